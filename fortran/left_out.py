@@ -7,7 +7,7 @@ import re
 import sys
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, f"{sys.argv[1]}/tests")
+sys.path.insert(0, f"{sys.argv[1]}/tests/install")
 from stable_names import compare  # noqa: E402
 
 # Public in module osla, and the C functions that it calls for other kinds, parts or options.

@@ -1,17 +1,29 @@
-/* CUnit under mpiexec: the main routine of every test program, and the assertions it adds.
+/* CUnit under mpiexec: suites of cases, the assertions that OSLA's tests add, and main.
  *
- * A test program is a table of cases and a call:
+ * A test file is one suite, which is called as the file is:
  *
  *   static void test_sum(void) { CU_ASSERT(1 + 1 == 2); }
- *   int main(int argc, char **argv)
- *   {
- *     static const osla_test_case cases[] = {{"sum", test_sum}, {NULL, NULL}};
- *     return osla_test_main(argc, argv, cases);
- *   }
+ *   static const osla_test_case cases[] = {{"sum", test_sum}, {NULL, NULL}};
+ *   OSLA_TEST_SUITE(test_example, cases);
  *
- * It runs under mpiexec on any rank count, or alone as one rank. Assertions are local and do not
- * end the case, so that all ranks reach the same collective calls; do not use the *_FATAL forms.
- * CUnit is not thread-safe: assert outside OpenMP regions.
+ * A program is linked of any number of suites and of libosla_test, which has main. It runs under
+ * mpiexec on any rank count, or alone as one rank:
+ *
+ *   PROGRAM [SUITE | SUITE/CASE]...
+ *
+ * without arguments all suites, otherwise what the arguments name, in their order. All ranks print
+ * their failed assertions; rank 0 prints for each suite
+ *
+ *   == begin SUITE
+ *   ok CASE, or FAIL CASE, one line for each case
+ *   == end SUITE ok, or == end SUITE FAIL
+ *
+ * A case fails where an assertion failed on any rank, or where none ran. The exit status is the
+ * same on all ranks: 0, or 1 if a case failed or an argument names nothing. Between suites the
+ * environment, the working directory and the mask of new files become what they were at the start.
+ *
+ * Assertions are local and do not end the case, so that all ranks reach the same collective calls;
+ * do not use the *_FATAL forms. CUnit is not thread-safe: assert outside OpenMP regions.
  */
 #ifndef OSLA_TEST_H
 #define OSLA_TEST_H
@@ -22,18 +34,25 @@
 #include "osla_error.h"
 
 typedef struct osla_test_case {
-  const char *name;
+  const char *name; /* NULL: the end of a table */
   void (*run)(void);
 } osla_test_case;
 
-/* Runs the cases in order, up to the one whose name is NULL. Collective over MPI_COMM_WORLD, which
- * it initialises (MPI_THREAD_MULTIPLE; with OSLA_TEST_SERIALIZED in the environment SERIALIZED) and
- * finalises. Arguments on the command line name the cases
- * to run; none means all. After each case the failures of all ranks are summed; rank 0 prints "ok
- * NAME" or "FAIL NAME", and every failed assertion is printed with its rank, file, line and text.
- * Returns the exit status, the same on all ranks: 0, or 1 if any case failed, ran no assertion on
- * any rank, or is not in the table. */
-int osla_test_main(int argc, char **argv, const osla_test_case *cases);
+typedef struct osla_test_suite {
+  const char *name;
+  const osla_test_case *cases;
+  struct osla_test_suite *next;
+} osla_test_suite;
+
+/* Before main, adds a table of cases to the suites of the program. */
+#define OSLA_TEST_SUITE(name, cases)                                                               \
+  __attribute__((constructor)) static void osla_test_add_##name(void)                              \
+  {                                                                                                \
+    static osla_test_suite suite = {#name, cases, NULL};                                           \
+    osla_test_add(&suite);                                                                         \
+  }                                                                                                \
+  struct osla_test_suite
+void osla_test_add(osla_test_suite *suite);
 
 /* The calling rank and the number of ranks in MPI_COMM_WORLD. Local. */
 int osla_test_rank(void);

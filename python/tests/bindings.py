@@ -6,7 +6,7 @@ import re
 import sys
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, f"{sys.argv[1]}/tests")
+sys.path.insert(0, f"{sys.argv[1]}/tests/install")
 from stable_names import compare  # noqa: E402
 
 LEFT_OUT = {

@@ -240,11 +240,8 @@ static void test_attach(void)
   osla_transport_destroy(&t);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {
-    {"errors", test_errors},         {"nodes", test_nodes},   {"regions", test_regions},
-    {"big_offset", test_big_offset}, {"order", test_order},   {"fetch_add", test_fetch_add},
-    {"parts", test_parts},           {"attach", test_attach}, {NULL, NULL}};
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {
+  {"errors", test_errors},         {"nodes", test_nodes},   {"regions", test_regions},
+  {"big_offset", test_big_offset}, {"order", test_order},   {"fetch_add", test_fetch_add},
+  {"parts", test_parts},           {"attach", test_attach}, {NULL, NULL}};
+OSLA_TEST_SUITE(test_armci, cases);

@@ -47,10 +47,10 @@ fi
 "${plain[@]}" -shared -fPIC -o lengths.so "$SRCDIR/tests/adaptors/dropin_lengths.c" -ldl || complain "no library for lengths"
 cp "$library" alone.so
 for program in dropin_random dropin_lapack; do
-  run expected 2 "$BUILDDIR/tests/$program" 40 NONE=
-  run lengths 2 "$BUILDDIR/tests/$program" 40 "${on[@]}" LD_PRELOAD="$preload $scratch/lengths.so" OSLA_SCALAPACK=off
+  run expected 2 "$BUILDDIR/tests/adaptors/$program" 40 NONE=
+  run lengths 2 "$BUILDDIR/tests/adaptors/$program" 40 "${on[@]}" LD_PRELOAD="$preload $scratch/lengths.so" OSLA_SCALAPACK=off
   same "$program, lengths" expected lengths
-  run alone 2 "$BUILDDIR/tests/$program" 40 "${on[@]}" \
+  run alone 2 "$BUILDDIR/tests/adaptors/$program" 40 "${on[@]}" \
     LD_PRELOAD="${preload/$library/$scratch/alone.so} $scratch/lengths.so"
   same "$program, no kernels" expected alone
   [ "$(grep -c 'all calls are passed on: libosla_scalapack_kernels.so' alone.err)" = 2 ] || complain "no word of missing kernels"

@@ -11,8 +11,8 @@ read -ra compiler <<<"$CC"
 without_memory() {
   local ranks=$1 program=$2 calls=$3
   shift 3
-  run off "$ranks" "$BUILDDIR/tests/$program" "$calls" NONE=
-  run on "$ranks" "$BUILDDIR/tests/$program" "$calls" "${on[@]}" LD_PRELOAD="$scratch/failing.so $preload" "$@"
+  run off "$ranks" "$BUILDDIR/tests/adaptors/$program" "$calls" NONE=
+  run on "$ranks" "$BUILDDIR/tests/adaptors/$program" "$calls" "${on[@]}" LD_PRELOAD="$scratch/failing.so $preload" "$@"
   same "$program $ranks $*" off on
   grep -q ' no memory for copies$' on.err || complain "$program $ranks $*: no allocation failed"
 }

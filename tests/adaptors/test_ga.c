@@ -360,14 +360,11 @@ static void test_terminate(void)
   OSLA_ASSERT_ERR(osla_ga_potrf('l', -1000, &info), OSLA_ERR_STATE);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {
-    {"not_started", test_not_started}, {"gemm", test_gemm},
-    {"gemm_kinds", test_gemm_kinds},   {"gemm_empty", test_gemm_empty},
-    {"gemm_as_ga", test_gemm_as_ga},   {"matrix", test_matrix},
-    {"in_place", test_in_place},       {"few_blocks", test_few_blocks},
-    {"refused", test_refused},         {"tiles_outside", test_tiles_outside},
-    {"terminate", test_terminate},     {NULL, NULL}};
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {
+  {"not_started", test_not_started}, {"gemm", test_gemm},
+  {"gemm_kinds", test_gemm_kinds},   {"gemm_empty", test_gemm_empty},
+  {"gemm_as_ga", test_gemm_as_ga},   {"matrix", test_matrix},
+  {"in_place", test_in_place},       {"few_blocks", test_few_blocks},
+  {"refused", test_refused},         {"tiles_outside", test_tiles_outside},
+  {"terminate", test_terminate},     {NULL, NULL}};
+OSLA_TEST_SUITE(test_ga, cases);

@@ -130,12 +130,9 @@ static void test_terminate(void)
   CU_ASSERT(!GA_Initialized());
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {{"kinds", test_kinds},
-                                         {"large", test_large},
-                                         {"refused", test_refused},
-                                         {"terminate", test_terminate},
-                                         {NULL, NULL}};
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {{"kinds", test_kinds},
+                                       {"large", test_large},
+                                       {"refused", test_refused},
+                                       {"terminate", test_terminate},
+                                       {NULL, NULL}};
+OSLA_TEST_SUITE(test_ga_hessian, cases);

@@ -287,11 +287,8 @@ static void test_terminate(void)
   CU_ASSERT(!GA_Initialized());
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {
-    {"lu_solve", test_lu_solve}, {"cholesky", test_cholesky},   {"factors", test_factors},
-    {"in_place", test_in_place}, {"as_ga", test_as_ga},         {"failures", test_failures},
-    {"refused", test_refused},   {"terminate", test_terminate}, {NULL, NULL}};
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {
+  {"lu_solve", test_lu_solve}, {"cholesky", test_cholesky},   {"factors", test_factors},
+  {"in_place", test_in_place}, {"as_ga", test_as_ga},         {"failures", test_failures},
+  {"refused", test_refused},   {"terminate", test_terminate}, {NULL, NULL}};
+OSLA_TEST_SUITE(test_ga_solve, cases);

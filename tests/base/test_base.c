@@ -190,22 +190,19 @@ static void test_version(void)
   CU_ASSERT(OSLA_VERSION_OF(0, 99, 99) < OSLA_VERSION_OF(1, 0, 0));
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {
-    {"error_macros", test_error_macros},
-    {"error_mpi", test_error_mpi},
-    {"error_names", test_error_names},
-    {"error_text_is_cut", test_error_text_is_cut},
-    {"random_known_values", test_random_known_values},
-    {"random_same_on_all_ranks", test_random_same_on_all_ranks},
-    {"random_uniform_moments", test_random_uniform_moments},
-    {"random_normal_moments", test_random_normal_moments},
-    {"random_arguments_matter", test_random_arguments_matter},
-    {"clock", test_clock},
-    {"types", test_types},
-    {"version", test_version},
-    {NULL, NULL},
-  };
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {
+  {"error_macros", test_error_macros},
+  {"error_mpi", test_error_mpi},
+  {"error_names", test_error_names},
+  {"error_text_is_cut", test_error_text_is_cut},
+  {"random_known_values", test_random_known_values},
+  {"random_same_on_all_ranks", test_random_same_on_all_ranks},
+  {"random_uniform_moments", test_random_uniform_moments},
+  {"random_normal_moments", test_random_normal_moments},
+  {"random_arguments_matter", test_random_arguments_matter},
+  {"clock", test_clock},
+  {"types", test_types},
+  {"version", test_version},
+  {NULL, NULL},
+};
+OSLA_TEST_SUITE(test_base, cases);

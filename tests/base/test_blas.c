@@ -433,18 +433,15 @@ static void test_describe(void)
   CU_ASSERT(strlen(osla_blas_describe()) > 0);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {
-    {"gemm", test_gemm},
-    {"syrk_and_trsm", test_syrk_and_trsm},
-    {"potrf", test_potrf},
-    {"ger_and_scal", test_ger_and_scal},
-    {"largest", test_largest},
-    {"getrf", test_getrf},
-    {"range", test_range},
-    {"describe", test_describe},
-    {NULL, NULL},
-  };
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {
+  {"gemm", test_gemm},
+  {"syrk_and_trsm", test_syrk_and_trsm},
+  {"potrf", test_potrf},
+  {"ger_and_scal", test_ger_and_scal},
+  {"largest", test_largest},
+  {"getrf", test_getrf},
+  {"range", test_range},
+  {"describe", test_describe},
+  {NULL, NULL},
+};
+OSLA_TEST_SUITE(test_blas, cases);

@@ -133,12 +133,9 @@ static void test_integers(void)
   CU_ASSERT(one.c[0] == 7 && one.c[3] == 22);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {
-    {"room", test_room},
-    {"integers", test_integers},
-    {NULL, NULL},
-  };
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {
+  {"room", test_room},
+  {"integers", test_integers},
+  {NULL, NULL},
+};
+OSLA_TEST_SUITE(test_blas_ready, cases);

@@ -140,8 +140,5 @@ static void test_refused(void)
   osla_transport_destroy(&t);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {{"refused", test_refused}, {NULL, NULL}};
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {{"refused", test_refused}, {NULL, NULL}};
+OSLA_TEST_SUITE(test_blas_refused, cases);

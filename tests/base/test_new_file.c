@@ -182,11 +182,8 @@ static void test_limit(void)
   drop_folder(1);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {{"targets", test_targets}, {"mode", test_mode},
-                                         {"private", test_private}, {"list", test_list},
-                                         {"links", test_links},     {"long_names", test_long_names},
-                                         {"limit", test_limit},     {NULL, NULL}};
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {{"targets", test_targets}, {"mode", test_mode},
+                                       {"private", test_private}, {"list", test_list},
+                                       {"links", test_links},     {"long_names", test_long_names},
+                                       {"limit", test_limit},     {NULL, NULL}};
+OSLA_TEST_SUITE(test_new_file, cases);

@@ -270,15 +270,12 @@ static void test_link_replaced(void)
   drop_folder(geteuid() == 0 ? 2 : 0);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {{"owner", test_owner},
-                                         {"rights", test_rights},
-                                         {"replaced", test_replaced},
-                                         {"older", test_older},
-                                         {"pipe_replaced", test_pipe_replaced},
-                                         {"pipe_links", test_pipe_links},
-                                         {"link_replaced", test_link_replaced},
-                                         {NULL, NULL}};
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {{"owner", test_owner},
+                                       {"rights", test_rights},
+                                       {"replaced", test_replaced},
+                                       {"older", test_older},
+                                       {"pipe_replaced", test_pipe_replaced},
+                                       {"pipe_links", test_pipe_links},
+                                       {"link_replaced", test_link_replaced},
+                                       {NULL, NULL}};
+OSLA_TEST_SUITE(test_new_file_others, cases);

@@ -404,7 +404,7 @@ if [ -n "$GNUPLOT" ]; then
   run node 2 hessian --n 60 --size 20,50 --rows 3 --reps 2 --json "$scratch/folder/results.jsonl" \
     --ref blas,produce
   run node 2 forest --case pingpong,gather --n 8,64 --plain --reps 2 --ref mpi --json "$scratch/folder/results.jsonl"
-  "$(dirname "$0")/../results/plot" "$scratch/folder" >"$scratch/out" 2>"$scratch/err" ||
+  "$SRCDIR/results/plot" "$scratch/folder" >"$scratch/out" 2>"$scratch/err" ||
     fail "exit status $?"
   for name in {gemm-d-NN,lu-d-partial,lu-d-tournament-ahead2,chol-d,hessian-d-60-k3}-2ranks-1x2 \
     hessian-d-60-k3-2ranks-1x2-phases forest_{pingpong,gather}-plain-2ranks-1x2; do
@@ -416,7 +416,7 @@ fi
 # results/jacobi-studies: a file of lines for each study, tables, and pictures; records, as --record writes them
 if [ -n "$GNUPLOT" ] && command -v python3 >/dev/null; then
   label="results/jacobi-studies"
-  results=$(dirname "$0")/../results
+  results=$SRCDIR/results
   studies() { "$results/jacobi-studies" -b "$BUILDDIR" -o "$scratch/studies" "$@" >"$scratch/out" 2>"$scratch/err"; }
   pictures() { # NAME...
     [ -s "$scratch/err" ] && fail "something on stderr"
@@ -449,7 +449,7 @@ see_measured
 # results/scaling: both tables, a row for each number of ranks, the updates as asked for
 label="results/scaling"
 mkdir "$scratch/results"
-cp "$(dirname "$0")"/../results/{run,host,scaling,environment.sh} "$scratch/results"
+cp "$SRCDIR"/results/{run,host,scaling,environment.sh} "$scratch/results"
 scaling() { "$scratch/results/scaling" -b "$BUILDDIR" -t 60 "$@" >"$scratch/out" 2>"$scratch/err"; }
 scaling -r 1,2 -u 4 tiny --n 60 --size 20 --rows 3 --reps 2 || fail "exit status $?"
 [ -s "$scratch/err" ] && fail "something on stderr"

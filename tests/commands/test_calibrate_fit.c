@@ -92,11 +92,8 @@ static void test_best_of_positive(void)
   OSLA_ASSERT_MSG(worse == 0, "%d neighbours are better", worse);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {{"monomials", test_monomials},
-                                         {"found_again", test_found_again},
-                                         {"best_of_positive", test_best_of_positive},
-                                         {NULL, NULL}};
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {{"monomials", test_monomials},
+                                       {"found_again", test_found_again},
+                                       {"best_of_positive", test_best_of_positive},
+                                       {NULL, NULL}};
+OSLA_TEST_SUITE(test_calibrate_fit, cases);

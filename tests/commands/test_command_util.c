@@ -121,11 +121,8 @@ static void test_agree(void)
   CU_ASSERT(aborts == (osla_test_size() > 1)); /* the others may wait in MPI */
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {
-    {"bytes", test_bytes}, {"seconds", test_seconds},           {"grid", test_grid},
-    {"cores", test_cores}, {"thread_level", test_thread_level}, {"agree", test_agree},
-    {NULL, NULL}};
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {
+  {"bytes", test_bytes}, {"seconds", test_seconds},           {"grid", test_grid},
+  {"cores", test_cores}, {"thread_level", test_thread_level}, {"agree", test_agree},
+  {NULL, NULL}};
+OSLA_TEST_SUITE(test_command_util, cases);

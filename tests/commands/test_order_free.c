@@ -103,11 +103,8 @@ static void test_odd_terms(void)
   }
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {{"any order", test_any_order},
-                                         {"ranks", test_ranks},
-                                         {"odd terms", test_odd_terms},
-                                         {NULL, NULL}};
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {{"any order", test_any_order},
+                                       {"ranks", test_ranks},
+                                       {"odd terms", test_odd_terms},
+                                       {NULL, NULL}};
+OSLA_TEST_SUITE(test_order_free, cases);

@@ -123,14 +123,11 @@ static void test_random(void)
   CU_ASSERT(taken > 1000);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {{"place", test_place},
-                                         {"room", test_room},
-                                         {"hostile_sizes", test_hostile_sizes},
-                                         {"hostile_rows", test_hostile_rows},
-                                         {"hostile_offsets", test_hostile_offsets},
-                                         {"random", test_random},
-                                         {NULL, NULL}};
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {{"place", test_place},
+                                       {"room", test_room},
+                                       {"hostile_sizes", test_hostile_sizes},
+                                       {"hostile_rows", test_hostile_rows},
+                                       {"hostile_offsets", test_hostile_offsets},
+                                       {"random", test_random},
+                                       {NULL, NULL}};
+OSLA_TEST_SUITE(test_updates_batch, cases);

@@ -23,8 +23,8 @@ if command -v python3 >/dev/null; then
     fail "a changed header was not noticed"
   quietly python3 "$SRCDIR/fortran/left_out.py" "$SRCDIR" # what is not in module osla
   sed -i 's/osla_err osla_potrf(osla_uplo uplo,/osla_err osla_new(int n);\n&/' "$scratch/tree/kernels/chol/osla_chol.h"
-  cp "$SRCDIR"/fortran/*.f90 "$scratch/tree/fortran" && mkdir "$scratch/tree/tests" &&
-    cp "$SRCDIR/tests/install/stable_names.py" "$scratch/tree/tests"
+  cp "$SRCDIR"/fortran/*.f90 "$scratch/tree/fortran" && mkdir -p "$scratch/tree/tests/install" &&
+    cp "$SRCDIR/tests/install/stable_names.py" "$scratch/tree/tests/install"
   sed -i '/^  public ::/s/ osla_spmv,//' "$scratch/tree/fortran/osla_sparse_matrices.f90" # called, and not public
   python3 "$SRCDIR/fortran/left_out.py" "$scratch/tree" >"$scratch/out" 2>&1 && fail "a function that Fortran has not was not noticed"
   grep -q "\['new', 'spmv'\]" "$scratch/out" || { cat "$scratch/out"; fail "fortran/left_out.py"; }

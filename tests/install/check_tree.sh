@@ -36,16 +36,6 @@ marks() { texts | xargs grep -nE "\\b($mark)\\b"; }
 machine='(^|[^A-Za-z0-9_.$})])/(work|farm|home|root|Users)/'
 machine_paths() { texts | xargs grep -nE "$machine"; }
 
-untabled_tests() {
-  grep -hoE '^ +tests/[a-z]+/(test|check)_[a-z0-9_]+(\.sh)?' tests/Makefile.mk | sed 's|.*/||' |
-    grep -vxFf <(sed 's/ .*//' tests/list)
-}
-
-unbuilt_tests() {
-  printf '%s\n' tests/*/test_*.c tests/*/test_*.sh tests/*/check_*.sh | sed 's/\.c$//' |
-    grep -vxFf <(grep -hoE '^ +tests/[a-z0-9_./]+' tests/Makefile.mk | sed 's/^ *//')
-}
-
 unbuilt_sources() {
   find src kernels tools ga_adapt bench python -name '*.[ch]' ! -name example.c |
     grep -vxFf <(cat src/Makefile.mk kernels/Makefile.mk tools/Makefile.mk tools/*/Makefile.mk ga_adapt/Makefile.mk \
@@ -114,8 +104,7 @@ dead_links() {
 complain "sources over 450 lines" < <(long_sources)
 complain "left-over marks" < <(marks)
 complain "absolute paths of one machine" < <(machine_paths)
-complain "tests that are built and not in tests/list" < <(untabled_tests)
-complain "tests that are not in tests/Makefile.mk" < <(unbuilt_tests)
+complain "tests that tests/list or the Makefile.mk of their folder lacks" < <(python3 tests/install/listed.py)
 complain "sources that are in no Makefile.mk" < <(unbuilt_sources)
 complain "headers with one name" < <(twin_headers)
 complain "public headers that do not say what they are" < <(unclear_headers)

@@ -157,14 +157,11 @@ static void test_solves(void)
   run(check_solves);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {
-    {"matrices", test_matrices},
-    {"products", test_products},
-    {"factors", test_factors},
-    {"solves", test_solves},
-    {NULL, NULL},
-  };
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {
+  {"matrices", test_matrices},
+  {"products", test_products},
+  {"factors", test_factors},
+  {"solves", test_solves},
+  {NULL, NULL},
+};
+OSLA_TEST_SUITE(test_agree, cases);

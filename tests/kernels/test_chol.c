@@ -319,19 +319,16 @@ static void test_stress(void)
   kernel_stress(2, 3000, stress);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {
-    {"grids_and_blocks", test_grids_and_blocks},
-    {"huge_block", test_huge_block},
-    {"empty", test_empty},
-    {"indefinite", test_indefinite},
-    {"nan", test_nan},
-    {"complex", test_complex},
-    {"errors", test_errors},
-    {"no_collectives", test_no_collectives},
-    {"stress", test_stress},
-    {NULL, NULL},
-  };
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {
+  {"grids_and_blocks", test_grids_and_blocks},
+  {"huge_block", test_huge_block},
+  {"empty", test_empty},
+  {"indefinite", test_indefinite},
+  {"nan", test_nan},
+  {"complex", test_complex},
+  {"errors", test_errors},
+  {"no_collectives", test_no_collectives},
+  {"stress", test_stress},
+  {NULL, NULL},
+};
+OSLA_TEST_SUITE(test_chol, cases);

@@ -163,9 +163,6 @@ static void test_special(void)
   grids_close(&g);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {
-    {"estimates", test_estimates}, {"special", test_special}, {NULL, NULL}};
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {
+  {"estimates", test_estimates}, {"special", test_special}, {NULL, NULL}};
+OSLA_TEST_SUITE(test_condition, cases);

@@ -214,12 +214,9 @@ static void test_no_sweep(void)
   osla_transport_destroy(&t);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {{"series", test_series},
-                                         {"part", test_part},
-                                         {"parts", test_parts},
-                                         {"no_sweep", test_no_sweep},
-                                         {NULL, NULL}};
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {{"series", test_series},
+                                       {"part", test_part},
+                                       {"parts", test_parts},
+                                       {"no_sweep", test_no_sweep},
+                                       {NULL, NULL}};
+OSLA_TEST_SUITE(test_diffusion, cases);

@@ -332,20 +332,17 @@ static void test_largest_indices(void)
   osla_transport_destroy(&t);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {
-    {"queries", test_queries},
-    {"kinds", test_kinds},
-    {"random", test_random},
-    {"global", test_global},
-    {"places_in_line", test_places_in_line},
-    {"vertices", test_vertices},
-    {"segments", test_segments},
-    {"ghosts", test_ghosts},
-    {"fields_of_records", test_fields_of_records},
-    {"largest_indices", test_largest_indices},
-    {NULL, NULL},
-  };
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {
+  {"queries", test_queries},
+  {"kinds", test_kinds},
+  {"random", test_random},
+  {"global", test_global},
+  {"places_in_line", test_places_in_line},
+  {"vertices", test_vertices},
+  {"segments", test_segments},
+  {"ghosts", test_ghosts},
+  {"fields_of_records", test_fields_of_records},
+  {"largest_indices", test_largest_indices},
+  {NULL, NULL},
+};
+OSLA_TEST_SUITE(test_forest, cases);

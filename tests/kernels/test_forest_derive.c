@@ -212,14 +212,11 @@ static void test_errors(void)
   model_case_close(&c);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {{"degrees_and_split", test_degrees_and_split},
-                                         {"compose", test_compose},
-                                         {"inverse", test_inverse},
-                                         {"compose_inverse", test_compose_inverse},
-                                         {"embed", test_embed},
-                                         {"errors", test_errors},
-                                         {NULL, NULL}};
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {{"degrees_and_split", test_degrees_and_split},
+                                       {"compose", test_compose},
+                                       {"inverse", test_inverse},
+                                       {"compose_inverse", test_compose_inverse},
+                                       {"embed", test_embed},
+                                       {"errors", test_errors},
+                                       {NULL, NULL}};
+OSLA_TEST_SUITE(test_forest_derive, cases);

@@ -415,21 +415,18 @@ static void test_free_others_memory(void)
   osla_transport_destroy(&t);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {
-    {"wrong_graphs", test_wrong_graphs},
-    {"wrong_together", test_wrong_together},
-    {"wrong_starts", test_wrong_starts},
-    {"no_such_combination", test_no_such_combination},
-    {"wrong_units", test_wrong_units},
-    {"overlaps", test_overlaps},
-    {"ended_twice", test_ended_twice},
-    {"too_many", test_too_many},
-    {"destroy_under_way", test_destroy_under_way},
-    {"destroy_too_early", test_destroy_too_early},
-    {"free_others_memory", test_free_others_memory},
-    {NULL, NULL},
-  };
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {
+  {"wrong_graphs", test_wrong_graphs},
+  {"wrong_together", test_wrong_together},
+  {"wrong_starts", test_wrong_starts},
+  {"no_such_combination", test_no_such_combination},
+  {"wrong_units", test_wrong_units},
+  {"overlaps", test_overlaps},
+  {"ended_twice", test_ended_twice},
+  {"too_many", test_too_many},
+  {"destroy_under_way", test_destroy_under_way},
+  {"destroy_too_early", test_destroy_too_early},
+  {"free_others_memory", test_free_others_memory},
+  {NULL, NULL},
+};
+OSLA_TEST_SUITE(test_forest_errors, cases);

@@ -221,10 +221,7 @@ static void test_refused(void)
   osla_transport_destroy(&t);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {{"values", test_values},   {"pairs", test_pairs},
-                                         {"exact", test_exact},     {"arrival", test_arrival},
-                                         {"refused", test_refused}, {NULL, NULL}};
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {{"values", test_values},   {"pairs", test_pairs},
+                                       {"exact", test_exact},     {"arrival", test_arrival},
+                                       {"refused", test_refused}, {NULL, NULL}};
+OSLA_TEST_SUITE(test_forest_exact, cases);

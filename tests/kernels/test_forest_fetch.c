@@ -365,19 +365,16 @@ static void test_types(void)
   osla_transport_destroy(&t);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {
-    {"few", test_few},
-    {"many", test_many},
-    {"one_owner", test_one_owner},
-    {"long", test_long},
-    {"counter", test_counter},
-    {"in_flight", test_in_flight},
-    {"owner_is_elsewhere", test_owner_is_elsewhere},
-    {"answer_at_once", test_answer_at_once},
-    {"types", test_types},
-    {NULL, NULL},
-  };
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {
+  {"few", test_few},
+  {"many", test_many},
+  {"one_owner", test_one_owner},
+  {"long", test_long},
+  {"counter", test_counter},
+  {"in_flight", test_in_flight},
+  {"owner_is_elsewhere", test_owner_is_elsewhere},
+  {"answer_at_once", test_answer_at_once},
+  {"types", test_types},
+  {NULL, NULL},
+};
+OSLA_TEST_SUITE(test_forest_fetch, cases);

@@ -406,24 +406,21 @@ static void test_thin(void)
   osla_transport_destroy(&t);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {
-    {"in_flight", test_in_flight},
-    {"crossing", test_crossing},
-    {"same_arrays", test_same_arrays},
-    {"polled", test_polled},
-    {"writable", test_writable},
-    {"two_forests", test_two_forests},
-    {"rank_in_barrier", test_rank_in_barrier},
-    {"late_begin", test_late_begin},
-    {"only_those_joined", test_only_those_joined},
-    {"run_ahead", test_run_ahead},
-    {"run_ahead_of_readers", test_run_ahead_of_readers},
-    {"to_and_fro", test_to_and_fro},
-    {"progress_thread", test_progress_thread},
-    {"thin", test_thin},
-    {NULL, NULL},
-  };
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {
+  {"in_flight", test_in_flight},
+  {"crossing", test_crossing},
+  {"same_arrays", test_same_arrays},
+  {"polled", test_polled},
+  {"writable", test_writable},
+  {"two_forests", test_two_forests},
+  {"rank_in_barrier", test_rank_in_barrier},
+  {"late_begin", test_late_begin},
+  {"only_those_joined", test_only_those_joined},
+  {"run_ahead", test_run_ahead},
+  {"run_ahead_of_readers", test_run_ahead_of_readers},
+  {"to_and_fro", test_to_and_fro},
+  {"progress_thread", test_progress_thread},
+  {"thin", test_thin},
+  {NULL, NULL},
+};
+OSLA_TEST_SUITE(test_forest_flow, cases);

@@ -68,12 +68,9 @@ static void test_one_vertex(void)
   there_and_back(single, false);
 }
 
-int main(int argc, char **argv)
-{
-  const osla_test_case cases[] = {
-    {"many_vertices", test_many_vertices},
-    {"one_vertex", test_one_vertex},
-    {NULL, NULL},
-  };
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {
+  {"many_vertices", test_many_vertices},
+  {"one_vertex", test_one_vertex},
+  {NULL, NULL},
+};
+OSLA_TEST_SUITE(test_forest_large, cases);

@@ -316,18 +316,15 @@ static void test_many_arrays(void)
   osla_transport_destroy(&t);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {{"foreign_barrier", test_foreign_barrier},
-                                         {"attached_memory", test_attached_memory},
-                                         {"indices_wrap", test_indices_wrap},
-                                         {"no_place", test_no_place},
-                                         {"growth", test_growth},
-                                         {"record_of_fetch", test_record_of_fetch},
-                                         {"asked_again", test_asked_again},
-                                         {"refused", test_refused},
-                                         {"destroy_another", test_destroy_another},
-                                         {"many_arrays", test_many_arrays},
-                                         {NULL, NULL}};
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {{"foreign_barrier", test_foreign_barrier},
+                                       {"attached_memory", test_attached_memory},
+                                       {"indices_wrap", test_indices_wrap},
+                                       {"no_place", test_no_place},
+                                       {"growth", test_growth},
+                                       {"record_of_fetch", test_record_of_fetch},
+                                       {"asked_again", test_asked_again},
+                                       {"refused", test_refused},
+                                       {"destroy_another", test_destroy_another},
+                                       {"many_arrays", test_many_arrays},
+                                       {NULL, NULL}};
+OSLA_TEST_SUITE(test_forest_limits, cases);

@@ -226,12 +226,9 @@ static void test_same_bits(void)
   model_case_close(&c);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {
-    {"long_link", test_long_link},   {"long_life", test_long_life},
-    {"long_units", test_long_units}, {"used_addresses", test_used_addresses},
-    {"same_bits", test_same_bits},   {NULL, NULL},
-  };
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {
+  {"long_link", test_long_link},   {"long_life", test_long_life},
+  {"long_units", test_long_units}, {"used_addresses", test_used_addresses},
+  {"same_bits", test_same_bits},   {NULL, NULL},
+};
+OSLA_TEST_SUITE(test_forest_long, cases);

@@ -164,11 +164,8 @@ static void test_strided(void)
   osla_transport_destroy(&t);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {{"patterns", test_patterns},
-                                         {"concatenate", test_concatenate},
-                                         {"strided", test_strided},
-                                         {NULL, NULL}};
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {{"patterns", test_patterns},
+                                       {"concatenate", test_concatenate},
+                                       {"strided", test_strided},
+                                       {NULL, NULL}};
+OSLA_TEST_SUITE(test_forest_pattern, cases);

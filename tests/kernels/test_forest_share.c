@@ -371,12 +371,9 @@ static void test_credits(void)
   osla_transport_destroy(&t);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {
-    {"bytes", test_bytes},       {"reductions", test_reductions},
-    {"crossing", test_crossing}, {"many", test_many},
-    {"mixed", test_mixed},       {"far between", test_far_between},
-    {"credits", test_credits},   {NULL, NULL}};
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {
+  {"bytes", test_bytes},       {"reductions", test_reductions},
+  {"crossing", test_crossing}, {"many", test_many},
+  {"mixed", test_mixed},       {"far between", test_far_between},
+  {"credits", test_credits},   {NULL, NULL}};
+OSLA_TEST_SUITE(test_forest_share, cases);

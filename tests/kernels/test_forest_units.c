@@ -235,15 +235,12 @@ static void test_logical(void)
   osla_transport_destroy(&t);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {
-    {"bytes", test_bytes},       {"signed", test_signed},
-    {"unsigned", test_unsigned}, {"reals", test_reals},
-    {"complex", test_complex},   {"placed", test_placed},
-    {"blocks", test_blocks},     {"blocks_found", test_blocks_found},
-    {"sizes", test_sizes},       {"ties", test_ties},
-    {"logical", test_logical},   {NULL, NULL},
-  };
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {
+  {"bytes", test_bytes},       {"signed", test_signed},
+  {"unsigned", test_unsigned}, {"reals", test_reals},
+  {"complex", test_complex},   {"placed", test_placed},
+  {"blocks", test_blocks},     {"blocks_found", test_blocks_found},
+  {"sizes", test_sizes},       {"ties", test_ties},
+  {"logical", test_logical},   {NULL, NULL},
+};
+OSLA_TEST_SUITE(test_forest_units, cases);

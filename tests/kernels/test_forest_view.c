@@ -144,12 +144,9 @@ static void test_other_forests(void)
   osla_transport_destroy(&t);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {{"text", test_text},
-                                         {"block", test_block},
-                                         {"room", test_room},
-                                         {"other_forests", test_other_forests},
-                                         {NULL, NULL}};
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {{"text", test_text},
+                                       {"block", test_block},
+                                       {"room", test_room},
+                                       {"other_forests", test_other_forests},
+                                       {NULL, NULL}};
+OSLA_TEST_SUITE(test_forest_view, cases);

@@ -132,8 +132,5 @@ static void test_what_leaves(void)
   osla_transport_destroy(&t);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {{"what leaves a node", test_what_leaves}, {NULL, NULL}};
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {{"what leaves a node", test_what_leaves}, {NULL, NULL}};
+OSLA_TEST_SUITE(test_forward, cases);

@@ -261,16 +261,13 @@ static void test_stress(void)
   osla_transport_destroy(&t);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {
-    {"grids_and_blocks", test_grids_and_blocks},
-    {"options", test_options},
-    {"long_k", test_long_k},
-    {"empty", test_empty},
-    {"back_to_back", test_back_to_back},
-    {"stress", test_stress},
-    {NULL, NULL},
-  };
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {
+  {"grids_and_blocks", test_grids_and_blocks},
+  {"options", test_options},
+  {"long_k", test_long_k},
+  {"empty", test_empty},
+  {"back_to_back", test_back_to_back},
+  {"stress", test_stress},
+  {NULL, NULL},
+};
+OSLA_TEST_SUITE(test_gemm, cases);

@@ -327,17 +327,14 @@ static void test_other_errors(void)
   osla_transport_destroy(&other), osla_transport_destroy(&t);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {
-    {"random", test_random},
-    {"parts_of_one", test_parts_of_one},
-    {"overlap", test_overlap},
-    {"shared_memory", test_shared_memory},
-    {"bad_sizes", test_bad_sizes},
-    {"outside", test_outside},
-    {"other_errors", test_other_errors},
-    {NULL, NULL},
-  };
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {
+  {"random", test_random},
+  {"parts_of_one", test_parts_of_one},
+  {"overlap", test_overlap},
+  {"shared_memory", test_shared_memory},
+  {"bad_sizes", test_bad_sizes},
+  {"outside", test_outside},
+  {"other_errors", test_other_errors},
+  {NULL, NULL},
+};
+OSLA_TEST_SUITE(test_gemm_parts, cases);

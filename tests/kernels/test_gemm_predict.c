@@ -253,11 +253,8 @@ static void test_errors(void)
   osla_transport_destroy(&t);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {
-    {"random", test_random}, {"local", test_local}, {"amounts", test_amounts},
-    {"errors", test_errors}, {NULL, NULL},
-  };
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {
+  {"random", test_random}, {"local", test_local}, {"amounts", test_amounts},
+  {"errors", test_errors}, {NULL, NULL},
+};
+OSLA_TEST_SUITE(test_gemm_predict, cases);

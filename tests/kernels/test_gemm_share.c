@@ -162,13 +162,10 @@ static void test_got_once(void)
   osla_transport_destroy(&t);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {
-    {"products", test_products},
-    {"triangles", test_triangles},
-    {"got_once", test_got_once},
-    {NULL, NULL},
-  };
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {
+  {"products", test_products},
+  {"triangles", test_triangles},
+  {"got_once", test_got_once},
+  {NULL, NULL},
+};
+OSLA_TEST_SUITE(test_gemm_share, cases);

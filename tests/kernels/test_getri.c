@@ -261,17 +261,14 @@ static void test_stress(void)
   kernel_stress(2, 6000, stress);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {
-    {"grids_and_blocks", test_grids_and_blocks},
-    {"huge_and_empty", test_huge_and_empty},
-    {"permutation", test_permutation},
-    {"singular", test_singular},
-    {"errors", test_errors},
-    {"no_collectives", test_no_collectives},
-    {"stress", test_stress},
-    {NULL, NULL},
-  };
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {
+  {"grids_and_blocks", test_grids_and_blocks},
+  {"huge_and_empty", test_huge_and_empty},
+  {"permutation", test_permutation},
+  {"singular", test_singular},
+  {"errors", test_errors},
+  {"no_collectives", test_no_collectives},
+  {"stress", test_stress},
+  {NULL, NULL},
+};
+OSLA_TEST_SUITE(test_getri, cases);

@@ -345,19 +345,16 @@ static void test_stats(void)
   osla_transport_destroy(&t);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {
-    {"by_hand", test_by_hand},
-    {"grids", test_grids},
-    {"types_and_orders", test_types_and_orders},
-    {"pieces", test_pieces},
-    {"several", test_several},
-    {"wrong_arguments", test_wrong_arguments},
-    {"wrong_options", test_wrong_options},
-    {"state", test_state},
-    {"stats", test_stats},
-    {NULL, NULL},
-  };
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {
+  {"by_hand", test_by_hand},
+  {"grids", test_grids},
+  {"types_and_orders", test_types_and_orders},
+  {"pieces", test_pieces},
+  {"several", test_several},
+  {"wrong_arguments", test_wrong_arguments},
+  {"wrong_options", test_wrong_options},
+  {"state", test_state},
+  {"stats", test_stats},
+  {NULL, NULL},
+};
+OSLA_TEST_SUITE(test_hessian, cases);

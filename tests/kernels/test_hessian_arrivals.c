@@ -315,17 +315,14 @@ static void test_levels_on_the_wire(void)
   osla_transport_destroy(&t);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {
-    {"shapes", test_shapes},
-    {"everyone_is_served", test_everyone_is_served},
-    {"what_comes_late", test_what_comes_late},
-    {"another_rank_sees_words_out_of_order", test_another_rank_sees_words_out_of_order},
-    {"a_node_shares", test_a_node_shares},
-    {"idle_step", test_idle_step},
-    {"levels_on_the_wire", test_levels_on_the_wire},
-    {NULL, NULL},
-  };
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {
+  {"shapes", test_shapes},
+  {"everyone_is_served", test_everyone_is_served},
+  {"what_comes_late", test_what_comes_late},
+  {"another_rank_sees_words_out_of_order", test_another_rank_sees_words_out_of_order},
+  {"a_node_shares", test_a_node_shares},
+  {"idle_step", test_idle_step},
+  {"levels_on_the_wire", test_levels_on_the_wire},
+  {NULL, NULL},
+};
+OSLA_TEST_SUITE(test_hessian_arrivals, cases);

@@ -270,18 +270,15 @@ static void test_wrong_calls(void)
   osla_transport_destroy(&t);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {
-    {"numbers", test_numbers},
-    {"sums", test_sums},
-    {"values_beyond_the_bound", test_values_beyond_the_bound},
-    {"sums_beyond_the_bound", test_sums_beyond_the_bound},
-    {"wrapped_sum", test_wrapped_sum},
-    {"gradient", test_gradient},
-    {"what_was_there", test_what_was_there},
-    {"wrong_calls", test_wrong_calls},
-    {NULL, NULL},
-  };
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {
+  {"numbers", test_numbers},
+  {"sums", test_sums},
+  {"values_beyond_the_bound", test_values_beyond_the_bound},
+  {"sums_beyond_the_bound", test_sums_beyond_the_bound},
+  {"wrapped_sum", test_wrapped_sum},
+  {"gradient", test_gradient},
+  {"what_was_there", test_what_was_there},
+  {"wrong_calls", test_wrong_calls},
+  {NULL, NULL},
+};
+OSLA_TEST_SUITE(test_hessian_bound, cases);

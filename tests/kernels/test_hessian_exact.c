@@ -251,13 +251,10 @@ static void test_error_bound(void)
   osla_transport_destroy(&t);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {
-    {"same_bits", test_same_bits},
-    {"blocks_in_whole_numbers", test_blocks_in_whole_numbers},
-    {"error_bound", test_error_bound},
-    {NULL, NULL},
-  };
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {
+  {"same_bits", test_same_bits},
+  {"blocks_in_whole_numbers", test_blocks_in_whole_numbers},
+  {"error_bound", test_error_bound},
+  {NULL, NULL},
+};
+OSLA_TEST_SUITE(test_hessian_exact, cases);

@@ -245,18 +245,15 @@ static void test_stress(void)
   osla_transport_destroy(&t);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {
-    {"no_update_is_lost", test_no_update_is_lost},
-    {"one_element", test_one_element},
-    {"back_pressure", test_back_pressure},
-    {"one_rank_updates", test_one_rank_updates},
-    {"destroy_without_commit", test_destroy_without_commit},
-    {"progress_thread", test_progress_thread},
-    {"too_many", test_too_many},
-    {"stress", test_stress},
-    {NULL, NULL},
-  };
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {
+  {"no_update_is_lost", test_no_update_is_lost},
+  {"one_element", test_one_element},
+  {"back_pressure", test_back_pressure},
+  {"one_rank_updates", test_one_rank_updates},
+  {"destroy_without_commit", test_destroy_without_commit},
+  {"progress_thread", test_progress_thread},
+  {"too_many", test_too_many},
+  {"stress", test_stress},
+  {NULL, NULL},
+};
+OSLA_TEST_SUITE(test_hessian_flow, cases);

@@ -349,14 +349,11 @@ static void test_disk_full(void)
   osla_transport_destroy(&t);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {
-    {"ids", test_ids},
-    {"refused", test_refused},
-    {"id_on_two_ranks", test_id_on_two_ranks},
-    {"disk_full", test_disk_full},
-    {NULL, NULL},
-  };
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {
+  {"ids", test_ids},
+  {"refused", test_refused},
+  {"id_on_two_ranks", test_id_on_two_ranks},
+  {"disk_full", test_disk_full},
+  {NULL, NULL},
+};
+OSLA_TEST_SUITE(test_hessian_ids, cases);

@@ -263,12 +263,9 @@ static void test_wrong_options(void)
   osla_transport_destroy(&t);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {
-    {"whole_updates", test_whole_updates}, {"single_messages", test_single_messages},
-    {"elements", test_elements},           {"streams_hold_up_nobody", test_streams_hold_up_nobody},
-    {"wrong_options", test_wrong_options}, {NULL, NULL},
-  };
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {
+  {"whole_updates", test_whole_updates}, {"single_messages", test_single_messages},
+  {"elements", test_elements},           {"streams_hold_up_nobody", test_streams_hold_up_nobody},
+  {"wrong_options", test_wrong_options}, {NULL, NULL},
+};
+OSLA_TEST_SUITE(test_hessian_isolation, cases);

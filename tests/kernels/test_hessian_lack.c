@@ -69,8 +69,5 @@ static void test_commit(void)
   osla_transport_destroy(&t);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {{"commit", test_commit}, {NULL, NULL}};
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {{"commit", test_commit}, {NULL, NULL}};
+OSLA_TEST_SUITE(test_hessian_lack, cases);

@@ -197,11 +197,8 @@ static void test_refused(void)
   osla_transport_destroy(&t);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {
-    {"same_bits", test_same_bits}, {"large", test_large}, {"wire", test_wire}, {"cap", test_cap},
-    {"refused", test_refused},     {NULL, NULL},
-  };
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {
+  {"same_bits", test_same_bits}, {"large", test_large}, {"wire", test_wire}, {"cap", test_cap},
+  {"refused", test_refused},     {NULL, NULL},
+};
+OSLA_TEST_SUITE(test_hessian_node, cases);

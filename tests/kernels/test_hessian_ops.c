@@ -359,19 +359,16 @@ static void test_wrong_options(void)
   osla_transport_destroy(&t);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {
-    {"shapes_and_types", test_shapes_and_types},
-    {"float_into_double", test_float_into_double},
-    {"operations", test_operations},
-    {"user_calls", test_user_calls},
-    {"runs", test_runs},
-    {"large_offsets", test_large_offsets},
-    {"large_matrix", test_large_matrix},
-    {"general_elsewhere", test_general_elsewhere},
-    {"wrong_options", test_wrong_options},
-    {NULL, NULL},
-  };
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {
+  {"shapes_and_types", test_shapes_and_types},
+  {"float_into_double", test_float_into_double},
+  {"operations", test_operations},
+  {"user_calls", test_user_calls},
+  {"runs", test_runs},
+  {"large_offsets", test_large_offsets},
+  {"large_matrix", test_large_matrix},
+  {"general_elsewhere", test_general_elsewhere},
+  {"wrong_options", test_wrong_options},
+  {NULL, NULL},
+};
+OSLA_TEST_SUITE(test_hessian_ops, cases);

@@ -333,14 +333,11 @@ static void test_beside_threads_without_copy(void)
   beside_threads(true);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {
-    {"other_grid", test_other_grid},
-    {"same_bits", test_same_bits},
-    {"beside_threads", test_beside_threads},
-    {"beside_threads_without_copy", test_beside_threads_without_copy},
-    {NULL, NULL},
-  };
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {
+  {"other_grid", test_other_grid},
+  {"same_bits", test_same_bits},
+  {"beside_threads", test_beside_threads},
+  {"beside_threads_without_copy", test_beside_threads_without_copy},
+  {NULL, NULL},
+};
+OSLA_TEST_SUITE(test_hessian_restart, cases);

@@ -219,12 +219,9 @@ static void test_singular(void)
   osla_transport_destroy(&t);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {
-    {"solve", test_solve},
-    {"singular", test_singular},
-    {NULL, NULL},
-  };
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {
+  {"solve", test_solve},
+  {"singular", test_singular},
+  {NULL, NULL},
+};
+OSLA_TEST_SUITE(test_hessian_solve, cases);

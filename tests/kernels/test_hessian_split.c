@@ -130,14 +130,11 @@ static void test_triangle(void)
   }
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {
-    {"indices", test_indices},
-    {"large_indices", test_large_indices},
-    {"impossible_size", test_impossible_size},
-    {"triangle", test_triangle},
-    {NULL, NULL},
-  };
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {
+  {"indices", test_indices},
+  {"large_indices", test_large_indices},
+  {"impossible_size", test_impossible_size},
+  {"triangle", test_triangle},
+  {NULL, NULL},
+};
+OSLA_TEST_SUITE(test_hessian_split, cases);

@@ -216,15 +216,12 @@ static void test_errors_of_threads(void)
   osla_transport_destroy(&t);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {
-    {"openmp", test_openmp},
-    {"threads", test_threads},
-    {"threads_and_progress_thread", test_threads_and_progress_thread},
-    {"no_update_is_lost", test_no_update_is_lost},
-    {"errors_of_threads", test_errors_of_threads},
-    {NULL, NULL},
-  };
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {
+  {"openmp", test_openmp},
+  {"threads", test_threads},
+  {"threads_and_progress_thread", test_threads_and_progress_thread},
+  {"no_update_is_lost", test_no_update_is_lost},
+  {"errors_of_threads", test_errors_of_threads},
+  {NULL, NULL},
+};
+OSLA_TEST_SUITE(test_hessian_threads, cases);

@@ -395,17 +395,14 @@ static void test_soak(void)
   osla_transport_destroy(&t);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {
-    {"messages", test_messages},
-    {"bytes", test_bytes},
-    {"small_updates_join", test_small_updates_join},
-    {"shipping", test_shipping},
-    {"cap", test_cap},
-    {"cap_too_small", test_cap_too_small},
-    {"soak", test_soak},
-    {NULL, NULL},
-  };
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {
+  {"messages", test_messages},
+  {"bytes", test_bytes},
+  {"small_updates_join", test_small_updates_join},
+  {"shipping", test_shipping},
+  {"cap", test_cap},
+  {"cap_too_small", test_cap_too_small},
+  {"soak", test_soak},
+  {NULL, NULL},
+};
+OSLA_TEST_SUITE(test_hessian_wire, cases);

@@ -72,12 +72,9 @@ static void test_lu(void)
   check_each_allocation(true);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {
-    {"cholesky", test_cholesky},
-    {"lu", test_lu},
-    {NULL, NULL},
-  };
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {
+  {"cholesky", test_cholesky},
+  {"lu", test_lu},
+  {NULL, NULL},
+};
+OSLA_TEST_SUITE(test_inverse_lack, cases);

@@ -428,21 +428,18 @@ static void test_not_finite(void)
   }
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {
-    {"rate", test_rate},
+static const osla_test_case cases[] = {
+  {"rate", test_rate},
 
-    {"same_x", test_same_x},
-    {"modes", test_modes},
-    {"few_points", test_few_points},
-    {"again", test_again},
-    {"ends", test_ends},
-    {"bound", test_bound},
-    {"frozen", test_frozen},
-    {"refused", test_refused},
-    {"not_finite", test_not_finite},
-    {NULL, NULL},
-  };
-  return osla_test_main(argc, argv, cases);
-}
+  {"same_x", test_same_x},
+  {"modes", test_modes},
+  {"few_points", test_few_points},
+  {"again", test_again},
+  {"ends", test_ends},
+  {"bound", test_bound},
+  {"frozen", test_frozen},
+  {"refused", test_refused},
+  {"not_finite", test_not_finite},
+  {NULL, NULL},
+};
+OSLA_TEST_SUITE(test_iterate, cases);

@@ -391,16 +391,13 @@ static void test_range(void)
   osla_transport_destroy(&t);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {{"CG", test_cg},
-                                         {"ends of CG", test_cg_ends},
-                                         {"LSQR", test_lsqr},
-                                         {"LSQR, square", test_lsqr_square},
-                                         {"options that differ by rank", test_other_options},
-                                         {"ends of the range of double", test_range},
-                                         {"sizes far from one another", test_far_sizes},
-                                         {"damping that is far larger than A", test_large_damping},
-                                         {NULL, NULL}};
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {{"CG", test_cg},
+                                       {"ends of CG", test_cg_ends},
+                                       {"LSQR", test_lsqr},
+                                       {"LSQR, square", test_lsqr_square},
+                                       {"options that differ by rank", test_other_options},
+                                       {"ends of the range of double", test_range},
+                                       {"sizes far from one another", test_far_sizes},
+                                       {"damping that is far larger than A", test_large_damping},
+                                       {NULL, NULL}};
+OSLA_TEST_SUITE(test_krylov, cases);

@@ -236,18 +236,15 @@ static void test_stress(void)
   kernel_stress(3, 2000, stress);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {
-    {"grids_and_blocks", test_grids_and_blocks},
-    {"huge_block", test_huge_block},
-    {"empty", test_empty},
-    {"zero_pivot", test_zero_pivot},
-    {"growth", test_growth},
-    {"errors", test_errors},
-    {"back_to_back", test_back_to_back},
-    {"stress", test_stress},
-    {NULL, NULL},
-  };
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {
+  {"grids_and_blocks", test_grids_and_blocks},
+  {"huge_block", test_huge_block},
+  {"empty", test_empty},
+  {"zero_pivot", test_zero_pivot},
+  {"growth", test_growth},
+  {"errors", test_errors},
+  {"back_to_back", test_back_to_back},
+  {"stress", test_stress},
+  {NULL, NULL},
+};
+OSLA_TEST_SUITE(test_lu, cases);

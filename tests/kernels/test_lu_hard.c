@@ -314,12 +314,9 @@ static void test_hessians(void)
   osla_transport_destroy(&t);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {
-    {"hard", test_hard}, {"all_types", test_all_types},
-    {"nan", test_nan},   {"hessians", test_hessians},
-    {NULL, NULL},
-  };
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {
+  {"hard", test_hard}, {"all_types", test_all_types},
+  {"nan", test_nan},   {"hessians", test_hessians},
+  {NULL, NULL},
+};
+OSLA_TEST_SUITE(test_lu_hard, cases);

@@ -320,19 +320,16 @@ static void test_stress(void)
   kernel_stress(4, 3000, stress);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {
-    {"known", test_known},
-    {"wide", test_wide},
-    {"apart", test_apart},
-    {"random", test_random},
-    {"look_ahead", test_look_ahead},
-    {"singular", test_singular},
-    {"no_collectives", test_no_collectives},
-    {"back_to_back", test_back_to_back},
-    {"stress", test_stress},
-    {NULL, NULL},
-  };
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {
+  {"known", test_known},
+  {"wide", test_wide},
+  {"apart", test_apart},
+  {"random", test_random},
+  {"look_ahead", test_look_ahead},
+  {"singular", test_singular},
+  {"no_collectives", test_no_collectives},
+  {"back_to_back", test_back_to_back},
+  {"stress", test_stress},
+  {NULL, NULL},
+};
+OSLA_TEST_SUITE(test_lu_pivot, cases);

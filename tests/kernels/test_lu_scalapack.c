@@ -106,8 +106,5 @@ static void test_getrf(void)
   osla_transport_destroy(&t);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {{"getrf", test_getrf}, {NULL, NULL}};
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {{"getrf", test_getrf}, {NULL, NULL}};
+OSLA_TEST_SUITE(test_lu_scalapack, cases);

@@ -197,12 +197,9 @@ static void test_cholesky(void)
   osla_transport_destroy(&t);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {{"operands", test_operands},
-                                         {"operand_refused", test_operand_refused},
-                                         {"lu", test_lu},
-                                         {"cholesky", test_cholesky},
-                                         {NULL, NULL}};
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {{"operands", test_operands},
+                                       {"operand_refused", test_operand_refused},
+                                       {"lu", test_lu},
+                                       {"cholesky", test_cholesky},
+                                       {NULL, NULL}};
+OSLA_TEST_SUITE(test_own, cases);

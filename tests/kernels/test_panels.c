@@ -174,9 +174,6 @@ static void test_unread(void)
   osla_transport_destroy(&t);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {
-    {"every_route", test_every_route}, {"unread", test_unread}, {NULL, NULL}};
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {
+  {"every_route", test_every_route}, {"unread", test_unread}, {NULL, NULL}};
+OSLA_TEST_SUITE(test_panels, cases);

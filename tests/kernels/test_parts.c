@@ -225,13 +225,10 @@ static void test_errors(void)
   osla_transport_destroy(&other), osla_transport_destroy(&t);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {
-    {"copy", test_copy},           {"copy_inside", test_copy_inside},
-    {"transpose", test_transpose}, {"norms", test_norms},
-    {"contents", test_contents},   {"view", test_view},
-    {"errors", test_errors},       {NULL, NULL},
-  };
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {
+  {"copy", test_copy},           {"copy_inside", test_copy_inside},
+  {"transpose", test_transpose}, {"norms", test_norms},
+  {"contents", test_contents},   {"view", test_view},
+  {"errors", test_errors},       {NULL, NULL},
+};
+OSLA_TEST_SUITE(test_parts, cases);

@@ -127,12 +127,9 @@ static void test_in_copies(void)
   run(1, osla_test_size() > 1 ? 2 : 0);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {
-    {"in_place", test_in_place},
-    {"in_copies", test_in_copies},
-    {NULL, NULL},
-  };
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {
+  {"in_place", test_in_place},
+  {"in_copies", test_in_copies},
+  {NULL, NULL},
+};
+OSLA_TEST_SUITE(test_parts_lack, cases);

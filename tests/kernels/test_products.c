@@ -323,13 +323,10 @@ static void test_errors(void)
   osla_transport_destroy(&t);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {
-    {"small", test_small},
-    {"halves", test_halves},
-    {"errors", test_errors},
-    {NULL, NULL},
-  };
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {
+  {"small", test_small},
+  {"halves", test_halves},
+  {"errors", test_errors},
+  {NULL, NULL},
+};
+OSLA_TEST_SUITE(test_products, cases);

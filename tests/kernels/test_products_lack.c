@@ -90,11 +90,8 @@ static void test_each_allocation(void)
   osla_transport_destroy(&t);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {
-    {"each_allocation", test_each_allocation},
-    {NULL, NULL},
-  };
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {
+  {"each_allocation", test_each_allocation},
+  {NULL, NULL},
+};
+OSLA_TEST_SUITE(test_products_lack, cases);

@@ -439,12 +439,9 @@ static void test_proven(void)
   free_cube(&c);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {
-    {"same_bits", test_same_bits},     {"depth", test_depth},   {"diverging", test_diverging},
-    {"uncertified", test_uncertified}, {"lags", test_lags},     {"refused", test_refused},
-    {"no_record", test_no_record},     {"proven", test_proven}, {NULL, NULL},
-  };
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {
+  {"same_bits", test_same_bits},     {"depth", test_depth},   {"diverging", test_diverging},
+  {"uncertified", test_uncertified}, {"lags", test_lags},     {"refused", test_refused},
+  {"no_record", test_no_record},     {"proven", test_proven}, {NULL, NULL},
+};
+OSLA_TEST_SUITE(test_record, cases);

@@ -313,16 +313,13 @@ static void test_lack(void)
   grids_close(&g);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {
-    {"residual", test_residual},
-    {"refine", test_refine},
-    {"mixed", test_mixed},
-    {"singular", test_singular},
-    {"options", test_options},
-    {"lack", test_lack},
-    {NULL, NULL},
-  };
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {
+  {"residual", test_residual},
+  {"refine", test_refine},
+  {"mixed", test_mixed},
+  {"singular", test_singular},
+  {"options", test_options},
+  {"lack", test_lack},
+  {NULL, NULL},
+};
+OSLA_TEST_SUITE(test_refine, cases);

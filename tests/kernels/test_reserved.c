@@ -324,9 +324,6 @@ static void test_local(void)
   drop_things(&s);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {
-    {"collective", test_collective}, {"local", test_local}, {NULL, NULL}};
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {
+  {"collective", test_collective}, {"local", test_local}, {NULL, NULL}};
+OSLA_TEST_SUITE(test_reserved, cases);

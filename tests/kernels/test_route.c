@@ -119,9 +119,6 @@ static void test_choice(void)
     osla_line_free(&lines[i]);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {
-    {"every_way", test_every_way}, {"choice", test_choice}, {NULL, NULL}};
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {
+  {"every_way", test_every_way}, {"choice", test_choice}, {NULL, NULL}};
+OSLA_TEST_SUITE(test_route, cases);

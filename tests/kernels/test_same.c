@@ -200,9 +200,6 @@ static void test_products(void)
   same_run(check_products);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {
-    {"matrices", test_matrices}, {"gemm", test_gemm}, {"products", test_products}, {NULL, NULL}};
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {
+  {"matrices", test_matrices}, {"gemm", test_gemm}, {"products", test_products}, {NULL, NULL}};
+OSLA_TEST_SUITE(test_same, cases);

@@ -248,9 +248,6 @@ static void test_hessian(void)
   same_run(check_hessian);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {
-    {"factors", test_factors}, {"solves", test_solves}, {"hessian", test_hessian}, {NULL, NULL}};
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {
+  {"factors", test_factors}, {"solves", test_solves}, {"hessian", test_hessian}, {NULL, NULL}};
+OSLA_TEST_SUITE(test_same_solves, cases);

@@ -331,13 +331,10 @@ static void test_placing(void)
   }
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {
-    {"exact", test_exact},   {"empty", test_empty},
-    {"many", test_many},     {"factored", test_factored},
-    {"errors", test_errors}, {"placing", test_placing},
-    {"stress", test_stress}, {NULL, NULL},
-  };
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {
+  {"exact", test_exact},   {"empty", test_empty},
+  {"many", test_many},     {"factored", test_factored},
+  {"errors", test_errors}, {"placing", test_placing},
+  {"stress", test_stress}, {NULL, NULL},
+};
+OSLA_TEST_SUITE(test_solve, cases);

@@ -357,13 +357,10 @@ static void test_errors(void)
   osla_transport_destroy(&other), osla_transport_destroy(&t);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {
-    {"potrf", test_potrf},   {"not_positive", test_not_positive},
-    {"getrf", test_getrf},   {"trsm", test_trsm},
-    {"potrs", test_potrs},   {"getrs", test_getrs},
-    {"errors", test_errors}, {NULL, NULL},
-  };
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {
+  {"potrf", test_potrf},   {"not_positive", test_not_positive},
+  {"getrf", test_getrf},   {"trsm", test_trsm},
+  {"potrs", test_potrs},   {"getrs", test_getrs},
+  {"errors", test_errors}, {NULL, NULL},
+};
+OSLA_TEST_SUITE(test_solve_parts, cases);

@@ -316,17 +316,14 @@ static void test_destroy_under_way(void)
   osla_transport_destroy(&t);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {{"even blocks", test_even_blocks},
-                                         {"products", test_products},
-                                         {"queries", test_queries},
-                                         {"norms of columns", test_column_norms},
-                                         {"renumber", test_renumber},
-                                         {"rows", test_rows},
-                                         {"same bits", test_same_bits},
-                                         {"errors", test_errors},
-                                         {"destroy under way", test_destroy_under_way},
-                                         {NULL, NULL}};
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {{"even blocks", test_even_blocks},
+                                       {"products", test_products},
+                                       {"queries", test_queries},
+                                       {"norms of columns", test_column_norms},
+                                       {"renumber", test_renumber},
+                                       {"rows", test_rows},
+                                       {"same bits", test_same_bits},
+                                       {"errors", test_errors},
+                                       {"destroy under way", test_destroy_under_way},
+                                       {NULL, NULL}};
+OSLA_TEST_SUITE(test_sparse, cases);

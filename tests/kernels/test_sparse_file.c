@@ -272,14 +272,11 @@ static void test_bad_graphs(void)
   osla_transport_destroy(&t);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {{"matrices", test_matrices},
-                                         {"as written", test_round},
-                                         {"graphs", test_graphs},
-                                         {"vectors", test_vectors},
-                                         {"bad matrices", test_bad_matrices},
-                                         {"bad graphs", test_bad_graphs},
-                                         {NULL, NULL}};
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {{"matrices", test_matrices},
+                                       {"as written", test_round},
+                                       {"graphs", test_graphs},
+                                       {"vectors", test_vectors},
+                                       {"bad matrices", test_bad_matrices},
+                                       {"bad graphs", test_bad_graphs},
+                                       {NULL, NULL}};
+OSLA_TEST_SUITE(test_sparse_file, cases);

@@ -193,12 +193,9 @@ static void test_errors(void)
   osla_transport_destroy(&t);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case tests[] = {{"multiply", test_multiply},
-                                         {"galerkin", test_galerkin},
-                                         {"submatrix", test_submatrix},
-                                         {"errors", test_errors},
-                                         {NULL, NULL}};
-  return osla_test_main(argc, argv, tests);
-}
+static const osla_test_case tests[] = {{"multiply", test_multiply},
+                                       {"galerkin", test_galerkin},
+                                       {"submatrix", test_submatrix},
+                                       {"errors", test_errors},
+                                       {NULL, NULL}};
+OSLA_TEST_SUITE(test_sparse_products, tests);

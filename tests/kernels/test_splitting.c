@@ -371,18 +371,15 @@ static void test_refused(void)
   free_system(&s);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {
-    {"modes", test_modes},
-    {"others", test_others},
-    {"no_proof", test_no_proof},
-    {"convection", test_convection},
-    {"block_bound", test_block_bound},
-    {"many_steps", test_many_steps},
-    {"refused", test_refused},
-    {"blocks refused", test_blocks_refused},
-    {NULL, NULL},
-  };
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {
+  {"modes", test_modes},
+  {"others", test_others},
+  {"no_proof", test_no_proof},
+  {"convection", test_convection},
+  {"block_bound", test_block_bound},
+  {"many_steps", test_many_steps},
+  {"refused", test_refused},
+  {"blocks refused", test_blocks_refused},
+  {NULL, NULL},
+};
+OSLA_TEST_SUITE(test_splitting, cases);

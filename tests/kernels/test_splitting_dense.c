@@ -268,10 +268,7 @@ static void test_refused(void)
   osla_transport_destroy(&t);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {{"sizes", test_sizes},     {"grids", test_grids},
-                                         {"pivots", test_pivots},   {"hessian", test_hessian},
-                                         {"refused", test_refused}, {NULL, NULL}};
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {{"sizes", test_sizes},     {"grids", test_grids},
+                                       {"pivots", test_pivots},   {"hessian", test_hessian},
+                                       {"refused", test_refused}, {NULL, NULL}};
+OSLA_TEST_SUITE(test_splitting_dense, cases);

@@ -146,13 +146,10 @@ static void test_refused(void)
   osla_transport_destroy(&t);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {
-    {"goes_on", test_goes_on},
-    {"stalls", test_stalls},
-    {"refused", test_refused},
-    {NULL, NULL},
-  };
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {
+  {"goes_on", test_goes_on},
+  {"stalls", test_stalls},
+  {"refused", test_refused},
+  {NULL, NULL},
+};
+OSLA_TEST_SUITE(test_stalled, cases);

@@ -92,12 +92,9 @@ static void test_dot(void)
     CU_ASSERT(osla_dot_local(n, x, x) == n * (n + 1) * (2 * n + 1) / 6.0);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {{"sums", test_sums},
-                                         {"bits", test_sums_bits},
-                                         {"other counts", test_other_counts},
-                                         {"dot", test_dot},
-                                         {NULL, NULL}};
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {{"sums", test_sums},
+                                       {"bits", test_sums_bits},
+                                       {"other counts", test_other_counts},
+                                       {"dot", test_dot},
+                                       {NULL, NULL}};
+OSLA_TEST_SUITE(test_sums, cases);

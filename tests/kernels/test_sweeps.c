@@ -387,16 +387,13 @@ static void test_other_rows(void)
   osla_transport_destroy(&t);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {{"without waiting", test_without_waiting},
-                                         {"lock-step", test_lock_step},
-                                         {"one sweep", test_one_sweep},
-                                         {"changing", test_changing},
-                                         {"zero", test_zero},
-                                         {"dense", test_dense},
-                                         {"refused", test_refused},
-                                         {"other rows", test_other_rows},
-                                         {NULL, NULL}};
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {{"without waiting", test_without_waiting},
+                                       {"lock-step", test_lock_step},
+                                       {"one sweep", test_one_sweep},
+                                       {"changing", test_changing},
+                                       {"zero", test_zero},
+                                       {"dense", test_dense},
+                                       {"refused", test_refused},
+                                       {"other rows", test_other_rows},
+                                       {NULL, NULL}};
+OSLA_TEST_SUITE(test_sweeps, cases);

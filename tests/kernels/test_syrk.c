@@ -168,14 +168,11 @@ static void test_errors(void)
   osla_transport_destroy(&t);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {
-    {"grids_and_blocks", test_grids_and_blocks},
-    {"random", test_random},
-    {"edges", test_edges},
-    {"errors", test_errors},
-    {NULL, NULL},
-  };
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {
+  {"grids_and_blocks", test_grids_and_blocks},
+  {"random", test_random},
+  {"edges", test_edges},
+  {"errors", test_errors},
+  {NULL, NULL},
+};
+OSLA_TEST_SUITE(test_syrk, cases);

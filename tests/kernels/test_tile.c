@@ -44,9 +44,6 @@ static void test_nothing_passes(void)
                   tile.cols);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {
-    {"shapes", test_shapes}, {"nothing_passes", test_nothing_passes}, {NULL, NULL}};
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {
+  {"shapes", test_shapes}, {"nothing_passes", test_nothing_passes}, {NULL, NULL}};
+OSLA_TEST_SUITE(test_tile, cases);

@@ -245,12 +245,9 @@ static void test_stress(void)
   kernel_stress(3, 4000, stress);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {
-    {"trsm", test_trsm},     {"variants", test_variants}, {"few_rows", test_few_rows},
-    {"empty", test_empty},   {"strips", test_strips},     {"zero_factor", test_zero_factor},
-    {"errors", test_errors}, {"stress", test_stress},     {NULL, NULL},
-  };
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {
+  {"trsm", test_trsm},     {"variants", test_variants}, {"few_rows", test_few_rows},
+  {"empty", test_empty},   {"strips", test_strips},     {"zero_factor", test_zero_factor},
+  {"errors", test_errors}, {"stress", test_stress},     {NULL, NULL},
+};
+OSLA_TEST_SUITE(test_trsm, cases);

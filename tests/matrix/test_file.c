@@ -395,14 +395,11 @@ static void test_temporary(void)
   scratch_drop(5);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {{"round_trip", test_round_trip},
-                                         {"pieces", test_pieces},
-                                         {"raw_bytes", test_raw_bytes},
-                                         {"checkpoint", test_checkpoint},
-                                         {"replaced", test_replaced},
-                                         {"temporary", test_temporary},
-                                         {NULL, NULL}};
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {{"round_trip", test_round_trip},
+                                       {"pieces", test_pieces},
+                                       {"raw_bytes", test_raw_bytes},
+                                       {"checkpoint", test_checkpoint},
+                                       {"replaced", test_replaced},
+                                       {"temporary", test_temporary},
+                                       {NULL, NULL}};
+OSLA_TEST_SUITE(test_file, cases);

@@ -432,19 +432,16 @@ static void test_failed(void)
   osla_transport_destroy(&t);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {{"targets", test_targets},
-                                         {"foreign", test_foreign},
-                                         {"raw_changed", test_raw_changed},
-                                         {"raw_forged", test_raw_forged},
-                                         {"swapped", test_swapped},
-                                         {"hdf5_changed", test_hdf5_changed},
-                                         {"hdf5_flipped", test_hdf5_flipped},
-                                         {"hdf5_metadata", test_hdf5_metadata},
-                                         {"hdf5_foreign", test_hdf5_foreign},
-                                         {"disk_full", test_disk_full},
-                                         {"failed", test_failed},
-                                         {NULL, NULL}};
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {{"targets", test_targets},
+                                       {"foreign", test_foreign},
+                                       {"raw_changed", test_raw_changed},
+                                       {"raw_forged", test_raw_forged},
+                                       {"swapped", test_swapped},
+                                       {"hdf5_changed", test_hdf5_changed},
+                                       {"hdf5_flipped", test_hdf5_flipped},
+                                       {"hdf5_metadata", test_hdf5_metadata},
+                                       {"hdf5_foreign", test_hdf5_foreign},
+                                       {"disk_full", test_disk_full},
+                                       {"failed", test_failed},
+                                       {NULL, NULL}};
+OSLA_TEST_SUITE(test_file_errors, cases);

@@ -129,12 +129,9 @@ static void test_several(void)
   osla_transport_destroy(&t);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {{"save", test_save},
+static const osla_test_case cases[] = {{"save", test_save},
 #ifdef HAVE_HDF5
-                                         {"several", test_several},
+                                       {"several", test_several},
 #endif
-                                         {NULL, NULL}};
-  return osla_test_main(argc, argv, cases);
-}
+                                       {NULL, NULL}};
+OSLA_TEST_SUITE(test_file_same, cases);

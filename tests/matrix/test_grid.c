@@ -376,21 +376,18 @@ static void test_shifted_matrix(void)
   osla_transport_destroy(&t);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {
-    {"all_shapes", test_all_shapes},
-    {"orders", test_orders},
-    {"chosen_shape", test_chosen_shape},
-    {"create_at", test_create_at},
-    {"bad_shapes", test_bad_shapes},
-    {"bad_orders", test_bad_orders},
-    {"differing_shapes", test_differing_shapes},
-    {"bad_places", test_bad_places},
-    {"shift", test_shift},
-    {"bad_shifts", test_bad_shifts},
-    {"shifted_matrix", test_shifted_matrix},
-    {NULL, NULL},
-  };
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {
+  {"all_shapes", test_all_shapes},
+  {"orders", test_orders},
+  {"chosen_shape", test_chosen_shape},
+  {"create_at", test_create_at},
+  {"bad_shapes", test_bad_shapes},
+  {"bad_orders", test_bad_orders},
+  {"differing_shapes", test_differing_shapes},
+  {"bad_places", test_bad_places},
+  {"shift", test_shift},
+  {"bad_shifts", test_bad_shifts},
+  {"shifted_matrix", test_shifted_matrix},
+  {NULL, NULL},
+};
+OSLA_TEST_SUITE(test_grid, cases);

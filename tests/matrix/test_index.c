@@ -131,14 +131,11 @@ static void test_by_hand(void)
   CU_ASSERT(osla_index_run(9, 10, 3) == 1);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {
-    {"by_hand", test_by_hand},
-    {"small", test_small},
-    {"huge", test_huge},
-    {"block_above_everything", test_block_above_everything},
-    {NULL, NULL},
-  };
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {
+  {"by_hand", test_by_hand},
+  {"small", test_small},
+  {"huge", test_huge},
+  {"block_above_everything", test_block_above_everything},
+  {NULL, NULL},
+};
+OSLA_TEST_SUITE(test_index, cases);

@@ -345,17 +345,14 @@ static void test_block_errors(void)
   osla_transport_destroy(&t);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {
-    {"create", test_create},
-    {"columns_apart", test_columns_apart},
-    {"wrap", test_wrap},
-    {"create_errors", test_create_errors},
-    {"differing", test_differing},
-    {"wrap_errors", test_wrap_errors},
-    {"block_errors", test_block_errors},
-    {NULL, NULL},
-  };
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {
+  {"create", test_create},
+  {"columns_apart", test_columns_apart},
+  {"wrap", test_wrap},
+  {"create_errors", test_create_errors},
+  {"differing", test_differing},
+  {"wrap_errors", test_wrap_errors},
+  {"block_errors", test_block_errors},
+  {NULL, NULL},
+};
+OSLA_TEST_SUITE(test_matrix, cases);

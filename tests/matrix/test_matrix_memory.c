@@ -95,9 +95,6 @@ static void test_wrap_own(void)
   osla_transport_destroy(&t);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {
-    {"create_in", test_create_in}, {"wrap_own", test_wrap_own}, {NULL, NULL}};
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {
+  {"create_in", test_create_in}, {"wrap_own", test_wrap_own}, {NULL, NULL}};
+OSLA_TEST_SUITE(test_matrix_memory, cases);

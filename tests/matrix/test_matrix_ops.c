@@ -310,18 +310,15 @@ static void test_transpose(void)
   osla_transport_destroy(&t);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {
-    {"fill", test_fill},
-    {"fill_with", test_fill_with},
-    {"transpose", test_transpose},
-    {"copy", test_copy},
-    {"copy_empty", test_copy_empty},
-    {"copy_wrapped", test_copy_wrapped},
-    {"copy_errors", test_copy_errors},
-    {"mirror", test_mirror},
-    {NULL, NULL},
-  };
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {
+  {"fill", test_fill},
+  {"fill_with", test_fill_with},
+  {"transpose", test_transpose},
+  {"copy", test_copy},
+  {"copy_empty", test_copy_empty},
+  {"copy_wrapped", test_copy_wrapped},
+  {"copy_errors", test_copy_errors},
+  {"mirror", test_mirror},
+  {NULL, NULL},
+};
+OSLA_TEST_SUITE(test_matrix_ops, cases);

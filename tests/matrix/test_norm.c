@@ -141,13 +141,10 @@ static void test_norm_scale(void)
   osla_transport_destroy(&t);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {
-    {"norms", test_norms},
-    {"complex_max", test_complex_max},
-    {"norm_scale", test_norm_scale},
-    {NULL, NULL},
-  };
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {
+  {"norms", test_norms},
+  {"complex_max", test_complex_max},
+  {"norm_scale", test_norm_scale},
+  {NULL, NULL},
+};
+OSLA_TEST_SUITE(test_norm, cases);

@@ -132,12 +132,9 @@ static void test_column_major(void)
   for_shapes("Column");
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {
-    {"row_major", test_row_major},
-    {"column_major", test_column_major},
-    {NULL, NULL},
-  };
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {
+  {"row_major", test_row_major},
+  {"column_major", test_column_major},
+  {NULL, NULL},
+};
+OSLA_TEST_SUITE(test_scalapack_layout, cases);

@@ -147,14 +147,11 @@ static void test_attach_has_no_slots(void)
   osla_transport_destroy(&t);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {
-    {"attach", test_attach},
-    {"within", test_attach_within},
-    {"nothing", test_attach_nothing},
-    {"has_no_slots", test_attach_has_no_slots},
-    {NULL, NULL},
-  };
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {
+  {"attach", test_attach},
+  {"within", test_attach_within},
+  {"nothing", test_attach_nothing},
+  {"has_no_slots", test_attach_has_no_slots},
+  {NULL, NULL},
+};
+OSLA_TEST_SUITE(test_attach, cases);

@@ -415,14 +415,11 @@ static void test_peer_ends(void)
   osla_transport_destroy(&t);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {
-    {"kinds", test_kinds},         {"lock_step", test_lock_step},
-    {"room", test_room},           {"unread", test_unread},
-    {"empty", test_empty},         {"refused", test_refused},
-    {"mismatch", test_mismatch},   {"after_close", test_after_close},
-    {"peer_ends", test_peer_ends}, {NULL, NULL},
-  };
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {
+  {"kinds", test_kinds},         {"lock_step", test_lock_step},
+  {"room", test_room},           {"unread", test_unread},
+  {"empty", test_empty},         {"refused", test_refused},
+  {"mismatch", test_mismatch},   {"after_close", test_after_close},
+  {"peer_ends", test_peer_ends}, {NULL, NULL},
+};
+OSLA_TEST_SUITE(test_channel, cases);

@@ -310,19 +310,16 @@ static void test_many(void)
   osla_transport_destroy(&t);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {
-    {"both_ways", test_both_ways},
-    {"both_at_once", test_both_at_once},
-    {"least_room", test_least_room},
-    {"one_way", test_one_way},
-    {"one_freed", test_one_freed},
-    {"lengths", test_lengths},
-    {"dropped", test_dropped},
-    {"without_lines", test_without_lines},
-    {"many", test_many},
-    {NULL, NULL},
-  };
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {
+  {"both_ways", test_both_ways},
+  {"both_at_once", test_both_at_once},
+  {"least_room", test_least_room},
+  {"one_way", test_one_way},
+  {"one_freed", test_one_freed},
+  {"lengths", test_lengths},
+  {"dropped", test_dropped},
+  {"without_lines", test_without_lines},
+  {"many", test_many},
+  {NULL, NULL},
+};
+OSLA_TEST_SUITE(test_channel_wire, cases);

@@ -432,18 +432,15 @@ static void test_regions(void)
   osla_transport_destroy(&t);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {
-    {"late", test_late},
-    {"ways", test_ways},
-    {"order", test_order},
-    {"flush", test_flush},
-    {"flush_of_another", test_flush_of_another},
-    {"flood", test_flood},
-    {"threads", test_threads},
-    {"regions", test_regions},
-    {NULL, NULL},
-  };
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {
+  {"late", test_late},
+  {"ways", test_ways},
+  {"order", test_order},
+  {"flush", test_flush},
+  {"flush_of_another", test_flush_of_another},
+  {"flood", test_flood},
+  {"threads", test_threads},
+  {"regions", test_regions},
+  {NULL, NULL},
+};
+OSLA_TEST_SUITE(test_eager, cases);

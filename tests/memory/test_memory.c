@@ -240,13 +240,10 @@ static void test_scale(void)
   CU_ASSERT(s.columns_near && !s.rows_near && s.nprow == 8);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {
-    {"gemm", test_gemm},         {"lu_and_solve", test_lu_and_solve},
-    {"cholesky", test_cholesky}, {"accumulator", test_accumulator},
-    {"inverse", test_inverse},   {"inverse_of_lu", test_inverse_of_lu},
-    {"scale", test_scale},       {NULL, NULL},
-  };
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {
+  {"gemm", test_gemm},         {"lu_and_solve", test_lu_and_solve},
+  {"cholesky", test_cholesky}, {"accumulator", test_accumulator},
+  {"inverse", test_inverse},   {"inverse_of_lu", test_inverse_of_lu},
+  {"scale", test_scale},       {NULL, NULL},
+};
+OSLA_TEST_SUITE(test_memory, cases);

@@ -369,18 +369,15 @@ static void test_counter(void)
   osla_transport_destroy(&t);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {
-    {"ping_pong", test_ping_pong},
-    {"notify_after_put", test_notify_after_put},
-    {"posts", test_posts},
-    {"many_posts", test_many_posts},
-    {"all_to_all", test_all_to_all},
-    {"row_and_column", test_row_and_column},
-    {"late_notify", test_late_notify},
-    {"counter", test_counter},
-    {NULL, NULL},
-  };
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {
+  {"ping_pong", test_ping_pong},
+  {"notify_after_put", test_notify_after_put},
+  {"posts", test_posts},
+  {"many_posts", test_many_posts},
+  {"all_to_all", test_all_to_all},
+  {"row_and_column", test_row_and_column},
+  {"late_notify", test_late_notify},
+  {"counter", test_counter},
+  {NULL, NULL},
+};
+OSLA_TEST_SUITE(test_notify, cases);

@@ -117,13 +117,10 @@ static void test_late(void)
   osla_transport_destroy(&t);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {
-    {"rounds", test_rounds},
-    {"not_numbers", test_not_numbers},
-    {"late", test_late},
-    {NULL, NULL},
-  };
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {
+  {"rounds", test_rounds},
+  {"not_numbers", test_not_numbers},
+  {"late", test_late},
+  {NULL, NULL},
+};
+OSLA_TEST_SUITE(test_reduction, cases);

@@ -373,19 +373,16 @@ static void test_latest_kept(void)
   osla_transport_destroy(&t);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {
-    {"create", test_create},
-    {"put_get", test_put_get},
-    {"peer_pointers", test_peer_pointers},
-    {"many_outstanding", test_many_outstanding},
-    {"errors", test_errors},
-    {"mpi_failure", test_mpi_failure},
-    {"again", test_again},
-    {"orders", test_orders},
-    {"latest_kept", test_latest_kept},
-    {NULL, NULL},
-  };
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {
+  {"create", test_create},
+  {"put_get", test_put_get},
+  {"peer_pointers", test_peer_pointers},
+  {"many_outstanding", test_many_outstanding},
+  {"errors", test_errors},
+  {"mpi_failure", test_mpi_failure},
+  {"again", test_again},
+  {"orders", test_orders},
+  {"latest_kept", test_latest_kept},
+  {NULL, NULL},
+};
+OSLA_TEST_SUITE(test_segment, cases);

@@ -205,15 +205,12 @@ static void test_most_mappings(void)
   osla_transport_destroy(&t);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {
-    {"rules", test_rules},
-    {"something_else", test_something_else},
-    {"huge_pages", test_huge_pages},
-    {"signals", test_signals},
-    {"most_mappings", test_most_mappings},
-    {NULL, NULL},
-  };
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {
+  {"rules", test_rules},
+  {"something_else", test_something_else},
+  {"huge_pages", test_huge_pages},
+  {"signals", test_signals},
+  {"most_mappings", test_most_mappings},
+  {NULL, NULL},
+};
+OSLA_TEST_SUITE(test_shared_memory, cases);

@@ -242,14 +242,11 @@ static void test_claims(void)
   osla_transport_destroy(&t);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {
-    {"masks", test_masks},
-    {"exclude", test_exclude},
-    {"starving", test_starving},
-    {"claims", test_claims},
-    {NULL, NULL},
-  };
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {
+  {"masks", test_masks},
+  {"exclude", test_exclude},
+  {"starving", test_starving},
+  {"claims", test_claims},
+  {NULL, NULL},
+};
+OSLA_TEST_SUITE(test_stripes, cases);

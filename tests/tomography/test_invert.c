@@ -297,18 +297,15 @@ static void test_singular(void)
   }
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {{"list of paths", test_list_of_paths},
-                                         {"cholesky", test_cholesky},
-                                         {"lu", test_lu},
-                                         {"float", test_float},
-                                         {"few paths", test_few_paths},
-                                         {"measurements", test_measurements},
-                                         {"progress thread", test_progress_thread},
-                                         {"real lists", test_real_lists},
-                                         {"failure of one rank", test_failure_of_one_rank},
-                                         {"singular", test_singular},
-                                         {NULL, NULL}};
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {{"list of paths", test_list_of_paths},
+                                       {"cholesky", test_cholesky},
+                                       {"lu", test_lu},
+                                       {"float", test_float},
+                                       {"few paths", test_few_paths},
+                                       {"measurements", test_measurements},
+                                       {"progress thread", test_progress_thread},
+                                       {"real lists", test_real_lists},
+                                       {"failure of one rank", test_failure_of_one_rank},
+                                       {"singular", test_singular},
+                                       {NULL, NULL}};
+OSLA_TEST_SUITE(test_invert, cases);

@@ -260,9 +260,6 @@ static void test_files(void)
   OSLA_ASSERT_MSG(chdir(back) == 0 && rmdir(folder) == 0, "%s is not empty", folder);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {
-    {"choice", test_choice}, {"too late", test_too_late}, {"files", test_files}, {NULL, NULL}};
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {
+  {"choice", test_choice}, {"too late", test_too_late}, {"files", test_files}, {NULL, NULL}};
+OSLA_TEST_SUITE(test_invert_memory, cases);

@@ -15,7 +15,7 @@
 #include "report_place.h"
 
 static osla_transport *transport;
-static char folder[] = "/tmp/osla-test-page-XXXXXX";
+static char folder[64]; /* of the case that runs */
 
 enum { MEASURES = 32, SCANNED = 9 };
 
@@ -188,6 +188,23 @@ static int entries(const char *directory)
   return n;
 }
 
+static void make_folder(void)
+{
+  snprintf(folder, sizeof folder, "/tmp/osla-test-page-XXXXXX");
+  CU_ASSERT(mkdtemp(folder) != NULL);
+}
+
+static void remove_folder(void)
+{
+  static const char *const names[] = {"report/index.html", "report", "place/index.html", "place"};
+  char name[600];
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    snprintf(name, sizeof name, "%s/%s", folder, names[i]);
+    (void)remove(name);
+  }
+  (void)rmdir(folder);
+}
+
 static void judge_pictures(const char *text)
 {
   const int pictures = count(text, "<img ");
@@ -208,12 +225,16 @@ static void test_full_page(void)
   const char *kept = getenv("OSLA_TEST_PAGE");
   made_job m;
   invert_spread spread = {{0.0}, {0.0}, {0.0}};
+  make_folder();
   snprintf(directory, sizeof directory, "%s/report", folder);
   if (kept) snprintf(directory, sizeof directory, "%s", kept);
   OSLA_ASSERT_OK(osla_transport_create(MPI_COMM_WORLD, NULL, &transport));
   const bool made = make_job(&m, directory);
   CU_ASSERT(made);
-  if (!made) return;
+  if (!made) {
+    remove_folder();
+    return;
+  }
   OSLA_ASSERT_OK(invert_write_page(&m.job, &spread));
   char *text = read_page(directory);
   judge_pictures(text);
@@ -239,6 +260,7 @@ static void test_full_page(void)
   }
   free_job(&m);
   osla_transport_destroy(&transport);
+  remove_folder();
 }
 
 static void write_file(const char *name, const char *text)
@@ -265,6 +287,7 @@ static void test_no_hidden_names(void)
 {
   char directory[400], file[600];
   struct stat status;
+  make_folder();
   snprintf(directory, sizeof directory, "%s/place", folder);
   snprintf(file, sizeof file, "%s/index.html", directory);
   const int watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
@@ -277,12 +300,14 @@ static void test_no_hidden_names(void)
   OSLA_ASSERT_OK(report_place_check(directory));
   OSLA_ASSERT_OK(report_place_write(directory, report_place_mark, strlen(report_place_mark)));
   CU_ASSERT(entries(directory) == 1 && unlink(file) == 0 && rmdir(directory) == 0);
+  remove_folder();
 }
 
 static void test_place(void)
 {
   char directory[400], file[600], text[256];
   struct stat status;
+  make_folder();
   snprintf(directory, sizeof directory, "%s/place", folder);
   snprintf(file, sizeof file, "%s/index.html", directory);
   snprintf(text, sizeof text, "%sone", report_place_mark);
@@ -303,6 +328,7 @@ static void test_place(void)
   snprintf(file, sizeof file, "%s/absent/report", folder);
   OSLA_ASSERT_ERR(report_place_check(file), OSLA_ERR_IO);
   OSLA_ASSERT_ERR(report_place_write(file, text, strlen(text)), OSLA_ERR_IO);
+  remove_folder();
 }
 
 static void test_text(void)
@@ -337,27 +363,10 @@ static void test_sections(void)
   CU_ASSERT(n == 2 && section[1].longitude[0] == -6.0 && section[0].latitude[1] == -3.0);
 }
 
-static void clean(void)
-{
-  static const char *const names[] = {"report/index.html", "report", "place/index.html", "place"};
-  char name[600];
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    snprintf(name, sizeof name, "%s/%s", folder, names[i]);
-    (void)remove(name);
-  }
-  (void)rmdir(folder);
-}
-
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {{"full page", test_full_page},
-                                         {"text", test_text},
-                                         {"no hidden names", test_no_hidden_names},
-                                         {"place", test_place},
-                                         {"sections", test_sections},
-                                         {NULL, NULL}};
-  if (!mkdtemp(folder)) return 1;
-  const int status = osla_test_main(argc, argv, cases);
-  clean();
-  return status;
-}
+static const osla_test_case cases[] = {{"full page", test_full_page},
+                                       {"text", test_text},
+                                       {"no hidden names", test_no_hidden_names},
+                                       {"place", test_place},
+                                       {"sections", test_sections},
+                                       {NULL, NULL}};
+OSLA_TEST_SUITE(test_invert_page, cases);

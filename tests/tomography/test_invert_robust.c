@@ -161,8 +161,5 @@ static void test_wild(void)
   if (osla_test_rank() == 0) unlink(table);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {{"wild data", test_wild}, {NULL, NULL}};
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {{"wild data", test_wild}, {NULL, NULL}};
+OSLA_TEST_SUITE(test_invert_robust, cases);

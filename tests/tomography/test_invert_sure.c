@@ -342,17 +342,14 @@ static void test_corner(void)
   CU_ASSERT(isnan(scan_gcv(100.0, 50.0, 100.0)));
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {{"posterior", test_posterior},
-                                         {"posterior float", test_posterior_float},
-                                         {"columns", test_columns},
-                                         {"rows of lu", test_rows_of_lu},
-                                         {"scan", test_scan},
-                                         {"scan float", test_scan_float},
-                                         {"scan iterated", test_scan_iterated},
-                                         {"scan too weak", test_scan_too_weak},
-                                         {"corner", test_corner},
-                                         {NULL, NULL}};
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {{"posterior", test_posterior},
+                                       {"posterior float", test_posterior_float},
+                                       {"columns", test_columns},
+                                       {"rows of lu", test_rows_of_lu},
+                                       {"scan", test_scan},
+                                       {"scan float", test_scan_float},
+                                       {"scan iterated", test_scan_iterated},
+                                       {"scan too weak", test_scan_too_weak},
+                                       {"corner", test_corner},
+                                       {NULL, NULL}};
+OSLA_TEST_SUITE(test_invert_sure, cases);

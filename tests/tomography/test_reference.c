@@ -164,10 +164,7 @@ static void test_none(void)
   earth_destroy(&model);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {
-    {"homogeneous", test_homogeneous}, {"flat", test_flat}, {"prem", test_prem},
-    {"converged", test_converged},     {"none", test_none}, {NULL, NULL}};
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {
+  {"homogeneous", test_homogeneous}, {"flat", test_flat}, {"prem", test_prem},
+  {"converged", test_converged},     {"none", test_none}, {NULL, NULL}};
+OSLA_TEST_SUITE(test_reference, cases);

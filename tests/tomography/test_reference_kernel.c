@@ -277,14 +277,11 @@ static void test_shipped(void)
   free(text);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {{"perturbed", test_perturbed},
-                                         {"integral", test_integral},
-                                         {"deck", test_deck},
-                                         {"bad_decks", test_bad_decks},
-                                         {"isotropic_deck", test_isotropic_deck},
-                                         {"shipped", test_shipped},
-                                         {NULL, NULL}};
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {{"perturbed", test_perturbed},
+                                       {"integral", test_integral},
+                                       {"deck", test_deck},
+                                       {"bad_decks", test_bad_decks},
+                                       {"isotropic_deck", test_isotropic_deck},
+                                       {"shipped", test_shipped},
+                                       {NULL, NULL}};
+OSLA_TEST_SUITE(test_reference_kernel, cases);

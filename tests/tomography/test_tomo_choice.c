@@ -402,20 +402,17 @@ static void test_stations(void)
   unlink(b);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {{"times", test_times},
-                                         {"words", test_words},
-                                         {"event_text", test_event_text},
-                                         {"kinds", test_list_kinds},
-                                         {"split_times", test_list_times},
-                                         {"depths", test_list_depths},
-                                         {"isc", test_isc},
-                                         {"dialects", test_dialects},
-                                         {"separators", test_separators},
-                                         {"events", test_events},
-                                         {"placeless", test_placeless},
-                                         {"stations", test_stations},
-                                         {NULL, NULL}};
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {{"times", test_times},
+                                       {"words", test_words},
+                                       {"event_text", test_event_text},
+                                       {"kinds", test_list_kinds},
+                                       {"split_times", test_list_times},
+                                       {"depths", test_list_depths},
+                                       {"isc", test_isc},
+                                       {"dialects", test_dialects},
+                                       {"separators", test_separators},
+                                       {"events", test_events},
+                                       {"placeless", test_placeless},
+                                       {"stations", test_stations},
+                                       {NULL, NULL}};
+OSLA_TEST_SUITE(test_tomo_choice, cases);

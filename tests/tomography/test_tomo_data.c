@@ -431,17 +431,14 @@ static void test_hdf5(void)
 
 #endif
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {{"delays", test_delays},
-                                         {"anomalies", test_anomalies},
-                                         {"ambient noise", test_ambient_noise},
-                                         {"unmatched", test_unmatched},
-                                         {"bad tables", test_bad_tables},
-                                         {"bad rows", test_bad_rows},
-                                         {"many", test_many},
-                                         {"hdf5", test_hdf5},
-                                         {"damaged hdf5", test_damaged_hdf5},
-                                         {NULL, NULL}};
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {{"delays", test_delays},
+                                       {"anomalies", test_anomalies},
+                                       {"ambient noise", test_ambient_noise},
+                                       {"unmatched", test_unmatched},
+                                       {"bad tables", test_bad_tables},
+                                       {"bad rows", test_bad_rows},
+                                       {"many", test_many},
+                                       {"hdf5", test_hdf5},
+                                       {"damaged hdf5", test_damaged_hdf5},
+                                       {NULL, NULL}};
+OSLA_TEST_SUITE(test_tomo_data, cases);

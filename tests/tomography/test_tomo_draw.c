@@ -189,14 +189,11 @@ static void test_quoted(void)
   OSLA_ASSERT_MSG(strcmp(text, "''.\"'\".''.\"'\".'a'.\"'\".'b `c`'") == 0, "%s", text);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {{"sequential colours", test_sequential},
-                                         {"colours of anomalies", test_anomaly},
-                                         {"scale", test_scale},
-                                         {"centre", test_centre},
-                                         {"views", test_views},
-                                         {"quoted texts", test_quoted},
-                                         {NULL, NULL}};
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {{"sequential colours", test_sequential},
+                                       {"colours of anomalies", test_anomaly},
+                                       {"scale", test_scale},
+                                       {"centre", test_centre},
+                                       {"views", test_views},
+                                       {"quoted texts", test_quoted},
+                                       {NULL, NULL}};
+OSLA_TEST_SUITE(test_tomo_draw, cases);

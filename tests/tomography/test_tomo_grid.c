@@ -312,10 +312,7 @@ static void test_netcdf(void)
 
 #endif
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {{"slices", test_slices}, {"triangles", test_triangles},
-                                         {"prisms", test_prisms}, {"steps", test_steps},
-                                         {"netcdf", test_netcdf}, {NULL, NULL}};
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {{"slices", test_slices}, {"triangles", test_triangles},
+                                       {"prisms", test_prisms}, {"steps", test_steps},
+                                       {"netcdf", test_netcdf}, {NULL, NULL}};
+OSLA_TEST_SUITE(test_tomo_grid, cases);

@@ -414,21 +414,18 @@ static void test_samples(void)
   free(sites);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {{"stations", test_stations},
-                                         {"bad_stations", test_bad_stations},
-                                         {"files", test_files},
-                                         {"events", test_events},
-                                         {"incomplete_events", test_incomplete_events},
-                                         {"ids", test_ids},
-                                         {"bad_events", test_bad_events},
-                                         {"ndk_columns", test_ndk_columns},
-                                         {"ndk_missing", test_ndk_missing},
-                                         {"ndk_mutated", test_ndk_mutated},
-                                         {"fdsn", test_fdsn},
-                                         {"bad_fdsn", test_bad_fdsn},
-                                         {"samples", test_samples},
-                                         {NULL, NULL}};
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {{"stations", test_stations},
+                                       {"bad_stations", test_bad_stations},
+                                       {"files", test_files},
+                                       {"events", test_events},
+                                       {"incomplete_events", test_incomplete_events},
+                                       {"ids", test_ids},
+                                       {"bad_events", test_bad_events},
+                                       {"ndk_columns", test_ndk_columns},
+                                       {"ndk_missing", test_ndk_missing},
+                                       {"ndk_mutated", test_ndk_mutated},
+                                       {"fdsn", test_fdsn},
+                                       {"bad_fdsn", test_bad_fdsn},
+                                       {"samples", test_samples},
+                                       {NULL, NULL}};
+OSLA_TEST_SUITE(test_tomo_io, cases);

@@ -202,12 +202,9 @@ static void test_compare(void)
   OSLA_ASSERT_CLOSE(tomo_density_quantile(density, 3, 1.0), 6.0, 0.0);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {{"field", test_field},
-                                         {"true_models", test_true_models},
-                                         {"prior", test_prior},
-                                         {"compare", test_compare},
-                                         {NULL, NULL}};
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {{"field", test_field},
+                                       {"true_models", test_true_models},
+                                       {"prior", test_prior},
+                                       {"compare", test_compare},
+                                       {NULL, NULL}};
+OSLA_TEST_SUITE(test_tomo_model, cases);

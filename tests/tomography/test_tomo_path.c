@@ -209,12 +209,9 @@ static void test_panel(void)
   tear_down(&s);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {{"trace", test_trace},
-                                         {"full_circle", test_full_circle},
-                                         {"constant_model", test_constant_model},
-                                         {"panel", test_panel},
-                                         {NULL, NULL}};
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {{"trace", test_trace},
+                                       {"full_circle", test_full_circle},
+                                       {"constant_model", test_constant_model},
+                                       {"panel", test_panel},
+                                       {NULL, NULL}};
+OSLA_TEST_SUITE(test_tomo_path, cases);

@@ -229,15 +229,12 @@ static void test_damage(void)
 }
 #endif
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {{"layers", test_layers},
-                                         {"bad layers", test_bad_layers},
-                                         {"result", test_result},
+static const osla_test_case cases[] = {{"layers", test_layers},
+                                       {"bad layers", test_bad_layers},
+                                       {"result", test_result},
 #ifdef HAVE_HDF5
-                                         {"others", test_others},
-                                         {"damage", test_damage},
+                                       {"others", test_others},
+                                       {"damage", test_damage},
 #endif
-                                         {NULL, NULL}};
-  return osla_test_main(argc, argv, cases);
-}
+                                       {NULL, NULL}};
+OSLA_TEST_SUITE(test_tomo_prior_file, cases);

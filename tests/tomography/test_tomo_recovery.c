@@ -233,8 +233,5 @@ static void test_recovery(void)
   tear_down(&job);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {{"recovery", test_recovery}, {NULL, NULL}};
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {{"recovery", test_recovery}, {NULL, NULL}};
+OSLA_TEST_SUITE(test_tomo_recovery, cases);

@@ -190,14 +190,11 @@ static void test_mutated(void)
   }
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {{"table", test_table},
-                                         {"periods", test_periods},
-                                         {"covers", test_covers},
-                                         {"bad_heads", test_bad_heads},
-                                         {"bad_rows", test_bad_rows},
-                                         {"mutated", test_mutated},
-                                         {NULL, NULL}};
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {{"table", test_table},
+                                       {"periods", test_periods},
+                                       {"covers", test_covers},
+                                       {"bad_heads", test_bad_heads},
+                                       {"bad_rows", test_bad_rows},
+                                       {"mutated", test_mutated},
+                                       {NULL, NULL}};
+OSLA_TEST_SUITE(test_tomo_reference, cases);

@@ -305,11 +305,8 @@ static void test_kernels(void)
   tomo_radial_destroy(&radial);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {
-    {"latitudes", test_latitudes}, {"arcs", test_arcs},       {"projection", test_projection},
-    {"frame", test_frame},         {"mesh", test_mesh},       {"mesh_basis", test_mesh_basis},
-    {"radial", test_radial},       {"kernels", test_kernels}, {NULL, NULL}};
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {
+  {"latitudes", test_latitudes}, {"arcs", test_arcs},       {"projection", test_projection},
+  {"frame", test_frame},         {"mesh", test_mesh},       {"mesh_basis", test_mesh_basis},
+  {"radial", test_radial},       {"kernels", test_kernels}, {NULL, NULL}};
+OSLA_TEST_SUITE(test_tomo_sphere, cases);

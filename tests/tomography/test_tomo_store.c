@@ -111,9 +111,6 @@ static void test_plain_damage(void)
   rmdir(directory);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {
-    {"round_trip", test_round_trip}, {"plain_damage", test_plain_damage}, {NULL, NULL}};
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {
+  {"round_trip", test_round_trip}, {"plain_damage", test_plain_damage}, {NULL, NULL}};
+OSLA_TEST_SUITE(test_tomo_store, cases);

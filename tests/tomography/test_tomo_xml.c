@@ -322,21 +322,18 @@ static void test_none(void)
 
 #endif
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {
+static const osla_test_case cases[] = {
 #ifdef HAVE_LIBXML2
-    {"stations", test_stations},
-    {"events", test_events},
-    {"incomplete_events", test_incomplete_events},
-    {"bad_stations", test_bad_stations},
-    {"bad_events", test_bad_events},
-    {"hostile", test_hostile},
-    {"many_attributes", test_many_attributes},
-    {"cut", test_cut},
+  {"stations", test_stations},
+  {"events", test_events},
+  {"incomplete_events", test_incomplete_events},
+  {"bad_stations", test_bad_stations},
+  {"bad_events", test_bad_events},
+  {"hostile", test_hostile},
+  {"many_attributes", test_many_attributes},
+  {"cut", test_cut},
 #else
-    {"none", test_none},
+  {"none", test_none},
 #endif
-    {NULL, NULL}};
-  return osla_test_main(argc, argv, cases);
-}
+  {NULL, NULL}};
+OSLA_TEST_SUITE(test_tomo_xml, cases);

@@ -181,14 +181,8 @@ static void test_lack(void)
   }
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {
-    {"dense", test_dense},
-    {"sparse", test_sparse},
-    {"too_long", test_too_long},
-    {"lack", test_lack},
-    {NULL, NULL},
-  };
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {
+  {"dense", test_dense}, {"sparse", test_sparse}, {"too_long", test_too_long}, {"lack", test_lack},
+  {NULL, NULL},
+};
+OSLA_TEST_SUITE(test_exchange, cases);

@@ -227,13 +227,10 @@ static void test_nothing(void)
   CU_ASSERT(g.n_memory == 0 && g.cores == 0);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {
-    {"version_2", test_version_2}, {"full", test_full},
-    {"version_1", test_version_1}, {"not_hierarchical", test_not_hierarchical},
-    {"hidden", test_hidden},       {"deep", test_deep},
-    {"nothing", test_nothing},     {NULL, NULL},
-  };
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {
+  {"version_2", test_version_2}, {"full", test_full},
+  {"version_1", test_version_1}, {"not_hierarchical", test_not_hierarchical},
+  {"hidden", test_hidden},       {"deep", test_deep},
+  {"nothing", test_nothing},     {NULL, NULL},
+};
+OSLA_TEST_SUITE(test_groups, cases);

@@ -189,11 +189,8 @@ static void test_memory(void)
   osla_transport_destroy(&t);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {
-    {"identity", test_identity}, {"cores", test_cores}, {"bound", test_bound},
-    {"memory", test_memory},     {NULL, NULL},
-  };
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {
+  {"identity", test_identity}, {"cores", test_cores}, {"bound", test_bound},
+  {"memory", test_memory},     {NULL, NULL},
+};
+OSLA_TEST_SUITE(test_host, cases);

@@ -133,12 +133,9 @@ static void test_put_notify(void)
   (void)unsetenv("OSLA_MESSAGES");
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {
-    {"each_allocation", test_each_allocation},
-    {"put_notify", test_put_notify},
-    {NULL, NULL},
-  };
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {
+  {"each_allocation", test_each_allocation},
+  {"put_notify", test_put_notify},
+  {NULL, NULL},
+};
+OSLA_TEST_SUITE(test_lack, cases);

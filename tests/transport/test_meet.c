@@ -206,12 +206,9 @@ static void test_two_give_up(void)
   osla_transport_destroy(&all);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {
-    {"common", test_common},           {"uneven", test_uneven},
-    {"failure", test_failure},         {"elsewhere", test_elsewhere},
-    {"arguments", test_arguments},     {"find", test_find},
-    {"two give up", test_two_give_up}, {NULL, NULL}};
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {
+  {"common", test_common},           {"uneven", test_uneven},
+  {"failure", test_failure},         {"elsewhere", test_elsewhere},
+  {"arguments", test_arguments},     {"find", test_find},
+  {"two give up", test_two_give_up}, {NULL, NULL}};
+OSLA_TEST_SUITE(test_meet, cases);

@@ -239,18 +239,15 @@ static void test_progress_thread_runs_hooks(void)
   CU_ASSERT(calls == at_end);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {
-    {"hooks_run", test_hooks_run},
-    {"hooks_limit", test_hooks_limit},
-    {"hooks_never_nest", test_hooks_never_nest},
-    {"hooks_one_at_a_time", test_hooks_one_at_a_time},
-    {"hooks_run_in_waits", test_hooks_run_in_waits},
-    {"waits_sleep", test_waits_sleep},
-    {"progress_thread_serves", test_progress_thread_serves},
-    {"progress_thread_runs_hooks", test_progress_thread_runs_hooks},
-    {NULL, NULL},
-  };
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {
+  {"hooks_run", test_hooks_run},
+  {"hooks_limit", test_hooks_limit},
+  {"hooks_never_nest", test_hooks_never_nest},
+  {"hooks_one_at_a_time", test_hooks_one_at_a_time},
+  {"hooks_run_in_waits", test_hooks_run_in_waits},
+  {"waits_sleep", test_waits_sleep},
+  {"progress_thread_serves", test_progress_thread_serves},
+  {"progress_thread_runs_hooks", test_progress_thread_runs_hooks},
+  {NULL, NULL},
+};
+OSLA_TEST_SUITE(test_progress, cases);

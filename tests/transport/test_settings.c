@@ -136,13 +136,10 @@ static void test_fake_nodes(void)
   (void)unsetenv("OSLA_FAKE_NODES");
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {{"differ", test_differ},
-                                         {"other_build", test_other_build},
-                                         {"wrong_values", test_wrong_values},
-                                         {"expectations", test_expectations},
-                                         {"fake_nodes", test_fake_nodes},
-                                         {NULL, NULL}};
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {{"differ", test_differ},
+                                       {"other_build", test_other_build},
+                                       {"wrong_values", test_wrong_values},
+                                       {"expectations", test_expectations},
+                                       {"fake_nodes", test_fake_nodes},
+                                       {NULL, NULL}};
+OSLA_TEST_SUITE(test_settings, cases);

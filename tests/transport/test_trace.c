@@ -398,19 +398,16 @@ static void test_long_file(void)
   remove_folder(folder);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {
-    {"off", test_off},
-    {"transfers", test_transfers},
-    {"kernel", test_kernel},
-    {"overlap", test_overlap},
-    {"threads", test_threads},
-    {"limit", test_limit},
-    {"file", test_file},
-    {"clocks", test_clocks},
-    {"long_file", test_long_file},
-    {NULL, NULL},
-  };
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {
+  {"off", test_off},
+  {"transfers", test_transfers},
+  {"kernel", test_kernel},
+  {"overlap", test_overlap},
+  {"threads", test_threads},
+  {"limit", test_limit},
+  {"file", test_file},
+  {"clocks", test_clocks},
+  {"long_file", test_long_file},
+  {NULL, NULL},
+};
+OSLA_TEST_SUITE(test_trace, cases);

@@ -1,5 +1,5 @@
-/* Floor 0: the trace of what travels by lines (segment_lines.h), whose transfers the library does not
- * see end one by one. */
+/* Floor 0: the trace of what travels by lines (segment_lines.h), whose transfers the library does
+ * not see end one by one. */
 #include "osla_channel.h"
 #include "osla_forest.h"
 #include "osla_test_help.h"
@@ -83,12 +83,9 @@ static void test_forest(void)
   osla_transport_destroy(&t);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {
-    {"channel", test_channel},
-    {"forest", test_forest},
-    {NULL, NULL},
-  };
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {
+  {"channel", test_channel},
+  {"forest", test_forest},
+  {NULL, NULL},
+};
+OSLA_TEST_SUITE(test_trace_lines, cases);

@@ -73,11 +73,8 @@ static void test_closed_pipe(void)
   osla_transport_destroy(&t);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {{"unwritable", test_unwritable},
-                                         {"beside_link", test_beside_link},
-                                         {"closed_pipe", test_closed_pipe},
-                                         {NULL, NULL}};
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {{"unwritable", test_unwritable},
+                                       {"beside_link", test_beside_link},
+                                       {"closed_pipe", test_closed_pipe},
+                                       {NULL, NULL}};
+OSLA_TEST_SUITE(test_trace_unwritable, cases);

@@ -341,27 +341,24 @@ static void test_memory_check_overflow(void)
   osla_transport_destroy(&t);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {
-    {"who_is_who", test_who_is_who},
-    {"node_map", test_node_map},
-    {"out_of_order", test_out_of_order},
-    {"oversubscribed", test_oversubscribed},
-    {"sub_communicator", test_sub_communicator},
-    {"agree", test_agree},
-    {"agree_long_text", test_agree_long_text},
-    {"barrier", test_barrier},
-    {"allreduce", test_allreduce},
-    {"bcast", test_bcast},
-    {"bcast_in_pieces", test_bcast_in_pieces},
-    {"alltoall", test_alltoall},
-    {"mpi_failure", test_mpi_failure},
-    {"thread_level", test_thread_level},
-    {"one_progress_thread", test_one_progress_thread},
-    {"memory_check", test_memory_check},
-    {"memory_check_overflow", test_memory_check_overflow},
-    {NULL, NULL},
-  };
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {
+  {"who_is_who", test_who_is_who},
+  {"node_map", test_node_map},
+  {"out_of_order", test_out_of_order},
+  {"oversubscribed", test_oversubscribed},
+  {"sub_communicator", test_sub_communicator},
+  {"agree", test_agree},
+  {"agree_long_text", test_agree_long_text},
+  {"barrier", test_barrier},
+  {"allreduce", test_allreduce},
+  {"bcast", test_bcast},
+  {"bcast_in_pieces", test_bcast_in_pieces},
+  {"alltoall", test_alltoall},
+  {"mpi_failure", test_mpi_failure},
+  {"thread_level", test_thread_level},
+  {"one_progress_thread", test_one_progress_thread},
+  {"memory_check", test_memory_check},
+  {"memory_check_overflow", test_memory_check_overflow},
+  {NULL, NULL},
+};
+OSLA_TEST_SUITE(test_transport, cases);

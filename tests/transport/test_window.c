@@ -270,12 +270,9 @@ static void test_separate(void)
   osla_transport_destroy(&t);
 }
 
-int main(int argc, char **argv)
-{
-  static const osla_test_case cases[] = {{"keys", test_keys},
-                                         {"promises", test_promises},
-                                         {"no_window", test_no_window},
-                                         {"separate", test_separate},
-                                         {NULL, NULL}};
-  return osla_test_main(argc, argv, cases);
-}
+static const osla_test_case cases[] = {{"keys", test_keys},
+                                       {"promises", test_promises},
+                                       {"no_window", test_no_window},
+                                       {"separate", test_separate},
+                                       {NULL, NULL}};
+OSLA_TEST_SUITE(test_window, cases);

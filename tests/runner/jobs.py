@@ -1,0 +1,153 @@
+"""Runs a command under a time limit, and reads what a program of suites says (tests/osla_test.h)."""
+
+import os
+import re
+import selectors
+import signal
+import subprocess
+import time
+
+from . import leftovers
+
+KILL_AFTER = 10  # seconds between the request to end and the end
+COUNT = 0
+
+
+class Job:
+    """A command that runs. Its output comes in lines, which a caller takes by next_line."""
+
+    def __init__(self, command, environment):
+        global COUNT
+        COUNT += 1
+        self.mark = f"OSLA_TEST_RUN={os.getpid()}.{COUNT}"
+        name, value = self.mark.split("=")
+        self.orphans = leftovers.orphans()
+        self.process = subprocess.Popen(command, env={**environment, name: value}, stdin=subprocess.DEVNULL,
+                                        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
+        self.waiting = selectors.DefaultSelector()
+        self.waiting.register(self.process.stdout, selectors.EVENT_READ)
+        self.rest = b""
+        self.closed = False
+
+    def next_line(self, deadline):
+        """The next line of output; None at the end of the output. Raises TimeoutError at the deadline."""
+        while b"\n" not in self.rest and not self.closed:
+            left = deadline - time.monotonic()
+            if left <= 0:
+                raise TimeoutError
+            if self.process.poll() is not None:
+                left = min(left, 1.0)  # a process that it left may hold the output open
+            if self.waiting.select(min(left, 1.0)):
+                data = os.read(self.process.stdout.fileno(), 65536)
+                self.rest += data
+                self.closed = not data
+            elif self.process.poll() is not None:
+                self.closed = True
+        if not self.rest:
+            return None
+        line, end, self.rest = self.rest.partition(b"\n")
+        return line.decode(errors="replace") + ("\n" if end else "")
+
+    def end(self, deadline=None):
+        """Waits for the end, until the deadline, or ends the job now. Returns (exit status, what it left)."""
+        timed_out = deadline is None
+        if not timed_out:
+            try:
+                self.process.wait(max(0.1, deadline - time.monotonic()))
+            except subprocess.TimeoutExpired:
+                timed_out = True
+        if timed_out:
+            for sent in signal.SIGTERM, signal.SIGKILL:
+                try:
+                    os.killpg(self.process.pid, sent)
+                except OSError:
+                    pass
+                try:
+                    self.process.wait(KILL_AFTER)
+                    break
+                except subprocess.TimeoutExpired:
+                    continue
+        self.waiting.close()
+        self.process.stdout.close()
+        left = [f"a process: {line}" for line in leftovers.end_processes(self.mark.encode())]
+        if timed_out:
+            left = []  # it was not given the time to end them
+        left += [f"in shared memory: {name}" for name in sorted(leftovers.new_orphans(self.orphans))]
+        return self.process.returncode, left
+
+
+class Result:
+    """How a run went: status is "ok", "FAIL" or "skipped", late that it reached its time limit."""
+
+    def __init__(self, run, status, seconds, log, why="", late=False):
+        self.run, self.status, self.seconds, self.log, self.why, self.late = run, status, seconds, log, why, late
+
+
+def run_command(run, command, environment, limit):
+    """A script, or a program with a main of its own: judged by its exit status."""
+    begin = time.monotonic()
+    log, late = [], False
+    job = Job(command, environment)
+    try:
+        while (line := job.next_line(begin + limit)) is not None:
+            log.append(line)
+        status, left = job.end(begin + limit)
+        late = time.monotonic() - begin >= limit
+    except TimeoutError:
+        late = True
+        status, left = job.end()
+    seconds = time.monotonic() - begin
+    if late:
+        log.append(f"time limit of {limit} s reached\n")
+    log += [f"left {what}\n" for what in left]
+    if status == 77 and not left and not late:
+        return Result(run, "skipped", seconds, log, log[-1].strip() if log else "")
+    if status == 0 and not left and not late:
+        return Result(run, "ok", seconds, log)
+    return Result(run, "FAIL", seconds, log, f"exit status {status}", late)
+
+
+def run_suites(runs, command, environment, limit):
+    """Runs suites in one job until it ends or one of them reaches its time limit. `limit` maps a run to seconds.
+
+    Returns (results, rest, problem): the runs that came to an end or ended the job, the runs that did not begin, and
+    what was wrong with the job as a whole after its last suite, or None.
+    """
+    results, log, current = [], [], None
+    waiting = list(runs)
+    begin = time.monotonic()
+    deadline = begin + limit(waiting[0])
+    job = Job(command + [run.name for run in runs], environment)
+    try:
+        while (line := job.next_line(deadline)) is not None:
+            found = re.match(r"== (begin|end) (\S+)(?: (ok|FAIL))?$", line)
+            if found and found[1] == "begin" and waiting and found[2] == waiting[0].name:
+                current = waiting.pop(0)
+                begin = time.monotonic()
+                deadline = begin + limit(current)
+            elif found and found[1] == "end" and current and found[2] == current.name:
+                results.append(Result(current, found[3], time.monotonic() - begin, log, "failed cases"))
+                current, log = None, []
+                begin = time.monotonic()
+                deadline = begin + (limit(waiting[0]) if waiting else 120)
+            else:
+                log.append(line)
+        status, left = job.end(deadline)
+        late = time.monotonic() >= deadline
+    except TimeoutError:
+        late = True
+        status, left = job.end()
+    if status == 77 and not results and current is None:  # no job of this kind can run here
+        return [Result(run, "skipped", 0, log, log[-1].strip() if log else "") for run in runs], [], None
+    log += [f"left {what}\n" for what in left]
+    if late:
+        log.append(f"time limit of {deadline - begin:.0f} s reached\n")
+    if current is None and waiting:  # it ended before the next suite began
+        current = waiting.pop(0)
+    if current is not None:
+        results.append(Result(current, "FAIL", time.monotonic() - begin, log, f"exit status {status}", late))
+        return results, waiting, None
+    failed = any(result.status == "FAIL" for result in results)
+    if late or left or (status != 0 and not failed):
+        return results, [], Result(runs[0], "FAIL", time.monotonic() - begin, log, f"exit status {status} at its end")
+    return results, [], None

@@ -1,0 +1,93 @@
+"""What a test leaves behind: files in shared memory, processes, mounts, network name spaces."""
+
+import os
+import re
+import signal
+import time
+
+SHARED_MEMORY = "/dev/shm"
+# LLVM's OpenMP registers itself there before main, and a process that is killed stays registered.
+REGISTERED = re.compile(r"__KMP_REGISTERED_LIB_")
+
+
+def read_proc(pid, name):
+    try:
+        with open(f"/proc/{pid}/{name}", "rb") as file:
+            return file.read()
+    except OSError:  # it has ended, or is another user's
+        return b""
+
+
+def processes():
+    return [entry for entry in os.listdir("/proc") if entry.isdigit()]
+
+
+def files_in_use():
+    """The names in shared memory that a living process maps or holds open."""
+    used = set()
+    for pid in processes():
+        for line in read_proc(pid, "maps").splitlines():
+            at = line.find(b"/dev/shm/")
+            if at >= 0:
+                used.add(line[at:].decode())
+        try:
+            numbers = os.listdir(f"/proc/{pid}/fd")
+        except OSError:
+            continue
+        for number in numbers:
+            try:
+                used.add(os.readlink(f"/proc/{pid}/fd/{number}"))
+            except OSError:
+                pass
+    return used
+
+
+def orphans():
+    """Files in shared memory that no living process uses."""
+    found = {entry.path for entry in os.scandir(SHARED_MEMORY)
+             if entry.is_file(follow_symlinks=False) and not REGISTERED.match(entry.name)}
+    return found - files_in_use() if found else found
+
+
+def new_orphans(before):
+    """Those that came since. Another job that is just starting has some, too, for a moment."""
+    found = orphans() - before
+    if found:
+        time.sleep(2)
+        found &= orphans()
+    return found
+
+
+def processes_of(mark):
+    """Living processes whose environment holds the mark of a run."""
+    found = []
+    for pid in processes():
+        if mark in read_proc(pid, "environ").split(b"\0") and read_proc(pid, "stat").rpartition(b") ")[2][:1] != b"Z":
+            found.append(int(pid))
+    return found
+
+
+def end_processes(mark):
+    """The command lines of processes that outlive their run by more than a second; kills them."""
+    for _ in range(20):
+        found = processes_of(mark)
+        if not found:
+            return []
+        time.sleep(0.1)
+    lines = []
+    for pid in found:
+        lines.append(read_proc(pid, "cmdline").replace(b"\0", b" ").decode(errors="replace").strip())
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except OSError:
+            pass
+    return lines
+
+
+def mounts_and_name_spaces():
+    """What a script may have made and not removed."""
+    with open("/proc/self/mounts", encoding="utf-8", errors="replace") as file:
+        found = {line.split()[1] for line in file}
+    if os.path.isdir("/run/netns"):
+        found |= {f"/run/netns/{name}" for name in os.listdir("/run/netns")}
+    return found
