@@ -1,10 +1,12 @@
 # Floor 4: benchmarks.
 
-bin_PROGRAMS += bench/osla-bench
-bench_osla_bench_SOURCES = \
+# All but main are a library of its own so that tests can link it.
+noinst_LTLIBRARIES += bench/libbench.la
+bench_libbench_la_LIBTOOLFLAGS = $(static_alone)
+bench_libbench_la_SOURCES = \
   bench/bench.h bench/bench_options.h bench/bench_product.h bench/bench_factor.h \
   bench/bench_hessian.h bench/bench_forest.h bench/bench_reference.h bench/seeded_updates.h \
-  bench/bench_main.c bench/bench_options.c bench/bench_options_product.c \
+  bench/bench_command.c bench/bench_options.c bench/bench_options_product.c \
   bench/bench_options_factor.c bench/bench_options_updates.c bench/bench_run.c bench/bench_report.c bench/bench_trace.c \
   bench/bench_data.c bench/bench_product.c bench/bench_gemm.c bench/bench_gemm_plan.c \
   bench/bench_syrk.c bench/bench_triangle.c bench/bench_vector.c bench/bench_factor.c bench/bench_lu_chol.c bench/bench_inverse.c bench/bench_solve.c \
@@ -25,8 +27,11 @@ bench_osla_bench_SOURCES = \
   tools/command.h tools/command.c tools/command_process.c tools/command_util.c \
   tools/command_same.c \
   tools/command_files.h tools/command_files.c tools/report_place.h tools/report_place.c
-bench_osla_bench_LDADD = $(ga_adapt_libs) libosla_armci.la libosla.la $(GA_LIBS) $(SCALAPACK_LIBS) \
+bin_PROGRAMS += bench/osla-bench
+bench_osla_bench_SOURCES = bench/osla_bench.c
+bench_libs = $(ga_adapt_libs) libosla_armci.la libosla.la $(GA_LIBS) $(SCALAPACK_LIBS) \
   $(METIS_LIBS) $(POPT_LIBS) $(JANSSON_LIBS)
+bench_osla_bench_LDADD = bench/libbench.la $(bench_libs)
 
 # The model of a core that simulated machines compute by.
 bin_PROGRAMS += bench/osla-calibrate

@@ -4,7 +4,8 @@
  * run in one process on the same data, in turn (A B A B ...), after a warm-up of each, so that a
  * ratio of the same repetition holds when the speed of the machine drifts. Every run is checked.
  *
- *   bench_main.c     kernels, MPI, exit status
+ *   osla_bench.c     main
+ *   bench_command.c  kernels, MPI, exit status
  *   bench_options*.c options
  *   bench_run.c      the loop over repetitions and implementations
  *   bench_report.c   the table for people, the JSON lines
@@ -289,5 +290,9 @@ static inline double bench_element(osla_dtype dtype, const void *array, int64_t 
 {
   return dtype == OSLA_FLOAT ? (double)((const float *)array)[k] : ((const double *)array)[k];
 }
+
+/* Runs a line of osla-bench: argv[1] names the kernel, or asks for help or the version. Starts and
+ * ends MPI. Returns the exit status, the same on all ranks. */
+int osla_bench_run(int argc, char **argv);
 
 #endif

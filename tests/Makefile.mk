@@ -13,8 +13,11 @@ AM_CPPFLAGS += -I$(srcdir)/tests $(CUNIT_CFLAGS)
 LDADD = tests/libosla_test.la libosla_armci.la tools/libtomo.la libosla.la $(CUNIT_LIBS)
 tests_libosla_test_la_LIBTOOLFLAGS = $(static_alone)
 tests_libosla_test_la_SOURCES = tests/osla_test.c tests/osla_test.h tests/osla_test_main.c \
+  $(tests_process_state) \
   tests/osla_test_help.c tests/osla_test_help.h tests/complex_help.h \
   tests/osla_test_watch.c tests/osla_test_watch.h
+
+tests_process_state = tests/process_state.c tests/process_state.h
 
 # What programs of several folders are linked of.
 tests_file_help = tests/file_help.c tests/file_help.h

@@ -3,18 +3,14 @@
 #include "osla_farewell.h"
 #include "osla_test.h"
 #include "osla_transport.h"
+#include "process_state.h"
 
-#include <fcntl.h>
 #include <mpi.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
-
-extern char **environ;
 
 static osla_test_suite *suites; /* in the order of their names */
 
@@ -25,35 +21,6 @@ void osla_test_add(osla_test_suite *suite)
     at = &(*at)->next;
   suite->next = *at;
   *at = suite;
-}
-
-/* What a suite may change in the process. */
-static struct {
-  char **environment;
-  int folder;
-  mode_t mask;
-} start;
-
-static void note_start(void)
-{
-  size_t n = 0;
-  while (environ[n])
-    n++;
-  start.environment = calloc(n + 1, sizeof *start.environment);
-  for (size_t i = 0; start.environment && i < n; i++)
-    start.environment[i] = strdup(environ[i]);
-  start.folder = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  start.mask = umask(0);
-  (void)umask(start.mask);
-}
-
-static void restore_start(void)
-{
-  (void)clearenv();
-  for (char **entry = start.environment; entry && *entry; entry++)
-    (void)putenv(*entry);
-  if (fchdir(start.folder)) perror("test: the working directory");
-  (void)umask(start.mask);
 }
 
 __attribute__((format(printf, 1, 2))) static void say(const char *format, ...)
@@ -112,7 +79,7 @@ static int run_suite(const osla_test_suite *suite, const char *only)
     }
   if (n == 0) say("FAIL no case is called %s\n", only ? only : "anything");
   failed |= n == 0;
-  restore_start();
+  process_state_restore();
   say("== end %s %s\n", suite->name, failed ? "FAIL" : "ok");
   return failed;
 }
@@ -140,7 +107,7 @@ static void begin(int *argc, char ***argv)
     fprintf(stderr, "test: CUnit or MPI's thread level is not available\n");
     MPI_Abort(MPI_COMM_WORLD, 1);
   }
-  note_start();
+  process_state_note();
 }
 
 int main(int argc, char **argv)

@@ -8,8 +8,10 @@ info_probe = tools/info/info_probe.c
 endif
 EXTRA_DIST += tools/info/info_probe.c tools/info/info_probe_none.c
 
-bin_PROGRAMS += osla
-osla_SOURCES = \
+# The sub-commands are a library of its own so that tests can link it.
+noinst_LTLIBRARIES += tools/libcommands.la
+tools_libcommands_la_LIBTOOLFLAGS = $(static_alone)
+tools_libcommands_la_SOURCES = \
   tools/info/info.h tools/info/info.c tools/info/info_system.c tools/info/info_transport.c \
   $(info_probe) tools/info/info_speed.c tools/info/info_rules.c \
   tools/info/info_print.c tools/info/info_json.c tools/info/info_watchdog.c tools/info/info_predict.c \
@@ -22,5 +24,9 @@ osla_SOURCES = \
   tools/solve/solve_command.h tools/solve/solve_options.c tools/solve/solve.c tools/solve/solve_sparse.c \
   tools/reference/reference.h tools/reference/reference_options.c tools/reference/reference_table.c \
   tools/reference/reference_modes.c tools/reference/reference.c \
-  tools/osla.c
-osla_LDADD = tools/libinvert.la tools/libreference.la tools/libtomo.la libosla_armci.la libosla.la $(HDF5_LIBS) $(POPT_LIBS) $(JANSSON_LIBS)
+  tools/command_run.c
+
+bin_PROGRAMS += osla
+osla_SOURCES = tools/osla.c
+osla_libs = tools/libinvert.la tools/libreference.la tools/libtomo.la libosla_armci.la libosla.la $(HDF5_LIBS) $(POPT_LIBS) $(JANSSON_LIBS)
+osla_LDADD = tools/libcommands.la $(osla_libs)

@@ -36,6 +36,11 @@ int osla_command_assemble(int argc, char **argv);
 int osla_command_solve(int argc, char **argv);
 int osla_command_reference(int argc, char **argv); /* without MPI */
 
+/* Runs a line of the osla command: argv[1] names the sub-command, or asks for help or the version.
+ * Starts MPI for a sub-command that needs it, and ends it. Returns the exit status, the same on all
+ * ranks. */
+int osla_command_run(int argc, char **argv);
+
 /* --- options --- */
 
 typedef struct osla_command_line {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The Python package: its own tests on several ranks, programs that end in many ways, communicators of
-# mpi4py, the guide's programs, the example, the time that a call takes above C, and make install.
+# mpi4py, the guide's programs, the example, the time that a call takes above C, and the installed package.
 set -u
 . "$BUILDDIR/tests/config.env"
 . "$SRCDIR/tests/modes.sh"
@@ -89,16 +89,13 @@ python 1 node "$tests/overhead.py" ./overhead.so
 [ $status = 0 ] || complain "the time above C"
 cat out
 
-make -C "$BUILDDIR" install DESTDIR="$scratch/root" >out 2>&1 || complain "make install"
-module=$(find "$scratch/root" -name '_core*.so')
-library=$(dirname "$(find "$scratch/root" -name libosla.so)")
+. "$SRCDIR/tests/install/installed.sh"
+module=$(find "$installed" -name '_core*.so')
+library=$(dirname "$(find "$installed" -name libosla.so)")
 if [ -n "$module" ]; then
   LD_LIBRARY_PATH=$library PYTHONPATH=$(dirname "$(dirname "$module")") \
     python 2 node -c 'import os, osla; os.write(1, f"{osla.__file__} {osla.Matrix(3, 3).norm()}\n".encode())'
-  [ $status = 0 ] && [ "$(grep -c "^$scratch/root.* 0.0$" out)" = 2 ] || complain "what was installed: status $status"
-  make -C "$BUILDDIR" uninstall DESTDIR="$scratch/root" >out 2>&1
-  find "$scratch/root" ! -type d >out
-  [ ! -s out ] || complain "left after make uninstall"
+  [ $status = 0 ] && [ "$(grep -c "^$installed.* 0.0$" out)" = 2 ] || complain "what was installed: status $status"
 else
   complain "no module was installed"
 fi

@@ -11,6 +11,14 @@ tests_commands_test_command_util_SOURCES = tests/commands/test_command_util.c \
 tests_commands_test_command_util_LDADD = $(LDADD) $(POPT_LIBS) $(JANSSON_LIBS)
 
 # Programs that scripts run.
+if !SIMULATION
+tests_helpers += tests/commands/osla_lines tests/commands/bench_lines
+endif
+tests_run_lines = tests/commands/run_lines.c tests/commands/run_lines.h $(tests_process_state)
+tests_commands_osla_lines_SOURCES = tests/commands/osla_lines.c $(tests_run_lines)
+tests_commands_osla_lines_LDADD = tools/libcommands.la $(osla_libs)
+tests_commands_bench_lines_SOURCES = tests/commands/bench_lines.c $(tests_run_lines)
+tests_commands_bench_lines_LDADD = bench/libbench.la $(bench_libs)
 tests_helpers += tests/commands/never_notified tests/commands/left_alive tests/commands/forest_mismatch
 tests_helpers += tests/commands/delay_line # a line with a delay between the hosts of tests/hosts
 tests_commands_delay_line_SOURCES = tests/commands/delay_line.c
@@ -48,5 +56,5 @@ tests_scripts += \
   tests/commands/test_solve_sparse.sh \
   tests/commands/test_study.sh \
   tests/commands/test_threads.sh
-EXTRA_DIST += tests/commands/kill_help.sh tests/commands/simulated.sh tests/commands/bench_rows.py \
+EXTRA_DIST += tests/commands/run_lines.sh tests/commands/kill_help.sh tests/commands/simulated.sh tests/commands/bench_rows.py \
   tests/commands/newest_threads.c tests/commands/ring_threads.c tests/commands/broken_mpi.c tests/commands/failing_malloc.c

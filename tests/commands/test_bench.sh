@@ -8,6 +8,8 @@ bench=$BUILDDIR/bench/osla-bench
 HAVE_SCALAPACK=no HAVE_GA=no GNUPLOT=
 . "$BUILDDIR/tests/config.env"
 . "$SRCDIR/tests/modes.sh"
+. "$SRCDIR/tests/commands/run_lines.sh"
+lines_program=bench_lines
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 failed=0
@@ -28,8 +30,16 @@ for row in rows:
         assert row["mode"] != "sync" or all(lag == 0 for lag, count in r["staleness"])
     assert row["profile"] and all(0 < left < 2 and t > 0 for t, left in row["profile"])'
 
-# run MODE RANKS ARGUMENT...: MODE is node or fake2; 0 ranks means without mpiexec
+# run MODE RANKS ARGUMENT...: MODE is node or fake2; 0 ranks means without mpiexec; in processes that stay
 run() {
+  label="${*:3} ($2 ranks, $1)"
+  # Global Arrays can be started only once in a process
+  if [[ " $* " == *[,\ ]ga[,\ ]* ]]; then run_job "$@"
+  else run_line "$2" "$1" "$PWD" "$scratch/out" "$scratch/err" "${@:3}"
+  fi
+}
+# run_job MODE RANKS ARGUMENT...: the same as a job of its own
+run_job() {
   local mode=$1 ranks=$2 launch needs=
   shift 2
   label="$* ($ranks ranks, $mode)"
@@ -252,13 +262,13 @@ for ranks in 0 2; do
   done
   run node $ranks
   bad "osla-bench: no kernel (see osla-bench --help)"
-  run node $ranks frobnicate
+  run_job node $ranks frobnicate
   bad "osla-bench: frobnicate: unknown kernel (see osla-bench --help)"
   run node $ranks gemm --frobnicate
   bad "osla-bench gemm: --frobnicate: unknown option (see osla-bench gemm --help)"
   run node $ranks gemm --n 10,0
   bad "osla-bench gemm: --n: '10,0' is not a list of sizes of at least 1"
-  run node $ranks lu --grid 3x1
+  run_job node $ranks lu --grid 3x1
   [ "$ranks" = 0 ] && bad "osla-bench lu: --grid: 3 x 1 is 3 processes, but there is 1 rank"
   [ "$ranks" = 2 ] && bad "osla-bench lu: --grid: 3 x 1 is 3 processes, but there are 2 ranks"
   run node $ranks chol --n 10 --json "$scratch/none/x"
@@ -267,7 +277,7 @@ for ranks in 0 2; do
   bad "osla-bench lu: $scratch/none/x: directory $scratch/none: No such file or directory"
 done
 # Every rank reads the line in the same way: once is enough for the rest.
-run node 0 gemm --trans NX
+run_job node 0 gemm --trans NX
 bad "osla-bench gemm: --trans: 'NX' is not two letters of N, T, C"
 run node 0 gemm --precision q
 bad "osla-bench gemm: --precision: 'q' is not one letter of sdcz"
@@ -350,7 +360,7 @@ if "$bench" jacobi --help | grep -q ',threads'; then
   bad "osla-bench jacobi: --tolerance: 1e-06 is less than the 1e-05 that threads can tell"
   run node 0 jacobi --ref threads --slow 0:2
   bad "osla-bench jacobi: --slow: '0:2': threads has no slow rank"
-  OMP_THREAD_LIMIT=2 run node 0 jacobi --ref threads --threads 3 --points 5
+  OMP_THREAD_LIMIT=2 run_job node 0 jacobi --ref threads --threads 3 --points 5
   bad "osla-bench jacobi: --threads: 3, but OpenMP gives 2"
 fi
 run node 0 put --ref scalapack
@@ -391,7 +401,7 @@ run node 2 channel --bytes 0
 bad "osla-bench channel: --bytes: '0' is not a list of sizes of at least 1"
 run node 2 channel --bytes 2147483648
 bad "osla-bench channel: --bytes: more than 1 GiB in one message"
-run node 2 gemm --n 10000000 --ref none
+run_job node 2 gemm --n 10000000 --ref none
 [ $status = 2 ] || fail "exit status $status, not 2"
 grep -q '^osla-bench gemm: .*bytes' "$scratch/err" || fail "no word on memory"
 
@@ -497,5 +507,6 @@ for wrong in "'x' is not a number of ranks|launched x gemm" "-t: '1h' is not a n
   [ $? = 2 ] && [ "$(tail -n 1 "$scratch/err")" = "results/run: ${wrong%%|*}" ] || fail "no line: ${wrong%%|*}"
 done
 
+end_lines || failed=1
 [ $failed = 0 ] && echo "osla-bench: all kernels and references pass"
 exit $failed

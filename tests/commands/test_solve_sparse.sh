@@ -5,6 +5,7 @@ set -u
 : "${OSLA:?}" "${MPIEXEC:?}" "${SRCDIR:?}" "${BUILDDIR:?}"
 . "$BUILDDIR/tests/config.env"
 . "$SRCDIR/tests/modes.sh"
+. "$SRCDIR/tests/commands/run_lines.sh"
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 failed=0
@@ -19,18 +20,24 @@ run() { # RANKS MODE ARGUMENT...
   timeout "$JOB_LIMIT" env "${env[@]}" "$MPIEXEC" -n "$ranks" "$OSLA" solve "$@" >out 2>err </dev/null
   status=$?
 }
+here() { # RANKS MODE ARGUMENT...: in a process that stays
+  label="${*:3} ($1 ranks, $2)"
+  run_line "$1" "$2" "$scratch" "$scratch/out" "$scratch/err" solve "${@:3}"
+}
 good() {
   [ $status = 0 ] || fail "$label: exit status $status, not 0"
   [ -s err ] && fail "$label: something on stderr"
 }
-bad() { # STATUS PATTERN ARGUMENT...: one line on stderr, on 2 ranks
-  local expected=$1 pattern=$2
-  shift 2
-  run 2 node "$@"
+# refused RUN STATUS PATTERN ARGUMENT...: one line on stderr, on 2 ranks
+refused() {
+  local expected=$2 pattern=$3
+  "$1" 2 node "${@:4}"
   [ $status = "$expected" ] || fail "$label: exit status $status, not $expected"
   [ "$(wc -l <err)" = 1 ] || fail "$label: not one line on stderr"
   grep -qE "^osla solve: $pattern\$" err || fail "$label: stderr is not '$pattern'"
 }
+bad() { refused here "$@"; }
+bad_job() { refused run "$@"; } # as a job of its own: one for each way out
 number() { sed -n "s/^.*\"$1\": *\([-0-9.e+]*\),*\$/\1/p" r.json | head -n 1; }
 below() { # KEY LIMIT
   awk -v x="$(number "$1")" -v most="$2" 'BEGIN { exit !(x != "" && x <= most) }' || fail "$label: $1 is $(number "$1")"
@@ -93,7 +100,7 @@ grep -qE '^Method +cg: [0-9]+ iterations, [0-9.e-]+ is left \(--tolerance 1e-08\
 grep -qE '^Residual +\|b - A x\| / \|b\| = [0-9.e-]+$' out || fail "$label: no line Residual"
 rm -f x.h5
 
-bad 2 '--rhs: no file is named' grid.mtx -o x.h5
+bad_job 2 '--rhs: no file is named' grid.mtx -o x.h5
 bad 2 '--method: lu is not for sparse matrices \(FILE.mtx is sparse\)' grid.mtx --rhs b144.mtx -o x.h5 --method lu
 bad 2 '--method: cg is not for dense matrices \(FILE.mtx is sparse\)' grid.h5 -o x.h5 --method cg
 bad 2 "--method: 'qr' is none of cholesky, lu, mixed, cg, lsqr" grid.mtx --rhs b144.mtx -o x.h5 --method qr
@@ -103,14 +110,14 @@ bad 2 '--block: -1 is outside 0 to 4096' grid.mtx --rhs b144.mtx -o x.h5 --block
 bad 2 '--nb: is not for sparse matrices \(FILE.mtx is sparse\)' grid.mtx --rhs b144.mtx -o x.h5 --nb 32
 bad 2 '--block: --method lsqr has no preconditioner' grid.mtx --rhs b144.mtx -o x.h5 --method lsqr --block 8
 bad 2 'absent.mtx: No such file or directory' absent.mtx --rhs b144.mtx -o x.h5
-bad 2 'b40.mtx: has 40 values, and the blocks end with 144' grid.mtx --rhs b40.mtx -o x.h5
+bad_job 2 'b40.mtx: has 40 values, and the blocks end with 144' grid.mtx --rhs b40.mtx -o x.h5
 bad 2 'lower.mtx: is not symmetric, as --method cg needs; use --method lsqr' lower.mtx --rhs b40.mtx -o x.h5 --method cg
 bad 2 'tall.mtx: 30 x 20 is not square, as --method cg needs; use --method lsqr' tall.mtx --rhs b30.mtx -o x.h5 --method cg
 head -n 100 grid.mtx >cut.mtx
 bad 2 'cut.mtx: 408 entries are announced, and 98 are there' cut.mtx --rhs b144.mtx -o x.h5
 bad 2 '--rhs: b40.mtx, but grid.h5 has its own right-hand side' grid.h5 --rhs b40.mtx -o x.h5
 [ -e x.h5 ] && fail "bad input leaves x"
-bad 1 'x.h5: not converged after 2 iterations, [0-9.e-]+ is left; raise --iterations or --damping' \
+bad_job 1 'x.h5: not converged after 2 iterations, [0-9.e-]+ is left; raise --iterations or --damping' \
   grid.mtx --rhs b144.mtx -o x.h5 --iterations 2
 [ -s x.h5 ] || fail "$label: no x"
 sed 's/ 4\.5$/ -4.5/' grid.mtx >negative.mtx
@@ -133,4 +140,5 @@ if [ -r "$place/lund_a.mtx" ]; then
 else
   echo "test_solve_sparse: matrices of others not tested, r-cran-matrix is not here"
 fi
+end_lines || failed=1
 exit $failed

@@ -30,10 +30,10 @@ if command -v python3 >/dev/null; then
   grep -q "\['new', 'spmv'\]" "$scratch/out" || { cat "$scratch/out"; fail "fortran/left_out.py"; }
 fi
 
-quietly make -C "$BUILDDIR" install DESTDIR="$scratch/root"
-pc=$(find "$scratch/root" -name osla-fortran.pc)
+. "$SRCDIR/tests/install/installed.sh"
+pc=$(find "$installed" -name osla-fortran.pc)
 [ -n "$pc" ] || fail "no osla-fortran.pc installed"
-export PKG_CONFIG_PATH=${pc%/*} PKG_CONFIG_SYSROOT_DIR=$scratch/root
+export PKG_CONFIG_PATH=${pc%/*} PKG_CONFIG_SYSROOT_DIR=$installed
 libdir=$(dirname "$(dirname "$pc")")
 export LD_LIBRARY_PATH=$libdir
 how=--shared
@@ -41,7 +41,7 @@ how=--shared
 read -ra flags <<<"$(pkg-config --cflags --libs ${how/--shared/} osla-fortran)"
 for i in "${!flags[@]}"; do # pkg-config puts the sysroot before the folders of other libraries, too
   folder=${flags[i]#-L}
-  [[ ${flags[i]} == -L* && ! -d $folder ]] && flags[i]=-L${folder#"$scratch/root"}
+  [[ ${flags[i]} == -L* && ! -d $folder ]] && flags[i]=-L${folder#"$installed"}
 done
 # A main program's variables are saved (Fortran 2008, 5.3.16), but gfortran has them on the stack, where the leak check
 # loses sight of what they hold.

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs into an empty folder and uses what is there as a stranger would: every header on its own,
+# Uses what was installed into an empty folder as a stranger would: every header on its own,
 # a small program against the shared and against the static library, both found by pkg-config.
 set -u
 HAVE_GA=no
@@ -12,18 +12,18 @@ quietly() { "$@" >"$scratch/out" 2>&1 || { cat "$scratch/out"; fail "failed: $*"
 
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
-quietly make -C "$BUILDDIR" install DESTDIR="$scratch/root"
+. "$SRCDIR/tests/install/installed.sh"
 
-pc=$(find "$scratch/root" -name osla.pc)
+pc=$(find "$installed" -name osla.pc)
 [ -n "$pc" ] || fail "no osla.pc installed"
-export PKG_CONFIG_PATH=${pc%/*} PKG_CONFIG_SYSROOT_DIR=$scratch/root
+export PKG_CONFIG_PATH=${pc%/*} PKG_CONFIG_SYSROOT_DIR=$installed
 read -ra cflags <<<"$(pkg-config --cflags osla)"
 read -ra shared <<<"$(pkg-config --libs osla)"
 read -ra static <<<"$(pkg-config --libs --static osla)"
 # pkg-config puts the sysroot before the folders of other libraries, too
 for i in "${!static[@]}"; do
   folder=${static[i]#-L}
-  [[ ${static[i]} == -L* && ! -d $folder ]] && static[i]=-L${folder#"$scratch/root"}
+  [[ ${static[i]} == -L* && ! -d $folder ]] && static[i]=-L${folder#"$installed"}
 done
 libdir=$(dirname "$(dirname "$pc")")
 read -ra compiler <<<"$CC $SANITIZE_FLAGS"
@@ -32,7 +32,7 @@ read -ra compiler <<<"$CC $SANITIZE_FLAGS"
 languages="c"
 echo 'int main() { return 0; }' | "${compiler[@]}" -x c++ -fsyntax-only - 2>/dev/null && languages="c c++"
 
-includes=$(find "$scratch/root" -type d -path '*include/osla')
+includes=$(find "$installed" -type d -path '*include/osla')
 for header in "$includes"/*.h; do
   echo "#include <${header##*/}>" >"$scratch/header.c"
   for language in $languages; do
@@ -135,7 +135,7 @@ uses_ga() {
   read -ra flags <<<"$(pkg-config --cflags --libs ${how/--shared/} osla-ga)"
   for i in "${!flags[@]}"; do
     folder=${flags[i]#-L}
-    [[ ${flags[i]} == -L* && ! -d $folder ]] && flags[i]=-L${folder#"$scratch/root"}
+    [[ ${flags[i]} == -L* && ! -d $folder ]] && flags[i]=-L${folder#"$installed"}
   done
   quietly "${compiler[@]}" "$1" -o "$scratch/$2" "${flags[@]}"
 }
@@ -193,8 +193,9 @@ EOT
   echo "Global Arrays: $(tail -n 1 "$scratch/answers")"
 fi
 
-program=$(find "$scratch/root" -type f -path '*/bin/osla')
+program=$(find "$installed" -type f -path '*/bin/osla')
 if [ -n "$program" ]; then quietly timeout "$JOB_LIMIT" "$program" --help; fi
+cp -a "$installed" "$scratch/root" || exit 1
 quietly make -C "$BUILDDIR" uninstall DESTDIR="$scratch/root"
 left=$(find "$scratch/root" ! -type d)
 [ -z "$left" ] || fail "left after make uninstall: $left"

@@ -10,7 +10,7 @@ import re
 LEVELS = ("check", "ci", "full")
 MODES = ("node", "fake2", "sparse", "cores2", "nolocal", "mpimem", "armci", "sim", "hosts2", "hosts3", "hosts4")
 NEEDS = ("hdf5", "scalapack", "ga", "armci", "fortran", "gnuplot", "simulation")
-MARKS = ("timing", "plain", "build", "cores")
+MARKS = ("timing", "plain")
 
 
 class ListError(Exception):

@@ -2,6 +2,7 @@
 : "${OSLA:?}" "${MPIEXEC:?}" "${SRCDIR:?}" "${BUILDDIR:?}"
 . "$BUILDDIR/tests/config.env"
 . "$SRCDIR/tests/modes.sh"
+. "$SRCDIR/tests/commands/run_lines.sh"
 scratch=$(mktemp -d) || exit 1
 trap 'chmod -R u+w "$scratch"; rm -rf "$scratch"' EXIT
 failed=0 small=()
@@ -18,6 +19,11 @@ run() {
   [ "$ranks" = 0 ] || command=("$MPIEXEC" -n "$ranks" "${command[@]}")
   timeout "$JOB_LIMIT" env "${env[@]}" "${command[@]}" >"$scratch/out" 2>"$scratch/err" </dev/null
   status=$?
+}
+# here RANKS MODE ARGUMENT...: the same in a process that stays, for wrong input
+here() {
+  label="${*:3} ($1 ranks, $2)"
+  run_line "$1" "$2" "$PWD" "$scratch/out" "$scratch/err" invert "${small[@]}" "${@:3}"
 }
 good() {
   [ $status = 0 ] || fail "$label: exit status $status, not 0"

@@ -92,33 +92,33 @@ grep -q '"unmatched": 3' "$scratch/part.json" || fail "$label: unmatched in the 
 for place in "0 node" "3 node" "4 fake2"; do
   head -n 5 "$example" | sed '5s/,[^,]*$/,-2/' >"$scratch/sigma.csv"
   # shellcheck disable=SC2086
-  run $place "${model[@]}" --data "$scratch/sigma.csv" --output "$scratch/none.osla"
+  here $place "${model[@]}" --data "$scratch/sigma.csv" --output "$scratch/none.osla"
   bad "$scratch/sigma.csv:5: column sigma: -2 is not positive"
   head -n 5 "$example" | sed '4s/,0,[0-9.]*,minor/,0,2000,minor/' >"$scratch/period.csv"
   # shellcheck disable=SC2086
-  run $place "${model[@]}" --data "$scratch/period.csv" --output "$scratch/none.osla"
+  here $place "${model[@]}" --data "$scratch/period.csv" --output "$scratch/none.osla"
   bad "$scratch/period.csv:4: column period_s: .*2000 s: .*covers 25 to 300 s"
 done
-run 0 node --data "$scratch/nothing.csv" --output "$scratch/none.osla"
+here 0 node --data "$scratch/nothing.csv" --output "$scratch/none.osla"
 bad "$scratch/nothing.csv: No such file or directory"
 tr , ' ' <"$example" >"$scratch/blanks.csv"
-run 0 node --data "$scratch/blanks.csv" --output "$scratch/none.osla"
+here 0 node --data "$scratch/blanks.csv" --output "$scratch/none.osla"
 bad "$scratch/blanks.csv:2: the header is one field, .*: fields are separated by commas, semicolons, tabs or \|"
-run 0 node --data "$example" -d "$scratch/part.csv" --output "$scratch/none.osla"
+here 0 node --data "$example" -d "$scratch/part.csv" --output "$scratch/none.osla"
 bad "--data: $example and $scratch/part.csv: one table is wanted"
-run 0 node --data "$example" --reference "$example" --output "$scratch/none.osla"
+here 0 node --data "$example" --reference "$example" --output "$scratch/none.osla"
 bad "$example:[12]: no reference table: .*"
-run 0 node --data "$example" --periods 3 --output "$scratch/none.osla"
+here 0 node --data "$example" --periods 3 --output "$scratch/none.osla"
 bad "--periods is of a test without --data: the data have theirs"
-run 0 node --data "$example" --noise 0 --output "$scratch/none.osla"
+here 0 node --data "$example" --noise 0 --output "$scratch/none.osla"
 bad "--noise is of a true model: give a --test with --data"
-run 0 node --test spike --spike-at 95,0 --output "$scratch/none.osla"
+here 0 node --test spike --spike-at 95,0 --output "$scratch/none.osla"
 bad "--spike-at: latitude 95 is outside -90 to 90"
-run 0 node --test spike --spike-at 5,0: --output "$scratch/none.osla"
+here 0 node --test spike --spike-at 5,0: --output "$scratch/none.osla"
 bad "--spike-at: '' is not LAT,LON or LAT,LON,KM"
-run 0 node --test waves --output "$scratch/none.osla"
+here 0 node --test waves --output "$scratch/none.osla"
 bad "--test: 'waves' is none of checkerboard, blobs, spike"
-run 0 node --data "$example" --output "$example"
+here 0 node --data "$example" --output "$example"
 bad "--output: .* is the file of --data .* too"
 
 # --- one wild delay among thousands, far beyond a wide limit: its weight is in the model that is told ---
@@ -133,18 +133,18 @@ good
 has '^Outliers +0 data .* 0 cycle skips'
 # --- the same datum twice, in a table that is not in order ---
 { sed -n 1,2p "$example"; sed -n '3,$p' "$example" | tac; sed -n '$p' "$example"; } >"$scratch/twice.csv"
-run 0 node --data "$scratch/twice.csv" --output "$scratch/none.osla"
+here 0 node --data "$scratch/twice.csv" --output "$scratch/none.osla"
 bad "$scratch/twice.csv:3603: the same datum as line 3 \(rayleigh phase, branch 1, 150 s\)"
 # --- numbers that no measurement has; options of what is not done ---
 awk -F, -v OFS=, 'NR == 4 { $9 = "1e160" } { print }' "$example" >"$scratch/huge.csv"
-run 0 node --data "$scratch/huge.csv" --output "$scratch/none.osla"
+here 0 node --data "$scratch/huge.csv" --output "$scratch/none.osla"
 bad "$scratch/huge.csv:4: column delay_s: a delay of 1e\\+160 s is beyond 1e\\+06 s"
 awk -F, -v OFS=, 'NR == 5 { $10 = "1e-300" } { print }' "$example" >"$scratch/sure.csv"
-run 0 node --data "$scratch/sure.csv" --output "$scratch/none.osla"
+here 0 node --data "$scratch/sure.csv" --output "$scratch/none.osla"
 bad "$scratch/sure.csv:5: column sigma: a deviation of 1e-300 s is outside 1e-06 to 1e\\+06 s"
-run 0 node --data "$example" --outlier 2 --output "$scratch/none.osla"
+here 0 node --data "$example" --outlier 2 --output "$scratch/none.osla"
 bad "--outlier: there is no --robust"
-run 0 node --center 20 --output "$scratch/none.osla"
+here 0 node --center 20 --output "$scratch/none.osla"
 bad "--center: there is no --map and no --report"
 # --- events by number: of the list, whatever is chosen of it ---
 sed -e 's/^id,/name,/' "$SRCDIR/data/sample_events.csv" >"$scratch/noid.csv"
@@ -156,4 +156,5 @@ run 0 node "${model[@]}" --events "$scratch/noid.csv" --data "$scratch/numbers.c
 good
 same_model "$scratch/by_id.osla" "$scratch/by_number.osla" 1e-12
 
+end_lines || failed=1
 exit $failed

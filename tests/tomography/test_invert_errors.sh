@@ -5,6 +5,7 @@ set -u
 : "${OSLA:?}" "${MPIEXEC:?}" "${BUILDDIR:?}"
 . "$BUILDDIR/tests/config.env"
 . "$SRCDIR/tests/modes.sh"
+. "$SRCDIR/tests/commands/run_lines.sh"
 scratch=$(mktemp -d) || exit 1
 trap 'chmod -R u+w "$scratch"; rm -rf "$scratch"' EXIT
 failed=0
@@ -13,21 +14,34 @@ mkdir "$scratch/in" "$scratch/work"
 in=$scratch/in
 without=
 
-# run RANKS MODE ARGUMENT...: in an empty folder, with all outputs but $without; 0 ranks: without mpiexec.
+# words_of ARGUMENT...: sets `words` to the command, with all outputs but $without, and label
 # No option is given twice: popt loses the memory of the first text, and the sanitizer complains.
-run() {
-  local ranks=$1 mode=$2 env=() command outputs=()
-  shift 2
-  label="$* ($ranks ranks, $mode)"
-  env=($(in_mode "$mode" "$ranks"))
+words_of() {
+  local outputs=()
+  label="$* ($place)"
   [[ " $* " == *" --output "* ]] || outputs+=(--output m.osla)
   [[ " $* $without " == *" --map "* ]] || outputs+=(--map m.png)
   [[ " $* " == *" --json "* ]] || outputs+=(--json m.json)
-  command=("$OSLA" invert --mesh 3 --radial 2 --max-paths 50 "${outputs[@]}" "$@")
-  [ "$ranks" = 0 ] || command=("$MPIEXEC" -n "$ranks" "${command[@]}")
-  (cd "$scratch/work" && TMPDIR=$scratch/work timeout "$JOB_LIMIT" env "${env[@]}" "${command[@]}") \
+  words=(invert --mesh 3 --radial 2 --max-paths 50 "${outputs[@]}" "$@")
+}
+
+# run ARGUMENT...: in an empty folder, as $place says ("RANKS MODE"; 0 ranks: without mpiexec), as a job of its own
+run() {
+  local command
+  words_of "$@"
+  command=("$OSLA" "${words[@]}")
+  [ "${place% *}" = 0 ] || command=("$MPIEXEC" -n "${place% *}" "${command[@]}")
+  # shellcheck disable=SC2046 # words
+  (cd "$scratch/work" && TMPDIR=$scratch/work timeout "$JOB_LIMIT" env $(in_mode "${place#* }" "${place% *}") "${command[@]}") \
     >"$scratch/out" 2>"$scratch/err" </dev/null
   status=$?
+}
+
+# run_here ARGUMENT...: the same in a process that stays
+run_here() {
+  words_of "$@"
+  # shellcheck disable=SC2086 # two words
+  run_line $place "$scratch/work" "$scratch/out" "$scratch/err" "TMPDIR=$scratch/work" ${setting:+"$setting"} "${words[@]}"
 }
 
 # judge STATUS PATTERN
@@ -40,21 +54,24 @@ judge() {
   rm -rf "$scratch/work"; mkdir "$scratch/work"
 }
 
+place="0 node" setting=
 bad() { # PATTERN ARGUMENT...: status 2, alone
   local pattern=$1
   shift
-  run 0 node "$@"
+  run_here "$@"
   judge 2 "$pattern"
 }
-bad_everywhere() { # STATUS PATTERN ARGUMENT...: also on 3 ranks and on 2 fake nodes of 2
-  local expected=$1 pattern=$2 place
-  shift 2
-  for place in "0 node" "3 node" "4 fake2"; do
-    # shellcheck disable=SC2086 # two words
-    run $place "$@"
+# everywhere RUN STATUS PATTERN ARGUMENT...: also on 3 ranks and on 2 fake nodes of 2
+everywhere() {
+  local way=$1 expected=$2 pattern=$3
+  shift 3
+  for place in "3 node" "4 fake2" "0 node"; do
+    "$way" "$@"
     judge "$expected" "$pattern"
   done
 }
+bad_everywhere() { everywhere run_here "$@"; }
+bad_jobs() { everywhere run "$@"; } # as jobs of their own: one for each way out
 
 # --- files ---
 csv() { printf 'latitude,longitude,depth_km\n%s\n' "$1" >"$in/$2"; }
@@ -70,7 +87,7 @@ csv 10,20,inf depth.csv
 csv -90.01,20,10 latitude.csv
 printf 'a,b\n1,2\n' >"$in/header.csv"
 
-bad_everywhere 2 "$in/absent: No such file or directory" --stations "$in/absent"
+bad_jobs 2 "$in/absent: No such file or directory" --stations "$in/absent"
 bad_everywhere 2 "$in/malformed.csv:2: longitude .*abc.*" --events "$in/malformed.csv"
 bad_everywhere 2 "$in/latitude:2: latitude .*91\.5.*" --stations "$in/latitude"
 bad_everywhere 2 "no usable path: none of 2 station-event pairs is between 10 and 170 degrees apart" \
@@ -88,8 +105,10 @@ mkfifo "$in/pipe" # nobody writes it
 bad "$in/pipe: is not a regular file" --data "$in/pipe"
 bad "$in/pipe: is not a regular file" --prior "$in/pipe"
 cp -r "$SRCDIR/data" "$in/shipped"
-OSLA_DATA=$in/shipped bad "--output: $in/shipped/prem.txt is the file of --reference $in/shipped/prem.txt too" \
+setting=OSLA_DATA=$in/shipped
+bad "--output: $in/shipped/prem.txt is the file of --reference $in/shipped/prem.txt too" \
   --data "$SRCDIR/doc/example_data.csv" --output "$in/shipped/prem.txt"
+setting=
 printf 'latitude,longitude\n10,20\n11,21\n' >"$in/nameless.csv"
 bad "--write-data: the station at 10, 20 has no code, by which --data would find it" \
   --stations "$in/nameless.csv" --write-data d.csv
@@ -101,7 +120,7 @@ bad "--write-data: the earthquake at 55, 20 has no id, and another has its numbe
   --events "$in/numbered.csv" --write-data d.csv
 
 # --- options ---
-bad_everywhere 2 "--damping: -1 is negative" --damping -1
+bad_jobs 2 "--damping: -1 is negative" --damping -1
 bad_everywhere 2 "--factor: 'qr' is neither cholesky nor lu" --factor qr
 bad "--solver: 'qr' is none of cholesky, lu, lsqr, cg" --solver qr
 bad "--solver lu, but --factor cholesky" --solver lu --factor cholesky
@@ -147,8 +166,10 @@ bad "--seed: -1 is outside 0 to [0-9]+" --seed -1
 bad "--precision: 'half' is neither double nor float" --precision half
 bad "--grid: 'square' is not a grid such as 2x3" --grid square
 bad "--map: m.osla is the file of --output m.osla too" --map m.osla
-run 4 fake2 --grid 3x2
+place="4 fake2"
+run_here --grid 3x2
 judge 2 "--grid: 3 x 2 is 6 processes, but there are 4 ranks"
+place="0 node"
 
 # --- output ---
 bad_everywhere 2 "$scratch/absent/m.osla: directory $scratch/absent: No such file or directory" \
@@ -183,8 +204,10 @@ fi
 
 # --- the work fails: not the input's form, so status 1 ---
 none=(--damping 0 --smoothing 0 --radial-smoothing 0)
-bad_everywhere 1 "the Hessian is not positive definite \(leading minor of order [0-9]+\): raise --damping or --smoothing" \
+bad_jobs 1 "the Hessian is not positive definite \(leading minor of order [0-9]+\): raise --damping or --smoothing" \
   "${none[@]}"
-run 2 node "${none[@]}" --factor lu --precision float
+place="2 node"
+run "${none[@]}" --factor lu --precision float
 judge 1 "the Hessian is not positive definite .*, or use --precision double"
+end_lines || failed=1
 exit $failed

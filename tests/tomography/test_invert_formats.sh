@@ -4,18 +4,21 @@
 set -u
 : "${OSLA:?}" "${MPIEXEC:?}" "${SRCDIR:?}" "${BUILDDIR:?}"
 . "$BUILDDIR/tests/config.env"
+. "$SRCDIR/tests/modes.sh"
+. "$SRCDIR/tests/commands/run_lines.sh"
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch" || exit 1
 failed=0
 fail() { echo "test_invert_formats: $*"; head -n 20 out err; failed=1; }
 
+small=(--mesh 3 --radial 3 --cell 60 --periods 10 --resolution 0)
 # run RANKS ARGUMENT...; 0 ranks: without mpiexec
 run() {
   local ranks=$1 command
   shift
   label="$* ($ranks ranks)"
-  command=("$OSLA" invert --mesh 3 --radial 3 --cell 60 --periods 10 --resolution 0 "$@")
+  command=("$OSLA" invert "${small[@]}" "$@")
   [ "$ranks" = 0 ] || command=("$MPIEXEC" -n "$ranks" "${command[@]}")
   timeout "$JOB_LIMIT" "${command[@]}" >out 2>err </dev/null
   status=$?
@@ -30,7 +33,8 @@ bad() {
   local pattern=$1 before
   shift
   before=$(ls -A)
-  run 0 "$@"
+  label="$*"
+  run_line 0 node "$scratch" "$scratch/out" "$scratch/err" invert "${small[@]}" "$@"
   [ $status = 2 ] || fail "$label: exit status $status, not 2"
   [ "$(wc -l <err)" = 1 ] || fail "$label: not one line on stderr"
   grep -qE "^osla invert: $pattern\$" err || fail "$label: stderr is not '$pattern'"
@@ -187,4 +191,5 @@ assert abs(latitude - f["latitude"][:]).max() < 1e-9
 PY
   done
 fi
+end_lines || failed=1
 exit $failed

@@ -125,19 +125,19 @@ echo "<p>mine" >mine/index.html
 echo data >file
 run 3 node --report mine --output m.osla
 refused "mine/index.html: is no report of osla invert: it is not replaced"
-run 1 node --report file
+here 0 node --report file
 refused "file: is not a directory"
-run 1 node --report absent/report
+here 0 node --report absent/report
 refused "absent/report: directory absent: No such file or directory"
-run 1 node --report report --json report/index.html
+here 0 node --report report --json report/index.html
 refused "--report: report/index.html is the file of --json report/index.html too"
-run 1 node --report new --json new
+here 0 node --report new --json new
 refused "--report: new is the file of --json new too"
-run 1 node --report report --section 10,20
+here 0 node --report report --section 10,20
 refused "--section: '10,20' is not LAT,LON/LAT,LON"
-run 1 node --report report --section 0,0/0,180
+here 0 node --report report --section 0,0/0,180
 refused "--section: no one great circle joins 0,0 and 0,180"
-run 1 node --report report --center 1000
+here 0 node --report report --center 1000
 refused "--center: 1000 is outside -360 to 360 degrees"
 [ "$(cat mine/index.html)" = "<p>mine" ] || fail "a page of others was changed"
 left "file full mine r.json report "
@@ -156,4 +156,5 @@ if [ -n "$GNUPLOT" ]; then
   [ $? = 137 ] || fail "$label: it was not killed"
   left ""
 fi
+end_lines || failed=1
 exit $failed

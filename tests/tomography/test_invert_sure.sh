@@ -88,16 +88,16 @@ less=$(sed -n 's/^Posterior: .*, \([0-9.]*\) (most) percent$/\1/p' "$scratch/out
 awk -v x="$less" 'BEGIN { exit !(x > 0 && x < 3) }' || fail "$label: a posterior that is not below its prior: '$less'"
 
 # what it does not take: one line, nothing written
-bad() { # PATTERN ARGUMENT...
-  local pattern=$1
-  shift
-  run 0 node "$@" --output "$scratch/none.$suffix"
+refuse() { # RUN PATTERN ARGUMENT...
+  local pattern=$2
+  "$1" 0 node "${@:3}" --output "$scratch/none.$suffix"
   [ $status = 2 ] || fail "$label: exit status $status, not 2"
   [ "$(wc -l <"$scratch/err")" = 1 ] || fail "$label: not one line on stderr"
   grep -qE "^osla invert: $pattern\$" "$scratch/err" || fail "$label: stderr is not '$pattern'"
   [ -e "$scratch/none.$suffix" ] && fail "$label: leaves a model"
 }
-bad '--posterior needs the assembled matrix: use --solver direct, not lsqr' --posterior --solver lsqr
+bad() { refuse here "$@"; }
+refuse run '--posterior needs the assembled matrix: use --solver direct, not lsqr' --posterior --solver lsqr
 bad '--spread needs the assembled matrix: use --solver direct, not cg' --spread 1,2,3 --solver cg
 bad "--inverse in-place is that of Cholesky's factor: use --factor cholesky" --posterior --inverse in-place --factor lu
 bad "--inverse: 'none' is neither in-place nor columns" --posterior --inverse none
@@ -130,4 +130,5 @@ bad "$scratch/bad.csv:3: sigma_percent -2 is outside 1e-06 to 1e\\+06" --prior "
 printf 'top,bottom,sigma\n0,400,10\n' >"$scratch/bad.csv"
 bad "$scratch/bad.csv: no layer holds the radial function at 500 km" --prior "$scratch/bad.csv"
 bad "$scratch/default.$suffix: .*deviation.*" --prior "$scratch/default.$suffix"
+end_lines || failed=1
 exit $failed

@@ -1,5 +1,5 @@
 # Floor 4: the tomography behind `osla invert`, a library of its own so that tests can link it.
-noinst_LTLIBRARIES = tools/libtomo.la
+noinst_LTLIBRARIES += tools/libtomo.la
 AM_CPPFLAGS += $(HDF5_CFLAGS) $(LIBXML2_CFLAGS) $(NETCDF_CFLAGS)
 tools_libtomo_la_LIBADD = libosla.la $(HDF5_LIBS) $(LIBXML2_LIBS) $(NETCDF_LIBS)
 tools_libtomo_la_LIBTOOLFLAGS = $(static_alone)

@@ -1,4 +1,4 @@
-/* osla-bench: finds the kernel, starts MPI, runs the sizes. */
+/* The lines of osla-bench: finds the kernel, starts and ends MPI, runs the sizes. */
 #include "config.h"
 
 #include "bench.h"
@@ -180,7 +180,7 @@ static int run_kernel(const bench_kernel *kernel, int argc, char **argv)
   return status == OSLA_EXIT_OK && job.n_failed > 0 ? OSLA_EXIT_FAILED : status;
 }
 
-int main(int argc, char **argv)
+int osla_bench_run(int argc, char **argv)
 {
   osla_command_begin();
   if (argc < 2) return osla_command_error("-bench", "no kernel (see osla-bench --help)");
@@ -197,5 +197,5 @@ int main(int argc, char **argv)
   if (status == OSLA_EXIT_OK)
     status = osla_command_agree(osla_command_end("-bench", run_kernel(kernel, argc - 1, argv + 1)));
   (void)MPI_Finalize();
-  return osla_command_leave(status);
+  return status;
 }

@@ -1,0 +1,11 @@
+/* Runs lines of a command in one process: see run_lines.c. */
+#ifndef RUN_LINES_H
+#define RUN_LINES_H
+
+/* A command that starts and ends MPI; returns its exit status. argv[1] is its first word. */
+typedef int command_line(int argc, char **argv);
+
+/* What main does and returns. */
+int run_lines(int argc, char **argv, command_line *run);
+
+#endif
