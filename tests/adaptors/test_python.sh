@@ -27,8 +27,11 @@ python() {
 
 "$PYTHON" "$tests/bindings.py" "$SRCDIR" >out 2>&1 || complain "functions without a binding"
 
-runs="2-node 4-fake2"
-[ "${OSLA_TESTS:-}" != full ] || runs="1-node 2-node 3-node 4-node 4-fake2"
+case ${OSLA_TESTS:-check} in
+  check) runs="2-node" ;;
+  ci) runs="2-node 4-fake2" ;;
+  *) runs="1-node 2-node 3-node 4-node 4-fake2" ;;
+esac
 # The package asks for MPI_THREAD_MULTIPLE, with which Open MPI 4.1's osc pt2pt, for several nodes, makes no windows.
 [ "$MPI_FAMILY" != openmpi ] || runs=${runs/4-fake2/4-node}
 for run in $runs; do

@@ -85,7 +85,8 @@ done
 
 # MPICH's progress thread may hold a lock while the reader's process is made: without HDF5 begun before, half of these never end.
 export MPIR_CVAR_ASYNC_PROGRESS=1
-for _ in 1 2 3 4 5 6; do
+[ "${OSLA_TESTS:-check}" = check ] && times="1 2" || times="1 2 3 4 5 6"
+for _ in $times; do
   run 0 assemble --n 5 --output o.h5 ../packed.h5
   good
 done

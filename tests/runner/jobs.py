@@ -10,6 +10,7 @@ import time
 from . import leftovers
 
 KILL_AFTER = 10  # seconds between the request to end and the end
+POLL = 1.0  # seconds after which the output of a process that has ended counts as closed
 COUNT = 0
 
 
@@ -35,13 +36,11 @@ class Job:
             left = deadline - time.monotonic()
             if left <= 0:
                 raise TimeoutError
-            if self.process.poll() is not None:
-                left = min(left, 1.0)  # a process that it left may hold the output open
-            if self.waiting.select(min(left, 1.0)):
+            if self.waiting.select(min(left, POLL)):
                 data = os.read(self.process.stdout.fileno(), 65536)
                 self.rest += data
                 self.closed = not data
-            elif self.process.poll() is not None:
+            elif self.process.poll() is not None:  # a process that it left may hold the output open
                 self.closed = True
         if not self.rest:
             return None

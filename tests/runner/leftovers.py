@@ -6,6 +6,7 @@ import signal
 import time
 
 SHARED_MEMORY = "/dev/shm"
+GRACE = 2.0  # seconds in which what ends late, or begins beside, is no left-over
 # LLVM's OpenMP registers itself there before main, and a process that is killed stays registered.
 REGISTERED = re.compile(r"__KMP_REGISTERED_LIB_")
 
@@ -53,7 +54,7 @@ def new_orphans(before):
     """Those that came since. Another job that is just starting has some, too, for a moment."""
     found = orphans() - before
     if found:
-        time.sleep(2)
+        time.sleep(GRACE)
         found &= orphans()
     return found
 
@@ -68,12 +69,10 @@ def processes_of(mark):
 
 
 def end_processes(mark):
-    """The command lines of processes that outlive their run by more than a second; kills them."""
-    for _ in range(20):
-        found = processes_of(mark)
-        if not found:
-            return []
-        time.sleep(0.1)
+    """The command lines of processes that outlive their run by more than GRACE; kills them."""
+    deadline = time.monotonic() + GRACE
+    while (found := processes_of(mark)) and time.monotonic() < deadline:
+        time.sleep(0.05)
     lines = []
     for pid in found:
         lines.append(read_proc(pid, "cmdline").replace(b"\0", b" ").decode(errors="replace").strip())

@@ -7,6 +7,8 @@ import unittest
 from runner import jobs, leftovers, plan
 
 ENVIRONMENT = dict(os.environ)
+leftovers.GRACE = 0.3
+jobs.POLL = 0.1
 
 
 def suite_runs(names, limit=120):
