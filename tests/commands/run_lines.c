@@ -44,7 +44,7 @@ static void broadcast(char *text)
   MPI_Ibcast(text, MOST, MPI_CHAR, 0, MPI_COMM_WORLD, &request);
   while (!done) {
     MPI_Test(&request, &done, MPI_STATUS_IGNORE);
-    if (!done) nanosleep(&(struct timespec){.tv_nsec = 300000}, NULL);
+    if (!done) nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
   }
 }
 

@@ -15,7 +15,7 @@ programs=()
 while read -r file; do
   LC_ALL=C read -rN 4 magic <"$file" && [ "$magic" = $'\177ELF' ] && programs+=("$file")
 done < <(find "$BUILDDIR" -type f \( -perm -u+x -o -name '*.so.*' \) ! -path '*/logs/*' ! -name '*.sh')
-[ ${#programs[@]} -gt 20 ] || fail "only ${#programs[@]} programs"
+[ ${#programs[@]} -gt 10 ] || fail "only ${#programs[@]} programs"
 ldd "${programs[@]}" >"$scratch/all" 2>/dev/null
 [ "$(grep -c '^[^[:space:]].*:$' "$scratch/all")" = ${#programs[@]} ] || fail "ldd did not read all programs"
 # one line for each MPI of each: the MPI, the file
