@@ -12,6 +12,24 @@ from . import leftovers
 KILL_AFTER = 10  # seconds between the request to end and the end
 POLL = 1.0  # seconds after which the output of a process that has ended counts as closed
 COUNT = 0
+RUNNING = set()
+
+
+def end_processes(processes):
+    """Asks process groups to end, and ends them after KILL_AFTER seconds."""
+    for sent in signal.SIGTERM, signal.SIGKILL:
+        for process in processes:
+            try:
+                os.killpg(process.pid, sent)
+            except OSError:  # it has ended
+                pass
+        deadline = time.monotonic() + KILL_AFTER
+        while any(process.poll() is None for process in processes):
+            if time.monotonic() > deadline:
+                break
+            time.sleep(0.02)
+        else:
+            return
 
 
 class Job:
@@ -25,6 +43,7 @@ class Job:
         self.orphans = leftovers.orphans()
         self.process = subprocess.Popen(command, env={**environment, name: value}, stdin=subprocess.DEVNULL,
                                         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
+        RUNNING.add(self.process)
         self.waiting = selectors.DefaultSelector()
         self.waiting.register(self.process.stdout, selectors.EVENT_READ)
         self.rest = b""
@@ -56,16 +75,8 @@ class Job:
             except subprocess.TimeoutExpired:
                 timed_out = True
         if timed_out:
-            for sent in signal.SIGTERM, signal.SIGKILL:
-                try:
-                    os.killpg(self.process.pid, sent)
-                except OSError:
-                    pass
-                try:
-                    self.process.wait(KILL_AFTER)
-                    break
-                except subprocess.TimeoutExpired:
-                    continue
+            end_processes([self.process])
+        RUNNING.discard(self.process)
         self.waiting.close()
         self.process.stdout.close()
         left = [f"a process: {line}" for line in leftovers.end_processes(self.mark.encode())]
