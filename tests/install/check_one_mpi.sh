@@ -26,6 +26,9 @@ while read -r loaded file; do
   [ "$loaded" = "$mine" ] || fail "${file%:} loads $loaded"
 done <"$scratch/loaded"
 
+scalapack=$(lines_of 'OSLA_CHECK_LIB(\[SCALAPACK')
+[ -n "$scalapack" ] || fail "configure.ac does not look for ScaLAPACK"
+make_configure 'osla_mpi=$CC' OSLA_MPI_CHECK OSLA_MPIEXEC "$scalapack"
 # refused ARGUMENT...: configure says so, in one line with both
 refused() {
   (cd "$scratch" && configure "$@" >log 2>&1) && fail "configure takes $*"

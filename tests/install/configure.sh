@@ -1,8 +1,17 @@
-# Read by tests that run configure; they have a folder $scratch.
-# configure ARGUMENT...: knows of the compiler and of libtool what this build's configure found; libraries and
-# programs it looks up itself.
-configure() {
-  sed -n '/^## Cache variables/,/^## Output/p' "$BUILDDIR/config.log" |
-    grep -E '^(ac|am|lt)_cv_' | grep -vE '^ac_cv_(env|path|prog_[A-Z]|prog_ac)' >"$scratch/cache"
-  "$SRCDIR/configure" --cache-file="$scratch/cache" CC="$CC" "$@"
+# Read by tests of configure's macros; they have a folder $scratch.
+
+# make_configure LINE...: makes a configure script that has these lines of configure.ac alone. The macros are those of m4/.
+make_configure() {
+  command -v aclocal >/dev/null && command -v autoconf >/dev/null || { echo "no aclocal or autoconf"; exit 77; }
+  mkdir "$scratch/macros"
+  printf '%s\n' 'AC_INIT([macros], [1])' AC_PROG_CC AC_PROG_SED AC_PROG_AWK PKG_PROG_PKG_CONFIG "$@" AC_OUTPUT \
+    >"$scratch/macros/configure.ac"
+  (cd "$scratch/macros" && aclocal -I "$SRCDIR/m4" && autoconf) >"$scratch/autoconf.log" 2>&1 ||
+    { cat "$scratch/autoconf.log"; echo "autoconf failed"; exit 1; }
 }
+
+# lines_of PATTERN: the lines of configure.ac from one that matches up to the end of that macro call
+lines_of() { sed -n "/$1/,/)\$/p" "$SRCDIR/configure.ac"; }
+
+# configure ARGUMENT...: runs that script with this build's compiler
+configure() { "$scratch/macros/configure" CC="$CC" "$@"; }
