@@ -3,6 +3,7 @@
 import os
 import re
 import signal
+import tempfile
 import time
 
 SHARED_MEMORY = "/dev/shm"
@@ -84,9 +85,12 @@ def end_processes(mark):
 
 
 def mounts_and_name_spaces():
-    """What a script may have made and not removed."""
+    """Mounts in folders for temporary files, and network name spaces of tests/hosts whose maker has ended."""
     with open("/proc/self/mounts", encoding="utf-8", errors="replace") as file:
-        found = {line.split()[1] for line in file}
-    if os.path.isdir("/run/netns"):
-        found |= {f"/run/netns/{name}" for name in os.listdir("/run/netns")}
+        targets = {line.split()[1] for line in file}
+    found = {target for target in targets if target.startswith((f"{tempfile.gettempdir()}/", f"{SHARED_MEMORY}/"))}
+    for name in os.listdir("/run/netns") if os.path.isdir("/run/netns") else ():
+        maker = re.match(r"osla(\d+)-", name)  # the process that made it, perhaps of another run of the tests
+        if maker and not os.path.exists(f"/proc/{maker[1]}"):
+            found.add(f"/run/netns/{name}")
     return found

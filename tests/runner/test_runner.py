@@ -1,6 +1,7 @@
 """What tests/run makes of programs that end well, fail, crash, hang or leave something behind, and of wrong lists."""
 
 import os
+import subprocess
 import tempfile
 import unittest
 
@@ -91,6 +92,22 @@ class Suites(unittest.TestCase):
         finally:
             os.remove(name)
         self.assertIn(f"left in shared memory: {name}\n", problem.log)
+
+
+@unittest.skipUnless(os.geteuid() == 0 and os.path.isdir("/run/netns"), "not root, or no name spaces")
+class NameSpaces(unittest.TestCase):
+    def test_those_of_a_maker_that_has_ended(self):
+        ended = subprocess.Popen(["true"])
+        ended.wait()
+        names = [f"/run/netns/osla{pid}-test" for pid in (ended.pid, os.getpid())]
+        try:
+            for name in names:
+                open(name, "w").close()
+            found = leftovers.mounts_and_name_spaces()
+        finally:
+            for name in names:
+                os.remove(name)
+        self.assertEqual([name in found for name in names], [True, False])
 
 
 class Commands(unittest.TestCase):
