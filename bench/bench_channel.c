@@ -11,7 +11,7 @@
  *   stream     EVERY from rank 0 to rank 1, up to CHANNEL_IN_FLIGHT under way. The time is over
  * when rank 1 has read the last
  */
-#include "bench_channel.h"
+#include "bench/bench_channel.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 #ifndef OSLA_BENCH_CHANNEL_H
 #define OSLA_BENCH_CHANNEL_H
 
-#include "bench.h"
+#include "bench/bench.h"
 #include "osla_channel.h"
 
 typedef enum channel_case { CHANNEL_PINGPONG, CHANNEL_HALO, CHANNEL_STREAM } channel_case;

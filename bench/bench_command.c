@@ -1,13 +1,13 @@
 /* The lines of osla-bench: finds the kernel, starts and ends MPI, runs the sizes. */
 #include "config.h"
 
-#include "bench.h"
-#include "bench_reference.h"
-#include "command.h"
-#include "command_files.h"
+#include "bench/bench.h"
+#include "bench/bench_reference.h"
 #include "osla_armci.h"
 #include "osla_blas.h"
-#include "work.h"
+#include "src/blas/work.h"
+#include "tools/command.h"
+#include "tools/command_files.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,8 +1,8 @@
 /* Private memory, products with a vector, norms. See bench.h. */
-#include "bench.h"
+#include "bench/bench.h"
 #include "osla_index.h"
 #include "osla_random.h"
-#include "work.h"
+#include "src/blas/work.h"
 
 #include <complex.h>
 #include <float.h>

@@ -1,5 +1,5 @@
 /* Matrices and calls of factorisations and solves. See bench_factor.h. */
-#include "bench_factor.h"
+#include "bench/bench_factor.h"
 #include "osla_blas.h"
 #include "osla_chol.h"
 #include "osla_index.h"

@@ -3,7 +3,7 @@
 #ifndef OSLA_BENCH_FACTOR_H
 #define OSLA_BENCH_FACTOR_H
 
-#include "bench_reference.h"
+#include "bench/bench_reference.h"
 
 /* What one implementation works on. */
 typedef struct factor_set {

@@ -4,8 +4,8 @@
  * A transfer may take less than a microsecond: a run has as many as last LEAST_SECONDS, found for
  * each implementation before the warm-up. They follow one another without a barrier.
  */
-#include "bench_forest.h"
-#include "bench_sparse.h"
+#include "bench/bench_forest.h"
+#include "bench/bench_sparse.h"
 #include "osla_clock.h"
 
 #include <math.h>

@@ -12,7 +12,7 @@
 #ifndef OSLA_BENCH_FOREST_H
 #define OSLA_BENCH_FOREST_H
 
-#include "bench.h"
+#include "bench/bench.h"
 
 typedef enum forest_case {
   FOREST_PINGPONG, /* bcast REPLACE, then reduce REPLACE */

@@ -2,7 +2,7 @@
  * Linear Algebra Kernels using Remote Memory Access", compares. */
 #include "config.h"
 
-#include "bench_product.h"
+#include "bench/bench_product.h"
 
 static osla_err run_osla(void *data)
 {

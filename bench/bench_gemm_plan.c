@@ -1,5 +1,5 @@
 /* osla-bench gemm --plan: what osla_gemm would do, rank by rank; nothing is multiplied. */
-#include "bench_product.h"
+#include "bench/bench_product.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* The assembly of a symmetric matrix from indexed updates: its cases. */
 #include "config.h"
 
-#include "bench_hessian.h"
+#include "bench/bench_hessian.h"
 
 #include <inttypes.h>
 #include <math.h>

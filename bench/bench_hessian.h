@@ -2,9 +2,9 @@
 #ifndef OSLA_BENCH_HESSIAN_H
 #define OSLA_BENCH_HESSIAN_H
 
-#include "bench_reference.h"
+#include "bench/bench_reference.h"
+#include "bench/seeded_updates.h"
 #include "osla_hessian.h"
-#include "seeded_updates.h"
 
 /* Seconds of a run, all summed over threads and ranks and the runs that count. */
 typedef enum hessian_phase {

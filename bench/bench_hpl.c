@@ -4,7 +4,7 @@
  * Implementation of the High-Performance Linpack Benchmark" (netlib.org/benchmark/hpl). */
 #include "config.h"
 
-#include "bench_factor.h"
+#include "bench/bench_factor.h"
 #include "osla_solve.h"
 
 #include <inttypes.h>

@@ -3,7 +3,7 @@
  * v, v random. Source: as bench_lu_chol.c. */
 #include "config.h"
 
-#include "bench_factor.h"
+#include "bench/bench_factor.h"
 #include "osla_inverse.h"
 
 #include <math.h>

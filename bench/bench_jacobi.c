@@ -1,7 +1,7 @@
 /* Jacobi's method in lock-step, without waiting, and with racing halos: the paper's problem, a
  * fixed number of sweeps or up to a certified tolerance. See bench_jacobi.h. */
-#include "bench_jacobi.h"
-#include "huge_pages.h"
+#include "bench/bench_jacobi.h"
+#include "src/base/huge_pages.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -13,7 +13,7 @@
 #ifndef OSLA_BENCH_JACOBI_H
 #define OSLA_BENCH_JACOBI_H
 
-#include "bench.h"
+#include "bench/bench.h"
 #include "osla_diffusion.h"
 
 /* The grid of the case, as each implementation sweeps over it. */

@@ -3,9 +3,9 @@
  * 1977). */
 #include "config.h"
 
-#include "bench_factor.h"
+#include "bench/bench_factor.h"
 #include "osla_blas.h"
-#include "work.h"
+#include "src/blas/work.h"
 
 #include <math.h>
 #include <stdlib.h>

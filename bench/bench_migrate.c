@@ -1,6 +1,6 @@
 /* The case migrate of star forests: a mesh moves to other ranks. See mesh_migrate.h. */
-#include "bench_forest.h"
-#include "mesh_migrate.h"
+#include "bench/bench_forest.h"
+#include "bench/mesh_migrate.h"
 
 #include <math.h>
 #include <stdlib.h>

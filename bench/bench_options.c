@@ -1,7 +1,7 @@
 /* Options of osla-bench. See bench.h. */
 #include "config.h"
 
-#include "bench_options.h"
+#include "bench/bench_options.h"
 #include "osla_matrix.h"
 
 #include <errno.h>

@@ -3,8 +3,8 @@
 #ifndef OSLA_BENCH_OPTIONS_H
 #define OSLA_BENCH_OPTIONS_H
 
-#include "bench.h"
-#include "command.h"
+#include "bench/bench.h"
+#include "tools/command.h"
 
 /* As popt stores them. */
 typedef struct bench_raw_product {

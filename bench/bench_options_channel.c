@@ -1,8 +1,8 @@
 /* Options of channels. See bench_options.h. */
 #include "config.h"
 
-#include "bench_channel.h"
-#include "bench_options.h"
+#include "bench/bench_channel.h"
+#include "bench/bench_options.h"
 
 #include <inttypes.h>
 #include <string.h>

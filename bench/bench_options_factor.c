@@ -1,5 +1,5 @@
 /* Options of factorisations and solves. See bench_options.h. */
-#include "bench_options.h"
+#include "bench/bench_options.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* Options of star forests. See bench_options.h. */
 #include "config.h"
 
-#include "bench_forest.h"
-#include "bench_options.h"
+#include "bench/bench_forest.h"
+#include "bench/bench_options.h"
 
 #include <inttypes.h>
 #include <limits.h>

@@ -1,7 +1,7 @@
 /* Options of Jacobi's method. See bench_options.h. */
 #include "config.h"
 
-#include "bench_options.h"
+#include "bench/bench_options.h"
 
 #include <errno.h>
 #include <math.h>

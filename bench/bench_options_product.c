@@ -1,7 +1,7 @@
 /* Options of products and --ref-nb. See bench_options.h. */
 #include "config.h"
 
-#include "bench_options.h"
+#include "bench/bench_options.h"
 
 #include <errno.h>
 #include <inttypes.h>

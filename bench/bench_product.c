@@ -1,9 +1,9 @@
 /* Matrices and check of the products. The check multiplies with a random vector: C x against
  * op(A) (op(B) x). Source: Freivalds, "Probabilistic machines can use less running time" (IFIP
  * 1977). */
-#include "bench_product.h"
+#include "bench/bench_product.h"
 #include "osla_index.h"
-#include "work.h"
+#include "src/blas/work.h"
 
 #include <math.h>
 #include <stdlib.h>

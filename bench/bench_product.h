@@ -3,7 +3,7 @@
 #ifndef OSLA_BENCH_PRODUCT_H
 #define OSLA_BENCH_PRODUCT_H
 
-#include "bench_reference.h"
+#include "bench/bench_reference.h"
 #include "osla_gemm.h"
 
 /* What one implementation works on. */

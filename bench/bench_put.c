@@ -6,7 +6,7 @@
  */
 #include "config.h"
 
-#include "bench_reference.h"
+#include "bench/bench_reference.h"
 #include "osla_segment.h"
 
 #include <math.h>

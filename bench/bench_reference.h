@@ -2,7 +2,7 @@
 #ifndef OSLA_BENCH_REFERENCE_H
 #define OSLA_BENCH_REFERENCE_H
 
-#include "bench.h"
+#include "bench/bench.h"
 #include "osla_ga.h"
 
 /* Ends of a kernel's list of references. */

@@ -1,6 +1,6 @@
 /* The table for people and the JSON lines. See bench.h and doc/design.md, section 12. */
-#include "bench.h"
-#include "work.h"
+#include "bench/bench.h"
+#include "src/blas/work.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,8 +1,8 @@
 /* The loop over repetitions and implementations. See bench.h. */
-#include "bench.h"
+#include "bench/bench.h"
 #include "osla_clock.h"
 #include "osla_trace.h"
-#include "work.h"
+#include "src/blas/work.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* The case setup of star forests. See bench_setup.h. */
-#include "bench_setup.h"
+#include "bench/bench_setup.h"
 #include "osla_random.h"
 
 #include <math.h>

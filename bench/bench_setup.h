@@ -7,7 +7,7 @@
 #ifndef OSLA_BENCH_SETUP_H
 #define OSLA_BENCH_SETUP_H
 
-#include "bench_forest.h"
+#include "bench/bench_forest.h"
 #include "osla_forest.h"
 
 typedef struct setup_edges {

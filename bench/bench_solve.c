@@ -2,7 +2,7 @@
  * same factors, those of osla; B goes over all process columns. */
 #include "config.h"
 
-#include "bench_factor.h"
+#include "bench/bench_factor.h"
 #include "osla_index.h"
 #include "osla_solve.h"
 

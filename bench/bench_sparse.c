@@ -4,9 +4,9 @@
  * spmv: x is written before each product, as an iteration does. cg: a run is CG_ITERATIONS from
  * x = 0; what differs from "loop", which solves each rank's diagonal part alone and exchanges
  * nothing, is communication. */
-#include "bench_sparse.h"
+#include "bench/bench_sparse.h"
+#include "kernels/sparse/spmv_rows.h"
 #include "osla_clock.h"
-#include "spmv_rows.h"
 
 #include <float.h>
 #include <math.h>

@@ -8,7 +8,7 @@
 #ifndef OSLA_BENCH_SPARSE_H
 #define OSLA_BENCH_SPARSE_H
 
-#include "bench_forest.h"
+#include "bench/bench_forest.h"
 #include "osla_krylov.h"
 
 /* Rows compressed; row: which ones these are, NULL: all. */

@@ -1,7 +1,7 @@
 /* Lower triangle of C := A A^H, A N x K: osla_syrk, of complex types osla_herk. */
 #include "config.h"
 
-#include "bench_product.h"
+#include "bench/bench_product.h"
 
 static osla_err run_osla(void *data)
 {

@@ -2,7 +2,7 @@
  * C := A B; trmm works in place, on C which holds a copy of B. Source: as bench_product.c. */
 #include "config.h"
 
-#include "bench_product.h"
+#include "bench/bench_product.h"
 #include "osla_products.h"
 
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * read and written; McCalpin, IEEE TCCA Newsletter, 1995). */
 #include "config.h"
 
-#include "bench_reference.h"
+#include "bench/bench_reference.h"
 #include "osla_products.h"
 
 #include <stdlib.h>

@@ -3,11 +3,11 @@
  * the same time, since cores share their memory's bandwidth; a time is the mean over the ranks. */
 #include "config.h"
 
-#include "calibrate.h"
-#include "command.h"
-#include "command_files.h"
-#include "new_file.h"
+#include "bench/calibrate.h"
 #include "osla_blas.h"
+#include "src/base/new_file.h"
+#include "tools/command.h"
+#include "tools/command_files.h"
 
 #include <mpi.h>
 #include <stdlib.h>

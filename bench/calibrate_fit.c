@@ -1,5 +1,5 @@
 /* Least squares with coefficients that are not negative. */
-#include "calibrate.h"
+#include "bench/calibrate.h"
 
 #include "osla_blas.h"
 

@@ -1,6 +1,6 @@
 /* The pieces of work that osla-calibrate times, at sizes as the kernels have them: operands of a
  * step are small and used again, what they change is large. */
-#include "calibrate.h"
+#include "bench/calibrate.h"
 
 #include "osla_blas.h"
 #include "osla_clock.h"

@@ -1,7 +1,7 @@
 /* The contents of messages. Element i of round r is r FACTOR + i: the sum of n of them is known,
  * and every element of another round changes it, since FACTOR is odd and there are fewer than 2^64.
  */
-#include "bench_channel.h"
+#include "bench/bench_channel.h"
 
 static const uint64_t FACTOR = UINT64_C(0x9e3779b97f4a7c15);
 

@@ -1,7 +1,7 @@
 /* Messages over channels: the reference `mpi`. Ping-pong by MPI_Send and MPI_Recv; a stream by
  * persistent sends and receives, as many under way as ours has. On a communicator of its own: the
  * transport takes every message of its own. */
-#include "bench_channel.h"
+#include "bench/bench_channel.h"
 
 #include <stdlib.h>
 

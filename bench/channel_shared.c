@@ -1,7 +1,7 @@
 /* Messages over channels: the halo by hand in shared memory, with the waits of ours. `memcpy`
  * copies the message to memory of its own and reads it there, as a program does that keeps its halo
  * in its own array; `loop` reads it where it lies: the limit. */
-#include "bench_channel.h"
+#include "bench/bench_channel.h"
 #include "osla_segment.h"
 
 #include <stdatomic.h>

@@ -2,7 +2,7 @@
  * an index, so that every rank knows the others' edges and values without a message. See
  * bench_forest.h.
  */
-#include "bench_forest.h"
+#include "bench/bench_forest.h"
 #include "osla_random.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* Transfers of a star forest by MPI_Neighbor_alltoallv, with packing by lists; edges on this rank
  * without MPI; contiguous values where they lie. See bench_forest.h.
  */
-#include "bench_forest.h"
+#include "bench/bench_forest.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* Transfers of a star forest: ours; memcpy, and the bare loop. See bench_forest.h. */
-#include "bench_forest.h"
+#include "bench/bench_forest.h"
 #include "osla_forest.h"
 
 #include <stdlib.h>

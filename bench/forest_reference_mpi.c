@@ -3,7 +3,7 @@
  * arrives, edges on this rank done meanwhile without MPI. Contiguous values are sent and received
  * where they lie. A fetch goes up and comes back. See bench_forest.h.
  */
-#include "bench_forest.h"
+#include "bench/bench_forest.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 #include "config.h"
 
-#include "graph_partition.h"
+#include "bench/graph_partition.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

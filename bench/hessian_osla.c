@@ -1,7 +1,7 @@
 /* Our accumulator in the assembly's bench, and what its time goes to. */
-#include "bench_hessian.h"
+#include "bench/bench_hessian.h"
 #include "osla_clock.h"
-#include "work.h"
+#include "src/blas/work.h"
 
 #include <math.h>
 

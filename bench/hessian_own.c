@@ -7,8 +7,8 @@
  * prefetch 500 and 200, with AVX-512 scatters 460 and 200, four columns at a time with prefetch
  * 1110 and 260. Runs of 20 indices: this loop 1670, runs found and added by vectors 1060.
  */
-#include "bench_hessian.h"
-#include "work.h"
+#include "bench/bench_hessian.h"
+#include "src/blas/work.h"
 
 #include <stdlib.h>
 #include <string.h>

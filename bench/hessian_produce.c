@@ -1,7 +1,7 @@
 /* What makes the updates: work on G, and G^T G, as the paper's synthetic application has it (French
  * et al., section IV.A). Timed alone as "produce", it is what the communication is to be hidden
  * behind. */
-#include "bench_hessian.h"
+#include "bench/bench_hessian.h"
 #include "osla_blas.h"
 #include "osla_clock.h"
 

@@ -1,6 +1,6 @@
 /* The references that add to remote memory, in the assembly's bench: plain MPI and Global Arrays.
  */
-#include "bench_hessian.h"
+#include "bench/bench_hessian.h"
 
 /* --- plain MPI_Accumulate --- */
 

@@ -1,5 +1,5 @@
 /* Before the runs: does every schedule converge? See osla_iterate_bound. */
-#include "bench_jacobi.h"
+#include "bench/bench_jacobi.h"
 
 #include <stdio.h>
 

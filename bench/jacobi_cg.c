@@ -1,7 +1,7 @@
 /* CG on the matrix of the diffusion problem, which it reads from memory: the reference `cg`. It
  * solves A d = b - A x0 for d = x - x0, so that boundaries are in the right-hand side alone, and
  * "|r| <= tolerance |right-hand side|" is what Jacobi's method is asked for. */
-#include "bench_jacobi.h"
+#include "bench/bench_jacobi.h"
 #include "osla_krylov.h"
 
 #include <stdlib.h>

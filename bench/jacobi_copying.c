@@ -7,7 +7,7 @@
  *   async, racy  one sum after the other, begun when the last one is here, by MPI_Iallreduce: their
  *                tree of messages (section 3.1.2), which they would replace by it (section 4.2)
  */
-#include "bench_jacobi.h"
+#include "bench/bench_jacobi.h"
 #include "osla_clock.h"
 
 #include <stdlib.h>

@@ -10,7 +10,7 @@
  * Their copies of whole states are left out (pointers are swapped), so that the reference is fair;
  * the reference `copying` (jacobi_copying.c) has them, and exchanges its halos here, too. Fixed
  * sweeps; what is under way at the end is received. */
-#include "bench_jacobi.h"
+#include "bench/bench_jacobi.h"
 
 #include <stdlib.h>
 

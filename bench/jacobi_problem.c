@@ -1,7 +1,7 @@
 /* The diffusion problem on a grid of ranks, and a rank whose sweeps take longer. See
  * bench_jacobi.h.
  */
-#include "bench_jacobi.h"
+#include "bench/bench_jacobi.h"
 #include "osla_clock.h"
 
 void jacobi_linger(const jacobi_problem *p, double since)

@@ -1,5 +1,5 @@
 /* The record of a run as a line of JSON, for pictures. See bench_jacobi.h. */
-#include "bench_jacobi.h"
+#include "bench/bench_jacobi.h"
 #include "osla_iterate_record.h"
 
 #include <errno.h>

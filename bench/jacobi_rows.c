@@ -1,7 +1,7 @@
 /* Rows of the loops of Bethune et al. (2014), figures 1 and 2, as their references have them: the
  * residual, the new values and the copy back each pass over memory on its own. See bench_jacobi.h.
  */
-#include "bench_jacobi.h"
+#include "bench/bench_jacobi.h"
 
 /* As wide as the vectors of our own sweep, so that both differ by what they do alone. */
 #if defined __x86_64__ && defined __GLIBC__ && !defined __clang__ && !defined __SANITIZE_ADDRESS__

@@ -17,7 +17,7 @@
  *
  * ThreadSanitizer with Archer (clang's OpenMP) finds no race; one in async without the locks, and
  * in racy without the atomics. */
-#include "bench_jacobi.h"
+#include "bench/bench_jacobi.h"
 
 #ifdef _OPENMP
 #include <math.h>

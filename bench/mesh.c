@@ -1,4 +1,4 @@
-#include "mesh.h"
+#include "bench/mesh.h"
 #include "osla_random.h"
 
 #include <inttypes.h>

@@ -11,7 +11,7 @@
 #ifndef MESH_H
 #define MESH_H
 
-#include "bench.h"
+#include "bench/bench.h"
 
 typedef enum mesh_start { MESH_SEQ, MESH_CHUNKS, MESH_RAND, MESH_STARTS } mesh_start;
 

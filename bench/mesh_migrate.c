@@ -1,5 +1,5 @@
 /* A mesh moves by star forests. See mesh_migrate.h. */
-#include "mesh_migrate.h"
+#include "bench/mesh_migrate.h"
 #include "osla_forest.h"
 #include "osla_sparse.h"
 

@@ -2,7 +2,7 @@
 #ifndef MESH_MIGRATE_H
 #define MESH_MIGRATE_H
 
-#include "mesh.h"
+#include "bench/mesh.h"
 
 /* To where its cells belong at last, by star forests alone (Zhang et al. 2022, section 6.4, Fig.
  * 11); *out is the caller's. Collective. Errors, on all ranks together: MEM, MPI. */

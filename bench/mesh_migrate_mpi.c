@@ -5,7 +5,7 @@
  * that asks owns it. Then each asks those ranks for the vertices themselves. Six exchanges of
  * values, three of counts.
  */
-#include "mesh_migrate.h"
+#include "bench/mesh_migrate.h"
 #include "osla_sparse.h"
 
 #include <inttypes.h>

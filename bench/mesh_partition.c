@@ -1,6 +1,6 @@
 /* Where METIS puts the cells of a mesh. */
-#include "graph_partition.h"
-#include "mesh.h"
+#include "bench/graph_partition.h"
+#include "bench/mesh.h"
 
 /* The cells beside each: one at each face, without itself and without one twice (small cubes). */
 static void list_faces(int64_t side, graph_lists *l)

@@ -1,6 +1,6 @@
 /* osla-bench. */
-#include "bench.h"
-#include "command.h"
+#include "bench/bench.h"
+#include "tools/command.h"
 
 int main(int argc, char **argv)
 {

@@ -2,7 +2,7 @@
  * update, on a block-cyclic matrix with our grid and blocks. This is how French et al. (IPDPS
  * 2015), section V, compare. The accumulates of one update are completed locally before the next
  * one. */
-#include "bench_reference.h"
+#include "bench/bench_reference.h"
 #include "osla_index.h"
 
 #include <inttypes.h>

@@ -1,8 +1,8 @@
 /* The local limit: the BLAS on private memory. See bench_reference.h. */
-#include "bench_reference.h"
+#include "bench/bench_reference.h"
 #include "osla_blas.h"
 #include "osla_random.h"
-#include "work.h"
+#include "src/blas/work.h"
 
 #include <math.h>
 #include <stdlib.h>

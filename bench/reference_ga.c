@@ -5,7 +5,7 @@
  * C^T = op(B)^T op(A)^T (GA 5.8). */
 #include "config.h"
 
-#include "bench_reference.h"
+#include "bench/bench_reference.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
  *
  * The window's pieces are multiples of a page: MPICH before 4.0.3 writes up to 12 bytes too early
  * when a piece of an MPI_Win_allocate window is not a multiple of 16 bytes. */
-#include "bench_reference.h"
+#include "bench/bench_reference.h"
 
 #include <string.h>
 

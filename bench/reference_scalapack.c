@@ -5,7 +5,7 @@
  * all of them have length 1. */
 #include "config.h"
 
-#include "bench_reference.h"
+#include "bench/bench_reference.h"
 
 #include <inttypes.h>
 

@@ -2,7 +2,7 @@
  * regular distribution. See bench_reference.h. */
 #include "config.h"
 
-#include "bench_reference.h"
+#include "bench/bench_reference.h"
 
 #ifdef HAVE_GA
 

@@ -4,7 +4,7 @@
  * of the slowest process; the checksum is |x|_max of a part of the result, which shows that both
  * did the same. getrs and potrs have NRHS right-hand sides: getrs=NRHS. symm-s, symm-c, symm-z are
  * symm of the other types. */
-#include "scalapack_calls.h"
+#include "bench/scalapack_calls.h"
 
 #include <complex.h>
 #include <math.h>

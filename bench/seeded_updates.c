@@ -1,7 +1,7 @@
 /* Seeded updates of a symmetric matrix. See seeded_updates.h. */
-#include "seeded_updates.h"
+#include "bench/seeded_updates.h"
 #include "osla_random.h"
-#include "work.h"
+#include "src/blas/work.h"
 
 #include <inttypes.h>
 #include <math.h>

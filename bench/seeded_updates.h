@@ -10,7 +10,7 @@
 #ifndef OSLA_BENCH_SEEDED_UPDATES_H
 #define OSLA_BENCH_SEEDED_UPDATES_H
 
-#include "bench.h"
+#include "bench/bench.h"
 
 enum { UPDATES_SAMPLES = 256 };
 

@@ -1,7 +1,7 @@
 /* A star forest's set-up as an MPI program would write it: an all-to-all of counts and one of the
  * roots' indices tell who has leaves of mine; then a distributed graph, and its first neighbourhood
  * collective. See bench_setup.h. */
-#include "bench_setup.h"
+#include "bench/bench_setup.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* How a program without a library brings ghosts and adds up: persistent sends and receives, or
  * MPI_Ineighbor_alltoallv, both packed by hand and waited for after the own part; MPI_Allreduce.
  * And nothing of it. See bench_sparse.h. */
-#include "bench_sparse.h"
+#include "bench/bench_sparse.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* New numbers for the rows of a matrix, so that each rank's are close together. */
-#include "bench_sparse.h"
-#include "graph_partition.h"
+#include "bench/bench_sparse.h"
+#include "bench/graph_partition.h"
 
 #include <stdlib.h>
 

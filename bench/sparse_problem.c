@@ -3,7 +3,7 @@
  * Generated: the points of a cube, each joined to those within --reach (squared distance; 3: 26
  * neighbours, 5: 56), values -1, and on the diagonal their number + 1, so that it is positive
  * definite. Of a graph file the same from its edges. A file of Matrix Market as it is. */
-#include "bench_sparse.h"
+#include "bench/bench_sparse.h"
 #include "osla_sparse_file.h"
 
 #include <math.h>

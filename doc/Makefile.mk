@@ -19,7 +19,7 @@ EXTRA_DIST += $(doc_site)
 doc:
 	@test -z "$(DOC_PACKAGES)" || { echo "make doc: tools are missing (Debian packages: $(DOC_PACKAGES)); then configure again" >&2; exit 1; }
 	@SPHINX_BUILD="$(SPHINX_BUILD)" DOXYGEN="$(DOXYGEN)" MANDOC="$(MANDOC)" \
-	  $(srcdir)/doc/site/build $(srcdir) site $(PACKAGE_VERSION) $(filter-out src/osla.h src/osla_unstable.h,$(src_headers)) $(kernels_headers) ga_adapt/osla_ga.h
+	  $(srcdir)/doc/site/build $(srcdir) site $(PACKAGE_VERSION) $(filter-out include/osla.h include/osla_unstable.h,$(public_headers)) $(ga_headers)
 .PHONY: doc
 mostlyclean-local:
 	rm -rf site

@@ -12,14 +12,14 @@ they may be null or arrays. Functions with types of LEFT_OUT are left out; osla_
 import re
 import sys
 
-HEADERS = """src/base/osla_version.h src/base/osla_types.h src/base/osla_error.h
-src/base/osla_random.h src/transport/osla_transport.h
-src/transport/osla_trace.h src/matrix/osla_index.h src/matrix/osla_grid.h src/matrix/osla_matrix.h src/matrix/osla_part.h
-src/file/osla_file.h kernels/common/osla_forward.h kernels/gemm/osla_gemm.h kernels/lu/osla_lu.h
-kernels/products/osla_products.h kernels/chol/osla_chol.h kernels/inverse/osla_inverse.h kernels/solve/osla_solve.h
-kernels/hessian/osla_hessian.h kernels/forest/osla_forest.h kernels/sparse/osla_sparse.h kernels/sparse/osla_krylov.h
-kernels/sparse/osla_sparse_file.h kernels/iterate/osla_iterate.h kernels/iterate/osla_diffusion.h kernels/iterate/osla_splitting.h
-kernels/iterate/osla_sweeps.h fortran/osla_fortran.h""".split()
+HEADERS = """include/osla_version.h include/osla_types.h include/osla_error.h
+include/osla_random.h include/osla_transport.h
+include/osla_trace.h include/osla_index.h include/osla_grid.h include/osla_matrix.h include/osla_part.h
+include/osla_file.h include/osla_forward.h include/osla_gemm.h include/osla_lu.h
+include/osla_products.h include/osla_chol.h include/osla_inverse.h include/osla_solve.h
+include/osla_hessian.h include/osla_forest.h include/osla_sparse.h include/osla_krylov.h
+include/osla_sparse_file.h include/osla_iterate.h include/osla_diffusion.h include/osla_splitting.h
+include/osla_sweeps.h fortran/osla_fortran.h""".split()
 
 NUMBERS = {"int": "integer(c_int)", "int64_t": "integer(c_int64_t)", "uint64_t": "integer(c_int64_t)",
            "int32_t": "integer(c_int32_t)", "size_t": "integer(c_size_t)", "double": "real(c_double)", "float": "real(c_float)", "bool": "logical(c_bool)",

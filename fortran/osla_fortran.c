@@ -1,4 +1,4 @@
-#include "osla_fortran.h"
+#include "fortran/osla_fortran.h"
 
 #include "osla_error.h"
 #include "osla_log.h"

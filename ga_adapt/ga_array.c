@@ -3,8 +3,8 @@
  * Blocks are asked for one by one (NGA_Distribution, NGA_Access_block), because GA 5.8.2 ends the
  * program in GA_Get_block_info of an irregular tiled array, and GA_Get_proc_grid gives the sides of
  * the grid in the other order than everything else. */
-#include "ga_array.h"
-#include "ga_session.h"
+#include "ga_adapt/ga_array.h"
+#include "ga_adapt/ga_session.h"
 
 #include <ga.h>
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* Factors of global arrays, and solves with them. */
-#include "ga_matrix.h"
+#include "ga_adapt/ga_matrix.h"
 #include "osla_chol.h"
 #include "osla_index.h"
 #include "osla_solve.h"

@@ -2,7 +2,7 @@
  *
  * GA's arrays are the transposes of the matrices in memory (osla_ga.h), so C = op(A) op(B) there is
  * C^T = op(B)^T op(A)^T here: the same letters, the operands exchanged. */
-#include "ga_matrix.h"
+#include "ga_adapt/ga_matrix.h"
 
 #include <ga.h>
 #include <inttypes.h>

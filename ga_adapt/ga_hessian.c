@@ -5,9 +5,9 @@
  * no call names an element twice, which MPI forbids to the accumulate underneath. Columns are
  * computed 64 at a time, and scattered at most 65536 elements at a time: ARMCI-MPI 0.3.1 keeps its
  * lists of addresses on the stack, and dies of a million. */
-#include "ga_array.h"
-#include "ga_session.h"
-#include "hessian_split.h"
+#include "ga_adapt/ga_array.h"
+#include "ga_adapt/ga_session.h"
+#include "kernels/hessian/hessian_split.h"
 #include "osla_blas.h"
 #include "osla_ga.h"
 

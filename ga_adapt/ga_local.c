@@ -1,5 +1,5 @@
 /* Does a global array lie in memory as an osla_matrix of its layout would? */
-#include "ga_array.h"
+#include "ga_adapt/ga_array.h"
 #include "osla_index.h"
 
 #include <stddef.h>

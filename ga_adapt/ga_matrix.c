@@ -8,8 +8,8 @@
  * Without a copy: what its owner alone touches (C of a product) is the array's memory as it is;
  * what others read as well needs a window on it, and is slower.
  */
-#include "ga_matrix.h"
-#include "ga_session.h"
+#include "ga_adapt/ga_matrix.h"
+#include "ga_adapt/ga_session.h"
 
 #include <ctype.h>
 #include <ga.h>

@@ -2,7 +2,7 @@
 #ifndef GA_MATRIX_H
 #define GA_MATRIX_H
 
-#include "ga_array.h"
+#include "ga_adapt/ga_array.h"
 #include "osla_ga.h"
 
 /* How the matrix is made. */

@@ -6,7 +6,7 @@
  * (ARMCI_USE_WIN_ALLOCATE=1) a quarter of the elements that NGA_Put writes and NGA_Get reads are
  * wrong on 2 ranks, half on 3, and NGA_Acc and NGA_Scatter_acc miss some; with 0 all are right. The
  * cause is that MPICH before 4.0.3 mistakes where a window begins that is not 16-byte aligned. */
-#include "ga_session.h"
+#include "ga_adapt/ga_session.h"
 #include "osla_ga.h"
 #include "osla_log.h"
 

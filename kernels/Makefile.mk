@@ -1,25 +1,5 @@
-# Floor 3, one wing for each kernel. Public headers (installed) and sources (with the headers that
-# stay private: only their own wing includes them; those of common/ serve all, and the inverse
-# shares Cholesky's orientations, chol_shape.h).
-kernels_headers = \
-  kernels/common/osla_forward.h \
-  kernels/gemm/osla_gemm.h \
-  kernels/products/osla_products.h \
-  kernels/lu/osla_lu.h \
-  kernels/chol/osla_chol.h \
-  kernels/inverse/osla_inverse.h \
-  kernels/solve/osla_solve.h \
-  kernels/hessian/osla_hessian.h \
-  kernels/forest/osla_forest.h \
-  kernels/sparse/osla_sparse.h \
-  kernels/sparse/osla_krylov.h \
-  kernels/sparse/osla_sparse_file.h \
-  kernels/iterate/osla_iterate.h \
-  kernels/iterate/osla_iterate_record.h \
-  kernels/iterate/osla_diffusion.h \
-  kernels/iterate/osla_splitting.h \
-  kernels/iterate/osla_sweeps.h
-
+# Floor 3, one wing for each kernel: sources, with their private headers. Only a kernel's own wing includes its headers; those of
+# common/ serve all, and the inverse shares Cholesky's orientations, chol_shape.h.
 kernels_sources = \
   kernels/common/local_view.h kernels/common/local_view.c \
   kernels/common/route.h kernels/common/route.c \

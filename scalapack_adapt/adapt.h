@@ -23,8 +23,8 @@
 #ifndef OSLA_ADAPT_H
 #define OSLA_ADAPT_H
 
-#include "caller.h"
 #include "osla_gemm.h"
+#include "scalapack_adapt/caller.h"
 
 /* --- routines, reasons, counters (adapt_state.c) --- */
 

@@ -1,5 +1,5 @@
 /* Offloading a call or passing it on. */
-#include "adapt.h"
+#include "scalapack_adapt/adapt.h"
 
 #include "osla_clock.h"
 #include "osla_index.h"

@@ -15,10 +15,10 @@
  * Between nodes MPI frees windows together: there contexts that are not kept wait, as those do, for
  * the next one of the same processes or for MPI_Finalize (unless several threads call).
  */
-#include "adapt.h"
+#include "scalapack_adapt/adapt.h"
 
 #include "osla_log.h"
-#include "probe.h"
+#include "src/transport/probe.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* The table of OSLA_SCALAPACK_VERBOSE: the counters of one process. */
-#include "adapt.h"
+#include "scalapack_adapt/adapt.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
  * that block's process: then its local array is a rectangle of the caller's, and columns are copied
  * as they lie. Memory per rank: the local part of the sub-matrix, and less than a block beside it.
  */
-#include "adapt.h"
+#include "scalapack_adapt/adapt.h"
 
 #include "osla_clock.h"
 #include "osla_index.h"

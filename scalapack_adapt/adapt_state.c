@@ -1,6 +1,6 @@
 /* Switches and counters: the state that a drop-in has to keep between calls, as its interface has
  * no handle to keep it in. Threads share what stands under the mutex; nobody calls MPI with it. */
-#include "adapt.h"
+#include "scalapack_adapt/adapt.h"
 
 #include "osla_log.h"
 

@@ -4,7 +4,7 @@
  * added to C where that is. Both are transposed with what is before them in their first blocks.
  * Without a transposition the real routine only adds, or sends whole blocks.
  */
-#include "adapt.h"
+#include "scalapack_adapt/adapt.h"
 
 #include <complex.h>
 

@@ -4,7 +4,7 @@
  * and messages: the local parts of A and B; on one process row those of A or of B alone (of op(A)
  * and op(B) as they are), so on one process column. Source: the PBLAS's own description.
  */
-#include "adapt.h"
+#include "scalapack_adapt/adapt.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
 /* p?gesv: sub(A) X = sub(B) by p?getrf and p?getrs with one copy of sub(A). */
-#include "lapack.h"
+#include "scalapack_adapt/lapack.h"
 
 typedef void gesv_routine(const int *n, const int *nrhs, void *a, const int *ia, const int *ja,
                           const int *desca, int *ipiv, void *b, const int *ib, const int *jb,

@@ -1,5 +1,5 @@
 /* p?getrf: P L U = sub(A), with partial pivoting: sub(A) is overwritten by the factors. */
-#include "lapack.h"
+#include "scalapack_adapt/lapack.h"
 
 typedef void getrf_routine(const int *m, const int *n, void *a, const int *ia, const int *ja,
                            const int *desca, int *ipiv, int *info);

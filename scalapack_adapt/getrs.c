@@ -1,5 +1,5 @@
 /* p?getrs: op(sub(A)) X = sub(B) with the factors of p?getrf: sub(B) is overwritten by X. */
-#include "lapack.h"
+#include "scalapack_adapt/lapack.h"
 
 typedef void getrs_routine(const char *trans, const int *n, const int *nrhs, const void *a,
                            const int *ia, const int *ja, const int *desca, const int *ipiv, void *b,

@@ -7,7 +7,7 @@
  * the headers of ScaLAPACK's own routines. As theirs, sub(B) stays as it is if the factorisation of
  * p?gesv or p?posv reports INFO > 0.
  */
-#include "lapack.h"
+#include "scalapack_adapt/lapack.h"
 
 #include "osla_chol.h"
 #include "osla_clock.h"

@@ -6,7 +6,7 @@
 #ifndef OSLA_ADAPT_LAPACK_H
 #define OSLA_ADAPT_LAPACK_H
 
-#include "adapt.h"
+#include "scalapack_adapt/adapt.h"
 
 /* The caller's arguments. What a routine has not is NULL: `uplo` marks Cholesky, `nrhs` right-hand
  * sides. Which of the routines it is stands in the call. */

@@ -7,7 +7,7 @@
  * and, as a caller that ended in a jump has left no address, in whatever is loaded.
  */
 #define _GNU_SOURCE
-#include "caller.h"
+#include "scalapack_adapt/caller.h"
 
 #include <dlfcn.h>
 #include <link.h>

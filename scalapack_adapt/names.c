@@ -1,7 +1,7 @@
 /* The names of libosla_scalapack.so: each as Fortran programs spell it, as C programs and other
  * Fortran compilers do. All arguments are addresses; behind them Fortran passes the length of each
  * character argument, which C programs leave out: here it is always 1. */
-#include "caller.h"
+#include "scalapack_adapt/caller.h"
 
 #include <stddef.h>
 

@@ -1,5 +1,5 @@
 /* p?posv: sub(A) X = sub(B) by p?potrf and p?potrs with one copy of the triangle. */
-#include "lapack.h"
+#include "scalapack_adapt/lapack.h"
 
 typedef void posv_routine(const char *uplo, const int *n, const int *nrhs, void *a, const int *ia,
                           const int *ja, const int *desca, void *b, const int *ib, const int *jb,

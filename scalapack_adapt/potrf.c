@@ -1,5 +1,5 @@
 /* p?potrf: L L^H or U^H U = sub(A): the triangle is overwritten by the factor. */
-#include "lapack.h"
+#include "scalapack_adapt/lapack.h"
 
 typedef void potrf_routine(const char *uplo, const int *n, void *a, const int *ia, const int *ja,
                            const int *desca, int *info);

@@ -1,5 +1,5 @@
 /* p?potrs: sub(A) X = sub(B) with the factor of p?potrf: sub(B) is overwritten by X. */
-#include "lapack.h"
+#include "scalapack_adapt/lapack.h"
 
 typedef void potrs_routine(const char *uplo, const int *n, const int *nrhs, const void *a,
                            const int *ia, const int *ja, const int *desca, void *b, const int *ib,

@@ -4,7 +4,7 @@
  * The triangle of A, B and C are copied to where all ranks reach them, and C back: the kernel may
  * run out of memory when it has begun, and then C must be what it was.
  */
-#include "adapt.h"
+#include "scalapack_adapt/adapt.h"
 
 #include "osla_products.h"
 

@@ -2,7 +2,7 @@
  *
  * A is copied to where all ranks reach it; C is worked on where it is.
  */
-#include "adapt.h"
+#include "scalapack_adapt/adapt.h"
 
 #include <complex.h>
 #include <math.h>

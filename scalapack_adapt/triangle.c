@@ -1,5 +1,5 @@
 /* The arguments of p?trmm and p?trsm, and the way to the real ones. */
-#include "triangle.h"
+#include "scalapack_adapt/triangle.h"
 
 /* As Fortran calls it: with the lengths of the letters. */
 typedef void real_routine(const char *side, const char *uplo, const char *trans, const char *diag,

@@ -4,7 +4,7 @@
 #ifndef OSLA_ADAPT_TRIANGLE_H
 #define OSLA_ADAPT_TRIANGLE_H
 
-#include "adapt.h"
+#include "scalapack_adapt/adapt.h"
 
 typedef struct triangle_args {
   osla_dtype dtype;

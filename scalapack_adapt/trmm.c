@@ -4,7 +4,7 @@
  * of memory when it has begun, and then B must be what it was.
  */
 #include "osla_products.h"
-#include "triangle.h"
+#include "scalapack_adapt/triangle.h"
 
 #include <math.h>
 

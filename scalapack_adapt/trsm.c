@@ -5,7 +5,7 @@
  * of larger ones: [I 0; 0 T] and [0; B].
  */
 #include "osla_solve.h"
-#include "triangle.h"
+#include "scalapack_adapt/triangle.h"
 
 #include <math.h>
 

@@ -1,32 +1,4 @@
 # Floors 0 to 2, bottom-up: base, transport, memory, blas, matrix, file.
-# Public headers (installed) and sources (with the headers that stay private).
-src_headers = \
-  src/osla.h \
-  src/osla_unstable.h \
-  src/base/osla_types.h \
-  src/base/osla_error.h \
-  src/base/osla_clock.h \
-  src/base/osla_log.h \
-  src/base/osla_random.h \
-  src/base/osla_version.h \
-  src/transport/osla_host.h \
-  src/transport/osla_transport.h \
-  src/transport/osla_trace.h \
-  src/transport/osla_armci.h \
-  src/transport/osla_farewell.h \
-  src/transport/osla_meet.h \
-  src/memory/osla_segment.h \
-  src/memory/osla_counter.h \
-  src/memory/osla_stripes.h \
-  src/memory/osla_channel.h \
-  src/memory/osla_reduction.h \
-  src/blas/osla_blas.h \
-  src/matrix/osla_index.h \
-  src/matrix/osla_grid.h \
-  src/matrix/osla_matrix.h \
-  src/matrix/osla_part.h \
-  src/matrix/osla_shape.h \
-  src/file/osla_file.h
 
 # How data moves and ranks wait: by MPI, or in a simulator (configure --enable-simulation).
 mpi_sources = \

@@ -9,7 +9,7 @@ tests_fortran_programs =
 tests_helpers =
 tests_scripts =
 
-AM_CPPFLAGS += -iquote $(srcdir)/tests $(CUNIT_CFLAGS)
+AM_CPPFLAGS += $(CUNIT_CFLAGS)
 LDADD = tests/libosla_test.la libosla_armci.la tools/libtomo.la libosla.la $(CUNIT_LIBS)
 tests_libosla_test_la_LIBTOOLFLAGS = $(static_alone)
 tests_libosla_test_la_SOURCES = tests/osla_test.c tests/osla_test.h tests/osla_test_main.c \

@@ -1,4 +1,4 @@
-#include "file_help.h"
+#include "tests/file_help.h"
 
 #include <dirent.h>
 #include <mpi.h>

@@ -3,7 +3,7 @@
 #define OSLA_FILE_HELP_H
 
 #include "osla_file.h"
-#include "osla_test_help.h"
+#include "tests/osla_test_help.h"
 
 /* Makes an empty directory, the same on all ranks; removes it with its files, and asserts that they
  * are as many as expected (so that nothing temporary stays behind). Collective. */

@@ -1,4 +1,4 @@
-#include "hessian_reference.h"
+#include "tests/hessian_reference.h"
 
 #include "osla_index.h"
 

@@ -8,7 +8,7 @@
 #define HESSIAN_REFERENCE_H
 
 #include "osla_hessian.h"
-#include "osla_test_help.h"
+#include "tests/osla_test_help.h"
 
 /* One update with G (k >= 0) or with a block U (k = -1), and values for the gradient at ix. */
 typedef struct test_update {

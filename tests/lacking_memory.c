@@ -1,6 +1,6 @@
 /* The linker puts the functions below before the library's allocations. */
-#include "lacking_memory.h"
-#include "osla_test_help.h"
+#include "tests/lacking_memory.h"
+#include "tests/osla_test_help.h"
 
 #include <limits.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "osla_test.h"
+#include "tests/osla_test.h"
 
 #include <math.h>
 #include <mpi.h>

@@ -1,8 +1,8 @@
-#include "osla_test_help.h"
+#include "tests/osla_test_help.h"
 
-#include "complex_help.h"
 #include "osla_index.h"
 #include "osla_random.h"
+#include "tests/complex_help.h"
 
 #include <mpi.h>
 #include <stdio.h>

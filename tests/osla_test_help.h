@@ -4,8 +4,8 @@
 #define OSLA_TEST_HELP_H
 
 #include "osla_matrix.h"
-#include "osla_test.h"
 #include "osla_transport.h"
+#include "tests/osla_test.h"
 
 /* Zeroed memory, which the caller frees. Ends all ranks if there is none. */
 void *osla_test_allocate(size_t count, size_t size);

@@ -1,9 +1,9 @@
 /* main of the test programs: runs suites one after the other and prints what osla_test.h says. */
 #include "osla_armci.h"
 #include "osla_farewell.h"
-#include "osla_test.h"
 #include "osla_transport.h"
-#include "process_state.h"
+#include "tests/osla_test.h"
+#include "tests/process_state.h"
 
 #include <mpi.h>
 #include <stdarg.h>

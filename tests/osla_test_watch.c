@@ -1,4 +1,4 @@
-#include "osla_test_watch.h"
+#include "tests/osla_test_watch.h"
 
 #include <mpi.h>
 #include <string.h>

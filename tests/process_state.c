@@ -1,4 +1,4 @@
-#include "process_state.h"
+#include "tests/process_state.h"
 
 #include <fcntl.h>
 #include <stdio.h>

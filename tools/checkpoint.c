@@ -1,8 +1,8 @@
 /* Checkpoints of a job, and going on from one. */
 #include "config.h"
 
-#include "checkpoint.h"
-#include "new_file.h"
+#include "src/base/new_file.h"
+#include "tools/checkpoint.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* Options, errors and exit statuses of the sub-commands. See command.h. */
-#include "command.h"
-#include "new_file.h"
+#include "tools/command.h"
+#include "src/base/new_file.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,10 +1,10 @@
 /* See command_files.h. */
 #include "config.h"
 
-#include "command_files.h"
-#include "new_file.h"
-#include "report_place.h"
-#include "write_at.h"
+#include "src/base/new_file.h"
+#include "src/base/write_at.h"
+#include "tools/command_files.h"
+#include "tools/report_place.h"
 
 #include <inttypes.h>
 #include <stdbool.h>

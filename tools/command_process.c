@@ -1,9 +1,9 @@
 /* The process of a command: its streams and signals. See command.h. */
 #include "config.h"
 
-#include "command.h"
 #include "osla_blas.h"
 #include "osla_farewell.h"
+#include "tools/command.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,8 +1,8 @@
 /* The lines of the `osla` command: finds the sub-command, starts and ends MPI for it. */
 #include "config.h"
 
-#include "command.h"
 #include "osla_armci.h"
+#include "tools/command.h"
 
 #ifdef HAVE_HDF5
 #include <hdf5.h>

@@ -1,7 +1,7 @@
 /* Do all ranks have the same command line? See command.h. Launchers start several programs, or one
  * with several lines ("mpiexec -n 1 osla ... : -n 1 osla ..."), and then ranks would wait for one
  * another in different calls. */
-#include "command.h"
+#include "tools/command.h"
 
 #include <limits.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* Grids, sizes and times as text; the cores of the host. See command.h. */
 #include "config.h"
 
-#include "command.h"
 #include "osla_blas.h"
+#include "tools/command.h"
 
 #include <inttypes.h>
 #include <limits.h>

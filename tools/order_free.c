@@ -1,5 +1,5 @@
 /* Sums that no order changes. See order_free.h. */
-#include "order_free.h"
+#include "tools/order_free.h"
 
 #include <float.h>
 #include <inttypes.h>

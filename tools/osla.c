@@ -1,5 +1,5 @@
 /* The `osla` command. */
-#include "command.h"
+#include "tools/command.h"
 
 int main(int argc, char **argv)
 {

@@ -3,7 +3,7 @@
 #include "config.h"
 #endif
 #include "osla_blas.h"
-#include "reader_process.h"
+#include "tools/reader_process.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,8 +1,8 @@
 /* See report_place.h. */
 #include "config.h"
 
-#include "new_file.h"
-#include "report_place.h"
+#include "src/base/new_file.h"
+#include "tools/report_place.h"
 
 #include <errno.h>
 #include <stdbool.h>

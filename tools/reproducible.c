@@ -1,6 +1,6 @@
 /* The bounds of --reproducible. See reproducible.h. */
-#include "reproducible.h"
-#include "command.h"
+#include "tools/reproducible.h"
+#include "tools/command.h"
 
 #include <math.h>
 #include <stdio.h>

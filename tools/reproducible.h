@@ -8,8 +8,8 @@
 #ifndef REPRODUCIBLE_H
 #define REPRODUCIBLE_H
 
-#include "checkpoint.h"
 #include "osla_unstable.h"
+#include "tools/checkpoint.h"
 
 #include <jansson.h>
 

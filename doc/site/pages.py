@@ -30,6 +30,9 @@ LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\(([^()\s]+)\)")
 class Site:
     def __init__(self, top, out, mandoc, headers):
         self.top, self.out, self.mandoc, self.headers = Path(top).resolve(), Path(out), mandoc, headers
+        table = (self.top / "include/README.md").read_text(encoding="utf-8")  # the room of each header
+        self.rooms = {header: cells[1].strip() for cells in (line.split("|") for line in table.splitlines()) if len(cells) == 4
+                      for header in cells[2].split()}
         self.texts = set()  # files of the tree that a page links to
         self.done = set()
         self.pages = {f"doc/{p.name}": f"guides/{p.name}" for p in self.top.glob("doc/*.md")}
@@ -192,7 +195,7 @@ class Site:
         by_floor = "# The C library\n\n`#include <osla.h>` includes the stable headers, `osla_unstable.h` all but `osla_ga.h`. "
         by_floor += "Each header holds the whole contract of its calls. All calls by name: {ref}`genindex`.\n"
         for folder, name in FLOORS:
-            of_floor = [self.pages[h] for h in self.headers if folder in h.split("/")[:2]]
+            of_floor = [self.pages[h] for h in self.headers if folder in self.rooms[Path(h).name].split("/")]
             if of_floor:
                 by_floor += f"\n## {name}\n" + self.tree("", of_floor)
         self.write("api/index.md", by_floor)

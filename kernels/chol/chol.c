@@ -17,11 +17,11 @@
  * Memory per rank: a copy of the panel for my block columns; with other nodes also sets of panel
  * buffers (panels.h).
  */
-#include "chol_shape.h"
+#include "kernels/chol/chol_shape.h"
+#include "kernels/common/pipeline.h"
+#include "kernels/common/tile.h"
 #include "osla_chol.h"
 #include "osla_trace.h"
-#include "pipeline.h"
-#include "tile.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* What a factorisation takes of a rank, from numbers alone: its set-up asks here. */
-#include "chol_shape.h"
+#include "kernels/chol/chol_shape.h"
 
 static int gcd(int a, int b)
 {

@@ -1,7 +1,7 @@
 /* Cholesky factorisation of a part. */
+#include "kernels/common/part_operand.h"
 #include "osla_chol.h"
-#include "part_checks.h"
-#include "part_operand.h"
+#include "src/matrix/part_checks.h"
 
 static osla_err agree(osla_uplo uplo, const osla_part *a, const osla_chol_options *options)
 {

@@ -1,7 +1,7 @@
-#include "chol_shape.h"
-#include "move.h"
+#include "kernels/chol/chol_shape.h"
 #include "osla_trace.h"
-#include "reserved.h"
+#include "src/base/reserved.h"
+#include "src/blas/move.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

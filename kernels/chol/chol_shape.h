@@ -7,10 +7,10 @@
 #ifndef OSLA_CHOL_SHAPE_H
 #define OSLA_CHOL_SHAPE_H
 
-#include "local_view.h"
+#include "kernels/common/local_view.h"
+#include "kernels/common/panels.h"
 #include "osla_blas.h"
 #include "osla_chol.h"
-#include "panels.h"
 
 #include <stdatomic.h>
 

@@ -1,6 +1,6 @@
 /* Blocks on a diagonal by LAPACK: Cholesky, or LU with partial pivoting. Memory: 8 block bytes a
  * row, LU 8 more. No communication. */
-#include "diagonal_blocks.h"
+#include "kernels/common/diagonal_blocks.h"
 
 #include <inttypes.h>
 #include <math.h>

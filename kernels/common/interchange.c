@@ -14,13 +14,13 @@
  * each rank: two passes over the m lines. Messages: for every pack one put_notify to each process
  * that gets lines from here.
  */
-#include "interchange.h"
+#include "kernels/common/interchange.h"
 
-#include "local_view.h"
-#include "move.h"
-#include "pieces.h"
-#include "row_copy.h"
-#include "work.h"
+#include "kernels/common/local_view.h"
+#include "kernels/common/pieces.h"
+#include "kernels/common/row_copy.h"
+#include "src/blas/move.h"
+#include "src/blas/work.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

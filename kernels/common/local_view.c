@@ -1,6 +1,6 @@
-#include "local_view.h"
-#include "move.h"
+#include "kernels/common/local_view.h"
 #include "osla_blas.h"
+#include "src/blas/move.h"
 
 #include <inttypes.h>
 #include <limits.h>

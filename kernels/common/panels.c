@@ -1,4 +1,4 @@
-#include "panels_state.h"
+#include "kernels/common/panels_state.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,8 +5,8 @@
  * what is to do there is done. Panels of far roots cannot come before those of near ones on the
  * same way, so this order loses nothing, and the value of a slot only grows.
  */
+#include "kernels/common/panels_state.h"
 #include "osla_trace.h"
-#include "panels_state.h"
 
 /* Has everybody on a position's node finished the step that used these buffers before? */
 static bool has_credit(osla_panels *p, panel_kind kind, int64_t step, int position)

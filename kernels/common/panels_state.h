@@ -3,8 +3,8 @@
 #ifndef OSLA_PANELS_STATE_H
 #define OSLA_PANELS_STATE_H
 
-#include "panels.h"
-#include "route.h"
+#include "kernels/common/panels.h"
+#include "kernels/common/route.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

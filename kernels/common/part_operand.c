@@ -1,7 +1,7 @@
-#include "part_operand.h"
+#include "kernels/common/part_operand.h"
 
-#include "local_view.h"
-#include "part_view.h"
+#include "kernels/common/local_view.h"
+#include "src/matrix/part_view.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "pieces.h"
+#include "kernels/common/pieces.h"
 
 #include <stdlib.h>
 

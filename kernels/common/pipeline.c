@@ -1,4 +1,4 @@
-#include "pipeline.h"
+#include "kernels/common/pipeline.h"
 
 /* Brings panel k up to date with the steps from `from` on, and factors it. */
 static osla_err advance_panel(const osla_pipeline *p, int64_t k, int64_t from)

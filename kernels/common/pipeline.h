@@ -7,7 +7,7 @@
 #ifndef OSLA_PIPELINE_H
 #define OSLA_PIPELINE_H
 
-#include "panels.h"
+#include "kernels/common/panels.h"
 
 typedef struct osla_pipeline {
   const char *name; /* of the call, a literal */

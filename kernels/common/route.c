@@ -1,4 +1,4 @@
-#include "route.h"
+#include "kernels/common/route.h"
 
 #include <stdlib.h>
 

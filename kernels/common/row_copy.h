@@ -2,7 +2,7 @@
 #ifndef OSLA_ROW_COPY_H
 #define OSLA_ROW_COPY_H
 
-#include "work.h"
+#include "src/blas/work.h"
 
 #include <stddef.h>
 #include <stdint.h>

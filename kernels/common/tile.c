@@ -1,4 +1,4 @@
-#include "tile.h"
+#include "kernels/common/tile.h"
 
 #include <math.h>
 

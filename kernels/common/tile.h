@@ -2,7 +2,7 @@
 #ifndef OSLA_TILE_H
 #define OSLA_TILE_H
 
-#include "panels.h"
+#include "kernels/common/panels.h"
 
 /* Rows and columns that are computed at a time, then a progress step: all of them where nothing has
  * to pass; else even tiles that are the smaller the smaller the product. */

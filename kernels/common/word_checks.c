@@ -1,4 +1,4 @@
-#include "word_checks.h"
+#include "kernels/common/word_checks.h"
 
 osla_err osla_side_check(const char *call, osla_side side)
 {

@@ -1,4 +1,4 @@
-#include "exact_sum.h"
+#include "kernels/forest/exact_sum.h"
 
 #include <math.h>
 #include <stdbool.h>

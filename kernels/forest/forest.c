@@ -1,10 +1,10 @@
 /* Forests: making and ending them, and what they know. */
-#include "forest_exact.h"
-#include "forest_serve.h"
-#include "forest_setup.h"
-#include "forest_share.h"
-#include "forest_verify.h"
-#include "hash.h"
+#include "kernels/forest/forest_exact.h"
+#include "kernels/forest/forest_serve.h"
+#include "kernels/forest/forest_setup.h"
+#include "kernels/forest/forest_share.h"
+#include "kernels/forest/forest_verify.h"
+#include "src/base/hash.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -17,10 +17,10 @@
 #ifndef FOREST_H
 #define FOREST_H
 
-#include "forest_block.h"
-#include "forest_pool.h"
-#include "forest_ring.h"
-#include "forest_units.h"
+#include "kernels/forest/forest_block.h"
+#include "kernels/forest/forest_pool.h"
+#include "kernels/forest/forest_ring.h"
+#include "kernels/forest/forest_units.h"
 
 #include <stdatomic.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-#include "forest_block.h"
+#include "kernels/forest/forest_block.h"
 
 /* ---- is it one? ---- */
 

@@ -3,7 +3,7 @@
 #ifndef FOREST_BLOCK_H
 #define FOREST_BLOCK_H
 
-#include "forest_units.h"
+#include "kernels/forest/forest_units.h"
 
 /* The i-th, counted with the first dimension fastest. n[0] = 0: no block. */
 typedef struct vertex_block {

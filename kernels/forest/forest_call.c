@@ -1,5 +1,5 @@
 /* What a rank says of its transfers to neighbours. */
-#include "forest_call.h"
+#include "kernels/forest/forest_call.h"
 #include "osla_clock.h"
 
 static const call_values nowhere = {-1, 0, 0};

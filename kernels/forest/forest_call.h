@@ -2,7 +2,7 @@
 #ifndef FOREST_CALL_H
 #define FOREST_CALL_H
 
-#include "forest.h"
+#include "kernels/forest/forest.h"
 
 /* Where its values lie, and who waits to hear it. By who is in the pool. */
 call_places osla_forest_look_up(osla_forest *f, forest_transfer *x);

@@ -1,7 +1,7 @@
 /* Forests from forests (section 3.2 and 3.3 of the paper). What a rank must know of others'
  * vertices comes to it by transfers of the forests themselves: pairs (rank, index), as two int64.
  */
-#include "forest_names.h"
+#include "kernels/forest/forest_names.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-#include "forest_exact.h"
-#include "exact_sum.h"
+#include "kernels/forest/forest_exact.h"
+#include "kernels/forest/exact_sum.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #ifndef FOREST_EXACT_H
 #define FOREST_EXACT_H
 
-#include "forest.h"
+#include "kernels/forest/forest.h"
 
 /* Which edges of my roots are gathered where; made by the forest's first such reduction. */
 typedef struct forest_gather {

@@ -2,12 +2,12 @@
  * values before. Where order does not count, few leaves of a rank on the node add to roots that lie
  * in an array themselves, by one atomic operation for each number: the owner need only have begun.
  */
-#include "forest_fetch.h"
-#include "forest_call.h"
-#include "forest_part.h"
-#include "forest_serve.h"
-#include "forest_verify.h"
-#include "move.h"
+#include "kernels/forest/forest_fetch.h"
+#include "kernels/forest/forest_call.h"
+#include "kernels/forest/forest_part.h"
+#include "kernels/forest/forest_serve.h"
+#include "kernels/forest/forest_verify.h"
+#include "src/blas/move.h"
 
 /* ---- by the owner ---- */
 

@@ -3,7 +3,7 @@
 #ifndef FOREST_FETCH_H
 #define FOREST_FETCH_H
 
-#include "forest.h"
+#include "kernels/forest/forest.h"
 
 /* The leaves' values of a link to my roots, and the answers to them. false: not all can be now. */
 bool osla_forest_fetch_link(osla_forest *f, uint64_t number, forest_transfer *x, forest_link *l);

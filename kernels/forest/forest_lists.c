@@ -1,4 +1,4 @@
-#include "forest_lists.h"
+#include "kernels/forest/forest_lists.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

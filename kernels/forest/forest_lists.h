@@ -7,7 +7,7 @@
 #ifndef FOREST_LISTS_H
 #define FOREST_LISTS_H
 
-#include "forest_setup.h"
+#include "kernels/forest/forest_setup.h"
 
 /* Sorted, in the pool's scratch until the forest is made: leaves, and their roots, [n] each. */
 typedef struct forest_lists {

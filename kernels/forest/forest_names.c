@@ -1,5 +1,5 @@
-#include "forest_names.h"
-#include "forest_serve.h"
+#include "kernels/forest/forest_names.h"
+#include "kernels/forest/forest_serve.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

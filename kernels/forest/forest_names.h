@@ -3,7 +3,7 @@
 #ifndef FOREST_NAMES_H
 #define FOREST_NAMES_H
 
-#include "forest.h"
+#include "kernels/forest/forest.h"
 
 /* A vertex of some rank; rank -1: none. */
 typedef struct vertex_name {

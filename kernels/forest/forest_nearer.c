@@ -1,7 +1,7 @@
 /* Values that are read soon are brought to this core's caches. */
-#include "forest_call.h"
-#include "forest_serve.h"
-#include "forest_share.h"
+#include "kernels/forest/forest_call.h"
+#include "kernels/forest/forest_serve.h"
+#include "kernels/forest/forest_share.h"
 
 enum { NEARER_EDGES = 4096 }; /* more lines than a core's inner caches hold gain nothing */
 

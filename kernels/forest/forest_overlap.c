@@ -1,4 +1,4 @@
-#include "forest_overlap.h"
+#include "kernels/forest/forest_overlap.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #ifndef FOREST_OVERLAP_H
 #define FOREST_OVERLAP_H
 
-#include "forest.h"
+#include "kernels/forest/forest.h"
 
 /* Roots and leaves may lie in one array, as a mesh's own points and its ghosts do, where no vertex
  * is both. Errors: ARG: one is; MEM. Local. */

@@ -2,7 +2,7 @@
 #ifndef FOREST_PART_H
 #define FOREST_PART_H
 
-#include "forest.h"
+#include "kernels/forest/forest.h"
 
 static inline forest_head osla_head_of(uint64_t number, const forest_transfer *x)
 {

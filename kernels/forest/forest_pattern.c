@@ -1,6 +1,6 @@
 /* Forests of known shapes, and such as are made of several or widened (sections 3.1 and 3.3 of the
  * paper). */
-#include "forest_names.h"
+#include "kernels/forest/forest_names.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
-#include "forest_pool.h"
-#include "alive.h"
-#include "forest_serve.h"
-#include "kept.h"
-#include "settings.h"
+#include "kernels/forest/forest_pool.h"
+#include "kernels/forest/forest_serve.h"
+#include "src/transport/alive.h"
+#include "src/transport/kept.h"
+#include "src/transport/settings.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 
 #include "osla_forest.h"
 
-#include "futex.h"
+#include "src/base/futex.h"
 
 #include <stdatomic.h>
 

@@ -1,9 +1,9 @@
 /* Which ranks have which proxies (see forest_share.h): a node's ranks tell one another in shared
  * memory which roots of other nodes their leaves are joined to; each takes those that fall to it.
  */
-#include "exchange.h"
-#include "forest_setup.h"
-#include "forest_share.h"
+#include "kernels/forest/forest_setup.h"
+#include "kernels/forest/forest_share.h"
+#include "src/transport/exchange.h"
 
 #include <stdlib.h>
 #include <string.h>

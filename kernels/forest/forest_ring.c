@@ -1,4 +1,4 @@
-#include "forest_ring.h"
+#include "kernels/forest/forest_ring.h"
 #include "osla_clock.h"
 
 #include <string.h>

@@ -16,8 +16,8 @@
 #ifndef FOREST_RING_H
 #define FOREST_RING_H
 
-#include "forest_pool.h"
-#include "segment_lines.h"
+#include "kernels/forest/forest_pool.h"
+#include "src/memory/segment_lines.h"
 
 #include <stdatomic.h>
 

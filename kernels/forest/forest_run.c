@@ -1,11 +1,11 @@
 /* Beginning and ending transfers. */
-#include "forest_run.h"
-#include "forest_call.h"
-#include "forest_exact.h"
-#include "forest_overlap.h"
-#include "forest_serve.h"
-#include "forest_share.h"
-#include "forest_verify.h"
+#include "kernels/forest/forest_run.h"
+#include "kernels/forest/forest_call.h"
+#include "kernels/forest/forest_exact.h"
+#include "kernels/forest/forest_overlap.h"
+#include "kernels/forest/forest_serve.h"
+#include "kernels/forest/forest_share.h"
+#include "kernels/forest/forest_verify.h"
 
 #include <inttypes.h>
 

@@ -1,12 +1,12 @@
 /* What a rank does for the transfers that are under way (see forest.h), as far as it can be done
  * without waiting. */
-#include "forest_serve.h"
-#include "forest_call.h"
-#include "forest_exact.h"
-#include "forest_fetch.h"
-#include "forest_part.h"
-#include "forest_share.h"
-#include "forest_verify.h"
+#include "kernels/forest/forest_serve.h"
+#include "kernels/forest/forest_call.h"
+#include "kernels/forest/forest_exact.h"
+#include "kernels/forest/forest_fetch.h"
+#include "kernels/forest/forest_part.h"
+#include "kernels/forest/forest_share.h"
+#include "kernels/forest/forest_verify.h"
 #include "osla_clock.h"
 
 /* ---- reading ---- */

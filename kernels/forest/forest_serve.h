@@ -2,7 +2,7 @@
 #ifndef FOREST_SERVE_H
 #define FOREST_SERVE_H
 
-#include "forest.h"
+#include "kernels/forest/forest.h"
 
 /* As much as can be done now of all forests of the transport. Local; part of every wait. */
 void osla_forests_serve(forest_pool *pool);

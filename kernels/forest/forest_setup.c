@@ -3,8 +3,8 @@
  * joined, where in the pool the lists, words and slots of the link lie. The roots' owner reads the
  * lists of a neighbour where they are and gets the others', where these are needed. (Section 5.1 of
  * the paper, where leaves' ranks send them.) */
-#include "exchange.h"
-#include "forest_lists.h"
+#include "kernels/forest/forest_lists.h"
+#include "src/transport/exchange.h"
 
 #include <inttypes.h>
 #include <limits.h>

@@ -2,7 +2,7 @@
 #ifndef FOREST_SETUP_H
 #define FOREST_SETUP_H
 
-#include "forest.h"
+#include "kernels/forest/forest.h"
 
 /* A rank's edges as the caller gave them, and how many there are to each rank. */
 typedef struct forest_edges {

@@ -1,6 +1,6 @@
-#include "forest_share.h"
-#include "forest_run.h"
-#include "forest_serve.h"
+#include "kernels/forest/forest_share.h"
+#include "kernels/forest/forest_run.h"
+#include "kernels/forest/forest_serve.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

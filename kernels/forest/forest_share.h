@@ -14,7 +14,7 @@
 #ifndef FOREST_SHARE_H
 #define FOREST_SHARE_H
 
-#include "forest_setup.h"
+#include "kernels/forest/forest_setup.h"
 
 typedef struct forest_share {
   osla_forest *near, *wire, *spread;

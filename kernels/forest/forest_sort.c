@@ -1,5 +1,5 @@
 /* A rank's edges are checked, counted and sorted. */
-#include "forest_setup.h"
+#include "kernels/forest/forest_setup.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* Each type has one loop over vertices and one over the numbers of a vertex, for each combination
  * that it allows; a macro writes them out, since C has no other way to say them once. */
-#include "forest_units.h"
-#include "forest_block.h"
-#include "forest_words.h"
-#include "move.h"
+#include "kernels/forest/forest_units.h"
+#include "kernels/forest/forest_block.h"
+#include "kernels/forest/forest_words.h"
+#include "src/blas/move.h"
 
 #include <inttypes.h>
 #include <stdatomic.h>

@@ -1,8 +1,8 @@
-#include "forest_verify.h"
-#include "forest_call.h"
-#include "forest_serve.h"
-#include "forest_share.h"
-#include "hash.h"
+#include "kernels/forest/forest_verify.h"
+#include "kernels/forest/forest_call.h"
+#include "kernels/forest/forest_serve.h"
+#include "kernels/forest/forest_share.h"
+#include "src/base/hash.h"
 
 #include <inttypes.h>
 #include <stdio.h>

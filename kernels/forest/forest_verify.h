@@ -4,7 +4,7 @@
 #ifndef FOREST_VERIFY_H
 #define FOREST_VERIFY_H
 
-#include "forest.h"
+#include "kernels/forest/forest.h"
 
 /* Ends all ranks with a line where what another one says of a transfer is not what this one has
  * begun. */

@@ -1,5 +1,5 @@
 /* A forest as a text. */
-#include "forest_share.h"
+#include "kernels/forest/forest_share.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

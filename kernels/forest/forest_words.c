@@ -1,4 +1,4 @@
-#include "forest_words.h"
+#include "kernels/forest/forest_words.h"
 
 /* A list's vertices lie anywhere: so many before their turn they are brought nearer. */
 enum { AHEAD_SUM = 16, AHEAD_COPY = 32, MANY = 8192 };

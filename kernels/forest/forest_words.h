@@ -3,7 +3,7 @@
 #ifndef FOREST_WORDS_H
 #define FOREST_WORDS_H
 
-#include "forest_units.h"
+#include "kernels/forest/forest_units.h"
 
 /* Are these vertices, of so many bytes, words that follow one another? */
 static inline bool osla_are_words(const vertex_list *v, size_t bytes)

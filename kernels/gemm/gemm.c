@@ -1,16 +1,16 @@
 /* Contract and dispatch of the distributed multiplications: check, plan, run. */
-#include "gemm.h"
-#include "bits_of.h"
-#include "gemm_load.h"
-#include "gemm_operand.h"
-#include "gemm_plan.h"
-#include "gemm_run.h"
-#include "gemm_share.h"
-#include "gemm_split.h"
+#include "kernels/gemm/gemm.h"
+#include "kernels/common/word_checks.h"
+#include "kernels/gemm/gemm_load.h"
+#include "kernels/gemm/gemm_operand.h"
+#include "kernels/gemm/gemm_plan.h"
+#include "kernels/gemm/gemm_run.h"
+#include "kernels/gemm/gemm_share.h"
+#include "kernels/gemm/gemm_split.h"
 #include "osla_blas.h"
-#include "part_checks.h"
-#include "reserved.h"
-#include "word_checks.h"
+#include "src/base/bits_of.h"
+#include "src/base/reserved.h"
+#include "src/matrix/part_checks.h"
 
 #include <complex.h>
 #include <inttypes.h>

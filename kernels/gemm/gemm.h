@@ -22,7 +22,7 @@
 #ifndef OSLA_GEMM_INTERNAL_H
 #define OSLA_GEMM_INTERNAL_H
 
-#include "local_view.h"
+#include "kernels/common/local_view.h"
 #include "osla_gemm.h"
 
 /* Index i of a part is index first + i of its matrix. */

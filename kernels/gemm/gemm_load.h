@@ -2,7 +2,7 @@
 #ifndef OSLA_GEMM_LOAD_H
 #define OSLA_GEMM_LOAD_H
 
-#include "gemm.h"
+#include "kernels/gemm/gemm.h"
 
 /* A get of a load: `bytes` from `offset` of a rank's local array to `to` of the buffer. */
 typedef osla_err gemm_get(void *arg, int rank, size_t offset, size_t to, size_t bytes);

@@ -1,6 +1,6 @@
 /* How an operand lies for this rank's part of C: index arithmetic only. */
-#include "gemm_operand.h"
-#include "gemm_share.h"
+#include "kernels/gemm/gemm_operand.h"
+#include "kernels/gemm/gemm_share.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #ifndef OSLA_GEMM_OPERAND_H
 #define OSLA_GEMM_OPERAND_H
 
-#include "gemm.h"
+#include "kernels/gemm/gemm.h"
 
 /* The part of C on this rank. Local. */
 gemm_target osla_gemm_target_of(const osla_part *c);

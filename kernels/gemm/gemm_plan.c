@@ -7,9 +7,9 @@
  * the diagonal: where segments with one operand in the domain did, all nodes of a process row began
  * at the same owner (simulated, 128 nodes of 8: half the rate).
  */
-#include "gemm_plan.h"
-#include "gemm_operand.h"
-#include "gemm_run.h"
+#include "kernels/gemm/gemm_plan.h"
+#include "kernels/gemm/gemm_operand.h"
+#include "kernels/gemm/gemm_run.h"
 
 #include <inttypes.h>
 #include <limits.h>

@@ -2,7 +2,7 @@
 #ifndef OSLA_GEMM_PLAN_H
 #define OSLA_GEMM_PLAN_H
 
-#include "gemm.h"
+#include "kernels/gemm/gemm.h"
 
 /* Makes the list of tasks for work whose operands, target and options are set. Local. */
 osla_err osla_gemm_plan_make(gemm_work *w);

@@ -5,14 +5,14 @@
  * ranks of a node share are got by one of them, in turn (gemm_share.c).
  * Memory: two buffers of a load and one for packing, for each operand that needs them.
  */
-#include "gemm_run.h"
-#include "gemm_load.h"
-#include "gemm_share.h"
-#include "gemm_triangle.h"
-#include "move.h"
+#include "kernels/gemm/gemm_run.h"
+#include "kernels/gemm/gemm_load.h"
+#include "kernels/gemm/gemm_share.h"
+#include "kernels/gemm/gemm_triangle.h"
 #include "osla_blas.h"
 #include "osla_trace.h"
-#include "part_view.h"
+#include "src/blas/move.h"
+#include "src/matrix/part_view.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

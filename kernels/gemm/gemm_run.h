@@ -2,7 +2,7 @@
 #ifndef OSLA_GEMM_RUN_H
 #define OSLA_GEMM_RUN_H
 
-#include "gemm.h"
+#include "kernels/gemm/gemm.h"
 
 /* Gets all memory that the run of a plan needs. Local. Errors: MEM. */
 osla_err osla_gemm_run_open(gemm_work *w);

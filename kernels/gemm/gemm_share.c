@@ -13,8 +13,8 @@
  * come to each load at the same task, A's before B's. Who gets a load waits at most for a mate at
  * an earlier task: the last task to need what its buffer held before.
  */
-#include "gemm_share.h"
-#include "hash.h"
+#include "kernels/gemm/gemm_share.h"
+#include "src/base/hash.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

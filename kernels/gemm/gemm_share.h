@@ -2,7 +2,7 @@
 #ifndef OSLA_GEMM_SHARE_H
 #define OSLA_GEMM_SHARE_H
 
-#include "gemm.h"
+#include "kernels/gemm/gemm.h"
 
 /* Sets w->sharing: whether ranks look for others that need the same of A and B, the same answer on
  * all ranks; and where the node's ranks begin on the diagonal. Before the plan. Collective. Errors:

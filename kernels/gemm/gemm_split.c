@@ -5,9 +5,9 @@
  * The owners put their part of C into the private one first; so the sum includes beta C, and only
  * copies are needed before and after.
  */
-#include "gemm_split.h"
-#include "gemm_operand.h"
-#include "gemm_run.h"
+#include "kernels/gemm/gemm_split.h"
+#include "kernels/gemm/gemm_operand.h"
+#include "kernels/gemm/gemm_run.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #ifndef OSLA_GEMM_SPLIT_H
 #define OSLA_GEMM_SPLIT_H
 
-#include "gemm.h"
+#include "kernels/gemm/gemm.h"
 
 /* Is C so small that too few ranks own a part of it, and can all read A and B? The same on all
  * ranks. Local. */

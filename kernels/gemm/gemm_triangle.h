@@ -2,7 +2,7 @@
 #ifndef OSLA_GEMM_TRIANGLE_H
 #define OSLA_GEMM_TRIANGLE_H
 
-#include "gemm.h"
+#include "kernels/gemm/gemm.h"
 
 /* An operand as the BLAS gets it. */
 typedef struct gemm_array {

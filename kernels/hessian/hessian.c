@@ -1,16 +1,16 @@
 /* The accumulator's life: make, commit, hand out, reset, free. */
-#include "hessian.h"
-#include "alive.h"
-#include "bits_of.h"
-#include "hessian_exact.h"
-#include "hessian_inbox.h"
-#include "hessian_ledger.h"
-#include "hessian_node.h"
-#include "hessian_outbox.h"
-#include "hessian_workspace.h"
-#include "reserved.h"
-#include "segment_messages.h"
-#include "work.h"
+#include "kernels/hessian/hessian.h"
+#include "kernels/hessian/hessian_exact.h"
+#include "kernels/hessian/hessian_inbox.h"
+#include "kernels/hessian/hessian_ledger.h"
+#include "kernels/hessian/hessian_node.h"
+#include "kernels/hessian/hessian_outbox.h"
+#include "kernels/hessian/hessian_workspace.h"
+#include "src/base/bits_of.h"
+#include "src/base/reserved.h"
+#include "src/blas/work.h"
+#include "src/memory/segment_messages.h"
+#include "src/transport/alive.h"
 
 #include <inttypes.h>
 #include <math.h>

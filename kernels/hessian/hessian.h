@@ -2,9 +2,9 @@
 #ifndef OSLA_HESSIAN_INTERNAL_H
 #define OSLA_HESSIAN_INTERNAL_H
 
-#include "hessian_combine.h"
-#include "hessian_wire.h"
-#include "local_view.h"
+#include "kernels/common/local_view.h"
+#include "kernels/hessian/hessian_combine.h"
+#include "kernels/hessian/hessian_wire.h"
 
 #include <pthread.h>
 

@@ -1,10 +1,10 @@
 /* A piece into an owner's array: cut into chunks of rows and added column by column. */
-#include "hessian_add.h"
-#include "hessian.h"
-#include "hessian_exact.h"
-#include "hessian_split.h"
+#include "kernels/hessian/hessian_add.h"
+#include "kernels/hessian/hessian.h"
+#include "kernels/hessian/hessian_exact.h"
+#include "kernels/hessian/hessian_split.h"
 #include "osla_trace.h"
-#include "work.h"
+#include "src/blas/work.h"
 
 /* A chunk ends with the piece, or where its runs would not fit. Runs shorter than RUN_LEAST on
  * average are not worth a call each. */

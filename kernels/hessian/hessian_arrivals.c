@@ -1,4 +1,4 @@
-#include "hessian_arrivals.h"
+#include "kernels/hessian/hessian_arrivals.h"
 
 #include <stdalign.h>
 

@@ -1,8 +1,8 @@
 /* The update calls: arguments, the gate, the ledger; hessian_update.c does the work. */
-#include "hessian.h"
-#include "hessian_exact.h"
-#include "hessian_ledger.h"
-#include "hessian_update.h"
+#include "kernels/hessian/hessian.h"
+#include "kernels/hessian/hessian_exact.h"
+#include "kernels/hessian/hessian_ledger.h"
+#include "kernels/hessian/hessian_update.h"
 
 #include <inttypes.h>
 

@@ -11,9 +11,9 @@
  * and so is the gradient; and the ids are ascending, so that their order does not tell who added
  * what.
  */
-#include "hessian.h"
-#include "hessian_exact.h"
-#include "hessian_ledger.h"
+#include "kernels/hessian/hessian.h"
+#include "kernels/hessian/hessian_exact.h"
+#include "kernels/hessian/hessian_ledger.h"
 #include "osla_file.h"
 
 #include <inttypes.h>

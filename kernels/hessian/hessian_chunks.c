@@ -5,9 +5,9 @@
  * gemm over all the rows that its triangle asks for: its shape follows from the indices and k,
  * whatever the grid, the blocks and the memory for values are.
  */
-#include "hessian.h"
-#include "hessian_exact.h"
-#include "hessian_split.h"
+#include "kernels/hessian/hessian.h"
+#include "kernels/hessian/hessian_exact.h"
+#include "kernels/hessian/hessian_split.h"
 #include "osla_blas.h"
 #include "osla_trace.h"
 

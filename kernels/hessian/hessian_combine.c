@@ -4,7 +4,7 @@
  * must be free of calls and tests. Rows that follow one another go in the first loop, which the
  * pragma makes wide; the others are bound by memory.
  */
-#include "hessian_combine.h"
+#include "kernels/hessian/hessian_combine.h"
 
 #include <math.h>
 

@@ -2,7 +2,7 @@
 #ifndef OSLA_HESSIAN_COMBINE_H
 #define OSLA_HESSIAN_COMBINE_H
 
-#include "hessian_fixed.h"
+#include "kernels/hessian/hessian_fixed.h"
 #include "osla_hessian.h"
 
 typedef struct combiner combiner;

@@ -9,11 +9,11 @@
  * window by window under the owner's locks, or between the messages of a chain. So are ready blocks
  * of some size for other nodes, in windows that stay in the cache on their way.
  */
-#include "hessian_deliver.h"
-#include "hessian.h"
-#include "hessian_message.h"
-#include "hessian_node.h"
-#include "hessian_outbox.h"
+#include "kernels/hessian/hessian_deliver.h"
+#include "kernels/hessian/hessian.h"
+#include "kernels/hessian/hessian_message.h"
+#include "kernels/hessian/hessian_node.h"
+#include "kernels/hessian/hessian_outbox.h"
 #include "osla_clock.h"
 #include "osla_random.h"
 

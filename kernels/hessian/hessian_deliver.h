@@ -2,7 +2,7 @@
 #ifndef OSLA_HESSIAN_DELIVER_H
 #define OSLA_HESSIAN_DELIVER_H
 
-#include "hessian_fill.h"
+#include "kernels/hessian/hessian_fill.h"
 
 /* Every owner's part, after the indices were split. */
 osla_err osla_update_owners(osla_hessian *h, workspace *w, const update *u);

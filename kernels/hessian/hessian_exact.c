@@ -4,10 +4,10 @@
  * bound in the end. What is not (a value or a sum beyond the bound, NaN) is kept by the rank that
  * meets it, and reported by the next commit on all ranks.
  */
-#include "hessian_exact.h"
-#include "hessian.h"
-#include "hessian_fixed.h"
-#include "hessian_split.h"
+#include "kernels/hessian/hessian_exact.h"
+#include "kernels/hessian/hessian.h"
+#include "kernels/hessian/hessian_fixed.h"
+#include "kernels/hessian/hessian_split.h"
 
 #include <inttypes.h>
 #include <limits.h>

@@ -9,7 +9,7 @@
 #ifndef OSLA_HESSIAN_EXACT_H
 #define OSLA_HESSIAN_EXACT_H
 
-#include "hessian_add.h"
+#include "kernels/hessian/hessian_add.h"
 
 /* Local. Errors: ARG (no such bound), UNSUPPORTED (not sums into doubles). */
 osla_err osla_exact_check_options(const osla_hessian_options *options);

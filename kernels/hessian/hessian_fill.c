@@ -1,10 +1,10 @@
 /* Values of a piece. Products at the edge of the triangle are halved down to narrow ranges of
  * columns, so that little outside of it is computed. */
-#include "hessian_fill.h"
-#include "hessian.h"
-#include "move.h"
+#include "kernels/hessian/hessian_fill.h"
+#include "kernels/hessian/hessian.h"
 #include "osla_blas.h"
 #include "osla_trace.h"
+#include "src/blas/move.h"
 
 /* Columns at the edge of the triangle that share a product: few enough that the rows outside cost
  * little. */

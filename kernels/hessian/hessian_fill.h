@@ -2,8 +2,8 @@
 #ifndef OSLA_HESSIAN_FILL_H
 #define OSLA_HESSIAN_FILL_H
 
-#include "hessian_add.h"
-#include "hessian_workspace.h"
+#include "kernels/hessian/hessian_add.h"
+#include "kernels/hessian/hessian_workspace.h"
 
 /* What fills a piece: the products of columns of G, or the elements of U. */
 typedef struct update {

@@ -12,11 +12,11 @@
  *
  * A step with nothing to do looks at the top of two gates: its own, and another one of its node.
  */
-#include "hessian_inbox.h"
-#include "hessian.h"
-#include "hessian_fill.h"
-#include "hessian_message.h"
-#include "hessian_node.h"
+#include "kernels/hessian/hessian_inbox.h"
+#include "kernels/hessian/hessian.h"
+#include "kernels/hessian/hessian_fill.h"
+#include "kernels/hessian/hessian_message.h"
+#include "kernels/hessian/hessian_node.h"
 #include "osla_clock.h"
 #include "osla_trace.h"
 

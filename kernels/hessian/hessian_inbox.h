@@ -2,7 +2,7 @@
 #ifndef OSLA_HESSIAN_INBOX_H
 #define OSLA_HESSIAN_INBOX_H
 
-#include "hessian_wire.h"
+#include "kernels/hessian/hessian_wire.h"
 
 /* After osla_wire_sizes and the segment. Errors: MEM. */
 osla_err osla_inboxes_create(osla_hessian *h);

@@ -1,6 +1,6 @@
 /* The ledger of an accumulator: sets of ids, and the gate of its updates. */
-#include "hessian_ledger.h"
-#include "hessian.h"
+#include "kernels/hessian/hessian_ledger.h"
+#include "kernels/hessian/hessian.h"
 #include "osla_random.h"
 
 #include <inttypes.h>

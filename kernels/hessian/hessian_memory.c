@@ -1,8 +1,8 @@
 /* What an accumulator takes of a rank, from numbers alone. */
-#include "hessian.h"
-#include "hessian_inbox.h"
-#include "hessian_outbox.h"
-#include "hessian_wire.h"
+#include "kernels/hessian/hessian.h"
+#include "kernels/hessian/hessian_inbox.h"
+#include "kernels/hessian/hessian_outbox.h"
+#include "kernels/hessian/hessian_wire.h"
 
 uint64_t osla_hessian_memory(const osla_shape *s)
 {

@@ -1,6 +1,6 @@
 /* Packing and unpacking of messages to owners: bytes only, no communication. */
-#include "hessian_message.h"
-#include "move.h"
+#include "kernels/hessian/hessian_message.h"
+#include "src/blas/move.h"
 
 #include <string.h>
 

@@ -11,7 +11,7 @@
 #ifndef OSLA_HESSIAN_MESSAGE_H
 #define OSLA_HESSIAN_MESSAGE_H
 
-#include "hessian_add.h"
+#include "kernels/hessian/hessian_add.h"
 
 enum { MESSAGE_FIRST = 1, MESSAGE_LAST = 2, MESSAGE_WIDE = 4, MESSAGE_PAD = 8 };
 

@@ -7,10 +7,10 @@
  * columns that were touched through its outboxes, and empties them. So a node sends at most its
  * share of H for any number of updates.
  */
-#include "hessian_node.h"
-#include "hessian.h"
-#include "hessian_message.h"
-#include "hessian_outbox.h"
+#include "kernels/hessian/hessian_node.h"
+#include "kernels/hessian/hessian.h"
+#include "kernels/hessian/hessian_message.h"
+#include "kernels/hessian/hessian_outbox.h"
 #include "osla_clock.h"
 
 #include <inttypes.h>

@@ -11,11 +11,11 @@
  * Outboxes that have something to announce are in a list, which a progress step walks. Who puts one
  * in is an updating thread; who takes it out is the hook.
  */
-#include "hessian_outbox.h"
-#include "hessian.h"
-#include "hessian_message.h"
-#include "segment_messages.h"
-#include "work.h"
+#include "kernels/hessian/hessian_outbox.h"
+#include "kernels/hessian/hessian.h"
+#include "kernels/hessian/hessian_message.h"
+#include "src/blas/work.h"
+#include "src/memory/segment_messages.h"
 
 #include <pthread.h>
 #include <stddef.h>

@@ -2,8 +2,8 @@
 #ifndef OSLA_HESSIAN_OUTBOX_H
 #define OSLA_HESSIAN_OUTBOX_H
 
-#include "hessian_fill.h"
-#include "hessian_wire.h"
+#include "kernels/hessian/hessian_fill.h"
+#include "kernels/hessian/hessian_wire.h"
 
 /* After osla_wire_sizes and the segment. Errors: MEM. */
 osla_err osla_outboxes_create(osla_hessian *h);

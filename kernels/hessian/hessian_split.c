@@ -1,7 +1,7 @@
 /* An update's indices are sorted to their owners as two short lists, rows and columns: O(n), where
  * sorting its elements would be O(n^2). (The paper names that binning as the cost that grows,
  * section IV.A.) */
-#include "hessian_split.h"
+#include "kernels/hessian/hessian_split.h"
 #include "osla_index.h"
 
 #include <inttypes.h>

@@ -1,12 +1,12 @@
 /* An update: the indices are split by owner; hessian_deliver.c delivers each owner's block, which
  * is G(:, rows of pr)^T G(:, columns of pc) for the owner at (pr, pc), or that part of U. */
-#include "hessian_update.h"
-#include "hessian.h"
-#include "hessian_deliver.h"
-#include "hessian_exact.h"
-#include "move.h"
+#include "kernels/hessian/hessian_update.h"
+#include "kernels/hessian/hessian.h"
+#include "kernels/hessian/hessian_deliver.h"
+#include "kernels/hessian/hessian_exact.h"
 #include "osla_clock.h"
 #include "osla_trace.h"
+#include "src/blas/move.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

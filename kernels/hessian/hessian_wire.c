@@ -1,5 +1,5 @@
-#include "hessian_wire.h"
-#include "hessian.h"
+#include "kernels/hessian/hessian_wire.h"
+#include "kernels/hessian/hessian.h"
 
 #include <stdlib.h>
 

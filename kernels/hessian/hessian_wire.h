@@ -12,7 +12,7 @@
 #ifndef OSLA_HESSIAN_WIRE_H
 #define OSLA_HESSIAN_WIRE_H
 
-#include "hessian_arrivals.h"
+#include "kernels/hessian/hessian_arrivals.h"
 #include "osla_hessian.h"
 #include "osla_segment.h"
 #include "osla_stripes.h"

@@ -1,9 +1,9 @@
 /* Scratch memory of updating threads: taken for the length of an update, kept for the next one, and
  * counted against the memory cap. A thread that finds no room frees what nobody uses, then waits
  * for the others to give theirs back; it holds no lock meanwhile and makes progress. */
-#include "hessian_workspace.h"
-#include "hessian.h"
-#include "hessian_exact.h"
+#include "kernels/hessian/hessian_workspace.h"
+#include "kernels/hessian/hessian.h"
+#include "kernels/hessian/hessian_exact.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

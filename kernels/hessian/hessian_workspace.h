@@ -2,7 +2,7 @@
 #ifndef OSLA_HESSIAN_WORKSPACE_H
 #define OSLA_HESSIAN_WORKSPACE_H
 
-#include "hessian_split.h"
+#include "kernels/hessian/hessian_split.h"
 #include "osla_hessian.h"
 
 /* What one thread needs during an update. Kept in a list for reuse. */

@@ -1,5 +1,5 @@
-#include "first_zero.h"
-#include "work.h"
+#include "kernels/inverse/first_zero.h"
+#include "src/blas/work.h"
 
 #include <complex.h>
 

@@ -2,7 +2,7 @@
 #ifndef FIRST_ZERO_H
 #define FIRST_ZERO_H
 
-#include "local_view.h"
+#include "kernels/common/local_view.h"
 
 /* The first element of the diagonal that is exactly zero, counted from 1; 0: there is none. The
  * view is of a square matrix in square blocks. Collective. Errors: MPI. */

@@ -22,15 +22,15 @@
  * Memory per rank: a block; panels (getri_memory.c); interchange.c. Messages per step: those of two
  * panels (panels.h). Source: osla_inverse.h.
  */
-#include "getri.h"
-#include "first_zero.h"
-#include "move.h"
+#include "kernels/inverse/getri.h"
+#include "kernels/common/pipeline.h"
+#include "kernels/common/tile.h"
+#include "kernels/inverse/first_zero.h"
 #include "osla_blas.h"
 #include "osla_trace.h"
-#include "pipeline.h"
-#include "reserved.h"
-#include "tile.h"
-#include "work.h"
+#include "src/base/reserved.h"
+#include "src/blas/move.h"
+#include "src/blas/work.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

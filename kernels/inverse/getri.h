@@ -7,10 +7,10 @@
 #ifndef GETRI_H
 #define GETRI_H
 
-#include "interchange.h"
-#include "local_view.h"
+#include "kernels/common/interchange.h"
+#include "kernels/common/local_view.h"
+#include "kernels/common/panels.h"
 #include "osla_inverse.h"
-#include "panels.h"
 
 #include <stdatomic.h>
 

@@ -1,5 +1,5 @@
 /* What an inverse from LU's factors takes of a rank, from numbers alone: its set-up asks here. */
-#include "getri.h"
+#include "kernels/inverse/getri.h"
 
 size_t osla_getri_block_bytes(const getri *f)
 {

@@ -1,8 +1,8 @@
 /* What passes between the ranks of an inverse from LU's factors: two panels in a step (getri.h),
  * both packed in progress steps as soon as their owners have solved for them. */
-#include "getri.h"
-#include "move.h"
+#include "kernels/inverse/getri.h"
 #include "osla_trace.h"
+#include "src/blas/move.h"
 
 #include <stdlib.h>
 

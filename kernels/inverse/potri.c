@@ -21,11 +21,11 @@
  * Memory per rank: X(k,i), a block; panels (potri_memory.c). Messages per step: those of the three
  * panels (panels.h). Source: osla_inverse.h.
  */
-#include "potri.h"
-#include "first_zero.h"
+#include "kernels/inverse/potri.h"
+#include "kernels/common/pipeline.h"
+#include "kernels/common/tile.h"
+#include "kernels/inverse/first_zero.h"
 #include "osla_inverse.h"
-#include "pipeline.h"
-#include "tile.h"
 
 #include <inttypes.h>
 

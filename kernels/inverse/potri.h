@@ -10,7 +10,7 @@
 #ifndef POTRI_H
 #define POTRI_H
 
-#include "chol_shape.h"
+#include "kernels/chol/chol_shape.h"
 #include "osla_inverse.h"
 
 /* Step k publishes: L(i,k) for i >= k across; X(k,j) for j < k, and L(k,k), along; and across, from

@@ -1,7 +1,7 @@
 /* Products and triangular solves with blocks of an inverse. What is stored for the upper triangle
  * is the conjugate transpose of what potri.c says. */
+#include "kernels/inverse/potri.h"
 #include "osla_trace.h"
-#include "potri.h"
 
 static osla_err solve(const chol *c, osla_side side, osla_trans trans, int64_t n_along,
                       int64_t n_across, operand diagonal, operand x)

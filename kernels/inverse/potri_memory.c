@@ -1,5 +1,5 @@
 /* What an inverse takes of a rank, from numbers alone: its set-up asks here. */
-#include "potri.h"
+#include "kernels/inverse/potri.h"
 
 size_t osla_potri_turned_bytes(const chol *c)
 {

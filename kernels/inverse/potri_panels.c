@@ -5,7 +5,7 @@
  * process row has solved for it; who has it passes on the blocks that its process row needs as
  * X(k,i), as Cholesky does with L(j,k).
  */
-#include "potri.h"
+#include "kernels/inverse/potri.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
  * 1950; Horn and Johnson, Matrix Analysis, corollary 8.1.29): |M| v <= alpha v, element by element,
  * gives rho(|M|) <= alpha. Steps from v to a multiple of v + |M| v make alpha smaller, and keep v
  * positive. */
-#include "iterate.h"
+#include "kernels/iterate/iterate.h"
 
 #include <float.h>
 #include <math.h>

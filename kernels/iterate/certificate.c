@@ -6,7 +6,7 @@
  * halos of that part, and sweeps on. Once it has the neighbours' halos the residual of its recorded
  * part is that of one assembled x; their sum is the next round. Nothing of this waits, but for a
  * rank that sweeps no more. */
-#include "iterate.h"
+#include "kernels/iterate/iterate.h"
 
 #include <float.h>
 #include <math.h>

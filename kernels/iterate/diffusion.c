@@ -1,8 +1,8 @@
 /* The grid of points on a grid of ranks, its halos, boundaries and start. Memory of a rank: none
  * but the object; states are the caller's. */
-#include "diffusion.h"
-#include "bits_of.h"
-#include "reserved.h"
+#include "kernels/iterate/diffusion.h"
+#include "src/base/bits_of.h"
+#include "src/base/reserved.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 /* Sweeps over the own points, row by row. The residual is had with the new values: b - A x is six
  * times what a value changes by. */
-#include "diffusion.h"
+#include "kernels/iterate/diffusion.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /* Halos: messages of neighbours over channels, into whichever of the two states is next.
  *
  * A stamp is (run, last, sweep). */
-#include "iterate.h"
+#include "kernels/iterate/iterate.h"
 
 #include <stdlib.h>
 #include <string.h>

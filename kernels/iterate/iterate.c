@@ -3,12 +3,12 @@
  *
  * Memory of a rank: two states (and one more for a bound) beside the caller's, and the channels'.
  */
-#include "iterate.h"
-#include "alive.h"
-#include "bits_of.h"
-#include "huge_pages.h"
+#include "kernels/iterate/iterate.h"
 #include "osla_clock.h"
-#include "reserved.h"
+#include "src/base/bits_of.h"
+#include "src/base/huge_pages.h"
+#include "src/base/reserved.h"
+#include "src/transport/alive.h"
 
 #include <math.h>
 #include <stdlib.h>

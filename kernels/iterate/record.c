@@ -1,5 +1,5 @@
 /* The record of a run: readings, in memory that was taken before, and a selection of estimates. */
-#include "iterate.h"
+#include "kernels/iterate/iterate.h"
 #include "osla_clock.h"
 #include "osla_segment.h"
 

@@ -1,7 +1,7 @@
 /* A recorded run once more: each rank's part makes its next sweep as soon as the messages that it
  * has read are there. A part that makes a state of which somebody has a reading packs the message
  * then; so what is kept are messages that were sent and not yet read. */
-#include "iterate.h"
+#include "kernels/iterate/iterate.h"
 #include "osla_iterate_record.h"
 
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 /* Block Jacobi. A sweep forms the residual of the own rows and solves with the blocks; Jacobi's
  * method divides. How the rows are kept: splitting_sparse.c, splitting_dense.c. */
-#include "splitting.h"
+#include "kernels/iterate/splitting.h"
 
 #include <float.h>
 #include <inttypes.h>
@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "osla_blas.h"
-#include "reserved.h"
+#include "src/base/reserved.h"
 
 /* ---- sweeps ---- */
 

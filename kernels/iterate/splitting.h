@@ -2,7 +2,7 @@
 #ifndef SPLITTING_H
 #define SPLITTING_H
 
-#include "diagonal_blocks.h"
+#include "kernels/common/diagonal_blocks.h"
 #include "osla_splitting.h"
 
 /* The entries of a sparse matrix, in columns of a state: own ones first, then ghosts. */

@@ -6,7 +6,7 @@
  * Stability of Numerical Algorithms, theorems 9.4 and 10.4). So
  * |B^-1| g <= |X| g + |X| 1 max(g) f / (1 - f), where f = max(F 1) < 1.
  * Cost of a step: as many solves with each block as that has rows. Memory: 24 bytes a row. */
-#include "splitting.h"
+#include "kernels/iterate/splitting.h"
 
 #include <float.h>
 #include <math.h>

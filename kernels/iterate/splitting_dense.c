@@ -1,7 +1,7 @@
 /* Splittings of a dense matrix: each rank reads a range of rows, wherever they lie, by one-sided
  * gets, and of a symmetric matrix that keeps one triangle their other half as columns, which are
  * transposed. Everybody needs all of x. */
-#include "splitting.h"
+#include "kernels/iterate/splitting.h"
 
 #include <inttypes.h>
 #include <math.h>

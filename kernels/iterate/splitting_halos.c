@@ -1,7 +1,7 @@
 /* Who needs which of my values. A rank knows its ghosts; their owners hear how many (one number
  * from each rank to each), and get the lists over channels. */
+#include "kernels/iterate/splitting.h"
 #include "osla_channel.h"
-#include "splitting.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* Splittings of a sparse matrix: its rows in columns of a state, so that a sweep needs no forest.
  */
-#include "splitting.h"
+#include "kernels/iterate/splitting.h"
 
 #include <inttypes.h>
 #include <math.h>

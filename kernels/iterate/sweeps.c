@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "krylov.h"
+#include "kernels/sparse/krylov.h"
 
 struct osla_sweeps {
   own_preconditioner own; /* first */

@@ -4,7 +4,7 @@
  * each step of a run, and while they wait. Whoever hears nothing of a neighbour for `patience`
  * seconds notifies the others, who notify theirs, and all end. The words are messages without
  * bytes, of which the newest counts: a stamp is (run, 1 + the rank that has stopped; 0: none). */
-#include "iterate.h"
+#include "kernels/iterate/iterate.h"
 #include "osla_clock.h"
 
 #include <math.h>

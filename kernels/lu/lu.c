@@ -12,18 +12,18 @@
  * lu_update.c), and with partial pivoting over process columns that span nodes nb records, each to
  * the p - 1 other ranks of the panel's process column, or by rounds (lu_disseminate.h).
  */
-#include "lu.h"
-#include "lu_block.h"
-#include "lu_disseminate.h"
-#include "lu_left.h"
-#include "lu_mates.h"
-#include "lu_memory.h"
-#include "lu_panel.h"
-#include "lu_publish.h"
-#include "lu_update.h"
-#include "move.h"
-#include "pipeline.h"
-#include "reserved.h"
+#include "kernels/lu/lu.h"
+#include "kernels/common/pipeline.h"
+#include "kernels/lu/lu_block.h"
+#include "kernels/lu/lu_disseminate.h"
+#include "kernels/lu/lu_left.h"
+#include "kernels/lu/lu_mates.h"
+#include "kernels/lu/lu_memory.h"
+#include "kernels/lu/lu_panel.h"
+#include "kernels/lu/lu_publish.h"
+#include "kernels/lu/lu_update.h"
+#include "src/base/reserved.h"
+#include "src/blas/move.h"
 
 #include <complex.h>
 #include <float.h>

@@ -19,11 +19,11 @@
 #ifndef OSLA_LU_INTERNAL_H
 #define OSLA_LU_INTERNAL_H
 
-#include "local_view.h"
+#include "kernels/common/local_view.h"
+#include "kernels/common/panels.h"
 #include "osla_blas.h"
 #include "osla_lu.h"
 #include "osla_trace.h"
-#include "panels.h"
 
 #include <stdatomic.h>
 

@@ -1,9 +1,9 @@
 /* Recursive LU of a block: halve the columns, as in Toledo, "Locality of reference in LU
  * decomposition with partial pivoting" (SIAM J. Matrix Anal. Appl. 18, 1997), here without pivots.
  */
-#include "lu_block.h"
+#include "kernels/lu/lu_block.h"
 #include "osla_blas.h"
-#include "work.h"
+#include "src/blas/work.h"
 
 enum { SMALL = 16 };
 

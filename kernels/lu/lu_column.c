@@ -12,8 +12,8 @@
  * Each rank hears from another at most once, so again two sets are enough: who sends in e + 2 has
  * got something of e + 1 from there, sent by a rank that had finished e.
  */
-#include "lu_column.h"
-#include "move.h"
+#include "kernels/lu/lu_column.h"
+#include "src/blas/move.h"
 
 /* ---- records ---- */
 

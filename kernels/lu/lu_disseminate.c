@@ -1,7 +1,7 @@
 /* Two sets of slots are enough, as in lu_column.c: who begins exchange e + 2 has heard in e + 1
  * from all, who had then finished e. */
-#include "lu_disseminate.h"
-#include "move.h"
+#include "kernels/lu/lu_disseminate.h"
+#include "src/blas/move.h"
 
 enum { TEAM = 4 }; /* members at most: each notifies all others */
 

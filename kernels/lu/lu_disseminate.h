@@ -10,7 +10,7 @@
 #ifndef OSLA_LU_DISSEMINATE_H
 #define OSLA_LU_DISSEMINATE_H
 
-#include "lu_column.h"
+#include "kernels/lu/lu_column.h"
 
 /* Fills f->teams. Local. */
 void osla_lu_find_teams(lu *f);

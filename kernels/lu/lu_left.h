@@ -2,7 +2,7 @@
 #ifndef OSLA_LU_LEFT_H
 #define OSLA_LU_LEFT_H
 
-#include "lu.h"
+#include "kernels/lu/lu.h"
 
 /* Applies the later steps' interchanges to the columns left of them, which hold L. Collective. */
 osla_err osla_lu_permute_left(lu *f);

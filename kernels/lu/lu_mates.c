@@ -1,4 +1,4 @@
-#include "lu_mates.h"
+#include "kernels/lu/lu_mates.h"
 
 /* Where ranks share cores, a leader's word waits for its turn on a core: then all hear from other
  * nodes themselves. (Measured: two hosts of two ranks and one core each, 4 x 1: 13 % faster so.) */

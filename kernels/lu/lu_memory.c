@@ -1,6 +1,6 @@
 /* What a factorisation takes of a rank, from numbers alone: its set-up asks here. */
-#include "lu_memory.h"
-#include "lu_disseminate.h"
+#include "kernels/lu/lu_memory.h"
+#include "kernels/lu/lu_disseminate.h"
 
 enum { LINE = 64 };
 

@@ -9,12 +9,12 @@
  * factor the stack of these and so know the panel's pivot rows and its top block. One exchange a
  * panel; then L := A U^-1.
  */
-#include "lu_panel.h"
-#include "lu_block.h"
-#include "lu_column.h"
-#include "lu_rows.h"
-#include "move.h"
-#include "work.h"
+#include "kernels/lu/lu_panel.h"
+#include "kernels/lu/lu_block.h"
+#include "kernels/lu/lu_column.h"
+#include "kernels/lu/lu_rows.h"
+#include "src/blas/move.h"
+#include "src/blas/work.h"
 
 #include <complex.h>
 #include <inttypes.h>

@@ -3,7 +3,7 @@
 #ifndef OSLA_LU_PANEL_H
 #define OSLA_LU_PANEL_H
 
-#include "lu_publish.h"
+#include "kernels/lu/lu_publish.h"
 
 /* The panel's part of the store, writable. */
 typedef struct own {

@@ -1,8 +1,8 @@
 /* LU factorisation of a part: that of a matrix of its own, with pivots that count rows of the whole
  * matrix. */
+#include "kernels/common/part_operand.h"
 #include "osla_lu.h"
-#include "part_checks.h"
-#include "part_operand.h"
+#include "src/matrix/part_checks.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

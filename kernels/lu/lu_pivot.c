@@ -6,10 +6,10 @@
  * the top block, exchange the rows in the matrix, and update their own rows. Columns are halved
  * recursively, so that most of the work is in matrix products.
  */
-#include "lu_block.h"
-#include "lu_disseminate.h"
-#include "lu_panel.h"
-#include "work.h"
+#include "kernels/lu/lu_block.h"
+#include "kernels/lu/lu_disseminate.h"
+#include "kernels/lu/lu_panel.h"
+#include "src/blas/work.h"
 
 #include <complex.h>
 #include <math.h>

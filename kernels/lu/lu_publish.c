@@ -5,10 +5,10 @@
  * rank factors a whole panel (process columns that lie on one node), it notifies all of its node;
  * those in its process column then publish their own rows.
  */
-#include "lu_publish.h"
-#include "lu_memory.h"
-#include "lu_panel.h"
-#include "move.h"
+#include "kernels/lu/lu_publish.h"
+#include "kernels/lu/lu_memory.h"
+#include "kernels/lu/lu_panel.h"
+#include "src/blas/move.h"
 
 enum { LINE = 64 };
 

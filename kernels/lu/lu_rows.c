@@ -22,12 +22,12 @@
  *
  * The columns left of a panel, which hold L, wait for the end: lu_left.c.
  */
-#include "lu_rows.h"
-#include "lu_mates.h"
-#include "move.h"
+#include "kernels/lu/lu_rows.h"
+#include "kernels/common/row_copy.h"
+#include "kernels/lu/lu_mates.h"
 #include "osla_trace.h"
-#include "row_copy.h"
-#include "work.h"
+#include "src/blas/move.h"
+#include "src/blas/work.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -7,10 +7,10 @@
  * as its panel is here and these columns are up to date, during the rest of the second's.
  * All ranks of a process column have the same order of exchanges.
  */
-#include "lu_update.h"
-#include "lu_publish.h"
-#include "lu_rows.h"
-#include "tile.h"
+#include "kernels/lu/lu_update.h"
+#include "kernels/common/tile.h"
+#include "kernels/lu/lu_publish.h"
+#include "kernels/lu/lu_rows.h"
 
 /* Columns [col, col + cols) of mine, the first `lead` of them in the first part. */
 typedef struct columns {

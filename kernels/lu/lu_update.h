@@ -2,7 +2,7 @@
 #ifndef OSLA_LU_UPDATE_H
 #define OSLA_LU_UPDATE_H
 
-#include "lu.h"
+#include "kernels/lu/lu.h"
 
 /* Applies a step, whose panel I have, to my part of the block columns [from, to): rows are
  * exchanged, U(k, these columns) is solved for, A(i,j) -= L(i,k) U(k,j). To be called in the order

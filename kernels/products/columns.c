@@ -1,5 +1,5 @@
 /* Columns of products with vectors: got whole, picked, added, summed up. */
-#include "columns.h"
+#include "kernels/products/columns.h"
 #include "osla_blas.h"
 
 #include <complex.h>

@@ -6,7 +6,7 @@
 #ifndef PRODUCTS_COLUMNS_H
 #define PRODUCTS_COLUMNS_H
 
-#include "local_view.h"
+#include "kernels/common/local_view.h"
 #include "osla_part.h"
 
 /* This rank's piece of a part of A. */

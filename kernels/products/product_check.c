@@ -1,6 +1,6 @@
 /* Checks of the operands of a product. */
-#include "product_check.h"
-#include "part_checks.h"
+#include "kernels/products/product_check.h"
+#include "src/matrix/part_checks.h"
 
 osla_err osla_product_check(const char *call, const product_operand *operands, int count)
 {

@@ -1,7 +1,7 @@
 /* Squares of a triangular or symmetric matrix, made whole: each rank gets the blocks that are its
  * own in the copy, from the stored side of the diagonal. Memory: two blocks of the copy. */
-#include "squares.h"
-#include "local_view.h"
+#include "kernels/products/squares.h"
+#include "kernels/common/local_view.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -5,13 +5,13 @@
  * the one half of C and X^T B to the other. So nearly all work is in few large products.
  * Memory: one square, of all ranks together.
  */
-#include "bits_of.h"
+#include "kernels/common/word_checks.h"
+#include "kernels/products/product_check.h"
+#include "kernels/products/squares.h"
 #include "osla_products.h"
-#include "part_checks.h"
-#include "product_check.h"
-#include "reserved.h"
-#include "squares.h"
-#include "word_checks.h"
+#include "src/base/bits_of.h"
+#include "src/base/reserved.h"
+#include "src/matrix/part_checks.h"
 
 #include <inttypes.h>
 

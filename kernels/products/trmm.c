@@ -6,13 +6,13 @@
  * are squares along the diagonal, copied with zeros beside them, times a copy of their rows of B.
  * Memory: one square and its rows (RIGHT: columns) of B, of all ranks together.
  */
-#include "bits_of.h"
+#include "kernels/common/word_checks.h"
+#include "kernels/products/product_check.h"
+#include "kernels/products/squares.h"
 #include "osla_products.h"
-#include "part_checks.h"
-#include "product_check.h"
-#include "reserved.h"
-#include "squares.h"
-#include "word_checks.h"
+#include "src/base/bits_of.h"
+#include "src/base/reserved.h"
+#include "src/matrix/part_checks.h"
 
 #include <complex.h>
 #include <inttypes.h>

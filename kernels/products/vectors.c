@@ -8,13 +8,13 @@
  * Memory per rank: x and y whole, and once more by the local rows and columns. Messages: x is got
  * one-sided, y is summed up over all ranks.
  */
-#include "bits_of.h"
-#include "columns.h"
+#include "kernels/common/word_checks.h"
+#include "kernels/products/columns.h"
+#include "kernels/products/product_check.h"
 #include "osla_blas.h"
 #include "osla_products.h"
-#include "part_checks.h"
-#include "product_check.h"
-#include "word_checks.h"
+#include "src/base/bits_of.h"
+#include "src/matrix/part_checks.h"
 
 #include <complex.h>
 #include <inttypes.h>

@@ -3,10 +3,10 @@
  * distributed vector. Steps and their names as in LAPACK's xLACN2.
  *
  * Memory per rank: its part of one vector. Messages: those of the solves, and two sums each. */
-#include "bits_of.h"
-#include "local_view.h"
-#include "rhs.h"
-#include "solve.h"
+#include "kernels/common/local_view.h"
+#include "kernels/solve/rhs.h"
+#include "kernels/solve/solve.h"
+#include "src/base/bits_of.h"
 
 #include <complex.h>
 #include <float.h>

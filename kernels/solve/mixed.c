@@ -1,10 +1,10 @@
 /* Solves in double precision with factors in single precision: try those, then double ones. */
-#include "local_view.h"
+#include "kernels/common/local_view.h"
+#include "kernels/solve/refine.h"
+#include "kernels/solve/residual.h"
+#include "kernels/solve/rhs.h"
 #include "osla_chol.h"
 #include "osla_lu.h"
-#include "refine.h"
-#include "residual.h"
-#include "rhs.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,12 +1,12 @@
 /* Iterative refinement, also with factors in a narrower precision. */
-#include "refine.h"
-#include "bits_of.h"
-#include "local_view.h"
+#include "kernels/solve/refine.h"
+#include "kernels/common/local_view.h"
+#include "kernels/solve/residual.h"
+#include "kernels/solve/rhs.h"
+#include "kernels/solve/solve.h"
 #include "osla_blas.h"
-#include "reserved.h"
-#include "residual.h"
-#include "rhs.h"
-#include "solve.h"
+#include "src/base/bits_of.h"
+#include "src/base/reserved.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -2,9 +2,9 @@
  *
  * The maxima travel as the bits of the doubles: of numbers that are not negative, larger ones have
  * larger bits, and a NaN the largest. */
-#include "residual.h"
+#include "kernels/solve/residual.h"
 
-#include "local_view.h"
+#include "kernels/common/local_view.h"
 #include "osla_blas.h"
 #include "osla_gemm.h"
 

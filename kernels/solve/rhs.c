@@ -1,7 +1,7 @@
 /* Right-hand sides: checks, and copies to where a solve can work on them. */
-#include "rhs.h"
+#include "kernels/solve/rhs.h"
 
-#include "local_view.h"
+#include "kernels/common/local_view.h"
 
 #include <inttypes.h>
 

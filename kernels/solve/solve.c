@@ -1,12 +1,12 @@
 /* Solves with the factors of LU and Cholesky: two triangular solves, and for LU the interchanges.
  * Right-hand sides that lie otherwise than A are copied once for all of it. */
-#include "solve.h"
+#include "kernels/solve/solve.h"
 
-#include "interchange.h"
-#include "local_view.h"
-#include "rhs.h"
-#include "trsm.h"
-#include "word_checks.h"
+#include "kernels/common/interchange.h"
+#include "kernels/common/local_view.h"
+#include "kernels/common/word_checks.h"
+#include "kernels/solve/rhs.h"
+#include "kernels/solve/trsm.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

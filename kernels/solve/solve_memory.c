@@ -1,9 +1,9 @@
 /* What a solve takes of a rank, from numbers alone: both triangular solves and the interchanges are
  * opened before B changes. */
-#include "interchange.h"
+#include "kernels/common/interchange.h"
+#include "kernels/solve/rhs.h"
+#include "kernels/solve/trsm.h"
 #include "osla_solve.h"
-#include "rhs.h"
-#include "trsm.h"
 
 static uint64_t larger(uint64_t x, uint64_t y)
 {

@@ -1,9 +1,9 @@
 /* Triangular solves and solves with factors, of parts. */
-#include "bits_of.h"
-#include "local_view.h"
+#include "kernels/common/local_view.h"
+#include "kernels/common/part_operand.h"
 #include "osla_solve.h"
-#include "part_checks.h"
-#include "part_operand.h"
+#include "src/base/bits_of.h"
+#include "src/matrix/part_checks.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -10,10 +10,10 @@
  * From the right, X op(T) = B is solved as op(T)^T X^T = B^T with a transposed copy of B: block
  * rows of T, which it would need otherwise, are not contiguous for a get.
  */
-#include "bits_of.h"
-#include "rhs.h"
-#include "trsm_fan.h"
-#include "word_checks.h"
+#include "kernels/common/word_checks.h"
+#include "kernels/solve/rhs.h"
+#include "kernels/solve/trsm_fan.h"
+#include "src/base/bits_of.h"
 
 #include <complex.h>
 #include <inttypes.h>

@@ -9,11 +9,11 @@
 #ifndef OSLA_TRSM_H
 #define OSLA_TRSM_H
 
-#include "local_view.h"
+#include "kernels/common/local_view.h"
+#include "kernels/common/panels.h"
+#include "kernels/common/pieces.h"
 #include "osla_blas.h"
 #include "osla_solve.h"
-#include "panels.h"
-#include "pieces.h"
 
 #include <stdatomic.h>
 

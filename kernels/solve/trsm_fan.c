@@ -11,9 +11,9 @@
  * takes its columns of B; of two solves in turn only in the second, which begins with the X(k) of
  * the first where these are.
  */
-#include "trsm_fan.h"
-#include "move.h"
+#include "kernels/solve/trsm_fan.h"
 #include "osla_trace.h"
+#include "src/blas/move.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #ifndef OSLA_TRSM_FAN_H
 #define OSLA_TRSM_FAN_H
 
-#include "trsm.h"
+#include "kernels/solve/trsm.h"
 
 /* A block row of B, all its columns. */
 static inline size_t fan_piece_bytes(const trsm *f)

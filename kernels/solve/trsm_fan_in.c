@@ -8,9 +8,9 @@
  * of X(k) for its later sums (f->share). A sum is formed in two parts: all but the latest X(k)
  * while that is on its way.
  */
-#include "move.h"
+#include "kernels/solve/trsm_fan.h"
 #include "osla_trace.h"
-#include "trsm_fan.h"
+#include "src/blas/move.h"
 
 #include <stdlib.h>
 

@@ -6,8 +6,8 @@
  *
  * Memory per rank: with several process rows, MOST block rows of B.
  */
+#include "kernels/solve/trsm_fan.h"
 #include "osla_trace.h"
-#include "trsm_fan.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* The triangle's operands of a step: taken one-sided, in place where the node shares memory, else
  * by a contiguous get that runs one step ahead. */
+#include "kernels/solve/trsm.h"
 #include "osla_trace.h"
-#include "part_view.h"
-#include "trsm.h"
+#include "src/matrix/part_view.h"
 
 trsm_step osla_trsm_step(const trsm *f, int64_t number)
 {

@@ -10,9 +10,9 @@
  * rows, so many right-hand sides are solved for one strip of columns after the other: the buffers
  * do not grow with them.
  */
+#include "kernels/common/tile.h"
+#include "kernels/solve/trsm.h"
 #include "osla_trace.h"
-#include "tile.h"
-#include "trsm.h"
 
 #include <stdlib.h>
 

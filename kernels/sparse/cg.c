@@ -5,7 +5,7 @@
  * Range: r and |b| are multiplied by 2^-exponent, so that the larger of |r| and |b| is about 1 at
  * the start; p is multiplied by p_unit, so that it is about as long as r; A and M are multiplied by
  * units of their own. All these factors are powers of two. x alone is not scaled. */
-#include "krylov.h"
+#include "kernels/sparse/krylov.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -3,7 +3,7 @@
  *
  * Norms: as in krylov_range.c, columns whose squares leave the range of double are added up once
  * more, with entries that are multiplied by a power of two. */
-#include "csr.h"
+#include "kernels/sparse/csr.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,9 +4,9 @@
  * Ghosts are numbered by their global columns, so that those of one owner are neighbours in memory
  * and, where they are consecutive there, one run. The split: Zhang et al. (2022), section 4.1, as
  * PETSc's MATMPIAIJ has it. */
-#include "csr.h"
-#include "alive.h"
-#include "hash.h"
+#include "kernels/sparse/csr.h"
+#include "src/base/hash.h"
+#include "src/transport/alive.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* Entries find the owners of their rows by a star forest, in which each is a leaf of its row.
  * Split, every leaf has a root of its own there, row by row, and reductions with REPLACE gather
  * them: the lists of compressed rows (Zhang et al. 2022, section 3.2: gather). */
-#include "entries.h"
-#include "bits_of.h"
+#include "kernels/sparse/entries.h"
 #include "osla_random.h"
+#include "src/base/bits_of.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* Rows have different lengths: a first forest, whose roots are rows, brings to each that is wanted
  * how long it is and where it begins in its owner's list; a second one, whose roots are entries,
  * brings these (Zhang et al. 2022, section 4.2). */
-#include "fetched_rows.h"
+#include "kernels/sparse/fetched_rows.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

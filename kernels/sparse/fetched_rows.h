@@ -2,7 +2,7 @@
 #ifndef FETCHED_ROWS_H
 #define FETCHED_ROWS_H
 
-#include "csr.h"
+#include "kernels/sparse/csr.h"
 
 /* As osla_csr_create takes them; columns ascend. */
 typedef struct fetched_rows {

@@ -1,8 +1,8 @@
 /* Jacobi and block-Jacobi: the inverse of blocks on the diagonal, factored once. Saad (2003),
  * section 10.2 and 12.2. No communication when it is applied. */
-#include "csr.h"
-#include "diagonal_blocks.h"
-#include "krylov.h"
+#include "kernels/common/diagonal_blocks.h"
+#include "kernels/sparse/csr.h"
+#include "kernels/sparse/krylov.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,13 +1,13 @@
 /* What the solvers share. */
-#include "krylov.h"
+#include "kernels/sparse/krylov.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
-#include "bits_of.h"
 #include "osla_clock.h"
-#include "reserved.h"
+#include "src/base/bits_of.h"
+#include "src/base/reserved.h"
 
 enum { MOST_SUMS = 3 };
 

@@ -5,7 +5,7 @@
  * 4(1), 1978. The squares of small, medium and large elements have a sum each; small elements are
  * multiplied by 2^600 first, large ones by 2^-600. Sums of this kind can be added over the ranks.
  */
-#include "krylov.h"
+#include "kernels/sparse/krylov.h"
 
 #include <math.h>
 

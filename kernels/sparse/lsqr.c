@@ -5,12 +5,12 @@
  *
  * Range: b is multiplied by 2^-exponent, so that |b| is about 1; A and the damping are multiplied
  * by `unit`. The squares of section 6 (of |A|, |x|, |r|) are kept as their roots. */
-#include "krylov.h"
+#include "kernels/sparse/krylov.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "bits_of.h"
+#include "src/base/bits_of.h"
 
 typedef struct lsqr {
   krylov k;

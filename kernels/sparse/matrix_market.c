@@ -1,9 +1,9 @@
 /* Matrix Market files: Boisvert, Pozo, Remington, NISTIR 5935 (1996). */
 #include <stdio.h>
 
-#include "entries.h"
-#include "sparse_file.h"
-#include "text_share.h"
+#include "kernels/sparse/entries.h"
+#include "kernels/sparse/sparse_file.h"
+#include "kernels/sparse/text_share.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* Products of sparse matrices. The rows of B that this rank's rows of A need come here once; then
  * each row of C is gathered in one pass over them (Gustavson, Two fast algorithms for sparse
  * matrices, ACM TOMS 4 (1978), 250-269). */
-#include "entries.h"
-#include "fetched_rows.h"
+#include "kernels/sparse/entries.h"
+#include "kernels/sparse/fetched_rows.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* A matrix under other numbers, on other ranks. The new numbers of ghosts come by a broadcast; each
  * entry then goes to the rank that owns its row (entries.c). */
-#include "csr.h"
-#include "entries.h"
+#include "kernels/sparse/csr.h"
+#include "kernels/sparse/entries.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* Heads of sparse files, and the blocks of their rows. */
 #include <stdio.h>
 
-#include "sparse_file.h"
-#include "text_share.h"
+#include "kernels/sparse/sparse_file.h"
+#include "kernels/sparse/text_share.h"
 
 #include <errno.h>
 #include <inttypes.h>

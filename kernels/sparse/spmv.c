@@ -4,8 +4,8 @@
  * the rows that have ghosts. y := A^T x: what my rows add to the columns of others is summed up in
  * the ghosts and reduced, in the order of the ranks. Zhang et al. (2022), section 4.1. Messages:
  * one to each rank that has ghosts of mine; on a node none, the ghost's rank reads x itself. */
-#include "csr.h"
-#include "spmv_rows.h"
+#include "kernels/sparse/csr.h"
+#include "kernels/sparse/spmv_rows.h"
 
 #include <string.h>
 

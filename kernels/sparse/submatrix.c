@@ -1,6 +1,6 @@
 /* Chosen rows and columns. Rows come from their owners; the owners of columns hear what these are
  * called in the new matrix, and send it to whoever has them in a row. */
-#include "fetched_rows.h"
+#include "kernels/sparse/fetched_rows.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

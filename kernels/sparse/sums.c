@@ -10,8 +10,8 @@
  * in turn, and nobody waits for readers: a rank that comes back to a line has got the sum before
  * it, to which every rank that read the line had added after reading. Memory: two lines of its own,
  * and two for each rank that it reads, in each step. */
-#include "alive.h"
 #include "osla_krylov.h"
+#include "src/transport/alive.h"
 
 #include <inttypes.h>
 #include <math.h>

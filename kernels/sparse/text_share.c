@@ -1,6 +1,6 @@
 /* Each rank's share of the lines of a text file: a line is read by the rank in whose part of the
  * bytes it begins. Lines are numbered by adding up how many the lower ranks have. */
-#include "text_share.h"
+#include "kernels/sparse/text_share.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "real_text.h"
+#include "src/base/real_text.h"
 
 osla_err osla_sum_before(osla_transport *t, int64_t mine, int64_t *before, int64_t *all)
 {

@@ -1,5 +1,5 @@
 /* Arrays by the buffer protocol: checked, never copied. */
-#include "core.h"
+#include "python/core/core.h"
 
 #include <complex.h>
 

@@ -1,7 +1,7 @@
 /* The end of the process. What lives then is listed by Python's atexit and destroyed when the
  * interpreter has ended (Py_AtExit): until then arrays may see its memory, and daemon threads may
  * use it. No Python object is touched there. */
-#include "core.h"
+#include "python/core/core.h"
 
 #include <pthread.h>
 #include <stdlib.h>

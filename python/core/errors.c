@@ -1,5 +1,5 @@
 /* Error codes become the exceptions of osla._errors. */
-#include "core.h"
+#include "python/core/core.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* What a handle lets arrays see: a matrix's local elements, an accumulator's gradient. */
-#include "core.h"
+#include "python/core/core.h"
 
 #include <stdlib.h>
 #include <string.h>

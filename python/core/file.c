@@ -1,5 +1,5 @@
 /* Matrices, vectors and numbers in files. */
-#include "core.h"
+#include "python/core/core.h"
 
 static osla_err destroy_file(void **object)
 {

@@ -1,5 +1,5 @@
 /* Star forests: made, made from others, and asked. */
-#include "core.h"
+#include "python/core/core.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* Handles: who owns what, and when it may be destroyed. */
-#include "core.h"
+#include "python/core/core.h"
 
 #include <stdarg.h>
 #include <stdatomic.h>

@@ -1,5 +1,5 @@
 /* The accumulator. Its updates are the calls whose own time counts: no argument parser. */
-#include "core.h"
+#include "python/core/core.h"
 
 static osla_err destroy_hessian(void **object)
 {

@@ -1,5 +1,5 @@
 /* Iterations on block Jacobi's fixed point, and their sweeps as a preconditioner. */
-#include "core.h"
+#include "python/core/core.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* Products and factorisations. */
-#include "core.h"
+#include "python/core/core.h"
 
 int osla_py_as_part(PyObject *object, void *out)
 {

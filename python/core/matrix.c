@@ -1,5 +1,5 @@
 /* Distributed matrices: made, filled, read and written by blocks. */
-#include "core.h"
+#include "python/core/core.h"
 
 static osla_err destroy_matrix(void **object)
 {

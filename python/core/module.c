@@ -1,6 +1,6 @@
 /* The module osla._core: the functions of all files here, and the library's enumerators as numbers,
  * so that Python has no copy of them. */
-#include "core.h"
+#include "python/core/core.h"
 
 #include <stdlib.h>
 

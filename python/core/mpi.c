@@ -2,7 +2,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* dladdr */
 #endif
-#include "core.h"
+#include "python/core/core.h"
 
 #include <dlfcn.h>
 #include <limits.h>

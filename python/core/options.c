@@ -1,6 +1,6 @@
 /* Options: a table for each struct of the library, so that a field that comes or goes is one line.
  * Python gives a dictionary, and gets the struct as bytes, which it hands to the call. */
-#include "core.h"
+#include "python/core/core.h"
 
 #include <string.h>
 

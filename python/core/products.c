@@ -1,5 +1,5 @@
 /* Products with a triangle of a matrix, and with vectors. */
-#include "core.h"
+#include "python/core/core.h"
 
 typedef struct operands {
   PyObject *tuple[3];

@@ -1,5 +1,5 @@
 /* Solves: triangular ones, with factors, refined, in mixed precision; conditions. */
-#include "core.h"
+#include "python/core/core.h"
 
 /* trsm(side, uplo, trans, diag, alpha, a, b): a and b are parts */
 static PyObject *trsm(PyObject *module, PyObject *args)

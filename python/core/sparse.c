@@ -1,5 +1,5 @@
 /* Sparse matrices, and the solvers that need their products alone. */
-#include "core.h"
+#include "python/core/core.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * Python may drop a transfer that has not ended. As any collective object it then waits for the
  * call at which all ranks have dropped it, and is ended there. So its handle stays, empty, once
  * `end` has ended it: the ranks have the same objects, whoever ended and whoever dropped. */
-#include "core.h"
+#include "python/core/core.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* Transports and grids. */
-#include "core.h"
+#include "python/core/core.h"
 
 #include <string.h>
 

@@ -33,7 +33,7 @@ LEFT_OUT = {
 
 def other_blocks(root: pathlib.Path) -> list[str]:
     """Block sizes that Python and the help of osla info take where none is given, other than the library's."""
-    (block,) = re.findall(r"OSLA_DEFAULT_BLOCK = (\d+)", (root / "src/matrix/osla_matrix.h").read_text())
+    (block,) = re.findall(r"OSLA_DEFAULT_BLOCK = (\d+)", (root / "include/osla_matrix.h").read_text())
     found = re.findall(r"block size \(default: (\d+)\)", (root / "tools/info/info.c").read_text())
     for path in (root / "python/osla" / name for name in ("file.py", "hessian.py", "matrix.py")):
         found += re.findall(r"block: (?:Any|int) = (\d+)", path.read_text())

@@ -1,7 +1,7 @@
 /* The latest failure's text, one buffer per thread (as errno is). */
 #include "osla_error.h"
 
-#include "error_place.h"
+#include "src/base/error_place.h"
 
 #include <ctype.h>
 #include <mpi.h>

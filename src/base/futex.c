@@ -1,4 +1,4 @@
-#include "futex.h"
+#include "src/base/futex.h"
 
 #include <limits.h>
 #include <stddef.h>

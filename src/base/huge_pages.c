@@ -1,6 +1,6 @@
 #include "config.h"
 
-#include "huge_pages.h"
+#include "src/base/huge_pages.h"
 
 #include <stdint.h>
 #include <sys/mman.h>

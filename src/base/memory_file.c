@@ -2,7 +2,7 @@
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
-#include "memory_file.h"
+#include "src/base/memory_file.h"
 
 #include <errno.h>
 #include <sys/mman.h>

@@ -3,9 +3,9 @@
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
-#include "new_file.h"
-#include "new_file_rights.h"
-#include "write_at.h"
+#include "src/base/new_file.h"
+#include "src/base/new_file_rights.h"
+#include "src/base/write_at.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,7 +2,7 @@
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
-#include "new_file_rights.h"
+#include "src/base/new_file_rights.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* A program that has called setlocale may read and write decimal commas. */
 #include "config.h"
 
-#include "real_text.h"
+#include "src/base/real_text.h"
 
 #include <locale.h>
 #include <pthread.h>

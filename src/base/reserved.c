@@ -1,4 +1,4 @@
-#include "reserved.h"
+#include "src/base/reserved.h"
 
 #include <inttypes.h>
 

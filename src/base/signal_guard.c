@@ -1,5 +1,5 @@
 /* See signal_guard.h. */
-#include "signal_guard.h"
+#include "src/base/signal_guard.h"
 
 #include <errno.h>
 #include <time.h>

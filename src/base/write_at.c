@@ -2,8 +2,8 @@
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
-#include "signal_guard.h"
-#include "write_at.h"
+#include "src/base/signal_guard.h"
+#include "src/base/write_at.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,9 +1,9 @@
 /* Calls into CBLAS, by type. */
 #include "config.h"
 
-#include "blas_ready.h"
 #include "osla_blas.h"
-#include "work.h"
+#include "src/blas/blas_ready.h"
+#include "src/blas/work.h"
 
 #include OSLA_CBLAS_H
 #include <complex.h>

@@ -6,7 +6,7 @@
  *   BUFFER_SIZE, 32 MiB in some builds). Where the system refuses (RLIMIT_AS, strict overcommit),
  *   its blas_memory_alloc tries again for ever, silently.
  */
-#include "blas_ready.h"
+#include "src/blas/blas_ready.h"
 #include "osla_blas.h"
 
 #include <inttypes.h>

@@ -4,9 +4,9 @@
  * LAPACK's Fortran, compiled by gfortran 7 or later, may use that place (GCC PR 90329); C ignores
  * it.
  */
-#include "blas_ready.h"
 #include "osla_blas.h"
-#include "work.h"
+#include "src/blas/blas_ready.h"
+#include "src/blas/work.h"
 
 #include <limits.h>
 #include <math.h>

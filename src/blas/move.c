@@ -1,4 +1,4 @@
-#include "move.h"
+#include "src/blas/move.h"
 
 void osla_move_did(size_t piece, int64_t pieces)
 {

@@ -3,7 +3,7 @@
 #ifndef MOVE_H
 #define MOVE_H
 
-#include "work.h"
+#include "src/blas/work.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-#include "work.h"
+#include "src/blas/work.h"
 #include "osla_random.h"
 
 osla_work_charge *osla_work_listener;

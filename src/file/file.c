@@ -1,6 +1,6 @@
 /* Beginning, opening, committing files; room for arrays and their checksums. */
-#include "file.h"
-#include "file_hdf5.h"
+#include "src/file/file.h"
+#include "src/file/file_hdf5.h"
 
 #include <fcntl.h>
 #include <inttypes.h>

@@ -2,9 +2,9 @@
 #ifndef OSLA_FILE_PRIVATE_H
 #define OSLA_FILE_PRIVATE_H
 
-#include "new_file.h"
 #include "osla_file.h"
-#include "write_at.h"
+#include "src/base/new_file.h"
+#include "src/base/write_at.h"
 
 /* Element types of files; the first four are those of osla_dtype, the others osla_file_type's. */
 typedef enum file_type { FILE_S, FILE_D, FILE_C, FILE_Z, FILE_I64, FILE_U64, FILE_TYPES } file_type;

@@ -7,9 +7,9 @@
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
-#include "file_hdf5.h"
-#include "file_image.h"
-#include "hdf5_filter.h"
+#include "src/file/file_hdf5.h"
+#include "src/file/file_image.h"
+#include "src/file/hdf5_filter.h"
 
 #ifdef HAVE_HDF5
 

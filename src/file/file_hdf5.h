@@ -3,7 +3,7 @@
 #ifndef OSLA_FILE_HDF5_H
 #define OSLA_FILE_HDF5_H
 
-#include "file.h"
+#include "src/file/file.h"
 
 typedef struct file_hdf5 file_hdf5;
 

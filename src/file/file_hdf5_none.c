@@ -2,7 +2,7 @@
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
-#include "file_hdf5.h"
+#include "src/file/file_hdf5.h"
 
 #ifndef HAVE_HDF5
 

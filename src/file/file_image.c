@@ -2,7 +2,7 @@
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
-#include "file_image.h"
+#include "src/file/file_image.h"
 
 #include <errno.h>
 #include <stdio.h>

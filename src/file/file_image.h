@@ -8,7 +8,7 @@
 #ifndef OSLA_FILE_IMAGE_H
 #define OSLA_FILE_IMAGE_H
 
-#include "file.h"
+#include "src/file/file.h"
 
 enum {
   FILE_PAGE = 4096,

@@ -2,7 +2,7 @@
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
-#include "file.h"
+#include "src/file/file.h"
 
 #include <errno.h>
 #include <fcntl.h>

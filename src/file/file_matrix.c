@@ -1,6 +1,6 @@
 /* Matrices to and from files. */
-#include "file.h"
-#include "reserved.h"
+#include "src/base/reserved.h"
+#include "src/file/file.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  * pieces, whoever owns the elements, and moves them one-sided between the matrix and a buffer. So
  * each transfer to or from the file is contiguous and begins at a multiple of a page, which no
  * other rank touches (that matters where hosts cache pages of a shared file, as with NFS). */
-#include "file.h"
+#include "src/file/file.h"
 
 #include <stdlib.h>
 

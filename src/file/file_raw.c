@@ -1,6 +1,6 @@
 /* Raw files: a matrix, column-major, then a trailer of 64 bytes. Behind the data, so that
  * numpy.fromfile and fread need not know of it. */
-#include "file.h"
+#include "src/file/file.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* The checksum of arrays: a sum over the words of a hash of place and bits, so that it does not
  * depend on who reads what in which order. The mixing function is SplitMix64's finaliser, as in
  * osla_random.h, here inline. */
-#include "file.h"
+#include "src/file/file.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* Vectors, numbers and texts to and from files. */
-#include "file.h"
-#include "file_hdf5.h"
+#include "src/file/file.h"
+#include "src/file/file_hdf5.h"
 
 #include <inttypes.h>
 #include <limits.h>

@@ -3,7 +3,7 @@
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
-#include "hdf5_filter.h"
+#include "src/file/hdf5_filter.h"
 
 #ifdef HAVE_HDF5
 

@@ -1,8 +1,8 @@
 /* Making distributed matrices. */
-#include "alive.h"
 #include "osla_index.h"
 #include "osla_matrix.h"
-#include "part_view.h"
+#include "src/matrix/part_view.h"
+#include "src/transport/alive.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

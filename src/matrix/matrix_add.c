@@ -1,9 +1,9 @@
 /* Multiples of a matrix, and sums of matrices that lie alike, also across precisions: the work is
  * local. */
-#include "bits_of.h"
 #include "osla_blas.h"
-#include "part_checks.h"
-#include "part_local.h"
+#include "src/base/bits_of.h"
+#include "src/matrix/part_checks.h"
+#include "src/matrix/part_local.h"
 
 #include <complex.h>
 #include <inttypes.h>

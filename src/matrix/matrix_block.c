@@ -8,7 +8,7 @@
  */
 #include "osla_index.h"
 #include "osla_matrix.h"
-#include "part_view.h"
+#include "src/matrix/part_view.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -6,10 +6,10 @@
  * Memory: one batch of source columns (at most 64). Messages: one get for each remote source
  * column and process row.
  */
-#include "local_transpose.h"
-#include "part_checks.h"
-#include "part_local.h"
-#include "part_view.h"
+#include "src/matrix/local_transpose.h"
+#include "src/matrix/part_checks.h"
+#include "src/matrix/part_local.h"
+#include "src/matrix/part_view.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

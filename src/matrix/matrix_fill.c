@@ -1,8 +1,8 @@
 /* Contents from a rule or a seed, the same for every distribution. */
 #include "osla_random.h"
-#include "part_checks.h"
-#include "part_local.h"
-#include "work.h"
+#include "src/blas/work.h"
+#include "src/matrix/part_checks.h"
+#include "src/matrix/part_local.h"
 
 #include <stdbool.h>
 

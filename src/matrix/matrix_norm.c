@@ -1,8 +1,8 @@
 /* Norms: a local pass, then one sum or maximum over the ranks. */
 #include "osla_blas.h"
-#include "part_checks.h"
-#include "part_local.h"
-#include "work.h"
+#include "src/blas/work.h"
+#include "src/matrix/part_checks.h"
+#include "src/matrix/part_local.h"
 
 #include <complex.h>
 #include <inttypes.h>

@@ -1,8 +1,8 @@
 /* Transposition, pulled one-sided by the owner of the destination, in tiles that are contiguous in
  * it. Memory: one tile. */
-#include "local_transpose.h"
-#include "part_checks.h"
-#include "part_local.h"
+#include "src/matrix/local_transpose.h"
+#include "src/matrix/part_checks.h"
+#include "src/matrix/part_local.h"
 
 #include <complex.h>
 #include <inttypes.h>

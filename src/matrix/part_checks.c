@@ -1,6 +1,6 @@
 /* Checks of parts: inside of their matrices, and apart from each other. */
-#include "part_checks.h"
-#include "part_local.h"
+#include "src/matrix/part_checks.h"
+#include "src/matrix/part_local.h"
 
 #include <inttypes.h>
 

@@ -3,8 +3,8 @@
  * Layout of a rank's data area: number of ends | table, an entry for each end | inboxes. A rank
  * reads the tables of its peers, so that set-up takes a barrier and two gets for each peer on
  * another node, and no memory that grows with the number of ranks. */
-#include "channel.h"
-#include "alive.h"
+#include "src/memory/channel.h"
+#include "src/transport/alive.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

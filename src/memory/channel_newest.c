@@ -1,8 +1,8 @@
 /* LATEST on a node: three slots in the memory of who receives. The writer fills its slot there, and
  * the reader looks at its own: nothing is copied. Short messages, their stamps and the word between
  * the two share one line, so that a message costs one line's way from core to core. */
-#include "channel.h"
-#include "newest.h"
+#include "src/memory/channel.h"
+#include "src/memory/newest.h"
 
 typedef struct state {
   newest *mine, *theirs; /* messages to me, and to the peer */

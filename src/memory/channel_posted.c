@@ -16,9 +16,9 @@
  * - where my message itself has no room;
  * - in any wait, where as many have arrived as there is room for: the peer may wait for more.
  */
-#include "channel.h"
-#include "channel_word.h"
-#include "segment_lines.h"
+#include "src/memory/channel.h"
+#include "src/memory/channel_word.h"
+#include "src/memory/segment_lines.h"
 
 #include <stdlib.h>
 

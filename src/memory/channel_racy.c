@@ -2,7 +2,7 @@
  * read one by one, relaxed: each is of some send, and nobody waits. The order of the two loops says
  * nothing about their elements; the stamp is written behind them and read before them, so that no
  * element is older than it. */
-#include "channel.h"
+#include "src/memory/channel.h"
 
 #include <stdlib.h>
 

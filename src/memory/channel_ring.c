@@ -1,8 +1,8 @@
 /* EVERY on a node: a ring of slots in the memory of who receives (ring.h). The sender fills the
  * next slot there, and the receiver looks at it there: nothing is copied. Who destroys the channel
  * says so, and what is then sent goes to slots that nobody looks at. */
-#include "channel.h"
-#include "ring.h"
+#include "src/memory/channel.h"
+#include "src/memory/ring.h"
 
 typedef struct state {
   ring *mine, *theirs; /* messages to me, and to the peer */

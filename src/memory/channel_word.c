@@ -1,5 +1,5 @@
 /* Words of channels. See channel_word.h. */
-#include "channel_word.h"
+#include "src/memory/channel_word.h"
 
 osla_err osla_channel_word_send(channel *c, channel_word *word)
 {

@@ -2,7 +2,7 @@
 #ifndef OSLA_CHANNEL_WORD_H
 #define OSLA_CHANNEL_WORD_H
 
-#include "channel.h"
+#include "src/memory/channel.h"
 
 typedef struct channel_word {
   uint64_t wanted, posted;

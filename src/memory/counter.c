@@ -1,6 +1,6 @@
 #include "osla_counter.h"
 #include "osla_trace.h"
-#include "transport_ops.h"
+#include "src/transport/transport_ops.h"
 
 #include <stdlib.h>
 

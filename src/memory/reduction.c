@@ -4,9 +4,9 @@
  * round, in a line of its own, and the values. One box is enough: a child starts the next round
  * only when it has the result of this one, which its parent sent after it had read the child's
  * values; and the next result cannot come before the child has started again. */
-#include "alive.h"
 #include "osla_reduction.h"
 #include "osla_segment.h"
+#include "src/transport/alive.h"
 
 #include <math.h>
 #include <stdatomic.h>

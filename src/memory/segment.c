@@ -8,9 +8,9 @@
  */
 #include "osla_segment.h"
 #include "osla_trace.h"
-#include "segment_lines.h"
-#include "segment_messages.h"
-#include "transport_ops.h"
+#include "src/memory/segment_lines.h"
+#include "src/memory/segment_messages.h"
+#include "src/transport/transport_ops.h"
 
 #include <stdlib.h>
 #include <string.h>

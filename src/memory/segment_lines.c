@@ -1,5 +1,5 @@
 /* Lines in a segment. See segment_lines.h. */
-#include "segment_lines.h"
+#include "src/memory/segment_lines.h"
 #include "osla_trace.h"
 
 osla_err osla_segment_line_open(osla_segment *s, const osla_line_end *end, osla_line **line)

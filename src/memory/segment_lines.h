@@ -4,7 +4,7 @@
 #define SEGMENT_LINES_H
 
 #include "osla_segment.h"
-#include "transport_ops.h"
+#include "src/transport/transport_ops.h"
 
 /* What holds its memory. Local. */
 osla_region *osla_segment_region(const osla_segment *segment);

@@ -1,7 +1,7 @@
 #include "osla_clock.h"
 #include "osla_stripes.h"
 #include "osla_trace.h"
-#include "transport_ops.h"
+#include "src/transport/transport_ops.h"
 
 static const double patience_s = 5e-3;
 enum { FIRST_SPAN_US = 1000 };

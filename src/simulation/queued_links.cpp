@@ -1,4 +1,4 @@
-#include "queued_links.h"
+#include "src/simulation/queued_links.h"
 
 #include <algorithm>
 #include <limits>

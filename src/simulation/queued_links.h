@@ -11,7 +11,7 @@
 #ifndef OSLA_QUEUED_LINKS_H
 #define OSLA_QUEUED_LINKS_H
 
-#include "simulator.h"
+#include "src/simulation/simulator.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -8,9 +8,9 @@
 #ifndef OSLA_SIM_H
 #define OSLA_SIM_H
 
-#include "sim_pieces.h"
-#include "simulator.h"
-#include "transport_ops.h"
+#include "src/simulation/sim_pieces.h"
+#include "src/simulation/simulator.h"
+#include "src/transport/transport_ops.h"
 
 /* What a transfer brings about where it ends: done(arg), which must not block. With remote DMA at
  * once; where cores work for transfers, when the rank there is in the library: it waits, or makes

@@ -1,6 +1,6 @@
 /* The simulated clock, in place of src/base/clock.c. */
 #include "osla_clock.h"
-#include "sim.h"
+#include "src/simulation/sim.h"
 
 #include <simgrid/engine.h>
 #include <time.h>

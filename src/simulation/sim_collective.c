@@ -2,7 +2,7 @@
  * ranks; then it is over for all after the time that the usual algorithms take on the machine's
  * line (Thakur, Rabenseifner, Gropp, Optimization of collective communication operations in MPICH,
  * 2005): a model, in which they do not share the line with transfers. */
-#include "sim.h"
+#include "src/simulation/sim.h"
 
 #include <math.h>
 #include <stdlib.h>

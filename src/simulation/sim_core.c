@@ -1,5 +1,5 @@
 /* What a piece of work costs, by model or by roofline. */
-#include "sim_core.h"
+#include "src/simulation/sim_core.h"
 #include "osla_random.h"
 
 #include <math.h>

@@ -9,7 +9,7 @@
 #ifndef OSLA_SIM_CORE_H
 #define OSLA_SIM_CORE_H
 
-#include "work.h"
+#include "src/blas/work.h"
 
 #include "osla_error.h"
 

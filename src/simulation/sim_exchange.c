@@ -1,6 +1,6 @@
 /* Letters between simulated ranks (exchange.h): each is a transfer there, and one back that says
  * that it was taken; then comes the barrier, in which a rank takes what comes for it. */
-#include "sim.h"
+#include "src/simulation/sim.h"
 
 #include <stdlib.h>
 #include <string.h>

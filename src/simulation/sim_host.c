@@ -1,7 +1,7 @@
 /* A simulated host: what it is stands in the machine file, and the kernel beneath, the same for
  * all, tells nothing. So no rank has to hear from all others. */
-#include "groups.h"
-#include "sim.h"
+#include "src/simulation/sim.h"
+#include "src/transport/groups.h"
 
 #include <limits.h>
 #include <stdio.h>

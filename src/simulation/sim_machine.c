@@ -1,5 +1,5 @@
 /* What a machine file says of a host. */
-#include "sim.h"
+#include "src/simulation/sim.h"
 
 #include <math.h>
 #include <stdlib.h>

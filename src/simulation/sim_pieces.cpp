@@ -1,5 +1,5 @@
 // In C++, as queued_links.cpp: an ordered map.
-#include "sim_pieces.h"
+#include "src/simulation/sim_pieces.h"
 
 #include <algorithm>
 #include <cstring>

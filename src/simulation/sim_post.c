@@ -1,7 +1,7 @@
 /* Puts with notify of simulated ranks. Those of one rank to one target are on their way at the same
  * time, and arrive in order. */
-#include "move.h"
-#include "sim.h"
+#include "src/blas/move.h"
+#include "src/simulation/sim.h"
 
 #include <stdlib.h>
 #include <string.h>

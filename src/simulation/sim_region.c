@@ -1,6 +1,6 @@
 /* Memory of simulated ranks: mapped once, and reached by its address from everywhere. */
-#include "move.h"
-#include "sim.h"
+#include "src/blas/move.h"
+#include "src/simulation/sim.h"
 
 #include <errno.h>
 #include <stdlib.h>

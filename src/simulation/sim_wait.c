@@ -1,6 +1,6 @@
 /* How a simulated rank waits: asleep in the simulator, where that costs no real time. */
 #include "osla_log.h"
-#include "sim.h"
+#include "src/simulation/sim.h"
 
 #include <stdlib.h>
 

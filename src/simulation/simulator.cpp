@@ -1,5 +1,5 @@
 // In C++, as queued_links.cpp: SimGrid's S4U has no C interface for transfers between hosts.
-#include "queued_links.h"
+#include "src/simulation/queued_links.h"
 
 #include <cstdlib>
 #include <cstring>

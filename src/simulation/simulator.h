@@ -6,7 +6,7 @@
 #ifndef OSLA_SIMULATOR_H
 #define OSLA_SIMULATOR_H
 
-#include "sim_core.h"
+#include "src/simulation/sim_core.h"
 
 #include <simgrid/actor.h>
 #include <simgrid/engine.h>

@@ -5,10 +5,10 @@
  * MPI serves to find one another; data, words and waits go by the simulator itself. A transfer is a
  * remote DMA: the rank at the other end does nothing for it. What a rank computes takes the time
  * that the machine file says (sim_core.h). */
-#include "error_place.h"
-#include "move.h"
-#include "sim.h"
-#include "work.h"
+#include "src/base/error_place.h"
+#include "src/blas/move.h"
+#include "src/blas/work.h"
+#include "src/simulation/sim.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* See alive.h. */
-#include "alive.h"
-#include "futex.h"
+#include "src/transport/alive.h"
 #include "osla_log.h"
-#include "transport_ops.h"
+#include "src/base/futex.h"
+#include "src/transport/transport_ops.h"
 
 #include <pthread.h>
 #include <stdio.h>

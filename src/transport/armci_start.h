@@ -3,7 +3,7 @@
 #ifndef OSLA_ARMCI_START_H
 #define OSLA_ARMCI_START_H
 
-#include "transport_ops.h"
+#include "src/transport/transport_ops.h"
 
 #include <armci.h>
 

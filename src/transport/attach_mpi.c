@@ -13,8 +13,8 @@
  * none to one rank (MPI_ERR_WIN).
  */
 #include "osla_random.h"
-#include "region_mpi.h"
-#include "window_mpi.h"
+#include "src/transport/region_mpi.h"
+#include "src/transport/window_mpi.h"
 
 #include <stdlib.h>
 #include <string.h>

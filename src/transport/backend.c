@@ -1,5 +1,5 @@
 /* The backends of the transport table that this program has. */
-#include "transport_ops.h"
+#include "src/transport/transport_ops.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* Collectives: the backend does them, in pieces that it can count; and agreement. */
 #include "osla_trace.h"
-#include "transport_ops.h"
+#include "src/transport/transport_ops.h"
 
 #include <inttypes.h>
 #include <limits.h>

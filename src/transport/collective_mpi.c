@@ -1,7 +1,7 @@
 /* Collectives that sleep while they wait: MPI's nonblocking ones under the library's wait routine.
  * (Four ranks on two cores: two that wait in MPI_Barrier double the time of the two that compute.)
  */
-#include "transport_ops.h"
+#include "src/transport/transport_ops.h"
 
 typedef struct posted {
   osla_transport *t;

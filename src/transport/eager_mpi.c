@@ -19,9 +19,9 @@
  * Answers have buffers of their own and no part in all this. They are small enough to be complete
  * without their receiver's help, so a rank that waits for one of these buffers holds nobody up.
  */
-#include "eager_mpi.h"
-#include "eager_state.h"
-#include "request_pool.h"
+#include "src/transport/eager_mpi.h"
+#include "src/transport/eager_state.h"
+#include "src/transport/request_pool.h"
 
 #include <string.h>
 

@@ -1,9 +1,9 @@
 /* When puts travel as messages, and which regions they are for. See eager_mpi.h. */
-#include "eager_mpi.h"
-#include "eager_state.h"
-#include "lines_mpi.h"
-#include "polls_mpi.h"
-#include "probe.h"
+#include "src/transport/eager_mpi.h"
+#include "src/transport/eager_state.h"
+#include "src/transport/lines_mpi.h"
+#include "src/transport/polls_mpi.h"
+#include "src/transport/probe.h"
 
 #include <stdlib.h>
 

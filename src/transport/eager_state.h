@@ -2,7 +2,7 @@
 #ifndef OSLA_EAGER_STATE_H
 #define OSLA_EAGER_STATE_H
 
-#include "transport_ops.h"
+#include "src/transport/transport_ops.h"
 
 enum { SLOTS = 32, ANSWERS = 8, RECEIVES = 16, WINDOW = 16, ASK_AFTER = 8 };
 enum { ARRIVALS = 32, SERVED = 16 };

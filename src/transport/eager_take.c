@@ -1,9 +1,9 @@
 /* Messages that have arrived: their data goes to its place, then their words, in the order in which
  * they were sent. See eager_mpi.h. */
-#include "eager_mpi.h"
-#include "eager_state.h"
-#include "lines_mpi.h"
-#include "request_pool.h"
+#include "src/transport/eager_mpi.h"
+#include "src/transport/eager_state.h"
+#include "src/transport/lines_mpi.h"
+#include "src/transport/request_pool.h"
 
 #include <string.h>
 

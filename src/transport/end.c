@@ -1,7 +1,7 @@
 /* The end of a job that cannot go on: the program's last act, a line, and MPI_Abort. */
-#include "futex.h"
 #include "osla_log.h"
-#include "transport_ops.h"
+#include "src/base/futex.h"
+#include "src/transport/transport_ops.h"
 
 #include <pthread.h>
 #include <signal.h>

@@ -1,6 +1,6 @@
-#include "exchange.h"
+#include "src/transport/exchange.h"
 #include "osla_trace.h"
-#include "transport_ops.h"
+#include "src/transport/transport_ops.h"
 
 #include <stdlib.h>
 #include <string.h>

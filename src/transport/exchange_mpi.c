@@ -1,5 +1,5 @@
 /* Letters as MPI's messages: NBX (exchange.h), as far as it can go on in each turn of a wait. */
-#include "transport_ops.h"
+#include "src/transport/transport_ops.h"
 
 #include <stdlib.h>
 

@@ -4,10 +4,10 @@
  * A set of ranks that no earlier set covers gets a communicator of its own, up to MOST_SETS of
  * them, since MPI has only some thousands. Later sets share MPI_COMM_WORLD. Ranks outside it
  * (MPI_Comm_spawn) then get no farewell. */
-#include "futex.h"
 #include "osla_farewell.h"
 #include "osla_random.h"
-#include "transport_ops.h"
+#include "src/base/futex.h"
+#include "src/transport/transport_ops.h"
 
 #include <pthread.h>
 #include <stdbool.h>

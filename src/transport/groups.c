@@ -4,7 +4,7 @@
  * hierarchy is mounted and which of its groups lies there (proc(5), cgroups(7)); the kernel's
  * documentation (cgroup-v1/memory, scheduler/sched-bwc, cgroup-v2) has the files of a group.
  */
-#include "groups.h"
+#include "src/transport/groups.h"
 
 #include <fcntl.h>
 #include <inttypes.h>

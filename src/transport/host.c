@@ -1,8 +1,8 @@
 #include "config.h"
 
-#include "groups.h"
 #include "osla_host.h"
-#include "transport_ops.h"
+#include "src/transport/groups.h"
+#include "src/transport/transport_ops.h"
 
 #include <math.h>
 #include <sched.h>

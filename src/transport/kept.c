@@ -1,5 +1,5 @@
-#include "kept.h"
-#include "transport_ops.h"
+#include "src/transport/kept.h"
+#include "src/transport/transport_ops.h"
 
 #include <stdlib.h>
 

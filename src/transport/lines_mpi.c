@@ -5,10 +5,10 @@
  * all lines, together with the receive that eager_take.c waits for, and polls the network once
  * (polls_mpi.h): 0.3 us and some 6 ns for each.
  */
-#include "lines_mpi.h"
-#include "eager_state.h"
-#include "polls_mpi.h"
-#include "request_pool.h"
+#include "src/transport/lines_mpi.h"
+#include "src/transport/eager_state.h"
+#include "src/transport/polls_mpi.h"
+#include "src/transport/request_pool.h"
 
 #include <stdlib.h>
 

@@ -1,8 +1,8 @@
 /* Ranks meet at a collective call: is it the same one, and what has everybody dropped? */
-#include "hash.h"
-#include "meet_find.h"
 #include "osla_meet.h"
-#include "transport_ops.h"
+#include "src/base/hash.h"
+#include "src/transport/meet_find.h"
+#include "src/transport/transport_ops.h"
 
 #include <limits.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #ifndef MEET_FIND_H
 #define MEET_FIND_H
 
-#include "transport_ops.h"
+#include "src/transport/transport_ops.h"
 
 /* A message to the rank after mine, one from the rank before. */
 typedef struct meet_arrival {

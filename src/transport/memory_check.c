@@ -1,8 +1,8 @@
 /* Does a segment fit the nodes? Checked before allocation, because the system grants more memory
  * than there is and then kills a process. Where MPI allocates (memory_by_mpi), the limit is also
  * /dev/shm, and the first touch of a page that it lacks is a bus error. */
-#include "groups.h"
-#include "transport_ops.h"
+#include "src/transport/groups.h"
+#include "src/transport/transport_ops.h"
 
 #include <inttypes.h>
 #include <stdio.h>

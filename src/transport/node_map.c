@@ -1,5 +1,5 @@
-#include "node_map.h"
-#include "transport_ops.h"
+#include "src/transport/node_map.h"
+#include "src/transport/transport_ops.h"
 
 #include <stdlib.h>
 #include <string.h>

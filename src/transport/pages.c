@@ -1,6 +1,6 @@
 #include "config.h"
 
-#include "pages.h"
+#include "src/transport/pages.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,9 +1,9 @@
-#include "patience.h"
+#include "src/transport/patience.h"
 
-#include "futex.h"
 #include "osla_clock.h"
 #include "osla_log.h"
-#include "request_pool.h"
+#include "src/base/futex.h"
+#include "src/transport/request_pool.h"
 
 #include <stdio.h>
 #include <unistd.h>
@@ -32,7 +32,8 @@ _Noreturn static void give_up(osla_transport *t, const char *call)
   int peer = atomic_load(&t->awaited);
   char from[64] = "", in[96] = "";
   if (peer >= 0)
-    (void)snprintf(from, sizeof from, " from rank %d (node %d)", peer, osla_transport_node_of(t, peer));
+    (void)snprintf(from, sizeof from, " from rank %d (node %d)", peer,
+                   osla_transport_node_of(t, peer));
   if (kernel)
     (void)snprintf(in, sizeof in, " in %s, step %lld", kernel, (long long)atomic_load(&t->step));
   osla_log(t->rank, "nothing came%s for %g s%s%s%s (OSLA_PATIENCE=%g); ending all ranks", from,

@@ -9,7 +9,7 @@
 #ifndef OSLA_PATIENCE_H
 #define OSLA_PATIENCE_H
 
-#include "transport_ops.h"
+#include "src/transport/transport_ops.h"
 
 /* A wait of this thread. */
 typedef struct patience {

@@ -21,10 +21,10 @@
  * pool holds, then at most one in DATA, then the others. So neither a post nor a step depends on
  * how many are queued, and each that a step leaves behind is one that it cannot help.
  */
-#include "post_mpi.h"
-#include "eager_mpi.h"
-#include "patience.h"
-#include "request_pool.h"
+#include "src/transport/post_mpi.h"
+#include "src/transport/eager_mpi.h"
+#include "src/transport/patience.h"
+#include "src/transport/request_pool.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /* Probes of the MPI library. See probe.h. */
-#include "probe.h"
-#include "futex.h"
+#include "src/transport/probe.h"
 #include "osla_clock.h"
-#include "region_mpi.h"
-#include "window_mpi.h"
+#include "src/base/futex.h"
+#include "src/transport/region_mpi.h"
+#include "src/transport/window_mpi.h"
 
 #include <stdlib.h>
 #include <string.h>

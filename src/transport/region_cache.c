@@ -1,5 +1,5 @@
-#include "region_cache.h"
-#include "patience.h"
+#include "src/transport/region_cache.h"
+#include "src/transport/patience.h"
 
 #include <string.h>
 

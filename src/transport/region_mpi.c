@@ -9,13 +9,13 @@
  * Alignment: with MPICH before 4.0.3 a put to a window whose base is not 16-byte aligned lands up
  * to 12 bytes early. Allocated memory is page-aligned; for attached memory see attach_mpi.c.
  */
-#include "alive.h"
-#include "eager_mpi.h"
-#include "patience.h"
-#include "post_mpi.h"
-#include "region_cache.h"
-#include "shared_memory.h"
-#include "window_mpi.h"
+#include "src/transport/alive.h"
+#include "src/transport/eager_mpi.h"
+#include "src/transport/patience.h"
+#include "src/transport/post_mpi.h"
+#include "src/transport/region_cache.h"
+#include "src/transport/shared_memory.h"
+#include "src/transport/window_mpi.h"
 
 #include <errno.h>
 #include <stdlib.h>

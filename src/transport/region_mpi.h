@@ -2,7 +2,7 @@
 #ifndef OSLA_REGION_MPI_H
 #define OSLA_REGION_MPI_H
 
-#include "transport_ops.h"
+#include "src/transport/transport_ops.h"
 
 extern const osla_transport_ops osla_transport_mpi;
 

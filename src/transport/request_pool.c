@@ -1,4 +1,4 @@
-#include "request_pool.h"
+#include "src/transport/request_pool.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 #include "config.h"
 
 #include "osla_build.h"
-#include "real_text.h"
-#include "settings.h"
+#include "src/base/real_text.h"
+#include "src/transport/settings.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -1,11 +1,11 @@
 #include "config.h"
 
-#include "memory_file.h"
 #include "osla_clock.h"
 #include "osla_random.h"
-#include "pages.h"
-#include "shared_memory.h"
-#include "signal_guard.h"
+#include "src/base/memory_file.h"
+#include "src/base/signal_guard.h"
+#include "src/transport/pages.h"
+#include "src/transport/shared_memory.h"
 
 #include <errno.h>
 #include <fcntl.h>

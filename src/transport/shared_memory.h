@@ -9,7 +9,7 @@
 #ifndef OSLA_SHARED_MEMORY_H
 #define OSLA_SHARED_MEMORY_H
 
-#include "transport_ops.h"
+#include "src/transport/transport_ops.h"
 
 /* Can all ranks of all nodes do this? False for ranks in different PID name spaces, on systems
  * without memfd_create, or when OSLA_SHARED_MEMORY=mpi asks for MPI's own. The same answer on all

@@ -6,7 +6,7 @@
  * than half its time (F. Cristian, "Probabilistic clock synchronization", Distributed Computing 3,
  * 1989).
  */
-#include "trace.h"
+#include "src/transport/trace.h"
 #include "osla_clock.h"
 
 #include <math.h>

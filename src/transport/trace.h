@@ -3,7 +3,7 @@
 #define OSLA_TRACE_INTERNAL_H
 
 #include "osla_trace.h"
-#include "transport_ops.h"
+#include "src/transport/transport_ops.h"
 
 typedef struct trace_event {
   double start, end; /* osla_clock of its rank */

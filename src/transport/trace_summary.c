@@ -1,5 +1,5 @@
 /* What comes of a trace: totals of each kind, and how much communication was hidden. */
-#include "trace.h"
+#include "src/transport/trace.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -2,9 +2,9 @@
  * in the trace event format of Chrome, a JSON array. Memory: one piece.
  * Source of the format: "Trace Event Format", the document of the Chromium project.
  */
-#include "new_file.h"
-#include "signal_guard.h"
-#include "trace.h"
+#include "src/base/new_file.h"
+#include "src/base/signal_guard.h"
+#include "src/transport/trace.h"
 
 #include <errno.h>
 #include <inttypes.h>

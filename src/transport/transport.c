@@ -1,16 +1,16 @@
 /* Making a transport: the thread level, the progress hooks and thread. */
-#include "futex.h"
-#include "kept.h"
-#include "meet_find.h"
-#include "node_map.h"
 #include "osla_clock.h"
 #include "osla_farewell.h"
 #include "osla_log.h"
-#include "patience.h"
-#include "request_pool.h"
-#include "reserved.h"
-#include "trace.h"
-#include "transport_ops.h"
+#include "src/base/futex.h"
+#include "src/base/reserved.h"
+#include "src/transport/kept.h"
+#include "src/transport/meet_find.h"
+#include "src/transport/node_map.h"
+#include "src/transport/patience.h"
+#include "src/transport/request_pool.h"
+#include "src/transport/trace.h"
+#include "src/transport/transport_ops.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -10,9 +10,9 @@
  *   - ARMCI_Malloc aligns to 16 bytes, and stops the job when there is no memory: a page more is
  *     asked for, and room is looked for first
  */
-#include "armci_start.h"
 #include "osla_armci.h"
-#include "region_mpi.h"
+#include "src/transport/armci_start.h"
+#include "src/transport/region_mpi.h"
 
 #include <limits.h>
 #include <stdlib.h>

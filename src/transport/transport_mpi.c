@@ -6,14 +6,14 @@
  * outstanding (some libraries abort at 255). Words for fetch_add are touched either by C11 atomics
  * (one node) or by MPI (several), never by both: MPI does not make the two atomic to one another.
  */
-#include "eager_mpi.h"
-#include "lines_mpi.h"
 #include "osla_clock.h"
-#include "patience.h"
-#include "post_mpi.h"
-#include "region_cache.h"
-#include "request_pool.h"
-#include "shared_memory.h"
+#include "src/transport/eager_mpi.h"
+#include "src/transport/lines_mpi.h"
+#include "src/transport/patience.h"
+#include "src/transport/post_mpi.h"
+#include "src/transport/region_cache.h"
+#include "src/transport/request_pool.h"
+#include "src/transport/shared_memory.h"
 
 #include <string.h>
 

@@ -6,12 +6,12 @@
 #ifndef OSLA_TRANSPORT_OPS_H
 #define OSLA_TRANSPORT_OPS_H
 
-#include "alive.h"
-#include "exchange.h"
-#include "groups.h"
 #include "osla_host.h"
 #include "osla_transport.h"
-#include "settings.h"
+#include "src/transport/alive.h"
+#include "src/transport/exchange.h"
+#include "src/transport/groups.h"
+#include "src/transport/settings.h"
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>

@@ -6,10 +6,10 @@
  * by a neighbour on the node sleeps on that neighbour's bell (a futex) and is woken at once; one
  * whose condition comes over the network takes naps that grow, with progress between.
  */
-#include "futex.h"
 #include "osla_clock.h"
-#include "patience.h"
-#include "request_pool.h"
+#include "src/base/futex.h"
+#include "src/transport/patience.h"
+#include "src/transport/request_pool.h"
 
 #include <math.h>
 

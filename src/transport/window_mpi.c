@@ -17,8 +17,8 @@
  * use_atomic_op, for sum, replace and no_op of 8 bytes), and it has a request, so that the wait for
  * it sleeps.
  */
-#include "window_mpi.h"
-#include "alive.h"
+#include "src/transport/window_mpi.h"
+#include "src/transport/alive.h"
 
 #include <stdio.h>
 #include <string.h>

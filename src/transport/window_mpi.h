@@ -11,7 +11,7 @@
 #ifndef OSLA_WINDOW_MPI_H
 #define OSLA_WINDOW_MPI_H
 
-#include "transport_ops.h"
+#include "src/transport/transport_ops.h"
 
 /* On `bytes` bytes of every rank at `base`. Collective; *win is MPI_WIN_NULL or to be freed by
  * osla_window_free, also after an error. */

@@ -2,7 +2,7 @@
  * and closed in another order on each process, and in such without all processes; a line of bits
  * for each. At last, to stderr, how often process 0 has looked for its node: once for each
  * transport. */
-#include "dropin_program.h"
+#include "tests/adaptors/dropin_program.h"
 
 #include <stdio.h>
 

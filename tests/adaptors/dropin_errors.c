@@ -1,7 +1,7 @@
 /* Wrong arguments of PBLAS routines. The program's own PB_Cabort notes what the real routine
  * reports, as ScaLAPACK's testers do, so that one run shows all of them. A line for each call on
  * each process. */
-#include "dropin_program.h"
+#include "tests/adaptors/dropin_program.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* Random factorisations and solves of matrices of dropin_matrices.c, on contexts of all shapes: a
  * line of INFO and bits for each. Or calls with wrong arguments, or with a NaN. Arguments: number
  * of calls, "wrong", or "nan". */
-#include "dropin_lapack.h"
+#include "tests/adaptors/dropin_lapack.h"
 
 #include <math.h>
 #include <stdio.h>

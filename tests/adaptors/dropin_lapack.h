@@ -3,7 +3,7 @@
 #ifndef DROPIN_LAPACK_H
 #define DROPIN_LAPACK_H
 
-#include "dropin_program.h"
+#include "tests/adaptors/dropin_program.h"
 
 #include <complex.h>
 

@@ -1,4 +1,4 @@
-#include "dropin_lapack.h"
+#include "tests/adaptors/dropin_lapack.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* A plain ScaLAPACK program: products in more contexts than the drop-in keeps, which each second
  * process leaves in another order. BLACS does not wait there, so nothing else may. */
-#include "dropin_program.h"
+#include "tests/adaptors/dropin_program.h"
 
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "dropin_program.h"
+#include "tests/adaptors/dropin_program.h"
 
 #include <dlfcn.h>
 #include <stdio.h>

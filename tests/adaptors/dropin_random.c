@@ -1,7 +1,7 @@
 /* Random products, updates, triangular solves and sums of whole numbers, on contexts of all shapes,
  * two at a time, some of them without all processes; a line of bits for each. Arguments: number of
  * calls. */
-#include "dropin_program.h"
+#include "tests/adaptors/dropin_program.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
  * products, which the drop-in takes, one of them matrices, which it passes on. Argument: "turns",
  * one after the other, or "once", at the same time, where ScaLAPACK alone gives wrong sums. Process
  * 0 prints the bits of what each thread has. */
-#include "dropin_program.h"
+#include "tests/adaptors/dropin_program.h"
 
 #include <pthread.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
-#include "ga_help.h"
-#include "complex_help.h"
+#include "tests/adaptors/ga_help.h"
 #include "osla_random.h"
+#include "tests/complex_help.h"
 
 #include <ga.h>
 #include <macdecls.h>

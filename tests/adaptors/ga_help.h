@@ -4,7 +4,7 @@
 #define GA_HELP_H
 
 #include "osla_ga.h"
-#include "osla_test_help.h"
+#include "tests/osla_test_help.h"
 
 /* Starts GA, once. */
 void ga_start(void);

@@ -2,7 +2,7 @@
 #include "osla_armci.h"
 #include "osla_counter.h"
 #include "osla_segment.h"
-#include "osla_test_help.h"
+#include "tests/osla_test_help.h"
 
 #include <armci.h>
 #include <inttypes.h>

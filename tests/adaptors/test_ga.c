@@ -1,7 +1,7 @@
 /* osla_ga_gemm on global arrays of all types and distributions, against a serial product of whole
  * numbers, exactly; arrays as matrices; what is refused. */
-#include "complex_help.h"
-#include "ga_help.h"
+#include "tests/adaptors/ga_help.h"
+#include "tests/complex_help.h"
 
 #include <ga.h>
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 /* The accumulator on global arrays against a serial sum of whole numbers, to the last bit. */
-#include "ga_help.h"
-#include "hessian_reference.h"
+#include "tests/adaptors/ga_help.h"
+#include "tests/hessian_reference.h"
 
 #include <complex.h>
 #include <ga.h>

@@ -1,7 +1,7 @@
 /* Factors of global arrays and solves with them, against GA_Lu_solve and GA_Llt_solve, and by the
  * scaled residual |b - A x| / ((|A| |x| + |b|) n eps), in maximum norms by rows, of order 1. */
-#include "ga_help.h"
 #include "osla_chol.h"
+#include "tests/adaptors/ga_help.h"
 
 #include <complex.h>
 #include <float.h>

@@ -85,7 +85,7 @@ else
   echo "no matplotlib: the example is not run"
 fi
 
-includes=$(find "$SRCDIR/src" "$SRCDIR/kernels" -type d -printf '-I%p ')
+includes="-I$SRCDIR/include -I$SRCDIR"
 $CC -O2 -shared -fPIC $includes "$tests/overhead.c" -o overhead.so -L"$BUILDDIR/.libs" -losla \
   "-Wl,-rpath,$BUILDDIR/.libs" >out 2>&1 || complain "overhead.c"
 python 1 node "$tests/overhead.py" ./overhead.so

@@ -1,7 +1,7 @@
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
-#include "new_file_help.h"
+#include "tests/base/new_file_help.h"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -5,9 +5,9 @@
 #include <limits.h>
 #include <sys/stat.h>
 
-#include "new_file.h"
-#include "osla_test.h"
-#include "osla_test_help.h"
+#include "src/base/new_file.h"
+#include "tests/osla_test.h"
+#include "tests/osla_test_help.h"
 
 enum { OTHER = 65534 }; /* user and group id "nobody" */
 

@@ -4,9 +4,9 @@
 #include "osla_error.h"
 #include "osla_log.h"
 #include "osla_random.h"
-#include "osla_test.h"
 #include "osla_types.h"
 #include "osla_version.h"
+#include "tests/osla_test.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,9 +1,9 @@
 /* Floor 0: the door to BLAS and LAPACK, against loops; sizes that do not fit; types not served. */
 #define _GNU_SOURCE /* RTLD_NEXT */
-#include "complex_help.h"
 #include "osla_blas.h"
 #include "osla_random.h"
-#include "osla_test_help.h"
+#include "tests/complex_help.h"
+#include "tests/osla_test_help.h"
 
 #include <dlfcn.h>
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 /* Floor 0: what must be so before a thread calls BLAS: room for OpenBLAS's buffer, integers of 32
  * bits. Each case asks in new threads, as the first call of a thread does. */
 #include "osla_blas.h"
-#include "osla_test_help.h"
+#include "tests/osla_test_help.h"
 
 #include <math.h>
 #include <pthread.h>

@@ -6,7 +6,7 @@
 #include "osla_inverse.h"
 #include "osla_lu.h"
 #include "osla_solve.h"
-#include "osla_test_help.h"
+#include "tests/osla_test_help.h"
 
 #include <math.h>
 #include <pthread.h>

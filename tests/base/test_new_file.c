@@ -4,7 +4,7 @@
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
-#include "new_file_help.h"
+#include "tests/base/new_file_help.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* Runs lines of osla-bench in one process (run_lines.h). */
-#include "bench.h"
-#include "run_lines.h"
+#include "bench/bench.h"
+#include "tests/commands/run_lines.h"
 
 int main(int argc, char **argv)
 {

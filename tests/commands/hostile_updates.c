@@ -2,7 +2,7 @@
  * parts HDF5 itself stumbles over. No file is longer than some KiB.
  *
  *   hostile_updates KIND FILE      see write_kind */
-#include "lzf_filter.h"
+#include "tests/lzf_filter.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -3,7 +3,7 @@
  * never ends, while it flushes now and then. */
 #include "osla_farewell.h"
 #include "osla_segment.h"
-#include "patience.h"
+#include "src/transport/patience.h"
 
 #include <mpi.h>
 #include <stdint.h>

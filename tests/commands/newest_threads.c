@@ -1,7 +1,7 @@
 /* A writer and a reader thread of src/memory/newest.h, with plain copies, for ThreadSanitizer (see
  * tests/commands/test_threads.sh). Exit status 1 if a message is mixed, goes back, or the last is
  * lost. */
-#include "newest.h"
+#include "src/memory/newest.h"
 
 #include <pthread.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* Runs lines of the osla command in one process (run_lines.h). */
-#include "command.h"
-#include "run_lines.h"
+#include "tests/commands/run_lines.h"
+#include "tools/command.h"
 
 int main(int argc, char **argv)
 {

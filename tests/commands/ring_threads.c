@@ -1,6 +1,6 @@
 /* A writer and a reader thread of src/memory/ring.h, with plain copies, for ThreadSanitizer (see
  * tests/commands/test_threads.sh). Exit status 1 if a message is mixed, lost or out of order. */
-#include "ring.h"
+#include "src/memory/ring.h"
 
 #include <pthread.h>
 #include <stdio.h>

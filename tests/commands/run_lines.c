@@ -10,8 +10,8 @@
  *
  * The command starts and ends MPI itself. MPI_Init_thread and MPI_Finalize below stand in for
  * MPI's: they leave MPI as it is. */
-#include "run_lines.h"
-#include "process_state.h"
+#include "tests/commands/run_lines.h"
+#include "tests/process_state.h"
 
 #include <fcntl.h>
 #include <mpi.h>

@@ -1,8 +1,8 @@
 /* The fit of osla-calibrate: what a model made is found again, and what no model made is fitted as
  * well as coefficients that are not negative can. */
-#include "calibrate.h"
+#include "bench/calibrate.h"
 #include "osla_random.h"
-#include "osla_test_help.h"
+#include "tests/osla_test_help.h"
 
 static const calibrate_kind product = {.name = "gemm", .monomials = {"mnk", "mn", "mk", "nk", "1"}};
 

@@ -1,9 +1,9 @@
 /* Sums that no order changes: the same bits in any order, on any number of ranks and through any
  * merges; right to 2^-60 of the largest term; odd terms. */
-#include "order_free.h"
 #include "osla_random.h"
-#include "osla_test.h"
-#include "osla_test_help.h"
+#include "tests/osla_test.h"
+#include "tests/osla_test_help.h"
+#include "tools/order_free.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* What a spoilt process may send of a batch of updates (tools/assemble/updates_batch.h). */
 #include "osla_random.h"
-#include "osla_test_help.h"
-#include "updates_batch.h"
+#include "tests/osla_test_help.h"
+#include "tools/assemble/updates_batch.h"
 
 #include <stdlib.h>
 #include <string.h>

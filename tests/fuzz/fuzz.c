@@ -5,7 +5,7 @@
  * said in a line each and kept in the directory. */
 #include "config.h"
 
-#include "fuzz.h"
+#include "tests/fuzz/fuzz.h"
 
 #include <getopt.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* Random numbers (splitmix64), growing bytes, files, a hash (FNV-1a). */
-#include "fuzz.h"
+#include "tests/fuzz/fuzz.h"
 
 #include <errno.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* Checkpoints of the accumulator. The file is what a failed `osla assemble` leaves: of two files of
  * updates the second ends with a NaN, which is mended afterwards in its place; so the command goes
  * on from it. All numbers are whole, and a right file gives the same bits in any order. */
-#include "fuzz.h"
+#include "tests/fuzz/fuzz.h"
 
 #include <fcntl.h>
 #include <hdf5.h>

@@ -1,6 +1,6 @@
 /* Plain HDF5: the independent reading of updates, and a reading of all there is, to see whether
  * HDF5 survives it. */
-#include "fuzz.h"
+#include "tests/fuzz/fuzz.h"
 
 #include <hdf5.h>
 #include <math.h>

@@ -1,5 +1,5 @@
 /* Of the independent reading of text: lines, fields, numbers; see fuzz_parse.h. */
-#include "fuzz_parse.h"
+#include "tests/fuzz/fuzz_parse.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 /* The text formats once more, written from their description (tools/tomo/tomo_io.h) and not from
  * the readers: to judge what those take. Where in doubt it refuses. */
-#include "fuzz_parse.h"
+#include "tests/fuzz/fuzz_parse.h"
 
 #include <ctype.h>
 #include <math.h>

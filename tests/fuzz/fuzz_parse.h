@@ -2,7 +2,7 @@
 #ifndef FUZZ_PARSE_H
 #define FUZZ_PARSE_H
 
-#include "fuzz.h"
+#include "tests/fuzz/fuzz.h"
 
 enum { FUZZ_LINE = 4096, FUZZ_FIELDS = 256 };
 

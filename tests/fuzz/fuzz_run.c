@@ -1,5 +1,5 @@
 /* Children that read, programs that run; all under a time limit. */
-#include "fuzz.h"
+#include "tests/fuzz/fuzz.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* Ways to spoil a file: text by its lines and fields, any file by its bytes. */
-#include "fuzz.h"
+#include "tests/fuzz/fuzz.h"
 
 #include <stdlib.h>
 #include <string.h>

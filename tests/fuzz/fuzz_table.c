@@ -6,9 +6,9 @@
 #include <string.h>
 #include <strings.h>
 
-#include "fuzz_parse.h"
-#include "tomo_data.h"
-#include "tomo_sphere.h"
+#include "tests/fuzz/fuzz_parse.h"
+#include "tools/tomo/tomo_data.h"
+#include "tools/tomo/tomo_sphere.h"
 
 static const tomo_site stations[] = {
   {.latitude = 34.9, .longitude = -106.5, .id = "IU.ANMO"},

@@ -1,12 +1,12 @@
 /* Stations, events, NDK and FDSN text: files that are right, spoilt ones, and our readers. */
-#include "fuzz.h"
+#include "tests/fuzz/fuzz.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "tomo_io.h"
+#include "tools/tomo/tomo_io.h"
 
 static double between(fuzz_random *random, double low, double high)
 {

@@ -1,6 +1,6 @@
 /* Times once more, for the independent readings: ISO 8601 as tools/tomo/tomo_time.h describes it,
  * and the time of an earthquake in several columns (tools/tomo/tomo_event_time.h). */
-#include "fuzz_parse.h"
+#include "tests/fuzz/fuzz_parse.h"
 
 #include <ctype.h>
 #include <math.h>

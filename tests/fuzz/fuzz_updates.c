@@ -1,6 +1,6 @@
 /* Files of updates: right ones, ones with a fault made by HDF5's own calls, ones with changed
  * bytes; and our reader. The schema is in tools/assemble/updates.h. */
-#include "fuzz.h"
+#include "tests/fuzz/fuzz.h"
 
 #include <hdf5.h>
 #include <math.h>
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "updates.h"
+#include "tools/assemble/updates.h"
 
 enum { ORDER = 64, UPDATES = 6, INDICES = 7, DATA = 4, MOST = UPDATES * INDICES * INDICES };
 

@@ -3,7 +3,7 @@
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
-#include "fuzz.h"
+#include "tests/fuzz/fuzz.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -13,7 +13,7 @@ make -C "$BUILDDIR" doc || fail "make doc"
 site=$BUILDDIR/site/html
 
 # --- what must be there: functions by the compiler's reading of the headers, Python's names by __all__ ---
-includes=$(find "$SRCDIR/src" "$SRCDIR/kernels" -type d -printf '-I%p ')
+includes="-I$SRCDIR/include"
 echo '#include <osla_unstable.h>' | $CC $includes -E - >"$scratch/osla.i" || fail "the preprocessor"
 awk '/^# [0-9]+ "/ { ours = $3 ~ /osla_[a-z_]*\.h"$/ } ours && !/^#/' "$scratch/osla.i" | tr '\n' ' ' |
   grep -oE '\bosla_[a-z0-9_]+\([^()]*(\([^()]*\)[^()]*)*\) *(__attribute__ *\(\([^;]*\)\))? *;' |

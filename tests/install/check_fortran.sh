@@ -17,12 +17,12 @@ if command -v python3 >/dev/null; then
   diff "$interfaces" "$scratch/osla_c.f90" >"$scratch/out" ||
     { head -n 20 "$scratch/out"; fail "the headers have changed: make -C build fortran-interfaces"; }
   mkdir -p "$scratch/tree/fortran" # is the comparison awake?
-  cp -r "$SRCDIR/src" "$SRCDIR/kernels" "$scratch/tree" && cp "$SRCDIR"/fortran/*.h "$scratch/tree/fortran"
-  sed -i 's/osla_err osla_potrf(osla_uplo uplo,/& double more,/' "$scratch/tree/kernels/chol/osla_chol.h"
+  cp -r "$SRCDIR/include" "$scratch/tree" && cp "$SRCDIR"/fortran/*.h "$scratch/tree/fortran"
+  sed -i 's/osla_err osla_potrf(osla_uplo uplo,/& double more,/' "$scratch/tree/include/osla_chol.h"
   python3 "$SRCDIR/fortran/interfaces.py" "$scratch/tree" 2>"$scratch/out" | diff -q "$interfaces" - >/dev/null &&
     fail "a changed header was not noticed"
   quietly python3 "$SRCDIR/fortran/left_out.py" "$SRCDIR" # what is not in module osla
-  sed -i 's/osla_err osla_potrf(osla_uplo uplo,/osla_err osla_new(int n);\n&/' "$scratch/tree/kernels/chol/osla_chol.h"
+  sed -i 's/osla_err osla_potrf(osla_uplo uplo,/osla_err osla_new(int n);\n&/' "$scratch/tree/include/osla_chol.h"
   cp "$SRCDIR"/fortran/*.f90 "$scratch/tree/fortran" && mkdir -p "$scratch/tree/tests/install" &&
     cp "$SRCDIR/tests/install/stable_names.py" "$scratch/tree/tests/install"
   sed -i '/^  public ::/s/ osla_spmv,//' "$scratch/tree/fortran/osla_sparse_matrices.f90" # called, and not public

@@ -15,7 +15,7 @@ complain() {
 }
 
 sources() {
-  find src kernels tools bench tests ga_adapt scalapack_adapt python fortran -name '*.[ch]' 2>/dev/null
+  find include src kernels tools bench tests ga_adapt scalapack_adapt python fortran -name '*.[ch]' 2>/dev/null
 }
 texts() {
   sources
@@ -37,22 +37,17 @@ machine='(^|[^A-Za-z0-9_.$})])/(work|farm|home|root|Users)/'
 machine_paths() { texts | xargs grep -nE "$machine"; }
 
 unbuilt_sources() {
-  find src kernels tools ga_adapt bench python -name '*.[ch]' ! -name example.c |
-    grep -vxFf <(cat src/Makefile.mk kernels/Makefile.mk tools/Makefile.mk tools/*/Makefile.mk ga_adapt/Makefile.mk \
+  find include src kernels tools ga_adapt bench python -name '*.[ch]' ! -name example.c |
+    grep -vxFf <(cat include/Makefile.mk src/Makefile.mk kernels/Makefile.mk tools/Makefile.mk tools/*/Makefile.mk ga_adapt/Makefile.mk \
       bench/Makefile.mk python/Makefile.mk | grep -oE '[a-zA-Z0-9_./-]+\.[ch]\b' | sed 's|^/||')
-}
-
-# Compilers look for headers in the same list of folders for all sources: of two with one name the second is not found.
-twin_headers() {
-  find $(sed -n 's/^-I@srcdir@\///p' include_paths.in) -maxdepth 1 -name '*.h' -printf '%f\n' | sort | uniq -d
 }
 
 # Each public header says which part it is of, as osla.h and osla_unstable.h have it, and what threads may do;
 # the stable part does not include the other one.
 unclear_headers() {
   local header name part head line=$'\n' stable unstable stable_ones=()
-  stable=$(cat src/osla.h) unstable=$(cat src/osla_unstable.h)
-  for header in $(find src kernels -name 'osla_*.h' ! -name osla_unstable.h); do
+  stable=$(cat include/osla.h) unstable=$(cat include/osla_unstable.h)
+  for header in $(find include -name 'osla_*.h' ! -name osla_unstable.h ! -name osla_ga.h); do
     name=${header##*/}
     head=$(<"$header")
     head=${head%%\*/*}$line part=
@@ -62,14 +57,14 @@ unclear_headers() {
     [[ $head =~ "$line * Threads"[.:]" " ]] || echo "$header: its head says nothing of threads"
     case $part in *stable\ \(osla.h*) stable_ones+=("$header") ;; esac
   done
-  grep -nFf <(sed -n 's/^#include "\(osla_[a-z]*\.h\)"$/include "\1"/p' src/osla_unstable.h) "${stable_ones[@]}" /dev/null
+  grep -nFf <(sed -n 's/^#include "\(osla_[a-z]*\.h\)"$/include "\1"/p' include/osla_unstable.h) "${stable_ones[@]}" /dev/null
 }
 
 # Options can grow: reserved words end each struct, and tests/kernels/test_reserved.c has it in its table.
 fixed_options() {
   local table
   table=$(cat tests/kernels/test_reserved.c)
-  find src kernels -name 'osla_*.h' -exec cat {} + | awk '
+  find include -name 'osla_*.h' ! -name osla_ga.h -exec cat {} + | awk '
     /^} osla_[a-z]*_options;/ {gsub(/[};]/, ""); print $1, last ~ /^  uint64_t reserved\[/} {last = $0}' |
     while read -r name grows; do
       [ "$grows" = 1 ] || echo "$name: does not end with uint64_t reserved[]"
@@ -106,7 +101,6 @@ complain "left-over marks" < <(marks)
 complain "absolute paths of one machine" < <(machine_paths)
 complain "tests that tests/list or the Makefile.mk of their folder lacks" < <(python3 tests/install/listed.py)
 complain "sources that are in no Makefile.mk" < <(unbuilt_sources)
-complain "headers with one name" < <(twin_headers)
 complain "public headers that do not say what they are" < <(unclear_headers)
 complain "options that cannot grow" < <(fixed_options)
 complain "measurements in README.md that are not recorded" < <(unrecorded_figures)

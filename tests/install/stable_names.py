@@ -7,10 +7,10 @@ import sys
 
 def functions(root: pathlib.Path) -> set[str]:
     """Names behind osla_ of what the headers of osla.h declare."""
-    names = re.findall(r'#include "(osla_\w+\.h)"', (root / "src/osla.h").read_text())
+    names = re.findall(r'#include "(osla_\w+\.h)"', (root / "include/osla.h").read_text())
     found = set()
     for name in names:
-        (path,) = [*root.glob(f"src/*/{name}"), *root.glob(f"kernels/*/{name}")]
+        path = root / "include" / name
         text = re.sub(r"/\*.*?\*/|#(\\\n|.)*?\n", " ", path.read_text(), flags=re.S)
         found |= set(re.findall(r"\bosla_(\w+)\(", text))
     return found

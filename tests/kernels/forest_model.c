@@ -1,4 +1,4 @@
-#include "forest_model.h"
+#include "tests/kernels/forest_model.h"
 
 #include "osla_random.h"
 

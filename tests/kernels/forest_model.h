@@ -4,8 +4,8 @@
 #ifndef FOREST_MODEL_H
 #define FOREST_MODEL_H
 
-#include "model_value.h"
-#include "osla_test_help.h"
+#include "tests/kernels/model_value.h"
+#include "tests/osla_test_help.h"
 
 /* ---- graphs ---- */
 

@@ -1,7 +1,7 @@
-#include "gemm_pool.h"
+#include "tests/kernels/gemm_pool.h"
 
-#include "complex_help.h"
-#include "osla_test_help.h"
+#include "tests/complex_help.h"
+#include "tests/osla_test_help.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
 #ifndef GEMM_POOL_H
 #define GEMM_POOL_H
 
-#include "gemm_reference.h"
+#include "tests/kernels/gemm_reference.h"
 
 enum { POOL_SIZE = 6, POOL_EQUAL = 3 };
 

@@ -1,9 +1,9 @@
-#include "gemm_reference.h"
+#include "tests/kernels/gemm_reference.h"
 
-#include "complex_help.h"
 #include "osla_index.h"
 #include "osla_random.h"
-#include "osla_test_help.h"
+#include "tests/complex_help.h"
+#include "tests/osla_test_help.h"
 
 #include <inttypes.h>
 #include <math.h>

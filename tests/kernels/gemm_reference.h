@@ -9,8 +9,8 @@
 #ifndef GEMM_REFERENCE_H
 #define GEMM_REFERENCE_H
 
-#include "kernel_reference.h"
 #include "osla_gemm.h"
+#include "tests/kernels/kernel_reference.h"
 
 /* C := alpha op(A) op(B) + beta C, by osla_gemm or (one triangle) by osla_syrk or osla_herk. */
 typedef struct product {

@@ -10,7 +10,7 @@
 
 #include "osla_forward.h"
 #include "osla_matrix.h"
-#include "osla_test.h"
+#include "tests/osla_test.h"
 
 /* The which-th grid: all p x q = ranks, row-major; the same with places permuted (column-major,
  * last rank first); smaller grids in which rank 0 or the last ranks are idle. Collective; NULL past

@@ -1,6 +1,6 @@
-#include "kernel_stress.h"
+#include "tests/kernels/kernel_stress.h"
 
-#include "osla_test_help.h"
+#include "tests/osla_test_help.h"
 
 #include <stdio.h>
 

@@ -2,7 +2,7 @@
 #ifndef KERNEL_STRESS_H
 #define KERNEL_STRESS_H
 
-#include "kernel_reference.h"
+#include "tests/kernels/kernel_reference.h"
 
 /* A transport and all grids of kernel_grid: to be closed last. Collective. */
 typedef struct grid_set {

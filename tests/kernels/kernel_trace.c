@@ -1,7 +1,7 @@
-#include "kernel_trace.h"
+#include "tests/kernels/kernel_trace.h"
 
-#include "osla_test.h"
-#include "trace.h"
+#include "src/transport/trace.h"
+#include "tests/osla_test.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,10 +1,10 @@
-#include "lu_reference.h"
+#include "tests/kernels/lu_reference.h"
 
-#include "complex_help.h"
 #include "osla_blas.h"
 #include "osla_index.h"
 #include "osla_random.h"
-#include "osla_test_help.h"
+#include "tests/complex_help.h"
+#include "tests/osla_test_help.h"
 
 #include <inttypes.h>
 #include <math.h>

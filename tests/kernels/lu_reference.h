@@ -4,8 +4,8 @@
 #ifndef LU_REFERENCE_H
 #define LU_REFERENCE_H
 
-#include "kernel_stress.h"
 #include "osla_lu.h"
+#include "tests/kernels/kernel_stress.h"
 
 /* A matrix with P A = L U, made backwards: in each step some row is the pivot, those before it are
  * smaller by a factor of 2 or more, those behind it are so or tie with it. L holds 0, units and

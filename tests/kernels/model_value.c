@@ -1,4 +1,4 @@
-#include "model_value.h"
+#include "tests/kernels/model_value.h"
 
 #include "osla_random.h"
 

@@ -1,5 +1,5 @@
-#include "parts_reference.h"
-#include "osla_test_help.h"
+#include "tests/kernels/parts_reference.h"
+#include "tests/osla_test_help.h"
 
 #include <inttypes.h>
 #include <math.h>

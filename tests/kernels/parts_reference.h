@@ -2,8 +2,8 @@
 #ifndef PARTS_REFERENCE_H
 #define PARTS_REFERENCE_H
 
-#include "kernel_reference.h"
 #include "osla_part.h"
+#include "tests/kernels/kernel_reference.h"
 
 typedef struct place {
   int64_t i, j, m, n;

@@ -1,4 +1,4 @@
-#include "same_call.h"
+#include "tests/kernels/same_call.h"
 
 #include <inttypes.h>
 #include <stdio.h>

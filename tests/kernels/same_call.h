@@ -8,7 +8,7 @@
 #include "osla_lu.h"
 #include "osla_products.h"
 #include "osla_solve.h"
-#include "osla_test_help.h"
+#include "tests/osla_test_help.h"
 
 enum { SAME_N = 12, SAME_NB = 4 };
 

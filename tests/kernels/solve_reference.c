@@ -1,8 +1,8 @@
-#include "solve_reference.h"
+#include "tests/kernels/solve_reference.h"
 
-#include "complex_help.h"
 #include "osla_index.h"
 #include "osla_random.h"
+#include "tests/complex_help.h"
 
 #include <math.h>
 #include <stdio.h>

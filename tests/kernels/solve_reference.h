@@ -3,8 +3,8 @@
 #ifndef SOLVE_REFERENCE_H
 #define SOLVE_REFERENCE_H
 
-#include "kernel_stress.h"
-#include "osla_test_help.h"
+#include "tests/kernels/kernel_stress.h"
+#include "tests/osla_test_help.h"
 
 static inline int parts_of(osla_dtype dtype)
 {

@@ -1,5 +1,5 @@
 /* Sparse matrices for tests. */
-#include "sparse_model.h"
+#include "tests/kernels/sparse_model.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #define SPARSE_MODEL_H
 
 #include "osla_sparse.h"
-#include "osla_test_help.h"
+#include "tests/osla_test_help.h"
 
 typedef enum sparse_kind {
   SPARSE_RANDOM,   /* entries anywhere, in no order, some twice; some rows are empty */

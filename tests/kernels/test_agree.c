@@ -4,7 +4,7 @@
 #include "osla_gemm.h"
 #include "osla_lu.h"
 #include "osla_solve.h"
-#include "osla_test_help.h"
+#include "tests/osla_test_help.h"
 
 enum { N = 12, NB = 4 };
 

@@ -1,14 +1,14 @@
 /* Cholesky of either triangle: bitwise on matrices whose factor is exact, backward error elsewhere;
  * the other triangle stays as it was; matrices that are not positive definite; no collective
  * operation in the loop; repeated calls. */
-#include "complex_help.h"
-#include "kernel_stress.h"
-#include "kernel_trace.h"
 #include "osla_blas.h"
 #include "osla_chol.h"
 #include "osla_gemm.h"
-#include "osla_test_help.h"
 #include "osla_trace.h"
+#include "tests/complex_help.h"
+#include "tests/kernels/kernel_stress.h"
+#include "tests/kernels/kernel_trace.h"
+#include "tests/osla_test_help.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,8 +1,8 @@
 /* Condition estimates against the inverse of a copy on every rank. */
-#include "complex_help.h"
 #include "osla_blas.h"
 #include "osla_solve.h"
-#include "solve_reference.h"
+#include "tests/complex_help.h"
+#include "tests/kernels/solve_reference.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
  * (1/3) sum of cos(pi m_d / (n_d + 1)). So with x_0 and c written in them, coefficient m of x_k is
  * lambda^k x_0 + (1 + lambda + ... + lambda^(k-1)) c. */
 #include "osla_diffusion.h"
-#include "osla_test_help.h"
+#include "tests/osla_test_help.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* Star forests: set-up, queries, broadcasts, reductions and fetches over graphs of many kinds, with
  * values in memory of all kinds. */
-#include "forest_model.h"
+#include "tests/kernels/forest_model.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Floor 3: forests made of forests, against what each rank computes from the whole graphs. */
-#include "forest_model.h"
+#include "tests/kernels/forest_model.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* Star forests: every error that the header names, with the same code on all ranks where it says
  * so; after each of them the forest still works. */
-#include "forest_model.h"
+#include "tests/kernels/forest_model.h"
 
 #include <inttypes.h>
 #include <mpi.h>

@@ -1,8 +1,8 @@
 /* Floor 3: sums of leaves that are rounded once, and such as take values as they arrive. */
-#include "exact_sum.h"
+#include "kernels/forest/exact_sum.h"
 #include "osla_forest.h"
 #include "osla_random.h"
-#include "osla_test_help.h"
+#include "tests/osla_test_help.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,8 +1,8 @@
 /* Star forests: fetches whose order does not count. Each root's answers, over all ranks, must be
  * those of some order of its leaves: sorted, each one is the one before and what that leaf added;
  * and those of a rank come in the order of its list. */
-#include "forest_model.h"
 #include "osla_random.h"
+#include "tests/kernels/forest_model.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

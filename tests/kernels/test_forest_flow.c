@@ -1,7 +1,7 @@
 /* Star forests under load: several transfers under way, ended in another order on each rank; slow
  * ranks and fast ones, ranks that wait elsewhere. */
-#include "forest_model.h"
 #include "osla_random.h"
+#include "tests/kernels/forest_model.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* Star forests: more than 1 GiB comes from the next rank, and goes back, in pieces. */
 #include "osla_forest.h"
-#include "osla_test_help.h"
+#include "tests/osla_test_help.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* Floor 3: star forests where something ends: places of transfers, indices, memory, patience of
  * other libraries. */
-#include "forest_model.h"
+#include "tests/kernels/forest_model.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

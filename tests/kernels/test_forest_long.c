@@ -1,8 +1,8 @@
 /* Star forests: values longer than any ring, memory that is used again, and sums that must have the
  * same bits in every run. */
-#include "forest.h"
-#include "forest_model.h"
+#include "kernels/forest/forest.h"
 #include "osla_random.h"
+#include "tests/kernels/forest_model.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* Floor 3: forests of known shapes, side by side, and widened; each against a formula. */
 #include "osla_forest.h"
-#include "osla_test_help.h"
+#include "tests/osla_test_help.h"
 
 #include <stdlib.h>
 

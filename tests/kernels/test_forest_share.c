@@ -1,8 +1,8 @@
 /* Floor 3: between nodes a value crosses once for each node, whoever needs it there. */
-#include "forest_pool.h"
+#include "kernels/forest/forest_pool.h"
 #include "osla_forest.h"
 #include "osla_random.h"
-#include "osla_test_help.h"
+#include "tests/osla_test_help.h"
 
 #include <stdlib.h>
 #include <string.h>

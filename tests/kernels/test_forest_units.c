@@ -1,7 +1,7 @@
 /* Star forests: every type of unit by every combination that it has, in broadcasts, reductions and
  * fetches, with several numbers in a vertex and gaps between vertices. */
-#include "forest_block.h"
-#include "forest_model.h"
+#include "kernels/forest/forest_block.h"
+#include "tests/kernels/forest_model.h"
 
 #include <string.h>
 

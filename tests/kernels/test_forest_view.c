@@ -1,6 +1,6 @@
 /* Star forests: what osla_forest_view says. */
 #include "osla_forest.h"
-#include "osla_test_help.h"
+#include "tests/osla_test_help.h"
 
 #include <stdio.h>
 #include <stdlib.h>

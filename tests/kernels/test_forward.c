@@ -3,10 +3,10 @@
  * lines between hosts are slower than memory, and then a ring must be twice as fast as flat. This
  * program's MPI_... count MPI's own.
  */
-#include "kernel_reference.h"
+#include "kernels/common/panels.h"
 #include "osla_clock.h"
-#include "osla_test_help.h"
-#include "panels.h"
+#include "tests/kernels/kernel_reference.h"
+#include "tests/osla_test_help.h"
 
 #include <mpi.h>
 #include <stdatomic.h>

@@ -1,8 +1,8 @@
 /* Distributed multiplication against a serial one: bitwise where the numbers are whole, else
  * element by element against the usual bound of rounding errors. Shapes, grids, options. */
-#include "complex_help.h"
-#include "gemm_pool.h"
-#include "osla_test_help.h"
+#include "tests/complex_help.h"
+#include "tests/kernels/gemm_pool.h"
+#include "tests/osla_test_help.h"
 
 #include <inttypes.h>
 #include <stdio.h>

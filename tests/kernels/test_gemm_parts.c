@@ -1,9 +1,9 @@
 /* Distributed multiplication of parts: inside larger matrices, in other blocks, on other grids, of
  * one matrix; overlaps and all other errors. */
-#include "complex_help.h"
-#include "gemm_pool.h"
 #include "osla_index.h"
-#include "osla_test_help.h"
+#include "tests/complex_help.h"
+#include "tests/kernels/gemm_pool.h"
+#include "tests/osla_test_help.h"
 
 #include <inttypes.h>
 #include <stdio.h>

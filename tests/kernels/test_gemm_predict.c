@@ -1,7 +1,7 @@
 /* What osla_gemm_predict says: local, nothing moves, and the sums over the ranks are right. */
-#include "gemm_pool.h"
 #include "osla_index.h"
-#include "osla_test_help.h"
+#include "tests/kernels/gemm_pool.h"
+#include "tests/osla_test_help.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,10 +1,10 @@
 /* Products in which ranks of a node get once what several of them need: right with delays, on all
  * grids, in all forms; and got once indeed. */
-#include "complex_help.h"
-#include "gemm_reference.h"
 #include "osla_index.h"
-#include "osla_test_help.h"
 #include "osla_trace.h"
+#include "tests/complex_help.h"
+#include "tests/kernels/gemm_reference.h"
+#include "tests/osla_test_help.h"
 
 #include <stdio.h>
 

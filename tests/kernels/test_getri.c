@@ -1,12 +1,12 @@
 /* Inverses from LU's factors, all types, with and without interchanges: residual against the matrix
  * itself, on every grid, wrapped or not; a permutation to the last bit; zeros on U's diagonal; no
  * collective operation in the sweep; repeated calls. */
-#include "complex_help.h"
-#include "kernel_stress.h"
-#include "kernel_trace.h"
 #include "osla_inverse.h"
-#include "osla_test_help.h"
 #include "osla_trace.h"
+#include "tests/complex_help.h"
+#include "tests/kernels/kernel_stress.h"
+#include "tests/kernels/kernel_trace.h"
+#include "tests/osla_test_help.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,5 +1,5 @@
 /* The accumulator: every sum is exact, on every grid, block size, type and triangle. */
-#include "hessian_reference.h"
+#include "tests/hessian_reference.h"
 
 #include <inttypes.h>
 #include <math.h>

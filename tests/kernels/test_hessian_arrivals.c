@@ -1,8 +1,8 @@
 /* How a node learns which origins wait: the words and lists of ten thousand origins, without them,
  * and the same words on the wire with many levels. */
-#include "hessian.h"
-#include "hessian_reference.h"
+#include "kernels/hessian/hessian.h"
 #include "osla_clock.h"
+#include "tests/hessian_reference.h"
 
 #include <mpi.h>
 #include <pthread.h>

@@ -1,7 +1,7 @@
 /* Order-independent mode: numbers in fixed point, and what is not within the bound. */
-#include "hessian_fixed.h"
-#include "hessian_reference.h"
+#include "kernels/hessian/hessian_fixed.h"
 #include "osla_random.h"
+#include "tests/hessian_reference.h"
 
 #include <inttypes.h>
 #include <math.h>

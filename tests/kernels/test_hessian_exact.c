@@ -4,9 +4,9 @@
  * The reference is one rank that makes all updates in their order on a 1 x 1 grid, which is what a
  * job of one rank does; ready blocks are besides summed here, in whole numbers.
  */
-#include "hessian_fixed.h"
-#include "hessian_reference.h"
+#include "kernels/hessian/hessian_fixed.h"
 #include "osla_random.h"
+#include "tests/hessian_reference.h"
 
 #include <inttypes.h>
 #include <math.h>

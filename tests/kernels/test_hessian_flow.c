@@ -1,8 +1,8 @@
 /* The accumulator under load: lost updates, slow owners and full rings, ranks that wait in commit
  * while others update, random delays, the progress thread. */
-#include "hessian_reference.h"
 #include "osla_clock.h"
 #include "osla_random.h"
+#include "tests/hessian_reference.h"
 
 #include <inttypes.h>
 #include <mpi.h>

@@ -1,6 +1,6 @@
 /* The ledger of the accumulator, files that must be refused, and a full disk. */
-#include "file_help.h"
-#include "hessian_reference.h"
+#include "tests/file_help.h"
+#include "tests/hessian_reference.h"
 
 #include <pthread.h>
 #include <signal.h>

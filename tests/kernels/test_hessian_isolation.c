@@ -1,9 +1,9 @@
 /* The accumulator's isolation: the part of an update for one owner is seen wholly or not at all by
  * who holds the owner's locks; without isolation no addition is lost. */
-#include "hessian.h"
-#include "hessian_reference.h"
+#include "kernels/hessian/hessian.h"
 #include "osla_clock.h"
 #include "osla_index.h"
+#include "tests/hessian_reference.h"
 
 #include <inttypes.h>
 #include <pthread.h>

@@ -1,7 +1,7 @@
 /* Memory that one rank lacks while an order-independent accumulator commits: all ranks fail, no
  * contribution is lost, and the next commit has all of them. */
-#include "hessian_reference.h"
-#include "lacking_memory.h"
+#include "tests/hessian_reference.h"
+#include "tests/lacking_memory.h"
 
 enum { N = 30 };
 

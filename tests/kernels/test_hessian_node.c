@@ -1,6 +1,6 @@
 /* Sums of a node (options.node_sums): the same bits as without them, at most one H on the wire,
  * within the memory cap. On one node the option changes nothing. */
-#include "hessian_reference.h"
+#include "tests/hessian_reference.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,12 +1,12 @@
 /* The accumulator's types, operations and shapes: float updates into double, minimum, maximum, a
  * function of the user's, the whole matrix, other initial values; indices of very large matrices.
  */
-#include "hessian_reference.h"
-#include "hessian_split.h"
+#include "kernels/hessian/hessian_split.h"
 #include "osla_chol.h"
 #include "osla_gemm.h"
 #include "osla_index.h"
 #include "osla_solve.h"
+#include "tests/hessian_reference.h"
 
 #include <inttypes.h>
 #include <math.h>

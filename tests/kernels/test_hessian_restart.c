@@ -1,7 +1,7 @@
 /* Ids, checkpoint and restart of the accumulator: every datum counts once, on any grid, also when
  * checkpoints are taken while threads update. All values are whole numbers, sums exact. */
-#include "file_help.h"
-#include "hessian_reference.h"
+#include "tests/file_help.h"
+#include "tests/hessian_reference.h"
 
 #include <inttypes.h>
 #include <pthread.h>

@@ -1,11 +1,11 @@
 /* From updates to a solution: an assembled Hessian is factored in the very memory in which it was
  * assembled, and the solution is that of a serial assembly with LAPACK's factor. */
-#include "hessian_reference.h"
 #include "osla_blas.h"
 #include "osla_chol.h"
 #include "osla_index.h"
 #include "osla_random.h"
 #include "osla_solve.h"
+#include "tests/hessian_reference.h"
 
 #include <float.h>
 #include <inttypes.h>

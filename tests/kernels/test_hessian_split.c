@@ -1,7 +1,7 @@
 /* Index lists of an update: grouped by owner, and the triangle of a part; against brute force. */
-#include "hessian_split.h"
+#include "kernels/hessian/hessian_split.h"
 #include "osla_index.h"
-#include "osla_test_help.h"
+#include "tests/osla_test_help.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

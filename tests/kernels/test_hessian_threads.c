@@ -1,6 +1,6 @@
 /* Many producer threads of each rank update one accumulator at the same time: OpenMP threads, plain
  * threads that come and go, and threads beside the transport's progress thread. */
-#include "hessian_reference.h"
+#include "tests/hessian_reference.h"
 
 #include <inttypes.h>
 #include <mpi.h>

@@ -1,8 +1,8 @@
 /* What travels to owners on other nodes: messages and their bytes, updates that travel together,
  * columns of G in place of values, memory under a cap, and a soak of random runs. */
-#include "hessian_message.h"
-#include "hessian_reference.h"
+#include "kernels/hessian/hessian_message.h"
 #include "osla_clock.h"
+#include "tests/hessian_reference.h"
 
 #include <inttypes.h>
 #include <mpi.h>

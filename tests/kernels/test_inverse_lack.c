@@ -1,10 +1,10 @@
 /* Inverses where one rank lacks memory, at each allocation of the call: all ranks fail together
  * with its text and A is as before; or where the call can do without, the inverse is what it is
  * else. */
-#include "kernel_reference.h"
-#include "lacking_memory.h"
 #include "osla_inverse.h"
-#include "osla_test_help.h"
+#include "tests/kernels/kernel_reference.h"
+#include "tests/lacking_memory.h"
+#include "tests/osla_test_help.h"
 
 #include <stdlib.h>
 

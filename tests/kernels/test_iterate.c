@@ -1,7 +1,7 @@
 /* Floor 3: iterations in lock-step and without waiting, on the diffusion problem, whose modes have
  * known rates. What is returned must have the residual that is told, in every mode. */
 #include "osla_diffusion.h"
-#include "osla_test_help.h"
+#include "tests/osla_test_help.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* Floor 3: CG, LSQR. */
 #include "osla_krylov.h"
-#include "sparse_model.h"
+#include "tests/kernels/sparse_model.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,8 +1,8 @@
 /* LU without pivoting, and what all variants share: bitwise on matrices whose factors are exact,
  * backward error elsewhere; zero pivots, growth, wrong calls, and repeated calls under delays.
  * With pivots: test_lu_pivot.c, test_lu_hard.c. */
-#include "lu_reference.h"
-#include "osla_test_help.h"
+#include "tests/kernels/lu_reference.h"
+#include "tests/osla_test_help.h"
 
 #include <inttypes.h>
 #include <math.h>

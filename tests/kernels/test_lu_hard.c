@@ -1,10 +1,10 @@
 /* LU of matrices that are known to be hard: growth, bad scaling, near-singular, symmetric ones,
  * numbers near the ends of the range, NaN and infinity; and of assembled Hessians. On all ranks it
  * ends with one answer. */
-#include "lu_reference.h"
 #include "osla_chol.h"
 #include "osla_hessian.h"
-#include "osla_test_help.h"
+#include "tests/kernels/lu_reference.h"
+#include "tests/osla_test_help.h"
 
 #include <complex.h>
 #include <inttypes.h>

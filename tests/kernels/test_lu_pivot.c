@@ -1,11 +1,11 @@
 /* LU with pivoting: matrices with known pivots and factors, bitwise, for every grid, shape, block
  * and look-ahead; random ones against LAPACK's pivots and error bounds; singular ones; no
  * collective operation in the loop; repeated calls under delays. */
-#include "kernel_trace.h"
-#include "lu_reference.h"
 #include "osla_random.h"
-#include "osla_test_help.h"
 #include "osla_trace.h"
+#include "tests/kernels/kernel_trace.h"
+#include "tests/kernels/lu_reference.h"
+#include "tests/osla_test_help.h"
 
 #include <inttypes.h>
 #include <stdio.h>

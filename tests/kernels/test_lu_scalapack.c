@@ -1,7 +1,7 @@
 /* LU with partial pivoting against ScaLAPACK's pdgetrf on the same memory layout: the same IPIV
  * array on every process, and nearly the same factors. */
-#include "lu_reference.h"
-#include "osla_test_help.h"
+#include "tests/kernels/lu_reference.h"
+#include "tests/osla_test_help.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -6,8 +6,8 @@
 #include "osla_inverse.h"
 #include "osla_lu.h"
 #include "osla_solve.h"
-#include "osla_test.h"
-#include "osla_test_help.h"
+#include "tests/osla_test.h"
+#include "tests/osla_test_help.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,11 +1,11 @@
 /* Panels (kernels/common/panels.h) without a kernel: two kinds on random sizes, in pieces, on every
  * grid and every route; what arrives is checked byte by byte, and that nobody overtakes a reader.
  */
-#include "futex.h"
-#include "kernel_reference.h"
+#include "kernels/common/panels.h"
 #include "osla_random.h"
-#include "osla_test_help.h"
-#include "panels.h"
+#include "src/base/futex.h"
+#include "tests/kernels/kernel_reference.h"
+#include "tests/osla_test_help.h"
 
 #include <inttypes.h>
 #include <stdatomic.h>

@@ -1,9 +1,9 @@
 /* Copies, transposes, norms, multiples and contents of parts; the views and the errors of all. */
-#include "complex_help.h"
 #include "osla_index.h"
-#include "osla_test_help.h"
-#include "part_view.h"
-#include "parts_reference.h"
+#include "src/matrix/part_view.h"
+#include "tests/complex_help.h"
+#include "tests/kernels/parts_reference.h"
+#include "tests/osla_test_help.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,12 +1,12 @@
 /* Calls on parts where one rank lacks memory, at each allocation: all ranks fail together with its
  * text and everything is as before; or where the call can do without, the result is what it is
  * else. For parts that are worked on in place, and in copies. */
-#include "lacking_memory.h"
 #include "osla_chol.h"
 #include "osla_lu.h"
 #include "osla_solve.h"
-#include "osla_test_help.h"
-#include "parts_reference.h"
+#include "tests/kernels/parts_reference.h"
+#include "tests/lacking_memory.h"
+#include "tests/osla_test_help.h"
 
 #include <stdlib.h>
 

@@ -1,14 +1,14 @@
 /* Inverses from Cholesky factors, either triangle, all types: residual against the matrix itself,
  * LAPACK's inverse from the same factor; the other triangle stays as it was; zeros on the
  * diagonal; no collective operation in the sweep; repeated calls. */
-#include "complex_help.h"
-#include "kernel_stress.h"
-#include "kernel_trace.h"
 #include "osla_blas.h"
 #include "osla_gemm.h"
 #include "osla_inverse.h"
-#include "osla_test_help.h"
 #include "osla_trace.h"
+#include "tests/complex_help.h"
+#include "tests/kernels/kernel_stress.h"
+#include "tests/kernels/kernel_trace.h"
+#include "tests/osla_test_help.h"
 
 #include <inttypes.h>
 #include <math.h>

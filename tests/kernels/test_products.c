@@ -1,11 +1,11 @@
 /* symm, hemm, trmm, gemv, symv, hemv of parts against serial products of whole numbers: exactly.
  * What is not stored or not in a part is NaN; what is not the result must stay. */
-#include "complex_help.h"
-#include "kernel_reference.h"
 #include "osla_products.h"
 #include "osla_random.h"
 #include "osla_solve.h"
-#include "osla_test_help.h"
+#include "tests/complex_help.h"
+#include "tests/kernels/kernel_reference.h"
+#include "tests/osla_test_help.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,9 +1,9 @@
 /* Products where one rank lacks memory, at each allocation of the call: all ranks fail together
  * with its text, or the result is what it is else; and the next call is right. */
-#include "kernel_reference.h"
-#include "lacking_memory.h"
 #include "osla_products.h"
-#include "osla_test_help.h"
+#include "tests/kernels/kernel_reference.h"
+#include "tests/lacking_memory.h"
+#include "tests/osla_test_help.h"
 
 enum { N = 40, M = 9, NB = 6 };
 

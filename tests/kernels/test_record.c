@@ -2,7 +2,7 @@
  * that counts its depth, and schedules made by hand that a run may have. */
 #include "osla_diffusion.h"
 #include "osla_iterate_record.h"
-#include "osla_test_help.h"
+#include "tests/osla_test_help.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* The residual as a judge, iterative refinement, and solves in mixed precision. */
-#include "lacking_memory.h"
 #include "osla_chol.h"
 #include "osla_lu.h"
 #include "osla_solve.h"
-#include "solve_reference.h"
+#include "tests/kernels/solve_reference.h"
+#include "tests/lacking_memory.h"
 
 #include <math.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "osla.h"
-#include "osla_test_help.h"
+#include "tests/osla_test_help.h"
 
 enum { N = 12, NB = 4, WORDS = 8 };
 

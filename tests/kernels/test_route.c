@@ -1,8 +1,8 @@
 /* The ways of a panel (kernels/common/route.h), played through without MPI: every position makes
  * its own route, and together they must bring one copy to each node. */
+#include "kernels/common/route.h"
 #include "osla_random.h"
-#include "osla_test_help.h"
-#include "route.h"
+#include "tests/osla_test_help.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* Floors 2 and 3: arguments of matrix calls and products that are others on the last rank. What
  * only steers a rank by itself may differ. */
-#include "same_call.h"
+#include "tests/kernels/same_call.h"
 
 #include <complex.h>
 

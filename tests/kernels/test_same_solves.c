@@ -2,7 +2,7 @@
  * rank.
  */
 #include "osla_inverse.h"
-#include "same_call.h"
+#include "tests/kernels/same_call.h"
 
 #include <math.h>
 

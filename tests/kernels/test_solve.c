@@ -1,12 +1,12 @@
 /* Solves with the factors of LU and Cholesky: bitwise where solution and factors are whole numbers,
  * with interchanges; with LAPACK's factors and our own by the scaled residual; on right-hand sides
  * that lie otherwise or are on every rank. */
+#include "kernels/solve/rhs.h"
 #include "osla_blas.h"
 #include "osla_chol.h"
 #include "osla_lu.h"
 #include "osla_solve.h"
-#include "rhs.h"
-#include "solve_reference.h"
+#include "tests/kernels/solve_reference.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -3,8 +3,8 @@
 #include "osla_index.h"
 #include "osla_lu.h"
 #include "osla_solve.h"
-#include "osla_test_help.h"
-#include "parts_reference.h"
+#include "tests/kernels/parts_reference.h"
+#include "tests/osla_test_help.h"
 
 #include <stdlib.h>
 #include <string.h>

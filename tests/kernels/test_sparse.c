@@ -1,5 +1,5 @@
 /* Floor 3: sparse matrices and their products, beside a plain loop over the whole. */
-#include "sparse_model.h"
+#include "tests/kernels/sparse_model.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* Floor 3: sparse matrices, vectors and graphs from text files, good ones and bad ones. */
-#include "file_help.h"
 #include "osla_sparse_file.h"
-#include "sparse_model.h"
+#include "tests/file_help.h"
+#include "tests/kernels/sparse_model.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* Floor 3: products, transposes and parts of sparse matrices, beside plain loops over the whole. */
-#include "sparse_model.h"
+#include "tests/kernels/sparse_model.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

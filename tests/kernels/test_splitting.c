@@ -1,6 +1,6 @@
 /* Floor 3: sparse systems as fixed points, by their diagonal and by blocks on it, in all modes. */
 #include "osla_splitting.h"
-#include "osla_test_help.h"
+#include "tests/osla_test_help.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include "osla_random.h"
 #include "osla_solve.h"
 #include "osla_splitting.h"
-#include "osla_test_help.h"
+#include "tests/osla_test_help.h"
 
 #include <math.h>
 #include <stdlib.h>

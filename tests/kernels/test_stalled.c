@@ -2,7 +2,7 @@
  * than the others have patience. */
 #include "osla_clock.h"
 #include "osla_diffusion.h"
-#include "osla_test_help.h"
+#include "tests/osla_test_help.h"
 
 #include <math.h>
 #include <signal.h>

@@ -1,6 +1,6 @@
 /* Floor 3: sums over the ranks. */
 #include "osla_krylov.h"
-#include "osla_test_help.h"
+#include "tests/osla_test_help.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "osla_random.h"
 #include "osla_splitting.h"
 #include "osla_sweeps.h"
-#include "osla_test_help.h"
+#include "tests/osla_test_help.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* Distributed symmetric and Hermitian products against a serial one: either triangle, the other one
  * stays. */
-#include "gemm_pool.h"
-#include "osla_test_help.h"
+#include "tests/kernels/gemm_pool.h"
+#include "tests/osla_test_help.h"
 
-#include "complex_help.h"
+#include "tests/complex_help.h"
 
 static const double factors[][2] = {{1, 0}, {2, 1}, {-1, 3}, {1, -2}, {0, 2}, {0, 0}, {3, 1}};
 

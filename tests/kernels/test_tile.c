@@ -1,8 +1,8 @@
 /* Tiles of products (kernels/common/tile.h): even, not too large, not too small. */
+#include "kernels/common/panels_state.h"
+#include "kernels/common/tile.h"
 #include "osla_random.h"
-#include "osla_test_help.h"
-#include "panels_state.h"
-#include "tile.h"
+#include "tests/osla_test_help.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,8 +1,8 @@
 /* Triangular solves: all sides, triangles, transposes and types, bitwise, where solution and
  * triangle are whole numbers. */
+#include "kernels/solve/trsm.h"
 #include "osla_solve.h"
-#include "solve_reference.h"
-#include "trsm.h"
+#include "tests/kernels/solve_reference.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,4 +1,4 @@
-#include "attacker.h"
+#include "tests/matrix/attacker.h"
 
 #include <dirent.h>
 #include <limits.h>

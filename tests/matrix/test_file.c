@@ -1,8 +1,8 @@
 /* Floor 2: matrices, vectors and numbers to files and back, on other grids and blocks. Every
  * element tells its place, so that a wrong one shows. */
-#include "attacker.h"
-#include "file.h"
-#include "file_help.h"
+#include "src/file/file.h"
+#include "tests/file_help.h"
+#include "tests/matrix/attacker.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* Files that cannot be written, and files that must be refused: missing, foreign, truncated,
  * changed. All ranks get the same error, an old file stays, and nothing temporary is left. */
-#include "file_help.h"
+#include "tests/file_help.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* Arguments of calls for files that are others on the last rank: all ranks refuse them by name. */
-#include "file_help.h"
+#include "tests/file_help.h"
 
 #ifdef HAVE_CONFIG_H
 #include "config.h"

@@ -1,6 +1,6 @@
 /* Floor 2: process grids. Shapes, idle ranks, places named by the ranks,
  * shifted places, every error. */
-#include "osla_test_help.h"
+#include "tests/osla_test_help.h"
 
 #include <limits.h>
 #include <stdio.h>

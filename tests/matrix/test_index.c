@@ -1,7 +1,7 @@
 /* Floor 2: block-cyclic index arithmetic against a brute-force dealing, and at sizes that no
  * memory holds. */
 #include "osla_index.h"
-#include "osla_test_help.h"
+#include "tests/osla_test_help.h"
 
 #include <inttypes.h>
 #include <stdint.h>

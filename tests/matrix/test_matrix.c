@@ -1,8 +1,8 @@
 /* Floor 2: making and wrapping distributed matrices, block get and put, errors. Every element tells
  * its place, so that a wrong one shows. */
 #include "osla_index.h"
-#include "osla_test_help.h"
-#include "osla_test_watch.h"
+#include "tests/osla_test_help.h"
+#include "tests/osla_test_watch.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* Floor 2: matrices in the memory of a segment, and of memory that only its owners reach. */
 #include "osla_gemm.h"
-#include "osla_test_help.h"
+#include "tests/osla_test_help.h"
 
 #include <stdlib.h>
 

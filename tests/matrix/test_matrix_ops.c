@@ -1,7 +1,7 @@
 /* Floor 2: fill, copy between grids and block sizes, mirror, transpose, add. */
 #include "osla_index.h"
 #include "osla_random.h"
-#include "osla_test_help.h"
+#include "tests/osla_test_help.h"
 
 #include <complex.h>
 #include <inttypes.h>

@@ -1,8 +1,8 @@
 /* Norms of distributed matrices against serial sums, of all types and with a NaN. */
-#include "complex_help.h"
 #include "osla_index.h"
 #include "osla_random.h"
-#include "osla_test_help.h"
+#include "tests/complex_help.h"
+#include "tests/osla_test_help.h"
 
 #include <inttypes.h>
 #include <math.h>

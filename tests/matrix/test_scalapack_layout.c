@@ -3,7 +3,7 @@
 #include "../bench/scalapack_calls.h"
 #include "osla_matrix.h"
 #include "osla_random.h"
-#include "osla_test_help.h"
+#include "tests/osla_test_help.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* Floor 1: segments on the caller's own memory, at any alignment, within other windows, of no
  * bytes. Each byte belongs to one writer and is checked against its stream. */
 #include "osla_segment.h"
-#include "osla_test_help.h"
+#include "tests/osla_test_help.h"
 
 #include <inttypes.h>
 #include <stdint.h>

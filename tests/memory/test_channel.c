@@ -2,7 +2,7 @@
  * message is its stamp xor its index, so that a mixture is seen. */
 #include "osla_channel.h"
 #include "osla_clock.h"
-#include "osla_test_help.h"
+#include "tests/osla_test_help.h"
 
 #include <limits.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  * MPI. Ranks 0 and the last one, which are on two nodes, talk; the others look on. */
 #include "osla_channel.h"
 #include "osla_clock.h"
-#include "osla_test_help.h"
+#include "tests/osla_test_help.h"
 
 #include <math.h>
 #include <mpi.h>

@@ -2,7 +2,7 @@
  * all kinds, flow control, and regions that come and go. This program's MPI_... count MPI's own. */
 #include "osla_clock.h"
 #include "osla_segment.h"
-#include "osla_test_help.h"
+#include "tests/osla_test_help.h"
 
 #include <inttypes.h>
 #include <mpi.h>

@@ -7,7 +7,7 @@
 #include "osla_lu.h"
 #include "osla_segment.h"
 #include "osla_solve.h"
-#include "osla_test_help.h"
+#include "tests/osla_test_help.h"
 
 #include <inttypes.h>
 #include <malloc.h>

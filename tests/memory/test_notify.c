@@ -3,8 +3,8 @@
 #include "osla_counter.h"
 #include "osla_grid.h"
 #include "osla_segment.h"
-#include "osla_test_help.h"
-#include "osla_test_watch.h"
+#include "tests/osla_test_help.h"
+#include "tests/osla_test_watch.h"
 
 #include <inttypes.h>
 #include <pthread.h>

@@ -1,7 +1,7 @@
 /* Floor 1: reductions that go on in steps while their ranks do something else. */
 #include "osla_random.h"
 #include "osla_reduction.h"
-#include "osla_test_help.h"
+#include "tests/osla_test_help.h"
 
 #include <math.h>
 #include <string.h>

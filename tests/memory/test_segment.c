@@ -1,8 +1,8 @@
 /* Floor 1: segments. Memory, contiguous transfers of every size and alignment, errors. Each byte of
  * a data area belongs to one writer and is checked against its stream. */
 #include "osla_segment.h"
-#include "osla_test_help.h"
-#include "osla_test_watch.h"
+#include "tests/osla_test_help.h"
+#include "tests/osla_test_watch.h"
 
 #include <inttypes.h>
 #include <stdint.h>

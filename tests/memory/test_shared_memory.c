@@ -3,8 +3,8 @@
 #include "config.h"
 
 #include "osla_segment.h"
-#include "osla_test_help.h"
-#include "pages.h"
+#include "src/transport/pages.h"
+#include "tests/osla_test_help.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,7 +2,7 @@
 #include "osla_clock.h"
 #include "osla_segment.h"
 #include "osla_stripes.h"
-#include "osla_test_help.h"
+#include "tests/osla_test_help.h"
 
 #include <inttypes.h>
 #include <pthread.h>

@@ -1,10 +1,10 @@
 /* Exact modes of simple Earths (earth_check.h). */
-#include "earth_check.h"
+#include "tests/tomography/earth_check.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#include "osla_test.h"
+#include "tests/osla_test.h"
 
 /* Spherical Bessel functions j_l and j_(l+1) by downward recursion (J. C. P. Miller). */
 static void bessel(int l, double x, double *j, double *next)

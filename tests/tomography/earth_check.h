@@ -2,7 +2,7 @@
 #ifndef EARTH_CHECK_H
 #define EARTH_CHECK_H
 
-#include "mode.h"
+#include "tools/reference/mode.h"
 
 /* Functions of frequency (rad/s) that vanish at the modes of order l of a homogeneous sphere
  * without gravity: Lamb (1882). */

@@ -1,13 +1,13 @@
 /* See invert_reference.h. */
 #include "config.h"
 
-#include "invert_reference.h"
+#include "tests/tomography/invert_reference.h"
 
 #include OSLA_CBLAS_H
 #include <stdlib.h>
 #include <string.h>
 
-#include "osla_test.h"
+#include "tests/osla_test.h"
 
 extern void dpotrf_(const char *uplo, const int *n, double *a, const int *lda, int *info,
                     size_t length);

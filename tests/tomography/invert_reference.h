@@ -3,7 +3,7 @@
 #ifndef INVERT_REFERENCE_H
 #define INVERT_REFERENCE_H
 
-#include "invert.h"
+#include "tools/invert/invert.h"
 
 typedef struct invert_reference {
   int64_t n;

@@ -1,11 +1,11 @@
 /* See invert_test_job.h. */
-#include "invert_test_job.h"
+#include "tests/tomography/invert_test_job.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "osla_test_help.h"
+#include "tests/osla_test_help.h"
 
 enum { ARGUMENTS_MAX = 48 };
 

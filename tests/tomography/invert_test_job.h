@@ -2,8 +2,8 @@
 #ifndef INVERT_TEST_JOB_H
 #define INVERT_TEST_JOB_H
 
-#include "command.h"
-#include "invert.h"
+#include "tools/command.h"
+#include "tools/invert/invert.h"
 
 typedef struct test_job {
   invert_job job;
@@ -12,8 +12,8 @@ typedef struct test_job {
 } test_job;
 
 /* Reads and makes the problem; not yet assembled. Mesh 4 (162 knots) x 3 radial functions,
- * without --data cells of 45 degrees; then the options of the case, separated by blanks, and the grid if not empty. Collective; false after a
- * failed assertion. */
+ * without --data cells of 45 degrees; then the options of the case, separated by blanks, and the
+ * grid if not empty. Collective; false after a failed assertion. */
 bool test_job_open(test_job *s, const char *case_options, const char *grid);
 void test_job_close(test_job *s);
 

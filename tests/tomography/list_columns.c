@@ -1,12 +1,12 @@
 /* Lists of stations and earthquakes: what their headers and columns say; see list_columns.h. */
-#include "list_columns.h"
+#include "tests/tomography/list_columns.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "list_help.h"
+#include "tests/tomography/list_help.h"
 
 /* A list of stations is not read as earthquakes at 0 km, nor one of earthquakes as stations. */
 void test_list_kinds(void)

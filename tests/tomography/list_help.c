@@ -1,5 +1,5 @@
 /* Lists of stations and earthquakes from texts, for tests; see list_help.h. */
-#include "list_help.h"
+#include "tests/tomography/list_help.h"
 
 #include <stdio.h>
 #include <stdlib.h>

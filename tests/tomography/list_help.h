@@ -2,9 +2,9 @@
 #ifndef LIST_HELP_H
 #define LIST_HELP_H
 
-#include "osla_test.h"
+#include "tests/osla_test.h"
 
-#include "tomo_io.h"
+#include "tools/tomo/tomo_io.h"
 
 typedef osla_err list_reader(const char *file, tomo_site **sites, int64_t *count);
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "tomo_store.h"
+#include "tools/tomo/tomo_store.h"
 
 /* True if the arrays agree. */
 static int same(const char *name, const double *a, const double *b, int64_t count, double tolerance)

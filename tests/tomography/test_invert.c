@@ -3,9 +3,9 @@
  * fails in the middle.
  *
  * Size: mesh frequency 4 (162 knots) x 3 radial functions, 200 to 500 paths x 100 data. */
-#include "invert_reference.h"
-#include "invert_test_job.h"
-#include "osla_test_help.h"
+#include "tests/osla_test_help.h"
+#include "tests/tomography/invert_reference.h"
+#include "tests/tomography/invert_test_job.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 /* The memory of `osla invert`: what is predicted for its files, beside what they take; and how the
  * posterior is found where there is little of it. */
-#include "invert_test_job.h"
-#include "osla_test_help.h"
-#include "tomo_grid_file.h"
-#include "tomo_store.h"
+#include "tests/osla_test_help.h"
+#include "tests/tomography/invert_test_job.h"
+#include "tools/tomo/tomo_grid_file.h"
+#include "tools/tomo/tomo_store.h"
 
 #include <malloc.h>
 #include <pthread.h>

@@ -9,10 +9,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "command.h"
-#include "invert_page.h"
-#include "osla_test.h"
-#include "report_place.h"
+#include "tests/osla_test.h"
+#include "tools/command.h"
+#include "tools/invert/invert_page.h"
+#include "tools/report_place.h"
 
 static osla_transport *transport;
 static char folder[64]; /* of the case that runs */

@@ -1,7 +1,7 @@
 /* `osla invert --robust`, in this process: data of a test with noise, then the same with some that
  * are wild; the model must be that of the good ones. */
-#include "invert_test_job.h"
-#include "osla_test.h"
+#include "tests/osla_test.h"
+#include "tests/tomography/invert_test_job.h"
 
 #include <math.h>
 #include <mpi.h>

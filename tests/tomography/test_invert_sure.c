@@ -1,9 +1,9 @@
 /* `osla invert`: deviations, resolution, rows of both, and the scan of priors, beside the serial
  * inverse of the same problem. Size: 162 knots x 3 radial functions, 200 paths x 100 data. */
-#include "invert_reference.h"
-#include "invert_scan.h"
-#include "invert_test_job.h"
-#include "osla_test_help.h"
+#include "tests/osla_test_help.h"
+#include "tests/tomography/invert_reference.h"
+#include "tests/tomography/invert_test_job.h"
+#include "tools/invert/invert_scan.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,10 +1,10 @@
 /* Modes of a spherical Earth against exact and published ones. No communication. */
-#include "osla_test.h"
+#include "tests/osla_test.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#include "earth_check.h"
+#include "tests/tomography/earth_check.h"
 
 static const double pi = 3.14159265358979323846;
 

@@ -1,16 +1,16 @@
 /* Depth kernels of surface waves against perturbed models, models from files, and the shipped table
  * against its making. No communication. */
-#include "osla_test.h"
+#include "tests/osla_test.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "earth_check.h"
-#include "surface_wave.h"
-#include "tomo_file.h"
-#include "tomo_reference.h"
+#include "tests/tomography/earth_check.h"
+#include "tools/reference/surface_wave.h"
+#include "tools/tomo/tomo_file.h"
+#include "tools/tomo/tomo_reference.h"
 
 enum { DEPTHS_MAX = 200 };
 

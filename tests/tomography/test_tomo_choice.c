@@ -1,7 +1,7 @@
 /* Tomography: times, tables of earthquakes and stations, several lists at once, and what of them is
  * used. No communication. */
-#include "list_columns.h"
-#include "list_help.h"
+#include "tests/tomography/list_columns.h"
+#include "tests/tomography/list_help.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tomo_choice.h"
-#include "tomo_time.h"
+#include "tools/tomo/tomo_choice.h"
+#include "tools/tomo/tomo_time.h"
 
 static void test_times(void)
 {

@@ -1,7 +1,7 @@
 /* Tomography: tables of measurements, good and bad; the sets that paths share. No communication. */
 #include "config.h"
 
-#include "osla_test.h"
+#include "tests/osla_test.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -10,13 +10,13 @@
 #include <unistd.h>
 
 #ifdef HAVE_HDF5
-#include "lzf_filter.h"
+#include "tests/lzf_filter.h"
 #include <fcntl.h>
 #endif
 
-#include "tomo_data.h"
-#include "tomo_measure.h"
-#include "tomo_sphere.h"
+#include "tools/tomo/tomo_data.h"
+#include "tools/tomo/tomo_measure.h"
+#include "tools/tomo/tomo_sphere.h"
 
 static char path[64];
 

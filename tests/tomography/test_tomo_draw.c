@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "osla_test.h"
-#include "tomo_draw_parts.h"
-#include "tomo_projection.h"
-#include "tomo_views.h"
+#include "tests/osla_test.h"
+#include "tools/tomo/tomo_draw_parts.h"
+#include "tools/tomo/tomo_projection.h"
+#include "tools/tomo/tomo_views.h"
 
 static double lightness(const tomo_colour colour)
 {

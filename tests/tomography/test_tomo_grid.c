@@ -2,7 +2,7 @@
  * No communication; every rank has files of its own. */
 #include "config.h"
 
-#include "osla_test.h"
+#include "tests/osla_test.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -11,11 +11,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tomo_grid_file.h"
-#include "tomo_model.h"
-#include "tomo_prisms.h"
-#include "tomo_sphere.h"
-#include "tomo_store.h"
+#include "tools/tomo/tomo_grid_file.h"
+#include "tools/tomo/tomo_model.h"
+#include "tools/tomo/tomo_prisms.h"
+#include "tools/tomo/tomo_sphere.h"
+#include "tools/tomo/tomo_store.h"
 
 #ifdef HAVE_NETCDF
 #include <netcdf.h>

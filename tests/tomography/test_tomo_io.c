@@ -1,5 +1,5 @@
 /* Tomography: station and event lists, good and bad. No communication. */
-#include "osla_test.h"
+#include "tests/osla_test.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tomo_io.h"
+#include "tools/tomo/tomo_io.h"
 
 typedef osla_err reader(const char *file, tomo_site **sites, int64_t *count);
 

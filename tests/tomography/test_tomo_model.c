@@ -1,12 +1,12 @@
 /* Tomography: true models, field, prior, comparison. No communication. */
-#include "osla_test.h"
+#include "tests/osla_test.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #include "osla_random.h"
-#include "tomo_model.h"
-#include "tomo_sphere.h"
+#include "tools/tomo/tomo_model.h"
+#include "tools/tomo/tomo_sphere.h"
 
 enum { N_RADIAL = 4 };
 

@@ -1,12 +1,12 @@
 /* Tomography: traced arcs, panels, data and misfit of one path. No communication. */
-#include "osla_test.h"
+#include "tests/osla_test.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #include "osla_random.h"
-#include "tomo_path.h"
-#include "tomo_radial.h"
+#include "tools/tomo/tomo_path.h"
+#include "tools/tomo/tomo_radial.h"
 
 enum { N_RADIAL = 3 };
 

@@ -1,5 +1,5 @@
 /* Priors from files, good and bad. No communication. */
-#include "osla_test_help.h"
+#include "tests/osla_test_help.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -14,8 +14,8 @@
 #include <hdf5.h>
 #endif
 
-#include "tomo_prior_file.h"
-#include "tomo_store.h"
+#include "tools/tomo/tomo_prior_file.h"
+#include "tools/tomo/tomo_store.h"
 
 enum { KNOTS = 7, N_RADIAL = 4 }; /* Greville depths with stretch 0 and 900 km: 0, 300, 600, 900 */
 

@@ -6,7 +6,7 @@
  * Size: mesh frequency 5 (252 knots) x 3 radial functions, 1600 paths x 100 data. */
 #include "config.h"
 
-#include "osla_test.h"
+#include "tests/osla_test.h"
 
 #include OSLA_CBLAS_H
 #include <math.h>
@@ -15,10 +15,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tomo_io.h"
-#include "tomo_map.h"
-#include "tomo_model.h"
-#include "tomo_path.h"
+#include "tools/tomo/tomo_io.h"
+#include "tools/tomo/tomo_map.h"
+#include "tools/tomo/tomo_model.h"
+#include "tools/tomo/tomo_path.h"
 
 extern void dposv_(const char *uplo, const int *n, const int *nrhs, double *a, const int *lda,
                    double *b, const int *ldb, int *info, size_t length);

@@ -1,6 +1,6 @@
 /* Tables of a reference Earth: format, interpolation, and what is wrong with them. No
  * communication. */
-#include "osla_test.h"
+#include "tests/osla_test.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "osla_random.h"
-#include "tomo_reference.h"
+#include "tools/tomo/tomo_reference.h"
 
 #define HEAD "osla-reference 1\ntitle t\nmapping m\n"
 static const char good[] = "# a comment\n\nosla-reference 1\r\n"

@@ -1,17 +1,17 @@
 /* Tomography: sphere, lateral mesh, radial splines, depth kernels. No communication. */
-#include "osla_test.h"
+#include "tests/osla_test.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "osla_random.h"
-#include "tomo_frame.h"
-#include "tomo_kernel.h"
-#include "tomo_mesh.h"
-#include "tomo_projection.h"
-#include "tomo_radial.h"
-#include "tomo_sphere.h"
+#include "tools/tomo/tomo_frame.h"
+#include "tools/tomo/tomo_kernel.h"
+#include "tools/tomo/tomo_mesh.h"
+#include "tools/tomo/tomo_projection.h"
+#include "tools/tomo/tomo_radial.h"
+#include "tools/tomo/tomo_sphere.h"
 
 static const double pi = 3.14159265358979323846;
 

@@ -1,6 +1,6 @@
 /* Tomography: the result file in both formats, and files that appear all at once. No communication;
  * every rank works in a directory of its own. */
-#include "osla_test.h"
+#include "tests/osla_test.h"
 
 #include <dirent.h>
 #include <math.h>
@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tomo_store.h"
+#include "tools/tomo/tomo_store.h"
 
 static char directory[64];
 

@@ -1,7 +1,7 @@
 /* Tomography: StationXML and QuakeML, good, bad and hostile. No communication. */
 #include "config.h"
 
-#include "list_help.h"
+#include "tests/tomography/list_help.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 /* Floor 0: letters to a few ranks that do not know who they hear from: by an all-to-all and by
  * messages to those alone who are concerned; and where a rank lacks memory. */
-#include "exchange.h"
-#include "futex.h"
-#include "lacking_memory.h"
-#include "osla_test_help.h"
+#include "src/base/futex.h"
+#include "src/transport/exchange.h"
+#include "tests/lacking_memory.h"
+#include "tests/osla_test_help.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* Floor 0: limits of control groups, read from made-up trees of /proc and /sys. */
-#include "groups.h"
-#include "osla_test.h"
+#include "src/transport/groups.h"
+#include "tests/osla_test.h"
 
 #include <inttypes.h>
 #include <limits.h>

@@ -2,9 +2,9 @@
  * puts the functions below before the library's own. */
 #include "config.h"
 
-#include "groups.h"
 #include "osla_host.h"
-#include "osla_test_help.h"
+#include "src/transport/groups.h"
+#include "tests/osla_test_help.h"
 
 #include <sched.h>
 #include <stdio.h>

@@ -1,10 +1,10 @@
 /* Floors 0 and 1: memory that one rank lacks, at each allocation of what makes and uses objects:
  * all ranks fail together, with its text, and none waits. */
-#include "lacking_memory.h"
 #include "osla_counter.h"
 #include "osla_segment.h"
-#include "osla_test_help.h"
 #include "osla_trace.h"
+#include "tests/lacking_memory.h"
+#include "tests/osla_test_help.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* Floor 0: ranks meet at a collective call. What all have dropped; one that is elsewhere, or fails.
  */
 #include "osla_meet.h"
-#include "osla_test_help.h"
+#include "tests/osla_test_help.h"
 
 #include <stdio.h>
 #include <stdlib.h>

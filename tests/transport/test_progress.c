@@ -1,7 +1,7 @@
 /* Floor 0: progress. Hooks, the progress thread, and what a wait costs. */
 #include "osla_clock.h"
 #include "osla_segment.h"
-#include "osla_test_help.h"
+#include "tests/osla_test_help.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

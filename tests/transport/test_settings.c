@@ -1,5 +1,5 @@
 /* Floor 0: the environment variables of a transport, which all ranks must share. */
-#include "osla_test_help.h"
+#include "tests/osla_test_help.h"
 
 #include <mpi.h>
 #include <stdio.h>

@@ -3,8 +3,8 @@
 #include "osla_counter.h"
 #include "osla_lu.h"
 #include "osla_segment.h"
-#include "osla_test_help.h"
 #include "osla_trace.h"
+#include "tests/osla_test_help.h"
 
 #include <jansson.h>
 #include <math.h>

@@ -2,8 +2,8 @@
  * not see end one by one. */
 #include "osla_channel.h"
 #include "osla_forest.h"
-#include "osla_test_help.h"
 #include "osla_trace.h"
+#include "tests/osla_test_help.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* Floor 0: traces that cannot be written, and what must not be written over. */
-#include "file_help.h"
 #include "osla_trace.h"
+#include "tests/file_help.h"
 
 #include <stdio.h>
 #include <sys/stat.h>

@@ -1,6 +1,6 @@
 /* Floor 0: the transport. Node map, agreement, collectives, memory check, errors. */
 #include "osla_clock.h"
-#include "osla_test_help.h"
+#include "tests/osla_test_help.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
  * fit window is said to be one. This program's MPI_... stand in for MPI's own. */
 #include "osla_counter.h"
 #include "osla_hessian.h"
-#include "osla_test_help.h"
+#include "tests/osla_test_help.h"
 
 #include <mpi.h>
 #include <pthread.h>

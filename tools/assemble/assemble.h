@@ -2,11 +2,11 @@
 #ifndef OSLA_ASSEMBLE_H
 #define OSLA_ASSEMBLE_H
 
-#include "checkpoint.h"
-#include "command.h"
 #include "osla_unstable.h"
-#include "reproducible.h"
-#include "updates_reader.h"
+#include "tools/assemble/updates_reader.h"
+#include "tools/checkpoint.h"
+#include "tools/command.h"
+#include "tools/reproducible.h"
 
 typedef struct assemble_options {
   char *output, *json;

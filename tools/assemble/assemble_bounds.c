@@ -5,8 +5,8 @@
  * largest sum of s_i^2. Blocks: at most m max_b |U[a, b]| to row ix[a], where no index occurs more
  * than m times in the update. A sum of both is at most the sum of the two bounds.
  */
-#include "assemble_work.h"
-#include "order_free.h"
+#include "tools/assemble/assemble_work.h"
+#include "tools/order_free.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,5 +1,5 @@
 /* Is what was summed finite? A look at all of H, and a search only if it is not. */
-#include "assemble.h"
+#include "tools/assemble/assemble.h"
 
 #include <inttypes.h>
 #include <math.h>

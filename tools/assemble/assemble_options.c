@@ -1,5 +1,5 @@
 /* The command line of `osla assemble`. */
-#include "assemble.h"
+#include "tools/assemble/assemble.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* The assembly: a shared counter hands out updates to whoever asks next, so that a rank with slow
  * reads or large updates asks less often. */
-#include "assemble_work.h"
+#include "tools/assemble/assemble_work.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -3,8 +3,8 @@
 #ifndef OSLA_ASSEMBLE_WORK_H
 #define OSLA_ASSEMBLE_WORK_H
 
-#include "assemble.h"
-#include "updates.h"
+#include "tools/assemble/assemble.h"
+#include "tools/assemble/updates.h"
 
 /* What one rank works with; unused parts are zero. */
 typedef struct worker worker;

@@ -1,7 +1,7 @@
 /* Reading updates in batches, and checking their values. See updates.h. */
 #include "config.h"
 
-#include "updates_file.h"
+#include "tools/assemble/updates_file.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -27,7 +27,7 @@
 
 #include "osla_error.h"
 #include "osla_types.h"
-#include "updates_batch.h"
+#include "tools/assemble/updates_batch.h"
 
 typedef struct updates updates;
 

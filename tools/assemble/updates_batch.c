@@ -2,7 +2,7 @@
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
-#include "updates_batch.h"
+#include "tools/assemble/updates_batch.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,11 +2,11 @@
 #ifndef OSLA_UPDATES_FILE_H
 #define OSLA_UPDATES_FILE_H
 
-#include "updates.h"
+#include "tools/assemble/updates.h"
 
 #ifdef HAVE_HDF5
 
-#include "hdf5_filter.h"
+#include "src/file/hdf5_filter.h"
 
 enum { UPDATES_ELEMENT_MOST = 16 }; /* bytes in the file: long double */
 

@@ -3,9 +3,9 @@
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
-#include "memory_file.h"
-#include "reader_process.h"
-#include "updates_reader.h"
+#include "src/base/memory_file.h"
+#include "tools/assemble/updates_reader.h"
+#include "tools/reader_process.h"
 
 #include <errno.h>
 #include <limits.h>

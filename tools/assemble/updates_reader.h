@@ -6,7 +6,7 @@
 #ifndef OSLA_UPDATES_READER_H
 #define OSLA_UPDATES_READER_H
 
-#include "updates.h"
+#include "tools/assemble/updates.h"
 
 typedef struct updates_reader updates_reader;
 

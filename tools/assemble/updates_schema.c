@@ -1,7 +1,7 @@
 /* Opening a file of updates, and checking it against the schema. See updates.h. */
 #include "config.h"
 
-#include "updates_file.h"
+#include "tools/assemble/updates_file.h"
 
 #ifdef HAVE_HDF5
 

@@ -2,7 +2,7 @@
  * sizes later can overflow. See updates_file.h. */
 #include "config.h"
 
-#include "updates_file.h"
+#include "tools/assemble/updates_file.h"
 
 #ifdef HAVE_HDF5
 

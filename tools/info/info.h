@@ -16,8 +16,8 @@
 
 #include <jansson.h>
 
-#include "command.h"
-#include "probe.h"
+#include "src/transport/probe.h"
+#include "tools/command.h"
 
 /* --- prediction --- */
 

@@ -1,7 +1,7 @@
 /* The report as JSON. See info.h; the keys are documented in osla-info(1). */
 #include "config.h"
 
-#include "info.h"
+#include "tools/info/info.h"
 
 static json_t *nodes_json(const info_system *s)
 {

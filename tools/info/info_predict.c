@@ -1,11 +1,11 @@
 /* What a job would take of memory: nothing runs, the kernels' own numbers are added up. */
-#include "info.h"
 #include "osla_chol.h"
 #include "osla_gemm.h"
 #include "osla_hessian.h"
 #include "osla_inverse.h"
 #include "osla_lu.h"
 #include "osla_solve.h"
+#include "tools/info/info.h"
 
 #include <inttypes.h>
 #include <limits.h>

@@ -1,7 +1,7 @@
 /* The report for people. See info.h. */
 #include "config.h"
 
-#include "info.h"
+#include "tools/info/info.h"
 
 #include <inttypes.h>
 #include <stdio.h>

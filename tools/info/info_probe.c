@@ -1,5 +1,5 @@
 /* What this MPI's RMA can and cannot do, and what OSLA does about it. */
-#include "info.h"
+#include "tools/info/info.h"
 
 static const double busy_seconds = 0.05;
 

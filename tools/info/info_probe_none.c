@@ -1,5 +1,5 @@
 /* In place of info_probe.c where the ranks are simulated. */
-#include "info.h"
+#include "tools/info/info.h"
 
 void info_test_mpi(osla_transport *t, const info_system *system, info_watchdog *dog,
                    info_findings *f)

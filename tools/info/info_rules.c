@@ -1,7 +1,7 @@
 /* Limits and workarounds in force: what OSLA does, which library and version made it necessary, and
  * whether that concerns the MPI at hand. Measured with Debian's MPICH 4.0.2 unless another source
  * is named. */
-#include "info.h"
+#include "tools/info/info.h"
 
 #include <stddef.h>
 #include <string.h>

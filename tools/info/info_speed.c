@@ -1,8 +1,8 @@
 /* Latency of notify, bandwidth of put and get, between one pair of ranks on a node and one across
  * nodes; the other ranks sleep. */
-#include "info.h"
 #include "osla_clock.h"
 #include "osla_segment.h"
+#include "tools/info/info.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* Looks at ranks, hosts, MPI, BLAS and memory. See info.h. */
 #include "config.h"
 
-#include "info.h"
 #include "osla_blas.h"
+#include "tools/info/info.h"
 
 #include <stdio.h>
 #include <stdlib.h>

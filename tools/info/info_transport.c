@@ -1,10 +1,10 @@
 /* Self-test of the transport: data arrives, whole and in the right place, when the contract says
  * so. Every rank talks to the ranks 1, 2, 4, ... places after it, so that on-node and off-node
  * pairs and every power-of-two distance are met in O(log ranks) steps. */
-#include "info.h"
 #include "osla_clock.h"
 #include "osla_counter.h"
 #include "osla_segment.h"
+#include "tools/info/info.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

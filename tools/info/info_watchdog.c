@@ -1,5 +1,5 @@
 /* Ends a self-test that hangs. See info.h. */
-#include "info.h"
+#include "tools/info/info.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -1,7 +1,7 @@
 /* `osla invert`, step by step. */
-#include "invert.h"
-#include "command.h"
-#include "invert_rays.h"
+#include "tools/invert/invert.h"
+#include "tools/command.h"
+#include "tools/invert/invert_rays.h"
 
 #include <stdio.h>
 

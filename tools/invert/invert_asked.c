@@ -1,5 +1,5 @@
 /* Options that are lists; see invert_asked.h. */
-#include "invert_asked.h"
+#include "tools/invert/invert_asked.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* The assembly: H[ix, ix] += G^T G and g[ix] += G^T d for each path, then the prior, then commit.
  * A path that is in a checkpoint is traced again for misfit and density, but its panel is not made.
  * The prior is never in one. */
-#include "invert.h"
+#include "tools/invert/invert.h"
 
 #include <stdlib.h>
 #include <string.h>

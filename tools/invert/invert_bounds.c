@@ -6,7 +6,7 @@
  * the prior's part. For the gradient the sizes of what each path adds are summed. No panel of G is
  * made. With --robust what the data add is bounded one by one, so that it holds for less weight.
  */
-#include "invert.h"
+#include "tools/invert/invert.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /* The files of a job, before it begins: different ones, writable, with room. */
-#include "command_files.h"
-#include "invert.h"
-#include "report_place.h"
+#include "tools/command_files.h"
+#include "tools/invert/invert.h"
+#include "tools/report_place.h"
 
 #include <stdlib.h>
 #include <string.h>

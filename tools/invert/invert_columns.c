@@ -2,7 +2,7 @@
  * it is, and of C there are never more than a few columns. Column i gives C_ii, and row i of P
  * times it the element (C P)_ii. 2 n^3 operations, where the inverse in place takes (2/3) n^3; with
  * any factor. Memory: n doubles for each column at a time. Each rank reads every so-manieth. */
-#include "invert.h"
+#include "tools/invert/invert.h"
 
 #include <inttypes.h>
 #include <stdio.h>

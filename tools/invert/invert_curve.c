@@ -1,5 +1,5 @@
 /* What is read off a scan: corner and cross-validation; see invert_scan.h. */
-#include "invert_scan.h"
+#include "tools/invert/invert_scan.h"
 
 #include <math.h>
 

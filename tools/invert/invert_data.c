@@ -2,8 +2,8 @@
  *
  * Without --reference: the shipped table of PREM where data are given and it is there; else the
  * stand-ins (tomo_measure.h), which need no file. */
-#include "invert.h"
-#include "tomo_file.h"
+#include "tools/invert/invert.h"
+#include "tools/tomo/tomo_file.h"
 
 #include <errno.h>
 #include <inttypes.h>

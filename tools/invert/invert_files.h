@@ -3,7 +3,7 @@
 #ifndef INVERT_FILES_H
 #define INVERT_FILES_H
 
-#include "tomo_choice.h"
+#include "tools/tomo/tomo_choice.h"
 
 #include <limits.h>
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* Misfit by measure, from what the pass over the data has summed up; and its pages. */
-#include "command.h"
-#include "invert.h"
-#include "invert_json_data.h"
+#include "tools/command.h"
+#include "tools/invert/invert.h"
+#include "tools/invert/invert_json_data.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -2,8 +2,8 @@
  * LU; twice that for the inverse, 2 n^3 if it is found by columns; at the rate at which all ranks
  * together multiply matrices in cache; and, once a factorisation has been timed, the inverse from
  * that. */
-#include "command.h"
-#include "invert.h"
+#include "tools/command.h"
+#include "tools/invert/invert.h"
 
 #include <stdio.h>
 #include <stdlib.h>

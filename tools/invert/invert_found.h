@@ -4,7 +4,7 @@
 #ifndef INVERT_FOUND_H
 #define INVERT_FOUND_H
 
-#include "tomo_reference.h"
+#include "tools/tomo/tomo_reference.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* What the maps show: the region that the paths cross, if it is a small part of the Earth, else the
  * world. Local, on rank 0. */
-#include "invert.h"
+#include "tools/invert/invert.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* The list of paths. */
-#include "invert.h"
+#include "tools/invert/invert.h"
 
 #include <inttypes.h>
 #include <stdio.h>

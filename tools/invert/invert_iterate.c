@@ -4,7 +4,7 @@
  * that the other way factors; CG solves these, H m = G^T d with H = G^T G + L^T L. Both go by m
  * divided by 1 / sqrt(H[j, j]), as scale and as preconditioner. Nolet, "Solving or resolving
  * inadequate and noisy tomographic systems", J. Comput. Phys. 61 (1985) 463-482. */
-#include "invert_rays.h"
+#include "tools/invert/invert_rays.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* The report as JSON, written by rank 0 all at once. */
-#include "command.h"
-#include "invert.h"
-#include "invert_json_data.h"
+#include "tools/command.h"
+#include "tools/invert/invert.h"
+#include "tools/invert/invert_json_data.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* See invert_json_data.h. */
-#include "invert_json_data.h"
-#include "command.h"
+#include "tools/invert/invert_json_data.h"
+#include "tools/command.h"
 
 #include <math.h>
 

@@ -3,7 +3,7 @@
 #ifndef INVERT_JSON_DATA_H
 #define INVERT_JSON_DATA_H
 
-#include "invert.h"
+#include "tools/invert/invert.h"
 
 #include <jansson.h>
 

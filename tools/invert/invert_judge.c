@@ -1,5 +1,5 @@
 /* The recovered model beside the true one, where rays are dense and where they are not. */
-#include "invert.h"
+#include "tools/invert/invert.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
 /* The kept Hessian (invert_scan.h). Memory: n doubles. */
-#include "invert_scan.h"
+#include "tools/invert/invert_scan.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

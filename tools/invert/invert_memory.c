@@ -1,5 +1,5 @@
 /* The memory that a job will need, before any of it is taken. */
-#include "invert.h"
+#include "tools/invert/invert.h"
 
 #include <inttypes.h>
 #include <math.h>

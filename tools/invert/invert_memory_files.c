@@ -1,9 +1,9 @@
 /* The memory that rank 0 will need to write files, before any of it is taken. They are written one
  * after the other, when the assembly and the factorisation have given back theirs. */
-#include "invert.h"
-#include "tomo_grid_file.h"
-#include "tomo_map.h"
-#include "tomo_prisms.h"
+#include "tools/invert/invert.h"
+#include "tools/tomo/tomo_grid_file.h"
+#include "tools/tomo/tomo_map.h"
+#include "tools/tomo/tomo_prisms.h"
 
 enum { LIBRARIES = 8 << 20 }; /* what HDF5 and netCDF take when they begin: 7 MB measured */
 

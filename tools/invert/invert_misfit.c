@@ -1,5 +1,5 @@
 /* How well the solution explains the data: a second pass over all paths, independent of H. */
-#include "invert.h"
+#include "tools/invert/invert.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* The model on a grid, as netCDF (--netcdf). */
 #include "config.h"
 
-#include "invert.h"
-#include "tomo_grid_file.h"
+#include "tools/invert/invert.h"
+#include "tools/tomo/tomo_grid_file.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,10 +1,10 @@
 /* Options of `osla invert`: table, defaults, checks. */
 #include "config.h"
 
-#include "command.h"
-#include "invert.h"
-#include "invert_options.h"
-#include "tomo_map.h"
+#include "tools/command.h"
+#include "tools/invert/invert.h"
+#include "tools/invert/invert_options.h"
+#include "tools/tomo/tomo_map.h"
 
 #include <limits.h>
 #include <math.h>

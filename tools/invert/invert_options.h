@@ -2,7 +2,7 @@
 #ifndef INVERT_OPTIONS_H
 #define INVERT_OPTIONS_H
 
-#include "invert.h"
+#include "tools/invert/invert.h"
 
 #define INVERT_UNSET (-1e300) /* a number that the user has not given */
 

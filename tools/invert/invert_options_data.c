@@ -1,5 +1,5 @@
 /* Options of measurements and of tests; see invert_options.h. */
-#include "invert_options.h"
+#include "tools/invert/invert_options.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,10 +1,10 @@
 /* Options of `osla invert` that speak of files and what of them is used: table, checks. */
 #include "config.h"
 
-#include "command.h"
-#include "invert.h"
-#include "tomo_grid_file.h"
-#include "tomo_store.h"
+#include "tools/command.h"
+#include "tools/invert/invert.h"
+#include "tools/tomo/tomo_grid_file.h"
+#include "tools/tomo/tomo_store.h"
 
 #include <math.h>
 #include <stdio.h>

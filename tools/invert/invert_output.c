@@ -1,11 +1,11 @@
 /* The result file and the picture, written by rank 0. */
-#include "invert.h"
 #include "osla_clock.h"
 #include "osla_log.h"
-#include "report_place.h"
-#include "tomo_map.h"
-#include "tomo_prisms.h"
-#include "tomo_store.h"
+#include "tools/invert/invert.h"
+#include "tools/report_place.h"
+#include "tools/tomo/tomo_map.h"
+#include "tools/tomo/tomo_prisms.h"
+#include "tools/tomo/tomo_store.h"
 
 #include <inttypes.h>
 #include <limits.h>

@@ -1,6 +1,6 @@
 /* --report: the page, made in memory and put in place at once. */
-#include "invert_page.h"
-#include "report_place.h"
+#include "tools/invert/invert_page.h"
+#include "tools/report_place.h"
 
 #include <stdlib.h>
 #include <string.h>

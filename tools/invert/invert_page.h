@@ -4,9 +4,9 @@
 
 #include <stdio.h>
 
-#include "invert.h"
-#include "invert_section.h"
-#include "tomo_views.h"
+#include "tools/invert/invert.h"
+#include "tools/invert/invert_section.h"
+#include "tools/tomo/tomo_views.h"
 
 enum { PAGE_DEPTHS_MAX = 4, PAGE_POINTS_MAX = 4, PAGE_CHARTS_MAX = 4 };
 

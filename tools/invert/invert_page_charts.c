@@ -1,6 +1,6 @@
 /* Charts of the page: misfit by period, the L-curve, cross-validation. */
-#include "invert_page.h"
-#include "invert_scan_chart.h"
+#include "tools/invert/invert_page.h"
+#include "tools/invert/invert_scan_chart.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* The pictures of the page: in two drawings that gnuplot makes side by side, first the maps of the
  * model, then all others. */
-#include "invert_page.h"
+#include "tools/invert/invert_page.h"
 
 #include <math.h>
 #include <stdio.h>

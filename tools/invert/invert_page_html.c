@@ -1,6 +1,6 @@
 /* HTML of the page: one file, nothing from elsewhere, readable on paper and on a telephone. */
-#include "invert_page.h"
-#include "report_place.h"
+#include "tools/invert/invert_page.h"
+#include "tools/report_place.h"
 
 #include <inttypes.h>
 #include <math.h>

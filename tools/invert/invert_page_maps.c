@@ -1,5 +1,5 @@
 /* Maps and vertical sections of the page. */
-#include "invert_page.h"
+#include "tools/invert/invert_page.h"
 
 #include <math.h>
 #include <stdio.h>

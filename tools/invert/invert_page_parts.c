@@ -1,5 +1,5 @@
 /* The parts of the page that have pictures. */
-#include "invert_page.h"
+#include "tools/invert/invert_page.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -2,8 +2,8 @@
  */
 #include "config.h"
 
-#include "invert_page.h"
 #include "osla_blas.h"
+#include "tools/invert/invert_page.h"
 
 #include <math.h>
 #include <string.h>

@@ -6,7 +6,7 @@
  * elements of C where P has any: each rank adds those that it has, and no matrix travels. Memory: 2
  * n doubles, and what osla_potri takes; where there is not so much, or if the user wishes, the same
  * by columns (invert_columns.c). */
-#include "invert.h"
+#include "tools/invert/invert.h"
 
 #include <inttypes.h>
 #include <math.h>

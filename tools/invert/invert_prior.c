@@ -1,6 +1,6 @@
 /* The prior of a job: from options and file; its elements on a matrix that is spread over the
  * ranks. */
-#include "invert.h"
+#include "tools/invert/invert.h"
 
 #include <stdlib.h>
 

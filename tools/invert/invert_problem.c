@@ -1,6 +1,6 @@
 /* Mesh, bases, true model and accumulator; before them, is there memory for them? */
-#include "invert.h"
-#include "invert_rays.h"
+#include "tools/invert/invert.h"
+#include "tools/invert/invert_rays.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

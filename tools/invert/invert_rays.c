@@ -1,8 +1,8 @@
 /* Rows of paths in factored form, and products with them (invert_rays.h). Memory: 12 bytes for each
  * knot of each path, N_r numbers for each path, N_r for each knot that one of them touches; R for
  * each set of data that a path of mine has, and for each path with factors. */
-#include "invert_rays.h"
-#include "invert_split.h"
+#include "tools/invert/invert_rays.h"
+#include "tools/invert/invert_split.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -11,7 +11,7 @@
 #ifndef INVERT_RAYS_H
 #define INVERT_RAYS_H
 
-#include "invert.h"
+#include "tools/invert/invert.h"
 
 typedef struct invert_rays invert_rays;
 

@@ -1,6 +1,6 @@
 /* The report: a page for people. Rank 0 writes. */
-#include "command.h"
-#include "invert.h"
+#include "tools/command.h"
+#include "tools/invert/invert.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* The page for people: the command, what was measured, and what became of the table's rows. */
-#include "invert.h"
+#include "tools/invert/invert.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
  * where the data decide and 0 where the prior does). A sample of its columns comes from one solve
  * with many right-hand sides, the columns of P; LSQR and CG take them one by one.
  */
-#include "invert.h"
+#include "tools/invert/invert.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* What a checkpoint of `osla invert` is of: the data, not the prior nor what is done later. */
-#include "invert.h"
+#include "tools/invert/invert.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -11,8 +11,8 @@
  * with.
  *
  * Memory: 32 bytes a datum, on each rank. Every rank finds the same weights, from the same bits. */
-#include "invert.h"
-#include "invert_json_data.h"
+#include "tools/invert/invert.h"
+#include "tools/invert/invert_json_data.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -8,7 +8,7 @@
  * of Backus and Gilbert, "The resolving power of gross Earth data", Geophys. J. R. astr. Soc. 16
  * (1968) 169-205, on knots of equal areas; as "spread function" in Michelini and McEvilly, Bull.
  * Seismol. Soc. Am. 81 (1991) 524-552. Memory: 2 n doubles for each point. */
-#include "invert.h"
+#include "tools/invert/invert.h"
 
 #include <inttypes.h>
 #include <math.h>

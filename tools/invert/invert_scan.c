@@ -6,8 +6,8 @@
  * the mean of z^T R z over random vectors z of signs, the same for each prior, so that their
  * differences are known better than the traces themselves (Hutchinson, Commun. Statist. Simul.
  * Comput. 19 (1990) 433-450; for cross-validation: Girard, Numer. Math. 56 (1989) 1-23). */
-#include "invert_scan.h"
-#include "invert_rays.h"
+#include "tools/invert/invert_scan.h"
+#include "tools/invert/invert_rays.h"
 
 #include <float.h>
 #include <inttypes.h>

@@ -2,7 +2,7 @@
 #ifndef INVERT_SCAN_H
 #define INVERT_SCAN_H
 
-#include "invert.h"
+#include "tools/invert/invert.h"
 
 /* H without the prior, kept while its memory is factored again and again: in the triangle that the
  * factorisation leaves alone, and its diagonal beside (invert_kept.c). Collective. */

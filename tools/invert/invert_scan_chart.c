@@ -1,5 +1,5 @@
 /* Charts of a scan: a curve for each of its lines. */
-#include "invert_scan_chart.h"
+#include "tools/invert/invert_scan_chart.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,8 +2,8 @@
 #ifndef INVERT_SCAN_CHART_H
 #define INVERT_SCAN_CHART_H
 
-#include "invert_found.h"
-#include "tomo_draw.h"
+#include "tools/invert/invert_found.h"
+#include "tools/tomo/tomo_draw.h"
 
 enum { SCAN_CURVES = 8 }; /* at most; further lines of a scan are not drawn */
 

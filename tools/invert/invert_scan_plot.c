@@ -1,8 +1,8 @@
 /* --scan-plot: L-curve and cross-validation side by side in one picture. */
-#include "invert.h"
-#include "invert_scan_chart.h"
-#include "new_file.h"
 #include "osla_log.h"
+#include "src/base/new_file.h"
+#include "tools/invert/invert.h"
+#include "tools/invert/invert_scan_chart.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* Which vertical sections the report shows. */
-#include "invert_section.h"
+#include "tools/invert/invert_section.h"
 
 #include <math.h>
 #include <stdio.h>

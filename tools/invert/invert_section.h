@@ -2,7 +2,7 @@
 #ifndef INVERT_SECTION_H
 #define INVERT_SECTION_H
 
-#include "tomo_draw.h"
+#include "tools/tomo/tomo_draw.h"
 
 enum { INVERT_SECTIONS_MAX = 8 };
 

@@ -1,6 +1,6 @@
 /* What was read of stations and earthquakes, and left out: for the page and the JSON report. */
-#include "command.h"
-#include "invert.h"
+#include "tools/command.h"
+#include "tools/invert/invert.h"
 
 #include <inttypes.h>
 #include <stdio.h>

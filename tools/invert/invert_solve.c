@@ -1,5 +1,5 @@
 /* Factors the regularised Hessian in its own memory, solves for the model. */
-#include "invert.h"
+#include "tools/invert/invert.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

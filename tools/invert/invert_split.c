@@ -1,6 +1,6 @@
 /* W = Q R by Gram and Schmidt, twice (Giraud, Langou, Rozloznik, Computers and Mathematics with
  * Applications 50 (2005) 1069-1075). A column that depends on those before it gives no row. */
-#include "invert_split.h"
+#include "tools/invert/invert_split.h"
 
 #include <math.h>
 #include <stdlib.h>

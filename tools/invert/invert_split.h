@@ -4,7 +4,7 @@
 #ifndef INVERT_SPLIT_H
 #define INVERT_SPLIT_H
 
-#include "tomo_path.h"
+#include "tools/tomo/tomo_path.h"
 
 typedef struct invert_split {
   int64_t radial;

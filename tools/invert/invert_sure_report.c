@@ -1,7 +1,7 @@
 /* Posterior, rows and scan: on the page, in the JSON report and in the result file. */
-#include "command.h"
-#include "invert.h"
-#include "tomo_store.h"
+#include "tools/command.h"
+#include "tools/invert/invert.h"
+#include "tools/tomo/tomo_store.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* Lists of stations and earthquakes: their files, read by rank 0 and sent to all. */
-#include "invert.h"
+#include "tools/invert/invert.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -3,7 +3,7 @@
  * Under mpiexec stderr is a pipe to a process of the launcher, which may be started by another one,
  * and so on up to the mpiexec that the user started: where its stderr is a terminal, so is ours.
  * Linux only, through /proc; elsewhere, and where the launcher runs on another host, no line. */
-#include "invert.h"
+#include "tools/invert/invert.h"
 
 #include <stdio.h>
 #include <string.h>

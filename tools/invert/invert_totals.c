@@ -1,5 +1,5 @@
 /* What the first pass over the paths finds out beside its matrix. */
-#include "invert.h"
+#include "tools/invert/invert.h"
 
 void invert_add_path(invert_worker *w)
 {

@@ -1,9 +1,9 @@
 /* Dynamic distribution of the paths: a shared counter hands out subsets to whoever asks next. There
  * is no master thread; a rank that is slow asks less often (French et al., section II.B.3, with a
  * one-sided fetch-and-add in the place of their root thread). */
-#include "command.h"
-#include "invert.h"
-#include "invert_split.h"
+#include "tools/command.h"
+#include "tools/invert/invert.h"
+#include "tools/invert/invert_split.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* --write-data: the test's data as a table that --data reads (doc/measurements.md). The ranks make
  * them in blocks of paths, rank 0 writes. */
-#include "invert.h"
-#include "new_file.h"
-#include "tomo_ids.h"
+#include "src/base/new_file.h"
+#include "tools/invert/invert.h"
+#include "tools/tomo/tomo_ids.h"
 
 #include <errno.h>
 #include <inttypes.h>

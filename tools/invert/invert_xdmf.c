@@ -1,8 +1,8 @@
 /* The model for ParaView (--xdmf): a mesh in the result file, and a file that describes it. */
-#include "command.h"
-#include "invert.h"
-#include "new_file.h"
-#include "tomo_prisms.h"
+#include "src/base/new_file.h"
+#include "tools/command.h"
+#include "tools/invert/invert.h"
+#include "tools/tomo/tomo_prisms.h"
 
 #include <errno.h>
 #include <stdio.h>

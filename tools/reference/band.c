@@ -1,6 +1,6 @@
 /* Symmetric band matrices (band.h): L D L^T by columns, Golub & Van Loan, Matrix Computations,
  * section 4.3. */
-#include "band.h"
+#include "tools/reference/band.h"
 
 #include <float.h>
 #include <math.h>

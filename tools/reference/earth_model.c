@@ -1,5 +1,5 @@
 /* Values of a spherical Earth at a radius and a frequency (earth_model.h). */
-#include "earth_model.h"
+#include "tools/reference/earth_model.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* PREM: A. M. Dziewonski, D. L. Anderson, Preliminary reference Earth model, Physics of the Earth
  * and Planetary Interiors 25 (1981), Table I: polynomials in r / 6371 km, velocities at 1 s. */
-#include "earth_model.h"
+#include "tools/reference/earth_model.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* Earth models in Mineos' format (earth_model.h). */
-#include "earth_model.h"
-#include "tomo_text.h"
+#include "tools/reference/earth_model.h"
+#include "tools/tomo/tomo_text.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -7,7 +7,7 @@
  * Newton's method on Rayleigh's quotient, lambda -= x^T T x / x^T T' x with x := T^-1 T' x,
  * finishes. W. H. Wittrick, F. W. Williams, Q. J. Mech. Appl. Math. 24 (1971), the count; A.
  * Neumaier, SIAM J. Numer. Anal. 22 (1985), the iteration. */
-#include "mode.h"
+#include "tools/reference/mode.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #ifndef MODE_H
 #define MODE_H
 
-#include "radial.h"
+#include "tools/reference/radial.h"
 
 typedef struct mode {
   int branch;    /* 0: the fundamental one */

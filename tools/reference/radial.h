@@ -19,8 +19,8 @@
 #ifndef RADIAL_H
 #define RADIAL_H
 
-#include "band.h"
-#include "earth_model.h"
+#include "tools/reference/band.h"
+#include "tools/reference/earth_model.h"
 
 typedef enum radial_kind { RADIAL_TOROIDAL, RADIAL_SPHEROIDAL } radial_kind;
 

@@ -1,6 +1,6 @@
 /* The energy of a mode at a radius, as a quadratic form in its eigenfunctions (radial.h;
  * doc/reference.md; F. A. Dahlen, J. Tromp, Theoretical Global Seismology, 1998, chapter 8). */
-#include "radial.h"
+#include "tools/reference/radial.h"
 
 enum { U, DU, V, DV, P, DP, W = U, DW = DU };
 

@@ -1,5 +1,5 @@
 /* Elements along the radius, their unknowns and their polynomials (radial.h). */
-#include "radial.h"
+#include "tools/reference/radial.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* The matrices of a mesh at a frequency (radial.h). */
-#include "radial.h"
+#include "tools/reference/radial.h"
 
 #include <math.h>
 #include <stdlib.h>

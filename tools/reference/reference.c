@@ -1,8 +1,8 @@
 /* `osla reference`; see reference.h. */
-#include "reference.h"
+#include "tools/reference/reference.h"
 
-#include "command_files.h"
-#include "new_file.h"
+#include "src/base/new_file.h"
+#include "tools/command_files.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
-#include "command.h"
-#include "surface_wave.h"
+#include "tools/command.h"
+#include "tools/reference/surface_wave.h"
 
 typedef struct reference_options {
   const char *model;             /* "prem", or a file in Mineos' format */

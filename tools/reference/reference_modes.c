@@ -1,5 +1,5 @@
 /* Periods of modes by their names, for comparison with catalogues (reference.h). */
-#include "reference.h"
+#include "tools/reference/reference.h"
 
 #include <ctype.h>
 #include <stdio.h>

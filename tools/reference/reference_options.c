@@ -1,5 +1,5 @@
 /* The command line of `osla reference`. */
-#include "reference.h"
+#include "tools/reference/reference.h"
 
 #include <math.h>
 #include <stdio.h>

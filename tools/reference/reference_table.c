@@ -1,5 +1,5 @@
 /* A table of a reference Earth as text (reference.h; the format: tomo_reference.h). */
-#include "reference.h"
+#include "tools/reference/reference.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* Kernels of phase and group velocity at a table's depths (surface_wave.h). */
-#include "surface_wave.h"
+#include "tools/reference/surface_wave.h"
 
 #include <math.h>
 #include <stdlib.h>

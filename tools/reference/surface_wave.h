@@ -2,7 +2,7 @@
 #ifndef SURFACE_WAVE_H
 #define SURFACE_WAVE_H
 
-#include "mode.h"
+#include "tools/reference/mode.h"
 
 /* Depths at which kernels are given, for values that are linear between them: closer near the
  * surface, down to the bottom of the uppermost solid; where the model jumps a depth stands twice.

@@ -1,7 +1,7 @@
 /* `osla solve`, step by step. One matrix is in memory: it is factored in place, and H is read again
  * for the residual. */
-#include "command_files.h"
-#include "solve_command.h"
+#include "tools/command_files.h"
+#include "tools/solve/solve_command.h"
 
 #include <inttypes.h>
 #include <math.h>

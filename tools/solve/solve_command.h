@@ -2,8 +2,8 @@
 #ifndef OSLA_SOLVE_COMMAND_H
 #define OSLA_SOLVE_COMMAND_H
 
-#include "command.h"
 #include "osla_unstable.h"
+#include "tools/command.h"
 
 /* The scaled residual of a solution that is written with exit status 0 is at most this (as HPL's).
  * It judges the way of solving and not H: a backward stable one has it of order 1 whatever the

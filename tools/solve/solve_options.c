@@ -1,5 +1,5 @@
 /* The command line of `osla solve`. */
-#include "solve_command.h"
+#include "tools/solve/solve_command.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,13 +1,13 @@
 /* Stations and earthquakes from several files, and which of them are used; see tomo_choice.h. */
-#include "tomo_choice.h"
+#include "tools/tomo/tomo_choice.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "tomo_same.h"
-#include "tomo_text.h"
-#include "tomo_time.h"
+#include "tools/tomo/tomo_same.h"
+#include "tools/tomo/tomo_text.h"
+#include "tools/tomo/tomo_time.h"
 
 tomo_choice tomo_choice_all(void)
 {

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "tomo_io.h"
+#include "tools/tomo/tomo_io.h"
 
 /* From west eastwards to east, degrees, -360 .. 360; the date line is like any other. */
 typedef struct tomo_region {

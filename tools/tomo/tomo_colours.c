@@ -1,5 +1,5 @@
 /* See tomo_colours.h. CIELAB and sRGB: CIE 15:2004, IEC 61966-2-1. */
-#include "tomo_colours.h"
+#include "tools/tomo/tomo_colours.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
 /* Tables of measurements in memory; see tomo_data.h. */
-#include "tomo_data.h"
+#include "tools/tomo/tomo_data.h"
 
 #include <stdlib.h>
 #include <string.h>

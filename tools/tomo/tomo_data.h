@@ -15,8 +15,8 @@
 #include <stdint.h>
 
 #include "osla_error.h"
-#include "tomo_io.h"
-#include "tomo_reference.h"
+#include "tools/tomo/tomo_io.h"
+#include "tools/tomo/tomo_reference.h"
 
 typedef struct tomo_data {
   int64_t n_measures;

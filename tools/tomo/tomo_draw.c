@@ -2,7 +2,7 @@
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
-#include "tomo_draw_parts.h"
+#include "tools/tomo/tomo_draw_parts.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tomo_file.h"
+#include "tools/tomo/tomo_file.h"
 
 /* A file that never has a name, so that a job which is killed leaves none; -1: not on this system.
  */

@@ -21,9 +21,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "tomo_io.h"
-#include "tomo_raster.h"
-#include "tomo_scale.h"
+#include "tools/tomo/tomo_io.h"
+#include "tools/tomo/tomo_raster.h"
+#include "tools/tomo/tomo_scale.h"
 
 typedef struct tomo_draw tomo_draw;
 

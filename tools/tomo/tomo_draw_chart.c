@@ -4,7 +4,7 @@
  * vision can tell apart; each has a shape of points of its own. */
 #include <math.h>
 
-#include "tomo_draw_parts.h"
+#include "tools/tomo/tomo_draw_parts.h"
 
 static const char *const colours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
                                       "#e69f00", "#56b4e9", "#000000", "#806000"};

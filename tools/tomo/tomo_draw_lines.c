@@ -7,8 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "tomo_draw_parts.h"
-#include "tomo_projection.h"
+#include "tools/tomo/tomo_draw_parts.h"
+#include "tools/tomo/tomo_projection.h"
 
 static const double pi = 3.14159265358979323846;
 

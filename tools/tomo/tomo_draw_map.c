@@ -1,8 +1,8 @@
 /* A map, and the colour bar. */
 #include <math.h>
 
-#include "tomo_draw_parts.h"
-#include "tomo_projection.h"
+#include "tools/tomo/tomo_draw_parts.h"
+#include "tools/tomo/tomo_projection.h"
 
 /* Latitudes at the left end of their parallels. */
 static void put_latitudes(const tomo_draw *draw)

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-#include "tomo_draw.h"
+#include "tools/tomo/tomo_draw.h"
 
 /* Nameless files: gnuplot inherits them open and reads or writes them as /dev/fd/N. */
 struct tomo_draw {

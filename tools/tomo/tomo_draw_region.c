@@ -2,7 +2,7 @@
  * with its degrees at the left and below, a scale bar. See tomo_draw.h. */
 #include <math.h>
 
-#include "tomo_draw_parts.h"
+#include "tools/tomo/tomo_draw_parts.h"
 
 /* A parallel (or a meridian) at its degree; false: it is not to be seen there. */
 static bool line_point(const tomo_frame *f, bool parallel, double degree, double along,

@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tomo_draw_parts.h"
+#include "tools/tomo/tomo_draw_parts.h"
 
 /* A child does not inherit what the command ignores: gnuplot does not look whether it could write.
  */

@@ -1,7 +1,7 @@
 /* A vertical section. */
 #include <math.h>
 
-#include "tomo_draw_parts.h"
+#include "tools/tomo/tomo_draw_parts.h"
 
 static const double pi = 3.14159265358979323846;
 

@@ -2,13 +2,13 @@
  *
  * Catalogues write the time in one column, as a date and a time of day (the ISC), as a date with
  * columns for hour, minute and second, or with a column for each part (OpenQuake, NOAA). */
-#include "tomo_event_time.h"
+#include "tools/tomo/tomo_event_time.h"
 
 #include <ctype.h>
 #include <math.h>
 #include <string.h>
 
-#include "tomo_time.h"
+#include "tools/tomo/tomo_time.h"
 
 enum { YEAR, MONTH, DAY, HOUR, MINUTE, SECOND, PARTS = EVENT_TIME_PARTS };
 static const char *const names[PARTS] = {"year", "month", "day", "hour", "minute", "second"};

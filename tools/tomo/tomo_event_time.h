@@ -3,7 +3,7 @@
 #ifndef TOMO_EVENT_TIME_H
 #define TOMO_EVENT_TIME_H
 
-#include "tomo_text.h"
+#include "tools/tomo/tomo_text.h"
 
 enum { EVENT_TIME_PARTS = 6 }; /* year, month, day, hour, minute, second */
 

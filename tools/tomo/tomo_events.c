@@ -8,9 +8,9 @@
 #include <string.h>
 #include <strings.h>
 
-#include "tomo_event_time.h"
-#include "tomo_text.h"
-#include "tomo_xml.h"
+#include "tools/tomo/tomo_event_time.h"
+#include "tools/tomo/tomo_text.h"
+#include "tools/tomo/tomo_xml.h"
 
 enum {
   LATITUDE,

@@ -5,7 +5,7 @@
  * stations, because networks of experiments use theirs again. */
 #include <string.h>
 
-#include "tomo_text.h"
+#include "tools/tomo/tomo_text.h"
 
 /* The columns that are read; from the elevation on they need not be there. */
 enum { LATITUDE, LONGITUDE, STATION, NETWORK, ELEVATION, START, END, KEYS };

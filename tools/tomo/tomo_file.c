@@ -1,5 +1,5 @@
 /* Reading whole files; see tomo_file.h. */
-#include "tomo_file.h"
+#include "tools/tomo/tomo_file.h"
 
 #include <errno.h>
 #include <stdio.h>

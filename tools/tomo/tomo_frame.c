@@ -1,10 +1,10 @@
 /* See tomo_frame.h. */
-#include "tomo_frame.h"
+#include "tools/tomo/tomo_frame.h"
 
 #include <math.h>
 
-#include "tomo_projection.h"
-#include "tomo_sphere.h"
+#include "tools/tomo/tomo_projection.h"
+#include "tools/tomo/tomo_sphere.h"
 
 static const double degree = 3.14159265358979323846 / 180.0;
 

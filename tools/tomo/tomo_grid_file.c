@@ -7,7 +7,7 @@
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
-#include "tomo_grid_file.h"
+#include "tools/tomo/tomo_grid_file.h"
 
 #include <math.h>
 
@@ -40,8 +40,8 @@ uint64_t tomo_grid_bytes(double step, int depths, int variables, int flat_variab
 #include <stdlib.h>
 #include <string.h>
 
-#include "new_file.h"
-#include "tomo_sphere.h"
+#include "src/base/new_file.h"
+#include "tools/tomo/tomo_sphere.h"
 
 enum { LONGITUDE, LATITUDE, DEPTH, AXES };
 

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "tomo_slices.h"
+#include "tools/tomo/tomo_slices.h"
 
 /* A variable of the file. Texts are ASCII. */
 typedef struct tomo_grid_variable {

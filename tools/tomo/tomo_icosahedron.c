@@ -5,7 +5,7 @@
  * which on the edges is equal division of the great circle. Corners and edges belong to several
  * faces and are numbered once: corners 0-11, then f - 1 per edge, then (f - 1)(f - 2) / 2 per face.
  * Source: Baumgardner & Frederickson (1985), SIAM J. Numer. Anal. 22, 1107-1115. */
-#include "tomo_icosahedron.h"
+#include "tools/tomo/tomo_icosahedron.h"
 
 #include <math.h>
 #include <stdbool.h>

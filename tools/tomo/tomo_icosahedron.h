@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "tomo_mesh.h"
+#include "tools/tomo/tomo_mesh.h"
 
 typedef struct icosahedron_vertex {
   double v[3]; /* unit vector */

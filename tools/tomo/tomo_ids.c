@@ -1,5 +1,5 @@
 /* Ids of sites in open hash tables; see tomo_ids.h. */
-#include "tomo_ids.h"
+#include "tools/tomo/tomo_ids.h"
 
 #include <inttypes.h>
 #include <stdbool.h>

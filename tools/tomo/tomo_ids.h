@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "osla_error.h"
-#include "tomo_io.h"
+#include "tools/tomo/tomo_io.h"
 
 typedef struct tomo_ids tomo_ids;
 

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "tomo_store.h"
+#include "tools/tomo/tomo_store.h"
 
 enum { STORE_NAME_MAX = 64 };
 

@@ -4,11 +4,11 @@
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
-#include "tomo_image.h"
+#include "tools/tomo/tomo_image.h"
 
 #ifdef HAVE_HDF5
 
-#include "hdf5_filter.h"
+#include "src/file/hdf5_filter.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tomo_image.h"
+#include "tools/tomo/tomo_image.h"
 
 static const char magic[] = "OSLA-RESULT 1\n";
 static const size_t alignment = 64;

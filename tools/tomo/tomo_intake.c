@@ -1,6 +1,6 @@
 /* From the rows of a table to data: ids are looked up, measures numbered, anomalies made delays;
  * see tomo_intake.h. */
-#include "tomo_intake.h"
+#include "tools/tomo/tomo_intake.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tomo_file.h"
-#include "tomo_measure.h"
-#include "tomo_sphere.h"
+#include "tools/tomo/tomo_file.h"
+#include "tools/tomo/tomo_measure.h"
+#include "tools/tomo/tomo_sphere.h"
 
 /* ---- measures ---- */
 

@@ -6,9 +6,9 @@
 #ifndef TOMO_INTAKE_H
 #define TOMO_INTAKE_H
 
-#include "tomo_data.h"
-#include "tomo_ids.h"
-#include "tomo_table.h"
+#include "tools/tomo/tomo_data.h"
+#include "tools/tomo/tomo_ids.h"
+#include "tools/tomo/tomo_table.h"
 
 /* A datum that is kept. */
 typedef struct datum {

@@ -2,7 +2,7 @@
  * parts of every interval between breakpoints (Abramowitz & Stegun, table 25.4), once. The
  * stand-ins are smooth; the kernels of a table are linear between its depths, which end the parts:
  * times a cubic the quadrature is exact. */
-#include "tomo_kernel.h"
+#include "tools/tomo/tomo_kernel.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -7,8 +7,8 @@
 #define TOMO_KERNEL_H
 
 #include "osla_error.h"
-#include "tomo_measure.h"
-#include "tomo_radial.h"
+#include "tools/tomo/tomo_measure.h"
+#include "tools/tomo/tomo_radial.h"
 
 typedef struct tomo_kernel tomo_kernel;
 

@@ -2,15 +2,15 @@
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
-#include "tomo_map.h"
+#include "tools/tomo/tomo_map.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "new_file.h"
-#include "tomo_views.h"
+#include "src/base/new_file.h"
+#include "tools/tomo/tomo_views.h"
 
 enum { WIDTH = 640, MAP = 560, LEFT = 44, HEAD = 40, AROUND = 92, BAR = 340 }; /* pixels */
 

@@ -7,10 +7,10 @@
 
 #include <stdint.h>
 
-#include "tomo_frame.h"
-#include "tomo_io.h"
-#include "tomo_mesh.h"
-#include "tomo_radial.h"
+#include "tools/tomo/tomo_frame.h"
+#include "tools/tomo/tomo_io.h"
+#include "tools/tomo/tomo_mesh.h"
+#include "tools/tomo/tomo_radial.h"
 
 #define TOMO_MAP_CENTRE 180.0 /* the Pacific in the middle */
 

@@ -1,6 +1,6 @@
 /* Measures; formulas and sources in tomo_measure.h. K(z) = (p / z_peak)^(p + 1) / p! z^p
  * exp(-p z / z_peak) is the gamma density with its mode at z_peak. */
-#include "tomo_measure.h"
+#include "tools/tomo/tomo_measure.h"
 
 #include <math.h>
 #include <stdio.h>

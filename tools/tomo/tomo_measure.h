@@ -20,7 +20,7 @@
 #define TOMO_MEASURE_H
 
 #include "osla_error.h"
-#include "tomo_reference.h"
+#include "tools/tomo/tomo_reference.h"
 
 enum { TOMO_BRANCH_MAX = 100, TOMO_MEASURE_TEXT = 80 };
 #define TOMO_PERIOD_MAX 1e4 /* s */

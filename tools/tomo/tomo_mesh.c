@@ -8,13 +8,13 @@
  * and phi_l = b_l / sum of all b (Shepard). Knots are numbered in bands of latitude from north to
  * south and by longitude within a band, so that the knots near a point are found with a binary
  * search in a few bands. */
-#include "tomo_mesh.h"
+#include "tools/tomo/tomo_mesh.h"
 
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "tomo_icosahedron.h"
+#include "tools/tomo/tomo_icosahedron.h"
 
 static const double pi = 3.14159265358979323846;
 

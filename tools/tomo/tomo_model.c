@@ -7,13 +7,13 @@
  * `cell_depth`, at places uniform on the sphere and in depth, of amplitude +-A, N so that they
  * overlap about twice. Recovery tests of this kind: Leveque, Rivera & Wittlinger (1993), Geophys.
  * J. Int. 115, 313-318. */
-#include "tomo_model.h"
+#include "tools/tomo/tomo_model.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #include "osla_random.h"
-#include "tomo_sphere.h"
+#include "tools/tomo/tomo_sphere.h"
 
 static const double pi = 3.14159265358979323846;
 

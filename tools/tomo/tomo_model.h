@@ -8,8 +8,8 @@
 
 #include <stdint.h>
 
-#include "tomo_mesh.h"
-#include "tomo_radial.h"
+#include "tools/tomo/tomo_mesh.h"
+#include "tools/tomo/tomo_radial.h"
 
 typedef enum tomo_model_kind {
   TOMO_MODEL_CHECKERBOARD,

@@ -17,8 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tomo_text.h"
-#include "tomo_time.h"
+#include "tools/tomo/tomo_text.h"
+#include "tools/tomo/tomo_time.h"
 
 enum { LINES = 5, COLUMNS = 80, WIDEST = 16 };
 

@@ -8,7 +8,7 @@
  * Source: Woodhouse & Dziewonski (1984), J. Geophys. Res. 89, 5953-5986 (path average).
  * Memory: 8 bytes per knot of the mesh, 12 + 8 N_r bytes per knot that a full circle touches,
  * 8 (N_r + 1) per datum. */
-#include "tomo_path.h"
+#include "tools/tomo/tomo_path.h"
 
 #include <math.h>
 #include <stdlib.h>

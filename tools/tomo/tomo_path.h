@@ -18,10 +18,10 @@
 #include <stdint.h>
 
 #include "osla_types.h"
-#include "tomo_data.h"
-#include "tomo_kernel.h"
-#include "tomo_mesh.h"
-#include "tomo_sphere.h"
+#include "tools/tomo/tomo_data.h"
+#include "tools/tomo/tomo_kernel.h"
+#include "tools/tomo/tomo_mesh.h"
+#include "tools/tomo/tomo_sphere.h"
 
 typedef struct tomo_path tomo_path;
 

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "tomo_model.h"
+#include "tools/tomo/tomo_model.h"
 
 tomo_prior_options tomo_prior_defaults(void)
 {

@@ -1,14 +1,14 @@
 /* A prior from a file; formats in tomo_prior_file.h. */
-#include "tomo_prior_file.h"
+#include "tools/tomo/tomo_prior_file.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "tomo_file.h"
-#include "tomo_sphere.h"
-#include "tomo_store.h"
-#include "tomo_text.h"
+#include "tools/tomo/tomo_file.h"
+#include "tools/tomo/tomo_sphere.h"
+#include "tools/tomo/tomo_store.h"
+#include "tools/tomo/tomo_text.h"
 
 enum { TOP, BOTTOM, SIGMA, SMOOTHING, KEYS };
 static const char *const keys[KEYS] = {"depth_top_km|top_km|top",

@@ -18,8 +18,8 @@
 #include <stdint.h>
 
 #include "osla_error.h"
-#include "tomo_prior_process.h"
-#include "tomo_radial.h"
+#include "tools/tomo/tomo_prior_process.h"
+#include "tools/tomo/tomo_radial.h"
 
 typedef struct tomo_prior_factors {
   double *damping; /* [knots * N_r] 1 / (standard deviation in percent)^2 */

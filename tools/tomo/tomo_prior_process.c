@@ -1,7 +1,7 @@
 /* The deviations of a result file in HDF5, read by a process of its own (reader_process.h), which
  * sends an answer and then, where its code is OSLA_OK, so many doubles. What comes is taken for
  * nothing else, as HDF5 may have spoilt the process's memory. */
-#include "tomo_prior_process.h"
+#include "tools/tomo/tomo_prior_process.h"
 
 #include <errno.h>
 #include <stdint.h>
@@ -11,9 +11,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "reader_process.h"
-#include "tomo_file.h"
-#include "tomo_store.h"
+#include "tools/reader_process.h"
+#include "tools/tomo/tomo_file.h"
+#include "tools/tomo/tomo_store.h"
 
 enum { TEXT = 512 };
 

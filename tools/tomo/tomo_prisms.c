@@ -1,10 +1,10 @@
 /* A mesh of prisms; see tomo_prisms.h. */
-#include "tomo_prisms.h"
+#include "tools/tomo/tomo_prisms.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "tomo_sphere.h"
+#include "tools/tomo/tomo_sphere.h"
 
 enum { NAME_MAX_LENGTH = 64 };
 

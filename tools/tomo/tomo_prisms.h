@@ -12,8 +12,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "tomo_slices.h"
-#include "tomo_store.h"
+#include "tools/tomo/tomo_slices.h"
+#include "tools/tomo/tomo_store.h"
 
 enum { TOMO_PRISMS_FIELDS_MAX = 8 };
 

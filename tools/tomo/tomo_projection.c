@@ -1,6 +1,6 @@
 /* Mollweide's projection; see tomo_projection.h. The equation for t is solved by Newton's method,
  * with the start of Snyder and the poles, where the derivative vanishes, taken apart. */
-#include "tomo_projection.h"
+#include "tools/tomo/tomo_projection.h"
 
 #include <math.h>
 

@@ -3,7 +3,7 @@
  * Source: QuakeML-BED 1.2 (quake.ethz.ch/quakeml). Depths are in m there. The references to the
  * preferred origin and magnitude may stand before or behind what they refer to, so an event's
  * origins and magnitudes are kept until it ends. */
-#include "tomo_xml.h"
+#include "tools/tomo/tomo_xml.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  *                                             + (t_{r+p+1} - z) / (t_{r+p+1} - t_{r+1}) B_{r+1,p-1}
  * Only the p + 1 functions that are not zero in the interval are computed.
  * Source: de Boor (1978), "A Practical Guide to Splines", ch. X, algorithm BSPLVB. */
-#include "tomo_radial.h"
+#include "tools/tomo/tomo_radial.h"
 
 #include <math.h>
 #include <stdlib.h>

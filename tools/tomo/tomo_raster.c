@@ -1,5 +1,5 @@
 /* See tomo_raster.h. */
-#include "tomo_raster.h"
+#include "tools/tomo/tomo_raster.h"
 
 #include <math.h>
 #include <stdbool.h>

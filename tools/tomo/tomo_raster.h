@@ -8,10 +8,10 @@
 
 #include <stdint.h>
 
-#include "tomo_frame.h"
-#include "tomo_mesh.h"
-#include "tomo_radial.h"
-#include "tomo_sphere.h"
+#include "tools/tomo/tomo_frame.h"
+#include "tools/tomo/tomo_mesh.h"
+#include "tools/tomo/tomo_radial.h"
+#include "tools/tomo/tomo_sphere.h"
 
 typedef struct tomo_raster {
   int width, height; /* pixels */

@@ -1,6 +1,6 @@
 /* Velocities and kernels of a reference table, between its periods and depths; see
  * tomo_reference.h. */
-#include "tomo_reference_table.h"
+#include "tools/tomo/tomo_reference_table.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* Reads the text of a reference table; the format is in tomo_reference.h. */
-#include "tomo_reference_table.h"
+#include "tools/tomo/tomo_reference_table.h"
 
 #include <ctype.h>
 #include <math.h>

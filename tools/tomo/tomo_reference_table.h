@@ -2,7 +2,7 @@
 #ifndef TOMO_REFERENCE_TABLE_H
 #define TOMO_REFERENCE_TABLE_H
 
-#include "tomo_reference.h"
+#include "tools/tomo/tomo_reference.h"
 
 enum {
   REFERENCE_DEPTHS_MAX = 2000,

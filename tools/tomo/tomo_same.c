@@ -1,5 +1,5 @@
 /* Lists of entries that mean one station or one earthquake; see tomo_same.h. */
-#include "tomo_same.h"
+#include "tools/tomo/tomo_same.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -2,7 +2,7 @@
 #ifndef TOMO_SAME_H
 #define TOMO_SAME_H
 
-#include "tomo_io.h"
+#include "tools/tomo/tomo_io.h"
 
 /* Keep the first of the entries that are one, in their order; *count is lowered.
  *   stations  the same id within 0.1 degree: epochs, channels, lists of several data centres; a

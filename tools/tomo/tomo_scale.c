@@ -1,5 +1,5 @@
 /* See tomo_scale.h. */
-#include "tomo_scale.h"
+#include "tools/tomo/tomo_scale.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "tomo_colours.h"
+#include "tools/tomo/tomo_colours.h"
 
 typedef struct tomo_scale {
   tomo_palette palette;

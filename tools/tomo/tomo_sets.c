@@ -1,12 +1,12 @@
 /* Sorted data, and the sets of their paths; see tomo_intake.h. */
-#include "tomo_intake.h"
+#include "tools/tomo/tomo_intake.h"
 
 #include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "tomo_measure.h"
+#include "tools/tomo/tomo_measure.h"
 
 /* ---- order ---- */
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tomo_text.h"
+#include "tools/tomo/tomo_text.h"
 
 void text_set_name(tomo_site *site, const char *name)
 {

@@ -1,5 +1,5 @@
 /* Fields of coefficients at many places and a few depths; see tomo_slices.h. */
-#include "tomo_slices.h"
+#include "tools/tomo/tomo_slices.h"
 
 #include <stdlib.h>
 #include <string.h>

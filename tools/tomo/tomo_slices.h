@@ -7,8 +7,8 @@
 
 #include <stdbool.h>
 
-#include "tomo_mesh.h"
-#include "tomo_radial.h"
+#include "tools/tomo/tomo_mesh.h"
+#include "tools/tomo/tomo_radial.h"
 
 typedef struct tomo_slices tomo_slices;
 

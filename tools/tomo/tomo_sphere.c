@@ -6,7 +6,7 @@
  *
  * The major arc leaves in the opposite direction, -t, and has the length 2 pi - distance.
  * Source: Dahlen & Tromp (1998), "Theoretical Global Seismology". */
-#include "tomo_sphere.h"
+#include "tools/tomo/tomo_sphere.h"
 
 #include <math.h>
 

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tomo_same.h"
-#include "tomo_text.h"
-#include "tomo_xml.h"
+#include "tools/tomo/tomo_same.h"
+#include "tools/tomo/tomo_text.h"
+#include "tools/tomo/tomo_xml.h"
 
 static osla_err read_columns(text_reader *reader, site_list *list)
 {

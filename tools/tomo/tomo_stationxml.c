@@ -2,7 +2,7 @@
  *
  * Source: the schema of the FDSN, docs.fdsn.org/projects/stationxml. A Station element is an epoch
  * of a station, within an epoch of its network: it runs while both do. */
-#include "tomo_xml.h"
+#include "tools/tomo/tomo_xml.h"
 
 #include <math.h>
 #include <string.h>

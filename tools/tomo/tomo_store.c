@@ -1,15 +1,15 @@
 /* The result file: entries in memory, turned into an image by a format, written all at once.
  *
  * Memory while writing: the image (once for the plain format, twice for HDF5). */
-#include "tomo_store.h"
+#include "tools/tomo/tomo_store.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "new_file.h"
-#include "tomo_file.h"
-#include "tomo_image.h"
+#include "src/base/new_file.h"
+#include "tools/tomo/tomo_file.h"
+#include "tools/tomo/tomo_image.h"
 
 const char *tomo_store_suffix(void)
 {

@@ -1,5 +1,5 @@
 /* Columns and cells of a table of measurements; see tomo_table.h. */
-#include "tomo_table.h"
+#include "tools/tomo/tomo_table.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "tomo_measure.h"
+#include "tools/tomo/tomo_measure.h"
 
 /* Names of each column; what has a unit ends with it, and may be known with others. */
 static const struct column {

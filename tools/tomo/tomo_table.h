@@ -6,9 +6,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "tomo_reference.h"
-#include "tomo_sphere.h"
-#include "tomo_text.h"
+#include "tools/tomo/tomo_reference.h"
+#include "tools/tomo/tomo_sphere.h"
+#include "tools/tomo/tomo_text.h"
 
 typedef enum table_key {
   KEY_EVENT,

@@ -1,5 +1,5 @@
 /* Tables of measurements as CSV with a header; see tomo_table.h. */
-#include "tomo_table.h"
+#include "tools/tomo/tomo_table.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
-#include "tomo_table.h"
+#include "tools/tomo/tomo_table.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 
 #ifdef HAVE_HDF5
 
-#include "hdf5_filter.h"
+#include "src/file/hdf5_filter.h"
 
 enum { BLOCK = 8192, WIDEST_NUMBER = 16 };
 

@@ -3,10 +3,10 @@
  * columns; in the end END, or ERROR with a code and a line. A text is its length (16 bits) and its
  * bytes; a cell is a text, or IS_NUMBER in place of the length and a double. What comes is taken
  * for nothing but texts and numbers, as HDF5 may have spoilt the process's memory. */
-#include "reader_process.h"
-#include "tomo_data.h"
-#include "tomo_file.h"
-#include "tomo_table.h"
+#include "tools/reader_process.h"
+#include "tools/tomo/tomo_data.h"
+#include "tools/tomo/tomo_file.h"
+#include "tools/tomo/tomo_table.h"
 
 #include <errno.h>
 #include <stdio.h>

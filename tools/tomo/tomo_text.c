@@ -4,7 +4,7 @@
  * memory. CSV follows RFC 4180 but for line ends within quotes, which are errors here: a forgotten
  * quote is then found at its own line. Numbers are decimal; "nan", "inf" and hexadecimal are not.
  */
-#include "tomo_text.h"
+#include "tools/tomo/tomo_text.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -13,7 +13,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "tomo_time.h"
+#include "tools/tomo/tomo_time.h"
 
 enum { FILE_SHOWN = 200 };
 

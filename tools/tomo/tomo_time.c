@@ -1,5 +1,5 @@
 /* Times of catalogues; see tomo_time.h. */
-#include "tomo_time.h"
+#include "tools/tomo/tomo_time.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 /* See tomo_views.h. Pixels of an equal-area map stand for equal areas, so that parts of them are
  * parts of the Earth. */
-#include "tomo_views.h"
+#include "tools/tomo/tomo_views.h"
 
 #include <float.h>
 #include <math.h>

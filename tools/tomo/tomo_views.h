@@ -3,7 +3,7 @@
 #ifndef TOMO_VIEWS_H
 #define TOMO_VIEWS_H
 
-#include "tomo_draw.h"
+#include "tools/tomo/tomo_draw.h"
 
 typedef struct tomo_views {
   const tomo_mesh *mesh;

@@ -13,7 +13,7 @@
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
-#include "tomo_xml.h"
+#include "tools/tomo/tomo_xml.h"
 
 #ifdef HAVE_LIBXML2
 

@@ -9,7 +9,7 @@
 #ifndef TOMO_XML_H
 #define TOMO_XML_H
 
-#include "tomo_text.h"
+#include "tools/tomo/tomo_text.h"
 
 enum { XML_TEXT_MAX = 1024 };
 
