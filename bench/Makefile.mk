@@ -24,9 +24,9 @@ bench_libbench_la_SOURCES = \
   bench/jacobi_copying.c bench/jacobi_threads.c bench/jacobi_rows.c bench/jacobi_cg.c bench/jacobi_record.c bench/jacobi_bound.c \
   bench/reference_blas.c bench/reference_mpi.c bench/reference_accumulate.c \
   bench/reference_scalapack.c bench/reference_ga.c bench/reference_scatter.c \
-  tools/command.h tools/command.c tools/command_process.c tools/command_util.c \
-  tools/command_same.c \
-  tools/command_files.h tools/command_files.c tools/report_place.h tools/report_place.c
+  tools/common/command.h tools/common/command.c tools/common/command_process.c tools/common/command_util.c \
+  tools/common/command_same.c \
+  tools/common/command_files.h tools/common/command_files.c tools/common/report_place.h tools/common/report_place.c
 bin_PROGRAMS += bench/osla-bench
 bench_osla_bench_SOURCES = bench/osla_bench.c
 bench_libs = $(ga_adapt_libs) libosla_armci.la libosla.la $(GA_LIBS) $(SCALAPACK_LIBS) \
@@ -36,9 +36,9 @@ bench_osla_bench_LDADD = bench/libbench.la $(bench_libs)
 # The model of a core that simulated machines compute by.
 bin_PROGRAMS += bench/osla-calibrate
 bench_osla_calibrate_SOURCES = bench/calibrate.h bench/calibrate.c bench/calibrate_fit.c bench/calibrate_work.c \
-  tools/command.h tools/command.c tools/command_process.c tools/command_util.c \
-  tools/command_same.c \
-  tools/command_files.h tools/command_files.c tools/report_place.h tools/report_place.c
+  tools/common/command.h tools/common/command.c tools/common/command_process.c tools/common/command_util.c \
+  tools/common/command_same.c \
+  tools/common/command_files.h tools/common/command_files.c tools/common/report_place.h tools/common/report_place.c
 bench_osla_calibrate_LDADD = libosla.la $(POPT_LIBS) $(JANSSON_LIBS)
 
 # A plain ScaLAPACK program, to be timed with and without the drop-in (bench/scalapack_table); and one that times

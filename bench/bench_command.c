@@ -6,8 +6,8 @@
 #include "osla_armci.h"
 #include "osla_blas.h"
 #include "src/blas/work.h"
-#include "tools/command.h"
-#include "tools/command_files.h"
+#include "tools/common/command.h"
+#include "tools/common/command_files.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -4,7 +4,7 @@
 #define OSLA_BENCH_OPTIONS_H
 
 #include "bench/bench.h"
-#include "tools/command.h"
+#include "tools/common/command.h"
 
 /* As popt stores them. */
 typedef struct bench_raw_product {

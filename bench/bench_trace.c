@@ -1,7 +1,7 @@
 /* --trace: the file, and the table of what the traced repetition was spent on. See bench.h. */
 #include "bench/bench.h"
 #include "osla_trace.h"
-#include "tools/command.h"
+#include "tools/common/command.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -6,8 +6,8 @@
 #include "bench/calibrate.h"
 #include "osla_blas.h"
 #include "src/base/new_file.h"
-#include "tools/command.h"
-#include "tools/command_files.h"
+#include "tools/common/command.h"
+#include "tools/common/command_files.h"
 
 #include <mpi.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* osla-bench. */
 #include "bench/bench.h"
-#include "tools/command.h"
+#include "tools/common/command.h"
 
 int main(int argc, char **argv)
 {

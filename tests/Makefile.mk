@@ -10,7 +10,7 @@ tests_helpers =
 tests_scripts =
 
 AM_CPPFLAGS += $(CUNIT_CFLAGS)
-LDADD = tests/libosla_test.la libosla_armci.la tools/libtomo.la libosla.la $(CUNIT_LIBS)
+LDADD = tests/libosla_test.la libosla_armci.la apps/tomography/libtomo.la libosla.la $(CUNIT_LIBS)
 tests_libosla_test_la_LIBTOOLFLAGS = $(static_alone)
 tests_libosla_test_la_SOURCES = tests/osla_test.c tests/osla_test.h tests/osla_test_main.c \
   $(tests_process_state) \
@@ -32,7 +32,7 @@ include tests/matrix/Makefile.mk
 include tests/kernels/Makefile.mk
 include tests/adaptors/Makefile.mk
 include tests/commands/Makefile.mk
-include tests/tomography/Makefile.mk
+include apps/tomography/tests/Makefile.mk
 include tests/install/Makefile.mk
 include tests/fuzz/Makefile.mk
 

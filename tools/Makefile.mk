@@ -12,7 +12,7 @@ EXTRA_DIST += tools/info/info_probe.c tools/info/info_probe_none.c
 noinst_LTLIBRARIES += tools/libcommands.la
 tools_libcommands_la_LIBTOOLFLAGS = $(static_alone)
 tools_libcommands_la_SOURCES = \
-  tools/info/info.h tools/info/info.c tools/info/info_system.c tools/info/info_transport.c \
+  tools/common/files.h tools/info/info.h tools/info/info.c tools/info/info_system.c tools/info/info_transport.c \
   $(info_probe) tools/info/info_speed.c tools/info/info_rules.c \
   tools/info/info_print.c tools/info/info_json.c tools/info/info_watchdog.c tools/info/info_predict.c \
   tools/assemble/assemble.h tools/assemble/assemble_options.c \
@@ -22,11 +22,11 @@ tools_libcommands_la_SOURCES = \
   tools/assemble/assemble_work.h tools/assemble/assemble_work.c tools/assemble/assemble_bounds.c \
   tools/assemble/assemble_judge.c tools/assemble/assemble.c \
   tools/solve/solve_command.h tools/solve/solve_options.c tools/solve/solve.c tools/solve/solve_sparse.c \
-  tools/reference/reference.h tools/reference/reference_options.c tools/reference/reference_table.c \
-  tools/reference/reference_modes.c tools/reference/reference.c \
-  tools/command_run.c
+  apps/tomography/reference/reference.h apps/tomography/reference/reference_options.c apps/tomography/reference/reference_table.c \
+  apps/tomography/reference/reference_modes.c apps/tomography/reference/reference.c \
+  tools/osla.c
 
 bin_PROGRAMS += osla
-osla_SOURCES = tools/osla.c
-osla_libs = tools/libinvert.la tools/libreference.la tools/libtomo.la libosla_armci.la libosla.la $(HDF5_LIBS) $(POPT_LIBS) $(JANSSON_LIBS)
+osla_SOURCES = tools/main.c
+osla_libs = apps/tomography/libinvert.la apps/tomography/libreference.la apps/tomography/libtomo.la libosla_armci.la libosla.la $(HDF5_LIBS) $(POPT_LIBS) $(JANSSON_LIBS)
 osla_LDADD = tools/libcommands.la $(osla_libs)

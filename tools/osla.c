@@ -1,7 +1,116 @@
-/* The `osla` command. */
-#include "tools/command.h"
+/* The lines of the `osla` command: finds the sub-command, starts and ends MPI for it. */
+#include "config.h"
 
-int main(int argc, char **argv)
+#include "apps/tomography/tomography.h"
+#include "osla_armci.h"
+#include "tools/common/command.h"
+
+#ifdef HAVE_HDF5
+#include <hdf5.h>
+#endif
+#include <stdio.h>
+#include <string.h>
+
+static int run_help(int argc, char **argv);
+
+/* Commands with `needs_mpi` run between MPI_Init_thread and MPI_Finalize. */
+typedef struct command {
+  const char *name;
+  const char *summary;
+  int (*run)(int argc, char **argv);
+  bool needs_mpi;
+} command;
+
+static const command commands[] = {
+  {"info", "look at this machine and MPI, and test what OSLA relies on", osla_command_info, true},
+  {"invert", "surface-wave tomography: assemble, factor and solve in one job", osla_command_invert,
+   true},
+  {"assemble", "sum updates from HDF5 files into a matrix H and a vector g", osla_command_assemble,
+   true},
+  {"solve", "factor H and solve H x = g, from a file to a file", osla_command_solve, true},
+  {"reference", "velocities and depth kernels of surface waves, as a table for invert",
+   osla_command_reference, false},
+  {"help", "show this text, or the help of a command: osla help info", run_help, false},
+};
+enum { N_COMMANDS = sizeof commands / sizeof *commands };
+
+static const command *find_command(const char *name)
 {
-  return osla_command_leave(osla_command_run(argc, argv));
+  for (int i = 0; i < N_COMMANDS; i++)
+    if (strcmp(commands[i].name, name) == 0) return &commands[i];
+  return NULL;
+}
+
+static int unknown_command(const char *name)
+{
+  return osla_command_error(NULL, "%s: unknown %s (see osla help)", name,
+                            name[0] == '-' ? "option" : "command");
+}
+
+static void print_help(FILE *out)
+{
+  if (osla_command_rank() != 0) return;
+  (void)fprintf(out, "Usage: osla COMMAND [OPTION...]\n"
+                     "       mpiexec -n RANKS osla COMMAND [OPTION...]\n\n"
+                     "One-sided linear algebra: assemble a large matrix and solve with it, by MPI "
+                     "RMA.\n\nCommands:\n");
+  for (int i = 0; i < N_COMMANDS; i++)
+    (void)fprintf(out, "  %-9s %s\n", commands[i].name, commands[i].summary);
+  (void)fprintf(out, "\nOptions:\n"
+                     "  --help     show this text\n"
+                     "  --version  show the version\n\n"
+                     "osla COMMAND --help shows the options of a command.\n");
+}
+
+/* Our line has said what is wrong. HDF5 1.10, which ends with MPI, may have a second one of its own
+ * after a damaged file ("infinite loop closing library"), unless it is silent by then. */
+static void silence_hdf5(void)
+{
+#ifdef HAVE_HDF5
+  (void)H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+#endif
+}
+
+/* Runs a command, under MPI if it needs it. The status is the same on all ranks. */
+static int run_command(const command *found, int argc, char **argv)
+{
+  if (!found->needs_mpi) return found->run(argc, argv);
+  bool tries_threads = found->run == osla_command_info;
+  int status = osla_command_start_mpi(found->name, argc, argv, "--checkpoint", tries_threads);
+  if (status != OSLA_EXIT_OK) return status;
+  status = osla_command_same_line(found->name, argc, argv);
+  if (status == OSLA_EXIT_OK)
+    status = osla_command_agree(osla_command_end(found->name, found->run(argc, argv)));
+  if (status != OSLA_EXIT_OK) silence_hdf5();
+  (void)MPI_Finalize();
+  return status;
+}
+
+static int run_help(int argc, char **argv)
+{
+  if (argc < 2) {
+    print_help(stdout);
+    return osla_command_end(NULL, OSLA_EXIT_OK);
+  }
+  const command *found = find_command(argv[1]);
+  if (!found) return unknown_command(argv[1]);
+  if (found->run == run_help) return run_help(1, argv);
+  char *help_argv[] = {argv[1], "--help", NULL};
+  return run_command(found, 2, help_argv);
+}
+
+int osla_command_run(int argc, char **argv)
+{
+  osla_command_begin();
+  if (argc < 2) return osla_command_error(NULL, "no command (see osla help)");
+  const char *name = argv[1];
+  (void)osla_armci_offer(); /* without it there is no transport armci */
+  if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) return run_help(1, argv);
+  if (strcmp(name, "--version") == 0) {
+    if (osla_command_rank() == 0) (void)printf("osla %s\n", PACKAGE_VERSION);
+    return osla_command_end(NULL, OSLA_EXIT_OK);
+  }
+  const command *found = find_command(name);
+  if (!found) return unknown_command(name);
+  return run_command(found, argc - 1, argv + 1);
 }

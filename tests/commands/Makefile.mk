@@ -4,10 +4,10 @@ tests_programs += tests/commands/test_command_util # it interposes MPI_Abort
 endif
 tests_commands_suites_SOURCES = \
   tests/commands/test_calibrate_fit.c bench/calibrate.h bench/calibrate_fit.c \
-  tests/commands/test_order_free.c tools/order_free.h tools/order_free.c \
+  tests/commands/test_order_free.c tools/common/order_free.h tools/common/order_free.c \
   tests/commands/test_updates_batch.c tools/assemble/updates_batch.c
 tests_commands_test_command_util_SOURCES = tests/commands/test_command_util.c \
-  tools/command.h tools/command.c tools/command_process.c tools/command_util.c
+  tools/common/command.h tools/common/command.c tools/common/command_process.c tools/common/command_util.c
 tests_commands_test_command_util_LDADD = $(LDADD) $(POPT_LIBS) $(JANSSON_LIBS)
 
 # Programs that scripts run.

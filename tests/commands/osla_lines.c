@@ -1,6 +1,6 @@
 /* Runs lines of the osla command in one process (run_lines.h). */
 #include "tests/commands/run_lines.h"
-#include "tools/command.h"
+#include "tools/common/command.h"
 
 int main(int argc, char **argv)
 {

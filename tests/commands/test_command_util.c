@@ -1,6 +1,6 @@
 /* The texts, the grid option and the core count that the sub-commands share. */
 #include "tests/osla_test.h"
-#include "tools/command.h"
+#include "tools/common/command.h"
 
 #include <math.h>
 #include <stdio.h>

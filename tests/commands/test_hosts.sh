@@ -23,7 +23,7 @@ OSLA_EXPECT_NODES=2 on -n 4 2 "${invert[@]}" --output "$scratch/m4.h5" --json "$
 grep -q '"nodes": 2' "$scratch/m4.json" || fail "not on two nodes"
 OSLA_EXPECT_NODES=3 on -n 3 3 "${invert[@]}" --output "$scratch/m3.h5"
 OSLA_EXPECT_NODES=2 on -n 4 2 "${invert[@]}" --solver lsqr --tolerance 1e-12 --output "$scratch/lsqr.h5"
-"$BUILDDIR/tests/tomography/result_diff" "$scratch/m4.h5" "$scratch/lsqr.h5" 1e-6 || fail "LSQR: another model"
+"$BUILDDIR/apps/tomography/tests/result_diff" "$scratch/m4.h5" "$scratch/lsqr.h5" 1e-6 || fail "LSQR: another model"
 slow="netem delay 1ms rate 100mbit" # not in every kernel
 "$SRCDIR/tests/hosts" -b "$BUILDDIR" -q "$slow" 2 true >/dev/null 2>&1 ||
   slow="tbf rate 100mbit burst 32kbit latency 50ms"

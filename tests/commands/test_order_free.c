@@ -3,7 +3,7 @@
 #include "osla_random.h"
 #include "tests/osla_test.h"
 #include "tests/osla_test_help.h"
-#include "tools/order_free.h"
+#include "tools/common/order_free.h"
 
 #include <float.h>
 #include <math.h>

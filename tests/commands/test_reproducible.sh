@@ -133,7 +133,7 @@ while read -r ranks mode options; do
   same one.h5 m.h5 gradient ray_density
   same whole.h5 c.h5 "${ledger[@]}"
   [ "$(numbers one.json)" = "$(numbers m.json)" ] || fail "$label: other numbers"
-  "$BUILDDIR/tests/tomography/result_diff" one.h5 m.h5 1e-9 || fail "$label: another model"
+  "$BUILDDIR/apps/tomography/tests/result_diff" one.h5 m.h5 1e-9 || fail "$label: another model"
   rm -f c.h5
 done <<'LIST'
 2 node --threads 2

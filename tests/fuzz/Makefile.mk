@@ -6,13 +6,13 @@ tests_fuzz_fuzz_SOURCES = tests/fuzz/fuzz.h tests/fuzz/fuzz.c tests/fuzz/fuzz_by
   tests/fuzz/fuzz_run.c tests/fuzz/fuzz_spoil.c tests/fuzz/fuzz_parse.c tests/fuzz/fuzz_text.c tests/fuzz/fuzz_xml.c \
   tests/fuzz/fuzz_hdf5.c tests/fuzz/fuzz_updates.c tests/fuzz/fuzz_checkpoints.c \
   tests/fuzz/fuzz_parse.h tests/fuzz/fuzz_lines.c tests/fuzz/fuzz_times.c tests/fuzz/fuzz_table.c tests/fuzz/fuzz_reference.c \
-  tools/tomo/tomo_table.c tools/tomo/tomo_table_csv.c tools/tomo/tomo_table_hdf5.c tools/tomo/tomo_intake.c \
-  tools/reader_process.c tools/tomo/tomo_table_process.c \
-  tools/tomo/tomo_sets.c tools/tomo/tomo_data.c tools/tomo/tomo_ids.c tools/tomo/tomo_measure.c tools/tomo/tomo_sphere.c \
-  tools/tomo/tomo_reference.c tools/tomo/tomo_reference_parse.c \
-  tools/tomo/tomo_file.c tools/tomo/tomo_text.c tools/tomo/tomo_site_list.c tools/tomo/tomo_stations.c tools/tomo/tomo_events.c \
-  tools/tomo/tomo_fdsn.c tools/tomo/tomo_ndk.c tools/tomo/tomo_time.c tools/tomo/tomo_event_time.c tools/tomo/tomo_same.c \
-  tools/tomo/tomo_xml.c tools/tomo/tomo_stationxml.c tools/tomo/tomo_quakeml.c \
+  apps/tomography/readers/tomo_table.c apps/tomography/readers/tomo_table_csv.c apps/tomography/readers/tomo_table_hdf5.c apps/tomography/readers/tomo_intake.c \
+  tools/common/reader_process.c apps/tomography/readers/tomo_table_process.c \
+  apps/tomography/readers/tomo_sets.c apps/tomography/readers/tomo_data.c apps/tomography/readers/tomo_ids.c apps/tomography/earth/tomo_measure.c apps/tomography/earth/tomo_sphere.c \
+  apps/tomography/earth/tomo_reference.c apps/tomography/earth/tomo_reference_parse.c \
+  apps/tomography/readers/tomo_file.c apps/tomography/readers/tomo_text.c apps/tomography/readers/tomo_site_list.c apps/tomography/readers/tomo_stations.c apps/tomography/readers/tomo_events.c \
+  apps/tomography/readers/tomo_fdsn.c apps/tomography/readers/tomo_ndk.c apps/tomography/readers/tomo_time.c apps/tomography/readers/tomo_event_time.c apps/tomography/readers/tomo_same.c \
+  apps/tomography/readers/tomo_xml.c apps/tomography/readers/tomo_stationxml.c apps/tomography/readers/tomo_quakeml.c \
   tools/assemble/updates_sizes.c tools/assemble/updates_schema.c tools/assemble/updates.c tools/assemble/updates_batch.c \
   $(src_file_sources) $(kernels_hessian_sources)
 tests_fuzz_fuzz_CFLAGS = $(OSLA_CFLAGS) -O1 -g $(FUZZ_SANITIZE)

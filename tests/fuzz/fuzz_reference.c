@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "apps/tomography/earth/tomo_reference_table.h"
 #include "tests/fuzz/fuzz_parse.h"
-#include "tools/tomo/tomo_reference_table.h"
 
 /* ---- made ---- */
 

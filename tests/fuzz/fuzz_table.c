@@ -6,9 +6,9 @@
 #include <string.h>
 #include <strings.h>
 
+#include "apps/tomography/earth/tomo_sphere.h"
+#include "apps/tomography/readers/tomo_data.h"
 #include "tests/fuzz/fuzz_parse.h"
-#include "tools/tomo/tomo_data.h"
-#include "tools/tomo/tomo_sphere.h"
 
 static const tomo_site stations[] = {
   {.latitude = 34.9, .longitude = -106.5, .id = "IU.ANMO"},

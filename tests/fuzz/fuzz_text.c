@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/tomo/tomo_io.h"
+#include "apps/tomography/readers/tomo_io.h"
 
 static double between(fuzz_random *random, double low, double high)
 {

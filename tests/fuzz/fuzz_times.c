@@ -1,5 +1,6 @@
-/* Times once more, for the independent readings: ISO 8601 as tools/tomo/tomo_time.h describes it,
- * and the time of an earthquake in several columns (tools/tomo/tomo_event_time.h). */
+/* Times once more, for the independent readings: ISO 8601 as apps/tomography/readers/tomo_time.h
+ * describes it, and the time of an earthquake in several columns
+ * (apps/tomography/readers/tomo_event_time.h). */
 #include "tests/fuzz/fuzz_parse.h"
 
 #include <ctype.h>

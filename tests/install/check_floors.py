@@ -58,18 +58,23 @@ def main():
     present = {path.name for path in pathlib.Path("include").glob("*.h")}
     if set(rooms) != present:
         offences.append(f"include/README.md: its table and the folder differ in {' '.join(sorted(set(rooms) ^ present))}")
-    for file, text in sources("include", "src", "kernels", "tools", "bench", "ga_adapt", "scalapack_adapt", "python", "fortran"):
+    for file, text in sources("include", "src", "kernels", "tools", "apps", "bench", "ga_adapt", "scalapack_adapt", "python", "fortran"):
         room = rooms.get(file[8:]) if file.startswith("include/") else file.rpartition("/")[0]
         for number, line in enumerate(text.splitlines(), 1):
             found = re.match(r'\s*#\s*include\s*([<"])([^>"]+)', line)
             if not found:
-                if file.startswith(("src", "kernels", "tools")) and not file.startswith("src/transport/") and RMA.search(line):
+                if file.startswith(("src", "kernels", "tools", "apps")) and not file.startswith("src/transport/") and RMA.search(line):
                     offences.append(f"{file}:{number}: MPI's one-sided calls above the transport")
                 continue
             for whose, pattern, allowed in FOREIGN:
                 if pattern.search(line) and not allowed(file):
                     offences.append(f"{file}:{number}: headers of {whose} outside their place")
             target = rooms.get(found[2]) or (found[2].rpartition("/")[0] if pathlib.Path(found[2]).is_file() else None)
+            if file.startswith("apps/") and "/tests/" not in file:  # public headers, what commands share, and the application's own
+                if target and not found[2].startswith(("osla_", "tools/common/", "apps/")) and found[2] != "osla.h":
+                    offences.append(f"{file}:{number}: an application includes {found[2]} of {target}")
+            elif found[2].startswith("apps/") and file != "tools/osla.c" and not file.startswith(("apps/", "tests/")):
+                offences.append(f"{file}:{number}: includes {found[2]}; an application is included by tools/osla.c alone")
             if room not in RULES or target in (None, room):  # rooms above the kernels include all; a header of the system
                 continue
             if target not in RULES[room].split():

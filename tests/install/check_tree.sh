@@ -15,11 +15,11 @@ complain() {
 }
 
 sources() {
-  find include src kernels tools bench tests ga_adapt scalapack_adapt python fortran -name '*.[ch]' 2>/dev/null
+  find include src kernels tools apps bench tests ga_adapt scalapack_adapt python fortran -name '*.[ch]' 2>/dev/null
 }
 texts() {
   sources
-  find tests tools bench ga_adapt python fortran packaging doc data m4 .ci -type f \
+  find tests tools apps bench ga_adapt python fortran packaging doc data m4 .ci -type f \
     \( -name '*.sh' -o -name '*.md' -o -name '*.mk' -o -name 'osla_*.m4' -o -name 'run' \
        -o -name '*.py' -o -name '*.f90' -o -name '*.gp' -o -name 'list' -o -name '*.[1-9]' \)
   ls configure.ac Makefile.am quickstart ./*.md 2>/dev/null
@@ -37,8 +37,8 @@ machine='(^|[^A-Za-z0-9_.$})])/(work|farm|home|root|Users)/'
 machine_paths() { texts | xargs grep -nE "$machine"; }
 
 unbuilt_sources() {
-  find include src kernels tools ga_adapt bench python -name '*.[ch]' ! -name example.c |
-    grep -vxFf <(cat include/Makefile.mk src/Makefile.mk kernels/Makefile.mk tools/Makefile.mk tools/*/Makefile.mk ga_adapt/Makefile.mk \
+  find include src kernels tools apps ga_adapt bench python -name '*.[ch]' ! -name example.c |
+    grep -vxFf <(cat include/Makefile.mk src/Makefile.mk kernels/Makefile.mk tools/Makefile.mk apps/*/Makefile.mk apps/*/*/Makefile.mk ga_adapt/Makefile.mk \
       bench/Makefile.mk python/Makefile.mk | grep -oE '[a-zA-Z0-9_./-]+\.[ch]\b' | sed 's|^/||')
 }
 

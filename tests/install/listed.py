@@ -27,7 +27,8 @@ def main():
     runs = plan.read("tests/list")
     listed = {run.name for run in runs}
     patterns = "test_*.c", "test_*.f90", "test_*.sh", "check_*.sh"
-    for file in sorted(file for pattern in patterns for file in glob.glob(f"tests/*/{pattern}")):
+    for file in sorted(file for pattern in patterns for folder in ("tests/*", "apps/*/tests")
+                       for file in glob.glob(f"{folder}/{pattern}")):
         name = os.path.basename(file)
         name = name if name.endswith(".sh") else name.split(".")[0]
         if name not in listed:

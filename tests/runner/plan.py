@@ -90,7 +90,7 @@ def parse_line(line, folder, program):
         raise ListError(f"{len(fields)} columns, not 5")
     name = fields[0]
     limit, needs, marks = parse_notes(fields[4])
-    path = f"tests/{folder}/{program or name}"
+    path = f"{folder}/{program or name}"
     runs = []
     for level, column in zip(LEVELS, fields[1:4]):
         for ranks, mode in parse_runs(column):
@@ -110,12 +110,12 @@ def read(path):
             line = line.split("#")[0].strip()
             if not line:
                 continue
-            section = re.fullmatch(r"\[(\w+)(?:/(\w+))?\]", line)
+            section = re.fullmatch(r"\[([\w/]+)(?: (\w+))?\]", line)
             try:
                 if section:
                     folder, program = section.groups()
                 elif folder is None:
-                    raise ListError("before the first [FOLDER] or [FOLDER/PROGRAM]")
+                    raise ListError("before the first [FOLDER] or [FOLDER PROGRAM]")
                 else:
                     runs += parse_line(line, folder, program)
             except ListError as error:

@@ -139,7 +139,7 @@ class Lists(unittest.TestCase):
             return plan.read(file.name)
 
     def test_levels_and_runs(self):
-        runs = self.read("[matrix/suites]\nx | 1,2-node | 4-fake2 | 3-nolocal | hdf5 limit=300\n[install]\ny.sh | | run | | timing\n")
+        runs = self.read("[tests/matrix suites]\nx | 1,2-node | 4-fake2 | 3-nolocal | hdf5 limit=300\n[tests/install]\ny.sh | | run | | timing\n")
         self.assertEqual([(one.label, one.level) for one in runs],
                          [("x-1-node", "check"), ("x-2-node", "check"), ("x-4-fake2", "ci"), ("x-3-nolocal", "full"),
                           ("y.sh", "ci")])

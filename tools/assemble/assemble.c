@@ -1,6 +1,6 @@
 /* `osla assemble`, step by step. */
 #include "tools/assemble/assemble.h"
-#include "tools/command_files.h"
+#include "tools/common/command_files.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -4,9 +4,9 @@
 
 #include "osla_unstable.h"
 #include "tools/assemble/updates_reader.h"
-#include "tools/checkpoint.h"
-#include "tools/command.h"
-#include "tools/reproducible.h"
+#include "tools/common/checkpoint.h"
+#include "tools/common/command.h"
+#include "tools/common/reproducible.h"
 
 typedef struct assemble_options {
   char *output, *json;

@@ -6,7 +6,7 @@
  * than m times in the update. A sum of both is at most the sum of the two bounds.
  */
 #include "tools/assemble/assemble_work.h"
-#include "tools/order_free.h"
+#include "tools/common/order_free.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -5,7 +5,7 @@
 #endif
 #include "src/base/memory_file.h"
 #include "tools/assemble/updates_reader.h"
-#include "tools/reader_process.h"
+#include "tools/common/reader_process.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -1,7 +1,7 @@
 /* `osla info`, the doctor: shows this machine, its MPI and BLAS, and tests what OSLA relies on. */
 #include "tools/info/info.h"
 #include "osla_matrix.h"
-#include "tools/command_files.h"
+#include "tools/common/command_files.h"
 
 #include <stdio.h>
 #include <string.h>

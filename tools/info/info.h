@@ -17,7 +17,7 @@
 #include <jansson.h>
 
 #include "src/transport/probe.h"
-#include "tools/command.h"
+#include "tools/common/command.h"
 
 /* --- prediction --- */
 

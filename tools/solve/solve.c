@@ -1,6 +1,6 @@
 /* `osla solve`, step by step. One matrix is in memory: it is factored in place, and H is read again
  * for the residual. */
-#include "tools/command_files.h"
+#include "tools/common/command_files.h"
 #include "tools/solve/solve_command.h"
 
 #include <inttypes.h>

@@ -3,7 +3,7 @@
 #define OSLA_SOLVE_COMMAND_H
 
 #include "osla_unstable.h"
-#include "tools/command.h"
+#include "tools/common/command.h"
 
 /* The scaled residual of a solution that is written with exit status 0 is at most this (as HPL's).
  * It judges the way of solving and not H: a backward stable one has it of order 1 whatever the

@@ -3,7 +3,7 @@
  * Which of them, where the user does not say: CG if A is square and A x = A^T x for a random x,
  * else LSQR. If CG then finds that A is not positive definite, that is reported. */
 #include "osla_random.h"
-#include "tools/command_files.h"
+#include "tools/common/command_files.h"
 #include "tools/solve/solve_command.h"
 
 #include <float.h>

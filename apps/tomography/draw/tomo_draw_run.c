@@ -1,0 +1,134 @@
+/* Runs gnuplot on a drawing.
+ *
+ * It is started by posix_spawnp, which copies no memory and is safe in a process with threads and
+ * an MPI library (fork is not, once it has memory registered); without the user's start-up file
+ * (-d) and without terminal. */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "apps/tomography/draw/tomo_draw_parts.h"
+
+/* A child does not inherit what the command ignores: gnuplot does not look whether it could write.
+ */
+static int give_signals(posix_spawnattr_t *attributes)
+{
+  sigset_t set;
+  (void)sigemptyset(&set);
+  (void)sigaddset(&set, SIGXFSZ);
+  (void)sigaddset(&set, SIGPIPE);
+  int code = posix_spawnattr_setsigdefault(attributes, &set);
+  return code ? code : posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGDEF);
+}
+
+/* Starts gnuplot with its output in the log; returns an errno value. */
+static int start_gnuplot(tomo_draw *draw)
+{
+  extern char **environ;
+  char program[] = "gnuplot", defaults[] = "-d", script[32];
+  char *argv[] = {program, defaults, script, NULL};
+  posix_spawn_file_actions_t actions;
+  posix_spawnattr_t attributes;
+  (void)snprintf(script, sizeof script, "/dev/fd/%d", draw->script_fd);
+  int code = posix_spawn_file_actions_init(&actions);
+  if (code) return code;
+  code = posix_spawnattr_init(&attributes);
+  if (code) {
+    posix_spawn_file_actions_destroy(&actions);
+    return code;
+  }
+  code = give_signals(&attributes);
+  if (!code) code = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+  if (!code) code = posix_spawn_file_actions_adddup2(&actions, draw->log, 1);
+  if (!code) code = posix_spawn_file_actions_adddup2(&actions, 1, 2);
+  if (!code) code = posix_spawnp(&draw->child, program, &actions, &attributes, argv, environ);
+  posix_spawn_file_actions_destroy(&actions);
+  posix_spawnattr_destroy(&attributes);
+  if (code) draw->child = 0;
+  return code;
+}
+
+static osla_err close_file(FILE **file)
+{
+  if (!*file) return OSLA_OK;
+  const int failed = ferror(*file), code = fclose(*file);
+  *file = NULL;
+  OSLA_CHECK(code == 0 && !failed, OSLA_ERR_IO, "temporary file of the pictures: %s",
+             strerror(errno));
+  return OSLA_OK;
+}
+
+osla_err tomo_draw_start(tomo_draw *draw)
+{
+  OSLA_CHECK(!draw->lacks_memory, OSLA_ERR_MEM, "no memory for a picture");
+  draw_end_picture(draw);
+  OSLA_CALL(close_file(&draw->script));
+  OSLA_CALL(close_file(&draw->pixels));
+  const int code = start_gnuplot(draw);
+  OSLA_CHECK(code != ENOENT, OSLA_ERR_UNSUPPORTED,
+             "gnuplot is not installed (Debian package gnuplot-nox)");
+  OSLA_CHECK(code == 0, OSLA_ERR_IO, "gnuplot cannot be started: %s", strerror(code));
+  return OSLA_OK;
+}
+
+/* The last line that says something, which has the reason; the version is kept. */
+static void read_log(tomo_draw *draw, char *last, size_t size)
+{
+  static const char version[] = "gnuplot ";
+  char path[32], line[200];
+  (void)snprintf(path, sizeof path, "/dev/fd/%d", draw->log);
+  FILE *log = fopen(path, "r");
+  last[0] = '\0';
+  while (log && fgets(line, sizeof line, log)) {
+    line[strcspn(line, "\n")] = '\0';
+    if (!draw->version[0] && strncmp(line, version, sizeof version - 1) == 0)
+      (void)snprintf(draw->version, sizeof draw->version, "%.31s", line + sizeof version - 1);
+    else if (line[strspn(line, " \t^")] != '\0')
+      (void)snprintf(last, size, "%s", line);
+  }
+  if (log) fclose(log);
+}
+
+osla_err tomo_draw_wait(tomo_draw *draw)
+{
+  pid_t ended;
+  int status = 0;
+  char line[200];
+  if (draw->child == 0) return OSLA_OK;
+  do
+    ended = waitpid(draw->child, &status, 0);
+  while (ended < 0 && errno == EINTR);
+  const bool is_it = ended == draw->child;
+  draw->child = 0;
+  OSLA_CHECK(is_it, OSLA_ERR_IO, "gnuplot: %s", strerror(errno));
+  const int exit_status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  OSLA_CHECK(exit_status != 127, OSLA_ERR_UNSUPPORTED, "gnuplot cannot run");
+  read_log(draw, line, sizeof line);
+  OSLA_CHECK(exit_status == 0, OSLA_ERR_IO, "gnuplot ended with status %d: %s", exit_status, line);
+  return OSLA_OK;
+}
+
+void tomo_draw_destroy(tomo_draw **draw)
+{
+  tomo_draw *d = *draw;
+  if (!d) return;
+  (void)tomo_draw_wait(d);
+  if (d->script) fclose(d->script);
+  if (d->pixels) fclose(d->pixels);
+  const int files[] = {d->script_fd, d->pixels_fd, d->log};
+  for (int i = 0; i < 3; i++)
+    if (files[i] >= 0) close(files[i]);
+  for (int i = 0; i < d->n_pictures; i++)
+    close(d->picture[i]);
+  free(d->picture);
+  free(d);
+  *draw = NULL;
+}

@@ -1,0 +1,181 @@
+/* Measures and their kernels on the radial basis, by 8-point Gauss-Legendre quadrature on equal
+ * parts of every interval between breakpoints (Abramowitz & Stegun, table 25.4), once. The
+ * stand-ins are smooth; the kernels of a table are linear between its depths, which end the parts:
+ * times a cubic the quadrature is exact. */
+#include "apps/tomography/earth/tomo_kernel.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct tomo_kernel {
+  int count;
+  int n_radial;
+  tomo_measure *measure;         /* [count] */
+  double *velocity;              /* [count] */
+  double *projection, *response; /* count x n_radial */
+};
+
+tomo_kernel_options tomo_kernel_defaults(void)
+{
+  return (tomo_kernel_options){.n_periods = 25,
+                               .n_branches = 4,
+                               .period_min_s = 40.0,
+                               .period_max_s = 250.0,
+                               .sigma_fraction = 0.05};
+}
+
+static osla_err check(const tomo_kernel_options *o)
+{
+  OSLA_CHECK(o->n_periods >= 1 && o->n_periods <= 1000, OSLA_ERR_ARG,
+             "%d periods are outside 1 to 1000", o->n_periods);
+  OSLA_CHECK(o->n_branches >= 1 && o->n_branches <= 20, OSLA_ERR_ARG,
+             "%d branches are outside 1 to 20", o->n_branches);
+  OSLA_CHECK(o->period_min_s >= 1.0 && o->period_min_s <= TOMO_PERIOD_MAX, OSLA_ERR_ARG,
+             "shortest period %g s is outside 1 to 10000", o->period_min_s);
+  OSLA_CHECK(o->period_max_s >= o->period_min_s && o->period_max_s <= TOMO_PERIOD_MAX, OSLA_ERR_ARG,
+             "longest period %g s is outside %g to 10000", o->period_max_s, o->period_min_s);
+  OSLA_CHECK(o->sigma_fraction > 0.0 && isfinite(o->sigma_fraction), OSLA_ERR_ARG,
+             "data uncertainty of %g periods is not positive", o->sigma_fraction);
+  return OSLA_OK;
+}
+
+osla_err tomo_kernel_list(const tomo_kernel_options *options, tomo_measure **measure, int *count)
+{
+  const tomo_kernel_options o = options ? *options : tomo_kernel_defaults();
+  *measure = NULL;
+  *count = 0;
+  OSLA_CALL(check(&o));
+  tomo_measure *list = malloc((size_t)(o.n_branches * o.n_periods) * sizeof *list);
+  OSLA_CHECK(list, OSLA_ERR_MEM, "no memory for %d measures", o.n_branches * o.n_periods);
+  for (int i = 0; i < o.n_branches * o.n_periods; i++) {
+    double u = o.n_periods > 1 ? (double)(i % o.n_periods) / (o.n_periods - 1) : 0.0;
+    list[i] = (tomo_measure){.wave = TOMO_RAYLEIGH,
+                             .observable = TOMO_PHASE,
+                             .branch = i / o.n_periods,
+                             .period_s = o.period_min_s * pow(o.period_max_s / o.period_min_s, u)};
+  }
+  *measure = list;
+  *count = o.n_branches * o.n_periods;
+  return OSLA_OK;
+}
+
+/* Adds the integral of K_i B_r over [from, to] for all r. */
+static void integrate(tomo_kernel *kernel, const tomo_reference *reference,
+                      const tomo_radial *radial, int i, double from, double to)
+{
+  static const double node[4] = {0.183434642495650, 0.525532409916329, 0.796666477413627,
+                                 0.960289856497536};
+  static const double weight[4] = {0.362683783378362, 0.313706645877887, 0.222381034453374,
+                                   0.101228536290376};
+  double basis[TOMO_RADIAL_MAX];
+  for (int q = 0; q < 8; q++) {
+    double x = q < 4 ? -node[q] : node[q - 4];
+    double z = 0.5 * (from + to) + 0.5 * (to - from) * x;
+    double factor =
+      0.5 * (to - from) * weight[q % 4] * tomo_measure_kernel(reference, &kernel->measure[i], z);
+    tomo_radial_basis(radial, z, basis);
+    for (int64_t r = 0; r < kernel->n_radial; r++)
+      kernel->projection[i + r * kernel->count] += factor * basis[r];
+  }
+}
+
+/* One interval between breakpoints, cut at the table's depths, or into eight. */
+static void integrate_interval(tomo_kernel *kernel, const tomo_reference *reference,
+                               const tomo_radial *radial, int i, double from, double to)
+{
+  enum { PARTS = 8 };
+  const double *depth, whole = to - from;
+  for (int part = 0; !reference && part < PARTS; part++)
+    integrate(kernel, reference, radial, i, from + part * whole / PARTS,
+              from + (part + 1) * whole / PARTS);
+  if (!reference) return;
+  const int n = tomo_reference_depths(reference, &depth);
+  for (int k = 0; k < n; k++) {
+    if (depth[k] <= from || depth[k] >= to) continue;
+    integrate(kernel, reference, radial, i, from, depth[k]);
+    from = depth[k];
+  }
+  integrate(kernel, reference, radial, i, from, to);
+}
+
+static void project(tomo_kernel *kernel, const tomo_reference *reference, const tomo_radial *radial)
+{
+  const double *breaks;
+  const int n_breaks = tomo_radial_breaks(radial, &breaks);
+  for (int i = 0; i < kernel->count; i++) {
+    for (int b = 0; b + 1 < n_breaks; b++)
+      integrate_interval(kernel, reference, radial, i, breaks[b], breaks[b + 1]);
+    for (int64_t at = i; at < (int64_t)kernel->count * kernel->n_radial; at += kernel->count)
+      kernel->response[at] = -0.01 * kernel->projection[at] / kernel->velocity[i];
+  }
+}
+
+osla_err tomo_kernel_create(const tomo_reference *reference, const tomo_measure *measure, int count,
+                            const tomo_radial *radial, tomo_kernel **out)
+{
+  *out = NULL;
+  OSLA_CHECK(count >= 1, OSLA_ERR_ARG, "%d measures", count);
+  for (int i = 0; i < count; i++)
+    OSLA_CALL(tomo_measure_check(reference, &measure[i]));
+  tomo_kernel *kernel = calloc(1, sizeof *kernel);
+  OSLA_CHECK(kernel, OSLA_ERR_MEM, "no memory for the depth kernels");
+  kernel->count = count;
+  kernel->n_radial = tomo_radial_count(radial);
+  const size_t k = (size_t)count, elements = k * (size_t)kernel->n_radial;
+  kernel->measure = malloc(k * sizeof *measure);
+  kernel->velocity = malloc(k * sizeof *kernel->velocity);
+  kernel->projection = calloc(elements, sizeof *kernel->projection);
+  kernel->response = calloc(elements, sizeof *kernel->response);
+  if (!kernel->measure || !kernel->velocity || !kernel->projection || !kernel->response) {
+    tomo_kernel_destroy(&kernel);
+    return osla_error_set(OSLA_ERR_MEM, "no memory for %zu depth kernels", k);
+  }
+  memcpy(kernel->measure, measure, k * sizeof *measure);
+  for (int i = 0; i < count; i++)
+    kernel->velocity[i] = tomo_measure_velocity(reference, &measure[i]);
+  project(kernel, reference, radial);
+  *out = kernel;
+  return OSLA_OK;
+}
+
+void tomo_kernel_destroy(tomo_kernel **kernel)
+{
+  if (!*kernel) return;
+  free((*kernel)->measure);
+  free((*kernel)->velocity);
+  free((*kernel)->projection);
+  free((*kernel)->response);
+  free(*kernel);
+  *kernel = NULL;
+}
+
+int tomo_kernel_count(const tomo_kernel *kernel)
+{
+  return kernel->count;
+}
+
+int tomo_kernel_radial(const tomo_kernel *kernel)
+{
+  return kernel->n_radial;
+}
+
+const tomo_measure *tomo_kernel_measure(const tomo_kernel *kernel, int i)
+{
+  return &kernel->measure[i];
+}
+
+double tomo_kernel_velocity(const tomo_kernel *kernel, int i)
+{
+  return kernel->velocity[i];
+}
+
+const double *tomo_kernel_projection(const tomo_kernel *kernel)
+{
+  return kernel->projection;
+}
+
+const double *tomo_kernel_response(const tomo_kernel *kernel)
+{
+  return kernel->response;
+}

@@ -1,0 +1,291 @@
+/* Lateral basis on the divided icosahedron.
+ *
+ * With D0 the mean spacing, the cubic spline of Wang & Dahlen (1995) of the distance D to a knot:
+ *
+ *     b = 3/4 (D/D0)^3 - 3/2 (D/D0)^2 + 1     D <= D0
+ *     b = 1/4 (2 - D/D0)^3                    D0 <= D <= 2 D0
+ *
+ * and phi_l = b_l / sum of all b (Shepard). Knots are numbered in bands of latitude from north to
+ * south and by longitude within a band, so that the knots near a point are found with a binary
+ * search in a few bands. */
+#include "apps/tomography/earth/tomo_mesh.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "apps/tomography/earth/tomo_icosahedron.h"
+
+static const double pi = 3.14159265358979323846;
+
+struct tomo_mesh {
+  int64_t knots;
+  int64_t bands;
+  double spacing;
+  double band_height;
+  icosahedron_vertex *vertex;
+  double *longitude; /* of each knot, -pi .. pi, ascending within a band */
+  int64_t *first;    /* first knot of each band; bands + 1 */
+};
+
+typedef struct order_key {
+  int64_t band;
+  double longitude;
+  int32_t old;
+} order_key;
+
+int64_t tomo_mesh_knots_of(int frequency)
+{
+  return 10 * (int64_t)frequency * frequency + 2;
+}
+
+static int compare_keys(const void *left, const void *right)
+{
+  const order_key *a = left, *b = right;
+  if (a->band != b->band) return a->band < b->band ? -1 : 1;
+  if (a->longitude < b->longitude) return -1;
+  if (a->longitude > b->longitude) return 1;
+  return a->old < b->old ? -1 : a->old > b->old;
+}
+
+static int compare_knots(const void *left, const void *right)
+{
+  int32_t a = *(const int32_t *)left, b = *(const int32_t *)right;
+  return a < b ? -1 : a > b;
+}
+
+static int64_t band_of(const tomo_mesh *mesh, double colatitude)
+{
+  int64_t band = (int64_t)floor(colatitude / mesh->band_height);
+  return band < 0 ? 0 : band < mesh->bands ? band : mesh->bands - 1;
+}
+
+static double colatitude_of(const double v[3])
+{
+  return atan2(hypot(v[0], v[1]), v[2]);
+}
+
+static double mean_spacing(const icosahedron_vertex *vertex, int64_t knots)
+{
+  double sum = 0.0, pairs = 0.0;
+  for (int64_t l = 0; l < knots; l++)
+    for (int32_t i = 0; i < vertex[l].n_neighbours; i++) {
+      const double *a = vertex[l].v, *b = vertex[vertex[l].neighbour[i]].v;
+      sum += 2.0 * asin(0.5 * sqrt((a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]) +
+                                   (a[2] - b[2]) * (a[2] - b[2])));
+      pairs += 1.0;
+    }
+  return sum / pairs;
+}
+
+/* Numbers the knots by band and longitude; key and renumber are work space for all knots. */
+static void sort_knots(tomo_mesh *mesh, const icosahedron_vertex *old, order_key *key,
+                       int32_t *renumber)
+{
+  for (int64_t l = 0; l < mesh->knots; l++) {
+    key[l].band = band_of(mesh, colatitude_of(old[l].v));
+    key[l].longitude = atan2(old[l].v[1], old[l].v[0]);
+    key[l].old = (int32_t)l;
+  }
+  qsort(key, (size_t)mesh->knots, sizeof *key, compare_keys);
+  for (int64_t l = 0; l < mesh->knots; l++)
+    renumber[key[l].old] = (int32_t)l;
+  for (int64_t l = 0; l < mesh->knots; l++) {
+    icosahedron_vertex *to = &mesh->vertex[l];
+    *to = old[key[l].old];
+    mesh->longitude[l] = key[l].longitude;
+    for (int32_t i = 0; i < to->n_neighbours; i++)
+      to->neighbour[i] = renumber[to->neighbour[i]];
+    qsort(to->neighbour, (size_t)to->n_neighbours, sizeof *to->neighbour, compare_knots);
+  }
+  int64_t l = 0;
+  for (int64_t band = 0; band <= mesh->bands; band++) {
+    while (l < mesh->knots && key[l].band < band)
+      l++;
+    mesh->first[band] = l;
+  }
+}
+
+osla_err tomo_mesh_create(int frequency, tomo_mesh **out)
+{
+  *out = NULL;
+  OSLA_CHECK(frequency >= 1 && frequency <= TOMO_MESH_FREQUENCY_MAX, OSLA_ERR_ARG,
+             "mesh frequency %d is outside 1 to %d", frequency, TOMO_MESH_FREQUENCY_MAX);
+  size_t knots = (size_t)tomo_mesh_knots_of(frequency);
+  icosahedron_vertex *old = calloc(knots, sizeof *old);
+  order_key *key = calloc(knots, sizeof *key);
+  int32_t *renumber = calloc(knots, sizeof *renumber);
+  tomo_mesh *mesh = calloc(1, sizeof *mesh);
+  osla_err err = OSLA_OK;
+  bool enough = old && key && renumber && mesh;
+  if (enough) {
+    icosahedron_divide(frequency, old);
+    mesh->knots = (int64_t)knots;
+    mesh->spacing = mean_spacing(old, mesh->knots);
+    mesh->bands = (int64_t)ceil(pi / mesh->spacing);
+    mesh->band_height = pi / (double)mesh->bands;
+    mesh->vertex = calloc(knots, sizeof *mesh->vertex);
+    mesh->longitude = calloc(knots, sizeof *mesh->longitude);
+    mesh->first = calloc((size_t)mesh->bands + 1, sizeof *mesh->first);
+    enough = mesh->vertex && mesh->longitude && mesh->first;
+  }
+  if (enough) {
+    sort_knots(mesh, old, key, renumber);
+    *out = mesh;
+  } else {
+    tomo_mesh_destroy(&mesh);
+    err = osla_error_set(OSLA_ERR_MEM, "no memory for a mesh of %zu knots", knots);
+  }
+  free(old);
+  free(key);
+  free(renumber);
+  return err;
+}
+
+void tomo_mesh_destroy(tomo_mesh **mesh)
+{
+  if (!*mesh) return;
+  free((*mesh)->vertex);
+  free((*mesh)->longitude);
+  free((*mesh)->first);
+  free(*mesh);
+  *mesh = NULL;
+}
+
+int64_t tomo_mesh_knots(const tomo_mesh *mesh)
+{
+  return mesh->knots;
+}
+
+double tomo_mesh_spacing(const tomo_mesh *mesh)
+{
+  return mesh->spacing;
+}
+
+const double *tomo_mesh_knot(const tomo_mesh *mesh, int64_t knot)
+{
+  return mesh->vertex[knot].v;
+}
+
+int tomo_mesh_neighbours(const tomo_mesh *mesh, int64_t knot, const int32_t **neighbours)
+{
+  *neighbours = mesh->vertex[knot].neighbour;
+  return mesh->vertex[knot].n_neighbours;
+}
+
+/* First knot in [from, to) whose longitude is at least `longitude`. */
+static int64_t search_longitude(const tomo_mesh *mesh, int64_t from, int64_t to, double longitude)
+{
+  while (from < to) {
+    int64_t middle = from + (to - from) / 2;
+    if (mesh->longitude[middle] < longitude)
+      from = middle + 1;
+    else
+      to = middle;
+  }
+  return from;
+}
+
+/* Unnormalised spline at distance d in units of the spacing. */
+static double spline(double d)
+{
+  if (d <= 1.0) return (0.75 * d - 1.5) * d * d + 1.0;
+  if (d < 2.0) return 0.25 * (2.0 - d) * (2.0 - d) * (2.0 - d);
+  return 0.0;
+}
+
+typedef struct basis_list {
+  const double *v;
+  int32_t *knot;
+  double *weight;
+  double sum;
+  int count;
+} basis_list;
+
+/* Adds those of the knots [from, to) whose function is not zero at the point. */
+static void collect(const tomo_mesh *mesh, int64_t from, int64_t to, basis_list *list)
+{
+  for (int64_t l = from; l < to; l++) {
+    const double *a = mesh->vertex[l].v, *v = list->v;
+    double x = a[0] - v[0], y = a[1] - v[1], z = a[2] - v[2];
+    double half_chord = 0.5 * sqrt(x * x + y * y + z * z);
+    double b = spline(2.0 * asin(fmin(half_chord, 1.0)) / mesh->spacing);
+    if (b <= 0.0 || list->count == TOMO_MESH_SUPPORT) continue;
+    list->knot[list->count] = (int32_t)l;
+    list->weight[list->count++] = b;
+    list->sum += b;
+  }
+}
+
+/* Euler, with 3 edges for 2 triangles. */
+static int64_t triangles_between(int64_t knots)
+{
+  return 2 * knots - 4;
+}
+
+int64_t tomo_mesh_triangles_of(int frequency)
+{
+  return triangles_between(tomo_mesh_knots_of(frequency));
+}
+
+int64_t tomo_mesh_count_triangles(const tomo_mesh *mesh)
+{
+  return triangles_between(mesh->knots);
+}
+
+static bool are_neighbours(const icosahedron_vertex *a, int32_t b)
+{
+  for (int i = 0; i < a->n_neighbours; i++)
+    if (a->neighbour[i] == b) return true;
+  return false;
+}
+
+static bool is_anticlockwise(const double *a, const double *b, const double *c)
+{
+  return a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) +
+           a[2] * (b[0] * c[1] - b[1] * c[0]) >
+         0.0;
+}
+
+/* Three knots that are neighbours of one another are a triangle: the division has no others. */
+void tomo_mesh_triangles(const tomo_mesh *mesh, int32_t (*triangle)[3])
+{
+  for (int32_t l = 0; l < mesh->knots; l++) {
+    const icosahedron_vertex *vertex = mesh->vertex, *at = &vertex[l];
+    for (int i = 0; i < at->n_neighbours; i++)
+      for (int j = 0; j < i; j++) {
+        const int32_t b = at->neighbour[j], c = at->neighbour[i]; /* ascending: b < c */
+        if (b < l || !are_neighbours(&vertex[b], c)) continue;
+        const bool turned = !is_anticlockwise(at->v, vertex[b].v, vertex[c].v);
+        int32_t *to = *triangle++;
+        to[0] = l;
+        to[1] = turned ? c : b;
+        to[2] = turned ? b : c;
+      }
+  }
+}
+
+int tomo_mesh_basis(const tomo_mesh *mesh, const double v[3], int32_t *knot, double *weight)
+{
+  basis_list list = {v, knot, weight, 0.0, 0};
+  const double support = 2.0 * mesh->spacing;
+  const double colatitude = colatitude_of(v), longitude = atan2(v[1], v[0]);
+  const bool pole = colatitude <= support || colatitude >= pi - support;
+  const double width = pole ? pi : asin(fmin(sin(support) / sin(colatitude), 1.0)) + 1e-9;
+  const int64_t last = band_of(mesh, colatitude + support);
+  for (int64_t band = band_of(mesh, colatitude - support); band <= last; band++) {
+    const int64_t from = mesh->first[band], to = mesh->first[band + 1];
+    if (width >= 0.5 * pi) {
+      collect(mesh, from, to, &list);
+      continue;
+    }
+    const double west = longitude - width, east = longitude + width;
+    collect(mesh, search_longitude(mesh, from, to, west), search_longitude(mesh, from, to, east),
+            &list);
+    if (west < -pi) collect(mesh, search_longitude(mesh, from, to, west + 2.0 * pi), to, &list);
+    if (east > pi) collect(mesh, from, search_longitude(mesh, from, to, east - 2.0 * pi), &list);
+  }
+  for (int i = 0; i < list.count; i++)
+    weight[i] /= list.sum;
+  return list.count;
+}

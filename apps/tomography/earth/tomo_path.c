@@ -1,0 +1,271 @@
+/* One path: traced knots, panel of the whitened Jacobian, data, residuals.
+ *
+ * A_l = integral of phi_l ds is taken by the midpoint rule with steps of at most spacing / 8 (the
+ * basis is twice differentiable, so that the error falls with the square of the step; the sum over
+ * l is the exact length at any step). The sums are scattered into an array of all knots; a list of
+ * the knots touched makes that cheap to gather, sort and clear. Because G[i, (l, r)] = W[i, r] A_l,
+ * predictions need the N_r radial averages sum_l A_l m[l, r] only.
+ * Source: Woodhouse & Dziewonski (1984), J. Geophys. Res. 89, 5953-5986 (path average).
+ * Memory: 8 bytes per knot of the mesh, 12 + 8 N_r bytes per knot that a full circle touches,
+ * 8 (N_r + 1) per datum. */
+#include "apps/tomography/earth/tomo_path.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "osla_random.h"
+
+struct tomo_path {
+  const tomo_mesh *mesh;
+  const tomo_kernel *kernel;
+  int64_t knots_max; /* entries of knot, length and, times N_r, index */
+  int64_t knots;     /* touched by the latest arc */
+  double arc_km;
+  double *sum; /* per knot of the mesh; zero between traces */
+  int32_t *knot;
+  double *length;
+  int64_t *index;
+  int most;         /* data that there is room for */
+  tomo_set set;     /* given last */
+  bool factored;    /* it had factors */
+  double *scale;    /* [k] factor / sigma */
+  double *factor;   /* [k] */
+  double *response; /* [k * N_r] W */
+};
+
+/* A bound for the knots within the support of a full circle: the area of the strip plus a margin of
+ * one spacing on either side, over the smallest area per knot (0.7 of the mean). */
+static int64_t strip_knots(const tomo_mesh *mesh)
+{
+  const int64_t knots = tomo_mesh_knots(mesh);
+  const double half_width = 3.0 * tomo_mesh_spacing(mesh);
+  const double part = half_width >= 1.5 ? 1.0 : sin(half_width);
+  const int64_t bound = (int64_t)(part / 0.7 * (double)knots) + TOMO_MESH_SUPPORT;
+  return bound < knots ? bound : knots;
+}
+
+osla_err tomo_path_create(const tomo_mesh *mesh, const tomo_kernel *kernel, int most,
+                          tomo_path **out)
+{
+  *out = NULL;
+  OSLA_CHECK(mesh && kernel, OSLA_ERR_ARG, "a path needs a mesh and kernels");
+  OSLA_CHECK(most >= 0, OSLA_ERR_ARG, "a path of %d data", most);
+  tomo_path *path = calloc(1, sizeof *path);
+  OSLA_CHECK(path, OSLA_ERR_MEM, "no memory for a path");
+  path->mesh = mesh;
+  path->kernel = kernel;
+  path->knots_max = strip_knots(mesh);
+  path->most = most;
+  const size_t touched = (size_t)path->knots_max, radial = (size_t)tomo_kernel_radial(kernel);
+  path->sum = calloc((size_t)tomo_mesh_knots(mesh), sizeof *path->sum);
+  path->knot = calloc(touched, sizeof *path->knot);
+  path->length = calloc(touched, sizeof *path->length);
+  path->index = calloc(touched * radial, sizeof *path->index);
+  path->scale = calloc((size_t)most + 1, sizeof *path->scale);
+  path->factor = calloc((size_t)most + 1, sizeof *path->factor);
+  path->response = calloc((size_t)most * radial + 1, sizeof *path->response);
+  if (!path->sum || !path->knot || !path->length || !path->index || !path->scale || !path->factor ||
+      !path->response) {
+    tomo_path_destroy(&path);
+    return osla_error_set(OSLA_ERR_MEM, "no memory for paths over %zu knots", touched);
+  }
+  *out = path;
+  return OSLA_OK;
+}
+
+void tomo_path_destroy(tomo_path **path)
+{
+  if (!*path) return;
+  free((*path)->sum);
+  free((*path)->knot);
+  free((*path)->length);
+  free((*path)->index);
+  free((*path)->scale);
+  free((*path)->factor);
+  free((*path)->response);
+  free(*path);
+  *path = NULL;
+}
+
+int64_t tomo_path_columns_max(const tomo_path *path)
+{
+  return path->knots_max * tomo_kernel_radial(path->kernel);
+}
+
+int64_t tomo_path_id(int64_t event, int64_t station, int64_t stations, tomo_arc_kind kind)
+{
+  return (event * stations + station) * 2 + (kind == TOMO_ARC_MAJOR);
+}
+
+static int compare_knots(const void *left, const void *right)
+{
+  int32_t a = *(const int32_t *)left, b = *(const int32_t *)right;
+  return a < b ? -1 : a > b;
+}
+
+int64_t tomo_path_trace(tomo_path *path, const tomo_arc *arc)
+{
+  int32_t knot[TOMO_MESH_SUPPORT];
+  double weight[TOMO_MESH_SUPPORT], point[3];
+  const int64_t steps = (int64_t)ceil(8.0 * arc->angle / tomo_mesh_spacing(path->mesh)) + 1;
+  const double step = arc->angle / (double)steps, step_km = step * TOMO_EARTH_RADIUS_KM;
+  path->knots = 0;
+  path->arc_km = arc->angle * TOMO_EARTH_RADIUS_KM;
+  for (int64_t s = 0; s < steps; s++) {
+    tomo_arc_point(arc, ((double)s + 0.5) * step, point);
+    const int count = tomo_mesh_basis(path->mesh, point, knot, weight);
+    for (int i = 0; i < count; i++) {
+      double *sum = &path->sum[knot[i]];
+      if (*sum <= 0.0) {
+        if (path->knots == path->knots_max) continue;
+        path->knot[path->knots++] = knot[i];
+      }
+      *sum += weight[i] * step_km;
+    }
+  }
+  qsort(path->knot, (size_t)path->knots, sizeof *path->knot, compare_knots);
+  const int radial = tomo_kernel_radial(path->kernel);
+  for (int64_t j = 0; j < path->knots; j++) {
+    const int32_t l = path->knot[j];
+    path->length[j] = path->sum[l];
+    path->sum[l] = 0.0;
+    for (int r = 0; r < radial; r++)
+      path->index[j * radial + r] = (int64_t)l * radial + r;
+  }
+  return path->knots * radial;
+}
+
+double tomo_path_length_km(const tomo_path *path)
+{
+  return path->arc_km;
+}
+
+int64_t tomo_path_knots(const tomo_path *path, const int32_t **knot, const double **length_km)
+{
+  if (knot) *knot = path->knot;
+  if (length_km) *length_km = path->length;
+  return path->knots;
+}
+
+const int64_t *tomo_path_indices(const tomo_path *path)
+{
+  return path->index;
+}
+
+void tomo_path_weigh(tomo_path *path, const tomo_set *set, const double *factor)
+{
+  const bool same = set->measure == path->set.measure && set->sigma == path->set.sigma &&
+                    set->count == path->set.count;
+  if (same && !factor && !path->factored) return;
+  const int64_t k = set->count, all = tomo_kernel_count(path->kernel);
+  const int radial = tomo_kernel_radial(path->kernel);
+  const double *response = tomo_kernel_response(path->kernel);
+  path->set = *set;
+  path->factored = factor != NULL;
+  for (int64_t i = 0; i < k; i++) {
+    path->factor[i] = factor ? factor[i] : 1.0;
+    path->scale[i] = path->factor[i] / set->sigma[i];
+  }
+  for (int64_t r = 0; r < radial; r++)
+    for (int64_t i = 0; i < k; i++)
+      path->response[i + r * k] = response[set->measure[i] + r * all] * path->scale[i];
+}
+
+int tomo_path_count(const tomo_path *path)
+{
+  return path->set.count;
+}
+
+const double *tomo_path_response(const tomo_path *path)
+{
+  return path->response;
+}
+
+void tomo_path_whiten(const tomo_path *path, double *d)
+{
+  for (int i = 0; i < path->set.count; i++)
+    d[i] *= path->scale[i];
+}
+
+osla_err tomo_path_panel(const tomo_path *path, osla_dtype dtype, void *g, int64_t ld)
+{
+  const int k = path->set.count, radial = tomo_kernel_radial(path->kernel);
+  const double *response = path->response;
+  OSLA_CHECK(dtype == OSLA_DOUBLE || dtype == OSLA_FLOAT, OSLA_ERR_ARG,
+             "a panel of dtype %d is neither float nor double", (int)dtype);
+  OSLA_CHECK(ld >= k, OSLA_ERR_ARG, "leading dimension %lld is less than k = %d", (long long)ld, k);
+  for (int64_t column = 0; column < path->knots * radial; column++) {
+    const double length = path->length[column / radial];
+    const double *w = response + column % radial * k;
+    if (dtype == OSLA_DOUBLE) {
+      double *to = (double *)g + column * ld;
+      for (int i = 0; i < k; i++)
+        to[i] = w[i] * length;
+    } else {
+      float *to = (float *)g + column * ld;
+      for (int i = 0; i < k; i++)
+        to[i] = (float)(w[i] * length);
+    }
+  }
+  return OSLA_OK;
+}
+
+/* average[r] += sum_l A_l m[l, r]. */
+static void average_model(const tomo_path *path, const double *m, double *average)
+{
+  const int radial = tomo_kernel_radial(path->kernel);
+  for (int64_t j = 0; m && j < path->knots; j++)
+    for (int r = 0; r < radial; r++)
+      average[r] += path->length[j] * m[(int64_t)path->knot[j] * radial + r];
+}
+
+void tomo_path_predict(const tomo_path *path, const double *m, double *d)
+{
+  const int k = path->set.count, radial = tomo_kernel_radial(path->kernel);
+  const double *response = path->response;
+  double average[TOMO_RADIAL_MAX] = {0.0};
+  average_model(path, m, average);
+  for (int i = 0; i < k; i++)
+    d[i] = 0.0;
+  for (int64_t r = 0; r < radial; r++)
+    for (int i = 0; i < k; i++)
+      d[i] += response[i + r * k] * average[r];
+}
+
+void tomo_path_data(const tomo_path *path, const double *m_true, double noise, uint64_t seed,
+                    int64_t id, double *d)
+{
+  tomo_path_predict(path, m_true, d);
+  if (noise == 0.0) return;
+  for (int i = 0; i < path->set.count; i++)
+    d[i] += path->factor[i] * noise * osla_random_normal(seed, (uint64_t)id, (uint64_t)i);
+}
+
+/* Residual of datum i, average[r] = sum_l A_l m[l, r]. */
+static double residual_of(const tomo_path *path, const double *average, const double *d, int i)
+{
+  double residual = d[i];
+  for (int64_t r = 0; r < tomo_kernel_radial(path->kernel); r++)
+    residual -= path->response[i + r * path->set.count] * average[r];
+  return residual;
+}
+
+void tomo_path_residuals(const tomo_path *path, const double *m, const double *d, double *residual)
+{
+  double average[TOMO_RADIAL_MAX] = {0.0};
+  average_model(path, m, average);
+  for (int i = 0; i < path->set.count; i++)
+    residual[i] = residual_of(path, average, d, i);
+}
+
+double tomo_path_misfit(const tomo_path *path, const double *m, const double *d)
+{
+  double average[TOMO_RADIAL_MAX] = {0.0}, sum = 0.0;
+  average_model(path, m, average);
+  for (int i = 0; i < path->set.count; i++) {
+    const double residual = residual_of(path, average, d, i);
+    sum += residual * residual;
+  }
+  return sum;
+}

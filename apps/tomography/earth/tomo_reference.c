@@ -1,0 +1,222 @@
+/* Velocities and kernels of a reference table, between its periods and depths; see
+ * tomo_reference.h. */
+#include "apps/tomography/earth/tomo_reference_table.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *tomo_wave_name(tomo_wave wave)
+{
+  return wave == TOMO_LOVE ? "love" : "rayleigh";
+}
+
+const char *tomo_observable_name(tomo_observable observable)
+{
+  return observable == TOMO_GROUP ? "group" : "phase";
+}
+
+void tomo_reference_destroy(tomo_reference **reference)
+{
+  if (!*reference) return;
+  for (int i = 0; i < (*reference)->n_rows; i++) {
+    free((*reference)->row[i].kernel[TOMO_PHASE]);
+    free((*reference)->row[i].kernel[TOMO_GROUP]);
+  }
+  free((*reference)->row);
+  free((*reference)->depth);
+  free(*reference);
+  *reference = NULL;
+}
+
+const char *tomo_reference_title(const tomo_reference *reference)
+{
+  return reference->head[HEAD_TITLE];
+}
+
+const char *tomo_reference_mapping(const tomo_reference *reference)
+{
+  return reference->head[HEAD_MAPPING];
+}
+
+const char *tomo_reference_source(const tomo_reference *reference)
+{
+  return reference->head[HEAD_SOURCE];
+}
+
+const char *tomo_reference_made(const tomo_reference *reference)
+{
+  return reference->head[HEAD_MADE];
+}
+
+int tomo_reference_depths(const tomo_reference *reference, const double **depth_km)
+{
+  *depth_km = reference->depth;
+  return reference->n_depths;
+}
+
+static int compare(const void *left, const void *right)
+{
+  const reference_row *a = left, *b = right;
+  if (a->wave != b->wave) return a->wave < b->wave ? -1 : 1;
+  if (a->branch != b->branch) return a->branch < b->branch ? -1 : 1;
+  if (a->period != b->period) return a->period < b->period ? -1 : 1;
+  return a->line < b->line ? -1 : a->line > b->line;
+}
+
+osla_err reference_arrange(const char *name, tomo_reference *reference)
+{
+  qsort(reference->row, (size_t)reference->n_rows, sizeof *reference->row, compare);
+  for (int i = 1; i < reference->n_rows; i++) {
+    const reference_row *a = &reference->row[i - 1], *b = &reference->row[i];
+    if (a->wave != b->wave || a->branch != b->branch) continue;
+    const long later = a->line > b->line ? a->line : b->line;
+    OSLA_CHECK(a->period != b->period, OSLA_ERR_IO,
+               "%s:%ld: period: %s branch %d at %.9g s stands in line %ld, too", name, later,
+               tomo_wave_name(b->wave), b->branch, b->period,
+               a->line < b->line ? a->line : b->line);
+    OSLA_CHECK(!a->kernel[TOMO_GROUP] == !b->kernel[TOMO_GROUP], OSLA_ERR_IO,
+               "%s:%ld: U: %s branch %d has a group velocity at %.9g s and none at %.9g s", name,
+               later, tomo_wave_name(b->wave), b->branch,
+               a->kernel[TOMO_GROUP] ? a->period : b->period,
+               a->kernel[TOMO_GROUP] ? b->period : a->period);
+  }
+  return OSLA_OK;
+}
+
+/* The rows of a wave and branch: *count of them from the one that is returned. */
+static const reference_row *rows_of(const tomo_reference *reference, tomo_wave wave, int branch,
+                                    int *count)
+{
+  const reference_row *first = NULL;
+  *count = 0;
+  for (int i = 0; i < reference->n_rows; i++) {
+    if (reference->row[i].wave != wave || reference->row[i].branch != branch) continue;
+    if (!first) first = &reference->row[i];
+    ++*count;
+  }
+  return first;
+}
+
+/* Periods are given in decimals, and made by others from frequencies. */
+static int is_within(double period, double low, double high)
+{
+  return period >= low * (1.0 - 1e-9) && period <= high * (1.0 + 1e-9);
+}
+
+osla_err tomo_reference_covers(const tomo_reference *reference, const tomo_measure *measure)
+{
+  int count;
+  const reference_row *row = rows_of(reference, measure->wave, measure->branch, &count);
+  const char *what = tomo_observable_name(measure->observable),
+             *wave = tomo_wave_name(measure->wave);
+  OSLA_CHECK(row, OSLA_ERR_ARG,
+             "%s velocity of %s branch %d at %g s: the reference table (%s) has no such branch",
+             what, wave, measure->branch, measure->period_s, tomo_reference_title(reference));
+  OSLA_CHECK(
+    row->kernel[measure->observable], OSLA_ERR_ARG,
+    "%s velocity of %s branch %d at %g s: the reference table (%s) has no group velocities of it",
+    what, wave, measure->branch, measure->period_s, tomo_reference_title(reference));
+  OSLA_CHECK(is_within(measure->period_s, row[0].period, row[count - 1].period), OSLA_ERR_ARG,
+             "%s velocity of %s branch %d at %g s: the reference table (%s) covers %g to %g s",
+             what, wave, measure->branch, measure->period_s, tomo_reference_title(reference),
+             row[0].period, row[count - 1].period);
+  return OSLA_OK;
+}
+
+/* A weighted sum of neighbouring rows. */
+typedef struct blend {
+  const reference_row *row;
+  int count;
+  double weight[4];
+} blend;
+
+/* weight[j] += scale times what row j adds to the slope at row i, of the parabola through it and
+ * its neighbours (at an end, the next two) in x. */
+static void add_slope(const double *x, int n, int i, double scale, double *weight)
+{
+  const int first = i == 0 ? 0 : i == n - 1 ? n - 3 : i - 1;
+  for (int j = first; j < first + 3; j++) {
+    double slope = 0.0, below = 1.0;
+    for (int k = first; k < first + 3; k++) {
+      if (k == j) continue;
+      below *= x[j] - x[k];
+      slope += x[i] - x[first + first + 1 + first + 2 - j - k]; /* the third one */
+    }
+    weight[j] += scale * slope / below;
+  }
+}
+
+/* At ln T = x between rows i and i + 1 of those at xs: cubic, after Hermite. */
+static void set_weights(const double *xs, int n, int i, double x, double *weight)
+{
+  const double step = xs[i + 1] - xs[i], t = (x - xs[i]) / step, s = 1.0 - t;
+  if (n == 2) {
+    weight[0] = s;
+    weight[1] = t;
+    return;
+  }
+  weight[i] += s * s * (1.0 + 2.0 * t);
+  weight[i + 1] += t * t * (1.0 + 2.0 * s);
+  add_slope(xs, n, i, step * t * s * s, weight);
+  add_slope(xs, n, i + 1, -step * t * t * s, weight);
+}
+
+static blend find(const tomo_reference *reference, const tomo_measure *measure)
+{
+  int count, i = 0;
+  const reference_row *row = rows_of(reference, measure->wave, measure->branch, &count);
+  blend b = {.row = row, .count = 1, .weight = {1.0}};
+  if (count < 2) return b;
+  const double period = fmin(fmax(measure->period_s, row[0].period), row[count - 1].period);
+  while (i + 2 < count && row[i + 1].period <= period)
+    i++;
+  const int first = i > 0 ? i - 1 : 0, end = i + 3 < count ? i + 3 : count;
+  double x[4];
+  b = (blend){.row = row + first, .count = end - first};
+  for (int j = 0; j < b.count; j++)
+    x[j] = log(b.row[j].period);
+  set_weights(x, b.count, i - first, log(period), b.weight);
+  return b;
+}
+
+double tomo_reference_velocity(const tomo_reference *reference, const tomo_measure *measure)
+{
+  const blend b = find(reference, measure);
+  double sum = 0.0;
+  for (int i = 0; i < b.count; i++)
+    sum += b.weight[i] * b.row[i].velocity[measure->observable];
+  return sum;
+}
+
+/* The kernel at one of the depths. */
+static double at_depth(const blend *b, tomo_observable observable, int depth)
+{
+  double sum = 0.0;
+  for (int i = 0; i < b->count; i++)
+    sum += b->weight[i] * b->row[i].kernel[observable][depth];
+  return sum;
+}
+
+double tomo_reference_kernel(const tomo_reference *reference, const tomo_measure *measure,
+                             double depth_km)
+{
+  const double *depth = reference->depth;
+  const int last = reference->n_depths - 1;
+  if (!(depth_km <= depth[last])) return 0.0;
+  const blend b = find(reference, measure);
+  if (depth_km < depth[0]) return at_depth(&b, measure->observable, 0);
+  if (depth_km == depth[last]) return at_depth(&b, measure->observable, last);
+  int low = 0, high = last; /* depth[low] <= depth_km < depth[high] */
+  while (high - low > 1) {
+    const int middle = (low + high) / 2;
+    if (depth[middle] <= depth_km)
+      low = middle;
+    else
+      high = middle;
+  }
+  const double t = (depth_km - depth[low]) / (depth[high] - depth[low]);
+  return (1.0 - t) * at_depth(&b, measure->observable, low) +
+         t * at_depth(&b, measure->observable, high);
+}

@@ -1,0 +1,249 @@
+/* Reads the text of a reference table; the format is in tomo_reference.h. */
+#include "apps/tomography/earth/tomo_reference_table.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WORD_MAX = 40 };
+
+/* A line of the text and what is left of it. */
+typedef struct cursor {
+  const char *name;
+  const char *next, *end; /* of the text: its next line */
+  const char *at, *stop;  /* of the line: what is left */
+  long line;
+  char word[WORD_MAX + 1]; /* the latest */
+} cursor;
+
+static bool is_blank(char c)
+{
+  return c == ' ' || c == '\t' || c == '\r';
+}
+
+/* The next line that counts. */
+static bool next_line(cursor *c)
+{
+  while (c->next < c->end) {
+    const char *newline = memchr(c->next, '\n', (size_t)(c->end - c->next));
+    c->at = c->next;
+    c->stop = newline ? newline : c->end;
+    c->next = newline ? newline + 1 : c->end;
+    c->line++;
+    while (c->at < c->stop && is_blank(*c->at))
+      c->at++;
+    while (c->stop > c->at && is_blank(c->stop[-1]))
+      c->stop--;
+    if (c->at < c->stop && *c->at != '#') return true;
+  }
+  return false;
+}
+
+/* The next word of the line, cut and printable in c->word; false: there is none. */
+static bool next_word(cursor *c)
+{
+  size_t n = 0;
+  while (c->at < c->stop && is_blank(*c->at))
+    c->at++;
+  if (c->at == c->stop) return false;
+  for (; c->at < c->stop && !is_blank(*c->at); c->at++)
+    if (n < WORD_MAX) c->word[n++] = isprint((unsigned char)*c->at) ? *c->at : '?';
+  c->word[n] = '\0';
+  return true;
+}
+
+static osla_err number(const cursor *c, const char *what, double low, double high, double *value)
+{
+  char *end;
+  OSLA_CHECK(strlen(c->word) < WORD_MAX, OSLA_ERR_IO, "%s:%ld: %s: %s... is too long for a number",
+             c->name, c->line, what, c->word);
+  *value = strtod(c->word, &end);
+  OSLA_CHECK(end != c->word && *end == '\0' && !strpbrk(c->word, "xX"), OSLA_ERR_IO,
+             "%s:%ld: %s: \"%s\" is not a number", c->name, c->line, what, c->word);
+  OSLA_CHECK(isfinite(*value), OSLA_ERR_IO, "%s:%ld: %s: %s is not finite", c->name, c->line, what,
+             c->word);
+  OSLA_CHECK(*value >= low && *value <= high, OSLA_ERR_IO, "%s:%ld: %s: %s is outside %g to %g",
+             c->name, c->line, what, c->word, low, high);
+  return OSLA_OK;
+}
+
+static osla_err next_number(cursor *c, const char *what, double low, double high, double *value)
+{
+  OSLA_CHECK(next_word(c), OSLA_ERR_IO, "%s:%ld: %s: the line ends before it", c->name, c->line,
+             what);
+  return number(c, what, low, high, value);
+}
+
+/* Exactly `count` numbers, and the line ends. */
+static osla_err numbers(cursor *c, const char *what, int count, double *value)
+{
+  int n = 0;
+  while (next_word(c)) {
+    if (n < count) OSLA_CALL(number(c, what, -1e3, 1e3, &value[n]));
+    n++;
+  }
+  OSLA_CHECK(n == count, OSLA_ERR_IO, "%s:%ld: %s: %d values, but there are %d depths", c->name,
+             c->line, what, n, count);
+  return OSLA_OK;
+}
+
+static osla_err read_depths(cursor *c, tomo_reference *reference)
+{
+  enum { DEEPEST = 10000 };
+  int n = 0;
+  const cursor begin = *c;
+  while (next_word(c))
+    n++;
+  OSLA_CHECK(n >= 2 && n <= REFERENCE_DEPTHS_MAX, OSLA_ERR_IO,
+             "%s:%ld: depth_km: %d depths are outside 2 to %d", c->name, c->line, n,
+             REFERENCE_DEPTHS_MAX);
+  double *depth = reference->depth = malloc((size_t)n * sizeof *depth);
+  OSLA_CHECK(depth, OSLA_ERR_MEM, "no memory for %d depths", n);
+  *c = begin;
+  for (int i = 0; i < n; i++) {
+    OSLA_CALL(next_number(c, "depth_km", 0.0, DEEPEST, &depth[i]));
+    OSLA_CHECK(i == 0 || depth[i] >= depth[i - 1], OSLA_ERR_IO,
+               "%s:%ld: depth_km: %s comes after %.9g; depths ascend", c->name, c->line, c->word,
+               depth[i - 1]);
+    OSLA_CHECK(i < 2 || depth[i] > depth[i - 2], OSLA_ERR_IO,
+               "%s:%ld: depth_km: %s stands three times", c->name, c->line, c->word);
+  }
+  OSLA_CHECK(depth[n - 1] > depth[n - 2] && depth[1] > depth[0], OSLA_ERR_IO,
+             "%s:%ld: depth_km: the first and the last depth cannot be jumps", c->name, c->line);
+  reference->n_depths = n;
+  return OSLA_OK;
+}
+
+static osla_err read_head_line(cursor *c, const char *keyword, char text[REFERENCE_TEXT_MAX])
+{
+  size_t n = 0;
+  OSLA_CHECK(text[0] == '\0', OSLA_ERR_IO, "%s:%ld: %s: a second one", c->name, c->line, keyword);
+  while (c->at < c->stop && is_blank(*c->at))
+    c->at++;
+  for (; c->at < c->stop && n < REFERENCE_TEXT_MAX - 1; c->at++)
+    text[n++] = iscntrl((unsigned char)*c->at) ? ' ' : *c->at;
+  OSLA_CHECK(n > 0, OSLA_ERR_IO, "%s:%ld: %s: nothing follows it", c->name, c->line, keyword);
+  if (c->at < c->stop && ((unsigned char)*c->at & 0xc0) == 0x80) { /* no half of a character */
+    while (n > 0 && ((unsigned char)text[n - 1] & 0xc0) == 0x80)
+      n--;
+    if (n > 0) n--;
+    text[n] = '\0';
+  }
+  return OSLA_OK;
+}
+
+/* Up to and with the depths. */
+static osla_err read_head(cursor *c, tomo_reference *reference)
+{
+  static const char *const keyword[N_HEADS] = {"title", "mapping", "source", "made"};
+  OSLA_CHECK(next_line(c), OSLA_ERR_IO, "%s: no reference table: nothing is in it", c->name);
+  bool ours = next_word(c) && strcmp(c->word, "osla-reference") == 0;
+  ours = ours && next_word(c) && strcmp(c->word, "1") == 0 && !next_word(c);
+  OSLA_CHECK(ours, OSLA_ERR_IO,
+             "%s:%ld: no reference table: the first line is \"osla-reference 1\"", c->name,
+             c->line);
+  while (next_line(c)) {
+    int i = 0;
+    (void)next_word(c);
+    if (strcmp(c->word, "depth_km") == 0) {
+      OSLA_CALL(read_depths(c, reference));
+      for (i = 0; i <= HEAD_MAPPING; i++)
+        OSLA_CHECK(reference->head[i][0], OSLA_ERR_IO, "%s:%ld: %s: the head lacks it", c->name,
+                   c->line, keyword[i]);
+      return OSLA_OK;
+    }
+    while (i < N_HEADS && strcmp(c->word, keyword[i]) != 0)
+      i++;
+    OSLA_CHECK(i < N_HEADS, OSLA_ERR_IO,
+               "%s:%ld: %s: none of title, mapping, source, made, depth_km", c->name, c->line,
+               c->word);
+    OSLA_CALL(read_head_line(c, keyword[i], reference->head[i]));
+  }
+  return osla_error_set(OSLA_ERR_IO, "%s:%ld: depth_km: the head lacks it", c->name, c->line);
+}
+
+/* A line of kernel values: its keyword, and n_depths numbers. */
+static osla_err read_kernel(cursor *c, const tomo_reference *reference, const char *keyword,
+                            double **kernel)
+{
+  const bool there = next_line(c) && next_word(c) && strcmp(c->word, keyword) == 0;
+  OSLA_CHECK(there, OSLA_ERR_IO, "%s:%ld: %s: its line does not follow that of its mode", c->name,
+             c->line, keyword);
+  *kernel = malloc((size_t)reference->n_depths * sizeof **kernel);
+  OSLA_CHECK(*kernel, OSLA_ERR_MEM, "no memory for a kernel of %d depths", reference->n_depths);
+  return numbers(c, keyword, reference->n_depths, *kernel);
+}
+
+/* Wave, branch, period, c and U of a line; *grouped: it has U. */
+static osla_err read_mode(cursor *c, reference_row *row, bool *grouped)
+{
+  double branch;
+  row->line = c->line;
+  OSLA_CHECK(next_word(c), OSLA_ERR_IO, "%s:%ld: wave: the line ends before it", c->name, c->line);
+  const bool love = strcmp(c->word, "love") == 0;
+  OSLA_CHECK(love || strcmp(c->word, "rayleigh") == 0, OSLA_ERR_IO,
+             "%s:%ld: wave: %s is neither rayleigh nor love", c->name, c->line, c->word);
+  row->wave = love ? TOMO_LOVE : TOMO_RAYLEIGH;
+  OSLA_CALL(next_number(c, "branch", 0, REFERENCE_BRANCH_MAX, &branch));
+  OSLA_CHECK(branch == floor(branch), OSLA_ERR_IO, "%s:%ld: branch: %s is not a whole number",
+             c->name, c->line, c->word);
+  row->branch = (int)branch;
+  OSLA_CALL(next_number(c, "period", 0.01, 1e5, &row->period));
+  OSLA_CALL(next_number(c, "c", 0.01, 100.0, &row->velocity[TOMO_PHASE]));
+  *grouped = next_word(c);
+  if (*grouped) OSLA_CALL(number(c, "U", 0.01, 100.0, &row->velocity[TOMO_GROUP]));
+  OSLA_CHECK(!next_word(c), OSLA_ERR_IO, "%s:%ld: mode: %s is one value too many", c->name, c->line,
+             c->word);
+  return OSLA_OK;
+}
+
+/* All rows; a failed one belongs to the reference already. */
+static osla_err read_rows(cursor *c, tomo_reference *reference)
+{
+  int room = 0;
+  while (next_line(c)) {
+    bool grouped = false;
+    (void)next_word(c);
+    OSLA_CHECK(strcmp(c->word, "mode") == 0, OSLA_ERR_IO, "%s:%ld: %s: mode was expected", c->name,
+               c->line, c->word);
+    OSLA_CHECK(reference->n_rows < REFERENCE_ROWS_MAX, OSLA_ERR_IO,
+               "%s:%ld: mode: more than %d of them", c->name, c->line, REFERENCE_ROWS_MAX);
+    if (reference->n_rows == room) {
+      room = room ? 2 * room : 64;
+      reference_row *grown = realloc(reference->row, (size_t)room * sizeof *grown);
+      OSLA_CHECK(grown, OSLA_ERR_MEM, "no memory for %d rows of a reference table", room);
+      reference->row = grown;
+    }
+    reference_row *row = &reference->row[reference->n_rows++];
+    *row = (reference_row){.kernel = {NULL, NULL}};
+    OSLA_CALL(read_mode(c, row, &grouped));
+    OSLA_CALL(read_kernel(c, reference, "dlnc", &row->kernel[TOMO_PHASE]));
+    if (grouped) OSLA_CALL(read_kernel(c, reference, "dlnU", &row->kernel[TOMO_GROUP]));
+  }
+  OSLA_CHECK(reference->n_rows > 0, OSLA_ERR_IO, "%s:%ld: mode: the table has none", c->name,
+             c->line);
+  return OSLA_OK;
+}
+
+osla_err tomo_reference_parse(const char *name, const char *text, size_t length,
+                              tomo_reference **out)
+{
+  const size_t long_name = strlen(name);
+  cursor c = {
+    .name = long_name > 200 ? name + long_name - 200 : name, .next = text, .end = text + length};
+  *out = NULL;
+  if (length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) c.next += 3; /* as some editors begin */
+  OSLA_CHECK(!memchr(text, '\0', length), OSLA_ERR_IO, "%s: it contains a zero byte; is this text?",
+             c.name);
+  tomo_reference *reference = calloc(1, sizeof *reference);
+  OSLA_CHECK(reference, OSLA_ERR_MEM, "no memory for a reference table");
+  osla_err err = read_head(&c, reference);
+  if (err == OSLA_OK) err = read_rows(&c, reference);
+  if (err == OSLA_OK) err = reference_arrange(c.name, reference);
+  if (err != OSLA_OK) tomo_reference_destroy(&reference);
+  *out = reference;
+  return err;
+}

@@ -1,0 +1,115 @@
+/* `osla invert`, step by step. */
+#include "apps/tomography/invert/invert.h"
+#include "apps/tomography/invert/invert_rays.h"
+#include "apps/tomography/tomography.h"
+#include "tools/common/command.h"
+
+#include <stdio.h>
+
+static osla_err assemble_and_factor(invert_job *job)
+{
+  OSLA_CALL(invert_resume(job));
+  OSLA_CALL(invert_assemble(job));
+  OSLA_CALL(invert_scan_priors(job));
+  return invert_solve(job);
+}
+
+static osla_err trace_and_iterate(invert_job *job)
+{
+  OSLA_CALL(invert_trace(job));
+  OSLA_CALL(invert_scan_priors(job));
+  return invert_iterate(job);
+}
+
+osla_err invert_find_again(invert_job *job)
+{
+  invert_rays_destroy(&job->rays);
+  if (job->options->solver != INVERT_DIRECT) return trace_and_iterate(job);
+  OSLA_CALL(invert_renew_hessian(job));
+  OSLA_CALL(invert_assemble(job));
+  OSLA_CALL(invert_scan_priors(job));
+  return invert_solve(job);
+}
+
+/* The model; with --robust several, and only then those of other priors. */
+static osla_err find_model(invert_job *job)
+{
+  const bool scans = invert_scans(job->options);
+  job->scanning = scans && !job->options->robust;
+  OSLA_CALL(job->options->solver == INVERT_DIRECT ? assemble_and_factor(job)
+                                                  : trace_and_iterate(job));
+  OSLA_CALL(invert_solve_robustly(job));
+  if (!scans || job->scanning) return OSLA_OK;
+  job->scanning = true;
+  return invert_find_again(job);
+}
+
+static osla_err run_steps(invert_job *job)
+{
+  double start = osla_clock();
+  OSLA_CALL(invert_check_files(job, false));
+  OSLA_CALL(checkpoint_check(&job->checkpoint));
+  OSLA_CALL(invert_read_input(job));
+  OSLA_CALL(invert_make_problem(job));
+  OSLA_CALL(invert_check_files(job, true));
+  OSLA_CALL(invert_check_write_data(job));
+  OSLA_CALL(invert_forecast_work(job));
+  OSLA_CALL(find_model(job));
+  invert_judge(job);
+  OSLA_CALL(invert_sample_resolution(job));
+  OSLA_CALL(invert_find_rows(job));
+  OSLA_CALL(invert_measure_misfit(job));
+  OSLA_CALL(invert_find_posterior(job)); /* the last that needs the factor */
+  OSLA_CALL(invert_write_data(job));
+  job->result.wall = osla_clock() - start; /* for the page */
+  OSLA_CALL(invert_write_output(job));
+  job->result.wall = osla_clock() - start;
+  OSLA_CALL(invert_write_json(job));
+  checkpoint_remove(&job->checkpoint);
+  return invert_print_report(job);
+}
+
+/* Processes for files that may kill their reader: before there is much memory to copy. */
+static osla_err start_readers(invert_job *job)
+{
+  const invert_options *o = job->options;
+  if (o->data) OSLA_CALL(tomo_data_reader_start(o->data, &job->reader));
+  return o->prior_file ? tomo_prior_reader_start(o->prior_file, &job->prior_reader) : OSLA_OK;
+}
+
+int osla_command_invert(int argc, char **argv)
+{
+  invert_options options;
+  osla_command_line line;
+  int status, ranks, rank;
+  if (MPI_Comm_size(MPI_COMM_WORLD, &ranks) != MPI_SUCCESS ||
+      MPI_Comm_rank(MPI_COMM_WORLD, &rank) != MPI_SUCCESS)
+    return OSLA_EXIT_FAILED;
+  if (!invert_parse(argc, argv, ranks, &options, &line, &status)) return status;
+
+  invert_job job = {.options = &options, .reproducible = options.reproducible};
+  const osla_transport_options transport = {.progress_thread = options.progress_thread,
+                                            .threads_per_rank = options.threads};
+  osla_cpu cpu;
+  osla_err err = osla_cpu_look(MPI_COMM_WORLD, &cpu), started = OSLA_OK;
+  if (rank == 0) started = start_readers(&job);
+  if (err == OSLA_OK) {
+    osla_cpu_apply(&cpu);
+    job.blas_threads = cpu.threads;
+    err = osla_transport_create(MPI_COMM_WORLD, &transport, &job.t);
+  }
+  job.checkpoint = (checkpoint){.t = job.t,
+                                .command = "invert",
+                                .data = "paths",
+                                .file = options.checkpoint,
+                                .interval = options.interval,
+                                .keep = options.keep,
+                                .quiet = options.quiet};
+  if (err == OSLA_OK) err = osla_agree(job.t, started);
+  if (err == OSLA_OK) err = run_steps(&job);
+  status = osla_command_fail("invert", err);
+  invert_destroy(&job);
+  osla_transport_destroy(&job.t);
+  osla_command_release(&line);
+  return osla_command_agree(status);
+}

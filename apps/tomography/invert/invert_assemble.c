@@ -1,0 +1,127 @@
+/* The assembly: H[ix, ix] += G^T G and g[ix] += G^T d for each path, then the prior, then commit.
+ * A path that is in a checkpoint is traced again for misfit and density, but its panel is not made.
+ * The prior is never in one. */
+#include "apps/tomography/invert/invert.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* g_sum := G^T d; the panel has the matrix's type, sums are double. */
+static void project_data(invert_worker *w, int64_t k)
+{
+  for (int64_t c = 0; c < w->columns; c++) {
+    double sum = 0.0;
+    if (w->job->options->dtype == OSLA_FLOAT) {
+      const float *g = (const float *)w->g + c * k;
+      for (int64_t i = 0; i < k; i++)
+        sum += (double)g[i] * w->d[i];
+    } else {
+      const double *g = (const double *)w->g + c * k;
+      for (int64_t i = 0; i < k; i++)
+        sum += g[i] * w->d[i];
+    }
+    w->g_sum[c] = sum;
+  }
+}
+
+static osla_err assemble_path(invert_worker *w)
+{
+  invert_job *job = w->job;
+  int64_t k = tomo_path_count(w->path);
+  const int64_t *ix = tomo_path_indices(w->path);
+  invert_add_path(w);
+  if (osla_hessian_has_id(job->hessian, (uint64_t)w->path_id)) return OSLA_OK; /* resumed */
+  OSLA_CALL(tomo_path_panel(w->path, job->options->dtype, w->g, k));
+  project_data(w, k);
+
+  double start = osla_clock();
+  const osla_hessian_datum datum = {.id = (uint64_t)w->path_id,
+                                    .count = w->columns,
+                                    .ix = ix,
+                                    .k = k,
+                                    .g = w->g,
+                                    .ldg = k,
+                                    .gradient = w->g_sum};
+  OSLA_CALL(osla_hessian_update_once(job->hessian, &datum, NULL));
+  w->seconds_update += osla_clock() - start;
+  return OSLA_OK;
+}
+
+/* C_m^-1 = L^T L, a few rows for each knot; the knots go to the ranks in turn. */
+static osla_err add_prior(invert_job *job)
+{
+  const invert_options *o = job->options;
+  int most_rows = tomo_prior_rows_max(o->n_radial),
+      most_columns = tomo_prior_columns_max(o->n_radial);
+  size_t elements = (size_t)most_rows * (size_t)most_columns;
+  double *g = malloc(elements * sizeof *g);
+  float *g_float = malloc(elements * sizeof *g_float);
+  int64_t *ix = malloc((size_t)most_columns * sizeof *ix);
+  osla_err err = OSLA_OK;
+  if (!g || !g_float || !ix) err = osla_error_set(OSLA_ERR_MEM, "panel of the prior");
+  for (int64_t knot = osla_transport_rank(job->t); knot < job->knots && err == OSLA_OK;
+       knot += osla_transport_size(job->t)) {
+    int rows, columns;
+    tomo_prior_panel(&job->prior, job->mesh, o->n_radial, knot, &rows, &columns, ix, g);
+    if (rows == 0) continue;
+    for (int i = 0; i < rows * columns; i++)
+      g_float[i] = (float)g[i];
+    err = osla_hessian_update(job->hessian, columns, ix, rows,
+                              o->dtype == OSLA_FLOAT ? (void *)g_float : (void *)g, rows);
+  }
+  free(g);
+  free(g_float);
+  free(ix);
+  return err;
+}
+
+static osla_err share_counts(invert_job *job)
+{
+  osla_hessian_stats stats = osla_hessian_get_stats(job->hessian);
+  int64_t counts[2] = {stats.updates, stats.elements};
+  OSLA_CALL(osla_allreduce(job->t, counts, 2, MPI_INT64_T, MPI_SUM));
+  job->result.updates = counts[0];
+  job->result.elements = counts[1];
+  return OSLA_OK;
+}
+
+static osla_err assemble(invert_job *job)
+{
+  invert_worker total;
+  double busy, start = osla_clock();
+  const bool first = !job->weight; /* checkpoints are of data without weights */
+  const invert_pass pass = {.what = "assembling",
+                            .work = assemble_path,
+                            .n_sums = {[SUM_MISFIT] = 1, [SUM_KNOTS] = job->knots},
+                            .panels = true,
+                            .points = first ? &job->checkpoint : NULL};
+  osla_err err = invert_for_all_paths(job, &pass, &total, &busy);
+  if (err == OSLA_OK) err = invert_share_totals(job, &total);
+  invert_free_sums(&total);
+  OSLA_CALL(err);
+  if (first) OSLA_CALL(checkpoint_complete(&job->checkpoint));
+  double prior = osla_clock();
+  if (!job->scanning) OSLA_CALL(osla_agree(job->t, add_prior(job)));
+  prior = osla_clock() - prior;
+  OSLA_CALL(osla_hessian_commit(job->hessian));
+  memcpy(job->gradient, osla_hessian_gradient(job->hessian),
+         (size_t)job->n * sizeof *job->gradient);
+
+  double *seconds = job->result.seconds, all = osla_clock() - start;
+  seconds[PHASE_UPDATE] = total.seconds_update / job->options->threads + prior;
+  seconds[PHASE_COMPUTE] = busy + prior - seconds[PHASE_UPDATE];
+  seconds[PHASE_COMMIT] = all - busy - prior;
+  return share_counts(job);
+}
+
+osla_err invert_assemble(invert_job *job)
+{
+  const int threads = job->blas_threads;
+  if (!job->reproducible.on) return assemble(job);
+  job->blas_threads = 1; /* the bits of a product depend on them */
+  osla_blas_set_threads(1);
+  osla_err err = reproducible_explain(&job->reproducible, assemble(job));
+  job->blas_threads = threads;
+  osla_blas_set_threads(threads);
+  return err;
+}

@@ -1,0 +1,72 @@
+/* The pass that finds the bounds of --reproducible.
+ *
+ * H is a sum of G^T G, so that no sum of terms of H[i, j] is larger than the largest element of the
+ * diagonal, sum of W[k, r]^2 A[l]^2 over the data k of all paths (tomo_path.h): the largest sum
+ * over the paths of A[l]^2 times the path's largest over the radial functions of |W[:, r]|^2; and
+ * the prior's part. For the gradient the sizes of what each path adds are summed. No panel of G is
+ * made. With --robust what the data add is bounded one by one, so that it holds for less weight.
+ */
+#include "apps/tomography/invert/invert.h"
+
+#include <math.h>
+
+/* What the sum of a path's data may be rounded by in the assembly. */
+#define ROUNDING 1e-12
+
+/* size[r] := no less than |sum over the data of W[:, r] d|; returns the largest |W[:, r]|^2. */
+static double look_at_response(const invert_worker *w, int radial, double *size)
+{
+  const int k = tomo_path_count(w->path);
+  const double *response = tomo_path_response(w->path);
+  double largest = 0.0;
+  for (int64_t r = 0; r < radial; r++) {
+    double sum = 0.0, sizes = 0.0, squares = 0.0;
+    for (int i = 0; i < k; i++) {
+      double term = response[i + r * k] * w->d[i];
+      sum += term;
+      sizes += fabs(term);
+      squares += response[i + r * k] * response[i + r * k];
+    }
+    size[r] = w->job->options->robust ? (1.0 + ROUNDING) * sizes : fabs(sum) + ROUNDING * sizes;
+    largest = fmax(largest, squares);
+  }
+  return largest;
+}
+
+static osla_err look_at_path(invert_worker *w)
+{
+  const int radial = tomo_kernel_radial(w->job->kernel);
+  const double *length;
+  double size[TOMO_RADIAL_MAX];
+  const int32_t *knot;
+  const int64_t knots = tomo_path_knots(w->path, &knot, &length);
+  const double largest = look_at_response(w, radial, size);
+  for (int64_t j = 0; j < knots; j++) {
+    order_free_add(&w->sums[SUM_KNOTS], knot[j], length[j] * length[j] * largest);
+    for (int r = 0; r < radial; r++)
+      order_free_add(&w->sums[SUM_UNKNOWNS], (int64_t)knot[j] * radial + r, length[j] * size[r]);
+  }
+  return OSLA_OK;
+}
+
+osla_err invert_find_bounds(invert_job *job)
+{
+  const invert_pass pass = {.what = "finding bounds",
+                            .work = look_at_path,
+                            .n_sums = {[SUM_KNOTS] = job->knots, [SUM_UNKNOWNS] = job->n}};
+  reproducible *r = &job->reproducible;
+  invert_worker total;
+  bool needed;
+  double busy, start = osla_clock();
+  OSLA_CALL(reproducible_begin(r, &job->checkpoint, &needed));
+  if (!needed) return OSLA_OK;
+  osla_err err = invert_for_all_paths(job, &pass, &total, &busy);
+  if (err == OSLA_OK)
+    reproducible_found(r,
+                       order_free_largest(&total.sums[SUM_KNOTS]) +
+                         tomo_prior_most(&job->prior, job->knots, job->options->n_radial),
+                       order_free_largest(&total.sums[SUM_UNKNOWNS]));
+  invert_free_sums(&total);
+  r->seconds = osla_clock() - start;
+  return err;
+}

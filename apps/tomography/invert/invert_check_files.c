@@ -1,0 +1,57 @@
+/* The files of a job, before it begins: different ones, writable, with room. */
+#include "apps/tomography/invert/invert.h"
+#include "tools/common/command_files.h"
+#include "tools/common/report_place.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The outputs, and the tables, also those of the sample. */
+static osla_err check(const invert_job *job, bool room)
+{
+  const invert_options *o = job->options;
+  const uint64_t n = (uint64_t)job->n, vectors = 3 + 2 * (uint64_t)(o->posterior + o->points);
+  const uint64_t matrix = n * n * osla_dtype_size(o->dtype); /* a checkpoint's: H fits the memory */
+  char page[PATH_MAX] = "", earth[PATH_MAX];
+  OSLA_CALL(invert_name_reference(job, earth));
+  if (o->report) report_place_file(o->report, page);
+  const osla_command_file outputs[] = {
+    {"--output", o->output, OSLA_FILE_REPLACED,
+     vectors * n * sizeof(double) + (o->files.xdmf && room ? invert_xdmf_bytes(job) : 0)},
+    {"--map", o->map, OSLA_FILE_REPLACED, 0},
+    {"--json", o->json, OSLA_FILE_REPLACED, 0},
+    {"--report", o->report, OSLA_FILE_REPORT, 0},
+    {"--report", page[0] ? page : NULL, OSLA_FILE_REPLACED, 0},
+    {"--netcdf", o->files.netcdf, OSLA_FILE_REPLACED,
+     o->files.netcdf && room ? invert_netcdf_bytes(job) : 0},
+    {"--write-data", o->write_data, OSLA_FILE_REPLACED, 0},
+    {"--data", o->data, OSLA_FILE_READ, 0},
+    {"--reference", strcmp(earth, "stand-in") == 0 ? NULL : earth, OSLA_FILE_READ, 0},
+    {"--scan-plot", o->scan_plot, OSLA_FILE_REPLACED, 0},
+    {"--prior", o->prior_file, OSLA_FILE_READ, 0},
+    {"--xdmf", o->files.xdmf, OSLA_FILE_REPLACED, 0},
+    {"--checkpoint", o->checkpoint, OSLA_FILE_CHECKPOINT, matrix}};
+  const int n_outputs = sizeof outputs / sizeof *outputs;
+  invert_tables t;
+  OSLA_CALL(invert_find_tables(job, &t));
+  if (o->files.xdmf) OSLA_CALL(invert_check_xdmf(o));
+  osla_command_file *files =
+    malloc((size_t)(n_outputs + t.n_stations + t.n_events) * sizeof *files);
+  OSLA_CHECK(files, OSLA_ERR_MEM, "no memory for the names of files");
+  int count = 0;
+  for (; count < n_outputs; count++)
+    files[count] = outputs[count];
+  for (int i = 0; i < t.n_stations; i++)
+    files[count++] = (osla_command_file){"--stations", t.stations[i], OSLA_FILE_READ, 0};
+  for (int i = 0; i < t.n_events; i++)
+    files[count++] = (osla_command_file){"--events", t.events[i], OSLA_FILE_READ, 0};
+  osla_err err =
+    room ? osla_command_check_room(files, count) : osla_command_check_files(files, count);
+  free(files);
+  return err;
+}
+
+osla_err invert_check_files(const invert_job *job, bool room)
+{
+  return osla_agree(job->t, osla_transport_rank(job->t) == 0 ? check(job, room) : OSLA_OK);
+}

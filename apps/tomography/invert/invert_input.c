@@ -1,0 +1,125 @@
+/* The list of paths. */
+#include "apps/tomography/invert/invert.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+const tomo_site *invert_source(const invert_job *job, int64_t path_id)
+{
+  const int64_t source = path_id / 2 / job->n_stations;
+  return source < job->n_events ? &job->events[source] : &job->stations[source - job->n_events];
+}
+
+bool invert_arc(const invert_job *job, int64_t path_id, tomo_arc *arc)
+{
+  const tomo_site *from = invert_source(job, path_id);
+  const tomo_site *station = &job->stations[path_id / 2 % job->n_stations];
+  double source[3], receiver[3];
+  tomo_unit_vector(from->latitude, from->longitude, source);
+  tomo_unit_vector(station->latitude, station->longitude, receiver);
+  return tomo_arc_make(source, receiver, path_id % 2 ? TOMO_ARC_MAJOR : TOMO_ARC_MINOR, arc) ==
+         TOMO_ARC_OK;
+}
+
+/* Both arcs of a pair are used or not by the length of the short one. */
+static bool usable(const invert_job *job, int64_t pair)
+{
+  const double degrees = 57.29577951308232;
+  tomo_arc arc;
+  if (!invert_arc(job, 2 * pair, &arc)) return false;
+  double distance = arc.angle * degrees;
+  return distance >= job->options->min_distance && distance <= job->options->max_distance;
+}
+
+typedef struct drawn {
+  uint64_t lot;
+  int64_t id;
+} drawn;
+
+static int by_lot(const void *x, const void *y)
+{
+  const drawn *a = x, *b = y;
+  if (a->lot != b->lot) return a->lot < b->lot ? -1 : 1;
+  return a->id < b->id ? -1 : a->id > b->id;
+}
+
+static int by_id(const void *x, const void *y)
+{
+  const int64_t *a = x, *b = y;
+  return *a < *b ? -1 : *a > *b;
+}
+
+/* Keeps the max_paths paths with the lowest lots: a random choice that any rank makes alike. */
+static osla_err choose(invert_job *job)
+{
+  const int64_t wanted = job->options->max_paths, count = job->data.n_paths;
+  if (wanted == 0 || count <= wanted) return OSLA_OK;
+  drawn *list = malloc((size_t)count * sizeof *list);
+  int64_t *kept = malloc((size_t)wanted * sizeof *kept);
+  for (int64_t i = 0; list && i < count; i++) {
+    const int64_t id = job->data.path_id[i];
+    list[i] = (drawn){osla_random_bits(job->options->model.seed, 1, (uint64_t)id), id};
+  }
+  if (list) qsort(list, (size_t)count, sizeof *list, by_lot);
+  for (int64_t i = 0; list && kept && i < wanted; i++)
+    kept[i] = list[i].id;
+  const bool made = list && kept;
+  if (made) {
+    qsort(kept, (size_t)wanted, sizeof *kept, by_id);
+    tomo_data_keep(&job->data, kept, wanted);
+  }
+  free(list);
+  free(kept);
+  return made ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "lots of %" PRId64 " paths", count);
+}
+
+/* All pairs within the distances. */
+static osla_err list_paths(invert_job *job)
+{
+  const int arcs = job->options->major_arc ? 2 : 1;
+  tomo_data *data = &job->data;
+  data->path_id = malloc((size_t)(job->n_pairs * arcs) * sizeof *data->path_id);
+  OSLA_CHECK(data->path_id, OSLA_ERR_MEM, "list of %" PRId64 " paths", job->n_pairs * arcs);
+  for (int64_t pair = 0; pair < job->n_pairs; pair++)
+    for (int arc = 0; arc < arcs && usable(job, pair); arc++)
+      data->path_id[data->n_paths++] = 2 * pair + arc;
+  OSLA_CHECK(data->n_paths > 0, OSLA_ERR_ARG,
+             "no usable path: none of %" PRId64
+             " station-event pairs is between %g and %g degrees apart",
+             job->n_pairs, job->options->min_distance, job->options->max_distance);
+  return OSLA_OK;
+}
+
+/* The list and the lots that choose from it. */
+static osla_err check_list_fits(invert_job *job)
+{
+  const uint64_t arcs = job->options->major_arc ? 2 : 1, most = UINT64_MAX / 64;
+  uint64_t events = (uint64_t)job->n_events, stations = (uint64_t)job->n_stations;
+  uint64_t pairs = events <= most / stations ? events * stations : most;
+  job->n_pairs = (int64_t)pairs;
+  if (osla_memory_check(job->t, pairs * arcs * (sizeof(int64_t) + sizeof(drawn))) == OSLA_OK)
+    return OSLA_OK;
+  char text[400];
+  (void)snprintf(text, sizeof text, "%s", osla_error_text());
+  return osla_error_set(OSLA_ERR_MEM, "%" PRIu64 " paths do not fit: %s", pairs * arcs, text);
+}
+
+/* Paths of a test without measurements. */
+static osla_err make_paths(invert_job *job)
+{
+  OSLA_CALL(check_list_fits(job));
+  return osla_agree(job->t, list_paths(job));
+}
+
+osla_err invert_read_input(invert_job *job)
+{
+  OSLA_CALL(invert_read_tables(job));
+  OSLA_CALL(invert_read_reference(job));
+  OSLA_CALL(invert_read_data(job));
+  if (!job->options->data) OSLA_CALL(make_paths(job));
+  OSLA_CALL(osla_agree(job->t, choose(job)));
+  job->path_ids = job->data.path_id;
+  job->n_paths = job->data.n_paths;
+  return OSLA_OK;
+}

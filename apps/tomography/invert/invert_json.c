@@ -1,0 +1,165 @@
+/* The report as JSON, written by rank 0 all at once. */
+#include "apps/tomography/invert/invert.h"
+#include "apps/tomography/invert/invert_json_data.h"
+#include "tools/common/command.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const phase_keys[N_PHASES] = {
+  [PHASE_COMPUTE] = "compute", [PHASE_UPDATE] = "update",      [PHASE_COMMIT] = "commit_wait",
+  [PHASE_FACTOR] = "factor",   [PHASE_PRODUCTS] = "products",  [PHASE_SUMS] = "sums",
+  [PHASE_SOLVE] = "solve",     [PHASE_MISFIT] = "misfit_pass", [PHASE_SCAN] = "scan",
+  [PHASE_INVERSE] = "inverse"};
+
+static json_t *text(const char *value, const char *otherwise)
+{
+  json_t *string = json_string(value ? value : otherwise);
+  return string ? string : json_string("(not UTF-8)");
+}
+
+static json_t *recovery_json(const tomo_recovery *c)
+{
+  return json_pack("{s:I, s:o, s:o, s:o}", "knots", (json_int_t)c->knots, "correlation",
+                   osla_command_number(c->correlation), "amplitude",
+                   osla_command_number(c->amplitude), "variance_reduction",
+                   osla_command_number(c->variance_reduction));
+}
+
+static json_t *phases_json(const invert_job *job, const invert_spread *s)
+{
+  json_t *phases = json_object();
+  for (int i = 0; i < N_PHASES; i++) {
+    const char *unit;
+    if (!invert_phase_is_of(job, (invert_phase)i)) continue;
+    double work = invert_phase_work(job, (invert_phase)i, &unit);
+    json_t *phase =
+      json_pack("{s:f, s:f, s:f}", "min", s->min[i], "mean", s->mean[i], "max", s->max[i]);
+    if (work > 0.0 && s->max[i] > 0.0) {
+      (void)json_object_set_new(phase, "rate", json_real(work / s->max[i]));
+      (void)json_object_set_new(phase, "unit", json_string(unit));
+    }
+    (void)json_object_set_new(phases, phase_keys[i], phase);
+  }
+  return phases;
+}
+
+/* What decides the result: data and model. */
+static json_t *problem_settings(const invert_options *o)
+{
+  return json_pack("{s:o, s:o, s:b, s:f, s:f, s:I, s:i, s:i, s:f, s:f, s:f}", "stations",
+                   text(o->stations, "shipped sample"), "events", text(o->events, "shipped sample"),
+                   "major_arc", o->major_arc, "min_distance_degrees", o->min_distance,
+                   "max_distance_degrees", o->max_distance, "max_paths", (json_int_t)o->max_paths,
+                   "mesh", o->frequency, "radial", o->n_radial, "depth_km", o->depth_km, "stretch",
+                   o->stretch, "sigma", o->kernel.sigma_fraction);
+}
+
+/* Prior, arithmetic. */
+static json_t *other_settings(const invert_job *job)
+{
+  const invert_options *o = job->options;
+  return json_pack("{s:I, s:f, s:f, s:f, s:s, s:s, s:s, s:I, s:i, s:b, s:i}", "seed",
+                   (json_int_t)o->model.seed, "damping", job->prior.damping, "smoothing",
+                   job->prior.lateral, "radial_smoothing", job->prior.radial, "factor",
+                   o->factor == INVERT_LU ? "lu" : "cholesky", "precision",
+                   o->dtype == OSLA_FLOAT ? "float" : "double", "triangle",
+                   o->uplo == OSLA_UPPER ? "upper" : "lower", "nb", (json_int_t)o->nb, "threads",
+                   o->threads, "progress_thread", o->progress_thread, "resolution", o->resolution);
+}
+
+/* What LSQR and CG were asked for, and did. */
+static json_t *iterative_json(const invert_job *job)
+{
+  const invert_options *o = job->options;
+  const invert_result *r = &job->result;
+  if (o->solver == INVERT_DIRECT) return json_pack("{s:s}", "solver", "direct");
+  return json_pack("{s:s, s:f, s:I, s:I, s:o, s:I}", "solver", invert_solver_name(o->solver),
+                   "tolerance", o->tolerance, "most_iterations", (json_int_t)o->iterations,
+                   "iterations", (json_int_t)r->iterations, "left", osla_command_number(r->left),
+                   "bytes_rows", (json_int_t)r->rays_bytes);
+}
+
+static json_t *sizes_json(const invert_job *job)
+{
+  const invert_result *r = &job->result;
+  char grid[32];
+  (void)snprintf(grid, sizeof grid, "%dx%d", osla_grid_nprow(job->grid),
+                 osla_grid_npcol(job->grid));
+  const checkpoint *c = &job->checkpoint;
+  return json_pack(
+    "{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:i, s:s, s:i, s:I, s:I, s:i, s:f}", "command",
+    "osla invert", "unknowns", (json_int_t)job->n, "knots", (json_int_t)job->knots, "stations",
+    (json_int_t)job->n_stations, "events", (json_int_t)job->n_events, "paths",
+    (json_int_t)job->n_paths, "data", (json_int_t)r->data, "updates", (json_int_t)r->updates,
+    "elements", (json_int_t)r->elements, "ranks", osla_transport_size(job->t), "grid", grid,
+    "nodes", osla_transport_n_nodes(job->t), "bytes_per_rank", (json_int_t)r->bytes,
+    "paths_resumed", (json_int_t)c->resumed, "checkpoints", c->written, "seconds_checkpoint",
+    c->seconds);
+}
+
+static json_t *result_json(const invert_job *job)
+{
+  const invert_result *r = &job->result;
+  return json_pack("{s:f, s:f, s:f, s:o, s:f, s:o, s:o, s:o, s:o, s:o, s:f}", "misfit_before",
+                   r->misfit_before, "misfit_after", r->misfit_after, "misfit_expected",
+                   r->misfit_expected, "variance_reduction",
+                   osla_command_number(1.0 - r->misfit_after / r->misfit_before),
+                   "dense_threshold_km", r->threshold, "dense", recovery_json(&r->dense), "sparse",
+                   recovery_json(&r->sparse), "all", recovery_json(&r->all), "resolution_dense",
+                   r->sampled_dense > 0 ? osla_command_number(r->resolution_dense) : json_null(),
+                   "resolution_sparse",
+                   r->sampled_sparse > 0 ? osla_command_number(r->resolution_sparse) : json_null(),
+                   "seconds_wall", r->wall);
+}
+
+/* Adds the members of `part`, whose reference it takes; false if there was no memory for one. */
+static bool merge(json_t *into, json_t *part)
+{
+  bool added = into && part && json_object_update(into, part) == 0;
+  json_decref(part);
+  return added;
+}
+
+json_t *invert_settings_json(const invert_job *job)
+{
+  json_t *settings = json_object();
+  bool made = merge(settings, problem_settings(job->options));
+  made = merge(settings, other_settings(job)) && made;
+  made = merge(settings, invert_selection_settings(job->options)) && made;
+  made = merge(settings, invert_data_settings(job)) && made;
+  made = merge(settings, reproducible_json(&job->reproducible)) && made;
+  if (made) return settings;
+  json_decref(settings);
+  return NULL;
+}
+
+static osla_err write_document(const invert_job *job, const invert_spread *s)
+{
+  json_t *root = json_object(), *settings = invert_settings_json(job);
+  bool made = merge(root, sizes_json(job)); /* each takes its part, also after a failure */
+  made = merge(root, result_json(job)) && made;
+  made = merge(root, iterative_json(job)) && made;
+  made = merge(root, invert_selection_json(job)) && made;
+  made = merge(root, invert_data_json(job)) && made;
+  made = merge(root, invert_sure_json(job)) && made;
+  made = json_object_set_new(root, "settings", settings) == 0 && made; /* not NULL */
+  made = json_object_set_new(root, "seconds", phases_json(job, s)) == 0 && made;
+  if (job->options->report)
+    made =
+      json_object_set_new(root, "seconds_report", json_real(job->result.report_seconds)) == 0 &&
+      made;
+  osla_err err = osla_command_json(job->options->json, made ? root : NULL);
+  json_decref(root);
+  return err;
+}
+
+osla_err invert_write_json(invert_job *job)
+{
+  invert_spread s;
+  if (!job->options->json) return OSLA_OK;
+  OSLA_CALL(invert_spread_over_ranks(job, &s));
+  return osla_agree(job->t, osla_transport_rank(job->t) == 0 ? write_document(job, &s) : OSLA_OK);
+}

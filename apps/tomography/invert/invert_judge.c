@@ -1,0 +1,43 @@
+/* The recovered model beside the true one, where rays are dense and where they are not. */
+#include "apps/tomography/invert/invert.h"
+
+#include <math.h>
+
+/* The ray density that half of the knots have; with so few paths that half of the knots have none,
+ * the least of the others. */
+static double dense_threshold(const invert_job *job)
+{
+  double median = tomo_density_quantile(job->density, job->knots, 0.5), least = HUGE_VAL;
+  if (median > 0.0) return median;
+  for (int64_t l = 0; l < job->knots; l++)
+    if (job->density[l] > 0.0 && job->density[l] < least) least = job->density[l];
+  return least;
+}
+
+/* Beside the true model; without one, only how many knots there are. */
+static tomo_recovery compare(const invert_job *job, double threshold, bool below)
+{
+  tomo_recovery result =
+    tomo_model_compare(job->m_true ? job->m_true : job->m, job->m, job->density, job->knots,
+                       job->options->n_radial, threshold, below);
+  if (!job->m_true) result.correlation = result.variance_reduction = result.amplitude = NAN;
+  return result;
+}
+
+void invert_judge(invert_job *job)
+{
+  const invert_options *o = job->options;
+  const double *g = job->gradient;
+  invert_result *r = &job->result;
+  /* (H + P) m = g gives |d - G m|^2 = |d|^2 - 2 m g + m H m = |d|^2 - m g - m P m. */
+  double mg = 0.0;
+  for (int64_t i = 0; i < job->n; i++)
+    mg += job->m[i] * g[i];
+  double mpm = tomo_prior_norm(&job->prior, job->mesh, o->n_radial, job->m);
+  r->misfit_expected = r->misfit_before - mg - mpm;
+
+  r->threshold = dense_threshold(job);
+  r->dense = compare(job, r->threshold, false);
+  r->sparse = compare(job, r->threshold, true);
+  r->all = compare(job, 0.0, false);
+}

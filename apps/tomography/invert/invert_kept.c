@@ -1,0 +1,123 @@
+/* The kept Hessian (invert_scan.h). Memory: n doubles. */
+#include "apps/tomography/invert/invert_scan.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+static osla_uplo other(osla_uplo uplo)
+{
+  return uplo == OSLA_LOWER ? OSLA_UPPER : OSLA_LOWER;
+}
+
+static double get(const kept_hessian *k, int64_t at)
+{
+  const void *local = osla_matrix_local(k->h);
+  return k->job->options->dtype == OSLA_FLOAT ? (double)((const float *)local)[at]
+                                              : ((const double *)local)[at];
+}
+
+static void set(kept_hessian *k, int64_t at, double value)
+{
+  void *local = osla_matrix_local(k->h);
+  if (k->job->options->dtype == OSLA_FLOAT)
+    ((float *)local)[at] = (float)value;
+  else
+    ((double *)local)[at] = value;
+}
+
+/* Copies my part of the diagonal, into the matrix or from it. */
+static void copy_diagonal(kept_hessian *k, bool back)
+{
+  const osla_layout f = osla_matrix_layout(k->h);
+  const int prow = osla_grid_prow(k->job->grid), pcol = osla_grid_pcol(k->job->grid);
+  const int64_t lld = osla_matrix_lld(k->h, osla_transport_rank(k->job->t));
+  for (int64_t i = 0; i < f.m; i++) {
+    if (osla_index_owner(i, f.mb, f.nprow) != prow || osla_index_owner(i, f.nb, f.npcol) != pcol)
+      continue;
+    const int64_t at =
+      osla_index_local(i, f.mb, f.nprow) + osla_index_local(i, f.nb, f.npcol) * lld;
+    if (back)
+      set(k, at, k->diagonal[i]);
+    else
+      k->diagonal[i] = get(k, at);
+  }
+}
+
+osla_err kept_open(invert_job *job, kept_hessian *kept)
+{
+  *kept = (kept_hessian){.job = job, .diagonal = calloc((size_t)job->n, sizeof(double))};
+  osla_err err = OSLA_OK;
+  if (!kept->diagonal)
+    err = osla_error_set(OSLA_ERR_MEM, "diagonal of %" PRId64 " unknowns", job->n);
+  OSLA_CALL(osla_agree(job->t, err));
+  OSLA_CALL(osla_hessian_matrix(job->hessian, &kept->h));
+  copy_diagonal(kept, false);
+  kept->whole = true;
+  return osla_matrix_mirror(kept->h, job->options->uplo);
+}
+
+void kept_close(kept_hessian *kept)
+{
+  free(kept->diagonal);
+  kept->diagonal = NULL;
+}
+
+static void add_element(int64_t i, int64_t j, int64_t at, double part, void *arg)
+{
+  kept_hessian *k = arg;
+  (void)i;
+  (void)j;
+  set(k, at, get(k, at) + part);
+}
+
+osla_err kept_restore(kept_hessian *kept)
+{
+  if (!kept->whole) OSLA_CALL(osla_matrix_mirror(kept->h, other(kept->job->options->uplo)));
+  copy_diagonal(kept, true);
+  kept->whole = false;
+  return osla_agree(kept->job->t, invert_visit_prior(kept->job, kept->h, add_element, kept));
+}
+
+/* Twice my elements of the kept triangle, times m on both sides. `rows` are the elements of m at my
+ * rows. */
+static double triangle_norm(const kept_hessian *k, const double *m, const double *rows)
+{
+  const osla_layout f = osla_matrix_layout(k->h);
+  const int prow = osla_grid_prow(k->job->grid), pcol = osla_grid_pcol(k->job->grid);
+  const int64_t lld = osla_matrix_lld(k->h, osla_transport_rank(k->job->t));
+  const int64_t count = osla_matrix_local_rows(k->h);
+  const bool above = k->job->options->uplo == OSLA_LOWER; /* the upper one is kept */
+  double sum = 0.0;
+  for (int64_t c = 0; c < osla_matrix_local_cols(k->h); c++) {
+    const int64_t j = osla_index_global(c, f.nb, pcol, f.npcol);
+    const int64_t from = above ? 0 : osla_index_count(j + 1, f.mb, prow, f.nprow);
+    const int64_t to = above ? osla_index_count(j, f.mb, prow, f.nprow) : count;
+    double column = 0.0;
+    if (k->job->options->dtype == OSLA_FLOAT) {
+      const float *h = (const float *)osla_matrix_local(k->h) + c * lld;
+      for (int64_t r = from; r < to; r++)
+        column += rows[r] * (double)h[r];
+    } else if (to > from) {
+      column = osla_dot_local(to - from, rows + from,
+                              (const double *)osla_matrix_local(k->h) + c * lld + from);
+    }
+    sum += 2.0 * m[j] * column;
+  }
+  return sum;
+}
+
+osla_err kept_norm(const kept_hessian *kept, const double *m, double *value)
+{
+  const osla_layout f = osla_matrix_layout(kept->h);
+  const int64_t count = osla_matrix_local_rows(kept->h);
+  double *rows = malloc(((size_t)count + 1) * sizeof *rows);
+  OSLA_CALL(osla_agree(kept->job->t,
+                       rows ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "%" PRId64 " rows", count)));
+  for (int64_t r = 0; r < count; r++)
+    rows[r] = m[osla_index_global(r, f.mb, osla_grid_prow(kept->job->grid), f.nprow)];
+  *value = triangle_norm(kept, m, rows);
+  for (int64_t i = 0; i < f.m; i++)
+    *value += kept->diagonal[i] * m[i] * m[i];
+  free(rows);
+  return osla_allreduce(kept->job->t, value, 1, MPI_DOUBLE, MPI_SUM);
+}

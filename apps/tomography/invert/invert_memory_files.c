@@ -1,0 +1,85 @@
+/* The memory that rank 0 will need to write files, before any of it is taken. They are written one
+ * after the other, when the assembly and the factorisation have given back theirs. */
+#include "apps/tomography/draw/tomo_map.h"
+#include "apps/tomography/earth/tomo_prisms.h"
+#include "apps/tomography/invert/invert.h"
+#include "apps/tomography/readers/tomo_grid_file.h"
+
+enum { LIBRARIES = 8 << 20 }; /* what HDF5 and netCDF take when they begin: 7 MB measured */
+
+/* What outputs have of fields in depth: the model, deviation and resolution, the true model. */
+static int count_fields(const invert_options *o)
+{
+  return 1 + (o->posterior ? 2 : 0) + (o->test ? 1 : 0);
+}
+
+/* The file in memory, and a parallel of all fields. */
+static uint64_t netcdf_bytes(const invert_options *o)
+{
+  const double *depth_km;
+  const int depths = invert_count_slices(o, &depth_km), fields = count_fields(o) + 1;
+  const double parallel = 2.0 * 180.0 / o->files.step_degrees + 1.0;
+  return tomo_grid_bytes(o->files.step_degrees, depths, fields, 0) +
+         (uint64_t)(parallel * fields * depths * sizeof(double));
+}
+
+/* The arrays of the result file; the mesh for XDMF once more. */
+static uint64_t store_bytes(const invert_job *job)
+{
+  const invert_options *o = job->options;
+  const double *depth_km;
+  const uint64_t n = (uint64_t)job->n, knots = (uint64_t)job->knots;
+  const uint64_t vectors = 1 + (uint64_t)count_fields(o) + 2 * (uint64_t)o->points;
+  uint64_t arrays = (vectors * n + 3 * knots) * sizeof(double), mesh = 0;
+  if (o->files.xdmf)
+    mesh = tomo_prisms_bytes(o->frequency, invert_count_slices(o, &depth_km), count_fields(o) + 1) +
+           (uint64_t)tomo_mesh_triangles_of(o->frequency) * 3 * sizeof(int32_t);
+  arrays += mesh;
+  return mesh + 2 * arrays; /* HDF5: as a file in memory, and a copy of it */
+}
+
+/* Pictures: how the pixels of a map see the knots (tomo_raster.h), up to 20 knots each; and
+ * gnuplot, of which version 5.4 keeps a point of a picture in some 130 bytes. */
+enum { PER_PIXEL = 190, GNUPLOT = 24 << 20, GNUPLOT_PER_PIXEL = 130, MAP_WIDTH = 560 };
+
+static uint64_t pixels_of(const tomo_frame *frame, uint64_t width)
+{
+  return width * (uint64_t)((double)width * frame->half_height / frame->half_width + 1.0);
+}
+
+static uint64_t map_bytes(const tomo_frame *frame, const char *file)
+{
+  const bool fine = tomo_draw_format_of(file) == TOMO_DRAW_PNG;
+  return GNUPLOT +
+         pixels_of(frame, fine ? 2 * MAP_WIDTH : MAP_WIDTH) * (PER_PIXEL + GNUPLOT_PER_PIXEL);
+}
+
+/* Two gnuplots; fields at four depths, of two models; the page, as it grows, and in it at most so
+ * many pictures of 150 kB. */
+static uint64_t page_bytes(const tomo_frame *frame, const invert_options *o)
+{
+  const uint64_t pixels = pixels_of(frame, MAP_WIDTH), fields = (uint64_t)count_fields(o);
+  const uint64_t pictures = 4 * fields + 2 + 2 * INVERT_SECTIONS_MAX + (uint64_t)o->points + 6;
+  return pixels * (PER_PIXEL + 8 * sizeof(float)) + pictures * 2 * 150000 +
+         2 * (GNUPLOT + pixels * GNUPLOT_PER_PIXEL);
+}
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+  return a > b ? a : b;
+}
+
+uint64_t invert_files_bytes(const invert_job *job)
+{
+  const invert_options *o = job->options;
+  uint64_t most = 0;
+  if (osla_transport_rank(job->t) != 0) return 0;
+  if (o->output) most = larger(most, store_bytes(job));
+  if (o->files.netcdf) most = larger(most, netcdf_bytes(o));
+  if (o->map || o->report) {
+    const tomo_frame frame = invert_choose_frame(job);
+    if (o->map) most = larger(most, map_bytes(&frame, o->map));
+    if (o->report) most = larger(most, page_bytes(&frame, o));
+  }
+  return most > 0 ? most + LIBRARIES : 0;
+}

@@ -1,0 +1,137 @@
+/* How sure the model is: standard deviations, the roots of the diagonal of C = (H + P)^-1, and the
+ * diagonal of the resolution matrix R = I - C P (Tarantola, "Inverse Problem Theory", SIAM 2005,
+ * section 3.2).
+ *
+ * The inverse takes the factor's place. P has few elements, so the diagonal of C P needs only the
+ * elements of C where P has any: each rank adds those that it has, and no matrix travels. Memory: 2
+ * n doubles, and what osla_potri takes; where there is not so much, or if the user wishes, the same
+ * by columns (invert_columns.c). */
+#include "apps/tomography/invert/invert.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct reader {
+  const invert_job *job;
+  double *variance; /* [n] my part of the diagonal of C */
+  double *pulled;   /* [n] my part of that of C P */
+} reader;
+
+static double element(const invert_job *job, int64_t at)
+{
+  const void *local = osla_matrix_local(job->factor);
+  return job->options->dtype == OSLA_FLOAT ? (double)((const float *)local)[at]
+                                           : ((const double *)local)[at];
+}
+
+/* C[i, j] P[j, i] is of row i, and of row j. */
+static void add_element(int64_t i, int64_t j, int64_t at, double part, void *arg)
+{
+  const reader *r = arg;
+  const double value = element(r->job, at) * part;
+  r->pulled[i] += value;
+  if (i != j) r->pulled[j] += value;
+}
+
+static void read_variances(const reader *r)
+{
+  const osla_layout f = osla_matrix_layout(r->job->factor);
+  const int prow = osla_grid_prow(r->job->grid), pcol = osla_grid_pcol(r->job->grid);
+  const int64_t lld = osla_matrix_lld(r->job->factor, osla_transport_rank(r->job->t));
+  for (int64_t i = 0; i < f.m; i++)
+    if (osla_index_owner(i, f.mb, f.nprow) == prow && osla_index_owner(i, f.nb, f.npcol) == pcol)
+      r->variance[i] = element(r->job, osla_index_local(i, f.mb, f.nprow) +
+                                         osla_index_local(i, f.nb, f.npcol) * lld);
+}
+
+static int ascending(const void *x, const void *y)
+{
+  const double a = *(const double *)x, b = *(const double *)y;
+  return (a > b) - (a < b);
+}
+
+static void summarise(invert_posterior *p, int64_t n, double *sorted)
+{
+  memcpy(sorted, p->deviation, (size_t)n * sizeof *sorted);
+  qsort(sorted, (size_t)n, sizeof *sorted, ascending);
+  p->least = sorted[0];
+  p->most = sorted[n - 1];
+  p->median = 0.5 * (sorted[(n - 1) / 2] + sorted[n / 2]);
+  p->mean = p->trace = 0.0;
+  for (int64_t i = 0; i < n; i++) {
+    p->mean += p->deviation[i] / (double)n;
+    p->trace += p->resolution[i];
+  }
+}
+
+/* What all ranks have added up becomes deviations and resolution. */
+static osla_err finish(invert_job *job, const reader *r)
+{
+  invert_posterior *p = &job->posterior;
+  OSLA_CALL(osla_allreduce(job->t, r->variance, job->n, MPI_DOUBLE, MPI_SUM));
+  OSLA_CALL(osla_allreduce(job->t, r->pulled, job->n, MPI_DOUBLE, MPI_SUM));
+  for (int64_t i = 0; i < job->n; i++) {
+    OSLA_CHECK(
+      r->variance[i] > 0.0, OSLA_ERR_STATE,
+      "the posterior variance of unknown %" PRId64 " is %g: raise --damping or --smoothing%s", i,
+      r->variance[i], job->options->dtype == OSLA_FLOAT ? ", or use --precision double" : "");
+    p->deviation[i] = sqrt(r->variance[i]);
+    p->resolution[i] = 1.0 - r->pulled[i];
+  }
+  summarise(p, job->n, r->variance);
+  return OSLA_OK;
+}
+
+static osla_err read_inverse(invert_job *job, reader *r, int64_t info)
+{
+  OSLA_CHECK(info == 0, OSLA_ERR_STATE, "the factor has a zero on its diagonal, element %" PRId64,
+             info);
+  read_variances(r);
+  return osla_agree(job->t, invert_visit_prior(job, job->factor, add_element, r));
+}
+
+/* In place; where a rank then lacks the memory after all, the factor is as it was. */
+static osla_err find_inverse(invert_job *job, reader *r)
+{
+  enum { FEW = 16 };
+  if (job->posterior.width == 0) {
+    int64_t info;
+    const osla_err err = osla_potri(job->options->uplo, job->factor, NULL, &info);
+    if (err == OSLA_OK) return read_inverse(job, r, info);
+    if (err != OSLA_ERR_MEM || job->options->inverse == INVERT_IN_PLACE) return err;
+    job->posterior.width = job->n < FEW ? job->n : FEW;
+    invert_forecast_inverse(job);
+  }
+  return invert_find_columns(job, r->variance, r->pulled);
+}
+
+static osla_err allocate(invert_job *job, reader *r)
+{
+  const size_t n = (size_t)job->n;
+  invert_posterior *p = &job->posterior;
+  p->deviation = malloc(n * sizeof *p->deviation);
+  p->resolution = malloc(n * sizeof *p->resolution);
+  *r = (reader){
+    .job = job, .variance = calloc(n, sizeof(double)), .pulled = calloc(n, sizeof(double))};
+  OSLA_CHECK(p->deviation && p->resolution && r->variance && r->pulled, OSLA_ERR_MEM,
+             "deviations of %" PRId64 " unknowns", job->n);
+  return OSLA_OK;
+}
+
+osla_err invert_find_posterior(invert_job *job)
+{
+  const double start = osla_clock();
+  reader r;
+  if (!job->options->posterior) return OSLA_OK;
+  invert_forecast_inverse(job);
+  osla_err err = osla_agree(job->t, allocate(job, &r));
+  if (err == OSLA_OK) err = find_inverse(job, &r);
+  job->result.seconds[PHASE_INVERSE] = osla_clock() - start;
+  if (err == OSLA_OK) err = finish(job, &r);
+  free(r.variance);
+  free(r.pulled);
+  job->posterior.seconds = osla_clock() - start;
+  return err;
+}

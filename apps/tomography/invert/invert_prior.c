@@ -1,0 +1,97 @@
+/* The prior of a job: from options and file; its elements on a matrix that is spread over the
+ * ranks. */
+#include "apps/tomography/invert/invert.h"
+
+#include <stdlib.h>
+
+/* ---- from a file ---- */
+
+/* Rank 0 has read, and sends to the others. */
+static osla_err share_factors(invert_job *job)
+{
+  tomo_prior_factors *f = &job->prior_factors;
+  const int64_t n = job->n, radial = job->options->n_radial;
+  const bool root = osla_transport_rank(job->t) == 0;
+  int lateral = f->lateral != NULL;
+  OSLA_CALL(osla_bcast(job->t, &lateral, 1, MPI_INT, 0));
+  if (!root) f->damping = malloc((size_t)n * sizeof(double));
+  if (!root && lateral) f->lateral = malloc((size_t)radial * sizeof(double));
+  const bool made = f->damping && (f->lateral || !lateral);
+  OSLA_CALL(
+    osla_agree(job->t, made ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "prior of the unknowns")));
+  OSLA_CALL(osla_bcast(job->t, f->damping, n, MPI_DOUBLE, 0));
+  return lateral ? osla_bcast(job->t, f->lateral, radial, MPI_DOUBLE, 0) : OSLA_OK;
+}
+
+/* What the file says takes the place of the defaults, and is multiplied by what the user gave. */
+osla_err invert_make_prior(invert_job *job)
+{
+  const invert_options *o = job->options;
+  tomo_prior_factors *f = &job->prior_factors;
+  osla_err err = OSLA_OK;
+  job->prior = o->prior;
+  if (!o->prior_file) return OSLA_OK;
+  if (osla_transport_rank(job->t) == 0)
+    err = tomo_prior_read(o->prior_file, job->prior_reader, job->knots, job->radial, f);
+  OSLA_CALL(osla_agree(job->t, err));
+  OSLA_CALL(share_factors(job));
+  job->prior.damping_of = f->damping;
+  job->prior.lateral_of = f->lateral;
+  if (!o->damping_given) job->prior.damping = 1.0;
+  if (!o->smoothing_given && f->lateral) job->prior.lateral = 1.0;
+  return OSLA_OK;
+}
+
+/* ---- its elements ---- */
+
+typedef struct panel {
+  int rows, columns;
+  int64_t *ix; /* ascending */
+  double *g;
+} panel;
+
+static double product(const panel *p, int a, int b)
+{
+  double sum = 0.0;
+  for (int i = 0; i < p->rows; i++)
+    sum += p->g[i + a * p->rows] * p->g[i + b * p->rows];
+  return sum;
+}
+
+/* Those of one knot's panel; of a pair of columns the later is the row in the lower triangle. */
+static void visit_panel(const invert_job *job, const osla_matrix *h, const panel *p,
+                        invert_prior_element *visit, void *arg)
+{
+  const osla_layout f = osla_matrix_layout(h);
+  const bool upper = job->options->uplo == OSLA_UPPER;
+  const int prow = osla_grid_prow(job->grid), pcol = osla_grid_pcol(job->grid);
+  const int64_t lld = osla_matrix_lld(h, osla_transport_rank(job->t));
+  for (int c = 0; c < p->columns; c++) {
+    const int64_t j = p->ix[c];
+    if (osla_index_owner(j, f.nb, f.npcol) != pcol) continue;
+    const int64_t column = osla_index_local(j, f.nb, f.npcol) * lld;
+    for (int r = upper ? 0 : c; r < (upper ? c + 1 : p->columns); r++) {
+      const int64_t i = p->ix[r];
+      if (osla_index_owner(i, f.mb, f.nprow) != prow) continue;
+      const double part = product(p, r, c);
+      if (part != 0.0) visit(i, j, osla_index_local(i, f.mb, f.nprow) + column, part, arg);
+    }
+  }
+}
+
+osla_err invert_visit_prior(const invert_job *job, const osla_matrix *h,
+                            invert_prior_element *visit, void *arg)
+{
+  const int n_radial = job->options->n_radial;
+  const size_t columns = (size_t)tomo_prior_columns_max(n_radial);
+  panel p = {.ix = malloc(columns * sizeof *p.ix),
+             .g = malloc((size_t)tomo_prior_rows_max(n_radial) * columns * sizeof *p.g)};
+  const bool made = p.ix && p.g;
+  for (int64_t knot = 0; knot < job->knots && made; knot++) {
+    tomo_prior_panel(&job->prior, job->mesh, n_radial, knot, &p.rows, &p.columns, p.ix, p.g);
+    visit_panel(job, h, &p, visit, arg);
+  }
+  free(p.ix);
+  free(p.g);
+  return made ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "panel of the prior");
+}

@@ -1,0 +1,111 @@
+/* Resolution where rays are dense and where they are not.
+ *
+ * The resolution matrix R = (H + P)^-1 H = I - (H + P)^-1 P, P the prior, maps the true model to
+ * the recovered one (Tarantola, "Inverse Problem Theory", SIAM 2005, section 3.2; its diagonal is 1
+ * where the data decide and 0 where the prior does). A sample of its columns comes from one solve
+ * with many right-hand sides, the columns of P; LSQR and CG take them one by one.
+ */
+#include "apps/tomography/invert/invert.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+typedef struct sample {
+  int count;
+  int64_t *unknown; /* [count] */
+  bool *dense;      /* [count] */
+  double *columns;  /* [n * count] P e_j, then R e_j is e_j minus the solution */
+  int64_t n;
+} sample;
+
+/* Half of the sample from dense knots, half from sparse ones, spread evenly, of middle depth. */
+static void choose_unknowns(const invert_job *job, sample *s)
+{
+  int n_radial = job->options->n_radial;
+  int64_t dense = job->result.dense.knots, sparse = job->knots - dense, seen[2] = {0, 0};
+  int want_dense = (s->count + 1) / 2, want_sparse = s->count - want_dense, taken[2] = {0, 0};
+  if (want_dense > dense) want_dense = (int)dense;
+  if (want_sparse > sparse) want_sparse = (int)sparse;
+  s->count = 0;
+  for (int64_t l = 0; l < job->knots; l++) {
+    bool is_dense = job->density[l] >= job->result.threshold;
+    int64_t all = is_dense ? dense : sparse;
+    int want = is_dense ? want_dense : want_sparse, *have = &taken[is_dense];
+    bool turn = *have < want && seen[is_dense] >= all * *have / want;
+    seen[is_dense]++;
+    if (!turn) continue;
+    s->unknown[s->count] = l * n_radial + (n_radial - 1) / 2;
+    s->dense[s->count++] = is_dense;
+    ++*have;
+  }
+}
+
+/* Columns P e_j. */
+static osla_err prior_columns(const invert_job *job, sample *s)
+{
+  double *unit = calloc((size_t)s->n + 1, sizeof *unit);
+  OSLA_CHECK(unit, OSLA_ERR_MEM, "a column of the prior");
+  for (int j = 0; j < s->count; j++) {
+    unit[s->unknown[j]] = 1.0;
+    tomo_prior_multiply(&job->prior, job->mesh, job->options->n_radial, unit,
+                        s->columns + j * s->n);
+    unit[s->unknown[j]] = 0.0;
+  }
+  free(unit);
+  return OSLA_OK;
+}
+
+static void add_element(invert_job *job, bool dense, double value)
+{
+  invert_result *r = &job->result;
+  *(dense ? &r->resolution_dense : &r->resolution_sparse) += value;
+  ++*(dense ? &r->sampled_dense : &r->sampled_sparse);
+}
+
+static osla_err solve_elements(invert_job *job, sample *s)
+{
+  OSLA_CALL(invert_solve_columns(job, job->options->factor, s->count, s->columns));
+  for (int j = 0; j < s->count; j++)
+    add_element(job, s->dense[j], 1.0 - s->columns[s->unknown[j] + j * s->n]);
+  return OSLA_OK;
+}
+
+/* The same elements without a factor: a system for each. */
+static osla_err iterate_elements(invert_job *job, const sample *s)
+{
+  for (int j = 0; j < s->count; j++) {
+    double value;
+    OSLA_CALL(invert_iterate_resolution(job, s->unknown[j], &value));
+    add_element(job, s->dense[j], value);
+  }
+  return OSLA_OK;
+}
+
+osla_err invert_sample_resolution(invert_job *job)
+{
+  invert_result *r = &job->result;
+  const bool direct = job->options->solver == INVERT_DIRECT;
+  double start = osla_clock();
+  sample s = {.count = job->options->resolution, .n = job->n};
+  if (s.count == 0) return OSLA_OK;
+  s.unknown = malloc((size_t)s.count * sizeof *s.unknown);
+  s.dense = malloc((size_t)s.count * sizeof *s.dense);
+  if (direct) s.columns = calloc((size_t)s.count * (size_t)job->n, sizeof *s.columns);
+  osla_err err = OSLA_OK;
+  if (!s.unknown || !s.dense || (direct && !s.columns)) {
+    err = osla_error_set(OSLA_ERR_MEM, "%d columns of the resolution matrix", s.count);
+  } else {
+    choose_unknowns(job, &s);
+    if (direct) err = prior_columns(job, &s);
+  }
+  err = osla_agree(job->t, err);
+  if (err == OSLA_OK && s.count > 0)
+    err = direct ? solve_elements(job, &s) : iterate_elements(job, &s);
+  if (r->sampled_dense > 0) r->resolution_dense /= r->sampled_dense;
+  if (r->sampled_sparse > 0) r->resolution_sparse /= r->sampled_sparse;
+  free(s.unknown);
+  free(s.dense);
+  free(s.columns);
+  r->seconds[PHASE_SOLVE] += osla_clock() - start;
+  return err;
+}

@@ -1,0 +1,234 @@
+/* --robust: the model again, with less weight for data that it cannot explain.
+ *
+ * Residuals r of the model, in the data's own deviations, have the scale s = 1.4826 times the
+ * median of |r - median| (Hampel, J. Am. Stat. Assoc. 69 (1974) 383-393), which outliers hardly
+ * move. What is beyond K s gets Huber's weight K s / |r| (Huber, Ann. Math. Stat. 35 (1964)
+ * 73-101), so that it pulls no more than a datum at the limit. Of these a phase delay that is off
+ * by a whole number of periods, within K s deviations, at most a quarter of the period, is a cycle
+ * skip: it says something of the picking, not of the Earth, and is left out. With these weights the
+ * model is found again (iteratively reweighted least squares), until the cycle skips are the same
+ * and hardly any datum changes sides. What is reported are the weights that the model was found
+ * with.
+ *
+ * Memory: 32 bytes a datum, on each rank. Every rank finds the same weights, from the same bits. */
+#include "apps/tomography/invert/invert.h"
+#include "apps/tomography/invert/invert_json_data.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PASSES_MAX = 8 };
+#define CHANGES 1e-3 /* of the data: so few, near the limit, where weights are all but 1 */
+
+typedef struct robust_work {
+  int64_t n;           /* data */
+  double *residual;    /* [n] in deviations */
+  double *sorted;      /* [n] */
+  double *weight;      /* [n] the next ones, */
+  invert_robust found; /* and what they say */
+} robust_work;
+
+/* ---- residuals ---- */
+
+static osla_err keep_residuals(invert_worker *w)
+{
+  double *residual = w->job->robust.residual + tomo_data_first(&w->job->data, w->index);
+  tomo_path_residuals(w->path, w->job->m, w->d, residual);
+  return OSLA_OK;
+}
+
+/* Of all data, without weights, on all ranks. */
+static osla_err find_residuals(invert_job *job, robust_work *work)
+{
+  const invert_pass pass = {.what = "looking for outliers", .work = keep_residuals, .fixed = true};
+  double *weight = job->weight, busy;
+  invert_worker total;
+  memset(work->residual, 0, (size_t)work->n * sizeof *work->residual);
+  job->weight = NULL;
+  job->robust.residual = work->residual;
+  osla_err err = invert_for_all_paths(job, &pass, &total, &busy);
+  invert_free_sums(&total);
+  job->robust.residual = NULL;
+  job->weight = weight;
+  OSLA_CALL(err);
+  return osla_allreduce(job->t, work->residual, work->n, MPI_DOUBLE, MPI_SUM);
+}
+
+/* ---- scale ---- */
+
+static int by_value(const void *x, const void *y)
+{
+  const double a = *(const double *)x, b = *(const double *)y;
+  return a < b ? -1 : a > b;
+}
+
+static double median(double *values, int64_t n)
+{
+  qsort(values, (size_t)n, sizeof *values, by_value);
+  return 0.5 * (values[(n - 1) / 2] + values[n / 2]);
+}
+
+static double find_scale(const robust_work *work)
+{
+  memcpy(work->sorted, work->residual, (size_t)work->n * sizeof *work->sorted);
+  const double middle = median(work->sorted, work->n);
+  for (int64_t i = 0; i < work->n; i++)
+    work->sorted[i] = fabs(work->residual[i] - middle);
+  return 1.4826 * median(work->sorted, work->n);
+}
+
+/* ---- weights ---- */
+
+/* Is a residual of so many seconds a whole number of periods? */
+static bool is_skip(const tomo_measure *m, double seconds, double tolerance)
+{
+  const double cycles = round(fabs(seconds) / m->period_s);
+  return m->observable == TOMO_PHASE && cycles >= 1.0 &&
+         fabs(fabs(seconds) - cycles * m->period_s) <= fmin(tolerance, 0.25 * m->period_s);
+}
+
+/* Of a datum: what its row and value are multiplied by. One that was a skip is one as long as it is
+ * an outlier, so that none goes to and fro. */
+static double weigh(const invert_job *job, double limit, double residual, const tomo_set *set,
+                    int i, bool was_skip)
+{
+  if (fabs(residual) <= limit) return 1.0;
+  const tomo_measure *m = &job->data.measure[set->measure[i]];
+  if (was_skip || is_skip(m, residual * set->sigma[i], limit * set->sigma[i])) return 0.0;
+  return sqrt(limit / fabs(residual));
+}
+
+static int side(double weight)
+{
+  return weight >= 1.0 ? 1 : weight > 0.0 ? 2 : 0;
+}
+
+/* The next weights from the residuals; true if the model may stay: they are all but those that it
+ * was found with. A scale of 0, where half of the data fit exactly, shows no outlier. */
+static bool find_weights(const invert_job *job, robust_work *work)
+{
+  invert_robust *r = &work->found;
+  const double limit = r->scale > 0.0 ? job->options->outlier * r->scale : INFINITY;
+  int64_t changed = 0, skips_changed = 0;
+  r->outliers = r->skips = 0;
+  memset(r->skips_of, 0, (size_t)job->data.n_measures * sizeof *r->skips_of);
+  for (int64_t p = 0; p < job->n_paths; p++) {
+    const tomo_set set = tomo_data_set(&job->data, p);
+    const int64_t first = tomo_data_first(&job->data, p);
+    for (int i = 0; i < set.count; i++) {
+      const int before = side(job->weight[first + i]);
+      const double now = weigh(job, limit, work->residual[first + i], &set, i, before == 0);
+      changed += side(now) != before;
+      skips_changed += (side(now) == 0) != (before == 0);
+      work->weight[first + i] = now;
+      r->outliers += side(now) == 2;
+      r->skips += side(now) == 0;
+      r->skips_of[set.measure[i]] += side(now) == 0;
+    }
+  }
+  if (job->robust.passes == 0) return changed == 0; /* the first model knew of no outlier */
+  return skips_changed == 0 && (double)changed <= CHANGES * (double)work->n;
+}
+
+/* The next weights become those of the next model. */
+static osla_err take_weights(invert_job *job, robust_work *work)
+{
+  invert_robust *r = &job->robust;
+  double *weight = job->weight;
+  int64_t *skips_of = r->skips_of;
+  OSLA_CHECK(work->found.skips < work->n, OSLA_ERR_STATE,
+             "--robust: all %" PRId64 " data are cycle skips, and none is left", work->n);
+  job->weight = work->weight;
+  work->weight = weight;
+  r->scale = work->found.scale;
+  r->outliers = work->found.outliers;
+  r->skips = work->found.skips;
+  r->skips_of = work->found.skips_of;
+  work->found.skips_of = skips_of;
+  r->passes++;
+  return OSLA_OK;
+}
+
+static osla_err allocate(invert_job *job, robust_work *work)
+{
+  const size_t n = (size_t)work->n, measures = (size_t)job->data.n_measures;
+  job->weight = malloc(n * sizeof *job->weight);
+  job->robust.skips_of = calloc(measures, sizeof *job->robust.skips_of);
+  work->found.skips_of = calloc(measures, sizeof *work->found.skips_of);
+  work->residual = malloc(n * sizeof *work->residual);
+  work->sorted = malloc(n * sizeof *work->sorted);
+  work->weight = malloc(n * sizeof *work->weight);
+  OSLA_CHECK(job->weight && job->robust.skips_of && work->found.skips_of && work->residual &&
+               work->sorted && work->weight,
+             OSLA_ERR_MEM, "weights of %zu data", n);
+  for (size_t i = 0; i < n; i++)
+    job->weight[i] = 1.0;
+  return OSLA_OK;
+}
+
+static osla_err repeat(invert_job *job, robust_work *work)
+{
+  invert_robust *r = &job->robust;
+  for (;;) {
+    OSLA_CALL(find_residuals(job, work));
+    work->found.scale = find_scale(work);
+    if (r->passes == 0) r->scale = work->found.scale;
+    r->settled = find_weights(job, work);
+    if (r->settled || r->passes == PASSES_MAX) return OSLA_OK;
+    OSLA_CALL(take_weights(job, work)); /* the same on all ranks */
+    OSLA_CALL(invert_find_again(job));
+  }
+}
+
+osla_err invert_solve_robustly(invert_job *job)
+{
+  robust_work work = {.n = tomo_data_first(&job->data, job->n_paths)};
+  if (!job->options->robust) return OSLA_OK;
+  osla_err err = osla_agree(job->t, allocate(job, &work));
+  if (err == OSLA_OK) err = repeat(job, &work);
+  free(work.found.skips_of);
+  free(work.residual);
+  free(work.sorted);
+  free(work.weight);
+  return err;
+}
+
+/* ---- pages ---- */
+
+void invert_print_robust(const invert_job *job)
+{
+  const invert_robust *r = &job->robust;
+  if (!job->options->robust) return;
+  (void)printf("\nOutliers   %" PRId64
+               " data beyond %g deviations of %.3f sigma have less weight, %" PRId64
+               " cycle skips are left out (models found again: %d%s)\n",
+               r->outliers, job->options->outlier, r->scale, r->skips, r->passes,
+               r->settled ? "" : ", and not settled: outliers still come and go");
+  for (int64_t i = 0, shown = 0; i < job->data.n_measures && shown < 10; i++) {
+    char text[TOMO_MEASURE_TEXT];
+    if (r->skips_of[i] == 0) continue;
+    tomo_measure_text(&job->data.measure[i], text);
+    (void)printf("           %6" PRId64 " of %s\n", r->skips_of[i], text);
+    shown++;
+  }
+}
+
+json_t *invert_robust_json(const invert_job *job)
+{
+  const invert_robust *r = &job->robust;
+  json_t *list = json_array();
+  for (int64_t i = 0; i < job->data.n_measures; i++) {
+    const tomo_measure *m = &job->data.measure[i];
+    if (r->skips_of[i] > 0)
+      (void)json_array_append_new(
+        list, json_pack("{s:s, s:s, s:i, s:f, s:I}", "wave", tomo_wave_name(m->wave), "observable",
+                        tomo_observable_name(m->observable), "branch", m->branch, "period_s",
+                        m->period_s, "data", (json_int_t)r->skips_of[i]));
+  }
+  return json_pack("{s:i, s:b, s:f, s:I, s:I, s:o}", "models", r->passes, "settled", r->settled,
+                   "scale_sigma", r->scale, "outliers", (json_int_t)r->outliers, "cycle_skips",
+                   (json_int_t)r->skips, "cycle_skips_by_measure", list);
+}

@@ -1,0 +1,94 @@
+/* Factors the regularised Hessian in its own memory, solves for the model. */
+#include "apps/tomography/invert/invert.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The first pivot of LU, from 1, that is not positive; 0: none. A positive definite matrix has
+ * none: the leading minors, which Cholesky tests, are the products of the pivots. */
+static osla_err find_bad_pivot(const invert_job *job, int64_t *found)
+{
+  const osla_layout f = osla_matrix_layout(job->factor);
+  const int prow = osla_grid_prow(job->grid), pcol = osla_grid_pcol(job->grid);
+  const int64_t lld = osla_matrix_lld(job->factor, osla_transport_rank(job->t)), none = f.m + 1;
+  const void *local = osla_matrix_local(job->factor);
+  *found = none;
+  for (int64_t i = 0; i < f.m && *found == none; i++) {
+    if (osla_index_owner(i, f.mb, f.nprow) != prow || osla_index_owner(i, f.nb, f.npcol) != pcol)
+      continue;
+    int64_t at = osla_index_local(i, f.mb, f.nprow) + osla_index_local(i, f.nb, f.npcol) * lld;
+    bool positive = job->options->dtype == OSLA_FLOAT ? ((const float *)local)[at] > 0.0f
+                                                      : ((const double *)local)[at] > 0.0;
+    if (!positive) *found = i + 1;
+  }
+  OSLA_CALL(osla_allreduce(job->t, found, 1, MPI_INT64_T, MPI_MIN));
+  if (*found == none) *found = 0;
+  return OSLA_OK;
+}
+
+static osla_err factor_by_lu(invert_job *job)
+{
+  invert_result *r = &job->result;
+  osla_lu_options unpivoted = {.pivoting = OSLA_PIVOT_NONE}; /* the Hessian is positive definite */
+  osla_lu_result lu;
+  OSLA_CALL(osla_matrix_mirror(job->factor, job->options->uplo)); /* LU needs both triangles */
+  OSLA_CALL(osla_getrf(job->factor, NULL, &unpivoted, &lu));
+  r->info = lu.info;
+  r->growth = lu.growth;
+  return r->info == 0 ? find_bad_pivot(job, &r->info) : OSLA_OK;
+}
+
+static osla_err factor(invert_job *job)
+{
+  const invert_options *o = job->options;
+  invert_result *r = &job->result;
+  OSLA_CALL(osla_hessian_matrix(job->hessian, &job->factor));
+  OSLA_CALL(o->factor == INVERT_CHOLESKY ? osla_potrf(o->uplo, job->factor, NULL, &r->info)
+                                         : factor_by_lu(job));
+  OSLA_CHECK(r->info == 0, OSLA_ERR_STATE,
+             "the Hessian is not positive definite (leading minor of order %" PRId64
+             "): raise --damping or --smoothing%s",
+             r->info, o->dtype == OSLA_FLOAT ? ", or use --precision double" : "");
+  OSLA_CHECK(o->factor == INVERT_CHOLESKY || r->growth < 1e6, OSLA_ERR_STATE,
+             "LU without pivoting is not to be trusted here (growth %g): use --factor cholesky",
+             r->growth);
+  return OSLA_OK;
+}
+
+osla_err invert_solve_columns(invert_job *job, invert_factor kind, int64_t columns, double *x)
+{
+  const invert_options *o = job->options;
+  const int64_t count = job->n * columns;
+  const bool is_float = o->dtype == OSLA_FLOAT;
+  float *narrow = is_float ? malloc(((size_t)count + 1) * sizeof *narrow) : NULL;
+  osla_err err = OSLA_OK;
+  if (is_float && !narrow)
+    err =
+      osla_error_set(OSLA_ERR_MEM, "%" PRId64 " columns of %" PRId64 " unknowns", columns, job->n);
+  OSLA_CALL(osla_agree(job->t, err));
+  for (int64_t i = 0; i < count && narrow; i++)
+    narrow[i] = (float)x[i];
+  void *values = is_float ? (void *)narrow : (void *)x;
+  if (kind == INVERT_CHOLESKY)
+    err = osla_potrs_replicated(o->uplo, job->factor, columns, values, job->n);
+  else
+    err = osla_getrs_replicated(OSLA_NOTRANS, job->factor, NULL, columns, values, job->n);
+  for (int64_t i = 0; i < count && narrow && err == OSLA_OK; i++)
+    x[i] = narrow[i];
+  free(narrow);
+  return err;
+}
+
+osla_err invert_solve(invert_job *job)
+{
+  double start = osla_clock();
+  OSLA_CALL(factor(job));
+  job->result.seconds[PHASE_FACTOR] = osla_clock() - start;
+
+  start = osla_clock();
+  memcpy(job->m, job->gradient, (size_t)job->n * sizeof *job->m);
+  OSLA_CALL(invert_solve_columns(job, job->options->factor, 1, job->m));
+  job->result.seconds[PHASE_SOLVE] = osla_clock() - start;
+  return OSLA_OK;
+}

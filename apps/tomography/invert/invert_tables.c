@@ -1,0 +1,75 @@
+/* Lists of stations and earthquakes: their files, read by rank 0 and sent to all. */
+#include "apps/tomography/invert/invert.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A list of the sample, where the user named none. */
+static osla_err name_sample(const invert_job *job, const char *option, const char *shipped,
+                            char file[PATH_MAX])
+{
+  const char *directory = job->options->data_directory;
+  OSLA_CHECK(directory, OSLA_ERR_IO,
+             "the shipped sample is not found (set OSLA_DATA to its folder), and there is no %s",
+             option);
+  OSLA_CHECK(snprintf(file, PATH_MAX, "%s/%s", directory, shipped) < PATH_MAX, OSLA_ERR_IO,
+             "%s: %.80s...: %s", option, file, strerror(ENAMETOOLONG));
+  return OSLA_OK;
+}
+
+/* The length of a list, and that its paths are no longer than paths may be. */
+static osla_err count_files(const char *option, char *const *files, int *count)
+{
+  for (*count = 0; files[*count]; ++*count)
+    OSLA_CHECK(strlen(files[*count]) < PATH_MAX, OSLA_ERR_IO, "%s: %.80s...: %s", option,
+               files[*count], strerror(ENAMETOOLONG));
+  return OSLA_OK;
+}
+
+osla_err invert_find_tables(const invert_job *job, invert_tables *tables)
+{
+  const invert_file_options *f = &job->options->files;
+  tables->one[0] = tables->sample_stations;
+  tables->one[1] = tables->sample_events;
+  tables->stations = f->stations ? f->stations : &tables->one[0];
+  tables->events = f->events ? f->events : &tables->one[1];
+  tables->n_stations = tables->n_events = 1;
+  if (!f->stations)
+    OSLA_CALL(name_sample(job, "--stations", "sample_stations.csv", tables->sample_stations));
+  else
+    OSLA_CALL(count_files("--stations", f->stations, &tables->n_stations));
+  if (!f->events) return name_sample(job, "--events", "sample_events.csv", tables->sample_events);
+  return count_files("--events", f->events, &tables->n_events);
+}
+
+/* All ranks get what rank 0 has read. */
+static osla_err share(const invert_job *job, tomo_site **sites, int64_t *count, tomo_counts *counts)
+{
+  const bool root = osla_transport_rank(job->t) == 0;
+  OSLA_CALL(osla_bcast(job->t, counts, (int64_t)sizeof *counts, MPI_BYTE, 0));
+  *count = counts->used;
+  if (!root) *sites = malloc((size_t)*count * sizeof **sites);
+  OSLA_CALL(osla_agree(
+    job->t, *sites ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "list of %" PRId64 " sites", *count)));
+  return osla_bcast(job->t, *sites, *count * (int64_t)sizeof **sites, MPI_BYTE, 0);
+}
+
+static osla_err read_both(invert_job *job)
+{
+  invert_tables t;
+  const tomo_choice *choice = &job->options->files.choice;
+  OSLA_CALL(invert_find_tables(job, &t));
+  OSLA_CALL(
+    tomo_choose_stations(t.stations, t.n_stations, choice, &job->stations, &job->read_stations));
+  return tomo_choose_events(t.events, t.n_events, choice, &job->events, &job->read_events);
+}
+
+osla_err invert_read_tables(invert_job *job)
+{
+  OSLA_CALL(osla_agree(job->t, osla_transport_rank(job->t) == 0 ? read_both(job) : OSLA_OK));
+  OSLA_CALL(share(job, &job->stations, &job->n_stations, &job->read_stations));
+  return share(job, &job->events, &job->n_events, &job->read_events);
+}

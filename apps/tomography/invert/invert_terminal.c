@@ -1,0 +1,62 @@
+/* Is there someone to read a progress line?
+ *
+ * Under mpiexec stderr is a pipe to a process of the launcher, which may be started by another one,
+ * and so on up to the mpiexec that the user started: where its stderr is a terminal, so is ours.
+ * Linux only, through /proc; elsewhere, and where the launcher runs on another host, no line. */
+#include "apps/tomography/invert/invert.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* The command and the parent of a process: "PID (COMMAND) STATE PARENT ...". */
+static bool look_at(long pid, char command[64], long *parent)
+{
+  char file[64], line[512];
+  (void)snprintf(file, sizeof file, "/proc/%ld/stat", pid);
+  FILE *stat = fopen(file, "r");
+  if (!stat) return false;
+  bool read = fgets(line, sizeof line, stat) != NULL;
+  (void)fclose(stat);
+  char *open = read ? strchr(line, '(') : NULL, *close = read ? strrchr(line, ')') : NULL;
+  if (!open || !close || close < open || sscanf(close + 1, " %*c %ld", parent) != 1) return false;
+  *close = '\0';
+  (void)snprintf(command, 64, "%s", open + 1);
+  return true;
+}
+
+static bool is_launcher(const char *command)
+{
+  const char *const names[] = {"hydra_", "mpiexec", "mpirun"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (strncmp(command, names[i], strlen(names[i])) == 0) return true;
+  return false;
+}
+
+static bool stderr_of_is_terminal(long pid)
+{
+  char file[64], target[64];
+  (void)snprintf(file, sizeof file, "/proc/%ld/fd/2", pid);
+  ssize_t length = readlink(file, target, sizeof target - 1);
+  if (length < 0) return false;
+  target[length] = '\0';
+  return strncmp(target, "/dev/pts/", 9) == 0 || strncmp(target, "/dev/tty", 8) == 0 ||
+         strcmp(target, "/dev/console") == 0;
+}
+
+bool invert_on_terminal(void)
+{
+  struct stat here;
+  if (isatty(STDERR_FILENO)) return true;
+  if (fstat(STDERR_FILENO, &here) != 0 || !(S_ISFIFO(here.st_mode) || S_ISSOCK(here.st_mode)))
+    return false;
+  char command[64];
+  long pid = (long)getppid(), parent;
+  bool terminal = false;
+  for (int steps = 0; steps < 8 && pid > 1; steps++, pid = parent) {
+    if (!look_at(pid, command, &parent) || !is_launcher(command)) break;
+    terminal = stderr_of_is_terminal(pid); /* the last one is the user's */
+  }
+  return terminal;
+}

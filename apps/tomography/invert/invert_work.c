@@ -1,0 +1,249 @@
+/* Dynamic distribution of the paths: a shared counter hands out subsets to whoever asks next. There
+ * is no master thread; a rank that is slow asks less often (French et al., section II.B.3, with a
+ * one-sided fetch-and-add in the place of their root thread). */
+#include "apps/tomography/invert/invert.h"
+#include "apps/tomography/invert/invert_split.h"
+#include "tools/common/command.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+typedef struct loop {
+  invert_job *job;
+  const invert_pass *pass;
+  osla_counter *counter;
+  int64_t subset;
+  int64_t fixed; /* subsets that this rank's threads have taken of its own */
+  bool show;     /* a progress line on this rank's terminal */
+  double start, shown;
+  osla_err err; /* first failure on this rank, with its text */
+  char text[512];
+} loop;
+
+static int thread_number(void)
+{
+#ifdef _OPENMP
+  return omp_get_thread_num();
+#else
+  return 0;
+#endif
+}
+
+void invert_free_sums(invert_worker *w)
+{
+  for (int i = 0; i < N_SUMS; i++)
+    order_free_free(&w->sums[i]);
+}
+
+static osla_err make_sums(const invert_pass *pass, invert_worker *w)
+{
+  for (int i = 0; i < N_SUMS; i++)
+    OSLA_CALL(order_free_make(pass->n_sums[i], &w->sums[i]));
+  return OSLA_OK;
+}
+
+static void close_worker(invert_worker *w)
+{
+  tomo_path_destroy(&w->path);
+  free(w->d);
+  free(w->g);
+  free(w->g_sum);
+  invert_split_destroy(&w->split);
+  invert_free_sums(w);
+}
+
+static osla_err open_worker(invert_worker *w, invert_job *job, const invert_pass *pass)
+{
+  *w = (invert_worker){.job = job};
+  const int most = tomo_data_most(&job->data);
+  OSLA_CALL(tomo_path_create(job->mesh, job->kernel, most, &w->path));
+  size_t k = (size_t)most;
+  size_t columns = (size_t)tomo_path_columns_max(w->path);
+  w->d = malloc(k * sizeof *w->d);
+  OSLA_CHECK(w->d, OSLA_ERR_MEM, "%zu data", k);
+  if (pass->panels) {
+    w->g = malloc(k * columns * osla_dtype_size(job->options->dtype));
+    w->g_sum = malloc(columns * sizeof *w->g_sum);
+    OSLA_CHECK(w->g && w->g_sum, OSLA_ERR_MEM, "panel of %zu x %zu elements", k, columns);
+  }
+  return make_sums(pass, w);
+}
+
+/* A line that overwrites itself, at most five times a second. */
+static void show_progress(loop *l, int64_t done)
+{
+  double now = osla_clock();
+  int64_t all = l->job->n_paths;
+  if (!l->show || done == 0 || done >= all || now - l->shown < 0.2) return;
+  l->shown = now;
+  double rate = (double)done / (now - l->start);
+  (void)fprintf(stderr, "\r%s: %lld / %lld paths, %.0f paths/s, %s left\033[K", l->pass->what,
+                (long long)done, (long long)all, rate,
+                osla_format_seconds((double)(all - done) / rate).s);
+  (void)fflush(stderr);
+}
+
+static void clear_progress(const loop *l)
+{
+  if (!l->show || l->shown == l->start) return;
+  (void)fprintf(stderr, "\r\033[K");
+  (void)fflush(stderr);
+}
+
+/* The weights that --robust has given to the path's data; NULL: all are 1. */
+static const double *factors(const invert_job *job, int64_t index, int count)
+{
+  const double *factor = job->weight ? job->weight + tomo_data_first(&job->data, index) : NULL;
+  for (int i = 0; factor && i < count; i++)
+    if (factor[i] < 1.0) return factor;
+  return NULL;
+}
+
+/* The path's whitened data: made from the true model, or those of the table. */
+static void find_data(const invert_job *job, invert_worker *w)
+{
+  const invert_options *o = job->options;
+  w->set = tomo_data_set(&job->data, w->index);
+  w->factor = factors(job, w->index, w->set.count);
+  tomo_path_weigh(w->path, &w->set, w->factor);
+  if (job->m_true) {
+    tomo_path_data(w->path, job->m_true, o->noise, o->model.seed, w->path_id, w->d);
+  } else {
+    memcpy(w->d, job->data.delay + tomo_data_first(&job->data, w->index),
+           (size_t)w->set.count * sizeof *w->d);
+    tomo_path_whiten(w->path, w->d);
+  }
+}
+
+static osla_err run_path(const loop *l, invert_worker *w, int64_t index)
+{
+  const invert_job *job = l->job;
+  const int64_t path_id = job->path_ids[index];
+  tomo_arc arc;
+  if (!invert_arc(job, path_id, &arc)) return OSLA_OK; /* the list has no such path */
+  w->index = index;
+  w->path_id = path_id;
+  w->columns = tomo_path_trace(w->path, &arc);
+  find_data(job, w);
+  return l->pass->work(w);
+}
+
+static osla_err next_subset(loop *l, int64_t *first)
+{
+  if (l->pass->fixed) {
+    int64_t mine, size = osla_transport_size(l->job->t), rank = osla_transport_rank(l->job->t);
+#ifdef _OPENMP
+#pragma omp atomic capture
+#endif
+    mine = l->fixed++;
+    *first = (mine * size + rank) * l->subset;
+    return OSLA_OK;
+  }
+  if (!l->pass->points) return osla_counter_next(l->counter, l->subset, first);
+  return checkpoint_next(l->pass->points, l->counter, l->subset, thread_number() == 0, first);
+}
+
+static osla_err run_subsets(loop *l, invert_worker *w)
+{
+  const invert_job *job = l->job;
+  for (;;) {
+    int64_t first;
+    OSLA_CALL(next_subset(l, &first));
+    if (thread_number() == 0) show_progress(l, first);
+    if (first >= job->n_paths) return OSLA_OK;
+    int64_t end = first + l->subset < job->n_paths ? first + l->subset : job->n_paths;
+    for (int64_t i = first; i < end; i++) {
+      OSLA_CALL(run_path(l, w, i));
+      osla_progress(job->t);
+    }
+  }
+}
+
+static void add_totals(invert_worker *total, const invert_worker *w)
+{
+  for (int i = 0; i < N_SUMS; i++)
+    order_free_merge(&total->sums[i], &w->sums[i]);
+  total->data += w->data;
+  total->seconds_update += w->seconds_update;
+}
+
+/* One producing thread, from its workspace to its share of the totals. */
+static void run_thread(loop *l, invert_worker *total)
+{
+  invert_worker w;
+  osla_err err = open_worker(&w, l->job, l->pass);
+  if (err == OSLA_OK) err = run_subsets(l, &w);
+  char text[sizeof l->text];
+  (void)snprintf(text, sizeof text, "%s", osla_error_text());
+  int64_t left;
+  if (err != OSLA_OK) (void)osla_counter_next(l->counter, l->job->n_paths, &left);
+  if (err != OSLA_OK) {
+#ifdef _OPENMP
+#pragma omp atomic
+#endif
+    l->fixed += l->job->n_paths;
+  }
+  if (err != OSLA_OK && l->pass->points && thread_number() == 0)
+    checkpoint_leave(l->pass->points, err);
+#ifdef _OPENMP
+#pragma omp critical(invert_totals)
+#endif
+  {
+    if (err == OSLA_OK) {
+      add_totals(total, &w);
+    } else if (l->err == OSLA_OK) {
+      l->err = err;
+      memcpy(l->text, text, sizeof text);
+    }
+  }
+  close_worker(&w);
+}
+
+/* Of paths that are fixed, one: so that the shares differ by one at most. Else enough subsets
+ * that the last ones end together, large enough that asking costs nothing. */
+static int64_t choose_subset(const invert_job *job, bool fixed)
+{
+  const invert_options *o = job->options;
+  if (fixed) return 1;
+  if (o->subset > 0) return o->subset;
+  int64_t subset = job->n_paths / (16 * (int64_t)osla_transport_size(job->t) * o->threads);
+  return subset < 1 ? 1 : subset > 32 ? 32 : subset;
+}
+
+static osla_err share_sums(const invert_job *job, invert_worker *total)
+{
+  for (int i = 0; i < N_SUMS; i++)
+    OSLA_CALL(order_free_reduce(job->t, &total->sums[i]));
+  return OSLA_OK;
+}
+
+osla_err invert_for_all_paths(invert_job *job, const invert_pass *pass, invert_worker *total,
+                              double *seconds)
+{
+  loop l = {.job = job, .pass = pass, .subset = choose_subset(job, pass->fixed)};
+  *total = (invert_worker){.job = job};
+  osla_err err = osla_agree(job->t, make_sums(pass, total));
+  if (err == OSLA_OK) err = osla_counter_create(job->t, &l.counter);
+  if (err != OSLA_OK) return err;
+
+  l.show = osla_transport_rank(job->t) == 0 && !job->options->quiet && invert_on_terminal();
+  l.start = l.shown = osla_clock();
+  /* Each producing thread calls the BLAS by itself. */
+  if (job->options->threads > 1) osla_blas_set_threads(1);
+#ifdef _OPENMP
+#pragma omp parallel num_threads(job->options->threads)
+#endif
+  run_thread(&l, total);
+  *seconds = osla_clock() - l.start;
+  if (job->options->threads > 1) osla_blas_set_threads(job->blas_threads);
+  clear_progress(&l);
+  if (l.err != OSLA_OK) (void)osla_error_set(l.err, "%s", l.text);
+  err = osla_agree(job->t, l.err);
+  osla_counter_destroy(&l.counter);
+  return err == OSLA_OK ? share_sums(job, total) : err;
+}

@@ -1,0 +1,142 @@
+/* Combines the columns of a table that hold an event's time; see tomo_event_time.h.
+ *
+ * Catalogues write the time in one column, as a date and a time of day (the ISC), as a date with
+ * columns for hour, minute and second, or with a column for each part (OpenQuake, NOAA). */
+#include "apps/tomography/readers/tomo_event_time.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <string.h>
+
+#include "apps/tomography/readers/tomo_time.h"
+
+enum { YEAR, MONTH, DAY, HOUR, MINUTE, SECOND, PARTS = EVENT_TIME_PARTS };
+static const char *const names[PARTS] = {"year", "month", "day", "hour", "minute", "second"};
+static const double any_year = -99999.0; /* history begins later */
+
+/* "02:00", "2:00:31.8": digits and a colon begin it. */
+static bool is_time_of_day(const char *text)
+{
+  const size_t digits = strspn(text, "0123456789");
+  return digits > 0 && digits <= 2 && text[digits] == ':';
+}
+
+/* A day of ISO 8601 and more behind it. */
+static bool has_day_and_more(const char *text)
+{
+  if (*text == '-') text++;
+  return strlen(text) > 10 && text[4] == '-' && text[7] == '-';
+}
+
+/* The parts from `from` up to, not including, `until`, where they are given. *given: how many. */
+static osla_err read_parts(const text_reader *reader, const char *const *field, int from, int until,
+                           double part[PARTS], int *given)
+{
+  int missing = -1;
+  *given = 0;
+  for (int i = from; i < until; i++) {
+    if (text_is_missing(field[i])) {
+      if (missing < 0) missing = i;
+      continue;
+    }
+    OSLA_CALL(
+      text_number(reader, names[i], field[i], i == YEAR ? any_year : 0.0, 9999.0, &part[i]));
+    OSLA_CHECK(i == SECOND || part[i] <= floor(part[i]), OSLA_ERR_IO,
+               "%s:%lld: %s %g is not a whole number", reader->file, (long long)reader->line,
+               names[i], part[i]);
+    OSLA_CHECK(missing < 0, OSLA_ERR_IO, "%s:%lld: %s %g is given without the %s", reader->file,
+               (long long)reader->line, names[i], part[i], names[missing]);
+    ++*given;
+  }
+  return OSLA_OK;
+}
+
+static osla_err make(const text_reader *reader, const double part[PARTS], double *time_s)
+{
+  if (part[YEAR] < 1.0) { /* no time that this program counts */
+    *time_s = NAN;
+    return OSLA_OK;
+  }
+  OSLA_CHECK(tomo_time_make((int)part[0], (int)part[1], (int)part[2], (int)part[3], (int)part[4],
+                            part[5], time_s),
+             OSLA_ERR_IO, "%s:%lld: there is no time %g-%g-%g %g:%g:%g", reader->file,
+             (long long)reader->line, part[0], part[1], part[2], part[3], part[4], part[5]);
+  return OSLA_OK;
+}
+
+/* A day and a time of day, each as text. */
+static osla_err read_joined(const text_reader *reader, const char *date, const char *time,
+                            double *time_s)
+{
+  char both[2 * TOMO_LINE_MAX];
+  (void)snprintf(both, sizeof both, "%sT%s", date, time);
+  return text_event_time(reader, "time", both, time_s);
+}
+
+/* A date as text; and a time of day as text, from its parts, or none. */
+static osla_err read_dated(const text_reader *reader, const event_time *fields, const char *date,
+                           const char *time, double *time_s)
+{
+  char made[64];
+  double part[PARTS] = {0.0};
+  int given;
+  if (!text_is_missing(time)) return read_joined(reader, date, time, time_s);
+  OSLA_CALL(read_parts(reader, fields->part, HOUR, PARTS, part, &given));
+  if (given == 0) return text_event_time(reader, "time", date, time_s);
+  (void)snprintf(made, sizeof made, "%02.0f:%02.0f:%09.6f", part[HOUR], part[MINUTE], part[SECOND]);
+  return read_joined(reader, date, made, time_s);
+}
+
+/* All parts have columns, but for the time of day where it is given as text. */
+static osla_err read_undated(const text_reader *reader, const event_time *fields, const char *time,
+                             double *time_s)
+{
+  char made[64], shown[TEXT_SHOWN];
+  double part[PARTS] = {1.0, 1.0, 1.0};
+  int given;
+  const bool apart = !text_is_missing(time);
+  OSLA_CALL(read_parts(reader, fields->part, YEAR, apart ? HOUR : PARTS, part, &given));
+  if (!apart) return given > 0 ? make(reader, part, time_s) : OSLA_OK;
+  text_show(time, shown);
+  OSLA_CHECK(given == HOUR, OSLA_ERR_IO, "%s:%lld: time \"%s\" is given without the day",
+             reader->file, (long long)reader->line, shown);
+  (void)snprintf(made, sizeof made, "%04.0f-%02.0f-%02.0f", part[YEAR], part[MONTH], part[DAY]);
+  return read_joined(reader, made, time, time_s);
+}
+
+osla_err event_time_read(const text_reader *reader, const event_time *fields, double *time_s)
+{
+  const char *date = fields->date, *time = fields->time;
+  char shown[TEXT_SHOWN], shown_date[TEXT_SHOWN];
+  *time_s = NAN;
+  if (!text_is_missing(time) && !is_time_of_day(time)) {
+    const bool complete = has_day_and_more(time);
+    text_show(time, shown);
+    text_show(date, shown_date);
+    OSLA_CHECK(complete || !fields->has_day, OSLA_ERR_IO,
+               "%s:%lld: time \"%s\" is neither a time of day, such as 02:00:31.8, nor a day and a "
+               "time, such as 2018-01-31T02:00:31.8",
+               reader->file, (long long)reader->line, shown);
+    OSLA_CHECK(text_is_missing(date) || strncmp(date, time, 10) == 0, OSLA_ERR_IO,
+               "%s:%lld: time \"%s\" is not of the date \"%s\"", reader->file,
+               (long long)reader->line, shown, shown_date);
+    if (complete) return text_event_time(reader, "time", time, time_s);
+    date = time;
+    time = "";
+  }
+  return text_is_missing(date) ? read_undated(reader, fields, time, time_s)
+                               : read_dated(reader, fields, date, time, time_s);
+}
+
+osla_err event_time_check_header(const text_reader *reader, bool has_date, bool has_time,
+                                 const int column[EVENT_TIME_PARTS])
+{
+  int missing = -1;
+  for (int i = has_date ? HOUR : YEAR; i < PARTS && !has_time; i++) {
+    if (column[i] < 0 && missing < 0) missing = i;
+    OSLA_CHECK(column[i] < 0 || missing < 0, OSLA_ERR_IO,
+               "%s:%lld: the header has a column for the %s and none for the %s", reader->file,
+               (long long)reader->line, names[i], names[missing]);
+  }
+  return OSLA_OK;
+}

@@ -1,0 +1,251 @@
+/* GCMT NDK: five lines of 80 fixed columns for each event; see tomo_io.h.
+ *
+ * Columns are what "allorder.ndk_explained" (www.ldeo.columbia.edu/~gcmt) says, cut as the Fortran
+ * formats of the catalogue's own program cut them:
+ *   1  a4,1x,i4,'/',i2,'/',i2,1x,i2,':',i2,':',a4,1x,f6.2,f8.2,f6.1,2f4.1,1x,a24
+ *   2  a16,' B:',i3,i5,i4,' S:',i3,i5,i4,' M:',i3,i5,i4,' CMT:',i2,1x,a6,f5.1
+ *   3  'CENTROID:',f9.1,f4.1,f7.2,f5.2,f8.2,f5.2,f6.1,f5.1,1x,a4,1x,a16
+ *   4  i2,6(f7.3,f6.3)
+ *   5  'V',i2,3(f8.3,i3,i4),f8.3,2(i4,i3,i5)
+ * Neighbours may touch, so nothing is split at blanks; and since a number ends at its last column
+ * with its point in place, a line that is shifted or lacks a field is noticed. Of the fields that
+ * are not used only those are checked that tell the lines apart. A value of the event may be
+ * missing: then its columns are blank or NaN. Mw = 2/3 log10(M0) - 10.7 (Hanks & Kanamori 1979, J.
+ * Geophys. Res. 84, 2348-2350). */
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "apps/tomography/readers/tomo_text.h"
+#include "apps/tomography/readers/tomo_time.h"
+
+enum { LINES = 5, COLUMNS = 80, WIDEST = 16 };
+
+#define COUNT(table) (int)(sizeof(table) / sizeof *(table))
+
+/* What stands in fixed columns: 0 is any digit, other characters are themselves. */
+typedef struct ndk_mark {
+  int line, first;
+  const char *pattern;
+} ndk_mark;
+
+static const ndk_mark marks[] = {{1, 6, "0000/00/00"}, {1, 17, "00:00:"}, {2, 17, " B:"},
+                                 {2, 32, " S:"},       {2, 47, " M:"},    {2, 62, " CMT:"},
+                                 {3, 1, "CENTROID:"},  {5, 1, "V"}};
+
+/* A number of format F(last - first + 1).(decimals), or I without decimals. */
+typedef struct ndk_field {
+  int line, first, last, decimals;
+  const char *what;
+  double low, high;
+} ndk_field;
+
+/* Those that become part of the event lead the table. */
+enum { LATITUDE, LONGITUDE, DEPTH, EXPONENT, MOMENT, SHIFT, USED };
+
+static const double any = 1e9; /* more than the columns hold */
+
+static const ndk_field fields[] = {
+  [LATITUDE] = {3, 23, 29, 2, "latitude", -90.0, 90.0},
+  [LONGITUDE] = {3, 35, 42, 2, "longitude", -180.0, 360.0},
+  [DEPTH] = {3, 48, 53, 1, "depth", TEXT_DEPTH_LOW, TEXT_DEPTH_HIGH},
+  [EXPONENT] = {4, 1, 2, 0, "exponent of the moment", 0.0, 40.0},
+  [MOMENT] = {5, 49, 56, 3, "scalar moment", 0.0, any},
+  [SHIFT] = {3, 10, 18, 1, "time", -any, any},
+  {1, 11, 12, 0, "month", 1.0, 12.0},
+  {1, 14, 15, 0, "day", 1.0, 31.0},
+  {1, 28, 33, 2, "latitude", -90.0, 90.0},
+  {1, 34, 41, 2, "longitude", -180.0, 360.0},
+  {1, 42, 47, 1, "depth", TEXT_DEPTH_LOW, TEXT_DEPTH_HIGH},
+  {3, 19, 22, 1, "error of the time", 0.0, any},
+  {3, 30, 34, 2, "error of the latitude", 0.0, any},
+  {3, 43, 47, 2, "error of the longitude", 0.0, any},
+  {3, 54, 58, 1, "error of the depth", 0.0, any},
+  {4, 3, 9, 3, "Mrr", -any, any},
+  {4, 16, 22, 3, "Mtt", -any, any},
+  {4, 29, 35, 3, "Mpp", -any, any},
+  {4, 42, 48, 3, "Mrt", -any, any},
+  {4, 55, 61, 3, "Mrp", -any, any},
+  {4, 68, 74, 3, "Mtp", -any, any},
+  {5, 4, 11, 3, "first eigenvalue", -any, any},
+  {5, 19, 26, 3, "second eigenvalue", -any, any},
+  {5, 34, 41, 3, "third eigenvalue", -any, any},
+};
+
+/* Columns first to last, without the blanks before them; what lies behind the line's end is blank.
+ */
+static const char *cut(const char *line, int first, int last, char text[WIDEST + 1])
+{
+  int n = 0, length = (int)strlen(line);
+  for (int i = first - 1; i < last; i++)
+    if (i < length && (n > 0 || line[i] != ' ')) text[n++] = line[i];
+  text[n] = '\0';
+  return text;
+}
+
+/* Has the line the pattern from that column on? */
+static bool matches(const char *line, const ndk_mark *mark)
+{
+  size_t from = (size_t)mark->first - 1;
+  if (strlen(line) < from) return false;
+  for (const char *want = mark->pattern, *c = line + from; *want; want++, c++)
+    if (*want == '0' ? !isdigit((unsigned char)*c) : *c != *want) return false;
+  return true;
+}
+
+bool text_is_ndk(const char *line)
+{
+  return matches(line, &marks[0]);
+}
+
+static osla_err check_mark(const text_reader *reader, const ndk_mark *mark)
+{
+  char text[WIDEST + 1], shown[TEXT_SHOWN];
+  int last = mark->first + (int)strlen(mark->pattern) - 1;
+  text_show(cut(reader->text, mark->first, last, text), shown);
+  OSLA_CHECK(matches(reader->text, mark), OSLA_ERR_IO,
+             "%s:%lld: columns %d-%d of line %d of an NDK event are \"%s\", and have the form "
+             "\"%s\"",
+             reader->file, (long long)reader->line, mark->first, last, mark->line, shown,
+             mark->pattern);
+  return OSLA_OK;
+}
+
+/* Blanks, a sign, digits, and the point and its decimals at the end. */
+static bool has_format(const char *line, const ndk_field *field)
+{
+  const char *end = line + field->last, *c = line + field->first - 1;
+  const char *point = end - field->decimals - 1;
+  if (strlen(line) < (size_t)field->last || !isdigit((unsigned char)end[-1])) return false;
+  while (*c == ' ')
+    c++;
+  if (*c == '-' || *c == '+') c++;
+  if (field->decimals > 0 && c > point) return false; /* "7": a point is missing, not a zero */
+  for (; c < end; c++)
+    if (field->decimals > 0 && c == point ? *c != '.' : !isdigit((unsigned char)*c)) return false;
+  return true;
+}
+
+/* *value is NaN for a field that may be missing and is. One behind the line's end is not missing:
+ * the line is cut off. */
+static osla_err read_number(const text_reader *reader, const ndk_field *field, bool may_miss,
+                            double *value)
+{
+  char text[WIDEST + 1], shown[TEXT_SHOWN], what[64];
+  (void)cut(reader->text, field->first, field->last, text);
+  if (may_miss && text_is_missing(text) && strlen(reader->text) >= (size_t)field->last) {
+    *value = NAN;
+    return OSLA_OK;
+  }
+  text_show(text, shown);
+  (void)snprintf(what, sizeof what, "columns %d-%d, %s", field->first, field->last, field->what);
+  OSLA_CHECK(has_format(reader->text, field), OSLA_ERR_IO,
+             "%s:%lld: %s \"%s\" is not a number with %d decimals that ends in column %d",
+             reader->file, (long long)reader->line, what, shown, field->decimals, field->last);
+  return text_number(reader, what, text, field->low, field->high, value);
+}
+
+static osla_err check_length(const text_reader *reader)
+{
+  size_t n = strlen(reader->text);
+  char shown[TEXT_SHOWN];
+  while (n > COLUMNS && reader->text[n - 1] == ' ')
+    n--;
+  if (n <= COLUMNS) return OSLA_OK;
+  text_show(reader->text + COLUMNS, shown);
+  return osla_error_set(OSLA_ERR_IO,
+                        "%s:%lld: columns %d-%zu, \"%s\", are behind the %d of an NDK event",
+                        reader->file, (long long)reader->line, COLUMNS + 1, n, shown, COLUMNS);
+}
+
+/* Was the depth found, given, or taken from body waves? Shows that line 3 is not shifted. */
+static osla_err check_depth_type(const text_reader *reader)
+{
+  static const char *const types[] = {"FREE", "FIX", "BDY"};
+  char type[WIDEST + 1], shown[TEXT_SHOWN];
+  text_show(cut(reader->text, 59, 63, type), shown);
+  type[strcspn(type, " ")] = '\0';
+  for (int i = 0; i < COUNT(types); i++)
+    if (reader->text[58] == ' ' && strcmp(type, types[i]) == 0) return OSLA_OK;
+  return osla_error_set(OSLA_ERR_IO,
+                        "%s:%lld: columns 60-63, type of depth \"%s\" is neither FREE, FIX nor BDY",
+                        reader->file, (long long)reader->line, shown);
+}
+
+/* The line in the reader, which is number `line` of an event. */
+static osla_err read_line(const text_reader *reader, int line, double value[USED])
+{
+  double unused;
+  OSLA_CALL(check_length(reader));
+  for (int i = 0; i < COUNT(marks); i++)
+    if (marks[i].line == line) OSLA_CALL(check_mark(reader, &marks[i]));
+  for (int i = 0; i < COUNT(fields); i++)
+    if (fields[i].line == line)
+      OSLA_CALL(read_number(reader, &fields[i], i < USED, i < USED ? &value[i] : &unused));
+  return line == 3 ? check_depth_type(reader) : OSLA_OK;
+}
+
+/* The time of line 1, which that of the centroid on line 3 is relative to. */
+static osla_err read_time(const text_reader *reader, double *time_s)
+{
+  const char *line = reader->text;
+  char second[WIDEST + 1], shown[TEXT_SHOWN], text[32], *end;
+  text_show(cut(line, 23, 26, second), shown);
+  const double s = strtod(second, &end);
+  const bool made = end > second && *end == '\0' && !second[strspn(second, "0123456789.")] &&
+                    tomo_time_make(atoi(line + 5), atoi(line + 10), atoi(line + 13),
+                                   atoi(line + 16), atoi(line + 19), s, time_s);
+  (void)snprintf(text, sizeof text, "%.16s:%.4s", line + 5, shown);
+  OSLA_CHECK(made, OSLA_ERR_IO, "%s:%lld: columns 6-26, time \"%s\" is none", reader->file,
+             (long long)reader->line, text);
+  return OSLA_OK;
+}
+
+/* The place of the event that was added last, by line 3, which is in the reader. */
+static void set_place(const text_reader *reader, site_list *list, const double value[USED])
+{
+  tomo_site *site = &list->site[list->count - 1];
+  site->latitude = value[LATITUDE];
+  site->longitude = value[LONGITUDE];
+  site->depth_km = isnan(value[DEPTH]) ? 0.0 : value[DEPTH];
+  if (isnan(site->latitude))
+    site_list_mark_placeless(list, reader, "the event has no latitude");
+  else if (isnan(site->longitude))
+    site_list_mark_placeless(list, reader, "the event has no longitude");
+}
+
+/* Reads the event whose line 1 is in the reader. */
+static osla_err read_event(text_reader *reader, site_list *list)
+{
+  int64_t first = reader->line;
+  double value[USED], time_s;
+  char name[WIDEST + 1];
+  tomo_site *site;
+  OSLA_CALL(site_list_add(list, &site));
+  for (int line = 1; line <= LINES; line++) {
+    bool more = true;
+    if (line > 1) OSLA_CALL(text_read(reader, &more));
+    OSLA_CHECK(more, OSLA_ERR_IO, "%s:%lld: the file ends after %d of the 5 lines of an NDK event",
+               reader->file, (long long)first, line - 1);
+    OSLA_CALL(read_line(reader, line, value));
+    if (line == 1) OSLA_CALL(read_time(reader, &time_s));
+    if (line == 2) text_set_id(site, cut(reader->text, 1, 16, name));
+    if (line == 1) text_set_name(site, strlen(reader->text) > 56 ? reader->text + 56 : "");
+    if (line == 3) set_place(reader, list, value);
+  }
+  site->time_s = time_s + value[SHIFT];
+  if (value[MOMENT] > 0.0)
+    site->magnitude = 2.0 / 3.0 * (log10(value[MOMENT]) + value[EXPONENT]) - 10.7;
+  return OSLA_OK;
+}
+
+osla_err text_read_ndk(text_reader *reader, site_list *list)
+{
+  bool more;
+  for (;;) {
+    OSLA_CALL(text_read_content(reader, &more));
+    if (!more) return OSLA_OK;
+    OSLA_CALL(read_event(reader, list));
+  }
+}

@@ -1,0 +1,188 @@
+/* A prior from a file; formats in tomo_prior_file.h. */
+#include "apps/tomography/readers/tomo_prior_file.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "apps/tomography/earth/tomo_sphere.h"
+#include "apps/tomography/readers/tomo_file.h"
+#include "apps/tomography/readers/tomo_store.h"
+#include "apps/tomography/readers/tomo_text.h"
+
+enum { TOP, BOTTOM, SIGMA, SMOOTHING, KEYS };
+static const char *const keys[KEYS] = {"depth_top_km|top_km|top",
+                                       "depth_bottom_km|bottom_km|bottom", "sigma_percent|sigma",
+                                       "smoothing"};
+
+/* Standard deviations that squares of weights can hold. */
+#define SIGMA_LEAST 1e-6
+#define SIGMA_MOST  1e6
+
+typedef struct layer {
+  double top, bottom, damping, smoothing;
+  int64_t line; /* 0: none */
+} layer;
+
+/* What is known of the radial functions so far. */
+typedef struct layers {
+  int count;
+  double depth[TOMO_RADIAL_MAX];
+  layer of[TOMO_RADIAL_MAX];
+  layer deepest;
+} layers;
+
+static osla_err read_layer(text_reader *reader, char separator, const int *column, int count,
+                           layers *all)
+{
+  char *field[TEXT_FIELDS_MAX];
+  layer this = {.line = reader->line};
+  double sigma;
+  OSLA_CALL(text_row(reader, separator, field, count));
+  OSLA_CALL(
+    text_number(reader, "depth_top_km", field[column[TOP]], 0.0, TOMO_EARTH_RADIUS_KM, &this.top));
+  OSLA_CALL(text_number(reader, "depth_bottom_km", field[column[BOTTOM]], 0.0, TOMO_EARTH_RADIUS_KM,
+                        &this.bottom));
+  OSLA_CALL(
+    text_number(reader, "sigma_percent", field[column[SIGMA]], SIGMA_LEAST, SIGMA_MOST, &sigma));
+  if (column[SMOOTHING] >= 0)
+    OSLA_CALL(
+      text_number(reader, "smoothing", field[column[SMOOTHING]], 0.0, 1e12, &this.smoothing));
+  OSLA_CHECK(this.bottom > this.top, OSLA_ERR_IO,
+             "%s:%lld: depth_bottom_km %g is not below depth_top_km %g", reader->file,
+             (long long)reader->line, this.bottom, this.top);
+  this.damping = 1.0 / (sigma * sigma);
+  if (this.bottom > all->deepest.bottom) all->deepest = this;
+  for (int r = 0; r < all->count; r++) {
+    if (!(all->depth[r] >= this.top && all->depth[r] < this.bottom)) continue;
+    OSLA_CHECK(all->of[r].line == 0, OSLA_ERR_IO,
+               "%s:%lld: %g to %g km overlaps the layer of line %lld at %g km", reader->file,
+               (long long)reader->line, this.top, this.bottom, (long long)all->of[r].line,
+               all->depth[r]);
+    all->of[r] = this;
+  }
+  return OSLA_OK;
+}
+
+/* The lower end of the deepest layer belongs to it. */
+static osla_err close_layers(const char *file, layers *all)
+{
+  for (int r = 0; r < all->count; r++) {
+    if (all->of[r].line == 0 && all->depth[r] == all->deepest.bottom) all->of[r] = all->deepest;
+    OSLA_CHECK(all->of[r].line > 0, OSLA_ERR_IO, "%s: no layer holds the radial function at %g km",
+               file, all->depth[r]);
+  }
+  return OSLA_OK;
+}
+
+static osla_err read_layers(text_reader *reader, layers *all, bool *smoothing)
+{
+  int column[KEYS], count;
+  bool more;
+  OSLA_CALL(text_read_content(reader, &more));
+  OSLA_CHECK(more, OSLA_ERR_IO, "%s: no layer in this file", reader->file);
+  const char separator = text_separator(reader->text);
+  OSLA_CALL(text_header(reader, separator, keys, KEYS, SMOOTHING, SMOOTHING, column, &count));
+  *smoothing = column[SMOOTHING] >= 0;
+  for (;;) {
+    OSLA_CALL(text_read_content(reader, &more));
+    if (!more) return close_layers(reader->file, all);
+    OSLA_CALL(read_layer(reader, separator, column, count, all));
+  }
+}
+
+static osla_err spread_layers(const layers *all, bool smoothing, int64_t knots,
+                              tomo_prior_factors *factors)
+{
+  const size_t count = (size_t)all->count;
+  factors->damping = malloc((size_t)knots * count * sizeof(double));
+  if (smoothing) factors->lateral = malloc(count * sizeof(double));
+  OSLA_CHECK(factors->damping && (factors->lateral || !smoothing), OSLA_ERR_MEM,
+             "the prior of %lld knots", (long long)knots);
+  for (int64_t i = 0; i < knots * all->count; i++)
+    factors->damping[i] = all->of[i % all->count].damping;
+  for (int r = 0; smoothing && r < all->count; r++)
+    factors->lateral[r] = all->of[r].smoothing;
+  return OSLA_OK;
+}
+
+static osla_err read_text(const char *file, int64_t knots, const tomo_radial *radial,
+                          tomo_prior_factors *factors)
+{
+  layers all = {.count = tomo_radial_count(radial)};
+  text_reader reader;
+  bool smoothing = false;
+  for (int r = 0; r < all.count; r++)
+    all.depth[r] = tomo_radial_greville(radial, r);
+  osla_err err = text_open(&reader, file);
+  if (err == OSLA_OK) err = read_layers(&reader, &all, &smoothing);
+  text_close(&reader);
+  return err == OSLA_OK ? spread_layers(&all, smoothing, knots, factors) : err;
+}
+
+/* ---- a result file ---- */
+
+/* The deviations: HDF5's from the process that reads it. */
+static osla_err read_deviations(const char *file, tomo_prior_reader *reader, int64_t n,
+                                double **deviation)
+{
+  int64_t count = n;
+  if (!reader) {
+    OSLA_CALL(tomo_store_read_array(file, "deviation", deviation, &count));
+    OSLA_CHECK(count == n, OSLA_ERR_IO,
+               "%s: deviation has %lld values, and this model has %lld unknowns", file,
+               (long long)count, (long long)n);
+    return OSLA_OK;
+  }
+  *deviation = malloc((size_t)n * sizeof **deviation);
+  OSLA_CHECK(*deviation, OSLA_ERR_MEM, "the prior of %lld unknowns", (long long)n);
+  return tomo_prior_reader_take(reader, n, *deviation);
+}
+
+static osla_err read_result(const char *file, tomo_prior_reader *reader, int64_t n,
+                            tomo_prior_factors *factors)
+{
+  OSLA_CALL(read_deviations(file, reader, n, &factors->damping));
+  for (int64_t i = 0; i < n; i++) {
+    double *value = &factors->damping[i];
+    OSLA_CHECK(*value >= SIGMA_LEAST && *value <= SIGMA_MOST, OSLA_ERR_IO,
+               "%s: deviation of unknown %lld is %g, outside %g to %g percent", file, (long long)i,
+               *value, SIGMA_LEAST, SIGMA_MOST);
+    *value = 1.0 / (*value * *value);
+  }
+  return OSLA_OK;
+}
+
+/* A file that begins as one of tomo_store.h does. What cannot be read is left to the readers. */
+static bool is_plain_result(const char *file)
+{
+  static const char plain[] = "OSLA-RESULT ";
+  char head[sizeof plain] = "";
+  FILE *stream = fopen(file, "rb");
+  const size_t count = stream ? fread(head, 1, sizeof head - 1, stream) : 0;
+  if (stream) (void)fclose(stream);
+  return count == sizeof plain - 1 && memcmp(head, plain, count) == 0;
+}
+
+osla_err tomo_prior_read(const char *file, tomo_prior_reader *reader, int64_t knots,
+                         const tomo_radial *radial, tomo_prior_factors *factors)
+{
+  const int64_t n = knots * tomo_radial_count(radial);
+  tomo_prior_reader *own = NULL;
+  *factors = (tomo_prior_factors){0};
+  OSLA_CALL(tomo_file_check(file));
+  if (!reader) OSLA_CALL(tomo_prior_reader_start(file, &own));
+  if (!reader) reader = own;
+  osla_err err = reader || is_plain_result(file) ? read_result(file, reader, n, factors)
+                                                 : read_text(file, knots, radial, factors);
+  tomo_prior_reader_stop(&own);
+  if (err != OSLA_OK) tomo_prior_release(factors);
+  return err;
+}
+
+void tomo_prior_release(tomo_prior_factors *factors)
+{
+  free(factors->damping);
+  free(factors->lateral);
+  *factors = (tomo_prior_factors){0};
+}

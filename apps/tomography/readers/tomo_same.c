@@ -1,0 +1,80 @@
+/* Lists of entries that mean one station or one earthquake; see tomo_same.h. */
+#include "apps/tomography/readers/tomo_same.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Degrees within which entries of one id are one station. */
+static const double same_place = 0.1;
+
+typedef bool same_test(const tomo_site *a, const tomo_site *b);
+
+static bool is_near(const tomo_site *a, const tomo_site *b)
+{
+  const double radian = 57.29577951308232;
+  double east = remainder(a->longitude - b->longitude, 360.0) * cos(a->latitude / radian);
+  return fabs(a->latitude - b->latitude) <= same_place && fabs(east) <= same_place;
+}
+
+static bool is_any(const tomo_site *a, const tomo_site *b)
+{
+  (void)a, (void)b;
+  return true;
+}
+
+/* By id; those of one id in the order of the list. */
+static int by_id(const void *x, const void *y)
+{
+  const tomo_site *a = *(tomo_site *const *)x, *b = *(tomo_site *const *)y;
+  int order = strcmp(a->id, b->id);
+  return order ? order : (a > b) - (a < b);
+}
+
+/* Drops the sites that stand before in sorted[count], all of one id. Dropped ones get no latitude.
+ */
+static void drop_same(tomo_site **sorted, int64_t count, same_test *same)
+{
+  int64_t kept = 0;
+  for (int64_t i = 0; i < count; i++) {
+    int64_t j = kept;
+    while (j > 0 && !same(sorted[i], sorted[j - 1]))
+      j--;
+    if (j == 0)
+      sorted[kept++] = sorted[i];
+    else
+      sorted[i]->latitude = NAN;
+  }
+}
+
+static osla_err merge(tomo_site *sites, int64_t *count, same_test *same)
+{
+  int64_t n = 0, kept = 0;
+  if (*count == 0) return OSLA_OK;
+  tomo_site **sorted = malloc((size_t)*count * sizeof *sorted);
+  OSLA_CHECK(sorted, OSLA_ERR_MEM, "no memory for %lld stations or events", (long long)*count);
+  for (int64_t i = 0; i < *count; i++)
+    if (sites[i].id[0] != '\0') sorted[n++] = &sites[i];
+  qsort(sorted, (size_t)n, sizeof *sorted, by_id);
+  for (int64_t i = 0, end; i < n; i = end) {
+    for (end = i + 1; end < n && strcmp(sorted[end]->id, sorted[i]->id) == 0;)
+      end++;
+    drop_same(sorted + i, end - i, same);
+  }
+  free(sorted);
+  for (int64_t i = 0; i < *count; i++)
+    if (!isnan(sites[i].latitude)) sites[kept++] = sites[i];
+  *count = kept;
+  return OSLA_OK;
+}
+
+osla_err tomo_merge_stations(tomo_site *sites, int64_t *count)
+{
+  return merge(sites, count, is_near);
+}
+
+osla_err tomo_merge_events(tomo_site *sites, int64_t *count)
+{
+  return merge(sites, count, is_any);
+}

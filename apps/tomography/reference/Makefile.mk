@@ -1,0 +1,9 @@
+# Floor 4: modes of a spherical Earth, behind `osla reference`, a library of its own so that tests can link it.
+noinst_LTLIBRARIES += apps/tomography/libreference.la
+apps_tomography_libreference_la_LIBTOOLFLAGS = $(static_alone)
+apps_tomography_libreference_la_SOURCES = \
+  apps/tomography/reference/earth_model.h apps/tomography/reference/earth_model.c apps/tomography/reference/earth_prem.c apps/tomography/reference/earth_read.c \
+  apps/tomography/reference/band.h apps/tomography/reference/band.c \
+  apps/tomography/reference/radial.h apps/tomography/reference/radial_form.c apps/tomography/reference/radial_mesh.c apps/tomography/reference/radial_system.c \
+  apps/tomography/reference/mode.h apps/tomography/reference/mode.c \
+  apps/tomography/reference/surface_wave.h apps/tomography/reference/surface_wave.c

@@ -1,0 +1,57 @@
+/* `osla reference`; see reference.h. */
+#include "apps/tomography/reference/reference.h"
+#include "apps/tomography/tomography.h"
+
+#include "tools/common/command_files.h"
+#include "tools/common/files.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static osla_err check_files(const reference_options *o)
+{
+  const bool prem = strcmp(o->model, "prem") == 0;
+  const osla_command_file files[] = {{"the model", prem ? NULL : o->model, OSLA_FILE_READ, 0},
+                                     {"--output", o->output, OSLA_FILE_REPLACED, 0}};
+  return osla_command_check_files(files, 2);
+}
+
+static osla_err make(const reference_options *o, const earth_model *model)
+{
+  char *text = NULL;
+  size_t length = 0;
+  osla_err err = o->n_modes > 0 ? reference_list_modes(o, model, &text, &length)
+                                : reference_make_table(o, model, &text, &length);
+  if (err == OSLA_OK && o->output)
+    err = osla_new_file_write(o->output, text, length);
+  else if (err == OSLA_OK)
+    (void)fwrite(text, 1, length, stdout); /* osla_command_end tells of a failure */
+  free(text);
+  return err;
+}
+
+static osla_err run(const reference_options *o)
+{
+  earth_model *model = NULL;
+  OSLA_CALL(check_files(o));
+  if (strcmp(o->model, "prem") == 0)
+    OSLA_CALL(earth_prem(!o->no_ocean, o->isotropic, &model));
+  else
+    OSLA_CALL(earth_read(o->model, &model));
+  osla_err err = make(o, model);
+  earth_destroy(&model);
+  return err;
+}
+
+int osla_command_reference(int argc, char **argv)
+{
+  reference_options options;
+  osla_command_line line;
+  int status;
+  if (!reference_parse(argc, argv, &options, &line, &status)) return status;
+  if (osla_command_rank() == 0) /* without MPI, others have nothing to do */
+    status = osla_command_end("reference", osla_command_fail("reference", run(&options)));
+  osla_command_release(&line);
+  return status;
+}

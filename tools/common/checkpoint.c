@@ -1,0 +1,121 @@
+/* Checkpoints of a job, and going on from one. */
+#include "config.h"
+
+#include "src/base/new_file.h"
+#include "tools/common/checkpoint.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#define ROUND (INT64_C(1) << 42) /* far above any number of data */
+
+uint64_t checkpoint_hash(uint64_t hash, const void *bytes, size_t size)
+{
+  const unsigned char *byte = bytes;
+  if (hash == 0) hash = UINT64_C(14695981039346656037);
+  for (size_t i = 0; i < size; i++)
+    hash = (hash ^ byte[i]) * UINT64_C(1099511628211);
+  return hash;
+}
+
+osla_err checkpoint_check(const checkpoint *c)
+{
+#ifndef HAVE_HDF5
+  OSLA_CHECK(!c->file, OSLA_ERR_UNSUPPORTED, "--checkpoint: this build has no HDF5");
+#endif
+  (void)c;
+  return OSLA_OK;
+}
+
+osla_err checkpoint_look(const checkpoint *c, int32_t *there)
+{
+  *there = c->file && access(c->file, F_OK) == 0;
+  return osla_bcast(c->t, there, 1, MPI_INT32_T, 0);
+}
+
+osla_err checkpoint_begin(checkpoint *c, osla_hessian *hessian)
+{
+  if (!c->file) return OSLA_OK;
+  c->hessian = hessian;
+  c->last = osla_clock();
+  int32_t there;
+  OSLA_CALL(checkpoint_look(c, &there));
+  OSLA_CALL(osla_bcast(c->t, c->job, sizeof c->job, MPI_CHAR, 0));
+  if (!there) return OSLA_OK;
+  OSLA_CALL(osla_hessian_restore(hessian, c->file, c->job));
+  c->resumed = osla_hessian_get_stats(hessian).ids_restored;
+  if (c->quiet || osla_transport_rank(c->t) > 0) return OSLA_OK;
+  (void)printf("resumed from %s: %" PRId64 " of %" PRId64 " %s\n", c->file, c->resumed, c->total,
+               c->data);
+  (void)fflush(stdout);
+  return OSLA_OK;
+}
+
+static osla_err write_file(checkpoint *c)
+{
+  double start = osla_clock();
+  osla_err err = osla_hessian_checkpoint(c->hessian, c->file, c->job);
+  if (err == OSLA_ERR_RANGE) return err;
+  if (err == OSLA_OK)
+    c->written++;
+  else if (osla_transport_rank(c->t) == 0)
+    (void)fprintf(stderr, "osla %s: no checkpoint: %s\n", c->command, osla_error_text());
+  c->last = osla_clock();
+  c->seconds += c->last - start;
+  return OSLA_OK;
+}
+
+static bool is_due(const checkpoint *c)
+{
+  return osla_transport_rank(c->t) == 0 && osla_clock() - c->last >= c->interval;
+}
+
+/* All leading threads. Takes a checkpoint, unless nobody has any work left and none is due. One
+ * that shows that a bound is not kept ends the job. */
+static osla_err meet(checkpoint *c, bool more, osla_err local)
+{
+  enum { MORE = 1, DUE = 2 };
+  int32_t flags = (more ? MORE : 0) | (is_due(c) ? DUE : 0);
+  osla_err err = osla_agree(c->t, local);
+  if (err == OSLA_OK) err = osla_allreduce(c->t, &flags, 1, MPI_INT32_T, MPI_BOR);
+  c->rounds++;
+  c->asked = false;
+  if (err == OSLA_OK && flags != 0) err = write_file(c);
+  c->ended = err != OSLA_OK || !(flags & MORE);
+  return err;
+}
+
+osla_err checkpoint_next(checkpoint *c, osla_counter *counter, int64_t step, bool lead,
+                         int64_t *first)
+{
+  int64_t before, ignored;
+  OSLA_CALL(osla_counter_next(counter, step, &before));
+  *first = before % ROUND;
+  if (!c->file || !lead) return OSLA_OK;
+  bool more = *first < c->total;
+  if (more && !c->asked && is_due(c)) {
+    OSLA_CALL(osla_counter_next(counter, ROUND, &ignored));
+    c->asked = true;
+  }
+  if (more && !c->asked && before / ROUND <= c->rounds) return OSLA_OK;
+  do {
+    OSLA_CALL(meet(c, more, OSLA_OK));
+  } while (!more && !c->ended);
+  return OSLA_OK;
+}
+
+void checkpoint_leave(checkpoint *c, osla_err err)
+{
+  if (c->file && !c->ended) (void)meet(c, false, err);
+}
+
+osla_err checkpoint_complete(checkpoint *c)
+{
+  return c->file && c->keep ? write_file(c) : OSLA_OK;
+}
+
+void checkpoint_remove(const checkpoint *c)
+{
+  if (c->file && !c->keep && osla_transport_rank(c->t) == 0) osla_new_file_remove(c->file);
+}

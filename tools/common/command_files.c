@@ -1,0 +1,147 @@
+/* See command_files.h. */
+#include "config.h"
+
+#include "src/base/new_file.h"
+#include "src/base/write_at.h"
+#include "tools/common/command_files.h"
+#include "tools/common/report_place.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+/* What a name stands for: a file, or a name in a directory that has no such file. */
+typedef struct place {
+  bool known;
+  dev_t device;
+  ino_t number;   /* of the file, or of the directory */
+  char *new_name; /* NULL: the file exists */
+} place;
+
+static place place_of_status(const struct stat *status)
+{
+  return (place){
+    .known = S_ISREG(status->st_mode), .device = status->st_dev, .number = status->st_ino};
+}
+
+/* Not known: what is no regular file; what cannot be reached, of which others tell the reason. */
+static osla_err find_place(const char *path, place *p)
+{
+  char target[PATH_MAX], directory[PATH_MAX];
+  struct stat status;
+  *p = (place){.known = false};
+  if (stat(path, &status) == 0) {
+    *p = place_of_status(&status);
+    return OSLA_OK;
+  }
+  if (osla_new_file_target(path, target) != OSLA_OK ||
+      osla_new_file_directory(target, directory) != OSLA_OK || stat(directory, &status) != 0)
+    return OSLA_OK;
+  const char *slash = strrchr(target, '/');
+  *p = (place){.known = true,
+               .device = status.st_dev,
+               .number = status.st_ino,
+               .new_name = strdup(slash ? slash + 1 : target)};
+  OSLA_CHECK(p->new_name, OSLA_ERR_MEM, "name of a file");
+  return OSLA_OK;
+}
+
+static bool are_one(const place *a, const place *b)
+{
+  if (!a->known || !b->known || a->device != b->device || a->number != b->number) return false;
+  return (!a->new_name && !b->new_name) ||
+         (a->new_name && b->new_name && strcmp(a->new_name, b->new_name) == 0);
+}
+
+/* The output `i` against all others: outputs before it, and inputs. */
+static osla_err compare(const osla_command_file *files, const place *places, int n, int i)
+{
+  static const char *const streams[] = {"standard output", "standard error"};
+  const osla_command_file *f = &files[i];
+  for (int j = 0; j < n; j++) {
+    if (j == i || (j > i && files[j].use != OSLA_FILE_READ)) continue;
+    OSLA_CHECK(!are_one(&places[i], &places[j]), OSLA_ERR_ARG,
+               "%s: %.160s is the file of %s %.160s too", f->option, f->path, files[j].option,
+               files[j].path);
+  }
+  for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++) {
+    struct stat status;
+    if (fstat(fd, &status) != 0) continue;
+    const place stream = place_of_status(&status);
+    OSLA_CHECK(!are_one(&places[i], &stream), OSLA_ERR_ARG, "%s: %.200s is the file of %s too",
+               f->option, f->path, streams[fd - STDOUT_FILENO]);
+  }
+  return OSLA_OK;
+}
+
+static osla_err try_output(const osla_command_file *f)
+{
+  if (!f->path || f->use == OSLA_FILE_READ || f->use == OSLA_FILE_APPENDED) return OSLA_OK;
+  if (f->use == OSLA_FILE_REPORT) return report_place_check(f->path);
+  return osla_new_file_check(f->path, f->use == OSLA_FILE_TRACE ? OSLA_NEW_FILE_ANY : 0);
+}
+
+osla_err osla_command_check_files(const osla_command_file *files, int n)
+{
+  place *places = calloc((size_t)n + 1, sizeof *places);
+  osla_err err = places ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "table of %d files", n);
+  for (int i = 0; i < n && err == OSLA_OK; i++)
+    if (files[i].path) err = find_place(files[i].path, &places[i]);
+  for (int i = 0; i < n && err == OSLA_OK; i++)
+    if (files[i].path && files[i].use != OSLA_FILE_READ) err = compare(files, places, n, i);
+  for (int i = 0; i < n && err == OSLA_OK; i++)
+    err = try_output(&files[i]);
+  for (int i = 0; i < n && places; i++)
+    free(places[i].new_name);
+  free(places);
+  return err;
+}
+
+/* The directory of an output, and the number of its file system; false: not to be counted. */
+static bool find_system(const osla_command_file *f, char directory[PATH_MAX], dev_t *device)
+{
+  char target[PATH_MAX];
+  struct stat status;
+  if (!f->path || f->bytes == 0 || osla_new_file_target(f->path, target) != OSLA_OK ||
+      osla_new_file_directory(target, directory) != OSLA_OK || stat(directory, &status) != 0)
+    return false;
+  *device = status.st_dev;
+  return true;
+}
+
+/* A checkpoint of which an older one is there. */
+static bool is_again(const osla_command_file *f)
+{
+  return f->use == OSLA_FILE_CHECKPOINT && f->path && access(f->path, F_OK) == 0;
+}
+
+osla_err osla_command_check_room(const osla_command_file *files, int n)
+{
+  for (int i = 0; i < n; i++) {
+    char directory[PATH_MAX], other[PATH_MAX];
+    struct statvfs space;
+    dev_t device, other_device;
+    uint64_t bytes = 0, room;
+    if (!find_system(&files[i], directory, &device)) continue;
+    OSLA_CALL(osla_check_length(files[i].path, files[i].bytes));
+    for (int j = 0; j < n; j++) {
+      if (j != i && (is_again(&files[i]) || is_again(&files[j]))) continue;
+      if (find_system(&files[j], other, &other_device) && other_device == device &&
+          __builtin_add_overflow(bytes, files[j].bytes, &bytes))
+        bytes = UINT64_MAX;
+    }
+    if (statvfs(directory, &space) != 0 || space.f_blocks == 0) continue; /* it does not tell */
+    uint64_t blocks = geteuid() == 0 ? space.f_bfree : space.f_bavail;
+    if (__builtin_mul_overflow(blocks, (uint64_t)space.f_frsize, &room)) continue;
+    OSLA_CHECK(bytes <= room, OSLA_ERR_IO,
+               "%s: %.160s: the file system has not enough room: %" PRIu64
+               " bytes are needed, and %" PRIu64 " are free",
+               files[i].option, files[i].path, bytes, room);
+  }
+  return OSLA_OK;
+}

@@ -1,0 +1,71 @@
+/* Do all ranks have the same command line? See command.h. Launchers start several programs, or one
+ * with several lines ("mpiexec -n 1 osla ... : -n 1 osla ..."), and then ranks would wait for one
+ * another in different calls. */
+#include "tools/common/command.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { SHOWN = 120 };
+
+/* A word of a line, with the option before it. Behind the last one the hash is 0. */
+typedef struct word {
+  uint64_t hash;
+  char text[SHOWN];
+} word;
+
+/* FNV-1a; the final zero counts, so that words do not run into one another. */
+static uint64_t hash_text(uint64_t hash, const char *text)
+{
+  const unsigned char *byte = (const unsigned char *)text;
+  do
+    hash = (hash ^ *byte) * 0x100000001b3;
+  while (*byte++);
+  return hash;
+}
+
+static const uint64_t hash_start = 0xcbf29ce484222325;
+
+static word get_word(int argc, char **argv, int i)
+{
+  word w;
+  memset(&w, 0, sizeof w);
+  (void)strcpy(w.text, "(nothing)");
+  if (i >= argc) return w;
+  bool is_value = i > 1 && argv[i - 1][0] == '-' && argv[i][0] != '-';
+  w.hash = hash_text(hash_start, argv[i]);
+  (void)snprintf(w.text, sizeof w.text, "%.40s%s%.70s", is_value ? argv[i - 1] : "",
+                 is_value ? " " : "", argv[i]);
+  return w;
+}
+
+/* Tells the first word in which the line of rank `other` differs. */
+static int report(const char *name, int argc, char **argv, int other)
+{
+  word here, there;
+  int differs = 0;
+  for (int i = 0; !differs; i++) {
+    here = there = get_word(argc, argv, i);
+    (void)MPI_Bcast(&here, sizeof here, MPI_BYTE, 0, MPI_COMM_WORLD);
+    differs = here.hash != there.hash;
+    (void)MPI_Bcast(&differs, 1, MPI_INT, other, MPI_COMM_WORLD);
+  }
+  (void)MPI_Bcast(&there, sizeof there, MPI_BYTE, other, MPI_COMM_WORLD);
+  return osla_command_error(name,
+                            "'%s' on rank 0, but '%s' on rank %d: all ranks need the same "
+                            "command line",
+                            here.text, there.text, other);
+}
+
+int osla_command_same_line(const char *name, int argc, char **argv)
+{
+  uint64_t mine = hash_start, first;
+  for (int i = 0; i < argc; i++)
+    mine = hash_text(mine, argv[i]);
+  first = mine;
+  (void)MPI_Bcast(&first, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
+  int rank = mine == first ? INT_MAX : osla_command_rank();
+  (void)MPI_Allreduce(MPI_IN_PLACE, &rank, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  return rank == INT_MAX ? OSLA_EXIT_OK : report(name, argc, argv, rank);
+}

@@ -1,0 +1,142 @@
+/* See reader_process.h. */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+#include "osla_blas.h"
+#include "tools/common/reader_process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#ifdef HAVE_HDF5
+#include <hdf5.h>
+#endif
+
+/* --- the process --- */
+
+/* The system ends the process that takes more: by SIGXCPU, but by SIGKILL at a limit of the user's.
+ */
+void reader_process_limit_time(const char *path)
+{
+  enum { AT_LEAST = 20 };
+  struct rusage used;
+  struct rlimit limit;
+  struct stat status;
+  rlim_t seconds = AT_LEAST;
+  if (stat(path, &status) == 0) seconds += (rlim_t)(status.st_size >> 20);
+  if (getrusage(RUSAGE_SELF, &used) != 0 || getrlimit(RLIMIT_CPU, &limit) != 0) return;
+  seconds += (rlim_t)(used.ru_utime.tv_sec + used.ru_stime.tv_sec);
+  limit.rlim_cur = seconds < limit.rlim_max ? seconds : limit.rlim_max;
+  (void)setrlimit(RLIMIT_CPU, &limit);
+}
+
+/* Dies with its parent, and without a word: neither the C library nor UCX's handlers of signals
+ * write to the user's terminal; no core file. */
+static void become_quiet(pid_t parent)
+{
+  static const int signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT,
+                                SIGTERM, SIGINT, SIGHUP, SIGXCPU};
+  const struct rlimit none = {0, 0};
+  sigset_t empty;
+  for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+    (void)signal(signals[i], SIG_DFL);
+  (void)sigemptyset(&empty);
+  (void)sigprocmask(SIG_SETMASK, &empty, NULL);
+  (void)signal(SIGXFSZ, SIG_IGN); /* an error code instead, where the memory may not grow */
+  (void)setrlimit(RLIMIT_CORE, &none);
+  int null = open("/dev/null", O_RDWR);
+  for (int fd = 0; fd <= 2; fd++)
+    (void)dup2(null, fd);
+  (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) _exit(EXIT_FAILURE); /* it has died before that */
+}
+
+/* --- this process --- */
+
+/* HDF5 asks MPI for something when it begins. In the copy that could wait for ever: for a lock of
+ * MPI's that another thread (MPICH_ASYNC_PROGRESS) holds while fork copies it. */
+static void open_hdf5(void)
+{
+#ifdef HAVE_HDF5
+  (void)H5open();
+#endif
+}
+
+static osla_err start(reader_process *p, int socket_type, reader_serve *serve, void *arg)
+{
+  int ends[2];
+  pid_t parent = getpid();
+  OSLA_CHECK(socketpair(AF_UNIX, socket_type | SOCK_CLOEXEC, 0, ends) == 0, OSLA_ERR_MEM,
+             "socketpair: %s", strerror(errno));
+  p->socket = ends[0];
+  /* In fork OpenBLAS waits for the end of its threads, and without room these try for ever. */
+  bool ends_threads = osla_blas_threads() < 2 || osla_blas_has_room(1);
+  open_hdf5();
+  if (ends_threads) p->process = fork();
+  if (p->process == 0) {
+    (void)close(ends[0]);
+    become_quiet(parent);
+    serve(ends[1], arg);
+    _exit(EXIT_SUCCESS);
+  }
+  int error = errno;
+  (void)close(ends[1]);
+  OSLA_CHECK(
+    ends_threads, OSLA_ERR_MEM,
+    "no memory for OpenBLAS's buffer: address space is needed for each thread (ulimit -v)");
+  OSLA_CHECK(p->process > 0, OSLA_ERR_MEM, "no process to read files: %s", strerror(error));
+  return OSLA_OK;
+}
+
+osla_err reader_process_start(reader_process *p, int socket_type, reader_serve *serve, void *arg)
+{
+  *p = READER_PROCESS_NONE;
+  osla_err err = start(p, socket_type, serve, arg);
+  if (err != OSLA_OK) reader_process_stop(p);
+  return err;
+}
+
+/* Waits for the end of the process. */
+static int reap(reader_process *p)
+{
+  int status = 0;
+  while (p->process > 0 && waitpid(p->process, &status, 0) < 0 && errno == EINTR) {
+  }
+  p->process = -1;
+  return status;
+}
+
+osla_err reader_process_death(reader_process *p, const char *path)
+{
+  const int status = reap(p), signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  OSLA_CHECK(signal != 0, OSLA_ERR_IO, "%.200s: the process that reads it gave up (no memory?)",
+             path);
+  OSLA_CHECK(signal != SIGKILL, OSLA_ERR_IO,
+             "%.200s: the process that reads it was killed (no memory, or by ulimit -t?)", path);
+  OSLA_CHECK(signal != SIGXCPU, OSLA_ERR_IO,
+             "%.200s: damaged: HDF5 does not come to an end with it", path);
+  return osla_error_set(OSLA_ERR_IO, "%.200s: damaged: HDF5 crashes while it reads it (%s)", path,
+                        strsignal(signal));
+}
+
+osla_err reader_process_spoilt(reader_process *p, const char *path)
+{
+  reader_process_stop(p);
+  return osla_error_set(OSLA_ERR_IO, "%.200s: damaged: HDF5 spoils its own memory with it", path);
+}
+
+void reader_process_stop(reader_process *p)
+{
+  if (p->socket >= 0) (void)close(p->socket);
+  p->socket = -1;
+  if (p->process > 0) (void)kill(p->process, SIGKILL);
+  (void)reap(p);
+}

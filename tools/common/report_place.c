@@ -1,0 +1,83 @@
+/* See report_place.h. */
+#include "config.h"
+
+#include "src/base/new_file.h"
+#include "tools/common/report_place.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+const char report_place_mark[] = "<!DOCTYPE html>\n<!-- osla invert: report -->\n";
+
+/* The name without slashes at its end. */
+static osla_err trim(const char *directory, char name[PATH_MAX])
+{
+  size_t length = strlen(directory);
+  while (length > 1 && directory[length - 1] == '/')
+    length--;
+  OSLA_CHECK(length > 0, OSLA_ERR_IO, "a report needs the name of a directory");
+  OSLA_CHECK(length + sizeof "/index.html" + 16 < PATH_MAX, OSLA_ERR_IO,
+             "%.200s: the name is too long", directory);
+  (void)memcpy(name, directory, length);
+  name[length] = '\0';
+  return OSLA_OK;
+}
+
+static osla_err check_page(const char *file)
+{
+  char begin[sizeof report_place_mark] = "";
+  struct stat status;
+  if (lstat(file, &status) != 0) return OSLA_OK;
+  FILE *in = S_ISREG(status.st_mode) ? fopen(file, "rb") : NULL;
+  const size_t wanted = sizeof report_place_mark - 1;
+  const bool ours =
+    in && fread(begin, 1, wanted, in) == wanted && memcmp(begin, report_place_mark, wanted) == 0;
+  if (in) fclose(in);
+  OSLA_CHECK(ours, OSLA_ERR_IO, "%.200s: is no report of osla invert: it is not replaced", file);
+  return OSLA_OK;
+}
+
+static bool is_there(const char *name)
+{
+  struct stat status;
+  return lstat(name, &status) == 0;
+}
+
+osla_err report_place_check(const char *directory)
+{
+  char name[PATH_MAX], file[PATH_MAX + 16];
+  struct stat status;
+  OSLA_CALL(trim(directory, name));
+  if (!is_there(name)) return osla_new_file_check(name, 0); /* as good as a directory */
+  OSLA_CHECK(stat(name, &status) == 0, OSLA_ERR_IO, "%.200s: %s", name, strerror(errno));
+  OSLA_CHECK(S_ISDIR(status.st_mode), OSLA_ERR_IO, "%.200s: is not a directory", name);
+  (void)snprintf(file, sizeof file, "%s/index.html", name);
+  OSLA_CALL(check_page(file));
+  return osla_new_file_check(file, 0);
+}
+
+osla_err report_place_write(const char *directory, const void *page, size_t size)
+{
+  char name[PATH_MAX], file[PATH_MAX + 16];
+  OSLA_CALL(trim(directory, name));
+  const bool made = mkdir(name, 0777) == 0;
+  OSLA_CHECK(made || errno == EEXIST, OSLA_ERR_IO, "%.200s: %s", name, strerror(errno));
+  (void)snprintf(file, sizeof file, "%s/index.html", name);
+  osla_err err = check_page(file);
+  if (err == OSLA_OK) err = osla_new_file_write(file, page, size);
+  if (err != OSLA_OK && made) (void)rmdir(name);
+  return err;
+}
+
+void report_place_file(const char *directory, char file[PATH_MAX])
+{
+  char name[PATH_MAX];
+  file[0] = '\0';
+  if (trim(directory, name) == OSLA_OK && is_there(name))
+    (void)snprintf(file, PATH_MAX, "%.*s/index.html", PATH_MAX - 16, name);
+}
