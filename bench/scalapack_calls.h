@@ -1,5 +1,5 @@
 /* What plain ScaLAPACK programs call, in double precision (LP64): bench/scalapack_program.c, tests,
- * results/peers. */
+ * bench/peers. */
 #ifndef SCALAPACK_CALLS_H
 #define SCALAPACK_CALLS_H
 

@@ -14,7 +14,7 @@ _Noreturn void osla_sim_entry(void);
 _Noreturn void osla_sim_entry(void)
 {
   static const char line[] = "osla: this program is for simulated machines: start it by "
-                             "results/simulate -n RANKS PROGRAM\n";
+                             "bench/scripts/simulate -n RANKS PROGRAM\n";
   ssize_t written = write(STDERR_FILENO, line, sizeof line - 1);
   (void)written;
   _exit(2);

@@ -57,7 +57,7 @@ static bool asks(const char *text, const char *what, double *value)
   return end != text + length + 1 && !*end && isfinite(*value) && *value > 0;
 }
 
-/* What results/simulate -d asks for, which has checked it. */
+/* What bench/scripts/simulate -d asks for, which has checked it. */
 static osla_err disturb(sg_host_t host, sim_core *core)
 {
   static bool line_is_slow;

@@ -1,4 +1,4 @@
-# Functions of the tests that run results/simulate.
+# Functions of the tests that run bench/scripts/simulate.
 : "${BUILDDIR:?}" "${SRCDIR:?}" "${MPIEXEC:?}" "${OSLA:?}"
 bench=$BUILDDIR/bench/osla-bench
 scratch=$(mktemp -d) || exit 1
@@ -7,7 +7,7 @@ cd "$scratch" || exit 1
 failed=0
 fail() { echo "${0##*/}: $label: $*"; tail -n 20 out err; failed=1; }
 
-# simulate ARGUMENT...: of results/simulate
+# simulate ARGUMENT...: of bench/scripts/simulate
 simulate() {
   label=$*
   timeout "$JOB_LIMIT" "$MPIEXEC" "$@" >out 2>err </dev/null

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # osla-bench at tiny sizes: every kernel passes with every reference of the build, on one node and on
 # two fake ones; the JSON lines parse and hold all keys; bad options get one line and status 2;
-# results/plot makes its pictures; results/run and results/scaling record, also by a launcher.
+# bench/scripts/plot makes its pictures; bench/scripts/run and bench/scripts/scaling record, also by a launcher.
 set -u
 : "${BUILDDIR:?}" "${MPIEXEC:?}"
 bench=$BUILDDIR/bench/osla-bench
@@ -406,7 +406,7 @@ run_job node 2 gemm --n 10000000 --ref none
 grep -q '^osla-bench gemm: .*bytes' "$scratch/err" || fail "no word on memory"
 
 if [ -n "$GNUPLOT" ]; then
-  label="results/plot"
+  label="bench/scripts/plot"
   mkdir "$scratch/folder"
   for arguments in gemm "lu ${best[*]}" "lu --pivoting tournament --look-ahead 2" "chol --nb 8,16"; do
     run node 2 $arguments --n 20,40,60 --reps 2 --json "$scratch/folder/results.jsonl"
@@ -414,7 +414,7 @@ if [ -n "$GNUPLOT" ]; then
   run node 2 hessian --n 60 --size 20,50 --rows 3 --reps 2 --json "$scratch/folder/results.jsonl" \
     --ref blas,produce
   run node 2 forest --case pingpong,gather --n 8,64 --plain --reps 2 --ref mpi --json "$scratch/folder/results.jsonl"
-  "$SRCDIR/results/plot" "$scratch/folder" >"$scratch/out" 2>"$scratch/err" ||
+  "$SRCDIR/bench/scripts/plot" "$scratch/folder" >"$scratch/out" 2>"$scratch/err" ||
     fail "exit status $?"
   for name in {gemm-d-NN,lu-d-partial,lu-d-tournament-ahead2,chol-d,hessian-d-60-k3}-2ranks-1x2 \
     hessian-d-60-k3-2ranks-1x2-phases forest_{pingpong,gather}-plain-2ranks-1x2; do
@@ -423,11 +423,10 @@ if [ -n "$GNUPLOT" ]; then
   [ -s "$scratch/err" ] && fail "something on stderr"
 fi
 
-# results/jacobi-studies: a file of lines for each study, tables, and pictures; records, as --record writes them
+# bench/scripts/jacobi-studies: a file of lines for each study, tables, and pictures; records, as --record writes them
 if [ -n "$GNUPLOT" ] && command -v python3 >/dev/null; then
-  label="results/jacobi-studies"
-  results=$SRCDIR/results
-  studies() { "$results/jacobi-studies" -b "$BUILDDIR" -o "$scratch/studies" "$@" >"$scratch/out" 2>"$scratch/err"; }
+  label="bench/scripts/jacobi-studies"
+  studies() { "$SRCDIR/bench/scripts/jacobi-studies" -b "$BUILDDIR" -o "$scratch/studies" "$@" >"$scratch/out" 2>"$scratch/err"; }
   pictures() { # NAME...
     [ -s "$scratch/err" ] && fail "something on stderr"
     for name in "$@"; do
@@ -443,24 +442,24 @@ if [ -n "$GNUPLOT" ] && command -v python3 >/dev/null; then
   echo '{"mode": "async", "ranks": [{"rank": 0, "sweeps": 12, "staleness": [[1, 9], [3, 2]]},
     {"rank": 1, "sweeps": 9, "staleness": []}], "profile": [[0, 1], [0.001, 0.3]]}' \
     >"$scratch/studies/jacobi-record-async.json"
-  "$results/plot" "$scratch/studies" >"$scratch/out" 2>"$scratch/err" || fail "exit status $?"
+  "$SRCDIR/bench/scripts/plot" "$scratch/studies" >"$scratch/out" 2>"$scratch/err" || fail "exit status $?"
   pictures jacobi-histogram jacobi-profile
   echo '{"mode": "async", "ranks": 3}' >"$scratch/studies/jacobi-record-async.json"
-  "$results/plot" "$scratch/studies" >"$scratch/out" 2>"$scratch/err" && fail "a broken record passes"
+  "$SRCDIR/bench/scripts/plot" "$scratch/studies" >"$scratch/out" 2>"$scratch/err" && fail "a broken record passes"
   [ "$(wc -l <"$scratch/err")" = 1 ] && grep -q 'jacobi-record-async.json: not a record' "$scratch/err" ||
     fail "not a line on the record"
   studies -s ranks,figure trial && fail "a study that there is not passes"
-  [ "$(cat "$scratch/err")" = "results/jacobi-studies: -s: 'figure' is not one of \
+  [ "$(cat "$scratch/err")" = "bench/scripts/jacobi-studies: -s: 'figure' is not one of \
 ranks,threads,in-flight,period,slow,zeros,record" ] || fail "no such line"
 fi
 
 see_measured
 
-# results/scaling: both tables, a row for each number of ranks, the updates as asked for
-label="results/scaling"
-mkdir "$scratch/results"
-cp "$SRCDIR"/results/{run,host,scaling,environment.sh} "$scratch/results"
-scaling() { "$scratch/results/scaling" -b "$BUILDDIR" -t 60 "$@" >"$scratch/out" 2>"$scratch/err"; }
+# bench/scripts/scaling: both tables, a row for each number of ranks, the updates as asked for
+label="bench/scripts/scaling"
+mkdir -p "$scratch/results" "$scratch/bench/scripts"
+cp "$SRCDIR"/bench/scripts/{run,host,scaling,environment.sh} "$scratch/bench/scripts"
+scaling() { "$scratch/bench/scripts/scaling" -b "$BUILDDIR" -t 60 "$@" >"$scratch/out" 2>"$scratch/err"; }
 scaling -r 1,2 -u 4 tiny --n 60 --size 20 --rows 3 --reps 2 || fail "exit status $?"
 [ -s "$scratch/err" ] && fail "something on stderr"
 tables=$(awk '/scaling, N = 60, 20 indices, k = 3/ {kind = $1} NF == 9 && $1 ~ /^[12]$/ {
@@ -470,7 +469,7 @@ weak 2 1 8 0 1
 strong 1 1 4 0 1
 strong 2 1 4 0 1" ] || fail "other tables: $tables"
 scaling -r 1,2 -u 3 tiny --rows 3 && fail "3 updates of 2 ranks pass"
-[ "$(cat "$scratch/err")" = "results/scaling: -u: 3 is not a multiple of 2 ranks" ] || fail "no such line"
+[ "$(cat "$scratch/err")" = "bench/scripts/scaling: -u: 3 is not a multiple of 2 ranks" ] || fail "no such line"
 
 # A launcher: its words, "-n RANKS", the program; each rank gets the settings and the time limit, also from
 # a launcher that hands on neither.
@@ -486,7 +485,7 @@ chmod +x "$scratch/launcher"
 OPENBLAS_NUM_THREADS=1 OSLA_PATIENCE=50 scaling --launcher "$scratch/launcher  one" -r 2 -u 2 launched --n 60 \
   --size 20 --rows 3 --reps 2 || fail "exit status $?"
 [ -s "$scratch/err" ] && fail "something on stderr"
-[ "$(grep -c '^one|-n|2|[^|]*/results/host|' "$scratch/words")" = 2 ] &&
+[ "$(grep -c '^one|-n|2|[^|]*/bench/scripts/host|' "$scratch/words")" = 2 ] &&
   [ "$(grep -cE '^one\|-n\|2\|env\|([^|]*\|)*OPENBLAS_NUM_THREADS=1\|' "$scratch/words")" = 2 ] &&
   [ "$(grep -cE '\|OSLA_PATIENCE=50\|([^|]*\|)*OSLA_EXPECT_RANKS=2\|timeout\|' "$scratch/words")" = 2 ] ||
   fail "other words: $(cat "$scratch/words")"
@@ -494,17 +493,17 @@ folder=$(echo "$scratch"/results/*-launched)
 grep -qx 'hosts: 1' "$folder/environment.txt" && grep -q '^BLAS: ' "$folder/environment.txt" ||
   fail "another record: $(cat "$folder/environment.txt")"
 grep -q '^\$ launcher one -n 2 osla-bench hessian' "$folder/runs.txt" || fail "another command: $(cat "$folder/runs.txt")"
-measure() { "$scratch/results/run" -b "$BUILDDIR" --launcher "$scratch/launcher" "$@" >"$scratch/out" 2>"$scratch/err"; }
+measure() { "$scratch/bench/scripts/run" -b "$BUILDDIR" --launcher "$scratch/launcher" "$@" >"$scratch/out" 2>"$scratch/err"; }
 measure -f launched 2 gemm --n 40 --reps 2 --ref none || fail "-f: exit status $?"
 grep -q '"nodes":2,' "$folder/results.jsonl" || fail "-f: not on two fake nodes"
 SECONDS=0
 measure -t 2 launched 2 gemm --n 300 --reps 1000000 --ref none && fail "a run that is too long passes"
 [ $SECONDS -le 20 ] || fail "its end took $SECONDS s"
-pgrep -f "^[^ ]*osla-bench .*$scratch/results" && fail "ranks are left"
+pgrep -f "^[^ ]*osla-bench .*$scratch" && fail "ranks are left"
 for wrong in "'x' is not a number of ranks|launched x gemm" "-t: '1h' is not a number of seconds|-t 1h launched 2 gemm" \
-  "'none -n 2' starts no results/host|--launcher=none launched 2 gemm"; do
+  "'none -n 2' starts no bench/scripts/host|--launcher=none launched 2 gemm"; do
   measure ${wrong#*|}
-  [ $? = 2 ] && [ "$(tail -n 1 "$scratch/err")" = "results/run: ${wrong%%|*}" ] || fail "no line: ${wrong%%|*}"
+  [ $? = 2 ] && [ "$(tail -n 1 "$scratch/err")" = "bench/scripts/run: ${wrong%%|*}" ] || fail "no line: ${wrong%%|*}"
 done
 
 end_lines || failed=1

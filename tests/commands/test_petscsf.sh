@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# results/peers/petscsf: what it says of wrong arguments; and where there is a PETSc of this build's MPI, that both
+# bench/peers/petscsf: what it says of wrong arguments; and where there is a PETSc of this build's MPI, that both
 # programs run and their figures are told. OSLA_TEST_PETSC: where PETSc is, with include and lib.
 set -u
 : "${MPIEXEC:?}" "${SRCDIR:?}" "${BUILDDIR:?}"
 . "$BUILDDIR/tests/config.env"
-script=$SRCDIR/results/peers/petscsf
+script=$SRCDIR/bench/peers/petscsf
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 failed=0
@@ -20,10 +20,10 @@ refused() {
   grep -qxF "$line" "$scratch/err" || fail "$*: stderr has not '$line'"
   [ ! -e "$scratch/o/pairs.txt" ] || fail "$*: figures of nothing"
 }
-refused 2 "usage: results/peers/petscsf [-n RANKS] [-r PAIRS] [-p PETSC] BUILD OUT CASE:N..." "$BUILDDIR" "$scratch/o"
-refused 1 "results/peers/petscsf: $scratch/none: no build (bench/osla-bench)" "$scratch/none" "$scratch/o" halo:64
+refused 2 "usage: bench/peers/petscsf [-n RANKS] [-r PAIRS] [-p PETSC] BUILD OUT CASE:N..." "$BUILDDIR" "$scratch/o"
+refused 1 "bench/peers/petscsf: $scratch/none: no build (bench/osla-bench)" "$scratch/none" "$scratch/o" halo:64
 export PKG_CONFIG_LIBDIR=$scratch
-PKG_CONFIG_PATH='' refused 1 "results/peers/petscsf: pkg-config knows no PETSc: -p" "$BUILDDIR" "$scratch/o" halo:64
+PKG_CONFIG_PATH='' refused 1 "bench/peers/petscsf: pkg-config knows no PETSc: -p" "$BUILDDIR" "$scratch/o" halo:64
 unset PKG_CONFIG_LIBDIR
 [ $failed = 0 ] || exit 1
 
@@ -40,5 +40,5 @@ for what in "pingpong 8" "halo 64" "gather 64"; do
 done
 [ "$(grep -cE '^(pingpong|halo|gather) +[0-9]+( +[0-9.e+-]+){3}$' "$scratch/out")" = 3 ] || fail "not a line for each"
 petscsf -r 1 "${petsc[@]}" "$BUILDDIR" "$scratch/o" ring:8 && fail "ring: exit status 0"
-grep -qE '^results/peers/petscsf: ring 8: no figure' "$scratch/err" || fail "ring: not the line"
+grep -qE '^bench/peers/petscsf: ring 8: no figure' "$scratch/err" || fail "ring: not the line"
 exit $failed

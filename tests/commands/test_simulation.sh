@@ -34,7 +34,7 @@ where=(-m torus -n 64)
 measured chol --n 400 --nb 32
 
 # Where cores work for transfers and both must be in the library.
-sed 's|\(.*\)<prop id="copy".*|&\n\1<prop id="cpu" value="2e-9"/>|' "$SRCDIR/results/machines/ethernet.xml" >tcp.xml
+sed 's|\(.*\)<prop id="copy".*|&\n\1<prop id="cpu" value="2e-9"/>|' "$SRCDIR/bench/machines/ethernet.xml" >tcp.xml
 where=(-m tcp.xml -n 16)
 measured gemm --n 300 --nb 32
 twice lu --n 400 --nb 32
@@ -60,7 +60,7 @@ for run in "1e-6 gemm" "0.04 chol" "0.05 lu" "0.05 lu --pivoting tournament" "0.
   alike "$computed" "$(seconds)" "${arguments[0]}" || fail "$computed s computed, $(seconds) s modelled"
 done
 sed 's/16 hosts, 16 cores each, called host0 to host15/64 hosts, 16 cores each, called host0 to host63/; s/radical="0-15"/radical="0-63"/' \
-  "$SRCDIR/results/machines/infiniband.xml" >large.xml
+  "$SRCDIR/bench/machines/infiniband.xml" >large.xml
 where=(-m large.xml -n 256)
 rm -f json
 only_modelled gemm --n 100000 --nb 1024
@@ -88,8 +88,8 @@ grep -q '^trace of .* simulated; in trace$' out || fail "a trace without the wor
 command -v python3 >/dev/null && ! python3 -c 'import json; json.load(open("trace"))' && fail "the trace is no JSON"
 
 if command -v gnuplot >/dev/null; then
-  label="results/timeline"
-  "$SRCDIR/results/timeline" trace trace.png >out 2>err || fail "exit status $?"
+  label="bench/scripts/timeline"
+  "$SRCDIR/bench/scripts/timeline" trace trace.png >out 2>err || fail "exit status $?"
   [ "$(head -c 4 trace.png | tail -c 3)" = PNG ] || fail "no picture"
   [ -s err ] && fail "something on stderr"
 fi
@@ -168,7 +168,7 @@ simulate -n 4 "$bench" hessian --threads 2
 refused 2 "osla-bench hessian: transport 'sim': a rank has one thread, and this job asks for more"
 simulate -n 4 "$bench" hpl
 refused 2 "osla-bench hpl: HPL's form has no place to say that a figure is simulated: lu and solve have"
-sed 's/"copy" value="[^"]*"/"copy" value="6GBps"/' "$SRCDIR/results/machines/ethernet.xml" >bad.xml
+sed 's/"copy" value="[^"]*"/"copy" value="6GBps"/' "$SRCDIR/bench/machines/ethernet.xml" >bad.xml
 simulate -m bad.xml -n 4 "$bench" gemm
 refused 2 "osla-bench gemm: machine bad: property copy of host host0 is no positive number: 6GBps"
 # A model of the work: a product of 1000 by 1000 by 1000 on one rank takes what its terms say, and no more than some
@@ -179,7 +179,7 @@ modelled() { # KIND VALUE: the others take no time
   for kind in $kinds; do
     [ "$kind" = "$1" ] && echo "<prop id=\"$kind\" value=\"$2\"/>" || echo "<prop id=\"$kind\" value=\"0 1\"/>"
   done >terms
-  sed '/"copy"/r terms' "$SRCDIR/results/machines/ethernet.xml" >model.xml
+  sed '/"copy"/r terms' "$SRCDIR/bench/machines/ethernet.xml" >model.xml
 }
 where=(-m model.xml -n 1)
 modelled work-gemm "1e-9 mnk 2e-7 mn 3e-3 1"
@@ -192,8 +192,8 @@ modelled work-gemm "1e-9 mnk"
 sed -i '/work-trsm-left/d' model.xml
 simulate -m model.xml -n 4 "$bench" gemm
 refused 2 "osla-bench gemm: machine model: host host0 has a model of work, but lacks the property work-trsm-left"
-label="without results/simulate"
+label="without bench/scripts/simulate"
 "$OSLA" info >out 2>err
 status=$?
-refused 2 "osla: this program is for simulated machines: start it by results/simulate -n RANKS PROGRAM"
+refused 2 "osla: this program is for simulated machines: start it by bench/scripts/simulate -n RANKS PROGRAM"
 exit $failed

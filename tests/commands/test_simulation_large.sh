@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Machines of thousands of cores: links that queue give the same as links that share, where both can be had; what was mended
-# at scale stays mended; the machine files are what results/machines/make writes.
+# at scale stays mended; the machine files are what bench/machines/make writes.
 set -u
 . "${SRCDIR:?}/tests/commands/simulated.sh"
 
@@ -74,7 +74,7 @@ label="memory of the assembly"
 peak=$(python3 -c '
 import resource, subprocess, sys
 subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL)
-print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' "$SRCDIR/results/simulate" -m xc30 -q -p 2 -n 64 -s -M \
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' "$SRCDIR/bench/scripts/simulate" -m xc30 -q -p 2 -n 64 -s -M \
   "$bench" hessian --n 220000 --nb 64 --size 4000 --precision s --updates 8 --ref none --reps 1 2>err) || fail "ends early"
 [ "${peak:-0}" -gt 0 ] && [ "$peak" -lt 700000 ] || fail "$peak KB"
 
@@ -86,7 +86,7 @@ refused 2 "simulate: -p: '2' ranks on each host: machine ethernet has 4 hosts of
 simulate -m xt4 -q -s -M -n 16 "$bench" gemm --n 4000000000 --nb 1024 --ref none
 refused 2 "osla-bench gemm: 8e+18 bytes for a rank: its addresses end at 7.04e+13"
 
-label="results/machines/make"
-cp -r "$SRCDIR/results/machines" machines && chmod -R u+w machines && rm machines/*.xml && machines/make >out 2>err || fail "exit status $?"
-diff -r "$SRCDIR/results/machines" machines >out || fail "it writes other files than those that are there"
+label="bench/machines/make"
+cp -r "$SRCDIR/bench/machines" machines && chmod -R u+w machines && rm machines/*.xml && machines/make >out 2>err || fail "exit status $?"
+diff -r "$SRCDIR/bench/machines" machines >out || fail "it writes other files than those that are there"
 exit $failed

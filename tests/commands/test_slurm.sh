@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # A Slurm of its own, with two hosts that tests/hosts makes, runs the job script of doc/clusters.md: by
-# srun, by mpiexec, and by an srun that does not belong to the MPI; and results/run by srun. The script
+# srun, by mpiexec, and by an srun that does not belong to the MPI; and bench/scripts/run by srun. The script
 # for PBS is run with a node file, without PBS.
 # Daemons, mounts and files live in name spaces of the test and end with them, however it ends.
 set -u
@@ -128,22 +128,22 @@ run_for_pbs() {
     inverted 2 || { cat job/log; fail "no inversion by the script for PBS"; }
 }
 
-measure() { # ARGUMENT... of results/run
-  on 0 timeout "$JOB_LIMIT" results/run -b "$BUILDDIR" --launcher "srun --nodes=2 --mpi=pmi2" "$@" >out 2>err
+measure() { # ARGUMENT... of bench/scripts/run
+  on 0 timeout "$JOB_LIMIT" bench/scripts/run -b "$BUILDDIR" --launcher "srun --nodes=2 --mpi=pmi2" "$@" >out 2>err
   status=$?
 }
 
 measure_by_srun() {
   local folder
-  mkdir results && cp "$SRCDIR"/results/{run,host,environment.sh} results || exit 1
+  mkdir -p results bench/scripts && cp "$SRCDIR"/bench/scripts/{run,host,environment.sh} bench/scripts || exit 1
   measure tiny 2 gemm --n 60 --reps 2 --ref none
   folder=$(echo results/*-tiny)
   [ $status = 0 ] && grep -q '"ranks":2,"nodes":2' "$folder/results.jsonl" &&
     grep -qx 'hosts: 2' "$folder/environment.txt" &&
     grep -qxF '$ srun --nodes=2 --mpi=pmi2 -n 2 osla-bench gemm --n 60 --reps 2 --ref none' "$folder/runs.txt" ||
-    { cat out err "$folder"/*; fail "results/run by srun"; }
+    { cat out err "$folder"/*; fail "bench/scripts/run by srun"; }
   measure -f tiny 2 gemm --n 60
-  [ $status = 2 ] && [ "$(cat err)" = "results/run: -f: two fake nodes need one host, and the ranks are on 2" ] ||
+  [ $status = 2 ] && [ "$(cat err)" = "bench/scripts/run: -f: two fake nodes need one host, and the ranks are on 2" ] ||
     { cat out err; fail "fake nodes on two hosts: exit status $status"; }
   measure -t 2 tiny 2 gemm --n 400 --reps 1000000 --ref none
   for _ in $(seq 20); do pgrep -x osla-bench >/dev/null || break; sleep 0.2; done

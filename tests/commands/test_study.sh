@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# results/simulate STUDY: a small one of each kind, from the first run to the picture; one that is interrupted goes on; what
+# bench/scripts/simulate STUDY: a small one of each kind, from the first run to the picture; one that is interrupted goes on; what
 # cannot be is refused in one line. And what disturbs a simulated machine.
 set -u
 . "${SRCDIR:?}/tests/commands/simulated.sh"
@@ -80,7 +80,7 @@ study gemm-weak --n 256
 refused 2 "simulate: gemm-weak: was begun with another infiniband; --out names another folder"
 sed 's/osla machine/a machine/' gemm-weak/machine.xml >other.xml
 study gemm-weak --machine other.xml
-refused 2 "simulate: other.xml: no line 'osla machine: N hosts, N cores each', or no speed in Gf or f (see results/machines/make)"
+refused 2 "simulate: other.xml: no line 'osla machine: N hosts, N cores each', or no speed in Gf or f (see bench/machines/make)"
 simulate gemm-weak --machine infiniband --ranks 4 --build nowhere
 refused 2 "simulate: --build: nowhere/bench/osla-bench is not there (MPI=simgrid ./quickstart build)"
 simulate -d host=x -n 2 -s "$bench" gemm

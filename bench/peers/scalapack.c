@@ -1,8 +1,8 @@
 /* pdgemm, pdgetrf or pdpotrf on a simulated machine, where all work is only modelled
  * (modelled_blas.c). The matrices of all ranks are one piece of memory.
  * Prints routine, n, nb, grid, ranks and simulated seconds, of the slowest rank. */
-#include "peer.h"
-#include "scalapack_calls.h"
+#include "bench/peers/peer.h"
+#include "bench/scalapack_calls.h"
 
 #include <mpi.h>
 #include <stdio.h>

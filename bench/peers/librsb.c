@@ -3,12 +3,12 @@
  * multiplication with the Recursive Sparse Blocks format, Parallel Computing 40 (2014)): its matrix
  * as it is made, and tuned for this product. One thread, one process, in turn.
  *
- *   cc -O2 -I kernels/sparse results/peers/librsb.c -o librsb -lrsb -lm && OMP_NUM_THREADS=1
+ *   cc -O2 -I kernels/sparse bench/peers/librsb.c -o librsb -lrsb -lm && OMP_NUM_THREADS=1
  * ./librsb
  *
  * Prints for each matrix rows, entries, seconds of ours, of theirs and of theirs tuned (medians of
  * REPS), and the medians of the pairs' ratios theirs / ours (above 1: ours is faster). */
-#include "spmv_rows.h"
+#include "kernels/sparse/spmv_rows.h"
 
 #include <math.h>
 #include <rsb.h>

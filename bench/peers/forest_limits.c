@@ -2,7 +2,7 @@
  * behind it; a gather and a fetch of random edges by bare loops over the same lists that a forest
  * keeps. Two processes, a core each, shared memory. Prints microseconds: best, median.
  *
- *   cc -O2 results/peers/forest_limits.c -o limits && ./limits
+ *   cc -O2 bench/peers/forest_limits.c -o limits && ./limits
  */
 #define _GNU_SOURCE
 #include <sched.h>

@@ -1,5 +1,5 @@
-# What a folder of results says of build and machine; read by results/run and results/solvers, which
-# set top, CC and hosts: lines of results/host without what stands before the first tab.
+# What a folder of results says of build and machine; read by bench/scripts/run and bench/scripts/solvers, which
+# set top, CC and hosts: lines of bench/scripts/host without what stands before the first tab.
 
 # No host name, no path. Hosts that are alike are told of once.
 environment() {

@@ -1,5 +1,5 @@
-# Texts and file names in gnuplot's scripts; read by results/plot, results/timeline and results/solvers. Python's
-# scripts have the same in results/gnuplot_text.py. Results are shared, so that whatever they hold must stay a text.
+# Texts and file names in gnuplot's scripts; read by bench/scripts/plot, bench/scripts/timeline and bench/scripts/solvers. Python's
+# scripts have the same in bench/scripts/gnuplot_text.py. Results are shared, so that whatever they hold must stay a text.
 #
 # Between single quotes gnuplot expands nothing (between double quotes it runs what stands between backticks). A quote is
 # appended as a string of its own: '' stands for one only where no other quote is beside it (gnuplot 5.4). A line's end

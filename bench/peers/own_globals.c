@@ -1,7 +1,7 @@
 #define OSLA_OWN_GLOBALS_C
-#include "own_globals.h"
+#include "bench/peers/own_globals.h"
 
-#include "peer.h"
+#include "bench/peers/peer.h"
 
 #include <simgrid/actor.h>
 #include <simgrid/engine.h>

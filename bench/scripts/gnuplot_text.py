@@ -1,4 +1,4 @@
-"""Texts and file names in gnuplot's scripts, as results/gnuplot.sh has them for those in bash; the reasons stand there."""
+"""Texts and file names in gnuplot's scripts, as bench/scripts/gnuplot.sh has them for those in bash; the reasons stand there."""
 
 import os
 import re

@@ -10,7 +10,7 @@
 #define BULK_BYTES ((size_t)64 << 30)
 void *bulk_memory(void);
 
-/* The line that results/study reads, of the slowest rank. Collective. */
+/* The line that bench/scripts/study reads, of the slowest rank. Collective. */
 static inline void peer_report(const char *routine, int n, int nb, int nprow, int npcol,
                                double seconds, int info)
 {

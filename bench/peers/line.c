@@ -2,7 +2,7 @@
  * messages, or gets. Prints seconds, the rate each way, and what each core was busy for a byte out
  * and a byte in (of all that ran on the machine: keep it quiet).
  *
- *   mpicc results/peers/line.c -o line
+ *   mpicc bench/peers/line.c -o line
  *   tests/hosts 2 sh -c '$MPIEXEC -n 2 ./line sock; $MPIEXEC -n 2 ./line msg; $MPIEXEC -n 2 ./line
  * get'
  */

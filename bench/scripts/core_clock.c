@@ -1,4 +1,4 @@
-// Preloaded by results/simulate where work is not measured: the core's clock stands still.
+// Preloaded by bench/scripts/simulate where work is not measured: the core's clock stands still.
 // SimGrid reads it, by a system call, at the beginning and the end of each call of MPI, and with
 // smpi/simulate-computation:no makes no use of it: half of the real time of a job with many messages.
 #include <sys/syscall.h>

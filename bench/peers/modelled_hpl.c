@@ -1,6 +1,6 @@
 /* HPL's BLAS and its own copies, on simulated machines, as modelled_blas.c: each takes its time and
  * does nothing, but for short vectors, which HPL's search for a pivot sends along with its row. */
-#include "modelled_blas.h"
+#include "bench/peers/modelled_blas.h"
 
 enum { LEFT = 141, REALLY = 1024 };
 

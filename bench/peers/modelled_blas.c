@@ -3,9 +3,9 @@
  * build links it before the real one. What decides something is a number that lets them go on:
  * pivots are random rows, sums of squares leave a diagonal of ones. Messages are real; that BLACS
  * packs them takes no time. */
-#include "modelled_blas.h"
+#include "bench/peers/modelled_blas.h"
 
-#include "sim.h"
+#include "src/simulation/sim.h"
 
 #include <stdlib.h>
 

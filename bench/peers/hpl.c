@@ -1,9 +1,9 @@
 /* HPL's pdgesv on a simulated machine, where all work is only modelled (modelled_hpl.c). The pivot
  * of each column is a random row that all ranks know, since the panel that tells it is not sent.
  * Prints hpl, n, nb, grid, ranks and simulated seconds, of the slowest rank. */
-#include "modelled_blas.h"
+#include "bench/peers/modelled_blas.h"
 #include "osla_random.h"
-#include "peer.h"
+#include "bench/peers/peer.h"
 
 #include <hpl.h>
 #include <mpi.h>
