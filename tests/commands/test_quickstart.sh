@@ -8,9 +8,9 @@ trap 'rm -rf "$scratch"' EXIT
 failed=0
 fail() { echo "test_quickstart: $label: $*"; cat "$scratch/out"; failed=1; }
 
-mkdir "$scratch/bin" "$scratch/m4" "$scratch/include"
+mkdir -p "$scratch/bin" "$scratch/config/m4" "$scratch/include"
 cp "$SRCDIR/quickstart" "$scratch/"
-touch "$scratch/configure.ac" "$scratch/include/osla_version.h" "$scratch/m4/osla_none.m4"
+touch "$scratch/configure.ac" "$scratch/include/osla_version.h" "$scratch/config/m4/osla_none.m4"
 program() { cat >"$1"; chmod +x "$1"; }
 program "$scratch/configure" <<'EOT'
 #!/bin/sh

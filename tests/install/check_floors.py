@@ -34,7 +34,7 @@ RULES = {
 RMA = re.compile(r"\bMPI_(Win_[a-z_]+|R?[Pp]ut|R?[Gg]et|R?[Aa]ccumulate|R?[Gg]et_accumulate|Fetch_and_op|Compare_and_swap) *\(|"
                  r"\bMPI_Win\b")
 FOREIGN = (("GA or ARMCI", re.compile(r'[<"](ga|armci|macdecls)\.h'), lambda file: re.match(r"src/transport/[^/]*armci|ga_adapt/|tests/|bench/", file)),
-           ("SimGrid's", re.compile(r'[<"]simgrid'), lambda file: file.startswith(("src/simulation/", "tests/"))))
+           ("SimGrid's", re.compile(r'[<"]simgrid'), lambda file: file.startswith(("src/simulation/", "bench/peers/", "bench/scripts/"))))
 
 
 def public_rooms():

@@ -19,7 +19,7 @@ sources() {
 }
 texts() {
   sources
-  find tests tools apps bench ga_adapt python fortran packaging doc data m4 .ci -type f \
+  find tests tools apps bench ga_adapt python fortran packaging doc data config/m4 .ci -type f \
     \( -name '*.sh' -o -name '*.md' -o -name '*.mk' -o -name 'osla_*.m4' -o -name 'run' \
        -o -name '*.py' -o -name '*.f90' -o -name '*.gp' -o -name 'list' -o -name '*.[1-9]' \)
   ls configure.ac Makefile.am quickstart ./*.md 2>/dev/null
@@ -37,7 +37,7 @@ machine='(^|[^A-Za-z0-9_.$})])/(work|farm|home|root|Users)/'
 machine_paths() { texts | xargs grep -nE "$machine"; }
 
 unbuilt_sources() {
-  find include src kernels tools apps ga_adapt bench python -name '*.[ch]' ! -name example.c |
+  find include src kernels tools apps ga_adapt bench python -name "*.[ch]" ! -name example.c ! -path "bench/peers/*" ! -path "bench/scripts/*" |
     grep -vxFf <(cat include/Makefile.mk src/Makefile.mk kernels/Makefile.mk tools/Makefile.mk apps/*/Makefile.mk apps/*/*/Makefile.mk ga_adapt/Makefile.mk \
       bench/Makefile.mk python/Makefile.mk | grep -oE '[a-zA-Z0-9_./-]+\.[ch]\b' | sed 's|^/||')
 }

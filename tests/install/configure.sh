@@ -1,12 +1,12 @@
 # Read by tests of configure's macros; they have a folder $scratch.
 
-# make_configure LINE...: makes a configure script that has these lines of configure.ac alone. The macros are those of m4/.
+# make_configure LINE...: makes a configure script that has these lines of configure.ac alone. The macros are those of config/m4/.
 make_configure() {
   command -v aclocal >/dev/null && command -v autoconf >/dev/null || { echo "no aclocal or autoconf"; exit 77; }
   mkdir "$scratch/macros"
   printf '%s\n' 'AC_INIT([macros], [1])' AC_PROG_CC AC_PROG_SED AC_PROG_AWK PKG_PROG_PKG_CONFIG "$@" AC_OUTPUT \
     >"$scratch/macros/configure.ac"
-  (cd "$scratch/macros" && aclocal -I "$SRCDIR/m4" && autoconf) >"$scratch/autoconf.log" 2>&1 ||
+  (cd "$scratch/macros" && aclocal -I "$SRCDIR/config/m4" && autoconf) >"$scratch/autoconf.log" 2>&1 ||
     { cat "$scratch/autoconf.log"; echo "autoconf failed"; exit 1; }
 }
 
