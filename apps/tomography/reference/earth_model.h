@@ -1,6 +1,6 @@
 /* A spherical Earth: density and five elastic moduli as cubic polynomials in shells, and Q.
  *
- * Units here and in all of tools/reference: km, s, g/cm^3; moduli in GPa (g/cm^3 km^2/s^2).
+ * Units here and in this whole folder: km, s, g/cm^3; moduli in GPa (g/cm^3 km^2/s^2).
  * Transversely isotropic about the radius, in Love's notation: A = rho Vph^2, C = rho Vpv^2,
  * L = rho Vsv^2, N = rho Vsh^2, F = eta (A - 2 L).
  *
