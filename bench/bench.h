@@ -54,7 +54,7 @@ typedef struct bench_settings {
   int n_grids;
   osla_grid_order order;
   bool order_chosen; /* by osla_grid_choose_order, for each grid */
-  int64_t nb; /* of the current case: one of nbs */
+  int64_t nb;        /* of the current case: one of nbs */
   int reps;
   osla_dtype dtype;
   char *ref;                       /* comma list of references; owned */
@@ -293,6 +293,6 @@ static inline double bench_element(osla_dtype dtype, const void *array, int64_t 
 
 /* Runs a line of osla-bench: argv[1] names the kernel, or asks for help or the version. Starts and
  * ends MPI. Returns the exit status, the same on all ranks. */
-int osla_bench_run(int argc, char **argv);
+int bench_run_line(int argc, char **argv);
 
 #endif

@@ -31,7 +31,7 @@ static const bench_kernel *find_kernel(const char *name)
 
 static int print_help(void)
 {
-  if (osla_command_rank() != 0) return OSLA_EXIT_OK;
+  if (command_rank() != 0) return OSLA_EXIT_OK;
   (void)printf("Usage: mpiexec -n RANKS osla-bench KERNEL [OPTION...]\n\n"
                "Times a kernel beside the limit of the machine and other libraries: in one "
                "process, on the same\ndata, in turn (A B A B ...), after a warm-up of each. Every "
@@ -51,7 +51,7 @@ static int print_help(void)
     "\nExit status: 0 all runs passed, 1 one failed, 2 bad option or not enough memory.\n"
     "\nosla-bench KERNEL --help shows the options of a kernel, osla-bench --version the libraries\n"
     "beneath.\n");
-  return osla_command_end("-bench", OSLA_EXIT_OK);
+  return command_end("-bench", OSLA_EXIT_OK);
 }
 
 /* For the record of results: the libraries beneath. */
@@ -59,21 +59,21 @@ static int print_version(void)
 {
   char mpi[MPI_MAX_LIBRARY_VERSION_STRING] = "";
   int length = 0;
-  if (osla_command_rank() != 0) return OSLA_EXIT_OK;
+  if (command_rank() != 0) return OSLA_EXIT_OK;
   (void)MPI_Get_library_version(mpi, &length); /* may be called before MPI_Init */
   mpi[strcspn(mpi, "\n")] = '\0';
   for (char *tab = strchr(mpi, '\t'); tab; tab = strchr(tab, '\t'))
     *tab = ' ';
   (void)printf("osla-bench %s\nMPI: %s\nBLAS: %s\n", PACKAGE_VERSION, mpi, osla_blas_describe());
-  return osla_command_end("-bench", OSLA_EXIT_OK);
+  return command_end("-bench", OSLA_EXIT_OK);
 }
 
 /* Threads of the BLAS: the user's choice; else all cores for one rank, one for each of several, and
  * one where the ranks have threads of their own. */
 static osla_err set_threads(const bench_settings *settings, int size, int *threads)
 {
-  osla_cpu cpu;
-  OSLA_CALL(osla_cpu_look(MPI_COMM_WORLD, &cpu));
+  command_cpu cpu;
+  OSLA_CALL(command_cpu_look(MPI_COMM_WORLD, &cpu));
   *threads = cpu.threads;
   if (!cpu.chosen_by_user) {
     if (size > 1 || settings->threads > 1) *threads = 1;
@@ -109,7 +109,7 @@ static osla_err run_all(const bench_kernel *kernel, bench_job *job)
   job->settings = &current;
   osla_err err = osla_transport_create(MPI_COMM_WORLD, &options, &job->transport);
   if (err == OSLA_OK) job->n_nodes = osla_transport_n_nodes(job->transport);
-  if (err == OSLA_OK && osla_work_modelled && !kernel->modelled)
+  if (err == OSLA_OK && osli_work_modelled && !kernel->modelled)
     err = osla_error_set(OSLA_ERR_UNSUPPORTED,
                          "it cannot be only modelled: gemm, lu, chol and hessian can");
   for (int g = 0; g < current.n_grids && err == OSLA_OK; g++)
@@ -147,18 +147,17 @@ static FILE *open_lines(const char *file)
 static int open_files(const char *name, bench_job *job)
 {
   const bench_settings *s = job->settings;
-  const osla_command_file files[] = {{"--json", s->json, OSLA_FILE_APPENDED, 0},
-                                     {"--trace", s->trace, OSLA_FILE_TRACE, 0},
-                                     {"--record", s->record, OSLA_FILE_APPENDED, 0}};
+  const command_file files[] = {{"--json", s->json, OSLA_FILE_APPENDED, 0},
+                                {"--trace", s->trace, OSLA_FILE_TRACE, 0},
+                                {"--record", s->record, OSLA_FILE_APPENDED, 0}};
   int status = OSLA_EXIT_OK;
   if (job->rank == 0) {
-    status = osla_command_fail(name, osla_command_check_files(files, 3));
+    status = command_fail(name, command_check_files(files, 3));
     if (status == OSLA_EXIT_OK && s->json) job->json = open_lines(s->json);
     if (status == OSLA_EXIT_OK && s->json && !job->json)
-      status =
-        osla_command_error(name, "--json: %s cannot be written: %s", s->json, strerror(errno));
+      status = command_error(name, "--json: %s cannot be written: %s", s->json, strerror(errno));
   }
-  return osla_command_agree(status);
+  return command_agree(status);
 }
 
 static int run_kernel(const bench_kernel *kernel, int argc, char **argv)
@@ -172,30 +171,30 @@ static int run_kernel(const bench_kernel *kernel, int argc, char **argv)
   if (!bench_options_parse(kernel, job.size, argc, argv, &settings, &status)) return status;
   (void)snprintf(name, sizeof name, "-bench %s", kernel->name);
   status = open_files(name, &job);
-  if (status == OSLA_EXIT_OK) status = osla_command_fail(name, run_all(kernel, &job));
+  if (status == OSLA_EXIT_OK) status = command_fail(name, run_all(kernel, &job));
   if (job.json && fclose(job.json) != 0 && status == OSLA_EXIT_OK)
     status = bench_error(kernel, "--json: %s: %s", settings.json, strerror(errno));
   bench_settings_free(&settings);
-  status = osla_command_agree(status);
+  status = command_agree(status);
   return status == OSLA_EXIT_OK && job.n_failed > 0 ? OSLA_EXIT_FAILED : status;
 }
 
-int osla_bench_run(int argc, char **argv)
+int bench_run_line(int argc, char **argv)
 {
-  osla_command_begin();
-  if (argc < 2) return osla_command_error("-bench", "no kernel (see osla-bench --help)");
+  command_begin();
+  if (argc < 2) return command_error("-bench", "no kernel (see osla-bench --help)");
   if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) return print_help();
   if (strcmp(argv[1], "--version") == 0) return print_version();
   const bench_kernel *kernel = find_kernel(argv[1]);
   if (!kernel)
-    return osla_command_error("-bench", "%s: unknown kernel (see osla-bench --help)", argv[1]);
+    return command_error("-bench", "%s: unknown kernel (see osla-bench --help)", argv[1]);
   (void)osla_armci_offer(); /* without it there is no transport armci */
   /* that reference's threads call MPI by themselves */
-  int status = osla_command_start_mpi("-bench", argc, argv, "mpi-accumulate", false);
+  int status = command_start_mpi("-bench", argc, argv, "mpi-accumulate", false);
   if (status != OSLA_EXIT_OK) return status;
-  status = osla_command_same_line("-bench", argc - 1, argv + 1);
+  status = command_same_line("-bench", argc - 1, argv + 1);
   if (status == OSLA_EXIT_OK)
-    status = osla_command_agree(osla_command_end("-bench", run_kernel(kernel, argc - 1, argv + 1)));
+    status = command_agree(command_end("-bench", run_kernel(kernel, argc - 1, argv + 1)));
   (void)MPI_Finalize();
   return status;
 }

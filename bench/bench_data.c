@@ -15,7 +15,7 @@ osla_err bench_look_for(bench_job *job, uint64_t bytes)
 {
   uint64_t shared = 0, available = 0, need = bytes;
   osla_err err = OSLA_OK;
-  if (osla_work_modelled) return OSLA_OK; /* it is never touched */
+  if (osli_work_modelled) return OSLA_OK; /* it is never touched */
   uint64_t *share = calloc((size_t)job->size, sizeof *share);
   if (!share) err = osla_error_set(OSLA_ERR_MEM, "table of %d ranks", job->size);
   OSLA_TRY(osla_agree(job->transport, err));

@@ -18,8 +18,8 @@ static osla_err take_memory(jacobi_data *d)
   const uint64_t bytes = ((uint64_t)d->problem->p.length + 1) * sizeof(double);
   OSLA_CALL(bench_alloc(d->problem->job, bytes, &d->memory[0]));
   OSLA_CALL(bench_alloc(d->problem->job, bytes + PAGE, &d->memory[1]));
-  osla_huge_pages_advise(d->memory[0], bytes);
-  osla_huge_pages_advise(d->memory[1], bytes + PAGE);
+  osli_huge_pages_advise(d->memory[0], bytes);
+  osli_huge_pages_advise(d->memory[1], bytes + PAGE);
   d->x = d->memory[0];
   const uintptr_t x = (uintptr_t)d->x, spare = (uintptr_t)d->memory[1];
   d->spare = (double *)d->memory[1] + (x + PAGE / 2 - spare) % PAGE / sizeof *d->spare;

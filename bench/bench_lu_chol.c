@@ -26,7 +26,7 @@ static osla_err check_create(check_data *c)
   int64_t n = f->n;
   double norm;
   void *vectors;
-  if (osla_work_modelled) return OSLA_OK;
+  if (osli_work_modelled) return OSLA_OK;
   OSLA_CALL(bench_alloc(f->job, (uint64_t)n * (4 * sizeof *c->x + sizeof *c->pivots), &vectors));
   c->x = vectors;
   c->expected = c->x + n;

@@ -34,7 +34,7 @@ int bench_error(const bench_kernel *kernel, const char *format, ...)
   (void)vsnprintf(text, sizeof text, format, args);
   va_end(args);
   (void)snprintf(name, sizeof name, "-bench %s", kernel->name);
-  return osla_command_error(name, "%s", text);
+  return command_error(name, "%s", text);
 }
 
 bool bench_list_has(const char *list, const char *name)
@@ -148,7 +148,7 @@ static int take_grids(const bench_kernel *kernel, int size, const char *text,
       return bench_error(kernel, "--grid: more than %d grids", BENCH_MAX_GRIDS);
     int *grid = settings->grids[settings->n_grids++], length = (int)strcspn(at, ",");
     (void)snprintf(item, sizeof item, "%.*s", length, at);
-    int status = osla_command_parse_grid(name, "--grid", item, size, &grid[0], &grid[1]);
+    int status = command_parse_grid(name, "--grid", item, size, &grid[0], &grid[1]);
     if (status) return status;
     at = at[length] ? at + length + 1 : NULL;
   }
@@ -237,9 +237,9 @@ static void describe_defaults(const bench_kernel *kernel, char *sizes, size_t ro
                  kernel->references[0] ? "," : "", kernel->references, default_references(kernel));
 }
 
-/* Runs popt on the options that the kernel has; returns as osla_command_parse. */
+/* Runs popt on the options that the kernel has; returns as command_parse. */
 static bool parse_raw(const bench_kernel *kernel, int argc, char **argv, raw_options *raw,
-                      osla_command_line *line, int *status)
+                      command_line *line, int *status)
 {
   char sizes[200], refs[200], precision[40];
   struct poptOption product[BENCH_PRODUCT_OPTIONS], factor[BENCH_FACTOR_OPTIONS],
@@ -289,7 +289,7 @@ static bool parse_raw(const bench_kernel *kernel, int argc, char **argv, raw_opt
     {NULL, '\0', POPT_ARG_INCLUDE_TABLE, channel, 0, NULL, NULL},
     POPT_TABLEEND};
   line->options = table;
-  bool go_on = osla_command_parse(line, argc, argv, status);
+  bool go_on = command_parse(line, argc, argv, status);
   line->options = NULL;
   return go_on;
 }
@@ -303,12 +303,12 @@ bool bench_options_parse(const bench_kernel *kernel, int size, int argc, char **
   raw.jacobi = bench_raw_jacobi_default;
   char name[40];
   (void)snprintf(name, sizeof name, "-bench %s", kernel->name);
-  osla_command_line line = {.name = name, .about = kernel->about, .after = kernel->after};
+  command_line line = {.name = name, .about = kernel->about, .after = kernel->after};
   memset(settings, 0, sizeof *settings);
   bool go_on = parse_raw(kernel, argc, argv, &raw, &line, status);
   if (go_on) {
     *status = take(kernel, size, &raw, settings);
-    osla_command_release(&line);
+    command_release(&line);
     go_on = *status == OSLA_EXIT_OK;
     if (!go_on) bench_settings_free(settings);
   }

@@ -55,7 +55,7 @@ osla_err product_create(product_data *d, bench_job *job, int64_t n, bool syrk)
   d->ours = (product_set){.product = d, .context = -1};
   d->ours.options = (osla_gemm_options){.panel = s->panel, .memory = s->memory};
   OSLA_CALL(create_set(&d->ours, s->nb));
-  if (s->plan || osla_work_modelled) return OSLA_OK;
+  if (s->plan || osli_work_modelled) return OSLA_OK;
   void *vectors;
   OSLA_CALL(bench_alloc(job, (uint64_t)(n + 3 * d->m + d->k) * sizeof(osla_complex), &vectors));
   d->x = vectors;

@@ -97,16 +97,16 @@ static void print_row(const bench_job *job, const bench_case *c, const bench_res
   int reps = job->settings->reps;
   double median = bench_median(r->seconds, reps);
   char speed[40], nb[24] = "-", kernel[64], size[64], residual[24] = "-";
-  const char *verdict = osla_work_modelled ? "-" : r->pass ? "PASS" : "FAIL";
+  const char *verdict = osli_work_modelled ? "-" : r->pass ? "PASS" : "FAIL";
   describe(job, c, kernel, size, sizeof size);
   (void)snprintf(speed, sizeof speed, "%.4g %s", rate(c, r, median), unit_name(c->unit));
   if (block_size(c, r) > 0) (void)snprintf(nb, sizeof nb, "%" PRId64, block_size(c, r));
-  if (!osla_work_modelled) (void)snprintf(residual, sizeof residual, "%.2g", r->residual);
+  if (!osli_work_modelled) (void)snprintf(residual, sizeof residual, "%.2g", r->residual);
   (void)printf("%-*s %-*s %4s %*s %5s %6s %5d %5d %10.4g %10.4g %17s %9s %4s  %s%s\n",
                kernel_width(job), kernel, impl_width(job), r->impl->name,
                c->precision[0] ? c->precision : "-", size_width(job), size, nb, grid, job->size,
                job->n_nodes, smallest(r->seconds, reps), median, speed, residual, verdict, ratios,
-               osla_work_modelled         ? "  simulated, only modelled"
+               osli_work_modelled         ? "  simulated, only modelled"
                : osla_simulated_machine() ? "  simulated"
                                           : "");
 }
@@ -162,7 +162,7 @@ static json_t *row_json(const bench_job *job, const bench_case *c, const bench_r
   if (row && c->nrhs > 0) (void)json_object_set_new(row, "nrhs", json_integer(c->nrhs));
   const char *machine = osla_simulated_machine();
   if (row && machine) (void)json_object_set_new(row, "simulated", json_string(machine));
-  if (row && osla_work_modelled)
+  if (row && osli_work_modelled)
     (void)json_object_update_new(row, json_pack("{s:b,s:n}", "modelled", 1, "pass"));
   for (int i = 0; row && i < c->n_parameters; i++)
     (void)json_object_set_new(row, c->parameters[i].name,

@@ -45,7 +45,7 @@ static osla_err run_once(bench_job *job, const bench_case *c, bench_result *r, b
 {
   double residual = 0;
   void *data = data_of(c, r->impl);
-  if (r->impl->prepare && (!osla_work_modelled || r->impl->models))
+  if (r->impl->prepare && (!osli_work_modelled || r->impl->models))
     OSLA_CALL(r->impl->prepare(data));
   OSLA_CALL(traced ? osla_trace_start(job->transport) : osla_barrier(job->transport));
   double start = osla_clock();
@@ -53,11 +53,11 @@ static osla_err run_once(bench_job *job, const bench_case *c, bench_result *r, b
   *seconds = (osla_clock() - start) / operations_of(c, r->impl);
   osla_trace_stop(job->transport);
   OSLA_CALL(osla_allreduce(job->transport, seconds, 1, MPI_DOUBLE, MPI_MAX));
-  if (r->impl->check && (!osla_work_modelled || r->impl->models))
+  if (r->impl->check && (!osli_work_modelled || r->impl->models))
     OSLA_CALL(r->impl->check(data, &residual));
-  if (osla_work_modelled) residual = NAN; /* there are no numbers */
+  if (osli_work_modelled) residual = NAN; /* there are no numbers */
   if (isnan(residual) || residual > r->residual) r->residual = residual;
-  if (!(residual < BENCH_RESIDUAL_LIMIT) && !osla_work_modelled) r->pass = false;
+  if (!(residual < BENCH_RESIDUAL_LIMIT) && !osli_work_modelled) r->pass = false;
   return OSLA_OK;
 }
 
@@ -65,7 +65,7 @@ static osla_err run_once(bench_job *job, const bench_case *c, bench_result *r, b
 static osla_err measure(bench_job *job, const bench_case *c, bench_result *results, int n_results)
 {
   double not_counted;
-  for (int i = 0; i < n_results && !c->cold && !osla_work_modelled; i++)
+  for (int i = 0; i < n_results && !c->cold && !osli_work_modelled; i++)
     OSLA_CALL(run_once(job, c, &results[i], false, &not_counted));
   for (int rep = 0; rep < job->settings->reps; rep++)
     for (int i = 0; i < n_results; i++) {

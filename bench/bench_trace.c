@@ -7,11 +7,11 @@
 #include <math.h>
 
 /* "1.5 GiB", "2.1 GF", "3000": nothing where the kind has no amount. */
-static osla_text amount_text(osla_trace_kind kind, double amount)
+static command_text amount_text(osla_trace_kind kind, double amount)
 {
-  osla_text text = {""};
+  command_text text = {""};
   const char *unit = osla_trace_unit(kind);
-  if (unit[0] == 'b') text = osla_format_bytes((uint64_t)amount);
+  if (unit[0] == 'b') text = format_bytes((uint64_t)amount);
   if (unit[0] == 'f') (void)snprintf(text.s, sizeof text.s, "%.4g GF", 1e-9 * amount);
   if (unit[0] == 'e') (void)snprintf(text.s, sizeof text.s, "%.4g", amount);
   return text;

@@ -108,7 +108,7 @@ static osla_err write_properties(const char *path, const result *all)
                   all[i].count, 100 * all[i].fit.median, 100 * all[i].fit.worst);
   }
   bool whole = fclose(out) == 0;
-  osla_err err = whole ? osla_new_file_write(path, text, size)
+  osla_err err = whole ? osli_new_file_write(path, text, size)
                        : osla_error_set(OSLA_ERR_MEM, "no memory for the model");
   free(text);
   return err;
@@ -156,24 +156,24 @@ static int write_all(const settings *s, int rank, int ranks, const result *all)
 {
   int status = OSLA_EXIT_OK;
   if (rank == 0) print_table(all, ranks);
-  if (rank == 0 && s->output) status = osla_command_fail(program, write_properties(s->output, all));
-  status = osla_command_agree(status);
+  if (rank == 0 && s->output) status = command_fail(program, write_properties(s->output, all));
+  status = command_agree(status);
   if (status != OSLA_EXIT_OK || !s->json) return status;
   json_t *root = rank == 0 ? report(all, ranks, s->n) : NULL;
-  status = osla_command_write_json(program, s->json, root);
+  status = command_write_json(program, s->json, root);
   json_decref(root);
   return status;
 }
 
 static int check(const settings *s, int rank)
 {
-  const osla_command_file files[] = {{"--output", s->output, OSLA_FILE_REPLACED, 0},
-                                     {"--json", s->json, OSLA_FILE_REPLACED, 0}};
+  const command_file files[] = {{"--output", s->output, OSLA_FILE_REPLACED, 0},
+                                {"--json", s->json, OSLA_FILE_REPLACED, 0}};
   if (s->n < 256 || s->n > 65536)
-    return osla_command_error(program, "--n: %d is not between 256 and 65536", s->n);
+    return command_error(program, "--n: %d is not between 256 and 65536", s->n);
   int status = OSLA_EXIT_OK;
-  if (rank == 0) status = osla_command_fail(program, osla_command_check_files(files, 2));
-  return osla_command_agree(status);
+  if (rank == 0) status = command_fail(program, command_check_files(files, 2));
+  return command_agree(status);
 }
 
 static int run(int argc, char **argv)
@@ -186,7 +186,7 @@ static int run(int argc, char **argv)
      "FILE"},
     {"json", 'j', POPT_ARG_STRING, &s.json, 0, "model, errors and measurements", "FILE"},
     POPT_TABLEEND};
-  osla_command_line line = {
+  command_line line = {
     .name = program,
     .about = "Measures how long a core takes for the pieces of work that kernels are made of, and "
              "fits the model that a simulated machine computes by.",
@@ -196,29 +196,27 @@ static int run(int argc, char **argv)
   int status, rank, ranks;
   (void)MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   (void)MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  if (!osla_command_parse(&line, argc, argv, &status)) return status;
+  if (!command_parse(&line, argc, argv, &status)) return status;
   result *all = calloc((size_t)calibrate_n_kinds, sizeof *all);
   status = check(&s, rank);
-  if (status == OSLA_EXIT_OK && !all)
-    status = osla_command_error(program, "no memory for the results");
-  status = osla_command_agree(status);
-  if (status == OSLA_EXIT_OK) status = osla_command_fail(program, calibrate(&s, ranks, all));
-  status = osla_command_agree(status);
+  if (status == OSLA_EXIT_OK && !all) status = command_error(program, "no memory for the results");
+  status = command_agree(status);
+  if (status == OSLA_EXIT_OK) status = command_fail(program, calibrate(&s, ranks, all));
+  status = command_agree(status);
   if (status == OSLA_EXIT_OK) status = write_all(&s, rank, ranks, all);
   free(all);
-  osla_command_release(&line);
+  command_release(&line);
   return status;
 }
 
 int main(int argc, char **argv)
 {
-  osla_command_begin();
-  int status = osla_command_start_mpi(program, argc, argv, "--", false);
+  command_begin();
+  int status = command_start_mpi(program, argc, argv, "--", false);
   if (status != OSLA_EXIT_OK) return status;
   osla_blas_set_threads(1);
-  status = osla_command_same_line(program, argc, argv);
-  if (status == OSLA_EXIT_OK)
-    status = osla_command_agree(osla_command_end(program, run(argc, argv)));
+  status = command_same_line(program, argc, argv);
+  if (status == OSLA_EXIT_OK) status = command_agree(command_end(program, run(argc, argv)));
   (void)MPI_Finalize();
-  return osla_command_leave(status);
+  return command_leave(status);
 }

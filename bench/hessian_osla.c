@@ -96,7 +96,7 @@ static osla_err run(void *data)
 /* Where work is only modelled nothing gets warm. */
 static int warm_ups(void)
 {
-  return osla_work_modelled ? 0 : 1;
+  return osli_work_modelled ? 0 : 1;
 }
 
 /* The phases of the run before; those of the warm-up are dropped. */
@@ -177,7 +177,7 @@ static osla_err check(void *data, double *residual)
   osla_matrix *h;
   osla_err err = OSLA_OK;
   OSLA_CALL(count_phases(d));
-  if (osla_work_modelled) return OSLA_OK;
+  if (osli_work_modelled) return OSLA_OK;
   OSLA_CALL(osla_hessian_matrix(d->ours->hessian, &h));
   if (d->job->rank == 0) err = read_samples(d, h);
   OSLA_CALL(osla_agree(d->job->transport, err));

@@ -85,7 +85,7 @@ static void scatter_strip(hessian_data *d, int64_t k, int thread, const hessian_
     int64_t behind = b + 1 < u->count ? b + 1 : b;
     hessian_rows(d->job->settings->uplo, u->count, b, &begin, &end);
     added += end - begin;
-    if (osla_work_modelled) continue;
+    if (osli_work_modelled) continue;
     const char *values = (const char *)strip->values + (size_t)(begin + c * u->count) * size;
     char *column = own + packed_column(d, ix[b]) * (int64_t)size;
     const char *next = own + packed_column(d, ix[behind]) * (int64_t)size;

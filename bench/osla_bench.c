@@ -4,5 +4,5 @@
 
 int main(int argc, char **argv)
 {
-  return osla_command_leave(osla_bench_run(argc, argv));
+  return command_leave(bench_run_line(argc, argv));
 }

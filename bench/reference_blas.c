@@ -70,7 +70,7 @@ static osla_err setup(void *data)
   g->x = vectors;
   g->expected = g->x + n;
   g->y = g->expected + m; /* m + k elements: y, and op(B) x */
-  if (osla_work_modelled) return OSLA_OK;
+  if (osli_work_modelled) return OSLA_OK;
   fill(g->dtype, g->a, size_a(g), 31, me);
   fill(g->dtype, g->b, size_b(g), 32, me);
   bench_fill_vector(g->dtype, g->x, n, 33);

@@ -81,7 +81,7 @@ static void add_terms(const updates *u, int64_t update, updates_sample *s, int64
 /* The sampled elements: most from a random update, the others anywhere. On rank 0, serially. */
 static void compute_samples(updates *u)
 {
-  if (osla_work_modelled) return;
+  if (osli_work_modelled) return;
   int64_t total = u->per_rank * u->job->size;
   for (int k = 0; k < UPDATES_SAMPLES; k++) {
     updates_sample *s = &u->sample[k];
@@ -133,7 +133,7 @@ double updates_product_residual(const updates *u, int64_t k, int64_t a, int64_t 
 
 static void fill_pool(updates *u, int64_t rows)
 {
-  if (osla_work_modelled) return;
+  if (osli_work_modelled) return;
   for (int64_t p = 0; p < u->pool_size; p++)
     for (int64_t column = 0; column < u->count; column++)
       for (int64_t row = 0; row < rows; row++) {

@@ -52,7 +52,7 @@ class Headers:
         for number in re.finditer(r"^#define (OSLA_VERSION_[A-Z]+) (\d+)$", text, flags=re.M):
             self.constants.append(f"integer(c_int), parameter :: {number[1]} = {number[2]}")
         text = re.sub(r"^[ \t]*#(\\\n|.)*$", "", text, flags=re.M)
-        text = re.sub(r'extern "C" \{|__extension__|__attribute__\s*\(\((.|\n)*?\)\)(?=\s*;)', "", text)
+        text = re.sub(r'extern "C" \{|\bOSLA_API\b|__extension__|__attribute__\s*\(\((.|\n)*?\)\)(?=\s*;)', "", text)
         text = re.sub(r"static inline [^;{]*\{(.|\n)*?\n\}", "", text)
         for statement in self.statements(re.sub(r"\s+", " ", text)):
             try:

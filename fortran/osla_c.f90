@@ -2425,8 +2425,8 @@ module osla_c
       type(osla_preconditioner) :: answer
     end function c_osla_sweeps_use
 
-    function c_osla_fortran_transport_create(comm, progress_thread, threads_per_rank, name, &
-      out) bind(c, name="osla_fortran_transport_create") result(answer)
+    function c_osli_fortran_transport_create(comm, progress_thread, threads_per_rank, name, &
+      out) bind(c, name="osli_fortran_transport_create") result(answer)
       import
       integer(c_int), value :: comm
       logical(c_bool), value :: progress_thread
@@ -2434,33 +2434,33 @@ module osla_c
       character(kind=c_char), intent(in) :: name(*)
       type(c_ptr), intent(inout) :: out
       integer(c_int) :: answer
-    end function c_osla_fortran_transport_create
+    end function c_osli_fortran_transport_create
 
-    function c_osla_fortran_transport_comm(transport) bind(c, &
-      name="osla_fortran_transport_comm") result(answer)
+    function c_osli_fortran_transport_comm(transport) bind(c, &
+      name="osli_fortran_transport_comm") result(answer)
       import
       type(c_ptr), value :: transport
       integer(c_int) :: answer
-    end function c_osla_fortran_transport_comm
+    end function c_osli_fortran_transport_comm
 
-    function c_osla_fortran_meet(transport, local, call) bind(c, &
-      name="osla_fortran_meet") result(answer)
+    function c_osli_fortran_meet(transport, local, call) bind(c, &
+      name="osli_fortran_meet") result(answer)
       import
       type(c_ptr), value :: transport
       integer(c_int), value :: local
       character(kind=c_char), intent(in) :: call(*)
       integer(c_int) :: answer
-    end function c_osla_fortran_meet
+    end function c_osli_fortran_meet
 
-    function c_osla_fortran_refuse(err, text) bind(c, name="osla_fortran_refuse") result(answer)
+    function c_osli_fortran_refuse(err, text) bind(c, name="osli_fortran_refuse") result(answer)
       import
       integer(c_int), value :: err
       character(kind=c_char), intent(in) :: text(*)
       integer(c_int) :: answer
-    end function c_osla_fortran_refuse
+    end function c_osli_fortran_refuse
 
-    function c_osla_fortran_forest_bcast(forest, type, count, roots, leaves, combine) bind(c, &
-      name="osla_fortran_forest_bcast") result(answer)
+    function c_osli_fortran_forest_bcast(forest, type, count, roots, leaves, combine) bind(c, &
+      name="osli_fortran_forest_bcast") result(answer)
       import
       type(c_ptr), value :: forest
       integer(c_int), value :: type
@@ -2469,10 +2469,10 @@ module osla_c
       type(c_ptr), value :: leaves
       integer(c_int), value :: combine
       integer(c_int) :: answer
-    end function c_osla_fortran_forest_bcast
+    end function c_osli_fortran_forest_bcast
 
-    function c_osla_fortran_forest_reduce(forest, type, count, leaves, roots, combine) bind(c, &
-      name="osla_fortran_forest_reduce") result(answer)
+    function c_osli_fortran_forest_reduce(forest, type, count, leaves, roots, combine) bind(c, &
+      name="osli_fortran_forest_reduce") result(answer)
       import
       type(c_ptr), value :: forest
       integer(c_int), value :: type
@@ -2481,87 +2481,10 @@ module osla_c
       type(c_ptr), value :: roots
       integer(c_int), value :: combine
       integer(c_int) :: answer
-    end function c_osla_fortran_forest_reduce
+    end function c_osli_fortran_forest_reduce
 
-    function c_osla_fortran_forest_fetch(forest, type, count, roots, leaves, before, &
-      combine) bind(c, name="osla_fortran_forest_fetch") result(answer)
-      import
-      type(c_ptr), value :: forest
-      integer(c_int), value :: type
-      integer(c_int32_t), value :: count
-      type(c_ptr), value :: roots
-      type(c_ptr), value :: leaves
-      type(c_ptr), value :: before
-      integer(c_int), value :: combine
-      integer(c_int) :: answer
-    end function c_osla_fortran_forest_fetch
-
-    function c_osla_fortran_forest_bcast_begin(forest, type, count, roots, leaves, combine, &
-      run) bind(c, name="osla_fortran_forest_bcast_begin") result(answer)
-      import
-      type(c_ptr), value :: forest
-      integer(c_int), value :: type
-      integer(c_int32_t), value :: count
-      type(c_ptr), value :: roots
-      type(c_ptr), value :: leaves
-      integer(c_int), value :: combine
-      type(c_ptr), value :: run
-      integer(c_int) :: answer
-    end function c_osla_fortran_forest_bcast_begin
-
-    function c_osla_fortran_forest_reduce_begin(forest, type, count, leaves, roots, combine, &
-      run) bind(c, name="osla_fortran_forest_reduce_begin") result(answer)
-      import
-      type(c_ptr), value :: forest
-      integer(c_int), value :: type
-      integer(c_int32_t), value :: count
-      type(c_ptr), value :: leaves
-      type(c_ptr), value :: roots
-      integer(c_int), value :: combine
-      type(c_ptr), value :: run
-      integer(c_int) :: answer
-    end function c_osla_fortran_forest_reduce_begin
-
-    function c_osla_fortran_forest_fetch_begin(forest, type, count, roots, leaves, before, &
-      combine, run) bind(c, name="osla_fortran_forest_fetch_begin") result(answer)
-      import
-      type(c_ptr), value :: forest
-      integer(c_int), value :: type
-      integer(c_int32_t), value :: count
-      type(c_ptr), value :: roots
-      type(c_ptr), value :: leaves
-      type(c_ptr), value :: before
-      integer(c_int), value :: combine
-      type(c_ptr), value :: run
-      integer(c_int) :: answer
-    end function c_osla_fortran_forest_fetch_begin
-
-    function c_osla_fortran_forest_bcast_check(forest, type, count, roots, leaves, &
-      combine) bind(c, name="osla_fortran_forest_bcast_check") result(answer)
-      import
-      type(c_ptr), value :: forest
-      integer(c_int), value :: type
-      integer(c_int32_t), value :: count
-      type(c_ptr), value :: roots
-      type(c_ptr), value :: leaves
-      integer(c_int), value :: combine
-      integer(c_int) :: answer
-    end function c_osla_fortran_forest_bcast_check
-
-    function c_osla_fortran_forest_reduce_check(forest, type, count, leaves, roots, &
-      combine) bind(c, name="osla_fortran_forest_reduce_check") result(answer)
-      import
-      type(c_ptr), value :: forest
-      integer(c_int), value :: type
-      integer(c_int32_t), value :: count
-      type(c_ptr), value :: leaves
-      type(c_ptr), value :: roots
-      integer(c_int), value :: combine
-      integer(c_int) :: answer
-    end function c_osla_fortran_forest_reduce_check
-
-    function c_osla_fortran_forest_fetch_check(forest, type, count, roots, leaves, before, &
-      combine) bind(c, name="osla_fortran_forest_fetch_check") result(answer)
+    function c_osli_fortran_forest_fetch(forest, type, count, roots, leaves, before, &
+      combine) bind(c, name="osli_fortran_forest_fetch") result(answer)
       import
       type(c_ptr), value :: forest
       integer(c_int), value :: type
@@ -2571,11 +2494,88 @@ module osla_c
       type(c_ptr), value :: before
       integer(c_int), value :: combine
       integer(c_int) :: answer
-    end function c_osla_fortran_forest_fetch_check
+    end function c_osli_fortran_forest_fetch
 
-    subroutine c_osla_fortran_end(err) bind(c, name="osla_fortran_end")
+    function c_osli_fortran_forest_bcast_begin(forest, type, count, roots, leaves, combine, &
+      run) bind(c, name="osli_fortran_forest_bcast_begin") result(answer)
+      import
+      type(c_ptr), value :: forest
+      integer(c_int), value :: type
+      integer(c_int32_t), value :: count
+      type(c_ptr), value :: roots
+      type(c_ptr), value :: leaves
+      integer(c_int), value :: combine
+      type(c_ptr), value :: run
+      integer(c_int) :: answer
+    end function c_osli_fortran_forest_bcast_begin
+
+    function c_osli_fortran_forest_reduce_begin(forest, type, count, leaves, roots, combine, &
+      run) bind(c, name="osli_fortran_forest_reduce_begin") result(answer)
+      import
+      type(c_ptr), value :: forest
+      integer(c_int), value :: type
+      integer(c_int32_t), value :: count
+      type(c_ptr), value :: leaves
+      type(c_ptr), value :: roots
+      integer(c_int), value :: combine
+      type(c_ptr), value :: run
+      integer(c_int) :: answer
+    end function c_osli_fortran_forest_reduce_begin
+
+    function c_osli_fortran_forest_fetch_begin(forest, type, count, roots, leaves, before, &
+      combine, run) bind(c, name="osli_fortran_forest_fetch_begin") result(answer)
+      import
+      type(c_ptr), value :: forest
+      integer(c_int), value :: type
+      integer(c_int32_t), value :: count
+      type(c_ptr), value :: roots
+      type(c_ptr), value :: leaves
+      type(c_ptr), value :: before
+      integer(c_int), value :: combine
+      type(c_ptr), value :: run
+      integer(c_int) :: answer
+    end function c_osli_fortran_forest_fetch_begin
+
+    function c_osli_fortran_forest_bcast_check(forest, type, count, roots, leaves, &
+      combine) bind(c, name="osli_fortran_forest_bcast_check") result(answer)
+      import
+      type(c_ptr), value :: forest
+      integer(c_int), value :: type
+      integer(c_int32_t), value :: count
+      type(c_ptr), value :: roots
+      type(c_ptr), value :: leaves
+      integer(c_int), value :: combine
+      integer(c_int) :: answer
+    end function c_osli_fortran_forest_bcast_check
+
+    function c_osli_fortran_forest_reduce_check(forest, type, count, leaves, roots, &
+      combine) bind(c, name="osli_fortran_forest_reduce_check") result(answer)
+      import
+      type(c_ptr), value :: forest
+      integer(c_int), value :: type
+      integer(c_int32_t), value :: count
+      type(c_ptr), value :: leaves
+      type(c_ptr), value :: roots
+      integer(c_int), value :: combine
+      integer(c_int) :: answer
+    end function c_osli_fortran_forest_reduce_check
+
+    function c_osli_fortran_forest_fetch_check(forest, type, count, roots, leaves, before, &
+      combine) bind(c, name="osli_fortran_forest_fetch_check") result(answer)
+      import
+      type(c_ptr), value :: forest
+      integer(c_int), value :: type
+      integer(c_int32_t), value :: count
+      type(c_ptr), value :: roots
+      type(c_ptr), value :: leaves
+      type(c_ptr), value :: before
+      integer(c_int), value :: combine
+      integer(c_int) :: answer
+    end function c_osli_fortran_forest_fetch_check
+
+    subroutine c_osli_fortran_end(err) bind(c, name="osli_fortran_end")
       import
       integer(c_int), value :: err
-    end subroutine c_osla_fortran_end
+    end subroutine c_osli_fortran_end
   end interface
 end module osla_c

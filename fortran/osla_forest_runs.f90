@@ -140,7 +140,7 @@ contains
     r = values_1(roots)
     l = [values_1(leaves)]
     if (.not. fit('osla_forest_bcast_begin', a_bcast, forest, r, l, combine, stat, errmsg)) return
-    call settle(c_osla_fortran_forest_bcast_begin(forest%handle, r%unit, int(r%vertex, c_int32_t), &
+    call settle(c_osli_fortran_forest_bcast_begin(forest%handle, r%unit, int(r%vertex, c_int32_t), &
       r%at, l(1)%at, int(combine, c_int), c_loc(run)), stat, errmsg)
   end subroutine bcast_1
 
@@ -156,7 +156,7 @@ contains
     r = values_2(roots)
     l = [values_2(leaves)]
     if (.not. fit('osla_forest_bcast_begin', a_bcast, forest, r, l, combine, stat, errmsg)) return
-    call settle(c_osla_fortran_forest_bcast_begin(forest%handle, r%unit, int(r%vertex, c_int32_t), &
+    call settle(c_osli_fortran_forest_bcast_begin(forest%handle, r%unit, int(r%vertex, c_int32_t), &
       r%at, l(1)%at, int(combine, c_int), c_loc(run)), stat, errmsg)
   end subroutine bcast_2
 
@@ -172,7 +172,7 @@ contains
     r = values_1(roots)
     l = [values_1(leaves)]
     if (.not. fit('osla_forest_reduce_begin', a_reduce, forest, r, l, combine, stat, errmsg)) return
-    call settle(c_osla_fortran_forest_reduce_begin(forest%handle, r%unit, int(r%vertex, c_int32_t), &
+    call settle(c_osli_fortran_forest_reduce_begin(forest%handle, r%unit, int(r%vertex, c_int32_t), &
       l(1)%at, r%at, int(combine, c_int), c_loc(run)), stat, errmsg)
   end subroutine reduce_1
 
@@ -188,7 +188,7 @@ contains
     r = values_2(roots)
     l = [values_2(leaves)]
     if (.not. fit('osla_forest_reduce_begin', a_reduce, forest, r, l, combine, stat, errmsg)) return
-    call settle(c_osla_fortran_forest_reduce_begin(forest%handle, r%unit, int(r%vertex, c_int32_t), &
+    call settle(c_osli_fortran_forest_reduce_begin(forest%handle, r%unit, int(r%vertex, c_int32_t), &
       l(1)%at, r%at, int(combine, c_int), c_loc(run)), stat, errmsg)
   end subroutine reduce_2
 
@@ -205,7 +205,7 @@ contains
     r = values_1(roots)
     l = [values_1(leaves), values_1(before)]
     if (.not. fit('osla_forest_fetch_begin', a_fetch, forest, r, l, combine, stat, errmsg)) return
-    call settle(c_osla_fortran_forest_fetch_begin(forest%handle, r%unit, int(r%vertex, c_int32_t), &
+    call settle(c_osli_fortran_forest_fetch_begin(forest%handle, r%unit, int(r%vertex, c_int32_t), &
       r%at, l(1)%at, l(2)%at, int(combine, c_int), c_loc(run)), stat, errmsg)
   end subroutine fetch_1
 
@@ -222,7 +222,7 @@ contains
     r = values_2(roots)
     l = [values_2(leaves), values_2(before)]
     if (.not. fit('osla_forest_fetch_begin', a_fetch, forest, r, l, combine, stat, errmsg)) return
-    call settle(c_osla_fortran_forest_fetch_begin(forest%handle, r%unit, int(r%vertex, c_int32_t), &
+    call settle(c_osli_fortran_forest_fetch_begin(forest%handle, r%unit, int(r%vertex, c_int32_t), &
       r%at, l(1)%at, l(2)%at, int(combine, c_int), c_loc(run)), stat, errmsg)
   end subroutine fetch_2
 
@@ -238,7 +238,7 @@ contains
     r = values_1(roots)
     l = [values_1(leaves), values_1(before)]
     if (.not. fit('osla_forest_fetch', a_fetch, forest, r, l, combine, stat, errmsg)) return
-    call settle(c_osla_fortran_forest_fetch(forest%handle, r%unit, int(r%vertex, c_int32_t), &
+    call settle(c_osli_fortran_forest_fetch(forest%handle, r%unit, int(r%vertex, c_int32_t), &
       r%at, l(1)%at, l(2)%at, int(combine, c_int)), stat, errmsg)
   end subroutine fetch_whole_1
 
@@ -254,7 +254,7 @@ contains
     r = values_2(roots)
     l = [values_2(leaves), values_2(before)]
     if (.not. fit('osla_forest_fetch', a_fetch, forest, r, l, combine, stat, errmsg)) return
-    call settle(c_osla_fortran_forest_fetch(forest%handle, r%unit, int(r%vertex, c_int32_t), &
+    call settle(c_osli_fortran_forest_fetch(forest%handle, r%unit, int(r%vertex, c_int32_t), &
       r%at, l(1)%at, l(2)%at, int(combine, c_int)), stat, errmsg)
   end subroutine fetch_whole_2
 

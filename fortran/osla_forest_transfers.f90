@@ -39,7 +39,7 @@ contains
     call check_transfer(at, forest, a_bcast, unit, n_roots, n_leaves, roots, leaves, c_null_ptr, combine, &
       present(stat))
     if (.not. met(at, stat, errmsg)) return
-    call settle(c_osla_fortran_forest_bcast(forest%handle, unit, int(n_roots(1), c_int32_t), roots, leaves, &
+    call settle(c_osli_fortran_forest_bcast(forest%handle, unit, int(n_roots(1), c_int32_t), roots, leaves, &
       int(combine, c_int)), stat, errmsg)
   end subroutine bcast_any
 
@@ -57,7 +57,7 @@ contains
     call check_transfer(at, forest, a_reduce, unit, n_roots, n_leaves, roots, leaves, c_null_ptr, combine, &
       present(stat))
     if (.not. met(at, stat, errmsg)) return
-    call settle(c_osla_fortran_forest_reduce(forest%handle, unit, int(n_roots(1), c_int32_t), leaves, roots, &
+    call settle(c_osli_fortran_forest_reduce(forest%handle, unit, int(n_roots(1), c_int32_t), leaves, roots, &
       int(combine, c_int)), stat, errmsg)
   end subroutine reduce_any
 

@@ -10,7 +10,7 @@
 
 enum { RANK_0_FIRST_US = 800000, LAST_WORDS_US = 200000 };
 
-osla_err osla_fortran_transport_create(int comm, bool progress_thread, int threads_per_rank,
+osla_err osli_fortran_transport_create(int comm, bool progress_thread, int threads_per_rank,
                                        const char *name, osla_transport **out)
 {
   osla_transport_options options = {.progress_thread = progress_thread,
@@ -23,57 +23,57 @@ osla_err osla_fortran_transport_create(int comm, bool progress_thread, int threa
   return osla_transport_create(MPI_Comm_f2c((MPI_Fint)comm), &options, out);
 }
 
-osla_err osla_fortran_meet(osla_transport *transport, osla_err local, const char *call)
+osla_err osli_fortran_meet(osla_transport *transport, osla_err local, const char *call)
 {
   int64_t common;
   if (!transport) OSLA_CALL(osla_meet_find_any(&transport));
   return transport ? osla_meet(transport, local, call, 0, NULL, &common) : local;
 }
 
-int osla_fortran_transport_comm(const osla_transport *transport)
+int osli_fortran_transport_comm(const osla_transport *transport)
 {
   return (int)MPI_Comm_c2f(osla_transport_comm(transport));
 }
 
-osla_err osla_fortran_refuse(osla_err err, const char *text)
+osla_err osli_fortran_refuse(osla_err err, const char *text)
 {
   return osla_error_set(err, "%s", text);
 }
 
-osla_err osla_fortran_forest_bcast(osla_forest *forest, osla_unit_type type, int32_t count,
+osla_err osli_fortran_forest_bcast(osla_forest *forest, osla_unit_type type, int32_t count,
                                    const void *roots, void *leaves, osla_forest_combine combine)
 {
   return osla_forest_bcast(forest, (osla_unit){type, count, 0}, roots, leaves, combine);
 }
 
-osla_err osla_fortran_forest_reduce(osla_forest *forest, osla_unit_type type, int32_t count,
+osla_err osli_fortran_forest_reduce(osla_forest *forest, osla_unit_type type, int32_t count,
                                     const void *leaves, void *roots, osla_forest_combine combine)
 {
   return osla_forest_reduce(forest, (osla_unit){type, count, 0}, leaves, roots, combine);
 }
 
-osla_err osla_fortran_forest_fetch(osla_forest *forest, osla_unit_type type, int32_t count,
+osla_err osli_fortran_forest_fetch(osla_forest *forest, osla_unit_type type, int32_t count,
                                    void *roots, const void *leaves, void *before,
                                    osla_forest_combine combine)
 {
   return osla_forest_fetch(forest, (osla_unit){type, count, 0}, roots, leaves, before, combine);
 }
 
-osla_err osla_fortran_forest_bcast_begin(osla_forest *forest, osla_unit_type type, int32_t count,
+osla_err osli_fortran_forest_bcast_begin(osla_forest *forest, osla_unit_type type, int32_t count,
                                          const void *roots, void *leaves,
                                          osla_forest_combine combine, osla_forest_run *run)
 {
   return osla_forest_bcast_begin(forest, (osla_unit){type, count, 0}, roots, leaves, combine, run);
 }
 
-osla_err osla_fortran_forest_reduce_begin(osla_forest *forest, osla_unit_type type, int32_t count,
+osla_err osli_fortran_forest_reduce_begin(osla_forest *forest, osla_unit_type type, int32_t count,
                                           const void *leaves, void *roots,
                                           osla_forest_combine combine, osla_forest_run *run)
 {
   return osla_forest_reduce_begin(forest, (osla_unit){type, count, 0}, leaves, roots, combine, run);
 }
 
-osla_err osla_fortran_forest_fetch_begin(osla_forest *forest, osla_unit_type type, int32_t count,
+osla_err osli_fortran_forest_fetch_begin(osla_forest *forest, osla_unit_type type, int32_t count,
                                          void *roots, const void *leaves, void *before,
                                          osla_forest_combine combine, osla_forest_run *run)
 {
@@ -81,21 +81,21 @@ osla_err osla_fortran_forest_fetch_begin(osla_forest *forest, osla_unit_type typ
                                  combine, run);
 }
 
-osla_err osla_fortran_forest_bcast_check(osla_forest *forest, osla_unit_type type, int32_t count,
+osla_err osli_fortran_forest_bcast_check(osla_forest *forest, osla_unit_type type, int32_t count,
                                          const void *roots, void *leaves,
                                          osla_forest_combine combine)
 {
   return osla_forest_bcast_check(forest, (osla_unit){type, count, 0}, roots, leaves, combine);
 }
 
-osla_err osla_fortran_forest_reduce_check(osla_forest *forest, osla_unit_type type, int32_t count,
+osla_err osli_fortran_forest_reduce_check(osla_forest *forest, osla_unit_type type, int32_t count,
                                           const void *leaves, void *roots,
                                           osla_forest_combine combine)
 {
   return osla_forest_reduce_check(forest, (osla_unit){type, count, 0}, leaves, roots, combine);
 }
 
-osla_err osla_fortran_forest_fetch_check(osla_forest *forest, osla_unit_type type, int32_t count,
+osla_err osli_fortran_forest_fetch_check(osla_forest *forest, osla_unit_type type, int32_t count,
                                          void *roots, const void *leaves, void *before,
                                          osla_forest_combine combine)
 {
@@ -103,7 +103,7 @@ osla_err osla_fortran_forest_fetch_check(osla_forest *forest, osla_unit_type typ
                                  combine);
 }
 
-void osla_fortran_end(osla_err err)
+void osli_fortran_end(osla_err err)
 {
   int started = 0, over = 0, rank = -1;
   (void)MPI_Initialized(&started);

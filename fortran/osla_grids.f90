@@ -49,7 +49,7 @@ contains
     if (present(threads_per_rank)) threads = threads_per_rank
     which = ''
     if (present(name)) which = trim(name)
-    call settle(c_osla_fortran_transport_create(comm, progress, threads, c_text(which), transport%handle), &
+    call settle(c_osli_fortran_transport_create(comm, progress, threads, c_text(which), transport%handle), &
       stat, errmsg)
   end subroutine create_integer
 
@@ -149,7 +149,7 @@ contains
     type(MPI_Comm) :: comm
     comm = MPI_COMM_NULL
     if (absent('osla_transport_comm', 'transport', transport%handle)) return
-    comm%mpi_val = c_osla_fortran_transport_comm(transport%handle)
+    comm%mpi_val = c_osli_fortran_transport_comm(transport%handle)
   end function osla_transport_comm
 
   ! --- grids: without nprow and npcol their shape is chosen ---

@@ -40,7 +40,7 @@ contains
     if (holds .or. at%err /= OSLA_OK) return
     refused = OSLA_ERR_ARG
     if (present(code)) refused = code
-    at%err = c_osla_fortran_refuse(refused, c_text(trim(at%call_name) // ': ' // text))
+    at%err = c_osli_fortran_refuse(refused, c_text(trim(at%call_name) // ': ' // text))
   end subroutine check
 
   ! A transfer: all that would keep this rank from beginning it.
@@ -69,11 +69,11 @@ contains
     how = int(combine, c_int)
     select case (transfer)
     case (a_bcast)
-      at%err = c_osla_fortran_forest_bcast_check(forest%handle, unit, count, roots, leaves, how)
+      at%err = c_osli_fortran_forest_bcast_check(forest%handle, unit, count, roots, leaves, how)
     case (a_reduce)
-      at%err = c_osla_fortran_forest_reduce_check(forest%handle, unit, count, leaves, roots, how)
+      at%err = c_osli_fortran_forest_reduce_check(forest%handle, unit, count, leaves, roots, how)
     case (a_fetch)
-      at%err = c_osla_fortran_forest_fetch_check(forest%handle, unit, count, roots, leaves, before, how)
+      at%err = c_osli_fortran_forest_fetch_check(forest%handle, unit, count, roots, leaves, before, how)
     end select
   end subroutine check_transfer
 
@@ -109,7 +109,7 @@ contains
     logical :: are
     integer(c_int) :: err
     err = at%err
-    if (present(stat)) err = c_osla_fortran_meet(merge(c_null_ptr, at%transport, at%of_several), err, &
+    if (present(stat)) err = c_osli_fortran_meet(merge(c_null_ptr, at%transport, at%of_several), err, &
       c_text(trim(trim(at%call_name) // ' ' // at%same)))
     call settle(err, stat, errmsg)
     are = err == OSLA_OK

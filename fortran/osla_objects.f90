@@ -3,7 +3,7 @@ module osla_objects
   use, intrinsic :: iso_c_binding
   use osla_values, c_part => osla_part
   use osla_c, only: c_osla_error_text, c_osla_err_name, c_osla_version, c_osla_version_text, &
-    c_osla_random_uniform, c_osla_random_normal, c_osla_fortran_refuse, c_osla_fortran_end
+    c_osla_random_uniform, c_osla_random_normal, c_osli_fortran_refuse, c_osli_fortran_end
   implicit none
   private
   public :: osla_transport, osla_grid, osla_operand, osla_matrix, osla_part, osla_hessian, osla_file
@@ -105,7 +105,7 @@ contains
     if (present(stat)) stat = err
     if (err == OSLA_OK) return
     if (present(errmsg)) errmsg = osla_error_text()
-    if (.not. present(stat)) call c_osla_fortran_end(err)
+    if (.not. present(stat)) call c_osli_fortran_end(err)
   end subroutine settle
 
   ! Ends a local call with an error of this module's own; of collective ones: osla_meetings.
@@ -114,7 +114,7 @@ contains
     character(*), intent(in) :: text
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    call settle(c_osla_fortran_refuse(err, c_text(text)), stat, errmsg)
+    call settle(c_osli_fortran_refuse(err, c_text(text)), stat, errmsg)
   end subroutine refuse
 
   ! Is an object not there? Then a local call is refused.

@@ -25,12 +25,12 @@ static osla_err find_dtype(int type, const char *name, ga_array *a)
                         name, type, GA_Inquire_name(a->handle));
 }
 
-osla_err osla_ga_array_check(int handle, const char *name, ga_array *a)
+osla_err osli_ga_array_check(int handle, const char *name, ga_array *a)
 {
   int64_t dims[GA_MAX_DIM] = {0};
   int type;
   *a = (ga_array){.handle = handle};
-  OSLA_CALL(osla_ga_session_check());
+  OSLA_CALL(osli_ga_session_check());
   OSLA_CHECK(GA_Valid_handle(handle), OSLA_ERR_ARG, "%s: %d is not the handle of a global array",
              name, handle);
   NGA_Inquire64(handle, &type, &a->ndim, dims);
@@ -217,7 +217,7 @@ static osla_err look(ga_array *a, int ranks, int me)
   return OSLA_OK;
 }
 
-osla_err osla_ga_array_open(osla_transport *t, ga_array *a)
+osla_err osli_ga_array_open(osla_transport *t, ga_array *a)
 {
   OSLA_CALL(osla_agree(t, look(a, osla_transport_size(t), osla_transport_rank(t))));
   int64_t found = 0;
@@ -230,7 +230,7 @@ osla_err osla_ga_array_open(osla_transport *t, ga_array *a)
   return OSLA_OK;
 }
 
-void osla_ga_array_close(ga_array *a)
+void osli_ga_array_close(ga_array *a)
 {
   free(a->patches);
   *a = (ga_array){0};

@@ -24,18 +24,18 @@ typedef struct ga_array {
 
 /* Fills handle, ndim, dtype, m, n; touches no data. `name` is the argument's, for messages. Local,
  * the same on all ranks. Errors: STATE, ARG, UNSUPPORTED. */
-osla_err osla_ga_array_check(int handle, const char *name, ga_array *array);
+osla_err osli_ga_array_check(int handle, const char *name, ga_array *array);
 
 /* Fills the rest of a checked array. Collective. Errors, on all ranks together: MEM, UNSUPPORTED.
  */
-osla_err osla_ga_array_open(osla_transport *transport, ga_array *array);
+osla_err osli_ga_array_open(osla_transport *transport, ga_array *array);
 
 /* Of an opened array: is my part an osla_matrix's local array of that layout, whole blocks at their
  * positions? Then *local is its first element (NULL: I have none) and *lld its leading dimension.
  * Local; ranks may differ. */
-bool osla_ga_array_local(const ga_array *array, void **local, int64_t *lld);
+bool osli_ga_array_local(const ga_array *array, void **local, int64_t *lld);
 
 /* Local. */
-void osla_ga_array_close(ga_array *array);
+void osli_ga_array_close(ga_array *array);
 
 #endif

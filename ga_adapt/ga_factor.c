@@ -16,7 +16,7 @@ static int64_t smaller(int64_t x, int64_t y)
 
 static osla_err check_matrix(int g_a, bool must_be_square, ga_array *a)
 {
-  OSLA_CALL(osla_ga_array_check(g_a, "g_a", a));
+  OSLA_CALL(osli_ga_array_check(g_a, "g_a", a));
   OSLA_CHECK(a->ndim == 2, OSLA_ERR_UNSUPPORTED, "g_a has one dimension, not 2");
   OSLA_CHECK(!must_be_square || a->m == a->n, OSLA_ERR_ARG,
              "g_a is %" PRId64 " x %" PRId64 ", not square", a->m, a->n);
@@ -26,7 +26,7 @@ static osla_err check_matrix(int g_a, bool must_be_square, ga_array *a)
 static osla_err check_system(int g_a, int g_b, ga_array *a, ga_array *b)
 {
   OSLA_CALL(check_matrix(g_a, true, a));
-  OSLA_CALL(osla_ga_array_check(g_b, "g_b", b));
+  OSLA_CALL(osli_ga_array_check(g_b, "g_b", b));
   OSLA_CHECK(g_a != g_b, OSLA_ERR_ARG, "g_b = %d is g_a, too", g_b);
   OSLA_CHECK(b->m == a->n, OSLA_ERR_ARG,
              "g_b has right-hand sides of %" PRId64 " elements (its last dimension), not %" PRId64,
@@ -76,7 +76,7 @@ static osla_err solve(osla_matrix *a, const solver *s, ga_array *b)
 {
   osla_ga_matrix *x = NULL;
   osla_err err;
-  OSLA_TRY(osla_ga_matrix_open(b, (ga_making){.like = a}, &x));
+  OSLA_TRY(osli_ga_matrix_open(b, (ga_making){.like = a}, &x));
   osla_matrix *rhs = osla_ga_matrix_get(x);
   if (s->ipiv)
     OSLA_TRY(osla_getrs(s->trans, a, s->ipiv, rhs));
@@ -94,7 +94,7 @@ static osla_err lu_solve(osla_trans trans, ga_array *a, ga_array *b, int64_t *in
   osla_lu_result result = {0};
   int64_t *pivots = NULL;
   osla_err err;
-  OSLA_TRY(osla_ga_matrix_open(a, square, &x));
+  OSLA_TRY(osli_ga_matrix_open(a, square, &x));
   OSLA_TRY(allocate_pivots(osla_ga_matrix_get(x), &pivots));
   OSLA_TRY(osla_getrf(osla_ga_matrix_get(x), pivots, NULL, &result));
   *info = result.info;
@@ -111,7 +111,7 @@ static osla_err llt_solve(ga_array *a, ga_array *b, int64_t *info)
   osla_ga_matrix *x = NULL;
   solver s = {.uplo = OSLA_LOWER};
   osla_err err;
-  OSLA_TRY(osla_ga_matrix_open(a, square, &x));
+  OSLA_TRY(osli_ga_matrix_open(a, square, &x));
   OSLA_TRY(osla_potrf(s.uplo, osla_ga_matrix_get(x), NULL, info));
   if (*info == 0) err = solve(osla_ga_matrix_get(x), &s, b);
 cleanup:
@@ -124,7 +124,7 @@ osla_err osla_ga_lu_solve(char trans, int g_a, int g_b, int64_t *info)
   osla_trans op;
   ga_array a, b;
   OSLA_CHECK(info, OSLA_ERR_ARG, "info is NULL");
-  OSLA_CALL(osla_ga_trans(trans, "trans", &op));
+  OSLA_CALL(osli_ga_trans(trans, "trans", &op));
   OSLA_CALL(check_system(g_a, g_b, &a, &b));
   return lu_solve(op, &a, &b, info);
 }
@@ -159,7 +159,7 @@ osla_err osla_ga_getrf(int g_a, int64_t *ipiv, int64_t *info)
   OSLA_CHECK(info, OSLA_ERR_ARG, "info is NULL");
   OSLA_CALL(check_matrix(g_a, false, &a));
   OSLA_CHECK(ipiv, OSLA_ERR_ARG, "ipiv is NULL");
-  OSLA_TRY(osla_ga_matrix_open(&a, square, &x));
+  OSLA_TRY(osli_ga_matrix_open(&a, square, &x));
   OSLA_TRY(allocate_pivots(osla_ga_matrix_get(x), &pivots));
   OSLA_TRY(osla_getrf(osla_ga_matrix_get(x), pivots, NULL, &result));
   OSLA_TRY(gather_pivots(osla_ga_matrix_get(x), pivots, ipiv));
@@ -178,9 +178,9 @@ osla_err osla_ga_potrf(char uplo, int g_a, int64_t *info)
   ga_array a;
   osla_err err;
   OSLA_CHECK(info, OSLA_ERR_ARG, "info is NULL");
-  OSLA_CALL(osla_ga_uplo(uplo, &triangle));
+  OSLA_CALL(osli_ga_uplo(uplo, &triangle));
   OSLA_CALL(check_matrix(g_a, true, &a));
-  OSLA_TRY(osla_ga_matrix_open(&a, square, &x));
+  OSLA_TRY(osli_ga_matrix_open(&a, square, &x));
   OSLA_TRY(osla_potrf(triangle, osla_ga_matrix_get(x), NULL, info));
   err = osla_ga_matrix_store(x);
 cleanup:
@@ -195,10 +195,10 @@ osla_err osla_ga_getrs(char trans, int g_a, const int64_t *ipiv, int g_b)
   osla_trans op;
   ga_array a, b;
   osla_err err;
-  OSLA_CALL(osla_ga_trans(trans, "trans", &op));
+  OSLA_CALL(osli_ga_trans(trans, "trans", &op));
   OSLA_CALL(check_system(g_a, g_b, &a, &b));
   OSLA_CHECK(ipiv, OSLA_ERR_ARG, "ipiv is NULL");
-  OSLA_TRY(osla_ga_matrix_open(&a, square, &x));
+  OSLA_TRY(osli_ga_matrix_open(&a, square, &x));
   OSLA_TRY(allocate_pivots(osla_ga_matrix_get(x), &pivots));
   for (int64_t r = 0; r < osla_matrix_local_rows(osla_ga_matrix_get(x)); r++)
     pivots[r] = ipiv[global_row(osla_ga_matrix_get(x), r)];
@@ -216,9 +216,9 @@ osla_err osla_ga_potrs(char uplo, int g_a, int g_b)
   solver s = {0};
   ga_array a, b;
   osla_err err;
-  OSLA_CALL(osla_ga_uplo(uplo, &s.uplo));
+  OSLA_CALL(osli_ga_uplo(uplo, &s.uplo));
   OSLA_CALL(check_system(g_a, g_b, &a, &b));
-  OSLA_TRY(osla_ga_matrix_open(&a, square, &x));
+  OSLA_TRY(osli_ga_matrix_open(&a, square, &x));
   err = solve(osla_ga_matrix_get(x), &s, &b);
 cleanup:
   osla_ga_matrix_destroy(&x);

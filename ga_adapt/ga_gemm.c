@@ -34,13 +34,13 @@ osla_err osla_ga_gemm(char transa, char transb, int64_t m, int64_t n, int64_t k,
   osla_trans ta, tb;
   ga_array a, b, c;
   osla_err err;
-  OSLA_CALL(osla_ga_trans(transa, "transa", &ta));
-  OSLA_CALL(osla_ga_trans(transb, "transb", &tb));
+  OSLA_CALL(osli_ga_trans(transa, "transa", &ta));
+  OSLA_CALL(osli_ga_trans(transb, "transb", &tb));
   OSLA_CHECK(m >= 0 && n >= 0 && k >= 0, OSLA_ERR_ARG,
              "m = %" PRId64 ", n = %" PRId64 ", k = %" PRId64, m, n, k);
-  OSLA_CALL(osla_ga_array_check(g_a, "g_a", &a));
-  OSLA_CALL(osla_ga_array_check(g_b, "g_b", &b));
-  OSLA_CALL(osla_ga_array_check(g_c, "g_c", &c));
+  OSLA_CALL(osli_ga_array_check(g_a, "g_a", &a));
+  OSLA_CALL(osli_ga_array_check(g_b, "g_b", &b));
+  OSLA_CALL(osli_ga_array_check(g_c, "g_c", &c));
   OSLA_CALL(check_size(&a, "g_a", ta, m, k));
   OSLA_CALL(check_size(&b, "g_b", tb, k, n));
   OSLA_CALL(check_size(&c, "g_c", OSLA_NOTRANS, m, n));
@@ -50,11 +50,11 @@ osla_err osla_ga_gemm(char transa, char transb, int64_t m, int64_t n, int64_t k,
              "arrays of different types: A %c, B %c, C %c", osla_dtype_letter(a.dtype),
              osla_dtype_letter(b.dtype), osla_dtype_letter(c.dtype));
 
-  OSLA_TRY(osla_ga_matrix_open(&a, operand, &ma));
-  if (g_b != g_a) OSLA_TRY(osla_ga_matrix_open(&b, operand, &mb));
+  OSLA_TRY(osli_ga_matrix_open(&a, operand, &ma));
+  if (g_b != g_a) OSLA_TRY(osli_ga_matrix_open(&b, operand, &mb));
   bool overwritten = beta == 0 && n == c.m && m == c.n;
   ga_making of_c = {.blocks = OSLA_GA_AS_DISTRIBUTED, .overwritten = overwritten, .own = true};
-  OSLA_TRY(osla_ga_matrix_open(&c, of_c, &mc));
+  OSLA_TRY(osli_ga_matrix_open(&c, of_c, &mc));
   OSLA_TRY(osla_gemm(tb, ta, alpha, part_of(mb ? mb : ma, tb, k, n), part_of(ma, ta, m, k), beta,
                      part_of(mc, OSLA_NOTRANS, m, n), NULL));
   err = osla_ga_matrix_store(mc);

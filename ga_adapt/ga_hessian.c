@@ -7,7 +7,6 @@
  * lists of addresses on the stack, and dies of a million. */
 #include "ga_adapt/ga_array.h"
 #include "ga_adapt/ga_session.h"
-#include "kernels/hessian/hessian_split.h"
 #include "osla_blas.h"
 #include "osla_ga.h"
 
@@ -93,16 +92,16 @@ osla_err osla_ga_hessian_create(int g_h, osla_uplo uplo, osla_ga_hessian **out)
 {
   ga_array a;
   *out = NULL;
-  OSLA_CALL(osla_ga_array_check(g_h, "g_h", &a));
+  OSLA_CALL(osli_ga_array_check(g_h, "g_h", &a));
   OSLA_CHECK(a.ndim == 2 && a.m == a.n, OSLA_ERR_ARG, "g_h is %" PRId64 " x %" PRId64, a.m, a.n);
   OSLA_CHECK(a.dtype == OSLA_FLOAT || a.dtype == OSLA_DOUBLE, OSLA_ERR_UNSUPPORTED,
              "g_h is complex (%c)", osla_dtype_letter(a.dtype));
   OSLA_CHECK(uplo == OSLA_LOWER || uplo == OSLA_UPPER || uplo == OSLA_GENERAL, OSLA_ERR_ARG,
              "uplo = %d is no osla_uplo", (int)uplo);
-  const char *complaint = osla_ga_session_complaint();
+  const char *complaint = osli_ga_session_complaint();
   OSLA_CHECK(!complaint, OSLA_ERR_STATE, "%s", complaint);
   osla_transport *t;
-  OSLA_CALL(osla_ga_session_transport(&t));
+  OSLA_CALL(osli_ga_session_transport(&t));
   osla_ga_hessian *h = calloc(1, sizeof *h);
   osla_err err = h ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "accumulator object");
   if (err == OSLA_OK) {
@@ -201,10 +200,20 @@ static osla_err add_products(osla_ga_hessian *h, const index_set *s, int64_t k,
   return err;
 }
 
+static osla_err check_indices(int64_t n, const char *name, int64_t count, const int64_t *ix)
+{
+  OSLA_CHECK(count >= 0, OSLA_ERR_ARG, "%s of %" PRId64 " indices", name, count);
+  OSLA_CHECK(ix || count == 0, OSLA_ERR_ARG, "%s is NULL", name);
+  for (int64_t i = 0; i < count; i++)
+    OSLA_CHECK(ix[i] >= 0 && ix[i] < n, OSLA_ERR_ARG,
+               "%s[%" PRId64 "] = %" PRId64 " is outside 0 to %" PRId64, name, i, ix[i], n - 1);
+  return OSLA_OK;
+}
+
 osla_err osla_ga_hessian_update(osla_ga_hessian *h, int64_t count, const int64_t *ix, int64_t k,
                                 const void *g, int64_t ldg)
 {
-  OSLA_CALL(osla_split_check(h->n, "ix", count, ix));
+  OSLA_CALL(check_indices(h->n, "ix", count, ix));
   OSLA_CHECK(k >= 0, OSLA_ERR_ARG, "update with %" PRId64 " rows of G", k);
   OSLA_CHECK(ldg >= k && ldg >= 1, OSLA_ERR_ARG, "ldg = %" PRId64 " is below k = %" PRId64, ldg, k);
   OSLA_CHECK(g || k == 0 || count == 0, OSLA_ERR_ARG, "G is NULL");
@@ -241,8 +250,8 @@ static void join_rows(osla_dtype dtype, int64_t rows, const index_set *s, const 
 osla_err osla_ga_hessian_update_block(osla_ga_hessian *h, int64_t rows, const int64_t *ix,
                                       int64_t cols, const int64_t *jx, const void *u, int64_t ldu)
 {
-  OSLA_CALL(osla_split_check(h->n, "ix", rows, ix));
-  OSLA_CALL(osla_split_check(h->n, "jx", cols, jx));
+  OSLA_CALL(check_indices(h->n, "ix", rows, ix));
+  OSLA_CALL(check_indices(h->n, "jx", cols, jx));
   OSLA_CHECK(ldu >= rows && ldu >= 1, OSLA_ERR_ARG,
              "ldu = %" PRId64 " is below the %" PRId64 " rows", ldu, rows);
   OSLA_CHECK(u || rows == 0 || cols == 0, OSLA_ERR_ARG, "U is NULL");
@@ -274,7 +283,7 @@ osla_err osla_ga_hessian_update_block(osla_ga_hessian *h, int64_t rows, const in
 osla_err osla_ga_hessian_update_gradient(osla_ga_hessian *h, int64_t count, const int64_t *ix,
                                          const double *values)
 {
-  OSLA_CALL(osla_split_check(h->n, "ix", count, ix));
+  OSLA_CALL(check_indices(h->n, "ix", count, ix));
   OSLA_CHECK(values || count == 0, OSLA_ERR_ARG, "gradient values are NULL");
   for (int64_t i = 0; i < count; i++)
     h->pending[ix[i]] += values[i];

@@ -18,7 +18,7 @@ static bool in_its_place(const ga_array *a, const ga_patch *p, const unsigned ch
   return (p->ld == ld || p->cols == 1) && p->at - start == offset;
 }
 
-bool osla_ga_array_local(const ga_array *a, void **local, int64_t *lld)
+bool osli_ga_array_local(const ga_array *a, void **local, int64_t *lld)
 {
   osla_layout l = a->layout;
   *local = NULL;

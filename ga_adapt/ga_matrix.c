@@ -24,7 +24,7 @@ struct osla_ga_matrix {
 
 enum { NB_LEAST = 32, NB_MOST = 256, NB_CHOSEN = 128 };
 
-osla_err osla_ga_trans(char letter, const char *name, osla_trans *trans)
+osla_err osli_ga_trans(char letter, const char *name, osla_trans *trans)
 {
   switch (tolower((unsigned char)letter)) {
     case 'n': *trans = OSLA_NOTRANS; return OSLA_OK;
@@ -35,7 +35,7 @@ osla_err osla_ga_trans(char letter, const char *name, osla_trans *trans)
   return osla_error_set(OSLA_ERR_ARG, "%s = '%c' is none of n, t, c", name, letter);
 }
 
-osla_err osla_ga_uplo(char letter, osla_uplo *uplo)
+osla_err osli_ga_uplo(char letter, osla_uplo *uplo)
 {
   char small = (char)tolower((unsigned char)letter);
   OSLA_CHECK(small == 'l' || small == 'u', OSLA_ERR_ARG, "uplo = '%c' is none of l, u", letter);
@@ -83,7 +83,7 @@ static osla_err wrap(osla_ga_matrix *x, osla_transport *t, ga_making how)
   const ga_array *a = &x->array;
   osla_layout l = a->layout;
   void *local;
-  int64_t lld, fits = osla_ga_array_local(a, &local, &lld);
+  int64_t lld, fits = osli_ga_array_local(a, &local, &lld);
   OSLA_CALL(osla_allreduce(t, &fits, 1, MPI_INT64_T, MPI_MIN));
   x->in_place = fits;
   if (!fits) return OSLA_OK;
@@ -109,11 +109,11 @@ static osla_err make_matrix(osla_ga_matrix *x, osla_transport *t, ga_making how)
   return how.overwritten ? OSLA_OK : load(x, t);
 }
 
-osla_err osla_ga_matrix_open(ga_array *array, ga_making how, osla_ga_matrix **out)
+osla_err osli_ga_matrix_open(ga_array *array, ga_making how, osla_ga_matrix **out)
 {
   osla_transport *t;
   *out = NULL;
-  OSLA_CALL(osla_ga_session_transport(&t));
+  OSLA_CALL(osli_ga_session_transport(&t));
   osla_ga_matrix *x = calloc(1, sizeof *x);
   osla_err err = osla_agree(t, x ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "matrix object"));
   if (err != OSLA_OK) {
@@ -121,7 +121,7 @@ osla_err osla_ga_matrix_open(ga_array *array, ga_making how, osla_ga_matrix **ou
     return err;
   }
   GA_Sync(); /* what others put into my memory is there */
-  err = osla_ga_array_open(t, array);
+  err = osli_ga_array_open(t, array);
   x->array = *array;
   *array = (ga_array){0};
   if (err == OSLA_OK) err = make_matrix(x, t, how);
@@ -134,11 +134,11 @@ osla_err osla_ga_matrix_create(int g_a, osla_ga_blocks blocks, osla_ga_matrix **
 {
   ga_array a;
   *out = NULL;
-  OSLA_CALL(osla_ga_array_check(g_a, "g_a", &a));
+  OSLA_CALL(osli_ga_array_check(g_a, "g_a", &a));
   OSLA_CHECK(blocks == OSLA_GA_AS_DISTRIBUTED || blocks == OSLA_GA_SQUARE ||
                blocks == OSLA_GA_IN_PLACE,
              OSLA_ERR_ARG, "blocks = %d is no osla_ga_blocks", (int)blocks);
-  return osla_ga_matrix_open(&a, (ga_making){.blocks = blocks}, out);
+  return osli_ga_matrix_open(&a, (ga_making){.blocks = blocks}, out);
 }
 
 osla_matrix *osla_ga_matrix_get(osla_ga_matrix *x)
@@ -167,7 +167,7 @@ void osla_ga_matrix_destroy(osla_ga_matrix **handle)
   if (!x) return;
   osla_matrix_destroy(&x->matrix);
   osla_grid_destroy(&x->grid);
-  osla_ga_array_close(&x->array);
+  osli_ga_array_close(&x->array);
   free(x);
   *handle = NULL;
 }

@@ -17,10 +17,10 @@ typedef struct ga_making {
 
 /* Makes a matrix with the contents of a checked array, which it takes over (also on failure).
  * Collective. */
-osla_err osla_ga_matrix_open(ga_array *array, ga_making how, osla_ga_matrix **out);
+osla_err osli_ga_matrix_open(ga_array *array, ga_making how, osla_ga_matrix **out);
 
 /* BLAS's letters, 'n', 't' and 'c', 'l' and 'u', small or capital. Local. Errors: ARG. */
-osla_err osla_ga_uplo(char letter, osla_uplo *uplo);
-osla_err osla_ga_trans(char letter, const char *name, osla_trans *trans);
+osla_err osli_ga_uplo(char letter, osla_uplo *uplo);
+osla_err osli_ga_trans(char letter, const char *name, osla_trans *trans);
 
 #endif

@@ -64,7 +64,7 @@ static int free_at_finalize(MPI_Comm comm, int key, void *value, void *extra)
   return MPI_SUCCESS;
 }
 
-osla_err osla_ga_session_check(void)
+osla_err osli_ga_session_check(void)
 {
   OSLA_CHECK(mpi_is_running() && GA_Initialized(), OSLA_ERR_STATE,
              "Global Arrays is not running: call osla_ga_initialize (or GA_Initialize) first");
@@ -97,7 +97,7 @@ static bool is_off(const char *name)
   return value && *value && strchr("0nNfF", *value);
 }
 
-const char *osla_ga_session_complaint(void)
+const char *osli_ga_session_complaint(void)
 {
   if (GA_Nnodes() == 1 || !mpich_before_4_0_3()) return NULL;
   if (!is_off("ARMCI_USE_WIN_ALLOCATE"))
@@ -112,14 +112,14 @@ const char *osla_ga_session_complaint(void)
 
 #else
 
-const char *osla_ga_session_complaint(void)
+const char *osli_ga_session_complaint(void)
 {
   return NULL;
 }
 
 #endif
 
-osla_err osla_ga_session_transport(osla_transport **transport)
+osla_err osli_ga_session_transport(osla_transport **transport)
 {
   session *s = &the_session;
   *transport = s->transport;
@@ -129,7 +129,7 @@ osla_err osla_ga_session_transport(osla_transport **transport)
   if (!s->has_key) OSLA_MPI(MPI_Comm_set_attr(MPI_COMM_SELF, s->key, s));
   s->has_key = true;
   OSLA_CALL(osla_transport_create(GA_MPI_Comm(), NULL, &s->transport));
-  const char *complaint = osla_ga_session_complaint();
+  const char *complaint = osli_ga_session_complaint();
   if (complaint && !s->warned && GA_Nodeid() == 0) osla_log(-1, "%s", complaint);
   s->warned = true;
   *transport = s->transport;

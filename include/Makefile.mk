@@ -2,6 +2,7 @@
 public_headers = \
   include/osla.h \
   include/osla_unstable.h \
+  include/osla_api.h \
   include/osla_types.h \
   include/osla_error.h \
   include/osla_clock.h \
@@ -10,6 +11,7 @@ public_headers = \
   include/osla_version.h \
   include/osla_host.h \
   include/osla_transport.h \
+  include/osla_backend.h \
   include/osla_trace.h \
   include/osla_armci.h \
   include/osla_farewell.h \

@@ -4,6 +4,7 @@
 #ifndef OSLA_H
 #define OSLA_H
 
+#include "osla_api.h"
 #include "osla_clock.h"
 #include "osla_error.h"
 #include "osla_log.h"

@@ -27,6 +27,7 @@
 #ifndef OSLA_ARMCI_H
 #define OSLA_ARMCI_H
 
+#include "osla_api.h"
 #include "osla_error.h"
 
 #ifdef __cplusplus
@@ -35,7 +36,7 @@ extern "C" {
 
 /* Makes the transport "armci" known to this program. Starts nothing. Local; before the transports
  * that use it; again: nothing happens. Errors: UNSUPPORTED (OSLA was built without ARMCI). */
-osla_err osla_armci_offer(void);
+OSLA_API osla_err osla_armci_offer(void);
 
 #ifdef __cplusplus
 }

@@ -14,6 +14,7 @@
 #ifndef OSLA_BLAS_H
 #define OSLA_BLAS_H
 
+#include "osla_api.h"
 #include "osla_error.h"
 #include "osla_types.h"
 #include <stdbool.h>
@@ -23,71 +24,72 @@ extern "C" {
 #endif
 
 /* C (m x n) := alpha op(A) op(B) + beta C; op(A) is m x k. beta = 0 does not read C. */
-osla_err osla_blas_gemm(osla_dtype dtype, osla_trans transa, osla_trans transb, int64_t m,
-                        int64_t n, int64_t k, osla_complex alpha, const void *a, int64_t lda,
-                        const void *b, int64_t ldb, osla_complex beta, void *c, int64_t ldc);
+OSLA_API osla_err osla_blas_gemm(osla_dtype dtype, osla_trans transa, osla_trans transb, int64_t m,
+                                 int64_t n, int64_t k, osla_complex alpha, const void *a,
+                                 int64_t lda, const void *b, int64_t ldb, osla_complex beta,
+                                 void *c, int64_t ldc);
 
 /* Triangle `uplo` of C (n x n) := alpha A A^H + beta C (NOTRANS, A is n x k) or
  * alpha A^H A + beta C (else, A is k x n): xSYRK for real types, xHERK for complex ones. */
-osla_err osla_blas_syrk(osla_dtype dtype, osla_uplo uplo, osla_trans trans, int64_t n, int64_t k,
-                        double alpha, const void *a, int64_t lda, double beta, void *c,
-                        int64_t ldc);
+OSLA_API osla_err osla_blas_syrk(osla_dtype dtype, osla_uplo uplo, osla_trans trans, int64_t n,
+                                 int64_t k, double alpha, const void *a, int64_t lda, double beta,
+                                 void *c, int64_t ldc);
 
 /* B (m x n) := op(A)^-1 B (LEFT) or B op(A)^-1 (RIGHT), A triangular. */
-osla_err osla_blas_trsm(osla_dtype dtype, osla_side side, osla_uplo uplo, osla_trans trans,
-                        osla_diag diag, int64_t m, int64_t n, const void *a, int64_t lda, void *b,
-                        int64_t ldb);
+OSLA_API osla_err osla_blas_trsm(osla_dtype dtype, osla_side side, osla_uplo uplo, osla_trans trans,
+                                 osla_diag diag, int64_t m, int64_t n, const void *a, int64_t lda,
+                                 void *b, int64_t ldb);
 
 /* A (m x n) := A + alpha x y^T, x and y with increments (not conjugated). */
-osla_err osla_blas_ger(osla_dtype dtype, int64_t m, int64_t n, double alpha, const void *x,
-                       int64_t incx, const void *y, int64_t incy, void *a, int64_t lda);
+OSLA_API osla_err osla_blas_ger(osla_dtype dtype, int64_t m, int64_t n, double alpha, const void *x,
+                                int64_t incx, const void *y, int64_t incy, void *a, int64_t lda);
 
 /* x (n) := alpha x. */
-osla_err osla_blas_scal(osla_dtype dtype, int64_t n, osla_complex alpha, void *x);
+OSLA_API osla_err osla_blas_scal(osla_dtype dtype, int64_t n, osla_complex alpha, void *x);
 
 /* Index, from 0, of the first element of x (n >= 1) of largest |re| + |im|. */
-osla_err osla_blas_iamax(osla_dtype dtype, int64_t n, const void *x, int64_t *index);
+OSLA_API osla_err osla_blas_iamax(osla_dtype dtype, int64_t n, const void *x, int64_t *index);
 
 /* Largest |x_i| of n elements: 0 for none, NaN if there is one. */
-osla_err osla_blas_max(osla_dtype dtype, int64_t n, const void *x, double *value);
+OSLA_API osla_err osla_blas_max(osla_dtype dtype, int64_t n, const void *x, double *value);
 
 /* LU factors of A (m x n) in place, by row interchanges: row i was exchanged with row pivots[i],
  * both counted from 0, i < min(m, n); *info as LAPACK's xGETRF. */
-osla_err osla_lapack_getrf(osla_dtype dtype, int64_t m, int64_t n, void *a, int64_t lda,
-                           int64_t *pivots, int64_t *info);
+OSLA_API osla_err osla_lapack_getrf(osla_dtype dtype, int64_t m, int64_t n, void *a, int64_t lda,
+                                    int64_t *pivots, int64_t *info);
 
 /* Exchanges row i of A (n columns) with row pivots[i] >= i, for i = 0 .. count - 1 in this order,
  * or in the opposite one. */
-osla_err osla_lapack_laswp(osla_dtype dtype, int64_t n, void *a, int64_t lda, int64_t count,
-                           const int64_t *pivots, bool backward);
+OSLA_API osla_err osla_lapack_laswp(osla_dtype dtype, int64_t n, void *a, int64_t lda,
+                                    int64_t count, const int64_t *pivots, bool backward);
 
 /* Cholesky factor of triangle `uplo` of A (n x n) in place; *info as LAPACK's xPOTRF: 0, or the
  * order of the first leading minor that is not positive definite. */
-osla_err osla_lapack_potrf(osla_dtype dtype, osla_uplo uplo, int64_t n, void *a, int64_t lda,
-                           int64_t *info);
+OSLA_API osla_err osla_lapack_potrf(osla_dtype dtype, osla_uplo uplo, int64_t n, void *a,
+                                    int64_t lda, int64_t *info);
 
 /* Triangle `uplo` of A (n x n) := that of the inverse of the matrix whose Cholesky factor it is, in
  * place; *info as LAPACK's xPOTRI: 0, or the first zero on the diagonal, counted from 1. */
-osla_err osla_lapack_potri(osla_dtype dtype, osla_uplo uplo, int64_t n, void *a, int64_t lda,
-                           int64_t *info);
+OSLA_API osla_err osla_lapack_potri(osla_dtype dtype, osla_uplo uplo, int64_t n, void *a,
+                                    int64_t lda, int64_t *info);
 
 /* May this thread call BLAS? Tried once in each thread. Local. Errors: MEM (OpenBLAS would wait for
  * ever where it cannot map its buffer), UNSUPPORTED (a library whose integers have 64 bits). */
-osla_err osla_blas_ready(void);
+OSLA_API osla_err osla_blas_ready(void);
 
 /* Is there room for the buffers of so many threads? True for a BLAS that is not known to wait for
  * ever where there is none. Local. */
-bool osla_blas_has_room(int threads);
+OSLA_API bool osla_blas_has_room(int threads);
 
 /* Before MPI is started: does the limit on address space leave any hope for the buffers of all
  * threads that the BLAS has started, with 64 MiB for everything else? Without, these threads try
  * for ever, and MPI may hang between them. Local. Errors: MEM. */
-osla_err osla_blas_fits(void);
+OSLA_API osla_err osla_blas_fits(void);
 
 /* Name and version of the BLAS, for people; and its threads (0 threads: not known). Local. */
-const char *osla_blas_describe(void);
-int osla_blas_threads(void);
-void osla_blas_set_threads(int threads); /* no effect where the BLAS has no such call,
+OSLA_API const char *osla_blas_describe(void);
+OSLA_API int osla_blas_threads(void);
+OSLA_API void osla_blas_set_threads(int threads); /* no effect where the BLAS has no such call,
                                             or no memory for more threads' buffers */
 
 #ifdef __cplusplus

@@ -23,6 +23,7 @@
 #ifndef OSLA_CHANNEL_H
 #define OSLA_CHANNEL_H
 
+#include "osla_api.h"
 #include "osla_transport.h"
 #include <stddef.h>
 
@@ -56,48 +57,48 @@ typedef struct osla_channels osla_channels;
  *   out     [out] owned by the caller
  * Errors, on all ranks together: ARG (a peer that is not there, or has no such channel; tags that
  * stand twice; ends that differ; sizes), MEM, RANGE (no hook is left), MPI. */
-osla_err osla_channels_create(osla_transport *transport, int n, const osla_channel_end *ends,
-                              osla_channels **out);
+OSLA_API osla_err osla_channels_create(osla_transport *transport, int n,
+                                       const osla_channel_end *ends, osla_channels **out);
 
 /* Collective. Closes all of mine; what was sent has been delivered to those that still received,
  * and is dropped where the peer is here, too. Accepts NULL and nulls the handle. */
-void osla_channels_destroy(osla_channels **channels);
+OSLA_API void osla_channels_destroy(osla_channels **channels);
 
 /* Where the next message is written, send_bytes, aligned to 16 (EVERY waits while in_flight of them
  * were not received). Valid until it is sent; what stands there is undefined. NULL on failure. */
-void *osla_channel_buffer(osla_channels *channels, int which);
+OSLA_API void *osla_channel_buffer(osla_channels *channels, int which);
 
 /* Would osla_channel_send not wait? LATEST and RACY never do. */
-bool osla_channel_can_send(osla_channels *channels, int which);
+OSLA_API bool osla_channel_can_send(osla_channels *channels, int which);
 
 /* Sends what was written there.
  *   stamp [in] travels with it, any number; it should grow
  * Errors: STATE (after close), MPI. */
-osla_err osla_channel_send(osla_channels *channels, int which, uint64_t stamp);
+OSLA_API osla_err osla_channel_send(osla_channels *channels, int which, uint64_t stamp);
 
 /* Is there something that was not received? RACY: something new since the last receive. */
-bool osla_channel_can_recv(osla_channels *channels, int which);
+OSLA_API bool osla_channel_can_recv(osla_channels *channels, int which);
 
 /* The newest message, or of EVERY the next one, for which it waits.
  *   message [out] recv_bytes, aligned to 16; stays as it is until the next receive. LATEST and RACY
  *                 without news: the same as before; NULL: none ever came
  *   stamp   [out] of its send; RACY: of a send that is not newer than any element. NULL: not wanted
  * Errors: STATE (EVERY: the peer has closed and no message is left), MPI. */
-osla_err osla_channel_recv(osla_channels *channels, int which, const void **message,
-                           uint64_t *stamp);
+OSLA_API osla_err osla_channel_recv(osla_channels *channels, int which, const void **message,
+                                    uint64_t *stamp);
 
 /* What I sent last is my last message. Again: nothing happens. Errors: MPI. */
-osla_err osla_channel_close(osla_channels *channels, int which);
+OSLA_API osla_err osla_channel_close(osla_channels *channels, int which);
 
 /* Has the peer closed, and have I received its last message? */
-bool osla_channel_closed(osla_channels *channels, int which);
+OSLA_API bool osla_channel_closed(osla_channels *channels, int which);
 
 /* Sleeps until one of these channels (all: each of them) can be received from or is closed.
  *   which [in] [n] numbers of mine */
-void osla_channels_wait(osla_channels *channels, int n, const int *which, bool all);
+OSLA_API void osla_channels_wait(osla_channels *channels, int n, const int *which, bool all);
 
 /* Sleeps until test(arg) is true, which is asked again after each message to this rank. */
-void osla_channels_wait_until(osla_channels *channels, bool (*test)(void *arg), void *arg);
+OSLA_API void osla_channels_wait_until(osla_channels *channels, bool (*test)(void *arg), void *arg);
 
 #ifdef __cplusplus
 }

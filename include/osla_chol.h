@@ -9,6 +9,7 @@
 #ifndef OSLA_CHOL_H
 #define OSLA_CHOL_H
 
+#include "osla_api.h"
 #include "osla_forward.h"
 #include "osla_part.h"
 #include "osla_shape.h"
@@ -35,19 +36,19 @@ typedef struct osla_chol_options {
  *                    (UPPER: column) at the latest. Same on all ranks
  * On return all ranks have finished. Errors, on all ranks together: ARG (not square, mb != nb,
  * look_ahead), MEM and RANGE (a rank's part is larger than the BLAS's int; A is as before), MPI. */
-osla_err osla_potrf(osla_uplo uplo, osla_matrix *a, const osla_chol_options *options,
-                    int64_t *info);
+OSLA_API osla_err osla_potrf(osla_uplo uplo, osla_matrix *a, const osla_chol_options *options,
+                             int64_t *info);
 
 /* The same of a part: what is outside of it stays as it is; info counts in it. A part that begins
  * at block corners (i, j multiples of the block) is factored where it lies. So is one that begins
  * within a block row (column), if there is one process row (column), or if it ends in the same one.
  * Any other is worked on in a copy. Memory above the others: none, or the part once more, and 64 of
  * its columns. Errors as above, and ARG for a part outside its matrix. */
-osla_err osla_potrf_part(osla_uplo uplo, osla_part a, const osla_chol_options *options,
-                         int64_t *info);
+OSLA_API osla_err osla_potrf_part(osla_uplo uplo, osla_part a, const osla_chol_options *options,
+                                  int64_t *info);
 
 /* Bytes that it takes beside the matrix (LOWER, default options). Local, pure. */
-uint64_t osla_chol_memory(const osla_shape *shape);
+OSLA_API uint64_t osla_chol_memory(const osla_shape *shape);
 
 #ifdef __cplusplus
 }

@@ -9,6 +9,7 @@
 #ifndef OSLA_COUNTER_H
 #define OSLA_COUNTER_H
 
+#include "osla_api.h"
 #include "osla_transport.h"
 
 #ifdef __cplusplus
@@ -18,13 +19,13 @@ extern "C" {
 typedef struct osla_counter osla_counter;
 
 /* Makes a counter that stands at 0. Collective. Errors: as osla_segment_create. */
-osla_err osla_counter_create(osla_transport *transport, osla_counter **out);
+OSLA_API osla_err osla_counter_create(osla_transport *transport, osla_counter **out);
 
 /* Collective. Accepts NULL and nulls the handle. */
-void osla_counter_destroy(osla_counter **counter);
+OSLA_API void osla_counter_destroy(osla_counter **counter);
 
 /* Adds `step` and returns the value before. Local, thread-safe. Errors: MPI. */
-osla_err osla_counter_next(osla_counter *counter, int64_t step, int64_t *before);
+OSLA_API osla_err osla_counter_next(osla_counter *counter, int64_t step, int64_t *before);
 
 #ifdef __cplusplus
 }

@@ -15,6 +15,7 @@
 #ifndef OSLA_DIFFUSION_H
 #define OSLA_DIFFUSION_H
 
+#include "osla_api.h"
 #include "osla_iterate.h"
 
 #ifdef __cplusplus
@@ -40,26 +41,28 @@ typedef struct osla_diffusion_options {
 
 /* Collective. Owned by the caller. Errors, on all ranks together: ARG, MEM. */
 typedef struct osla_diffusion osla_diffusion;
-osla_err osla_diffusion_create(osla_transport *transport, const osla_diffusion_options *options,
-                               osla_diffusion **out);
+OSLA_API osla_err osla_diffusion_create(osla_transport *transport,
+                                        const osla_diffusion_options *options,
+                                        osla_diffusion **out);
 /* Local: the part of one of `size` ranks, wherever that is, as for osla_replay. Errors: ARG, MEM.
  */
-osla_err osla_diffusion_create_part(const osla_diffusion_options *options, int rank, int size,
-                                    osla_diffusion **out);
-void osla_diffusion_destroy(osla_diffusion **diffusion); /* local; accepts NULL, nulls */
+OSLA_API osla_err osla_diffusion_create_part(const osla_diffusion_options *options, int rank,
+                                             int size, osla_diffusion **out);
+OSLA_API void osla_diffusion_destroy(osla_diffusion **diffusion); /* local; accepts NULL, nulls */
 
 /* The fixed point; borrows it. States are arrays of (count + 2) points in each dimension, x
  * fastest: the own points within one layer of halos and boundaries. A rank without points has
  * length 0. */
-osla_fixed_point osla_diffusion_problem(osla_diffusion *diffusion);
+OSLA_API osla_fixed_point osla_diffusion_problem(osla_diffusion *diffusion);
 
 /* Local: the own points, and the ranks along each dimension. */
-void osla_diffusion_own(const osla_diffusion *diffusion, int64_t first[3], int64_t count[3]);
-void osla_diffusion_ranks(const osla_diffusion *diffusion, int ranks[3]);
+OSLA_API void osla_diffusion_own(const osla_diffusion *diffusion, int64_t first[3],
+                                 int64_t count[3]);
+OSLA_API void osla_diffusion_ranks(const osla_diffusion *diffusion, int ranks[3]);
 
 /* The start with its boundaries, and rho(M). Local. */
-void osla_diffusion_fill(const osla_diffusion *diffusion, double *x);
-double osla_diffusion_radius(const osla_diffusion *diffusion);
+OSLA_API void osla_diffusion_fill(const osla_diffusion *diffusion, double *x);
+OSLA_API double osla_diffusion_radius(const osla_diffusion *diffusion);
 
 #ifdef __cplusplus
 }

@@ -17,6 +17,8 @@
 #ifndef OSLA_ERROR_H
 #define OSLA_ERROR_H
 
+#include "osla_api.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -33,20 +35,20 @@ typedef enum osla_err {
 } osla_err;
 
 /* A constant word for a code, such as "bad argument". Local; never NULL. */
-const char *osla_err_name(osla_err err);
+OSLA_API const char *osla_err_name(osla_err err);
 
 /* The text of the calling thread's latest failure; "" when there was none. Local. The string is
  * owned by the library and valid until the thread's next failure. */
-const char *osla_error_text(void);
+OSLA_API const char *osla_error_text(void);
 
 /* Records printf-style text for the calling thread and returns err, so that a failing function can
  * end with `return osla_error_set(...)`. It is one line: text beyond 511 bytes is cut, and control
  * characters (names and values come from files) become '?'. Local. */
-osla_err osla_error_set(osla_err err, const char *format, ...)
+OSLA_API osla_err osla_error_set(osla_err err, const char *format, ...)
   __attribute__((format(printf, 2, 3)));
 
 /* Records the text of an MPI error code; `what` is the call's source text. Returns OSLA_ERR_MPI. */
-osla_err osla_error_set_mpi(int mpi_code, const char *what);
+OSLA_API osla_err osla_error_set_mpi(int mpi_code, const char *what);
 
 #define OSLA_CHECK(condition, code, ...)                                                           \
   do {                                                                                             \

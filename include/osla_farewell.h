@@ -14,6 +14,7 @@
 
 #include <mpi.h>
 
+#include "osla_api.h"
 #include "osla_error.h"
 
 #ifdef __cplusplus
@@ -27,7 +28,7 @@ extern "C" {
  * communicator each until MPI_Finalize; later ones use MPI_COMM_WORLD with the tag 32749 inside
  * MPI_Finalize: with so many sets the program may have no receive with MPI_ANY_TAG pending there.
  * Collective over comm, blocking. Errors, on all ranks together: MPI, MEM. */
-osla_err osla_farewell_arrange(MPI_Comm comm);
+OSLA_API osla_err osla_farewell_arrange(MPI_Comm comm);
 
 #ifdef __cplusplus
 }

@@ -51,6 +51,7 @@
 #ifndef OSLA_FILE_H
 #define OSLA_FILE_H
 
+#include "osla_api.h"
 #include "osla_matrix.h"
 
 #ifdef __cplusplus
@@ -76,8 +77,8 @@ typedef struct osla_save_options {
 } osla_save_options;
 
 /* Writes or replaces the file. options: NULL = defaults. */
-osla_err osla_matrix_save(const osla_matrix *matrix, const char *path,
-                          const osla_save_options *options);
+OSLA_API osla_err osla_matrix_save(const osla_matrix *matrix, const char *path,
+                                   const osla_save_options *options);
 
 typedef struct osla_load_options {
   int64_t mb, nb;       /* blocks; 0: OSLA_DEFAULT_BLOCK, and nb = mb if only mb is given */
@@ -91,30 +92,31 @@ typedef struct osla_load_options {
  *   stored  [out] NULL, or what was noted
  *   out     [out] owned by the caller; NULL after an error
  * Errors: IO for a file that is missing, foreign, truncated or changed, with the reason. */
-osla_err osla_matrix_load(osla_grid *grid, const char *path, const osla_load_options *options,
-                          osla_stored *stored, osla_matrix **out);
+OSLA_API osla_err osla_matrix_load(osla_grid *grid, const char *path,
+                                   const osla_load_options *options, osla_stored *stored,
+                                   osla_matrix **out);
 
 /* --- several things in one HDF5 file -------------------------------------------------------- */
 
 typedef struct osla_file osla_file;
 
 /* Begins a file, or opens one to be read. The transport is borrowed. */
-osla_err osla_file_create(osla_transport *transport, const char *path, osla_file **out);
-osla_err osla_file_open(osla_transport *transport, const char *path, osla_file **out);
+OSLA_API osla_err osla_file_create(osla_transport *transport, const char *path, osla_file **out);
+OSLA_API osla_err osla_file_open(osla_transport *transport, const char *path, osla_file **out);
 
 /* Puts a created file in its place and closes it, whether this succeeds or not. Errors: as above,
  * and STATE if an earlier call on this file failed: then nothing is put in place. */
-osla_err osla_file_commit(osla_file **file);
+OSLA_API osla_err osla_file_commit(osla_file **file);
 
 /* Closes. What was created and not committed is removed. Accepts NULL and nulls the handle. */
-void osla_file_close(osla_file **file);
+OSLA_API void osla_file_close(osla_file **file);
 
 /* Is there a matrix or vector of that name in a file that was opened? */
-osla_err osla_file_has(osla_file *file, const char *name, bool *has);
+OSLA_API osla_err osla_file_has(osla_file *file, const char *name, bool *has);
 
 /* Adds a matrix. A name is used once in a file, and may hold slashes (groups). */
-osla_err osla_file_put_matrix(osla_file *file, const char *name, const osla_matrix *matrix,
-                              osla_stored stored);
+OSLA_API osla_err osla_file_put_matrix(osla_file *file, const char *name, const osla_matrix *matrix,
+                                       osla_stored stored);
 
 typedef struct osla_file_matrix {
   osla_dtype dtype;
@@ -123,11 +125,11 @@ typedef struct osla_file_matrix {
 } osla_file_matrix;
 
 /* What a matrix of that name is, without reading it. Errors: as above. */
-osla_err osla_file_look_matrix(osla_file *file, const char *name, osla_file_matrix *look);
+OSLA_API osla_err osla_file_look_matrix(osla_file *file, const char *name, osla_file_matrix *look);
 
 /* Fills a matrix of the same type and sizes, of any blocks on any grid. After an error its contents
  * are not defined. Errors: as above, ARG if type or sizes differ. */
-osla_err osla_file_get_matrix(osla_file *file, const char *name, osla_matrix *matrix);
+OSLA_API osla_err osla_file_get_matrix(osla_file *file, const char *name, osla_matrix *matrix);
 
 typedef enum osla_file_type { OSLA_FILE_DOUBLE, OSLA_FILE_INT64, OSLA_FILE_UINT64 } osla_file_type;
 
@@ -135,32 +137,32 @@ typedef enum osla_file_type { OSLA_FILE_DOUBLE, OSLA_FILE_INT64, OSLA_FILE_UINT6
  * which each rank has a part, in the order of ranks.
  *   count [in] of the whole vector, the same on all ranks; or of this rank's part, >= 0
  *   data  [in] [count] */
-osla_err osla_file_put_vector(osla_file *file, const char *name, osla_file_type type, int64_t count,
-                              const void *data);
-osla_err osla_file_put_parts(osla_file *file, const char *name, osla_file_type type, int64_t count,
-                             const void *data);
+OSLA_API osla_err osla_file_put_vector(osla_file *file, const char *name, osla_file_type type,
+                                       int64_t count, const void *data);
+OSLA_API osla_err osla_file_put_parts(osla_file *file, const char *name, osla_file_type type,
+                                      int64_t count, const void *data);
 
 /* Number of elements of a vector. Errors: IO if there is none of that name or of another type. */
-osla_err osla_file_look_vector(osla_file *file, const char *name, osla_file_type type,
-                               int64_t *count);
+OSLA_API osla_err osla_file_look_vector(osla_file *file, const char *name, osla_file_type type,
+                                        int64_t *count);
 
 /* Reads a vector: whole on all ranks, or on each rank `count` elements from `first` on. The parts
  * of all ranks must cover it once (or the checksum will not be right).
  *   count [in]  whole: as osla_file_look_vector says; else, on one rank or several, ARG on all
  *   data  [out] [count] */
-osla_err osla_file_get_vector(osla_file *file, const char *name, osla_file_type type, int64_t count,
-                              void *data);
-osla_err osla_file_get_parts(osla_file *file, const char *name, osla_file_type type, int64_t first,
-                             int64_t count, void *data);
+OSLA_API osla_err osla_file_get_vector(osla_file *file, const char *name, osla_file_type type,
+                                       int64_t count, void *data);
+OSLA_API osla_err osla_file_get_parts(osla_file *file, const char *name, osla_file_type type,
+                                      int64_t first, int64_t count, void *data);
 
 /* Numbers and texts: attributes of the file. Rank 0's value is written; all ranks get it. A text is
  * cut at `size` - 1 bytes. Errors: IO if there is none of that name and type. */
-osla_err osla_file_put_number(osla_file *file, const char *name, double value);
-osla_err osla_file_put_int(osla_file *file, const char *name, int64_t value);
-osla_err osla_file_put_text(osla_file *file, const char *name, const char *value);
-osla_err osla_file_get_number(osla_file *file, const char *name, double *value);
-osla_err osla_file_get_int(osla_file *file, const char *name, int64_t *value);
-osla_err osla_file_get_text(osla_file *file, const char *name, char *value, size_t size);
+OSLA_API osla_err osla_file_put_number(osla_file *file, const char *name, double value);
+OSLA_API osla_err osla_file_put_int(osla_file *file, const char *name, int64_t value);
+OSLA_API osla_err osla_file_put_text(osla_file *file, const char *name, const char *value);
+OSLA_API osla_err osla_file_get_number(osla_file *file, const char *name, double *value);
+OSLA_API osla_err osla_file_get_int(osla_file *file, const char *name, int64_t *value);
+OSLA_API osla_err osla_file_get_text(osla_file *file, const char *name, char *value, size_t size);
 
 #ifdef __cplusplus
 }

@@ -36,6 +36,7 @@
 #ifndef OSLA_FOREST_H
 #define OSLA_FOREST_H
 
+#include "osla_api.h"
 #include "osla_segment.h"
 
 #ifdef __cplusplus
@@ -121,15 +122,15 @@ typedef enum osla_forest_combine {
  * of the transport is under way; ARG: not from osla_vertices_create, or other
  * memory than on other ranks; of _create RANGE: 65,536 arrays are there, those of sparse matrices
  * and solvers among them. */
-osla_err osla_vertices_create(osla_transport *transport, size_t bytes, void **out);
-osla_err osla_vertices_free(osla_transport *transport, void **vertices);
+OSLA_API osla_err osla_vertices_create(osla_transport *transport, size_t bytes, void **out);
+OSLA_API osla_err osla_vertices_free(osla_transport *transport, void **vertices);
 
 /* From now on the values in this segment's data areas (a matrix's, an own one's) are read in place,
  * too, until osla_vertices_out. The segment is borrowed. Collective. Errors, on all ranks together:
  * MEM; ARG (no segment, or memory that was attached, which neighbours cannot read); of _out STATE
  * (a transfer is under way). */
-osla_err osla_vertices_in(osla_segment *segment);
-osla_err osla_vertices_out(osla_segment *segment);
+OSLA_API osla_err osla_vertices_in(osla_segment *segment);
+OSLA_API osla_err osla_vertices_out(osla_segment *segment);
 
 /* ---- graphs ---- */
 
@@ -160,43 +161,47 @@ typedef struct osla_root {
  * value that crosses. Errors, on all ranks together: ARG (a rank out of range; a root that its
  * owner has not, with the owner's count; a leaf twice; a negative index or count), RANGE (an index
  * of 2^32 or more; all 16 progress hooks of the transport are in use), MEM, MPI. */
-osla_err osla_forest_create(osla_transport *transport, int64_t n_roots, int64_t n_edges,
-                            const int64_t *leaf, const osla_root *root, osla_forest **out);
+OSLA_API osla_err osla_forest_create(osla_transport *transport, int64_t n_roots, int64_t n_edges,
+                                     const int64_t *leaf, const osla_root *root, osla_forest **out);
 
 /* The same from global indices: rank p owns the roots start[p] .. start[p + 1] - 1.
  *   start [in] [size + 1] from 0, none less than the one before, the same on all ranks
  *   root  [in] [n_edges] global indices
  * Errors: as above; ARG where start does not ascend. */
-osla_err osla_forest_create_global(osla_transport *transport, const int64_t *start, int64_t n_edges,
-                                   const int64_t *leaf, const int64_t *root, osla_forest **out);
+OSLA_API osla_err osla_forest_create_global(osla_transport *transport, const int64_t *start,
+                                            int64_t n_edges, const int64_t *leaf,
+                                            const int64_t *root, osla_forest **out);
 
 /* Known shapes. Collective; *out is owned by the caller. Errors, on all ranks together: ARG (a
  * negative number, no such rank; a rank or n that differ), and as above.
  *
  * All-gather: leaf i of every rank is joined to the i-th root of all ranks, one rank's after the
  * other's; n_roots may differ by rank. Gather: the same leaves on one rank alone. */
-osla_err osla_forest_allgather(osla_transport *transport, int64_t n_roots, osla_forest **out);
-osla_err osla_forest_gather(osla_transport *transport, int64_t n_roots, int rank,
-                            osla_forest **out);
+OSLA_API osla_err osla_forest_allgather(osla_transport *transport, int64_t n_roots,
+                                        osla_forest **out);
+OSLA_API osla_err osla_forest_gather(osla_transport *transport, int64_t n_roots, int rank,
+                                     osla_forest **out);
 
 /* All-to-all: leaf p * n + i of rank q is joined to root q * n + i of rank p. */
-osla_err osla_forest_alltoall(osla_transport *transport, int64_t n, osla_forest **out);
+OSLA_API osla_err osla_forest_alltoall(osla_transport *transport, int64_t n, osla_forest **out);
 
 /* Collective. Accepts NULL and nulls the handle. On all ranks, and the forest stays: STATE, where
  * any rank has a transfer that has not ended; ARG, where some have begun fewer than others. What
  * has ended by osla_forest_end_read has been read then. */
-osla_err osla_forest_destroy(osla_forest **forest);
+OSLA_API osla_err osla_forest_destroy(osla_forest **forest);
 
 /* Local queries. Of ranks: ascending, mine among them where I am joined to myself; borrowed. */
-int64_t osla_forest_n_roots(const osla_forest *forest);
-int64_t osla_forest_n_edges(const osla_forest *forest);
-int64_t osla_forest_leaf_space(const osla_forest *forest); /* the largest leaf index + 1 */
-int osla_forest_root_ranks(const osla_forest *forest, const int **ranks); /* of my leaves' roots */
-int osla_forest_leaf_ranks(const osla_forest *forest, const int **ranks); /* of my roots' leaves */
-osla_transport *osla_forest_transport(const osla_forest *forest);         /* borrowed */
+OSLA_API int64_t osla_forest_n_roots(const osla_forest *forest);
+OSLA_API int64_t osla_forest_n_edges(const osla_forest *forest);
+OSLA_API int64_t osla_forest_leaf_space(const osla_forest *forest); /* the largest leaf index + 1 */
+OSLA_API int osla_forest_root_ranks(const osla_forest *forest,
+                                    const int **ranks); /* of my leaves' roots */
+OSLA_API int osla_forest_leaf_ranks(const osla_forest *forest,
+                                    const int **ranks);                    /* of my roots' leaves */
+OSLA_API osla_transport *osla_forest_transport(const osla_forest *forest); /* borrowed */
 
 /* This rank's edges, by the roots' ranks: leaf, root [n_edges], the caller's. Local. */
-void osla_forest_edges(const osla_forest *forest, int64_t *leaf, osla_root *root);
+OSLA_API void osla_forest_edges(const osla_forest *forest, int64_t *leaf, osla_root *root);
 
 /* What this rank has of a forest, as lines of text: how many roots, edges and leaves; for each rank
  * that it is joined to how many edges, whether that is on its node, and which indices: a range, a
@@ -205,10 +210,10 @@ void osla_forest_edges(const osla_forest *forest, int64_t *leaf, osla_root *root
  *   text  [out] [size] as much as has room, ending with 0 (size > 0); the caller's
  * Returns how long the whole text is without that 0, as snprintf does: where it is below `size`,
  * all is there. */
-size_t osla_forest_view(const osla_forest *forest, bool edges, char *text, size_t size);
+OSLA_API size_t osla_forest_view(const osla_forest *forest, bool edges, char *text, size_t size);
 
 /* degree[j] := how many leaves are joined to my root j; [n_roots], the caller's. Local. */
-void osla_forest_degrees(const osla_forest *forest, int64_t *degree);
+OSLA_API void osla_forest_degrees(const osla_forest *forest, int64_t *degree);
 
 /* Forests from forests. Collective; those that they are made of stay, and may go. Roots and leaves
  * keep their indices, unless it is said otherwise. *out is owned by the caller. Errors, on all
@@ -218,38 +223,38 @@ void osla_forest_degrees(const osla_forest *forest, int64_t *degree);
 /* Each leaf gets a root of its own: those of root 0 first, in the order of the leaves' ranks and
  * lists, then those of root 1, and so on. A reduction with REPLACE then gathers the values of all
  * leaves at their roots, a broadcast scatters them. (Their multi-SF.) */
-osla_err osla_forest_split(osla_forest *forest, osla_forest **out);
+OSLA_API osla_err osla_forest_split(osla_forest *forest, osla_forest **out);
 
 /* The roots of `a` and the leaves of `b`, joined where a leaf of `a` is the root of `b` with the
  * same index on the same rank. */
-osla_err osla_forest_compose(osla_forest *a, osla_forest *b, osla_forest **out);
+OSLA_API osla_err osla_forest_compose(osla_forest *a, osla_forest *b, osla_forest **out);
 
 /* The roots of `a`, and as leaves the roots of `b`: joined where both have a leaf with the same
  * index on the same rank. ARG: a root of `b` has more than one leaf. */
-osla_err osla_forest_compose_inverse(osla_forest *a, osla_forest *b, osla_forest **out);
+OSLA_API osla_err osla_forest_compose_inverse(osla_forest *a, osla_forest *b, osla_forest **out);
 
 /* Roots become leaves, leaves roots (leaf_space of them on each rank). ARG: a root has more than
  * one leaf. */
-osla_err osla_forest_inverse(osla_forest *forest, osla_forest **out);
+OSLA_API osla_err osla_forest_inverse(osla_forest *forest, osla_forest **out);
 
 /* Only the edges of these roots, or leaves, of mine: chosen [n] indices; a leaf without an edge may
  * be among them. ARG: no such root; a leaf not below leaf_space. */
-osla_err osla_forest_embed_roots(osla_forest *forest, int64_t n, const int64_t *chosen,
-                                 osla_forest **out);
-osla_err osla_forest_embed_leaves(osla_forest *forest, int64_t n, const int64_t *chosen,
-                                  osla_forest **out);
+OSLA_API osla_err osla_forest_embed_roots(osla_forest *forest, int64_t n, const int64_t *chosen,
+                                          osla_forest **out);
+OSLA_API osla_err osla_forest_embed_leaves(osla_forest *forest, int64_t n, const int64_t *chosen,
+                                           osla_forest **out);
 
 /* n forests side by side, on each rank: the leaves of each follow those of the one before
  * (leaf_space of them), and so do the roots (n_roots); `same_roots`: all have the roots of the
  * first one. ARG: none; other numbers of the same roots; of two transports. */
-osla_err osla_forest_concatenate(int n, osla_forest *const *forests, bool same_roots,
-                                 osla_forest **out);
+OSLA_API osla_err osla_forest_concatenate(int n, osla_forest *const *forests, bool same_roots,
+                                          osla_forest **out);
 
 /* Each edge becomes `count` edges: root i * root_stride + c and leaf j * leaf_stride + c, c <
  * count. leaf_stride may differ by rank. ARG: strides below count; a count or root_stride that
  * differ. RANGE: 2^32 vertices or more. */
-osla_err osla_forest_strided(osla_forest *forest, int64_t count, int64_t root_stride,
-                             int64_t leaf_stride, osla_forest **out);
+OSLA_API osla_err osla_forest_strided(osla_forest *forest, int64_t count, int64_t root_stride,
+                                      int64_t leaf_stride, osla_forest **out);
 
 /* ---- transfers ---- */
 
@@ -262,16 +267,18 @@ typedef struct osla_forest_run {
 /* Values may be NULL on a rank that has none of them with edges.
  *
  * leaves[i] := leaves[i] (combine) roots[of i]. */
-osla_err osla_forest_bcast_begin(osla_forest *forest, osla_unit unit, const void *roots,
-                                 void *leaves, osla_forest_combine combine, osla_forest_run *run);
+OSLA_API osla_err osla_forest_bcast_begin(osla_forest *forest, osla_unit unit, const void *roots,
+                                          void *leaves, osla_forest_combine combine,
+                                          osla_forest_run *run);
 
 /* roots[j] := roots[j] (combine) all leaves[of j], one after the other in the order of the leaves'
  * ranks, and on each rank in the order of its list: the same bits in every run. SUM_ARRIVAL does
  * not wait for lower ranks first (nor does what has the same bits in any order anyway: integers,
  * but for REPLACE). SUM_EXACT gathers the leaves' values: a unit and 4 bytes for each of their
  * edges, 8 bytes for each root, kept from the first one on but for the units. */
-osla_err osla_forest_reduce_begin(osla_forest *forest, osla_unit unit, const void *leaves,
-                                  void *roots, osla_forest_combine combine, osla_forest_run *run);
+OSLA_API osla_err osla_forest_reduce_begin(osla_forest *forest, osla_unit unit, const void *leaves,
+                                           void *roots, osla_forest_combine combine,
+                                           osla_forest_run *run);
 
 /* The same in the same order, and each leaf gets the value that its root had before the leaf's was
  * combined with it: in before[i]. There is no SUM_EXACT of it.
@@ -281,9 +288,9 @@ osla_err osla_forest_reduce_begin(osla_forest *forest, osla_unit unit, const voi
  * each number of a unit for itself. Sums that overflow wrap. Few leaves of a rank (16 numbers of
  * one owner) add to roots in an array on their node by an atomic addition each: their owner need
  * only have begun. */
-osla_err osla_forest_fetch_begin(osla_forest *forest, osla_unit unit, void *roots,
-                                 const void *leaves, void *before, osla_forest_combine combine,
-                                 osla_forest_run *run);
+OSLA_API osla_err osla_forest_fetch_begin(osla_forest *forest, osla_unit unit, void *roots,
+                                          const void *leaves, void *before,
+                                          osla_forest_combine combine, osla_forest_run *run);
 
 /* Errors of these, on this rank: ARG (a unit of no type or count, without such a combination, with
  * a stride smaller than it; values or a stride that are not multiples of what C aligns the type to;
@@ -297,40 +304,41 @@ osla_err osla_forest_fetch_begin(osla_forest *forest, osla_unit unit, void *root
 /* What these would refuse here: ranks that are not sure of their arguments agree on the answers
  * (osla_agree) before any of them begins. Local. Errors: ARG, STATE as above, MEM; not RANGE (an
  * exact sum of 2^32 edges). */
-osla_err osla_forest_bcast_check(osla_forest *forest, osla_unit unit, const void *roots,
-                                 void *leaves, osla_forest_combine combine);
-osla_err osla_forest_reduce_check(osla_forest *forest, osla_unit unit, const void *leaves,
-                                  void *roots, osla_forest_combine combine);
-osla_err osla_forest_fetch_check(osla_forest *forest, osla_unit unit, void *roots,
-                                 const void *leaves, void *before, osla_forest_combine combine);
+OSLA_API osla_err osla_forest_bcast_check(osla_forest *forest, osla_unit unit, const void *roots,
+                                          void *leaves, osla_forest_combine combine);
+OSLA_API osla_err osla_forest_reduce_check(osla_forest *forest, osla_unit unit, const void *leaves,
+                                           void *roots, osla_forest_combine combine);
+OSLA_API osla_err osla_forest_fetch_check(osla_forest *forest, osla_unit unit, void *roots,
+                                          const void *leaves, void *before,
+                                          osla_forest_combine combine);
 
 /* Waits until the transfer is over here: what is written here is complete, and what was read from
  * here may be overwritten. *run is cleared. Local. Errors: STATE (it was not begun, or has ended).
  */
-osla_err osla_forest_end(osla_forest_run *run);
+OSLA_API osla_err osla_forest_end(osla_forest_run *run);
 
 /* Has the values that neighbours on the node have begun to give brought to this core's caches,
  * while the program goes on: worth its call where they are few, and are not needed at once. Local;
  * no wait, no progress. Nothing else changes. */
-void osla_forest_nearer(const osla_forest_run *run);
+OSLA_API void osla_forest_nearer(const osla_forest_run *run);
 
 /* Is it over? Then this stands for osla_forest_end. Local; makes progress. */
-osla_err osla_forest_test(osla_forest_run *run, bool *done);
+OSLA_API osla_err osla_forest_test(osla_forest_run *run, bool *done);
 
 /* Begin and end in one. */
-osla_err osla_forest_bcast(osla_forest *forest, osla_unit unit, const void *roots, void *leaves,
-                           osla_forest_combine combine);
-osla_err osla_forest_reduce(osla_forest *forest, osla_unit unit, const void *leaves, void *roots,
-                            osla_forest_combine combine);
-osla_err osla_forest_fetch(osla_forest *forest, osla_unit unit, void *roots, const void *leaves,
-                           void *before, osla_forest_combine combine);
+OSLA_API osla_err osla_forest_bcast(osla_forest *forest, osla_unit unit, const void *roots,
+                                    void *leaves, osla_forest_combine combine);
+OSLA_API osla_err osla_forest_reduce(osla_forest *forest, osla_unit unit, const void *leaves,
+                                     void *roots, osla_forest_combine combine);
+OSLA_API osla_err osla_forest_fetch(osla_forest *forest, osla_unit unit, void *roots,
+                                    const void *leaves, void *before, osla_forest_combine combine);
 
 /* As osla_forest_end, but does not wait for others to read my values: they must stay as they are
  * until osla_forest_writable, which waits for all readers of all transfers that have ended so. With
  * OSLA_VERIFY=on in the environment values that were overwritten before that are found by their
  * owner's next begin, writable or destroy of the forest: all ranks end with a line. */
-osla_err osla_forest_end_read(osla_forest_run *run);
-osla_err osla_forest_writable(osla_forest *forest);
+OSLA_API osla_err osla_forest_end_read(osla_forest_run *run);
+OSLA_API osla_err osla_forest_writable(osla_forest *forest);
 
 #ifdef __cplusplus
 }

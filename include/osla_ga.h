@@ -30,6 +30,7 @@
 #ifndef OSLA_GA_H
 #define OSLA_GA_H
 
+#include "osla_api.h"
 #include "osla_gemm.h"
 #include "osla_lu.h"
 #include "osla_matrix.h"
@@ -47,11 +48,11 @@ extern "C" {
  * A program that starts GA by itself in a bad environment gets one line of warning from the first
  * call below, and an error from osla_ga_hessian_create, whose sums would be wrong.
  * Errors: STATE (MPI is not running, or GA is), ARG, MEM. */
-osla_err osla_ga_initialize(int64_t doubles);
+OSLA_API osla_err osla_ga_initialize(int64_t doubles);
 
 /* Frees what the calls below keep (the transport and its memory), and calls GA_Terminate. What is
  * kept is also freed by MPI_Finalize, so that GA_Terminate alone will do. Collective. */
-void osla_ga_terminate(void);
+OSLA_API void osla_ga_terminate(void);
 
 /* --- products --- */
 
@@ -63,8 +64,8 @@ void osla_ga_terminate(void);
  *   g_a, g_b, g_c  [in,out] three arrays; C is none of A and B
  * Memory: a copy of A and B (on one process none); of C where it does not lie as OSLA_GA_IN_PLACE
  * below says. */
-osla_err osla_ga_gemm(char transa, char transb, int64_t m, int64_t n, int64_t k, osla_complex alpha,
-                      int g_a, int g_b, osla_complex beta, int g_c);
+OSLA_API osla_err osla_ga_gemm(char transa, char transb, int64_t m, int64_t n, int64_t k,
+                               osla_complex alpha, int g_a, int g_b, osla_complex beta, int g_c);
 
 /* --- solves; memory: a copy of A and one of B --- */
 
@@ -73,17 +74,17 @@ osla_err osla_ga_gemm(char transa, char transb, int64_t m, int64_t n, int64_t k,
  *   g_a   [in]     n x n
  *   g_b   [in,out] n x nrhs, that is dims {nrhs, n}, or dims {n}
  *   info  [out]    0, or LAPACK's INFO > 0: A is singular, B stays. The same on all ranks */
-osla_err osla_ga_lu_solve(char trans, int g_a, int g_b, int64_t *info);
+OSLA_API osla_err osla_ga_lu_solve(char trans, int g_a, int g_b, int64_t *info);
 
 /* B := A^-1 B by Cholesky, as GA_Llt_solve: A is symmetric (Hermitian) positive definite; its lower
  * triangle in memory is read. info: 0, or the order of the leading minor that is not positive
  * definite: B stays. */
-osla_err osla_ga_llt_solve(int g_a, int g_b, int64_t *info);
+OSLA_API osla_err osla_ga_llt_solve(int g_a, int g_b, int64_t *info);
 
 /* B := A^-1 B for a symmetric (Hermitian) A, as GA_Solve: by Cholesky, or if that fails by LU.
  *   info [out] 0 Cholesky; > 0 the order of the minor that made it fail, LU was used; < 0 LU met a
  *              pivot of zero, the -info-th: B stays */
-osla_err osla_ga_solve(int g_a, int g_b, int64_t *info);
+OSLA_API osla_err osla_ga_solve(int g_a, int g_b, int64_t *info);
 
 /* --- factors that stay in the array; memory: a copy of A, in solves also of B --- */
 
@@ -92,15 +93,15 @@ osla_err osla_ga_solve(int g_a, int g_b, int64_t *info);
  *   ipiv [out]    [min(m, n)], LAPACK's IPIV: row i + 1 was exchanged with row ipiv[i]. The same on
  *                 all ranks
  *   info [out]    as osla_lu_result's */
-osla_err osla_ga_getrf(int g_a, int64_t *ipiv, int64_t *info);
+OSLA_API osla_err osla_ga_getrf(int g_a, int64_t *ipiv, int64_t *info);
 
 /* A := L L^H (uplo 'l') or U^H U ('u'), the triangle in memory (in C's order the other one). The
  * other triangle stays. */
-osla_err osla_ga_potrf(char uplo, int g_a, int64_t *info);
+OSLA_API osla_err osla_ga_potrf(char uplo, int g_a, int64_t *info);
 
 /* B := op(A)^-1 B with these factors. */
-osla_err osla_ga_getrs(char trans, int g_a, const int64_t *ipiv, int g_b);
-osla_err osla_ga_potrs(char uplo, int g_a, int g_b);
+OSLA_API osla_err osla_ga_getrs(char trans, int g_a, const int64_t *ipiv, int g_b);
+OSLA_API osla_err osla_ga_potrs(char uplo, int g_a, int g_b);
 
 /* --- any other kernel --- */
 
@@ -124,16 +125,16 @@ typedef enum osla_ga_blocks {
  * process's part must lie as osla_matrix.h says: arrays of GA_Set_block_cyclic_proc_grid do, and
  * regular ones of equal parts (the last row and column of parts may be smaller). Others:
  * UNSUPPORTED. Kernels ask for what they always do: factorisations for square blocks. */
-osla_err osla_ga_matrix_create(int g_a, osla_ga_blocks blocks, osla_ga_matrix **out);
+OSLA_API osla_err osla_ga_matrix_create(int g_a, osla_ga_blocks blocks, osla_ga_matrix **out);
 
 /* For osla_* calls; borrowed, freed by osla_ga_matrix_destroy. Local. */
-osla_matrix *osla_ga_matrix_get(osla_ga_matrix *matrix);
+OSLA_API osla_matrix *osla_ga_matrix_get(osla_ga_matrix *matrix);
 
 /* The array takes the matrix's contents; IN_PLACE it has them, and GA's calls see them then. */
-osla_err osla_ga_matrix_store(osla_ga_matrix *matrix);
+OSLA_API osla_err osla_ga_matrix_store(osla_ga_matrix *matrix);
 
 /* Accepts NULL and nulls the handle. The array is not changed. */
-void osla_ga_matrix_destroy(osla_ga_matrix **matrix);
+OSLA_API void osla_ga_matrix_destroy(osla_ga_matrix **matrix);
 
 /* --- the accumulator on a global array --- */
 
@@ -152,27 +153,28 @@ typedef struct osla_ga_hessian osla_ga_hessian;
  *   uplo [in] the triangle in memory that is kept (in C's order the other one), or OSLA_GENERAL.
  *             osla_hessian.h's H(i, j) is [j][i] of the array
  * Errors as above, and STATE if GA was started in an environment that makes its sums wrong. */
-osla_err osla_ga_hessian_create(int g_h, osla_uplo uplo, osla_ga_hessian **out);
+OSLA_API osla_err osla_ga_hessian_create(int g_h, osla_uplo uplo, osla_ga_hessian **out);
 
 /* Local. Accepts NULL and nulls the handle. The array stays. */
-void osla_ga_hessian_destroy(osla_ga_hessian **hessian);
+OSLA_API void osla_ga_hessian_destroy(osla_ga_hessian **hessian);
 
 /* As osla_hessian's. Local. Errors: ARG (then nothing was added), MEM, RANGE. */
-osla_err osla_ga_hessian_update(osla_ga_hessian *hessian, int64_t count, const int64_t *ix,
-                                int64_t k, const void *g, int64_t ldg);
-osla_err osla_ga_hessian_update_block(osla_ga_hessian *hessian, int64_t rows, const int64_t *ix,
-                                      int64_t cols, const int64_t *jx, const void *u, int64_t ldu);
-osla_err osla_ga_hessian_update_gradient(osla_ga_hessian *hessian, int64_t count, const int64_t *ix,
-                                         const double *values);
+OSLA_API osla_err osla_ga_hessian_update(osla_ga_hessian *hessian, int64_t count, const int64_t *ix,
+                                         int64_t k, const void *g, int64_t ldg);
+OSLA_API osla_err osla_ga_hessian_update_block(osla_ga_hessian *hessian, int64_t rows,
+                                               const int64_t *ix, int64_t cols, const int64_t *jx,
+                                               const void *u, int64_t ldu);
+OSLA_API osla_err osla_ga_hessian_update_gradient(osla_ga_hessian *hessian, int64_t count,
+                                                  const int64_t *ix, const double *values);
 
 /* Waits until all ranks' updates are in the array and in the gradient. Collective. Errors: MPI. */
-osla_err osla_ga_hessian_commit(osla_ga_hessian *hessian);
+OSLA_API osla_err osla_ga_hessian_commit(osla_ga_hessian *hessian);
 
 /* The array, for osla_ga_potrf and the like. Local. */
-int osla_ga_hessian_array(const osla_ga_hessian *hessian);
+OSLA_API int osla_ga_hessian_array(const osla_ga_hessian *hessian);
 
 /* The summed gradient [n], the same on all ranks, valid until the next commit; borrowed. Local. */
-const double *osla_ga_hessian_gradient(const osla_ga_hessian *hessian);
+OSLA_API const double *osla_ga_hessian_gradient(const osla_ga_hessian *hessian);
 
 #ifdef __cplusplus
 }

@@ -15,6 +15,7 @@
 #ifndef OSLA_GEMM_H
 #define OSLA_GEMM_H
 
+#include "osla_api.h"
 #include "osla_part.h"
 #include "osla_shape.h"
 
@@ -59,20 +60,21 @@ typedef struct osla_gemm_options {
  * Errors, on all ranks together: ARG (sizes, types, a part outside its matrix, C overlaps an
  * operand), MEM, RANGE and UNSUPPORTED (BLAS's int; C is as before), MPI, which ends the job where
  * neighbours wait for what this rank got. */
-osla_err osla_gemm(osla_trans transa, osla_trans transb, osla_complex alpha, osla_part a,
-                   osla_part b, osla_complex beta, osla_part c, const osla_gemm_options *options);
+OSLA_API osla_err osla_gemm(osla_trans transa, osla_trans transb, osla_complex alpha, osla_part a,
+                            osla_part b, osla_complex beta, osla_part c,
+                            const osla_gemm_options *options);
 
 /* Triangle `uplo` of C := alpha A A^T + beta C (NOTRANS, A is n x k) or alpha A^T A + beta C (else,
  * A is k x n); the other triangle is neither read nor written. C is n x n, in any blocks and any
  * grid; s d c z (the complex product is symmetric, not Hermitian). Otherwise as osla_gemm. */
-osla_err osla_syrk(osla_uplo uplo, osla_trans trans, osla_complex alpha, osla_part a,
-                   osla_complex beta, osla_part c, const osla_gemm_options *options);
+OSLA_API osla_err osla_syrk(osla_uplo uplo, osla_trans trans, osla_complex alpha, osla_part a,
+                            osla_complex beta, osla_part c, const osla_gemm_options *options);
 
 /* The Hermitian one: triangle `uplo` of C := alpha A A^H + beta C, or alpha A^H A + beta C. What
  * the imaginary parts of C's diagonal were does not matter; they become zero, as BLAS's xHERK
  * leaves them. For real types the same as osla_syrk. */
-osla_err osla_herk(osla_uplo uplo, osla_trans trans, double alpha, osla_part a, double beta,
-                   osla_part c, const osla_gemm_options *options);
+OSLA_API osla_err osla_herk(osla_uplo uplo, osla_trans trans, double alpha, osla_part a,
+                            double beta, osla_part c, const osla_gemm_options *options);
 
 /* What a rank would do in osla_gemm with the same arguments and `alone`: what it gets then may be
  * got by another of its node. */
@@ -87,11 +89,12 @@ typedef struct osla_gemm_plan {
 } osla_gemm_plan;
 
 /* Fills *plan for this rank; moves and changes nothing. Local. Errors: ARG, MEM. */
-osla_err osla_gemm_predict(osla_trans transa, osla_trans transb, osla_part a, osla_part b,
-                           osla_part c, const osla_gemm_options *options, osla_gemm_plan *plan);
+OSLA_API osla_err osla_gemm_predict(osla_trans transa, osla_trans transb, osla_part a, osla_part b,
+                                    osla_part c, const osla_gemm_options *options,
+                                    osla_gemm_plan *plan);
 
 /* Bytes that C := A B takes beside the three, all of that shape, at most. Local, pure. */
-uint64_t osla_gemm_memory(const osla_shape *shape);
+OSLA_API uint64_t osla_gemm_memory(const osla_shape *shape);
 
 #ifdef __cplusplus
 }

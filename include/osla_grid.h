@@ -6,6 +6,7 @@
 #ifndef OSLA_GRID_H
 #define OSLA_GRID_H
 
+#include "osla_api.h"
 #include "osla_segment.h"
 
 #ifdef __cplusplus
@@ -41,49 +42,51 @@ typedef enum osla_grid_order {
  * one that is nearest to square, with nprow <= npcol. (Process rows save transfers between nodes;
  * on a node there are none, and panels and columns of updates that are not cut are faster.) The
  * transport is borrowed and must outlive the grid. Errors: ARG, MEM. */
-osla_err osla_grid_create_ordered(osla_transport *transport, int nprow, int npcol,
-                                  osla_grid_order order, osla_grid **out);
+OSLA_API osla_err osla_grid_create_ordered(osla_transport *transport, int nprow, int npcol,
+                                           osla_grid_order order, osla_grid **out);
 
 /* The same by rows; if nprow = npcol = 0, in the order that osla_grid_choose_order says. */
-osla_err osla_grid_create(osla_transport *transport, int nprow, int npcol, osla_grid **out);
+OSLA_API osla_err osla_grid_create(osla_transport *transport, int nprow, int npcol,
+                                   osla_grid **out);
 
 /* The shape that is chosen for that many ranks and nodes. Local, pure. */
-void osla_grid_choose(int ranks, int nodes, int *nprow, int *npcol);
+OSLA_API void osla_grid_choose(int ranks, int nodes, int *nprow, int *npcol);
 
 /* The order that is chosen for a grid of that shape (0 x 0: the chosen one): by tiles from 16
  * process rows and 8 ranks a node on, else by nodes. Local. */
-osla_grid_order osla_grid_choose_order(const osla_transport *transport, int nprow, int npcol);
+OSLA_API osla_grid_order osla_grid_choose_order(const osla_transport *transport, int nprow,
+                                                int npcol);
 
 /* Makes a grid in which each rank names its own position, as Cblacs_gridinfo reports it: so that
  * matrices on an existing BLACS context can be used (ranks outside it pass -1, -1). Collective.
  * Errors, on all ranks together: ARG when ranks name other shapes, two ranks name one position, a
  * position is empty, or one is outside the grid. */
-osla_err osla_grid_create_at(osla_transport *transport, int nprow, int npcol, int prow, int pcol,
-                             osla_grid **out);
+OSLA_API osla_err osla_grid_create_at(osla_transport *transport, int nprow, int npcol, int prow,
+                                      int pcol, osla_grid **out);
 
 /* Makes the grid in which position (0, 0) is position (prow, pcol) of `grid` and the others follow
  * cyclically: for matrices whose first block lies on process (prow, pcol) (ScaLAPACK's RSRC, CSRC).
  * Local; the same arguments on all ranks. Errors: ARG (no such position), MEM. */
-osla_err osla_grid_shift(const osla_grid *grid, int prow, int pcol, osla_grid **out);
+OSLA_API osla_err osla_grid_shift(const osla_grid *grid, int prow, int pcol, osla_grid **out);
 
 /* Are they of one transport and one shape, with the same rank at each position? Local. */
-bool osla_grid_same(const osla_grid *x, const osla_grid *y);
+OSLA_API bool osla_grid_same(const osla_grid *x, const osla_grid *y);
 
 /* For segments in which ranks are notified from their process row, their column and their node
  * alone: so many slots instead of all ranks. Borrows the grid. Local. */
-osla_notifiers osla_grid_notifiers(const osla_grid *grid);
+OSLA_API osla_notifiers osla_grid_notifiers(const osla_grid *grid);
 
 /* Local. Accepts NULL and nulls the handle. */
-void osla_grid_destroy(osla_grid **grid);
+OSLA_API void osla_grid_destroy(osla_grid **grid);
 
 /* Local queries. */
-int osla_grid_nprow(const osla_grid *grid);
-int osla_grid_npcol(const osla_grid *grid);
-int osla_grid_prow(const osla_grid *grid); /* mine; -1 when idle */
-int osla_grid_pcol(const osla_grid *grid);
-int osla_grid_rank_at(const osla_grid *grid, int prow, int pcol);
-int osla_grid_prow_of(const osla_grid *grid, int rank);     /* -1 when idle */
-osla_transport *osla_grid_transport(const osla_grid *grid); /* borrowed */
+OSLA_API int osla_grid_nprow(const osla_grid *grid);
+OSLA_API int osla_grid_npcol(const osla_grid *grid);
+OSLA_API int osla_grid_prow(const osla_grid *grid); /* mine; -1 when idle */
+OSLA_API int osla_grid_pcol(const osla_grid *grid);
+OSLA_API int osla_grid_rank_at(const osla_grid *grid, int prow, int pcol);
+OSLA_API int osla_grid_prow_of(const osla_grid *grid, int rank);     /* -1 when idle */
+OSLA_API osla_transport *osla_grid_transport(const osla_grid *grid); /* borrowed */
 
 #ifdef __cplusplus
 }

@@ -86,6 +86,7 @@
 #ifndef OSLA_HESSIAN_H
 #define OSLA_HESSIAN_H
 
+#include "osla_api.h"
 #include "osla_matrix.h"
 #include "osla_shape.h"
 #include <stdbool.h>
@@ -147,11 +148,11 @@ typedef struct osla_hessian_options {
  * Errors, on all ranks together: ARG, UNSUPPORTED (order-independent
  * mode for other than sums into double; node_sums as above), MEM (checked before allocation), RANGE
  * (several nodes and no progress hook left, see osla_transport.h), MPI. */
-osla_err osla_hessian_create(osla_grid *grid, int64_t n, const osla_hessian_options *options,
-                             osla_hessian **out);
+OSLA_API osla_err osla_hessian_create(osla_grid *grid, int64_t n,
+                                      const osla_hessian_options *options, osla_hessian **out);
 
 /* Collective. Accepts NULL and nulls the handle; the matrix goes with it. No commit is needed. */
-void osla_hessian_destroy(osla_hessian **hessian);
+OSLA_API void osla_hessian_destroy(osla_hessian **hessian);
 
 /* H[ix, ix] += G^T G. Local, thread-safe. On return the caller's arrays may be reused.
  *   count [in] number of indices, >= 0
@@ -162,20 +163,21 @@ void osla_hessian_destroy(osla_hessian **hessian);
  *              ix[a]. Not checked for NaN
  * Errors: ARG (index out of range, with position and value: then nothing is added); MEM, MPI (then
  * a part of the update may have been added). */
-osla_err osla_hessian_update(osla_hessian *hessian, int64_t count, const int64_t *ix, int64_t k,
-                             const void *g, int64_t ldg);
+OSLA_API osla_err osla_hessian_update(osla_hessian *hessian, int64_t count, const int64_t *ix,
+                                      int64_t k, const void *g, int64_t ldg);
 
 /* H[ix, jx] += U, restricted to the stored triangle: elements of U whose (ix, jx) lies in the other
  * one are ignored. So a symmetric U with jx = ix is added once. With OSLA_GENERAL all of U is.
  * Local, thread-safe. u [in] rows x cols, column-major, leading dimension ldu >= max(1, rows) */
-osla_err osla_hessian_update_block(osla_hessian *hessian, int64_t rows, const int64_t *ix,
-                                   int64_t cols, const int64_t *jx, const void *u, int64_t ldu);
+OSLA_API osla_err osla_hessian_update_block(osla_hessian *hessian, int64_t rows, const int64_t *ix,
+                                            int64_t cols, const int64_t *jx, const void *u,
+                                            int64_t ldu);
 
 /* g[ix] += values. The gradient is a double vector of order n, replicated on each rank and summed
  * over the ranks at commit. Local, thread-safe. Errors: ARG, STATE (order-independent mode without
  * gradient_bound). */
-osla_err osla_hessian_update_gradient(osla_hessian *hessian, int64_t count, const int64_t *ix,
-                                      const double *values);
+OSLA_API osla_err osla_hessian_update_gradient(osla_hessian *hessian, int64_t count,
+                                               const int64_t *ix, const double *values);
 
 /* --- each datum once ------------------------------------------------------------------------ */
 
@@ -203,12 +205,12 @@ typedef struct osla_hessian_datum {
  * Errors: as those of the parts. After ARG, STATE, and MEM for the ledger, nothing was added and
  * the id is not in. After another error a part may have been added; then there are no more
  * checkpoints until a reset. */
-osla_err osla_hessian_update_once(osla_hessian *hessian, const osla_hessian_datum *datum,
-                                  bool *skipped);
+OSLA_API osla_err osla_hessian_update_once(osla_hessian *hessian, const osla_hessian_datum *datum,
+                                           bool *skipped);
 
 /* Is that id in, as far as this rank knows? To spare the work of making the datum. Local,
  * thread-safe. */
-bool osla_hessian_has_id(osla_hessian *hessian, uint64_t id);
+OSLA_API bool osla_hessian_has_id(osla_hessian *hessian, uint64_t id);
 
 /* Writes matrix, gradient and ids to a file that osla_hessian_restore reads, on any number of
  * ranks. Collective, by one thread of each rank, while others may go on calling update (then MPI
@@ -229,7 +231,7 @@ bool osla_hessian_has_id(osla_hessian *hessian, uint64_t id);
  * Errors, on all ranks together: those of osla_file.h (the accumulator is as good as before, and
  * the next checkpoint may succeed), STATE (an update failed halfway), RANGE (order-independent
  * mode: the next commit will fail, too), MEM, ARG. */
-osla_err osla_hessian_checkpoint(osla_hessian *hessian, const char *path, const char *job);
+OSLA_API osla_err osla_hessian_checkpoint(osla_hessian *hessian, const char *path, const char *job);
 
 /* Brings an accumulator that is fresh (or reset) to the state of a checkpoint; updates whose ids
  * are in the file are skipped from then on. Ranks, grid and block size may be others than those of
@@ -239,25 +241,25 @@ osla_err osla_hessian_checkpoint(osla_hessian *hessian, const char *path, const 
  * Errors, on all ranks together: STATE (not fresh), IO for a file that is missing, foreign,
  * truncated or changed, or of another order, type, triangle, operation, initial value, mode, bound
  * or job; MEM. After an error the accumulator is as after a reset. */
-osla_err osla_hessian_restore(osla_hessian *hessian, const char *path, const char *job);
+OSLA_API osla_err osla_hessian_restore(osla_hessian *hessian, const char *path, const char *job);
 
 /* Waits until the updates of all ranks are in H and in the gradient. Collective; every rank's
  * threads must have returned from update. May be called again, and more updates may follow.
  * Errors: MPI; on all ranks together RANGE (order-independent mode), MEM. */
-osla_err osla_hessian_commit(osla_hessian *hessian);
+OSLA_API osla_err osla_hessian_commit(osla_hessian *hessian);
 
 /* The matrix itself, to be factored in place; borrowed. Call after commit. Only the stored triangle
  * is meaningful. A rank that updates again changes the parts of other ranks at once: first let all
  * ranks finish with the matrix (a collective kernel, or osla_barrier). Local. Errors: STATE
  * (updates of this rank since the last commit), RANGE (the commit failed with it). */
-osla_err osla_hessian_matrix(osla_hessian *hessian, osla_matrix **out);
+OSLA_API osla_err osla_hessian_matrix(osla_hessian *hessian, osla_matrix **out);
 
 /* The summed gradient [n], the same on all ranks, valid until the next commit; borrowed. Local. */
-const double *osla_hessian_gradient(const osla_hessian *hessian);
+OSLA_API const double *osla_hessian_gradient(const osla_hessian *hessian);
 
 /* H := options.initial and gradient := 0, and no ids, for another iteration. Collective. Errors:
  * STATE, MPI. */
-osla_err osla_hessian_reset(osla_hessian *hessian);
+OSLA_API osla_err osla_hessian_reset(osla_hessian *hessian);
 
 /* What this rank did since create or reset: for reports. Local; no update may be running. */
 typedef struct osla_hessian_stats {
@@ -276,11 +278,11 @@ typedef struct osla_hessian_stats {
   int64_t ids_skipped;    /* calls of update_once whose id was in */
   int64_t ids_restored;   /* ids that osla_hessian_restore brought */
 } osla_hessian_stats;
-osla_hessian_stats osla_hessian_get_stats(osla_hessian *hessian);
+OSLA_API osla_hessian_stats osla_hessian_get_stats(osla_hessian *hessian);
 
 /* Bytes that it takes beside the matrix, with default options, before the first update. Local,
  * pure. */
-uint64_t osla_hessian_memory(const osla_shape *shape);
+OSLA_API uint64_t osla_hessian_memory(const osla_shape *shape);
 
 #ifdef __cplusplus
 }

@@ -11,6 +11,7 @@
 #ifndef OSLA_HOST_H
 #define OSLA_HOST_H
 
+#include "osla_api.h"
 #include "osla_error.h"
 #include <mpi.h>
 
@@ -30,7 +31,7 @@ typedef struct osla_host {
 
 /* Collective on comm; what it returns may differ by host. Errors, on all ranks together: MPI, MEM.
  */
-osla_err osla_host_look(MPI_Comm comm, osla_host *out);
+OSLA_API osla_err osla_host_look(MPI_Comm comm, osla_host *out);
 
 #ifdef __cplusplus
 }

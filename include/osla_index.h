@@ -13,6 +13,8 @@
 #ifndef OSLA_INDEX_H
 #define OSLA_INDEX_H
 
+#include "osla_api.h"
+
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -21,7 +23,7 @@ extern "C" {
 
 /* Number of indices below n that process iproc owns (NUMROC). Also: the local index of the first
  * owned index that is not below n. */
-int64_t osla_index_count(int64_t n, int64_t nb, int iproc, int nprocs);
+OSLA_API int64_t osla_index_count(int64_t n, int64_t nb, int iproc, int nprocs);
 
 /* Owner of global index i (INDXG2P). */
 static inline int osla_index_owner(int64_t i, int64_t nb, int nprocs)

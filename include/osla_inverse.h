@@ -11,6 +11,7 @@
 #ifndef OSLA_INVERSE_H
 #define OSLA_INVERSE_H
 
+#include "osla_api.h"
 #include "osla_chol.h"
 #include "osla_lu.h"
 
@@ -30,11 +31,11 @@ extern "C" {
  * Memory: 4 sets of panels of a block row and a block column, and a copy of a block row.
  * Errors, on all ranks together: ARG (not square, mb != nb, uplo, options), MEM and RANGE (as
  * osla_getrf; A is as before), MPI. */
-osla_err osla_potri(osla_uplo uplo, osla_matrix *a, const osla_chol_options *options,
-                    int64_t *info);
+OSLA_API osla_err osla_potri(osla_uplo uplo, osla_matrix *a, const osla_chol_options *options,
+                             int64_t *info);
 
 /* Bytes that it takes beside the matrix (LOWER, default options). Local, pure. */
-uint64_t osla_potri_memory(const osla_shape *shape);
+OSLA_API uint64_t osla_potri_memory(const osla_shape *shape);
 
 /* A := A^-1 with the factors and interchanges that osla_getrf left there. Collective.
  *   a       [in,out] n x n, any type, mb = nb, any grid
@@ -50,11 +51,11 @@ uint64_t osla_potri_memory(const osla_shape *shape);
  * the interchanges of columns of a few MiB, or of one row.
  * Errors, on all ranks together: ARG (not square, mb != nb, options, a pivot outside 1 to n, or
  * only some ranks pass NULL), MEM and RANGE (as osla_getrf; A is as before), MPI. */
-osla_err osla_getri(osla_matrix *a, const int64_t *ipiv, const osla_lu_options *options,
-                    int64_t *info);
+OSLA_API osla_err osla_getri(osla_matrix *a, const int64_t *ipiv, const osla_lu_options *options,
+                             int64_t *info);
 
 /* Bytes that it takes beside the matrix and ipiv (default options). Local, pure. */
-uint64_t osla_getri_memory(const osla_shape *shape);
+OSLA_API uint64_t osla_getri_memory(const osla_shape *shape);
 
 #ifdef __cplusplus
 }

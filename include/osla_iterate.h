@@ -26,6 +26,7 @@
 #ifndef OSLA_ITERATE_H
 #define OSLA_ITERATE_H
 
+#include "osla_api.h"
 #include "osla_transport.h"
 #include <stdbool.h>
 
@@ -115,7 +116,7 @@ typedef enum osla_iterate_end {
                              rounding), or not finite */
   OSLA_ITERATE_STALLED    /* a rank made no step for `patience` seconds */
 } osla_iterate_end;
-const char *osla_iterate_end_name(osla_iterate_end end); /* as "converged" */
+OSLA_API const char *osla_iterate_end_name(osla_iterate_end end); /* as "converged" */
 
 /* The same on all ranks but for `sweeps`. STALLED is what this rank saw: where a rank stops at the
  * very end of a run another may still have come to another end, and does not know: end the job, or
@@ -144,9 +145,10 @@ typedef struct osla_iterate_result {
  * Errors, on all ranks together: ARG (options, halos that do not match), MEM, MPI, RANGE (several
  * nodes: no progress hook is left). */
 typedef struct osla_iteration osla_iteration;
-osla_err osla_iteration_create(osla_transport *transport, const osla_fixed_point *problem,
-                               const osla_iterate_options *options, osla_iteration **out);
-void osla_iteration_destroy(osla_iteration **iteration); /* collective; accepts NULL, nulls */
+OSLA_API osla_err osla_iteration_create(osla_transport *transport, const osla_fixed_point *problem,
+                                        const osla_iterate_options *options, osla_iteration **out);
+OSLA_API void osla_iteration_destroy(
+  osla_iteration **iteration); /* collective; accepts NULL, nulls */
 
 /* A positive vector v and alpha with |M| v <= alpha v (Collatz and Wielandt): alpha < 1 proves that
  * each mode converges, for every schedule, and gives error bounds; alpha >= 1 proves nothing: there
@@ -158,7 +160,7 @@ void osla_iteration_destroy(osla_iteration **iteration); /* collective; accepts 
  * alone. Later runs give `error`, from which their own rounding is left out Errors, on all ranks
  * together: UNSUPPORTED (no bound_sweep or distance), ARG (steps), MEM, MPI.
  */
-osla_err osla_iterate_bound(osla_iteration *iteration, int64_t steps, double *alpha);
+OSLA_API osla_err osla_iterate_bound(osla_iteration *iteration, int64_t steps, double *alpha);
 
 /* Iterates. Collective. May be called again with another x or right-hand side. Residuals are sums
  * of squares: numbers below 1e-154 count as 0, those above 1e154 as not finite.
@@ -169,7 +171,7 @@ osla_err osla_iterate_bound(osla_iteration *iteration, int64_t steps, double *al
  * Errors, on all ranks together: ARG (the start or the right-hand side is not finite: the rank is
  * named; `uncertified`: that is DIVERGED), STATE (`proven`, and nothing is), MPI. On this rank
  * alone: STATE (a run before has STALLED here). A failure between nodes ends all ranks. */
-osla_err osla_iterate(osla_iteration *iteration, double *x, osla_iterate_result *result);
+OSLA_API osla_err osla_iterate(osla_iteration *iteration, double *x, osla_iterate_result *result);
 
 #ifdef __cplusplus
 }

@@ -15,6 +15,7 @@
 #ifndef OSLA_ITERATE_RECORD_H
 #define OSLA_ITERATE_RECORD_H
 
+#include "osla_api.h"
 #include "osla_iterate.h"
 
 #ifdef __cplusplus
@@ -48,14 +49,14 @@ typedef struct osla_record {
 
 /* The record of the latest run, [borrowed until the next run]. Local.
  * Errors: STATE (record_bytes is 0, or there was no run). */
-osla_err osla_iteration_record(const osla_iteration *iteration, osla_record *out);
+OSLA_API osla_err osla_iteration_record(const osla_iteration *iteration, osla_record *out);
 
 /* The records of all ranks. Collective.
  *   out [out] on root: [ranks], freed by osla_records_free; NULL elsewhere
  * Errors, on all ranks together: STATE (as above), ARG (root), MEM, MPI. On this rank alone: STATE
  * (the run has STALLED here). */
-osla_err osla_iteration_gather(osla_iteration *iteration, int root, osla_record **out);
-void osla_records_free(int n, osla_record **records); /* local; accepts NULL, nulls */
+OSLA_API osla_err osla_iteration_gather(osla_iteration *iteration, int root, osla_record **out);
+OSLA_API void osla_records_free(int n, osla_record **records); /* local; accepts NULL, nulls */
 
 /* Makes the sweeps of all ranks of a run, in an order that the readings allow. Local.
  *   n       [in]     ranks
@@ -71,14 +72,15 @@ void osla_records_free(int n, osla_record **records); /* local; accepts NULL, nu
  * Errors: ARG (halos that do not match; a record that is not complete, or of a halo that is not
  * there; values of some ranks alone, or shorter than a message; versions that go back, or that can
  * never be read), MEM. */
-osla_err osla_replay(int n, const osla_fixed_point *parts, const osla_record *records, double omega,
-                     double *const *x, int64_t *depth);
+OSLA_API osla_err osla_replay(int n, const osla_fixed_point *parts, const osla_record *records,
+                              double omega, double *const *x, int64_t *depth);
 
 /* How old the halos were that were swept on: the number of the sweep minus the version (negative:
  * the neighbour was ahead). Adds each sweep on each halo to its count, as far as the record goes.
  * Local.
  *   count [in,out] [2 most + 1] of the lags -most to most, both with all beyond them */
-void osla_record_lags(const osla_record *record, int n_halos, int64_t most, int64_t *count);
+OSLA_API void osla_record_lags(const osla_record *record, int n_halos, int64_t most,
+                               int64_t *count);
 
 #ifdef __cplusplus
 }

@@ -14,6 +14,7 @@
 #ifndef OSLA_KRYLOV_H
 #define OSLA_KRYLOV_H
 
+#include "osla_api.h"
 #include "osla_sparse.h"
 #include <stdbool.h>
 
@@ -30,15 +31,16 @@ typedef struct osla_sums osla_sums;
 
 /* For sums of up to `most` numbers at a time. Collective. Errors, on all ranks together: ARG
  * (most < 1), MEM, MPI. */
-osla_err osla_sums_create(osla_transport *transport, int most, osla_sums **out);
-osla_err osla_sums_destroy(osla_sums **sums); /* collective; accepts NULL, nulls the handle */
+OSLA_API osla_err osla_sums_create(osla_transport *transport, int most, osla_sums **out);
+OSLA_API osla_err
+osla_sums_destroy(osla_sums **sums); /* collective; accepts NULL, nulls the handle */
 
 /* value[0 .. n - 1] := their sums over all ranks. Collective. Errors, on all ranks together: ARG (n
  * is not 1 to `most`, or differs by rank: then the values are undefined). */
-osla_err osla_sums_all(osla_sums *sums, int n, double *value);
+OSLA_API osla_err osla_sums_all(osla_sums *sums, int n, double *value);
 
 /* This rank's part of x y, in four sums that are added at the end. Local. */
-double osla_dot_local(int64_t n, const double *x, const double *y);
+OSLA_API double osla_dot_local(int64_t n, const double *x, const double *y);
 
 /* ---- what is solved ----
  *
@@ -54,7 +56,7 @@ typedef struct osla_operator {
   void *arg;
 } osla_operator;
 
-osla_operator osla_csr_operator(osla_csr *matrix); /* borrows the matrix */
+OSLA_API osla_operator osla_csr_operator(osla_csr *matrix); /* borrows the matrix */
 
 /* Why it ended. */
 typedef enum osla_krylov_end {
@@ -109,9 +111,10 @@ typedef struct osla_preconditioner {
  * differ from column blocks; a diagonal element that is not positive, or below 5.6e-309, so that
  * its inverse overflows; a block that is not positive definite: its row is named), MEM, MPI. */
 typedef struct osla_jacobi osla_jacobi;
-osla_err osla_jacobi_create(osla_csr *matrix, int64_t block, double shift, osla_jacobi **out);
-void osla_jacobi_destroy(osla_jacobi **jacobi);                 /* local */
-osla_preconditioner osla_jacobi_use(const osla_jacobi *jacobi); /* borrows it */
+OSLA_API osla_err osla_jacobi_create(osla_csr *matrix, int64_t block, double shift,
+                                     osla_jacobi **out);
+OSLA_API void osla_jacobi_destroy(osla_jacobi **jacobi);                 /* local */
+OSLA_API osla_preconditioner osla_jacobi_use(const osla_jacobi *jacobi); /* borrows it */
 
 /* Solves A x = b, A symmetric and positive definite. Collective.
  *   a       [in]     rows = columns
@@ -125,8 +128,9 @@ osla_preconditioner osla_jacobi_use(const osla_jacobi *jacobi); /* borrows it */
  * Errors, on all ranks together: ARG (options, also such as differ by rank; rows that are not
  * columns; a preconditioner of osla_jacobi_use or osla_sweeps_use for another number of rows), MEM,
  * MPI, those of operator and preconditioner. */
-osla_err osla_cg(const osla_operator *a, const osla_preconditioner *m, const double *b, double *x,
-                 const osla_krylov_options *options, osla_krylov_result *result);
+OSLA_API osla_err osla_cg(const osla_operator *a, const osla_preconditioner *m, const double *b,
+                          double *x, const osla_krylov_options *options,
+                          osla_krylov_result *result);
 
 /* ---- LSQR ---- */
 
@@ -143,8 +147,9 @@ osla_err osla_cg(const osla_operator *a, const osla_preconditioner *m, const dou
  * powers of two, so that A, b and x may have any normal size. A damping of more than
  * 1e150 |A| can end as NOT_FINITE. Memory: five vectors of columns and one of rows. Errors: as
  * osla_cg. */
-osla_err osla_lsqr(const osla_operator *a, const double *b, double damping, const double *scale,
-                   double *x, const osla_krylov_options *options, osla_krylov_result *result);
+OSLA_API osla_err osla_lsqr(const osla_operator *a, const double *b, double damping,
+                            const double *scale, double *x, const osla_krylov_options *options,
+                            osla_krylov_result *result);
 
 #ifdef __cplusplus
 }

@@ -6,13 +6,15 @@
 #ifndef OSLA_LOG_H
 #define OSLA_LOG_H
 
+#include "osla_api.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 /* Writes one line "osla: TEXT" (rank < 0) or "osla[RANK]: TEXT" to stderr with a single write, so
  * that lines of different ranks do not mix. Local, thread-safe. */
-void osla_log(int rank, const char *format, ...) __attribute__((format(printf, 2, 3)));
+OSLA_API void osla_log(int rank, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #ifdef __cplusplus
 }

@@ -12,6 +12,7 @@
 #ifndef OSLA_LU_H
 #define OSLA_LU_H
 
+#include "osla_api.h"
 #include "osla_forward.h"
 #include "osla_part.h"
 #include "osla_shape.h"
@@ -70,8 +71,8 @@ typedef struct osla_lu_result {
  *
  * Errors, on all ranks together: ARG (mb != nb, no ipiv, look_ahead), MEM and RANGE (a rank's part
  * is larger than the BLAS's int; A is as before), MPI. */
-osla_err osla_getrf(osla_matrix *a, int64_t *ipiv, const osla_lu_options *options,
-                    osla_lu_result *result);
+OSLA_API osla_err osla_getrf(osla_matrix *a, int64_t *ipiv, const osla_lu_options *options,
+                             osla_lu_result *result);
 
 /* The same of a part, m x n at (i, j); what is outside of it stays as it is: no row is exchanged
  * there. In place or in a copy as osla_potrf_part says; for a copy also min(m, n) indices twice.
@@ -79,12 +80,12 @@ osla_err osla_getrf(osla_matrix *a, int64_t *ipiv, const osla_lu_options *option
  *              first min(m, n) rows are set: for row i + s, 1 + the index in the whole matrix of
  *              the row it was exchanged with in step s (ScaLAPACK's IPIV for sub(A))
  * result->info counts in the part. Errors as above, and ARG for a part outside its matrix. */
-osla_err osla_getrf_part(osla_part a, int64_t *ipiv, const osla_lu_options *options,
-                         osla_lu_result *result);
+OSLA_API osla_err osla_getrf_part(osla_part a, int64_t *ipiv, const osla_lu_options *options,
+                                  osla_lu_result *result);
 
 /* Bytes that it takes beside the matrix and ipiv, with partial pivoting and default options. Local,
  * pure. */
-uint64_t osla_lu_memory(const osla_shape *shape);
+OSLA_API uint64_t osla_lu_memory(const osla_shape *shape);
 
 #ifdef __cplusplus
 }

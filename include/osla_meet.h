@@ -15,6 +15,7 @@
 #ifndef OSLA_MEET_H
 #define OSLA_MEET_H
 
+#include "osla_api.h"
 #include "osla_transport.h"
 
 #ifdef __cplusplus
@@ -33,8 +34,8 @@ extern "C" {
  * something, as many exchanges as it takes to compare the lists, 64 numbers of each rank at a time.
  * Errors, on all ranks together: STATE where ranks make different calls, with the two and their
  * ranks; else the failure of the lowest rank that has one; MEM; MPI. */
-osla_err osla_meet(osla_transport *transport, osla_err local, const char *call, int64_t n_dropped,
-                   int64_t *dropped, int64_t *n_common);
+OSLA_API osla_err osla_meet(osla_transport *transport, osla_err local, const char *call,
+                            int64_t n_dropped, int64_t *dropped, int64_t *n_common);
 
 /* This rank fails in a call and cannot tell which transport that is on, since the argument that
  * would say so is what is wrong. Waits until it is known where the other ranks meet.
@@ -46,11 +47,12 @@ osla_err osla_meet(osla_transport *transport, osla_err local, const char *call, 
  * transport come may get NULL for a smaller one. Where ranks of two of them wait for this one,
  * the first in the list is taken. Collective calls that ranks make meanwhile on a transport that is
  * not in the list wait for this rank, as they do for one that does not come. Errors: MEM, MPI. */
-osla_err osla_meet_find(int count, osla_transport *const *transports, osla_transport **found);
+OSLA_API osla_err osla_meet_find(int count, osla_transport *const *transports,
+                                 osla_transport **found);
 
 /* The same among all transports that this process has, the newest first; none may be destroyed
  * meanwhile. */
-osla_err osla_meet_find_any(osla_transport **found);
+OSLA_API osla_err osla_meet_find_any(osla_transport **found);
 
 #ifdef __cplusplus
 }

@@ -6,6 +6,7 @@
 #ifndef OSLA_PART_H
 #define OSLA_PART_H
 
+#include "osla_api.h"
 #include "osla_matrix.h"
 
 #ifdef __cplusplus
@@ -42,19 +43,19 @@ static inline osla_part osla_whole(osla_matrix *matrix)
 
 /* dest := source, of the same size and type; also parts of one matrix. Collective. Memory: 64
  * columns of the source's part. */
-osla_err osla_matrix_copy_part(osla_part source, osla_part dest);
+OSLA_API osla_err osla_matrix_copy_part(osla_part source, osla_part dest);
 
 /* dest := source^T (TRANS) or source^H (CONJTRANS). Collective. Memory: a tile of 128 x 128. */
-osla_err osla_matrix_transpose_part(osla_trans trans, osla_part source, osla_part dest);
+OSLA_API osla_err osla_matrix_transpose_part(osla_trans trans, osla_part source, osla_part dest);
 
 /* Norm of a part. Collective. */
-osla_err osla_matrix_norm_part(osla_part part, osla_norm norm, double *value);
+OSLA_API osla_err osla_matrix_norm_part(osla_part part, osla_norm norm, double *value);
 
 /* The part becomes what a matrix of its size alone would become. Collective. */
-osla_err osla_matrix_fill_part(osla_part part, osla_fill fill, uint64_t seed);
+OSLA_API osla_err osla_matrix_fill_part(osla_part part, osla_fill fill, uint64_t seed);
 
 /* part := alpha part. Local, each rank its own share. Errors: ARG. */
-osla_err osla_matrix_scale_part(osla_complex alpha, osla_part part);
+OSLA_API osla_err osla_matrix_scale_part(osla_complex alpha, osla_part part);
 
 #ifdef __cplusplus
 }

@@ -23,6 +23,7 @@
 #ifndef OSLA_PRODUCTS_H
 #define OSLA_PRODUCTS_H
 
+#include "osla_api.h"
 #include "osla_gemm.h"
 
 #ifdef __cplusplus
@@ -37,33 +38,36 @@ extern "C" {
  *   c       [in,out] m x n; must not share an element with a or b
  *   options [in]     of the products, NULL = defaults
  * Memory above theirs: about 512 rows of A's order (LEFT; a diagonal square), of all ranks. */
-osla_err osla_symm(osla_side side, osla_uplo uplo, osla_complex alpha, osla_part a, osla_part b,
-                   osla_complex beta, osla_part c, const osla_gemm_options *options);
-osla_err osla_hemm(osla_side side, osla_uplo uplo, osla_complex alpha, osla_part a, osla_part b,
-                   osla_complex beta, osla_part c, const osla_gemm_options *options);
+OSLA_API osla_err osla_symm(osla_side side, osla_uplo uplo, osla_complex alpha, osla_part a,
+                            osla_part b, osla_complex beta, osla_part c,
+                            const osla_gemm_options *options);
+OSLA_API osla_err osla_hemm(osla_side side, osla_uplo uplo, osla_complex alpha, osla_part a,
+                            osla_part b, osla_complex beta, osla_part c,
+                            const osla_gemm_options *options);
 
 /* B := alpha op(A) B (LEFT) or alpha B op(A) (RIGHT), A triangular, in place.
  *   uplo, trans, diag  [in]  of A; UNIT: its diagonal is not read and counts as 1
  *   a       [in]     order m (LEFT) or n (RIGHT); must not share an element with b
  *   b       [in,out] m x n
  * Memory above the products': a diagonal square, and as many rows (RIGHT: columns) of B. */
-osla_err osla_trmm(osla_side side, osla_uplo uplo, osla_trans trans, osla_diag diag,
-                   osla_complex alpha, osla_part a, osla_part b, const osla_gemm_options *options);
+OSLA_API osla_err osla_trmm(osla_side side, osla_uplo uplo, osla_trans trans, osla_diag diag,
+                            osla_complex alpha, osla_part a, osla_part b,
+                            const osla_gemm_options *options);
 
 /* y := alpha op(A) x + beta y.
  *   a  [in]      m x n
  *   x  [in]      a column, n x 1 (NOTRANS) or m x 1
  *   y  [in,out]  a column, m x 1 or n x 1; may be x, must not share an element with a
  * Memory: both columns whole on each rank; they are what is sent, the matrix is not. */
-osla_err osla_gemv(osla_trans trans, osla_complex alpha, osla_part a, osla_part x,
-                   osla_complex beta, osla_part y);
+OSLA_API osla_err osla_gemv(osla_trans trans, osla_complex alpha, osla_part a, osla_part x,
+                            osla_complex beta, osla_part y);
 
 /* The same with a symmetric (osla_hemv: Hermitian) A of order n of which triangle `uplo` is
  * stored; each element of it is read once. */
-osla_err osla_symv(osla_uplo uplo, osla_complex alpha, osla_part a, osla_part x, osla_complex beta,
-                   osla_part y);
-osla_err osla_hemv(osla_uplo uplo, osla_complex alpha, osla_part a, osla_part x, osla_complex beta,
-                   osla_part y);
+OSLA_API osla_err osla_symv(osla_uplo uplo, osla_complex alpha, osla_part a, osla_part x,
+                            osla_complex beta, osla_part y);
+OSLA_API osla_err osla_hemv(osla_uplo uplo, osla_complex alpha, osla_part a, osla_part x,
+                            osla_complex beta, osla_part y);
 
 #ifdef __cplusplus
 }

@@ -11,6 +11,8 @@
 #ifndef OSLA_RANDOM_H
 #define OSLA_RANDOM_H
 
+#include "osla_api.h"
+
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -18,13 +20,13 @@ extern "C" {
 #endif
 
 /* 64 well-mixed bits of (seed, i, j). Local, thread-safe. */
-uint64_t osla_random_bits(uint64_t seed, uint64_t i, uint64_t j);
+OSLA_API uint64_t osla_random_bits(uint64_t seed, uint64_t i, uint64_t j);
 
 /* Uniform in [-1/2, 1/2), 53 random bits. Local, thread-safe. */
-double osla_random_uniform(uint64_t seed, uint64_t i, uint64_t j);
+OSLA_API double osla_random_uniform(uint64_t seed, uint64_t i, uint64_t j);
 
 /* Standard normal by Box and Muller (Ann. Math. Stat. 29, 1958). Local, thread-safe. */
-double osla_random_normal(uint64_t seed, uint64_t i, uint64_t j);
+OSLA_API double osla_random_normal(uint64_t seed, uint64_t i, uint64_t j);
 
 #ifdef __cplusplus
 }

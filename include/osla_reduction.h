@@ -13,6 +13,7 @@
 #ifndef OSLA_REDUCTION_H
 #define OSLA_REDUCTION_H
 
+#include "osla_api.h"
 #include "osla_transport.h"
 
 #ifdef __cplusplus
@@ -23,39 +24,39 @@ typedef struct osla_reduction osla_reduction;
 enum { OSLA_REDUCTION_MOST = 32 };
 
 /* Collective. Owned by the caller. Errors, on all ranks together: MEM, MPI. */
-osla_err osla_reduction_create(osla_transport *transport, osla_reduction **out);
+OSLA_API osla_err osla_reduction_create(osla_transport *transport, osla_reduction **out);
 
 /* Collective, and not before the latest round is over everywhere that started it, or all have given
  * it up. Accepts NULL and nulls the handle. */
-void osla_reduction_destroy(osla_reduction **reduction);
+OSLA_API void osla_reduction_destroy(osla_reduction **reduction);
 
 /* Starts a round with the values of this rank. Local; all ranks start the same rounds.
  *   values        [in] [n_sums + n_maxima], copied
  *   n_sums        [in] the first values are summed over the ranks, the others' maxima are taken (a
  *                      NaN is larger than all numbers); together at most OSLA_REDUCTION_MOST
  * Errors: ARG, STATE (the round before is not over), MPI. */
-osla_err osla_reduction_start(osla_reduction *reduction, const double *values, int n_sums,
-                              int n_maxima);
+OSLA_API osla_err osla_reduction_start(osla_reduction *reduction, const double *values, int n_sums,
+                                       int n_maxima);
 
 /* One step. Local, does not wait.
  *   result [out] [n_sums + n_maxima], valid until the next start; NULL: the round is not over, or
  *                none was started
  * Errors: MPI. */
-osla_err osla_reduction_test(osla_reduction *reduction, const double **result);
+OSLA_API osla_err osla_reduction_test(osla_reduction *reduction, const double **result);
 
 /* Sleeps until the round is over, and what others need of this rank has left it. Errors: MPI. */
-osla_err osla_reduction_wait(osla_reduction *reduction, const double **result);
+OSLA_API osla_err osla_reduction_wait(osla_reduction *reduction, const double **result);
 
 /* The same, or until stop(arg) is true: then *result is NULL, and the round goes on. Asked again
  * after each message to this rank, and at least some times a second. */
-osla_err osla_reduction_wait_or(osla_reduction *reduction, bool (*stop)(void *arg), void *arg,
-                                const double **result);
+OSLA_API osla_err osla_reduction_wait_or(osla_reduction *reduction, bool (*stop)(void *arg),
+                                         void *arg, const double **result);
 
 /* With which ranks this one exchanges values: its neighbours in the tree. Local.
  *   out [out] [OSLA_REDUCTION_NEIGHBOURS]
  * Returns how many there are. */
 enum { OSLA_REDUCTION_NEIGHBOURS = 17 };
-int osla_reduction_neighbours(const osla_reduction *reduction, int *out);
+OSLA_API int osla_reduction_neighbours(const osla_reduction *reduction, int *out);
 
 #ifdef __cplusplus
 }

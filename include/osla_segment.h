@@ -15,6 +15,7 @@
 #ifndef OSLA_SEGMENT_H
 #define OSLA_SEGMENT_H
 
+#include "osla_api.h"
 #include "osla_transport.h"
 #include <stddef.h>
 
@@ -48,16 +49,16 @@ typedef struct osla_posted {
  *   out        [out] owned by the caller; the data area is zeroed and page-aligned
  * Errors, on all ranks together: MEM (checked before allocation, with the bytes needed and
  * available), MPI. */
-osla_err osla_segment_create(osla_transport *transport, size_t bytes, int n_purposes,
-                             osla_segment **out);
+OSLA_API osla_err osla_segment_create(osla_transport *transport, size_t bytes, int n_purposes,
+                                      osla_segment **out);
 
 /* Who notifies whom: 64 bytes for each of 10,000 ranks, in a segment of every rank, would be 80 MB
  * on a node of 128.
  *   n_origins  in the table of each rank, the same on all ranks
  *   index_of   the index of `origin` in the table of `target`, from 0 to n_origins - 1, another one
- *              for each origin; -1: it never notifies that target. Gives the same on all ranks; part
- *              of each notify, so it must be quick
- *   arg        for index_of; borrowed as long as the segment lives */
+ *              for each origin; -1: it never notifies that target. Gives the same on all ranks;
+ * part of each notify, so it must be quick arg        for index_of; borrowed as long as the segment
+ * lives */
 typedef struct osla_notifiers {
   int n_origins;
   int (*index_of)(const void *arg, int origin, int target);
@@ -66,69 +67,69 @@ typedef struct osla_notifiers {
 
 /* As osla_segment_create, with slots for those origins only: others' notifies are errors (ARG), and
  * their slots are read as 0. For a process row and column see osla_grid_notifiers. */
-osla_err osla_segment_create_for(osla_transport *transport, size_t bytes, int n_purposes,
-                                 const osla_notifiers *notifiers, osla_segment **out);
+OSLA_API osla_err osla_segment_create_for(osla_transport *transport, size_t bytes, int n_purposes,
+                                          const osla_notifiers *notifiers, osla_segment **out);
 
 /* Bytes before the data area of each rank's memory, and all of that memory for a data area of
  * `bytes`; n_origins: the number of ranks where none are named. Local, pure. */
-size_t osla_segment_head_bytes(int n_purposes, int n_origins);
-uint64_t osla_segment_footprint(uint64_t bytes, int n_purposes, int n_origins);
+OSLA_API size_t osla_segment_head_bytes(int n_purposes, int n_origins);
+OSLA_API uint64_t osla_segment_footprint(uint64_t bytes, int n_purposes, int n_origins);
 
 /* Exposes the caller's memory. Collective. No notify slots; only its owner has a pointer, all
  * others use get and put, on the node too. The memory stays the caller's and must outlive the
  * segment; nothing else may use its first 16 bytes during the call (a mark is written there and
  * taken back, to see that others reach it). Parts of it may be attached elsewhere, too, or belong
  * to a window of the caller's. Errors as above, and ARG for base == NULL with bytes > 0. */
-osla_err osla_segment_attach(osla_transport *transport, void *base, size_t bytes,
-                             osla_segment **out);
+OSLA_API osla_err osla_segment_attach(osla_transport *transport, void *base, size_t bytes,
+                                      osla_segment **out);
 
 /* Collective. Accepts NULL and nulls the handle. A barrier where there are several nodes, for
  * attached memory, and where node memory comes from MPI; else it does not wait for other ranks,
  * which may still use what they reach of the segment. */
-void osla_segment_destroy(osla_segment **segment);
+OSLA_API void osla_segment_destroy(osla_segment **segment);
 
 /* My data area, and a rank's data area or NULL when it is not mapped here. Local. Loads and stores
  * there are ordered by notify or by a collective of osla_transport.h. */
-void *osla_segment_local(const osla_segment *segment);
-void *osla_segment_peer(const osla_segment *segment, int rank);
-size_t osla_segment_bytes(const osla_segment *segment);
-osla_transport *osla_segment_transport(const osla_segment *segment); /* borrowed */
+OSLA_API void *osla_segment_local(const osla_segment *segment);
+OSLA_API void *osla_segment_peer(const osla_segment *segment, int rank);
+OSLA_API size_t osla_segment_bytes(const osla_segment *segment);
+OSLA_API osla_transport *osla_segment_transport(const osla_segment *segment); /* borrowed */
 
 /* All that it holds steers (heads, indices), and moves even where work is only modelled, as opposed
  * to elements of matrices and panels (src/blas/work.h). Local; before the first transfer. */
-void osla_segment_steers(osla_segment *segment);
+OSLA_API void osla_segment_steers(osla_segment *segment);
 
 /* Contiguous nonblocking transfers to and from the data area of a rank; `offset` and `bytes` in
  * bytes. Local, thread-safe. On the node they are complete on return. osla_transfer_wait completes
  * a get when the data has arrived, a put when the source may be reused. Errors: MPI, MEM. */
-osla_err osla_segment_get(osla_segment *segment, int rank, size_t offset, void *dest, size_t bytes,
-                          osla_transfer *transfer);
-osla_err osla_segment_put(osla_segment *segment, int rank, size_t offset, const void *source,
-                          size_t bytes, osla_transfer *transfer);
+OSLA_API osla_err osla_segment_get(osla_segment *segment, int rank, size_t offset, void *dest,
+                                   size_t bytes, osla_transfer *transfer);
+OSLA_API osla_err osla_segment_put(osla_segment *segment, int rank, size_t offset,
+                                   const void *source, size_t bytes, osla_transfer *transfer);
 /* As osla_segment_get, but it may need progress steps of `rank` (osla_progress, a wait on this
  * transport): not where that rank may wait in the program's own MPI calls for what the caller does
  * next. Faster where MPI has no remote DMA: over TCP two to four times for 64 KiB and more. */
-osla_err osla_segment_fetch(osla_segment *segment, int rank, size_t offset, void *dest,
-                            size_t bytes, osla_transfer *transfer);
-osla_err osla_transfer_wait(osla_segment *segment, osla_transfer *transfer);
+OSLA_API osla_err osla_segment_fetch(osla_segment *segment, int rank, size_t offset, void *dest,
+                                     size_t bytes, osla_transfer *transfer);
+OSLA_API osla_err osla_transfer_wait(osla_segment *segment, osla_transfer *transfer);
 
 /* A get and its end. */
-osla_err osla_segment_read(osla_segment *segment, int rank, size_t offset, void *dest,
-                           size_t bytes);
-osla_err osla_transfer_test(osla_segment *segment, osla_transfer *transfer, bool *done);
+OSLA_API osla_err osla_segment_read(osla_segment *segment, int rank, size_t offset, void *dest,
+                                    size_t bytes);
+OSLA_API osla_err osla_transfer_test(osla_segment *segment, osla_transfer *transfer, bool *done);
 
 /* Orders my earlier puts to `rank`, also those with notify: on return they are visible there. It
  * may need progress steps of `rank`. Local. Errors: MPI. */
-osla_err osla_segment_flush(osla_segment *segment, int rank);
+OSLA_API osla_err osla_segment_flush(osla_segment *segment, int rank);
 
 /* Raises my slot `purpose` at `rank` to `value`, after everything I stored or put there before.
  * osla_put_notify also puts data first; the source may be reused on return, the rest may come later
  * (osla_segment_flush waits for it). What a rank is notified of before it next makes progress has a
  * limit (OSLA_MESSAGES in osla(1)); beyond that the call waits. Local, thread-safe for different
  * (rank, purpose). Errors: ARG (no such purpose: attached memory has none), MPI. */
-osla_err osla_notify(osla_segment *segment, int rank, int purpose, uint64_t value);
-osla_err osla_put_notify(osla_segment *segment, int rank, size_t offset, const void *source,
-                         size_t bytes, int purpose, uint64_t value);
+OSLA_API osla_err osla_notify(osla_segment *segment, int rank, int purpose, uint64_t value);
+OSLA_API osla_err osla_put_notify(osla_segment *segment, int rank, size_t offset,
+                                  const void *source, size_t bytes, int purpose, uint64_t value);
 
 /* As osla_put_notify, but does not wait for the target: the rest happens in this rank's progress
  * steps (every wait on this transport makes some). The source must stay as it is until
@@ -136,38 +137,40 @@ osla_err osla_put_notify(osla_segment *segment, int rank, size_t offset, const v
  * posts to another for one purpose is seen there in that order. Local. Errors: as osla_put_notify,
  * and MEM. The target may also get what I stored in my own data area before. _test is true when
  * _wait would not wait, and then stands for it. */
-osla_err osla_put_notify_post(osla_segment *segment, int rank, size_t offset, const void *source,
-                              size_t bytes, int purpose, uint64_t value, osla_posted *posted);
-osla_err osla_posted_wait(osla_segment *segment, osla_posted *posted);
-osla_err osla_posted_test(osla_segment *segment, osla_posted *posted, bool *done);
+OSLA_API osla_err osla_put_notify_post(osla_segment *segment, int rank, size_t offset,
+                                       const void *source, size_t bytes, int purpose,
+                                       uint64_t value, osla_posted *posted);
+OSLA_API osla_err osla_posted_wait(osla_segment *segment, osla_posted *posted);
+OSLA_API osla_err osla_posted_test(osla_segment *segment, osla_posted *posted, bool *done);
 
 /* A notify alone, which nobody has to wait for; if it fails later, that ends all ranks. */
-osla_err osla_notify_post(osla_segment *segment, int rank, int purpose, uint64_t value);
+OSLA_API osla_err osla_notify_post(osla_segment *segment, int rank, int purpose, uint64_t value);
 
 /* The same for a word of the data area in place of a slot: 8 bytes at a multiple of 8, which are
  * written in this way alone and read by acquiring loads. Several ranks may post to one word; only
  * what each of them posts arrives there in its order. With n_purposes = 0, too. */
-osla_err osla_word_post(osla_segment *segment, int rank, size_t offset, uint64_t value,
-                        osla_posted *posted);
+OSLA_API osla_err osla_word_post(osla_segment *segment, int rank, size_t offset, uint64_t value,
+                                 osla_posted *posted);
 
 /* And data before the word: who sees the word sees the data, which lie at `offset`. Else as
  * osla_put_notify_post. */
-osla_err osla_put_word_post(osla_segment *segment, int rank, size_t offset, const void *source,
-                            size_t bytes, size_t word_offset, uint64_t value, osla_posted *posted);
+OSLA_API osla_err osla_put_word_post(osla_segment *segment, int rank, size_t offset,
+                                     const void *source, size_t bytes, size_t word_offset,
+                                     uint64_t value, osla_posted *posted);
 
 /* Wakes a rank of my node that sleeps in osla_segment_wait on this segment, after a store of mine
  * that its test reads. Local, quick where nobody sleeps. */
-void osla_segment_wake(osla_segment *segment, int rank);
+OSLA_API void osla_segment_wake(osla_segment *segment, int rank);
 
 /* The value of the slot that `origin` writes here (acquire), and a wait until it is at least
  * `value`. For segments made by osla_segment_create with more than `purpose` slots. The wait sleeps
  * and makes progress. Local. */
-uint64_t osla_notify_read(const osla_segment *segment, int origin, int purpose);
-void osla_notify_wait(osla_segment *segment, int origin, int purpose, uint64_t value);
+OSLA_API uint64_t osla_notify_read(const osla_segment *segment, int origin, int purpose);
+OSLA_API void osla_notify_wait(osla_segment *segment, int origin, int purpose, uint64_t value);
 
 /* Waits until test(arg) is true; test is called again after every notify to this rank's segment
  * and after each nap. Local. */
-void osla_segment_wait(osla_segment *segment, bool (*test)(void *arg), void *arg);
+OSLA_API void osla_segment_wait(osla_segment *segment, bool (*test)(void *arg), void *arg);
 
 #ifdef __cplusplus
 }

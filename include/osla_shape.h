@@ -10,6 +10,7 @@
 #ifndef OSLA_SHAPE_H
 #define OSLA_SHAPE_H
 
+#include "osla_api.h"
 #include "osla_index.h"
 #include "osla_matrix.h"
 
@@ -31,8 +32,8 @@ typedef struct osla_shape {
 
 /* Local. Errors: ARG (ranks, per_node, nb below 1, n negative, more ranks on a node than there
  * are), RANGE (the matrix has 2^63 bytes or more). */
-osla_err osla_shape_make(int ranks, int per_node, int64_t n, int64_t nb, osla_dtype dtype,
-                         osla_shape *out);
+OSLA_API osla_err osla_shape_make(int ranks, int per_node, int64_t n, int64_t nb, osla_dtype dtype,
+                                  osla_shape *out);
 
 static inline bool osla_shape_one_node(const osla_shape *s)
 {
@@ -40,7 +41,7 @@ static inline bool osla_shape_one_node(const osla_shape *s)
 }
 
 /* An n x cols matrix in blocks of nb x col_nb. */
-uint64_t osla_shape_matrix(const osla_shape *s, int64_t cols, int64_t col_nb);
+OSLA_API uint64_t osla_shape_matrix(const osla_shape *s, int64_t cols, int64_t col_nb);
 
 #ifdef __cplusplus
 }

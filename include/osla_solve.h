@@ -19,6 +19,7 @@
 #ifndef OSLA_SOLVE_H
 #define OSLA_SOLVE_H
 
+#include "osla_api.h"
 #include "osla_part.h"
 #include "osla_shape.h"
 
@@ -35,11 +36,11 @@ extern "C" {
  * Memory above the copies: none where T and B can be read in place; else two block columns of T and
  * a few block rows of B; with TRANS and CONJTRANS on several process rows some 32 MiB for sums,
  * or what 256 columns of B take: 4 (process rows + 1) nb 256 elements; osla_getrs twice. */
-osla_err osla_trsm(osla_side side, osla_uplo uplo, osla_trans trans, osla_diag diag,
-                   osla_complex alpha, const osla_matrix *a, osla_matrix *b);
+OSLA_API osla_err osla_trsm(osla_side side, osla_uplo uplo, osla_trans trans, osla_diag diag,
+                            osla_complex alpha, const osla_matrix *a, osla_matrix *b);
 
 /* B := A^-1 B with the factor that osla_potrf left in triangle `uplo` of A. */
-osla_err osla_potrs(osla_uplo uplo, const osla_matrix *a, osla_matrix *b);
+OSLA_API osla_err osla_potrs(osla_uplo uplo, const osla_matrix *a, osla_matrix *b);
 
 /* B := op(A)^-1 B with the factors and interchanges that osla_getrf left.
  *   ipiv [in] as osla_getrf fills it: for a local row with global index i, 1 + the index of the row
@@ -47,7 +48,8 @@ osla_err osla_potrs(osla_uplo uplo, const osla_matrix *a, osla_matrix *b);
  *             rows of A may always pass NULL
  * Memory above the others: 2 n indices, and buffers for the exchange of a few MiB, or of a column
  * of B. Errors as above, and ARG for a pivot outside 1 to n, or if only some ranks pass NULL. */
-osla_err osla_getrs(osla_trans trans, const osla_matrix *a, const int64_t *ipiv, osla_matrix *b);
+OSLA_API osla_err osla_getrs(osla_trans trans, const osla_matrix *a, const int64_t *ipiv,
+                             osla_matrix *b);
 
 /* The same with parts, also of one matrix. What is outside of B stays as it is. Parts that begin at
  * block corners, and the others that osla_potrf_part says, are read and worked on where they lie;
@@ -56,19 +58,19 @@ osla_err osla_getrs(osla_trans trans, const osla_matrix *a, const int64_t *ipiv,
  *   ipiv [in] as osla_getrf_part fills it: elements for the local rows of A's whole matrix
  * Memory above the others: none, or a part once more, and 64 of its columns; of osla_getrs_part 2 n
  * indices. Errors as above, and ARG for a part outside its matrix and a B that overlaps A. */
-osla_err osla_trsm_part(osla_side side, osla_uplo uplo, osla_trans trans, osla_diag diag,
-                        osla_complex alpha, osla_part a, osla_part b);
-osla_err osla_potrs_part(osla_uplo uplo, osla_part a, osla_part b);
-osla_err osla_getrs_part(osla_trans trans, osla_part a, const int64_t *ipiv, osla_part b);
+OSLA_API osla_err osla_trsm_part(osla_side side, osla_uplo uplo, osla_trans trans, osla_diag diag,
+                                 osla_complex alpha, osla_part a, osla_part b);
+OSLA_API osla_err osla_potrs_part(osla_uplo uplo, osla_part a, osla_part b);
+OSLA_API osla_err osla_getrs_part(osla_trans trans, osla_part a, const int64_t *ipiv, osla_part b);
 
 /* osla_potrs and osla_getrs for right-hand sides that every rank has: x is n x nrhs, of A's
  * type, the same on all ranks, with leading dimension ldx, each rank's own; the solutions replace x
  * on all ranks. A rank works on its share. Memory above the others: its share of x. Errors as
  * above, and ARG for nrhs < 0, ldx < max(1, n), x == NULL. */
-osla_err osla_potrs_replicated(osla_uplo uplo, const osla_matrix *a, int64_t nrhs, void *x,
-                               int64_t ldx);
-osla_err osla_getrs_replicated(osla_trans trans, const osla_matrix *a, const int64_t *ipiv,
-                               int64_t nrhs, void *x, int64_t ldx);
+OSLA_API osla_err osla_potrs_replicated(osla_uplo uplo, const osla_matrix *a, int64_t nrhs, void *x,
+                                        int64_t ldx);
+OSLA_API osla_err osla_getrs_replicated(osla_trans trans, const osla_matrix *a, const int64_t *ipiv,
+                                        int64_t nrhs, void *x, int64_t ldx);
 
 /* Factors of a matrix: a value. Everything is borrowed. */
 typedef struct osla_factors {
@@ -95,8 +97,8 @@ static inline osla_factors osla_factors_lu(const osla_matrix *matrix, const int6
  *   |b - A x|_inf / ((|A|_inf |x|_inf + |b|_inf) n eps),  eps of the matrices' precision.
  * A backward stable solve gives a value of order 1; NaN when there is a NaN. A is the full matrix
  * before its factorisation. Makes a copy of B. */
-osla_err osla_residual(const osla_matrix *a, const osla_matrix *x, const osla_matrix *b,
-                       double *value);
+OSLA_API osla_err osla_residual(const osla_matrix *a, const osla_matrix *x, const osla_matrix *b,
+                                double *value);
 
 /* The same on all ranks. */
 typedef struct osla_refine_options {
@@ -125,9 +127,9 @@ typedef struct osla_refine_result {
  * for options that are negative, or differ by rank.
  * Source: Skeel, "Iterative refinement implies numerical stability for Gaussian elimination" (Math.
  * Comp. 35, 1980); LAPACK's xGERFS. */
-osla_err osla_refine(const osla_matrix *a, const osla_factors *factors, const osla_matrix *b,
-                     osla_matrix *x, const osla_refine_options *options,
-                     osla_refine_result *result);
+OSLA_API osla_err osla_refine(const osla_matrix *a, const osla_factors *factors,
+                              const osla_matrix *b, osla_matrix *x,
+                              const osla_refine_options *options, osla_refine_result *result);
 
 typedef enum osla_mixed_path {
   OSLA_MIXED_SINGLE,  /* solved with factors in single precision */
@@ -160,10 +162,11 @@ typedef struct osla_mixed_result {
  * Source: Langou, Langou, Luszczek, Kurzak, Buttari, Dongarra, "Exploiting the performance of 32
  * bit floating point arithmetic in obtaining 64 bit accuracy" (SC 2006); LAPACK's DSGESV, DSPOSV.
  */
-osla_err osla_gesv_mixed(const osla_matrix *a, const osla_matrix *b, osla_matrix *x,
-                         const osla_refine_options *options, osla_mixed_result *result);
-osla_err osla_posv_mixed(osla_uplo uplo, const osla_matrix *a, const osla_matrix *b, osla_matrix *x,
-                         const osla_refine_options *options, osla_mixed_result *result);
+OSLA_API osla_err osla_gesv_mixed(const osla_matrix *a, const osla_matrix *b, osla_matrix *x,
+                                  const osla_refine_options *options, osla_mixed_result *result);
+OSLA_API osla_err osla_posv_mixed(osla_uplo uplo, const osla_matrix *a, const osla_matrix *b,
+                                  osla_matrix *x, const osla_refine_options *options,
+                                  osla_mixed_result *result);
 
 /* Estimates the reciprocal condition number 1 / (|A|_1 |A^-1|_1) from the factors of A, by 4 to 11
  * solves with one right-hand side.
@@ -175,12 +178,13 @@ osla_err osla_posv_mixed(osla_uplo uplo, const osla_matrix *a, const osla_matrix
  * Errors as above, and ARG for anorm < 0 or NaN.
  * Source: Higham, "FORTRAN codes for estimating the one-norm of a real or complex matrix, with
  * applications to condition estimation" (ACM TOMS 14, 1988); LAPACK's xLACN2. */
-osla_err osla_gecon(const osla_matrix *a, const int64_t *ipiv, double anorm, double *rcond);
-osla_err osla_pocon(osla_uplo uplo, const osla_matrix *a, double anorm, double *rcond);
+OSLA_API osla_err osla_gecon(const osla_matrix *a, const int64_t *ipiv, double anorm,
+                             double *rcond);
+OSLA_API osla_err osla_pocon(osla_uplo uplo, const osla_matrix *a, double anorm, double *rcond);
 
 /* Bytes that osla_getrs takes beside A, ipiv and n x nrhs right-hand sides that lie as A's rows,
  * whatever the pivots and op. Local, pure. */
-uint64_t osla_getrs_memory(const osla_shape *shape, int64_t nrhs);
+OSLA_API uint64_t osla_getrs_memory(const osla_shape *shape, int64_t nrhs);
 
 #ifdef __cplusplus
 }

@@ -17,6 +17,7 @@
 #ifndef OSLA_SPARSE_H
 #define OSLA_SPARSE_H
 
+#include "osla_api.h"
 #include "osla_forest.h"
 #include "osla_types.h"
 
@@ -31,7 +32,7 @@ typedef struct osla_csr osla_csr;
  *   n     [in]  >= 0
  *   ranks [in]  >= 1
  *   start [out] [ranks + 1] */
-void osla_even_blocks(int64_t n, int ranks, int64_t *start);
+OSLA_API void osla_even_blocks(int64_t n, int ranks, int64_t *start);
 
 /* Makes a matrix of rows that every rank has for itself. Collective.
  *   row_start    [in]  [size + 1] from 0, none less than the one before; the same on all ranks
@@ -46,27 +47,27 @@ void osla_even_blocks(int64_t n, int ranks, int64_t *start);
  * Errors, on all ranks together: ARG (blocks that do not ascend; a list that falls; a column that
  * the matrix has not: row, column and rank named), RANGE (2^31 columns or ghosts on a rank), MEM,
  * MPI. */
-osla_err osla_csr_create(osla_transport *transport, const int64_t *row_start,
-                         const int64_t *column_start, const int64_t *first, const int64_t *column,
-                         const double *value, osla_csr **out);
+OSLA_API osla_err osla_csr_create(osla_transport *transport, const int64_t *row_start,
+                                  const int64_t *column_start, const int64_t *first,
+                                  const int64_t *column, const double *value, osla_csr **out);
 
 /* Collective. Accepts NULL and nulls the handle. On all ranks, and the matrix stays: STATE, where a
  * transfer of any forest of the transport is under way. */
-osla_err osla_csr_destroy(osla_csr **matrix);
+OSLA_API osla_err osla_csr_destroy(osla_csr **matrix);
 
 /* Local queries. Starts: [size + 1], borrowed. */
-osla_transport *osla_csr_transport(const osla_csr *matrix); /* borrowed */
-const int64_t *osla_csr_row_start(const osla_csr *matrix);
-const int64_t *osla_csr_column_start(const osla_csr *matrix);
-int64_t osla_csr_rows(const osla_csr *matrix);    /* of this rank */
-int64_t osla_csr_columns(const osla_csr *matrix); /* of this rank */
-int64_t osla_csr_entries(const osla_csr *matrix); /* of this rank */
-int64_t osla_csr_ghosts(const osla_csr *matrix);  /* of this rank */
+OSLA_API osla_transport *osla_csr_transport(const osla_csr *matrix); /* borrowed */
+OSLA_API const int64_t *osla_csr_row_start(const osla_csr *matrix);
+OSLA_API const int64_t *osla_csr_column_start(const osla_csr *matrix);
+OSLA_API int64_t osla_csr_rows(const osla_csr *matrix);    /* of this rank */
+OSLA_API int64_t osla_csr_columns(const osla_csr *matrix); /* of this rank */
+OSLA_API int64_t osla_csr_entries(const osla_csr *matrix); /* of this rank */
+OSLA_API int64_t osla_csr_ghosts(const osla_csr *matrix);  /* of this rank */
 
 /* The entries of this rank's row-th row, their global columns ascending; returns how many. Local.
  *   row           [in]  0 .. rows - 1
  *   column, value [out] room for as many; or NULL */
-int64_t osla_csr_row(const osla_csr *matrix, int64_t row, int64_t *column, double *value);
+OSLA_API int64_t osla_csr_row(const osla_csr *matrix, int64_t row, int64_t *column, double *value);
 
 /* The same matrix under other numbers: element (i, j) becomes (number of i, number of j).
  * Collective.
@@ -75,8 +76,8 @@ int64_t osla_csr_row(const osla_csr *matrix, int64_t row, int64_t *column, doubl
  *   out    [out] owned by the caller; the matrix stays
  * Errors, on all ranks together: ARG (a number that there is not, or is given twice; rows and
  * columns in different blocks; blocks that end elsewhere), MEM, MPI, RANGE. */
-osla_err osla_csr_renumber(osla_csr *matrix, const int64_t *number, const int64_t *start,
-                           osla_csr **out);
+OSLA_API osla_err osla_csr_renumber(osla_csr *matrix, const int64_t *number, const int64_t *start,
+                                    osla_csr **out);
 
 /* Matrices from matrices. Collective; *out is owned by the caller, those that it is made of stay.
  * The bits depend on the matrices and their blocks alone. Errors, on all ranks together: ARG (as
@@ -85,21 +86,21 @@ osla_err osla_csr_renumber(osla_csr *matrix, const int64_t *number, const int64_
  * C := A B, rows distributed as A's, columns as B's. An entry that cancels stays, as 0. Memory: a
  * copy of this rank's rows of B while others fetch theirs; the rows of B that A's ghosts name,
  * twice. ARG: the columns of A are not distributed as the rows of B. */
-osla_err osla_csr_multiply(osla_csr *a, osla_csr *b, osla_csr **out);
+OSLA_API osla_err osla_csr_multiply(osla_csr *a, osla_csr *b, osla_csr **out);
 
 /* A^T, rows distributed as A's columns. */
-osla_err osla_csr_transpose(osla_csr *a, osla_csr **out);
+OSLA_API osla_err osla_csr_transpose(osla_csr *a, osla_csr **out);
 
 /* P^T (A P): A on the coarse space of a multigrid method whose prolongation is P. */
-osla_err osla_csr_galerkin(osla_csr *a, osla_csr *p, osla_csr **out);
+OSLA_API osla_err osla_csr_galerkin(osla_csr *a, osla_csr *p, osla_csr **out);
 
 /* The rows and columns that are chosen, in that order: each rank gets the n_rows rows that it
  * names, and its n_columns columns are this rank's block of the new ones.
  *   row    [in] [n_rows] global numbers of A's, on any rank, any order, also again
  *   column [in] [n_columns] likewise, none twice on all ranks
  * ARG: a row or a column that A has not; a column that is named twice. */
-osla_err osla_csr_submatrix(osla_csr *a, int64_t n_rows, const int64_t *row, int64_t n_columns,
-                            const int64_t *column, osla_csr **out);
+OSLA_API osla_err osla_csr_submatrix(osla_csr *a, int64_t n_rows, const int64_t *row,
+                                     int64_t n_columns, const int64_t *column, osla_csr **out);
 
 /* y := op(A) x + beta y. Collective in the sense of the forests: a rank waits for the ranks alone
  * whose values it needs, and until those that need its own have read them.
@@ -108,20 +109,21 @@ osla_err osla_csr_submatrix(osla_csr *a, int64_t n_rows, const int64_t *row, int
  *   beta [in]  0: y is not read
  *   y    [out] [rows], of the transposed [columns]; not x
  * The bits depend on the matrix and the blocks alone. Errors: those of the forest's transfers. */
-osla_err osla_spmv(osla_trans op, osla_csr *matrix, const double *x, double beta, double *y);
+OSLA_API osla_err osla_spmv(osla_trans op, osla_csr *matrix, const double *x, double beta,
+                            double *y);
 
 /* d[j] := the sum of the squares in column j, of this rank's columns [columns]: the diagonal of
  * A^T A. Collective. Errors: as osla_spmv. */
-osla_err osla_csr_column_squares(osla_csr *matrix, double *d);
+OSLA_API osla_err osla_csr_column_squares(osla_csr *matrix, double *d);
 
 /* d[j] := the 2-norm of column j, of this rank's columns [columns]. No square leaves the range of
  * double, so that 1 / d[j] can serve as `scale` of osla_lsqr where d[j] > 0. Collective. Memory: 8
  * bytes a column. Errors, on all ranks together: MEM; those of osla_spmv. */
-osla_err osla_csr_column_norms(osla_csr *matrix, double *d);
+OSLA_API osla_err osla_csr_column_norms(osla_csr *matrix, double *d);
 
 /* d[i] := the element (i, i), of this rank's rows [rows]; 0 where there is none. Local. Errors: ARG
  * (blocks of rows and columns that differ). */
-osla_err osla_csr_diagonal(const osla_csr *matrix, double *d);
+OSLA_API osla_err osla_csr_diagonal(const osla_csr *matrix, double *d);
 
 #ifdef __cplusplus
 }

@@ -17,6 +17,7 @@
 #ifndef OSLA_SPARSE_FILE_H
 #define OSLA_SPARSE_FILE_H
 
+#include "osla_api.h"
 #include "osla_sparse.h"
 
 #ifdef __cplusplus
@@ -28,21 +29,21 @@ extern "C" {
  * Remington, The Matrix Market Exchange Formats, NISTIR 5935, 1996. An entry that comes again is
  * added. Numbers are decimal; those of an integer matrix have neither point nor exponent.
  * UNSUPPORTED: complex, and dense (array) matrices. */
-osla_err osla_csr_read_matrix_market(osla_transport *transport, const char *file,
-                                     const int64_t *row_start, const int64_t *column_start,
-                                     osla_csr **out);
+OSLA_API osla_err osla_csr_read_matrix_market(osla_transport *transport, const char *file,
+                                              const int64_t *row_start, const int64_t *column_start,
+                                              osla_csr **out);
 
 /* A vector: Matrix Market's array format, real or integer, general, n x 1.
  *   start [in]  [size + 1] blocks; they end with n
  *   part  [out] this rank's values */
-osla_err osla_vector_read_matrix_market(osla_transport *transport, const char *file,
-                                        const int64_t *start, double *part);
+OSLA_API osla_err osla_vector_read_matrix_market(osla_transport *transport, const char *file,
+                                                 const int64_t *start, double *part);
 
 /* A graph of METIS (manual of version 5, section 4.1.1) as its adjacency matrix: the edges'
  * weights, or 1; weights and sizes of vertices are passed over. Each edge is in the file twice, in
  * the lines of both its vertices with one weight; else IO, with both vertices. */
-osla_err osla_csr_read_metis(osla_transport *transport, const char *file, const int64_t *row_start,
-                             osla_csr **out);
+OSLA_API osla_err osla_csr_read_metis(osla_transport *transport, const char *file,
+                                      const int64_t *row_start, osla_csr **out);
 
 #ifdef __cplusplus
 }

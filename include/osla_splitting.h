@@ -12,6 +12,7 @@
 #ifndef OSLA_SPLITTING_H
 #define OSLA_SPLITTING_H
 
+#include "osla_api.h"
 #include "osla_iterate.h"
 #include "osla_matrix.h"
 #include "osla_sparse.h"
@@ -46,8 +47,9 @@ typedef struct osla_splitting osla_splitting;
  * a block that is singular, not finite, or for CHOLESKY not symmetric or not positive definite: its
  * rows are named),
  * MEM, MPI, RANGE (2^31 rows and values of others on a rank). */
-osla_err osla_splitting_create(osla_csr *a, const double *b, const osla_splitting_options *options,
-                               osla_splitting **out);
+OSLA_API osla_err osla_splitting_create(osla_csr *a, const double *b,
+                                        const osla_splitting_options *options,
+                                        osla_splitting **out);
 
 /* Of a dense matrix, such as an assembled Hessian. Rank p has the rows start[p] .. start[p + 1] - 1
  * of osla_even_blocks(n, ranks, start), whoever holds them in the matrix, and reads them one-sided;
@@ -57,10 +59,11 @@ osla_err osla_splitting_create(osla_csr *a, const double *b, const osla_splittin
  * Memory: 8 (n + block) bytes a row, of the rows of this rank, and 1 KiB more a row during the
  * call; channels for all of x to and from each rank. Errors, on all ranks together: as above; ARG
  * (not square, another type, no such triangle), RANGE (n >= 2^31). */
-osla_err osla_splitting_create_dense(osla_uplo uplo, const osla_matrix *a, const double *b,
-                                     const osla_splitting_options *options, osla_splitting **out);
+OSLA_API osla_err osla_splitting_create_dense(osla_uplo uplo, const osla_matrix *a, const double *b,
+                                              const osla_splitting_options *options,
+                                              osla_splitting **out);
 
-void osla_splitting_destroy(osla_splitting **splitting); /* local; accepts NULL, nulls */
+OSLA_API void osla_splitting_destroy(osla_splitting **splitting); /* local; accepts NULL, nulls */
 
 /* The fixed point; borrows the splitting. States: [rows] of this rank, then what belongs to others,
  * which a start need not have.
@@ -70,7 +73,7 @@ void osla_splitting_destroy(osla_splitting **splitting); /* local; accepts NULL,
  * is strictly diagonally dominant by rows, and infinite where a block is too ill-conditioned for
  * its rounding (some 1e15 / its rows). A step costs as many solves with each block as that has
  * rows. */
-osla_fixed_point osla_splitting_problem(osla_splitting *splitting);
+OSLA_API osla_fixed_point osla_splitting_problem(osla_splitting *splitting);
 
 #ifdef __cplusplus
 }

@@ -19,6 +19,7 @@
 #ifndef OSLA_STRIPES_H
 #define OSLA_STRIPES_H
 
+#include "osla_api.h"
 #include "osla_transport.h"
 #include <stdalign.h>
 
@@ -34,7 +35,7 @@ typedef struct osla_stripes {
 } osla_stripes;
 
 /* Takes all stripes of the mask, or none. Local, thread-safe. */
-bool osla_stripes_try(osla_stripes *lock, uint64_t mask);
+OSLA_API bool osla_stripes_try(osla_stripes *lock, uint64_t mask);
 
 /* The same for who comes back with the same mask and patience until it is true, and so has its
  * turn. {0}: for the first time, and again after it was true. Local. */
@@ -42,13 +43,14 @@ typedef struct osla_stripes_patience {
   double since; /* the first try */
   uint64_t ticket, span, until;
 } osla_stripes_patience;
-bool osla_stripes_try_again(osla_stripes *lock, uint64_t mask, osla_stripes_patience *patience);
+OSLA_API bool osla_stripes_try_again(osla_stripes *lock, uint64_t mask,
+                                     osla_stripes_patience *patience);
 
 /* Waits until all stripes of the mask are taken: sleeps, and makes progress. Local. */
-void osla_stripes_take(osla_transport *transport, osla_stripes *lock, uint64_t mask);
+OSLA_API void osla_stripes_take(osla_transport *transport, osla_stripes *lock, uint64_t mask);
 
 /* Gives the stripes back; what the holder stored is visible to the next one. Local. */
-void osla_stripes_release(osla_transport *transport, osla_stripes *lock, uint64_t mask);
+OSLA_API void osla_stripes_release(osla_transport *transport, osla_stripes *lock, uint64_t mask);
 
 #ifdef __cplusplus
 }

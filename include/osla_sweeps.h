@@ -18,6 +18,7 @@
 #ifndef OSLA_SWEEPS_H
 #define OSLA_SWEEPS_H
 
+#include "osla_api.h"
 #include "osla_iterate.h"
 #include "osla_krylov.h"
 
@@ -38,14 +39,14 @@ typedef struct osla_sweeps osla_sweeps;
  *   out     [out] owned by the caller
  * Memory: a state beside those of the iteration. Errors, on all ranks together: ARG (sweeps; more
  * rows than a state has), and those of osla_iteration_create. */
-osla_err osla_sweeps_create(osla_transport *transport, const osla_fixed_point *problem,
-                            int64_t rows, double *right, const osla_iterate_options *options,
-                            osla_sweeps **out);
-void osla_sweeps_destroy(osla_sweeps **sweeps); /* collective; accepts NULL, nulls */
+OSLA_API osla_err osla_sweeps_create(osla_transport *transport, const osla_fixed_point *problem,
+                                     int64_t rows, double *right,
+                                     const osla_iterate_options *options, osla_sweeps **out);
+OSLA_API void osla_sweeps_destroy(osla_sweeps **sweeps); /* collective; accepts NULL, nulls */
 
 /* Borrows the sweeps. apply is collective; of r = 0 it makes 0. Its errors, on all ranks together:
  * ARG (the sweeps diverge; r is not finite), and those of osla_iterate. */
-osla_preconditioner osla_sweeps_use(osla_sweeps *sweeps);
+OSLA_API osla_preconditioner osla_sweeps_use(osla_sweeps *sweeps);
 
 #ifdef __cplusplus
 }

@@ -12,6 +12,7 @@
 #ifndef OSLA_TRACE_H
 #define OSLA_TRACE_H
 
+#include "osla_api.h"
 #include "osla_transport.h"
 
 #ifdef __cplusplus
@@ -54,10 +55,10 @@ enum { OSLA_TRACE_MAX_EVENTS = 1 << 22 };
  * barrier. Clocks that differ by less than it takes to compare them count as one: so on one host
  * nothing is shifted. No transfer should be under way: those begun before are not noted.
  * Errors, on all ranks together: MEM, MPI. */
-osla_err osla_trace_start(osla_transport *transport);
+OSLA_API osla_err osla_trace_start(osla_transport *transport);
 
 /* Stops; what was recorded stays. Local: each rank stops when it is done. No effect when off. */
-void osla_trace_stop(osla_transport *transport);
+OSLA_API void osla_trace_stop(osla_transport *transport);
 
 /* Gathers the events of all ranks, piece by piece, and writes them from rank 0. Collective; stops
  * first, may be called again.
@@ -68,24 +69,25 @@ void osla_trace_stop(osla_transport *transport);
  *             stays until then and passes on its rights; pipes and devices are written as they
  *             stand; of significance on rank 0 alone
  * Errors, on all ranks together: STATE (never started), IO, MEM, MPI. */
-osla_err osla_trace_write(osla_transport *transport, const char *path);
+OSLA_API osla_err osla_trace_write(osla_transport *transport, const char *path);
 
 /* Could a trace be written to path? Leaves nothing behind. Local. Errors: IO, MEM. */
-osla_err osla_trace_check(const char *path);
+OSLA_API osla_err osla_trace_check(const char *path);
 
 /* --- for who records: local, thread-safe, no effect when off --- */
 
 /* The time now, for the next call; negative when tracing is off. */
-double osla_trace_now(const osla_transport *transport);
+OSLA_API double osla_trace_now(const osla_transport *transport);
 
 /* Notes something that lasted from `since`, a result of osla_trace_now, until now.
  *   since  [in] negative: nothing is noted
  *   amount [in] of this rank, in the unit of the kind; 0 where it has none */
-void osla_trace_add(osla_transport *transport, osla_trace_kind kind, double since, double amount);
+OSLA_API void osla_trace_add(osla_transport *transport, osla_trace_kind kind, double since,
+                             double amount);
 
 /* The same for something that ended at `until`. */
-void osla_trace_add_until(osla_transport *transport, osla_trace_kind kind, double since,
-                          double until, double amount);
+OSLA_API void osla_trace_add_until(osla_transport *transport, osla_trace_kind kind, double since,
+                                   double until, double amount);
 
 /* --- what comes of it --- */
 
@@ -120,11 +122,11 @@ typedef struct osla_trace_summary {
 /* Sums up the events of all ranks. Collective; stops first.
  *   out [out] the same on all ranks
  * Errors, on all ranks together: STATE (never started), MEM, MPI. */
-osla_err osla_trace_summarise(osla_transport *transport, osla_trace_summary *out);
+OSLA_API osla_err osla_trace_summarise(osla_transport *transport, osla_trace_summary *out);
 
 /* A kind's name ("notify_wait") and the unit of its amount ("bytes"; "" for none). Local. */
-const char *osla_trace_name(osla_trace_kind kind);
-const char *osla_trace_unit(osla_trace_kind kind);
+OSLA_API const char *osla_trace_name(osla_trace_kind kind);
+OSLA_API const char *osla_trace_unit(osla_trace_kind kind);
 
 #ifdef __cplusplus
 }

@@ -19,6 +19,7 @@
 #ifndef OSLA_TRANSPORT_H
 #define OSLA_TRANSPORT_H
 
+#include "osla_api.h"
 #include "osla_error.h"
 #include <mpi.h>
 #include <stdbool.h>
@@ -47,8 +48,8 @@ typedef struct osla_transport_options {
  *                 objects made from it
  * Errors, on all ranks together: ARG (options), STATE (MPI not started, or the thread level too low
  * for the progress thread), UNSUPPORTED (the program has no such transport), MPI, MEM. */
-osla_err osla_transport_create(MPI_Comm comm, const osla_transport_options *options,
-                               osla_transport **out);
+OSLA_API osla_err osla_transport_create(MPI_Comm comm, const osla_transport_options *options,
+                                        osla_transport **out);
 
 /* Collective. Accepts NULL and nulls the handle. Several transports may be destroyed, and their
  * segments before, in different orders on different ranks, except where osla_segment_destroy is a
@@ -57,59 +58,63 @@ osla_err osla_transport_create(MPI_Comm comm, const osla_transport_options *opti
  * MPI_COMM_SELF during it. Otherwise, if a window of MPI is still open (memory of several nodes,
  * attached memory), one line names the calls that are missing, and with MPICH over UCX, which would
  * abort, the job ends there with an error. */
-void osla_transport_destroy(osla_transport **transport);
+OSLA_API void osla_transport_destroy(osla_transport **transport);
 
 /* Local queries. */
-int osla_transport_rank(const osla_transport *transport);
-int osla_transport_size(const osla_transport *transport);
-int osla_transport_n_nodes(const osla_transport *transport);      /* shared-memory domains */
-int osla_transport_node(const osla_transport *transport);         /* mine, 0 <= node < n_nodes */
-int osla_transport_node_size(const osla_transport *transport);    /* ranks in mine */
-int osla_transport_largest_node(const osla_transport *transport); /* ranks in it */
-int osla_transport_node_rank_of(const osla_transport *transport, int rank); /* its number among
-                                          those of my node; -1: on another one */
-int osla_transport_node_of(const osla_transport *transport, int rank);
-bool osla_transport_same_node(const osla_transport *transport, int rank);
-bool osla_transport_memory_by_mpi(const osla_transport *transport); /* node memory from MPI windows,
-                                          because ranks cannot map one another's; default: no */
-bool osla_transport_oversubscribed(const osla_transport *transport);   /* more threads than cores */
-uint64_t osla_transport_memory_share(const osla_transport *transport); /* bytes: what was free on
-                                          the hosts by their ranks, the least; same on all */
-MPI_Comm osla_transport_comm(const osla_transport *transport);         /* borrowed */
-const char *osla_transport_name(const osla_transport *transport);      /* "mpi", "armci", "sim" */
+OSLA_API int osla_transport_rank(const osla_transport *transport);
+OSLA_API int osla_transport_size(const osla_transport *transport);
+OSLA_API int osla_transport_n_nodes(const osla_transport *transport); /* shared-memory domains */
+OSLA_API int osla_transport_node(const osla_transport *transport); /* mine, 0 <= node < n_nodes */
+OSLA_API int osla_transport_node_size(const osla_transport *transport);    /* ranks in mine */
+OSLA_API int osla_transport_largest_node(const osla_transport *transport); /* ranks in it */
+OSLA_API int osla_transport_node_rank_of(const osla_transport *transport, int rank); /* its number
+                                          among those of my node; -1: on another one */
+OSLA_API int osla_transport_node_of(const osla_transport *transport, int rank);
+OSLA_API bool osla_transport_same_node(const osla_transport *transport, int rank);
+OSLA_API bool osla_transport_memory_by_mpi(
+  const osla_transport *transport); /* node memory from MPI windows,
+ because ranks cannot map one another's; default: no */
+OSLA_API bool osla_transport_oversubscribed(
+  const osla_transport *transport); /* more threads than cores */
+OSLA_API uint64_t
+osla_transport_memory_share(const osla_transport *transport);           /* bytes: what was free on
+                                  the hosts by their ranks, the least; same on all */
+OSLA_API MPI_Comm osla_transport_comm(const osla_transport *transport); /* borrowed */
+OSLA_API const char *osla_transport_name(
+  const osla_transport *transport); /* "mpi", "armci", "sim" */
 
 /* The machine that the ranks of this program are simulated on, by its name; NULL: they are real.
  * Every figure of a simulation must say that it is one. Local. */
-const char *osla_simulated_machine(void);
+OSLA_API const char *osla_simulated_machine(void);
 
 /* One step of progress: serves other nodes' transfers and runs the hooks. Local, thread-safe,
  * cheap. Every wait of the library calls it, of the transport that it waits on, and of no other: a
  * rank that waits on one transport while others need its progress on a second one (a put that was
  * posted, a full ring of an accumulator, a target without remote DMA) must finish or flush there
  * first, call this itself, or have a progress thread there. */
-void osla_progress(osla_transport *transport);
+OSLA_API void osla_progress(osla_transport *transport);
 
 /* Adds or removes a function that every osla_progress call runs (one at a time per rank, never
  * nested). At most 16. A hook must not add or remove hooks. Local. Errors: RANGE. */
 typedef void osla_progress_hook(void *arg);
-osla_err osla_progress_add(osla_transport *transport, osla_progress_hook *hook, void *arg);
-void osla_progress_remove(osla_transport *transport, osla_progress_hook *hook, void *arg);
+OSLA_API osla_err osla_progress_add(osla_transport *transport, osla_progress_hook *hook, void *arg);
+OSLA_API void osla_progress_remove(osla_transport *transport, osla_progress_hook *hook, void *arg);
 
 /* Collectives that sleep and make progress while they wait, where MPI's own would spin on a core
  * that a computing rank needs. Collective; buffers as in MPI_Allreduce with MPI_IN_PLACE,
  * MPI_Bcast and MPI_Alltoall. Barrier, allreduce and alltoall (count > 0) order all loads and
  * stores of every rank before the call ahead of those of any rank after it. Errors: MPI. */
-osla_err osla_barrier(osla_transport *transport);
-osla_err osla_allreduce(osla_transport *transport, void *buffer, int64_t count, MPI_Datatype type,
-                        MPI_Op op);
-osla_err osla_bcast(osla_transport *transport, void *buffer, int64_t count, MPI_Datatype type,
-                    int root);
-osla_err osla_alltoall(osla_transport *transport, const void *send, void *recv, int count,
-                       MPI_Datatype type);
+OSLA_API osla_err osla_barrier(osla_transport *transport);
+OSLA_API osla_err osla_allreduce(osla_transport *transport, void *buffer, int64_t count,
+                                 MPI_Datatype type, MPI_Op op);
+OSLA_API osla_err osla_bcast(osla_transport *transport, void *buffer, int64_t count,
+                             MPI_Datatype type, int root);
+OSLA_API osla_err osla_alltoall(osla_transport *transport, const void *send, void *recv, int count,
+                                MPI_Datatype type);
 
 /* Agreement on failure: returns OSLA_OK on all ranks if every rank passed OSLA_OK; otherwise the
  * code of the lowest failing rank, with that rank's text, on all ranks. Collective. */
-osla_err osla_agree(osla_transport *transport, osla_err local);
+OSLA_API osla_err osla_agree(osla_transport *transport, osla_err local);
 
 /* The same for a call whose arguments must be the same on all ranks: ARG where they are not, with
  * the first that differs, its value on rank 0 and on the lowest rank that has another. That comes
@@ -123,12 +128,13 @@ typedef struct osla_argument {
   int64_t value;
 } osla_argument;
 enum { OSLA_MOST_ARGUMENTS = 20 };
-osla_err osla_agree_same(osla_transport *transport, osla_err local, const char *call,
-                         const osla_argument *arguments, int count);
+OSLA_API osla_err osla_agree_same(osla_transport *transport, osla_err local, const char *call,
+                                  const osla_argument *arguments, int count);
 
 /* Ends all ranks with one line that carries the text of the latest error: for a failure after the
  * first RMA operation of a kernel, where a lone return would leave the peers waiting for ever. */
-void osla_transport_abort(osla_transport *transport, osla_err err) __attribute__((noreturn));
+OSLA_API void osla_transport_abort(osla_transport *transport, osla_err err)
+  __attribute__((noreturn));
 
 /* Sets what this rank does before it ends the job (osla_transport_abort, OSLA_PATIENCE,
  * MPI_Finalize over an open window): close a log, note where it was. It runs once, behind the line
@@ -139,22 +145,22 @@ void osla_transport_abort(osla_transport *transport, osla_err err) __attribute__
  *   arg [in] handed to it; borrowed until the transport is destroyed or another one is set */
 typedef void osla_end_hook(void *arg);
 enum { OSLA_END_SECONDS = 10 };
-void osla_transport_at_end(osla_transport *transport, osla_end_hook *hook, void *arg);
+OSLA_API void osla_transport_at_end(osla_transport *transport, osla_end_hook *hook, void *arg);
 
 /* What this rank is at: kernels call it at each step. The line that ends a job whose waits have
  * outlasted OSLA_PATIENCE (seconds; see osla(1)) names it. `kernel` must stay, a literal. Local. */
-void osla_at_step(osla_transport *transport, const char *kernel, int64_t step);
+OSLA_API void osla_at_step(osla_transport *transport, const char *kernel, int64_t step);
 
 /* Memory that this node still offers for segments. Local.
  *   shared_bytes    [out] free bytes of the shared-memory file system
  *   available_bytes [out] memory that the kernel calls available, as far as the memory limits of
  *                         this process's control groups leave it */
-void osla_memory_available(uint64_t *shared_bytes, uint64_t *available_bytes);
+OSLA_API void osla_memory_available(uint64_t *shared_bytes, uint64_t *available_bytes);
 
 /* Would bytes_per_rank (this rank's share) fit on every host, and in every control group with a
  * memory limit there? Collective. Errors, on all ranks
  * together: MEM, with the bytes that are needed and available. Allocates nothing. */
-osla_err osla_memory_check(osla_transport *transport, uint64_t bytes_per_rank);
+OSLA_API osla_err osla_memory_check(osla_transport *transport, uint64_t bytes_per_rank);
 
 #ifdef __cplusplus
 }

@@ -42,9 +42,9 @@ typedef enum osla_side { OSLA_LEFT, OSLA_RIGHT } osla_side;
  * their order is not promised. */
 
 /* One order of arguments. Calls with names of the BLAS, LAPACK and their like: side, uplo, trans,
- * diag; factor and operands, as they stand in the formula; options; what is reported (info, result). In
- * osla_OBJECT_VERB the object comes first, in makers what it is made on, then type and sizes; what
- * is returned is last. (osla_matrix_add, _scale and _transpose are formulas.) */
+ * diag; factor and operands, as they stand in the formula; options; what is reported (info,
+ * result). In osla_OBJECT_VERB the object comes first, in makers what it is made on, then type and
+ * sizes; what is returned is last. (osla_matrix_add, _scale and _transpose are formulas.) */
 
 /* "The same on all ranks". Collective calls on matrices, and those of the kernels, compare words
  * (such as these above), numbers, sizes and options that must be the same. If they differ the call

@@ -7,6 +7,7 @@
 
 #include "osla.h"
 
+#include "osla_backend.h"
 #include "osla_blas.h"
 #include "osla_channel.h"
 #include "osla_counter.h"

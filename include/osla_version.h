@@ -6,6 +6,8 @@
 #ifndef OSLA_VERSION_H
 #define OSLA_VERSION_H
 
+#include "osla_api.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -21,10 +23,10 @@ extern "C" {
 #define OSLA_VERSION OSLA_VERSION_OF(OSLA_VERSION_MAJOR, OSLA_VERSION_MINOR, OSLA_VERSION_PATCH)
 
 /* That of the library which is loaded. Local. */
-int osla_version(void);
+OSLA_API int osla_version(void);
 
 /* The same as text, such as "0.1.0". Local; a constant. */
-const char *osla_version_text(void);
+OSLA_API const char *osla_version_text(void);
 
 #ifdef __cplusplus
 }

@@ -248,7 +248,7 @@ static osla_err look_at_machine(adapt_context *x)
   while (osla_transport_node_of(t, other) == osla_transport_node_of(t, 0))
     other++;
   const osla_probe_pair pair = {0, other, busy};
-  OSLA_CALL(osla_probe_passive(t, &pair, &get, &put));
+  OSLA_CALL(osli_probe_passive(t, &pair, &get, &put));
   x->waits = get > most || put > most;
   return OSLA_OK;
 }

@@ -3,5 +3,5 @@
 
 int main(int argc, char **argv)
 {
-  return osla_command_leave(osla_command_run(argc, argv));
+  return command_leave(command_run(argc, argv));
 }

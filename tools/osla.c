@@ -22,14 +22,14 @@ typedef struct command {
 } command;
 
 static const command commands[] = {
-  {"info", "look at this machine and MPI, and test what OSLA relies on", osla_command_info, true},
-  {"invert", "surface-wave tomography: assemble, factor and solve in one job", osla_command_invert,
+  {"info", "look at this machine and MPI, and test what OSLA relies on", command_info, true},
+  {"invert", "surface-wave tomography: assemble, factor and solve in one job", command_invert,
    true},
-  {"assemble", "sum updates from HDF5 files into a matrix H and a vector g", osla_command_assemble,
+  {"assemble", "sum updates from HDF5 files into a matrix H and a vector g", command_assemble,
    true},
-  {"solve", "factor H and solve H x = g, from a file to a file", osla_command_solve, true},
+  {"solve", "factor H and solve H x = g, from a file to a file", command_solve, true},
   {"reference", "velocities and depth kernels of surface waves, as a table for invert",
-   osla_command_reference, false},
+   command_reference, false},
   {"help", "show this text, or the help of a command: osla help info", run_help, false},
 };
 enum { N_COMMANDS = sizeof commands / sizeof *commands };
@@ -43,13 +43,13 @@ static const command *find_command(const char *name)
 
 static int unknown_command(const char *name)
 {
-  return osla_command_error(NULL, "%s: unknown %s (see osla help)", name,
-                            name[0] == '-' ? "option" : "command");
+  return command_error(NULL, "%s: unknown %s (see osla help)", name,
+                       name[0] == '-' ? "option" : "command");
 }
 
 static void print_help(FILE *out)
 {
-  if (osla_command_rank() != 0) return;
+  if (command_rank() != 0) return;
   (void)fprintf(out, "Usage: osla COMMAND [OPTION...]\n"
                      "       mpiexec -n RANKS osla COMMAND [OPTION...]\n\n"
                      "One-sided linear algebra: assemble a large matrix and solve with it, by MPI "
@@ -75,12 +75,12 @@ static void silence_hdf5(void)
 static int run_command(const command *found, int argc, char **argv)
 {
   if (!found->needs_mpi) return found->run(argc, argv);
-  bool tries_threads = found->run == osla_command_info;
-  int status = osla_command_start_mpi(found->name, argc, argv, "--checkpoint", tries_threads);
+  bool tries_threads = found->run == command_info;
+  int status = command_start_mpi(found->name, argc, argv, "--checkpoint", tries_threads);
   if (status != OSLA_EXIT_OK) return status;
-  status = osla_command_same_line(found->name, argc, argv);
+  status = command_same_line(found->name, argc, argv);
   if (status == OSLA_EXIT_OK)
-    status = osla_command_agree(osla_command_end(found->name, found->run(argc, argv)));
+    status = command_agree(command_end(found->name, found->run(argc, argv)));
   if (status != OSLA_EXIT_OK) silence_hdf5();
   (void)MPI_Finalize();
   return status;
@@ -90,7 +90,7 @@ static int run_help(int argc, char **argv)
 {
   if (argc < 2) {
     print_help(stdout);
-    return osla_command_end(NULL, OSLA_EXIT_OK);
+    return command_end(NULL, OSLA_EXIT_OK);
   }
   const command *found = find_command(argv[1]);
   if (!found) return unknown_command(argv[1]);
@@ -99,16 +99,16 @@ static int run_help(int argc, char **argv)
   return run_command(found, 2, help_argv);
 }
 
-int osla_command_run(int argc, char **argv)
+int command_run(int argc, char **argv)
 {
-  osla_command_begin();
-  if (argc < 2) return osla_command_error(NULL, "no command (see osla help)");
+  command_begin();
+  if (argc < 2) return command_error(NULL, "no command (see osla help)");
   const char *name = argv[1];
   (void)osla_armci_offer(); /* without it there is no transport armci */
   if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) return run_help(1, argv);
   if (strcmp(name, "--version") == 0) {
-    if (osla_command_rank() == 0) (void)printf("osla %s\n", PACKAGE_VERSION);
-    return osla_command_end(NULL, OSLA_EXIT_OK);
+    if (command_rank() == 0) (void)printf("osla %s\n", PACKAGE_VERSION);
+    return command_end(NULL, OSLA_EXIT_OK);
   }
   const command *found = find_command(name);
   if (!found) return unknown_command(name);

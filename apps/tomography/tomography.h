@@ -3,9 +3,9 @@
 #define TOMOGRAPHY_H
 
 /* Surface-wave tomography: assembles, factors and solves in one job. Collective, under MPI. */
-int osla_command_invert(int argc, char **argv);
+int command_invert(int argc, char **argv);
 
 /* Velocities and depth kernels of surface waves, as a table for `osla invert`. Without MPI. */
-int osla_command_reference(int argc, char **argv);
+int command_reference(int argc, char **argv);
 
 #endif

@@ -11,13 +11,13 @@
 
 void charge(osla_work_kind kind, double m, double n, double k)
 {
-  sim_core *core = &osla_sim_own()->core;
+  sim_core *core = &osli_sim_own()->core;
   osla_work work = {kind, OSLA_DOUBLE, m, n, k};
   if (core->flops == 0) {
     sim_machine machine;
-    if (osla_sim_machine_read(sg_host_self(), &machine, core) != OSLA_OK) abort();
+    if (osli_sim_machine_read(sg_host_self(), &machine, core) != OSLA_OK) abort();
   }
-  if (m > 0 && n > 0 && k > 0) sg_actor_sleep_for(osla_sim_core_seconds(core, &work));
+  if (m > 0 && n > 0 && k > 0) sg_actor_sleep_for(osli_sim_core_seconds(core, &work));
 }
 
 /* --- BLAS 3 --- */

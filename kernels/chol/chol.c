@@ -99,7 +99,7 @@ static void pack_columns(const chol *f, const step *s, operand rows, unsigned ch
 {
   for (int64_t j = first_shared(f, s->k, f->along); j < f->steps; j += f->lcm) {
     int64_t at = along_below(f, j * f->v.nb);
-    osla_chol_pack_block(f, block_size(f, j), s->size, advance_along(f, rows, at - s->along_after),
+    osli_chol_pack_block(f, block_size(f, j), s->size, advance_along(f, rows, at - s->along_after),
                          room);
     room += block_bytes(f);
   }
@@ -112,7 +112,7 @@ static bool rows_are_here(chol *f, const step *s, operand *rows)
     *rows = element(f, s->along_after, across_below(f, s->start));
     return atomic_load(&f->factored) > s->k;
   }
-  if (!osla_panels_here(f->panels, PANEL_ROWS, s->k, s->across, &copy)) return false;
+  if (!osli_panels_here(f->panels, PANEL_ROWS, s->k, s->across, &copy)) return false;
   *rows = rows_at(f, s, copy);
   return true;
 }
@@ -125,11 +125,11 @@ static bool panel_ready(void *kernel, panel_kind kind, int64_t k, void *room)
   if (kind == PANEL_DIAGONAL) {
     if (atomic_load(&f->diagonals) <= k) return false;
     block = element(f, along_below(f, s.start), across_below(f, s.start));
-    if (room) osla_chol_pack_block(f, s.size, s.size, block, room);
+    if (room) osli_chol_pack_block(f, s.size, s.size, block, room);
     return true;
   }
   if (!rows_are_here(f, &s, &rows)) return false;
-  if (room && kind == PANEL_ROWS) osla_chol_pack_block(f, s.along_left, s.size, rows, room);
+  if (room && kind == PANEL_ROWS) osli_chol_pack_block(f, s.along_left, s.size, rows, room);
   if (room && kind == PANEL_COLS) pack_columns(f, &s, rows, room);
   return true;
 }
@@ -145,14 +145,14 @@ static osla_err factor_diagonal(chol *f, const step *s)
   osla_trace_add(f->v.t, OSLA_TRACE_PANEL, since, size * size * size / 3.0);
   if (info > 0 && f->info == 0) f->info = s->start + info;
   atomic_store(&f->diagonals, s->k + 1);
-  osla_panels_progress(f->panels);
+  osli_panels_progress(f->panels);
   return OSLA_OK;
 }
 
 static operand receive_diagonal(chol *f, const step *s)
 {
   const void *copy = NULL;
-  if (f->along != s->along) copy = osla_panels_wait(f->panels, PANEL_DIAGONAL, s->k, s->along);
+  if (f->along != s->along) copy = osli_panels_wait(f->panels, PANEL_DIAGONAL, s->k, s->along);
   if (copy) return packed_operand(f, copy, s->size, s->size);
   return peer_element(f, rank_of(f, s->along, s->across),
                       osla_index_local(s->start, f->v.nb, f->n_along),
@@ -167,11 +167,11 @@ static osla_err factor(void *kernel, int64_t k)
   if (s->along_left > 0) {
     operand diagonal = receive_diagonal(f, s);
     operand panel = element(f, s->along_after, across_below(f, s->start));
-    OSLA_CALL(osla_chol_solve_panel(f, s->along_left, s->size, diagonal, panel));
+    OSLA_CALL(osli_chol_solve_panel(f, s->along_left, s->size, diagonal, panel));
   }
   atomic_store(&f->factored, k + 1);
   for (int i = 0; i < f->n_near; i++)
-    OSLA_CALL(osla_panels_tell(f->panels, k, f->near[i]));
+    OSLA_CALL(osli_panels_tell(f->panels, k, f->near[i]));
   return OSLA_OK;
 }
 
@@ -181,7 +181,7 @@ static osla_err factor(void *kernel, int64_t k)
 static operand receive_along(chol *f, const step *s)
 {
   const void *copy = NULL;
-  if (f->across != s->across) copy = osla_panels_wait(f->panels, PANEL_ROWS, s->k, s->across);
+  if (f->across != s->across) copy = osli_panels_wait(f->panels, PANEL_ROWS, s->k, s->across);
   return rows_at(f, s, copy);
 }
 
@@ -192,10 +192,10 @@ static operand find_block(chol *f, const step *s, operand rows, int64_t j)
   int64_t at = osla_index_local(j * f->v.nb, f->v.nb, f->n_along);
   if (owner == f->along) return advance_along(f, rows, at - s->along_after);
   if (f->readable && osla_transport_same_node(f->v.t, origin)) {
-    osla_panels_wait_told(f->panels, s->k, origin);
+    osli_panels_wait_told(f->panels, s->k, origin);
     return peer_element(f, origin, at, osla_index_local(s->start, f->v.nb, f->n_across));
   }
-  const unsigned char *blocks = osla_panels_wait(f->panels, PANEL_COLS, s->k, owner);
+  const unsigned char *blocks = osli_panels_wait(f->panels, PANEL_COLS, s->k, owner);
   size_t before = (size_t)((j - s->k - 1) / f->lcm); /* of this owner's, for me */
   return packed_operand(f, blocks + before * block_bytes(f), block_size(f, j), s->size);
 }
@@ -209,7 +209,7 @@ static operand gather_columns(chol *f, const step *s, operand rows, int64_t from
   for (int64_t c = 0; c < count; c += f->v.nb) {
     int64_t j = osla_index_global(from + c, f->v.nb, f->across, f->n_across) / f->v.nb;
     operand block = find_block(f, s, rows, j);
-    osla_chol_copy_block(f, block_size(f, j), s->size, block, advance_along(f, all, c));
+    osli_chol_copy_block(f, block_size(f, j), s->size, block, advance_along(f, all, c));
   }
   osla_trace_add(f->v.t, OSLA_TRACE_PACK, since,
                  (double)count * (double)s->size * (double)f->v.element);
@@ -228,15 +228,15 @@ typedef struct update_of {
 static osla_err update_behind(chol *f, const update_of *u, int64_t behind, int64_t end,
                               int64_t from, int64_t to)
 {
-  osla_tile tile = osla_tile_choose(f->panels, end - behind, to - from);
+  osla_tile tile = osli_tile_choose(f->panels, end - behind, to - from);
   for (int64_t at = from; at < to; at += tile.cols)
     for (int64_t i = behind; i < end; i += tile.rows) {
       int64_t along = end - i < tile.rows ? end - i : tile.rows;
       int64_t across = to - at < tile.cols ? to - at : tile.cols;
-      OSLA_CALL(osla_chol_update_block(
+      OSLA_CALL(osli_chol_update_block(
         f, along, across, u->s->size, advance_along(f, u->rows, i - u->s->along_after),
         advance_along(f, u->columns, at - u->first), element(f, i, at)));
-      if (osla_panels_relay(f->panels)) osla_progress(f->v.t);
+      if (osli_panels_relay(f->panels)) osla_progress(f->v.t);
     }
   return OSLA_OK;
 }
@@ -258,7 +258,7 @@ static osla_err update(chol *f, const update_of *u, int64_t from, int64_t to, in
   }
   int64_t on = along_below(f, start);
   if (on >= behind) return OSLA_OK; /* the diagonal block is another rank's */
-  return osla_chol_update_diagonal(
+  return osli_chol_update_diagonal(
     f, to - from, u->s->size, advance_along(f, u->columns, from - u->first), element(f, on, from));
 }
 
@@ -294,7 +294,7 @@ static osla_err run(chol *f)
                      .owns = owns,
                      .apply = apply,
                      .factor = factor};
-  return f->v.prow < 0 ? OSLA_OK : osla_pipeline_run(&p);
+  return f->v.prow < 0 ? OSLA_OK : osli_pipeline_run(&p);
 }
 
 static osla_err agree_info(const chol *f, int64_t *info)
@@ -310,13 +310,13 @@ osla_err osla_potrf(osla_uplo uplo, osla_matrix *a, const osla_chol_options *opt
   chol f;
   osla_err err;
   *info = 0;
-  err = osla_chol_shape(&f, a, uplo, options);
-  OSLA_CALL(osla_chol_agree(a, err, "osla_potrf", uplo, options)); /* also: A is complete */
-  OSLA_TRY(osla_chol_set_up(&f, panel_bytes, panel_ready));
+  err = osli_chol_shape(&f, a, uplo, options);
+  OSLA_CALL(osli_chol_agree(a, err, "osla_potrf", uplo, options)); /* also: A is complete */
+  OSLA_TRY(osli_chol_set_up(&f, panel_bytes, panel_ready));
   err = run(&f);
   if (err != OSLA_OK) osla_transport_abort(f.v.t, err); /* the others wait for my panels */
   OSLA_TRY(agree_info(&f, info));                       /* also: nobody reads my panels any more */
 cleanup:
-  osla_chol_clean_up(&f);
+  osli_chol_clean_up(&f);
   return err;
 }

@@ -6,18 +6,18 @@ static int gcd(int a, int b)
   return b == 0 ? a : gcd(b, a % b);
 }
 
-void osla_chol_divide(chol *f)
+void osli_chol_divide(chol *f)
 {
   f->common = gcd(f->n_along, f->n_across);
   f->lcm = f->n_along / f->common * f->n_across;
 }
 
-size_t osla_chol_columns_bytes(const chol *f)
+size_t osli_chol_columns_bytes(const chol *f)
 {
   return (size_t)f->across_count * (size_t)f->v.nb * f->v.element;
 }
 
-osla_panels_plan osla_chol_panels_plan(const chol *f, bool several_nodes)
+osla_panels_plan osli_chol_panels_plan(const chol *f, bool several_nodes)
 {
   const local_view *v = &f->v;
   size_t width = (size_t)v->nb * v->element;
@@ -49,7 +49,7 @@ uint64_t osla_chol_memory(const osla_shape *s)
             .n_across = s->npcol,
             .across_count = s->cols,
             .steps = (s->n + s->nb - 1) / s->nb};
-  osla_chol_divide(&f);
-  osla_panels_plan plan = osla_chol_panels_plan(&f, s->nodes > 1);
-  return osla_chol_columns_bytes(&f) + osla_panels_memory(&plan, s);
+  osli_chol_divide(&f);
+  osla_panels_plan plan = osli_chol_panels_plan(&f, s->nodes > 1);
+  return osli_chol_columns_bytes(&f) + osli_panels_memory(&plan, s);
 }

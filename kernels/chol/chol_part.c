@@ -11,7 +11,7 @@ static osla_err agree(osla_uplo uplo, const osla_part *a, const osla_chol_option
                                 {"look_ahead", o.look_ahead},
                                 {"forward", (int)o.forward}};
   return osla_agree_same(osla_grid_transport(osla_matrix_grid(a->matrix)),
-                         osla_part_check("potrf", a, "A"), "osla_potrf_part", same,
+                         osli_part_check("potrf", a, "A"), "osla_potrf_part", same,
                          (int)(sizeof same / sizeof *same));
 }
 
@@ -21,6 +21,6 @@ osla_err osla_potrf_part(osla_uplo uplo, osla_part a, const osla_chol_options *o
   part_operand x;
   *info = 0;
   OSLA_CALL(agree(uplo, &a, options));
-  OSLA_CALL(osla_part_open(&a, NULL, &x));
-  return osla_part_close(&x, true, osla_potrf(uplo, x.at, options, info));
+  OSLA_CALL(osli_part_open(&a, NULL, &x));
+  return osli_part_close(&x, true, osla_potrf(uplo, x.at, options, info));
 }

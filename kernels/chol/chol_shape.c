@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-osla_err osla_chol_shape(chol *f, osla_matrix *a, osla_uplo uplo, const osla_chol_options *options)
+osla_err osli_chol_shape(chol *f, osla_matrix *a, osla_uplo uplo, const osla_chol_options *options)
 {
   int look_ahead = options ? options->look_ahead : 0;
   *f = (chol){.v = view_of(a), .uplo = uplo};
@@ -33,11 +33,11 @@ osla_err osla_chol_shape(chol *f, osla_matrix *a, osla_uplo uplo, const osla_cho
   f->along_count = lower ? v->rows : v->cols;
   f->across_count = lower ? v->cols : v->rows;
   f->steps = (v->n + v->nb - 1) / v->nb;
-  osla_chol_divide(f);
-  return osla_view_ready(a);
+  osli_chol_divide(f);
+  return osli_view_ready(a);
 }
 
-osla_err osla_chol_agree(osla_matrix *a, osla_err local, const char *call, osla_uplo uplo,
+osla_err osli_chol_agree(osla_matrix *a, osla_err local, const char *call, osla_uplo uplo,
                          const osla_chol_options *options)
 {
   const osla_chol_options o = options ? *options : (osla_chol_options){0};
@@ -70,48 +70,48 @@ static osla_err look_around(chol *f)
   return OSLA_OK;
 }
 
-osla_err osla_chol_set_up(chol *f,
+osla_err osli_chol_set_up(chol *f,
                           size_t (*bytes)(const void *chol, panel_kind, int64_t step, int root),
                           bool (*ready)(void *chol, panel_kind, int64_t step, void *room))
 {
   const local_view *v = &f->v;
-  OSLA_CALL(osla_view_readable(v, &f->readable));
+  OSLA_CALL(osli_view_readable(v, &f->readable));
   osla_err err = look_around(f);
-  f->columns = malloc(osla_chol_columns_bytes(f) + 1);
+  f->columns = malloc(osli_chol_columns_bytes(f) + 1);
   if (!f->columns) err = osla_error_set(OSLA_ERR_MEM, "copy of a Cholesky panel");
   OSLA_CALL(osla_agree(v->t, err));
 
-  osla_panels_plan plan = osla_chol_panels_plan(f, osla_transport_n_nodes(v->t) > 1);
+  osla_panels_plan plan = osli_chol_panels_plan(f, osla_transport_n_nodes(v->t) > 1);
   plan.kernel = f;
   plan.bytes = bytes;
   plan.ready = ready;
-  return osla_panels_create(v->grid, &plan, &f->panels);
+  return osli_panels_create(v->grid, &plan, &f->panels);
 }
 
-void osla_chol_clean_up(chol *f)
+void osli_chol_clean_up(chol *f)
 {
-  osla_panels_destroy(&f->panels);
+  osli_panels_destroy(&f->panels);
   free(f->near);
   free(f->columns);
 }
 
-void osla_chol_copy_block(const chol *f, int64_t n_along, int64_t n_across, operand from,
+void osli_chol_copy_block(const chol *f, int64_t n_along, int64_t n_across, operand from,
                           operand to)
 {
   int64_t rows = f->uplo == OSLA_LOWER ? n_along : n_across;
   int64_t cols = f->uplo == OSLA_LOWER ? n_across : n_along;
-  osla_move_columns(f->v.element, rows, cols, from.at, from.ld, to.at, to.ld);
+  osli_move_columns(f->v.element, rows, cols, from.at, from.ld, to.at, to.ld);
 }
 
-void osla_chol_pack_block(const chol *f, int64_t n_along, int64_t n_across, operand from, void *to)
+void osli_chol_pack_block(const chol *f, int64_t n_along, int64_t n_across, operand from, void *to)
 {
   double since = osla_trace_now(f->v.t);
-  osla_chol_copy_block(f, n_along, n_across, from, packed_operand(f, to, n_along, n_across));
+  osli_chol_copy_block(f, n_along, n_across, from, packed_operand(f, to, n_along, n_across));
   osla_trace_add(f->v.t, OSLA_TRACE_PACK, since,
                  (double)n_along * (double)n_across * (double)f->v.element);
 }
 
-osla_err osla_chol_solve_panel(const chol *f, int64_t n_along, int64_t size, operand diagonal,
+osla_err osli_chol_solve_panel(const chol *f, int64_t n_along, int64_t size, operand diagonal,
                                operand panel)
 {
   double since = osla_trace_now(f->v.t);
@@ -125,7 +125,7 @@ osla_err osla_chol_solve_panel(const chol *f, int64_t n_along, int64_t size, ope
   return OSLA_OK;
 }
 
-osla_err osla_chol_update_block(const chol *f, int64_t n_along, int64_t n_across, int64_t k,
+osla_err osli_chol_update_block(const chol *f, int64_t n_along, int64_t n_across, int64_t k,
                                 operand x_i, operand x_j, operand c)
 {
   if (n_along <= 0 || n_across <= 0) return OSLA_OK;
@@ -141,7 +141,7 @@ osla_err osla_chol_update_block(const chol *f, int64_t n_along, int64_t n_across
   return OSLA_OK;
 }
 
-osla_err osla_chol_update_diagonal(const chol *f, int64_t n, int64_t k, operand x_j, operand c)
+osla_err osli_chol_update_diagonal(const chol *f, int64_t n, int64_t k, operand x_j, operand c)
 {
   double since = osla_trace_now(f->v.t);
   OSLA_CALL(osla_blas_syrk(f->v.dtype, f->uplo,

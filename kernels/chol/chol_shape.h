@@ -41,22 +41,22 @@ typedef struct operand {
 
 /* Did a call get the same on all ranks, and did none fail so far (`local`)? Collective; also, the
  * earlier changes of A are complete. Errors, on all ranks together: ARG, `local`. */
-osla_err osla_chol_agree(osla_matrix *a, osla_err local, const char *call, osla_uplo uplo,
+osla_err osli_chol_agree(osla_matrix *a, osla_err local, const char *call, osla_uplo uplo,
                          const osla_chol_options *options);
 
 /* Local; checks arguments. */
-osla_err osla_chol_shape(chol *f, osla_matrix *a, osla_uplo uplo, const osla_chol_options *options);
+osla_err osli_chol_shape(chol *f, osla_matrix *a, osla_uplo uplo, const osla_chol_options *options);
 /* From n_along and n_across: common, lcm. Then what a rank takes beside the panels: L(j,k) for its
  * block columns; and the panels, but for the functions. Pure (chol_memory.c). */
-void osla_chol_divide(chol *f);
-size_t osla_chol_columns_bytes(const chol *f);
-osla_panels_plan osla_chol_panels_plan(const chol *f, bool several_nodes);
+void osli_chol_divide(chol *f);
+size_t osli_chol_columns_bytes(const chol *f);
+osla_panels_plan osli_chol_panels_plan(const chol *f, bool several_nodes);
 
 /* Collective; memory. The functions are those of osla_panels_plan. */
-osla_err osla_chol_set_up(chol *f,
+osla_err osli_chol_set_up(chol *f,
                           size_t (*bytes)(const void *chol, panel_kind, int64_t step, int root),
                           bool (*ready)(void *chol, panel_kind, int64_t step, void *room));
-void osla_chol_clean_up(chol *f); /* collective */
+void osli_chol_clean_up(chol *f); /* collective */
 
 static inline int rank_of(const chol *f, int along, int across)
 {
@@ -106,18 +106,18 @@ static inline operand advance_along(const chol *f, operand a, int64_t count)
 }
 
 /* Copies an n_along x n_across piece to another operand, or to a dense array. */
-void osla_chol_copy_block(const chol *f, int64_t n_along, int64_t n_across, operand from,
+void osli_chol_copy_block(const chol *f, int64_t n_along, int64_t n_across, operand from,
                           operand to);
-void osla_chol_pack_block(const chol *f, int64_t n_along, int64_t n_across, operand from, void *to);
+void osli_chol_pack_block(const chol *f, int64_t n_along, int64_t n_across, operand from, void *to);
 
 /* panel := panel L^-T (lower) or U^-T panel (upper). */
-osla_err osla_chol_solve_panel(const chol *f, int64_t n_along, int64_t size, operand diagonal,
+osla_err osli_chol_solve_panel(const chol *f, int64_t n_along, int64_t size, operand diagonal,
                                operand panel);
 
 /* C -= X_i X_j^T (lower) or X_j^T X_i (upper), C of n_along x n_across, and the triangle of C -=
  * X_j X_j^T; k is the panel's width. */
-osla_err osla_chol_update_block(const chol *f, int64_t n_along, int64_t n_across, int64_t k,
+osla_err osli_chol_update_block(const chol *f, int64_t n_along, int64_t n_across, int64_t k,
                                 operand x_i, operand x_j, operand c);
-osla_err osla_chol_update_diagonal(const chol *f, int64_t n, int64_t k, operand x_j, operand c);
+osla_err osli_chol_update_diagonal(const chol *f, int64_t n, int64_t k, operand x_j, operand c);
 
 #endif

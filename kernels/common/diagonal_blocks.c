@@ -9,7 +9,7 @@
 
 #include "osla_blas.h"
 
-osla_err osla_diagonal_blocks_create(const char *what, int64_t n, int64_t block, bool lu,
+osla_err osli_diagonal_blocks_create(const char *what, int64_t n, int64_t block, bool lu,
                                      diagonal_blocks *out)
 {
   const int64_t most = n > 0 ? n : 1;
@@ -23,7 +23,7 @@ osla_err osla_diagonal_blocks_create(const char *what, int64_t n, int64_t block,
   return OSLA_OK;
 }
 
-void osla_diagonal_blocks_free(diagonal_blocks *b)
+void osli_diagonal_blocks_free(diagonal_blocks *b)
 {
   free(b->element);
   free(b->pivots);
@@ -42,7 +42,7 @@ static osla_err check_finite(const char *what, int64_t row, int64_t n, const dou
   return OSLA_OK;
 }
 
-osla_err osla_diagonal_blocks_factor(const char *what, int64_t first_row, diagonal_blocks *b)
+osla_err osli_diagonal_blocks_factor(const char *what, int64_t first_row, diagonal_blocks *b)
 {
   for (int64_t from = 0; from < b->n; from += b->block) {
     const int64_t n = diagonal_block_size(b, from), row = first_row + from;
@@ -65,7 +65,7 @@ static osla_err solve(osla_uplo uplo, osla_trans trans, osla_diag diag, int64_t 
   return osla_blas_trsm(OSLA_DOUBLE, OSLA_LEFT, uplo, trans, diag, n, 1, block, n, z, n);
 }
 
-osla_err osla_diagonal_blocks_solve(const diagonal_blocks *b, const double *r, double *z)
+osla_err osli_diagonal_blocks_solve(const diagonal_blocks *b, const double *r, double *z)
 {
   if (b->n > 0) memcpy(z, r, (size_t)b->n * sizeof *z);
   for (int64_t from = 0; from < b->n; from += b->block) {
@@ -99,7 +99,7 @@ static void magnitude(const double *block, int64_t n, bool is_cholesky, const do
   }
 }
 
-void osla_diagonal_blocks_magnitude(const diagonal_blocks *b, const double *x, double *y)
+void osli_diagonal_blocks_magnitude(const diagonal_blocks *b, const double *x, double *y)
 {
   for (int64_t from = 0; from < b->n; from += b->block)
     magnitude(diagonal_block_at(b, from), diagonal_block_size(b, from), !b->pivots, x + from,

@@ -16,9 +16,9 @@ typedef struct diagonal_blocks {
 } diagonal_blocks;
 
 /* Zero blocks of `block` >= 1 rows. `what` begins the texts of errors. Errors: MEM. */
-osla_err osla_diagonal_blocks_create(const char *what, int64_t n, int64_t block, bool lu,
+osla_err osli_diagonal_blocks_create(const char *what, int64_t n, int64_t block, bool lu,
                                      diagonal_blocks *out);
-void osla_diagonal_blocks_free(diagonal_blocks *b);
+void osli_diagonal_blocks_free(diagonal_blocks *b);
 
 /* The block that begins at row `from`: its rows, and its elements. */
 static inline int64_t diagonal_block_size(const diagonal_blocks *b, int64_t from)
@@ -33,13 +33,13 @@ static inline double *diagonal_block_at(const diagonal_blocks *b, int64_t from)
 
 /* Factors all blocks. Errors: ARG (a block that is singular, or for Cholesky not positive definite,
  * or not finite: its rows are named, first_row + the local ones), RANGE, MEM. */
-osla_err osla_diagonal_blocks_factor(const char *what, int64_t first_row, diagonal_blocks *b);
+osla_err osli_diagonal_blocks_factor(const char *what, int64_t first_row, diagonal_blocks *b);
 
 /* z := B^-1 r, [n]. Cannot fail where factoring did not. */
-osla_err osla_diagonal_blocks_solve(const diagonal_blocks *b, const double *r, double *z);
+osla_err osli_diagonal_blocks_solve(const diagonal_blocks *b, const double *r, double *z);
 
 /* y := |L| |U| x of the computed factors (Cholesky: U = L^T), [n]; LU: its rows in the order after
  * their interchanges. For bounds of rounding. */
-void osla_diagonal_blocks_magnitude(const diagonal_blocks *b, const double *x, double *y);
+void osli_diagonal_blocks_magnitude(const diagonal_blocks *b, const double *x, double *y);
 
 #endif

@@ -39,7 +39,7 @@ static osla_err check_pivots(const int64_t *pivots, int64_t n)
   return OSLA_OK;
 }
 
-osla_err osla_pivots_gather(const osla_matrix *a, const int64_t *ipiv, int64_t **out)
+osla_err osli_pivots_gather(const osla_matrix *a, const int64_t *ipiv, int64_t **out)
 {
   local_view v = view_of(to_read(a));
   int given[2] = {v.rows > 0 && ipiv, v.rows > 0 && !ipiv};
@@ -155,7 +155,7 @@ static void pack_lines(const moves *x, int64_t count, const int64_t *lines, int6
   size_t element = v->element;
   if (x->lines == OSLA_COLUMNS) {
     for (int64_t i = 0; i < count; i++, to += (size_t)width * element)
-      osla_move_columns(element, width, 1, local_at(v, at, lines[i]), width, to, width);
+      osli_move_columns(element, width, 1, local_at(v, at, lines[i]), width, to, width);
     return;
   }
   for (int64_t c = 0; c < width; c++, to += (size_t)count * element)
@@ -170,7 +170,7 @@ static void unpack_lines(const moves *x, int64_t count, const int64_t *lines, in
   size_t element = v->element;
   if (x->lines == OSLA_COLUMNS) {
     for (int64_t i = 0; i < count; i++, from += (size_t)width * element)
-      osla_move_columns(element, width, 1, from, width, local_at(v, at, lines[i]), width);
+      osli_move_columns(element, width, 1, from, width, local_at(v, at, lines[i]), width);
     return;
   }
   for (int64_t c = 0; c < width; c++, from += (size_t)count * element)
@@ -188,31 +188,31 @@ static osla_err exchange(moves *x, int64_t step, int64_t at, int64_t width)
 {
   size_t element = x->v.element, line = (size_t)width * element;
   unsigned char *mine = NULL;
-  unsigned char *pack = x->packs + (size_t)(step % osla_pieces_depth(x->pieces)) * x->pack_bytes;
+  unsigned char *pack = x->packs + (size_t)(step % osli_pieces_depth(x->pieces)) * x->pack_bytes;
   const int64_t *leave = x->leave, *arrive = x->arrive;
-  OSLA_CALL(osla_pieces_posted(x->pieces, step)); /* what was packed there has arrived */
+  OSLA_CALL(osli_pieces_posted(x->pieces, step)); /* what was packed there has arrived */
   for (int position = 0; position < x->processes; position++) {
     int64_t count = x->there[position].going;
     pack_lines(x, count, leave, at, width, pack);
     if (position == x->position)
       mine = pack;
     else if (count > 0)
-      OSLA_CALL(osla_pieces_post(x->pieces, step, rank_of(x, position),
+      OSLA_CALL(osli_pieces_post(x->pieces, step, rank_of(x, position),
                                  (size_t)(x->there[position].before * x->width) * element, pack,
                                  (size_t)count * line));
     leave += count;
     pack += (size_t)count * line;
   }
-  const unsigned char *buffer = osla_pieces_buffer(x->pieces, step);
+  const unsigned char *buffer = osli_pieces_buffer(x->pieces, step);
   for (int position = 0; position < x->processes; position++) {
     int64_t count = x->there[position].coming;
     if (position != x->position && count > 0)
-      osla_pieces_wait(x->pieces, step, rank_of(x, position));
+      osli_pieces_wait(x->pieces, step, rank_of(x, position));
     unpack_lines(x, count, arrive, at, width, position == x->position ? mine : buffer);
     arrive += count;
     if (position != x->position) buffer += (size_t)(count * x->width) * element;
   }
-  return osla_pieces_finish(x->pieces, step);
+  return osli_pieces_finish(x->pieces, step);
 }
 
 /* Buffers for the rank with most to pack or to take; the same width everywhere. */
@@ -229,10 +229,10 @@ static osla_err make_packs(moves *x)
   x->width = PACK_BYTES / (int64_t)v->element / (lines > 0 ? lines : 1);
   if (x->width > longest) x->width = longest;
   if (x->width < 1) x->width = 1;
-  OSLA_CALL(osla_pieces_create(v->grid, (size_t)(arrivals * x->width) * v->element, 1,
+  OSLA_CALL(osli_pieces_create(v->grid, (size_t)(arrivals * x->width) * v->element, 1,
                                x->lines == OSLA_COLUMNS, &x->pieces));
   x->pack_bytes = (size_t)(lines * x->width) * v->element;
-  x->packs = malloc((size_t)osla_pieces_depth(x->pieces) * x->pack_bytes + 1);
+  x->packs = malloc((size_t)osli_pieces_depth(x->pieces) * x->pack_bytes + 1);
   return osla_agree(
     v->t, x->packs ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "packs of %" PRId64 " lines", lines));
 }
@@ -253,7 +253,7 @@ static osla_err set_up(moves *x, const int64_t *pivots, bool backward)
   return make_packs(x);
 }
 
-uint64_t osla_interchange_memory(const osla_shape *s, osla_lines lines, int64_t length)
+uint64_t osli_interchange_memory(const osla_shape *s, osla_lines lines, int64_t length)
 {
   bool rows = lines == OSLA_ROWS;
   uint64_t mine = (uint64_t)(rows ? s->rows : s->cols);
@@ -261,11 +261,11 @@ uint64_t osla_interchange_memory(const osla_shape *s, osla_lines lines, int64_t 
   uint64_t least = mine * s->element, pack = least * (uint64_t)length;
   if (pack > PACK_BYTES) pack = least > PACK_BYTES ? least : PACK_BYTES;
   return ((uint64_t)s->n + 2 * mine) * sizeof(int64_t) + processes * sizeof(line_counts) +
-         (uint64_t)osla_pieces_depth_for(1) * pack +
-         osla_pieces_memory(processes > 1 ? pack : 0, 1, s);
+         (uint64_t)osli_pieces_depth_for(1) * pack +
+         osli_pieces_memory(processes > 1 ? pack : 0, 1, s);
 }
 
-osla_err osla_interchange_open(osla_matrix *b, osla_lines lines, const int64_t *pivots,
+osla_err osli_interchange_open(osla_matrix *b, osla_lines lines, const int64_t *pivots,
                                bool backward, osla_interchange **out)
 {
   osla_transport *t = osla_grid_transport(osla_matrix_grid(b));
@@ -285,7 +285,7 @@ osla_err osla_interchange_open(osla_matrix *b, osla_lines lines, const int64_t *
   return set_up(x, pivots, backward);
 }
 
-osla_err osla_interchange_run(osla_interchange *x)
+osla_err osli_interchange_run(osla_interchange *x)
 {
   osla_err err = OSLA_OK;
   if (x->mine > 0)
@@ -298,10 +298,10 @@ osla_err osla_interchange_run(osla_interchange *x)
   return osla_barrier(x->v.t);                           /* B is complete everywhere */
 }
 
-void osla_interchange_close(osla_interchange *x)
+void osli_interchange_close(osla_interchange *x)
 {
   if (!x) return;
-  osla_pieces_destroy(&x->pieces);
+  osli_pieces_destroy(&x->pieces);
   free(x->from);
   free(x->leave);
   free(x->arrive);

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <limits.h>
 
-osla_err osla_view_ready(const osla_matrix *a)
+osla_err osli_view_ready(const osla_matrix *a)
 {
   const int64_t rows = osla_matrix_local_rows(a), cols = osla_matrix_local_cols(a);
   if (rows == 0 || cols == 0) return OSLA_OK;
@@ -18,7 +18,7 @@ osla_err osla_view_ready(const osla_matrix *a)
   return osla_blas_ready();
 }
 
-osla_err osla_view_needs_buffers(const local_view *v, bool *needed)
+osla_err osli_view_needs_buffers(const local_view *v, bool *needed)
 {
   int far = 0;
   for (int i = 0; i < v->p; i++)
@@ -29,7 +29,7 @@ osla_err osla_view_needs_buffers(const local_view *v, bool *needed)
   return OSLA_OK;
 }
 
-bool osla_view_hidden(const local_view *v)
+bool osli_view_hidden(const local_view *v)
 {
   for (int i = 0; i < v->p; i++)
     for (int j = 0; j < v->q; j++) {
@@ -40,15 +40,15 @@ bool osla_view_hidden(const local_view *v)
   return false;
 }
 
-osla_err osla_view_readable(const local_view *v, bool *readable)
+osla_err osli_view_readable(const local_view *v, bool *readable)
 {
-  int hidden = osla_view_hidden(v);
+  int hidden = osli_view_hidden(v);
   OSLA_CALL(osla_allreduce(v->t, &hidden, 1, MPI_INT, MPI_MAX));
   *readable = hidden == 0;
   return OSLA_OK;
 }
 
-void osla_pack(size_t element, int64_t m, int64_t n, const void *from, int64_t from_ld, void *to)
+void osli_pack(size_t element, int64_t m, int64_t n, const void *from, int64_t from_ld, void *to)
 {
-  osla_move_columns(element, m, n, from, from_ld, to, m);
+  osli_move_columns(element, m, n, from, from_ld, to, m);
 }

@@ -7,14 +7,14 @@
  * neighbours, may still hold those of step k - 1 and k - 2. */
 enum { BEHIND = 2, ALIGN = 64, PIECE_BYTES = 256 << 10 };
 
-size_t osla_panels_offset(osla_panels *p, panel_kind kind, int64_t step, int root)
+size_t osli_panels_offset(osla_panels *p, panel_kind kind, int64_t step, int root)
 {
   const osla_panels_kind *k = &p->plan.kind[kind];
   size_t region = k->stride > 0 ? (size_t)(root / k->stride) : 0;
   return (size_t)(step % p->depth) * p->set + p->start[kind] + region * k->room;
 }
 
-uint64_t osla_panels_value(osla_panels *p, panel_kind kind, int64_t step, int root, int writer,
+uint64_t osli_panels_value(osla_panels *p, panel_kind kind, int64_t step, int root, int writer,
                            int pieces)
 {
   const osla_line *line = panel_line(p, kind);
@@ -23,18 +23,18 @@ uint64_t osla_panels_value(osla_panels *p, panel_kind kind, int64_t step, int ro
   return turn * PANEL_MOST_PIECES + (uint64_t)pieces;
 }
 
-osla_route osla_panels_route(osla_panels *p, panel_kind kind, int64_t step, int root, size_t bytes,
+osla_route osli_panels_route(osla_panels *p, panel_kind kind, int64_t step, int root, size_t bytes,
                              int *targets)
 {
   int64_t cols = p->plan.cols ? p->plan.cols(p->plan.kernel, step) : 0;
   (void)pthread_mutex_lock(&p->routing);
   osla_route route =
-    osla_route_make(panel_line(p, kind), p->plan.forward, root, bytes, cols, targets);
+    osli_route_make(panel_line(p, kind), p->plan.forward, root, bytes, cols, targets);
   (void)pthread_mutex_unlock(&p->routing);
   return route;
 }
 
-int osla_panels_pieces(const osla_panels *p, const osla_route *route, size_t bytes)
+int osli_panels_pieces(const osla_panels *p, const osla_route *route, size_t bytes)
 {
   size_t pieces = (bytes + p->plan.piece - 1) / p->plan.piece;
   if (route->forward == OSLA_FORWARD_FLAT || pieces < 1) return 1;
@@ -56,10 +56,10 @@ static bool make_lines(osla_panels *p, const osla_grid *grid)
     nodes[rank] = osla_transport_node_of(p->t, rank);
   for (int i = 0; complete && i < npcol; i++)
     ranks[i] = osla_grid_rank_at(grid, prow, i);
-  complete = complete && osla_line_make(&p->row, npcol, pcol, ranks, nodes);
+  complete = complete && osli_line_make(&p->row, npcol, pcol, ranks, nodes);
   for (int i = 0; complete && i < rows; i++)
     ranks[i] = osla_grid_rank_at(grid, i, pcol);
-  complete = complete && osla_line_make(&p->column, rows, prow, ranks, nodes);
+  complete = complete && osli_line_make(&p->column, rows, prow, ranks, nodes);
   free(ranks);
   free(nodes);
   return complete;
@@ -79,7 +79,7 @@ static size_t most_posts(osla_panels *p)
     while (((size_t)1 << deep) <= stations)
       deep++;
     osla_route forwarded = {.forward = OSLA_FORWARD_RING};
-    size_t pieces = deep * (size_t)osla_panels_pieces(p, &forwarded, k->room);
+    size_t pieces = deep * (size_t)osli_panels_pieces(p, &forwarded, k->room);
     most += roots * (pieces > stations ? pieces : stations);
   }
   return most;
@@ -128,7 +128,7 @@ static int smaller(int x, int y)
   return x < y ? x : y;
 }
 
-uint64_t osla_panels_memory(const osla_panels_plan *plan, const osla_shape *s)
+uint64_t osli_panels_memory(const osla_panels_plan *plan, const osla_shape *s)
 {
   osla_panels p = {.plan = *plan,
                    .row = {.length = s->npcol, .nodes = smaller(s->npcol, s->nodes)},
@@ -142,7 +142,7 @@ uint64_t osla_panels_memory(const osla_panels_plan *plan, const osla_shape *s)
          posts * sizeof(osla_posted) + lines * 8 * sizeof(int);
 }
 
-osla_err osla_panels_create(osla_grid *grid, const osla_panels_plan *plan, osla_panels **out)
+osla_err osli_panels_create(osla_grid *grid, const osla_panels_plan *plan, osla_panels **out)
 {
   osla_transport *t = osla_grid_transport(grid);
   osla_panels *p = *out = calloc(1, sizeof *p);
@@ -161,26 +161,26 @@ osla_err osla_panels_create(osla_grid *grid, const osla_panels_plan *plan, osla_
   OSLA_TRY(
     osla_segment_create_for(t, p->set * (size_t)p->depth, PANEL_PURPOSES, &mates, &p->segment));
   if (p->set > 0) {
-    err = osla_progress_add(t, osla_panels_step, p);
+    err = osla_progress_add(t, osli_panels_step, p);
     p->hooked = err == OSLA_OK;
     OSLA_TRY(osla_agree(t, err));
   }
   return OSLA_OK;
 cleanup:
-  osla_panels_destroy(out);
+  osli_panels_destroy(out);
   return err;
 }
 
-void osla_panels_destroy(osla_panels **handle)
+void osli_panels_destroy(osla_panels **handle)
 {
   osla_panels *p = handle ? *handle : NULL;
   if (!p) return;
-  if (p->hooked) osla_progress_remove(p->t, osla_panels_step, p);
+  if (p->hooked) osla_progress_remove(p->t, osli_panels_step, p);
   osla_segment_destroy(&p->segment);
   for (int kind = 0; kind < PANEL_KINDS; kind++)
     free(p->cursor[kind].targets);
-  osla_line_free(&p->row);
-  osla_line_free(&p->column);
+  osli_line_free(&p->row);
+  osli_line_free(&p->column);
   free(p->posted);
   free(p->n_posted);
   (void)pthread_mutex_destroy(&p->routing);
@@ -190,22 +190,22 @@ void osla_panels_destroy(osla_panels **handle)
 
 /* ---- what a kernel calls ---- */
 
-osla_transport *osla_panels_transport(const osla_panels *p)
+osla_transport *osli_panels_transport(const osla_panels *p)
 {
   return p->t;
 }
 
-bool osla_panels_relay(const osla_panels *p)
+bool osli_panels_relay(const osla_panels *p)
 {
   return p->hooked;
 }
 
-void osla_panels_progress(osla_panels *p)
+void osli_panels_progress(osla_panels *p)
 {
   if (p->hooked)
     osla_progress(p->t);
   else
-    osla_panels_step(p);
+    osli_panels_step(p);
 }
 
 /* A root's panel as I shall read it: who notifies me, and what its slot says then. */
@@ -220,41 +220,41 @@ static arrival arrival_of(osla_panels *p, panel_kind kind, int64_t step, int roo
   const osla_panels_kind *k = &p->plan.kind[kind];
   const osla_line *line = panel_line(p, kind);
   size_t bytes = p->plan.bytes(p->plan.kernel, kind, step, root);
-  osla_route route = osla_panels_route(p, kind, step, root, bytes, NULL);
+  osla_route route = osli_panels_route(p, kind, step, root, bytes, NULL);
   int teller = route.reads == line->me ? route.writer : route.reads;
   bool in_place = route.reads == root && p->plan.readable && !k->in_buffer;
   arrival a = {.origin = line->ranks[teller]};
-  a.value = osla_panels_value(p, kind, step, root, teller, PANEL_MOST_PIECES);
+  a.value = osli_panels_value(p, kind, step, root, teller, PANEL_MOST_PIECES);
   if (!in_place)
     a.at = (unsigned char *)osla_segment_peer(p->segment, line->ranks[route.reads]) +
-           osla_panels_offset(p, kind, step, root);
+           osli_panels_offset(p, kind, step, root);
   return a;
 }
 
-const void *osla_panels_wait(osla_panels *p, panel_kind kind, int64_t step, int root)
+const void *osli_panels_wait(osla_panels *p, panel_kind kind, int64_t step, int root)
 {
   arrival a = arrival_of(p, kind, step, root);
   osla_notify_wait(p->segment, a.origin, (int)kind, a.value);
   return a.at;
 }
 
-bool osla_panels_here(osla_panels *p, panel_kind kind, int64_t step, int root, const void **at)
+bool osli_panels_here(osla_panels *p, panel_kind kind, int64_t step, int root, const void **at)
 {
   arrival a = arrival_of(p, kind, step, root);
   *at = a.at;
   return osla_notify_read(p->segment, a.origin, (int)kind) >= a.value;
 }
 
-void osla_panels_wait_for(osla_panels *p, bool (*test)(void *arg), void *arg)
+void osli_panels_wait_for(osla_panels *p, bool (*test)(void *arg), void *arg)
 {
-  osla_panels_progress(p);
+  osli_panels_progress(p);
   osla_segment_wait(p->segment, test, arg);
 }
 
-void osla_panels_finish(osla_panels *p, int64_t step)
+void osli_panels_finish(osla_panels *p, int64_t step)
 {
   atomic_store(&p->finished, step + 1);
-  osla_panels_progress(p);
+  osli_panels_progress(p);
 }
 
 static bool all_sent(void *panels)
@@ -263,23 +263,23 @@ static bool all_sent(void *panels)
   return atomic_load(&p->all_sent);
 }
 
-void osla_panels_drain(osla_panels *p)
+void osli_panels_drain(osla_panels *p)
 {
-  osla_panels_progress(p);
+  osli_panels_progress(p);
   if (p->active) osla_segment_wait(p->segment, all_sent, p);
 }
 
-osla_err osla_panels_tell(osla_panels *p, int64_t step, int rank)
+osla_err osli_panels_tell(osla_panels *p, int64_t step, int rank)
 {
   return osla_notify(p->segment, rank, PANEL_PURPOSE_TOLD, (uint64_t)step + 1);
 }
 
-void osla_panels_wait_told(osla_panels *p, int64_t step, int origin)
+void osli_panels_wait_told(osla_panels *p, int64_t step, int origin)
 {
   osla_notify_wait(p->segment, origin, PANEL_PURPOSE_TOLD, (uint64_t)step + 1);
 }
 
-bool osla_panels_told(const osla_panels *p, int64_t step, int origin)
+bool osli_panels_told(const osla_panels *p, int64_t step, int origin)
 {
   return osla_notify_read(p->segment, origin, PANEL_PURPOSE_TOLD) >= (uint64_t)step + 1;
 }

@@ -6,7 +6,7 @@
  * node goes one copy, on a route (route.h): flat, in a ring or in a tree; who has to pass a panel
  * on does so in its progress steps, piece by piece, whatever step it is at itself.
  *
- * Nothing here waits but osla_panels_wait and osla_panels_drain. What a kernel publishes is asked
+ * Nothing here waits but osli_panels_wait and osli_panels_drain. What a kernel publishes is asked
  * for: `ready` is called in progress steps, until it says that the panel of a step is there. All of
  * a kind leaves a rank in one order, that of steps and, within a step, of the roots' distance; so a
  * slot for each writer is enough to know what has come.
@@ -61,40 +61,40 @@ typedef struct osla_panels_plan {
 } osla_panels_plan;
 
 /* Collective. Errors, on all ranks together: MEM, MPI, RANGE (progress hooks). */
-osla_err osla_panels_create(osla_grid *grid, const osla_panels_plan *plan, osla_panels **out);
-void osla_panels_destroy(osla_panels **panels); /* collective; accepts NULL */
+osla_err osli_panels_create(osla_grid *grid, const osla_panels_plan *plan, osla_panels **out);
+void osli_panels_destroy(osla_panels **panels); /* collective; accepts NULL */
 
 /* What they take of a rank of a job: all lines in its grid's rows and columns. Pure. */
-uint64_t osla_panels_memory(const osla_panels_plan *plan, const osla_shape *shape);
+uint64_t osli_panels_memory(const osla_panels_plan *plan, const osla_shape *shape);
 
-osla_transport *osla_panels_transport(const osla_panels *panels); /* borrowed */
+osla_transport *osli_panels_transport(const osla_panels *panels); /* borrowed */
 
 /* Do panels pass from here to other ranks in progress steps, so that computing should make some? */
-bool osla_panels_relay(const osla_panels *panels);
+bool osli_panels_relay(const osla_panels *panels);
 
 /* Something has become ready: sends what can be sent. Local. */
-void osla_panels_progress(osla_panels *panels);
+void osli_panels_progress(osla_panels *panels);
 
 /* Waits for a root's panel of this step. NULL: it lies in the root's own memory, which I can read;
- * else the packed copy, mine until osla_panels_finish. Local. */
-const void *osla_panels_wait(osla_panels *panels, panel_kind kind, int64_t step, int root);
+ * else the packed copy, mine until osli_panels_finish. Local. */
+const void *osli_panels_wait(osla_panels *panels, panel_kind kind, int64_t step, int root);
 /* The same without waiting. */
-bool osla_panels_here(osla_panels *panels, panel_kind kind, int64_t step, int root,
+bool osli_panels_here(osla_panels *panels, panel_kind kind, int64_t step, int root,
                       const void **at);
 
 /* Waits until test(arg) is true, of what my progress steps do. Local. */
-void osla_panels_wait_for(osla_panels *panels, bool (*test)(void *arg), void *arg);
+void osli_panels_wait_for(osla_panels *panels, bool (*test)(void *arg), void *arg);
 
 /* I am done with all panels of this step. Steps are finished in order. Local. */
-void osla_panels_finish(osla_panels *panels, int64_t step);
+void osli_panels_finish(osla_panels *panels, int64_t step);
 
 /* Waits until I have passed on all that I have to. Local. */
-void osla_panels_drain(osla_panels *panels);
+void osli_panels_drain(osla_panels *panels);
 
 /* A word of its own to a rank of my process row, my column or my node: "my part of this step is
  * complete", and a wait for it. Local. Errors: MPI. */
-osla_err osla_panels_tell(osla_panels *panels, int64_t step, int rank);
-void osla_panels_wait_told(osla_panels *panels, int64_t step, int origin);
-bool osla_panels_told(const osla_panels *panels, int64_t step, int origin);
+osla_err osli_panels_tell(osla_panels *panels, int64_t step, int rank);
+void osli_panels_wait_told(osla_panels *panels, int64_t step, int origin);
+bool osli_panels_told(const osla_panels *panels, int64_t step, int origin);
 
 #endif

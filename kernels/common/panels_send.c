@@ -33,7 +33,7 @@ static bool targets_have_credit(osla_panels *p, panel_kind kind, const panel_cur
 
 static unsigned char *buffer_of(osla_panels *p, panel_kind kind, int64_t step, int root)
 {
-  return (unsigned char *)osla_segment_local(p->segment) + osla_panels_offset(p, kind, step, root);
+  return (unsigned char *)osla_segment_local(p->segment) + osli_panels_offset(p, kind, step, root);
 }
 
 /* Is my own panel there, packed if others need that? */
@@ -54,7 +54,7 @@ static bool own_is_ready(osla_panels *p, panel_kind kind, panel_cursor *c, bool 
 static int pieces_here(osla_panels *p, panel_kind kind, const panel_cursor *c, int root, int all)
 {
   const osla_line *line = panel_line(p, kind);
-  uint64_t none = osla_panels_value(p, kind, c->step, root, c->route.writer, 0);
+  uint64_t none = osli_panels_value(p, kind, c->step, root, c->route.writer, 0);
   uint64_t now = osla_notify_read(p->segment, line->ranks[c->route.writer], (int)kind);
   if (now <= none) return 0;
   return now - none >= PANEL_MOST_PIECES ? all : (int)(now - none);
@@ -64,7 +64,7 @@ static int pieces_here(osla_panels *p, panel_kind kind, const panel_cursor *c, i
 static osla_err tell_neighbours(osla_panels *p, panel_kind kind, int64_t step, int root)
 {
   const osla_line *line = panel_line(p, kind);
-  uint64_t value = osla_panels_value(p, kind, step, root, line->me, PANEL_MOST_PIECES);
+  uint64_t value = osli_panels_value(p, kind, step, root, line->me, PANEL_MOST_PIECES);
   for (int i = line->near[line->me]; i != line->me; i = line->near[i])
     OSLA_CALL(osla_notify(p->segment, line->ranks[i], (int)kind, value));
   return OSLA_OK;
@@ -75,11 +75,11 @@ static osla_err send_piece(osla_panels *p, panel_kind kind, panel_cursor *c, int
   const osla_line *line = panel_line(p, kind);
   size_t piece = (c->bytes + (size_t)all - 1) / (size_t)all, from = (size_t)c->sent * piece;
   size_t size = from >= c->bytes ? 0 : c->bytes - from < piece ? c->bytes - from : piece;
-  size_t offset = osla_panels_offset(p, kind, c->step, root) + from;
+  size_t offset = osli_panels_offset(p, kind, c->step, root) + from;
   const unsigned char *source = (unsigned char *)osla_segment_local(p->segment) + offset;
   bool last = c->sent + 1 == all;
   uint64_t value =
-    osla_panels_value(p, kind, c->step, root, line->me, last ? PANEL_MOST_PIECES : c->sent + 1);
+    osli_panels_value(p, kind, c->step, root, line->me, last ? PANEL_MOST_PIECES : c->sent + 1);
   int64_t set = c->step % p->depth;
   double since = osla_trace_now(p->t);
   c->post_of[c->sent] = p->n_posted[set];
@@ -118,7 +118,7 @@ static osla_err serve(osla_panels *p, panel_kind kind, panel_cursor *c, bool *do
   *done = false;
   if (!c->begun) {
     c->bytes = p->plan.bytes(p->plan.kernel, kind, c->step, root);
-    if (c->bytes > 0) c->route = osla_panels_route(p, kind, c->step, root, c->bytes, c->targets);
+    if (c->bytes > 0) c->route = osli_panels_route(p, kind, c->step, root, c->bytes, c->targets);
     c->begun = true;
     c->published = false;
     c->sent = own ? -1 : 0; /* -1: not known to be there */
@@ -128,7 +128,7 @@ static osla_err serve(osla_panels *p, panel_kind kind, panel_cursor *c, bool *do
   *done =
     c->bytes == 0 || c->route.reads != line->me || (own && !neighbours && c->route.count == 0);
   if (*done) return OSLA_OK;
-  int all = osla_panels_pieces(p, &c->route, c->bytes);
+  int all = osli_panels_pieces(p, &c->route, c->bytes);
   if (c->sent < 0 && !own_is_ready(p, kind, c, neighbours)) return OSLA_OK;
   if (c->sent < 0) c->sent = 0;
   int here = own ? all : pieces_here(p, kind, c, root, all);
@@ -190,7 +190,7 @@ static osla_err give_credit(osla_panels *p, int64_t step)
     for (int root = 0; root < line->length && p->plan.kind[kind].used; root++) {
       size_t bytes = p->plan.bytes(p->plan.kernel, kind, again, root);
       if (bytes == 0) continue;
-      osla_route route = osla_panels_route(p, kind, again, root, bytes, NULL);
+      osla_route route = osli_panels_route(p, kind, again, root, bytes, NULL);
       if (route.writer == line->me || route.writer == latest) continue;
       latest = route.writer;
       OSLA_CALL(osla_notify_post(p->segment, line->ranks[latest], PANEL_PURPOSE_CREDIT,
@@ -222,7 +222,7 @@ static bool all_sent(const osla_panels *p)
   return p->set == 0 || p->credited == p->plan.steps;
 }
 
-void osla_panels_step(void *panels)
+void osli_panels_step(void *panels)
 {
   osla_panels *p = panels;
   osla_err err = OSLA_OK;

@@ -55,19 +55,19 @@ static inline osla_line *panel_line(osla_panels *p, panel_kind kind)
 }
 
 /* Offset of a root's panel in the buffers of this step. */
-size_t osla_panels_offset(osla_panels *p, panel_kind kind, int64_t step, int root);
+size_t osli_panels_offset(osla_panels *p, panel_kind kind, int64_t step, int root);
 
 /* What the slot of `writer` says when `pieces` pieces of a root's panel have come from there. */
-uint64_t osla_panels_value(osla_panels *p, panel_kind kind, int64_t step, int root, int writer,
+uint64_t osli_panels_value(osla_panels *p, panel_kind kind, int64_t step, int root, int writer,
                            int pieces);
 
-osla_route osla_panels_route(osla_panels *p, panel_kind kind, int64_t step, int root, size_t bytes,
+osla_route osli_panels_route(osla_panels *p, panel_kind kind, int64_t step, int root, size_t bytes,
                              int *targets);
 
 /* Pieces in which a panel of so many bytes travels on such a route. */
-int osla_panels_pieces(const osla_panels *p, const osla_route *route, size_t bytes);
+int osli_panels_pieces(const osla_panels *p, const osla_route *route, size_t bytes);
 
 /* A progress step (panels_send.c). */
-void osla_panels_step(void *panels);
+void osli_panels_step(void *panels);
 
 #endif

@@ -26,14 +26,14 @@ static osla_err create_copy(const osla_part *part, const osla_matrix *like, part
   return osla_matrix_create(x->grid, dtype, part->m, part->n, l.mb, l.nb, &x->copy);
 }
 
-osla_err osla_part_open(const osla_part *part, const osla_matrix *like, part_operand *x)
+osla_err osli_part_open(const osla_part *part, const osla_matrix *like, part_operand *x)
 {
   osla_err err = OSLA_OK;
   *x = (part_operand){.part = *part, .at = part->matrix};
   if (is_whole(part)) return OSLA_OK;
-  if (osla_part_has_view(part)) {
+  if (osli_part_has_view(part)) {
     OSLA_TRY(osla_agree(osla_grid_transport(osla_matrix_grid(part->matrix)),
-                        osla_part_view(part, &x->view)));
+                        osli_part_view(part, &x->view)));
     x->at = x->view;
     return OSLA_OK;
   }
@@ -42,10 +42,10 @@ osla_err osla_part_open(const osla_part *part, const osla_matrix *like, part_ope
   x->at = x->copy;
   return OSLA_OK;
 cleanup:
-  return osla_part_close(x, false, err);
+  return osli_part_close(x, false, err);
 }
 
-osla_err osla_part_close(part_operand *x, bool written, osla_err err)
+osla_err osli_part_close(part_operand *x, bool written, osla_err err)
 {
   if (x->copy && written && err == OSLA_OK)
     err = osla_matrix_copy_part(osla_whole(x->copy), x->part);
@@ -57,13 +57,13 @@ osla_err osla_part_close(part_operand *x, bool written, osla_err err)
 
 /* ---- numbers of rows ---- */
 
-int64_t osla_part_rows_below(const osla_part *part, int64_t row)
+int64_t osli_part_rows_below(const osla_part *part, int64_t row)
 {
   const local_view v = view_of(part->matrix);
   return rows_below(&v, part->i + row);
 }
 
-osla_err osla_part_numbers_gather(const osla_part *part, int64_t count, const int64_t *whole,
+osla_err osli_part_numbers_gather(const osla_part *part, int64_t count, const int64_t *whole,
                                   int64_t *numbers)
 {
   const local_view v = view_of(part->matrix);
@@ -74,7 +74,7 @@ osla_err osla_part_numbers_gather(const osla_part *part, int64_t count, const in
   return osla_allreduce(v.t, numbers, count, MPI_INT64_T, MPI_SUM);
 }
 
-void osla_part_numbers_scatter(const osla_part *part, int64_t count, const int64_t *from,
+void osli_part_numbers_scatter(const osla_part *part, int64_t count, const int64_t *from,
                                int64_t *whole)
 {
   const local_view v = view_of(part->matrix);

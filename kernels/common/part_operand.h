@@ -22,21 +22,21 @@ typedef struct part_operand {
  *             in its blocks
  * Memory: none, or the part once more, and 64 columns of it while it is copied.
  * Errors, on all ranks together: MEM, MPI; then there is nothing to close. */
-osla_err osla_part_open(const osla_part *part, const osla_matrix *like, part_operand *x);
+osla_err osli_part_open(const osla_part *part, const osla_matrix *like, part_operand *x);
 
 /* Copies back if the part was written and err is OK, and frees. Collective. Returns err, or why
  * the copy failed: MEM (the part is as before), MPI. */
-osla_err osla_part_close(part_operand *x, bool written, osla_err err);
+osla_err osli_part_close(part_operand *x, bool written, osla_err err);
 
 /* How many of the matrix' local rows lie before row `row` of the part. Local. */
-int64_t osla_part_rows_below(const osla_part *part, int64_t row);
+int64_t osli_part_rows_below(const osla_part *part, int64_t row);
 
 /* The first `count` of the part's rows each have a number. _gather: numbers[] of all, of those that
  * lie with the rows of the matrix, an element for each local row (whole; NULL where there are no
  * rows of the part); collective. _scatter: from[] for all of them to such elements; local. */
-osla_err osla_part_numbers_gather(const osla_part *part, int64_t count, const int64_t *whole,
+osla_err osli_part_numbers_gather(const osla_part *part, int64_t count, const int64_t *whole,
                                   int64_t *numbers);
-void osla_part_numbers_scatter(const osla_part *part, int64_t count, const int64_t *from,
+void osli_part_numbers_scatter(const osla_part *part, int64_t count, const int64_t *from,
                                int64_t *whole);
 
 #endif

@@ -29,21 +29,21 @@ static size_t set_bytes(size_t bytes)
   return (bytes + ALIGN - 1) / ALIGN * ALIGN;
 }
 
-int64_t osla_pieces_depth_for(int look_ahead)
+int64_t osli_pieces_depth_for(int look_ahead)
 {
   return 2 + look_ahead + CREDIT_EVERY - 1;
 }
 
-uint64_t osla_pieces_memory(size_t bytes, int look_ahead, const osla_shape *s)
+uint64_t osli_pieces_memory(size_t bytes, int look_ahead, const osla_shape *s)
 {
-  uint64_t depth = (uint64_t)osla_pieces_depth_for(look_ahead);
+  uint64_t depth = (uint64_t)osli_pieces_depth_for(look_ahead);
   int origins = s->nprow + s->npcol + s->per_node;
   int line = s->nprow > s->npcol ? s->nprow : s->npcol;
   return osla_segment_footprint(set_bytes(bytes) * depth, PURPOSES, origins) +
          depth * (sizeof(posts) + (uint64_t)line * sizeof(osla_posted));
 }
 
-osla_err osla_pieces_create(osla_grid *grid, size_t bytes, int look_ahead, bool in_row,
+osla_err osli_pieces_create(osla_grid *grid, size_t bytes, int look_ahead, bool in_row,
                             osla_pieces **out)
 {
   osla_transport *t = osla_grid_transport(grid);
@@ -52,7 +52,7 @@ osla_err osla_pieces_create(osla_grid *grid, size_t bytes, int look_ahead, bool 
   size_t line = (size_t)(in_row ? osla_grid_npcol(grid) : osla_grid_nprow(grid));
   p->grid = grid;
   p->in_row = in_row;
-  p->depth = osla_pieces_depth_for(look_ahead);
+  p->depth = osli_pieces_depth_for(look_ahead);
   p->set = set_bytes(bytes);
   p->posts = calloc((size_t)p->depth, sizeof *p->posts);
   p->posted = calloc((size_t)p->depth * line, sizeof *p->posted);
@@ -63,16 +63,16 @@ osla_err osla_pieces_create(osla_grid *grid, size_t bytes, int look_ahead, bool 
   osla_notifiers mates = osla_grid_notifiers(grid);
   if (err == OSLA_OK)
     err = osla_segment_create_for(t, p->set * (size_t)p->depth, PURPOSES, &mates, &p->segment);
-  if (err != OSLA_OK) osla_pieces_destroy(out);
+  if (err != OSLA_OK) osli_pieces_destroy(out);
   return err;
 }
 
-void osla_pieces_destroy(osla_pieces **handle)
+void osli_pieces_destroy(osla_pieces **handle)
 {
   osla_pieces *p = handle ? *handle : NULL;
   if (!p) return;
   for (int64_t set = 0; p->segment && set < p->depth; set++)
-    (void)osla_pieces_posted(p, set);
+    (void)osli_pieces_posted(p, set);
   free(p->posted);
   free(p->posts);
   osla_segment_destroy(&p->segment);
@@ -80,7 +80,7 @@ void osla_pieces_destroy(osla_pieces **handle)
   *handle = NULL;
 }
 
-int64_t osla_pieces_depth(const osla_pieces *p)
+int64_t osli_pieces_depth(const osla_pieces *p)
 {
   return p->depth;
 }
@@ -90,7 +90,7 @@ static size_t set_offset(const osla_pieces *p, int64_t step)
   return (size_t)(step % p->depth) * p->set;
 }
 
-osla_err osla_pieces_post(osla_pieces *p, int64_t step, int target, size_t offset,
+osla_err osli_pieces_post(osla_pieces *p, int64_t step, int target, size_t offset,
                           const void *source, size_t bytes)
 {
   posts *of = &p->posts[step % p->depth];
@@ -100,7 +100,7 @@ osla_err osla_pieces_post(osla_pieces *p, int64_t step, int target, size_t offse
                               PURPOSE_PIECE, (uint64_t)step + 1, &of->posted[of->count++]);
 }
 
-osla_err osla_pieces_posted(osla_pieces *p, int64_t step)
+osla_err osli_pieces_posted(osla_pieces *p, int64_t step)
 {
   posts *of = &p->posts[step % p->depth];
   while (of->count > 0)
@@ -108,22 +108,22 @@ osla_err osla_pieces_posted(osla_pieces *p, int64_t step)
   return OSLA_OK;
 }
 
-void osla_pieces_wait(osla_pieces *p, int64_t step, int origin)
+void osli_pieces_wait(osla_pieces *p, int64_t step, int origin)
 {
   osla_notify_wait(p->segment, origin, PURPOSE_PIECE, (uint64_t)step + 1);
 }
 
-bool osla_pieces_here(const osla_pieces *p, int64_t step, int origin)
+bool osli_pieces_here(const osla_pieces *p, int64_t step, int origin)
 {
   return osla_notify_read(p->segment, origin, PURPOSE_PIECE) >= (uint64_t)step + 1;
 }
 
-void *osla_pieces_buffer(const osla_pieces *p, int64_t step)
+void *osli_pieces_buffer(const osla_pieces *p, int64_t step)
 {
   return (unsigned char *)osla_segment_local(p->segment) + set_offset(p, step);
 }
 
-osla_err osla_pieces_finish(osla_pieces *p, int64_t step)
+osla_err osli_pieces_finish(osla_pieces *p, int64_t step)
 {
   int prow = osla_grid_prow(p->grid), pcol = osla_grid_pcol(p->grid);
   int length = p->in_row ? osla_grid_npcol(p->grid) : osla_grid_nprow(p->grid);

@@ -24,6 +24,6 @@ typedef struct osla_pipeline {
 } osla_pipeline;
 
 /* Runs it; on return I have passed on all panels. Errors: of the functions. */
-osla_err osla_pipeline_run(const osla_pipeline *p);
+osla_err osli_pipeline_run(const osla_pipeline *p);
 
 #endif

@@ -10,7 +10,7 @@
  * steps loses a third.) */
 enum { RING_FROM = 64 << 10, TREE_NODES = 8, TREE_COLS = 120 };
 
-bool osla_line_make(osla_line *line, int length, int me, const int *ranks, const int *nodes)
+bool osli_line_make(osla_line *line, int length, int me, const int *ranks, const int *nodes)
 {
   size_t n = length > 0 ? (size_t)length : 1;
   *line = (osla_line){.length = length, .me = me};
@@ -35,7 +35,7 @@ bool osla_line_make(osla_line *line, int length, int me, const int *ranks, const
   return true;
 }
 
-void osla_line_free(osla_line *line)
+void osli_line_free(osla_line *line)
 {
   free(line->node);
   free(line->ranks);
@@ -88,7 +88,7 @@ static int route_tree(int position, int n, int *targets, int *count)
   return from;
 }
 
-osla_route osla_route_make(osla_line *line, osla_forward forward, int root, size_t bytes,
+osla_route osli_route_make(osla_line *line, osla_forward forward, int root, size_t bytes,
                            int64_t cols, int *targets)
 {
   int position = list_stations(line, root), n = line->nodes, from = 0;

@@ -32,15 +32,15 @@ typedef struct osla_route {
   int count;            /* stations that I pass it on to */
 } osla_route;
 
-/* nodes[rank] is the node of a rank. The line is freed by osla_line_free, also after a failure.
+/* nodes[rank] is the node of a rank. The line is freed by osli_line_free, also after a failure.
  * False: no memory. Local. */
-bool osla_line_make(osla_line *line, int length, int me, const int *ranks, const int *nodes);
-void osla_line_free(osla_line *line);
+bool osli_line_make(osla_line *line, int length, int me, const int *ranks, const int *nodes);
+void osli_line_free(osla_line *line);
 
 /* For the choice, the same for all of the line: bytes of the panel; cols, how many columns a rank
  * multiplies with it, 0 if that is not known. targets [out]: NULL, or the stations that I pass it
  * on to, at most one for each node. Uses the line's work arrays: one call at a time. O(length). */
-osla_route osla_route_make(osla_line *line, osla_forward forward, int root, size_t bytes,
+osla_route osli_route_make(osla_line *line, osla_forward forward, int root, size_t bytes,
                            int64_t cols, int *targets);
 
 /* How far behind the root a position lies, in the order of the ring. */

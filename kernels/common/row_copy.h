@@ -23,7 +23,7 @@ static inline void copy_element(size_t element, unsigned char *to, const unsigne
 static inline void take_rows(size_t element, int64_t count, const unsigned char *from,
                              const int64_t *rows, unsigned char *to)
 {
-  if (osla_work_modelled) return;
+  if (osli_work_modelled) return;
   for (int64_t i = 0; i < count; i++, to += element)
     copy_element(element, to, from + (size_t)rows[i] * element);
 }
@@ -32,7 +32,7 @@ static inline void take_rows(size_t element, int64_t count, const unsigned char 
 static inline void place_rows(size_t element, int64_t count, const unsigned char *from,
                               unsigned char *to, const int64_t *rows)
 {
-  if (osla_work_modelled) return;
+  if (osli_work_modelled) return;
   for (int64_t i = 0; i < count; i++, from += element)
     copy_element(element, to + (size_t)rows[i] * element, from);
 }
@@ -41,7 +41,7 @@ static inline void place_rows(size_t element, int64_t count, const unsigned char
 static inline void move_rows(size_t element, int64_t count, const unsigned char *from,
                              const int64_t *from_rows, unsigned char *to, const int64_t *to_rows)
 {
-  if (osla_work_modelled) return;
+  if (osli_work_modelled) return;
   for (int64_t i = 0; i < count; i++)
     copy_element(element, to + (size_t)to_rows[i] * element, from + (size_t)from_rows[i] * element);
 }

@@ -9,6 +9,6 @@
 typedef struct osla_tile {
   int64_t rows, cols;
 } osla_tile;
-osla_tile osla_tile_choose(const osla_panels *panels, int64_t rows, int64_t cols);
+osla_tile osli_tile_choose(const osla_panels *panels, int64_t rows, int64_t cols);
 
 #endif

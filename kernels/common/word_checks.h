@@ -6,8 +6,8 @@
 #include "osla_error.h"
 #include "osla_types.h"
 
-osla_err osla_side_check(const char *call, osla_side side);
-osla_err osla_trans_check(const char *call, osla_trans trans);
-osla_err osla_diag_check(const char *call, osla_diag diag);
+osla_err osli_side_check(const char *call, osla_side side);
+osla_err osli_trans_check(const char *call, osla_trans trans);
+osla_err osli_diag_check(const char *call, osla_diag diag);
 
 #endif

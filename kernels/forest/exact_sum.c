@@ -7,14 +7,14 @@
 enum { LOWEST = -1074, MANY = 1 << 29 }; /* MANY: sums of digits fit 63 bits */
 static const int64_t digit_mask = ((int64_t)1 << EXACT_DIGIT_BITS) - 1;
 
-void osla_exact_sum_start(exact_sum *s)
+void osli_exact_sum_start(exact_sum *s)
 {
   memset(s, 0, sizeof *s);
   s->low = EXACT_DIGITS;
   s->high = -1;
 }
 
-void osla_exact_sum_clear(exact_sum *s)
+void osli_exact_sum_clear(exact_sum *s)
 {
   for (int i = s->low; i <= s->high; i++)
     s->digit[i] = 0;
@@ -39,7 +39,7 @@ static void carry(exact_sum *s)
 }
 
 /* Three digits take the 53 bits of any double. */
-void osla_exact_sum_add(exact_sum *s, double x)
+void osli_exact_sum_add(exact_sum *s, double x)
 {
   uint64_t bits;
   memcpy(&bits, &x, sizeof bits);
@@ -120,12 +120,12 @@ static double round_sum(exact_sum *s, bool odd)
   return negative ? -size : size;
 }
 
-double osla_exact_sum_round(exact_sum *s)
+double osli_exact_sum_round(exact_sum *s)
 {
   return round_sum(s, false);
 }
 
-float osla_exact_sum_round_float(exact_sum *s)
+float osli_exact_sum_round_float(exact_sum *s)
 {
   return (float)round_sum(s, true);
 }

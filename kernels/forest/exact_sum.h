@@ -17,17 +17,17 @@ typedef struct exact_sum {
   double not_finite; /* 0: all are */
 } exact_sum;
 
-/* osla_exact_sum_start before the first use; _clear empties one that was started. */
-void osla_exact_sum_start(exact_sum *sum);
-void osla_exact_sum_clear(exact_sum *sum);
+/* osli_exact_sum_start before the first use; _clear empties one that was started. */
+void osli_exact_sum_start(exact_sum *sum);
+void osli_exact_sum_clear(exact_sum *sum);
 
-void osla_exact_sum_add(exact_sum *sum, double x);
+void osli_exact_sum_add(exact_sum *sum, double x);
 
 /* Rounded to nearest, ties to even. Infinite where it is too large; a sum of infinities as IEEE 754
  * has it. A zero is +0. The sum is changed in form, not in value. */
-double osla_exact_sum_round(exact_sum *sum);
+double osli_exact_sum_round(exact_sum *sum);
 
 /* The same to a float. */
-float osla_exact_sum_round_float(exact_sum *sum);
+float osli_exact_sum_round_float(exact_sum *sum);
 
 #endif

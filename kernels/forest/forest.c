@@ -12,7 +12,7 @@
 static void free_links(forest_links *links)
 {
   for (int i = 0; i < links->n; i++)
-    osla_ring_close(&links->of[i].ring);
+    osli_ring_close(&links->of[i].ring);
   free(links->of);
   free(links->ranks);
 }
@@ -21,10 +21,10 @@ static void free_forest(osla_forest *f)
 {
   free_links(&f->to_roots);
   free_links(&f->to_leaves);
-  if (f->pool) osla_pool_give(f->pool, &f->piece);
+  if (f->pool) osli_pool_give(f->pool, &f->piece);
   free(f->far_lists);
   free(f->staging);
-  osla_forest_gather_free(&f->gather);
+  osli_forest_gather_free(&f->gather);
   free(f);
 }
 
@@ -44,11 +44,11 @@ static osla_err create(osla_transport *t, osla_err local, int64_t n_roots, fores
   f->n_edges = edges->n;
   f->leaf_space = edges->leaf_space;
   f->low_leaf = edges->low_leaf;
-  err = osla_forest_pool(t, &f->pool);
+  err = osli_forest_pool(t, &f->pool);
   if (err == OSLA_OK && shares) f->pool->forests++;
   if (err == OSLA_OK) f->made = f->pool->forests; /* parts of one have its number */
-  if (err == OSLA_OK) err = osla_forest_join(f, edges);
-  if (err == OSLA_OK && shares) err = osla_forest_share_create(f, edges);
+  if (err == OSLA_OK) err = osli_forest_join(f, edges);
+  if (err == OSLA_OK && shares) err = osli_forest_share_create(f, edges);
   if (err == OSLA_OK)
     *out = f;
   else
@@ -62,9 +62,9 @@ static osla_err count_and_create(osla_transport *t, int64_t n_roots, int64_t n_e
 {
   forest_edges edges = {0};
   *out = NULL;
-  osla_err err = osla_forest_count(t, n_roots, n_edges, leaf, root, &edges);
+  osla_err err = osli_forest_count(t, n_roots, n_edges, leaf, root, &edges);
   err = create(t, err, n_roots, &edges, shares, out);
-  osla_forest_edges_free(&edges);
+  osli_forest_edges_free(&edges);
   return err;
 }
 
@@ -74,7 +74,7 @@ osla_err osla_forest_create(osla_transport *t, int64_t n_roots, int64_t n_edges,
   return count_and_create(t, n_roots, n_edges, leaf, root, true, out);
 }
 
-osla_err osla_forest_create_bare(osla_transport *t, int64_t n_roots, int64_t n_edges,
+osla_err osli_forest_create_bare(osla_transport *t, int64_t n_roots, int64_t n_edges,
                                  const int64_t *leaf, const osla_root *root, osla_forest **out)
 {
   return count_and_create(t, n_roots, n_edges, leaf, root, false, out);
@@ -131,9 +131,9 @@ osla_err osla_forest_create_global(osla_transport *t, const int64_t *start, int6
     err = osla_agree_same(t, err, "osla_forest_create_global", same, 1);
   }
   int64_t n_roots = err == OSLA_OK ? start[rank + 1] - start[rank] : 0;
-  if (err == OSLA_OK) err = osla_forest_count(t, n_roots, n_edges, leaf, roots, &edges);
+  if (err == OSLA_OK) err = osli_forest_count(t, n_roots, n_edges, leaf, roots, &edges);
   err = create(t, err, n_roots, &edges, true, out);
-  osla_forest_edges_free(&edges);
+  osli_forest_edges_free(&edges);
   free(roots);
   return err;
 }
@@ -151,7 +151,7 @@ static bool links_are_empty(const forest_links *links)
   bool all = true;
   for (int i = 0; i < links->n; i++) {
     forest_ring *ring = &links->of[i].ring;
-    if (!links->of[i].self) all &= osla_ring_credit_all(ring) && osla_ring_is_empty(ring);
+    if (!links->of[i].self) all &= osli_ring_credit_all(ring) && osli_ring_is_empty(ring);
   }
   return all;
 }
@@ -161,10 +161,10 @@ static bool links_are_empty(const forest_links *links)
 static bool rings_are_empty(void *arg)
 {
   osla_forest *f = arg;
-  osla_forests_serve(f->pool);
+  osli_forests_serve(f->pool);
   osla_pool_enter(f->pool); /* the progress thread gives credit, too */
   bool of_roots = links_are_empty(&f->to_roots), of_leaves = links_are_empty(&f->to_leaves);
-  if (!of_roots || !of_leaves) osla_forest_look_at_rings(f);
+  if (!of_roots || !of_leaves) osli_forest_look_at_rings(f);
   osla_pool_leave(f->pool);
   return of_roots && of_leaves;
 }
@@ -172,7 +172,7 @@ static bool rings_are_empty(void *arg)
 static osla_err finish_rings(forest_links *links)
 {
   for (int i = 0; i < links->n; i++)
-    if (!links->of[i].self) OSLA_CALL(osla_ring_finish(&links->of[i].ring));
+    if (!links->of[i].self) OSLA_CALL(osli_ring_finish(&links->of[i].ring));
   return OSLA_OK;
 }
 
@@ -180,7 +180,7 @@ osla_err osla_forest_destroy(osla_forest **forest)
 {
   osla_forest *f = forest ? *forest : NULL;
   if (!f) return OSLA_OK;
-  osla_forest_check_lent(f);
+  osli_forest_check_lent(f);
   const osla_argument same[] = {{"the number of transfers that were begun", (int64_t)f->begun},
                                 {"the forest, as the so-and-so-many-th made", f->made}};
   osla_err local = is_idle(f) ? OSLA_OK
@@ -189,9 +189,9 @@ osla_err osla_forest_destroy(osla_forest **forest)
                                                "way",
                                                osla_transport_rank(f->t));
   OSLA_CALL(osla_agree_same(f->t, local, "osla_forest_destroy", same, 2));
-  OSLA_CALL(osla_forest_share_destroy(f));
+  OSLA_CALL(osli_forest_share_destroy(f));
   osla_segment_wait(f->pool->segments->segment, rings_are_empty, f);
-  osla_forest_deactivate(f);
+  osli_forest_deactivate(f);
   osla_err err = finish_rings(&f->to_roots);
   if (err == OSLA_OK) err = finish_rings(&f->to_leaves);
   err = osla_agree(f->t, err); /* and nobody writes here */

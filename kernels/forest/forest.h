@@ -183,7 +183,7 @@ static inline forest_links *osla_forest_out(osla_forest *f, forest_kind kind)
 static inline bool osla_forest_packs(const forest_transfer *x, const forest_link *l, bool thin)
 {
   enum { SMALL = 16, FEW = 512 };
-  const size_t bytes = osla_unit_element(x->type) * (size_t)x->count;
+  const size_t bytes = osli_unit_element(x->type) * (size_t)x->count;
   if (x->kind == FOREST_FETCH) return false;
   return (thin && bytes <= SMALL) ||
          (l->edges <= FEW && bytes <= FEW && bytes * (size_t)l->edges <= FEW);
@@ -201,7 +201,7 @@ static inline bool osla_forest_lends(const forest_transfer *x, const forest_link
 static inline bool osla_forest_packs_answers(const forest_transfer *x, const forest_link *l,
                                              const uint32_t *leaves)
 {
-  const size_t bytes = osla_unit_element(x->type) * (size_t)x->count;
+  const size_t bytes = osli_unit_element(x->type) * (size_t)x->count;
   return leaves && (uint64_t)l->edges <= l->ring.n_slots * (l->ring.slot_bytes / bytes);
 }
 

@@ -18,7 +18,7 @@ static int64_t step_of(const uint32_t *list, int64_t n, int64_t stride)
   return n > 1 ? (int64_t)list[stride] - list[0] : 0;
 }
 
-bool osla_block_find(const uint32_t *list, int64_t n, vertex_block *out)
+bool osli_block_find(const uint32_t *list, int64_t n, vertex_block *out)
 {
   enum { LEAST_ROW = 8 };
   if (n < LEAST_ROW) return false;
@@ -40,7 +40,7 @@ bool osla_block_find(const uint32_t *list, int64_t n, vertex_block *out)
   return true;
 }
 
-int64_t osla_block_low(const vertex_block *b)
+int64_t osli_block_low(const vertex_block *b)
 {
   int64_t low = b->first;
   for (int d = 0; d < 3; d++)
@@ -48,7 +48,7 @@ int64_t osla_block_low(const vertex_block *b)
   return low;
 }
 
-int64_t osla_block_high(const vertex_block *b)
+int64_t osli_block_high(const vertex_block *b)
 {
   int64_t high = b->first;
   for (int d = 0; d < 3; d++)
@@ -109,14 +109,14 @@ static void do_row(const vertex_work *w, vertex_list to, vertex_list from,
                    const vertex_list *before, int64_t n)
 {
   if (!before)
-    osla_vertices_combine(w->type, w->combine, w->count, to, from, n);
+    osli_vertices_combine(w->type, w->combine, w->count, to, from, n);
   else if (w->at_once)
-    osla_vertices_fetch_add(w->type, w->count, to, from, *before, n);
+    osli_vertices_fetch_add(w->type, w->count, to, from, *before, n);
   else
-    osla_vertices_fetch(w->type, w->combine, w->count, to, from, *before, n);
+    osli_vertices_fetch(w->type, w->combine, w->count, to, from, *before, n);
 }
 
-void osla_vertices_by_rows(const vertex_work *work, vertex_list to, vertex_list from,
+void osli_vertices_by_rows(const vertex_work *work, vertex_list to, vertex_list from,
                            const vertex_list *before, int64_t n)
 {
   row_cursor at_to = start(to), at_from = start(from), at_before = start(before ? *before : from);

@@ -12,7 +12,7 @@ typedef struct vertex_block {
 
 /* Is this list [n] one, of rows that are long enough to be worth a call each? A list that ascends
  * by 1 is one, too. */
-bool osla_block_find(const uint32_t *list, int64_t n, vertex_block *out);
+bool osli_block_find(const uint32_t *list, int64_t n, vertex_block *out);
 
 static inline int64_t osla_block_index(const vertex_block *b, int64_t i)
 {
@@ -22,17 +22,17 @@ static inline int64_t osla_block_index(const vertex_block *b, int64_t i)
 }
 
 /* The lowest and the highest index. */
-int64_t osla_block_low(const vertex_block *b);
-int64_t osla_block_high(const vertex_block *b);
+int64_t osli_block_low(const vertex_block *b);
+int64_t osli_block_high(const vertex_block *b);
 
-/* osla_vertices_combine, _fetch and _fetch_add where lists are blocks, row by row. */
+/* osli_vertices_combine, _fetch and _fetch_add where lists are blocks, row by row. */
 typedef struct vertex_work {
   osla_unit_type type;
   osla_forest_combine combine;
   int64_t count;
   bool at_once; /* _fetch_add */
 } vertex_work;
-void osla_vertices_by_rows(const vertex_work *work, vertex_list to, vertex_list from,
+void osli_vertices_by_rows(const vertex_work *work, vertex_list to, vertex_list from,
                            const vertex_list *before, int64_t n);
 
 #endif

@@ -9,9 +9,9 @@ static call_values values_at(const osla_forest *f, const forest_transfer *x,
                              const unsigned char *base, int64_t low, int64_t high)
 {
   if (high < low) return nowhere;
-  size_t bytes = osla_unit_element(x->type) * (size_t)x->count;
+  size_t bytes = osli_unit_element(x->type) * (size_t)x->count;
   int array =
-    osla_pool_find(f->pool, base + low * x->stride, (size_t)((high - low) * x->stride) + bytes);
+    osli_pool_find(f->pool, base + low * x->stride, (size_t)((high - low) * x->stride) + bytes);
   if (array < 0) return nowhere;
   return (call_values){array, base - osla_pool_array(f->pool, array)->base, x->stride};
 }
@@ -32,7 +32,7 @@ static bool is_awaited(osla_forest *f, const forest_transfer *x)
   return has_adders(f, x);
 }
 
-call_places osla_forest_look_up(osla_forest *f, forest_transfer *x)
+call_places osli_forest_look_up(osla_forest *f, forest_transfer *x)
 {
   const int64_t last_leaf = f->leaf_space - 1;
   call_places at = {nowhere, nowhere, nowhere};
@@ -48,7 +48,7 @@ call_places osla_forest_look_up(osla_forest *f, forest_transfer *x)
   return at;
 }
 
-void osla_forest_call(osla_forest *f, uint64_t number, const forest_transfer *x,
+void osli_forest_call(osla_forest *f, uint64_t number, const forest_transfer *x,
                       const call_places *at)
 {
   forest_call *mine = &f->control->of[number % CALLS].call;
@@ -62,7 +62,7 @@ void osla_forest_call(osla_forest *f, uint64_t number, const forest_transfer *x,
   atomic_store_explicit(&mine->number, number, memory_order_release);
 }
 
-void osla_forest_wake_readers(osla_forest *f, const forest_transfer *x)
+void osli_forest_wake_readers(osla_forest *f, const forest_transfer *x)
 {
   const forest_links *out = osla_forest_out(f, x->kind);
   for (int i = 0; i < out->n; i++)

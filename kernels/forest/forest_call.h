@@ -5,13 +5,13 @@
 #include "kernels/forest/forest.h"
 
 /* Where its values lie, and who waits to hear it. By who is in the pool. */
-call_places osla_forest_look_up(osla_forest *f, forest_transfer *x);
+call_places osli_forest_look_up(osla_forest *f, forest_transfer *x);
 
 /* Neighbours that read from me, or add, look for it there, also where it only says that a ring
  * brings it. By who is in the pool. */
-void osla_forest_call(osla_forest *f, uint64_t number, const forest_transfer *x,
+void osli_forest_call(osla_forest *f, uint64_t number, const forest_transfer *x,
                       const call_places *at);
-void osla_forest_wake_readers(osla_forest *f, const forest_transfer *x);
+void osli_forest_wake_readers(osla_forest *f, const forest_transfer *x);
 
 /* What a neighbour says of this transfer; NULL: it has not begun it. */
 static inline const forest_call *osla_forest_call_of(const forest_link *l, uint64_t number)

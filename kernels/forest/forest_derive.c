@@ -41,8 +41,8 @@ osla_err osla_forest_split(osla_forest *f, osla_forest **out)
   bool have = slots && ones && mine;
   osla_err err =
     osla_agree(f->t, have ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "slots of %zu roots", roots));
-  if (err == OSLA_OK) err = osla_forest_names_check(f);
-  if (err == OSLA_OK) err = osla_forest_make_names(f, f->leaf_space, &names);
+  if (err == OSLA_OK) err = osli_forest_names_check(f);
+  if (err == OSLA_OK) err = osli_forest_make_names(f, f->leaf_space, &names);
   if (err == OSLA_OK) {
     osla_forest_degrees(f, slots);
     n_roots = start_slots(slots, f->n_roots);
@@ -50,10 +50,10 @@ osla_err osla_forest_split(osla_forest *f, osla_forest **out)
       ones[i] = 1;
     err = osla_forest_fetch(f, OSLA_ONE_INT64, slots, ones, mine, OSLA_SUM);
   }
-  if (err == OSLA_OK) osla_forest_name_roots(f, names);
+  if (err == OSLA_OK) osli_forest_name_roots(f, names);
   for (int64_t i = 0; err == OSLA_OK && i < f->leaf_space; i++)
     if (names[i].rank >= 0) names[i].index = mine[i];
-  if (err == OSLA_OK) err = osla_forest_join_names(f->t, n_roots, names, f->leaf_space, out);
+  if (err == OSLA_OK) err = osli_forest_join_names(f->t, n_roots, names, f->leaf_space, out);
   free(slots);
   free(ones);
   free(mine);
@@ -70,9 +70,9 @@ static osla_err join_through(osla_forest *f, bool back, int64_t n_roots, const v
 {
   vertex_name *names;
   int64_t n = back ? f->n_roots : f->leaf_space;
-  osla_err err = osla_forest_make_names(f, n, &names);
-  if (err == OSLA_OK) err = osla_forest_bring_names(f, back, named, names);
-  if (err == OSLA_OK) err = osla_forest_join_names(f->t, n_roots, names, n, out);
+  osla_err err = osli_forest_make_names(f, n, &names);
+  if (err == OSLA_OK) err = osli_forest_bring_names(f, back, named, names);
+  if (err == OSLA_OK) err = osli_forest_join_names(f->t, n_roots, names, n, out);
   free(names);
   return err;
 }
@@ -82,8 +82,8 @@ static osla_err compose(osla_forest *a, osla_forest *b, bool back, osla_forest *
 {
   vertex_name *named;
   int64_t n = back ? b->leaf_space : b->n_roots;
-  OSLA_CALL(osla_forest_make_names(a, n > a->leaf_space ? n : a->leaf_space, &named));
-  osla_forest_name_roots(a, named);
+  OSLA_CALL(osli_forest_make_names(a, n > a->leaf_space ? n : a->leaf_space, &named));
+  osli_forest_name_roots(a, named);
   osla_err err = join_through(b, back, a->n_roots, named, out);
   free(named);
   return err;
@@ -92,7 +92,7 @@ static osla_err compose(osla_forest *a, osla_forest *b, bool back, osla_forest *
 static osla_err check_both(const osla_forest *a, osla_forest *b)
 {
   OSLA_CHECK(a->t == b->t, OSLA_ERR_ARG, "forests of two transports");
-  return osla_forest_names_check(b);
+  return osli_forest_names_check(b);
 }
 
 osla_err osla_forest_compose(osla_forest *a, osla_forest *b, osla_forest **out)
@@ -130,10 +130,10 @@ osla_err osla_forest_inverse(osla_forest *f, osla_forest **out)
 {
   vertex_name *named;
   *out = NULL;
-  OSLA_CALL(osla_forest_names_check(f));
+  OSLA_CALL(osli_forest_names_check(f));
   OSLA_CALL(check_single(f, "inverse"));
-  OSLA_CALL(osla_forest_make_names(f, f->leaf_space, &named));
-  osla_forest_name_mine(f, named, f->leaf_space, 0);
+  OSLA_CALL(osli_forest_make_names(f, f->leaf_space, &named));
+  osli_forest_name_mine(f, named, f->leaf_space, 0);
   osla_err err = join_through(f, true, f->leaf_space, named, out);
   free(named);
   return err;
@@ -157,7 +157,7 @@ static osla_err keep_chosen(const int64_t *chosen, int64_t n, int64_t space, con
 static osla_err choose(const osla_forest *f, const int64_t *chosen, int64_t n, int64_t space,
                        const char *what, const vertex_name *all, vertex_name **out)
 {
-  OSLA_CALL(osla_forest_make_names(f, space, out));
+  OSLA_CALL(osli_forest_make_names(f, space, out));
   return osla_agree(f->t, keep_chosen(chosen, n, space, what, all, *out));
 }
 
@@ -166,9 +166,9 @@ osla_err osla_forest_embed_roots(osla_forest *f, int64_t n, const int64_t *chose
 {
   vertex_name *all, *kept = NULL;
   *out = NULL;
-  OSLA_CALL(osla_forest_names_check(f));
-  OSLA_CALL(osla_forest_make_names(f, f->n_roots, &all));
-  osla_forest_name_mine(f, all, f->n_roots, 0);
+  OSLA_CALL(osli_forest_names_check(f));
+  OSLA_CALL(osli_forest_make_names(f, f->n_roots, &all));
+  osli_forest_name_mine(f, all, f->n_roots, 0);
   osla_err err = choose(f, chosen, n, f->n_roots, "root", all, &kept);
   if (err == OSLA_OK) err = join_through(f, false, f->n_roots, kept, out);
   free(all);
@@ -181,10 +181,10 @@ osla_err osla_forest_embed_leaves(osla_forest *f, int64_t n, const int64_t *chos
 {
   vertex_name *all, *kept = NULL;
   *out = NULL;
-  OSLA_CALL(osla_forest_make_names(f, f->leaf_space, &all));
-  osla_forest_name_roots(f, all);
+  OSLA_CALL(osli_forest_make_names(f, f->leaf_space, &all));
+  osli_forest_name_roots(f, all);
   osla_err err = choose(f, chosen, n, f->leaf_space, "leaf", all, &kept);
-  if (err == OSLA_OK) err = osla_forest_join_names(f->t, f->n_roots, kept, f->leaf_space, out);
+  if (err == OSLA_OK) err = osli_forest_join_names(f->t, f->n_roots, kept, f->leaf_space, out);
   free(all);
   free(kept);
   return err;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void osla_forest_gather_free(forest_gather **gather)
+void osli_forest_gather_free(forest_gather **gather)
 {
   if (!*gather) return;
   free((*gather)->start);
@@ -56,23 +56,23 @@ static osla_err make_gather(osla_forest *f)
     distribute(f, g);
     return OSLA_OK;
   }
-  osla_forest_gather_free(&f->gather);
+  osli_forest_gather_free(&f->gather);
   return osla_error_set(OSLA_ERR_MEM, "lists of an exact sum of %" PRId64 " edges", n);
 }
 
-osla_err osla_forest_exact_begin(osla_forest *f, forest_transfer *x)
+osla_err osli_forest_exact_begin(osla_forest *f, forest_transfer *x)
 {
   if (!f->gather) OSLA_CALL(make_gather(f));
-  const size_t bytes = osla_unit_element(x->type) * (size_t)x->count;
+  const size_t bytes = osli_unit_element(x->type) * (size_t)x->count;
   x->gathered = malloc((size_t)count_edges(f) * bytes + 1);
   OSLA_CHECK(x->gathered, OSLA_ERR_MEM, "values of %" PRId64 " edges to sum", count_edges(f));
   return OSLA_OK;
 }
 
-vertex_list osla_forest_exact_place(const osla_forest *f, const forest_transfer *x,
+vertex_list osli_forest_exact_place(const osla_forest *f, const forest_transfer *x,
                                     const forest_link *l)
 {
-  const int64_t bytes = (int64_t)osla_unit_element(x->type) * x->count;
+  const int64_t bytes = (int64_t)osli_unit_element(x->type) * x->count;
   return (vertex_list){x->gathered, bytes, NULL, f->gather->before[l - f->to_leaves.of], NULL};
 }
 
@@ -96,30 +96,30 @@ static double load(const unsigned char *at, bool floats)
 
 static void store(unsigned char *at, bool floats, exact_sum *sum)
 {
-  const float narrow = floats ? osla_exact_sum_round_float(sum) : 0.0F;
-  const double x = floats ? 0.0 : osla_exact_sum_round(sum);
+  const float narrow = floats ? osli_exact_sum_round_float(sum) : 0.0F;
+  const double x = floats ? 0.0 : osli_exact_sum_round(sum);
   if (floats)
     memcpy(at, &narrow, sizeof narrow);
   else
     memcpy(at, &x, sizeof x);
 }
 
-void osla_forest_exact_end(osla_forest *f, forest_transfer *x)
+void osli_forest_exact_end(osla_forest *f, forest_transfer *x)
 {
   const forest_gather *g = f->gather;
   const bool floats = is_of_floats(x->type);
-  const size_t bytes = osla_unit_element(x->type) * (size_t)x->count;
+  const size_t bytes = osli_unit_element(x->type) * (size_t)x->count;
   const size_t step = floats ? sizeof(float) : sizeof(double);
   exact_sum sum;
-  osla_exact_sum_start(&sum);
+  osli_exact_sum_start(&sum);
   for (int64_t j = 0; j < f->n_roots; j++) {
     if (g->start[j] == g->start[j + 1]) continue;
     for (size_t c = 0; c < bytes; c += step) {
       unsigned char *root = x->to + j * x->stride + c;
-      osla_exact_sum_clear(&sum);
-      osla_exact_sum_add(&sum, load(root, floats));
+      osli_exact_sum_clear(&sum);
+      osli_exact_sum_add(&sum, load(root, floats));
       for (int64_t e = g->start[j]; e < g->start[j + 1]; e++)
-        osla_exact_sum_add(&sum, load(x->gathered + g->edge[e] * bytes + c, floats));
+        osli_exact_sum_add(&sum, load(x->gathered + g->edge[e] * bytes + c, floats));
       store(root, floats, &sum);
     }
   }

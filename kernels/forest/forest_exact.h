@@ -12,16 +12,16 @@ typedef struct forest_gather {
   int64_t *before; /* [links to leaves] edges of the links before it */
 } forest_gather;
 
-void osla_forest_gather_free(forest_gather **gather);
+void osli_forest_gather_free(forest_gather **gather);
 
 /* Gets what the transfer needs. Local. Errors: MEM, RANGE (2^32 edges or more). */
-osla_err osla_forest_exact_begin(osla_forest *f, forest_transfer *x);
+osla_err osli_forest_exact_begin(osla_forest *f, forest_transfer *x);
 
 /* Where the values of a link to leaves go. */
-vertex_list osla_forest_exact_place(const osla_forest *f, const forest_transfer *x,
+vertex_list osli_forest_exact_place(const osla_forest *f, const forest_transfer *x,
                                     const forest_link *l);
 
 /* All are there: roots := roots + leaves, and what _begin got is given back. */
-void osla_forest_exact_end(osla_forest *f, forest_transfer *x);
+void osli_forest_exact_end(osla_forest *f, forest_transfer *x);
 
 #endif

@@ -16,9 +16,9 @@ static void fetch(const forest_transfer *x, int64_t count, vertex_list to, verte
                   vertex_list before, int64_t n)
 {
   if (x->roots_in_place)
-    osla_vertices_fetch_add(x->type, count, to, from, before, n);
+    osli_vertices_fetch_add(x->type, count, to, from, before, n);
   else
-    osla_vertices_fetch(x->type, x->combine, count, to, from, before, n);
+    osli_vertices_fetch(x->type, x->combine, count, to, from, before, n);
 }
 
 /* Many small vertices: the same into a neighbour's slot by way of this core's cache. The slot lies
@@ -35,7 +35,7 @@ static void fetch_to_slot(const forest_transfer *x, const ring_part *part, verte
     n = part->n - i < most ? part->n - i : most;
     fetch(x, part->numbers, osla_vertices_from(to, i), osla_vertices_from(from, i),
           osla_part_packed(chunk, part, element), n);
-    osla_move_message(slot + (size_t)i * bytes, chunk, (size_t)n * bytes);
+    osli_move_message(slot + (size_t)i * bytes, chunk, (size_t)n * bytes);
   }
 }
 
@@ -43,16 +43,16 @@ static void fetch_to_slot(const forest_transfer *x, const ring_part *part, verte
 static bool fetch_parts(osla_forest *f, uint64_t number, forest_transfer *x, forest_link *l,
                         vertex_list from, vertex_list before)
 {
-  size_t element = osla_unit_element(x->type);
-  int64_t parts = osla_ring_parts(&l->ring, l->edges, element, x->count);
+  size_t element = osli_unit_element(x->type);
+  int64_t parts = osli_ring_parts(&l->ring, l->edges, element, x->count);
   vertex_list to = osla_link_mine(l, x->to, x->stride);
   for (forest_cursor *at = &x->reading; at->part < parts; at->part++) {
     forest_head head;
-    const unsigned char *come = from.base ? NULL : osla_ring_next(&l->ring, &head);
-    if (come) osla_forest_check_same(f, number, x, l->rank, head.number, head.what);
-    unsigned char *go = before.base ? NULL : osla_ring_slot(&l->ring);
+    const unsigned char *come = from.base ? NULL : osli_ring_next(&l->ring, &head);
+    if (come) osli_forest_check_same(f, number, x, l->rank, head.number, head.what);
+    unsigned char *go = before.base ? NULL : osli_ring_slot(&l->ring);
     if (!(from.base || come) || !(before.base || go)) return false;
-    ring_part part = osla_ring_part(&l->ring, l->edges, element, x->count, at->part);
+    ring_part part = osli_ring_part(&l->ring, l->edges, element, x->count, at->part);
     const vertex_list roots = osla_part_vertices(to, &part, element),
                       leaves = come ? osla_part_packed(come, &part, element)
                                     : osla_part_vertices(from, &part, element);
@@ -65,15 +65,15 @@ static bool fetch_parts(osla_forest *f, uint64_t number, forest_transfer *x, for
             go ? osla_part_packed(go, &part, element) : osla_part_vertices(before, &part, element),
             part.n);
     if (go)
-      osla_ring_send(&l->ring, osla_head_of(number, x), (size_t)(part.n * part.numbers) * element);
+      osli_ring_send(&l->ring, osla_head_of(number, x), (size_t)(part.n * part.numbers) * element);
     if (!come) continue;
-    osla_ring_take(&l->ring);
-    f->owes |= !osla_ring_credit(&l->ring);
+    osli_ring_take(&l->ring);
+    f->owes |= !osli_ring_credit(&l->ring);
   }
   return true;
 }
 
-bool osla_forest_fetch_link(osla_forest *f, uint64_t number, forest_transfer *x, forest_link *l)
+bool osli_forest_fetch_link(osla_forest *f, uint64_t number, forest_transfer *x, forest_link *l)
 {
   vertex_list from = {NULL, 0, NULL, 0, NULL}, before = from;
   if (x->roots_in_place && osla_forest_adds(x, l)) return true;
@@ -83,7 +83,7 @@ bool osla_forest_fetch_link(osla_forest *f, uint64_t number, forest_transfer *x,
   } else if (l->near) {
     const forest_call *call = osla_forest_call_of(l, number);
     if (!call) return false;
-    osla_forest_check_same(f, number, x, l->rank, number, call->what);
+    osli_forest_check_same(f, number, x, l->rank, number, call->what);
     from = osla_forest_in_place(f, l, &call->values);
     if (!osla_forest_packs_answers(x, l, l->theirs))
       before = osla_forest_in_place(f, l, &call->before);
@@ -108,22 +108,22 @@ static bool has_added(const forest_link *l, uint64_t number)
   return call && call->roots.array >= 0;
 }
 
-forest_added osla_forest_add(osla_forest *f, uint64_t number, const forest_transfer *x,
+forest_added osli_forest_add(osla_forest *f, uint64_t number, const forest_transfer *x,
                              const forest_link *l)
 {
   const forest_call *call = osla_forest_call_of(l, number);
   if (!call) return FOREST_ADD_LATER;
-  osla_forest_check_same(f, number, x, l->rank, number, call->what);
+  osli_forest_check_same(f, number, x, l->rank, number, call->what);
   const vertex_list roots = osla_forest_in_place(f, l, &call->roots);
   if (!roots.base) return FOREST_ADD_OTHERWISE;
-  osla_vertices_fetch_add(x->type, x->count, roots, osla_link_mine(l, x->from, x->stride),
+  osli_vertices_fetch_add(x->type, x->count, roots, osla_link_mine(l, x->from, x->stride),
                           osla_link_mine(l, x->before, x->stride), l->edges);
   return FOREST_ADD_DONE;
 }
 
 /* ---- answers ---- */
 
-bool osla_forest_read_answers(osla_forest *f, uint64_t number, forest_transfer *x)
+bool osli_forest_read_answers(osla_forest *f, uint64_t number, forest_transfer *x)
 {
   for (; x->answers.link < f->to_roots.n; osla_next_link(&x->answers)) {
     forest_link *l = &f->to_roots.of[x->answers.link];
@@ -134,7 +134,7 @@ bool osla_forest_read_answers(osla_forest *f, uint64_t number, forest_transfer *
     }
     if (l->self || (l->near && x->before_in_place && !packs)) continue;
     vertex_list to = osla_link_mine(l, x->before, x->stride);
-    if (!osla_forest_read_ring(f, number, x, l, to, OSLA_REPLACE, &x->answers)) return false;
+    if (!osli_forest_read_ring(f, number, x, l, to, OSLA_REPLACE, &x->answers)) return false;
   }
   return true;
 }

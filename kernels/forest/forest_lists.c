@@ -19,7 +19,7 @@ static void simplify(int64_t n, bool far, const uint32_t **list, int64_t *first,
 {
   if (ascends(*list, n))
     *first = (*list)[0];
-  else if (far && osla_block_find(*list, n, room))
+  else if (far && osli_block_find(*list, n, room))
     *block = room;
   else
     return;
@@ -68,8 +68,8 @@ static osla_err look_at_lists(forest_link *l)
   l->low_root = l->theirs_first;
   l->high_root = l->theirs_first + l->edges - 1;
   if (l->theirs_block) {
-    l->low_root = osla_block_low(l->theirs_block);
-    l->high_root = osla_block_high(l->theirs_block);
+    l->low_root = osli_block_low(l->theirs_block);
+    l->high_root = osli_block_high(l->theirs_block);
   }
   if (l->theirs) {
     find_ends(l->theirs, l->edges, &l->low_root, &l->high_root);
@@ -81,13 +81,13 @@ static osla_err look_at_lists(forest_link *l)
   return look_if_thin(l->mine, l->edges, low, high, &l->thin_mine);
 }
 
-osla_err osla_forest_lists_make(osla_forest *f, const forest_edges *e, forest_lists *out)
+osla_err osli_forest_lists_make(osla_forest *f, const forest_edges *e, forest_lists *out)
 {
   const size_t n = (size_t)e->n + 1;
-  uint32_t *memory = osla_pool_scratch(f->pool, 2 * n * sizeof *memory);
+  uint32_t *memory = osli_pool_scratch(f->pool, 2 * n * sizeof *memory);
   OSLA_CHECK(memory, OSLA_ERR_MEM, "lists of %" PRId64 " edges", e->n);
   *out = (forest_lists){memory, memory + n};
-  osla_forest_sort(osla_transport_size(f->t), e, out->leaf, out->root);
+  osli_forest_sort(osla_transport_size(f->t), e, out->leaf, out->root);
   for (int i = 0; i < f->to_roots.n; i++) {
     forest_link *l = &f->to_roots.of[i];
     l->mine = out->leaf + e->start[l->rank];
@@ -99,7 +99,7 @@ osla_err osla_forest_lists_make(osla_forest *f, const forest_edges *e, forest_li
   return OSLA_OK;
 }
 
-size_t osla_forest_lists_bytes(const osla_forest *f)
+size_t osli_forest_lists_bytes(const osla_forest *f)
 {
   size_t n = 0;
   for (int i = 0; i < f->to_roots.n; i++) {
@@ -118,7 +118,7 @@ static void keep(const uint32_t **list, int64_t n, uint32_t **memory)
   *memory += n;
 }
 
-void osla_forest_lists_keep(osla_forest *f, uint32_t *memory)
+void osli_forest_lists_keep(osla_forest *f, uint32_t *memory)
 {
   for (int i = 0; i < f->to_roots.n; i++) {
     forest_link *l = &f->to_roots.of[i];
@@ -140,12 +140,12 @@ static list_form form_of(const osla_forest *f, const uint32_t *list, int64_t fir
   return form;
 }
 
-list_form osla_forest_form_of_roots(const osla_forest *f, const forest_link *l)
+list_form osli_forest_form_of_roots(const osla_forest *f, const forest_link *l)
 {
   return form_of(f, l->theirs, l->theirs_first, l->theirs_block);
 }
 
-list_form osla_forest_form_of_leaves(const osla_forest *f, const forest_link *l)
+list_form osli_forest_form_of_leaves(const osla_forest *f, const forest_link *l)
 {
   return form_of(f, l->mine, l->mine_first, l->mine_block);
 }
@@ -156,7 +156,7 @@ static const uint32_t *at_neighbour(const osla_forest *f, int rank, const list_f
   return form->list < 0 ? NULL : (const uint32_t *)(const void *)(memory + form->list);
 }
 
-void osla_forest_take_forms(const osla_forest *f, forest_link *l, const list_form *roots,
+void osli_forest_take_forms(const osla_forest *f, forest_link *l, const list_form *roots,
                             const list_form *leaves)
 {
   l->mine_first = roots->first;

@@ -23,18 +23,18 @@ typedef struct list_form {
 
 /* Makes the lists and gives links to roots what they have of them: in which form, which roots have
  * edges, which vertices lie thinly. Errors: MEM. */
-osla_err osla_forest_lists_make(osla_forest *f, const forest_edges *e, forest_lists *out);
+osla_err osli_forest_lists_make(osla_forest *f, const forest_edges *e, forest_lists *out);
 
 /* Bytes of those that are kept; copies them there. */
-size_t osla_forest_lists_bytes(const osla_forest *f);
-void osla_forest_lists_keep(osla_forest *f, uint32_t *memory);
+size_t osli_forest_lists_bytes(const osla_forest *f);
+void osli_forest_lists_keep(osla_forest *f, uint32_t *memory);
 
 /* Of a link to roots, for the roots' rank: of its roots, of my leaves. */
-list_form osla_forest_form_of_roots(const osla_forest *f, const forest_link *l);
-list_form osla_forest_form_of_leaves(const osla_forest *f, const forest_link *l);
+list_form osli_forest_form_of_roots(const osla_forest *f, const forest_link *l);
+list_form osli_forest_form_of_leaves(const osla_forest *f, const forest_link *l);
 
 /* For the root's rank: what a link to leaves has, from what the leaves' rank has said. A list of
  * another node is still to be got. */
-void osla_forest_take_forms(const osla_forest *f, forest_link *l, const list_form *roots,
+void osli_forest_take_forms(const osla_forest *f, forest_link *l, const list_form *roots,
                             const list_form *leaves);
 #endif

@@ -7,7 +7,7 @@
 static const osla_unit pair_unit = {OSLA_UNIT_INT64, 2, 0};
 static const vertex_name nobody = {-1, -1};
 
-osla_err osla_forest_make_names(const osla_forest *f, int64_t n, vertex_name **out)
+osla_err osli_forest_make_names(const osla_forest *f, int64_t n, vertex_name **out)
 {
   vertex_name *names = malloc((size_t)(n + 1) * sizeof *names);
   osla_err err = osla_agree(
@@ -23,12 +23,12 @@ osla_err osla_forest_make_names(const osla_forest *f, int64_t n, vertex_name **o
   return OSLA_OK;
 }
 
-osla_err osla_forest_names_check(osla_forest *f)
+osla_err osli_forest_names_check(osla_forest *f)
 {
-  return osla_agree(f->t, osla_forest_check_place(f));
+  return osla_agree(f->t, osli_forest_check_place(f));
 }
 
-void osla_forest_name_roots(const osla_forest *f, vertex_name *names)
+void osli_forest_name_roots(const osla_forest *f, vertex_name *names)
 {
   for (int k = 0; k < f->to_roots.n; k++) {
     const forest_link *l = &f->to_roots.of[k];
@@ -39,13 +39,13 @@ void osla_forest_name_roots(const osla_forest *f, vertex_name *names)
   }
 }
 
-void osla_forest_name_mine(const osla_forest *f, vertex_name *names, int64_t n, int64_t first)
+void osli_forest_name_mine(const osla_forest *f, vertex_name *names, int64_t n, int64_t first)
 {
   for (int64_t i = 0; i < n; i++)
     names[i] = (vertex_name){osla_transport_rank(f->t), first + i};
 }
 
-osla_err osla_forest_join_names(osla_transport *t, int64_t n_roots, const vertex_name *names,
+osla_err osli_forest_join_names(osla_transport *t, int64_t n_roots, const vertex_name *names,
                                 int64_t n, osla_forest **out)
 {
   int64_t edges = 0;
@@ -66,7 +66,7 @@ osla_err osla_forest_join_names(osla_transport *t, int64_t n_roots, const vertex
   return err;
 }
 
-osla_err osla_forest_bring_names(osla_forest *f, bool back, const vertex_name *named,
+osla_err osli_forest_bring_names(osla_forest *f, bool back, const vertex_name *named,
                                  vertex_name *names)
 {
   return back ? osla_forest_reduce(f, pair_unit, named, names, OSLA_REPLACE)

@@ -18,13 +18,13 @@ static void fetch_lines(vertex_list from, int64_t n, size_t bytes)
     __builtin_prefetch(begin + at);
 }
 
-void osla_forest_fetch_nearer(osla_forest *f, uint64_t number)
+void osli_forest_fetch_nearer(osla_forest *f, uint64_t number)
 {
   const forest_transfer *x = osla_forest_transfer(f, number);
   const forest_links *in = osla_forest_in(f, x->kind);
-  const size_t bytes = osla_unit_element(x->type) * (size_t)x->count;
+  const size_t bytes = osli_unit_element(x->type) * (size_t)x->count;
   if (x->shared) {
-    osla_forest_fetch_nearer(f->share->near, x->shared->near);
+    osli_forest_fetch_nearer(f->share->near, x->shared->near);
     return;
   }
   if (f->read + 1 != number) return;

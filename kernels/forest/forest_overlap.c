@@ -12,7 +12,7 @@ typedef struct extent {
 static bool ranges_meet(const forest_transfer *x, const extent *a, const extent *b)
 {
   if (a->high < a->low || b->high < b->low) return false;
-  int64_t bytes = (int64_t)osla_unit_element(x->type) * x->count, stride = x->stride;
+  int64_t bytes = (int64_t)osli_unit_element(x->type) * x->count, stride = x->stride;
   uintptr_t a_low = a->base + (uintptr_t)(a->low * stride);
   uintptr_t a_end = a->base + (uintptr_t)(a->high * stride + bytes);
   uintptr_t b_low = b->base + (uintptr_t)(b->low * stride);
@@ -63,7 +63,7 @@ static int64_t rest_of(const forest_transfer *x, const extent *a, const extent *
 static bool are_apart(const forest_transfer *x, const extent *a, const extent *b)
 {
   if (!ranges_meet(x, a, b)) return true;
-  int64_t bytes = (int64_t)osla_unit_element(x->type) * x->count, rest = rest_of(x, a, b);
+  int64_t bytes = (int64_t)osli_unit_element(x->type) * x->count, rest = rest_of(x, a, b);
   return rest >= bytes && x->stride - rest >= bytes;
 }
 
@@ -84,7 +84,7 @@ static osla_err check_roots(osla_forest *f, const forest_transfer *x, const exte
   return OSLA_OK;
 }
 
-osla_err osla_forest_check_apart(osla_forest *f, const forest_transfer *x)
+osla_err osli_forest_check_apart(osla_forest *f, const forest_transfer *x)
 {
   bool of_roots = x->kind == FOREST_BCAST;
   extent roots = {(uintptr_t)(of_roots ? x->from : x->to), f->low_root, f->high_root};

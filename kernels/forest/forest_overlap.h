@@ -6,6 +6,6 @@
 
 /* Roots and leaves may lie in one array, as a mesh's own points and its ghosts do, where no vertex
  * is both. Errors: ARG: one is; MEM. Local. */
-osla_err osla_forest_check_apart(osla_forest *f, const forest_transfer *x);
+osla_err osli_forest_check_apart(osla_forest *f, const forest_transfer *x);
 
 #endif

@@ -104,9 +104,9 @@ static osla_err check_several(int n, osla_forest *const *forests)
 static osla_err name_part(osla_forest *f, int64_t first_root, vertex_name *names)
 {
   vertex_name *roots;
-  OSLA_CALL(osla_forest_make_names(f, f->n_roots, &roots));
-  osla_forest_name_mine(f, roots, f->n_roots, first_root);
-  osla_err err = osla_forest_bring_names(f, false, roots, names);
+  OSLA_CALL(osli_forest_make_names(f, f->n_roots, &roots));
+  osli_forest_name_mine(f, roots, f->n_roots, first_root);
+  osla_err err = osli_forest_bring_names(f, false, roots, names);
   free(roots);
   return err;
 }
@@ -129,16 +129,16 @@ osla_err osla_forest_concatenate(int n, osla_forest *const *forests, bool same_r
   OSLA_CALL(osla_agree_same(t, err, "osla_forest_concatenate", same, 2));
   for (int k = 0; k < n; k++)
     leaves += forests[k]->leaf_space;
-  OSLA_CALL(osla_forest_make_names(forests[0], leaves, &names));
+  OSLA_CALL(osli_forest_make_names(forests[0], leaves, &names));
   leaves = 0;
   for (int k = 0; k < n && err == OSLA_OK; k++) {
-    err = osla_forest_names_check(forests[k]); /* one may stand there again */
+    err = osli_forest_names_check(forests[k]); /* one may stand there again */
     if (err == OSLA_OK) err = name_part(forests[k], n_roots, names + leaves);
     leaves += forests[k]->leaf_space;
     if (!same_roots) n_roots += forests[k]->n_roots;
   }
   if (same_roots) n_roots = forests[0]->n_roots;
-  if (err == OSLA_OK) err = osla_forest_join_names(t, n_roots, names, leaves, out);
+  if (err == OSLA_OK) err = osli_forest_join_names(t, n_roots, names, leaves, out);
   free(names);
   return err;
 }
@@ -164,14 +164,14 @@ osla_err osla_forest_strided(osla_forest *f, int64_t count, int64_t root_stride,
   *out = NULL;
   OSLA_CALL(osla_agree_same(f->t, check_strides(f, count, root_stride, leaf_stride),
                             "osla_forest_strided", same, 2));
-  OSLA_CALL(osla_forest_make_names(f, f->leaf_space, &names));
-  osla_err err = osla_forest_make_names(f, f->leaf_space * leaf_stride, &wide);
+  OSLA_CALL(osli_forest_make_names(f, f->leaf_space, &names));
+  osla_err err = osli_forest_make_names(f, f->leaf_space * leaf_stride, &wide);
   if (err == OSLA_OK) {
-    osla_forest_name_roots(f, names);
+    osli_forest_name_roots(f, names);
     for (int64_t i = 0; i < f->leaf_space; i++)
       for (int64_t c = 0; c < count && names[i].rank >= 0; c++)
         wide[i * leaf_stride + c] = (vertex_name){names[i].rank, names[i].index * root_stride + c};
-    err = osla_forest_join_names(f->t, f->n_roots * root_stride, wide, f->leaf_space * leaf_stride,
+    err = osli_forest_join_names(f->t, f->n_roots * root_stride, wide, f->leaf_space * leaf_stride,
                                  out);
   }
   free(names);

@@ -13,7 +13,7 @@ static const char key;
 
 static void serve_hook(void *arg)
 {
-  osla_forests_serve(arg);
+  osli_forests_serve(arg);
 }
 
 static void free_segment(pool_segment *s)
@@ -68,9 +68,9 @@ static osla_err add_segment(forest_pool *pool, size_t bytes)
   return OSLA_OK;
 }
 
-osla_err osla_forest_pool(osla_transport *t, forest_pool **out)
+osla_err osli_forest_pool(osla_transport *t, forest_pool **out)
 {
-  *out = osla_transport_kept(t, &key);
+  *out = osli_transport_kept(t, &key);
   if (*out) return OSLA_OK;
   forest_pool *pool = calloc(1, sizeof *pool);
   osla_err err = osla_agree(t, pool ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "memory for forests"));
@@ -79,18 +79,18 @@ osla_err osla_forest_pool(osla_transport *t, forest_pool **out)
     return err;
   }
   pool->t = t;
-  pool->verifies = osla_transport_verifies(t);
+  pool->verifies = osli_transport_verifies(t);
   pool->last = &pool->segments;
   pool->array_changes = 1;
   atomic_flag_clear(&pool->busy);
   err = osla_agree(t, osla_progress_add(t, serve_hook, pool));
   if (err == OSLA_OK) err = add_segment(pool, 0);
-  if (err == OSLA_OK) err = osla_agree(t, osla_transport_keep(t, &key, pool, destroy));
+  if (err == OSLA_OK) err = osla_agree(t, osli_transport_keep(t, &key, pool, destroy));
   if (err == OSLA_OK) {
     *out = pool;
     return OSLA_OK;
   }
-  osla_transport_let_go(t, &key);
+  osli_transport_let_go(t, &key);
   destroy(pool);
   return err;
 }
@@ -133,7 +133,7 @@ static int take_number(pool_segment *s)
 }
 
 /* The first segment with room on all ranks. */
-osla_err osla_pool_take(forest_pool *pool, size_t bytes, pool_piece *out)
+osla_err osli_pool_take(forest_pool *pool, size_t bytes, pool_piece *out)
 {
   bytes = (bytes + LINE - 1) / LINE * LINE;
   for (pool_segment *s = pool->segments;; s = s->next) {
@@ -153,7 +153,7 @@ osla_err osla_pool_take(forest_pool *pool, size_t bytes, pool_piece *out)
   }
 }
 
-void *osla_pool_scratch(forest_pool *pool, size_t bytes)
+void *osli_pool_scratch(forest_pool *pool, size_t bytes)
 {
   if (bytes <= pool->scratch_bytes) return pool->scratch;
   free(pool->scratch);
@@ -162,7 +162,7 @@ void *osla_pool_scratch(forest_pool *pool, size_t bytes)
   return pool->scratch;
 }
 
-void osla_pool_scratch_done(forest_pool *pool)
+void osli_pool_scratch_done(forest_pool *pool)
 {
   enum { KEPT = 4 << 20 };
   if (pool->scratch_bytes <= KEPT) return;
@@ -196,7 +196,7 @@ static void add_hole(pool_segment *s, const pool_piece *piece)
 }
 
 /* A segment without pieces goes, but for the first; on all ranks at the same time. */
-void osla_pool_give(forest_pool *pool, pool_piece *piece)
+void osli_pool_give(forest_pool *pool, pool_piece *piece)
 {
   pool_segment **at = &pool->segments;
   while (*at && (*at)->segment != piece->segment)
@@ -214,7 +214,7 @@ void osla_pool_give(forest_pool *pool, pool_piece *piece)
 
 /* ---- arrays ---- */
 
-int osla_pool_find(const forest_pool *pool, const void *from, size_t bytes)
+int osli_pool_find(const forest_pool *pool, const void *from, size_t bytes)
 {
   uintptr_t at = (uintptr_t)from;
   for (int i = 0; i < pool->n_arrays; i++) {
@@ -266,7 +266,7 @@ osla_err osla_vertices_create(osla_transport *t, size_t bytes, void **out)
   forest_pool *pool;
   osla_segment *segment;
   *out = NULL;
-  OSLA_CALL(osla_forest_pool(t, &pool));
+  OSLA_CALL(osli_forest_pool(t, &pool));
   OSLA_CALL(osla_segment_create(t, bytes, 0, &segment));
   osla_err err = add_array(pool, segment, true);
   if (err == OSLA_OK)
@@ -286,7 +286,7 @@ osla_err osla_vertices_free(osla_transport *t, void **vertices)
   forest_pool *pool;
   int64_t place = 0, least;
   if (!vertices || !*vertices) return OSLA_OK;
-  OSLA_CALL(osla_forest_pool(t, &pool));
+  OSLA_CALL(osli_forest_pool(t, &pool));
   while (place < pool->n_arrays && !is_vertices(osla_pool_array(pool, place), *vertices))
     place++;
   least = place;
@@ -318,7 +318,7 @@ osla_err osla_vertices_in(osla_segment *segment)
 {
   forest_pool *pool;
   OSLA_CHECK(segment, OSLA_ERR_ARG, "vertices: no segment");
-  OSLA_CALL(osla_forest_pool(osla_segment_transport(segment), &pool));
+  OSLA_CALL(osli_forest_pool(osla_segment_transport(segment), &pool));
   OSLA_CALL(osla_agree(pool->t, check_reach(pool->t, segment)));
   return add_array(pool, segment, false);
 }
@@ -327,7 +327,7 @@ osla_err osla_vertices_out(osla_segment *segment)
 {
   forest_pool *pool;
   OSLA_CHECK(segment, OSLA_ERR_ARG, "vertices: no segment");
-  OSLA_CALL(osla_forest_pool(osla_segment_transport(segment), &pool));
+  OSLA_CALL(osli_forest_pool(osla_segment_transport(segment), &pool));
   OSLA_CALL(check_idle(pool));
   for (int i = 0; i < pool->n_arrays; i++) {
     pool_array *array = osla_pool_array(pool, i);

@@ -55,25 +55,25 @@ typedef struct forest_pool {
   struct osla_forest *active;     /* that have something to read or to send */
   struct osla_forest *sharing;    /* that wait for values of other nodes, see forest_share.h */
   uint64_t far_bytes;             /* of values that were sent to other nodes, of all time */
-  bool verifies;                  /* see osla_forest_lend */
+  bool verifies;                  /* see osli_forest_lend */
   int forests;                    /* of all time */
   int64_t under_way;              /* transfers that were begun and have not ended */
-  void *scratch;                  /* see osla_pool_scratch */
+  void *scratch;                  /* see osli_pool_scratch */
   size_t scratch_bytes;
 } forest_pool;
 
 /* The transport's; made by the first that asks. Collective. Errors, on all ranks together: MEM. */
-osla_err osla_forest_pool(osla_transport *t, forest_pool **out);
+osla_err osli_forest_pool(osla_transport *t, forest_pool **out);
 
 /* Collective, with different sizes. Errors, on all ranks together: MEM. */
-osla_err osla_pool_take(forest_pool *pool, size_t bytes, pool_piece *out);
-void osla_pool_give(forest_pool *pool, pool_piece *piece); /* collective, when nobody uses it */
+osla_err osli_pool_take(forest_pool *pool, size_t bytes, pool_piece *out);
+void osli_pool_give(forest_pool *pool, pool_piece *piece); /* collective, when nobody uses it */
 
-/* Memory of any content for a set-up, until osla_pool_scratch_done; NULL: there is none. Up to 4
+/* Memory of any content for a set-up, until osli_pool_scratch_done; NULL: there is none. Up to 4
  * MiB are kept for the next one: to fault new pages in takes time
  * (results/2026-11-25-star-forests-4). Local. */
-void *osla_pool_scratch(forest_pool *pool, size_t bytes);
-void osla_pool_scratch_done(forest_pool *pool);
+void *osli_pool_scratch(forest_pool *pool, size_t bytes);
+void osli_pool_scratch_done(forest_pool *pool);
 
 /* The i-th array, below n_arrays. Local. */
 static inline pool_array *osla_pool_array(const forest_pool *pool, int64_t i)
@@ -82,7 +82,7 @@ static inline pool_array *osla_pool_array(const forest_pool *pool, int64_t i)
 }
 
 /* The array that holds bytes [from, from + bytes); -1: none. Local. */
-int osla_pool_find(const forest_pool *pool, const void *from, size_t bytes);
+int osli_pool_find(const forest_pool *pool, const void *from, size_t bytes);
 
 /* A third of what a mutex takes, in calls of some 100 ns. */
 static inline bool osla_pool_try(forest_pool *pool)
@@ -92,7 +92,7 @@ static inline bool osla_pool_try(forest_pool *pool)
 static inline void osla_pool_enter(forest_pool *pool)
 {
   while (!osla_pool_try(pool))
-    osla_nap(1);
+    osli_nap(1);
 }
 static inline void osla_pool_leave(forest_pool *pool)
 {

@@ -55,7 +55,7 @@ static const uint64_t *keys_of(const key_lists *l, int rank)
 
 static void lists_close(key_lists *l)
 {
-  if (l->piece.segment) osla_pool_give(l->pool, &l->piece);
+  if (l->piece.segment) osli_pool_give(l->pool, &l->piece);
   free(l->place);
   free(l->count);
   *l = (key_lists){.pool = l->pool};
@@ -68,15 +68,15 @@ static osla_err tell_lists(const osla_forest *f, int64_t n, osla_exchange *x, os
   const int64_t place[] = {(int64_t)l->piece.offset, n};
   osla_letters theirs = {0};
   for (int p = 0; p < osla_transport_size(f->t); p++)
-    if (osla_transport_same_node(f->t, p)) OSLA_CALL(osla_letters_add(mine, p, place));
-  osla_err err = osla_exchange_run(x, mine, mine->n, &theirs);
+    if (osla_transport_same_node(f->t, p)) OSLA_CALL(osli_letters_add(mine, p, place));
+  osla_err err = osli_exchange_run(x, mine, mine->n, &theirs);
   for (int i = 0; i < theirs.n && err == OSLA_OK; i++) {
     int64_t other[2];
-    memcpy(other, osla_letter(&theirs, i), sizeof other);
-    l->place[osla_letter_rank(&theirs, i)] = other[0];
-    l->count[osla_letter_rank(&theirs, i)] = other[1];
+    memcpy(other, osli_letter(&theirs, i), sizeof other);
+    l->place[osli_letter_rank(&theirs, i)] = other[0];
+    l->count[osli_letter_rank(&theirs, i)] = other[1];
   }
-  osla_letters_free(&theirs);
+  osli_letters_free(&theirs);
   return err;
 }
 
@@ -91,16 +91,16 @@ static osla_err lists_open(osla_forest *f, const uint64_t *key, int64_t n, key_l
   l->count = calloc(size, sizeof *l->count);
   osla_err err =
     l->place && l->count ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "places of %zu ranks", size);
-  if (err == OSLA_OK) err = osla_exchange_open(f->t, mine.bytes, &x);
-  if (err == OSLA_OK) err = osla_letters_reserve(&mine, osla_transport_node_size(f->t));
+  if (err == OSLA_OK) err = osli_exchange_open(f->t, mine.bytes, &x);
+  if (err == OSLA_OK) err = osli_letters_reserve(&mine, osla_transport_node_size(f->t));
   err = osla_agree(f->t, err);
-  if (err == OSLA_OK) err = osla_pool_take(f->pool, (size_t)(n + 1) * sizeof *key, &l->piece);
+  if (err == OSLA_OK) err = osli_pool_take(f->pool, (size_t)(n + 1) * sizeof *key, &l->piece);
   if (err == OSLA_OK) {
     if (n > 0) memcpy(l->piece.memory, key, (size_t)n * sizeof *key);
     err = osla_agree(f->t, tell_lists(f, n, x, &mine, l));
   }
-  osla_letters_free(&mine);
-  osla_exchange_close(&x);
+  osli_letters_free(&mine);
+  osli_exchange_close(&x);
   return err;
 }
 
@@ -220,20 +220,20 @@ static osla_err make_forests(osla_forest *f, const forest_edges *e, const key_li
   err = osla_agree(f->t, err);
   if (err == OSLA_OK) {
     s->n_proxies = lists.wire.n;
-    err = osla_forest_create_bare(f->t, f->n_roots, lists.near.n, lists.near.leaf, lists.near.root,
+    err = osli_forest_create_bare(f->t, f->n_roots, lists.near.n, lists.near.leaf, lists.near.root,
                                   &s->near);
   }
   if (err == OSLA_OK)
-    err = osla_forest_create_bare(f->t, f->n_roots, lists.wire.n, lists.wire.leaf, lists.wire.root,
+    err = osli_forest_create_bare(f->t, f->n_roots, lists.wire.n, lists.wire.leaf, lists.wire.root,
                                   &s->wire);
   if (err == OSLA_OK)
-    err = osla_forest_create_bare(f->t, lists.wire.n, lists.spread.n, lists.spread.leaf,
+    err = osli_forest_create_bare(f->t, lists.wire.n, lists.spread.n, lists.spread.leaf,
                                   lists.spread.root, &s->spread);
   edges_free(&lists.near);
   edges_free(&lists.wire);
   edges_free(&lists.spread);
   f->share = s;
-  if (err != OSLA_OK && s) (void)osla_forest_share_destroy(f);
+  if (err != OSLA_OK && s) (void)osli_forest_share_destroy(f);
   return err;
 }
 
@@ -246,7 +246,7 @@ static osla_err count_crossing(const osla_forest *f, int64_t *out)
   return osla_allreduce(f->t, out, 1, MPI_INT64_T, MPI_SUM);
 }
 
-osla_err osla_forest_share_create(osla_forest *f, const forest_edges *e)
+osla_err osli_forest_share_create(osla_forest *f, const forest_edges *e)
 {
   enum { FEW = 64 }; /* edges of a rank */
   uint64_t *key = NULL, *proxy = NULL;
@@ -270,7 +270,7 @@ osla_err osla_forest_share_create(osla_forest *f, const forest_edges *e)
   return err;
 }
 
-osla_err osla_forest_share_destroy(osla_forest *f)
+osla_err osli_forest_share_destroy(osla_forest *f)
 {
   forest_share *s = f->share;
   if (!s) return OSLA_OK;

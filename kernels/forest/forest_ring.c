@@ -18,7 +18,7 @@ _Static_assert(sizeof(near_head) <= SLOT_LINE, "each slot has room for it");
 
 /* Room for NEAR_FEW times all values of the link, or FAR_SLOTS times, as far as the limits go; more
  * of what is small. */
-void osla_ring_size(forest_ring *ring, int64_t edges, bool near)
+void osli_ring_size(forest_ring *ring, int64_t edges, bool near)
 {
   const size_t least = near ? NEAR_LEAST : FAR_LEAST, limit = near ? NEAR_MOST : FAR_MOST;
   const size_t most = limit / SLOT_VERTEX, n = (uint64_t)edges < most ? (size_t)edges : most;
@@ -36,29 +36,29 @@ static size_t slot_stride(const forest_ring *ring)
   return ring->slot_bytes + SLOT_LINE;
 }
 
-size_t osla_ring_all_slots(const forest_ring *ring)
+size_t osli_ring_all_slots(const forest_ring *ring)
 {
   return ring->n_slots * slot_stride(ring);
 }
 
-size_t osla_ring_staging(const forest_ring *ring)
+size_t osli_ring_staging(const forest_ring *ring)
 {
-  return osla_ring_all_slots(ring) + ring->n_slots * sizeof *ring->posted;
+  return osli_ring_all_slots(ring) + ring->n_slots * sizeof *ring->posted;
 }
 
-void osla_ring_start(forest_ring *ring, void *words, unsigned char *slots)
+void osli_ring_start(forest_ring *ring, void *words, unsigned char *slots)
 {
   ring->words = words;
   ring->slots = slots;
   memset(ring->words, 0, sizeof *ring->words);
-  for (size_t at = 0; at < osla_ring_all_slots(ring); at += slot_stride(ring))
+  for (size_t at = 0; at < osli_ring_all_slots(ring); at += slot_stride(ring))
     memset(slots + at, 0, sizeof(near_head));
 }
 
-void osla_ring_stage(forest_ring *ring, unsigned char *staging)
+void osli_ring_stage(forest_ring *ring, unsigned char *staging)
 {
   ring->staging = staging;
-  ring->posted = (osla_posted *)(void *)(staging + osla_ring_all_slots(ring));
+  ring->posted = (osla_posted *)(void *)(staging + osli_ring_all_slots(ring));
 }
 
 /* Every free slot has a receive before the other side hears that it is free. */
@@ -66,13 +66,13 @@ static osla_err expect(forest_ring *ring)
 {
   for (; ring->in && ring->expected < ring->consumed + ring->n_slots; ring->expected++) {
     const size_t at = ring->expected % ring->n_slots * slot_stride(ring);
-    OSLA_CALL(osla_segment_line_start(ring->segment, ring->in, ring->slots + at,
+    OSLA_CALL(osli_segment_line_start(ring->segment, ring->in, ring->slots + at,
                                       sizeof(forest_head) + ring->slot_bytes));
   }
   return OSLA_OK;
 }
 
-osla_err osla_ring_open_lines(forest_ring *ring, int receives, int sends)
+osla_err osli_ring_open_lines(forest_ring *ring, int receives, int sends)
 {
   osla_line_end in = {.peer = ring->rank,
                       .number = receives,
@@ -84,21 +84,21 @@ osla_err osla_ring_open_lines(forest_ring *ring, int receives, int sends)
   out.number = sends;
   out.receives = false;
   out.done = &ring->left;
-  OSLA_CALL(osla_segment_line_open(ring->segment, &in, &ring->in));
-  OSLA_CALL(osla_segment_line_open(ring->segment, &out, &ring->out));
-  osla_ring_watch(ring, false);
+  OSLA_CALL(osli_segment_line_open(ring->segment, &in, &ring->in));
+  OSLA_CALL(osli_segment_line_open(ring->segment, &out, &ring->out));
+  osli_ring_watch(ring, false);
   return expect(ring);
 }
 
-void osla_ring_watch(const forest_ring *ring, bool watched)
+void osli_ring_watch(const forest_ring *ring, bool watched)
 {
-  osla_segment_line_watch(ring->segment, ring->in, watched);
+  osli_segment_line_watch(ring->segment, ring->in, watched);
 }
 
-void osla_ring_close(forest_ring *ring)
+void osli_ring_close(forest_ring *ring)
 {
-  osla_segment_line_close(ring->segment, &ring->in);
-  osla_segment_line_close(ring->segment, &ring->out);
+  osli_segment_line_close(ring->segment, &ring->in);
+  osli_segment_line_close(ring->segment, &ring->out);
 }
 
 /* All values in one part: without a division, each of which takes as long as a store to memory. */
@@ -127,7 +127,7 @@ static int64_t numbers_of_a_part(const forest_ring *ring, size_t element)
   return (int64_t)(ring->slot_bytes / element);
 }
 
-int64_t osla_ring_parts(const forest_ring *ring, int64_t edges, size_t element, int64_t count)
+int64_t osli_ring_parts(const forest_ring *ring, int64_t edges, size_t element, int64_t count)
 {
   if (is_one_part(ring, edges, element, count)) return 1;
   int64_t n = vertices_of_a_part(ring, edges, element, count);
@@ -135,7 +135,7 @@ int64_t osla_ring_parts(const forest_ring *ring, int64_t edges, size_t element, 
   return edges * quotient_up(count, numbers_of_a_part(ring, element));
 }
 
-ring_part osla_ring_part(const forest_ring *ring, int64_t edges, size_t element, int64_t count,
+ring_part osli_ring_part(const forest_ring *ring, int64_t edges, size_t element, int64_t count,
                          int64_t part)
 {
   if (is_one_part(ring, edges, element, count)) return (ring_part){0, edges, 0, count};
@@ -192,11 +192,11 @@ static bool have_left(forest_ring *ring, uint64_t n)
     atomic_store_explicit(&ring->left, left + 1, memory_order_relaxed);
   }
   for (; ring->out && ring->noted < left; ring->noted++)
-    osla_segment_line_left(ring->segment, &ring->posted[ring->noted % ring->n_slots]);
+    osli_segment_line_left(ring->segment, &ring->posted[ring->noted % ring->n_slots]);
   return left >= n;
 }
 
-unsigned char *osla_ring_slot(forest_ring *ring)
+unsigned char *osli_ring_slot(forest_ring *ring)
 {
   if (ring->sent - consumed_there(ring) >= ring->n_slots) hear_last(ring);
   if (ring->sent - consumed_there(ring) >= ring->n_slots) return NULL;
@@ -234,7 +234,7 @@ static void send_far(forest_ring *ring, forest_head head, size_t slot, size_t by
   ring->pool->far_bytes += bytes;
   memcpy(ring->staging + at, &head, sizeof head);
   if (ring->out) {
-    must(ring, osla_segment_line_send(ring->segment, ring->out, ring->staging + at,
+    must(ring, osli_segment_line_send(ring->segment, ring->out, ring->staging + at,
                                       sizeof head + bytes, &ring->posted[slot]));
     return;
   }
@@ -244,7 +244,7 @@ static void send_far(forest_ring *ring, forest_head head, size_t slot, size_t by
                           ring->sent, &ring->posted[slot]));
 }
 
-void osla_ring_send(forest_ring *ring, forest_head head, size_t bytes)
+void osli_ring_send(forest_ring *ring, forest_head head, size_t bytes)
 {
   const size_t slot = ring->sent++ % ring->n_slots;
   if (ring->near_slots)
@@ -263,7 +263,7 @@ static const unsigned char *next_near(const forest_ring *ring, const unsigned ch
   return slot + sizeof *at;
 }
 
-const unsigned char *osla_ring_next(forest_ring *ring, forest_head *head)
+const unsigned char *osli_ring_next(forest_ring *ring, forest_head *head)
 {
   const unsigned char *slot = ring->slots + ring->consumed % ring->n_slots * slot_stride(ring);
   if (ring->near_slots) return next_near(ring, slot, head);
@@ -274,19 +274,19 @@ const unsigned char *osla_ring_next(forest_ring *ring, forest_head *head)
   return slot + sizeof *head;
 }
 
-void osla_ring_take(forest_ring *ring)
+void osli_ring_take(forest_ring *ring)
 {
   ring->consumed++;
   must(ring, expect(ring));
 }
 
-bool osla_ring_credit(forest_ring *ring)
+bool osli_ring_credit(forest_ring *ring)
 {
   if (ring->consumed - ring->credited < ring->n_slots / 2) return true;
-  return osla_ring_credit_all(ring);
+  return osli_ring_credit_all(ring);
 }
 
-bool osla_ring_credit_all(forest_ring *ring)
+bool osli_ring_credit_all(forest_ring *ring)
 {
   if (ring->credited_by_word == ring->consumed) return true;
   if (ring->near_slots) {
@@ -305,18 +305,18 @@ bool osla_ring_credit_all(forest_ring *ring)
   return true;
 }
 
-bool osla_ring_is_posted(forest_ring *ring)
+bool osli_ring_is_posted(forest_ring *ring)
 {
   return ring->near_slots || have_left(ring, ring->sent);
 }
 
-bool osla_ring_is_empty(const forest_ring *ring)
+bool osli_ring_is_empty(const forest_ring *ring)
 {
   const uint64_t consumed = atomic_load_explicit(&ring->words->consumed, memory_order_acquire);
   return consumed == ring->sent && ring->credited_by_word == ring->consumed;
 }
 
-osla_err osla_ring_finish(forest_ring *ring)
+osla_err osli_ring_finish(forest_ring *ring)
 {
   for (size_t slot = 0; slot < ring->n_slots && !ring->near_slots && !ring->out; slot++)
     OSLA_CALL(osla_posted_wait(ring->segment, &ring->posted[slot]));

@@ -60,56 +60,56 @@ typedef struct forest_ring {
 
 /* The slots of a link of so many edges, the same on both sides. Bytes of all slots of a ring, with
  * heads; of staging. Local, pure. */
-void osla_ring_size(forest_ring *ring, int64_t edges, bool near);
-size_t osla_ring_all_slots(const forest_ring *ring);
-size_t osla_ring_staging(const forest_ring *ring);
+void osli_ring_size(forest_ring *ring, int64_t edges, bool near);
+size_t osli_ring_all_slots(const forest_ring *ring);
+size_t osli_ring_staging(const forest_ring *ring);
 
 /* My words and slots; staging, of zeros, where it is not a neighbour's. */
-void osla_ring_start(forest_ring *ring, void *words, unsigned char *slots);
-void osla_ring_stage(forest_ring *ring, unsigned char *staging);
+void osli_ring_start(forest_ring *ring, void *words, unsigned char *slots);
+void osli_ring_stage(forest_ring *ring, unsigned char *staging);
 
 /* Lines of these numbers, which no other ring of mine with that rank has in the segment; the other
  * side has them the other way round. Errors: MEM, MPI. Local. */
-osla_err osla_ring_open_lines(forest_ring *ring, int receives, int sends);
+osla_err osli_ring_open_lines(forest_ring *ring, int receives, int sends);
 
 /* Are parts that come by a line seen? At first they are not. */
-void osla_ring_watch(const forest_ring *ring, bool watched);
+void osli_ring_watch(const forest_ring *ring, bool watched);
 
-void osla_ring_close(forest_ring *ring); /* the lines; nothing is under way */
+void osli_ring_close(forest_ring *ring); /* the lines; nothing is under way */
 
 /* The part of a link's values that fits a slot: n vertices from the first on, of each `numbers`
- * from the first number on. `part` counts from 0; all are osla_ring_parts. Local, pure. */
+ * from the first number on. `part` counts from 0; all are osli_ring_parts. Local, pure. */
 typedef struct ring_part {
   int64_t first, n, first_number, numbers;
 } ring_part;
-int64_t osla_ring_parts(const forest_ring *ring, int64_t edges, size_t element, int64_t count);
-ring_part osla_ring_part(const forest_ring *ring, int64_t edges, size_t element, int64_t count,
+int64_t osli_ring_parts(const forest_ring *ring, int64_t edges, size_t element, int64_t count);
+ring_part osli_ring_part(const forest_ring *ring, int64_t edges, size_t element, int64_t count,
                          int64_t part);
 
-/* Where the next part's values may be written; NULL: the ring is full. Then osla_ring_send, once.
+/* Where the next part's values may be written; NULL: the ring is full. Then osli_ring_send, once.
  */
-unsigned char *osla_ring_slot(forest_ring *ring);
-void osla_ring_send(forest_ring *ring, forest_head head, size_t bytes);
+unsigned char *osli_ring_slot(forest_ring *ring);
+void osli_ring_send(forest_ring *ring, forest_head head, size_t bytes);
 
-/* The next part that has come; NULL: not yet. Then osla_ring_take, once it has been read. */
-const unsigned char *osla_ring_next(forest_ring *ring, forest_head *head);
-void osla_ring_take(forest_ring *ring);
+/* The next part that has come; NULL: not yet. Then osli_ring_take, once it has been read. */
+const unsigned char *osli_ring_next(forest_ring *ring, forest_head *head);
+void osli_ring_take(forest_ring *ring);
 
 /* Credits the other side with what was consumed, once that is half of the slots: a word for each
  * would be as many messages again. false: it could not yet. */
-bool osla_ring_credit(forest_ring *ring);
+bool osli_ring_credit(forest_ring *ring);
 
 /* The same of all that was consumed, by a word, also where heads have said so. */
-bool osla_ring_credit_all(forest_ring *ring);
+bool osli_ring_credit_all(forest_ring *ring);
 
 /* All that was sent goes on without this rank's progress. */
-bool osla_ring_is_posted(forest_ring *ring);
+bool osli_ring_is_posted(forest_ring *ring);
 
 /* The other side has consumed all that was sent, and knows what was consumed; both by words, of
  * which no other is under way then: they arrive in their order, but heads may overtake them. */
-bool osla_ring_is_empty(const forest_ring *ring);
+bool osli_ring_is_empty(const forest_ring *ring);
 
 /* Waits until all that was posted is there. */
-osla_err osla_ring_finish(forest_ring *ring);
+osla_err osli_ring_finish(forest_ring *ring);
 
 #endif

@@ -14,10 +14,10 @@
 static osla_err check_values(const forest_transfer *x, const void *values, int64_t edges,
                              const char *what)
 {
-  size_t align = osla_unit_alignment(x->type);
+  size_t align = osli_unit_alignment(x->type);
   OSLA_CHECK(values || edges == 0, OSLA_ERR_ARG, "%s: no memory", what);
   OSLA_CHECK((((uintptr_t)values | (uintptr_t)x->stride) & (align - 1)) == 0, OSLA_ERR_ARG,
-             "%s: %s must lie at multiples of %zu bytes", what, osla_unit_name(x->type), align);
+             "%s: %s must lie at multiples of %zu bytes", what, osli_unit_name(x->type), align);
   return OSLA_OK;
 }
 
@@ -30,7 +30,7 @@ static osla_err check_arrays(const osla_forest *f, const forest_transfer *x)
                                  : OSLA_OK;
 }
 
-/* `done`: osla_forest_readers_done, osla_forest_lent_is_back. */
+/* `done`: osli_forest_readers_done, osli_forest_lent_is_back. */
 typedef struct late_readers {
   osla_forest *forest;
   uint64_t number;
@@ -41,10 +41,10 @@ static bool are_done(void *arg)
 {
   const late_readers *late = arg;
   osla_forest *f = late->forest;
-  osla_forests_serve(f->pool);
+  osli_forests_serve(f->pool);
   if (late->done(f, late->number)) return true;
   osla_pool_enter(f->pool);
-  osla_forest_look_at_rings(f);
+  osli_forest_look_at_rings(f);
   osla_pool_leave(f->pool);
   return false;
 }
@@ -56,7 +56,7 @@ static void wait_until(late_readers late)
 }
 
 /* The place of the transfer that comes next is that of the CALLS-th before it. */
-osla_err osla_forest_check_place(osla_forest *f)
+osla_err osli_forest_check_place(osla_forest *f)
 {
   if (f->begun < CALLS) return OSLA_OK;
   uint64_t before = f->begun + 1 - CALLS;
@@ -69,9 +69,9 @@ osla_err osla_forest_check_place(osla_forest *f)
 /* Its readers, too, are done. */
 static osla_err free_place(osla_forest *f)
 {
-  OSLA_CALL(osla_forest_check_place(f));
+  OSLA_CALL(osli_forest_check_place(f));
   if (f->begun >= CALLS)
-    wait_until((late_readers){f, f->begun + 1 - CALLS, osla_forest_readers_done});
+    wait_until((late_readers){f, f->begun + 1 - CALLS, osli_forest_readers_done});
   return OSLA_OK;
 }
 
@@ -90,7 +90,7 @@ static bool is_of_integers(osla_unit_type type)
 /* Integers that one atomic operation adds to. */
 static bool is_added_at_once(const forest_transfer *x)
 {
-  return is_of_integers(x->type) && osla_unit_element(x->type) >= sizeof(int32_t);
+  return is_of_integers(x->type) && osli_unit_element(x->type) >= sizeof(int32_t);
 }
 
 static bool is_by_order(const forest_transfer *x)
@@ -106,8 +106,8 @@ static bool is_added_by_leaves(const forest_transfer *x)
 static osla_err check_order(const forest_transfer *x)
 {
   OSLA_CHECK(!is_by_order(x) || x->kind != FOREST_FETCH || is_added_by_leaves(x), OSLA_ERR_ARG,
-             "a fetch of %s has no %s", osla_unit_name(x->type),
-             osla_forest_combine_name(x->combine));
+             "a fetch of %s has no %s", osli_unit_name(x->type),
+             osli_forest_combine_name(x->combine));
   return OSLA_OK;
 }
 
@@ -121,13 +121,13 @@ static osla_err choose_order(osla_forest *f, forest_transfer *x)
                  (x->kind == FOREST_REDUCE &&
                   (by_order || (x->combine != OSLA_REPLACE && is_of_integers(x->type))));
   if (by_order) x->combine = OSLA_SUM;
-  return exact ? osla_forest_exact_begin(f, x) : OSLA_OK;
+  return exact ? osli_forest_exact_begin(f, x) : OSLA_OK;
 }
 
 static osla_err check(osla_forest *f, const forest_transfer *x)
 {
   OSLA_CALL(check_arrays(f, x));
-  OSLA_CALL(osla_forest_check_apart(f, x));
+  OSLA_CALL(osli_forest_check_apart(f, x));
   return check_order(x);
 }
 
@@ -139,27 +139,27 @@ static uint64_t start(osla_forest *f, const call_places *at)
   forest_transfer *x = osla_forest_transfer(f, number);
   x->ended = false;
   f->pool->under_way++;
-  if (x->shared) osla_forest_share_begun(f);
+  if (x->shared) osli_forest_share_begun(f);
   if (f->to_roots.n + f->to_leaves.n == 0) {
     f->read = f->sent = number;
     return number;
   }
   if (x->awaited) {
-    osla_forest_call(f, number, x, at);
-    osla_forest_wake_readers(f, x);
+    osli_forest_call(f, number, x, at);
+    osli_forest_wake_readers(f, x);
   }
-  osla_forest_activate(f);
-  osla_forest_serve(f);
+  osli_forest_activate(f);
+  osli_forest_serve(f);
   if (!x->awaited)
-    osla_forest_call(f, number, x, at); /* who waits for a ring's part has it first */
+    osli_forest_call(f, number, x, at); /* who waits for a ring's part has it first */
   return number;
 }
 
-uint64_t osla_forest_launch(osla_forest *f, const forest_transfer *what)
+uint64_t osli_forest_launch(osla_forest *f, const forest_transfer *what)
 {
   forest_transfer *x = osla_forest_transfer(f, f->begun + 1);
   *x = *what;
-  const call_places at = osla_forest_look_up(f, x);
+  const call_places at = osli_forest_look_up(f, x);
   return start(f, &at);
 }
 
@@ -170,7 +170,7 @@ static osla_err prepare(osla_forest *f, forest_transfer *x, osla_unit unit)
 {
   osla_err err = check(f, x);
   if (err == OSLA_OK) err = choose_order(f, x);
-  if (err == OSLA_OK && osla_forest_is_shared(f, x)) err = osla_forest_share_begin(f, x, unit);
+  if (err == OSLA_OK && osli_forest_is_shared(f, x)) err = osli_forest_share_begin(f, x, unit);
   if (err == OSLA_ERR_MEM) osla_transport_abort(f->t, err);
   return err;
 }
@@ -185,7 +185,7 @@ static inline __attribute__((always_inline)) void describe(forest_transfer *x, f
                          .type = unit.type,
                          .what = osla_forest_what(kind, combine, unit.type, unit.count),
                          .count = unit.count,
-                         .stride = unit.stride > 0 ? unit.stride : (int64_t)osla_unit_bytes(unit),
+                         .stride = unit.stride > 0 ? unit.stride : (int64_t)osli_unit_bytes(unit),
                          .from = (unsigned char *)(uintptr_t)at.from,
                          .to = at.to,
                          .before = at.before,
@@ -207,7 +207,7 @@ static void remember(osla_forest *f, forest_known *k, osla_forest_combine combin
                      forest_transfer *x)
 {
   const bool again = !x->gathered && !x->shared;
-  k->places = osla_forest_look_up(f, x);
+  k->places = osli_forest_look_up(f, x);
   k->transfer = *x;
   k->combine = combine;
   k->unit = unit;
@@ -218,8 +218,8 @@ static void remember(osla_forest *f, forest_known *k, osla_forest_combine combin
 static osla_err check_call(osla_forest *f, forest_kind kind, osla_forest_combine combine,
                            osla_unit unit, places at)
 {
-  OSLA_CALL(osla_unit_check(unit, combine));
-  OSLA_CALL(osla_forest_check_place(f));
+  OSLA_CALL(osli_unit_check(unit, combine));
+  OSLA_CALL(osli_forest_check_place(f));
   forest_transfer x;
   describe(&x, kind, combine, unit, at);
   return check(f, &x);
@@ -232,8 +232,8 @@ static osla_err begin(osla_forest *f, forest_kind kind, osla_forest_combine comb
   forest_known *known = &f->known[kind];
   const bool again = is_known(known, f->pool, combine, unit, at);
   *run = (osla_forest_run){0};
-  if (!again) OSLA_CALL(osla_unit_check(unit, combine));
-  osla_forest_check_lent(f);
+  if (!again) OSLA_CALL(osli_unit_check(unit, combine));
+  osli_forest_check_lent(f);
   OSLA_CALL(free_place(f));
   forest_transfer *x = osla_forest_transfer(f, f->begun + 1);
   if (!again) {
@@ -303,7 +303,7 @@ typedef struct end_of {
 static bool is_over(void *arg)
 {
   const end_of *end = arg;
-  return osla_forest_finish(end->forest, end->number, end->with_readers);
+  return osli_forest_finish(end->forest, end->number, end->with_readers);
 }
 
 /* A neighbour that runs answers in some 100 ns: less than a sleep takes, or the pause between two
@@ -328,7 +328,7 @@ static osla_err check_run(const osla_forest_run *run)
 static osla_err finish(osla_forest_run *run, bool with_readers)
 {
   OSLA_CALL(check_run(run));
-  if (!with_readers) osla_forest_lend(run->forest, run->number);
+  if (!with_readers) osli_forest_lend(run->forest, run->number);
   end_of end = {run->forest, run->number, with_readers};
   if (!is_over_soon(&end)) osla_segment_wait(run->forest->pool->segments->segment, is_over, &end);
   *run = (osla_forest_run){0};
@@ -349,7 +349,7 @@ void osla_forest_nearer(const osla_forest_run *run)
 {
   osla_forest *f = run->forest;
   if (!f || !osla_pool_try(f->pool)) return; /* another thread reads it already */
-  osla_forest_fetch_nearer(f, run->number);
+  osli_forest_fetch_nearer(f, run->number);
   osla_pool_leave(f->pool);
 }
 
@@ -358,19 +358,19 @@ osla_err osla_forest_test(osla_forest_run *run, bool *done)
   *done = false;
   OSLA_CALL(check_run(run));
   osla_progress(run->forest->t);
-  *done = osla_forest_finish(run->forest, run->number, true);
+  *done = osli_forest_finish(run->forest, run->number, true);
   if (*done) *run = (osla_forest_run){0};
   return OSLA_OK;
 }
 
 osla_err osla_forest_writable(osla_forest *f)
 {
-  osla_forest_check_lent(f);
+  osli_forest_check_lent(f);
   uint64_t oldest = f->begun > CALLS ? f->begun + 1 - CALLS : 1;
   for (uint64_t number = oldest; number <= f->begun; number++)
     if (osla_forest_transfer(f, number)->ended && osla_forest_transfer(f, number)->in_place)
-      wait_until((late_readers){f, number, osla_forest_lent_is_back});
-  osla_forest_forget_lent(f);
+      wait_until((late_readers){f, number, osli_forest_lent_is_back});
+  osli_forest_forget_lent(f);
   return f->share ? osla_forest_writable(f->share->near) : OSLA_OK;
 }
 

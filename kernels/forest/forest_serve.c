@@ -11,22 +11,22 @@
 
 /* ---- reading ---- */
 
-bool osla_forest_read_ring(osla_forest *f, uint64_t number, const forest_transfer *x,
+bool osli_forest_read_ring(osla_forest *f, uint64_t number, const forest_transfer *x,
                            forest_link *l, vertex_list to, osla_forest_combine combine,
                            forest_cursor *at)
 {
-  size_t element = osla_unit_element(x->type);
-  int64_t parts = osla_ring_parts(&l->ring, l->edges, element, x->count);
+  size_t element = osli_unit_element(x->type);
+  int64_t parts = osli_ring_parts(&l->ring, l->edges, element, x->count);
   for (; at->part < parts; at->part++) {
     forest_head head;
-    const unsigned char *slot = osla_ring_next(&l->ring, &head);
+    const unsigned char *slot = osli_ring_next(&l->ring, &head);
     if (!slot) return false;
-    osla_forest_check_same(f, number, x, l->rank, head.number, head.what);
-    ring_part part = osla_ring_part(&l->ring, l->edges, element, x->count, at->part);
-    osla_vertices_combine(x->type, combine, part.numbers, osla_part_vertices(to, &part, element),
+    osli_forest_check_same(f, number, x, l->rank, head.number, head.what);
+    ring_part part = osli_ring_part(&l->ring, l->edges, element, x->count, at->part);
+    osli_vertices_combine(x->type, combine, part.numbers, osla_part_vertices(to, &part, element),
                           osla_part_packed(slot, &part, element), part.n);
-    osla_ring_take(&l->ring);
-    f->owes |= !osla_ring_credit(&l->ring);
+    osli_ring_take(&l->ring);
+    f->owes |= !osli_ring_credit(&l->ring);
   }
   return true;
 }
@@ -37,18 +37,18 @@ static bool read_link(osla_forest *f, uint64_t number, const forest_transfer *x,
 {
   const osla_forest_combine combine = x->gathered ? OSLA_REPLACE : x->combine;
   vertex_list to =
-    x->gathered ? osla_forest_exact_place(f, x, l) : osla_link_mine(l, x->to, x->stride);
+    x->gathered ? osli_forest_exact_place(f, x, l) : osla_link_mine(l, x->to, x->stride);
   vertex_list from = {NULL, 0, NULL, 0, NULL};
   if (l->self) {
     from = osla_link_theirs(l, x->from, x->stride);
   } else if (l->near && !osla_forest_packs(x, l, l->thin_theirs)) {
     const forest_call *call = osla_forest_call_of(l, number);
     if (!call) return false;
-    osla_forest_check_same(f, number, x, l->rank, number, call->what);
+    osli_forest_check_same(f, number, x, l->rank, number, call->what);
     from = osla_forest_in_place(f, l, &call->values);
   }
-  if (!from.base) return osla_forest_read_ring(f, number, x, l, to, combine, at);
-  osla_vertices_combine(x->type, combine, x->count, to, from, l->edges);
+  if (!from.base) return osli_forest_read_ring(f, number, x, l, to, combine, at);
+  osli_vertices_combine(x->type, combine, x->count, to, from, l->edges);
   return true;
 }
 
@@ -75,7 +75,7 @@ static void read_early(osla_forest *f, uint64_t number, const forest_transfer *x
 
 static bool read_next(osla_forest *f, uint64_t number, forest_transfer *x, forest_link *l)
 {
-  if (x->kind == FOREST_FETCH) return osla_forest_fetch_link(f, number, x, l);
+  if (x->kind == FOREST_FETCH) return osli_forest_fetch_link(f, number, x, l);
   if (l->early == number && l->early_done) return true;
   if (l->early == number && x->reading.part < l->early_part) x->reading.part = l->early_part;
   return read_link(f, number, x, l, &x->reading);
@@ -90,12 +90,12 @@ static bool read_links(osla_forest *f, uint64_t number, forest_transfer *x)
     if (read_next(f, number, x, &in->of[x->reading.link])) continue;
     if (x->any_order) read_early(f, number, x);
     if (looks_again(f)) {
-      osla_forest_look_at_calls(f, number, osla_forest_in(f, x->kind));
-      osla_forest_look_at_rings(f);
+      osli_forest_look_at_calls(f, number, osla_forest_in(f, x->kind));
+      osli_forest_look_at_rings(f);
     }
     return false;
   }
-  if (x->gathered) osla_forest_exact_end(f, x);
+  if (x->gathered) osli_forest_exact_end(f, x);
   return true;
 }
 
@@ -103,17 +103,17 @@ static bool read_links(osla_forest *f, uint64_t number, forest_transfer *x)
 
 static bool send_link(uint64_t number, const forest_transfer *x, forest_link *l, forest_cursor *at)
 {
-  size_t element = osla_unit_element(x->type);
-  int64_t parts = osla_ring_parts(&l->ring, l->edges, element, x->count);
+  size_t element = osli_unit_element(x->type);
+  int64_t parts = osli_ring_parts(&l->ring, l->edges, element, x->count);
   vertex_list from = osla_link_mine(l, x->from, x->stride);
   for (; at->part < parts; at->part++) {
-    unsigned char *slot = osla_ring_slot(&l->ring);
+    unsigned char *slot = osli_ring_slot(&l->ring);
     if (!slot) return false;
-    ring_part part = osla_ring_part(&l->ring, l->edges, element, x->count, at->part);
-    osla_vertices_combine(x->type, OSLA_REPLACE, part.numbers,
+    ring_part part = osli_ring_part(&l->ring, l->edges, element, x->count, at->part);
+    osli_vertices_combine(x->type, OSLA_REPLACE, part.numbers,
                           osla_part_packed(slot, &part, element),
                           osla_part_vertices(from, &part, element), part.n);
-    osla_ring_send(&l->ring, osla_head_of(number, x), (size_t)(part.n * part.numbers) * element);
+    osli_ring_send(&l->ring, osla_head_of(number, x), (size_t)(part.n * part.numbers) * element);
   }
   return true;
 }
@@ -125,7 +125,7 @@ static bool send_links(osla_forest *f, uint64_t number, forest_transfer *x)
   for (; x->sending.link < out->n; osla_next_link(&x->sending)) {
     forest_link *l = &out->of[x->sending.link];
     if (osla_forest_adds(x, l)) {
-      const forest_added added = osla_forest_add(f, number, x, l);
+      const forest_added added = osli_forest_add(f, number, x, l);
       if (added == FOREST_ADD_LATER) return false;
       if (added == FOREST_ADD_DONE) {
         l->added[number % CALLS] = number;
@@ -164,9 +164,9 @@ static void tell_owed(osla_forest *f)
   bool owes = false;
   if (!f->owes) return;
   for (int i = 0; i < f->to_roots.n; i++)
-    if (!f->to_roots.of[i].self) owes |= !osla_ring_credit(&f->to_roots.of[i].ring);
+    if (!f->to_roots.of[i].self) owes |= !osli_ring_credit(&f->to_roots.of[i].ring);
   for (int i = 0; i < f->to_leaves.n; i++)
-    if (!f->to_leaves.of[i].self) owes |= !osla_ring_credit(&f->to_leaves.of[i].ring);
+    if (!f->to_leaves.of[i].self) owes |= !osli_ring_credit(&f->to_leaves.of[i].ring);
   f->owes = owes;
 }
 
@@ -177,13 +177,13 @@ static void send_all(osla_forest *f)
     f->sent++;
 }
 
-void osla_forest_serve(osla_forest *f)
+void osli_forest_serve(osla_forest *f)
 {
   if (f->sent < f->begun) send_all(f);
   while (f->read < f->begun) {
     forest_transfer *x = osla_forest_transfer(f, f->read + 1);
     bool read = read_links(f, f->read + 1, x),
-         answered = x->kind != FOREST_FETCH || osla_forest_read_answers(f, f->read + 1, x);
+         answered = x->kind != FOREST_FETCH || osli_forest_read_answers(f, f->read + 1, x);
     if (!read || !answered) break;
     f->read++;
     if (x->reading.link == 0 && !x->shared && !x->by_leaves) continue; /* from nobody */
@@ -200,26 +200,26 @@ void osla_forest_serve(osla_forest *f)
 static void watch_links(const forest_links *links, bool watched)
 {
   for (int i = 0; i < links->n; i++)
-    if (!links->of[i].near) osla_ring_watch(&links->of[i].ring, watched);
+    if (!links->of[i].near) osli_ring_watch(&links->of[i].ring, watched);
 }
 
-void osla_forest_watch(osla_forest *f, bool watched)
+void osli_forest_watch(osla_forest *f, bool watched)
 {
   if (f->n_far == 0) return;
   watch_links(&f->to_roots, watched);
   watch_links(&f->to_leaves, watched);
 }
 
-void osla_forest_activate(osla_forest *f)
+void osli_forest_activate(osla_forest *f)
 {
   if (f->is_active) return;
-  osla_forest_watch(f, true);
+  osli_forest_watch(f, true);
   f->is_active = true;
   f->next_active = f->pool->active;
   f->pool->active = f;
 }
 
-void osla_forest_deactivate(osla_forest *f)
+void osli_forest_deactivate(osla_forest *f)
 {
   osla_pool_enter(f->pool);
   osla_forest **at = &f->pool->active;
@@ -238,25 +238,25 @@ static bool serve_all(forest_pool *pool)
   while (*at) {
     osla_forest *f = *at;
     uint64_t before = f->read + f->sent;
-    osla_forest_serve(f);
+    osli_forest_serve(f);
     any |= f->read + f->sent != before;
     f->is_active = f->read < f->begun || f->sent < f->begun || f->owes;
     if (f->is_active) {
       at = &f->next_active;
     } else {
       *at = f->next_active;
-      osla_forest_watch(f, false);
+      osli_forest_watch(f, false);
     }
   }
   return any;
 }
 
 /* Another thread of this rank may sleep until what was served here is over. */
-void osla_forests_serve(forest_pool *pool)
+void osli_forests_serve(forest_pool *pool)
 {
   if (!osla_pool_try(pool)) return;
   bool any = serve_all(pool);
-  any |= osla_forest_shares_advance(pool);
+  any |= osli_forest_shares_advance(pool);
   osla_pool_leave(pool);
   if (any) osla_pool_wake(pool, osla_transport_rank(pool->t));
 }
@@ -270,7 +270,7 @@ static bool has_read(forest_link *l, uint64_t number)
   return read >= number;
 }
 
-bool osla_forest_lent_is_back(osla_forest *f, uint64_t number)
+bool osli_forest_lent_is_back(osla_forest *f, uint64_t number)
 {
   const forest_transfer *x = osla_forest_transfer(f, number);
   const forest_links *out = osla_forest_out(f, x->kind);
@@ -292,7 +292,7 @@ static bool have_added(osla_forest *f, uint64_t number, const forest_transfer *x
   return true;
 }
 
-bool osla_forest_readers_done(osla_forest *f, uint64_t number)
+bool osli_forest_readers_done(osla_forest *f, uint64_t number)
 {
   const forest_transfer *x = osla_forest_transfer(f, number);
   const forest_links *out = osla_forest_out(f, x->kind);
@@ -309,7 +309,7 @@ static bool are_posted(const forest_links *out)
 {
   bool all = true;
   for (int i = 0; i < out->n; i++)
-    if (!out->of[i].near) all &= osla_ring_is_posted(&out->of[i].ring);
+    if (!out->of[i].near) all &= osli_ring_is_posted(&out->of[i].ring);
   return all;
 }
 
@@ -322,41 +322,41 @@ static bool is_posted(osla_forest *f, const forest_transfer *x)
 static bool is_over(osla_forest *f, uint64_t number, const forest_transfer *x, bool with_readers)
 {
   if (f->read < number || f->sent < number) return false;
-  if (x->shared) return osla_forest_share_is_over(f, x, with_readers);
+  if (x->shared) return osli_forest_share_is_over(f, x, with_readers);
   if (f->n_far > 0 && !is_posted(f, x)) return false;
   if (!x->awaited) return true;
   if (x->roots_in_place && !have_added(f, number, x)) return false;
   bool lent = (x->in_place && with_readers) || x->before_in_place; /* who reads writes there */
-  return !lent || osla_forest_lent_is_back(f, number);
+  return !lent || osli_forest_lent_is_back(f, number);
 }
 
-bool osla_forest_is_over(osla_forest *f, uint64_t number, bool with_readers)
+bool osli_forest_is_over(osla_forest *f, uint64_t number, bool with_readers)
 {
   const forest_transfer *x = osla_forest_transfer(f, number);
   if (is_over(f, number, x, with_readers)) return true;
   if (looks_again(f)) {
-    osla_forest_look_at_calls(f, number, osla_forest_in(f, x->kind));
-    osla_forest_look_at_calls(f, number, osla_forest_out(f, x->kind));
-    osla_forest_look_at_rings(f);
+    osli_forest_look_at_calls(f, number, osla_forest_in(f, x->kind));
+    osli_forest_look_at_calls(f, number, osla_forest_out(f, x->kind));
+    osli_forest_look_at_rings(f);
   }
   return false;
 }
 
-void osla_forest_set_ended(osla_forest *f, uint64_t number)
+void osli_forest_set_ended(osla_forest *f, uint64_t number)
 {
   forest_transfer *x = osla_forest_transfer(f, number);
-  if (x->shared) osla_forest_share_end(f, x);
+  if (x->shared) osli_forest_share_end(f, x);
   x->ended = true;
   f->pool->under_way--;
 }
 
-bool osla_forest_finish(osla_forest *f, uint64_t number, bool with_readers)
+bool osli_forest_finish(osla_forest *f, uint64_t number, bool with_readers)
 {
   osla_pool_enter(f->pool);
   (void)serve_all(f->pool);
-  if (f->pool->sharing) (void)osla_forest_shares_advance(f->pool);
-  bool over = osla_forest_is_over(f, number, with_readers);
-  if (over) osla_forest_set_ended(f, number);
+  if (f->pool->sharing) (void)osli_forest_shares_advance(f->pool);
+  bool over = osli_forest_is_over(f, number, with_readers);
+  if (over) osli_forest_set_ended(f, number);
   osla_pool_leave(f->pool);
   return over;
 }

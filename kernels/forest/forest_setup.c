@@ -27,7 +27,7 @@ _Static_assert(sizeof(places) <= OSLA_MOST_LETTER, "a letter");
 /* Of mine to that rank; it is joined to me. */
 static const places *places_of(const osla_letters *theirs, int rank)
 {
-  return osla_letter_of(theirs, rank);
+  return osli_letter_of(theirs, rank);
 }
 
 /* ---- who is joined to whom ---- */
@@ -37,7 +37,7 @@ static osla_err count_edges(const osla_forest *f, const forest_edges *e, osla_le
   *out = (osla_letters){.bytes = sizeof(int64_t)};
   for (int p = 0; p < osla_transport_size(f->t); p++) {
     const int64_t edges = e->start[p + 1] - e->start[p];
-    if (edges > 0) OSLA_CALL(osla_letters_add(out, p, &edges));
+    if (edges > 0) OSLA_CALL(osli_letters_add(out, p, &edges));
   }
   return OSLA_OK;
 }
@@ -49,13 +49,13 @@ static osla_err make_links(osla_forest *f, const osla_letters *edges, forest_lin
   out->ranks = calloc((size_t)edges->n + 1, sizeof *out->ranks);
   OSLA_CHECK(out->of && out->ranks, OSLA_ERR_MEM, "%d links", edges->n);
   for (int i = 0; i < edges->n; i++) {
-    const int p = osla_letter_rank(edges, i);
+    const int p = osli_letter_rank(edges, i);
     forest_link *l = &out->of[out->n];
     out->ranks[out->n++] = p;
     *l = (forest_link){
       .rank = p, .self = p == osla_transport_rank(f->t), .near = osla_transport_same_node(f->t, p)};
-    memcpy(&l->edges, osla_letter(edges, i), sizeof l->edges);
-    osla_ring_size(&l->ring, l->edges, l->near);
+    memcpy(&l->edges, osli_letter(edges, i), sizeof l->edges);
+    osli_ring_size(&l->ring, l->edges, l->near);
     f->n_far += !l->near;
   }
   return OSLA_OK;
@@ -81,7 +81,7 @@ static void reserve_rings(forest_links *links, size_t *at)
     forest_ring *ring = &links->of[i].ring;
     if (links->of[i].self) continue;
     ring->far_words = reserve(at, sizeof(ring_words));
-    ring->far_slots = reserve(at, osla_ring_all_slots(ring));
+    ring->far_slots = reserve(at, osli_ring_all_slots(ring));
   }
 }
 
@@ -91,7 +91,7 @@ static layout lay_out(osla_forest *f)
   l.control = reserve(&l.bytes, sizeof(forest_control));
   reserve_rings(&f->to_roots, &l.bytes);
   reserve_rings(&f->to_leaves, &l.bytes);
-  l.lists = reserve(&l.bytes, osla_forest_lists_bytes(f));
+  l.lists = reserve(&l.bytes, osli_forest_lists_bytes(f));
   return l;
 }
 
@@ -115,7 +115,7 @@ static size_t staging_bytes(const forest_links *links)
 {
   size_t bytes = 0;
   for (int i = 0; i < links->n; i++)
-    if (!links->of[i].near) bytes += osla_ring_staging(&links->of[i].ring);
+    if (!links->of[i].near) bytes += osli_ring_staging(&links->of[i].ring);
   return bytes;
 }
 
@@ -129,10 +129,10 @@ static void start_rings(osla_forest *f, forest_links *links, unsigned char **sta
     ring->pool = f->pool;
     ring->segment = f->piece.segment;
     ring->rank = links->of[i].rank;
-    osla_ring_start(ring, piece_at(f, ring->far_words), piece_at(f, ring->far_slots));
+    osli_ring_start(ring, piece_at(f, ring->far_words), piece_at(f, ring->far_slots));
     if (links->of[i].near) continue;
-    osla_ring_stage(ring, *staging);
-    *staging += osla_ring_staging(ring);
+    osli_ring_stage(ring, *staging);
+    *staging += osli_ring_staging(ring);
   }
 }
 
@@ -152,8 +152,8 @@ static osla_err tell_places(const osla_forest *f, const layout *l, osla_letters 
     places mine = {.n_roots = f->n_roots, .control = base + (int64_t)l->control, .n_far = f->n_far};
     if (rank_of(roots, i) == p) {
       const forest_link *link = &roots->of[i++];
-      mine.roots = osla_forest_form_of_roots(f, link);
-      mine.leaves = osla_forest_form_of_leaves(f, link);
+      mine.roots = osli_forest_form_of_roots(f, link);
+      mine.leaves = osli_forest_form_of_leaves(f, link);
       mine.low_root = link->low_root;
       mine.high_root = link->high_root;
       mine.thin_leaves = link->thin_mine;
@@ -166,7 +166,7 @@ static osla_err tell_places(const osla_forest *f, const layout *l, osla_letters 
       mine.root_words = base + (int64_t)ring->far_words;
       mine.root_slots = base + (int64_t)ring->far_slots;
     }
-    OSLA_CALL(osla_letters_add(out, p, &mine));
+    OSLA_CALL(osli_letters_add(out, p, &mine));
   }
   return OSLA_OK;
 }
@@ -184,7 +184,7 @@ static osla_err open_lines(const osla_forest *f, forest_ring *ring, const places
   enum { FEW_LINKS = 64 };
   const int down = 2 * f->piece.number, up = down + 1; /* from roots to leaves */
   if (down < 0 || f->n_far > FEW_LINKS || other->n_far > FEW_LINKS) return OSLA_OK;
-  return osla_ring_open_lines(ring, to_roots ? down : up, to_roots ? up : down);
+  return osli_ring_open_lines(ring, to_roots ? down : up, to_roots ? up : down);
 }
 
 static osla_err connect_ring(const osla_forest *f, forest_link *l, const places *other,
@@ -270,7 +270,7 @@ static osla_err connect_to_leaves(osla_forest *f, const osla_letters *theirs)
     forest_link *l = &f->to_leaves.of[i];
     const places *other = places_of(theirs, l->rank);
     OSLA_CALL(connect_ring(f, l, other, false));
-    osla_forest_take_forms(f, l, &other->roots, &other->leaves);
+    osli_forest_take_forms(f, l, &other->roots, &other->leaves);
     l->low_root = other->low_root;
     l->high_root = other->high_root;
     l->thin_mine = other->thin_roots;
@@ -287,10 +287,10 @@ static osla_err take_memory(osla_forest *f, osla_err err, layout *lay, osla_lett
   *lay = lay_out(f);
   size_t staging = staging_bytes(&f->to_roots) + staging_bytes(&f->to_leaves);
   f->staging = calloc(staging + 1, 1);
-  if (err == OSLA_OK) err = osla_letters_reserve(letters, f->to_roots.n + f->to_leaves.n);
+  if (err == OSLA_OK) err = osli_letters_reserve(letters, f->to_roots.n + f->to_leaves.n);
   if (!f->staging) err = osla_error_set(OSLA_ERR_MEM, "%zu bytes to send from", staging);
   OSLA_CALL(osla_agree(f->t, err));
-  return osla_pool_take(f->pool, lay->bytes, &f->piece);
+  return osli_pool_take(f->pool, lay->bytes, &f->piece);
 }
 
 static osla_err connect(osla_forest *f, const forest_edges *e, osla_exchange *x)
@@ -298,7 +298,7 @@ static osla_err connect(osla_forest *f, const forest_edges *e, osla_exchange *x)
   layout lay;
   forest_lists lists = {NULL, NULL};
   osla_letters mine = {.bytes = sizeof(places)}, theirs = mine;
-  osla_err local = osla_forest_lists_make(f, e, &lists);
+  osla_err local = osli_forest_lists_make(f, e, &lists);
   osla_err err = take_memory(f, local, &lay, &mine);
   if (err == OSLA_OK) {
     unsigned char *staging = f->staging;
@@ -306,36 +306,36 @@ static osla_err connect(osla_forest *f, const forest_edges *e, osla_exchange *x)
     memset(f->control, 0, sizeof *f->control);
     start_rings(f, &f->to_roots, &staging);
     start_rings(f, &f->to_leaves, &staging);
-    osla_forest_lists_keep(f, (uint32_t *)(void *)piece_at(f, lay.lists));
-    if (e->leaf) local = osla_forest_check_once(e, lists.leaf);
+    osli_forest_lists_keep(f, (uint32_t *)(void *)piece_at(f, lay.lists));
+    if (e->leaf) local = osli_forest_check_once(e, lists.leaf);
     err = tell_places(f, &lay, &mine);
-    if (err == OSLA_OK) err = osla_exchange_run(x, &mine, mine.n, &theirs);
+    if (err == OSLA_OK) err = osli_exchange_run(x, &mine, mine.n, &theirs);
     if (err == OSLA_OK) err = connect_to_roots(f, e, &lists, &theirs);
     if (err == OSLA_OK) err = connect_to_leaves(f, &theirs);
     err = osla_agree(f->t, local != OSLA_OK ? local : err);
   }
-  osla_pool_scratch_done(f->pool);
-  osla_letters_free(&mine);
-  osla_letters_free(&theirs);
+  osli_pool_scratch_done(f->pool);
+  osli_letters_free(&mine);
+  osli_letters_free(&theirs);
   return err;
 }
 
-osla_err osla_forest_join(osla_forest *f, const forest_edges *e)
+osla_err osli_forest_join(osla_forest *f, const forest_edges *e)
 {
   osla_exchange *x = NULL;
   osla_letters mine, theirs = {0};
   osla_err err = count_edges(f, e, &mine);
-  if (err == OSLA_OK) err = osla_exchange_open(f->t, sizeof(places), &x);
+  if (err == OSLA_OK) err = osli_exchange_open(f->t, sizeof(places), &x);
   err = osla_agree(f->t, err);
   if (err == OSLA_OK) {
-    err = osla_exchange_run(x, &mine, -1, &theirs);
+    err = osli_exchange_run(x, &mine, -1, &theirs);
     if (err == OSLA_OK) err = make_links(f, &mine, &f->to_roots);
     if (err == OSLA_OK) err = make_links(f, &theirs, &f->to_leaves);
     err = osla_agree(f->t, err);
   }
-  osla_letters_free(&mine);
-  osla_letters_free(&theirs);
+  osli_letters_free(&mine);
+  osli_letters_free(&theirs);
   if (err == OSLA_OK) err = connect(f, e, x);
-  osla_exchange_close(&x);
+  osli_exchange_close(&x);
   return err;
 }

@@ -7,13 +7,13 @@
 
 /* ---- while it runs ---- */
 
-bool osla_forest_is_shared(const osla_forest *f, const forest_transfer *x)
+bool osli_forest_is_shared(const osla_forest *f, const forest_transfer *x)
 {
   if (!f->share || x->kind == FOREST_FETCH) return false;
   return x->kind == FOREST_BCAST || (x->any_order && osla_forest_asked(x->what) != OSLA_SUM_EXACT);
 }
 
-osla_err osla_forest_share_begin(osla_forest *f, forest_transfer *x, osla_unit unit)
+osla_err osli_forest_share_begin(osla_forest *f, forest_transfer *x, osla_unit unit)
 {
   forest_share *s = f->share;
   osla_forest_run near;
@@ -37,13 +37,13 @@ osla_err osla_forest_share_begin(osla_forest *f, forest_transfer *x, osla_unit u
     return err;
   }
   if (x->kind == FOREST_REDUCE)
-    osla_unit_identity(x->type, x->combine, x->count, proxies, x->stride, s->n_proxies);
+    osli_unit_identity(x->type, x->combine, x->count, proxies, x->stride, s->n_proxies);
   *run = (shared_run){.near = near.number, .proxies = proxies};
   x->shared = run;
   return OSLA_OK;
 }
 
-void osla_forest_share_begun(osla_forest *f)
+void osli_forest_share_begun(osla_forest *f)
 {
   forest_share *s = f->share;
   if (!s->is_sharing) {
@@ -52,14 +52,14 @@ void osla_forest_share_begun(osla_forest *f)
     s->next_sharing = f->pool->sharing;
     f->pool->sharing = f;
   }
-  (void)osla_forest_shares_advance(f->pool);
+  (void)osli_forest_shares_advance(f->pool);
 }
 
 static bool has_place(osla_forest *f)
 {
   if (f->begun < CALLS) return true;
   const uint64_t before = f->begun + 1 - CALLS;
-  return osla_forest_transfer(f, before)->ended && osla_forest_readers_done(f, before);
+  return osla_forest_transfer(f, before)->ended && osli_forest_readers_done(f, before);
 }
 
 /* On `wire`, or on `spread`. */
@@ -79,7 +79,7 @@ static void launch(const forest_share *s, const forest_transfer *x, bool on_wire
     .to = first ? run->proxies : x->to,
     .any_order = true,
   };
-  const uint64_t number = osla_forest_launch(on_wire ? s->wire : s->spread, &part);
+  const uint64_t number = osli_forest_launch(on_wire ? s->wire : s->spread, &part);
   *(on_wire ? &run->wire : &run->spread) = number;
 }
 
@@ -90,7 +90,7 @@ static bool may_launch(const forest_share *s, const forest_transfer *x, bool on_
   const uint64_t other = on_wire ? run->spread : run->wire;
   if (!has_place(on_wire ? s->wire : s->spread)) return false;
   if (on_wire == (x->kind == FOREST_BCAST)) return true;
-  return other > 0 && osla_forest_is_over(on_wire ? s->spread : s->wire, other, true);
+  return other > 0 && osli_forest_is_over(on_wire ? s->spread : s->wire, other, true);
 }
 
 static bool advance(osla_forest *f, bool on_wire)
@@ -108,7 +108,7 @@ static bool advance(osla_forest *f, bool on_wire)
   return any;
 }
 
-bool osla_forest_shares_advance(forest_pool *pool)
+bool osli_forest_shares_advance(forest_pool *pool)
 {
   bool any = false;
   for (osla_forest **at = &pool->sharing; *at;) {
@@ -125,21 +125,21 @@ bool osla_forest_shares_advance(forest_pool *pool)
   return any;
 }
 
-bool osla_forest_share_is_over(osla_forest *f, const forest_transfer *x, bool with_readers)
+bool osli_forest_share_is_over(osla_forest *f, const forest_transfer *x, bool with_readers)
 {
   const forest_share *s = f->share;
   const shared_run *run = x->shared;
   return run->wire > 0 && run->spread > 0 &&
-         osla_forest_is_over(s->near, run->near, with_readers) &&
-         osla_forest_is_over(s->wire, run->wire, true) &&
-         osla_forest_is_over(s->spread, run->spread, true);
+         osli_forest_is_over(s->near, run->near, with_readers) &&
+         osli_forest_is_over(s->wire, run->wire, true) &&
+         osli_forest_is_over(s->spread, run->spread, true);
 }
 
-void osla_forest_share_end(osla_forest *f, forest_transfer *x)
+void osli_forest_share_end(osla_forest *f, forest_transfer *x)
 {
-  osla_forest_set_ended(f->share->near, x->shared->near);
-  osla_forest_set_ended(f->share->wire, x->shared->wire);
-  osla_forest_set_ended(f->share->spread, x->shared->spread);
+  osli_forest_set_ended(f->share->near, x->shared->near);
+  osli_forest_set_ended(f->share->wire, x->shared->wire);
+  osli_forest_set_ended(f->share->spread, x->shared->spread);
   free(x->shared->proxies);
   free(x->shared);
   x->shared = NULL;

@@ -32,25 +32,25 @@ typedef struct shared_run {
 
 /* Makes f->share where at least a quarter less would cross, and it is more than a few values.
  * Collective. Errors, on all ranks together: as osla_forest_create. */
-osla_err osla_forest_share_create(osla_forest *f, const forest_edges *edges);
+osla_err osli_forest_share_create(osla_forest *f, const forest_edges *edges);
 
 /* Collective; nothing is under way. */
-osla_err osla_forest_share_destroy(osla_forest *f);
+osla_err osli_forest_share_destroy(osla_forest *f);
 
 /* Is a transfer, as it is described, one of these? The same on all ranks. */
-bool osla_forest_is_shared(const osla_forest *f, const forest_transfer *x);
+bool osli_forest_is_shared(const osla_forest *f, const forest_transfer *x);
 
 /* Begins `near`; for a place of f's that is x. Errors: MEM. */
-osla_err osla_forest_share_begin(osla_forest *f, forest_transfer *x, osla_unit unit);
+osla_err osli_forest_share_begin(osla_forest *f, forest_transfer *x, osla_unit unit);
 
 /* Its number is known. By who is in the pool. */
-void osla_forest_share_begun(osla_forest *f);
+void osli_forest_share_begun(osla_forest *f);
 
 /* Begins what can begin on `wire` and `spread`. True: something. By who is in the pool. */
-bool osla_forest_shares_advance(forest_pool *pool);
+bool osli_forest_shares_advance(forest_pool *pool);
 
 /* Is this transfer over? Then, by _end, its parts have ended, too. By who is in the pool. */
-bool osla_forest_share_is_over(osla_forest *f, const forest_transfer *x, bool with_readers);
-void osla_forest_share_end(osla_forest *f, forest_transfer *x);
+bool osli_forest_share_is_over(osla_forest *f, const forest_transfer *x, bool with_readers);
+void osli_forest_share_end(osla_forest *f, forest_transfer *x);
 
 #endif

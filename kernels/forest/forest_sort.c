@@ -14,7 +14,7 @@ static int compare(const void *a, const void *b)
 }
 
 /* One bit for each leaf, or where the indices lie far apart, a sorted copy. */
-osla_err osla_forest_check_once(const forest_edges *e, const uint32_t *leaf)
+osla_err osli_forest_check_once(const forest_edges *e, const uint32_t *leaf)
 {
   enum { DENSE = 64 };
   int64_t twice = -1;
@@ -67,7 +67,7 @@ static osla_err check_edges(int size, int64_t n, const int64_t *leaf, const osla
   return OSLA_OK;
 }
 
-osla_err osla_forest_count(const osla_transport *t, int64_t n_roots, int64_t n_edges,
+osla_err osli_forest_count(const osla_transport *t, int64_t n_roots, int64_t n_edges,
                            const int64_t *leaf, const osla_root *root, forest_edges *out)
 {
   int size = osla_transport_size(t);
@@ -86,7 +86,7 @@ osla_err osla_forest_count(const osla_transport *t, int64_t n_roots, int64_t n_e
 }
 
 /* start[p] is the next free place of rank p meanwhile. */
-void osla_forest_sort(int size, const forest_edges *e, uint32_t *leaf, uint32_t *root)
+void osli_forest_sort(int size, const forest_edges *e, uint32_t *leaf, uint32_t *root)
 {
   int64_t *start = e->start;
   for (int64_t i = 0; i < e->n; i++) {
@@ -99,7 +99,7 @@ void osla_forest_sort(int size, const forest_edges *e, uint32_t *leaf, uint32_t 
   e->start[0] = 0;
 }
 
-void osla_forest_edges_free(forest_edges *edges)
+void osli_forest_edges_free(forest_edges *edges)
 {
   free(edges->start);
   *edges = (forest_edges){0};

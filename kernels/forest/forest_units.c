@@ -41,11 +41,11 @@ static const char *const combine_names[OSLA_COMBINES] = {
   "REPLACE",  "SUM",     "PROD",     "MIN",    "MAX",    "LOGICAL_AND", "LOGICAL_OR", "LOGICAL_XOR",
   "BITS_AND", "BITS_OR", "BITS_XOR", "MINLOC", "MAXLOC", "SUM_ARRIVAL", "SUM_EXACT"};
 
-size_t osla_unit_element(osla_unit_type type)
+size_t osli_unit_element(osla_unit_type type)
 {
   return facts[type].bytes;
 }
-size_t osla_unit_alignment(osla_unit_type type)
+size_t osli_unit_alignment(osla_unit_type type)
 {
   switch (type) {
     case OSLA_UNIT_COMPLEX_FLOAT: return sizeof(float);
@@ -56,15 +56,15 @@ size_t osla_unit_alignment(osla_unit_type type)
     default: return facts[type].bytes;
   }
 }
-size_t osla_unit_bytes(osla_unit unit)
+size_t osli_unit_bytes(osla_unit unit)
 {
   return facts[unit.type].bytes * (size_t)unit.count;
 }
-const char *osla_unit_name(osla_unit_type type)
+const char *osli_unit_name(osla_unit_type type)
 {
   return facts[type].name;
 }
-const char *osla_forest_combine_name(osla_forest_combine combine)
+const char *osli_forest_combine_name(osla_forest_combine combine)
 {
   return combine_names[combine];
 }
@@ -87,14 +87,14 @@ static bool allows(const unit_facts *f, osla_forest_combine combine)
   }
 }
 
-osla_err osla_unit_check(osla_unit unit, osla_forest_combine combine)
+osla_err osli_unit_check(osla_unit unit, osla_forest_combine combine)
 {
   OSLA_CHECK((unsigned)unit.type < OSLA_UNIT_TYPES, OSLA_ERR_ARG, "unit: no type %d",
              (int)unit.type);
   OSLA_CHECK((unsigned)combine < OSLA_COMBINES, OSLA_ERR_ARG, "no combination %d", (int)combine);
   const unit_facts *f = &facts[unit.type];
   OSLA_CHECK(unit.count > 0, OSLA_ERR_ARG, "unit: count = %" PRId32 " is not positive", unit.count);
-  int64_t bytes = (int64_t)osla_unit_bytes(unit);
+  int64_t bytes = (int64_t)osli_unit_bytes(unit);
   OSLA_CHECK(unit.stride == 0 || unit.stride >= bytes, OSLA_ERR_ARG,
              "unit: stride = %" PRId64 " bytes, but %" PRId32 " of %s take %" PRId64, unit.stride,
              unit.count, f->name, bytes);
@@ -241,7 +241,7 @@ static uint64_t identity_bits(osla_unit_type type, osla_forest_combine combine)
   }
 }
 
-void osla_unit_identity(osla_unit_type type, osla_forest_combine combine, int64_t count,
+void osli_unit_identity(osla_unit_type type, osla_forest_combine combine, int64_t count,
                         unsigned char *to, int64_t stride, int64_t n)
 {
   const size_t bytes = facts[type].bytes;
@@ -273,7 +273,7 @@ static void replace(size_t bytes, const vertex_list *to, const vertex_list *from
   if (dense && !to->at && !from->at)
     memcpy(osla_vertex(to, 0), osla_vertex(from, 0), bytes * (size_t)n);
   else if (words)
-    osla_words_replace(to, from, n);
+    osli_words_replace(to, from, n);
   else if (bytes == sizeof(uint64_t)) /* a size that is known is no call */
     for (int64_t i = 0; i < n; i++)
       memcpy(osla_vertex(to, i), osla_vertex(from, i), sizeof(uint64_t));
@@ -286,7 +286,7 @@ static void replace(size_t bytes, const vertex_list *to, const vertex_list *from
 static void charge(osla_unit_type type, osla_forest_combine combine, int64_t count, int64_t n)
 {
   if (combine == OSLA_REPLACE)
-    osla_move_did(facts[type].bytes * (size_t)count, n);
+    osli_move_did(facts[type].bytes * (size_t)count, n);
   else
     osla_work_did(OSLA_WORK_ADD, OSLA_DOUBLE, 1, n * count, 1);
 }
@@ -299,35 +299,35 @@ static bool is_sum_of_words(osla_unit_type type, osla_forest_combine combine, in
          osla_are_words(from, bytes) && osla_are_sums_of_words(type, to);
 }
 
-void osla_vertices_combine(osla_unit_type type, osla_forest_combine combine, int64_t count,
+void osli_vertices_combine(osla_unit_type type, osla_forest_combine combine, int64_t count,
                            vertex_list to, vertex_list from, int64_t n)
 {
   if (n == 0) return;
   if (to.block || from.block) {
-    osla_vertices_by_rows(&(vertex_work){type, combine, count, false}, to, from, NULL, n);
+    osli_vertices_by_rows(&(vertex_work){type, combine, count, false}, to, from, NULL, n);
     return;
   }
-  if (osla_work_listener) charge(type, combine, count, n);
+  if (osli_work_listener) charge(type, combine, count, n);
   if (combine == OSLA_REPLACE)
     replace(facts[type].bytes * (size_t)count, &to, &from, n);
   else if (is_sum_of_words(type, combine, count, &to, &from))
-    osla_words_sum(type, &to, &from, NULL, n);
+    osli_words_sum(type, &to, &from, NULL, n);
   else
     loops[type](combine, count, &to, &from, NULL, n);
 }
 
-void osla_vertices_fetch(osla_unit_type type, osla_forest_combine combine, int64_t count,
+void osli_vertices_fetch(osla_unit_type type, osla_forest_combine combine, int64_t count,
                          vertex_list to, vertex_list from, vertex_list before, int64_t n)
 {
   if (n == 0) return;
   if (to.block || from.block || before.block) {
-    osla_vertices_by_rows(&(vertex_work){type, combine, count, false}, to, from, &before, n);
+    osli_vertices_by_rows(&(vertex_work){type, combine, count, false}, to, from, &before, n);
     return;
   }
-  if (osla_work_listener) charge(type, OSLA_SUM, count, n);
+  if (osli_work_listener) charge(type, OSLA_SUM, count, n);
   if (is_sum_of_words(type, combine, count, &to, &from) &&
       osla_are_words(&before, facts[type].bytes))
-    osla_words_sum(type, &to, &from, &before, n);
+    osli_words_sum(type, &to, &from, &before, n);
   else
     loops[type](combine, count, &to, &from, &before, n);
 }
@@ -345,14 +345,14 @@ void osla_vertices_fetch(osla_unit_type type, osla_forest_combine combine, int64
       keep[c] = atomic_fetch_add_explicit(&root[c], leaf[c], memory_order_relaxed);                \
   }
 
-void osla_vertices_fetch_add(osla_unit_type type, int64_t count, vertex_list to, vertex_list from,
+void osli_vertices_fetch_add(osla_unit_type type, int64_t count, vertex_list to, vertex_list from,
                              vertex_list before, int64_t n)
 {
   if (to.block || from.block || before.block) {
-    osla_vertices_by_rows(&(vertex_work){type, OSLA_SUM, count, true}, to, from, &before, n);
+    osli_vertices_by_rows(&(vertex_work){type, OSLA_SUM, count, true}, to, from, &before, n);
     return;
   }
-  if (osla_work_listener) charge(type, OSLA_SUM, count, n);
+  if (osli_work_listener) charge(type, OSLA_SUM, count, n);
   if (facts[type].bytes == sizeof(uint64_t)) {
     FETCH_ADD(uint64_t)
   } else {

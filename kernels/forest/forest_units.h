@@ -5,18 +5,18 @@
 #include "osla_forest.h"
 
 /* Bytes of one number, what its address must be a multiple of, bytes of a vertex. Local, pure. */
-size_t osla_unit_element(osla_unit_type type);
-size_t osla_unit_alignment(osla_unit_type type);
-size_t osla_unit_bytes(osla_unit unit);
-const char *osla_unit_name(osla_unit_type type);
-const char *osla_forest_combine_name(osla_forest_combine combine);
+size_t osli_unit_element(osla_unit_type type);
+size_t osli_unit_alignment(osla_unit_type type);
+size_t osli_unit_bytes(osla_unit unit);
+const char *osli_unit_name(osla_unit_type type);
+const char *osli_forest_combine_name(osla_forest_combine combine);
 
 /* Errors: ARG: no such type, count or stride; a combination that the type has not. */
-osla_err osla_unit_check(osla_unit unit, osla_forest_combine combine);
+osla_err osli_unit_check(osla_unit unit, osla_forest_combine combine);
 
 /* What a combination of integers leaves as it is, or a sum of any numbers: into `count` numbers of
  * n vertices. Local. */
-void osla_unit_identity(osla_unit_type type, osla_forest_combine combine, int64_t count,
+void osli_unit_identity(osla_unit_type type, osla_forest_combine combine, int64_t count,
                         unsigned char *to, int64_t stride, int64_t n);
 
 /* Vertices of an array: the i-th of a list lies at base + stride * (at ? at[i] : first + i); with a
@@ -45,16 +45,16 @@ static inline vertex_list osla_vertices_from(vertex_list v, int64_t lo)
 }
 
 /* to[i] := to[i] (combine) from[i], i = 0 .. n - 1 in that order; `count` numbers of each. */
-void osla_vertices_combine(osla_unit_type type, osla_forest_combine combine, int64_t count,
+void osli_vertices_combine(osla_unit_type type, osla_forest_combine combine, int64_t count,
                            vertex_list to, vertex_list from, int64_t n);
 
 /* The same, and before[i] := the value of to[i] until then. */
-void osla_vertices_fetch(osla_unit_type type, osla_forest_combine combine, int64_t count,
+void osli_vertices_fetch(osla_unit_type type, osla_forest_combine combine, int64_t count,
                          vertex_list to, vertex_list from, vertex_list before, int64_t n);
 
 /* The same by sums of integers of 4 or 8 bytes, where others may add to them, too: each number by
  * itself. */
-void osla_vertices_fetch_add(osla_unit_type type, int64_t count, vertex_list to, vertex_list from,
+void osli_vertices_fetch_add(osla_unit_type type, int64_t count, vertex_list to, vertex_list from,
                              vertex_list before, int64_t n);
 
 #endif

@@ -12,11 +12,11 @@ static void describe(char *text, size_t size, uint64_t number, uint64_t what)
   static const char *const kinds[] = {"broadcast", "reduction", "fetch"};
   const int count = (int)(what >> 32);
   (void)snprintf(text, size, "transfer %" PRIu64 " is a %s, %s, of %d %s", number,
-                 kinds[what & 255], osla_forest_combine_name(osla_forest_asked(what)), count,
-                 osla_unit_name((osla_unit_type)(what >> 16 & 255)));
+                 kinds[what & 255], osli_forest_combine_name(osla_forest_asked(what)), count,
+                 osli_unit_name((osla_unit_type)(what >> 16 & 255)));
 }
 
-void osla_forest_check_same(const osla_forest *f, uint64_t number, const forest_transfer *x,
+void osli_forest_check_same(const osla_forest *f, uint64_t number, const forest_transfer *x,
                             int rank, uint64_t their_number, uint64_t their_what)
 {
   if ((uint32_t)number == (uint32_t)their_number && x->what == their_what) return;
@@ -29,7 +29,7 @@ void osla_forest_check_same(const osla_forest *f, uint64_t number, const forest_
                                             osla_transport_rank(f->t), mine, rank, theirs));
 }
 
-void osla_forest_look_at_calls(const osla_forest *f, uint64_t number, const forest_links *links)
+void osli_forest_look_at_calls(const osla_forest *f, uint64_t number, const forest_links *links)
 {
   for (int i = 0; i < links->n; i++) {
     const forest_link *l = &links->of[i];
@@ -38,7 +38,7 @@ void osla_forest_look_at_calls(const osla_forest *f, uint64_t number, const fore
     const uint64_t what = call->what;
     atomic_thread_fence(memory_order_acquire);
     if (atomic_load_explicit(&call->number, memory_order_relaxed) == number) /* still */
-      osla_forest_check_same(f, number, &f->transfer[number % CALLS], l->rank, number, what);
+      osli_forest_check_same(f, number, &f->transfer[number % CALLS], l->rank, number, what);
   }
 }
 
@@ -53,17 +53,17 @@ static int64_t whole_number(const osla_forest *f, uint32_t low)
 static void look_at_ring(const osla_forest *f, forest_link *l)
 {
   forest_head head;
-  if (l->self || !osla_ring_next(&l->ring, &head)) return;
+  if (l->self || !osli_ring_next(&l->ring, &head)) return;
   const int64_t number = whole_number(f, head.number), begun = (int64_t)f->begun,
                 oldest = begun > CALLS ? begun + 1 - CALLS : 1;
   if (number > begun) return;
   const uint64_t known = (uint64_t)(number < oldest ? oldest : number);
-  osla_forest_check_same(f, known, &f->transfer[known % CALLS], l->rank, head.number, head.what);
+  osli_forest_check_same(f, known, &f->transfer[known % CALLS], l->rank, head.number, head.what);
 }
 
-void osla_forest_look_at_rings(osla_forest *f)
+void osli_forest_look_at_rings(osla_forest *f)
 {
-  osla_forest_watch(f, true); /* until no more is under way here */
+  osli_forest_watch(f, true); /* until no more is under way here */
   for (int i = 0; i < f->to_roots.n; i++)
     look_at_ring(f, &f->to_roots.of[i]);
   for (int i = 0; i < f->to_leaves.n; i++)
@@ -76,7 +76,7 @@ void osla_forest_look_at_rings(osla_forest *f)
 static uint64_t sum_of_lent(osla_forest *f, const forest_transfer *x)
 {
   const forest_links *out = osla_forest_out(f, x->kind);
-  const size_t bytes = osla_unit_element(x->type) * (size_t)x->count;
+  const size_t bytes = osli_unit_element(x->type) * (size_t)x->count;
   uint64_t sum = OSLA_HASH_OF_NOTHING;
   for (int k = 0; k < out->n; k++) {
     const forest_link *l = &out->of[k];
@@ -86,12 +86,12 @@ static uint64_t sum_of_lent(osla_forest *f, const forest_transfer *x)
   return sum;
 }
 
-void osla_forest_lend(osla_forest *f, uint64_t number)
+void osli_forest_lend(osla_forest *f, uint64_t number)
 {
   if (!f->pool->verifies) return;
   forest_transfer *x = osla_forest_transfer(f, number);
   if (x->shared) {
-    osla_forest_lend(f->share->near, x->shared->near);
+    osli_forest_lend(f->share->near, x->shared->near);
     return;
   }
   x->lent = x->in_place;
@@ -106,11 +106,11 @@ static bool is_as_lent(osla_forest *f, const forest_transfer *x)
   return x->lent_arrays != f->pool->arrays_gone || sum_of_lent(f, x) == x->lent_sum;
 }
 
-void osla_forest_check_lent(osla_forest *f)
+void osli_forest_check_lent(osla_forest *f)
 {
   char text[120];
   if (!f->pool->verifies) return;
-  if (f->share) osla_forest_check_lent(f->share->near);
+  if (f->share) osli_forest_check_lent(f->share->near);
   for (uint64_t number = f->begun > CALLS ? f->begun + 1 - CALLS : 1; number <= f->begun;
        number++) {
     const forest_transfer *x = osla_forest_transfer(f, number);
@@ -126,7 +126,7 @@ void osla_forest_check_lent(osla_forest *f)
   }
 }
 
-void osla_forest_forget_lent(osla_forest *f)
+void osli_forest_forget_lent(osla_forest *f)
 {
   for (int i = 0; i < CALLS; i++)
     f->transfer[i].lent = false;

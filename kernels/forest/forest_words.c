@@ -40,7 +40,7 @@ static inline __attribute__((always_inline)) void copy_words(uint64_t *restrict 
     copy_word(to, to_at, from, from_at, i, 0);
 }
 
-void osla_words_replace(const vertex_list *to_list, const vertex_list *from_list, int64_t n)
+void osli_words_replace(const vertex_list *to_list, const vertex_list *from_list, int64_t n)
 {
   const uint32_t *to_at = to_list->at, *from_at = from_list->at;
   uint64_t *to = word(to_list);
@@ -104,7 +104,7 @@ void osla_words_replace(const vertex_list *to_list, const vertex_list *from_list
 SUMS(sum_doubles, double)
 SUMS(sum_integers, uint64_t)
 
-void osla_words_sum(osla_unit_type type, const vertex_list *to, const vertex_list *from,
+void osli_words_sum(osla_unit_type type, const vertex_list *to, const vertex_list *from,
                     const vertex_list *before, int64_t n)
 {
   if (type == OSLA_UNIT_DOUBLE)

@@ -13,7 +13,7 @@ static inline bool osla_are_words(const vertex_list *v, size_t bytes)
 }
 
 /* to[i] := from[i]. One of them at least is a list. */
-void osla_words_replace(const vertex_list *to, const vertex_list *from, int64_t n);
+void osli_words_replace(const vertex_list *to, const vertex_list *from, int64_t n);
 
 /* Are there loops for sums of this type by such lists? `to` must be a list. */
 static inline bool osla_are_sums_of_words(osla_unit_type type, const vertex_list *to)
@@ -23,7 +23,7 @@ static inline bool osla_are_sums_of_words(osla_unit_type type, const vertex_list
 }
 
 /* to[i] := to[i] + from[i], in that order; before (or NULL): gets to[i] until then. */
-void osla_words_sum(osla_unit_type type, const vertex_list *to, const vertex_list *from,
+void osli_words_sum(osla_unit_type type, const vertex_list *to, const vertex_list *from,
                     const vertex_list *before, int64_t n);
 
 #endif

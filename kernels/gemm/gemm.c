@@ -46,11 +46,11 @@ static osla_err check(const request *r, const osla_gemm_options *options)
   OSLA_CALL(OSLA_RESERVED(osla_gemm_options, options));
   OSLA_CHECK(r->triangle == WHOLE || r->triangle == OSLA_LOWER || r->triangle == OSLA_UPPER,
              OSLA_ERR_ARG, "%s of uplo = %d", call, r->triangle);
-  OSLA_CALL(osla_trans_check(call, r->transa));
-  OSLA_CALL(osla_trans_check(call, r->transb));
-  OSLA_CALL(osla_part_check("gemm", a, "A"));
-  OSLA_CALL(osla_part_check("gemm", b, "B"));
-  OSLA_CALL(osla_part_check("gemm", c, "C"));
+  OSLA_CALL(osli_trans_check(call, r->transa));
+  OSLA_CALL(osli_trans_check(call, r->transb));
+  OSLA_CALL(osli_part_check("gemm", a, "A"));
+  OSLA_CALL(osli_part_check("gemm", b, "B"));
+  OSLA_CALL(osli_part_check("gemm", c, "C"));
   int64_t m = outer_rows(r->transa, a), k = outer_cols(r->transa, a);
   int64_t kb = outer_rows(r->transb, b), n = outer_cols(r->transb, b);
   OSLA_CHECK(m == c->m && n == c->n && k == kb, OSLA_ERR_ARG,
@@ -64,8 +64,8 @@ static osla_err check(const request *r, const osla_gemm_options *options)
              OSLA_ERR_ARG, "gemm: the matrices belong to different transports");
   OSLA_CHECK(!options || options->panel >= 0, OSLA_ERR_ARG, "gemm: panel = %" PRId64 " is negative",
              options->panel);
-  OSLA_CHECK(!osla_parts_overlap(a, c), OSLA_ERR_ARG, "gemm: C overlaps A");
-  OSLA_CHECK(!osla_parts_overlap(b, c), OSLA_ERR_ARG, "gemm: C overlaps B");
+  OSLA_CHECK(!osli_parts_overlap(a, c), OSLA_ERR_ARG, "gemm: C overlaps A");
+  OSLA_CHECK(!osli_parts_overlap(b, c), OSLA_ERR_ARG, "gemm: C overlaps B");
   return OSLA_OK;
 }
 
@@ -96,7 +96,7 @@ static gemm_work work_of(const request *r, const osla_gemm_options *options)
                      .grid = v.grid,
                      .dtype = v.dtype,
                      .element = v.element,
-                     .c = osla_gemm_target_of(&r->c),
+                     .c = osli_gemm_target_of(&r->c),
                      .diagonal = v.prow < 0 ? 0 : v.prow + v.pcol,
                      .options = options ? *options : (osla_gemm_options){0},
                      .k_to = outer_cols(r->transa, &r->a),
@@ -106,16 +106,16 @@ static gemm_work work_of(const request *r, const osla_gemm_options *options)
 
 static bool is_split(const gemm_work *w, const request *r)
 {
-  return osla_gemm_split_wanted(&r->a, &r->b, &r->c, w->k_to, &w->options);
+  return osli_gemm_split_wanted(&r->a, &r->b, &r->c, w->k_to, &w->options);
 }
 
 /* Fills the work's operands and lists; split: for the run of gemm_split.c. */
 static osla_err plan(gemm_work *w, const request *r, bool split)
 {
-  if (split) osla_gemm_split_share(w, &r->c);
-  OSLA_CALL(osla_gemm_operand_make(&w->x[GEMM_A], r->transa, true, &r->a, &w->c, &w->options));
-  OSLA_CALL(osla_gemm_operand_make(&w->x[GEMM_B], r->transb, false, &r->b, &w->c, &w->options));
-  return osla_gemm_plan_make(w);
+  if (split) osli_gemm_split_share(w, &r->c);
+  OSLA_CALL(osli_gemm_operand_make(&w->x[GEMM_A], r->transa, true, &r->a, &w->c, &w->options));
+  OSLA_CALL(osli_gemm_operand_make(&w->x[GEMM_B], r->transb, false, &r->b, &w->c, &w->options));
+  return osli_gemm_plan_make(w);
 }
 
 /* Can BLAS take what this rank is going to give it? */
@@ -125,7 +125,7 @@ static osla_err check_blas(const gemm_work *w)
   if (w->c.rows == 0 || w->c.cols == 0) return OSLA_OK;
   if (w->c.cols > largest) largest = w->c.cols;
   for (int i = 0; i < 2; i++) {
-    int64_t ld = osla_gemm_operand_ld(&w->x[i]);
+    int64_t ld = osli_gemm_operand_ld(&w->x[i]);
     if (ld > largest) largest = ld;
   }
   OSLA_CHECK(largest <= INT_MAX, OSLA_ERR_RANGE,
@@ -140,9 +140,9 @@ static osla_err prepare(gemm_work *w, const request *r, bool split)
 {
   OSLA_CALL(plan(w, r, split));
   OSLA_CALL(check_blas(w));
-  if (split) OSLA_CALL(osla_gemm_split_open(w));
-  OSLA_CALL(osla_gemm_share_prepare(w));
-  return osla_gemm_run_open(w);
+  if (split) OSLA_CALL(osli_gemm_split_open(w));
+  OSLA_CALL(osli_gemm_share_prepare(w));
+  return osli_gemm_run_open(w);
 }
 
 static osla_err multiply(const request *r, osla_complex alpha, osla_complex beta,
@@ -156,16 +156,16 @@ static osla_err multiply(const request *r, osla_complex alpha, osla_complex beta
   gemm_work w = work_of(r, options);
   if (alpha == 0) w.k_to = 0; /* as BLAS: then A and B are not read */
   const bool split = is_split(&w, r);
-  if (!split) OSLA_CALL(osla_gemm_share_wanted(&w, r->a.matrix, r->b.matrix));
+  if (!split) OSLA_CALL(osli_gemm_share_wanted(&w, r->a.matrix, r->b.matrix));
   OSLA_TRY(osla_agree(w.t, prepare(&w, r, split))); /* also: operands are complete */
-  OSLA_TRY(osla_gemm_share_open(&w));
+  OSLA_TRY(osli_gemm_share_open(&w));
   if (split)
-    err = osla_gemm_split_run(&w, alpha, beta, &r->c);
+    err = osli_gemm_split_run(&w, alpha, beta, &r->c);
   else
-    err = osla_agree(w.t, osla_gemm_run(&w, alpha, beta)); /* nobody reads any more */
+    err = osla_agree(w.t, osli_gemm_run(&w, alpha, beta)); /* nobody reads any more */
 cleanup:
-  osla_gemm_share_close(&w);
-  osla_gemm_plan_free(&w);
+  osli_gemm_share_close(&w);
+  osli_gemm_plan_free(&w);
   return err;
 }
 
@@ -249,7 +249,7 @@ static osla_err describe(const gemm_work *w, osla_gemm_plan *plan)
     const gemm_operand *x = &w->x[i];
     tally t = {x, plan};
     for (int64_t l = 0; l < x->n_loads; l++)
-      OSLA_CALL(osla_gemm_load_walk(w, i, &x->loads[l], count_get, &t));
+      OSLA_CALL(osli_gemm_load_walk(w, i, &x->loads[l], count_get, &t));
     for (int64_t k = 0; k < w->n_tasks; k++)
       count_task(w, &w->tasks[k], i, plan);
     uint64_t slots = x->n_loads < 2 ? 1 : (uint64_t)gemm_n_slots(w);
@@ -272,6 +272,6 @@ osla_err osla_gemm_predict(osla_trans transa, osla_trans transb, osla_part a, os
   osla_err err = plan(&w, &r, split);
   if (err == OSLA_OK) err = describe(&w, out);
   if (split) out->buffers += (uint64_t)(c.m * c.n) * w.element;
-  osla_gemm_plan_free(&w);
+  osli_gemm_plan_free(&w);
   return err;
 }

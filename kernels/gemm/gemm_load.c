@@ -36,7 +36,7 @@ static osla_err walk_panel(const gemm_work *w, int which, const gemm_load *load,
   return OSLA_OK;
 }
 
-osla_err osla_gemm_load_walk(const gemm_work *w, int which, const gemm_load *load, gemm_get *visit,
+osla_err osli_gemm_load_walk(const gemm_work *w, int which, const gemm_load *load, gemm_get *visit,
                              void *arg)
 {
   const gemm_operand *x = &w->x[which];

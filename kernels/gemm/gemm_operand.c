@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-gemm_target osla_gemm_target_of(const osla_part *c)
+gemm_target osli_gemm_target_of(const osla_part *c)
 {
   local_view v = view_of(c->matrix);
   gemm_target t = {
@@ -81,7 +81,7 @@ static void look_at_ranks(gemm_operand *x, const osla_gemm_options *options)
     }
 }
 
-int64_t osla_gemm_operand_ld(const gemm_operand *x)
+int64_t osli_gemm_operand_ld(const gemm_operand *x)
 {
   int64_t most = 0;
   for (int owner = 0; owner < x->inner.nprocs; owner++)
@@ -92,7 +92,7 @@ int64_t osla_gemm_operand_ld(const gemm_operand *x)
   return most;
 }
 
-osla_err osla_gemm_operand_make(gemm_operand *x, osla_trans trans, bool is_a, const osla_part *part,
+osla_err osli_gemm_operand_make(gemm_operand *x, osla_trans trans, bool is_a, const osla_part *part,
                                 const gemm_target *c, const osla_gemm_options *options)
 {
   local_view v = view_of(part->matrix);
@@ -123,13 +123,13 @@ osla_err osla_gemm_operand_make(gemm_operand *x, osla_trans trans, bool is_a, co
   return OSLA_OK;
 }
 
-void osla_gemm_operand_free(gemm_operand *x)
+void osli_gemm_operand_free(gemm_operand *x)
 {
   free(x->pieces);
   free(x->groups);
   free(x->far);
   free(x->outside);
   free(x->loads);
-  osla_gemm_share_free(x);
+  osli_gemm_share_free(x);
   *x = (gemm_operand){0};
 }

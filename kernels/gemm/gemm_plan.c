@@ -280,7 +280,7 @@ static osla_err make_loads(gemm_work *w)
   return OSLA_OK;
 }
 
-osla_err osla_gemm_plan_make(gemm_work *w)
+osla_err osli_gemm_plan_make(gemm_work *w)
 {
   const gemm_operand *a = &w->x[GEMM_A], *b = &w->x[GEMM_B];
   fit_memory(w);
@@ -293,11 +293,11 @@ osla_err osla_gemm_plan_make(gemm_work *w)
   return make_loads(w);
 }
 
-void osla_gemm_plan_free(gemm_work *w)
+void osli_gemm_plan_free(gemm_work *w)
 {
-  osla_gemm_run_close(w);
-  osla_gemm_operand_free(&w->x[GEMM_A]);
-  osla_gemm_operand_free(&w->x[GEMM_B]);
+  osli_gemm_run_close(w);
+  osli_gemm_operand_free(&w->x[GEMM_A]);
+  osli_gemm_operand_free(&w->x[GEMM_B]);
   free(w->segments);
   free(w->tasks);
   free(w->private);

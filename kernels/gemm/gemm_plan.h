@@ -5,7 +5,7 @@
 #include "kernels/gemm/gemm.h"
 
 /* Makes the list of tasks for work whose operands, target and options are set. Local. */
-osla_err osla_gemm_plan_make(gemm_work *w);
-void osla_gemm_plan_free(gemm_work *w); /* also the operands, and the memory of the run */
+osla_err osli_gemm_plan_make(gemm_work *w);
+void osli_gemm_plan_free(gemm_work *w); /* also the operands, and the memory of the run */
 
 #endif

@@ -52,7 +52,7 @@ static osla_err most_gets(const gemm_work *w, int which, int64_t *most)
   *most = 0;
   for (int64_t l = 0; l < x->n_loads; l++) {
     int64_t count = 0;
-    OSLA_CALL(osla_gemm_load_walk(w, which, &x->loads[l], count_get, &count));
+    OSLA_CALL(osli_gemm_load_walk(w, which, &x->loads[l], count_get, &count));
     if (count > *most) *most = count;
   }
   return OSLA_OK;
@@ -77,7 +77,7 @@ static osla_err source_open(source *s, const gemm_work *w, int which)
   return OSLA_OK;
 }
 
-osla_err osla_gemm_run_open(gemm_work *w)
+osla_err osli_gemm_run_open(gemm_work *w)
 {
   w->sources = calloc(2, sizeof *w->sources);
   OSLA_CHECK(w->sources, OSLA_ERR_MEM, "gemm: operands");
@@ -86,7 +86,7 @@ osla_err osla_gemm_run_open(gemm_work *w)
   return OSLA_OK;
 }
 
-void osla_gemm_run_close(gemm_work *w)
+void osli_gemm_run_close(gemm_work *w)
 {
   for (int i = 0; w->sources && i < 2; i++) {
     source *s = &w->sources[i];
@@ -141,7 +141,7 @@ static osla_err tell_mates(source *s, int64_t must)
     bool done;
     OSLA_CALL(complete(s, slot_of(s, s->told), s->told <= must, &done));
     if (!done) break;
-    OSLA_CALL(osla_gemm_share_ready(s->w, s->which, s->told));
+    OSLA_CALL(osli_gemm_share_ready(s->w, s->which, s->told));
   }
   return OSLA_OK;
 }
@@ -157,7 +157,7 @@ static osla_err start_get(void *arg, int rank, size_t offset, size_t to, size_t 
   filling *f = arg;
   slot *l = f->l;
   const osla_matrix *x = f->s->x->v.matrix;
-  OSLA_CALL(osla_segment_get(osla_matrix_segment(x), rank, osla_matrix_start(x, rank) + offset,
+  OSLA_CALL(osla_segment_get(osla_matrix_segment(x), rank, osli_matrix_start(x, rank) + offset,
                              f->buffer + to, bytes, &l->transfers[l->n_transfers]));
   l->n_transfers++;
   return OSLA_OK;
@@ -170,7 +170,7 @@ static bool is_free(const source *s, int64_t load, bool must)
 {
   int64_t before = load - (int64_t)gemm_n_slots(s->w) * s->x->mates.n;
   if (before < 0) return true;
-  return before < s->finished && osla_gemm_share_over(s->w, s->which, before, must);
+  return before < s->finished && osli_gemm_share_over(s->w, s->which, before, must);
 }
 
 /* Starts loads of mine while there is a free buffer, at most up to load `last`; up to load `must`
@@ -180,9 +180,9 @@ static osla_err start_loads(source *s, int64_t last, int64_t must)
   const gemm_operand *x = s->x;
   for (; s->started < x->n_loads && s->started <= last; s->started += x->mates.n) {
     if (!is_free(s, s->started, s->started <= must)) break;
-    filling f = {s, slot_of(s, s->started), osla_gemm_share_buffer(s->w, s->which, s->started)};
+    filling f = {s, slot_of(s, s->started), osli_gemm_share_buffer(s->w, s->which, s->started)};
     f.l->n_transfers = f.l->n_complete = 0;
-    OSLA_CALL(osla_gemm_load_walk(s->w, s->which, &x->loads[s->started], start_get, &f));
+    OSLA_CALL(osli_gemm_load_walk(s->w, s->which, &x->loads[s->started], start_get, &f));
   }
   return OSLA_OK;
 }
@@ -193,7 +193,7 @@ static osla_err advance(source *s, int64_t t)
   const gemm_operand *x = s->x;
   int64_t mine = s->w->tasks[t].load[s->which];
   while (s->finished + 1 < x->n_loads && x->loads[s->finished + 1].task <= t)
-    OSLA_CALL(osla_gemm_share_done(s->w, s->which, s->finished++));
+    OSLA_CALL(osli_gemm_share_done(s->w, s->which, s->finished++));
   return start_loads(s, s->w->options.blocking ? mine : x->n_loads, -1);
 }
 
@@ -205,7 +205,7 @@ static osla_err arrive(source *s, int64_t load)
     OSLA_CALL(start_loads(s, load, load));
     return tell_mates(s, load);
   }
-  osla_gemm_share_wait(s->w, s->which, load);
+  osli_gemm_share_wait(s->w, s->which, load);
   return OSLA_OK;
 }
 
@@ -232,7 +232,7 @@ static const unsigned char *find(const source *s, const gemm_task *task, const g
     *ld = gemm_buffer_ld(x, rank, load->hi - load->lo);
     at = piece->base + local - load->lo;
   }
-  return osla_gemm_share_buffer(s->w, s->which, task->load[s->which]) + (size_t)at * x->v.element;
+  return osli_gemm_share_buffer(s->w, s->which, task->load[s->which]) + (size_t)at * x->v.element;
 }
 
 /* Gathers the task's part of a panel operand: outer x width, column by column. */
@@ -243,12 +243,12 @@ static void pack_panel(const source *s, const gemm_task *task, const gemm_piece 
   for (int64_t i = task->first; i < task->first + task->count; i++) {
     const gemm_segment *seg = &s->w->segments[i];
     const unsigned char *from = find(s, task, seg, piece, koff, &from_ld);
-    for (int64_t c = 0; c < seg->size && !osla_work_modelled; c++)
+    for (int64_t c = 0; c < seg->size && !osli_work_modelled; c++)
       memcpy(s->packed + (size_t)(piece->at + (koff + c) * ld) * e,
              from + (size_t)(c * from_ld) * e, bytes);
     koff += seg->size;
   }
-  osla_move_did(bytes, koff);
+  osli_move_did(bytes, koff);
 }
 
 /* The same for a strip: width x outer. All segments of a column lie near one another. */
@@ -258,7 +258,7 @@ static void pack_strip(const source *s, const gemm_task *task, const gemm_piece 
   size_t e = s->x->v.element;
   int64_t from_ld;
   const unsigned char *from = find(s, task, first, piece, 0, &from_ld);
-  for (int64_t c = 0; c < piece->size && !osla_work_modelled; c++) {
+  for (int64_t c = 0; c < piece->size && !osli_work_modelled; c++) {
     const unsigned char *column = from + (size_t)(c * from_ld) * e;
     unsigned char *to = s->packed + (size_t)((piece->at + c) * ld) * e;
     for (const gemm_segment *seg = first; seg < first + task->count; seg++) {
@@ -267,7 +267,7 @@ static void pack_strip(const source *s, const gemm_task *task, const gemm_piece 
       to += bytes;
     }
   }
-  osla_move_did((size_t)task->width * e, piece->size);
+  osli_move_did((size_t)task->width * e, piece->size);
 }
 
 static gemm_array pack(const source *s, const gemm_task *task)
@@ -310,7 +310,7 @@ static osla_err multiply(const gemm_work *w, osla_complex alpha, gemm_array a, g
                          int64_t k, osla_complex beta)
 {
   const gemm_target *c = &w->c;
-  if (w->triangle >= 0) return osla_gemm_triangle(w, alpha, a, b, k, beta);
+  if (w->triangle >= 0) return osli_gemm_triangle(w, alpha, a, b, k, beta);
   return osla_blas_gemm(w->dtype, a.trans, b.trans, c->rows, c->cols, k, alpha, a.at, a.ld, b.at,
                         b.ld, beta, c->at, c->ld);
 }
@@ -340,7 +340,7 @@ static osla_err run_tasks(source *s, osla_complex alpha, osla_complex beta)
   return OSLA_OK;
 }
 
-osla_err osla_gemm_run(const gemm_work *w, osla_complex alpha, osla_complex beta)
+osla_err osli_gemm_run(const gemm_work *w, osla_complex alpha, osla_complex beta)
 {
   source *s = w->sources;
   if (w->c.rows == 0 || w->c.cols == 0) return OSLA_OK;

@@ -5,11 +5,11 @@
 #include "kernels/gemm/gemm.h"
 
 /* Gets all memory that the run of a plan needs. Local. Errors: MEM. */
-osla_err osla_gemm_run_open(gemm_work *w);
-void osla_gemm_run_close(gemm_work *w);
+osla_err osli_gemm_run_open(gemm_work *w);
+void osli_gemm_run_close(gemm_work *w);
 
 /* Runs the list: c := alpha op(A) op(B) + beta c. Local: one-sided. Errors: MPI. */
-osla_err osla_gemm_run(const gemm_work *w, osla_complex alpha, osla_complex beta);
+osla_err osli_gemm_run(const gemm_work *w, osla_complex alpha, osla_complex beta);
 
 /* Floating-point operations of a task, both triangles of C. */
 static inline double gemm_flops(const gemm_work *w, const gemm_task *task)

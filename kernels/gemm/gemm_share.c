@@ -49,10 +49,10 @@ static int first_near(const gemm_work *w, bool of_rows)
 static bool is_hidden(osla_matrix *x)
 {
   const local_view v = view_of(x);
-  return osla_view_hidden(&v);
+  return osli_view_hidden(&v);
 }
 
-osla_err osla_gemm_share_wanted(gemm_work *w, osla_matrix *a, osla_matrix *b)
+osla_err osli_gemm_share_wanted(gemm_work *w, osla_matrix *a, osla_matrix *b)
 {
   const gemm_axis *rows = &w->c.rows_of, *cols = &w->c.cols_of;
   const osla_gemm_options *o = &w->options;
@@ -116,7 +116,7 @@ static size_t buffers_of(const gemm_work *w, const gemm_operand *x)
   return (size_t)gemm_n_slots(w) * round_up(x->load_bytes);
 }
 
-osla_err osla_gemm_share_prepare(gemm_work *w)
+osla_err osli_gemm_share_prepare(gemm_work *w)
 {
   for (int i = 0; i < 2; i++) {
     gemm_operand *x = &w->x[i];
@@ -161,7 +161,7 @@ static void hear(gemm_work *w, int which, uint64_t hash)
   }
 }
 
-osla_err osla_gemm_share_open(gemm_work *w)
+osla_err osli_gemm_share_open(gemm_work *w)
 {
   if (!w->sharing) return OSLA_OK;
   const osla_notifiers mates = osla_grid_notifiers(w->grid);
@@ -178,12 +178,12 @@ osla_err osla_gemm_share_open(gemm_work *w)
   return OSLA_OK;
 }
 
-void osla_gemm_share_close(gemm_work *w)
+void osli_gemm_share_close(gemm_work *w)
 {
   osla_segment_destroy(&w->store);
 }
 
-void osla_gemm_share_free(gemm_operand *x)
+void osli_gemm_share_free(gemm_operand *x)
 {
   free(x->mates.ranks);
   free(x->mates.at);
@@ -197,14 +197,14 @@ static int getter(const gemm_operand *x, int64_t load)
   return (int)(load % x->mates.n);
 }
 
-unsigned char *osla_gemm_share_buffer(const gemm_work *w, int which, int64_t load)
+unsigned char *osli_gemm_share_buffer(const gemm_work *w, int which, int64_t load)
 {
   const gemm_operand *x = &w->x[which];
   size_t slot = (size_t)(load / x->mates.n % gemm_n_slots(w));
   return x->mates.at[getter(x, load)] + slot * round_up(x->load_bytes);
 }
 
-osla_err osla_gemm_share_ready(const gemm_work *w, int which, int64_t load)
+osla_err osli_gemm_share_ready(const gemm_work *w, int which, int64_t load)
 {
   const gemm_mates *m = &w->x[which].mates;
   for (int i = 0; i < m->n; i++)
@@ -213,7 +213,7 @@ osla_err osla_gemm_share_ready(const gemm_work *w, int which, int64_t load)
   return OSLA_OK;
 }
 
-osla_err osla_gemm_share_done(const gemm_work *w, int which, int64_t load)
+osla_err osli_gemm_share_done(const gemm_work *w, int which, int64_t load)
 {
   const gemm_operand *x = &w->x[which];
   if (gemm_is_mine(x, load)) return OSLA_OK;
@@ -221,14 +221,14 @@ osla_err osla_gemm_share_done(const gemm_work *w, int which, int64_t load)
   return osla_notify(w->store, rank, purpose(DONE, which), (uint64_t)load + 1);
 }
 
-void osla_gemm_share_wait(const gemm_work *w, int which, int64_t load)
+void osli_gemm_share_wait(const gemm_work *w, int which, int64_t load)
 {
   const gemm_operand *x = &w->x[which];
   int rank = x->mates.ranks[getter(x, load)];
   osla_notify_wait(w->store, rank, purpose(READY, which), (uint64_t)load + 1);
 }
 
-bool osla_gemm_share_over(const gemm_work *w, int which, int64_t load, bool must)
+bool osli_gemm_share_over(const gemm_work *w, int which, int64_t load, bool must)
 {
   const gemm_mates *m = &w->x[which].mates;
   const uint64_t value = (uint64_t)load + 1;

@@ -7,29 +7,29 @@
 /* Sets w->sharing: whether ranks look for others that need the same of A and B, the same answer on
  * all ranks; and where the node's ranks begin on the diagonal. Before the plan. Collective. Errors:
  * MPI. */
-osla_err osla_gemm_share_wanted(gemm_work *w, osla_matrix *a, osla_matrix *b);
+osla_err osli_gemm_share_wanted(gemm_work *w, osla_matrix *a, osla_matrix *b);
 
 /* After the plan: gets what memory this rank needs for itself. Local. Errors: MEM. */
-osla_err osla_gemm_share_prepare(gemm_work *w);
+osla_err osli_gemm_share_prepare(gemm_work *w);
 
 /* If w->sharing: makes the buffers that others read, and finds mates. Collective. Errors, on all
  * ranks together: MEM, MPI. */
-osla_err osla_gemm_share_open(gemm_work *w);
-void osla_gemm_share_close(gemm_work *w); /* collective if w->sharing */
-void osla_gemm_share_free(gemm_operand *x);
+osla_err osli_gemm_share_open(gemm_work *w);
+void osli_gemm_share_close(gemm_work *w); /* collective if w->sharing */
+void osli_gemm_share_free(gemm_operand *x);
 
 /* Where a load's getter puts it. */
-unsigned char *osla_gemm_share_buffer(const gemm_work *w, int which, int64_t load);
+unsigned char *osli_gemm_share_buffer(const gemm_work *w, int which, int64_t load);
 
 /* To all mates: a load of mine is there. To a load's getter: I need it no more. */
-osla_err osla_gemm_share_ready(const gemm_work *w, int which, int64_t load);
-osla_err osla_gemm_share_done(const gemm_work *w, int which, int64_t load);
+osla_err osli_gemm_share_ready(const gemm_work *w, int which, int64_t load);
+osla_err osli_gemm_share_done(const gemm_work *w, int which, int64_t load);
 
 /* Waits until a mate's load is there. */
-void osla_gemm_share_wait(const gemm_work *w, int which, int64_t load);
+void osli_gemm_share_wait(const gemm_work *w, int which, int64_t load);
 
 /* Does no mate need this load of mine any more? If it must be so, waits for that. */
-bool osla_gemm_share_over(const gemm_work *w, int which, int64_t load, bool must);
+bool osli_gemm_share_over(const gemm_work *w, int which, int64_t load, bool must);
 
 static inline bool gemm_is_mine(const gemm_operand *x, int64_t load)
 {

@@ -29,7 +29,7 @@ static int64_t largest_share(int64_t first, int64_t n, int64_t nb, int nprocs)
   return most;
 }
 
-bool osla_gemm_split_wanted(const osla_part *a, const osla_part *b, const osla_part *c, int64_t k,
+bool osli_gemm_split_wanted(const osla_part *a, const osla_part *b, const osla_part *c, int64_t k,
                             const osla_gemm_options *options)
 {
   if (!osla_matrix_segment(a->matrix) || !osla_matrix_segment(b->matrix)) return false;
@@ -78,7 +78,7 @@ static osla_err sum(const gemm_work *w)
                         single ? MPI_FLOAT : MPI_DOUBLE, MPI_SUM);
 }
 
-void osla_gemm_split_share(gemm_work *w, const osla_part *c)
+void osli_gemm_split_share(gemm_work *w, const osla_part *c)
 {
   int rank = osla_transport_rank(w->t), size = osla_transport_size(w->t);
   int64_t k = w->k_to;
@@ -91,7 +91,7 @@ void osla_gemm_split_share(gemm_work *w, const osla_part *c)
                        .ld = c->m};
 }
 
-osla_err osla_gemm_split_open(gemm_work *w)
+osla_err osli_gemm_split_open(gemm_work *w)
 {
   w->c.at = w->private = calloc((size_t)(w->c.rows * w->c.cols), w->element);
   OSLA_CHECK(w->private, OSLA_ERR_MEM, "gemm: private C of %" PRId64 " x %" PRId64, w->c.rows,
@@ -99,12 +99,12 @@ osla_err osla_gemm_split_open(gemm_work *w)
   return OSLA_OK;
 }
 
-osla_err osla_gemm_split_run(gemm_work *w, osla_complex alpha, osla_complex beta,
+osla_err osli_gemm_split_run(gemm_work *w, osla_complex alpha, osla_complex beta,
                              const osla_part *c)
 {
-  gemm_target mine = osla_gemm_target_of(c);
+  gemm_target mine = osli_gemm_target_of(c);
   if (beta != 0) copy(w, &mine, TO_PRIVATE);
-  OSLA_CALL(osla_agree(w->t, osla_gemm_run(w, alpha, beta))); /* nobody reads any more */
+  OSLA_CALL(osla_agree(w->t, osli_gemm_run(w, alpha, beta))); /* nobody reads any more */
   OSLA_CALL(sum(w));
   copy(w, &mine, FROM_PRIVATE);
   return osla_barrier(w->t); /* C is complete everywhere */

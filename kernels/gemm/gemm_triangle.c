@@ -146,7 +146,7 @@ static void make_real(const gemm_work *w)
   }
 }
 
-osla_err osla_gemm_triangle(const gemm_work *w, osla_complex alpha, gemm_array a, gemm_array b,
+osla_err osli_gemm_triangle(const gemm_work *w, osla_complex alpha, gemm_array a, gemm_array b,
                             int64_t k, osla_complex beta)
 {
   product p = {w, alpha, beta, a, b, k};

@@ -12,7 +12,7 @@ typedef struct gemm_array {
 } gemm_array;
 
 /* The local product of a task, for one triangle of C. Local. */
-osla_err osla_gemm_triangle(const gemm_work *w, osla_complex alpha, gemm_array a, gemm_array b,
+osla_err osli_gemm_triangle(const gemm_work *w, osla_complex alpha, gemm_array a, gemm_array b,
                             int64_t k, osla_complex beta);
 
 #endif

@@ -19,7 +19,7 @@
 
 static const size_t default_bytes = (size_t)64 << 20; /* of rings, and of pieces */
 
-osla_hessian_options osla_hessian_resolve(const osla_hessian_options *options)
+osla_hessian_options osli_hessian_resolve(const osla_hessian_options *options)
 {
   osla_hessian_options o = options ? *options : (osla_hessian_options){0};
   if (o.nb == 0) o.nb = OSLA_DEFAULT_BLOCK;
@@ -38,9 +38,9 @@ static osla_err check(int64_t n, const osla_hessian_options *o)
   OSLA_CHECK(!isnan(o->initial), OSLA_ERR_ARG, "initial = %g", o->initial);
   OSLA_CHECK(!o->from_zero || o->initial == 0.0, OSLA_ERR_ARG, "from_zero, and initial = %g",
              o->initial);
-  if (o->order_independent) OSLA_CALL(osla_exact_check_options(o));
-  if (o->node_sums) OSLA_CALL(osla_node_sums_check(o));
-  OSLA_CHECK(!osla_work_modelled || !(o->order_independent || o->node_sums), OSLA_ERR_UNSUPPORTED,
+  if (o->order_independent) OSLA_CALL(osli_exact_check_options(o));
+  if (o->node_sums) OSLA_CALL(osli_node_sums_check(o));
+  OSLA_CHECK(!osli_work_modelled || !(o->order_independent || o->node_sums), OSLA_ERR_UNSUPPORTED,
              "%s that is only modelled: what it sends hangs on the values",
              o->order_independent ? "order-independent mode" : "a node's sum");
   OSLA_CHECK(o->piece_bytes >= 4096, OSLA_ERR_ARG, "piece_bytes = %zu is below 4096",
@@ -55,17 +55,17 @@ static osla_err check(int64_t n, const osla_hessian_options *o)
 
 static osla_err new_hessian(int64_t n, const osla_hessian_options *options, osla_hessian **out)
 {
-  osla_hessian_options o = osla_hessian_resolve(options);
+  osla_hessian_options o = osli_hessian_resolve(options);
   OSLA_CALL(check(n, &o));
   osla_hessian *h = calloc(1, sizeof *h);
   OSLA_CHECK(h, OSLA_ERR_MEM, "Hessian object");
   *out = h;
   h->options = o;
   h->n = n;
-  h->element = osla_dtype_size(osla_update_dtype(&o));
-  OSLA_CALL(osla_combiner_make(&o, &h->combine));
+  h->element = osla_dtype_size(osli_update_dtype(&o));
+  OSLA_CALL(osli_combiner_make(&o, &h->combine));
   (void)pthread_mutex_init(&h->mutex, NULL);
-  OSLA_CALL(osla_ledger_create(h));
+  OSLA_CALL(osli_ledger_create(h));
   h->gradient = calloc((size_t)n + 1, sizeof *h->gradient);
   h->pending_gradient = calloc((size_t)n + 1, sizeof *h->pending_gradient);
   OSLA_CHECK(h->gradient && h->pending_gradient, OSLA_ERR_MEM, "gradient of order %" PRId64, n);
@@ -78,8 +78,8 @@ static osla_err divide_memory(osla_hessian *h, size_t sums)
 {
   size_t cap = h->options.memory_cap, bytes = h->options.ring_bytes;
   size_t room = cap > sums ? cap - sums : 0;
-  osla_wire_sizes(h, cap > 0 && bytes > room / 2 ? room / 2 : bytes);
-  size_t needed = osla_wire_bytes(h) + osla_outboxes_bytes(h->wire) + osla_inboxes_bytes(h->wire);
+  osli_wire_sizes(h, cap > 0 && bytes > room / 2 ? room / 2 : bytes);
+  size_t needed = osli_wire_bytes(h) + osli_outboxes_bytes(h->wire) + osli_inboxes_bytes(h->wire);
   h->memory = h->memory_peak = h->memory_fixed = needed + sums;
   h->memory_most = cap > 0 ? cap : SIZE_MAX;
   OSLA_CHECK(cap == 0 || needed <= room / 4 * 3, OSLA_ERR_MEM,
@@ -92,8 +92,8 @@ static osla_err divide_memory(osla_hessian *h, size_t sums)
 static void wire_step(void *hessian)
 {
   osla_hessian *h = hessian;
-  osla_err err = osla_outboxes_announce(h);
-  if (err == OSLA_OK) err = osla_inboxes_serve(h);
+  osla_err err = osli_outboxes_announce(h);
+  if (err == OSLA_OK) err = osli_inboxes_serve(h);
   if (err != OSLA_OK) osla_transport_abort(h->v.t, err); /* the others would wait for ever */
 }
 
@@ -101,25 +101,25 @@ static void stop_wire(osla_hessian *h)
 {
   if (!h->hooked) return;
   osla_progress_remove(h->v.t, wire_step, h);
-  osla_err err = osla_inboxes_stop(h);
-  if (err == OSLA_OK) err = osla_outboxes_stop(h);
+  osla_err err = osli_inboxes_stop(h);
+  if (err == OSLA_OK) err = osli_outboxes_stop(h);
   if (err != OSLA_OK) osla_transport_abort(h->v.t, err);
 }
 
 static osla_err make_wire(osla_hessian *h, int fan)
 {
   osla_transport *t = h->v.t;
-  OSLA_CALL(osla_agree(t, osla_wire_create(h, fan)));
+  OSLA_CALL(osla_agree(t, osli_wire_create(h, fan)));
   /* The same on all ranks: those of the smallest node host most sums. */
   size_t sums;
-  OSLA_CALL(osla_agree(t, osla_node_sums_bytes(h, &sums)));
+  OSLA_CALL(osla_agree(t, osli_node_sums_bytes(h, &sums)));
   OSLA_CALL(osla_allreduce(t, &sums, 1, MPI_UINT64_T, MPI_MAX));
   OSLA_CALL(osla_agree(t, divide_memory(h, sums)));
   OSLA_CALL(osla_segment_create(t, h->wire->segment_bytes, 0, &h->segment));
   osla_segment_steers(h->segment); /* messages lie in it one behind the other, each with its head */
-  osla_segment_messages(h->segment, h->wire->rings_start);
-  osla_err err = osla_outboxes_create(h);
-  if (err == OSLA_OK) err = osla_inboxes_create(h);
+  osli_segment_messages(h->segment, h->wire->rings_start);
+  osla_err err = osli_outboxes_create(h);
+  if (err == OSLA_OK) err = osli_inboxes_create(h);
   if (err == OSLA_OK && h->wire->n_nodes > 1) {
     err = osla_progress_add(t, wire_step, h);
     h->hooked = err == OSLA_OK;
@@ -136,7 +136,7 @@ static double initial_element(int64_t i, int64_t j, void *value)
 
 static osla_err fill_initial(osla_hessian *h)
 {
-  double initial = osla_combiner_initial(&h->options);
+  double initial = osli_combiner_initial(&h->options);
   if (initial == 0.0) return osla_matrix_fill(h->matrix, OSLA_FILL_ZERO, 0);
   return osla_matrix_fill_with(h->matrix, initial_element, &initial);
 }
@@ -146,7 +146,7 @@ static osla_err fill_initial(osla_hessian *h)
 static osla_err agree(osla_grid *grid, int64_t n, const osla_hessian_options *options,
                       osla_err local)
 {
-  const osla_hessian_options o = osla_hessian_resolve(options);
+  const osla_hessian_options o = osli_hessian_resolve(options);
   const osla_argument same[] = {{"n", n},
                                 {"uplo", (int)o.uplo},
                                 {"single", o.single},
@@ -171,10 +171,10 @@ static osla_err agree(osla_grid *grid, int64_t n, const osla_hessian_options *op
 osla_err osla_hessian_create(osla_grid *grid, int64_t n, const osla_hessian_options *options,
                              osla_hessian **out)
 {
-  return osla_hessian_create_fan(grid, n, options, ARRIVAL_FAN, out);
+  return osli_hessian_create_fan(grid, n, options, ARRIVAL_FAN, out);
 }
 
-osla_err osla_hessian_create_fan(osla_grid *grid, int64_t n, const osla_hessian_options *options,
+osla_err osli_hessian_create_fan(osla_grid *grid, int64_t n, const osla_hessian_options *options,
                                  int fan, osla_hessian **out)
 {
   OSLA_MAKES("osla_hessian_create", "osla_hessian_destroy");
@@ -182,12 +182,12 @@ osla_err osla_hessian_create_fan(osla_grid *grid, int64_t n, const osla_hessian_
   *out = NULL;
   osla_err err;
   OSLA_TRY(agree(grid, n, options, new_hessian(n, options, &h)));
-  OSLA_TRY(osla_matrix_create(grid, osla_hessian_dtype(&h->options), n, n, h->options.nb,
+  OSLA_TRY(osla_matrix_create(grid, osli_hessian_dtype(&h->options), n, n, h->options.nb,
                               h->options.nb, &h->matrix));
   h->v = view_of(h->matrix);
-  if (osla_combiner_initial(&h->options) != 0.0) OSLA_TRY(fill_initial(h)); /* it is made as zero */
-  if (h->options.order_independent) OSLA_TRY(osla_exact_create(h));
-  OSLA_TRY(osla_node_sums_create(h));
+  if (osli_combiner_initial(&h->options) != 0.0) OSLA_TRY(fill_initial(h)); /* it is made as zero */
+  if (h->options.order_independent) OSLA_TRY(osli_exact_create(h));
+  OSLA_TRY(osli_node_sums_create(h));
   OSLA_TRY(make_wire(h, fan));
   *out = h;
   return OSLA_OK;
@@ -204,14 +204,14 @@ void osla_hessian_destroy(osla_hessian **handle)
   if (h->segment) (void)osla_barrier(h->v.t);
   stop_wire(h);
   osla_segment_destroy(&h->segment);
-  osla_node_sums_destroy(h);
-  osla_outboxes_free(h);
-  osla_inboxes_free(h);
-  osla_wire_free(h);
-  osla_exact_destroy(h);
-  osla_workspace_free_all(h);
+  osli_node_sums_destroy(h);
+  osli_outboxes_free(h);
+  osli_inboxes_free(h);
+  osli_wire_free(h);
+  osli_exact_destroy(h);
+  osli_workspace_free_all(h);
   osla_matrix_destroy(&h->matrix);
-  osla_ledger_destroy(h);
+  osli_ledger_destroy(h);
   (void)pthread_mutex_destroy(&h->mutex);
   free(h->gradient);
   free(h->pending_gradient);
@@ -222,11 +222,11 @@ void osla_hessian_destroy(osla_hessian **handle)
 /* Every message is in its ring when update returns; so once all ranks have come here, the counts
  * say what each gate's origins still have for its node, and direct additions on the node are
  * complete. */
-osla_err osla_hessian_settle(osla_hessian *h)
+osla_err osli_hessian_settle(osla_hessian *h)
 {
   const wire *w = h->wire;
   osla_at_step(h->v.t, "osla_hessian_commit", 0);
-  OSLA_CALL(osla_node_sums_send(h));
+  OSLA_CALL(osli_node_sums_send(h));
   size_t ranks = (size_t)osla_transport_size(h->v.t);
   uint64_t *counts = calloc(2 * ranks, sizeof *counts);
   osla_err err = counts ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "message counts");
@@ -238,9 +238,9 @@ osla_err osla_hessian_settle(osla_hessian *h)
   uint64_t *expected = counts + ranks;
   for (int node = 0; node < w->n_nodes; node++)
     if (node != w->node)
-      counts[osla_wire_gate(w, node, osla_transport_rank(h->v.t))] = osla_outbox_written(h, node);
+      counts[osla_wire_gate(w, node, osla_transport_rank(h->v.t))] = osli_outbox_written(h, node);
   err = osla_alltoall(h->v.t, counts, expected, 1, MPI_UINT64_T);
-  if (err == OSLA_OK) osla_inboxes_wait(h, expected);
+  if (err == OSLA_OK) osli_inboxes_wait(h, expected);
   free(counts);
   if (err != OSLA_OK || w->n_nodes == 1) return err;
   return osla_barrier(h->v.t); /* a part of mine may have come through another gate */
@@ -249,7 +249,7 @@ osla_err osla_hessian_settle(osla_hessian *h)
 static osla_err sum_gradient(osla_hessian *h)
 {
   OSLA_CALL(osla_allreduce(h->v.t, h->pending_gradient, h->n, MPI_DOUBLE, MPI_SUM));
-  if (osla_work_modelled) return OSLA_OK;
+  if (osli_work_modelled) return OSLA_OK;
   for (int64_t i = 0; i < h->n; i++)
     h->gradient[i] += h->pending_gradient[i];
   memset(h->pending_gradient, 0, (size_t)h->n * sizeof *h->pending_gradient);
@@ -258,8 +258,8 @@ static osla_err sum_gradient(osla_hessian *h)
 
 osla_err osla_hessian_commit(osla_hessian *h)
 {
-  OSLA_CALL(osla_hessian_settle(h));
-  OSLA_CALL(h->exact ? osla_exact_commit(h) : sum_gradient(h));
+  OSLA_CALL(osli_hessian_settle(h));
+  OSLA_CALL(h->exact ? osli_exact_commit(h) : sum_gradient(h));
   h->dirty = false;
   return osla_barrier(h->v.t); /* every owner is complete before anyone reads H */
 }
@@ -267,7 +267,7 @@ osla_err osla_hessian_commit(osla_hessian *h)
 osla_err osla_hessian_matrix(osla_hessian *h, osla_matrix **out)
 {
   *out = NULL;
-  if (h->exact) OSLA_CALL(osla_exact_verdict(h));
+  if (h->exact) OSLA_CALL(osli_exact_verdict(h));
   OSLA_CHECK(!h->dirty, OSLA_ERR_STATE, "the matrix was asked for before osla_hessian_commit");
   *out = h->matrix;
   return OSLA_OK;
@@ -284,22 +284,22 @@ osla_hessian_stats osla_hessian_get_stats(osla_hessian *h)
   osla_hessian_stats stats = h->stats;
   stats.bytes_peak = (int64_t)h->memory_peak;
   (void)pthread_mutex_unlock(&h->mutex);
-  osla_ledger_stats(h, &stats);
+  osli_ledger_stats(h, &stats);
   return stats;
 }
 
 osla_err osla_hessian_reset(osla_hessian *h)
 {
-  bool failed = h->exact && osla_exact_verdict(h) != OSLA_OK; /* on all ranks */
+  bool failed = h->exact && osli_exact_verdict(h) != OSLA_OK; /* on all ranks */
   osla_err err = OSLA_OK;
   if (h->dirty && !failed) err = osla_error_set(OSLA_ERR_STATE, "reset before osla_hessian_commit");
   OSLA_CALL(osla_agree(h->v.t, err));
   /* A checkpoint found it, or updates came after the commit that did. */
-  if (failed) OSLA_CALL(osla_hessian_settle(h));
-  if (h->exact) osla_exact_reset(h);
-  osla_ledger_clear(h);
+  if (failed) OSLA_CALL(osli_hessian_settle(h));
+  if (h->exact) osli_exact_reset(h);
+  osli_ledger_clear(h);
   h->dirty = false;
-  if (!osla_work_modelled) memset(h->gradient, 0, (size_t)h->n * sizeof *h->gradient);
+  if (!osli_work_modelled) memset(h->gradient, 0, (size_t)h->n * sizeof *h->gradient);
   (void)pthread_mutex_lock(&h->mutex);
   h->stats = (osla_hessian_stats){0};
   h->memory_peak = h->memory;

@@ -37,14 +37,14 @@ struct osla_hessian {
 };
 
 /* As osla_hessian_create, where a gate's words (hessian_arrivals.h) branch by `fan`: for tests. */
-osla_err osla_hessian_create_fan(osla_grid *grid, int64_t n, const osla_hessian_options *options,
+osla_err osli_hessian_create_fan(osla_grid *grid, int64_t n, const osla_hessian_options *options,
                                  int fan, osla_hessian **out);
 
 /* As they were given, with numbers for what is 0. NULL: the defaults. */
-osla_hessian_options osla_hessian_resolve(const osla_hessian_options *options);
+osla_hessian_options osli_hessian_resolve(const osla_hessian_options *options);
 
 /* Waits until the updates of all ranks are in their owners' memory; none may be under
  * way. Collective. */
-osla_err osla_hessian_settle(osla_hessian *h);
+osla_err osli_hessian_settle(osla_hessian *h);
 
 #endif

@@ -16,7 +16,7 @@ typedef struct chunk {
   int64_t run[RUNS_MOST + 1]; /* row where each run starts; `past` at the end */
 } chunk;
 
-int64_t osla_piece_elements(const piece *p)
+int64_t osli_piece_elements(const piece *p)
 {
   int64_t count = 0;
   for (int64_t c = 0; c < p->cols; c++)
@@ -25,7 +25,7 @@ int64_t osla_piece_elements(const piece *p)
 }
 
 /* A stripe is a block column, modulo 64. */
-uint64_t osla_piece_stripes(const osla_hessian *h, const piece *p)
+uint64_t osli_piece_stripes(const osla_hessian *h, const piece *p)
 {
   uint64_t mask = 0;
   for (int64_t c = 0; c < p->cols; c++)
@@ -33,7 +33,7 @@ uint64_t osla_piece_stripes(const osla_hessian *h, const piece *p)
   return mask;
 }
 
-piece osla_piece_columns(const piece *p, int64_t from, int64_t cols, size_t element)
+piece osli_piece_columns(const piece *p, int64_t from, int64_t cols, size_t element)
 {
   piece part = *p;
   part.cols = cols;
@@ -122,19 +122,19 @@ static int64_t add_chunk(const osla_hessian *h, const piece *p, const chunk *s,
     int64_t ahead = c + 1 < p->cols ? (p->col[c + 1] - p->col[c]) * lld : 0;
     bool good = s->n_runs > 0 ? add_runs(h, p, s, begin, end, column, dest, ahead)
                               : add_scattered(h, p, begin, end, column, dest, ahead);
-    if (!good) osla_exact_note(h, p, c, begin, end, column, local, lld);
+    if (!good) osli_exact_note(h, p, c, begin, end, column, local, lld);
   }
   return added;
 }
 
-void osla_piece_add(const osla_hessian *h, const piece *p, unsigned char *local, int64_t lld)
+void osli_piece_add(const osla_hessian *h, const piece *p, unsigned char *local, int64_t lld)
 {
   double since = osla_trace_now(h->v.t);
   int64_t added = 0;
   chunk s;
-  if (h->exact) osla_exact_prepare(h, p, local, lld);
-  if (osla_work_modelled) added = osla_piece_elements(p);
-  for (int64_t first = 0; first < p->rows && !osla_work_modelled; first = s.past) {
+  if (h->exact) osli_exact_prepare(h, p, local, lld);
+  if (osli_work_modelled) added = osli_piece_elements(p);
+  for (int64_t first = 0; first < p->rows && !osli_work_modelled; first = s.past) {
     find_runs(p, first, &s);
     added += add_chunk(h, p, &s, local, lld);
   }

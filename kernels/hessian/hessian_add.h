@@ -19,11 +19,11 @@ typedef struct piece {
 } piece;
 
 /* Adds a piece to an owner's local array, and the stripes that it touches. */
-void osla_piece_add(const osla_hessian *h, const piece *p, unsigned char *local, int64_t lld);
-uint64_t osla_piece_stripes(const osla_hessian *h, const piece *p);
-int64_t osla_piece_elements(const piece *p);
+void osli_piece_add(const osla_hessian *h, const piece *p, unsigned char *local, int64_t lld);
+uint64_t osli_piece_stripes(const osla_hessian *h, const piece *p);
+int64_t osli_piece_elements(const piece *p);
 
 /* Columns [from, from + cols) of a piece, as a piece; of one that is not packed. */
-piece osla_piece_columns(const piece *p, int64_t from, int64_t cols, size_t element);
+piece osli_piece_columns(const piece *p, int64_t from, int64_t cols, size_t element);
 
 #endif

@@ -11,7 +11,7 @@ typedef struct arrival_queue {
   _Atomic uint32_t head, tail;
 } arrival_queue;
 
-arrival_shape osla_arrivals_shape(int leaves, int fan)
+arrival_shape osli_arrivals_shape(int leaves, int fan)
 {
   arrival_shape s = {.leaves = leaves, .fan = fan, .count = {leaves}, .words = leaves};
   while (s.count[s.levels] > fan) {
@@ -33,14 +33,14 @@ static size_t words_bytes(const arrival_shape *s)
   return lines((size_t)s->words * sizeof(uint64_t));
 }
 
-size_t osla_arrivals_bytes(const arrival_shape *s)
+size_t osli_arrivals_bytes(const arrival_shape *s)
 {
   size_t leaves = (size_t)s->leaves;
   return sizeof(arrival_queue) + words_bytes(s) + lines(leaves * sizeof(intake)) +
          lines(leaves * sizeof(uint32_t));
 }
 
-arrivals osla_arrivals_at(const arrival_shape *s, void *memory, uint64_t *seen)
+arrivals osli_arrivals_at(const arrival_shape *s, void *memory, uint64_t *seen)
 {
   unsigned char *queue = memory, *word = queue + sizeof(arrival_queue);
   unsigned char *intakes = word + words_bytes(s);
@@ -53,7 +53,7 @@ arrivals osla_arrivals_at(const arrival_shape *s, void *memory, uint64_t *seen)
                     .waiting = (uint32_t *)(void *)waiting};
 }
 
-size_t osla_arrivals_offset(const arrival_shape *s, int leaf, int level)
+size_t osli_arrivals_offset(const arrival_shape *s, int leaf, int level)
 {
   int at = leaf;
   for (int i = 0; i < level; i++)
@@ -126,7 +126,7 @@ static void follow(const arrivals *a, int level, int first, int past)
   }
 }
 
-void osla_arrivals_collect(const arrivals *a)
+void osli_arrivals_collect(const arrivals *a)
 {
   const arrival_shape *s = a->shape;
   int top = s->start[s->levels], count = s->count[s->levels];
@@ -138,7 +138,7 @@ void osla_arrivals_collect(const arrivals *a)
   unlock(a);
 }
 
-int osla_arrivals_take(const arrivals *a)
+int osli_arrivals_take(const arrivals *a)
 {
   arrival_queue *q = a->queue;
   if (load(&q->head) == load(&q->tail) || !try_lock(a)) return -1;
@@ -153,7 +153,7 @@ int osla_arrivals_take(const arrivals *a)
   return leaf;
 }
 
-bool osla_arrivals_leave(const arrivals *a, int leaf)
+bool osli_arrivals_leave(const arrivals *a, int leaf)
 {
   if (!try_lock(a)) return false;
   if (has_more(a, leaf))

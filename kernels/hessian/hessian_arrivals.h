@@ -54,15 +54,15 @@ typedef struct arrivals {
 } arrivals;
 
 /* fan >= 2. */
-arrival_shape osla_arrivals_shape(int leaves, int fan);
-size_t osla_arrivals_bytes(const arrival_shape *shape);
+arrival_shape osli_arrivals_shape(int leaves, int fan);
+size_t osli_arrivals_bytes(const arrival_shape *shape);
 
 /* memory: of the gate, aligned to 64 bytes. seen: [words - leaves] of the calling rank, zeroed,
  * borrowed. */
-arrivals osla_arrivals_at(const arrival_shape *shape, void *memory, uint64_t *seen);
+arrivals osli_arrivals_at(const arrival_shape *shape, void *memory, uint64_t *seen);
 
 /* Where in that memory an origin writes: level 0 its leaf, then 1, 2, ... levels. */
-size_t osla_arrivals_offset(const arrival_shape *shape, int leaf, int level);
+size_t osli_arrivals_offset(const arrival_shape *shape, int leaf, int level);
 
 /* A leaf: bytes that wait, and in which of the origin's rings. Grows with the bytes. */
 static inline uint64_t osla_arrival_word(uint64_t bytes, int ring)
@@ -81,12 +81,12 @@ static inline int osla_arrival_ring(uint64_t word)
 /* Any rank of the node, one of its threads at a time; none of them waits. */
 
 /* Queues those that have come. */
-void osla_arrivals_collect(const arrivals *gate);
+void osli_arrivals_collect(const arrivals *gate);
 
 /* The next one that waits is mine to serve; -1: none. */
-int osla_arrivals_take(const arrivals *gate);
+int osli_arrivals_take(const arrivals *gate);
 
 /* Gives it back, to be queued again if more has come meanwhile. False: it is still mine. */
-bool osla_arrivals_leave(const arrivals *gate, int leaf);
+bool osli_arrivals_leave(const arrivals *gate, int leaf);
 
 #endif

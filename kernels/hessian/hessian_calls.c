@@ -34,14 +34,14 @@ static osla_err add_panel(osla_hessian *h, int64_t count, const int64_t *ix, int
                           const void *g, int64_t ldg)
 {
   update u = {.k = k, .data = g, .ld = ldg};
-  return count == 0 || k == 0 ? OSLA_OK : osla_update_run(h, &u, count, ix, count, ix);
+  return count == 0 || k == 0 ? OSLA_OK : osli_update_run(h, &u, count, ix, count, ix);
 }
 
 static osla_err add_block(osla_hessian *h, int64_t rows, const int64_t *ix, int64_t cols,
                           const int64_t *jx, const void *block, int64_t ldu)
 {
   update u = {.k = -1, .data = block, .ld = ldu};
-  return rows == 0 || cols == 0 ? OSLA_OK : osla_update_run(h, &u, rows, ix, cols, jx);
+  return rows == 0 || cols == 0 ? OSLA_OK : osli_update_run(h, &u, rows, ix, cols, jx);
 }
 
 static void add_gradient(osla_hessian *h, int64_t count, const int64_t *ix, const double *values)
@@ -49,7 +49,7 @@ static void add_gradient(osla_hessian *h, int64_t count, const int64_t *ix, cons
   if (count == 0) return;
   (void)pthread_mutex_lock(&h->mutex);
   if (h->exact)
-    osla_exact_gradient(h, count, ix, values);
+    osli_exact_gradient(h, count, ix, values);
   else
     for (int64_t i = 0; i < count; i++)
       h->pending_gradient[ix[i]] += values[i];
@@ -60,41 +60,41 @@ static void add_gradient(osla_hessian *h, int64_t count, const int64_t *ix, cons
 osla_err osla_hessian_update(osla_hessian *h, int64_t count, const int64_t *ix, int64_t k,
                              const void *g, int64_t ldg)
 {
-  OSLA_CALL(osla_split_check(h->n, "ix", count, ix));
+  OSLA_CALL(osli_split_check(h->n, "ix", count, ix));
   OSLA_CALL(check_panel(count, k, g, ldg));
-  osla_gate_enter(h);
-  return osla_gate_leave(h, add_panel(h, count, ix, k, g, ldg));
+  osli_gate_enter(h);
+  return osli_gate_leave(h, add_panel(h, count, ix, k, g, ldg));
 }
 
 osla_err osla_hessian_update_block(osla_hessian *h, int64_t rows, const int64_t *ix, int64_t cols,
                                    const int64_t *jx, const void *u, int64_t ldu)
 {
-  OSLA_CALL(osla_split_check(h->n, "ix", rows, ix));
-  OSLA_CALL(osla_split_check(h->n, "jx", cols, jx));
+  OSLA_CALL(osli_split_check(h->n, "ix", rows, ix));
+  OSLA_CALL(osli_split_check(h->n, "jx", cols, jx));
   OSLA_CALL(check_block(rows, cols, u, ldu));
-  osla_gate_enter(h);
-  return osla_gate_leave(h, add_block(h, rows, ix, cols, jx, u, ldu));
+  osli_gate_enter(h);
+  return osli_gate_leave(h, add_block(h, rows, ix, cols, jx, u, ldu));
 }
 
 osla_err osla_hessian_update_gradient(osla_hessian *h, int64_t count, const int64_t *ix,
                                       const double *values)
 {
-  OSLA_CALL(osla_split_check(h->n, "ix", count, ix));
+  OSLA_CALL(osli_split_check(h->n, "ix", count, ix));
   OSLA_CALL(check_gradient(h, count, values));
-  osla_gate_enter(h);
+  osli_gate_enter(h);
   add_gradient(h, count, ix, values);
-  return osla_gate_leave(h, OSLA_OK);
+  return osli_gate_leave(h, OSLA_OK);
 }
 
 /* ---- with an id ---- */
 
 static osla_err check_datum(const osla_hessian *h, const osla_hessian_datum *d)
 {
-  OSLA_CALL(osla_split_check(h->n, "ix", d->count, d->ix));
+  OSLA_CALL(osli_split_check(h->n, "ix", d->count, d->ix));
   if (d->g || d->k != 0) OSLA_CALL(check_panel(d->count, d->k, d->g, d->ldg));
   if (d->gradient) OSLA_CALL(check_gradient(h, d->count, d->gradient));
   if (!d->u && d->cols == 0) return OSLA_OK;
-  OSLA_CALL(osla_split_check(h->n, "jx", d->cols, d->jx));
+  OSLA_CALL(osli_split_check(h->n, "jx", d->cols, d->jx));
   return check_block(d->count, d->cols, d->u, d->ldu);
 }
 
@@ -111,12 +111,12 @@ osla_err osla_hessian_update_once(osla_hessian *h, const osla_hessian_datum *dat
   bool claimed;
   if (skipped) *skipped = false;
   OSLA_CALL(check_datum(h, datum));
-  osla_gate_enter(h);
-  osla_err err = osla_ledger_claim(h, datum->id, &claimed);
+  osli_gate_enter(h);
+  osla_err err = osli_ledger_claim(h, datum->id, &claimed);
   if (err != OSLA_OK) { /* nothing was added */
-    (void)osla_gate_leave(h, OSLA_OK);
+    (void)osli_gate_leave(h, OSLA_OK);
     return err;
   }
   if (skipped) *skipped = !claimed;
-  return osla_gate_leave(h, claimed ? add_datum(h, datum) : OSLA_OK);
+  return osli_gate_leave(h, claimed ? add_datum(h, datum) : OSLA_OK);
 }

@@ -44,7 +44,7 @@ static osla_stored stored_of(const osla_hessian *h)
 static osla_err make_matrix(osla_hessian *h, snapshot *s)
 {
   if (h->options.checkpoint_holds) return OSLA_OK;
-  osla_err err = osla_matrix_create(h->v.grid, osla_hessian_dtype(&h->options), h->n, h->n,
+  osla_err err = osla_matrix_create(h->v.grid, osli_hessian_dtype(&h->options), h->n, h->n,
                                     h->options.nb, h->options.nb, &s->matrix);
   if (err == OSLA_ERR_MEM) s->matrix = NULL;
   return err == OSLA_ERR_MEM ? OSLA_OK : err;
@@ -59,16 +59,16 @@ static osla_file_type gradient_type(const osla_hessian *h)
 static void copy_matrix(const osla_hessian *h, snapshot *s)
 {
   const local_view *v = &h->v;
-  uint64_t doubles = h->exact ? osla_exact_doubles(h) : 0;
+  uint64_t doubles = h->exact ? osli_exact_doubles(h) : 0;
   if (!s->matrix) {
-    osla_exact_convert(h, doubles, true, v->local, v->lld);
+    osli_exact_convert(h, doubles, true, v->local, v->lld);
     s->converted = doubles;
     return;
   }
   const local_view to = view_of(s->matrix);
   for (int64_t c = 0; c < v->cols; c++)
     memcpy(local_at(&to, 0, c), local_at(v, 0, c), (size_t)v->rows * v->element);
-  osla_exact_convert(h, doubles, true, to.local, to.lld);
+  osli_exact_convert(h, doubles, true, to.local, to.lld);
 }
 
 static osla_err sum_gradient(osla_hessian *h, snapshot *s)
@@ -78,7 +78,7 @@ static osla_err sum_gradient(osla_hessian *h, snapshot *s)
   osla_err err =
     s->gradient ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "gradient of order %" PRId64, h->n);
   OSLA_CALL(osla_agree(h->v.t, err));
-  if (h->exact) return osla_exact_sum_gradient(h, s->gradient);
+  if (h->exact) return osli_exact_sum_gradient(h, s->gradient);
   double *sum = s->gradient;
   memcpy(sum, h->pending_gradient, bytes);
   OSLA_CALL(osla_allreduce(h->v.t, sum, h->n, MPI_DOUBLE, MPI_SUM));
@@ -97,13 +97,13 @@ static osla_err check_whole(const osla_hessian *h)
 /* All gates are closed once this returns; all ranks have made their copies, too. Collective. */
 static osla_err take_snapshot(osla_hessian *h, snapshot *s)
 {
-  osla_gate_close(h);
-  OSLA_CALL(osla_hessian_settle(h));
+  osli_gate_close(h);
+  OSLA_CALL(osli_hessian_settle(h));
   OSLA_CALL(osla_agree(h->v.t, check_whole(h)));
   copy_matrix(h, s);
-  if (h->exact) OSLA_CALL(osla_exact_check(h));
+  if (h->exact) OSLA_CALL(osli_exact_check(h));
   OSLA_CALL(sum_gradient(h, s));
-  return osla_agree(h->v.t, osla_ledger_list(h, &s->ids, &s->n_ids));
+  return osla_agree(h->v.t, osli_ledger_list(h, &s->ids, &s->n_ids));
 }
 
 /* What must be the same in the accumulator that is restored. */
@@ -117,7 +117,7 @@ static kind kind_of(const osla_hessian *h)
   const osla_hessian_options *o = &h->options;
   return (kind){.combine = (int64_t)o->combine,
                 .exact = o->order_independent,
-                .initial = osla_combiner_initial(o),
+                .initial = osli_combiner_initial(o),
                 .bound = o->order_independent ? o->bound : 0.0,
                 .gradient_bound = o->order_independent ? o->gradient_bound : 0.0};
 }
@@ -147,7 +147,7 @@ static osla_err put_snapshot(const osla_hessian *h, const snapshot *s, const cha
 static osla_err write_snapshot(osla_hessian *h, snapshot *s, const char *path, const char *job)
 {
   osla_file *file = NULL;
-  if (h->exact) OSLA_CALL(osla_ledger_merge(h, &s->ids, &s->n_ids));
+  if (h->exact) OSLA_CALL(osli_ledger_merge(h, &s->ids, &s->n_ids));
   OSLA_CALL(osla_file_create(h->v.t, path, &file));
   osla_err err = put_snapshot(h, s, job, file);
   if (err == OSLA_OK) return osla_file_commit(&file);
@@ -196,9 +196,9 @@ static osla_err agree_job(const osla_hessian *h, const char *call, const char *p
 static osla_err leave_matrix(osla_hessian *h, const snapshot *s, osla_err err)
 {
   err = osla_agree(h->v.t, err); /* nobody reads it any more */
-  osla_exact_convert(h, s->converted, false, h->v.local, h->v.lld);
+  osli_exact_convert(h, s->converted, false, h->v.local, h->v.lld);
   err = osla_agree(h->v.t, err); /* before neighbours add to it */
-  osla_gate_open(h);
+  osli_gate_open(h);
   return err;
 }
 
@@ -209,7 +209,7 @@ osla_err osla_hessian_checkpoint(osla_hessian *h, const char *path, const char *
   OSLA_CALL(agree_job(h, "osla_hessian_checkpoint", path, job));
   OSLA_CALL(make_matrix(h, &s));
   osla_err err = take_snapshot(h, &s);
-  if (s.matrix) osla_gate_open(h);
+  if (s.matrix) osli_gate_open(h);
   if (err == OSLA_OK) err = write_snapshot(h, &s, path, job);
   if (!s.matrix) err = leave_matrix(h, &s, err);
   osla_matrix_destroy(&s.matrix);
@@ -226,9 +226,9 @@ static osla_err check_look(const osla_hessian *h, const char *path, osla_file_ma
   OSLA_CHECK(look.m == h->n && look.n == h->n, OSLA_ERR_IO,
              "%.200s: is of order %" PRId64 ", the accumulator of order %" PRId64, path, look.n,
              h->n);
-  OSLA_CHECK(look.dtype == osla_hessian_dtype(&h->options), OSLA_ERR_IO,
+  OSLA_CHECK(look.dtype == osli_hessian_dtype(&h->options), OSLA_ERR_IO,
              "%.200s: is of type '%c', the accumulator of type '%c'", path,
-             osla_dtype_letter(look.dtype), osla_dtype_letter(osla_hessian_dtype(&h->options)));
+             osla_dtype_letter(look.dtype), osla_dtype_letter(osli_hessian_dtype(&h->options)));
   OSLA_CHECK(look.stored == stored_of(h), OSLA_ERR_IO, "%.200s: holds %s, the accumulator %s", path,
              triangle[look.stored], triangle[stored_of(h)]);
   return OSLA_OK;
@@ -306,7 +306,7 @@ static osla_err fill_ledger(osla_hessian *h, const char *path, const content *c)
 {
   for (int64_t i = 0; i < c->n_ids; i++) {
     bool added;
-    OSLA_CALL(osla_id_set_add(&h->ledger->restored, c->ids[i], &added));
+    OSLA_CALL(osli_id_set_add(&h->ledger->restored, c->ids[i], &added));
     OSLA_CHECK(added, OSLA_ERR_IO, "%.200s: id %" PRIu64 " was added by two ranks", path,
                c->ids[i]);
   }
@@ -318,7 +318,7 @@ static osla_err restore(osla_hessian *h, const char *path, osla_file *file, cons
   OSLA_CALL(osla_agree(h->v.t, fill_ledger(h, path, c)));
   OSLA_CALL(osla_file_get_matrix(file, "H", h->matrix));
   if (h->exact)
-    OSLA_CALL(osla_exact_restored(h, c->gradient));
+    OSLA_CALL(osli_exact_restored(h, c->gradient));
   else
     memcpy(h->gradient, c->gradient, (size_t)h->n * sizeof *h->gradient);
   h->dirty = h->ledger->used = true;

@@ -42,12 +42,12 @@ static int64_t group_columns(int64_t count, size_t element, size_t limit)
   return smaller(fit > STRIP_COLUMNS ? fit : STRIP_COLUMNS, count);
 }
 
-size_t osla_chunk_bytes(int64_t count, size_t element, size_t limit)
+size_t osli_chunk_bytes(int64_t count, size_t element, size_t limit)
 {
   return osla_element_offset(0, group_columns(count, element, limit), count, element);
 }
 
-chunk_group osla_chunk_group(osla_uplo uplo, int64_t count, const int64_t *sorted, int64_t col,
+chunk_group osli_chunk_group(osla_uplo uplo, int64_t count, const int64_t *sorted, int64_t col,
                              size_t element, size_t limit)
 {
   chunk_group g = {.col = col, .cols = smaller(group_columns(count, element, limit), count - col)};
@@ -58,7 +58,7 @@ chunk_group osla_chunk_group(osla_uplo uplo, int64_t count, const int64_t *sorte
   return g;
 }
 
-osla_err osla_chunk_products(const osla_hessian *h, int64_t count, const int64_t *sorted, int64_t k,
+osla_err osli_chunk_products(const osla_hessian *h, int64_t count, const int64_t *sorted, int64_t k,
                              const unsigned char *panel, const chunk_group *g,
                              unsigned char *values)
 {

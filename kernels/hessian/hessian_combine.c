@@ -169,24 +169,24 @@ static bool user_column(const combiner *c, int64_t count, const int64_t *row,
   return true;
 }
 
-osla_dtype osla_hessian_dtype(const osla_hessian_options *o)
+osla_dtype osli_hessian_dtype(const osla_hessian_options *o)
 {
   return o->single ? OSLA_FLOAT : OSLA_DOUBLE;
 }
 
-osla_dtype osla_update_dtype(const osla_hessian_options *o)
+osla_dtype osli_update_dtype(const osla_hessian_options *o)
 {
   return o->single || o->single_updates ? OSLA_FLOAT : OSLA_DOUBLE;
 }
 
-double osla_combiner_initial(const osla_hessian_options *o)
+double osli_combiner_initial(const osla_hessian_options *o)
 {
   if (o->initial != 0.0 || o->from_zero) return o->initial;
   if (o->combine == OSLA_COMBINE_MIN) return (double)INFINITY;
   return o->combine == OSLA_COMBINE_MAX ? -(double)INFINITY : 0.0;
 }
 
-osla_err osla_combiner_make(const osla_hessian_options *o, combiner *out)
+osla_err osli_combiner_make(const osla_hessian_options *o, combiner *out)
 {
   static combine_column *const columns[][3] = {
     [OSLA_COMBINE_SUM] = {sum_float, sum_mixed, sum_double},
@@ -200,10 +200,10 @@ osla_err osla_combiner_make(const osla_hessian_options *o, combiner *out)
   OSLA_CHECK((o->combine == OSLA_COMBINE_USER) == (o->combine_function != NULL), OSLA_ERR_ARG, "%s",
              o->combine_function ? "a function is given, but not OSLA_COMBINE_USER"
                                  : "OSLA_COMBINE_USER without a function");
-  osla_dtype update = osla_update_dtype(o);
+  osla_dtype update = osli_update_dtype(o);
   int types = o->single ? 0 : update == OSLA_FLOAT ? 1 : 2;
   *out = (combiner){.column = columns[operation][types],
-                    .dtype = osla_hessian_dtype(o),
+                    .dtype = osli_hessian_dtype(o),
                     .update_dtype = update,
                     .function = o->combine_function,
                     .context = o->combine_context};

@@ -23,13 +23,13 @@ struct combiner {
 };
 
 /* Errors: ARG (no such operation, no function). Local. */
-osla_err osla_combiner_make(const osla_hessian_options *options, combiner *out);
+osla_err osli_combiner_make(const osla_hessian_options *options, combiner *out);
 
 /* What H holds before anything is put into it. */
-double osla_combiner_initial(const osla_hessian_options *options);
+double osli_combiner_initial(const osla_hessian_options *options);
 
 /* The type of G and U. */
-osla_dtype osla_hessian_dtype(const osla_hessian_options *options);
-osla_dtype osla_update_dtype(const osla_hessian_options *options);
+osla_dtype osli_hessian_dtype(const osla_hessian_options *options);
+osla_dtype osli_update_dtype(const osla_hessian_options *options);
 
 #endif

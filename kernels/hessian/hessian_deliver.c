@@ -40,7 +40,7 @@ static piece make_piece(const osla_hessian *h, workspace *w, const part *a, int6
                         int64_t c, int64_t cols)
 {
   int64_t r0 = a->row_start + r, c0 = a->col_start + c;
-  osla_split_triangle(h->options.uplo, rows, w->rows.global + r0, cols, w->cols.global + c0,
+  osli_split_triangle(h->options.uplo, rows, w->rows.global + r0, cols, w->cols.global + c0,
                       w->begin, w->end);
   return (piece){.rows = rows,
                  .cols = cols,
@@ -55,9 +55,9 @@ static osla_err fill_piece(osla_hessian *h, workspace *w, const part *a, int64_t
                            piece *p)
 {
   double start = osla_clock();
-  OSLA_CALL(osla_reserve(&w->values, &w->values_bytes, (size_t)(p->rows * p->cols) * h->element));
+  OSLA_CALL(osli_reserve(&w->values, &w->values_bytes, (size_t)(p->rows * p->cols) * h->element));
   p->values = w->values;
-  OSLA_CALL(osla_update_fill(h, w, a->u, a->row_start + r, a->col_start + c, p, w->values));
+  OSLA_CALL(osli_update_fill(h, w, a->u, a->row_start + r, a->col_start + c, p, w->values));
   w->stats.seconds_product += osla_clock() - start;
   return OSLA_OK;
 }
@@ -67,7 +67,7 @@ static osla_err fill_piece(osla_hessian *h, workspace *w, const part *a, int64_t
 static void add_piece(osla_hessian *h, const part *a, const piece *p, uint64_t stripes)
 {
   if (stripes) osla_stripes_take(h->v.t, a->near.lock, stripes);
-  osla_piece_add(h, p, a->near.local, a->near.lld);
+  osli_piece_add(h, p, a->near.local, a->near.lld);
   if (stripes) osla_stripes_release(h->v.t, a->near.lock, stripes);
 }
 
@@ -78,8 +78,8 @@ static void add_by_stripe(osla_hessian *h, const part *a, const piece *p)
   for (int64_t c = 0, next; c < p->cols; c = next) {
     for (next = c + 1; next < p->cols && p->col[next] / nb == p->col[c] / nb;)
       next++;
-    piece columns = osla_piece_columns(p, c, next - c, h->element);
-    add_piece(h, a, &columns, osla_piece_stripes(h, &columns));
+    piece columns = osli_piece_columns(p, c, next - c, h->element);
+    add_piece(h, a, &columns, osli_piece_stripes(h, &columns));
   }
 }
 
@@ -144,10 +144,10 @@ static void send_piece(osla_hessian *h, workspace *w, const part *a, const piece
   if (h->options.isolation == OSLA_ISOLATE_ELEMENT) {
     if (!p) return; /* there are no chains */
     flags = MESSAGE_FIRST | MESSAGE_LAST;
-    stripes = osla_piece_stripes(h, p);
+    stripes = osli_piece_stripes(h, p);
   }
   w->stats.bytes_sent +=
-    (int64_t)osla_outbox_put(h, a->owner, p, stripes, flags, u, a->row_start, a->col_start);
+    (int64_t)osli_outbox_put(h, a->owner, p, stripes, flags, u, a->row_start, a->col_start);
   w->stats.seconds_send += osla_clock() - start;
 }
 
@@ -156,8 +156,8 @@ static void send_columns(osla_hessian *h, workspace *w, const part *a, const pie
 {
   uint32_t flags = alone ? MESSAGE_FIRST : 0;
   for (int64_t c = 0; c < p->cols;) {
-    int64_t cols = osla_outbox_columns(h, p, c);
-    piece columns = osla_piece_columns(p, c, cols, h->element);
+    int64_t cols = osli_outbox_columns(h, p, c);
+    piece columns = osli_piece_columns(p, c, cols, h->element);
     c += cols;
     if (alone && c == p->cols) flags |= MESSAGE_LAST;
     send_piece(h, w, a, &columns, flags, NULL);
@@ -171,7 +171,7 @@ static bool ships_factors(const osla_hessian *h, const part *a, const piece *p, 
 {
   int64_t k = a->u->k;
   if (k <= 0 || h->options.shipping == OSLA_SHIP_VALUES) return false;
-  size_t bytes = osla_message_size(p, k, h->element);
+  size_t bytes = osli_message_size(p, k, h->element);
   if (bytes > h->wire->message_most) return false;
   if (h->options.shipping == OSLA_SHIP_FACTORS) return true;
   return FACTOR_GAIN * bytes <= (size_t)elements * h->element &&
@@ -187,7 +187,7 @@ static void window_limits(const osla_hessian *h, const part *a, size_t bytes, in
 {
   int64_t most = (int64_t)(bytes / h->element);
   if (!a->near.local) {
-    int64_t fit = osla_outbox_rows(h);
+    int64_t fit = osli_outbox_rows(h);
     if (most > fit) most = fit;
   }
   *rows = a->rows < most ? a->rows : most;
@@ -203,7 +203,7 @@ static osla_err deliver_windows(osla_hessian *h, workspace *w, const part *a, si
     for (int64_t c = 0; c < a->cols; c += max_cols) {
       piece p = make_piece(h, w, a, r, a->rows - r < max_rows ? a->rows - r : max_rows, c,
                            a->cols - c < max_cols ? a->cols - c : max_cols);
-      if (osla_piece_elements(&p) == 0) continue;
+      if (osli_piece_elements(&p) == 0) continue;
       if (a->near.local) {
         OSLA_CALL(deliver_window_here(h, w, a, r, c, &p, true));
       } else {
@@ -235,11 +235,11 @@ static size_t estimate(const osla_hessian *h, int64_t elements)
 static osla_err deliver_chain(osla_hessian *h, workspace *w, const part *a, int64_t elements,
                               size_t bytes)
 {
-  osla_outbox_begin(h, a->owner, estimate(h, elements));
+  osli_outbox_begin(h, a->owner, estimate(h, elements));
   send_piece(h, w, a, NULL, MESSAGE_FIRST, NULL);
   osla_err err = deliver_windows(h, w, a, bytes);
   send_piece(h, w, a, NULL, MESSAGE_LAST, NULL);
-  osla_outbox_end(h, a->owner);
+  osli_outbox_end(h, a->owner);
   return err;
 }
 
@@ -247,10 +247,10 @@ static osla_err deliver_chain(osla_hessian *h, workspace *w, const part *a, int6
 static osla_err deliver_part(osla_hessian *h, workspace *w, part *a, bool patient, bool *done)
 {
   piece p = make_piece(h, w, a, 0, a->rows, 0, a->cols);
-  int64_t elements = osla_piece_elements(&p);
+  int64_t elements = osli_piece_elements(&p);
   *done = true;
   if (elements == 0) return OSLA_OK;
-  a->stripes = osla_piece_stripes(h, &p);
+  a->stripes = osli_piece_stripes(h, &p);
   if (a->near.touched) atomic_fetch_or(a->near.touched, a->stripes);
   bool ready = a->u->k < 0;
   if (ready && a->near.local) {
@@ -259,26 +259,26 @@ static osla_err deliver_part(osla_hessian *h, workspace *w, part *a, bool patien
     return OSLA_OK;
   }
   w->stats.elements += elements;
-  size_t values = (size_t)a->rows * h->element, most = osla_piece_bytes(h);
+  size_t values = (size_t)a->rows * h->element, most = osli_piece_bytes(h);
   bool fits = values <= most / (size_t)a->cols;
   if (a->near.local)
     return fits ? deliver_window_here(h, w, a, 0, 0, &p, false)
                 : deliver_windows_here(h, w, a, most);
   w->stats.elements_sent += elements;
   if (ships_factors(h, a, &p, elements)) {
-    osla_outbox_begin(h, a->owner, 0);
+    osli_outbox_begin(h, a->owner, 0);
     send_piece(h, w, a, &p, MESSAGE_FIRST | MESSAGE_LAST, a->u);
-    osla_outbox_end(h, a->owner);
+    osli_outbox_end(h, a->owner);
     return OSLA_OK;
   }
-  bool tall = a->rows > osla_outbox_rows(h);
+  bool tall = a->rows > osli_outbox_rows(h);
   bool large = values * (size_t)a->cols > CACHED_BYTES;
   if (ready && large && most > CACHED_BYTES) most = CACHED_BYTES;
   if ((ready && large) || tall || !fits) return deliver_chain(h, w, a, elements, most);
   OSLA_CALL(fill_piece(h, w, a, 0, 0, &p));
-  osla_outbox_begin(h, a->owner, estimate(h, elements));
+  osli_outbox_begin(h, a->owner, estimate(h, elements));
   send_columns(h, w, a, &p, true);
-  osla_outbox_end(h, a->owner);
+  osli_outbox_end(h, a->owner);
   return OSLA_OK;
 }
 
@@ -296,10 +296,10 @@ static part part_at(const osla_hessian *h, const workspace *w, const update *u, 
                 .rows = w->rows.start[prow + 1] - w->rows.start[prow],
                 .col_start = w->cols.start[pcol],
                 .cols = w->cols.start[pcol + 1] - w->cols.start[pcol],
-                .near = osla_near_part(h, owner)};
+                .near = osli_near_part(h, owner)};
 }
 
-osla_err osla_update_owners(osla_hessian *h, workspace *w, const update *u)
+osla_err osli_update_owners(osla_hessian *h, workspace *w, const update *u)
 {
   int owners = w->rows.n_used * w->cols.n_used, later[LATER_MOST], n_later = 0;
   uint64_t draw = osla_random_bits(0, (uint64_t)osla_transport_rank(h->v.t), w->draws++);

@@ -5,6 +5,6 @@
 #include "kernels/hessian/hessian_fill.h"
 
 /* Every owner's part, after the indices were split. */
-osla_err osla_update_owners(osla_hessian *h, workspace *w, const update *u);
+osla_err osli_update_owners(osla_hessian *h, workspace *w, const update *u);
 
 #endif

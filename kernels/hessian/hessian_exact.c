@@ -32,7 +32,7 @@ struct exact_state {
   bool failed; /* first was reported, the same on all ranks */
 };
 
-osla_err osla_exact_check_options(const osla_hessian_options *o)
+osla_err osli_exact_check_options(const osla_hessian_options *o)
 {
   fixed_point f;
   OSLA_CHECK(!o->single, OSLA_ERR_UNSUPPORTED,
@@ -74,11 +74,11 @@ static _Atomic uint64_t *fixed_stripes(const osla_hessian *h, int position)
 static void start(osla_hessian *h)
 {
   if (h->v.prow < 0) return;
-  bool zero = osla_combiner_initial(&h->options) == 0.0;
+  bool zero = osli_combiner_initial(&h->options) == 0.0;
   atomic_store(fixed_stripes(h, h->v.prow * h->v.q + h->v.pcol), zero ? UINT64_MAX : 0);
 }
 
-osla_err osla_exact_create(osla_hessian *h)
+osla_err osli_exact_create(osla_hessian *h)
 {
   OSLA_CALL(osla_agree(h->v.t, new_state(h)));
   OSLA_CALL(osla_segment_create(h->v.t, sizeof(uint64_t), 0, &h->exact->segment));
@@ -86,7 +86,7 @@ osla_err osla_exact_create(osla_hessian *h)
   return osla_barrier(h->v.t);
 }
 
-void osla_exact_destroy(osla_hessian *h)
+void osli_exact_destroy(osla_hessian *h)
 {
   exact_state *x = h->exact;
   if (!x) return;
@@ -192,17 +192,17 @@ static void convert(const osla_hessian *h, uint64_t stripes, int position, unsig
   }
 }
 
-void osla_exact_prepare(const osla_hessian *h, const piece *p, unsigned char *local, int64_t lld)
+void osli_exact_prepare(const osla_hessian *h, const piece *p, unsigned char *local, int64_t lld)
 {
   int position = position_of(h, local);
   _Atomic uint64_t *fixed = fixed_stripes(h, position);
-  uint64_t fresh = osla_piece_stripes(h, p) & ~atomic_load(fixed);
+  uint64_t fresh = osli_piece_stripes(h, p) & ~atomic_load(fixed);
   if (fresh == 0) return;
   convert(h, fresh, position, local, lld, column_to_fixed);
   atomic_fetch_or(fixed, fresh);
 }
 
-void osla_exact_note(const osla_hessian *h, const piece *p, int64_t c, int64_t begin, int64_t end,
+void osli_exact_note(const osla_hessian *h, const piece *p, int64_t c, int64_t begin, int64_t end,
                      int64_t column, const unsigned char *local, int64_t lld)
 {
   int position = position_of(h, local);
@@ -223,7 +223,7 @@ void osla_exact_note(const osla_hessian *h, const piece *p, int64_t c, int64_t b
 
 /* ---- the gradient ---- */
 
-void osla_exact_gradient(osla_hessian *h, int64_t count, const int64_t *ix, const double *values)
+void osli_exact_gradient(osla_hessian *h, int64_t count, const int64_t *ix, const double *values)
 {
   exact_state *x = h->exact;
   for (int64_t i = 0; i < count; i++) {
@@ -294,7 +294,7 @@ static osla_err agree_offence(osla_hessian *h)
   return osla_bcast(t, &h->exact->first, (int64_t)sizeof h->exact->first, MPI_BYTE, rank);
 }
 
-osla_err osla_exact_commit(osla_hessian *h)
+osla_err osli_exact_commit(osla_hessian *h)
 {
   if (h->v.prow >= 0) {
     int position = h->v.prow * h->v.q + h->v.pcol;
@@ -303,10 +303,10 @@ osla_err osla_exact_commit(osla_hessian *h)
   }
   OSLA_CALL(commit_gradient(h));
   OSLA_CALL(agree_offence(h));
-  return osla_exact_verdict(h);
+  return osli_exact_verdict(h);
 }
 
-osla_err osla_exact_verdict(const osla_hessian *h)
+osla_err osli_exact_verdict(const osla_hessian *h)
 {
   const offence *o = &h->exact->first;
   double bound = h->exact->h.bound, gradient_bound = h->exact->g.bound;
@@ -337,7 +337,7 @@ osla_err osla_exact_verdict(const osla_hessian *h)
   }
 }
 
-void osla_exact_reset(osla_hessian *h)
+void osli_exact_reset(osla_hessian *h)
 {
   exact_state *x = h->exact;
   x->failed = false;
@@ -348,19 +348,19 @@ void osla_exact_reset(osla_hessian *h)
 
 /* ---- checkpoint ---- */
 
-osla_err osla_exact_check(osla_hessian *h)
+osla_err osli_exact_check(osla_hessian *h)
 {
   OSLA_CALL(agree_offence(h));
-  return osla_exact_verdict(h);
+  return osli_exact_verdict(h);
 }
 
-uint64_t osla_exact_doubles(const osla_hessian *h)
+uint64_t osli_exact_doubles(const osla_hessian *h)
 {
   if (h->v.prow < 0) return 0;
   return ~atomic_load(fixed_stripes(h, h->v.prow * h->v.q + h->v.pcol));
 }
 
-void osla_exact_convert(const osla_hessian *h, uint64_t stripes, bool to_fixed,
+void osli_exact_convert(const osla_hessian *h, uint64_t stripes, bool to_fixed,
                         unsigned char *local, int64_t lld)
 {
   if (h->v.prow < 0 || stripes == 0) return;
@@ -368,7 +368,7 @@ void osla_exact_convert(const osla_hessian *h, uint64_t stripes, bool to_fixed,
           to_fixed ? column_to_fixed : column_to_double);
 }
 
-osla_err osla_exact_sum_gradient(osla_hessian *h, int64_t *sum)
+osla_err osli_exact_sum_gradient(osla_hessian *h, int64_t *sum)
 {
   const wide most = (wide)FIXED_DANGER;
   const exact_state *x = h->exact;
@@ -388,7 +388,7 @@ osla_err osla_exact_sum_gradient(osla_hessian *h, int64_t *sum)
   return err;
 }
 
-osla_err osla_exact_restored(osla_hessian *h, const int64_t *gradient)
+osla_err osli_exact_restored(osla_hessian *h, const int64_t *gradient)
 {
   if (osla_transport_rank(h->v.t) == 0)
     memcpy(h->exact->gradient, gradient, (size_t)h->n * sizeof *gradient);

@@ -83,17 +83,17 @@ static void fill_elements(const osla_hessian *h, const update *u, const workspac
     void *out = values + (size_t)(p->begin[c] + c * p->ld) * e;
     int64_t count = p->end[c] - p->begin[c];
     elements += count;
-    if (osla_work_modelled) continue;
+    if (osli_work_modelled) continue;
     if (h->combine.update_dtype == OSLA_DOUBLE)
       gather_double(count, position, column, out);
     else
       gather_float(count, position, column, out);
   }
-  osla_move_did(e, elements);
+  osli_move_did(e, elements);
   osla_trace_add(h->v.t, OSLA_TRACE_PACK, since, (double)elements * (double)e);
 }
 
-osla_err osla_update_fill(osla_hessian *h, workspace *w, const update *u, int64_t r0, int64_t c0,
+osla_err osli_update_fill(osla_hessian *h, workspace *w, const update *u, int64_t r0, int64_t c0,
                           const piece *p, unsigned char *values)
 {
   products f = {h, u, r0, c0, p, values};

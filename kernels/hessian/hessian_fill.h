@@ -15,7 +15,7 @@ typedef struct update {
 
 /* values (rows x cols, ld = rows) := what the update adds to rows [r0, r0 + rows)
  * and columns [c0, c0 + cols) of the workspace's splits, at least where begin and end say. */
-osla_err osla_update_fill(osla_hessian *h, workspace *w, const update *u, int64_t r0, int64_t c0,
+osla_err osli_update_fill(osla_hessian *h, workspace *w, const update *u, int64_t r0, int64_t c0,
                           const piece *p, unsigned char *values);
 
 #endif

@@ -61,7 +61,7 @@ static osla_err allocate(const wire *w, inbox *in)
   return OSLA_OK;
 }
 
-osla_err osla_inboxes_create(osla_hessian *h)
+osla_err osli_inboxes_create(osla_hessian *h)
 {
   wire *w = h->wire;
   int members = osla_wire_members(w, w->node);
@@ -74,14 +74,14 @@ osla_err osla_inboxes_create(osla_hessian *h)
   for (int i = 0; i < members; i++) {
     unsigned char *peer = osla_segment_peer(h->segment, w->member[w->node_start[w->node] + i]);
     t->gates[i] =
-      osla_arrivals_at(&w->shape, peer + w->arrivals_start, t->seen + (size_t)i * words);
+      osli_arrivals_at(&w->shape, peer + w->arrivals_start, t->seen + (size_t)i * words);
   }
   for (int i = 0; i < w->n_inboxes; i++)
     OSLA_CALL(allocate(w, &t->of[i]));
   return OSLA_OK;
 }
 
-void osla_inboxes_free(osla_hessian *h)
+void osli_inboxes_free(osla_hessian *h)
 {
   inbox_table *t = h->wire ? h->wire->inboxes : NULL;
   if (!t) return;
@@ -95,7 +95,7 @@ void osla_inboxes_free(osla_hessian *h)
   free(t);
 }
 
-size_t osla_inboxes_bytes(const wire *w)
+size_t osli_inboxes_bytes(const wire *w)
 {
   const size_t above = (size_t)(w->shape.words - w->shape.leaves);
   const size_t gate_bytes = sizeof(arrivals) + above * sizeof(uint64_t);
@@ -112,11 +112,11 @@ static osla_err add_products(osla_hessian *h, inbox *in, const message_view *m, 
   int64_t fit = (int64_t)(h->wire->message_most / h->element) / (m->p.rows > 0 ? m->p.rows : 1);
   int64_t width = fit < PRODUCT_COLUMNS ? fit : PRODUCT_COLUMNS;
   for (int64_t c = 0; c < m->p.cols; c += width) {
-    piece p = osla_piece_columns(&m->p, c, m->p.cols - c < width ? m->p.cols - c : width, 0);
+    piece p = osli_piece_columns(&m->p, c, m->p.cols - c < width ? m->p.cols - c : width, 0);
     p.ld = p.rows;
     p.values = in->values;
-    OSLA_CALL(osla_update_fill(h, NULL, &u, 0, c, &p, in->values));
-    osla_piece_add(h, &p, a->local, a->lld);
+    OSLA_CALL(osli_update_fill(h, NULL, &u, 0, c, &p, in->values));
+    osli_piece_add(h, &p, a->local, a->lld);
   }
   return OSLA_OK;
 }
@@ -130,18 +130,18 @@ static const message_head *head_of(const inbox *in)
 static osla_err add_message(osla_hessian *h, inbox *in, bool *added)
 {
   const message_head *head = head_of(in);
-  const near_part a = osla_near_part(h, (int)head->owner);
+  const near_part a = osli_near_part(h, (int)head->owner);
   *added = false;
   if (head->flags & MESSAGE_FIRST) { /* before its lists are read: it may be tried many times */
     if (!osla_stripes_try_again(a.lock, head->stripes, &in->patience)) return OSLA_OK;
     in->stripes = head->stripes;
     in->in_chain = true;
   }
-  message_view m = osla_message_read(in->buffer + in->head, h->element, h->options.uplo, in->lists);
+  message_view m = osli_message_read(in->buffer + in->head, h->element, h->options.uplo, in->lists);
   if (m.head.k > 0)
     OSLA_CALL(add_products(h, in, &m, &a));
   else
-    osla_piece_add(h, &m.p, a.local, a.lld);
+    osli_piece_add(h, &m.p, a.local, a.lld);
   if (m.head.flags & MESSAGE_LAST) {
     osla_stripes_release(h->v.t, a.lock, in->stripes);
     in->in_chain = false;
@@ -178,7 +178,7 @@ static osla_err add_messages(osla_hessian *h, inbox *in)
   (void)pthread_mutex_lock(&h->mutex);
   h->stats.seconds_apply += seconds;
   (void)pthread_mutex_unlock(&h->mutex);
-  if (in->gate_rank != osla_transport_rank(h->v.t)) osla_wire_wake(h, in->gate_rank);
+  if (in->gate_rank != osla_transport_rank(h->v.t)) osli_wire_wake(h, in->gate_rank);
   return OSLA_OK;
 }
 
@@ -222,7 +222,7 @@ static osla_err give_credit(osla_hessian *h, inbox *in, bool *done)
   OSLA_CALL(osla_posted_test(h->segment, &in->credit, done));
   if (!*done) return OSLA_OK;
   in->from->credited = count;
-  return osla_word_post(h->segment, in->origin, osla_wire_taken_offset(w, w->node, w->position),
+  return osla_word_post(h->segment, in->origin, osli_wire_taken_offset(w, w->node, w->position),
                         count, &in->credit);
 }
 
@@ -267,7 +267,7 @@ static osla_err serve_inbox(osla_hessian *h, inbox *in)
   OSLA_CALL(get_more(h, in)); /* now there may be room */
   OSLA_CALL(give_credit(h, in, &credited));
   if (in->arriving > 0 || in->tail > in->head || in->in_chain) return OSLA_OK;
-  if (credited && osla_arrivals_leave(in->gate, in->leaf)) in->gate = NULL;
+  if (credited && osli_arrivals_leave(in->gate, in->leaf)) in->gate = NULL;
   return OSLA_OK;
 }
 
@@ -276,7 +276,7 @@ static bool find_origin(osla_hessian *h, inbox *in, int position)
 {
   const wire *w = h->wire;
   const arrivals *gate = &w->inboxes->gates[position];
-  int leaf = osla_arrivals_take(gate), members = osla_wire_members(w, w->node);
+  int leaf = osli_arrivals_take(gate), members = osla_wire_members(w, w->node);
   if (leaf < 0) return false;
   in->gate = gate;
   in->leaf = leaf;
@@ -286,14 +286,14 @@ static bool find_origin(osla_hessian *h, inbox *in, int position)
   return true;
 }
 
-osla_err osla_inboxes_serve(osla_hessian *h)
+osla_err osli_inboxes_serve(osla_hessian *h)
 {
   const wire *w = h->wire;
   inbox_table *t = w->inboxes;
   int members = osla_wire_members(w, w->node), other = t->next;
   t->next = other + 1 < members ? other + 1 : 0;
-  osla_arrivals_collect(&t->gates[w->position]);
-  if (other != w->position) osla_arrivals_collect(&t->gates[other]);
+  osli_arrivals_collect(&t->gates[w->position]);
+  if (other != w->position) osli_arrivals_collect(&t->gates[other]);
   for (int i = 0; i < w->n_inboxes; i++) {
     inbox *in = &t->of[i];
     if (in->gate || find_origin(h, in, w->position) || find_origin(h, in, other))
@@ -302,7 +302,7 @@ osla_err osla_inboxes_serve(osla_hessian *h)
   return OSLA_OK;
 }
 
-osla_err osla_inboxes_stop(osla_hessian *h)
+osla_err osli_inboxes_stop(osla_hessian *h)
 {
   for (int i = 0; i < h->wire->n_inboxes; i++) {
     inbox *in = &h->wire->inboxes->of[i];
@@ -334,7 +334,7 @@ static bool all_applied(void *arg)
   return true;
 }
 
-void osla_inboxes_wait(osla_hessian *h, const uint64_t *expected)
+void osli_inboxes_wait(osla_hessian *h, const uint64_t *expected)
 {
   awaited a = {h, expected, 0};
   if (h->wire->n_nodes > 1) osla_segment_wait(h->segment, all_applied, &a);

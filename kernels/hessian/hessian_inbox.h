@@ -4,17 +4,17 @@
 
 #include "kernels/hessian/hessian_wire.h"
 
-/* After osla_wire_sizes and the segment. Errors: MEM. */
-osla_err osla_inboxes_create(osla_hessian *h);
-void osla_inboxes_free(osla_hessian *h);
-size_t osla_inboxes_bytes(const wire *w);
+/* After osli_wire_sizes and the segment. Errors: MEM. */
+osla_err osli_inboxes_create(osla_hessian *h);
+void osli_inboxes_free(osla_hessian *h);
+size_t osli_inboxes_bytes(const wire *w);
 
 /* By the hook: gets and adds what waits for this node. */
-osla_err osla_inboxes_serve(osla_hessian *h);
+osla_err osli_inboxes_serve(osla_hessian *h);
 /* Waits for what is under way; the hook is gone. */
-osla_err osla_inboxes_stop(osla_hessian *h);
+osla_err osli_inboxes_stop(osla_hessian *h);
 
 /* Waits until expected[origin] bytes that came through this gate have been added. Local. */
-void osla_inboxes_wait(osla_hessian *h, const uint64_t *expected);
+void osli_inboxes_wait(osla_hessian *h, const uint64_t *expected);
 
 #endif

@@ -20,7 +20,7 @@ static size_t find(const uint64_t *slot, size_t capacity, uint64_t id)
   return at;
 }
 
-bool osla_id_set_has(const id_set *set, uint64_t id)
+bool osli_id_set_has(const id_set *set, uint64_t id)
 {
   if (id == 0) return set->zero;
   return set->capacity > 0 && set->slot[find(set->slot, set->capacity, id)] == id;
@@ -39,9 +39,9 @@ static osla_err grow(id_set *set)
   return OSLA_OK;
 }
 
-osla_err osla_id_set_add(id_set *set, uint64_t id, bool *added)
+osla_err osli_id_set_add(id_set *set, uint64_t id, bool *added)
 {
-  *added = !osla_id_set_has(set, id);
+  *added = !osli_id_set_has(set, id);
   if (!*added) return OSLA_OK;
   if (id == 0) {
     set->zero = true;
@@ -54,7 +54,7 @@ osla_err osla_id_set_add(id_set *set, uint64_t id, bool *added)
 }
 
 /* Cursor 0 stands for the id 0, cursor i + 1 for slot i. */
-bool osla_id_set_next(const id_set *set, size_t *cursor, uint64_t *id)
+bool osli_id_set_next(const id_set *set, size_t *cursor, uint64_t *id)
 {
   while (*cursor <= set->capacity) {
     size_t at = (*cursor)++;
@@ -64,7 +64,7 @@ bool osla_id_set_next(const id_set *set, size_t *cursor, uint64_t *id)
   return false;
 }
 
-void osla_id_set_free(id_set *set)
+void osli_id_set_free(id_set *set)
 {
   free(set->slot);
   *set = (id_set){0};
@@ -72,7 +72,7 @@ void osla_id_set_free(id_set *set)
 
 /* ---- life ---- */
 
-osla_err osla_ledger_create(osla_hessian *h)
+osla_err osli_ledger_create(osla_hessian *h)
 {
   ledger *l = h->ledger = calloc(1, sizeof *l);
   OSLA_CHECK(l, OSLA_ERR_MEM, "ledger");
@@ -81,19 +81,19 @@ osla_err osla_ledger_create(osla_hessian *h)
   return OSLA_OK;
 }
 
-void osla_ledger_clear(osla_hessian *h)
+void osli_ledger_clear(osla_hessian *h)
 {
   ledger *l = h->ledger;
-  osla_id_set_free(&l->own);
-  osla_id_set_free(&l->restored);
+  osli_id_set_free(&l->own);
+  osli_id_set_free(&l->restored);
   l->used = l->broken = false;
   l->skipped = 0;
 }
 
-void osla_ledger_destroy(osla_hessian *h)
+void osli_ledger_destroy(osla_hessian *h)
 {
   if (!h->ledger) return;
-  osla_ledger_clear(h);
+  osli_ledger_clear(h);
   (void)pthread_cond_destroy(&h->ledger->opened);
   (void)pthread_mutex_destroy(&h->ledger->mutex);
   free(h->ledger);
@@ -102,7 +102,7 @@ void osla_ledger_destroy(osla_hessian *h)
 
 /* ---- the gate ---- */
 
-void osla_gate_enter(osla_hessian *h)
+void osli_gate_enter(osla_hessian *h)
 {
   ledger *l = h->ledger;
   (void)pthread_mutex_lock(&l->mutex);
@@ -113,7 +113,7 @@ void osla_gate_enter(osla_hessian *h)
   (void)pthread_mutex_unlock(&l->mutex);
 }
 
-osla_err osla_gate_leave(osla_hessian *h, osla_err err)
+osla_err osli_gate_leave(osla_hessian *h, osla_err err)
 {
   ledger *l = h->ledger;
   (void)pthread_mutex_lock(&l->mutex);
@@ -132,7 +132,7 @@ static bool nothing_active(void *arg)
   return nothing;
 }
 
-void osla_gate_close(osla_hessian *h)
+void osli_gate_close(osla_hessian *h)
 {
   ledger *l = h->ledger;
   (void)pthread_mutex_lock(&l->mutex);
@@ -141,7 +141,7 @@ void osla_gate_close(osla_hessian *h)
   osla_segment_wait(h->segment, nothing_active, l);
 }
 
-void osla_gate_open(osla_hessian *h)
+void osli_gate_open(osla_hessian *h)
 {
   ledger *l = h->ledger;
   (void)pthread_mutex_lock(&l->mutex);
@@ -156,25 +156,25 @@ bool osla_hessian_has_id(osla_hessian *h, uint64_t id)
 {
   ledger *l = h->ledger;
   (void)pthread_mutex_lock(&l->mutex);
-  bool has = osla_id_set_has(&l->restored, id) || osla_id_set_has(&l->own, id);
+  bool has = osli_id_set_has(&l->restored, id) || osli_id_set_has(&l->own, id);
   (void)pthread_mutex_unlock(&l->mutex);
   return has;
 }
 
-osla_err osla_ledger_claim(osla_hessian *h, uint64_t id, bool *claimed)
+osla_err osli_ledger_claim(osla_hessian *h, uint64_t id, bool *claimed)
 {
   ledger *l = h->ledger;
   osla_err err = OSLA_OK;
   *claimed = false;
   (void)pthread_mutex_lock(&l->mutex);
-  if (!osla_id_set_has(&l->restored, id)) err = osla_id_set_add(&l->own, id, claimed);
+  if (!osli_id_set_has(&l->restored, id)) err = osli_id_set_add(&l->own, id, claimed);
   if (err != OSLA_OK) *claimed = false;
   if (err == OSLA_OK && !*claimed) l->skipped++;
   (void)pthread_mutex_unlock(&l->mutex);
   return err;
 }
 
-osla_err osla_ledger_list(osla_hessian *h, uint64_t **ids, int64_t *count)
+osla_err osli_ledger_list(osla_hessian *h, uint64_t **ids, int64_t *count)
 {
   const ledger *l = h->ledger;
   uint64_t rank = (uint64_t)osla_transport_rank(h->v.t), id, n = 0;
@@ -182,9 +182,9 @@ osla_err osla_ledger_list(osla_hessian *h, uint64_t **ids, int64_t *count)
   *count = 0;
   *ids = malloc((most + 1) * sizeof **ids);
   OSLA_CHECK(*ids, OSLA_ERR_MEM, "list of %zu ids", (size_t)most);
-  for (size_t cursor = 0; osla_id_set_next(&l->own, &cursor, &id);)
+  for (size_t cursor = 0; osli_id_set_next(&l->own, &cursor, &id);)
     (*ids)[n++] = id;
-  for (size_t cursor = 0; osla_id_set_next(&l->restored, &cursor, &id);)
+  for (size_t cursor = 0; osli_id_set_next(&l->restored, &cursor, &id);)
     if (osla_random_bits(1, id, 0) % ranks == rank) (*ids)[n++] = id;
   *count = (int64_t)n;
   return OSLA_OK;
@@ -197,7 +197,7 @@ static int by_value(const void *x, const void *y)
 }
 
 /* Every rank's list has its position in a sum of lists that are zero elsewhere. */
-osla_err osla_ledger_merge(osla_hessian *h, uint64_t **ids, int64_t *count)
+osla_err osli_ledger_merge(osla_hessian *h, uint64_t **ids, int64_t *count)
 {
   int rank = osla_transport_rank(h->v.t), ranks = osla_transport_size(h->v.t);
   int64_t *before = calloc((size_t)ranks + 1, sizeof *before), all = 0;
@@ -225,7 +225,7 @@ cleanup:
   return err;
 }
 
-void osla_ledger_stats(osla_hessian *h, osla_hessian_stats *stats)
+void osli_ledger_stats(osla_hessian *h, osla_hessian_stats *stats)
 {
   ledger *l = h->ledger;
   (void)pthread_mutex_lock(&l->mutex);

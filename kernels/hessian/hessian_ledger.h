@@ -13,12 +13,12 @@ typedef struct id_set {
   bool zero; /* is 0 in? */
 } id_set;
 
-bool osla_id_set_has(const id_set *set, uint64_t id);
+bool osli_id_set_has(const id_set *set, uint64_t id);
 /* *added = false: it was in already. Errors: MEM (then nothing is changed). */
-osla_err osla_id_set_add(id_set *set, uint64_t id, bool *added);
+osla_err osli_id_set_add(id_set *set, uint64_t id, bool *added);
 /* The next id behind *cursor, which begins at 0; false past the last one. */
-bool osla_id_set_next(const id_set *set, size_t *cursor, uint64_t *id);
-void osla_id_set_free(id_set *set);
+bool osli_id_set_next(const id_set *set, size_t *cursor, uint64_t *id);
+void osli_id_set_free(id_set *set);
 
 typedef struct ledger {
   pthread_mutex_t mutex; /* guards all of this */
@@ -33,29 +33,29 @@ typedef struct ledger {
 } ledger;
 
 /* Local. Errors: MEM. */
-osla_err osla_ledger_create(osla_hessian *h);
-void osla_ledger_destroy(osla_hessian *h);
-void osla_ledger_clear(osla_hessian *h); /* no ids, nothing broken */
+osla_err osli_ledger_create(osla_hessian *h);
+void osli_ledger_destroy(osla_hessian *h);
+void osli_ledger_clear(osla_hessian *h); /* no ids, nothing broken */
 
 /* Around an update: enter waits while the gate is closed; leave notes an error and returns it. */
-void osla_gate_enter(osla_hessian *h);
-osla_err osla_gate_leave(osla_hessian *h, osla_err err);
+void osli_gate_enter(osla_hessian *h);
+osla_err osli_gate_leave(osla_hessian *h, osla_err err);
 
 /* Close waits, with progress, until no update of this rank is under way. Local. */
-void osla_gate_close(osla_hessian *h);
-void osla_gate_open(osla_hessian *h);
+void osli_gate_close(osla_hessian *h);
+void osli_gate_open(osla_hessian *h);
 
 /* Puts an id into the ledger. *claimed = false: it was in. Errors: MEM. */
-osla_err osla_ledger_claim(osla_hessian *h, uint64_t id, bool *claimed);
+osla_err osli_ledger_claim(osla_hessian *h, uint64_t id, bool *claimed);
 
 /* This rank's part of all ids: its own, and a share of the restored ones. Errors: MEM. */
-osla_err osla_ledger_list(osla_hessian *h, uint64_t **ids, int64_t *count);
+osla_err osli_ledger_list(osla_hessian *h, uint64_t **ids, int64_t *count);
 
 /* The lists of all ranks become one, ascending, on each of them. Collective. Errors, on all ranks
  * together: MEM, MPI (the list is as before). */
-osla_err osla_ledger_merge(osla_hessian *h, uint64_t **ids, int64_t *count);
+osla_err osli_ledger_merge(osla_hessian *h, uint64_t **ids, int64_t *count);
 
 /* Fills in what the ledger knows. */
-void osla_ledger_stats(osla_hessian *h, osla_hessian_stats *stats);
+void osli_ledger_stats(osla_hessian *h, osla_hessian_stats *stats);
 
 #endif

@@ -13,10 +13,10 @@ uint64_t osla_hessian_memory(const osla_shape *s)
             .node_start = node_start,
             .remote = s->ranks - smallest,
             .shape =
-              osla_arrivals_shape(s->nodes > 1 ? (s->ranks - 1) / smallest + 1 : 0, ARRIVAL_FAN)};
-  osla_hessian h = {.wire = &w, .options = osla_hessian_resolve(NULL)};
-  osla_wire_sizes(&h, h.options.ring_bytes);
+              osli_arrivals_shape(s->nodes > 1 ? (s->ranks - 1) / smallest + 1 : 0, ARRIVAL_FAN)};
+  osla_hessian h = {.wire = &w, .options = osli_hessian_resolve(NULL)};
+  osli_wire_sizes(&h, h.options.ring_bytes);
   return osla_segment_footprint(w.segment_bytes, 0, s->ranks) +
-         ((uint64_t)s->ranks + (uint64_t)s->nodes + 1) * sizeof(int) + osla_outboxes_bytes(&w) +
-         osla_inboxes_bytes(&w) + 2 * ((uint64_t)s->n + 1) * sizeof(double);
+         ((uint64_t)s->ranks + (uint64_t)s->nodes + 1) * sizeof(int) + osli_outboxes_bytes(&w) +
+         osli_inboxes_bytes(&w) + 2 * ((uint64_t)s->n + 1) * sizeof(double);
 }

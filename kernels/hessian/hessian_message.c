@@ -22,20 +22,20 @@ static bool too_many(int64_t a, int64_t b)
   return a > INT32_MAX || b > INT32_MAX;
 }
 
-size_t osla_message_bytes(int64_t rows, int64_t cols, int64_t values, size_t element, bool wide)
+size_t osli_message_bytes(int64_t rows, int64_t cols, int64_t values, size_t element, bool wide)
 {
   if (too_many(rows, cols) || values > INT32_MAX) return SIZE_MAX;
   return padded(front_bytes(rows, cols, wide) + (size_t)values * element);
 }
 
-size_t osla_message_bytes_of_g(int64_t rows, int64_t cols, int64_t k, size_t element, bool wide)
+size_t osli_message_bytes_of_g(int64_t rows, int64_t cols, int64_t k, size_t element, bool wide)
 {
   if (too_many(rows, cols) || k > INT32_MAX) return SIZE_MAX;
   return padded(front_bytes(rows, cols, wide) + (size_t)(rows + cols) * (size_t)k * element);
 }
 
 /* Lists ascend: the last entries are the largest. */
-bool osla_message_is_wide(const piece *p)
+bool osli_message_is_wide(const piece *p)
 {
   int64_t row = p->rows > 0 ? p->row[p->rows - 1] : 0;
   int64_t col = p->cols > 0 ? p->col[p->cols - 1] : 0;
@@ -49,13 +49,13 @@ static void row_range(const piece *p, int64_t *low, int64_t *high)
   *high = p->cols > 0 ? p->end[p->cols - 1] : 0;
 }
 
-size_t osla_message_size(const piece *p, int64_t k, size_t element)
+size_t osli_message_size(const piece *p, int64_t k, size_t element)
 {
   int64_t low, high;
   row_range(p, &low, &high);
-  bool wide = osla_message_is_wide(p);
-  if (k > 0) return osla_message_bytes_of_g(high - low, p->cols, k, element, wide);
-  return osla_message_bytes(high - low, p->cols, osla_piece_elements(p), element, wide);
+  bool wide = osli_message_is_wide(p);
+  if (k > 0) return osli_message_bytes_of_g(high - low, p->cols, k, element, wide);
+  return osli_message_bytes(high - low, p->cols, osli_piece_elements(p), element, wide);
 }
 
 /* ---- writing ---- */
@@ -75,13 +75,13 @@ static void append(sink *s, const void *bytes, size_t count)
 /* Values, or columns of G. */
 static void append_bulk(sink *s, const unsigned char *from, size_t bytes)
 {
-  append(s, osla_work_modelled ? NULL : from, bytes);
+  append(s, osli_work_modelled ? NULL : from, bytes);
 }
 
 static void append_padding(sink *s)
 {
   static const unsigned char zeros[MESSAGE_PAD];
-  append(s, osla_work_modelled ? NULL : zeros, padded(s->bytes) - s->bytes);
+  append(s, osli_work_modelled ? NULL : zeros, padded(s->bytes) - s->bytes);
 }
 
 static void append_narrow(sink *s, int64_t count, const int64_t *list, int64_t less)
@@ -107,7 +107,7 @@ static void append_indices(sink *s, int64_t count, const int64_t *list, bool wid
 /* Where values are only counted, of the rest of the front there are so many bytes alone. */
 static bool only_counts(const message_head *head)
 {
-  return osla_work_modelled && head->k == 0;
+  return osli_work_modelled && head->k == 0;
 }
 
 /* Lower: every column runs to the end of the row list. Upper: from its beginning. */
@@ -128,47 +128,47 @@ static void append_front(sink *s, const piece *p, message_head head, int64_t low
   append_padding(s);
 }
 
-size_t osla_message_put(const piece *p, int owner, uint64_t stripes, uint32_t flags, size_t element,
+size_t osli_message_put(const piece *p, int owner, uint64_t stripes, uint32_t flags, size_t element,
                         osla_uplo uplo, message_write *write, void *arg)
 {
   sink s = {write, arg, 0};
   int64_t low, high;
   row_range(p, &low, &high);
-  int64_t elements = osla_piece_elements(p);
-  bool wide = osla_message_is_wide(p);
+  int64_t elements = osli_piece_elements(p);
+  bool wide = osli_message_is_wide(p);
   message_head head = {
     .stripes = stripes, .owner = (uint32_t)owner, .flags = flags | (wide ? MESSAGE_WIDE : 0)};
-  head.bytes = (uint32_t)osla_message_bytes(high - low, p->cols, elements, element, wide);
-  head.elements = osla_work_modelled ? (uint32_t)elements : 0;
+  head.bytes = (uint32_t)osli_message_bytes(high - low, p->cols, elements, element, wide);
+  head.elements = osli_work_modelled ? (uint32_t)elements : 0;
   append_front(&s, p, head, low, high, uplo);
   if (only_counts(&head)) append(&s, NULL, (size_t)elements * element);
   for (int64_t c = 0; c < p->cols && !only_counts(&head); c++)
     append_bulk(&s, p->values + (size_t)(p->begin[c] + c * p->ld) * element,
                 (size_t)(p->end[c] - p->begin[c]) * element);
-  if (p->cols > 0) osla_move_did((size_t)elements * element / (size_t)p->cols, p->cols);
+  if (p->cols > 0) osli_move_did((size_t)elements * element / (size_t)p->cols, p->cols);
   append_padding(&s);
   return s.bytes;
 }
 
-size_t osla_message_put_g(const piece *p, int owner, uint64_t stripes, uint32_t flags, int64_t k,
+size_t osli_message_put_g(const piece *p, int owner, uint64_t stripes, uint32_t flags, int64_t k,
                           const void *row_panel, const void *col_panel, size_t element,
                           osla_uplo uplo, message_write *write, void *arg)
 {
   sink s = {write, arg, 0};
   int64_t low, high;
   row_range(p, &low, &high);
-  bool wide = osla_message_is_wide(p);
+  bool wide = osli_message_is_wide(p);
   size_t column = (size_t)k * element;
   message_head head = {.stripes = stripes,
                        .owner = (uint32_t)owner,
                        .flags = flags | (wide ? MESSAGE_WIDE : 0),
                        .k = (uint32_t)k};
-  head.bytes = (uint32_t)osla_message_size(p, k, element);
+  head.bytes = (uint32_t)osli_message_size(p, k, element);
   append_front(&s, p, head, low, high, uplo);
   append_bulk(&s, (const unsigned char *)row_panel + (size_t)low * column,
               (size_t)(high - low) * column);
   append_bulk(&s, col_panel, (size_t)p->cols * column);
-  osla_move_did(column, high - low + p->cols);
+  osli_move_did(column, high - low + p->cols);
   append_padding(&s);
   return s.bytes;
 }
@@ -188,7 +188,7 @@ static const unsigned char *read_list(const unsigned char *at, int64_t count, bo
   return at + (size_t)count * sizeof *narrow;
 }
 
-message_view osla_message_read(const unsigned char *message, size_t element, osla_uplo uplo,
+message_view osli_message_read(const unsigned char *message, size_t element, osla_uplo uplo,
                                int64_t *lists)
 {
   message_view m = {.head = *(const message_head *)(const void *)message};

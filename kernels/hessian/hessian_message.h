@@ -32,22 +32,22 @@ typedef void message_write(void *arg, const void *bytes, size_t count);
 
 /* Bytes of a message with this many rows, columns and values, and of one with columns of G. Both
  * are meant for sizes below 2^31 and answer SIZE_MAX beyond that. */
-size_t osla_message_bytes(int64_t rows, int64_t cols, int64_t values, size_t element, bool wide);
-size_t osla_message_bytes_of_g(int64_t rows, int64_t cols, int64_t k, size_t element, bool wide);
+size_t osli_message_bytes(int64_t rows, int64_t cols, int64_t values, size_t element, bool wide);
+size_t osli_message_bytes_of_g(int64_t rows, int64_t cols, int64_t k, size_t element, bool wide);
 
 /* The same for a piece as it will be written, without the rows that no column holds; k > 0: with
  * columns of G. */
-size_t osla_message_size(const piece *p, int64_t k, size_t element);
+size_t osli_message_size(const piece *p, int64_t k, size_t element);
 
 /* Do the piece's indices need 64 bits? */
-bool osla_message_is_wide(const piece *p);
+bool osli_message_is_wide(const piece *p);
 
 /* Writes a message; returns its bytes, as above. With values: those of the piece. With k > 0:
  * row_panel (k x rows) and col_panel (k x cols), the piece has no values. Rows that no
  * column holds stay at home. */
-size_t osla_message_put(const piece *p, int owner, uint64_t stripes, uint32_t flags, size_t element,
+size_t osli_message_put(const piece *p, int owner, uint64_t stripes, uint32_t flags, size_t element,
                         osla_uplo uplo, message_write *write, void *arg);
-size_t osla_message_put_g(const piece *p, int owner, uint64_t stripes, uint32_t flags, int64_t k,
+size_t osli_message_put_g(const piece *p, int owner, uint64_t stripes, uint32_t flags, int64_t k,
                           const void *row_panel, const void *col_panel, size_t element,
                           osla_uplo uplo, message_write *write, void *arg);
 
@@ -58,7 +58,7 @@ typedef struct message_view {
   piece p; /* values: packed, NULL with panels */
   const unsigned char *row_panel, *col_panel;
 } message_view;
-message_view osla_message_read(const unsigned char *message, size_t element, osla_uplo uplo,
+message_view osli_message_read(const unsigned char *message, size_t element, osla_uplo uplo,
                                int64_t *lists);
 
 #endif

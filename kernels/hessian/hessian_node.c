@@ -85,19 +85,19 @@ static void place_array(osla_hessian *h, int prow, int pcol, int host, size_t of
                                    .host = host};
 }
 
-osla_err osla_node_sums_bytes(osla_hessian *h, size_t *bytes)
+osla_err osli_node_sums_bytes(osla_hessian *h, size_t *bytes)
 {
   *bytes = 0;
   return h->options.node_sums ? for_each_array(h, NULL, bytes) : OSLA_OK;
 }
 
-osla_err osla_node_sums_check(const osla_hessian_options *o)
+osla_err osli_node_sums_check(const osla_hessian_options *o)
 {
   OSLA_CHECK(!o->order_independent, OSLA_ERR_UNSUPPORTED,
              "node_sums in the order-independent mode");
   OSLA_CHECK(o->combine != OSLA_COMBINE_USER, OSLA_ERR_UNSUPPORTED,
              "node_sums with a function of the user's");
-  OSLA_CHECK(osla_update_dtype(o) == osla_hessian_dtype(o), OSLA_ERR_UNSUPPORTED,
+  OSLA_CHECK(osli_update_dtype(o) == osli_hessian_dtype(o), OSLA_ERR_UNSUPPORTED,
              "node_sums with updates of another type than H");
   return OSLA_OK;
 }
@@ -130,13 +130,13 @@ static void empty_columns(const osla_hessian *h, const near_part *a, int64_t row
 
 /* ---- life ---- */
 
-osla_err osla_node_sums_create(osla_hessian *h)
+osla_err osli_node_sums_create(osla_hessian *h)
 {
   if (!h->options.node_sums) return OSLA_OK;
   size_t ranks = (size_t)osla_transport_size(h->v.t), bytes = 0;
   h->node = calloc(1, sizeof *h->node + ranks * sizeof h->node->of[0]);
   osla_err err = h->node ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "sums of a node");
-  if (err == OSLA_OK) err = osla_node_sums_bytes(h, &bytes);
+  if (err == OSLA_OK) err = osli_node_sums_bytes(h, &bytes);
   OSLA_CALL(osla_agree(h->v.t, err));
   OSLA_CALL(osla_segment_create(h->v.t, bytes, 0, &h->node->segment));
   err = for_each_array(h, place_array, &bytes);
@@ -151,16 +151,16 @@ osla_err osla_node_sums_create(osla_hessian *h)
   return osla_agree(h->v.t, err);
 }
 
-void osla_node_sums_destroy(osla_hessian *h)
+void osli_node_sums_destroy(osla_hessian *h)
 {
   if (h->node) osla_segment_destroy(&h->node->segment);
   free(h->node);
   h->node = NULL;
 }
 
-near_part osla_near_part(const osla_hessian *h, int owner)
+near_part osli_near_part(const osla_hessian *h, int owner)
 {
-  osla_stripes *lock = osla_hessian_lock(h, owner);
+  osla_stripes *lock = osli_hessian_lock(h, owner);
   if (!lock && h->node) return h->node->of[owner];
   return (near_part){.local = lock ? osla_matrix_peer(h->matrix, owner) : NULL,
                      .lld = osla_matrix_lld(h->matrix, owner),
@@ -205,15 +205,15 @@ static osla_err make_lists(const osla_hessian *h, int prow, int pcol, index_list
 static void send_piece(osla_hessian *h, int owner, const piece *p, osla_hessian_stats *stats)
 {
   for (int64_t c = 0, cols; c < p->cols; c += cols) {
-    cols = osla_outbox_columns(h, p, c);
-    piece columns = osla_piece_columns(p, c, cols, h->element);
-    int64_t elements = osla_piece_elements(&columns);
+    cols = osli_outbox_columns(h, p, c);
+    piece columns = osli_piece_columns(p, c, cols, h->element);
+    int64_t elements = osli_piece_elements(&columns);
     if (elements == 0) continue;
-    osla_outbox_begin(h, owner, osla_message_size(&columns, 0, h->element));
+    osli_outbox_begin(h, owner, osli_message_size(&columns, 0, h->element));
     stats->bytes_sent +=
-      (int64_t)osla_outbox_put(h, owner, &columns, osla_piece_stripes(h, &columns),
+      (int64_t)osli_outbox_put(h, owner, &columns, osli_piece_stripes(h, &columns),
                                MESSAGE_FIRST | MESSAGE_LAST, NULL, 0, 0);
-    osla_outbox_end(h, owner);
+    osli_outbox_end(h, owner);
     stats->elements_sent += elements;
     osla_progress(h->v.t);
   }
@@ -223,10 +223,10 @@ static void send_piece(osla_hessian *h, int owner, const piece *p, osla_hessian_
 static void send_columns(osla_hessian *h, int owner, const near_part *a, const index_lists *l,
                          int64_t c, int64_t cols, osla_hessian_stats *stats)
 {
-  int64_t most = osla_outbox_rows(h);
+  int64_t most = osli_outbox_rows(h);
   for (int64_t r = 0; r < l->rows; r += most) {
     int64_t rows = l->rows - r < most ? l->rows - r : most;
-    osla_split_triangle(h->options.uplo, rows, l->row_global + r, cols, l->col_global + c, l->begin,
+    osli_split_triangle(h->options.uplo, rows, l->row_global + r, cols, l->col_global + c, l->begin,
                         l->end);
     const piece p = {.rows = rows,
                      .cols = cols,
@@ -261,7 +261,7 @@ static osla_err send_array(osla_hessian *h, int prow, int pcol, osla_hessian_sta
   return OSLA_OK;
 }
 
-osla_err osla_node_sums_send(osla_hessian *h)
+osla_err osli_node_sums_send(osla_hessian *h)
 {
   if (!h->node) return OSLA_OK;
   OSLA_CALL(osla_barrier(h->v.t)); /* the node's updates are complete */

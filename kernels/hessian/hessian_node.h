@@ -15,12 +15,12 @@ typedef struct near_part {
 } near_part;
 
 /* Sums of a node, where options.node_sums asks for them. */
-osla_err osla_node_sums_check(const osla_hessian_options *options);
-osla_err osla_node_sums_bytes(osla_hessian *h, size_t *bytes); /* that this rank hosts */
-osla_err osla_node_sums_create(osla_hessian *h);               /* collective */
-void osla_node_sums_destroy(osla_hessian *h);                  /* collective */
-near_part osla_near_part(const osla_hessian *h, int owner);
+osla_err osli_node_sums_check(const osla_hessian_options *options);
+osla_err osli_node_sums_bytes(osla_hessian *h, size_t *bytes); /* that this rank hosts */
+osla_err osli_node_sums_create(osla_hessian *h);               /* collective */
+void osli_node_sums_destroy(osla_hessian *h);                  /* collective */
+near_part osli_near_part(const osla_hessian *h, int owner);
 /* Hands all sums to the outboxes, and empties them. Collective; no update may be under way. */
-osla_err osla_node_sums_send(osla_hessian *h);
+osla_err osli_node_sums_send(osla_hessian *h);
 
 #endif

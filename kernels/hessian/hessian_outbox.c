@@ -46,7 +46,7 @@ typedef struct outbox_table {
   outbox of[];             /* [n_nodes] */
 } outbox_table;
 
-osla_err osla_outboxes_create(osla_hessian *h)
+osla_err osli_outboxes_create(osla_hessian *h)
 {
   const wire *w = h->wire;
   size_t nodes = (size_t)w->n_nodes;
@@ -65,7 +65,7 @@ osla_err osla_outboxes_create(osla_hessian *h)
   return OSLA_OK;
 }
 
-void osla_outboxes_free(osla_hessian *h)
+void osli_outboxes_free(osla_hessian *h)
 {
   outbox_table *t = h->wire ? h->wire->outboxes : NULL;
   if (!t) return;
@@ -76,13 +76,13 @@ void osla_outboxes_free(osla_hessian *h)
   free(t);
 }
 
-size_t osla_outboxes_bytes(const wire *w)
+size_t osli_outboxes_bytes(const wire *w)
 {
   return sizeof(outbox_table) + (size_t)w->n_nodes * sizeof(outbox) +
          (size_t)w->n_rings * sizeof(int);
 }
 
-uint64_t osla_outbox_written(const osla_hessian *h, int node)
+uint64_t osli_outbox_written(const osla_hessian *h, int node)
 {
   return h->wire->outboxes->of[node].written;
 }
@@ -102,7 +102,7 @@ static bool has_taken(const osla_hessian *h, outbox *o, uint64_t bytes)
 {
   unsigned char *base = osla_segment_local(h->segment);
   int node = node_of(h, o), members = osla_wire_members(h->wire, node);
-  void *words = base + osla_wire_taken_offset(h->wire, node, 0);
+  void *words = base + osli_wire_taken_offset(h->wire, node, 0);
   for (int position = 0; position < members && o->taken < bytes; position++) {
     uint64_t taken =
       atomic_load_explicit((_Atomic uint64_t *)words + position, memory_order_acquire);
@@ -126,7 +126,7 @@ static osla_err post(osla_hessian *h, outbox *o, int level, uint64_t value)
 {
   const wire *w = h->wire;
   int me = osla_transport_rank(h->v.t), node = node_of(h, o);
-  size_t at = osla_arrivals_offset(&w->shape, osla_wire_leaf(w, node, me), level);
+  size_t at = osli_arrivals_offset(&w->shape, osla_wire_leaf(w, node, me), level);
   return osla_word_post(h->segment, osla_wire_gate(w, node, me), w->arrivals_start + at, value,
                         &o->notice);
 }
@@ -154,7 +154,7 @@ static osla_err announce(osla_hessian *h, outbox *o, bool *done)
   }
 }
 
-osla_err osla_outboxes_announce(osla_hessian *h)
+osla_err osli_outboxes_announce(osla_hessian *h)
 {
   outbox_table *t = h->wire->outboxes;
   if (!t->telling && !atomic_load_explicit(&t->fresh, memory_order_relaxed)) return OSLA_OK;
@@ -177,7 +177,7 @@ osla_err osla_outboxes_announce(osla_hessian *h)
   return OSLA_OK;
 }
 
-osla_err osla_outboxes_stop(osla_hessian *h)
+osla_err osli_outboxes_stop(osla_hessian *h)
 {
   outbox_table *t = h->wire->outboxes;
   for (outbox *o = t->telling; o; o = o->next)
@@ -195,7 +195,7 @@ static void publish(osla_hessian *h, outbox *o)
 
 /* ---- what fits ---- */
 
-int64_t osla_outbox_columns(const osla_hessian *h, const piece *p, int64_t c)
+int64_t osli_outbox_columns(const osla_hessian *h, const piece *p, int64_t c)
 {
   size_t room = h->wire->message_most - sizeof(message_head) - 2 * MESSAGE_PAD;
   size_t index = sizeof(int64_t), column = index + sizeof(uint32_t);
@@ -209,7 +209,7 @@ int64_t osla_outbox_columns(const osla_hessian *h, const piece *p, int64_t c)
   return next - c;
 }
 
-int64_t osla_outbox_rows(const osla_hessian *h)
+int64_t osli_outbox_rows(const osla_hessian *h)
 {
   return (int64_t)(h->wire->message_most / 2 / (h->element + sizeof(int64_t)));
 }
@@ -292,7 +292,7 @@ static size_t ring_of(const osla_hessian *h, const outbox *o)
 
 /* A chain that fits half of the ring becomes ready as a whole, and says how long it is: its owner
  * need not hold locks while it waits for the rest. */
-void osla_outbox_begin(osla_hessian *h, int owner, size_t bytes)
+void osli_outbox_begin(osla_hessian *h, int owner, size_t bytes)
 {
   writer w = {.h = h, .o = outbox_for(h, owner)};
   size_t half = h->wire->ring_bytes / 2;
@@ -303,7 +303,7 @@ void osla_outbox_begin(osla_hessian *h, int owner, size_t bytes)
   w.o->chain = w.o->written;
 }
 
-void osla_outbox_end(osla_hessian *h, int owner)
+void osli_outbox_end(osla_hessian *h, int owner)
 {
   outbox *o = outbox_for(h, owner);
   uint32_t bytes = (uint32_t)(o->written - o->chain);
@@ -312,7 +312,7 @@ void osla_outbox_end(osla_hessian *h, int owner)
   /* Heads lie at multiples of 8 bytes: the field is in one piece. */
   if (bytes > 0 && osla_arrival_bytes(atomic_load(&o->ready)) == o->chain &&
       h->options.isolation == OSLA_ISOLATE_UPDATE)
-    osla_segment_store(h->segment, ring_of(h, o) + at % size, &bytes, sizeof bytes);
+    osli_segment_store(h->segment, ring_of(h, o) + at % size, &bytes, sizeof bytes);
   publish(h, o);
   (void)pthread_mutex_unlock(&o->mutex);
 }
@@ -325,22 +325,22 @@ static void write_to_ring(void *arg, const void *bytes, size_t count)
   size_t first = count < size - at ? count : size - at;
   w->o->written += count;
   if (!bytes) return;
-  osla_segment_store(w->h->segment, ring + at, bytes, first);
+  osli_segment_store(w->h->segment, ring + at, bytes, first);
   if (first == count) return;
-  osla_segment_store(w->h->segment, ring, (const unsigned char *)bytes + first, count - first);
+  osli_segment_store(w->h->segment, ring, (const unsigned char *)bytes + first, count - first);
 }
 
-size_t osla_outbox_put(osla_hessian *h, int owner, const piece *p, uint64_t stripes, uint32_t flags,
+size_t osli_outbox_put(osla_hessian *h, int owner, const piece *p, uint64_t stripes, uint32_t flags,
                        const update *u, int64_t r0, int64_t c0)
 {
   static const piece nothing;
   writer w = {.h = h, .o = outbox_for(h, owner)};
   size_t column = u ? (size_t)u->k * h->element : 0;
   if (!p) p = &nothing;
-  wait_for_room(&w, osla_message_size(p, u ? u->k : 0, h->element));
+  wait_for_room(&w, osli_message_size(p, u ? u->k : 0, h->element));
   if (u)
-    return osla_message_put_g(p, owner, stripes, flags, u->k, u->row_panel + (size_t)r0 * column,
+    return osli_message_put_g(p, owner, stripes, flags, u->k, u->row_panel + (size_t)r0 * column,
                               u->col_panel + (size_t)c0 * column, h->element, h->options.uplo,
                               write_to_ring, &w);
-  return osla_message_put(p, owner, stripes, flags, h->element, h->options.uplo, write_to_ring, &w);
+  return osli_message_put(p, owner, stripes, flags, h->element, h->options.uplo, write_to_ring, &w);
 }

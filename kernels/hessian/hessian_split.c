@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-osla_err osla_split_check(int64_t n, const char *name, int64_t count, const int64_t *ix)
+osla_err osli_split_check(int64_t n, const char *name, int64_t count, const int64_t *ix)
 {
   OSLA_CHECK(count >= 0, OSLA_ERR_ARG, "%s of %" PRId64 " indices", name, count);
   OSLA_CHECK(ix || count == 0, OSLA_ERR_ARG, "%s is NULL", name);
@@ -19,10 +19,10 @@ osla_err osla_split_check(int64_t n, const char *name, int64_t count, const int6
   return OSLA_OK;
 }
 
-osla_err osla_split_reserve(index_split *s, int64_t count, int nprocs)
+osla_err osli_split_reserve(index_split *s, int64_t count, int nprocs)
 {
   if (s->start && count <= s->capacity && nprocs <= s->nprocs) return OSLA_OK;
-  osla_split_free(s);
+  osli_split_free(s);
   size_t bytes = (size_t)(count + 1) * sizeof(int64_t);
   s->position = malloc(bytes);
   s->global = malloc(bytes);
@@ -31,7 +31,7 @@ osla_err osla_split_reserve(index_split *s, int64_t count, int nprocs)
   s->start = malloc(((size_t)nprocs + 1) * sizeof(int64_t));
   s->used = malloc((size_t)nprocs * sizeof *s->used);
   if (!s->position || !s->global || !s->local || !s->sorted || !s->start || !s->used) {
-    osla_split_free(s);
+    osli_split_free(s);
     return osla_error_set(OSLA_ERR_MEM, "index lists of %" PRId64 " entries", count);
   }
   s->capacity = count;
@@ -39,13 +39,13 @@ osla_err osla_split_reserve(index_split *s, int64_t count, int nprocs)
   return OSLA_OK;
 }
 
-size_t osla_split_bytes(int64_t count, int nprocs)
+size_t osli_split_bytes(int64_t count, int nprocs)
 {
   return 5 * (size_t)(count + 1) * sizeof(int64_t) + ((size_t)nprocs + 1) * sizeof(int64_t) +
          (size_t)nprocs * sizeof(int);
 }
 
-void osla_split_free(index_split *s)
+void osli_split_free(index_split *s)
 {
   free(s->position);
   free(s->global);
@@ -75,7 +75,7 @@ static void sort_pairs(int64_t count, const int64_t *ix, int64_t *pairs)
   if (!ascending) qsort(pairs, (size_t)count, 2 * sizeof *pairs, compare_pairs);
 }
 
-void osla_split_indices(index_split *s, int64_t count, const int64_t *ix, int64_t nb, int nprocs)
+void osli_split_indices(index_split *s, int64_t count, const int64_t *ix, int64_t nb, int nprocs)
 {
   int64_t *pairs = s->sorted;
   sort_pairs(count, ix, pairs);
@@ -103,7 +103,7 @@ void osla_split_indices(index_split *s, int64_t count, const int64_t *ix, int64_
     if (s->start[p + 1] > s->start[p]) s->used[s->n_used++] = p;
 }
 
-void osla_split_triangle(osla_uplo uplo, int64_t rows, const int64_t *row_global, int64_t cols,
+void osli_split_triangle(osla_uplo uplo, int64_t rows, const int64_t *row_global, int64_t cols,
                          const int64_t *col_global, int64_t *begin, int64_t *end)
 {
   int64_t r = 0;

@@ -22,18 +22,18 @@ typedef struct index_split {
 
 /* Checks a caller's list of indices below n. `name` is the argument's, for messages. Errors: ARG.
  */
-osla_err osla_split_check(int64_t n, const char *name, int64_t count, const int64_t *ix);
+osla_err osli_split_check(int64_t n, const char *name, int64_t count, const int64_t *ix);
 
 /* Makes room; the arrays are kept between calls. Errors: MEM. */
-osla_err osla_split_reserve(index_split *split, int64_t count, int nprocs);
-void osla_split_free(index_split *split);
+osla_err osli_split_reserve(index_split *split, int64_t count, int nprocs);
+void osli_split_free(index_split *split);
 
 /* Bytes of such room. */
-size_t osla_split_bytes(int64_t count, int nprocs);
+size_t osli_split_bytes(int64_t count, int nprocs);
 
 /* Groups ix[0 .. count) by the block-cyclic owner among nprocs processes. O(count) when ix is
  * sorted, O(count log count) otherwise. */
-void osla_split_indices(index_split *split, int64_t count, const int64_t *ix, int64_t nb,
+void osli_split_indices(index_split *split, int64_t count, const int64_t *ix, int64_t nb,
                         int nprocs);
 
 /* Bytes from the start of a column-major array to element (row, col). All indices of a matrix of
@@ -51,7 +51,7 @@ static inline uint64_t osla_column_stripe(int64_t local_col, int64_t nb)
 
 /* The triangle inside a part (all of it for OSLA_GENERAL): for each of `cols` ascending column
  * indices the range [begin[c], end[c]) of the ascending row indices that belongs to it. */
-void osla_split_triangle(osla_uplo uplo, int64_t rows, const int64_t *row_global, int64_t cols,
+void osli_split_triangle(osla_uplo uplo, int64_t rows, const int64_t *row_global, int64_t cols,
                          const int64_t *col_global, int64_t *begin, int64_t *end);
 
 #endif

@@ -27,19 +27,19 @@ static osla_err order_columns(const osla_hessian *h, const update *u, int64_t co
   size_t column = (size_t)u->k * h->element;
   *panel = u->data;
   if (u->ld == u->k && in_order(count, split->position)) return OSLA_OK;
-  OSLA_CALL(osla_reserve(buffer, have, column * (size_t)count + 1));
-  for (int64_t i = 0; i < count && !osla_work_modelled; i++)
+  OSLA_CALL(osli_reserve(buffer, have, column * (size_t)count + 1));
+  for (int64_t i = 0; i < count && !osli_work_modelled; i++)
     memcpy(*buffer + (size_t)i * column,
            u->data + (size_t)(split->position[i] * u->ld) * h->element, column);
-  osla_move_did(column, count);
+  osli_move_did(column, count);
   *panel = *buffer;
   return OSLA_OK;
 }
 
 static osla_err reserve_lists(osla_hessian *h, workspace *w, int64_t rows, int64_t cols)
 {
-  OSLA_CALL(osla_split_reserve(&w->rows, rows, h->v.p));
-  OSLA_CALL(osla_split_reserve(&w->cols, cols, h->v.q));
+  OSLA_CALL(osli_split_reserve(&w->rows, rows, h->v.p));
+  OSLA_CALL(osli_split_reserve(&w->cols, cols, h->v.q));
   if (cols <= w->n_range) return OSLA_OK;
   free(w->begin);
   free(w->end);
@@ -55,8 +55,8 @@ static osla_err run(osla_hessian *h, workspace *w, update *u, int64_t rows, cons
 {
   double start = osla_clock(), since = osla_trace_now(h->v.t);
   OSLA_CALL(reserve_lists(h, w, rows, cols));
-  osla_split_indices(&w->rows, rows, ix, h->options.nb, h->v.p);
-  osla_split_indices(&w->cols, cols, jx, h->options.nb, h->v.q);
+  osli_split_indices(&w->rows, rows, ix, h->options.nb, h->v.p);
+  osli_split_indices(&w->cols, cols, jx, h->options.nb, h->v.q);
   if (u->k >= 0) {
     OSLA_CALL(
       order_columns(h, u, rows, &w->rows, &w->row_panel, &w->row_panel_bytes, &u->row_panel));
@@ -68,7 +68,7 @@ static osla_err run(osla_hessian *h, workspace *w, update *u, int64_t rows, cons
   osla_trace_add(h->v.t, OSLA_TRACE_PACK, since,
                  (double)(rows + cols) * (double)(sizeof *ix + column));
   w->stats.updates++;
-  return osla_update_owners(h, w, u);
+  return osli_update_owners(h, w, u);
 }
 
 /* Order-independent mode: the products are made in chunks of the sorted list, whoever owns them,
@@ -77,8 +77,8 @@ static osla_err run_chunks(osla_hessian *h, workspace *w, const update *u, int64
                            const int64_t *ix)
 {
   double start = osla_clock();
-  OSLA_CALL(osla_split_reserve(&w->sorted, count, 1));
-  osla_split_indices(&w->sorted, count, ix, h->n, 1);
+  OSLA_CALL(osli_split_reserve(&w->sorted, count, 1));
+  osli_split_indices(&w->sorted, count, ix, h->n, 1);
   const unsigned char *panel = NULL;
   OSLA_CALL(order_columns(h, u, count, &w->sorted, &w->row_panel, &w->row_panel_bytes, &panel));
   w->stats.seconds_split += osla_clock() - start;
@@ -86,10 +86,10 @@ static osla_err run_chunks(osla_hessian *h, workspace *w, const update *u, int64
   chunk_group g;
   for (int64_t c = 0; c < count; c += g.cols) {
     start = osla_clock();
-    g = osla_chunk_group(h->options.uplo, count, sorted, c, h->element, osla_piece_bytes(h));
-    OSLA_CALL(osla_reserve(&w->products, &w->products_bytes,
+    g = osli_chunk_group(h->options.uplo, count, sorted, c, h->element, osli_piece_bytes(h));
+    OSLA_CALL(osli_reserve(&w->products, &w->products_bytes,
                            osla_element_offset(0, g.cols, g.rows, h->element)));
-    OSLA_CALL(osla_chunk_products(h, count, sorted, u->k, panel, &g, w->products));
+    OSLA_CALL(osli_chunk_products(h, count, sorted, u->k, panel, &g, w->products));
     w->stats.seconds_product += osla_clock() - start;
     update block = {.k = -1, .data = w->products, .ld = g.rows};
     OSLA_CALL(run(h, w, &block, g.rows, sorted + g.row, g.cols, sorted + g.col));
@@ -98,7 +98,7 @@ static osla_err run_chunks(osla_hessian *h, workspace *w, const update *u, int64
   return OSLA_OK;
 }
 
-osla_err osla_update_run(osla_hessian *h, update *u, int64_t rows, const int64_t *ix, int64_t cols,
+osla_err osli_update_run(osla_hessian *h, update *u, int64_t rows, const int64_t *ix, int64_t cols,
                          const int64_t *jx)
 {
   workspace *w = NULL;
@@ -108,9 +108,9 @@ osla_err osla_update_run(osla_hessian *h, update *u, int64_t rows, const int64_t
   (void)pthread_mutex_unlock(&h->mutex);
   bool chunks = h->exact && u->k > 0;
   const workspace_need need = {rows, cols, u->k > 0 ? u->k : 0, chunks};
-  osla_err err = osla_workspace_take(h, &need, &w);
+  osla_err err = osli_workspace_take(h, &need, &w);
   if (err == OSLA_OK)
     err = chunks ? run_chunks(h, w, u, rows, ix) : run(h, w, u, rows, ix, cols, jx);
-  osla_workspace_give(h, w);
+  osli_workspace_give(h, w);
   return err;
 }

@@ -5,7 +5,7 @@
 #include "kernels/hessian/hessian_fill.h"
 
 /* One update, whose arguments have been checked. */
-osla_err osla_update_run(osla_hessian *h, update *u, int64_t rows, const int64_t *ix, int64_t cols,
+osla_err osli_update_run(osla_hessian *h, update *u, int64_t rows, const int64_t *ix, int64_t cols,
                          const int64_t *jx);
 
 #endif

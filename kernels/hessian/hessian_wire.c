@@ -15,18 +15,18 @@ enum {
 static const size_t wake_start = sizeof(osla_stripes);
 static const size_t taken_start = sizeof(osla_stripes) + ALIGN;
 
-size_t osla_wire_taken_offset(const wire *w, int node, int position)
+size_t osli_wire_taken_offset(const wire *w, int node, int position)
 {
   return taken_start + (size_t)(w->node_start[node] + position) * sizeof(uint64_t);
 }
 
-osla_stripes *osla_hessian_lock(const osla_hessian *h, int rank)
+osla_stripes *osli_hessian_lock(const osla_hessian *h, int rank)
 {
   return osla_segment_peer(h->segment, rank);
 }
 
 /* A store on the node: it cannot fail. */
-void osla_wire_wake(osla_hessian *h, int rank)
+void osli_wire_wake(osla_hessian *h, int rank)
 {
   osla_posted posted;
   (void)osla_word_post(h->segment, rank, wake_start, 1, &posted);
@@ -55,7 +55,7 @@ static int list_members(const osla_transport *t, wire *w)
   return smallest;
 }
 
-osla_err osla_wire_create(osla_hessian *h, int fan)
+osla_err osli_wire_create(osla_hessian *h, int fan)
 {
   const osla_transport *t = h->v.t;
   int ranks = osla_transport_size(t), nodes = osla_transport_n_nodes(t);
@@ -69,11 +69,11 @@ osla_err osla_wire_create(osla_hessian *h, int fan)
   OSLA_CHECK(w->member && w->node_start, OSLA_ERR_MEM, "tables of %d ranks", ranks);
   int smallest = list_members(t, w);
   w->remote = ranks - smallest;
-  w->shape = osla_arrivals_shape(nodes > 1 ? (ranks - 1) / smallest + 1 : 0, fan);
+  w->shape = osli_arrivals_shape(nodes > 1 ? (ranks - 1) / smallest + 1 : 0, fan);
   return OSLA_OK;
 }
 
-void osla_wire_free(osla_hessian *h)
+void osli_wire_free(osla_hessian *h)
 {
   if (!h->wire) return;
   free(h->wire->member);
@@ -115,16 +115,16 @@ static void divide(wire *w, size_t bytes)
   w->message_most = message / ALIGN * ALIGN;
 }
 
-void osla_wire_sizes(osla_hessian *h, size_t bytes)
+void osli_wire_sizes(osla_hessian *h, size_t bytes)
 {
   wire *w = h->wire;
   if (w->n_nodes > 1) divide(w, bytes);
   w->arrivals_start = aligned(taken_start + (size_t)w->ranks * sizeof(uint64_t));
-  w->rings_start = w->arrivals_start + osla_arrivals_bytes(&w->shape);
+  w->rings_start = w->arrivals_start + osli_arrivals_bytes(&w->shape);
   w->segment_bytes = w->rings_start + (size_t)w->n_rings * w->ring_bytes;
 }
 
-size_t osla_wire_bytes(const osla_hessian *h)
+size_t osli_wire_bytes(const osla_hessian *h)
 {
   const wire *w = h->wire;
   return w->segment_bytes + (size_t)w->ranks * sizeof *w->member +

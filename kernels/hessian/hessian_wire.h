@@ -35,12 +35,12 @@ typedef struct wire {
 } wire;
 
 /* h->wire, with who is where. fan: of hessian_arrivals.h. Local. Errors: MEM. */
-osla_err osla_wire_create(osla_hessian *h, int fan);
-void osla_wire_free(osla_hessian *h);
+osla_err osli_wire_create(osla_hessian *h, int fan);
+void osli_wire_free(osla_hessian *h);
 
 /* Sizes and offsets: rings and inboxes within `bytes`, if these are enough for one of each. */
-void osla_wire_sizes(osla_hessian *h, size_t bytes);
-size_t osla_wire_bytes(const osla_hessian *h); /* of segment and tables */
+void osli_wire_sizes(osla_hessian *h, size_t bytes);
+size_t osli_wire_bytes(const osla_hessian *h); /* of segment and tables */
 
 /* The rank of a node that hears of me, or of another origin; and where this origin stands there. */
 static inline int osla_wire_members(const wire *w, int node)
@@ -56,14 +56,14 @@ static inline int osla_wire_leaf(const wire *w, int node, int origin)
   return origin / osla_wire_members(w, node);
 }
 
-osla_stripes *osla_hessian_lock(const osla_hessian *h, int rank); /* NULL off the node */
+osla_stripes *osli_hessian_lock(const osla_hessian *h, int rank); /* NULL off the node */
 
 /* Wakes who waits in a rank of my node. Local. */
-void osla_wire_wake(osla_hessian *h, int rank);
+void osli_wire_wake(osla_hessian *h, int rank);
 
 /* Where in a rank's segment the position-th rank of a node reports what that node has taken from
  * that rank. Each has a word of its own, since MPI keeps no order between two; the largest holds.
  */
-size_t osla_wire_taken_offset(const wire *w, int node, int position);
+size_t osli_wire_taken_offset(const wire *w, int node, int position);
 
 #endif

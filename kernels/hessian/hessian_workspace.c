@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-osla_err osla_reserve(unsigned char **buffer, size_t *have, size_t bytes)
+osla_err osli_reserve(unsigned char **buffer, size_t *have, size_t bytes)
 {
   if (bytes <= *have) return OSLA_OK;
   free(*buffer);
@@ -25,7 +25,7 @@ static size_t larger(size_t a, size_t b)
 
 /* Values of a piece: as many as there are, at most piece_bytes, and so many under a cap that
  * several threads find room. One column always fits. */
-size_t osla_piece_bytes(const osla_hessian *h)
+size_t osli_piece_bytes(const osla_hessian *h)
 {
   enum { PIECE_MIN = 4096, SHARE = 8 };
   size_t bytes = h->options.piece_bytes;
@@ -43,15 +43,15 @@ static size_t needed_bytes(const osla_hessian *h, const workspace_need *need, co
   int64_t cols = need->cols > w->cols.capacity ? need->cols : w->cols.capacity;
   int64_t ranges = need->cols > w->n_range ? need->cols : w->n_range;
   size_t column = (size_t)need->k * h->element;
-  size_t values = osla_piece_bytes(h);
+  size_t values = osli_piece_bytes(h);
   if ((size_t)need->rows < values / h->element / (size_t)need->cols)
     values = (size_t)(need->rows * need->cols) * h->element;
   size_t chunks = 0; /* order-independent mode */
   if (need->chunks)
     chunks =
-      osla_split_bytes(need->rows > w->sorted.capacity ? need->rows : w->sorted.capacity, 1) +
-      larger(osla_chunk_bytes(need->rows, h->element, osla_piece_bytes(h)), w->products_bytes);
-  return sizeof *w + chunks + osla_split_bytes(rows, h->v.p) + osla_split_bytes(cols, h->v.q) +
+      osli_split_bytes(need->rows > w->sorted.capacity ? need->rows : w->sorted.capacity, 1) +
+      larger(osli_chunk_bytes(need->rows, h->element, osli_piece_bytes(h)), w->products_bytes);
+  return sizeof *w + chunks + osli_split_bytes(rows, h->v.p) + osli_split_bytes(cols, h->v.q) +
          2 * (size_t)ranges * sizeof(int64_t) +
          larger(need->k > 0 ? column * (size_t)need->rows + 1 : 0, w->row_panel_bytes) +
          larger(need->k > 0 ? column * (size_t)need->cols + 1 : 0, w->col_panel_bytes) +
@@ -61,15 +61,15 @@ static size_t needed_bytes(const osla_hessian *h, const workspace_need *need, co
 static void free_workspace(osla_hessian *h, workspace *w)
 {
   h->memory -= w->reserved;
-  osla_split_free(&w->rows);
-  osla_split_free(&w->cols);
+  osli_split_free(&w->rows);
+  osli_split_free(&w->cols);
   free(w->begin);
   free(w->end);
   free(w->row_panel);
   free(w->col_panel);
   free(w->values);
   free(w->products);
-  osla_split_free(&w->sorted);
+  osli_split_free(&w->sorted);
   free(w);
 }
 
@@ -110,7 +110,7 @@ static bool take(void *arg)
   return a->w || a->no_memory;
 }
 
-osla_err osla_workspace_take(osla_hessian *h, const workspace_need *need, workspace **out)
+osla_err osli_workspace_take(osla_hessian *h, const workspace_need *need, workspace **out)
 {
   *out = NULL;
   size_t least = needed_bytes(h, need, NULL);
@@ -138,7 +138,7 @@ static void add_stats(osla_hessian_stats *sum, const osla_hessian_stats *s)
   sum->seconds_send += s->seconds_send;
 }
 
-void osla_workspace_give(osla_hessian *h, workspace *w)
+void osli_workspace_give(osla_hessian *h, workspace *w)
 {
   if (!w) return;
   (void)pthread_mutex_lock(&h->mutex);
@@ -147,10 +147,10 @@ void osla_workspace_give(osla_hessian *h, workspace *w)
   h->free_list = w;
   (void)pthread_mutex_unlock(&h->mutex);
   /* Wakes threads of this rank that wait for memory. A store on the node: it cannot fail. */
-  if (h->memory_most < SIZE_MAX) osla_wire_wake(h, osla_transport_rank(h->v.t));
+  if (h->memory_most < SIZE_MAX) osli_wire_wake(h, osla_transport_rank(h->v.t));
 }
 
-void osla_workspace_free_all(osla_hessian *h)
+void osli_workspace_free_all(osla_hessian *h)
 {
   while (h->free_list) {
     workspace *w = h->free_list;

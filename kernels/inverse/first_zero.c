@@ -14,10 +14,10 @@ static bool is_zero(osla_dtype dtype, const void *x)
   return false;
 }
 
-osla_err osla_first_zero(const local_view *v, int64_t *first)
+osla_err osli_first_zero(const local_view *v, int64_t *first)
 {
   int64_t found = INT64_MAX;
-  for (int64_t i = 0; i < v->n && v->prow >= 0 && !osla_work_modelled && found > i; i++) {
+  for (int64_t i = 0; i < v->n && v->prow >= 0 && !osli_work_modelled && found > i; i++) {
     if (osla_index_owner(i, v->nb, v->p) != v->prow || osla_index_owner(i, v->nb, v->q) != v->pcol)
       continue;
     if (is_zero(v->dtype, local_at(v, rows_below(v, i), cols_below(v, i)))) found = i + 1;

@@ -6,6 +6,6 @@
 
 /* The first element of the diagonal that is exactly zero, counted from 1; 0: there is none. The
  * view is of a square matrix in square blocks. Collective. Errors: MPI. */
-osla_err osla_first_zero(const local_view *view, int64_t *first);
+osla_err osli_first_zero(const local_view *view, int64_t *first);
 
 #endif

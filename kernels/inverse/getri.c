@@ -45,7 +45,7 @@ static osla_err multiply(const getri *f, double sign, int64_t m, int64_t n, int6
 {
   const local_view *v = &f->v;
   if (m <= 0 || n <= 0) return OSLA_OK;
-  osla_tile tile = osla_tile_choose(f->panels, m, n);
+  osla_tile tile = osli_tile_choose(f->panels, m, n);
   for (int64_t j = 0; j < n; j += tile.cols)
     for (int64_t i = 0; i < m; i += tile.rows) {
       int64_t rows = m - i < tile.rows ? m - i : tile.rows;
@@ -87,8 +87,8 @@ static osla_err negate(const getri *f, int64_t m, int64_t n, operand b)
 /* The diagonal block, for its process row and column: in place, or in what its owner published. */
 static operand wait_diagonal(getri *f, const getri_step *s)
 {
-  if (f->v.prow == s->prow) return from_row(f, osla_getri_wait_left(f, s), s->row_on);
-  return from_col(f, osla_getri_wait_top(f, s), s->col_on);
+  if (f->v.prow == s->prow) return from_row(f, osli_getri_wait_left(f, s), s->row_on);
+  return from_col(f, osli_getri_wait_top(f, s), s->col_on);
 }
 
 /* A(k,k) := U(k,k)^-1 L(k,k)^-1. */
@@ -96,8 +96,8 @@ static osla_err close_diagonal(getri *f, const getri_step *s)
 {
   const local_view *v = &f->v;
   operand block = mine_at(f, s->row_on, s->col_on), x = {f->inverse, s->size};
-  if (!osla_work_modelled) {
-    memset(x.at, 0, osla_getri_block_bytes(f));
+  if (!osli_work_modelled) {
+    memset(x.at, 0, osli_getri_block_bytes(f));
     for (int64_t i = 0; i < s->size; i++) /* ones: of any type by its real part */
       if (v->dtype == OSLA_FLOAT || v->dtype == OSLA_COMPLEX_FLOAT)
         *(float *)(void *)from_row(f, from_col(f, x, i), i).at = 1;
@@ -106,7 +106,7 @@ static osla_err close_diagonal(getri *f, const getri_step *s)
   }
   OSLA_CALL(solve(f, OSLA_RIGHT, OSLA_LOWER, s->size, s->size, block, x));
   OSLA_CALL(solve(f, OSLA_LEFT, OSLA_UPPER, s->size, s->size, block, x));
-  osla_move_columns(v->element, s->size, s->size, x.at, x.ld, block.at, block.ld);
+  osli_move_columns(v->element, s->size, s->size, x.at, x.ld, block.at, block.ld);
   return OSLA_OK;
 }
 
@@ -143,12 +143,12 @@ static osla_err factor(void *kernel, int64_t k)
 static osla_err update_rows(getri *f, const getri_step *s, int64_t row, int64_t end)
 {
   if (row >= end || s->col_behind == 0) return OSLA_OK;
-  operand left = from_row(f, osla_getri_wait_left(f, s), row);
+  operand left = from_row(f, osli_getri_wait_left(f, s), row);
   if (s->col_on > 0)
-    OSLA_CALL(multiply(f, -1, end - row, s->col_on, s->size, left, osla_getri_wait_top(f, s),
+    OSLA_CALL(multiply(f, -1, end - row, s->col_on, s->size, left, osli_getri_wait_top(f, s),
                        mine_at(f, row, 0)));
   if (f->v.pcol != s->pcol) return OSLA_OK;
-  osla_getri_wait_packed(f, PANEL_LEFT, s);
+  osli_getri_wait_packed(f, PANEL_LEFT, s);
   OSLA_CALL(negate(f, end - row, s->size, left));
   return solve(f, OSLA_RIGHT, OSLA_LOWER, end - row, s->size, wait_diagonal(f, s), left);
 }
@@ -157,12 +157,12 @@ static osla_err update_rows(getri *f, const getri_step *s, int64_t row, int64_t 
 static osla_err update_columns(getri *f, const getri_step *s, int64_t col, int64_t end)
 {
   if (col >= end || s->row_behind == 0) return OSLA_OK;
-  operand top = from_col(f, osla_getri_wait_top(f, s), col);
+  operand top = from_col(f, osli_getri_wait_top(f, s), col);
   if (s->row_on > 0)
-    OSLA_CALL(multiply(f, -1, s->row_on, end - col, s->size, osla_getri_wait_left(f, s), top,
+    OSLA_CALL(multiply(f, -1, s->row_on, end - col, s->size, osli_getri_wait_left(f, s), top,
                        mine_at(f, 0, col)));
   if (f->v.prow != s->prow) return OSLA_OK;
-  osla_getri_wait_packed(f, PANEL_TOP, s);
+  osli_getri_wait_packed(f, PANEL_TOP, s);
   OSLA_CALL(negate(f, s->size, end - col, top));
   return solve(f, OSLA_LEFT, OSLA_UPPER, s->size, end - col, wait_diagonal(f, s), top);
 }
@@ -172,8 +172,8 @@ static osla_err close_step(getri *f, const getri_step *s)
 {
   const local_view *v = &f->v;
   bool row = v->prow == s->prow, column = v->pcol == s->pcol;
-  if (row) osla_getri_wait_packed(f, PANEL_TOP, s);
-  if (column) osla_getri_wait_packed(f, PANEL_LEFT, s);
+  if (row) osli_getri_wait_packed(f, PANEL_TOP, s);
+  if (column) osli_getri_wait_packed(f, PANEL_LEFT, s);
   if (row && s->col_on > 0)
     OSLA_CALL(solve(f, OSLA_LEFT, OSLA_UPPER, s->size, s->col_on, wait_diagonal(f, s),
                     mine_at(f, s->row_on, 0)));
@@ -195,8 +195,8 @@ static osla_err apply(void *kernel, int64_t k, int64_t from, int64_t to)
   OSLA_CALL(update_columns(f, &s, cols_below(v, begin), cols_below(v, end)));
   if (to < INT64_MAX) return OSLA_OK;
   if (s.row_on > 0 && s.col_on > 0)
-    OSLA_CALL(multiply(f, 1, s.row_on, s.col_on, s.size, osla_getri_wait_left(f, &s),
-                       osla_getri_wait_top(f, &s), mine_at(f, 0, 0)));
+    OSLA_CALL(multiply(f, 1, s.row_on, s.col_on, s.size, osli_getri_wait_left(f, &s),
+                       osli_getri_wait_top(f, &s), mine_at(f, 0, 0)));
   return close_step(f, &s);
 }
 
@@ -210,7 +210,7 @@ static osla_err run(getri *f)
                      .owns = owns,
                      .apply = apply,
                      .factor = factor};
-  return f->v.prow < 0 ? OSLA_OK : osla_pipeline_run(&p);
+  return f->v.prow < 0 ? OSLA_OK : osli_pipeline_run(&p);
 }
 
 /* ---- the call ---- */
@@ -233,7 +233,7 @@ static osla_err check(getri *f, osla_matrix *a, const osla_lu_options *options)
   f->look_ahead = look_ahead < 0 ? 0 : look_ahead == 0 ? 1 : look_ahead;
   trim_blocks(&f->v);
   f->steps = (v->n + v->nb - 1) / v->nb;
-  return osla_view_ready(a);
+  return osli_view_ready(a);
 }
 
 static osla_err agree(const osla_matrix *a, const osla_lu_options *options, osla_err local)
@@ -257,16 +257,16 @@ osla_err osla_getri(osla_matrix *a, const int64_t *ipiv, const osla_lu_options *
   *info = 0;
   osla_err err = agree(a, options, check(&f, a, options)); /* also: A is complete everywhere */
   if (err != OSLA_OK) return err;
-  OSLA_CALL(osla_pivots_gather(a, ipiv, &pivots));
-  OSLA_TRY(osla_first_zero(&f.v, info));
+  OSLA_CALL(osli_pivots_gather(a, ipiv, &pivots));
+  OSLA_TRY(osli_first_zero(&f.v, info));
   if (*info == 0) {
-    OSLA_TRY(osla_getri_set_up(&f, pivots));
+    OSLA_TRY(osli_getri_set_up(&f, pivots));
     err = run(&f);
     if (err != OSLA_OK) osla_transport_abort(t, err); /* the others wait for my panels */
-    err = f.columns ? osla_interchange_run(f.columns) : osla_barrier(t);
+    err = f.columns ? osli_interchange_run(f.columns) : osla_barrier(t);
   }
 cleanup:
-  osla_getri_clean_up(&f);
+  osli_getri_clean_up(&f);
   free(pivots);
   return err;
 }

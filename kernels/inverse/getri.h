@@ -79,24 +79,24 @@ static inline operand from_col(const getri *f, operand a, int64_t col)
 /* ---- getri_memory.c ---- */
 
 /* Bytes of `inverse`; and the panels, but for the functions. Pure. */
-size_t osla_getri_block_bytes(const getri *f);
-osla_panels_plan osla_getri_plan(const getri *f);
+size_t osli_getri_block_bytes(const getri *f);
+osla_panels_plan osli_getri_plan(const getri *f);
 
 /* ---- getri_panels.c ---- */
 
-/* Takes all memory; pivots: as osla_pivots_gather, may be NULL. Collective. Errors, on all ranks
+/* Takes all memory; pivots: as osli_pivots_gather, may be NULL. Collective. Errors, on all ranks
  * together: MEM, MPI. */
-osla_err osla_getri_set_up(getri *f, const int64_t *pivots);
-void osla_getri_clean_up(getri *f); /* collective */
+osla_err osli_getri_set_up(getri *f, const int64_t *pivots);
+void osli_getri_clean_up(getri *f); /* collective */
 
 /* Block column k in my rows: U^-1(i,k), i < k, then L(i,k), under the diagonal block; and block row
  * k in my columns: L^-1(k,j), j < k, then U(k,j). In place, or waited for. Valid until the step is
  * finished, or A changes there. Local. */
-operand osla_getri_wait_left(getri *f, const getri_step *s);
-operand osla_getri_wait_top(getri *f, const getri_step *s);
+operand osli_getri_wait_left(getri *f, const getri_step *s);
+operand osli_getri_wait_top(getri *f, const getri_step *s);
 
 /* Waits until what I publish of this kind in this step has been taken from A, which may then
  * change. Local. */
-void osla_getri_wait_packed(getri *f, panel_kind kind, const getri_step *s);
+void osli_getri_wait_packed(getri *f, panel_kind kind, const getri_step *s);
 
 #endif

@@ -1,14 +1,14 @@
 /* What an inverse from LU's factors takes of a rank, from numbers alone: its set-up asks here. */
 #include "kernels/inverse/getri.h"
 
-size_t osla_getri_block_bytes(const getri *f)
+size_t osli_getri_block_bytes(const getri *f)
 {
   return (size_t)(f->v.nb * f->v.nb) * f->v.element;
 }
 
 /* Nothing is read in place: a block row and a block column change in the step that publishes them.
  */
-osla_panels_plan osla_getri_plan(const getri *f)
+osla_panels_plan osli_getri_plan(const getri *f)
 {
   const local_view *v = &f->v;
   size_t width = (size_t)v->nb * v->element;
@@ -28,7 +28,7 @@ uint64_t osla_getri_memory(const osla_shape *s)
     .look_ahead = 1,
     .steps = (s->n + s->nb - 1) / s->nb,
   };
-  osla_panels_plan plan = osla_getri_plan(&f);
-  return osla_getri_block_bytes(&f) + osla_panels_memory(&plan, s) +
-         osla_interchange_memory(s, OSLA_COLUMNS, s->rows) + (uint64_t)s->n * sizeof(int64_t);
+  osla_panels_plan plan = osli_getri_plan(&f);
+  return osli_getri_block_bytes(&f) + osli_panels_memory(&plan, s) +
+         osli_interchange_memory(s, OSLA_COLUMNS, s->rows) + (uint64_t)s->n * sizeof(int64_t);
 }

@@ -29,7 +29,7 @@ static bool panel_ready(void *kernel, panel_kind kind, int64_t k, void *room)
     int64_t rows = left ? v->rows : s.size, cols = left ? s.size : v->cols;
     operand from = left ? mine_at(f, 0, s.col_on) : mine_at(f, s.row_on, 0);
     double since = osla_trace_now(v->t);
-    osla_move_columns(v->element, rows, cols, from.at, from.ld, room, rows);
+    osli_move_columns(v->element, rows, cols, from.at, from.ld, room, rows);
     osla_trace_add(v->t, OSLA_TRACE_PACK, since, (double)rows * (double)cols * (double)v->element);
   }
   atomic_store(&f->packed[kind], k + 1);
@@ -43,16 +43,16 @@ static operand copy_at(const void *copy, int64_t ld)
   return (operand){(unsigned char *)(uintptr_t)copy, ld};
 }
 
-operand osla_getri_wait_left(getri *f, const getri_step *s)
+operand osli_getri_wait_left(getri *f, const getri_step *s)
 {
   if (f->v.pcol == s->pcol) return mine_at(f, 0, s->col_on);
-  return copy_at(osla_panels_wait(f->panels, PANEL_LEFT, s->k, s->pcol), f->v.rows);
+  return copy_at(osli_panels_wait(f->panels, PANEL_LEFT, s->k, s->pcol), f->v.rows);
 }
 
-operand osla_getri_wait_top(getri *f, const getri_step *s)
+operand osli_getri_wait_top(getri *f, const getri_step *s)
 {
   if (f->v.prow == s->prow) return mine_at(f, s->row_on, 0);
-  return copy_at(osla_panels_wait(f->panels, PANEL_TOP, s->k, s->prow), s->size);
+  return copy_at(osli_panels_wait(f->panels, PANEL_TOP, s->k, s->prow), s->size);
 }
 
 typedef struct packing {
@@ -67,34 +67,34 @@ static bool is_packed(void *arg)
   return atomic_load(&p->f->packed[p->kind]) > p->k;
 }
 
-void osla_getri_wait_packed(getri *f, panel_kind kind, const getri_step *s)
+void osli_getri_wait_packed(getri *f, panel_kind kind, const getri_step *s)
 {
   packing p = {f, kind, s->k};
   const local_view *v = &f->v;
   bool left = kind == PANEL_LEFT, published = left ? v->q > 1 : v->p > 1;
   if (published && panel_bytes(f, kind, s->k, left ? v->pcol : v->prow) > 0)
-    osla_panels_wait_for(f->panels, is_packed, &p);
+    osli_panels_wait_for(f->panels, is_packed, &p);
 }
 
 /* ---- memory ---- */
 
-osla_err osla_getri_set_up(getri *f, const int64_t *pivots)
+osla_err osli_getri_set_up(getri *f, const int64_t *pivots)
 {
-  f->inverse = malloc(osla_getri_block_bytes(f) + 1);
+  f->inverse = malloc(osli_getri_block_bytes(f) + 1);
   OSLA_CALL(osla_agree(f->v.t, f->inverse ? OSLA_OK
                                           : osla_error_set(OSLA_ERR_MEM, "a block of an inverse")));
   if (pivots)
-    OSLA_CALL(osla_interchange_open(f->v.matrix, OSLA_COLUMNS, pivots, true, &f->columns));
-  osla_panels_plan plan = osla_getri_plan(f);
+    OSLA_CALL(osli_interchange_open(f->v.matrix, OSLA_COLUMNS, pivots, true, &f->columns));
+  osla_panels_plan plan = osli_getri_plan(f);
   plan.kernel = f;
   plan.bytes = panel_bytes;
   plan.ready = panel_ready;
-  return osla_panels_create(f->v.grid, &plan, &f->panels);
+  return osli_panels_create(f->v.grid, &plan, &f->panels);
 }
 
-void osla_getri_clean_up(getri *f)
+void osli_getri_clean_up(getri *f)
 {
-  osla_panels_destroy(&f->panels);
-  osla_interchange_close(f->columns);
+  osli_panels_destroy(&f->panels);
+  osli_interchange_close(f->columns);
   free(f->inverse);
 }

@@ -44,7 +44,7 @@ static osla_err factor(void *kernel, int64_t k)
   chol *c = &f->c;
   potri_step s = potri_make_step(c, k);
   if (s.across_on > 0)
-    OSLA_CALL(osla_potri_solve_row(c, s.size, s.across_on, osla_potri_wait_l(f, &s),
+    OSLA_CALL(osli_potri_solve_row(c, s.size, s.across_on, osli_potri_wait_l(f, &s),
                                    element(c, s.along_on, 0)));
   atomic_store(&c->factored, k + 1);
   return OSLA_OK;
@@ -54,7 +54,7 @@ static osla_err factor(void *kernel, int64_t k)
 static osla_tile tile_of(const chol *c, int64_t rows, int64_t cols)
 {
   if (c->n_along > 1 || osla_transport_n_nodes(c->v.t) > 1)
-    return osla_tile_choose(c->panels, rows, cols);
+    return osli_tile_choose(c->panels, rows, cols);
   return (osla_tile){rows, cols};
 }
 
@@ -66,7 +66,7 @@ static osla_err multiply(const chol *c, const potri_step *s, product *run, opera
                          int64_t along, int64_t end, int64_t across, int64_t to)
 {
   osla_tile tile = tile_of(c, end - along, to - across);
-  bool turned = run == osla_potri_add; /* its indices along run across the operand */
+  bool turned = run == osli_potri_add; /* its indices along run across the operand */
   for (int64_t j = across; j < to; j += tile.cols)
     for (int64_t i = along; i < end; i += tile.rows) {
       int64_t m = end - i < tile.rows ? end - i : tile.rows;
@@ -85,13 +85,13 @@ static osla_err update_behind(potri *f, const potri_step *s, int64_t along, int6
   chol *c = &f->c;
   bool column = c->across == s->across;
   if (along >= end || s->across_after == 0) return OSLA_OK;
-  operand l = advance_along(c, osla_potri_wait_l(f, s), along - s->along_on);
-  operand x = osla_potri_wait_x(f, s);
+  operand l = advance_along(c, osli_potri_wait_l(f, s), along - s->along_on);
+  operand x = osli_potri_wait_x(f, s);
   if (s->across_on > 0)
-    OSLA_CALL(multiply(c, s, osla_potri_subtract, l, x, along, end, 0, s->across_on));
+    OSLA_CALL(multiply(c, s, osli_potri_subtract, l, x, along, end, 0, s->across_on));
   if (!column) return OSLA_OK;
-  osla_potri_wait_packed(f, PANEL_L, s->k);
-  return osla_potri_solve_column(f, end - along, s->size, advance_across(c, x, s->across_on), l);
+  osli_potri_wait_packed(f, PANEL_L, s->k);
+  return osli_potri_solve_column(f, end - along, s->size, advance_across(c, x, s->across_on), l);
 }
 
 /* A(i,j) += X(k,i)^H X(k,j) for my across indices [from, to) and along indices below `end`, i >= j.
@@ -104,7 +104,7 @@ static osla_err update_triangle(const chol *c, const potri_step *s, operand turn
   int64_t start = osla_index_global(from, nb, c->across, c->n_across);
   int64_t behind = along_below(c, osla_index_global(to - 1, nb, c->across, c->n_across) + 1);
   if (behind < end)
-    OSLA_CALL(multiply(c, s, osla_potri_add, advance_across(c, turned, behind),
+    OSLA_CALL(multiply(c, s, osli_potri_add, advance_across(c, turned, behind),
                        advance_across(c, x, from), behind, end, from, to));
   if (to - from > nb) {
     int64_t half = from + ((to - from) / nb + 1) / 2 * nb;
@@ -113,7 +113,7 @@ static osla_err update_triangle(const chol *c, const potri_step *s, operand turn
   }
   int64_t on = along_below(c, start);
   if (on >= behind) return OSLA_OK; /* the diagonal block is another rank's */
-  return osla_potri_add_diagonal(c, to - from, s->size, advance_across(c, x, from),
+  return osli_potri_add_diagonal(c, to - from, s->size, advance_across(c, x, from),
                                  element(c, on, from));
 }
 
@@ -121,14 +121,14 @@ static osla_err update_triangle(const chol *c, const potri_step *s, operand turn
 static osla_err close_row(potri *f, const potri_step *s)
 {
   chol *c = &f->c;
-  osla_potri_wait_packed(f, PANEL_X, s->k);
-  osla_potri_wait_packed(f, PANEL_TURNED, s->k);
-  operand l = osla_potri_wait_l(f, s);
+  osli_potri_wait_packed(f, PANEL_X, s->k);
+  osli_potri_wait_packed(f, PANEL_TURNED, s->k);
+  operand l = osli_potri_wait_l(f, s);
   if (s->across_on > 0)
-    OSLA_CALL(osla_potri_close_row(c, s->size, s->across_on, l, element(c, s->along_on, 0)));
+    OSLA_CALL(osli_potri_close_row(c, s->size, s->across_on, l, element(c, s->along_on, 0)));
   if (c->across != s->across) return OSLA_OK;
-  osla_potri_wait_packed(f, PANEL_L, s->k);
-  return osla_potri_close_diagonal(c, s->size, l);
+  osli_potri_wait_packed(f, PANEL_L, s->k);
+  return osli_potri_close_diagonal(c, s->size, l);
 }
 
 /* Step k on my part of block rows [from, to) behind k; to == INT64_MAX: and on all up to k. */
@@ -142,7 +142,7 @@ static osla_err apply(void *kernel, int64_t k, int64_t from, int64_t to)
   OSLA_CALL(update_behind(f, &s, along, end));
   if (to < INT64_MAX) return OSLA_OK;
   if (s.across_on > 0 && s.along_on > 0) {
-    operand x = osla_potri_wait_x(f, &s), turned = osla_potri_wait_turned(f, &s, x);
+    operand x = osli_potri_wait_x(f, &s), turned = osli_potri_wait_turned(f, &s, x);
     OSLA_CALL(update_triangle(c, &s, turned, x, 0, s.across_on, s.along_on));
   }
   return c->along == s.along ? close_row(f, &s) : OSLA_OK;
@@ -160,8 +160,8 @@ static osla_err run(potri *f)
                      .apply = apply,
                      .factor = factor};
   if (c->v.prow < 0) return OSLA_OK;
-  osla_panels_progress(c->panels); /* the first block columns may go */
-  return osla_pipeline_run(&p);
+  osli_panels_progress(c->panels); /* the first block columns may go */
+  return osli_pipeline_run(&p);
 }
 
 /* ---- the call ---- */
@@ -183,16 +183,16 @@ osla_err osla_potri(osla_uplo uplo, osla_matrix *a, const osla_chol_options *opt
   potri f = {0};
   osla_err err = check(a, uplo);
   *info = 0;
-  if (err == OSLA_OK) err = osla_chol_shape(&f.c, a, uplo, options);
+  if (err == OSLA_OK) err = osli_chol_shape(&f.c, a, uplo, options);
   osla_transport *t = osla_grid_transport(osla_matrix_grid(a));
-  OSLA_CALL(osla_chol_agree(a, err, "osla_potri", uplo, options)); /* also: A is complete */
-  OSLA_CALL(osla_first_zero(&f.c.v, info));
+  OSLA_CALL(osli_chol_agree(a, err, "osla_potri", uplo, options)); /* also: A is complete */
+  OSLA_CALL(osli_first_zero(&f.c.v, info));
   if (*info > 0) return OSLA_OK;
-  OSLA_TRY(osla_potri_set_up(&f));
+  OSLA_TRY(osli_potri_set_up(&f));
   err = run(&f);
   if (err != OSLA_OK) osla_transport_abort(t, err); /* the others wait for my panels */
   OSLA_TRY(osla_barrier(t));
 cleanup:
-  osla_potri_clean_up(&f);
+  osli_potri_clean_up(&f);
   return err;
 }

@@ -17,22 +17,22 @@ static osla_err solve(const chol *c, osla_side side, osla_trans trans, int64_t n
   return OSLA_OK;
 }
 
-osla_err osla_potri_solve_row(const chol *c, int64_t size, int64_t n, operand diagonal, operand x)
+osla_err osli_potri_solve_row(const chol *c, int64_t size, int64_t n, operand diagonal, operand x)
 {
   return solve(c, OSLA_LEFT, OSLA_NOTRANS, size, n, diagonal, x);
 }
 
-osla_err osla_potri_close_row(const chol *c, int64_t size, int64_t n, operand diagonal, operand x)
+osla_err osli_potri_close_row(const chol *c, int64_t size, int64_t n, operand diagonal, operand x)
 {
   return solve(c, OSLA_LEFT, OSLA_CONJTRANS, size, n, diagonal, x);
 }
 
-osla_err osla_potri_solve_column(const potri *f, int64_t n, int64_t size, operand diagonal,
+osla_err osli_potri_solve_column(const potri *f, int64_t n, int64_t size, operand diagonal,
                                  operand l)
 {
   const chol *c = &f->c;
   operand minus = packed_operand(c, f->negative, size, size);
-  osla_chol_copy_block(c, size, size, diagonal, minus);
+  osli_chol_copy_block(c, size, size, diagonal, minus);
   for (int64_t i = 0; i < size; i++) { /* the triangle's columns; the rest is not read */
     int64_t from = c->uplo == OSLA_LOWER ? i : 0, to = c->uplo == OSLA_LOWER ? size : i + 1;
     OSLA_CALL(osla_blas_scal(c->v.dtype, to - from, -1.0,
@@ -41,7 +41,7 @@ osla_err osla_potri_solve_column(const potri *f, int64_t n, int64_t size, operan
   return solve(c, OSLA_RIGHT, OSLA_NOTRANS, n, size, minus, l);
 }
 
-osla_err osla_potri_close_diagonal(const chol *c, int64_t size, operand diagonal)
+osla_err osli_potri_close_diagonal(const chol *c, int64_t size, operand diagonal)
 {
   int64_t info;
   double since = osla_trace_now(c->v.t), order = (double)size;
@@ -55,7 +55,7 @@ static void trace_product(const chol *c, double since, int64_t m, int64_t n, int
   osla_trace_add(c->v.t, OSLA_TRACE_GEMM, since, 2.0 * (double)m * (double)n * (double)depth);
 }
 
-osla_err osla_potri_subtract(const chol *c, int64_t m, int64_t n, int64_t depth, operand l,
+osla_err osli_potri_subtract(const chol *c, int64_t m, int64_t n, int64_t depth, operand l,
                              operand x, operand to)
 {
   bool lower = c->uplo == OSLA_LOWER;
@@ -67,7 +67,7 @@ osla_err osla_potri_subtract(const chol *c, int64_t m, int64_t n, int64_t depth,
   return OSLA_OK;
 }
 
-osla_err osla_potri_add(const chol *c, int64_t m, int64_t n, int64_t depth, operand turned,
+osla_err osli_potri_add(const chol *c, int64_t m, int64_t n, int64_t depth, operand turned,
                         operand x, operand to)
 {
   double since = osla_trace_now(c->v.t);
@@ -81,7 +81,7 @@ osla_err osla_potri_add(const chol *c, int64_t m, int64_t n, int64_t depth, oper
   return OSLA_OK;
 }
 
-osla_err osla_potri_add_diagonal(const chol *c, int64_t n, int64_t depth, operand x, operand to)
+osla_err osli_potri_add_diagonal(const chol *c, int64_t n, int64_t depth, operand x, operand to)
 {
   double since = osla_trace_now(c->v.t);
   osla_trans trans = c->uplo == OSLA_LOWER ? OSLA_CONJTRANS : OSLA_NOTRANS;

@@ -1,19 +1,19 @@
 /* What an inverse takes of a rank, from numbers alone: its set-up asks here. */
 #include "kernels/inverse/potri.h"
 
-size_t osla_potri_turned_bytes(const chol *c)
+size_t osli_potri_turned_bytes(const chol *c)
 {
   return (size_t)c->along_count * (size_t)c->v.nb * c->v.element;
 }
 
-size_t osla_potri_block_bytes(const chol *c)
+size_t osli_potri_block_bytes(const chol *c)
 {
   return (size_t)(c->v.nb * c->v.nb) * c->v.element;
 }
 
 /* Nothing is read in place: a block row and a block column change in the step that publishes them.
  */
-osla_panels_plan osla_potri_plan(const chol *c)
+osla_panels_plan osli_potri_plan(const chol *c)
 {
   size_t width = (size_t)c->v.nb * c->v.element;
   bool lower = c->uplo == OSLA_LOWER;
@@ -28,7 +28,7 @@ osla_panels_plan osla_potri_plan(const chol *c)
   plan.kind[PANEL_TURNED] = (osla_panels_kind){.used = c->n_across > 1,
                                                .in_column = !lower,
                                                .stride = c->common,
-                                               .room = shared * osla_potri_block_bytes(c)};
+                                               .room = shared * osli_potri_block_bytes(c)};
   return plan;
 }
 
@@ -41,7 +41,7 @@ uint64_t osla_potri_memory(const osla_shape *s)
             .n_across = s->npcol,
             .along_count = s->rows,
             .steps = (s->n + s->nb - 1) / s->nb};
-  osla_chol_divide(&c);
-  osla_panels_plan plan = osla_potri_plan(&c);
-  return osla_potri_turned_bytes(&c) + osla_potri_block_bytes(&c) + osla_panels_memory(&plan, s);
+  osli_chol_divide(&c);
+  osla_panels_plan plan = osli_potri_plan(&c);
+  return osli_potri_turned_bytes(&c) + osli_potri_block_bytes(&c) + osli_panels_memory(&plan, s);
 }

@@ -31,8 +31,8 @@ static operand block_of(const chol *c, operand x, int64_t i)
 static void pack_turned(const chol *c, const potri_step *s, operand x, unsigned char *room)
 {
   for (int64_t i = first_shared(c, c->across); i < s->k; i += c->lcm) {
-    osla_chol_pack_block(c, s->size, c->v.nb, block_of(c, x, i), room);
-    room += osla_potri_block_bytes(c);
+    osli_chol_pack_block(c, s->size, c->v.nb, block_of(c, x, i), room);
+    room += osli_potri_block_bytes(c);
   }
 }
 
@@ -48,7 +48,7 @@ static size_t panel_bytes(const void *kernel, panel_kind kind, int64_t k, int ro
     return root == s.along ? (size_t)(s.across_after * s.size) * c->v.element : 0;
   int64_t first = first_shared(c, root);
   if (first < 0 || first >= k) return 0;
-  return (size_t)((k - 1 - first) / c->lcm + 1) * osla_potri_block_bytes(c);
+  return (size_t)((k - 1 - first) / c->lcm + 1) * osli_potri_block_bytes(c);
 }
 
 /* X(k,j) for my block columns, if it is there. */
@@ -60,7 +60,7 @@ static bool x_is_here(potri *f, const potri_step *s, operand *x)
     *x = element(c, s->along_on, 0);
     return atomic_load(&c->factored) > s->k;
   }
-  if (!osla_panels_here(c->panels, PANEL_X, s->k, s->along, &copy)) return false;
+  if (!osli_panels_here(c->panels, PANEL_X, s->k, s->along, &copy)) return false;
   *x = packed_operand(c, copy, s->size, s->across_after);
   return true;
 }
@@ -73,11 +73,11 @@ static bool panel_ready(void *kernel, panel_kind kind, int64_t k, void *room)
   operand x;
   if (kind == PANEL_L) {
     if (room)
-      osla_chol_pack_block(c, c->along_count - s.along_on, s.size,
+      osli_chol_pack_block(c, c->along_count - s.along_on, s.size,
                            element(c, s.along_on, s.across_on), room);
   } else {
     if (!x_is_here(f, &s, &x)) return false;
-    if (room && kind == PANEL_X) osla_chol_pack_block(c, s.size, s.across_after, x, room);
+    if (room && kind == PANEL_X) osli_chol_pack_block(c, s.size, s.across_after, x, room);
     if (room && kind == PANEL_TURNED) pack_turned(c, &s, x, room);
   }
   atomic_store(&f->packed[kind], k + 1);
@@ -86,19 +86,19 @@ static bool panel_ready(void *kernel, panel_kind kind, int64_t k, void *room)
 
 /* ---- waits ---- */
 
-operand osla_potri_wait_l(potri *f, const potri_step *s)
+operand osli_potri_wait_l(potri *f, const potri_step *s)
 {
   const chol *c = &f->c;
   if (c->across == s->across) return element(c, s->along_on, s->across_on);
-  const void *copy = osla_panels_wait(c->panels, PANEL_L, s->k, s->across);
+  const void *copy = osli_panels_wait(c->panels, PANEL_L, s->k, s->across);
   return packed_operand(c, copy, c->along_count - s->along_on, s->size);
 }
 
-operand osla_potri_wait_x(potri *f, const potri_step *s)
+operand osli_potri_wait_x(potri *f, const potri_step *s)
 {
   const chol *c = &f->c;
   if (c->along == s->along) return element(c, s->along_on, 0);
-  const void *copy = osla_panels_wait(c->panels, PANEL_X, s->k, s->along);
+  const void *copy = osli_panels_wait(c->panels, PANEL_X, s->k, s->along);
   return packed_operand(c, copy, s->size, s->across_after);
 }
 
@@ -107,17 +107,17 @@ static operand find_turned(potri *f, const potri_step *s, operand x, int64_t i)
   const chol *c = &f->c;
   int owner = (int)(i % c->n_across);
   if (owner == c->across) return block_of(c, x, i);
-  const unsigned char *blocks = osla_panels_wait(c->panels, PANEL_TURNED, s->k, owner);
+  const unsigned char *blocks = osli_panels_wait(c->panels, PANEL_TURNED, s->k, owner);
   size_t before = (size_t)((i - first_shared(c, owner)) / c->lcm);
-  return packed_operand(c, blocks + before * osla_potri_block_bytes(c), s->size, c->v.nb);
+  return packed_operand(c, blocks + before * osli_potri_block_bytes(c), s->size, c->v.nb);
 }
 
-operand osla_potri_wait_turned(potri *f, const potri_step *s, operand x)
+operand osli_potri_wait_turned(potri *f, const potri_step *s, operand x)
 {
   const chol *c = &f->c;
   operand all = packed_operand(c, f->turned, s->size, s->along_on);
   for (int64_t i = c->along, at = 0; i < s->k; i += c->n_along, at += c->v.nb)
-    osla_chol_copy_block(c, s->size, c->v.nb, find_turned(f, s, x, i), advance_across(c, all, at));
+    osli_chol_copy_block(c, s->size, c->v.nb, find_turned(f, s, x, i), advance_across(c, all, at));
   return all;
 }
 
@@ -133,35 +133,35 @@ static bool is_packed(void *arg)
   return atomic_load(&p->f->packed[p->kind]) > p->k;
 }
 
-void osla_potri_wait_packed(potri *f, panel_kind kind, int64_t k)
+void osli_potri_wait_packed(potri *f, panel_kind kind, int64_t k)
 {
   packing p = {f, kind, k};
   const chol *c = &f->c;
   bool published = kind == PANEL_X ? c->n_along > 1 : c->n_across > 1;
   int me = kind == PANEL_X ? c->along : c->across;
-  if (published && panel_bytes(f, kind, k, me) > 0) osla_panels_wait_for(c->panels, is_packed, &p);
+  if (published && panel_bytes(f, kind, k, me) > 0) osli_panels_wait_for(c->panels, is_packed, &p);
 }
 
 /* ---- memory ---- */
 
-osla_err osla_potri_set_up(potri *f)
+osla_err osli_potri_set_up(potri *f)
 {
   chol *c = &f->c;
   osla_err err = OSLA_OK;
-  f->turned = malloc(osla_potri_turned_bytes(c) + 1);
-  f->negative = malloc(osla_potri_block_bytes(c) + 1);
+  f->turned = malloc(osli_potri_turned_bytes(c) + 1);
+  f->negative = malloc(osli_potri_block_bytes(c) + 1);
   if (!f->turned || !f->negative) err = osla_error_set(OSLA_ERR_MEM, "copy of an inverse's panel");
   OSLA_CALL(osla_agree(c->v.t, err));
-  osla_panels_plan plan = osla_potri_plan(c);
+  osla_panels_plan plan = osli_potri_plan(c);
   plan.kernel = f;
   plan.bytes = panel_bytes;
   plan.ready = panel_ready;
-  return osla_panels_create(c->v.grid, &plan, &c->panels);
+  return osli_panels_create(c->v.grid, &plan, &c->panels);
 }
 
-void osla_potri_clean_up(potri *f)
+void osli_potri_clean_up(potri *f)
 {
-  osla_panels_destroy(&f->c.panels);
+  osli_panels_destroy(&f->c.panels);
   free(f->turned);
   free(f->negative);
 }

@@ -38,8 +38,8 @@ static osla_err step(osla_iteration *it, double *v, double *best, double *alpha,
   const osla_fixed_point *p = &it->p;
   double *next = it->memory;
   const double *largest;
-  OSLA_CALL(osla_halos_exchange(it, v));
-  osla_state_copy(it, next, v);
+  OSLA_CALL(osli_halos_exchange(it, v));
+  osli_state_copy(it, next, v);
   const double found_here = p->bound_sweep(p->arg, v, next);
   const double mine[] = {found_here, find_most(p->length, v), -find_least(p->length, v, next)};
   OSLA_CALL(osla_reduction_start(it->reduction, mine, 0, 3));
@@ -65,7 +65,7 @@ osla_err osla_iterate_bound(osla_iteration *it, int64_t steps, double *alpha)
 {
   const size_t n = (size_t)it->p.length;
   *alpha = INFINITY;
-  OSLA_CALL(osla_watch_check(it));
+  OSLA_CALL(osli_watch_check(it));
   OSLA_CHECK(it->p.bound_sweep && it->p.distance, OSLA_ERR_UNSUPPORTED,
              "this problem gives no bound: it has no bound_sweep or distance");
   double *v = malloc((n + 1) * sizeof *v), *best = malloc((n + 1) * sizeof *v);

@@ -31,7 +31,7 @@ static double magnitude_of(const osla_iteration *it, const double *x)
 
 /* ---- the start ---- */
 
-osla_err osla_certificate_begin(osla_iteration *it, const double *x)
+osla_err osli_certificate_begin(osla_iteration *it, const double *x)
 {
   certificate *c = &it->c;
   const int rank = osla_transport_rank(it->t);
@@ -42,7 +42,7 @@ osla_err osla_certificate_begin(osla_iteration *it, const double *x)
   const double size = magnitude_of(it, x);
   const double values[] = {mine, size, isfinite(mine) && isfinite(size) ? -1.0 : (double)rank};
   const double *sums;
-  OSLA_CALL(osla_watch_reduce(it, values, 2, 1, &sums));
+  OSLA_CALL(osli_watch_reduce(it, values, 2, 1, &sums));
   if (!sums) return OSLA_OK;
   OSLA_CHECK(
     isfinite(sums[0]) && isfinite(sums[1]), OSLA_ERR_ARG,
@@ -84,21 +84,21 @@ static osla_err record(osla_iteration *it, double *x, bool at_end)
   if (at_end)
     it->recorded = x;
   else
-    osla_state_copy(it, it->recorded, x);
+    osli_state_copy(it, it->recorded, x);
   it->c.state = RECORDED;
   it->c.snapshots++;
   it->r.returned = it->sweeps;
-  return osla_halos_send_state(it, it->recorded);
+  return osli_halos_send_state(it, it->recorded);
 }
 
 /* The spare state's own part is what the next sweep writes. */
 static osla_err certify(osla_iteration *it)
 {
   double values[VALUES] = {0};
-  OSLA_CALL(osla_halos_take_state(it, it->recorded));
-  OSLA_CALL(osla_watch_step(it)); /* what follows takes as long as two sweeps or more */
+  OSLA_CALL(osli_halos_take_state(it, it->recorded));
+  OSLA_CALL(osli_watch_step(it)); /* what follows takes as long as two sweeps or more */
   values[RESIDUAL] = it->p.sweep(it->p.arg, 1.0, it->recorded, it->spare);
-  OSLA_CALL(osla_watch_step(it));
+  OSLA_CALL(osli_watch_step(it));
   values[MAGNITUDE] = magnitude_of(it, it->recorded);
   if (it->v) values[DISTANCE] = it->p.distance(it->p.arg, it->recorded, it->spare, it->v);
   it->c.state = CERTIFYING;
@@ -112,7 +112,7 @@ static void end(certificate *c, osla_iterate_end how)
 }
 
 /* Also where it, or its rounding, is no number. */
-bool osla_certificate_has_grown(const certificate *c, double residual2)
+bool osli_certificate_has_grown(const certificate *c, double residual2)
 {
   if (!isfinite(residual2) || !isfinite(c->rounding2)) return true;
   return !(residual2 <= GROWN2 * fmax(c->start2, fmax(c->wanted2, c->rounding2)));
@@ -135,9 +135,9 @@ static osla_err judge_estimate(osla_iteration *it, const double *sums, double *x
   const bool all_at_end = sums[AT_END] == osla_transport_size(it->t);
   c->rounds++;
   c->estimate2 = sums[RESIDUAL];
-  osla_record_estimate(it, sqrt(c->estimate2));
+  osli_record_estimate(it, sqrt(c->estimate2));
   if (sums[MAGNITUDE] > 0) c->rounding2 = rounding_of(it, sums[MAGNITUDE]);
-  if (osla_certificate_has_grown(c, c->estimate2)) {
+  if (osli_certificate_has_grown(c, c->estimate2)) {
     end(c, OSLA_ITERATE_DIVERGED);
     return OSLA_OK;
   }
@@ -169,7 +169,7 @@ static osla_err judge_snapshot(osla_iteration *it, const double *sums, const dou
   return OSLA_OK;
 }
 
-osla_err osla_certificate_step(osla_iteration *it, double *x, double residual2, bool at_end)
+osla_err osli_certificate_step(osla_iteration *it, double *x, double residual2, bool at_end)
 {
   certificate *c = &it->c;
   const double *sums;
@@ -179,10 +179,10 @@ osla_err osla_certificate_step(osla_iteration *it, double *x, double residual2, 
   }
   if (c->state == RECORDED) {
     bool here;
-    OSLA_CALL(osla_halos_state_here(it, at_end, &here));
+    OSLA_CALL(osli_halos_state_here(it, at_end, &here));
     return here ? certify(it) : OSLA_OK;
   }
-  OSLA_CALL(at_end ? osla_watch_result(it, &sums) : osla_reduction_test(it->reduction, &sums));
+  OSLA_CALL(at_end ? osli_watch_result(it, &sums) : osla_reduction_test(it->reduction, &sums));
   if (!sums) return OSLA_OK;
   return c->state == ESTIMATING ? judge_estimate(it, sums, x, residual2, at_end)
                                 : judge_snapshot(it, sums, x, residual2, at_end);
@@ -192,7 +192,7 @@ osla_err osla_certificate_step(osla_iteration *it, double *x, double residual2, 
 
 static osla_err sum(osla_iteration *it, const double *values, const double **sums)
 {
-  return osla_watch_reduce(it, values, SUMS, VALUES - SUMS, sums);
+  return osli_watch_reduce(it, values, SUMS, VALUES - SUMS, sums);
 }
 
 /* The sweep may have been relaxed. */
@@ -208,7 +208,7 @@ static osla_err find_distance(osla_iteration *it, const double *x)
   return OSLA_OK;
 }
 
-osla_err osla_certificate_sum(osla_iteration *it, const double *x, double residual2, bool at_end)
+osla_err osli_certificate_sum(osla_iteration *it, const double *x, double residual2, bool at_end)
 {
   certificate *c = &it->c;
   double values[VALUES] = {[RESIDUAL] = residual2};
@@ -219,7 +219,7 @@ osla_err osla_certificate_sum(osla_iteration *it, const double *x, double residu
   if (!sums) return OSLA_OK;
   c->rounds++;
   c->true2 = c->estimate2 = sums[RESIDUAL];
-  osla_record_estimate(it, sqrt(c->true2));
+  osli_record_estimate(it, sqrt(c->true2));
   if (anew) c->rounding2 = rounding_of(it, sums[MAGNITUDE]);
   if (!anew && c->true2 <= fmax(c->rounding2, c->wanted2)) { /* of this very x */
     const double now[VALUES] = {[MAGNITUDE] = magnitude_of(it, x)};
@@ -227,7 +227,7 @@ osla_err osla_certificate_sum(osla_iteration *it, const double *x, double residu
     if (!sums) return OSLA_OK;
     c->rounding2 = rounding_of(it, sums[MAGNITUDE]);
   }
-  if (osla_certificate_has_grown(c, c->true2))
+  if (osli_certificate_has_grown(c, c->true2))
     end(c, OSLA_ITERATE_DIVERGED);
   else if (c->true2 <= c->wanted2)
     end(c, OSLA_ITERATE_CONVERGED);
@@ -235,5 +235,5 @@ osla_err osla_certificate_sum(osla_iteration *it, const double *x, double residu
     end(c, OSLA_ITERATE_STAGNATED);
   else if (at_end)
     end(c, OSLA_ITERATE_SWEEPS);
-  return c->over && osla_iterate_certified(c->end) ? find_distance(it, x) : OSLA_OK;
+  return c->over && osli_iterate_certified(c->end) ? find_distance(it, x) : OSLA_OK;
 }

@@ -62,7 +62,7 @@ static osla_err check_options(const osla_diffusion_options *o, int size)
   return OSLA_OK;
 }
 
-layer osla_diffusion_layer(const osla_diffusion *d, int f, int depth)
+layer osli_diffusion_layer(const osla_diffusion *d, int f, int depth)
 {
   const int along = f / 2, a = along == 0 ? 1 : 0, b = along == 2 ? 1 : 2;
   const int64_t position = f % 2 == 0 ? depth : d->count[along] + 1 - depth;
@@ -88,7 +88,7 @@ static void place_rank(osla_diffusion *d)
   for (int f = 0; f < FACES; f++) {
     const int k = f / 2, beyond = d->position[k] + (f % 2 ? 1 : -1);
     if (beyond < 0 || beyond >= ranks[k]) continue;
-    const layer l = osla_diffusion_layer(d, f, 1);
+    const layer l = osli_diffusion_layer(d, f, 1);
     d->face[d->n_halos] = f;
     d->halos[d->n_halos++] = (osla_halo){.peer = d->rank + (f % 2 ? step[k] : -step[k]),
                                          .tag = k,
@@ -213,7 +213,7 @@ void osla_diffusion_fill(const osla_diffusion *d, double *x)
 static void pack(void *arg, int h, const double *x, double *message)
 {
   const osla_diffusion *d = arg;
-  const layer l = osla_diffusion_layer(d, d->face[h], 1);
+  const layer l = osli_diffusion_layer(d, d->face[h], 1);
   for (int64_t b = 0; b < l.n[1]; b++, message += l.n[0]) {
     const double *from = x + l.at + b * l.stride[1];
     if (l.stride[0] == 1)
@@ -227,7 +227,7 @@ static void pack(void *arg, int h, const double *x, double *message)
 static void unpack(void *arg, int h, const double *message, double *x)
 {
   const osla_diffusion *d = arg;
-  const layer l = osla_diffusion_layer(d, d->face[h], 0);
+  const layer l = osli_diffusion_layer(d, d->face[h], 0);
   for (int64_t b = 0; b < l.n[1]; b++, message += l.n[0]) {
     double *to = x + l.at + b * l.stride[1];
     if (l.stride[0] == 1)
@@ -244,13 +244,13 @@ osla_fixed_point osla_diffusion_problem(osla_diffusion *d)
                             .length = d->length,
                             .n_halos = d->n_halos,
                             .halos = d->halos,
-                            .sweep = osla_diffusion_sweep,
+                            .sweep = osli_diffusion_sweep,
                             .pack = pack,
                             .unpack = unpack,
-                            .sweep_edge = osla_diffusion_sweep_edge,
-                            .sweep_rest = osla_diffusion_sweep_rest,
-                            .magnitude = osla_diffusion_magnitude,
+                            .sweep_edge = osli_diffusion_sweep_edge,
+                            .sweep_rest = osli_diffusion_sweep_rest,
+                            .magnitude = osli_diffusion_magnitude,
                             .row_terms = 7,
-                            .bound_sweep = osla_diffusion_bound_sweep,
-                            .distance = osla_diffusion_distance};
+                            .bound_sweep = osli_diffusion_bound_sweep,
+                            .distance = osli_diffusion_distance};
 }

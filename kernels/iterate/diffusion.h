@@ -17,18 +17,18 @@ struct osla_diffusion {
 };
 
 /* The sweep and its companions (diffusion_sweep.c), as in osla_fixed_point; arg: the diffusion. */
-double osla_diffusion_sweep(void *arg, double omega, const double *x, double *y);
-double osla_diffusion_sweep_edge(void *arg, double omega, const double *x, double *y);
-double osla_diffusion_sweep_rest(void *arg, double omega, const double *x, double *y);
-double osla_diffusion_magnitude(void *arg, const double *x);
-double osla_diffusion_bound_sweep(void *arg, double *x, double *y);
-double osla_diffusion_distance(void *arg, const double *x, const double *y, const double *v);
+double osli_diffusion_sweep(void *arg, double omega, const double *x, double *y);
+double osli_diffusion_sweep_edge(void *arg, double omega, const double *x, double *y);
+double osli_diffusion_sweep_rest(void *arg, double omega, const double *x, double *y);
+double osli_diffusion_magnitude(void *arg, const double *x);
+double osli_diffusion_bound_sweep(void *arg, double *x, double *y);
+double osli_diffusion_distance(void *arg, const double *x, const double *y, const double *v);
 
 /* The layer of face f within (depth 1) or outside (depth 0) the own points: where it begins, and
  * its two dimensions. */
 typedef struct layer {
   int64_t at, n[2], stride[2];
 } layer;
-layer osla_diffusion_layer(const osla_diffusion *d, int f, int depth);
+layer osli_diffusion_layer(const osla_diffusion *d, int f, int depth);
 
 #endif

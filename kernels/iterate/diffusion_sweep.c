@@ -85,7 +85,7 @@ static double sweep_box(const osla_diffusion *d, const box *b, double omega, con
   return 36.0 * sum;
 }
 
-double osla_diffusion_sweep(void *arg, double omega, const double *x, double *y)
+double osli_diffusion_sweep(void *arg, double omega, const double *x, double *y)
 {
   const box all = own_points(arg);
   return sweep_box(arg, &all, omega, x, y);
@@ -104,7 +104,7 @@ static box cut_layer(box *rest, int f)
   return slab;
 }
 
-double osla_diffusion_sweep_edge(void *arg, double omega, const double *x, double *y)
+double osli_diffusion_sweep_edge(void *arg, double omega, const double *x, double *y)
 {
   const osla_diffusion *d = arg;
   box rest = own_points(d);
@@ -116,7 +116,7 @@ double osla_diffusion_sweep_edge(void *arg, double omega, const double *x, doubl
   return sum;
 }
 
-double osla_diffusion_sweep_rest(void *arg, double omega, const double *x, double *y)
+double osli_diffusion_sweep_rest(void *arg, double omega, const double *x, double *y)
 {
   const osla_diffusion *d = arg;
   box rest = own_points(d);
@@ -141,7 +141,7 @@ WIDE static double magnitude_rows(rows r, const double *x, double sum)
   return sum;
 }
 
-double osla_diffusion_magnitude(void *arg, const double *x)
+double osli_diffusion_magnitude(void *arg, const double *x)
 {
   const osla_diffusion *d = arg;
   const rows r = {d->count[0], d->count[1], d->stride[1], d->stride[2]};
@@ -158,20 +158,20 @@ static void clear_boundary(const osla_diffusion *d, double *x)
   for (int h = 0; h < d->n_halos; h++)
     inner[d->face[h]] = true;
   for (int f = 0; f < FACES; f++) {
-    const layer l = osla_diffusion_layer(d, f, 0);
+    const layer l = osli_diffusion_layer(d, f, 0);
     for (int64_t b = 0; b < l.n[1] && !inner[f]; b++)
       for (int64_t a = 0; a < l.n[0]; a++)
         x[l.at + a * l.stride[0] + b * l.stride[1]] = 0.0;
   }
 }
 
-double osla_diffusion_bound_sweep(void *arg, double *x, double *y)
+double osli_diffusion_bound_sweep(void *arg, double *x, double *y)
 {
   const osla_diffusion *d = arg;
   double largest = 0.0;
   if (d->length == 0) return 0.0;
   clear_boundary(d, x);
-  (void)osla_diffusion_sweep(arg, 1.0, x, y);
+  (void)osli_diffusion_sweep(arg, 1.0, x, y);
   for (int64_t k = 0; k < d->count[2]; k++)
     for (int64_t j = 0; j < d->count[1]; j++) {
       const int64_t at = row_at(d, j, k);
@@ -181,7 +181,7 @@ double osla_diffusion_bound_sweep(void *arg, double *x, double *y)
   return largest;
 }
 
-double osla_diffusion_distance(void *arg, const double *x, const double *y, const double *v)
+double osli_diffusion_distance(void *arg, const double *x, const double *y, const double *v)
 {
   const osla_diffusion *d = arg;
   double largest = 0.0;

@@ -13,7 +13,7 @@ static uint64_t stamp_of(const osla_iteration *it, int64_t sweeps, bool last)
   return it->run << OSLA_ITERATE_RUN_SHIFT | (last ? LAST : 0) | (uint64_t)sweeps;
 }
 
-osla_err osla_halos_create(osla_iteration *it)
+osla_err osli_halos_create(osla_iteration *it)
 {
   const int n = it->p.n_halos;
   osla_channel_end *ends = calloc(2 * (size_t)n + OSLA_REDUCTION_NEIGHBOURS, sizeof *ends);
@@ -40,7 +40,7 @@ osla_err osla_halos_create(osla_iteration *it)
                                  .recv_bytes = h->recv * (int64_t)sizeof(double)};
   }
   if (err == OSLA_OK) {
-    const int others = osla_watch_ends(it, ends + 2 * n);
+    const int others = osli_watch_ends(it, ends + 2 * n);
     err = osla_channels_create(it->t, 2 * n + others, ends, &it->set);
   }
   free(ends);
@@ -50,7 +50,7 @@ osla_err osla_halos_create(osla_iteration *it)
 /* Over channels [n_halos], one for each halo. */
 static osla_err send_over(osla_iteration *it, const int *channels, const double *x, uint64_t stamp)
 {
-  OSLA_CALL(osla_watch_send(it, it->p.n_halos, channels));
+  OSLA_CALL(osli_watch_send(it, it->p.n_halos, channels));
   if (it->w.stopped >= 0) return OSLA_OK;
   for (int h = 0; h < it->p.n_halos; h++) {
     double *message = osla_channel_buffer(it->set, channels[h]);
@@ -61,22 +61,22 @@ static osla_err send_over(osla_iteration *it, const int *channels, const double 
   return OSLA_OK;
 }
 
-osla_err osla_halos_send(osla_iteration *it, const double *x, bool last)
+osla_err osli_halos_send(osla_iteration *it, const double *x, bool last)
 {
   it->sent_at = it->sweeps;
   return send_over(it, it->numbers, x, stamp_of(it, it->sweeps, last));
 }
 
-osla_err osla_halos_send_next(osla_iteration *it, const double *x)
+osla_err osli_halos_send_next(osla_iteration *it, const double *x)
 {
   it->sent_at = it->sweeps + 1;
   return send_over(it, it->numbers, x, stamp_of(it, it->sweeps + 1, false));
 }
 
-osla_err osla_halos_drop_next(osla_iteration *it)
+osla_err osli_halos_drop_next(osla_iteration *it)
 {
   if (it->sent_at <= it->sweeps || it->w.stopped >= 0) return OSLA_OK;
-  OSLA_CALL(osla_watch_receive(it, it->p.n_halos, it->numbers));
+  OSLA_CALL(osli_watch_receive(it, it->p.n_halos, it->numbers));
   for (int h = 0; h < it->p.n_halos && it->w.stopped < 0; h++) {
     const void *message;
     OSLA_CALL(osla_channel_recv(it->set, it->numbers[h], &message, NULL));
@@ -95,11 +95,11 @@ static osla_err take(osla_iteration *it, int h)
   it->lacking[h] = 2;
   it->sweeps_on[h] = 0;
   it->is_last[h] = stamp & LAST;
-  osla_record_reading(it, h, (int64_t)(stamp & (LAST - 1)));
+  osli_record_reading(it, h, (int64_t)(stamp & (LAST - 1)));
   return OSLA_OK;
 }
 
-void osla_halos_unpack(osla_iteration *it, double *x)
+void osli_halos_unpack(osla_iteration *it, double *x)
 {
   for (int h = 0; h < it->p.n_halos; h++) {
     if (it->lacking[h] == 0) continue;
@@ -108,9 +108,9 @@ void osla_halos_unpack(osla_iteration *it, double *x)
   }
 }
 
-osla_err osla_halos_wait(osla_iteration *it)
+osla_err osli_halos_wait(osla_iteration *it)
 {
-  OSLA_CALL(osla_watch_receive(it, it->p.n_halos, it->numbers));
+  OSLA_CALL(osli_watch_receive(it, it->p.n_halos, it->numbers));
   for (int h = 0; h < it->p.n_halos && !it->c.over; h++)
     OSLA_CALL(take(it, h));
   return OSLA_OK;
@@ -118,30 +118,30 @@ osla_err osla_halos_wait(osla_iteration *it)
 
 /* Who waits has published its own newest state before. So of two that wait for one another, or of
  * more in a circle, each would have made its last sweep later than the next one: they cannot be. */
-osla_err osla_halos_newest(osla_iteration *it, const double *x)
+osla_err osli_halos_newest(osla_iteration *it, const double *x)
 {
   for (int h = 0; h < it->p.n_halos; h++) {
     if (osla_channel_can_recv(it->set, it->numbers[h])) OSLA_CALL(take(it, h));
     while (it->o.lead >= 0 && it->sweeps_on[h] >= it->o.lead && !it->is_last[h] && !it->c.over) {
-      if (it->sent_at != it->sweeps) OSLA_CALL(osla_halos_send(it, x, false));
-      OSLA_CALL(osla_watch_receive(it, 1, &it->numbers[h]));
+      if (it->sent_at != it->sweeps) OSLA_CALL(osli_halos_send(it, x, false));
+      OSLA_CALL(osli_watch_receive(it, 1, &it->numbers[h]));
       OSLA_CALL(take(it, h));
     }
   }
   return OSLA_OK;
 }
 
-osla_err osla_halos_begin(osla_iteration *it, const double *x)
+osla_err osli_halos_begin(osla_iteration *it, const double *x)
 {
   const int n = it->p.n_halos;
   memset(it->lacking, 0, (size_t)n * sizeof *it->lacking);
   memset(it->message, 0, (size_t)n * sizeof *it->message);
-  OSLA_CALL(osla_halos_send(it, x, it->p.length == 0 || it->o.sweeps == 0));
+  OSLA_CALL(osli_halos_send(it, x, it->p.length == 0 || it->o.sweeps == 0));
   for (int h = 0; h < n; h++) {
     /* A neighbour that was here first may have sent it while I was still in the run before. */
     if (it->o.mode != OSLA_ITERATE_SYNC) OSLA_CALL(take(it, h));
     while (!it->message[h] && !it->c.over) {
-      OSLA_CALL(osla_watch_receive(it, 1, &it->numbers[h]));
+      OSLA_CALL(osli_watch_receive(it, 1, &it->numbers[h]));
       if (!it->c.over) OSLA_CALL(take(it, h)); /* EVERY would wait again */
     }
   }
@@ -150,22 +150,22 @@ osla_err osla_halos_begin(osla_iteration *it, const double *x)
 
 /* ---- of what is recorded ---- */
 
-osla_err osla_halos_send_state(osla_iteration *it, const double *x)
+osla_err osli_halos_send_state(osla_iteration *it, const double *x)
 {
   return send_over(it, it->numbers + it->p.n_halos, x, 0);
 }
 
-osla_err osla_halos_state_here(osla_iteration *it, bool waits, bool *here)
+osla_err osli_halos_state_here(osla_iteration *it, bool waits, bool *here)
 {
   const int *channels = it->numbers + it->p.n_halos;
-  if (waits) OSLA_CALL(osla_watch_receive(it, it->p.n_halos, channels));
+  if (waits) OSLA_CALL(osli_watch_receive(it, it->p.n_halos, channels));
   *here = true;
   for (int h = 0; h < it->p.n_halos && *here; h++)
     *here = osla_channel_can_recv(it->set, channels[h]);
   return OSLA_OK;
 }
 
-osla_err osla_halos_take_state(osla_iteration *it, double *x)
+osla_err osli_halos_take_state(osla_iteration *it, double *x)
 {
   for (int h = 0; h < it->p.n_halos; h++) {
     const void *message;
@@ -175,10 +175,10 @@ osla_err osla_halos_take_state(osla_iteration *it, double *x)
   return OSLA_OK;
 }
 
-osla_err osla_halos_exchange(osla_iteration *it, double *x)
+osla_err osli_halos_exchange(osla_iteration *it, double *x)
 {
   bool here;
-  OSLA_CALL(osla_halos_send_state(it, x));
-  OSLA_CALL(osla_halos_state_here(it, true, &here));
-  return here ? osla_halos_take_state(it, x) : OSLA_OK;
+  OSLA_CALL(osli_halos_send_state(it, x));
+  OSLA_CALL(osli_halos_state_here(it, true, &here));
+  return here ? osli_halos_take_state(it, x) : OSLA_OK;
 }

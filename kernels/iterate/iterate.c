@@ -33,7 +33,7 @@ const char *osla_iterate_end_name(osla_iterate_end end)
   return (size_t)end < sizeof names / sizeof *names ? names[end] : "unknown";
 }
 
-bool osla_iterate_certified(osla_iterate_end end)
+bool osli_iterate_certified(osla_iterate_end end)
 {
   return end != OSLA_ITERATE_DIVERGED && end != OSLA_ITERATE_STALLED;
 }
@@ -119,7 +119,7 @@ static void take_memory(osla_iteration *it)
 {
   const size_t bytes = 2 * room_of_state(it) * sizeof(double);
   it->memory = malloc(bytes);
-  osla_huge_pages_advise(it->memory, bytes);
+  osli_huge_pages_advise(it->memory, bytes);
 }
 
 /* The first number from `at` on that lies `apart` numbers behind where `other` does in its page. */
@@ -153,11 +153,11 @@ osla_err osla_iteration_create(osla_transport *t, const osla_fixed_point *proble
     take_memory(it);
   }
   err = it && it->memory
-          ? osla_record_create(it)
+          ? osli_record_create(it)
           : osla_error_set(OSLA_ERR_MEM, "two states of %lld numbers", (long long)problem->length);
   err = osla_agree(t, err);
   if (err == OSLA_OK) err = osla_reduction_create(t, &it->reduction);
-  if (err == OSLA_OK) err = osla_halos_create(it);
+  if (err == OSLA_OK) err = osli_halos_create(it);
   if (err != OSLA_OK) {
     osla_iteration_destroy(&it);
     return err;
@@ -172,7 +172,7 @@ void osla_iteration_destroy(osla_iteration **iteration)
   if (!it) return;
   osla_channels_destroy(&it->set);
   osla_reduction_destroy(&it->reduction);
-  osla_record_destroy(it);
+  osli_record_destroy(it);
   free(it->memory);
   free(it->v);
   free(it->message);
@@ -184,7 +184,7 @@ void osla_iteration_destroy(osla_iteration **iteration)
   *iteration = NULL;
 }
 
-void osla_state_copy(const osla_iteration *it, double *to, const double *from)
+void osli_state_copy(const osla_iteration *it, double *to, const double *from)
 {
   if (it->p.length > 0) memcpy(to, from, (size_t)it->p.length * sizeof *to);
 }
@@ -220,8 +220,8 @@ static double sweep(osla_iteration *it, const double *x)
 static osla_err exchange(osla_iteration *it, const double *x)
 {
   if (it->sweeps == 0 || it->sweeps % it->o.period != 0) return OSLA_OK;
-  if (it->sent_at != it->sweeps) OSLA_CALL(osla_halos_send(it, x, false));
-  return osla_halos_wait(it);
+  if (it->sent_at != it->sweeps) OSLA_CALL(osli_halos_send(it, x, false));
+  return osli_halos_wait(it);
 }
 
 /* Sweeps; `goes_on`: unless what is found ends the run another sweep follows, whose halos leave on
@@ -236,7 +236,7 @@ static osla_err sweep_in_lock_step(osla_iteration *it, const double *x, bool goe
     return OSLA_OK;
   }
   *residual2 = p->sweep_edge(p->arg, it->o.omega, x, it->spare);
-  OSLA_CALL(osla_halos_send_next(it, it->spare));
+  OSLA_CALL(osli_halos_send_next(it, it->spare));
   *residual2 += p->sweep_rest(p->arg, it->o.omega, x, it->spare);
   return OSLA_OK;
 }
@@ -250,16 +250,16 @@ static osla_err run_in_lock_step(osla_iteration *it, double **x)
     const bool at_end = it->sweeps == o->sweeps, exchanges = it->sweeps % o->period == 0;
     double residual2;
     OSLA_CALL(exchange(it, *x));
-    osla_halos_unpack(it, *x);
-    if (at_end && !exchanges) OSLA_CALL(osla_halos_exchange(it, *x));
-    OSLA_CALL(osla_watch_step(it));
+    osli_halos_unpack(it, *x);
+    if (at_end && !exchanges) OSLA_CALL(osli_halos_exchange(it, *x));
+    OSLA_CALL(osli_watch_step(it));
     if (it->c.over) break;
     OSLA_CALL(sweep_in_lock_step(it, *x, !at_end, &residual2));
     if (at_end || it->sweeps % check == 0)
-      OSLA_CALL(osla_certificate_sum(it, *x, residual2, at_end));
+      OSLA_CALL(osli_certificate_sum(it, *x, residual2, at_end));
     if (!it->c.over) swap(it, x);
   }
-  return osla_halos_drop_next(it);
+  return osli_halos_drop_next(it);
 }
 
 /* A rank that has swept as often as it may goes on to take part in rounds and snapshots. *x := the
@@ -271,19 +271,19 @@ static osla_err run_freely(osla_iteration *it, double **x)
   while (!it->c.over) {
     const bool at_end = it->sweeps == o->sweeps || it->p.length == 0;
     if (!at_end) {
-      if (!it->is_swept) OSLA_CALL(osla_halos_newest(it, *x));
-      OSLA_CALL(osla_watch_step(it));
+      if (!it->is_swept) OSLA_CALL(osli_halos_newest(it, *x));
+      OSLA_CALL(osli_watch_step(it));
       if (it->c.over) break;
-      osla_halos_unpack(it, *x);
+      osli_halos_unpack(it, *x);
       residual2 = sweep(it, *x);
       swap(it, x);
       const bool last = it->sweeps == o->sweeps;
-      if (last || it->sweeps % o->period == 0) OSLA_CALL(osla_halos_send(it, *x, last));
+      if (last || it->sweeps % o->period == 0) OSLA_CALL(osli_halos_send(it, *x, last));
     }
-    OSLA_CALL(osla_certificate_step(it, *x, residual2, at_end));
+    OSLA_CALL(osli_certificate_step(it, *x, residual2, at_end));
   }
-  OSLA_CALL(osla_halos_send(it, *x, true)); /* who waits for a newer one waits no more */
-  if (osla_iterate_certified(it->c.end)) *x = it->recorded;
+  OSLA_CALL(osli_halos_send(it, *x, true)); /* who waits for a newer one waits no more */
+  if (osli_iterate_certified(it->c.end)) *x = it->recorded;
   return OSLA_OK;
 }
 
@@ -293,10 +293,10 @@ static osla_err run_uncertified(osla_iteration *it, double **x, first_and_last *
   const osla_iterate_options *o = &it->o;
   const bool sync = o->mode == OSLA_ITERATE_SYNC;
   while (it->sweeps < o->sweeps && (sync || it->p.length > 0)) {
-    OSLA_CALL(sync ? exchange(it, *x) : osla_halos_newest(it, *x));
-    OSLA_CALL(osla_watch_step(it));
+    OSLA_CALL(sync ? exchange(it, *x) : osli_halos_newest(it, *x));
+    OSLA_CALL(osli_watch_step(it));
     if (it->c.over) return OSLA_OK;
-    osla_halos_unpack(it, *x);
+    osli_halos_unpack(it, *x);
     if (sync)
       OSLA_CALL(sweep_in_lock_step(it, *x, it->sweeps + 1 < o->sweeps, &seen->last2));
     else
@@ -304,7 +304,7 @@ static osla_err run_uncertified(osla_iteration *it, double **x, first_and_last *
     if (it->sweeps == 0) seen->first2 = seen->last2;
     swap(it, x);
     const bool last = it->sweeps == o->sweeps;
-    if (!sync && (last || it->sweeps % o->period == 0)) OSLA_CALL(osla_halos_send(it, *x, last));
+    if (!sync && (last || it->sweeps % o->period == 0)) OSLA_CALL(osli_halos_send(it, *x, last));
   }
   return OSLA_OK;
 }
@@ -317,7 +317,7 @@ static osla_err count_sweeps(osla_iteration *it, const first_and_last *seen, osl
   const double mine = (double)it->sweeps;
   const double values[] = {mine, seen->first2, seen->last2, mine, -mine};
   const double *got;
-  OSLA_CALL(osla_watch_reduce(it, values, 3, 2, &got));
+  OSLA_CALL(osli_watch_reduce(it, values, 3, 2, &got));
   if (!got) return OSLA_OK;
   r->mean = got[0] / osla_transport_size(it->t);
   r->most = (int64_t)got[3];
@@ -327,7 +327,7 @@ static osla_err count_sweeps(osla_iteration *it, const first_and_last *seen, osl
   const bool none = r->most == 0;
   c->start2 = none ? NAN : got[1];
   c->estimate2 = none ? NAN : got[2];
-  c->end = !none && osla_certificate_has_grown(c, c->estimate2) ? OSLA_ITERATE_DIVERGED
+  c->end = !none && osli_certificate_has_grown(c, c->estimate2) ? OSLA_ITERATE_DIVERGED
                                                                 : OSLA_ITERATE_SWEEPS;
   return OSLA_OK;
 }
@@ -335,7 +335,7 @@ static osla_err count_sweeps(osla_iteration *it, const first_and_last *seen, osl
 static void fill_in(const osla_iteration *it, osla_iterate_result *r)
 {
   const certificate *c = &it->c;
-  const bool certified = !it->o.uncertified && osla_iterate_certified(c->end);
+  const bool certified = !it->o.uncertified && osli_iterate_certified(c->end);
   r->end = c->end;
   r->stalled = it->w.stopped;
   r->residual = sqrt(certified ? c->true2 : c->estimate2);
@@ -351,17 +351,17 @@ static osla_err run(osla_iteration *it, double *x, osla_iterate_result *result)
 {
   double *now = x;
   first_and_last seen = {0.0, 0.0};
-  OSLA_CALL(osla_watch_begin(it));
-  OSLA_CALL(osla_halos_begin(it, x));
-  osla_halos_unpack(it, x);
-  osla_state_copy(it, it->spare, x); /* boundaries, and these halos */
-  if (!it->c.over && !it->o.uncertified) OSLA_CALL(osla_certificate_begin(it, x));
+  OSLA_CALL(osli_watch_begin(it));
+  OSLA_CALL(osli_halos_begin(it, x));
+  osli_halos_unpack(it, x);
+  osli_state_copy(it, it->spare, x); /* boundaries, and these halos */
+  if (!it->c.over && !it->o.uncertified) OSLA_CALL(osli_certificate_begin(it, x));
   if (it->o.uncertified)
     OSLA_CALL(run_uncertified(it, &now, &seen));
   else
     OSLA_CALL(it->o.mode == OSLA_ITERATE_SYNC ? run_in_lock_step(it, &now) : run_freely(it, &now));
   if (now != it->recorded) it->r.returned = it->sweeps;
-  if (now != x) osla_state_copy(it, x, now);
+  if (now != x) osli_state_copy(it, x, now);
   result->least = result->most = it->sweeps;
   result->mean = (double)it->sweeps;
   OSLA_CALL(count_sweeps(it, &seen, result));
@@ -372,7 +372,7 @@ static osla_err run(osla_iteration *it, double *x, osla_iterate_result *result)
 /* May this iteration run? */
 static osla_err check_run(const osla_iteration *it)
 {
-  OSLA_CALL(osla_watch_check(it));
+  OSLA_CALL(osli_watch_check(it));
   if (!it->o.proven) return OSLA_OK;
   OSLA_CHECK(it->v && it->o.omega < 2.0 / (1.0 + it->alpha) && it->alpha < 1.0, OSLA_ERR_STATE,
              "iteration: it is not proved that every schedule converges: alpha = %g, omega = %g",
@@ -390,9 +390,9 @@ osla_err osla_iterate(osla_iteration *it, double *x, osla_iterate_result *result
   it->c = (certificate){0};
   it->is_swept = false;
   place_states(it, x);
-  osla_record_begin(it);
+  osli_record_begin(it);
   const osla_err err = run(it, x, result);
-  osla_watch_end(it);
+  osli_watch_end(it);
   /* All know of a start that is not finite; of anything else one rank alone, and others wait. */
   if (err != OSLA_OK && err != OSLA_ERR_ARG) osla_transport_abort(it->t, err);
   result->seconds = osla_clock() - since;

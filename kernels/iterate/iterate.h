@@ -89,89 +89,89 @@ struct osla_iteration {
 /* ---- halos.c ---- */
 
 /* Channels for halos. Collective. */
-osla_err osla_halos_create(osla_iteration *it);
+osla_err osli_halos_create(osla_iteration *it);
 
 /* Begins a run: sends the halos of the start x and waits for the others'. */
-osla_err osla_halos_begin(osla_iteration *it, const double *x);
+osla_err osli_halos_begin(osla_iteration *it, const double *x);
 
 /* Sends my halos of x; `last`: I sweep no more in this run. */
-osla_err osla_halos_send(osla_iteration *it, const double *x, bool last);
+osla_err osli_halos_send(osla_iteration *it, const double *x, bool last);
 
 /* The same of the state that is being swept. What was sent so and will not be swept on is received
  * and dropped, by all. */
-osla_err osla_halos_send_next(osla_iteration *it, const double *x);
-osla_err osla_halos_drop_next(osla_iteration *it);
+osla_err osli_halos_send_next(osla_iteration *it, const double *x);
+osla_err osli_halos_drop_next(osla_iteration *it);
 
 /* Takes the next messages (SYNC), or those that are newest; where a halo has been swept on `lead`
  * times sends those of x, and waits for another. */
-osla_err osla_halos_wait(osla_iteration *it);
-osla_err osla_halos_newest(osla_iteration *it, const double *x);
+osla_err osli_halos_wait(osla_iteration *it);
+osla_err osli_halos_newest(osla_iteration *it, const double *x);
 
 /* Before each sweep: into x what it lacks of the messages that were taken. */
-void osla_halos_unpack(osla_iteration *it, double *x);
+void osli_halos_unpack(osla_iteration *it, double *x);
 
 /* Of a state such as the recorded one: sends its halos; have the others' come (`waits`: for them,
  * or until a rank has stopped); takes them in, which are here; sends, waits and takes. */
-osla_err osla_halos_send_state(osla_iteration *it, const double *x);
-osla_err osla_halos_state_here(osla_iteration *it, bool waits, bool *here);
-osla_err osla_halos_take_state(osla_iteration *it, double *x);
-osla_err osla_halos_exchange(osla_iteration *it, double *x);
+osla_err osli_halos_send_state(osla_iteration *it, const double *x);
+osla_err osli_halos_state_here(osla_iteration *it, bool waits, bool *here);
+osla_err osli_halos_take_state(osla_iteration *it, double *x);
+osla_err osli_halos_exchange(osla_iteration *it, double *x);
 
 /* ---- record.c ---- */
 
-osla_err osla_record_create(osla_iteration *it); /* local; MEM */
-void osla_record_destroy(osla_iteration *it);
-void osla_record_begin(osla_iteration *it);
+osla_err osli_record_create(osla_iteration *it); /* local; MEM */
+void osli_record_destroy(osla_iteration *it);
+void osli_record_begin(osla_iteration *it);
 /* The next sweep reads message[h], of the peer's state after `version` sweeps. */
-void osla_record_reading(osla_iteration *it, int h, int64_t version);
-void osla_record_estimate(osla_iteration *it, double residual);
+void osli_record_reading(osla_iteration *it, int h, int64_t version);
+void osli_record_estimate(osla_iteration *it, double residual);
 
 /* ---- watch.c ---- */
 
 /* Ends of channels to those that are heard, and how many. Local, after the reduction is made. */
-int osla_watch_ends(osla_iteration *it, osla_channel_end *ends);
+int osli_watch_ends(osla_iteration *it, osla_channel_end *ends);
 
-osla_err osla_watch_begin(osla_iteration *it); /* of a run */
-void osla_watch_end(osla_iteration *it);
-osla_err osla_watch_check(const osla_iteration *it); /* STATE: a rank has stopped in a run before */
+osla_err osli_watch_begin(osla_iteration *it); /* of a run */
+void osli_watch_end(osla_iteration *it);
+osla_err osli_watch_check(const osla_iteration *it); /* STATE: a rank has stopped in a run before */
 
 /* Looks whether a rank has stopped, and says that this one goes on: at least once a sweep. Where
  * one has, the run is over (c.over), and so are all waits. */
-osla_err osla_watch_step(osla_iteration *it);
+osla_err osli_watch_step(osla_iteration *it);
 
 /* Wait until each of these channels can be received from, or sent to. */
-osla_err osla_watch_receive(osla_iteration *it, int n, const int *channels);
-osla_err osla_watch_send(osla_iteration *it, int n, const int *channels);
+osla_err osli_watch_receive(osla_iteration *it, int n, const int *channels);
+osla_err osli_watch_send(osla_iteration *it, int n, const int *channels);
 
 /* The result of the round that goes on; of one that is started with these values. NULL: a rank has
  * stopped. */
-osla_err osla_watch_result(osla_iteration *it, const double **result);
-osla_err osla_watch_reduce(osla_iteration *it, const double *values, int n_sums, int n_maxima,
+osla_err osli_watch_result(osla_iteration *it, const double **result);
+osla_err osli_watch_reduce(osla_iteration *it, const double *values, int n_sums, int n_maxima,
                            const double **result);
 
 /* ---- iterate.c ---- */
 
-bool osla_iterate_certified(osla_iterate_end end); /* is what is returned? */
+bool osli_iterate_certified(osla_iterate_end end); /* is what is returned? */
 
 /* Whole states; a rank may have none. */
-void osla_state_copy(const osla_iteration *it, double *to, const double *from);
+void osli_state_copy(const osla_iteration *it, double *to, const double *from);
 
 /* ---- certificate.c ---- */
 
 /* Residual of the start, whose halos are here; ARG if it is not finite. Collective. All three may
  * write the own part of the spare state. */
-osla_err osla_certificate_begin(osla_iteration *it, const double *x);
+osla_err osli_certificate_begin(osla_iteration *it, const double *x);
 
 /* After a sweep; `x` is the state after it, residual2 is of the one before. `at_end`: I sweep no
  * more, so that this waits, and x may be what is recorded, whose halos are then written. When
  * c.over, `recorded` is the result, or if it DIVERGED x is. */
-osla_err osla_certificate_step(osla_iteration *it, double *x, double residual2, bool at_end);
+osla_err osli_certificate_step(osla_iteration *it, double *x, double residual2, bool at_end);
 
 /* SYNC: residual2 is of x, whose halos are those of the same sweep. Waits. When c.over, x is the
  * result. Collective. */
-osla_err osla_certificate_sum(osla_iteration *it, const double *x, double residual2, bool at_end);
+osla_err osli_certificate_sum(osla_iteration *it, const double *x, double residual2, bool at_end);
 
 /* Is this no number, or far more than what the run began with? */
-bool osla_certificate_has_grown(const certificate *c, double residual2);
+bool osli_certificate_has_grown(const certificate *c, double residual2);
 
 #endif

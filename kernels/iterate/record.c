@@ -18,7 +18,7 @@ static int64_t room_for(const osla_iteration *it)
          ((int64_t)sizeof(osla_reading) + it->r.stride * (int64_t)sizeof(double));
 }
 
-osla_err osla_record_create(osla_iteration *it)
+osla_err osli_record_create(osla_iteration *it)
 {
   recorder *r = &it->r;
   if (it->o.record_bytes == 0) return OSLA_OK;
@@ -35,14 +35,14 @@ osla_err osla_record_create(osla_iteration *it)
   return OSLA_OK;
 }
 
-void osla_record_destroy(osla_iteration *it)
+void osli_record_destroy(osla_iteration *it)
 {
   free(it->r.readings);
   free(it->r.values);
   free(it->r.estimates);
 }
 
-void osla_record_begin(osla_iteration *it)
+void osli_record_begin(osla_iteration *it)
 {
   recorder *r = &it->r;
   r->n = r->returned = 0;
@@ -53,7 +53,7 @@ void osla_record_begin(osla_iteration *it)
   r->since = osla_clock();
 }
 
-void osla_record_reading(osla_iteration *it, int h, int64_t version)
+void osli_record_reading(osla_iteration *it, int h, int64_t version)
 {
   recorder *r = &it->r;
   if (!r->readings) return;
@@ -68,7 +68,7 @@ void osla_record_reading(osla_iteration *it, int h, int64_t version)
 }
 
 /* When there is no more room every second one goes, and from then on only so many come. */
-void osla_record_estimate(osla_iteration *it, double residual)
+void osli_record_estimate(osla_iteration *it, double residual)
 {
   recorder *r = &it->r;
   if (!r->estimates || r->rounds++ % r->every != 0) return;
@@ -174,7 +174,7 @@ osla_err osla_iteration_gather(osla_iteration *it, int root, osla_record **out)
   osla_segment *segment = NULL;
   osla_record mine;
   *out = NULL;
-  OSLA_CALL(osla_watch_check(it));
+  OSLA_CALL(osli_watch_check(it));
   osla_err err = osla_iteration_record(it, &mine);
   if (root < 0 || root >= size)
     err = osla_error_set(OSLA_ERR_ARG, "root = %d of %d ranks", root, size);

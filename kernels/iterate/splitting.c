@@ -24,7 +24,7 @@ static double sweep(void *arg, double omega, const double *x, double *y)
     for (int64_t i = 0; i < s->n; i++)
       s->step[i] = s->inverse[i] * s->residual[i];
   else
-    (void)osla_diagonal_blocks_solve(&s->blocks, s->residual, s->step); /* factoring did not fail */
+    (void)osli_diagonal_blocks_solve(&s->blocks, s->residual, s->step); /* factoring did not fail */
   for (int64_t i = 0; i < s->n; i++)
     y[i] = x[i] + omega * s->step[i];
   return sum;
@@ -66,8 +66,8 @@ osla_fixed_point osla_splitting_problem(osla_splitting *s)
                             .unpack = unpack,
                             .magnitude = magnitude,
                             .row_terms = s->row_terms,
-                            .bound_sweep = osla_splitting_bound_sweep,
-                            .distance = osla_splitting_distance};
+                            .bound_sweep = osli_splitting_bound_sweep,
+                            .distance = osli_splitting_distance};
 }
 
 /* ---- set-up ---- */
@@ -81,7 +81,7 @@ static osla_err check_options(const osla_splitting_options *o)
   return OSLA_OK;
 }
 
-osla_err osla_splitting_open(osla_transport *t, osla_err err, const split_kind *kind,
+osla_err osli_splitting_open(osla_transport *t, osla_err err, const split_kind *kind,
                              osla_uplo uplo, const double *b, const osla_splitting_options *o,
                              osla_splitting **out)
 {
@@ -130,7 +130,7 @@ static osla_err check_symmetric(int64_t first_row, int64_t n, const double *bloc
   return OSLA_OK;
 }
 
-osla_err osla_splitting_factor_blocks(osla_splitting *s, const osla_splitting_options *o)
+osla_err osli_splitting_factor_blocks(osla_splitting *s, const osla_splitting_options *o)
 {
   diagonal_blocks *b = &s->blocks;
   s->residual = calloc((size_t)s->n + 1, sizeof *s->residual);
@@ -140,14 +140,14 @@ osla_err osla_splitting_factor_blocks(osla_splitting *s, const osla_splitting_op
   s->bound = calloc(3 * (size_t)s->n + 1, sizeof *s->bound);
   OSLA_CHECK(s->bound, OSLA_ERR_MEM, "vectors of a splitting");
   const bool lu = o->factor == OSLA_SPLITTING_LU;
-  OSLA_CALL(osla_diagonal_blocks_create("splitting", s->n, o->block, lu, b));
+  OSLA_CALL(osli_diagonal_blocks_create("splitting", s->n, o->block, lu, b));
   for (int64_t from = 0; from < b->n; from += b->block) {
     const int64_t size = diagonal_block_size(b, from);
     double *block = diagonal_block_at(b, from);
     s->kind->copy_block(s, from, size, block);
     if (!lu) OSLA_CALL(check_symmetric(s->first_row + from, size, block));
   }
-  return osla_diagonal_blocks_factor("splitting", s->first_row, b);
+  return osli_diagonal_blocks_factor("splitting", s->first_row, b);
 }
 
 void osla_splitting_destroy(osla_splitting **splitting)
@@ -159,7 +159,7 @@ void osla_splitting_destroy(osla_splitting **splitting)
   free(s->sparse.value);
   free(s->dense);
   free(s->inverse);
-  osla_diagonal_blocks_free(&s->blocks);
+  osli_diagonal_blocks_free(&s->blocks);
   free(s->residual);
   free(s->step);
   free(s->bound);

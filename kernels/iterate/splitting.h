@@ -49,12 +49,12 @@ struct osla_splitting {
 
 /* A new one without rows. Fails on all ranks if `err`, what this rank says of the matrix, or its
  * options are bad. Collective. */
-osla_err osla_splitting_open(osla_transport *t, osla_err err, const split_kind *kind,
+osla_err osli_splitting_open(osla_transport *t, osla_err err, const split_kind *kind,
                              osla_uplo uplo, const double *b, const osla_splitting_options *o,
                              osla_splitting **out);
 
 /* Vectors, and the diagonal or its blocks, when the rows are there. Local. */
-osla_err osla_splitting_factor_blocks(osla_splitting *s, const osla_splitting_options *o);
+osla_err osli_splitting_factor_blocks(osla_splitting *s, const osla_splitting_options *o);
 
 /* The own rows, and columns, of the block of row i; block 0: none. */
 typedef struct split_range {
@@ -70,16 +70,16 @@ static inline split_range osla_splitting_block_of(const osla_splitting *s, int64
 /* ---- splitting_bound.c ---- */
 
 /* What osla_fixed_point has for a bound. */
-double osla_splitting_bound_sweep(void *arg, double *x, double *y);
-double osla_splitting_distance(void *arg, const double *x, const double *y, const double *v);
+double osli_splitting_bound_sweep(void *arg, double *x, double *y);
+double osli_splitting_distance(void *arg, const double *x, const double *y, const double *v);
 
 /* ---- splitting_halos.c ---- */
 
 /* Room for n halos with `values` columns in `sent`. Local. */
-osla_err osla_splitting_make_halos(osla_splitting *s, int64_t n, int64_t values);
+osla_err osli_splitting_make_halos(osla_splitting *s, int64_t n, int64_t values);
 
 /* Halos of the ghosts: `ghost` [n_ghosts] global columns, ascending; `start` [size + 1] those of
  * the ranks. Collective. Errors, on all ranks together: MEM, MPI. */
-osla_err osla_splitting_find_halos(osla_splitting *s, const int64_t *ghost, const int64_t *start);
+osla_err osli_splitting_find_halos(osla_splitting *s, const int64_t *ghost, const int64_t *start);
 
 #endif

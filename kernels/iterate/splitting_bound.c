@@ -27,7 +27,7 @@ static void times_inverse(const osla_splitting *s, const double *g, double *y, d
   for (int64_t j = 0; j < b->block; j++) {
     for (int64_t i = 0; i < s->n; i++)
       unit[i] = i % b->block == j;
-    (void)osla_diagonal_blocks_solve(b, unit, column); /* factoring did not fail */
+    (void)osli_diagonal_blocks_solve(b, unit, column); /* factoring did not fail */
     for (int64_t from = 0; from + j < s->n; from += b->block)
       for (int64_t i = from; i < from + diagonal_block_size(b, from); i++) {
         y[i] += fabs(column[i]) * g[from + j];
@@ -43,7 +43,7 @@ static void block_step(const osla_splitting *s, double *y)
   const double terms = (double)(3 * b->block + 4 + SYMMETRIC) * DBL_EPSILON;
   double *ones = s->bound + s->n, *product = ones + s->n;
   times_inverse(s, s->step, y, ones);
-  osla_diagonal_blocks_magnitude(b, ones, product);
+  osli_diagonal_blocks_magnitude(b, ones, product);
   for (int64_t from = 0; from < s->n; from += b->block) {
     const int64_t to = from + diagonal_block_size(b, from);
     double f = 0.0, largest = 0.0;
@@ -57,7 +57,7 @@ static void block_step(const osla_splitting *s, double *y)
   }
 }
 
-double osla_splitting_bound_sweep(void *arg, double *x, double *y)
+double osli_splitting_bound_sweep(void *arg, double *x, double *y)
 {
   const osla_splitting *s = arg;
   double largest = 0.0;
@@ -71,7 +71,7 @@ double osla_splitting_bound_sweep(void *arg, double *x, double *y)
   return largest;
 }
 
-double osla_splitting_distance(void *arg, const double *x, const double *y, const double *v)
+double osli_splitting_distance(void *arg, const double *x, const double *y, const double *v)
 {
   const osla_splitting *s = arg;
   double largest = 0.0;

@@ -104,7 +104,7 @@ static osla_err read_rows(osla_splitting *s, const osla_matrix *a, osla_uplo upl
 static osla_err find_halos(osla_splitting *s, const int64_t *start)
 {
   const int size = osla_transport_size(s->t), rank = osla_transport_rank(s->t);
-  OSLA_CALL(osla_splitting_make_halos(s, size, s->n));
+  OSLA_CALL(osli_splitting_make_halos(s, size, s->n));
   for (int64_t i = 0; i < s->n; i++)
     s->memory[i] = (int32_t)i;
   for (int p = 0; p < size; p++) {
@@ -132,7 +132,7 @@ static osla_err prepare(osla_splitting *s, const osla_matrix *a, osla_uplo uplo,
   osla_err err = find_halos(s, start);
   free(start);
   if (err == OSLA_OK) err = read_rows(s, a, uplo);
-  return err == OSLA_OK ? osla_splitting_factor_blocks(s, o) : err;
+  return err == OSLA_OK ? osli_splitting_factor_blocks(s, o) : err;
 }
 
 static osla_err check(const osla_matrix *a, osla_uplo uplo)
@@ -155,7 +155,7 @@ osla_err osla_splitting_create_dense(osla_uplo uplo, const osla_matrix *a, const
   osla_transport *t = osla_grid_transport(osla_matrix_grid(a));
   const osla_splitting_options o = options ? *options : (osla_splitting_options){0};
   *out = NULL;
-  OSLA_CALL(osla_splitting_open(t, check(a, uplo), &kind, uplo, b, &o, out)); /* all stores to A */
+  OSLA_CALL(osli_splitting_open(t, check(a, uplo), &kind, uplo, b, &o, out)); /* all stores to A */
   const osla_err err = osla_agree(t, prepare(*out, a, uplo, &o));             /* all have read */
   if (err != OSLA_OK) osla_splitting_destroy(out);
   return err;

@@ -25,7 +25,7 @@ static osla_err count(osla_splitting *s, const int64_t *ghost, const int64_t *st
   return osla_alltoall(t, c->needed, c->asked, 1, MPI_INT64_T);
 }
 
-osla_err osla_splitting_make_halos(osla_splitting *s, int64_t n, int64_t values)
+osla_err osli_splitting_make_halos(osla_splitting *s, int64_t n, int64_t values)
 {
   s->halos = calloc((size_t)n + 1, sizeof *s->halos);
   s->sent = calloc((size_t)n + 1, sizeof *s->sent);
@@ -44,7 +44,7 @@ static osla_err make_halos(osla_splitting *s, const counts *c)
     n += c->needed[p] > 0 || c->asked[p] > 0;
     sent += c->asked[p];
   }
-  OSLA_CALL(osla_splitting_make_halos(s, n, sent));
+  OSLA_CALL(osli_splitting_make_halos(s, n, sent));
   int32_t *at = s->memory;
   for (int p = 0; p < size; p++) {
     if (c->needed[p] == 0 && c->asked[p] == 0) continue;
@@ -76,7 +76,7 @@ static osla_err swap_lists(osla_splitting *s, const int64_t *ghost, const int64_
   return OSLA_OK;
 }
 
-osla_err osla_splitting_find_halos(osla_splitting *s, const int64_t *ghost, const int64_t *start)
+osla_err osli_splitting_find_halos(osla_splitting *s, const int64_t *ghost, const int64_t *start)
 {
   osla_transport *t = s->t;
   osla_channel_end *ends = NULL;

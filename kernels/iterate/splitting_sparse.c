@@ -102,7 +102,7 @@ static osla_err prepare(const osla_csr *a, const osla_splitting_options *o, osla
   int64_t *column = NULL;
   const osla_err err = read_rows(a, s, &column, ghost);
   free(column);
-  return err == OSLA_OK ? osla_splitting_factor_blocks(s, o) : err;
+  return err == OSLA_OK ? osli_splitting_factor_blocks(s, o) : err;
 }
 
 osla_err osla_splitting_create(osla_csr *a, const double *b, const osla_splitting_options *options,
@@ -114,12 +114,12 @@ osla_err osla_splitting_create(osla_csr *a, const double *b, const osla_splittin
   const int64_t *start = osla_csr_column_start(a);
   int64_t *ghost = NULL;
   *out = NULL;
-  OSLA_CALL(osla_splitting_open(t, check(a), &kind, OSLA_GENERAL, b, &o, out));
+  OSLA_CALL(osli_splitting_open(t, check(a), &kind, OSLA_GENERAL, b, &o, out));
   osla_splitting *s = *out;
   s->first_row = start[osla_transport_rank(t)];
   osla_err err = osla_agree(t, prepare(a, &o, s, &ghost));
   if (err == OSLA_OK) err = osla_allreduce(t, &s->row_terms, 1, MPI_INT, MPI_MAX);
-  if (err == OSLA_OK) err = osla_splitting_find_halos(s, ghost, start);
+  if (err == OSLA_OK) err = osli_splitting_find_halos(s, ghost, start);
   free(ghost);
   if (err != OSLA_OK) osla_splitting_destroy(out);
   return err;

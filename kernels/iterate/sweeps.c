@@ -89,5 +89,5 @@ void osla_sweeps_destroy(osla_sweeps **sweeps)
 
 osla_preconditioner osla_sweeps_use(osla_sweeps *sweeps)
 {
-  return (osla_preconditioner){.apply = osla_krylov_precondition, .arg = sweeps};
+  return (osla_preconditioner){.apply = osli_krylov_precondition, .arg = sweeps};
 }

@@ -14,7 +14,7 @@ static const uint64_t STOPPED = (UINT64_C(1) << 32) - 1;
 
 /* ---- neighbours ---- */
 
-int osla_watch_ends(osla_iteration *it, osla_channel_end *ends)
+int osli_watch_ends(osla_iteration *it, osla_channel_end *ends)
 {
   watch *w = &it->w;
   w->first = 2 * it->p.n_halos;
@@ -54,7 +54,7 @@ static osla_err heed(osla_iteration *it, int k)
   return stopped >= 0 && w->stopped < 0 ? stop(it, stopped, k) : OSLA_OK;
 }
 
-osla_err osla_watch_begin(osla_iteration *it)
+osla_err osli_watch_begin(osla_iteration *it)
 {
   watch *w = &it->w;
   if (w->n == 0) return OSLA_OK;
@@ -67,12 +67,12 @@ osla_err osla_watch_begin(osla_iteration *it)
   return send_words(it, -1);
 }
 
-void osla_watch_end(osla_iteration *it)
+void osli_watch_end(osla_iteration *it)
 {
   it->w.on = false;
 }
 
-osla_err osla_watch_check(const osla_iteration *it)
+osla_err osli_watch_check(const osla_iteration *it)
 {
   OSLA_CHECK(it->w.stopped < 0, OSLA_ERR_STATE,
              "iteration: rank %d stalled in the run before; it can only be destroyed",
@@ -92,7 +92,7 @@ static osla_err listen_to(osla_iteration *it, int k)
 /* A rank that was stopped itself has heard nothing meanwhile: time between two looks counts up to a
  * part of `patience` alone. Words are sent that often, also before a step that may take as long as
  * the last one. */
-osla_err osla_watch_step(osla_iteration *it)
+osla_err osli_watch_step(osla_iteration *it)
 {
   watch *w = &it->w;
   const double patience = it->o.patience, part = patience / PARTS;
@@ -122,7 +122,7 @@ typedef struct awaited {
 static bool is_stopped(void *arg)
 {
   awaited *a = arg;
-  a->err = osla_watch_step(a->it);
+  a->err = osli_watch_step(a->it);
   return a->err != OSLA_OK || a->it->w.stopped >= 0;
 }
 
@@ -147,19 +147,19 @@ static osla_err wait_for(osla_iteration *it, int n, const int *channels, bool se
   return a.err;
 }
 
-osla_err osla_watch_receive(osla_iteration *it, int n, const int *channels)
+osla_err osli_watch_receive(osla_iteration *it, int n, const int *channels)
 {
   if (it->w.on) return wait_for(it, n, channels, false);
   osla_channels_wait(it->set, n, channels, true);
   return OSLA_OK;
 }
 
-osla_err osla_watch_send(osla_iteration *it, int n, const int *channels)
+osla_err osli_watch_send(osla_iteration *it, int n, const int *channels)
 {
   return it->w.on ? wait_for(it, n, channels, true) : OSLA_OK;
 }
 
-osla_err osla_watch_result(osla_iteration *it, const double **result)
+osla_err osli_watch_result(osla_iteration *it, const double **result)
 {
   awaited a = {.it = it};
   if (!it->w.on) return osla_reduction_wait(it->reduction, result);
@@ -167,11 +167,11 @@ osla_err osla_watch_result(osla_iteration *it, const double **result)
   return a.err;
 }
 
-osla_err osla_watch_reduce(osla_iteration *it, const double *values, int n_sums, int n_maxima,
+osla_err osli_watch_reduce(osla_iteration *it, const double *values, int n_sums, int n_maxima,
                            const double **result)
 {
   *result = NULL;
   if (it->w.stopped >= 0) return OSLA_OK;
   OSLA_CALL(osla_reduction_start(it->reduction, values, n_sums, n_maxima));
-  return osla_watch_result(it, result);
+  return osli_watch_result(it, result);
 }

@@ -35,7 +35,7 @@
 
 enum { MAX_LOOK_AHEAD = 2, WIDEST = 1 << 29 }; /* of a block: its square has a number of bytes */
 
-lu_step osla_lu_step_make(const lu *f, int64_t k)
+lu_step osli_lu_step_make(const lu *f, int64_t k)
 {
   const local_view *v = &f->v;
   lu_step s = {.k = k, .start = k * v->nb, .prow = (int)(k % v->p), .pcol = (int)(k % v->q)};
@@ -64,19 +64,19 @@ static osla_err apply(void *kernel, int64_t k, int64_t from, int64_t to)
 {
   lu *f = kernel;
   const local_view *v = &f->v;
-  lu_step step = osla_lu_step_make(f, k), *s = &step;
-  lu_panel panel = osla_lu_receive(f, s);
+  lu_step step = osli_lu_step_make(f, k), *s = &step;
+  lu_panel panel = osli_lu_receive(f, s);
   memcpy(f->pivots + s->start, panel.pivots, (size_t)s->size * sizeof *f->pivots);
   if (panel.head->info > 0 && f->info == 0) f->info = panel.head->info;
   for (int64_t i = 0; i < s->size; i++) {
     const unsigned char *pivot = panel.top.at + (size_t)(i + i * panel.top.ld) * v->element;
     bool divides = s->start + i < v->m - 1; /* there are rows below */
-    if (is_wild(v->dtype, osla_lu_value(v->dtype, pivot), divides)) f->wild = true;
+    if (is_wild(v->dtype, osli_lu_value(v->dtype, pivot), divides)) f->wild = true;
   }
-  return osla_lu_update(f, s, &panel, from, to);
+  return osli_lu_update(f, s, &panel, from, to);
 }
 
-osla_err osla_lu_finish_posts(lu *f, osla_posted *posts, uint64_t exchange)
+osla_err osli_lu_finish_posts(lu *f, osla_posted *posts, uint64_t exchange)
 {
   osla_posted *set = posts + (exchange % 2) * (uint64_t)f->v.p;
   for (int prow = 0; prow < f->v.p; prow++)
@@ -89,10 +89,10 @@ static osla_err finish_all_posts(lu *f)
 {
   if (f->v.prow < 0) return OSLA_OK;
   for (uint64_t set = 0; set < 2; set++) {
-    OSLA_CALL(osla_lu_finish_posts(f, f->row_posts, set));
-    OSLA_CALL(osla_lu_finish_posts(f, f->down_posts, set));
-    OSLA_CALL(osla_lu_finish_posts(f, f->u_posts, set));
-    OSLA_CALL(osla_lu_finish_posts(f, f->column_posts, set));
+    OSLA_CALL(osli_lu_finish_posts(f, f->row_posts, set));
+    OSLA_CALL(osli_lu_finish_posts(f, f->down_posts, set));
+    OSLA_CALL(osli_lu_finish_posts(f, f->u_posts, set));
+    OSLA_CALL(osli_lu_finish_posts(f, f->column_posts, set));
   }
   return OSLA_OK;
 }
@@ -106,9 +106,9 @@ static bool owns(const void *kernel, int64_t k)
 static osla_err factor(void *kernel, int64_t k)
 {
   lu *f = kernel;
-  lu_step s = osla_lu_step_make(f, k);
-  OSLA_CALL(osla_lu_factor_panel(f, &s));
-  return osla_lu_publish(f, &s);
+  lu_step s = osli_lu_step_make(f, k);
+  OSLA_CALL(osli_lu_factor_panel(f, &s));
+  return osli_lu_publish(f, &s);
 }
 
 static osla_err run(lu *f)
@@ -122,7 +122,7 @@ static osla_err run(lu *f)
                      .apply = apply,
                      .factor = factor};
   if (f->v.prow < 0) return OSLA_OK;
-  return osla_pipeline_run(&p);
+  return osli_pipeline_run(&p);
 }
 
 /* ---- memory ---- */
@@ -142,7 +142,7 @@ static osla_err choose_gathered(lu *f)
   f->near = all.near;
   f->own_cores = all.own_cores;
   f->gathered = partial && v->m <= INT_MAX && /* a whole panel goes to LAPACK */
-                osla_lu_gathers(v->p, all.near, all.own_cores);
+                osli_lu_gathers(v->p, all.near, all.own_cores);
   return OSLA_OK;
 }
 
@@ -150,8 +150,8 @@ static osla_err set_up(lu *f)
 {
   local_view *v = &f->v;
   OSLA_CALL(choose_gathered(f));
-  OSLA_CALL(osla_view_readable(v, &f->readable));
-  lu_sizes z = osla_lu_sizes(f);
+  OSLA_CALL(osli_view_readable(v, &f->readable));
+  lu_sizes z = osli_lu_sizes(f);
   f->pivots = calloc(z.pivots, sizeof *f->pivots);
   f->moves = calloc(z.moves, sizeof *f->moves);
   f->rows = calloc(z.rows, sizeof *f->rows);
@@ -168,22 +168,22 @@ static osla_err set_up(lu *f)
   f->column_posts = calloc(z.posts, sizeof *f->column_posts);
   osla_notifiers mates = osla_grid_notifiers(v->grid);
   OSLA_CALL(osla_segment_create_for(v->t, z.store, LU_PURPOSES, &mates, &f->store));
-  OSLA_CALL(osla_lu_panels_create(f));
+  OSLA_CALL(osli_lu_panels_create(f));
   osla_err err = OSLA_OK;
   if (!f->pivots || !f->moves || !f->rows || !f->candidates || !f->shares || !f->permutation ||
       !f->scratch || !f->offered || !f->row_posts || !f->down_posts || !f->u_posts ||
       !f->column_posts || !f->leaders || !f->teams.first)
     err = osla_error_set(OSLA_ERR_MEM, "LU: buffers of %zu bytes", z.scratch);
   if (err == OSLA_OK) {
-    osla_lu_find_mates(f);
-    osla_lu_find_teams(f);
+    osli_lu_find_mates(f);
+    osli_lu_find_teams(f);
   }
   return osla_agree(v->t, err);
 }
 
 static void clean_up(lu *f)
 {
-  osla_panels_destroy(&f->panels);
+  osli_panels_destroy(&f->panels);
   osla_segment_destroy(&f->store);
   free(f->pivots);
   free(f->moves);
@@ -256,13 +256,13 @@ static osla_err check(const lu *f, const int64_t *ipiv, const osla_lu_options *o
              "LU: forward = %d is not a way to forward panels", (int)f->forward);
   OSLA_CHECK(f->pivoting == OSLA_PIVOT_NONE || ipiv || v->rows == 0, OSLA_ERR_ARG,
              "LU: no ipiv for the pivots");
-  OSLA_CHECK(!osla_work_modelled || osla_lu_steering(v->nb) <= OSLA_STEERING, OSLA_ERR_UNSUPPORTED,
+  OSLA_CHECK(!osli_work_modelled || osli_lu_steering(v->nb) <= OSLA_STEERING, OSLA_ERR_UNSUPPORTED,
              "LU that is only modelled: the pivots of blocks of %" PRId64 " take %zu bytes, and "
              "%d are carried",
-             v->nb, osla_lu_steering(v->nb), OSLA_STEERING);
+             v->nb, osli_lu_steering(v->nb), OSLA_STEERING);
   OSLA_CHECK(v->nb <= WIDEST || v->n <= WIDEST, OSLA_ERR_RANGE,
              "LU: blocks of %" PRId64 ", not at most %d", v->nb, WIDEST);
-  return osla_view_ready(v->matrix);
+  return osli_view_ready(v->matrix);
 }
 
 static osla_err agree(const lu *f, osla_err local)
@@ -298,7 +298,7 @@ osla_err osla_getrf(osla_matrix *a, int64_t *ipiv, const osla_lu_options *option
   err = run(&f);
   if (err != OSLA_OK) osla_transport_abort(v->t, err); /* the others wait for my panels */
   OSLA_TRY(osla_barrier(v->t));                        /* nobody reads L any more */
-  err = osla_lu_permute_left(&f);
+  err = osli_lu_permute_left(&f);
   if (err == OSLA_OK) err = finish_all_posts(&f);
   if (err != OSLA_OK) osla_transport_abort(v->t, err);
   err = finish(&f, largest, ipiv, result);

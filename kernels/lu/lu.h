@@ -127,9 +127,9 @@ typedef struct lu {
 
 enum { LU_ROWS, LU_LEADER, LU_COLUMN, LU_PERMUTED, LU_PURPOSES }; /* of the store's notify slots */
 
-lu_step osla_lu_step_make(const lu *f, int64_t k);
+lu_step osli_lu_step_make(const lu *f, int64_t k);
 
 /* Waits until what I sent in exchange e has arrived: before its buffers are used again. Local. */
-osla_err osla_lu_finish_posts(lu *f, osla_posted *posts, uint64_t exchange);
+osla_err osli_lu_finish_posts(lu *f, osla_posted *posts, uint64_t exchange);
 
 #endif

@@ -17,23 +17,23 @@
 
 /* ---- records ---- */
 
-size_t osla_lu_slot_offset(const lu *f, uint64_t exchange, int slot)
+size_t osli_lu_slot_offset(const lu *f, uint64_t exchange, int slot)
 {
   size_t index = (size_t)(exchange % 2) * (size_t)f->n_records + (size_t)slot;
   return f->records_at + index * f->record_bytes;
 }
 
-unsigned char *osla_lu_record_mine(const lu *f)
+unsigned char *osli_lu_record_mine(const lu *f)
 {
   return (unsigned char *)osla_segment_local(f->store) +
-         osla_lu_slot_offset(f, f->column_exchanges, f->v.prow);
+         osli_lu_slot_offset(f, f->column_exchanges, f->v.prow);
 }
 
-osla_err osla_lu_record_publish(lu *f, size_t bytes)
+osla_err osli_lu_record_publish(lu *f, size_t bytes)
 {
   const local_view *v = &f->v;
-  size_t offset = osla_lu_slot_offset(f, f->column_exchanges, v->prow);
-  const void *mine = osla_lu_record_mine(f);
+  size_t offset = osli_lu_slot_offset(f, f->column_exchanges, v->prow);
+  const void *mine = osli_lu_record_mine(f);
   osla_posted *posts = f->column_posts + (f->column_exchanges % 2) * (uint64_t)v->p;
   f->column_exchanges++;
   for (int i = 1; i < v->p; i++) {
@@ -42,17 +42,17 @@ osla_err osla_lu_record_publish(lu *f, size_t bytes)
     OSLA_CALL(osla_put_notify_post(f->store, target, offset, mine, near ? 0 : bytes, LU_COLUMN,
                                    f->column_exchanges, &posts[prow]));
   }
-  return osla_lu_finish_posts(f, f->column_posts, f->column_exchanges); /* the next record's */
+  return osli_lu_finish_posts(f, f->column_posts, f->column_exchanges); /* the next record's */
 }
 
-const unsigned char *osla_lu_record_of(const lu *f, int prow)
+const unsigned char *osli_lu_record_of(const lu *f, int prow)
 {
   const local_view *v = &f->v;
   int origin = rank_at(v, prow, v->pcol);
   if (prow != v->prow) osla_notify_wait(f->store, origin, LU_COLUMN, f->column_exchanges);
   const unsigned char *base = osla_segment_peer(f->store, origin);
   if (!base) base = osla_segment_local(f->store);
-  return base + osla_lu_slot_offset(f, f->column_exchanges - 1, prow);
+  return base + osli_lu_slot_offset(f, f->column_exchanges - 1, prow);
 }
 
 /* ---- combinations ---- */
@@ -69,14 +69,14 @@ static int rounds_of(int p)
   return rounds;
 }
 
-int osla_lu_combination_slots(int p)
+int osli_lu_combination_slots(int p)
 {
   return 2 * (ROUND_SLOT + rounds_of(p));
 }
 
 static unsigned char *slot_at(const lu *f, uint64_t exchange, int slot)
 {
-  return (unsigned char *)osla_segment_local(f->store) + osla_lu_slot_offset(f, exchange, slot);
+  return (unsigned char *)osla_segment_local(f->store) + osli_lu_slot_offset(f, exchange, slot);
 }
 
 /* Sends my record, of which a copy stays until it has arrived. */
@@ -85,9 +85,9 @@ static osla_err send(lu *f, uint64_t exchange, int prow, int slot, const void *r
   const local_view *v = &f->v;
   unsigned char *copy = slot_at(f, exchange, f->n_records / 2 + slot);
   osla_posted *posts = f->column_posts + (exchange % 2) * (uint64_t)v->p;
-  osla_move_message(copy, record, bytes);
+  osli_move_message(copy, record, bytes);
   return osla_put_notify_post(f->store, rank_at(v, prow, v->pcol),
-                              osla_lu_slot_offset(f, exchange, slot), copy, bytes, LU_COLUMN,
+                              osli_lu_slot_offset(f, exchange, slot), copy, bytes, LU_COLUMN,
                               exchange + 1, &posts[prow]);
 }
 
@@ -98,15 +98,15 @@ static const void *receive(const lu *f, uint64_t exchange, int prow, int slot)
   return slot_at(f, exchange, slot);
 }
 
-osla_err osla_lu_combine(lu *f, const lu_step *s, void *record, size_t bytes, lu_add *add)
+osla_err osli_lu_combine(lu *f, const lu_step *s, void *record, size_t bytes, lu_add *add)
 {
   const local_view *v = &f->v;
   uint64_t exchange = f->column_exchanges++;
   int me = v->prow, rounds = rounds_of(v->p), below = 1 << rounds;
-  OSLA_CALL(osla_lu_finish_posts(f, f->column_posts, exchange)); /* of the same set, before */
+  OSLA_CALL(osli_lu_finish_posts(f, f->column_posts, exchange)); /* of the same set, before */
   if (me >= below) {
     OSLA_CALL(send(f, exchange, me - below, IN_SLOT, record, bytes));
-    osla_move_message(record, receive(f, exchange, me - below, OUT_SLOT), bytes);
+    osli_move_message(record, receive(f, exchange, me - below, OUT_SLOT), bytes);
     return OSLA_OK;
   }
   if (me + below < v->p) OSLA_CALL(add(f, s, record, receive(f, exchange, me + below, IN_SLOT)));

@@ -7,7 +7,7 @@ enum { TEAM = 4 }; /* members at most: each notifies all others */
 
 /* A run of consecutive process rows on one node makes teams of nearly the same size; where ranks
  * share cores everybody is a team: who meets others waits for their turns on a core. */
-void osla_lu_find_teams(lu *f)
+void osli_lu_find_teams(lu *f)
 {
   const local_view *v = &f->v;
   lu_teams *t = &f->teams;
@@ -38,7 +38,7 @@ static int rounds_of(int teams, int carriers)
   return rounds;
 }
 
-int osla_lu_dissemination_slots(int p)
+int osli_lu_dissemination_slots(int p)
 {
   return 3 * rounds_of(p, 1) + 1;
 }
@@ -54,7 +54,7 @@ typedef struct spreading {
 static unsigned char *slot_at(const lu *f, int prow, const spreading *x, int slot)
 {
   unsigned char *store = osla_segment_peer(f->store, rank_at(&f->v, prow, f->v.pcol));
-  return store + osla_lu_slot_offset(f, x->exchange, slot);
+  return store + osli_lu_slot_offset(f, x->exchange, slot);
 }
 
 /* record := the combination of my team's. */
@@ -91,20 +91,20 @@ static osla_err hear(lu *f, const lu_step *s, const spreading *x, int round, int
   unsigned char *copy = slot_at(f, v->prow, x, out);
   memcpy(copy, x->record, x->bytes);
   OSLA_CALL(osla_put_notify_post(
-    f->store, rank_at(v, to, v->pcol), osla_lu_slot_offset(f, x->exchange, in), copy, x->bytes,
+    f->store, rank_at(v, to, v->pcol), osli_lu_slot_offset(f, x->exchange, in), copy, x->bytes,
     LU_COLUMN, word, &f->column_posts[(x->exchange % 2) * (uint64_t)v->p + (uint64_t)round]));
   osla_notify_wait(f->store, rank_at(v, from, v->pcol), LU_COLUMN, word);
   return add(f, s, x->record, slot_at(f, v->prow, x, in));
 }
 
-osla_err osla_lu_disseminate(lu *f, const lu_step *s, void *record, size_t bytes, lu_add *add)
+osla_err osli_lu_disseminate(lu *f, const lu_step *s, void *record, size_t bytes, lu_add *add)
 {
   const lu_teams *t = &f->teams;
   const int number = f->v.prow - t->first[t->mine];
   spreading x = {.exchange = f->column_exchanges++, .record = record, .bytes = bytes};
   x.rounds = rounds_of(t->count, t->carriers);
   x.word = x.exchange * (2 * (uint64_t)x.rounds + 2);
-  OSLA_CALL(osla_lu_finish_posts(f, f->column_posts, x.exchange)); /* of the same set, before */
+  OSLA_CALL(osli_lu_finish_posts(f, f->column_posts, x.exchange)); /* of the same set, before */
   OSLA_CALL(meet(f, s, &x, 0, add));
   for (int round = 0, known = 1; round < x.rounds; round++, known *= t->carriers + 1) {
     int step = (int)((int64_t)(number + 1) * known % t->count);

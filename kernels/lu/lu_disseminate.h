@@ -13,11 +13,11 @@
 #include "kernels/lu/lu_column.h"
 
 /* Fills f->teams. Local. */
-void osla_lu_find_teams(lu *f);
+void osli_lu_find_teams(lu *f);
 
 /* record := the combination of the records of all, where it does not matter if one is added twice.
  * Local, but all ranks of the column call it. */
-osla_err osla_lu_disseminate(lu *f, const lu_step *s, void *record, size_t bytes, lu_add *add);
-int osla_lu_dissemination_slots(int p); /* records of a set that it needs, at most */
+osla_err osli_lu_disseminate(lu *f, const lu_step *s, void *record, size_t bytes, lu_add *add);
+int osli_lu_dissemination_slots(int p); /* records of a set that it needs, at most */
 
 #endif

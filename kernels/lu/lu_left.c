@@ -21,7 +21,7 @@ static void moved_rows(const lu *f, int64_t rows, int64_t cols)
 static void swap_in_column(size_t element, unsigned char *column, int64_t first, int64_t last,
                            const int64_t *pivots)
 {
-  if (osla_work_modelled) return;
+  if (osli_work_modelled) return;
   for (int64_t i = first; i < last; i++) {
     unsigned char *a = column + (size_t)i * element, *b = column + (size_t)pivots[i] * element;
     unsigned char other[16], same[16];
@@ -86,7 +86,7 @@ static osla_err permute_in_place(lu *f, const int64_t *source, int64_t start, in
   collect(f, source, first, col, cols);
   OSLA_CALL(meet(f));
   if (rows > 0)
-    osla_move_columns(v->element, rows, cols, f->scratch, rows, local_at(v, first, col), v->lld);
+    osli_move_columns(v->element, rows, cols, f->scratch, rows, local_at(v, first, col), v->lld);
   return OSLA_OK;
 }
 
@@ -144,7 +144,7 @@ static osla_err permute_packed(lu *f, const int64_t *source, int64_t start, int6
   unsigned char *local = osla_segment_local(f->store);
   osla_posted *posts = f->row_posts + (f->row_exchanges % 2) * (uint64_t)v->p;
   shares s = share(f, source, start);
-  OSLA_CALL(osla_lu_finish_posts(f, f->row_posts, f->row_exchanges));
+  OSLA_CALL(osli_lu_finish_posts(f, f->row_posts, f->row_exchanges));
   f->row_exchanges++;
   f->permutations++;
   int64_t left = 0, came = 0;
@@ -210,7 +210,7 @@ static osla_err permute_panels(lu *f)
   return OSLA_OK;
 }
 
-osla_err osla_lu_permute_left(lu *f)
+osla_err osli_lu_permute_left(lu *f)
 {
   const local_view *v = &f->v;
   if (v->prow < 0 || f->pivoting == OSLA_PIVOT_NONE) return OSLA_OK;

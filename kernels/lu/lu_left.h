@@ -5,6 +5,6 @@
 #include "kernels/lu/lu.h"
 
 /* Applies the later steps' interchanges to the columns left of them, which hold L. Collective. */
-osla_err osla_lu_permute_left(lu *f);
+osla_err osli_lu_permute_left(lu *f);
 
 #endif

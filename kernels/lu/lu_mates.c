@@ -2,7 +2,7 @@
 
 /* Where ranks share cores, a leader's word waits for its turn on a core: then all hear from other
  * nodes themselves. (Measured: two hosts of two ranks and one core each, 4 x 1: 13 % faster so.) */
-void osla_lu_find_mates(lu *f)
+void osli_lu_find_mates(lu *f)
 {
   const local_view *v = &f->v;
   for (int prow = 0, last = -1; v->pcol >= 0 && prow < v->p; prow++) {
@@ -13,7 +13,7 @@ void osla_lu_find_mates(lu *f)
   }
 }
 
-lu_range osla_lu_mates(const lu *f, int leader)
+lu_range osli_lu_mates(const lu *f, int leader)
 {
   lu_range mates = only(leader);
   while (mates.end < f->v.p && f->leaders[mates.end] == leader)
@@ -21,16 +21,16 @@ lu_range osla_lu_mates(const lu *f, int leader)
   return mates;
 }
 
-osla_err osla_lu_tell_mates(lu *f, uint64_t word)
+osla_err osli_lu_tell_mates(lu *f, uint64_t word)
 {
-  const lu_range mates = osla_lu_mates(f, f->v.prow);
+  const lu_range mates = osli_lu_mates(f, f->v.prow);
   if (mates.end - mates.first == f->v.p) return OSLA_OK; /* nobody else is there to wait for */
   for (int prow = mates.first + 1; prow < mates.end; prow++)
     OSLA_CALL(osla_notify(f->store, rank_at(&f->v, prow, f->v.pcol), LU_LEADER, word));
   return OSLA_OK;
 }
 
-bool osla_lu_has_come(lu *f, int prow, int purpose, uint64_t word, bool must)
+bool osli_lu_has_come(lu *f, int prow, int purpose, uint64_t word, bool must)
 {
   int origin = rank_at(&f->v, prow, f->v.pcol);
   if (prow == f->v.prow) return true;

@@ -15,18 +15,18 @@ typedef struct lu_range {
 } lu_range;
 
 /* Fills f->leaders. Local. */
-void osla_lu_find_mates(lu *f);
+void osli_lu_find_mates(lu *f);
 
 /* A leader and its mates. */
-lu_range osla_lu_mates(const lu *f, int leader);
+lu_range osli_lu_mates(const lu *f, int leader);
 
 /* To all mates of mine, of which I am the leader: exchange e's rows of other nodes are there
  * (2 e - 1), or all of its U is (2 e; where all process rows share its work). None is told where
  * all process rows are mates. */
-osla_err osla_lu_tell_mates(lu *f, uint64_t word);
+osla_err osli_lu_tell_mates(lu *f, uint64_t word);
 
 /* Has a word of a process row come? If it must, waits for it. */
-bool osla_lu_has_come(lu *f, int prow, int purpose, uint64_t word, bool must);
+bool osli_lu_has_come(lu *f, int prow, int purpose, uint64_t word, bool must);
 
 static inline lu_range only(int prow)
 {

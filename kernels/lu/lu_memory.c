@@ -8,7 +8,7 @@ enum { LINE = 64 };
  * rounds: fewer ranks are faster when each notifies all others at once. */
 enum { COMBINE_FROM = 5 };
 
-bool osla_lu_gathers(int p, bool near, bool own_cores)
+bool osli_lu_gathers(int p, bool near, bool own_cores)
 {
   return p > 1 && near && (!own_cores || p == 2);
 }
@@ -18,7 +18,7 @@ static size_t up_to_line(size_t bytes)
   return (bytes + LINE - 1) / LINE * LINE;
 }
 
-size_t osla_lu_steering(int64_t nb)
+size_t osli_lu_steering(int64_t nb)
 {
   return LINE + up_to_line((size_t)nb * sizeof(int64_t));
 }
@@ -28,7 +28,7 @@ static size_t store_bytes(lu *f)
 {
   const local_view *v = &f->v;
   size_t nb = (size_t)v->nb, e = v->element;
-  f->head_bytes = osla_lu_steering(v->nb) + up_to_line(nb * nb * e);
+  f->head_bytes = osli_lu_steering(v->nb) + up_to_line(nb * nb * e);
   f->rows_at = (size_t)((f->steps + v->q - 1) / v->q) * f->head_bytes;
   if (v->p == 1) return f->rows_at;
   size_t most_rows = (size_t)osla_index_count(v->m, v->mb, 0, v->p), cols = (size_t)v->cols;
@@ -42,12 +42,12 @@ static size_t store_bytes(lu *f)
   f->record_bytes = up_to_line(record);
   f->combined = f->pivoting != OSLA_PIVOT_NONE && v->p >= COMBINE_FROM;
   f->n_records = !f->combined                        ? v->p
-                 : f->pivoting == OSLA_PIVOT_PARTIAL ? osla_lu_dissemination_slots(v->p)
-                                                     : osla_lu_combination_slots(v->p);
+                 : f->pivoting == OSLA_PIVOT_PARTIAL ? osli_lu_dissemination_slots(v->p)
+                                                     : osli_lu_combination_slots(v->p);
   return f->records_at + 2 * (size_t)f->n_records * f->record_bytes;
 }
 
-lu_sizes osla_lu_sizes(lu *f)
+lu_sizes osli_lu_sizes(lu *f)
 {
   const local_view *v = &f->v;
   size_t width = (size_t)v->nb * v->element, nb = (size_t)v->nb, p = (size_t)v->p;
@@ -70,7 +70,7 @@ lu_sizes osla_lu_sizes(lu *f)
   return z;
 }
 
-osla_panels_plan osla_lu_panels_plan(const lu *f)
+osla_panels_plan osli_lu_panels_plan(const lu *f)
 {
   const local_view *v = &f->v;
   size_t rows = (size_t)osla_index_count(v->m, v->mb, 0, v->p);
@@ -97,14 +97,14 @@ uint64_t osla_lu_memory(const osla_shape *s)
           .look_ahead = 1,
           .readable = true,
           .near = s->columns_near,
-          .gathered = osla_lu_gathers(s->nprow, s->columns_near, !s->oversubscribed),
+          .gathered = osli_lu_gathers(s->nprow, s->columns_near, !s->oversubscribed),
           .order = s->n,
           .steps = (s->n + s->nb - 1) / s->nb};
-  lu_sizes z = osla_lu_sizes(&f);
-  osla_panels_plan plan = osla_lu_panels_plan(&f);
+  lu_sizes z = osli_lu_sizes(&f);
+  osla_panels_plan plan = osli_lu_panels_plan(&f);
   uint64_t indices = z.pivots + z.rows + z.candidates + z.shares + z.permutation;
   int origins = s->nprow + s->npcol + s->per_node;
-  return osla_segment_footprint(z.store, LU_PURPOSES, origins) + osla_panels_memory(&plan, s) +
+  return osla_segment_footprint(z.store, LU_PURPOSES, origins) + osli_panels_memory(&plan, s) +
          indices * sizeof(int64_t) + (2 * z.leaders + 1) * sizeof(int) + z.moves * sizeof(lu_move) +
          z.scratch + f.record_bytes + 4 * z.posts * sizeof(osla_posted);
 }

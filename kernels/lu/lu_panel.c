@@ -3,7 +3,7 @@
  * One process row: LAPACK's own (recursive) factorisation of the local panel.
  *
  * Several, partial pivoting: column by column (lu_pivot.c), or by the owner of the diagonal block
- * alone, on a copy of all rows (osla_lu_gathers says when).
+ * alone, on a copy of all rows (osli_lu_gathers says when).
  *
  * Tournament (Grigori et al.): each rank factors a copy of its rows and offers its pivot rows; all
  * factor the stack of these and so know the panel's pivot rows and its top block. One exchange a
@@ -34,7 +34,7 @@ static bool has_nan(const lu *f, int64_t n, const unsigned char *x)
 {
   bool single = f->v.dtype == OSLA_FLOAT || f->v.dtype == OSLA_COMPLEX_FLOAT, found = false;
   int64_t numbers = n * (int64_t)(f->v.element / (single ? sizeof(float) : sizeof(double)));
-  if (osla_work_modelled) return false;
+  if (osli_work_modelled) return false;
   for (int64_t i = 0; i < numbers; i++)
     found |= single ? isnan(((const float *)x)[i]) : isnan(((const double *)x)[i]);
   return found;
@@ -44,7 +44,7 @@ static bool has_zero_pivot(const lu *f, const lu_step *s)
 {
   own p = own_panel(f, s);
   for (int64_t j = 0; j < s->size; j++)
-    if (osla_lu_value(f->v.dtype, p.top + (size_t)(j * (f->v.nb + 1)) * f->v.element) == 0)
+    if (osli_lu_value(f->v.dtype, p.top + (size_t)(j * (f->v.nb + 1)) * f->v.element) == 0)
       return true;
   return false;
 }
@@ -84,7 +84,7 @@ static osla_err factor_alone(lu *f, const lu_step *s)
   for (int64_t i = 0; i < s->size; i++)
     p.pivots[i] += s->start;
   p.head->info = info > 0 ? s->start + info : 0;
-  osla_move_columns(v->element, s->size, s->size, a, v->lld, p.top, v->nb);
+  osli_move_columns(v->element, s->size, s->size, a, v->lld, p.top, v->nb);
   return OSLA_OK;
 }
 
@@ -108,18 +108,18 @@ static osla_err factor_unpivoted(lu *f, const lu_step *s)
   for (int64_t i = 0; i < s->size; i++)
     p.pivots[i] = s->start + i;
   if (has_top(f, s)) {
-    osla_move_columns(v->element, s->size, s->size, local_at(v, s->row, s->col), v->lld, p.top,
+    osli_move_columns(v->element, s->size, s->size, local_at(v, s->row, s->col), v->lld, p.top,
                       v->nb);
-    OSLA_CALL(osla_lu_block(v->dtype, s->size, p.top, v->nb, &info));
+    OSLA_CALL(osli_lu_block(v->dtype, s->size, p.top, v->nb, &info));
     p.head->info = info > 0 ? s->start + info : 0;
   }
   if (v->p > 1) {
     size_t bytes = (size_t)(s->size * v->nb) * v->element;
-    if (has_top(f, s)) osla_move_message(osla_lu_record_mine(f), p.top, bytes);
-    OSLA_CALL(osla_lu_record_publish(f, has_top(f, s) ? bytes : 0));
+    if (has_top(f, s)) osli_move_message(osli_lu_record_mine(f), p.top, bytes);
+    OSLA_CALL(osli_lu_record_publish(f, has_top(f, s) ? bytes : 0));
     for (int prow = 0; prow < v->p; prow++) { /* of all: none may run two exchanges ahead */
-      const unsigned char *record = osla_lu_record_of(f, prow);
-      if (prow == s->prow && !has_top(f, s)) osla_move_message(p.top, record, bytes);
+      const unsigned char *record = osli_lu_record_of(f, prow);
+      if (prow == s->prow && !has_top(f, s)) osli_move_message(p.top, record, bytes);
     }
   }
   return solve_for_l(f, s, &p);
@@ -159,7 +159,7 @@ static osla_err offer_candidates(lu *f, const lu_step *s, unsigned char *record)
   int64_t count = rows < s->size ? rows : s->size;
   candidates mine = candidates_at(f, record);
   if (rows > 0) {
-    osla_move_columns(v->element, rows, s->size, local_at(v, s->row, s->col), v->lld, f->scratch,
+    osli_move_columns(v->element, rows, s->size, local_at(v, s->row, s->col), v->lld, f->scratch,
                       rows);
     OSLA_CALL(osla_lapack_getrf(v->dtype, rows, s->size, f->scratch, rows, swaps, &info));
   }
@@ -168,7 +168,7 @@ static osla_err offer_candidates(lu *f, const lu_step *s, unsigned char *record)
   follow(swaps, count, order);
   for (int64_t i = 0; i < count; i++) {
     mine.indices[i] = osla_index_global(s->row + order[i], v->mb, v->prow, v->p);
-    for (int64_t c = 0; c < s->size && !osla_work_modelled; c++)
+    for (int64_t c = 0; c < s->size && !osli_work_modelled; c++)
       memcpy(mine.elements + (size_t)(i + c * v->nb) * v->element,
              local_at(v, s->row + order[i], s->col + c), v->element);
   }
@@ -185,7 +185,7 @@ static int64_t stack(const lu *f, const lu_step *s, const void *record, int64_t 
   const local_view *v = &f->v;
   candidates c = candidates_at(f, record);
   memcpy(rows + total, c.indices, (size_t)c.count * sizeof *rows);
-  osla_move_columns(v->element, c.count, s->size, c.elements, v->nb,
+  osli_move_columns(v->element, c.count, s->size, c.elements, v->nb,
                     f->scratch + (size_t)total * v->element, f->stack_rows);
   return total + c.count;
 }
@@ -203,14 +203,14 @@ static osla_err add_candidates(const lu *f, const lu_step *s, void *record, cons
   int64_t count = total < s->size ? total : s->size;
   size_t e = v->element;
   unsigned char *kept = f->scratch + (size_t)(2 * v->nb) * e; /* the rows as they are */
-  osla_move_columns(e, total, s->size, f->scratch, ld, kept, ld);
+  osli_move_columns(e, total, s->size, f->scratch, ld, kept, ld);
   OSLA_CALL(osla_lapack_getrf(v->dtype, total, s->size, f->scratch, ld, swaps, &info));
   for (int64_t i = 0; i < total; i++)
     order[i] = i;
   follow(swaps, count, order);
   for (int64_t i = 0; i < count; i++) {
     mine.indices[i] = rows[order[i]];
-    for (int64_t c = 0; c < s->size && !osla_work_modelled; c++)
+    for (int64_t c = 0; c < s->size && !osli_work_modelled; c++)
       memcpy(mine.elements + (size_t)(i + c * v->nb) * e, kept + (size_t)(order[i] + c * ld) * e,
              e);
   }
@@ -225,14 +225,14 @@ static osla_err meet_candidates(lu *f, const lu_step *s, int64_t *rows, int64_t 
   *total = 0;
   if (f->combined) {
     OSLA_CALL(offer_candidates(f, s, f->offered));
-    OSLA_CALL(osla_lu_combine(f, s, f->offered, f->record_bytes, add_candidates));
+    OSLA_CALL(osli_lu_combine(f, s, f->offered, f->record_bytes, add_candidates));
     *total = stack(f, s, f->offered, 0, rows);
     return OSLA_OK;
   }
-  OSLA_CALL(offer_candidates(f, s, osla_lu_record_mine(f)));
-  OSLA_CALL(osla_lu_record_publish(f, f->record_bytes));
+  OSLA_CALL(offer_candidates(f, s, osli_lu_record_mine(f)));
+  OSLA_CALL(osli_lu_record_publish(f, f->record_bytes));
   for (int prow = 0; prow < f->v.p; prow++)
-    *total = stack(f, s, osla_lu_record_of(f, prow), *total, rows);
+    *total = stack(f, s, osli_lu_record_of(f, prow), *total, rows);
   return OSLA_OK;
 }
 
@@ -256,9 +256,9 @@ static osla_err factor_tournament(lu *f, const lu_step *s)
   OSLA_CALL(osla_lapack_getrf(v->dtype, total, s->size, f->scratch, ld, swaps, &info));
   follow(swaps, s->size, rows);
   p.head->info = info > 0 ? s->start + info : 0;
-  osla_move_columns(v->element, s->size, s->size, f->scratch, ld, p.top, v->nb);
+  osli_move_columns(v->element, s->size, s->size, f->scratch, ld, p.top, v->nb);
   make_interchanges(s, rows, p.pivots);
-  OSLA_CALL(osla_lu_exchange_rows(f, s, p.pivots, s->col, s->size));
+  OSLA_CALL(osli_lu_exchange_rows(f, s, p.pivots, s->col, s->size));
   return solve_for_l(f, s, &p);
 }
 
@@ -276,9 +276,9 @@ static void copy_panel(const lu *f, const lu_step *s, bool to_scratch)
     unsigned char *here = f->scratch + (size_t)(i - s->start) * v->element;
     int64_t lld = osla_matrix_lld(v->matrix, rank);
     if (to_scratch)
-      osla_move_columns(v->element, run, width, there, lld, here, ld);
+      osli_move_columns(v->element, run, width, there, lld, here, ld);
     else
-      osla_move_columns(v->element, run, width, here, ld, there, lld);
+      osli_move_columns(v->element, run, width, here, ld, there, lld);
   }
 }
 
@@ -299,14 +299,14 @@ static osla_err factor_gathered(lu *f, const lu_step *s)
   for (int64_t i = 0; i < s->size; i++)
     p.pivots[i] += s->start;
   p.head->info = info > 0 ? s->start + info : 0;
-  osla_move_columns(v->element, s->size, s->size, f->scratch, ld, p.top, v->nb);
+  osli_move_columns(v->element, s->size, s->size, f->scratch, ld, p.top, v->nb);
   note_nan(f, s, f->scratch + (size_t)s->size * v->element, ld, ld - s->size);
   copy_panel(f, s, false);
   osla_trace_add(v->t, OSLA_TRACE_PANEL, since, panel_flops(ld, s->size));
   return OSLA_OK;
 }
 
-osla_err osla_lu_factor_panel(lu *f, const lu_step *s)
+osla_err osli_lu_factor_panel(lu *f, const lu_step *s)
 {
   const local_view *v = &f->v;
   if (f->gathered) return factor_gathered(f, s);
@@ -319,11 +319,11 @@ osla_err osla_lu_factor_panel(lu *f, const lu_step *s)
   else if (f->pivoting == OSLA_PIVOT_NONE)
     OSLA_CALL(factor_unpivoted(f, s));
   else if (f->pivoting == OSLA_PIVOT_PARTIAL)
-    OSLA_CALL(osla_lu_factor_columns(f, s, 0, s->size));
+    OSLA_CALL(osli_lu_factor_columns(f, s, 0, s->size));
   else
     OSLA_CALL(factor_tournament(f, s));
   if (!alone && has_top(f, s))
-    osla_move_columns(v->element, s->size, s->size, p.top, v->nb, local_at(v, s->row, s->col),
+    osli_move_columns(v->element, s->size, s->size, p.top, v->nb, local_at(v, s->row, s->col),
                       v->lld);
   note_nan(f, s, local_at(v, s->row_after, s->col), v->lld, v->rows - s->row_after);
   osla_trace_add(v->t, OSLA_TRACE_PANEL, since, panel_flops(v->rows - s->row, s->size));

@@ -14,7 +14,7 @@ typedef struct own {
 
 static inline own own_panel(const lu *f, const lu_step *s)
 {
-  lu_panel p = osla_lu_panel_mine(f, s);
+  lu_panel p = osli_lu_panel_mine(f, s);
   return (own){(lu_head *)(uintptr_t)p.head, (int64_t *)(uintptr_t)p.pivots, p.top.at};
 }
 
@@ -24,10 +24,10 @@ static inline bool has_top(const lu *f, const lu_step *s)
 }
 
 /* Factors the panel of a step with the other ranks of its process column, of which I am one. */
-osla_err osla_lu_factor_panel(lu *f, const lu_step *s);
+osla_err osli_lu_factor_panel(lu *f, const lu_step *s);
 
 /* Columns [j, j + width) of the panel, column by column with the other ranks of the process column.
  */
-osla_err osla_lu_factor_columns(lu *f, const lu_step *s, int64_t j, int64_t width);
+osla_err osli_lu_factor_columns(lu *f, const lu_step *s, int64_t j, int64_t width);
 
 #endif

@@ -12,7 +12,7 @@ static osla_err factor_view(const part_operand *x, int64_t order, int64_t *ipiv,
                             const osla_lu_options *options, osla_lu_result *result)
 {
   const osla_part *part = &x->part;
-  const int64_t first = osla_part_rows_below(part, 0), end = osla_part_rows_below(part, order);
+  const int64_t first = osli_part_rows_below(part, 0), end = osli_part_rows_below(part, order);
   OSLA_CALL(osla_getrf(x->at, ipiv ? ipiv + first : NULL, options, result));
   for (int64_t l = first; ipiv && l < end; l++)
     ipiv[l] += part->i;
@@ -31,7 +31,7 @@ static osla_err factor_copy(const part_operand *x, int64_t order, const osla_lu_
   if (!pivots || !numbers) err = osla_error_set(OSLA_ERR_MEM, "%" PRId64 " pivots", order);
   OSLA_TRY(osla_agree(osla_grid_transport(osla_matrix_grid(x->at)), err));
   OSLA_TRY(osla_getrf(x->at, pivots, options, result));
-  OSLA_TRY(osla_part_numbers_gather(&all, order, pivots, numbers));
+  OSLA_TRY(osli_part_numbers_gather(&all, order, pivots, numbers));
   for (int64_t i = 0; i < order; i++)
     numbers[i] += x->part.i;
 cleanup:
@@ -41,8 +41,8 @@ cleanup:
 
 static osla_err check(const osla_part *a, const int64_t *ipiv, const osla_lu_options *options)
 {
-  OSLA_CALL(osla_part_check("getrf", a, "A"));
-  bool rows = osla_part_rows_below(a, 0) < osla_part_rows_below(a, a->m);
+  OSLA_CALL(osli_part_check("getrf", a, "A"));
+  bool rows = osli_part_rows_below(a, 0) < osli_part_rows_below(a, a->m);
   OSLA_CHECK(ipiv || !rows || (options && options->pivoting == OSLA_PIVOT_NONE), OSLA_ERR_ARG,
              "LU: no ipiv for the pivots");
   return OSLA_OK;
@@ -66,11 +66,11 @@ osla_err osla_getrf_part(osla_part a, int64_t *ipiv, const osla_lu_options *opti
   int64_t *numbers = NULL;
   part_operand x;
   OSLA_CALL(agree(&a, options, check(&a, ipiv, options)));
-  OSLA_CALL(osla_part_open(&a, NULL, &x));
+  OSLA_CALL(osli_part_open(&a, NULL, &x));
   osla_err err = x.copy ? factor_copy(&x, order, options, result, &numbers)
                         : factor_view(&x, order, ipiv, options, result);
-  err = osla_part_close(&x, true, err);
-  if (err == OSLA_OK && numbers && ipiv) osla_part_numbers_scatter(&a, order, numbers, ipiv);
+  err = osli_part_close(&x, true, err);
+  if (err == OSLA_OK && numbers && ipiv) osli_part_numbers_scatter(&a, order, numbers, ipiv);
   free(numbers);
   return err;
 }

@@ -44,7 +44,7 @@ static int64_t first_row(const lu *f, const lu_step *s, int64_t j)
 static void gather_row(const lu *f, const lu_step *s, int64_t row, unsigned char *to)
 {
   size_t e = f->v.element;
-  if (osla_work_modelled) return;
+  if (osli_work_modelled) return;
   for (int64_t c = 0; c < s->size; c++)
     memcpy(to + (size_t)c * e, local_at(&f->v, row, s->col + c), e);
 }
@@ -52,7 +52,7 @@ static void gather_row(const lu *f, const lu_step *s, int64_t row, unsigned char
 static void scatter_row(const lu *f, const lu_step *s, int64_t row, const unsigned char *from)
 {
   size_t e = f->v.element;
-  if (osla_work_modelled) return;
+  if (osli_work_modelled) return;
   for (int64_t c = 0; c < s->size; c++)
     memcpy(local_at(&f->v, row, s->col + c), from + (size_t)c * e, e);
 }
@@ -68,7 +68,7 @@ static osla_err make_offer(lu *f, const lu_step *s, int64_t j, unsigned char *re
   if (first < v->rows) {
     const void *column = local_at(v, first, s->col + j);
     OSLA_CALL(osla_blas_iamax(v->dtype, v->rows - first, column, &at));
-    mine.value = magnitude(osla_lu_value(v->dtype, local_at(v, first + at, s->col + j)));
+    mine.value = magnitude(osli_lu_value(v->dtype, local_at(v, first + at, s->col + j)));
     if (isnan(mine.value)) mine.value = HUGE_VAL; /* all ranks must find the same one better */
     mine.row = osla_index_global(first + at, v->mb, v->prow, v->p);
     gather_row(f, s, first + at, record + sizeof mine);
@@ -93,14 +93,14 @@ static const unsigned char *best_of_all(const lu *f, const lu_step *s, offer *be
   const unsigned char *best_at = NULL;
   *best = (offer){.value = -1, .row = -1};
   for (int prow = 0; prow < f->v.p; prow++) {
-    const unsigned char *record = osla_lu_record_of(f, prow);
+    const unsigned char *record = osli_lu_record_of(f, prow);
     offer o;
     memcpy(&o, record, sizeof o);
     if (best_at && !is_better(&o, best)) continue;
     *best = o;
     best_at = record + sizeof o;
   }
-  *top = osla_lu_record_of(f, s->prow) + top_offset(f);
+  *top = osli_lu_record_of(f, s->prow) + top_offset(f);
   return best_at;
 }
 
@@ -129,13 +129,13 @@ static osla_err find_pivot(lu *f, const lu_step *s, int64_t j, offer *best,
 {
   size_t bytes;
   if (!f->combined) {
-    OSLA_CALL(make_offer(f, s, j, osla_lu_record_mine(f), &bytes));
-    OSLA_CALL(osla_lu_record_publish(f, bytes));
+    OSLA_CALL(make_offer(f, s, j, osli_lu_record_mine(f), &bytes));
+    OSLA_CALL(osli_lu_record_publish(f, bytes));
     *row = best_of_all(f, s, best, top);
     return OSLA_OK;
   }
   OSLA_CALL(make_offer(f, s, j, f->offered, &bytes));
-  OSLA_CALL(osla_lu_disseminate(f, s, f->offered, top_offset(f) + (size_t)f->v.nb * f->v.element,
+  OSLA_CALL(osli_lu_disseminate(f, s, f->offered, top_offset(f) + (size_t)f->v.nb * f->v.element,
                                 add_offer));
   memcpy(best, f->offered, sizeof *best);
   *row = f->offered + sizeof *best;
@@ -152,7 +152,7 @@ static osla_err eliminate(lu *f, const lu_step *s, int64_t j, int64_t end)
   offer best;
   const unsigned char *row, *top;
   OSLA_CALL(find_pivot(f, s, j, &best, &row, &top));
-  for (int64_t c = 0; c < s->size && !osla_work_modelled; c++)
+  for (int64_t c = 0; c < s->size && !osli_work_modelled; c++)
     memcpy(p.top + (size_t)(j + c * v->nb) * e, row + (size_t)c * e, e);
   p.pivots[j] = best.row;
   if (best.row != s->start + j) {
@@ -160,7 +160,7 @@ static osla_err eliminate(lu *f, const lu_step *s, int64_t j, int64_t end)
       scatter_row(f, s, osla_index_local(best.row, v->mb, v->p), top);
     if (has_top(f, s)) scatter_row(f, s, s->row + j, row);
   }
-  osla_complex pivot = osla_lu_value(v->dtype, p.top + (size_t)(j + j * v->nb) * e);
+  osla_complex pivot = osli_lu_value(v->dtype, p.top + (size_t)(j + j * v->nb) * e);
   if (pivot == 0) {
     if (p.head->info == 0) p.head->info = s->start + j + 1;
     return OSLA_OK;
@@ -174,7 +174,7 @@ static osla_err eliminate(lu *f, const lu_step *s, int64_t j, int64_t end)
                        local_at(v, first, s->col + j + 1), v->lld);
 }
 
-osla_err osla_lu_factor_columns(lu *f, const lu_step *s, int64_t j, int64_t width)
+osla_err osli_lu_factor_columns(lu *f, const lu_step *s, int64_t j, int64_t width)
 {
   const local_view *v = &f->v;
   if (width <= BASE) {
@@ -184,7 +184,7 @@ osla_err osla_lu_factor_columns(lu *f, const lu_step *s, int64_t j, int64_t widt
   }
   int64_t left = width / 2, right = width - left, nb = v->nb;
   own p = own_panel(f, s);
-  OSLA_CALL(osla_lu_factor_columns(f, s, j, left));
+  OSLA_CALL(osli_lu_factor_columns(f, s, j, left));
   unsigned char *l11 = p.top + (size_t)(j + j * nb) * v->element;
   unsigned char *u12 = p.top + (size_t)(j + (j + left) * nb) * v->element;
   OSLA_CALL(osla_blas_trsm(v->dtype, OSLA_LEFT, OSLA_LOWER, OSLA_NOTRANS, OSLA_UNIT, left, right,
@@ -194,5 +194,5 @@ osla_err osla_lu_factor_columns(lu *f, const lu_step *s, int64_t j, int64_t widt
     OSLA_CALL(osla_blas_gemm(v->dtype, OSLA_NOTRANS, OSLA_NOTRANS, rows, right, left, -1,
                              local_at(v, first, s->col + j), v->lld, u12, nb, 1,
                              local_at(v, first, s->col + j + left), v->lld));
-  return osla_lu_factor_columns(f, s, j + left, right);
+  return osli_lu_factor_columns(f, s, j + left, right);
 }

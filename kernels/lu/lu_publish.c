@@ -18,7 +18,7 @@ static lu_panel parts(const lu *f, const void *head)
   unsigned char *at = (unsigned char *)(uintptr_t)head;
   return (lu_panel){.head = (const lu_head *)at,
                     .pivots = (const int64_t *)(at + LINE),
-                    .top = {at + osla_lu_steering(f->v.nb), f->v.nb}};
+                    .top = {at + osli_lu_steering(f->v.nb), f->v.nb}};
 }
 
 static size_t head_offset(const lu *f, const lu_step *s)
@@ -26,7 +26,7 @@ static size_t head_offset(const lu *f, const lu_step *s)
   return (size_t)(s->k / f->v.q) * f->head_bytes;
 }
 
-lu_panel osla_lu_panel_mine(const lu *f, const lu_step *s)
+lu_panel osli_lu_panel_mine(const lu *f, const lu_step *s)
 {
   lu_panel p = parts(f, (unsigned char *)osla_segment_local(f->store) + head_offset(f, s));
   p.l = (lu_operand){local_at(&f->v, s->row_after, s->col), f->v.lld};
@@ -35,7 +35,7 @@ lu_panel osla_lu_panel_mine(const lu *f, const lu_step *s)
 
 static size_t panel_rows(const lu *f, int64_t k)
 {
-  lu_step s = osla_lu_step_make(f, k);
+  lu_step s = osli_lu_step_make(f, k);
   return (size_t)(f->v.rows - s.row_after);
 }
 
@@ -43,7 +43,7 @@ static size_t panel_rows(const lu *f, int64_t k)
 static size_t panel_bytes(const void *kernel, panel_kind kind, int64_t k, int root)
 {
   const lu *f = kernel;
-  lu_step s = osla_lu_step_make(f, k);
+  lu_step s = osli_lu_step_make(f, k);
   (void)kind;
   if (root != s.pcol) return 0;
   return f->head_bytes + panel_rows(f, k) * (size_t)s.size * f->v.element;
@@ -72,7 +72,7 @@ static const unsigned char *head_of(const lu *f, const lu_step *s)
 static bool is_complete(const lu *f, const lu_step *s)
 {
   if (f->gathered && f->v.prow != s->prow)
-    return osla_panels_told(f->panels, s->k, diagonal_owner(f, s));
+    return osli_panels_told(f->panels, s->k, diagonal_owner(f, s));
   return atomic_load(&f->factored) > s->k;
 }
 
@@ -80,31 +80,31 @@ static bool panel_ready(void *kernel, panel_kind kind, int64_t k, void *room)
 {
   const lu *f = kernel;
   const local_view *v = &f->v;
-  lu_step s = osla_lu_step_make(f, k);
+  lu_step s = osli_lu_step_make(f, k);
   (void)kind;
   if (!is_complete(f, &s)) return false;
   if (!room) return true;
   int64_t rows = v->rows - s.row_after;
   double since = osla_trace_now(v->t);
-  osla_move_message(room, head_of(f, &s), f->head_bytes);
+  osli_move_message(room, head_of(f, &s), f->head_bytes);
   if (rows > 0) /* else there may be no local array at all */
-    osla_pack(v->element, rows, s.size, local_at(v, s.row_after, s.col), v->lld,
+    osli_pack(v->element, rows, s.size, local_at(v, s.row_after, s.col), v->lld,
               (unsigned char *)room + f->head_bytes);
   osla_trace_add(v->t, OSLA_TRACE_PACK, since, (double)panel_bytes(f, PANEL_ROWS, k, s.pcol));
   return true;
 }
 
-osla_err osla_lu_panels_create(lu *f)
+osla_err osli_lu_panels_create(lu *f)
 {
-  osla_panels_plan plan = osla_lu_panels_plan(f);
+  osla_panels_plan plan = osli_lu_panels_plan(f);
   plan.kernel = f;
   plan.bytes = panel_bytes;
   plan.cols = product_cols;
   plan.ready = panel_ready;
-  return osla_panels_create(f->v.grid, &plan, &f->panels);
+  return osli_panels_create(f->v.grid, &plan, &f->panels);
 }
 
-osla_err osla_lu_publish(lu *f, const lu_step *s)
+osla_err osli_lu_publish(lu *f, const lu_step *s)
 {
   const local_view *v = &f->v;
   if (f->gathered && v->prow != s->prow) return OSLA_OK;
@@ -114,21 +114,21 @@ osla_err osla_lu_publish(lu *f, const lu_step *s)
     for (int j = 0; j < v->q; j++) {
       int rank = rank_at(v, (v->prow + i) % v->p, (v->pcol + j) % v->q);
       if ((i > 0 || j > 0) && osla_transport_same_node(v->t, rank))
-        OSLA_CALL(osla_panels_tell(f->panels, s->k, rank));
+        OSLA_CALL(osli_panels_tell(f->panels, s->k, rank));
     }
   return OSLA_OK;
 }
 
-lu_panel osla_lu_receive(lu *f, const lu_step *s)
+lu_panel osli_lu_receive(lu *f, const lu_step *s)
 {
   const local_view *v = &f->v;
   int mate = rank_at(v, v->prow, s->pcol), owner = diagonal_owner(f, s); /* mate: has my rows' L */
   const void *copy = NULL;
   bool near = f->gathered && osla_transport_same_node(v->t, owner);
   if (near && owner != osla_transport_rank(v->t))
-    osla_panels_wait_told(f->panels, s->k, owner);
+    osli_panels_wait_told(f->panels, s->k, owner);
   else if (!near && v->pcol != s->pcol)
-    copy = osla_panels_wait(f->panels, PANEL_ROWS, s->k, s->pcol);
+    copy = osli_panels_wait(f->panels, PANEL_ROWS, s->k, s->pcol);
   int64_t rows = v->rows - s->row_after;
   lu_panel p = parts(f, copy ? copy : head_of(f, s));
   if (copy) {
@@ -140,9 +140,9 @@ lu_panel osla_lu_receive(lu *f, const lu_step *s)
   return p;
 }
 
-bool osla_lu_is_here(lu *f, const lu_step *s)
+bool osli_lu_is_here(lu *f, const lu_step *s)
 {
   const void *at;
   if (s->mine) return atomic_load(&f->factored) > s->k;
-  return osla_panels_here(f->panels, PANEL_ROWS, s->k, s->pcol, &at);
+  return osli_panels_here(f->panels, PANEL_ROWS, s->k, s->pcol, &at);
 }

@@ -5,14 +5,14 @@
 #include "kernels/lu/lu.h"
 
 /* Where the ranks of a panel note what they publish about it. Local. */
-lu_panel osla_lu_panel_mine(const lu *f, const lu_step *s);
+lu_panel osli_lu_panel_mine(const lu *f, const lu_step *s);
 /* Makes f->panels. Collective. Errors: MEM, MPI. */
-osla_err osla_lu_panels_create(lu *f);
+osla_err osli_lu_panels_create(lu *f);
 /* My part of a factored panel is complete; if panels are gathered, all of it. Local. */
-osla_err osla_lu_publish(lu *f, const lu_step *s);
+osla_err osli_lu_publish(lu *f, const lu_step *s);
 /* Waits for a panel, may be called again for the same one. Local. */
-lu_panel osla_lu_receive(lu *f, const lu_step *s);
+lu_panel osli_lu_receive(lu *f, const lu_step *s);
 /* Would that not wait? Where process columns span nodes. */
-bool osla_lu_is_here(lu *f, const lu_step *s);
+bool osli_lu_is_here(lu *f, const lu_step *s);
 
 #endif

@@ -93,7 +93,7 @@ static lu_part part_of(const lu *f, int64_t moves, int from, lu_range to)
  * memory (or go to U, which is dense), the others have one for each element. */
 static void did_rows(const lu *f, int64_t together, int64_t apart, int64_t cols)
 {
-  osla_move_did((size_t)together * f->v.element, together > 0 ? cols : 0);
+  osli_move_did((size_t)together * f->v.element, together > 0 ? cols : 0);
   osla_work_did(OSLA_WORK_LASWP, f->v.dtype, 1, apart > 0 ? cols : 0, apart);
 }
 
@@ -129,7 +129,7 @@ static void gather(const lu *f, const lu_step *s, int64_t moves, int64_t col, in
     if (n > before) counts[groups++] = n - before;
   }
   did_rows(f, in_block, n - in_block, cols);
-  for (int64_t c = 0; c < cols && !osla_work_modelled; c++) {
+  for (int64_t c = 0; c < cols && !osli_work_modelled; c++) {
     const int64_t *group = rows;
     unsigned char *group_to = to;
     if (has_block && c + AHEAD < cols) fetch_ahead(f, s, col + c + AHEAD);
@@ -146,7 +146,7 @@ static void gather(const lu *f, const lu_step *s, int64_t moves, int64_t col, in
 static lu_range sharers(const lu *f, const lu_exchange *x, int prow)
 {
   if (x->sharing == LU_ALONE) return only(prow);
-  if (x->sharing == LU_BY_MATES) return osla_lu_mates(f, f->leaders[prow]);
+  if (x->sharing == LU_BY_MATES) return osli_lu_mates(f, f->leaders[prow]);
   return (lu_range){0, f->v.p};
 }
 
@@ -199,7 +199,7 @@ static osla_err send_part(lu *f, const lu_exchange *x, int prow, size_t at)
   const int target = rank_at(&f->v, prow, f->v.pcol);
   const bool near = store_of(f, prow) != NULL;
   if (!near && !is_leader(f, prow)) return OSLA_OK;
-  const lu_range to = near ? only(prow) : osla_lu_mates(f, prow);
+  const lu_range to = near ? only(prow) : osli_lu_mates(f, prow);
   const lu_part part = part_of(f, x->moves, f->v.prow, to);
   const share top = share_of(f, x, to);
   const size_t column = (size_t)x->cols * f->v.element;
@@ -246,9 +246,9 @@ static osla_err begin(lu *f, const lu_step *s, const int64_t *pivots, int64_t co
   size_t column = (size_t)cols * v->element, mine = x->at;
   for (int prow = 0; prow < v->prow; prow++)
     mine += (size_t)count_of(f, x->moves, prow) * column;
-  OSLA_CALL(osla_lu_finish_posts(f, f->row_posts, f->row_exchanges));
-  OSLA_CALL(osla_lu_finish_posts(f, f->down_posts, f->row_exchanges));
-  OSLA_CALL(osla_lu_finish_posts(f, f->u_posts, f->row_exchanges));
+  OSLA_CALL(osli_lu_finish_posts(f, f->row_posts, f->row_exchanges));
+  OSLA_CALL(osli_lu_finish_posts(f, f->down_posts, f->row_exchanges));
+  OSLA_CALL(osli_lu_finish_posts(f, f->u_posts, f->row_exchanges));
   gather(f, s, x->moves, col, cols, local + mine);
   f->row_exchanges++;
   for (int i = 1; i < v->p; i++)
@@ -260,9 +260,9 @@ static osla_err begin(lu *f, const lu_step *s, const int64_t *pivots, int64_t co
  * mate's product reads it any more: all have begun, too. */
 static bool mates_have_begun(lu *f, bool must)
 {
-  const lu_range mates = osla_lu_mates(f, my_leader(f));
+  const lu_range mates = osli_lu_mates(f, my_leader(f));
   for (int prow = mates.first; prow < mates.end; prow++)
-    if (!osla_lu_has_come(f, prow, LU_ROWS, 3 * f->row_exchanges - 1, must)) return false;
+    if (!osli_lu_has_come(f, prow, LU_ROWS, 3 * f->row_exchanges - 1, must)) return false;
   return true;
 }
 
@@ -275,16 +275,16 @@ static osla_err receive_rows(lu *f, lu_exchange *x, bool all)
   for (; x->next < v->p; x->next++) {
     const unsigned char *base = store_of(f, x->next);
     bool told = base || leader == v->prow
-                  ? osla_lu_has_come(f, x->next, LU_ROWS, 3 * f->row_exchanges - 1, all)
-                  : osla_lu_has_come(f, leader, LU_LEADER, 2 * f->row_exchanges - 1, all);
+                  ? osli_lu_has_come(f, x->next, LU_ROWS, 3 * f->row_exchanges - 1, all)
+                  : osli_lu_has_come(f, leader, LU_LEADER, 2 * f->row_exchanges - 1, all);
     if (!told) return OSLA_OK;
     take(f, x, x->next, (base ? base : store_of(f, leader)) + x->at);
     x->at += (size_t)(count_of(f, x->moves, x->next) * x->cols) * v->element;
   }
-  return is_leader(f, v->prow) ? osla_lu_tell_mates(f, 2 * f->row_exchanges - 1) : OSLA_OK;
+  return is_leader(f, v->prow) ? osli_lu_tell_mates(f, 2 * f->row_exchanges - 1) : OSLA_OK;
 }
 
-osla_err osla_lu_exchange_rows(lu *f, const lu_step *s, const int64_t *pivots, int64_t col,
+osla_err osli_lu_exchange_rows(lu *f, const lu_step *s, const int64_t *pivots, int64_t col,
                                int64_t cols)
 {
   lu_exchange x;
@@ -304,7 +304,7 @@ static osla_err hand_out(lu *f, const lu_exchange *x)
   share mine = share_of(f, x, only(v->prow));
   size_t here = (size_t)(x->u.at - local) + (size_t)mine.first * column;
   if (leaders != local)
-    osla_move_columns(v->element, v->nb * mine.cols, 1, local + here, 1, leaders + here, 1);
+    osli_move_columns(v->element, v->nb * mine.cols, 1, local + here, 1, leaders + here, 1);
   for (int i = 1; i < v->p; i++) {
     int prow = (v->prow + i) % v->p;
     bool wanted = is_mate(f, prow) || (x->sharing == LU_BY_ALL && is_leader(f, prow));
@@ -344,20 +344,20 @@ static osla_err receive_shares(lu *f, lu_exchange *x, bool all)
     const int prow = x->next_share;
     const bool mate = is_mate(f, prow);
     bool told = mate || leader == v->prow
-                  ? osla_lu_has_come(f, prow, LU_ROWS, 3 * f->row_exchanges, all)
-                  : osla_lu_has_come(f, leader, LU_LEADER, 2 * f->row_exchanges, all);
+                  ? osli_lu_has_come(f, prow, LU_ROWS, 3 * f->row_exchanges, all)
+                  : osli_lu_has_come(f, leader, LU_LEADER, 2 * f->row_exchanges, all);
     if (!told) return OSLA_OK;
     if (mate || leader != v->prow) continue;
     share theirs = share_of(f, x, only(prow));
     size_t there = (size_t)(x->u.at - local) + (size_t)(theirs.first * v->nb) * v->element;
     const unsigned char *near = store_of(f, prow);
     if (near)
-      osla_move_columns(v->element, v->nb * theirs.cols, 1, near + there, 1, local + there, 1);
+      osli_move_columns(v->element, v->nb * theirs.cols, 1, near + there, 1, local + there, 1);
   }
   x->complete = true;
   if (x->sharing != LU_ALONE) x->u.at = store_of(f, leader) + (x->u.at - local);
   if (x->sharing == LU_BY_ALL && leader == v->prow)
-    return osla_lu_tell_mates(f, 2 * f->row_exchanges);
+    return osli_lu_tell_mates(f, 2 * f->row_exchanges);
   return OSLA_OK;
 }
 
@@ -366,13 +366,13 @@ static osla_err receive_shares(lu *f, lu_exchange *x, bool all)
  * mates). */
 static lu_sharing choose_sharing(const lu *f, int64_t cols)
 {
-  const lu_range mates = osla_lu_mates(f, my_leader(f));
+  const lu_range mates = osli_lu_mates(f, my_leader(f));
   if (f->v.p == 1) return LU_ALONE;
   if (cols >= (int64_t)LEAST_SHARE * f->v.p) return LU_BY_ALL;
   return cols >= (int64_t)LEAST_SHARE * (mates.end - mates.first) ? LU_BY_MATES : LU_ALONE;
 }
 
-osla_err osla_lu_rows_begin(lu *f, const lu_step *s, const lu_panel *panel, int64_t col,
+osla_err osli_lu_rows_begin(lu *f, const lu_step *s, const lu_panel *panel, int64_t col,
                             int64_t cols, lu_exchange *x)
 {
   double since = osla_trace_now(f->v.t);
@@ -396,17 +396,17 @@ static osla_err go_on(lu *f, lu_exchange *x, bool to_the_end)
   return receive_shares(f, x, to_the_end);
 }
 
-osla_err osla_lu_rows_advance(lu *f, lu_exchange *x)
+osla_err osli_lu_rows_advance(lu *f, lu_exchange *x)
 {
   return go_on(f, x, false);
 }
 
-osla_err osla_lu_rows_finish(lu *f, lu_exchange *x)
+osla_err osli_lu_rows_finish(lu *f, lu_exchange *x)
 {
   const local_view *v = &f->v;
   OSLA_CALL(go_on(f, x, true));
   if (v->p > 1 && v->prow == x->s.prow)
-    osla_move_columns(v->element, x->s.size, x->cols, x->u.at, x->u.ld,
+    osli_move_columns(v->element, x->s.size, x->cols, x->u.at, x->u.ld,
                       local_at(v, x->s.row, x->col), v->lld);
   return OSLA_OK;
 }

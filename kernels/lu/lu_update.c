@@ -23,7 +23,7 @@ static int64_t columns_before(const lu *f, int64_t block)
 {
   const local_view *v = &f->v;
   if (block > f->steps) return v->cols;
-  lu_step last = osla_lu_step_make(f, block - 1);
+  lu_step last = osli_lu_step_make(f, block - 1);
   return cols_below(v, last.start + last.size);
 }
 
@@ -45,7 +45,7 @@ static columns columns_of(const lu *f, int64_t from, int64_t to)
 }
 
 /* What a step begins with: the columns of the panel that is factored ahead, if they are mine, else
- * the columns behind it (osla_pipeline_run). */
+ * the columns behind it (osli_pipeline_run). */
 static columns first_of(const lu *f, int64_t k)
 {
   int64_t panel = k + f->look_ahead;
@@ -59,20 +59,20 @@ static columns first_of(const lu *f, int64_t k)
 static osla_err go_ahead(lu *f, int64_t k, int64_t done)
 {
   if (!overlaps(f) || f->look_ahead == 0 || k + 1 >= f->steps) return OSLA_OK;
-  if (f->has_ahead) return osla_lu_rows_advance(f, &f->ahead);
+  if (f->has_ahead) return osli_lu_rows_advance(f, &f->ahead);
   columns c = first_of(f, k + 1);
-  lu_step next = osla_lu_step_make(f, k + 1);
-  if (c.cols <= 0 || c.col + c.lead > done || !osla_lu_is_here(f, &next)) return OSLA_OK;
-  lu_panel panel = osla_lu_receive(f, &next);
+  lu_step next = osli_lu_step_make(f, k + 1);
+  if (c.cols <= 0 || c.col + c.lead > done || !osli_lu_is_here(f, &next)) return OSLA_OK;
+  lu_panel panel = osli_lu_receive(f, &next);
   f->has_ahead = true;
-  return osla_lu_rows_begin(f, &next, &panel, c.col, c.lead, &f->ahead);
+  return osli_lu_rows_begin(f, &next, &panel, c.col, c.lead, &f->ahead);
 }
 
 /* The exchange of these columns, which may have begun. */
 static osla_err begin(lu *f, const lu_step *s, const lu_panel *panel, int64_t col, int64_t cols,
                       lu_exchange *x)
 {
-  if (!f->has_ahead) return osla_lu_rows_begin(f, s, panel, col, cols, x);
+  if (!f->has_ahead) return osli_lu_rows_begin(f, s, panel, col, cols, x);
   *x = f->ahead;
   f->has_ahead = false;
   return OSLA_OK;
@@ -87,7 +87,7 @@ static osla_err multiply(lu *f, const lu_panel *panel, const lu_exchange *x, lu_
   const int64_t cols = x->cols, col = x->col;
   const lu_operand u = x->u;
   int64_t rows = v->rows - s->row_after;
-  osla_tile tile = osla_tile_choose(f->panels, rows, cols);
+  osla_tile tile = osli_tile_choose(f->panels, rows, cols);
   for (int64_t c = 0; c < cols; c += tile.cols)
     for (int64_t r = 0; r < rows; r += tile.rows) {
       int64_t m = rows - r < tile.rows ? rows - r : tile.rows;
@@ -98,23 +98,23 @@ static osla_err multiply(lu *f, const lu_panel *panel, const lu_exchange *x, lu_
                                u.at + (size_t)(c * u.ld) * v->element, u.ld, 1,
                                local_at(v, s->row_after + r, col + c), v->lld));
       osla_trace_add(v->t, OSLA_TRACE_GEMM, since, 2.0 * (double)(m * n) * (double)s->size);
-      if (osla_panels_relay(f->panels)) osla_progress(v->t);
-      if (next) OSLA_CALL(osla_lu_rows_advance(f, next));
+      if (osli_panels_relay(f->panels)) osla_progress(v->t);
+      if (next) OSLA_CALL(osli_lu_rows_advance(f, next));
       if (!next) OSLA_CALL(go_ahead(f, s->k, col + c + (r + m < rows ? 0 : n)));
     }
   return OSLA_OK;
 }
 
-osla_err osla_lu_update(lu *f, const lu_step *s, const lu_panel *panel, int64_t from, int64_t to)
+osla_err osli_lu_update(lu *f, const lu_step *s, const lu_panel *panel, int64_t from, int64_t to)
 {
   const columns c = columns_of(f, from, to);
   lu_exchange first, rest;
   if (c.cols <= 0) return OSLA_OK;
   OSLA_CALL(begin(f, s, panel, c.col, c.lead, &first));
-  OSLA_CALL(osla_lu_rows_finish(f, &first));
+  OSLA_CALL(osli_lu_rows_finish(f, &first));
   if (c.lead == c.cols) return multiply(f, panel, &first, NULL);
-  OSLA_CALL(osla_lu_rows_begin(f, s, panel, c.col + c.lead, c.cols - c.lead, &rest));
+  OSLA_CALL(osli_lu_rows_begin(f, s, panel, c.col + c.lead, c.cols - c.lead, &rest));
   OSLA_CALL(multiply(f, panel, &first, &rest));
-  OSLA_CALL(osla_lu_rows_finish(f, &rest));
+  OSLA_CALL(osli_lu_rows_finish(f, &rest));
   return multiply(f, panel, &rest, NULL);
 }

@@ -6,7 +6,7 @@
 
 /* Applies a step, whose panel I have, to my part of the block columns [from, to): rows are
  * exchanged, U(k, these columns) is solved for, A(i,j) -= L(i,k) U(k,j). To be called in the order
- * of osla_pipeline_run. Together with the process column. */
-osla_err osla_lu_update(lu *f, const lu_step *s, const lu_panel *panel, int64_t from, int64_t to);
+ * of osli_pipeline_run. Together with the process column. */
+osla_err osli_lu_update(lu *f, const lu_step *s, const lu_panel *panel, int64_t from, int64_t to);
 
 #endif

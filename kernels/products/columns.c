@@ -5,7 +5,7 @@
 #include <complex.h>
 #include <string.h>
 
-local_piece osla_local_piece_of(const osla_part *a)
+local_piece osli_local_piece_of(const osla_part *a)
 {
   const local_view v = view_of(a->matrix);
   const int64_t row = rows_below(&v, a->i), col = cols_below(&v, a->j);
@@ -18,17 +18,17 @@ local_piece osla_local_piece_of(const osla_part *a)
                        .cols = cols_below(&v, a->j + a->n) - col};
 }
 
-int64_t osla_piece_row(const local_piece *a, int64_t l)
+int64_t osli_piece_row(const local_piece *a, int64_t l)
 {
   return osla_index_global(a->row + l, a->v.mb, a->v.prow, a->v.p) - a->i;
 }
 
-int64_t osla_piece_col(const local_piece *a, int64_t l)
+int64_t osli_piece_col(const local_piece *a, int64_t l)
 {
   return osla_index_global(a->col + l, a->v.nb, a->v.pcol, a->v.q) - a->j;
 }
 
-int64_t osla_piece_rows_before(const local_piece *a, int64_t i)
+int64_t osli_piece_rows_before(const local_piece *a, int64_t i)
 {
   return rows_below(&a->v, a->i + i) - a->row;
 }
@@ -38,11 +38,11 @@ static int64_t run_from(const local_piece *a, piece_axis axis, int64_t l, int64_
 {
   const bool rows = axis == PIECE_ROWS;
   const int64_t at = (rows ? a->row : a->col) + l, end = rows ? a->row + a->rows : a->col + a->cols;
-  *index = rows ? osla_piece_row(a, l) : osla_piece_col(a, l);
+  *index = rows ? osli_piece_row(a, l) : osli_piece_col(a, l);
   return osla_index_run(at, end, rows ? a->v.mb : a->v.nb);
 }
 
-void osla_columns_pick(const local_piece *a, piece_axis axis, const void *whole, void *local)
+void osli_columns_pick(const local_piece *a, piece_axis axis, const void *whole, void *local)
 {
   const int64_t count = axis == PIECE_ROWS ? a->rows : a->cols;
   const size_t e = a->v.element;
@@ -76,7 +76,7 @@ static void add(osla_dtype dtype, int64_t elements, const void *from, void *to)
   }
 }
 
-void osla_columns_add(const local_piece *a, piece_axis axis, const void *local, void *whole)
+void osli_columns_add(const local_piece *a, piece_axis axis, const void *local, void *whole)
 {
   const int64_t count = axis == PIECE_ROWS ? a->rows : a->cols;
   const size_t e = a->v.element;
@@ -87,7 +87,7 @@ void osla_columns_add(const local_piece *a, piece_axis axis, const void *local, 
   }
 }
 
-osla_err osla_column_get(const osla_part *x, void *whole)
+osla_err osli_column_get(const osla_part *x, void *whole)
 {
   return osla_matrix_get_block(x->matrix, x->i, x->j, x->m, 1, whole, x->m > 0 ? x->m : 1);
 }
@@ -110,9 +110,9 @@ static osla_err finish(const void *whole, osla_complex beta, const local_piece *
   return OSLA_OK;
 }
 
-osla_err osla_column_sum(void *whole, osla_complex beta, const osla_part *y)
+osla_err osli_column_sum(void *whole, osla_complex beta, const osla_part *y)
 {
-  const local_piece mine = osla_local_piece_of(y);
+  const local_piece mine = osli_local_piece_of(y);
   const osla_dtype dtype = mine.v.dtype;
   OSLA_CALL(osla_allreduce(mine.v.t, whole, numbers(dtype, y->m),
                            is_single(dtype) ? MPI_FLOAT : MPI_DOUBLE, MPI_SUM));

@@ -17,12 +17,12 @@ typedef struct local_piece {
   int64_t rows, cols; /* how many */
 } local_piece;
 
-local_piece osla_local_piece_of(const osla_part *a);
+local_piece osli_local_piece_of(const osla_part *a);
 
 /* Index in the part of the piece's row or column l; number of the piece's rows before index i. */
-int64_t osla_piece_row(const local_piece *a, int64_t l);
-int64_t osla_piece_col(const local_piece *a, int64_t l);
-int64_t osla_piece_rows_before(const local_piece *a, int64_t i);
+int64_t osli_piece_row(const local_piece *a, int64_t l);
+int64_t osli_piece_col(const local_piece *a, int64_t l);
+int64_t osli_piece_rows_before(const local_piece *a, int64_t i);
 
 static inline unsigned char *osla_piece_at(const local_piece *a, int64_t row, int64_t col)
 {
@@ -31,13 +31,13 @@ static inline unsigned char *osla_piece_at(const local_piece *a, int64_t row, in
 
 /* Values by the piece's rows (or columns) out of a whole column, or added to one. */
 typedef enum piece_axis { PIECE_ROWS, PIECE_COLS } piece_axis;
-void osla_columns_pick(const local_piece *a, piece_axis axis, const void *whole, void *local);
-void osla_columns_add(const local_piece *a, piece_axis axis, const void *local, void *whole);
+void osli_columns_pick(const local_piece *a, piece_axis axis, const void *whole, void *local);
+void osli_columns_add(const local_piece *a, piece_axis axis, const void *local, void *whole);
 
 /* All of column x. Local, one-sided. Errors: MEM, MPI. */
-osla_err osla_column_get(const osla_part *x, void *whole);
+osla_err osli_column_get(const osla_part *x, void *whole);
 
 /* y := the sum of all ranks' `whole` + beta y; `whole` is overwritten. Collective. Errors: MPI. */
-osla_err osla_column_sum(void *whole, osla_complex beta, const osla_part *y);
+osla_err osli_column_sum(void *whole, osla_complex beta, const osla_part *y);
 
 #endif

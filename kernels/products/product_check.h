@@ -11,6 +11,6 @@ typedef struct product_operand {
 
 /* Are they inside their matrices, of one type and one transport, and does the last one, which is
  * written, share no element with the others? `call` begins the line. Local. Errors: ARG. */
-osla_err osla_product_check(const char *call, const product_operand *operands, int count);
+osla_err osli_product_check(const char *call, const product_operand *operands, int count);
 
 #endif

@@ -20,7 +20,7 @@ static int64_t common_multiple(int64_t a, int64_t b)
   return a / x > MOST / b ? MOST + 1 : a / x * b;
 }
 
-int64_t osla_square_order(const osla_part *a, int64_t least)
+int64_t osli_square_order(const osla_part *a, int64_t least)
 {
   const osla_layout l = osla_matrix_layout(a->matrix);
   int64_t step = MOST + 1;
@@ -104,7 +104,7 @@ static osla_err pull_block(const pull *p, const block *b)
   return OSLA_OK;
 }
 
-osla_err osla_square_pull(const osla_part *from, osla_uplo uplo, square_rest rest, osla_matrix *to)
+osla_err osli_square_pull(const osla_part *from, osla_uplo uplo, square_rest rest, osla_matrix *to)
 {
   local_view v = view_of(to);
   trim_blocks(&v);

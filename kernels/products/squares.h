@@ -17,12 +17,12 @@ typedef enum square_rest {
 /* to := `from`, whose rule is `rest` beside triangle `uplo`. `to` is a whole matrix of from's size
  * and type, which this rank fills its own part of, one-sided. Local; nothing orders the ranks.
  * Errors: ARG, MEM, MPI. */
-osla_err osla_square_pull(const osla_part *from, osla_uplo uplo, square_rest rest, osla_matrix *to);
+osla_err osli_square_pull(const osla_part *from, osla_uplo uplo, square_rest rest, osla_matrix *to);
 
 /* The order of the squares along the diagonal of a part: at least `least`, a multiple of its
  * blocks, and such that most of them lie on the ranks that have their elements, if that is not too
  * much. Local. */
-int64_t osla_square_order(const osla_part *a, int64_t least);
+int64_t osli_square_order(const osla_part *a, int64_t least);
 
 /* Where a range [from, to) of more than one square is halved: at a multiple of the square's order
  * from the part's first row. Local. */

@@ -53,7 +53,7 @@ static osla_err multiply_square(const symm *s, int64_t from, int64_t to)
   if (to - from < s->order) /* the last one */
     OSLA_CALL(osla_matrix_create(osla_matrix_grid(s->a.matrix), osla_matrix_dtype(s->a.matrix),
                                  to - from, to - from, l.mb, l.nb, &square));
-  OSLA_TRY(osla_agree(t, osla_square_pull(&stored, s->uplo, rest, square)));
+  OSLA_TRY(osla_agree(t, osli_square_pull(&stored, s->uplo, rest, square)));
   OSLA_TRY(multiply(s, OSLA_NOTRANS, osla_whole(square), slice(s, s->b, from, to), s->beta,
                     slice(s, s->c, from, to)));
 cleanup:
@@ -91,8 +91,8 @@ static osla_err check(const symm *s)
   const int64_t order = s->left ? s->b.m : s->b.n;
   const product_operand operands[] = {{"A", &s->a}, {"B", &s->b}, {"C", &s->c}};
   OSLA_CALL(OSLA_RESERVED(osla_gemm_options, s->options));
-  OSLA_CALL(osla_product_check(call, operands, 3));
-  OSLA_CALL(osla_side_check(call, s->side));
+  OSLA_CALL(osli_product_check(call, operands, 3));
+  OSLA_CALL(osli_side_check(call, s->side));
   OSLA_CHECK(s->uplo == OSLA_LOWER || s->uplo == OSLA_UPPER, OSLA_ERR_ARG, "%s of uplo = %d", call,
              (int)s->uplo);
   OSLA_CHECK(
@@ -125,7 +125,7 @@ static osla_err run(symm s)
   if (dtype == OSLA_FLOAT || dtype == OSLA_DOUBLE) s.alpha = creal(s.alpha), s.beta = creal(s.beta);
   OSLA_CALL(agree(&s));
   if (s.c.m == 0 || s.c.n == 0) return OSLA_OK;
-  s.order = osla_square_order(&s.a, SQUARE);
+  s.order = osli_square_order(&s.a, SQUARE);
   if (s.order > s.a.m) s.order = s.a.m;
   const osla_layout l = osla_matrix_layout(s.a.matrix);
   OSLA_TRY(osla_matrix_create(osla_matrix_grid(s.a.matrix), osla_matrix_dtype(s.a.matrix), s.order,

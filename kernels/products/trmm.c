@@ -93,8 +93,8 @@ static osla_err multiply_square(const trmm *f, int64_t from, int64_t to)
   osla_matrix *square = own ? NULL : f->square, *old = own ? NULL : f->old;
   osla_err err;
   if (own) OSLA_TRY(make_copies(f, to - from, &square, &old));
-  err = osla_square_pull(&stored, f->uplo, f->unit ? SQUARE_ZERO_UNIT : SQUARE_ZERO, square);
-  if (err == OSLA_OK) err = osla_square_pull(&rows, f->uplo, SQUARE_ANY, old);
+  err = osli_square_pull(&stored, f->uplo, f->unit ? SQUARE_ZERO_UNIT : SQUARE_ZERO, square);
+  if (err == OSLA_OK) err = osli_square_pull(&rows, f->uplo, SQUARE_ANY, old);
   OSLA_TRY(osla_agree(t, err)); /* nobody reads these rows of B any more */
   OSLA_TRY(multiply_bands(f, square, old, rows));
 cleanup:
@@ -128,10 +128,10 @@ static osla_err check(const trmm *f, osla_side side, osla_diag diag)
   const int64_t order = f->left ? f->b.m : f->b.n;
   const product_operand operands[] = {{"A", &f->a}, {"B", &f->b}};
   OSLA_CALL(OSLA_RESERVED(osla_gemm_options, f->options));
-  OSLA_CALL(osla_product_check("trmm", operands, 2));
-  OSLA_CALL(osla_side_check("trmm", side));
-  OSLA_CALL(osla_trans_check("trmm", f->trans));
-  OSLA_CALL(osla_diag_check("trmm", diag));
+  OSLA_CALL(osli_product_check("trmm", operands, 2));
+  OSLA_CALL(osli_side_check("trmm", side));
+  OSLA_CALL(osli_trans_check("trmm", f->trans));
+  OSLA_CALL(osli_diag_check("trmm", diag));
   OSLA_CHECK(f->uplo == OSLA_LOWER || f->uplo == OSLA_UPPER, OSLA_ERR_ARG, "trmm of uplo = %d",
              (int)f->uplo);
   OSLA_CHECK(f->a.m == order && f->a.n == order, OSLA_ERR_ARG,
@@ -175,7 +175,7 @@ osla_err osla_trmm(osla_side side, osla_uplo uplo, osla_trans trans, osla_diag d
   const osla_dtype dtype = osla_matrix_dtype(b.matrix);
   if (dtype == OSLA_FLOAT || dtype == OSLA_DOUBLE) f.alpha = creal(alpha);
   OSLA_CALL(agree(&f, side, diag));
-  f.order = osla_square_order(&a, least_order(a.m));
+  f.order = osli_square_order(&a, least_order(a.m));
   if (f.order > a.m) f.order = a.m;
   if (b.m == 0 || b.n == 0) return OSLA_OK;
   osla_err err = make_copies(&f, f.order, &f.square, &f.old);

@@ -74,10 +74,10 @@ static void copy_edge(const product *p, int64_t row, int64_t rows, int64_t col, 
   const size_t e = a->v.element;
   int64_t index[EDGE];
   for (int64_t r = 0; r < rows; r++)
-    index[r] = osla_piece_row(a, row + r);
+    index[r] = osli_piece_row(a, row + r);
   memset(square, 0, EDGE * (size_t)cols * e);
   for (int64_t c = 0; c < cols; c++) {
-    const int64_t j = osla_piece_col(a, col + c);
+    const int64_t j = osli_piece_col(a, col + c);
     int64_t above = 0; /* rows before row j */
     while (above < rows && index[above] < j)
       above++;
@@ -116,9 +116,9 @@ static osla_err multiply_columns(const product *p, int64_t low, int64_t high, in
                                  int64_t cols)
 {
   const local_piece *a = &p->piece;
-  const int64_t first = osla_piece_col(a, col), last = osla_piece_col(a, col + cols - 1);
-  int64_t edge_from = osla_piece_rows_before(a, first);
-  int64_t edge_to = osla_piece_rows_before(a, last + 1);
+  const int64_t first = osli_piece_col(a, col), last = osli_piece_col(a, col + cols - 1);
+  int64_t edge_from = osli_piece_rows_before(a, first);
+  int64_t edge_to = osli_piece_rows_before(a, last + 1);
   const bool lower = p->uplo == OSLA_LOWER;
   int64_t whole_from = lower ? edge_to : low, whole_to = lower ? high : edge_from;
   if (whole_from < low) whole_from = low;
@@ -163,14 +163,14 @@ static osla_err multiply_mine(product *p)
   OSLA_CHECK(made, OSLA_ERR_MEM, "%s: columns of %" PRId64 " and %" PRId64 " elements", p->call,
              p->x.m, p->y.m);
   if (p->alpha == 0) return OSLA_OK; /* as BLAS: then A and x are not used */
-  OSLA_CALL(osla_column_get(&p->x, p->whole_x));
+  OSLA_CALL(osli_column_get(&p->x, p->whole_x));
   const bool by_rows = p->triangle || p->trans != OSLA_NOTRANS; /* x; y by columns */
   const bool by_cols = p->triangle || p->trans == OSLA_NOTRANS;
-  if (by_rows) osla_columns_pick(&p->piece, PIECE_ROWS, p->whole_x, p->x_of[PIECE_ROWS]);
-  if (by_cols) osla_columns_pick(&p->piece, PIECE_COLS, p->whole_x, p->x_of[PIECE_COLS]);
+  if (by_rows) osli_columns_pick(&p->piece, PIECE_ROWS, p->whole_x, p->x_of[PIECE_ROWS]);
+  if (by_cols) osli_columns_pick(&p->piece, PIECE_COLS, p->whole_x, p->x_of[PIECE_COLS]);
   OSLA_CALL(multiply_piece(p));
-  if (by_cols) osla_columns_add(&p->piece, PIECE_ROWS, p->y_of[PIECE_ROWS], p->whole_y);
-  if (by_rows) osla_columns_add(&p->piece, PIECE_COLS, p->y_of[PIECE_COLS], p->whole_y);
+  if (by_cols) osli_columns_add(&p->piece, PIECE_ROWS, p->y_of[PIECE_ROWS], p->whole_y);
+  if (by_rows) osli_columns_add(&p->piece, PIECE_COLS, p->y_of[PIECE_COLS], p->whole_y);
   return OSLA_OK;
 }
 
@@ -179,9 +179,9 @@ static osla_err check(const product *p)
   const bool plain = p->trans == OSLA_NOTRANS;
   const product_operand operands[] = {{"x", &p->x}, {"A", &p->a}, {"y", &p->y}};
   const bool shared = p->x.matrix == p->y.matrix; /* y may be x */
-  OSLA_CALL(osla_product_check(p->call, operands + shared, 3 - shared));
-  if (shared) OSLA_CALL(osla_product_check(p->call, operands, 1)); /* alone: nothing to overlap */
-  OSLA_CALL(osla_trans_check(p->call, p->trans));
+  OSLA_CALL(osli_product_check(p->call, operands + shared, 3 - shared));
+  if (shared) OSLA_CALL(osli_product_check(p->call, operands, 1)); /* alone: nothing to overlap */
+  OSLA_CALL(osli_trans_check(p->call, p->trans));
   OSLA_CHECK(!p->triangle || p->uplo == OSLA_LOWER || p->uplo == OSLA_UPPER, OSLA_ERR_ARG,
              "%s of uplo = %d", p->call, (int)p->uplo);
   OSLA_CHECK(!p->triangle || p->a.m == p->a.n, OSLA_ERR_ARG,
@@ -217,9 +217,9 @@ static osla_err run(product p)
   osla_transport *t = osla_grid_transport(osla_matrix_grid(p.y.matrix));
   if (dtype == OSLA_FLOAT || dtype == OSLA_DOUBLE) p.alpha = creal(p.alpha), p.beta = creal(p.beta);
   OSLA_CALL(agree(&p)); /* also: the operands are complete */
-  p.piece = osla_local_piece_of(&p.a);
+  p.piece = osli_local_piece_of(&p.a);
   osla_err err = osla_agree(t, multiply_mine(&p)); /* nobody reads x any more */
-  if (err == OSLA_OK) err = osla_column_sum(p.whole_y, p.beta, &p.y);
+  if (err == OSLA_OK) err = osli_column_sum(p.whole_y, p.beta, &p.y);
   free(p.whole_x);
   free(p.whole_y);
   for (int axis = 0; axis < 2; axis++) {

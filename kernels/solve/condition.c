@@ -57,7 +57,7 @@ static int64_t index_of(const estimator *e, int64_t l)
 /* x := A^-1 x; *value = |x|_1. */
 static osla_err apply(estimator *e, double *value)
 {
-  OSLA_CALL(osla_factors_solve(e->factors, OSLA_NOTRANS, e->vector));
+  OSLA_CALL(osli_factors_solve(e->factors, OSLA_NOTRANS, e->vector));
   return osla_matrix_norm(e->vector, OSLA_NORM_ONE, value);
 }
 
@@ -116,7 +116,7 @@ static osla_err climb(estimator *e, osla_matrix *sign)
   for (int step = 0; step < MOST_STEPS && isfinite(e->estimate); step++) {
     OSLA_CALL(take_signs(e, sign, &changed));
     if (!changed) break;
-    OSLA_CALL(osla_factors_solve(e->factors, e->adjoint, e->vector));
+    OSLA_CALL(osli_factors_solve(e->factors, e->adjoint, e->vector));
     last = at;
     OSLA_CALL(find_largest(e, &at));
     if (at == last || at >= e->x.m) break; /* the same vertex; or all is NaN */
@@ -148,9 +148,9 @@ static osla_err try_alternating(estimator *e)
 
 static osla_err check(const osla_factors *f, double anorm)
 {
-  OSLA_CALL(osla_rhs_check_matrix(f->matrix));
+  OSLA_CALL(osli_rhs_check_matrix(f->matrix));
   OSLA_CHECK(anorm >= 0.0, OSLA_ERR_ARG, "condition: anorm = %g is negative or NaN", anorm);
-  return f->cholesky ? osla_rhs_check_uplo(f->uplo) : OSLA_OK;
+  return f->cholesky ? osli_rhs_check_uplo(f->uplo) : OSLA_OK;
 }
 
 static osla_err agree(const osla_factors *f, double anorm, osla_err local)
@@ -177,8 +177,8 @@ static osla_err estimate(const osla_factors *f, double anorm, double *rcond)
   *rcond = n == 0 ? 1.0 : 0.0;
   if (n == 0 || anorm == 0.0) return OSLA_OK;
   e.adjoint = e.is_complex ? OSLA_CONJTRANS : OSLA_TRANS;
-  OSLA_TRY(osla_rhs_create(f->matrix, dtype, 1, &e.vector));
-  OSLA_TRY(osla_rhs_create(f->matrix, dtype, 1, &sign));
+  OSLA_TRY(osli_rhs_create(f->matrix, dtype, 1, &e.vector));
+  OSLA_TRY(osli_rhs_create(f->matrix, dtype, 1, &sign));
   e.x = view_of(e.vector);
   trim_blocks(&e.x);
   OSLA_TRY(climb(&e, sign));

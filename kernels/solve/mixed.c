@@ -47,15 +47,15 @@ static osla_err attempt(mixed *f, osla_dtype dtype)
   ipiv = malloc((size_t)osla_matrix_local_rows(copy) * sizeof *ipiv + 1);
   err = ipiv ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "pivots of order %" PRId64, l.n);
   OSLA_TRY(osla_agree(osla_grid_transport(grid), err));
-  OSLA_TRY(osla_refinement_open(f->a, copy, f->b, &refinement));
+  OSLA_TRY(osli_refinement_open(f->a, copy, f->b, &refinement));
   OSLA_TRY(osla_matrix_add(1.0, f->a, 0.0, copy));
   OSLA_TRY(factor(f, copy, ipiv, &factors));
   OSLA_TRY(osla_matrix_fill(f->x, OSLA_FILL_ZERO, 0));
   f->refine = (osla_refine_result){0, (double)NAN, false};
   if (f->info == 0)
-    OSLA_TRY(osla_refinement_run(refinement, &factors, f->x, &f->options, &f->refine));
+    OSLA_TRY(osli_refinement_run(refinement, &factors, f->x, &f->options, &f->refine));
 cleanup:
-  osla_refinement_close(&refinement);
+  osli_refinement_close(&refinement);
   free(ipiv);
   osla_matrix_destroy(&copy);
   return err;
@@ -65,9 +65,9 @@ static osla_err check(const mixed *f)
 {
   osla_dtype dtype = osla_matrix_dtype(f->a);
   int64_t nb = osla_matrix_layout(f->b).n, nx = osla_matrix_layout(f->x).n;
-  if (f->cholesky) OSLA_CALL(osla_rhs_check_uplo(f->uplo));
-  OSLA_CALL(osla_rhs_check(OSLA_LEFT, f->a, f->b));
-  OSLA_CALL(osla_rhs_check(OSLA_LEFT, f->a, f->x));
+  if (f->cholesky) OSLA_CALL(osli_rhs_check_uplo(f->uplo));
+  OSLA_CALL(osli_rhs_check(OSLA_LEFT, f->a, f->b));
+  OSLA_CALL(osli_rhs_check(OSLA_LEFT, f->a, f->x));
   OSLA_CHECK(is_shared(f->b) && is_shared(f->x), OSLA_ERR_ARG,
              "mixed: B or X was wrapped for its owners alone");
   OSLA_CHECK(nb == nx && f->b != f->x, OSLA_ERR_ARG,
@@ -83,7 +83,7 @@ static osla_err solve(mixed *f, const osla_refine_options *options, osla_mixed_r
   osla_mixed_result r = {.path = OSLA_MIXED_SINGLE};
   const osla_factors factors = {.matrix = f->a, .cholesky = f->cholesky, .uplo = f->uplo};
   if (options) f->options = *options;
-  OSLA_CALL(osla_refinement_agree(
+  OSLA_CALL(osli_refinement_agree(
     &factors, check(f), f->cholesky ? "osla_posv_mixed" : "osla_gesv_mixed", &f->options));
   double n = (double)osla_matrix_layout(f->a).n;
   osla_dtype dtype = osla_matrix_dtype(f->a);

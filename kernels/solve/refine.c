@@ -20,7 +20,7 @@ struct osla_refinement {
   double norm_a;
   osla_matrix *x, *next, *r, *narrow;
   double value, *maxima; /* of r; of its columns */
-  int64_t *room;         /* osla_residual_make */
+  int64_t *room;         /* osli_residual_make */
 };
 
 static void swap(osla_matrix **x, osla_matrix **y)
@@ -51,12 +51,12 @@ static osla_err correct(osla_refinement *f)
 {
   osla_transport *t = osla_grid_transport(osla_matrix_grid(f->a));
   if (!f->narrow) {
-    OSLA_CALL(osla_factors_solve(f->factors, OSLA_NOTRANS, f->r));
+    OSLA_CALL(osli_factors_solve(f->factors, OSLA_NOTRANS, f->r));
     return osla_matrix_add(1.0, f->x, 1.0, f->r);
   }
   OSLA_CALL(osla_agree(t, scale_columns(f, -1)));
   OSLA_CALL(osla_matrix_add(1.0, f->r, 0.0, f->narrow));
-  OSLA_CALL(osla_factors_solve(f->factors, OSLA_NOTRANS, f->narrow));
+  OSLA_CALL(osli_factors_solve(f->factors, OSLA_NOTRANS, f->narrow));
   OSLA_CALL(osla_matrix_add(1.0, f->narrow, 0.0, f->r));
   OSLA_CALL(osla_agree(t, scale_columns(f, 1)));
   return osla_matrix_add(1.0, f->x, 1.0, f->r);
@@ -69,7 +69,7 @@ static osla_err iterate(osla_refinement *f, bool *better)
   OSLA_CALL(correct(f));
   swap(&f->next, &f->r);
   OSLA_CALL(
-    osla_residual_make(f->a, f->norm_a, f->next, f->b, f->r, &f->value, f->maxima, f->room));
+    osli_residual_make(f->a, f->norm_a, f->next, f->b, f->r, &f->value, f->maxima, f->room));
   *better = f->value < before;
   if (*better)
     swap(&f->x, &f->next);
@@ -81,7 +81,7 @@ static osla_err iterate(osla_refinement *f, bool *better)
 static osla_err refine(osla_refinement *f, int most, double target, osla_refine_result *result)
 {
   bool falls = true;
-  OSLA_CALL(osla_residual_make(f->a, f->norm_a, f->x, f->b, f->r, &f->value, f->maxima, f->room));
+  OSLA_CALL(osli_residual_make(f->a, f->norm_a, f->x, f->b, f->r, &f->value, f->maxima, f->room));
   while (falls && f->value > target && isfinite(f->value) && result->iterations < most) {
     double before = f->value;
     bool better;
@@ -99,11 +99,11 @@ static osla_err check(const osla_matrix *a, const osla_factors *factors, const o
 {
   osla_layout la = osla_matrix_layout(a), lf = osla_matrix_layout(factors->matrix);
   osla_layout lb = osla_matrix_layout(b), lx = osla_matrix_layout(x);
-  OSLA_CALL(osla_rhs_check(OSLA_LEFT, a, b));
-  OSLA_CALL(osla_rhs_check(OSLA_LEFT, a, x));
+  OSLA_CALL(osli_rhs_check(OSLA_LEFT, a, b));
+  OSLA_CALL(osli_rhs_check(OSLA_LEFT, a, x));
   OSLA_CHECK(is_shared(b) && is_shared(x), OSLA_ERR_ARG,
              "refine: B or X was wrapped for its owners alone");
-  OSLA_CALL(osla_rhs_check_matrix(factors->matrix));
+  OSLA_CALL(osli_rhs_check_matrix(factors->matrix));
   OSLA_CHECK(lf.n == la.n, OSLA_ERR_ARG,
              "refine: A is of order %" PRId64 ", its factors of %" PRId64, la.n, lf.n);
   OSLA_CHECK(lb.n == lx.n && b != x, OSLA_ERR_ARG,
@@ -121,7 +121,7 @@ static osla_err check_options(const osla_refine_options *o)
   return OSLA_OK;
 }
 
-osla_err osla_refinement_agree(const osla_factors *factors, osla_err err, const char *call,
+osla_err osli_refinement_agree(const osla_factors *factors, osla_err err, const char *call,
                                const osla_refine_options *o)
 {
   osla_transport *t = osla_grid_transport(osla_matrix_grid(factors->matrix));
@@ -139,13 +139,13 @@ static osla_err make_vectors(osla_refinement *f, const osla_matrix *factor)
   osla_dtype dtype = osla_matrix_dtype(f->a), narrow = osla_matrix_dtype(factor);
   int64_t nrhs = osla_matrix_layout(f->b).n;
   OSLA_CALL(osla_matrix_norm(f->a, OSLA_NORM_INF, &f->norm_a));
-  OSLA_CALL(osla_rhs_create(factor, dtype, nrhs, &f->x));
-  OSLA_CALL(osla_rhs_create(factor, dtype, nrhs, &f->next));
-  OSLA_CALL(osla_rhs_create(factor, dtype, nrhs, &f->r));
-  return narrow == dtype ? OSLA_OK : osla_rhs_create(factor, narrow, nrhs, &f->narrow);
+  OSLA_CALL(osli_rhs_create(factor, dtype, nrhs, &f->x));
+  OSLA_CALL(osli_rhs_create(factor, dtype, nrhs, &f->next));
+  OSLA_CALL(osli_rhs_create(factor, dtype, nrhs, &f->r));
+  return narrow == dtype ? OSLA_OK : osli_rhs_create(factor, narrow, nrhs, &f->narrow);
 }
 
-osla_err osla_refinement_open(const osla_matrix *a, const osla_matrix *factor, const osla_matrix *b,
+osla_err osli_refinement_open(const osla_matrix *a, const osla_matrix *factor, const osla_matrix *b,
                               osla_refinement **out)
 {
   size_t nrhs = (size_t)osla_matrix_layout(b).n;
@@ -162,7 +162,7 @@ osla_err osla_refinement_open(const osla_matrix *a, const osla_matrix *factor, c
   return err == OSLA_OK ? make_vectors(f, factor) : err;
 }
 
-osla_err osla_refinement_run(osla_refinement *f, const osla_factors *factors, osla_matrix *x,
+osla_err osli_refinement_run(osla_refinement *f, const osla_factors *factors, osla_matrix *x,
                              const osla_refine_options *o, osla_refine_result *result)
 {
   osla_refine_result r = {0};
@@ -175,7 +175,7 @@ osla_err osla_refinement_run(osla_refinement *f, const osla_factors *factors, os
   return OSLA_OK;
 }
 
-void osla_refinement_close(osla_refinement **handle)
+void osli_refinement_close(osla_refinement **handle)
 {
   osla_refinement *f = *handle;
   if (!f) return;
@@ -194,9 +194,9 @@ osla_err osla_refine(const osla_matrix *a, const osla_factors *factors, const os
 {
   osla_refine_options o = options ? *options : (osla_refine_options){0};
   osla_refinement *f = NULL;
-  OSLA_CALL(osla_refinement_agree(factors, check(a, factors, b, x), "osla_refine", &o));
-  osla_err err = osla_refinement_open(a, factors->matrix, b, &f);
-  if (err == OSLA_OK) err = osla_refinement_run(f, factors, x, &o, result);
-  osla_refinement_close(&f);
+  OSLA_CALL(osli_refinement_agree(factors, check(a, factors, b, x), "osla_refine", &o));
+  osla_err err = osli_refinement_open(a, factors->matrix, b, &f);
+  if (err == OSLA_OK) err = osli_refinement_run(f, factors, x, &o, result);
+  osli_refinement_close(&f);
   return err;
 }

@@ -62,7 +62,7 @@ static double judge(const int64_t *bits, int64_t nrhs, double norm_a, double uni
   return value;
 }
 
-osla_err osla_residual_make(const osla_matrix *a, double norm_a, const osla_matrix *x,
+osla_err osli_residual_make(const osla_matrix *a, double norm_a, const osla_matrix *x,
                             const osla_matrix *b, osla_matrix *r, double *value, double *maxima,
                             int64_t *bits)
 {
@@ -97,7 +97,7 @@ osla_err osla_residual(const osla_matrix *a, const osla_matrix *x, const osla_ma
   OSLA_TRY(osla_agree(osla_grid_transport(osla_matrix_grid(b)), err));
   OSLA_TRY(osla_matrix_create(osla_matrix_grid(b), osla_matrix_dtype(b), l.m, l.n, l.mb, l.nb, &r));
   OSLA_TRY(osla_matrix_norm(a, OSLA_NORM_INF, &norm_a));
-  OSLA_TRY(osla_residual_make(a, norm_a, x, b, r, value, maxima, room));
+  OSLA_TRY(osli_residual_make(a, norm_a, x, b, r, value, maxima, room));
 cleanup:
   free(maxima);
   free(room);

@@ -7,7 +7,7 @@
 /* R := B - A X; *value as osla_residual, maxima[j] = largest |r_ij| of column j, both the same on
  * all ranks. Collective. norm_a = |A|_inf; `room` for OSLA_RESIDUAL_ROOM numbers a column. */
 enum { OSLA_RESIDUAL_ROOM = 3 };
-osla_err osla_residual_make(const osla_matrix *a, double norm_a, const osla_matrix *x,
+osla_err osli_residual_make(const osla_matrix *a, double norm_a, const osla_matrix *x,
                             const osla_matrix *b, osla_matrix *r, double *value, double *maxima,
                             int64_t *room);
 

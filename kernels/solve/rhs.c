@@ -5,7 +5,7 @@
 
 #include <inttypes.h>
 
-osla_err osla_rhs_check_matrix(const osla_matrix *a)
+osla_err osli_rhs_check_matrix(const osla_matrix *a)
 {
   osla_layout l = osla_matrix_layout(a);
   OSLA_CHECK(l.m == l.n && l.mb == l.nb, OSLA_ERR_ARG,
@@ -16,19 +16,19 @@ osla_err osla_rhs_check_matrix(const osla_matrix *a)
   return OSLA_OK;
 }
 
-osla_err osla_rhs_check_uplo(osla_uplo uplo)
+osla_err osli_rhs_check_uplo(osla_uplo uplo)
 {
   OSLA_CHECK(uplo == OSLA_LOWER || uplo == OSLA_UPPER, OSLA_ERR_ARG,
              "triangular solve of uplo = %d", (int)uplo);
   return OSLA_OK;
 }
 
-osla_err osla_rhs_check(osla_side side, const osla_matrix *a, const osla_matrix *b)
+osla_err osli_rhs_check(osla_side side, const osla_matrix *a, const osla_matrix *b)
 {
   osla_layout la = osla_matrix_layout(a), lb = osla_matrix_layout(b);
   osla_dtype ta = osla_matrix_dtype(a), tb = osla_matrix_dtype(b);
   bool left = side == OSLA_LEFT;
-  OSLA_CALL(osla_rhs_check_matrix(a));
+  OSLA_CALL(osli_rhs_check_matrix(a));
   OSLA_CHECK((left ? lb.m : lb.n) == la.n, OSLA_ERR_ARG,
              "solve: B has %" PRId64 " %s, A is of order %" PRId64, left ? lb.m : lb.n,
              left ? "rows" : "columns", la.n);
@@ -40,11 +40,11 @@ osla_err osla_rhs_check(osla_side side, const osla_matrix *a, const osla_matrix 
   OSLA_CHECK(is_shared(b) || as_dealt, OSLA_ERR_ARG,
              "solve: B was wrapped for its owners alone, and is needed elsewhere");
   OSLA_CHECK(a != b, OSLA_ERR_ARG, "solve: A and B are one matrix");
-  OSLA_CALL(osla_view_ready(a));
-  return osla_view_ready(b);
+  OSLA_CALL(osli_view_ready(a));
+  return osli_view_ready(b);
 }
 
-bool osla_rhs_fits(const osla_matrix *a, const osla_matrix *b)
+bool osli_rhs_fits(const osla_matrix *a, const osla_matrix *b)
 {
   local_view va = view_of(to_read(a)), vb = view_of(to_read(b));
   trim_blocks(&va);
@@ -54,7 +54,7 @@ bool osla_rhs_fits(const osla_matrix *a, const osla_matrix *b)
 
 /* Each process column reads all of A, so on one node, where all share the memory's rate, fewer
  * right-hand sides than WORTH are not worth one of their own. */
-int64_t osla_rhs_width(int64_t nrhs, int npcol, int nodes)
+int64_t osli_rhs_width(int64_t nrhs, int npcol, int nodes)
 {
   enum { WORTH = 8 };
   const int64_t worth = (nrhs + WORTH / 2) / WORTH;
@@ -62,28 +62,28 @@ int64_t osla_rhs_width(int64_t nrhs, int npcol, int nodes)
   return nrhs > columns ? (nrhs + columns - 1) / columns : 1;
 }
 
-osla_err osla_rhs_create(const osla_matrix *a, osla_dtype dtype, int64_t nrhs, osla_matrix **out)
+osla_err osli_rhs_create(const osla_matrix *a, osla_dtype dtype, int64_t nrhs, osla_matrix **out)
 {
   const osla_layout l = osla_matrix_layout(a);
   osla_grid *grid = osla_matrix_grid(a);
   const int nodes = osla_transport_n_nodes(osla_grid_transport(grid));
-  return osla_matrix_create(grid, dtype, l.n, nrhs, l.nb, osla_rhs_width(nrhs, l.npcol, nodes),
+  return osla_matrix_create(grid, dtype, l.n, nrhs, l.nb, osli_rhs_width(nrhs, l.npcol, nodes),
                             out);
 }
 
-osla_err osla_rhs_open(osla_rhs *r, const osla_matrix *a, osla_matrix *b, osla_trans turn)
+osla_err osli_rhs_open(osla_rhs *r, const osla_matrix *a, osla_matrix *b, osla_trans turn)
 {
   osla_layout l = osla_matrix_layout(b);
   *r = (osla_rhs){b, b, turn};
-  if (turn == OSLA_NOTRANS && osla_rhs_fits(a, b)) return OSLA_OK;
-  OSLA_CALL(osla_rhs_create(a, osla_matrix_dtype(b), turn == OSLA_NOTRANS ? l.n : l.m, &r->b));
+  if (turn == OSLA_NOTRANS && osli_rhs_fits(a, b)) return OSLA_OK;
+  OSLA_CALL(osli_rhs_create(a, osla_matrix_dtype(b), turn == OSLA_NOTRANS ? l.n : l.m, &r->b));
   osla_err err =
     turn == OSLA_NOTRANS ? osla_matrix_copy(b, r->b) : osla_matrix_transpose(turn, b, r->b);
   if (err != OSLA_OK) osla_matrix_destroy(&r->b);
   return err;
 }
 
-osla_err osla_rhs_close(osla_rhs *r, osla_err err)
+osla_err osli_rhs_close(osla_rhs *r, osla_err err)
 {
   if (r->b == r->given) return err;
   if (err == OSLA_OK)

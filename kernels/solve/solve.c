@@ -23,7 +23,7 @@ static osla_err open_cholesky(solver *s, const osla_factors *f, osla_matrix *b)
   bool lower = f->uplo == OSLA_LOWER;
   trsm_op first = {f->uplo, lower ? OSLA_NOTRANS : OSLA_CONJTRANS, OSLA_NONUNIT};
   trsm_op second = {f->uplo, lower ? OSLA_CONJTRANS : OSLA_NOTRANS, OSLA_NONUNIT};
-  return osla_trsm_open_two(&s->first, first, &s->second, second, f->matrix, b);
+  return osli_trsm_open_two(&s->first, first, &s->second, second, f->matrix, b);
 }
 
 /* P A = L U, so that A^-1 = U^-1 L^-1 P and A^-T = P^T L^-T U^-T. */
@@ -32,33 +32,33 @@ static osla_err open_lu(solver *s, const osla_factors *f, osla_trans trans, cons
 {
   bool plain = trans == OSLA_NOTRANS;
   trsm_op lower = {OSLA_LOWER, trans, OSLA_UNIT}, upper = {OSLA_UPPER, trans, OSLA_NONUNIT};
-  OSLA_CALL(osla_trsm_open_two(&s->first, plain ? lower : upper, &s->second, plain ? upper : lower,
+  OSLA_CALL(osli_trsm_open_two(&s->first, plain ? lower : upper, &s->second, plain ? upper : lower,
                                f->matrix, b));
   if (!pivots) return OSLA_OK;
-  return osla_interchange_open(b, OSLA_ROWS, pivots, !plain, plain ? &s->before : &s->after);
+  return osli_interchange_open(b, OSLA_ROWS, pivots, !plain, plain ? &s->before : &s->after);
 }
 
 static osla_err run(solver *s)
 {
-  if (s->before) OSLA_CALL(osla_interchange_run(s->before));
-  OSLA_CALL(osla_trsm_run(&s->first));
-  OSLA_CALL(osla_trsm_run(&s->second));
-  return s->after ? osla_interchange_run(s->after) : OSLA_OK;
+  if (s->before) OSLA_CALL(osli_interchange_run(s->before));
+  OSLA_CALL(osli_trsm_run(&s->first));
+  OSLA_CALL(osli_trsm_run(&s->second));
+  return s->after ? osli_interchange_run(s->after) : OSLA_OK;
 }
 
 static void close_all(solver *s)
 {
-  osla_interchange_close(s->before);
-  osla_trsm_close(&s->first);
-  osla_trsm_close(&s->second);
-  osla_interchange_close(s->after);
+  osli_interchange_close(s->before);
+  osli_trsm_close(&s->first);
+  osli_trsm_close(&s->second);
+  osli_interchange_close(s->after);
 }
 
 static osla_err check(const osla_factors *f, osla_trans trans, const osla_matrix *b)
 {
-  OSLA_CALL(osla_trans_check("solve", trans));
-  OSLA_CALL(osla_rhs_check(OSLA_LEFT, f->matrix, b));
-  return f->cholesky ? osla_rhs_check_uplo(f->uplo) : OSLA_OK;
+  OSLA_CALL(osli_trans_check("solve", trans));
+  OSLA_CALL(osli_rhs_check(OSLA_LEFT, f->matrix, b));
+  return f->cholesky ? osli_rhs_check_uplo(f->uplo) : OSLA_OK;
 }
 
 /* nrhs: of right-hand sides in B, a matrix of so many rows, or of those that every rank has. */
@@ -75,7 +75,7 @@ static osla_err agree(const osla_factors *f, const char *call, osla_trans trans,
                          (int)(sizeof same / sizeof *same));
 }
 
-osla_err osla_factors_solve(const osla_factors *f, osla_trans trans, osla_matrix *b)
+osla_err osli_factors_solve(const osla_factors *f, osla_trans trans, osla_matrix *b)
 {
   const osla_layout l = osla_matrix_layout(b);
   int64_t *pivots = NULL;
@@ -83,13 +83,13 @@ osla_err osla_factors_solve(const osla_factors *f, osla_trans trans, osla_matrix
   osla_err err;
   OSLA_CALL(
     agree(f, f->cholesky ? "osla_potrs" : "osla_getrs", trans, l.m, l.n, check(f, trans, b)));
-  if (!f->cholesky) OSLA_CALL(osla_pivots_gather(f->matrix, f->ipiv, &pivots));
-  OSLA_TRY(osla_rhs_open(&r, f->matrix, b, OSLA_NOTRANS));
+  if (!f->cholesky) OSLA_CALL(osli_pivots_gather(f->matrix, f->ipiv, &pivots));
+  OSLA_TRY(osli_rhs_open(&r, f->matrix, b, OSLA_NOTRANS));
   solver s = {0};
   err = f->cholesky ? open_cholesky(&s, f, r.b) : open_lu(&s, f, trans, pivots, r.b);
   if (err == OSLA_OK) err = run(&s);
   close_all(&s);
-  err = osla_rhs_close(&r, err);
+  err = osli_rhs_close(&r, err);
 cleanup:
   free(pivots);
   return err;
@@ -98,13 +98,13 @@ cleanup:
 osla_err osla_potrs(osla_uplo uplo, const osla_matrix *a, osla_matrix *b)
 {
   osla_factors f = osla_factors_cholesky(a, uplo);
-  return osla_factors_solve(&f, OSLA_NOTRANS, b);
+  return osli_factors_solve(&f, OSLA_NOTRANS, b);
 }
 
 osla_err osla_getrs(osla_trans trans, const osla_matrix *a, const int64_t *ipiv, osla_matrix *b)
 {
   osla_factors f = osla_factors_lu(a, ipiv);
-  return osla_factors_solve(&f, trans, b);
+  return osli_factors_solve(&f, trans, b);
 }
 
 /* ---- replicated right-hand sides ---- */
@@ -117,7 +117,7 @@ static void take_part(const local_view *b, const unsigned char *x, int64_t ldx)
     for (int64_t r = 0, run; r < b->rows; r += run) {
       int64_t i = osla_index_global(r, b->mb, b->prow, b->p);
       run = osla_index_run(i, b->m, b->mb);
-      osla_pack(b->element, run, 1, x + (size_t)(i + j * ldx) * b->element, run, local_at(b, r, c));
+      osli_pack(b->element, run, 1, x + (size_t)(i + j * ldx) * b->element, run, local_at(b, r, c));
     }
   }
 }
@@ -125,7 +125,7 @@ static void take_part(const local_view *b, const unsigned char *x, int64_t ldx)
 static osla_err check_replicated(const osla_matrix *a, int64_t nrhs, const void *x, int64_t ldx)
 {
   int64_t n = osla_matrix_layout(a).n;
-  OSLA_CALL(osla_rhs_check_matrix(a));
+  OSLA_CALL(osli_rhs_check_matrix(a));
   OSLA_CHECK(nrhs >= 0, OSLA_ERR_ARG, "solve: nrhs = %" PRId64 " is negative", nrhs);
   OSLA_CHECK(ldx >= n && ldx >= 1, OSLA_ERR_ARG,
              "solve: ldx = %" PRId64 " is below n = %" PRId64 " or 1", ldx, n);
@@ -142,11 +142,11 @@ static osla_err solve_replicated(const osla_factors *f, osla_trans trans, int64_
   OSLA_CALL(agree(f, f->cholesky ? "osla_potrs_replicated" : "osla_getrs_replicated", trans,
                   osla_matrix_layout(f->matrix).n, nrhs,
                   check_replicated(f->matrix, nrhs, x, ldx)));
-  OSLA_CALL(osla_rhs_create(f->matrix, osla_matrix_dtype(f->matrix), nrhs, &b));
+  OSLA_CALL(osli_rhs_create(f->matrix, osla_matrix_dtype(f->matrix), nrhs, &b));
   local_view v = view_of(b);
   trim_blocks(&v);
   take_part(&v, x, ldx);
-  OSLA_TRY(osla_factors_solve(f, trans, b));
+  OSLA_TRY(osli_factors_solve(f, trans, b));
   err =
     osla_agree(t, osla_matrix_get_block(b, 0, 0, v.m, nrhs, x, ldx)); /* nobody reads any more */
 cleanup:

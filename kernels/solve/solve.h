@@ -6,6 +6,6 @@
 
 /* B := op(A)^-1 B with the factors of A (Cholesky: op is N, or C, which is the same). Collective.
  * Errors as osla_getrs. */
-osla_err osla_factors_solve(const osla_factors *f, osla_trans trans, osla_matrix *b);
+osla_err osli_factors_solve(const osla_factors *f, osla_trans trans, osla_matrix *b);
 
 #endif

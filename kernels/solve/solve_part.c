@@ -25,12 +25,12 @@ typedef struct request {
 
 static osla_err check(const char *call, const osla_part *a, const osla_part *b)
 {
-  OSLA_CALL(osla_part_check(call, a, "A"));
-  OSLA_CALL(osla_part_check(call, b, "B"));
+  OSLA_CALL(osli_part_check(call, a, "A"));
+  OSLA_CALL(osli_part_check(call, b, "B"));
   OSLA_CHECK(osla_grid_transport(osla_matrix_grid(a->matrix)) ==
                osla_grid_transport(osla_matrix_grid(b->matrix)),
              OSLA_ERR_ARG, "%s: A and B belong to different transports", call);
-  OSLA_CHECK(!osla_parts_overlap(a, b), OSLA_ERR_ARG, "%s: B overlaps A", call);
+  OSLA_CHECK(!osli_parts_overlap(a, b), OSLA_ERR_ARG, "%s: B overlaps A", call);
   return OSLA_OK;
 }
 
@@ -53,15 +53,15 @@ static osla_err agree(request r, const osla_part *a, const osla_part *b)
 static osla_err open_operands(const request *r, const osla_part *a, const osla_part *b, operands *x)
 {
   OSLA_CALL(agree(*r, a, b));
-  OSLA_CALL(osla_part_open(a, NULL, &x->a));
-  osla_err err = osla_part_open(b, r->side == OSLA_LEFT ? x->a.at : NULL, &x->b);
-  return err == OSLA_OK ? err : osla_part_close(&x->a, false, err);
+  OSLA_CALL(osli_part_open(a, NULL, &x->a));
+  osla_err err = osli_part_open(b, r->side == OSLA_LEFT ? x->a.at : NULL, &x->b);
+  return err == OSLA_OK ? err : osli_part_close(&x->a, false, err);
 }
 
 static osla_err close_operands(operands *x, osla_err err)
 {
-  err = osla_part_close(&x->b, true, err);
-  return osla_part_close(&x->a, false, err);
+  err = osli_part_close(&x->b, true, err);
+  return osli_part_close(&x->a, false, err);
 }
 
 osla_err osla_trsm_part(osla_side side, osla_uplo uplo, osla_trans trans, osla_diag diag,
@@ -87,7 +87,7 @@ osla_err osla_potrs_part(osla_uplo uplo, osla_part a, osla_part b)
 static osla_err agree_given(const osla_part *a, const int64_t *ipiv, bool *given)
 {
   osla_transport *t = osla_grid_transport(osla_matrix_grid(a->matrix));
-  const bool rows = osla_part_rows_below(a, 0) < osla_part_rows_below(a, a->m);
+  const bool rows = osli_part_rows_below(a, 0) < osli_part_rows_below(a, a->m);
   int counts[2] = {rows && ipiv, rows && !ipiv};
   OSLA_CALL(osla_allreduce(t, counts, 2, MPI_INT, MPI_SUM));
   OSLA_CHECK(counts[0] == 0 || counts[1] == 0, OSLA_ERR_ARG,
@@ -108,7 +108,7 @@ static osla_err own_pivots(const part_operand *a, const int64_t *ipiv, int64_t *
   osla_err err = OSLA_OK;
   if (!pivots || !numbers) err = osla_error_set(OSLA_ERR_MEM, "%" PRId64 " pivots", n);
   OSLA_TRY(osla_agree(t, err));
-  OSLA_TRY(osla_part_numbers_gather(&a->part, n, ipiv, numbers));
+  OSLA_TRY(osli_part_numbers_gather(&a->part, n, ipiv, numbers));
   for (int64_t i = 0; i < n; i++) {
     if (numbers[i] <= a->part.i || numbers[i] > a->part.i + n)
       OSLA_TRY(osla_error_set(OSLA_ERR_ARG,
@@ -117,7 +117,7 @@ static osla_err own_pivots(const part_operand *a, const int64_t *ipiv, int64_t *
                               numbers[i], a->part.i + i, a->part.i + 1, a->part.i + n));
     numbers[i] -= a->part.i;
   }
-  osla_part_numbers_scatter(&all, n, numbers, pivots);
+  osli_part_numbers_scatter(&all, n, numbers, pivots);
   *out = pivots;
   pivots = NULL;
 cleanup:

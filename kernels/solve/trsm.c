@@ -41,13 +41,13 @@ static osla_err set_up(trsm *f)
 {
   const local_view *a = &f->a, *b = &f->b;
   bool buffers_a;
-  OSLA_CALL(osla_view_needs_buffers(a, &buffers_a));
-  OSLA_CALL(osla_view_readable(b, &f->readable));
-  f->fan = buffers_a && a->q > 1 && osla_trsm_fans(a->n, b->n);
-  if (f->fan) return osla_trsm_fan_passing(f);
+  OSLA_CALL(osli_view_needs_buffers(a, &buffers_a));
+  OSLA_CALL(osli_view_readable(b, &f->readable));
+  f->fan = buffers_a && a->q > 1 && osli_trsm_fans(a->n, b->n);
+  if (f->fan) return osli_trsm_fan_passing(f);
   f->widest = osla_index_count(b->n, b->nb, 0, b->q);
   OSLA_CALL(osla_agree(a->t, buffers_a ? make_columns(f) : OSLA_OK));
-  return osla_trsm_passing(f);
+  return osli_trsm_passing(f);
 }
 
 static void begin(trsm *f, trsm_op op, const osla_matrix *a, osla_matrix *b)
@@ -61,13 +61,13 @@ static void begin(trsm *f, trsm_op op, const osla_matrix *a, osla_matrix *b)
   f->forward = (op.uplo == OSLA_LOWER) == (op.trans == OSLA_NOTRANS);
 }
 
-osla_err osla_trsm_open(trsm *f, trsm_op op, const osla_matrix *a, osla_matrix *b)
+osla_err osli_trsm_open(trsm *f, trsm_op op, const osla_matrix *a, osla_matrix *b)
 {
   begin(f, op, a, b);
   return set_up(f);
 }
 
-osla_err osla_trsm_open_two(trsm *first, trsm_op op, trsm *second, trsm_op next,
+osla_err osli_trsm_open_two(trsm *first, trsm_op op, trsm *second, trsm_op next,
                             const osla_matrix *a, osla_matrix *b)
 {
   begin(first, op, a, b);
@@ -78,23 +78,23 @@ osla_err osla_trsm_open_two(trsm *first, trsm_op op, trsm *second, trsm_op next,
   return set_up(second);
 }
 
-osla_err osla_trsm_run(trsm *f)
+osla_err osli_trsm_run(trsm *f)
 {
   osla_err err = OSLA_OK;
   OSLA_CALL(osla_barrier(f->a.t)); /* A and B are complete everywhere */
   if (f->fan && f->a.rows > 0)
-    err = f->trans == OSLA_NOTRANS ? osla_trsm_run_fan(f) : osla_trsm_run_fan_in(f);
+    err = f->trans == OSLA_NOTRANS ? osli_trsm_run_fan(f) : osli_trsm_run_fan_in(f);
   else if (!f->fan && f->b.rows > 0 && f->b.cols > 0)
-    err = f->trans == OSLA_NOTRANS ? osla_trsm_run_notrans(f) : osla_trsm_run_trans(f);
+    err = f->trans == OSLA_NOTRANS ? osli_trsm_run_notrans(f) : osli_trsm_run_trans(f);
   if (err != OSLA_OK) osla_transport_abort(f->a.t, err); /* the others wait for my rows */
   return osla_barrier(f->a.t);                           /* nobody reads my rows any more */
 }
 
-void osla_trsm_close(trsm *f)
+void osli_trsm_close(trsm *f)
 {
-  osla_panels_destroy(&f->panels);
-  osla_pieces_destroy(&f->pieces);
-  osla_pieces_destroy(&f->columns_of_b);
+  osli_panels_destroy(&f->panels);
+  osli_pieces_destroy(&f->pieces);
+  osli_pieces_destroy(&f->columns_of_b);
   free(f->packed);
   free(f->sums);
   if (!f->follows) free(f->share);
@@ -106,11 +106,11 @@ void osla_trsm_close(trsm *f)
 static osla_err check(osla_side side, osla_uplo uplo, osla_trans trans, osla_diag diag,
                       const osla_matrix *a, const osla_matrix *b)
 {
-  OSLA_CALL(osla_side_check("trsm", side));
-  OSLA_CALL(osla_trans_check("trsm", trans));
-  OSLA_CALL(osla_diag_check("trsm", diag));
-  OSLA_CALL(osla_rhs_check_uplo(uplo));
-  return osla_rhs_check(side, a, b);
+  OSLA_CALL(osli_side_check("trsm", side));
+  OSLA_CALL(osli_trans_check("trsm", trans));
+  OSLA_CALL(osli_diag_check("trsm", diag));
+  OSLA_CALL(osli_rhs_check_uplo(uplo));
+  return osli_rhs_check(side, a, b);
 }
 
 static osla_err agree(osla_side side, trsm_op op, osla_complex alpha, const osla_matrix *a,
@@ -146,11 +146,11 @@ osla_err osla_trsm(osla_side side, osla_uplo uplo, osla_trans trans, osla_diag d
     op = trans == OSLA_NOTRANS ? OSLA_TRANS : OSLA_NOTRANS;
     if (trans == OSLA_CONJTRANS) alpha = conj(alpha);
   }
-  OSLA_CALL(osla_rhs_open(&r, a, b, turn));
-  OSLA_TRY(osla_trsm_open(&f, (trsm_op){uplo, op, diag}, a, r.b));
+  OSLA_CALL(osli_rhs_open(&r, a, b, turn));
+  OSLA_TRY(osli_trsm_open(&f, (trsm_op){uplo, op, diag}, a, r.b));
   if (alpha != 1) OSLA_TRY(osla_agree(t, osla_matrix_scale(alpha, r.b)));
-  err = osla_trsm_run(&f);
+  err = osli_trsm_run(&f);
 cleanup:
-  osla_trsm_close(&f);
-  return osla_rhs_close(&r, err);
+  osli_trsm_close(&f);
+  return osli_rhs_close(&r, err);
 }

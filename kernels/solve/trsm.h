@@ -64,54 +64,54 @@ typedef struct trsm_op {
  * are run one behind the other: B is not B's between them.
  * Collective, all four. Errors of opening, on all ranks together: ARG, MEM, MPI; of the run: MPI.
  */
-osla_err osla_trsm_open(trsm *f, trsm_op op, const osla_matrix *a, osla_matrix *b);
-osla_err osla_trsm_open_two(trsm *first, trsm_op op, trsm *second, trsm_op next,
+osla_err osli_trsm_open(trsm *f, trsm_op op, const osla_matrix *a, osla_matrix *b);
+osla_err osli_trsm_open_two(trsm *first, trsm_op op, trsm *second, trsm_op next,
                             const osla_matrix *a, osla_matrix *b);
-osla_err osla_trsm_run(trsm *f);
-void osla_trsm_close(trsm *f);
+osla_err osli_trsm_run(trsm *f);
+void osli_trsm_close(trsm *f);
 
 /* ---- trsm_operands.c ---- */
 
-trsm_step osla_trsm_step(const trsm *f, int64_t s);
+trsm_step osli_trsm_step(const trsm *f, int64_t s);
 
 /* Starts to fetch step s's block column of A (my rows of it, with the diagonal block), if it is
  * afar and wanted. */
-osla_err osla_trsm_prefetch(trsm *f, int64_t s);
+osla_err osli_trsm_prefetch(trsm *f, int64_t s);
 
 /* The address of A(first .. last, k) and its leading dimension. */
-osla_err osla_trsm_column(trsm *f, const trsm_step *s, unsigned char **at, int64_t *ld);
+osla_err osli_trsm_column(trsm *f, const trsm_step *s, unsigned char **at, int64_t *ld);
 
 /* Solves with the diagonal block for the block row of B that is mine. */
-osla_err osla_trsm_diagonal(trsm *f, const trsm_step *s);
+osla_err osli_trsm_diagonal(trsm *f, const trsm_step *s);
 
 /* to += sign * sum, for an m x n block of B's type that is dense in `sum`. */
-void osla_trsm_add(const local_view *b, int64_t m, int64_t n, int sign, const void *sum, void *to,
+void osli_trsm_add(const local_view *b, int64_t m, int64_t n, int sign, const void *sum, void *to,
                    int64_t ld);
 
 /* ---- trsm_run.c ---- */
 
 /* What passes between the ranks: f->panels or f->pieces. Collective. Errors: MEM, MPI. */
-osla_err osla_trsm_passing(trsm *f);
+osla_err osli_trsm_passing(trsm *f);
 
 /* TRANS: columns of B that are solved at a time, such that the sums take some 32 MiB of a rank, but
  * at least 256. Pure. */
-int64_t osla_trsm_strip(int64_t nb, int64_t widest, int p, size_t element);
+int64_t osli_trsm_strip(int64_t nb, int64_t widest, int p, size_t element);
 
 /* TRANS: does process row `prow` own solved rows of this step's block column? Pure. */
-bool osla_trsm_has_part(const trsm *f, const trsm_step *s, int prow);
+bool osli_trsm_has_part(const trsm *f, const trsm_step *s, int prow);
 
 /* The steps of one direction. Local. */
-osla_err osla_trsm_run_notrans(trsm *f);
-osla_err osla_trsm_run_trans(trsm *f);
+osla_err osli_trsm_run_notrans(trsm *f);
+osla_err osli_trsm_run_trans(trsm *f);
 
 /* ---- trsm_fan.c ---- */
 
 /* Where T lies afar: are there so few right-hand sides that they should move? Pure. */
-bool osla_trsm_fans(int64_t n, int64_t nrhs);
+bool osli_trsm_fans(int64_t n, int64_t nrhs);
 
-/* As osla_trsm_passing, with all memory; what that takes with NOTRANS; the steps. */
-osla_err osla_trsm_fan_passing(trsm *f);
-uint64_t osla_trsm_fan_memory(const osla_shape *shape, int64_t nrhs, bool follows);
-osla_err osla_trsm_run_fan(trsm *f);
+/* As osli_trsm_passing, with all memory; what that takes with NOTRANS; the steps. */
+osla_err osli_trsm_fan_passing(trsm *f);
+uint64_t osli_trsm_fan_memory(const osla_shape *shape, int64_t nrhs, bool follows);
+osla_err osli_trsm_run_fan(trsm *f);
 
 #endif

@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool osla_trsm_fans(int64_t n, int64_t nrhs)
+bool osli_trsm_fans(int64_t n, int64_t nrhs)
 {
   enum { FEW = 4 }; /* X passes each process column and row, T as often as there are such */
   return nrhs > 0 && nrhs < n / FEW;
@@ -38,7 +38,7 @@ static bool has_share(const trsm *f, const trsm_step *s, int pcol)
 static size_t x_bytes(const void *kernel, panel_kind kind, int64_t number, int root)
 {
   const trsm *f = kernel;
-  trsm_step s = osla_trsm_step(f, number);
+  trsm_step s = osli_trsm_step(f, number);
   bool in_column = kind == PANEL_ROWS;
   bool here = in_column ? f->a.pcol == s.pcol : f->a.prow == s.prow;
   if (!here || root != (in_column ? s.prow : s.pcol)) return 0;
@@ -49,9 +49,9 @@ static bool x_ready(void *kernel, panel_kind kind, int64_t number, void *room)
 {
   const trsm *f = kernel;
   if (atomic_load(kind == PANEL_ROWS ? &f->solved : &f->spread) <= number) return false;
-  trsm_step s = osla_trsm_step(f, number);
+  trsm_step s = osli_trsm_step(f, number);
   double since = osla_trace_now(f->a.t);
-  if (room) osla_pack(f->a.element, s.size, f->b.n, fan_share_at(f, s.row, 0), f->share_ld, room);
+  if (room) osli_pack(f->a.element, s.size, f->b.n, fan_share_at(f, s.row, 0), f->share_ld, room);
   osla_trace_add(f->a.t, OSLA_TRACE_PACK, since, (double)(s.size * f->b.n));
   return true;
 }
@@ -75,7 +75,7 @@ static osla_err create_panels(trsm *f)
   plan.kernel = f;
   plan.bytes = x_bytes;
   plan.ready = x_ready;
-  return osla_panels_create(f->a.grid, &plan, &f->panels);
+  return osli_panels_create(f->a.grid, &plan, &f->panels);
 }
 
 /* An odd number of cache lines: columns of 2^k bytes would all fall into the same few sets. */
@@ -86,7 +86,7 @@ static int64_t share_ld(int64_t rows, size_t element)
   return (lines | 1) * per_line;
 }
 
-osla_err osla_trsm_fan_passing(trsm *f)
+osla_err osli_trsm_fan_passing(trsm *f)
 {
   bool plain = f->trans == OSLA_NOTRANS;
   size_t piece = fan_piece_bytes(f);
@@ -94,24 +94,24 @@ osla_err osla_trsm_fan_passing(trsm *f)
   size_t share = (size_t)(f->share_ld * f->b.n) * f->a.element;
   OSLA_CALL(create_panels(f));
   OSLA_CALL(
-    osla_pieces_create(f->a.grid, (size_t)(plain ? f->a.q : f->a.p) * piece, 1, plain, &f->pieces));
-  f->sums = malloc((size_t)osla_pieces_depth(f->pieces) * piece + 1);
+    osli_pieces_create(f->a.grid, (size_t)(plain ? f->a.q : f->a.p) * piece, 1, plain, &f->pieces));
+  f->sums = malloc((size_t)osli_pieces_depth(f->pieces) * piece + 1);
   if (!f->follows) f->share = malloc(share);
   osla_err err =
     f->sums && f->share ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "shares of a triangular solve");
-  if (err == OSLA_OK && plain) err = osla_trsm_rests_create(f);
+  if (err == OSLA_OK && plain) err = osli_trsm_rests_create(f);
   OSLA_CALL(osla_agree(f->a.t, err));
-  return plain || f->follows ? OSLA_OK : osla_trsm_fan_in_passing(f);
+  return plain || f->follows ? OSLA_OK : osli_trsm_fan_in_passing(f);
 }
 
-uint64_t osla_trsm_fan_memory(const osla_shape *s, int64_t nrhs, bool follows)
+uint64_t osli_trsm_fan_memory(const osla_shape *s, int64_t nrhs, bool follows)
 {
   size_t piece = (size_t)s->nb * (size_t)nrhs * s->element;
   osla_panels_plan plan = panels_plan((s->n + s->nb - 1) / s->nb, s->nprow, true, true, piece);
   uint64_t share = (uint64_t)share_ld(s->rows, s->element) * (uint64_t)nrhs * s->element;
-  return (follows ? 0 : share) + osla_panels_memory(&plan, s) +
-         osla_pieces_memory((size_t)s->npcol * piece, 1, s) +
-         (uint64_t)osla_pieces_depth_for(1) * piece + osla_trsm_rests_memory(s, piece);
+  return (follows ? 0 : share) + osli_panels_memory(&plan, s) +
+         osli_pieces_memory((size_t)s->npcol * piece, 1, s) +
+         (uint64_t)osli_pieces_depth_for(1) * piece + osli_trsm_rests_memory(s, piece);
 }
 
 /* ---- shares ---- */
@@ -121,7 +121,7 @@ static void keep_solved(const trsm *f)
 {
   const local_view *a = &f->a;
   for (int64_t number = 0; number < f->steps; number++) {
-    trsm_step s = osla_trsm_step(f, number);
+    trsm_step s = osli_trsm_step(f, number);
     if (a->prow != s.prow || a->pcol == s.pcol) continue;
     for (int64_t c = 0; c < f->b.n; c++)
       memset(fan_share_at(f, s.row, c), 0, (size_t)s.size * a->element);
@@ -141,7 +141,7 @@ static void begin_shares(const trsm *f)
   for (int64_t c = 0; c < b->cols; c++)
     memcpy(fan_share_at(f, 0, osla_index_global(c, b->nb, b->pcol, b->q)), local_at(b, 0, c),
            column);
-  osla_move_did(column, b->cols);
+  osli_move_did(column, b->cols);
 }
 
 /* My share of the block row goes to the owner of the diagonal block. */
@@ -150,10 +150,10 @@ static osla_err send_share(trsm *f, const trsm_step *s)
   const local_view *a = &f->a;
   unsigned char *sum = fan_sum_at(f, s);
   if (!has_share(f, s, a->pcol)) return OSLA_OK;
-  OSLA_CALL(osla_trsm_rest_force(f, s));
-  OSLA_CALL(osla_pieces_posted(f->pieces, s->s)); /* what was packed there has arrived */
-  osla_pack(a->element, s->size, f->b.n, fan_share_at(f, s->row, 0), f->share_ld, sum);
-  return osla_pieces_post(f->pieces, s->s, rank_at(a, s->prow, s->pcol),
+  OSLA_CALL(osli_trsm_rest_force(f, s));
+  OSLA_CALL(osli_pieces_posted(f->pieces, s->s)); /* what was packed there has arrived */
+  osli_pack(a->element, s->size, f->b.n, fan_share_at(f, s->row, 0), f->share_ld, sum);
+  return osli_pieces_post(f->pieces, s->s, rank_at(a, s->prow, s->pcol),
                           (size_t)a->pcol * fan_piece_bytes(f), sum,
                           (size_t)(s->size * f->b.n) * a->element);
 }
@@ -163,9 +163,9 @@ static osla_err wait_for_share(trsm *f, const trsm_step *s, int pcol)
 {
   int origin = rank_at(&f->a, f->a.prow, pcol);
   bool any = true;
-  while (any && !osla_pieces_here(f->pieces, s->s, origin))
-    OSLA_CALL(osla_trsm_rest_work(f, &any));
-  osla_pieces_wait(f->pieces, s->s, origin);
+  while (any && !osli_pieces_here(f->pieces, s->s, origin))
+    OSLA_CALL(osli_trsm_rest_work(f, &any));
+  osli_pieces_wait(f->pieces, s->s, origin);
   return OSLA_OK;
 }
 
@@ -174,9 +174,9 @@ static osla_err wait_for_x(trsm *f, const trsm_step *s, panel_kind kind, const v
 {
   int root = kind == PANEL_ROWS ? s->prow : s->pcol;
   bool any = true;
-  while (any && !osla_panels_here(f->panels, kind, s->s, root, x))
-    OSLA_CALL(osla_trsm_rest_work(f, &any));
-  *x = osla_panels_wait(f->panels, kind, s->s, root);
+  while (any && !osli_panels_here(f->panels, kind, s->s, root, x))
+    OSLA_CALL(osli_trsm_rest_work(f, &any));
+  *x = osli_panels_wait(f->panels, kind, s->s, root);
   return OSLA_OK;
 }
 
@@ -184,13 +184,13 @@ static osla_err wait_for_x(trsm *f, const trsm_step *s, panel_kind kind, const v
 static osla_err solve_block(trsm *f, const trsm_step *s)
 {
   const local_view *a = &f->a;
-  const unsigned char *sums = osla_pieces_buffer(f->pieces, s->s);
-  OSLA_CALL(osla_trsm_rest_force(f, s));
+  const unsigned char *sums = osli_pieces_buffer(f->pieces, s->s);
+  OSLA_CALL(osli_trsm_rest_force(f, s));
   for (int i = 1; i < a->q; i++) {
     int pcol = (a->pcol + i) % a->q;
     if (!has_share(f, s, pcol)) continue;
     OSLA_CALL(wait_for_share(f, s, pcol));
-    osla_trsm_add(a, s->size, f->b.n, 1, sums + (size_t)pcol * fan_piece_bytes(f),
+    osli_trsm_add(a, s->size, f->b.n, 1, sums + (size_t)pcol * fan_piece_bytes(f),
                   fan_share_at(f, s->row, 0), f->share_ld);
   }
   double since = osla_trace_now(a->t), size = (double)s->size;
@@ -199,18 +199,18 @@ static osla_err solve_block(trsm *f, const trsm_step *s)
                            fan_share_at(f, s->row, 0), f->share_ld));
   osla_trace_add(a->t, OSLA_TRACE_TRSM, since, size * size * (double)f->b.n);
   atomic_store(&f->solved, s->s + 1);
-  if (a->p > 1) osla_panels_progress(f->panels);
+  if (a->p > 1) osli_panels_progress(f->panels);
   return OSLA_OK;
 }
 
-void osla_trsm_fan_take(trsm *f, const trsm_step *s, const unsigned char *x, int64_t ldx)
+void osli_trsm_fan_take(trsm *f, const trsm_step *s, const unsigned char *x, int64_t ldx)
 {
   const local_view *b = &f->b;
   size_t column = (size_t)ldx * b->element;
   for (int64_t c = 0; c < b->cols; c++)
     memcpy(local_at(b, s->row, c), x + (size_t)osla_index_global(c, b->nb, b->pcol, b->q) * column,
            (size_t)s->size * b->element);
-  osla_move_did((size_t)s->size * b->element, b->cols);
+  osli_move_did((size_t)s->size * b->element, b->cols);
 }
 
 /* Those of X(k) that are there, up to step `last`; waits for those before step `must`. My columns
@@ -219,41 +219,41 @@ static osla_err take_columns(trsm *f, int64_t must, int64_t last)
 {
   const local_view *a = &f->a;
   for (; f->taken < last; f->taken++) {
-    trsm_step s = osla_trsm_step(f, f->taken);
+    trsm_step s = osli_trsm_step(f, f->taken);
     const void *x = NULL;
     if (!f->keeps && a->prow == s.prow && a->pcol == s.pcol)
-      osla_trsm_fan_take(f, &s, fan_share_at(f, s.row, 0), f->share_ld);
+      osli_trsm_fan_take(f, &s, fan_share_at(f, s.row, 0), f->share_ld);
     else if (!f->keeps && a->prow == s.prow) {
-      if (f->taken >= must && !osla_panels_here(f->panels, PANEL_COLS, s.s, s.pcol, &x))
+      if (f->taken >= must && !osli_panels_here(f->panels, PANEL_COLS, s.s, s.pcol, &x))
         return OSLA_OK;
       OSLA_CALL(wait_for_x(f, &s, PANEL_COLS, &x));
-      osla_trsm_fan_take(f, &s, x, s.size);
+      osli_trsm_fan_take(f, &s, x, s.size);
     }
-    osla_panels_finish(f->panels, s.s);
+    osli_panels_finish(f->panels, s.s);
   }
   return OSLA_OK;
 }
 
-osla_err osla_trsm_run_fan(trsm *f)
+osla_err osli_trsm_run_fan(trsm *f)
 {
   enum { BEHIND = 2 }; /* steps that X may be behind; panels have buffers for more */
   const local_view *a = &f->a;
   begin_shares(f);
   for (int64_t number = 0; number < f->steps; number++) {
-    trsm_step s = osla_trsm_step(f, number);
+    trsm_step s = osli_trsm_step(f, number);
     const void *x = NULL;
     osla_at_step(a->t, "osla_trsm", number);
     if (a->prow == s.prow && a->pcol != s.pcol) OSLA_CALL(send_share(f, &s));
     atomic_store(&f->spread, number); /* what the next step waits for is on its way */
     if (a->prow == s.prow && a->pcol == s.pcol) OSLA_CALL(solve_block(f, &s));
-    OSLA_CALL(osla_pieces_finish(f->pieces, number));
+    OSLA_CALL(osli_pieces_finish(f->pieces, number));
     if (a->pcol == s.pcol && a->prow != s.prow && s.first < s.last)
       OSLA_CALL(wait_for_x(f, &s, PANEL_ROWS, &x));
-    if (a->pcol == s.pcol) OSLA_CALL(osla_trsm_rest_add(f, &s, x));
+    if (a->pcol == s.pcol) OSLA_CALL(osli_trsm_rest_add(f, &s, x));
     OSLA_CALL(take_columns(f, number - BEHIND, number));
   }
   atomic_store(&f->spread, f->steps);
   OSLA_CALL(take_columns(f, f->steps, f->steps));
-  osla_panels_drain(f->panels);
+  osli_panels_drain(f->panels);
   return OSLA_OK;
 }

@@ -21,34 +21,34 @@ static inline unsigned char *fan_share_at(const trsm *f, int64_t row, int64_t co
  * be. */
 static inline unsigned char *fan_sum_at(const trsm *f, const trsm_step *s)
 {
-  return f->sums + (size_t)(s->s % osla_pieces_depth(f->pieces)) * fan_piece_bytes(f);
+  return f->sums + (size_t)(s->s % osli_pieces_depth(f->pieces)) * fan_piece_bytes(f);
 }
 
 /* Products with one column of T are cut into so many rows, between which messages pass: some 8
  * million operations, or 1 MiB of T. Pure. */
-int64_t osla_trsm_fan_tile(const trsm *f, int64_t size);
+int64_t osli_trsm_fan_tile(const trsm *f, int64_t size);
 
 /* My columns of X(k), which lies at x, become B's. Local. */
-void osla_trsm_fan_take(trsm *f, const trsm_step *s, const unsigned char *x, int64_t ldx);
+void osli_trsm_fan_take(trsm *f, const trsm_step *s, const unsigned char *x, int64_t ldx);
 
 /* What TRANS needs besides. Collective. Errors: MEM, MPI. */
-osla_err osla_trsm_fan_in_passing(trsm *f);
-osla_err osla_trsm_run_fan_in(trsm *f);
+osla_err osli_trsm_fan_in_passing(trsm *f);
+osla_err osli_trsm_run_fan_in(trsm *f);
 
 /* ---- trsm_fan_rest.c: NOTRANS ---- */
 
 /* Their memory. Local. Errors: MEM. Pure. */
-osla_err osla_trsm_rests_create(trsm *f);
-uint64_t osla_trsm_rests_memory(const osla_shape *shape, size_t piece);
+osla_err osli_trsm_rests_create(trsm *f);
+uint64_t osli_trsm_rests_memory(const osla_shape *shape, size_t piece);
 
 /* share(first .. last) -= T(first .. last, k) X(k) is to be done, the rows that are needed first
  * before others; x is [size, all columns of B], and is copied unless it lies in my share. Local. */
-osla_err osla_trsm_rest_add(trsm *f, const trsm_step *s, const void *x);
+osla_err osli_trsm_rest_add(trsm *f, const trsm_step *s, const void *x);
 
 /* Does all of it for the block row of this step, which is mine. Local. */
-osla_err osla_trsm_rest_force(trsm *f, const trsm_step *s);
+osla_err osli_trsm_rest_force(trsm *f, const trsm_step *s);
 
 /* Does some of it, then a progress step. *any: there was some left. Local. */
-osla_err osla_trsm_rest_work(trsm *f, bool *any);
+osla_err osli_trsm_rest_work(trsm *f, bool *any);
 
 #endif

@@ -21,12 +21,12 @@ static size_t columns_bytes(const trsm *f)
   return (size_t)(f->a.nb * f->widest) * f->a.element;
 }
 
-osla_err osla_trsm_fan_in_passing(trsm *f)
+osla_err osli_trsm_fan_in_passing(trsm *f)
 {
   f->widest = osla_index_count(f->b.n, f->b.nb, 0, f->b.q);
   size_t piece = columns_bytes(f);
-  OSLA_CALL(osla_pieces_create(f->a.grid, (size_t)f->a.q * piece, 1, true, &f->columns_of_b));
-  f->packed = malloc((size_t)osla_pieces_depth(f->columns_of_b) * piece + 1);
+  OSLA_CALL(osli_pieces_create(f->a.grid, (size_t)f->a.q * piece, 1, true, &f->columns_of_b));
+  f->packed = malloc((size_t)osli_pieces_depth(f->columns_of_b) * piece + 1);
   return osla_agree(f->a.t, f->packed
                               ? OSLA_OK
                               : osla_error_set(OSLA_ERR_MEM, "columns of B in a triangular solve"));
@@ -40,7 +40,7 @@ static osla_err add_product(const trsm *f, const trsm_step *s, int64_t first, in
                             double beta)
 {
   const local_view *a = &f->a;
-  const int64_t tile = osla_trsm_fan_tile(f, s->size),
+  const int64_t tile = osli_trsm_fan_tile(f, s->size),
                 col = osla_index_local(s->start, a->nb, a->q);
   double one = a->dtype == OSLA_FLOAT || a->dtype == OSLA_DOUBLE ? 2 : 8;
   int64_t now;
@@ -62,7 +62,7 @@ static osla_err add_product(const trsm *f, const trsm_step *s, int64_t first, in
 /* Is the step before one whose rows are mine? Then they are the last of the solved ones to come. */
 static bool follows_mine(const trsm *f, const trsm_step *s)
 {
-  return s->s > 0 && osla_trsm_step(f, s->s - 1).prow == f->a.prow;
+  return s->s > 0 && osli_trsm_step(f, s->s - 1).prow == f->a.prow;
 }
 
 /* The sum over all rows but those of the step before. */
@@ -70,9 +70,9 @@ static osla_err begin_sum(trsm *f, const trsm_step *s)
 {
   int64_t first = s->first, last = s->last;
   if (f->a.pcol != s->pcol || first >= last) return OSLA_OK;
-  OSLA_CALL(osla_pieces_posted(f->pieces, s->s)); /* what was formed there has arrived */
+  OSLA_CALL(osli_pieces_posted(f->pieces, s->s)); /* what was formed there has arrived */
   if (follows_mine(f, s)) {
-    trsm_step before = osla_trsm_step(f, s->s - 1);
+    trsm_step before = osli_trsm_step(f, s->s - 1);
     if (f->uplo == OSLA_LOWER)
       first = before.row + before.size;
     else
@@ -87,11 +87,11 @@ static osla_err finish_sum(trsm *f, const trsm_step *s)
   const local_view *a = &f->a;
   if (a->pcol != s->pcol || s->first >= s->last) return OSLA_OK;
   if (follows_mine(f, s)) {
-    trsm_step before = osla_trsm_step(f, s->s - 1);
+    trsm_step before = osli_trsm_step(f, s->s - 1);
     OSLA_CALL(add_product(f, s, before.row, before.row + before.size, 1));
   }
   if (a->prow == s->prow) return OSLA_OK;
-  return osla_pieces_post(f->pieces, s->s, rank_at(a, s->prow, s->pcol),
+  return osli_pieces_post(f->pieces, s->s, rank_at(a, s->prow, s->pcol),
                           (size_t)a->prow * fan_piece_bytes(f), fan_sum_at(f, s),
                           (size_t)(s->size * f->b.n) * a->element);
 }
@@ -103,13 +103,13 @@ static osla_err send_columns(trsm *f, int64_t number)
 {
   const local_view *a = &f->a, *b = &f->b;
   if (f->follows || number >= f->steps) return OSLA_OK;
-  trsm_step s = osla_trsm_step(f, number);
+  trsm_step s = osli_trsm_step(f, number);
   if (a->prow != s.prow || a->pcol == s.pcol || b->cols == 0) return OSLA_OK;
-  size_t piece = columns_bytes(f), set = (size_t)(number % osla_pieces_depth(f->columns_of_b));
+  size_t piece = columns_bytes(f), set = (size_t)(number % osli_pieces_depth(f->columns_of_b));
   unsigned char *packed = f->packed + set * piece;
-  OSLA_CALL(osla_pieces_posted(f->columns_of_b, number));
-  osla_pack(b->element, s.size, b->cols, local_at(b, s.row, 0), b->lld, packed);
-  return osla_pieces_post(f->columns_of_b, number, rank_at(a, s.prow, s.pcol),
+  OSLA_CALL(osli_pieces_posted(f->columns_of_b, number));
+  osli_pack(b->element, s.size, b->cols, local_at(b, s.row, 0), b->lld, packed);
+  return osli_pieces_post(f->columns_of_b, number, rank_at(a, s.prow, s.pcol),
                           (size_t)a->pcol * piece, packed, (size_t)(s.size * b->cols) * b->element);
 }
 
@@ -117,7 +117,7 @@ static osla_err send_columns(trsm *f, int64_t number)
 static void gather_columns(trsm *f, const trsm_step *s)
 {
   const local_view *a = &f->a, *b = &f->b;
-  const unsigned char *pieces = osla_pieces_buffer(f->columns_of_b, s->s);
+  const unsigned char *pieces = osli_pieces_buffer(f->columns_of_b, s->s);
   for (int i = 0; i < a->q; i++) {
     int pcol = (a->pcol + i) % a->q;
     int64_t cols = osla_index_count(b->n, b->nb, pcol, b->q);
@@ -127,9 +127,9 @@ static void gather_columns(trsm *f, const trsm_step *s)
     if (pcol == a->pcol)
       from = local_at(b, s->row, 0), ld = b->lld;
     else
-      osla_pieces_wait(f->columns_of_b, s->s, rank_at(a, a->prow, pcol));
+      osli_pieces_wait(f->columns_of_b, s->s, rank_at(a, a->prow, pcol));
     for (int64_t c = 0; c < cols; c += osla_index_run(c, cols, b->nb))
-      osla_move_columns(
+      osli_move_columns(
         b->element, s->size, osla_index_run(c, cols, b->nb), from + (size_t)(c * ld) * b->element,
         ld, fan_share_at(f, s->row, osla_index_global(c, b->nb, pcol, b->q)), f->share_ld);
   }
@@ -140,15 +140,15 @@ static void gather_columns(trsm *f, const trsm_step *s)
 static osla_err solve_block(trsm *f, const trsm_step *s)
 {
   const local_view *a = &f->a;
-  const unsigned char *sums = osla_pieces_buffer(f->pieces, s->s);
+  const unsigned char *sums = osli_pieces_buffer(f->pieces, s->s);
   unsigned char *x = fan_share_at(f, s->row, 0);
   if (!f->follows) gather_columns(f, s);
-  if (s->first < s->last) osla_trsm_add(a, s->size, f->b.n, -1, fan_sum_at(f, s), x, f->share_ld);
+  if (s->first < s->last) osli_trsm_add(a, s->size, f->b.n, -1, fan_sum_at(f, s), x, f->share_ld);
   for (int i = 1; i < a->p; i++) {
     int prow = (a->prow + i) % a->p;
-    if (!osla_trsm_has_part(f, s, prow)) continue;
-    osla_pieces_wait(f->pieces, s->s, rank_at(a, prow, a->pcol));
-    osla_trsm_add(a, s->size, f->b.n, -1, sums + (size_t)prow * fan_piece_bytes(f), x, f->share_ld);
+    if (!osli_trsm_has_part(f, s, prow)) continue;
+    osli_pieces_wait(f->pieces, s->s, rank_at(a, prow, a->pcol));
+    osli_trsm_add(a, s->size, f->b.n, -1, sums + (size_t)prow * fan_piece_bytes(f), x, f->share_ld);
   }
   double since = osla_trace_now(a->t), size = (double)s->size;
   OSLA_CALL(osla_blas_trsm(a->dtype, OSLA_LEFT, f->uplo, f->trans, f->diag, s->size, f->b.n,
@@ -156,7 +156,7 @@ static osla_err solve_block(trsm *f, const trsm_step *s)
                            f->share_ld));
   osla_trace_add(a->t, OSLA_TRACE_TRSM, since, size * size * (double)f->b.n);
   atomic_store(&f->spread, s->s + 1);
-  osla_panels_progress(f->panels);
+  osli_panels_progress(f->panels);
   return OSLA_OK;
 }
 
@@ -164,33 +164,33 @@ static osla_err solve_block(trsm *f, const trsm_step *s)
 static void take_block(trsm *f, int64_t number)
 {
   const local_view *a = &f->a;
-  trsm_step s = osla_trsm_step(f, number);
+  trsm_step s = osli_trsm_step(f, number);
   if (a->prow == s.prow && a->pcol != s.pcol) {
-    const void *x = osla_panels_wait(f->panels, PANEL_COLS, number, s.pcol);
-    osla_move_columns(a->element, s.size, f->b.n, x, s.size, fan_share_at(f, s.row, 0),
+    const void *x = osli_panels_wait(f->panels, PANEL_COLS, number, s.pcol);
+    osli_move_columns(a->element, s.size, f->b.n, x, s.size, fan_share_at(f, s.row, 0),
                       f->share_ld);
   }
   if (a->prow == s.prow && !f->keeps)
-    osla_trsm_fan_take(f, &s, fan_share_at(f, s.row, 0), f->share_ld);
-  osla_panels_finish(f->panels, number);
+    osli_trsm_fan_take(f, &s, fan_share_at(f, s.row, 0), f->share_ld);
+  osli_panels_finish(f->panels, number);
 }
 
-osla_err osla_trsm_run_fan_in(trsm *f)
+osla_err osli_trsm_run_fan_in(trsm *f)
 {
   const local_view *a = &f->a;
   OSLA_CALL(send_columns(f, 0));
   for (int64_t number = 0; number < f->steps; number++) {
-    trsm_step s = osla_trsm_step(f, number);
+    trsm_step s = osli_trsm_step(f, number);
     osla_at_step(a->t, "osla_trsm", number);
     OSLA_CALL(send_columns(f, number + 1));
     OSLA_CALL(begin_sum(f, &s));
     if (number > 0) take_block(f, number - 1);
     OSLA_CALL(finish_sum(f, &s));
     if (a->prow == s.prow && a->pcol == s.pcol) OSLA_CALL(solve_block(f, &s));
-    OSLA_CALL(osla_pieces_finish(f->pieces, number));
-    if (!f->follows) OSLA_CALL(osla_pieces_finish(f->columns_of_b, number));
+    OSLA_CALL(osli_pieces_finish(f->pieces, number));
+    if (!f->follows) OSLA_CALL(osli_pieces_finish(f->columns_of_b, number));
   }
   take_block(f, f->steps - 1);
-  osla_panels_drain(f->panels);
+  osli_panels_drain(f->panels);
   return OSLA_OK;
 }

@@ -32,7 +32,7 @@ static bool has_copies(int p)
   return p > 1;
 }
 
-osla_err osla_trsm_rests_create(trsm *f)
+osla_err osli_trsm_rests_create(trsm *f)
 {
   size_t copies = has_copies(f->a.p) ? MOST * fan_piece_bytes(f) : 0;
   f->rests = calloc(1, sizeof *f->rests + copies);
@@ -41,12 +41,12 @@ osla_err osla_trsm_rests_create(trsm *f)
   return OSLA_OK;
 }
 
-uint64_t osla_trsm_rests_memory(const osla_shape *s, size_t piece)
+uint64_t osli_trsm_rests_memory(const osla_shape *s, size_t piece)
 {
   return sizeof(fan_rests) + (has_copies(s->nprow) ? MOST * piece : 0);
 }
 
-int64_t osla_trsm_fan_tile(const trsm *f, int64_t size)
+int64_t osli_trsm_fan_tile(const trsm *f, int64_t size)
 {
   const int64_t operations = 8000000, bytes = 1 << 20;
   int64_t one = f->a.dtype == OSLA_FLOAT || f->a.dtype == OSLA_DOUBLE ? 2 : 8;
@@ -86,7 +86,7 @@ static osla_err subtract_rows(const trsm *f, const fan_rest *r, int64_t first, i
  * multiple of a block row. Pure. */
 static int64_t unit_rows(const trsm *f)
 {
-  const int64_t nb = f->a.nb, wanted = osla_trsm_fan_tile(f, nb) / 4;
+  const int64_t nb = f->a.nb, wanted = osli_trsm_fan_tile(f, nb) / 4;
   return wanted > nb ? (wanted + nb - 1) / nb * nb : nb;
 }
 
@@ -118,7 +118,7 @@ static void drop_done(fan_rests *r)
   }
 }
 
-osla_err osla_trsm_rest_add(trsm *f, const trsm_step *s, const void *x)
+osla_err osli_trsm_rest_add(trsm *f, const trsm_step *s, const void *x)
 {
   fan_rests *all = f->rests;
   if (s->first >= s->last) return OSLA_OK;
@@ -142,7 +142,7 @@ osla_err osla_trsm_rest_add(trsm *f, const trsm_step *s, const void *x)
   return OSLA_OK;
 }
 
-osla_err osla_trsm_rest_force(trsm *f, const trsm_step *s)
+osla_err osli_trsm_rest_force(trsm *f, const trsm_step *s)
 {
   for (int i = 0; i < f->rests->count; i++) {
     fan_rest *r = rest_at(f->rests, i);
@@ -153,7 +153,7 @@ osla_err osla_trsm_rest_force(trsm *f, const trsm_step *s)
   return OSLA_OK;
 }
 
-osla_err osla_trsm_rest_work(trsm *f, bool *any)
+osla_err osli_trsm_rest_work(trsm *f, bool *any)
 {
   fan_rest *next = NULL;
   for (int i = 0; i < f->rests->count; i++) {

@@ -4,7 +4,7 @@
 #include "osla_trace.h"
 #include "src/matrix/part_view.h"
 
-trsm_step osla_trsm_step(const trsm *f, int64_t number)
+trsm_step osli_trsm_step(const trsm *f, int64_t number)
 {
   const local_view *a = &f->a;
   int64_t k = f->forward ? number : f->steps - 1 - number;
@@ -34,18 +34,18 @@ static void column_rows(const trsm *f, const trsm_step *s, int64_t *from, int64_
   *to = f->uplo == OSLA_LOWER ? a->rows : rows_below(a, s->start + s->size);
 }
 
-osla_err osla_trsm_prefetch(trsm *f, int64_t number)
+osla_err osli_trsm_prefetch(trsm *f, int64_t number)
 {
   const local_view *a = &f->a;
   if (number >= f->steps) return OSLA_OK;
-  trsm_step s = osla_trsm_step(f, number);
+  trsm_step s = osli_trsm_step(f, number);
   int owner = column_owner(f, &s), slot = (int)(number % 2);
   int64_t from, to;
   column_rows(f, &s, &from, &to);
   if (from >= to || in_place(a, owner)) return OSLA_OK;
   int64_t lld = osla_matrix_lld(a->matrix, owner);
   int64_t col = osla_index_local(s.start, a->nb, a->q);
-  size_t offset = osla_matrix_start(a->matrix, owner) + (size_t)(from + col * lld) * a->element;
+  size_t offset = osli_matrix_start(a->matrix, owner) + (size_t)(from + col * lld) * a->element;
   size_t bytes = (size_t)((s.size - 1) * lld + to - from) * a->element;
   return osla_segment_fetch(osla_matrix_segment(a->matrix), owner, offset, f->column[slot], bytes,
                             &f->transfer[slot]);
@@ -68,12 +68,12 @@ static osla_err find_column(trsm *f, const trsm_step *s, int64_t row, unsigned c
   return osla_transfer_wait(osla_matrix_segment(a->matrix), &f->transfer[slot]);
 }
 
-osla_err osla_trsm_column(trsm *f, const trsm_step *s, unsigned char **at, int64_t *ld)
+osla_err osli_trsm_column(trsm *f, const trsm_step *s, unsigned char **at, int64_t *ld)
 {
   return find_column(f, s, s->first, at, ld);
 }
 
-osla_err osla_trsm_diagonal(trsm *f, const trsm_step *s)
+osla_err osli_trsm_diagonal(trsm *f, const trsm_step *s)
 {
   const local_view *a = &f->a, *b = &f->b;
   unsigned char *block;
@@ -86,7 +86,7 @@ osla_err osla_trsm_diagonal(trsm *f, const trsm_step *s)
   return OSLA_OK;
 }
 
-void osla_trsm_add(const local_view *b, int64_t m, int64_t n, int sign, const void *sum, void *to,
+void osli_trsm_add(const local_view *b, int64_t m, int64_t n, int sign, const void *sum, void *to,
                    int64_t ld)
 {
   const osla_dtype dtype = b->dtype;

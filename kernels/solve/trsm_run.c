@@ -16,7 +16,7 @@
 
 #include <stdlib.h>
 
-bool osla_trsm_has_part(const trsm *f, const trsm_step *s, int prow)
+bool osli_trsm_has_part(const trsm *f, const trsm_step *s, int prow)
 {
   const local_view *a = &f->a;
   int64_t before = osla_index_count(s->start, a->mb, prow, a->p);
@@ -41,7 +41,7 @@ static osla_err subtract_product(trsm *f, const trsm_step *s, const unsigned cha
   const local_view *b = &f->b;
   double since = osla_trace_now(b->t);
   int64_t rows = s->last - s->first;
-  osla_tile tile = osla_tile_choose(f->panels, rows, b->cols);
+  osla_tile tile = osli_tile_choose(f->panels, rows, b->cols);
   for (int64_t c = 0; c < b->cols; c += tile.cols)
     for (int64_t r = 0; r < rows; r += tile.rows) {
       int64_t m = rows - r < tile.rows ? rows - r : tile.rows;
@@ -49,7 +49,7 @@ static osla_err subtract_product(trsm *f, const trsm_step *s, const unsigned cha
       OSLA_CALL(osla_blas_gemm(
         b->dtype, OSLA_NOTRANS, OSLA_NOTRANS, m, n, s->size, -1.0, column + (size_t)r * b->element,
         lda, x + (size_t)(c * ldx) * b->element, ldx, 1.0, local_at(b, s->first + r, c), b->lld));
-      if (osla_panels_relay(f->panels)) osla_progress(b->t);
+      if (osli_panels_relay(f->panels)) osla_progress(b->t);
     }
   osla_trace_add(b->t, OSLA_TRACE_GEMM, since, product_flops(f, s));
   return OSLA_OK;
@@ -59,7 +59,7 @@ static osla_err subtract_product(trsm *f, const trsm_step *s, const unsigned cha
 static size_t row_bytes(const void *kernel, panel_kind kind, int64_t number, int root)
 {
   const trsm *f = kernel;
-  trsm_step s = osla_trsm_step(f, number);
+  trsm_step s = osli_trsm_step(f, number);
   (void)kind;
   return root == s.prow ? (size_t)(s.size * f->b.cols) * f->b.element : 0;
 }
@@ -71,9 +71,9 @@ static bool row_ready(void *kernel, panel_kind kind, int64_t number, void *room)
   (void)kind;
   if (atomic_load(&f->solved) <= number) return false;
   if (!room) return true;
-  trsm_step s = osla_trsm_step(f, number);
+  trsm_step s = osli_trsm_step(f, number);
   double since = osla_trace_now(b->t);
-  osla_pack(b->element, s.size, b->cols, local_at(b, s.row, 0), b->lld, room);
+  osli_pack(b->element, s.size, b->cols, local_at(b, s.row, 0), b->lld, room);
   osla_trace_add(b->t, OSLA_TRACE_PACK, since, (double)row_bytes(f, kind, number, s.prow));
   return true;
 }
@@ -83,36 +83,36 @@ static osla_err step_notrans(trsm *f, const trsm_step *s)
   const local_view *b = &f->b;
   bool mine = b->prow == s->prow;
   if (mine) {
-    OSLA_CALL(osla_trsm_diagonal(f, s));
+    OSLA_CALL(osli_trsm_diagonal(f, s));
     atomic_store(&f->solved, s->s + 1);
-    osla_panels_progress(f->panels);
+    osli_panels_progress(f->panels);
   }
   if (s->first < s->last) {
     int origin = rank_at(b, s->prow, b->pcol);
     int64_t ldx = s->size, lda;
     unsigned char *column;
-    const void *x = mine ? NULL : osla_panels_wait(f->panels, PANEL_ROWS, s->s, s->prow);
+    const void *x = mine ? NULL : osli_panels_wait(f->panels, PANEL_ROWS, s->s, s->prow);
     if (!x) {
       x = peer_at(b, origin, osla_index_local(s->start, b->mb, b->p), 0);
       ldx = osla_matrix_lld(b->matrix, origin);
     }
-    OSLA_CALL(osla_trsm_column(f, s, &column, &lda));
+    OSLA_CALL(osli_trsm_column(f, s, &column, &lda));
     OSLA_CALL(subtract_product(f, s, column, lda, x, ldx));
   }
-  osla_panels_finish(f->panels, s->s);
+  osli_panels_finish(f->panels, s->s);
   return OSLA_OK;
 }
 
-osla_err osla_trsm_run_notrans(trsm *f)
+osla_err osli_trsm_run_notrans(trsm *f)
 {
-  OSLA_CALL(osla_trsm_prefetch(f, 0));
+  OSLA_CALL(osli_trsm_prefetch(f, 0));
   for (int64_t number = 0; number < f->steps; number++) {
-    trsm_step s = osla_trsm_step(f, number);
+    trsm_step s = osli_trsm_step(f, number);
     osla_at_step(f->b.t, "osla_trsm", number);
-    OSLA_CALL(osla_trsm_prefetch(f, number + 1));
+    OSLA_CALL(osli_trsm_prefetch(f, number + 1));
     OSLA_CALL(step_notrans(f, &s));
   }
-  osla_panels_drain(f->panels);
+  osli_panels_drain(f->panels);
   return OSLA_OK;
 }
 
@@ -125,7 +125,7 @@ static osla_err partial_sum(trsm *f, const trsm_step *s, double alpha, double be
   const local_view *b = &f->b;
   unsigned char *column;
   int64_t lda;
-  OSLA_CALL(osla_trsm_column(f, s, &column, &lda));
+  OSLA_CALL(osli_trsm_column(f, s, &column, &lda));
   double since = osla_trace_now(b->t);
   OSLA_CALL(osla_blas_gemm(b->dtype, f->trans, OSLA_NOTRANS, s->size, b->cols, s->last - s->first,
                            alpha, column, lda, local_at(b, s->first, 0), b->lld, beta, dest, ld));
@@ -146,13 +146,13 @@ static osla_err step_trans_owner(trsm *f, const trsm_step *s, int64_t turn)
   if (s->first < s->last) OSLA_CALL(partial_sum(f, s, -1.0, 1.0, local_at(b, s->row, 0), b->lld));
   for (int i = 1; i < b->p; i++) {
     int prow = (b->prow + i) % b->p;
-    if (!osla_trsm_has_part(f, s, prow)) continue;
-    osla_pieces_wait(f->pieces, turn, rank_at(b, prow, b->pcol));
-    unsigned char *sums = osla_pieces_buffer(f->pieces, turn);
-    osla_trsm_add(b, s->size, b->cols, -1, sums + (size_t)prow * piece_bytes(f),
+    if (!osli_trsm_has_part(f, s, prow)) continue;
+    osli_pieces_wait(f->pieces, turn, rank_at(b, prow, b->pcol));
+    unsigned char *sums = osli_pieces_buffer(f->pieces, turn);
+    osli_trsm_add(b, s->size, b->cols, -1, sums + (size_t)prow * piece_bytes(f),
                   local_at(b, s->row, 0), b->lld);
   }
-  return osla_trsm_diagonal(f, s);
+  return osli_trsm_diagonal(f, s);
 }
 
 static osla_err step_trans(trsm *f, const trsm_step *s, int64_t turn)
@@ -161,30 +161,30 @@ static osla_err step_trans(trsm *f, const trsm_step *s, int64_t turn)
   if (b->prow == s->prow) {
     OSLA_CALL(step_trans_owner(f, s, turn));
   } else if (s->first < s->last) {
-    unsigned char *sum = f->sums + (size_t)(turn % osla_pieces_depth(f->pieces)) * piece_bytes(f);
-    OSLA_CALL(osla_pieces_posted(f->pieces, turn)); /* what was formed there has arrived */
+    unsigned char *sum = f->sums + (size_t)(turn % osli_pieces_depth(f->pieces)) * piece_bytes(f);
+    OSLA_CALL(osli_pieces_posted(f->pieces, turn)); /* what was formed there has arrived */
     OSLA_CALL(partial_sum(f, s, 1.0, 0.0, sum, s->size));
-    OSLA_CALL(osla_pieces_post(f->pieces, turn, rank_at(b, s->prow, b->pcol),
+    OSLA_CALL(osli_pieces_post(f->pieces, turn, rank_at(b, s->prow, b->pcol),
                                (size_t)b->prow * piece_bytes(f), sum,
                                (size_t)(s->size * b->cols) * b->element));
   }
-  return osla_pieces_finish(f->pieces, turn);
+  return osli_pieces_finish(f->pieces, turn);
 }
 
 /* The columns of B in f->b; `before`: steps of other strips. */
 static osla_err run_strip(trsm *f, int64_t before)
 {
-  OSLA_CALL(osla_trsm_prefetch(f, 0));
+  OSLA_CALL(osli_trsm_prefetch(f, 0));
   for (int64_t number = 0; number < f->steps; number++) {
-    trsm_step s = osla_trsm_step(f, number);
+    trsm_step s = osli_trsm_step(f, number);
     osla_at_step(f->b.t, "osla_trsm", number);
-    OSLA_CALL(osla_trsm_prefetch(f, number + 1));
+    OSLA_CALL(osli_trsm_prefetch(f, number + 1));
     OSLA_CALL(step_trans(f, &s, before + number));
   }
   return OSLA_OK;
 }
 
-osla_err osla_trsm_run_trans(trsm *f)
+osla_err osli_trsm_run_trans(trsm *f)
 {
   const local_view all = f->b;
   osla_err err = OSLA_OK;
@@ -200,16 +200,16 @@ osla_err osla_trsm_run_trans(trsm *f)
 
 /* ---- set-up ---- */
 
-int64_t osla_trsm_strip(int64_t nb, int64_t widest, int p, size_t element)
+int64_t osli_trsm_strip(int64_t nb, int64_t widest, int p, size_t element)
 {
   enum { LEAST = 256, SUMS_BYTES = 32 << 20 };
-  int64_t column = osla_pieces_depth_for(1) * (p + 1) * nb * (int64_t)element;
+  int64_t column = osli_pieces_depth_for(1) * (p + 1) * nb * (int64_t)element;
   int64_t most = SUMS_BYTES / column > LEAST ? SUMS_BYTES / column : LEAST;
   int64_t strips = p > 1 ? (widest + most - 1) / most : 1;
   return strips > 1 ? (widest + strips - 1) / strips : widest;
 }
 
-osla_err osla_trsm_passing(trsm *f)
+osla_err osli_trsm_passing(trsm *f)
 {
   const local_view *b = &f->b;
   if (f->trans == OSLA_NOTRANS) {
@@ -223,11 +223,11 @@ osla_err osla_trsm_passing(trsm *f)
                              .ready = row_ready};
     plan.kind[PANEL_ROWS] = (osla_panels_kind){
       .used = true, .in_column = true, .room = (size_t)(f->a.nb * f->widest) * b->element};
-    return osla_panels_create(b->grid, &plan, &f->panels);
+    return osli_panels_create(b->grid, &plan, &f->panels);
   }
-  f->strip = osla_trsm_strip(f->a.nb, f->widest, b->p, b->element);
-  OSLA_CALL(osla_pieces_create(b->grid, (size_t)b->p * piece_bytes(f), 1, false, &f->pieces));
-  f->sums = malloc((size_t)osla_pieces_depth(f->pieces) * piece_bytes(f) + 1);
+  f->strip = osli_trsm_strip(f->a.nb, f->widest, b->p, b->element);
+  OSLA_CALL(osli_pieces_create(b->grid, (size_t)b->p * piece_bytes(f), 1, false, &f->pieces));
+  f->sums = malloc((size_t)osli_pieces_depth(f->pieces) * piece_bytes(f) + 1);
   return osla_agree(b->t,
                     f->sums ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "sums of a triangular solve"));
 }

@@ -27,14 +27,14 @@ static osla_err precondition(cg *c)
 {
   double sum[3];
   if (c->m) {
-    osla_krylov_scale(c->n, c->r, c->m_unit, 0);
+    osli_krylov_scale(c->n, c->r, c->m_unit, 0);
     OSLA_CALL(c->m->apply(c->m->arg, c->r, c->z));
-    osla_krylov_scale(c->n, c->r, 1.0 / c->m_unit, 0);
+    osli_krylov_scale(c->n, c->r, 1.0 / c->m_unit, 0);
   }
   sum[0] = osla_dot_local(c->n, c->r, c->r);
   sum[1] = c->m ? osla_dot_local(c->n, c->r, c->z) : 0.0;
   sum[2] = c->flexible ? osla_dot_local(c->n, c->z, c->ap) : 0.0;
-  OSLA_CALL(osla_krylov_sum(&c->k, c->flexible ? 3 : c->m ? 2 : 1, sum));
+  OSLA_CALL(osli_krylov_sum(&c->k, c->flexible ? 3 : c->m ? 2 : 1, sum));
   c->rr = sum[0];
   c->rz = c->m ? sum[1] : sum[0];
   c->zap = sum[2];
@@ -46,18 +46,18 @@ static osla_err first_residual(cg *c, const double *b, double *x)
 {
   int of_b, of_r;
   double b_value, r_value;
-  OSLA_CALL(osla_krylov_norm(&c->k, c->n, b, &b_value, &of_b));
+  OSLA_CALL(osli_krylov_norm(&c->k, c->n, b, &b_value, &of_b));
   for (int64_t i = 0; b_value == 0.0 && i < c->n; i++)
     x[i] = 0.0; /* the solution */
   for (int64_t i = 0; i < c->n; i++)
     c->p[i] = x[i];
-  OSLA_CALL(osla_krylov_multiply(&c->k, OSLA_NOTRANS, c->p, 0.0, c->ap));
+  OSLA_CALL(osli_krylov_multiply(&c->k, OSLA_NOTRANS, c->p, 0.0, c->ap));
   for (int64_t i = 0; i < c->n; i++)
     c->r[i] = b[i] - c->ap[i];
-  OSLA_CALL(osla_krylov_norm(&c->k, c->n, c->r, &r_value, &of_r));
+  OSLA_CALL(osli_krylov_norm(&c->k, c->n, c->r, &r_value, &of_r));
   c->exponent = r_value == 0.0 || of_b > of_r ? of_b : of_r;
   c->b_norm = ldexp(b_value, of_b - c->exponent);
-  osla_krylov_scale(c->n, c->r, 1.0, -c->exponent);
+  osli_krylov_scale(c->n, c->r, 1.0, -c->exponent);
   return OSLA_OK;
 }
 
@@ -69,7 +69,7 @@ static osla_err begin(cg *c, const double *b, double *x)
   c->a_unit = c->m_unit = c->p_unit = 1.0;
   OSLA_CALL(precondition(c));
   if (c->m && c->rr > 0.0) {
-    c->m_unit = osla_krylov_unit(fabs(c->rz / c->rr));
+    c->m_unit = osli_krylov_unit(fabs(c->rz / c->rr));
     if (c->m_unit != 1.0) OSLA_CALL(precondition(c));
     const double size = c->rz / c->rr;
     if (isnormal(size)) c->p_unit = ldexp(1.0, -ilogb(size));
@@ -82,11 +82,11 @@ static osla_err begin(cg *c, const double *b, double *x)
 /* ap := A p, and *pap := p^T A p. */
 static osla_err multiply(cg *c, double *pap)
 {
-  osla_krylov_scale(c->n, c->p, c->a_unit, 0);
-  OSLA_CALL(osla_krylov_multiply(&c->k, OSLA_NOTRANS, c->p, 0.0, c->ap));
-  osla_krylov_scale(c->n, c->p, 1.0 / c->a_unit, 0);
+  osli_krylov_scale(c->n, c->p, c->a_unit, 0);
+  OSLA_CALL(osli_krylov_multiply(&c->k, OSLA_NOTRANS, c->p, 0.0, c->ap));
+  osli_krylov_scale(c->n, c->p, 1.0 / c->a_unit, 0);
   *pap = osla_dot_local(c->n, c->p, c->ap);
-  return osla_krylov_sum(&c->k, 1, pap);
+  return osli_krylov_sum(&c->k, 1, pap);
 }
 
 /* The first product, where p is about as long as r, shows the size of A: it is computed again if
@@ -94,7 +94,7 @@ static osla_err multiply(cg *c, double *pap)
 static osla_err first_multiply(cg *c, double *pap)
 {
   OSLA_CALL(multiply(c, pap));
-  c->a_unit = osla_krylov_unit(fabs(*pap / c->rr));
+  c->a_unit = osli_krylov_unit(fabs(*pap / c->rr));
   return c->a_unit == 1.0 ? OSLA_OK : multiply(c, pap);
 }
 
@@ -131,13 +131,13 @@ static osla_err iterate(cg *c, const double *b, double *x)
 {
   bool ended = false;
   OSLA_CALL(begin(c, b, x));
-  for (int64_t i = 0; !osla_krylov_ended(&c->k, i, left(c)); i++) {
+  for (int64_t i = 0; !osli_krylov_ended(&c->k, i, left(c)); i++) {
     OSLA_CALL(step(c, i == 0, x, &ended));
     if (!ended) continue;
     c->k.result->end = OSLA_KRYLOV_INDEFINITE;
     return OSLA_OK;
   }
-  return osla_krylov_check_range(&c->k, c->n, x);
+  return osli_krylov_check_range(&c->k, c->n, x);
 }
 
 /* Of a caller's own preconditioner the rows are not known. */
@@ -145,7 +145,7 @@ static osla_err check(const osla_operator *a, const osla_preconditioner *m)
 {
   OSLA_CHECK(a->rows == a->columns, OSLA_ERR_ARG,
              "CG: %" PRId64 " rows and %" PRId64 " columns on a rank", a->rows, a->columns);
-  const bool known = m && m->apply == osla_krylov_precondition;
+  const bool known = m && m->apply == osli_krylov_precondition;
   const int64_t rows = known ? ((const own_preconditioner *)m->arg)->rows : a->rows;
   OSLA_CHECK(rows == a->rows, OSLA_ERR_ARG,
              "CG: a preconditioner of %" PRId64 " rows, and %" PRId64 " of the operator, on a rank",
@@ -161,11 +161,11 @@ osla_err osla_cg(const osla_operator *a, const osla_preconditioner *m, const dou
   const osla_argument same[] = {{"a preconditioner", m != NULL},
                                 {"flexible", options && options->flexible}};
   OSLA_CALL(osla_agree_same(a->transport, err, "osla_cg", same, 2));
-  OSLA_CALL(osla_krylov_open("osla_cg", a, options, 3 * c.n, result, &c.k));
+  OSLA_CALL(osli_krylov_open("osla_cg", a, options, 3 * c.n, result, &c.k));
   c.flexible = m && c.k.options.flexible;
   c.p = c.k.shared;
   c.r = c.k.own;
   c.ap = c.r + c.n;
   c.z = m ? c.ap + c.n : c.r;
-  return osla_krylov_close(&c.k, iterate(&c, b, x));
+  return osli_krylov_close(&c.k, iterate(&c, b, x));
 }

@@ -103,16 +103,16 @@ static int64_t sort_row(int64_t n, const int64_t *column, const double *value, e
 
 /* ---- ghosts ---- */
 
-int osla_csr_by_column(const void *left, const void *right)
+int osli_csr_by_column(const void *left, const void *right)
 {
   int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
   return a < b ? -1 : a > b;
 }
 
-int64_t osla_csr_sort_columns(int64_t *column, int64_t n)
+int64_t osli_csr_sort_columns(int64_t *column, int64_t n)
 {
   int64_t distinct = 0;
-  qsort(column, (size_t)n, sizeof *column, osla_csr_by_column);
+  qsort(column, (size_t)n, sizeof *column, osli_csr_by_column);
   for (int64_t i = 0; i < n; i++)
     if (distinct == 0 || column[i] != column[distinct - 1]) column[distinct++] = column[i];
   return distinct;
@@ -131,7 +131,7 @@ static osla_err list_ghosts(int64_t n, const int64_t *column, int64_t low, int64
   others = 0;
   for (int64_t e = 0; e < n; e++)
     if (column[e] < low || column[e] >= high) list[others++] = column[e];
-  const int64_t distinct = osla_csr_sort_columns(list, others);
+  const int64_t distinct = osli_csr_sort_columns(list, others);
   int64_t *shorter = realloc(list, (size_t)(distinct + 1) * sizeof *list);
   if (shorter) list = shorter;
   *out = list;
@@ -142,7 +142,7 @@ static osla_err list_ghosts(int64_t n, const int64_t *column, int64_t low, int64
 
 static int32_t ghost_of(const int64_t *list, int64_t n, int64_t column)
 {
-  const int64_t *found = bsearch(&column, list, (size_t)n, sizeof column, osla_csr_by_column);
+  const int64_t *found = bsearch(&column, list, (size_t)n, sizeof column, osli_csr_by_column);
   return (int32_t)(found - list);
 }
 

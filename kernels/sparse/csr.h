@@ -26,9 +26,9 @@ struct osla_csr {
 };
 
 /* Of qsort and bsearch: int64_t, ascending. */
-int osla_csr_by_column(const void *left, const void *right);
+int osli_csr_by_column(const void *left, const void *right);
 
 /* Ascending, each once; returns how many are left. */
-int64_t osla_csr_sort_columns(int64_t *column, int64_t n);
+int64_t osli_csr_sort_columns(int64_t *column, int64_t n);
 
 #endif

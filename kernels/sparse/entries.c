@@ -22,7 +22,7 @@ static osla_err grow(csr_entries *e)
   return OSLA_OK;
 }
 
-osla_err osla_entries_add(csr_entries *e, int64_t row, int64_t column, double value)
+osla_err osli_entries_add(csr_entries *e, int64_t row, int64_t column, double value)
 {
   if (e->n == e->room) OSLA_CALL(grow(e));
   e->row[e->n] = row;
@@ -31,7 +31,7 @@ osla_err osla_entries_add(csr_entries *e, int64_t row, int64_t column, double va
   return OSLA_OK;
 }
 
-void osla_entries_free(csr_entries *e)
+void osli_entries_free(csr_entries *e)
 {
   free(e->row);
   free(e->column);
@@ -79,7 +79,7 @@ static osla_err gather(osla_forest *rows, const csr_entries *e, row_lists *l)
   return err == OSLA_OK ? destroyed : err;
 }
 
-osla_err osla_entries_to_csr(osla_transport *t, const int64_t *row_start,
+osla_err osli_entries_to_csr(osla_transport *t, const int64_t *row_start,
                              const int64_t *column_start, const csr_entries *e, osla_csr **out)
 {
   osla_forest *rows;
@@ -131,8 +131,8 @@ static osla_err fold(const csr_entries *e, csr_entries *folded)
 {
   for (int64_t k = 0; k < e->n; k++) {
     const int64_t i = e->row[k], j = e->column[k];
-    if (i < j) OSLA_CALL(osla_entries_add(folded, i, j, e->value[k]));
-    if (i > j) OSLA_CALL(osla_entries_add(folded, j, -1 - i, e->value[k]));
+    if (i < j) OSLA_CALL(osli_entries_add(folded, i, j, e->value[k]));
+    if (i > j) OSLA_CALL(osli_entries_add(folded, j, -1 - i, e->value[k]));
   }
   return OSLA_OK;
 }
@@ -216,12 +216,12 @@ static osla_err find_unmirrored(osla_transport *t, const char *file, const int64
   if (err == OSLA_OK)
     err = osla_agree(t, check_rows(file, row_start[me], row_start[me + 1] - row_start[me], &l));
   osla_err destroyed = osla_forest_destroy(&rows);
-  osla_entries_free(&folded);
+  osli_entries_free(&folded);
   lists_free(&l);
   return err == OSLA_OK ? destroyed : err;
 }
 
-osla_err osla_entries_check_mirrored(osla_transport *t, const char *file, const int64_t *row_start,
+osla_err osli_entries_check_mirrored(osla_transport *t, const char *file, const int64_t *row_start,
                                      const csr_entries *e)
 {
   uint64_t sum;
@@ -229,7 +229,7 @@ osla_err osla_entries_check_mirrored(osla_transport *t, const char *file, const 
   return sum == 0 ? OSLA_OK : find_unmirrored(t, file, row_start, e);
 }
 
-osla_err osla_entries_to_vector(osla_transport *t, const int64_t *start, const csr_entries *e,
+osla_err osli_entries_to_vector(osla_transport *t, const int64_t *start, const csr_entries *e,
                                 double *part)
 {
   osla_forest *rows;

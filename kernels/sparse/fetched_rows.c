@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void osla_fetched_rows_free(fetched_rows *rows)
+void osli_fetched_rows_free(fetched_rows *rows)
 {
   free(rows->first);
   free(rows->column);
@@ -92,7 +92,7 @@ static osla_err fetch_entries(osla_csr *a, const fetched_rows *mine, const row_p
   return err == OSLA_OK ? destroyed : err;
 }
 
-osla_err osla_fetch_rows(osla_csr *a, int64_t n, const int64_t *row, fetched_rows *out)
+osla_err osli_fetch_rows(osla_csr *a, int64_t n, const int64_t *row, fetched_rows *out)
 {
   fetched_rows mine = {0};
   *out = (fetched_rows){0};
@@ -101,8 +101,8 @@ osla_err osla_fetch_rows(osla_csr *a, int64_t n, const int64_t *row, fetched_row
   err = osla_agree(a->t, err);
   if (err == OSLA_OK) err = fetch_places(a, &mine, n, row, place);
   if (err == OSLA_OK) err = fetch_entries(a, &mine, place, n, out);
-  if (err != OSLA_OK) osla_fetched_rows_free(out);
-  osla_fetched_rows_free(&mine);
+  if (err != OSLA_OK) osli_fetched_rows_free(out);
+  osli_fetched_rows_free(&mine);
   free(place);
   return err;
 }

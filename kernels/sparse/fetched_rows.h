@@ -12,7 +12,7 @@ typedef struct fetched_rows {
 
 /* The n rows of these global numbers, in any order, of any rank. Collective. Errors, on all ranks
  * together: ARG (no such row), MEM, MPI; as osla_forest_create_global. */
-osla_err osla_fetch_rows(osla_csr *matrix, int64_t n, const int64_t *row, fetched_rows *out);
-void osla_fetched_rows_free(fetched_rows *rows);
+osla_err osli_fetch_rows(osla_csr *matrix, int64_t n, const int64_t *row, fetched_rows *out);
+void osli_fetched_rows_free(fetched_rows *rows);
 
 #endif

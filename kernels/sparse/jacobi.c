@@ -49,16 +49,16 @@ static osla_err factor_blocks(const osla_csr *a, int64_t first_row, int64_t bloc
                               osla_jacobi *j)
 {
   diagonal_blocks *b = &j->blocks;
-  OSLA_CALL(osla_diagonal_blocks_create("block-Jacobi", j->own.rows, block, false, b));
+  OSLA_CALL(osli_diagonal_blocks_create("block-Jacobi", j->own.rows, block, false, b));
   for (int64_t from = 0; from < b->n; from += b->block)
     copy_block(a, from, diagonal_block_size(b, from), shift, diagonal_block_at(b, from));
-  return osla_diagonal_blocks_factor("block-Jacobi", first_row, b);
+  return osli_diagonal_blocks_factor("block-Jacobi", first_row, b);
 }
 
 static osla_err apply(void *arg, const double *r, double *z)
 {
   const osla_jacobi *j = arg;
-  if (!j->inverse) return osla_diagonal_blocks_solve(&j->blocks, r, z);
+  if (!j->inverse) return osli_diagonal_blocks_solve(&j->blocks, r, z);
   for (int64_t i = 0; i < j->own.rows; i++)
     z[i] = j->inverse[i] * r[i];
   return OSLA_OK;
@@ -93,12 +93,12 @@ void osla_jacobi_destroy(osla_jacobi **jacobi)
 {
   if (!*jacobi) return;
   free((*jacobi)->inverse);
-  osla_diagonal_blocks_free(&(*jacobi)->blocks);
+  osli_diagonal_blocks_free(&(*jacobi)->blocks);
   free(*jacobi);
   *jacobi = NULL;
 }
 
 osla_preconditioner osla_jacobi_use(const osla_jacobi *jacobi)
 {
-  return (osla_preconditioner){.apply = osla_krylov_precondition, .arg = (void *)(uintptr_t)jacobi};
+  return (osla_preconditioner){.apply = osli_krylov_precondition, .arg = (void *)(uintptr_t)jacobi};
 }

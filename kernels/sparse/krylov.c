@@ -34,7 +34,7 @@ osla_operator osla_csr_operator(osla_csr *matrix)
                          .arg = matrix};
 }
 
-osla_err osla_krylov_precondition(void *self, const double *r, double *z)
+osla_err osli_krylov_precondition(void *self, const double *r, double *z)
 {
   const own_preconditioner *own = self;
   return own->apply(self, r, z);
@@ -54,7 +54,7 @@ static osla_err check(const osla_operator *a, const osla_krylov_options *o, int6
   return OSLA_OK;
 }
 
-osla_err osla_krylov_open(const char *call, const osla_operator *a,
+osla_err osli_krylov_open(const char *call, const osla_operator *a,
                           const osla_krylov_options *options, int64_t n_own,
                           osla_krylov_result *result, krylov *k)
 {
@@ -71,10 +71,10 @@ osla_err osla_krylov_open(const char *call, const osla_operator *a,
   if (err == OSLA_OK)
     err = osla_vertices_create(a->transport, (size_t)a->columns * sizeof(double), &shared);
   k->shared = shared;
-  return err == OSLA_OK ? OSLA_OK : osla_krylov_close(k, err);
+  return err == OSLA_OK ? OSLA_OK : osli_krylov_close(k, err);
 }
 
-osla_err osla_krylov_close(krylov *k, osla_err err)
+osla_err osli_krylov_close(krylov *k, osla_err err)
 {
   void *shared = k->shared;
   osla_err closed = osla_sums_destroy(&k->sums);
@@ -85,7 +85,7 @@ osla_err osla_krylov_close(krylov *k, osla_err err)
   return err == OSLA_OK ? closed : err;
 }
 
-osla_err osla_krylov_multiply(krylov *k, osla_trans op, const double *x, double beta, double *y)
+osla_err osli_krylov_multiply(krylov *k, osla_trans op, const double *x, double beta, double *y)
 {
   const double start = osla_clock();
   osla_err err = k->a->multiply(k->a->arg, op, x, beta, y);
@@ -93,7 +93,7 @@ osla_err osla_krylov_multiply(krylov *k, osla_trans op, const double *x, double 
   return err;
 }
 
-osla_err osla_krylov_sum(krylov *k, int n, double *value)
+osla_err osli_krylov_sum(krylov *k, int n, double *value)
 {
   const double start = osla_clock();
   osla_err err = osla_sums_all(k->sums, n, value);
@@ -101,7 +101,7 @@ osla_err osla_krylov_sum(krylov *k, int n, double *value)
   return err;
 }
 
-bool osla_krylov_ended(krylov *k, int64_t iteration, double left)
+bool osli_krylov_ended(krylov *k, int64_t iteration, double left)
 {
   osla_krylov_result *r = k->result;
   r->iterations = iteration;

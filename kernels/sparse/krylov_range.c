@@ -55,11 +55,11 @@ static void take_root(const double sum[N_SUMS], double *value, int *exponent)
   *exponent = isfinite(*value) && *value > 0.0 ? e + shift : 0;
 }
 
-osla_err osla_krylov_norm(krylov *k, int64_t n, const double *x, double *value, int *exponent)
+osla_err osli_krylov_norm(krylov *k, int64_t n, const double *x, double *value, int *exponent)
 {
   double sum[N_SUMS];
   sum_squares(n, x, sum);
-  OSLA_CALL(osla_krylov_sum(k, N_SUMS, sum));
+  OSLA_CALL(osli_krylov_sum(k, N_SUMS, sum));
   take_root(sum, value, exponent);
   return OSLA_OK;
 }
@@ -70,24 +70,24 @@ static void multiply_by(int64_t n, double *x, double factor)
     x[i] *= factor;
 }
 
-void osla_krylov_scale(int64_t n, double *x, double factor, int exponent)
+void osli_krylov_scale(int64_t n, double *x, double factor, int exponent)
 {
   const int half = exponent < -900 || exponent > 900 ? exponent / 2 : 0;
   multiply_by(n, x, ldexp(1.0, half));
   multiply_by(n, x, ldexp(factor, exponent - half));
 }
 
-double osla_krylov_unit(double size)
+double osli_krylov_unit(double size)
 {
   return !(size < 0x1p500) ? 0x1p-400 : size < 0x1p-500 ? 0x1p400 : 1.0;
 }
 
-osla_err osla_krylov_check_range(krylov *k, int64_t n, const double *x)
+osla_err osli_krylov_check_range(krylov *k, int64_t n, const double *x)
 {
   enum { LEAST_NORMAL = -1021 }; /* as frexp counts: 2^-1022 is 1/2 2^-1021 */
   double value;
   int exponent;
-  OSLA_CALL(osla_krylov_norm(k, n, x, &value, &exponent));
+  OSLA_CALL(osli_krylov_norm(k, n, x, &value, &exponent));
   const bool is_too_small = k->result->iterations > 0 && (value == 0.0 || exponent < LEAST_NORMAL);
   if (!isfinite(value) || is_too_small) k->result->end = OSLA_KRYLOV_NOT_FINITE;
   return OSLA_OK;

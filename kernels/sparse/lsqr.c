@@ -30,8 +30,8 @@ typedef struct lsqr {
 /* The norm of x over all ranks is *norm 2^*exponent; x := x / |x|. */
 static osla_err normalise(lsqr *s, int64_t n, double *x, double *norm, int *exponent)
 {
-  OSLA_CALL(osla_krylov_norm(&s->k, n, x, norm, exponent));
-  osla_krylov_scale(n, x, *norm > 0.0 ? 1.0 / *norm : 0.0, -*exponent);
+  OSLA_CALL(osli_krylov_norm(&s->k, n, x, norm, exponent));
+  osli_krylov_scale(n, x, *norm > 0.0 ? 1.0 / *norm : 0.0, -*exponent);
   return OSLA_OK;
 }
 
@@ -41,8 +41,8 @@ static osla_err next_u(lsqr *s)
   int exponent;
   for (int64_t j = 0; j < s->n; j++)
     scaled[j] = s->scale ? s->scale[j] * s->v[j] : s->v[j];
-  osla_krylov_scale(s->n, scaled, s->unit, 0);
-  OSLA_CALL(osla_krylov_multiply(&s->k, OSLA_NOTRANS, scaled, -s->alpha, s->u));
+  osli_krylov_scale(s->n, scaled, s->unit, 0);
+  OSLA_CALL(osli_krylov_multiply(&s->k, OSLA_NOTRANS, scaled, -s->alpha, s->u));
   OSLA_CALL(normalise(s, s->m, s->u, &s->beta, &exponent));
   s->beta = ldexp(s->beta, exponent);
   return OSLA_OK;
@@ -51,9 +51,9 @@ static osla_err next_u(lsqr *s)
 static osla_err next_v(lsqr *s)
 {
   int exponent;
-  osla_krylov_scale(s->m, s->u, s->unit, 0);
-  OSLA_CALL(osla_krylov_multiply(&s->k, OSLA_TRANS, s->u, 0.0, s->at_u));
-  osla_krylov_scale(s->m, s->u, 1.0 / s->unit, 0);
+  osli_krylov_scale(s->m, s->u, s->unit, 0);
+  OSLA_CALL(osli_krylov_multiply(&s->k, OSLA_TRANS, s->u, 0.0, s->at_u));
+  osli_krylov_scale(s->m, s->u, 1.0 / s->unit, 0);
   for (int64_t j = 0; j < s->n; j++)
     s->v[j] = (s->scale ? s->scale[j] * s->at_u[j] : s->at_u[j]) - s->beta * s->v[j];
   OSLA_CALL(normalise(s, s->n, s->v, &s->alpha, &exponent));
@@ -67,7 +67,7 @@ static osla_err first_v(lsqr *s)
 {
   s->unit = 1.0;
   OSLA_CALL(next_v(s));
-  s->unit = osla_krylov_unit(s->damping > s->alpha ? s->damping : s->alpha);
+  s->unit = osli_krylov_unit(s->damping > s->alpha ? s->damping : s->alpha);
   s->damping *= s->unit;
   if (s->unit == 1.0) return OSLA_OK;
   memset(s->v, 0, (size_t)s->n * sizeof *s->v);
@@ -154,10 +154,10 @@ static void unscale(lsqr *s, double *x)
 static osla_err iterate(lsqr *s, const double *b, double *x)
 {
   OSLA_CALL(begin(s, b, x));
-  for (int64_t i = 0; !osla_krylov_ended(&s->k, i, left(s)); i++)
+  for (int64_t i = 0; !osli_krylov_ended(&s->k, i, left(s)); i++)
     OSLA_CALL(step(s, x));
   unscale(s, x);
-  return osla_krylov_check_range(&s->k, s->n, x);
+  return osli_krylov_check_range(&s->k, s->n, x);
 }
 
 static osla_err check(const osla_operator *a, double damping, const double *scale)
@@ -175,10 +175,10 @@ osla_err osla_lsqr(const osla_operator *a, const double *b, double damping, cons
   lsqr s = {.m = a->rows, .n = a->columns, .scale = scale, .damping = damping};
   const osla_argument same[] = {{"damping (bits)", osla_bits_of(damping)}};
   OSLA_CALL(osla_agree_same(a->transport, check(a, damping, scale), "osla_lsqr", same, 1));
-  OSLA_CALL(osla_krylov_open("osla_lsqr", a, options, s.m + 3 * s.n, result, &s.k));
+  OSLA_CALL(osli_krylov_open("osla_lsqr", a, options, s.m + 3 * s.n, result, &s.k));
   s.u = s.k.own;
   s.v = s.u + s.m;
   s.w = s.v + s.n;
   s.at_u = s.w + s.n;
-  return osla_krylov_close(&s.k, iterate(&s, b, x));
+  return osli_krylov_close(&s.k, iterate(&s, b, x));
 }

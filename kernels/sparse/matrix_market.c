@@ -51,11 +51,11 @@ static osla_err read_sizes(const char *file, char *line, sparse_head *head)
 {
   const text_share at_line = {.file = file, .line = head->lines};
   char *at = line;
-  OSLA_CALL(osla_text_integer(&at_line, &at, &head->rows));
-  OSLA_CALL(osla_text_integer(&at_line, &at, &head->columns));
+  OSLA_CALL(osli_text_integer(&at_line, &at, &head->rows));
+  OSLA_CALL(osli_text_integer(&at_line, &at, &head->columns));
   head->entries = head->rows;
-  if (!head->kind[KIND_ARRAY]) OSLA_CALL(osla_text_integer(&at_line, &at, &head->entries));
-  OSLA_CHECK(!osla_text_more(&at), OSLA_ERR_IO, "%.200s:%" PRId64 ": '%.40s' after the sizes", file,
+  if (!head->kind[KIND_ARRAY]) OSLA_CALL(osli_text_integer(&at_line, &at, &head->entries));
+  OSLA_CHECK(!osli_text_more(&at), OSLA_ERR_IO, "%.200s:%" PRId64 ": '%.40s' after the sizes", file,
              head->lines, at);
   OSLA_CHECK(head->rows >= 0 && head->columns >= 0 && head->entries >= 0, OSLA_ERR_IO,
              "%.200s:%" PRId64 ": a size is negative", file, head->lines);
@@ -72,7 +72,7 @@ static osla_err read_head(const char *file, FILE *f, sparse_head *head)
   head->lines = 1;
   line[strcspn(line, "\r\n")] = '\0';
   OSLA_CALL(read_banner(file, line, head));
-  OSLA_CALL(osla_sparse_head_line(file, f, line, head));
+  OSLA_CALL(osli_sparse_head_line(file, f, line, head));
   return read_sizes(file, line, head);
 }
 
@@ -90,8 +90,8 @@ static osla_err check_index(const text_share *s, const char *what, int64_t index
 static osla_err read_value(const text_share *s, const sparse_head *head, char **at, double *value)
 {
   int64_t integer;
-  if (!head->kind[KIND_INTEGER]) return osla_text_real(s, at, value);
-  OSLA_CALL(osla_text_integer(s, at, &integer));
+  if (!head->kind[KIND_INTEGER]) return osli_text_real(s, at, value);
+  OSLA_CALL(osli_text_integer(s, at, &integer));
   *value = (double)integer;
   return OSLA_OK;
 }
@@ -104,10 +104,10 @@ static osla_err add_entry(const text_share *s, const sparse_head *head, int64_t 
   int64_t i, j;
   double value = 1.0;
   const int64_t symmetry = head->kind[KIND_SYMMETRY];
-  OSLA_CALL(osla_text_integer(s, &line, &i));
-  OSLA_CALL(osla_text_integer(s, &line, &j));
+  OSLA_CALL(osli_text_integer(s, &line, &i));
+  OSLA_CALL(osli_text_integer(s, &line, &j));
   if (!head->kind[KIND_PATTERN]) OSLA_CALL(read_value(s, head, &line, &value));
-  OSLA_CHECK(!osla_text_more(&line), OSLA_ERR_IO, "%.200s:%" PRId64 ": '%.40s' after the entry",
+  OSLA_CHECK(!osli_text_more(&line), OSLA_ERR_IO, "%.200s:%" PRId64 ": '%.40s' after the entry",
              s->file, s->line, line);
   OSLA_CALL(check_index(s, "row", i, head->rows));
   OSLA_CALL(check_index(s, "column", j, head->columns));
@@ -115,9 +115,9 @@ static osla_err add_entry(const text_share *s, const sparse_head *head, int64_t 
              "%.200s:%" PRId64 ": entry %" PRId64 ", %" PRId64
              " is not below the diagonal of a %s matrix",
              s->file, s->line, i, j, symmetry == SKEW ? "skew-symmetric" : "symmetric");
-  OSLA_CALL(osla_entries_add(e, i - 1, j - 1, value));
+  OSLA_CALL(osli_entries_add(e, i - 1, j - 1, value));
   if (symmetry == GENERAL || i == j) return OSLA_OK;
-  return osla_entries_add(e, j - 1, i - 1, symmetry == SKEW ? -value : value);
+  return osli_entries_add(e, j - 1, i - 1, symmetry == SKEW ? -value : value);
 }
 
 /* What a line adds; `number`: its number among those that hold something, from 0. */
@@ -127,9 +127,9 @@ typedef osla_err line_reader(const text_share *s, const sparse_head *head, int64
 static osla_err read_lines(text_share *s, const sparse_head *head, int64_t number, line_reader *add,
                            csr_entries *e)
 {
-  for (char *line; (line = osla_text_share_next(s));) {
+  for (char *line; (line = osli_text_share_next(s));) {
     char *at = line;
-    if (line[0] != '%' && osla_text_more(&at)) OSLA_CALL(add(s, head, number++, line, e));
+    if (line[0] != '%' && osli_text_more(&at)) OSLA_CALL(add(s, head, number++, line, e));
   }
   return OSLA_OK;
 }
@@ -139,7 +139,7 @@ static osla_err check_count(osla_transport *t, const text_share *s, const sparse
                             int64_t *before)
 {
   int64_t all;
-  OSLA_CALL(osla_sum_before(t, osla_text_share_count(s, false), before, &all));
+  OSLA_CALL(osli_sum_before(t, osli_text_share_count(s, false), before, &all));
   OSLA_CHECK(all == head->entries, OSLA_ERR_IO,
              "%.200s: %" PRId64 " entries are announced, and %" PRId64 " are there", s->file,
              head->entries, all);
@@ -151,10 +151,10 @@ static osla_err read_entries(osla_transport *t, const char *file, const sparse_h
 {
   text_share s;
   int64_t before;
-  osla_err err = osla_text_share_open(t, file, head->from, head->lines, &s);
+  osla_err err = osli_text_share_open(t, file, head->from, head->lines, &s);
   if (err == OSLA_OK) err = check_count(t, &s, head, &before);
   if (err == OSLA_OK) err = osla_agree(t, read_lines(&s, head, before, add, e));
-  osla_text_share_close(&s);
+  osli_text_share_close(&s);
   return err;
 }
 
@@ -166,18 +166,18 @@ osla_err osla_csr_read_matrix_market(osla_transport *t, const char *file, const 
   csr_entries e = {0};
   int64_t *rows = NULL, *columns = NULL;
   *out = NULL;
-  OSLA_CALL(osla_sparse_head(t, file, read_head, &head));
+  OSLA_CALL(osli_sparse_head(t, file, read_head, &head));
   OSLA_CHECK(!head.kind[KIND_ARRAY], OSLA_ERR_UNSUPPORTED,
              "%.200s:1: a dense matrix (array), where a sparse one (coordinate) was expected",
              file);
-  OSLA_CALL(osla_sparse_room(t, file, head.rows, head.columns));
-  osla_err err = osla_sparse_blocks(file, "rows", size, row_start, head.rows, &rows);
+  OSLA_CALL(osli_sparse_room(t, file, head.rows, head.columns));
+  osla_err err = osli_sparse_blocks(file, "rows", size, row_start, head.rows, &rows);
   if (err == OSLA_OK)
-    err = osla_sparse_blocks(file, "columns", size, column_start, head.columns, &columns);
+    err = osli_sparse_blocks(file, "columns", size, column_start, head.columns, &columns);
   err = osla_agree(t, err);
   if (err == OSLA_OK) err = read_entries(t, file, &head, add_entry, &e);
-  if (err == OSLA_OK) err = osla_entries_to_csr(t, rows, columns, &e, out);
-  osla_entries_free(&e);
+  if (err == OSLA_OK) err = osli_entries_to_csr(t, rows, columns, &e, out);
+  osli_entries_free(&e);
   free(rows);
   free(columns);
   return err;
@@ -190,9 +190,9 @@ static osla_err add_value(const text_share *s, const sparse_head *head, int64_t 
 {
   double value;
   OSLA_CALL(read_value(s, head, &line, &value));
-  OSLA_CHECK(!osla_text_more(&line), OSLA_ERR_IO, "%.200s:%" PRId64 ": '%.40s' after the value",
+  OSLA_CHECK(!osli_text_more(&line), OSLA_ERR_IO, "%.200s:%" PRId64 ": '%.40s' after the value",
              s->file, s->line, line);
-  return osla_entries_add(e, number, 0, value);
+  return osli_entries_add(e, number, 0, value);
 }
 
 osla_err osla_vector_read_matrix_market(osla_transport *t, const char *file, const int64_t *start,
@@ -202,15 +202,15 @@ osla_err osla_vector_read_matrix_market(osla_transport *t, const char *file, con
   sparse_head head;
   csr_entries e = {0};
   int64_t *blocks = NULL;
-  OSLA_CALL(osla_sparse_head(t, file, read_head, &head));
+  OSLA_CALL(osli_sparse_head(t, file, read_head, &head));
   OSLA_CHECK(head.kind[KIND_ARRAY] && head.kind[KIND_SYMMETRY] == GENERAL &&
                !head.kind[KIND_PATTERN] && head.columns == 1,
              OSLA_ERR_IO, "%.200s: a vector was expected: array, real, general, N x 1", file);
-  OSLA_CALL(osla_sparse_room(t, file, head.rows, 0));
-  osla_err err = osla_agree(t, osla_sparse_blocks(file, "values", size, start, head.rows, &blocks));
+  OSLA_CALL(osli_sparse_room(t, file, head.rows, 0));
+  osla_err err = osla_agree(t, osli_sparse_blocks(file, "values", size, start, head.rows, &blocks));
   if (err == OSLA_OK) err = read_entries(t, file, &head, add_value, &e);
-  if (err == OSLA_OK) err = osla_entries_to_vector(t, blocks, &e, part);
-  osla_entries_free(&e);
+  if (err == OSLA_OK) err = osli_entries_to_vector(t, blocks, &e, part);
+  osli_entries_free(&e);
   free(blocks);
   return err;
 }

@@ -16,11 +16,11 @@ static osla_err read_sizes(const char *file, char *line, sparse_head *head)
   const text_share at_line = {.file = file, .line = head->lines};
   int64_t format = 0, constraints = 1;
   char *at = line;
-  OSLA_CALL(osla_text_integer(&at_line, &at, &head->rows));
-  OSLA_CALL(osla_text_integer(&at_line, &at, &head->entries));
-  if (osla_text_more(&at)) OSLA_CALL(osla_text_integer(&at_line, &at, &format));
-  if (osla_text_more(&at)) OSLA_CALL(osla_text_integer(&at_line, &at, &constraints));
-  OSLA_CHECK(!osla_text_more(&at), OSLA_ERR_IO, "%.200s:%" PRId64 ": '%.40s' after the sizes", file,
+  OSLA_CALL(osli_text_integer(&at_line, &at, &head->rows));
+  OSLA_CALL(osli_text_integer(&at_line, &at, &head->entries));
+  if (osli_text_more(&at)) OSLA_CALL(osli_text_integer(&at_line, &at, &format));
+  if (osli_text_more(&at)) OSLA_CALL(osli_text_integer(&at_line, &at, &constraints));
+  OSLA_CHECK(!osli_text_more(&at), OSLA_ERR_IO, "%.200s:%" PRId64 ": '%.40s' after the sizes", file,
              head->lines, at);
   OSLA_CHECK(head->rows >= 0 && head->entries >= 0 && head->entries <= INT64_MAX / 2, OSLA_ERR_IO,
              "%.200s:%" PRId64 ": %" PRId64 " vertices and %" PRId64 " edges", file, head->lines,
@@ -38,7 +38,7 @@ static osla_err read_sizes(const char *file, char *line, sparse_head *head)
 static osla_err read_head(const char *file, FILE *f, sparse_head *head)
 {
   char line[FIRST_LINES];
-  OSLA_CALL(osla_sparse_head_line(file, f, line, head));
+  OSLA_CALL(osli_sparse_head_line(file, f, line, head));
   return read_sizes(file, line, head);
 }
 
@@ -48,15 +48,15 @@ static osla_err add_vertex(const text_share *s, const sparse_head *head, int64_t
 {
   int64_t number;
   for (int64_t i = 0; i < head->kind[KIND_SKIP]; i++)
-    OSLA_CALL(osla_text_integer(s, &line, &number));
-  while (osla_text_more(&line)) {
+    OSLA_CALL(osli_text_integer(s, &line, &number));
+  while (osli_text_more(&line)) {
     int64_t weight = 1;
-    OSLA_CALL(osla_text_integer(s, &line, &number));
-    if (head->kind[KIND_WEIGHTS]) OSLA_CALL(osla_text_integer(s, &line, &weight));
+    OSLA_CALL(osli_text_integer(s, &line, &number));
+    if (head->kind[KIND_WEIGHTS]) OSLA_CALL(osli_text_integer(s, &line, &weight));
     OSLA_CHECK(number >= 1 && number <= head->rows, OSLA_ERR_IO,
                "%.200s:%" PRId64 ": neighbour %" PRId64 " is outside 1 to %" PRId64, s->file,
                s->line, number, head->rows);
-    OSLA_CALL(osla_entries_add(e, vertex, number - 1, (double)weight));
+    OSLA_CALL(osli_entries_add(e, vertex, number - 1, (double)weight));
   }
   return OSLA_OK;
 }
@@ -64,10 +64,10 @@ static osla_err add_vertex(const text_share *s, const sparse_head *head, int64_t
 /* Lines behind the last vertex must be blank. */
 static osla_err add_vertices(text_share *s, const sparse_head *head, int64_t vertex, csr_entries *e)
 {
-  for (char *line; (line = osla_text_share_next(s));) {
+  for (char *line; (line = osli_text_share_next(s));) {
     if (line[0] == '%') continue;
     if (vertex >= head->rows) {
-      OSLA_CHECK(!osla_text_more(&line), OSLA_ERR_IO,
+      OSLA_CHECK(!osli_text_more(&line), OSLA_ERR_IO,
                  "%.200s:%" PRId64 ": '%.40s' behind the last of %" PRId64 " vertices", s->file,
                  s->line, line, head->rows);
     } else {
@@ -97,11 +97,11 @@ static osla_err read_vertices(osla_transport *t, const char *file, const sparse_
 {
   text_share s;
   int64_t before, all = 0;
-  osla_err err = osla_text_share_open(t, file, head->from, head->lines, &s);
-  if (err == OSLA_OK) err = osla_sum_before(t, osla_text_share_count(&s, true), &before, &all);
+  osla_err err = osli_text_share_open(t, file, head->from, head->lines, &s);
+  if (err == OSLA_OK) err = osli_sum_before(t, osli_text_share_count(&s, true), &before, &all);
   if (err == OSLA_OK) err = osla_agree(t, add_vertices(&s, head, before, e));
   if (err == OSLA_OK) err = check_counts(t, file, head, all, e->n);
-  osla_text_share_close(&s);
+  osli_text_share_close(&s);
   return err;
 }
 
@@ -112,15 +112,15 @@ osla_err osla_csr_read_metis(osla_transport *t, const char *file, const int64_t 
   csr_entries e = {0};
   int64_t *rows = NULL;
   *out = NULL;
-  OSLA_CALL(osla_sparse_head(t, file, read_head, &head));
-  OSLA_CALL(osla_sparse_room(t, file, head.rows, head.rows));
+  OSLA_CALL(osli_sparse_head(t, file, read_head, &head));
+  OSLA_CALL(osli_sparse_room(t, file, head.rows, head.rows));
   osla_err err =
-    osla_sparse_blocks(file, "vertices", osla_transport_size(t), row_start, head.rows, &rows);
+    osli_sparse_blocks(file, "vertices", osla_transport_size(t), row_start, head.rows, &rows);
   err = osla_agree(t, err);
   if (err == OSLA_OK) err = read_vertices(t, file, &head, &e);
-  if (err == OSLA_OK) err = osla_entries_check_mirrored(t, file, rows, &e);
-  if (err == OSLA_OK) err = osla_entries_to_csr(t, rows, rows, &e, out);
-  osla_entries_free(&e);
+  if (err == OSLA_OK) err = osli_entries_check_mirrored(t, file, rows, &e);
+  if (err == OSLA_OK) err = osli_entries_to_csr(t, rows, rows, &e, out);
+  osli_entries_free(&e);
   free(rows);
   return err;
 }

@@ -19,7 +19,7 @@ static int32_t place_of(const column_set *s, int64_t column)
 {
   if (column >= s->low && column < s->low + s->n_own) return (int32_t)(column - s->low);
   const int64_t *at =
-    bsearch(&column, s->other, (size_t)(s->n - s->n_own), sizeof column, osla_csr_by_column);
+    bsearch(&column, s->other, (size_t)(s->n - s->n_own), sizeof column, osli_csr_by_column);
   return (int32_t)(s->n_own + (at - s->other));
 }
 
@@ -41,7 +41,7 @@ static osla_err make_set(const osla_csr *b, const fetched_rows *far, column_set 
     if (far->column[e] < low || far->column[e] >= high) s->other[n++] = far->column[e];
   s->low = low;
   s->n_own = b->columns;
-  s->n = b->columns + osla_csr_sort_columns(s->other, n);
+  s->n = b->columns + osli_csr_sort_columns(s->other, n);
   OSLA_CHECK(s->n < INT32_MAX, OSLA_ERR_RANGE, "%" PRId64 " columns of a product: 2^31 or more",
              s->n);
   return OSLA_OK;
@@ -185,13 +185,13 @@ osla_err osla_csr_multiply(osla_csr *a, osla_csr *b, osla_csr **out)
   product c = {0};
   *out = NULL;
   OSLA_CALL(osla_agree(a->t, check_blocks(a, b)));
-  OSLA_CALL(osla_fetch_rows(b, a->n_ghosts, a->ghost_column, &far));
+  OSLA_CALL(osli_fetch_rows(b, a->n_ghosts, a->ghost_column, &far));
   osla_err err = make_set(b, &far, &set);
   if (err == OSLA_OK) err = make_table(b, &far, &set, &table);
   if (err == OSLA_OK) err = open_product(&c, &set, a->rows);
   if (err == OSLA_OK) err = multiply_rows(a, &table, &c);
   err = osla_agree(a->t, err);
-  osla_fetched_rows_free(&far);
+  osli_fetched_rows_free(&far);
   free_table(&table);
   free(set.other);
   free(c.at);
@@ -211,10 +211,10 @@ static osla_err list_transposed(const osla_csr *a, csr_entries *e)
   const int64_t row = a->row_start[rank], column = a->column_start[rank];
   for (int64_t i = 0; i < a->rows; i++)
     for (int64_t k = a->own.first[i]; k < a->own.first[i + 1]; k++)
-      OSLA_CALL(osla_entries_add(e, column + a->own.column[k], row + i, a->own.value[k]));
+      OSLA_CALL(osli_entries_add(e, column + a->own.column[k], row + i, a->own.value[k]));
   for (int64_t i = 0; i < a->other.n; i++)
     for (int64_t k = a->other.first[i]; k < a->other.first[i + 1]; k++)
-      OSLA_CALL(osla_entries_add(e, a->ghost_column[a->other.column[k]], row + a->other_row[i],
+      OSLA_CALL(osli_entries_add(e, a->ghost_column[a->other.column[k]], row + a->other_row[i],
                                  a->other.value[k]));
   return OSLA_OK;
 }
@@ -224,8 +224,8 @@ osla_err osla_csr_transpose(osla_csr *a, osla_csr **out)
   csr_entries e = {0};
   *out = NULL;
   osla_err err = osla_agree(a->t, list_transposed(a, &e));
-  if (err == OSLA_OK) err = osla_entries_to_csr(a->t, a->column_start, a->row_start, &e, out);
-  osla_entries_free(&e);
+  if (err == OSLA_OK) err = osli_entries_to_csr(a->t, a->column_start, a->row_start, &e, out);
+  osli_entries_free(&e);
   return err;
 }
 

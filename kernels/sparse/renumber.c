@@ -36,10 +36,10 @@ static osla_err list_entries(const osla_csr *a, const int64_t *number, const int
 {
   for (int64_t i = 0; i < a->rows; i++)
     for (int64_t k = a->own.first[i]; k < a->own.first[i + 1]; k++)
-      OSLA_CALL(osla_entries_add(e, number[i], number[a->own.column[k]], a->own.value[k]));
+      OSLA_CALL(osli_entries_add(e, number[i], number[a->own.column[k]], a->own.value[k]));
   for (int64_t i = 0; i < a->other.n; i++)
     for (int64_t k = a->other.first[i]; k < a->other.first[i + 1]; k++)
-      OSLA_CALL(osla_entries_add(e, number[a->other_row[i]], ghost_number[a->other.column[k]],
+      OSLA_CALL(osli_entries_add(e, number[a->other_row[i]], ghost_number[a->other.column[k]],
                                  a->other.value[k]));
   return OSLA_OK;
 }
@@ -65,7 +65,7 @@ osla_err osla_csr_renumber(osla_csr *a, const int64_t *number, const int64_t *st
     err = osla_forest_bcast(a->forest, OSLA_ONE_INT64, number, ghost_number, OSLA_REPLACE);
   if (err == OSLA_OK) err = osla_agree(a->t, list_entries(a, number, ghost_number, &e));
   free(ghost_number);
-  if (err == OSLA_OK) err = osla_entries_to_csr(a->t, start, start, &e, out);
-  osla_entries_free(&e);
+  if (err == OSLA_OK) err = osli_entries_to_csr(a->t, start, start, &e, out);
+  osli_entries_free(&e);
   return err;
 }

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-osla_err osla_sparse_head_line(const char *file, FILE *f, char *line, sparse_head *head)
+osla_err osli_sparse_head_line(const char *file, FILE *f, char *line, sparse_head *head)
 {
   for (;;) {
     if (!fgets(line, FIRST_LINES, f))
@@ -30,13 +30,13 @@ osla_err osla_sparse_head_line(const char *file, FILE *f, char *line, sparse_hea
 static osla_err read_head(const char *file, sparse_head_reader *read, sparse_head *head)
 {
   FILE *f = NULL;
-  OSLA_CALL(osla_text_open(file, &f));
+  OSLA_CALL(osli_text_open(file, &f));
   osla_err err = read(file, f, head);
   (void)fclose(f);
   return err;
 }
 
-osla_err osla_sparse_head(osla_transport *t, const char *file, sparse_head_reader *read,
+osla_err osli_sparse_head(osla_transport *t, const char *file, sparse_head_reader *read,
                           sparse_head *head)
 {
   *head = (sparse_head){0};
@@ -46,7 +46,7 @@ osla_err osla_sparse_head(osla_transport *t, const char *file, sparse_head_reade
   return osla_bcast(t, head, (int64_t)(sizeof *head / sizeof(int64_t)), MPI_INT64_T, 0);
 }
 
-osla_err osla_sparse_blocks(const char *file, const char *what, int size, const int64_t *given,
+osla_err osli_sparse_blocks(const char *file, const char *what, int size, const int64_t *given,
                             int64_t n, int64_t **start)
 {
   *start = malloc(((size_t)size + 1) * sizeof **start);
@@ -65,7 +65,7 @@ osla_err osla_sparse_blocks(const char *file, const char *what, int size, const 
   return OSLA_OK;
 }
 
-osla_err osla_sparse_room(osla_transport *t, const char *file, int64_t rows, int64_t columns)
+osla_err osli_sparse_room(osla_transport *t, const char *file, int64_t rows, int64_t columns)
 {
   const int64_t ranks = osla_transport_size(t);
   OSLA_CHECK(rows / ranks < INT32_MAX && columns / ranks < INT32_MAX, OSLA_ERR_RANGE,

@@ -15,20 +15,20 @@ typedef struct sparse_head {
 
 /* Reads a head on rank 0 by `read` and sends to all ranks. Collective. */
 typedef osla_err sparse_head_reader(const char *file, FILE *f, sparse_head *head);
-osla_err osla_sparse_head(osla_transport *transport, const char *file, sparse_head_reader *read,
+osla_err osli_sparse_head(osla_transport *transport, const char *file, sparse_head_reader *read,
                           sparse_head *head);
 
 /* The next line of a head that is neither blank nor begins with %; in a buffer of FIRST_LINES. */
-osla_err osla_sparse_head_line(const char *file, FILE *f, char *line, sparse_head *head);
+osla_err osli_sparse_head_line(const char *file, FILE *f, char *line, sparse_head *head);
 
 /* The blocks that were given, or even ones of n: of `start` a copy, the caller's to free. They must
  * end with n. Local. */
-osla_err osla_sparse_blocks(const char *file, const char *what, int size, const int64_t *given,
+osla_err osli_sparse_blocks(const char *file, const char *what, int size, const int64_t *given,
                             int64_t n, int64_t **start);
 
 /* Is there memory for what these sizes need, before a line is read? Collective. Errors, on all
  * ranks together: RANGE, MEM. */
-osla_err osla_sparse_room(osla_transport *transport, const char *file, int64_t rows,
+osla_err osli_sparse_room(osla_transport *transport, const char *file, int64_t rows,
                           int64_t columns);
 
 #endif

@@ -57,7 +57,7 @@ static osla_err list_columns(const fetched_rows *rows, int64_t **out, int64_t *n
   int64_t *list = malloc((size_t)(all + 1) * sizeof *list);
   OSLA_CHECK(list, OSLA_ERR_MEM, "%" PRId64 " columns", all);
   if (all > 0) memcpy(list, rows->column, (size_t)all * sizeof *list);
-  *n = osla_csr_sort_columns(list, all);
+  *n = osli_csr_sort_columns(list, all);
   *out = list;
   return OSLA_OK;
 }
@@ -69,7 +69,7 @@ static void rename_rows(fetched_rows *rows, const int64_t *column, const int64_t
   for (int64_t i = 0; i < rows->n; i++) {
     for (; e < rows->first[i + 1]; e++) {
       const int64_t *at =
-        bsearch(&rows->column[e], column, (size_t)n, sizeof *column, osla_csr_by_column);
+        bsearch(&rows->column[e], column, (size_t)n, sizeof *column, osli_csr_by_column);
       const int64_t new_name = name[at - column];
       if (new_name < 0) continue;
       rows->column[kept] = new_name;
@@ -110,12 +110,12 @@ osla_err osla_csr_submatrix(osla_csr *a, int64_t n_rows, const int64_t *row, int
   *out = NULL;
   osla_err err = make_blocks(a->t, n_rows, &row_start);
   if (err == OSLA_OK) err = make_blocks(a->t, n_columns, &column_start);
-  if (err == OSLA_OK) err = osla_fetch_rows(a, n_rows, row, &rows);
+  if (err == OSLA_OK) err = osli_fetch_rows(a, n_rows, row, &rows);
   if (err == OSLA_OK)
     err = choose_columns(a, n_columns, column, column_start[osla_transport_rank(a->t)], &rows);
   if (err == OSLA_OK)
     err = osla_csr_create(a->t, row_start, column_start, rows.first, rows.column, rows.value, out);
-  osla_fetched_rows_free(&rows);
+  osli_fetched_rows_free(&rows);
   free(row_start);
   free(column_start);
   return err;

@@ -12,7 +12,7 @@
 
 #include "src/base/real_text.h"
 
-osla_err osla_sum_before(osla_transport *t, int64_t mine, int64_t *before, int64_t *all)
+osla_err osli_sum_before(osla_transport *t, int64_t mine, int64_t *before, int64_t *all)
 {
   const int size = osla_transport_size(t), rank = osla_transport_rank(t);
   int64_t *count = calloc((size_t)size, sizeof *count);
@@ -84,7 +84,7 @@ static void cut(text_share *s, size_t size, size_t skip, size_t keep)
 }
 
 /* A pipe would be waited for, and cannot be read in parts. */
-osla_err osla_text_open(const char *file, FILE **out)
+osla_err osli_text_open(const char *file, FILE **out)
 {
   struct stat found;
   errno = 0;
@@ -101,7 +101,7 @@ static osla_err read_share(osla_transport *t, int64_t from, text_share *s)
   char *text = NULL;
   size_t n = 0;
   FILE *f;
-  OSLA_CALL(osla_text_open(s->file, &f));
+  OSLA_CALL(osli_text_open(s->file, &f));
   if (fseeko(f, 0, SEEK_END) != 0) {
     (void)fclose(f);
     return io_error(s->file);
@@ -135,7 +135,7 @@ static osla_err check_size(osla_transport *t, const char *file)
   return osla_error_set(OSLA_ERR_MEM, "%.200s: %" PRId64 " bytes: %s", file, bytes, why);
 }
 
-osla_err osla_text_share_open(osla_transport *t, const char *file, int64_t from,
+osla_err osli_text_share_open(osla_transport *t, const char *file, int64_t from,
                               int64_t lines_before, text_share *out)
 {
   int64_t before, all;
@@ -144,19 +144,19 @@ osla_err osla_text_share_open(osla_transport *t, const char *file, int64_t from,
   osla_err err = read_share(t, from, out);
   if (err == OSLA_OK && !out->text) err = osla_error_set(OSLA_ERR_MEM, "%.200s", file);
   OSLA_CALL(osla_agree(t, err));
-  OSLA_CALL(osla_sum_before(t, out->lines, &before, &all));
+  OSLA_CALL(osli_sum_before(t, out->lines, &before, &all));
   out->line = lines_before + before;
   out->next = out->text;
   return OSLA_OK;
 }
 
-void osla_text_share_close(text_share *s)
+void osli_text_share_close(text_share *s)
 {
   free(s->text);
   *s = (text_share){0};
 }
 
-char *osla_text_share_next(text_share *s)
+char *osli_text_share_next(text_share *s)
 {
   char *line = s->next;
   if (*line == '\0') return NULL;
@@ -176,7 +176,7 @@ static bool is_blank(const char *line, const char *end)
   return line == end;
 }
 
-int64_t osla_text_share_count(const text_share *s, bool blank)
+int64_t osli_text_share_count(const text_share *s, bool blank)
 {
   int64_t count = 0;
   for (const char *line = s->text; *line;) {
@@ -190,7 +190,7 @@ int64_t osla_text_share_count(const text_share *s, bool blank)
 
 /* ---- words ---- */
 
-bool osla_text_more(char **at)
+bool osli_text_more(char **at)
 {
   while (**at == ' ' || **at == '\t')
     (*at)++;
@@ -213,10 +213,10 @@ static bool ends_word(const char *end)
   return *end == '\0' || *end == ' ' || *end == '\t';
 }
 
-osla_err osla_text_integer(const text_share *s, char **at, int64_t *value)
+osla_err osli_text_integer(const text_share *s, char **at, int64_t *value)
 {
   char *end;
-  (void)osla_text_more(at);
+  (void)osli_text_more(at);
   errno = 0;
   *value = strtoll(*at, &end, 10);
   if (end == *at || !ends_word(end) || errno == ERANGE) return no_number(s, *at, "an integer");
@@ -224,11 +224,11 @@ osla_err osla_text_integer(const text_share *s, char **at, int64_t *value)
   return OSLA_OK;
 }
 
-osla_err osla_text_real(const text_share *s, char **at, double *value)
+osla_err osli_text_real(const text_share *s, char **at, double *value)
 {
   char *end;
-  (void)osla_text_more(at);
-  *value = osla_real_text(*at, &end);
+  (void)osli_text_more(at);
+  *value = osli_real_text(*at, &end);
   if (end == *at || !ends_word(end) || !isfinite(*value)) return no_number(s, *at, "a number");
   *at = end;
   return OSLA_OK;

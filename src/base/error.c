@@ -15,7 +15,7 @@ static char *own_text(void)
 }
 static char *(*error_text)(void) = own_text;
 
-void osla_error_keep_in(char *(*place)(void))
+void osli_error_keep_in(char *(*place)(void))
 {
   error_text = place;
 }

@@ -6,6 +6,6 @@ enum { OSLA_ERROR_TEXT = 512 };
 
 /* Each thread has a place of its own, unless this is called: then place() tells, for who asks,
  * where OSLA_ERROR_TEXT bytes are. For ranks that are no processes. */
-void osla_error_keep_in(char *(*place)(void));
+void osli_error_keep_in(char *(*place)(void));
 
 #endif

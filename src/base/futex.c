@@ -15,7 +15,7 @@ static struct timespec from_us(int us)
   return (struct timespec){.tv_sec = us / 1000000, .tv_nsec = (long)(us % 1000000) * 1000};
 }
 
-void osla_nap(int us)
+void osli_nap(int us)
 {
   struct timespec span = from_us(us);
   (void)nanosleep(&span, NULL);
@@ -24,27 +24,27 @@ void osla_nap(int us)
 #ifdef __linux__
 
 /* Neither call uses the PRIVATE flag: the word is shared between processes. */
-void osla_futex_sleep(_Atomic uint32_t *word, uint32_t seen, int timeout_us)
+void osli_futex_sleep(_Atomic uint32_t *word, uint32_t seen, int timeout_us)
 {
   struct timespec span = from_us(timeout_us);
   (void)syscall(SYS_futex, word, FUTEX_WAIT, seen, &span, NULL, 0);
 }
 
-void osla_futex_wake(_Atomic uint32_t *word)
+void osli_futex_wake(_Atomic uint32_t *word)
 {
   (void)syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
 #else
 
-void osla_futex_sleep(_Atomic uint32_t *word, uint32_t seen, int timeout_us)
+void osli_futex_sleep(_Atomic uint32_t *word, uint32_t seen, int timeout_us)
 {
   (void)word;
   (void)seen;
-  osla_nap(timeout_us < 100 ? timeout_us : 100);
+  osli_nap(timeout_us < 100 ? timeout_us : 100);
 }
 
-void osla_futex_wake(_Atomic uint32_t *word)
+void osli_futex_wake(_Atomic uint32_t *word)
 {
   (void)word;
 }

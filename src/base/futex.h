@@ -10,12 +10,12 @@
 #include <stdint.h>
 
 /* Sleeps while *word == seen, at most timeout_us microseconds. May return early. */
-void osla_futex_sleep(_Atomic uint32_t *word, uint32_t seen, int timeout_us);
+void osli_futex_sleep(_Atomic uint32_t *word, uint32_t seen, int timeout_us);
 
 /* Wakes all sleepers on the word. */
-void osla_futex_wake(_Atomic uint32_t *word);
+void osli_futex_wake(_Atomic uint32_t *word);
 
 /* Sleeps for about us microseconds, without a condition. */
-void osla_nap(int us);
+void osli_nap(int us);
 
 #endif

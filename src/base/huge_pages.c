@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <sys/mman.h>
 
-void osla_huge_pages_advise(void *at, size_t bytes)
+void osli_huge_pages_advise(void *at, size_t bytes)
 {
   enum { HUGE_PAGE = 2 << 20 };
   const size_t before = (HUGE_PAGE - (uintptr_t)at % HUGE_PAGE) % HUGE_PAGE;

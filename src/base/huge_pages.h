@@ -12,6 +12,6 @@
 
 /* Asks for huge pages for the whole ones inside this memory, which has not been touched since it
  * came from malloc or calloc. Without effect where there is none inside, or the system has none. */
-void osla_huge_pages_advise(void *at, size_t bytes);
+void osli_huge_pages_advise(void *at, size_t bytes);
 
 #endif

@@ -41,7 +41,7 @@ static osla_err failed(const char *path, int reason)
   return osla_error_set(OSLA_ERR_IO, "%.200s: %s", path, strerror(reason));
 }
 
-osla_err osla_new_file_replaced(const char *path)
+osla_err osli_new_file_replaced(const char *path)
 {
   return osla_error_set(OSLA_ERR_IO,
                         "%.200s: not written, because somebody else replaced the file while it was "
@@ -49,7 +49,7 @@ osla_err osla_new_file_replaced(const char *path)
                         path);
 }
 
-bool osla_new_file_bears(const char *name, int fd)
+bool osli_new_file_bears(const char *name, int fd)
 {
   struct stat named, mine;
   return lstat(name, &named) == 0 && fstat(fd, &mine) == 0 && named.st_dev == mine.st_dev &&
@@ -58,7 +58,7 @@ bool osla_new_file_bears(const char *name, int fd)
 
 /* --- names --- */
 
-osla_err osla_new_file_directory(const char *path, char directory[PATH_MAX])
+osla_err osli_new_file_directory(const char *path, char directory[PATH_MAX])
 {
   const char *slash = strrchr(path, '/');
   size_t length = slash ? (size_t)(slash - path) : 1;
@@ -110,7 +110,7 @@ static osla_err follow(int at, const char *path, const char *directory, char tar
 {
   if (fstat(at, found) != 0) return failed(path, errno);
   if (!S_ISLNK(found->st_mode)) return OSLA_OK;
-  OSLA_CHECK(osla_new_file_is_trusted(directory, found), OSLA_ERR_IO,
+  OSLA_CHECK(osli_new_file_is_trusted(directory, found), OSLA_ERR_IO,
              "%.200s: is a symbolic link of another user in a directory that others may change: "
              "remove it, or name the file that it leads to",
              path);
@@ -124,10 +124,10 @@ static osla_err resolve(const char *path, char target[PATH_MAX], struct stat *fo
 {
   char directory[PATH_MAX];
   struct stat status;
-  OSLA_CALL(osla_new_file_directory(path, directory));
+  OSLA_CALL(osli_new_file_directory(path, directory));
   strcpy(target, path);
   for (int links = 0; links <= LINKS_MOST; links++) {
-    OSLA_CALL(osla_new_file_directory(target, directory));
+    OSLA_CALL(osli_new_file_directory(target, directory));
     int reason = stat(directory, &status) != 0 ? errno : S_ISDIR(status.st_mode) ? 0 : ENOTDIR;
     OSLA_CHECK(!reason, OSLA_ERR_IO, "%.200s: directory %.200s: %s", path, directory,
                strerror(reason));
@@ -141,7 +141,7 @@ static osla_err resolve(const char *path, char target[PATH_MAX], struct stat *fo
   return failed(path, ELOOP);
 }
 
-osla_err osla_new_file_target(const char *path, char target[PATH_MAX])
+osla_err osli_new_file_target(const char *path, char target[PATH_MAX])
 {
   struct stat status;
   bool there;
@@ -188,8 +188,8 @@ static osla_err look(osla_new_file *f, int flags, char directory[PATH_MAX])
   bool same = there == f->replaces &&
               (!there || (status.st_ino == f->old.st_ino && status.st_dev == f->old.st_dev));
   OSLA_CHECK(same, OSLA_ERR_IO, "%.200s: a link that leads to no name", f->path); /* in /proc */
-  OSLA_CALL(osla_new_file_directory(target, directory));
-  OSLA_CHECK(!there || osla_new_file_may_replace(target, directory, &f->old), OSLA_ERR_IO,
+  OSLA_CALL(osli_new_file_directory(target, directory));
+  OSLA_CHECK(!there || osli_new_file_may_replace(target, directory, &f->old), OSLA_ERR_IO,
              "%.200s: exists and may not be replaced: %s", f->path, strerror(errno));
   return OSLA_OK;
 }
@@ -243,7 +243,7 @@ static int open_named(osla_new_file *f)
   const int probe = open(f->temporary, how, 0666);
   if (probe < 0) return errno;
   int reason = note_new(f, probe);
-  if (osla_new_file_bears(f->temporary, probe) && unlink(f->temporary) != 0)
+  if (osli_new_file_bears(f->temporary, probe) && unlink(f->temporary) != 0)
     reason = errno == ENOENT ? EEXIST : errno; /* somebody took it between the two calls */
   (void)close(probe);
   if (reason != 0) return reason;
@@ -264,13 +264,13 @@ static osla_err begin(osla_new_file *f, int flags)
     reason = f->fd >= 0 ? note_new(f, f->fd) : errno;
   }
   if (reason == EOPNOTSUPP) reason = open_named(f);
-  if (reason == EEXIST) return osla_new_file_replaced(f->path);
+  if (reason == EEXIST) return osli_new_file_replaced(f->path);
   OSLA_CHECK(reason == 0, OSLA_ERR_IO, "%.200s: directory %.200s: %s", f->path, directory,
              strerror(reason));
   return OSLA_OK;
 }
 
-osla_err osla_new_file_begin(const char *path, int flags, osla_new_file **out)
+osla_err osli_new_file_begin(const char *path, int flags, osla_new_file **out)
 {
   osla_new_file *f = calloc(1, sizeof *f);
   *out = f;
@@ -278,16 +278,16 @@ osla_err osla_new_file_begin(const char *path, int flags, osla_new_file **out)
   f->fd = -1;
   f->path = strdup(path);
   osla_err err = f->path ? begin(f, flags) : osla_error_set(OSLA_ERR_MEM, "name of a file");
-  if (err != OSLA_OK) osla_new_file_drop(out);
+  if (err != OSLA_OK) osli_new_file_drop(out);
   return err;
 }
 
-int osla_new_file_fd(const osla_new_file *f)
+int osli_new_file_fd(const osla_new_file *f)
 {
   return f->fd;
 }
 
-const char *osla_new_file_name(const osla_new_file *f)
+const char *osli_new_file_name(const osla_new_file *f)
 {
   return f->named ? f->temporary : NULL;
 }
@@ -300,18 +300,18 @@ static bool set_rights(osla_new_file *f, int target, const char *directory)
 {
   struct stat now;
   const bool there = target >= 0 && fstat(target, &now) == 0 && S_ISREG(now.st_mode);
-  if (there && !osla_new_file_is_trusted(directory, &now))
-    return osla_new_file_limit_rights(f->fd, f->mode & (f->replaces ? f->old.st_mode : 0777), &now);
+  if (there && !osli_new_file_is_trusted(directory, &now))
+    return osli_new_file_limit_rights(f->fd, f->mode & (f->replaces ? f->old.st_mode : 0777), &now);
   if (there) f->old = now;
-  if (there || f->replaces) return osla_new_file_keep_rights(f->fd, target, &f->old);
-  return osla_new_file_set_mode(f->fd, f->mode);
+  if (there || f->replaces) return osli_new_file_keep_rights(f->fd, target, &f->old);
+  return osli_new_file_set_mode(f->fd, f->mode);
 }
 
-osla_err osla_new_file_sync(osla_new_file *f)
+osla_err osli_new_file_sync(osla_new_file *f)
 {
   char directory[PATH_MAX];
   if (f->stands) return OSLA_OK;
-  OSLA_CALL(osla_new_file_directory(f->target, directory));
+  OSLA_CALL(osli_new_file_directory(f->target, directory));
   const int target = open(f->target, O_PATH | O_NOFOLLOW | O_CLOEXEC);
   const bool set = set_rights(f, target, directory);
   const int reason = errno;
@@ -343,7 +343,7 @@ static bool link_nameless(osla_new_file *f)
 static bool is_placed(const osla_new_file *f)
 {
   struct stat placed, mine;
-  if (osla_new_file_bears(f->target, f->fd)) return true;
+  if (osli_new_file_bears(f->target, f->fd)) return true;
   return lstat(f->target, &placed) == 0 && fstat(f->fd, &mine) == 0 && S_ISREG(placed.st_mode) &&
          placed.st_uid == mine.st_uid &&
          (placed.st_mtim.tv_sec > f->begun.tv_sec ||
@@ -364,12 +364,12 @@ static osla_err place(osla_new_file *f)
     return close(fd) == 0 ? OSLA_OK : failed(f->path, errno);
   }
   if (!f->named && !link_nameless(f)) return failed(f->path, errno);
-  if (f->named && !osla_new_file_bears(f->temporary, f->fd)) return osla_new_file_replaced(f->path);
+  if (f->named && !osli_new_file_bears(f->temporary, f->fd)) return osli_new_file_replaced(f->path);
   if (f->named && rename(f->temporary, f->target) != 0)
-    return errno == ENOENT ? osla_new_file_replaced(f->path) : failed(f->path, errno);
+    return errno == ENOENT ? osli_new_file_replaced(f->path) : failed(f->path, errno);
   f->named = false;
-  if (!is_placed(f)) return osla_new_file_replaced(f->path);
-  OSLA_CALL(osla_new_file_directory(f->target, directory));
+  if (!is_placed(f)) return osli_new_file_replaced(f->path);
+  OSLA_CALL(osli_new_file_directory(f->target, directory));
   int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (fd >= 0) { /* some file systems cannot synchronise a directory */
     (void)fsync(fd);
@@ -378,18 +378,18 @@ static osla_err place(osla_new_file *f)
   return OSLA_OK;
 }
 
-osla_err osla_new_file_place(osla_new_file **file)
+osla_err osli_new_file_place(osla_new_file **file)
 {
   osla_err err = place(*file);
-  osla_new_file_drop(file);
+  osli_new_file_drop(file);
   return err;
 }
 
-void osla_new_file_drop(osla_new_file **file)
+void osli_new_file_drop(osla_new_file **file)
 {
   osla_new_file *f = *file;
   if (!f) return;
-  if (f->named && osla_new_file_bears(f->temporary, f->fd)) (void)unlink(f->temporary);
+  if (f->named && osli_new_file_bears(f->temporary, f->fd)) (void)unlink(f->temporary);
   if (f->fd >= 0) (void)close(f->fd);
   free(f->temporary);
   free(f->target);
@@ -400,19 +400,19 @@ void osla_new_file_drop(osla_new_file **file)
 
 /* --- all in one --- */
 
-osla_err osla_new_file_write(const char *path, const void *bytes, size_t size)
+osla_err osli_new_file_write(const char *path, const void *bytes, size_t size)
 {
   osla_new_file *f;
-  OSLA_CALL(osla_new_file_begin(path, 0, &f));
-  osla_err err = osla_write_at(f->fd, path, bytes, size, 0);
-  if (err == OSLA_OK) err = osla_new_file_sync(f);
-  if (err == OSLA_OK) return osla_new_file_place(&f);
-  osla_new_file_drop(&f);
+  OSLA_CALL(osli_new_file_begin(path, 0, &f));
+  osla_err err = osli_write_at(f->fd, path, bytes, size, 0);
+  if (err == OSLA_OK) err = osli_new_file_sync(f);
+  if (err == OSLA_OK) return osli_new_file_place(&f);
+  osli_new_file_drop(&f);
   return err;
 }
 
 /* A pipe is not opened: its reader would see it end. */
-osla_err osla_new_file_check(const char *path, int flags)
+osla_err osli_new_file_check(const char *path, int flags)
 {
   char target[PATH_MAX];
   struct stat found;
@@ -421,13 +421,13 @@ osla_err osla_new_file_check(const char *path, int flags)
   if ((flags & OSLA_NEW_FILE_ANY) && there && is_pipe_or_device(&found))
     return access(target, W_OK) == 0 ? OSLA_OK : failed(path, errno);
   osla_new_file *f;
-  OSLA_CALL(osla_new_file_begin(path, flags, &f));
-  osla_new_file_drop(&f);
+  OSLA_CALL(osli_new_file_begin(path, flags, &f));
+  osli_new_file_drop(&f);
   return OSLA_OK;
 }
 
-void osla_new_file_remove(const char *path)
+void osli_new_file_remove(const char *path)
 {
   char target[PATH_MAX];
-  if (osla_new_file_target(path, target) == OSLA_OK) (void)unlink(target);
+  if (osli_new_file_target(path, target) == OSLA_OK) (void)unlink(target);
 }

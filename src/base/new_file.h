@@ -61,34 +61,34 @@ enum {
 typedef struct osla_new_file osla_new_file;
 
 /* Begins a file, to be written through its descriptor. *out is NULL after an error. */
-osla_err osla_new_file_begin(const char *path, int flags, osla_new_file **out);
-int osla_new_file_fd(const osla_new_file *file);
-const char *osla_new_file_name(const osla_new_file *file); /* its temporary one; NULL: none */
+osla_err osli_new_file_begin(const char *path, int flags, osla_new_file **out);
+int osli_new_file_fd(const osla_new_file *file);
+const char *osli_new_file_name(const osla_new_file *file); /* its temporary one; NULL: none */
 
 /* Sets the rights and puts the bytes on disk. */
-osla_err osla_new_file_sync(osla_new_file *file);
+osla_err osli_new_file_sync(osla_new_file *file);
 /* Gives a file that was synchronised its name. Frees it, whether that succeeds or not. */
-osla_err osla_new_file_place(osla_new_file **file);
+osla_err osli_new_file_place(osla_new_file **file);
 /* Gives the file up. Accepts NULL and nulls the handle. */
-void osla_new_file_drop(osla_new_file **file);
+void osli_new_file_drop(osla_new_file **file);
 
 /* Does the name, itself no link, belong to the open file? Local. */
-bool osla_new_file_bears(const char *name, int fd);
+bool osli_new_file_bears(const char *name, int fd);
 /* Sets the error for a file whose name was given to another one. */
-osla_err osla_new_file_replaced(const char *path);
+osla_err osli_new_file_replaced(const char *path);
 
 /* All of it, for bytes in memory. */
-osla_err osla_new_file_write(const char *path, const void *bytes, size_t size);
+osla_err osli_new_file_write(const char *path, const void *bytes, size_t size);
 
 /* Could a file be put there? Tries it, leaves nothing. */
-osla_err osla_new_file_check(const char *path, int flags);
+osla_err osli_new_file_check(const char *path, int flags);
 
 /* Removes the file at the path; a symbolic link to it stays. */
-void osla_new_file_remove(const char *path);
+void osli_new_file_remove(const char *path);
 
 /* Where the file will be: its links followed, up to one that names nothing yet. */
-osla_err osla_new_file_target(const char *path, char target[PATH_MAX]);
+osla_err osli_new_file_target(const char *path, char target[PATH_MAX]);
 /* The directory of a path. Errors: also IO for an empty path and one that ends in a slash. */
-osla_err osla_new_file_directory(const char *path, char directory[PATH_MAX]);
+osla_err osli_new_file_directory(const char *path, char directory[PATH_MAX]);
 
 #endif

@@ -19,7 +19,7 @@ static bool sticky_forbids(const struct stat *directory, const struct stat *old)
   return (directory->st_mode & S_ISVTX) && me != 0 && old->st_uid != me && directory->st_uid != me;
 }
 
-bool osla_new_file_may_replace(const char *target, const char *directory, const struct stat *old)
+bool osli_new_file_may_replace(const char *target, const char *directory, const struct stat *old)
 {
   struct stat status;
   if (faccessat(AT_FDCWD, target, W_OK, AT_EACCESS) != 0) return false;
@@ -38,7 +38,7 @@ static bool is_shared(const char *directory)
 
 /* The directory's owner is no exception: a link can lead to a file outside the directory that only
  * this process's user may write. */
-bool osla_new_file_is_trusted(const char *directory, const struct stat *status)
+bool osli_new_file_is_trusted(const char *directory, const struct stat *status)
 {
   return status->st_uid == geteuid() || status->st_uid == 0 || !is_shared(directory);
 }
@@ -72,14 +72,14 @@ static mode_t narrow_group(mode_t mode)
   return mode & (mode_t)(0707 | ((mode & 07) << 3));
 }
 
-bool osla_new_file_set_mode(int fd, mode_t mode)
+bool osli_new_file_set_mode(int fd, mode_t mode)
 {
   struct stat mine;
   if (fstat(fd, &mine) != 0) return false;
   return (mine.st_mode & 0777) == (mode & 0777) || fchmod(fd, mode & 0777) == 0;
 }
 
-bool osla_new_file_keep_rights(int fd, int target, const struct stat *old)
+bool osli_new_file_keep_rights(int fd, int target, const struct stat *old)
 {
   struct stat mine;
   mode_t mode = old->st_mode & 0777; /* data is not to be run as somebody else */
@@ -88,13 +88,13 @@ bool osla_new_file_keep_rights(int fd, int target, const struct stat *old)
   int owner_kept = mine.st_uid == old->st_uid || fchown(fd, old->st_uid, (gid_t)-1) == 0;
   (void)owner_kept; /* else it is the writer's */
   bool list_kept = copy_list(fd, target);
-  return osla_new_file_set_mode(fd, group_kept && list_kept ? mode : narrow_group(mode));
+  return osli_new_file_set_mode(fd, group_kept && list_kept ? mode : narrow_group(mode));
 }
 
-bool osla_new_file_limit_rights(int fd, mode_t mode, const struct stat *old)
+bool osli_new_file_limit_rights(int fd, mode_t mode, const struct stat *old)
 {
   struct stat mine;
   if (fstat(fd, &mine) != 0) return false;
   mode &= old->st_mode;
-  return osla_new_file_set_mode(fd, mine.st_gid == old->st_gid ? mode : narrow_group(mode));
+  return osli_new_file_set_mode(fd, mine.st_gid == old->st_gid ? mode : narrow_group(mode));
 }

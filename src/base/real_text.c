@@ -15,7 +15,7 @@ static void make_plain(void)
   plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
 }
 
-double osla_real_text(const char *text, char **end)
+double osli_real_text(const char *text, char **end)
 {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   (void)pthread_once(&once, make_plain);

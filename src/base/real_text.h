@@ -4,6 +4,6 @@
 
 /* As strtod in the locale "C", but of decimal numbers alone: *end is `text` where a hexadecimal one
  * such as 0x1p4 stands. Local, thread-safe. */
-double osla_real_text(const char *text, char **end);
+double osli_real_text(const char *text, char **end);
 
 #endif

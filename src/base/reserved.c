@@ -2,7 +2,7 @@
 
 #include <inttypes.h>
 
-osla_err osla_reserved_check(const char *name, const uint64_t *words, size_t count)
+osla_err osli_reserved_check(const char *name, const uint64_t *words, size_t count)
 {
   for (size_t i = 0; i < count; i++)
     OSLA_CHECK(words[i] == 0, OSLA_ERR_ARG,

@@ -11,11 +11,11 @@
 #include "osla_error.h"
 
 /* ARG if a word is not 0, with its number and value; `name` is the struct's. Local. */
-osla_err osla_reserved_check(const char *name, const uint64_t *words, size_t count);
+osla_err osli_reserved_check(const char *name, const uint64_t *words, size_t count);
 
 /* The same for the options that a call was given; NULL is right. */
 #define OSLA_RESERVED(type, options)                                                               \
-  ((options) ? osla_reserved_check(#type, (options)->reserved,                                     \
+  ((options) ? osli_reserved_check(#type, (options)->reserved,                                     \
                                    sizeof((options)->reserved) / sizeof *(options)->reserved)      \
              : OSLA_OK)
 

@@ -7,7 +7,7 @@
 static const int held[] = {SIGXFSZ, SIGPIPE};
 enum { N_HELD = sizeof held / sizeof *held };
 
-void osla_signal_guard_begin(osla_signal_guard *guard)
+void osli_signal_guard_begin(osla_signal_guard *guard)
 {
   int kept = errno;
   sigset_t set;
@@ -20,7 +20,7 @@ void osla_signal_guard_begin(osla_signal_guard *guard)
   errno = kept;
 }
 
-void osla_signal_guard_end(const osla_signal_guard *guard)
+void osli_signal_guard_end(const osla_signal_guard *guard)
 {
   const struct timespec now = {0, 0};
   int kept = errno;

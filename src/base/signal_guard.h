@@ -17,7 +17,7 @@ typedef struct osla_signal_guard {
   sigset_t pending; /* before */
 } osla_signal_guard;
 
-void osla_signal_guard_begin(osla_signal_guard *guard);
-void osla_signal_guard_end(const osla_signal_guard *guard);
+void osli_signal_guard_begin(osla_signal_guard *guard);
+void osli_signal_guard_end(const osla_signal_guard *guard);
 
 #endif

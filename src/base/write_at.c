@@ -12,35 +12,35 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-osla_err osla_write_at(int fd, const char *path, const void *bytes, size_t size, uint64_t offset)
+osla_err osli_write_at(int fd, const char *path, const void *bytes, size_t size, uint64_t offset)
 {
   const unsigned char *at = bytes;
   osla_signal_guard guard;
   size_t done = 0;
   ssize_t n = 1;
-  osla_signal_guard_begin(&guard);
+  osli_signal_guard_begin(&guard);
   while (done < size && n > 0) {
     n = pwrite(fd, at + done, size - done, (off_t)(offset + done));
     if (n > 0) done += (size_t)n;
     if (n < 0 && errno == EINTR) n = 1;
   }
-  osla_signal_guard_end(&guard);
+  osli_signal_guard_end(&guard);
   OSLA_CHECK(done == size, OSLA_ERR_IO, "%.200s: writing %zu bytes at %" PRIu64 ": %s", path,
              size - done, offset + done, n < 0 ? strerror(errno) : "nothing was written");
   return OSLA_OK;
 }
 
-osla_err osla_set_length(int fd, const char *path, uint64_t bytes)
+osla_err osli_set_length(int fd, const char *path, uint64_t bytes)
 {
   osla_signal_guard guard;
-  osla_signal_guard_begin(&guard);
+  osli_signal_guard_begin(&guard);
   bool done = ftruncate(fd, (off_t)bytes) == 0;
-  osla_signal_guard_end(&guard);
+  osli_signal_guard_end(&guard);
   OSLA_CHECK(done, OSLA_ERR_IO, "%.200s: %s", path, strerror(errno));
   return OSLA_OK;
 }
 
-osla_err osla_check_length(const char *path, uint64_t bytes)
+osla_err osli_check_length(const char *path, uint64_t bytes)
 {
   struct rlimit limit;
   if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return OSLA_OK;

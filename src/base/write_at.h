@@ -9,12 +9,12 @@
 #include "osla_error.h"
 
 /* Writes all bytes at that place of a file. */
-osla_err osla_write_at(int fd, const char *path, const void *bytes, size_t size, uint64_t offset);
+osla_err osli_write_at(int fd, const char *path, const void *bytes, size_t size, uint64_t offset);
 
 /* Sets the length of a file. */
-osla_err osla_set_length(int fd, const char *path, uint64_t bytes);
+osla_err osli_set_length(int fd, const char *path, uint64_t bytes);
 
 /* May a file be that long (ulimit -f)? To be asked before work is done for it. */
-osla_err osla_check_length(const char *path, uint64_t bytes);
+osla_err osli_check_length(const char *path, uint64_t bytes);
 
 #endif

@@ -48,20 +48,20 @@ osla_err osla_blas_gemm(osla_dtype dtype, osla_trans transa, osla_trans transb, 
                         const void *b, int64_t ldb, osla_complex beta, void *c, int64_t ldc)
 {
   int s[6] = {0};
-  OSLA_CALL(osla_blas_enter(6, (int64_t[]){m, n, k, lda, ldb, ldc}, s));
+  OSLA_CALL(osli_blas_enter(6, (int64_t[]){m, n, k, lda, ldb, ldc}, s));
   if (m == 0 || n == 0) return OSLA_OK;
   int im = s[0], in = s[1], ik = s[2], ia = s[3], ib = s[4], ic = s[5];
   CBLAS_TRANSPOSE ta = cblas_trans(transa), tb = cblas_trans(transb);
   if (n == 1 && k > 0 && transb == OSLA_NOTRANS) {
     bool plain = transa == OSLA_NOTRANS;
     osla_work product = {OSLA_WORK_GEMV, dtype, im, ik, 1};
-    if (!osla_work_begin(&product)) return OSLA_OK;
+    if (!osli_work_begin(&product)) return OSLA_OK;
     multiply_vector(dtype, ta, plain ? im : ik, plain ? ik : im, alpha, a, ia, b, beta, c);
     osla_work_end(&product);
     return OSLA_OK;
   }
   osla_work work = {OSLA_WORK_GEMM, dtype, im, in, ik};
-  if (!osla_work_begin(&work)) return OSLA_OK;
+  if (!osli_work_begin(&work)) return OSLA_OK;
   switch (dtype) {
     case OSLA_FLOAT:
       cblas_sgemm(CblasColMajor, ta, tb, im, in, ik, (float)creal(alpha), a, ia, b, ib,
@@ -88,14 +88,14 @@ osla_err osla_blas_syrk(osla_dtype dtype, osla_uplo uplo, osla_trans trans, int6
                         double alpha, const void *a, int64_t lda, double beta, void *c, int64_t ldc)
 {
   int s[4] = {0};
-  OSLA_CALL(osla_blas_enter(4, (int64_t[]){n, k, lda, ldc}, s));
+  OSLA_CALL(osli_blas_enter(4, (int64_t[]){n, k, lda, ldc}, s));
   if (n == 0) return OSLA_OK;
   int in = s[0], ik = s[1], ia = s[2], ic = s[3];
   CBLAS_UPLO up = cblas_uplo(uplo);
   CBLAS_TRANSPOSE t = trans == OSLA_NOTRANS ? CblasNoTrans : CblasConjTrans;
   CBLAS_TRANSPOSE real_t = trans == OSLA_NOTRANS ? CblasNoTrans : CblasTrans;
   osla_work work = {OSLA_WORK_SYRK, dtype, 1, in, ik};
-  if (!osla_work_begin(&work)) return OSLA_OK;
+  if (!osli_work_begin(&work)) return OSLA_OK;
   switch (dtype) {
     case OSLA_FLOAT:
       cblas_ssyrk(CblasColMajor, up, real_t, in, ik, (float)alpha, a, ia, (float)beta, c, ic);
@@ -131,7 +131,7 @@ osla_err osla_blas_trsm(osla_dtype dtype, osla_side side, osla_uplo uplo, osla_t
                         int64_t ldb)
 {
   int s[4] = {0};
-  OSLA_CALL(osla_blas_enter(4, (int64_t[]){m, n, lda, ldb}, s));
+  OSLA_CALL(osli_blas_enter(4, (int64_t[]){m, n, lda, ldb}, s));
   if (m == 0 || n == 0) return OSLA_OK;
   int im = s[0], in = s[1], ia = s[2], ib = s[3];
   CBLAS_SIDE sd = side == OSLA_LEFT ? CblasLeft : CblasRight;
@@ -140,7 +140,7 @@ osla_err osla_blas_trsm(osla_dtype dtype, osla_side side, osla_uplo uplo, osla_t
   CBLAS_TRANSPOSE t = cblas_trans(trans);
   if (side == OSLA_LEFT && n == 1) {
     osla_work solve = {OSLA_WORK_GEMV, dtype, im, (im + 1) / 2, 1};
-    if (!osla_work_begin(&solve)) return OSLA_OK;
+    if (!osli_work_begin(&solve)) return OSLA_OK;
     solve_vector(dtype, up, t, dg, im, a, ia, b);
     osla_work_end(&solve);
     return OSLA_OK;
@@ -149,7 +149,7 @@ osla_err osla_blas_trsm(osla_dtype dtype, osla_side side, osla_uplo uplo, osla_t
   const double _Complex one_z = 1;
   osla_work work = {side == OSLA_LEFT ? OSLA_WORK_TRSM_LEFT : OSLA_WORK_TRSM_RIGHT, dtype, im, in,
                     1};
-  if (!osla_work_begin(&work)) return OSLA_OK;
+  if (!osli_work_begin(&work)) return OSLA_OK;
   switch (dtype) {
     case OSLA_FLOAT: cblas_strsm(CblasColMajor, sd, up, t, dg, im, in, 1, a, ia, b, ib); break;
     case OSLA_DOUBLE: cblas_dtrsm(CblasColMajor, sd, up, t, dg, im, in, 1, a, ia, b, ib); break;
@@ -168,13 +168,13 @@ osla_err osla_blas_ger(osla_dtype dtype, int64_t m, int64_t n, double alpha, con
                        int64_t incx, const void *y, int64_t incy, void *a, int64_t lda)
 {
   int s[5] = {0};
-  OSLA_CALL(osla_blas_enter(5, (int64_t[]){m, n, incx, incy, lda}, s));
+  OSLA_CALL(osli_blas_enter(5, (int64_t[]){m, n, incx, incy, lda}, s));
   if (m == 0 || n == 0) return OSLA_OK;
   int im = s[0], in = s[1], ix = s[2], iy = s[3], ia = s[4];
   const float _Complex alpha_c = (float)alpha;
   const double _Complex alpha_z = alpha;
   osla_work work = {OSLA_WORK_GEMV, dtype, im, in, 1};
-  if (!osla_work_begin(&work)) return OSLA_OK;
+  if (!osli_work_begin(&work)) return OSLA_OK;
   switch (dtype) {
     case OSLA_FLOAT: cblas_sger(CblasColMajor, im, in, (float)alpha, x, ix, y, iy, a, ia); break;
     case OSLA_DOUBLE: cblas_dger(CblasColMajor, im, in, alpha, x, ix, y, iy, a, ia); break;
@@ -192,10 +192,10 @@ osla_err osla_blas_ger(osla_dtype dtype, int64_t m, int64_t n, double alpha, con
 osla_err osla_blas_scal(osla_dtype dtype, int64_t n, osla_complex alpha, void *x)
 {
   int count = 0;
-  OSLA_CALL(osla_blas_enter(1, &n, &count));
+  OSLA_CALL(osli_blas_enter(1, &n, &count));
   const float _Complex alpha_c = (float _Complex)alpha;
   osla_work work = {OSLA_WORK_VECTOR, dtype, 1, count, 1};
-  if (!osla_work_begin(&work)) return OSLA_OK;
+  if (!osli_work_begin(&work)) return OSLA_OK;
   switch (dtype) {
     case OSLA_FLOAT: cblas_sscal(count, (float)creal(alpha), x, 1); break;
     case OSLA_DOUBLE: cblas_dscal(count, creal(alpha), x, 1); break;
@@ -209,10 +209,10 @@ osla_err osla_blas_scal(osla_dtype dtype, int64_t n, osla_complex alpha, void *x
 osla_err osla_blas_iamax(osla_dtype dtype, int64_t n, const void *x, int64_t *index)
 {
   int count = 0;
-  OSLA_CALL(osla_blas_enter(1, &n, &count));
-  *index = count > 0 && osla_work_modelled ? (int64_t)(osla_work_random() * (count - 1)) : 0;
+  OSLA_CALL(osli_blas_enter(1, &n, &count));
+  *index = count > 0 && osli_work_modelled ? (int64_t)(osli_work_random() * (count - 1)) : 0;
   osla_work work = {OSLA_WORK_VECTOR, dtype, 1, count, 1};
-  if (!osla_work_begin(&work)) return OSLA_OK;
+  if (!osli_work_begin(&work)) return OSLA_OK;
   switch (dtype) {
     case OSLA_FLOAT: *index = (int64_t)cblas_isamax(count, x, 1); break;
     case OSLA_DOUBLE: *index = (int64_t)cblas_idamax(count, x, 1); break;
@@ -254,7 +254,7 @@ osla_err osla_blas_max(osla_dtype dtype, int64_t n, const void *x, double *value
   *value = 0;
   if (n == 0) return OSLA_OK;
   OSLA_CALL(osla_blas_iamax(dtype, n, x, &at));
-  *value = osla_work_modelled ? osla_work_random() : largest(dtype, n, x, at);
+  *value = osli_work_modelled ? osli_work_random() : largest(dtype, n, x, at);
   return OSLA_OK;
 }
 

@@ -74,7 +74,7 @@ osla_err osla_blas_ready(void)
   return OSLA_OK;
 }
 
-osla_err osla_blas_enter(int count, const int64_t *value, int *out)
+osla_err osli_blas_enter(int count, const int64_t *value, int *out)
 {
   for (int i = 0; i < count; i++) {
     OSLA_CHECK(value[i] >= 0 && value[i] <= INT_MAX, OSLA_ERR_RANGE,

@@ -9,6 +9,6 @@
 /* Every call of BLAS or LAPACK begins with it, and ends with osla_work_did. out[i] := value[i], as
  * sizes become the BLAS's int in one place; and the first time in a thread osla_blas_ready. Local.
  * Errors: RANGE for a value that is negative or does not fit; those of osla_blas_ready. */
-osla_err osla_blas_enter(int count, const int64_t *value, int *out);
+osla_err osli_blas_enter(int count, const int64_t *value, int *out);
 
 #endif

@@ -47,10 +47,10 @@ osla_err osla_lapack_potrf(osla_dtype dtype, osla_uplo uplo, int64_t n, void *a,
   int s[2] = {0}, result = 0;
   const char *letter = uplo == OSLA_UPPER ? "U" : "L";
   *info = 0;
-  OSLA_CALL(osla_blas_enter(2, (int64_t[]){n, lda}, s));
+  OSLA_CALL(osli_blas_enter(2, (int64_t[]){n, lda}, s));
   if (n == 0) return OSLA_OK;
   osla_work work = {OSLA_WORK_POTRF, dtype, 1, s[0], 1};
-  if (!osla_work_begin(&work)) return OSLA_OK;
+  if (!osli_work_begin(&work)) return OSLA_OK;
   switch (dtype) {
     case OSLA_FLOAT: spotrf_(letter, &s[0], a, &s[1], &result, 1); break;
     case OSLA_DOUBLE: dpotrf_(letter, &s[0], a, &s[1], &result, 1); break;
@@ -69,10 +69,10 @@ osla_err osla_lapack_potri(osla_dtype dtype, osla_uplo uplo, int64_t n, void *a,
   int s[2] = {0}, result = 0;
   const char *letter = uplo == OSLA_UPPER ? "U" : "L";
   *info = 0;
-  OSLA_CALL(osla_blas_enter(2, (int64_t[]){n, lda}, s));
+  OSLA_CALL(osli_blas_enter(2, (int64_t[]){n, lda}, s));
   if (n == 0) return OSLA_OK;
   osla_work work = {OSLA_WORK_TRSM_LEFT, dtype, s[0], s[0], 1}; /* nearly as many operations */
-  if (!osla_work_begin(&work)) return OSLA_OK;
+  if (!osli_work_begin(&work)) return OSLA_OK;
   switch (dtype) {
     case OSLA_FLOAT: spotri_(letter, &s[0], a, &s[1], &result, 1); break;
     case OSLA_DOUBLE: dpotri_(letter, &s[0], a, &s[1], &result, 1); break;
@@ -90,14 +90,14 @@ osla_err osla_lapack_getrf(osla_dtype dtype, int64_t m, int64_t n, void *a, int6
 {
   int s[3] = {0}, result = 0;
   *info = 0;
-  OSLA_CALL(osla_blas_enter(3, (int64_t[]){m, n, lda}, s));
+  OSLA_CALL(osli_blas_enter(3, (int64_t[]){m, n, lda}, s));
   if (m == 0 || n == 0) return OSLA_OK;
   int count = s[0] < s[1] ? s[0] : s[1];
   void *ipiv = pivots; /* narrow ones first: a step of a factorisation needs no memory of its own */
   osla_work work = {OSLA_WORK_GETRF, dtype, s[0], s[1], 1};
-  if (!osla_work_begin(&work)) {
+  if (!osli_work_begin(&work)) {
     for (int i = 0; i < count; i++)
-      pivots[i] = i + (int64_t)(osla_work_random() * (double)(m - 1 - i));
+      pivots[i] = i + (int64_t)(osli_work_random() * (double)(m - 1 - i));
     return OSLA_OK;
   }
   switch (dtype) {
@@ -137,10 +137,10 @@ osla_err osla_lapack_laswp(osla_dtype dtype, int64_t n, void *a, int64_t lda, in
                            const int64_t *pivots, bool backward)
 {
   int s[3] = {0};
-  OSLA_CALL(osla_blas_enter(3, (int64_t[]){n, lda, count}, s));
+  OSLA_CALL(osli_blas_enter(3, (int64_t[]){n, lda, count}, s));
   if (n == 0) return OSLA_OK;
   osla_work work = {OSLA_WORK_LASWP, dtype, 1, s[0], s[2]};
-  if (!osla_work_begin(&work)) return OSLA_OK;
+  if (!osli_work_begin(&work)) return OSLA_OK;
   for (int64_t done = 0; done < count; done += SWAPS) {
     int piece = count - done < SWAPS ? (int)(count - done) : SWAPS;
     int64_t first = backward ? count - done - piece : done;

@@ -1,17 +1,17 @@
 #include "src/blas/move.h"
 
-void osla_move_did(size_t piece, int64_t pieces)
+void osli_move_did(size_t piece, int64_t pieces)
 {
   osla_work_did(OSLA_WORK_COPY, OSLA_DOUBLE, (int64_t)((piece + 7) / 8), pieces, 1);
 }
 
-void osla_move_columns(size_t element, int64_t m, int64_t n, const void *from, int64_t from_ld,
+void osli_move_columns(size_t element, int64_t m, int64_t n, const void *from, int64_t from_ld,
                        void *to, int64_t to_ld)
 {
   const unsigned char *source = from;
   unsigned char *dest = to;
   size_t column = (size_t)m * element;
-  for (int64_t c = 0; c < n && m > 0 && !osla_work_modelled; c++)
+  for (int64_t c = 0; c < n && m > 0 && !osli_work_modelled; c++)
     memcpy(dest + (size_t)(c * to_ld) * element, source + (size_t)(c * from_ld) * element, column);
-  osla_move_did(column, n);
+  osli_move_did(column, n);
 }

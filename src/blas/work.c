@@ -1,24 +1,24 @@
 #include "src/blas/work.h"
 #include "osla_random.h"
 
-osla_work_charge *osla_work_listener;
-bool osla_work_modelled;
+osla_work_charge *osli_work_listener;
+bool osli_work_modelled;
 static void (*begins)(void);
 
-void osla_work_listen(void (*begin)(void), osla_work_charge *charge)
+void osli_work_listen(void (*begin)(void), osla_work_charge *charge)
 {
   begins = begin;
-  osla_work_listener = charge;
+  osli_work_listener = charge;
 }
 
-void osla_work_only_model(void)
+void osli_work_only_model(void)
 {
-  osla_work_modelled = true;
+  osli_work_modelled = true;
 }
 
-bool osla_work_begin(const osla_work *work)
+bool osli_work_begin(const osla_work *work)
 {
-  if (osla_work_modelled) {
+  if (osli_work_modelled) {
     osla_work_end(work);
     return false;
   }
@@ -26,7 +26,7 @@ bool osla_work_begin(const osla_work *work)
   return true;
 }
 
-double osla_work_random(void)
+double osli_work_random(void)
 {
   enum { SEED = 17 };
   static uint64_t drawn;

@@ -40,22 +40,22 @@ typedef void osla_work_charge(const osla_work *work);
 
 /* begin: called where a call of BLAS begins, before it has done anything; charge: after each piece.
  * NULL: nothing is. For the whole process. Local. */
-void osla_work_listen(void (*begin)(void), osla_work_charge *charge);
+void osli_work_listen(void (*begin)(void), osla_work_charge *charge);
 
 /* From now on work takes its time and is not done: elements of matrices, panels and values are
  * neither read nor written, and what would be read from them to decide something comes from
- * osla_work_random. What steers (heads, pivots, indices, words) is real. For the whole process,
+ * osli_work_random. What steers (heads, pivots, indices, words) is real. For the whole process,
  * which listens. Local. */
-void osla_work_only_model(void);
+void osli_work_only_model(void);
 
-extern osla_work_charge *osla_work_listener; /* NULL: nobody listens */
-extern bool osla_work_modelled;              /* osla_work_only_model was called */
+extern osla_work_charge *osli_work_listener; /* NULL: nobody listens */
+extern bool osli_work_modelled;              /* osli_work_only_model was called */
 
 /* Before and after a call of BLAS. false: it is only modelled, and charged already. Local. */
-bool osla_work_begin(const osla_work *work);
+bool osli_work_begin(const osla_work *work);
 static inline void osla_work_end(const osla_work *work)
 {
-  if (osla_work_listener) osla_work_listener(work);
+  if (osli_work_listener) osli_work_listener(work);
 }
 
 /* This piece of work was done, or would have been. Local. */
@@ -68,7 +68,7 @@ static inline void osla_work_did(osla_work_kind kind, osla_dtype dtype, int64_t 
 
 /* The next number of a sequence, in (0, 1], that is the same in every run of a simulation. Local.
  */
-double osla_work_random(void);
+double osli_work_random(void);
 
 #ifdef __cplusplus
 }

@@ -13,7 +13,7 @@ static bool is_root(const osla_file *f)
   return osla_transport_rank(f->t) == 0;
 }
 
-osla_err osla_file_agree_same(osla_file *f, osla_err err, const char *call,
+osla_err osli_file_agree_same(osla_file *f, osla_err err, const char *call,
                               const osla_argument *arguments, int count)
 {
   err = osla_agree_same(f->t, err, call, arguments, count);
@@ -21,9 +21,9 @@ osla_err osla_file_agree_same(osla_file *f, osla_err err, const char *call,
   return err;
 }
 
-osla_err osla_file_agree(osla_file *f, osla_err err)
+osla_err osli_file_agree(osla_file *f, osla_err err)
 {
-  return osla_file_agree_same(f, err, "", NULL, 0);
+  return osli_file_agree_same(f, err, "", NULL, 0);
 }
 
 static osla_err new_file(osla_transport *t, const char *path, osla_file **out)
@@ -56,12 +56,12 @@ static osla_err make_file(osla_transport *t, const char *path, osla_file **out)
 /* Rank 0 makes the temporary file. */
 static osla_err begin_root(osla_file *f, bool raw, file_identity *identity)
 {
-  OSLA_CALL(osla_new_file_begin(f->path, OSLA_NEW_FILE_NAMED, &f->created));
-  f->fd = osla_new_file_fd(f->created);
-  f->temporary = strdup(osla_new_file_name(f->created));
+  OSLA_CALL(osli_new_file_begin(f->path, OSLA_NEW_FILE_NAMED, &f->created));
+  f->fd = osli_new_file_fd(f->created);
+  f->temporary = strdup(osli_new_file_name(f->created));
   OSLA_CHECK(f->temporary, OSLA_ERR_MEM, "file name");
-  OSLA_CALL(osla_file_identify(f->fd, f->path, osla_transport_n_nodes(f->t) > 1, identity));
-  return raw ? OSLA_OK : osla_file_hdf5_create(f->path, &f->hdf5);
+  OSLA_CALL(osli_file_identify(f->fd, f->path, osla_transport_n_nodes(f->t) > 1, identity));
+  return raw ? OSLA_OK : osli_file_hdf5_create(f->path, &f->hdf5);
 }
 
 /* The other ranks learn how the temporary file is called, and how they can tell it from another. */
@@ -80,16 +80,16 @@ static osla_err open_others(osla_file *f, const file_identity *identity)
 {
   osla_err err = OSLA_OK;
   if (!is_root(f))
-    err = osla_file_open_temporary(f->temporary, f->path, identity,
+    err = osli_file_open_temporary(f->temporary, f->path, identity,
                                    osla_transport_same_node(f->t, 0), &f->fd);
   err = osla_agree(f->t, err);
   if (err == OSLA_OK) return OSLA_OK;
-  if (is_root(f) && !osla_new_file_bears(f->temporary, f->fd))
-    err = osla_new_file_replaced(f->path);
+  if (is_root(f) && !osli_new_file_bears(f->temporary, f->fd))
+    err = osli_new_file_replaced(f->path);
   return osla_agree(f->t, err);
 }
 
-osla_err osla_file_begin(osla_transport *t, const char *path, bool raw, osla_file **out)
+osla_err osli_file_begin(osla_transport *t, const char *path, bool raw, osla_file **out)
 {
   file_identity identity = {.device = 0};
   osla_err err;
@@ -106,25 +106,25 @@ cleanup:
 
 osla_err osla_file_create(osla_transport *t, const char *path, osla_file **out)
 {
-  return osla_file_begin(t, path, false, out);
+  return osli_file_begin(t, path, false, out);
 }
 
 static osla_err open_root(osla_file *f, bool *is_raw, file_item *raw)
 {
   uint64_t length;
   char begin[8] = {0};
-  OSLA_CALL(osla_file_raw_find(f, is_raw, raw));
+  OSLA_CALL(osli_file_raw_find(f, is_raw, raw));
   if (*is_raw) return OSLA_OK;
-  OSLA_CALL(osla_file_length(f->fd, f->path, &length));
-  if (length >= sizeof begin) OSLA_CALL(osla_file_read_at(f->fd, f->path, begin, sizeof begin, 0));
+  OSLA_CALL(osli_file_length(f->fd, f->path, &length));
+  if (length >= sizeof begin) OSLA_CALL(osli_file_read_at(f->fd, f->path, begin, sizeof begin, 0));
   OSLA_CHECK(memcmp(begin, "\x89HDF\r\n\x1a\n", sizeof begin) == 0, OSLA_ERR_IO,
              "%.200s: neither HDF5 nor an OSLA raw matrix (%" PRIu64
              " bytes, no trailer behind them): foreign, or truncated",
              f->path, length);
-  return osla_file_hdf5_open(f->path, &f->hdf5);
+  return osli_file_hdf5_open(f->path, &f->hdf5);
 }
 
-osla_err osla_file_open_any(osla_transport *t, const char *path, osla_file **out, file_item *raw,
+osla_err osli_file_open_any(osla_transport *t, const char *path, osla_file **out, file_item *raw,
                             bool *is_raw)
 {
   struct {
@@ -134,7 +134,7 @@ osla_err osla_file_open_any(osla_transport *t, const char *path, osla_file **out
   osla_err err;
   OSLA_CALL(make_file(t, path, out));
   osla_file *f = *out;
-  OSLA_TRY(osla_agree(t, osla_file_open_fd(path, &f->fd)));
+  OSLA_TRY(osla_agree(t, osli_file_open_fd(path, &f->fd)));
   *is_raw = false;
   OSLA_TRY(osla_agree(t, is_root(f) ? open_root(f, is_raw, &found.item) : OSLA_OK));
   found.is_raw = *is_raw;
@@ -151,7 +151,7 @@ osla_err osla_file_open(osla_transport *t, const char *path, osla_file **out)
 {
   file_item raw;
   bool is_raw;
-  OSLA_CALL(osla_file_open_any(t, path, out, &raw, &is_raw));
+  OSLA_CALL(osli_file_open_any(t, path, out, &raw, &is_raw));
   if (!is_raw) return OSLA_OK;
   osla_file_close(out);
   return osla_error_set(OSLA_ERR_IO, "%.200s: is an OSLA raw matrix, and HDF5 was expected", path);
@@ -159,9 +159,9 @@ osla_err osla_file_open(osla_transport *t, const char *path, osla_file **out)
 
 static osla_err sync_mine(osla_file *f)
 {
-  if (!f->created) return osla_file_sync_fd(f->path, &f->fd);
+  if (!f->created) return osli_file_sync_fd(f->path, &f->fd);
   f->fd = -1;
-  return osla_new_file_sync(f->created);
+  return osli_new_file_sync(f->created);
 }
 
 /* All on disk first, then the name. */
@@ -169,16 +169,16 @@ osla_err osla_file_commit(osla_file **file)
 {
   osla_file *f = *file;
   osla_err err;
-  OSLA_TRY(osla_file_check_state(f, true));
+  OSLA_TRY(osli_file_check_state(f, true));
   err = f->failed
           ? osla_error_set(OSLA_ERR_STATE,
                            "%.200s: not written, because an earlier call on it failed", f->path)
           : OSLA_OK;
   OSLA_TRY(err);
-  if (f->hdf5) err = osla_file_hdf5_finish(f->hdf5, f->fd);
+  if (f->hdf5) err = osli_file_hdf5_finish(f->hdf5, f->fd);
   if (err == OSLA_OK) err = sync_mine(f);
   OSLA_TRY(osla_agree(f->t, err));
-  OSLA_TRY(osla_agree(f->t, f->created ? osla_new_file_place(&f->created) : OSLA_OK));
+  OSLA_TRY(osla_agree(f->t, f->created ? osli_new_file_place(&f->created) : OSLA_OK));
 cleanup:
   osla_file_close(file);
   return err;
@@ -188,16 +188,16 @@ void osla_file_close(osla_file **file)
 {
   osla_file *f = file ? *file : NULL;
   if (!f) return;
-  osla_file_hdf5_close(&f->hdf5);
+  osli_file_hdf5_close(&f->hdf5);
   if (f->fd >= 0 && !f->created) (void)close(f->fd);
-  osla_new_file_drop(&f->created);
+  osli_new_file_drop(&f->created);
   free(f->temporary);
   free(f->path);
   free(f);
   *file = NULL;
 }
 
-osla_err osla_file_check_state(osla_file *f, bool write)
+osla_err osli_file_check_state(osla_file *f, bool write)
 {
   OSLA_CHECK(write == (f->temporary != NULL), OSLA_ERR_STATE, "%.200s: is being %s", f->path,
              write ? "read, and cannot be written" : "written, and cannot be read");
@@ -205,9 +205,9 @@ osla_err osla_file_check_state(osla_file *f, bool write)
 }
 
 /* An empty dimension counts as 1, so that the other one alone is bounded, too. */
-osla_err osla_file_check_sizes(const osla_file *f, const char *name, const file_item *item)
+osla_err osli_file_check_sizes(const osla_file *f, const char *name, const file_item *item)
 {
-  int64_t bytes = (int64_t)osla_file_type_size((file_type)item->type);
+  int64_t bytes = (int64_t)osli_file_type_size((file_type)item->type);
   OSLA_CHECK(item->m >= 0 && item->n >= 0, OSLA_ERR_ARG,
              "%.63s: %" PRId64 " x %" PRId64 " elements", name, item->m, item->n);
   OSLA_CHECK(!__builtin_mul_overflow(bytes, item->m > 0 ? item->m : 1, &bytes) &&
@@ -217,50 +217,50 @@ osla_err osla_file_check_sizes(const osla_file *f, const char *name, const file_
   return OSLA_OK;
 }
 
-osla_err osla_file_reserve(osla_file *f, const char *name, file_item *item)
+osla_err osli_file_reserve(osla_file *f, const char *name, file_item *item)
 {
-  OSLA_CALL(osla_file_check_state(f, true));
-  osla_err err = osla_file_check_sizes(f, name, item);
+  OSLA_CALL(osli_file_check_state(f, true));
+  osla_err err = osli_file_check_sizes(f, name, item);
   item->offset = 0;
-  if (err == OSLA_OK && f->hdf5) err = osla_file_hdf5_reserve(f->hdf5, name, item);
-  OSLA_CALL(osla_file_agree(f, err));
+  if (err == OSLA_OK && f->hdf5) err = osli_file_hdf5_reserve(f->hdf5, name, item);
+  OSLA_CALL(osli_file_agree(f, err));
   return osla_bcast(f->t, &item->offset, 1, MPI_UINT64_T, 0);
 }
 
-osla_err osla_file_seal(osla_file *f, const char *name, file_item *item, uint64_t sum)
+osla_err osli_file_seal(osla_file *f, const char *name, file_item *item, uint64_t sum)
 {
   osla_err err = osla_allreduce(f->t, &sum, 1, MPI_UINT64_T, MPI_SUM);
-  item->checksum = sum + osla_file_sum_head(item);
+  item->checksum = sum + osli_file_sum_head(item);
   if (err == OSLA_OK && is_root(f))
-    err = f->hdf5 ? osla_file_hdf5_seal(f->hdf5, name, item) : osla_file_raw_seal(f, item);
-  return osla_file_agree(f, err);
+    err = f->hdf5 ? osli_file_hdf5_seal(f->hdf5, name, item) : osli_file_raw_seal(f, item);
+  return osli_file_agree(f, err);
 }
 
 static osla_err find_root(osla_file *f, const char *name, bool vector, file_item *item)
 {
   uint64_t length;
-  OSLA_CALL(osla_file_hdf5_find(f->hdf5, name, vector, item));
-  OSLA_CHECK(osla_file_check_sizes(f, name, item) == OSLA_OK, OSLA_ERR_IO,
+  OSLA_CALL(osli_file_hdf5_find(f->hdf5, name, vector, item));
+  OSLA_CHECK(osli_file_check_sizes(f, name, item) == OSLA_OK, OSLA_ERR_IO,
              "%.200s: %.63s cannot be of %" PRId64 " x %" PRId64, f->path, name, item->m, item->n);
-  OSLA_CALL(osla_file_length(f->fd, f->path, &length));
-  uint64_t bytes = (uint64_t)(item->m * item->n) * osla_file_type_size((file_type)item->type);
+  OSLA_CALL(osli_file_length(f->fd, f->path, &length));
+  uint64_t bytes = (uint64_t)(item->m * item->n) * osli_file_type_size((file_type)item->type);
   OSLA_CHECK(item->offset <= length && bytes <= length - item->offset, OSLA_ERR_IO,
              "%.200s: truncated: %.63s would end at byte %" PRIu64 " of %" PRIu64, f->path, name,
              item->offset + bytes, length);
   return OSLA_OK;
 }
 
-osla_err osla_file_find(osla_file *f, const char *name, bool vector, file_item *item)
+osla_err osli_file_find(osla_file *f, const char *name, bool vector, file_item *item)
 {
-  OSLA_CALL(osla_file_check_state(f, false));
-  OSLA_CALL(osla_file_agree(f, is_root(f) ? find_root(f, name, vector, item) : OSLA_OK));
+  OSLA_CALL(osli_file_check_state(f, false));
+  OSLA_CALL(osli_file_agree(f, is_root(f) ? find_root(f, name, vector, item) : OSLA_OK));
   return osla_bcast(f->t, item, sizeof *item, MPI_BYTE, 0);
 }
 
-osla_err osla_file_verify(osla_file *f, const char *name, const file_item *item, uint64_t sum)
+osla_err osli_file_verify(osla_file *f, const char *name, const file_item *item, uint64_t sum)
 {
   OSLA_CALL(osla_allreduce(f->t, &sum, 1, MPI_UINT64_T, MPI_SUM));
-  OSLA_CHECK(sum + osla_file_sum_head(item) == item->checksum, OSLA_ERR_IO,
+  OSLA_CHECK(sum + osli_file_sum_head(item) == item->checksum, OSLA_ERR_IO,
              "%.200s: checksum of %.63s: the data was changed", f->path, name);
   return OSLA_OK;
 }
@@ -268,8 +268,8 @@ osla_err osla_file_verify(osla_file *f, const char *name, const file_item *item,
 osla_err osla_file_has(osla_file *f, const char *name, bool *has)
 {
   int32_t found = 0;
-  OSLA_CALL(osla_file_check_state(f, false));
-  if (is_root(f)) found = osla_file_hdf5_has(f->hdf5, name);
+  OSLA_CALL(osli_file_check_state(f, false));
+  if (is_root(f)) found = osli_file_hdf5_has(f->hdf5, name);
   OSLA_CALL(osla_bcast(f->t, &found, 1, MPI_INT32_T, 0));
   *has = found;
   return OSLA_OK;

@@ -9,14 +9,14 @@
 /* Element types of files; the first four are those of osla_dtype, the others osla_file_type's. */
 typedef enum file_type { FILE_S, FILE_D, FILE_C, FILE_Z, FILE_I64, FILE_U64, FILE_TYPES } file_type;
 
-size_t osla_file_type_size(file_type type);
-const char *osla_file_type_name(file_type type); /* "float", ... */
+size_t osli_file_type_size(file_type type);
+const char *osli_file_type_name(file_type type); /* "float", ... */
 
 /* An array in a file. Rank 0 sends it to all as bytes: no pointers. */
 typedef struct file_item {
   int64_t m, n;      /* rows and columns; of a vector its length and 1 */
   uint64_t offset;   /* where in the file the data begins */
-  uint64_t checksum; /* osla_file_sum of the data, plus osla_file_sum_head */
+  uint64_t checksum; /* osli_file_sum of the data, plus osli_file_sum_head */
   int32_t type;      /* file_type */
   int32_t stored;    /* osla_stored */
   int32_t vector;    /* 1: a vector */
@@ -44,55 +44,55 @@ struct osla_file {
 /* --- file_sum.c: the checksum --- */
 /* Sum of the hashes of `count` words of `size` (4 or 8) bytes, the first of which is word `first`
  * of the array. Sums of parts add up, modulo 2^64. */
-uint64_t osla_file_sum(const void *words, size_t size, int64_t count, uint64_t first);
+uint64_t osli_file_sum(const void *words, size_t size, int64_t count, uint64_t first);
 /* The hash of type and sizes. */
-uint64_t osla_file_sum_head(const file_item *item);
+uint64_t osli_file_sum_head(const file_item *item);
 /* Bytes of the words that elements consist of, and words of an element. */
-size_t osla_file_word_size(file_type type);
-size_t osla_file_word_count(file_type type);
+size_t osli_file_word_size(file_type type);
+size_t osli_file_word_count(file_type type);
 
 /* --- file_io.c: opening, reading; local --- */
-osla_err osla_file_open_fd(const char *path, int *fd); /* to be read */
+osla_err osli_file_open_fd(const char *path, int *fd); /* to be read */
 /* Rank 0 sets the identity of its temporary file. With `marks` it writes the mark, to disk: the
  * file must be empty, and whatever is saved overwrites the mark. */
-osla_err osla_file_identify(int fd, const char *path, bool marks, file_identity *identity);
+osla_err osli_file_identify(int fd, const char *path, bool marks, file_identity *identity);
 /* Another rank opens that file, to write data; the descriptor cannot read. `path` is for the error
  * texts. `on_node`: this rank is on rank 0's node. */
-osla_err osla_file_open_temporary(const char *temporary, const char *path,
+osla_err osli_file_open_temporary(const char *temporary, const char *path,
                                   const file_identity *identity, bool on_node, int *fd);
-osla_err osla_file_sync_fd(const char *path, int *fd); /* fsync and close */
-osla_err osla_file_read_at(int fd, const char *path, void *bytes, size_t size, uint64_t offset);
-osla_err osla_file_length(int fd, const char *path, uint64_t *bytes);
+osla_err osli_file_sync_fd(const char *path, int *fd); /* fsync and close */
+osla_err osli_file_read_at(int fd, const char *path, void *bytes, size_t size, uint64_t offset);
+osla_err osli_file_length(int fd, const char *path, uint64_t *bytes);
 
 /* --- file_pieces.c: a rank's pieces of a matrix; local. *sum gets the checksum of them. --- */
-osla_err osla_file_write_pieces(const osla_file *file, const file_item *item, const osla_matrix *a,
+osla_err osli_file_write_pieces(const osla_file *file, const file_item *item, const osla_matrix *a,
                                 uint64_t *sum);
-osla_err osla_file_read_pieces(const osla_file *file, const file_item *item, osla_matrix *a,
+osla_err osli_file_read_pieces(const osla_file *file, const file_item *item, osla_matrix *a,
                                uint64_t *sum);
 
 /* --- file_raw.c: the trailer of raw files; local, rank 0 --- */
-osla_err osla_file_raw_seal(const osla_file *file, const file_item *item);
-osla_err osla_file_raw_find(const osla_file *file, bool *is_raw, file_item *item);
+osla_err osli_file_raw_seal(const osla_file *file, const file_item *item);
+osla_err osli_file_raw_find(const osla_file *file, bool *is_raw, file_item *item);
 
 /* --- file.c; collective --- */
-osla_err osla_file_begin(osla_transport *t, const char *path, bool raw, osla_file **out);
+osla_err osli_file_begin(osla_transport *t, const char *path, bool raw, osla_file **out);
 /* Opens a file of either format; a raw one gives its item. */
-osla_err osla_file_open_any(osla_transport *t, const char *path, osla_file **out, file_item *raw,
+osla_err osli_file_open_any(osla_transport *t, const char *path, osla_file **out, file_item *raw,
                             bool *is_raw);
 /* Is the file in the right state for the call? */
-osla_err osla_file_check_state(osla_file *file, bool write);
+osla_err osli_file_check_state(osla_file *file, bool write);
 /* Agrees on err, and remembers a failure of writing. */
-osla_err osla_file_agree(osla_file *file, osla_err err);
+osla_err osli_file_agree(osla_file *file, osla_err err);
 /* The same of a call with arguments that must be the same on all ranks (osla_agree_same). */
-osla_err osla_file_agree_same(osla_file *file, osla_err err, const char *call,
+osla_err osli_file_agree_same(osla_file *file, osla_err err, const char *call,
                               const osla_argument *arguments, int count);
 /* Can an array be of these sizes? Then its bytes fit 63 bits. Local. Errors: ARG, RANGE. */
-osla_err osla_file_check_sizes(const osla_file *file, const char *name, const file_item *item);
+osla_err osli_file_check_sizes(const osla_file *file, const char *name, const file_item *item);
 /* Reserves room for an array; then notes its checksum, from each rank's sum. */
-osla_err osla_file_reserve(osla_file *file, const char *name, file_item *item);
-osla_err osla_file_seal(osla_file *file, const char *name, file_item *item, uint64_t sum);
+osla_err osli_file_reserve(osla_file *file, const char *name, file_item *item);
+osla_err osli_file_seal(osla_file *file, const char *name, file_item *item, uint64_t sum);
 /* Finds an array, and compares the sum of what was read. */
-osla_err osla_file_find(osla_file *file, const char *name, bool vector, file_item *item);
-osla_err osla_file_verify(osla_file *file, const char *name, const file_item *item, uint64_t sum);
+osla_err osli_file_find(osla_file *file, const char *name, bool vector, file_item *item);
+osla_err osli_file_verify(osla_file *file, const char *name, const file_item *item, uint64_t sum);
 
 #endif

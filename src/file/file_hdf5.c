@@ -139,14 +139,14 @@ static hid_t file_access(void)
   return access;
 }
 
-osla_err osla_file_hdf5_create(const char *path, file_hdf5 **out)
+osla_err osli_file_hdf5_create(const char *path, file_hdf5 **out)
 {
   osla_err err;
   file_image image;
   char name[FILE_IMAGE_NAME];
   *out = NULL;
-  OSLA_CALL(osla_check_length(path, METADATA_BYTES));
-  OSLA_CALL(osla_file_image_make(&image, path, name));
+  OSLA_CALL(osli_check_length(path, METADATA_BYTES));
+  OSLA_CALL(osli_file_image_make(&image, path, name));
   H5E_BEGIN_TRY
   {
     hid_t access = file_access();
@@ -160,11 +160,11 @@ osla_err osla_file_hdf5_create(const char *path, file_hdf5 **out)
   if (err == OSLA_OK)
     (*out)->image = image;
   else
-    osla_file_image_free(&image);
+    osli_file_image_free(&image);
   return err;
 }
 
-osla_err osla_file_hdf5_open(const char *path, file_hdf5 **out)
+osla_err osli_file_hdf5_open(const char *path, file_hdf5 **out)
 {
   osla_err err;
   *out = NULL;
@@ -191,20 +191,20 @@ static osla_err close_file(file_hdf5 *h)
   return err;
 }
 
-void osla_file_hdf5_close(file_hdf5 **handle)
+void osli_file_hdf5_close(file_hdf5 **handle)
 {
   file_hdf5 *h = *handle;
   if (!h) return;
   (void)close_file(h);
-  osla_file_image_free(&h->image);
+  osli_file_image_free(&h->image);
   free(h);
   *handle = NULL;
 }
 
-osla_err osla_file_hdf5_finish(file_hdf5 *h, int fd)
+osla_err osli_file_hdf5_finish(file_hdf5 *h, int fd)
 {
   OSLA_CALL(close_file(h));
-  return osla_file_image_copy(&h->image, h->path, fd);
+  return osli_file_image_copy(&h->image, h->path, fd);
 }
 
 static hid_t make_space(const file_item *item)
@@ -239,26 +239,26 @@ static osla_err reserve(file_hdf5 *h, const char *name, file_item *item)
   return err;
 }
 
-osla_err osla_file_hdf5_reserve(file_hdf5 *h, const char *name, file_item *item)
+osla_err osli_file_hdf5_reserve(file_hdf5 *h, const char *name, file_item *item)
 {
   osla_err err;
   OSLA_CHECK(name[0] != '\0', OSLA_ERR_ARG, "%.200s: the name of a data set is empty", h->path);
-  OSLA_CHECK(!osla_file_hdf5_has(h, name), OSLA_ERR_ARG, "%.200s: %.63s is in the file already",
+  OSLA_CHECK(!osli_file_hdf5_has(h, name), OSLA_ERR_ARG, "%.200s: %.63s is in the file already",
              h->path, name);
-  uint64_t bytes = (uint64_t)(item->m * item->n) * osla_file_type_size((file_type)item->type);
+  uint64_t bytes = (uint64_t)(item->m * item->n) * osli_file_type_size((file_type)item->type);
   hsize_t length = 0;
   (void)H5Fget_filesize(h->file, &length);
-  OSLA_CALL(osla_check_length(h->path, length + bytes + METADATA_BYTES));
+  OSLA_CALL(osli_check_length(h->path, length + bytes + METADATA_BYTES));
   H5E_BEGIN_TRY
   {
     err = reserve(h, name, item);
   }
   H5E_END_TRY
-  if (err == OSLA_OK && bytes > 0) err = osla_file_image_note(&h->image, item->offset, bytes);
+  if (err == OSLA_OK && bytes > 0) err = osli_file_image_note(&h->image, item->offset, bytes);
   return err;
 }
 
-osla_err osla_file_hdf5_seal(file_hdf5 *h, const char *name, const file_item *item)
+osla_err osli_file_hdf5_seal(file_hdf5 *h, const char *name, const file_item *item)
 {
   osla_err err;
   H5E_BEGIN_TRY
@@ -275,7 +275,7 @@ osla_err osla_file_hdf5_seal(file_hdf5 *h, const char *name, const file_item *it
   return err;
 }
 
-bool osla_file_hdf5_has(file_hdf5 *h, const char *name)
+bool osli_file_hdf5_has(file_hdf5 *h, const char *name)
 {
   hid_t set;
   H5E_BEGIN_TRY
@@ -331,7 +331,7 @@ static osla_err find_place(file_hdf5 *h, hid_t set, const char *name, file_item 
   item->stored = OSLA_STORED_WHOLE;
   for (int stored = 0; stored < 3; stored++)
     if (strcmp(uplo, stored_name[stored]) == 0) item->stored = stored;
-  OSLA_CALL(osla_hdf5_check_unfiltered(set, h->path, name));
+  OSLA_CALL(osli_hdf5_check_unfiltered(set, h->path, name));
   OSLA_CHECK(contiguous && sealed && (offset != HADDR_UNDEF || item->m == 0 || item->n == 0),
              OSLA_ERR_IO, "%.200s: %.63s was not written by osla (%s)", h->path, name,
              contiguous ? "no checksum" : "not contiguous");
@@ -345,7 +345,7 @@ static osla_err find(file_hdf5 *h, hid_t set, const char *name, file_item *item)
   return find_place(h, set, name, item);
 }
 
-osla_err osla_file_hdf5_find(file_hdf5 *h, const char *name, bool vector, file_item *item)
+osla_err osli_file_hdf5_find(file_hdf5 *h, const char *name, bool vector, file_item *item)
 {
   osla_err err;
   *item = (file_item){.vector = vector};
@@ -360,7 +360,7 @@ osla_err osla_file_hdf5_find(file_hdf5 *h, const char *name, bool vector, file_i
   return err;
 }
 
-osla_err osla_file_hdf5_put_value(file_hdf5 *h, const char *name, file_type type, const void *value)
+osla_err osli_file_hdf5_put_value(file_hdf5 *h, const char *name, file_type type, const void *value)
 {
   osla_err err;
   H5E_BEGIN_TRY
@@ -373,22 +373,22 @@ osla_err osla_file_hdf5_put_value(file_hdf5 *h, const char *name, file_type type
   return err;
 }
 
-osla_err osla_file_hdf5_get_value(file_hdf5 *h, const char *name, file_type type, void *value)
+osla_err osli_file_hdf5_get_value(file_hdf5 *h, const char *name, file_type type, void *value)
 {
   bool done;
   H5E_BEGIN_TRY
   {
     hid_t id = make_type(type);
-    done = get_attribute(h->file, name, id, value, osla_file_type_size(type));
+    done = get_attribute(h->file, name, id, value, osli_file_type_size(type));
     drop(id);
   }
   H5E_END_TRY
   OSLA_CHECK(done, OSLA_ERR_IO, "%.200s: no number %.63s of type %s", h->path, name,
-             osla_file_type_name(type));
+             osli_file_type_name(type));
   return OSLA_OK;
 }
 
-osla_err osla_file_hdf5_put_text(file_hdf5 *h, const char *name, const char *value)
+osla_err osli_file_hdf5_put_text(file_hdf5 *h, const char *name, const char *value)
 {
   osla_err err;
   H5E_BEGIN_TRY
@@ -401,7 +401,7 @@ osla_err osla_file_hdf5_put_text(file_hdf5 *h, const char *name, const char *val
   return err;
 }
 
-osla_err osla_file_hdf5_get_text(file_hdf5 *h, const char *name, char *value, size_t size)
+osla_err osli_file_hdf5_get_text(file_hdf5 *h, const char *name, char *value, size_t size)
 {
   bool done;
   H5E_BEGIN_TRY

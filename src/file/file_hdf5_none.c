@@ -6,12 +6,12 @@
 
 #ifndef HAVE_HDF5
 
-osla_err osla_file_hdf5_create(const char *path, file_hdf5 **out)
+osla_err osli_file_hdf5_create(const char *path, file_hdf5 **out)
 {
-  return osla_file_hdf5_open(path, out);
+  return osli_file_hdf5_open(path, out);
 }
 
-osla_err osla_file_hdf5_open(const char *path, file_hdf5 **out)
+osla_err osli_file_hdf5_open(const char *path, file_hdf5 **out)
 {
   *out = NULL;
   return osla_error_set(
@@ -26,51 +26,51 @@ static osla_err none(file_hdf5 *h)
   return osla_error_set(OSLA_ERR_UNSUPPORTED, "this build has no HDF5");
 }
 
-osla_err osla_file_hdf5_finish(file_hdf5 *h, int fd)
+osla_err osli_file_hdf5_finish(file_hdf5 *h, int fd)
 {
   (void)fd;
   return none(h);
 }
-void osla_file_hdf5_close(file_hdf5 **h)
+void osli_file_hdf5_close(file_hdf5 **h)
 {
   (void)h;
 }
-osla_err osla_file_hdf5_reserve(file_hdf5 *h, const char *name, file_item *item)
+osla_err osli_file_hdf5_reserve(file_hdf5 *h, const char *name, file_item *item)
 {
   (void)name, (void)item;
   return none(h);
 }
-osla_err osla_file_hdf5_seal(file_hdf5 *h, const char *name, const file_item *item)
+osla_err osli_file_hdf5_seal(file_hdf5 *h, const char *name, const file_item *item)
 {
   (void)name, (void)item;
   return none(h);
 }
-bool osla_file_hdf5_has(file_hdf5 *h, const char *name)
+bool osli_file_hdf5_has(file_hdf5 *h, const char *name)
 {
   (void)h, (void)name;
   return false;
 }
-osla_err osla_file_hdf5_find(file_hdf5 *h, const char *name, bool vector, file_item *item)
+osla_err osli_file_hdf5_find(file_hdf5 *h, const char *name, bool vector, file_item *item)
 {
   (void)name, (void)vector, (void)item;
   return none(h);
 }
-osla_err osla_file_hdf5_put_value(file_hdf5 *h, const char *name, file_type type, const void *value)
+osla_err osli_file_hdf5_put_value(file_hdf5 *h, const char *name, file_type type, const void *value)
 {
   (void)name, (void)type, (void)value;
   return none(h);
 }
-osla_err osla_file_hdf5_get_value(file_hdf5 *h, const char *name, file_type type, void *value)
+osla_err osli_file_hdf5_get_value(file_hdf5 *h, const char *name, file_type type, void *value)
 {
   (void)name, (void)type, (void)value;
   return none(h);
 }
-osla_err osla_file_hdf5_put_text(file_hdf5 *h, const char *name, const char *value)
+osla_err osli_file_hdf5_put_text(file_hdf5 *h, const char *name, const char *value)
 {
   (void)name, (void)value;
   return none(h);
 }
-osla_err osla_file_hdf5_get_text(file_hdf5 *h, const char *name, char *value, size_t size)
+osla_err osli_file_hdf5_get_text(file_hdf5 *h, const char *name, char *value, size_t size)
 {
   (void)name, (void)value, (void)size;
   return none(h);

@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-osla_err osla_file_image_make(file_image *image, const char *path, char name[FILE_IMAGE_NAME])
+osla_err osli_file_image_make(file_image *image, const char *path, char name[FILE_IMAGE_NAME])
 {
   *image = FILE_NO_IMAGE;
 #ifdef __linux__
@@ -25,14 +25,14 @@ osla_err osla_file_image_make(file_image *image, const char *path, char name[FIL
   return OSLA_OK;
 }
 
-void osla_file_image_free(file_image *image)
+void osli_file_image_free(file_image *image)
 {
   if (image->fd >= 0) (void)close(image->fd);
   free(image->arrays);
   *image = FILE_NO_IMAGE;
 }
 
-osla_err osla_file_image_note(file_image *image, uint64_t first, uint64_t bytes)
+osla_err osli_file_image_note(file_image *image, uint64_t first, uint64_t bytes)
 {
   file_extent *longer = realloc(image->arrays, (image->n_arrays + 1) * sizeof *longer);
   OSLA_CHECK(longer, OSLA_ERR_MEM, "table of %zu arrays", image->n_arrays + 1);
@@ -62,20 +62,20 @@ static osla_err copy_page(const file_image *image, const char *path, int fd, uin
                           uint64_t end)
 {
   unsigned char page[FILE_PAGE];
-  OSLA_CALL(osla_file_read_at(image->fd, path, page, end - first, first));
+  OSLA_CALL(osli_file_read_at(image->fd, path, page, end - first, first));
   for (uint64_t at = first; at < end;) {
     uint64_t run = next_run(image, &at, end);
-    if (at < end) OSLA_CALL(osla_write_at(fd, path, page + (at - first), run - at, at));
+    if (at < end) OSLA_CALL(osli_write_at(fd, path, page + (at - first), run - at, at));
     at = run > at ? run : at;
   }
   return OSLA_OK;
 }
 
-osla_err osla_file_image_copy(const file_image *image, const char *path, int fd)
+osla_err osli_file_image_copy(const file_image *image, const char *path, int fd)
 {
   off_t length = lseek(image->fd, 0, SEEK_END), at = 0;
   OSLA_CHECK(length >= 0, OSLA_ERR_IO, "%.200s: %s", path, strerror(errno));
-  OSLA_CALL(osla_set_length(fd, path, (uint64_t)length));
+  OSLA_CALL(osli_set_length(fd, path, (uint64_t)length));
   while ((at = lseek(image->fd, at, SEEK_DATA)) >= 0) {
     off_t end = length - at < FILE_PAGE ? length : at + FILE_PAGE;
     OSLA_CALL(copy_page(image, path, fd, (uint64_t)at, (uint64_t)end));

@@ -28,13 +28,13 @@ typedef struct file_image {
 
 /* Makes an empty one, and a name by which this process can open it. `path` is for error texts.
  * Errors: MEM, UNSUPPORTED (not Linux). */
-osla_err osla_file_image_make(file_image *image, const char *path, char name[FILE_IMAGE_NAME]);
-void osla_file_image_free(file_image *image);
+osla_err osli_file_image_make(file_image *image, const char *path, char name[FILE_IMAGE_NAME]);
+void osli_file_image_free(file_image *image);
 
 /* These bytes are an array: not copied. Errors: MEM. */
-osla_err osla_file_image_note(file_image *image, uint64_t first, uint64_t bytes);
+osla_err osli_file_image_note(file_image *image, uint64_t first, uint64_t bytes);
 
 /* Copies all but arrays and holes to fd, and gives that the same length. Errors: IO. */
-osla_err osla_file_image_copy(const file_image *image, const char *path, int fd);
+osla_err osli_file_image_copy(const file_image *image, const char *path, int fd);
 
 #endif

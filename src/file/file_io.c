@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 /* A pipe is not waited for. */
-osla_err osla_file_open_fd(const char *path, int *fd)
+osla_err osli_file_open_fd(const char *path, int *fd)
 {
   struct stat status;
   *fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
@@ -23,7 +23,7 @@ osla_err osla_file_open_fd(const char *path, int *fd)
   return osla_error_set(OSLA_ERR_IO, "%.200s: is not a regular file", path);
 }
 
-osla_err osla_file_identify(int fd, const char *path, bool marks, file_identity *identity)
+osla_err osli_file_identify(int fd, const char *path, bool marks, file_identity *identity)
 {
   struct stat status;
   OSLA_CHECK(fstat(fd, &status) == 0, OSLA_ERR_IO, "%.200s: %s", path, strerror(errno));
@@ -32,7 +32,7 @@ osla_err osla_file_identify(int fd, const char *path, bool marks, file_identity 
   if (!marks) return OSLA_OK;
   OSLA_CHECK(getentropy(identity->mark, sizeof identity->mark) == 0, OSLA_ERR_IO,
              "%.200s: getentropy: %s", path, strerror(errno));
-  OSLA_CALL(osla_write_at(fd, path, identity->mark, sizeof identity->mark, 0));
+  OSLA_CALL(osli_write_at(fd, path, identity->mark, sizeof identity->mark, 0));
   OSLA_CHECK(fsync(fd) == 0, OSLA_ERR_IO, "%.200s: %s", path, strerror(errno));
   return OSLA_OK;
 }
@@ -69,7 +69,7 @@ static bool has_mark(int fd, const char *temporary, const file_identity *identit
  * sshfs) number their files there, too. Ranks of other nodes therefore look for the mark. No other
  * file of this user holds the mark, which is random. So a rank of another node refuses any file
  * without it. Nobody else can read the mark (new_file.h), and a file of another user is refused. */
-osla_err osla_file_open_temporary(const char *temporary, const char *path,
+osla_err osli_file_open_temporary(const char *temporary, const char *path,
                                   const file_identity *identity, bool on_node, int *fd)
 {
   struct stat status;
@@ -81,10 +81,10 @@ osla_err osla_file_open_temporary(const char *temporary, const char *path,
     return OSLA_OK;
   (void)close(*fd);
   *fd = -1;
-  return osla_new_file_replaced(path);
+  return osli_new_file_replaced(path);
 }
 
-osla_err osla_file_sync_fd(const char *path, int *fd)
+osla_err osli_file_sync_fd(const char *path, int *fd)
 {
   bool done = *fd < 0 || fsync(*fd) == 0;
   int reason = errno;
@@ -97,7 +97,7 @@ osla_err osla_file_sync_fd(const char *path, int *fd)
   return OSLA_OK;
 }
 
-osla_err osla_file_read_at(int fd, const char *path, void *bytes, size_t size, uint64_t offset)
+osla_err osli_file_read_at(int fd, const char *path, void *bytes, size_t size, uint64_t offset)
 {
   unsigned char *at = bytes;
   for (size_t done = 0; done < size;) {
@@ -111,7 +111,7 @@ osla_err osla_file_read_at(int fd, const char *path, void *bytes, size_t size, u
   return OSLA_OK;
 }
 
-osla_err osla_file_length(int fd, const char *path, uint64_t *bytes)
+osla_err osli_file_length(int fd, const char *path, uint64_t *bytes)
 {
   struct stat status;
   OSLA_CHECK(fstat(fd, &status) == 0, OSLA_ERR_IO, "%.200s: %s", path, strerror(errno));

@@ -37,16 +37,16 @@ static osla_err move_piece(const osla_file *file, const file_item *item, osla_ma
                            uint64_t *sum)
 {
   file_type type = (file_type)item->type;
-  size_t e = osla_file_type_size(type), words = osla_file_word_count(type);
+  size_t e = osli_file_type_size(type), words = osli_file_word_count(type);
   size_t bytes = (size_t)(last - first) * e;
   uint64_t offset = item->offset + (uint64_t)first * e;
   if (way == TO_FILE)
     OSLA_CALL(copy_elements(a, first, last, buffer, way));
   else
-    OSLA_CALL(osla_file_read_at(file->fd, file->path, buffer, bytes, offset));
-  *sum += osla_file_sum(buffer, osla_file_word_size(type), (last - first) * (int64_t)words,
+    OSLA_CALL(osli_file_read_at(file->fd, file->path, buffer, bytes, offset));
+  *sum += osli_file_sum(buffer, osli_file_word_size(type), (last - first) * (int64_t)words,
                         (uint64_t)first * words);
-  if (way == TO_FILE) return osla_write_at(file->fd, file->path, buffer, bytes, offset);
+  if (way == TO_FILE) return osli_write_at(file->fd, file->path, buffer, bytes, offset);
   return copy_elements(a, first, last, buffer, way);
 }
 
@@ -54,7 +54,7 @@ static osla_err move_pieces(const osla_file *file, const file_item *item, osla_m
                             direction way, uint64_t *sum)
 {
   int64_t elements = item->m * item->n;
-  int64_t length = (int64_t)(PIECE_BYTES / osla_file_type_size((file_type)item->type));
+  int64_t length = (int64_t)(PIECE_BYTES / osli_file_type_size((file_type)item->type));
   int64_t pieces = elements / length + (elements % length > 0);
   int rank = osla_transport_rank(file->t), size = osla_transport_size(file->t);
   int64_t each = pieces / size, more = pieces % size; /* the first `more` ranks take one more */
@@ -75,13 +75,13 @@ static osla_err move_pieces(const osla_file *file, const file_item *item, osla_m
 }
 
 /* get_block does not change the matrix, but the two directions share their way. */
-osla_err osla_file_write_pieces(const osla_file *file, const file_item *item, const osla_matrix *a,
+osla_err osli_file_write_pieces(const osla_file *file, const file_item *item, const osla_matrix *a,
                                 uint64_t *sum)
 {
   return move_pieces(file, item, (osla_matrix *)(uintptr_t)a, TO_FILE, sum);
 }
 
-osla_err osla_file_read_pieces(const osla_file *file, const file_item *item, osla_matrix *a,
+osla_err osli_file_read_pieces(const osla_file *file, const file_item *item, osla_matrix *a,
                                uint64_t *sum)
 {
   return move_pieces(file, item, a, FROM_FILE, sum);

@@ -23,15 +23,15 @@ static const uint32_t order_mark = 0x01020304;
 
 static uint64_t own_checksum(const trailer *tail)
 {
-  return osla_file_sum(tail, 8, (int64_t)(offsetof(trailer, own_checksum) / 8), 0);
+  return osli_file_sum(tail, 8, (int64_t)(offsetof(trailer, own_checksum) / 8), 0);
 }
 
 static uint64_t data_bytes(const file_item *item)
 {
-  return (uint64_t)item->m * (uint64_t)item->n * osla_file_type_size((file_type)item->type);
+  return (uint64_t)item->m * (uint64_t)item->n * osli_file_type_size((file_type)item->type);
 }
 
-osla_err osla_file_raw_seal(const osla_file *file, const file_item *item)
+osla_err osli_file_raw_seal(const osla_file *file, const file_item *item)
 {
   trailer tail = {.order = order_mark,
                   .bytes = sizeof tail,
@@ -43,17 +43,17 @@ osla_err osla_file_raw_seal(const osla_file *file, const file_item *item)
                   .checksum = item->checksum};
   memcpy(tail.magic, magic, sizeof magic);
   tail.own_checksum = own_checksum(&tail);
-  return osla_write_at(file->fd, file->path, &tail, sizeof tail, tail.data_bytes);
+  return osli_write_at(file->fd, file->path, &tail, sizeof tail, tail.data_bytes);
 }
 
-osla_err osla_file_raw_find(const osla_file *file, bool *is_raw, file_item *item)
+osla_err osli_file_raw_find(const osla_file *file, bool *is_raw, file_item *item)
 {
   uint64_t length;
   trailer tail;
   *is_raw = false;
-  OSLA_CALL(osla_file_length(file->fd, file->path, &length));
+  OSLA_CALL(osli_file_length(file->fd, file->path, &length));
   if (length < sizeof tail) return OSLA_OK;
-  OSLA_CALL(osla_file_read_at(file->fd, file->path, &tail, sizeof tail, length - sizeof tail));
+  OSLA_CALL(osli_file_read_at(file->fd, file->path, &tail, sizeof tail, length - sizeof tail));
   if (memcmp(tail.magic, magic, sizeof magic) != 0) return OSLA_OK;
   *is_raw = true;
   OSLA_CHECK(tail.order == order_mark && tail.bytes == sizeof tail, OSLA_ERR_IO,
@@ -66,7 +66,7 @@ osla_err osla_file_raw_find(const osla_file *file, bool *is_raw, file_item *item
                       .checksum = tail.checksum,
                       .type = (int32_t)tail.type,
                       .stored = (int32_t)tail.stored};
-  OSLA_CHECK(osla_file_check_sizes(file, "matrix", item) == OSLA_OK, OSLA_ERR_IO,
+  OSLA_CHECK(osli_file_check_sizes(file, "matrix", item) == OSLA_OK, OSLA_ERR_IO,
              "%.200s: cannot be of %" PRId64 " x %" PRId64, file->path, item->m, item->n);
   OSLA_CHECK(tail.data_bytes == data_bytes(item) && length == tail.data_bytes + sizeof tail,
              OSLA_ERR_IO,

@@ -17,7 +17,7 @@ static inline uint64_t hash(uint64_t word, uint64_t place)
   return mix(word ^ mix((place + 1) * 0x9e3779b97f4a7c15u));
 }
 
-uint64_t osla_file_sum(const void *words, size_t size, int64_t count, uint64_t first)
+uint64_t osli_file_sum(const void *words, size_t size, int64_t count, uint64_t first)
 {
   const unsigned char *at = words;
   uint64_t sum = 0;
@@ -35,29 +35,29 @@ uint64_t osla_file_sum(const void *words, size_t size, int64_t count, uint64_t f
   return sum;
 }
 
-uint64_t osla_file_sum_head(const file_item *item)
+uint64_t osli_file_sum_head(const file_item *item)
 {
   const uint64_t head[] = {(uint64_t)item->type, (uint64_t)item->stored, (uint64_t)item->vector,
                            (uint64_t)item->m, (uint64_t)item->n};
-  return ~osla_file_sum(head, sizeof *head, sizeof head / sizeof *head, 0);
+  return ~osli_file_sum(head, sizeof *head, sizeof head / sizeof *head, 0);
 }
 
-size_t osla_file_word_size(file_type type)
+size_t osli_file_word_size(file_type type)
 {
   return type == FILE_S || type == FILE_C ? 4 : 8;
 }
 
-size_t osla_file_word_count(file_type type)
+size_t osli_file_word_count(file_type type)
 {
   return type == FILE_C || type == FILE_Z ? 2 : 1;
 }
 
-size_t osla_file_type_size(file_type type)
+size_t osli_file_type_size(file_type type)
 {
-  return osla_file_word_size(type) * osla_file_word_count(type);
+  return osli_file_word_size(type) * osli_file_word_count(type);
 }
 
-const char *osla_file_type_name(file_type type)
+const char *osli_file_type_name(file_type type)
 {
   static const char *const name[FILE_TYPES] = {
     "float", "double", "complex float", "complex double", "int64", "uint64",

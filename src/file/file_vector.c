@@ -26,23 +26,23 @@ static osla_err agree(osla_file *f, const char *call, osla_file_type type, int64
                       file_type *wide)
 {
   const osla_argument same[] = {{"type", type}, {"count", count}};
-  return osla_file_agree_same(f, to_file_type(type, wide), call, same, 2);
+  return osli_file_agree_same(f, to_file_type(type, wide), call, same, 2);
 }
 
 /* A part of a vector: elements [first, first + count) of it. */
 static osla_err write_part(const osla_file *f, const file_item *item, int64_t first, int64_t count,
                            const void *data, uint64_t *sum)
 {
-  *sum = osla_file_sum(data, 8, count, (uint64_t)first);
-  return osla_write_at(f->fd, f->path, data, 8 * (size_t)count, item->offset + 8 * (uint64_t)first);
+  *sum = osli_file_sum(data, 8, count, (uint64_t)first);
+  return osli_write_at(f->fd, f->path, data, 8 * (size_t)count, item->offset + 8 * (uint64_t)first);
 }
 
 static osla_err read_part(const osla_file *f, const file_item *item, int64_t first, int64_t count,
                           void *data, uint64_t *sum)
 {
   OSLA_CALL(
-    osla_file_read_at(f->fd, f->path, data, 8 * (size_t)count, item->offset + 8 * (uint64_t)first));
-  *sum = osla_file_sum(data, 8, count, (uint64_t)first);
+    osli_file_read_at(f->fd, f->path, data, 8 * (size_t)count, item->offset + 8 * (uint64_t)first));
+  *sum = osli_file_sum(data, 8, count, (uint64_t)first);
   return OSLA_OK;
 }
 
@@ -51,16 +51,16 @@ static osla_err put(osla_file *f, const char *name, file_type type, int64_t tota
 {
   file_item item = {.m = total, .n = 1, .type = (int32_t)type, .vector = 1};
   uint64_t sum = 0;
-  OSLA_CALL(osla_file_reserve(f, name, &item));
-  OSLA_CALL(osla_file_agree(f, write_part(f, &item, first, count, data, &sum)));
-  return osla_file_seal(f, name, &item, sum);
+  OSLA_CALL(osli_file_reserve(f, name, &item));
+  OSLA_CALL(osli_file_agree(f, write_part(f, &item, first, count, data, &sum)));
+  return osli_file_seal(f, name, &item, sum);
 }
 
 osla_err osla_file_put_vector(osla_file *f, const char *name, osla_file_type type, int64_t count,
                               const void *data)
 {
   file_type wide = FILE_D;
-  OSLA_CALL(osla_file_check_state(f, true));
+  OSLA_CALL(osli_file_check_state(f, true));
   OSLA_CALL(agree(f, "osla_file_put_vector", type, count, &wide));
   return put(f, name, wide, count, 0, is_root(f) ? count : 0, data);
 }
@@ -74,7 +74,7 @@ static osla_err place_parts(osla_file *f, const char *name, int64_t count, int64
   osla_err err = counts ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "table of %d ranks", size);
   if (err == OSLA_OK && count < 0)
     err = osla_error_set(OSLA_ERR_ARG, "%.63s: %" PRId64 " elements", name, count);
-  OSLA_TRY(osla_file_agree(f, err));
+  OSLA_TRY(osli_file_agree(f, err));
   counts[osla_transport_rank(f->t)] = count;
   OSLA_TRY(osla_allreduce(f->t, counts, size, MPI_INT64_T, MPI_SUM));
   *first = *total = 0;
@@ -92,7 +92,7 @@ osla_err osla_file_put_parts(osla_file *f, const char *name, osla_file_type type
 {
   int64_t first, total;
   file_type wide = FILE_D;
-  OSLA_CALL(osla_file_check_state(f, true));
+  OSLA_CALL(osli_file_check_state(f, true));
   OSLA_CALL(agree(f, "osla_file_put_parts", type, 0, &wide));
   OSLA_CALL(place_parts(f, name, count, &first, &total));
   return put(f, name, wide, total, first, count, data);
@@ -102,12 +102,12 @@ static osla_err find_vector(osla_file *f, const char *call, const char *name, os
                             file_item *item)
 {
   file_type wide = FILE_D;
-  OSLA_CALL(osla_file_check_state(f, false));
+  OSLA_CALL(osli_file_check_state(f, false));
   OSLA_CALL(agree(f, call, type, 0, &wide));
-  OSLA_CALL(osla_file_find(f, name, true, item));
+  OSLA_CALL(osli_file_find(f, name, true, item));
   OSLA_CHECK(item->type == (int32_t)wide, OSLA_ERR_IO,
              "%.200s: %.63s is of type %s, and %s was expected", f->path, name,
-             osla_file_type_name((file_type)item->type), osla_file_type_name(wide));
+             osli_file_type_name((file_type)item->type), osli_file_type_name(wide));
   return OSLA_OK;
 }
 
@@ -135,10 +135,10 @@ osla_err osla_file_get_vector(osla_file *f, const char *name, osla_file_type typ
   uint64_t sum = 0;
   OSLA_CALL(find_vector(f, "osla_file_get_vector", name, type, &item));
   osla_err err = check_count(f, name, &item, count); /* the file says which rank's is wrong */
-  OSLA_CALL(osla_file_agree(f, err));
+  OSLA_CALL(osli_file_agree(f, err));
   err = is_root(f) ? read_part(f, &item, 0, count, data, &sum) : OSLA_OK;
-  OSLA_CALL(osla_file_agree(f, err));
-  OSLA_CALL(osla_file_verify(f, name, &item, sum));
+  OSLA_CALL(osli_file_agree(f, err));
+  OSLA_CALL(osli_file_verify(f, name, &item, sum));
   return osla_bcast(f->t, data, count, MPI_INT64_T, 0);
 }
 
@@ -154,23 +154,23 @@ osla_err osla_file_get_parts(osla_file *f, const char *name, osla_file_type type
                          "%.200s: elements %" PRId64 " to %" PRId64 " of %.63s, which has %" PRId64,
                          f->path, first, first + count - 1, name, item.m);
   if (err == OSLA_OK) err = read_part(f, &item, first, count, data, &sum);
-  OSLA_CALL(osla_file_agree(f, err));
-  return osla_file_verify(f, name, &item, sum);
+  OSLA_CALL(osli_file_agree(f, err));
+  return osli_file_verify(f, name, &item, sum);
 }
 
 static osla_err put_value(osla_file *f, const char *name, file_type type, const void *value)
 {
-  OSLA_CALL(osla_file_check_state(f, true));
-  return osla_file_agree(f, is_root(f) ? osla_file_hdf5_put_value(f->hdf5, name, type, value)
+  OSLA_CALL(osli_file_check_state(f, true));
+  return osli_file_agree(f, is_root(f) ? osli_file_hdf5_put_value(f->hdf5, name, type, value)
                                        : OSLA_OK);
 }
 
 /* `value` gets 8 bytes on all ranks. */
 static osla_err get_value(osla_file *f, const char *name, file_type type, void *value)
 {
-  OSLA_CALL(osla_file_check_state(f, false));
-  osla_err err = is_root(f) ? osla_file_hdf5_get_value(f->hdf5, name, type, value) : OSLA_OK;
-  OSLA_CALL(osla_file_agree(f, err));
+  OSLA_CALL(osli_file_check_state(f, false));
+  osla_err err = is_root(f) ? osli_file_hdf5_get_value(f->hdf5, name, type, value) : OSLA_OK;
+  OSLA_CALL(osli_file_agree(f, err));
   return osla_bcast(f->t, value, 8, MPI_BYTE, 0);
 }
 
@@ -196,18 +196,18 @@ osla_err osla_file_get_int(osla_file *f, const char *name, int64_t *value)
 
 osla_err osla_file_put_text(osla_file *f, const char *name, const char *value)
 {
-  OSLA_CALL(osla_file_check_state(f, true));
-  return osla_file_agree(f, is_root(f) ? osla_file_hdf5_put_text(f->hdf5, name, value) : OSLA_OK);
+  OSLA_CALL(osli_file_check_state(f, true));
+  return osli_file_agree(f, is_root(f) ? osli_file_hdf5_put_text(f->hdf5, name, value) : OSLA_OK);
 }
 
 osla_err osla_file_get_text(osla_file *f, const char *name, char *value, size_t size)
 {
-  OSLA_CALL(osla_file_check_state(f, false));
+  OSLA_CALL(osli_file_check_state(f, false));
   int64_t least = size < INT_MAX ? (int64_t)size : INT_MAX; /* ranks may have more or less room */
   OSLA_CALL(osla_allreduce(f->t, &least, 1, MPI_INT64_T, MPI_MIN));
   OSLA_CHECK(least > 0, OSLA_ERR_ARG, "%.63s: no room for a text", name);
   osla_err err =
-    is_root(f) ? osla_file_hdf5_get_text(f->hdf5, name, value, (size_t)least) : OSLA_OK;
-  OSLA_CALL(osla_file_agree(f, err));
+    is_root(f) ? osli_file_hdf5_get_text(f->hdf5, name, value, (size_t)least) : OSLA_OK;
+  OSLA_CALL(osli_file_agree(f, err));
   return osla_bcast(f->t, value, least, MPI_CHAR, 0);
 }

@@ -37,7 +37,7 @@ static bool find_filter(hid_t set, bool missing, char text[FILTER_TEXT])
   return found;
 }
 
-osla_err osla_hdf5_check_filters(hid_t set, const char *file, const char *name)
+osla_err osli_hdf5_check_filters(hid_t set, const char *file, const char *name)
 {
   char filter[FILTER_TEXT];
   OSLA_CHECK(!find_filter(set, true, filter), OSLA_ERR_UNSUPPORTED,
@@ -47,7 +47,7 @@ osla_err osla_hdf5_check_filters(hid_t set, const char *file, const char *name)
   return OSLA_OK;
 }
 
-osla_err osla_hdf5_check_unfiltered(hid_t set, const char *file, const char *name)
+osla_err osli_hdf5_check_unfiltered(hid_t set, const char *file, const char *name)
 {
   char filter[FILTER_TEXT];
   OSLA_CHECK(!find_filter(set, false, filter), OSLA_ERR_IO,

@@ -12,11 +12,11 @@
  * Call it after a failed reading, not before one: a filter is not applied to a chunk that it cannot
  * shorten, so that a data set may be readable without it.
  *   file, name [in] of the data set, for the text */
-osla_err osla_hdf5_check_filters(hid_t set, const char *file, const char *name);
+osla_err osli_hdf5_check_filters(hid_t set, const char *file, const char *name);
 
 /* OSLA_ERR_IO, with what to do, if the data set has any filter. For data that osla itself writes.
  *   file, name [in] of the data set, for the text */
-osla_err osla_hdf5_check_unfiltered(hid_t set, const char *file, const char *name);
+osla_err osli_hdf5_check_unfiltered(hid_t set, const char *file, const char *name);
 
 #endif
 #endif

@@ -222,7 +222,7 @@ static bool begins_well(int64_t first, int64_t count, int64_t block, int procs)
   return procs == 1 || first % block == 0 || count <= block - first % block;
 }
 
-bool osla_part_has_view(const osla_part *part)
+bool osli_part_has_view(const osla_part *part)
 {
   const osla_layout *l = &part->matrix->layout;
   return begins_well(part->i, part->m, l->mb, l->nprow) &&
@@ -243,7 +243,7 @@ static size_t start_of(const osla_part *part, int prow, int pcol)
   return (size_t)(row + col * lld) * osla_dtype_size(a->dtype);
 }
 
-osla_err osla_part_view(const osla_part *part, osla_matrix **out)
+osla_err osli_part_view(const osla_part *part, osla_matrix **out)
 {
   const osla_matrix *whole = part->matrix;
   const osla_layout *l = &whole->layout;
@@ -277,9 +277,9 @@ cleanup:
   return err;
 }
 
-size_t osla_matrix_start(const osla_matrix *a, int rank)
+size_t osli_matrix_start(const osla_matrix *a, int rank)
 {
-  return a->whole ? osla_matrix_start(a->whole, rank) + a->start[rank] : 0;
+  return a->whole ? osli_matrix_start(a->whole, rank) + a->start[rank] : 0;
 }
 
 void osla_matrix_destroy(osla_matrix **matrix)

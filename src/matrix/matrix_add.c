@@ -39,7 +39,7 @@ static void add_column(int64_t n, double alpha, const void *x, bool x_single, do
 osla_err osla_matrix_scale_part(osla_complex alpha, osla_part part)
 {
   const osla_dtype dtype = osla_matrix_dtype(part.matrix);
-  OSLA_CALL(osla_part_check("scale", &part, "A"));
+  OSLA_CALL(osli_part_check("scale", &part, "A"));
   const part_local p = part_local_of(&part);
   if (!is_complex(dtype)) alpha = creal(alpha);
   for (int64_t c = 0; c < p.cols; c++)

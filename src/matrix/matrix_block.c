@@ -70,7 +70,7 @@ static osla_err move_share(const osla_matrix *a, const share *s, direction way,
   size_t e = osla_dtype_size(osla_matrix_dtype(a));
   int64_t lld = osla_matrix_lld(a, s->rank);
   osla_segment *segment = osla_matrix_segment(a);
-  size_t start = osla_matrix_start(a, s->rank);
+  size_t start = osli_matrix_start(a, s->rank);
   bool whole_columns = s->rows == lld;
   int64_t pieces = whole_columns ? 1 : s->cols;
   size_t bytes = (size_t)(whole_columns ? s->rows * s->cols : s->rows) * e;

@@ -65,7 +65,7 @@ static osla_err find_column(const copying *w, int64_t c, int k, const unsigned c
   OSLA_CHECK(osla_matrix_segment(a), OSLA_ERR_ARG,
              "elements of rank %d are out of reach: the source was wrapped for its owners alone",
              rank);
-  return osla_segment_get(osla_matrix_segment(a), rank, osla_matrix_start(a, rank) + at,
+  return osla_segment_get(osla_matrix_segment(a), rank, osli_matrix_start(a, rank) + at,
                           w->staging + (size_t)(k * w->stride) * e, (size_t)w->src_rows * e,
                           transfer);
 }
@@ -92,8 +92,8 @@ static osla_err take_columns(const copying *w, int64_t first, int count)
 static osla_err check_copy(const osla_part *source, const osla_part *dest)
 {
   osla_dtype ts = osla_matrix_dtype(source->matrix), td = osla_matrix_dtype(dest->matrix);
-  OSLA_CALL(osla_part_check("copy", source, "source"));
-  OSLA_CALL(osla_part_check("copy", dest, "destination"));
+  OSLA_CALL(osli_part_check("copy", source, "source"));
+  OSLA_CALL(osli_part_check("copy", dest, "destination"));
   OSLA_CHECK(source->m == dest->m && source->n == dest->n, OSLA_ERR_ARG,
              "source is %" PRId64 " x %" PRId64 ", destination %" PRId64 " x %" PRId64, source->m,
              source->n, dest->m, dest->n);
@@ -102,7 +102,7 @@ static osla_err check_copy(const osla_part *source, const osla_part *dest)
   OSLA_CHECK(osla_grid_transport(osla_matrix_grid(source->matrix)) ==
                osla_grid_transport(osla_matrix_grid(dest->matrix)),
              OSLA_ERR_ARG, "source and destination belong to different transports");
-  OSLA_CHECK(!osla_parts_overlap(source, dest), OSLA_ERR_ARG, "source and destination overlap%s",
+  OSLA_CHECK(!osli_parts_overlap(source, dest), OSLA_ERR_ARG, "source and destination overlap%s",
              source->matrix == dest->matrix ? " in one matrix" : "");
   return OSLA_OK;
 }

@@ -88,8 +88,8 @@ static double integer(int64_t i, int64_t j, void *arg)
 
 static osla_err fill_by_rule(const osla_part *a, osla_fill rule, uint64_t seed)
 {
-  OSLA_CALL(osla_part_check("fill", a, "A"));
-  if (osla_work_modelled) return OSLA_OK;
+  OSLA_CALL(osli_part_check("fill", a, "A"));
+  if (osli_work_modelled) return OSLA_OK;
   seeded arg = {seed, (double)(a->m > a->n ? a->m : a->n)};
   switch (rule) {
     case OSLA_FILL_ZERO: fill(a, zero, NULL, &arg); break;

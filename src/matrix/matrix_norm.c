@@ -26,7 +26,7 @@ static void visit_all(const osla_part *part, visitor *visit, double *sums)
 {
   const part_local p = part_local_of(part);
   const osla_dtype dtype = osla_matrix_dtype(part->matrix);
-  for (int64_t c = 0; c < p.cols && !osla_work_modelled; c++)
+  for (int64_t c = 0; c < p.cols && !osli_work_modelled; c++)
     for (int64_t r = 0; r < p.rows; r++)
       visit(magnitude(dtype, p.local, part_offset(&p, r, c)), part_row(&p, r), part_col(&p, c),
             sums);
@@ -77,7 +77,7 @@ static osla_err check(const osla_part *part, osla_norm norm)
 {
   OSLA_CHECK(norm >= OSLA_NORM_MAX && norm <= OSLA_NORM_FRO, OSLA_ERR_ARG, "norm = %d is not known",
              (int)norm);
-  return osla_part_check("norm", part, "A");
+  return osli_part_check("norm", part, "A");
 }
 
 static osla_err agree(const char *call, const osla_part *part, osla_norm norm)

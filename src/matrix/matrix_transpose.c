@@ -45,8 +45,8 @@ static osla_err check(osla_trans trans, const osla_part *source, const osla_part
   osla_dtype ts = osla_matrix_dtype(source->matrix), td = osla_matrix_dtype(dest->matrix);
   OSLA_CHECK(trans == OSLA_TRANS || trans == OSLA_CONJTRANS, OSLA_ERR_ARG,
              "transpose: trans = %d is neither TRANS nor CONJTRANS", (int)trans);
-  OSLA_CALL(osla_part_check("transpose", source, "source"));
-  OSLA_CALL(osla_part_check("transpose", dest, "destination"));
+  OSLA_CALL(osli_part_check("transpose", source, "source"));
+  OSLA_CALL(osli_part_check("transpose", dest, "destination"));
   OSLA_CHECK(source->m == dest->n && source->n == dest->m, OSLA_ERR_ARG,
              "transpose: source is %" PRId64 " x %" PRId64 ", destination %" PRId64 " x %" PRId64,
              source->m, source->n, dest->m, dest->n);
@@ -55,7 +55,7 @@ static osla_err check(osla_trans trans, const osla_part *source, const osla_part
   OSLA_CHECK(osla_grid_transport(osla_matrix_grid(source->matrix)) ==
                osla_grid_transport(osla_matrix_grid(dest->matrix)),
              OSLA_ERR_ARG, "transpose: source and destination belong to different transports");
-  OSLA_CHECK(!osla_parts_overlap(source, dest), OSLA_ERR_ARG,
+  OSLA_CHECK(!osli_parts_overlap(source, dest), OSLA_ERR_ARG,
              "transpose: source and destination overlap%s",
              source->matrix == dest->matrix ? " in one matrix" : "");
   return OSLA_OK;

@@ -4,7 +4,7 @@
 
 #include <inttypes.h>
 
-osla_err osla_part_check(const char *call, const osla_part *part, const char *name)
+osla_err osli_part_check(const char *call, const osla_part *part, const char *name)
 {
   const osla_layout l = osla_matrix_layout(part->matrix);
   OSLA_CHECK(part->m >= 0 && part->n >= 0 && part->i >= 0 && part->j >= 0 &&
@@ -44,7 +44,7 @@ static bool share_memory(const osla_part *x, const osla_part *y)
   return distance < a.p.rows || distance + b.p.rows > lld;
 }
 
-bool osla_parts_overlap(const osla_part *x, const osla_part *y)
+bool osli_parts_overlap(const osla_part *x, const osla_part *y)
 {
   if (x->m == 0 || x->n == 0 || y->m == 0 || y->n == 0) return false;
   if (x->matrix != y->matrix) return share_memory(x, y);

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 /* Is the part inside its matrix? `call` and `name` begin and end the line. Local. Errors: ARG. */
-osla_err osla_part_check(const char *call, const osla_part *part, const char *name);
+osla_err osli_part_check(const char *call, const osla_part *part, const char *name);
 
 /* A part among the arguments that osla_agree_same compares. */
 /* clang-format off */
@@ -18,6 +18,6 @@ osla_err osla_part_check(const char *call, const osla_part *part, const char *na
 /* Do the parts share an element, in one matrix, or in memory of this rank that several matrices
  * wrap? Arrays of one leading dimension share an element if their rows do; others count as shared
  * if their address ranges meet. Local. */
-bool osla_parts_overlap(const osla_part *x, const osla_part *y);
+bool osli_parts_overlap(const osla_part *x, const osla_part *y);
 
 #endif

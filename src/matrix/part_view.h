@@ -12,14 +12,14 @@
 
 /* Is there such a matrix? Where the part begins within a block it needs one process in that
  * direction, or to end in the same block. Local. */
-bool osla_part_has_view(const osla_part *part);
+bool osli_part_has_view(const osla_part *part);
 
 /* Makes it. The part's matrix is borrowed and must outlive the view; what it holds is the part's
- * elements. Its segment is the other's (osla_matrix_start). Local. Errors: MEM. */
-osla_err osla_part_view(const osla_part *part, osla_matrix **out);
+ * elements. Its segment is the other's (osli_matrix_start). Local. Errors: MEM. */
+osla_err osli_part_view(const osla_part *part, osla_matrix **out);
 
 /* Bytes before element (0,0) of that rank's local array in its data area of the matrix' segment: 0
  * but for views. Local. */
-size_t osla_matrix_start(const osla_matrix *matrix, int rank);
+size_t osli_matrix_start(const osla_matrix *matrix, int rank);
 
 #endif

@@ -34,14 +34,14 @@ typedef struct table {
 enum { HEAD = CHANNEL_LINE };
 static const int64_t MOST_BYTES = INT64_C(1) << 40;
 
-osla_err osla_channel_state(channel *c, size_t bytes)
+osla_err osli_channel_state(channel *c, size_t bytes)
 {
   c->state = calloc(1, bytes);
   OSLA_CHECK(c->state, OSLA_ERR_MEM, "channel object");
   return OSLA_OK;
 }
 
-osla_err osla_channel_close_near(const channel *c, _Atomic uint32_t *closed)
+osla_err osli_channel_close_near(const channel *c, _Atomic uint32_t *closed)
 {
   atomic_store_explicit(closed, 1, memory_order_release);
   osla_segment_wake(c->segment, c->end.peer);
@@ -107,9 +107,9 @@ static osla_err check_ends(const osla_transport *t, int n, const osla_channel_en
 
 static const channel_ops *ops_of(const osla_transport *t, const osla_channel_end *e)
 {
-  static const channel_ops *const near[] = {&osla_channel_newest, &osla_channel_racy,
-                                            &osla_channel_ring}; /* as osla_channel_kind */
-  return osla_transport_same_node(t, e->peer) ? near[e->kind] : &osla_channel_posted;
+  static const channel_ops *const near[] = {&osli_channel_newest, &osli_channel_racy,
+                                            &osli_channel_ring}; /* as osla_channel_kind */
+  return osla_transport_same_node(t, e->peer) ? near[e->kind] : &osli_channel_posted;
 }
 
 static size_t tables_bytes(int n)

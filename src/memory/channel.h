@@ -29,8 +29,8 @@ typedef struct channel_ops {
   bool (*delivered)(channel *c); /* nothing of mine is under way, or the peer is at its end */
 } channel_ops;
 
-extern const channel_ops osla_channel_newest, osla_channel_racy, osla_channel_ring,
-  osla_channel_posted;
+extern const channel_ops osli_channel_newest, osli_channel_racy, osli_channel_ring,
+  osli_channel_posted;
 
 struct channel {
   const channel_ops *ops;
@@ -45,10 +45,10 @@ struct channel {
 };
 
 /* Zeroed memory for a channel's state. Errors: MEM. */
-osla_err osla_channel_state(channel *c, size_t bytes);
+osla_err osli_channel_state(channel *c, size_t bytes);
 
 /* Tells a peer on the node, after its last message, by its word. */
-osla_err osla_channel_close_near(const channel *c, _Atomic uint32_t *closed);
+osla_err osli_channel_close_near(const channel *c, _Atomic uint32_t *closed);
 
 static inline size_t channel_round(size_t bytes, size_t to)
 {

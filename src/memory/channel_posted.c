@@ -84,8 +84,8 @@ static osla_err open_lines(channel *c)
                              .most = c->end.in_flight,
                              .bytes = HEAD + (size_t)c->end.send_bytes,
                              .done = &s->left};
-  OSLA_CALL(osla_segment_line_open(c->segment, &in, &s->in));
-  return osla_segment_line_open(c->segment, &out, &s->out);
+  OSLA_CALL(osli_segment_line_open(c->segment, &in, &s->in));
+  return osli_segment_line_open(c->segment, &out, &s->out);
 }
 
 /* All that the peer may send has its receive before it hears that it may. */
@@ -94,7 +94,7 @@ static osla_err expect(channel *c)
   state *s = c->state;
   while (s->in && s->expected < s->held + (uint64_t)c->end.in_flight) {
     s->expected++;
-    OSLA_CALL(osla_segment_line_start(c->segment, s->in,
+    OSLA_CALL(osli_segment_line_start(c->segment, s->in,
                                       c->here + slot_offset(c, s->expected, s->my_stride),
                                       HEAD + (size_t)c->end.recv_bytes));
   }
@@ -103,7 +103,7 @@ static osla_err expect(channel *c)
 
 static osla_err start(channel *c)
 {
-  OSLA_CALL(osla_channel_state(c, sizeof(state)));
+  OSLA_CALL(osli_channel_state(c, sizeof(state)));
   state *s = c->state;
   const size_t n = (size_t)c->end.in_flight + 2;
   *s = (state){.mine = (words *)(void *)c->here,
@@ -131,8 +131,8 @@ static void stop(channel *c)
 {
   state *s = c->state;
   if (!s) return;
-  osla_segment_line_close(c->segment, &s->in);
-  osla_segment_line_close(c->segment, &s->out);
+  osli_segment_line_close(c->segment, &s->in);
+  osli_segment_line_close(c->segment, &s->out);
   free(s->staging);
   free(s->posted);
   free(s->under_way);
@@ -153,7 +153,7 @@ static osla_err has_left(channel *c, bool *left)
   osla_posted *oldest = &s->posted[s->under_way[s->first]];
   if (!s->out) return osla_posted_test(c->segment, oldest, left);
   *left = atomic_load_explicit(&s->left, memory_order_acquire) > s->sent - (uint64_t)s->n_under_way;
-  if (*left) osla_segment_line_left(c->segment, oldest);
+  if (*left) osli_segment_line_left(c->segment, oldest);
   return OSLA_OK;
 }
 
@@ -207,7 +207,7 @@ static osla_err post(channel *c, int slot)
   h->acknowledged = s->acknowledged.wanted = s->acknowledged.posted = s->held;
   s->under_way[(s->first + s->n_under_way++) % s->n_slots] = slot;
   s->sent++;
-  if (s->out) return osla_segment_line_send(c->segment, s->out, h, bytes, &s->posted[slot]);
+  if (s->out) return osli_segment_line_send(c->segment, s->out, h, bytes, &s->posted[slot]);
   return osla_put_word_post(c->segment, c->end.peer,
                             c->peer_inbox + slot_offset(c, s->sent, s->their_stride), h, bytes,
                             c->peer_inbox + offsetof(words, arrived), s->sent, &s->posted[slot]);
@@ -235,8 +235,8 @@ static osla_err step(channel *c)
   }
   if (s->waits >= 0) s->acknowledged.wanted = s->held;
   if (c->is_closed && s->waits < 0) s->closed.wanted = s->sent + 1;
-  OSLA_CALL(osla_channel_word_send(c, &s->closed));
-  return osla_channel_word_send(c, &s->acknowledged);
+  OSLA_CALL(osli_channel_word_send(c, &s->closed));
+  return osli_channel_word_send(c, &s->acknowledged);
 }
 
 /* ---- the calls ---- */
@@ -350,9 +350,9 @@ static osla_err words_have_gone(channel *c, bool *all)
   state *s = c->state;
   *all = true;
   OSLA_CALL(step(c));
-  OSLA_CALL(osla_channel_word_gone(c, &s->gone, all));
-  OSLA_CALL(osla_channel_word_gone(c, &s->acknowledged, all));
-  return osla_channel_word_gone(c, &s->closed, all);
+  OSLA_CALL(osli_channel_word_gone(c, &s->gone, all));
+  OSLA_CALL(osli_channel_word_gone(c, &s->acknowledged, all));
+  return osli_channel_word_gone(c, &s->closed, all);
 }
 
 /* Have all messages of the peer arrived, which has closed? */
@@ -375,7 +375,7 @@ static bool delivered(channel *c)
   return failed || (all && sent && received);
 }
 
-const channel_ops osla_channel_posted = {.inbox_bytes = inbox_bytes,
+const channel_ops osli_channel_posted = {.inbox_bytes = inbox_bytes,
                                          .start = start,
                                          .stop = stop,
                                          .buffer = buffer,

@@ -26,7 +26,7 @@ static size_t inbox_bytes(int in_flight, size_t bytes)
 
 static osla_err start(channel *c)
 {
-  OSLA_CALL(osla_channel_state(c, sizeof(state)));
+  OSLA_CALL(osli_channel_state(c, sizeof(state)));
   state *s = c->state;
   *s = (state){.mine = (words *)(void *)c->here,
                .theirs = (words *)(void *)c->there,
@@ -88,7 +88,7 @@ static osla_err recv(channel *c, const void **message, uint64_t *stamp)
 static osla_err close_it(channel *c)
 {
   const state *s = c->state;
-  return osla_channel_close_near(c, &s->theirs->closed);
+  return osli_channel_close_near(c, &s->theirs->closed);
 }
 
 static bool closed(channel *c)
@@ -97,7 +97,7 @@ static bool closed(channel *c)
   return atomic_load_explicit(&s->mine->closed, memory_order_acquire) && !can_recv(c);
 }
 
-const channel_ops osla_channel_racy = {.inbox_bytes = inbox_bytes,
+const channel_ops osli_channel_racy = {.inbox_bytes = inbox_bytes,
                                        .start = start,
                                        .stop = stop,
                                        .buffer = buffer,

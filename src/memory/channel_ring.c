@@ -24,7 +24,7 @@ static size_t inbox_bytes(int in_flight, size_t bytes)
 
 static osla_err start(channel *c)
 {
-  OSLA_CALL(osla_channel_state(c, sizeof(state)));
+  OSLA_CALL(osli_channel_state(c, sizeof(state)));
   *(state *)c->state = (state){.mine = (ring *)(void *)c->here,
                                .theirs = (ring *)(void *)c->there,
                                .my_stride = slot_stride((size_t)c->end.recv_bytes),
@@ -110,7 +110,7 @@ static osla_err recv(channel *c, const void **message, uint64_t *stamp)
 static osla_err close_it(channel *c)
 {
   const state *s = c->state;
-  return osla_channel_close_near(c, &s->theirs->closed);
+  return osli_channel_close_near(c, &s->theirs->closed);
 }
 
 /* Mine lie where they go to; the peer may wait for room that nobody makes any more. */
@@ -124,7 +124,7 @@ static bool delivered(channel *c)
   return true;
 }
 
-const channel_ops osla_channel_ring = {.inbox_bytes = inbox_bytes,
+const channel_ops osli_channel_ring = {.inbox_bytes = inbox_bytes,
                                        .start = start,
                                        .buffer = buffer,
                                        .can_send = can_send,

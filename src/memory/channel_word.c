@@ -1,7 +1,7 @@
 /* Words of channels. See channel_word.h. */
 #include "src/memory/channel_word.h"
 
-osla_err osla_channel_word_send(channel *c, channel_word *word)
+osla_err osli_channel_word_send(channel *c, channel_word *word)
 {
   if (word->wanted == word->posted) return OSLA_OK;
   bool done;
@@ -12,10 +12,10 @@ osla_err osla_channel_word_send(channel *c, channel_word *word)
                         &word->last);
 }
 
-osla_err osla_channel_word_gone(channel *c, channel_word *word, bool *all)
+osla_err osli_channel_word_gone(channel *c, channel_word *word, bool *all)
 {
   bool done;
-  OSLA_CALL(osla_channel_word_send(c, word));
+  OSLA_CALL(osli_channel_word_send(c, word));
   OSLA_CALL(osla_posted_test(c->segment, &word->last, &done));
   *all = *all && done && word->wanted == word->posted;
   return OSLA_OK;

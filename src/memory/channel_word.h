@@ -12,9 +12,9 @@ typedef struct channel_word {
 
 /* Posts what is wanted, unless the one before is still under way. Under the set's mutex, as is
  * _gone. Errors: MPI. */
-osla_err osla_channel_word_send(channel *c, channel_word *word);
+osla_err osli_channel_word_send(channel *c, channel_word *word);
 
 /* The same; *all becomes false where what is wanted is not there yet. */
-osla_err osla_channel_word_gone(channel *c, channel_word *word, bool *all);
+osla_err osli_channel_word_gone(channel *c, channel_word *word, bool *all);
 
 #endif

@@ -46,12 +46,12 @@ void osla_segment_steers(osla_segment *s)
   if (s->t->ops->region_steers) s->t->ops->region_steers(s->region);
 }
 
-void osla_segment_messages(osla_segment *s, size_t offset)
+void osli_segment_messages(osla_segment *s, size_t offset)
 {
   if (s->t->ops->region_messages) s->t->ops->region_messages(s->region, s->data + offset);
 }
 
-void osla_segment_store(osla_segment *s, size_t offset, const void *bytes, size_t count)
+void osli_segment_store(osla_segment *s, size_t offset, const void *bytes, size_t count)
 {
   if (s->t->ops->region_store)
     s->t->ops->region_store(s->region, s->data + offset, bytes, count);
@@ -108,7 +108,7 @@ osla_err osla_segment_create_for(osla_transport *t, size_t bytes, int n_purposes
     return err;
   }
   OSLA_MAKES("osla_segment_create", "osla_segment_destroy");
-  osla_alive_add(&s->alive);
+  osli_alive_add(&s->alive);
   *out = s;
   return OSLA_OK;
 }
@@ -126,7 +126,7 @@ osla_err osla_segment_attach(osla_transport *t, void *base, size_t bytes, osla_s
   s->t = t;
   s->bytes = bytes;
   OSLA_MAKES("osla_segment_attach", "osla_segment_destroy");
-  osla_alive_add(&s->alive);
+  osli_alive_add(&s->alive);
   *out = s;
   return OSLA_OK;
 }
@@ -135,7 +135,7 @@ void osla_segment_destroy(osla_segment **segment)
 {
   osla_segment *s = segment ? *segment : NULL;
   if (!s) return;
-  osla_alive_remove(&s->alive);
+  osli_alive_remove(&s->alive);
   s->t->ops->region_free(&s->region);
   free(s);
   *segment = NULL;
@@ -159,7 +159,7 @@ osla_transport *osla_segment_transport(const osla_segment *s)
 {
   return s->t;
 }
-osla_region *osla_segment_region(const osla_segment *s)
+osla_region *osli_segment_region(const osla_segment *s)
 {
   return s->region;
 }
@@ -360,7 +360,7 @@ osla_err osla_notify_post(osla_segment *s, int rank, int purpose, uint64_t value
 void osla_segment_wake(osla_segment *s, int rank)
 {
   void *bell = s->data > 0 ? s->t->ops->peer_ptr(s->region, rank) : NULL; /* attached: none */
-  if (bell) osla_bell_ring(s->t, bell);
+  if (bell) osli_bell_ring(s->t, bell);
 }
 
 static unsigned char *my_head(const osla_segment *s)
@@ -401,6 +401,6 @@ void osla_segment_wait(osla_segment *s, bool (*test)(void *arg), void *arg)
   double since = osla_trace_now(s->t);
   if (test(arg)) return;
   /* Attached memory has no bell: its first bytes are the caller's. */
-  osla_wait_until(s->t, test, arg, s->data > 0 ? (osla_bell *)my_head(s) : NULL);
+  osli_wait_until(s->t, test, arg, s->data > 0 ? (osla_bell *)my_head(s) : NULL);
   osla_trace_add(s->t, OSLA_TRACE_NOTIFY_WAIT, since, 0);
 }

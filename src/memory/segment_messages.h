@@ -9,11 +9,11 @@
 #include "osla_segment.h"
 
 /* From `offset` on each rank's data area has nothing but messages, which that rank writes by
- * osla_segment_store alone and others get, each byte once. Local; before the first store. */
-void osla_segment_messages(osla_segment *segment, size_t offset);
+ * osli_segment_store alone and others get, each byte once. Local; before the first store. */
+void osli_segment_messages(osla_segment *segment, size_t offset);
 
 /* Writes to my data area; again only what was written there before and not got. Local,
  * thread-safe. */
-void osla_segment_store(osla_segment *segment, size_t offset, const void *bytes, size_t count);
+void osli_segment_store(osla_segment *segment, size_t offset, const void *bytes, size_t count);
 
 #endif

@@ -98,7 +98,7 @@ void osla_stripes_take(osla_transport *t, osla_stripes *lock, uint64_t mask)
   wanted w = {.lock = lock, .mask = mask};
   if (osla_stripes_try(lock, mask)) return;
   double since = osla_trace_now(t);
-  osla_wait_until(t, take, &w, (osla_bell *)lock->bell);
+  osli_wait_until(t, take, &w, (osla_bell *)lock->bell);
   osla_trace_add(t, OSLA_TRACE_LOCK, since, 0);
 }
 
@@ -106,5 +106,5 @@ void osla_stripes_release(osla_transport *t, osla_stripes *lock, uint64_t mask)
 {
   osla_clock_settle();
   atomic_fetch_and_explicit(word(&lock->held), ~mask, memory_order_release);
-  osla_bell_ring(t, (osla_bell *)lock->bell);
+  osli_bell_ring(t, (osla_bell *)lock->bell);
 }

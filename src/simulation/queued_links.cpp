@@ -30,7 +30,7 @@ struct Passage {
   size_t at; // of the route: the head has come to it
   double bytes, part;
   double tail; // when the last byte leaves the line before, at its far end
-  osla_sim_done *done;
+  osli_sim_done *done;
   void *arg;
 };
 
@@ -150,8 +150,8 @@ double pass_between(const std::vector<Line *> &route, double bytes, double begin
 
 } // namespace
 
-void osla_sim_transfer_queued(sg_host_t from, sg_host_t to, size_t bytes, double delay,
-                              osla_sim_done *done, void *arg)
+void osli_sim_transfer_queued(sg_host_t from, sg_host_t to, size_t bytes, double delay,
+                              osli_sim_done *done, void *arg)
 {
   static std::vector<s4u::Link *> links; // one at a time comes here
   links.clear();

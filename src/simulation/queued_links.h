@@ -17,9 +17,9 @@
 extern "C" {
 #endif
 
-/* As osla_sim_transfer. */
-void osla_sim_transfer_queued(sg_host_t from, sg_host_t to, size_t bytes, double delay,
-                              osla_sim_done *done, void *arg);
+/* As osli_sim_transfer. */
+void osli_sim_transfer_queued(sg_host_t from, sg_host_t to, size_t bytes, double delay,
+                              osli_sim_done *done, void *arg);
 
 #ifdef __cplusplus
 }

@@ -18,7 +18,7 @@
 typedef struct sim_call {
   struct sim_call *next;
   struct sim_rank *at;
-  osla_sim_done *done;
+  osli_sim_done *done;
   void *arg;
 } sim_call;
 
@@ -84,8 +84,8 @@ typedef struct sim_machine {
 
 /* The name of the machine; what its file says of a host: rates, and the model of a core. Local.
  * Errors of _read: ARG for a property that makes no sense. */
-const char *osla_sim_machine_name(void);
-osla_err osla_sim_machine_read(sg_host_t host, sim_machine *out, sim_core *core);
+const char *osli_sim_machine_name(void);
+osla_err osli_sim_machine_read(sg_host_t host, sim_machine *out, sim_core *core);
 
 typedef struct sim_job {
   int size, users; /* ranks that have not left it */
@@ -106,60 +106,60 @@ static inline sim_rank *sim_me(const osla_transport *t)
 
 /* Lets time pass on this rank, and what transfers have taken from it: its own clock goes ahead. To
  * sleep in the simulator for each piece of work would cost more real time than all else. */
-void osla_sim_spend(double seconds);
+void osli_sim_spend(double seconds);
 /* And the simulator's clock follows: before this rank stores what others read, or looks for what
  * they do. Whatever was there already it may take without. */
-void osla_sim_catch_up(void);
+void osli_sim_catch_up(void);
 
 /* Starts a transfer from one rank to another, whose cores work so long for it; then calls done(arg)
  * there. `call` lives until then. */
-void osla_sim_move_working(sim_rank *from, sim_rank *to, size_t bytes, double work, double delay,
-                           sim_call *call, osla_sim_done *done, void *arg);
+void osli_sim_move_working(sim_rank *from, sim_rank *to, size_t bytes, double work, double delay,
+                           sim_call *call, osli_sim_done *done, void *arg);
 /* The same at the machine's rate. */
-void osla_sim_move(sim_rank *from, sim_rank *to, size_t bytes, double delay, sim_call *call,
-                   osla_sim_done *done, void *arg);
+void osli_sim_move(sim_rank *from, sim_rank *to, size_t bytes, double delay, sim_call *call,
+                   osli_sim_done *done, void *arg);
 
 /* What has come for the caller meanwhile. Part of a step of progress. */
-void osla_sim_take(sim_rank *me);
+void osli_sim_take(sim_rank *me);
 
 /* Do transfers need the ranks at both ends? */
-static inline bool osla_sim_cores_move(const sim_job *job)
+static inline bool osli_sim_cores_move(const sim_job *job)
 {
   return job->machine.cpu > 0;
 }
 
 /* A look at something that has not happened yet: takes a moment, or who looks again and again would
  * stop time. */
-void osla_sim_look(const osla_transport *t);
+void osli_sim_look(const osla_transport *t);
 
 /* Something may have changed for that rank. */
-void osla_sim_wake(sim_rank *rank);
+void osli_sim_wake(sim_rank *rank);
 
 /* Of osla_transport_ops: */
-osla_err osla_sim_split_hosts(MPI_Comm comm, MPI_Comm *out);
-void osla_sim_wait_until(osla_transport *t, osla_wait_test *test, void *arg, osla_bell *bell);
-void osla_sim_ring(osla_transport *t, osla_bell *bell);
-osla_err osla_sim_collective(osla_transport *t, const osla_collective *what);
-osla_err osla_sim_message(osla_transport *t, const osla_message *what);
-osla_err osla_sim_exchange(osla_transport *t, const osla_sparse *what);
-osla_err osla_sim_region_alloc(osla_transport *t, size_t bytes, osla_region **out);
-osla_err osla_sim_region_attach(osla_transport *t, void *base, size_t bytes, osla_region **out);
-void osla_sim_region_steers(osla_region *region);
+osla_err osli_sim_split_hosts(MPI_Comm comm, MPI_Comm *out);
+void osli_sim_wait_until(osla_transport *t, osla_wait_test *test, void *arg, osla_bell *bell);
+void osli_sim_ring(osla_transport *t, osla_bell *bell);
+osla_err osli_sim_collective(osla_transport *t, const osla_collective *what);
+osla_err osli_sim_message(osla_transport *t, const osla_message *what);
+osla_err osli_sim_exchange(osla_transport *t, const osla_sparse *what);
+osla_err osli_sim_region_alloc(osla_transport *t, size_t bytes, osla_region **out);
+osla_err osli_sim_region_attach(osla_transport *t, void *base, size_t bytes, osla_region **out);
+void osli_sim_region_steers(osla_region *region);
 /* Copies what a transfer to or from a region carries: bulk data do not move where work is only
  * modelled. */
-void osla_sim_region_move(const osla_region *region, void *to, const void *from, size_t bytes);
-void osla_sim_region_messages(osla_region *region, size_t offset);
-void osla_sim_region_store(osla_region *region, size_t offset, const void *bytes, size_t count);
+void osli_sim_region_move(const osla_region *region, void *to, const void *from, size_t bytes);
+void osli_sim_region_messages(osla_region *region, size_t offset);
+void osli_sim_region_store(osla_region *region, size_t offset, const void *bytes, size_t count);
 /* The same for a get from that rank. */
-void osla_sim_region_take(const osla_region *region, int rank, void *to, const void *from,
+void osli_sim_region_take(const osla_region *region, int rank, void *to, const void *from,
                           size_t bytes);
-void osla_sim_region_free(osla_region **region);
-void *osla_sim_peer_ptr(const osla_region *region, int rank);
-osla_err osla_sim_post(osla_region *region, int rank, size_t offset, const void *source,
+void osli_sim_region_free(osla_region **region);
+void *osli_sim_peer_ptr(const osla_region *region, int rank);
+osla_err osli_sim_post(osla_region *region, int rank, size_t offset, const void *source,
                        size_t bytes, size_t word_offset, uint64_t word, osla_post **out);
-void osla_sim_posts_finish(osla_region *region); /* waits until mine in that region are delivered */
-osla_err osla_sim_post_wait(osla_transport *t, osla_post **post);
-osla_err osla_sim_post_test(osla_transport *t, osla_post **post, bool *done);
+void osli_sim_posts_finish(osla_region *region); /* waits until mine in that region are delivered */
+osla_err osli_sim_post_wait(osla_transport *t, osla_post **post);
+osla_err osli_sim_post_test(osla_transport *t, osla_post **post, bool *done);
 
 /* The memory of a region: one table for all ranks, whose addresses are good everywhere. */
 typedef struct sim_memory {

@@ -17,9 +17,9 @@ double osla_clock(void)
     latest = now;
     looks = 0;
   }
-  if (++looks < MANY) return now + osla_sim_own()->ahead;
+  if (++looks < MANY) return now + osli_sim_own()->ahead;
   looks = 0;
-  osla_sim_catch_up();
+  osli_sim_catch_up();
   struct timespec later;
   (void)clock_gettime(CLOCK_MONOTONIC, &later);
   return (double)later.tv_sec + 1e-9 * (double)later.tv_nsec;
@@ -27,5 +27,5 @@ double osla_clock(void)
 
 void osla_clock_settle(void)
 {
-  osla_sim_catch_up();
+  osli_sim_catch_up();
 }

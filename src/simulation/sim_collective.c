@@ -76,14 +76,14 @@ static bool is_over(void *arg)
   return end->meeting->number >= end->number;
 }
 
-osla_err osla_sim_collective(osla_transport *t, const osla_collective *what)
+osla_err osli_sim_collective(osla_transport *t, const osla_collective *what)
 {
   sim_job *job = sim_job_of(t);
   sim_meeting *m = &job->meeting;
   MPI_Aint low, extent;
   OSLA_MPI(MPI_Type_get_extent(what->type, &low, &extent));
   size_t bytes = (size_t)what->count * (size_t)extent;
-  osla_sim_catch_up();
+  osli_sim_catch_up();
   meeting_end end = {m, m->number + 1};
   m->of[t->rank] = *what;
   if (++m->arrived == job->size) {
@@ -92,13 +92,13 @@ osla_err osla_sim_collective(osla_transport *t, const osla_collective *what)
     m->over = simgrid_get_clock() + seconds_of(job, what, bytes);
     m->number++;
     for (int rank = 0; rank < job->size; rank++)
-      osla_sim_wake(&job->rank[rank]);
+      osli_sim_wake(&job->rank[rank]);
   } else {
-    osla_wait_until(t, is_over, &end, NULL);
+    osli_wait_until(t, is_over, &end, NULL);
   }
   osla_err err = m->err; /* the next meeting ends with this rank in it */
-  osla_sim_spend(m->over - simgrid_get_clock());
-  osla_sim_catch_up(); /* callers may use MPI, too */
+  osli_sim_spend(m->over - simgrid_get_clock());
+  osli_sim_catch_up(); /* callers may use MPI, too */
   return err == OSLA_OK ? OSLA_OK : osla_error_set(err, "no memory for a collective operation");
 }
 
@@ -137,7 +137,7 @@ static void arrive(void *arg)
   arrival *a = arg;
   for (int i = 0; i < 2; i++) {
     *a->done[i] = true;
-    osla_sim_wake(a->rank[i]);
+    osli_sim_wake(a->rank[i]);
   }
   free(a);
 }
@@ -149,10 +149,10 @@ static bool has_arrived(void *arg)
 }
 
 /* Who comes second sends for both. */
-osla_err osla_sim_message(osla_transport *t, const osla_message *m)
+osla_err osli_sim_message(osla_transport *t, const osla_message *m)
 {
   sim_job *job = sim_job_of(t);
-  osla_sim_catch_up();
+  osli_sim_catch_up();
   sim_letter mine = {.from = m->is_sent ? t->rank : m->other,
                      .to = m->is_sent ? m->other : t->rank,
                      .bytes = m->bytes,
@@ -168,9 +168,9 @@ osla_err osla_sim_message(osla_transport *t, const osla_message *m)
     const sim_letter *from = m->is_sent ? &mine : theirs, *to = m->is_sent ? theirs : &mine;
     memcpy(to->buffer, from->buffer, (size_t)(from->bytes < to->bytes ? from->bytes : to->bytes));
     *a = (arrival){{sim_me(t), &job->rank[m->other]}, {&mine.done, &theirs->done}};
-    osla_sim_transfer(job->rank[mine.from].host, job->rank[mine.to].host, (size_t)m->bytes, 0,
+    osli_sim_transfer(job->rank[mine.from].host, job->rank[mine.to].host, (size_t)m->bytes, 0,
                       arrive, a);
   }
-  osla_wait_until(t, has_arrived, &mine.done, NULL);
+  osli_wait_until(t, has_arrived, &mine.done, NULL);
   return OSLA_OK;
 }

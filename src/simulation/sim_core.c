@@ -21,7 +21,7 @@ static const char *const names[OSLA_WORK_KINDS] = {
   [OSLA_WORK_ADD] = "work-add",
 };
 
-const char *osla_sim_work_name(osla_work_kind kind)
+const char *osli_sim_work_name(osla_work_kind kind)
 {
   return names[kind];
 }
@@ -40,7 +40,7 @@ static bool read_monomial(const char *text, size_t length, sim_term *term)
   return true;
 }
 
-osla_err osla_sim_core_terms(sim_core *core, osla_work_kind kind, const char *value)
+osla_err osli_sim_core_terms(sim_core *core, osla_work_kind kind, const char *value)
 {
   const char *at = value;
   int count = 0;
@@ -130,7 +130,7 @@ static double undisturbed(const sim_core *core, const osla_work *work)
 }
 
 /* Interrupts come by chance, and few are long: an exponential distribution. */
-double osla_sim_core_seconds(const sim_core *core, const osla_work *work)
+double osli_sim_core_seconds(const sim_core *core, const osla_work *work)
 {
   enum { SEED_NOISE = 31 };
   static uint64_t calls;

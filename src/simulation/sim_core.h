@@ -35,13 +35,13 @@ typedef struct sim_core {
 
 /* The name of the property of a machine file that has the model of this kind of work, as
  * "work-gemm"; its value: "SECONDS MONOMIAL ...", as "5.3e-11 mnk 4e-10 mn 2e-7 1". */
-const char *osla_sim_work_name(osla_work_kind kind);
+const char *osli_sim_work_name(osla_work_kind kind);
 
 /* Takes the terms of one kind from such a value. Errors: ARG for what is none. */
-osla_err osla_sim_core_terms(sim_core *core, osla_work_kind kind, const char *value);
+osla_err osli_sim_core_terms(sim_core *core, osla_work_kind kind, const char *value);
 
 /* With noise no two calls take the same; all runs do. */
-double osla_sim_core_seconds(const sim_core *core, const osla_work *work);
+double osli_sim_core_seconds(const sim_core *core, const osla_work *work);
 
 #ifdef __cplusplus
 }

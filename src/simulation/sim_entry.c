@@ -9,9 +9,9 @@
 
 const char osla_sim_interpreter[] __attribute__((section(".interp"), used)) = OSLA_INTERPRETER;
 
-_Noreturn void osla_sim_entry(void);
+_Noreturn void osli_sim_entry(void);
 
-_Noreturn void osla_sim_entry(void)
+_Noreturn void osli_sim_entry(void)
 {
   static const char line[] = "osla: this program is for simulated machines: start it by "
                              "bench/scripts/simulate -n RANKS PROGRAM\n";

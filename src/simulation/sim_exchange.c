@@ -27,7 +27,7 @@ static void answer(void *arg)
   ++*m->n_taken;
   m->is_answered = true;
   drop_if_over(m); /* before others run, who may do the same */
-  osla_sim_wake(from);
+  osli_sim_wake(from);
 }
 
 static void come(void *arg)
@@ -36,8 +36,8 @@ static void come(void *arg)
   sim_rank *to = m->to;
   m->next = to->mail;
   to->mail = m;
-  osla_sim_move(to, m->from, 0, 0, &m->call, answer, m);
-  osla_sim_wake(to);
+  osli_sim_move(to, m->from, 0, 0, &m->call, answer, m);
+  osli_sim_wake(to);
 }
 
 typedef struct progress {
@@ -53,14 +53,14 @@ static osla_err send_all(progress *p)
   const osla_letters *out = p->x->out;
   const size_t bytes = (size_t)out->bytes;
   for (int i = 0; i < out->n; i++) {
-    sim_rank *to = &job->rank[osla_letter_rank(out, i)];
+    sim_rank *to = &job->rank[osli_letter_rank(out, i)];
     if (to == me) continue;
     sim_mail *m = calloc(1, sizeof *m + bytes);
     OSLA_CHECK(m, OSLA_ERR_MEM, "a letter");
     *m = (sim_mail){.from = me, .to = to, .n_taken = &p->n_taken, .number = p->x->number};
-    memcpy(m->letter, osla_letter(out, i), bytes);
-    osla_sim_spend(job->machine.overhead);
-    osla_sim_move(me, to, bytes, me->own->ahead, &m->call, come, m);
+    memcpy(m->letter, osli_letter(out, i), bytes);
+    osli_sim_spend(job->machine.overhead);
+    osli_sim_move(me, to, bytes, me->own->ahead, &m->call, come, m);
     p->n_sent++;
   }
   return OSLA_OK;
@@ -92,7 +92,7 @@ static osla_err read_mail(progress *p)
     }
     *at = m->next;
     const osla_err one =
-      osla_letters_add(p->x->in, (int)(m->from - sim_job_of(p->t)->rank), m->letter);
+      osli_letters_add(p->x->in, (int)(m->from - sim_job_of(p->t)->rank), m->letter);
     if (err == OSLA_OK) err = one;
     m->is_read = true;
     drop_if_over(m);
@@ -100,15 +100,15 @@ static osla_err read_mail(progress *p)
   return err;
 }
 
-osla_err osla_sim_exchange(osla_transport *t, const osla_sparse *x)
+osla_err osli_sim_exchange(osla_transport *t, const osla_sparse *x)
 {
   progress p = {.t = t, .x = x};
   osla_err err = send_all(&p);
   if (err != OSLA_OK) osla_transport_abort(t, err);
-  osla_wait_until(t, is_over, &p, NULL);
+  osli_wait_until(t, is_over, &p, NULL);
   if (x->expected < 0) {
     const osla_collective barrier = {.kind = OSLA_DO_BARRIER, .type = MPI_BYTE};
-    OSLA_CALL(osla_sim_collective(t, &barrier));
+    OSLA_CALL(osli_sim_collective(t, &barrier));
   }
   return read_mail(&p);
 }

@@ -7,14 +7,14 @@
 #include <stdio.h>
 #include <string.h>
 
-void osla_host_kernel(const char *host_name, char kernel[64])
+void osli_host_kernel(const char *host_name, char kernel[64])
 {
   (void)snprintf(kernel, 64, "%s", host_name);
 }
 
 /* MPI_Comm_split_type of SimGrid 3.32 counts what serves our transfers on a host among its ranks.
  */
-osla_err osla_sim_split_hosts(MPI_Comm comm, MPI_Comm *out)
+osla_err osli_sim_split_hosts(MPI_Comm comm, MPI_Comm *out)
 {
   enum { ALIGNED = 4 };
   const uintptr_t place = (uintptr_t)sg_host_self() >> ALIGNED; /* all ranks are one process */
@@ -28,7 +28,7 @@ osla_err osla_host_look(MPI_Comm comm, osla_host *out)
   sg_host_t host = sg_host_self();
   memset(out, 0, sizeof *out);
   OSLA_MPI(MPI_Comm_rank(comm, &out->first));
-  OSLA_CALL(osla_sim_split_hosts(comm, &here));
+  OSLA_CALL(osli_sim_split_hosts(comm, &here));
   int code = MPI_Bcast(&out->first, 1, MPI_INT, 0, here);
   if (code == MPI_SUCCESS) code = MPI_Comm_size(here, &out->ranks);
   (void)MPI_Comm_free(&here);
@@ -39,7 +39,7 @@ osla_err osla_host_look(MPI_Comm comm, osla_host *out)
   return OSLA_OK;
 }
 
-osla_err osla_host_look_nodes(MPI_Comm comm, int node_leader, const osla_groups *groups,
+osla_err osli_host_look_nodes(MPI_Comm comm, int node_leader, const osla_groups *groups,
                               osla_host *out)
 {
   (void)node_leader, (void)groups;

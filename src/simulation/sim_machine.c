@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *osla_sim_machine_name(void)
+const char *osli_sim_machine_name(void)
 {
   const char *name = getenv("OSLA_MACHINE");
   return name && name[0] ? name : "of unknown name";
@@ -14,14 +14,14 @@ const char *osla_sim_machine_name(void)
 /* The default stays where the host has no such property. */
 static osla_err read_property(sg_host_t host, const char *name, double *value)
 {
-  const char *text = osla_sim_property(host, name);
+  const char *text = osli_sim_property(host, name);
   char *end;
   if (!text) return OSLA_OK;
   double number = strtod(text, &end);
   bool may_be_zero = strncmp(name, "cpu", 3) == 0;
   OSLA_CHECK(end != text && !*end && isfinite(number) && number >= 0 && (number > 0 || may_be_zero),
              OSLA_ERR_ARG, "machine %s: property %s of host %s is no positive number: %s",
-             osla_sim_machine_name(), name, sg_host_get_name(host), text);
+             osli_sim_machine_name(), name, sg_host_get_name(host), text);
   *value = number;
   return OSLA_OK;
 }
@@ -33,9 +33,9 @@ static osla_err read_core(sg_host_t host, const sim_machine *m, sim_core *core)
   int kinds = 0;
   *core = (sim_core){.flops = m->flops, .copy = m->copy};
   for (osla_work_kind kind = 0; kind < OSLA_WORK_KINDS; kind++) {
-    const char *name = osla_sim_work_name(kind), *value = osla_sim_property(host, name);
+    const char *name = osli_sim_work_name(kind), *value = osli_sim_property(host, name);
     if (value) {
-      OSLA_CALL(osla_sim_core_terms(core, kind, value));
+      OSLA_CALL(osli_sim_core_terms(core, kind, value));
       kinds++;
     } else {
       lacks = name;
@@ -43,7 +43,7 @@ static osla_err read_core(sg_host_t host, const sim_machine *m, sim_core *core)
   }
   OSLA_CHECK(kinds == 0 || !lacks, OSLA_ERR_ARG,
              "machine %s: host %s has a model of work, but lacks the property %s",
-             osla_sim_machine_name(), sg_host_get_name(host), lacks);
+             osli_sim_machine_name(), sg_host_get_name(host), lacks);
   return OSLA_OK;
 }
 
@@ -70,7 +70,7 @@ static osla_err disturb(sg_host_t host, sim_core *core)
   } else if (asks(text, "line", &value)) {
     if (!first || line_is_slow) return OSLA_OK;
     line_is_slow = true; /* before: the call lets others of that host run */
-    osla_sim_slow_line(host, value);
+    osli_sim_slow_line(host, value);
   } else {
     OSLA_CHECK(asks(text, "noise", &value), OSLA_ERR_ARG,
                "disturbance '%s' is none of host=TIMES, line=TIMES, noise=SHARE", text);
@@ -79,7 +79,7 @@ static osla_err disturb(sg_host_t host, sim_core *core)
   return OSLA_OK;
 }
 
-osla_err osla_sim_machine_read(sg_host_t host, sim_machine *out, sim_core *core)
+osla_err osli_sim_machine_read(sg_host_t host, sim_machine *out, sim_core *core)
 {
   sim_machine m = {.flops = sg_host_get_speed(host),
                    .copy = 5e9,

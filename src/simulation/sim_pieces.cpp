@@ -12,17 +12,17 @@ struct sim_pieces {
   std::map<const byte *, std::vector<byte>> at;
 };
 
-sim_pieces *osla_sim_pieces_create()
+sim_pieces *osli_sim_pieces_create()
 {
   return new sim_pieces;
 }
 
-void osla_sim_pieces_free(sim_pieces *pieces)
+void osli_sim_pieces_free(sim_pieces *pieces)
 {
   delete pieces;
 }
 
-void osla_sim_pieces_store(sim_pieces *pieces, const void *at, const void *bytes, size_t count)
+void osli_sim_pieces_store(sim_pieces *pieces, const void *at, const void *bytes, size_t count)
 {
   auto *place = static_cast<const byte *>(at), *source = static_cast<const byte *>(bytes);
   auto next = pieces->at.upper_bound(place);
@@ -36,7 +36,7 @@ void osla_sim_pieces_store(sim_pieces *pieces, const void *at, const void *bytes
   pieces->at.emplace_hint(next, place, std::vector<byte>(source, source + count));
 }
 
-void osla_sim_pieces_take(sim_pieces *pieces, void *to, const void *from, size_t bytes)
+void osli_sim_pieces_take(sim_pieces *pieces, void *to, const void *from, size_t bytes)
 {
   auto *start = static_cast<const byte *>(from), *end = start + bytes;
   auto first = pieces->at.lower_bound(start), last = first;

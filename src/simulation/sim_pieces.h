@@ -14,15 +14,15 @@ extern "C" {
 #endif
 
 typedef struct sim_pieces sim_pieces;
-sim_pieces *osla_sim_pieces_create(void);
-void osla_sim_pieces_free(sim_pieces *pieces); /* accepts NULL */
+sim_pieces *osli_sim_pieces_create(void);
+void osli_sim_pieces_free(sim_pieces *pieces); /* accepts NULL */
 
 /* Bytes at that address: a new piece, or part of one that was stored before and not taken. */
-void osla_sim_pieces_store(sim_pieces *pieces, const void *at, const void *bytes, size_t count);
+void osli_sim_pieces_store(sim_pieces *pieces, const void *at, const void *bytes, size_t count);
 
 /* Moves what is in [from, from + bytes) to `to`, where it keeps its distance from the beginning.
  * What lies between is not written. */
-void osla_sim_pieces_take(sim_pieces *pieces, void *to, const void *from, size_t bytes);
+void osli_sim_pieces_take(sim_pieces *pieces, void *to, const void *from, size_t bytes);
 
 #ifdef __cplusplus
 }

@@ -52,7 +52,7 @@ static void drop_if_empty(osla_post_queue *q)
 static void store(const osla_post *p, int to)
 {
   unsigned char *base = p->region->of[to].base;
-  if (p->bytes > 0) osla_sim_region_move(p->region, base + p->offset, p->source, p->bytes);
+  if (p->bytes > 0) osli_sim_region_move(p->region, base + p->offset, p->source, p->bytes);
   atomic_store_explicit((_Atomic uint64_t *)(base + p->word_offset), p->word, memory_order_release);
 }
 
@@ -71,11 +71,11 @@ static void arrive(void *arg)
   }
   sim_rank *from = q->from, *to = &sim_job_of(from->t)->rank[q->to];
   drop_if_empty(q); /* before others run, who may do the same */
-  osla_sim_wake(to);
-  osla_sim_wake(from);
+  osli_sim_wake(to);
+  osli_sim_wake(from);
 }
 
-osla_err osla_sim_post(osla_region *region, int rank, size_t offset, const void *source,
+osla_err osli_sim_post(osla_region *region, int rank, size_t offset, const void *source,
                        size_t bytes, size_t word_offset, uint64_t word, osla_post **out)
 {
   osla_transport *t = region->t;
@@ -97,8 +97,8 @@ osla_err osla_sim_post(osla_region *region, int rank, size_t offset, const void 
   *q->end = p;
   q->end = &p->next;
   if (out) *out = p;
-  osla_sim_spend(job->machine.overhead);
-  osla_sim_move(sim_me(t), &job->rank[rank], bytes + sizeof word, sim_me(t)->own->ahead, &p->call,
+  osli_sim_spend(job->machine.overhead);
+  osli_sim_move(sim_me(t), &job->rank[rank], bytes + sizeof word, sim_me(t)->own->ahead, &p->call,
                 arrive, p);
   return OSLA_OK;
 }
@@ -109,11 +109,11 @@ static bool is_delivered(void *arg)
   return p->delivered;
 }
 
-osla_err osla_sim_post_test(osla_transport *t, osla_post **post, bool *done)
+osla_err osli_sim_post_test(osla_transport *t, osla_post **post, bool *done)
 {
   *done = !*post || (*post)->delivered;
   if (!*done) {
-    osla_sim_look(t);
+    osli_sim_look(t);
     *done = (*post)->delivered;
   }
   if (!*done) return OSLA_OK;
@@ -122,9 +122,9 @@ osla_err osla_sim_post_test(osla_transport *t, osla_post **post, bool *done)
   return OSLA_OK;
 }
 
-osla_err osla_sim_post_wait(osla_transport *t, osla_post **post)
+osla_err osli_sim_post_wait(osla_transport *t, osla_post **post)
 {
-  if (*post) osla_wait_until(t, is_delivered, *post, NULL);
+  if (*post) osli_wait_until(t, is_delivered, *post, NULL);
   free(*post);
   *post = NULL;
   return OSLA_OK;
@@ -139,7 +139,7 @@ static bool has_none(void *arg)
   return true;
 }
 
-void osla_sim_posts_finish(osla_region *region)
+void osli_sim_posts_finish(osla_region *region)
 {
-  osla_wait_until(region->t, has_none, region, NULL);
+  osli_wait_until(region->t, has_none, region, NULL);
 }

@@ -40,23 +40,23 @@ static osla_err make(osla_transport *t, osla_region **out)
   return OSLA_OK;
 }
 
-osla_err osla_sim_region_alloc(osla_transport *t, size_t bytes, osla_region **out)
+osla_err osli_sim_region_alloc(osla_transport *t, size_t bytes, osla_region **out)
 {
   size_t page = (size_t)sysconf(_SC_PAGESIZE), most = SIZE_MAX - 2 * page;
   size_t rounded = ((bytes < most ? bytes : most) + page) / page * page;
   osla_region *region = NULL;
   *out = NULL;
-  if (!osla_work_modelled) OSLA_CALL(osla_memory_check(t, rounded));
+  if (!osli_work_modelled) OSLA_CALL(osla_memory_check(t, rounded));
   OSLA_CALL(make(t, &region));
   sim_memory *mine = &region->of[t->rank];
   osla_err err = osla_agree(t, map(rounded, &mine->base));
   if (mine->base) mine->bytes = rounded;
-  if (err != OSLA_OK) osla_sim_region_free(&region);
+  if (err != OSLA_OK) osli_sim_region_free(&region);
   *out = region;
   return err;
 }
 
-osla_err osla_sim_region_attach(osla_transport *t, void *base, size_t bytes, osla_region **out)
+osla_err osli_sim_region_attach(osla_transport *t, void *base, size_t bytes, osla_region **out)
 {
   osla_region *region = NULL;
   *out = NULL;
@@ -67,65 +67,65 @@ osla_err osla_sim_region_attach(osla_transport *t, void *base, size_t bytes, osl
   return osla_barrier(t);
 }
 
-void osla_sim_region_steers(osla_region *region)
+void osli_sim_region_steers(osla_region *region)
 {
   region->steers = true;
 }
 
-void osla_sim_region_move(const osla_region *region, void *to, const void *from, size_t bytes)
+void osli_sim_region_move(const osla_region *region, void *to, const void *from, size_t bytes)
 {
   if (region->steers)
     memcpy(to, from, bytes);
   else
-    osla_move_message(to, from, bytes);
+    osli_move_message(to, from, bytes);
 }
 
-void osla_sim_region_messages(osla_region *region, size_t offset)
+void osli_sim_region_messages(osla_region *region, size_t offset)
 {
   sim_memory *mine = &region->of[region->t->rank];
-  if (!osla_work_modelled) return;
-  mine->messages = osla_sim_pieces_create();
+  if (!osli_work_modelled) return;
+  mine->messages = osli_sim_pieces_create();
   mine->messages_start = mine->base + offset;
 }
 
-void osla_sim_region_store(osla_region *region, size_t offset, const void *bytes, size_t count)
+void osli_sim_region_store(osla_region *region, size_t offset, const void *bytes, size_t count)
 {
   sim_memory *mine = &region->of[region->t->rank];
   if (mine->messages)
-    osla_sim_pieces_store(mine->messages, mine->base + offset, bytes, count);
+    osli_sim_pieces_store(mine->messages, mine->base + offset, bytes, count);
   else
     memcpy(mine->base + offset, bytes, count);
 }
 
-void osla_sim_region_take(const osla_region *region, int rank, void *to, const void *from,
+void osli_sim_region_take(const osla_region *region, int rank, void *to, const void *from,
                           size_t bytes)
 {
   const sim_memory *m = &region->of[rank];
   if (m->messages && (const unsigned char *)from >= m->messages_start)
-    osla_sim_pieces_take(m->messages, to, from, bytes);
+    osli_sim_pieces_take(m->messages, to, from, bytes);
   else
-    osla_sim_region_move(region, to, from, bytes);
+    osli_sim_region_move(region, to, from, bytes);
 }
 
-void osla_sim_region_free(osla_region **handle)
+void osli_sim_region_free(osla_region **handle)
 {
   osla_region *region = *handle;
   if (!region) return;
   const osla_transport *t = region->t;
-  osla_sim_posts_finish(region);
+  osli_sim_posts_finish(region);
   if (t->n_nodes > 1 || region->attached) (void)osla_barrier(region->t); /* as MPI's windows are */
   if (--region->table->users == 0) {
     for (int rank = 0; rank < t->size && !region->attached; rank++)
       if (region->of[rank].base) (void)munmap(region->of[rank].base, region->of[rank].bytes);
     for (int rank = 0; rank < t->size; rank++)
-      osla_sim_pieces_free(region->of[rank].messages);
+      osli_sim_pieces_free(region->of[rank].messages);
     free(region->table);
   }
   free(region);
   *handle = NULL;
 }
 
-void *osla_sim_peer_ptr(const osla_region *region, int rank)
+void *osli_sim_peer_ptr(const osla_region *region, int rank)
 {
   const osla_transport *t = region->t;
   bool near = region->attached ? rank == t->rank : osla_transport_same_node(t, rank);

@@ -8,16 +8,16 @@
  * everybody else, waits for ever. */
 static const double first_turn = 200e-6, longest = 1e7;
 
-void osla_sim_spend(double seconds)
+void osli_sim_spend(double seconds)
 {
-  sim_own *own = osla_sim_own();
+  sim_own *own = osli_sim_own();
   own->ahead += seconds > 0 ? seconds + own->debt : own->debt;
   own->debt = 0;
 }
 
-void osla_sim_catch_up(void)
+void osli_sim_catch_up(void)
 {
-  sim_own *own = osla_sim_own();
+  sim_own *own = osli_sim_own();
   double all = own->ahead;
   own->ahead = 0;
   if (all > 0) sg_actor_sleep_for(all);
@@ -35,7 +35,7 @@ static void arrived(void *arg)
 {
   sim_call *call = arg;
   sim_rank *at = call->at;
-  if (at->asleep || !osla_sim_cores_move(sim_job_of(at->t))) {
+  if (at->asleep || !osli_sim_cores_move(sim_job_of(at->t))) {
     call->done(call->arg);
     return;
   }
@@ -44,7 +44,7 @@ static void arrived(void *arg)
   at->last_call = &call->next;
 }
 
-void osla_sim_take(sim_rank *me)
+void osli_sim_take(sim_rank *me)
 {
   while (me->calls) {
     sim_call *call = me->calls;
@@ -54,32 +54,32 @@ void osla_sim_take(sim_rank *me)
   }
 }
 
-void osla_sim_move(sim_rank *from, sim_rank *to, size_t bytes, double delay, sim_call *call,
-                   osla_sim_done *done, void *arg)
+void osli_sim_move(sim_rank *from, sim_rank *to, size_t bytes, double delay, sim_call *call,
+                   osli_sim_done *done, void *arg)
 {
   double work = (double)bytes * sim_job_of(from->t)->machine.cpu;
-  osla_sim_move_working(from, to, bytes, work, delay, call, done, arg);
+  osli_sim_move_working(from, to, bytes, work, delay, call, done, arg);
 }
 
-void osla_sim_move_working(sim_rank *from, sim_rank *to, size_t bytes, double work, double delay,
-                           sim_call *call, osla_sim_done *done, void *arg)
+void osli_sim_move_working(sim_rank *from, sim_rank *to, size_t bytes, double work, double delay,
+                           sim_call *call, osli_sim_done *done, void *arg)
 {
   settle(from);
   settle(to);
   from->own->debt += work;
   to->own->debt += work;
   *call = (sim_call){NULL, to, done, arg};
-  osla_sim_transfer(from->host, to->host, bytes, delay, arrived, call);
+  osli_sim_transfer(from->host, to->host, bytes, delay, arrived, call);
 }
 
-void osla_sim_look(const osla_transport *t)
+void osli_sim_look(const osla_transport *t)
 {
   static const double a_look = 1e-7;
-  if (!sim_me(t)->waits) osla_sim_spend(a_look);
-  osla_sim_catch_up();
+  if (!sim_me(t)->waits) osli_sim_spend(a_look);
+  osli_sim_catch_up();
 }
 
-void osla_sim_wake(sim_rank *rank)
+void osli_sim_wake(sim_rank *rank)
 {
   rank->events++;
   if (!rank->asleep) return;
@@ -102,18 +102,18 @@ static bool sleep_at_most(sim_rank *me, const osla_bell *bell, double seconds)
 
 /* Hooks and tests may let time pass: what happens then wakes nobody, and is looked for at once. A
  * neighbour's store takes a moment to be seen. */
-void osla_sim_wait_until(osla_transport *t, osla_wait_test *test, void *arg, osla_bell *bell)
+void osli_sim_wait_until(osla_transport *t, osla_wait_test *test, void *arg, osla_bell *bell)
 {
   sim_rank *me = sim_me(t);
   double turn = first_turn, waited = 0;
   bool slept = false, outer = !me->waits; /* a hook may wait, too */
   me->waits = true;
-  osla_sim_catch_up();
+  osli_sim_catch_up();
   for (;;) {
     uint64_t events = me->events;
     osla_progress(t);
     if (test(arg)) break;
-    osla_sim_catch_up();
+    osli_sim_catch_up();
     if (me->events != events || me->calls) continue;
     slept = true;
     if (sleep_at_most(me, bell, turn)) {
@@ -130,7 +130,7 @@ void osla_sim_wait_until(osla_transport *t, osla_wait_test *test, void *arg, osl
     osla_transport_abort(t, OSLA_ERR_STATE);
   }
   if (outer) me->waits = false;
-  if (slept) osla_sim_spend(sim_job_of(t)->machine.wake);
+  if (slept) osli_sim_spend(sim_job_of(t)->machine.wake);
 }
 
 /* Once for all ranks. */
@@ -146,13 +146,13 @@ static void join_nodes(const osla_transport *t)
   }
 }
 
-void osla_sim_ring(osla_transport *t, osla_bell *bell)
+void osli_sim_ring(osla_transport *t, osla_bell *bell)
 {
   sim_rank *me = sim_me(t), *other = me;
   if (!me->next_here) join_nodes(t);
   do {
     bool listens = !other->bell || other->bell == bell || other->t->n_hooks > 0;
-    if (listens) osla_sim_wake(other);
+    if (listens) osli_sim_wake(other);
     other = other->next_here;
   } while (other != me);
 }

@@ -18,7 +18,7 @@ struct Transfer {
   s4u::Host *from, *to;
   size_t bytes;
   double delay;
-  osla_sim_done *done;
+  osli_sim_done *done;
   void *arg;
 };
 
@@ -55,11 +55,11 @@ bool links_queue()
 
 } // namespace
 
-void osla_sim_transfer(sg_host_t from, sg_host_t to, size_t bytes, double delay,
-                       osla_sim_done *done, void *arg)
+void osli_sim_transfer(sg_host_t from, sg_host_t to, size_t bytes, double delay,
+                       osli_sim_done *done, void *arg)
 {
   if (links_queue()) {
-    osla_sim_transfer_queued(from, to, bytes, delay, done, arg);
+    osli_sim_transfer_queued(from, to, bytes, delay, done, arg);
     return;
   }
   const Transfer load{from, to, bytes, delay, done, arg};
@@ -74,7 +74,7 @@ void osla_sim_transfer(sg_host_t from, sg_host_t to, size_t bytes, double delay,
   }
 }
 
-double osla_sim_latency(sg_host_t from, sg_host_t to)
+double osli_sim_latency(sg_host_t from, sg_host_t to)
 {
   std::vector<s4u::Link *> links;
   double latency = 0;
@@ -83,7 +83,7 @@ double osla_sim_latency(sg_host_t from, sg_host_t to)
 }
 
 // Of its ways to and from any other host the links that are its own: next to it.
-void osla_sim_slow_line(sg_host_t host, double times)
+void osli_sim_slow_line(sg_host_t host, double times)
 {
   for (const s4u::Host *other : s4u::Engine::get_instance()->get_all_hosts()) {
     if (other == host) continue;
@@ -97,19 +97,19 @@ void osla_sim_slow_line(sg_host_t host, double times)
   }
 }
 
-const char *osla_sim_property(sg_host_t host, const char *name)
+const char *osli_sim_property(sg_host_t host, const char *name)
 {
   return host->get_property(name);
 }
 
-double osla_sim_processor_time()
+double osli_sim_processor_time()
 {
   timespec now;
   (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-sim_own *osla_sim_own()
+sim_own *osli_sim_own()
 {
   static std::vector<std::unique_ptr<sim_own>> all;
   auto pid = static_cast<size_t>(s4u::this_actor::get_pid());

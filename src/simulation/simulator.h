@@ -22,22 +22,22 @@ extern "C" {
 /* After `delay` seconds moves so many bytes from one host to another through the modelled network,
  * without a call of whoever is there; then calls done(arg), once, which must not block. Returns at
  * once. */
-typedef void osla_sim_done(void *arg);
-void osla_sim_transfer(sg_host_t from, sg_host_t to, size_t bytes, double delay,
-                       osla_sim_done *done, void *arg);
+typedef void osli_sim_done(void *arg);
+void osli_sim_transfer(sg_host_t from, sg_host_t to, size_t bytes, double delay,
+                       osli_sim_done *done, void *arg);
 
 /* Seconds that the first byte takes from one host to another. */
-double osla_sim_latency(sg_host_t from, sg_host_t to);
+double osli_sim_latency(sg_host_t from, sg_host_t to);
 
 /* From now on the line between a host and the network, both ways, has that part of its bandwidth.
  */
-void osla_sim_slow_line(sg_host_t host, double times);
+void osli_sim_slow_line(sg_host_t host, double times);
 
 /* From a machine file: the host's property of that name; NULL: there is none. */
-const char *osla_sim_property(sg_host_t host, const char *name);
+const char *osli_sim_property(sg_host_t host, const char *name);
 
 /* Seconds of the real processor that this process has used. */
-double osla_sim_processor_time(void);
+double osli_sim_processor_time(void);
 
 /* What a coroutine has of its own. It lives as long as the simulation. */
 typedef struct sim_own {
@@ -47,7 +47,7 @@ typedef struct sim_own {
   double debt;  /* seconds that transfers have taken from its core, and that it has not spent */
   double ahead; /* seconds that it has spent, and that the simulator's clock has still to go */
 } sim_own;
-sim_own *osla_sim_own(void); /* the caller's */
+sim_own *osli_sim_own(void); /* the caller's */
 
 #ifdef __cplusplus
 }

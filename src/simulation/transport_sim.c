@@ -21,7 +21,7 @@ static void complete(void *arg)
 {
   sim_transfer *x = arg;
   x->done = true;
-  osla_sim_wake(x->owner);
+  osli_sim_wake(x->owner);
 }
 
 /* Where the core there took it, it says so. */
@@ -29,11 +29,11 @@ static void arrive(void *arg)
 {
   sim_transfer *x = arg;
   if (x->is_put)
-    osla_sim_region_move(x->region, x->to, x->from, x->bytes);
+    osli_sim_region_move(x->region, x->to, x->from, x->bytes);
   else
-    osla_sim_region_take(x->region, x->other->t->rank, x->to, x->from, x->bytes);
-  if (x->is_put && osla_sim_cores_move(sim_job_of(x->owner->t)))
-    osla_sim_move(x->other, x->owner, 0, 0, &x->call, complete, x);
+    osli_sim_region_take(x->region, x->other->t->rank, x->to, x->from, x->bytes);
+  if (x->is_put && osli_sim_cores_move(sim_job_of(x->owner->t)))
+    osli_sim_move(x->other, x->owner, 0, 0, &x->call, complete, x);
   else
     complete(x);
 }
@@ -43,19 +43,19 @@ static void serve(void *arg)
   sim_transfer *x = arg;
   const sim_machine *m = &sim_job_of(x->owner->t)->machine;
   double work = (double)x->bytes * (x->is_fetch ? m->cpu : m->cpu_get);
-  osla_sim_move_working(x->other, x->owner, x->bytes, work, 0, &x->call, arrive, x);
+  osli_sim_move_working(x->other, x->owner, x->bytes, work, 0, &x->call, arrive, x);
 }
 
 static void get_by_cores(sim_transfer *x, double delay)
 {
-  osla_sim_move(x->owner, x->other, 0, delay, &x->call, serve, x);
+  osli_sim_move(x->owner, x->other, 0, delay, &x->call, serve, x);
 }
 
 /* A request goes before. */
 static void get_by_dma(sim_transfer *x, double delay)
 {
-  double request = osla_sim_latency(x->owner->host, x->other->host);
-  osla_sim_move(x->other, x->owner, x->bytes, delay + request, &x->call, arrive, x);
+  double request = osli_sim_latency(x->owner->host, x->other->host);
+  osli_sim_move(x->other, x->owner, x->bytes, delay + request, &x->call, arrive, x);
 }
 
 static int find_free(sim_rank *me)
@@ -83,9 +83,9 @@ static osla_err start(osla_region *region, direction way, int rank, size_t offse
   unsigned char *remote = region->of[rank].base + offset;
   *handle = OSLA_HANDLE_DONE;
   if (bytes == 0) return OSLA_OK;
-  if (osla_sim_peer_ptr(region, rank)) {
-    osla_sim_region_move(region, is_put ? remote : local, is_put ? local : remote, bytes);
-    osla_sim_spend((double)bytes / job->machine.copy);
+  if (osli_sim_peer_ptr(region, rank)) {
+    osli_sim_region_move(region, is_put ? remote : local, is_put ? local : remote, bytes);
+    osli_sim_spend((double)bytes / job->machine.copy);
     return OSLA_OK;
   }
   sim_transfer *x = malloc(sizeof *x);
@@ -104,11 +104,11 @@ static osla_err start(osla_region *region, direction way, int rank, size_t offse
                       .is_fetch = way == FETCH};
   me->transfer[slot] = x;
   handle->first = slot;
-  osla_sim_spend(job->machine.overhead);
+  osli_sim_spend(job->machine.overhead);
   double ahead = me->own->ahead;
   if (is_put)
-    osla_sim_move(me, other, bytes, ahead, &x->call, arrive, x);
-  else if (osla_sim_cores_move(job))
+    osli_sim_move(me, other, bytes, ahead, &x->call, arrive, x);
+  else if (osli_sim_cores_move(job))
     get_by_cores(x, ahead);
   else
     get_by_dma(x, ahead);
@@ -138,8 +138,8 @@ static osla_err sim_test(osla_transport *t, osla_handle *handle, bool *done)
   sim_rank *me = sim_me(t);
   sim_transfer *x = handle->first < 0 ? NULL : me->transfer[handle->first];
   if (x && !x->done) {
-    osla_sim_look(t);
-    osla_sim_take(me);
+    osli_sim_look(t);
+    osli_sim_take(me);
   }
   *done = !x || x->done;
   if (!*done || !x) return OSLA_OK;
@@ -158,7 +158,7 @@ static bool is_done(void *arg)
 static osla_err sim_wait(osla_transport *t, osla_handle *handle)
 {
   bool done;
-  if (handle->first >= 0) osla_wait_until(t, is_done, sim_me(t)->transfer[handle->first], NULL);
+  if (handle->first >= 0) osli_wait_until(t, is_done, sim_me(t)->transfer[handle->first], NULL);
   return sim_test(t, handle, &done);
 }
 
@@ -181,7 +181,7 @@ static bool have_arrived(void *arg)
 static osla_err sim_flush(osla_region *region, int rank)
 {
   puts_to p = {region, &sim_job_of(region->t)->rank[rank]};
-  if (!have_arrived(&p)) osla_wait_until(region->t, have_arrived, &p, NULL);
+  if (!have_arrived(&p)) osli_wait_until(region->t, have_arrived, &p, NULL);
   return OSLA_OK;
 }
 
@@ -191,11 +191,11 @@ static osla_err notify_near(osla_region *region, int rank, size_t offset, const 
                             size_t bytes, size_t word_offset, uint64_t word, size_t bell_offset)
 {
   unsigned char *base = region->of[rank].base;
-  if (bytes > 0) osla_sim_region_move(region, base + offset, source, bytes);
-  osla_sim_spend((double)bytes / sim_job_of(region->t)->machine.copy);
-  osla_sim_catch_up();
+  if (bytes > 0) osli_sim_region_move(region, base + offset, source, bytes);
+  osli_sim_spend((double)bytes / sim_job_of(region->t)->machine.copy);
+  osli_sim_catch_up();
   atomic_store_explicit((_Atomic uint64_t *)(base + word_offset), word, memory_order_release);
-  osla_sim_ring(region->t, (osla_bell *)(base + bell_offset));
+  osli_sim_ring(region->t, (osla_bell *)(base + bell_offset));
   return OSLA_OK;
 }
 
@@ -203,12 +203,12 @@ static osla_err sim_post(osla_region *region, int rank, size_t offset, const voi
                          size_t bytes, size_t word_offset, uint64_t word, size_t bell_offset,
                          osla_post **out)
 {
-  if (osla_sim_peer_ptr(region, rank)) {
+  if (osli_sim_peer_ptr(region, rank)) {
     if (out) *out = NULL;
     return notify_near(region, rank, offset, source, bytes, word_offset, word, bell_offset);
   }
   OSLA_CALL(sim_flush(region, rank)); /* what this rank put there before comes before */
-  return osla_sim_post(region, rank, offset, source, bytes, word_offset, word, out);
+  return osli_sim_post(region, rank, offset, source, bytes, word_offset, word, out);
 }
 
 static osla_err sim_put_notify(osla_region *region, int rank, size_t offset, const void *source,
@@ -216,7 +216,7 @@ static osla_err sim_put_notify(osla_region *region, int rank, size_t offset, con
 {
   osla_post *post;
   OSLA_CALL(sim_post(region, rank, offset, source, bytes, word_offset, word, bell_offset, &post));
-  return osla_sim_post_wait(region->t, &post);
+  return osli_sim_post_wait(region->t, &post);
 }
 
 /* There, the addition, and back. */
@@ -232,14 +232,14 @@ static void answer(void *arg)
 {
   addition *a = arg;
   a->done = true;
-  osla_sim_wake(a->from);
+  osli_sim_wake(a->from);
 }
 
 static void add_there(void *arg)
 {
   addition *a = arg;
   a->old = atomic_fetch_add(a->word, a->add);
-  osla_sim_move(a->at, a->from, sizeof a->old, 0, &a->call, answer, a);
+  osli_sim_move(a->at, a->from, sizeof a->old, 0, &a->call, answer, a);
 }
 
 static bool is_answered(void *arg)
@@ -256,22 +256,22 @@ static osla_err sim_fetch_add(osla_region *region, int rank, size_t offset, int6
                 .at = &job->rank[rank],
                 .word = (_Atomic int64_t *)(region->of[rank].base + offset),
                 .add = add};
-  osla_sim_catch_up();
-  if (osla_sim_peer_ptr(region, rank)) {
+  osli_sim_catch_up();
+  if (osli_sim_peer_ptr(region, rank)) {
     *old = atomic_fetch_add(a.word, add);
-    osla_sim_spend(job->machine.wake);
+    osli_sim_spend(job->machine.wake);
     return OSLA_OK;
   }
-  osla_sim_move(a.from, a.at, sizeof add, job->machine.overhead, &a.call, add_there, &a);
-  osla_wait_until(region->t, is_answered, &a, NULL);
+  osli_sim_move(a.from, a.at, sizeof add, job->machine.overhead, &a.call, add_there, &a);
+  osli_wait_until(region->t, is_answered, &a, NULL);
   *old = a.old;
   return OSLA_OK;
 }
 
 static void sim_progress(osla_transport *t)
 {
-  osla_sim_look(t);
-  osla_sim_take(sim_me(t));
+  osli_sim_look(t);
+  osli_sim_take(sim_me(t));
 }
 
 /* --- start and end --- */
@@ -286,27 +286,27 @@ static void sim_end_all(void)
 
 static char *error_text(void)
 {
-  return osla_sim_own()->error_text;
+  return osli_sim_own()->error_text;
 }
 
 static void charge(const osla_work *work)
 {
-  osla_sim_spend(osla_sim_core_seconds(&osla_sim_own()->core, work));
+  osli_sim_spend(osli_sim_core_seconds(&osli_sim_own()->core, work));
 }
 
 /* What the call took here, of the processor: no other rank runs meanwhile. Moves of data are no
  * calls; they take what the model says. */
 static void note_begin(void)
 {
-  osla_sim_own()->began = osla_sim_processor_time();
+  osli_sim_own()->began = osli_sim_processor_time();
 }
 static void charge_measured(const osla_work *work)
 {
-  sim_own *own = osla_sim_own();
+  sim_own *own = osli_sim_own();
   double began = own->began;
   own->began = 0;
   if (began > 0)
-    osla_sim_spend(osla_sim_processor_time() - began);
+    osli_sim_spend(osli_sim_processor_time() - began);
   else
     charge(work);
 }
@@ -315,10 +315,10 @@ static void choose_charge(void)
 {
   const char *work = getenv("OSLA_SIMULATED_WORK");
   if (work && strcmp(work, "measured") == 0)
-    osla_work_listen(note_begin, charge_measured);
+    osli_work_listen(note_begin, charge_measured);
   else
-    osla_work_listen(NULL, charge);
-  if (work && strcmp(work, "modelled") == 0) osla_work_only_model();
+    osli_work_listen(NULL, charge);
+  if (work && strcmp(work, "modelled") == 0) osli_work_only_model();
 }
 
 /* Blocking calls of SMPI: until there is a job, nothing else is under way. */
@@ -343,12 +343,12 @@ static osla_err share_job(osla_transport *t)
 
 static osla_err sim_start(osla_transport *t)
 {
-  sim_own *own = osla_sim_own();
+  sim_own *own = osli_sim_own();
   sim_machine mine = {0};
-  osla_error_keep_in(error_text);
+  osli_error_keep_in(error_text);
   OSLA_CHECK(t->settings.patience <= 0, OSLA_ERR_UNSUPPORTED,
              "OSLA_PATIENCE: a simulated job has none");
-  osla_err err = osla_sim_machine_read(sg_host_self(), &mine, &own->core);
+  osla_err err = osli_sim_machine_read(sg_host_self(), &mine, &own->core);
   choose_charge();
   OSLA_CALL(share_job(t));
   sim_job *job = sim_job_of(t);
@@ -360,7 +360,7 @@ static osla_err sim_start(osla_transport *t)
   if (t->rank == 0) {
     sg_host_t last = job->rank[t->size - 1].host;
     job->machine = mine;
-    if (last != job->rank[0].host) job->machine.latency = osla_sim_latency(job->rank[0].host, last);
+    if (last != job->rank[0].host) job->machine.latency = osli_sim_latency(job->rank[0].host, last);
   }
   OSLA_MPI(MPI_Barrier(t->comm));
   return osla_agree(t, err);
@@ -380,23 +380,23 @@ static void sim_finish(osla_transport *t)
 
 static const osla_transport_ops sim_ops = {
   .name = "sim",
-  .machine = osla_sim_machine_name,
+  .machine = osli_sim_machine_name,
   .one_thread = true,
   .start = sim_start,
   .finish = sim_finish,
-  .wait_until = osla_sim_wait_until,
-  .split_hosts = osla_sim_split_hosts,
-  .ring = osla_sim_ring,
-  .collective = osla_sim_collective,
-  .message = osla_sim_message,
-  .exchange = osla_sim_exchange,
-  .region_alloc = osla_sim_region_alloc,
-  .region_attach = osla_sim_region_attach,
-  .region_steers = osla_sim_region_steers,
-  .region_messages = osla_sim_region_messages,
-  .region_store = osla_sim_region_store,
-  .region_free = osla_sim_region_free,
-  .peer_ptr = osla_sim_peer_ptr,
+  .wait_until = osli_sim_wait_until,
+  .split_hosts = osli_sim_split_hosts,
+  .ring = osli_sim_ring,
+  .collective = osli_sim_collective,
+  .message = osli_sim_message,
+  .exchange = osli_sim_exchange,
+  .region_alloc = osli_sim_region_alloc,
+  .region_attach = osli_sim_region_attach,
+  .region_steers = osli_sim_region_steers,
+  .region_messages = osli_sim_region_messages,
+  .region_store = osli_sim_region_store,
+  .region_free = osli_sim_region_free,
+  .peer_ptr = osli_sim_peer_ptr,
   .get = sim_get,
   .fetch = sim_fetch,
   .put = sim_put,
@@ -405,11 +405,11 @@ static const osla_transport_ops sim_ops = {
   .flush = sim_flush,
   .put_notify = sim_put_notify,
   .post = sim_post,
-  .post_wait = osla_sim_post_wait,
-  .post_test = osla_sim_post_test,
+  .post_wait = osli_sim_post_wait,
+  .post_test = osli_sim_post_test,
   .fetch_add = sim_fetch_add,
   .progress = sim_progress,
   .end_all = sim_end_all,
 };
 
-const osla_transport_ops *const osla_transport_built_in = &sim_ops;
+const osla_transport_ops *const osli_transport_built_in = &sim_ops;

@@ -23,19 +23,19 @@ static struct {
 
 static _Thread_local osla_maker current; /* what this thread makes */
 
-osla_maker osla_alive_makes(const char *maker, const char *destroyer)
+osla_maker osli_alive_makes(const char *maker, const char *destroyer)
 {
   const osla_maker before = current;
   if (!before.is_set || !maker) current = (osla_maker){maker, destroyer, true};
   return before;
 }
 
-void osla_alive_restore(osla_maker *before)
+void osli_alive_restore(osla_maker *before)
 {
   current = *before;
 }
 
-void osla_alive_add(osla_alive *a)
+void osli_alive_add(osla_alive *a)
 {
   (void)pthread_mutex_lock(&all.mutex);
   a->by = current;
@@ -46,7 +46,7 @@ void osla_alive_add(osla_alive *a)
   (void)pthread_mutex_unlock(&all.mutex);
 }
 
-void osla_alive_remove(osla_alive *a)
+void osli_alive_remove(osla_alive *a)
 {
   (void)pthread_mutex_lock(&all.mutex);
   if (a->link) *a->link = a->next;
@@ -81,7 +81,7 @@ static void list_objects(char text[MOST_TEXT])
 static void run_end_hooks(void)
 {
   for (const osla_alive *a = all.first; a; a = a->next)
-    if (a->t) osla_run_end_hook(a->t);
+    if (a->t) osli_run_end_hook(a->t);
 }
 
 /* MPI_Finalize calls it, and another MPI than MPICH may have ended by then: MPI is called only to
@@ -91,7 +91,7 @@ static int look_at_end(MPI_Comm world, int keyval, void *value, void *extra)
   char text[MOST_TEXT];
   (void)world, (void)keyval, (void)value, (void)extra;
   if (all.n_windows == 0 || (!all.is_lowest && !all.ends_badly)) return MPI_SUCCESS;
-  if (!all.is_lowest) osla_nap(OTHERS_WAIT_US); /* for that rank to end the job */
+  if (!all.is_lowest) osli_nap(OTHERS_WAIT_US); /* for that rank to end the job */
   list_objects(text);
   if (text[0] == '\0')
     return MPI_SUCCESS; /* a window of no object, as of one that could not be made */
@@ -100,7 +100,7 @@ static int look_at_end(MPI_Comm world, int keyval, void *value, void *extra)
   if (!all.ends_badly) return MPI_SUCCESS;
   run_end_hooks();
   (void)fflush(NULL);
-  osla_nap(OSLA_LAST_WORDS_US);
+  osli_nap(OSLA_LAST_WORDS_US);
   (void)MPI_Abort(MPI_COMM_WORLD, 1);
   return MPI_SUCCESS;
 }
@@ -117,7 +117,7 @@ static void watch_finalize(void)
     (void)MPI_Comm_set_attr(MPI_COMM_WORLD, keyval, NULL);
 }
 
-void osla_alive_window_opened(bool is_lowest)
+void osli_alive_window_opened(bool is_lowest)
 {
   (void)pthread_mutex_lock(&all.mutex);
   all.n_windows++;
@@ -126,7 +126,7 @@ void osla_alive_window_opened(bool is_lowest)
   (void)pthread_mutex_unlock(&all.mutex);
 }
 
-void osla_alive_window_closed(void)
+void osli_alive_window_closed(void)
 {
   (void)pthread_mutex_lock(&all.mutex);
   all.n_windows--;

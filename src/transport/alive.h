@@ -26,10 +26,10 @@ typedef struct osla_maker {
  * `maker` makes and `destroyer` destroys. An enclosing OSLA_MAKES wins. Put it before the first
  * goto that leaves the block. */
 #define OSLA_MAKES(maker, destroyer)                                                               \
-  __attribute__((cleanup(osla_alive_restore), unused)) osla_maker osla_maker_before =              \
-    osla_alive_makes(maker, destroyer)
-osla_maker osla_alive_makes(const char *maker, const char *destroyer);
-void osla_alive_restore(osla_maker *before);
+  __attribute__((cleanup(osli_alive_restore), unused)) osla_maker osla_maker_before =              \
+    osli_alive_makes(maker, destroyer)
+osla_maker osli_alive_makes(const char *maker, const char *destroyer);
+void osli_alive_restore(osla_maker *before);
 
 typedef struct osla_alive {
   osla_maker by;
@@ -38,12 +38,12 @@ typedef struct osla_alive {
 } osla_alive;
 
 /* Adds an object to the list, or removes it. The object contains the entry. */
-void osla_alive_add(osla_alive *a);
-void osla_alive_remove(osla_alive *a); /* also one that was never added */
+void osli_alive_add(osla_alive *a);
+void osli_alive_remove(osla_alive *a); /* also one that was never added */
 
 /* Counts the windows of MPI that are open. Rank 0 of a transport that has opened one writes the
  * line. */
-void osla_alive_window_opened(bool is_lowest);
-void osla_alive_window_closed(void);
+void osli_alive_window_opened(bool is_lowest);
+void osli_alive_window_closed(void);
 
 #endif

@@ -11,13 +11,15 @@ static struct {
   bool started; /* by us; MPI_Finalize ends it */
 } armci = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-void osla_armci_enter(osla_transport *t)
+const osla_backend_services *osli_armci_services;
+
+void osli_armci_enter(osla_transport *t)
 {
   (void)pthread_mutex_lock(&t->mutex);
   (void)pthread_mutex_lock(&armci.lock);
 }
 
-void osla_armci_leave(osla_transport *t)
+void osli_armci_leave(osla_transport *t)
 {
   (void)pthread_mutex_unlock(&armci.lock);
   (void)pthread_mutex_unlock(&t->mutex);
@@ -72,10 +74,10 @@ static osla_err start(osla_transport *t, armci_ranks *ranks)
   return OSLA_OK;
 }
 
-osla_err osla_armci_start(osla_transport *t)
+osla_err osli_armci_start(osla_transport *t)
 {
   int world = 0;
-  OSLA_CALL(osla_mpi_start(t));
+  OSLA_CALL(osli_armci_services->built_in->start(t));
   OSLA_MPI(MPI_Comm_size(MPI_COMM_WORLD, &world));
   armci_ranks *ranks = calloc(1, sizeof *ranks);
   if (ranks) ranks->id = calloc((size_t)t->size, sizeof *ranks->id);
@@ -83,17 +85,17 @@ osla_err osla_armci_start(osla_transport *t)
   OSLA_CALL(osla_agree(
     t, ranks && ranks->id ? OSLA_OK
                           : osla_error_set(OSLA_ERR_MEM, "ARMCI's numbers of %d ranks", t->size)));
-  osla_armci_enter(t);
+  osli_armci_enter(t);
   ranks->whole_world = t->size == world;
   osla_err err = start(t, ranks);
-  osla_armci_leave(t);
+  osli_armci_leave(t);
   return osla_agree(t, err);
 }
 
-void osla_armci_finish(osla_transport *t)
+void osli_armci_finish(osla_transport *t)
 {
   armci_ranks *ranks = t->backend;
-  osla_mpi_finish(t);
+  osli_armci_services->built_in->finish(t);
   if (!ranks) return;
   free(ranks->id);
   free(ranks);

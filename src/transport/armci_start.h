@@ -17,13 +17,16 @@ typedef struct armci_ranks {
   bool in_use[OSLA_ARMCI_TRANSFERS];
 } armci_ranks;
 
+/* What libosla offers; set by osla_armci_offer. */
+extern const osla_backend_services *osli_armci_services;
+
 /* start and finish of osla_transport_ops. */
-osla_err osla_armci_start(osla_transport *t);
-void osla_armci_finish(osla_transport *t);
+osla_err osli_armci_start(osla_transport *t);
+void osli_armci_finish(osla_transport *t);
 
 /* ARMCI is not safe for threads, and all transports share it: every call of it stands between
  * these. They also hold the transport's mutex, since ARMCI may call MPI. */
-void osla_armci_enter(osla_transport *t);
-void osla_armci_leave(osla_transport *t);
+void osli_armci_enter(osla_transport *t);
+void osli_armci_leave(osla_transport *t);
 
 #endif

@@ -88,17 +88,17 @@ static osla_err expose(osla_region *region, const place *places)
   for (int rank = 0; rank < t->size; rank++)
     region->shift[rank] = places[rank].address % WINDOW_ALIGN;
   return osla_agree(
-    t, osla_mpi_open_window(region, base ? base - below : NULL, (size_t)mine->bytes + below));
+    t, osli_mpi_open_window(region, base ? base - below : NULL, (size_t)mine->bytes + below));
 }
 
 static osla_err expose_dynamic(osla_region *region, const place *places)
 {
   osla_transport *t = region->t;
-  osla_mpi_close_window(region);
+  osli_mpi_close_window(region);
   for (int rank = 0; rank < t->size; rank++)
     region->shift[rank] = places[rank].address;
   size_t bytes = (size_t)places[t->rank].bytes;
-  osla_err err = osla_window_create_dynamic(t, osla_region_mine(region), bytes, &region->win);
+  osla_err err = osli_window_create_dynamic(t, osla_region_mine(region), bytes, &region->win);
   region->dynamic = err == OSLA_OK && bytes > 0;
   return osla_agree(t, err);
 }
@@ -110,7 +110,7 @@ static osla_err attach(osla_region *region, place *places)
   bool reached = false;
   if (region->bytes > 0) OSLA_MPI(MPI_Get_address(osla_region_mine(region), &address));
   place mine = {(uint64_t)address, region->bytes};
-  OSLA_CALL(osla_allgather(t, &mine, places, sizeof mine));
+  OSLA_CALL(osli_allgather(t, &mine, places, sizeof mine));
   OSLA_CALL(expose(region, places));
   OSLA_CALL(is_reached(region, places, &reached));
   if (reached) return OSLA_OK;
@@ -121,11 +121,11 @@ static osla_err attach(osla_region *region, place *places)
   return OSLA_OK;
 }
 
-osla_err osla_mpi_region_attach(osla_transport *t, void *base, size_t bytes, osla_region **out)
+osla_err osli_mpi_region_attach(osla_transport *t, void *base, size_t bytes, osla_region **out)
 {
   osla_region *region = NULL;
   *out = NULL;
-  osla_err err = osla_mpi_region_new(t, bytes, &region);
+  osla_err err = osli_mpi_region_new(t, bytes, &region);
   if (err == OSLA_OK && !base && bytes > 0)
     err = osla_error_set(OSLA_ERR_ARG, "%zu bytes at address NULL", bytes);
   place *places = calloc((size_t)t->size, sizeof *places);
@@ -135,7 +135,7 @@ osla_err osla_mpi_region_attach(osla_transport *t, void *base, size_t bytes, osl
   err = osla_agree(t, err);
   if (err != OSLA_OK) {
     free(places);
-    osla_mpi_region_discard(&region);
+    osli_mpi_region_discard(&region);
     return err;
   }
   region->peer[t->node_rank] = base;
@@ -145,7 +145,7 @@ osla_err osla_mpi_region_attach(osla_transport *t, void *base, size_t bytes, osl
     err = attach(region, places);
   }
   free(places);
-  if (err != OSLA_OK) osla_mpi_region_release(&region);
+  if (err != OSLA_OK) osli_mpi_region_release(&region);
   *out = region;
   return err;
 }

@@ -1,4 +1,5 @@
 /* The backends of the transport table that this program has. */
+#include "osla_backend.h"
 #include "src/transport/transport_ops.h"
 
 #include <stdio.h>
@@ -16,7 +17,7 @@ static struct {
 
 static const osla_transport_ops *backend(int i)
 {
-  return i == 0 ? osla_transport_built_in : backends.offered[i - 1];
+  return i == 0 ? osli_transport_built_in : backends.offered[i - 1];
 }
 
 static int count_backends(void)
@@ -24,11 +25,20 @@ static int count_backends(void)
   return 1 + backends.count;
 }
 
-void osla_backend_offer(const osla_transport_ops *ops)
+static bool is_known(const osla_transport_ops *ops)
 {
   for (int i = 0; i < count_backends(); i++)
-    if (backend(i) == ops) return;
-  if (backends.count < MOST) backends.offered[backends.count++] = ops;
+    if (backend(i) == ops) return true;
+  return false;
+}
+
+const osla_backend_services *osla_backend_offer(const osla_transport_ops *ops)
+{
+  static osla_backend_services services = {.allgather = osli_allgather,
+                                           .wait_until = osli_wait_until};
+  services.built_in = osli_transport_built_in;
+  if (!is_known(ops) && backends.count < MOST) backends.offered[backends.count++] = ops;
+  return &services;
 }
 
 static int find(const char *name)
@@ -52,11 +62,11 @@ static osla_err report_unknown(const char *name, bool by_environment)
       : "");
 }
 
-osla_err osla_backend_choose(MPI_Comm comm, const char *name, const osla_transport_ops **out)
+osla_err osli_backend_choose(MPI_Comm comm, const char *name, const osla_transport_ops **out)
 {
   const char *wish = getenv("OSLA_TRANSPORT");
   bool by_environment = !name && wish && wish[0];
-  if (!name) name = wish && wish[0] ? wish : osla_transport_built_in->name;
+  if (!name) name = wish && wish[0] ? wish : osli_transport_built_in->name;
   int mine = find(name), span[2] = {mine, -mine};
   OSLA_MPI(MPI_Allreduce(MPI_IN_PLACE, span, 2, MPI_INT, MPI_MIN, comm));
   if (span[0] >= 0 && span[0] != -span[1])

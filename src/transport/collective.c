@@ -65,7 +65,7 @@ osla_err osla_alltoall(osla_transport *t, const void *send, void *recv, int coun
   return OSLA_OK;
 }
 
-osla_err osla_allgather(osla_transport *t, const void *mine, void *all, int bytes)
+osla_err osli_allgather(osla_transport *t, const void *mine, void *all, int bytes)
 {
   double since = osla_trace_now(t);
   OSLA_CALL(
@@ -74,12 +74,12 @@ osla_err osla_allgather(osla_transport *t, const void *mine, void *all, int byte
   return OSLA_OK;
 }
 
-osla_err osla_send(osla_transport *t, int to, const void *buffer, int bytes)
+osla_err osli_send(osla_transport *t, int to, const void *buffer, int bytes)
 {
   return t->ops->message(t, &(osla_message){true, to, bytes, (void *)(uintptr_t)buffer});
 }
 
-osla_err osla_receive(osla_transport *t, int from, void *buffer, int bytes)
+osla_err osli_receive(osla_transport *t, int from, void *buffer, int bytes)
 {
   return t->ops->message(t, &(osla_message){false, from, bytes, buffer});
 }

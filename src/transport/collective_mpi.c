@@ -34,7 +34,7 @@ static int post_collective(const osla_collective *c, MPI_Comm comm, MPI_Request 
   return MPI_ERR_ARG;
 }
 
-osla_err osla_mpi_collective(osla_transport *t, const osla_collective *what)
+osla_err osli_mpi_collective(osla_transport *t, const osla_collective *what)
 {
   static const char *const names[] = {"MPI_Ibarrier", "MPI_Iallreduce", "MPI_Ibcast",
                                       "MPI_Ialltoall", "MPI_Iallgather"};
@@ -42,18 +42,18 @@ osla_err osla_mpi_collective(osla_transport *t, const osla_collective *what)
   (void)pthread_mutex_lock(&t->mutex);
   p.code = post_collective(what, t->comm, &p.request);
   (void)pthread_mutex_unlock(&t->mutex);
-  if (p.code == MPI_SUCCESS) osla_wait_until(t, request_done, &p, NULL);
+  if (p.code == MPI_SUCCESS) osli_wait_until(t, request_done, &p, NULL);
   return p.code == MPI_SUCCESS ? OSLA_OK : osla_error_set_mpi(p.code, names[what->kind]);
 }
 
-osla_err osla_mpi_message(osla_transport *t, const osla_message *m)
+osla_err osli_mpi_message(osla_transport *t, const osla_message *m)
 {
   posted p = {.t = t, .request = MPI_REQUEST_NULL};
   (void)pthread_mutex_lock(&t->mutex);
   p.code = m->is_sent ? MPI_Isend(m->buffer, m->bytes, MPI_BYTE, m->other, 0, t->comm, &p.request)
                       : MPI_Irecv(m->buffer, m->bytes, MPI_BYTE, m->other, 0, t->comm, &p.request);
   (void)pthread_mutex_unlock(&t->mutex);
-  if (p.code == MPI_SUCCESS) osla_wait_until(t, request_done, &p, NULL);
+  if (p.code == MPI_SUCCESS) osli_wait_until(t, request_done, &p, NULL);
   if (p.code == MPI_SUCCESS) return OSLA_OK;
   return osla_error_set_mpi(p.code, m->is_sent ? "MPI_Isend" : "MPI_Irecv");
 }

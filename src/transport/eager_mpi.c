@@ -29,7 +29,7 @@
 static bool may_send(osla_transport *t, const eager_peer *p)
 {
   osla_eager *e = t->eager;
-  return p->sent - p->confirmed < WINDOW && osla_eager_is_free(t, &e->sends[e->next]);
+  return p->sent - p->confirmed < WINDOW && osli_eager_is_free(t, &e->sends[e->next]);
 }
 
 /* Sends the next slot, whose data is there, if any. */
@@ -67,7 +67,7 @@ static void note_data(eager_peer *p, int region, const osla_eager_put *put)
   if (end > p->to) p->to = end;
 }
 
-osla_err osla_eager_send(osla_region *region, int rank, const osla_eager_put *put, bool *sent,
+osla_err osli_eager_send(osla_region *region, int rank, const osla_eager_put *put, bool *sent,
                          MPI_Request *data)
 {
   osla_transport *t = region->t;
@@ -95,7 +95,7 @@ osla_err osla_eager_send(osla_region *region, int rank, const osla_eager_put *pu
   return OSLA_OK;
 }
 
-osla_err osla_eager_fetch(osla_region *region, int rank, size_t offset, void *dest, size_t bytes,
+osla_err osli_eager_fetch(osla_region *region, int rank, size_t offset, void *dest, size_t bytes,
                           bool *sent, MPI_Request *data)
 {
   osla_transport *t = region->t;
@@ -125,15 +125,15 @@ static bool try_to_send(void *arg)
   MPI_Request none;
   bool sent;
   (void)pthread_mutex_lock(&s->region->t->mutex);
-  s->err = osla_eager_send(s->region, s->rank, s->put, &sent, &none);
+  s->err = osli_eager_send(s->region, s->rank, s->put, &sent, &none);
   (void)pthread_mutex_unlock(&s->region->t->mutex);
   return sent || s->err != OSLA_OK;
 }
 
-osla_err osla_eager_send_surely(osla_region *region, int rank, const osla_eager_put *put)
+osla_err osli_eager_send_surely(osla_region *region, int rank, const osla_eager_put *put)
 {
   sending s = {region, rank, put, OSLA_OK};
-  osla_wait_until(region->t, try_to_send, &s, NULL);
+  osli_wait_until(region->t, try_to_send, &s, NULL);
   return s.err;
 }
 
@@ -144,15 +144,15 @@ static void ask(osla_transport *t, int rank)
 {
   osla_eager *e = t->eager;
   eager_peer *p = &e->peers[rank];
-  if (p->asked == p->sent || !osla_eager_is_free(t, &e->sends[e->next])) return;
+  if (p->asked == p->sent || !osli_eager_is_free(t, &e->sends[e->next])) return;
   osla_err err = send_slot(t, rank, (eager_header){.flags = WANTS_ANSWER}, 0);
   if (err != OSLA_OK) osla_transport_abort(t, err);
 }
 
-bool osla_eager_is_settled(osla_region *region, int rank, size_t offset, size_t bytes)
+bool osli_eager_is_settled(osla_region *region, int rank, size_t offset, size_t bytes)
 {
   osla_transport *t = region->t;
-  if (!osla_eager_serves(region)) return true;
+  if (!osli_eager_serves(region)) return true;
   const eager_peer *p = &t->eager->peers[rank];
   bool concerns = p->region == SEVERAL || p->region == region->number;
   if (p->to == p->from || !concerns || offset >= p->to || p->from >= offset + bytes) return true;
@@ -170,15 +170,15 @@ static bool is_settled(void *arg)
 {
   const place *p = arg;
   (void)pthread_mutex_lock(&p->region->t->mutex);
-  bool settled = osla_eager_is_settled(p->region, p->rank, p->offset, p->bytes);
+  bool settled = osli_eager_is_settled(p->region, p->rank, p->offset, p->bytes);
   (void)pthread_mutex_unlock(&p->region->t->mutex);
   return settled;
 }
 
-void osla_eager_settle(osla_region *region, int rank, size_t offset, size_t bytes)
+void osli_eager_settle(osla_region *region, int rank, size_t offset, size_t bytes)
 {
   place p = {region, rank, offset, bytes};
-  if (osla_eager_serves(region)) osla_wait_until(region->t, is_settled, &p, NULL);
+  if (osli_eager_serves(region)) osli_wait_until(region->t, is_settled, &p, NULL);
 }
 
 typedef struct goal {
@@ -198,23 +198,23 @@ static bool is_reached(void *arg)
   return reached;
 }
 
-void osla_eager_settle_rank(osla_region *region, int rank)
+void osli_eager_settle_rank(osla_region *region, int rank)
 {
   osla_transport *t = region->t;
-  if (!osla_eager_serves(region)) return;
+  if (!osli_eager_serves(region)) return;
   eager_last *last = &region->last[rank];
   (void)pthread_mutex_lock(&t->mutex);
   goal g = {t, rank, last->sent};
   bool waits = last->waits;
   (void)pthread_mutex_unlock(&t->mutex);
   if (!waits) return;
-  osla_wait_until(t, is_reached, &g, NULL);
+  osli_wait_until(t, is_reached, &g, NULL);
   (void)pthread_mutex_lock(&t->mutex);
   if (last->sent == g.sent) last->waits = false;
   (void)pthread_mutex_unlock(&t->mutex);
 }
 
-void osla_eager_settle_all(osla_transport *t)
+void osli_eager_settle_all(osla_transport *t)
 {
   if (!t->eager) return;
   const eager_peer *peers = t->eager->peers;
@@ -227,6 +227,6 @@ void osla_eager_settle_all(osla_transport *t)
     goal g = {t, rank, peers[rank].sent};
     bool waits = eager_is_unconfirmed(&peers[rank]);
     (void)pthread_mutex_unlock(&t->mutex);
-    if (waits) osla_wait_until(t, is_reached, &g, NULL);
+    if (waits) osli_wait_until(t, is_reached, &g, NULL);
   }
 }

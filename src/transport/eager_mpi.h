@@ -25,44 +25,44 @@ typedef struct osla_eager_put {
 /* Before a region's first use: decides, at the first region of a transport, whether there are
  * messages, and gives the region its number. Collective; the caller agrees on the result before
  * anyone sends. Errors: MEM, MPI. */
-osla_err osla_eager_add_region(osla_region *region);
-void osla_eager_remove_region(osla_region *region); /* also one without a number */
+osla_err osli_eager_add_region(osla_region *region);
+void osli_eager_remove_region(osla_region *region); /* also one without a number */
 
 /* All regions are gone. Takes a transport without messages, too. Local. */
-void osla_eager_stop(osla_transport *t);
+void osli_eager_stop(osla_transport *t);
 
 /* Do puts with notify of this region travel as messages to ranks of other nodes, and how much data
  * fits beside a word? Local. */
-bool osla_eager_serves(const osla_region *region);
-size_t osla_eager_most(const osla_region *region);
+bool osli_eager_serves(const osla_region *region);
+size_t osli_eager_most(const osla_region *region);
 
 /* Sends one of at most 1 GiB; my puts to that rank must be flushed. *sent: false when there is no
  * room now, which progress makes. *data: null, or what must be complete before the source may be
  * reused, the caller's to test. The mutex is held. Errors: MPI. */
-osla_err osla_eager_send(osla_region *region, int rank, const osla_eager_put *put, bool *sent,
+osla_err osli_eager_send(osla_region *region, int rank, const osla_eager_put *put, bool *sent,
                          MPI_Request *data);
 
 /* Starts to get bytes, at most 1 GiB, with the help of a progress step of their owner, who may be
  * in no call of MPI's alone. *sent, *data as above. The mutex is held. Errors: MPI. */
-osla_err osla_eager_fetch(osla_region *region, int rank, size_t offset, void *dest, size_t bytes,
+osla_err osli_eager_fetch(osla_region *region, int rank, size_t offset, void *dest, size_t bytes,
                           bool *sent, MPI_Request *data);
 
-/* osla_eager_send for little data, but waits for room. No mutex is held. */
-osla_err osla_eager_send_surely(osla_region *region, int rank, const osla_eager_put *put);
+/* osli_eager_send for little data, but waits for room. No mutex is held. */
+osla_err osli_eager_send_surely(osla_region *region, int rank, const osla_eager_put *put);
 
 /* RMA may overtake a message that its target has not seen yet. Is all data of my messages to these
  * bytes in its place? False: the target has been asked to say so. The mutex is held. _settle waits
  * for it, without the mutex. */
-bool osla_eager_is_settled(osla_region *region, int rank, size_t offset, size_t bytes);
-void osla_eager_settle(osla_region *region, int rank, size_t offset, size_t bytes);
+bool osli_eager_is_settled(osla_region *region, int rank, size_t offset, size_t bytes);
+void osli_eager_settle(osla_region *region, int rank, size_t offset, size_t bytes);
 
 /* Waits until all my messages to that rank in this region, words alone, too, are in their places,
  * for which the target must make progress; _all: those of all regions to all ranks. Local. */
-void osla_eager_settle_rank(osla_region *region, int rank);
-void osla_eager_settle_all(osla_transport *t);
+void osli_eager_settle_rank(osla_region *region, int rank);
+void osli_eager_settle_all(osla_transport *t);
 
 /* A step of progress where there are messages: takes one that is here. False: none is. The mutex is
  * held. */
-bool osla_eager_take(osla_transport *t);
+bool osli_eager_take(osla_transport *t);
 
 #endif

@@ -14,12 +14,12 @@ static void discard(osla_eager *e)
   free(e->regions);
   free(e->received);
   free(e->to_send);
-  osla_mpi_lines_stop(e);
-  osla_polls_close(&e->polls);
+  osli_mpi_lines_stop(e);
+  osli_polls_close(&e->polls);
   free(e);
 }
 
-osla_err osla_eager_receive(const osla_transport *t, osla_eager *e, int place)
+osla_err osli_eager_receive(const osla_transport *t, osla_eager *e, int place)
 {
   OSLA_MPI(MPI_Irecv(e->received + (size_t)place * e->stride, (int)e->stride, MPI_BYTE,
                      MPI_ANY_SOURCE, EAGER_TAG, t->comm, &e->receives[place]));
@@ -32,7 +32,7 @@ static osla_err make(const osla_transport *t, osla_eager **out)
   osla_eager *e = calloc(1, sizeof *e);
   *out = e;
   OSLA_CHECK(e, OSLA_ERR_MEM, "messages");
-  e->polls = osla_polls_open(t->thread_level);
+  e->polls = osli_polls_open(t->thread_level);
   e->most = (size_t)t->settings.small_bytes;
   e->stride = (sizeof(eager_header) + e->most + ALIGN - 1) / ALIGN * ALIGN;
   e->peers = calloc((size_t)t->size, sizeof *e->peers);
@@ -61,7 +61,7 @@ static osla_err start(osla_transport *t)
   }
   (void)pthread_mutex_lock(&t->mutex);
   for (int i = 0; i < RECEIVES && err == OSLA_OK; i++)
-    err = osla_eager_receive(t, e, i);
+    err = osli_eager_receive(t, e, i);
   t->eager = e; /* from here on progress takes what comes */
   (void)pthread_mutex_unlock(&t->mutex);
   return osla_agree(t, err);
@@ -71,7 +71,7 @@ static osla_err decide(osla_region *region)
 {
   osla_transport *t = region->t;
   bool wanted = t->settings.messages == OSLA_MESSAGES_ON;
-  if (t->settings.messages == OSLA_MESSAGES_AUTO) OSLA_CALL(osla_probe_get_waits(region, &wanted));
+  if (t->settings.messages == OSLA_MESSAGES_AUTO) OSLA_CALL(osli_probe_get_waits(region, &wanted));
   if (wanted) OSLA_CALL(start(t));
   t->eager_decided = true;
   return OSLA_OK;
@@ -100,10 +100,10 @@ static osla_err give_number(osla_region *region)
   return OSLA_OK;
 }
 
-osla_err osla_eager_add_region(osla_region *region)
+osla_err osli_eager_add_region(osla_region *region)
 {
   osla_transport *t = region->t;
-  if (t->ops != &osla_transport_mpi || t->n_nodes == 1) return OSLA_OK;
+  if (t->ops != &osli_transport_mpi || t->n_nodes == 1) return OSLA_OK;
   if (!t->eager_decided) OSLA_CALL(decide(region));
   if (!t->eager) return OSLA_OK;
   (void)pthread_mutex_lock(&t->mutex);
@@ -112,18 +112,18 @@ osla_err osla_eager_add_region(osla_region *region)
   return err;
 }
 
-void osla_eager_remove_region(osla_region *region)
+void osli_eager_remove_region(osla_region *region)
 {
   if (region->number >= 0) region->t->eager->regions[region->number] = NULL;
   region->number = -1;
 }
 
-bool osla_eager_serves(const osla_region *region)
+bool osli_eager_serves(const osla_region *region)
 {
   return region->number >= 0;
 }
 
-size_t osla_eager_most(const osla_region *region)
+size_t osli_eager_most(const osla_region *region)
 {
   return region->t->eager->most;
 }
@@ -135,7 +135,7 @@ static void wait_for(MPI_Request *requests, int count)
 }
 
 /* All messages were taken before the last region went. */
-void osla_eager_stop(osla_transport *t)
+void osli_eager_stop(osla_transport *t)
 {
   osla_eager *e = t->eager;
   if (!e) return;

@@ -6,7 +6,7 @@
 
 enum { SLOTS = 32, ANSWERS = 8, RECEIVES = 16, WINDOW = 16, ASK_AFTER = 8 };
 enum { ARRIVALS = 32, SERVED = 16 };
-enum { EAGER_TAG = 2, DATA_TAG, FETCH_TAG }; /* osla_send has 0, the pending receive 1 */
+enum { EAGER_TAG = 2, DATA_TAG, FETCH_TAG }; /* osli_send has 0, the pending receive 1 */
 enum { FIRST_LINE_TAG = 1 << 15 };           /* lines_mpi.c; exchange_mpi.c has those below */
 enum { SEVERAL = -1 };                       /* regions */
 
@@ -79,9 +79,9 @@ static inline bool eager_is_unconfirmed(const eager_peer *p)
 }
 
 /* Is the buffer's last message on its way? The mutex is held. */
-bool osla_eager_is_free(osla_transport *t, MPI_Request *request);
+bool osli_eager_is_free(osla_transport *t, MPI_Request *request);
 
 /* Posts the receive of a place. The mutex is held. Errors: MPI. */
-osla_err osla_eager_receive(const osla_transport *t, osla_eager *e, int place);
+osla_err osli_eager_receive(const osla_transport *t, osla_eager *e, int place);
 
 #endif

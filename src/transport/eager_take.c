@@ -7,14 +7,14 @@
 
 #include <string.h>
 
-bool osla_eager_is_free(osla_transport *t, MPI_Request *request)
+bool osli_eager_is_free(osla_transport *t, MPI_Request *request)
 {
   int done = 1;
   if (*request == MPI_REQUEST_NULL) return true;
   int code = MPI_Test(request, &done, MPI_STATUS_IGNORE);
   if (code != MPI_SUCCESS)
     osla_transport_abort(t, osla_error_set_mpi(code, "MPI_Test of a message"));
-  if (done) osla_pool_count(t->pool);
+  if (done) osli_pool_count(t->pool);
   return done;
 }
 
@@ -38,7 +38,7 @@ static unsigned char *place_of(const osla_transport *t, const eager_header *head
 static bool can_complete(osla_transport *t, const eager_header *head)
 {
   osla_eager *e = t->eager;
-  return !(head->flags & WANTS_ANSWER) || osla_eager_is_free(t, &e->answer_sends[e->next_answer]);
+  return !(head->flags & WANTS_ANSWER) || osli_eager_is_free(t, &e->answer_sends[e->next_answer]);
 }
 
 /* All of it is here. */
@@ -57,7 +57,7 @@ static bool data_is_here(osla_transport *t, MPI_Request *data)
   if (*data == MPI_REQUEST_NULL) return true;
   code = MPI_Test(data, &here, MPI_STATUS_IGNORE);
   if (code != MPI_SUCCESS) osla_transport_abort(t, osla_error_set_mpi(code, "MPI_Test of data"));
-  if (here) osla_pool_count(t->pool);
+  if (here) osli_pool_count(t->pool);
   return here;
 }
 
@@ -105,7 +105,7 @@ static bool serve(osla_transport *t, int origin, const eager_header *head)
 {
   osla_eager *e = t->eager;
   MPI_Request *request = &e->served[e->next_served];
-  if (!osla_eager_is_free(t, request)) return false;
+  if (!osli_eager_is_free(t, request)) return false;
   e->next_served = (e->next_served + 1) % SERVED;
   int code = MPI_Isend(place_of(t, head) + head->offset, (int)head->bytes, MPI_BYTE, origin,
                        FETCH_TAG, t->comm, request);
@@ -145,7 +145,7 @@ static bool take(osla_transport *t, int origin, const eager_header *head, const 
 static bool look(osla_transport *t, MPI_Request *request, MPI_Status *status)
 {
   int here = 0;
-  if (t->eager->n_lines > 0) return osla_mpi_lines_look(t, request, status);
+  if (t->eager->n_lines > 0) return osli_mpi_lines_look(t, request, status);
   if (*request == MPI_REQUEST_NULL) return false;
   int code = MPI_Test(request, &here, status);
   if (code != MPI_SUCCESS)
@@ -153,7 +153,7 @@ static bool look(osla_transport *t, MPI_Request *request, MPI_Status *status)
   return here;
 }
 
-bool osla_eager_take(osla_transport *t)
+bool osli_eager_take(osla_transport *t)
 {
   osla_eager *e = t->eager;
   MPI_Request *request = &e->receives[e->head];
@@ -174,8 +174,8 @@ bool osla_eager_take(osla_transport *t)
   p->confirmed = head.applied;
   if (!eager_is_unconfirmed(p)) p->from = p->to = 0;
   if (!take(t, e->origin, &head, message + sizeof head)) return found;
-  osla_pool_count(t->pool);
-  osla_err err = osla_eager_receive(t, e, e->head);
+  osli_pool_count(t->pool);
+  osla_err err = osli_eager_receive(t, e, e->head);
   if (err != OSLA_OK) osla_transport_abort(t, err);
   e->head = (e->head + 1) % RECEIVES;
   return true;

@@ -28,7 +28,7 @@ static void arm_alarm(void)
   (void)alarm(OSLA_END_SECONDS);
 }
 
-void osla_run_end_hook(osla_transport *t)
+void osli_run_end_hook(osla_transport *t)
 {
   (void)pthread_mutex_lock(&t->end_mutex);
   osla_end_hook *hook = t->end_hook;
@@ -37,7 +37,7 @@ void osla_run_end_hook(osla_transport *t)
   if (hook) atomic_store(&t->end_running, true);
   (void)pthread_mutex_unlock(&t->end_mutex);
   for (int i = 0; !hook && i < 1000 * OSLA_END_SECONDS && atomic_load(&t->end_running); i++)
-    osla_nap(1000); /* the other thread's hook has its time */
+    osli_nap(1000); /* the other thread's hook has its time */
   if (!hook) return;
   arm_alarm();
   hook(arg);
@@ -48,8 +48,8 @@ void osla_run_end_hook(osla_transport *t)
 void osla_transport_abort(osla_transport *t, osla_err err)
 {
   osla_log(t->rank, "%s: %s; ending all ranks", osla_err_name(err), osla_error_text());
-  osla_run_end_hook(t);
-  osla_nap(OSLA_LAST_WORDS_US);
+  osli_run_end_hook(t);
+  osli_nap(OSLA_LAST_WORDS_US);
   if (t->ops->end_all) t->ops->end_all();
   (void)MPI_Abort(MPI_COMM_WORLD, 1); /* MPICH 4.0.2 waits in that of a duplicate for the others */
   abort();

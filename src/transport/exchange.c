@@ -29,7 +29,7 @@ static unsigned char *item(const osla_letters *l, int i)
   return l->memory + (size_t)i * stride(l);
 }
 
-osla_err osla_letters_reserve(osla_letters *l, int room)
+osla_err osli_letters_reserve(osla_letters *l, int room)
 {
   if (room <= l->room) return OSLA_OK;
   unsigned char *more = realloc(l->memory, (size_t)room * stride(l));
@@ -39,10 +39,10 @@ osla_err osla_letters_reserve(osla_letters *l, int room)
   return OSLA_OK;
 }
 
-osla_err osla_letters_add(osla_letters *l, int rank, const void *letter)
+osla_err osli_letters_add(osla_letters *l, int rank, const void *letter)
 {
   enum { FIRST_ROOM = 16 };
-  if (l->n == l->room) OSLA_CALL(osla_letters_reserve(l, l->n > 0 ? 2 * l->n : FIRST_ROOM));
+  if (l->n == l->room) OSLA_CALL(osli_letters_reserve(l, l->n > 0 ? 2 * l->n : FIRST_ROOM));
   const int64_t head = rank;
   unsigned char *at = item(l, l->n++);
   memcpy(at, &head, sizeof head);
@@ -50,7 +50,7 @@ osla_err osla_letters_add(osla_letters *l, int rank, const void *letter)
   return OSLA_OK;
 }
 
-void osla_letters_free(osla_letters *l)
+void osli_letters_free(osla_letters *l)
 {
   free(l->memory);
   *l = (osla_letters){.bytes = l->bytes};
@@ -63,12 +63,12 @@ static int rank_at(const void *at)
   return (int)rank;
 }
 
-int osla_letter_rank(const osla_letters *l, int i)
+int osli_letter_rank(const osla_letters *l, int i)
 {
   return rank_at(item(l, i));
 }
 
-const void *osla_letter(const osla_letters *l, int i)
+const void *osli_letter(const osla_letters *l, int i)
 {
   return item(l, i) + HEAD;
 }
@@ -78,7 +78,7 @@ static int by_rank(const void *a, const void *b)
   return rank_at(a) - rank_at(b);
 }
 
-const void *osla_letter_of(const osla_letters *l, int rank)
+const void *osli_letter_of(const osla_letters *l, int rank)
 {
   const int64_t key = rank;
   const unsigned char *at =
@@ -88,7 +88,7 @@ const void *osla_letter_of(const osla_letters *l, int rank)
 
 /* ---- exchanges ---- */
 
-osla_err osla_exchange_open(osla_transport *t, int most_bytes, osla_exchange **out)
+osla_err osli_exchange_open(osla_transport *t, int most_bytes, osla_exchange **out)
 {
   const int from = t->settings.sparse_from > 0 ? t->settings.sparse_from : SPARSE_FROM;
   const osla_letters most = {.bytes = most_bytes};
@@ -100,13 +100,13 @@ osla_err osla_exchange_open(osla_transport *t, int most_bytes, osla_exchange **o
   x->most_bytes = most_bytes;
   if (t->size >= from) return OSLA_OK;
   x->send = calloc(2, bytes);
-  if (!x->send) osla_exchange_close(out);
+  if (!x->send) osli_exchange_close(out);
   OSLA_CHECK(*out, OSLA_ERR_MEM, "letters of %d ranks, %zu bytes", t->size, 2 * bytes);
   x->recv = x->send + bytes;
   return OSLA_OK;
 }
 
-void osla_exchange_close(osla_exchange **exchange)
+void osli_exchange_close(osla_exchange **exchange)
 {
   if (*exchange) free((*exchange)->send);
   free(*exchange);
@@ -119,9 +119,9 @@ static osla_err run_dense(const osla_exchange *x, const osla_letters *out, osla_
   const int64_t yes = 1;
   memset(x->send, 0, (size_t)x->t->size * each);
   for (int i = 0; i < out->n; i++) {
-    unsigned char *at = x->send + (size_t)osla_letter_rank(out, i) * each;
+    unsigned char *at = x->send + (size_t)osli_letter_rank(out, i) * each;
     memcpy(at, &yes, sizeof yes);
-    memcpy(at + HEAD, osla_letter(out, i), (size_t)out->bytes);
+    memcpy(at + HEAD, osli_letter(out, i), (size_t)out->bytes);
   }
   OSLA_CALL(osla_alltoall(x->t, x->send, x->recv, (int)(each / HEAD), MPI_INT64_T));
   osla_err err = OSLA_OK;
@@ -129,7 +129,7 @@ static osla_err run_dense(const osla_exchange *x, const osla_letters *out, osla_
     const unsigned char *at = x->recv + (size_t)rank * each;
     int64_t has;
     memcpy(&has, at, sizeof has);
-    if (has) err = osla_letters_add(in, rank, at + HEAD);
+    if (has) err = osli_letters_add(in, rank, at + HEAD);
   }
   return err;
 }
@@ -142,12 +142,12 @@ static osla_err run_sparse(const osla_exchange *x, const osla_letters *out, int 
   const double since = osla_trace_now(t);
   const void *own = NULL;
   for (int i = 0; i < out->n; i++)
-    if (osla_letter_rank(out, i) == t->rank) own = osla_letter(out, i);
+    if (osli_letter_rank(out, i) == t->rank) own = osli_letter(out, i);
   const osla_sparse what = {.number = t->exchanges++,
                             .out = out,
                             .in = in,
                             .expected = expected < 0 ? expected : expected - (own != NULL)};
-  osla_err err = own ? osla_letters_add(in, t->rank, own) : OSLA_OK;
+  osla_err err = own ? osli_letters_add(in, t->rank, own) : OSLA_OK;
   osla_err done = t->ops->exchange(t, &what);
   if (err == OSLA_OK) err = done;
   if (in->n > 0) qsort(in->memory, (size_t)in->n, stride(in), by_rank);
@@ -155,7 +155,7 @@ static osla_err run_sparse(const osla_exchange *x, const osla_letters *out, int 
   return err;
 }
 
-osla_err osla_exchange_run(osla_exchange *x, const osla_letters *out, int expected,
+osla_err osli_exchange_run(osla_exchange *x, const osla_letters *out, int expected,
                            osla_letters *in)
 {
   *in = (osla_letters){.bytes = out->bytes};

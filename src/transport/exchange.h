@@ -21,22 +21,22 @@ typedef struct osla_letters {
 
 /* Room for so many, so that as many are added without an error; one more, copied. Local. Errors:
  * MEM. */
-osla_err osla_letters_reserve(osla_letters *letters, int room);
-osla_err osla_letters_add(osla_letters *letters, int rank, const void *letter);
-void osla_letters_free(osla_letters *letters);
+osla_err osli_letters_reserve(osla_letters *letters, int room);
+osla_err osli_letters_add(osla_letters *letters, int rank, const void *letter);
+void osli_letters_free(osla_letters *letters);
 
 /* The i-th: whose it is, and its bytes (at a multiple of 8); the one of a rank, among those that
  * have come, NULL: there is none. Local. */
-int osla_letter_rank(const osla_letters *letters, int i);
-const void *osla_letter(const osla_letters *letters, int i);
-const void *osla_letter_of(const osla_letters *letters, int rank);
+int osli_letter_rank(const osla_letters *letters, int i);
+const void *osli_letter(const osla_letters *letters, int i);
+const void *osli_letter_of(const osla_letters *letters, int rank);
 
 /* What exchanges of letters of up to so many bytes (at most OSLA_MOST_LETTER) need: memory for an
  * all-to-all, where there will be one. Local; the same bytes on all ranks. Errors: MEM. */
 typedef struct osla_exchange osla_exchange;
 enum { OSLA_MOST_LETTER = 256 };
-osla_err osla_exchange_open(osla_transport *t, int most_bytes, osla_exchange **out);
-void osla_exchange_close(osla_exchange **exchange);
+osla_err osli_exchange_open(osla_transport *t, int most_bytes, osla_exchange **out);
+void osli_exchange_close(osla_exchange **exchange);
 
 /* Collective; sleeps while it waits. Stores of a rank before it are seen by those that have got its
  * letter.
@@ -46,7 +46,7 @@ void osla_exchange_close(osla_exchange **exchange);
  *   in       [out] those for me; freed by the caller, also after errors
  * Errors: MPI, of the all-to-all (one among messages ends all ranks: MPI still reads letters then);
  * MEM, of this rank alone: the exchange is over then, but letters are lost. */
-osla_err osla_exchange_run(osla_exchange *exchange, const osla_letters *out, int expected,
+osla_err osli_exchange_run(osla_exchange *exchange, const osla_letters *out, int expected,
                            osla_letters *in);
 
 #endif

@@ -31,7 +31,7 @@ static int receive_all(progress *p)
     if (code != MPI_SUCCESS || !flag) return code;
     code = MPI_Mrecv(letter, p->x->in->bytes, MPI_BYTE, &message, MPI_STATUS_IGNORE);
     if (code != MPI_SUCCESS) return code;
-    const osla_err err = osla_letters_add(p->x->in, status.MPI_SOURCE, letter);
+    const osla_err err = osli_letters_add(p->x->in, status.MPI_SOURCE, letter);
     if (p->lost == OSLA_OK) p->lost = err;
     p->n_received++;
   }
@@ -48,11 +48,11 @@ static int send_more(progress *p, bool *all_taken)
       int code = MPI_Test(&p->sending[i], &done, MPI_STATUS_IGNORE);
       if (code != MPI_SUCCESS) return code;
     }
-    while (done && p->next < out->n && osla_letter_rank(out, p->next) == p->t->rank)
+    while (done && p->next < out->n && osli_letter_rank(out, p->next) == p->t->rank)
       p->next++;
     if (done && p->next < out->n) {
-      int code = MPI_Issend(osla_letter(out, p->next), out->bytes, MPI_BYTE,
-                            osla_letter_rank(out, p->next), p->tag, p->t->comm, &p->sending[i]);
+      int code = MPI_Issend(osli_letter(out, p->next), out->bytes, MPI_BYTE,
+                            osli_letter_rank(out, p->next), p->tag, p->t->comm, &p->sending[i]);
       if (code != MPI_SUCCESS) return code;
       p->next++;
       done = 0;
@@ -90,7 +90,7 @@ static bool is_over(void *arg)
 
 /* Without memory for all requests at once, one after the other. After an error of MPI nobody can go
  * on: it still reads letters of the caller's, and others wait for mine. */
-osla_err osla_mpi_exchange(osla_transport *t, const osla_sparse *x)
+osla_err osli_mpi_exchange(osla_transport *t, const osla_sparse *x)
 {
   const int n = x->out->n;
   MPI_Request one, *all = n > 1 ? malloc((size_t)n * sizeof *all) : NULL;
@@ -100,7 +100,7 @@ osla_err osla_mpi_exchange(osla_transport *t, const osla_sparse *x)
   p.barrier = MPI_REQUEST_NULL;
   for (int i = 0; i < p.window; i++)
     p.sending[i] = MPI_REQUEST_NULL;
-  osla_wait_until(t, is_over, &p, NULL);
+  osli_wait_until(t, is_over, &p, NULL);
   if (p.code != MPI_SUCCESS)
     osla_transport_abort(t, osla_error_set_mpi(p.code, "an exchange of letters"));
   free(all);

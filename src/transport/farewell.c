@@ -63,7 +63,7 @@ static void finish(farewell *f)
     if (done)
       i++;
     else
-      osla_nap(TURN_US);
+      osli_nap(TURN_US);
   }
   destroy(f);
 }
@@ -79,7 +79,7 @@ static int say_farewell(MPI_Comm self, int keyval, void *value, void *extra)
     finish(f);
   }
   all.first = NULL;
-  osla_nap(REST_US);
+  osli_nap(REST_US);
   return MPI_SUCCESS;
 }
 
@@ -105,7 +105,7 @@ static uint64_t place_of_this_process(void)
 {
   char kernel[64], space[64] = "", host[64] = "";
   (void)gethostname(host, sizeof host - 1);
-  osla_host_kernel(host, kernel);
+  osli_host_kernel(host, kernel);
   if (readlink("/proc/self/ns/net", space, sizeof space - 1) < 0) space[0] = '\0';
   return hash(hash(0, kernel), space);
 }
@@ -184,7 +184,7 @@ static osla_err arrange_own(MPI_Comm comm, int size)
   int rank = 0;
   OSLA_MPI(MPI_Comm_rank(comm, &rank));
   farewell *f = allocate(rank, size);
-  osla_err err = osla_all_have(comm, f, "farewells");
+  osla_err err = osli_all_have(comm, f, "farewells");
   if (err == OSLA_OK) {
     int code = MPI_Comm_dup(comm, &f->comm);
     if (code != MPI_SUCCESS) err = osla_error_set_mpi(code, "MPI_Comm_dup");
@@ -219,7 +219,7 @@ static osla_err arrange_in_world(MPI_Comm comm, int size, int *rank)
   farewell *known = find_world(), *f = known ? known : allocate(my_rank, world_size);
   (void)pthread_mutex_unlock(&all.mutex);
   const bool is_good = f && translate(comm, size, MPI_COMM_WORLD, rank) == OSLA_OK;
-  osla_err err = osla_all_have(comm, is_good, "farewells");
+  osla_err err = osli_all_have(comm, is_good, "farewells");
   if (err != OSLA_OK) {
     if (f != known) destroy(f);
     return err;
@@ -241,7 +241,7 @@ static osla_err arrange(MPI_Comm comm, int size, int *rank)
   for (const farewell *f = all.first; f; f = f->next, n_sets++)
     is_covered = is_covered || covers(f, comm, size, rank);
   (void)pthread_mutex_unlock(&all.mutex);
-  OSLA_CALL(osla_all_have(comm, err == OSLA_OK, "farewells"));
+  OSLA_CALL(osli_all_have(comm, err == OSLA_OK, "farewells"));
   int most[2] = {!is_covered, n_sets};
   OSLA_MPI(MPI_Allreduce(MPI_IN_PLACE, most, 2, MPI_INT, MPI_MAX, comm));
   if (!most[0]) return OSLA_OK;
@@ -257,7 +257,7 @@ osla_err osla_farewell_arrange(MPI_Comm comm)
   if (!needed) return OSLA_OK;
   OSLA_MPI(MPI_Comm_size(comm, &size));
   int *rank = calloc((size_t)size, sizeof *rank);
-  osla_err err = osla_all_have(comm, rank, "numbers");
+  osla_err err = osli_all_have(comm, rank, "numbers");
   if (err == OSLA_OK) err = arrange(comm, size, rank);
   free(rank);
   return err;

@@ -136,7 +136,7 @@ static bool take_folder(const char *root, const mount *m, const char *name, fold
   return found;
 }
 
-void osla_groups_find(const char *root, osla_group_places *out)
+void osli_groups_find(const char *root, osla_group_places *out)
 {
   char name[OSLA_GROUP_TREES][PATH_MAX] = {""}, *line = NULL;
   bool found[OSLA_GROUP_TREES] = {false};
@@ -264,7 +264,7 @@ static void read_cpu(const folder *own, osla_groups *out)
   } while (go_up(&f));
 }
 
-void osla_groups_read(const osla_group_places *places, osla_groups *out)
+void osli_groups_read(const osla_group_places *places, osla_groups *out)
 {
   *out = (osla_groups){0};
   read_memory(&places->tree[0], &version_2, out);

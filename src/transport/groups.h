@@ -37,9 +37,9 @@ typedef struct osla_groups {
 
 /* Looks for them in /proc/self/cgroup and /proc/self/mountinfo, below the folder `root` ("" for the
  * system's own), which takes a while. Local. */
-void osla_groups_find(const char *root, osla_group_places *out);
+void osli_groups_find(const char *root, osla_group_places *out);
 
 /* Reads their limits. What cannot be read is no limit. Local. */
-void osla_groups_read(const osla_group_places *places, osla_groups *out);
+void osli_groups_read(const osla_group_places *places, osla_groups *out);
 
 #endif

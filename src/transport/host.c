@@ -21,7 +21,7 @@ typedef struct rank_host {
   cpu_set_t mask;
 } rank_host;
 
-void osla_host_kernel(const char *host_name, char kernel[64])
+void osli_host_kernel(const char *host_name, char kernel[64])
 {
   FILE *file = fopen("/proc/sys/kernel/random/boot_id", "r");
   bool known = file && fscanf(file, "%63s", kernel) == 1;
@@ -34,7 +34,7 @@ static rank_host look_at_me(int node_leader, const osla_groups *groups)
   rank_host me;
   memset(&me, 0, sizeof me);
   if (gethostname(me.name, sizeof me.name - 1) != 0) (void)strcpy(me.name, "?");
-  osla_host_kernel(me.name, me.kernel);
+  osli_host_kernel(me.name, me.kernel);
   me.node_leader = node_leader;
   me.quota = groups->cores;
   me.group = groups->cpu_id;
@@ -103,7 +103,7 @@ static void describe(const rank_host *all, int size, int rank, int *ranks, osla_
   if (out->cores < out->share * out->ranks) out->share = (double)out->cores / out->ranks;
 }
 
-osla_err osla_host_look_nodes(MPI_Comm comm, int node_leader, const osla_groups *groups,
+osla_err osli_host_look_nodes(MPI_Comm comm, int node_leader, const osla_groups *groups,
                               osla_host *out)
 {
   int rank = 0, size = 1;
@@ -112,7 +112,7 @@ osla_err osla_host_look_nodes(MPI_Comm comm, int node_leader, const osla_groups 
   OSLA_MPI(MPI_Comm_size(comm, &size));
   rank_host me = look_at_me(node_leader, groups), *all = malloc((size_t)size * sizeof *all);
   int *ranks = malloc((size_t)size * sizeof *ranks);
-  osla_err err = osla_all_have(comm, all && ranks, "host table");
+  osla_err err = osli_all_have(comm, all && ranks, "host table");
   if (err == OSLA_OK) {
     int code = MPI_Allgather(&me, sizeof me, MPI_BYTE, all, sizeof me, MPI_BYTE, comm);
     if (code == MPI_SUCCESS)
@@ -131,12 +131,12 @@ osla_err osla_host_look(MPI_Comm comm, osla_host *out)
   osla_group_places places;
   osla_groups groups;
   int leader = 0;
-  osla_groups_find("", &places);
-  osla_groups_read(&places, &groups);
+  osli_groups_find("", &places);
+  osli_groups_read(&places, &groups);
   OSLA_MPI(MPI_Comm_rank(comm, &leader));
   OSLA_MPI(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node));
   int code = MPI_Bcast(&leader, 1, MPI_INT, 0, node);
   (void)MPI_Comm_free(&node);
   OSLA_MPI(code);
-  return osla_host_look_nodes(comm, leader, &groups, out);
+  return osli_host_look_nodes(comm, leader, &groups, out);
 }

@@ -10,14 +10,14 @@ struct osla_kept {
   void (*destroy)(void *object);
 };
 
-void *osla_transport_kept(const osla_transport *t, const void *key)
+void *osli_transport_kept(const osla_transport *t, const void *key)
 {
   for (const struct osla_kept *k = t->kept; k; k = k->next)
     if (k->key == key) return k->object;
   return NULL;
 }
 
-osla_err osla_transport_keep(osla_transport *t, const void *key, void *object,
+osla_err osli_transport_keep(osla_transport *t, const void *key, void *object,
                              void (*destroy)(void *object))
 {
   struct osla_kept *k = malloc(sizeof *k);
@@ -27,7 +27,7 @@ osla_err osla_transport_keep(osla_transport *t, const void *key, void *object,
   return OSLA_OK;
 }
 
-void osla_transport_let_go(osla_transport *t, const void *key)
+void osli_transport_let_go(osla_transport *t, const void *key)
 {
   struct osla_kept **at = &t->kept;
   while (*at && (*at)->key != key)
@@ -38,7 +38,7 @@ void osla_transport_let_go(osla_transport *t, const void *key)
   free(found);
 }
 
-void osla_transport_drop_kept(osla_transport *t)
+void osli_transport_drop_kept(osla_transport *t)
 {
   while (t->kept) {
     struct osla_kept *first = t->kept;

@@ -6,17 +6,17 @@
 #include "osla_transport.h"
 
 /* The object that was kept under this key, the address of a static object; NULL: none. Local. */
-void *osla_transport_kept(const osla_transport *t, const void *key);
+void *osli_transport_kept(const osla_transport *t, const void *key);
 
 /* Keeps it: osla_transport_destroy calls destroy(object), of the latest first. To be called on all
  * ranks in the same order. Errors: MEM. */
-osla_err osla_transport_keep(osla_transport *t, const void *key, void *object,
+osla_err osli_transport_keep(osla_transport *t, const void *key, void *object,
                              void (*destroy)(void *object));
 
 /* It is kept no more, and not destroyed. Accepts a key without an object. Local. */
-void osla_transport_let_go(osla_transport *t, const void *key);
+void osli_transport_let_go(osla_transport *t, const void *key);
 
 /* Part of osla_transport_destroy. */
-void osla_transport_drop_kept(osla_transport *t);
+void osli_transport_drop_kept(osla_transport *t);
 
 #endif

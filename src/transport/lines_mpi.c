@@ -48,7 +48,7 @@ static osla_err make_room(osla_eager *e)
   return OSLA_OK;
 }
 
-void osla_mpi_lines_stop(osla_eager *e)
+void osli_mpi_lines_stop(osla_eager *e)
 {
   free(e->lines);
   free(e->looked);
@@ -56,7 +56,7 @@ void osla_mpi_lines_stop(osla_eager *e)
   free(e->over);
 }
 
-osla_err osla_mpi_line_open(osla_region *region, const osla_line_end *end, osla_line **out)
+osla_err osli_mpi_line_open(osla_region *region, const osla_line_end *end, osla_line **out)
 {
   const int64_t tag = FIRST_LINE_TAG + (int64_t)region->number * LINES + end->number;
   *out = NULL;
@@ -98,7 +98,7 @@ static MPI_Request *request_of(const osla_line *line, uint64_t message)
 }
 
 /* Open MPI's MPI_Testsome looks first and makes progress then: the next turn sees what has come. */
-int osla_mpi_lines_turns(const osla_transport *t)
+int osli_mpi_lines_turns(const osla_transport *t)
 {
 #ifdef OPEN_MPI
   if (t->eager && t->eager->n_lines > 0) return 2;
@@ -127,7 +127,7 @@ static void look_away(const osla_line *line)
     if (e->lines[i] == line) leave(e, i);
 }
 
-osla_err osla_mpi_line_start(osla_line *line, void *message, size_t bytes)
+osla_err osli_mpi_line_start(osla_line *line, void *message, size_t bytes)
 {
   const int n = (int)bytes;
   (void)pthread_mutex_lock(&line->t->mutex);
@@ -141,7 +141,7 @@ osla_err osla_mpi_line_start(osla_line *line, void *message, size_t bytes)
   return osla_error_set_mpi(code, line->receives ? "MPI_Irecv" : "MPI_Isend");
 }
 
-void osla_mpi_line_watch(osla_line *line, bool watched)
+void osli_mpi_line_watch(osla_line *line, bool watched)
 {
   (void)pthread_mutex_lock(&line->t->mutex);
   const bool changes = line->watched != watched && done(line) < line->started;
@@ -151,7 +151,7 @@ void osla_mpi_line_watch(osla_line *line, bool watched)
   (void)pthread_mutex_unlock(&line->t->mutex);
 }
 
-void osla_mpi_line_close(osla_line **handle)
+void osli_mpi_line_close(osla_line **handle)
 {
   osla_line *line = *handle;
   if (!line) return;
@@ -175,7 +175,7 @@ static bool count(osla_transport *t, int place)
   osla_eager *e = t->eager;
   osla_line *line = e->lines[place];
   atomic_store_explicit(line->done, done(line) + 1, memory_order_release);
-  osla_pool_count(t->pool);
+  osli_pool_count(t->pool);
   if (done(line) == line->started) return false;
   e->looked[1 + place] = *request_of(line, done(line));
   return true;
@@ -187,15 +187,15 @@ static void leave_without(osla_eager *e)
     if (e->looked[1 + i] == MPI_REQUEST_NULL) leave(e, i);
 }
 
-bool osla_mpi_lines_look(osla_transport *t, MPI_Request *other, MPI_Status *status)
+bool osli_mpi_lines_look(osla_transport *t, MPI_Request *other, MPI_Status *status)
 {
   osla_eager *e = t->eager;
   int n_over = 0;
   bool all_go_on = true;
   e->looked[0] = *other;
-  osla_polls_once(e->polls);
+  osli_polls_once(e->polls);
   const int code = MPI_Testsome(1 + e->n_lines, e->looked, &n_over, e->over, e->statuses);
-  osla_polls_as_before(e->polls);
+  osli_polls_as_before(e->polls);
   if (code != MPI_SUCCESS)
     osla_transport_abort(t, osla_error_set_mpi(code, "MPI_Testsome of messages"));
   *other = e->looked[0];

@@ -13,20 +13,20 @@
 #include "src/transport/region_mpi.h"
 
 /* As those of osla_transport_ops. */
-osla_err osla_mpi_line_open(osla_region *region, const osla_line_end *end, osla_line **out);
-osla_err osla_mpi_line_start(osla_line *line, void *message, size_t bytes);
-void osla_mpi_line_watch(osla_line *line, bool watched);
-void osla_mpi_line_close(osla_line **line);
+osla_err osli_mpi_line_open(osla_region *region, const osla_line_end *end, osla_line **out);
+osla_err osli_mpi_line_start(osla_line *line, void *message, size_t bytes);
+void osli_mpi_line_watch(osla_line *line, bool watched);
+void osli_mpi_line_close(osla_line **line);
 
 /* So many turns without news have seen all that is here. The mutex is held. */
-int osla_mpi_lines_turns(const osla_transport *t);
+int osli_mpi_lines_turns(const osla_transport *t);
 
 /* Looks at one other request, which may be null, and at the oldest ones of all lines, in one turn
  * of MPI's. True: some are over; the other one is null then if it is among them. The mutex is held,
  * and a line has a request. */
-bool osla_mpi_lines_look(osla_transport *t, MPI_Request *other, MPI_Status *status);
+bool osli_mpi_lines_look(osla_transport *t, MPI_Request *other, MPI_Status *status);
 
 /* Frees what lines have in it: all are closed. */
-void osla_mpi_lines_stop(struct osla_eager *e);
+void osli_mpi_lines_stop(struct osla_eager *e);
 
 #endif

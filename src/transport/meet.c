@@ -47,7 +47,7 @@ static osla_err intersect(osla_transport *t, int64_t n, int64_t *dropped, int64_
     int64_t settled = INT64_MAX;
     for (int64_t i = 0; i < CHUNK; i++)
       mine[i] = next + i < n ? dropped[next + i] : INT64_MAX;
-    OSLA_TRY(osla_allgather(t, mine, all, sizeof mine));
+    OSLA_TRY(osli_allgather(t, mine, all, sizeof mine));
     for (int rank = 0; rank < t->size; rank++) {
       int64_t last = all[(int64_t)rank * CHUNK + CHUNK - 1];
       if (last < settled) settled = last;
@@ -78,9 +78,9 @@ osla_err osla_meet(osla_transport *t, osla_err local, const char *call, int64_t 
   int64_t least[] = {local == OSLA_OK ? INT_MAX : t->rank, hash, ~hash, whole, ~whole, n_dropped};
   *n_common = 0;
   meet_arrival arrival;
-  OSLA_CALL(osla_meet_arrive(t, &arrival));
+  OSLA_CALL(osli_meet_arrive(t, &arrival));
   OSLA_CALL(osla_allreduce(t, least, 6, MPI_INT64_T, MPI_MIN));
-  OSLA_CALL(osla_meet_arrived(&arrival));
+  OSLA_CALL(osli_meet_arrived(&arrival));
   if (least[1] != ~least[2]) return refuse_difference(t, call);
   if (least[0] != INT_MAX) return osla_agree(t, local);
   if (least[3] != ~least[4]) return refuse_difference(t, call);

@@ -61,7 +61,7 @@ static int after(const osla_transport *t)
   return (t->rank + 1) % t->size;
 }
 
-osla_err osla_meet_arrive(osla_transport *t, meet_arrival *a)
+osla_err osli_meet_arrive(osla_transport *t, meet_arrival *a)
 {
   *a = (meet_arrival){t, {MPI_REQUEST_NULL, MPI_REQUEST_NULL}, MPI_SUCCESS};
   if (t->size == 1) return OSLA_OK;
@@ -84,9 +84,9 @@ static bool both_done(void *arg)
   return flag || a->code != MPI_SUCCESS;
 }
 
-osla_err osla_meet_arrived(meet_arrival *a)
+osla_err osli_meet_arrived(meet_arrival *a)
 {
-  osla_wait_until(a->t, both_done, a, NULL);
+  osli_wait_until(a->t, both_done, a, NULL);
   return a->code == MPI_SUCCESS ? OSLA_OK : osla_error_set_mpi(a->code, "MPI_Testall");
 }
 
@@ -274,7 +274,7 @@ osla_err osla_meet_find(int count, osla_transport *const *transports, osla_trans
     s.found = 0;
   } else if (s.count > 0) {
     err = begin(&s);
-    if (err == OSLA_OK) osla_wait_until(s.places[0].t, is_over, &s, NULL);
+    if (err == OSLA_OK) osli_wait_until(s.places[0].t, is_over, &s, NULL);
     if (err == OSLA_OK) leave(&s);
   }
   if (s.found >= 0) *found = s.places[s.found].t;
@@ -293,7 +293,7 @@ static struct {
   osla_transport *newest;
 } living = {PTHREAD_MUTEX_INITIALIZER, NULL};
 
-void osla_meet_remember(osla_transport *t)
+void osli_meet_remember(osla_transport *t)
 {
   (void)pthread_mutex_lock(&living.mutex);
   t->older = living.newest;
@@ -302,7 +302,7 @@ void osla_meet_remember(osla_transport *t)
   (void)pthread_mutex_unlock(&living.mutex);
 }
 
-void osla_meet_forget(osla_transport *t)
+void osli_meet_forget(osla_transport *t)
 {
   (void)pthread_mutex_lock(&living.mutex);
   if (t->older) t->older->newer = t->newer;
@@ -329,7 +329,7 @@ osla_err osla_meet_find_any(osla_transport **found)
   return err;
 }
 
-void osla_meet_drain(osla_transport *t)
+void osli_meet_drain(osla_transport *t)
 {
   for (int tag = LOOKS_TAG; tag <= WORD_TAG; tag++) {
     MPI_Status status;

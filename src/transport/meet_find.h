@@ -13,16 +13,16 @@ typedef struct meet_arrival {
 
 /* Tells the rank after mine that I am at the meeting of this transport; a rank that looks for the
  * meeting finds it by that. Local. Errors: MPI. */
-osla_err osla_meet_arrive(osla_transport *t, meet_arrival *arrival);
-osla_err osla_meet_arrived(meet_arrival *arrival); /* waits for both */
+osla_err osli_meet_arrive(osla_transport *t, meet_arrival *arrival);
+osla_err osli_meet_arrived(meet_arrival *arrival); /* waits for both */
 
 /* A transport that osla_meet_find_any looks at, until it is forgotten; one that was never
  * remembered may be. Simulated ranks share a process, and so the list: each takes no longer for
  * more of them. Local, thread-safe. */
-void osla_meet_remember(osla_transport *t);
-void osla_meet_forget(osla_transport *t);
+void osli_meet_remember(osla_transport *t);
+void osli_meet_forget(osla_transport *t);
 
 /* Takes what is left of searches; before the communicator is freed. Local. */
-void osla_meet_drain(osla_transport *t);
+void osli_meet_drain(osla_transport *t);
 
 #endif

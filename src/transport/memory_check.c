@@ -30,8 +30,8 @@ void osla_memory_available(uint64_t *shared_bytes, uint64_t *available_bytes)
   osla_group_places places;
   osla_groups groups;
   *available_bytes = read_mem_available();
-  osla_groups_find("", &places);
-  osla_groups_read(&places, &groups);
+  osli_groups_find("", &places);
+  osli_groups_read(&places, &groups);
   for (int i = 0; i < groups.n_memory; i++)
     if (groups.memory[i].available < *available_bytes)
       *available_bytes = groups.memory[i].available;
@@ -97,14 +97,14 @@ osla_err osla_memory_check(osla_transport *t, uint64_t bytes_per_rank)
 {
   osla_groups groups = {0};
   share mine = {.bytes = bytes_per_rank, .host = t->host}, *all;
-  if (t->has_memory_limit) osla_groups_read(&t->groups, &groups);
+  if (t->has_memory_limit) osli_groups_read(&t->groups, &groups);
   mine.n_groups = groups.n_memory;
   for (int i = 0; i < groups.n_memory; i++)
     mine.group[i] = groups.memory[i].id;
   all = malloc((size_t)t->size * sizeof *all);
   osla_err err =
     osla_agree(t, all ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "sizes of %d ranks", t->size));
-  if (err == OSLA_OK) err = osla_allgather(t, &mine, all, sizeof mine);
+  if (err == OSLA_OK) err = osli_allgather(t, &mine, all, sizeof mine);
   if (err == OSLA_OK) {
     err = check_host(t, add_up(all, t->size, t->host, NULL));
     if (err == OSLA_OK) err = check_groups(all, t->size, t->host, &groups);

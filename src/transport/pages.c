@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-bool osla_pages_offered(const char *setting)
+bool osli_pages_offered(const char *setting)
 {
   static const char *const offers[] = {"[always]", "[within_size]", "[advise]", "[force]"};
   for (size_t i = 0; i < sizeof offers / sizeof *offers; i++)
@@ -17,7 +17,7 @@ bool osla_pages_offered(const char *setting)
   return false;
 }
 
-bool osla_pages_huge(size_t bytes)
+bool osli_pages_huge(size_t bytes)
 {
   char setting[128] = "";
   if (bytes < OSLA_HUGE_FROM) return false;
@@ -25,7 +25,7 @@ bool osla_pages_huge(size_t bytes)
   if (!file) return false;
   (void)fgets(setting, sizeof setting, file);
   (void)fclose(file);
-  return osla_pages_offered(setting);
+  return osli_pages_offered(setting);
 }
 
 /* ---- mappings ---- */
@@ -67,7 +67,7 @@ static osla_err refused(size_t bytes, int reason)
                         strerror(reason));
 }
 
-osla_err osla_pages_map(int file, size_t bytes, unsigned char **at)
+osla_err osli_pages_map(int file, size_t bytes, unsigned char **at)
 {
   void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   if (memory == MAP_FAILED) return refused(bytes, errno);
@@ -103,7 +103,7 @@ static int allocate(int file, size_t bytes)
   return code;
 }
 
-int osla_pages_take(int file, unsigned char *at, size_t bytes, bool huge)
+int osli_pages_take(int file, unsigned char *at, size_t bytes, bool huge)
 {
   const int code = huge ? populate(at, bytes) : EINVAL;
   return code == EINVAL ? allocate(file, bytes) : code;

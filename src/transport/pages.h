@@ -18,17 +18,17 @@ enum { OSLA_HUGE_FROM = 32 << 20 };
 
 /* Does this content of shmem_enabled ("always within_size [advise] never ...") offer huge pages to
  * who asks for them? Pure. */
-bool osla_pages_offered(const char *setting);
+bool osli_pages_offered(const char *setting);
 
 /* Maps a file of `bytes` bytes. Local. Errors: MEM, which says so where the system's limit on
  * mappings (vm.max_map_count) is the reason. */
-osla_err osla_pages_map(int file, size_t bytes, unsigned char **at);
+osla_err osli_pages_map(int file, size_t bytes, unsigned char **at);
 
 /* Takes all pages of a mapped file at once, near this rank's core, so that a lack of them shows
  * here and not at the first touch; `huge`: in huge pages if possible. 0, or an errno. Local. */
-int osla_pages_take(int file, unsigned char *at, size_t bytes, bool huge);
+int osli_pages_take(int file, unsigned char *at, size_t bytes, bool huge);
 
 /* Should memory of that size be taken in huge pages here? Local. */
-bool osla_pages_huge(size_t bytes);
+bool osli_pages_huge(size_t bytes);
 
 #endif

@@ -10,9 +10,9 @@
 
 enum { WATCH_US = 50000, LAST_SECONDS = 5 };
 
-patience osla_patience_start(const osla_transport *t)
+patience osli_patience_start(const osla_transport *t)
 {
-  return (patience){osla_clock(), osla_pool_finished(t->pool)};
+  return (patience){osla_clock(), osli_pool_finished(t->pool)};
 }
 
 /* Ranks that wait for one another reach their limits together, and one line is enough: so later
@@ -39,24 +39,24 @@ _Noreturn static void give_up(osla_transport *t, const char *call)
   osla_log(t->rank, "nothing came%s for %g s%s%s%s (OSLA_PATIENCE=%g); ending all ranks", from,
            t->settings.patience, in, call ? ", waiting in " : "", call ? call : "",
            t->settings.patience);
-  osla_run_end_hook(t);
-  osla_nap(OSLA_LAST_WORDS_US);
+  osli_run_end_hook(t);
+  osli_nap(OSLA_LAST_WORDS_US);
   (void)alarm(LAST_SECONDS);
   if (!call) (void)MPI_Abort(MPI_COMM_WORLD, 1); /* see osla_transport_abort */
   _exit(1);
 }
 
-void osla_patience_check(osla_transport *t, patience *p)
+void osli_patience_check(osla_transport *t, patience *p)
 {
   if (t->settings.patience <= 0) return;
-  uint64_t finished = osla_pool_finished(t->pool);
+  uint64_t finished = osli_pool_finished(t->pool);
   if (finished != p->finished)
-    *p = osla_patience_start(t);
+    *p = osli_patience_start(t);
   else if (osla_clock() - p->since > limit_of(t))
     give_up(t, NULL);
 }
 
-void osla_patience_blocked(osla_blocked_call *call, const char *name)
+void osli_patience_blocked(osla_blocked_call *call, const char *name)
 {
   if (name) atomic_store(&call->since, osla_clock());
   atomic_store(&call->name, name);
@@ -72,14 +72,14 @@ static void *watch_main(void *arg)
 {
   osla_transport *t = arg;
   while (!atomic_load(&t->stop_watch)) {
-    osla_nap(WATCH_US);
+    osli_nap(WATCH_US);
     watch_call(t, &t->collective);
     watch_call(t, &t->locked);
   }
   return NULL;
 }
 
-osla_err osla_patience_watch(osla_transport *t)
+osla_err osli_patience_watch(osla_transport *t)
 {
   OSLA_CHECK(pthread_create(&t->watch_thread, NULL, watch_main, t) == 0, OSLA_ERR_MEM,
              "cannot start the thread that watches over OSLA_PATIENCE");
@@ -87,7 +87,7 @@ osla_err osla_patience_watch(osla_transport *t)
   return OSLA_OK;
 }
 
-void osla_patience_unwatch(osla_transport *t)
+void osli_patience_unwatch(osla_transport *t)
 {
   if (!t->watches) return;
   atomic_store(&t->stop_watch, true);

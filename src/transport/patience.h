@@ -17,18 +17,18 @@ typedef struct patience {
   uint64_t finished; /* transfers, then */
 } patience;
 
-patience osla_patience_start(const osla_transport *t);
+patience osli_patience_start(const osla_transport *t);
 
 /* Ends the job with one line if the limit is reached; begins anew if something was seen. Local. */
-void osla_patience_check(osla_transport *t, patience *p);
+void osli_patience_check(osla_transport *t, patience *p);
 
 /* A blocking call of MPI begins; it is over (NULL). `call` is the transport's `locked` under its
  * mutex, else its `collective`. While there is a limit a thread watches over both. */
-void osla_patience_blocked(osla_blocked_call *call, const char *name);
+void osli_patience_blocked(osla_blocked_call *call, const char *name);
 
 /* Starts and stops that thread; to stop one that was not started does nothing. Local. Errors: MEM.
  */
-osla_err osla_patience_watch(osla_transport *t);
-void osla_patience_unwatch(osla_transport *t);
+osla_err osli_patience_watch(osla_transport *t);
+void osli_patience_unwatch(osla_transport *t);
 
 #endif

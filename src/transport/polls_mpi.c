@@ -29,7 +29,7 @@ enum { MAY_BE_HERE = 0 };
 enum { MAY_BE_HERE = 1 };
 #endif
 
-osla_polls *osla_polls_open(int thread_level)
+osla_polls *osli_polls_open(int thread_level)
 {
   int provided;
   osla_polls *p = MAY_BE_HERE ? malloc(sizeof *p) : NULL;
@@ -42,7 +42,7 @@ osla_polls *osla_polls_open(int thread_level)
   return NULL;
 }
 
-void osla_polls_close(osla_polls **polls)
+void osli_polls_close(osla_polls **polls)
 {
   if (*polls) {
     (void)MPI_T_cvar_handle_free(&(*polls)->at);
@@ -52,13 +52,13 @@ void osla_polls_close(osla_polls **polls)
   *polls = NULL;
 }
 
-void osla_polls_once(const osla_polls *polls)
+void osli_polls_once(const osla_polls *polls)
 {
   const int never = INT_MAX;
   if (polls) (void)MPI_T_cvar_write(polls->at, &never);
 }
 
-void osla_polls_as_before(const osla_polls *polls)
+void osli_polls_as_before(const osla_polls *polls)
 {
   if (polls) (void)MPI_T_cvar_write(polls->at, &polls->before);
 }

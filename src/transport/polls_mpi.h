@@ -12,11 +12,11 @@
 typedef struct osla_polls osla_polls;
 
 /* NULL, which the others take: this MPI has no such variable, or there is no memory. */
-osla_polls *osla_polls_open(int thread_level);
-void osla_polls_close(osla_polls **polls);
+osla_polls *osli_polls_open(int thread_level);
+void osli_polls_close(osla_polls **polls);
 
 /* From here on MPI polls once in a call; as it did before. */
-void osla_polls_once(const osla_polls *polls);
-void osla_polls_as_before(const osla_polls *polls);
+void osli_polls_once(const osla_polls *polls);
+void osli_polls_as_before(const osla_polls *polls);
 
 #endif

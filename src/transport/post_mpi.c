@@ -55,7 +55,7 @@ static void add_request(osla_post *post, int code, MPI_Request request, const ch
 {
   if (code != MPI_SUCCESS)
     post->err = osla_error_set_mpi(code, call);
-  else if (!osla_pool_add(post->region->t->pool, request, &post->requests))
+  else if (!osli_pool_add(post->region->t->pool, request, &post->requests))
     post->err = osla_error_set(OSLA_ERR_MEM, "request pool");
 }
 
@@ -92,9 +92,9 @@ static void flush(osla_post *post)
 {
   osla_region *region = post->region;
   if (!region->unflushed[post->rank]) return;
-  osla_patience_blocked(&region->t->locked, "MPI_Win_flush");
+  osli_patience_blocked(&region->t->locked, "MPI_Win_flush");
   int code = MPI_Win_flush(post->rank, region->win);
-  osla_patience_blocked(&region->t->locked, NULL);
+  osli_patience_blocked(&region->t->locked, NULL);
   if (code != MPI_SUCCESS) post->err = osla_error_set_mpi(code, "MPI_Win_flush");
   region->unflushed[post->rank] = false;
 }
@@ -106,7 +106,7 @@ static bool send_message(osla_post *post, size_t bytes)
                               (uint64_t)post->word};
   MPI_Request data;
   bool sent;
-  post->err = osla_eager_send(post->region, post->rank, &put, &sent, &data);
+  post->err = osli_eager_send(post->region, post->rank, &put, &sent, &data);
   if (data != MPI_REQUEST_NULL) add_request(post, MPI_SUCCESS, data, "MPI_Isend");
   return sent;
 }
@@ -114,13 +114,13 @@ static bool send_message(osla_post *post, size_t bytes)
 /* Does its data travel with its word, if that is a message? Then it needs no request. */
 static bool is_small(const osla_post *post)
 {
-  return osla_eager_serves(post->region) && post->bytes <= osla_eager_most(post->region);
+  return osli_eager_serves(post->region) && post->bytes <= osli_eager_most(post->region);
 }
 
 /* May all of it travel as messages? */
 static bool is_message(const osla_post *post)
 {
-  return osla_eager_serves(post->region) && post->bytes <= MAX_CHUNK &&
+  return osli_eager_serves(post->region) && post->bytes <= MAX_CHUNK &&
          !post->region->unflushed[post->rank];
 }
 
@@ -128,7 +128,7 @@ static bool is_message(const osla_post *post)
 static bool is_complete(osla_transport *t, osla_post *post)
 {
   int code = MPI_SUCCESS;
-  if (!osla_pool_test(t->pool, &post->requests, &code)) return false;
+  if (!osli_pool_test(t->pool, &post->requests, &code)) return false;
   if (code != MPI_SUCCESS) post->err = osla_error_set_mpi(code, "MPI_Test of a put with notify");
   return true;
 }
@@ -136,7 +136,7 @@ static bool is_complete(osla_transport *t, osla_post *post)
 /* Is there room for requests? Looks no further in a step that has met a full pool. */
 static bool has_room(osla_transport *t, bool *full)
 {
-  if (!*full) *full = osla_pool_full(t->pool);
+  if (!*full) *full = osli_pool_full(t->pool);
   return !*full;
 }
 
@@ -149,7 +149,7 @@ static bool advance(osla_transport *t, osla_post *post, bool *full)
       if (!send_message(post, post->bytes)) return false;
       atomic_store(&post->state, WORD);
     } else {
-      if (!osla_eager_is_settled(post->region, post->rank, post->offset, post->bytes)) return false;
+      if (!osli_eager_is_settled(post->region, post->rank, post->offset, post->bytes)) return false;
       send_data(post);
       atomic_store(&post->state, DATA);
     }
@@ -159,7 +159,7 @@ static bool advance(osla_transport *t, osla_post *post, bool *full)
   if (post->err != OSLA_OK || atomic_load(&post->state) == WORD) return true;
   flush(post);
   if (post->err != OSLA_OK) return true;
-  if (osla_eager_serves(post->region)) return send_message(post, 0);
+  if (osli_eager_serves(post->region)) return send_message(post, 0);
   if (!has_room(t, full)) return false;
   fetch(post, MPI_REPLACE, &post->word, post->word_offset);
   atomic_store(&post->state, WORD);
@@ -192,7 +192,7 @@ static void step_queue(osla_transport *t, osla_post_queue *queue, bool *full)
   }
 }
 
-void osla_mpi_posts_step(osla_transport *t)
+void osli_mpi_posts_step(osla_transport *t)
 {
   bool full = false;
   osla_post_queue **at = &t->posts;
@@ -235,11 +235,11 @@ static osla_err append(const osla_post *what, osla_post **out)
   *queue->end = post;
   queue->end = &post->next;
   if (out) *out = post;
-  osla_mpi_posts_step(t);
+  osli_mpi_posts_step(t);
   return OSLA_OK;
 }
 
-osla_err osla_mpi_post(osla_region *region, int rank, size_t offset, const void *source,
+osla_err osli_mpi_post(osla_region *region, int rank, size_t offset, const void *source,
                        size_t bytes, size_t word_offset, uint64_t word, osla_post **out)
 {
   osla_transport *t = region->t;
@@ -267,7 +267,7 @@ static bool is_done(void *arg)
   return atomic_load(&post->state) == DONE;
 }
 
-osla_err osla_mpi_post_test(osla_transport *t, osla_post **handle, bool *done)
+osla_err osli_mpi_post_test(osla_transport *t, osla_post **handle, bool *done)
 {
   osla_post *post = *handle;
   (void)t;
@@ -279,11 +279,11 @@ osla_err osla_mpi_post_test(osla_transport *t, osla_post **handle, bool *done)
   return err;
 }
 
-osla_err osla_mpi_post_wait(osla_transport *t, osla_post **handle)
+osla_err osli_mpi_post_wait(osla_transport *t, osla_post **handle)
 {
   bool done;
-  if (*handle) osla_wait_until(t, is_done, *handle, NULL);
-  return osla_mpi_post_test(t, handle, &done);
+  if (*handle) osli_wait_until(t, is_done, *handle, NULL);
+  return osli_mpi_post_test(t, handle, &done);
 }
 
 typedef struct destination {
@@ -298,15 +298,15 @@ static bool has_none(void *arg)
   int from = d->rank < 0 ? 0 : d->rank, to = d->rank < 0 ? t->size : d->rank + 1;
   bool none = true;
   (void)pthread_mutex_lock(&t->mutex);
-  osla_mpi_posts_step(t);
+  osli_mpi_posts_step(t);
   for (int rank = from; d->region->posts && rank < to; rank++)
     if (!is_next(d->region, rank)) none = false;
   (void)pthread_mutex_unlock(&t->mutex);
   return none;
 }
 
-void osla_mpi_posts_finish(osla_region *region, int rank)
+void osli_mpi_posts_finish(osla_region *region, int rank)
 {
   destination d = {region, rank};
-  osla_wait_until(region->t, has_none, &d, NULL);
+  osli_wait_until(region->t, has_none, &d, NULL);
 }

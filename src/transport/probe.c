@@ -34,13 +34,13 @@ static osla_err open_window(osla_transport *t, size_t bytes, size_t shift, windo
   OSLA_CALL(
     osla_agree(t, w->memory ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "%zu bytes", bytes + shift)));
   memset(w->memory, 0, bytes + shift);
-  return osla_window_create(t, w->memory + shift, bytes, &w->win);
+  return osli_window_create(t, w->memory + shift, bytes, &w->win);
 }
 
 static void close_window(osla_transport *t, window *w)
 {
   (void)osla_barrier(t);
-  osla_window_free(&w->win);
+  osli_window_free(&w->win);
   free(w->memory);
 }
 
@@ -101,7 +101,7 @@ static osla_err probe_shift(osla_transport *t, size_t shift, int kind, int *wors
   return err;
 }
 
-osla_err osla_probe_alignment(osla_transport *t, int early[OSLA_PROBE_KINDS])
+osla_err osli_probe_alignment(osla_transport *t, int early[OSLA_PROBE_KINDS])
 {
   static const size_t shifts[] = {1, 4, 8, 12};
   osla_err err = OSLA_OK;
@@ -125,13 +125,13 @@ static osla_err get_word(osla_transport *t, const window *w, int kind, int *else
   return OSLA_OK;
 }
 
-osla_err osla_probe_window_within(osla_transport *t, int elsewhere[OSLA_PROBE_KINDS])
+osla_err osli_probe_window_within(osla_transport *t, int elsewhere[OSLA_PROBE_KINDS])
 {
   enum { BEFORE = 128 };
   window outer, inner = {NULL, MPI_WIN_NULL};
   int word = 1000 + t->rank;
   osla_err err = open_window(t, (size_t)2 * BEFORE, 0, &outer);
-  if (err == OSLA_OK) err = osla_window_create(t, outer.memory + BEFORE, BEFORE, &inner.win);
+  if (err == OSLA_OK) err = osli_window_create(t, outer.memory + BEFORE, BEFORE, &inner.win);
   if (err == OSLA_OK) memcpy(outer.memory + BEFORE, &word, sizeof word);
   for (int kind = 0; kind < OSLA_PROBE_KINDS; kind++) {
     elsewhere[kind] = -1;
@@ -167,7 +167,7 @@ static osla_err get_strided(osla_transport *t, const window *w, MPI_Datatype str
   return OSLA_OK;
 }
 
-osla_err osla_probe_strided_get(osla_transport *t, int lacking[OSLA_PROBE_KINDS])
+osla_err osli_probe_strided_get(osla_transport *t, int lacking[OSLA_PROBE_KINDS])
 {
   window w;
   MPI_Datatype strided;
@@ -188,7 +188,7 @@ osla_err osla_probe_strided_get(osla_transport *t, int lacking[OSLA_PROBE_KINDS]
 
 /* --- shared query --- */
 
-osla_err osla_probe_shared_query(osla_transport *t, bool *served)
+osla_err osli_probe_shared_query(osla_transport *t, bool *served)
 {
   void *base = NULL, *queried = NULL;
   MPI_Aint size = 0;
@@ -232,15 +232,15 @@ static osla_err time_once(osla_transport *t, const osla_probe_pair *pair, double
                           void *memory, double *took, bool *late)
 {
   if (t->rank == pair->target) {
-    OSLA_CALL(osla_receive(t, pair->origin, NULL, 0));
-    OSLA_CALL(osla_send(t, pair->origin, NULL, 0));
+    OSLA_CALL(osli_receive(t, pair->origin, NULL, 0));
+    OSLA_CALL(osli_send(t, pair->origin, NULL, 0));
     compute(busy);
   }
   if (t->rank == pair->origin) {
     const double before = osla_clock(); /* the target begins later than this */
-    OSLA_CALL(osla_send(t, pair->target, NULL, 0));
-    OSLA_CALL(osla_receive(t, pair->target, NULL, 0));
-    osla_nap(HEAD_START_US); /* so that it has left MPI */
+    OSLA_CALL(osli_send(t, pair->target, NULL, 0));
+    OSLA_CALL(osli_receive(t, pair->target, NULL, 0));
+    osli_nap(HEAD_START_US); /* so that it has left MPI */
     const double start = osla_clock();
     OSLA_CALL(run(memory, pair->target));
     *took = osla_clock() - start;
@@ -288,7 +288,7 @@ static osla_err raw_put(void *memory, int target)
   return OSLA_OK;
 }
 
-osla_err osla_probe_passive(osla_transport *t, const osla_probe_pair *pair, double *get,
+osla_err osli_probe_passive(osla_transport *t, const osla_probe_pair *pair, double *get,
                             double *put)
 {
   window w;
@@ -340,7 +340,7 @@ static void remember_waits(intptr_t waits)
   (void)pthread_mutex_unlock(&found.mutex);
 }
 
-osla_err osla_probe_get_waits(osla_region *region, bool *waits)
+osla_err osli_probe_get_waits(osla_region *region, bool *waits)
 {
   static const double busy = 5e-3, most = 1e-3; /* 2e-3 pass before the get */
   osla_transport *t = region->t;
@@ -386,7 +386,7 @@ static osla_err fetch_by_transport(void *memory, int target)
   return region->t->ops->fetch_add(region, target, COUNTED_AT, 1, &old);
 }
 
-osla_err osla_probe_busy_target(osla_transport *t, const osla_probe_pair *pair,
+osla_err osli_probe_busy_target(osla_transport *t, const osla_probe_pair *pair,
                                 osla_probe_times *out)
 {
   osla_region *region = NULL;

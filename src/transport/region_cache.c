@@ -24,7 +24,7 @@ static int count_kept(const osla_transport *t, size_t *bytes)
   return count;
 }
 
-osla_err osla_region_cache_take(osla_transport *t, size_t bytes, size_t *largest, osla_region **out)
+osla_err osli_region_cache_take(osla_transport *t, size_t bytes, size_t *largest, osla_region **out)
 {
   int64_t fits[MOST + 1] = {bytes < INT64_MAX ? -(int64_t)bytes : -INT64_MAX};
   int count = 1;
@@ -52,10 +52,10 @@ static void release_oldest(osla_transport *t)
   osla_region **at = &t->kept_regions;
   while ((*at)->next)
     at = &(*at)->next;
-  osla_mpi_region_release(at);
+  osli_mpi_region_release(at);
 }
 
-bool osla_region_cache_keep(osla_region *region)
+bool osli_region_cache_keep(osla_region *region)
 {
   osla_transport *t = region->t;
   size_t bytes, most = most_bytes(t);
@@ -64,9 +64,9 @@ bool osla_region_cache_keep(osla_region *region)
   if (count == MOST) release_oldest(t);
   if (region->win != MPI_WIN_NULL) {
     (void)pthread_mutex_lock(&t->mutex);
-    osla_patience_blocked(&t->locked, "MPI_Win_flush_all");
+    osli_patience_blocked(&t->locked, "MPI_Win_flush_all");
     (void)MPI_Win_flush_all(region->win);
-    osla_patience_blocked(&t->locked, NULL);
+    osli_patience_blocked(&t->locked, NULL);
     memset(region->unflushed, 0, (size_t)t->size * sizeof *region->unflushed);
     (void)pthread_mutex_unlock(&t->mutex);
   }
@@ -78,14 +78,14 @@ bool osla_region_cache_keep(osla_region *region)
   return true;
 }
 
-bool osla_region_cache_clear(osla_transport *t)
+bool osli_region_cache_clear(osla_transport *t)
 {
   osla_region *region = t->kept_regions;
   bool any = region != NULL;
   t->kept_regions = NULL;
   while (region) {
     osla_region *next = region->next;
-    osla_mpi_region_release(&region);
+    osli_mpi_region_release(&region);
     region = next;
   }
   return any;

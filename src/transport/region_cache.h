@@ -13,14 +13,14 @@
 /* *out := a kept region with room for `bytes` on each rank, those zeroed; or NULL.
  *   largest [out] the largest `bytes` of all ranks
  * Collective. Errors: MPI. */
-osla_err osla_region_cache_take(osla_transport *t, size_t bytes, size_t *largest,
+osla_err osli_region_cache_take(osla_transport *t, size_t bytes, size_t *largest,
                                 osla_region **out);
 
 /* Keeps a region that nobody uses any more. False: it does not fit. Collective; a barrier if true
  * and there are several nodes. */
-bool osla_region_cache_keep(osla_region *region);
+bool osli_region_cache_keep(osla_region *region);
 
 /* Frees what is kept; were there any? Collective. */
-bool osla_region_cache_clear(osla_transport *t);
+bool osli_region_cache_clear(osla_transport *t);
 
 #endif

@@ -23,21 +23,21 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-osla_err osla_mpi_open_window(osla_region *region, void *base, size_t bytes)
+osla_err osli_mpi_open_window(osla_region *region, void *base, size_t bytes)
 {
-  osla_patience_blocked(&region->t->collective, "MPI_Win_create");
-  osla_err err = osla_window_create(region->t, base, bytes, &region->win);
-  osla_patience_blocked(&region->t->collective, NULL);
+  osli_patience_blocked(&region->t->collective, "MPI_Win_create");
+  osla_err err = osli_window_create(region->t, base, bytes, &region->win);
+  osli_patience_blocked(&region->t->collective, NULL);
   return err;
 }
 
-void osla_mpi_close_window(osla_region *region)
+void osli_mpi_close_window(osla_region *region)
 {
   if (region->win == MPI_WIN_NULL) return;
-  osla_patience_blocked(&region->t->collective, "MPI_Win_free");
+  osli_patience_blocked(&region->t->collective, "MPI_Win_free");
   if (region->dynamic) (void)MPI_Win_detach(region->win, osla_region_mine(region));
-  osla_window_free(&region->win);
-  osla_patience_blocked(&region->t->collective, NULL);
+  osli_window_free(&region->win);
+  osli_patience_blocked(&region->t->collective, NULL);
   region->dynamic = false;
 }
 
@@ -53,7 +53,7 @@ static void find_neighbours(osla_region *region)
   }
 }
 
-osla_err osla_mpi_region_new(osla_transport *t, size_t bytes, osla_region **out)
+osla_err osli_mpi_region_new(osla_transport *t, size_t bytes, osla_region **out)
 {
   osla_region *region = calloc(1, sizeof *region);
   OSLA_CHECK(region, OSLA_ERR_MEM, "region object");
@@ -71,7 +71,7 @@ osla_err osla_mpi_region_new(osla_transport *t, size_t bytes, osla_region **out)
   return OSLA_OK;
 }
 
-void osla_mpi_region_discard(osla_region **region)
+void osli_mpi_region_discard(osla_region **region)
 {
   if (!*region) return;
   free((*region)->peer);
@@ -97,13 +97,13 @@ static osla_err share_by_mpi(osla_region *region, size_t bytes)
   MPI_Info info;
   void *base = NULL;
   size_t page = (size_t)sysconf(_SC_PAGESIZE);
-  OSLA_CALL(osla_window_info(t, &info));
+  OSLA_CALL(osli_window_info(t, &info));
   OSLA_MPI(MPI_Info_set(info, "alloc_shared_noncontig", "true"));
   int code = MPI_Win_allocate_shared((MPI_Aint)(bytes + page), 1, info, t->node_comm, &base,
                                      &region->shared_win);
   (void)MPI_Info_free(&info);
   if (code != MPI_SUCCESS) return osla_error_set_mpi(code, "MPI_Win_allocate_shared");
-  osla_alive_window_opened(t->rank == 0);
+  osli_alive_window_opened(t->rank == 0);
   OSLA_MPI(MPI_Win_set_errhandler(region->shared_win, MPI_ERRORS_RETURN));
   OSLA_MPI(MPI_Win_lock_all(MPI_MODE_NOCHECK, region->shared_win));
 
@@ -139,60 +139,60 @@ static osla_err allocate(osla_region *region, size_t bytes)
 {
   osla_transport *t = region->t;
   osla_err err = t->memory_by_mpi ? osla_agree(t, allocate_by_mpi(region, bytes))
-                                  : osla_shared_memory_map(t, bytes, region->peer, region->mapped);
-  if (err == OSLA_ERR_MEM && !t->memory_by_mpi && osla_region_cache_clear(t)) /* mappings, too */
-    err = osla_shared_memory_map(t, bytes, region->peer, region->mapped);
+                                  : osli_shared_memory_map(t, bytes, region->peer, region->mapped);
+  if (err == OSLA_ERR_MEM && !t->memory_by_mpi && osli_region_cache_clear(t)) /* mappings, too */
+    err = osli_shared_memory_map(t, bytes, region->peer, region->mapped);
   if (err != OSLA_OK || t->n_nodes == 1) return err;
-  return osla_agree(t, osla_mpi_open_window(region, osla_region_mine(region), bytes));
+  return osla_agree(t, osli_mpi_open_window(region, osla_region_mine(region), bytes));
 }
 
 /* Is there room? What is kept makes way. */
 static osla_err check_room(osla_transport *t, size_t bytes)
 {
   osla_err err = osla_memory_check(t, bytes);
-  if (err == OSLA_ERR_MEM && osla_region_cache_clear(t)) err = osla_memory_check(t, bytes);
+  if (err == OSLA_ERR_MEM && osli_region_cache_clear(t)) err = osla_memory_check(t, bytes);
   return err;
 }
 
-osla_err osla_region_make(osla_transport *t, size_t bytes, osla_region_allocate *allocate_memory,
+osla_err osli_region_make(osla_transport *t, size_t bytes, osla_region_allocate *allocate_memory,
                           osla_region **out)
 {
   size_t page = (size_t)sysconf(_SC_PAGESIZE), largest;
   size_t most = SIZE_MAX - 2 * page; /* a size that wraps must not become a small one */
   size_t rounded = ((bytes < most ? bytes : most) + page) / page * page; /* at least one page */
   osla_region *region = NULL;
-  OSLA_CALL(osla_region_cache_take(t, rounded, &largest, out));
+  OSLA_CALL(osli_region_cache_take(t, rounded, &largest, out));
   if (*out) return OSLA_OK;
-  osla_err err = osla_agree(t, osla_mpi_region_new(t, rounded, &region));
+  osla_err err = osla_agree(t, osli_mpi_region_new(t, rounded, &region));
   if (err != OSLA_OK) {
-    osla_mpi_region_discard(&region); /* some ranks have none: no collective free */
+    osli_mpi_region_discard(&region); /* some ranks have none: no collective free */
     return err;
   }
   region->largest = largest;
   err = check_room(t, rounded);
   if (err == OSLA_OK) err = allocate_memory(region, rounded);
   /* Everywhere zeroed and known before anyone writes. */
-  if (err == OSLA_OK) err = osla_agree(t, osla_eager_add_region(region));
-  if (err != OSLA_OK) osla_mpi_region_release(&region);
+  if (err == OSLA_OK) err = osla_agree(t, osli_eager_add_region(region));
+  if (err != OSLA_OK) osli_mpi_region_release(&region);
   *out = region;
   return err;
 }
 
-osla_err osla_mpi_region_alloc(osla_transport *t, size_t bytes, osla_region **out)
+osla_err osli_mpi_region_alloc(osla_transport *t, size_t bytes, osla_region **out)
 {
-  return osla_region_make(t, bytes, allocate, out);
+  return osli_region_make(t, bytes, allocate, out);
 }
 
-void osla_mpi_region_free(osla_region **handle)
+void osli_mpi_region_free(osla_region **handle)
 {
   if (!*handle) return;
-  osla_mpi_posts_finish(*handle, -1);
-  osla_eager_settle_all((*handle)->t);
-  if (!osla_region_cache_keep(*handle)) osla_mpi_region_release(handle);
+  osli_mpi_posts_finish(*handle, -1);
+  osli_eager_settle_all((*handle)->t);
+  if (!osli_region_cache_keep(*handle)) osli_mpi_region_release(handle);
   *handle = NULL;
 }
 
-void osla_mpi_region_release(osla_region **handle)
+void osli_mpi_region_release(osla_region **handle)
 {
   osla_region *region = *handle;
   if (!region) return;
@@ -202,11 +202,11 @@ void osla_mpi_region_release(osla_region **handle)
   if (t->n_nodes > 1 || t->memory_by_mpi || region->attached) (void)osla_barrier(t);
   (void)pthread_mutex_lock(&t->mutex);
   if (region->attached && t->size > 1) t->n_attached--;
-  osla_mpi_close_window(region);
-  osla_window_free(&region->shared_win);
-  osla_eager_remove_region(region);
+  osli_mpi_close_window(region);
+  osli_window_free(&region->shared_win);
+  osli_eager_remove_region(region);
   (void)pthread_mutex_unlock(&t->mutex);
   if (region->own) region->free_own(region);
-  osla_shared_memory_unmap(t, region->peer, region->mapped);
-  osla_mpi_region_discard(handle);
+  osli_shared_memory_unmap(t, region->peer, region->mapped);
+  osli_mpi_region_discard(handle);
 }

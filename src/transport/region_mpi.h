@@ -4,7 +4,7 @@
 
 #include "src/transport/transport_ops.h"
 
-extern const osla_transport_ops osla_transport_mpi;
+extern const osla_transport_ops osli_transport_mpi;
 
 struct osla_region {
   osla_transport *t;
@@ -47,27 +47,25 @@ static inline MPI_Aint osla_region_disp(const osla_region *region, int rank, siz
 }
 
 /* The object, without memory and windows. Local. Errors: MEM (the object may be incomplete). */
-osla_err osla_mpi_region_new(osla_transport *t, size_t bytes, osla_region **out);
-void osla_mpi_region_discard(osla_region **region);
+osla_err osli_mpi_region_new(osla_transport *t, size_t bytes, osla_region **out);
+void osli_mpi_region_discard(osla_region **region);
 
 /* The window on all ranks' memory and its epoch; closing takes one that is not open. Collective. */
-osla_err osla_mpi_open_window(osla_region *region, void *base, size_t bytes);
-void osla_mpi_close_window(osla_region *region);
+osla_err osli_mpi_open_window(osla_region *region, void *base, size_t bytes);
+void osli_mpi_close_window(osla_region *region);
 
-/* Makes a region: an old one, or a new one whose memory comes from `allocate` (collective, all
- * ranks fail together; sets peer[] and what it takes to reach the others; `bytes` are whole pages).
- * Collective. Errors: MEM, MPI. */
-typedef osla_err osla_region_allocate(osla_region *region, size_t bytes);
-osla_err osla_region_make(osla_transport *t, size_t bytes, osla_region_allocate *allocate,
+/* Makes a region: an old one, or a new one whose memory comes from `allocate`. Collective. Errors:
+ * MEM, MPI. */
+osla_err osli_region_make(osla_transport *t, size_t bytes, osla_region_allocate *allocate,
                           osla_region **out);
 
 /* start and finish of osla_transport_ops. */
-osla_err osla_mpi_start(osla_transport *t);
-void osla_mpi_finish(osla_transport *t);
+osla_err osli_mpi_start(osla_transport *t);
+void osli_mpi_finish(osla_transport *t);
 
-osla_err osla_mpi_region_alloc(osla_transport *t, size_t bytes, osla_region **out);
-osla_err osla_mpi_region_attach(osla_transport *t, void *base, size_t bytes, osla_region **out);
-void osla_mpi_region_free(osla_region **region); /* or keeps it */
-void osla_mpi_region_release(osla_region **region);
+osla_err osli_mpi_region_alloc(osla_transport *t, size_t bytes, osla_region **out);
+osla_err osli_mpi_region_attach(osla_transport *t, void *base, size_t bytes, osla_region **out);
+void osli_mpi_region_free(osla_region **region); /* or keeps it */
+void osli_mpi_region_release(osla_region **region);
 
 #endif

@@ -17,14 +17,14 @@ struct request_pool {
   _Atomic uint64_t finished;
 };
 
-request_pool *osla_pool_create(void)
+request_pool *osli_pool_create(void)
 {
   request_pool *pool = calloc(1, sizeof *pool);
   if (pool) pool->first_free = -1;
   return pool;
 }
 
-void osla_pool_destroy(request_pool *pool)
+void osli_pool_destroy(request_pool *pool)
 {
   if (!pool) return;
   free(pool->entries);
@@ -45,7 +45,7 @@ static bool grow(request_pool *pool)
   return true;
 }
 
-void osla_pool_count(request_pool *pool)
+void osli_pool_count(request_pool *pool)
 {
   atomic_fetch_add_explicit(&pool->finished, 1, memory_order_relaxed);
 }
@@ -61,17 +61,17 @@ static int test_entry(request_pool *pool, entry *e)
   }
   if (finished || code != MPI_SUCCESS) {
     pool->unfinished--;
-    osla_pool_count(pool);
+    osli_pool_count(pool);
   }
   return e->code;
 }
 
-uint64_t osla_pool_finished(const request_pool *pool)
+uint64_t osli_pool_finished(const request_pool *pool)
 {
   return atomic_load_explicit(&pool->finished, memory_order_relaxed);
 }
 
-bool osla_pool_full(request_pool *pool)
+bool osli_pool_full(request_pool *pool)
 {
   if (pool->unfinished < OSLA_MAX_REQUESTS) return false;
   for (int32_t i = 0; i < pool->capacity; i++)
@@ -79,7 +79,7 @@ bool osla_pool_full(request_pool *pool)
   return pool->unfinished >= OSLA_MAX_REQUESTS;
 }
 
-bool osla_pool_add(request_pool *pool, MPI_Request request, int32_t *first)
+bool osli_pool_add(request_pool *pool, MPI_Request request, int32_t *first)
 {
   if (pool->first_free < 0 && !grow(pool))
     return MPI_Wait(&request, MPI_STATUS_IGNORE) == MPI_SUCCESS;
@@ -92,7 +92,7 @@ bool osla_pool_add(request_pool *pool, MPI_Request request, int32_t *first)
   return true;
 }
 
-bool osla_pool_test(request_pool *pool, int32_t *first, int *mpi_code)
+bool osli_pool_test(request_pool *pool, int32_t *first, int *mpi_code)
 {
   *mpi_code = MPI_SUCCESS;
   while (*first >= 0) {

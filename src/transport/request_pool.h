@@ -15,24 +15,24 @@ enum { OSLA_MAX_REQUESTS = 128 };
 
 typedef struct request_pool request_pool;
 
-request_pool *osla_pool_create(void); /* NULL when out of memory */
-void osla_pool_destroy(request_pool *pool);
+request_pool *osli_pool_create(void); /* NULL when out of memory */
+void osli_pool_destroy(request_pool *pool);
 
 /* How many requests have ended so far; needs no mutex. */
-uint64_t osla_pool_finished(const request_pool *pool);
+uint64_t osli_pool_finished(const request_pool *pool);
 
 /* One has ended that is not in the pool. */
-void osla_pool_count(request_pool *pool);
+void osli_pool_count(request_pool *pool);
 
 /* No room for one more unfinished request? Tests the unfinished ones first when full. */
-bool osla_pool_full(request_pool *pool);
+bool osli_pool_full(request_pool *pool);
 
 /* Puts a request in front of the chain *first. Without memory for that it waits for the request
  * here, since nobody else could: what it writes must not outlive its place. False: that failed. */
-bool osla_pool_add(request_pool *pool, MPI_Request request, int32_t *first);
+bool osli_pool_add(request_pool *pool, MPI_Request request, int32_t *first);
 
 /* Tests the chain; when all of it is finished its entries are freed, *first becomes -1, and the
  * result is true. MPI failure is returned in *mpi_code. */
-bool osla_pool_test(request_pool *pool, int32_t *first, int *mpi_code);
+bool osli_pool_test(request_pool *pool, int32_t *first, int *mpi_code);
 
 #endif

@@ -91,7 +91,7 @@ static osla_err read_patience(double *out)
   char *end;
   *out = 0;
   if (!text || !text[0]) return OSLA_OK;
-  double seconds = osla_real_text(text, &end);
+  double seconds = osli_real_text(text, &end);
   OSLA_CHECK(end != text && *end == '\0' && isfinite(seconds) && seconds >= 0, OSLA_ERR_ARG,
              "OSLA_PATIENCE=%.60s: seconds, 0 for no limit", text);
   *out = seconds;
@@ -133,7 +133,7 @@ static osla_err read_messages(osla_messages *out, int *bytes)
   return OSLA_OK;
 }
 
-osla_err osla_settings_read(MPI_Comm comm, osla_settings *out)
+osla_err osli_settings_read(MPI_Comm comm, osla_settings *out)
 {
   int size;
   bool window_info;
@@ -153,7 +153,7 @@ osla_err osla_settings_read(MPI_Comm comm, osla_settings *out)
   return read_patience(&out->patience);
 }
 
-osla_err osla_fake_node(int fake_nodes, int *node)
+osla_err osli_fake_node(int fake_nodes, int *node)
 {
   int rank, size;
   OSLA_MPI(MPI_Comm_rank(MPI_COMM_WORLD, &rank));

@@ -29,13 +29,13 @@ typedef struct osla_settings {
 /* Reads them. All ranks must have the same, and one build of this library: else the waits of some
  * would not fit those of others. Collective over comm. Errors, on all ranks together: ARG (with the
  * variable and its values), STATE (other builds), MPI. */
-osla_err osla_settings_read(MPI_Comm comm, osla_settings *out);
+osla_err osli_settings_read(MPI_Comm comm, osla_settings *out);
 
 /* Does OSLA_VERIFY ask for it? Local. */
-bool osla_transport_verifies(const osla_transport *transport);
+bool osli_transport_verifies(const osla_transport *transport);
 
 /* The node of this process in a job of that many fake nodes: blocks of ranks of MPI_COMM_WORLD.
  * Local. Errors: MPI. */
-osla_err osla_fake_node(int fake_nodes, int *node);
+osla_err osli_fake_node(int fake_nodes, int *node);
 
 #endif

@@ -32,15 +32,15 @@ static osla_err make_mine(size_t bytes, uint64_t token, int *file, unsigned char
 {
   char name[MOST_NAME];
   (void)snprintf(name, sizeof name, "osla-%016" PRIx64, token);
-  *file = osla_memory_file(name);
+  *file = osli_memory_file(name);
   OSLA_CHECK(*file >= 0, OSLA_ERR_UNSUPPORTED, "memfd_create: %s", strerror(errno));
   osla_signal_guard guard; /* of the limit on the size of files (ulimit -f), which counts here */
-  osla_signal_guard_begin(&guard);
+  osli_signal_guard_begin(&guard);
   int code = ftruncate(*file, (off_t)bytes) == 0 ? 0 : errno;
-  osla_err err = code == 0 ? osla_pages_map(*file, bytes, at) : OSLA_OK;
+  osla_err err = code == 0 ? osli_pages_map(*file, bytes, at) : OSLA_OK;
   if (code == 0 && err == OSLA_OK)
-    code = osla_pages_take(*file, *at, bytes, osla_pages_huge(bytes));
-  osla_signal_guard_end(&guard);
+    code = osli_pages_take(*file, *at, bytes, osli_pages_huge(bytes));
+  osli_signal_guard_end(&guard);
   OSLA_CHECK(code == 0, OSLA_ERR_MEM, "%zu bytes of shared memory: %s%s", bytes, strerror(code),
              code == EFBIG ? " (see ulimit -f)" : "");
   return err;
@@ -73,7 +73,7 @@ static osla_err map_neighbour(const address *a, unsigned char **at)
   OSLA_CHECK(right, OSLA_ERR_UNSUPPORTED, "%s is not the memory of a rank on this node", path);
   OSLA_CHECK(file >= 0, OSLA_ERR_UNSUPPORTED, "%s of a rank on this node: %s", path,
              strerror(reason));
-  osla_err err = osla_pages_map(file, (size_t)a->bytes, at);
+  osla_err err = osli_pages_map(file, (size_t)a->bytes, at);
   (void)close(file);
   return err;
 }
@@ -96,7 +96,7 @@ static uint64_t token_of(const osla_transport *t)
   return osla_random_bits((uint64_t)getpid(), (uint64_t)t->rank, (uint64_t)(1e9 * osla_clock()));
 }
 
-osla_err osla_shared_memory_map(osla_transport *t, size_t bytes, unsigned char **peer,
+osla_err osli_shared_memory_map(osla_transport *t, size_t bytes, unsigned char **peer,
                                 size_t *mapped)
 {
   int file = -1;
@@ -108,16 +108,16 @@ osla_err osla_shared_memory_map(osla_transport *t, size_t bytes, unsigned char *
   OSLA_TRY(osla_agree(t, err));
 
   address mine = {getpid(), file, bytes, token};
-  OSLA_TRY(osla_allgather(t, &mine, all, sizeof mine));
+  OSLA_TRY(osli_allgather(t, &mine, all, sizeof mine));
   OSLA_TRY(osla_agree(t, map_neighbours(t, all, peer, mapped))); /* then files may be closed */
 cleanup:
   if (file >= 0) (void)close(file);
   free(all);
-  if (err != OSLA_OK) osla_shared_memory_unmap(t, peer, mapped);
+  if (err != OSLA_OK) osli_shared_memory_unmap(t, peer, mapped);
   return err;
 }
 
-void osla_shared_memory_unmap(const osla_transport *t, unsigned char **peer, size_t *mapped)
+void osli_shared_memory_unmap(const osla_transport *t, unsigned char **peer, size_t *mapped)
 {
   for (int near = 0; near < t->node_size; near++) {
     if (mapped[near] > 0) (void)munmap(peer[near], mapped[near]);
@@ -126,7 +126,7 @@ void osla_shared_memory_unmap(const osla_transport *t, unsigned char **peer, siz
   }
 }
 
-osla_err osla_shared_memory_probe(osla_transport *t, bool *works)
+osla_err osli_shared_memory_probe(osla_transport *t, bool *works)
 {
   const char *wish = getenv("OSLA_SHARED_MEMORY");
   int by_mpi = wish && strcmp(wish, "mpi") == 0;
@@ -139,8 +139,8 @@ osla_err osla_shared_memory_probe(osla_transport *t, bool *works)
   osla_err err = peer && mapped ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "table of ranks");
   err = osla_agree(t, err);
   if (err == OSLA_OK) {
-    *works = osla_shared_memory_map(t, sizeof(uint64_t), peer, mapped) == OSLA_OK;
-    osla_shared_memory_unmap(t, peer, mapped);
+    *works = osli_shared_memory_map(t, sizeof(uint64_t), peer, mapped) == OSLA_OK;
+    osli_shared_memory_unmap(t, peer, mapped);
   }
   free(peer);
   free(mapped);

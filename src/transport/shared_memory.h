@@ -14,15 +14,15 @@
 /* Can all ranks of all nodes do this? False for ranks in different PID name spaces, on systems
  * without memfd_create, or when OSLA_SHARED_MEMORY=mpi asks for MPI's own. The same answer on all
  * ranks. Collective. */
-osla_err osla_shared_memory_probe(osla_transport *t, bool *works);
+osla_err osli_shared_memory_probe(osla_transport *t, bool *works);
 
 /* Zeroed, page-aligned memory of `bytes` (> 0, may differ by rank) on each rank, mapped by its
  * node; in huge pages where they are offered (pages.h). Collective.
  *   peer   [out] [ranks of the node] addresses
  *   mapped [out] [ranks of the node] bytes mapped, for the unmapping
  * Errors, on all ranks together: MEM, UNSUPPORTED. On an error nothing stays mapped. */
-osla_err osla_shared_memory_map(osla_transport *t, size_t bytes, unsigned char **peer,
+osla_err osli_shared_memory_map(osla_transport *t, size_t bytes, unsigned char **peer,
                                 size_t *mapped);
-void osla_shared_memory_unmap(const osla_transport *t, unsigned char **peer, size_t *mapped);
+void osli_shared_memory_unmap(const osla_transport *t, unsigned char **peer, size_t *mapped);
 
 #endif

@@ -14,7 +14,7 @@
 
 enum { ROUNDS = 12 };
 
-const trace_kind osla_trace_kinds[OSLA_TRACE_KINDS] = {
+const trace_kind osli_trace_kinds[OSLA_TRACE_KINDS] = {
   [OSLA_TRACE_GET] = {"get", "transfer", "bytes", TRACE_FLIGHT},
   [OSLA_TRACE_PUT] = {"put", "transfer", "bytes", TRACE_FLIGHT},
   [OSLA_TRACE_ISSUE] = {"issue", "transfer", "bytes", TRACE_HELD},
@@ -42,11 +42,11 @@ const trace_kind osla_trace_kinds[OSLA_TRACE_KINDS] = {
 
 const char *osla_trace_name(osla_trace_kind kind)
 {
-  return osla_trace_kinds[kind].name;
+  return osli_trace_kinds[kind].name;
 }
 const char *osla_trace_unit(osla_trace_kind kind)
 {
-  return osla_trace_kinds[kind].unit;
+  return osli_trace_kinds[kind].unit;
 }
 
 /* --- start and stop --- */
@@ -63,9 +63,9 @@ static osla_err answer(osla_transport *t, int rank)
 {
   for (int round = 0; round < ROUNDS; round++) {
     double time;
-    OSLA_CALL(osla_receive(t, rank, &time, sizeof time));
+    OSLA_CALL(osli_receive(t, rank, &time, sizeof time));
     time = osla_clock();
-    OSLA_CALL(osla_send(t, rank, &time, sizeof time));
+    OSLA_CALL(osli_send(t, rank, &time, sizeof time));
   }
   return OSLA_OK;
 }
@@ -77,8 +77,8 @@ static osla_err ask(osla_transport *t, double *offset)
   double shortest = HUGE_VAL;
   for (int round = 0; round < ROUNDS; round++) {
     double time = 0, asked = osla_clock();
-    OSLA_CALL(osla_send(t, 0, &time, sizeof time));
-    OSLA_CALL(osla_receive(t, 0, &time, sizeof time));
+    OSLA_CALL(osli_send(t, 0, &time, sizeof time));
+    OSLA_CALL(osli_receive(t, 0, &time, sizeof time));
     double arrived = osla_clock(), difference = time - (asked + arrived) / 2;
     if (arrived - asked >= shortest) continue;
     shortest = arrived - asked;
@@ -98,7 +98,7 @@ static osla_err align_clocks(osla_transport *t, double *offset)
     if (t->rank == 0) err = answer(t, leader);
     if (t->rank == leader) err = ask(t, &mine);
   }
-  if (err == OSLA_OK) err = osla_allgather(t, &mine, all, sizeof mine);
+  if (err == OSLA_OK) err = osli_allgather(t, &mine, all, sizeof mine);
   if (err == OSLA_OK) *offset = all[leader_of(t, t->node)];
   free(all);
   return err;
@@ -151,7 +151,7 @@ void osla_trace_stop(osla_transport *t)
   (void)pthread_mutex_unlock(&trace->mutex);
 }
 
-osla_err osla_trace_finish(osla_transport *t)
+osla_err osli_trace_finish(osla_transport *t)
 {
   osla_trace_stop(t);
   return osla_agree(
@@ -159,7 +159,7 @@ osla_err osla_trace_finish(osla_transport *t)
     t->trace ? OSLA_OK : osla_error_set(OSLA_ERR_STATE, "no trace: osla_trace_start comes first"));
 }
 
-void osla_trace_free(osla_transport *t)
+void osli_trace_free(osla_transport *t)
 {
   if (!t->trace) return;
   clear(t->trace);

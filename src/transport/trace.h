@@ -42,7 +42,7 @@ typedef struct trace_kind {
   trace_role role;
 } trace_kind;
 
-extern const trace_kind osla_trace_kinds[OSLA_TRACE_KINDS];
+extern const trace_kind osli_trace_kinds[OSLA_TRACE_KINDS];
 
 static inline const trace_event *trace_at(const struct osla_trace *trace, int64_t i)
 {
@@ -50,8 +50,8 @@ static inline const trace_event *trace_at(const struct osla_trace *trace, int64_
 }
 
 /* Stops; STATE when there never was a start. Every rank answers the same. */
-osla_err osla_trace_finish(osla_transport *t);
+osla_err osli_trace_finish(osla_transport *t);
 
-void osla_trace_free(osla_transport *t); /* of a transport that is being destroyed */
+void osli_trace_free(osla_transport *t); /* of a transport that is being destroyed */
 
 #endif

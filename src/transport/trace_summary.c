@@ -36,7 +36,7 @@ static double covered_by(const struct osla_trace *trace, trace_role least, span 
   int64_t count = 0;
   for (int64_t i = 0; i < trace->count; i++) {
     const trace_event *event = trace_at(trace, i);
-    if (osla_trace_kinds[event->kind].role >= least)
+    if (osli_trace_kinds[event->kind].role >= least)
       spans[count++] = (span){event->start, event->end};
   }
   return covered(spans, count);
@@ -76,7 +76,7 @@ osla_err osla_trace_summarise(osla_transport *t, osla_trace_summary *out)
   sums s = {0};
   largest most = {0};
   *out = (osla_trace_summary){0};
-  OSLA_CALL(osla_trace_finish(t));
+  OSLA_CALL(osli_trace_finish(t));
   OSLA_CALL(osla_agree(t, sum_mine(t->trace, &s, &most)));
   OSLA_CALL(osla_allreduce(t, &s, sizeof s / sizeof(double), MPI_DOUBLE, MPI_SUM));
   OSLA_CALL(osla_allreduce(t, &most, sizeof most / sizeof(double), MPI_DOUBLE, MPI_MAX));

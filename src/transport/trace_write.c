@@ -61,7 +61,7 @@ static void write_amount(const writer *w, const trace_kind *kind, int rank, doub
 static void write_event(writer *w, const header *h, int rank, int64_t number,
                         const trace_event *event)
 {
-  const trace_kind *kind = &osla_trace_kinds[event->kind];
+  const trace_kind *kind = &osli_trace_kinds[event->kind];
   int64_t start = ticks(w, h, event->start), end = ticks(w, h, event->end);
   int thread = rank + event->thread * w->size;
   if (kind->role != TRACE_FLIGHT) {
@@ -112,9 +112,9 @@ static int64_t piece_events(const header *h, int64_t first)
 
 static osla_err send_mine(osla_transport *t, const header *h)
 {
-  OSLA_CALL(osla_send(t, 0, h, sizeof *h));
+  OSLA_CALL(osli_send(t, 0, h, sizeof *h));
   for (int64_t first = 0; first < h->count; first += TRACE_PIECE)
-    OSLA_CALL(osla_send(t, 0, trace_at(t->trace, first),
+    OSLA_CALL(osli_send(t, 0, trace_at(t->trace, first),
                         (int)((size_t)piece_events(h, first) * sizeof(trace_event))));
   return OSLA_OK;
 }
@@ -122,7 +122,7 @@ static osla_err send_mine(osla_transport *t, const header *h)
 /* What arrives is taken even when it cannot be written, so that nobody waits to send. */
 static osla_err write_rank(osla_transport *t, writer *w, int rank, header *h, trace_event *room)
 {
-  if (rank != 0) OSLA_CALL(osla_receive(t, rank, h, sizeof *h));
+  if (rank != 0) OSLA_CALL(osli_receive(t, rank, h, sizeof *h));
   write_names(w, h, rank);
   for (int64_t first = 0; first < h->count; first += TRACE_PIECE) {
     int64_t count = piece_events(h, first);
@@ -130,7 +130,7 @@ static osla_err write_rank(osla_transport *t, writer *w, int rank, header *h, tr
     if (rank == 0)
       events = trace_at(t->trace, first);
     else
-      OSLA_CALL(osla_receive(t, rank, room, (int)((size_t)count * sizeof *room)));
+      OSLA_CALL(osli_receive(t, rank, room, (int)((size_t)count * sizeof *room)));
     for (int64_t i = 0; i < count; i++)
       write_event(w, h, rank, first + i, &events[i]);
   }
@@ -143,13 +143,13 @@ static osla_err write_rank(osla_transport *t, writer *w, int rank, header *h, tr
 static osla_err open_file(const char *path, FILE **stream, osla_new_file **file)
 {
   OSLA_CHECK(path, OSLA_ERR_IO, "the name of the trace file is empty");
-  OSLA_CALL(osla_new_file_begin(path, OSLA_NEW_FILE_ANY, file));
-  int copy = dup(osla_new_file_fd(*file));
+  OSLA_CALL(osli_new_file_begin(path, OSLA_NEW_FILE_ANY, file));
+  int copy = dup(osli_new_file_fd(*file));
   *stream = copy >= 0 ? fdopen(copy, "w") : NULL;
   if (*stream) return OSLA_OK;
   osla_err err = osla_error_set(OSLA_ERR_IO, "%.200s: %s", path, strerror(errno));
   if (copy >= 0) (void)close(copy);
-  osla_new_file_drop(file);
+  osli_new_file_drop(file);
   return err;
 }
 
@@ -161,16 +161,16 @@ static osla_err close_file(const char *path, FILE *stream, osla_new_file *file, 
   if (fclose(stream) != 0) complete = false;
   if (err == OSLA_OK && !complete)
     err = osla_error_set(OSLA_ERR_IO, "%.200s: %s", path, strerror(errno ? errno : EIO));
-  if (err == OSLA_OK) err = osla_new_file_sync(file);
-  if (err == OSLA_OK) return osla_new_file_place(&file);
-  osla_new_file_drop(&file);
+  if (err == OSLA_OK) err = osli_new_file_sync(file);
+  if (err == OSLA_OK) return osli_new_file_place(&file);
+  osli_new_file_drop(&file);
   return err;
 }
 
 osla_err osla_trace_check(const char *path)
 {
   OSLA_CHECK(path, OSLA_ERR_IO, "the name of the trace file is empty");
-  return osla_new_file_check(path, OSLA_NEW_FILE_ANY);
+  return osli_new_file_check(path, OSLA_NEW_FILE_ANY);
 }
 
 static osla_err write_all(osla_transport *t, writer *w, header *mine, trace_event *room)
@@ -192,7 +192,7 @@ osla_err osla_trace_write(osla_transport *t, const char *path)
   osla_new_file *file = NULL;
   osla_signal_guard guard; /* of the stream's writes */
   osla_err err = OSLA_OK;
-  OSLA_CALL(osla_trace_finish(t));
+  OSLA_CALL(osli_trace_finish(t));
   if (t->rank == 0) {
     room = malloc(TRACE_PIECE * sizeof *room);
     err = room ? open_file(path, &w.file, &file)
@@ -207,12 +207,12 @@ osla_err osla_trace_write(osla_transport *t, const char *path)
   header mine = {trace->count,     trace->dropped, t->node,
                  trace->n_threads, trace->offset,  trace->stop};
   w.origin = trace->origin;
-  osla_signal_guard_begin(&guard);
+  osli_signal_guard_begin(&guard);
   if (t->rank == 0)
     err = close_file(path, w.file, file, write_all(t, &w, &mine, room));
   else
     err = send_mine(t, &mine);
-  osla_signal_guard_end(&guard);
+  osli_signal_guard_end(&guard);
   free(room);
   return osla_agree(t, err);
 }

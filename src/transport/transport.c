@@ -18,7 +18,7 @@
 
 enum { PROGRESS_NAP_US = 50 };
 
-osla_err osla_all_have(MPI_Comm comm, bool mine, const char *what)
+osla_err osli_all_have(MPI_Comm comm, bool mine, const char *what)
 {
   int size = 0, all = mine;
   OSLA_MPI(MPI_Comm_size(comm, &size));
@@ -31,7 +31,7 @@ static void *progress_main(void *arg)
 {
   osla_transport *t = arg;
   while (!atomic_load(&t->stop_progress)) {
-    osla_nap(PROGRESS_NAP_US);
+    osli_nap(PROGRESS_NAP_US);
     osla_progress(t);
   }
   return NULL;
@@ -106,28 +106,28 @@ static osla_err set_up(osla_transport *t, MPI_Comm comm, const osla_transport_op
   OSLA_MPI(MPI_Comm_size(t->comm, &t->size));
   OSLA_MPI(MPI_Query_thread(&t->thread_level));
   OSLA_CALL(agree_early(t, OSLA_RESERVED(osla_transport_options, options)));
-  OSLA_CALL(osla_backend_choose(t->comm, options ? options->transport : NULL, &t->ops));
+  OSLA_CALL(osli_backend_choose(t->comm, options ? options->transport : NULL, &t->ops));
   int leader;
-  OSLA_CALL(osla_settings_read(t->comm, &t->settings));
+  OSLA_CALL(osli_settings_read(t->comm, &t->settings));
   OSLA_CALL(osla_farewell_arrange(t->comm));
-  OSLA_CALL(osla_map_nodes(t, &leader));
+  OSLA_CALL(osli_map_nodes(t, &leader));
   OSLA_CALL(check_expectations(t));
 
   OSLA_CALL(agree_early(t, check_threads(t, options)));
   int threads = options && options->threads_per_rank > 1 ? options->threads_per_rank : 1;
   osla_host host;
   osla_groups groups;
-  osla_groups_find("", &t->groups);
-  osla_groups_read(&t->groups, &groups);
+  osli_groups_find("", &t->groups);
+  osli_groups_read(&t->groups, &groups);
   t->has_memory_limit = groups.n_memory > 0;
-  OSLA_CALL(osla_host_look_nodes(t->comm, leader, &groups, &host));
+  OSLA_CALL(osli_host_look_nodes(t->comm, leader, &groups, &host));
   t->host = host.first;
   t->oversubscribed = threads > host.share && !t->settings.own_cores;
   OSLA_CALL(t->ops->start(t));
   OSLA_CALL(find_memory_share(t, host.ranks));
   const bool wanted = options && options->progress_thread; /* by some ranks, perhaps */
   OSLA_CALL(osla_agree(t, wanted ? start_progress_thread(t) : OSLA_OK));
-  return t->settings.patience > 0 ? osla_agree(t, osla_patience_watch(t)) : OSLA_OK;
+  return t->settings.patience > 0 ? osla_agree(t, osli_patience_watch(t)) : OSLA_OK;
 }
 
 osla_err osla_transport_create(MPI_Comm comm, const osla_transport_options *options,
@@ -139,14 +139,14 @@ osla_err osla_transport_create(MPI_Comm comm, const osla_transport_options *opti
 
   *out = NULL;
   osla_transport *t = calloc(1, sizeof *t);
-  request_pool *pool = osla_pool_create();
-  osla_err err = osla_all_have(comm, t && pool, "transport objects");
+  request_pool *pool = osli_pool_create();
+  osla_err err = osli_all_have(comm, t && pool, "transport objects");
   if (err != OSLA_OK) {
     free(t);
-    osla_pool_destroy(pool);
+    osli_pool_destroy(pool);
     return err;
   }
-  t->ops = osla_transport_built_in;
+  t->ops = osli_transport_built_in;
   t->comm = t->node_comm = MPI_COMM_NULL;
   t->pending = MPI_REQUEST_NULL;
   (void)pthread_mutex_init(&t->mutex, NULL);
@@ -156,10 +156,10 @@ osla_err osla_transport_create(MPI_Comm comm, const osla_transport_options *opti
   atomic_store(&t->awaited, -1);
   err = set_up(t, comm, options);
   if (err == OSLA_OK) {
-    osla_meet_remember(t);
+    osli_meet_remember(t);
     OSLA_MAKES("osla_transport_create", "osla_transport_destroy");
     t->alive.t = t;
-    osla_alive_add(&t->alive);
+    osli_alive_add(&t->alive);
   } else {
     osla_transport_destroy(&t);
   }
@@ -171,22 +171,22 @@ void osla_transport_destroy(osla_transport **transport)
 {
   osla_transport *t = transport ? *transport : NULL;
   if (!t) return;
-  osla_meet_forget(t);
-  osla_alive_remove(&t->alive);
+  osli_meet_forget(t);
+  osli_alive_remove(&t->alive);
   if (t->has_progress_thread) {
     atomic_store(&t->stop_progress, true);
     (void)pthread_join(t->progress_thread, NULL);
   }
-  osla_transport_drop_kept(t);
+  osli_transport_drop_kept(t);
   t->ops->finish(t);
-  osla_patience_unwatch(t);
+  osli_patience_unwatch(t);
   if (t->node_comm != MPI_COMM_NULL) (void)MPI_Comm_free(&t->node_comm);
   if (t->comm != MPI_COMM_NULL) {
-    osla_meet_drain(t);
+    osli_meet_drain(t);
     (void)MPI_Comm_free(&t->comm);
   }
-  osla_pool_destroy(t->pool);
-  osla_trace_free(t);
+  osli_pool_destroy(t->pool);
+  osli_trace_free(t);
   (void)pthread_mutex_destroy(&t->hook_mutex);
   (void)pthread_mutex_destroy(&t->end_mutex);
   (void)pthread_mutex_destroy(&t->mutex);
@@ -225,7 +225,7 @@ bool osla_transport_oversubscribed(const osla_transport *t)
 {
   return t->oversubscribed;
 }
-bool osla_transport_verifies(const osla_transport *t)
+bool osli_transport_verifies(const osla_transport *t)
 {
   return t->settings.verify;
 }
@@ -248,7 +248,7 @@ const char *osla_transport_name(const osla_transport *t)
 
 const char *osla_simulated_machine(void)
 {
-  return osla_transport_built_in->machine ? osla_transport_built_in->machine() : NULL;
+  return osli_transport_built_in->machine ? osli_transport_built_in->machine() : NULL;
 }
 
 void osla_progress(osla_transport *t)
@@ -285,12 +285,12 @@ void osla_progress_remove(osla_transport *t, osla_progress_hook *hook, void *arg
   (void)pthread_mutex_unlock(&t->hook_mutex);
 }
 
-void osla_wait_until(osla_transport *t, osla_wait_test *test, void *arg, osla_bell *bell)
+void osli_wait_until(osla_transport *t, osla_wait_test *test, void *arg, osla_bell *bell)
 {
   t->ops->wait_until(t, test, arg, bell);
 }
 
-void osla_bell_ring(osla_transport *t, osla_bell *bell)
+void osli_bell_ring(osla_transport *t, osla_bell *bell)
 {
   t->ops->ring(t, bell);
 }

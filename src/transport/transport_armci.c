@@ -11,6 +11,7 @@
  *     asked for, and room is looked for first
  */
 #include "osla_armci.h"
+#include "osla_backend.h"
 #include "src/transport/armci_start.h"
 #include "src/transport/region_mpi.h"
 
@@ -49,9 +50,9 @@ static unsigned char *remote_address(const osla_region *region, int rank, size_t
 static void free_memory(osla_region *region)
 {
   armci_memory *memory = region->own;
-  osla_armci_enter(region->t);
+  osli_armci_enter(region->t);
   if (memory->base) (void)ARMCI_Free(memory->base);
-  osla_armci_leave(region->t);
+  osli_armci_leave(region->t);
   free(memory);
   region->own = NULL;
 }
@@ -64,9 +65,9 @@ static osla_err malloc_collective(osla_region *region, size_t bytes)
   void **bases = calloc((size_t)t->size, sizeof *bases);
   OSLA_CALL(osla_agree(t, bases ? OSLA_OK
                                 : osla_error_set(OSLA_ERR_MEM, "table of %d addresses", t->size)));
-  osla_armci_enter(t);
+  osli_armci_enter(t);
   int code = ARMCI_Malloc(bases, (armci_size_t)bytes);
-  osla_armci_leave(t);
+  osli_armci_leave(t);
   memory->base = bases[ranks->id[t->rank]];
   free(bases);
   return osla_agree(t, code == 0 && memory->base
@@ -88,7 +89,7 @@ static osla_err allocate(osla_region *region, size_t bytes)
   first += (page - (uintptr_t)first % page) % page;
   memset(first, 0, bytes);
   region->peer[t->node_rank] = first;
-  return osla_allgather(t, &first, memory->remote, sizeof first);
+  return osli_armci_services->allgather(t, &first, memory->remote, sizeof first);
 }
 
 /* On a part of the world memory is MPI's: while an allocation of a group lives, a fence to a rank
@@ -96,8 +97,8 @@ static osla_err allocate(osla_region *region, size_t bytes)
 static osla_err armci_region_alloc(osla_transport *t, size_t bytes, osla_region **out)
 {
   const armci_ranks *ranks = t->backend;
-  if (!ranks->whole_world) return osla_mpi_region_alloc(t, bytes, out);
-  return osla_region_make(t, bytes, allocate, out);
+  if (!ranks->whole_world) return osli_armci_services->built_in->region_alloc(t, bytes, out);
+  return osli_armci_services->built_in->region_make(t, bytes, allocate, out);
 }
 
 /* Under the lock: on return my earlier puts to `rank` are there. */
@@ -112,11 +113,11 @@ static void armci_region_free(osla_region **handle)
 {
   osla_region *region = *handle;
   if (!region) return;
-  osla_armci_enter(region->t);
+  osli_armci_enter(region->t);
   for (int rank = 0; rank < region->t->size; rank++)
     if (!by_mpi(region, rank)) fence(region, rank);
-  osla_armci_leave(region->t);
-  osla_mpi_region_free(handle);
+  osli_armci_leave(region->t);
+  osli_armci_services->built_in->region_free(handle);
 }
 
 static void *armci_peer_ptr(const osla_region *region, int rank)
@@ -177,7 +178,7 @@ static osla_err start(osla_region *region, bool is_put, int rank, size_t offset,
   transfer x = {is_put, ranks->id[rank], remote_address(region, rank, offset), local};
   *handle = OSLA_HANDLE_DONE;
   if (bytes == 0) return OSLA_OK;
-  osla_armci_enter(region->t);
+  osli_armci_enter(region->t);
   int slot = find_free(ranks);
   armci_hdl_t *under_way = slot < OSLA_ARMCI_TRANSFERS ? &ranks->transfer[slot] : NULL;
   if (under_way) ARMCI_INIT_HANDLE(under_way);
@@ -187,7 +188,7 @@ static osla_err start(osla_region *region, bool is_put, int rank, size_t offset,
     handle->first = FIRST_TRANSFER + slot;
   }
   if (is_put) region->unflushed[rank] = true;
-  osla_armci_leave(region->t);
+  osli_armci_leave(region->t);
   return report(code, is_put);
 }
 
@@ -195,7 +196,7 @@ static osla_err armci_get(osla_region *region, int rank, size_t offset, void *de
                           osla_handle *handle)
 {
   if (by_mpi(region, rank))
-    return osla_transport_mpi.get(region, rank, offset, dest, bytes, handle);
+    return osli_armci_services->built_in->get(region, rank, offset, dest, bytes, handle);
   return start(region, false, rank, offset, dest, bytes, handle);
 }
 
@@ -203,7 +204,7 @@ static osla_err armci_put(osla_region *region, int rank, size_t offset, const vo
                           size_t bytes, osla_handle *handle)
 {
   if (by_mpi(region, rank))
-    return osla_transport_mpi.put(region, rank, offset, source, bytes, handle);
+    return osli_armci_services->built_in->put(region, rank, offset, source, bytes, handle);
   return start(region, true, rank, offset, (void *)(uintptr_t)source, bytes, handle);
 }
 
@@ -217,11 +218,11 @@ static void complete(osla_transport *t, osla_handle *handle)
 static osla_err armci_wait(osla_transport *t, osla_handle *handle)
 {
   armci_ranks *ranks = t->backend;
-  if (handle->first < FIRST_TRANSFER) return osla_transport_mpi.wait(t, handle);
-  osla_armci_enter(t);
+  if (handle->first < FIRST_TRANSFER) return osli_armci_services->built_in->wait(t, handle);
+  osli_armci_enter(t);
   int code = ARMCI_Wait(&ranks->transfer[handle->first - FIRST_TRANSFER]);
   complete(t, handle);
-  osla_armci_leave(t);
+  osli_armci_leave(t);
   return code == 0 ? OSLA_OK : osla_error_set(OSLA_ERR_MPI, "ARMCI_Wait: code %d", code);
 }
 
@@ -229,11 +230,11 @@ static osla_err armci_wait(osla_transport *t, osla_handle *handle)
 static osla_err armci_test(osla_transport *t, osla_handle *handle, bool *done)
 {
   armci_ranks *ranks = t->backend;
-  if (handle->first < FIRST_TRANSFER) return osla_transport_mpi.test(t, handle, done);
-  osla_armci_enter(t);
+  if (handle->first < FIRST_TRANSFER) return osli_armci_services->built_in->test(t, handle, done);
+  osli_armci_enter(t);
   *done = ARMCI_Test(&ranks->transfer[handle->first - FIRST_TRANSFER]) == 0;
   if (*done) complete(t, handle);
-  osla_armci_leave(t);
+  osli_armci_leave(t);
   return OSLA_OK;
 }
 
@@ -241,10 +242,10 @@ static osla_err armci_test(osla_transport *t, osla_handle *handle, bool *done)
 
 static osla_err armci_flush(osla_region *region, int rank)
 {
-  if (by_mpi(region, rank)) return osla_transport_mpi.flush(region, rank);
-  osla_armci_enter(region->t);
+  if (by_mpi(region, rank)) return osli_armci_services->built_in->flush(region, rank);
+  osli_armci_enter(region->t);
   fence(region, rank);
-  osla_armci_leave(region->t);
+  osli_armci_leave(region->t);
   return OSLA_OK;
 }
 
@@ -254,20 +255,20 @@ static osla_err armci_put_notify(osla_region *region, int rank, size_t offset, c
                                  size_t bell_offset)
 {
   if (by_mpi(region, rank))
-    return osla_transport_mpi.put_notify(region, rank, offset, source, bytes, word_offset, word,
-                                         bell_offset);
+    return osli_armci_services->built_in->put_notify(region, rank, offset, source, bytes,
+                                                     word_offset, word, bell_offset);
   int id = ranks_of(region)->id[rank];
   transfer data = {true, id, remote_address(region, rank, offset), (void *)(uintptr_t)source};
   transfer flag = {true, id, remote_address(region, rank, word_offset), (unsigned char *)&word};
   /* Who sees the word may get what was stored here before. */
   atomic_thread_fence(memory_order_seq_cst);
-  osla_armci_enter(region->t);
+  osli_armci_enter(region->t);
   int code = move_all(data, bytes, NULL);
   if (bytes > 0) region->unflushed[rank] = true;
   fence(region, rank);
   if (code == 0) code = move(&flag, sizeof word, NULL);
   region->unflushed[rank] = true;
-  osla_armci_leave(region->t);
+  osli_armci_leave(region->t);
   return report(code, true);
 }
 
@@ -319,19 +320,19 @@ static bool try_add(void *arg)
   addition *a = arg;
   int id = ranks_of(a->region)->id[a->rank];
   int64_t *word = (int64_t *)remote_address(a->region, a->rank, a->offset);
-  osla_armci_enter(a->region->t);
+  osli_armci_enter(a->region->t);
   bool added = a->add >= INT_MIN && a->add <= INT_MAX ? try_add_int(word, id, (int)a->add, &a->old)
                                                       : try_add_large(word, id, a->add, &a->old);
-  osla_armci_leave(a->region->t);
+  osli_armci_leave(a->region->t);
   return added;
 }
 
 static osla_err armci_fetch_add(osla_region *region, int rank, size_t offset, int64_t add,
                                 int64_t *old)
 {
-  if (!region->own) return osla_transport_mpi.fetch_add(region, rank, offset, add, old);
+  if (!region->own) return osli_armci_services->built_in->fetch_add(region, rank, offset, add, old);
   addition a = {region, rank, offset, add, 0};
-  osla_wait_until(region->t, try_add, &a, NULL);
+  osli_armci_services->wait_until(region->t, try_add, &a, NULL);
   *old = a.old;
   return OSLA_OK;
 }
@@ -340,48 +341,48 @@ static osla_err armci_fetch_add(osla_region *region, int rank, size_t offset, in
 
 static osla_err armci_post_wait(osla_transport *t, osla_post **post)
 {
-  return osla_transport_mpi.post_wait(t, post);
+  return osli_armci_services->built_in->post_wait(t, post);
 }
 
 static osla_err armci_post_test(osla_transport *t, osla_post **post, bool *done)
 {
-  return osla_transport_mpi.post_test(t, post, done);
+  return osli_armci_services->built_in->post_test(t, post, done);
 }
 
 static void armci_progress(osla_transport *t)
 {
-  osla_transport_mpi.progress(t);
+  osli_armci_services->built_in->progress(t);
 }
 
-static const osla_transport_ops armci_ops = {
-  .name = "armci",
-  .every_rank_a_node = true,
-  .start = osla_armci_start,
-  .finish = osla_armci_finish,
-  .wait_until = osla_wait_awake,
-  .ring = osla_wait_ring,
-  .collective = osla_mpi_collective,
-  .message = osla_mpi_message,
-  .exchange = osla_mpi_exchange,
-  .region_alloc = armci_region_alloc,
-  .region_attach = osla_mpi_region_attach,
-  .region_free = armci_region_free,
-  .peer_ptr = armci_peer_ptr,
-  .get = armci_get,
-  .put = armci_put,
-  .test = armci_test,
-  .wait = armci_wait,
-  .flush = armci_flush,
-  .put_notify = armci_put_notify,
-  .post = armci_post,
-  .post_wait = armci_post_wait,
-  .post_test = armci_post_test,
-  .fetch_add = armci_fetch_add,
-  .progress = armci_progress,
-};
+static osla_transport_ops armci_ops;
+
+/* What is not ARMCI's is the built-in transport's. */
+static void make_ops(const osla_transport_ops *built_in)
+{
+  armci_ops = *built_in;
+  armci_ops.name = "armci";
+  armci_ops.every_rank_a_node = true;
+  armci_ops.start = osli_armci_start;
+  armci_ops.finish = osli_armci_finish;
+  armci_ops.region_alloc = armci_region_alloc;
+  armci_ops.region_free = armci_region_free;
+  armci_ops.peer_ptr = armci_peer_ptr;
+  armci_ops.get = armci_get;
+  armci_ops.put = armci_put;
+  armci_ops.test = armci_test;
+  armci_ops.wait = armci_wait;
+  armci_ops.flush = armci_flush;
+  armci_ops.put_notify = armci_put_notify;
+  armci_ops.post = armci_post;
+  armci_ops.post_wait = armci_post_wait;
+  armci_ops.post_test = armci_post_test;
+  armci_ops.fetch_add = armci_fetch_add;
+  armci_ops.progress = armci_progress;
+}
 
 osla_err osla_armci_offer(void)
 {
-  osla_backend_offer(&armci_ops);
+  osli_armci_services = osla_backend_offer(&armci_ops);
+  make_ops(osli_armci_services->built_in);
   return OSLA_OK;
 }

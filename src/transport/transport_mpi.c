@@ -29,7 +29,7 @@ static bool lock_with_room(void *arg)
 {
   osla_transport *t = arg;
   (void)pthread_mutex_lock(&t->mutex);
-  if (!osla_pool_full(t->pool)) return true;
+  if (!osli_pool_full(t->pool)) return true;
   (void)pthread_mutex_unlock(&t->mutex);
   return false;
 }
@@ -42,12 +42,12 @@ static osla_err start_chunk(osla_region *region, direction way, int rank, size_t
   osla_transport *t = region->t;
   MPI_Aint disp = osla_region_disp(region, rank, offset);
   MPI_Request request;
-  osla_wait_until(t, lock_with_room, t, NULL);
+  osli_wait_until(t, lock_with_room, t, NULL);
   int code = way == GET ? MPI_Rget(local, (int)bytes, MPI_BYTE, rank, disp, (int)bytes, MPI_BYTE,
                                    region->win, &request)
                         : MPI_Rput(local, (int)bytes, MPI_BYTE, rank, disp, (int)bytes, MPI_BYTE,
                                    region->win, &request);
-  bool kept = code == MPI_SUCCESS && osla_pool_add(t->pool, request, first);
+  bool kept = code == MPI_SUCCESS && osli_pool_add(t->pool, request, first);
   if (way == PUT) region->unflushed[rank] = true;
   (void)pthread_mutex_unlock(&t->mutex);
   if (code != MPI_SUCCESS) return osla_error_set_mpi(code, way == GET ? "MPI_Rget" : "MPI_Rput");
@@ -60,7 +60,7 @@ static osla_err start(osla_region *region, direction way, int rank, size_t offse
 {
   *handle = OSLA_HANDLE_DONE;
   unsigned char *p = local;
-  osla_eager_settle(region, rank, offset, bytes);
+  osli_eager_settle(region, rank, offset, bytes);
   while (bytes > 0) {
     size_t chunk = bytes < MAX_CHUNK ? bytes : MAX_CHUNK;
     OSLA_CALL(start_chunk(region, way, rank, offset, p, chunk, &handle->first));
@@ -88,15 +88,15 @@ static osla_err mpi_fetch(osla_region *region, int rank, size_t offset, void *de
   osla_transport *t = region->t;
   MPI_Request request = MPI_REQUEST_NULL;
   bool sent = false, kept = true;
-  bool served = !osla_region_peer(region, rank) && osla_eager_serves(region);
-  if (!served || bytes <= osla_eager_most(region) || bytes > MAX_CHUNK)
+  bool served = !osla_region_peer(region, rank) && osli_eager_serves(region);
+  if (!served || bytes <= osli_eager_most(region) || bytes > MAX_CHUNK)
     return mpi_get(region, rank, offset, dest, bytes, handle);
   *handle = OSLA_HANDLE_DONE;
   (void)pthread_mutex_lock(&t->mutex);
   osla_err err = OSLA_OK;
-  if (!osla_pool_full(t->pool))
-    err = osla_eager_fetch(region, rank, offset, dest, bytes, &sent, &request);
-  if (sent && err == OSLA_OK) kept = osla_pool_add(t->pool, request, &handle->first);
+  if (!osli_pool_full(t->pool))
+    err = osli_eager_fetch(region, rank, offset, dest, bytes, &sent, &request);
+  if (sent && err == OSLA_OK) kept = osli_pool_add(t->pool, request, &handle->first);
   (void)pthread_mutex_unlock(&t->mutex);
   if (!kept) return osla_error_set(OSLA_ERR_MEM, "request pool");
   return sent || err != OSLA_OK ? err : mpi_get(region, rank, offset, dest, bytes, handle);
@@ -118,7 +118,7 @@ static osla_err mpi_test(osla_transport *t, osla_handle *handle, bool *done)
   *done = handle->first < 0;
   if (*done) return OSLA_OK;
   (void)pthread_mutex_lock(&t->mutex);
-  *done = osla_pool_test(t->pool, &handle->first, &code);
+  *done = osli_pool_test(t->pool, &handle->first, &code);
   (void)pthread_mutex_unlock(&t->mutex);
   return code == MPI_SUCCESS ? OSLA_OK : osla_error_set_mpi(code, "MPI_Test of a get or put");
 }
@@ -140,7 +140,7 @@ static bool transfer_done(void *arg)
 static osla_err mpi_wait(osla_transport *t, osla_handle *handle)
 {
   pending p = {t, handle, OSLA_OK};
-  if (handle->first >= 0) osla_wait_until(t, transfer_done, &p, NULL);
+  if (handle->first >= 0) osli_wait_until(t, transfer_done, &p, NULL);
   return p.err;
 }
 
@@ -152,10 +152,10 @@ static osla_err start_fetch(osla_region *region, int rank, size_t offset, MPI_Op
   MPI_Aint disp = osla_region_disp(region, rank, offset);
   MPI_Request request;
   *handle = OSLA_HANDLE_DONE;
-  osla_wait_until(t, lock_with_room, t, NULL);
+  osli_wait_until(t, lock_with_room, t, NULL);
   int code = MPI_Rget_accumulate(add, 1, MPI_INT64_T, old, 1, MPI_INT64_T, rank, disp, 1,
                                  MPI_INT64_T, op, region->win, &request);
-  bool kept = code == MPI_SUCCESS && osla_pool_add(t->pool, request, &handle->first);
+  bool kept = code == MPI_SUCCESS && osli_pool_add(t->pool, request, &handle->first);
   (void)pthread_mutex_unlock(&t->mutex);
   if (code != MPI_SUCCESS) return osla_error_set_mpi(code, "MPI_Rget_accumulate");
   return kept ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "request pool");
@@ -199,9 +199,9 @@ static osla_err flush_puts(osla_region *region, int rank)
   if (is_flushed(region, rank)) return OSLA_OK;
   OSLA_CALL(sleep_until_served(region, rank));
   (void)pthread_mutex_lock(&region->t->mutex);
-  osla_patience_blocked(&region->t->locked, "MPI_Win_flush");
+  osli_patience_blocked(&region->t->locked, "MPI_Win_flush");
   int code = MPI_Win_flush(rank, region->win);
-  osla_patience_blocked(&region->t->locked, NULL);
+  osli_patience_blocked(&region->t->locked, NULL);
   region->unflushed[rank] = false;
   (void)pthread_mutex_unlock(&region->t->mutex);
   return code == MPI_SUCCESS ? OSLA_OK : osla_error_set_mpi(code, "MPI_Win_flush");
@@ -213,8 +213,8 @@ static osla_err mpi_flush(osla_region *region, int rank)
     atomic_thread_fence(memory_order_release);
     return OSLA_OK;
   }
-  osla_mpi_posts_finish(region, rank);
-  osla_eager_settle_rank(region, rank);
+  osli_mpi_posts_finish(region, rank);
+  osli_eager_settle_rank(region, rank);
   return flush_puts(region, rank);
 }
 
@@ -239,7 +239,7 @@ static void store_and_ring(osla_transport *t, unsigned char *peer, size_t offset
 {
   if (bytes > 0) memcpy(peer + offset, source, bytes);
   atomic_store_explicit((_Atomic uint64_t *)(peer + word_offset), word, memory_order_release);
-  osla_wait_ring(t, (osla_bell *)(peer + bell_offset));
+  osli_wait_ring(t, (osla_bell *)(peer + bell_offset));
 }
 
 static osla_err put_and_flush(osla_region *region, int rank, size_t offset, const void *source,
@@ -261,20 +261,20 @@ static osla_err mpi_put_notify(osla_region *region, int rank, size_t offset, con
     store_and_ring(region->t, peer, offset, source, bytes, word_offset, word, bell_offset);
     return OSLA_OK;
   }
-  bool serves = osla_eager_serves(region);
-  if (serves && bytes > osla_eager_most(region)) {
+  bool serves = osli_eager_serves(region);
+  if (serves && bytes > osli_eager_most(region)) {
     osla_post *post;
-    osla_err err = osla_mpi_post(region, rank, offset, source, bytes, word_offset, word, &post);
-    if (err != OSLA_ERR_MEM) return err == OSLA_OK ? osla_mpi_post_wait(region->t, &post) : err;
+    osla_err err = osli_mpi_post(region, rank, offset, source, bytes, word_offset, word, &post);
+    if (err != OSLA_ERR_MEM) return err == OSLA_OK ? osli_mpi_post_wait(region->t, &post) : err;
   }
-  osla_mpi_posts_finish(region, rank); /* words arrive in order */
+  osli_mpi_posts_finish(region, rank); /* words arrive in order */
   osla_eager_put message = {offset, bytes, source, word_offset, word};
-  if (!serves || bytes > osla_eager_most(region) || !is_flushed(region, rank)) {
+  if (!serves || bytes > osli_eager_most(region) || !is_flushed(region, rank)) {
     /* MPI orders the word behind this and earlier puts only by a flush between them. */
     OSLA_CALL(put_and_flush(region, rank, offset, source, bytes));
     message.bytes = 0;
   }
-  return serves ? osla_eager_send_surely(region, rank, &message)
+  return serves ? osli_eager_send_surely(region, rank, &message)
                 : put_word(region, rank, word_offset, word);
 }
 
@@ -284,7 +284,7 @@ static osla_err mpi_post(osla_region *region, int rank, size_t offset, const voi
 {
   unsigned char *peer = osla_region_peer(region, rank);
   if (!peer) {
-    osla_err err = osla_mpi_post(region, rank, offset, source, bytes, word_offset, word, out);
+    osla_err err = osli_mpi_post(region, rank, offset, source, bytes, word_offset, word, out);
     if (err != OSLA_ERR_MEM) return err;
     return mpi_put_notify(region, rank, offset, source, bytes, word_offset, word, bell_offset);
   }
@@ -313,14 +313,14 @@ static void mpi_progress(osla_transport *t)
   enum { MOST_TURNS = 32 };
   if (t->n_nodes == 1 && t->n_attached == 0) return;
   if (pthread_mutex_trylock(&t->mutex) != 0) return; /* another thread is in MPI right now */
-  const int enough = osla_mpi_lines_turns(t);
+  const int enough = osli_mpi_lines_turns(t);
   double now = osla_clock();
   bool worked = false;
   for (int turn = 0, idle = 0; turn < MOST_TURNS && idle < enough; turn++) {
     int found = 0;
     const double before = now;
     if (t->eager) /* its receives stay pending, too */
-      found = osla_eager_take(t);
+      found = osli_eager_take(t);
     else
       (void)MPI_Test(&t->pending, &found, MPI_STATUS_IGNORE);
     now = osla_clock();
@@ -329,7 +329,7 @@ static void mpi_progress(osla_transport *t)
     idle = found || works ? 0 : idle + 1;
   }
   atomic_store_explicit(&t->worked, worked, memory_order_relaxed);
-  osla_mpi_posts_step(t);
+  osli_mpi_posts_step(t);
   (void)pthread_mutex_unlock(&t->mutex);
 }
 
@@ -355,38 +355,39 @@ static osla_err start_pending(osla_transport *t)
   return measure_idle_turn(t);
 }
 
-osla_err osla_mpi_start(osla_transport *t)
+osla_err osli_mpi_start(osla_transport *t)
 {
   bool mapped = false;
   OSLA_CALL(osla_agree(t, start_pending(t)));
-  OSLA_CALL(osla_shared_memory_probe(t, &mapped));
+  OSLA_CALL(osli_shared_memory_probe(t, &mapped));
   t->memory_by_mpi = !mapped;
   return OSLA_OK;
 }
 
-void osla_mpi_finish(osla_transport *t)
+void osli_mpi_finish(osla_transport *t)
 {
-  (void)osla_region_cache_clear(t);
-  osla_eager_stop(t);
+  (void)osli_region_cache_clear(t);
+  osli_eager_stop(t);
   if (t->pending == MPI_REQUEST_NULL) return;
   (void)MPI_Send(NULL, 0, MPI_BYTE, t->rank, PENDING_TAG, t->comm);
   (void)MPI_Wait(&t->pending, MPI_STATUS_IGNORE);
 }
 
-const osla_transport_ops *const osla_transport_built_in = &osla_transport_mpi;
+const osla_transport_ops *const osli_transport_built_in = &osli_transport_mpi;
 
-const osla_transport_ops osla_transport_mpi = {
+const osla_transport_ops osli_transport_mpi = {
   .name = "mpi",
-  .start = osla_mpi_start,
-  .finish = osla_mpi_finish,
-  .wait_until = osla_wait_awake,
-  .ring = osla_wait_ring,
-  .collective = osla_mpi_collective,
-  .message = osla_mpi_message,
-  .exchange = osla_mpi_exchange,
-  .region_alloc = osla_mpi_region_alloc,
-  .region_attach = osla_mpi_region_attach,
-  .region_free = osla_mpi_region_free,
+  .start = osli_mpi_start,
+  .finish = osli_mpi_finish,
+  .wait_until = osli_wait_awake,
+  .ring = osli_wait_ring,
+  .collective = osli_mpi_collective,
+  .message = osli_mpi_message,
+  .exchange = osli_mpi_exchange,
+  .region_alloc = osli_mpi_region_alloc,
+  .region_attach = osli_mpi_region_attach,
+  .region_make = osli_region_make,
+  .region_free = osli_mpi_region_free,
   .peer_ptr = mpi_peer_ptr,
   .get = mpi_get,
   .fetch = mpi_fetch,
@@ -396,12 +397,12 @@ const osla_transport_ops osla_transport_mpi = {
   .flush = mpi_flush,
   .put_notify = mpi_put_notify,
   .post = mpi_post,
-  .post_wait = osla_mpi_post_wait,
-  .post_test = osla_mpi_post_test,
-  .line_open = osla_mpi_line_open,
-  .line_start = osla_mpi_line_start,
-  .line_watch = osla_mpi_line_watch,
-  .line_close = osla_mpi_line_close,
+  .post_wait = osli_mpi_post_wait,
+  .post_test = osli_mpi_post_test,
+  .line_open = osli_mpi_line_open,
+  .line_start = osli_mpi_line_start,
+  .line_watch = osli_mpi_line_watch,
+  .line_close = osli_mpi_line_close,
   .fetch_add = mpi_fetch_add,
   .progress = mpi_progress,
 };

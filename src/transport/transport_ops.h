@@ -50,7 +50,7 @@ typedef struct osla_line_end {
   _Atomic uint64_t *done; /* how many are: received, or the source may be reused (release) */
 } osla_line_end;
 
-/* What osla_wait_until waits for. */
+/* What osli_wait_until waits for. */
 typedef bool osla_wait_test(void *arg);
 
 typedef enum osla_collective_kind {
@@ -86,6 +86,10 @@ typedef struct osla_sparse {
   int expected; /* so many come, -1: who knows */
 } osla_sparse;
 
+/* Gives a region its memory: sets peer[] and what it takes to reach the other ranks. `bytes` are
+ * whole pages. Collective; all ranks fail together. Errors: MEM, MPI. */
+typedef osla_err osla_region_allocate(osla_region *region, size_t bytes);
+
 typedef struct osla_transport_ops {
   const char *name;
   const char *(*machine)(void); /* that is simulated; NULL: none is */
@@ -113,6 +117,10 @@ typedef struct osla_transport_ops {
   osla_err (*region_alloc)(osla_transport *t, size_t bytes, osla_region **out);
   /* Collective. Exposes the caller's memory; other ranks reach it by get and put only. */
   osla_err (*region_attach)(osla_transport *t, void *base, size_t bytes, osla_region **out);
+  /* Collective. A region as region_alloc makes it, with memory from `allocate`, for a backend that
+   * stands on this one. NULL: no backend stands on this one. */
+  osla_err (*region_make)(osla_transport *t, size_t bytes, osla_region_allocate *allocate,
+                          osla_region **out);
   /* All that it holds steers: it moves as a whole even where work is only modelled (work.h). NULL:
    * the backend does not model. Local. */
   void (*region_steers)(osla_region *region);
@@ -249,56 +257,60 @@ struct osla_transport {
 };
 
 /* The one that every program of this build has: mpi, or in a simulation sim. */
-extern const osla_transport_ops *const osla_transport_built_in;
+extern const osla_transport_ops *const osli_transport_built_in;
 
-/* Makes a backend known to this program, beside mpi. Local; before any transport that asks for it;
- * again: nothing happens. */
-void osla_backend_offer(const osla_transport_ops *ops);
+/* What a backend in a library of its own calls here (osla_backend.h): the shared library shows no
+ * private function. */
+typedef struct osla_backend_services {
+  const osla_transport_ops *built_in;
+  osla_err (*allgather)(osla_transport *t, const void *mine, void *all, int bytes);
+  void (*wait_until)(osla_transport *t, osla_wait_test *test, void *arg, osla_bell *bell);
+} osla_backend_services;
 
 /* The backend of that name; NULL: what OSLA_TRANSPORT says, else mpi. Collective on comm. Errors,
  * on all ranks together: UNSUPPORTED (with the names that there are), ARG (ranks differ), MPI. */
-osla_err osla_backend_choose(MPI_Comm comm, const char *name, const osla_transport_ops **out);
+osla_err osli_backend_choose(MPI_Comm comm, const char *name, const osla_transport_ops **out);
 
 /* Runs what osla_transport_at_end set, at most once. Local. */
-void osla_run_end_hook(osla_transport *t);
+void osli_run_end_hook(osla_transport *t);
 
 /* Between a last line and MPI_Abort: hydra drops what it has not passed on by then. */
 enum { OSLA_LAST_WORDS_US = 200000 };
 
 /* The one wait routine: the backend's. */
-void osla_wait_until(osla_transport *t, osla_wait_test *test, void *arg, osla_bell *bell);
+void osli_wait_until(osla_transport *t, osla_wait_test *test, void *arg, osla_bell *bell);
 
 /* What tells one running kernel from another: its boot id; where that cannot be read, the host's
  * name. Local. */
-void osla_host_kernel(const char *host_name, char kernel[64]);
+void osli_host_kernel(const char *host_name, char kernel[64]);
 
 /* Before there is a transport: does every rank have the memory that it asked for? Collective on
  * comm. Errors, on all ranks together: MEM ("WHAT of N ranks"), MPI. */
-osla_err osla_all_have(MPI_Comm comm, bool mine, const char *what);
+osla_err osli_all_have(MPI_Comm comm, bool mine, const char *what);
 
 /* osla_host_look where the lowest rank of my node and my control groups' limits are known. */
-osla_err osla_host_look_nodes(MPI_Comm comm, int node_leader, const osla_groups *groups,
+osla_err osli_host_look_nodes(MPI_Comm comm, int node_leader, const osla_groups *groups,
                               osla_host *out);
 
 /* `bytes` bytes from one rank to another, where two-sided is simpler. Not for kernels. Local;
  * sleeps until the buffer may be reused, or is filled. */
-osla_err osla_send(osla_transport *t, int to, const void *buffer, int bytes);
-osla_err osla_receive(osla_transport *t, int from, void *buffer, int bytes);
+osla_err osli_send(osla_transport *t, int to, const void *buffer, int bytes);
+osla_err osli_receive(osla_transport *t, int from, void *buffer, int bytes);
 
 /* all[rank] := that rank's `bytes` bytes at mine. Collective, sleeps while it waits. */
-osla_err osla_allgather(osla_transport *t, const void *mine, void *all, int bytes);
+osla_err osli_allgather(osla_transport *t, const void *mine, void *all, int bytes);
 
 /* The backend's. */
-void osla_bell_ring(osla_transport *t, osla_bell *bell);
+void osli_bell_ring(osla_transport *t, osla_bell *bell);
 
 /* Waits of processes that run at the same time (wait.c): spins shortly if cores are free, then
  * sleeps on the bell (or naps, when bell is NULL), with progress between. */
-void osla_wait_awake(osla_transport *t, osla_wait_test *test, void *arg, osla_bell *bell);
-void osla_wait_ring(osla_transport *t, osla_bell *bell);
+void osli_wait_awake(osla_transport *t, osla_wait_test *test, void *arg, osla_bell *bell);
+void osli_wait_ring(osla_transport *t, osla_bell *bell);
 
 /* MPI's nonblocking calls under the wait routine (collective_mpi.c). */
-osla_err osla_mpi_collective(osla_transport *t, const osla_collective *what);
-osla_err osla_mpi_message(osla_transport *t, const osla_message *what);
-osla_err osla_mpi_exchange(osla_transport *t, const osla_sparse *what); /* exchange_mpi.c */
+osla_err osli_mpi_collective(osla_transport *t, const osla_collective *what);
+osla_err osli_mpi_message(osla_transport *t, const osla_message *what);
+osla_err osli_mpi_exchange(osla_transport *t, const osla_sparse *what); /* exchange_mpi.c */
 
 #endif

@@ -32,10 +32,10 @@ typedef enum news { NOTHING, WORK, END } news;
 /* One turn: a step of progress, and the test, which may be one, too. */
 static bool take_turn(osla_transport *t, osla_wait_test *test, void *arg, news *seen)
 {
-  const uint64_t ended = osla_pool_finished(t->pool);
+  const uint64_t ended = osli_pool_finished(t->pool);
   osla_progress(t);
   bool done = test(arg);
-  *seen = osla_pool_finished(t->pool) != ended ? END : atomic_load(&t->worked) ? WORK : NOTHING;
+  *seen = osli_pool_finished(t->pool) != ended ? END : atomic_load(&t->worked) ? WORK : NOTHING;
   return done;
 }
 
@@ -72,27 +72,27 @@ static bool spin(osla_wait_test *test, void *arg)
 /* True when the test came true before the sleep; it is not called again after that. */
 static bool sleep_on(osla_bell *bell, osla_wait_test *test, void *arg, int timeout_us)
 {
-  /* Pairs with the fence in osla_wait_ring: either the ringer sees this sleeper, or the test
+  /* Pairs with the fence in osli_wait_ring: either the ringer sees this sleeper, or the test
    * sees the ringer's change. */
   atomic_fetch_add(&bell->sleepers, 1);
   uint32_t seen = atomic_load(&bell->rings);
   atomic_thread_fence(memory_order_seq_cst);
   bool done = test(arg);
-  if (!done) osla_futex_sleep(&bell->rings, seen, timeout_us);
+  if (!done) osli_futex_sleep(&bell->rings, seen, timeout_us);
   atomic_fetch_sub(&bell->sleepers, 1);
   return done;
 }
 
-void osla_wait_ring(osla_transport *t, osla_bell *bell)
+void osli_wait_ring(osla_transport *t, osla_bell *bell)
 {
   (void)t;
   atomic_thread_fence(memory_order_seq_cst);
   if (atomic_load_explicit(&bell->sleepers, memory_order_relaxed) == 0) return;
   atomic_fetch_add(&bell->rings, 1);
-  osla_futex_wake(&bell->rings);
+  osli_futex_wake(&bell->rings);
 }
 
-void osla_wait_awake(osla_transport *t, osla_wait_test *test, void *arg, osla_bell *bell)
+void osli_wait_awake(osla_transport *t, osla_wait_test *test, void *arg, osla_bell *bell)
 {
   if (test(arg)) return;
   bool network = t->n_nodes > 1 || t->n_attached > 0, spins = !t->oversubscribed;
@@ -100,11 +100,11 @@ void osla_wait_awake(osla_transport *t, osla_wait_test *test, void *arg, osla_be
   if (spins && (network ? spin_on_network(t, test, arg, &allowed) : spin(test, arg))) return;
 
   int nap = NAP_MIN_US;
-  patience left = osla_patience_start(t);
+  patience left = osli_patience_start(t);
   for (;;) {
     news seen;
     if (take_turn(t, test, arg, &seen)) return;
-    osla_patience_check(t, &left);
+    osli_patience_check(t, &left);
     if (network && seen != NOTHING) {
       const bool again = spins && (seen == END || allowed >= SPIN);
       nap = NAP_MIN_US;
@@ -112,7 +112,7 @@ void osla_wait_awake(osla_transport *t, osla_wait_test *test, void *arg, osla_be
     }
     const double before = osla_clock();
     if (!bell)
-      osla_nap(nap);
+      osli_nap(nap);
     else if (sleep_on(bell, test, arg, network ? nap : SLEEP_ON_NODE_US))
       return;
     allowed = fmin(allowed + (osla_clock() - before) / 8, MOST_ALLOWED);

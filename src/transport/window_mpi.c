@@ -48,7 +48,7 @@ static const struct {
   {"acc_single_intrinsic", "true"},
 };
 
-osla_err osla_window_info(const osla_transport *t, MPI_Info *out)
+osla_err osli_window_info(const osla_transport *t, MPI_Info *out)
 {
   OSLA_MPI(MPI_Info_create(out));
   if (t->settings.no_window_info) return OSLA_OK;
@@ -102,38 +102,38 @@ static osla_err begin(MPI_Win win)
   return OSLA_OK;
 }
 
-osla_err osla_window_create(osla_transport *t, void *base, size_t bytes, MPI_Win *win)
+osla_err osli_window_create(osla_transport *t, void *base, size_t bytes, MPI_Win *win)
 {
   MPI_Info info;
   *win = MPI_WIN_NULL;
-  OSLA_CALL(osla_window_info(t, &info));
+  OSLA_CALL(osli_window_info(t, &info));
   int code = MPI_Win_create(base, (MPI_Aint)bytes, 1, info, t->comm, win);
   (void)MPI_Info_free(&info);
   if (code != MPI_SUCCESS) *win = MPI_WIN_NULL;
   OSLA_CALL(refused(code, "MPI_Win_create"));
-  osla_alive_window_opened(t->rank == 0);
+  osli_alive_window_opened(t->rank == 0);
   return begin(*win);
 }
 
-osla_err osla_window_create_dynamic(osla_transport *t, void *base, size_t bytes, MPI_Win *win)
+osla_err osli_window_create_dynamic(osla_transport *t, void *base, size_t bytes, MPI_Win *win)
 {
   MPI_Info info;
   *win = MPI_WIN_NULL;
-  OSLA_CALL(osla_window_info(t, &info));
+  OSLA_CALL(osli_window_info(t, &info));
   int code = MPI_Win_create_dynamic(info, t->comm, win);
   (void)MPI_Info_free(&info);
   if (code != MPI_SUCCESS) *win = MPI_WIN_NULL;
   OSLA_CALL(refused(code, "MPI_Win_create_dynamic"));
-  osla_alive_window_opened(t->rank == 0);
+  osli_alive_window_opened(t->rank == 0);
   OSLA_CALL(begin(*win));
   if (bytes > 0) OSLA_MPI(MPI_Win_attach(*win, base, (MPI_Aint)bytes));
   return OSLA_OK;
 }
 
-void osla_window_free(MPI_Win *win)
+void osli_window_free(MPI_Win *win)
 {
   if (*win == MPI_WIN_NULL) return;
   (void)MPI_Win_unlock_all(*win);
   (void)MPI_Win_free(win);
-  osla_alive_window_closed();
+  osli_alive_window_closed();
 }

@@ -14,18 +14,18 @@
 #include "src/transport/transport_ops.h"
 
 /* On `bytes` bytes of every rank at `base`. Collective; *win is MPI_WIN_NULL or to be freed by
- * osla_window_free, also after an error. */
-osla_err osla_window_create(osla_transport *t, void *base, size_t bytes, MPI_Win *win);
+ * osli_window_free, also after an error. */
+osla_err osli_window_create(osla_transport *t, void *base, size_t bytes, MPI_Win *win);
 
 /* A dynamic one, where `bytes` bytes at `base` are attached (0: nothing is). Collective, as above.
  */
-osla_err osla_window_create_dynamic(osla_transport *t, void *base, size_t bytes, MPI_Win *win);
+osla_err osli_window_create_dynamic(osla_transport *t, void *base, size_t bytes, MPI_Win *win);
 
 /* Takes MPI_WIN_NULL, too. Collective. */
-void osla_window_free(MPI_Win *win);
+void osli_window_free(MPI_Win *win);
 
 /* The keys as an info object, to be freed by the caller; it is good for one window, because MPICH
  * 4.0.2 cuts lists in it to pieces while it reads them. Local. Errors: MPI. */
-osla_err osla_window_info(const osla_transport *t, MPI_Info *out);
+osla_err osli_window_info(const osla_transport *t, MPI_Info *out);
 
 #endif

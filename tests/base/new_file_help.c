@@ -69,13 +69,13 @@ struct stat status_of(const char *path)
 osla_err write_text(const char *path, const char *text, int flags)
 {
   osla_new_file *f;
-  if (flags == 0) return osla_new_file_write(path, text, strlen(text));
-  OSLA_CALL(osla_new_file_begin(path, flags, &f));
-  const bool written = write(osla_new_file_fd(f), text, strlen(text)) == (ssize_t)strlen(text);
-  CU_ASSERT(written && access(osla_new_file_name(f), F_OK) == 0);
-  osla_err err = osla_new_file_sync(f);
-  if (err == OSLA_OK) return osla_new_file_place(&f);
-  osla_new_file_drop(&f);
+  if (flags == 0) return osli_new_file_write(path, text, strlen(text));
+  OSLA_CALL(osli_new_file_begin(path, flags, &f));
+  const bool written = write(osli_new_file_fd(f), text, strlen(text)) == (ssize_t)strlen(text);
+  CU_ASSERT(written && access(osli_new_file_name(f), F_OK) == 0);
+  osla_err err = osli_new_file_sync(f);
+  if (err == OSLA_OK) return osli_new_file_place(&f);
+  osli_new_file_drop(&f);
   return err;
 }
 
@@ -85,7 +85,7 @@ void refuse(const char *path, const char *text)
   for (int flags = 0; flags <= OSLA_NEW_FILE_NAMED; flags++) {
     OSLA_ASSERT_ERR(write_text(path, "x", flags), OSLA_ERR_IO);
     OSLA_ASSERT_TEXT(text);
-    OSLA_ASSERT_ERR(osla_new_file_check(path, flags), OSLA_ERR_IO);
+    OSLA_ASSERT_ERR(osli_new_file_check(path, flags), OSLA_ERR_IO);
     OSLA_ASSERT_TEXT(text);
   }
 }

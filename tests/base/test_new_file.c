@@ -20,7 +20,7 @@
 static void test_targets(void)
 {
   make_folder();
-  OSLA_ASSERT_OK(osla_new_file_check(in("new"), 0));
+  OSLA_ASSERT_OK(osli_new_file_check(in("new"), 0));
   refuse(in("absent/new"), "No such file");
   refuse(folder, "exists and is not a regular file");
   refuse(in(""), "names a directory");
@@ -28,8 +28,8 @@ static void test_targets(void)
   refuse("/proc/osla", "/proc/osla: directory /proc: ");
   CU_ASSERT(mkfifo(in("pipe"), 0600) == 0);
   refuse(in("pipe"), "pipe: exists and is not a regular file");
-  OSLA_ASSERT_OK(osla_new_file_check(in("pipe"), OSLA_NEW_FILE_ANY)); /* and does not wait */
-  OSLA_ASSERT_ERR(osla_new_file_check("/dev", OSLA_NEW_FILE_ANY), OSLA_ERR_IO);
+  OSLA_ASSERT_OK(osli_new_file_check(in("pipe"), OSLA_NEW_FILE_ANY)); /* and does not wait */
+  OSLA_ASSERT_ERR(osli_new_file_check("/dev", OSLA_NEW_FILE_ANY), OSLA_ERR_IO);
   drop_folder(1);
 }
 
@@ -66,10 +66,10 @@ static void test_private(void)
   const mode_t mask = umask(022);
   for (int k = 0; k < 2; k++) {
     if (k == 1) put(in("file"), "old", 0600);
-    OSLA_ASSERT_OK(osla_new_file_begin(in("file"), OSLA_NEW_FILE_NAMED, &f));
-    CU_ASSERT((status_of(osla_new_file_name(f)).st_mode & 0777) == 0600);
-    osla_new_file_drop(&f);
-    osla_new_file_drop(&f); /* nothing */
+    OSLA_ASSERT_OK(osli_new_file_begin(in("file"), OSLA_NEW_FILE_NAMED, &f));
+    CU_ASSERT((status_of(osli_new_file_name(f)).st_mode & 0777) == 0600);
+    osli_new_file_drop(&f);
+    osli_new_file_drop(&f); /* nothing */
   }
   umask(mask);
   CU_ASSERT(holds(in("file"), "old"));
@@ -123,7 +123,7 @@ static void test_links(void)
     OSLA_ASSERT_OK(write_text(in("a"), "replaced", flags));
     CU_ASSERT(S_ISLNK(status_of(in("b")).st_mode) && holds(far, "replaced"));
     CU_ASSERT((status_of(far).st_mode & 0777) == 0600);
-    osla_new_file_remove(in("a"));
+    osli_new_file_remove(in("a"));
     CU_ASSERT(access(far, F_OK) != 0 && S_ISLNK(status_of(in("a")).st_mode));
   }
   CU_ASSERT(rmdir(other) == 0);
@@ -149,7 +149,7 @@ static void test_long_names(void)
     for (int again = 0; again < 2; again++)
       for (int flags = 0; flags <= OSLA_NEW_FILE_NAMED; flags++) {
         name[length] = '\0';
-        OSLA_ASSERT_OK(osla_new_file_check(in(name), flags));
+        OSLA_ASSERT_OK(osli_new_file_check(in(name), flags));
         OSLA_ASSERT_OK(write_text(in(name), "x", flags));
         name[length] = 'n';
       }
@@ -172,7 +172,7 @@ static void test_limit(void)
   limit = before;
   limit.rlim_cur = 3000;
   setrlimit(RLIMIT_FSIZE, &limit);
-  OSLA_ASSERT_ERR(osla_new_file_write(in("file"), bytes, sizeof bytes), OSLA_ERR_IO);
+  OSLA_ASSERT_ERR(osli_new_file_write(in("file"), bytes, sizeof bytes), OSLA_ERR_IO);
   setrlimit(RLIMIT_FSIZE, &before);
   OSLA_ASSERT_TEXT("File too large");
   CU_ASSERT(sigaction(SIGXFSZ, NULL, &action) == 0 && action.sa_handler == SIG_DFL);

@@ -39,13 +39,13 @@ static void test_owner(void)
     const mode_t shared[] = {01777, 0777, 02770};
     CU_ASSERT(chmod(folder, shared[i]) == 0);
     refuse(in("link"), "link of another user in a directory that others may change");
-    osla_new_file_remove(in("link"));
+    osli_new_file_remove(in("link"));
     CU_ASSERT(holds(in("file"), "new"));
   }
   CU_ASSERT(chown(folder, 4321, 4321) == 0); /* the link is one of the directory's owner */
   refuse(in("link"), "link of another user in a directory that others may change");
   CU_ASSERT(chown(folder, 0, 0) == 0 && chmod(folder, 0755) == 0);
-  OSLA_ASSERT_OK(osla_new_file_check(in("link"), 0)); /* root's folder, where only root writes */
+  OSLA_ASSERT_OK(osli_new_file_check(in("link"), 0)); /* root's folder, where only root writes */
   CU_ASSERT(chmod(folder, 01777) == 0);
   CU_ASSERT(setegid(OTHER) == 0 && seteuid(OTHER) == 0);
   refuse(in("locked"), "exists and may not be replaced: Permission denied");
@@ -82,10 +82,10 @@ static void test_rights(void)
     put(in("private"), "old", 0600);
     put(in("foreign"), "foreign", 0666);
     CU_ASSERT(chown(in("foreign"), 4321, 4321) == 0);
-    OSLA_ASSERT_OK(osla_new_file_begin(in("private"), 0, &f));
+    OSLA_ASSERT_OK(osli_new_file_begin(in("private"), 0, &f));
     CU_ASSERT(rename(in("foreign"), in("private")) == 0);
-    OSLA_ASSERT_OK(osla_new_file_sync(f));
-    OSLA_ASSERT_OK(osla_new_file_place(&f));
+    OSLA_ASSERT_OK(osli_new_file_sync(f));
+    OSLA_ASSERT_OK(osli_new_file_place(&f));
     const struct stat status = status_of(in("private"));
     CU_ASSERT((status.st_mode & 0777) == 0600 && status.st_uid == 0);
   }
@@ -103,17 +103,17 @@ static void test_replaced(void)
   for (int end = 0; end < 2; end++)
     for (int kind = 0; kind < 3; kind++) { /* nothing, a link, another file */
       put(in("file"), "old", 0600);
-      OSLA_ASSERT_OK(osla_new_file_begin(in("file"), OSLA_NEW_FILE_NAMED, &f));
+      OSLA_ASSERT_OK(osli_new_file_begin(in("file"), OSLA_NEW_FILE_NAMED, &f));
       char name[PATH_MAX];
-      snprintf(name, sizeof name, "%s", osla_new_file_name(f));
+      snprintf(name, sizeof name, "%s", osli_new_file_name(f));
       CU_ASSERT(rename(name, in("taken")) == 0);
       if (kind == 1) CU_ASSERT(symlink("private", name) == 0);
       if (kind == 2) put(name, "foreign", 0600);
-      OSLA_ASSERT_OK(osla_new_file_sync(f));
+      OSLA_ASSERT_OK(osli_new_file_sync(f));
       if (end == 0) {
-        osla_new_file_drop(&f);
+        osli_new_file_drop(&f);
       } else {
-        OSLA_ASSERT_ERR(osla_new_file_place(&f), OSLA_ERR_IO);
+        OSLA_ASSERT_ERR(osli_new_file_place(&f), OSLA_ERR_IO);
         OSLA_ASSERT_TEXT("file: not written, because somebody else replaced the file");
       }
       OSLA_ASSERT_MSG(holds(in("file"), "old") && holds(in("private"), "private") &&
@@ -170,11 +170,11 @@ static void test_older(void)
   for (int i = 0; i < 1000 && hits < 3; i++) {
     put(in("older"), "older", 0600);
     CU_ASSERT(utimensat(AT_FDCWD, in("older"), old, 0) == 0);
-    OSLA_ASSERT_OK(osla_new_file_begin(in("file"), OSLA_NEW_FILE_NAMED, &f));
-    CU_ASSERT(write(osla_new_file_fd(f), "new", 3) == 3);
-    OSLA_ASSERT_OK(osla_new_file_sync(f));
-    start_exchange(&x, osla_new_file_name(f), in("older"));
-    const osla_err err = osla_new_file_place(&f);
+    OSLA_ASSERT_OK(osli_new_file_begin(in("file"), OSLA_NEW_FILE_NAMED, &f));
+    CU_ASSERT(write(osli_new_file_fd(f), "new", 3) == 3);
+    OSLA_ASSERT_OK(osli_new_file_sync(f));
+    start_exchange(&x, osli_new_file_name(f), in("older"));
+    const osla_err err = osli_new_file_place(&f);
     stop_exchange(&x);
     if (holds(in("file"), "older")) {
       hits++;
@@ -205,11 +205,11 @@ static void test_pipe_replaced(void)
   const int reader = open(in("pipe"), O_RDWR);
   start_exchange(&x, in("pipe"), in("link"));
   for (int i = 0; i < 3000; i++) {
-    if (osla_new_file_begin(x.one, OSLA_NEW_FILE_ANY, &f) != OSLA_OK) continue;
-    CU_ASSERT(fstat(osla_new_file_fd(f), &status) == 0);
+    if (osli_new_file_begin(x.one, OSLA_NEW_FILE_ANY, &f) != OSLA_OK) continue;
+    CU_ASSERT(fstat(osli_new_file_fd(f), &status) == 0);
     if (S_ISFIFO(status.st_mode)) opened++;
     if (status.st_ino == status_of(in("private")).st_ino) OSLA_ASSERT_MSG(false, "try %d", i);
-    osla_new_file_drop(&f);
+    osli_new_file_drop(&f);
   }
   stop_exchange(&x);
   OSLA_ASSERT_MSG(opened > 100, "the pipe was opened %d times", opened);
@@ -225,21 +225,21 @@ static void test_pipe_links(void)
   make_folder();
   CU_ASSERT(mkfifo(in("pipe"), 0600) == 0 && symlink("pipe", in("link")) == 0);
   const int reader = open(in("pipe"), O_RDWR);
-  OSLA_ASSERT_OK(osla_new_file_check(in("link"), OSLA_NEW_FILE_ANY));
-  OSLA_ASSERT_OK(osla_new_file_begin(in("link"), OSLA_NEW_FILE_ANY, &f));
-  osla_new_file_drop(&f);
+  OSLA_ASSERT_OK(osli_new_file_check(in("link"), OSLA_NEW_FILE_ANY));
+  OSLA_ASSERT_OK(osli_new_file_begin(in("link"), OSLA_NEW_FILE_ANY, &f));
+  osli_new_file_drop(&f);
   if (geteuid() == 0) {
     CU_ASSERT(chmod(folder, 0777) == 0 && lchown(in("link"), 4321, 4321) == 0);
-    OSLA_ASSERT_ERR(osla_new_file_begin(in("link"), OSLA_NEW_FILE_ANY, &f), OSLA_ERR_IO);
+    OSLA_ASSERT_ERR(osli_new_file_begin(in("link"), OSLA_NEW_FILE_ANY, &f), OSLA_ERR_IO);
     OSLA_ASSERT_TEXT("link of another user");
-    OSLA_ASSERT_ERR(osla_new_file_check(in("link"), OSLA_NEW_FILE_ANY), OSLA_ERR_IO);
+    OSLA_ASSERT_ERR(osli_new_file_check(in("link"), OSLA_NEW_FILE_ANY), OSLA_ERR_IO);
   }
   CU_ASSERT(unlink(in("pipe")) == 0);
   snprintf(open_pipe, sizeof open_pipe, "/proc/self/fd/%d", reader);
-  OSLA_ASSERT_OK(osla_new_file_check(open_pipe, OSLA_NEW_FILE_ANY));
-  OSLA_ASSERT_OK(osla_new_file_begin(open_pipe, OSLA_NEW_FILE_ANY, &f));
-  CU_ASSERT(write(osla_new_file_fd(f), "x", 1) == 1);
-  OSLA_ASSERT_OK(osla_new_file_place(&f));
+  OSLA_ASSERT_OK(osli_new_file_check(open_pipe, OSLA_NEW_FILE_ANY));
+  OSLA_ASSERT_OK(osli_new_file_begin(open_pipe, OSLA_NEW_FILE_ANY, &f));
+  CU_ASSERT(write(osli_new_file_fd(f), "x", 1) == 1);
+  OSLA_ASSERT_OK(osli_new_file_place(&f));
   close(reader);
   drop_folder(1);
 }
@@ -256,7 +256,7 @@ static void test_link_replaced(void)
     CU_ASSERT(lchown(in("foreign"), 4321, 4321) == 0 && chmod(folder, 0777) == 0);
     start_exchange(&x, in("link"), in("foreign"));
     for (int i = 0; i < 5000 || (i < 200000 && (followed < 100 || refused < 100)); i++) {
-      if (osla_new_file_target(x.one, target) != OSLA_OK) {
+      if (osli_new_file_target(x.one, target) != OSLA_OK) {
         refused++;
         continue;
       }

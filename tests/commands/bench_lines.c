@@ -4,5 +4,5 @@
 
 int main(int argc, char **argv)
 {
-  return run_lines(argc, argv, osla_bench_run);
+  return run_lines(argc, argv, bench_run_line);
 }

@@ -22,10 +22,10 @@ static void last_act(void *rank)
 /* As two threads would. */
 static void create_and_flush(osla_transport *t)
 {
-  osla_patience_blocked(&t->collective, "MPI_Win_create");
+  osli_patience_blocked(&t->collective, "MPI_Win_create");
   for (int i = 0; i < NEVER * 100; i++) {
-    osla_patience_blocked(&t->locked, "MPI_Win_flush");
-    osla_patience_blocked(&t->locked, NULL);
+    osli_patience_blocked(&t->locked, "MPI_Win_flush");
+    osli_patience_blocked(&t->locked, NULL);
     (void)usleep(10000);
   }
 }

@@ -4,5 +4,5 @@
 
 int main(int argc, char **argv)
 {
-  return run_lines(argc, argv, osla_command_run);
+  return run_lines(argc, argv, command_run);
 }

@@ -71,7 +71,7 @@ static bool redirect(const char *file, FILE *stream)
 }
 
 /* Runs words[3], words[4] ... as a command line. Returns its status. */
-static int run_words(command_line *run, char **words, int n)
+static int run_words(line_runner *run, char **words, int n)
 {
   int first = 3;
   if (n < 3 || chdir(words[0]) || !redirect(words[1], stdout) || !redirect(words[2], stderr)) {
@@ -90,7 +90,7 @@ static int run_words(command_line *run, char **words, int n)
   return status;
 }
 
-int run_lines(int argc, char **argv, command_line *run)
+int run_lines(int argc, char **argv, line_runner *run)
 {
   static char request[MOST];
   static char *words[MOST_WORDS + 1];

@@ -3,9 +3,9 @@
 #define RUN_LINES_H
 
 /* A command that starts and ends MPI; returns its exit status. argv[1] is its first word. */
-typedef int command_line(int argc, char **argv);
+typedef int line_runner(int argc, char **argv);
 
 /* What main does and returns. */
-int run_lines(int argc, char **argv, command_line *run);
+int run_lines(int argc, char **argv, line_runner *run);
 
 #endif

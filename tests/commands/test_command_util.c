@@ -17,13 +17,13 @@ int MPI_Abort(MPI_Comm comm, int code)
 
 static void check_bytes(uint64_t bytes, const char *expected)
 {
-  osla_text text = osla_format_bytes(bytes);
+  command_text text = format_bytes(bytes);
   OSLA_ASSERT_MSG(strcmp(text.s, expected) == 0, "'%s' is not '%s'", text.s, expected);
 }
 
 static void check_seconds(double seconds, const char *expected)
 {
-  osla_text text = osla_format_seconds(seconds);
+  command_text text = format_seconds(seconds);
   OSLA_ASSERT_MSG(strcmp(text.s, expected) == 0, "'%s' is not '%s'", text.s, expected);
 }
 
@@ -55,23 +55,23 @@ static void test_seconds(void)
 static void test_grid(void)
 {
   int p = 0, q = 0;
-  CU_ASSERT(osla_command_parse_grid("test", "--grid", "2x3", 6, &p, &q) == OSLA_EXIT_OK);
+  CU_ASSERT(command_parse_grid("test", "--grid", "2x3", 6, &p, &q) == OSLA_EXIT_OK);
   CU_ASSERT(p == 2 && q == 3);
-  CU_ASSERT(osla_command_parse_grid("test", "--grid", "1 X 4", 6, &p, &q) == OSLA_EXIT_OK);
+  CU_ASSERT(command_parse_grid("test", "--grid", "1 X 4", 6, &p, &q) == OSLA_EXIT_OK);
   CU_ASSERT(p == 1 && q == 4);
   static const char *const bad[] = {"",      "2",           "2x",          "x3",     "2x3x1",
                                     "2x3 y", "0x2",         "-1x2",        "2 by 3", "3x-1",
                                     "4x2",   "99999x99999", "4294967297x1"};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-    OSLA_ASSERT_MSG(osla_command_parse_grid("test", "--grid", bad[i], 6, &p, &q) == OSLA_EXIT_USAGE,
+    OSLA_ASSERT_MSG(command_parse_grid("test", "--grid", bad[i], 6, &p, &q) == OSLA_EXIT_USAGE,
                     "'%s' was taken", bad[i]);
   CU_ASSERT(p == 1 && q == 4);
 }
 
 static void test_cores(void)
 {
-  osla_cpu cpu;
-  OSLA_ASSERT_OK(osla_cpu_look(MPI_COMM_WORLD, &cpu));
+  command_cpu cpu;
+  OSLA_ASSERT_OK(command_cpu_look(MPI_COMM_WORLD, &cpu));
   CU_ASSERT(cpu.host.cores >= 1);
   CU_ASSERT(cpu.host.ranks >= 1 && cpu.host.ranks <= osla_test_size());
   CU_ASSERT(cpu.threads >= 1);
@@ -84,7 +84,7 @@ static int level_of(const char *word, const char *other, bool tries)
   (void)snprintf(option, sizeof option, "%s", word);
   (void)snprintf(second, sizeof second, "%s", other);
   char *argv[] = {name, option, second};
-  return osla_command_thread_level(3, argv, "--checkpoint", tries);
+  return command_thread_level(3, argv, "--checkpoint", tries);
 }
 
 static void test_thread_level(void)
@@ -111,13 +111,13 @@ static void test_thread_level(void)
 static void test_agree(void)
 {
   int last = osla_test_size() - 1;
-  CU_ASSERT(osla_command_agree(OSLA_EXIT_OK) == OSLA_EXIT_OK);
-  CU_ASSERT(osla_command_agree(osla_test_rank() == last ? OSLA_EXIT_USAGE : OSLA_EXIT_OK) ==
+  CU_ASSERT(command_agree(OSLA_EXIT_OK) == OSLA_EXIT_OK);
+  CU_ASSERT(command_agree(osla_test_rank() == last ? OSLA_EXIT_USAGE : OSLA_EXIT_OK) ==
             OSLA_EXIT_USAGE);
-  CU_ASSERT(osla_command_rank() == osla_test_rank());
-  CU_ASSERT(osla_command_fail("test", osla_error_set(OSLA_ERR_IO, "no file")) == OSLA_EXIT_USAGE);
+  CU_ASSERT(command_rank() == osla_test_rank());
+  CU_ASSERT(command_fail("test", osla_error_set(OSLA_ERR_IO, "no file")) == OSLA_EXIT_USAGE);
   CU_ASSERT(aborts == 0);
-  CU_ASSERT(osla_command_fail("test", osla_error_set(OSLA_ERR_MPI, "no MPI")) == OSLA_EXIT_FAILED);
+  CU_ASSERT(command_fail("test", osla_error_set(OSLA_ERR_MPI, "no MPI")) == OSLA_EXIT_FAILED);
   CU_ASSERT(aborts == (osla_test_size() > 1)); /* the others may wait in MPI */
 }
 

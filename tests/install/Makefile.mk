@@ -3,6 +3,7 @@ tests_scripts += \
   tests/install/check_blas.sh \
   tests/install/check_cmake.sh \
   tests/install/check_doc.sh \
+  tests/install/check_exports.sh \
   tests/install/check_floors.sh \
   tests/install/check_fortran.sh \
   tests/install/check_install.sh \

@@ -69,14 +69,14 @@ shows README.md doc/example.c
 shows doc/grid_and_blocks.md doc/grid_and_blocks.c
 shows doc/asynchronous.md doc/asynchronous.c
 
-# The libraries' global names all begin with osla_: a function of the program's own that has the name
+# The libraries' global names all begin with osla_ or osli_: a function of the program's own that has the name
 # of one of ours would take its place.
 for library in "$libdir"/libosla.so "$libdir"/libosla*.a; do
   [ -f "$library" ] || continue
   how=--extern-only
   [[ $library == *.so ]] && how=--dynamic
   foreign=$(nm "$how" --defined-only "$library" |
-    awk 'NF == 3 && $2 ~ /^[A-Z]$/ && $3 !~ /^(osla_|_)/ {print $3}' | sort -u)
+    awk 'NF == 3 && $2 ~ /^[A-Z]$/ && $3 !~ /^(osla_|osli_|_)/ {print $3}' | sort -u)
   [ -z "$foreign" ] || fail "${library##*/} shows the names" $foreign
 done
 for name in update_block gemm_run solve_panel copy_block lu_publish file_sum; do

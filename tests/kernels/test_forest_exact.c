@@ -14,10 +14,10 @@
 static double sum_of(const double *x, int n)
 {
   exact_sum s;
-  osla_exact_sum_start(&s);
+  osli_exact_sum_start(&s);
   for (int i = 0; i < n; i++)
-    osla_exact_sum_add(&s, x[i]);
-  return osla_exact_sum_round(&s);
+    osli_exact_sum_add(&s, x[i]);
+  return osli_exact_sum_round(&s);
 }
 
 static bool same(double a, double b)
@@ -53,10 +53,10 @@ static void test_values(void)
   const float floats[] = {1.0F + ulp, 1.0F, 1.0F};
   for (size_t i = 0; i < sizeof floats / sizeof *floats; i++) {
     exact_sum s;
-    osla_exact_sum_start(&s);
+    osli_exact_sum_start(&s);
     for (int k = 0; k < 3; k++)
-      osla_exact_sum_add(&s, float_cases[i][k]);
-    CU_ASSERT(osla_exact_sum_round_float(&s) == floats[i]);
+      osli_exact_sum_add(&s, float_cases[i][k]);
+    CU_ASSERT(osli_exact_sum_round_float(&s) == floats[i]);
   }
   const double both[] = {HUGE_VAL, -HUGE_VAL};
   CU_ASSERT(isnan(sum_of(both, 2)));
@@ -116,11 +116,11 @@ static void expect_sums(int way, bool floats, const void *got)
     x[n++] = 0.5 + j;
     const int at = j / osla_test_size();
     exact_sum all;
-    osla_exact_sum_start(&all);
+    osli_exact_sum_start(&all);
     for (int k = 0; k < n; k++)
-      osla_exact_sum_add(&all, x[k]);
+      osli_exact_sum_add(&all, x[k]);
     const double sum =
-      floats ? (double)osla_exact_sum_round_float(&all) : osla_exact_sum_round(&all);
+      floats ? (double)osli_exact_sum_round_float(&all) : osli_exact_sum_round(&all);
     const double is = floats ? (double)((const float *)got)[at] : ((const double *)got)[at];
     OSLA_ASSERT_MSG(is == sum, "way %d, root %d: %a, not %a", way, j, is, sum);
   }

@@ -52,7 +52,7 @@ static osla_forest *make_forest(osla_transport *t)
 static int64_t bytes_sent(osla_transport *t)
 {
   forest_pool *pool;
-  OSLA_ASSERT_OK(osla_forest_pool(t, &pool));
+  OSLA_ASSERT_OK(osli_forest_pool(t, &pool));
   int64_t bytes = (int64_t)pool->far_bytes;
   OSLA_ASSERT_OK(osla_allreduce(t, &bytes, 1, MPI_INT64_T, MPI_SUM));
   return bytes;

@@ -125,12 +125,12 @@ static void expect_block(const int64_t n[3], const int64_t s[3], int64_t first, 
     if (list[e] > high) high = list[e];
   }
   list[all - 1] += spoiled;
-  const bool found = osla_block_find(list, all, &b);
+  const bool found = osli_block_find(list, all, &b);
   OSLA_ASSERT_MSG(found == expected, "%d x %d x %d: found %d", (int)n[0], (int)n[1], (int)n[2],
                   (int)found);
   for (int64_t e = 0; found && e < all; e++)
     bad += osla_block_index(&b, e) != list[e];
-  CU_ASSERT(bad == 0 && (!found || (osla_block_low(&b) == low && osla_block_high(&b) == high)));
+  CU_ASSERT(bad == 0 && (!found || (osli_block_low(&b) == low && osli_block_high(&b) == high)));
 }
 
 static void test_blocks_found(void)

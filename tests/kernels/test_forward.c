@@ -60,7 +60,7 @@ typedef struct result {
 
 static bool take_step(osla_panels *panels, player *x, int64_t step, result *sum)
 {
-  osla_transport *t = osla_panels_transport(panels);
+  osla_transport *t = osli_panels_transport(panels);
   int root = (int)(step % x->length);
   OSLA_ASSERT_OK(osla_barrier(t));
   long long before = bytes_sent;
@@ -68,17 +68,17 @@ static bool take_step(osla_panels *panels, player *x, int64_t step, result *sum)
   if (x->me == root) {
     memset(x->own, (int)step + 1, PANEL_BYTES);
     atomic_store(&x->there, step + 1);
-    osla_panels_progress(panels);
+    osli_panels_progress(panels);
   }
   const unsigned char *at =
-    x->me == root ? x->own : osla_panels_wait(panels, PANEL_ROWS, step, root);
+    x->me == root ? x->own : osli_panels_wait(panels, PANEL_ROWS, step, root);
   bool right = at && at[0] == step + 1 && at[PANEL_BYTES - 1] == step + 1;
   OSLA_ASSERT_OK(osla_barrier(t));
   double mine[2] = {osla_clock() - start, x->me == root ? (double)(bytes_sent - before) : 0};
   OSLA_ASSERT_OK(osla_allreduce(t, mine, 2, MPI_DOUBLE, MPI_MAX));
   sum->seconds += mine[0] / STEPS;
   sum->panels += mine[1] / PANEL_BYTES / STEPS;
-  osla_panels_finish(panels, step);
+  osli_panels_finish(panels, step);
   return right;
 }
 
@@ -96,14 +96,14 @@ static result publish(osla_grid *grid, osla_forward forward)
   result sum = {0, 0};
   int wrong = 0;
   x.own = osla_test_allocate(1, PANEL_BYTES);
-  if (OSLA_ASSERT_OK(osla_panels_create(grid, &plan, &panels)))
+  if (OSLA_ASSERT_OK(osli_panels_create(grid, &plan, &panels)))
     for (int64_t step = 0; step < STEPS; step++) {
       if (x.me != step % x.length) x.there = step + 1;
       wrong += !take_step(panels, &x, step, &sum);
     }
-  if (panels) osla_panels_drain(panels);
+  if (panels) osli_panels_drain(panels);
   OSLA_ASSERT_MSG(wrong == 0, "way %d: %d panels are wrong", (int)forward, wrong);
-  osla_panels_destroy(&panels);
+  osli_panels_destroy(&panels);
   free(x.own);
   return sum;
 }

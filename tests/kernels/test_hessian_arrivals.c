@@ -22,14 +22,14 @@ static arrivals look_at(const gate *g)
   const size_t words = (size_t)(g->shape.words - g->shape.leaves);
   uint64_t *seen = osla_test_allocate(words + 1, sizeof *seen);
   memset(seen, 0, words * sizeof *seen);
-  return osla_arrivals_at(&g->shape, g->memory, seen);
+  return osli_arrivals_at(&g->shape, g->memory, seen);
 }
 
 static gate *make_gate(int leaves, int fan)
 {
   gate *g = osla_test_allocate(1, sizeof *g);
-  g->shape = osla_arrivals_shape(leaves, fan);
-  size_t bytes = (osla_arrivals_bytes(&g->shape) + 63) / 64 * 64;
+  g->shape = osli_arrivals_shape(leaves, fan);
+  size_t bytes = (osli_arrivals_bytes(&g->shape) + 63) / 64 * 64;
   g->memory = aligned_alloc(64, bytes);
   CU_ASSERT_FATAL(g->memory != NULL);
   memset(g->memory, 0, bytes);
@@ -50,7 +50,7 @@ static void free_gate(gate *g)
 
 static void put(gate *g, int leaf, int level, uint64_t value)
 {
-  size_t at = osla_arrivals_offset(&g->shape, leaf, level);
+  size_t at = osli_arrivals_offset(&g->shape, leaf, level);
   atomic_store((_Atomic uint64_t *)(void *)((unsigned char *)g->memory + at), value);
 }
 
@@ -66,25 +66,25 @@ static void notify(gate *g, int leaf, uint64_t bytes)
 /* Takes one that waits and all that it has; -1: none does. */
 static int serve(gate *g)
 {
-  osla_arrivals_collect(&g->a);
-  int leaf = osla_arrivals_take(&g->a);
+  osli_arrivals_collect(&g->a);
+  int leaf = osli_arrivals_take(&g->a);
   if (leaf < 0) return -1;
   uint64_t word = atomic_load(&g->a.word[leaf]);
   CU_ASSERT(osla_arrival_ring(word) == leaf % 7);
   atomic_store(&g->a.intakes[leaf].taken, osla_arrival_bytes(word));
-  CU_ASSERT(osla_arrivals_leave(&g->a, leaf));
+  CU_ASSERT(osli_arrivals_leave(&g->a, leaf));
   return leaf;
 }
 
 static void test_shapes(void)
 {
-  arrival_shape s = osla_arrivals_shape(10000, 32);
+  arrival_shape s = osli_arrivals_shape(10000, 32);
   CU_ASSERT(s.levels == 2 && s.count[1] == 313 && s.count[2] == 10 && s.words == 10323);
-  s = osla_arrivals_shape(32, 32);
+  s = osli_arrivals_shape(32, 32);
   CU_ASSERT(s.levels == 0 && s.words == 32);
-  s = osla_arrivals_shape(33, 32);
+  s = osli_arrivals_shape(33, 32);
   CU_ASSERT(s.levels == 1 && s.count[1] == 2);
-  s = osla_arrivals_shape(0, 32);
+  s = osli_arrivals_shape(0, 32);
   CU_ASSERT(s.levels == 0 && s.words == 0);
 }
 
@@ -102,7 +102,7 @@ static void serve_all(int leaves, int fan)
       if (!waits[leaf]) n++;
       waits[leaf] = true;
       notify(g, leaf, 1 + (uint64_t)i);
-      if (i % 8 == 7) osla_arrivals_collect(&g->a); /* some are queued when they notify again */
+      if (i % 8 == 7) osli_arrivals_collect(&g->a); /* some are queued when they notify again */
     }
     while ((leaf = serve(g)) >= 0) {
       if (!waits[leaf]) bad++;
@@ -129,14 +129,14 @@ static void test_what_comes_late(void)
 {
   gate *g = make_gate(100, 4);
   notify(g, 77, 8);
-  osla_arrivals_collect(&g->a);
-  int leaf = osla_arrivals_take(&g->a);
+  osli_arrivals_collect(&g->a);
+  int leaf = osli_arrivals_take(&g->a);
   CU_ASSERT(leaf == 77);
   atomic_store(&g->a.intakes[77].taken, 8);
   notify(g, 77, 8);
-  osla_arrivals_collect(&g->a);
-  CU_ASSERT(osla_arrivals_take(&g->a) == -1); /* it is served */
-  CU_ASSERT(osla_arrivals_leave(&g->a, 77));
+  osli_arrivals_collect(&g->a);
+  CU_ASSERT(osli_arrivals_take(&g->a) == -1); /* it is served */
+  CU_ASSERT(osli_arrivals_leave(&g->a, 77));
   CU_ASSERT(serve(g) == 77);
   CU_ASSERT(serve(g) == -1);
   put(g, 13, 0, osla_arrival_word(8, 13 % 7)); /* the words above it are still under way */
@@ -156,12 +156,12 @@ static void test_another_rank_sees_words_out_of_order(void)
   arrivals other = look_at(g);
   for (int level = 1; level <= g->shape.levels; level++)
     put(g, 42, level, 43);
-  osla_arrivals_collect(&other);
-  CU_ASSERT(osla_arrivals_take(&other) == -1);
+  osli_arrivals_collect(&other);
+  CU_ASSERT(osli_arrivals_take(&other) == -1);
   put(g, 42, 0, osla_arrival_word(8, 0));
-  osla_arrivals_collect(&g->a);
-  CU_ASSERT(osla_arrivals_take(&other) == 42);
-  CU_ASSERT(osla_arrivals_take(&g->a) == -1);
+  osli_arrivals_collect(&g->a);
+  CU_ASSERT(osli_arrivals_take(&other) == 42);
+  CU_ASSERT(osli_arrivals_take(&g->a) == -1);
   free(other.seen);
   free_gate(g);
 }
@@ -183,8 +183,8 @@ static void *take_many(void *arg)
   arrivals mine = look_at(g);
   for (;;) {
     bool last = atomic_load(&s->told_all);
-    osla_arrivals_collect(&mine);
-    int leaf = osla_arrivals_take(&mine);
+    osli_arrivals_collect(&mine);
+    int leaf = osli_arrivals_take(&mine);
     if (leaf < 0 && last) break;
     if (leaf < 0) continue;
     if (atomic_fetch_add(&s->holders[leaf], 1) != 0) atomic_fetch_add(&s->shared_twice, 1);
@@ -192,7 +192,7 @@ static void *take_many(void *arg)
     uint64_t before = atomic_exchange(&g->a.intakes[leaf].taken, osla_arrival_bytes(word));
     atomic_fetch_add(&s->served, (int)(osla_arrival_bytes(word) - before));
     atomic_fetch_sub(&s->holders[leaf], 1);
-    while (!osla_arrivals_leave(&mine, leaf))
+    while (!osli_arrivals_leave(&mine, leaf))
       ;
   }
   free(mine.seen);
@@ -211,14 +211,14 @@ static void test_a_node_shares(void)
   for (int i = 0; i < TAKERS; i++)
     (void)pthread_join(threads[i], NULL);
   while (true) { /* a taker may have met a lock at its last look */
-    osla_arrivals_collect(&s.g->a);
-    int leaf = osla_arrivals_take(&s.g->a);
+    osli_arrivals_collect(&s.g->a);
+    int leaf = osli_arrivals_take(&s.g->a);
     if (leaf < 0) break;
     uint64_t word = atomic_load(&s.g->a.word[leaf]);
     atomic_fetch_add(&s.served,
                      (int)(osla_arrival_bytes(word) - atomic_load(&s.g->a.intakes[leaf].taken)));
     atomic_store(&s.g->a.intakes[leaf].taken, osla_arrival_bytes(word));
-    CU_ASSERT(osla_arrivals_leave(&s.g->a, leaf));
+    CU_ASSERT(osli_arrivals_leave(&s.g->a, leaf));
   }
   OSLA_ASSERT_MSG(atomic_load(&s.served) == NOTICES, "%d of %d", atomic_load(&s.served), NOTICES);
   CU_ASSERT(atomic_load(&s.shared_twice) == 0);
@@ -235,10 +235,10 @@ static double idle_seconds(gate *mine, gate *other)
   for (int batch = 0; batch < BATCHES; batch++) {
     double start = osla_clock();
     for (int i = 0; i < LOOKS; i++) {
-      osla_arrivals_collect(&mine->a);
-      osla_arrivals_collect(&other->a);
+      osli_arrivals_collect(&mine->a);
+      osli_arrivals_collect(&other->a);
       for (int k = 0; k < 4; k++) /* inboxes */
-        if (osla_arrivals_take(&mine->a) >= 0 || osla_arrivals_take(&other->a) >= 0) abort();
+        if (osli_arrivals_take(&mine->a) >= 0 || osli_arrivals_take(&other->a) >= 0) abort();
     }
     double seconds = (osla_clock() - start) / LOOKS;
     if (seconds < best) best = seconds;
@@ -295,7 +295,7 @@ static void test_levels_on_the_wire(void)
   o.nb = 4;
   o.ring_bytes = 1;
   osla_hessian *h = NULL;
-  OSLA_ASSERT_OK(osla_hessian_create_fan(grid, N, &o, 2, &h));
+  OSLA_ASSERT_OK(osli_hessian_create_fan(grid, N, &o, 2, &h));
   int others = osla_transport_n_nodes(t) - 1;
   CU_ASSERT(h->wire->n_rings == (others > 0) && h->wire->scarce == (others > 1));
   CU_ASSERT(osla_transport_size(t) / osla_transport_node_size(t) <= 2 || others == 0 ||

@@ -29,7 +29,7 @@ static int64_t count_torn(osla_hessian *h, int prow, int pcol)
 {
   const local_view *v = &h->v;
   int owner = rank_at(v, prow, pcol);
-  osla_stripes *lock = osla_hessian_lock(h, owner);
+  osla_stripes *lock = osli_hessian_lock(h, owner);
   if (!lock) return 0;
   const double *local = osla_matrix_peer(h->matrix, owner);
   int64_t rows = osla_index_count(h->n, v->mb, prow, v->p), lld = osla_matrix_lld(h->matrix, owner);

@@ -279,14 +279,14 @@ static void test_large_offsets(void)
   }
   index_split s = {0};
   const int64_t n = 5000000, ix[] = {n - 1, 4999000, 0, 2500000};
-  OSLA_ASSERT_OK(osla_split_reserve(&s, 4, 3));
-  osla_split_indices(&s, 4, ix, 128, 3);
+  OSLA_ASSERT_OK(osli_split_reserve(&s, 4, 3));
+  osli_split_indices(&s, 4, ix, 128, 3);
   int64_t sum = 0;
   for (int p = 0; p < 3; p++)
     for (int64_t at = s.start[p]; at < s.start[p + 1]; at++)
       sum += osla_index_global(s.local[at], 128, p, 3);
   CU_ASSERT(sum == ix[0] + ix[1] + ix[2] + ix[3]);
-  osla_split_free(&s);
+  osli_split_free(&s);
 }
 
 /* Such a matrix is refused for its size alone, with the bytes that it needs. */

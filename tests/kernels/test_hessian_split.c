@@ -65,15 +65,15 @@ static void test_indices(void)
         int64_t count = round < 3 ? round : osla_test_choose(seed, -2, MOST + 1);
         int64_t n = 1 + osla_test_choose(seed, -3, 200);
         pick(seed, count, n, ix);
-        OSLA_ASSERT_OK(osla_split_reserve(&s, count, nprocs)); /* one split for all sizes */
-        osla_split_indices(&s, count, ix, blocks[b], nprocs);
+        OSLA_ASSERT_OK(osli_split_reserve(&s, count, nprocs)); /* one split for all sizes */
+        osli_split_indices(&s, count, ix, blocks[b], nprocs);
         int64_t wrong = wrong_split(&s, count, ix, blocks[b], nprocs);
         OSLA_ASSERT_MSG(wrong == 0, "%" PRId64 " errors: seed %" PRIu64 ", %" PRId64 " of %" PRId64,
                         wrong, seed, count, n);
       }
-  osla_split_free(&s);
+  osli_split_free(&s);
   CU_ASSERT(s.start == NULL && s.capacity == 0);
-  osla_split_free(&s);
+  osli_split_free(&s);
 }
 
 /* Indices of a matrix far beyond 32 bits. */
@@ -82,21 +82,21 @@ static void test_large_indices(void)
   index_split s = {0};
   const int64_t far = INT64_C(820000000000);
   const int64_t ix[] = {far + 700, 5, far, INT64_MAX / 2, 5, far + 1};
-  OSLA_ASSERT_OK(osla_split_reserve(&s, 6, 11));
-  osla_split_indices(&s, 6, ix, 128, 11);
+  OSLA_ASSERT_OK(osli_split_reserve(&s, 6, 11));
+  osli_split_indices(&s, 6, ix, 128, 11);
   CU_ASSERT(wrong_split(&s, 6, ix, 128, 11) == 0);
-  osla_split_free(&s);
+  osli_split_free(&s);
 }
 
 static void test_impossible_size(void)
 {
   index_split s = {0};
-  OSLA_ASSERT_ERR(osla_split_reserve(&s, INT64_C(1) << 55, 3), OSLA_ERR_MEM);
-  OSLA_ASSERT_OK(osla_split_reserve(&s, 4, 3)); /* usable after the failure */
+  OSLA_ASSERT_ERR(osli_split_reserve(&s, INT64_C(1) << 55, 3), OSLA_ERR_MEM);
+  OSLA_ASSERT_OK(osli_split_reserve(&s, 4, 3)); /* usable after the failure */
   const int64_t ix[] = {9, 1, 4, 1};
-  osla_split_indices(&s, 4, ix, 2, 3);
+  osli_split_indices(&s, 4, ix, 2, 3);
   CU_ASSERT(wrong_split(&s, 4, ix, 2, 3) == 0);
-  osla_split_free(&s);
+  osli_split_free(&s);
 }
 
 static int compare_indices(const void *x, const void *y)
@@ -117,7 +117,7 @@ static void test_triangle(void)
     pick(seed + 5000, cols, n, col);
     qsort(row, (size_t)rows, sizeof *row, compare_indices);
     qsort(col, (size_t)cols, sizeof *col, compare_indices);
-    osla_split_triangle(uplo, rows, row, cols, col, begin, end);
+    osli_split_triangle(uplo, rows, row, cols, col, begin, end);
     int64_t wrong = 0;
     for (int64_t c = 0; c < cols; c++) {
       wrong += begin[c] < 0 || end[c] > rows || begin[c] > end[c];

@@ -78,11 +78,11 @@ static void round_trip(osla_uplo uplo, int64_t far)
   int64_t lists[ROWS + 3 * COLS], room[200];
   bytes b = {(unsigned char *)room, 0};
   make_sample(&s, uplo, far);
-  size_t announced = osla_message_size(&s.p, 0, sizeof(double));
-  size_t wrote = osla_message_put(&s.p, 9, 77, MESSAGE_FIRST, sizeof(double), uplo, keep, &b);
+  size_t announced = osli_message_size(&s.p, 0, sizeof(double));
+  size_t wrote = osli_message_put(&s.p, 9, 77, MESSAGE_FIRST, sizeof(double), uplo, keep, &b);
   OSLA_ASSERT_MSG(announced == wrote && wrote == b.count, "%zu, %zu, %zu", announced, wrote,
                   b.count);
-  message_view m = osla_message_read(b.at, sizeof(double), uplo, lists);
+  message_view m = osli_message_read(b.at, sizeof(double), uplo, lists);
   CU_ASSERT(wrote % MESSAGE_PAD == 0);
   CU_ASSERT(m.head.bytes == wrote && m.head.stripes == 77 && m.head.owner == 9 && m.head.k == 0);
   CU_ASSERT(m.head.flags ==
@@ -102,11 +102,11 @@ static void round_trip_of_g(osla_uplo uplo, int64_t far)
     row_panel[i] = (float)i;
   for (int i = 0; i < K * COLS; i++)
     col_panel[i] = (float)(1000 + i);
-  size_t announced = osla_message_size(&s.p, K, sizeof(float));
-  size_t wrote = osla_message_put_g(&s.p, 9, 5, MESSAGE_LAST, K, row_panel, col_panel,
+  size_t announced = osli_message_size(&s.p, K, sizeof(float));
+  size_t wrote = osli_message_put_g(&s.p, 9, 5, MESSAGE_LAST, K, row_panel, col_panel,
                                     sizeof(float), uplo, keep, &b);
   CU_ASSERT(announced == wrote && wrote == b.count);
-  message_view m = osla_message_read(b.at, sizeof(float), uplo, lists);
+  message_view m = osli_message_read(b.at, sizeof(float), uplo, lists);
   int64_t low = s.begin[0];
   CU_ASSERT(m.head.k == K && m.head.owner == 9 && m.p.values == NULL && m.p.row[0] == s.row[low]);
   CU_ASSERT(memcmp(m.row_panel, row_panel + K * low, (size_t)(K * m.p.rows) * sizeof(float)) == 0);
@@ -123,8 +123,8 @@ static void test_messages(void)
     round_trip_of_g(OSLA_LOWER, far[i]);
     round_trip_of_g(OSLA_UPPER, far[i]);
   }
-  CU_ASSERT(osla_message_bytes(INT64_C(1) << 32, 1, 1, 8, false) == SIZE_MAX);
-  CU_ASSERT(osla_message_bytes_of_g(1, 1, INT64_C(1) << 32, 8, false) == SIZE_MAX);
+  CU_ASSERT(osli_message_bytes(INT64_C(1) << 32, 1, 1, 8, false) == SIZE_MAX);
+  CU_ASSERT(osli_message_bytes_of_g(1, 1, INT64_C(1) << 32, 8, false) == SIZE_MAX);
 }
 
 /* ---- on the wire ---- */

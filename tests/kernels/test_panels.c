@@ -76,7 +76,7 @@ static void make_own(player *x, int64_t step)
       own_at(x, (panel_kind)kind, step)[i] = byte_of(x, (panel_kind)kind, step, me, i);
   }
   atomic_store(&x->there, step + 1);
-  osla_panels_progress(x->panels);
+  osli_panels_progress(x->panels);
 }
 
 /* Bytes of a root's panel that are wrong. */
@@ -86,7 +86,7 @@ static int64_t compare(player *x, panel_kind kind, int64_t step, int root)
   int64_t wrong = 0;
   if (bytes == 0 || root == position(x, kind)) return 0;
   if (x->hasty && step < HASTY_STEPS && position(x, kind) > 0) return 0;
-  const unsigned char *at = osla_panels_wait(x->panels, kind, step, root);
+  const unsigned char *at = osli_panels_wait(x->panels, kind, step, root);
   if (!at) return !x->readable || kind == PANEL_COLS; /* I read it where it lies */
   for (size_t i = 0; i < bytes; i++)
     wrong += at[i] != byte_of(x, kind, step, root, i);
@@ -97,7 +97,7 @@ static int64_t play(player *x, int look_ahead)
 {
   int64_t wrong = 0;
   int64_t made = 0;
-  if (x->hasty && osla_grid_pcol(x->grid) == 0) osla_nap(30000);
+  if (x->hasty && osla_grid_pcol(x->grid) == 0) osli_nap(30000);
   for (int64_t step = 0; step < STEPS; step++) {
     for (; made <= step + look_ahead && made < STEPS; made++)
       make_own(x, made);
@@ -105,9 +105,9 @@ static int64_t play(player *x, int look_ahead)
       wrong += compare(x, PANEL_ROWS, step, root);
     for (int root = 0; root < osla_grid_nprow(x->grid); root++)
       wrong += compare(x, PANEL_COLS, step, root);
-    osla_panels_finish(x->panels, step);
+    osli_panels_finish(x->panels, step);
   }
-  osla_panels_drain(x->panels);
+  osli_panels_drain(x->panels);
   return wrong;
 }
 
@@ -135,13 +135,13 @@ static void check(osla_grid *grid, osla_forward forward, int stride, int look_ah
   int64_t wrong = 0;
   delays d;
   delays_begin(&d, t, x.seed);
-  if (OSLA_ASSERT_OK(osla_panels_create(grid, &plan, &x.panels)) && osla_grid_prow(grid) >= 0)
+  if (OSLA_ASSERT_OK(osli_panels_create(grid, &plan, &x.panels)) && osla_grid_prow(grid) >= 0)
     wrong = play(&x, look_ahead);
   delays_end(&d);
   OSLA_ASSERT_MSG(wrong == 0, "%" PRId64 " bytes, way %d, stride %d, look-ahead %d", wrong,
                   (int)forward, stride, look_ahead);
   OSLA_ASSERT_OK(osla_barrier(t)); /* nobody reads what I published any more */
-  osla_panels_destroy(&x.panels);
+  osli_panels_destroy(&x.panels);
   free(x.own);
 }
 

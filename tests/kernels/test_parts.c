@@ -159,10 +159,10 @@ static void check_view(osla_grid *grid, osla_dtype dtype, place p)
   const osla_layout l = osla_matrix_layout(a);
   const bool rows = l.nprow == 1 || p.i % 4 == 0 || p.i % 4 + p.m <= 4;
   const bool cols = l.npcol == 1 || p.j % 4 == 0 || p.j % 4 + p.n <= 4;
-  CU_ASSERT_EQUAL(osla_part_has_view(&part), rows && cols);
+  CU_ASSERT_EQUAL(osli_part_has_view(&part), rows && cols);
   if (rows && cols) {
     dense all = dense_gather(a), right = parts_dense(&all, p);
-    OSLA_ASSERT_OK(osla_part_view(&part, &v));
+    OSLA_ASSERT_OK(osli_part_view(&part, &v));
     kernel_expect(v, &right, "view");
     const unsigned char *from = osla_matrix_local(a), *at = osla_matrix_local(v);
     const size_t bytes = osla_segment_bytes(osla_matrix_segment(a));

@@ -19,7 +19,7 @@ static bool make_all(osla_line *lines, int length, const int *nodes)
   for (int i = 0; i < length; i++)
     ranks[i] = length - 1 - i; /* positions are not ranks */
   for (int i = 0; i < length; i++)
-    made = osla_line_make(&lines[i], length, i, ranks, nodes) && made;
+    made = osli_line_make(&lines[i], length, i, ranks, nodes) && made;
   return made;
 }
 
@@ -40,7 +40,7 @@ static int play(osla_line *lines, int length, osla_forward forward, int root, si
   osla_route route[MOST];
   for (int i = 0; i < length; i++) {
     int targets[MOST];
-    route[i] = osla_route_make(&lines[i], forward, root, bytes, cols, targets);
+    route[i] = osli_route_make(&lines[i], forward, root, bytes, cols, targets);
     if (route[i].count > most) most = route[i].count;
     for (int t = 0; t < route[i].count; t++) {
       got[targets[t]]++;
@@ -93,7 +93,7 @@ static void test_every_way(void)
         OSLA_ASSERT_MSG(wrong == 0, "%d for %d ranks on %d nodes, dealt in way %d", wrong, length,
                         count, how);
         for (int i = 0; i < length; i++)
-          osla_line_free(&lines[i]);
+          osli_line_free(&lines[i]);
       }
 }
 
@@ -108,15 +108,15 @@ static void test_choice(void)
   const int64_t some[] = {0, 479, 480}; /* 120 for each of four levels */
   for (int i = 0; i < 3; i++) {
     int64_t cols = some[i];
-    osla_route r = osla_route_make(lines, OSLA_FORWARD_CHOSEN, 0, 1 << 20, cols, NULL);
+    osla_route r = osli_route_make(lines, OSLA_FORWARD_CHOSEN, 0, 1 << 20, cols, NULL);
     osla_forward want = cols < 480 ? OSLA_FORWARD_RING : OSLA_FORWARD_TREE;
     OSLA_ASSERT_MSG(r.forward == want, "%d for %d columns", (int)r.forward, (int)cols);
-    r = osla_route_make(lines, OSLA_FORWARD_RING, 0, 1 << 20, cols, NULL);
+    r = osli_route_make(lines, OSLA_FORWARD_RING, 0, 1 << 20, cols, NULL);
     OSLA_ASSERT_MSG(r.forward == OSLA_FORWARD_RING, "%d, not the ring that was asked for",
                     (int)r.forward);
   }
   for (int i = 0; i < length; i++)
-    osla_line_free(&lines[i]);
+    osli_line_free(&lines[i]);
 }
 
 static const osla_test_case cases[] = {

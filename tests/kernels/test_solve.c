@@ -324,7 +324,7 @@ static void test_placing(void)
                {12, 4, 1, 6}, {17, 4, 1, 9}, {17, 1, 1, 17}, {64, 4, 1, 16},
                {4, 4, 2, 1},  {17, 4, 2, 5}, {3, 4, 4, 1}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    const int64_t width = osla_rhs_width(cases[i].nrhs, cases[i].npcol, cases[i].nodes);
+    const int64_t width = osli_rhs_width(cases[i].nrhs, cases[i].npcol, cases[i].nodes);
     OSLA_ASSERT_MSG(width == cases[i].width,
                     "%" PRId64 " on %d process columns, %d nodes: %" PRId64, cases[i].nrhs,
                     cases[i].npcol, cases[i].nodes, width);

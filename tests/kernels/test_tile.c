@@ -23,7 +23,7 @@ static void test_shapes(void)
     int64_t rows = (int64_t)(osla_random_bits(1, i, 0) % 9000);
     int64_t cols = (int64_t)(osla_random_bits(1, i, 1) % 9000);
     double all = (double)rows * (double)cols;
-    osla_tile tile = osla_tile_choose(&passing, rows, cols);
+    osla_tile tile = osli_tile_choose(&passing, rows, cols);
     bool whole = tile.rows >= rows && tile.cols >= cols;
     double one = (double)tile.rows * (double)tile.cols, side = fmax(cbrt(80 * all), 256);
     cut += !whole;
@@ -39,7 +39,7 @@ static void test_shapes(void)
 static void test_nothing_passes(void)
 {
   const osla_panels still = {.hooked = false};
-  osla_tile tile = osla_tile_choose(&still, 100000, 50000);
+  osla_tile tile = osli_tile_choose(&still, 100000, 50000);
   OSLA_ASSERT_MSG(tile.rows == 100000 && tile.cols == 50000, "%" PRId64 " x %" PRId64, tile.rows,
                   tile.cols);
 }

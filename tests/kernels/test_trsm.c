@@ -155,7 +155,7 @@ static void test_strips(void)
   grid_set g = grids_open();
   const int last = g.n - 1; /* one process column */
   const int p = osla_grid_nprow(g.at[last]);
-  const int64_t strip = osla_trsm_strip(NB_OF_STRIPS, 20000, p, sizeof(double));
+  const int64_t strip = osli_trsm_strip(NB_OF_STRIPS, 20000, p, sizeof(double));
   solve_case c = {2 * NB_OF_STRIPS + 5, NB_OF_STRIPS, 2 * strip + 3, 50000};
   OSLA_ASSERT_MSG(p == 1 || strip < 10000, "%d process rows: strips of %d", p, (int)strip);
   if (p > 1) {

@@ -376,7 +376,7 @@ static void test_temporary(void)
   scratch_write(scratch_path("victim"), secret, sizeof secret);
   const int mine = open(name, O_RDWR);
   CU_ASSERT(mine >= 0 && (osla_test_rank() > 0 || symlink(name, link) == 0));
-  if (osla_test_rank() == 0) OSLA_ASSERT_OK(osla_file_identify(mine, name, true, &identity));
+  if (osla_test_rank() == 0) OSLA_ASSERT_OK(osli_file_identify(mine, name, true, &identity));
   MPI_Bcast(&identity, sizeof identity, MPI_BYTE, 0, MPI_COMM_WORLD);
   scratch_write(copy, identity.mark, sizeof identity.mark);
   scratch_write(foreign, identity.mark, sizeof identity.mark);
@@ -385,7 +385,7 @@ static void test_temporary(void)
   for (size_t k = 0; k < sizeof found / sizeof *found; k++) {
     int fd = -1;
     const osla_err err =
-      osla_file_open_temporary(found[k].name, "path", &identity, found[k].on_node, &fd);
+      osli_file_open_temporary(found[k].name, "path", &identity, found[k].on_node, &fd);
     OSLA_ASSERT_MSG((err == OSLA_OK) == !found[k].error && (fd >= 0) == !found[k].error, "%zu", k);
     if (found[k].error) OSLA_ASSERT_TEXT(found[k].error);
     if (fd >= 0) CU_ASSERT((fcntl(fd, F_GETFL) & O_ACCMODE) == O_WRONLY);

@@ -16,7 +16,7 @@ static atomic_int n_messages, n_on_lines;
 int MPI_Isend(const void *buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
               MPI_Request *request)
 {
-  if (tag != 0) atomic_fetch_add(&n_messages, 1); /* osla_send's have tag 0 */
+  if (tag != 0) atomic_fetch_add(&n_messages, 1); /* osli_send's have tag 0 */
   if (tag >= 1 << 15) atomic_fetch_add(&n_on_lines, 1);
   return PMPI_Isend(buffer, count, type, to, tag, comm, request);
 }

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <time.h>
 
-/* Calls so far: of messages (osla_send's have tag 0), and of RMA. */
+/* Calls so far: of messages (osli_send's have tag 0), and of RMA. */
 static atomic_int n_messages, n_rma;
 
 int MPI_Isend(const void *buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,

@@ -108,16 +108,16 @@ static void test_huge_pages(void)
   size_t page = (size_t)sysconf(_SC_PAGESIZE);
   unsigned char *at = NULL;
   struct stat status;
-  CU_ASSERT(!osla_pages_offered("always within_size advise [never] deny force\n"));
-  CU_ASSERT(!osla_pages_offered("always within_size advise never [deny] force\n"));
-  CU_ASSERT(osla_pages_offered("always within_size [advise] never deny force\n"));
-  CU_ASSERT(osla_pages_offered("[always] within_size advise never deny force\n"));
-  CU_ASSERT(!osla_pages_offered(""));
+  CU_ASSERT(!osli_pages_offered("always within_size advise [never] deny force\n"));
+  CU_ASSERT(!osli_pages_offered("always within_size advise never [deny] force\n"));
+  CU_ASSERT(osli_pages_offered("always within_size [advise] never deny force\n"));
+  CU_ASSERT(osli_pages_offered("[always] within_size advise never deny force\n"));
+  CU_ASSERT(!osli_pages_offered(""));
   for (int huge = 0; huge < 2; huge++) { /* all pages are there before they are touched */
     int file = (int)syscall(SYS_memfd_create, "osla-test", 0);
     CU_ASSERT(ftruncate(file, (off_t)(PAGES * page)) == 0);
-    OSLA_ASSERT_OK(osla_pages_map(file, PAGES * page, &at));
-    CU_ASSERT(osla_pages_take(file, at, PAGES * page, huge) == 0);
+    OSLA_ASSERT_OK(osli_pages_map(file, PAGES * page, &at));
+    CU_ASSERT(osli_pages_take(file, at, PAGES * page, huge) == 0);
     CU_ASSERT(fstat(file, &status) == 0 && (size_t)status.st_blocks * 512 >= PAGES * page);
     CU_ASSERT(at[0] == 0 && at[PAGES * page - 1] == 0);
     (void)munmap(at, PAGES * page);
@@ -144,7 +144,7 @@ static void test_signals(void)
   int file = (int)syscall(SYS_memfd_create, "osla-test", 0);
   CU_ASSERT(ftruncate(file, (off_t)bytes) == 0);
   interrupts = true;
-  CU_ASSERT(osla_pages_take(file, NULL, bytes, false) == 0 && interrupted < 2);
+  CU_ASSERT(osli_pages_take(file, NULL, bytes, false) == 0 && interrupted < 2);
   interrupts = false;
   CU_ASSERT(fstat(file, &status) == 0 && (size_t)status.st_blocks * 512 == bytes);
   (void)close(file);

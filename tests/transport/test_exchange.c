@@ -67,7 +67,7 @@ static osla_err write_letters(int round, osla_letters *out)
   for (int to = osla_test_size() - 1; to >= 0; to--) { /* any order will do */
     if (!writes(round, me, to)) continue;
     osla_test_write(letter, stream_of(round, me, to), 0, (size_t)out->bytes);
-    OSLA_CALL(osla_letters_add(out, to, letter));
+    OSLA_CALL(osli_letters_add(out, to, letter));
   }
   return OSLA_OK;
 }
@@ -78,10 +78,10 @@ static int check_letters(int round, const osla_letters *in)
   const int me = osla_test_rank();
   int wrong = in->n != count_from(round, me), i = 0;
   for (int from = 0; from < osla_test_size(); from++) {
-    const unsigned char *letter = osla_letter_of(in, from);
+    const unsigned char *letter = osli_letter_of(in, from);
     wrong += (letter != NULL) != writes(round, from, me);
     if (!letter || i >= in->n) continue;
-    wrong += osla_letter_rank(in, i) != from || osla_letter(in, i) != letter;
+    wrong += osli_letter_rank(in, i) != from || osli_letter(in, i) != letter;
     wrong += osla_test_differ(letter, stream_of(round, from, me), 0, (size_t)in->bytes) != 0;
     i++;
   }
@@ -93,19 +93,19 @@ static void exchange_rounds(osla_transport *t, bool known)
 {
   osla_exchange *x = NULL;
   int wrong = 0;
-  OSLA_ASSERT_OK(osla_exchange_open(t, MOST, &x));
+  OSLA_ASSERT_OK(osli_exchange_open(t, MOST, &x));
   for (int round = 0; round < ROUNDS; round++) {
     osla_letters out, in = {0};
     OSLA_ASSERT_OK(write_letters(round, &out));
-    if (osla_test_choose(10, round, osla_test_size()) == osla_test_rank()) osla_nap(300);
+    if (osla_test_choose(10, round, osla_test_size()) == osla_test_rank()) osli_nap(300);
     const int expected = known ? count_from(round, osla_test_rank()) : -1;
-    OSLA_ASSERT_OK(osla_exchange_run(x, &out, expected, &in));
+    OSLA_ASSERT_OK(osli_exchange_run(x, &out, expected, &in));
     wrong += check_letters(round, &in);
-    osla_letters_free(&out);
-    osla_letters_free(&in);
+    osli_letters_free(&out);
+    osli_letters_free(&in);
   }
   CU_ASSERT(wrong == 0);
-  osla_exchange_close(&x);
+  osli_exchange_close(&x);
   CU_ASSERT_PTR_NULL(x);
 }
 
@@ -131,11 +131,11 @@ static void test_too_long(void)
   osla_transport *t = transport_of(true);
   osla_exchange *x = NULL;
   osla_letters out = {.bytes = 16}, in = {0};
-  OSLA_ASSERT_OK(osla_exchange_open(t, 8, &x));
-  OSLA_ASSERT_ERR(osla_exchange_run(x, &out, -1, &in), OSLA_ERR_ARG);
+  OSLA_ASSERT_OK(osli_exchange_open(t, 8, &x));
+  OSLA_ASSERT_ERR(osli_exchange_run(x, &out, -1, &in), OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("letters of 16 bytes, not up to 8");
-  CU_ASSERT(osla_letter_of(&in, 0) == NULL);
-  osla_exchange_close(&x);
+  CU_ASSERT(osli_letter_of(&in, 0) == NULL);
+  osli_exchange_close(&x);
   osla_transport_destroy(&t);
 }
 
@@ -151,14 +151,14 @@ static osla_err exchange_once(void *arg)
   lack *l = arg;
   osla_exchange *x = NULL;
   osla_letters in = {0};
-  osla_err err = osla_agree(l->t, osla_exchange_open(l->t, MOST, &x));
+  osla_err err = osla_agree(l->t, osli_exchange_open(l->t, MOST, &x));
   if (err == OSLA_OK) {
-    err = osla_exchange_run(x, &l->out, -1, &in);
+    err = osli_exchange_run(x, &l->out, -1, &in);
     if (err == OSLA_OK) l->wrong += check_letters(1, &in);
     err = osla_agree(l->t, err);
   }
-  osla_letters_free(&in);
-  osla_exchange_close(&x);
+  osli_letters_free(&in);
+  osli_exchange_close(&x);
   return err;
 }
 
@@ -176,7 +176,7 @@ static void test_lack(void)
       failures += lacking_memory(n, exchange_once, &l, &hit) != OSLA_OK;
     OSLA_ASSERT_MSG(failures >= 2 && n < 1000, "%d of %d allocations failed", failures, n);
     CU_ASSERT(l.wrong == 0);
-    osla_letters_free(&l.out);
+    osli_letters_free(&l.out);
     osla_transport_destroy(&l.t);
   }
 }

@@ -58,8 +58,8 @@ static osla_groups look(void)
 {
   osla_groups g;
   osla_group_places places;
-  osla_groups_find(root, &places);
-  osla_groups_read(&places, &g);
+  osli_groups_find(root, &places);
+  osli_groups_read(&places, &g);
   return g;
 }
 

@@ -37,14 +37,14 @@ int __wrap_gethostname(char *to, size_t size)
   return 0;
 }
 
-void __real_osla_groups_read(const osla_group_places *places, osla_groups *out);
-void __wrap_osla_groups_read(const osla_group_places *places, osla_groups *out);
-void __wrap_osla_groups_read(const osla_group_places *places, osla_groups *out)
+void __real_osli_groups_read(const osla_group_places *places, osla_groups *out);
+void __wrap_osli_groups_read(const osla_group_places *places, osla_groups *out);
+void __wrap_osli_groups_read(const osla_group_places *places, osla_groups *out)
 {
   if (has_groups)
     *out = groups;
   else
-    __real_osla_groups_read(places, out);
+    __real_osli_groups_read(places, out);
 }
 
 static void stop_pretending(void)

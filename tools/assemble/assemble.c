@@ -16,22 +16,21 @@ static osla_err check_files(const assemble_job *job, bool room)
   if (__builtin_mul_overflow((uint64_t)o->n, (uint64_t)o->n, &bytes) ||
       __builtin_mul_overflow(bytes, osla_dtype_size(o->dtype), &bytes))
     bytes = UINT64_MAX;
-  const osla_command_file outputs[] = {
-    {"--output", o->output, OSLA_FILE_REPLACED, bytes},
-    {"--json", o->json, OSLA_FILE_REPLACED, 0},
-    {"--checkpoint", o->checkpoint, OSLA_FILE_CHECKPOINT, bytes}};
+  const command_file outputs[] = {{"--output", o->output, OSLA_FILE_REPLACED, bytes},
+                                  {"--json", o->json, OSLA_FILE_REPLACED, 0},
+                                  {"--checkpoint", o->checkpoint, OSLA_FILE_CHECKPOINT, bytes}};
   enum { N_OUTPUTS = sizeof outputs / sizeof *outputs };
   osla_err err = OSLA_OK;
   if (osla_transport_rank(job->t) == 0 && room) {
-    err = osla_command_check_room(outputs, N_OUTPUTS);
+    err = command_check_room(outputs, N_OUTPUTS);
   } else if (osla_transport_rank(job->t) == 0) {
-    osla_command_file *files = calloc((size_t)(N_OUTPUTS + o->n_files), sizeof *files);
+    command_file *files = calloc((size_t)(N_OUTPUTS + o->n_files), sizeof *files);
     if (!files) err = osla_error_set(OSLA_ERR_MEM, "table of %d files", o->n_files);
     for (int i = 0; i < N_OUTPUTS + o->n_files && files; i++)
       files[i] = i < N_OUTPUTS
                    ? outputs[i]
-                   : (osla_command_file){.option = "the updates", .path = o->files[i - N_OUTPUTS]};
-    if (files) err = osla_command_check_files(files, N_OUTPUTS + o->n_files);
+                   : (command_file){.option = "the updates", .path = o->files[i - N_OUTPUTS]};
+    if (files) err = command_check_files(files, N_OUTPUTS + o->n_files);
     free(files);
   }
   return osla_agree(job->t, err);
@@ -97,12 +96,11 @@ static void print_report(const assemble_job *job)
                osla_grid_npcol(job->grid));
   reproducible_print(&job->reproducible);
   (void)printf("Times      assemble %s (slowest rank: read %s, add %s), write %s\n",
-               osla_format_seconds(job->seconds_assemble).s,
-               osla_format_seconds(job->seconds_read).s, osla_format_seconds(job->seconds_add).s,
-               osla_format_seconds(job->seconds_write).s);
+               format_seconds(job->seconds_assemble).s, format_seconds(job->seconds_read).s,
+               format_seconds(job->seconds_add).s, format_seconds(job->seconds_write).s);
   if (o->checkpoint)
     (void)printf("Checkpoint %d written in %s\n", job->checkpoint.written,
-                 osla_format_seconds(job->checkpoint.seconds).s);
+                 format_seconds(job->checkpoint.seconds).s);
   (void)printf("Output     %s\n", o->output);
 }
 
@@ -159,21 +157,21 @@ static osla_err verdict(const assemble_job *job)
   return OSLA_OK;
 }
 
-int osla_command_assemble(int argc, char **argv)
+int command_assemble(int argc, char **argv)
 {
   assemble_options options;
-  osla_command_line line;
-  osla_cpu cpu;
+  command_line line;
+  command_cpu cpu;
   int status, ranks;
   if (MPI_Comm_size(MPI_COMM_WORLD, &ranks) != MPI_SUCCESS) return OSLA_EXIT_FAILED;
   if (!assemble_parse(argc, argv, ranks, &options, &line, &status)) return status;
   assemble_job job = {.options = &options, .reproducible = options.reproducible};
-  osla_err err = osla_cpu_look(MPI_COMM_WORLD, &cpu);
+  osla_err err = command_cpu_look(MPI_COMM_WORLD, &cpu);
   /* Before this process has large memory, registered memory, or threads. */
   osla_err started = updates_reader_start(&job.reader);
   if (err == OSLA_OK) {
     const osla_transport_options transport = {.threads_per_rank = cpu.threads};
-    osla_cpu_apply(&cpu);
+    command_cpu_apply(&cpu);
     if (options.reproducible.on) osla_blas_set_threads(1); /* products of the same bits anywhere */
     err = osla_transport_create(MPI_COMM_WORLD, &transport, &job.t);
   }
@@ -186,20 +184,19 @@ int osla_command_assemble(int argc, char **argv)
                                 .quiet = options.quiet};
   if (err == OSLA_OK) err = osla_agree(job.t, started);
   if (err == OSLA_OK) err = run_steps(&job);
-  status = osla_command_fail("assemble", err);
+  status = command_fail("assemble", err);
   if (err == OSLA_OK) print_report(&job);
   if (err == OSLA_OK && options.json) {
     json_t *root = osla_transport_rank(job.t) == 0 ? report_json(&job) : NULL;
-    status = osla_command_write_json("assemble", options.json, root);
+    status = command_write_json("assemble", options.json, root);
     json_decref(root);
   }
-  if (err == OSLA_OK && status == OSLA_EXIT_OK)
-    status = osla_command_fail("assemble", verdict(&job));
+  if (err == OSLA_OK && status == OSLA_EXIT_OK) status = command_fail("assemble", verdict(&job));
   osla_hessian_destroy(&job.hessian);
   osla_grid_destroy(&job.grid);
   updates_reader_stop(&job.reader);
   free(job.before);
   osla_transport_destroy(&job.t);
-  osla_command_release(&line);
-  return osla_command_agree(status);
+  command_release(&line);
+  return command_agree(status);
 }

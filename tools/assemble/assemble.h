@@ -42,8 +42,8 @@ typedef struct assemble_job {
 } assemble_job;
 
 /* Parses the command line. Returns false after help or an error; *status as in command.h. */
-bool assemble_parse(int argc, char **argv, int ranks, assemble_options *options,
-                    osla_command_line *line, int *status);
+bool assemble_parse(int argc, char **argv, int ranks, assemble_options *options, command_line *line,
+                    int *status);
 
 /* Checks all files against the schema (updates.h) and counts their updates. Collective. */
 osla_err assemble_look(assemble_job *job);

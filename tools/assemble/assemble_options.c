@@ -23,24 +23,23 @@ static int check_word(const char *option, const char *word, const char *first, c
 {
   *is_second = strcmp(word, second) == 0;
   if (*is_second || strcmp(word, first) == 0) return OSLA_EXIT_OK;
-  return osla_command_error(name, "%s: '%s' is neither %s nor %s", option, word, first, second);
+  return command_error(name, "%s: '%s' is neither %s nor %s", option, word, first, second);
 }
 
 static int check(const assemble_options *o)
 {
-  if (o->n < 1) return osla_command_error(name, "--n: %lld is not a number of unknowns", o->n);
+  if (o->n < 1) return command_error(name, "--n: %lld is not a number of unknowns", o->n);
   if (o->nb < 1 || o->nb > 65536)
-    return osla_command_error(name, "--nb: %lld is outside 1 to 65536", o->nb);
-  if (!o->output) return osla_command_error(name, "--output: no file is named");
-  if (!(o->interval >= 0.0))
-    return osla_command_error(name, "--interval: %g is negative", o->interval);
+    return command_error(name, "--nb: %lld is outside 1 to 65536", o->nb);
+  if (!o->output) return command_error(name, "--output: no file is named");
+  if (!(o->interval >= 0.0)) return command_error(name, "--interval: %g is negative", o->interval);
   if (o->keep && !o->checkpoint)
-    return osla_command_error(name, "--keep-checkpoint: there is no --checkpoint");
-  if (o->n_files == 0) return osla_command_error(name, "no file of updates is named");
+    return command_error(name, "--keep-checkpoint: there is no --checkpoint");
+  if (o->n_files == 0) return command_error(name, "no file of updates is named");
   return OSLA_EXIT_OK;
 }
 
-bool assemble_parse(int argc, char **argv, int ranks, assemble_options *o, osla_command_line *line,
+bool assemble_parse(int argc, char **argv, int ranks, assemble_options *o, command_line *line,
                     int *status)
 {
   char *type = "double", *uplo = "lower", *grid = NULL;
@@ -67,28 +66,28 @@ bool assemble_parse(int argc, char **argv, int ranks, assemble_options *o, osla_
     {"json", 'j', POPT_ARG_STRING, &o->json, 0, "write the report as JSON", "FILE"},
     {"quiet", 'q', POPT_ARG_NONE, &o->quiet, 0, "no report", NULL},
     POPT_TABLEEND};
-  *line = (osla_command_line){.name = name,
-                              .synopsis = "--n N --output FILE [OPTION...] FILE...",
-                              .about = about,
-                              .after = after,
-                              .options = table,
-                              .takes_arguments = true};
-  if (!osla_command_parse(line, argc, argv, status)) return false;
+  *line = (command_line){.name = name,
+                         .synopsis = "--n N --output FILE [OPTION...] FILE...",
+                         .about = about,
+                         .after = after,
+                         .options = table,
+                         .takes_arguments = true};
+  if (!command_parse(line, argc, argv, status)) return false;
   o->files = line->arguments;
   o->n_files = line->n_arguments;
   *status = check(o);
-  if (*status == OSLA_EXIT_OK && !o->checkpoint && osla_command_is_given(argc, argv, "--interval"))
-    *status = osla_command_error(name, "--interval: there is no --checkpoint");
+  if (*status == OSLA_EXIT_OK && !o->checkpoint && command_is_given(argc, argv, "--interval"))
+    *status = command_error(name, "--interval: there is no --checkpoint");
   if (*status == OSLA_EXIT_OK) *status = check_word("--type", type, "double", "float", &single);
   if (*status == OSLA_EXIT_OK) *status = check_word("--uplo", uplo, "lower", "upper", &upper);
   if (*status == OSLA_EXIT_OK && grid)
-    *status = osla_command_parse_grid(name, "--grid", grid, ranks, &o->nprow, &o->npcol);
+    *status = command_parse_grid(name, "--grid", grid, ranks, &o->nprow, &o->npcol);
   o->dtype = single ? OSLA_FLOAT : OSLA_DOUBLE;
   o->uplo = upper ? OSLA_UPPER : OSLA_LOWER;
   if (*status == OSLA_EXIT_OK)
-    *status = osla_command_fail(name, reproducible_check(&o->reproducible, o->dtype));
+    *status = command_fail(name, reproducible_check(&o->reproducible, o->dtype));
   line->options = NULL; /* the table ends with this call; release needs the strings only */
   if (*status == OSLA_EXIT_OK) return true;
-  osla_command_release(line);
+  command_release(line);
   return false;
 }

@@ -68,7 +68,7 @@ static osla_err read_rows(const updates *f, const char *name, hid_t set, hid_t t
               H5Dread(set, type, here, there, H5P_DEFAULT, to) >= 0;
   (void)H5Sclose(here);
   (void)H5Sclose(there);
-  if (!done) OSLA_CALL(osla_hdf5_check_filters(set, f->path, name));
+  if (!done) OSLA_CALL(osli_hdf5_check_filters(set, f->path, name));
   OSLA_CHECK(done, OSLA_ERR_IO, "%.200s: %s: cannot be read from element %" PRId64 " on", f->path,
              name, first);
   return OSLA_OK;

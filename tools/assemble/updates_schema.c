@@ -77,7 +77,7 @@ static osla_err read_offset(updates *f, hid_t set, int64_t length)
     f->offset[1] = f->total;
   } else {
     bool done = H5Dread(set, H5T_NATIVE_INT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, f->offset) >= 0;
-    if (!done) OSLA_CALL(osla_hdf5_check_filters(set, f->path, "offset"));
+    if (!done) OSLA_CALL(osli_hdf5_check_filters(set, f->path, "offset"));
     OSLA_CHECK(done, OSLA_ERR_IO, "%.200s: offset: cannot be read", f->path);
   }
   OSLA_CHECK(f->offset[0] == 0 && f->offset[f->count] == f->total, OSLA_ERR_IO,

@@ -117,5 +117,5 @@ osla_err checkpoint_complete(checkpoint *c)
 
 void checkpoint_remove(const checkpoint *c)
 {
-  if (c->file && !c->keep && osla_transport_rank(c->t) == 0) osla_new_file_remove(c->file);
+  if (c->file && !c->keep && osla_transport_rank(c->t) == 0) osli_new_file_remove(c->file);
 }

@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-int osla_command_rank(void)
+int command_rank(void)
 {
   int started = 0, ended = 0, rank = 0;
   (void)MPI_Initialized(&started);
@@ -43,10 +43,10 @@ static void write_line(const char *name, const char *text)
 
 static void write_error(const char *name, const char *text)
 {
-  if (osla_command_rank() == 0) write_line(name, text);
+  if (command_rank() == 0) write_line(name, text);
 }
 
-int osla_command_error(const char *name, const char *format, ...)
+int command_error(const char *name, const char *format, ...)
 {
   char text[1024];
   va_list args;
@@ -64,12 +64,12 @@ static void end_all(const char *name)
   const struct timespec moment = {.tv_nsec = 200000000};
   int size = 1;
   (void)MPI_Comm_size(MPI_COMM_WORLD, &size);
-  if (osla_command_rank() != 0) (void)nanosleep(&moment, NULL);
+  if (command_rank() != 0) (void)nanosleep(&moment, NULL);
   write_line(name, osla_error_text());
   if (size > 1) (void)MPI_Abort(MPI_COMM_WORLD, OSLA_EXIT_FAILED);
 }
 
-int osla_command_fail(const char *name, osla_err err)
+int command_fail(const char *name, osla_err err)
 {
   if (err == OSLA_OK) return OSLA_EXIT_OK;
   if (err == OSLA_ERR_MPI)
@@ -79,7 +79,7 @@ int osla_command_fail(const char *name, osla_err err)
   return err == OSLA_ERR_MPI || err == OSLA_ERR_STATE ? OSLA_EXIT_FAILED : OSLA_EXIT_USAGE;
 }
 
-int osla_command_agree(int status)
+int command_agree(int status)
 {
   int worst = status;
   if (MPI_Allreduce(&status, &worst, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD) != MPI_SUCCESS)
@@ -90,8 +90,8 @@ int osla_command_agree(int status)
 /* --- parsing --- */
 
 /* Calls visit on each string option of the table and of the tables it includes. */
-static void each_string(const struct poptOption *option, osla_command_line *line,
-                        void (*visit)(osla_command_line *line, char **value))
+static void each_string(const struct poptOption *option, command_line *line,
+                        void (*visit)(command_line *line, char **value))
 {
   for (; option->longName || option->shortName || option->arg; option++) {
     unsigned type = option->argInfo & POPT_ARG_MASK;
@@ -102,7 +102,7 @@ static void each_string(const struct poptOption *option, osla_command_line *line
   }
 }
 
-static void count_string(osla_command_line *line, char **value)
+static void count_string(command_line *line, char **value)
 {
   (void)value;
   line->n_owned++;
@@ -110,18 +110,18 @@ static void count_string(osla_command_line *line, char **value)
 
 /* popt replaces a default by a malloc'ed copy of what the user gave: each string option has its
  * place in `owned`, first holding the default, after parsing the copy or NULL. */
-static void note_default(osla_command_line *line, char **value)
+static void note_default(command_line *line, char **value)
 {
   line->owned[line->n_owned++] = *value;
 }
 
-static void note_copy(osla_command_line *line, char **value)
+static void note_copy(command_line *line, char **value)
 {
   char **place = &line->owned[line->n_owned++];
   *place = *value == *place ? NULL : *value;
 }
 
-bool osla_command_keep(osla_command_line *line, char *text)
+bool command_keep(command_line *line, char *text)
 {
   char **grown = text ? realloc(line->owned, (size_t)(line->n_owned + 1) * sizeof *grown) : NULL;
   if (!grown) {
@@ -134,7 +134,7 @@ bool osla_command_keep(osla_command_line *line, char *text)
 }
 
 /* What popt has made for options that may come several times: an array of copies each. */
-static void keep_lists(const struct poptOption *option, osla_command_line *line)
+static void keep_lists(const struct poptOption *option, command_line *line)
 {
   for (; option->longName || option->shortName || option->arg; option++) {
     unsigned type = option->argInfo & POPT_ARG_MASK;
@@ -142,12 +142,12 @@ static void keep_lists(const struct poptOption *option, osla_command_line *line)
     if (type != POPT_ARG_ARGV || !*(char ***)option->arg) continue;
     char **list = *(char ***)option->arg;
     for (int i = 0; list[i]; i++)
-      (void)osla_command_keep(line, list[i]);
-    (void)osla_command_keep(line, (char *)list);
+      (void)command_keep(line, list[i]);
+    (void)command_keep(line, (char *)list);
   }
 }
 
-void osla_command_release(osla_command_line *line)
+void command_release(command_line *line)
 {
   for (int i = 0; i < line->n_owned; i++)
     free(line->owned[i]);
@@ -171,13 +171,13 @@ static bool find_empty(const char *name, int argc, char **argv)
     const char *option = length > 0 ? argv[i] : argv[i - 1];
     bool equals = length > 2 && strncmp(argv[i], "--", 2) == 0 && argv[i][length - 1] == '=';
     if (length > 0 && !(equals && strchr(argv[i], '=') == argv[i] + length - 1)) continue;
-    (void)osla_command_error(name, "%.*s: needs a value", (int)(strlen(option) - equals), option);
+    (void)command_error(name, "%.*s: needs a value", (int)(strlen(option) - equals), option);
     return true;
   }
   return false;
 }
 
-bool osla_command_is_given(int argc, char **argv, const char *option)
+bool command_is_given(int argc, char **argv, const char *option)
 {
   const size_t length = strlen(option);
   for (int i = 1; i < argc; i++)
@@ -208,8 +208,8 @@ static bool find_octal(const struct poptOption *option, const char *name, int ar
       const char *value = value_of(option, argc, argv, i), *digits = value;
       if (value && (*value == '-' || *value == '+')) digits++;
       if (!value || digits[0] != '0' || digits[1] < '0' || digits[1] > '9') continue;
-      (void)osla_command_error(name, "--%s: '%s' begins with 0: write it without",
-                               option->longName ? option->longName : argv[i], value);
+      (void)command_error(name, "--%s: '%s' begins with 0: write it without",
+                          option->longName ? option->longName : argv[i], value);
       return true;
     }
   }
@@ -220,8 +220,7 @@ static bool find_octal(const struct poptOption *option, const char *name, int ar
 static void report_bad(const char *name, const char *bad, int rc, int argc, char **argv)
 {
   if (rc == POPT_ERROR_BADOPT) {
-    (void)osla_command_error(name, "%s: unknown option (see osla%s%s --help)", bad, gap(name),
-                             name);
+    (void)command_error(name, "%s: unknown option (see osla%s%s --help)", bad, gap(name), name);
     return;
   }
   const char *what = rc == POPT_ERROR_NOARG       ? "needs a value"
@@ -230,9 +229,9 @@ static void report_bad(const char *name, const char *bad, int rc, int argc, char
                                                   : poptStrerror(rc);
   const char *equals = strchr(bad, '=');
   if (rc == POPT_ERROR_NOARG) {
-    (void)osla_command_error(name, "%s: %s", bad, what);
+    (void)command_error(name, "%s: %s", bad, what);
   } else if (strncmp(bad, "--", 2) == 0 && equals) {
-    (void)osla_command_error(name, "%.*s: '%s' %s", (int)(equals - bad), bad, equals + 1, what);
+    (void)command_error(name, "%.*s: '%s' %s", (int)(equals - bad), bad, equals + 1, what);
   } else {
     const char *option = NULL, *value = NULL;
     for (int i = 1; i < argc - 1; i++) {
@@ -244,16 +243,16 @@ static void report_bad(const char *name, const char *bad, int rc, int argc, char
       }
     }
     if (option)
-      (void)osla_command_error(name, "%s: '%s' %s", option, value, what);
+      (void)command_error(name, "%s: '%s' %s", option, value, what);
     else
-      (void)osla_command_error(name, "%s: %s", bad, what);
+      (void)command_error(name, "%s: %s", bad, what);
   }
 }
 
-static void print_help(const osla_command_line *line, poptContext context)
+static void print_help(const command_line *line, poptContext context)
 {
   char head[1024]; /* popt puts it after "Usage: osla NAME" */
-  if (osla_command_rank() != 0) return;
+  if (command_rank() != 0) return;
   (void)snprintf(head, sizeof head, "%s\n%s", line->synopsis ? line->synopsis : "[OPTION...]",
                  line->about ? line->about : "");
   poptSetOtherOptionHelp(context, head);
@@ -263,7 +262,7 @@ static void print_help(const osla_command_line *line, poptContext context)
 }
 
 /* Copies what popt has left. Returns whether there was memory. */
-static bool keep_arguments(osla_command_line *line, poptContext context, int argc)
+static bool keep_arguments(command_line *line, poptContext context, int argc)
 {
   line->arguments = calloc((size_t)argc + 1, sizeof *line->arguments);
   if (!line->arguments) return false;
@@ -276,7 +275,7 @@ static bool keep_arguments(osla_command_line *line, poptContext context, int arg
 }
 
 /* One pass of popt. Returns true to go on. */
-static bool run_popt(osla_command_line *line, int argc, char **argv, int *status)
+static bool run_popt(command_line *line, int argc, char **argv, int *status)
 {
   int help = 0;
   char *transport = NULL;
@@ -296,7 +295,7 @@ static bool run_popt(osla_command_line *line, int argc, char **argv, int *status
   if (find_octal(line->options, line->name, argc, argv)) return false;
   const char **args = calloc((size_t)argc + 1, sizeof *args);
   if (!args) {
-    (void)osla_command_error(line->name, "out of memory");
+    (void)command_error(line->name, "out of memory");
     return false;
   }
   memcpy(args, argv, (size_t)argc * sizeof *args);
@@ -316,10 +315,10 @@ static bool run_popt(osla_command_line *line, int argc, char **argv, int *status
   } else if (rc < -1) {
     report_bad(line->name, poptBadOption(context, POPT_BADOPTION_NOALIAS), rc, argc, argv);
   } else if (extra) {
-    (void)osla_command_error(line->name, "'%s' is not an option (see osla%s%s --help)", extra,
-                             gap(line->name), line->name);
+    (void)command_error(line->name, "'%s' is not an option (see osla%s%s --help)", extra,
+                        gap(line->name), line->name);
   } else if (!kept) {
-    (void)osla_command_error(line->name, "out of memory");
+    (void)command_error(line->name, "out of memory");
   } else {
     *status = OSLA_EXIT_OK;
     go_on = true;
@@ -331,7 +330,7 @@ static bool run_popt(osla_command_line *line, int argc, char **argv, int *status
   return go_on;
 }
 
-bool osla_command_parse(osla_command_line *line, int argc, char **argv, int *status)
+bool command_parse(command_line *line, int argc, char **argv, int *status)
 {
   line->n_owned = line->n_arguments = 0;
   line->arguments = NULL;
@@ -339,7 +338,7 @@ bool osla_command_parse(osla_command_line *line, int argc, char **argv, int *sta
   line->owned = calloc((size_t)line->n_owned + 1, sizeof *line->owned);
   line->n_owned = 0;
   if (!line->owned) {
-    *status = osla_command_error(line->name, "out of memory");
+    *status = command_error(line->name, "out of memory");
     return false;
   }
   each_string(line->options, line, note_default);
@@ -347,13 +346,13 @@ bool osla_command_parse(osla_command_line *line, int argc, char **argv, int *sta
   line->n_owned = 0;
   each_string(line->options, line, note_copy);
   keep_lists(line->options, line);
-  if (!go_on) osla_command_release(line);
+  if (!go_on) command_release(line);
   return go_on;
 }
 
 /* --- files --- */
 
-osla_err osla_command_json(const char *file, json_t *root)
+osla_err command_json(const char *file, json_t *root)
 {
   const char *machine = osla_simulated_machine();
   if (machine && root) (void)json_object_set_new(root, "simulated", json_string(machine));
@@ -361,14 +360,14 @@ osla_err osla_command_json(const char *file, json_t *root)
   OSLA_CHECK(document, OSLA_ERR_MEM, "no memory for the JSON report");
   size_t length = strlen(document);
   document[length] = '\n'; /* in the place of the final zero */
-  osla_err err = osla_new_file_write(file, document, length + 1);
+  osla_err err = osli_new_file_write(file, document, length + 1);
   free(document);
   return err;
 }
 
-int osla_command_write_json(const char *name, const char *file, json_t *root)
+int command_write_json(const char *name, const char *file, json_t *root)
 {
   int status = OSLA_EXIT_OK;
-  if (osla_command_rank() == 0) status = osla_command_fail(name, osla_command_json(file, root));
-  return osla_command_agree(status);
+  if (command_rank() == 0) status = command_fail(name, command_json(file, root));
+  return command_agree(status);
 }

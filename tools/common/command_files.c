@@ -39,8 +39,8 @@ static osla_err find_place(const char *path, place *p)
     *p = place_of_status(&status);
     return OSLA_OK;
   }
-  if (osla_new_file_target(path, target) != OSLA_OK ||
-      osla_new_file_directory(target, directory) != OSLA_OK || stat(directory, &status) != 0)
+  if (osli_new_file_target(path, target) != OSLA_OK ||
+      osli_new_file_directory(target, directory) != OSLA_OK || stat(directory, &status) != 0)
     return OSLA_OK;
   const char *slash = strrchr(target, '/');
   *p = (place){.known = true,
@@ -59,10 +59,10 @@ static bool are_one(const place *a, const place *b)
 }
 
 /* The output `i` against all others: outputs before it, and inputs. */
-static osla_err compare(const osla_command_file *files, const place *places, int n, int i)
+static osla_err compare(const command_file *files, const place *places, int n, int i)
 {
   static const char *const streams[] = {"standard output", "standard error"};
-  const osla_command_file *f = &files[i];
+  const command_file *f = &files[i];
   for (int j = 0; j < n; j++) {
     if (j == i || (j > i && files[j].use != OSLA_FILE_READ)) continue;
     OSLA_CHECK(!are_one(&places[i], &places[j]), OSLA_ERR_ARG,
@@ -79,14 +79,14 @@ static osla_err compare(const osla_command_file *files, const place *places, int
   return OSLA_OK;
 }
 
-static osla_err try_output(const osla_command_file *f)
+static osla_err try_output(const command_file *f)
 {
   if (!f->path || f->use == OSLA_FILE_READ || f->use == OSLA_FILE_APPENDED) return OSLA_OK;
   if (f->use == OSLA_FILE_REPORT) return report_place_check(f->path);
-  return osla_new_file_check(f->path, f->use == OSLA_FILE_TRACE ? OSLA_NEW_FILE_ANY : 0);
+  return osli_new_file_check(f->path, f->use == OSLA_FILE_TRACE ? OSLA_NEW_FILE_ANY : 0);
 }
 
-osla_err osla_command_check_files(const osla_command_file *files, int n)
+osla_err command_check_files(const command_file *files, int n)
 {
   place *places = calloc((size_t)n + 1, sizeof *places);
   osla_err err = places ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "table of %d files", n);
@@ -103,24 +103,24 @@ osla_err osla_command_check_files(const osla_command_file *files, int n)
 }
 
 /* The directory of an output, and the number of its file system; false: not to be counted. */
-static bool find_system(const osla_command_file *f, char directory[PATH_MAX], dev_t *device)
+static bool find_system(const command_file *f, char directory[PATH_MAX], dev_t *device)
 {
   char target[PATH_MAX];
   struct stat status;
-  if (!f->path || f->bytes == 0 || osla_new_file_target(f->path, target) != OSLA_OK ||
-      osla_new_file_directory(target, directory) != OSLA_OK || stat(directory, &status) != 0)
+  if (!f->path || f->bytes == 0 || osli_new_file_target(f->path, target) != OSLA_OK ||
+      osli_new_file_directory(target, directory) != OSLA_OK || stat(directory, &status) != 0)
     return false;
   *device = status.st_dev;
   return true;
 }
 
 /* A checkpoint of which an older one is there. */
-static bool is_again(const osla_command_file *f)
+static bool is_again(const command_file *f)
 {
   return f->use == OSLA_FILE_CHECKPOINT && f->path && access(f->path, F_OK) == 0;
 }
 
-osla_err osla_command_check_room(const osla_command_file *files, int n)
+osla_err command_check_room(const command_file *files, int n)
 {
   for (int i = 0; i < n; i++) {
     char directory[PATH_MAX], other[PATH_MAX];
@@ -128,7 +128,7 @@ osla_err osla_command_check_room(const osla_command_file *files, int n)
     dev_t device, other_device;
     uint64_t bytes = 0, room;
     if (!find_system(&files[i], directory, &device)) continue;
-    OSLA_CALL(osla_check_length(files[i].path, files[i].bytes));
+    OSLA_CALL(osli_check_length(files[i].path, files[i].bytes));
     for (int j = 0; j < n; j++) {
       if (j != i && (is_again(&files[i]) || is_again(&files[j]))) continue;
       if (find_system(&files[j], other, &other_device) && other_device == device &&

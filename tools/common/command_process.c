@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-void osla_command_begin(void)
+void command_begin(void)
 {
   for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
     if (fcntl(fd, F_GETFD) < 0 && errno == EBADF) /* open takes the lowest number: this one */
@@ -31,7 +31,7 @@ static bool asks_for_threads(const char *word)
   return word[0] == '-' && word[1] != '-' && strchr(word, 't');
 }
 
-int osla_command_thread_level(int argc, char **argv, const char *beside, bool tries)
+int command_thread_level(int argc, char **argv, const char *beside, bool tries)
 {
   const char *osc = getenv("OMPI_MCA_osc");
   bool meet = tries && !(osc && strstr(osc, "pt2pt")), threads = false, found = false;
@@ -56,11 +56,11 @@ static void set_ucx_pieces(void)
   (void)setenv(name[1], "64k", 1);
 }
 
-int osla_command_start_mpi(const char *name, int argc, char **argv, const char *beside, bool tries)
+int command_start_mpi(const char *name, int argc, char **argv, const char *beside, bool tries)
 {
-  int level = 0, wanted = osla_command_thread_level(argc, argv, beside, tries);
+  int level = 0, wanted = command_thread_level(argc, argv, beside, tries);
   osla_err room = osla_blas_fits();
-  if (room != OSLA_OK) return osla_command_fail(name, room);
+  if (room != OSLA_OK) return command_fail(name, room);
   set_ucx_pieces();
   if (MPI_Init_thread(NULL, NULL, wanted, &level) != MPI_SUCCESS)
     return OSLA_EXIT_FAILED; /* MPI has said why */
@@ -75,13 +75,13 @@ static bool reader_has_left(void)
   return poll(&out, 1, 0) == 1 && (out.revents & (POLLERR | POLLHUP));
 }
 
-int osla_command_end(const char *name, int status)
+int command_end(const char *name, int status)
 {
   bool failed = ferror(stdout);
   errno = 0;
   if (fflush(stdout) != 0) failed = true;
   const int reason = errno;
   if (!failed || status != OSLA_EXIT_OK || reason == EPIPE || reader_has_left()) return status;
-  return osla_command_error(name, "standard output cannot be written%s%s", reason ? ": " : "",
-                            reason ? strerror(reason) : "");
+  return command_error(name, "standard output cannot be written%s%s", reason ? ": " : "",
+                       reason ? strerror(reason) : "");
 }

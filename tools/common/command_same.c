@@ -52,20 +52,20 @@ static int report(const char *name, int argc, char **argv, int other)
     (void)MPI_Bcast(&differs, 1, MPI_INT, other, MPI_COMM_WORLD);
   }
   (void)MPI_Bcast(&there, sizeof there, MPI_BYTE, other, MPI_COMM_WORLD);
-  return osla_command_error(name,
-                            "'%s' on rank 0, but '%s' on rank %d: all ranks need the same "
-                            "command line",
-                            here.text, there.text, other);
+  return command_error(name,
+                       "'%s' on rank 0, but '%s' on rank %d: all ranks need the same "
+                       "command line",
+                       here.text, there.text, other);
 }
 
-int osla_command_same_line(const char *name, int argc, char **argv)
+int command_same_line(const char *name, int argc, char **argv)
 {
   uint64_t mine = hash_start, first;
   for (int i = 0; i < argc; i++)
     mine = hash_text(mine, argv[i]);
   first = mine;
   (void)MPI_Bcast(&first, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
-  int rank = mine == first ? INT_MAX : osla_command_rank();
+  int rank = mine == first ? INT_MAX : command_rank();
   (void)MPI_Allreduce(MPI_IN_PLACE, &rank, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
   return rank == INT_MAX ? OSLA_EXIT_OK : report(name, argc, argv, rank);
 }

@@ -12,27 +12,27 @@
 #include <string.h>
 #include <unistd.h>
 
-int osla_command_parse_grid(const char *name, const char *option, const char *text, int size,
-                            int *nprow, int *npcol)
+int command_parse_grid(const char *name, const char *option, const char *text, int size, int *nprow,
+                       int *npcol)
 {
   int p = 0, q = 0, used = -1;
   char times = '\0';
   if (sscanf(text, "%9d %c %9d %n", &p, &times, &q, &used) < 3 || used < 0 || text[used] != '\0' ||
       (times != 'x' && times != 'X') || p < 1 || q < 1)
-    return osla_command_error(name, "%s: '%s' is not a grid such as 2x3", option, text);
+    return command_error(name, "%s: '%s' is not a grid such as 2x3", option, text);
   if ((int64_t)p * q > size)
-    return osla_command_error(name, "%s: %d x %d is %" PRId64 " processes, but there %s %d rank%s",
-                              option, p, q, (int64_t)p * q, size == 1 ? "is" : "are", size,
-                              size == 1 ? "" : "s");
+    return command_error(name, "%s: %d x %d is %" PRId64 " processes, but there %s %d rank%s",
+                         option, p, q, (int64_t)p * q, size == 1 ? "is" : "are", size,
+                         size == 1 ? "" : "s");
   *nprow = p;
   *npcol = q;
   return OSLA_EXIT_OK;
 }
 
-osla_text osla_format_bytes(uint64_t bytes)
+command_text format_bytes(uint64_t bytes)
 {
   static const char *const unit[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB"};
-  osla_text text;
+  command_text text;
   double value = (double)bytes;
   int i = 0;
   while (value >= 1024 && i < 5) {
@@ -46,9 +46,9 @@ osla_text osla_format_bytes(uint64_t bytes)
   return text;
 }
 
-osla_text osla_format_seconds(double seconds)
+command_text format_seconds(double seconds)
 {
-  osla_text text;
+  command_text text;
   char *s = text.s;
   size_t n = sizeof text.s;
   if (!(seconds >= 0))
@@ -69,12 +69,12 @@ osla_text osla_format_seconds(double seconds)
   return text;
 }
 
-json_t *osla_command_number(double value)
+json_t *command_number(double value)
 {
   return isfinite(value) ? json_real(value) : json_null();
 }
 
-osla_err osla_cpu_look(MPI_Comm comm, osla_cpu *out)
+osla_err command_cpu_look(MPI_Comm comm, command_cpu *out)
 {
   memset(out, 0, sizeof *out);
   OSLA_CALL(osla_host_look(comm, &out->host));
@@ -85,12 +85,12 @@ osla_err osla_cpu_look(MPI_Comm comm, osla_cpu *out)
   return OSLA_OK;
 }
 
-void osla_cpu_apply(const osla_cpu *cpu)
+void command_cpu_apply(const command_cpu *cpu)
 {
   if (!cpu->chosen_by_user) osla_blas_set_threads(cpu->threads);
 }
 
-int osla_command_leave(int status)
+int command_leave(int status)
 {
   /* OpenBLAS 0.3.21 starts threads when it is loaded, and joins them at exit; one that finds no
    * room for its buffer (ulimit -v) never comes. */

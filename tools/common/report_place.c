@@ -53,12 +53,12 @@ osla_err report_place_check(const char *directory)
   char name[PATH_MAX], file[PATH_MAX + 16];
   struct stat status;
   OSLA_CALL(trim(directory, name));
-  if (!is_there(name)) return osla_new_file_check(name, 0); /* as good as a directory */
+  if (!is_there(name)) return osli_new_file_check(name, 0); /* as good as a directory */
   OSLA_CHECK(stat(name, &status) == 0, OSLA_ERR_IO, "%.200s: %s", name, strerror(errno));
   OSLA_CHECK(S_ISDIR(status.st_mode), OSLA_ERR_IO, "%.200s: is not a directory", name);
   (void)snprintf(file, sizeof file, "%s/index.html", name);
   OSLA_CALL(check_page(file));
-  return osla_new_file_check(file, 0);
+  return osli_new_file_check(file, 0);
 }
 
 osla_err report_place_write(const char *directory, const void *page, size_t size)
@@ -69,7 +69,7 @@ osla_err report_place_write(const char *directory, const void *page, size_t size
   OSLA_CHECK(made || errno == EEXIST, OSLA_ERR_IO, "%.200s: %s", name, strerror(errno));
   (void)snprintf(file, sizeof file, "%s/index.html", name);
   osla_err err = check_page(file);
-  if (err == OSLA_OK) err = osla_new_file_write(file, page, size);
+  if (err == OSLA_OK) err = osli_new_file_write(file, page, size);
   if (err != OSLA_OK && made) (void)rmdir(name);
   return err;
 }

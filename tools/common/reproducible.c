@@ -89,7 +89,7 @@ void reproducible_print(const reproducible *r)
   if (!r->on) return;
   (void)printf("Bounds     of |H| %g (%s), of |g| %g (%s)", r->bound[BOUND_OF_H],
                r->from[BOUND_OF_H], r->bound[BOUND_OF_GRADIENT], r->from[BOUND_OF_GRADIENT]);
-  if (r->seconds > 0.0) (void)printf("; the pass took %s", osla_format_seconds(r->seconds).s);
+  if (r->seconds > 0.0) (void)printf("; the pass took %s", format_seconds(r->seconds).s);
   (void)printf("\n");
 }
 

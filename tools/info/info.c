@@ -33,16 +33,16 @@ static int examine(osla_transport *t, const info_system *system, const char *jso
   int status = OSLA_EXIT_OK;
   if (json_file) {
     json_t *root = system->rank == 0 ? info_json(system, &findings) : NULL;
-    status = osla_command_write_json("info", json_file, root);
+    status = command_write_json("info", json_file, root);
     json_decref(root);
   }
   const info_test *failed = info_first_failure(&findings);
   if (!failed) return status;
-  (void)osla_command_error("info", "FAILED: %s: %s", failed->name, failed->text);
+  (void)command_error("info", "FAILED: %s: %s", failed->name, failed->text);
   return OSLA_EXIT_FAILED;
 }
 
-int osla_command_info(int argc, char **argv)
+int command_info(int argc, char **argv)
 {
   char *json_file = NULL;
   int limit = 60, predict = 0;
@@ -59,51 +59,50 @@ int osla_command_info(int argc, char **argv)
     {"n", 'n', POPT_ARG_LONGLONG, &job.n, 0, "--predict: order of the matrix", "N"},
     {"nb", '\0', POPT_ARG_LONGLONG, &job.nb, 0, "--predict: block size (default: 96)", "N"},
     POPT_TABLEEND};
-  osla_command_line line = {.name = "info", .about = about, .after = after, .options = options};
+  command_line line = {.name = "info", .about = about, .after = after, .options = options};
   int status;
-  if (!osla_command_parse(&line, argc, argv, &status)) return status;
+  if (!command_parse(&line, argc, argv, &status)) return status;
   if (limit < 1) {
-    osla_command_release(&line);
-    return osla_command_error("info", "--limit: %d is not a positive number of seconds", limit);
+    command_release(&line);
+    return command_error("info", "--limit: %d is not a positive number of seconds", limit);
   }
 
   const long long given[] = {job.ranks, job.per_node, job.n, job.nb};
   for (int i = 0; i < 4 && !predict; i++)
     if (given[i] != INFO_UNSET) {
-      osla_command_release(&line);
-      return osla_command_error("info", "%s is for --predict",
-                                (const char *const[]){"--ranks", "--per-node", "--n", "--nb"}[i]);
+      command_release(&line);
+      return command_error("info", "%s is for --predict",
+                           (const char *const[]){"--ranks", "--per-node", "--n", "--nb"}[i]);
     }
 
-  const osla_command_file file = {"--json", json_file, OSLA_FILE_REPLACED, 0};
-  if (osla_command_rank() == 0)
-    status = osla_command_fail("info", osla_command_check_files(&file, 1));
-  status = osla_command_agree(status);
+  const command_file file = {"--json", json_file, OSLA_FILE_REPLACED, 0};
+  if (command_rank() == 0) status = command_fail("info", command_check_files(&file, 1));
+  status = command_agree(status);
   if (status != OSLA_EXIT_OK) {
-    osla_command_release(&line);
+    command_release(&line);
     return status;
   }
 
   if (predict) {
     if (job.nb == INFO_UNSET) job.nb = OSLA_DEFAULT_BLOCK;
     status = info_predict(&job, json_file);
-    osla_command_release(&line);
+    command_release(&line);
     return status;
   }
 
-  osla_cpu cpu;
+  command_cpu cpu;
   osla_transport *t = NULL;
   info_system system = {0};
-  osla_err err = osla_cpu_look(MPI_COMM_WORLD, &cpu);
+  osla_err err = command_cpu_look(MPI_COMM_WORLD, &cpu);
   if (err == OSLA_OK) {
-    osla_cpu_apply(&cpu);
+    command_cpu_apply(&cpu);
     osla_transport_options transport_options = {.threads_per_rank = cpu.threads};
     err = osla_transport_create(MPI_COMM_WORLD, &transport_options, &t);
   }
   if (err == OSLA_OK) err = info_system_look(t, &system);
-  status = err == OSLA_OK ? examine(t, &system, json_file, limit) : osla_command_fail("info", err);
+  status = err == OSLA_OK ? examine(t, &system, json_file, limit) : command_fail("info", err);
   info_system_free(&system);
   osla_transport_destroy(&t);
-  osla_command_release(&line);
+  command_release(&line);
   return status;
 }

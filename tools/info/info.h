@@ -53,7 +53,7 @@ typedef struct info_mpi {
 typedef struct info_system {
   int rank, size, n_nodes, n_hosts;
   info_rank *ranks; /* [size]; owned */
-  osla_cpu cpu;     /* of my host */
+  command_cpu cpu;  /* of my host */
   info_mpi mpi;
   const char *blas;
   const char *transport;     /* how data moves: "mpi", "armci" */

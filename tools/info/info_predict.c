@@ -46,8 +46,8 @@ static void print_rows(const osla_shape *s, const row *rows, int count)
                s->npcol);
   (void)printf("%-36s %14s %14s\n", "", "per rank", "per node");
   for (int i = 0; i < count; i++)
-    (void)printf("%-36s %14s %14s\n", rows[i].name, osla_format_bytes(rows[i].bytes).s,
-                 osla_format_bytes(of_node(s, rows[i].bytes)).s);
+    (void)printf("%-36s %14s %14s\n", rows[i].name, format_bytes(rows[i].bytes).s,
+                 format_bytes(of_node(s, rows[i].bytes)).s);
   (void)printf("\nEach kernel beside its matrices, on the rank that takes most. Not counted: MPI, "
                "the BLAS, programs.\n");
 }
@@ -80,10 +80,10 @@ static int show(const osla_shape *s, const char *json_file)
     {"page_tables", "page tables of a matrix (4 KiB)", page_tables(s, matrix)},
   };
   enum { COUNT = sizeof rows / sizeof *rows };
-  if (osla_command_rank() == 0) print_rows(s, rows, COUNT);
+  if (command_rank() == 0) print_rows(s, rows, COUNT);
   if (!json_file) return OSLA_EXIT_OK;
-  json_t *root = osla_command_rank() == 0 ? rows_json(s, rows, COUNT) : NULL;
-  int status = osla_command_write_json("info", json_file, root);
+  json_t *root = command_rank() == 0 ? rows_json(s, rows, COUNT) : NULL;
+  int status = command_write_json("info", json_file, root);
   json_decref(root);
   return status;
 }
@@ -92,13 +92,13 @@ int info_predict(const info_job *job, const char *json_file)
 {
   osla_shape shape;
   if (job->ranks == INFO_UNSET || job->per_node == INFO_UNSET || job->n == INFO_UNSET)
-    return osla_command_error("info", "--predict needs --ranks, --per-node and --n");
+    return command_error("info", "--predict needs --ranks, --per-node and --n");
   if (job->ranks > INT_MAX || job->ranks < 1)
-    return osla_command_error("info", "--ranks: %lld is not from 1 to %d", job->ranks, INT_MAX);
+    return command_error("info", "--ranks: %lld is not from 1 to %d", job->ranks, INT_MAX);
   if (job->per_node > job->ranks || job->per_node < 1)
-    return osla_command_error("info", "--per-node: %lld is not from 1 to --ranks, %lld",
-                              job->per_node, job->ranks);
+    return command_error("info", "--per-node: %lld is not from 1 to --ranks, %lld", job->per_node,
+                         job->ranks);
   osla_err err =
     osla_shape_make((int)job->ranks, (int)job->per_node, job->n, job->nb, OSLA_DOUBLE, &shape);
-  return err == OSLA_OK ? show(&shape, json_file) : osla_command_fail("info", err);
+  return err == OSLA_OK ? show(&shape, json_file) : command_fail("info", err);
 }

@@ -106,9 +106,9 @@ static void print_memory(const info_system *s)
     if (s->ranks[rank].available_bytes < available) available = s->ranks[rank].available_bytes;
   }
   (void)printf("\nMemory%s\n", s->n_hosts > 1 ? " (the least of the hosts)" : "");
-  (void)printf("  shared      %s free in /dev/shm (%" PRIu64 " bytes)\n",
-               osla_format_bytes(shared).s, shared);
-  (void)printf("  available   %s (%" PRIu64 " bytes)\n", osla_format_bytes(available).s, available);
+  (void)printf("  shared      %s free in /dev/shm (%" PRIu64 " bytes)\n", format_bytes(shared).s,
+               shared);
+  (void)printf("  available   %s (%" PRIu64 " bytes)\n", format_bytes(available).s, available);
 }
 
 void info_print_system(const info_system *system)
@@ -157,8 +157,7 @@ static void print_speed(const info_speed speed[INFO_WAYS])
   for (int way = 0; way < INFO_WAYS; way++) {
     if (!speed[way].measured) continue;
     (void)printf("  %-13s %15s %10.2f GB/s %9.2f GB/s\n", ways[way],
-                 osla_format_seconds(speed[way].notify).s, 1e-9 * speed[way].put,
-                 1e-9 * speed[way].get);
+                 format_seconds(speed[way].notify).s, 1e-9 * speed[way].put, 1e-9 * speed[way].get);
   }
 }
 

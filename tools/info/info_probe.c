@@ -15,7 +15,7 @@ static void test_alignment(osla_transport *t, info_findings *f)
 {
   static const char name[] = "alignment";
   int early[OSLA_PROBE_KINDS];
-  if (osla_probe_alignment(t, early) != OSLA_OK) {
+  if (osli_probe_alignment(t, early) != OSLA_OK) {
     info_add(f, name, INFO_FAILED, "%s", osla_error_text());
     return;
   }
@@ -39,7 +39,7 @@ static void test_window_within(osla_transport *t, info_findings *f)
 {
   static const char name[] = "nested window";
   int elsewhere[OSLA_PROBE_KINDS];
-  if (osla_probe_window_within(t, elsewhere) != OSLA_OK) {
+  if (osli_probe_window_within(t, elsewhere) != OSLA_OK) {
     info_add(f, name, INFO_FAILED, "%s", osla_error_text());
     return;
   }
@@ -58,7 +58,7 @@ static void test_strided_get(osla_transport *t, info_findings *f)
 {
   static const char name[] = "strided get";
   int lacking[OSLA_PROBE_KINDS];
-  if (osla_probe_strided_get(t, lacking) != OSLA_OK) {
+  if (osli_probe_strided_get(t, lacking) != OSLA_OK) {
     info_add(f, name, INFO_FAILED, "%s", osla_error_text());
     return;
   }
@@ -77,7 +77,7 @@ static void test_shared_query(osla_transport *t, info_findings *f)
 {
   static const char name[] = "shared query";
   bool served = false;
-  if (osla_probe_shared_query(t, &served) != OSLA_OK) {
+  if (osli_probe_shared_query(t, &served) != OSLA_OK) {
     info_add(f, name, INFO_FAILED, "%s", osla_error_text());
     return;
   }
@@ -107,7 +107,7 @@ static void test_raw_on_node(osla_transport *t, const info_system *system, info_
   }
   osla_probe_pair pair = {system->origin[INFO_ON_NODE], system->partner[INFO_ON_NODE],
                           busy_seconds};
-  if (osla_probe_passive(t, &pair, &get, &put) != OSLA_OK) {
+  if (osli_probe_passive(t, &pair, &get, &put) != OSLA_OK) {
     info_add(f, name, INFO_FAILED, "%s", osla_error_text());
     return;
   }
@@ -117,11 +117,10 @@ static void test_raw_on_node(osla_transport *t, const info_system *system, info_
     info_add(f, name, INFO_NO,
              "not passive: an MPI get waited %s (put %s) for a target that computes %s: OSLA "
              "loads and stores directly on the node",
-             osla_format_seconds(get).s, osla_format_seconds(put).s,
-             osla_format_seconds(busy_seconds).s);
+             format_seconds(get).s, format_seconds(put).s, format_seconds(busy_seconds).s);
   else
     info_add(f, name, INFO_OK, "an MPI get takes %s, a put %s, while the target computes",
-             osla_format_seconds(get).s, osla_format_seconds(put).s);
+             format_seconds(get).s, format_seconds(put).s);
 }
 
 /* The same on a transport with a progress thread. */
@@ -131,7 +130,7 @@ static osla_err probe_with_thread(osla_transport *t, const osla_probe_pair *pair
   osla_transport *served = NULL;
   osla_transport_options options = {.progress_thread = true};
   OSLA_CALL(osla_transport_create(osla_transport_comm(t), &options, &served));
-  osla_err err = osla_probe_busy_target(served, pair, times);
+  osla_err err = osli_probe_busy_target(served, pair, times);
   osla_transport_destroy(&served);
   return err;
 }
@@ -145,18 +144,18 @@ static void add_get(info_findings *f, const char *name, const osla_probe_times *
     info_add(f, name, INFO_NO,
              "not passive: a get waited %s for a target that computes %s; a progress thread "
              "(osla invert --progress-thread; osla_transport.h) helps when ranks compute for long",
-             osla_format_seconds(times->get).s, osla_format_seconds(busy_seconds).s);
+             format_seconds(times->get).s, format_seconds(busy_seconds).s);
   else
     info_add(f, name, INFO_OK, "a get takes %s while the target computes",
-             osla_format_seconds(times->get).s);
+             format_seconds(times->get).s);
 }
 
 /* Does a notify need the target's processor? */
 static void add_notify(info_findings *f, const char *name, const osla_probe_times *times)
 {
   bool notify_late = waited(times->notify), fetch_late = waited(times->fetch_add);
-  osla_text notify = osla_format_seconds(times->notify);
-  osla_text fetch = osla_format_seconds(times->fetch_add);
+  command_text notify = format_seconds(times->notify);
+  command_text fetch = format_seconds(times->fetch_add);
   if (!notify_late && !fetch_late)
     info_add(f, name, INFO_OK,
              "while the target computes a notify takes %s, a fetch-and-add %s: they do not need "
@@ -165,7 +164,7 @@ static void add_notify(info_findings *f, const char *name, const osla_probe_time
   else
     info_add(f, name, INFO_NO,
              "a notify took %s, a fetch-and-add %s, to a target that computes %s: %s its processor",
-             notify.s, fetch.s, osla_format_seconds(busy_seconds).s,
+             notify.s, fetch.s, format_seconds(busy_seconds).s,
              !fetch_late    ? "the notify needs"
              : !notify_late ? "the fetch-and-add needs"
                             : "both need");
@@ -182,7 +181,7 @@ static void test_across(osla_transport *t, const info_system *system, info_findi
     info_add(f, notify, INFO_SKIPPED, "needs 2 nodes");
     return;
   }
-  if (osla_probe_busy_target(t, &pair, &f->busy.times) != OSLA_OK) {
+  if (osli_probe_busy_target(t, &pair, &f->busy.times) != OSLA_OK) {
     info_add(f, get, INFO_FAILED, "%s", osla_error_text());
     return;
   }
@@ -194,10 +193,10 @@ static void test_across(osla_transport *t, const info_system *system, info_findi
     info_add(f, thread, INFO_NO, "%s; jobs run without it", osla_error_text());
   else if (waited(served.get))
     info_add(f, thread, INFO_NO, "does not help here: the get still waited %s",
-             osla_format_seconds(served.get).s);
+             format_seconds(served.get).s);
   else
     info_add(f, thread, INFO_OK, "with it the get takes %s, a notify %s",
-             osla_format_seconds(served.get).s, osla_format_seconds(served.notify).s);
+             format_seconds(served.get).s, format_seconds(served.notify).s);
 }
 
 void info_test_mpi(osla_transport *t, const info_system *system, info_watchdog *dog,

@@ -108,7 +108,7 @@ void info_measure_speed(osla_transport *t, const info_system *system, info_watch
   int pieces = choose_pieces(system);
   if (pieces == 0 && system->size > 1) {
     info_add(findings, "speed", INFO_SKIPPED, "needs %s free in /dev/shm",
-             osla_format_bytes(4 * (uint64_t)BYTES).s);
+             format_bytes(4 * (uint64_t)BYTES).s);
     return;
   }
   info_watchdog_begin(dog, "speed");

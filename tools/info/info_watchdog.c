@@ -28,8 +28,8 @@ static void set_deadline(info_watchdog *dog)
 /* The test hangs: rank 0 tells, all end; the launcher ends whoever is left. */
 _Noreturn static void bark(const info_watchdog *dog)
 {
-  (void)osla_command_error("info", "FAILED: the test '%s' did not end within %g s", dog->test,
-                           dog->limit);
+  (void)command_error("info", "FAILED: the test '%s' did not end within %g s", dog->test,
+                      dog->limit);
   if (dog->rank != 0) (void)sleep(1); /* so that rank 0's line comes first */
   _exit(OSLA_EXIT_FAILED);
 }

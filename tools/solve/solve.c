@@ -30,13 +30,13 @@ static osla_err check_files(const solve_job *job, bool room)
 {
   const solve_options *o = job->options;
   const uint64_t bytes = (uint64_t)job->look.n * sizeof(double);
-  const osla_command_file files[] = {{"--output", o->output, OSLA_FILE_REPLACED, bytes},
-                                     {"--json", o->json, OSLA_FILE_REPLACED, 0},
-                                     {"the system", o->input, OSLA_FILE_READ, 0}};
+  const command_file files[] = {{"--output", o->output, OSLA_FILE_REPLACED, bytes},
+                                {"--json", o->json, OSLA_FILE_REPLACED, 0},
+                                {"the system", o->input, OSLA_FILE_READ, 0}};
   const int n = sizeof files / sizeof *files;
   osla_err err = OSLA_OK;
   if (osla_transport_rank(job->t) == 0)
-    err = room ? osla_command_check_room(files, n) : osla_command_check_files(files, n);
+    err = room ? command_check_room(files, n) : command_check_files(files, n);
   return osla_agree(job->t, err);
 }
 
@@ -232,8 +232,8 @@ static void print_report(const solve_job *job)
   (void)printf("\nResidual   %.3g (scaled; of order 1 or below is as good as rounding allows)\n",
                job->residual);
   if (!isnan(job->rcond)) (void)printf("Condition  about %.3g\n", 1.0 / job->rcond);
-  (void)printf("Times      read %s, solve %s\n", osla_format_seconds(job->seconds_read).s,
-               osla_format_seconds(job->seconds_solve).s);
+  (void)printf("Times      read %s, solve %s\n", format_seconds(job->seconds_read).s,
+               format_seconds(job->seconds_solve).s);
   (void)printf("Output     %s\n", o->output);
 }
 
@@ -242,10 +242,10 @@ static json_t *report_json(const solve_job *job)
   const solve_options *o = job->options;
   return json_pack("{s:I, s:f, s:s, s:o, s:o, s:i, s:i, s:f, s:f, s:s}", "n",
                    (json_int_t)job->look.n, "damping", o->damping, "method",
-                   solve_method_name(o->method), "residual", osla_command_number(job->residual),
-                   "rcond", osla_command_number(job->rcond), "nprow", osla_grid_nprow(job->grid),
-                   "npcol", osla_grid_npcol(job->grid), "seconds_read", job->seconds_read,
-                   "seconds_solve", job->seconds_solve, "verdict", job->verdict);
+                   solve_method_name(o->method), "residual", command_number(job->residual), "rcond",
+                   command_number(job->rcond), "nprow", osla_grid_nprow(job->grid), "npcol",
+                   osla_grid_npcol(job->grid), "seconds_read", job->seconds_read, "seconds_solve",
+                   job->seconds_solve, "verdict", job->verdict);
 }
 
 static osla_err run_steps(solve_job *job)
@@ -275,12 +275,11 @@ static void destroy(solve_job *job)
 
 int solve_finish(const solve_options *o, osla_err err, json_t *root, const char *verdict)
 {
-  int status = osla_command_fail("solve", err);
-  if (err == OSLA_OK && o->json) status = osla_command_write_json("solve", o->json, root);
+  int status = command_fail("solve", err);
+  if (err == OSLA_OK && o->json) status = command_write_json("solve", o->json, root);
   json_decref(root);
   if (status != OSLA_EXIT_OK || strcmp(verdict, SOLVE_GOOD) == 0) return status;
-  return osla_command_fail("solve",
-                           osla_error_set(OSLA_ERR_STATE, "%.200s: %s", o->output, verdict));
+  return command_fail("solve", osla_error_set(OSLA_ERR_STATE, "%.200s: %s", o->output, verdict));
 }
 
 static int solve_dense(osla_transport *t, const solve_options *options)
@@ -294,25 +293,25 @@ static int solve_dense(osla_transport *t, const solve_options *options)
   return status;
 }
 
-int osla_command_solve(int argc, char **argv)
+int command_solve(int argc, char **argv)
 {
   solve_options options;
-  osla_command_line line;
+  command_line line;
   osla_transport *t = NULL;
-  osla_cpu cpu;
+  command_cpu cpu;
   int status, ranks;
   if (MPI_Comm_size(MPI_COMM_WORLD, &ranks) != MPI_SUCCESS) return OSLA_EXIT_FAILED;
   if (!solve_parse(argc, argv, ranks, &options, &line, &status)) return status;
-  osla_err err = osla_cpu_look(MPI_COMM_WORLD, &cpu);
+  osla_err err = command_cpu_look(MPI_COMM_WORLD, &cpu);
   if (err == OSLA_OK) {
     const osla_transport_options transport = {.threads_per_rank = cpu.threads};
-    osla_cpu_apply(&cpu);
+    command_cpu_apply(&cpu);
     err = osla_transport_create(MPI_COMM_WORLD, &transport, &t);
   }
-  status = err != OSLA_OK   ? osla_command_fail("solve", err)
+  status = err != OSLA_OK   ? command_fail("solve", err)
            : options.sparse ? solve_sparse(t, &options)
                             : solve_dense(t, &options);
   osla_transport_destroy(&t);
-  osla_command_release(&line);
-  return osla_command_agree(status);
+  command_release(&line);
+  return command_agree(status);
 }

@@ -35,7 +35,7 @@ typedef struct solve_options {
 const char *solve_method_name(solve_method method);
 
 /* Parses the command line. Returns false after help or an error; *status as in command.h. */
-bool solve_parse(int argc, char **argv, int ranks, solve_options *options, osla_command_line *line,
+bool solve_parse(int argc, char **argv, int ranks, solve_options *options, command_line *line,
                  int *status);
 
 /* solve.c: writes the JSON report (root of rank 0, which is freed), and says what is wrong with x;

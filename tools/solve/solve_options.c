@@ -25,16 +25,16 @@ const char *solve_method_name(solve_method method)
   return names[method];
 }
 
-static int check(const solve_options *o, const osla_command_line *line)
+static int check(const solve_options *o, const command_line *line)
 {
   if (!(o->damping >= 0.0 && isfinite(o->damping)))
-    return osla_command_error(name, "--damping: %g is not a number >= 0", o->damping);
+    return command_error(name, "--damping: %g is not a number >= 0", o->damping);
   if (o->nb < 1 || o->nb > 65536)
-    return osla_command_error(name, "--nb: %lld is outside 1 to 65536", o->nb);
+    return command_error(name, "--nb: %lld is outside 1 to 65536", o->nb);
   if (line->n_arguments != 1)
-    return osla_command_error(name, "one file with H and g was expected, and %d are named",
-                              line->n_arguments);
-  if (!o->output) return osla_command_error(name, "--output: no file is named");
+    return command_error(name, "one file with H and g was expected, and %d are named",
+                         line->n_arguments);
+  if (!o->output) return command_error(name, "--output: no file is named");
   return OSLA_EXIT_OK;
 }
 
@@ -50,26 +50,24 @@ static int check_method(const char *word, solve_options *o)
     if (strcmp(word, solve_method_name(o->method)) == 0) break;
   if (!word) o->method = o->sparse ? SOLVE_CHOSEN : SOLVE_CHOLESKY;
   if (word && o->method == SOLVE_CHOSEN)
-    return osla_command_error(name, "--method: '%s' is none of cholesky, lu, mixed, cg, lsqr",
-                              word);
+    return command_error(name, "--method: '%s' is none of cholesky, lu, mixed, cg, lsqr", word);
   if ((o->method >= SOLVE_CG) != o->sparse)
-    return osla_command_error(name, "--method: %s is not for %s matrices (FILE.mtx is sparse)",
-                              word, o->sparse ? "sparse" : "dense");
+    return command_error(name, "--method: %s is not for %s matrices (FILE.mtx is sparse)", word,
+                         o->sparse ? "sparse" : "dense");
   return OSLA_EXIT_OK;
 }
 
 static int check_sparse(const solve_options *o)
 {
   if (!(o->tolerance > 0.0 && isfinite(o->tolerance)))
-    return osla_command_error(name, "--tolerance: %g is not a positive number", o->tolerance);
+    return command_error(name, "--tolerance: %g is not a positive number", o->tolerance);
   if (o->iterations < 1)
-    return osla_command_error(name, "--iterations: %lld is less than 1", o->iterations);
+    return command_error(name, "--iterations: %lld is less than 1", o->iterations);
   if (o->block < 0 || o->block > 4096)
-    return osla_command_error(name, "--block: %lld is outside 0 to 4096", o->block);
-  if (o->sparse && !o->rhs) return osla_command_error(name, "--rhs: no file is named");
+    return command_error(name, "--block: %lld is outside 0 to 4096", o->block);
+  if (o->sparse && !o->rhs) return command_error(name, "--rhs: no file is named");
   if (!o->sparse && o->rhs)
-    return osla_command_error(name, "--rhs: %s, but %s has its own right-hand side", o->rhs,
-                              o->input);
+    return command_error(name, "--rhs: %s, but %s has its own right-hand side", o->rhs, o->input);
   return OSLA_EXIT_OK;
 }
 
@@ -85,17 +83,17 @@ static int check_idle(int argc, char **argv, const solve_options *o)
                  {"--nb", false, false},
                  {"--grid", false, false}};
   for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
-    if (!osla_command_is_given(argc, argv, options[i].option)) continue;
+    if (!command_is_given(argc, argv, options[i].option)) continue;
     if (options[i].sparse != o->sparse)
-      return osla_command_error(name, "%s: is not for %s matrices (FILE.mtx is sparse)",
-                                options[i].option, o->sparse ? "sparse" : "dense");
+      return command_error(name, "%s: is not for %s matrices (FILE.mtx is sparse)",
+                           options[i].option, o->sparse ? "sparse" : "dense");
     if (options[i].with_cg && o->method == SOLVE_LSQR)
-      return osla_command_error(name, "%s: --method lsqr has no preconditioner", options[i].option);
+      return command_error(name, "%s: --method lsqr has no preconditioner", options[i].option);
   }
   return OSLA_EXIT_OK;
 }
 
-bool solve_parse(int argc, char **argv, int ranks, solve_options *o, osla_command_line *line,
+bool solve_parse(int argc, char **argv, int ranks, solve_options *o, command_line *line,
                  int *status)
 {
   char *method = NULL, *grid = NULL;
@@ -120,13 +118,13 @@ bool solve_parse(int argc, char **argv, int ranks, solve_options *o, osla_comman
     {"json", 'j', POPT_ARG_STRING, &o->json, 0, "write the report as JSON", "FILE"},
     {"quiet", 'q', POPT_ARG_NONE, &o->quiet, 0, "no report", NULL},
     POPT_TABLEEND};
-  *line = (osla_command_line){.name = name,
-                              .synopsis = "FILE --output FILE [OPTION...]",
-                              .about = about,
-                              .after = after,
-                              .options = table,
-                              .takes_arguments = true};
-  if (!osla_command_parse(line, argc, argv, status)) return false;
+  *line = (command_line){.name = name,
+                         .synopsis = "FILE --output FILE [OPTION...]",
+                         .about = about,
+                         .after = after,
+                         .options = table,
+                         .takes_arguments = true};
+  if (!command_parse(line, argc, argv, status)) return false;
   *status = check(o, line);
   o->sparse = *status == OSLA_EXIT_OK && ends_with(line->arguments[0], ".mtx");
   if (*status == OSLA_EXIT_OK) {
@@ -136,9 +134,9 @@ bool solve_parse(int argc, char **argv, int ranks, solve_options *o, osla_comman
   if (*status == OSLA_EXIT_OK) *status = check_sparse(o);
   if (*status == OSLA_EXIT_OK) *status = check_idle(argc, argv, o);
   if (*status == OSLA_EXIT_OK && grid)
-    *status = osla_command_parse_grid(name, "--grid", grid, ranks, &o->nprow, &o->npcol);
+    *status = command_parse_grid(name, "--grid", grid, ranks, &o->nprow, &o->npcol);
   line->options = NULL; /* the table ends with this call; release needs the strings only */
   if (*status == OSLA_EXIT_OK) return true;
-  osla_command_release(line);
+  command_release(line);
   return false;
 }

@@ -34,7 +34,7 @@ typedef struct sparse_job {
 static osla_err check_files(const sparse_job *job, bool room)
 {
   const solve_options *o = job->options;
-  const osla_command_file files[] = {
+  const command_file files[] = {
     {"--output", o->output, OSLA_FILE_REPLACED, (uint64_t)job->columns * sizeof(double)},
     {"--json", o->json, OSLA_FILE_REPLACED, 0},
     {"the matrix", o->input, OSLA_FILE_READ, 0},
@@ -42,7 +42,7 @@ static osla_err check_files(const sparse_job *job, bool room)
   const int n = sizeof files / sizeof *files;
   osla_err err = OSLA_OK;
   if (osla_transport_rank(job->t) == 0)
-    err = room ? osla_command_check_room(files, n) : osla_command_check_files(files, n);
+    err = room ? command_check_room(files, n) : command_check_files(files, n);
   return osla_agree(job->t, err);
 }
 
@@ -248,8 +248,8 @@ static void print_report(const sparse_job *job)
   (void)printf("Method     %s: %" PRId64 " iterations, %.2g is left (--tolerance %g)\n",
                solve_method_name(job->method), r->iterations, r->left, o->tolerance);
   (void)printf("Residual   |b - A x| / |b| = %.3g\n", job->residual);
-  (void)printf("Times      read %s, solve %s\n", osla_format_seconds(job->seconds_read).s,
-               osla_format_seconds(r->seconds).s);
+  (void)printf("Times      read %s, solve %s\n", format_seconds(job->seconds_read).s,
+               format_seconds(r->seconds).s);
   (void)printf("Output     %s\n", o->output);
 }
 
@@ -261,8 +261,8 @@ static json_t *report_json(const sparse_job *job)
                    (json_int_t)job->rows, "columns", (json_int_t)job->columns, "entries",
                    (json_int_t)job->entries, "damping", o->damping, "method",
                    solve_method_name(job->method), "tolerance", o->tolerance, "iterations",
-                   (json_int_t)r->iterations, "left", osla_command_number(r->left), "residual",
-                   osla_command_number(job->residual), "seconds_read", job->seconds_read,
+                   (json_int_t)r->iterations, "left", command_number(r->left), "residual",
+                   command_number(job->residual), "seconds_read", job->seconds_read,
                    "seconds_solve", r->seconds, "seconds_products", r->seconds_products,
                    "seconds_sums", r->seconds_sums, "verdict", job->verdict);
 }

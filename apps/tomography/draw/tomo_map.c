@@ -126,11 +126,11 @@ osla_err tomo_map_write(const tomo_map *map, const char *file)
   osla_err err = OSLA_OK;
   OSLA_CHECK(map->mesh && map->radial && map->m_recovered && map->density, OSLA_ERR_ARG,
              "a map needs mesh, radial basis, recovered model and density");
-  OSLA_CALL(osla_new_file_check(file, 0));
+  OSLA_CALL(osli_new_file_check(file, 0));
   OSLA_TRY(fill_sheet(&sheet, format == TOMO_DRAW_PNG ? 2 * MAP : MAP));
   OSLA_TRY(name_file(file, draw_sheet(&sheet, format, &picture)));
   OSLA_TRY(name_file(file, tomo_draw_take(sheet.draw, picture, &bytes, &size)));
-  OSLA_TRY(osla_new_file_write(file, bytes, size));
+  OSLA_TRY(osli_new_file_write(file, bytes, size));
 cleanup:
   tomo_draw_destroy(&sheet.draw);
   tomo_views_destroy(&sheet.views);

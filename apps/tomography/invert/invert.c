@@ -77,10 +77,10 @@ static osla_err start_readers(invert_job *job)
   return o->prior_file ? tomo_prior_reader_start(o->prior_file, &job->prior_reader) : OSLA_OK;
 }
 
-int osla_command_invert(int argc, char **argv)
+int command_invert(int argc, char **argv)
 {
   invert_options options;
-  osla_command_line line;
+  command_line line;
   int status, ranks, rank;
   if (MPI_Comm_size(MPI_COMM_WORLD, &ranks) != MPI_SUCCESS ||
       MPI_Comm_rank(MPI_COMM_WORLD, &rank) != MPI_SUCCESS)
@@ -90,11 +90,11 @@ int osla_command_invert(int argc, char **argv)
   invert_job job = {.options = &options, .reproducible = options.reproducible};
   const osla_transport_options transport = {.progress_thread = options.progress_thread,
                                             .threads_per_rank = options.threads};
-  osla_cpu cpu;
-  osla_err err = osla_cpu_look(MPI_COMM_WORLD, &cpu), started = OSLA_OK;
+  command_cpu cpu;
+  osla_err err = command_cpu_look(MPI_COMM_WORLD, &cpu), started = OSLA_OK;
   if (rank == 0) started = start_readers(&job);
   if (err == OSLA_OK) {
-    osla_cpu_apply(&cpu);
+    command_cpu_apply(&cpu);
     job.blas_threads = cpu.threads;
     err = osla_transport_create(MPI_COMM_WORLD, &transport, &job.t);
   }
@@ -107,9 +107,9 @@ int osla_command_invert(int argc, char **argv)
                                 .quiet = options.quiet};
   if (err == OSLA_OK) err = osla_agree(job.t, started);
   if (err == OSLA_OK) err = run_steps(&job);
-  status = osla_command_fail("invert", err);
+  status = command_fail("invert", err);
   invert_destroy(&job);
   osla_transport_destroy(&job.t);
-  osla_command_release(&line);
-  return osla_command_agree(status);
+  command_release(&line);
+  return command_agree(status);
 }

@@ -98,18 +98,18 @@ typedef struct invert_options {
 
 #define INVERT_PREM "prem.txt" /* the shipped reference, in the data directory */
 
-/* Parses and checks; *status as osla_command_parse. Local, the same on all ranks. `owner` keeps the
+/* Parses and checks; *status as command_parse. Local, the same on all ranks. `owner` keeps the
  * strings and is released by the caller. */
-struct osla_command_line;
+struct command_line;
 bool invert_parse(int argc, char **argv, int ranks, invert_options *options,
-                  struct osla_command_line *owner, int *status);
+                  struct command_line *owner, int *status);
 
 /* invert_options_files.c: a part of the table, INVERT_FILE_OPTIONS with its end, and its checks,
  * after those of the others. What is made of the texts is the line's. */
 enum { INVERT_FILE_OPTIONS = 11 };
 struct poptOption;
 void invert_file_table(invert_file_options *files, struct poptOption *table);
-osla_err invert_check_file_options(invert_options *options, struct osla_command_line *line);
+osla_err invert_check_file_options(invert_options *options, struct command_line *line);
 /* The depths of --slices, else as many as radial functions (and NULL). */
 int invert_count_slices(const invert_options *options, const double **depth_km);
 

@@ -15,7 +15,7 @@ static osla_err check(const invert_job *job, bool room)
   char page[PATH_MAX] = "", earth[PATH_MAX];
   OSLA_CALL(invert_name_reference(job, earth));
   if (o->report) report_place_file(o->report, page);
-  const osla_command_file outputs[] = {
+  const command_file outputs[] = {
     {"--output", o->output, OSLA_FILE_REPLACED,
      vectors * n * sizeof(double) + (o->files.xdmf && room ? invert_xdmf_bytes(job) : 0)},
     {"--map", o->map, OSLA_FILE_REPLACED, 0},
@@ -35,18 +35,16 @@ static osla_err check(const invert_job *job, bool room)
   invert_tables t;
   OSLA_CALL(invert_find_tables(job, &t));
   if (o->files.xdmf) OSLA_CALL(invert_check_xdmf(o));
-  osla_command_file *files =
-    malloc((size_t)(n_outputs + t.n_stations + t.n_events) * sizeof *files);
+  command_file *files = malloc((size_t)(n_outputs + t.n_stations + t.n_events) * sizeof *files);
   OSLA_CHECK(files, OSLA_ERR_MEM, "no memory for the names of files");
   int count = 0;
   for (; count < n_outputs; count++)
     files[count] = outputs[count];
   for (int i = 0; i < t.n_stations; i++)
-    files[count++] = (osla_command_file){"--stations", t.stations[i], OSLA_FILE_READ, 0};
+    files[count++] = (command_file){"--stations", t.stations[i], OSLA_FILE_READ, 0};
   for (int i = 0; i < t.n_events; i++)
-    files[count++] = (osla_command_file){"--events", t.events[i], OSLA_FILE_READ, 0};
-  osla_err err =
-    room ? osla_command_check_room(files, count) : osla_command_check_files(files, count);
+    files[count++] = (command_file){"--events", t.events[i], OSLA_FILE_READ, 0};
+  osla_err err = room ? command_check_room(files, count) : command_check_files(files, count);
   free(files);
   return err;
 }

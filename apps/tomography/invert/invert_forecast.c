@@ -53,13 +53,13 @@ static void print_forecast(const invert_job *job, double rate)
   (void)printf("Forecast   at %.3g GF/s of all ranks:", 1e-9 * rate);
   if (scanned > 0)
     (void)printf(" %d factorisations of a scan about %s,", scanned,
-                 osla_format_seconds(scanned * factor).s);
-  (void)printf(" the model's %s", osla_format_seconds(last).s);
+                 format_seconds(scanned * factor).s);
+  (void)printf(" the model's %s", format_seconds(last).s);
   if (o->posterior)
     (void)printf(", its inverse%s %s", job->posterior.width > 0 ? " by columns" : "",
-                 osla_format_seconds(inverse).s);
+                 format_seconds(inverse).s);
   if (o->posterior) all += inverse;
-  (void)printf("; together %s, beside the assembly\n", osla_format_seconds(all).s);
+  (void)printf("; together %s, beside the assembly\n", format_seconds(all).s);
   (void)fflush(stdout);
 }
 
@@ -81,7 +81,7 @@ void invert_forecast_inverse(invert_job *job)
   job->posterior.forecast = invert_inverse_work(job) / work * factor;
   if (!speaks(job)) return;
   (void)printf("Forecast   the factorisation took %s: the inverse%s will take about %s\n",
-               osla_format_seconds(factor).s, job->posterior.width > 0 ? " by columns" : "",
-               osla_format_seconds(job->posterior.forecast).s);
+               format_seconds(factor).s, job->posterior.width > 0 ? " by columns" : "",
+               format_seconds(job->posterior.forecast).s);
   (void)fflush(stdout);
 }

@@ -23,9 +23,8 @@ static json_t *text(const char *value, const char *otherwise)
 static json_t *recovery_json(const tomo_recovery *c)
 {
   return json_pack("{s:I, s:o, s:o, s:o}", "knots", (json_int_t)c->knots, "correlation",
-                   osla_command_number(c->correlation), "amplitude",
-                   osla_command_number(c->amplitude), "variance_reduction",
-                   osla_command_number(c->variance_reduction));
+                   command_number(c->correlation), "amplitude", command_number(c->amplitude),
+                   "variance_reduction", command_number(c->variance_reduction));
 }
 
 static json_t *phases_json(const invert_job *job, const invert_spread *s)
@@ -78,7 +77,7 @@ static json_t *iterative_json(const invert_job *job)
   if (o->solver == INVERT_DIRECT) return json_pack("{s:s}", "solver", "direct");
   return json_pack("{s:s, s:f, s:I, s:I, s:o, s:I}", "solver", invert_solver_name(o->solver),
                    "tolerance", o->tolerance, "most_iterations", (json_int_t)o->iterations,
-                   "iterations", (json_int_t)r->iterations, "left", osla_command_number(r->left),
+                   "iterations", (json_int_t)r->iterations, "left", command_number(r->left),
                    "bytes_rows", (json_int_t)r->rays_bytes);
 }
 
@@ -103,16 +102,15 @@ static json_t *sizes_json(const invert_job *job)
 static json_t *result_json(const invert_job *job)
 {
   const invert_result *r = &job->result;
-  return json_pack("{s:f, s:f, s:f, s:o, s:f, s:o, s:o, s:o, s:o, s:o, s:f}", "misfit_before",
-                   r->misfit_before, "misfit_after", r->misfit_after, "misfit_expected",
-                   r->misfit_expected, "variance_reduction",
-                   osla_command_number(1.0 - r->misfit_after / r->misfit_before),
-                   "dense_threshold_km", r->threshold, "dense", recovery_json(&r->dense), "sparse",
-                   recovery_json(&r->sparse), "all", recovery_json(&r->all), "resolution_dense",
-                   r->sampled_dense > 0 ? osla_command_number(r->resolution_dense) : json_null(),
-                   "resolution_sparse",
-                   r->sampled_sparse > 0 ? osla_command_number(r->resolution_sparse) : json_null(),
-                   "seconds_wall", r->wall);
+  return json_pack(
+    "{s:f, s:f, s:f, s:o, s:f, s:o, s:o, s:o, s:o, s:o, s:f}", "misfit_before", r->misfit_before,
+    "misfit_after", r->misfit_after, "misfit_expected", r->misfit_expected, "variance_reduction",
+    command_number(1.0 - r->misfit_after / r->misfit_before), "dense_threshold_km", r->threshold,
+    "dense", recovery_json(&r->dense), "sparse", recovery_json(&r->sparse), "all",
+    recovery_json(&r->all), "resolution_dense",
+    r->sampled_dense > 0 ? command_number(r->resolution_dense) : json_null(), "resolution_sparse",
+    r->sampled_sparse > 0 ? command_number(r->resolution_sparse) : json_null(), "seconds_wall",
+    r->wall);
 }
 
 /* Adds the members of `part`, whose reference it takes; false if there was no memory for one. */
@@ -151,7 +149,7 @@ static osla_err write_document(const invert_job *job, const invert_spread *s)
     made =
       json_object_set_new(root, "seconds_report", json_real(job->result.report_seconds)) == 0 &&
       made;
-  osla_err err = osla_command_json(job->options->json, made ? root : NULL);
+  osla_err err = command_json(job->options->json, made ? root : NULL);
   json_decref(root);
   return err;
 }

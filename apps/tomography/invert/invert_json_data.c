@@ -13,7 +13,7 @@ static json_t *text(const char *value)
 /* A number that is there only `if`. */
 static json_t *number_if(bool there, double value)
 {
-  return there ? osla_command_number(value) : json_null();
+  return there ? command_number(value) : json_null();
 }
 
 /* What the reference table says of itself. */

@@ -253,8 +253,8 @@ static osla_err check_idle(int argc, char **argv, const invert_options *o)
                  {"--map-depth", "--map, no --report and no --test spike",
                   o->map || o->report || o->model.kind == TOMO_MODEL_SPIKE}};
   for (size_t i = 0; i < sizeof options / sizeof *options; i++)
-    OSLA_CHECK(options[i].done || !osla_command_is_given(argc, argv, options[i].option),
-               OSLA_ERR_ARG, "%s: there is no %s", options[i].option, options[i].of);
+    OSLA_CHECK(options[i].done || !command_is_given(argc, argv, options[i].option), OSLA_ERR_ARG,
+               "%s: there is no %s", options[i].option, options[i].of);
   return OSLA_OK;
 }
 
@@ -270,8 +270,8 @@ static const char after[] =
   "  mpiexec -n 4 osla invert --stations STATIONS --events events.csv --data delays.csv "
   "--output m.h5\n";
 
-bool invert_parse(int argc, char **argv, int ranks, invert_options *o,
-                  struct osla_command_line *line, int *status)
+bool invert_parse(int argc, char **argv, int ranks, invert_options *o, struct command_line *line,
+                  int *status)
 {
   raw_options raw = {
     .solver = "direct", .factor = "cholesky", .precision = "double", .triangle = "lower"};
@@ -403,13 +403,13 @@ bool invert_parse(int argc, char **argv, int ranks, invert_options *o,
      "N"},
     {NULL, '\0', POPT_ARG_INCLUDE_TABLE, files, 0, "Lists, and files for other programs:", NULL},
     POPT_TABLEEND};
-  *line = (osla_command_line){.name = name, .about = about, .after = after, .options = table};
-  if (!osla_command_parse(line, argc, argv, status)) return false;
+  *line = (command_line){.name = name, .about = about, .after = after, .options = table};
+  if (!command_parse(line, argc, argv, status)) return false;
   o->model.seed = (uint64_t)seed;
   o->words = argv;
-  o->damping_given = osla_command_is_given(argc, argv, "--damping");
-  o->world = o->world || osla_command_is_given(argc, argv, "--center");
-  o->smoothing_given = osla_command_is_given(argc, argv, "--smoothing");
+  o->damping_given = command_is_given(argc, argv, "--damping");
+  o->world = o->world || command_is_given(argc, argv, "--center");
+  o->smoothing_given = command_is_given(argc, argv, "--smoothing");
   o->data = raw.data ? raw.data[0] : NULL;
   osla_err err = check_range("--seed", seed, 0, SEED_MAX);
   if (err == OSLA_OK && raw.data && raw.data[1])
@@ -420,7 +420,7 @@ bool invert_parse(int argc, char **argv, int ranks, invert_options *o,
   if (err == OSLA_OK)
     err = invert_check_data_options(o, raw.test ? raw.test : raw.model, raw.spikes);
   if (err == OSLA_OK) err = check_numbers(o);
-  if (err == OSLA_OK) err = join_factor(&raw, osla_command_is_given(argc, argv, "--factor"));
+  if (err == OSLA_OK) err = join_factor(&raw, command_is_given(argc, argv, "--factor"));
   if (err == OSLA_OK) err = check_words(&raw, o);
   if (err == OSLA_OK) err = check_solver(raw.solver, o);
   if (err == OSLA_OK) err = check_idle(argc, argv, o);
@@ -432,12 +432,12 @@ bool invert_parse(int argc, char **argv, int ranks, invert_options *o,
   if (err == OSLA_OK) err = reproducible_check(&o->reproducible, o->dtype);
   if (err == OSLA_OK && o->keep && !o->checkpoint)
     err = osla_error_set(OSLA_ERR_ARG, "--keep-checkpoint: there is no --checkpoint");
-  *status = osla_command_fail(name, err);
+  *status = command_fail(name, err);
   if (*status == OSLA_EXIT_OK && raw.grid)
-    *status = osla_command_parse_grid(name, "--grid", raw.grid, ranks, &o->nprow, &o->npcol);
+    *status = command_parse_grid(name, "--grid", raw.grid, ranks, &o->nprow, &o->npcol);
   o->data_directory = find_data_directory();
   line->options = NULL; /* the table ends with this call; release needs the strings only */
   if (*status == OSLA_EXIT_OK) return true;
-  osla_command_release(line);
+  command_release(line);
   return false;
 }

@@ -48,7 +48,7 @@ void invert_file_table(invert_file_options *f, struct poptOption *table)
 }
 
 /* "A, B, C", kept by the line; NULL of no files. */
-static osla_err join(struct osla_command_line *line, char *const *files, const char **text)
+static osla_err join(struct command_line *line, char *const *files, const char **text)
 {
   size_t length = 1;
   *text = NULL;
@@ -58,7 +58,7 @@ static osla_err join(struct osla_command_line *line, char *const *files, const c
   char *all = calloc(length, 1);
   for (int i = 0; all && files[i]; i++)
     strcat(strcat(all, i > 0 ? ", " : ""), files[i]);
-  OSLA_CHECK(osla_command_keep(line, all), OSLA_ERR_MEM, "no memory for the names of files");
+  OSLA_CHECK(command_keep(line, all), OSLA_ERR_MEM, "no memory for the names of files");
   *text = all;
   return OSLA_OK;
 }
@@ -111,7 +111,7 @@ static osla_err check_outputs(const invert_options *o)
   return OSLA_OK;
 }
 
-osla_err invert_check_file_options(invert_options *o, struct osla_command_line *line)
+osla_err invert_check_file_options(invert_options *o, struct command_line *line)
 {
   invert_file_options *f = &o->files;
   f->choice = tomo_choice_all();

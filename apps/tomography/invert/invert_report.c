@@ -94,7 +94,7 @@ static void print_problem(const invert_job *job)
     osla_transport_size(job->t), osla_transport_size(job->t) == 1 ? "" : "s",
     osla_grid_nprow(job->grid), osla_grid_npcol(job->grid), o->threads, o->threads == 1 ? "" : "s",
     osla_transport_n_nodes(job->t), osla_transport_n_nodes(job->t) == 1 ? "" : "s",
-    osla_format_bytes(r->bytes).s);
+    format_bytes(r->bytes).s);
   if (o->solver == INVERT_DIRECT) {
     (void)printf("Updates    %" PRId64 ", %.4g elements added to the Hessian\n", r->updates,
                  (double)r->elements);
@@ -103,7 +103,7 @@ static void print_problem(const invert_job *job)
     (void)printf("Solver     %s without assembly: %" PRId64
                  " iterations, %.2g is left (--tolerance %g); rows of G in %s\n",
                  o->solver == INVERT_CG ? "CG" : "LSQR", r->iterations, r->left, o->tolerance,
-                 osla_format_bytes(r->rays_bytes).s);
+                 format_bytes(r->rays_bytes).s);
   }
 }
 

@@ -16,7 +16,7 @@ static osla_err draw(const invert_scan *scan, const char *file, tomo_draw **draw
   int picture;
   void *bytes = NULL;
   size_t size;
-  OSLA_CALL(osla_new_file_check(file, 0));
+  OSLA_CALL(osli_new_file_check(file, 0));
   OSLA_CALL(tomo_draw_create(&world, draw));
   OSLA_CALL(tomo_draw_begin(*draw, tomo_draw_format_of(file), WIDTH, HEIGHT, &picture));
   invert_chart_corners(scan, &chart);
@@ -26,7 +26,7 @@ static osla_err draw(const invert_scan *scan, const char *file, tomo_draw **draw
   OSLA_CALL(tomo_draw_start(*draw));
   OSLA_CALL(tomo_draw_wait(*draw));
   osla_err err = tomo_draw_take(*draw, picture, &bytes, &size);
-  if (err == OSLA_OK) err = osla_new_file_write(file, bytes, size);
+  if (err == OSLA_OK) err = osli_new_file_write(file, bytes, size);
   free(bytes);
   return err;
 }

@@ -97,12 +97,12 @@ static json_t *rows_json(const invert_job *job)
   for (int k = 0; k < p->points; k++) {
     const int64_t at = k * job->n + p->unknown[k];
     (void)json_array_append_new(
-      rows, json_pack(
-              "{s:I, s:f, s:f, s:f, s:o, s:o, s:o, s:o}", "unknown", (json_int_t)p->unknown[k],
-              "latitude", p->latitude[k], "longitude", p->longitude[k], "depth_km", p->depth_km[k],
-              "deviation_percent", osla_command_number(sqrt(p->covariance[at])), "resolution",
-              osla_command_number(p->row[at]), "spread_km", osla_command_number(p->spread_km[k]),
-              "spread_depth_km", osla_command_number(p->spread_depth_km[k])));
+      rows, json_pack("{s:I, s:f, s:f, s:f, s:o, s:o, s:o, s:o}", "unknown",
+                      (json_int_t)p->unknown[k], "latitude", p->latitude[k], "longitude",
+                      p->longitude[k], "depth_km", p->depth_km[k], "deviation_percent",
+                      command_number(sqrt(p->covariance[at])), "resolution",
+                      command_number(p->row[at]), "spread_km", command_number(p->spread_km[k]),
+                      "spread_depth_km", command_number(p->spread_depth_km[k])));
   }
   return rows;
 }
@@ -129,10 +129,10 @@ static json_t *scan_json(const invert_job *job)
     (void)json_array_append_new(
       priors,
       json_pack("{s:f, s:f, s:o, s:o, s:o, s:o, s:o, s:o}", "damping", s->damping[p], "smoothing",
-                s->smoothing[p], "misfit", osla_command_number(s->misfit[p]), "norm",
-                osla_command_number(s->norm[p]), "freedom", osla_command_number(s->freedom[p]),
-                "freedom_error", osla_command_number(s->freedom_error[p]), "gcv",
-                osla_command_number(s->gcv[p]), "gcv_error", osla_command_number(s->gcv_error[p])));
+                s->smoothing[p], "misfit", command_number(s->misfit[p]), "norm",
+                command_number(s->norm[p]), "freedom", command_number(s->freedom[p]),
+                "freedom_error", command_number(s->freedom_error[p]), "gcv",
+                command_number(s->gcv[p]), "gcv_error", command_number(s->gcv_error[p])));
   for (int line = 0; line < s->lines; line++)
     (void)json_array_append_new(corners, index_json(s->line_corner[line]));
   return json_pack("{s:o, s:i, s:i, s:o, s:o, s:o, s:b, s:f}", "priors", priors, "lines", s->lines,

@@ -84,7 +84,7 @@ static void show_progress(loop *l, int64_t done)
   double rate = (double)done / (now - l->start);
   (void)fprintf(stderr, "\r%s: %lld / %lld paths, %.0f paths/s, %s left\033[K", l->pass->what,
                 (long long)done, (long long)all, rate,
-                osla_format_seconds((double)(all - done) / rate).s);
+                format_seconds((double)(all - done) / rate).s);
   (void)fflush(stderr);
 }
 

@@ -118,8 +118,8 @@ static osla_err write_blocks(const writer *w)
 static osla_err open_file(writer *w)
 {
   const invert_options *o = w->job->options;
-  OSLA_CALL(osla_new_file_begin(o->write_data, 0, &w->file));
-  const int copy = dup(osla_new_file_fd(w->file));
+  OSLA_CALL(osli_new_file_begin(o->write_data, 0, &w->file));
+  const int copy = dup(osli_new_file_fd(w->file));
   w->stream = copy < 0 ? NULL : fdopen(copy, "w");
   if (!w->stream && copy >= 0) (void)close(copy);
   OSLA_CHECK(w->stream, OSLA_ERR_IO, "%.200s: %s", o->write_data, strerror(errno));
@@ -152,8 +152,8 @@ static osla_err close_file(writer *w)
   w->stream = NULL;
   OSLA_CHECK(closed && !failed, OSLA_ERR_IO, "%.200s: %s", w->job->options->write_data,
              strerror(errno));
-  OSLA_CALL(osla_new_file_sync(w->file));
-  return osla_new_file_place(&w->file);
+  OSLA_CALL(osli_new_file_sync(w->file));
+  return osli_new_file_place(&w->file);
 }
 
 /* Those at which a path begins or ends; [stations + events], the caller's to free. */
@@ -222,7 +222,7 @@ osla_err invert_write_data(invert_job *job)
   if (err == OSLA_OK) err = write_blocks(&w);
   if (err == OSLA_OK) err = osla_agree(job->t, w.stream ? close_file(&w) : OSLA_OK);
   if (w.stream) (void)fclose(w.stream);
-  osla_new_file_drop(&w.file);
+  osli_new_file_drop(&w.file);
   tomo_path_destroy(&w.path);
   free(w.delay);
   return err;

@@ -13,7 +13,7 @@
 static osla_err find_directory(const char *option, const char *file, char directory[PATH_MAX])
 {
   char given[PATH_MAX];
-  OSLA_CALL(osla_new_file_directory(file, given));
+  OSLA_CALL(osli_new_file_directory(file, given));
   OSLA_CHECK(realpath(given, directory), OSLA_ERR_IO, "%s: %.200s: %s", option, given,
              strerror(errno));
   return OSLA_OK;
@@ -96,7 +96,7 @@ osla_err invert_write_xdmf(const invert_job *job, const tomo_prisms *mesh)
   OSLA_CHECK(out, OSLA_ERR_MEM, "no memory for %s", o->files.xdmf);
   const int failed = tomo_prisms_describe(mesh, name, out);
   osla_err err = fclose(out) == 0 && !failed
-                   ? osla_new_file_write(o->files.xdmf, text, length)
+                   ? osli_new_file_write(o->files.xdmf, text, length)
                    : osla_error_set(OSLA_ERR_MEM, "no memory for %s", o->files.xdmf);
   free(text);
   return err;

@@ -260,7 +260,7 @@ osla_err tomo_grid_write(const tomo_grid_file *grid, const char *file)
              "depths",
              file, (unsigned long long)bytes);
   const int code = make_image(grid, &image);
-  osla_err err = code == NC_NOERR ? osla_new_file_write(file, image.memory, image.size)
+  osla_err err = code == NC_NOERR ? osli_new_file_write(file, image.memory, image.size)
                                   : osla_error_set(code == NC_ENOMEM ? OSLA_ERR_MEM : OSLA_ERR_IO,
                                                    "%s: netCDF: %s", file, nc_strerror(code));
   free(image.memory);

@@ -176,7 +176,7 @@ static osla_err read_array(const char *path, const void *image, size_t size, con
   hid_t set = file >= 0 ? H5Dopen2(file, name, H5P_DEFAULT) : -1;
   if (set >= 0) {
     values = copy_data(set, image, size, &n);
-    if (!values) err = osla_hdf5_check_unfiltered(set, path, name);
+    if (!values) err = osli_hdf5_check_unfiltered(set, path, name);
     H5Dclose(set);
   }
   if (file >= 0) H5Fclose(file);

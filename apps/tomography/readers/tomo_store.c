@@ -134,9 +134,9 @@ osla_err tomo_store_write(const tomo_store *store, const char *file)
   if (!format) format = store_format_plain();
   void *image = NULL;
   size_t size = 0;
-  OSLA_CALL(osla_new_file_check(file, 0));
+  OSLA_CALL(osli_new_file_check(file, 0));
   OSLA_CALL(format->make(store, &image, &size));
-  osla_err err = osla_new_file_write(file, image, size);
+  osla_err err = osli_new_file_write(file, image, size);
   free(image);
   return err;
 }

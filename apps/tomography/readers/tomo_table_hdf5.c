@@ -130,7 +130,7 @@ static osla_err read_block(hdf5_table *t, hsize_t from, hsize_t count)
     H5Sclose(space);
     H5Sclose(memory);
     if (read < 0)
-      OSLA_CALL(osla_hdf5_check_filters(c->set, t->header.file, t->header.name[c->key]));
+      OSLA_CALL(osli_hdf5_check_filters(c->set, t->header.file, t->header.name[c->key]));
     OSLA_CHECK(read >= 0, OSLA_ERR_IO, "%s: HDF5 cannot read %s", t->header.file,
                t->header.name[c->key]);
   }

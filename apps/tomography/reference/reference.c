@@ -12,9 +12,9 @@
 static osla_err check_files(const reference_options *o)
 {
   const bool prem = strcmp(o->model, "prem") == 0;
-  const osla_command_file files[] = {{"the model", prem ? NULL : o->model, OSLA_FILE_READ, 0},
-                                     {"--output", o->output, OSLA_FILE_REPLACED, 0}};
-  return osla_command_check_files(files, 2);
+  const command_file files[] = {{"the model", prem ? NULL : o->model, OSLA_FILE_READ, 0},
+                                {"--output", o->output, OSLA_FILE_REPLACED, 0}};
+  return command_check_files(files, 2);
 }
 
 static osla_err make(const reference_options *o, const earth_model *model)
@@ -24,9 +24,9 @@ static osla_err make(const reference_options *o, const earth_model *model)
   osla_err err = o->n_modes > 0 ? reference_list_modes(o, model, &text, &length)
                                 : reference_make_table(o, model, &text, &length);
   if (err == OSLA_OK && o->output)
-    err = osla_new_file_write(o->output, text, length);
+    err = osli_new_file_write(o->output, text, length);
   else if (err == OSLA_OK)
-    (void)fwrite(text, 1, length, stdout); /* osla_command_end tells of a failure */
+    (void)fwrite(text, 1, length, stdout); /* command_end tells of a failure */
   free(text);
   return err;
 }
@@ -44,14 +44,14 @@ static osla_err run(const reference_options *o)
   return err;
 }
 
-int osla_command_reference(int argc, char **argv)
+int command_reference(int argc, char **argv)
 {
   reference_options options;
-  osla_command_line line;
+  command_line line;
   int status;
   if (!reference_parse(argc, argv, &options, &line, &status)) return status;
-  if (osla_command_rank() == 0) /* without MPI, others have nothing to do */
-    status = osla_command_end("reference", osla_command_fail("reference", run(&options)));
-  osla_command_release(&line);
+  if (command_rank() == 0) /* without MPI, others have nothing to do */
+    status = command_end("reference", command_fail("reference", run(&options)));
+  command_release(&line);
   return status;
 }

@@ -21,8 +21,8 @@ typedef struct reference_options {
   int n_modes;
 } reference_options;
 
-/* Parses and checks; as osla_command_parse. */
-bool reference_parse(int argc, char **argv, reference_options *options, osla_command_line *line,
+/* Parses and checks; as command_parse. */
+bool reference_parse(int argc, char **argv, reference_options *options, command_line *line,
                      int *status);
 
 /* reference_table.c: the table as text, which the caller frees. reference_modes.c: the list. */

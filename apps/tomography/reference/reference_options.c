@@ -30,15 +30,15 @@ static int parse_periods(const char *text, reference_options *o)
     o->period_max = o->period_min;
     o->n_periods = 1;
   } else if (fields != 3) {
-    return osla_command_error(name, "--periods: '%s' is not FROM:TO:COUNT", text);
+    return command_error(name, "--periods: '%s' is not FROM:TO:COUNT", text);
   }
   if (!(o->period_min >= 5.0 && o->period_max <= 1000.0 && o->period_min <= o->period_max))
-    return osla_command_error(name, "--periods: %g to %g s is not within 5 to 1000 s",
-                              o->period_min, o->period_max);
+    return command_error(name, "--periods: %g to %g s is not within 5 to 1000 s", o->period_min,
+                         o->period_max);
   if (o->n_periods < 1 || o->n_periods > 1000 ||
       (o->n_periods == 1) != (o->period_min == o->period_max))
-    return osla_command_error(name, "--periods: %d periods from %g to %g s", o->n_periods,
-                              o->period_min, o->period_max);
+    return command_error(name, "--periods: %d periods from %g to %g s", o->n_periods, o->period_min,
+                         o->period_max);
   return OSLA_EXIT_OK;
 }
 
@@ -47,7 +47,7 @@ static int parse_wave(const char *word, reference_options *o)
   o->wave[RADIAL_TOROIDAL] = strcmp(word, "rayleigh") != 0;
   o->wave[RADIAL_SPHEROIDAL] = strcmp(word, "love") != 0;
   if (o->wave[0] && o->wave[1] && strcmp(word, "both") != 0)
-    return osla_command_error(name, "--wave: '%s' is none of rayleigh, love, both", word);
+    return command_error(name, "--wave: '%s' is none of rayleigh, love, both", word);
   return OSLA_EXIT_OK;
 }
 
@@ -55,21 +55,20 @@ static int check(const reference_options *o)
 {
   const bool prem = strcmp(o->model, "prem") == 0;
   if (!prem && (o->no_ocean || o->isotropic))
-    return osla_command_error(name, "--%s: for PREM alone, and the model is %s",
-                              o->no_ocean ? "no-ocean" : "isotropic", o->model);
+    return command_error(name, "--%s: for PREM alone, and the model is %s",
+                         o->no_ocean ? "no-ocean" : "isotropic", o->model);
   if (o->n_branches < 1 || o->n_branches > 20)
-    return osla_command_error(name, "--branches: %d is outside 1 to 20", o->n_branches);
+    return command_error(name, "--branches: %d is outside 1 to 20", o->n_branches);
   if (!(o->fastest >= 2.0 && o->fastest <= 12.0))
-    return osla_command_error(name, "--fastest: %g km/s is outside 2 to 12", o->fastest);
+    return command_error(name, "--fastest: %g km/s is outside 2 to 12", o->fastest);
   if (!(o->vp_ratio >= 0.0 && o->vp_ratio <= 2.0))
-    return osla_command_error(name, "--vp-ratio: %g is outside 0 to 2", o->vp_ratio);
+    return command_error(name, "--vp-ratio: %g is outside 0 to 2", o->vp_ratio);
   if (!(o->element >= 1.0 && o->element <= 100.0))
-    return osla_command_error(name, "--element: %g km is outside 1 to 100", o->element);
+    return command_error(name, "--element: %g km is outside 1 to 100", o->element);
   return OSLA_EXIT_OK;
 }
 
-bool reference_parse(int argc, char **argv, reference_options *o, osla_command_line *line,
-                     int *status)
+bool reference_parse(int argc, char **argv, reference_options *o, command_line *line, int *status)
 {
   char *model = "prem", *periods = "25:300:40", *wave = "both", *output = NULL;
   *o = (reference_options){.n_branches = 4, .fastest = 8.0, .element = 10.0};
@@ -92,13 +91,13 @@ bool reference_parse(int argc, char **argv, reference_options *o, osla_command_l
     {"output", 'o', POPT_ARG_STRING, &output, 0, "the table; without it on standard output",
      "FILE"},
     POPT_TABLEEND};
-  *line = (osla_command_line){.name = name,
-                              .synopsis = "[OPTION...] [MODE...]",
-                              .about = about,
-                              .after = after,
-                              .options = options,
-                              .takes_arguments = true};
-  if (!osla_command_parse(line, argc, argv, status)) return false;
+  *line = (command_line){.name = name,
+                         .synopsis = "[OPTION...] [MODE...]",
+                         .about = about,
+                         .after = after,
+                         .options = options,
+                         .takes_arguments = true};
+  if (!command_parse(line, argc, argv, status)) return false;
   o->model = model;
   o->output = output;
   o->modes = line->arguments;
@@ -106,6 +105,6 @@ bool reference_parse(int argc, char **argv, reference_options *o, osla_command_l
   *status = parse_periods(periods, o);
   if (*status == OSLA_EXIT_OK) *status = parse_wave(wave, o);
   if (*status == OSLA_EXIT_OK) *status = check(o);
-  if (*status != OSLA_EXIT_OK) osla_command_release(line);
+  if (*status != OSLA_EXIT_OK) command_release(line);
   return *status == OSLA_EXIT_OK;
 }

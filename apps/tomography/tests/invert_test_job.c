@@ -43,7 +43,7 @@ void test_job_close(test_job *s)
 {
   invert_destroy(&s->job);
   osla_transport_destroy(&s->job.t);
-  osla_command_release(&s->line);
+  command_release(&s->line);
 }
 
 double test_job_largest(const double *x, int64_t count)

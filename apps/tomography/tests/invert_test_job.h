@@ -8,7 +8,7 @@
 typedef struct test_job {
   invert_job job;
   invert_options options;
-  osla_command_line line;
+  command_line line;
 } test_job;
 
 /* Reads and makes the problem; not yet assembled. Mesh 4 (162 knots) x 3 radial functions,

@@ -22,7 +22,7 @@ enum { MEASURES = 32, SCANNED = 9 };
 typedef struct made_job {
   invert_job job;
   invert_options options;
-  osla_command_line line;
+  command_line line;
   double *m, *m_true, *density, *deviation, *resolution, *row;
   tomo_measure measure[MEASURES];
   int64_t data[MEASURES], unknown[1];
@@ -153,7 +153,7 @@ static void free_job(made_job *m)
   tomo_mesh_destroy(&m->job.mesh);
   tomo_radial_destroy(&m->job.radial);
   free(m->m);
-  osla_command_release(&m->line);
+  command_release(&m->line);
 }
 
 /* The caller's to free; empty if there is none. */

@@ -1,0 +1,15 @@
+/* OSLA_API stands before every function that the library offers: no other name is visible outside
+ * the shared library.
+ *
+ * Part: stable (osla.h).
+ * Threads: nothing here runs. */
+#ifndef OSLA_API_H
+#define OSLA_API_H
+
+#if defined(__GNUC__)
+#define OSLA_API __attribute__((visibility("default")))
+#else
+#define OSLA_API
+#endif
+
+#endif
