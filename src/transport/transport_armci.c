@@ -356,28 +356,36 @@ static void armci_progress(osla_transport *t)
 
 static osla_transport_ops armci_ops;
 
-/* What is not ARMCI's is the built-in transport's. */
+/* Waits, collectives, messages and attached memory are the built-in transport's. What is not set
+ * here ARMCI has not: a fetch in pieces, and lines. */
 static void make_ops(const osla_transport_ops *built_in)
 {
-  armci_ops = *built_in;
-  armci_ops.name = "armci";
-  armci_ops.every_rank_a_node = true;
-  armci_ops.start = osli_armci_start;
-  armci_ops.finish = osli_armci_finish;
-  armci_ops.region_alloc = armci_region_alloc;
-  armci_ops.region_free = armci_region_free;
-  armci_ops.peer_ptr = armci_peer_ptr;
-  armci_ops.get = armci_get;
-  armci_ops.put = armci_put;
-  armci_ops.test = armci_test;
-  armci_ops.wait = armci_wait;
-  armci_ops.flush = armci_flush;
-  armci_ops.put_notify = armci_put_notify;
-  armci_ops.post = armci_post;
-  armci_ops.post_wait = armci_post_wait;
-  armci_ops.post_test = armci_post_test;
-  armci_ops.fetch_add = armci_fetch_add;
-  armci_ops.progress = armci_progress;
+  armci_ops = (osla_transport_ops){
+    .name = "armci",
+    .every_rank_a_node = true,
+    .start = osli_armci_start,
+    .finish = osli_armci_finish,
+    .wait_until = built_in->wait_until,
+    .ring = built_in->ring,
+    .collective = built_in->collective,
+    .message = built_in->message,
+    .exchange = built_in->exchange,
+    .region_alloc = armci_region_alloc,
+    .region_attach = built_in->region_attach,
+    .region_free = armci_region_free,
+    .peer_ptr = armci_peer_ptr,
+    .get = armci_get,
+    .put = armci_put,
+    .test = armci_test,
+    .wait = armci_wait,
+    .flush = armci_flush,
+    .put_notify = armci_put_notify,
+    .post = armci_post,
+    .post_wait = armci_post_wait,
+    .post_test = armci_post_test,
+    .fetch_add = armci_fetch_add,
+    .progress = armci_progress,
+  };
 }
 
 osla_err osla_armci_offer(void)

@@ -17,7 +17,7 @@ sed 's|.*/||' maps | grep -E 'mpi|blas|scalapack_kernels' && complain "a process
 
 # a plug-in
 "${plain[@]}" -o host "$SRCDIR/tests/adaptors/dropin_host.c" -ldl || complain "no host"
-"${compiler[@]}" -shared -fPIC -Dmain=plugin_main -o plugin.so "$SRCDIR"/tests/adaptors/dropin_{random,program}.c \
+"${compiler[@]}" -I"$SRCDIR" -shared -fPIC -Dmain=plugin_main -o plugin.so "$SRCDIR"/tests/adaptors/dropin_{random,program}.c \
   "${libraries[@]}" -lm || complain "no plug-in"
 export LD_LIBRARY_PATH=$scratch${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 run program 2 "$BUILDDIR/tests/adaptors/dropin_random" 40 NONE=
