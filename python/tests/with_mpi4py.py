@@ -1,6 +1,13 @@
 """A communicator of mpi4py: taken where both are on one MPI, else refused with a line that says why.
 Prints which. Argument: which package is imported first, mpi4py or osla."""
+import os
 import sys
+import tempfile
+
+# Where mpi4py is on an Open MPI that has not started these processes, each is a job of its own, and two that make their folder
+# /tmp/ompi.HOST.USER at the same time fail (Open MPI 4.1.4).
+if "OMPI_COMM_WORLD_RANK" not in os.environ:
+    os.environ["TMPDIR"] = tempfile.mkdtemp(dir=os.getcwd())
 
 if sys.argv[1] == "osla":
     import osla
