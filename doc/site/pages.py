@@ -80,6 +80,9 @@ class Site:
             other = os.path.relpath(self.page_of(path), os.path.dirname(page))
             return f"[{name}]({other}{'#' + anchor if anchor else ''})"
 
+        named = dict(re.findall(r"^\[([^\]]+)\]: (\S+)$", text, re.M))  # [NAME] in the text, [NAME]: TARGET below it
+        text = re.sub(r"^\[[^\]]+\]: \S+\n", "", text, flags=re.M)
+        text = re.sub(r"\[([^\[\]]+)\](?![(:\[])", lambda m: f"{m[0]}({named[m[1]]})" if m[1] in named else m[0], text)
         parts = re.split(r"(^```.*?^```$)", text, flags=re.S | re.M)
         return "".join(p if p.startswith("```") else LINK.sub(link, p) for p in parts)
 

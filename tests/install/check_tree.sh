@@ -72,17 +72,18 @@ fixed_options() {
     done
 }
 
-# README's table of measurements: each figure stands in the summary that its row links to.
+# README's table of measurements: each figure stands in the summary that the last cell of its row names, as [LABEL] of a
+# line "[LABEL]: results/..." below the table.
 unrecorded_figures() {
   local row entry figure rows=0
   while IFS= read -r row; do
     rows=$((rows + 1))
-    entry=$(grep -oE 'results/[^)]*' <<<"$row")
+    entry=${row% |} entry=$(grep -F "${entry##*| }: results/" README.md) entry=${entry##*: }
     [ -f "$entry" ] || { echo "README.md: no $entry"; continue; }
     for figure in $(cut -d'|' -f3,4 <<<"$row" | grep -oE '\b[0-9]+(\.[0-9]+)?\b'); do
       grep -qwF -- "$figure" "$entry" || echo "README.md: $figure is not in $entry"
     done
-  done < <(grep -E '^\|.*\]\(results/' README.md)
+  done < <(grep -E '^\|.*\| \[[^]]+\] \|$' README.md)
   [ $rows -ge 10 ] || echo "README.md: $rows rows of measurements"
 }
 
