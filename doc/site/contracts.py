@@ -13,8 +13,7 @@ SPECIAL = re.compile(r"(::|[\\@<>&#%*$~|])")
 PARAMETER = re.compile(r"^ {1,4}(\S.*?)\s+\[(in|out|in,out|in, out)\]\s+(.*)$")
 TOP = Path(__file__).resolve().parents[2]
 FUNCTIONS = set(re.findall(r"^(?:OSLA_API )?[a-zA-Z][^;{}=#/]*?\b(osla_\w+)\(", "\n".join(
-    header.read_text(encoding="utf-8") for folder in ("include",)
-    for header in TOP.glob(f"{folder}/**/osla_*.h")), re.M))
+    header.read_text(encoding="utf-8") for header in TOP.glob("include/osla_*.h")), re.M))
 CALL = re.compile(r"\bosla_\w+\b(?!\(|\*|\.h\b)")
 TOPIC = re.compile(r"^(Errors|Memory|Source|Sources|Threads)\b.*[:,]")
 

@@ -9,7 +9,6 @@ import re
 import sys
 
 BELOW_KERNELS = "src/file src/matrix src/memory src/transport src/blas src/base"
-TOOLS = f"kernels {BELOW_KERNELS}"
 RULES = {
     "src/base": "",
     "src/blas": "src/base",
