@@ -48,7 +48,8 @@ OSLA_API osla_err osla_diffusion_create(osla_transport *transport,
  */
 OSLA_API osla_err osla_diffusion_create_part(const osla_diffusion_options *options, int rank,
                                              int size, osla_diffusion **out);
-OSLA_API void osla_diffusion_destroy(osla_diffusion **diffusion); /* local; accepts NULL, nulls */
+OSLA_API void osla_diffusion_destroy(
+  osla_diffusion **diffusion); /* local; accepts NULL; sets the pointer to NULL */
 
 /* The fixed point; borrows it. States are arrays of (count + 2) points in each dimension, x
  * fastest: the own points within one layer of halos and boundaries. A rank without points has

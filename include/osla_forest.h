@@ -198,7 +198,7 @@ OSLA_API int osla_forest_root_ranks(const osla_forest *forest,
                                     const int **ranks); /* of my leaves' roots */
 OSLA_API int osla_forest_leaf_ranks(const osla_forest *forest,
                                     const int **ranks);                    /* of my roots' leaves */
-OSLA_API osla_transport *osla_forest_transport(const osla_forest *forest); /* borrowed */
+OSLA_API osla_transport *osla_forest_transport(const osla_forest *forest); /* its object keeps it */
 
 /* This rank's edges, by the roots' ranks: leaf, root [n_edges], the caller's. Local. */
 OSLA_API void osla_forest_edges(const osla_forest *forest, int64_t *leaf, osla_root *root);

@@ -86,7 +86,7 @@ OSLA_API int osla_grid_prow(const osla_grid *grid); /* mine; -1 when idle */
 OSLA_API int osla_grid_pcol(const osla_grid *grid);
 OSLA_API int osla_grid_rank_at(const osla_grid *grid, int prow, int pcol);
 OSLA_API int osla_grid_prow_of(const osla_grid *grid, int rank);     /* -1 when idle */
-OSLA_API osla_transport *osla_grid_transport(const osla_grid *grid); /* borrowed */
+OSLA_API osla_transport *osla_grid_transport(const osla_grid *grid); /* its object keeps it */
 
 #ifdef __cplusplus
 }

@@ -56,7 +56,8 @@ OSLA_API osla_err osla_iteration_record(const osla_iteration *iteration, osla_re
  * Errors, on all ranks together: STATE (as above), ARG (root), MEM, MPI. On this rank alone: STATE
  * (the run has STALLED here). */
 OSLA_API osla_err osla_iteration_gather(osla_iteration *iteration, int root, osla_record **out);
-OSLA_API void osla_records_free(int n, osla_record **records); /* local; accepts NULL, nulls */
+OSLA_API void osla_records_free(
+  int n, osla_record **records); /* local; accepts NULL; sets the pointer to NULL */
 
 /* Makes the sweeps of all ranks of a run, in an order that the readings allow. Local.
  *   n       [in]     ranks

@@ -78,10 +78,10 @@ OSLA_API void osla_matrix_destroy(osla_matrix **matrix);
 
 /* Local queries. */
 OSLA_API osla_layout osla_matrix_layout(const osla_matrix *matrix);
-OSLA_API osla_grid *osla_matrix_grid(const osla_matrix *matrix); /* borrowed */
+OSLA_API osla_grid *osla_matrix_grid(const osla_matrix *matrix); /* its object keeps it */
 OSLA_API osla_dtype osla_matrix_dtype(const osla_matrix *matrix);
 OSLA_API osla_segment *osla_matrix_segment(
-  const osla_matrix *matrix); /* borrowed; element (0,0) at 0 */
+  const osla_matrix *matrix); /* the matrix keeps it; element (0, 0) is at offset 0 */
 OSLA_API void *osla_matrix_local(const osla_matrix *matrix);
 OSLA_API int64_t osla_matrix_local_rows(const osla_matrix *matrix);
 OSLA_API int64_t osla_matrix_local_cols(const osla_matrix *matrix);

@@ -93,7 +93,8 @@ OSLA_API void osla_segment_destroy(osla_segment **segment);
 OSLA_API void *osla_segment_local(const osla_segment *segment);
 OSLA_API void *osla_segment_peer(const osla_segment *segment, int rank);
 OSLA_API size_t osla_segment_bytes(const osla_segment *segment);
-OSLA_API osla_transport *osla_segment_transport(const osla_segment *segment); /* borrowed */
+OSLA_API osla_transport *osla_segment_transport(
+  const osla_segment *segment); /* its object keeps it */
 
 /* All that it holds steers (heads, indices), and moves even where work is only modelled, as opposed
  * to elements of matrices and panels (src/blas/work.h). Local; before the first transfer. */

@@ -56,7 +56,7 @@ OSLA_API osla_err osla_csr_create(osla_transport *transport, const int64_t *row_
 OSLA_API osla_err osla_csr_destroy(osla_csr **matrix);
 
 /* Local queries. Starts: [size + 1], borrowed. */
-OSLA_API osla_transport *osla_csr_transport(const osla_csr *matrix); /* borrowed */
+OSLA_API osla_transport *osla_csr_transport(const osla_csr *matrix); /* its object keeps it */
 OSLA_API const int64_t *osla_csr_row_start(const osla_csr *matrix);
 OSLA_API const int64_t *osla_csr_column_start(const osla_csr *matrix);
 OSLA_API int64_t osla_csr_rows(const osla_csr *matrix);    /* of this rank */

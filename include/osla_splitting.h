@@ -63,7 +63,8 @@ OSLA_API osla_err osla_splitting_create_dense(osla_uplo uplo, const osla_matrix 
                                               const osla_splitting_options *options,
                                               osla_splitting **out);
 
-OSLA_API void osla_splitting_destroy(osla_splitting **splitting); /* local; accepts NULL, nulls */
+OSLA_API void osla_splitting_destroy(
+  osla_splitting **splitting); /* local; accepts NULL; sets the pointer to NULL */
 
 /* The fixed point; borrows the splitting. States: [rows] of this rank, then what belongs to others,
  * which a start need not have.

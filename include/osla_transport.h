@@ -79,7 +79,7 @@ OSLA_API bool osla_transport_oversubscribed(
 OSLA_API uint64_t
 osla_transport_memory_share(const osla_transport *transport);           /* bytes: what was free on
                                   the hosts by their ranks, the least; same on all */
-OSLA_API MPI_Comm osla_transport_comm(const osla_transport *transport); /* borrowed */
+OSLA_API MPI_Comm osla_transport_comm(const osla_transport *transport); /* the transport keeps it */
 OSLA_API const char *osla_transport_name(
   const osla_transport *transport); /* "mpi", "armci", "sim" */
 

@@ -150,8 +150,7 @@ static uint64_t start(osla_forest *f, const call_places *at)
   }
   osli_forest_activate(f);
   osli_forest_serve(f);
-  if (!x->awaited)
-    osli_forest_call(f, number, x, at); /* who waits for a ring's part has it first */
+  if (!x->awaited) osli_forest_call(f, number, x, at); /* after the parts for other nodes */
   return number;
 }
 

@@ -282,7 +282,7 @@ static osla_err run_freely(osla_iteration *it, double **x)
     }
     OSLA_CALL(osli_certificate_step(it, *x, residual2, at_end));
   }
-  OSLA_CALL(osli_halos_send(it, *x, true)); /* who waits for a newer one waits no more */
+  OSLA_CALL(osli_halos_send(it, *x, true)); /* a final halo ends neighbours' waits */
   if (osli_iterate_certified(it->c.end)) *x = it->recorded;
   return OSLA_OK;
 }

@@ -4,8 +4,9 @@ import os
 import sys
 import tempfile
 
-# Where mpi4py is on an Open MPI that has not started these processes, each is a job of its own, and two that make their folder
-# /tmp/ompi.HOST.USER at the same time fail (Open MPI 4.1.4).
+# MPICH may have started these processes while mpi4py uses Open MPI. Open MPI then takes each process for a job of its own, and each
+# one makes the folder ompi.HOST.USER in TMPDIR. Open MPI 4.1.4 fails where two processes make that folder at the same time, so each
+# process gets a TMPDIR of its own.
 if "OMPI_COMM_WORLD_RANK" not in os.environ:
     os.environ["TMPDIR"] = tempfile.mkdtemp(dir=os.getcwd())
 

@@ -72,8 +72,8 @@ static bool spin(osla_wait_test *test, void *arg)
 /* True when the test came true before the sleep; it is not called again after that. */
 static bool sleep_on(osla_bell *bell, osla_wait_test *test, void *arg, int timeout_us)
 {
-  /* Pairs with the fence in osli_wait_ring: either the ringer sees this sleeper, or the test
-   * sees the ringer's change. */
+  /* This fence pairs with the one in osli_wait_ring. Either the rank that rings counts this
+   * sleeper, or the test below sees the value that the ringing rank stored. */
   atomic_fetch_add(&bell->sleepers, 1);
   uint32_t seen = atomic_load(&bell->rings);
   atomic_thread_fence(memory_order_seq_cst);

@@ -1,4 +1,4 @@
-/* Helpers for the tests of new_file.h: a folder of the test, and files in it. Local. */
+/* For the tests of src/base/new_file.h: makes a temporary folder and files in it. Local. */
 #ifndef OSLA_NEW_FILE_HELP_H
 #define OSLA_NEW_FILE_HELP_H
 

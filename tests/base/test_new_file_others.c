@@ -45,7 +45,8 @@ static void test_owner(void)
   CU_ASSERT(chown(folder, 4321, 4321) == 0); /* the link is one of the directory's owner */
   refuse(in("link"), "link of another user in a directory that others may change");
   CU_ASSERT(chown(folder, 0, 0) == 0 && chmod(folder, 0755) == 0);
-  OSLA_ASSERT_OK(osli_new_file_check(in("link"), 0)); /* root's folder, where only root writes */
+  OSLA_ASSERT_OK(
+    osli_new_file_check(in("link"), 0)); /* root owns the folder, and nobody else may write it */
   CU_ASSERT(chmod(folder, 01777) == 0);
   CU_ASSERT(setegid(OTHER) == 0 && seteuid(OTHER) == 0);
   refuse(in("locked"), "exists and may not be replaced: Permission denied");

@@ -1,4 +1,4 @@
-/* Of the independent reading of text: lines, fields, numbers; see fuzz_parse.h. */
+/* Lines, fields and numbers of the fuzzer's second parser of text (fuzz_parse.h). */
 #include "tests/fuzz/fuzz_parse.h"
 
 #include <ctype.h>

@@ -1,5 +1,6 @@
-/* The text formats once more, written from their description (apps/tomography/readers/tomo_io.h)
- * and not from the readers: to judge what those take. Where in doubt it refuses. */
+/* A second parser of the text formats, written from their description
+ * (apps/tomography/readers/tomo_io.h) and not from the readers: to judge what those take. Where in
+ * doubt it refuses. */
 #include "tests/fuzz/fuzz_parse.h"
 
 #include <ctype.h>

@@ -123,7 +123,7 @@ static void move_lines(fuzz_random *random, fuzz_bytes *b)
     case 0: fuzz_splice(b, line.from, line.count + 1, NULL, 0); break;
     case 1: fuzz_splice(b, other.from, 0, text, line.count + 1); break;
     case 2: swap(b, line, other); break;
-    case 3: /* the header once more */
+    case 3: /* repeats the header */
       free(text);
       line = (span){0, strcspn(b->at, "\n")};
       text = copy(b, line);

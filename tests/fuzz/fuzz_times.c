@@ -1,6 +1,6 @@
-/* Times once more, for the independent readings: ISO 8601 as apps/tomography/readers/tomo_time.h
- * describes it, and the time of an earthquake in several columns
- * (apps/tomography/readers/tomo_event_time.h). */
+/* A second parser of times, with which the fuzzer compares the readers. It follows
+ * apps/tomography/readers/tomo_time.h for ISO 8601 and tomo_event_time.h for an earthquake's time
+ * in several columns, and shares no code with them. */
 #include "tests/fuzz/fuzz_parse.h"
 
 #include <ctype.h>

@@ -50,7 +50,7 @@ int command_reference(int argc, char **argv)
   command_line line;
   int status;
   if (!reference_parse(argc, argv, &options, &line, &status)) return status;
-  if (command_rank() == 0) /* without MPI, others have nothing to do */
+  if (command_rank() == 0) /* rank 0 computes alone; other ranks only end */
     status = command_end("reference", command_fail("reference", run(&options)));
   command_release(&line);
   return status;
