@@ -1,6 +1,6 @@
 /* Channels: messages that replace one another (floor 1).
  *
- * Who iterates without waiting wants the newest state of a peer, not all of its states. A channel
+ * An iteration without waiting needs the newest state of a peer, not all of its states. A channel
  * joins two ranks, and each of them writes to the other whenever it likes. The calls and both kinds
  * are those of Bethune, Bull, Dingle and Higham (Int. J. High Perf. Comput. Appl. 28(1), 2014,
  * section 4.2); the third is for those who do wait.
@@ -15,7 +15,7 @@
  *           slots, no copy.
  *
  * All calls but those that make and destroy a set are local, and one thread at a time makes them.
- * Who receives a message sees all that its sender stored in it.
+ * The receiver of a message sees all that its sender stored in it.
  *
  * Threads: as osla_transport.h says of collective and of local calls.
  * Part: may change in any release (osla_unstable.h).

@@ -5,9 +5,9 @@
  *
  * Notify: each rank's segment holds one 64-bit slot for each (origin, purpose), of all ranks or of
  * those that the creator names. A slot has a single writer, its origin, and its value only grows.
- * Who sees a slot's value also sees everything that the origin stored to this node, or put to this
- * segment in the same call, before it. This is the Put + Put_Notify of Krishnan et al., section
- * III.B.
+ * A rank that sees a slot's value also sees everything that the origin stored to this node, or put
+ * to this segment in the same call, before it. This is the Put + Put_Notify of Krishnan et al.,
+ * section III.B.
  *
  * Threads: as osla_transport.h says of collective and of local calls.
  * Part: stable (osla.h).
@@ -52,9 +52,8 @@ typedef struct osla_posted {
 OSLA_API osla_err osla_segment_create(osla_transport *transport, size_t bytes, int n_purposes,
                                       osla_segment **out);
 
-/* Who notifies whom: 64 bytes for each of 10,000 ranks, in a segment of every rank, would be 80 MB
- * on a node of 128.
- *   n_origins  in the table of each rank, the same on all ranks
+/* The table of origins and targets: 64 bytes for each of 10,000 ranks, in a segment of every rank,
+ * would be 80 MB on a node of 128. n_origins  in the table of each rank, the same on all ranks
  *   index_of   the index of `origin` in the table of `target`, from 0 to n_origins - 1, another one
  *              for each origin; -1: it never notifies that target. Gives the same on all ranks;
  * part of each notify, so it must be quick arg        for index_of; borrowed as long as the segment

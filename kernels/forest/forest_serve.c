@@ -304,7 +304,7 @@ bool osli_forest_readers_done(osla_forest *f, uint64_t number)
   return have_added(f, number, x);
 }
 
-/* Who waits in a call of another library makes no progress here. */
+/* A rank that waits in a call of another library makes no progress here. */
 static bool are_posted(const forest_links *out)
 {
   bool all = true;

@@ -78,7 +78,7 @@ static osla_err start_estimate(osla_iteration *it, const double *x, double resid
   return osla_reduction_start(it->reduction, values, SUMS, VALUES - SUMS);
 }
 
-/* Who sweeps no more needs no copy. */
+/* A rank that has stopped sweeping needs no copy. */
 static osla_err record(osla_iteration *it, double *x, bool at_end)
 {
   if (at_end)

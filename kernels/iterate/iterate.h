@@ -48,7 +48,7 @@ typedef struct recorder {
   double since;
 } recorder;
 
-/* Who hears of whom (watch.c). */
+/* The neighbours whose state each rank watches (watch.c). */
 typedef struct watch {
   int n, rank[OSLA_REDUCTION_NEIGHBOURS];   /* 0: nobody has a limit */
   bool on;                                  /* during a run */

@@ -296,7 +296,7 @@ void *osla_channel_buffer(osla_channels *set, int which)
   return set->of[which].ops->buffer(&set->of[which]);
 }
 
-/* Who asks in a loop must see what comes from other nodes. */
+/* A caller may poll in a loop, so each poll makes progress for data from other nodes. */
 static bool ask(channel *c, bool (*question)(channel *c))
 {
   if (question(c)) return true;

@@ -227,7 +227,7 @@ osla_err osla_reduction_start(osla_reduction *r, const double *values, int n_sum
   return step(r, &result);
 }
 
-/* Who asks in a loop must see what comes from other nodes. */
+/* A caller may poll in a loop, so each poll makes progress for data from other nodes. */
 osla_err osla_reduction_test(osla_reduction *r, const double **result)
 {
   if (r->over < r->round && osla_transport_n_nodes(r->t) > 1) osla_progress(r->t);

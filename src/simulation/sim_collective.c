@@ -148,7 +148,7 @@ static bool has_arrived(void *arg)
   return *done;
 }
 
-/* Who comes second sends for both. */
+/* Of two ranks the later one sends for both. */
 osla_err osli_sim_message(osla_transport *t, const osla_message *m)
 {
   sim_job *job = sim_job_of(t);

@@ -45,7 +45,7 @@ static osla_err send_slot(osla_transport *t, int rank, eager_header head, size_t
   head.applied = p->applied;
   memcpy(buffer, &head, sizeof head);
   e->next = (e->next + 1) % SLOTS;
-  /* Who sees the word may get what was stored here before. */
+  /* A rank that sees the word may read everything that was stored here before. */
   atomic_thread_fence(memory_order_seq_cst);
   OSLA_MPI(
     MPI_Isend(buffer, (int)(sizeof head + bytes), MPI_BYTE, rank, EAGER_TAG, t->comm, request));

@@ -15,7 +15,7 @@ static int64_t hash_of(const char *name, size_t length)
   return (int64_t)(osla_hash(OSLA_HASH_OF_NOTHING, name, length) >> 1);
 }
 
-/* Who makes another call than rank 0? */
+/* Finds the ranks that make another call than rank 0. */
 static osla_err refuse_difference(osla_transport *t, const char *call)
 {
   char first[NAME_BYTES] = "";

@@ -64,7 +64,7 @@ static void fetch(osla_post *post, MPI_Op op, const int64_t *operand, size_t off
   osla_region *region = post->region;
   MPI_Aint disp = osla_region_disp(region, post->rank, offset);
   MPI_Request request;
-  /* Who sees a word may get what was stored here before. */
+  /* A rank that sees the word may read everything that was stored here before. */
   atomic_thread_fence(memory_order_seq_cst);
   int code = MPI_Rget_accumulate(operand, 1, MPI_INT64_T, &post->old, 1, MPI_INT64_T, post->rank,
                                  disp, 1, MPI_INT64_T, op, region->win, &request);

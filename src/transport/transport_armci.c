@@ -260,7 +260,7 @@ static osla_err armci_put_notify(osla_region *region, int rank, size_t offset, c
   int id = ranks_of(region)->id[rank];
   transfer data = {true, id, remote_address(region, rank, offset), (void *)(uintptr_t)source};
   transfer flag = {true, id, remote_address(region, rank, word_offset), (unsigned char *)&word};
-  /* Who sees the word may get what was stored here before. */
+  /* A rank that sees the word may read everything that was stored here before. */
   atomic_thread_fence(memory_order_seq_cst);
   osli_armci_enter(region->t);
   int code = move_all(data, bytes, NULL);

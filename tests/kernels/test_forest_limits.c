@@ -18,7 +18,7 @@ static osla_forest *one_each(osla_transport *t)
   return f;
 }
 
-/* Who has ended owes the others nothing: it may wait in MPI's own calls. */
+/* A rank that has ended owes the others nothing, and may wait in MPI's own calls. */
 static void test_foreign_barrier(void)
 {
   enum { FORESTS = 40 };

@@ -101,7 +101,7 @@ static void reference(osla_transport *t, osla_uplo uplo, osla_dtype dtype, bool 
   osla_grid_destroy(&grid);
 }
 
-/* Who makes which updates, in which order, in how many threads, with how many commits. */
+/* The updates of each rank, their order, and the numbers of threads and commits. */
 typedef struct variant {
   int64_t nb;
   size_t piece_bytes;
