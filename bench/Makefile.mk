@@ -58,5 +58,4 @@ endif
 bench_ga_program_SOURCES = bench/ga_program.c
 bench_ga_program_LDADD = $(ga_adapt_libs) libosla.la $(GA_LIBS)
 
-EXTRA_DIST += bench/scalapack_table results/README.md bench/scripts/run bench/scripts/host bench/scripts/scaling bench/scripts/solvers bench/scripts/jacobi-studies bench/scripts/jacobi-plot bench/scripts/environment.sh bench/scripts/gnuplot.sh bench/scripts/gnuplot_text.py bench/scripts/plot bench/scripts/timeline bench/scripts/simulate \
-  bench/machines/make bench/machines/ethernet.xml bench/machines/infiniband.xml bench/machines/torus.xml
+EXTRA_DIST += bench/scalapack_table bench/scripts bench/machines bench/peers

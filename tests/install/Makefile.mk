@@ -1,5 +1,6 @@
 tests_scripts += \
   tests/install/check_abi.sh \
+  tests/install/check_archive.sh \
   tests/install/check_blas.sh \
   tests/install/check_cmake.sh \
   tests/install/check_doc.sh \
