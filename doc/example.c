@@ -1,5 +1,5 @@
-/* The whole program of which README.md shows the middle: assembles H = sum of G^T G + I and a
- * gradient g from made-up data on any number of ranks, and solves H x = g. */
+/* Assembles H = sum of G^T G + I and a gradient g from synthetic data on any number of ranks, and
+ * solves H x = g. README.md shows the middle of this program. */
 #include <mpi.h>
 #include <osla.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@ static void check(osla_err err)
   MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
-/* The i-th update: which unknowns, G (DATA x COUNT, column-major), its part of the gradient. */
+/* Update i: the indices of its unknowns, G (DATA x COUNT, column-major), and its gradient. */
 static void make_up(int64_t i, int64_t *ix, double *G, double *g)
 {
   for (int64_t a = 0; a < COUNT; a++)
@@ -44,9 +44,9 @@ int main(int argc, char **argv)
   double G[COUNT * DATA], g[COUNT], one = 1.0, largest;
 
   check(osla_transport_create(MPI_COMM_WORLD, NULL, &transport));
-  check(osla_grid_create(transport, 0, 0, &grid)); /* all ranks */
+  check(osla_grid_create(transport, 0, 0, &grid)); /* collective */
   check(osla_hessian_create(grid, N, NULL, &hessian));
-  for (int64_t i = rank; i < N; i += size) { /* each rank its share, in any order */
+  for (int64_t i = rank; i < N; i += size) { /* each rank adds its part */
     make_up(i, ix, G, g);
     check(osla_hessian_update(hessian, COUNT, ix, DATA, G, DATA)); /* H[ix, ix] += G^T G */
     check(osla_hessian_update_gradient(hessian, COUNT, ix, g));    /* g[ix] += g */
@@ -54,7 +54,7 @@ int main(int argc, char **argv)
   }
   check(osla_hessian_commit(hessian)); /* now H is complete */
 
-  check(osla_hessian_matrix(hessian, &H)); /* the memory itself, no copy */
+  check(osla_hessian_matrix(hessian, &H)); /* the accumulator's memory, no copy */
   check(osla_matrix_create(grid, OSLA_DOUBLE, N, 1, osla_matrix_layout(H).nb, 1, &x));
   check(osla_matrix_fill_with(x, element, (void *)osla_hessian_gradient(hessian)));
   check(osla_potrf(OSLA_LOWER, H, NULL, &info)); /* H := L L^T; info > 0: not positive definite */

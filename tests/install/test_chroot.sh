@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # A fresh Debian 12, made by mmdebstrap from this machine's own sources of packages: the packages of the tree are installed there by
-# apt, and what the README shows of C, Fortran and Python runs as it stands.
+# apt, and the examples in C, Fortran and Python run as the README and doc/fortran.md show them.
 set -u
 . "$BUILDDIR/tests/config.env"
 unset MAKEFLAGS MAKELEVEL MFLAGS
@@ -31,13 +31,15 @@ if [ -z "$debs" ]; then
 fi
 mkdir "$scratch/in" && cp "$debs"/*.deb "$scratch/in" && rm -f "$scratch"/in/*dbgsym* || fail "no packages"
 
-# The README's own lines: commands that compile and run, and the program in Python.
-section=$(sed -n '/^## As a library/,/^## Measuring/p' "$SRCDIR/README.md")
-awk '/^```sh$/ {on = 1; next} /^```$/ {on = 0} on && /^(mpicc|mpifort|OPENBLAS)/' <<<"$section" >"$scratch/in/lines"
-awk '/^```python$/ {on = 1; next} /^```$/ {on = 0} on' <<<"$section" >"$scratch/in/program.py"
-[ "$(grep -cE '^(mpicc|mpifort)' "$scratch/in/lines")" = 2 ] || fail "the README compiles nothing in C and Fortran?"
-[ "$(grep -cE '^OPENBLAS.*mpiexec' "$scratch/in/lines")" = 3 ] || fail "the README does not run its three programs?"
-[ "$(grep -c . "$scratch/in/program.py")" -ge 5 ] || fail "the README has no program in Python?"
+# Commands of the README and of doc/fortran.md that compile and run, and the README's program in Python.
+commands_of() { # PAGE FROM TO: commands of compilers and programs between two headings
+  sed -n "/^$2/,/^$3/p" "$SRCDIR/$1" | awk '/^```sh$/ {on = 1; next} /^```$/ {on = 0} on && /^(mpicc|mpifort|OPENBLAS)/'
+}
+{ commands_of README.md '## Use the library' '## How fast' && commands_of doc/fortran.md '# From Fortran' 'With CMake'; } >"$scratch/in/lines"
+awk '/^```python$/ {on = 1; next} /^```$/ {on = 0} on' "$SRCDIR/README.md" >"$scratch/in/program.py"
+[ "$(grep -cE '^(mpicc|mpifort)' "$scratch/in/lines")" = 2 ] || fail "no command compiles the examples in C and in Fortran"
+[ "$(grep -cE '^OPENBLAS.*mpiexec' "$scratch/in/lines")" = 3 ] || fail "no commands run the programs in C, Python and Fortran"
+[ "$(grep -c . "$scratch/in/program.py")" -ge 5 ] || fail "the README has no program in Python"
 
 cat >"$scratch/in/inside" <<'EOT2'
 #!/bin/sh
