@@ -233,6 +233,11 @@ typedef struct bench_result {
 /* Sets up, warms up, measures, checks, reports and tears down. Collective. */
 osla_err bench_run_case(bench_job *job, const bench_case *c);
 
+/* *iterations := how many times `run`, which repeats a transfer *iterations times, has to repeat it
+ * to take 20 ms on the slowest rank; at most 2^24. `run` is called some times. Collective. */
+osla_err bench_choose_iterations(osla_transport *transport, osla_err (*run)(void *data), void *data,
+                                 int *iterations);
+
 /* Reports the results of a case: on rank 0 the table's rows and JSON lines. Local.
  * Errors: IO, MEM. */
 osla_err bench_report(bench_job *job, const bench_case *c, const bench_result *results,
@@ -269,6 +274,12 @@ typedef enum bench_part { BENCH_WHOLE, BENCH_LOWER, BENCH_UNIT_LOWER, BENCH_UPPE
  * Collective. */
 osla_err bench_apply(bench_part part, osla_trans trans, osla_matrix *a, const osla_complex *x,
                      osla_complex *y);
+
+/* y := A x; only the lower triangle of the square A is read. The upper triangle is the transpose of
+ * the lower one, for `trans` = OSLA_CONJTRANS its conjugate. y and scratch have n elements each.
+ * Collective. */
+osla_err bench_apply_symmetric(osla_trans trans, osla_matrix *a, const osla_complex *x,
+                               osla_complex *y, osla_complex *scratch);
 
 /* y += op(A) x for a local array (m x n, leading dimension ld). Local. */
 void bench_apply_local(osla_dtype dtype, osla_trans trans, int64_t m, int64_t n, const void *a,

@@ -149,6 +149,16 @@ cleanup:
   return err;
 }
 
+osla_err bench_apply_symmetric(osla_trans trans, osla_matrix *a, const osla_complex *x,
+                               osla_complex *y, osla_complex *scratch)
+{
+  OSLA_CALL(bench_apply(BENCH_LOWER, OSLA_NOTRANS, a, x, y));
+  OSLA_CALL(bench_apply(BENCH_UNIT_LOWER, trans, a, x, scratch));
+  for (int64_t i = 0; i < osla_matrix_layout(a).n; i++)
+    y[i] += scratch[i] - x[i];
+  return OSLA_OK;
+}
+
 double bench_max(const osla_complex *u, int64_t n)
 {
   double largest = 0;

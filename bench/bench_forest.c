@@ -1,18 +1,16 @@
 /* Transfers of star forests: the cases, how an implementation runs and is checked. See
  * bench_forest.h.
  *
- * A transfer may take less than a microsecond: a run has as many as last LEAST_SECONDS, found for
+ * A transfer may take less than a microsecond: a run has as many as last 20 ms, found for
  * each implementation before the warm-up. They follow one another without a barrier.
  */
 #include "bench/bench_forest.h"
 #include "bench/bench_sparse.h"
-#include "osla_clock.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-enum { MOST_IMPLS = 4, N_PARAMETERS = 4, MOST_ITERATIONS = 1 << 24 };
-#define LEAST_SECONDS 0.02
+enum { MOST_IMPLS = 4, N_PARAMETERS = 4 };
 
 /* Its owner writes what others have read: their copies of these lines are lost. */
 static void rewrite(forest_value *values, int64_t n)
@@ -68,25 +66,6 @@ static osla_err check(void *data, double *residual)
   return OSLA_OK;
 }
 
-/* After one run that is not counted. Collective. */
-static osla_err choose_iterations(forest_data *d)
-{
-  osla_transport *t = d->graph->job->transport;
-  double seconds = 0;
-  d->iterations = 1;
-  OSLA_CALL(run_transfers(d));
-  for (;;) {
-    OSLA_CALL(osla_barrier(t));
-    double start = osla_clock();
-    OSLA_CALL(run_transfers(d));
-    seconds = osla_clock() - start;
-    OSLA_CALL(osla_allreduce(t, &seconds, 1, MPI_DOUBLE, MPI_MAX));
-    if (seconds >= LEAST_SECONDS || d->iterations >= MOST_ITERATIONS) return OSLA_OK;
-    double more = 1.2 * LEAST_SECONDS / seconds;
-    d->iterations = (int)ceil(d->iterations * (more < 16 ? more : 16)); /* seconds may be 0 */
-  }
-}
-
 static osla_err setup(void *data)
 {
   forest_data *d = data;
@@ -96,7 +75,7 @@ static osla_err setup(void *data)
   d->turn = turn;
   OSLA_CALL(d->way->create(d));
   forest_values_set(d);
-  return choose_iterations(d);
+  return bench_choose_iterations(job->transport, run_transfers, d, &d->iterations);
 }
 
 static void teardown(void *data)

@@ -43,6 +43,11 @@ typedef struct forest_list {
   int *index; /* of my vertices */
 } forest_list;
 
+/* Sets the peers of a list: every rank but this one with count[rank] > 0 vertices; `count` has an
+ * element for each rank. The caller fills in `index`, and frees `peer`. Collective. Errors, on all
+ * ranks together: MEM. */
+osla_err forest_list_create(bench_job *job, const int *count, forest_list *l);
+
 /* Leaf i of a rank is its i-th. */
 typedef struct forest_graph {
   bench_job *job;

@@ -55,8 +55,7 @@ static osla_err measure(product_data *d, int n_variants)
   product_set sets[N_VARIANTS];
   bench_impl impls[BENCH_MAX_IMPLS];
   int n = 0;
-  double each = s->dtype == OSLA_FLOAT || s->dtype == OSLA_DOUBLE ? 2 : 8;
-  double work = each * (double)d->m * (double)d->n * (double)d->k;
+  double work = (product_is_real(d) ? 2 : 8) * (double)d->m * (double)d->n * (double)d->k;
   reference_ga ga = {.job = d->job,
                      .m = d->m,
                      .n = d->n,

@@ -35,9 +35,19 @@ static void describe(const bench_settings *s, int64_t count, char *text, size_t 
 static osla_err run_size(bench_job *job, int64_t n, int64_t count, hessian_data *d)
 {
   const bench_settings *s = job->settings;
-  const bench_impl impls[N_IMPLS] = {hessian_osla,           hessian_exact, hessian_node,
-                                     hessian_produce,        hessian_blas,  hessian_allreduce,
-                                     hessian_mpi_accumulate, hessian_ga};
+  *d = (hessian_data){.job = job,
+                      .n = n,
+                      .plain = {.data = d},
+                      .exact = {.data = d, .exact = true},
+                      .node = {.data = d, .node_sums = true}};
+  const bench_impl impls[N_IMPLS] = {hessian_ours_impl(&d->plain),
+                                     hessian_ours_impl(&d->exact),
+                                     hessian_ours_impl(&d->node),
+                                     hessian_produce,
+                                     hessian_blas,
+                                     hessian_allreduce,
+                                     hessian_mpi_accumulate,
+                                     hessian_ga};
   bench_figure parameters[N_PARAMETERS];
   char variant[80];
   double elements = (double)count * (double)(count + 1) / 2;
@@ -56,7 +66,6 @@ static osla_err run_size(bench_job *job, int64_t n, int64_t count, hessian_data 
                   .work = elements * (double)s->updates * (double)job->size};
   list_parameters(s, count, parameters);
   describe(s, count, variant, sizeof variant);
-  *d = (hessian_data){.job = job, .n = n};
   osla_err err = updates_create(job, n, count, &d->updates);
   if (err == OSLA_OK) err = bench_run_case(job, &c);
   updates_free(&d->updates);

@@ -19,6 +19,8 @@ typedef enum hessian_phase {
 
 /* One of ours. */
 typedef struct hessian_ours {
+  struct hessian_data *data;
+  bool node_sums, exact;
   osla_hessian *hessian;
   double unit;                  /* of fixed point, to which each contribution is rounded; or 0 */
   int runs;                     /* the first is the warm-up */
@@ -86,9 +88,9 @@ static inline void hessian_strip_rows(osla_uplo uplo, int64_t count, int64_t col
 }
 
 /* The implementations. */
-extern const bench_impl hessian_osla, hessian_exact, hessian_node; /* hessian_osla.c */
-extern const bench_impl hessian_produce;                           /* hessian_produce.c */
-extern const bench_impl hessian_blas, hessian_allreduce;           /* hessian_own.c */
-extern const bench_impl hessian_mpi_accumulate, hessian_ga;        /* hessian_remote.c */
+bench_impl hessian_ours_impl(hessian_ours *ours);        /* hessian_osla.c; borrows ours. Local. */
+extern const bench_impl hessian_produce;                 /* hessian_produce.c */
+extern const bench_impl hessian_blas, hessian_allreduce; /* hessian_own.c */
+extern const bench_impl hessian_mpi_accumulate, hessian_ga; /* hessian_remote.c */
 
 #endif

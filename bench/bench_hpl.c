@@ -24,17 +24,11 @@ static osla_err prepare(void *data)
   return osla_matrix_copy(((hpl_data *)set->factor)->b, set->x);
 }
 
-/* x := A^-1 x with the factors in a and their pivots; the one place that knows how. */
-static osla_err hpl_solve(factor_set *set)
-{
-  return factor_lu.solve(set);
-}
-
 static osla_err run_osla(void *data)
 {
   factor_set *set = data;
   OSLA_CALL(factor_lu.run(set));
-  return set->info == 0 ? hpl_solve(set) : OSLA_OK;
+  return set->info == 0 ? factor_lu.solve(set) : OSLA_OK;
 }
 
 static osla_err run_scalapack(void *data)

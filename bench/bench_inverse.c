@@ -94,11 +94,7 @@ static osla_err run_scalapack(void *data)
 static osla_err apply_inverse(const inverse_data *d, osla_matrix *x)
 {
   if (is_lu(d)) return bench_apply(BENCH_WHOLE, OSLA_NOTRANS, x, d->v, d->y);
-  OSLA_CALL(bench_apply(BENCH_LOWER, OSLA_NOTRANS, x, d->v, d->y));
-  OSLA_CALL(bench_apply(BENCH_UNIT_LOWER, OSLA_CONJTRANS, x, d->v, d->z));
-  for (int64_t i = 0; i < d->f.n; i++)
-    d->y[i] += d->z[i] - d->v[i];
-  return OSLA_OK;
+  return bench_apply_symmetric(OSLA_CONJTRANS, x, d->v, d->y, d->z);
 }
 
 static osla_err check(void *data, double *residual)

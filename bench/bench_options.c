@@ -4,9 +4,7 @@
 #include "bench/bench_options.h"
 #include "osla_matrix.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,47 +24,6 @@ typedef struct raw_options {
   bench_raw_channel channel;
 } raw_options;
 
-int bench_error(const bench_kernel *kernel, const char *format, ...)
-{
-  char name[40], text[800];
-  va_list args;
-  va_start(args, format);
-  (void)vsnprintf(text, sizeof text, format, args);
-  va_end(args);
-  (void)snprintf(name, sizeof name, "-bench %s", kernel->name);
-  return command_error(name, "%s", text);
-}
-
-bool bench_list_has(const char *list, const char *name)
-{
-  size_t length = strlen(name);
-  while (*list) {
-    size_t item = strcspn(list, ",");
-    if (item == length && strncmp(list, name, length) == 0) return true;
-    list += item;
-    if (*list == ',') list++;
-  }
-  return false;
-}
-
-int bench_add_sizes(const bench_kernel *kernel, const char *option, const char *text, int most,
-                    int64_t *sizes, int *count)
-{
-  const char *at = text;
-  do {
-    char *end;
-    errno = 0;
-    long long value = strtoll(at, &end, 10);
-    if (end == at || (*end != ',' && *end != '\0') || errno || value < 1)
-      return bench_error(kernel, "%s: '%s' is not a list of sizes of at least 1", option, text);
-    if (*count == most) return bench_error(kernel, "%s: more than %d sizes", option, most);
-    sizes[(*count)++] = value;
-    at = *end ? end + 1 : end;
-    if (*end == '\0') break;
-  } while (true);
-  return OSLA_EXIT_OK;
-}
-
 static int check_refs(const bench_kernel *kernel, const char *list)
 {
   char item[40];
@@ -77,38 +34,6 @@ static int check_refs(const bench_kernel *kernel, const char *list)
     if (length == 0 || !bench_list_has(kernel->references, item))
       return bench_error(kernel, "--ref: '%s' is not one of none%s%s", item,
                          kernel->references[0] ? "," : "", kernel->references);
-    at += length;
-    if (*at == '\0') return OSLA_EXIT_OK;
-  }
-}
-
-int bench_at_least(const bench_kernel *kernel, const char *option, long long value, long long least)
-{
-  if (value >= least) return OSLA_EXIT_OK;
-  return bench_error(kernel, "%s: %lld is less than %lld", option, value, least);
-}
-
-/* -1: none. */
-static int index_in(const char *list, const char *name, size_t length)
-{
-  for (int k = 0;; k++) {
-    const size_t item = strcspn(list, ",");
-    if (item == length && strncmp(list, name, length) == 0) return k;
-    if (list[item] == '\0') return -1;
-    list += item + 1;
-  }
-}
-
-int bench_take_names(const bench_kernel *kernel, const char *option, const char *names,
-                     const char *text, unsigned *out)
-{
-  *out = 0;
-  for (const char *at = text;; at++) {
-    const size_t length = strcspn(at, ",");
-    const int k = index_in(names, at, length);
-    if (k < 0)
-      return bench_error(kernel, "%s: '%.*s' is not one of %s", option, (int)length, at, names);
-    *out |= 1U << k;
     at += length;
     if (*at == '\0') return OSLA_EXIT_OK;
   }
@@ -249,10 +174,10 @@ static bool parse_raw(const bench_kernel *kernel, int argc, char **argv, raw_opt
   (void)snprintf(precision, sizeof precision, "One letter of %s (default: d)", precisions(kernel));
   bench_product_table(kernel, &raw->product, product);
   bench_factor_table(kernel, &raw->factor, factor);
-  bench_updates_table(kernel, &raw->updates, updates);
-  bench_forest_table(kernel, &raw->forest, forest);
-  bench_jacobi_table(kernel, &raw->jacobi, jacobi);
-  bench_channel_table(kernel, &raw->channel, channel);
+  bench_updates_table(&raw->updates, updates);
+  bench_forest_table(&raw->forest, forest);
+  bench_jacobi_table(&raw->jacobi, jacobi);
+  bench_channel_table(&raw->channel, channel);
   const struct poptOption common[] = {
     {size_option(kernel) + strlen("--"), '\0', POPT_ARG_ARGV, &raw->n, 0, sizes, "N"},
     {"ref", '\0', POPT_ARG_STRING, &raw->ref, 0, refs, "LIST"},
@@ -275,18 +200,18 @@ static bool parse_raw(const bench_kernel *kernel, int argc, char **argv, raw_opt
      "ORDER"},
     {"precision", '\0', POPT_ARG_STRING, &raw->precision, 0, precision, "X"},
     POPT_TABLEEND};
-  const struct poptOption none[] = {POPT_TABLEEND};
+  struct poptOption none[] = {POPT_TABLEEND};
   bool matrices = !kernel->pairs && !kernel->forest && !kernel->jacobi;
   const struct poptOption table[] = {
     {NULL, '\0', POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)common, 0, NULL, NULL},
-    {NULL, '\0', POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)(matrices ? matrix : none), 0, NULL,
+    {NULL, '\0', POPT_ARG_INCLUDE_TABLE, matrices ? (void *)(uintptr_t)matrix : none, 0, NULL,
      NULL},
-    {NULL, '\0', POPT_ARG_INCLUDE_TABLE, updates, 0, NULL, NULL},
+    {NULL, '\0', POPT_ARG_INCLUDE_TABLE, kernel->updates ? updates : none, 0, NULL, NULL},
     {NULL, '\0', POPT_ARG_INCLUDE_TABLE, product, 0, NULL, NULL},
     {NULL, '\0', POPT_ARG_INCLUDE_TABLE, factor, 0, NULL, NULL},
-    {NULL, '\0', POPT_ARG_INCLUDE_TABLE, forest, 0, NULL, NULL},
-    {NULL, '\0', POPT_ARG_INCLUDE_TABLE, jacobi, 0, NULL, NULL},
-    {NULL, '\0', POPT_ARG_INCLUDE_TABLE, channel, 0, NULL, NULL},
+    {NULL, '\0', POPT_ARG_INCLUDE_TABLE, kernel->forest ? forest : none, 0, NULL, NULL},
+    {NULL, '\0', POPT_ARG_INCLUDE_TABLE, kernel->jacobi ? jacobi : none, 0, NULL, NULL},
+    {NULL, '\0', POPT_ARG_INCLUDE_TABLE, kernel->channel ? channel : none, 0, NULL, NULL},
     POPT_TABLEEND};
   line->options = table;
   bool go_on = command_parse(line, argc, argv, status);

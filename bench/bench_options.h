@@ -49,8 +49,7 @@ typedef struct bench_raw_updates {
 extern const bench_raw_updates bench_raw_updates_default;
 
 enum { BENCH_UPDATES_OPTIONS = 11 };
-void bench_updates_table(const bench_kernel *kernel, bench_raw_updates *raw,
-                         struct poptOption table[BENCH_UPDATES_OPTIONS]);
+void bench_updates_table(bench_raw_updates *raw, struct poptOption table[BENCH_UPDATES_OPTIONS]);
 int bench_updates_take(const bench_kernel *kernel, const bench_raw_updates *raw,
                        bench_settings *settings);
 
@@ -61,8 +60,7 @@ typedef struct bench_raw_forest {
 } bench_raw_forest;
 
 enum { BENCH_FOREST_OPTIONS = 9 };
-void bench_forest_table(const bench_kernel *kernel, bench_raw_forest *raw,
-                        struct poptOption table[BENCH_FOREST_OPTIONS]);
+void bench_forest_table(bench_raw_forest *raw, struct poptOption table[BENCH_FOREST_OPTIONS]);
 int bench_forest_take(const bench_kernel *kernel, int size, const bench_raw_forest *raw,
                       bench_settings *settings);
 
@@ -77,8 +75,7 @@ typedef struct bench_raw_jacobi {
 extern const bench_raw_jacobi bench_raw_jacobi_default;
 
 enum { BENCH_JACOBI_OPTIONS = 13 };
-void bench_jacobi_table(const bench_kernel *kernel, bench_raw_jacobi *raw,
-                        struct poptOption table[BENCH_JACOBI_OPTIONS]);
+void bench_jacobi_table(bench_raw_jacobi *raw, struct poptOption table[BENCH_JACOBI_OPTIONS]);
 int bench_jacobi_take(const bench_kernel *kernel, int size, const bench_raw_jacobi *raw,
                       bench_settings *settings);
 
@@ -88,8 +85,7 @@ typedef struct bench_raw_channel {
 } bench_raw_channel;
 
 enum { BENCH_CHANNEL_OPTIONS = 2 };
-void bench_channel_table(const bench_kernel *kernel, bench_raw_channel *raw,
-                         struct poptOption table[BENCH_CHANNEL_OPTIONS]);
+void bench_channel_table(bench_raw_channel *raw, struct poptOption table[BENCH_CHANNEL_OPTIONS]);
 int bench_channel_take(const bench_kernel *kernel, const bench_raw_channel *raw,
                        bench_settings *settings);
 

@@ -7,17 +7,13 @@
 #include <inttypes.h>
 #include <string.h>
 
-void bench_channel_table(const bench_kernel *kernel, bench_raw_channel *raw,
-                         struct poptOption table[BENCH_CHANNEL_OPTIONS])
+void bench_channel_table(bench_raw_channel *raw, struct poptOption table[BENCH_CHANNEL_OPTIONS])
 {
   const struct poptOption channel[] = {{"case", '\0', POPT_ARG_STRING, &raw->cases, 0,
                                         "Cases, of " CHANNEL_CASES " (default: all)", "LIST"},
                                        POPT_TABLEEND};
   _Static_assert(sizeof channel / sizeof *channel == BENCH_CHANNEL_OPTIONS, "room for all");
-  if (kernel->channel)
-    memcpy(table, channel, sizeof channel);
-  else
-    *table = (struct poptOption)POPT_TABLEEND;
+  memcpy(table, channel, sizeof channel);
 }
 
 int bench_channel_take(const bench_kernel *kernel, const bench_raw_channel *raw,

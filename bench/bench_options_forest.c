@@ -10,8 +10,7 @@
 
 #define CASES "pingpong,gather,reduce,fetch,halo,spmv,cg,migrate,setup" /* as forest_case */
 
-void bench_forest_table(const bench_kernel *kernel, bench_raw_forest *raw,
-                        struct poptOption table[BENCH_FOREST_OPTIONS])
+void bench_forest_table(bench_raw_forest *raw, struct poptOption table[BENCH_FOREST_OPTIONS])
 {
   const struct poptOption forest[] = {
     {"case", '\0', POPT_ARG_STRING, &raw->cases, 0, "Cases, of " CASES " (default: all)", "LIST"},
@@ -32,10 +31,7 @@ void bench_forest_table(const bench_kernel *kernel, bench_raw_forest *raw,
     {"exact", '\0', POPT_ARG_NONE, &raw->exact, 0,
      "reduce: ours exact (SUM_EXACT): the same bits on any number of ranks", NULL},
     POPT_TABLEEND};
-  if (kernel->forest)
-    memcpy(table, forest, sizeof forest);
-  else
-    *table = (struct poptOption)POPT_TABLEEND;
+  memcpy(table, forest, sizeof forest);
 }
 
 /* Sizes that every case takes. MPI counts edges, and the roots of all ranks, by int. */

@@ -14,8 +14,7 @@ static const double LEAST_OF_THREADS = 1e-5;
 
 const bench_raw_jacobi bench_raw_jacobi_default = {.sweeps = 1000, .period = 1, .in_flight = 2};
 
-void bench_jacobi_table(const bench_kernel *kernel, bench_raw_jacobi *raw,
-                        struct poptOption table[BENCH_JACOBI_OPTIONS])
+void bench_jacobi_table(bench_raw_jacobi *raw, struct poptOption table[BENCH_JACOBI_OPTIONS])
 {
   const struct poptOption jacobi[] = {
     {"mode", '\0', POPT_ARG_STRING, &raw->modes, 0, "Modes, of " MODES " (default: all)", "LIST"},
@@ -42,10 +41,7 @@ void bench_jacobi_table(const bench_kernel *kernel, bench_raw_jacobi *raw,
      "Append a line of JSON about each run: sweeps, ages of halos, residuals", "FILE"},
     POPT_TABLEEND};
   _Static_assert(sizeof jacobi / sizeof *jacobi == BENCH_JACOBI_OPTIONS, "room for all");
-  if (kernel->jacobi)
-    memcpy(table, jacobi, sizeof jacobi);
-  else
-    *table = (struct poptOption)POPT_TABLEEND;
+  memcpy(table, jacobi, sizeof jacobi);
 }
 
 static int take_slow(const bench_kernel *kernel, int size, const char *text,

@@ -13,8 +13,7 @@
 
 const bench_raw_updates bench_raw_updates_default = {.updates = 64, .run = 1, .threads = 1};
 
-void bench_updates_table(const bench_kernel *kernel, bench_raw_updates *raw,
-                         struct poptOption table[BENCH_UPDATES_OPTIONS])
+void bench_updates_table(bench_raw_updates *raw, struct poptOption table[BENCH_UPDATES_OPTIONS])
 {
   const struct poptOption updates[] = {
     {"updates", '\0', POPT_ARG_LONGLONG | POPT_ARGFLAG_SHOW_DEFAULT, &raw->updates, 0,
@@ -36,10 +35,7 @@ void bench_updates_table(const bench_kernel *kernel, bench_raw_updates *raw,
     {"threads", '\0', POPT_ARG_INT | POPT_ARGFLAG_SHOW_DEFAULT, &raw->threads, 0,
      "OpenMP threads of each rank that produce updates", "T"},
     POPT_TABLEEND};
-  if (kernel->updates)
-    memcpy(table, updates, sizeof updates);
-  else
-    *table = (struct poptOption)POPT_TABLEEND;
+  memcpy(table, updates, sizeof updates);
 }
 
 static int take_uplo(const bench_kernel *kernel, const char *text, bench_settings *settings)

@@ -121,10 +121,8 @@ static osla_err apply_lower(product_set *set, const osla_complex *x, osla_comple
 {
   const local_c c = local_of(set);
   const size_t size = osla_dtype_size(osla_matrix_dtype(set->c));
-  osla_complex *turned = set->product->turned;
   double written = 0;
-  OSLA_CALL(bench_apply(BENCH_LOWER, OSLA_NOTRANS, set->c, x, y));
-  OSLA_CALL(bench_apply(BENCH_UNIT_LOWER, OSLA_CONJTRANS, set->c, x, turned));
+  OSLA_CALL(bench_apply_symmetric(OSLA_CONJTRANS, set->c, x, y, set->product->turned));
   for (int64_t j = 0; j < c.cols; j++) {
     const unsigned char *column =
       (const unsigned char *)osla_matrix_local(set->c) + (size_t)(j * c.lld) * size;
@@ -132,8 +130,8 @@ static osla_err apply_lower(product_set *set, const osla_complex *x, osla_comple
       if (column[byte]) written = 1; /* they were zero */
   }
   OSLA_CALL(osla_allreduce(set->product->job->transport, &written, 1, MPI_DOUBLE, MPI_MAX));
-  for (int64_t i = 0; i < c.l.n; i++)
-    y[i] = written > 0 ? NAN : y[i] + turned[i] - x[i];
+  for (int64_t i = 0; i < c.l.n && written > 0; i++)
+    y[i] = NAN;
   return OSLA_OK;
 }
 

@@ -10,6 +10,26 @@
 #include <string.h>
 #include <unistd.h>
 
+static int by_value(const void *a, const void *b)
+{
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+double bench_median(const double *values, int count)
+{
+  double *sorted = malloc((size_t)count * sizeof *sorted);
+  if (!sorted || count < 1) {
+    free(sorted);
+    return NAN;
+  }
+  memcpy(sorted, values, (size_t)count * sizeof *sorted);
+  qsort(sorted, (size_t)count, sizeof *sorted, by_value);
+  double median = (sorted[(count - 1) / 2] + sorted[count / 2]) / 2;
+  free(sorted);
+  return median;
+}
+
 static const char *unit_name(bench_unit unit)
 {
   static const char *const name[] = {"GF/s", "Melem/s", "GB/s", "us"};

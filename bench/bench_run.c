@@ -6,27 +6,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
-
-static int by_value(const void *a, const void *b)
-{
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
-double bench_median(const double *values, int count)
-{
-  double *sorted = malloc((size_t)count * sizeof *sorted);
-  if (!sorted || count < 1) {
-    free(sorted);
-    return NAN;
-  }
-  memcpy(sorted, values, (size_t)count * sizeof *sorted);
-  qsort(sorted, (size_t)count, sizeof *sorted, by_value);
-  double median = (sorted[(count - 1) / 2] + sorted[count / 2]) / 2;
-  free(sorted);
-  return median;
-}
 
 static void *data_of(const bench_case *c, const bench_impl *impl)
 {
@@ -75,6 +54,26 @@ static osla_err measure(bench_job *job, const bench_case *c, bench_result *resul
   job->traced = c->kernel;
   job->traced_n = c->n;
   return OSLA_OK;
+}
+
+osla_err bench_choose_iterations(osla_transport *t, osla_err (*run)(void *data), void *data,
+                                 int *iterations)
+{
+  enum { MOST_ITERATIONS = 1 << 24 };
+  const double least_seconds = 0.02;
+  double seconds = 0;
+  *iterations = 1;
+  OSLA_CALL(run(data));
+  for (;;) {
+    OSLA_CALL(osla_barrier(t));
+    double start = osla_clock();
+    OSLA_CALL(run(data));
+    seconds = osla_clock() - start;
+    OSLA_CALL(osla_allreduce(t, &seconds, 1, MPI_DOUBLE, MPI_MAX));
+    if (seconds >= least_seconds || *iterations >= MOST_ITERATIONS) return OSLA_OK;
+    double more = 1.2 * least_seconds / seconds;
+    *iterations = (int)ceil(*iterations * (more < 16 ? more : 16)); /* seconds may be 0 */
+  }
 }
 
 static bool wanted(const bench_job *job, const bench_impl *impl, int i)

@@ -90,16 +90,6 @@ static osla_err prepare_neighbor(void *data)
   return OSLA_OK;
 }
 
-static osla_err run_neighbor(void *data)
-{
-  return setup_neighbors_create(data);
-}
-
-static void teardown_neighbor(void *data)
-{
-  setup_neighbors_free(data);
-}
-
 static osla_err check(void *data, double *residual)
 {
   const setup_data *d = data;
@@ -148,9 +138,9 @@ static osla_err run_case(bench_job *job, const setup_edges *e, bool is_halo)
                                .data = &data[0]},
                               {.name = "neighbor",
                                .prepare = prepare_neighbor,
-                               .run = run_neighbor,
+                               .run = setup_neighbors_create,
                                .check = check,
-                               .teardown = teardown_neighbor,
+                               .teardown = setup_neighbors_free,
                                .data = &data[1]},
                               {.name = "memcpy",
                                .setup = setup_memcpy,

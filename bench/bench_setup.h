@@ -27,7 +27,7 @@ typedef struct setup_data {
 
 /* Collective. _create: until the leaves have their values. Errors, on all ranks together: MEM, MPI.
  */
-osla_err setup_neighbors_create(setup_data *d);
-void setup_neighbors_free(setup_data *d);
+osla_err setup_neighbors_create(void *data);
+void setup_neighbors_free(void *data);
 
 #endif

@@ -6,15 +6,13 @@
  * nothing, is communication. */
 #include "bench/bench_sparse.h"
 #include "kernels/sparse/spmv_rows.h"
-#include "osla_clock.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_IMPLS = 4, CG_ITERATIONS = 200, MOST_PRODUCTS = 1 << 20, N_PARAMETERS = 2 };
-#define LEAST_SECONDS 0.02
+enum { MOST_IMPLS = 4, CG_ITERATIONS = 200, N_PARAMETERS = 2 };
 
 /* Small integers, the same for every rank. */
 static double x_of(int64_t column)
@@ -168,23 +166,6 @@ static osla_err check(void *data, double *residual)
   return d->problem->which == FOREST_SPMV ? check_products(d, residual) : check_cg(d, residual);
 }
 
-/* As many products as last LEAST_SECONDS. */
-static osla_err choose_iterations(sparse_data *d)
-{
-  osla_transport *t = d->problem->job->transport;
-  double seconds;
-  OSLA_CALL(run_case(d));
-  for (;;) {
-    OSLA_CALL(osla_barrier(t));
-    const double start = osla_clock();
-    OSLA_CALL(run_case(d));
-    seconds = osla_clock() - start;
-    OSLA_CALL(osla_allreduce(t, &seconds, 1, MPI_DOUBLE, MPI_MAX));
-    if (seconds >= LEAST_SECONDS || d->iterations >= MOST_PRODUCTS) return OSLA_OK;
-    d->iterations *= 2;
-  }
-}
-
 static osla_err setup(void *data)
 {
   sparse_data *d = data;
@@ -201,8 +182,9 @@ static osla_err setup(void *data)
   d->ghosts = d->ap + rows;
   if (d->way) OSLA_CALL(d->way->create(d));
   OSLA_CALL(prepare(d));
-  d->iterations = 1;
-  return p->which == FOREST_SPMV ? choose_iterations(d) : OSLA_OK;
+  return p->which == FOREST_SPMV
+           ? bench_choose_iterations(p->job->transport, run_case, d, &d->iterations)
+           : OSLA_OK;
 }
 
 static void teardown(void *data)

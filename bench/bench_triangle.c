@@ -12,12 +12,8 @@ static osla_err expect(product_data *d, bool symmetric)
 {
   osla_complex *bx = d->turned; /* order n, like all here */
   OSLA_CALL(bench_apply(BENCH_WHOLE, OSLA_NOTRANS, d->ours.b, d->x, bx));
-  OSLA_CALL(bench_apply(BENCH_LOWER, OSLA_NOTRANS, d->ours.a, bx, d->expected));
-  if (!symmetric) return OSLA_OK;
-  OSLA_CALL(bench_apply(BENCH_UNIT_LOWER, OSLA_TRANS, d->ours.a, bx, d->y)); /* y: above it, + bx */
-  for (int64_t i = 0; i < d->m; i++)
-    d->expected[i] += d->y[i] - bx[i];
-  return OSLA_OK;
+  return symmetric ? bench_apply_symmetric(OSLA_TRANS, d->ours.a, bx, d->expected, d->y)
+                   : bench_apply(BENCH_LOWER, OSLA_NOTRANS, d->ours.a, bx, d->expected);
 }
 
 static osla_err run_symm(void *data)

@@ -70,12 +70,8 @@ static osla_err create(vector_data *d)
   d->y = d->x + d->n;
   d->expected = d->y + d->n;
   OSLA_CALL(gather(d->ours.x, d->x));
-  if (!d->symmetric) return bench_apply(BENCH_WHOLE, OSLA_NOTRANS, d->ours.a, d->x, d->expected);
-  OSLA_CALL(bench_apply(BENCH_LOWER, OSLA_NOTRANS, d->ours.a, d->x, d->expected));
-  OSLA_CALL(bench_apply(BENCH_UNIT_LOWER, OSLA_TRANS, d->ours.a, d->x, d->y)); /* above it, + x */
-  for (int64_t i = 0; i < d->n; i++)
-    d->expected[i] += d->y[i] - d->x[i];
-  return OSLA_OK;
+  return d->symmetric ? bench_apply_symmetric(OSLA_TRANS, d->ours.a, d->x, d->expected, d->y)
+                      : bench_apply(BENCH_WHOLE, OSLA_NOTRANS, d->ours.a, d->x, d->expected);
 }
 
 static osla_err spoil(void *data)

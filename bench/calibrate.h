@@ -46,6 +46,9 @@ typedef struct calibrate_fit {
   double median, worst; /* |error| / measured */
 } calibrate_fit;
 
+/* Order of two doubles, for qsort. */
+int calibrate_compare(const void *a, const void *b);
+
 double calibrate_monomial(const char *monomial, const calibrate_shape *shape);
 
 /* The c >= 0 with the least sum of squares of relative errors: of all choices of monomials the best

@@ -85,7 +85,7 @@ static osla_err solve(const problem *p, unsigned chosen, double *c, bool *good)
   return OSLA_OK;
 }
 
-static int by_size(const void *a, const void *b)
+int calibrate_compare(const void *a, const void *b)
 {
   const double *x = a, *y = b;
   return (*x > *y) - (*x < *y);
@@ -96,7 +96,7 @@ static void judge(const problem *p, const double *c, calibrate_fit *out)
   double error[CALIBRATE_SHAPES];
   for (int i = 0; i < p->count; i++)
     error[i] = fabs(value(p, i, c) - 1);
-  qsort(error, (size_t)p->count, sizeof *error, by_size);
+  qsort(error, (size_t)p->count, sizeof *error, calibrate_compare);
   out->median = error[p->count / 2];
   out->worst = error[p->count - 1];
 }

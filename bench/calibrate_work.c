@@ -214,12 +214,6 @@ const calibrate_kind calibrate_kinds[] = {
 };
 const int calibrate_n_kinds = sizeof calibrate_kinds / sizeof *calibrate_kinds;
 
-static int by_size(const void *a, const void *b)
-{
-  const double *x = a, *y = b;
-  return (*x > *y) - (*x < *y);
-}
-
 /* Runs are timed one by one, as some find fresh data; so many that they take 10 ms, and at least 5.
  */
 osla_err calibrate_time(calibrate_room *room, const calibrate_kind *kind,
@@ -237,7 +231,7 @@ osla_err calibrate_time(calibrate_room *room, const calibrate_kind *kind,
     taken[runs++] = took;
     all += took;
   }
-  qsort(taken, (size_t)runs, sizeof *taken, by_size);
+  qsort(taken, (size_t)runs, sizeof *taken, calibrate_compare);
   *seconds = taken[runs / 2];
   return OSLA_OK;
 }

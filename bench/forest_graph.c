@@ -55,8 +55,7 @@ static forest_value value(const forest_graph *g, int64_t integer)
 
 /* --- lists --- */
 
-/* Room for so many vertices of each rank, in a list without this rank. */
-static osla_err list_create(bench_job *job, const int64_t *count, forest_list *l)
+osla_err forest_list_create(bench_job *job, const int *count, forest_list *l)
 {
   int64_t all = 0;
   int n = 0, size = job->size;
@@ -71,7 +70,7 @@ static osla_err list_create(bench_job *job, const int64_t *count, forest_list *l
   for (int rank = 0; rank < size; rank++) {
     if (rank == job->rank || count[rank] == 0) continue;
     l->peer[n] = rank;
-    l->count[n] = (int)count[rank];
+    l->count[n] = count[rank];
     l->start[n + 1] = l->start[n] + l->count[n];
     n++;
   }
@@ -80,14 +79,14 @@ static osla_err list_create(bench_job *job, const int64_t *count, forest_list *l
 }
 
 /* Leaves by the rank of their roots; place: [size] zeros, scratch. */
-static osla_err list_leaves(forest_graph *g, int64_t *place)
+static osla_err list_leaves(forest_graph *g, int *place)
 {
   int me = g->job->rank;
   void *memory;
   for (int64_t i = 0; i < g->n_edges; i++)
     place[g->root[i] / g->n]++;
   g->n_own = place[me];
-  OSLA_CALL(list_create(g->job, place, &g->leaves));
+  OSLA_CALL(forest_list_create(g->job, place, &g->leaves));
   OSLA_CALL(bench_alloc(g->job, 2 * (uint64_t)g->n_own * sizeof *g->own_leaf, &memory));
   g->own_leaf = memory;
   g->own_root = g->own_leaf + g->n_own;
@@ -95,7 +94,8 @@ static osla_err list_leaves(forest_graph *g, int64_t *place)
   for (int p = 0; p < g->leaves.n_peers; p++)
     place[g->leaves.peer[p]] = g->leaves.start[p];
   for (int64_t i = 0; i < g->n_edges; i++) {
-    int64_t rank = g->root[i] / g->n, k = place[rank]++;
+    int64_t rank = g->root[i] / g->n;
+    int k = place[rank]++;
     if (rank != me) {
       g->leaves.index[k] = (int)i;
     } else {
@@ -107,14 +107,14 @@ static osla_err list_leaves(forest_graph *g, int64_t *place)
 }
 
 /* Roots by the rank of their leaves; count: [size] zeros, scratch. */
-static osla_err list_roots(forest_graph *g, int64_t *count)
+static osla_err list_roots(forest_graph *g, int *count)
 {
   int me = g->job->rank;
   int64_t k = 0;
   for (int rank = 0; rank < g->job->size; rank++)
     for (int64_t i = 0; i < edges_of(g, rank); i++)
       count[rank] += root_of(g, rank, i) / g->n == me;
-  OSLA_CALL(list_create(g->job, count, &g->roots));
+  OSLA_CALL(forest_list_create(g->job, count, &g->roots));
   for (int p = 0; p < g->roots.n_peers; p++)
     for (int64_t i = 0; i < edges_of(g, g->roots.peer[p]); i++) {
       int64_t root = root_of(g, g->roots.peer[p], i);
@@ -154,9 +154,9 @@ osla_err forest_graph_create(bench_job *job, forest_case which, int64_t n, int l
   g->root = edges;
   for (int64_t i = 0; i < g->n_edges; i++)
     g->root[i] = root_of(g, job->rank, i);
-  OSLA_TRY(bench_alloc(job, 2 * (uint64_t)job->size * sizeof(int64_t), &scratch));
+  OSLA_TRY(bench_alloc(job, 2 * (uint64_t)job->size * sizeof(int), &scratch));
   OSLA_TRY(list_leaves(g, scratch));
-  OSLA_TRY(list_roots(g, (int64_t *)scratch + job->size));
+  OSLA_TRY(list_roots(g, (int *)scratch + job->size));
   if (which == FOREST_REDUCE || which == FOREST_FETCH) OSLA_TRY(totals_create(g));
 cleanup:
   free(scratch);

@@ -5,68 +5,41 @@
 
 #include <math.h>
 
-static osla_err setup(hessian_data *d, bool node_sums, hessian_ours *ours)
+/* Order-independent mode sums into double. Elements of G and of ready blocks are at most 1/2. */
+static double bound_of(const hessian_data *d)
 {
+  const bench_settings *s = d->job->settings;
+  double count = (double)(d->updates.per_rank * d->job->size);
+  return count * (s->rows > 0 ? (double)s->rows / 4 : 0.5);
+}
+
+static osla_err setup(void *data)
+{
+  hessian_ours *ours = data;
+  hessian_data *d = ours->data;
   const bench_settings *s = d->job->settings;
   osla_hessian_options options = {0};
   options.uplo = s->uplo;
-  options.single = s->dtype == OSLA_FLOAT;
   options.nb = s->nb;
   options.ring_bytes = (size_t)s->ring_bytes;
-  options.node_sums = node_sums;
+  options.node_sums = ours->node_sums;
+  options.order_independent = ours->exact;
+  if (ours->exact) {
+    options.single_updates = s->dtype == OSLA_FLOAT;
+    options.bound = bound_of(d);
+    ours->unit = ldexp(options.bound, -51);
+  } else {
+    options.single = s->dtype == OSLA_FLOAT;
+  }
   OSLA_CALL(hessian_products_create(d, false)); /* for --work */
   return osla_hessian_create(d->job->grid, d->n, &options, &ours->hessian);
 }
 
-static osla_err setup_plain(void *data)
+static osla_err prepare(void *data)
 {
-  hessian_data *d = data;
-  return setup(d, false, &d->plain);
-}
-
-static osla_err setup_node(void *data)
-{
-  hessian_data *d = data;
-  return setup(d, true, &d->node);
-}
-
-/* Order-independent mode sums into double. Elements of G and of ready blocks are at most 1/2. */
-static osla_err setup_exact(void *data)
-{
-  hessian_data *d = data;
-  const bench_settings *s = d->job->settings;
-  osla_hessian_options options = {0};
-  double count = (double)(d->updates.per_rank * d->job->size);
-  options.uplo = s->uplo;
-  options.single_updates = s->dtype == OSLA_FLOAT;
-  options.nb = s->nb;
-  options.ring_bytes = (size_t)s->ring_bytes;
-  options.order_independent = true;
-  options.bound = count * (s->rows > 0 ? (double)s->rows / 4 : 0.5);
-  d->exact.unit = ldexp(options.bound, -51);
-  OSLA_CALL(hessian_products_create(d, false));
-  return osla_hessian_create(d->job->grid, d->n, &options, &d->exact.hessian);
-}
-
-static osla_err prepare_plain(void *data)
-{
-  hessian_data *d = data;
-  d->ours = &d->plain;
-  return osla_hessian_reset(d->ours->hessian);
-}
-
-static osla_err prepare_exact(void *data)
-{
-  hessian_data *d = data;
-  d->ours = &d->exact;
-  return osla_hessian_reset(d->ours->hessian);
-}
-
-static osla_err prepare_node(void *data)
-{
-  hessian_data *d = data;
-  d->ours = &d->node;
-  return osla_hessian_reset(d->ours->hessian);
+  hessian_ours *ours = data;
+  ours->data->ours = ours;
+  return osla_hessian_reset(ours->hessian);
 }
 
 static osla_err update(hessian_data *d, int64_t k, int thread)
@@ -83,7 +56,7 @@ static osla_err update(hessian_data *d, int64_t k, int thread)
 
 static osla_err run(void *data)
 {
-  hessian_data *d = data;
+  hessian_data *d = ((hessian_ours *)data)->data;
   osla_err err = hessian_each(d, update);
   if (err != OSLA_OK) osla_transport_abort(d->job->transport, err); /* the others are in commit */
   double start = osla_clock(), sent = osla_hessian_get_stats(d->ours->hessian).seconds_send;
@@ -125,8 +98,10 @@ static osla_err count_phases(hessian_data *d)
 }
 
 /* Seconds of a run as the mean over threads and ranks. */
-static int figures_of(const hessian_data *d, const hessian_ours *ours, bench_figure *out)
+static int figures(const void *data, bench_figure *out)
 {
+  const hessian_ours *ours = data;
+  const hessian_data *d = ours->data;
   static const char *const names[HESSIAN_PHASES] = {"work", "split",    "product",
                                                     "add",  "transfer", "wait"};
   double shares = (double)(ours->runs - warm_ups()) * d->job->size * d->job->settings->threads;
@@ -137,24 +112,6 @@ static int figures_of(const hessian_data *d, const hessian_ours *ours, bench_fig
   out[HESSIAN_PHASES + 1] = (bench_figure){"bytes_per_element", each, false};
   out[HESSIAN_PHASES + 2] = (bench_figure){"seconds_apply", ours->apply / shares, false};
   return HESSIAN_PHASES + 3;
-}
-
-static int figures_plain(const void *data, bench_figure *out)
-{
-  const hessian_data *d = data;
-  return figures_of(d, &d->plain, out);
-}
-
-static int figures_exact(const void *data, bench_figure *out)
-{
-  const hessian_data *d = data;
-  return figures_of(d, &d->exact, out);
-}
-
-static int figures_node(const void *data, bench_figure *out)
-{
-  const hessian_data *d = data;
-  return figures_of(d, &d->node, out);
 }
 
 /* Rank 0 reads the samples, one by one. */
@@ -173,7 +130,7 @@ static osla_err read_samples(hessian_data *d, osla_matrix *h)
 
 static osla_err check(void *data, double *residual)
 {
-  hessian_data *d = data;
+  hessian_data *d = ((hessian_ours *)data)->data;
   osla_matrix *h;
   osla_err err = OSLA_OK;
   OSLA_CALL(count_phases(d));
@@ -185,50 +142,27 @@ static osla_err check(void *data, double *residual)
   return osla_bcast(d->job->transport, residual, 1, MPI_DOUBLE, 0);
 }
 
-static void teardown_plain(void *data)
+static void teardown(void *data)
 {
-  hessian_data *d = data;
-  osla_hessian_destroy(&d->plain.hessian);
-  hessian_products_free(d);
+  hessian_ours *ours = data;
+  osla_hessian_destroy(&ours->hessian);
+  hessian_products_free(ours->data);
 }
 
-static void teardown_exact(void *data)
+bench_impl hessian_ours_impl(hessian_ours *ours)
 {
-  hessian_data *d = data;
-  osla_hessian_destroy(&d->exact.hessian);
-  hessian_products_free(d);
+  return (bench_impl){.name = ours->exact       ? "osla-exact"
+                              : ours->node_sums ? "osla-node"
+                                                : "osla",
+                      .ref = ours->exact       ? "exact"
+                             : ours->node_sums ? "node"
+                                               : "osla",
+                      .setup = setup,
+                      .prepare = prepare,
+                      .run = run,
+                      .models = !ours->exact && !ours->node_sums,
+                      .check = check,
+                      .teardown = teardown,
+                      .figures = figures,
+                      .data = ours};
 }
-
-static void teardown_node(void *data)
-{
-  hessian_data *d = data;
-  osla_hessian_destroy(&d->node.hessian);
-  hessian_products_free(d);
-}
-
-const bench_impl hessian_osla = {.name = "osla",
-                                 .setup = setup_plain,
-                                 .prepare = prepare_plain,
-                                 .run = run,
-                                 .models = true,
-                                 .check = check,
-                                 .teardown = teardown_plain,
-                                 .figures = figures_plain};
-
-const bench_impl hessian_exact = {.name = "osla-exact",
-                                  .setup = setup_exact,
-                                  .prepare = prepare_exact,
-                                  .run = run,
-                                  .check = check,
-                                  .teardown = teardown_exact,
-                                  .figures = figures_exact,
-                                  .ref = "exact"};
-
-const bench_impl hessian_node = {.name = "osla-node",
-                                 .setup = setup_node,
-                                 .prepare = prepare_node,
-                                 .run = run,
-                                 .check = check,
-                                 .teardown = teardown_node,
-                                 .figures = figures_node,
-                                 .ref = "node"};

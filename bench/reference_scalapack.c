@@ -318,94 +318,31 @@ osla_err reference_scalapack_potrs(int context, osla_matrix *a, osla_matrix *b)
 
 #else
 
-/* --ref refuses scalapack in such a build: these are there for the linker. */
-static osla_err not_built(void)
-{
-  return osla_error_set(OSLA_ERR_UNSUPPORTED, "built without ScaLAPACK");
-}
-
-osla_err reference_scalapack_open(osla_grid *grid, int *context)
-{
-  (void)grid;
-  *context = -1;
-  return not_built();
-}
+/* In a build without ScaLAPACK, --ref refuses "scalapack": these functions are never called. */
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+#define NOT_BUILT(name, ...)                                                                       \
+  osla_err reference_scalapack_##name(__VA_ARGS__)                                                 \
+  {                                                                                                \
+    return osla_error_set(OSLA_ERR_UNSUPPORTED, "built without ScaLAPACK");                        \
+  }
+NOT_BUILT(open, osla_grid *grid, int *context)
+NOT_BUILT(gemm, int context, osla_trans transa, osla_trans transb, osla_matrix *a, osla_matrix *b,
+          osla_matrix *c)
+NOT_BUILT(syrk, int context, osla_matrix *a, osla_matrix *c)
+NOT_BUILT(symm, int context, osla_matrix *a, osla_matrix *b, osla_matrix *c)
+NOT_BUILT(trmm, int context, osla_matrix *a, osla_matrix *b)
+NOT_BUILT(gemv, int context, osla_matrix *a, osla_matrix *x, osla_matrix *y)
+NOT_BUILT(symv, int context, osla_matrix *a, osla_matrix *x, osla_matrix *y)
+NOT_BUILT(getrf, int context, osla_matrix *a, int *ipiv, int64_t *info)
+NOT_BUILT(getri, int context, osla_matrix *a, int *ipiv, int64_t *info)
+NOT_BUILT(getrs, int context, osla_matrix *a, int *ipiv, osla_matrix *b)
+NOT_BUILT(potrf, int context, osla_matrix *a, int64_t *info)
+NOT_BUILT(potri, int context, osla_matrix *a, int64_t *info)
+NOT_BUILT(potrs, int context, osla_matrix *a, osla_matrix *b)
 
 void reference_scalapack_close(int *context)
 {
   *context = -1;
-}
-
-osla_err reference_scalapack_gemm(int context, osla_trans transa, osla_trans transb, osla_matrix *a,
-                                  osla_matrix *b, osla_matrix *c)
-{
-  (void)context, (void)transa, (void)transb, (void)a, (void)b, (void)c;
-  return not_built();
-}
-
-osla_err reference_scalapack_syrk(int context, osla_matrix *a, osla_matrix *c)
-{
-  (void)context, (void)a, (void)c;
-  return not_built();
-}
-
-osla_err reference_scalapack_symm(int context, osla_matrix *a, osla_matrix *b, osla_matrix *c)
-{
-  (void)context, (void)a, (void)b, (void)c;
-  return not_built();
-}
-
-osla_err reference_scalapack_trmm(int context, osla_matrix *a, osla_matrix *b)
-{
-  (void)context, (void)a, (void)b;
-  return not_built();
-}
-
-osla_err reference_scalapack_gemv(int context, osla_matrix *a, osla_matrix *x, osla_matrix *y)
-{
-  (void)context, (void)a, (void)x, (void)y;
-  return not_built();
-}
-
-osla_err reference_scalapack_symv(int context, osla_matrix *a, osla_matrix *x, osla_matrix *y)
-{
-  return reference_scalapack_gemv(context, a, x, y);
-}
-
-osla_err reference_scalapack_getrf(int context, osla_matrix *a, int *ipiv, int64_t *info)
-{
-  (void)context, (void)a, (void)ipiv, (void)info;
-  return not_built();
-}
-
-osla_err reference_scalapack_getri(int context, osla_matrix *a, int *ipiv, int64_t *info)
-{
-  (void)context, (void)a, (void)ipiv, (void)info;
-  return not_built();
-}
-
-osla_err reference_scalapack_getrs(int context, osla_matrix *a, int *ipiv, osla_matrix *b)
-{
-  (void)context, (void)a, (void)ipiv, (void)b;
-  return not_built();
-}
-
-osla_err reference_scalapack_potrf(int context, osla_matrix *a, int64_t *info)
-{
-  (void)context, (void)a, (void)info;
-  return not_built();
-}
-
-osla_err reference_scalapack_potri(int context, osla_matrix *a, int64_t *info)
-{
-  (void)context, (void)a, (void)info;
-  return not_built();
-}
-
-osla_err reference_scalapack_potrs(int context, osla_matrix *a, osla_matrix *b)
-{
-  (void)context, (void)a, (void)b;
-  return not_built();
 }
 
 #endif

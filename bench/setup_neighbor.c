@@ -109,8 +109,9 @@ static osla_err bring_values(const setup_edges *e, struct setup_neighbors *h)
   return OSLA_OK;
 }
 
-osla_err setup_neighbors_create(setup_data *d)
+osla_err setup_neighbors_create(void *data)
 {
+  setup_data *d = data;
   const setup_edges *e = d->edges;
   struct setup_neighbors *h = d->own = calloc(1, sizeof *h);
   osla_err err = h ? allocate(e, h) : osla_error_set(OSLA_ERR_MEM, "lists of edges");
@@ -121,8 +122,9 @@ osla_err setup_neighbors_create(setup_data *d)
   return bring_values(e, h);
 }
 
-void setup_neighbors_free(setup_data *d)
+void setup_neighbors_free(void *data)
 {
+  setup_data *d = data;
   struct setup_neighbors *h = d->own;
   if (!h) return;
   if (h->memory && h->comm != MPI_COMM_NULL) (void)MPI_Comm_free(&h->comm);

@@ -230,30 +230,6 @@ cleanup:
 
 /* ---- who needs what ---- */
 
-static osla_err allocate_list(bench_job *job, int64_t entries, forest_list *l)
-{
-  const size_t size = (size_t)job->size;
-  void *memory;
-  OSLA_CALL(bench_alloc(job, ((uint64_t)entries + 3 * (uint64_t)size + 1) * sizeof(int), &memory));
-  l->peer = memory;
-  l->count = l->peer + size;
-  l->start = l->count + size;
-  l->index = l->start + size + 1;
-  return OSLA_OK;
-}
-
-/* Peers of a list from how many vertices each rank has. */
-static void set_peers(const bench_job *job, const int *count, forest_list *l)
-{
-  for (int rank = 0; rank < job->size; rank++) {
-    if (count[rank] == 0) continue;
-    l->peer[l->n_peers] = rank;
-    l->count[l->n_peers] = count[rank];
-    l->start[l->n_peers + 1] = l->start[l->n_peers] + count[rank];
-    l->n_peers++;
-  }
-}
-
 /* How many ghosts are of each rank, and how many of my rows each rank asks for; where both begin.
  */
 typedef struct exchange_counts {
@@ -286,8 +262,6 @@ static osla_err exchange_lists(sparse_problem *p, const exchange_counts *c, int6
   const int64_t first = osla_csr_column_start(p->a)[job->rank];
   OSLA_MPI(MPI_Alltoallv(p->ghost, c->needed, c->from, MPI_INT64_T, columns, c->asked, c->to,
                          MPI_INT64_T, osla_transport_comm(job->transport)));
-  set_peers(job, c->needed, &p->needed);
-  set_peers(job, c->asked, &p->asked);
   for (int64_t g = 0; g < p->n_ghosts; g++)
     p->needed.index[g] = (int)g;
   for (int64_t k = 0; k < c->all_asked; k++)
@@ -307,8 +281,8 @@ static osla_err make_lists(sparse_problem *p)
   c.from = c.asked + job->size;
   c.to = c.from + job->size;
   OSLA_TRY(count_both(p, &c));
-  OSLA_TRY(allocate_list(job, p->n_ghosts, &p->needed));
-  OSLA_TRY(allocate_list(job, c.all_asked, &p->asked));
+  OSLA_TRY(forest_list_create(job, c.needed, &p->needed));
+  OSLA_TRY(forest_list_create(job, c.asked, &p->asked));
   OSLA_TRY(bench_alloc(job, (uint64_t)c.all_asked * sizeof(int64_t), &columns));
   OSLA_TRY(exchange_lists(p, &c, columns));
 cleanup:
