@@ -1,16 +1,17 @@
-/* Messages between ranks 0 and 1 over channels: the cases, ours, the check. See bench_channel.h.
+/* osla-bench channel: messages between ranks 0 and 1 over channels. Cases, OSLA, the check. See
+ * bench_channel.h.
  *
- * In every case, and of every implementation, who sends fills the whole message with values of the
- * round, and who receives adds up all of it: else nothing would move where a message is read in
- * place, and a rate of bytes would mean nothing.
+ * In every case and implementation the sender fills the whole message with values of the round, and
+ * the receiver sums all of it. Otherwise no data would move when a message is read in place, and a
+ * rate in bytes would be meaningless.
  *
- *   pingpong   LATEST to and fro; each waits for the next stamp. One way is one operation
- *   halo       LATEST from rank 0 to rank 1, which answers by an empty message when it has read it;
- *              only then does rank 0 fill the next one. So filling, sending, reading and the answer
- *              follow one another: no implementation hides one behind the other
- *   stream     EVERY from rank 0 to rank 1, up to CHANNEL_IN_FLIGHT under way. The time is over
- * when rank 1 has read the last
- */
+ *    pingpong   LATEST in both directions; each rank waits for the next stamp. One way is an
+ *      operation
+ *    halo       LATEST from rank 0 to rank 1, which answers by an empty message after it has
+ *      read the data; then rank 0 fills the next message. Filling, sending, reading and the
+ *      answer follow one another, so that no implementation overlaps them
+ *    stream     EVERY from rank 0 to rank 1, up to CHANNEL_IN_FLIGHT in flight. The time ends
+ *      when rank 1 has read the last message */
 #include "bench/bench_channel.h"
 
 #include <math.h>
@@ -20,7 +21,8 @@ enum { MOST_IMPLS = 3 };
 
 /* ---- ours ---- */
 
-/* A message between nodes is staged, which no segment counts. */
+/* Between nodes messages are staged in memory that osla_memory_available does not know of: it is
+ * checked here. */
 static osla_err setup_osla(void *data)
 {
   channel_data *d = data;
@@ -52,7 +54,7 @@ static osla_err send(channel_data *d)
   return osla_channel_send(d->set, 0, d->round);
 }
 
-/* The message of this round, and no other. */
+/* Receives the next message. A stamp other than that of the round is an error. */
 static osla_err take(channel_data *d, const void **message)
 {
   static const int first = 0;
@@ -92,16 +94,17 @@ static osla_err rounds(channel_data *d)
   return OSLA_OK;
 }
 
-/* The other ranks go on to the harness's reduction, and sleep there. */
+/* The other ranks go on to the reduction after the run, and block there. */
 static osla_err run_osla(void *data)
 {
   channel_data *d = data;
   const osla_err err = d->in_pair ? rounds(d) : OSLA_OK;
-  if (err != OSLA_OK) osla_transport_abort(d->job->transport, err); /* the partner waits */
+  /* the partner waits for a message */
+  if (err != OSLA_OK) osla_transport_abort(d->job->transport, err);
   return OSLA_OK;
 }
 
-/* ---- for all ---- */
+/* ---- common to all implementations ---- */
 
 static osla_err prepare(void *data)
 {
@@ -131,7 +134,7 @@ static bench_impl implementation(const char *name, osla_err (*setup)(void *data)
                       .data = d};
 }
 
-/* So many that a run takes some 10 ms, and an even number. */
+/* Operations of a run: an even number that takes about 10 ms. */
 static int operations_of(channel_case which, int64_t bytes, bool same_node)
 {
   const int64_t most = same_node ? 10000 : 1000, least = 4 * CHANNEL_IN_FLIGHT;

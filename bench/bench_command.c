@@ -1,4 +1,4 @@
-/* The lines of osla-bench: finds the kernel, starts and ends MPI, runs the sizes. */
+/* The command line of osla-bench: finds the kernel, starts and ends MPI, runs all sizes. */
 #include "config.h"
 
 #include "bench/bench.h"
@@ -54,13 +54,13 @@ static int print_help(void)
   return command_end("-bench", OSLA_EXIT_OK);
 }
 
-/* For the record of results: the libraries beneath. */
+/* Prints the versions of osla-bench, MPI and the BLAS, which bench/scripts/run records. */
 static int print_version(void)
 {
   char mpi[MPI_MAX_LIBRARY_VERSION_STRING] = "";
   int length = 0;
   if (command_rank() != 0) return OSLA_EXIT_OK;
-  (void)MPI_Get_library_version(mpi, &length); /* may be called before MPI_Init */
+  (void)MPI_Get_library_version(mpi, &length); /* allowed before MPI_Init */
   mpi[strcspn(mpi, "\n")] = '\0';
   for (char *tab = strchr(mpi, '\t'); tab; tab = strchr(tab, '\t'))
     *tab = ' ';
@@ -68,8 +68,9 @@ static int print_version(void)
   return command_end("-bench", OSLA_EXIT_OK);
 }
 
-/* Threads of the BLAS: the user's choice; else all cores for one rank, one for each of several, and
- * one where the ranks have threads of their own. */
+/* Sets the threads of the BLAS: the user's choice, else all cores for a single rank, and one if
+ * there are several ranks or if the ranks have threads of their own. *threads := threads per
+ * rank. */
 static osla_err set_threads(const bench_settings *settings, int size, int *threads)
 {
   command_cpu cpu;
@@ -83,7 +84,7 @@ static osla_err set_threads(const bench_settings *settings, int size, int *threa
   return OSLA_OK;
 }
 
-/* All sizes and block sizes on grid number g. */
+/* Runs all sizes and block sizes on grid number g. */
 static osla_err run_grid(const bench_kernel *kernel, bench_job *job, bench_settings *current, int g)
 {
   bool last_grid = g + 1 == current->n_grids;
@@ -121,7 +122,7 @@ static osla_err run_all(const bench_kernel *kernel, bench_job *job)
   return err;
 }
 
-/* Of a file that has no line, or is no regular one, true. */
+/* True if the file ends with a line feed, is empty, or is no regular file. */
 static bool ends_with_line(const char *file)
 {
   struct stat status;
@@ -133,7 +134,8 @@ static bool ends_with_line(const char *file)
   return !read || last == '\n';
 }
 
-/* A line that an earlier job could not end is ended, or ours would be a part of it. */
+/* Opens the file for appending. If its last line has no line feed, because an earlier job was
+ * killed, a line feed is appended first. */
 static FILE *open_lines(const char *file)
 {
   const bool ends = ends_with_line(file);
@@ -143,7 +145,7 @@ static FILE *open_lines(const char *file)
   return NULL;
 }
 
-/* The files are looked at first: a name that cannot be written costs no run. */
+/* Checks all output files before the runs, so that a file that cannot be written costs no time. */
 static int open_files(const char *name, bench_job *job)
 {
   const bench_settings *s = job->settings;
@@ -188,8 +190,8 @@ int bench_run_line(int argc, char **argv)
   const bench_kernel *kernel = find_kernel(argv[1]);
   if (!kernel)
     return command_error("-bench", "%s: unknown kernel (see osla-bench --help)", argv[1]);
-  (void)osla_armci_offer(); /* without it there is no transport armci */
-  /* that reference's threads call MPI by themselves */
+  (void)osla_armci_offer(); /* makes the transport `armci` available */
+  /* The reference mpi-accumulate needs MPI_THREAD_MULTIPLE: its threads call MPI. */
   int status = command_start_mpi("-bench", argc, argv, "mpi-accumulate", false);
   if (status != OSLA_EXIT_OK) return status;
   status = command_same_line("-bench", argc - 1, argv + 1);

@@ -84,7 +84,7 @@ osla_err factor_pivots(const factor_set *set, int64_t *all)
 {
   factor_data *d = set->factor;
   osla_layout l = osla_matrix_layout(set->a);
-  bool pivoted = set->ipiv || d->ours.pivots; /* the same everywhere */
+  bool pivoted = set->ipiv || d->ours.pivots; /* all ranks agree on this */
   for (int64_t i = 0; i < l.m; i++)
     all[i] = pivoted ? 0 : i;
   if (!pivoted) return OSLA_OK;
@@ -98,7 +98,7 @@ osla_err factor_pivots(const factor_set *set, int64_t *all)
 
 osla_err factor_usable(const factor_set *set, bool *usable)
 {
-  int64_t info = set->info != 0; /* ScaLAPACK returns it to the ranks of the grid alone */
+  int64_t info = set->info != 0; /* ScaLAPACK sets info only on ranks of the grid */
   OSLA_CALL(osla_allreduce(set->factor->job->transport, &info, 1, MPI_INT64_T, MPI_MAX));
   *usable = info == 0;
   return OSLA_OK;
@@ -186,7 +186,7 @@ static osla_err solve_scalapack_chol(void *data)
   return reference_scalapack_potrs(set->context, set->a, set->x);
 }
 
-/* --- the two kinds, their implementations --- */
+/* --- LU and Cholesky --- */
 
 const factor_kind factor_lu = {.name = "lu",
                                .part = 3,

@@ -1,9 +1,8 @@
-/* Transfers of star forests: the cases, how an implementation runs and is checked. See
- * bench_forest.h.
+/* osla-bench forest: transfers of star forests. Cases, runs and checks. See bench_forest.h.
  *
- * A transfer may take less than a microsecond: a run has as many as last 20 ms, found for
- * each implementation before the warm-up. They follow one another without a barrier.
- */
+ * A transfer may take less than a microsecond: a run makes so many that it lasts 20 ms. The number
+ * is chosen for each implementation before the warm-up. There is no barrier between the
+ * transfers. */
 #include "bench/bench_forest.h"
 #include "bench/bench_sparse.h"
 
@@ -12,7 +11,7 @@
 
 enum { MOST_IMPLS = 4, N_PARAMETERS = 4 };
 
-/* Its owner writes what others have read: their copies of these lines are lost. */
+/* Writes the values again, so that other cores lose their copies of these cache lines. */
 static void rewrite(forest_value *values, int64_t n)
 {
   volatile forest_value *v = values;
@@ -48,7 +47,8 @@ static osla_err run_transfers(void *data)
   osla_err err = OSLA_OK;
   for (int i = 0; i < d->iterations && err == OSLA_OK; i++)
     err = transfer(d);
-  if (err != OSLA_OK) osla_transport_abort(d->graph->job->transport, err); /* the others wait */
+  /* the other ranks wait in the transfer */
+  if (err != OSLA_OK) osla_transport_abort(d->graph->job->transport, err);
   return OSLA_OK;
 }
 
@@ -85,7 +85,7 @@ static void teardown(void *data)
   free(d->turn);
 }
 
-/* Of PINGPONG a half of the round trip is one operation. */
+/* Operations of a run. In PINGPONG half of a round trip is one operation. */
 static int operations(const void *data)
 {
   const forest_data *d = data;
@@ -111,8 +111,8 @@ static bench_impl implementation(const char *name, forest_graph *g, const forest
                       .data = d};
 }
 
-/* Bytes of an operation over all ranks: of a message; or of the values of all edges, which in a
- * fetch go up and come down. */
+/* Bytes of an operation over all ranks: those of a message, or the values of all edges; a fetch
+ * moves them up and down. */
 static double bytes_of(const bench_job *job, forest_case which, int64_t n)
 {
   double edges = (double)n * (double)sizeof(forest_value) * job->size;
@@ -173,7 +173,7 @@ static osla_err run(bench_job *job, int64_t n)
                            : which == FOREST_MIGRATE ? cells
                            : sparse                  ? rows
                                                      : edges;
-    const bool file = job->settings->matrix && sparse; /* one size: its own */
+    const bool file = job->settings->matrix && sparse; /* a file has one size, its own */
     if (n > 0 || file) sizes = given;
     for (int i = 0; (sizes[i] || (file && i == 0)) && cases >> which & 1; i++) {
       job->last_size = last && cases >> which == 1 && sizes[i + 1] == 0;

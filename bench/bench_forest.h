@@ -1,14 +1,5 @@
-/* Star forests: what the implementations of their cases share (floor 4).
- *
- *   bench_forest.c           the kernel: cases, runs, checks
- *   forest_graph.c           who is joined to whom, the values that are due
- *   forest_osla.c            ours, and the limits of local memory
- *   forest_reference_mpi.c   persistent sends and receives
- *   forest_neighbor.c        neighbourhood collectives
- *   bench_sparse.h           sparse matrices, which stand on them
- *   bench_migrate.c          a mesh that moves (mesh_migrate.h)
- *   bench_setup.c            making a forest (bench_setup.h)
- */
+/* Star forests: data shared by the implementations of the cases (floor 4). README.md lists the
+ * files. */
 #ifndef OSLA_BENCH_FOREST_H
 #define OSLA_BENCH_FOREST_H
 
@@ -19,28 +10,30 @@ typedef enum forest_case {
   FOREST_GATHER,   /* bcast REPLACE */
   FOREST_REDUCE,   /* reduce SUM */
   FOREST_FETCH,    /* fetch SUM */
-  FOREST_HALO,     /* bcast REPLACE, of the ends of two other ranks' roots */
-  FOREST_SPMV,     /* this and the next: bench_sparse.h */
+  /* bcast REPLACE; leaves have the last and first roots of the previous and next rank */
+  FOREST_HALO,
+  FOREST_SPMV, /* product with a sparse matrix (bench_sparse.h) */
   FOREST_CG,
-  FOREST_MIGRATE, /* bench_migrate.c */
-  FOREST_SETUP,   /* bench_setup.c */
+  FOREST_MIGRATE, /* a mesh changes its distribution (bench_migrate.c) */
+  FOREST_SETUP,   /* creation of a forest (bench_setup.c) */
   FOREST_CASES
 } forest_case;
 
-/* A vertex's: a count in FETCH, else a number. All are integers, so that sums are exact. */
+/* Value of a vertex: `count` in FETCH, else `number`. All values are integers, so that sums are
+ * exact. */
 typedef union forest_value {
   double number;
   int64_t count;
 } forest_value;
 
-/* Vertices of mine that are joined to other ranks' vertices, rank by rank, ascending; on both sides
- * in the order of the leaves. */
+/* Vertices of this rank that have edges to other ranks, sorted by those ranks. Within one rank,
+ * roots and leaves have the same order: that of the leaves. */
 typedef struct forest_list {
   int n_peers;
-  int *peer;  /* [n_peers] their ranks; one allocation for all */
-  int *count; /* [n_peers] */
-  int *start; /* [n_peers + 1] into index */
-  int *index; /* of my vertices */
+  int *peer;  /* [n_peers] the other ranks; one allocation, at peer, for all four arrays */
+  int *count; /* [n_peers] edges to each peer */
+  int *start; /* [n_peers + 1] first element of each peer in index */
+  int *index; /* vertices of this rank */
 } forest_list;
 
 /* Sets the peers of a list: every rank but this one with count[rank] > 0 vertices; `count` has an
@@ -48,75 +41,81 @@ typedef struct forest_list {
  * ranks together: MEM. */
 osla_err forest_list_create(bench_job *job, const int *count, forest_list *l);
 
-/* Leaf i of a rank is its i-th. */
+/* Edges of a case. Leaf i of a rank belongs to its edge i. */
 typedef struct forest_graph {
   bench_job *job;
   forest_case which;
-  int leaf_rank;             /* of PINGPONG; its roots are on rank 0 */
-  int64_t n;                 /* roots of each rank that has any, leaves of each that has any */
-  int64_t n_roots, n_edges;  /* mine */
-  int64_t *root;             /* [n_edges] what each leaf is joined to: rank * n + index */
-  forest_list leaves, roots; /* mine; without those that are joined on this rank: */
-  int64_t n_own;             /* leaf own_leaf[i] to root own_root[i] */
+  int leaf_rank;             /* PINGPONG: rank that has the leaves; rank 0 has the roots */
+  int64_t n;                 /* number of roots, and of leaves, on each rank that has any */
+  int64_t n_roots, n_edges;  /* roots and edges of this rank */
+  int64_t *root;             /* [n_edges] root of each leaf: rank * n + index */
+  forest_list leaves, roots; /* edges to other ranks, by their ends on this rank */
+  int64_t n_own;             /* edges on this rank join leaf own_leaf[i] and root own_root[i] */
   int *own_leaf, *own_root;  /* [n_own] */
-  bool contiguous;           /* lists are vertices 0, 1, ... */
-  int64_t *total;            /* [size * n] of all leaves of a root; REDUCE, FETCH */
-  int64_t *before;           /* [size * n] and */
-  int *turn;                 /* [size * size] scratch of checks */
+  bool contiguous;           /* the lists are the vertices 0, 1, ...: no packing is needed */
+  int64_t *total;            /* REDUCE, FETCH: [size * n] sum of the leaves of each root */
+  /* FETCH: [size * n] sums of leaves that were added to each root before this rank's. */
+  int64_t *before;
+  int *turn; /* [size * size] memory for the check */
 } forest_graph;
 
-/* Collective. Errors, on all ranks together: MEM. */
+/* Creates the edges of a case. Collective. Errors, on all ranks together: MEM. */
 osla_err forest_graph_create(bench_job *job, forest_case which, int64_t n, int leaf_rank,
                              forest_graph *g);
 void forest_graph_free(forest_graph *g);
 
 struct forest_way;
 
-/* One implementation with its data. */
+/* One implementation with its values. */
 typedef struct forest_data {
   forest_graph *graph;
   const struct forest_way *way;
-  forest_value *roots, *leaves, *before; /* before: of FETCH */
-  int64_t first_root, n_roots;           /* roots[0] is root number first_root of all */
-  int *turn;        /* [size] of FETCH: when the leaves of each rank came to my roots, from 0 */
-  bool in_no_order; /* FETCH: turns are not known */
-  int iterations;   /* of a run, the same on all ranks */
-  void *own;        /* what the way needs beside */
+  forest_value *roots, *leaves, *before; /* before: results of FETCH */
+  int64_t first_root, n_roots;           /* roots[0] is root number first_root of all roots */
+  /* FETCH: [size] position, from 0, of each rank's leaves in the order in which they reached
+   * this rank's roots. */
+  int *turn;
+  bool in_no_order; /* FETCH: the order is unknown, `turn` is not used */
+  int iterations;   /* transfers of a run, the same on all ranks */
+  void *own;        /* further data of the implementation */
 } forest_data;
 
-/* How an implementation transfers; what it has not is NULL. All are collective. */
+/* Functions of an implementation; NULL if it lacks the operation. All are collective. */
 typedef struct forest_way {
-  osla_err (*create)(forest_data *d); /* values and own; may count on its destroy */
+  /* allocates values and own; destroy follows also after an error */
+  osla_err (*create)(forest_data *d);
   osla_err (*bcast)(forest_data *d);
   osla_err (*reduce)(forest_data *d);
   osla_err (*fetch)(forest_data *d);
   void (*destroy)(forest_data *d);
 } forest_way;
 
-/* A mesh of about n cells moves from where it may lie at first. Collective. */
+/* Runs the case migrate with a mesh of about n cells. Collective. */
 osla_err bench_migrate_case(bench_job *job, int64_t n);
 
-/* Forests of n edges of each rank are made. Collective. */
+/* Runs the case setup with n edges on each rank. Collective. */
 osla_err bench_setup_case(bench_job *job, int64_t n);
 
-/* forest_osla.c */
-extern const forest_way forest_osla, forest_memcpy, forest_loop;
-extern const forest_way forest_mpi;      /* forest_reference_mpi.c */
-extern const forest_way forest_neighbor; /* forest_neighbor.c */
+/* In forest_osla.c: OSLA; the limit of a copy; the limit of a loop over local memory. */
 
-/* Values in memory of malloc, as many as the graph has on this rank. Collective. Errors: MEM. */
+extern const forest_way forest_osla, forest_memcpy, forest_loop;
+extern const forest_way forest_mpi;      /* in forest_reference_mpi.c */
+extern const forest_way forest_neighbor; /* in forest_neighbor.c */
+
+/* Allocates the values of this rank's vertices by malloc. Collective. Errors: MEM. */
 osla_err forest_values_create(forest_data *d);
 void forest_values_free(forest_data *d);
 
-/* Sets the values as they are before the first transfer. Local. */
+/* Sets the values to those before the first transfer. Local. */
 void forest_values_set(forest_data *d);
 
-/* Are the values what `iterations` transfers leave, bit by bit? Collective; the same on all. */
+/* *right := the values are, bit by bit, those after `iterations` transfers. Collective; all ranks
+ * get the same. */
 osla_err forest_values_check(forest_data *d, bool *right);
 
-/* --- loops of those that pack by hand ---
+/* --- loops of the implementations that pack by hand ---
  *
- * Buffers are in the order of the list, and hold its vertices [from, to). */
+ * A buffer has the order of the list; from and to are the range of its elements. */
 static inline void forest_pack(const forest_list *l, int from, int to,
                                const forest_value *restrict values, forest_value *restrict buffer)
 {
@@ -138,7 +137,7 @@ static inline void forest_add(const forest_list *l, int from, int to,
     values[l->index[k]].number += buffer[k].number;
 }
 
-/* The buffer then holds the values before. */
+/* Adds the buffer to the values; the buffer then holds the values before the addition. */
 static inline void forest_fetch_add(const forest_list *l, int from, int to,
                                     forest_value *restrict buffer, forest_value *restrict values)
 {
@@ -149,7 +148,7 @@ static inline void forest_fetch_add(const forest_list *l, int from, int to,
   }
 }
 
-/* The edges on this rank. */
+/* Transfers along the edges whose ends are both on this rank. */
 static inline void forest_own_bcast(forest_data *d)
 {
   const forest_graph *g = d->graph;

@@ -1,5 +1,5 @@
-/* C := op(A) op(B), also by the variants of ours that Table I of Krishnan, Lewis, Vishnu, "Scaling
- * Linear Algebra Kernels using Remote Memory Access", compares. */
+/* osla-bench gemm: C := op(A) op(B). With --ablate also the variants of Table I in Krishnan, Lewis,
+ * Vishnu, "Scaling Linear Algebra Kernels using Remote Memory Access". */
 #include "config.h"
 
 #include "bench/bench_product.h"
@@ -19,9 +19,9 @@ static osla_err run_scalapack(void *data)
   return reference_scalapack_gemm(set->context, s->transa, s->transb, set->a, set->b, set->c);
 }
 
-/* The rows of the table, in its order, one more which merges blocks of k, and the default, which
- * also gets once what ranks of a node share. Zero copy is off where a node's ranks are treated like
- * those of other nodes. */
+/* The default; then the rows of Table I in its order, where zero copy is off as long as ranks of a
+ * node are treated like ranks of other nodes; last a variant that merges blocks of k. Only the
+ * default shares among the ranks of a node what one of them fetched. */
 static const gemm_variant variants[] = {
   {"osla", {0}},
   {"osla:none", {.unaware = true, .blocking = true, .unordered = true, .narrow = true}},

@@ -1,4 +1,4 @@
-/* osla-bench gemm --plan: what osla_gemm would do, rank by rank; nothing is multiplied. */
+/* osla-bench gemm --plan: prints what osla_gemm would do, rank by rank, and multiplies nothing. */
 #include "bench/bench_product.h"
 
 #include <inttypes.h>

@@ -1,4 +1,5 @@
-/* The assembly of a symmetric matrix from indexed updates: its cases. */
+/* osla-bench hessian: the assembly of a symmetric matrix from indexed updates. Options, cases and
+ * the list of implementations. */
 #include "config.h"
 
 #include "bench/bench_hessian.h"
@@ -23,7 +24,8 @@ static void list_parameters(const bench_settings *s, int64_t count,
   parameters[n++] = (bench_figure){"upper", s->uplo == OSLA_UPPER ? 1 : 0, false};
 }
 
-/* For the table: "400", "400 k100", "400 k100 w5". */
+/* Text of a case in the table: "400", "400 k100", "400 k100 w5" (size, rows of G, products of
+ * --work). */
 static void describe(const bench_settings *s, int64_t count, char *text, size_t room)
 {
   size_t used = (size_t)snprintf(text, room, "%" PRId64, count);

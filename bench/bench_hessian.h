@@ -1,4 +1,5 @@
-/* The assembly of a symmetric matrix: what its implementations share (floor 4). */
+/* Functions and data shared by the implementations of the assembly of a symmetric matrix (floor
+ * 4). */
 #ifndef OSLA_BENCH_HESSIAN_H
 #define OSLA_BENCH_HESSIAN_H
 
@@ -6,68 +7,73 @@
 #include "bench/seeded_updates.h"
 #include "osla_hessian.h"
 
-/* Seconds of a run, all summed over threads and ranks and the runs that count. */
+/* Phases of a run. Seconds are summed over threads, ranks and the counted runs. */
 typedef enum hessian_phase {
-  PHASE_WORK,     /* --work */
-  PHASE_SPLIT,    /* of the indices by owner, columns of G in that order (the paper's binning) */
-  PHASE_PRODUCT,  /* G^T G; of ready blocks, their parts by owner */
-  PHASE_ADD,      /* on the node */
-  PHASE_TRANSFER, /* to other nodes */
-  PHASE_WAIT,     /* commit */
+  PHASE_WORK, /* the work of --work */
+  /* sorting of indices by owner and packing of columns of G in that order (the paper's binning) */
+  PHASE_SPLIT,
+  PHASE_PRODUCT,  /* G^T G; for ready blocks, extraction of the parts for each owner */
+  PHASE_ADD,      /* adding to the memory of the node */
+  PHASE_TRANSFER, /* transfers to other nodes */
+  PHASE_WAIT,     /* the commit */
   HESSIAN_PHASES
 } hessian_phase;
 
-/* One of ours. */
+/* One of OSLA's accumulators, with its statistics. */
 typedef struct hessian_ours {
   struct hessian_data *data;
   bool node_sums, exact;
   osla_hessian *hessian;
-  double unit;                  /* of fixed point, to which each contribution is rounded; or 0 */
-  int runs;                     /* the first is the warm-up */
-  double commit_seconds;        /* of this run, without sending */
-  double phase[HESSIAN_PHASES]; /* on all ranks */
-  double bytes_sent;            /* to other nodes, of a run */
-  double elements_sent;         /* the same */
-  double apply; /* seconds of adding what came from other nodes, inside the other phases */
+  /* unit of fixed-point numbers, to which each contribution is rounded; 0: floating point */
+  double unit;
+  int runs;                     /* runs so far; the first is the warm-up */
+  double commit_seconds;        /* time of the commit of the latest run, without sending */
+  double phase[HESSIAN_PHASES]; /* seconds of each phase, summed over all ranks */
+  double bytes_sent;            /* bytes sent to other nodes in one run, all ranks */
+  double elements_sent;         /* elements sent to other nodes in one run, all ranks */
+  double apply; /* seconds of adding updates that came from other nodes; included in the phases */
 } hessian_ours;
 
 typedef struct hessian_data {
   bench_job *job;
   int64_t n;
   updates updates;
-  char *products; /* for each thread: G^T G, or a strip of it */
+  char *products; /* for each thread, memory for G^T G or for some of its columns */
   size_t products_each;
   hessian_ours plain, exact, node;
-  hessian_ours *ours;  /* the one that runs */
-  double work_seconds; /* of this rank's threads in this run; under the lock of `each` */
-  char *own;           /* packed triangles, one for each thread */
+  hessian_ours *ours; /* the accumulator of the current run */
+  /* seconds of --work of this rank's threads in the current run; guarded by the critical section
+   * of hessian_each */
+  double work_seconds;
+  char *own; /* packed triangles, one for each thread */
   reference_accumulate accumulate;
   reference_scatter scatter;
   double values[UPDATES_SAMPLES];
 } hessian_data;
 
-/* Does update k of this rank on one of its threads. */
+/* Adds update k of this rank on one of its threads. */
 typedef osla_err hessian_work(hessian_data *d, int64_t k, int thread);
 
-/* Calls work for each update of this rank, after the work that makes it (--work), shared out
- * between its threads. Local. */
+/* Distributes this rank's updates over its threads; for each update the thread does the work of
+ * --work, then calls `work`. Local. */
 osla_err hessian_each(hessian_data *d, hessian_work *work);
 
-/* Some columns of an update's block, at least their part of the triangle. */
+/* Consecutive columns of an update's block; only rows in the triangle are valid. */
 typedef struct hessian_strip {
   int64_t column, columns;
-  const void *values; /* element (a, column + c) of the block at a + c * count */
+  const void *values; /* element (a, column + c) of the block is at a + c * count */
 } hessian_strip;
 
-/* Calls consume for all strips of update k: those of G^T G, one product each, are in this thread's
- * memory; a ready block is one strip. consume may be NULL. Local. */
+/* Computes the block of update k, a strip of columns at a time, and calls `consume` for each strip.
+ * The strips of G^T G are in this thread's memory; a ready block is a single strip. consume may be
+ * NULL. Local. */
 typedef void hessian_consume(hessian_data *d, int64_t k, int thread, const hessian_strip *strip);
 osla_err hessian_strips(hessian_data *d, int64_t k, int thread, hessian_consume *consume);
 
-/* The triangle of update k's block, count x count. Local. */
+/* Computes the triangle of update k's block, count x count. Local. */
 osla_err hessian_block(hessian_data *d, int64_t k, int thread, const void **block);
 
-/* Memory for the products of all threads, strips or (whole) blocks. Setup and teardown. */
+/* Allocates memory for the products of all threads: strips, or (whole) blocks. Collective. */
 osla_err hessian_products_create(hessian_data *d, bool whole);
 void hessian_products_free(hessian_data *d);
 
@@ -79,7 +85,7 @@ static inline void hessian_rows(osla_uplo uplo, int64_t count, int64_t b, int64_
   *end = uplo == OSLA_LOWER ? count : b + 1;
 }
 
-/* Rows that a product of columns [column, column + columns) has to have. */
+/* Rows that a product needs for columns [column, column + columns) of the triangle. */
 static inline void hessian_strip_rows(osla_uplo uplo, int64_t count, int64_t column,
                                       int64_t columns, int64_t *begin, int64_t *end)
 {
@@ -87,10 +93,10 @@ static inline void hessian_strip_rows(osla_uplo uplo, int64_t count, int64_t col
   *end = uplo == OSLA_LOWER ? count : column + columns;
 }
 
-/* The implementations. */
-bench_impl hessian_ours_impl(hessian_ours *ours);        /* hessian_osla.c; borrows ours. Local. */
-extern const bench_impl hessian_produce;                 /* hessian_produce.c */
-extern const bench_impl hessian_blas, hessian_allreduce; /* hessian_own.c */
-extern const bench_impl hessian_mpi_accumulate, hessian_ga; /* hessian_remote.c */
+/* in hessian_osla.c; the implementation borrows `ours`. Local. */
+bench_impl hessian_ours_impl(hessian_ours *ours);
+extern const bench_impl hessian_produce;                    /* in hessian_produce.c */
+extern const bench_impl hessian_blas, hessian_allreduce;    /* in hessian_own.c */
+extern const bench_impl hessian_mpi_accumulate, hessian_ga; /* in hessian_remote.c */
 
 #endif

@@ -1,7 +1,7 @@
-/* osla-bench hpl: the Linpack benchmark as HPL runs and prints it. A and b are uniform in
- * [-1/2, 1/2); the time is that of the factorisation and the solve; the check uses A made anew.
- * Source of the rules and of the form: Petitet, Whaley, Dongarra, Cleary, "HPL - A Portable
- * Implementation of the High-Performance Linpack Benchmark" (netlib.org/benchmark/hpl). */
+/* osla-bench hpl: the Linpack benchmark, run and printed as HPL does. A and b are uniform in [-1/2,
+ * 1/2). The time is that of the factorisation and the solve. The check generates A again. Rules and
+ * form: Petitet, Whaley, Dongarra, Cleary, "HPL - A Portable Implementation of the High-Performance
+ * Linpack Benchmark" (netlib.org/benchmark/hpl). */
 #include "config.h"
 
 #include "bench/bench_factor.h"
@@ -13,7 +13,7 @@
 enum { SEED_B = 2, LINE = 80 };
 
 typedef struct hpl_data {
-  factor_data f; /* first: sets point to it */
+  factor_data f; /* the first member: factor_set.factor points to it */
   osla_matrix *b;
 } hpl_data;
 
@@ -38,7 +38,8 @@ static osla_err run_scalapack(void *data)
   return set->info == 0 ? factor_lu.solve_scalapack(set) : OSLA_OK;
 }
 
-/* HPL's eps is half of ours: the unit round-off. */
+/* HPL's eps is the unit round-off, half of DBL_EPSILON: the residual is twice that of
+ * osla_residual. */
 static osla_err check(void *data, double *residual)
 {
   factor_set *set = data;
@@ -63,8 +64,8 @@ static void print_line(char c)
   (void)putchar('\n');
 }
 
-/* W: wall-clock time; R, C, T, A: ranks by rows, by columns, in tiles, across; panels factored
- * ahead; whose; the pivoting. */
+/* Writes the column T/V: W for wall-clock time; R, C, T or A for the rank order rows, columns,
+ * tiles or across; the panels factored ahead; OSLA or SCAL; the pivoting (P, T or N). */
 static void describe(const bench_job *job, bool ours, char text[9])
 {
   int look_ahead = job->settings->look_ahead;

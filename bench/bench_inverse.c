@@ -1,6 +1,7 @@
-/* osla-bench potri, osla-bench getri: the inverse of a matrix from its factors, which are there.
- * Ours and ScaLAPACK's get the same factors, those of osla. The check multiplies: A (X v) against
- * v, v random. Source: as bench_lu_chol.c. */
+/* osla-bench potri, osla-bench getri: the inverse of a matrix from its factors, which are computed
+ * before. OSLA and ScaLAPACK get the same factors, those of OSLA. The check compares A (X v) with v
+ * for a random vector v. Source: Freivalds, "Probabilistic machines can use less running time"
+ * (IFIP 1977). */
 #include "config.h"
 
 #include "bench/bench_factor.h"
@@ -10,11 +11,13 @@
 #include <stdlib.h>
 
 typedef struct inverse_data {
-  factor_data f;                  /* first: sets point to it */
-  osla_matrix *original, *factor; /* A, both triangles; its factors, of Cholesky in the lower one */
-  int64_t *pivots;                /* [n] of LU, whole on every rank, from 0 */
-  osla_complex *v, *y, *z;        /* [n] of the check, whole on every rank; one allocation at v */
-  double norm;                    /* |A| */
+  factor_data f; /* the first member: factor_set.factor points to it */
+  /* A with both triangles; its factors, Cholesky's in the lower triangle */
+  osla_matrix *original, *factor;
+  int64_t *pivots; /* LU: [n] pivots, whole on every rank, from 0 */
+  /* [n] vectors of the check, whole on every rank; one allocation, at v */
+  osla_complex *v, *y, *z;
+  double norm; /* max norm of A */
 } inverse_data;
 
 static bool is_lu(const inverse_data *d)
@@ -60,7 +63,7 @@ static osla_err prepare(void *data)
   return osla_matrix_copy(((inverse_data *)set->factor)->factor, set->a);
 }
 
-/* ScaLAPACK's pivots are of the set's own blocks. */
+/* Restores the factors, and the pivots in the block size of ScaLAPACK's matrix. */
 static osla_err prepare_scalapack(void *data)
 {
   factor_set *set = data;
@@ -90,7 +93,7 @@ static osla_err run_scalapack(void *data)
            : reference_scalapack_potri(set->context, set->a, &set->info);
 }
 
-/* y := X v. X of Cholesky is its lower triangle, and what is below the diagonal once more. */
+/* y := X v. For Cholesky, X is symmetric or Hermitian and stored in its lower triangle. */
 static osla_err apply_inverse(const inverse_data *d, osla_matrix *x)
 {
   if (is_lu(d)) return bench_apply(BENCH_WHOLE, OSLA_NOTRANS, x, d->v, d->y);
@@ -128,7 +131,7 @@ static osla_err measure(inverse_data *d)
   bench_impl impls[BENCH_MAX_IMPLS];
   double square = factor_each(f) * (double)f->n * (double)f->n;
   int64_t part = (is_lu(d) ? 2 : 1) * f->n,
-          k = part / 3 > 0 ? part / 3 : 1; /* as many operations */
+          k = part / 3 > 0 ? part / 3 : 1; /* k: inner size of a product with as many operations */
   f->local = (reference_gemm){.job = f->job,
                               .m = osla_matrix_local_rows(f->ours.a),
                               .n = osla_matrix_local_cols(f->ours.a),

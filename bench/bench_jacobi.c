@@ -1,5 +1,6 @@
-/* Jacobi's method in lock-step, without waiting, and with racing halos: the paper's problem, a
- * fixed number of sweeps or up to a certified tolerance. See bench_jacobi.h. */
+/* osla-bench jacobi: Jacobi's method synchronous, asynchronous and with racing halos, on the
+ * problem of Bethune et al. (2014); a fixed number of sweeps, or up to a certified tolerance. See
+ * bench_jacobi.h. */
 #include "bench/bench_jacobi.h"
 #include "src/base/huge_pages.h"
 
@@ -7,11 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const int64_t RECORD_BYTES = INT64_C(64) << 20; /* of a rank */
+static const int64_t RECORD_BYTES = INT64_C(64) << 20; /* memory of a rank's record */
 enum { MOST_IMPLS = 9, MODES = 3, N_PARAMETERS = 8 };
 
-/* The spare state lies where it is swept into fastest: half a page from the other, by their offsets
- * in pages of 4 KiB (kernels/iterate/iterate.c). */
+/* Allocates the state x and the spare state. The two start half a page of 4 KiB apart, by their
+ * offsets in a page: sweeps from one into the other are fastest then
+ * (kernels/iterate/iterate.c). */
 static osla_err take_memory(void *data)
 {
   jacobi_data *d = data;
@@ -100,7 +102,8 @@ static osla_err run_osla(void *data)
   return osla_iterate(d->iteration, d->x, &d->result);
 }
 
-/* |b - A x| of the x of all ranks, by a look in lock-step. Collective. */
+/* Computes |b - A x| of the whole state by one synchronous step that changes nothing.
+ * Collective. */
 static osla_err look(const jacobi_data *d, const double *x, double *residual, double *rounding)
 {
   osla_iterate_options o = {.mode = OSLA_ITERATE_SYNC, .sweeps = -1};
@@ -121,9 +124,8 @@ static osla_err look(const jacobi_data *d, const double *x, double *residual, do
   return err;
 }
 
-/* 0, or inf: what was reported is not the residual of what was returned, or not as small as asked
- * for.
- */
+/* *residual := infinity if the reported residual is not that of the returned state, or is larger
+ * than was asked for; else 0. */
 static osla_err check_osla(void *data, double *residual)
 {
   jacobi_data *d = data;
@@ -141,9 +143,9 @@ static osla_err check_osla(void *data, double *residual)
   return OSLA_OK;
 }
 
-/* Of references: as small as was asked for. Of so many sweeps: smaller than that of the start,
- * which is another one than zero; and in lock-step with new halos in each sweep the same as ours,
- * but for rounding. */
+/* Checks a reference. With a tolerance, its residual is as small as asked for. With a number of
+ * sweeps, it is smaller than that of the start; and if the mode is sync with new halos in each
+ * sweep, it equals OSLA's but for rounding. */
 static osla_err check_reference(void *data, double *residual)
 {
   jacobi_data *d = data;

@@ -1,5 +1,5 @@
-/* osla-bench lu, osla-bench chol. The check multiplies: left factor (right factor x) against P A x
- * with a random x. Source: Freivalds, "Probabilistic machines can use less running time" (IFIP
+/* osla-bench lu, osla-bench chol. The check compares left factor (right factor x) with P A x for a
+ * random vector x. Source: Freivalds, "Probabilistic machines can use less running time" (IFIP
  * 1977). */
 #include "config.h"
 
@@ -11,12 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The vectors of the check, whole on every rank; one allocation at x. */
+/* Vectors of the check, whole on every rank; one allocation, at x. */
 typedef struct check_data {
-  factor_data f; /* first: sets point to it */
+  factor_data f; /* the first member: factor_set.factor points to it */
   osla_complex *x, *expected, *y, *z;
   int64_t *pivots;
-  double scale; /* |A| |x| n eps */
+  double scale; /* A| |x| n eps */
 } check_data;
 
 static osla_err check_create(check_data *c)
@@ -74,7 +74,8 @@ static osla_err measure(check_data *c)
                                 .teardown = factor_teardown_scalapack};
   bench_impl impls[BENCH_MAX_IMPLS];
   double square = factor_each(f) * (double)f->n * (double)f->n;
-  int64_t k = f->n / kind->part > 0 ? f->n / kind->part : 1; /* about as many operations */
+  /* a product with this inner size has about as many operations */
+  int64_t k = f->n / kind->part > 0 ? f->n / kind->part : 1;
   f->local = (reference_gemm){.job = f->job,
                               .m = osla_matrix_local_rows(f->ours.a),
                               .n = osla_matrix_local_cols(f->ours.a),

@@ -1,4 +1,4 @@
-/* The case migrate of star forests: a mesh moves to other ranks. See mesh_migrate.h. */
+/* Case migrate of star forests: a mesh moves to other ranks. See mesh_migrate.h. */
 #include "bench/bench_forest.h"
 #include "bench/mesh_migrate.h"
 
@@ -87,7 +87,8 @@ static osla_err run_start(bench_job *job, int64_t side, mesh_start start, const 
 
 osla_err bench_migrate_case(bench_job *job, int64_t n)
 {
-  const int64_t side = n < 1 ? 1 : (int64_t)(cbrt((double)n) + 1e-9); /* the largest such cube */
+  /* the largest cube of at most n cells */
+  const int64_t side = n < 1 ? 1 : (int64_t)(cbrt((double)n) + 1e-9);
   int32_t *target = NULL;
   osla_err err = OSLA_OK;
   if (job->settings->partition) {

@@ -1,4 +1,4 @@
-/* Values of options of osla-bench: lists of sizes and of names, lower limits, error lines. See
+/* Parsing of single option values (lists, names, lower limits) and the error line. See
  * bench_options.h. */
 #include "bench/bench_options.h"
 
@@ -54,7 +54,7 @@ int bench_at_least(const bench_kernel *kernel, const char *option, long long val
   return bench_error(kernel, "%s: %lld is less than %lld", option, value, least);
 }
 
-/* -1: none. */
+/* Position of the name in a comma list, from 0; -1 if it is not an item. */
 static int index_in(const char *list, const char *name, size_t length)
 {
   for (int k = 0;; k++) {

@@ -1,4 +1,5 @@
-/* Options of osla-bench. See bench.h. */
+/* Options of osla-bench that all kernels have, and the table of a kernel's options. See bench.h and
+ * bench_options.h. */
 #include "config.h"
 
 #include "bench/bench_options.h"
@@ -11,9 +12,9 @@
 #define DEFAULT_NB "96"
 _Static_assert(OSLA_DEFAULT_BLOCK == 96, "DEFAULT_NB is another");
 
-/* As popt stores them. */
+/* Option values as popt stores them. */
 typedef struct raw_options {
-  char **n; /* each --n; popt's, freed by us */
+  char **n; /* values of all --n options; allocated by popt, freed here */
   char *nb, *grid, *order, *ref, *precision, *json, *trace;
   int reps;
   bench_raw_product product;
@@ -51,7 +52,7 @@ static const char *precisions(const bench_kernel *kernel)
 
 static int take_precision(const bench_kernel *kernel, const char *text, bench_settings *settings)
 {
-  static const char letters[] = "sdcz"; /* in the order of osla_dtype */
+  static const char letters[] = "sdcz"; /* indexed by osla_dtype */
   settings->dtype = OSLA_DOUBLE;
   if (!text) return OSLA_EXIT_OK;
   if (strlen(text) != 1 || !strchr(precisions(kernel), text[0]))
@@ -61,7 +62,8 @@ static int take_precision(const bench_kernel *kernel, const char *text, bench_se
   return OSLA_EXIT_OK;
 }
 
-/* "2x2", or "1x4,2x2"; none: chosen, see osla_grid_create. */
+/* Parses --grid: "2x2" or "1x4,2x2". Without it one grid of 0 x 0, which osla_grid_create
+ * chooses. */
 static int take_grids(const bench_kernel *kernel, int size, const char *text,
                       bench_settings *settings)
 {
@@ -83,7 +85,7 @@ static int take_grids(const bench_kernel *kernel, int size, const char *text,
 static int take_order(const bench_kernel *kernel, const char *text, bench_settings *settings)
 {
   static const char *const names[] = {"rows", "columns", "nodes", "tiles", "across"};
-  enum { ORDERS = sizeof names / sizeof names[0] }; /* as osla_grid_order */
+  enum { ORDERS = sizeof names / sizeof names[0] }; /* number of values of osla_grid_order */
   settings->order = OSLA_GRID_NODES;
   settings->order_chosen = !text;
   for (int i = 0; text && i < ORDERS; i++)
@@ -100,7 +102,7 @@ static const char *size_option(const bench_kernel *kernel)
   return kernel->jacobi ? "--points" : kernel->channel ? "--bytes" : "--n";
 }
 
-/* Checks what popt stored and moves it to settings. */
+/* Checks the values that popt stored and copies them to settings. */
 static int take(const bench_kernel *kernel, int size, const raw_options *raw,
                 bench_settings *settings)
 {
@@ -138,7 +140,7 @@ static int take(const bench_kernel *kernel, int size, const raw_options *raw,
   return status;
 }
 
-/* The default sizes and references, as text for the help. */
+/* Writes the help texts of the size option and of --ref, with their defaults. */
 static void describe_defaults(const bench_kernel *kernel, char *sizes, size_t room, char *refs,
                               size_t refs_room)
 {
@@ -162,7 +164,7 @@ static void describe_defaults(const bench_kernel *kernel, char *sizes, size_t ro
                  kernel->references[0] ? "," : "", kernel->references, default_references(kernel));
 }
 
-/* Runs popt on the options that the kernel has; returns as command_parse. */
+/* Runs popt on the options that the kernel has. Returns as command_parse. */
 static bool parse_raw(const bench_kernel *kernel, int argc, char **argv, raw_options *raw,
                       command_line *line, int *status)
 {

@@ -1,32 +1,32 @@
-/* The options of products and of --ref-nb, of factorisations, of updates, of star forests, of
- * Jacobi's method, of channels, apart from the rest. Private to bench_options*.c. */
+/* Options of osla-bench, by groups of kernels. Private to bench_options*.c. Each group has a struct
+ * of the values that popt stores (bench_raw_*), a function that writes its popt table, ended by
+ * POPT_TABLEEND (bench_*_table), and one that checks the values and copies them to settings
+ * (bench_*_parse). The latter follows those of the earlier groups, and returns an exit status after
+ * it wrote the error line. All functions are local. */
 #ifndef OSLA_BENCH_OPTIONS_H
 #define OSLA_BENCH_OPTIONS_H
 
 #include "bench/bench.h"
 #include "tools/common/command.h"
 
-/* As popt stores them. */
+/* Options of products, and --ref-nb. */
 typedef struct bench_raw_product {
   char *trans, *memory, *ref_nb;
   long long m, k, panel;
   int ablate, plan;
 } bench_raw_product;
 
-/* Before popt: nothing given. */
+/* Values of options that were not given. */
 extern const bench_raw_product bench_raw_product_none;
 
-/* Writes the options that the kernel has, ended by POPT_TABLEEND. Local. */
 enum { BENCH_PRODUCT_OPTIONS = 10 };
 void bench_product_table(const bench_kernel *kernel, bench_raw_product *raw,
                          struct poptOption table[BENCH_PRODUCT_OPTIONS]);
 
-/* Checks them and moves them to settings, whose other fields are done. Returns an exit status,
- * after the error line. Local. */
 int bench_product_take(const bench_kernel *kernel, const bench_raw_product *raw,
                        bench_settings *settings);
 
-/* The same for the options of factorisations and solves. */
+/* Options of factorisations and solves. */
 typedef struct bench_raw_factor {
   char *pivoting, *forward, *kind;
   int look_ahead;
@@ -39,7 +39,7 @@ void bench_factor_table(const bench_kernel *kernel, bench_raw_factor *raw,
 int bench_factor_take(const bench_kernel *kernel, const bench_raw_factor *raw,
                       bench_settings *settings);
 
-/* The same for the options of updates. */
+/* Options of updates (hessian). */
 typedef struct bench_raw_updates {
   char *count, *density, *uplo;
   long long updates, rows, run, work, ring_bytes;
@@ -53,7 +53,7 @@ void bench_updates_table(bench_raw_updates *raw, struct poptOption table[BENCH_U
 int bench_updates_take(const bench_kernel *kernel, const bench_raw_updates *raw,
                        bench_settings *settings);
 
-/* The same for the options of star forests, and what --n says there. */
+/* Options of star forests, and the check of --n for them. */
 typedef struct bench_raw_forest {
   char *cases, *matrix;
   int plain, rewrite, arrival, exact, reach, partition;
@@ -64,7 +64,7 @@ void bench_forest_table(bench_raw_forest *raw, struct poptOption table[BENCH_FOR
 int bench_forest_take(const bench_kernel *kernel, int size, const bench_raw_forest *raw,
                       bench_settings *settings);
 
-/* The same for the options of Jacobi's method. */
+/* Options of Jacobi's method. */
 typedef struct bench_raw_jacobi {
   char *modes, *slow, *threads, *record;
   long long sweeps;
@@ -79,7 +79,7 @@ void bench_jacobi_table(bench_raw_jacobi *raw, struct poptOption table[BENCH_JAC
 int bench_jacobi_take(const bench_kernel *kernel, int size, const bench_raw_jacobi *raw,
                       bench_settings *settings);
 
-/* The same for those of channels, and what --bytes says there. */
+/* Options of channels, and the check of --bytes. */
 typedef struct bench_raw_channel {
   char *cases;
 } bench_raw_channel;
@@ -89,16 +89,18 @@ void bench_channel_table(bench_raw_channel *raw, struct poptOption table[BENCH_C
 int bench_channel_take(const bench_kernel *kernel, const bench_raw_channel *raw,
                        bench_settings *settings);
 
-/* Is the value of an option at least `least`? Exit status, after the error line. Local. */
+/* Checks that the value of an option is at least `least`. Returns an exit status, after the error
+ * line. Local. */
 int bench_at_least(const bench_kernel *kernel, const char *option, long long value,
                    long long least);
 
-/* Which of the names does the text list? Both are comma lists; bit k: name k. Exit status, after
- * the error line. Local. */
+/* Parses a comma list of names: bit k of *out says that `text` lists item k of `names`. Returns an
+ * exit status, after the error line. Local. */
 int bench_take_names(const bench_kernel *kernel, const char *option, const char *names,
                      const char *text, unsigned *out);
 
-/* Appends the sizes of one option: "400" or "400,800". The same for the rest. */
+/* Appends the sizes that one option gives ("400" or "400,800") to `sizes`, of which *count are set
+ * and `most` fit. Returns an exit status, after the error line. Local. */
 int bench_add_sizes(const bench_kernel *kernel, const char *option, const char *text, int most,
                     int64_t *sizes, int *count);
 

@@ -8,7 +8,8 @@
 #include <limits.h>
 #include <string.h>
 
-#define CASES "pingpong,gather,reduce,fetch,halo,spmv,cg,migrate,setup" /* as forest_case */
+/* Names of the cases, in the order of forest_case. */
+#define CASES "pingpong,gather,reduce,fetch,halo,spmv,cg,migrate,setup"
 
 void bench_forest_table(bench_raw_forest *raw, struct poptOption table[BENCH_FOREST_OPTIONS])
 {
@@ -34,7 +35,8 @@ void bench_forest_table(bench_raw_forest *raw, struct poptOption table[BENCH_FOR
   memcpy(table, forest, sizeof forest);
 }
 
-/* Sizes that every case takes. MPI counts edges, and the roots of all ranks, by int. */
+/* Checks that every selected case accepts the sizes. MPI counts edges, and the roots of all ranks,
+ * by int. */
 static int check_sizes(const bench_kernel *kernel, int size, const bench_settings *settings)
 {
   bool pingpong = settings->cases >> FOREST_PINGPONG & 1;
@@ -75,6 +77,7 @@ int bench_forest_take(const bench_kernel *kernel, int size, const bench_raw_fore
     status = bench_error(kernel, "--reach: %d is outside 1 to 100", raw->reach);
   settings->matrix = raw->matrix ? strdup(raw->matrix) : NULL;
   if (!status && raw->matrix && !settings->matrix) status = bench_error(kernel, "out of memory");
-  if (settings->n_count == 0) settings->n_count = 1; /* size 0: each case has its own */
+  /* The size 0 stands for the sizes of each case. */
+  if (settings->n_count == 0) settings->n_count = 1;
   return status;
 }

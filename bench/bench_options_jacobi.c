@@ -8,8 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MODES "sync,async,racy" /* as osla_iterate_mode */
-/* The sum of squares that threads keep up to date by differences is rounded in each. */
+#define MODES "sync,async,racy" /* indexed by osla_iterate_mode */
+/* Least tolerance of the reference `threads`: its running sum of squares is updated by differences,
+ * and each update rounds. */
 static const double LEAST_OF_THREADS = 1e-5;
 
 const bench_raw_jacobi bench_raw_jacobi_default = {.sweeps = 1000, .period = 1, .in_flight = 2};
@@ -60,7 +61,7 @@ static int take_slow(const bench_kernel *kernel, int size, const char *text,
                      text, size - 1);
 }
 
-/* Which references go with the other options? */
+/* Checks that the selected references go with the other options. */
 static int check_refs(const bench_kernel *kernel, int size, const bench_raw_jacobi *raw,
                       const bench_settings *settings)
 {
@@ -88,7 +89,7 @@ static int check_refs(const bench_kernel *kernel, int size, const bench_raw_jaco
   return OSLA_EXIT_OK;
 }
 
-/* Of the reference threads; without it 1. */
+/* Sets the number of threads of the reference `threads`; 1 if it is not selected. */
 static int take_threads(const bench_kernel *kernel, const char *text, bench_settings *settings)
 {
   enum { MOST = 1024 };

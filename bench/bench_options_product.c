@@ -1,4 +1,4 @@
-/* Options of products and --ref-nb. See bench_options.h. */
+/* Options of products, and --ref-nb. See bench_options.h. */
 #include "config.h"
 
 #include "bench/bench_options.h"
@@ -50,7 +50,7 @@ void bench_product_table(const bench_kernel *kernel, bench_raw_product *raw,
 
 static int take_trans(const bench_kernel *kernel, const char *text, bench_settings *settings)
 {
-  static const char letters[] = "NTC"; /* in the order of osla_trans */
+  static const char letters[] = "NTC"; /* indexed by osla_trans */
   settings->transa = settings->transb = OSLA_NOTRANS;
   if (!text) return OSLA_EXIT_OK;
   if (strlen(text) != 2 || !strchr(letters, text[0]) || !strchr(letters, text[1]))
@@ -60,7 +60,7 @@ static int take_trans(const bench_kernel *kernel, const char *text, bench_settin
   return OSLA_EXIT_OK;
 }
 
-/* A size that is at least 1; 0 when it was not given. */
+/* Checks that a size is at least 1. *out := 0 if the option was not given. */
 static int take_size(const bench_kernel *kernel, const char *option, long long value, int64_t *out)
 {
   *out = 0;
@@ -70,7 +70,7 @@ static int take_size(const bench_kernel *kernel, const char *option, long long v
   return OSLA_EXIT_OK;
 }
 
-/* "67108864", "65536K", "64M", "1G". */
+/* Parses --memory: "67108864", "65536K", "64M" or "1G". */
 static int take_memory(const bench_kernel *kernel, const char *text, uint64_t *bytes)
 {
   static const char units[] = "KMG";

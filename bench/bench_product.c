@@ -1,6 +1,5 @@
-/* Matrices and check of the products. The check multiplies with a random vector: C x against
- * op(A) (op(B) x). Source: Freivalds, "Probabilistic machines can use less running time" (IFIP
- * 1977). */
+/* Matrices and check of the products. The check compares C x with op(A) (op(B) x) for a random
+ * vector x. Source: Freivalds, "Probabilistic machines can use less running time" (IFIP 1977). */
 #include "bench/bench_product.h"
 #include "osla_index.h"
 #include "src/blas/work.h"
@@ -77,7 +76,7 @@ void product_destroy(product_data *d)
   free(d->x);
 }
 
-/* --- C: in syrk the lower triangle stands for the whole, the upper one stays zero --- */
+/* --- C; in syrk only the lower triangle is computed, and the upper triangle must stay zero --- */
 
 typedef struct local_c {
   osla_layout l;
@@ -94,7 +93,7 @@ static local_c local_of(const product_set *set)
     osla_matrix_local_cols(set->c), osla_matrix_lld(set->c, set->product->job->rank)};
 }
 
-/* Rows of my column j that are above the diagonal. */
+/* Number of local rows of local column j that are above the diagonal. */
 static int64_t rows_above(const local_c *c, int64_t j)
 {
   return osla_index_count(osla_index_global(j, c->l.nb, c->pcol, c->l.npcol), c->l.mb, c->prow,
@@ -110,13 +109,13 @@ osla_err product_spoil(void *data)
     unsigned char *column = (unsigned char *)osla_matrix_local(set->c) + (size_t)(j * c.lld) * size;
     size_t above = set->product->syrk ? (size_t)rows_above(&c, j) : 0;
     memset(column, 0, above * size);
-    memset(column + above * size, 0xff, ((size_t)c.rows - above) * size); /* NaN */
+    memset(column + above * size, 0xff, ((size_t)c.rows - above) * size); /* NaN in every type */
   }
   return OSLA_OK;
 }
 
-/* y := C x, C symmetric or Hermitian by its lower triangle; NaN if the upper one was written to.
- * Collective. */
+/* y := C x, C symmetric or Hermitian and stored in its lower triangle. y is NaN if an element above
+ * the diagonal is not zero. Collective. */
 static osla_err apply_lower(product_set *set, const osla_complex *x, osla_complex *y)
 {
   const local_c c = local_of(set);
@@ -127,7 +126,7 @@ static osla_err apply_lower(product_set *set, const osla_complex *x, osla_comple
     const unsigned char *column =
       (const unsigned char *)osla_matrix_local(set->c) + (size_t)(j * c.lld) * size;
     for (size_t byte = 0; byte < (size_t)rows_above(&c, j) * size; byte++)
-      if (column[byte]) written = 1; /* they were zero */
+      if (column[byte]) written = 1; /* the upper triangle was zeroed */
   }
   OSLA_CALL(osla_allreduce(set->product->job->transport, &written, 1, MPI_DOUBLE, MPI_MAX));
   for (int64_t i = 0; i < c.l.n && written > 0; i++)

@@ -1,9 +1,9 @@
-/* Latency and bandwidth of put, get and put_notify between rank 0 and a rank of its node, and a
- * rank of another node. Put and get: the time until rank 0 knows that the data has arrived.
- * Both: each gets from the other at the same time, as the ranks of a product do.
- * Put_notify: half a round trip, so the time until the other rank has seen it. A rank that is not
- * an origin waits in a call of the same library, so that transfers that need its progress get it.
- */
+/* osla-bench put: latency and bandwidth of put, get and put_notify between rank 0 and a partner,
+ * which is a rank of its node, or a rank of another node. put, get: time until rank 0 knows that
+ * the data have arrived. both: rank 0 and the partner get from each other at the same time, as
+ * ranks of a product do. put_notify: half a round trip, hence the time until the other rank has
+ * seen the data. A rank that starts no transfer waits in a call of the same library, so that
+ * transfers which need its progress get it. */
 #include "config.h"
 
 #include "bench/bench_reference.h"
@@ -18,14 +18,16 @@ typedef enum put_operation { PUT, GET, BOTH, NOTIFY, N_OPERATIONS } put_operatio
 typedef struct put_data {
   bench_job *job;
   put_operation operation;
-  int partner; /* of rank 0 */
+  int partner; /* the rank that rank 0 exchanges data with */
   bool in_pair;
   size_t bytes;
   int operations;
-  unsigned char *source, *sink; /* private, of the pair; one allocation at source */
+  /* private memory of rank 0 and the partner; one allocation, at source */
+  unsigned char *source, *sink;
   osla_segment *segment;
   reference_window window;
-  uint64_t osla_value, mpi_value; /* of the latest notify, the same on both */
+  /* value of the latest notify, the same on rank 0 and the partner */
+  uint64_t osla_value, mpi_value;
 } put_data;
 
 static unsigned char pattern(size_t i)
@@ -48,7 +50,7 @@ static int other_of(const put_data *d)
   return first(d) ? d->partner : 0;
 }
 
-/* Do I start transfers that are not notifies? */
+/* True if this rank starts puts or gets. */
 static bool origin(const put_data *d)
 {
   return first(d) || (target(d) && d->operation == BOTH);
@@ -59,10 +61,10 @@ static bool gets(const put_data *d)
   return d->operation == GET || d->operation == BOTH;
 }
 
-/* --- memory and check, alike for all --- */
+/* --- memory and check, for all implementations --- */
 
-/* Clears the place where the data is due; in NOTIFY on both. `area` is my part of what the library
- * exposes, or NULL where all that counts is the sink. A get finds its data there. */
+/* Clears the memory where data will arrive. `area` is this rank's exposed memory; NULL if only the
+ * sink is used. A get finds its source data in `area`. */
 static void clear(put_data *d, unsigned char *area)
 {
   if (!d->in_pair) return;
@@ -74,7 +76,7 @@ static void clear(put_data *d, unsigned char *area)
     memset(area, 0, d->bytes);
 }
 
-/* Infinite when a byte is wrong where data is due. */
+/* *residual := infinity if a byte that should have arrived is wrong, else 0. */
 static osla_err compare(put_data *d, const unsigned char *area, double *residual)
 {
   double wrong = 0;
@@ -139,7 +141,7 @@ static osla_err transfer_osla(put_data *d)
   return OSLA_OK;
 }
 
-/* The ranks beside the origin go on to the harness's reduction, which makes progress. */
+/* Ranks that start no transfer go on to the reduction after the run, which makes progress. */
 static osla_err run_osla(void *data)
 {
   put_data *d = data;
@@ -148,7 +150,8 @@ static osla_err run_osla(void *data)
     err = ping_pong_osla(d);
   else if (origin(d))
     err = transfer_osla(d);
-  if (err != OSLA_OK) osla_transport_abort(d->job->transport, err); /* the partner waits */
+  /* the partner waits for a transfer that will not come */
+  if (err != OSLA_OK) osla_transport_abort(d->job->transport, err);
   return OSLA_OK;
 }
 
@@ -204,7 +207,7 @@ static osla_err run_mpi(void *data)
   return first(d) ? reference_signal(d->partner) : reference_await(0);
 }
 
-/* --- send: what a message costs, notify alone --- */
+/* --- send: a two-sided message, only for put_notify --- */
 
 static osla_err check_send(void *data, double *residual)
 {
@@ -246,7 +249,7 @@ static osla_err run_copy(void *data)
   put_data *d = data;
   for (int i = 0; i < d->operations && origin(d); i++) {
     memcpy(d->sink, d->source, d->bytes);
-    __asm__ volatile("" ::: "memory"); /* each copy is made */
+    __asm__ volatile("" ::: "memory"); /* keeps the compiler from merging the copies */
   }
   return OSLA_OK;
 }
@@ -301,7 +304,7 @@ static osla_err run_pair(bench_job *job, size_t bytes, int partner, put_operatio
   return err;
 }
 
-/* The lowest rank but 0 that shares rank 0's node, or does not; -1 when there is none. */
+/* Lowest rank other than 0 that is on rank 0's node, or on another node; -1 if there is none. */
 static int find_partner(const bench_job *job, bool same_node)
 {
   for (int rank = 1; rank < job->size; rank++)
@@ -316,7 +319,8 @@ static osla_err run(bench_job *job, int64_t n)
   static const char *const names[2][N_OPERATIONS] = {
     {"put/put/node", "put/get/node", "put/both/node", "put/notify/node"},
     {"put/put/across", "put/get/across", "put/both/across", "put/notify/across"}};
-  static const int most[2] = {1000, 100}; /* operations of a run */
+  /* Largest number of operations in a run: on a node, between nodes. */
+  static const int most[2] = {1000, 100};
   OSLA_CHECK(n <= (int64_t)1 << 30, OSLA_ERR_ARG, "--n: more than 1 GiB in one transfer");
   for (int across = 0; across < 2; across++) {
     int partner = find_partner(job, !across);

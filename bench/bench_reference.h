@@ -1,11 +1,12 @@
-/* What the kernels are compared with (floor 4). All calls are collective on the job. */
+/* References that the kernels are compared with (floor 4). All functions are collective on the job,
+ * except those marked local. */
 #ifndef OSLA_BENCH_REFERENCE_H
 #define OSLA_BENCH_REFERENCE_H
 
 #include "bench/bench.h"
 #include "osla_ga.h"
 
-/* Ends of a kernel's list of references. */
+/* Last items of a kernel's list of references, empty in builds without the library. */
 #ifdef HAVE_SCALAPACK
 #define REFERENCE_SCALAPACK       ",scalapack"
 #define REFERENCE_SCALAPACK_ALONE "scalapack"
@@ -20,58 +21,62 @@
 #endif
 
 /* --- blas: the local limit ---------------------------------------------------------------------
- * The product that each rank would compute if all operands were its own: (its rows of C) x (its
- * columns of C) x k, on private memory, no communication. */
+ *
+ * The product that each rank would compute if all operands were local: (its rows of C) x (its
+ * columns of C) x k, on private memory, without communication. */
 typedef struct reference_gemm {
   bench_job *job;
   osla_trans transa, transb;
-  int64_t m, n, k; /* of this rank */
-  double work;     /* over all ranks */
+  int64_t m, n, k; /* sizes of this rank's product */
+  double work;     /* floating-point operations over all ranks */
   osla_dtype dtype;
   void *a, *b, *c;
   osla_complex *x, *expected, *y; /* the check: C x against op(A) (op(B) x) */
 } reference_gemm;
 
-/* The implementation "blas". `g`: the fields up to work are the caller's; borrowed by the result.
- * Local. */
+/* Returns the implementation "blas". The caller sets the fields of `g` up to work; the
+ * implementation borrows `g`. Local. */
 bench_impl reference_gemm_impl(reference_gemm *g);
 
 /* --- scalapack ---------------------------------------------------------------------------------
- * On the memory of our matrices, in a BLACS grid with our grid's places. `context` is BLACS's; -1
- * on ranks outside the grid. `info` is LAPACK's, 0 on those ranks. All types. Errors:
- * RANGE (a size does not fit an int), UNSUPPORTED (built without). */
+ *
+ * Works on the memory of OSLA's matrices, in a BLACS grid with the same ranks as the process grid.
+ * `context` is the BLACS context, -1 on ranks outside the grid. `info` is LAPACK's, 0 on ranks
+ * outside the grid. All types. Errors: RANGE (a size does not fit an int), UNSUPPORTED (built
+ * without). */
 osla_err reference_scalapack_open(osla_grid *grid, int *context);
 void reference_scalapack_close(int *context);
 
-/* C := op(A) op(B) */
+/* C := op(A) op(B). */
 osla_err reference_scalapack_gemm(int context, osla_trans transa, osla_trans transb, osla_matrix *a,
                                   osla_matrix *b, osla_matrix *c);
 
-/* Lower triangle of C := A A^H (pdsyrk, pzherk); C := A B, A symmetric by its lower triangle
- * (pdsymm); B := A B, A lower triangular (pdtrmm). */
+/* Lower triangle of C := A A^H (pdsyrk, pzherk); C := A B, A symmetric and stored in its lower
+ * triangle (pdsymm); B := A B, A lower triangular (pdtrmm). */
 osla_err reference_scalapack_syrk(int context, osla_matrix *a, osla_matrix *c);
 osla_err reference_scalapack_symm(int context, osla_matrix *a, osla_matrix *b, osla_matrix *c);
 osla_err reference_scalapack_trmm(int context, osla_matrix *a, osla_matrix *b);
 
-/* LU with partial pivoting (pdgetrf), the inverse from it (pdgetri), and its solve; ipiv has
- * local_rows + nb elements. */
+/* LU with partial pivoting (pdgetrf), the inverse (pdgetri) and the solve (pdgetrs) with its
+ * factors. ipiv has local_rows + nb elements. */
 osla_err reference_scalapack_getrf(int context, osla_matrix *a, int *ipiv, int64_t *info);
 osla_err reference_scalapack_getri(int context, osla_matrix *a, int *ipiv, int64_t *info);
 osla_err reference_scalapack_getrs(int context, osla_matrix *a, int *ipiv, osla_matrix *b);
 
-/* y := A x; A as it is, or symmetric by its lower triangle (types s and d). */
+/* y := A x, for a general A, and for a symmetric A stored in its lower triangle (types s and d). */
 osla_err reference_scalapack_gemv(int context, osla_matrix *a, osla_matrix *x, osla_matrix *y);
 osla_err reference_scalapack_symv(int context, osla_matrix *a, osla_matrix *x, osla_matrix *y);
 
-/* Cholesky of the lower triangle (pdpotrf), the inverse from it (pdpotri), and its solve. */
+/* Cholesky factorisation of the lower triangle (pdpotrf), the inverse (pdpotri) and the solve
+ * (pdpotrs) with its factor. */
 osla_err reference_scalapack_potrf(int context, osla_matrix *a, int64_t *info);
 osla_err reference_scalapack_potri(int context, osla_matrix *a, int64_t *info);
 osla_err reference_scalapack_potrs(int context, osla_matrix *a, osla_matrix *b);
 
-/* The implementations "scalapack" of a case: one without a block size of its own, or one for each
- * size of --ref-nb, called "scalapack-NB". `impl` has what they share; the data of number i is
- * sets + i * set_bytes. Appends to impls, *n of which are there; sets and names are borrowed by
- * them. Local. */
+/* Appends the implementations "scalapack" of a case: a single one without a block size of its own,
+ * or one for each size of --ref-nb, called "scalapack-NB". `impl` has the functions; the data of
+ * number i is sets + i * set_bytes. impls has *n elements before. The implementations borrow sets
+ * and names. Local. */
 typedef struct reference_names {
   char text[BENCH_MAX_REF_NB][32];
 } reference_names;
@@ -79,10 +84,12 @@ void reference_scalapack_impls(const bench_settings *settings, const bench_impl 
                                size_t set_bytes, reference_names *names, bench_impl *impls, int *n);
 
 /* --- mpi ---------------------------------------------------------------------------------------
- * Plain MPI: a window of MPI_Win_allocate, lock_all, each transfer completed by MPI_Win_flush. */
+ *
+ * Plain MPI: a window of MPI_Win_allocate under lock_all; each transfer is completed by
+ * MPI_Win_flush. */
 typedef struct reference_window {
   MPI_Win win;
-  unsigned char *base; /* mine: the data, then a page with the flag */
+  unsigned char *base; /* this rank's part: the data, then a page with the flag */
   size_t bytes;
 } reference_window;
 
@@ -91,12 +98,12 @@ void reference_window_free(reference_window *w);
 osla_err reference_window_put(reference_window *w, int rank, const void *source, size_t bytes);
 osla_err reference_window_get(reference_window *w, int rank, void *dest, size_t bytes);
 
-/* Put, flush, put of the flag, flush; and the wait for it, which polls and makes MPI progress. */
+/* Notify: put, flush, put of the flag, flush. Wait: polls the flag and makes MPI progress. */
 osla_err reference_window_notify(reference_window *w, int rank, const void *source, size_t bytes,
                                  uint64_t value);
 osla_err reference_window_wait(reference_window *w, uint64_t value);
 
-/* Keeps the target inside MPI until the origin is done. */
+/* Signal and wait for it: keeps the target inside MPI until the origin has finished. */
 osla_err reference_signal(int rank);
 osla_err reference_await(int rank);
 
@@ -104,29 +111,32 @@ osla_err reference_await(int rank);
 osla_err reference_allreduce(osla_dtype dtype, void *array, int64_t count);
 
 /* --- ga ----------------------------------------------------------------------------------------
- * GA_Sgemm ... GA_Zgemm of Global Arrays, on copies of our matrices in GA's regular distribution
- * over all ranks. GA is started at first use and stays up until reference_ga_stop, which must come
+ *
+ * GA_Sgemm ... GA_Zgemm of Global Arrays, on copies of OSLA's matrices in GA's regular distribution
+ * over all ranks. The first use initialises GA; reference_ga_stop terminates it, and must be called
  * before MPI_Finalize. */
 typedef struct reference_ga {
   bench_job *job;
   int64_t m, n, k;
   osla_matrix *from_a, *from_b;
   const osla_complex *x, *expected; /* the check: C x against op(A) (op(B) x) */
-  osla_complex *y;                  /* [m] */
-  int a, b, c;                      /* GA's handles; 0: not there */
+  osla_complex *y;                  /* [m] result of the check */
+  int a, b, c;                      /* handles of GA's arrays; 0 if not created */
 } reference_ga;
 
-/* The implementation "ga". `g`: the fields up to y are the caller's; borrowed by the result.
- * Local. */
+/* Returns the implementation "ga". The caller sets the fields of `g` up to y; the implementation
+ * borrows `g`. Local. */
 bench_impl reference_ga_impl(reference_ga *g);
 osla_err reference_ga_start(bench_job *job);
 void reference_ga_stop(bench_job *job);
-uint64_t reference_ga_bytes(const bench_job *job); /* that the start takes on each rank. Local */
+/* bytes that reference_ga_start allocates on each rank; local */
+uint64_t reference_ga_bytes(const bench_job *job);
 
 /* --- mpi-accumulate ----------------------------------------------------------------------------
- * A triangle in a block-cyclic window, added to by MPI_Accumulate with indexed datatypes. */
+ *
+ * A triangle in a block-cyclic window, to which MPI_Accumulate adds with indexed datatypes. */
 typedef struct reference_accumulate {
-  osla_grid *grid; /* NULL: not there */
+  osla_grid *grid; /* NULL if not created */
   osla_dtype dtype;
   osla_uplo uplo;
   int64_t n, nb;
@@ -138,22 +148,23 @@ typedef struct reference_accumulate {
 
 osla_err reference_accumulate_create(bench_job *job, int64_t n, reference_accumulate *out);
 void reference_accumulate_free(reference_accumulate *h);
-void reference_accumulate_clear(reference_accumulate *h); /* mine := 0. Local */
+void reference_accumulate_clear(reference_accumulate *h); /* sets this rank's part to 0; local */
 
-/* Adds the triangle of a block (count x count) to ix[0] < ix[1] < ... Local. */
+/* Adds the triangle of a count x count block to the indices ix[0] < ix[1] < ... Local. */
 osla_err reference_accumulate_add(reference_accumulate *h, int64_t count, const int64_t *ix,
                                   const void *block);
 osla_err reference_accumulate_commit(reference_accumulate *h);
 
-/* Element (i, j) of the triangle if it is mine; else 0. Local. */
+/* Element (i, j) of the triangle if this rank owns it, else 0. Local. */
 double reference_accumulate_read(const reference_accumulate *h, int64_t i, int64_t j);
 
 /* --- ga: scatter -------------------------------------------------------------------------------
- * A triangle in an array of Global Arrays, added to by ga_adapt's accumulator. */
+ *
+ * A triangle in an array of Global Arrays, to which the accumulator of ga_adapt adds. */
 typedef struct reference_scatter {
   bench_job *job;
   osla_dtype dtype;
-  int array; /* GA's handle; 0: not there */
+  int array; /* handle of GA's array; 0 if not created */
   osla_ga_hessian *hessian;
 } reference_scatter;
 
@@ -161,13 +172,13 @@ osla_err reference_scatter_create(bench_job *job, int64_t n, reference_scatter *
 void reference_scatter_free(reference_scatter *h);
 osla_err reference_scatter_clear(reference_scatter *h);
 
-/* Adds the triangle of G^T G, G rows x count, or with rows = 0 of a block count x count, to ix[0] <
- * ix[1] < ... Local, one thread at a time. */
+/* Adds the triangle of G^T G (G rows x count), or if rows = 0 of a count x count block, to the
+ * indices ix[0] < ix[1] < ... Local; one thread at a time. */
 osla_err reference_scatter_add(reference_scatter *h, int64_t count, const int64_t *ix, int64_t rows,
                                const void *values);
 osla_err reference_scatter_commit(reference_scatter *h);
 
-/* Element (i, j), i >= j, or its mirror image, whichever is stored. Local. */
+/* Element (i, j) of the symmetric matrix, i >= j. Local. */
 double reference_scatter_read(reference_scatter *h, int64_t i, int64_t j);
 
 #endif

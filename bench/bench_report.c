@@ -1,4 +1,4 @@
-/* The table for people and the JSON lines. See bench.h and doc/design.md, section 12. */
+/* Reports of a case: rows of the table, and JSON lines (format: results/README.md). See bench.h. */
 #include "bench/bench.h"
 #include "src/blas/work.h"
 
@@ -50,8 +50,8 @@ static double smallest(const double *values, int count)
   return least;
 }
 
-/* Median over the repetitions of our speed over the reference's in the same one: above 1 we are
- * faster. `scratch` has room for reps values. */
+/* Median over the repetitions of OSLA's speed divided by the reference's in the same repetition.
+ * Above 1: OSLA is faster. `scratch` has room for reps values. */
 static double ratio(const bench_result *ours, const bench_result *ref, int reps, double *scratch)
 {
   for (int rep = 0; rep < reps; rep++)
@@ -61,7 +61,8 @@ static double ratio(const bench_result *ours, const bench_result *ref, int reps,
 
 /* --- the table --- */
 
-/* Widths that hold for all cases of a job: with long names of variants, and shapes. */
+/* Column widths of the table. They hold for all cases of a job, which may have long names of
+ * variants, or shapes in place of orders. */
 static int impl_width(const bench_job *job)
 {
   return job->settings->ablate ? 32 : 14;
@@ -89,8 +90,8 @@ static void print_header(bench_job *job)
                "ranks", "nodes", "min s", "median s", "rate", "residual", "", "osla/ref");
 }
 
-/* "gemm", "gemm NT", "lu partial"; "2048", or "m x n x k" where they were asked for, or "n x nrhs".
- */
+/* Writes the kernel's name with its variant ("gemm NT", "lu partial"), and the size: "2048", or "m
+ * x n x k" if --m or --k was given, or "n x nrhs" for solves. */
 static void describe(const bench_job *job, const bench_case *c, char *kernel, char *size,
                      size_t room)
 {
@@ -131,7 +132,7 @@ static void print_row(const bench_job *job, const bench_case *c, const bench_res
                                           : "");
 }
 
-/* The phases of its runs, in a line below its row. */
+/* Prints the phases of an implementation's run in a line below its row. */
 static void print_phases(const bench_result *r, const bench_figure *figures, int n_figures)
 {
   bool any = false;
@@ -148,7 +149,7 @@ static void print_phases(const bench_result *r, const bench_figure *figures, int
 
 /* --- JSON --- */
 
-/* JSON has no NaN and no infinity: they become null. */
+/* NaN and infinity become null, since JSON has neither. */
 static json_t *real_or_null(double value)
 {
   return isfinite(value) ? json_real(value) : json_null();
@@ -190,7 +191,7 @@ static json_t *row_json(const bench_job *job, const bench_case *c, const bench_r
   return row;
 }
 
-/* Phases go into an object of their own. */
+/* Adds figures to a JSON line; those that are phases go into an object of their own. */
 static void add_figures(json_t *row, const bench_figure *figures, int n_figures)
 {
   json_t *phases = row && n_figures > 0 ? json_object() : NULL;
@@ -208,8 +209,8 @@ static osla_err write_line(const bench_job *job, json_t *row)
   json_decref(row);
   OSLA_CHECK(line, OSLA_ERR_MEM, "out of memory for a JSON line");
   const size_t length = strlen(line);
-  line[length] = '\n'; /* in the place of the final zero */
-  /* At once: who is killed leaves no half of it. */
+  line[length] = '\n'; /* overwrites the final zero */
+  /* The whole line is written by one write, so that a job that is killed leaves no partial line. */
   size_t done = 0;
   while (done <= length) {
     const ssize_t n = write(fileno(job->json), line + done, length + 1 - done);
@@ -223,7 +224,7 @@ static osla_err write_line(const bench_job *job, json_t *row)
   return OSLA_OK;
 }
 
-/* The fastest of the results at block sizes of their own (--ref-nb), or NULL. */
+/* Fastest of the results with a block size of their own (--ref-nb), or NULL. */
 static const bench_result *best(const bench_result *results, int n_results, int reps)
 {
   const bench_result *found = NULL;
@@ -234,7 +235,7 @@ static const bench_result *best(const bench_result *results, int n_results, int 
   return found;
 }
 
-/* Ours against each of the others, and against the best of --ref-nb. */
+/* OSLA's speed divided by that of each reference, and of the fastest block size of --ref-nb. */
 static json_t *ratios_json(const bench_result *results, int n_results, int reps, double *scratch)
 {
   json_t *ratios = json_object();

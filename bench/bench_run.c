@@ -17,8 +17,8 @@ static int operations_of(const bench_case *c, const bench_impl *impl)
   return impl->operations ? impl->operations(data_of(c, impl)) : c->operations;
 }
 
-/* One run of one implementation: the barrier starts all ranks together, the reduction takes the
- * slowest. The start of a trace is a barrier, too. */
+/* Runs one implementation once. A barrier starts all ranks together (osla_trace_start has one); the
+ * reported time is that of the slowest rank. */
 static osla_err run_once(bench_job *job, const bench_case *c, bench_result *r, bool traced,
                          double *seconds)
 {
@@ -34,13 +34,14 @@ static osla_err run_once(bench_job *job, const bench_case *c, bench_result *r, b
   OSLA_CALL(osla_allreduce(job->transport, seconds, 1, MPI_DOUBLE, MPI_MAX));
   if (r->impl->check && (!osli_work_modelled || r->impl->models))
     OSLA_CALL(r->impl->check(data, &residual));
-  if (osli_work_modelled) residual = NAN; /* there are no numbers */
+  if (osli_work_modelled) residual = NAN; /* modelled work computes no values to check */
   if (isnan(residual) || residual > r->residual) r->residual = residual;
   if (!(residual < BENCH_RESIDUAL_LIMIT) && !osli_work_modelled) r->pass = false;
   return OSLA_OK;
 }
 
-/* A warm-up of each (unless the case starts cold, or nothing gets warm), then A B A B ... */
+/* Warms up each implementation, then measures them in turn (A B A B ...). A cold case has no warm-
+ * up, nor has modelled work. */
 static osla_err measure(bench_job *job, const bench_case *c, bench_result *results, int n_results)
 {
   double not_counted;
@@ -72,7 +73,8 @@ osla_err bench_choose_iterations(osla_transport *t, osla_err (*run)(void *data),
     OSLA_CALL(osla_allreduce(t, &seconds, 1, MPI_DOUBLE, MPI_MAX));
     if (seconds >= least_seconds || *iterations >= MOST_ITERATIONS) return OSLA_OK;
     double more = 1.2 * least_seconds / seconds;
-    *iterations = (int)ceil(*iterations * (more < 16 ? more : 16)); /* seconds may be 0 */
+    *iterations =
+      (int)ceil(*iterations * (more < 16 ? more : 16)); /* the limit 16 also covers seconds = 0 */
   }
 }
 

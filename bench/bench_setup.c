@@ -1,4 +1,4 @@
-/* The case setup of star forests. See bench_setup.h. */
+/* Case setup of star forests: edges, checks, OSLA and the limit. See bench_setup.h. */
 #include "bench/bench_setup.h"
 #include "osla_random.h"
 
@@ -13,7 +13,8 @@ static double value_of(const setup_edges *e, osla_root root)
   return (double)root.rank * (double)e->n + (double)root.index;
 }
 
-/* Of random roots of all ranks; or of the ends of the ranks before and after. */
+/* Root of leaf i: a random root of any rank, or for the halo one of the last and first roots of the
+ * previous and next rank. */
 static osla_root root_of(const setup_edges *e, bool is_halo, int64_t i)
 {
   const int size = e->job->size, me = e->job->rank;
@@ -27,7 +28,7 @@ static osla_root root_of(const setup_edges *e, bool is_halo, int64_t i)
   return (osla_root){(me + 1) % size, i - half};
 }
 
-/* Collective. */
+/* Creates the edges and the values. Collective. */
 static osla_err edges_create(bench_job *job, bool is_halo, int64_t n, setup_edges *e)
 {
   void *memory, *vertices;
@@ -53,7 +54,7 @@ static void edges_free(setup_edges *e)
   free(e->root);
 }
 
-/* ---- ours, the reference, the limit ---- */
+/* ---- implementations ---- */
 
 static void forget_leaves(const setup_data *d)
 {
@@ -115,7 +116,7 @@ static osla_err run_memcpy(void *data)
 {
   const setup_data *d = data;
   memcpy(d->copy, d->edges->root, (size_t)d->edges->n * sizeof *d->copy);
-  __asm__ volatile("" ::: "memory"); /* it is made */
+  __asm__ volatile("" ::: "memory"); /* keeps the compiler from removing the copy */
   return OSLA_OK;
 }
 

@@ -1,9 +1,7 @@
-/* The case setup of star forests: each rank has a list of edges, what their roots are; timed is all
- * that is done until the leaves have the roots' values for the first time (floor 4).
- *
- *   bench_setup.c      edges, checks; ours, and the limit of local memory
- *   setup_neighbor.c   as an MPI program would do it
- */
+/* Case setup of star forests (floor 4): each rank has a list of edges, given by their roots. The
+ * time is that until the leaves have the values of the roots for the first time. bench_setup.c has
+ * the edges, checks, OSLA and the limit of local memory; setup_neighbor.c has the reference by
+ * MPI. */
 #ifndef OSLA_BENCH_SETUP_H
 #define OSLA_BENCH_SETUP_H
 
@@ -12,21 +10,21 @@
 
 typedef struct setup_edges {
   bench_job *job;
-  int64_t n;       /* roots of each rank, and leaves */
-  osla_root *root; /* [n] of leaf i */
+  int64_t n;       /* number of roots, and of leaves, on each rank */
+  osla_root *root; /* [n] root of leaf i */
   double *roots, *leaves;
 } setup_edges;
 
-/* What one implementation makes of them. */
+/* Data of one implementation. */
 typedef struct setup_data {
   const setup_edges *edges;
-  osla_forest *forest;         /* ours */
-  osla_root *copy;             /* [n] of the limit */
-  struct setup_neighbors *own; /* of setup_neighbor.c */
+  osla_forest *forest;         /* OSLA */
+  osla_root *copy;             /* [n] memory of the limit */
+  struct setup_neighbors *own; /* the reference (setup_neighbor.c) */
 } setup_data;
 
-/* Collective. _create: until the leaves have their values. Errors, on all ranks together: MEM, MPI.
- */
+/* Creates the communicator and transfers the first values to the leaves. Collective. Errors, on all
+ * ranks together: MEM, MPI. `data` is a setup_data. */
 osla_err setup_neighbors_create(void *data);
 void setup_neighbors_free(void *data);
 

@@ -1,5 +1,5 @@
-/* osla-bench solve: triangular solves with factors that are there. Ours and ScaLAPACK's use the
- * same factors, those of osla; B goes over all process columns. */
+/* osla-bench solve: triangular solves with factors that are computed before. OSLA and ScaLAPACK get
+ * the same factors, those of OSLA. B is distributed over all process columns. */
 #include "config.h"
 
 #include "bench/bench_factor.h"
@@ -9,10 +9,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const osla_pivoting pivoting = OSLA_PIVOT_PARTIAL; /* of LU's factors */
+static const osla_pivoting pivoting = OSLA_PIVOT_PARTIAL; /* pivoting of the factorisation by LU */
 
 typedef struct solve_data {
-  factor_data f;                 /* first: sets point to it */
+  factor_data f;                 /* the first member: factor_set.factor points to it */
   osla_matrix *original, *b, *x; /* A; B; X in the blocks of B */
 } solve_data;
 
@@ -57,7 +57,7 @@ static osla_err check(void *data, double *residual)
   return osla_residual(d->original, d->x, d->b, residual);
 }
 
-/* A set of its own gets our factors in its blocks; and the pivots. */
+/* Creates ScaLAPACK's pivots, and copies the factors if ScaLAPACK has matrices of its own. */
 static osla_err setup_scalapack(void *data)
 {
   factor_set *set = data;

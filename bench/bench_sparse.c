@@ -1,9 +1,9 @@
-/* Products with a sparse matrix and CG, ours beside programs that exchange by hand and have the
- * same loops over rows. See bench_sparse.h.
+/* Cases spmv and cg of star forests: products with a sparse matrix, and CG. The references exchange
+ * by hand, and use the same loops over rows as OSLA. See bench_sparse.h.
  *
- * spmv: x is written before each product, as an iteration does. cg: a run is CG_ITERATIONS from
- * x = 0; what differs from "loop", which solves each rank's diagonal part alone and exchanges
- * nothing, is communication. */
+ * spmv: x is written again before each product, as an iteration does. cg: a run makes CG_ITERATIONS
+ * from x = 0. The reference "loop" solves with the diagonal block of each rank and exchanges
+ * nothing: the difference to it is the cost of communication. */
 #include "bench/bench_sparse.h"
 #include "kernels/sparse/spmv_rows.h"
 
@@ -14,7 +14,7 @@
 
 enum { MOST_IMPLS = 4, CG_ITERATIONS = 200, N_PARAMETERS = 2 };
 
-/* Small integers, the same for every rank. */
+/* Element of x: a small integer, the same on every rank. */
 static double x_of(int64_t column)
 {
   return (double)((column * 7 + column / 11) % 17 - 8);
@@ -44,7 +44,8 @@ static osla_err run_products(sparse_data *d)
   return OSLA_OK;
 }
 
-/* Rows beside their entries, one by one: rounding apart. */
+/* Compares each row with a sum over its entries. *residual: largest error of a row in units of eps
+ * times the sum of magnitudes. */
 static osla_err check_products(const sparse_data *d, double *residual)
 {
   const sparse_problem *p = d->problem;
@@ -83,7 +84,7 @@ static osla_err run_osla_cg(sparse_data *d)
   return OSLA_OK;
 }
 
-/* The same steps as osla_cg takes, by hand. */
+/* CG with the same steps as osla_cg, written by hand. */
 static osla_err run_plain_cg(sparse_data *d)
 {
   const int64_t n = d->problem->rows;
@@ -112,8 +113,8 @@ static osla_err run_plain_cg(sparse_data *d)
   return OSLA_OK;
 }
 
-/* Is the residual of x what the recurrence says, to 1e-10 of |b|? (16 is where a residual fails.)
- */
+/* Compares the residual of x with that of the recurrence: *residual is 16, the limit, if they
+ * differ by 1e-10 of |b|. */
 static osla_err check_cg(sparse_data *d, double *residual)
 {
   const int64_t n = d->problem->rows;
@@ -141,7 +142,8 @@ static osla_err run_case(void *data)
   osla_err err = d->problem->which == FOREST_SPMV ? run_products(d)
                  : d->way                         ? run_plain_cg(d)
                                                   : run_osla_cg(d);
-  if (err != OSLA_OK) osla_transport_abort(d->problem->job->transport, err); /* the others wait */
+  /* the other ranks wait in an exchange */
+  if (err != OSLA_OK) osla_transport_abort(d->problem->job->transport, err);
   return OSLA_OK;
 }
 

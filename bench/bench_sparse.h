@@ -1,17 +1,12 @@
-/* Products with a sparse matrix and CG: the cases spmv and cg of star forests (floor 4).
- *
- *   bench_sparse.c      the cases, runs, checks; ours
- *   sparse_problem.c    the matrix, and its rows as a program without a library would keep them
- *   sparse_partition.c  the rows of a file, partitioned so that few neighbours are on other ranks
- *   sparse_exchange.c   how such a program brings the ghosts and adds up
- */
+/* Cases spmv and cg of star forests: products with a sparse matrix, and CG (floor 4). README.md
+ * lists the files. */
 #ifndef OSLA_BENCH_SPARSE_H
 #define OSLA_BENCH_SPARSE_H
 
 #include "bench/bench_forest.h"
 #include "osla_krylov.h"
 
-/* Rows compressed; row: which ones these are, NULL: all. */
+/* Compressed rows. row: numbers of the stored rows; NULL: all rows. */
 typedef struct sparse_rows {
   int64_t n;
   int32_t *row;
@@ -25,19 +20,20 @@ typedef struct sparse_problem {
   forest_case which;
   osla_csr *a;
   int64_t rows, all_rows, all_entries;
-  sparse_rows own, other; /* columns of mine; ghosts */
+  sparse_rows own, other; /* entries in columns of this rank; entries in ghost columns */
   int64_t n_ghosts;
-  int64_t *ghost;     /* [n_ghosts] their global columns, ascending */
-  forest_list needed; /* ghosts, by the ranks that have them */
-  forest_list asked;  /* of my rows, by the ranks that have them as ghosts */
+  int64_t *ghost;     /* [n_ghosts] global columns of the ghosts, ascending */
+  forest_list needed; /* ghosts, by the ranks that own them */
+  forest_list asked;  /* this rank's rows that are ghosts of other ranks, by those ranks */
 } sparse_problem;
 
-/* Numbers of all vertices by which each rank's are close together, and their blocks. The graph has
- * all its rows on rank 0. Collective. Errors, on all ranks together: UNSUPPORTED, MEM. */
+/* Computes new numbers of all vertices, such that each rank's are neighbours, and the first number
+ * of each rank. All rows of the graph are on rank 0. Collective. Errors, on all ranks together:
+ * UNSUPPORTED, MEM. */
 osla_err sparse_partition(bench_job *job, const osla_csr *whole, int64_t *number, int64_t *start);
 
-/* A matrix of about n rows, or of the file of --matrix. Collective. Errors, on all ranks together:
- * those of the readers, MEM. */
+/* Creates a matrix of about n rows, or reads that of --matrix. Collective. Errors, on all ranks
+ * together: those of the readers, MEM. */
 osla_err sparse_problem_create(bench_job *job, forest_case which, int64_t n, sparse_problem *p);
 void sparse_problem_free(sparse_problem *p);
 
@@ -46,27 +42,28 @@ struct sparse_way;
 /* One implementation with its vectors. */
 typedef struct sparse_data {
   const sparse_problem *problem;
-  const struct sparse_way *way; /* NULL: ours */
-  double *x, *y;                /* [rows]; of CG the solution and the right-hand side */
-  double *r, *p, *ap;           /* [rows] of CG */
-  double *ghosts;               /* [n_ghosts] */
-  int iterations;               /* of a run */
-  double residual;              /* of CG, as its recurrence has it */
+  const struct sparse_way *way; /* NULL: OSLA */
+  double *x, *y;                /* [rows]; in CG the solution and the right-hand side */
+  double *r, *p, *ap;           /* [rows] vectors of CG */
+  double *ghosts;               /* [n_ghosts] values of the ghosts */
+  int iterations;               /* products or iterations of a run */
+  double residual;              /* norm of CG's residual by its recurrence */
   void *own;
 } sparse_data;
 
-/* How the ghosts come, in two steps, and how sums are formed. All are collective. */
+/* Functions of an implementation: an exchange of ghosts in two steps, and a sum over ranks. All are
+ * collective. */
 typedef struct sparse_way {
   osla_err (*create)(sparse_data *d);
   osla_err (*begin)(sparse_data *d, const double *x);
-  osla_err (*end)(sparse_data *d); /* into d->ghosts */
+  osla_err (*end)(sparse_data *d); /* the ghosts are then in d->ghosts */
   osla_err (*sum)(double *value);
   void (*destroy)(sparse_data *d);
 } sparse_way;
 
-extern const sparse_way sparse_mpi, sparse_neighbor, sparse_loop; /* loop: nothing comes */
+extern const sparse_way sparse_mpi, sparse_neighbor, sparse_loop; /* loop: exchanges nothing */
 
-/* The cases spmv and cg of the kernel `forest`. Collective. */
+/* Runs a case, spmv or cg. Collective. */
 osla_err bench_sparse_case(bench_job *job, forest_case which, int64_t n);
 
 #endif

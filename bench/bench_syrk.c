@@ -1,4 +1,5 @@
-/* Lower triangle of C := A A^H, A N x K: osla_syrk, of complex types osla_herk. */
+/* osla-bench syrk: the lower triangle of C := A A^H, A n x k, by osla_syrk, or osla_herk for
+ * complex types. */
 #include "config.h"
 
 #include "bench/bench_product.h"
@@ -23,7 +24,8 @@ static osla_err measure(product_data *d)
   bench_impl impls[BENCH_MAX_IMPLS];
   int n = 0;
   double order = (double)d->n, each = product_is_real(d) ? 1 : 4;
-  int64_t half = (d->k + 1) / 2; /* all of C with half of k: as many operations */
+  /* a full product with half the inner size has as many operations */
+  int64_t half = (d->k + 1) / 2;
   impls[n++] = (bench_impl){.name = "osla",
                             .prepare = product_spoil,
                             .run = run_osla,

@@ -1,4 +1,4 @@
-/* --trace: the file, and the table of what the traced repetition was spent on. See bench.h. */
+/* --trace: writes the trace file, and prints how much time each kind of event took. See bench.h. */
 #include "bench/bench.h"
 #include "osla_trace.h"
 #include "tools/common/command.h"
@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-/* "1.5 GiB", "2.1 GF", "3000": nothing where the kind has no amount. */
+/* Amount of a kind of event as text: "1.5 GiB", "2.1 GF", "3000"; "" if the kind has no amount. */
 static command_text amount_text(osla_trace_kind kind, double amount)
 {
   command_text text = {""};

@@ -1,5 +1,5 @@
-/* osla-bench symm, trmm: products with a matrix of which the lower triangle is used. symm writes
- * C := A B; trmm works in place, on C which holds a copy of B. Source: as bench_product.c. */
+/* osla-bench symm, trmm: products with a matrix whose lower triangle is used. symm computes C := A
+ * B; trmm works in place, on C, which holds a copy of B. Check: see bench_product.c. */
 #include "config.h"
 
 #include "bench/bench_product.h"
@@ -7,10 +7,11 @@
 
 #include <stdlib.h>
 
-/* The check's right side: A (B x), A by its lower triangle. */
+/* d->expected := A (B x), where A is symmetric or lower triangular and stored in its lower
+ * triangle. */
 static osla_err expect(product_data *d, bool symmetric)
 {
-  osla_complex *bx = d->turned; /* order n, like all here */
+  osla_complex *bx = d->turned; /* all matrices have order n */
   OSLA_CALL(bench_apply(BENCH_WHOLE, OSLA_NOTRANS, d->ours.b, d->x, bx));
   return symmetric ? bench_apply_symmetric(OSLA_TRANS, d->ours.a, bx, d->expected, d->y)
                    : bench_apply(BENCH_LOWER, OSLA_NOTRANS, d->ours.a, bx, d->expected);
@@ -53,7 +54,8 @@ static osla_err measure(product_data *d, bool symmetric)
   bench_impl impls[BENCH_MAX_IMPLS];
   const double n = (double)d->n, each = product_is_real(d) ? 1 : 4;
   int count = 0;
-  const int64_t k = symmetric ? d->n : (d->n + 1) / 2; /* of a product of as many operations */
+  /* inner size of a general product with as many operations */
+  const int64_t k = symmetric ? d->n : (d->n + 1) / 2;
   impls[count++] = (bench_impl){.name = "osla",
                                 .prepare = symmetric ? product_spoil : put_b_into_c,
                                 .run = symmetric ? run_symm : run_trmm,

@@ -1,6 +1,6 @@
-/* osla-bench gemv, symv: products of a matrix with a column. They read A once and do next to
- * nothing else, so the limit is memory: a copy that moves as many bytes (counted as STREAM does:
- * read and written; McCalpin, IEEE TCCA Newsletter, 1995). */
+/* osla-bench gemv, symv: products of a matrix with a column. They read A once and compute little,
+ * so the limit is the memory bandwidth: a copy that moves as many bytes, counted as in STREAM
+ * (bytes read and written; McCalpin, IEEE TCCA Newsletter, 1995). */
 #include "config.h"
 
 #include "bench/bench_reference.h"
@@ -9,25 +9,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What one implementation works on. */
+/* Matrices of one implementation. */
 typedef struct vector_set {
   struct vector_data *product;
   osla_matrix *a, *x, *y;
-  bool own; /* else the matrices are those of `ours` */
+  bool own; /* the set owns its matrices; else they are those of `ours` */
   int64_t nb;
-  int context; /* BLACS */
+  int context; /* BLACS context */
 } vector_set;
 
 typedef struct vector_data {
   bench_job *job;
   bool symmetric;
   int64_t n;
-  osla_complex *x, *y, *expected; /* [n] each, whole on every rank; allocated at x */
+  /* vectors of the check, whole on every rank; one allocation, at x */
+  osla_complex *x, *y, *expected;
   vector_set ours;
   vector_set scalapack[BENCH_MAX_REF_NB];
   reference_names names;
-  unsigned char *room; /* of the copy */
-  size_t bytes;        /* of my part of what is read */
+  unsigned char *room; /* buffer of the copy */
+  size_t bytes;        /* this rank's share of the bytes of A */
 } vector_data;
 
 static osla_err create_set(vector_set *set, int64_t nb)
@@ -52,7 +53,7 @@ static void destroy_set(vector_set *set)
   set->own = false;
 }
 
-/* A column as a whole. */
+/* whole := all elements of a distributed column, on every rank. */
 static osla_err gather(osla_matrix *column, osla_complex *whole)
 {
   const osla_complex one = 1;
@@ -80,7 +81,7 @@ static osla_err spoil(void *data)
   const size_t size = osla_dtype_size(osla_matrix_dtype(set->y));
   const int64_t rows = osla_matrix_local_rows(set->y);
   if (osla_matrix_local_cols(set->y) > 0 && rows > 0)
-    memset(osla_matrix_local(set->y), 0xff, (size_t)rows * size); /* NaN */
+    memset(osla_matrix_local(set->y), 0xff, (size_t)rows * size); /* NaN in every type */
   return OSLA_OK;
 }
 
@@ -109,7 +110,7 @@ static osla_err setup_copy(void *data)
   void *room;
   OSLA_CALL(bench_alloc(d->job, d->bytes + 1, &room));
   d->room = room;
-  memset(d->room, 1, d->bytes + 1); /* pages of its own */
+  memset(d->room, 1, d->bytes + 1); /* touches all pages before the first timed copy */
   return OSLA_OK;
 }
 

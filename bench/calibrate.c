@@ -1,6 +1,6 @@
-/* osla-calibrate: how long this machine's core takes for the pieces of work that the kernels are
- * made of, as a model that a simulated machine can have (doc/simulation.md). All ranks measure at
- * the same time, since cores share their memory's bandwidth; a time is the mean over the ranks. */
+/* osla-calibrate: measures how long a core takes for the kinds of work that the kernels consist of,
+ * and fits a model for simulated machines (doc/simulation.md). All ranks measure at the same time,
+ * since the cores share the memory bandwidth; a time is the mean over the ranks. */
 #include "config.h"
 
 #include "bench/calibrate.h"
@@ -27,7 +27,7 @@ typedef struct result {
   calibrate_fit fit;
 } result;
 
-/* The sizes of a list; one of 1 where the kind has none. */
+/* Number of sizes in a list that ends with 0; 1 if it is empty. */
 static int length(const int64_t *list, int most)
 {
   int count = 0;
@@ -44,7 +44,8 @@ static void list_shapes(const calibrate_kind *kind, int64_t n, result *r)
       for (int l = 0; l < length(kind->k, 4); l++) {
         calibrate_shape s = {kind->m[i] > 0 ? kind->m[i] : 1, kind->n[j] > 0 ? kind->n[j] : 1,
                              kind->k[l] > 0 ? kind->k[l] : 1};
-        bool is_add = strcmp(kind->name, "add") == 0; /* whose n is of elements */
+        /* for "add", n counts elements, not columns */
+        bool is_add = strcmp(kind->name, "add") == 0;
         if (s.m <= n && s.k <= n && s.n <= (is_add ? n * n / 4 : n)) r->shape[r->count++] = s;
       }
 }
@@ -63,7 +64,7 @@ static osla_err measure(const calibrate_kind *kind, calibrate_room *room, int64_
   return calibrate_fit_kind(kind, r->count, r->shape, r->seconds, &r->fit);
 }
 
-/* "5.3e-11 mnk 4e-10 mn" */
+/* Prints the terms of a model: "5.3e-11 mnk 4e-10 mn". */
 static void print_terms(FILE *out, const calibrate_kind *kind, const calibrate_fit *fit)
 {
   const char *between = "";
@@ -74,7 +75,7 @@ static void print_terms(FILE *out, const calibrate_kind *kind, const calibrate_f
     }
 }
 
-/* A core's rate in large products: the term that grows most. */
+/* Rate of a core in large products, from the coefficient of the term mnk. */
 static double flops_of(const result *all)
 {
   return all[0].fit.c[0] > 0 ? 2 / all[0].fit.c[0] : 0;
@@ -94,7 +95,7 @@ static void print_table(const result *all, int ranks)
   }
 }
 
-/* Properties of a machine file's hosts. */
+/* Writes the model as properties of the hosts in a machine file. */
 static osla_err write_properties(const char *path, const result *all)
 {
   char *text = NULL;

@@ -1,9 +1,7 @@
-/* What osla-calibrate is made of: pieces of work that are timed, and a model that is fitted to
- * them.
+/* Parts of osla-calibrate: pieces of work that are timed, and the fit of a model.
  *
  * Model: seconds = sum of c_i * monomial_i(m, n, k), c_i >= 0 (Cornebize, Legrand, Heinrich,
- * CLUSTER 2019, section IV), for each kind of work of src/blas/work.h, in double precision.
- */
+ * CLUSTER 2019, section IV), for each kind of work in src/blas/work.h, in double precision. */
 #ifndef CALIBRATE_H
 #define CALIBRATE_H
 
@@ -19,31 +17,33 @@ typedef struct calibrate_shape {
 
 typedef struct calibrate_room calibrate_room;
 
-/* A kind of work. */
+/* A kind of work and the sizes at which it is timed. */
 typedef struct calibrate_kind {
-  const char *name;                       /* as in a machine file, behind "work-" */
-  const char *monomials[CALIBRATE_TERMS]; /* "mnk", "1"; NULL: no more */
-  int64_t m[6], n[6], k[4];               /* all that are tried, ended by 0; 0 first: 1 alone */
+  const char *name;                       /* name in a machine file, without the prefix "work-" */
+  const char *monomials[CALIBRATE_TERMS]; /* "mnk", "1"; NULL ends the list */
+  /* sizes, ended by 0; an empty list stands for the size 1 */
+  int64_t m[6], n[6], k[4];
   osla_err (*work)(calibrate_room *room, const calibrate_shape *shape);
-  osla_err (*prepare)(calibrate_room *room, const calibrate_shape *shape); /* untimed; or NULL */
+  /* called before each run, untimed; may be NULL */
+  osla_err (*prepare)(calibrate_room *room, const calibrate_shape *shape);
 } calibrate_kind;
 
 extern const calibrate_kind calibrate_kinds[];
 extern const int calibrate_n_kinds;
 
-/* A matrix of n x n, whose blocks pieces of work walk through so that they find them in memory and
- * not in a cache, and small operands. Errors: MEM. */
+/* Operands: a matrix of order n, through whose blocks the work walks so that it finds them in
+ * memory and not in a cache, and small matrices. Errors: MEM. */
 osla_err calibrate_room_make(int64_t n, calibrate_room **out);
 void calibrate_room_free(calibrate_room **room);
 
-/* The median of some runs. Local. */
+/* *seconds := median time of several runs. Local. */
 osla_err calibrate_time(calibrate_room *room, const calibrate_kind *kind,
                         const calibrate_shape *shape, double *seconds);
 
 typedef struct calibrate_fit {
   int terms;
   double c[CALIBRATE_TERMS];
-  double median, worst; /* |error| / measured */
+  double median, worst; /* relative errors of the model */
 } calibrate_fit;
 
 /* Order of two doubles, for qsort. */
@@ -51,8 +51,8 @@ int calibrate_compare(const void *a, const void *b);
 
 double calibrate_monomial(const char *monomial, const calibrate_shape *shape);
 
-/* The c >= 0 with the least sum of squares of relative errors: of all choices of monomials the best
- * whose coefficients are positive. Local. */
+/* Fits the coefficients c >= 0 that minimise the sum of squares of the relative errors: the best
+ * fit over all subsets of monomials whose coefficients are positive. Local. */
 osla_err calibrate_fit_kind(const calibrate_kind *kind, int count, const calibrate_shape *shape,
                             const double *seconds, calibrate_fit *out);
 

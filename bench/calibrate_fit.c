@@ -1,4 +1,4 @@
-/* Least squares with coefficients that are not negative. */
+/* Least squares with non-negative coefficients. */
 #include "bench/calibrate.h"
 
 #include "osla_blas.h"
@@ -15,11 +15,11 @@ double calibrate_monomial(const char *monomial, const calibrate_shape *s)
   return x;
 }
 
-/* Of each measurement the monomials over the measured time: the model shall give 1. */
+/* row[i][j]: monomial j of measurement i divided by the measured time; the model should give 1. */
 typedef struct problem {
   int count, terms;
   double row[CALIBRATE_SHAPES][CALIBRATE_TERMS];
-  double scale[CALIBRATE_TERMS]; /* columns have norm 1 */
+  double scale[CALIBRATE_TERMS]; /* factors that give the columns norm 1 */
 } problem;
 
 static void set_up(const calibrate_kind *kind, int count, const calibrate_shape *shape,
@@ -50,8 +50,8 @@ static double value(const problem *p, int i, const double *c)
   return sum;
 }
 
-/* The normal equations of the chosen columns. False: a coefficient is not positive, or the columns
- * depend on one another. */
+/* Solves the normal equations of the chosen columns. *good = false if a coefficient is not positive
+ * or the columns are linearly dependent. */
 static osla_err solve(const problem *p, unsigned chosen, double *c, bool *good)
 {
   int column[CALIBRATE_TERMS], n = 0;

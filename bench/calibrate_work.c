@@ -1,5 +1,5 @@
-/* The pieces of work that osla-calibrate times, at sizes as the kernels have them: operands of a
- * step are small and used again, what they change is large. */
+/* The pieces of work that osla-calibrate times, at sizes that the kernels have: the operands are
+ * small and reused, the matrix that is changed is large. */
 #include "bench/calibrate.h"
 
 #include "osla_blas.h"
@@ -9,15 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WIDEST = 512 }; /* columns of an operand */
+enum { WIDEST = 512 }; /* largest number of columns of an operand */
 
 struct calibrate_room {
-  int64_t n, row, col; /* the next block */
+  int64_t n, row, col; /* order of the matrix; position of the next block */
   double *matrix;      /* [n * n] */
   double *a, *b;       /* [n * WIDEST] each */
   double *triangle;    /* [WIDEST * WIDEST], well conditioned */
-  int64_t *rows;       /* [n] interchanges */
-  int64_t *sorted;     /* [n] every other row */
+  int64_t *rows;       /* [n] row interchanges */
+  int64_t *sorted;     /* [n] indices of every second row */
 };
 
 osla_err calibrate_room_make(int64_t n, calibrate_room **out)
@@ -64,7 +64,7 @@ void calibrate_room_free(calibrate_room **room)
   *room = NULL;
 }
 
-/* A block of rows x cols that has not been touched for long. */
+/* A block of rows x cols that was not used recently. */
 static double *next_block(calibrate_room *r, int64_t rows, int64_t cols)
 {
   if (r->col + cols > r->n) r->col = 0, r->row += rows;
@@ -98,7 +98,7 @@ static osla_err trsm_right(calibrate_room *r, const calibrate_shape *s)
                         r->triangle, WIDEST, next_block(r, s->m, s->n), r->n);
 }
 
-/* Factorisations find a fresh matrix in A. */
+/* Writes a matrix to A for the factorisation. */
 static osla_err prepare_getrf(calibrate_room *r, const calibrate_shape *s)
 {
   for (int64_t i = 0; i < s->m * s->n; i++)
@@ -107,7 +107,7 @@ static osla_err prepare_getrf(calibrate_room *r, const calibrate_shape *s)
 }
 static osla_err getrf(calibrate_room *r, const calibrate_shape *s)
 {
-  int64_t info, *pivots = r->rows; /* of the interchanges, which are made anew */
+  int64_t info, *pivots = r->rows; /* the interchanges of laswp are generated again */
   return osla_lapack_getrf(OSLA_DOUBLE, s->m, s->n, r->a, s->m, pivots, &info);
 }
 
@@ -156,7 +156,7 @@ static osla_err copy(calibrate_room *r, const calibrate_shape *s)
   return OSLA_OK;
 }
 
-/* Into every other row of columns, as an update with scattered parameters does. */
+/* Adds to every second row of some columns, as an update with scattered indices does. */
 static osla_err add(calibrate_room *r, const calibrate_shape *s)
 {
   int64_t rows = r->n / 2 < s->n ? r->n / 2 : s->n, cols = s->n / rows;
@@ -168,7 +168,7 @@ static osla_err add(calibrate_room *r, const calibrate_shape *s)
   return OSLA_OK;
 }
 
-/* Sizes that a step of a factorisation or a product has, from small to large. */
+/* Sizes of the steps of a factorisation or a product, from small to large. */
 const calibrate_kind calibrate_kinds[] = {
   {"gemm",
    {"mnk", "mn", "mk", "nk", "1"},
@@ -214,8 +214,8 @@ const calibrate_kind calibrate_kinds[] = {
 };
 const int calibrate_n_kinds = sizeof calibrate_kinds / sizeof *calibrate_kinds;
 
-/* Runs are timed one by one, as some find fresh data; so many that they take 10 ms, and at least 5.
- */
+/* Each run is timed separately, since some need fresh data. At least 5 runs, up to a total of 10
+ * ms. */
 osla_err calibrate_time(calibrate_room *room, const calibrate_kind *kind,
                         const calibrate_shape *shape, double *seconds)
 {
@@ -227,7 +227,7 @@ osla_err calibrate_time(calibrate_room *room, const calibrate_kind *kind,
     double since = osla_clock();
     OSLA_CALL(kind->work(room, shape));
     double took = osla_clock() - since;
-    if (i < 0) continue; /* to warm up */
+    if (i < 0) continue; /* warm-up */
     taken[runs++] = took;
     all += took;
   }

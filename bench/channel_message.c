@@ -1,6 +1,6 @@
-/* The contents of messages. Element i of round r is r FACTOR + i: the sum of n of them is known,
- * and every element of another round changes it, since FACTOR is odd and there are fewer than 2^64.
- */
+/* Contents of messages. Element i of round r is r FACTOR + i, so that the sum of n elements is
+ * known. An element of another round changes the sum, since FACTOR is odd and there are fewer than
+ * 2^64 rounds. */
 #include "bench/bench_channel.h"
 
 static const uint64_t FACTOR = UINT64_C(0x9e3779b97f4a7c15);
@@ -13,7 +13,7 @@ void channel_write(const channel_data *d, uint64_t *message, uint64_t round)
     message[i] = base + i;
 }
 
-/* Four sums, so that additions do not wait for one another. */
+/* Four partial sums shorten the chain of dependent additions. */
 static uint64_t add_up(const uint64_t *message, size_t n)
 {
   enum { SUMS = 4 };
@@ -30,6 +30,6 @@ static uint64_t add_up(const uint64_t *message, size_t n)
 void channel_read(channel_data *d, const uint64_t *message, uint64_t round)
 {
   const uint64_t n = d->count;
-  const uint64_t places = n % 2 ? (n - 1) / 2 * n : n / 2 * (n - 1); /* 0 + 1 + ... */
+  const uint64_t places = n % 2 ? (n - 1) / 2 * n : n / 2 * (n - 1); /* sum of the indices */
   if (add_up(message, d->count) != n * (round * FACTOR) + places) d->is_wrong = true;
 }

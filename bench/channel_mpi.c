@@ -1,14 +1,14 @@
-/* Messages over channels: the reference `mpi`. Ping-pong by MPI_Send and MPI_Recv; a stream by
- * persistent sends and receives, as many under way as ours has. On a communicator of its own: the
- * transport takes every message of its own. */
+/* Reference `mpi` of channels: ping-pong by MPI_Send and MPI_Recv; a stream by persistent sends and
+ * receives, with as many in flight as OSLA has. It has a communicator of its own, since the
+ * transport receives every message of its communicator. */
 #include "bench/bench_channel.h"
 
 #include <stdlib.h>
 
 struct channel_mpi {
   MPI_Comm comm;
-  uint64_t *buffer;                       /* one message, or those under way */
-  MPI_Request request[CHANNEL_IN_FLIGHT]; /* of STREAM */
+  uint64_t *buffer;                       /* one message, or all messages in flight */
+  MPI_Request request[CHANNEL_IN_FLIGHT]; /* requests of STREAM */
 };
 
 static int bytes_of(const channel_data *d)
@@ -91,7 +91,8 @@ static osla_err send_stream(channel_data *d)
   struct channel_mpi *m = d->mpi;
   for (int i = 0; i < d->operations; i++) {
     const int k = i % CHANNEL_IN_FLIGHT;
-    OSLA_MPI(MPI_Wait(&m->request[k], MPI_STATUS_IGNORE)); /* at once where none was started */
+    /* returns at once if none was started */
+    OSLA_MPI(MPI_Wait(&m->request[k], MPI_STATUS_IGNORE));
     channel_write(d, place(d, k), ++d->round);
     OSLA_MPI(MPI_Start(&m->request[k]));
   }
@@ -100,7 +101,7 @@ static osla_err send_stream(channel_data *d)
   return OSLA_OK;
 }
 
-/* There are more messages than are under way. */
+/* The number of messages is larger than CHANNEL_IN_FLIGHT. */
 static osla_err receive_stream(channel_data *d)
 {
   struct channel_mpi *m = d->mpi;

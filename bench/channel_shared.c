@@ -1,6 +1,6 @@
-/* Messages over channels: the halo by hand in shared memory, with the waits of ours. `memcpy`
- * copies the message to memory of its own and reads it there, as a program does that keeps its halo
- * in its own array; `loop` reads it where it lies: the limit. */
+/* References of the halo on one node, by hand in shared memory, with OSLA's waits. `memcpy` copies
+ * the message to private memory and reads it there, as a program with its halo in its own array
+ * does; `loop` reads it in place: the limit. */
 #include "bench/bench_channel.h"
 #include "osla_segment.h"
 
@@ -10,10 +10,11 @@
 
 enum { LINE = 64 };
 
-/* In the memory of rank 1, each word in a line of its own; then the message. */
+/* Counters at the start of rank 1's memory, each in a cache line of its own; the message
+ * follows. */
 typedef struct words {
-  _Alignas(LINE) _Atomic uint64_t filled; /* the round whose message is there */
-  _Alignas(LINE) _Atomic uint64_t read;   /* the one that was read */
+  _Alignas(LINE) _Atomic uint64_t filled; /* round whose message is in memory */
+  _Alignas(LINE) _Atomic uint64_t read;   /* round whose message was read */
 } words;
 
 struct channel_shared {

@@ -1,7 +1,6 @@
-/* Who is joined to whom, and the values that are due. All of it is a function of a seed, a rank and
- * an index, so that every rank knows the others' edges and values without a message. See
- * bench_forest.h.
- */
+/* Edges and expected values of star forests. All are functions of a seed, a rank and an index, so
+ * that every rank computes the edges and values of other ranks without messages. See
+ * bench_forest.h. */
 #include "bench/bench_forest.h"
 #include "osla_random.h"
 
@@ -20,7 +19,7 @@ static int64_t edges_of(const forest_graph *g, int rank)
   return g->which == FOREST_PINGPONG && rank != g->leaf_rank ? 0 : g->n;
 }
 
-/* The root of leaf i of a rank. */
+/* Root of leaf i of a rank. */
 static int64_t root_of(const forest_graph *g, int rank, int64_t i)
 {
   if (g->which == FOREST_PINGPONG) return i;
@@ -78,7 +77,7 @@ osla_err forest_list_create(bench_job *job, const int *count, forest_list *l)
   return OSLA_OK;
 }
 
-/* Leaves by the rank of their roots; place: [size] zeros, scratch. */
+/* Sorts this rank's leaves by the rank of their roots. `place`: [size] zeros, overwritten. */
 static osla_err list_leaves(forest_graph *g, int *place)
 {
   int me = g->job->rank;
@@ -106,7 +105,7 @@ static osla_err list_leaves(forest_graph *g, int *place)
   return OSLA_OK;
 }
 
-/* Roots by the rank of their leaves; count: [size] zeros, scratch. */
+/* Sorts this rank's roots by the rank of their leaves. `count`: [size] zeros, overwritten. */
 static osla_err list_roots(forest_graph *g, int *count)
 {
   int me = g->job->rank;
@@ -215,7 +214,8 @@ static bool same(const forest_graph *g, forest_value found, int64_t integer)
   return memcmp(&found, &due, sizeof due) == 0;
 }
 
-/* In PINGPONG, rank leaf_rank adds 1 to the first number each time. */
+/* Checks the leaves after bcast. In PINGPONG, rank leaf_rank adds 1 to the first leaf in each
+ * round. */
 static bool leaves_are_roots(const forest_data *d)
 {
   const forest_graph *g = d->graph;
@@ -237,7 +237,7 @@ static bool roots_are_sums(const forest_data *d)
   return right;
 }
 
-/* Collective: whose leaves came when, to whose roots; into turn[owner][rank] of the graph. */
+/* Gathers the arrival orders of all ranks into turn[owner][rank] of the graph. Collective. */
 static osla_err gather_turns(const forest_data *d)
 {
   const forest_graph *g = d->graph;
@@ -247,8 +247,8 @@ static osla_err gather_turns(const forest_data *d)
   return osla_allreduce(g->job->transport, g->turn, (int64_t)(size * size), MPI_INT, MPI_SUM);
 }
 
-/* The values before the last transfer, those of ranks that came earlier, those before in my list.
- */
+/* Checks the results of fetch when the order is known: a result is the root's value before the last
+ * transfer, plus the leaves of ranks that came earlier, plus earlier leaves of this rank. */
 static bool befores_are_partial_sums(const forest_data *d)
 {
   const forest_graph *g = d->graph;
@@ -270,9 +270,8 @@ static bool befores_are_partial_sums(const forest_data *d)
   return right;
 }
 
-/* The same where nobody knows in which order leaves came: none before the first, all others at
- * most.
- */
+/* Checks the results of fetch when the order is unknown: a result is at least the root's value
+ * before the last transfer, and at most that plus all other leaves. */
 static bool befores_are_possible(const forest_data *d)
 {
   const forest_graph *g = d->graph;
@@ -286,7 +285,7 @@ static bool befores_are_possible(const forest_data *d)
   return right;
 }
 
-/* The numbers come back to roots that have lost theirs. */
+/* Clears the roots, and reduces the leaves to them. */
 static osla_err come_back(forest_data *d)
 {
   for (int64_t i = 0; i < d->n_roots; i++)

@@ -1,20 +1,20 @@
-/* Transfers of a star forest by MPI_Neighbor_alltoallv, with packing by lists; edges on this rank
- * without MPI; contiguous values where they lie. See bench_forest.h.
- */
+/* Transfers of a star forest by MPI_Neighbor_alltoallv. Values are packed by lists, or sent in
+ * place if they are contiguous; edges on this rank need no MPI. See bench_forest.h. */
 #include "bench/bench_forest.h"
 
 #include <stdlib.h>
 
 typedef struct forest_neighborhood {
-  MPI_Comm down, up; /* edges from roots to leaves, and back */
+  MPI_Comm down, up; /* communicators of edges from roots to leaves, and from leaves to roots */
   MPI_Datatype type;
-  forest_value *root_buffer, *leaf_buffer; /* one allocation; where not contiguous */
+  forest_value *root_buffer, *leaf_buffer; /* one allocation; empty if the values are contiguous */
 } forest_neighborhood;
 
 static osla_err communicators_create(const forest_graph *g, forest_neighborhood *h)
 {
   const forest_list *roots = &g->roots, *leaves = &g->leaves;
-  /* Open MPI's constant is the address 2, and gcc 12 takes it for an array of no elements. */
+  /* Open MPI defines MPI_UNWEIGHTED as the address 2, which gcc 12 takes for an array without
+   * elements. */
   const int *volatile unweighted = MPI_UNWEIGHTED;
   OSLA_MPI(MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, leaves->n_peers, leaves->peer, unweighted,
                                           roots->n_peers, roots->peer, unweighted, MPI_INFO_NULL, 0,

@@ -1,4 +1,4 @@
-/* Transfers of a star forest: ours; memcpy, and the bare loop. See bench_forest.h. */
+/* Transfers of a star forest: OSLA, and the limits memcpy and loop. See bench_forest.h. */
 #include "bench/bench_forest.h"
 #include "osla_forest.h"
 
@@ -96,12 +96,12 @@ const forest_way forest_osla = {.create = create_osla,
                                 .fetch = fetch_osla,
                                 .destroy = destroy_osla};
 
-/* --- memcpy: of a graph whose roots and leaves are on rank 0 --- */
+/* --- memcpy: rank 0 has the roots and the leaves --- */
 
 static void copy(forest_value *to, const forest_value *from, int64_t n)
 {
   memcpy(to, from, (size_t)n * sizeof *to);
-  __asm__ volatile("" ::: "memory"); /* each copy is made */
+  __asm__ volatile("" ::: "memory"); /* keeps the compiler from merging the copies */
 }
 
 static osla_err bcast_memcpy(forest_data *d)
@@ -121,7 +121,7 @@ const forest_way forest_memcpy = {.create = forest_values_create,
                                   .reduce = reduce_memcpy,
                                   .destroy = forest_values_free};
 
-/* --- loop: the roots of all ranks are in an array of mine --- */
+/* --- loop: an array of this rank holds the roots of all ranks --- */
 
 static osla_err create_loop(forest_data *d)
 {
@@ -151,7 +151,7 @@ static osla_err bcast_loop(forest_data *d)
   int64_t n = d->graph->n_edges;
   for (int64_t i = 0; i < n; i++)
     leaves[i] = roots[index[i]];
-  __asm__ volatile("" ::: "memory"); /* each time */
+  __asm__ volatile("" ::: "memory"); /* keeps the compiler from merging the repetitions */
   return OSLA_OK;
 }
 

@@ -1,8 +1,7 @@
 /* Transfers of a star forest by persistent sends and receives, as a program without a library would
- * write them: receives are started first, values packed by lists, each message unpacked as it
- * arrives, edges on this rank done meanwhile without MPI. Contiguous values are sent and received
- * where they lie. A fetch goes up and comes back. See bench_forest.h.
- */
+ * write them: receives start first, values are packed by lists, edges on this rank are done
+ * meanwhile, and each message is unpacked when it arrives. Contiguous values are sent and received
+ * in place. A fetch sends values up and results down. See bench_forest.h. */
 #include "bench/bench_forest.h"
 
 #include <stdlib.h>
@@ -11,12 +10,14 @@ enum { TAG_DOWN = 1, TAG_UP };
 
 typedef struct forest_messages {
   MPI_Comm comm;
-  forest_value *root_buffer, *leaf_in, *leaf_out; /* one allocation; where not contiguous */
-  /* one for each peer: from a peer with leaves of my roots, from one with roots of my leaves; to
-   * such a one, to one with leaves */
+  /* one allocation; empty if the values are contiguous */
+  forest_value *root_buffer, *leaf_in, *leaf_out;
+  /* One request for each peer: values for this rank's roots, values for this rank's leaves; values
+   * from this rank's leaves, values from this rank's roots. One allocation, at up_in. */
   MPI_Request *up_in, *down_in, *up_out, *down_out;
-  int n_requests; /* all of them, from up_in on */
-  /* MPI_STATUSES_IGNORE: gcc 12 takes MPICH's, where it sees it, for an array that is too short */
+  int n_requests; /* number of all requests */
+  /* MPI_STATUSES_IGNORE, read from memory: gcc 12 takes MPICH's constant for an array that is too
+   * short */
   MPI_Status *ignored;
 } forest_messages;
 

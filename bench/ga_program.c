@@ -1,8 +1,8 @@
-/* Times the calls of osla_ga.h against GA's own on the same arrays, in turn; copies are included.
- * One line per kernel, on process 0: kernel n nb median-ours median-other median-ratio (other /
- * ours). "potrf" is the factorisation that copies against the one on the array's own memory
- * (OSLA_GA_IN_PLACE). nb > 0: blocks of that size on a ScaLAPACK grid; 0: GA's regular
- * distribution. */
+/* Times the functions of osla_ga.h and GA's own on the same arrays, in turn; copies are included.
+ * Process 0 prints a line for each kernel: kernel, n, nb, median seconds of OSLA, median seconds of
+ * GA, median ratio (GA / OSLA). "potrf" compares the factorisation that copies with that in the
+ * array's own memory (OSLA_GA_IN_PLACE). nb > 0: blocks of this size on a ScaLAPACK grid; 0: GA's
+ * regular distribution. */
 #include "osla_chol.h"
 #include "osla_ga.h"
 
@@ -16,7 +16,7 @@ enum { NRHS = 1, MOST_TURNS = 101 };
 
 typedef struct problem {
   int n, nb;
-  int a, b, c, x; /* arrays; x: right-hand sides */
+  int a, b, c, x; /* handles of arrays; x: right-hand sides */
 } problem;
 
 static void check(osla_err err)
@@ -34,7 +34,7 @@ static int make_array(const problem *p, int rows)
   return array;
 }
 
-/* What each kernel needs: LU pivots, Cholesky a definite matrix. */
+/* Fills the arrays for a kernel: Cholesky needs a positive definite matrix. */
 static void fill(const problem *p, const char *kernel)
 {
   bool definite = strcmp(kernel, "llt") == 0 || strcmp(kernel, "potrf") == 0;
@@ -106,7 +106,7 @@ static double median(double *values, int count)
 static void measure(const problem *p, const char *kernel, int turns)
 {
   double ours[MOST_TURNS], others[MOST_TURNS], ratios[MOST_TURNS];
-  (void)seconds_of(p, kernel, 1); /* the first calls of each get memory and set up */
+  (void)seconds_of(p, kernel, 1); /* warm-up: the first calls allocate memory */
   (void)seconds_of(p, kernel, 0);
   for (int turn = 0; turn < turns; turn++) {
     ours[turn] = seconds_of(p, kernel, 1);

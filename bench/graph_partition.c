@@ -26,7 +26,7 @@ void graph_lists_free(graph_lists *graph)
 #ifdef HAVE_METIS
 #include <metis.h>
 
-/* METIS's integers are those of its build. */
+/* Converts integers to METIS's type, whose width is chosen when METIS is built. */
 static osla_err converted(const int64_t *list, int64_t n, idx_t **out)
 {
   *out = malloc(((size_t)n + 1) * sizeof **out);
@@ -50,7 +50,7 @@ osla_err graph_partition(const graph_lists *graph, int parts, int32_t *part)
 {
   const int64_t n = graph->n, edges = graph->first[n];
   memset(part, 0, (size_t)n * sizeof *part);
-  if (parts == 1 || n == 0) return OSLA_OK; /* METIS divides by 0 */
+  if (parts == 1 || n == 0) return OSLA_OK; /* METIS would divide by 0 */
   OSLA_CHECK(n <= IDX_MAX && edges <= IDX_MAX, OSLA_ERR_RANGE,
              "METIS counts to %" PRId64 ", not to %" PRId64, (int64_t)IDX_MAX,
              n > edges ? n : edges);

@@ -1,11 +1,12 @@
-/* Our accumulator in the assembly's bench, and what its time goes to. */
+/* OSLA's accumulator as an implementation of the assembly, with the times of its phases. */
 #include "bench/bench_hessian.h"
 #include "osla_clock.h"
 #include "src/blas/work.h"
 
 #include <math.h>
 
-/* Order-independent mode sums into double. Elements of G and of ready blocks are at most 1/2. */
+/* Bound of the sums for order-independent mode. Elements of G and of ready blocks are at most
+ * 1/2. */
 static double bound_of(const hessian_data *d)
 {
   const bench_settings *s = d->job->settings;
@@ -31,7 +32,7 @@ static osla_err setup(void *data)
   } else {
     options.single = s->dtype == OSLA_FLOAT;
   }
-  OSLA_CALL(hessian_products_create(d, false)); /* for --work */
+  OSLA_CALL(hessian_products_create(d, false)); /* the products serve --work */
   return osla_hessian_create(d->job->grid, d->n, &options, &ours->hessian);
 }
 
@@ -58,21 +59,23 @@ static osla_err run(void *data)
 {
   hessian_data *d = ((hessian_ours *)data)->data;
   osla_err err = hessian_each(d, update);
-  if (err != OSLA_OK) osla_transport_abort(d->job->transport, err); /* the others are in commit */
+  /* the other ranks wait in the commit */
+  if (err != OSLA_OK) osla_transport_abort(d->job->transport, err);
   double start = osla_clock(), sent = osla_hessian_get_stats(d->ours->hessian).seconds_send;
   OSLA_CALL(osla_hessian_commit(d->ours->hessian));
-  sent = osla_hessian_get_stats(d->ours->hessian).seconds_send - sent; /* sums of a node */
+  /* node sums are sent in the commit, and counted as transfer */
+  sent = osla_hessian_get_stats(d->ours->hessian).seconds_send - sent;
   d->ours->commit_seconds = osla_clock() - start - sent;
   return OSLA_OK;
 }
 
-/* Where work is only modelled nothing gets warm. */
+/* Number of warm-up runs; modelled work has none. */
 static int warm_ups(void)
 {
   return osli_work_modelled ? 0 : 1;
 }
 
-/* The phases of the run before; those of the warm-up are dropped. */
+/* Adds the phases of the latest run to the sums; a warm-up is not counted. */
 static osla_err count_phases(hessian_data *d)
 {
   osla_hessian_stats stats = osla_hessian_get_stats(d->ours->hessian);
@@ -114,13 +117,13 @@ static int figures(const void *data, bench_figure *out)
   return HESSIAN_PHASES + 3;
 }
 
-/* Rank 0 reads the samples, one by one. */
+/* Reads the sampled elements one by one. Called on rank 0. */
 static osla_err read_samples(hessian_data *d, osla_matrix *h)
 {
   const updates *u = &d->updates;
   bool lower = d->job->settings->uplo == OSLA_LOWER;
   for (int k = 0; k < UPDATES_SAMPLES; k++) {
-    double element = 0; /* room for either type */
+    double element = 0; /* large enough for either type */
     int64_t i = u->sample[k].i, j = u->sample[k].j;
     OSLA_CALL(osla_matrix_get_block(h, lower ? i : j, lower ? j : i, 1, 1, &element, 1));
     d->values[k] = bench_element(osla_matrix_dtype(h), &element, 0);

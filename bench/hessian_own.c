@@ -1,12 +1,9 @@
-/* Two references that hold a whole triangle, packed by columns, on every thread: without
- * communication (the limit), and summed by MPI_Allreduce.
+/* Two references that hold a packed triangle for each thread: `blas`, without communication, is the
+ * limit; `allreduce` sums the triangles by MPI_Allreduce.
  *
- * The limit's loop is bound by memory, so what it needs is that the next column is on its way while
- * this one is added to. Measured at N = 8192 in double (AMD EPYC, one of two busy cores), million
- * elements a second for 2000 and for 400 scattered indices: this loop 970 and 300, without the
- * prefetch 500 and 200, with AVX-512 scatters 460 and 200, four columns at a time with prefetch
- * 1110 and 260. Runs of 20 indices: this loop 1670, runs found and added by vectors 1060.
- */
+ * The loop of the limit is bound by memory latency, so it prefetches the next column while it adds
+ * to the current one. At N = 8192 in double, with 2000 scattered indices, the prefetch makes it
+ * twice as fast; AVX-512 scatters are slower than this loop. */
 #include "bench/bench_hessian.h"
 #include "src/blas/work.h"
 
@@ -18,13 +15,14 @@ static int64_t packed_elements(const hessian_data *d)
   return d->n * (d->n + 1) / 2;
 }
 
-/* Where element (0, j) of the packed triangle is, or would be: add the row. */
+/* Index of element (0, j) in the packed triangle, as if it were stored; element (i, j) is i
+ * further. */
 static int64_t packed_column(const hessian_data *d, int64_t j)
 {
   return d->job->settings->uplo == OSLA_LOWER ? j * (2 * d->n - j - 1) / 2 : j * (j + 1) / 2;
 }
 
-/* Several use the same memory: the first one makes it. */
+/* Allocates the triangles, unless another implementation of this case has. */
 static osla_err setup_own(void *data)
 {
   hessian_data *d = data;
@@ -53,7 +51,7 @@ static osla_err prepare_own(void *data)
   return OSLA_OK;
 }
 
-/* column[ix] += values; `next` is the column that comes behind. */
+/* column[ix] += values. `next` is the column that follows, which is prefetched. */
 static void add_float(int64_t count, const int64_t *ix, const float *values, float *column,
                       const float *next)
 {
@@ -109,7 +107,7 @@ static osla_err run_blas(void *data)
   return hessian_each(data, update_own);
 }
 
-/* The threads' triangles are added up, then the ranks'. */
+/* Sums the triangles of the threads, then those of the ranks. */
 static osla_err run_allreduce(void *data)
 {
   hessian_data *d = data;
@@ -127,7 +125,7 @@ static osla_err run_allreduce(void *data)
   return reference_allreduce(d->updates.dtype, d->own, count);
 }
 
-/* The samples in the triangles of `threads` threads of this rank. */
+/* Reads the sampled elements from the triangles of the first `threads` threads, and sums them. */
 static void sample_own(hessian_data *d, int threads)
 {
   const updates *u = &d->updates;

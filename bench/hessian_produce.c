@@ -1,6 +1,6 @@
-/* What makes the updates: work on G, and G^T G, as the paper's synthetic application has it (French
- * et al., section IV.A). Timed alone as "produce", it is what the communication is to be hidden
- * behind. */
+/* The computation that makes the updates: work on G, and G^T G, as in the paper's synthetic
+ * application (French et al., section IV.A). The reference `produce` times it alone: communication
+ * shall be hidden behind it. */
 #include "bench/bench_hessian.h"
 #include "osla_blas.h"
 #include "osla_clock.h"
@@ -8,13 +8,13 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Columns of one product: the rows outside the triangle cost little, and its values are still in
- * the second-level cache when they are added. */
+/* Columns of one product. Narrow strips waste little on rows outside the triangle, and their values
+ * are still in the second-level cache when they are added. */
 enum { STRIP_COLUMNS = 128 };
 
 /* --- production --- */
 
-/* Columns [column, column + columns) of G^T G; element (a, column) at `values` + a. */
+/* Computes columns [column, column + columns) of G^T G; element (a, column) is at `values` + a. */
 static osla_err multiply(hessian_data *d, int64_t k, int64_t column, int64_t columns, char *values)
 {
   const updates *u = &d->updates;
@@ -86,8 +86,8 @@ void hessian_products_free(hessian_data *d)
 
 /* --- all updates of a rank --- */
 
-/* Between strips others' updates are served, as an application does that has no thread for it: in a
- * simulation each time costs real time, so not between all. */
+/* Makes progress after every eighth strip of the work, as an application without a progress thread
+ * does. More often would cost real time in simulations. */
 static void serve(hessian_data *d, int64_t k, int thread, const hessian_strip *strip)
 {
   enum { EVERY = 8 * STRIP_COLUMNS };
@@ -96,7 +96,7 @@ static void serve(hessian_data *d, int64_t k, int thread, const hessian_strip *s
   if (strip->column % EVERY == 0) osla_progress(d->job->transport);
 }
 
-/* The work that makes G: products that are thrown away. */
+/* The work that makes G: products whose results are not used. */
 static osla_err work_before(hessian_data *d, int64_t k, int thread, double *seconds)
 {
   int64_t work = d->job->settings->work;
@@ -117,7 +117,7 @@ static osla_err one_thread(hessian_data *d, hessian_work *work, int thread, doub
   return OSLA_OK;
 }
 
-/* One error is kept, and its text goes to the calling thread. */
+/* The first error is returned, and its text is set for the calling thread. */
 osla_err hessian_each(hessian_data *d, hessian_work *work)
 {
   osla_err result = OSLA_OK;
@@ -157,7 +157,7 @@ static osla_err run(void *data)
   return hessian_each(data, produce_one);
 }
 
-/* The first thread's last product is still there: its last column. */
+/* Checks the last column of the last product of the first thread, which is still in memory. */
 static osla_err check(void *data, double *residual)
 {
   hessian_data *d = data;

@@ -1,5 +1,4 @@
-/* The references that add to remote memory, in the assembly's bench: plain MPI and Global Arrays.
- */
+/* References of the assembly that add to remote memory: plain MPI and Global Arrays. */
 #include "bench/bench_hessian.h"
 
 /* --- plain MPI_Accumulate --- */
@@ -36,7 +35,8 @@ static osla_err run_accumulate(void *data)
 {
   hessian_data *d = data;
   osla_err err = hessian_each(d, update_accumulate);
-  if (err != OSLA_OK) osla_transport_abort(d->job->transport, err); /* the others are in commit */
+  /* the other ranks wait in the commit */
+  if (err != OSLA_OK) osla_transport_abort(d->job->transport, err);
   return reference_accumulate_commit(&d->accumulate);
 }
 
@@ -66,7 +66,7 @@ const bench_impl hessian_mpi_accumulate = {.name = "mpi-accumulate",
 static osla_err setup_ga(void *data)
 {
   hessian_data *d = data;
-  OSLA_CALL(hessian_products_create(d, false)); /* for --work */
+  OSLA_CALL(hessian_products_create(d, false)); /* the products serve --work */
   return reference_scatter_create(d->job, d->n, &d->scatter);
 }
 
@@ -87,7 +87,7 @@ static osla_err update_ga(hessian_data *d, int64_t k, int thread)
   const updates *u = &d->updates;
   osla_err err;
   (void)thread;
-#pragma omp critical(bench_hessian_ga) /* Global Arrays is for one thread at a time */
+#pragma omp critical(bench_hessian_ga) /* Global Arrays allows one thread at a time */
   err = reference_scatter_add(&d->scatter, u->count, updates_indices(u, k), u->rows,
                               updates_values(u, k));
   return err;
@@ -97,7 +97,8 @@ static osla_err run_ga(void *data)
 {
   hessian_data *d = data;
   osla_err err = hessian_each(d, update_ga);
-  if (err != OSLA_OK) osla_transport_abort(d->job->transport, err); /* the others are in commit */
+  /* the other ranks wait in the commit */
+  if (err != OSLA_OK) osla_transport_abort(d->job->transport, err);
   return reference_scatter_commit(&d->scatter);
 }
 

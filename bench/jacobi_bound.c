@@ -1,4 +1,4 @@
-/* Before the runs: does every schedule converge? See osla_iterate_bound. */
+/* --bound: says whether every schedule of asynchronous sweeps converges. See osla_iterate_bound. */
 #include "bench/bench_jacobi.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
-/* CG on the matrix of the diffusion problem, which it reads from memory: the reference `cg`. It
- * solves A d = b - A x0 for d = x - x0, so that boundaries are in the right-hand side alone, and
- * "|r| <= tolerance |right-hand side|" is what Jacobi's method is asked for. */
+/* Reference `cg`: CG on the matrix of the diffusion problem, stored in memory. It solves A d = b -
+ * A x0 for d = x - x0, so that only the right-hand side has boundary values, and its criterion |r|
+ * <= tolerance |right-hand side| is that of Jacobi's method. */
 #include "bench/bench_jacobi.h"
 #include "osla_krylov.h"
 
@@ -13,14 +13,14 @@ struct jacobi_cg {
   osla_csr *a;
   jacobi_grid grid;
   int64_t rows;
-  double *b, *correction; /* [rows] */
+  double *b, *correction; /* [rows] right-hand side; x - x0 */
   osla_krylov_result result;
 };
 
-/* This rank's rows: as osla_csr_create takes them. */
+/* This rank's rows, as arguments of osla_csr_create. */
 typedef struct lists {
-  int64_t *start, *first, *column; /* [size + 1], [rows + 1], [ENTRIES rows] */
-  double *value;                   /* [ENTRIES rows] */
+  int64_t *start, *first, *column; /* [size + 1], [rows + 1], [ENTRIES * rows] */
+  double *value;                   /* [ENTRIES * rows] */
 } lists;
 
 /* ---- the matrix ---- */
@@ -35,7 +35,8 @@ static osla_err block_starts(bench_job *job, int64_t rows, int64_t *start)
   return OSLA_OK;
 }
 
-/* Halos of x := those of the neighbours' x; messages: [2][numbers of all halos]. */
+/* Copies the neighbours' values into the halos of x. messages: space for all sent and received
+ * halos. */
 static osla_err exchange(MPI_Comm comm, const osla_fixed_point *p, double *messages, double *x)
 {
   MPI_Request requests[2 * FACES];
@@ -58,8 +59,8 @@ static osla_err exchange(MPI_Comm comm, const osla_fixed_point *p, double *messa
   return OSLA_OK;
 }
 
-/* Each own point's number into x, the neighbours' ones into halos, -1 into boundaries. Numbers are
- * exact in doubles. */
+/* Writes the number of each point into x: own points are numbered from `first`, halos get the
+ * neighbours' numbers, boundaries -1. Doubles hold the numbers exactly. */
 static osla_err number_points(jacobi_data *d, int64_t first, double *x)
 {
   bench_job *job = d->problem->job;
@@ -160,7 +161,7 @@ void jacobi_cg_teardown(jacobi_data *d)
 
 /* ---- the solve ---- */
 
-/* b - A x is six times what a sweep changes x by. */
+/* r := b - A x, which is 6 times the change of x in a sweep. */
 static void residual_of(const jacobi_data *d, double *r)
 {
   const osla_fixed_point *p = &d->problem->inner;

@@ -1,12 +1,11 @@
-/* Jacobi's method in the loops of Bethune et al. (2014), figure 1: the reference `copying`. A sweep
- * writes a new array and copies it back; the residual has a loop of its own. Halos as in `mpi`
- * (jacobi_mpi.c); so what `mpi` is faster by is the swap of pointers, and the residual that it does
- * not ask for.
+/* Reference `copying`: Jacobi's method with the loops of Bethune et al. (2014), figure 1. A sweep
+ * writes a new array and copies it back; the residual has a loop of its own. Halos are exchanged as
+ * in `mpi` (jacobi_mpi.c). `mpi` is faster because it swaps pointers and computes no residual.
  *
- *   sync         the residual each 100 sweeps, by MPI_Allreduce
- *   async, racy  one sum after the other, begun when the last one is here, by MPI_Iallreduce: their
- *                tree of messages (section 3.1.2), which they would replace by it (section 4.2)
- */
+ *    sync         a residual every 100 sweeps, by MPI_Allreduce
+ *    async, racy  a new sum begins when the previous one is complete, by MPI_Iallreduce; the
+ *      authors have a tree of messages (section 3.1.2), and suggest this call instead (section
+ *      4.2) */
 #include "bench/bench_jacobi.h"
 #include "osla_clock.h"
 
@@ -16,10 +15,11 @@
 enum { BETWEEN_LOOKS = 100 };
 
 struct jacobi_copying {
-  MPI_Comm comm; /* of the sums alone: their number differs by rank until the end */
+  /* communicator of the sums alone: ranks begin different numbers of them until the end */
+  MPI_Comm comm;
   MPI_Request request;
-  int64_t begun;    /* sums of this run */
-  double mine, all; /* of the sum that is under way */
+  int64_t begun;    /* sums that this rank has begun in the run */
+  double mine, all; /* this rank's term and the result of the current sum */
 };
 
 osla_err jacobi_copying_setup(void *data)
@@ -63,7 +63,8 @@ static osla_err begin_sum(const jacobi_data *d, const jacobi_grid *g)
   return OSLA_OK;
 }
 
-/* Nobody acts on the residual, as the number of sweeps is given. */
+/* Computes the residual when it is due. The result is not used, since the number of sweeps is
+ * fixed. */
 static osla_err look_at_residual(const jacobi_data *d, const jacobi_grid *g, int64_t k)
 {
   struct jacobi_copying *c = d->copying;
@@ -98,7 +99,8 @@ osla_err jacobi_copying_step(jacobi_data *d, int64_t k)
   return OSLA_OK;
 }
 
-/* No rank is more than one sum ahead, since each needs all ranks: those behind begin one more. */
+/* Completes the sums. Since each sum needs all ranks, no rank is more than one sum ahead: the ranks
+ * that are behind begin one more. */
 osla_err jacobi_copying_end(jacobi_data *d)
 {
   struct jacobi_copying *c = d->copying;

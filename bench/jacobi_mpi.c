@@ -1,31 +1,33 @@
-/* Jacobi's method by two-sided messages, as Bethune, Bull, Dingle and Higham (Int. J. High Perf.
- * Comput. Appl. 28(1), 2014, sections 3.1.1 to 3.1.3) write it: the reference `mpi`.
+/* Reference `mpi`: Jacobi's method by two-sided messages, as in Bethune, Bull, Dingle and Higham
+ * (Int. J. High Perf. Comput. Appl. 28(1), 2014, sections 3.1.1 to 3.1.3).
  *
- *   sync   MPI_Isend and MPI_Irecv of all halos, one MPI_Waitall
- *   async  up to R messages under way to each neighbour, by MPI_Issend, which is over when they
- * were received: a circular buffer of requests; a halo for which there is none is not sent; of
- *          several that have come the newest is taken
- *   racy   the same with one receive buffer for all R
+ *    sync   MPI_Isend and MPI_Irecv of all halos, one MPI_Waitall
+ *    async  up to R messages in flight to each neighbour, by MPI_Issend, which completes when
+ *      the message is received. The requests form a circular buffer; a halo for which there is
+ *      no free request is not sent; of several halos that arrived the newest is used
+ *    racy   like async, with a single receive buffer for all R messages
  *
- * Their copies of whole states are left out (pointers are swapped), so that the reference is fair;
- * the reference `copying` (jacobi_copying.c) has them, and exchanges its halos here, too. Fixed
- * sweeps; what is under way at the end is received. */
+ * The reference swaps pointers, where the authors copy whole states, so that the comparison is
+ * fair; the reference `copying` (jacobi_copying.c) has the copies, and uses the exchange of halos
+ * of this file. The number of sweeps is fixed; messages that are in flight at the end are
+ * received. */
 #include "bench/bench_jacobi.h"
 
 #include <stdlib.h>
 
-/* One direction with one neighbour: R buffers and requests, those from `first` on are in use. */
+/* One direction of the exchange with one neighbour: R buffers and requests, of which `used` from
+ * `first` on are in use. */
 typedef struct lane {
   double *buffer;
   MPI_Request *request;
   int first, used;
-  int64_t numbers, total; /* of a message; messages of this run */
+  int64_t numbers, total; /* doubles in a message; messages sent or received in this run */
 } lane;
 
 struct jacobi_mpi {
-  MPI_Comm comm; /* its own: the transport's has other messages */
+  MPI_Comm comm; /* separate from the transport's communicator, which has other messages */
   int n, in_flight;
-  lane *out, *in; /* [n] */
+  lane *out, *in; /* [n] one for each neighbour */
 };
 
 static osla_err make_lane(bench_job *job, lane *l, int64_t numbers, int buffers, int in_flight)
@@ -41,8 +43,8 @@ static osla_err make_lane(bench_job *job, lane *l, int64_t numbers, int buffers,
   return OSLA_OK;
 }
 
-/* All ranks make as many lanes, since memory is asked for together: those beyond have no numbers.
- */
+/* All ranks create as many lanes, since allocation is collective; lanes without a neighbour are
+ * empty. */
 osla_err jacobi_mpi_setup(void *data)
 {
   enum { FACES = 6 };
@@ -94,7 +96,7 @@ static MPI_Comm comm_of(const jacobi_data *d)
   return d->mpi->comm;
 }
 
-/* The message that number `k` of a lane's buffers holds. */
+/* Buffer of request number k of a lane. */
 static double *place(const jacobi_data *d, const lane *l, bool received, int k)
 {
   return received && d->mode == OSLA_ITERATE_RACY ? l->buffer : l->buffer + k * l->numbers;
@@ -156,7 +158,8 @@ static osla_err run_sync(jacobi_data *d)
   return OSLA_OK;
 }
 
-/* Those requests that are complete, from the oldest on; returns the last one's buffer, or NULL. */
+/* Completes requests in order, from the oldest on, until one is pending. *newest := buffer of the
+ * last one that completed, or NULL. */
 static osla_err complete(const jacobi_data *d, lane *l, bool received, const double **newest)
 {
   *newest = NULL;
@@ -194,15 +197,16 @@ static osla_err wait_for_oldest(const jacobi_data *d, lane *l)
   return OSLA_OK;
 }
 
-/* What a neighbour has sent is received, though I had not begun to receive it; and each receive for
- * which nothing would come gets one message more, in place of MPI_Cancel, which few libraries do
- * well. */
+/* Receives all messages that the neighbour has sent, also those for which no receive was posted
+ * yet; each remaining receive gets an additional message. This replaces MPI_Cancel, which few
+ * libraries support well. */
 static osla_err drain(jacobi_data *d, int h)
 {
   enum { TAG = 1000 };
   lane *in = &d->mpi->in[h], *out = &d->mpi->out[h];
   const osla_halo *halo = &d->problem->p.halos[h];
-  const int64_t mine[] = {out->total, in->total + in->used}; /* sends, and receives that I began */
+  /* numbers of sends, and of receives that were posted */
+  const int64_t mine[] = {out->total, in->total + in->used};
   int64_t theirs[2];
   OSLA_MPI(MPI_Sendrecv(mine, 2, MPI_INT64_T, halo->peer, TAG + halo->tag, theirs, 2, MPI_INT64_T,
                         halo->peer, TAG + halo->tag, comm_of(d), MPI_STATUS_IGNORE));

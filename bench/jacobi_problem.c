@@ -1,6 +1,5 @@
-/* The diffusion problem on a grid of ranks, and a rank whose sweeps take longer. See
- * bench_jacobi.h.
- */
+/* The diffusion problem on a grid of ranks, with one rank whose sweeps take longer. See
+ * bench_jacobi.h. */
 #include "bench/bench_jacobi.h"
 #include "osla_clock.h"
 
@@ -62,13 +61,15 @@ osla_err jacobi_problem_create(bench_job *job, int64_t n, jacobi_problem *out)
 {
   const bench_settings *s = job->settings;
   osla_diffusion_options o = {.points = {n, n, n}};
-  int ranks[3] = {0, 0, 0}; /* as near to a cube as can be, z cut first: layers are whole */
+  /* nearly cubic grid of ranks; z is divided first, so that layers stay whole */
+  int ranks[3] = {0, 0, 0};
   OSLA_MPI(MPI_Dims_create(job->size, 3, ranks));
   for (int d = 0; d < 3 && !s->whole; d++) {
     o.ranks[d] = ranks[2 - d];
     o.points[d] = n * ranks[2 - d];
   }
-  if (!s->whole) o.points[2] *= s->threads; /* of the reference threads, else 1 */
+  /* number of threads of the reference `threads`, else 1 */
+  if (!s->whole) o.points[2] *= s->threads;
   *out = (jacobi_problem){.job = job, .factor = job->rank == s->slow_rank ? s->slow_factor : 1.0};
   out->points = (double)o.points[0] * (double)o.points[1] * (double)o.points[2];
   o.no_offset = s->zeros;

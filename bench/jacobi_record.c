@@ -1,4 +1,4 @@
-/* The record of a run as a line of JSON, for pictures. See bench_jacobi.h. */
+/* Writes the record of a run as a line of JSON, for the plots. See bench_jacobi.h. */
 #include "bench/bench_jacobi.h"
 #include "osla_iterate_record.h"
 

@@ -1,9 +1,8 @@
-/* Rows of the loops of Bethune et al. (2014), figures 1 and 2, as their references have them: the
- * residual, the new values and the copy back each pass over memory on its own. See bench_jacobi.h.
- */
+/* Rows of the loops of Bethune et al. (2014), figures 1 and 2: the residual, the new values and the
+ * copy back are separate passes over memory. See bench_jacobi.h. */
 #include "bench/bench_jacobi.h"
 
-/* As wide as the vectors of our own sweep, so that both differ by what they do alone. */
+/* Vectors as wide as in OSLA's sweep, so that only the loops differ. */
 #if defined __x86_64__ && defined __GLIBC__ && !defined __clang__ && !defined __SANITIZE_ADDRESS__
 #define WIDE __attribute__((target_clones("avx2", "default")))
 #else

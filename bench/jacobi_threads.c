@@ -1,22 +1,22 @@
-/* Jacobi's method by OpenMP threads, as Bethune et al. (2014), figure 2 and section 3.3, have it:
- * the reference `threads`. One process; each thread has a slab in z and reads its neighbours' cells
- * in place; three loops a sweep: residual, new array, copy back.
+/* Reference `threads`: Jacobi's method by OpenMP threads in one process, as in Bethune et al.
+ * (2014), figure 2 and section 3.3. Each thread has a slab in z and reads its neighbours' cells in
+ * place. A sweep has three loops: residual, new array, copy back.
  *
- *   sync   barriers between the loops; the sum of the residuals in each sweep
- *   async  a lock for each boundary between two slabs is held by who works on a layer beside it, so
- *          that a layer is read as it was after one sweep; a running residual of all, from which
- *          each thread takes what its own has changed by, in a critical section; who finds it small
- *          enough sets a flag
- *   racy   no locks, and an atomic operation for the sum. What others read while it is written is
- *          written and read by relaxed atomics, which make no order but are no race in C
+ *    sync   barriers between the loops, and a sum of the residuals in each sweep
+ *    async  a lock for each boundary between two slabs, held by the thread that works on a layer
+ *      next to it, so that a layer is always read as it was after a whole sweep. In a critical
+ *      section each thread subtracts the change of its own residual from a running sum; a thread
+ *      that finds the sum small enough sets a flag
+ *    racy   no locks; the running sum is atomic. Data that are read while they are written are
+ *      accessed by relaxed atomics, which impose no order but are no data race in C
  *
- * With a tolerance async and racy end with sweeps in lock-step until the residual is true, which
- * they propose (section 3.1.2). Memory: a second state, two rows for each thread. Barriers and
- * locks are OpenMP's: where threads outnumber cores they sleep soon, else they spin for some
- * milliseconds first, which hurts where other programs run (OMP_WAIT_POLICY=passive: at once).
+ * With a tolerance, async and racy finish with synchronous sweeps until the true residual is small
+ * enough, as the authors propose (section 3.1.2). Memory: a second state, and two rows for each
+ * thread. Barriers and locks are OpenMP's: where there are more threads than cores they block soon,
+ * else they spin for some milliseconds first, which disturbs other programs
+ * (OMP_WAIT_POLICY=passive blocks at once).
  *
- * ThreadSanitizer with Archer (clang's OpenMP) finds no race; one in async without the locks, and
- * in racy without the atomics. */
+ * ThreadSanitizer with Archer (clang's OpenMP) finds no data race. */
 #include "bench/bench_jacobi.h"
 
 #ifdef _OPENMP
@@ -26,29 +26,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What one thread has. */
+/* Data of one thread. */
 typedef struct slab {
-  int64_t first, end; /* layers */
-  double *borrowed;   /* [2][a row]: neighbours' rows, of racy */
+  int64_t first, end; /* range of layers */
+  double *borrowed;   /* racy: [2][a row] copies of neighbours' rows */
   int64_t sweeps;
   double residual2;
-  char apart[64]; /* two threads' counts are on different lines */
+  char apart[64]; /* separates the counts of two threads by a cache line */
 } slab;
 
 struct jacobi_threads {
-  int n, got; /* threads that are wanted, and are here */
+  int n, got; /* threads wanted, threads obtained */
   slab *slabs;
-  omp_lock_t *locks; /* [n + 1]: number i below slab i */
+  omp_lock_t *locks; /* [n + 1]: lock i is that of the lower boundary of slab i */
   jacobi_grid grid;
-  double *x, *fresh; /* of a run */
+  double *x, *fresh; /* arrays of the current run */
   osla_iterate_mode mode;
-  double running2, enough2; /* squares of residuals: of all slabs, as far as is known; the end's */
+  /* Squares of residuals: the running sum over all slabs, and the sum at which the run ends. */
+  double running2, enough2;
   _Atomic bool ended;
 };
 
 /* ---- layers ---- */
 
-/* Is layer k at the slab's lower (upper) end, with another slab beyond? */
+/* True if layer k is the lower (upper) end of the slab and has another slab beyond it. */
 static bool meets_lower(const slab *w, int64_t k)
 {
   return k == w->first && k > 0;
@@ -112,7 +113,8 @@ static double copy_layer(const struct jacobi_threads *t, const slab *w, int64_t 
   return 0.0;
 }
 
-/* Work on all layers of slab i. A slab of one layer holds both locks, the lower first as all do. */
+/* Calls `work` for all layers of slab i and returns the sum of the results. A slab of one layer
+ * needs both locks; every thread takes the lower one first. */
 static double over_slab(struct jacobi_threads *t, int i, layer_work *work)
 {
   const slab *w = &t->slabs[i];
@@ -139,13 +141,13 @@ static double all_residuals(const struct jacobi_threads *t)
   return sum;
 }
 
-/* At most so many sweeps of all threads, until the residual is small enough. */
+/* Makes up to `most` synchronous sweeps, until the residual is small enough. */
 static void in_lock_step(struct jacobi_threads *t, int i, int64_t most)
 {
   for (int64_t k = 0; k < most; k++) {
     t->slabs[i].residual2 = over_slab(t, i, residual_of_layer);
 #pragma omp barrier
-    if (all_residuals(t) <= t->enough2) break; /* the same sum in all threads */
+    if (all_residuals(t) <= t->enough2) break; /* all threads compute the same sum */
     (void)over_slab(t, i, new_layer);
 #pragma omp barrier
     (void)over_slab(t, i, copy_layer);
@@ -154,7 +156,7 @@ static void in_lock_step(struct jacobi_threads *t, int i, int64_t most)
   }
 }
 
-/* Returns the running residual without `less`. */
+/* Subtracts `less` from the running residual and returns the result. */
 static double take_off(struct jacobi_threads *t, double less)
 {
   double left;
@@ -185,7 +187,7 @@ static void without_waiting(struct jacobi_threads *t, int i, int64_t most)
   }
 }
 
-/* What thread i does: the start's residual, sweeps, and the end in lock-step. */
+/* Main function of thread i: residual of the start, sweeps, and the synchronous end. */
 static void thread_main(struct jacobi_threads *t, int i, const bench_settings *s)
 {
   const bool solves = s->tolerance > 0;
@@ -233,7 +235,7 @@ osla_err jacobi_threads_run(void *data)
   return OSLA_OK;
 }
 
-/* ---- objects ---- */
+/* ---- setup and teardown ---- */
 
 osla_err jacobi_threads_setup(void *data)
 {

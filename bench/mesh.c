@@ -32,14 +32,14 @@ static mesh_cell cell_of(int64_t side, int64_t number)
   return c;
 }
 
-/* The rank of an even block of n things that has the i-th. */
+/* Rank whose block contains element i, if n elements are divided into even blocks. */
 static int block_of(int64_t i, int64_t n, int ranks)
 {
   const int64_t least = n / ranks, more = n % ranks, split = more * (least + 1);
   return i < split ? (int)(i / (least + 1)) : (int)(more + (i - split) / least);
 }
 
-/* Where a cell or vertex is at first. */
+/* Rank that has a cell or a vertex before the migration. */
 static int rank_at_first(mesh_start start, int64_t side, int64_t number, int ranks)
 {
   if (start == MESH_SEQ) return 0;
@@ -81,7 +81,7 @@ void mesh_part_free(mesh_part *part)
   *part = (mesh_part){0};
 }
 
-/* Numbers are small: a bit for each vertex of the mesh says whether a cell has it. */
+/* A bit for each vertex of the mesh says whether a cell of the part has it as a corner. */
 osla_err mesh_list_corners(const mesh_part *part, int64_t **out, int64_t *n)
 {
   const int64_t words = part->side * part->side * part->side / 64 + 1;
@@ -106,7 +106,7 @@ osla_err mesh_list_corners(const mesh_part *part, int64_t **out, int64_t *n)
   return OSLA_OK;
 }
 
-/* ---- is it right? ---- */
+/* ---- checks ---- */
 
 static bool has_corners(const mesh_part *part, const mesh_cell *c)
 {
@@ -114,8 +114,8 @@ static bool has_corners(const mesh_part *part, const mesh_cell *c)
   return memcmp(c, &due, sizeof due) == 0;
 }
 
-/* Cells and vertices as they should be; what adds up over the ranks in sums: cells, their numbers,
- * vertices that a rank owns, and their numbers. */
+/* Checks this rank's cells and vertices. Adds to sums: number of cells, sum of their numbers,
+ * number of vertices that this rank owns, sum of their numbers. */
 static bool check_mine(osla_transport *t, const mesh_part *part, int64_t sums[4])
 {
   const int me = osla_transport_rank(t), ranks = osla_transport_size(t);

@@ -1,13 +1,11 @@
-/* A mesh of which each rank has a part: what migrates in the case migrate of star forests. (floor
- * 4)
+/* A distributed mesh, which the case migrate of star forests moves (floor 4).
  *
- * The mesh is a periodic cube of N^3 hexahedra, with as many vertices; cell (x, y, z) has the
- * corners (x, y, z) to (x + 1, y + 1, z + 1). At first its cells and vertices lie
- *   seq     on rank 0
- *   chunks  in even blocks of their numbers: slabs in z
- *   rand    anywhere
- * and at last cells lie in slabs in x, or where METIS puts them, and with them the vertices of
- * their corners (Zhang et al. 2022, section 6.4). */
+ * The mesh is a periodic cube of N^3 hexahedra with N^3 vertices; cell (x, y, z) has the corners
+ * (x, y, z) to (x + 1, y + 1, z + 1). Before the migration its cells and vertices are distributed
+ * in one of three ways (Zhang et al. 2022, section 6.4): seq     all on rank 0 chunks  in even
+ * blocks of their numbers: slabs in z rand    at random
+ * After the migration the cells are in slabs in x, or distributed by METIS; the vertices of their
+ * corners are on the same ranks. */
 #ifndef MESH_H
 #define MESH_H
 
@@ -26,33 +24,37 @@ typedef struct mesh_vertex {
   double place[MESH_SPACE];
 } mesh_vertex;
 
-/* This rank's part of a mesh. Shared vertices are on each rank that has cells of theirs. */
+/* This rank's part of a mesh. A vertex is on each rank that has a cell with this corner. */
 typedef struct mesh_part {
-  int64_t side;          /* N */
-  const int32_t *target; /* [N^3] the rank of each cell at last; NULL: slabs in x; borrowed */
+  int64_t side; /* N */
+  /* [N^3] rank of each cell after the migration; NULL: slabs in x; borrowed */
+  const int32_t *target;
   int64_t n_cells, n_vertices;
   mesh_cell *cell;
-  mesh_vertex *vertex; /* ascending by number when the mesh has moved */
-  int64_t *owner;      /* [n_vertices] the lowest rank that has it; NULL before */
+  mesh_vertex *vertex; /* after the migration sorted by number */
+  /* [n_vertices] lowest rank that has the vertex; NULL before the migration */
+  int64_t *owner;
 } mesh_part;
 
-/* The part that this rank has at first. Local. Errors: MEM. */
+/* Creates this rank's part before the migration. Local. Errors: MEM. */
 osla_err mesh_start_create(osla_transport *transport, int64_t side, mesh_start start,
                            const int32_t *target, mesh_part *out);
 void mesh_part_free(mesh_part *part);
 
-/* The rank that has a cell at last. Local. */
+/* Rank that has a cell after the migration. Local. */
 int mesh_rank_at_last(const mesh_part *part, int64_t cell, int ranks);
 
-/* The corners of the part's cells, ascending, each once; the caller frees them. Local. Errors: MEM.
- */
+/* Lists the corners of the part's cells, each once, in ascending order; the caller frees the list.
+ * Local. Errors: MEM. */
 osla_err mesh_list_corners(const mesh_part *part, int64_t **out, int64_t *n);
 
-/* Is all there, once, where it belongs? Collective; the same on all ranks. */
+/* *right := every cell and every owned vertex exists once, on the right rank, with the right
+ * contents. Collective; all ranks get the same. */
 osla_err mesh_check(osla_transport *transport, const mesh_part *part, bool *right);
 
-/* target[N^3], the same on all ranks: cells that share faces lie together (METIS, on rank 0).
- * Collective. Errors, on all ranks together: UNSUPPORTED, MEM, MPI. (mesh_partition.c) */
+/* target[N^3] := rank of each cell, such that most cells that share faces are on one rank (METIS,
+ * on rank 0). All ranks get the same. Collective. Errors, on all ranks together: UNSUPPORTED, MEM,
+ * MPI. (mesh_partition.c) */
 osla_err mesh_partition(bench_job *job, int64_t side, int32_t *target);
 
 #endif

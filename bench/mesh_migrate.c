@@ -1,4 +1,4 @@
-/* A mesh moves by star forests. See mesh_migrate.h. */
+/* Migration of a mesh by star forests. See mesh_migrate.h. */
 #include "bench/mesh_migrate.h"
 #include "osla_forest.h"
 #include "osla_sparse.h"
@@ -13,7 +13,8 @@ _Static_assert(sizeof(mesh_cell) == (MESH_CORNERS + 2) * sizeof(int64_t), "a cel
 
 /* ---- cells ---- */
 
-/* Each rank has one root for all cells that come to it; split, each cell has its own. */
+/* Creates the forest that moves the cells. First each rank has one root for all cells that come to
+ * it; the split gives each cell a root of its own. */
 static osla_err join_cells(osla_transport *t, const mesh_part *from, osla_forest **out)
 {
   osla_forest *to = NULL;
@@ -45,11 +46,11 @@ static osla_err move_cells(osla_transport *t, const mesh_part *from, mesh_part *
 
 /* ---- vertices ---- */
 
-/* A directory has an entry for each vertex, in even blocks of their numbers. */
+/* A directory with an entry for each vertex, distributed in even blocks of the vertex numbers. */
 typedef struct directory {
   int64_t *start, n;
-  int64_t (*name)[2]; /* [n] rank and index of those of my block */
-  int64_t *lowest;    /* [n] the lowest rank that has it */
+  int64_t (*name)[2]; /* [n] rank and index of each vertex of this rank's block */
+  int64_t *lowest;    /* [n] lowest rank that has the vertex */
 } directory;
 
 static osla_err directory_make(osla_transport *t, int64_t vertices, directory *d)
@@ -74,7 +75,7 @@ static void directory_free(directory *d)
   free(d->lowest);
 }
 
-/* Whoever has a vertex writes its name there. */
+/* Each rank writes rank and index of its vertices into the directory. */
 static osla_err directory_fill(osla_transport *t, const mesh_part *from, directory *d)
 {
   osla_forest *known = NULL;
@@ -96,7 +97,8 @@ static osla_err directory_fill(osla_transport *t, const mesh_part *from, directo
   return err == OSLA_OK ? destroyed : err;
 }
 
-/* Who has vertices of my cells: the names come from the directory, the vertices from there. */
+/* Fetches the vertices of this rank's cells: their ranks and indices from the directory, then the
+ * vertices from those ranks. */
 static osla_err bring_vertices(osla_transport *t, const mesh_part *from, osla_forest *wanted,
                                const directory *d, mesh_part *out)
 {
@@ -119,7 +121,7 @@ static osla_err bring_vertices(osla_transport *t, const mesh_part *from, osla_fo
   return err == OSLA_OK ? destroyed : err;
 }
 
-/* The lowest of the ranks that have a vertex owns it. */
+/* Sets the owner of each vertex: the lowest of the ranks that have it. */
 static osla_err choose_owners(osla_transport *t, osla_forest *wanted, directory *d, mesh_part *out)
 {
   int64_t *mine = malloc((size_t)(out->n_vertices + 1) * sizeof *mine);

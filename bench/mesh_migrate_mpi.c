@@ -1,10 +1,11 @@
-/* A mesh moves by MPI_Alltoallv, as a program without a library would write it. See mesh_migrate.h.
+/* Migration of a mesh by MPI_Alltoallv, as a program without a library would write it. See
+ * mesh_migrate.h.
  *
- * Cells go where they belong. Vertices are found by a directory in even blocks of their numbers:
- * who has one writes its rank and index there, who has a corner asks for them, and the lowest rank
- * that asks owns it. Then each asks those ranks for the vertices themselves. Six exchanges of
- * values, three of counts.
- */
+ * Cells are sent to their new ranks. A directory in even blocks of the vertex numbers finds the
+ * vertices: a rank that has a vertex writes its rank and index there; a rank that has a corner asks
+ * for them; the lowest rank that asks becomes the owner. Then each rank asks the ranks named in the
+ * answers for the vertices. There are six exchanges of values and three of
+ * counts. */
 #include "bench/mesh_migrate.h"
 #include "osla_sparse.h"
 
@@ -12,11 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Items that go to other ranks, in order of these, and those that come. */
+/* Counts and first positions of the items for each rank, and of those from each rank. */
 typedef struct exchange {
   MPI_Comm comm;
   int ranks;
-  int *out, *out_start, *in, *in_start; /* [ranks + 1] each, one allocation */
+  int *out, *out_start, *in, *in_start; /* [ranks + 1] each; one allocation, at out */
 } exchange;
 
 typedef struct vertex_name {
@@ -41,7 +42,7 @@ static exchange exchange_make(osla_transport *t)
   return x;
 }
 
-/* With x->out counted: how many come, and where each rank's begin. */
+/* Exchanges the counts in x->out, and computes the first positions. */
 static osla_err exchange_count(exchange *x)
 {
   OSLA_MPI(MPI_Alltoall(x->out, 1, MPI_INT, x->in, 1, MPI_INT, x->comm));
@@ -62,14 +63,14 @@ static osla_err exchange_send(const exchange *x, size_t bytes, const void *from,
   return OSLA_OK;
 }
 
-/* Something for each item that came. */
+/* Sends an answer for each item that was received. */
 static osla_err exchange_answer(const exchange *x, size_t bytes, const void *from, void *to)
 {
   const exchange back = {x->comm, x->ranks, x->in, x->in_start, x->out, x->out_start};
   return exchange_send(&back, bytes, from, to);
 }
 
-/* Where item i stands among those that go: next[rank of i]++, from out_start on. */
+/* next[rank]++ is the position of the next item for a rank among the packed items. */
 static int *first_places(osla_transport *t, const exchange *x)
 {
   int *next = room(t, x->ranks, sizeof *next);
@@ -96,7 +97,7 @@ static osla_err move_cells(osla_transport *t, const mesh_part *from, mesh_part *
   return err;
 }
 
-/* The rank whose block of the directory has a number: blocks differ by one at most. */
+/* Rank whose block of the directory has a number; the sizes of blocks differ by one at most. */
 static int block_with(const int64_t *start, int ranks, int64_t number)
 {
   int r = (int)((double)number / (double)start[ranks] * ranks);
@@ -107,7 +108,7 @@ static int block_with(const int64_t *start, int ranks, int64_t number)
   return r;
 }
 
-/* Names of the vertices of my block: who has them. */
+/* Writes rank and index of each vertex into this rank's block of the directory. */
 static osla_err fill_directory(osla_transport *t, const mesh_part *from, const int64_t *start,
                                vertex_name *mine)
 {
@@ -137,7 +138,8 @@ static osla_err fill_directory(osla_transport *t, const mesh_part *from, const i
   return err;
 }
 
-/* The names of my corners, which ascend, so that they lie by the ranks that are asked. */
+/* Fetches the directory entries of the corners. The corners are in ascending order, hence sorted by
+ * the rank that has their entry. */
 static osla_err ask_directory(osla_transport *t, const int64_t *start, vertex_name *mine, int64_t n,
                               const int64_t *corner, vertex_name *name)
 {
@@ -163,7 +165,7 @@ static osla_err ask_directory(osla_transport *t, const int64_t *start, vertex_na
   return err;
 }
 
-/* The vertices that have those names, from the ranks that have them. */
+/* Fetches the vertices from the ranks in `name`. */
 static osla_err bring_vertices(osla_transport *t, const mesh_part *from, const vertex_name *name,
                                mesh_part *out)
 {
@@ -173,7 +175,8 @@ static osla_err bring_vertices(osla_transport *t, const mesh_part *from, const v
   osla_err err = exchange_count(&x);
   const int64_t asked = x.in_start[x.ranks];
   int *next = first_places(t, &x);
-  int *place = room(t, out->n_vertices, sizeof *place); /* of corner i in what comes */
+  /* position of corner i among the received vertices */
+  int *place = room(t, out->n_vertices, sizeof *place);
   int64_t *want = room(t, out->n_vertices, sizeof *want), *index = room(t, asked, sizeof *index);
   mesh_vertex *answer = room(t, asked, sizeof *answer);
   mesh_vertex *come = room(t, out->n_vertices, sizeof *come);

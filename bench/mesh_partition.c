@@ -1,8 +1,9 @@
-/* Where METIS puts the cells of a mesh. */
+/* Distribution of a mesh's cells by METIS. */
 #include "bench/graph_partition.h"
 #include "bench/mesh.h"
 
-/* The cells beside each: one at each face, without itself and without one twice (small cubes). */
+/* Lists the cells that share a face with each cell, without itself, and each only once (in small
+ * cubes opposite neighbours coincide). */
 static void list_faces(int64_t side, graph_lists *l)
 {
   int64_t at = 0;

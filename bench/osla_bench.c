@@ -1,4 +1,4 @@
-/* osla-bench. */
+/* Main program of osla-bench. */
 #include "bench/bench.h"
 #include "tools/common/command.h"
 

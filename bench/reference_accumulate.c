@@ -1,7 +1,7 @@
-/* The assembly by plain MPI-3: one MPI_Accumulate with an indexed datatype for each owner of an
- * update, on a block-cyclic matrix with our grid and blocks. This is how French et al. (IPDPS
- * 2015), section V, compare. The accumulates of one update are completed locally before the next
- * one. */
+/* Assembly by plain MPI-3: one MPI_Accumulate with an indexed datatype for each owner of a part of
+ * an update, on a block-cyclic matrix with OSLA's grid and blocks. French et al. (IPDPS 2015),
+ * section V, compare with this. The accumulates of an update are completed locally before the next
+ * update. */
 #include "bench/bench_reference.h"
 #include "osla_index.h"
 
@@ -23,7 +23,8 @@ osla_err reference_accumulate_create(bench_job *job, int64_t n, reference_accumu
   int64_t rows = osla_index_count(n, out->nb, osla_grid_prow(grid), out->nprow);
   int64_t cols = osla_index_count(n, out->nb, osla_grid_pcol(grid), out->npcol);
   out->bytes = (size_t)(rows * cols) * osla_dtype_size(out->dtype);
-  out->bytes = (out->bytes + 4095) / 4096 * 4096; /* see reference_mpi.c */
+  /* whole pages: see the error of MPICH in reference_mpi.c */
+  out->bytes = (out->bytes + 4095) / 4096 * 4096;
   OSLA_MPI(MPI_Win_allocate((MPI_Aint)out->bytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &out->base,
                             &out->win));
   OSLA_MPI(MPI_Win_lock_all(MPI_MODE_NOCHECK, out->win));
@@ -54,7 +55,8 @@ double reference_accumulate_read(const reference_accumulate *h, int64_t i, int64
                          osla_index_local(j, h->nb, h->npcol) * rows);
 }
 
-/* Packs the part of an update that (prow, pcol) owns: values, and byte offsets there. */
+/* Packs the elements of an update that the rank at (prow, pcol) owns: their values, and their byte
+ * offsets in its window. Returns their number. */
 static int64_t pack(const reference_accumulate *h, int prow, int pcol, int64_t count,
                     const int64_t *ix, const void *block, MPI_Aint *offset, void *packed)
 {

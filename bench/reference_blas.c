@@ -1,4 +1,4 @@
-/* The local limit: the BLAS on private memory. See bench_reference.h. */
+/* The local limit: a product by the BLAS on private memory. See bench_reference.h. */
 #include "bench/bench_reference.h"
 #include "osla_blas.h"
 #include "osla_random.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Elements of type s or d; a complex one counts as two. */
+/* Fills an array with random elements; a complex element counts as two real ones. */
 static void fill(osla_dtype dtype, void *array, int64_t count, uint64_t seed, uint64_t rank)
 {
   bool single = dtype == OSLA_FLOAT || dtype == OSLA_COMPLEX_FLOAT;
@@ -22,7 +22,7 @@ static void fill(osla_dtype dtype, void *array, int64_t count, uint64_t seed, ui
   }
 }
 
-/* Leading dimension of an array with so many rows: that of OSLA's own matrices. */
+/* Leading dimension of an array with `rows` rows: that of OSLA's own matrices. */
 static int64_t ld_of(int64_t rows, osla_dtype dtype)
 {
   osla_layout column = {.m = rows, .n = 1, .mb = 1, .nb = 1, .nprow = 1, .npcol = 1};
@@ -39,7 +39,7 @@ static int64_t ld_b(const reference_gemm *g)
   return ld_of(g->transb == OSLA_NOTRANS ? g->k : g->n, g->dtype);
 }
 
-/* Elements of the stored arrays: op(A) is m x k, op(B) k x n. */
+/* Elements of the stored arrays; op(A) is m x k, op(B) k x n. */
 static int64_t size_a(const reference_gemm *g)
 {
   return ld_a(g) * (g->transa == OSLA_NOTRANS ? g->k : g->m);
@@ -69,7 +69,7 @@ static osla_err setup(void *data)
   OSLA_CALL(bench_alloc(job, (uint64_t)(n + k + 2 * m) * sizeof(osla_complex), &vectors));
   g->x = vectors;
   g->expected = g->x + n;
-  g->y = g->expected + m; /* m + k elements: y, and op(B) x */
+  g->y = g->expected + m; /* m + k elements: y, then op(B) x */
   if (osli_work_modelled) return OSLA_OK;
   fill(g->dtype, g->a, size_a(g), 31, me);
   fill(g->dtype, g->b, size_b(g), 32, me);
@@ -84,7 +84,7 @@ static osla_err setup(void *data)
 static osla_err prepare(void *data)
 {
   reference_gemm *g = data;
-  memset(g->c, 0xff, (size_t)size_c(g) * osla_dtype_size(g->dtype)); /* NaN */
+  memset(g->c, 0xff, (size_t)size_c(g) * osla_dtype_size(g->dtype)); /* NaN in every type */
   return OSLA_OK;
 }
 
@@ -102,7 +102,7 @@ static osla_err check(void *data, double *residual)
   memset(g->y, 0, (size_t)g->m * sizeof *g->y);
   bench_apply_local(g->dtype, OSLA_NOTRANS, g->m, g->n, g->c, ld_of(g->m, g->dtype), g->x, g->y);
   if (g->m > 0 && g->n > 0) value = bench_residual(g->dtype, g->y, g->expected, g->m, g->k);
-  if (isnan(value)) value = INFINITY; /* MAX of NaN is not defined */
+  if (isnan(value)) value = INFINITY; /* MPI_MAX of NaN is undefined */
   OSLA_CALL(osla_allreduce(g->job->transport, &value, 1, MPI_DOUBLE, MPI_MAX));
   *residual = value;
   return OSLA_OK;

@@ -1,8 +1,8 @@
 /* The product by Global Arrays. See bench_reference.h.
  *
- * GA's C interface numbers dimensions the other way round than its memory is laid out: an array of
- * dims {columns, rows} is column-major, and the product of such arrays is that of the transposes,
- * C^T = op(B)^T op(A)^T (GA 5.8). */
+ * GA's C interface numbers dimensions in the reverse order of the memory layout: an array of dims
+ * {columns, rows} is column-major, and the product of such arrays is that of the transposes, C^T =
+ * op(B)^T op(A)^T (GA 5.8). */
 #include "config.h"
 
 #include "bench/bench_reference.h"
@@ -14,8 +14,8 @@
 #include <ga.h>
 #include <macdecls.h>
 
-/* Elements of GA's memory allocator, stack and heap each: GA_Dgemm's buffers lie there. More does
- * not make it faster at N = 2048 on 2 ranks, less does make it slower (GA 5.8.2). */
+/* Elements of the stack and of the heap of GA's memory allocator, which hold the buffers of
+ * GA_Dgemm. At N = 2048 on 2 ranks more makes it no faster, and less makes it slower (GA 5.8.2). */
 enum { MA_DOUBLES = 16 << 20 };
 
 osla_err reference_ga_start(bench_job *job)
@@ -37,7 +37,8 @@ void reference_ga_stop(bench_job *job)
   job->ga_started = false;
 }
 
-/* My part of an array: rows x cols from (i, j), column-major; no rows or no columns: none. */
+/* This rank's part of an array: rows x cols elements from (i, j), column-major. at = NULL if the
+ * part is empty. */
 typedef struct part {
   int64_t i, j, rows, cols, ld;
   void *at;
@@ -64,7 +65,7 @@ static void release_part(int array, const part *p)
   if (p->at) NGA_Release_update64(array, low, high);
 }
 
-/* A copy of a matrix. The arrays' memory was checked by the caller. */
+/* Creates an array and copies a matrix into it. The caller has checked that it fits the memory. */
 static osla_err create(osla_matrix *from, int64_t rows, int64_t cols, osla_dtype dtype, int *array)
 {
   static const int type[] = {C_FLOAT, C_DBL, C_SCPL, C_DCPL};
@@ -109,7 +110,8 @@ static osla_err prepare(void *data)
   size_t size = osla_dtype_size(g->job->settings->dtype);
   part p = access_part(g->c);
   for (int64_t j = 0; j < p.cols; j++)
-    memset((char *)p.at + (size_t)(j * p.ld) * size, 0xff, (size_t)p.rows * size); /* NaN */
+    /* NaN in every type */
+    memset((char *)p.at + (size_t)(j * p.ld) * size, 0xff, (size_t)p.rows * size);
   release_part(g->c, &p);
   GA_Sync();
   return OSLA_OK;
@@ -163,7 +165,7 @@ bench_impl reference_ga_impl(reference_ga *g)
 
 #else
 
-/* --ref refuses ga in such a build: these are there for the linker. */
+/* In a build without Global Arrays, --ref refuses "ga": these functions are never called. */
 static osla_err not_built(void *data)
 {
   (void)data;

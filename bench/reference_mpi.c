@@ -1,7 +1,8 @@
-/* Plain MPI, as a program without a library would call it. See bench_reference.h.
+/* Plain MPI, as a program without a library calls it. See bench_reference.h.
  *
- * The window's pieces are multiples of a page: MPICH before 4.0.3 writes up to 12 bytes too early
- * when a piece of an MPI_Win_allocate window is not a multiple of 16 bytes. */
+ * The parts of a window are multiples of a page: MPICH before 4.0.3 writes up to 12 bytes before
+ * the start of a part if the parts of an MPI_Win_allocate window are not multiples of 16
+ * bytes. */
 #include "bench/bench_reference.h"
 
 #include <string.h>

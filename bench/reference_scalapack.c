@@ -1,8 +1,8 @@
-/* ScaLAPACK on the memory of our matrices. See bench_reference.h.
+/* ScaLAPACK on the memory of OSLA's matrices. See bench_reference.h.
  *
- * ScaLAPACK has no C header: the prototypes used are declared here, in the order of its Users'
- * Guide (Blackford et al., SIAM 1997); the Fortran lengths of character arguments are left out, as
- * all of them have length 1. */
+ * ScaLAPACK has no C header: its prototypes are declared here, with the arguments in the order of
+ * its Users' Guide (Blackford et al., SIAM 1997). The hidden lengths of character arguments are
+ * omitted where all of them are 1. */
 #include "config.h"
 
 #include "bench/bench_reference.h"
@@ -21,7 +21,8 @@ void Cblacs_gridexit(int context);
 void descinit_(int *desc, const int *m, const int *n, const int *mb, const int *nb,
                const int *irsrc, const int *icsrc, const int *context, const int *lld, int *info);
 
-/* Factors and elements are passed by address alone. */
+/* Types of the routines. Scalars and matrices have the type void *, so that all precisions share a
+ * prototype. */
 typedef void gemm_routine(const char *transa, const char *transb, const int *m, const int *n,
                           const int *k, const void *alpha, const void *a, const int *ia,
                           const int *ja, const int *desca, const void *b, const int *ib,
@@ -55,7 +56,7 @@ typedef void getrf_routine(const int *m, const int *n, void *a, const int *ia, c
 typedef void getri_routine(const int *n, void *a, const int *ia, const int *ja, const int *desca,
                            const int *ipiv, void *work, const int *lwork, int *iwork,
                            const int *liwork, int *info);
-/* The last ones: hidden lengths of characters, see src/blas/lapack.c. */
+/* `length`: hidden length of the character argument, see src/blas/lapack.c. */
 typedef void getrs_routine(const char *trans, const int *n, const int *nrhs, const void *a,
                            const int *ia, const int *ja, const int *desca, const int *ipiv, void *b,
                            const int *ib, const int *jb, const int *descb, int *info,
@@ -92,7 +93,7 @@ osla_err reference_scalapack_open(osla_grid *grid, int *context)
   for (int pcol = 0; pcol < npcol; pcol++)
     for (int prow = 0; prow < nprow; prow++)
       map[prow + pcol * nprow] = osla_grid_rank_at(grid, prow, pcol);
-  Cblacs_get(-1, 0, context); /* the default system context: MPI_COMM_WORLD, as the transport's */
+  Cblacs_get(-1, 0, context); /* default system context: MPI_COMM_WORLD, as the transport's */
   Cblacs_gridmap(context, map, nprow, nprow, npcol);
   free(map);
   if (osla_grid_prow(grid) < 0) *context = -1;
@@ -131,7 +132,7 @@ static osla_err describe(int context, osla_matrix *matrix, operand *out)
   return OSLA_OK;
 }
 
-/* 1 and 0 of each type. */
+/* The constants 1 and 0 of each type, indexed by osla_dtype. */
 static const float ones_c[2] = {1, 0}, zeros_c[2] = {0, 0};
 static const double ones_z[2] = {1, 0}, zeros_z[2] = {0, 0};
 static const void *const ones[] = {ones_c, ones_z, ones_c, ones_z};
@@ -155,7 +156,8 @@ osla_err reference_scalapack_gemm(int context, osla_trans transa, osla_trans tra
 
 osla_err reference_scalapack_syrk(int context, osla_matrix *a, osla_matrix *c)
 {
-  static syrk_routine *const syrk[] = {pssyrk_, pdsyrk_, pcherk_, pzherk_}; /* real factors */
+  /* herk takes the real part of the factors */
+  static syrk_routine *const syrk[] = {pssyrk_, pdsyrk_, pcherk_, pzherk_};
   if (context < 0) return OSLA_OK;
   operand oa, oc;
   const osla_dtype dtype = osla_matrix_dtype(a);
@@ -211,7 +213,7 @@ osla_err reference_scalapack_symv(int context, osla_matrix *a, osla_matrix *x, o
 {
   if (context < 0) return OSLA_OK;
   operand oa, ox, oy;
-  const osla_dtype dtype = osla_matrix_dtype(a); /* a real one */
+  const osla_dtype dtype = osla_matrix_dtype(a); /* OSLA_FLOAT or OSLA_DOUBLE */
   OSLA_CALL(describe(context, a, &oa));
   OSLA_CALL(describe(context, x, &ox));
   OSLA_CALL(describe(context, y, &oy));
@@ -240,7 +242,7 @@ osla_err reference_scalapack_getri(int context, osla_matrix *a, int *ipiv, int64
   const osla_dtype dtype = osla_matrix_dtype(a);
   operand o;
   const bool single = dtype == OSLA_FLOAT || dtype == OSLA_COMPLEX_FLOAT;
-  double size[2] = {0}; /* room for an element of any type */
+  double size[2] = {0}; /* large enough for an element of any type */
   float single_size;
   int result = 0, lwork = -1, liwork = -1, least = 1;
   *info = 0;
@@ -262,7 +264,7 @@ osla_err reference_scalapack_getri(int context, osla_matrix *a, int *ipiv, int64
   return OSLA_OK;
 }
 
-/* Of the lower triangle. */
+/* Calls p?potrf or p?potri on the lower triangle. */
 static osla_err call_potrf(potrf_routine *const *routine, int context, osla_matrix *a,
                            int64_t *info)
 {

@@ -1,5 +1,5 @@
-/* The assembly by Global Arrays: the accumulator of ga_adapt, NGA_Scatter_acc into an array in GA's
- * regular distribution. See bench_reference.h. */
+/* Assembly by Global Arrays: the accumulator of ga_adapt, which calls NGA_Scatter_acc on an array
+ * in GA's regular distribution. See bench_reference.h. */
 #include "config.h"
 
 #include "bench/bench_reference.h"
@@ -48,19 +48,19 @@ osla_err reference_scatter_commit(reference_scatter *h)
   return osla_ga_hessian_commit(h->hessian);
 }
 
-/* In the order (column, row), as GA's memory lies. */
+/* Indices are in the order (column, row), as GA's memory is column-major. */
 double reference_scatter_read(reference_scatter *h, int64_t i, int64_t j)
 {
   bool lower = h->job->settings->uplo == OSLA_LOWER;
   int64_t at[2] = {lower ? j : i, lower ? i : j}, ld[1] = {1};
-  double element = 0; /* room for either type */
+  double element = 0; /* large enough for either type */
   NGA_Get64(h->array, at, at, &element, ld);
   return bench_element(h->dtype, &element, 0);
 }
 
 #else
 
-/* --ref refuses ga in such a build: these are there for the linker. */
+/* In a build without Global Arrays, --ref refuses "ga": these functions are never called. */
 osla_err reference_scatter_create(bench_job *job, int64_t n, reference_scatter *out)
 {
   (void)job, (void)n, (void)out;

@@ -1,5 +1,5 @@
-/* What plain ScaLAPACK programs call, in double precision (LP64): bench/scalapack_program.c, tests,
- * bench/peers. */
+/* Prototypes of ScaLAPACK in double precision (LP64), as plain ScaLAPACK programs call it:
+ * bench/scalapack_program.c, bench/peers, tests. */
 #ifndef SCALAPACK_CALLS_H
 #define SCALAPACK_CALLS_H
 

@@ -1,10 +1,10 @@
-/* Small calls of the drop-in and of the real routine, in turn in one process, so that a busy
- * machine slows both alike. The real one is of a second copy of the ScaLAPACK library, loaded so
- * that it sees only itself. Run it with LD_PRELOAD=libosla_scalapack.so OSLA_SCALAPACK=force. A
- * line for each routine and order, on process 0: routine n nb nprow npcol; seconds (of the slowest
- * process) of both and their ratio at a tenth of the calls, the quickest, which nothing else
- * disturbed; the median over the pairs of that ratio. Above 1 the drop-in is faster.
- */
+/* Times small calls of the drop-in and of the real ScaLAPACK routine, in turn in one process, so
+ * that a busy machine slows both equally. The real routine is in a second copy of the ScaLAPACK
+ * library, which is loaded such that it sees only its own symbols. Run it with
+ * LD_PRELOAD=libosla_scalapack.so OSLA_SCALAPACK=force. Process 0 prints a line for each routine
+ * and order: routine, n, nb, nprow, npcol; seconds of the slowest process for both, and their
+ * ratio, at the tenth percentile of the calls; and the median over the pairs of that ratio. Above 1
+ * the drop-in is faster. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -19,7 +19,7 @@ int numroc_(const int *n, const int *nb, const int *iproc, const int *source, co
 
 enum { REAL, OURS, KINDS, WARM = 5 };
 
-/* A library's routines, and a context of its own. Letters and arguments as ScaLAPACK's own. */
+/* The routines of a library, and a BLACS context. Names and arguments are ScaLAPACK's. */
 typedef struct library {
   void (*Cblacs_get)(int context, int what, int *value);
   void (*Cblacs_gridinit)(int *context, const char *order, int nprow, int npcol);
@@ -50,7 +50,7 @@ typedef struct library {
 typedef struct problem {
   int n, nb, nprow, npcol, prow, pcol, rows, cols;
   const char *routine;
-  size_t count; /* of local elements */
+  size_t count; /* number of local elements */
   double *a, *b, *c, *fresh;
   int *ipiv;
   library side[KINDS];
@@ -89,7 +89,7 @@ static void find_all(library *l, void *handle)
   FIND(l, handle, pdpotrs_);
 }
 
-/* A copy of the library's file is another library to the loader. */
+/* Loads a copy of the library's file, which the loader treats as another library. */
 static void *load_copy(void)
 {
   struct link_map *at = NULL;
@@ -129,8 +129,8 @@ static double element(int i, int j)
   return (double)(x % 65536u) / 65536.0 - 0.5;
 }
 
-/* `fresh` is symmetric with n on the diagonal for Cholesky and solves; LU gets one that needs
- * pivots. */
+/* Fills `fresh`: symmetric with n on the diagonal for Cholesky and solves; for LU a matrix that
+ * needs pivots. */
 static void fill(problem *p)
 {
   int symmetric = strcmp(p->routine, "getrf") != 0;
@@ -182,7 +182,7 @@ static void multiply(problem *p, const library *l, int n, int k)
              &one, &one, d);
 }
 
-/* A product in a context of its own. */
+/* A product in a context that is created and destroyed. */
 static void use_context(problem *p, const library *l)
 {
   library once = *l;
@@ -191,7 +191,8 @@ static void use_context(problem *p, const library *l)
   once.Cblacs_gridexit(once.desc[1]);
 }
 
-/* The right-hand sides of getrs and potrs: the number behind the name, or n. */
+/* Calls the routine once. The number of right-hand sides of getrs and potrs follows the name; n if
+ * it is missing. */
 static void call(problem *p, const library *l)
 {
   const double alpha = 1, beta = 0;
@@ -200,9 +201,9 @@ static void call(problem *p, const library *l)
   if (nrhs > p->n) nrhs = p->n;
   if (strcmp(p->routine, "gemm") == 0)
     multiply(p, l, p->n, p->n);
-  else if (strcmp(p->routine, "gemm-update") == 0) /* k is the block size */
+  else if (strcmp(p->routine, "gemm-update") == 0) /* the inner size is the block size */
     multiply(p, l, p->n, p->nb);
-  else if (strcmp(p->routine, "gemm-narrow") == 0) /* so is n */
+  else if (strcmp(p->routine, "gemm-narrow") == 0) /* C has as many columns as a block */
     multiply(p, l, p->nb, p->n);
   else if (strcmp(p->routine, "context") == 0)
     use_context(p, l);
@@ -226,7 +227,7 @@ static void call(problem *p, const library *l)
   if (info != 0) stop("a routine failed");
 }
 
-/* Factors for the solves. */
+/* Computes the factors for the solves. */
 static void prepare(problem *p)
 {
   const library *l = &p->side[REAL];
@@ -257,13 +258,13 @@ static int compare(const void *x, const void *y)
 
 static void measure(problem *p, int pairs)
 {
-  double *times[KINDS + 1]; /* and their ratio */
+  double *times[KINDS + 1]; /* times of both kinds, then their ratios */
   for (int k = 0; k <= KINDS; k++)
     if (!(times[k] = calloc((size_t)pairs, sizeof **times))) stop("no memory");
   prepare(p);
   for (int i = -WARM; i < pairs; i++) {
     double pair[KINDS];
-    for (int k = 0; k < KINDS; k++) /* who is first changes */
+    for (int k = 0; k < KINDS; k++) /* the kinds alternate in being first */
       pair[(k + i) & 1] = time_of(p, (k + i) & 1);
     if (i < 0) continue;
     times[REAL][i] = pair[REAL];

@@ -1,9 +1,9 @@
-/* A plain ScaLAPACK program that times pdgemm, pdsyrk, pdtrsm, factorisations and solves. It knows
- * nothing of OSLA: bench/scalapack_table runs it with and without the drop-in. One line per
- * repetition, on process 0: routine n nb nprow npcol repetition seconds checksum. The time is that
- * of the slowest process; the checksum is |x|_max of a part of the result, which shows that both
- * did the same. getrs and potrs have NRHS right-hand sides: getrs=NRHS. symm-s, symm-c, symm-z are
- * symm of the other types. */
+/* A plain ScaLAPACK program that times pdgemm, pdsyrk, pdtrsm, factorisations and solves. It uses
+ * nothing of OSLA: bench/scalapack_table runs it with and without the drop-in. Process 0 prints a
+ * line for each repetition: routine, n, nb, nprow, npcol, repetition, seconds, checksum. The time
+ * is that of the slowest process; the checksum is the largest magnitude in a part of the result,
+ * which shows that both libraries computed the same. getrs=NRHS and potrs=NRHS have NRHS right-hand
+ * sides. symm-s, symm-c and symm-z are symm of the other types. */
 #include "bench/scalapack_calls.h"
 
 #include <complex.h>
@@ -22,7 +22,7 @@ typedef struct problem {
   int *ipiv;
 } problem;
 
-/* A number in [-1/2, 1/2) that depends on the index alone. */
+/* A number in [-1/2, 1/2) that is a function of the indices. */
 static double element(int i, int j)
 {
   unsigned x = (unsigned)i * 2654435761u ^ ((unsigned)j * 40503u + 977u);
@@ -32,8 +32,8 @@ static double element(int i, int j)
   return (double)(x % 65536u) / 65536.0 - 0.5;
 }
 
-/* Symmetric, with n on the diagonal: safe for every factorisation. LU gets one that needs pivots.
- */
+/* Fills a matrix: symmetric with n on the diagonal, which suits every factorisation; or for LU one
+ * that needs pivots. */
 static void fill(const problem *p, int is_symmetric, double *local)
 {
   for (int c = 0; c < p->cols; c++)
@@ -46,20 +46,20 @@ static void fill(const problem *p, int is_symmetric, double *local)
     }
 }
 
-/* Of symm-s and the like the letter, else 'd'. */
+/* Letter of the type: that of symm-s, symm-c and symm-z, else 'd'. */
 static char type_of(const char *routine)
 {
   const char *at = strncmp(routine, "symm-", 5) == 0 ? strpbrk(routine + 5, "scz") : NULL;
   return at && at == routine + 5 ? *at : 'd';
 }
 
-/* The same numbers in that type, in the memory of the doubles; complex ones have half of the real
- * part as the other. */
+/* Converts the doubles in place to another type; imaginary parts are half of the real parts. */
 static void convert(const problem *p, char type, double *local)
 {
   const size_t n = (size_t)p->lld * (size_t)p->cols;
   for (size_t i = 0; i < n && type != 'd'; i++) {
-    const size_t at = type == 'z' ? n - 1 - i : i; /* no number is written over before it is read */
+    /* the order in which no number is overwritten before it is read */
+    const size_t at = type == 'z' ? n - 1 - i : i;
     const double x = local[at];
     if (type == 's')
       memcpy((float *)(void *)local + at, &(float){(float)x}, sizeof(float));
@@ -70,7 +70,7 @@ static void convert(const problem *p, char type, double *local)
   }
 }
 
-/* The i-th number of an array, its real part. */
+/* Real part of number i of an array. */
 static double number(const double *local, char type, size_t i)
 {
   float x;
@@ -95,7 +95,8 @@ static int other_symm(const problem *p, char type)
   return type != 'd';
 }
 
-/* Products with one stored triangle; 0: it was none of them. */
+/* Calls a product with a matrix of which one triangle is stored. Returns 0 if the routine is none
+ * of them. */
 static int triangle(const problem *p, const char *routine)
 {
   const double alpha = 1, beta = 0;
@@ -112,7 +113,7 @@ static int triangle(const problem *p, const char *routine)
   return 1;
 }
 
-/* With the factors in a, which run makes first. */
+/* Solves with the factors in a, which prepare computed. */
 static int solve(const problem *p, const char *routine)
 {
   int nrhs = atoi(routine + 6), info = 0;

@@ -11,13 +11,14 @@
 enum { SEED_INDEX = 11, SEED_SAMPLE = 12, SEED_POOL = 13, POOL_LARGEST = 8 };
 #define POOL_BYTES ((uint64_t)64 << 20)
 
-/* Where index a would be were they evenly spread. */
+/* Position of index a if the indices were evenly spaced. */
 static int64_t even_place(const updates *u, int64_t a)
 {
   return (int64_t)((__int128)a * u->n / u->count);
 }
 
-/* Indices of the run that index number a is in: *length of them, from ix(u, *first) on. */
+/* First index of the run that contains index number a. The run has *length indices; *first is the
+ * number of its first index. */
 static int64_t run_start(const updates *u, int64_t update, int64_t a, int64_t *first,
                          int64_t *length)
 {
@@ -35,7 +36,7 @@ static int64_t index_of(const updates *u, int64_t update, int64_t a)
   return start + a - first;
 }
 
-/* Place of index i in an update, or -1. */
+/* Number of index i in an update, or -1 if the update does not contain it. */
 static int64_t place_of(const updates *u, int64_t update, int64_t i)
 {
   int64_t a = (int64_t)(((__int128)(i + 1) * u->count - 1) / u->n);
@@ -48,7 +49,7 @@ static double rounded(const updates *u, double value)
   return u->dtype == OSLA_FLOAT ? (double)(float)value : value;
 }
 
-/* Element (row, column) of a G or of a symmetric block. */
+/* Element (row, column) of G or of a symmetric block. */
 static double value_of(const updates *u, int64_t update, int64_t row, int64_t column)
 {
   uint64_t r = (uint64_t)row, c = (uint64_t)column, seed = SEED_POOL;
@@ -60,7 +61,7 @@ static double value_of(const updates *u, int64_t update, int64_t row, int64_t co
   return rounded(u, osla_random_uniform(seed, r, c));
 }
 
-/* Adds what one update contributes to a sample. */
+/* Adds the contribution of one update to a sample. */
 static void add_terms(const updates *u, int64_t update, updates_sample *s, int64_t *terms)
 {
   int64_t a = place_of(u, update, s->i), b = place_of(u, update, s->j);
@@ -78,7 +79,8 @@ static void add_terms(const updates *u, int64_t update, updates_sample *s, int64
   ++*terms;
 }
 
-/* The sampled elements: most from a random update, the others anywhere. On rank 0, serially. */
+/* Chooses the samples and computes their expected values serially, on rank 0. Seven of eight
+ * samples are elements of a random update; the others are anywhere. */
 static void compute_samples(updates *u)
 {
   if (osli_work_modelled) return;
@@ -111,7 +113,8 @@ double updates_residual(const updates *u, const double *values, double unit)
     double error = fabs(values[k] - s->expected);
     if (error == 0) continue;
     double rounding = s->scale > 0 ? unit * (double)(u->per_rank * u->job->size) : 0;
-    double scaled = error / (bench_eps(u->dtype) * s->scale + rounding); /* infinite: nothing due */
+    /* infinite if the scale is 0: no update contributes */
+    double scaled = error / (bench_eps(u->dtype) * s->scale + rounding);
     if (isnan(scaled)) return scaled;
     if (scaled > worst) worst = scaled;
   }

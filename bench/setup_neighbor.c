@@ -1,20 +1,21 @@
-/* A star forest's set-up as an MPI program would write it: an all-to-all of counts and one of the
- * roots' indices tell who has leaves of mine; then a distributed graph, and its first neighbourhood
- * collective. See bench_setup.h. */
+/* Creation of a star forest as an MPI program would write it: an all-to-all of counts and one of
+ * the roots' indices say which ranks have leaves of this rank's roots; then a distributed graph
+ * communicator is created and used for the first neighbourhood collective. See bench_setup.h. */
 #include "bench/bench_setup.h"
 
 #include <stdlib.h>
 
 struct setup_neighbors {
   MPI_Comm comm;
-  int *memory;               /* all that follow: */
-  int *wanted, *asked;       /* [size] values from each rank, and for each */
-  int *wanted_at, *asked_at; /* [size + 1] where they begin */
-  int *leaf, *index;         /* [n] my leaves by the ranks of their roots, and these */
-  int *from, *to;            /* [size] ranks of those that are not 0, */
-  int *n_from, *n_to;        /* their numbers, */
-  int *from_at, *to_at;      /* and where they begin */
-  int *asked_index;          /* of my roots, for each rank */
+  int *memory;               /* one allocation for the arrays up to to_at */
+  int *wanted, *asked;       /* [size] number of values from each rank, and for each rank */
+  int *wanted_at, *asked_at; /* [size + 1] first positions of wanted and asked */
+  /* [n] this rank's leaves, sorted by the ranks of their roots; indices of the roots */
+  int *leaf, *index;
+  int *from, *to;       /* [size] ranks with wanted > 0, and with asked > 0 */
+  int *n_from, *n_to;   /* [size] their counts */
+  int *from_at, *to_at; /* [size] their first positions */
+  int *asked_index;     /* this rank's roots that other ranks ask for, sorted by rank */
   double *out, *in;
 };
 
@@ -44,7 +45,7 @@ static osla_err allocate(const setup_edges *e, struct setup_neighbors *h)
   return OSLA_OK;
 }
 
-/* Leaves by the ranks of their roots. */
+/* Sorts this rank's leaves by the ranks of their roots. */
 static void sort_edges(const setup_edges *e, struct setup_neighbors *h)
 {
   for (int64_t i = 0; i < e->n; i++)
@@ -90,7 +91,8 @@ static osla_err join(const setup_edges *e, struct setup_neighbors *h)
   const int size = e->job->size;
   const int n_from = list_ranks(size, h->wanted, h->wanted_at, h->from, h->n_from, h->from_at);
   const int n_to = list_ranks(size, h->asked, h->asked_at, h->to, h->n_to, h->to_at);
-  /* Open MPI's constant is the address 2, and gcc 12 takes it for an array of no elements. */
+  /* Open MPI defines MPI_UNWEIGHTED as the address 2, which gcc 12 takes for an array without
+   * elements. */
   const int *volatile unweighted = MPI_UNWEIGHTED;
   OSLA_MPI(MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, n_from, h->from, unweighted, n_to, h->to,
                                           unweighted, MPI_INFO_NULL, 0, &h->comm));

@@ -1,15 +1,15 @@
-/* How a program without a library brings ghosts and adds up: persistent sends and receives, or
- * MPI_Ineighbor_alltoallv, both packed by hand and waited for after the own part; MPI_Allreduce.
- * And nothing of it. See bench_sparse.h. */
+/* Exchanges of ghosts and sums as a program without a library does them: persistent sends and
+ * receives, or MPI_Ineighbor_alltoallv, both packed by hand and completed after the local part of
+ * the product; MPI_Allreduce. "loop" exchanges nothing. See bench_sparse.h. */
 #include "bench/bench_sparse.h"
 
 #include <stdlib.h>
 
 typedef struct exchange {
   MPI_Comm comm;
-  double *out; /* packed */
+  double *out; /* packed values */
   MPI_Request *request;
-  MPI_Status *ignored; /* a constant that gcc 12 takes for an array of no elements */
+  MPI_Status *ignored; /* MPI_STATUSES_IGNORE, which gcc 12 takes for an array without elements */
   int n_requests;
 } exchange;
 
@@ -103,7 +103,8 @@ const sparse_way sparse_mpi = {.create = create_mpi,
 static osla_err create_neighbor(sparse_data *d)
 {
   const forest_list *needed = &d->problem->needed, *asked = &d->problem->asked;
-  /* Open MPI's constant is the address 2, and gcc 12 takes it for an array of no elements. */
+  /* Open MPI defines MPI_UNWEIGHTED as the address 2, which gcc 12 takes for an array without
+   * elements. */
   const int *volatile unweighted = MPI_UNWEIGHTED;
   OSLA_CALL(open_exchange(d, 1));
   OSLA_MPI(MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, needed->n_peers, needed->peer, unweighted,
@@ -134,7 +135,7 @@ const sparse_way sparse_neighbor = {.create = create_neighbor,
                                     .sum = sum_mpi,
                                     .destroy = close_exchange};
 
-/* ---- loop: the ghosts are what they were at first; of CG 0 ---- */
+/* ---- loop: the ghosts keep their first values, in CG 0 ---- */
 
 static osla_err nothing(sparse_data *d)
 {

@@ -1,8 +1,9 @@
 /* The matrix of the cases spmv and cg. See bench_sparse.h.
  *
- * Generated: the points of a cube, each joined to those within --reach (squared distance; 3: 26
- * neighbours, 5: 56), values -1, and on the diagonal their number + 1, so that it is positive
- * definite. Of a graph file the same from its edges. A file of Matrix Market as it is. */
+ * Without a file: the points of a cube; each is joined to those within --reach (squared distance;
+ * 3: 26 neighbours, 5: 56) with the value -1, and the diagonal is the number of neighbours + 1, so
+ * that the matrix is positive definite. A graph file gets the same values on its edges. A Matrix
+ * Market file is used as it is. */
 #include "bench/bench_sparse.h"
 #include "osla_sparse_file.h"
 
@@ -10,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- ours ---- */
+/* ---- OSLA's matrix ---- */
 
 typedef struct lists {
   int64_t *first, *column;
@@ -53,18 +54,18 @@ static osla_err grid_row(lists *l, int64_t row, int64_t side, int reach)
   return OSLA_OK;
 }
 
-/* A graph's row, with its diagonal. */
+/* Appends a row of the graph with its diagonal. */
 static osla_err graph_row(lists *l, const osla_csr *graph, int64_t row, int64_t global)
 {
   const int64_t n = osla_csr_row(graph, row, NULL, NULL);
   OSLA_CALL(push(l, global, (double)(n + 1)));
-  for (int64_t e = 0; e < n; e++) /* room; filled in below */
+  for (int64_t e = 0; e < n; e++) /* space, filled by osla_csr_row below */
     OSLA_CALL(push(l, 0, -1.0));
   (void)osla_csr_row(graph, row, l->column + l->n - n, NULL);
   return OSLA_OK;
 }
 
-/* This rank's rows: of the graph, or if it is NULL of the grid. */
+/* Lists this rank's rows: those of the graph, or if it is NULL those of the cube. */
 static osla_err list_rows(const bench_job *job, const osla_csr *graph, int64_t side,
                           const int64_t *start, lists *l)
 {
@@ -81,7 +82,8 @@ static osla_err list_rows(const bench_job *job, const osla_csr *graph, int64_t s
   return OSLA_OK;
 }
 
-/* Of a graph with its blocks, or of a grid of n points or a few more. */
+/* Creates the matrix of a graph with the blocks `given`, or of the smallest cube of at least n
+ * points. */
 static osla_err make_matrix(bench_job *job, const osla_csr *graph, const int64_t *given, int64_t n,
                             osla_csr **out)
 {
@@ -111,7 +113,7 @@ static bool ends_with(const char *text, const char *end)
   return n >= m && strcmp(text + n - m, end) == 0;
 }
 
-/* The graph, its rows moved to where METIS wants them. */
+/* Renumbers the graph as METIS distributes its vertices. */
 static osla_err divide_graph(bench_job *job, const char *file, osla_csr **graph)
 {
   const int64_t n = osla_csr_row_start(*graph)[job->size];
@@ -148,7 +150,7 @@ static osla_err read_matrix(bench_job *job, const char *file, osla_csr **out)
   return err == OSLA_OK ? destroyed : err;
 }
 
-/* ---- as a program would keep it ---- */
+/* ---- rows of the references ---- */
 
 static osla_err allocate_rows(bench_job *job, int64_t n, int64_t entries, sparse_rows *r)
 {
@@ -170,7 +172,8 @@ static int compare(const void *left, const void *right)
   return a < b ? -1 : a > b;
 }
 
-/* Ghosts, each once; ghost[] has room for all entries of other columns. */
+/* Sorts the ghosts and removes duplicates; the array has space for all entries in other ranks'
+ * columns. */
 static void number_ghosts(sparse_problem *p, int64_t n)
 {
   qsort(p->ghost, (size_t)n, sizeof *p->ghost, compare);
@@ -228,12 +231,12 @@ cleanup:
   return err;
 }
 
-/* ---- who needs what ---- */
+/* ---- lists of ghosts ---- */
 
-/* How many ghosts are of each rank, and how many of my rows each rank asks for; where both begin.
- */
+/* Number of ghosts that each rank owns, number of this rank's rows that each rank asks for, and
+ * first positions of both. */
 typedef struct exchange_counts {
-  int *needed, *asked, *from, *to; /* [size], one allocation */
+  int *needed, *asked, *from, *to; /* [size] each; one allocation, at needed */
   int64_t all_asked;
 } exchange_counts;
 
@@ -255,7 +258,7 @@ static osla_err count_both(const sparse_problem *p, exchange_counts *c)
   return OSLA_OK;
 }
 
-/* The owners get the columns that others need of theirs. */
+/* Sends the columns of this rank's ghosts to their owners, and fills in the lists. */
 static osla_err exchange_lists(sparse_problem *p, const exchange_counts *c, int64_t *columns)
 {
   bench_job *job = p->job;

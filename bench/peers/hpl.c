@@ -1,9 +1,9 @@
 /* HPL's pdgesv on a simulated machine, where all work is only modelled (modelled_hpl.c). The pivot
- * of each column is a random row that all ranks know, since the panel that tells it is not sent.
- * Prints hpl, n, nb, grid, ranks and simulated seconds, of the slowest rank. */
+ * of each column is a random row that all ranks compute, since messages carry no data. Prints hpl,
+ * n, nb, grid, ranks and the simulated seconds of the slowest rank. */
 #include "bench/peers/modelled_blas.h"
-#include "osla_random.h"
 #include "bench/peers/peer.h"
+#include "osla_random.h"
 
 #include <hpl.h>
 #include <mpi.h>
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The same row for a column on all ranks. */
+/* Row of the pivot of a column, the same on all ranks. */
 static int pivot(int column, int n)
 {
   enum { SEED_PIVOT = 41 };
@@ -21,7 +21,8 @@ static int pivot(int column, int n)
   return column + (int)(osla_random_bits(SEED_PIVOT, (uint64_t)column, 0) % (uint64_t)(n - column));
 }
 
-/* HPL's: value, local row from here on, global row and process row of the largest of N. */
+/* Replaces HPL's search for the largest element of a column: value, local row from ii on, global
+ * row and process row of the pivot. */
 void HPL_dlocmax(HPL_T_panel *panel, const int n, const int ii, const int jj, double *work)
 {
   const HPL_T_grid *grid = panel->grid;
@@ -36,7 +37,7 @@ void HPL_dlocmax(HPL_T_panel *panel, const int n, const int ii, const int jj, do
   work[3] = n > 0 ? grid->myrow : grid->nprow;
 }
 
-/* Row jj of the panel, exchanged and copied. */
+/* Replaces HPL's copies of row jj of the panel and of the pivot row. */
 void HPL_dlocswpN(HPL_T_panel *panel, const int ii, const int jj, double *work)
 {
   (void)ii, (void)jj, (void)work;
@@ -47,7 +48,7 @@ void HPL_dlocswpT(HPL_T_panel *panel, const int ii, const int jj, double *work)
   HPL_dlocswpN(panel, ii, jj, work);
 }
 
-/* gcc -Wl,--wrap: HPL's, and the pivots that the panel will have. */
+/* Wraps HPL's function by gcc -Wl,--wrap: also sets the pivots that the panel will have. */
 void __real_HPL_pdpanel_init(HPL_T_grid *, HPL_T_palg *, int, int, int, HPL_T_pmat *, int, int, int,
                              HPL_T_panel *);
 void __wrap_HPL_pdpanel_init(HPL_T_grid *grid, HPL_T_palg *how, int m, int n, int jb, HPL_T_pmat *a,
@@ -58,8 +59,8 @@ void __wrap_HPL_pdpanel_init(HPL_T_grid *grid, HPL_T_palg *how, int m, int n, in
     panel->DPIV[j] = pivot(ja + j, a->n);
 }
 
-/* As its HPL.dat comes, with one ring that spares the next owner, a look-ahead of one panel, and
- * long swaps. */
+/* The algorithm of the HPL.dat in HPL's distribution, with a modified ring for broadcasts, a look-
+ * ahead of one panel, and long swaps. */
 static const HPL_T_palg algorithm = {
   .btopo = HPL_1RING_M,
   .depth = 1,

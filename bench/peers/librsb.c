@@ -1,13 +1,12 @@
-/* The local product of a sparse matrix and a vector, y := A x, beside librsb's (recursive blocks of
- * rows; Martone, Efficient multithreaded untransposed, transposed or symmetric sparse matrix-vector
- * multiplication with the Recursive Sparse Blocks format, Parallel Computing 40 (2014)): its matrix
- * as it is made, and tuned for this product. One thread, one process, in turn.
+/* Compares the local sparse product y := A x with that of librsb (recursive blocks of rows;
+ * Martone, Efficient multithreaded untransposed, transposed or symmetric sparse matrix-vector
+ * multiplication with the Recursive Sparse Blocks format, Parallel Computing 40 (2014)): with its
+ * matrix as created, and tuned for this product. One thread, one process, in turn.
  *
- *   cc -O2 -I kernels/sparse bench/peers/librsb.c -o librsb -lrsb -lm && OMP_NUM_THREADS=1
- * ./librsb
+ *    cc -O2 -I . bench/peers/librsb.c -o librsb -lrsb -lm && OMP_NUM_THREADS=1 ./librsb
  *
- * Prints for each matrix rows, entries, seconds of ours, of theirs and of theirs tuned (medians of
- * REPS), and the medians of the pairs' ratios theirs / ours (above 1: ours is faster). */
+ * Prints for each matrix: rows, entries, seconds of OSLA, of librsb and of librsb tuned (medians of
+ * REPS), and the median ratios librsb / OSLA (above 1: OSLA is faster). */
 #include "kernels/sparse/spmv_rows.h"
 
 #include <math.h>
@@ -58,7 +57,8 @@ static csr start(int64_t n, int64_t most)
                .y_theirs = allocate(n, sizeof(double))};
 }
 
-/* The points of a cube, each with those around it (7 or 27, fewer at the sides). */
+/* Matrix of a cube: each point with itself and its neighbours (7 or 27 entries in a row, fewer at
+ * the boundary). */
 static csr cube(int64_t side, bool diagonals)
 {
   const int64_t n = side * side * side;
@@ -76,7 +76,7 @@ static csr cube(int64_t side, bool diagonals)
   return a;
 }
 
-/* Columns anywhere, ascending. */
+/* Matrix with columns at random, in ascending order. */
 static csr scattered(int64_t n, int64_t each)
 {
   csr a = start(n, n * each);
@@ -134,7 +134,7 @@ static void compare(const char *name, csr a)
   double took[WAYS][REPS], ratio[WAYS][REPS], worst = 0;
   for (int64_t i = 0; i < a.n; i++)
     a.x[i] = 1.0 + (double)(i % 11);
-  for (int rep = -1; rep < REPS; rep++) /* one to warm up */
+  for (int rep = -1; rep < REPS; rep++) /* one repetition to warm up */
     for (int way = 0; way < WAYS; way++) {
       const double t = once(&a, m[way]);
       if (rep < 0) continue;

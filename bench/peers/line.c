@@ -1,11 +1,10 @@
-/* What a line between two hosts costs: both ranks send and receive at once, by plain sockets, MPI's
- * messages, or gets. Prints seconds, the rate each way, and what each core was busy for a byte out
- * and a byte in (of all that ran on the machine: keep it quiet).
+/* Measures a network connection between two hosts: both ranks send and receive at once, by plain
+ * sockets, MPI messages, or MPI_Rget. Prints seconds, the rate in each direction, and how long each
+ * core was busy for a byte out and a byte in. The CPU time is that of the whole machine, which must
+ * be otherwise idle.
  *
- *   mpicc bench/peers/line.c -o line
- *   tests/hosts 2 sh -c '$MPIEXEC -n 2 ./line sock; $MPIEXEC -n 2 ./line msg; $MPIEXEC -n 2 ./line
- * get'
- */
+ *    mpicc bench/peers/line.c -o line
+ *    tests/hosts 2 sh -c '$MPIEXEC -n 2 ./line msg'    (or sock, or get) */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -20,10 +19,10 @@
 
 enum { PIECE = 4 << 20, PIECES = 128, DEPTH = 2, TIMES = 5 };
 
-static char *out, *in; /* [DEPTH * PIECE] */
+static char *out, *in; /* [DEPTH * PIECE] buffers */
 static MPI_Win window;
 
-/* Seconds that all cores were busy. */
+/* Seconds that all cores were busy since the start of the system. */
 static double busy(void)
 {
   long v[7] = {0};
@@ -72,7 +71,7 @@ static void by_socket(int line)
   }
 }
 
-/* DEPTH pieces under way. */
+/* Transfers all pieces with DEPTH of them in flight. */
 static void by_mpi(int peer, int gets)
 {
   MPI_Request under_way[2 * DEPTH];
@@ -112,7 +111,7 @@ int main(int argc, char **argv)
   MPI_Win_create(out, (MPI_Aint)DEPTH * PIECE, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
   MPI_Win_lock_all(MPI_MODE_NOCHECK, window);
   int line = sockets ? connected(rank) : -1;
-  for (int time = 0; time <= TIMES; time++) { /* the first one does not count */
+  for (int time = 0; time <= TIMES; time++) { /* the first repetition is a warm-up */
     MPI_Barrier(MPI_COMM_WORLD);
     double start = MPI_Wtime(), before = busy(), bytes = (double)PIECE * PIECES;
     if (sockets)

@@ -1,8 +1,8 @@
 /* The BLAS of ScaLAPACK, as pdgemm, pdgetrf and pdpotrf call it, on simulated machines: each call
  * takes the time that the machine's model of a core says, and computes nothing (src/blas/work.h).
- * build links it before the real one. What decides something is a number that lets them go on:
- * pivots are random rows, sums of squares leave a diagonal of ones. Messages are real; that BLACS
- * packs them takes no time. */
+ * bench/peers/build links it before the real BLAS. Results that decide the control flow let the
+ * routines continue: pivots are random rows, and dot products make the diagonal of Cholesky 1.
+ * Messages are sent; the packing of BLACS takes no time. */
 #include "bench/peers/modelled_blas.h"
 
 #include "src/simulation/sim.h"
@@ -66,7 +66,7 @@ double ddot_(const int *n)
   charge(OSLA_WORK_VECTOR, 1, *n, 1);
   return -1;
 }
-/* Contiguous: one piece; else each element is one. */
+/* Charges a copy: contiguous elements are one piece, else each element is a piece. */
 static void charge_copy(int n, int inc)
 {
   charge(OSLA_WORK_COPY, inc == 1 ? n : 1, inc == 1 ? 1 : n, 1);
@@ -76,13 +76,14 @@ void dcopy_(const int *n, const double *x, const int *incx)
   (void)x;
   charge_copy(*n, *incx);
 }
-/* Rows: 4 to 7 ns for each pair of elements, half of what two copies from place to place take. */
+/* Charges an exchange of rows as half of two scattered copies: it takes 4 to 7 ns for each pair of
+ * elements. */
 void dswap_(const int *n, double *x, const int *incx)
 {
   (void)x;
   charge(OSLA_WORK_COPY, *incx == 1 ? 2.0 * *n : 1, *incx == 1 ? 1 : *n / 2.0, 1);
 }
-/* The largest is a random one, and its value is read before another rank runs. */
+/* Returns a random element as the largest. The caller reads its value before another rank runs. */
 int idamax_(const int *n, double *x, const int *incx)
 {
   charge(OSLA_WORK_VECTOR, 1, *n, 1);
@@ -92,8 +93,8 @@ int idamax_(const int *n, double *x, const int *incx)
   return largest + 1;
 }
 
-/* --- copies and additions of PBLAS: m x n, most often of whole columns; transposed: one side
- * passes through the cache, as a second copy would --- */
+/* --- copies and additions of PBLAS: m x n, mostly whole columns; a transposed one costs as much as
+ * two copies, since one side passes through the cache --- */
 
 #define OF_COLUMNS(name)                                                                           \
   void name(const int *m, const int *n)                                                            \
@@ -114,7 +115,7 @@ TRANSPOSED(dmmtcadd_)
 TRANSPOSED(dmmddat_)
 TRANSPOSED(dmmddact_)
 
-/* Of a triangle, to zero and to copy. */
+/* Charges half an m x n copy for a triangle, set to zero or copied. */
 void dtzpad_(const char *uplo, const char *herm, const int *m, const int *n)
 {
   (void)uplo, (void)herm;
@@ -126,7 +127,7 @@ void dtzpadcpy_(const char *uplo, const char *diag, const int *m, const int *n)
   charge(OSLA_WORK_COPY, *m, *n / 2.0, 1);
 }
 
-/* SMPI 3.32 lacks it; BLACS asks for integers. */
+/* SMPI 3.32 lacks this function; BLACS asks for integers. */
 int MPI_Type_match_size(int kind, int size, MPI_Datatype *out)
 {
   (void)kind;

@@ -1,10 +1,11 @@
-/* HPL's BLAS and its own copies, on simulated machines, as modelled_blas.c: each takes its time and
- * does nothing, but for short vectors, which HPL's search for a pivot sends along with its row. */
+/* HPL's BLAS and its own copies on simulated machines, like modelled_blas.c: each call takes its
+ * time and computes nothing. Only short vectors are copied, since HPL's search for a pivot sends
+ * them with the row. */
 #include "bench/peers/modelled_blas.h"
 
 enum { LEFT = 141, REALLY = 1024 };
 
-/* --- BLAS: CBLAS's arguments as far as the time depends on them --- */
+/* --- BLAS: the first arguments of CBLAS, as far as the time depends on them --- */
 
 void cblas_dgemm(int order, int transa, int transb, int m, int n, int k)
 {
@@ -52,7 +53,7 @@ void cblas_dcopy(int n, const double *x, int incx, double *y, int incy)
 }
 void cblas_dswap(int n, double *x, int incx)
 {
-  (void)x; /* of rows as dswap_ in modelled_blas.c */
+  (void)x; /* rows: see dswap_ in modelled_blas.c */
   charge(OSLA_WORK_COPY, incx == 1 ? 2.0 * n : 1, incx == 1 ? 1 : n / 2.0, 1);
 }
 int cblas_idamax(int n)
@@ -61,7 +62,8 @@ int cblas_idamax(int n)
   return 0;
 }
 
-/* --- copies: m x n; of rows, an element each, as ours are priced; transposed: as two copies --- */
+/* --- copies of m x n: of rows, each element is a piece, as in OSLA; a transposed one costs two
+ * --- */
 
 #define OF_ROWS(name)                                                                              \
   void name(int m, int n)                                                                          \

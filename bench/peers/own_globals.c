@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* --- bulk memory: the same pages for all ranks, of which hardly one is ever touched --- */
+/* --- bulk memory: all ranks share its pages, few of which are ever touched --- */
 
 void *bulk_memory(void)
 {
@@ -26,7 +26,7 @@ void *bulk_memory(void)
   return at;
 }
 
-/* PBLAS's buffer, and that of ScaLAPACK's Fortran. */
+/* Buffers of PBLAS and of ScaLAPACK's Fortran. */
 char *PB_Cgetbuf(char *message, int length)
 {
   (void)message, (void)length;
@@ -44,8 +44,10 @@ typedef struct {
   int MaxNCtxt, MaxNSysCtxt, Iam, Np;
   void *ReadyB, *ActiveQ, *MyContxts, *SysContxts, *COMM_WORLD, *Stats;
   void *AuxBuff[16];
-  double looked, look; /* when it last looked for a message in vain, and how long that took */
-  char top[2][3]; /* of PBLAS: topologies of broadcasts and combines, in rows, columns and all */
+  /* Time of the latest probe that found no message, and how long it took. */
+  double looked, look;
+  /* PBLAS: topologies of broadcasts and combines, for rows, columns and all. */
+  char top[2][3];
 } globals;
 
 static globals *own(void)
@@ -91,7 +93,7 @@ void *own_BI_AuxBuff(void)
   return own()->AuxBuff;
 }
 
-/* Gets ('!') or sets a topology. */
+/* Returns a topology; sets it first unless `top` is '!'. */
 char *PB_Ctop(const int *context, const char *operation, const char *scope, const char *top)
 {
   (void)context;
@@ -104,7 +106,7 @@ char *PB_Ctop(const int *context, const char *operation, const char *scope, cons
 
 enum { MESSAGE_REAL = 4096 };
 
-/* What SMPI knows as shared it does not copy. */
+/* Memory that SMPI treats as shared, so that it is not copied. */
 static void *nowhere(size_t bytes)
 {
   enum { MOST = 1 << 30 };
@@ -167,8 +169,8 @@ int own_irecv(void *at, int count, MPI_Datatype type, int from, int tag, MPI_Com
   return MPI_Irecv(c.at, c.count, c.type, from, tag, comm, out);
 }
 
-/* SMPI's own takes 100 us, which would be HPL's look-ahead. Who looks again and again, and computes
- * nothing meanwhile, looks ever less often. */
+/* A probe takes 1 us, and longer if it is repeated at once, up to 32 us. SMPI's own takes 100 us,
+ * which would dominate HPL's look-ahead. */
 int own_iprobe(int from, int tag, MPI_Comm comm, int *found, MPI_Status *status)
 {
   const double first = 1e-6, most = 32e-6;
@@ -181,9 +183,9 @@ int own_iprobe(int from, int tag, MPI_Comm comm, int *found, MPI_Status *status)
   return err;
 }
 
-/* A long one as MPICH has it: scattered by a binomial tree, then sent on around a ring (Thakur,
- * Rabenseifner, Gropp, Optimization of collective communication operations in MPICH, 2005). SMPI's
- * own first asks all ranks where they are, each of each. */
+/* Broadcast of a long message as in MPICH: scattered by a binomial tree, then gathered around a
+ * ring (Thakur, Rabenseifner, Gropp, Optimization of collective communication operations in MPICH,
+ * 2005). SMPI's version first exchanges the locations of all ranks. */
 static int bcast_long(size_t bytes, int root, int rank, int size, MPI_Comm comm)
 {
   enum { TAG = 32000 };

@@ -1,13 +1,13 @@
-/* Ahead of each C source of a peer (gcc -include): lets ten thousand ranks share one program.
- * What BLACS holds in global variables becomes each rank's own, and what is in large messages is
- * not copied, since work is only modelled and nobody reads it (own_globals.c). */
+/* Included before each C source of a peer (gcc -include), so that ten thousand ranks can share one
+ * process. The global variables of BLACS become variables of each rank, and the contents of large
+ * messages are not copied, since modelled work reads no data (own_globals.c). */
 #ifndef OSLA_OWN_GLOBALS_H
 #define OSLA_OWN_GLOBALS_H
 
 #include <mpi.h>
 
-/* The names of BI_GlobalVars.c, which the build leaves out. A declaration of the variable becomes
- * one of the function that finds it: extern int BI_Np -> extern int (*own_BI_Np()). */
+/* Names of BI_GlobalVars.c, which the build omits. A declaration of the variable becomes a
+ * declaration of a function: extern int BI_Np -> extern int (*own_BI_Np()). */
 #define BI_MaxNCtxt    (*own_BI_MaxNCtxt())
 #define BI_MaxNSysCtxt (*own_BI_MaxNSysCtxt())
 #define BI_Iam         (*own_BI_Iam())
@@ -20,7 +20,7 @@
 #define BI_COMM_WORLD  (*own_BI_COMM_WORLD())
 #define BI_Stats       (*own_BI_Stats())
 
-/* As MPI's; a message of more than 4 KiB takes its time, and has nothing in it. */
+/* MPI's functions. A message of more than 4 KiB takes its time, but carries no data. */
 int own_send(const void *, int, MPI_Datatype, int, int, MPI_Comm);
 int own_ssend(const void *, int, MPI_Datatype, int, int, MPI_Comm);
 int own_isend(const void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *);
@@ -28,7 +28,8 @@ int own_issend(const void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request 
 int own_recv(void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Status *);
 int own_irecv(void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *);
 int own_iprobe(int, int, MPI_Comm, int *,
-               MPI_Status *); /* a look takes 1 us, later ones in a loop more */
+               /* A probe takes 1 us of simulated time, and more if it is repeated. */
+               MPI_Status *);
 int own_bcast(void *, int, MPI_Datatype, int, MPI_Comm);
 
 #ifndef OSLA_OWN_GLOBALS_C

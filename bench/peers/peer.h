@@ -1,4 +1,4 @@
-/* What the programs of this folder share. */
+/* Functions shared by the programs of this folder. */
 #ifndef OSLA_PEER_H
 #define OSLA_PEER_H
 
@@ -6,11 +6,12 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* For matrices whose values nobody reads: BULK_BYTES, one piece for all ranks (own_globals.c). */
+/* Memory for matrices whose values are never read: BULK_BYTES, shared by all ranks
+ * (own_globals.c). */
 #define BULK_BYTES ((size_t)64 << 30)
 void *bulk_memory(void);
 
-/* The line that bench/scripts/study reads, of the slowest rank. Collective. */
+/* Prints the line that bench/scripts/study reads, with the time of the slowest rank. Collective. */
 static inline void peer_report(const char *routine, int n, int nb, int nprow, int npcol,
                                double seconds, int info)
 {

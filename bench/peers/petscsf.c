@@ -1,7 +1,7 @@
-/* The cases pingpong, halo and gather of `osla-bench forest` by PetscSF, as a program of its own:
- *   petscsf CASE N [SF-TYPE and other options of PETSc's]
- * Prints CASE, N and the median seconds of a transfer over REPS runs that last 20 ms each; of
- * pingpong of half a round trip. What arrives is checked first. */
+/* The cases pingpong, halo and gather of `osla-bench forest` by PetscSF:
+ *    petscsf CASE N [SF-TYPE and other options of PETSc]
+ * Prints CASE, N and the median seconds of a transfer over REPS runs of 20 ms each; in pingpong
+ * half a round trip is a transfer. The received values are checked first. */
 #include <petscsf.h>
 
 #include <stdbool.h>
@@ -14,7 +14,7 @@ enum { REPS = 9 };
 typedef struct problem {
   const char *name;
   PetscMPIInt rank, size;
-  PetscInt n, n_roots, n_leaves; /* n: of each rank that has any */
+  PetscInt n, n_roots, n_leaves; /* n: roots and leaves of each rank that has any */
   PetscSF sf;
   PetscScalar *roots, *leaves;
 } problem;
@@ -24,7 +24,8 @@ static bool is(const problem *p, const char *name)
   return strcmp(p->name, name) == 0;
 }
 
-/* Any root of any rank: not the same as in osla-bench, but as many. */
+/* Random number for the roots of `gather`. The edges differ from those of osla-bench, but their
+ * number is the same. */
 static uint64_t draw(uint64_t *state)
 {
   *state ^= *state << 13;
@@ -101,7 +102,8 @@ static PetscErrorCode measure(problem *p, double *seconds)
   double took[REPS] = {0};
   int times = 1;
   PetscFunctionBeginUser;
-  for (int rep = -1; rep < REPS; rep++) { /* the first ones find how many make a run */
+  /* the first runs find the number of transfers in a run */
+  for (int rep = -1; rep < REPS; rep++) {
     do {
       double start, last = rep < 0 ? 0.0 : 1.0;
       PetscCallMPI(MPI_Barrier(PETSC_COMM_WORLD));

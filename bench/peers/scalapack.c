@@ -1,6 +1,6 @@
 /* pdgemm, pdgetrf or pdpotrf on a simulated machine, where all work is only modelled
- * (modelled_blas.c). The matrices of all ranks are one piece of memory.
- * Prints routine, n, nb, grid, ranks and simulated seconds, of the slowest rank. */
+ * (modelled_blas.c). The matrices of all ranks share one piece of memory. Prints routine, n, nb,
+ * grid, ranks and the simulated seconds of the slowest rank. */
 #include "bench/peers/peer.h"
 #include "bench/scalapack_calls.h"
 
