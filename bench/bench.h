@@ -251,7 +251,7 @@ osla_err bench_trace_report(bench_job *job);
 /* Checks that `bytes` of private memory on each rank, together with those of the other ranks of its
  * node, fit the memory of the node. Collective. Errors, on all ranks together: MEM with the bytes
  * needed and available. */
-osla_err bench_look_for(bench_job *job, uint64_t bytes);
+osla_err bench_memory_check(bench_job *job, uint64_t bytes);
 
 /* Allocates zeroed private memory after a check by bench_memory_check. Collective. Errors, on all
  * ranks together: MEM. */

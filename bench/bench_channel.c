@@ -37,7 +37,7 @@ static osla_err setup_osla(void *data)
                                 .recv_bytes = rank == 1 || answers ? bytes : 0};
   const bool staged = d->in_pair && !osla_transport_same_node(d->job->transport, 1 - rank);
   OSLA_CALL(
-    bench_look_for(d->job, staged ? (CHANNEL_IN_FLIGHT + 2) * (uint64_t)end.send_bytes : 0));
+    bench_memory_check(d->job, staged ? (CHANNEL_IN_FLIGHT + 2) * (uint64_t)end.send_bytes : 0));
   return osla_channels_create(d->job->transport, d->in_pair, &end, &d->set);
 }
 
@@ -55,7 +55,7 @@ static osla_err send(channel_data *d)
 }
 
 /* Receives the next message. A stamp other than that of the round is an error. */
-static osla_err take(channel_data *d, const void **message)
+static osla_err receive_stamp(channel_data *d, const void **message)
 {
   static const int first = 0;
   uint64_t stamp;
@@ -68,7 +68,7 @@ static osla_err take(channel_data *d, const void **message)
 static osla_err receive(channel_data *d)
 {
   const void *message;
-  OSLA_CALL(take(d, &message));
+  OSLA_CALL(receive_stamp(d, &message));
   channel_read(d, message, d->round);
   return OSLA_OK;
 }
@@ -78,7 +78,7 @@ static osla_err halo(channel_data *d)
   const void *answer;
   if (d->job->rank == 0) {
     OSLA_CALL(send(d));
-    return take(d, &answer);
+    return receive_stamp(d, &answer);
   }
   OSLA_CALL(receive(d));
   return osla_channel_send(d->set, 0, d->round);

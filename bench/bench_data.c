@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-osla_err bench_look_for(bench_job *job, uint64_t bytes)
+osla_err bench_memory_check(bench_job *job, uint64_t bytes)
 {
   uint64_t shared = 0, available = 0, need = bytes;
   osla_err err = OSLA_OK;
@@ -38,7 +38,7 @@ osla_err bench_alloc(bench_job *job, uint64_t bytes, void **out)
 {
   osla_err err = OSLA_OK;
   *out = NULL;
-  OSLA_CALL(bench_look_for(job, bytes));
+  OSLA_CALL(bench_memory_check(job, bytes));
   *out = calloc(bytes ? (size_t)bytes : 1, 1);
   if (!*out) err = osla_error_set(OSLA_ERR_MEM, "%" PRIu64 " bytes cannot be allocated", bytes);
   err = osla_agree(job->transport, err);

@@ -25,19 +25,19 @@ static osla_err transfer(forest_data *d)
   bool again = g->job->settings->rewrite;
   switch (g->which) {
     case FOREST_PINGPONG:
-      OSLA_CALL(d->way->bcast(d));
+      OSLA_CALL(d->method->bcast(d));
       if (g->n_edges > 0) d->leaves[0].number += 1;
-      return d->way->reduce(d);
+      return d->method->reduce(d);
     case FOREST_GATHER:
     case FOREST_HALO:
       if (again) rewrite(d->roots, g->n);
-      return d->way->bcast(d);
+      return d->method->bcast(d);
     case FOREST_REDUCE:
       if (again) rewrite(d->leaves, g->n);
-      return d->way->reduce(d);
+      return d->method->reduce(d);
     default:
       if (again) rewrite(d->leaves, g->n);
-      return d->way->fetch(d);
+      return d->method->fetch(d);
   }
 }
 
@@ -70,10 +70,10 @@ static osla_err setup(void *data)
 {
   forest_data *d = data;
   bench_job *job = d->graph->job;
-  void *turn;
-  OSLA_CALL(bench_alloc(job, (uint64_t)job->size * sizeof *d->turn, &turn));
-  d->turn = turn;
-  OSLA_CALL(d->way->create(d));
+  void *arrival;
+  OSLA_CALL(bench_alloc(job, (uint64_t)job->size * sizeof *d->arrival, &arrival));
+  d->arrival = arrival;
+  OSLA_CALL(d->method->create(d));
   forest_values_set(d);
   return bench_choose_iterations(job->transport, run_transfers, d, &d->iterations);
 }
@@ -81,8 +81,8 @@ static osla_err setup(void *data)
 static void teardown(void *data)
 {
   forest_data *d = data;
-  d->way->destroy(d);
-  free(d->turn);
+  d->method->destroy(d);
+  free(d->arrival);
 }
 
 /* Operations of a run. In PINGPONG half of a round trip is one operation. */
@@ -92,14 +92,14 @@ static int operations(const void *data)
   return d->graph->which == FOREST_PINGPONG ? 2 * d->iterations : d->iterations;
 }
 
-static bench_impl implementation(const char *name, forest_graph *g, const forest_way *way,
+static bench_impl implementation(const char *name, forest_graph *g, const forest_method *method,
                                  forest_data *d)
 {
   *d = (forest_data){.graph = g,
-                     .way = way,
+                     .method = method,
                      .first_root = g->job->rank * g->n,
                      .n_roots = g->n_roots,
-                     .in_no_order = way == &forest_osla && g->job->settings->arrival,
+                     .in_no_order = method == &forest_osla && g->job->settings->arrival,
                      .iterations = 1};
   return (bench_impl){.name = name,
                       .setup = setup,

@@ -56,7 +56,7 @@ typedef struct forest_graph {
   int64_t *total;            /* REDUCE, FETCH: [size * n] sum of the leaves of each root */
   /* FETCH: [size * n] sums of leaves that were added to each root before this rank's. */
   int64_t *before;
-  int *turn; /* [size * size] memory for the check */
+  int *arrival; /* [size * size] memory for the check */
 } forest_graph;
 
 /* Creates the edges of a case. Collective. Errors, on all ranks together: MEM. */
@@ -64,31 +64,31 @@ osla_err forest_graph_create(bench_job *job, forest_case which, int64_t n, int l
                              forest_graph *g);
 void forest_graph_free(forest_graph *g);
 
-struct forest_way;
+struct forest_method;
 
 /* One implementation with its values. */
 typedef struct forest_data {
   forest_graph *graph;
-  const struct forest_way *way;
+  const struct forest_method *method;
   forest_value *roots, *leaves, *before; /* before: results of FETCH */
   int64_t first_root, n_roots;           /* roots[0] is root number first_root of all roots */
   /* FETCH: [size] position, from 0, of each rank's leaves in the order in which they reached
    * this rank's roots. */
-  int *turn;
-  bool in_no_order; /* FETCH: the order is unknown, `turn` is not used */
+  int *arrival;
+  bool in_no_order; /* FETCH: the order is unknown, `arrival` is not used */
   int iterations;   /* transfers of a run, the same on all ranks */
   void *own;        /* further data of the implementation */
 } forest_data;
 
 /* Functions of an implementation; NULL if it lacks the operation. All are collective. */
-typedef struct forest_way {
+typedef struct forest_method {
   /* allocates values and own; destroy follows also after an error */
   osla_err (*create)(forest_data *d);
   osla_err (*bcast)(forest_data *d);
   osla_err (*reduce)(forest_data *d);
   osla_err (*fetch)(forest_data *d);
   void (*destroy)(forest_data *d);
-} forest_way;
+} forest_method;
 
 /* Runs the case migrate with a mesh of about n cells. Collective. */
 osla_err bench_migrate_case(bench_job *job, int64_t n);
@@ -98,9 +98,9 @@ osla_err bench_setup_case(bench_job *job, int64_t n);
 
 /* In forest_osla.c: OSLA; the limit of a copy; the limit of a loop over local memory. */
 
-extern const forest_way forest_osla, forest_memcpy, forest_loop;
-extern const forest_way forest_mpi;      /* in forest_reference_mpi.c */
-extern const forest_way forest_neighbor; /* in forest_neighbor.c */
+extern const forest_method forest_osla, forest_memcpy, forest_loop;
+extern const forest_method forest_mpi;      /* in forest_reference_mpi.c */
+extern const forest_method forest_neighbor; /* in forest_neighbor.c */
 
 /* Allocates the values of this rank's vertices by malloc. Collective. Errors: MEM. */
 osla_err forest_values_create(forest_data *d);

@@ -42,7 +42,7 @@ static void add_ours(product_data *d, product_set *sets, int count, bench_impl *
     sets[i].options.memory = d->ours.options.memory;
     impls[(*n)++] = (bench_impl){.name = variants[i].name,
                                  .ours = true,
-                                 .prepare = product_spoil,
+                                 .prepare = product_fill_nan,
                                  .run = run_osla,
                                  .check = product_check,
                                  .data = &sets[i]};

@@ -14,7 +14,7 @@ enum { MOST_IMPLS = 9, MODES = 3, N_PARAMETERS = 8 };
 /* Allocates the state x and the spare state. The two start half a page of 4 KiB apart, by their
  * offsets in a page: sweeps from one into the other are fastest then
  * (kernels/iterate/iterate.c). */
-static osla_err take_memory(void *data)
+static osla_err allocate_states(void *data)
 {
   jacobi_data *d = data;
   enum { PAGE = 4096 };
@@ -48,13 +48,13 @@ static osla_err setup_osla(void *data)
 {
   jacobi_data *d = data;
   const osla_iterate_options o = options_of(d);
-  OSLA_CALL(take_memory(d));
+  OSLA_CALL(allocate_states(d));
   return osla_iteration_create(d->problem->job->transport, &d->problem->p, &o, &d->iteration);
 }
 
 static osla_err setup_mpi(void *data)
 {
-  OSLA_CALL(take_memory(data));
+  OSLA_CALL(allocate_states(data));
   return jacobi_mpi_setup(data);
 }
 
@@ -66,13 +66,13 @@ static osla_err setup_copying(void *data)
 
 static osla_err setup_threads(void *data)
 {
-  OSLA_CALL(take_memory(data));
+  OSLA_CALL(allocate_states(data));
   return jacobi_threads_setup(data);
 }
 
 static osla_err setup_cg(void *data)
 {
-  OSLA_CALL(take_memory(data));
+  OSLA_CALL(allocate_states(data));
   return jacobi_cg_setup(data);
 }
 
@@ -104,7 +104,8 @@ static osla_err run_osla(void *data)
 
 /* Computes |b - A x| of the whole state by one synchronous step that changes nothing.
  * Collective. */
-static osla_err look(const jacobi_data *d, const double *x, double *residual, double *rounding)
+static osla_err compute_residual(const jacobi_data *d, const double *x, double *residual,
+                                 double *rounding)
 {
   osla_iterate_options o = {.mode = OSLA_ITERATE_SYNC, .sweeps = -1};
   osla_iteration *it;
@@ -132,14 +133,14 @@ static osla_err check_osla(void *data, double *residual)
   const bench_settings *s = d->problem->job->settings;
   const osla_iterate_result *r = &d->result;
   double found, rounding;
-  OSLA_CALL(look(d, d->x, &found, &rounding));
+  OSLA_CALL(compute_residual(d, d->x, &found, &rounding));
   const bool is_true = fabs(found - r->residual) <= 1e-9 * found + 2 * rounding;
   const bool is_small = s->tolerance > 0 ? r->end == OSLA_ITERATE_CONVERGED &&
                                              found <= s->tolerance * r->norm * (1 + 1e-9)
                                          : found < r->start && r->end == OSLA_ITERATE_SWEEPS;
   *residual = is_true && is_small ? 0 : INFINITY;
   if (s->record && d->recorded && !d->is_reference) OSLA_CALL(jacobi_record_write(d));
-  if (d->mode == OSLA_ITERATE_SYNC) d->problem->in_lock_step = found;
+  if (d->mode == OSLA_ITERATE_SYNC) d->problem->sync_residual = found;
   return OSLA_OK;
 }
 
@@ -150,11 +151,11 @@ static osla_err check_reference(void *data, double *residual)
 {
   jacobi_data *d = data;
   const bench_settings *s = d->problem->job->settings;
-  const double ours = d->problem->in_lock_step;
+  const double ours = d->problem->sync_residual;
   double found, start, rounding;
   osla_diffusion_fill(d->problem->diffusion, d->spare);
-  OSLA_CALL(look(d, d->spare, &start, &rounding));
-  OSLA_CALL(look(d, d->x, &found, &rounding));
+  OSLA_CALL(compute_residual(d, d->spare, &start, &rounding));
+  OSLA_CALL(compute_residual(d, d->x, &found, &rounding));
   const bool is_known = d->mode == OSLA_ITERATE_SYNC && s->period == 1 && ours > 0;
   const bool is_same = fabs(found - ours) <= 1e-9 * ours + 2 * rounding;
   const bool is_small = s->tolerance > 0 ? found <= s->tolerance * start * (1 + 1e-9) + 2 * rounding
@@ -253,7 +254,7 @@ static osla_err run_mode(bench_job *job, jacobi_problem *problem, osla_iterate_m
     impls[k] = ours("uncertified", &data[k]);
     impls[k].check = check_reference;
     k++;
-    impls[k] = reference("compute", take_memory, jacobi_compute, &data[k]);
+    impls[k] = reference("compute", allocate_states, jacobi_compute, &data[k]);
     impls[k++].check = NULL;
     impls[k] = reference("mpi", setup_mpi, jacobi_mpi_run, &data[k]);
     k++;

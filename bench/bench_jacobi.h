@@ -14,7 +14,7 @@ typedef struct jacobi_problem {
   osla_fixed_point p;     /* like `inner`, but slower on the slow rank; points to this struct */
   double factor;          /* factor by which this rank's sweeps take longer; 1: not slow */
   double points;          /* points of all ranks */
-  double in_lock_step;    /* checked residual of OSLA in mode SYNC; 0: not known */
+  double sync_residual;   /* checked residual of OSLA in mode SYNC; 0: not known */
 } jacobi_problem;
 
 /* Creates the problem: n points along a side of each rank's part, or with --whole of the whole
@@ -94,7 +94,7 @@ void jacobi_sweep(jacobi_data *d);
 
 /* Waits actively until the work that began at `since` has taken problem->factor times its time.
  * Does nothing on ranks that are not slow. Local. */
-void jacobi_linger(const jacobi_problem *problem, double since);
+void jacobi_delay(const jacobi_problem *problem, double since);
 
 /* ---- loops of Bethune et al., row by row (jacobi_rows.c) ---- */
 

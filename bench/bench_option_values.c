@@ -65,8 +65,8 @@ static int index_in(const char *list, const char *name, size_t length)
   }
 }
 
-int bench_take_names(const bench_kernel *kernel, const char *option, const char *names,
-                     const char *text, unsigned *out)
+int bench_parse_names(const bench_kernel *kernel, const char *option, const char *names,
+                      const char *text, unsigned *out)
 {
   *out = 0;
   for (const char *at = text;; at++) {

@@ -50,7 +50,7 @@ static const char *precisions(const bench_kernel *kernel)
   return kernel->precisions ? kernel->precisions : "sd";
 }
 
-static int take_precision(const bench_kernel *kernel, const char *text, bench_settings *settings)
+static int parse_precision(const bench_kernel *kernel, const char *text, bench_settings *settings)
 {
   static const char letters[] = "sdcz"; /* indexed by osla_dtype */
   settings->dtype = OSLA_DOUBLE;
@@ -64,8 +64,8 @@ static int take_precision(const bench_kernel *kernel, const char *text, bench_se
 
 /* Parses --grid: "2x2" or "1x4,2x2". Without it one grid of 0 x 0, which osla_grid_create
  * chooses. */
-static int take_grids(const bench_kernel *kernel, int size, const char *text,
-                      bench_settings *settings)
+static int parse_grids(const bench_kernel *kernel, int size, const char *text,
+                       bench_settings *settings)
 {
   char name[40], item[40];
   (void)snprintf(name, sizeof name, "-bench %s", kernel->name);
@@ -82,7 +82,7 @@ static int take_grids(const bench_kernel *kernel, int size, const char *text,
   return OSLA_EXIT_OK;
 }
 
-static int take_order(const bench_kernel *kernel, const char *text, bench_settings *settings)
+static int parse_order(const bench_kernel *kernel, const char *text, bench_settings *settings)
 {
   static const char *const names[] = {"rows", "columns", "nodes", "tiles", "across"};
   enum { ORDERS = sizeof names / sizeof names[0] }; /* number of values of osla_grid_order */
@@ -103,8 +103,8 @@ static const char *size_option(const bench_kernel *kernel)
 }
 
 /* Checks the values that popt stored and copies them to settings. */
-static int take(const bench_kernel *kernel, int size, const raw_options *raw,
-                bench_settings *settings)
+static int settings_set(const bench_kernel *kernel, int size, const raw_options *raw,
+                        bench_settings *settings)
 {
   int status = OSLA_EXIT_OK;
   for (char **text = raw->n; text && *text && !status; text++)
@@ -116,10 +116,10 @@ static int take(const bench_kernel *kernel, int size, const raw_options *raw,
     status = bench_add_sizes(kernel, "--nb", raw->nb ? raw->nb : DEFAULT_NB, BENCH_MAX_SIZES,
                              settings->nbs, &settings->n_nbs);
   if (!status) status = bench_at_least(kernel, "--reps", raw->reps, 1);
-  if (!status) status = take_precision(kernel, raw->precision, settings);
+  if (!status) status = parse_precision(kernel, raw->precision, settings);
   if (!status && raw->ref) status = check_refs(kernel, raw->ref);
-  if (!status) status = take_grids(kernel, size, raw->grid, settings);
-  if (!status) status = take_order(kernel, raw->order, settings);
+  if (!status) status = parse_grids(kernel, size, raw->grid, settings);
+  if (!status) status = parse_order(kernel, raw->order, settings);
   if (!status && kernel->pairs && size < 2)
     status = bench_error(kernel, "needs at least 2 ranks (mpiexec -n 2 ...)");
 
@@ -131,12 +131,12 @@ static int take(const bench_kernel *kernel, int size, const raw_options *raw,
   if (!status &&
       (!settings->ref || (raw->json && !settings->json) || (raw->trace && !settings->trace)))
     status = bench_error(kernel, "out of memory");
-  if (!status) status = bench_product_take(kernel, &raw->product, settings);
-  if (!status) status = bench_factor_take(kernel, &raw->factor, settings);
-  if (!status) status = bench_updates_take(kernel, &raw->updates, settings);
-  if (!status) status = bench_forest_take(kernel, size, &raw->forest, settings);
-  if (!status) status = bench_jacobi_take(kernel, size, &raw->jacobi, settings);
-  if (!status) status = bench_channel_take(kernel, &raw->channel, settings);
+  if (!status) status = bench_product_parse(kernel, &raw->product, settings);
+  if (!status) status = bench_factor_parse(kernel, &raw->factor, settings);
+  if (!status) status = bench_updates_parse(kernel, &raw->updates, settings);
+  if (!status) status = bench_forest_parse(kernel, size, &raw->forest, settings);
+  if (!status) status = bench_jacobi_parse(kernel, size, &raw->jacobi, settings);
+  if (!status) status = bench_channel_parse(kernel, &raw->channel, settings);
   return status;
 }
 
@@ -234,7 +234,7 @@ bool bench_options_parse(const bench_kernel *kernel, int size, int argc, char **
   memset(settings, 0, sizeof *settings);
   bool go_on = parse_raw(kernel, argc, argv, &raw, &line, status);
   if (go_on) {
-    *status = take(kernel, size, &raw, settings);
+    *status = settings_set(kernel, size, &raw, settings);
     command_release(&line);
     go_on = *status == OSLA_EXIT_OK;
     if (!go_on) bench_settings_free(settings);

@@ -23,8 +23,8 @@ enum { BENCH_PRODUCT_OPTIONS = 10 };
 void bench_product_table(const bench_kernel *kernel, bench_raw_product *raw,
                          struct poptOption table[BENCH_PRODUCT_OPTIONS]);
 
-int bench_product_take(const bench_kernel *kernel, const bench_raw_product *raw,
-                       bench_settings *settings);
+int bench_product_parse(const bench_kernel *kernel, const bench_raw_product *raw,
+                        bench_settings *settings);
 
 /* Options of factorisations and solves. */
 typedef struct bench_raw_factor {
@@ -36,8 +36,8 @@ typedef struct bench_raw_factor {
 enum { BENCH_FACTOR_OPTIONS = 6 };
 void bench_factor_table(const bench_kernel *kernel, bench_raw_factor *raw,
                         struct poptOption table[BENCH_FACTOR_OPTIONS]);
-int bench_factor_take(const bench_kernel *kernel, const bench_raw_factor *raw,
-                      bench_settings *settings);
+int bench_factor_parse(const bench_kernel *kernel, const bench_raw_factor *raw,
+                       bench_settings *settings);
 
 /* Options of updates (hessian). */
 typedef struct bench_raw_updates {
@@ -50,8 +50,8 @@ extern const bench_raw_updates bench_raw_updates_default;
 
 enum { BENCH_UPDATES_OPTIONS = 11 };
 void bench_updates_table(bench_raw_updates *raw, struct poptOption table[BENCH_UPDATES_OPTIONS]);
-int bench_updates_take(const bench_kernel *kernel, const bench_raw_updates *raw,
-                       bench_settings *settings);
+int bench_updates_parse(const bench_kernel *kernel, const bench_raw_updates *raw,
+                        bench_settings *settings);
 
 /* Options of star forests, and the check of --n for them. */
 typedef struct bench_raw_forest {
@@ -61,8 +61,8 @@ typedef struct bench_raw_forest {
 
 enum { BENCH_FOREST_OPTIONS = 9 };
 void bench_forest_table(bench_raw_forest *raw, struct poptOption table[BENCH_FOREST_OPTIONS]);
-int bench_forest_take(const bench_kernel *kernel, int size, const bench_raw_forest *raw,
-                      bench_settings *settings);
+int bench_forest_parse(const bench_kernel *kernel, int size, const bench_raw_forest *raw,
+                       bench_settings *settings);
 
 /* Options of Jacobi's method. */
 typedef struct bench_raw_jacobi {
@@ -76,8 +76,8 @@ extern const bench_raw_jacobi bench_raw_jacobi_default;
 
 enum { BENCH_JACOBI_OPTIONS = 13 };
 void bench_jacobi_table(bench_raw_jacobi *raw, struct poptOption table[BENCH_JACOBI_OPTIONS]);
-int bench_jacobi_take(const bench_kernel *kernel, int size, const bench_raw_jacobi *raw,
-                      bench_settings *settings);
+int bench_jacobi_parse(const bench_kernel *kernel, int size, const bench_raw_jacobi *raw,
+                       bench_settings *settings);
 
 /* Options of channels, and the check of --bytes. */
 typedef struct bench_raw_channel {
@@ -86,8 +86,8 @@ typedef struct bench_raw_channel {
 
 enum { BENCH_CHANNEL_OPTIONS = 2 };
 void bench_channel_table(bench_raw_channel *raw, struct poptOption table[BENCH_CHANNEL_OPTIONS]);
-int bench_channel_take(const bench_kernel *kernel, const bench_raw_channel *raw,
-                       bench_settings *settings);
+int bench_channel_parse(const bench_kernel *kernel, const bench_raw_channel *raw,
+                        bench_settings *settings);
 
 /* Checks that the value of an option is at least `least`. Returns an exit status, after the error
  * line. Local. */
@@ -96,8 +96,8 @@ int bench_at_least(const bench_kernel *kernel, const char *option, long long val
 
 /* Parses a comma list of names: bit k of *out says that `text` lists item k of `names`. Returns an
  * exit status, after the error line. Local. */
-int bench_take_names(const bench_kernel *kernel, const char *option, const char *names,
-                     const char *text, unsigned *out);
+int bench_parse_names(const bench_kernel *kernel, const char *option, const char *names,
+                      const char *text, unsigned *out);
 
 /* Appends the sizes that one option gives ("400" or "400,800") to `sizes`, of which *count are set
  * and `most` fit. Returns an exit status, after the error line. Local. */

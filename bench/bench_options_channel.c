@@ -16,14 +16,14 @@ void bench_channel_table(bench_raw_channel *raw, struct poptOption table[BENCH_C
   memcpy(table, channel, sizeof channel);
 }
 
-int bench_channel_take(const bench_kernel *kernel, const bench_raw_channel *raw,
-                       bench_settings *settings)
+int bench_channel_parse(const bench_kernel *kernel, const bench_raw_channel *raw,
+                        bench_settings *settings)
 {
   int status = OSLA_EXIT_OK;
   if (!kernel->channel) return status;
   settings->cases = (1U << CHANNEL_CASE_COUNT) - 1;
   if (raw->cases)
-    status = bench_take_names(kernel, "--case", CHANNEL_CASES, raw->cases, &settings->cases);
+    status = bench_parse_names(kernel, "--case", CHANNEL_CASES, raw->cases, &settings->cases);
   for (int i = 0; i < settings->n_count && !status; i++) {
     if (settings->n[i] % (int64_t)sizeof(uint64_t) != 0)
       status = bench_error(kernel, "--bytes: %" PRId64 " is no multiple of 8", settings->n[i]);

@@ -39,7 +39,7 @@ void bench_factor_table(const bench_kernel *kernel, bench_raw_factor *raw,
   *table = (struct poptOption)POPT_TABLEEND;
 }
 
-static int take_pivoting(const bench_kernel *kernel, const char *text, bench_settings *settings)
+static int parse_pivoting(const bench_kernel *kernel, const char *text, bench_settings *settings)
 {
   static const char *const names[] = {"partial", "tournament",
                                       "none"}; /* indexed by osla_pivoting */
@@ -58,7 +58,7 @@ const char *bench_forward_name(osla_forward forward)
   return names[forward];
 }
 
-static int take_forward(const bench_kernel *kernel, const char *text, bench_settings *settings)
+static int parse_forward(const bench_kernel *kernel, const char *text, bench_settings *settings)
 {
   settings->forward = OSLA_FORWARD_CHOSEN;
   if (!text) return OSLA_EXIT_OK;
@@ -70,11 +70,11 @@ static int take_forward(const bench_kernel *kernel, const char *text, bench_sett
   return bench_error(kernel, "--forward: '%s' is not one of chosen,flat,ring,tree", text);
 }
 
-int bench_factor_take(const bench_kernel *kernel, const bench_raw_factor *raw,
-                      bench_settings *settings)
+int bench_factor_parse(const bench_kernel *kernel, const bench_raw_factor *raw,
+                       bench_settings *settings)
 {
-  int status = take_pivoting(kernel, raw->pivoting, settings);
-  if (!status) status = take_forward(kernel, raw->forward, settings);
+  int status = parse_pivoting(kernel, raw->pivoting, settings);
+  if (!status) status = parse_forward(kernel, raw->forward, settings);
   if (!status && (raw->look_ahead < -1 || raw->look_ahead > kernel->most_look_ahead))
     status = bench_error(kernel, "--look-ahead: %d is not from -1 to %d", raw->look_ahead,
                          kernel->most_look_ahead);

@@ -54,8 +54,8 @@ static int check_sizes(const bench_kernel *kernel, int size, const bench_setting
   return OSLA_EXIT_OK;
 }
 
-int bench_forest_take(const bench_kernel *kernel, int size, const bench_raw_forest *raw,
-                      bench_settings *settings)
+int bench_forest_parse(const bench_kernel *kernel, int size, const bench_raw_forest *raw,
+                       bench_settings *settings)
 {
   settings->plain = raw->plain != 0;
   settings->rewrite = raw->rewrite != 0;
@@ -65,7 +65,7 @@ int bench_forest_take(const bench_kernel *kernel, int size, const bench_raw_fore
   settings->cases = (1U << FOREST_CASES) - 1;
   if (size < 2) settings->cases &= ~(1U << FOREST_PINGPONG);
   int status = OSLA_EXIT_OK;
-  if (raw->cases) status = bench_take_names(kernel, "--case", CASES, raw->cases, &settings->cases);
+  if (raw->cases) status = bench_parse_names(kernel, "--case", CASES, raw->cases, &settings->cases);
   if (!status && size < 2 && settings->cases >> FOREST_PINGPONG & 1)
     status = bench_error(kernel, "--case: pingpong needs at least 2 ranks (mpiexec -n 2 ...)");
   if (!status && raw->arrival && raw->exact)

@@ -30,8 +30,8 @@ void bench_jacobi_table(bench_raw_jacobi *raw, struct poptOption table[BENCH_JAC
      "async, racy: sweeps on the same halo at most; -1: any number; 0: see osla_iterate.h", "L"},
     {"in-flight", '\0', POPT_ARG_INT | POPT_ARGFLAG_SHOW_DEFAULT, &raw->in_flight, 0,
      "Messages under way to a neighbour: between nodes, and of mpi", "R"},
-    {"slow", '\0', POPT_ARG_STRING, &raw->slow, 0, "Sweeps of one rank take F times as long",
-     "RANK:F"},
+    {"slow", '\0', POPT_ARG_STRING, &raw->slow, 0,
+     "Sweeps of one rank settings_set F times as long", "RANK:F"},
     {"threads", '\0', POPT_ARG_STRING, &raw->threads, 0,
      "Of the reference threads, over which the grid is distributed (default: the cores)", "K"},
     {"zeros", '\0', POPT_ARG_NONE, &raw->zeros, 0,
@@ -45,8 +45,8 @@ void bench_jacobi_table(bench_raw_jacobi *raw, struct poptOption table[BENCH_JAC
   memcpy(table, jacobi, sizeof jacobi);
 }
 
-static int take_slow(const bench_kernel *kernel, int size, const char *text,
-                     bench_settings *settings)
+static int parse_slow(const bench_kernel *kernel, int size, const char *text,
+                      bench_settings *settings)
 {
   char *end;
   const long rank = strtol(text, &end, 10);
@@ -90,7 +90,7 @@ static int check_refs(const bench_kernel *kernel, int size, const bench_raw_jaco
 }
 
 /* Sets the number of threads of the reference `threads`; 1 if it is not selected. */
-static int take_threads(const bench_kernel *kernel, const char *text, bench_settings *settings)
+static int parse_threads(const bench_kernel *kernel, const char *text, bench_settings *settings)
 {
   enum { MOST = 1024 };
   settings->threads = 1;
@@ -115,8 +115,8 @@ static int take_threads(const bench_kernel *kernel, const char *text, bench_sett
   return OSLA_EXIT_OK;
 }
 
-int bench_jacobi_take(const bench_kernel *kernel, int size, const bench_raw_jacobi *raw,
-                      bench_settings *settings)
+int bench_jacobi_parse(const bench_kernel *kernel, int size, const bench_raw_jacobi *raw,
+                       bench_settings *settings)
 {
   if (!kernel->jacobi) return OSLA_EXIT_OK;
   settings->cases = 7;
@@ -133,8 +133,8 @@ int bench_jacobi_take(const bench_kernel *kernel, int size, const bench_raw_jaco
   settings->record = raw->record ? strdup(raw->record) : NULL;
   if (raw->record && !settings->record) return bench_error(kernel, "no memory");
   int status = OSLA_EXIT_OK;
-  if (raw->modes) status = bench_take_names(kernel, "--mode", MODES, raw->modes, &settings->cases);
-  if (!status && raw->slow) status = take_slow(kernel, size, raw->slow, settings);
+  if (raw->modes) status = bench_parse_names(kernel, "--mode", MODES, raw->modes, &settings->cases);
+  if (!status && raw->slow) status = parse_slow(kernel, size, raw->slow, settings);
   if (!status) status = bench_at_least(kernel, "--sweeps", raw->sweeps, 1);
   if (!status) status = bench_at_least(kernel, "--period", raw->period, 1);
   if (!status) status = bench_at_least(kernel, "--in-flight", raw->in_flight, 1);
@@ -143,7 +143,7 @@ int bench_jacobi_take(const bench_kernel *kernel, int size, const bench_raw_jaco
   if (!status && !(raw->tolerance >= 0 && raw->tolerance < 1))
     status = bench_error(kernel, "--tolerance: %g is not among 0 to 1", raw->tolerance);
   if (!status) status = check_refs(kernel, size, raw, settings);
-  if (!status) status = take_threads(kernel, raw->threads, settings);
+  if (!status) status = parse_threads(kernel, raw->threads, settings);
   for (int i = 0; i < settings->n_count && !status; i++)
     if (settings->n[i] > 4096)
       status = bench_error(kernel, "--points: %lld is more than 4096", (long long)settings->n[i]);

@@ -48,7 +48,7 @@ void bench_product_table(const bench_kernel *kernel, bench_raw_product *raw,
   *table = (struct poptOption)POPT_TABLEEND;
 }
 
-static int take_trans(const bench_kernel *kernel, const char *text, bench_settings *settings)
+static int parse_trans(const bench_kernel *kernel, const char *text, bench_settings *settings)
 {
   static const char letters[] = "NTC"; /* indexed by osla_trans */
   settings->transa = settings->transb = OSLA_NOTRANS;
@@ -61,7 +61,7 @@ static int take_trans(const bench_kernel *kernel, const char *text, bench_settin
 }
 
 /* Checks that a size is at least 1. *out := 0 if the option was not given. */
-static int take_size(const bench_kernel *kernel, const char *option, long long value, int64_t *out)
+static int parse_size(const bench_kernel *kernel, const char *option, long long value, int64_t *out)
 {
   *out = 0;
   if (value == NOT_GIVEN) return OSLA_EXIT_OK;
@@ -71,7 +71,7 @@ static int take_size(const bench_kernel *kernel, const char *option, long long v
 }
 
 /* Parses --memory: "67108864", "65536K", "64M" or "1G". */
-static int take_memory(const bench_kernel *kernel, const char *text, uint64_t *bytes)
+static int parse_memory(const bench_kernel *kernel, const char *text, uint64_t *bytes)
 {
   static const char units[] = "KMG";
   *bytes = 0;
@@ -89,7 +89,7 @@ static int take_memory(const bench_kernel *kernel, const char *text, uint64_t *b
   return OSLA_EXIT_OK;
 }
 
-static int take_ref_nb(const bench_kernel *kernel, const char *text, bench_settings *settings)
+static int parse_ref_nb(const bench_kernel *kernel, const char *text, bench_settings *settings)
 {
   if (!text) return OSLA_EXIT_OK;
   int status = bench_add_sizes(kernel, "--ref-nb", text, BENCH_MAX_REF_NB, settings->ref_nb,
@@ -103,15 +103,15 @@ static int take_ref_nb(const bench_kernel *kernel, const char *text, bench_setti
   return status;
 }
 
-int bench_product_take(const bench_kernel *kernel, const bench_raw_product *raw,
-                       bench_settings *settings)
+int bench_product_parse(const bench_kernel *kernel, const bench_raw_product *raw,
+                        bench_settings *settings)
 {
-  int status = take_trans(kernel, raw->trans, settings);
-  if (!status) status = take_size(kernel, "--m", raw->m, &settings->m);
-  if (!status) status = take_size(kernel, "--k", raw->k, &settings->k);
-  if (!status) status = take_size(kernel, "--panel", raw->panel, &settings->panel);
-  if (!status) status = take_memory(kernel, raw->memory, &settings->memory);
-  if (!status) status = take_ref_nb(kernel, raw->ref_nb, settings);
+  int status = parse_trans(kernel, raw->trans, settings);
+  if (!status) status = parse_size(kernel, "--m", raw->m, &settings->m);
+  if (!status) status = parse_size(kernel, "--k", raw->k, &settings->k);
+  if (!status) status = parse_size(kernel, "--panel", raw->panel, &settings->panel);
+  if (!status) status = parse_memory(kernel, raw->memory, &settings->memory);
+  if (!status) status = parse_ref_nb(kernel, raw->ref_nb, settings);
   settings->ablate = raw->ablate != 0;
   settings->plan = raw->plan != 0;
   if (!status && settings->plan && settings->json)

@@ -38,15 +38,15 @@ void bench_updates_table(bench_raw_updates *raw, struct poptOption table[BENCH_U
   memcpy(table, updates, sizeof updates);
 }
 
-static int take_uplo(const bench_kernel *kernel, const char *text, bench_settings *settings)
+static int parse_uplo(const bench_kernel *kernel, const char *text, bench_settings *settings)
 {
   settings->uplo = text && strcmp(text, "upper") == 0 ? OSLA_UPPER : OSLA_LOWER;
   if (!text || settings->uplo == OSLA_UPPER || strcmp(text, "lower") == 0) return OSLA_EXIT_OK;
   return bench_error(kernel, "--uplo: '%s' is not lower or upper", text);
 }
 
-static int take_density(const bench_kernel *kernel, const bench_raw_updates *raw,
-                        bench_settings *settings)
+static int parse_density(const bench_kernel *kernel, const bench_raw_updates *raw,
+                         bench_settings *settings)
 {
   const char *at = raw->density;
   if (raw->count)
@@ -67,8 +67,8 @@ static int take_density(const bench_kernel *kernel, const bench_raw_updates *raw
   }
 }
 
-static int take_counts(const bench_kernel *kernel, const bench_raw_updates *raw,
-                       bench_settings *settings)
+static int parse_counts(const bench_kernel *kernel, const bench_raw_updates *raw,
+                        bench_settings *settings)
 {
   int status = bench_add_sizes(kernel, "--size", raw->count ? raw->count : DEFAULT_COUNT,
                                BENCH_MAX_SIZES, settings->counts, &settings->n_counts);
@@ -80,8 +80,8 @@ static int take_counts(const bench_kernel *kernel, const bench_raw_updates *raw,
   return status;
 }
 
-int bench_updates_take(const bench_kernel *kernel, const bench_raw_updates *raw,
-                       bench_settings *settings)
+int bench_updates_parse(const bench_kernel *kernel, const bench_raw_updates *raw,
+                        bench_settings *settings)
 {
   settings->threads = raw->threads;
   settings->updates = raw->updates;
@@ -96,10 +96,10 @@ int bench_updates_take(const bench_kernel *kernel, const bench_raw_updates *raw,
   if (!status) status = bench_at_least(kernel, "--work", raw->work, 0);
   if (!status) status = bench_at_least(kernel, "--ring-bytes", raw->ring_bytes, 0);
   if (!status) status = bench_at_least(kernel, "--threads", raw->threads, 1);
-  if (!status) status = take_uplo(kernel, raw->uplo, settings);
+  if (!status) status = parse_uplo(kernel, raw->uplo, settings);
   if (!status)
     status =
-      raw->density ? take_density(kernel, raw, settings) : take_counts(kernel, raw, settings);
+      raw->density ? parse_density(kernel, raw, settings) : parse_counts(kernel, raw, settings);
   if (!status && raw->work > 0 && raw->rows == 0)
     status = bench_error(kernel, "--work: %lld: there is no G without --rows", raw->work);
   if (!status && raw->rows == 0 && bench_list_has(settings->ref, "produce"))

@@ -100,7 +100,7 @@ static int64_t rows_above(const local_c *c, int64_t j)
                           c->l.nprow);
 }
 
-osla_err product_spoil(void *data)
+osla_err product_fill_nan(void *data)
 {
   product_set *set = data;
   local_c c = local_of(set);
@@ -166,7 +166,7 @@ void product_add_scalapack(product_data *d, osla_err (*run)(void *set), bench_im
 {
   const bench_settings *s = d->job->settings;
   bench_impl impl = {.setup = setup_scalapack,
-                     .prepare = product_spoil,
+                     .prepare = product_fill_nan,
                      .run = run,
                      .check = product_check,
                      .teardown = teardown_scalapack};

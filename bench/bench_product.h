@@ -38,7 +38,7 @@ void product_destroy(product_data *d);
 bool product_is_real(const product_data *d); /* real type */
 
 /* Fills C with NaN; in syrk only the lower triangle, and the upper one with zeros. */
-osla_err product_spoil(void *set);
+osla_err product_fill_nan(void *set);
 
 /* C x - op(A) (op(B) x)| / (eps sqrt(K) |op(A) (op(B) x)|). */
 osla_err product_check(void *set, double *residual);

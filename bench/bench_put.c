@@ -35,25 +35,25 @@ static unsigned char pattern(size_t i)
   return (unsigned char)(i * 31 + i / 251 + 7);
 }
 
-static bool first(const put_data *d)
+static bool is_first(const put_data *d)
 {
   return d->job->rank == 0;
 }
 
-static bool target(const put_data *d)
+static bool is_target(const put_data *d)
 {
   return d->job->rank == d->partner;
 }
 
-static int other_of(const put_data *d)
+static int partner_of(const put_data *d)
 {
-  return first(d) ? d->partner : 0;
+  return is_first(d) ? d->partner : 0;
 }
 
 /* True if this rank starts puts or gets. */
-static bool origin(const put_data *d)
+static bool is_origin(const put_data *d)
 {
-  return first(d) || (target(d) && d->operation == BOTH);
+  return is_first(d) || (is_target(d) && d->operation == BOTH);
 }
 
 static bool gets(const put_data *d)
@@ -65,7 +65,7 @@ static bool gets(const put_data *d)
 
 /* Clears the memory where data will arrive. `area` is this rank's exposed memory; NULL if only the
  * sink is used. A get finds its source data in `area`. */
-static void clear(put_data *d, unsigned char *area)
+static void clear_destination(put_data *d, unsigned char *area)
 {
   if (!d->in_pair) return;
   memset(d->sink, 0, d->bytes);
@@ -80,8 +80,9 @@ static void clear(put_data *d, unsigned char *area)
 static osla_err compare(put_data *d, const unsigned char *area, double *residual)
 {
   double wrong = 0;
-  bool due_in_sink = origin(d) && (gets(d) || !area);
-  bool due_in_area = area && ((target(d) && !gets(d)) || (first(d) && d->operation == NOTIFY));
+  bool due_in_sink = is_origin(d) && (gets(d) || !area);
+  bool due_in_area =
+    area && ((is_target(d) && !gets(d)) || (is_first(d) && d->operation == NOTIFY));
   if (due_in_sink && memcmp(d->sink, d->source, d->bytes) != 0) wrong = INFINITY;
   if (due_in_area && memcmp(area, d->source, d->bytes) != 0) wrong = INFINITY;
   OSLA_CALL(osla_allreduce(d->job->transport, &wrong, 1, MPI_DOUBLE, MPI_MAX));
@@ -105,7 +106,7 @@ static void teardown_osla(void *data)
 static osla_err prepare_osla(void *data)
 {
   put_data *d = data;
-  clear(d, osla_segment_local(d->segment));
+  clear_destination(d, osla_segment_local(d->segment));
   return OSLA_OK;
 }
 
@@ -117,12 +118,12 @@ static osla_err check_osla(void *data, double *residual)
 
 static osla_err ping_pong_osla(put_data *d)
 {
-  int other = other_of(d);
+  int other = partner_of(d);
   for (int i = 0; i < d->operations; i += 2) {
     uint64_t value = ++d->osla_value;
-    if (target(d)) osla_notify_wait(d->segment, other, 0, value);
+    if (is_target(d)) osla_notify_wait(d->segment, other, 0, value);
     OSLA_CALL(osla_put_notify(d->segment, other, 0, d->source, d->bytes, 0, value));
-    if (first(d)) osla_notify_wait(d->segment, other, 0, value);
+    if (is_first(d)) osla_notify_wait(d->segment, other, 0, value);
   }
   return OSLA_OK;
 }
@@ -132,7 +133,7 @@ static osla_err transfer_osla(put_data *d)
   for (int i = 0; i < d->operations; i++) {
     osla_transfer transfer;
     if (gets(d))
-      OSLA_CALL(osla_segment_get(d->segment, other_of(d), 0, d->sink, d->bytes, &transfer));
+      OSLA_CALL(osla_segment_get(d->segment, partner_of(d), 0, d->sink, d->bytes, &transfer));
     else
       OSLA_CALL(osla_segment_put(d->segment, d->partner, 0, d->source, d->bytes, &transfer));
     OSLA_CALL(osla_transfer_wait(d->segment, &transfer));
@@ -148,7 +149,7 @@ static osla_err run_osla(void *data)
   osla_err err = OSLA_OK;
   if (d->operation == NOTIFY && d->in_pair)
     err = ping_pong_osla(d);
-  else if (origin(d))
+  else if (is_origin(d))
     err = transfer_osla(d);
   /* the partner waits for a transfer that will not come */
   if (err != OSLA_OK) osla_transport_abort(d->job->transport, err);
@@ -171,7 +172,7 @@ static void teardown_mpi(void *data)
 static osla_err prepare_mpi(void *data)
 {
   put_data *d = data;
-  clear(d, d->window.base);
+  clear_destination(d, d->window.base);
   return OSLA_OK;
 }
 
@@ -183,12 +184,12 @@ static osla_err check_mpi(void *data, double *residual)
 
 static osla_err ping_pong_mpi(put_data *d)
 {
-  int other = other_of(d);
+  int other = partner_of(d);
   for (int i = 0; i < d->operations; i += 2) {
     uint64_t value = ++d->mpi_value;
-    if (target(d)) OSLA_CALL(reference_window_wait(&d->window, value));
+    if (is_target(d)) OSLA_CALL(reference_window_wait(&d->window, value));
     OSLA_CALL(reference_window_notify(&d->window, other, d->source, d->bytes, value));
-    if (first(d)) OSLA_CALL(reference_window_wait(&d->window, value));
+    if (is_first(d)) OSLA_CALL(reference_window_wait(&d->window, value));
   }
   return OSLA_OK;
 }
@@ -198,13 +199,13 @@ static osla_err run_mpi(void *data)
   put_data *d = data;
   if (!d->in_pair) return OSLA_OK;
   if (d->operation == NOTIFY) OSLA_CALL(ping_pong_mpi(d));
-  for (int i = 0; i < d->operations && origin(d) && d->operation != NOTIFY; i++) {
+  for (int i = 0; i < d->operations && is_origin(d) && d->operation != NOTIFY; i++) {
     if (gets(d))
-      OSLA_CALL(reference_window_get(&d->window, other_of(d), d->sink, d->bytes));
+      OSLA_CALL(reference_window_get(&d->window, partner_of(d), d->sink, d->bytes));
     else
       OSLA_CALL(reference_window_put(&d->window, d->partner, d->source, d->bytes));
   }
-  return first(d) ? reference_signal(d->partner) : reference_await(0);
+  return is_first(d) ? reference_signal(d->partner) : reference_await(0);
 }
 
 /* --- send: a two-sided message, only for put_notify --- */
@@ -221,9 +222,9 @@ static osla_err check_send(void *data, double *residual)
 static osla_err run_send(void *data)
 {
   put_data *d = data;
-  int other = other_of(d);
+  int other = partner_of(d);
   for (int i = 0; i < d->operations && d->in_pair; i++)
-    if (first(d) == (i % 2 == 0))
+    if (is_first(d) == (i % 2 == 0))
       OSLA_MPI(MPI_Send(d->source, (int)d->bytes, MPI_BYTE, other, 0, MPI_COMM_WORLD));
     else
       OSLA_MPI(
@@ -235,7 +236,7 @@ static osla_err run_send(void *data)
 
 static osla_err prepare_copy(void *data)
 {
-  clear(data, NULL);
+  clear_destination(data, NULL);
   return OSLA_OK;
 }
 
@@ -247,7 +248,7 @@ static osla_err check_copy(void *data, double *residual)
 static osla_err run_copy(void *data)
 {
   put_data *d = data;
-  for (int i = 0; i < d->operations && origin(d); i++) {
+  for (int i = 0; i < d->operations && is_origin(d); i++) {
     memcpy(d->sink, d->source, d->bytes);
     __asm__ volatile("" ::: "memory"); /* keeps the compiler from merging the copies */
   }

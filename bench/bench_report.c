@@ -225,7 +225,7 @@ static osla_err write_line(const bench_job *job, json_t *row)
 }
 
 /* Fastest of the results with a block size of their own (--ref-nb), or NULL. */
-static const bench_result *best(const bench_result *results, int n_results, int reps)
+static const bench_result *fastest_block_size(const bench_result *results, int n_results, int reps)
 {
   const bench_result *found = NULL;
   for (int i = 1; i < n_results; i++)
@@ -239,7 +239,7 @@ static const bench_result *best(const bench_result *results, int n_results, int 
 static json_t *ratios_json(const bench_result *results, int n_results, int reps, double *scratch)
 {
   json_t *ratios = json_object();
-  const bench_result *fastest = best(results, n_results, reps);
+  const bench_result *fastest = fastest_block_size(results, n_results, reps);
   char name[64];
   for (int i = 1; i < n_results; i++)
     (void)json_object_set_new(ratios, results[i].impl->name,
@@ -269,7 +269,7 @@ osla_err bench_report(bench_job *job, const bench_case *c, const bench_result *r
     char text[40] = "";
     if (i > 0)
       (void)snprintf(text, sizeof text, "%.3g%s", ratio(&results[0], &results[i], reps, scratch),
-                     &results[i] == best(results, n_results, reps) ? " best nb" : "");
+                     &results[i] == fastest_block_size(results, n_results, reps) ? " best nb" : "");
     bench_figure figures[BENCH_MAX_FIGURES];
     const bench_impl *impl = results[i].impl;
     int n_figures = impl->figures ? impl->figures(impl->data ? impl->data : c->data, figures) : 0;

@@ -78,7 +78,7 @@ osla_err bench_choose_iterations(osla_transport *t, osla_err (*run)(void *data),
   }
 }
 
-static bool wanted(const bench_job *job, const bench_impl *impl, int i)
+static bool is_selected(const bench_job *job, const bench_impl *impl, int i)
 {
   return i == 0 || impl->ours ||
          bench_list_has(job->settings->ref, impl->ref ? impl->ref : impl->name);
@@ -90,7 +90,7 @@ osla_err bench_run_case(bench_job *job, const bench_case *c)
   int n_results = 0;
   osla_err err = OSLA_OK;
   for (int i = 0; i < c->n_impls; i++)
-    if (wanted(job, &c->impls[i], i)) results[n_results++].impl = &c->impls[i];
+    if (is_selected(job, &c->impls[i], i)) results[n_results++].impl = &c->impls[i];
 
   double *seconds = calloc((size_t)job->settings->reps * BENCH_MAX_IMPLS, sizeof *seconds);
   if (!seconds) err = osla_error_set(OSLA_ERR_MEM, "times of %d runs", job->settings->reps);

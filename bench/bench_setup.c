@@ -56,7 +56,7 @@ static void edges_free(setup_edges *e)
 
 /* ---- implementations ---- */
 
-static void forget_leaves(const setup_data *d)
+static void clear_leaves(const setup_data *d)
 {
   for (int64_t i = 0; i < d->edges->n; i++)
     d->edges->leaves[i] = -1;
@@ -65,7 +65,7 @@ static void forget_leaves(const setup_data *d)
 static osla_err prepare_osla(void *data)
 {
   setup_data *d = data;
-  forget_leaves(d);
+  clear_leaves(d);
   return osla_forest_destroy(&d->forest);
 }
 
@@ -86,7 +86,7 @@ static void teardown_osla(void *data)
 static osla_err prepare_neighbor(void *data)
 {
   setup_data *d = data;
-  forget_leaves(d);
+  clear_leaves(d);
   setup_neighbors_free(d);
   return OSLA_OK;
 }

@@ -25,10 +25,10 @@ static double x_of(int64_t column)
 static osla_err multiply(sparse_data *d, const double *x, double *y)
 {
   const sparse_rows *own = &d->problem->own, *other = &d->problem->other;
-  if (!d->way) return osla_spmv(OSLA_NOTRANS, d->problem->a, x, 0.0, y);
-  OSLA_CALL(d->way->begin(d, x));
+  if (!d->method) return osla_spmv(OSLA_NOTRANS, d->problem->a, x, 0.0, y);
+  OSLA_CALL(d->method->begin(d, x));
   osla_gather_rows(own->n, own->first, own->column, own->value, x, 0.0, y);
-  OSLA_CALL(d->way->end(d));
+  OSLA_CALL(d->method->end(d));
   osla_add_rows(other->n, other->row, other->first, other->column, other->value, d->ghosts, y);
   return OSLA_OK;
 }
@@ -94,18 +94,18 @@ static osla_err run_plain_cg(sparse_data *d)
   for (int64_t i = 0; i < n; i++)
     p[i] = r[i] = d->y[i] - ap[i];
   double rr = osla_dot_local(n, r, r);
-  OSLA_CALL(d->way->sum(&rr));
+  OSLA_CALL(d->method->sum(&rr));
   for (d->iterations = 0; d->iterations < CG_ITERATIONS && rr > 0.0; d->iterations++) {
     OSLA_CALL(multiply(d, p, ap));
     double pap = osla_dot_local(n, p, ap);
-    OSLA_CALL(d->way->sum(&pap));
+    OSLA_CALL(d->method->sum(&pap));
     const double alpha = rr / pap, before = rr;
     for (int64_t i = 0; i < n; i++) {
       x[i] += alpha * p[i];
       r[i] -= alpha * ap[i];
     }
     rr = osla_dot_local(n, r, r);
-    OSLA_CALL(d->way->sum(&rr));
+    OSLA_CALL(d->method->sum(&rr));
     for (int64_t i = 0; i < n; i++)
       p[i] = r[i] + rr / before * p[i];
   }
@@ -126,9 +126,9 @@ static osla_err check_cg(sparse_data *d, double *residual)
     sum[0] += left * left;
     sum[1] += d->y[i] * d->y[i];
   }
-  sum[2] = d->way == &sparse_loop ? d->residual * d->residual : 0.0;
+  sum[2] = d->method == &sparse_loop ? d->residual * d->residual : 0.0;
   OSLA_CALL(osla_allreduce(d->problem->job->transport, sum, 3, MPI_DOUBLE, MPI_SUM));
-  const double due = d->way == &sparse_loop ? sqrt(sum[2]) : d->residual;
+  const double due = d->method == &sparse_loop ? sqrt(sum[2]) : d->residual;
   *residual = fabs(sqrt(sum[0]) - due) / (1e-10 / BENCH_RESIDUAL_LIMIT * sqrt(sum[1]));
   if (isnan(*residual)) *residual = INFINITY;
   return OSLA_OK;
@@ -140,7 +140,7 @@ static osla_err run_case(void *data)
 {
   sparse_data *d = data;
   osla_err err = d->problem->which == FOREST_SPMV ? run_products(d)
-                 : d->way                         ? run_plain_cg(d)
+                 : d->method                      ? run_plain_cg(d)
                                                   : run_osla_cg(d);
   /* the other ranks wait in an exchange */
   if (err != OSLA_OK) osla_transport_abort(d->problem->job->transport, err);
@@ -156,7 +156,7 @@ static osla_err prepare(void *data)
     d->x[i] = cg ? 0.0 : x_of(first + i);
     d->y[i] = cg ? 1.0 + x_of(first + i) : 0.0;
   }
-  if (d->way == &sparse_loop)
+  if (d->method == &sparse_loop)
     for (int64_t g = 0; g < d->problem->n_ghosts; g++)
       d->ghosts[g] = cg ? 0.0 : x_of(d->problem->ghost[g]);
   return OSLA_OK;
@@ -182,7 +182,7 @@ static osla_err setup(void *data)
   d->p = d->r + rows;
   d->ap = d->p + rows;
   d->ghosts = d->ap + rows;
-  if (d->way) OSLA_CALL(d->way->create(d));
+  if (d->method) OSLA_CALL(d->method->create(d));
   OSLA_CALL(prepare(d));
   return p->which == FOREST_SPMV
            ? bench_choose_iterations(p->job->transport, run_case, d, &d->iterations)
@@ -193,7 +193,7 @@ static void teardown(void *data)
 {
   sparse_data *d = data;
   void *memory = d->x;
-  if (d->way) d->way->destroy(d);
+  if (d->method) d->method->destroy(d);
   (void)osla_vertices_free(d->problem->job->transport, &memory);
   free(d->y);
   d->x = d->y = NULL;
@@ -205,10 +205,10 @@ static int operations(const void *data)
   return d->problem->which == FOREST_SPMV ? d->iterations : CG_ITERATIONS;
 }
 
-static bench_impl implementation(const char *name, const sparse_problem *p, const sparse_way *way,
-                                 sparse_data *d)
+static bench_impl implementation(const char *name, const sparse_problem *p,
+                                 const sparse_method *method, sparse_data *d)
 {
-  *d = (sparse_data){.problem = p, .way = way};
+  *d = (sparse_data){.problem = p, .method = method};
   return (bench_impl){.name = name,
                       .setup = setup,
                       .prepare = prepare,

@@ -37,31 +37,31 @@ osla_err sparse_partition(bench_job *job, const osla_csr *whole, int64_t *number
 osla_err sparse_problem_create(bench_job *job, forest_case which, int64_t n, sparse_problem *p);
 void sparse_problem_free(sparse_problem *p);
 
-struct sparse_way;
+struct sparse_method;
 
 /* One implementation with its vectors. */
 typedef struct sparse_data {
   const sparse_problem *problem;
-  const struct sparse_way *way; /* NULL: OSLA */
-  double *x, *y;                /* [rows]; in CG the solution and the right-hand side */
-  double *r, *p, *ap;           /* [rows] vectors of CG */
-  double *ghosts;               /* [n_ghosts] values of the ghosts */
-  int iterations;               /* products or iterations of a run */
-  double residual;              /* norm of CG's residual by its recurrence */
+  const struct sparse_method *method; /* NULL: OSLA */
+  double *x, *y;                      /* [rows]; in CG the solution and the right-hand side */
+  double *r, *p, *ap;                 /* [rows] vectors of CG */
+  double *ghosts;                     /* [n_ghosts] values of the ghosts */
+  int iterations;                     /* products or iterations of a run */
+  double residual;                    /* norm of CG's residual by its recurrence */
   void *own;
 } sparse_data;
 
 /* Functions of an implementation: an exchange of ghosts in two steps, and a sum over ranks. All are
  * collective. */
-typedef struct sparse_way {
+typedef struct sparse_method {
   osla_err (*create)(sparse_data *d);
   osla_err (*begin)(sparse_data *d, const double *x);
   osla_err (*end)(sparse_data *d); /* the ghosts are then in d->ghosts */
   osla_err (*sum)(double *value);
   void (*destroy)(sparse_data *d);
-} sparse_way;
+} sparse_method;
 
-extern const sparse_way sparse_mpi, sparse_neighbor, sparse_loop; /* loop: exchanges nothing */
+extern const sparse_method sparse_mpi, sparse_neighbor, sparse_loop; /* loop: exchanges nothing */
 
 /* Runs a case, spmv or cg. Collective. */
 osla_err bench_sparse_case(bench_job *job, forest_case which, int64_t n);

@@ -27,7 +27,7 @@ static osla_err measure(product_data *d)
   /* a full product with half the inner size has as many operations */
   int64_t half = (d->k + 1) / 2;
   impls[n++] = (bench_impl){.name = "osla",
-                            .prepare = product_spoil,
+                            .prepare = product_fill_nan,
                             .run = run_osla,
                             .check = product_check,
                             .data = &d->ours};

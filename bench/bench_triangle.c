@@ -9,7 +9,7 @@
 
 /* d->expected := A (B x), where A is symmetric or lower triangular and stored in its lower
  * triangle. */
-static osla_err expect(product_data *d, bool symmetric)
+static osla_err expected_create(product_data *d, bool symmetric)
 {
   osla_complex *bx = d->turned; /* all matrices have order n */
   OSLA_CALL(bench_apply(BENCH_WHOLE, OSLA_NOTRANS, d->ours.b, d->x, bx));
@@ -43,7 +43,7 @@ static osla_err run_scalapack_trmm(void *data)
   return reference_scalapack_trmm(set->context, set->a, set->c);
 }
 
-static osla_err put_b_into_c(void *data)
+static osla_err copy_b_to_c(void *data)
 {
   product_set *set = data;
   return osla_matrix_copy(set->b, set->c);
@@ -57,7 +57,7 @@ static osla_err measure(product_data *d, bool symmetric)
   /* inner size of a general product with as many operations */
   const int64_t k = symmetric ? d->n : (d->n + 1) / 2;
   impls[count++] = (bench_impl){.name = "osla",
-                                .prepare = symmetric ? product_spoil : put_b_into_c,
+                                .prepare = symmetric ? product_fill_nan : copy_b_to_c,
                                 .run = symmetric ? run_symm : run_trmm,
                                 .check = product_check,
                                 .data = &d->ours};
@@ -70,7 +70,7 @@ static osla_err measure(product_data *d, bool symmetric)
   const int first = count;
   product_add_scalapack(d, symmetric ? run_scalapack_symm : run_scalapack_trmm, impls, &count);
   for (int i = first; i < count && !symmetric; i++)
-    impls[i].prepare = put_b_into_c;
+    impls[i].prepare = copy_b_to_c;
   return product_run(d, symmetric ? "symm" : "trmm", each * n * n * n * (symmetric ? 2 : 1), impls,
                      count);
 }
@@ -79,7 +79,7 @@ static osla_err run(bench_job *job, int64_t n, bool symmetric)
 {
   product_data d = {0};
   osla_err err = product_create(&d, job, n, false);
-  if (err == OSLA_OK) err = expect(&d, symmetric);
+  if (err == OSLA_OK) err = expected_create(&d, symmetric);
   if (err == OSLA_OK) err = measure(&d, symmetric);
   product_destroy(&d);
   return err;

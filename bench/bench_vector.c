@@ -75,7 +75,7 @@ static osla_err create(vector_data *d)
                       : bench_apply(BENCH_WHOLE, OSLA_NOTRANS, d->ours.a, d->x, d->expected);
 }
 
-static osla_err spoil(void *data)
+static osla_err fill_nan(void *data)
 {
   const vector_set *set = data;
   const size_t size = osla_dtype_size(osla_matrix_dtype(set->y));
@@ -172,7 +172,7 @@ static void add_scalapack(vector_data *d, bench_impl *impls, int *n)
 {
   const bench_settings *s = d->job->settings;
   const bench_impl impl = {.setup = setup_scalapack,
-                           .prepare = spoil,
+                           .prepare = fill_nan,
                            .run = run_scalapack,
                            .check = check,
                            .teardown = teardown_scalapack};
@@ -193,7 +193,7 @@ static osla_err measure(vector_data *d)
   const double elements = d->symmetric ? n * (n + 1) / 2 : n * n;
   const char precision[2] = {osla_dtype_letter(s->dtype), '\0'};
   bench_impl impls[BENCH_MAX_IMPLS] = {
-    {.name = "osla", .prepare = spoil, .run = run_osla, .check = check, .data = &d->ours},
+    {.name = "osla", .prepare = fill_nan, .run = run_osla, .check = check, .data = &d->ours},
     {.name = "copy",
      .setup = setup_copy,
      .prepare = prepare_copy,

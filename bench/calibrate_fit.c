@@ -22,8 +22,8 @@ typedef struct problem {
   double scale[CALIBRATE_TERMS]; /* factors that give the columns norm 1 */
 } problem;
 
-static void set_up(const calibrate_kind *kind, int count, const calibrate_shape *shape,
-                   const double *seconds, problem *p)
+static void problem_create(const calibrate_kind *kind, int count, const calibrate_shape *shape,
+                           const double *seconds, problem *p)
 {
   memset(p, 0, sizeof *p);
   p->count = count;
@@ -91,7 +91,7 @@ int calibrate_compare(const void *a, const void *b)
   return (*x > *y) - (*x < *y);
 }
 
-static void judge(const problem *p, const double *c, calibrate_fit *out)
+static void measure_errors(const problem *p, const double *c, calibrate_fit *out)
 {
   double error[CALIBRATE_SHAPES];
   for (int i = 0; i < p->count; i++)
@@ -108,7 +108,7 @@ osla_err calibrate_fit_kind(const calibrate_kind *kind, int count, const calibra
   double c[CALIBRATE_TERMS] = {0}, best[CALIBRATE_TERMS] = {0}, least = INFINITY;
   osla_err err = OSLA_OK;
   OSLA_CHECK(p, OSLA_ERR_MEM, "a fit of %d measurements", count);
-  set_up(kind, count, shape, seconds, p);
+  problem_create(kind, count, shape, seconds, p);
   for (unsigned chosen = 1; chosen < 1U << p->terms && err == OSLA_OK; chosen++) {
     bool good;
     double sum = 0;
@@ -122,7 +122,7 @@ osla_err calibrate_fit_kind(const calibrate_kind *kind, int count, const calibra
   }
   memset(out, 0, sizeof *out);
   out->terms = p->terms;
-  judge(p, best, out);
+  measure_errors(p, best, out);
   for (int j = 0; j < p->terms; j++)
     out->c[j] = best[j] * p->scale[j];
   free(p);

@@ -16,7 +16,7 @@ static int bytes_of(const channel_data *d)
   return (int)(d->count * sizeof(uint64_t));
 }
 
-static uint64_t *place(const channel_data *d, int k)
+static uint64_t *buffer_at(const channel_data *d, int k)
 {
   return d->mpi->buffer + (size_t)k * d->count;
 }
@@ -26,9 +26,11 @@ static osla_err make_requests(channel_data *d)
   struct channel_mpi *m = d->mpi;
   for (int k = 0; k < CHANNEL_IN_FLIGHT; k++) {
     if (d->job->rank == 0)
-      OSLA_MPI(MPI_Send_init(place(d, k), bytes_of(d), MPI_BYTE, 1, 0, m->comm, &m->request[k]));
+      OSLA_MPI(
+        MPI_Send_init(buffer_at(d, k), bytes_of(d), MPI_BYTE, 1, 0, m->comm, &m->request[k]));
     else
-      OSLA_MPI(MPI_Recv_init(place(d, k), bytes_of(d), MPI_BYTE, 0, 0, m->comm, &m->request[k]));
+      OSLA_MPI(
+        MPI_Recv_init(buffer_at(d, k), bytes_of(d), MPI_BYTE, 0, 0, m->comm, &m->request[k]));
   }
   return OSLA_OK;
 }
@@ -93,7 +95,7 @@ static osla_err send_stream(channel_data *d)
     const int k = i % CHANNEL_IN_FLIGHT;
     /* returns at once if none was started */
     OSLA_MPI(MPI_Wait(&m->request[k], MPI_STATUS_IGNORE));
-    channel_write(d, place(d, k), ++d->round);
+    channel_write(d, buffer_at(d, k), ++d->round);
     OSLA_MPI(MPI_Start(&m->request[k]));
   }
   for (int k = 0; k < CHANNEL_IN_FLIGHT; k++)
@@ -109,7 +111,7 @@ static osla_err receive_stream(channel_data *d)
   for (int i = 0; i < d->operations; i++) {
     const int k = i % CHANNEL_IN_FLIGHT;
     OSLA_MPI(MPI_Wait(&m->request[k], MPI_STATUS_IGNORE));
-    channel_read(d, place(d, k), ++d->round);
+    channel_read(d, buffer_at(d, k), ++d->round);
     if (i + CHANNEL_IN_FLIGHT < d->operations) OSLA_MPI(MPI_Start(&m->request[k]));
   }
   return OSLA_OK;

@@ -132,8 +132,8 @@ static osla_err totals_create(forest_graph *g)
   for (int rank = 0; rank < g->job->size; rank++)
     for (int64_t i = 0; i < g->n; i++)
       g->total[root_of(g, rank, i)] += value_of_leaf(rank, i);
-  OSLA_CALL(bench_alloc(g->job, size * size * sizeof *g->turn, &memory));
-  g->turn = memory;
+  OSLA_CALL(bench_alloc(g->job, size * size * sizeof *g->arrival, &memory));
+  g->arrival = memory;
   return OSLA_OK;
 }
 
@@ -170,7 +170,7 @@ void forest_graph_free(forest_graph *g)
   free(g->roots.peer);
   free(g->own_leaf);
   free(g->total);
-  free(g->turn);
+  free(g->arrival);
   *g = (forest_graph){0};
 }
 
@@ -237,14 +237,14 @@ static bool roots_are_sums(const forest_data *d)
   return right;
 }
 
-/* Gathers the arrival orders of all ranks into turn[owner][rank] of the graph. Collective. */
-static osla_err gather_turns(const forest_data *d)
+/* Gathers the arrival orders of all ranks into arrival[owner][rank] of the graph. Collective. */
+static osla_err gather_arrivals(const forest_data *d)
 {
   const forest_graph *g = d->graph;
   size_t size = (size_t)g->job->size, row = (size_t)g->job->rank * size;
-  memset(g->turn, 0, size * size * sizeof *g->turn);
-  memcpy(g->turn + row, d->turn, size * sizeof *g->turn);
-  return osla_allreduce(g->job->transport, g->turn, (int64_t)(size * size), MPI_INT, MPI_SUM);
+  memset(g->arrival, 0, size * size * sizeof *g->arrival);
+  memcpy(g->arrival + row, d->arrival, size * sizeof *g->arrival);
+  return osla_allreduce(g->job->transport, g->arrival, (int64_t)(size * size), MPI_INT, MPI_SUM);
 }
 
 /* Checks the results of fetch when the order is known: a result is the root's value before the last
@@ -258,8 +258,8 @@ static bool befores_are_partial_sums(const forest_data *d)
   for (int rank = 0; rank < size; rank++)
     for (int64_t i = 0; rank != me && i < g->n; i++) {
       int64_t root = root_of(g, rank, i);
-      const int *turn = g->turn + root / g->n * size;
-      if (turn[rank] < turn[me]) g->before[root] += value_of_leaf(rank, i);
+      const int *arrival = g->arrival + root / g->n * size;
+      if (arrival[rank] < arrival[me]) g->before[root] += value_of_leaf(rank, i);
     }
   for (int64_t i = 0; i < g->n_edges; i++) {
     int64_t root = g->root[i];
@@ -286,11 +286,11 @@ static bool befores_are_possible(const forest_data *d)
 }
 
 /* Clears the roots, and reduces the leaves to them. */
-static osla_err come_back(forest_data *d)
+static osla_err reduce_to_roots(forest_data *d)
 {
   for (int64_t i = 0; i < d->n_roots; i++)
     d->roots[i] = value(d->graph, 0);
-  return d->way->reduce(d);
+  return d->method->reduce(d);
 }
 
 osla_err forest_values_check(forest_data *d, bool *right)
@@ -298,8 +298,8 @@ osla_err forest_values_check(forest_data *d, bool *right)
   const forest_graph *g = d->graph;
   int wrong;
   *right = true;
-  if (g->which == FOREST_PINGPONG) OSLA_CALL(come_back(d));
-  if (g->which == FOREST_FETCH) OSLA_CALL(gather_turns(d));
+  if (g->which == FOREST_PINGPONG) OSLA_CALL(reduce_to_roots(d));
+  if (g->which == FOREST_FETCH) OSLA_CALL(gather_arrivals(d));
   const bool gather = g->which == FOREST_GATHER || g->which == FOREST_HALO;
   if (g->which == FOREST_PINGPONG || gather) *right = leaves_are_roots(d);
   if (!gather) *right = roots_are_sums(d) && *right;

@@ -95,18 +95,18 @@ static osla_err fetch(forest_data *d)
   const forest_graph *g = d->graph;
   const forest_list *roots = &g->roots, *leaves = &g->leaves;
   const forest_neighborhood *h = d->own;
-  int turn = 0;
+  int arrival = 0;
   forest_pack(leaves, 0, leaves->start[leaves->n_peers], d->leaves, h->leaf_buffer);
   forest_own_fetch(d);
-  d->turn[g->job->rank] = turn++;
+  d->arrival[g->job->rank] = arrival++;
   OSLA_CALL(exchange(h, h->up, leaves, h->leaf_buffer, roots, h->root_buffer));
   forest_fetch_add(roots, 0, roots->start[roots->n_peers], h->root_buffer, d->roots);
   for (int p = 0; p < roots->n_peers; p++)
-    d->turn[roots->peer[p]] = turn++;
+    d->arrival[roots->peer[p]] = arrival++;
   OSLA_CALL(exchange(h, h->down, roots, h->root_buffer, leaves, h->leaf_buffer));
   forest_unpack(leaves, 0, leaves->start[leaves->n_peers], h->leaf_buffer, d->before);
   return OSLA_OK;
 }
 
-const forest_way forest_neighbor = {
+const forest_method forest_neighbor = {
   .create = create, .bcast = bcast, .reduce = reduce, .fetch = fetch, .destroy = destroy};

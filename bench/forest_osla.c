@@ -44,7 +44,7 @@ static osla_err create_osla(forest_data *d)
   d->own = forest;
   free(root);
   for (int rank = 0; rank < g->job->size; rank++)
-    d->turn[rank] = rank;
+    d->arrival[rank] = rank;
   return err;
 }
 
@@ -90,11 +90,11 @@ static osla_err fetch_osla(forest_data *d)
   return osla_forest_end(&run);
 }
 
-const forest_way forest_osla = {.create = create_osla,
-                                .bcast = bcast_osla,
-                                .reduce = reduce_osla,
-                                .fetch = fetch_osla,
-                                .destroy = destroy_osla};
+const forest_method forest_osla = {.create = create_osla,
+                                   .bcast = bcast_osla,
+                                   .reduce = reduce_osla,
+                                   .fetch = fetch_osla,
+                                   .destroy = destroy_osla};
 
 /* --- memcpy: rank 0 has the roots and the leaves --- */
 
@@ -116,10 +116,10 @@ static osla_err reduce_memcpy(forest_data *d)
   return OSLA_OK;
 }
 
-const forest_way forest_memcpy = {.create = forest_values_create,
-                                  .bcast = bcast_memcpy,
-                                  .reduce = reduce_memcpy,
-                                  .destroy = forest_values_free};
+const forest_method forest_memcpy = {.create = forest_values_create,
+                                     .bcast = bcast_memcpy,
+                                     .reduce = reduce_memcpy,
+                                     .destroy = forest_values_free};
 
 /* --- loop: an array of this rank holds the roots of all ranks --- */
 
@@ -155,5 +155,5 @@ static osla_err bcast_loop(forest_data *d)
   return OSLA_OK;
 }
 
-const forest_way forest_loop = {
+const forest_method forest_loop = {
   .create = create_loop, .bcast = bcast_loop, .destroy = destroy_loop};

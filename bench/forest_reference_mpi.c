@@ -133,20 +133,20 @@ static osla_err fetch(forest_data *d)
 {
   const forest_list *roots = &d->graph->roots, *leaves = &d->graph->leaves;
   forest_messages *m = d->own;
-  int n_in = roots->n_peers + leaves->n_peers, turn = 0;
+  int n_in = roots->n_peers + leaves->n_peers, arrival = 0;
   OSLA_MPI(MPI_Startall(n_in, m->up_in));
   for (int p = 0; p < leaves->n_peers; p++) {
     forest_pack(leaves, leaves->start[p], leaves->start[p + 1], d->leaves, m->leaf_out);
     OSLA_MPI(MPI_Start(&m->up_out[p]));
   }
   forest_own_fetch(d);
-  d->turn[d->graph->job->rank] = turn++;
+  d->arrival[d->graph->job->rank] = arrival++;
   for (int i = 0, p; i < n_in; i++) {
     OSLA_MPI(MPI_Waitany(n_in, m->up_in, &p, MPI_STATUS_IGNORE));
     if (p < roots->n_peers) {
       forest_fetch_add(roots, roots->start[p], roots->start[p + 1], m->root_buffer, d->roots);
       OSLA_MPI(MPI_Start(&m->down_out[p]));
-      d->turn[roots->peer[p]] = turn++;
+      d->arrival[roots->peer[p]] = arrival++;
     } else {
       p -= roots->n_peers;
       forest_unpack(leaves, leaves->start[p], leaves->start[p + 1], m->leaf_in, d->before);
@@ -156,5 +156,5 @@ static osla_err fetch(forest_data *d)
   return OSLA_OK;
 }
 
-const forest_way forest_mpi = {
+const forest_method forest_mpi = {
   .create = create, .bcast = bcast, .reduce = reduce, .fetch = fetch, .destroy = destroy};

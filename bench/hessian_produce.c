@@ -88,7 +88,8 @@ void hessian_products_free(hessian_data *d)
 
 /* Makes progress after every eighth strip of the work, as an application without a progress thread
  * does. More often would cost real time in simulations. */
-static void serve(hessian_data *d, int64_t k, int thread, const hessian_strip *strip)
+static void progress_between_strips(hessian_data *d, int64_t k, int thread,
+                                    const hessian_strip *strip)
 {
   enum { EVERY = 8 * STRIP_COLUMNS };
   (void)k;
@@ -103,7 +104,7 @@ static osla_err work_before(hessian_data *d, int64_t k, int thread, double *seco
   if (work == 0) return OSLA_OK;
   double start = osla_clock();
   for (int64_t i = 0; i < work; i++)
-    OSLA_CALL(hessian_strips(d, k, thread, serve));
+    OSLA_CALL(hessian_strips(d, k, thread, progress_between_strips));
   *seconds += osla_clock() - start;
   return OSLA_OK;
 }

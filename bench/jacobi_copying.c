@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BETWEEN_LOOKS = 100 };
+enum { RESIDUAL_PERIOD = 100 };
 
 struct jacobi_copying {
   /* communicator of the sums alone: ranks begin different numbers of them until the end */
@@ -50,7 +50,7 @@ static double local_residual2(const jacobi_data *d, const jacobi_grid *g)
       const jacobi_row row = jacobi_row_at(g, d->x, j, k);
       sum += jacobi_row_residual2(g->count[0], &row);
     }
-  jacobi_linger(d->problem, since);
+  jacobi_delay(d->problem, since);
   return sum;
 }
 
@@ -65,11 +65,11 @@ static osla_err begin_sum(const jacobi_data *d, const jacobi_grid *g)
 
 /* Computes the residual when it is due. The result is not used, since the number of sweeps is
  * fixed. */
-static osla_err look_at_residual(const jacobi_data *d, const jacobi_grid *g, int64_t k)
+static osla_err update_residual(const jacobi_data *d, const jacobi_grid *g, int64_t k)
 {
   struct jacobi_copying *c = d->copying;
   if (d->mode == OSLA_ITERATE_SYNC) {
-    if (k % BETWEEN_LOOKS != 0) return OSLA_OK;
+    if (k % RESIDUAL_PERIOD != 0) return OSLA_OK;
     c->mine = local_residual2(d, g);
     OSLA_MPI(MPI_Allreduce(&c->mine, &c->all, 1, MPI_DOUBLE, MPI_SUM, c->comm));
     return OSLA_OK;
@@ -83,7 +83,7 @@ static osla_err look_at_residual(const jacobi_data *d, const jacobi_grid *g, int
 osla_err jacobi_copying_step(jacobi_data *d, int64_t k)
 {
   const jacobi_grid g = jacobi_grid_of(d->problem);
-  OSLA_CALL(look_at_residual(d, &g, k));
+  OSLA_CALL(update_residual(d, &g, k));
   const double since = osla_clock();
   for (int64_t z = 0; z < g.count[2]; z++)
     for (int64_t y = 0; y < g.count[1]; y++) {
@@ -95,7 +95,7 @@ osla_err jacobi_copying_step(jacobi_data *d, int64_t k)
       const int64_t at = jacobi_row_offset(&g, y, z);
       memcpy(d->x + at, d->spare + at, (size_t)g.count[0] * sizeof *d->x);
     }
-  jacobi_linger(d->problem, since);
+  jacobi_delay(d->problem, since);
   return OSLA_OK;
 }
 

@@ -97,7 +97,7 @@ static MPI_Comm comm_of(const jacobi_data *d)
 }
 
 /* Buffer of request number k of a lane. */
-static double *place(const jacobi_data *d, const lane *l, bool received, int k)
+static double *buffer_at(const jacobi_data *d, const lane *l, bool received, int k)
 {
   return received && d->mode == OSLA_ITERATE_RACY ? l->buffer : l->buffer + k * l->numbers;
 }
@@ -107,19 +107,19 @@ static osla_err post_receive(jacobi_data *d, int h)
   lane *l = &d->mpi->in[h];
   const osla_halo *halo = &d->problem->p.halos[h];
   const int k = (l->first + l->used++) % d->mpi->in_flight;
-  OSLA_MPI(MPI_Irecv(place(d, l, true, k), (int)l->numbers, MPI_DOUBLE, halo->peer, halo->tag,
+  OSLA_MPI(MPI_Irecv(buffer_at(d, l, true, k), (int)l->numbers, MPI_DOUBLE, halo->peer, halo->tag,
                      comm_of(d), &l->request[k]));
   return OSLA_OK;
 }
 
-static osla_err send(jacobi_data *d, int h)
+static osla_err send_halo(jacobi_data *d, int h)
 {
   lane *l = &d->mpi->out[h];
   const osla_fixed_point *p = &d->problem->p;
   const int k = (l->first + l->used++) % d->mpi->in_flight;
-  p->pack(p->arg, h, d->x, place(d, l, false, k));
+  p->pack(p->arg, h, d->x, buffer_at(d, l, false, k));
   l->total++;
-  const double *message = place(d, l, false, k);
+  const double *message = buffer_at(d, l, false, k);
   const int n = (int)l->numbers, peer = p->halos[h].peer, tag = p->halos[h].tag;
   if (d->mode == OSLA_ITERATE_SYNC)
     OSLA_MPI(MPI_Isend(message, n, MPI_DOUBLE, peer, tag, comm_of(d), &l->request[k]));
@@ -146,7 +146,7 @@ static osla_err run_sync(jacobi_data *d)
     for (int h = 0; h < p->n_halos && k % s->period == 0; h++) {
       d->mpi->in[h].first = d->mpi->in[h].used = d->mpi->out[h].first = d->mpi->out[h].used = 0;
       OSLA_CALL(post_receive(d, h));
-      OSLA_CALL(send(d, h));
+      OSLA_CALL(send_halo(d, h));
       all[n++] = d->mpi->in[h].request[0];
       all[n++] = d->mpi->out[h].request[0];
     }
@@ -160,14 +160,15 @@ static osla_err run_sync(jacobi_data *d)
 
 /* Completes requests in order, from the oldest on, until one is pending. *newest := buffer of the
  * last one that completed, or NULL. */
-static osla_err complete(const jacobi_data *d, lane *l, bool received, const double **newest)
+static osla_err complete_requests(const jacobi_data *d, lane *l, bool received,
+                                  const double **newest)
 {
   *newest = NULL;
   while (l->used > 0) {
     int done;
     OSLA_MPI(MPI_Test(&l->request[l->first], &done, MPI_STATUS_IGNORE));
     if (!done) break;
-    *newest = place(d, l, received, l->first);
+    *newest = buffer_at(d, l, received, l->first);
     l->first = (l->first + 1) % d->mpi->in_flight;
     l->used--;
     l->total += received;
@@ -175,13 +176,13 @@ static osla_err complete(const jacobi_data *d, lane *l, bool received, const dou
   return OSLA_OK;
 }
 
-static osla_err exchange(jacobi_data *d, int h, bool sends)
+static osla_err exchange_halo(jacobi_data *d, int h, bool sends)
 {
   const osla_fixed_point *p = &d->problem->p;
   const double *newest;
-  OSLA_CALL(complete(d, &d->mpi->out[h], false, &newest));
-  if (sends && d->mpi->out[h].used < d->mpi->in_flight) OSLA_CALL(send(d, h));
-  OSLA_CALL(complete(d, &d->mpi->in[h], true, &newest));
+  OSLA_CALL(complete_requests(d, &d->mpi->out[h], false, &newest));
+  if (sends && d->mpi->out[h].used < d->mpi->in_flight) OSLA_CALL(send_halo(d, h));
+  OSLA_CALL(complete_requests(d, &d->mpi->in[h], true, &newest));
   if (newest) p->unpack(p->arg, h, newest, d->x);
   if (newest && !d->copying) p->unpack(p->arg, h, newest, d->spare);
   while (d->mpi->in[h].used < d->mpi->in_flight)
@@ -200,7 +201,7 @@ static osla_err wait_for_oldest(const jacobi_data *d, lane *l)
 /* Receives all messages that the neighbour has sent, also those for which no receive was posted
  * yet; each remaining receive gets an additional message. This replaces MPI_Cancel, which few
  * libraries support well. */
-static osla_err drain(jacobi_data *d, int h)
+static osla_err drain_messages(jacobi_data *d, int h)
 {
   enum { TAG = 1000 };
   lane *in = &d->mpi->in[h], *out = &d->mpi->out[h];
@@ -231,11 +232,11 @@ static osla_err run_async(jacobi_data *d)
     d->mpi->in[h].total = d->mpi->out[h].total = 0;
   for (int64_t k = 0; k < s->sweeps; k++) {
     for (int h = 0; h < d->mpi->n; h++)
-      OSLA_CALL(exchange(d, h, k % s->period == 0));
+      OSLA_CALL(exchange_halo(d, h, k % s->period == 0));
     OSLA_CALL(step(d, k));
   }
   for (int h = 0; h < d->mpi->n; h++)
-    OSLA_CALL(drain(d, h));
+    OSLA_CALL(drain_messages(d, h));
   return d->copying ? jacobi_copying_end(d) : OSLA_OK;
 }
 

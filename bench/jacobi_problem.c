@@ -3,7 +3,7 @@
 #include "bench/bench_jacobi.h"
 #include "osla_clock.h"
 
-void jacobi_linger(const jacobi_problem *p, double since)
+void jacobi_delay(const jacobi_problem *p, double since)
 {
   const double until = since + p->factor * (osla_clock() - since);
   while (p->factor > 1.0 && osla_clock() < until)
@@ -12,31 +12,31 @@ void jacobi_linger(const jacobi_problem *p, double since)
 
 typedef double sweep_call(void *arg, double omega, const double *x, double *y);
 
-static double slowly(const jacobi_problem *p, sweep_call *sweep, double omega, const double *x,
-                     double *y)
+static double sweep_slowly(const jacobi_problem *p, sweep_call *sweep, double omega,
+                           const double *x, double *y)
 {
   const double since = osla_clock();
   const double residual2 = sweep(p->inner.arg, omega, x, y);
-  jacobi_linger(p, since);
+  jacobi_delay(p, since);
   return residual2;
 }
 
 static double sweep(void *arg, double omega, const double *x, double *y)
 {
   const jacobi_problem *p = arg;
-  return slowly(p, p->inner.sweep, omega, x, y);
+  return sweep_slowly(p, p->inner.sweep, omega, x, y);
 }
 
 static double sweep_edge(void *arg, double omega, const double *x, double *y)
 {
   const jacobi_problem *p = arg;
-  return slowly(p, p->inner.sweep_edge, omega, x, y);
+  return sweep_slowly(p, p->inner.sweep_edge, omega, x, y);
 }
 
 static double sweep_rest(void *arg, double omega, const double *x, double *y)
 {
   const jacobi_problem *p = arg;
-  return slowly(p, p->inner.sweep_rest, omega, x, y);
+  return sweep_slowly(p, p->inner.sweep_rest, omega, x, y);
 }
 
 static void pack(void *arg, int h, const double *x, double *message)

@@ -29,14 +29,14 @@
 /* Data of one thread. */
 typedef struct slab {
   int64_t first, end; /* range of layers */
-  double *borrowed;   /* racy: [2][a row] copies of neighbours' rows */
+  double *row_copies; /* racy: [2][a row] copies of neighbours' rows */
   int64_t sweeps;
   double residual2;
   char apart[64]; /* separates the counts of two threads by a cache line */
 } slab;
 
 struct jacobi_threads {
-  int n, got; /* threads wanted, threads obtained */
+  int n, n_obtained; /* threads wanted, threads obtained */
   slab *slabs;
   omp_lock_t *locks; /* [n + 1]: lock i is that of the lower boundary of slab i */
   jacobi_grid grid;
@@ -50,17 +50,17 @@ struct jacobi_threads {
 /* ---- layers ---- */
 
 /* True if layer k is the lower (upper) end of the slab and has another slab beyond it. */
-static bool meets_lower(const slab *w, int64_t k)
+static bool is_lower_boundary(const slab *w, int64_t k)
 {
   return k == w->first && k > 0;
 }
 
-static bool meets_upper(const struct jacobi_threads *t, const slab *w, int64_t k)
+static bool is_upper_boundary(const struct jacobi_threads *t, const slab *w, int64_t k)
 {
   return k == w->end - 1 && w->end < t->grid.count[2];
 }
 
-static const double *borrow(const double *row, int64_t n, double *to)
+static const double *copy_row_atomically(const double *row, int64_t n, double *to)
 {
   for (int64_t i = 0; i < n; i++)
     to[i] =
@@ -73,8 +73,8 @@ static jacobi_row row_of(const struct jacobi_threads *t, const slab *w, int64_t 
   const int64_t n = t->grid.count[0];
   jacobi_row row = jacobi_row_at(&t->grid, t->x, j, k);
   if (t->mode != OSLA_ITERATE_RACY) return row;
-  if (meets_lower(w, k)) row.below = borrow(row.below, n, w->borrowed);
-  if (meets_upper(t, w, k)) row.above = borrow(row.above, n, w->borrowed + n);
+  if (is_lower_boundary(w, k)) row.below = copy_row_atomically(row.below, n, w->row_copies);
+  if (is_upper_boundary(t, w, k)) row.above = copy_row_atomically(row.above, n, w->row_copies + n);
   return row;
 }
 
@@ -102,7 +102,8 @@ static double new_layer(const struct jacobi_threads *t, const slab *w, int64_t k
 static double copy_layer(const struct jacobi_threads *t, const slab *w, int64_t k)
 {
   const int64_t n = t->grid.count[0];
-  const bool is_read = t->mode == OSLA_ITERATE_RACY && (meets_lower(w, k) || meets_upper(t, w, k));
+  const bool is_read =
+    t->mode == OSLA_ITERATE_RACY && (is_lower_boundary(w, k) || is_upper_boundary(t, w, k));
   for (int64_t j = 0; j < t->grid.count[1]; j++) {
     double *to = t->x + jacobi_row_offset(&t->grid, j, k);
     const double *from = t->fresh + jacobi_row_offset(&t->grid, j, k);
@@ -115,13 +116,14 @@ static double copy_layer(const struct jacobi_threads *t, const slab *w, int64_t 
 
 /* Calls `work` for all layers of slab i and returns the sum of the results. A slab of one layer
  * needs both locks; every thread takes the lower one first. */
-static double over_slab(struct jacobi_threads *t, int i, layer_work *work)
+static double for_each_layer(struct jacobi_threads *t, int i, layer_work *work)
 {
   const slab *w = &t->slabs[i];
   const bool locks = t->mode == OSLA_ITERATE_ASYNC;
   double sum = 0.0;
   for (int64_t k = w->first; k < w->end; k++) {
-    const bool lower = locks && meets_lower(w, k), upper = locks && meets_upper(t, w, k);
+    const bool lower = locks && is_lower_boundary(w, k),
+               upper = locks && is_upper_boundary(t, w, k);
     if (lower) omp_set_lock(&t->locks[i]);
     if (upper) omp_set_lock(&t->locks[i + 1]);
     sum += work(t, w, k);
@@ -142,22 +144,22 @@ static double all_residuals(const struct jacobi_threads *t)
 }
 
 /* Makes up to `most` synchronous sweeps, until the residual is small enough. */
-static void in_lock_step(struct jacobi_threads *t, int i, int64_t most)
+static void sweep_sync(struct jacobi_threads *t, int i, int64_t most)
 {
   for (int64_t k = 0; k < most; k++) {
-    t->slabs[i].residual2 = over_slab(t, i, residual_of_layer);
+    t->slabs[i].residual2 = for_each_layer(t, i, residual_of_layer);
 #pragma omp barrier
     if (all_residuals(t) <= t->enough2) break; /* all threads compute the same sum */
-    (void)over_slab(t, i, new_layer);
+    (void)for_each_layer(t, i, new_layer);
 #pragma omp barrier
-    (void)over_slab(t, i, copy_layer);
+    (void)for_each_layer(t, i, copy_layer);
     t->slabs[i].sweeps++;
 #pragma omp barrier
   }
 }
 
 /* Subtracts `less` from the running residual and returns the result. */
-static double take_off(struct jacobi_threads *t, double less)
+static double subtract_residual(struct jacobi_threads *t, double less)
 {
   double left;
   if (t->mode == OSLA_ITERATE_ASYNC) {
@@ -173,16 +175,16 @@ static double take_off(struct jacobi_threads *t, double less)
   return left;
 }
 
-static void without_waiting(struct jacobi_threads *t, int i, int64_t most)
+static void sweep_async(struct jacobi_threads *t, int i, int64_t most)
 {
   slab *w = &t->slabs[i];
   for (int64_t k = 0; k < most && !atomic_load_explicit(&t->ended, memory_order_relaxed); k++) {
     const double before = w->residual2;
-    w->residual2 = over_slab(t, i, residual_of_layer);
-    if (take_off(t, before - w->residual2) <= t->enough2)
+    w->residual2 = for_each_layer(t, i, residual_of_layer);
+    if (subtract_residual(t, before - w->residual2) <= t->enough2)
       atomic_store_explicit(&t->ended, true, memory_order_relaxed);
-    (void)over_slab(t, i, new_layer);
-    (void)over_slab(t, i, copy_layer);
+    (void)for_each_layer(t, i, new_layer);
+    (void)for_each_layer(t, i, copy_layer);
     w->sweeps++;
   }
 }
@@ -193,7 +195,7 @@ static void thread_main(struct jacobi_threads *t, int i, const bench_settings *s
   const bool solves = s->tolerance > 0;
   const int64_t any = INT64_C(1) << 40, most = solves ? any : s->sweeps;
   t->slabs[i].sweeps = 0;
-  t->slabs[i].residual2 = over_slab(t, i, residual_of_layer);
+  t->slabs[i].residual2 = for_each_layer(t, i, residual_of_layer);
 #pragma omp barrier
 #pragma omp single
   {
@@ -201,11 +203,11 @@ static void thread_main(struct jacobi_threads *t, int i, const bench_settings *s
     t->enough2 = solves ? s->tolerance * s->tolerance * t->running2 : -INFINITY;
   }
   if (t->mode == OSLA_ITERATE_SYNC) {
-    in_lock_step(t, i, most);
+    sweep_sync(t, i, most);
   } else {
-    without_waiting(t, i, most);
+    sweep_async(t, i, most);
 #pragma omp barrier
-    if (solves) in_lock_step(t, i, any);
+    if (solves) sweep_sync(t, i, any);
   }
 }
 
@@ -220,10 +222,11 @@ osla_err jacobi_threads_run(void *data)
 #pragma omp parallel num_threads(t->n)
   {
 #pragma omp single
-    t->got = omp_get_num_threads();
-    if (t->got == t->n) thread_main(t, omp_get_thread_num(), s);
+    t->n_obtained = omp_get_num_threads();
+    if (t->n_obtained == t->n) thread_main(t, omp_get_thread_num(), s);
   }
-  OSLA_CHECK(t->got == t->n, OSLA_ERR_MEM, "--threads: %d, but OpenMP gives %d", t->n, t->got);
+  OSLA_CHECK(t->n_obtained == t->n, OSLA_ERR_MEM, "--threads: %d, but OpenMP gives %d", t->n,
+             t->n_obtained);
   osla_iterate_result r = {.least = INT64_MAX};
   for (int i = 0; i < t->n; i++) {
     const int64_t sweeps = t->slabs[i].sweeps;
@@ -254,7 +257,7 @@ osla_err jacobi_threads_setup(void *data)
     w->first = grid.count[2] * i / n;
     w->end = grid.count[2] * (i + 1) / n;
     OSLA_CALL(bench_alloc(job, 2 * (uint64_t)grid.count[0] * sizeof(double), &memory));
-    w->borrowed = memory;
+    w->row_copies = memory;
     d->threads->n++;
   }
   OSLA_CALL(bench_alloc(job, ((uint64_t)n + 1) * sizeof(omp_lock_t), &memory));
@@ -271,7 +274,7 @@ void jacobi_threads_teardown(jacobi_data *d)
   for (int i = 0; i <= t->n && t->locks; i++)
     omp_destroy_lock(&t->locks[i]);
   for (int i = 0; i < t->n; i++)
-    free(t->slabs[i].borrowed);
+    free(t->slabs[i].row_copies);
   free(t->locks);
   free(t->slabs);
   free(t);

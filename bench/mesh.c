@@ -40,14 +40,14 @@ static int block_of(int64_t i, int64_t n, int ranks)
 }
 
 /* Rank that has a cell or a vertex before the migration. */
-static int rank_at_first(mesh_start start, int64_t side, int64_t number, int ranks)
+static int initial_rank(mesh_start start, int64_t side, int64_t number, int ranks)
 {
   if (start == MESH_SEQ) return 0;
   if (start == MESH_CHUNKS) return block_of(number, side * side * side, ranks);
   return (int)(osla_random_bits(SEED_RANK, (uint64_t)number, 0) % (uint64_t)ranks);
 }
 
-int mesh_rank_at_last(const mesh_part *part, int64_t cell, int ranks)
+int mesh_final_rank(const mesh_part *part, int64_t cell, int ranks)
 {
   return part->target ? part->target[cell] : block_of(cell % part->side, part->side, ranks);
 }
@@ -59,14 +59,14 @@ osla_err mesh_start_create(osla_transport *t, int64_t side, mesh_start start, co
   const int me = osla_transport_rank(t), ranks = osla_transport_size(t);
   int64_t n = 0;
   for (int64_t i = 0; i < all; i++)
-    n += rank_at_first(start, side, i, ranks) == me;
+    n += initial_rank(start, side, i, ranks) == me;
   *out = (mesh_part){.side = side, .target = target, .n_cells = n, .n_vertices = n};
   out->cell = malloc((size_t)(n + 1) * sizeof *out->cell);
   out->vertex = malloc((size_t)(n + 1) * sizeof *out->vertex);
   OSLA_CHECK(out->cell && out->vertex, OSLA_ERR_MEM, "%" PRId64 " cells of a mesh", n);
   n = 0;
   for (int64_t i = 0; i < all; i++)
-    if (rank_at_first(start, side, i, ranks) == me) {
+    if (initial_rank(start, side, i, ranks) == me) {
       out->cell[n] = cell_of(side, i);
       out->vertex[n++] = vertex_of(side, i);
     }
@@ -122,7 +122,7 @@ static bool check_mine(osla_transport *t, const mesh_part *part, int64_t sums[4]
   bool right = true;
   for (int64_t i = 0; i < part->n_cells; i++) {
     const mesh_cell *c = &part->cell[i];
-    right &= mesh_rank_at_last(part, c->number, ranks) == me;
+    right &= mesh_final_rank(part, c->number, ranks) == me;
     right &= has_corners(part, c);
     sums[0]++;
     sums[1] += c->number;

@@ -42,7 +42,7 @@ osla_err mesh_start_create(osla_transport *transport, int64_t side, mesh_start s
 void mesh_part_free(mesh_part *part);
 
 /* Rank that has a cell after the migration. Local. */
-int mesh_rank_at_last(const mesh_part *part, int64_t cell, int ranks);
+int mesh_final_rank(const mesh_part *part, int64_t cell, int ranks);
 
 /* Lists the corners of the part's cells, each once, in ascending order; the caller frees the list.
  * Local. Errors: MEM. */

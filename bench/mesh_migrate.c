@@ -13,8 +13,8 @@ _Static_assert(sizeof(mesh_cell) == (MESH_CORNERS + 2) * sizeof(int64_t), "a cel
 
 /* ---- cells ---- */
 
-/* Creates the forest that moves the cells. First each rank has one root for all cells that come to
- * it; the split gives each cell a root of its own. */
+/* Creates the forest that moves the cells. First each rank has one root for all cells that come
+ * to it; the split gives each cell a root of its own. */
 static osla_err join_cells(osla_transport *t, const mesh_part *from, osla_forest **out)
 {
   osla_forest *to = NULL;
@@ -22,7 +22,7 @@ static osla_err join_cells(osla_transport *t, const mesh_part *from, osla_forest
   osla_err err = root ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "%" PRId64 " cells", from->n_cells);
   err = osla_agree(t, err);
   for (int64_t i = 0; err == OSLA_OK && i < from->n_cells; i++)
-    root[i] = (osla_root){mesh_rank_at_last(from, from->cell[i].number, osla_transport_size(t)), 0};
+    root[i] = (osla_root){mesh_final_rank(from, from->cell[i].number, osla_transport_size(t)), 0};
   if (err == OSLA_OK) err = osla_forest_create(t, 1, from->n_cells, NULL, root, &to);
   free(root);
   if (err == OSLA_OK) err = osla_forest_split(to, out);
@@ -99,7 +99,7 @@ static osla_err directory_fill(osla_transport *t, const mesh_part *from, directo
 
 /* Fetches the vertices of this rank's cells: their ranks and indices from the directory, then the
  * vertices from those ranks. */
-static osla_err bring_vertices(osla_transport *t, const mesh_part *from, osla_forest *wanted,
+static osla_err fetch_vertices(osla_transport *t, const mesh_part *from, osla_forest *wanted,
                                const directory *d, mesh_part *out)
 {
   osla_forest *owners = NULL;
@@ -148,7 +148,7 @@ static osla_err move_vertices(osla_transport *t, const mesh_part *from, mesh_par
   if (err == OSLA_OK) err = directory_fill(t, from, &d);
   if (err == OSLA_OK)
     err = osla_forest_create_global(t, d.start, out->n_vertices, NULL, corner, &wanted);
-  if (err == OSLA_OK) err = bring_vertices(t, from, wanted, &d, out);
+  if (err == OSLA_OK) err = fetch_vertices(t, from, wanted, &d, out);
   if (err == OSLA_OK) err = choose_owners(t, wanted, &d, out);
   osla_err destroyed = osla_forest_destroy(&wanted);
   directory_free(&d);

@@ -24,7 +24,7 @@ typedef struct vertex_name {
   int64_t rank, index, owner;
 } vertex_name;
 
-static void *room(osla_transport *t, int64_t count, size_t size)
+static void *allocate(osla_transport *t, int64_t count, size_t size)
 {
   void *memory = calloc((size_t)(count + 1), size);
   if (!memory)
@@ -35,7 +35,7 @@ static void *room(osla_transport *t, int64_t count, size_t size)
 static exchange exchange_make(osla_transport *t)
 {
   exchange x = {.comm = osla_transport_comm(t), .ranks = osla_transport_size(t)};
-  x.out = room(t, 4 * ((int64_t)x.ranks + 1), sizeof *x.out);
+  x.out = allocate(t, 4 * ((int64_t)x.ranks + 1), sizeof *x.out);
   x.out_start = x.out + x.ranks + 1;
   x.in = x.out_start + x.ranks + 1;
   x.in_start = x.in + x.ranks + 1;
@@ -71,9 +71,9 @@ static osla_err exchange_answer(const exchange *x, size_t bytes, const void *fro
 }
 
 /* next[rank]++ is the position of the next item for a rank among the packed items. */
-static int *first_places(osla_transport *t, const exchange *x)
+static int *first_positions(osla_transport *t, const exchange *x)
 {
-  int *next = room(t, x->ranks, sizeof *next);
+  int *next = allocate(t, x->ranks, sizeof *next);
   memcpy(next, x->out_start, (size_t)x->ranks * sizeof *next);
   return next;
 }
@@ -82,14 +82,14 @@ static osla_err move_cells(osla_transport *t, const mesh_part *from, mesh_part *
 {
   exchange x = exchange_make(t);
   for (int64_t i = 0; i < from->n_cells; i++)
-    x.out[mesh_rank_at_last(from, from->cell[i].number, x.ranks)]++;
+    x.out[mesh_final_rank(from, from->cell[i].number, x.ranks)]++;
   osla_err err = exchange_count(&x);
-  int *next = first_places(t, &x);
-  mesh_cell *packed = room(t, from->n_cells, sizeof *packed);
+  int *next = first_positions(t, &x);
+  mesh_cell *packed = allocate(t, from->n_cells, sizeof *packed);
   for (int64_t i = 0; err == OSLA_OK && i < from->n_cells; i++)
-    packed[next[mesh_rank_at_last(from, from->cell[i].number, x.ranks)]++] = from->cell[i];
+    packed[next[mesh_final_rank(from, from->cell[i].number, x.ranks)]++] = from->cell[i];
   out->n_cells = x.in_start[x.ranks];
-  out->cell = room(t, out->n_cells, sizeof *out->cell);
+  out->cell = allocate(t, out->n_cells, sizeof *out->cell);
   if (err == OSLA_OK) err = exchange_send(&x, sizeof *packed, packed, out->cell);
   free(packed);
   free(next);
@@ -119,9 +119,9 @@ static osla_err fill_directory(osla_transport *t, const mesh_part *from, const i
   for (int64_t i = 0; i < from->n_vertices; i++)
     x.out[block_with(start, x.ranks, from->vertex[i].number)]++;
   osla_err err = exchange_count(&x);
-  int *next = first_places(t, &x);
-  entry *sent = room(t, from->n_vertices, sizeof *sent);
-  entry *known = room(t, x.in_start[x.ranks], sizeof *known);
+  int *next = first_positions(t, &x);
+  entry *sent = allocate(t, from->n_vertices, sizeof *sent);
+  entry *known = allocate(t, x.in_start[x.ranks], sizeof *known);
   for (int64_t i = 0; err == OSLA_OK && i < from->n_vertices; i++) {
     const int64_t number = from->vertex[i].number;
     sent[next[block_with(start, x.ranks, number)]++] = (entry){number, i};
@@ -140,16 +140,16 @@ static osla_err fill_directory(osla_transport *t, const mesh_part *from, const i
 
 /* Fetches the directory entries of the corners. The corners are in ascending order, hence sorted by
  * the rank that has their entry. */
-static osla_err ask_directory(osla_transport *t, const int64_t *start, vertex_name *mine, int64_t n,
-                              const int64_t *corner, vertex_name *name)
+static osla_err read_directory(osla_transport *t, const int64_t *start, vertex_name *mine,
+                               int64_t n, const int64_t *corner, vertex_name *name)
 {
   exchange x = exchange_make(t);
   for (int64_t i = 0; i < n; i++)
     x.out[block_with(start, x.ranks, corner[i])]++;
   osla_err err = exchange_count(&x);
   const int64_t asked = x.in_start[x.ranks], first = start[osla_transport_rank(t)];
-  int64_t *number = room(t, asked, sizeof *number);
-  vertex_name *answer = room(t, asked, sizeof *answer);
+  int64_t *number = allocate(t, asked, sizeof *number);
+  vertex_name *answer = allocate(t, asked, sizeof *answer);
   if (err == OSLA_OK) err = exchange_send(&x, sizeof *number, corner, number);
   for (int r = 0; err == OSLA_OK && r < x.ranks; r++)
     for (int i = x.in_start[r]; i < x.in_start[r + 1]; i++) {
@@ -166,7 +166,7 @@ static osla_err ask_directory(osla_transport *t, const int64_t *start, vertex_na
 }
 
 /* Fetches the vertices from the ranks in `name`. */
-static osla_err bring_vertices(osla_transport *t, const mesh_part *from, const vertex_name *name,
+static osla_err fetch_vertices(osla_transport *t, const mesh_part *from, const vertex_name *name,
                                mesh_part *out)
 {
   exchange x = exchange_make(t);
@@ -174,30 +174,31 @@ static osla_err bring_vertices(osla_transport *t, const mesh_part *from, const v
     x.out[name[i].rank]++;
   osla_err err = exchange_count(&x);
   const int64_t asked = x.in_start[x.ranks];
-  int *next = first_places(t, &x);
+  int *next = first_positions(t, &x);
   /* position of corner i among the received vertices */
-  int *place = room(t, out->n_vertices, sizeof *place);
-  int64_t *want = room(t, out->n_vertices, sizeof *want), *index = room(t, asked, sizeof *index);
-  mesh_vertex *answer = room(t, asked, sizeof *answer);
-  mesh_vertex *come = room(t, out->n_vertices, sizeof *come);
+  int *position = allocate(t, out->n_vertices, sizeof *position);
+  int64_t *want = allocate(t, out->n_vertices, sizeof *want),
+          *index = allocate(t, asked, sizeof *index);
+  mesh_vertex *answer = allocate(t, asked, sizeof *answer);
+  mesh_vertex *received = allocate(t, out->n_vertices, sizeof *received);
   for (int64_t i = 0; err == OSLA_OK && i < out->n_vertices; i++) {
-    place[i] = next[name[i].rank]++;
-    want[place[i]] = name[i].index;
+    position[i] = next[name[i].rank]++;
+    want[position[i]] = name[i].index;
   }
   if (err == OSLA_OK) err = exchange_send(&x, sizeof *want, want, index);
   for (int64_t i = 0; err == OSLA_OK && i < asked; i++)
     answer[i] = from->vertex[index[i]];
-  if (err == OSLA_OK) err = exchange_answer(&x, sizeof *answer, answer, come);
+  if (err == OSLA_OK) err = exchange_answer(&x, sizeof *answer, answer, received);
   for (int64_t i = 0; err == OSLA_OK && i < out->n_vertices; i++) {
-    out->vertex[i] = come[place[i]];
+    out->vertex[i] = received[position[i]];
     out->owner[i] = name[i].owner;
   }
   free(next);
-  free(place);
+  free(position);
   free(want);
   free(index);
   free(answer);
-  free(come);
+  free(received);
   free(x.out);
   return err;
 }
@@ -205,17 +206,17 @@ static osla_err bring_vertices(osla_transport *t, const mesh_part *from, const v
 static osla_err move_vertices(osla_transport *t, const mesh_part *from, mesh_part *out)
 {
   const int ranks = osla_transport_size(t), me = osla_transport_rank(t);
-  int64_t *corner = NULL, *start = room(t, ranks, sizeof *start);
+  int64_t *corner = NULL, *start = allocate(t, ranks, sizeof *start);
   osla_even_blocks(from->side * from->side * from->side, ranks, start);
-  vertex_name *mine = room(t, start[me + 1] - start[me], sizeof *mine);
+  vertex_name *mine = allocate(t, start[me + 1] - start[me], sizeof *mine);
   osla_err err = mesh_list_corners(out, &corner, &out->n_vertices);
   if (err != OSLA_OK) osla_transport_abort(t, err);
-  vertex_name *name = room(t, out->n_vertices, sizeof *name);
-  out->vertex = room(t, out->n_vertices, sizeof *out->vertex);
-  out->owner = room(t, out->n_vertices, sizeof *out->owner);
+  vertex_name *name = allocate(t, out->n_vertices, sizeof *name);
+  out->vertex = allocate(t, out->n_vertices, sizeof *out->vertex);
+  out->owner = allocate(t, out->n_vertices, sizeof *out->owner);
   err = fill_directory(t, from, start, mine);
-  if (err == OSLA_OK) err = ask_directory(t, start, mine, out->n_vertices, corner, name);
-  if (err == OSLA_OK) err = bring_vertices(t, from, name, out);
+  if (err == OSLA_OK) err = read_directory(t, start, mine, out->n_vertices, corner, name);
+  if (err == OSLA_OK) err = fetch_vertices(t, from, name, out);
   free(start);
   free(corner);
   free(mine);

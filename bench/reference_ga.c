@@ -88,7 +88,7 @@ static osla_err setup(void *data)
   osla_dtype dtype = job->settings->dtype;
   osla_layout a = osla_matrix_layout(g->from_a), b = osla_matrix_layout(g->from_b);
   uint64_t elements = (uint64_t)(a.m * a.n + b.m * b.n + g->m * g->n) / (uint64_t)job->size;
-  OSLA_CALL(bench_look_for(job, elements * osla_dtype_size(dtype) + reference_ga_bytes(job)));
+  OSLA_CALL(bench_memory_check(job, elements * osla_dtype_size(dtype) + reference_ga_bytes(job)));
   OSLA_CALL(reference_ga_start(job));
   OSLA_CALL(osla_agree(job->transport, create(g->from_a, a.m, a.n, dtype, &g->a)));
   OSLA_CALL(osla_agree(job->transport, create(g->from_b, b.m, b.n, dtype, &g->b)));

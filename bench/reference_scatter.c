@@ -15,7 +15,7 @@ osla_err reference_scatter_create(bench_job *job, int64_t n, reference_scatter *
   int64_t dims[2] = {n, n};
   uint64_t share = (uint64_t)(n * n) / (uint64_t)job->size + (uint64_t)n;
   *out = (reference_scatter){.job = job, .dtype = dtype};
-  OSLA_CALL(bench_look_for(job, share * osla_dtype_size(dtype) + reference_ga_bytes(job)));
+  OSLA_CALL(bench_memory_check(job, share * osla_dtype_size(dtype) + reference_ga_bytes(job)));
   OSLA_CALL(reference_ga_start(job));
   out->array = NGA_Create64(dtype == OSLA_FLOAT ? C_FLOAT : C_DBL, 2, dims, "osla-bench", NULL);
   OSLA_CHECK(out->array, OSLA_ERR_MEM, "an array of Global Arrays");

@@ -65,28 +65,28 @@ static void stop(const char *why)
   exit(1);
 }
 
-static void find(void *handle, const char *name, void *routine)
+static void find_routine(void *handle, const char *name, void *routine)
 {
   void *at = dlsym(handle, name);
   if (!at) stop(dlerror());
   memcpy(routine, &at, sizeof at);
 }
 
-#define FIND(library, handle, name) find(handle, #name, &(library)->name)
+#define FIND_ROUTINE(library, handle, name) find_routine(handle, #name, &(library)->name)
 
-static void find_all(library *l, void *handle)
+static void find_routines(library *l, void *handle)
 {
-  FIND(l, handle, Cblacs_get);
-  FIND(l, handle, Cblacs_gridinit);
-  FIND(l, handle, Cblacs_gridinfo);
-  FIND(l, handle, Cblacs_gridexit);
-  FIND(l, handle, pdgemm_);
-  FIND(l, handle, pdsyrk_);
-  FIND(l, handle, pdtrsm_);
-  FIND(l, handle, pdgetrf_);
-  FIND(l, handle, pdgetrs_);
-  FIND(l, handle, pdpotrf_);
-  FIND(l, handle, pdpotrs_);
+  FIND_ROUTINE(l, handle, Cblacs_get);
+  FIND_ROUTINE(l, handle, Cblacs_gridinit);
+  FIND_ROUTINE(l, handle, Cblacs_gridinfo);
+  FIND_ROUTINE(l, handle, Cblacs_gridexit);
+  FIND_ROUTINE(l, handle, pdgemm_);
+  FIND_ROUTINE(l, handle, pdsyrk_);
+  FIND_ROUTINE(l, handle, pdtrsm_);
+  FIND_ROUTINE(l, handle, pdgetrf_);
+  FIND_ROUTINE(l, handle, pdgetrs_);
+  FIND_ROUTINE(l, handle, pdpotrf_);
+  FIND_ROUTINE(l, handle, pdpotrs_);
 }
 
 /* Loads a copy of the library's file, which the loader treats as another library. */
@@ -146,7 +146,7 @@ static void fill(problem *p)
   memcpy(p->b, p->fresh, p->count * sizeof *p->b);
 }
 
-static void set_up(problem *p)
+static void problem_create(problem *p)
 {
   p->rows = numroc_(&p->n, &p->nb, &p->prow, &zero, &p->nprow);
   p->cols = numroc_(&p->n, &p->nb, &p->pcol, &zero, &p->npcol);
@@ -165,7 +165,7 @@ static void set_up(problem *p)
   fill(p);
 }
 
-static void clean_up(problem *p)
+static void problem_free(problem *p)
 {
   free(p->a);
   free(p->b);
@@ -295,17 +295,17 @@ int main(int argc, char **argv)
   p.nprow = atoi(argv[1]);
   p.npcol = atoi(argv[2]);
   p.nb = atoi(argv[3]);
-  find_all(&p.side[REAL], load_copy());
-  find_all(&p.side[OURS], RTLD_DEFAULT);
+  find_routines(&p.side[REAL], load_copy());
+  find_routines(&p.side[OURS], RTLD_DEFAULT);
   open_context(&p, &p.side[REAL]);
   open_context(&p, &p.side[OURS]);
   for (int r = 6; r < argc; r++)
     for (const char *n = argv[5]; n; n = strchr(n, ',') ? strchr(n, ',') + 1 : NULL) {
       p.n = atoi(n);
       p.routine = argv[r];
-      set_up(&p);
+      problem_create(&p);
       measure(&p, pairs);
-      clean_up(&p);
+      problem_free(&p);
     }
   MPI_Finalize();
   return 0;

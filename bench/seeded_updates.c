@@ -12,7 +12,7 @@ enum { SEED_INDEX = 11, SEED_SAMPLE = 12, SEED_POOL = 13, POOL_LARGEST = 8 };
 #define POOL_BYTES ((uint64_t)64 << 20)
 
 /* Position of index a if the indices were evenly spaced. */
-static int64_t even_place(const updates *u, int64_t a)
+static int64_t even_position(const updates *u, int64_t a)
 {
   return (int64_t)((__int128)a * u->n / u->count);
 }
@@ -25,7 +25,7 @@ static int64_t run_start(const updates *u, int64_t update, int64_t a, int64_t *f
   int64_t number = a / u->run;
   *first = number * u->run;
   *length = u->count - *first < u->run ? u->count - *first : u->run;
-  int64_t begin = even_place(u, *first), end = even_place(u, *first + *length);
+  int64_t begin = even_position(u, *first), end = even_position(u, *first + *length);
   uint64_t bits = osla_random_bits(SEED_INDEX, (uint64_t)update, (uint64_t)number);
   return begin + (int64_t)(bits % (uint64_t)(end - begin - *length + 1));
 }
@@ -37,7 +37,7 @@ static int64_t index_of(const updates *u, int64_t update, int64_t a)
 }
 
 /* Number of index i in an update, or -1 if the update does not contain it. */
-static int64_t place_of(const updates *u, int64_t update, int64_t i)
+static int64_t number_of(const updates *u, int64_t update, int64_t i)
 {
   int64_t a = (int64_t)(((__int128)(i + 1) * u->count - 1) / u->n);
   int64_t first, length, start = run_start(u, update, a, &first, &length);
@@ -64,7 +64,7 @@ static double value_of(const updates *u, int64_t update, int64_t row, int64_t co
 /* Adds the contribution of one update to a sample. */
 static void add_terms(const updates *u, int64_t update, updates_sample *s, int64_t *terms)
 {
-  int64_t a = place_of(u, update, s->i), b = place_of(u, update, s->j);
+  int64_t a = number_of(u, update, s->i), b = number_of(u, update, s->j);
   if (a < 0 || b < 0) return;
   if (u->rows == 0) {
     double value = value_of(u, update, a, b);

@@ -15,11 +15,11 @@ struct setup_neighbors {
   int *from, *to;       /* [size] ranks with wanted > 0, and with asked > 0 */
   int *n_from, *n_to;   /* [size] their counts */
   int *from_at, *to_at; /* [size] their first positions */
-  int *asked_index;     /* this rank's roots that other ranks ask for, sorted by rank */
+  int *asked_index;     /* this rank's roots that other ranks exchange_counts for, sorted by rank */
   double *out, *in;
 };
 
-static int add_up(int size, const int *count, int *at)
+static int prefix_sum(int size, const int *count, int *at)
 {
   at[0] = 0;
   for (int p = 0; p < size; p++)
@@ -50,19 +50,19 @@ static void sort_edges(const setup_edges *e, struct setup_neighbors *h)
 {
   for (int64_t i = 0; i < e->n; i++)
     h->wanted[e->root[i].rank]++;
-  (void)add_up(e->job->size, h->wanted, h->wanted_at);
+  (void)prefix_sum(e->job->size, h->wanted, h->wanted_at);
   for (int64_t i = 0; i < e->n; i++) {
     const int k = h->wanted_at[e->root[i].rank]++;
     h->leaf[k] = (int)i;
     h->index[k] = (int)e->root[i].index;
   }
-  (void)add_up(e->job->size, h->wanted, h->wanted_at);
+  (void)prefix_sum(e->job->size, h->wanted, h->wanted_at);
 }
 
-static osla_err ask(const setup_edges *e, struct setup_neighbors *h)
+static osla_err exchange_counts(const setup_edges *e, struct setup_neighbors *h)
 {
   OSLA_MPI(MPI_Alltoall(h->wanted, 1, MPI_INT, h->asked, 1, MPI_INT, MPI_COMM_WORLD));
-  const size_t all = (size_t)add_up(e->job->size, h->asked, h->asked_at);
+  const size_t all = (size_t)prefix_sum(e->job->size, h->asked, h->asked_at);
   h->asked_index = malloc((all + 1) * sizeof *h->asked_index);
   h->out = malloc((all + 1) * sizeof *h->out);
   h->in = malloc((size_t)(e->n + 1) * sizeof *h->in);
@@ -86,7 +86,7 @@ static int list_ranks(int size, const int *count, const int *at, int *rank, int 
   return k;
 }
 
-static osla_err join(const setup_edges *e, struct setup_neighbors *h)
+static osla_err communicator_create(const setup_edges *e, struct setup_neighbors *h)
 {
   const int size = e->job->size;
   const int n_from = list_ranks(size, h->wanted, h->wanted_at, h->from, h->n_from, h->from_at);
@@ -99,7 +99,7 @@ static osla_err join(const setup_edges *e, struct setup_neighbors *h)
   return OSLA_OK;
 }
 
-static osla_err bring_values(const setup_edges *e, struct setup_neighbors *h)
+static osla_err transfer_values(const setup_edges *e, struct setup_neighbors *h)
 {
   const int n_out = h->asked_at[e->job->size];
   for (int k = 0; k < n_out; k++)
@@ -119,9 +119,9 @@ osla_err setup_neighbors_create(void *data)
   osla_err err = h ? allocate(e, h) : osla_error_set(OSLA_ERR_MEM, "lists of edges");
   OSLA_CALL(osla_agree(e->job->transport, err));
   sort_edges(e, h);
-  OSLA_CALL(ask(e, h));
-  OSLA_CALL(join(e, h));
-  return bring_values(e, h);
+  OSLA_CALL(exchange_counts(e, h));
+  OSLA_CALL(communicator_create(e, h));
+  return transfer_values(e, h);
 }
 
 void setup_neighbors_free(void *data)

@@ -92,11 +92,11 @@ static osla_err end_mpi(sparse_data *d)
   return OSLA_OK;
 }
 
-const sparse_way sparse_mpi = {.create = create_mpi,
-                               .begin = begin_mpi,
-                               .end = end_mpi,
-                               .sum = sum_mpi,
-                               .destroy = close_exchange};
+const sparse_method sparse_mpi = {.create = create_mpi,
+                                  .begin = begin_mpi,
+                                  .end = end_mpi,
+                                  .sum = sum_mpi,
+                                  .destroy = close_exchange};
 
 /* ---- neighbor ---- */
 
@@ -129,11 +129,11 @@ static osla_err end_neighbor(sparse_data *d)
   return OSLA_OK;
 }
 
-const sparse_way sparse_neighbor = {.create = create_neighbor,
-                                    .begin = begin_neighbor,
-                                    .end = end_neighbor,
-                                    .sum = sum_mpi,
-                                    .destroy = close_exchange};
+const sparse_method sparse_neighbor = {.create = create_neighbor,
+                                       .begin = begin_neighbor,
+                                       .end = end_neighbor,
+                                       .sum = sum_mpi,
+                                       .destroy = close_exchange};
 
 /* ---- loop: the ghosts keep their first values, in CG 0 ---- */
 
@@ -160,5 +160,5 @@ static void leave(sparse_data *d)
   (void)d;
 }
 
-const sparse_way sparse_loop = {
+const sparse_method sparse_loop = {
   .create = nothing, .begin = begin_nothing, .end = nothing, .sum = sum_nothing, .destroy = leave};

@@ -1,7 +1,7 @@
 /* Measures a network connection between two hosts: both ranks send and receive at once, by plain
  * sockets, MPI messages, or MPI_Rget. Prints seconds, the rate in each direction, and how long each
- * core was busy for a byte out and a byte in. The CPU time is that of the whole machine, which must
- * be otherwise idle.
+ * core was busy for a byte out and a byte in. The CPU time is that of the whole machine,
+ * which must be otherwise idle.
  *
  *    mpicc bench/peers/line.c -o line
  *    tests/hosts 2 sh -c '$MPIEXEC -n 2 ./line msg'    (or sock, or get) */
@@ -23,7 +23,7 @@ static char *out, *in; /* [DEPTH * PIECE] buffers */
 static MPI_Win window;
 
 /* Seconds that all cores were busy since the start of the system. */
-static double busy(void)
+static double busy_seconds(void)
 {
   long v[7] = {0};
   FILE *file = fopen("/proc/stat", "r");
@@ -34,21 +34,21 @@ static double busy(void)
   return (double)(v[0] + v[1] + v[2] + v[5] + v[6]) / (double)sysconf(_SC_CLK_TCK);
 }
 
-static int connected(int rank)
+static int connect_socket(int rank)
 {
   struct sockaddr_in a = {.sin_family = AF_INET};
   socklen_t length = sizeof a;
   int line = socket(AF_INET, SOCK_STREAM, 0), failed = line < 0;
   if (rank == 0) {
     struct ifaddrs *all = NULL;
-    int door = line;
-    failed |= bind(door, (void *)&a, length) || listen(door, 1) ||
-              getsockname(door, (void *)&a, &length) || getifaddrs(&all);
+    int listener = line;
+    failed |= bind(listener, (void *)&a, length) || listen(listener, 1) ||
+              getsockname(listener, (void *)&a, &length) || getifaddrs(&all);
     for (struct ifaddrs *i = all; i; i = i->ifa_next)
       if (i->ifa_addr && i->ifa_addr->sa_family == AF_INET && strcmp(i->ifa_name, "lo") != 0)
         a.sin_addr = ((struct sockaddr_in *)(void *)i->ifa_addr)->sin_addr;
     MPI_Send(&a, sizeof a, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
-    line = accept(door, NULL, NULL);
+    line = accept(listener, NULL, NULL);
   } else {
     MPI_Recv(&a, sizeof a, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     failed |= connect(line, (void *)&a, length) != 0;
@@ -110,16 +110,16 @@ int main(int argc, char **argv)
   memset(out, 1, (size_t)DEPTH * PIECE), memset(in, 2, (size_t)DEPTH * PIECE);
   MPI_Win_create(out, (MPI_Aint)DEPTH * PIECE, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
   MPI_Win_lock_all(MPI_MODE_NOCHECK, window);
-  int line = sockets ? connected(rank) : -1;
+  int line = sockets ? connect_socket(rank) : -1;
   for (int time = 0; time <= TIMES; time++) { /* the first repetition is a warm-up */
     MPI_Barrier(MPI_COMM_WORLD);
-    double start = MPI_Wtime(), before = busy(), bytes = (double)PIECE * PIECES;
+    double start = MPI_Wtime(), before = busy_seconds(), bytes = (double)PIECE * PIECES;
     if (sockets)
       by_socket(line);
     else
       by_mpi(1 - rank, gets);
     MPI_Barrier(MPI_COMM_WORLD);
-    double took = MPI_Wtime() - start, cores = busy() - before;
+    double took = MPI_Wtime() - start, cores = busy_seconds() - before;
     if (rank == 0 && time > 0)
       printf("%s: %.3f s, %.0f MB/s each way, %.2f ns of each core for a byte out and in\n", way,
              took, bytes / took / 1e6, cores / 2 / bytes * 1e9);

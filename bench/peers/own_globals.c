@@ -52,23 +52,23 @@ typedef struct {
 
 static globals *own(void)
 {
-  static globals **of;
+  static globals **tables;
   static int room;
   int pid = sg_actor_self_get_pid();
   if (pid >= room) {
     int more = 2 * pid + 64;
-    of = realloc(of, (size_t)more * sizeof(globals *));
-    if (!of) abort();
-    memset(of + room, 0, (size_t)(more - room) * sizeof(globals *));
+    tables = realloc(tables, (size_t)more * sizeof(globals *));
+    if (!tables) abort();
+    memset(tables + room, 0, (size_t)(more - room) * sizeof(globals *));
     room = more;
   }
-  if (!of[pid]) {
-    of[pid] = calloc(1, sizeof(globals));
-    if (!of[pid]) abort();
-    of[pid]->Np = -1;
-    memset(of[pid]->top, ' ', sizeof of[pid]->top);
+  if (!tables[pid]) {
+    tables[pid] = calloc(1, sizeof(globals));
+    if (!tables[pid]) abort();
+    tables[pid]->Np = -1;
+    memset(tables[pid]->top, ' ', sizeof tables[pid]->top);
   }
-  return of[pid];
+  return tables[pid];
 }
 
 #define OWN(type, name)                                                                            \
@@ -97,9 +97,9 @@ void *own_BI_AuxBuff(void)
 char *PB_Ctop(const int *context, const char *operation, const char *scope, const char *top)
 {
   (void)context;
-  char *kept = &own()->top[*operation != 'B'][*scope == 'R' ? 0 : *scope == 'C' ? 1 : 2];
-  if (*top != '!') *kept = *top;
-  return kept;
+  char *topology = &own()->top[*operation != 'B'][*scope == 'R' ? 0 : *scope == 'C' ? 1 : 2];
+  if (*top != '!') *topology = *top;
+  return topology;
 }
 
 /* --- messages --- */
@@ -107,7 +107,7 @@ char *PB_Ctop(const int *context, const char *operation, const char *scope, cons
 enum { MESSAGE_REAL = 4096 };
 
 /* Memory that SMPI treats as shared, so that it is not copied. */
-static void *nowhere(size_t bytes)
+static void *shared_memory(size_t bytes)
 {
   enum { MOST = 1 << 30 };
   static void *at;
@@ -131,7 +131,7 @@ static content content_of(const void *at, int count, MPI_Datatype type)
   MPI_Type_size(type, &size);
   size_t bytes = (size_t)size * (size_t)count;
   if (bytes <= MESSAGE_REAL) return (content){(void *)at, count, type};
-  return (content){nowhere(bytes), (int)bytes, MPI_BYTE};
+  return (content){shared_memory(bytes), (int)bytes, MPI_BYTE};
 }
 
 int own_send(const void *at, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm)
@@ -190,7 +190,7 @@ static int bcast_long(size_t bytes, int root, int rank, int size, MPI_Comm comm)
 {
   enum { TAG = 32000 };
   int place = (rank - root + size) % size, reach = 1, each = (int)(bytes / (size_t)size) + 1;
-  void *at = nowhere(bytes + (size_t)size);
+  void *at = shared_memory(bytes + (size_t)size);
   while (reach < size && !(place & reach))
     reach *= 2;
   int blocks = size - place < reach ? size - place : reach;
