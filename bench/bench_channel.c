@@ -202,7 +202,7 @@ const bench_kernel bench_channel = {
   .summary = "messages over channels: latency, halos, streams",
   .about =
     "\nTimes messages of N bytes between ranks 0 and 1. Who sends fills all of a message, and who\n"
-    "receives adds up all of it, in ours and in the references:\n"
+    "receives adds up all of it, in OSLA and in the references:\n"
     "  pingpong   LATEST to and fro; us one way\n"
     "  halo       LATEST, filled, sent, read, and answered; us of a round\n"
     "  stream     EVERY, up to 8 under way, in GB/s of what was read\n"

@@ -112,7 +112,7 @@ static osla_err run_all(const bench_kernel *kernel, bench_job *job)
   if (err == OSLA_OK) job->n_nodes = osla_transport_n_nodes(job->transport);
   if (err == OSLA_OK && osli_work_modelled && !kernel->modelled)
     err = osla_error_set(OSLA_ERR_UNSUPPORTED,
-                         "it cannot be only modelled: gemm, lu, chol and hessian can");
+                         "this kernel cannot be only modelled: gemm, lu, chol and hessian can");
   for (int g = 0; g < current.n_grids && err == OSLA_OK; g++)
     err = run_grid(kernel, job, &current, g);
   if (err == OSLA_OK && kernel->finish && job->rank == 0) kernel->finish(job);
@@ -184,7 +184,7 @@ static int run_kernel(const bench_kernel *kernel, int argc, char **argv)
 int bench_run_line(int argc, char **argv)
 {
   command_begin();
-  if (argc < 2) return command_error("-bench", "no kernel (see osla-bench --help)");
+  if (argc < 2) return command_error("-bench", "no kernel is named (see osla-bench --help)");
   if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) return print_help();
   if (strcmp(argv[1], "--version") == 0) return print_version();
   const bench_kernel *kernel = find_kernel(argv[1]);

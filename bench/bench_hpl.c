@@ -144,7 +144,7 @@ static osla_err measure(hpl_data *d)
 static osla_err run(bench_job *job, int64_t n)
 {
   OSLA_CHECK(!osla_simulated_machine(), OSLA_ERR_UNSUPPORTED,
-             "HPL's form has no place to say that a figure is simulated: lu and solve have");
+             "hpl cannot mark its figures as simulated: use lu and solve");
   hpl_data d = {
     .f = {.job = job, .kind = &factor_lu, .pivoting = job->settings->pivoting, .n = n, .nrhs = 1}};
   osla_err err = factor_create(&d.f);

@@ -26,7 +26,7 @@ int bench_channel_parse(const bench_kernel *kernel, const bench_raw_channel *raw
     status = bench_parse_names(kernel, "--case", CHANNEL_CASES, raw->cases, &settings->cases);
   for (int i = 0; i < settings->n_count && !status; i++) {
     if (settings->n[i] % (int64_t)sizeof(uint64_t) != 0)
-      status = bench_error(kernel, "--bytes: %" PRId64 " is no multiple of 8", settings->n[i]);
+      status = bench_error(kernel, "--bytes: %" PRId64 " is not a multiple of 8", settings->n[i]);
     else if (settings->n[i] > (int64_t)1 << 30)
       status = bench_error(kernel, "--bytes: more than 1 GiB in one message");
   }

@@ -12,19 +12,19 @@ void bench_factor_table(const bench_kernel *kernel, bench_raw_factor *raw,
                                       &raw->pivoting,
                                       0,
                                       kernel->pivotings && bench_list_has(kernel->pivotings, "none")
-                                        ? "Pivots of ours: partial (default), tournament, none"
-                                        : "Pivots of ours: partial (default), tournament",
+                                        ? "Pivoting of OSLA: partial (default), tournament, none"
+                                        : "Pivoting of OSLA: partial (default), tournament",
                                       "HOW"};
   const struct poptOption look_ahead = {
     "look-ahead",     '\0', POPT_ARG_INT | POPT_ARGFLAG_SHOW_DEFAULT,
-    &raw->look_ahead, 0,    "Panels that ours factors ahead of the update; 0: chosen, -1: none",
+    &raw->look_ahead, 0,    "Panels that OSLA factors ahead of the update; 0: chosen, -1: none",
     "PANELS"};
   const struct poptOption forward = {
     "forward",     '\0', POPT_ARG_STRING,
-    &raw->forward, 0,    "How panels of ours reach other nodes: chosen (default), flat, ring, tree",
+    &raw->forward, 0,    "How OSLA's panels reach other nodes: chosen (default), flat, ring, tree",
     "HOW"};
   const struct poptOption solves[] = {
-    {"kind", '\0', POPT_ARG_STRING, &raw->kind, 0, "Whose factors: lu (default), chol", "KIND"},
+    {"kind", '\0', POPT_ARG_STRING, &raw->kind, 0, "Factorisation: lu (default), chol", "KIND"},
     {"nrhs", '\0', POPT_ARG_LONGLONG | POPT_ARGFLAG_SHOW_DEFAULT, &raw->nrhs, 0, "Right-hand sides",
      "NRHS"}};
   if (kernel->pivotings) *table++ = pivoting;

@@ -18,19 +18,18 @@ void bench_forest_table(bench_raw_forest *raw, struct poptOption table[BENCH_FOR
     {"matrix", '\0', POPT_ARG_STRING, &raw->matrix, 0,
      "spmv, cg: the matrix of a file: Matrix Market (.mtx), else a graph of METIS", "FILE"},
     {"partition", '\0', POPT_ARG_NONE, &raw->partition, 0,
-     "spmv, cg: METIS puts the graph's rows on ranks, migrate: the cells at last; where built in",
+     "spmv, cg: METIS distributes the graph's rows; migrate: the cells. Needs a build with METIS",
      NULL},
     {"reach", '\0', POPT_ARG_INT | POPT_ARGFLAG_SHOW_DEFAULT, &raw->reach, 0,
      "spmv, cg: points of the cube are joined up to this squared distance", "D"},
     {"plain", '\0', POPT_ARG_NONE, &raw->plain, 0,
-     "Values of ours in memory of malloc, which no neighbour reads in place", NULL},
+     "OSLA's values in memory of malloc, which ranks of the node cannot read in place", NULL},
     {"rewrite", '\0', POPT_ARG_NONE, &raw->rewrite, 0,
      "Each rank rewrites the values that are read before every gather, reduce, fetch; timed", NULL},
     {"arrival", '\0', POPT_ARG_NONE, &raw->arrival, 0,
-     "reduce, fetch: ours in no order (SUM_ARRIVAL); few edges of a fetch add to roots themselves",
-     NULL},
+     "reduce, fetch: OSLA sums in order of arrival (SUM_ARRIVAL)", NULL},
     {"exact", '\0', POPT_ARG_NONE, &raw->exact, 0,
-     "reduce: ours exact (SUM_EXACT): the same bits on any number of ranks", NULL},
+     "reduce: OSLA sums exactly (SUM_EXACT): the same bits on any number of ranks", NULL},
     POPT_TABLEEND};
   memcpy(table, forest, sizeof forest);
 }
@@ -44,7 +43,7 @@ static int check_sizes(const bench_kernel *kernel, int size, const bench_setting
   for (int i = 0; i < settings->n_count; i++) {
     int64_t n = settings->n[i];
     if (pingpong && n % (int64_t)sizeof(forest_value) != 0)
-      return bench_error(kernel, "--n: %" PRId64 " bytes of pingpong are no whole doubles", n);
+      return bench_error(kernel, "--n: %" PRId64 " bytes of pingpong are not a multiple of 8", n);
     if (pingpong && n > (int64_t)1 << 30)
       return bench_error(kernel, "--n: more than 1 GiB in one message of pingpong");
     if (others && n > INT_MAX / size)
@@ -69,7 +68,7 @@ int bench_forest_parse(const bench_kernel *kernel, int size, const bench_raw_for
   if (!status && size < 2 && settings->cases >> FOREST_PINGPONG & 1)
     status = bench_error(kernel, "--case: pingpong needs at least 2 ranks (mpiexec -n 2 ...)");
   if (!status && raw->arrival && raw->exact)
-    status = bench_error(kernel, "--arrival and --exact: sums go in one order");
+    status = bench_error(kernel, "--arrival and --exact exclude each other");
   if (!status) status = check_sizes(kernel, size, settings);
   settings->reach = raw->reach;
   settings->partition = raw->partition != 0;

@@ -69,23 +69,23 @@ static int check_refs(const bench_kernel *kernel, int size, const bench_raw_jaco
   const bool threads = bench_list_has(settings->ref, "threads");
   const bool cg = bench_list_has(settings->ref, "cg");
   if (bench_list_has(settings->ref, "uncertified") && raw->tolerance > 0)
-    return bench_error(kernel, "--ref: uncertified knows no tolerance: not with --tolerance");
+    return bench_error(kernel,
+                       "--ref uncertified makes a fixed number of sweeps: leave out --tolerance");
   if (copying && raw->tolerance > 0)
     return bench_error(kernel,
-                       "--ref: copying makes a fixed number of sweeps: not with --tolerance");
-  if (cg && raw->tolerance == 0)
-    return bench_error(kernel, "--ref: cg solves: it needs --tolerance");
+                       "--ref copying makes a fixed number of sweeps: leave out --tolerance");
+  if (cg && raw->tolerance == 0) return bench_error(kernel, "--ref cg needs --tolerance");
   if ((cg || threads) && raw->slow)
-    return bench_error(kernel, "--slow: '%s': %s has no slow rank", raw->slow,
-                       cg ? "cg" : "threads");
+    return bench_error(kernel,
+                       "--slow %s: the reference %s has no slow rank, leave one of them out",
+                       raw->slow, cg ? "cg" : "threads");
   if (threads && size > 1)
-    return bench_error(kernel, "--ref: threads runs on 1 rank, but there are %d", size);
+    return bench_error(kernel, "--ref threads needs 1 rank, but there are %d", size);
   if (threads && raw->tolerance > 0 && raw->tolerance < LEAST_OF_THREADS)
-    return bench_error(kernel, "--tolerance: %g is less than the %g that threads can tell",
+    return bench_error(kernel, "--tolerance: %g is less than %g, the least with --ref threads",
                        raw->tolerance, LEAST_OF_THREADS);
   if (raw->threads && !threads)
-    return bench_error(kernel, "--threads: '%s': threads is not among the references",
-                       raw->threads);
+    return bench_error(kernel, "--threads %s needs --ref threads", raw->threads);
   return OSLA_EXIT_OK;
 }
 
@@ -110,7 +110,7 @@ static int parse_threads(const bench_kernel *kernel, const char *text, bench_set
   }
   for (int i = 0; i < settings->n_count && settings->whole; i++)
     if (settings->n[i] < settings->threads)
-      return bench_error(kernel, "--threads: %d, but there are %lld layers of points",
+      return bench_error(kernel, "--threads: %d is more than the %lld layers of points",
                          settings->threads, (long long)settings->n[i]);
   return OSLA_EXIT_OK;
 }
@@ -131,7 +131,7 @@ int bench_jacobi_parse(const bench_kernel *kernel, int size, const bench_raw_jac
   settings->in_flight = raw->in_flight;
   settings->bound = raw->bound;
   settings->record = raw->record ? strdup(raw->record) : NULL;
-  if (raw->record && !settings->record) return bench_error(kernel, "no memory");
+  if (raw->record && !settings->record) return bench_error(kernel, "out of memory");
   int status = OSLA_EXIT_OK;
   if (raw->modes) status = bench_parse_names(kernel, "--mode", MODES, raw->modes, &settings->cases);
   if (!status && raw->slow) status = parse_slow(kernel, size, raw->slow, settings);
@@ -141,7 +141,8 @@ int bench_jacobi_parse(const bench_kernel *kernel, int size, const bench_raw_jac
   if (!status) status = bench_at_least(kernel, "--lead", raw->lead, -1);
   if (!status) status = bench_at_least(kernel, "--bound", raw->bound, 0);
   if (!status && !(raw->tolerance >= 0 && raw->tolerance < 1))
-    status = bench_error(kernel, "--tolerance: %g is not among 0 to 1", raw->tolerance);
+    status =
+      bench_error(kernel, "--tolerance: %g is not at least 0 and less than 1", raw->tolerance);
   if (!status) status = check_refs(kernel, size, raw, settings);
   if (!status) status = parse_threads(kernel, raw->threads, settings);
   for (int i = 0; i < settings->n_count && !status; i++)

@@ -19,23 +19,21 @@ void bench_product_table(const bench_kernel *kernel, bench_raw_product *raw,
 {
   const struct poptOption shapes[] = {
     {"trans", '\0', POPT_ARG_STRING, &raw->trans, 0,
-     "What op is for A and B: N as it is, T transposed, C conjugate transposed (default: NN)",
-     "XY"},
+     "op of A and B: N as is, T transposed, C conjugate transposed (default: NN)", "XY"},
     {"m", '\0', POPT_ARG_LONGLONG, &raw->m, 0, "Rows of C (default: N)", "M"},
     {"ablate", '\0', POPT_ARG_NONE, &raw->ablate, 0,
-     "Also ours with its protocols switched on one by one", NULL},
+     "Also run OSLA with its protocols switched on one by one", NULL},
     {"plan", '\0', POPT_ARG_NONE, &raw->plan, 0,
-     "Print what each rank would do (transfers, bytes, buffers); run nothing", NULL}};
+     "Print what each rank would do (transfers, bytes, buffers), and run nothing", NULL}};
   const struct poptOption product[] = {
     {"k", '\0', POPT_ARG_LONGLONG, &raw->k, 0, "Inner size (default: N)", "K"},
     {"panel", '\0', POPT_ARG_LONGLONG, &raw->panel, 0,
-     "Widest panel of the inner size that ours copies together (default: chosen)", "COLUMNS"},
+     "Widest panel of the inner size that OSLA copies at once (default: chosen)", "COLUMNS"},
     {"memory", '\0', POPT_ARG_STRING, &raw->memory, 0,
-     "Most memory of ours for buffers on a rank, such as 64M (default: chosen)", "BYTES"}};
+     "Most memory for OSLA's buffers on a rank, such as 64M (default: chosen)", "BYTES"}};
   const struct poptOption other_nb[] = {
     {"ref-nb", '\0', POPT_ARG_STRING, &raw->ref_nb, 0,
-     "Block sizes of scalapack, each on matrices of its own (default: ours, on the same memory)",
-     "LIST"}};
+     "Block sizes of ScaLAPACK, each on separate matrices (default: OSLA's matrices)", "LIST"}};
   if (kernel->shapes) {
     memcpy(table, shapes, sizeof shapes);
     table += sizeof shapes / sizeof *shapes;
@@ -97,9 +95,9 @@ static int parse_ref_nb(const bench_kernel *kernel, const char *text, bench_sett
   for (int i = 0; i < settings->n_ref_nb && !status; i++)
     for (int j = 0; j < i && !status; j++)
       if (settings->ref_nb[i] == settings->ref_nb[j])
-        status = bench_error(kernel, "--ref-nb: %" PRId64 " is there twice", settings->ref_nb[i]);
+        status = bench_error(kernel, "--ref-nb: %" PRId64 " is given twice", settings->ref_nb[i]);
   if (!status && !bench_list_has(settings->ref, "scalapack"))
-    status = bench_error(kernel, "--ref-nb: %s: scalapack is not among the references", text);
+    status = bench_error(kernel, "--ref-nb %s needs --ref scalapack", text);
   return status;
 }
 
@@ -115,7 +113,6 @@ int bench_product_parse(const bench_kernel *kernel, const bench_raw_product *raw
   settings->ablate = raw->ablate != 0;
   settings->plan = raw->plan != 0;
   if (!status && settings->plan && settings->json)
-    status = bench_error(kernel, "--plan: nothing is measured, and --json %s would stay empty",
-                         settings->json);
+    status = bench_error(kernel, "--plan measures nothing: leave out --json %s", settings->json);
   return status;
 }

@@ -50,8 +50,9 @@ static int parse_density(const bench_kernel *kernel, const bench_raw_updates *ra
 {
   const char *at = raw->density;
   if (raw->count)
-    return bench_error(kernel, "--density: %s: --size %s says how many indices an update has", at,
-                       raw->count);
+    return bench_error(kernel,
+                       "--density %s: leave out --size %s, which sets the number of indices, too",
+                       at, raw->count);
   for (;;) {
     char *end;
     errno = 0;
@@ -75,7 +76,7 @@ static int parse_counts(const bench_kernel *kernel, const bench_raw_updates *raw
   for (int i = 0; i < settings->n_count; i++)
     for (int k = 0; k < settings->n_counts && !status; k++)
       if (settings->counts[k] > settings->n[i])
-        status = bench_error(kernel, "--size: %" PRId64 " indices, but n = %" PRId64,
+        status = bench_error(kernel, "--size: %" PRId64 " indices are more than n = %" PRId64,
                              settings->counts[k], settings->n[i]);
   return status;
 }
@@ -101,8 +102,8 @@ int bench_updates_parse(const bench_kernel *kernel, const bench_raw_updates *raw
     status =
       raw->density ? parse_density(kernel, raw, settings) : parse_counts(kernel, raw, settings);
   if (!status && raw->work > 0 && raw->rows == 0)
-    status = bench_error(kernel, "--work: %lld: there is no G without --rows", raw->work);
+    status = bench_error(kernel, "--work %lld needs --rows", raw->work);
   if (!status && raw->rows == 0 && bench_list_has(settings->ref, "produce"))
-    status = bench_error(kernel, "--ref: produce: nothing is produced without --rows");
+    status = bench_error(kernel, "--ref produce needs --rows");
   return status;
 }

@@ -37,7 +37,7 @@ static void print_summary(const bench_job *job, const osla_trace_summary *s)
       "overlap      %.3f: of %.4g s with transfers in flight the ranks were held %.4g s\n",
       s->overlap, s->in_flight, s->exposed);
   if (s->dropped > 0)
-    (void)printf("%" PRId64 " further events were not kept; the sums lack them\n", s->dropped);
+    (void)printf("%" PRId64 " further events were not recorded; the sums lack them\n", s->dropped);
   (void)fflush(stdout);
 }
 

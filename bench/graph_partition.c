@@ -52,7 +52,7 @@ osla_err graph_partition(const graph_lists *graph, int parts, int32_t *part)
   memset(part, 0, (size_t)n * sizeof *part);
   if (parts == 1 || n == 0) return OSLA_OK; /* METIS would divide by 0 */
   OSLA_CHECK(n <= IDX_MAX && edges <= IDX_MAX, OSLA_ERR_RANGE,
-             "METIS counts to %" PRId64 ", not to %" PRId64, (int64_t)IDX_MAX,
+             "METIS's integers hold at most %" PRId64 ", not %" PRId64, (int64_t)IDX_MAX,
              n > edges ? n : edges);
   idx_t *first = NULL, *neighbour = NULL, *number = malloc((size_t)n * sizeof *number);
   osla_err err = number ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "parts of %" PRId64, n);
@@ -72,7 +72,7 @@ osla_err graph_partition(const graph_lists *graph, int parts, int32_t *part)
 osla_err graph_partition(const graph_lists *graph, int parts, int32_t *part)
 {
   (void)graph, (void)parts, (void)part;
-  return osla_error_set(OSLA_ERR_UNSUPPORTED, "--partition: this build has no METIS");
+  return osla_error_set(OSLA_ERR_UNSUPPORTED, "--partition needs a build with METIS");
 }
 
 #endif

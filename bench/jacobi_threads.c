@@ -225,7 +225,7 @@ osla_err jacobi_threads_run(void *data)
     t->n_obtained = omp_get_num_threads();
     if (t->n_obtained == t->n) thread_main(t, omp_get_thread_num(), s);
   }
-  OSLA_CHECK(t->n_obtained == t->n, OSLA_ERR_MEM, "--threads: %d, but OpenMP gives %d", t->n,
+  OSLA_CHECK(t->n_obtained == t->n, OSLA_ERR_MEM, "--threads: %d, but OpenMP provides %d", t->n,
              t->n_obtained);
   osla_iterate_result r = {.least = INT64_MAX};
   for (int i = 0; i < t->n; i++) {
@@ -286,7 +286,7 @@ void jacobi_threads_teardown(jacobi_data *d)
 osla_err jacobi_threads_setup(void *data)
 {
   (void)data;
-  return osla_error_set(OSLA_ERR_UNSUPPORTED, "threads: this build has no OpenMP");
+  return osla_error_set(OSLA_ERR_UNSUPPORTED, "--ref threads needs a build with OpenMP");
 }
 
 osla_err jacobi_threads_run(void *data)

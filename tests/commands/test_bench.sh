@@ -261,7 +261,7 @@ for ranks in 0 2; do
     [ -s "$scratch/err" ] && fail "something on stderr"
   done
   run node $ranks
-  bad "osla-bench: no kernel (see osla-bench --help)"
+  bad "osla-bench: no kernel is named (see osla-bench --help)"
   run_job node $ranks frobnicate
   bad "osla-bench: frobnicate: unknown kernel (see osla-bench --help)"
   run node $ranks gemm --frobnicate
@@ -294,10 +294,10 @@ run node 0 chol --n 10 --ref none --reps 1 --json "$scratch/half"
 [ "$(wc -l <"$scratch/half")" = 2 ] && [[ $(tail -n 1 "$scratch/half") == '{"kernel":"chol"'*'}' ]] ||
   fail "not a line of its own behind half a line"
 run node 0 gemm --plan --json "$scratch/json"
-bad "osla-bench gemm: --plan: nothing is measured, and --json $scratch/json would stay empty"
+bad "osla-bench gemm: --plan measures nothing: leave out --json $scratch/json"
 if [ "$HAVE_SCALAPACK" = yes ]; then
   run node 0 lu --ref-nb 64 --ref blas
-  bad "osla-bench lu: --ref-nb: 64: scalapack is not among the references"
+  bad "osla-bench lu: --ref-nb 64 needs --ref scalapack"
   run node 0 lu --ref-nb 64,x
   bad "osla-bench lu: --ref-nb: '64,x' is not a list of sizes of at least 1"
 fi
@@ -326,7 +326,7 @@ bad "osla-bench forest: --case: 'ring' is not one of pingpong,gather,reduce,fetc
 run node 0 forest --case spmv --reach 0
 bad "osla-bench forest: --reach: 0 is outside 1 to 100"
 run node 0 forest --case reduce --arrival --exact
-bad "osla-bench forest: --arrival and --exact: sums go in one order"
+bad "osla-bench forest: --arrival and --exact exclude each other"
 run node 2 forest --case spmv --matrix absent.mtx
 bad "osla-bench forest: absent.mtx: No such file or directory"
 run node 0 jacobi --mode sync,chaotic
@@ -338,41 +338,41 @@ bad "osla-bench jacobi: --points: 5000 is more than 4096"
 run node 2 jacobi --slow 2:3
 bad "osla-bench jacobi: --slow: '2:3' is not a rank (0 to 1), ':', and a factor of 1 to 1000"
 run node 0 jacobi --tolerance -0.1
-bad "osla-bench jacobi: --tolerance: -0.1 is not among 0 to 1"
+bad "osla-bench jacobi: --tolerance: -0.1 is not at least 0 and less than 1"
 run node 0 jacobi --ref copying --tolerance 0.1
-bad "osla-bench jacobi: --ref: copying makes a fixed number of sweeps: not with --tolerance"
+bad "osla-bench jacobi: --ref copying makes a fixed number of sweeps: leave out --tolerance"
 run node 2 jacobi --ref cg
-bad "osla-bench jacobi: --ref: cg solves: it needs --tolerance"
+bad "osla-bench jacobi: --ref cg needs --tolerance"
 run node 2 jacobi --ref cg --tolerance 0.1 --slow 0:2
-bad "osla-bench jacobi: --slow: '0:2': cg has no slow rank"
+bad "osla-bench jacobi: --slow 0:2: the reference cg has no slow rank, leave one of them out"
 run node 0 jacobi --threads 2
-bad "osla-bench jacobi: --threads: '2': threads is not among the references"
+bad "osla-bench jacobi: --threads 2 needs --ref threads"
 if "$bench" jacobi --help | grep -q ',threads'; then
   run node 2 jacobi --ref threads
-  bad "osla-bench jacobi: --ref: threads runs on 1 rank, but there are 2"
+  bad "osla-bench jacobi: --ref threads needs 1 rank, but there are 2"
   for threads in 0 two 1025 99999999999999999999; do
     run node 0 jacobi --ref threads --threads $threads
     bad "osla-bench jacobi: --threads: '$threads' is not a number from 1 to 1024"
   done
   run node 0 jacobi --ref threads --threads 5 --points 9,4 --whole
-  bad "osla-bench jacobi: --threads: 5, but there are 4 layers of points"
+  bad "osla-bench jacobi: --threads: 5 is more than the 4 layers of points"
   run node 0 jacobi --ref threads --tolerance 1e-6
-  bad "osla-bench jacobi: --tolerance: 1e-06 is less than the 1e-05 that threads can tell"
+  bad "osla-bench jacobi: --tolerance: 1e-06 is less than 1e-05, the least with --ref threads"
   run node 0 jacobi --ref threads --slow 0:2
-  bad "osla-bench jacobi: --slow: '0:2': threads has no slow rank"
+  bad "osla-bench jacobi: --slow 0:2: the reference threads has no slow rank, leave one of them out"
   OMP_THREAD_LIMIT=2 run_job node 0 jacobi --ref threads --threads 3 --points 5
-  bad "osla-bench jacobi: --threads: 3, but OpenMP gives 2"
+  bad "osla-bench jacobi: --threads: 3, but OpenMP provides 2"
 fi
 run node 0 put --ref scalapack
 bad "osla-bench put: --ref: 'scalapack' is not one of none,blas,mpi,send"
 run node 0 hessian --n 100 --size 101
-bad "osla-bench hessian: --size: 101 indices, but n = 100"
+bad "osla-bench hessian: --size: 101 indices are more than n = 100"
 run node 0 hessian --size 5,x
 bad "osla-bench hessian: --size: '5,x' is not a list of sizes of at least 1"
 run node 0 hessian --density 0.5,1.5
 bad "osla-bench hessian: --density: '0.5,1.5' is not a list of shares above 0, at most 1"
 run node 0 hessian --density 0.5 --size 9
-bad "osla-bench hessian: --density: 0.5: --size 9 says how many indices an update has"
+bad "osla-bench hessian: --density 0.5: leave out --size 9, which sets the number of indices, too"
 run node 0 hessian --ring-bytes -1
 bad "osla-bench hessian: --ring-bytes: -1 is less than 0"
 run node 0 hessian --ring-bytes 12Q
@@ -382,9 +382,9 @@ bad "osla-bench hessian: --uplo: 'both' is not lower or upper"
 run node 0 hessian --run 0
 bad "osla-bench hessian: --run: 0 is less than 1"
 run node 0 hessian --work 3
-bad "osla-bench hessian: --work: 3: there is no G without --rows"
+bad "osla-bench hessian: --work 3 needs --rows"
 run node 0 hessian --ref produce
-bad "osla-bench hessian: --ref: produce: nothing is produced without --rows"
+bad "osla-bench hessian: --ref produce needs --rows"
 run node 2 gemm --n 10 --transport sim
 [ $status = 2 ] && [ "$(wc -l <"$scratch/err")" = 1 ] || fail "exit status $status, not one line"
 grep -q "^osla-bench gemm: transport 'sim' .* (a simulation needs a build of its own: configure --enable-simulation)$" \
@@ -396,7 +396,7 @@ bad "osla-bench channel: needs at least 2 ranks (mpiexec -n 2 ...)"
 run node 2 channel --case halo,ring
 bad "osla-bench channel: --case: 'ring' is not one of pingpong,halo,stream"
 run node 2 channel --bytes 8,12
-bad "osla-bench channel: --bytes: 12 is no multiple of 8"
+bad "osla-bench channel: --bytes: 12 is not a multiple of 8"
 run node 2 channel --bytes 0
 bad "osla-bench channel: --bytes: '0' is not a list of sizes of at least 1"
 run node 2 channel --bytes 2147483648

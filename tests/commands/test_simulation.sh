@@ -69,7 +69,7 @@ refused 2 "osla-bench lu: LU that is only modelled: the pivots of blocks of 1024
 simulate -m infiniband -n 4 -s -M "$bench" hessian --ref exact
 refused 2 "osla-bench hessian: order-independent mode that is only modelled: what it sends hangs on the values"
 simulate -m infiniband -n 4 -s -M "$bench" put
-refused 2 "osla-bench put: it cannot be only modelled: gemm, lu, chol and hessian can"
+refused 2 "osla-bench put: this kernel cannot be only modelled: gemm, lu, chol and hessian can"
 
 # A faster machine is faster, and more ranks than one are quicker than one where work is large.
 where=(-m infiniband -n 1)
@@ -167,7 +167,7 @@ refused 2 "osla-bench gemm: transport 'mpi' (OSLA_TRANSPORT): this program has o
 simulate -n 4 "$bench" hessian --threads 2
 refused 2 "osla-bench hessian: transport 'sim': a rank has one thread, and this job asks for more"
 simulate -n 4 "$bench" hpl
-refused 2 "osla-bench hpl: HPL's form has no place to say that a figure is simulated: lu and solve have"
+refused 2 "osla-bench hpl: hpl cannot mark its figures as simulated: use lu and solve"
 sed 's/"copy" value="[^"]*"/"copy" value="6GBps"/' "$SRCDIR/bench/machines/ethernet.xml" >bad.xml
 simulate -m bad.xml -n 4 "$bench" gemm
 refused 2 "osla-bench gemm: machine bad: property copy of host host0 is no positive number: 6GBps"
