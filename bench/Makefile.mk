@@ -1,6 +1,6 @@
 # Floor 4: benchmarks.
 
-# All but main are a library of its own so that tests can link it.
+# Everything but main is a library, so that tests can link it.
 noinst_LTLIBRARIES += bench/libbench.la
 bench_libbench_la_LIBTOOLFLAGS = $(static_alone)
 bench_libbench_la_SOURCES = \
@@ -33,7 +33,7 @@ bench_libs = $(ga_adapt_libs) libosla_armci.la libosla.la $(GA_LIBS) $(SCALAPACK
   $(METIS_LIBS) $(POPT_LIBS) $(JANSSON_LIBS)
 bench_osla_bench_LDADD = bench/libbench.la $(bench_libs)
 
-# The model of a core that simulated machines compute by.
+# Fits the model of a core for simulated machines.
 bin_PROGRAMS += bench/osla-calibrate
 bench_osla_calibrate_SOURCES = bench/calibrate.h bench/calibrate.c bench/calibrate_fit.c bench/calibrate_work.c \
   tools/common/command.h tools/common/command.c tools/common/command_process.c tools/common/command_util.c \
@@ -41,8 +41,8 @@ bench_osla_calibrate_SOURCES = bench/calibrate.h bench/calibrate.c bench/calibra
   tools/common/command_files.h tools/common/command_files.c tools/common/report_place.h tools/common/report_place.c
 bench_osla_calibrate_LDADD = libosla.la $(POPT_LIBS) $(JANSSON_LIBS)
 
-# A plain ScaLAPACK program, to be timed with and without the drop-in (bench/scalapack_table); and one that times
-# small calls of both in turn.
+# scalapack_program: a plain ScaLAPACK program that is timed with and without the drop-in
+# (bench/scalapack_table). scalapack_pairs: times small calls of both in turn.
 if HAVE_SCALAPACK
 noinst_PROGRAMS += bench/scalapack_program bench/scalapack_pairs
 endif
@@ -51,7 +51,7 @@ bench_scalapack_program_LDADD = $(SCALAPACK_LIBS) -lm
 bench_scalapack_pairs_SOURCES = bench/scalapack_pairs.c
 bench_scalapack_pairs_LDADD = $(SCALAPACK_LIBS) -ldl
 
-# The calls of osla_ga.h against GA's.
+# Compares the functions of osla_ga.h with GA's.
 if HAVE_GA
 noinst_PROGRAMS += bench/ga_program
 endif

@@ -1,7 +1,9 @@
-# What a folder of results says of build and machine; read by bench/scripts/run and bench/scripts/solvers, which
-# set top, CC and hosts: lines of bench/scripts/host without what stands before the first tab.
+# Writes environment.txt of a results folder; sourced by bench/scripts/run, solvers and jacobi-
+# studies. They set top, CC and hosts: the lines of bench/scripts/host without the text before the
+# first tab.
 
-# No host name, no path. Hosts that are alike are told of once.
+# Prints date, commit, compiler and hosts, without host names and paths. Identical hosts are
+# printed once.
 environment() {
   local commit
   commit=$(git -C "$top" describe --always --dirty --abbrev=12 2>/dev/null || echo unknown)
@@ -13,7 +15,7 @@ environment() {
 
 record_environment() { # FOLDER
   environment >"$1/environment.now"
-  # A folder is about one build on one machine: a change of either is written below.
+  # A folder describes one build on one machine; if either changes, the new one is appended.
   if [ ! -f "$1/environment.txt" ]; then
     mv "$1/environment.now" "$1/environment.txt"
   elif cmp -s <(sed 1d "$1/environment.now") <(tail -n "$(sed 1d "$1/environment.now" | wc -l)" \

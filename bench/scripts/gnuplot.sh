@@ -1,9 +1,9 @@
-# Texts and file names in gnuplot's scripts; read by bench/scripts/plot, bench/scripts/timeline and bench/scripts/solvers. Python's
-# scripts have the same in bench/scripts/gnuplot_text.py. Results are shared, so that whatever they hold must stay a text.
-#
-# Between single quotes gnuplot expands nothing (between double quotes it runs what stands between backticks). A quote is
-# appended as a string of its own: '' stands for one only where no other quote is beside it (gnuplot 5.4). A line's end
-# would end the command. A file name that begins with | or < would be a command.
+# Quoting of texts and file names for gnuplot; sourced by bench/scripts/plot, timeline and solvers
+# (gnuplot_text.py does it for Python). Results files may come from others: what they contain must
+# not be run as a command. gnuplot expands nothing between single quotes, but runs text in
+# backticks between double quotes. A quote within the text is appended as a separate string, since
+# '' stands for a quote only where no other quote is beside it (gnuplot 5.4). A line feed would end
+# the command, and a file name that begins with | or < would be a command.
 
 gnuplot_text() { # TEXT
   local quote="'" text=${1//[[:cntrl:]]/ }
