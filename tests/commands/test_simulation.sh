@@ -123,7 +123,7 @@ int main(int argc, char **argv)
 EOT
 smpicc ends.c -o ends >out 2>err || fail "cannot be built"
 simulate -n 4 ./ends
-[ $status = 1 ] && [ "$(cat err)" = "simulate: the job has ended: its ranks wait, and none will wake another" ] ||
+[ $status = 1 ] && [ "$(cat err)" = "simulate: deadlock: all ranks of the job wait for one another" ] ||
   fail "exit status $status"
 
 # A look at a message that is on its way takes no 100 us, as SimGrid has it: BLACS looks in each call.

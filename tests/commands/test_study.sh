@@ -77,7 +77,7 @@ study assembly --updates 10 --ranks 4
 refused 2 "simulate: --updates: 10 is not a multiple of 4 ranks"
 echo '<!-- -->' >>gemm-weak/machine.xml
 study gemm-weak --n 256
-refused 2 "simulate: gemm-weak: was begun with another infiniband; --out names another folder"
+refused 2 "simulate: gemm-weak: was started with another machine file than infiniband: name another folder with --out"
 sed 's/osla machine/a machine/' gemm-weak/machine.xml >other.xml
 study gemm-weak --machine other.xml
 refused 2 "simulate: other.xml: no line 'osla machine: N hosts, N cores each', or no speed in Gf or f (see bench/machines/make)"
