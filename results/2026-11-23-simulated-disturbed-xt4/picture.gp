@@ -1,9 +1,0 @@
-set terminal png size 900,600 noenhanced
-set output "disturbed.png"
-set title "disturbed on xt4, simulated"
-set logscale x 2
-set xlabel "ranks"
-set ylabel "Gflop/s a core"
-set yrange [0:*]
-set key outside below
-plot for [i=0:27] "curves.dat" index i using 1:2 with linespoints title columnheader(1)
