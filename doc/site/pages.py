@@ -40,7 +40,7 @@ class Site:
         self.pages.update({h: f"api/{Path(h).stem}.md" for h in headers})
         self.pages.update({"README.md": "index.md", "NEWS.md": "news.md", "CONTRIBUTING.md": "contributing.md",
                            "results/README.md": "results/index.md"})
-        self.entries = sorted((p for p in self.top.glob("results/20*") if p.is_dir()), reverse=True)
+        self.entries = sorted((p for p in self.top.glob("results/*") if p.is_dir()))
         for entry in self.entries:
             name = f"results/{entry.name}"
             self.pages[name] = self.pages[f"{name}/summary.md"] = f"{name}.md"
