@@ -68,9 +68,10 @@ typedef struct bench_settings {
   bool chol;                        /* solve: true: factors of Cholesky, false: of LU */
   int64_t nrhs;                     /* solve: number of right-hand sides */
   unsigned cases; /* forest, channel: bit k: run case k of their enum; jacobi: bit k: run mode k */
-  bool plain, rewrite, arrival, exact; /* forest: options of these names */
-  char *matrix;                        /* forest: matrix file, or NULL; owned */
-  bool partition;                      /* forest: METIS distributes the rows or cells */
+  /* forest: the options --plain, --rewrite, --arrival, --exact */
+  bool plain, rewrite, arrival, exact;
+  char *matrix;      /* forest: matrix file, or NULL; owned */
+  bool partition;    /* forest: METIS distributes the rows or cells */
   int reach;         /* forest: squared distance of neighbours in the generated matrix */
   bool whole, zeros; /* jacobi: N is the side of the whole grid; no offset of 1 in the start */
   int64_t sweeps;
@@ -83,7 +84,7 @@ typedef struct bench_settings {
 /* Name of a way to forward panels: "chosen", "flat", "ring" or "tree". Local. */
 const char *bench_forward_name(osla_forward forward);
 
-/* State of one run of osla-bench. */
+/* State of one run of osla-bench, shared by all its cases. */
 typedef struct bench_job {
   const bench_settings *settings;
   osla_transport *transport;
@@ -160,7 +161,8 @@ typedef struct bench_figure {
 /* One implementation of a case. All functions are collective and get `data`; each but `run` may be
  * NULL. */
 typedef struct bench_impl {
-  const char *name;                /* "osla", "blas", "scalapack" ... */
+  /* name in the table and in JSON lines: "osla", "blas", "scalapack" ... */
+  const char *name;
   osla_err (*setup)(void *data);   /* allocates memory that only this implementation needs */
   osla_err (*prepare)(void *data); /* called before every run, untimed: restores the input */
   osla_err (*run)(void *data);     /* the timed call */
@@ -201,7 +203,8 @@ typedef struct bench_case {
   bool look_ahead;       /* the JSON line has look_ahead and forward */
   int64_t nrhs;          /* solves: number of right-hand sides; else 0 */
   const char *variant;   /* text behind the kernel's name in the table, as "upper 400"; or NULL */
-  const bench_figure *parameters; /* integers for the JSON lines */
+  /* integers that the JSON lines hold, such as options of the kernel */
+  const bench_figure *parameters;
   int n_parameters;
   const bench_impl *impls; /* implementations, OSLA's first */
   int n_impls;             /* number of impls; --ref may leave some of them out */
@@ -284,8 +287,8 @@ void bench_apply_local(osla_dtype dtype, osla_trans trans, int64_t m, int64_t n,
 double bench_max(const osla_complex *u, int64_t n);
 double bench_max_difference(const osla_complex *u, const osla_complex *v, int64_t n);
 
-/* y - expected| / (eps sqrt(terms) |expected|) in max norms. It is of order 1 for every size, since
- * rounding errors of random data grow with the square root of the number of terms. Local. */
+/* |y - expected| / (eps sqrt(terms) |expected|) in max norms. It is of order 1 for every size,
+ * since rounding errors of random data grow with the square root of the number of terms. Local. */
 double bench_residual(osla_dtype dtype, const osla_complex *y, const osla_complex *expected,
                       int64_t n, int64_t terms);
 

@@ -119,7 +119,7 @@ osla_err bench_apply(bench_part part, osla_trans trans, osla_matrix *a, const os
   int64_t rows = osla_matrix_local_rows(a), cols = osla_matrix_local_cols(a), first, end;
   int64_t lld = osla_matrix_lld(a, osla_transport_rank(t));
   int prow = osla_grid_prow(grid), pcol = osla_grid_pcol(grid);
-  int64_t length = trans == OSLA_NOTRANS ? l.m : l.n; /* length of y */
+  int64_t length = trans == OSLA_NOTRANS ? l.m : l.n; /* length of y (and of the reduction) */
   osla_err err = OSLA_OK;
   osla_complex *by_row = calloc((size_t)(rows + cols + 1), sizeof *by_row);
   /* Local parts: for OSLA_NOTRANS by_row is y, else by_row is x and by_col is y. */

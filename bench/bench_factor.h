@@ -23,8 +23,9 @@ typedef struct factor_kind {
   const char *name;
   /* the factorisation takes 2 n^3 / part operations */
   int64_t part;
-  osla_err (*run)(void *set), (*run_scalapack)(void *set);     /* factors a */
-  osla_err (*solve)(void *set), (*solve_scalapack)(void *set); /* x := A^-1 x */
+  osla_err (*run)(void *set), (*run_scalapack)(void *set); /* factor the matrix a of the set */
+  /* x := A^-1 x with the factors in a */
+  osla_err (*solve)(void *set), (*solve_scalapack)(void *set);
   /* Factors P A = left (right), as parts of a; the check multiplies with them. */
   bench_part left, right;
   osla_trans right_trans;

@@ -33,7 +33,7 @@ typedef struct forest_list {
   int *peer;  /* [n_peers] the other ranks; one allocation, at peer, for all four arrays */
   int *count; /* [n_peers] edges to each peer */
   int *start; /* [n_peers + 1] first element of each peer in index */
-  int *index; /* vertices of this rank */
+  int *index; /* indices of this rank's vertices, in the order of peer */
 } forest_list;
 
 /* Sets the peers of a list: every rank but this one with count[rank] > 0 vertices; `count` has an
@@ -51,12 +51,12 @@ typedef struct forest_graph {
   int64_t *root;             /* [n_edges] root of each leaf: rank * n + index */
   forest_list leaves, roots; /* edges to other ranks, by their ends on this rank */
   int64_t n_own;             /* edges on this rank join leaf own_leaf[i] and root own_root[i] */
-  int *own_leaf, *own_root;  /* [n_own] */
+  int *own_leaf, *own_root;  /* [n_own] vertices of the edges on this rank */
   bool contiguous;           /* the lists are the vertices 0, 1, ...: no packing is needed */
   int64_t *total;            /* REDUCE, FETCH: [size * n] sum of the leaves of each root */
   /* FETCH: [size * n] sums of leaves that were added to each root before this rank's. */
   int64_t *before;
-  int *arrival; /* [size * size] memory for the check */
+  int *arrival; /* arrival orders of all ranks, [size * size]; used by the check of FETCH */
 } forest_graph;
 
 /* Creates the edges of a case. Collective. Errors, on all ranks together: MEM. */
@@ -66,7 +66,7 @@ void forest_graph_free(forest_graph *g);
 
 struct forest_method;
 
-/* One implementation with its values. */
+/* Values and state of one implementation of a case. */
 typedef struct forest_data {
   forest_graph *graph;
   const struct forest_method *method;
@@ -77,7 +77,7 @@ typedef struct forest_data {
   int *arrival;
   bool in_no_order; /* FETCH: the order is unknown, `arrival` is not used */
   int iterations;   /* transfers of a run, the same on all ranks */
-  void *own;        /* further data of the implementation */
+  void *own;        /* data of the implementation itself, as buffers and communicators */
 } forest_data;
 
 /* Functions of an implementation; NULL if it lacks the operation. All are collective. */

@@ -9,13 +9,13 @@
 
 /* Phases of a run. Seconds are summed over threads, ranks and the counted runs. */
 typedef enum hessian_phase {
-  PHASE_WORK, /* the work of --work */
+  PHASE_WORK, /* production: the work of --work */
   /* sorting of indices by owner and packing of columns of G in that order (the paper's binning) */
   PHASE_SPLIT,
   PHASE_PRODUCT,  /* G^T G; for ready blocks, extraction of the parts for each owner */
   PHASE_ADD,      /* adding to the memory of the node */
-  PHASE_TRANSFER, /* transfers to other nodes */
-  PHASE_WAIT,     /* the commit */
+  PHASE_TRANSFER, /* transfers of updates to other nodes */
+  PHASE_WAIT,     /* time in the commit */
   HESSIAN_PHASES
 } hessian_phase;
 

@@ -17,7 +17,7 @@ typedef struct inverse_data {
   int64_t *pivots; /* LU: [n] pivots, whole on every rank, from 0 */
   /* [n] vectors of the check, whole on every rank; one allocation, at v */
   osla_complex *v, *y, *z;
-  double norm; /* max norm of A */
+  double norm; /* infinity norm of A */
 } inverse_data;
 
 static bool is_lu(const inverse_data *d)

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const int64_t RECORD_BYTES = INT64_C(64) << 20; /* memory of a rank's record */
+static const int64_t RECORD_BYTES = INT64_C(64) << 20; /* bytes for the record of a rank */
 enum { MOST_IMPLS = 9, MODES = 3, N_PARAMETERS = 8 };
 
 /* Allocates the state x and the spare state. The two start half a page of 4 KiB apart, by their

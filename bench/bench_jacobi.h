@@ -13,7 +13,7 @@ typedef struct jacobi_problem {
   osla_fixed_point inner; /* problem of `diffusion` */
   osla_fixed_point p;     /* like `inner`, but slower on the slow rank; points to this struct */
   double factor;          /* factor by which this rank's sweeps take longer; 1: not slow */
-  double points;          /* points of all ranks */
+  double points;          /* number of points on all ranks */
   double sync_residual;   /* checked residual of OSLA in mode SYNC; 0: not known */
 } jacobi_problem;
 
@@ -39,7 +39,7 @@ typedef struct jacobi_data {
   bool is_reference; /* the implementation is a reference: its record is not written */
   void *memory[2];   /* memory of x and spare, whose pointers are swapped */
   double *x, *spare;
-  osla_iteration *iteration;  /* OSLA */
+  osla_iteration *iteration;  /* iteration object of OSLA; NULL in references */
   osla_iterate_result result; /* in `threads` only the numbers of sweeps are set */
   double certified;           /* b - A x| divided by that of the start, set by the check */
   struct jacobi_mpi *mpi;

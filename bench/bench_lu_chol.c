@@ -16,7 +16,7 @@ typedef struct check_data {
   factor_data f; /* the first member: factor_set.factor points to it */
   osla_complex *x, *expected, *y, *z;
   int64_t *pivots;
-  double scale; /* A| |x| n eps */
+  double scale; /* divisor of the residual: norm of A times |x| times n eps */
 } check_data;
 
 static osla_err check_create(check_data *c)

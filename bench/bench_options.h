@@ -16,7 +16,7 @@ typedef struct bench_raw_product {
   int ablate, plan;
 } bench_raw_product;
 
-/* Values of options that were not given. */
+/* Options of products before parsing: no option is given. */
 extern const bench_raw_product bench_raw_product_none;
 
 enum { BENCH_PRODUCT_OPTIONS = 10 };

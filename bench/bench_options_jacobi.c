@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MODES "sync,async,racy" /* indexed by osla_iterate_mode */
+/* Names of the modes, in the order of mode_of in bench_jacobi.c. */
+#define MODES "sync,async,racy"
 /* Least tolerance of the reference `threads`: its running sum of squares is updated by differences,
  * and each update rounds. */
 static const double LEAST_OF_THREADS = 1e-5;

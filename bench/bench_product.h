@@ -35,12 +35,12 @@ typedef struct product_data {
 osla_err product_create(product_data *d, bench_job *job, int64_t n, bool syrk);
 void product_destroy(product_data *d);
 
-bool product_is_real(const product_data *d); /* real type */
+bool product_is_real(const product_data *d); /* True if the element type is real. */
 
 /* Fills C with NaN; in syrk only the lower triangle, and the upper one with zeros. */
 osla_err product_fill_nan(void *set);
 
-/* C x - op(A) (op(B) x)| / (eps sqrt(K) |op(A) (op(B) x)|). */
+/* *residual := |C x - op(A) (op(B) x)| / (eps sqrt(K) |op(A) (op(B) x)|). */
 osla_err product_check(void *set, double *residual);
 
 /* Appends the implementation "scalapack", whose timed call is `run`. */

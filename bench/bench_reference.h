@@ -89,7 +89,7 @@ void reference_scalapack_impls(const bench_settings *settings, const bench_impl 
  * MPI_Win_flush. */
 typedef struct reference_window {
   MPI_Win win;
-  unsigned char *base; /* this rank's part: the data, then a page with the flag */
+  unsigned char *base; /* this rank's part of the window: the data, then a page with the flag */
   size_t bytes;
 } reference_window;
 
@@ -136,7 +136,7 @@ uint64_t reference_ga_bytes(const bench_job *job);
  *
  * A triangle in a block-cyclic window, to which MPI_Accumulate adds with indexed datatypes. */
 typedef struct reference_accumulate {
-  osla_grid *grid; /* NULL if not created */
+  osla_grid *grid; /* process grid; NULL if the object is not created */
   osla_dtype dtype;
   osla_uplo uplo;
   int64_t n, nb;

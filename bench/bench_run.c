@@ -40,8 +40,8 @@ static osla_err run_once(bench_job *job, const bench_case *c, bench_result *r, b
   return OSLA_OK;
 }
 
-/* Warms up each implementation, then measures them in turn (A B A B ...). A cold case has no warm-
- * up, nor has modelled work. */
+/* Warms up each implementation, then measures them in turn (A B A B ...). Cold cases and modelled
+ * work have no warm-up. */
 static osla_err measure(bench_job *job, const bench_case *c, bench_result *results, int n_results)
 {
   double not_counted;

@@ -15,12 +15,12 @@ typedef struct setup_edges {
   double *roots, *leaves;
 } setup_edges;
 
-/* Data of one implementation. */
+/* Forest, memory or communicators of one implementation. */
 typedef struct setup_data {
   const setup_edges *edges;
-  osla_forest *forest;         /* OSLA */
-  osla_root *copy;             /* [n] memory of the limit */
-  struct setup_neighbors *own; /* the reference (setup_neighbor.c) */
+  osla_forest *forest;         /* forest of the implementation "osla" */
+  osla_root *copy;             /* [n] destination of the copy in the implementation "memcpy" */
+  struct setup_neighbors *own; /* state of the reference "neighbor" (setup_neighbor.c) */
 } setup_data;
 
 /* Creates the communicator and transfers the first values to the leaves. Collective. Errors, on all

@@ -42,12 +42,13 @@ struct sparse_method;
 /* One implementation with its vectors. */
 typedef struct sparse_data {
   const sparse_problem *problem;
-  const struct sparse_method *method; /* NULL: OSLA */
-  double *x, *y;                      /* [rows]; in CG the solution and the right-hand side */
-  double *r, *p, *ap;                 /* [rows] vectors of CG */
-  double *ghosts;                     /* [n_ghosts] values of the ghosts */
-  int iterations;                     /* products or iterations of a run */
-  double residual;                    /* norm of CG's residual by its recurrence */
+  /* functions of a reference; NULL: OSLA's own product and CG */
+  const struct sparse_method *method;
+  double *x, *y;      /* [rows]; in CG the solution and the right-hand side */
+  double *r, *p, *ap; /* [rows] vectors of CG */
+  double *ghosts;     /* [n_ghosts] values of the ghosts */
+  int iterations;     /* products or iterations of a run */
+  double residual;    /* norm of CG's residual by its recurrence */
   void *own;
 } sparse_data;
 
@@ -61,7 +62,8 @@ typedef struct sparse_method {
   void (*destroy)(sparse_data *d);
 } sparse_method;
 
-extern const sparse_method sparse_mpi, sparse_neighbor, sparse_loop; /* loop: exchanges nothing */
+/* sparse_loop exchanges nothing */
+extern const sparse_method sparse_mpi, sparse_neighbor, sparse_loop;
 
 /* Runs a case, spmv or cg. Collective. */
 osla_err bench_sparse_case(bench_job *job, forest_case which, int64_t n);

@@ -12,9 +12,9 @@
 enum { WIDEST = 512 }; /* largest number of columns of an operand */
 
 struct calibrate_room {
-  int64_t n, row, col; /* order of the matrix; position of the next block */
-  double *matrix;      /* [n * n] */
-  double *a, *b;       /* [n * WIDEST] each */
+  int64_t n, row, col; /* order of the matrix; row and column of the next block */
+  double *matrix;      /* [n * n] matrix that the work walks through */
+  double *a, *b;       /* [n * WIDEST] operands */
   double *triangle;    /* [WIDEST * WIDEST], well conditioned */
   int64_t *rows;       /* [n] row interchanges */
   int64_t *sorted;     /* [n] indices of every second row */
@@ -227,7 +227,7 @@ osla_err calibrate_time(calibrate_room *room, const calibrate_kind *kind,
     double since = osla_clock();
     OSLA_CALL(kind->work(room, shape));
     double took = osla_clock() - since;
-    if (i < 0) continue; /* warm-up */
+    if (i < 0) continue; /* the first run is a warm-up */
     taken[runs++] = took;
     all += took;
   }

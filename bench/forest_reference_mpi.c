@@ -15,7 +15,7 @@ typedef struct forest_messages {
   /* One request for each peer: values for this rank's roots, values for this rank's leaves; values
    * from this rank's leaves, values from this rank's roots. One allocation, at up_in. */
   MPI_Request *up_in, *down_in, *up_out, *down_out;
-  int n_requests; /* number of all requests */
+  int n_requests; /* number of requests in the four arrays */
   /* MPI_STATUSES_IGNORE, read from memory: gcc 12 takes MPICH's constant for an array that is too
    * short */
   MPI_Status *ignored;

@@ -11,8 +11,8 @@
  * 1] - 1]. Each edge is in the lists of both of its vertices; no edge joins a vertex to itself. */
 typedef struct graph_lists {
   int64_t n;
-  int64_t *first;     /* [n + 1] */
-  int64_t *neighbour; /* [first[n]] */
+  int64_t *first;     /* [n + 1] first neighbour of each vertex in `neighbour` */
+  int64_t *neighbour; /* [first[n]] lists of neighbours */
 } graph_lists;
 
 /* Allocates lists of zeros. Local. Errors: MEM. */

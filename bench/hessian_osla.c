@@ -32,7 +32,7 @@ static osla_err setup(void *data)
   } else {
     options.single = s->dtype == OSLA_FLOAT;
   }
-  OSLA_CALL(hessian_products_create(d, false)); /* the products serve --work */
+  OSLA_CALL(hessian_products_create(d, false)); /* memory for the products of --work */
   return osla_hessian_create(d->job->grid, d->n, &options, &ours->hessian);
 }
 
@@ -123,7 +123,7 @@ static osla_err read_samples(hessian_data *d, osla_matrix *h)
   const updates *u = &d->updates;
   bool lower = d->job->settings->uplo == OSLA_LOWER;
   for (int k = 0; k < UPDATES_SAMPLES; k++) {
-    double element = 0; /* large enough for either type */
+    double element = 0; /* large enough for a float or a double */
     int64_t i = u->sample[k].i, j = u->sample[k].j;
     OSLA_CALL(osla_matrix_get_block(h, lower ? i : j, lower ? j : i, 1, 1, &element, 1));
     d->values[k] = bench_element(osla_matrix_dtype(h), &element, 0);

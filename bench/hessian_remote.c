@@ -66,7 +66,7 @@ const bench_impl hessian_mpi_accumulate = {.name = "mpi-accumulate",
 static osla_err setup_ga(void *data)
 {
   hessian_data *d = data;
-  OSLA_CALL(hessian_products_create(d, false)); /* the products serve --work */
+  OSLA_CALL(hessian_products_create(d, false)); /* memory for the products of --work */
   return reference_scatter_create(d->job, d->n, &d->scatter);
 }
 

@@ -27,7 +27,7 @@ typedef struct lane {
 struct jacobi_mpi {
   MPI_Comm comm; /* separate from the transport's communicator, which has other messages */
   int n, in_flight;
-  lane *out, *in; /* [n] one for each neighbour */
+  lane *out, *in; /* [n] lanes to and from each neighbour */
 };
 
 static osla_err make_lane(bench_job *job, lane *l, int64_t numbers, int buffers, int in_flight)

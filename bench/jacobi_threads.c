@@ -28,7 +28,7 @@
 
 /* Data of one thread. */
 typedef struct slab {
-  int64_t first, end; /* range of layers */
+  int64_t first, end; /* first layer of the slab, and the layer after its last one */
   double *row_copies; /* racy: [2][a row] copies of neighbours' rows */
   int64_t sweeps;
   double residual2;
@@ -40,7 +40,7 @@ struct jacobi_threads {
   slab *slabs;
   omp_lock_t *locks; /* [n + 1]: lock i is that of the lower boundary of slab i */
   jacobi_grid grid;
-  double *x, *fresh; /* arrays of the current run */
+  double *x, *fresh; /* state and new state of the current run */
   osla_iterate_mode mode;
   /* Squares of residuals: the running sum over all slabs, and the sum at which the run ends. */
   double running2, enough2;

@@ -26,7 +26,7 @@ typedef struct mesh_vertex {
 
 /* This rank's part of a mesh. A vertex is on each rank that has a cell with this corner. */
 typedef struct mesh_part {
-  int64_t side; /* N */
+  int64_t side; /* N, cells along a side of the cube */
   /* [N^3] rank of each cell after the migration; NULL: slabs in x; borrowed */
   const int32_t *target;
   int64_t n_cells, n_vertices;

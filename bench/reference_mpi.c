@@ -8,7 +8,8 @@
 #include <string.h>
 
 enum { PAGE = 4096, TAG = 77 };
-static const int64_t largest_piece = (int64_t)1 << 28; /* elements of one MPI_Allreduce */
+/* largest number of elements in one MPI_Allreduce */
+static const int64_t largest_piece = (int64_t)1 << 28;
 
 osla_err reference_window_create(size_t bytes, reference_window *w)
 {

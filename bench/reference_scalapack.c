@@ -213,7 +213,8 @@ osla_err reference_scalapack_symv(int context, osla_matrix *a, osla_matrix *x, o
 {
   if (context < 0) return OSLA_OK;
   operand oa, ox, oy;
-  const osla_dtype dtype = osla_matrix_dtype(a); /* OSLA_FLOAT or OSLA_DOUBLE */
+  /* OSLA_FLOAT or OSLA_DOUBLE, as PBLAS has no complex symv */
+  const osla_dtype dtype = osla_matrix_dtype(a);
   OSLA_CALL(describe(context, a, &oa));
   OSLA_CALL(describe(context, x, &ox));
   OSLA_CALL(describe(context, y, &oy));

@@ -53,7 +53,7 @@ double reference_scatter_read(reference_scatter *h, int64_t i, int64_t j)
 {
   bool lower = h->job->settings->uplo == OSLA_LOWER;
   int64_t at[2] = {lower ? j : i, lower ? i : j}, ld[1] = {1};
-  double element = 0; /* large enough for either type */
+  double element = 0; /* large enough for a float or a double */
   NGA_Get64(h->array, at, at, &element, ld);
   return bench_element(h->dtype, &element, 0);
 }

@@ -16,8 +16,8 @@
 enum { UPDATES_SAMPLES = 256 };
 
 typedef struct updates_sample {
-  int64_t i, j;    /* i >= j */
-  double expected; /* serial sum */
+  int64_t i, j;    /* row and column, i >= j */
+  double expected; /* expected value: the sum over all updates, computed serially */
   /* (terms + rows) * sum of magnitudes; the rounding error is below eps * scale */
   double scale;
 } updates_sample;
@@ -30,7 +30,7 @@ typedef struct updates {
   int pool_size;
   /* [pool_size] matrices G (rows x count) or blocks (count x count) */
   void *pool;
-  updates_sample sample[UPDATES_SAMPLES]; /* the same on all ranks */
+  updates_sample sample[UPDATES_SAMPLES]; /* samples, the same on all ranks */
 } updates;
 
 /* Creates the updates of `count` <= n indices; other sizes come from the job's settings.
@@ -46,7 +46,7 @@ const void *updates_values(const updates *u, int64_t k);
  * multiple of `unit`, the divisor grows by `unit` for each update of the job. Local. */
 double updates_residual(const updates *u, const double *values, double unit);
 
-/* value - element (a, b) of G^T G of this rank's update k| / (eps 2 K sum of magnitudes); NaN if
+/* |value - element (a, b) of G^T G| / (eps 2 K sum of magnitudes) for this rank's update k; NaN if
  * value is NaN. Local. */
 double updates_product_residual(const updates *u, int64_t k, int64_t a, int64_t b, double value);
 

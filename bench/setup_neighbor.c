@@ -13,8 +13,8 @@ struct setup_neighbors {
   /* [n] this rank's leaves, sorted by the ranks of their roots; indices of the roots */
   int *leaf, *index;
   int *from, *to;       /* [size] ranks with wanted > 0, and with asked > 0 */
-  int *n_from, *n_to;   /* [size] their counts */
-  int *from_at, *to_at; /* [size] their first positions */
+  int *n_from, *n_to;   /* [size] counts of these ranks' values */
+  int *from_at, *to_at; /* [size] first positions of these ranks' values */
   int *asked_index;     /* this rank's roots that other ranks exchange_counts for, sorted by rank */
   double *out, *in;
 };

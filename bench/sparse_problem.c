@@ -59,7 +59,7 @@ static osla_err graph_row(lists *l, const osla_csr *graph, int64_t row, int64_t 
 {
   const int64_t n = osla_csr_row(graph, row, NULL, NULL);
   OSLA_CALL(push(l, global, (double)(n + 1)));
-  for (int64_t e = 0; e < n; e++) /* space, filled by osla_csr_row below */
+  for (int64_t e = 0; e < n; e++) /* placeholder entries, whose columns osla_csr_row fills in */
     OSLA_CALL(push(l, 0, -1.0));
   (void)osla_csr_row(graph, row, l->column + l->n - n, NULL);
   return OSLA_OK;
@@ -236,7 +236,7 @@ cleanup:
 /* Number of ghosts that each rank owns, number of this rank's rows that each rank asks for, and
  * first positions of both. */
 typedef struct exchange_counts {
-  int *needed, *asked, *from, *to; /* [size] each; one allocation, at needed */
+  int *needed, *asked, *from, *to; /* [size] each; one allocation, which starts at needed */
   int64_t all_asked;
 } exchange_counts;
 

@@ -19,7 +19,7 @@
 
 enum { PIECE = 4 << 20, PIECES = 128, DEPTH = 2, TIMES = 5 };
 
-static char *out, *in; /* [DEPTH * PIECE] buffers */
+static char *out, *in; /* send and receive buffers of DEPTH pieces */
 static MPI_Win window;
 
 /* Seconds that all cores were busy since the start of the system. */
