@@ -99,7 +99,7 @@ static osla_err run_osla(void *data)
 {
   channel_data *d = data;
   const osla_err err = d->in_pair ? rounds(d) : OSLA_OK;
-  /* ends the job, since the partner waits for a message */
+  /* ends the job, as the partner waits */
   if (err != OSLA_OK) osla_transport_abort(d->job->transport, err);
   return OSLA_OK;
 }

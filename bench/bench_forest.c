@@ -47,7 +47,7 @@ static osla_err run_transfers(void *data)
   osla_err err = OSLA_OK;
   for (int i = 0; i < d->iterations && err == OSLA_OK; i++)
     err = transfer(d);
-  /* the other ranks wait in the transfer */
+  /* ends the job, as the other ranks wait */
   if (err != OSLA_OK) osla_transport_abort(d->graph->job->transport, err);
   return OSLA_OK;
 }

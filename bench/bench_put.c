@@ -151,7 +151,7 @@ static osla_err run_osla(void *data)
     err = ping_pong_osla(d);
   else if (is_origin(d))
     err = transfer_osla(d);
-  /* the partner waits for a transfer that will not come */
+  /* ends the job, as the partner waits */
   if (err != OSLA_OK) osla_transport_abort(d->job->transport, err);
   return OSLA_OK;
 }

@@ -142,7 +142,7 @@ static osla_err run_case(void *data)
   osla_err err = d->problem->which == FOREST_SPMV ? run_products(d)
                  : d->method                      ? run_plain_cg(d)
                                                   : run_osla_cg(d);
-  /* the other ranks wait in an exchange */
+  /* ends the job, as the other ranks wait */
   if (err != OSLA_OK) osla_transport_abort(d->problem->job->transport, err);
   return OSLA_OK;
 }

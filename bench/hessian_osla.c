@@ -59,7 +59,7 @@ static osla_err run(void *data)
 {
   hessian_data *d = ((hessian_ours *)data)->data;
   osla_err err = hessian_each(d, update);
-  /* the other ranks wait in the commit */
+  /* ends the job, as the other ranks wait in the commit */
   if (err != OSLA_OK) osla_transport_abort(d->job->transport, err);
   double start = osla_clock(), sent = osla_hessian_get_stats(d->ours->hessian).seconds_send;
   OSLA_CALL(osla_hessian_commit(d->ours->hessian));

@@ -35,7 +35,7 @@ static osla_err run_accumulate(void *data)
 {
   hessian_data *d = data;
   osla_err err = hessian_each(d, update_accumulate);
-  /* the other ranks wait in the commit */
+  /* ends the job, as the other ranks wait in the commit */
   if (err != OSLA_OK) osla_transport_abort(d->job->transport, err);
   return reference_accumulate_commit(&d->accumulate);
 }
@@ -97,7 +97,7 @@ static osla_err run_ga(void *data)
 {
   hessian_data *d = data;
   osla_err err = hessian_each(d, update_ga);
-  /* the other ranks wait in the commit */
+  /* ends the job, as the other ranks wait in the commit */
   if (err != OSLA_OK) osla_transport_abort(d->job->transport, err);
   return reference_scatter_commit(&d->scatter);
 }
