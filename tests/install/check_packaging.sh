@@ -49,10 +49,10 @@ if [ -f "$BUILDDIR/.libs/libosla.so" ] && [ "${HAVE_FORTRAN:-no}" = yes ]; then
   mkdir -p "$scratch/as/usr/lib" && mv "$libdir" "$scratch/as/usr/lib/machine" || exit 1
   mv "$(dirname "$libdir")"/* "$scratch/as/usr" || exit 1
   cd "$scratch/as" || exit 1
-  # where Debian has the packages of every version of Python
-  if [ -d usr/lib/machine/python3*/dist-packages ]; then
-    mkdir -p usr/lib/python3 && mv usr/lib/machine/python3*/dist-packages usr/lib/python3 || exit 1
-  fi
+  # Debian keeps the packages of every Python version in one folder; for other prefixes than /usr and /usr/local the name differs.
+  for folder in usr/lib/machine/python3*/{dist,site}-packages; do
+    [ -d "$folder" ] && mkdir -p usr/lib/python3 && mv "$folder" usr/lib/python3/dist-packages
+  done
   find . -name '*.la' -delete
   find . ! -type d | sed 's|^\./||' | sort >"$scratch/files"
   : >"$scratch/taken"
