@@ -11,7 +11,7 @@ bench_libbench_la_SOURCES = \
   bench/bench_data.c bench/bench_product.c bench/bench_gemm.c bench/bench_gemm_plan.c \
   bench/bench_syrk.c bench/bench_triangle.c bench/bench_vector.c bench/bench_factor.c bench/bench_lu_chol.c bench/bench_inverse.c bench/bench_solve.c \
   bench/bench_hpl.c bench/bench_hessian.c bench/hessian_osla.c bench/hessian_own.c \
-  bench/hessian_produce.c bench/hessian_remote.c bench/bench_put.c bench/seeded_updates.c \
+  bench/hessian_produce.c bench/hessian_accumulate.c bench/hessian_ga.c bench/bench_put.c bench/seeded_updates.c \
   bench/bench_forest.c bench/bench_options_forest.c bench/forest_graph.c bench/forest_osla.c \
   bench/forest_reference_mpi.c bench/forest_neighbor.c \
   bench/mesh.h bench/mesh.c bench/mesh_partition.c bench/graph_partition.h bench/graph_partition.c \
@@ -22,8 +22,8 @@ bench_libbench_la_SOURCES = \
   bench/bench_channel.h bench/bench_channel.c bench/bench_options_channel.c bench/channel_message.c bench/channel_mpi.c \
   bench/channel_shared.c \
   bench/jacobi_copying.c bench/jacobi_threads.c bench/jacobi_rows.c bench/jacobi_cg.c bench/jacobi_record.c bench/jacobi_bound.c \
-  bench/reference_blas.c bench/reference_mpi.c bench/reference_accumulate.c \
-  bench/reference_scalapack.c bench/reference_ga.c bench/reference_scatter.c \
+  bench/reference_blas.c bench/reference_mpi.c \
+  bench/reference_scalapack.c bench/reference_ga.c \
   tools/common/command.h tools/common/command.c tools/common/command_process.c tools/common/command_util.c \
   tools/common/command_same.c \
   tools/common/command_files.h tools/common/command_files.c tools/common/report_place.h tools/common/report_place.c
@@ -58,4 +58,4 @@ endif
 bench_ga_program_SOURCES = bench/ga_program.c
 bench_ga_program_LDADD = $(ga_adapt_libs) libosla.la $(GA_LIBS)
 
-EXTRA_DIST += bench/scalapack_table bench/scripts bench/machines bench/peers
+EXTRA_DIST += bench/README.md bench/scalapack_table bench/scripts bench/machines bench/peers

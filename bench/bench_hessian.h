@@ -34,6 +34,14 @@ typedef struct hessian_ours {
   double apply; /* seconds of adding updates that came from other nodes; included in the phases */
 } hessian_ours;
 
+/* Window of the reference `mpi-accumulate`. */
+typedef struct hessian_window {
+  MPI_Win win;
+  void *base;   /* this rank's part of the matrix, column-major */
+  size_t bytes; /* of the part, rounded up to whole pages */
+  bool is_open; /* the window exists */
+} hessian_window;
+
 typedef struct hessian_data {
   bench_job *job;
   int64_t n;
@@ -46,8 +54,9 @@ typedef struct hessian_data {
    * of hessian_each */
   double work_seconds;
   char *own; /* packed triangles, one for each thread */
-  reference_accumulate accumulate;
-  reference_scatter scatter;
+  hessian_window window;
+  osla_ga_hessian *ga; /* accumulator of the reference `ga` */
+  int ga_array;        /* handle of its array; 0 if not created */
   double values[UPDATES_SAMPLES];
 } hessian_data;
 
@@ -95,8 +104,9 @@ static inline void hessian_strip_rows(osla_uplo uplo, int64_t count, int64_t col
 
 /* in hessian_osla.c; the implementation borrows `ours`. Local. */
 bench_impl hessian_ours_impl(hessian_ours *ours);
-extern const bench_impl hessian_produce;                    /* in hessian_produce.c */
-extern const bench_impl hessian_blas, hessian_allreduce;    /* in hessian_own.c */
-extern const bench_impl hessian_mpi_accumulate, hessian_ga; /* in hessian_remote.c */
+extern const bench_impl hessian_produce;                 /* in hessian_produce.c */
+extern const bench_impl hessian_blas, hessian_allreduce; /* in hessian_own.c */
+extern const bench_impl hessian_mpi_accumulate;          /* in hessian_accumulate.c */
+extern const bench_impl hessian_ga;                      /* in hessian_ga.c */
 
 #endif
