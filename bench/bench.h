@@ -174,7 +174,7 @@ typedef struct bench_impl {
   int (*operations)(const void *data); /* called after setup; NULL: bench_case.operations */
   void *data;                          /* argument of all functions; NULL: bench_case.data */
   const char *ref; /* item of --ref that selects this implementation; NULL: its name */
-  bool ours;       /* a variant of OSLA, which runs whatever --ref says */
+  bool is_osla;    /* a variant of OSLA, which runs whatever --ref says */
   bool models;     /* prepare and check are also called when work is only modelled */
   /* Called on rank 0 after the last run: writes at most BENCH_MAX_FIGURES figures and returns their
    * number. May be NULL. Local. */

@@ -19,7 +19,7 @@
 
 enum { MOST_IMPLS = 3 };
 
-/* ---- ours ---- */
+/* ---- osla ---- */
 
 /* Between nodes messages are staged in memory that osla_memory_available does not know of: it is
  * checked here. */

@@ -56,20 +56,20 @@ osla_err factor_create(factor_data *d)
   d->fill = pivoted                 ? OSLA_FILL_UNIFORM
             : d->kind == &factor_lu ? OSLA_FILL_DOMINANT
                                     : OSLA_FILL_SPD;
-  d->ours = (factor_set){.factor = d, .context = -1};
-  OSLA_CALL(create_set(&d->ours, d->job->settings->nb));
+  d->osla = (factor_set){.factor = d, .context = -1};
+  OSLA_CALL(create_set(&d->osla, d->job->settings->nb));
   if (!pivoted) return OSLA_OK;
-  uint64_t rows = (uint64_t)osla_matrix_local_rows(d->ours.a);
-  OSLA_CALL(bench_alloc(d->job, rows * sizeof *d->ours.pivots, &pivots));
-  d->ours.pivots = pivots;
+  uint64_t rows = (uint64_t)osla_matrix_local_rows(d->osla.a);
+  OSLA_CALL(bench_alloc(d->job, rows * sizeof *d->osla.pivots, &pivots));
+  d->osla.pivots = pivots;
   return OSLA_OK;
 }
 
 void factor_destroy(factor_data *d)
 {
-  destroy_set(&d->ours);
-  free(d->ours.pivots);
-  d->ours.pivots = NULL;
+  destroy_set(&d->osla);
+  free(d->osla.pivots);
+  d->osla.pivots = NULL;
 }
 
 osla_err factor_restore(void *data)
@@ -84,7 +84,7 @@ osla_err factor_pivots(const factor_set *set, int64_t *all)
 {
   factor_data *d = set->factor;
   osla_layout l = osla_matrix_layout(set->a);
-  bool pivoted = set->ipiv || d->ours.pivots; /* all ranks have the same value */
+  bool pivoted = set->ipiv || d->osla.pivots; /* all ranks have the same value */
   for (int64_t i = 0; i < l.m; i++)
     all[i] = pivoted ? 0 : i;
   if (!pivoted) return OSLA_OK;
@@ -104,7 +104,7 @@ osla_err factor_usable(const factor_set *set, bool *usable)
   return OSLA_OK;
 }
 
-/* --- ours --- */
+/* --- osla --- */
 
 static osla_err run_lu(void *data)
 {
@@ -208,17 +208,17 @@ const factor_kind factor_chol = {.name = "chol",
                                  .right = BENCH_LOWER,
                                  .right_trans = OSLA_CONJTRANS};
 
-int factor_impls(factor_data *d, const bench_impl *ours, const bench_impl *scalapack,
+int factor_impls(factor_data *d, const bench_impl *osla, const bench_impl *scalapack,
                  bench_impl *impls)
 {
   const bench_settings *s = d->job->settings;
   int n = 0;
-  impls[n] = *ours;
+  impls[n] = *osla;
   impls[n].name = "osla";
-  impls[n++].data = &d->ours;
+  impls[n++].data = &d->osla;
   if (d->local.job) impls[n++] = reference_gemm_impl(&d->local);
   for (int i = 0; i < BENCH_MAX_REF_NB; i++) {
-    d->scalapack[i] = d->ours;
+    d->scalapack[i] = d->osla;
     d->scalapack[i].own = false;
     d->scalapack[i].nb = i < s->n_ref_nb ? s->ref_nb[i] : 0;
   }

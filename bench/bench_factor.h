@@ -12,7 +12,7 @@ typedef struct factor_set {
   osla_matrix *x;  /* n x nrhs: right-hand sides, then solutions; NULL if nrhs = 0 */
   int64_t *pivots; /* ipiv of osla_getrf; NULL if there is none */
   int *ipiv;       /* ipiv of ScaLAPACK; NULL: `pivots` holds the interchanges */
-  bool own;        /* the set owns a and x; else they are those of `ours` */
+  bool own;        /* the set owns a and x; else they are those of `osla` */
   int64_t nb;      /* block size of matrices that the set owns; 0 if it owns none */
   int context;     /* BLACS context */
   int64_t info;    /* info of the last factorisation, not 0: no factors. Ranks may differ. */
@@ -41,12 +41,12 @@ typedef struct factor_data {
   /* Contents of A: uniform where LU pivots, diagonally dominant where it does not, positive
    * definite for Cholesky. */
   osla_fill fill;
-  factor_set ours, scalapack[BENCH_MAX_REF_NB];
+  factor_set osla, scalapack[BENCH_MAX_REF_NB];
   reference_names names;
   reference_gemm local;
 } factor_data;
 
-/* Creates OSLA's matrices and sets `fill` and `ours`; the caller has set job to nrhs.
+/* Creates OSLA's matrices and sets `fill` and `osla`; the caller has set job to nrhs.
  * factor_destroy must follow, also after an error. Collective. */
 osla_err factor_create(factor_data *d);
 void factor_destroy(factor_data *d);
@@ -61,7 +61,7 @@ int64_t factor_rhs_block(const factor_data *d);
 /* Writes the implementations: OSLA; blas, if d->local.job is set (the caller sets d->local up to
  * work); and scalapack. `setup` and `teardown` of scalapack get a factor_set. Returns their number.
  * Local. */
-int factor_impls(factor_data *d, const bench_impl *ours, const bench_impl *scalapack,
+int factor_impls(factor_data *d, const bench_impl *osla, const bench_impl *scalapack,
                  bench_impl *impls);
 osla_err factor_setup_scalapack(void *set);
 void factor_teardown_scalapack(void *set);

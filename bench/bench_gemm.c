@@ -33,15 +33,15 @@ static const gemm_variant variants[] = {
 };
 enum { N_VARIANTS = sizeof variants / sizeof *variants };
 
-static void add_ours(product_data *d, product_set *sets, int count, bench_impl *impls, int *n)
+static void add_osla(product_data *d, product_set *sets, int count, bench_impl *impls, int *n)
 {
   for (int i = 0; i < count; i++) {
-    sets[i] = d->ours;
+    sets[i] = d->osla;
     sets[i].options = variants[i].options;
-    sets[i].options.panel = d->ours.options.panel;
-    sets[i].options.memory = d->ours.options.memory;
+    sets[i].options.panel = d->osla.options.panel;
+    sets[i].options.memory = d->osla.options.memory;
     impls[(*n)++] = (bench_impl){.name = variants[i].name,
-                                 .ours = true,
+                                 .is_osla = true,
                                  .prepare = product_fill_nan,
                                  .run = run_osla,
                                  .check = product_check,
@@ -60,19 +60,19 @@ static osla_err measure(product_data *d, int n_variants)
                      .m = d->m,
                      .n = d->n,
                      .k = d->k,
-                     .from_a = d->ours.a,
-                     .from_b = d->ours.b,
+                     .from_a = d->osla.a,
+                     .from_b = d->osla.b,
                      .x = d->x,
                      .y = d->y,
                      .expected = d->expected};
   d->local = (reference_gemm){.job = d->job,
                               .transa = s->transa,
                               .transb = s->transb,
-                              .m = osla_matrix_local_rows(d->ours.c),
-                              .n = osla_matrix_local_cols(d->ours.c),
+                              .m = osla_matrix_local_rows(d->osla.c),
+                              .n = osla_matrix_local_cols(d->osla.c),
                               .k = d->k,
                               .work = work};
-  add_ours(d, sets, n_variants, impls, &n);
+  add_osla(d, sets, n_variants, impls, &n);
   impls[n++] = reference_gemm_impl(&d->local);
   product_add_scalapack(d, run_scalapack, impls, &n);
   impls[n++] = reference_ga_impl(&ga);

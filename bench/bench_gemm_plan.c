@@ -51,8 +51,8 @@ osla_err gemm_print_plan(product_data *d, const gemm_variant *variants, int n_va
     osla_gemm_options options = variants[i].options;
     options.panel = s->panel;
     options.memory = s->memory;
-    err = osla_gemm_predict(s->transa, s->transb, osla_whole(d->ours.a), osla_whole(d->ours.b),
-                            osla_whole(d->ours.c), &options, &mine);
+    err = osla_gemm_predict(s->transa, s->transb, osla_whole(d->osla.a), osla_whole(d->osla.b),
+                            osla_whole(d->osla.c), &options, &mine);
     OSLA_TRY(osla_agree(job->transport, err));
     if (MPI_Gather(&mine, sizeof mine, MPI_BYTE, plans, sizeof mine, MPI_BYTE, 0, MPI_COMM_WORLD) !=
         MPI_SUCCESS)

@@ -42,9 +42,9 @@ static osla_err run_size(bench_job *job, int64_t n, int64_t count, hessian_data 
                       .plain = {.data = d},
                       .exact = {.data = d, .exact = true},
                       .node = {.data = d, .node_sums = true}};
-  const bench_impl impls[N_IMPLS] = {hessian_ours_impl(&d->plain),
-                                     hessian_ours_impl(&d->exact),
-                                     hessian_ours_impl(&d->node),
+  const bench_impl impls[N_IMPLS] = {hessian_accumulator_impl(&d->plain),
+                                     hessian_accumulator_impl(&d->exact),
+                                     hessian_accumulator_impl(&d->node),
                                      hessian_produce,
                                      hessian_blas,
                                      hessian_allreduce,

@@ -20,7 +20,7 @@ typedef enum hessian_phase {
 } hessian_phase;
 
 /* One of OSLA's accumulators, with its statistics. */
-typedef struct hessian_ours {
+typedef struct hessian_accumulator {
   struct hessian_data *data;
   bool node_sums, exact;
   osla_hessian *hessian;
@@ -32,7 +32,7 @@ typedef struct hessian_ours {
   double bytes_sent;            /* bytes sent to other nodes in one run, all ranks */
   double elements_sent;         /* elements sent to other nodes in one run, all ranks */
   double apply; /* seconds of adding updates that came from other nodes; included in the phases */
-} hessian_ours;
+} hessian_accumulator;
 
 /* Window of the reference `mpi-accumulate`. */
 typedef struct hessian_window {
@@ -48,8 +48,8 @@ typedef struct hessian_data {
   updates updates;
   char *products; /* for each thread, memory for G^T G or for some of its columns */
   size_t products_each;
-  hessian_ours plain, exact, node;
-  hessian_ours *ours; /* the accumulator of the current run */
+  hessian_accumulator plain, exact, node;
+  hessian_accumulator *current; /* the accumulator of the current run */
   /* seconds of --work of this rank's threads in the current run; guarded by the critical section
    * of hessian_each */
   double work_seconds;
@@ -102,8 +102,8 @@ static inline void hessian_strip_rows(osla_uplo uplo, int64_t count, int64_t col
   *end = uplo == OSLA_LOWER ? count : column + columns;
 }
 
-/* in hessian_osla.c; the implementation borrows `ours`. Local. */
-bench_impl hessian_ours_impl(hessian_ours *ours);
+/* in hessian_osla.c; the implementation borrows `accumulator`. Local. */
+bench_impl hessian_accumulator_impl(hessian_accumulator *accumulator);
 extern const bench_impl hessian_produce;                 /* in hessian_produce.c */
 extern const bench_impl hessian_blas, hessian_allreduce; /* in hessian_own.c */
 extern const bench_impl hessian_mpi_accumulate;          /* in hessian_accumulate.c */

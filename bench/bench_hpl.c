@@ -66,11 +66,11 @@ static void print_line(char c)
 
 /* Writes the column T/V: W for wall-clock time; R, C, T or A for the rank order rows, columns,
  * tiles or across; the panels factored ahead; OSLA or SCAL; the pivoting (P, T or N). */
-static void describe(const bench_job *job, bool ours, char text[9])
+static void describe(const bench_job *job, bool osla, char text[9])
 {
   int look_ahead = job->settings->look_ahead;
   char order = "RCCTA"[job->settings->order];
-  if (ours)
+  if (osla)
     (void)snprintf(text, 9, "W%c%dOSLA%c", order,
                    look_ahead < 0    ? 0
                    : look_ahead == 0 ? 1
@@ -115,7 +115,7 @@ static osla_err measure(hpl_data *d)
 {
   factor_data *f = &d->f;
   const bench_settings *s = f->job->settings;
-  const bench_impl ours = {.prepare = prepare, .run = run_osla, .check = check};
+  const bench_impl osla = {.prepare = prepare, .run = run_osla, .check = check};
   const bench_impl scalapack = {.setup = factor_setup_scalapack,
                                 .prepare = prepare,
                                 .run = run_scalapack,
@@ -132,7 +132,7 @@ static osla_err measure(hpl_data *d)
                   .pivoting = factor_pivoting_name(s->pivoting),
                   .look_ahead = true,
                   .impls = impls,
-                  .n_impls = factor_impls(f, &ours, &scalapack, impls),
+                  .n_impls = factor_impls(f, &osla, &scalapack, impls),
                   .work = 2.0 / 3.0 * n * n * n + 1.5 * n * n,
                   .unit = BENCH_GFLOPS,
                   .operations = 1,

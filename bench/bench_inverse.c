@@ -40,12 +40,12 @@ static osla_err inverse_create(inverse_data *d)
   OSLA_CALL(bench_alloc(f->job, (uint64_t)f->n * sizeof *d->pivots, &pivots));
   d->pivots = pivots;
   bench_fill_vector(s->dtype, d->v, f->n, 3);
-  OSLA_CALL(factor_restore(&f->ours));
-  OSLA_CALL(osla_matrix_copy(f->ours.a, d->original));
+  OSLA_CALL(factor_restore(&f->osla));
+  OSLA_CALL(osla_matrix_copy(f->osla.a, d->original));
   OSLA_CALL(osla_matrix_norm(d->original, OSLA_NORM_INF, &d->norm));
-  OSLA_CALL(f->kind->run(&f->ours));
-  if (is_lu(d)) OSLA_CALL(factor_pivots(&f->ours, d->pivots));
-  return osla_matrix_copy(f->ours.a, d->factor);
+  OSLA_CALL(f->kind->run(&f->osla));
+  if (is_lu(d)) OSLA_CALL(factor_pivots(&f->osla, d->pivots));
+  return osla_matrix_copy(f->osla.a, d->factor);
 }
 
 static void inverse_destroy(inverse_data *d)
@@ -122,7 +122,7 @@ static osla_err measure(inverse_data *d)
   factor_data *f = &d->f;
   const bench_settings *s = f->job->settings;
   const char precision[2] = {osla_dtype_letter(s->dtype), '\0'};
-  const bench_impl ours = {.prepare = prepare, .run = run_osla, .check = check};
+  const bench_impl osla = {.prepare = prepare, .run = run_osla, .check = check};
   const bench_impl scalapack = {.setup = factor_setup_scalapack,
                                 .prepare = prepare_scalapack,
                                 .run = run_scalapack,
@@ -133,8 +133,8 @@ static osla_err measure(inverse_data *d)
   int64_t part = (is_lu(d) ? 2 : 1) * f->n,
           k = part / 3 > 0 ? part / 3 : 1; /* k: inner size of a product with as many operations */
   f->local = (reference_gemm){.job = f->job,
-                              .m = osla_matrix_local_rows(f->ours.a),
-                              .n = osla_matrix_local_cols(f->ours.a),
+                              .m = osla_matrix_local_rows(f->osla.a),
+                              .n = osla_matrix_local_cols(f->osla.a),
                               .k = k,
                               .work = square * (double)k};
   bench_case c = {.kernel = is_lu(d) ? "getri" : "potri",
@@ -143,7 +143,7 @@ static osla_err measure(inverse_data *d)
                   .nb = s->nb,
                   .look_ahead = true,
                   .impls = impls,
-                  .n_impls = factor_impls(f, &ours, &scalapack, impls),
+                  .n_impls = factor_impls(f, &osla, &scalapack, impls),
                   .work = square * (double)part / 3,
                   .unit = BENCH_GFLOPS,
                   .operations = 1};

@@ -151,13 +151,13 @@ static osla_err check_reference(void *data, double *residual)
 {
   jacobi_data *d = data;
   const bench_settings *s = d->problem->job->settings;
-  const double ours = d->problem->sync_residual;
+  const double osla = d->problem->sync_residual;
   double found, start, rounding;
   osla_diffusion_fill(d->problem->diffusion, d->spare);
   OSLA_CALL(compute_residual(d, d->spare, &start, &rounding));
   OSLA_CALL(compute_residual(d, d->x, &found, &rounding));
-  const bool is_known = d->mode == OSLA_ITERATE_SYNC && s->period == 1 && ours > 0;
-  const bool is_same = fabs(found - ours) <= 1e-9 * ours + 2 * rounding;
+  const bool is_known = d->mode == OSLA_ITERATE_SYNC && s->period == 1 && osla > 0;
+  const bool is_same = fabs(found - osla) <= 1e-9 * osla + 2 * rounding;
   const bool is_small = s->tolerance > 0 ? found <= s->tolerance * start * (1 + 1e-9) + 2 * rounding
                                          : found < start && (is_same || !is_known);
   d->certified = found / start;
@@ -200,7 +200,7 @@ static int figures_of_cg(const void *data, bench_figure *out)
   return 3;
 }
 
-static bench_impl ours(const char *name, jacobi_data *d)
+static bench_impl osla_impl(const char *name, jacobi_data *d)
 {
   return (bench_impl){.name = name,
                       .setup = setup_osla,
@@ -212,8 +212,8 @@ static bench_impl ours(const char *name, jacobi_data *d)
                       .data = d};
 }
 
-static bench_impl reference(const char *name, osla_err (*setup)(void *), osla_err (*run)(void *),
-                            jacobi_data *d)
+static bench_impl reference_impl(const char *name, osla_err (*setup)(void *),
+                                 osla_err (*run)(void *), jacobi_data *d)
 {
   return (bench_impl){.name = name,
                       .setup = setup,
@@ -240,31 +240,31 @@ static osla_err run_mode(bench_job *job, jacobi_problem *problem, osla_iterate_m
   for (int i = 0; i < MOST_IMPLS; i++)
     data[i] = (jacobi_data){.problem = problem, .mode = mode};
   data[0].recorded = s->record != NULL;
-  impls[k++] = ours("osla", &data[0]);
+  impls[k++] = osla_impl("osla", &data[0]);
   if (mode != OSLA_ITERATE_SYNC) {
     data[k].mode = OSLA_ITERATE_SYNC;
-    impls[k] = ours("sync", &data[k]);
+    impls[k] = osla_impl("sync", &data[k]);
     k++;
   }
   data[k].recorded = data[k].is_reference = true;
-  impls[k] = ours("recorded", &data[k]);
+  impls[k] = osla_impl("recorded", &data[k]);
   k++;
   if (!solves) {
     data[k].plain = true;
-    impls[k] = ours("uncertified", &data[k]);
+    impls[k] = osla_impl("uncertified", &data[k]);
     impls[k].check = check_reference;
     k++;
-    impls[k] = reference("compute", allocate_states, jacobi_compute, &data[k]);
+    impls[k] = reference_impl("compute", allocate_states, jacobi_compute, &data[k]);
     impls[k++].check = NULL;
-    impls[k] = reference("mpi", setup_mpi, jacobi_mpi_run, &data[k]);
+    impls[k] = reference_impl("mpi", setup_mpi, jacobi_mpi_run, &data[k]);
     k++;
-    impls[k] = reference("copying", setup_copying, jacobi_mpi_run, &data[k]);
+    impls[k] = reference_impl("copying", setup_copying, jacobi_mpi_run, &data[k]);
     k++;
   } else {
-    impls[k] = reference("cg", setup_cg, jacobi_cg_run, &data[k]);
+    impls[k] = reference_impl("cg", setup_cg, jacobi_cg_run, &data[k]);
     impls[k++].figures = figures_of_cg;
   }
-  impls[k] = reference("threads", setup_threads, jacobi_threads_run, &data[k]);
+  impls[k] = reference_impl("threads", setup_threads, jacobi_threads_run, &data[k]);
   impls[k++].figures = figures_of_threads;
   const bench_case c = {.kernel = names[mode],
                         .precision = "d",

@@ -34,9 +34,9 @@ static osla_err check_create(check_data *c)
   c->z = c->y + n;
   c->pivots = (int64_t *)(c->z + n);
   bench_fill_vector(dtype, c->x, n, 3);
-  OSLA_CALL(factor_restore(&f->ours));
-  OSLA_CALL(bench_apply(BENCH_WHOLE, OSLA_NOTRANS, f->ours.a, c->x, c->expected));
-  OSLA_CALL(osla_matrix_norm(f->ours.a, OSLA_NORM_INF, &norm));
+  OSLA_CALL(factor_restore(&f->osla));
+  OSLA_CALL(bench_apply(BENCH_WHOLE, OSLA_NOTRANS, f->osla.a, c->x, c->expected));
+  OSLA_CALL(osla_matrix_norm(f->osla.a, OSLA_NORM_INF, &norm));
   c->scale = norm * bench_max(c->x, n) * (double)n * bench_eps(dtype);
   return OSLA_OK;
 }
@@ -66,7 +66,7 @@ static osla_err measure(check_data *c)
   const bench_settings *s = f->job->settings;
   const factor_kind *kind = f->kind;
   const char precision[2] = {osla_dtype_letter(s->dtype), '\0'};
-  const bench_impl ours = {.prepare = factor_restore, .run = kind->run, .check = check};
+  const bench_impl osla = {.prepare = factor_restore, .run = kind->run, .check = check};
   const bench_impl scalapack = {.setup = factor_setup_scalapack,
                                 .prepare = factor_restore,
                                 .run = kind->run_scalapack,
@@ -77,8 +77,8 @@ static osla_err measure(check_data *c)
   /* a product with this inner size has about as many operations */
   int64_t k = f->n / kind->part > 0 ? f->n / kind->part : 1;
   f->local = (reference_gemm){.job = f->job,
-                              .m = osla_matrix_local_rows(f->ours.a),
-                              .n = osla_matrix_local_cols(f->ours.a),
+                              .m = osla_matrix_local_rows(f->osla.a),
+                              .n = osla_matrix_local_cols(f->osla.a),
                               .k = k,
                               .work = square * (double)k};
   bench_case bench = {.kernel = kind->name,
@@ -88,7 +88,7 @@ static osla_err measure(check_data *c)
                       .pivoting = kind == &factor_lu ? factor_pivoting_name(s->pivoting) : NULL,
                       .look_ahead = true,
                       .impls = impls,
-                      .n_impls = factor_impls(f, &ours, &scalapack, impls),
+                      .n_impls = factor_impls(f, &osla, &scalapack, impls),
                       .work = square * (double)f->n / (double)kind->part,
                       .unit = BENCH_GFLOPS,
                       .operations = 1};

@@ -51,9 +51,9 @@ osla_err product_create(product_data *d, bench_job *job, int64_t n, bool syrk)
   d->k = s->k ? s->k : n;
   d->trans[0] = "NTC"[s->transa];
   d->trans[1] = "NTC"[s->transb];
-  d->ours = (product_set){.product = d, .context = -1};
-  d->ours.options = (osla_gemm_options){.panel = s->panel, .memory = s->memory};
-  OSLA_CALL(create_set(&d->ours, s->nb));
+  d->osla = (product_set){.product = d, .context = -1};
+  d->osla.options = (osla_gemm_options){.panel = s->panel, .memory = s->memory};
+  OSLA_CALL(create_set(&d->osla, s->nb));
   if (s->plan || osli_work_modelled) return OSLA_OK;
   void *vectors;
   OSLA_CALL(bench_alloc(job, (uint64_t)(n + 3 * d->m + d->k) * sizeof(osla_complex), &vectors));
@@ -64,15 +64,15 @@ osla_err product_create(product_data *d, bench_job *job, int64_t n, bool syrk)
   osla_complex *bx = d->turned + d->m;
   bench_fill_vector(s->dtype, d->x, n, 3);
   if (syrk)
-    OSLA_CALL(bench_apply(BENCH_WHOLE, OSLA_CONJTRANS, d->ours.a, d->x, bx));
+    OSLA_CALL(bench_apply(BENCH_WHOLE, OSLA_CONJTRANS, d->osla.a, d->x, bx));
   else
-    OSLA_CALL(bench_apply(BENCH_WHOLE, s->transb, d->ours.b, d->x, bx));
-  return bench_apply(BENCH_WHOLE, s->transa, d->ours.a, bx, d->expected);
+    OSLA_CALL(bench_apply(BENCH_WHOLE, s->transb, d->osla.b, d->x, bx));
+  return bench_apply(BENCH_WHOLE, s->transa, d->osla.a, bx, d->expected);
 }
 
 void product_destroy(product_data *d)
 {
-  destroy_set(&d->ours);
+  destroy_set(&d->osla);
   free(d->x);
 }
 
@@ -171,7 +171,7 @@ void product_add_scalapack(product_data *d, osla_err (*run)(void *set), bench_im
                      .check = product_check,
                      .teardown = teardown_scalapack};
   for (int i = 0; i < BENCH_MAX_REF_NB; i++) {
-    d->scalapack[i] = d->ours;
+    d->scalapack[i] = d->osla;
     d->scalapack[i].own = false;
     d->scalapack[i].nb = i < s->n_ref_nb ? s->ref_nb[i] : 0;
   }

@@ -10,7 +10,7 @@
 typedef struct product_set {
   struct product_data *product;
   osla_matrix *a, *b, *c;    /* b: NULL in syrk */
-  bool own;                  /* the set owns its matrices; else they are those of `ours` */
+  bool own;                  /* the set owns its matrices; else they are those of `osla` */
   int64_t nb;                /* block size of matrices that the set owns */
   osla_gemm_options options; /* options of osla_gemm and osla_syrk */
   int context;               /* BLACS context */
@@ -24,7 +24,7 @@ typedef struct product_data {
   /* Vectors of the check, whole on every rank: x has n elements, the others m. One allocation,
    * at x. */
   osla_complex *x, *y, *expected, *turned;
-  product_set ours;
+  product_set osla;
   product_set scalapack[BENCH_MAX_REF_NB];
   reference_names names;
   reference_gemm local;

@@ -52,10 +52,10 @@ static double smallest(const double *values, int count)
 
 /* Median over the repetitions of OSLA's speed divided by the reference's in the same repetition.
  * Above 1: OSLA is faster. `scratch` has room for reps values. */
-static double ratio(const bench_result *ours, const bench_result *ref, int reps, double *scratch)
+static double ratio(const bench_result *osla, const bench_result *ref, int reps, double *scratch)
 {
   for (int rep = 0; rep < reps; rep++)
-    scratch[rep] = ours->work / ours->seconds[rep] / (ref->work / ref->seconds[rep]);
+    scratch[rep] = osla->work / osla->seconds[rep] / (ref->work / ref->seconds[rep]);
   return bench_median(scratch, reps);
 }
 

@@ -80,7 +80,7 @@ osla_err bench_choose_iterations(osla_transport *t, osla_err (*run)(void *data),
 
 static bool is_selected(const bench_job *job, const bench_impl *impl, int i)
 {
-  return i == 0 || impl->ours ||
+  return i == 0 || impl->is_osla ||
          bench_list_has(job->settings->ref, impl->ref ? impl->ref : impl->name);
 }
 

@@ -27,9 +27,9 @@ static osla_err solve_create(solve_data *d)
   OSLA_CALL(osla_matrix_create(grid, dtype, n, f->nrhs, nb, rhs_nb, &d->b));
   OSLA_CALL(osla_matrix_create(grid, dtype, n, f->nrhs, nb, rhs_nb, &d->x));
   OSLA_CALL(osla_matrix_fill(d->b, OSLA_FILL_UNIFORM, 2));
-  OSLA_CALL(factor_restore(&f->ours));
-  OSLA_CALL(osla_matrix_copy(f->ours.a, d->original));
-  return f->kind->run(&f->ours);
+  OSLA_CALL(factor_restore(&f->osla));
+  OSLA_CALL(osla_matrix_copy(f->osla.a, d->original));
+  return f->kind->run(&f->osla);
 }
 
 static void solve_destroy(solve_data *d)
@@ -51,7 +51,7 @@ static osla_err check(void *data, double *residual)
   factor_set *set = data;
   solve_data *d = (solve_data *)set->factor;
   *residual = NAN;
-  if (d->f.ours.info != 0) return OSLA_OK;
+  if (d->f.osla.info != 0) return OSLA_OK;
   OSLA_CALL(osla_barrier(d->f.job->transport));
   OSLA_CALL(osla_matrix_copy(set->x, d->x));
   return osla_residual(d->original, d->x, d->b, residual);
@@ -64,11 +64,11 @@ static osla_err setup_scalapack(void *data)
   factor_data *f = set->factor;
   void *memory;
   OSLA_CALL(factor_setup_scalapack(set));
-  if (set->own) OSLA_CALL(osla_matrix_copy(f->ours.a, set->a));
+  if (set->own) OSLA_CALL(osla_matrix_copy(f->osla.a, set->a));
   if (!set->ipiv) return OSLA_OK;
   OSLA_CALL(bench_alloc(f->job, (uint64_t)f->n * sizeof(int64_t), &memory));
   int64_t *pivots = memory;
-  osla_err err = factor_pivots(&f->ours, pivots);
+  osla_err err = factor_pivots(&f->osla, pivots);
   osla_layout l = osla_matrix_layout(set->a);
   int prow = osla_grid_prow(f->job->grid);
   for (int64_t i = 0; i < osla_matrix_local_rows(set->a) && err == OSLA_OK; i++)
@@ -82,7 +82,7 @@ static osla_err measure(solve_data *d)
   factor_data *f = &d->f;
   const bench_settings *s = f->job->settings;
   const char precision[2] = {osla_dtype_letter(s->dtype), '\0'};
-  const bench_impl ours = {.prepare = prepare, .run = f->kind->solve, .check = check};
+  const bench_impl osla = {.prepare = prepare, .run = f->kind->solve, .check = check};
   const bench_impl scalapack = {.setup = setup_scalapack,
                                 .prepare = prepare,
                                 .run = f->kind->solve_scalapack,
@@ -90,7 +90,7 @@ static osla_err measure(solve_data *d)
                                 .teardown = factor_teardown_scalapack};
   bench_impl impls[BENCH_MAX_IMPLS];
   double work = factor_each(f) * (double)f->n * (double)f->n * (double)f->nrhs;
-  int64_t rows = osla_matrix_local_rows(f->ours.a), cols = osla_matrix_local_cols(f->ours.a);
+  int64_t rows = osla_matrix_local_rows(f->osla.a), cols = osla_matrix_local_cols(f->osla.a);
   f->local = (reference_gemm){
     .job = f->job, .m = cols > 0 ? rows : 0, .n = f->nrhs, .k = cols, .work = work};
   bench_case c = {.kernel = s->chol ? "solve/chol" : "solve/lu",
@@ -99,7 +99,7 @@ static osla_err measure(solve_data *d)
                   .nb = s->nb,
                   .nrhs = f->nrhs,
                   .impls = impls,
-                  .n_impls = factor_impls(f, &ours, &scalapack, impls),
+                  .n_impls = factor_impls(f, &osla, &scalapack, impls),
                   .work = work,
                   .unit = BENCH_GFLOPS,
                   .operations = 1};

@@ -30,11 +30,11 @@ static osla_err measure(product_data *d)
                             .prepare = product_fill_nan,
                             .run = run_osla,
                             .check = product_check,
-                            .data = &d->ours};
+                            .data = &d->osla};
   d->local = (reference_gemm){.job = d->job,
                               .transb = OSLA_CONJTRANS,
-                              .m = osla_matrix_local_rows(d->ours.c),
-                              .n = osla_matrix_local_cols(d->ours.c),
+                              .m = osla_matrix_local_rows(d->osla.c),
+                              .n = osla_matrix_local_cols(d->osla.c),
                               .k = half,
                               .work = 2 * each * order * order * (double)half};
   impls[n++] = reference_gemm_impl(&d->local);

@@ -12,9 +12,9 @@
 static osla_err expected_create(product_data *d, bool symmetric)
 {
   osla_complex *bx = d->turned; /* product B x; all matrices have order n */
-  OSLA_CALL(bench_apply(BENCH_WHOLE, OSLA_NOTRANS, d->ours.b, d->x, bx));
-  return symmetric ? bench_apply_symmetric(OSLA_TRANS, d->ours.a, bx, d->expected, d->y)
-                   : bench_apply(BENCH_LOWER, OSLA_NOTRANS, d->ours.a, bx, d->expected);
+  OSLA_CALL(bench_apply(BENCH_WHOLE, OSLA_NOTRANS, d->osla.b, d->x, bx));
+  return symmetric ? bench_apply_symmetric(OSLA_TRANS, d->osla.a, bx, d->expected, d->y)
+                   : bench_apply(BENCH_LOWER, OSLA_NOTRANS, d->osla.a, bx, d->expected);
 }
 
 static osla_err run_symm(void *data)
@@ -60,10 +60,10 @@ static osla_err measure(product_data *d, bool symmetric)
                                 .prepare = symmetric ? product_fill_nan : copy_b_to_c,
                                 .run = symmetric ? run_symm : run_trmm,
                                 .check = product_check,
-                                .data = &d->ours};
+                                .data = &d->osla};
   d->local = (reference_gemm){.job = d->job,
-                              .m = osla_matrix_local_rows(d->ours.c),
-                              .n = osla_matrix_local_cols(d->ours.c),
+                              .m = osla_matrix_local_rows(d->osla.c),
+                              .n = osla_matrix_local_cols(d->osla.c),
                               .k = k,
                               .work = 2 * each * n * n * (double)k};
   impls[count++] = reference_gemm_impl(&d->local);

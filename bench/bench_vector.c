@@ -13,7 +13,7 @@
 typedef struct vector_set {
   struct vector_data *product;
   osla_matrix *a, *x, *y;
-  bool own; /* the set owns its matrices; else they are those of `ours` */
+  bool own; /* the set owns its matrices; else they are those of `osla` */
   int64_t nb;
   int context; /* BLACS context */
 } vector_set;
@@ -24,7 +24,7 @@ typedef struct vector_data {
   int64_t n;
   /* vectors of the check, whole on every rank; one allocation, at x */
   osla_complex *x, *y, *expected;
-  vector_set ours;
+  vector_set osla;
   vector_set scalapack[BENCH_MAX_REF_NB];
   reference_names names;
   unsigned char *room; /* buffer of the copy */
@@ -63,16 +63,16 @@ static osla_err gather(osla_matrix *column, osla_complex *whole)
 static osla_err create(vector_data *d)
 {
   const bench_settings *s = d->job->settings;
-  d->ours = (vector_set){.product = d, .context = -1};
-  OSLA_CALL(create_set(&d->ours, s->nb));
+  d->osla = (vector_set){.product = d, .context = -1};
+  OSLA_CALL(create_set(&d->osla, s->nb));
   void *vectors;
   OSLA_CALL(bench_alloc(d->job, (uint64_t)(3 * d->n) * sizeof(osla_complex), &vectors));
   d->x = vectors;
   d->y = d->x + d->n;
   d->expected = d->y + d->n;
-  OSLA_CALL(gather(d->ours.x, d->x));
-  return d->symmetric ? bench_apply_symmetric(OSLA_TRANS, d->ours.a, d->x, d->expected, d->y)
-                      : bench_apply(BENCH_WHOLE, OSLA_NOTRANS, d->ours.a, d->x, d->expected);
+  OSLA_CALL(gather(d->osla.x, d->x));
+  return d->symmetric ? bench_apply_symmetric(OSLA_TRANS, d->osla.a, d->x, d->expected, d->y)
+                      : bench_apply(BENCH_WHOLE, OSLA_NOTRANS, d->osla.a, d->x, d->expected);
 }
 
 static osla_err fill_nan(void *data)
@@ -177,7 +177,7 @@ static void add_scalapack(vector_data *d, bench_impl *impls, int *n)
                            .check = check,
                            .teardown = teardown_scalapack};
   for (int i = 0; i < BENCH_MAX_REF_NB; i++) {
-    d->scalapack[i] = d->ours;
+    d->scalapack[i] = d->osla;
     d->scalapack[i].own = false;
     d->scalapack[i].nb = i < s->n_ref_nb ? s->ref_nb[i] : 0;
   }
@@ -193,14 +193,14 @@ static osla_err measure(vector_data *d)
   const double elements = d->symmetric ? n * (n + 1) / 2 : n * n;
   const char precision[2] = {osla_dtype_letter(s->dtype), '\0'};
   bench_impl impls[BENCH_MAX_IMPLS] = {
-    {.name = "osla", .prepare = fill_nan, .run = run_osla, .check = check, .data = &d->ours},
+    {.name = "osla", .prepare = fill_nan, .run = run_osla, .check = check, .data = &d->osla},
     {.name = "copy",
      .setup = setup_copy,
      .prepare = prepare_copy,
      .run = run_copy,
      .check = check_copy,
      .teardown = teardown_copy,
-     .data = &d->ours}};
+     .data = &d->osla}};
   int count = 2;
   d->bytes = (size_t)(elements * size / d->job->size);
   add_scalapack(d, impls, &count);
@@ -221,7 +221,7 @@ static osla_err run(bench_job *job, int64_t n, bool symmetric)
   vector_data d = {.job = job, .symmetric = symmetric, .n = n};
   osla_err err = create(&d);
   if (err == OSLA_OK) err = measure(&d);
-  destroy_set(&d.ours);
+  destroy_set(&d.osla);
   free(d.x);
   return err;
 }

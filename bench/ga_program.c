@@ -58,34 +58,34 @@ static void factor(const problem *p, osla_ga_blocks blocks)
   osla_ga_matrix_destroy(&m);
 }
 
-static void call(const problem *p, const char *kernel, int ours)
+static void call(const problem *p, const char *kernel, int osla)
 {
   int64_t info = 0;
-  if (strcmp(kernel, "gemm") == 0 && ours)
+  if (strcmp(kernel, "gemm") == 0 && osla)
     check(osla_ga_gemm('n', 'n', p->n, p->n, p->n, 1, p->a, p->b, 0, p->c));
   else if (strcmp(kernel, "gemm") == 0)
     GA_Dgemm64('n', 'n', p->n, p->n, p->n, 1, p->a, p->b, 0, p->c);
-  else if (strcmp(kernel, "lu") == 0 && ours)
+  else if (strcmp(kernel, "lu") == 0 && osla)
     check(osla_ga_lu_solve('n', p->a, p->x, &info));
   else if (strcmp(kernel, "lu") == 0)
     GA_Lu_solve('n', p->a, p->x);
-  else if (strcmp(kernel, "llt") == 0 && ours)
+  else if (strcmp(kernel, "llt") == 0 && osla)
     check(osla_ga_llt_solve(p->a, p->x, &info));
   else if (strcmp(kernel, "llt") == 0)
     info = GA_Llt_solve(p->a, p->x);
   else if (strcmp(kernel, "potrf") == 0)
-    factor(p, ours ? OSLA_GA_SQUARE : OSLA_GA_IN_PLACE);
+    factor(p, osla ? OSLA_GA_SQUARE : OSLA_GA_IN_PLACE);
   else
     GA_Error("kernel is none of gemm lu llt potrf", 1);
   if (info != 0) GA_Error("not positive definite, or singular", (int)info);
 }
 
-static double seconds_of(const problem *p, const char *kernel, int ours)
+static double seconds_of(const problem *p, const char *kernel, int osla)
 {
   fill(p, kernel);
   GA_Sync();
   double since = MPI_Wtime();
-  call(p, kernel, ours);
+  call(p, kernel, osla);
   double seconds = MPI_Wtime() - since;
   MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
   return seconds;
@@ -105,16 +105,16 @@ static double median(double *values, int count)
 
 static void measure(const problem *p, const char *kernel, int turns)
 {
-  double ours[MOST_TURNS], others[MOST_TURNS], ratios[MOST_TURNS];
+  double osla[MOST_TURNS], others[MOST_TURNS], ratios[MOST_TURNS];
   (void)seconds_of(p, kernel, 1); /* warm-up: the first calls allocate memory */
   (void)seconds_of(p, kernel, 0);
   for (int turn = 0; turn < turns; turn++) {
-    ours[turn] = seconds_of(p, kernel, 1);
+    osla[turn] = seconds_of(p, kernel, 1);
     others[turn] = seconds_of(p, kernel, 0);
-    ratios[turn] = others[turn] / ours[turn];
+    ratios[turn] = others[turn] / osla[turn];
   }
   if (GA_Nodeid() == 0)
-    printf("%s %d %d %.4f %.4f %.2f\n", kernel, p->n, p->nb, median(ours, turns),
+    printf("%s %d %d %.4f %.4f %.2f\n", kernel, p->n, p->nb, median(osla, turns),
            median(others, turns), median(ratios, turns));
 }
 

@@ -16,31 +16,31 @@ static double bound_of(const hessian_data *d)
 
 static osla_err setup(void *data)
 {
-  hessian_ours *ours = data;
-  hessian_data *d = ours->data;
+  hessian_accumulator *accumulator = data;
+  hessian_data *d = accumulator->data;
   const bench_settings *s = d->job->settings;
   osla_hessian_options options = {0};
   options.uplo = s->uplo;
   options.nb = s->nb;
   options.ring_bytes = (size_t)s->ring_bytes;
-  options.node_sums = ours->node_sums;
-  options.order_independent = ours->exact;
-  if (ours->exact) {
+  options.node_sums = accumulator->node_sums;
+  options.order_independent = accumulator->exact;
+  if (accumulator->exact) {
     options.single_updates = s->dtype == OSLA_FLOAT;
     options.bound = bound_of(d);
-    ours->unit = ldexp(options.bound, -51);
+    accumulator->unit = ldexp(options.bound, -51);
   } else {
     options.single = s->dtype == OSLA_FLOAT;
   }
   OSLA_CALL(hessian_products_create(d, false)); /* memory for the products of --work */
-  return osla_hessian_create(d->job->grid, d->n, &options, &ours->hessian);
+  return osla_hessian_create(d->job->grid, d->n, &options, &accumulator->hessian);
 }
 
 static osla_err prepare(void *data)
 {
-  hessian_ours *ours = data;
-  ours->data->ours = ours;
-  return osla_hessian_reset(ours->hessian);
+  hessian_accumulator *accumulator = data;
+  accumulator->data->current = accumulator;
+  return osla_hessian_reset(accumulator->hessian);
 }
 
 static osla_err update(hessian_data *d, int64_t k, int thread)
@@ -49,23 +49,23 @@ static osla_err update(hessian_data *d, int64_t k, int thread)
   const int64_t *ix = updates_indices(u, k);
   (void)thread;
   if (u->rows > 0)
-    return osla_hessian_update(d->ours->hessian, u->count, ix, u->rows, updates_values(u, k),
+    return osla_hessian_update(d->current->hessian, u->count, ix, u->rows, updates_values(u, k),
                                u->rows);
-  return osla_hessian_update_block(d->ours->hessian, u->count, ix, u->count, ix,
+  return osla_hessian_update_block(d->current->hessian, u->count, ix, u->count, ix,
                                    updates_values(u, k), u->count);
 }
 
 static osla_err run(void *data)
 {
-  hessian_data *d = ((hessian_ours *)data)->data;
+  hessian_data *d = ((hessian_accumulator *)data)->data;
   osla_err err = hessian_each(d, update);
   /* ends the job, as the other ranks wait in the commit */
   if (err != OSLA_OK) osla_transport_abort(d->job->transport, err);
-  double start = osla_clock(), sent = osla_hessian_get_stats(d->ours->hessian).seconds_send;
-  OSLA_CALL(osla_hessian_commit(d->ours->hessian));
+  double start = osla_clock(), sent = osla_hessian_get_stats(d->current->hessian).seconds_send;
+  OSLA_CALL(osla_hessian_commit(d->current->hessian));
   /* node sums are sent in the commit, and counted as transfer */
-  sent = osla_hessian_get_stats(d->ours->hessian).seconds_send - sent;
-  d->ours->commit_seconds = osla_clock() - start - sent;
+  sent = osla_hessian_get_stats(d->current->hessian).seconds_send - sent;
+  d->current->commit_seconds = osla_clock() - start - sent;
   return OSLA_OK;
 }
 
@@ -78,42 +78,44 @@ static int warm_ups(void)
 /* Adds the phases of the latest run to the sums; a warm-up is not counted. */
 static osla_err count_phases(hessian_data *d)
 {
-  osla_hessian_stats stats = osla_hessian_get_stats(d->ours->hessian);
+  osla_hessian_stats stats = osla_hessian_get_stats(d->current->hessian);
   double sums[HESSIAN_PHASES + 3] = {[PHASE_WORK] = d->work_seconds,
                                      [PHASE_SPLIT] = stats.seconds_split,
                                      [PHASE_PRODUCT] = stats.seconds_product,
                                      [PHASE_ADD] = stats.seconds_add,
                                      [PHASE_TRANSFER] = stats.seconds_send,
                                      [PHASE_WAIT] =
-                                       d->ours->commit_seconds * d->job->settings->threads,
+                                       d->current->commit_seconds * d->job->settings->threads,
                                      [HESSIAN_PHASES] = (double)stats.bytes_sent,
                                      (double)stats.elements_sent,
                                      stats.seconds_apply};
   OSLA_CALL(osla_allreduce(d->job->transport, sums, HESSIAN_PHASES + 3, MPI_DOUBLE, MPI_SUM));
-  d->ours->bytes_sent = sums[HESSIAN_PHASES];
-  d->ours->elements_sent = sums[HESSIAN_PHASES + 1];
-  bool counts = d->ours->runs >= warm_ups();
-  if (counts) d->ours->apply += sums[HESSIAN_PHASES + 2];
+  d->current->bytes_sent = sums[HESSIAN_PHASES];
+  d->current->elements_sent = sums[HESSIAN_PHASES + 1];
+  bool counts = d->current->runs >= warm_ups();
+  if (counts) d->current->apply += sums[HESSIAN_PHASES + 2];
   for (int i = 0; i < HESSIAN_PHASES && counts; i++)
-    d->ours->phase[i] += sums[i];
-  d->ours->runs++;
+    d->current->phase[i] += sums[i];
+  d->current->runs++;
   return OSLA_OK;
 }
 
 /* Seconds of a run as the mean over threads and ranks. */
 static int figures(const void *data, bench_figure *out)
 {
-  const hessian_ours *ours = data;
-  const hessian_data *d = ours->data;
+  const hessian_accumulator *accumulator = data;
+  const hessian_data *d = accumulator->data;
   static const char *const names[HESSIAN_PHASES] = {"work", "split",    "product",
                                                     "add",  "transfer", "wait"};
-  double shares = (double)(ours->runs - warm_ups()) * d->job->size * d->job->settings->threads;
+  double shares =
+    (double)(accumulator->runs - warm_ups()) * d->job->size * d->job->settings->threads;
   for (int i = 0; i < HESSIAN_PHASES; i++)
-    out[i] = (bench_figure){names[i], ours->phase[i] / shares, true};
-  out[HESSIAN_PHASES] = (bench_figure){"bytes_sent", ours->bytes_sent, false};
-  double each = ours->elements_sent > 0 ? ours->bytes_sent / ours->elements_sent : 0;
+    out[i] = (bench_figure){names[i], accumulator->phase[i] / shares, true};
+  out[HESSIAN_PHASES] = (bench_figure){"bytes_sent", accumulator->bytes_sent, false};
+  double each =
+    accumulator->elements_sent > 0 ? accumulator->bytes_sent / accumulator->elements_sent : 0;
   out[HESSIAN_PHASES + 1] = (bench_figure){"bytes_per_element", each, false};
-  out[HESSIAN_PHASES + 2] = (bench_figure){"seconds_apply", ours->apply / shares, false};
+  out[HESSIAN_PHASES + 2] = (bench_figure){"seconds_apply", accumulator->apply / shares, false};
   return HESSIAN_PHASES + 3;
 }
 
@@ -133,39 +135,39 @@ static osla_err read_samples(hessian_data *d, osla_matrix *h)
 
 static osla_err check(void *data, double *residual)
 {
-  hessian_data *d = ((hessian_ours *)data)->data;
+  hessian_data *d = ((hessian_accumulator *)data)->data;
   osla_matrix *h;
   osla_err err = OSLA_OK;
   OSLA_CALL(count_phases(d));
   if (osli_work_modelled) return OSLA_OK;
-  OSLA_CALL(osla_hessian_matrix(d->ours->hessian, &h));
+  OSLA_CALL(osla_hessian_matrix(d->current->hessian, &h));
   if (d->job->rank == 0) err = read_samples(d, h);
   OSLA_CALL(osla_agree(d->job->transport, err));
-  *residual = updates_residual(&d->updates, d->values, d->ours->unit);
+  *residual = updates_residual(&d->updates, d->values, d->current->unit);
   return osla_bcast(d->job->transport, residual, 1, MPI_DOUBLE, 0);
 }
 
 static void teardown(void *data)
 {
-  hessian_ours *ours = data;
-  osla_hessian_destroy(&ours->hessian);
-  hessian_products_free(ours->data);
+  hessian_accumulator *accumulator = data;
+  osla_hessian_destroy(&accumulator->hessian);
+  hessian_products_free(accumulator->data);
 }
 
-bench_impl hessian_ours_impl(hessian_ours *ours)
+bench_impl hessian_accumulator_impl(hessian_accumulator *accumulator)
 {
-  return (bench_impl){.name = ours->exact       ? "osla-exact"
-                              : ours->node_sums ? "osla-node"
-                                                : "osla",
-                      .ref = ours->exact       ? "exact"
-                             : ours->node_sums ? "node"
-                                               : "osla",
+  return (bench_impl){.name = accumulator->exact       ? "osla-exact"
+                              : accumulator->node_sums ? "osla-node"
+                                                       : "osla",
+                      .ref = accumulator->exact       ? "exact"
+                             : accumulator->node_sums ? "node"
+                                                      : "osla",
                       .setup = setup,
                       .prepare = prepare,
                       .run = run,
-                      .models = !ours->exact && !ours->node_sums,
+                      .models = !accumulator->exact && !accumulator->node_sums,
                       .check = check,
                       .teardown = teardown,
                       .figures = figures,
-                      .data = ours};
+                      .data = accumulator};
 }

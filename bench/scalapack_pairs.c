@@ -17,7 +17,7 @@
 
 int numroc_(const int *n, const int *nb, const int *iproc, const int *source, const int *nprocs);
 
-enum { REAL, OURS, KINDS, WARM = 5 };
+enum { REAL, DROP_IN, KINDS, WARM = 5 };
 
 /* The routines of a library, and a BLACS context. Names and arguments are ScaLAPACK's. */
 typedef struct library {
@@ -268,15 +268,15 @@ static void measure(problem *p, int pairs)
       pair[(k + i) & 1] = time_of(p, (k + i) & 1);
     if (i < 0) continue;
     times[REAL][i] = pair[REAL];
-    times[OURS][i] = pair[OURS];
-    times[KINDS][i] = pair[REAL] / pair[OURS];
+    times[DROP_IN][i] = pair[DROP_IN];
+    times[KINDS][i] = pair[REAL] / pair[DROP_IN];
   }
   for (int k = 0; k <= KINDS; k++)
     qsort(times[k], (size_t)pairs, sizeof **times, compare);
   if (p->prow == 0 && p->pcol == 0) {
-    double real = times[REAL][pairs / 10], ours = times[OURS][pairs / 10];
+    double real = times[REAL][pairs / 10], osla = times[DROP_IN][pairs / 10];
     printf("%-10s %5d %4d %2dx%-2d %11.6f %11.6f %6.2f %6.2f\n", p->routine, p->n, p->nb, p->nprow,
-           p->npcol, real, ours, real / ours, times[KINDS][pairs / 2]);
+           p->npcol, real, osla, real / osla, times[KINDS][pairs / 2]);
     fflush(stdout);
   }
   for (int k = 0; k <= KINDS; k++)
@@ -296,9 +296,9 @@ int main(int argc, char **argv)
   p.npcol = atoi(argv[2]);
   p.nb = atoi(argv[3]);
   find_routines(&p.side[REAL], load_copy());
-  find_routines(&p.side[OURS], RTLD_DEFAULT);
+  find_routines(&p.side[DROP_IN], RTLD_DEFAULT);
   open_context(&p, &p.side[REAL]);
-  open_context(&p, &p.side[OURS]);
+  open_context(&p, &p.side[DROP_IN]);
   for (int r = 6; r < argc; r++)
     for (const char *n = argv[5]; n; n = strchr(n, ',') ? strchr(n, ',') + 1 : NULL) {
       p.n = atoi(n);

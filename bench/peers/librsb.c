@@ -21,7 +21,7 @@ enum { REPS = 15, WAYS = 3 };
 typedef struct csr {
   int64_t n, entries, *first;
   int32_t *row, *column;
-  double *value, *x, *y, *y_theirs;
+  double *value, *x, *y, *y_librsb;
 } csr;
 
 static double seconds(void)
@@ -54,7 +54,7 @@ static csr start(int64_t n, int64_t most)
                .value = allocate(most, sizeof(double)),
                .x = allocate(n, sizeof(double)),
                .y = allocate(n, sizeof(double)),
-               .y_theirs = allocate(n, sizeof(double))};
+               .y_librsb = allocate(n, sizeof(double))};
 }
 
 /* Matrix of a cube: each point with itself and its neighbours (7 or 27 entries in a row, fewer at
@@ -91,7 +91,7 @@ static csr scattered(int64_t n, int64_t each)
   return a;
 }
 
-static struct rsb_mtx_t *theirs(const csr *a, bool tuned)
+static struct rsb_mtx_t *librsb_matrix(const csr *a, bool tuned)
 {
   rsb_err_t err = RSB_ERR_NO_ERROR;
   const double one = 1.0, zero = 0.0;
@@ -101,7 +101,7 @@ static struct rsb_mtx_t *theirs(const csr *a, bool tuned)
   if (!m || err != RSB_ERR_NO_ERROR) exit((fprintf(stderr, "librsb: no matrix\n"), 1));
   if (tuned)
     err = rsb_tune_spmm(&m, NULL, NULL, 0, 2.0, RSB_TRANSPOSITION_N, &one, NULL, 1,
-                        RSB_FLAG_WANT_COLUMN_MAJOR_ORDER, a->x, 0, &zero, a->y_theirs, 0);
+                        RSB_FLAG_WANT_COLUMN_MAJOR_ORDER, a->x, 0, &zero, a->y_librsb, 0);
   if (err != RSB_ERR_NO_ERROR) exit((fprintf(stderr, "librsb: no tuning\n"), 1));
   return m;
 }
@@ -110,7 +110,7 @@ static double once(csr *a, const struct rsb_mtx_t *m)
 {
   const double one = 1.0, zero = 0.0, from = seconds();
   if (m)
-    (void)rsb_spmv(RSB_TRANSPOSITION_N, &one, m, a->x, 1, &zero, a->y_theirs, 1);
+    (void)rsb_spmv(RSB_TRANSPOSITION_N, &one, m, a->x, 1, &zero, a->y_librsb, 1);
   else
     osla_gather_rows(a->n, a->first, a->column, a->value, a->x, 0.0, a->y);
   return seconds() - from;
@@ -130,7 +130,7 @@ static double median(double *v)
 
 static void compare(const char *name, csr a)
 {
-  struct rsb_mtx_t *m[WAYS] = {NULL, theirs(&a, false), theirs(&a, true)};
+  struct rsb_mtx_t *m[WAYS] = {NULL, librsb_matrix(&a, false), librsb_matrix(&a, true)};
   double took[WAYS][REPS], ratio[WAYS][REPS], worst = 0;
   for (int64_t i = 0; i < a.n; i++)
     a.x[i] = 1.0 + (double)(i % 11);
@@ -142,7 +142,7 @@ static void compare(const char *name, csr a)
       ratio[way][rep] = t / took[0][rep];
     }
   for (int64_t i = 0; i < a.n; i++)
-    worst = fmax(worst, fabs(a.y[i] - a.y_theirs[i]) / fabs(a.y[i]));
+    worst = fmax(worst, fabs(a.y[i] - a.y_librsb[i]) / fabs(a.y[i]));
   if (!(worst < 1e-12))
     exit((fprintf(stderr, "librsb: %s: products differ by %g\n", name, worst), 1));
   printf("%-12s %9lld %10lld %10.3g %10.3g %10.3g %7.3f %7.3f\n", name, (long long)a.n,
@@ -152,7 +152,7 @@ static void compare(const char *name, csr a)
   for (int way = 1; way < WAYS; way++)
     (void)rsb_mtx_free(m[way]);
   free(a.first), free(a.row), free(a.column), free(a.value);
-  free(a.x), free(a.y), free(a.y_theirs);
+  free(a.x), free(a.y), free(a.y_librsb);
 }
 
 int main(void)
