@@ -3,8 +3,8 @@
 kernels_sources = \
   kernels/common/local_view.h kernels/common/local_view.c \
   kernels/common/route.h kernels/common/route.c \
-  kernels/common/panels.h kernels/common/panels_state.h kernels/common/panels.c \
-  kernels/common/panels_send.c \
+  kernels/common/panels.h kernels/common/panels_state.h kernels/common/panels_layout.c \
+  kernels/common/panels_send.c kernels/common/panels.c \
   kernels/common/pipeline.h kernels/common/pipeline.c \
   kernels/common/tile.h kernels/common/tile.c \
   kernels/common/pieces.h kernels/common/pieces.c \
@@ -26,16 +26,16 @@ kernels_sources = \
   kernels/products/squares.h kernels/products/squares.c \
   kernels/products/symm.c kernels/products/trmm.c \
   kernels/products/columns.h kernels/products/columns.c kernels/products/vectors.c \
-  kernels/lu/lu_block.h kernels/lu/lu_block.c \
-  kernels/lu/lu.h \
+  kernels/lu/lu_block.c \
+  kernels/lu/lu_state.h kernels/lu/lu_step.c \
   kernels/lu/lu_memory.h kernels/lu/lu_memory.c \
   kernels/lu/lu_column.h kernels/lu/lu_column.c \
   kernels/lu/lu_disseminate.h kernels/lu/lu_disseminate.c \
   kernels/lu/lu_publish.h kernels/lu/lu_publish.c \
   kernels/lu/lu_mates.h kernels/lu/lu_mates.c \
   kernels/lu/lu_rows.h kernels/lu/lu_rows.c \
-  kernels/lu/lu_update.h kernels/lu/lu_update.c \
-  kernels/lu/lu_left.h kernels/lu/lu_left.c \
+  kernels/lu/lu_update.c \
+  kernels/lu/lu_left.c \
   kernels/lu/lu_panel.h kernels/lu/lu_pivot.c kernels/lu/lu_panel.c \
   kernels/lu/lu.c kernels/lu/lu_part.c \
   kernels/chol/chol_shape.h kernels/chol/chol_memory.c kernels/chol/chol_shape.c \
@@ -48,8 +48,8 @@ kernels_sources = \
   kernels/solve/trsm.h kernels/solve/trsm_operands.c kernels/solve/trsm_run.c kernels/solve/trsm_fan.h kernels/solve/trsm_fan_rest.c kernels/solve/trsm_fan.c kernels/solve/trsm_fan_in.c kernels/solve/trsm.c \
   kernels/solve/solve.h kernels/solve/solve_memory.c kernels/solve/solve.c \
   kernels/solve/solve_part.c \
-  kernels/solve/residual.h kernels/solve/residual.c \
-  kernels/solve/refine.h kernels/solve/refine.c \
+  kernels/solve/residual.c \
+  kernels/solve/refine.c \
   kernels/solve/mixed.c \
   kernels/solve/condition.c \
   kernels/forest/forest_units.h kernels/forest/forest_units.c kernels/forest/forest_block.h kernels/forest/forest_block.c \

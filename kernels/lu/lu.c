@@ -12,16 +12,14 @@
  * lu_update.c), and with partial pivoting over process columns that span nodes nb records, each to
  * the p - 1 other ranks of the panel's process column, or by rounds (lu_disseminate.h).
  */
-#include "kernels/lu/lu.h"
 #include "kernels/common/pipeline.h"
-#include "kernels/lu/lu_block.h"
 #include "kernels/lu/lu_disseminate.h"
-#include "kernels/lu/lu_left.h"
 #include "kernels/lu/lu_mates.h"
 #include "kernels/lu/lu_memory.h"
 #include "kernels/lu/lu_panel.h"
+#include "kernels/lu/lu_parts.h"
 #include "kernels/lu/lu_publish.h"
-#include "kernels/lu/lu_update.h"
+#include "kernels/lu/lu_state.h"
 #include "src/base/reserved.h"
 #include "src/blas/move.h"
 
@@ -34,19 +32,6 @@
 #include <string.h>
 
 enum { MAX_LOOK_AHEAD = 2, WIDEST = 1 << 29 }; /* of a block: its square has a number of bytes */
-
-lu_step osli_lu_step_make(const lu *f, int64_t k)
-{
-  const local_view *v = &f->v;
-  lu_step s = {.k = k, .start = k * v->nb, .prow = (int)(k % v->p), .pcol = (int)(k % v->q)};
-  s.size = f->order - s.start < v->nb ? f->order - s.start : v->nb;
-  s.mine = v->pcol == s.pcol;
-  s.row = rows_below(v, s.start);
-  s.row_after = rows_below(v, s.start + s.size);
-  s.col = cols_below(v, s.start);
-  s.col_after = cols_below(v, s.start + s.size);
-  return s;
-}
 
 /* ---- the loop ---- */
 
@@ -74,14 +59,6 @@ static osla_err apply(void *kernel, int64_t k, int64_t from, int64_t to)
     if (is_wild(v->dtype, osli_lu_value(v->dtype, pivot), divides)) f->wild = true;
   }
   return osli_lu_update(f, s, &panel, from, to);
-}
-
-osla_err osli_lu_finish_posts(lu *f, osla_posted *posts, uint64_t exchange)
-{
-  osla_posted *set = posts + (exchange % 2) * (uint64_t)f->v.p;
-  for (int prow = 0; prow < f->v.p; prow++)
-    OSLA_CALL(osla_posted_wait(f->store, &set[prow]));
-  return OSLA_OK;
 }
 
 /* Waits until all that I sent has arrived. */

@@ -1,7 +1,7 @@
 /* Recursive LU of a block: halve the columns, as in Toledo, "Locality of reference in LU
  * decomposition with partial pivoting" (SIAM J. Matrix Anal. Appl. 18, 1997), here without pivots.
  */
-#include "kernels/lu/lu_block.h"
+#include "kernels/lu/lu_parts.h"
 #include "osla_blas.h"
 #include "src/blas/work.h"
 

@@ -2,7 +2,7 @@
 #ifndef OSLA_LU_COLUMN_H
 #define OSLA_LU_COLUMN_H
 
-#include "kernels/lu/lu.h"
+#include "kernels/lu/lu_state.h"
 
 /* Where I write my record; then all ranks of the column publish theirs, and read the others'.
  * A record stays until the exchange after the next one. */

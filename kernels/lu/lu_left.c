@@ -2,8 +2,8 @@
  * all later interchanges at once, in cache (one process row) or as one permutation, in which each
  * row moves once, from its owner to the next.
  */
-#include "kernels/lu/lu_left.h"
 #include "kernels/common/row_copy.h"
+#include "kernels/lu/lu_parts.h"
 #include "kernels/lu/lu_rows.h"
 #include "src/blas/move.h"
 #include "src/blas/work.h"

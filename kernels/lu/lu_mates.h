@@ -8,7 +8,7 @@
 #ifndef OSLA_LU_MATES_H
 #define OSLA_LU_MATES_H
 
-#include "kernels/lu/lu.h"
+#include "kernels/lu/lu_state.h"
 
 typedef struct lu_range {
   int first, end; /* process rows */

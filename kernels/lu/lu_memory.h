@@ -2,7 +2,7 @@
 #ifndef OSLA_LU_MEMORY_H
 #define OSLA_LU_MEMORY_H
 
-#include "kernels/lu/lu.h"
+#include "kernels/lu/lu_state.h"
 
 /* Elements of what has a name of its type, bytes of what is raw. */
 typedef struct lu_sizes {

@@ -10,8 +10,8 @@
  * panel; then L := A U^-1.
  */
 #include "kernels/lu/lu_panel.h"
-#include "kernels/lu/lu_block.h"
 #include "kernels/lu/lu_column.h"
+#include "kernels/lu/lu_parts.h"
 #include "kernels/lu/lu_rows.h"
 #include "src/blas/move.h"
 #include "src/blas/work.h"

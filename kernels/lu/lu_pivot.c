@@ -6,9 +6,9 @@
  * the top block, exchange the rows in the matrix, and update their own rows. Columns are halved
  * recursively, so that most of the work is in matrix products.
  */
-#include "kernels/lu/lu_block.h"
 #include "kernels/lu/lu_disseminate.h"
 #include "kernels/lu/lu_panel.h"
+#include "kernels/lu/lu_parts.h"
 #include "src/blas/work.h"
 
 #include <complex.h>

@@ -2,7 +2,7 @@
 #ifndef OSLA_LU_PUBLISH_H
 #define OSLA_LU_PUBLISH_H
 
-#include "kernels/lu/lu.h"
+#include "kernels/lu/lu_state.h"
 
 /* Where the ranks of a panel note what they publish about it. Local. */
 lu_panel osli_lu_panel_mine(const lu *f, const lu_step *s);

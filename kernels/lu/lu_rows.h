@@ -2,7 +2,7 @@
 #ifndef OSLA_LU_ROWS_H
 #define OSLA_LU_ROWS_H
 
-#include "kernels/lu/lu.h"
+#include "kernels/lu/lu_state.h"
 
 /* Exchanges rows as a panel says on local columns [col, col + cols); those that come on top are in
  * the matrix if p = 1, else in nobody's. Together with the process column. */

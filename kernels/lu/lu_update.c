@@ -7,8 +7,8 @@
  * as its panel is here and these columns are up to date, during the rest of the second's.
  * All ranks of a process column have the same order of exchanges.
  */
-#include "kernels/lu/lu_update.h"
 #include "kernels/common/tile.h"
+#include "kernels/lu/lu_parts.h"
 #include "kernels/lu/lu_publish.h"
 #include "kernels/lu/lu_rows.h"
 

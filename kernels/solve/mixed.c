@@ -1,8 +1,7 @@
 /* Solves in double precision with factors in single precision: try those, then double ones. */
 #include "kernels/common/local_view.h"
-#include "kernels/solve/refine.h"
-#include "kernels/solve/residual.h"
 #include "kernels/solve/rhs.h"
+#include "kernels/solve/solve.h"
 #include "osla_chol.h"
 #include "osla_lu.h"
 

@@ -1,7 +1,5 @@
 /* Iterative refinement, also with factors in a narrower precision. */
-#include "kernels/solve/refine.h"
 #include "kernels/common/local_view.h"
-#include "kernels/solve/residual.h"
 #include "kernels/solve/rhs.h"
 #include "kernels/solve/solve.h"
 #include "osla_blas.h"

@@ -2,7 +2,7 @@
  *
  * The maxima travel as the bits of the doubles: of numbers that are not negative, larger ones have
  * larger bits, and a NaN the largest. */
-#include "kernels/solve/residual.h"
+#include "kernels/solve/solve.h"
 
 #include "kernels/common/local_view.h"
 #include "osla_blas.h"

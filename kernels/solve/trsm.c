@@ -44,7 +44,10 @@ static osla_err set_up(trsm *f)
   OSLA_CALL(osli_view_needs_buffers(a, &buffers_a));
   OSLA_CALL(osli_view_readable(b, &f->readable));
   f->fan = buffers_a && a->q > 1 && osli_trsm_fans(a->n, b->n);
-  if (f->fan) return osli_trsm_fan_passing(f);
+  if (f->fan) {
+    OSLA_CALL(osli_trsm_fan_passing(f));
+    return f->trans == OSLA_NOTRANS || f->follows ? OSLA_OK : osli_trsm_fan_in_passing(f);
+  }
   f->widest = osla_index_count(b->n, b->nb, 0, b->q);
   OSLA_CALL(osla_agree(a->t, buffers_a ? make_columns(f) : OSLA_OK));
   return osli_trsm_passing(f);

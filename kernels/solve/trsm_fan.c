@@ -100,8 +100,7 @@ osla_err osli_trsm_fan_passing(trsm *f)
   osla_err err =
     f->sums && f->share ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "shares of a triangular solve");
   if (err == OSLA_OK && plain) err = osli_trsm_rests_create(f);
-  OSLA_CALL(osla_agree(f->a.t, err));
-  return plain || f->follows ? OSLA_OK : osli_trsm_fan_in_passing(f);
+  return osla_agree(f->a.t, err);
 }
 
 uint64_t osli_trsm_fan_memory(const osla_shape *s, int64_t nrhs, bool follows)
