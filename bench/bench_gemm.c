@@ -8,8 +8,11 @@ static osla_err run_osla(void *data)
 {
   product_set *set = data;
   const bench_settings *s = set->product->job->settings;
-  return osla_gemm(s->transa, s->transb, 1, osla_whole(set->a), osla_whole(set->b), 0,
-                   osla_whole(set->c), &set->options);
+  osla_gemm_ablate(&set->ablation);
+  const osla_err err = osla_gemm(s->transa, s->transb, 1, osla_whole(set->a), osla_whole(set->b), 0,
+                                 osla_whole(set->c), &set->options);
+  osla_gemm_ablate(NULL);
+  return err;
 }
 
 static osla_err run_scalapack(void *data)
@@ -37,9 +40,7 @@ static void add_osla(product_data *d, product_set *sets, int count, bench_impl *
 {
   for (int i = 0; i < count; i++) {
     sets[i] = d->osla;
-    sets[i].options = variants[i].options;
-    sets[i].options.panel = d->osla.options.panel;
-    sets[i].options.memory = d->osla.options.memory;
+    sets[i].ablation = variants[i].ablation;
     impls[(*n)++] = (bench_impl){.name = variants[i].name,
                                  .is_osla = true,
                                  .prepare = product_fill_nan,

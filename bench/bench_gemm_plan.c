@@ -48,11 +48,10 @@ osla_err gemm_print_plan(product_data *d, const gemm_variant *variants, int n_va
   if (!plans) err = osla_error_set(OSLA_ERR_MEM, "plans of %d ranks", job->size);
   OSLA_TRY(osla_agree(job->transport, err));
   for (int i = 0; i < n_variants; i++) {
-    osla_gemm_options options = variants[i].options;
-    options.panel = s->panel;
-    options.memory = s->memory;
+    osla_gemm_ablate(&variants[i].ablation);
     err = osla_gemm_predict(s->transa, s->transb, osla_whole(d->osla.a), osla_whole(d->osla.b),
-                            osla_whole(d->osla.c), &options, &mine);
+                            osla_whole(d->osla.c), &d->osla.options, &mine);
+    osla_gemm_ablate(NULL);
     OSLA_TRY(osla_agree(job->transport, err));
     if (MPI_Gather(&mine, sizeof mine, MPI_BYTE, plans, sizeof mine, MPI_BYTE, 0, MPI_COMM_WORLD) !=
         MPI_SUCCESS)

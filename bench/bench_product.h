@@ -5,15 +5,17 @@
 
 #include "bench/bench_reference.h"
 #include "osla_gemm.h"
+#include "osla_gemm_ablation.h"
 
 /* Matrices and options of one implementation. */
 typedef struct product_set {
   struct product_data *product;
-  osla_matrix *a, *b, *c;    /* b: NULL in syrk */
-  bool own;                  /* the set owns its matrices; else they are those of `osla` */
-  int64_t nb;                /* block size of matrices that the set owns */
-  osla_gemm_options options; /* options of osla_gemm and osla_syrk */
-  int context;               /* BLACS context */
+  osla_matrix *a, *b, *c;      /* b: NULL in syrk */
+  bool own;                    /* the set owns its matrices; else they are those of `osla` */
+  int64_t nb;                  /* block size of matrices that the set owns */
+  osla_gemm_options options;   /* options of osla_gemm and osla_syrk */
+  osla_gemm_ablation ablation; /* switches of osla_gemm */
+  int context;                 /* BLACS context */
 } product_set;
 
 typedef struct product_data {
@@ -54,7 +56,7 @@ osla_err product_run(product_data *d, const char *kernel, double work, const ben
  * rank would do. Collective. */
 typedef struct gemm_variant {
   const char *name;
-  osla_gemm_options options;
+  osla_gemm_ablation ablation;
 } gemm_variant;
 osla_err gemm_print_plan(product_data *d, const gemm_variant *variants, int n_variants);
 

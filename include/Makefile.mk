@@ -30,6 +30,7 @@ public_headers = \
   include/osla_file.h \
   include/osla_forward.h \
   include/osla_gemm.h \
+  include/osla_gemm_ablation.h \
   include/osla_products.h \
   include/osla_lu.h \
   include/osla_chol.h \

@@ -25,20 +25,10 @@ extern "C" {
 
 /* What the run may do; all zero is the default. Results do not depend on it but for rounding. */
 typedef struct osla_gemm_options {
-  bool blocking;   /* get an operand only when it is needed (default: one load ahead) */
-  bool copy;       /* copy node neighbours' operands before use (default: read in place) */
-  bool unaware;    /* treat node neighbours like ranks of other nodes: copy, and no in-place tasks
-                      first */
-  bool unordered;  /* all ranks walk the owners in the same order (default: each starts at
-                      another one, so that no owner is asked by all at once) */
-  bool narrow;     /* one block of k for each local product (default: blocks are merged) */
-  int64_t panel;   /* widest panel of k that is copied together; 0: chosen */
-  uint64_t memory; /* most bytes of buffers on a rank; 0: chosen, see osla_gemm. Panels become
-                      narrower to fit; a panel is never below one column */
-  bool alone;      /* each rank gets what it needs itself (default: what several ranks of a node
-                      need is got by one of them, where a rank needs 4 MiB and more) */
-  bool padding[7];
-  uint64_t reserved[7]; /* 0: osla_types.h */
+  int64_t panel;        /* widest panel of k that is copied together; 0: chosen */
+  uint64_t memory;      /* most bytes of buffers on a rank; 0: chosen, see osla_gemm. Panels become
+                           narrower to fit; a panel is never below one column */
+  uint64_t reserved[9]; /* 0: osla_types.h */
 } osla_gemm_options;
 
 /* C := alpha op(A) op(B) + beta C. Collective.
@@ -76,8 +66,9 @@ OSLA_API osla_err osla_syrk(osla_uplo uplo, osla_trans trans, osla_complex alpha
 OSLA_API osla_err osla_herk(osla_uplo uplo, osla_trans trans, double alpha, osla_part a,
                             double beta, osla_part c, const osla_gemm_options *options);
 
-/* What a rank would do in osla_gemm with the same arguments and `alone`: what it gets then may be
- * got by another of its node. */
+/* What a rank would do in osla_gemm with the same arguments if each rank got all its operands
+ * itself
+ * (`alone` of osla_gemm_ablation.h); another rank of the node may get a part of them. */
 typedef struct osla_gemm_plan {
   int64_t tasks;        /* local products */
   int64_t gets;         /* transfers from other nodes */

@@ -1,7 +1,7 @@
 /* OSLA: what may change in any release. The layers that the library stands on, beside osla.h: BLAS
- * with 64-bit sizes, shared counters, stripes of locks, channels and reductions, hosts, meetings of
- * ranks, the farewell and traces. A program that uses them is compiled again for each
- * version, and may have to be changed. */
+ * with 64-bit sizes, ablations of products, shared counters, stripes of locks, channels and
+ * reductions, hosts, meetings of ranks, the farewell and traces. A program that uses them is
+ * compiled again for each version, and may have to be changed. */
 #ifndef OSLA_UNSTABLE_H
 #define OSLA_UNSTABLE_H
 
@@ -12,6 +12,7 @@
 #include "osla_channel.h"
 #include "osla_counter.h"
 #include "osla_farewell.h"
+#include "osla_gemm_ablation.h"
 #include "osla_host.h"
 #include "osla_meet.h"
 #include "osla_reduction.h"

@@ -14,13 +14,13 @@ kernels_sources = \
   kernels/common/diagonal_blocks.h kernels/common/diagonal_blocks.c \
   kernels/common/part_operand.h kernels/common/part_operand.c \
   kernels/gemm/gemm.h \
-  kernels/gemm/gemm_operand.h kernels/gemm/gemm_operand.c \
-  kernels/gemm/gemm_plan.h kernels/gemm/gemm_plan.c \
-  kernels/gemm/gemm_load.h kernels/gemm/gemm_load.c \
+  kernels/gemm/gemm_operand.c \
+  kernels/gemm/gemm_plan.c \
+  kernels/gemm/gemm_load.c \
   kernels/gemm/gemm_share.h kernels/gemm/gemm_share.c \
-  kernels/gemm/gemm_run.h kernels/gemm/gemm_run.c \
-  kernels/gemm/gemm_triangle.h kernels/gemm/gemm_triangle.c \
-  kernels/gemm/gemm_split.h kernels/gemm/gemm_split.c \
+  kernels/gemm/gemm_run.c \
+  kernels/gemm/gemm_triangle.c \
+  kernels/gemm/gemm_split.c \
   kernels/gemm/gemm.c \
   kernels/products/product_check.h kernels/products/product_check.c \
   kernels/products/squares.h kernels/products/squares.c \

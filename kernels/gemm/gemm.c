@@ -1,12 +1,7 @@
 /* Contract and dispatch of the distributed multiplications: check, plan, run. */
 #include "kernels/gemm/gemm.h"
 #include "kernels/common/word_checks.h"
-#include "kernels/gemm/gemm_load.h"
-#include "kernels/gemm/gemm_operand.h"
-#include "kernels/gemm/gemm_plan.h"
-#include "kernels/gemm/gemm_run.h"
 #include "kernels/gemm/gemm_share.h"
-#include "kernels/gemm/gemm_split.h"
 #include "osla_blas.h"
 #include "src/base/bits_of.h"
 #include "src/base/reserved.h"
@@ -24,6 +19,13 @@ static int64_t outer_rows(osla_trans trans, const osla_part *p)
 static int64_t outer_cols(osla_trans trans, const osla_part *p)
 {
   return trans == OSLA_NOTRANS ? p->n : p->m;
+}
+
+static _Thread_local osla_gemm_ablation ablation; /* of later calls of this thread */
+
+void osla_gemm_ablate(const osla_gemm_ablation *switches)
+{
+  ablation = switches ? *switches : (osla_gemm_ablation){0};
 }
 
 enum { WHOLE = INT_MIN }; /* of C, not one triangle: no osla_uplo that a caller might pass */
@@ -99,6 +101,7 @@ static gemm_work work_of(const request *r, const osla_gemm_options *options)
                      .c = osli_gemm_target_of(&r->c),
                      .diagonal = v.prow < 0 ? 0 : v.prow + v.pcol,
                      .options = options ? *options : (osla_gemm_options){0},
+                     .ablation = ablation,
                      .k_to = outer_cols(r->transa, &r->a),
                      .triangle = r->triangle,
                      .hermitian = r->hermitian};
@@ -113,8 +116,8 @@ static bool is_split(const gemm_work *w, const request *r)
 static osla_err plan(gemm_work *w, const request *r, bool split)
 {
   if (split) osli_gemm_split_share(w, &r->c);
-  OSLA_CALL(osli_gemm_operand_make(&w->x[GEMM_A], r->transa, true, &r->a, &w->c, &w->options));
-  OSLA_CALL(osli_gemm_operand_make(&w->x[GEMM_B], r->transb, false, &r->b, &w->c, &w->options));
+  OSLA_CALL(osli_gemm_operand_make(&w->x[GEMM_A], r->transa, true, &r->a, &w->c, &w->ablation));
+  OSLA_CALL(osli_gemm_operand_make(&w->x[GEMM_B], r->transb, false, &r->b, &w->c, &w->ablation));
   return osli_gemm_plan_make(w);
 }
 

@@ -24,6 +24,7 @@
 
 #include "kernels/common/local_view.h"
 #include "osla_gemm.h"
+#include "osla_gemm_ablation.h"
 
 /* Index i of a part is index first + i of its matrix. */
 typedef struct gemm_axis {
@@ -135,6 +136,7 @@ typedef struct gemm_work {
   gemm_operand x[2];
   gemm_target c;
   osla_gemm_options options;
+  osla_gemm_ablation ablation;
   int64_t k_from, k_to; /* the k that this rank multiplies; all, but for gemm_split.c */
   int64_t width;        /* of the widest panel */
   bool limited;         /* must every task keep to that width? */
@@ -153,7 +155,7 @@ typedef struct gemm_work {
 /* Buffers of an operand on a rank: for the load in use, and for the next. */
 static inline int gemm_n_slots(const gemm_work *w)
 {
-  return w->options.blocking ? 1 : 2;
+  return w->ablation.blocking ? 1 : 2;
 }
 
 /* Local indices of C that the pieces make up. */
@@ -177,5 +179,74 @@ static inline int64_t gemm_buffer_ld(const gemm_operand *x, int rank, int64_t ro
   int64_t lld = osla_matrix_lld(x->v.matrix, rank);
   return rows >= lld / 4 ? lld : rows;
 }
+
+/* ---- gemm_operand.c ---- */
+
+/* The part of C on this rank. Local. */
+gemm_target osli_gemm_target_of(const osla_part *c);
+
+/* Fills x for an operand of the product. Local. Errors: MEM. */
+osla_err osli_gemm_operand_make(gemm_operand *x, osla_trans trans, bool is_a, const osla_part *part,
+                                const gemm_target *c, const osla_gemm_ablation *ablation);
+/* The largest leading dimension from which it is read. Local. */
+int64_t osli_gemm_operand_ld(const gemm_operand *x);
+void osli_gemm_operand_free(gemm_operand *x);
+
+/* ---- gemm_load.c ---- */
+
+/* A get of a load: `bytes` from `offset` of a rank's local array to `to` of the buffer. */
+typedef osla_err gemm_get(void *arg, int rank, size_t offset, size_t to, size_t bytes);
+osla_err osli_gemm_load_walk(const gemm_work *w, int which, const gemm_load *load, gemm_get *visit,
+                             void *arg);
+
+/* ---- gemm_plan.c ---- */
+
+/* Makes the list of tasks for work whose operands, target and options are set. Local. */
+osla_err osli_gemm_plan_make(gemm_work *w);
+void osli_gemm_plan_free(gemm_work *w); /* also the operands, and the memory of the run */
+
+/* ---- gemm_run.c ---- */
+
+/* Gets all memory that the run of a plan needs. Local. Errors: MEM. */
+osla_err osli_gemm_run_open(gemm_work *w);
+void osli_gemm_run_close(gemm_work *w);
+
+/* Runs the list: c := alpha op(A) op(B) + beta c. Local: one-sided. Errors: MPI. */
+osla_err osli_gemm_run(const gemm_work *w, osla_complex alpha, osla_complex beta);
+
+/* Floating-point operations of a task, both triangles of C. */
+static inline double gemm_flops(const gemm_work *w, const gemm_task *task)
+{
+  double one = w->dtype == OSLA_FLOAT || w->dtype == OSLA_DOUBLE ? 2 : 8; /* multiply and add */
+  return one * (double)w->c.rows * (double)w->c.cols * (double)task->width;
+}
+
+/* ---- gemm_triangle.c ---- */
+
+/* An operand as the BLAS gets it. */
+typedef struct gemm_array {
+  osla_trans trans;
+  const unsigned char *at;
+  int64_t ld;
+} gemm_array;
+
+/* The local product of a task, for one triangle of C. Local. */
+osla_err osli_gemm_triangle(const gemm_work *w, osla_complex alpha, gemm_array a, gemm_array b,
+                            int64_t k, osla_complex beta);
+
+/* ---- gemm_split.c ---- */
+
+/* Is C so small that too few ranks own a part of it, and can all read A and B? The same on all
+ * ranks. Local. */
+bool osli_gemm_split_wanted(const osla_part *a, const osla_part *b, const osla_part *c, int64_t k,
+                            const osla_gemm_options *options);
+/* Makes a private array of C's size the target, and a share of k the range. Before the plan. */
+void osli_gemm_split_share(gemm_work *w, const osla_part *c);
+/* Gets that array. Local. Errors: MEM. */
+osla_err osli_gemm_split_open(gemm_work *w);
+/* Runs such a plan: C := alpha op(A) op(B) + beta C. Collective; fails on all ranks together.
+ * Errors: MPI. */
+osla_err osli_gemm_split_run(gemm_work *w, osla_complex alpha, osla_complex beta,
+                             const osla_part *c);
 
 #endif

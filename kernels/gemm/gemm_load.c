@@ -1,5 +1,5 @@
 /* What a load brings, get by get. */
-#include "kernels/gemm/gemm_load.h"
+#include "kernels/gemm/gemm.h"
 
 /* Rows [row, row + rows) of local columns [col, col + cols) of a rank to `to` (bytes) of the
  * buffer. */

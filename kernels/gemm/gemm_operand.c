@@ -1,5 +1,5 @@
 /* How an operand lies for this rank's part of C: index arithmetic only. */
-#include "kernels/gemm/gemm_operand.h"
+#include "kernels/gemm/gemm.h"
 #include "kernels/gemm/gemm_share.h"
 
 #include <inttypes.h>
@@ -68,7 +68,7 @@ static int64_t cut(const gemm_axis *c, int iproc, int64_t first, int64_t count, 
 
 /* Whether what lies on a process of the inner axis is loaded, and whether it counts as another
  * node's: if one of the ranks that hold it cannot be read in place. */
-static void look_at_ranks(gemm_operand *x, const osla_gemm_options *options)
+static void look_at_ranks(gemm_operand *x, const osla_gemm_ablation *ablation)
 {
   int me = osla_transport_rank(x->v.t);
   for (int owner = 0; owner < x->inner.nprocs; owner++)
@@ -76,8 +76,8 @@ static void look_at_ranks(gemm_operand *x, const osla_gemm_options *options)
       int rank = gemm_rank(x, g, owner);
       if (rank == me) continue;
       bool remote = !in_place(&x->v, rank);
-      if (remote || options->unaware) x->outside[owner] = true;
-      if (remote || options->unaware || options->copy) x->far[owner] = x->any_far = true;
+      if (remote || ablation->unaware) x->outside[owner] = true;
+      if (remote || ablation->unaware || ablation->copy) x->far[owner] = x->any_far = true;
     }
 }
 
@@ -93,7 +93,7 @@ int64_t osli_gemm_operand_ld(const gemm_operand *x)
 }
 
 osla_err osli_gemm_operand_make(gemm_operand *x, osla_trans trans, bool is_a, const osla_part *part,
-                                const gemm_target *c, const osla_gemm_options *options)
+                                const gemm_target *c, const osla_gemm_ablation *ablation)
 {
   local_view v = view_of(part->matrix);
   gemm_axis rows = {.n = part->m, .first = part->i, .nb = v.mb, .nprocs = v.p};
@@ -116,7 +116,7 @@ osla_err osli_gemm_operand_make(gemm_operand *x, osla_trans trans, bool is_a, co
   OSLA_CHECK(x->pieces && x->groups && x->far && x->outside, OSLA_ERR_MEM,
              "gemm: list of %" PRId64 " pieces of an operand", most);
   (void)cut(of, iproc, first, count, x, true);
-  look_at_ranks(x, options);
+  look_at_ranks(x, ablation);
   OSLA_CHECK(!x->any_far || osla_matrix_segment(part->matrix), OSLA_ERR_ARG,
              "gemm: %c is needed where it is not, and was wrapped for its owners alone",
              is_a ? 'A' : 'B');

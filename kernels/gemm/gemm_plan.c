@@ -7,9 +7,7 @@
  * the diagonal: where segments with one operand in the domain did, all nodes of a process row began
  * at the same owner (simulated, 128 nodes of 8: half the rate).
  */
-#include "kernels/gemm/gemm_plan.h"
-#include "kernels/gemm/gemm_operand.h"
-#include "kernels/gemm/gemm_run.h"
+#include "kernels/gemm/gemm.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -179,7 +177,7 @@ static int compare(const void *a, const void *b)
 static int turn(const gemm_work *w, int which, int owner)
 {
   int nprocs = w->x[which].inner.nprocs;
-  int mine = w->options.unordered ? 0 : w->diagonal % nprocs;
+  int mine = w->ablation.unordered ? 0 : w->diagonal % nprocs;
   return (owner - mine + nprocs) % nprocs;
 }
 
@@ -212,7 +210,7 @@ static bool join(const gemm_work *w, gemm_task *task, const gemm_segment *s)
 {
   const gemm_segment *last = &w->segments[task->first + task->count - 1];
   bool direct[2];
-  if (w->options.narrow) return false;
+  if (w->ablation.narrow) return false;
   for (int i = 0; i < 2; i++) {
     const gemm_operand *x = &w->x[i];
     bool continues = last->local[i] + last->size == s->local[i];

@@ -5,10 +5,8 @@
  * ranks of a node share are got by one of them, in turn (gemm_share.c).
  * Memory: two buffers of a load and one for packing, for each operand that needs them.
  */
-#include "kernels/gemm/gemm_run.h"
-#include "kernels/gemm/gemm_load.h"
+#include "kernels/gemm/gemm.h"
 #include "kernels/gemm/gemm_share.h"
-#include "kernels/gemm/gemm_triangle.h"
 #include "osla_blas.h"
 #include "osla_trace.h"
 #include "src/blas/move.h"
@@ -194,7 +192,7 @@ static osla_err advance(source *s, int64_t t)
   int64_t mine = s->w->tasks[t].load[s->which];
   while (s->finished + 1 < x->n_loads && x->loads[s->finished + 1].task <= t)
     OSLA_CALL(osli_gemm_share_done(s->w, s->which, s->finished++));
-  return start_loads(s, s->w->options.blocking ? mine : x->n_loads, -1);
+  return start_loads(s, s->w->ablation.blocking ? mine : x->n_loads, -1);
 }
 
 /* Until the load of the task is there. */

@@ -55,7 +55,7 @@ static bool is_hidden(osla_matrix *x)
 osla_err osli_gemm_share_wanted(gemm_work *w, osla_matrix *a, osla_matrix *b)
 {
   const gemm_axis *rows = &w->c.rows_of, *cols = &w->c.cols_of;
-  const osla_gemm_options *o = &w->options;
+  const osla_gemm_ablation *o = &w->ablation;
   double outer = (double)rows->n / rows->nprocs + (double)cols->n / cols->nprocs;
   int n_nodes = osla_transport_n_nodes(w->t);
   if (n_nodes == 1 || n_nodes == osla_transport_size(w->t)) return OSLA_OK;

@@ -5,9 +5,7 @@
  * The owners put their part of C into the private one first; so the sum includes beta C, and only
  * copies are needed before and after.
  */
-#include "kernels/gemm/gemm_split.h"
-#include "kernels/gemm/gemm_operand.h"
-#include "kernels/gemm/gemm_run.h"
+#include "kernels/gemm/gemm.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

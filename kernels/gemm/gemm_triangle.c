@@ -5,7 +5,7 @@
  * take one product, the rest is halved; the last narrow columns go through a small square that is
  * added element by element.
  */
-#include "kernels/gemm/gemm_triangle.h"
+#include "kernels/gemm/gemm.h"
 #include "osla_blas.h"
 
 #include <complex.h>

@@ -18,10 +18,7 @@ typedef struct field {
   }
 
 static const field gemm_fields[] = {
-  FIELD(osla_gemm_options, blocking, BOOL), FIELD(osla_gemm_options, copy, BOOL),
-  FIELD(osla_gemm_options, unaware, BOOL),  FIELD(osla_gemm_options, unordered, BOOL),
-  FIELD(osla_gemm_options, narrow, BOOL),   FIELD(osla_gemm_options, panel, INT64),
-  FIELD(osla_gemm_options, memory, SIZE),   {NULL, INT, 0}};
+  FIELD(osla_gemm_options, panel, INT64), FIELD(osla_gemm_options, memory, SIZE), {NULL, INT, 0}};
 
 static const field lu_fields[] = {FIELD(osla_lu_options, pivoting, INT),
                                   FIELD(osla_lu_options, look_ahead, INT),

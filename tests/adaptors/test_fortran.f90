@@ -198,7 +198,7 @@ contains
     call osla_gemm(OSLA_NOTRANS, OSLA_NOTRANS, 2.0_real64, a, b, 3.0_real64, c)
     whole_c = 3 * whole_c + 2 * matmul(whole_a, whole_b)
     call compare(c, whole_c, 'a product')
-    options%blocking = .true.
+    options%panel = 32
     call osla_gemm(OSLA_TRANS, OSLA_NOTRANS, 1.0_real32, osla_part(a, 2, 3, 4, 3), osla_part(a, 4, 1, 4, 2), &
       0.0_real32, osla_part(c, 5, 2, 3, 2), options)
     part = matmul(transpose(whole_a(2:5, 3:5)), whole_a(4:7, 1:2))
@@ -276,7 +276,7 @@ contains
     call osla_symm(OSLA_LEFT, OSLA_LOWER, 2.0_real64, a, b, 3.0_real64, c)
     whole_c = 3 * whole_c + 2 * matmul(full, whole_b)
     call compare(c, whole_c, 'symm')
-    options%blocking = .true.
+    options%panel = 32
     call osla_hemm(OSLA_LEFT, OSLA_LOWER, 1.0_real32, a, b, 0.0_real32, c, options)
     call compare(c, matmul(full, whole_b), 'hemm')
     call osla_trmm(OSLA_LEFT, OSLA_LOWER, OSLA_TRANS, OSLA_NONUNIT, 2.0_real64, a, b)

@@ -60,17 +60,17 @@ osla_part pool_part(const gemm_pool *pool, uint64_t seed, int count, int64_t m, 
                       m, n);
 }
 
-osla_gemm_options pool_options(uint64_t seed)
+product_options pool_options(uint64_t seed)
 {
   static const int64_t panels[] = {0, 0, 0, 1, 3, 7, 1000};
   static const uint64_t caps[] = {0, 0, 0, 1, 100, 3000, 100000};
-  return (osla_gemm_options){.blocking = choose(seed, 1, 3) == 0,
-                             .copy = choose(seed, 2, 3) == 0,
-                             .unaware = choose(seed, 3, 4) == 0,
-                             .unordered = choose(seed, 4, 3) == 0,
-                             .narrow = choose(seed, 5, 3) == 0,
-                             .panel = panels[choose(seed, 6, 7)],
-                             .memory = caps[choose(seed, 7, 7)]};
+  return (product_options){.blocking = choose(seed, 1, 3) == 0,
+                           .copy = choose(seed, 2, 3) == 0,
+                           .unaware = choose(seed, 3, 4) == 0,
+                           .unordered = choose(seed, 4, 3) == 0,
+                           .narrow = choose(seed, 5, 3) == 0,
+                           .panel = panels[choose(seed, 6, 7)],
+                           .memory = caps[choose(seed, 7, 7)]};
 }
 
 static int64_t side(uint64_t seed, int64_t i)
@@ -79,7 +79,7 @@ static int64_t side(uint64_t seed, int64_t i)
   return kind < 2 ? kind : 1 + choose(seed, i + 10, REACH);
 }
 
-product pool_product(const gemm_pool *pool, uint64_t seed, osla_gemm_options *options)
+product pool_product(const gemm_pool *pool, uint64_t seed, product_options *options)
 {
   static const double list[] = {0, 1, -1, 2, 1, 0, -2, 3};
   int64_t m = side(seed, 0), n = side(seed, 1), k = side(seed, 2);

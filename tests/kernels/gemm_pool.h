@@ -25,13 +25,13 @@ void pool_free(gemm_pool *pool);
 
 /* A product of parts by seed: sizes from 0 to 48, all ops, factors and options (stored in
  * *options); C may overlap an operand. Local. */
-product pool_product(const gemm_pool *pool, uint64_t seed, osla_gemm_options *options);
+product pool_product(const gemm_pool *pool, uint64_t seed, product_options *options);
 
 /* An m x n part, at a border of blocks or not, of one of the first `count` matrices. Local. */
 osla_part pool_part(const gemm_pool *pool, uint64_t seed, int count, int64_t m, int64_t n);
 
 /* Options of all kinds by seed. Local. */
-osla_gemm_options pool_options(uint64_t seed);
+product_options pool_options(uint64_t seed);
 
 /* How many products of a pool to run: `usual` on one node, a quarter on several, where each takes
  * longer; or OSLA_TEST_ROUNDS of the environment. */

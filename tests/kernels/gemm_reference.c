@@ -35,6 +35,17 @@ product product_of_herk(osla_uplo uplo, osla_trans trans, double alpha, osla_par
   return p;
 }
 
+osla_gemm_options product_set_options(const product_options *options)
+{
+  const product_options o = options ? *options : (product_options){0};
+  osla_gemm_ablate(&(osla_gemm_ablation){.blocking = o.blocking,
+                                         .copy = o.copy,
+                                         .unaware = o.unaware,
+                                         .unordered = o.unordered,
+                                         .narrow = o.narrow});
+  return (osla_gemm_options){.panel = o.panel, .memory = o.memory};
+}
+
 int64_t product_k(const product *p)
 {
   return p->transa == OSLA_NOTRANS ? p->a.n : p->a.m;
@@ -293,10 +304,12 @@ bool product_compare(const product *p, product_copy *copy, bool done, const char
 
 static osla_err run(const product *p)
 {
+  const osla_gemm_options set = product_set_options(p->options),
+                          *options = p->options ? &set : NULL;
   if (p->herk)
-    return osla_herk(p->uplo, p->transa, creal(p->alpha), p->a, creal(p->beta), p->c, p->options);
-  if (p->syrk) return osla_syrk(p->uplo, p->transa, p->alpha, p->a, p->beta, p->c, p->options);
-  return osla_gemm(p->transa, p->transb, p->alpha, p->a, p->b, p->beta, p->c, p->options);
+    return osla_herk(p->uplo, p->transa, creal(p->alpha), p->a, creal(p->beta), p->c, options);
+  if (p->syrk) return osla_syrk(p->uplo, p->transa, p->alpha, p->a, p->beta, p->c, options);
+  return osla_gemm(p->transa, p->transb, p->alpha, p->a, p->b, p->beta, p->c, options);
 }
 
 /* What the imaginary parts of a Hermitian matrix's diagonal were does not matter. */
@@ -364,7 +377,7 @@ const char *product_text(const product *p, const char *label)
 {
   static char text[800];
   const size_t size = sizeof text;
-  osla_gemm_options o = p->options ? *p->options : (osla_gemm_options){.panel = 0};
+  product_options o = p->options ? *p->options : (product_options){.panel = 0};
   int at =
     snprintf(text, size, "%s, seed %" PRIu64 ", %s%s '%c', (%g%+gi), (%g%+gi), ", label, p->seed,
              p->herk   ? "herk"

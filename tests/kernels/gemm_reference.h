@@ -10,15 +10,23 @@
 #define GEMM_REFERENCE_H
 
 #include "osla_gemm.h"
+#include "osla_gemm_ablation.h"
 #include "tests/kernels/kernel_reference.h"
+
+/* Options of a product and its switches (osla_gemm_ablation.h) in one value. */
+typedef struct product_options {
+  int64_t panel;
+  uint64_t memory;
+  bool blocking, copy, unaware, unordered, narrow;
+} product_options;
 
 /* C := alpha op(A) op(B) + beta C, by osla_gemm or (one triangle) by osla_syrk or osla_herk. */
 typedef struct product {
   osla_trans transa, transb;
   osla_complex alpha, beta;
   osla_part a, b, c;
-  const osla_gemm_options *options; /* NULL = defaults */
-  uint64_t seed;                    /* of the contents */
+  const product_options *options; /* NULL = defaults */
+  uint64_t seed;                  /* of the contents */
   bool rounding; /* uniform numbers within a bound; otherwise whole numbers, exactly */
   bool syrk;     /* by osla_syrk, or if `herk` by osla_herk */
   bool herk;
@@ -30,6 +38,10 @@ product product_of_syrk(osla_uplo uplo, osla_trans trans, osla_complex alpha, os
                         osla_complex beta, osla_part c);
 product product_of_herk(osla_uplo uplo, osla_trans trans, double alpha, osla_part a, double beta,
                         osla_part c);
+
+/* Sets the switches of products for this thread, and returns the options; NULL = defaults. Local.
+ */
+osla_gemm_options product_set_options(const product_options *options);
 
 /* m, n, k of a product, from C and op(A). */
 int64_t product_k(const product *p);

@@ -27,7 +27,7 @@ static osla_complex beta_of(int i)
   return CMPLX(list[i % N_FACTORS][0], list[i % N_FACTORS][1]);
 }
 
-static const osla_gemm_options option_list[N_OPTIONS] = {
+static const product_options option_list[N_OPTIONS] = {
   {.panel = 0},
   {.blocking = true},
   {.copy = true},
@@ -72,7 +72,7 @@ static void triple_free(triple *x)
 }
 
 /* Exactly, and within the bound of rounding errors with the next factors. */
-static void check_both(triple *x, int which, const osla_gemm_options *options, const char *label)
+static void check_both(triple *x, int which, const product_options *options, const char *label)
 {
   for (int i = 0; i < 2; i++) {
     x->p.seed = (uint64_t)(which + i);
@@ -143,7 +143,7 @@ static void test_options(void)
 static void test_long_k(void)
 {
   enum { K = 16384 + 7, STEP = 3 };
-  static const osla_gemm_options list[STEP] = {
+  static const product_options list[STEP] = {
     {.panel = 0}, {.copy = true, .panel = 100}, {.memory = 1000, .unordered = true}};
   osla_transport *t = osla_test_transport();
   osla_grid *grid;
@@ -210,8 +210,8 @@ static void test_back_to_back(void)
     OSLA_ASSERT_OK(osla_gemm(OSLA_NOTRANS, OSLA_NOTRANS, 1, all[2], all[2], 0, all[0], NULL));
     for (int i = 1; i < PRODUCTS; i++) {
       osla_trans trans = i % 2 ? OSLA_TRANS : OSLA_NOTRANS;
-      OSLA_ASSERT_OK(osla_gemm(trans, trans, 1, all[1 - i % 2], all[2], 0, all[i % 2],
-                               &option_list[i % N_OPTIONS]));
+      const osla_gemm_options options = product_set_options(&option_list[i % N_OPTIONS]);
+      OSLA_ASSERT_OK(osla_gemm(trans, trans, 1, all[1 - i % 2], all[2], 0, all[i % 2], &options));
       dense old = i % 2 ? dense_transpose(&db) : db;
       dense next = dense_product(&old, i % 2 ? &at : &da);
       if (i % 2) dense_free(&old);
@@ -250,7 +250,7 @@ static void test_stress(void)
     char label[64];
     (void)snprintf(label, sizeof label, "stress %d, wrapped %d", round, (int)(r[8] % 8));
     for (int i = 0; i < 3; i++) {
-      osla_gemm_options options = pool_options(seed + (uint64_t)i);
+      product_options options = pool_options(seed + (uint64_t)i);
       check_both(&x, (int)r[11] + i, &options, label);
     }
     delays_end(&d);

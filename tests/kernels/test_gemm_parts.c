@@ -13,7 +13,7 @@
 /* A product by seed, or its refusal where C overlaps an operand. */
 static void check_product(const gemm_pool *pool, uint64_t seed)
 {
-  osla_gemm_options options;
+  product_options options;
   product p = pool_product(pool, seed, &options);
   if (parts_overlap(&p.a, &p.c) || parts_overlap(&p.b, &p.c))
     (void)product_refused(&p, OSLA_ERR_ARG, "overlap", pool->label);
@@ -316,7 +316,7 @@ static void test_other_errors(void)
   p = good_product(&x);
   p.c.matrix = y.c.a;
   refuse(&x, &p, TEXTS("transport"), "transport of C");
-  osla_gemm_options options = {.panel = -3};
+  product_options options = {.panel = -3};
   p = good_product(&x);
   p.options = &options;
   refuse(&x, &p, TEXTS("-3"), "negative panel");

@@ -16,7 +16,8 @@ static osla_gemm_plan predict(const product *p, const char *label)
 {
   osla_gemm_plan plan;
   memset(&plan, 0x7F, sizeof plan);
-  osla_err err = osla_gemm_predict(p->transa, p->transb, p->a, p->b, p->c, p->options, &plan);
+  const osla_gemm_options options = product_set_options(p->options);
+  osla_err err = osla_gemm_predict(p->transa, p->transb, p->a, p->b, p->c, &options, &plan);
   OSLA_ASSERT_MSG(err == OSLA_OK, "%s: %s", osla_error_text(), product_text(p, label));
   return plan;
 }
@@ -58,7 +59,7 @@ static void test_random(void)
     uint64_t seed = 900 + (uint64_t)g;
     gemm_pool pool = pool_make(t, g, (osla_dtype)(g / step % 4), seed);
     for (int round = 0; round < rounds; round++) {
-      osla_gemm_options options;
+      product_options options;
       product p = pool_product(&pool, 10000 * seed + (uint64_t)round, &options);
       if (parts_overlap(&p.a, &p.c) || parts_overlap(&p.b, &p.c)) continue;
       product_copy copy = product_fill(&p);
@@ -77,7 +78,7 @@ static void test_local(void)
 {
   osla_transport *t = osla_test_transport();
   gemm_pool pool = pool_make(t, 0, OSLA_DOUBLE, 3);
-  osla_gemm_options options;
+  product_options options;
   for (int rank = 0; rank < osla_test_size(); rank++) {
     product p = pool_product(&pool, 77 + (uint64_t)rank, &options);
     p.a = osla_part_at(pool.slot[0].a, 0, 0, 40, 30), p.transa = OSLA_NOTRANS;
@@ -154,7 +155,7 @@ static void add_operand(amounts *sum, const square *s, bool rows_of_c, osla_tran
 /* All that lies elsewhere is accounted for. Untransposed operands fit: what is far is got once, and
  * on one node all is read in place, without a buffer. Of others, contiguous transfers may bring
  * more than is needed. */
-static void check_amounts(square *s, const osla_gemm_options *options, const char *label)
+static void check_amounts(square *s, const product_options *options, const char *label)
 {
   amounts need = {0, 0, 0};
   add_operand(&need, s, true, s->p.transa);
@@ -181,7 +182,7 @@ static void check_amounts(square *s, const osla_gemm_options *options, const cha
 
 static void test_amounts(void)
 {
-  static const osla_gemm_options list[] = {
+  static const product_options list[] = {
     {.copy = true},
     {.unaware = true},
     {.memory = 200000},
@@ -211,7 +212,8 @@ static void test_amounts(void)
 static void refuse(const product *p, const char *text)
 {
   osla_gemm_plan plan;
-  OSLA_ASSERT_ERR(osla_gemm_predict(p->transa, p->transb, p->a, p->b, p->c, p->options, &plan),
+  const osla_gemm_options options = product_set_options(p->options);
+  OSLA_ASSERT_ERR(osla_gemm_predict(p->transa, p->transb, p->a, p->b, p->c, &options, &plan),
                   OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT(text);
 }
@@ -240,7 +242,7 @@ static void test_errors(void)
     p.a = osla_part_at(c.a, 1, 1, 2, 2), p.b = osla_part_at(b.a, 0, 0, 2, 2);
     p.c = osla_part_at(c.a, 2, 1, 2, 2);
     refuse(&p, "overlap");
-    osla_gemm_options options = {.panel = -5};
+    product_options options = {.panel = -5};
     p = good;
     p.options = &options;
     refuse(&p, "-5");

@@ -128,10 +128,11 @@ static void test_triangles(void)
 
 static double got(osla_transport *t, const operands *x, bool alone)
 {
-  const osla_gemm_options options = {.alone = alone};
   osla_trace_summary s;
   OSLA_ASSERT_OK(osla_trace_start(t));
-  OSLA_ASSERT_OK(osla_gemm(x->p.transa, x->p.transb, 1, x->p.a, x->p.b, 0, x->p.c, &options));
+  osla_gemm_ablate(&(osla_gemm_ablation){.alone = alone});
+  OSLA_ASSERT_OK(osla_gemm(x->p.transa, x->p.transb, 1, x->p.a, x->p.b, 0, x->p.c, NULL));
+  osla_gemm_ablate(NULL);
   OSLA_ASSERT_OK(osla_trace_summarise(t, &s));
   return s.kind[OSLA_TRACE_GET].amount;
 }

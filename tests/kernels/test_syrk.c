@@ -46,7 +46,7 @@ static void test_grids_and_blocks(void)
                                     as_is ? kb : mb, g % 2);
       kernel_matrix c = kernel_make(grid, dtype, n, n, mb, shapes[s].nb, wrapped);
       for (int f = 0; f < 2 * N_FACTORS; f++) {
-        osla_gemm_options options = pool_options((uint64_t)(g + s + f));
+        product_options options = pool_options((uint64_t)(g + s + f));
         product p = product_by_turns(f / 2, f % 2 ? OSLA_UPPER : OSLA_LOWER, trans,
                                      factors[f % N_FACTORS], osla_whole(a.a), osla_whole(c.a));
         p.seed = (uint64_t)f, p.rounding = f >= N_FACTORS;
@@ -69,7 +69,7 @@ static void check_product(const gemm_pool *pool, uint64_t seed)
   int count = r[4] % 2 ? POOL_EQUAL : POOL_SIZE;
   osla_trans trans = r[5] % 2 ? OSLA_TRANS : OSLA_NOTRANS;
   bool as_is = trans == OSLA_NOTRANS;
-  osla_gemm_options options = pool_options(seed);
+  product_options options = pool_options(seed);
   osla_part a = pool_part(pool, 4 * seed, count, as_is ? n : k, as_is ? k : n);
   osla_part c = pool_part(pool, 4 * seed + 1, count, n, n);
   for (uint64_t more = 0; more < 4 && r[6] % 6 > 0 && parts_overlap(&a, &c); more++)
@@ -158,7 +158,7 @@ static void test_errors(void)
                         osla_part_at(c.a, 0, 0, 4, 5), 1, osla_part_at(c.a, 3, 4, 4, 4));
     (void)product_refused(&p, OSLA_ERR_ARG, "overlap", "one element shared");
   }
-  osla_gemm_options options = {.panel = -2};
+  product_options options = {.panel = -2};
   p = product_of_syrk(OSLA_LOWER, OSLA_NOTRANS, 1, all, 1, square);
   p.options = &options;
   (void)product_refused(&p, OSLA_ERR_ARG, "-2", "negative panel");

@@ -1,0 +1,42 @@
+/* Products with parts of the algorithm switched off, for measurements (floor 3).
+ *
+ * The switches correspond to the rows of Table I of Krishnan, Lewis, Vishnu, "Scaling Linear
+ * Algebra Kernels using Remote Memory Access". They change the time of a product; results differ by
+ * rounding at most.
+ *
+ * Threads: any thread may call osla_gemm_ablate; the switches hold for calls of the same thread.
+ * Part: may change in any release (osla_unstable.h).
+ */
+#ifndef OSLA_GEMM_ABLATION_H
+#define OSLA_GEMM_ABLATION_H
+
+#include <stdbool.h>
+
+#include "osla_api.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What to switch off; all false is the normal algorithm. */
+typedef struct osla_gemm_ablation {
+  bool blocking;  /* get an operand only when it is needed (normal: one load ahead) */
+  bool copy;      /* copy operands of node neighbours before use (normal: read in place) */
+  bool unaware;   /* treat node neighbours like ranks of other nodes: copy their operands, and do
+                     not multiply in-place operands first */
+  bool unordered; /* all ranks ask the owners in the same order (normal: each rank begins with
+                     another owner, so that no owner is asked by all ranks at once) */
+  bool narrow;    /* one block of k in each local product (normal: blocks are merged) */
+  bool alone;     /* each rank gets all its operands itself (normal: one rank of a node gets what
+                     several ranks of the node need, if a rank needs at least 4 MiB) */
+} osla_gemm_ablation;
+
+/* Sets the switches of osla_gemm, osla_syrk, osla_herk, osla_gemm_predict and the products of
+ * osla_products.h for later calls of this thread; NULL sets all switches to false. Local. Ranks may
+ * set different switches. */
+OSLA_API void osla_gemm_ablate(const osla_gemm_ablation *switches);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
