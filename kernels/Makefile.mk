@@ -8,7 +8,7 @@ kernels_sources = \
   kernels/common/pipeline.h kernels/common/pipeline.c \
   kernels/common/tile.h kernels/common/tile.c \
   kernels/common/pieces.h kernels/common/pieces.c \
-  kernels/common/word_checks.h kernels/common/word_checks.c \
+  kernels/common/argument_checks.h kernels/common/argument_checks.c \
   kernels/common/interchange.h kernels/common/interchange.c \
   kernels/common/row_copy.h \
   kernels/common/diagonal_blocks.h kernels/common/diagonal_blocks.c \
@@ -17,7 +17,7 @@ kernels_sources = \
   kernels/gemm/gemm_operand.c \
   kernels/gemm/gemm_plan.c \
   kernels/gemm/gemm_load.c \
-  kernels/gemm/gemm_share.h kernels/gemm/gemm_share.c \
+  kernels/gemm/gemm_sharing.h kernels/gemm/gemm_sharing.c \
   kernels/gemm/gemm_run.c \
   kernels/gemm/gemm_triangle.c \
   kernels/gemm/gemm_split.c \
@@ -32,7 +32,7 @@ kernels_sources = \
   kernels/lu/lu_column.h kernels/lu/lu_column.c \
   kernels/lu/lu_disseminate.h kernels/lu/lu_disseminate.c \
   kernels/lu/lu_publish.h kernels/lu/lu_publish.c \
-  kernels/lu/lu_mates.h kernels/lu/lu_mates.c \
+  kernels/lu/lu_node_group.h kernels/lu/lu_node_group.c \
   kernels/lu/lu_rows.h kernels/lu/lu_rows.c \
   kernels/lu/lu_update.c \
   kernels/lu/lu_left.c \
@@ -45,7 +45,7 @@ kernels_sources = \
   kernels/inverse/potri_panels.c kernels/inverse/potri.c \
   kernels/inverse/getri.h kernels/inverse/getri_memory.c kernels/inverse/getri_panels.c kernels/inverse/getri.c \
   kernels/solve/rhs.h kernels/solve/rhs.c \
-  kernels/solve/trsm.h kernels/solve/trsm_operands.c kernels/solve/trsm_run.c kernels/solve/trsm_fan.h kernels/solve/trsm_fan_rest.c kernels/solve/trsm_fan.c kernels/solve/trsm_fan_in.c kernels/solve/trsm.c \
+  kernels/solve/trsm.h kernels/solve/trsm_operands.c kernels/solve/trsm_run.c kernels/solve/trsm_stationary.h kernels/solve/trsm_deferred.c kernels/solve/trsm_stationary.c kernels/solve/trsm_stationary_trans.c kernels/solve/trsm.c \
   kernels/solve/solve.h kernels/solve/solve_memory.c kernels/solve/solve.c \
   kernels/solve/solve_part.c \
   kernels/solve/residual.c \

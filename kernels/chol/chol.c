@@ -112,7 +112,7 @@ static bool rows_are_here(chol *f, const step *s, operand *rows)
     *rows = element(f, s->along_after, across_below(f, s->start));
     return atomic_load(&f->factored) > s->k;
   }
-  if (!osli_panels_here(f->panels, PANEL_ROWS, s->k, s->across, &copy)) return false;
+  if (!osli_panels_has_arrived(f->panels, PANEL_ROWS, s->k, s->across, &copy)) return false;
   *rows = rows_at(f, s, copy);
   return true;
 }
@@ -170,8 +170,8 @@ static osla_err factor(void *kernel, int64_t k)
     OSLA_CALL(osli_chol_solve_panel(f, s->along_left, s->size, diagonal, panel));
   }
   atomic_store(&f->factored, k + 1);
-  for (int i = 0; i < f->n_near; i++)
-    OSLA_CALL(osli_panels_tell(f->panels, k, f->near[i]));
+  for (int i = 0; i < f->n_readers; i++)
+    OSLA_CALL(osli_panels_notify_rank(f->panels, k, f->readers[i]));
   return OSLA_OK;
 }
 
@@ -192,7 +192,7 @@ static operand find_block(chol *f, const step *s, operand rows, int64_t j)
   int64_t at = osla_index_local(j * f->v.nb, f->v.nb, f->n_along);
   if (owner == f->along) return advance_along(f, rows, at - s->along_after);
   if (f->readable && osla_transport_same_node(f->v.t, origin)) {
-    osli_panels_wait_told(f->panels, s->k, origin);
+    osli_panels_wait_rank(f->panels, s->k, origin);
     return peer_element(f, origin, at, osla_index_local(s->start, f->v.nb, f->n_across));
   }
   const unsigned char *blocks = osli_panels_wait(f->panels, PANEL_COLS, s->k, owner);
@@ -201,7 +201,7 @@ static operand find_block(chol *f, const step *s, operand rows, int64_t j)
 }
 
 /* Gathers L(j,k) for my block columns from across index `from` on in f->columns, dense. */
-static operand gather_columns(chol *f, const step *s, operand rows, int64_t from)
+static operand gather_block_columns(chol *f, const step *s, operand rows, int64_t from)
 {
   int64_t count = f->across_count - from;
   double since = osla_trace_now(f->v.t);
@@ -236,7 +236,7 @@ static osla_err update_behind(chol *f, const update_of *u, int64_t behind, int64
       OSLA_CALL(osli_chol_update_block(
         f, along, across, u->s->size, advance_along(f, u->rows, i - u->s->along_after),
         advance_along(f, u->columns, at - u->first), element(f, i, at)));
-      if (osli_panels_relay(f->panels)) osla_progress(f->v.t);
+      if (osli_panels_forwards(f->panels)) osla_progress(f->v.t);
     }
   return OSLA_OK;
 }
@@ -280,11 +280,11 @@ static osla_err apply(void *kernel, int64_t k, int64_t from, int64_t to)
   operand rows = receive_along(f, &s);
   bool one = to == from + 1; /* the look-ahead's block column needs no copy */
   update_of u = {&s, rows, {0}, first};
-  u.columns = one ? find_block(f, &s, rows, from) : gather_columns(f, &s, rows, first);
+  u.columns = one ? find_block(f, &s, rows, from) : gather_block_columns(f, &s, rows, first);
   return update(f, &u, first, end, f->along_count);
 }
 
-static osla_err run(chol *f)
+static osla_err run_steps(chol *f)
 {
   osla_pipeline p = {.name = "osla_potrf",
                      .steps = f->steps,
@@ -310,13 +310,13 @@ osla_err osla_potrf(osla_uplo uplo, osla_matrix *a, const osla_chol_options *opt
   chol f;
   osla_err err;
   *info = 0;
-  err = osli_chol_shape(&f, a, uplo, options);
+  err = osli_chol_init(&f, a, uplo, options);
   OSLA_CALL(osli_chol_agree(a, err, "osla_potrf", uplo, options)); /* also: A is complete */
-  OSLA_TRY(osli_chol_set_up(&f, panel_bytes, panel_ready));
-  err = run(&f);
+  OSLA_TRY(osli_chol_allocate(&f, panel_bytes, panel_ready));
+  err = run_steps(&f);
   if (err != OSLA_OK) osla_transport_abort(f.v.t, err); /* the others wait for my panels */
   OSLA_TRY(agree_info(&f, info));                       /* also: nobody reads my panels any more */
 cleanup:
-  osli_chol_clean_up(&f);
+  osli_chol_free(&f);
   return err;
 }

@@ -6,7 +6,7 @@ static int gcd(int a, int b)
   return b == 0 ? a : gcd(b, a % b);
 }
 
-void osli_chol_divide(chol *f)
+void osli_chol_set_lcm(chol *f)
 {
   f->common = gcd(f->n_along, f->n_across);
   f->lcm = f->n_along / f->common * f->n_across;
@@ -49,7 +49,7 @@ uint64_t osla_chol_memory(const osla_shape *s)
             .n_across = s->npcol,
             .across_count = s->cols,
             .steps = (s->n + s->nb - 1) / s->nb};
-  osli_chol_divide(&f);
+  osli_chol_set_lcm(&f);
   osla_panels_plan plan = osli_chol_panels_plan(&f, s->nodes > 1);
   return osli_chol_columns_bytes(&f) + osli_panels_memory(&plan, s);
 }

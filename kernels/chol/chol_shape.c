@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-osla_err osli_chol_shape(chol *f, osla_matrix *a, osla_uplo uplo, const osla_chol_options *options)
+osla_err osli_chol_init(chol *f, osla_matrix *a, osla_uplo uplo, const osla_chol_options *options)
 {
   int look_ahead = options ? options->look_ahead : 0;
   *f = (chol){.v = view_of(a), .uplo = uplo};
@@ -33,8 +33,8 @@ osla_err osli_chol_shape(chol *f, osla_matrix *a, osla_uplo uplo, const osla_cho
   f->along_count = lower ? v->rows : v->cols;
   f->across_count = lower ? v->cols : v->rows;
   f->steps = (v->n + v->nb - 1) / v->nb;
-  osli_chol_divide(f);
-  return osli_view_ready(a);
+  osli_chol_set_lcm(f);
+  return osli_view_check_blas(a);
 }
 
 osla_err osli_chol_agree(osla_matrix *a, osla_err local, const char *call, osla_uplo uplo,
@@ -50,11 +50,11 @@ osla_err osli_chol_agree(osla_matrix *a, osla_err local, const char *call, osla_
 }
 
 /* Who is near, and whether my process column is. */
-static osla_err look_around(chol *f)
+static osla_err find_neighbours(chol *f)
 {
   const osla_transport *t = f->v.t;
-  f->near = calloc((size_t)osla_transport_node_size(t) + 1, sizeof *f->near);
-  OSLA_CHECK(f->near, OSLA_ERR_MEM, "Cholesky's neighbours");
+  f->readers = calloc((size_t)osla_transport_node_size(t) + 1, sizeof *f->readers);
+  OSLA_CHECK(f->readers, OSLA_ERR_MEM, "Cholesky's neighbours");
   if (f->v.prow < 0) return OSLA_OK;
   f->column_node = osla_transport_node_of(t, rank_of(f, 0, f->across));
   for (int along = 1; along < f->n_along; along++)
@@ -65,18 +65,18 @@ static osla_err look_around(chol *f)
   for (int along = 0; along < f->n_along && f->readable; along++)
     for (int across = f->along % f->common; across < f->n_across; across += f->common) {
       int rank = rank_of(f, along, across);
-      if (along != f->along && osla_transport_same_node(t, rank)) f->near[f->n_near++] = rank;
+      if (along != f->along && osla_transport_same_node(t, rank)) f->readers[f->n_readers++] = rank;
     }
   return OSLA_OK;
 }
 
-osla_err osli_chol_set_up(chol *f,
-                          size_t (*bytes)(const void *chol, panel_kind, int64_t step, int root),
-                          bool (*ready)(void *chol, panel_kind, int64_t step, void *room))
+osla_err osli_chol_allocate(chol *f,
+                            size_t (*bytes)(const void *chol, panel_kind, int64_t step, int root),
+                            bool (*ready)(void *chol, panel_kind, int64_t step, void *room))
 {
   const local_view *v = &f->v;
-  OSLA_CALL(osli_view_readable(v, &f->readable));
-  osla_err err = look_around(f);
+  OSLA_CALL(osli_view_neighbours_readable(v, &f->readable));
+  osla_err err = find_neighbours(f);
   f->columns = malloc(osli_chol_columns_bytes(f) + 1);
   if (!f->columns) err = osla_error_set(OSLA_ERR_MEM, "copy of a Cholesky panel");
   OSLA_CALL(osla_agree(v->t, err));
@@ -88,10 +88,10 @@ osla_err osli_chol_set_up(chol *f,
   return osli_panels_create(v->grid, &plan, &f->panels);
 }
 
-void osli_chol_clean_up(chol *f)
+void osli_chol_free(chol *f)
 {
   osli_panels_destroy(&f->panels);
-  free(f->near);
+  free(f->readers);
   free(f->columns);
 }
 

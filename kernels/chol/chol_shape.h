@@ -23,9 +23,9 @@ typedef struct chol {
   int64_t steps;
   int common, lcm; /* greatest divisor, least multiple of the grid's sides */
   osla_forward forward;
-  bool readable;     /* node neighbours read the matrix in place */
-  int column_node;   /* of all ranks with my block columns; -1: several */
-  int *near, n_near; /* ranks on my node that read my panels' blocks as L(j,k) */
+  bool readable;           /* node neighbours read the matrix in place */
+  int column_node;         /* of all ranks with my block columns; -1: several */
+  int *readers, n_readers; /* ranks on my node that read my panels' blocks as L(j,k) */
   osla_panels *panels;
   unsigned char *columns; /* L(j,k) for my block columns, dense */
   _Atomic int64_t diagonals,
@@ -45,18 +45,18 @@ osla_err osli_chol_agree(osla_matrix *a, osla_err local, const char *call, osla_
                          const osla_chol_options *options);
 
 /* Local; checks arguments. */
-osla_err osli_chol_shape(chol *f, osla_matrix *a, osla_uplo uplo, const osla_chol_options *options);
+osla_err osli_chol_init(chol *f, osla_matrix *a, osla_uplo uplo, const osla_chol_options *options);
 /* From n_along and n_across: common, lcm. Then what a rank takes beside the panels: L(j,k) for its
  * block columns; and the panels, but for the functions. Pure (chol_memory.c). */
-void osli_chol_divide(chol *f);
+void osli_chol_set_lcm(chol *f);
 size_t osli_chol_columns_bytes(const chol *f);
 osla_panels_plan osli_chol_panels_plan(const chol *f, bool several_nodes);
 
 /* Collective; memory. The functions are those of osla_panels_plan. */
-osla_err osli_chol_set_up(chol *f,
-                          size_t (*bytes)(const void *chol, panel_kind, int64_t step, int root),
-                          bool (*ready)(void *chol, panel_kind, int64_t step, void *room));
-void osli_chol_clean_up(chol *f); /* collective */
+osla_err osli_chol_allocate(chol *f,
+                            size_t (*bytes)(const void *chol, panel_kind, int64_t step, int root),
+                            bool (*ready)(void *chol, panel_kind, int64_t step, void *room));
+void osli_chol_free(chol *f); /* collective */
 
 static inline int rank_of(const chol *f, int along, int across)
 {

@@ -41,7 +41,7 @@ static osla_err check_pivots(const int64_t *pivots, int64_t n)
 
 osla_err osli_pivots_gather(const osla_matrix *a, const int64_t *ipiv, int64_t **out)
 {
-  local_view v = view_of(to_read(a));
+  local_view v = view_of(without_const(a));
   int given[2] = {v.rows > 0 && ipiv, v.rows > 0 && !ipiv};
   *out = NULL;
   OSLA_CALL(osla_allreduce(v.t, given, 2, MPI_INT, MPI_SUM));
@@ -89,7 +89,7 @@ typedef struct osla_interchange {
   osla_pieces *pieces;
 } moves;
 
-static void follow(moves *x, const int64_t *pivots, bool backward)
+static void compose_permutation(moves *x, const int64_t *pivots, bool backward)
 {
   for (int64_t i = 0; i < x->n; i++)
     x->from[i] = i;
@@ -174,7 +174,7 @@ static void unpack_lines(const moves *x, int64_t count, const int64_t *lines, in
     return;
   }
   for (int64_t c = 0; c < width; c++, from += (size_t)count * element)
-    place_rows(element, count, from, local_at(v, 0, at + c), lines);
+    scatter_rows(element, count, from, local_at(v, 0, at + c), lines);
   osla_work_did(OSLA_WORK_LASWP, v->dtype, 1, width, (count + 1) / 2);
 }
 
@@ -184,13 +184,13 @@ static int rank_of(const moves *x, int position)
                                : rank_at(&x->v, x->v.prow, position);
 }
 
-static osla_err exchange(moves *x, int64_t step, int64_t at, int64_t width)
+static osla_err exchange_step(moves *x, int64_t step, int64_t at, int64_t width)
 {
   size_t element = x->v.element, line = (size_t)width * element;
   unsigned char *mine = NULL;
   unsigned char *pack = x->packs + (size_t)(step % osli_pieces_depth(x->pieces)) * x->pack_bytes;
   const int64_t *leave = x->leave, *arrive = x->arrive;
-  OSLA_CALL(osli_pieces_posted(x->pieces, step)); /* what was packed there has arrived */
+  OSLA_CALL(osli_pieces_wait_posted(x->pieces, step)); /* what was packed there has arrived */
   for (int position = 0; position < x->processes; position++) {
     int64_t count = x->there[position].going;
     pack_lines(x, count, leave, at, width, pack);
@@ -237,7 +237,7 @@ static osla_err make_packs(moves *x)
     v->t, x->packs ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "packs of %" PRId64 " lines", lines));
 }
 
-static osla_err set_up(moves *x, const int64_t *pivots, bool backward)
+static osla_err prepare_moves(moves *x, const int64_t *pivots, bool backward)
 {
   x->from = malloc((size_t)x->n * sizeof *x->from + 1);
   x->leave = malloc((size_t)x->mine * sizeof *x->leave + 1);
@@ -247,7 +247,7 @@ static osla_err set_up(moves *x, const int64_t *pivots, bool backward)
   if (!x->from || !x->leave || !x->arrive || !x->there)
     err = osla_error_set(OSLA_ERR_MEM, "interchanges of %" PRId64 " lines", x->n);
   OSLA_CALL(osla_agree(x->v.t, err));
-  follow(x, pivots, backward);
+  compose_permutation(x, pivots, backward);
   count_moves(x);
   list_moves(x);
   return make_packs(x);
@@ -282,7 +282,7 @@ osla_err osli_interchange_open(osla_matrix *b, osla_lines lines, const int64_t *
   x->position = rows ? v->prow : v->pcol;
   x->mine = rows ? v->rows : v->cols;
   x->length = rows ? v->cols : v->rows;
-  return set_up(x, pivots, backward);
+  return prepare_moves(x, pivots, backward);
 }
 
 osla_err osli_interchange_run(osla_interchange *x)
@@ -292,7 +292,7 @@ osla_err osli_interchange_run(osla_interchange *x)
     for (int64_t at = 0, step = 0; at < x->length && err == OSLA_OK; at += x->width, step++) {
       osla_at_step(x->v.t, "interchanges", step);
       int64_t left = x->length - at;
-      err = exchange(x, step, at, left < x->width ? left : x->width);
+      err = exchange_step(x, step, at, left < x->width ? left : x->width);
     }
   if (err != OSLA_OK) osla_transport_abort(x->v.t, err); /* the others wait for my lines */
   return osla_barrier(x->v.t);                           /* B is complete everywhere */

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <limits.h>
 
-osla_err osli_view_ready(const osla_matrix *a)
+osla_err osli_view_check_blas(const osla_matrix *a)
 {
   const int64_t rows = osla_matrix_local_rows(a), cols = osla_matrix_local_cols(a);
   if (rows == 0 || cols == 0) return OSLA_OK;
@@ -29,7 +29,7 @@ osla_err osli_view_needs_buffers(const local_view *v, bool *needed)
   return OSLA_OK;
 }
 
-bool osli_view_hidden(const local_view *v)
+bool osli_view_has_hidden_neighbour(const local_view *v)
 {
   for (int i = 0; i < v->p; i++)
     for (int j = 0; j < v->q; j++) {
@@ -40,9 +40,9 @@ bool osli_view_hidden(const local_view *v)
   return false;
 }
 
-osla_err osli_view_readable(const local_view *v, bool *readable)
+osla_err osli_view_neighbours_readable(const local_view *v, bool *readable)
 {
-  int hidden = osli_view_hidden(v);
+  int hidden = osli_view_has_hidden_neighbour(v);
   OSLA_CALL(osla_allreduce(v->t, &hidden, 1, MPI_INT, MPI_MAX));
   *readable = hidden == 0;
   return OSLA_OK;

@@ -24,7 +24,7 @@ typedef struct local_view {
 
 /* A view of a matrix that is only read may only be read: views and parts have no other form for
  * those. */
-static inline osla_matrix *to_read(const osla_matrix *a)
+static inline osla_matrix *without_const(const osla_matrix *a)
 {
   return (osla_matrix *)a;
 }
@@ -98,18 +98,18 @@ static inline bool in_place(const local_view *v, int rank)
 
 /* Can this thread call BLAS, and are my part's sizes integers of its? Before others wait for what I
  * compute, since a failure then would end the job. Local. Errors: MEM, RANGE, UNSUPPORTED. */
-osla_err osli_view_ready(const osla_matrix *a);
+osla_err osli_view_check_blas(const osla_matrix *a);
 
 /* Is there a rank of the grid whose local array cannot be read in place from somewhere? The same
  * answer on all ranks: buffers are made or not made together. Collective. */
 osla_err osli_view_needs_buffers(const local_view *v, bool *needed);
 
 /* Is there a neighbour on this node whose local array cannot be read in place from here? Local. */
-bool osli_view_hidden(const local_view *v);
+bool osli_view_has_hidden_neighbour(const local_view *v);
 
 /* Do all neighbours on each node read one another's local arrays in place? The same answer on all
  * ranks. Collective. */
-osla_err osli_view_readable(const local_view *v, bool *readable);
+osla_err osli_view_neighbours_readable(const local_view *v, bool *readable);
 
 /* Local array of a rank that is in_place, and an element of it. */
 static inline unsigned char *peer_at(const local_view *v, int rank, int64_t row, int64_t col)

@@ -161,7 +161,7 @@ osla_transport *osli_panels_transport(const osla_panels *p)
   return p->t;
 }
 
-bool osli_panels_relay(const osla_panels *p)
+bool osli_panels_forwards(const osla_panels *p)
 {
   return p->hooked;
 }
@@ -187,10 +187,10 @@ static arrival arrival_of(osla_panels *p, panel_kind kind, int64_t step, int roo
   const osla_line *line = panel_line(p, kind);
   size_t bytes = p->plan.bytes(p->plan.kernel, kind, step, root);
   osla_route route = osli_panels_route(p, kind, step, root, bytes, NULL);
-  int teller = route.reads == line->me ? route.writer : route.reads;
+  int notifier = route.reads == line->me ? route.writer : route.reads;
   bool in_place = route.reads == root && p->plan.readable && !k->in_buffer;
-  arrival a = {.origin = line->ranks[teller]};
-  a.value = osli_panels_value(p, kind, step, root, teller, PANEL_MOST_PIECES);
+  arrival a = {.origin = line->ranks[notifier]};
+  a.value = osli_panels_value(p, kind, step, root, notifier, PANEL_MOST_PIECES);
   if (!in_place)
     a.at = (unsigned char *)osla_segment_peer(p->segment, line->ranks[route.reads]) +
            osli_panels_offset(p, kind, step, root);
@@ -204,7 +204,8 @@ const void *osli_panels_wait(osla_panels *p, panel_kind kind, int64_t step, int 
   return a.at;
 }
 
-bool osli_panels_here(osla_panels *p, panel_kind kind, int64_t step, int root, const void **at)
+bool osli_panels_has_arrived(osla_panels *p, panel_kind kind, int64_t step, int root,
+                             const void **at)
 {
   arrival a = arrival_of(p, kind, step, root);
   *at = a.at;
@@ -235,17 +236,17 @@ void osli_panels_drain(osla_panels *p)
   if (p->active) osla_segment_wait(p->segment, all_sent, p);
 }
 
-osla_err osli_panels_tell(osla_panels *p, int64_t step, int rank)
+osla_err osli_panels_notify_rank(osla_panels *p, int64_t step, int rank)
 {
-  return osla_notify(p->segment, rank, PANEL_PURPOSE_TOLD, (uint64_t)step + 1);
+  return osla_notify(p->segment, rank, PANEL_PURPOSE_RANK, (uint64_t)step + 1);
 }
 
-void osli_panels_wait_told(osla_panels *p, int64_t step, int origin)
+void osli_panels_wait_rank(osla_panels *p, int64_t step, int origin)
 {
-  osla_notify_wait(p->segment, origin, PANEL_PURPOSE_TOLD, (uint64_t)step + 1);
+  osla_notify_wait(p->segment, origin, PANEL_PURPOSE_RANK, (uint64_t)step + 1);
 }
 
-bool osli_panels_told(const osla_panels *p, int64_t step, int origin)
+bool osli_panels_rank_has_notified(const osla_panels *p, int64_t step, int origin)
 {
-  return osla_notify_read(p->segment, origin, PANEL_PURPOSE_TOLD) >= (uint64_t)step + 1;
+  return osla_notify_read(p->segment, origin, PANEL_PURPOSE_RANK) >= (uint64_t)step + 1;
 }

@@ -70,7 +70,7 @@ uint64_t osli_panels_memory(const osla_panels_plan *plan, const osla_shape *shap
 osla_transport *osli_panels_transport(const osla_panels *panels); /* borrowed */
 
 /* Do panels pass from here to other ranks in progress steps, so that computing should make some? */
-bool osli_panels_relay(const osla_panels *panels);
+bool osli_panels_forwards(const osla_panels *panels);
 
 /* Something has become ready: sends what can be sent. Local. */
 void osli_panels_progress(osla_panels *panels);
@@ -79,8 +79,8 @@ void osli_panels_progress(osla_panels *panels);
  * else the packed copy, mine until osli_panels_finish. Local. */
 const void *osli_panels_wait(osla_panels *panels, panel_kind kind, int64_t step, int root);
 /* The same without waiting. */
-bool osli_panels_here(osla_panels *panels, panel_kind kind, int64_t step, int root,
-                      const void **at);
+bool osli_panels_has_arrived(osla_panels *panels, panel_kind kind, int64_t step, int root,
+                             const void **at);
 
 /* Waits until test(arg) is true, of what my progress steps do. Local. */
 void osli_panels_wait_for(osla_panels *panels, bool (*test)(void *arg), void *arg);
@@ -93,8 +93,8 @@ void osli_panels_drain(osla_panels *panels);
 
 /* A word of its own to a rank of my process row, my column or my node: "my part of this step is
  * complete", and a wait for it. Local. Errors: MPI. */
-osla_err osli_panels_tell(osla_panels *panels, int64_t step, int rank);
-void osli_panels_wait_told(osla_panels *panels, int64_t step, int origin);
-bool osli_panels_told(const osla_panels *panels, int64_t step, int origin);
+osla_err osli_panels_notify_rank(osla_panels *panels, int64_t step, int rank);
+void osli_panels_wait_rank(osla_panels *panels, int64_t step, int origin);
+bool osli_panels_rank_has_notified(const osla_panels *panels, int64_t step, int origin);
 
 #endif

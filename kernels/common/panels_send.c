@@ -61,7 +61,7 @@ static int pieces_here(osla_panels *p, panel_kind kind, const panel_cursor *c, i
 }
 
 /* My neighbours read the whole panel, in my buffer or where I have it. */
-static osla_err tell_neighbours(osla_panels *p, panel_kind kind, int64_t step, int root)
+static osla_err notify_neighbours(osla_panels *p, panel_kind kind, int64_t step, int root)
 {
   const osla_line *line = panel_line(p, kind);
   uint64_t value = osli_panels_value(p, kind, step, root, line->me, PANEL_MOST_PIECES);
@@ -97,20 +97,20 @@ static osla_err send_piece(osla_panels *p, panel_kind kind, panel_cursor *c, int
  * arrive late: a ring of four hosts behind 1 Gbit/s passed 4 MiB on in 86 ms with all at once, in
  * 44 with two and in 40 with one, of 34 that the line needs. Two: who computes does not look all
  * the time. */
-static osla_err may_send(osla_panels *p, const panel_cursor *c, bool *may)
+static osla_err may_send(osla_panels *p, const panel_cursor *c, bool *may_post)
 {
   enum { ON_THEIR_WAY = 2 };
-  *may = true;
+  *may_post = true;
   if (c->sent < ON_THEIR_WAY) return OSLA_OK;
   int64_t set = c->step % p->depth;
   osla_posted *post = &p->posted[set * p->most + c->post_of[c->sent - ON_THEIR_WAY]];
-  for (int i = 0; i < c->route.count && *may; i++)
-    OSLA_CALL(osla_posted_test(p->segment, &post[i], may));
+  for (int i = 0; i < c->route.count && *may_post; i++)
+    OSLA_CALL(osla_posted_test(p->segment, &post[i], may_post));
   return OSLA_OK;
 }
 
 /* Takes one root's panel as far as it can go; *done: there is nothing left to do for it. */
-static osla_err serve(osla_panels *p, panel_kind kind, panel_cursor *c, bool *done)
+static osla_err advance_root(osla_panels *p, panel_kind kind, panel_cursor *c, bool *done)
 {
   osla_line *line = panel_line(p, kind);
   int root = (line->me - c->distance + line->length) % line->length;
@@ -133,15 +133,15 @@ static osla_err serve(osla_panels *p, panel_kind kind, panel_cursor *c, bool *do
   if (c->sent < 0) c->sent = 0;
   int here = own ? all : pieces_here(p, kind, c, root, all);
   if (here == all && !c->published) {
-    if (neighbours) OSLA_CALL(tell_neighbours(p, kind, c->step, root));
+    if (neighbours) OSLA_CALL(notify_neighbours(p, kind, c->step, root));
     c->published = true;
   }
   if (c->route.count > 0) {
     if (c->sent == 0 && !targets_have_credit(p, kind, c)) return OSLA_OK;
     while (c->sent < here) {
-      bool may;
-      OSLA_CALL(may_send(p, c, &may));
-      if (!may) return OSLA_OK;
+      bool may_post;
+      OSLA_CALL(may_send(p, c, &may_post));
+      if (!may_post) return OSLA_OK;
       OSLA_CALL(send_piece(p, kind, c, root, all));
     }
   }
@@ -149,13 +149,13 @@ static osla_err serve(osla_panels *p, panel_kind kind, panel_cursor *c, bool *do
   return OSLA_OK;
 }
 
-static osla_err advance(osla_panels *p, panel_kind kind)
+static osla_err advance_kind(osla_panels *p, panel_kind kind)
 {
   panel_cursor *c = &p->cursor[kind];
   int length = panel_line(p, kind)->length;
   while (c->step < p->plan.steps) {
     bool done;
-    OSLA_CALL(serve(p, kind, c, &done));
+    OSLA_CALL(advance_root(p, kind, c, &done));
     if (!done) return OSLA_OK;
     c->begun = false;
     if (++c->distance < length) continue;
@@ -228,7 +228,7 @@ void osli_panels_step(void *panels)
   osla_err err = OSLA_OK;
   if (!p->active || atomic_load(&p->all_sent)) return;
   for (int kind = 0; kind < PANEL_KINDS && err == OSLA_OK; kind++)
-    if (p->plan.kind[kind].used) err = advance(p, kind);
+    if (p->plan.kind[kind].used) err = advance_kind(p, kind);
   if (err == OSLA_OK && p->set > 0) err = give_credits(p);
   if (err != OSLA_OK) osla_transport_abort(p->t, err); /* others wait for it */
   if (all_sent(p)) atomic_store(&p->all_sent, true);

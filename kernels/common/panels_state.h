@@ -11,7 +11,7 @@
 
 enum {
   PANEL_PURPOSE_CREDIT = PANEL_KINDS,
-  PANEL_PURPOSE_TOLD,
+  PANEL_PURPOSE_RANK,
   PANEL_PURPOSES,
   PANEL_MOST_PIECES = 64 /* of a panel; in a slot's value this many means all of it */
 };

@@ -72,7 +72,7 @@ void osli_pieces_destroy(osla_pieces **handle)
   osla_pieces *p = handle ? *handle : NULL;
   if (!p) return;
   for (int64_t set = 0; p->segment && set < p->depth; set++)
-    (void)osli_pieces_posted(p, set);
+    (void)osli_pieces_wait_posted(p, set);
   free(p->posted);
   free(p->posts);
   osla_segment_destroy(&p->segment);
@@ -100,7 +100,7 @@ osla_err osli_pieces_post(osla_pieces *p, int64_t step, int target, size_t offse
                               PURPOSE_PIECE, (uint64_t)step + 1, &of->posted[of->count++]);
 }
 
-osla_err osli_pieces_posted(osla_pieces *p, int64_t step)
+osla_err osli_pieces_wait_posted(osla_pieces *p, int64_t step)
 {
   posts *of = &p->posts[step % p->depth];
   while (of->count > 0)
@@ -113,7 +113,7 @@ void osli_pieces_wait(osla_pieces *p, int64_t step, int origin)
   osla_notify_wait(p->segment, origin, PURPOSE_PIECE, (uint64_t)step + 1);
 }
 
-bool osli_pieces_here(const osla_pieces *p, int64_t step, int origin)
+bool osli_pieces_has_arrived(const osla_pieces *p, int64_t step, int origin)
 {
   return osla_notify_read(p->segment, origin, PURPOSE_PIECE) >= (uint64_t)step + 1;
 }

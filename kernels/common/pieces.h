@@ -33,19 +33,19 @@ int64_t osli_pieces_depth_for(int look_ahead);
 int64_t osli_pieces_depth(const osla_pieces *pieces);
 
 /* Puts my piece at `offset` of the target's buffer and notifies it; once for each target in a step.
- * Waits for the target's credit only: the source must stay as it is until osli_pieces_posted has
- * been called for this step, or for the step `depth` later. */
+ * Waits for the target's credit only: the source must stay as it is until osli_pieces_wait_posted
+ * has been called for this step, or for the step `depth` later. */
 osla_err osli_pieces_post(osla_pieces *pieces, int64_t step, int target, size_t offset,
                           const void *source, size_t bytes);
 
 /* Waits until what was posted in this step, and `depth` steps before it, has arrived. Local.
  * Errors: MPI. */
-osla_err osli_pieces_posted(osla_pieces *pieces, int64_t step);
+osla_err osli_pieces_wait_posted(osla_pieces *pieces, int64_t step);
 
 /* Waits for the piece that `origin` posts in this step. Local. */
 void osli_pieces_wait(osla_pieces *pieces, int64_t step, int origin);
 /* Is it there? Progress steps bring it. */
-bool osli_pieces_here(const osla_pieces *pieces, int64_t step, int origin);
+bool osli_pieces_has_arrived(const osla_pieces *pieces, int64_t step, int origin);
 
 /* My buffer for this step. Local. */
 void *osli_pieces_buffer(const osla_pieces *pieces, int64_t step);

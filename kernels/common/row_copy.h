@@ -29,8 +29,8 @@ static inline void take_rows(size_t element, int64_t count, const unsigned char 
 }
 
 /* to[rows[i]] := from[i] */
-static inline void place_rows(size_t element, int64_t count, const unsigned char *from,
-                              unsigned char *to, const int64_t *rows)
+static inline void scatter_rows(size_t element, int64_t count, const unsigned char *from,
+                                unsigned char *to, const int64_t *rows)
 {
   if (osli_work_modelled) return;
   for (int64_t i = 0; i < count; i++, from += element)

@@ -21,7 +21,7 @@ static int64_t divide(int64_t length, double most)
 osla_tile osli_tile_choose(const osla_panels *panels, int64_t rows, int64_t cols)
 {
   double all = (double)rows * (double)cols, side = fmax(cbrt(TIMES * all), LEAST);
-  if (!osli_panels_relay(panels) || side * side >= all) return (osla_tile){rows, cols};
+  if (!osli_panels_forwards(panels) || side * side >= all) return (osla_tile){rows, cols};
   if ((double)rows <= side) return (osla_tile){rows, divide(cols, side * side / (double)rows)};
   if ((double)cols <= side) return (osla_tile){divide(rows, side * side / (double)cols), cols};
   return (osla_tile){divide(rows, side), divide(cols, side)};

@@ -1,7 +1,7 @@
 /* Contract and dispatch of the distributed multiplications: check, plan, run. */
 #include "kernels/gemm/gemm.h"
-#include "kernels/common/word_checks.h"
-#include "kernels/gemm/gemm_share.h"
+#include "kernels/common/argument_checks.h"
+#include "kernels/gemm/gemm_sharing.h"
 #include "osla_blas.h"
 #include "src/base/bits_of.h"
 #include "src/base/reserved.h"
@@ -48,8 +48,8 @@ static osla_err check(const request *r, const osla_gemm_options *options)
   OSLA_CALL(OSLA_RESERVED(osla_gemm_options, options));
   OSLA_CHECK(r->triangle == WHOLE || r->triangle == OSLA_LOWER || r->triangle == OSLA_UPPER,
              OSLA_ERR_ARG, "%s of uplo = %d", call, r->triangle);
-  OSLA_CALL(osli_trans_check(call, r->transa));
-  OSLA_CALL(osli_trans_check(call, r->transb));
+  OSLA_CALL(osli_check_trans(call, r->transa));
+  OSLA_CALL(osli_check_trans(call, r->transb));
   OSLA_CALL(osli_part_check("gemm", a, "A"));
   OSLA_CALL(osli_part_check("gemm", b, "B"));
   OSLA_CALL(osli_part_check("gemm", c, "C"));
@@ -109,13 +109,13 @@ static gemm_work work_of(const request *r, const osla_gemm_options *options)
 
 static bool is_split(const gemm_work *w, const request *r)
 {
-  return osli_gemm_split_wanted(&r->a, &r->b, &r->c, w->k_to, &w->options);
+  return osli_gemm_is_split(&r->a, &r->b, &r->c, w->k_to, &w->options);
 }
 
 /* Fills the work's operands and lists; split: for the run of gemm_split.c. */
 static osla_err plan(gemm_work *w, const request *r, bool split)
 {
-  if (split) osli_gemm_split_share(w, &r->c);
+  if (split) osli_gemm_split_assign(w, &r->c);
   OSLA_CALL(osli_gemm_operand_make(&w->x[GEMM_A], r->transa, true, &r->a, &w->c, &w->ablation));
   OSLA_CALL(osli_gemm_operand_make(&w->x[GEMM_B], r->transb, false, &r->b, &w->c, &w->ablation));
   return osli_gemm_plan_make(w);
@@ -143,8 +143,8 @@ static osla_err prepare(gemm_work *w, const request *r, bool split)
 {
   OSLA_CALL(plan(w, r, split));
   OSLA_CALL(check_blas(w));
-  if (split) OSLA_CALL(osli_gemm_split_open(w));
-  OSLA_CALL(osli_gemm_share_prepare(w));
+  if (split) OSLA_CALL(osli_gemm_split_allocate(w));
+  OSLA_CALL(osli_gemm_sharing_allocate(w));
   return osli_gemm_run_open(w);
 }
 
@@ -159,15 +159,15 @@ static osla_err multiply(const request *r, osla_complex alpha, osla_complex beta
   gemm_work w = work_of(r, options);
   if (alpha == 0) w.k_to = 0; /* as BLAS: then A and B are not read */
   const bool split = is_split(&w, r);
-  if (!split) OSLA_CALL(osli_gemm_share_wanted(&w, r->a.matrix, r->b.matrix));
+  if (!split) OSLA_CALL(osli_gemm_sharing_choose(&w, r->a.matrix, r->b.matrix));
   OSLA_TRY(osla_agree(w.t, prepare(&w, r, split))); /* also: operands are complete */
-  OSLA_TRY(osli_gemm_share_open(&w));
+  OSLA_TRY(osli_gemm_sharing_open(&w));
   if (split)
     err = osli_gemm_split_run(&w, alpha, beta, &r->c);
   else
     err = osla_agree(w.t, osli_gemm_run(&w, alpha, beta)); /* nobody reads any more */
 cleanup:
-  osli_gemm_share_close(&w);
+  osli_gemm_sharing_close(&w);
   osli_gemm_plan_free(&w);
   return err;
 }
@@ -180,7 +180,7 @@ osla_err osla_gemm(osla_trans transa, osla_trans transb, osla_complex alpha, osl
 }
 
 /* What is no osla_trans stays as it is, for the check. */
-static osla_trans instead(osla_trans trans, osla_trans other)
+static osla_trans replace_if_transposed(osla_trans trans, osla_trans other)
 {
   return trans == OSLA_TRANS || trans == OSLA_CONJTRANS ? other : trans;
 }
@@ -189,7 +189,7 @@ osla_err osla_syrk(osla_uplo uplo, osla_trans trans, osla_complex alpha, osla_pa
                    osla_complex beta, osla_part c, const osla_gemm_options *options)
 {
   const bool plain = trans == OSLA_NOTRANS;
-  const request r = {.transa = instead(trans, OSLA_TRANS),
+  const request r = {.transa = replace_if_transposed(trans, OSLA_TRANS),
                      .transb = plain ? OSLA_TRANS : OSLA_NOTRANS,
                      .a = a,
                      .b = a,
@@ -202,7 +202,7 @@ osla_err osla_herk(osla_uplo uplo, osla_trans trans, double alpha, osla_part a, 
                    osla_part c, const osla_gemm_options *options)
 {
   const bool plain = trans == OSLA_NOTRANS;
-  const request r = {.transa = instead(trans, OSLA_CONJTRANS),
+  const request r = {.transa = replace_if_transposed(trans, OSLA_CONJTRANS),
                      .transb = plain ? OSLA_CONJTRANS : OSLA_NOTRANS,
                      .a = a,
                      .b = a,

@@ -4,7 +4,7 @@
  *   gemm_operand.c   how the rows of op(A), the columns of op(B) lie for a rank's part of C
  *   gemm_plan.c      the list of tasks, the loads and buffers they need
  *   gemm_load.c      nonblocking gets into buffers, and packing
- *   gemm_share.c     loads got once for ranks of a node
+ *   gemm_sharing.c     loads got once for ranks of a node
  *   gemm_run.c       the run over the list
  *   gemm_triangle.c  the local product of osla_syrk, osla_herk
  *   gemm_split.c     products whose C is too small to feed all ranks
@@ -84,12 +84,12 @@ typedef struct gemm_load {
 } gemm_load;
 
 /* Ranks of my node that need the same loads as I: each load is got by one of them. */
-typedef struct gemm_mates {
+typedef struct gemm_sharers {
   int n, me;          /* with me; my index */
   int *ranks;         /* [n] */
   unsigned char **at; /* [n] their buffers */
   unsigned char *own; /* mine, if none are shared */
-} gemm_mates;
+} gemm_sharers;
 
 typedef struct gemm_operand {
   local_view v;
@@ -109,7 +109,7 @@ typedef struct gemm_operand {
   int64_t n_loads;
   uint64_t load_bytes;   /* of the buffer of one load */
   uint64_t packed_bytes; /* of the buffer for packing */
-  gemm_mates mates;
+  gemm_sharers sharers;
 } gemm_operand;
 
 enum { GEMM_A, GEMM_B };
@@ -238,12 +238,12 @@ osla_err osli_gemm_triangle(const gemm_work *w, osla_complex alpha, gemm_array a
 
 /* Is C so small that too few ranks own a part of it, and can all read A and B? The same on all
  * ranks. Local. */
-bool osli_gemm_split_wanted(const osla_part *a, const osla_part *b, const osla_part *c, int64_t k,
-                            const osla_gemm_options *options);
+bool osli_gemm_is_split(const osla_part *a, const osla_part *b, const osla_part *c, int64_t k,
+                        const osla_gemm_options *options);
 /* Makes a private array of C's size the target, and a share of k the range. Before the plan. */
-void osli_gemm_split_share(gemm_work *w, const osla_part *c);
+void osli_gemm_split_assign(gemm_work *w, const osla_part *c);
 /* Gets that array. Local. Errors: MEM. */
-osla_err osli_gemm_split_open(gemm_work *w);
+osla_err osli_gemm_split_allocate(gemm_work *w);
 /* Runs such a plan: C := alpha op(A) op(B) + beta C. Collective; fails on all ranks together.
  * Errors: MPI. */
 osla_err osli_gemm_split_run(gemm_work *w, osla_complex alpha, osla_complex beta,

@@ -1,6 +1,6 @@
 /* How an operand lies for this rank's part of C: index arithmetic only. */
 #include "kernels/gemm/gemm.h"
-#include "kernels/gemm/gemm_share.h"
+#include "kernels/gemm/gemm_sharing.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -68,7 +68,7 @@ static int64_t cut(const gemm_axis *c, int iproc, int64_t first, int64_t count, 
 
 /* Whether what lies on a process of the inner axis is loaded, and whether it counts as another
  * node's: if one of the ranks that hold it cannot be read in place. */
-static void look_at_ranks(gemm_operand *x, const osla_gemm_ablation *ablation)
+static void mark_far_owners(gemm_operand *x, const osla_gemm_ablation *ablation)
 {
   int me = osla_transport_rank(x->v.t);
   for (int owner = 0; owner < x->inner.nprocs; owner++)
@@ -116,7 +116,7 @@ osla_err osli_gemm_operand_make(gemm_operand *x, osla_trans trans, bool is_a, co
   OSLA_CHECK(x->pieces && x->groups && x->far && x->outside, OSLA_ERR_MEM,
              "gemm: list of %" PRId64 " pieces of an operand", most);
   (void)cut(of, iproc, first, count, x, true);
-  look_at_ranks(x, ablation);
+  mark_far_owners(x, ablation);
   OSLA_CHECK(!x->any_far || osla_matrix_segment(part->matrix), OSLA_ERR_ARG,
              "gemm: %c is needed where it is not, and was wrapped for its owners alone",
              is_a ? 'A' : 'B');
@@ -130,6 +130,6 @@ void osli_gemm_operand_free(gemm_operand *x)
   free(x->far);
   free(x->outside);
   free(x->loads);
-  osli_gemm_share_free(x);
+  osli_gemm_sharing_free(x);
   *x = (gemm_operand){0};
 }

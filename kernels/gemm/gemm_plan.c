@@ -206,7 +206,7 @@ static osla_err sort_segments(gemm_work *w)
 /* --- tasks and loads --- */
 
 /* Joins the segment to the task if one product should take both. */
-static bool join(const gemm_work *w, gemm_task *task, const gemm_segment *s)
+static bool join_segment(const gemm_work *w, gemm_task *task, const gemm_segment *s)
 {
   const gemm_segment *last = &w->segments[task->first + task->count - 1];
   bool direct[2];
@@ -232,7 +232,7 @@ static void make_tasks(gemm_work *w)
 {
   for (int64_t i = 0; i < w->n_segments; i++) {
     const gemm_segment *s = &w->segments[i];
-    if (w->n_tasks > 0 && join(w, &w->tasks[w->n_tasks - 1], s)) continue;
+    if (w->n_tasks > 0 && join_segment(w, &w->tasks[w->n_tasks - 1], s)) continue;
     gemm_task *task = &w->tasks[w->n_tasks++];
     *task = (gemm_task){.first = i, .count = 1, .width = s->size, .load = {-1, -1}};
     for (int x = 0; x < 2; x++)

@@ -2,11 +2,11 @@
  *
  * While one load of an operand feeds the products, the next one flows into the other buffer. What
  * can be read in place is; what one product cannot read as it lies is packed first. Loads that
- * ranks of a node share are got by one of them, in turn (gemm_share.c).
+ * ranks of a node share are got by one of them, in turn (gemm_sharing.c).
  * Memory: two buffers of a load and one for packing, for each operand that needs them.
  */
 #include "kernels/gemm/gemm.h"
-#include "kernels/gemm/gemm_share.h"
+#include "kernels/gemm/gemm_sharing.h"
 #include "osla_blas.h"
 #include "osla_trace.h"
 #include "src/blas/move.h"
@@ -29,9 +29,9 @@ typedef struct gemm_source {
   const gemm_operand *x;
   int which;
   slot slots[2];
-  int64_t started;  /* next to be started */
-  int64_t told;     /* next that mates will be told of when it is there */
-  int64_t finished; /* of all: loads that no task of mine needs any more */
+  int64_t started;   /* next to be started */
+  int64_t published; /* next that mates will be told of when it is there */
+  int64_t finished;  /* of all: loads that no task of mine needs any more */
   unsigned char *packed;
 } source;
 
@@ -101,16 +101,16 @@ void osli_gemm_run_close(gemm_work *w)
 /* The buffer of a load that I get. */
 static slot *slot_of(source *s, int64_t load)
 {
-  return &s->slots[load / s->x->mates.n % gemm_n_slots(s->w)];
+  return &s->slots[load / s->x->sharers.n % gemm_n_slots(s->w)];
 }
 
 /* Are the slot's gets complete? If they must be, waits for them. */
-static osla_err complete(source *s, slot *l, bool must, bool *done)
+static osla_err test_gets(source *s, slot *l, bool needed, bool *done)
 {
   osla_segment *segment = osla_matrix_segment(s->x->v.matrix);
   for (*done = true; l->n_complete < l->n_transfers; l->n_complete++) {
     osla_transfer *transfer = &l->transfers[l->n_complete];
-    if (must)
+    if (needed)
       OSLA_CALL(osla_transfer_wait(segment, transfer));
     else
       OSLA_CALL(osla_transfer_test(segment, transfer, done));
@@ -120,7 +120,7 @@ static osla_err complete(source *s, slot *l, bool must, bool *done)
 }
 
 /* Waits for all of the slot's gets that are under way, whatever becomes of some. */
-static osla_err end_gets(source *s, slot *l)
+static osla_err wait_for_gets(source *s, slot *l)
 {
   osla_err err = OSLA_OK;
   for (; l->n_complete < l->n_transfers; l->n_complete++) {
@@ -133,13 +133,14 @@ static osla_err end_gets(source *s, slot *l)
 
 /* Tells mates of loads of mine that are there, in their order. Up to load `must` they have to be.
  * Later ones are looked at only where ranks share: ARMCI's look waits. */
-static osla_err tell_mates(source *s, int64_t must)
+static osla_err publish_loads(source *s, int64_t needed)
 {
-  for (; s->told < s->started && (s->told <= must || s->w->sharing); s->told += s->x->mates.n) {
+  for (; s->published < s->started && (s->published <= needed || s->w->sharing);
+       s->published += s->x->sharers.n) {
     bool done;
-    OSLA_CALL(complete(s, slot_of(s, s->told), s->told <= must, &done));
+    OSLA_CALL(test_gets(s, slot_of(s, s->published), s->published <= needed, &done));
     if (!done) break;
-    OSLA_CALL(osli_gemm_share_ready(s->w, s->which, s->told));
+    OSLA_CALL(osli_gemm_load_publish(s->w, s->which, s->published));
   }
   return OSLA_OK;
 }
@@ -164,21 +165,21 @@ static osla_err start_get(void *arg, int rank, size_t offset, size_t to, size_t 
 /* Is the buffer of a load of mine free? It is when nobody needs what it held before: I (who have
  * finished that, when the load must be there: it is a later one's) and my mates. If it must be,
  * waits for these. */
-static bool is_free(const source *s, int64_t load, bool must)
+static bool is_free(const source *s, int64_t load, bool needed)
 {
-  int64_t before = load - (int64_t)gemm_n_slots(s->w) * s->x->mates.n;
+  int64_t before = load - (int64_t)gemm_n_slots(s->w) * s->x->sharers.n;
   if (before < 0) return true;
-  return before < s->finished && osli_gemm_share_over(s->w, s->which, before, must);
+  return before < s->finished && osli_gemm_load_is_released(s->w, s->which, before, needed);
 }
 
 /* Starts loads of mine while there is a free buffer, at most up to load `last`; up to load `must`
  * there has to be one. */
-static osla_err start_loads(source *s, int64_t last, int64_t must)
+static osla_err start_loads(source *s, int64_t last, int64_t needed)
 {
   const gemm_operand *x = s->x;
-  for (; s->started < x->n_loads && s->started <= last; s->started += x->mates.n) {
-    if (!is_free(s, s->started, s->started <= must)) break;
-    filling f = {s, slot_of(s, s->started), osli_gemm_share_buffer(s->w, s->which, s->started)};
+  for (; s->started < x->n_loads && s->started <= last; s->started += x->sharers.n) {
+    if (!is_free(s, s->started, s->started <= needed)) break;
+    filling f = {s, slot_of(s, s->started), osli_gemm_load_buffer(s->w, s->which, s->started)};
     f.l->n_transfers = f.l->n_complete = 0;
     OSLA_CALL(osli_gemm_load_walk(s->w, s->which, &x->loads[s->started], start_get, &f));
   }
@@ -186,32 +187,33 @@ static osla_err start_loads(source *s, int64_t last, int64_t must)
 }
 
 /* Before task t: loads that are over free their buffers, and the next ones start. */
-static osla_err advance(source *s, int64_t t)
+static osla_err advance_loads(source *s, int64_t t)
 {
   const gemm_operand *x = s->x;
   int64_t mine = s->w->tasks[t].load[s->which];
   while (s->finished + 1 < x->n_loads && x->loads[s->finished + 1].task <= t)
-    OSLA_CALL(osli_gemm_share_done(s->w, s->which, s->finished++));
+    OSLA_CALL(osli_gemm_load_release(s->w, s->which, s->finished++));
   return start_loads(s, s->w->ablation.blocking ? mine : x->n_loads, -1);
 }
 
 /* Until the load of the task is there. */
-static osla_err arrive(source *s, int64_t load)
+static osla_err wait_for_load(source *s, int64_t load)
 {
   if (load < 0) return OSLA_OK;
-  if (gemm_is_mine(s->x, load)) {
+  if (gemm_is_my_load(s->x, load)) {
     OSLA_CALL(start_loads(s, load, load));
-    return tell_mates(s, load);
+    return publish_loads(s, load);
   }
-  osli_gemm_share_wait(s->w, s->which, load);
+  osli_gemm_load_wait(s->w, s->which, load);
   return OSLA_OK;
 }
 
 /* --- where an operand lies --- */
 
 /* First element of a segment for a piece; koff: k of the task before the segment. */
-static const unsigned char *find(const source *s, const gemm_task *task, const gemm_segment *seg,
-                                 const gemm_piece *piece, int64_t koff, int64_t *ld)
+static const unsigned char *find_operand(const source *s, const gemm_task *task,
+                                         const gemm_segment *seg, const gemm_piece *piece,
+                                         int64_t koff, int64_t *ld)
 {
   const gemm_operand *x = s->x;
   int owner = seg->owner[s->which], rank = gemm_rank(x, piece->group, owner);
@@ -230,7 +232,7 @@ static const unsigned char *find(const source *s, const gemm_task *task, const g
     *ld = gemm_buffer_ld(x, rank, load->hi - load->lo);
     at = piece->base + local - load->lo;
   }
-  return osli_gemm_share_buffer(s->w, s->which, task->load[s->which]) + (size_t)at * x->v.element;
+  return osli_gemm_load_buffer(s->w, s->which, task->load[s->which]) + (size_t)at * x->v.element;
 }
 
 /* Gathers the task's part of a panel operand: outer x width, column by column. */
@@ -240,7 +242,7 @@ static void pack_panel(const source *s, const gemm_task *task, const gemm_piece 
   int64_t koff = 0, from_ld;
   for (int64_t i = task->first; i < task->first + task->count; i++) {
     const gemm_segment *seg = &s->w->segments[i];
-    const unsigned char *from = find(s, task, seg, piece, koff, &from_ld);
+    const unsigned char *from = find_operand(s, task, seg, piece, koff, &from_ld);
     for (int64_t c = 0; c < seg->size && !osli_work_modelled; c++)
       memcpy(s->packed + (size_t)(piece->at + (koff + c) * ld) * e,
              from + (size_t)(c * from_ld) * e, bytes);
@@ -255,7 +257,7 @@ static void pack_strip(const source *s, const gemm_task *task, const gemm_piece 
   const gemm_segment *first = &s->w->segments[task->first];
   size_t e = s->x->v.element;
   int64_t from_ld;
-  const unsigned char *from = find(s, task, first, piece, 0, &from_ld);
+  const unsigned char *from = find_operand(s, task, first, piece, 0, &from_ld);
   for (int64_t c = 0; c < piece->size && !osli_work_modelled; c++) {
     const unsigned char *column = from + (size_t)(c * from_ld) * e;
     unsigned char *to = s->packed + (size_t)((piece->at + c) * ld) * e;
@@ -268,7 +270,7 @@ static void pack_strip(const source *s, const gemm_task *task, const gemm_piece 
   osli_move_did((size_t)task->width * e, piece->size);
 }
 
-static gemm_array pack(const source *s, const gemm_task *task)
+static gemm_array pack_operand(const source *s, const gemm_task *task)
 {
   const gemm_operand *x = s->x;
   int64_t outer = gemm_outer_count(x), ld = x->panel ? outer : task->width;
@@ -290,15 +292,15 @@ static gemm_array pack(const source *s, const gemm_task *task)
 }
 
 /* The task's part of the operand, ready for the BLAS. */
-static osla_err ready(source *s, const gemm_task *task, gemm_array *out)
+static osla_err prepare_operand(source *s, const gemm_task *task, gemm_array *out)
 {
-  OSLA_CALL(arrive(s, task->load[s->which]));
+  OSLA_CALL(wait_for_load(s, task->load[s->which]));
   if (!task->direct[s->which]) {
-    *out = pack(s, task);
+    *out = pack_operand(s, task);
     return OSLA_OK;
   }
   out->trans = s->x->trans;
-  out->at = find(s, task, &s->w->segments[task->first], s->x->pieces, 0, &out->ld);
+  out->at = find_operand(s, task, &s->w->segments[task->first], s->x->pieces, 0, &out->ld);
   return OSLA_OK;
 }
 
@@ -323,12 +325,12 @@ static osla_err run_tasks(source *s, osla_complex alpha, osla_complex beta)
   for (int64_t t = 0; t < w->n_tasks; t++) {
     const gemm_task *task = &w->tasks[t];
     osla_at_step(w->t, "osla_gemm", t);
-    OSLA_CALL(advance(&s[GEMM_A], t));
-    OSLA_CALL(advance(&s[GEMM_B], t));
-    OSLA_CALL(ready(&s[GEMM_A], task, &a));
-    OSLA_CALL(ready(&s[GEMM_B], task, &b));
+    OSLA_CALL(advance_loads(&s[GEMM_A], t));
+    OSLA_CALL(advance_loads(&s[GEMM_B], t));
+    OSLA_CALL(prepare_operand(&s[GEMM_A], task, &a));
+    OSLA_CALL(prepare_operand(&s[GEMM_B], task, &b));
     for (int i = 0; i < 2; i++) /* what has come early, before this rank computes */
-      if (s[i].x->mates.n > 1) OSLA_CALL(tell_mates(&s[i], -1));
+      if (s[i].x->sharers.n > 1) OSLA_CALL(publish_loads(&s[i], -1));
     double since = osla_trace_now(w->t);
     OSLA_CALL(multiply(w, alpha, a, b, task->width, t == 0 ? beta : 1));
     osla_trace_add(w->t, w->triangle >= 0 ? OSLA_TRACE_SYRK : OSLA_TRACE_GEMM, since,
@@ -343,13 +345,13 @@ osla_err osli_gemm_run(const gemm_work *w, osla_complex alpha, osla_complex beta
   source *s = w->sources;
   if (w->c.rows == 0 || w->c.cols == 0) return OSLA_OK;
   for (int i = 0; i < 2; i++)
-    s[i].started = s[i].told = s[i].x->mates.me;
+    s[i].started = s[i].published = s[i].x->sharers.me;
   osla_err err = run_tasks(s, alpha, beta);
-  const bool mates_wait = w->x[GEMM_A].mates.n > 1 || w->x[GEMM_B].mates.n > 1;
-  if (err != OSLA_OK && mates_wait) osla_transport_abort(w->t, err);
+  const bool sharers_wait = w->x[GEMM_A].sharers.n > 1 || w->x[GEMM_B].sharers.n > 1;
+  if (err != OSLA_OK && sharers_wait) osla_transport_abort(w->t, err);
   for (int i = 0; i < 2; i++) /* a get that nobody waited for may still write to its buffer */
     for (int k = 0; k < gemm_n_slots(w); k++) {
-      osla_err waited = end_gets(&s[i], &s[i].slots[k]);
+      osla_err waited = wait_for_gets(&s[i], &s[i].slots[k]);
       if (err == OSLA_OK) err = waited;
     }
   return err;

@@ -27,8 +27,8 @@ static int64_t largest_share(int64_t first, int64_t n, int64_t nb, int nprocs)
   return most;
 }
 
-bool osli_gemm_split_wanted(const osla_part *a, const osla_part *b, const osla_part *c, int64_t k,
-                            const osla_gemm_options *options)
+bool osli_gemm_is_split(const osla_part *a, const osla_part *b, const osla_part *c, int64_t k,
+                        const osla_gemm_options *options)
 {
   if (!osla_matrix_segment(a->matrix) || !osla_matrix_segment(b->matrix)) return false;
   osla_layout l = osla_matrix_layout(c->matrix);
@@ -45,7 +45,7 @@ bool osli_gemm_split_wanted(const osla_part *a, const osla_part *b, const osla_p
 typedef enum direction { TO_PRIVATE, FROM_PRIVATE } direction;
 
 /* Copies my part of C (its triangle) to or from the private array. */
-static void copy(const gemm_work *w, const gemm_target *mine, direction way)
+static void copy_result(const gemm_work *w, const gemm_target *mine, direction way)
 {
   const gemm_axis *rows = &mine->rows_of;
   for (int64_t c = 0; c < mine->cols; c++) {
@@ -68,7 +68,7 @@ static void copy(const gemm_work *w, const gemm_target *mine, direction way)
   }
 }
 
-static osla_err sum(const gemm_work *w)
+static osla_err sum_results(const gemm_work *w)
 {
   bool single = w->dtype == OSLA_FLOAT || w->dtype == OSLA_COMPLEX_FLOAT;
   int64_t parts = w->dtype == OSLA_FLOAT || w->dtype == OSLA_DOUBLE ? 1 : 2;
@@ -76,7 +76,7 @@ static osla_err sum(const gemm_work *w)
                         single ? MPI_FLOAT : MPI_DOUBLE, MPI_SUM);
 }
 
-void osli_gemm_split_share(gemm_work *w, const osla_part *c)
+void osli_gemm_split_assign(gemm_work *w, const osla_part *c)
 {
   int rank = osla_transport_rank(w->t), size = osla_transport_size(w->t);
   int64_t k = w->k_to;
@@ -89,7 +89,7 @@ void osli_gemm_split_share(gemm_work *w, const osla_part *c)
                        .ld = c->m};
 }
 
-osla_err osli_gemm_split_open(gemm_work *w)
+osla_err osli_gemm_split_allocate(gemm_work *w)
 {
   w->c.at = w->private = calloc((size_t)(w->c.rows * w->c.cols), w->element);
   OSLA_CHECK(w->private, OSLA_ERR_MEM, "gemm: private C of %" PRId64 " x %" PRId64, w->c.rows,
@@ -101,9 +101,9 @@ osla_err osli_gemm_split_run(gemm_work *w, osla_complex alpha, osla_complex beta
                              const osla_part *c)
 {
   gemm_target mine = osli_gemm_target_of(c);
-  if (beta != 0) copy(w, &mine, TO_PRIVATE);
+  if (beta != 0) copy_result(w, &mine, TO_PRIVATE);
   OSLA_CALL(osla_agree(w->t, osli_gemm_run(w, alpha, beta))); /* nobody reads any more */
-  OSLA_CALL(sum(w));
-  copy(w, &mine, FROM_PRIVATE);
+  OSLA_CALL(sum_results(w));
+  copy_result(w, &mine, FROM_PRIVATE);
   return osla_barrier(w->t); /* C is complete everywhere */
 }

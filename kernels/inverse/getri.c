@@ -92,7 +92,7 @@ static operand wait_diagonal(getri *f, const getri_step *s)
 }
 
 /* A(k,k) := U(k,k)^-1 L(k,k)^-1. */
-static osla_err close_diagonal(getri *f, const getri_step *s)
+static osla_err finish_diagonal(getri *f, const getri_step *s)
 {
   const local_view *v = &f->v;
   operand block = mine_at(f, s->row_on, s->col_on), x = {f->inverse, s->size};
@@ -168,7 +168,7 @@ static osla_err update_columns(getri *f, const getri_step *s, int64_t col, int64
 }
 
 /* Block row and column k become a part of Y X; nobody may need them from A any more. */
-static osla_err close_step(getri *f, const getri_step *s)
+static osla_err finish_step(getri *f, const getri_step *s)
 {
   const local_view *v = &f->v;
   bool row = v->prow == s->prow, column = v->pcol == s->pcol;
@@ -180,7 +180,7 @@ static osla_err close_step(getri *f, const getri_step *s)
   if (column && s->row_on > 0)
     OSLA_CALL(solve(f, OSLA_RIGHT, OSLA_LOWER, s->row_on, s->size, wait_diagonal(f, s),
                     mine_at(f, 0, s->col_on)));
-  return row && column ? close_diagonal(f, s) : OSLA_OK;
+  return row && column ? finish_diagonal(f, s) : OSLA_OK;
 }
 
 /* Step k on my part of block rows and columns [from, to) behind k; to == INT64_MAX: and on all up
@@ -197,10 +197,10 @@ static osla_err apply(void *kernel, int64_t k, int64_t from, int64_t to)
   if (s.row_on > 0 && s.col_on > 0)
     OSLA_CALL(multiply(f, 1, s.row_on, s.col_on, s.size, osli_getri_wait_left(f, &s),
                        osli_getri_wait_top(f, &s), mine_at(f, 0, 0)));
-  return close_step(f, &s);
+  return finish_step(f, &s);
 }
 
-static osla_err run(getri *f)
+static osla_err run_steps(getri *f)
 {
   osla_pipeline p = {.name = "osla_getri",
                      .steps = f->steps,
@@ -233,7 +233,7 @@ static osla_err check(getri *f, osla_matrix *a, const osla_lu_options *options)
   f->look_ahead = look_ahead < 0 ? 0 : look_ahead == 0 ? 1 : look_ahead;
   trim_blocks(&f->v);
   f->steps = (v->n + v->nb - 1) / v->nb;
-  return osli_view_ready(a);
+  return osli_view_check_blas(a);
 }
 
 static osla_err agree(const osla_matrix *a, const osla_lu_options *options, osla_err local)
@@ -260,13 +260,13 @@ osla_err osla_getri(osla_matrix *a, const int64_t *ipiv, const osla_lu_options *
   OSLA_CALL(osli_pivots_gather(a, ipiv, &pivots));
   OSLA_TRY(osli_first_zero(&f.v, info));
   if (*info == 0) {
-    OSLA_TRY(osli_getri_set_up(&f, pivots));
-    err = run(&f);
+    OSLA_TRY(osli_getri_allocate(&f, pivots));
+    err = run_steps(&f);
     if (err != OSLA_OK) osla_transport_abort(t, err); /* the others wait for my panels */
     err = f.columns ? osli_interchange_run(f.columns) : osla_barrier(t);
   }
 cleanup:
-  osli_getri_clean_up(&f);
+  osli_getri_free(&f);
   free(pivots);
   return err;
 }

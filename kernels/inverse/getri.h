@@ -86,8 +86,8 @@ osla_panels_plan osli_getri_plan(const getri *f);
 
 /* Takes all memory; pivots: as osli_pivots_gather, may be NULL. Collective. Errors, on all ranks
  * together: MEM, MPI. */
-osla_err osli_getri_set_up(getri *f, const int64_t *pivots);
-void osli_getri_clean_up(getri *f); /* collective */
+osla_err osli_getri_allocate(getri *f, const int64_t *pivots);
+void osli_getri_free(getri *f); /* collective */
 
 /* Block column k in my rows: U^-1(i,k), i < k, then L(i,k), under the diagonal block; and block row
  * k in my columns: L^-1(k,j), j < k, then U(k,j). In place, or waited for. Valid until the step is

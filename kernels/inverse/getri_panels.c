@@ -78,7 +78,7 @@ void osli_getri_wait_packed(getri *f, panel_kind kind, const getri_step *s)
 
 /* ---- memory ---- */
 
-osla_err osli_getri_set_up(getri *f, const int64_t *pivots)
+osla_err osli_getri_allocate(getri *f, const int64_t *pivots)
 {
   f->inverse = malloc(osli_getri_block_bytes(f) + 1);
   OSLA_CALL(osla_agree(f->v.t, f->inverse ? OSLA_OK
@@ -92,7 +92,7 @@ osla_err osli_getri_set_up(getri *f, const int64_t *pivots)
   return osli_panels_create(f->v.grid, &plan, &f->panels);
 }
 
-void osli_getri_clean_up(getri *f)
+void osli_getri_free(getri *f)
 {
   osli_panels_destroy(&f->panels);
   osli_interchange_close(f->columns);

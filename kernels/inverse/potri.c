@@ -66,13 +66,13 @@ static osla_err multiply(const chol *c, const potri_step *s, product *run, opera
                          int64_t along, int64_t end, int64_t across, int64_t to)
 {
   osla_tile tile = tile_of(c, end - along, to - across);
-  bool turned = run == osli_potri_add; /* its indices along run across the operand */
+  bool transposed = run == osli_potri_add; /* its indices along run across the operand */
   for (int64_t j = across; j < to; j += tile.cols)
     for (int64_t i = along; i < end; i += tile.rows) {
       int64_t m = end - i < tile.rows ? end - i : tile.rows;
       int64_t n = to - j < tile.cols ? to - j : tile.cols;
       operand rows =
-        turned ? advance_across(c, left, i - along) : advance_along(c, left, i - along);
+        transposed ? advance_across(c, left, i - along) : advance_along(c, left, i - along);
       OSLA_CALL(run(c, m, n, s->size, rows, advance_across(c, x, j - across), element(c, i, j)));
       if (tile.rows < end - along || tile.cols < to - across) osla_progress(c->v.t);
     }
@@ -96,7 +96,7 @@ static osla_err update_behind(potri *f, const potri_step *s, int64_t along, int6
 
 /* A(i,j) += X(k,i)^H X(k,j) for my across indices [from, to) and along indices below `end`, i >= j.
  * What lies behind the last of these columns is one product, the rest is halved down to blocks. */
-static osla_err update_triangle(const chol *c, const potri_step *s, operand turned, operand x,
+static osla_err update_triangle(const chol *c, const potri_step *s, operand x_rows, operand x,
                                 int64_t from, int64_t to, int64_t end)
 {
   const int64_t nb = c->v.nb;
@@ -104,12 +104,12 @@ static osla_err update_triangle(const chol *c, const potri_step *s, operand turn
   int64_t start = osla_index_global(from, nb, c->across, c->n_across);
   int64_t behind = along_below(c, osla_index_global(to - 1, nb, c->across, c->n_across) + 1);
   if (behind < end)
-    OSLA_CALL(multiply(c, s, osli_potri_add, advance_across(c, turned, behind),
+    OSLA_CALL(multiply(c, s, osli_potri_add, advance_across(c, x_rows, behind),
                        advance_across(c, x, from), behind, end, from, to));
   if (to - from > nb) {
     int64_t half = from + ((to - from) / nb + 1) / 2 * nb;
-    OSLA_CALL(update_triangle(c, s, turned, x, from, half, behind));
-    return update_triangle(c, s, turned, x, half, to, behind);
+    OSLA_CALL(update_triangle(c, s, x_rows, x, from, half, behind));
+    return update_triangle(c, s, x_rows, x, half, to, behind);
   }
   int64_t on = along_below(c, start);
   if (on >= behind) return OSLA_OK; /* the diagonal block is another rank's */
@@ -118,17 +118,17 @@ static osla_err update_triangle(const chol *c, const potri_step *s, operand turn
 }
 
 /* Block row k becomes a part of the inverse's sum; nobody may need it from A any more. */
-static osla_err close_row(potri *f, const potri_step *s)
+static osla_err finish_row(potri *f, const potri_step *s)
 {
   chol *c = &f->c;
   osli_potri_wait_packed(f, PANEL_X, s->k);
-  osli_potri_wait_packed(f, PANEL_TURNED, s->k);
+  osli_potri_wait_packed(f, PANEL_X_ROWS, s->k);
   operand l = osli_potri_wait_l(f, s);
   if (s->across_on > 0)
-    OSLA_CALL(osli_potri_close_row(c, s->size, s->across_on, l, element(c, s->along_on, 0)));
+    OSLA_CALL(osli_potri_finish_row(c, s->size, s->across_on, l, element(c, s->along_on, 0)));
   if (c->across != s->across) return OSLA_OK;
   osli_potri_wait_packed(f, PANEL_L, s->k);
-  return osli_potri_close_diagonal(c, s->size, l);
+  return osli_potri_finish_diagonal(c, s->size, l);
 }
 
 /* Step k on my part of block rows [from, to) behind k; to == INT64_MAX: and on all up to k. */
@@ -142,10 +142,10 @@ static osla_err apply(void *kernel, int64_t k, int64_t from, int64_t to)
   OSLA_CALL(update_behind(f, &s, along, end));
   if (to < INT64_MAX) return OSLA_OK;
   if (s.across_on > 0 && s.along_on > 0) {
-    operand x = osli_potri_wait_x(f, &s), turned = osli_potri_wait_turned(f, &s, x);
-    OSLA_CALL(update_triangle(c, &s, turned, x, 0, s.across_on, s.along_on));
+    operand x = osli_potri_wait_x(f, &s), x_rows = osli_potri_wait_x_rows(f, &s, x);
+    OSLA_CALL(update_triangle(c, &s, x_rows, x, 0, s.across_on, s.along_on));
   }
-  return c->along == s.along ? close_row(f, &s) : OSLA_OK;
+  return c->along == s.along ? finish_row(f, &s) : OSLA_OK;
 }
 
 static osla_err run(potri *f)
@@ -183,16 +183,16 @@ osla_err osla_potri(osla_uplo uplo, osla_matrix *a, const osla_chol_options *opt
   potri f = {0};
   osla_err err = check(a, uplo);
   *info = 0;
-  if (err == OSLA_OK) err = osli_chol_shape(&f.c, a, uplo, options);
+  if (err == OSLA_OK) err = osli_chol_init(&f.c, a, uplo, options);
   osla_transport *t = osla_grid_transport(osla_matrix_grid(a));
   OSLA_CALL(osli_chol_agree(a, err, "osla_potri", uplo, options)); /* also: A is complete */
   OSLA_CALL(osli_first_zero(&f.c.v, info));
   if (*info > 0) return OSLA_OK;
-  OSLA_TRY(osli_potri_set_up(&f));
+  OSLA_TRY(osli_potri_allocate(&f));
   err = run(&f);
   if (err != OSLA_OK) osla_transport_abort(t, err); /* the others wait for my panels */
   OSLA_TRY(osla_barrier(t));
 cleanup:
-  osli_potri_clean_up(&f);
+  osli_potri_free(&f);
   return err;
 }

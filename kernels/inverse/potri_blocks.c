@@ -22,7 +22,7 @@ osla_err osli_potri_solve_row(const chol *c, int64_t size, int64_t n, operand di
   return solve(c, OSLA_LEFT, OSLA_NOTRANS, size, n, diagonal, x);
 }
 
-osla_err osli_potri_close_row(const chol *c, int64_t size, int64_t n, operand diagonal, operand x)
+osla_err osli_potri_finish_row(const chol *c, int64_t size, int64_t n, operand diagonal, operand x)
 {
   return solve(c, OSLA_LEFT, OSLA_CONJTRANS, size, n, diagonal, x);
 }
@@ -41,7 +41,7 @@ osla_err osli_potri_solve_column(const potri *f, int64_t n, int64_t size, operan
   return solve(c, OSLA_RIGHT, OSLA_NOTRANS, n, size, minus, l);
 }
 
-osla_err osli_potri_close_diagonal(const chol *c, int64_t size, operand diagonal)
+osla_err osli_potri_finish_diagonal(const chol *c, int64_t size, operand diagonal)
 {
   int64_t info;
   double since = osla_trace_now(c->v.t), order = (double)size;
@@ -67,16 +67,16 @@ osla_err osli_potri_subtract(const chol *c, int64_t m, int64_t n, int64_t depth,
   return OSLA_OK;
 }
 
-osla_err osli_potri_add(const chol *c, int64_t m, int64_t n, int64_t depth, operand turned,
+osla_err osli_potri_add(const chol *c, int64_t m, int64_t n, int64_t depth, operand x_rows,
                         operand x, operand to)
 {
   double since = osla_trace_now(c->v.t);
   if (c->uplo == OSLA_LOWER)
-    OSLA_CALL(osla_blas_gemm(c->v.dtype, OSLA_CONJTRANS, OSLA_NOTRANS, m, n, depth, 1.0, turned.at,
-                             turned.ld, x.at, x.ld, 1.0, to.at, to.ld));
+    OSLA_CALL(osla_blas_gemm(c->v.dtype, OSLA_CONJTRANS, OSLA_NOTRANS, m, n, depth, 1.0, x_rows.at,
+                             x_rows.ld, x.at, x.ld, 1.0, to.at, to.ld));
   else
     OSLA_CALL(osla_blas_gemm(c->v.dtype, OSLA_NOTRANS, OSLA_CONJTRANS, n, m, depth, 1.0, x.at, x.ld,
-                             turned.at, turned.ld, 1.0, to.at, to.ld));
+                             x_rows.at, x_rows.ld, 1.0, to.at, to.ld));
   trace_product(c, since, m, n, depth);
   return OSLA_OK;
 }

@@ -1,7 +1,7 @@
 /* What an inverse takes of a rank, from numbers alone: its set-up asks here. */
 #include "kernels/inverse/potri.h"
 
-size_t osli_potri_turned_bytes(const chol *c)
+size_t osli_potri_x_rows_bytes(const chol *c)
 {
   return (size_t)c->along_count * (size_t)c->v.nb * c->v.element;
 }
@@ -25,7 +25,7 @@ osla_panels_plan osli_potri_plan(const chol *c)
     (osla_panels_kind){.used = c->n_across > 1, .in_column = !lower, .room = along * width};
   plan.kind[PANEL_X] =
     (osla_panels_kind){.used = c->n_along > 1, .in_column = lower, .room = across * width};
-  plan.kind[PANEL_TURNED] = (osla_panels_kind){.used = c->n_across > 1,
+  plan.kind[PANEL_X_ROWS] = (osla_panels_kind){.used = c->n_across > 1,
                                                .in_column = !lower,
                                                .stride = c->common,
                                                .room = shared * osli_potri_block_bytes(c)};
@@ -41,7 +41,7 @@ uint64_t osla_potri_memory(const osla_shape *s)
             .n_across = s->npcol,
             .along_count = s->rows,
             .steps = (s->n + s->nb - 1) / s->nb};
-  osli_chol_divide(&c);
+  osli_chol_set_lcm(&c);
   osla_panels_plan plan = osli_potri_plan(&c);
-  return osli_potri_turned_bytes(&c) + osli_potri_block_bytes(&c) + osli_panels_memory(&plan, s);
+  return osli_potri_x_rows_bytes(&c) + osli_potri_block_bytes(&c) + osli_panels_memory(&plan, s);
 }

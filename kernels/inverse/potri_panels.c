@@ -28,7 +28,7 @@ static operand block_of(const chol *c, operand x, int64_t i)
   return advance_across(c, x, osla_index_local(i * c->v.nb, c->v.nb, c->n_across));
 }
 
-static void pack_turned(const chol *c, const potri_step *s, operand x, unsigned char *room)
+static void pack_x_rows(const chol *c, const potri_step *s, operand x, unsigned char *room)
 {
   for (int64_t i = first_shared(c, c->across); i < s->k; i += c->lcm) {
     osli_chol_pack_block(c, s->size, c->v.nb, block_of(c, x, i), room);
@@ -60,7 +60,7 @@ static bool x_is_here(potri *f, const potri_step *s, operand *x)
     *x = element(c, s->along_on, 0);
     return atomic_load(&c->factored) > s->k;
   }
-  if (!osli_panels_here(c->panels, PANEL_X, s->k, s->along, &copy)) return false;
+  if (!osli_panels_has_arrived(c->panels, PANEL_X, s->k, s->along, &copy)) return false;
   *x = packed_operand(c, copy, s->size, s->across_after);
   return true;
 }
@@ -78,7 +78,7 @@ static bool panel_ready(void *kernel, panel_kind kind, int64_t k, void *room)
   } else {
     if (!x_is_here(f, &s, &x)) return false;
     if (room && kind == PANEL_X) osli_chol_pack_block(c, s.size, s.across_after, x, room);
-    if (room && kind == PANEL_TURNED) pack_turned(c, &s, x, room);
+    if (room && kind == PANEL_X_ROWS) pack_x_rows(c, &s, x, room);
   }
   atomic_store(&f->packed[kind], k + 1);
   return true;
@@ -102,22 +102,22 @@ operand osli_potri_wait_x(potri *f, const potri_step *s)
   return packed_operand(c, copy, s->size, s->across_after);
 }
 
-static operand find_turned(potri *f, const potri_step *s, operand x, int64_t i)
+static operand find_x_block(potri *f, const potri_step *s, operand x, int64_t i)
 {
   const chol *c = &f->c;
   int owner = (int)(i % c->n_across);
   if (owner == c->across) return block_of(c, x, i);
-  const unsigned char *blocks = osli_panels_wait(c->panels, PANEL_TURNED, s->k, owner);
+  const unsigned char *blocks = osli_panels_wait(c->panels, PANEL_X_ROWS, s->k, owner);
   size_t before = (size_t)((i - first_shared(c, owner)) / c->lcm);
   return packed_operand(c, blocks + before * osli_potri_block_bytes(c), s->size, c->v.nb);
 }
 
-operand osli_potri_wait_turned(potri *f, const potri_step *s, operand x)
+operand osli_potri_wait_x_rows(potri *f, const potri_step *s, operand x)
 {
   const chol *c = &f->c;
-  operand all = packed_operand(c, f->turned, s->size, s->along_on);
+  operand all = packed_operand(c, f->x_rows, s->size, s->along_on);
   for (int64_t i = c->along, at = 0; i < s->k; i += c->n_along, at += c->v.nb)
-    osli_chol_copy_block(c, s->size, c->v.nb, find_turned(f, s, x, i), advance_across(c, all, at));
+    osli_chol_copy_block(c, s->size, c->v.nb, find_x_block(f, s, x, i), advance_across(c, all, at));
   return all;
 }
 
@@ -144,13 +144,13 @@ void osli_potri_wait_packed(potri *f, panel_kind kind, int64_t k)
 
 /* ---- memory ---- */
 
-osla_err osli_potri_set_up(potri *f)
+osla_err osli_potri_allocate(potri *f)
 {
   chol *c = &f->c;
   osla_err err = OSLA_OK;
-  f->turned = malloc(osli_potri_turned_bytes(c) + 1);
+  f->x_rows = malloc(osli_potri_x_rows_bytes(c) + 1);
   f->negative = malloc(osli_potri_block_bytes(c) + 1);
-  if (!f->turned || !f->negative) err = osla_error_set(OSLA_ERR_MEM, "copy of an inverse's panel");
+  if (!f->x_rows || !f->negative) err = osla_error_set(OSLA_ERR_MEM, "copy of an inverse's panel");
   OSLA_CALL(osla_agree(c->v.t, err));
   osla_panels_plan plan = osli_potri_plan(c);
   plan.kernel = f;
@@ -159,9 +159,9 @@ osla_err osli_potri_set_up(potri *f)
   return osli_panels_create(c->v.grid, &plan, &c->panels);
 }
 
-void osli_potri_clean_up(potri *f)
+void osli_potri_free(potri *f)
 {
   osli_panels_destroy(&f->c.panels);
-  free(f->turned);
+  free(f->x_rows);
   free(f->negative);
 }

@@ -8,14 +8,14 @@
  * A published panel is not changed before the end, so node neighbours read it in place.
  *
  * Memory per rank: see osla_lu.h. Messages per step: a panel to q - 1 ranks, rows and a share of U
- * to p - 1, but one for all mates on a node (lu_mates.h; twice where the columns come in two parts:
- * lu_update.c), and with partial pivoting over process columns that span nodes nb records, each to
- * the p - 1 other ranks of the panel's process column, or by rounds (lu_disseminate.h).
+ * to p - 1, but one for all mates on a node (lu_node_group.h; twice where the columns come in two
+ * parts: lu_update.c), and with partial pivoting over process columns that span nodes nb records,
+ * each to the p - 1 other ranks of the panel's process column, or by rounds (lu_disseminate.h).
  */
 #include "kernels/common/pipeline.h"
 #include "kernels/lu/lu_disseminate.h"
-#include "kernels/lu/lu_mates.h"
 #include "kernels/lu/lu_memory.h"
+#include "kernels/lu/lu_node_group.h"
 #include "kernels/lu/lu_panel.h"
 #include "kernels/lu/lu_parts.h"
 #include "kernels/lu/lu_publish.h"
@@ -36,7 +36,7 @@ enum { MAX_LOOK_AHEAD = 2, WIDEST = 1 << 29 }; /* of a block: its square has a n
 /* ---- the loop ---- */
 
 /* A pivot that is no number, or that has no reciprocal where one is needed. */
-static bool is_wild(osla_dtype dtype, osla_complex pivot, bool divides)
+static bool is_unsafe_pivot(osla_dtype dtype, osla_complex pivot, bool divides)
 {
   double size = fabs(creal(pivot)) + fabs(cimag(pivot));
   bool narrow = dtype == OSLA_FLOAT || dtype == OSLA_COMPLEX_FLOAT;
@@ -56,7 +56,8 @@ static osla_err apply(void *kernel, int64_t k, int64_t from, int64_t to)
   for (int64_t i = 0; i < s->size; i++) {
     const unsigned char *pivot = panel.top.at + (size_t)(i + i * panel.top.ld) * v->element;
     bool divides = s->start + i < v->m - 1; /* there are rows below */
-    if (is_wild(v->dtype, osli_lu_value(v->dtype, pivot), divides)) f->wild = true;
+    if (is_unsafe_pivot(v->dtype, osli_lu_value(v->dtype, pivot), divides))
+      f->has_unsafe_pivot = true;
   }
   return osli_lu_update(f, s, &panel, from, to);
 }
@@ -88,7 +89,7 @@ static osla_err factor(void *kernel, int64_t k)
   return osli_lu_publish(f, &s);
 }
 
-static osla_err run(lu *f)
+static osla_err run_steps(lu *f)
 {
   osla_pipeline p = {.name = "osla_getrf",
                      .steps = f->steps,
@@ -106,28 +107,28 @@ static osla_err run(lu *f)
 
 /* Do process columns read one another, does one rank factor whole panels? The same answer on all
  * ranks. */
-static osla_err choose_gathered(lu *f)
+static osla_err choose_gathers_panels(lu *f)
 {
   const local_view *v = &f->v;
   struct {
-    int near, own_cores;
+    int column_readable, has_own_cores;
   } all = {1, !osla_transport_oversubscribed(v->t)};
   for (int prow = 0; v->pcol >= 0 && prow < v->p; prow++)
-    if (!in_place(v, rank_at(v, prow, v->pcol))) all.near = 0;
+    if (!in_place(v, rank_at(v, prow, v->pcol))) all.column_readable = 0;
   OSLA_CALL(osla_allreduce(v->t, &all, 2, MPI_INT, MPI_MIN));
   bool partial = f->pivoting == OSLA_PIVOT_PARTIAL;
-  f->near = all.near;
-  f->own_cores = all.own_cores;
-  f->gathered = partial && v->m <= INT_MAX && /* a whole panel goes to LAPACK */
-                osli_lu_gathers(v->p, all.near, all.own_cores);
+  f->column_readable = all.column_readable;
+  f->has_own_cores = all.has_own_cores;
+  f->gathers_panels = partial && v->m <= INT_MAX && /* a whole panel goes to LAPACK */
+                      osli_lu_gathers_panels(v->p, all.column_readable, all.has_own_cores);
   return OSLA_OK;
 }
 
-static osla_err set_up(lu *f)
+static osla_err allocate(lu *f)
 {
   local_view *v = &f->v;
-  OSLA_CALL(choose_gathered(f));
-  OSLA_CALL(osli_view_readable(v, &f->readable));
+  OSLA_CALL(choose_gathers_panels(f));
+  OSLA_CALL(osli_view_neighbours_readable(v, &f->readable));
   lu_sizes z = osli_lu_sizes(f);
   f->pivots = calloc(z.pivots, sizeof *f->pivots);
   f->moves = calloc(z.moves, sizeof *f->moves);
@@ -141,24 +142,24 @@ static osla_err set_up(lu *f)
   f->row_posts = calloc(z.posts, sizeof *f->row_posts);
   f->down_posts = calloc(z.posts, sizeof *f->down_posts);
   f->u_posts = calloc(z.posts, sizeof *f->u_posts);
-  f->offered = malloc(f->record_bytes + 1);
+  f->my_offer = malloc(f->record_bytes + 1);
   f->column_posts = calloc(z.posts, sizeof *f->column_posts);
-  osla_notifiers mates = osla_grid_notifiers(v->grid);
-  OSLA_CALL(osla_segment_create_for(v->t, z.store, LU_PURPOSES, &mates, &f->store));
+  osla_notifiers group = osla_grid_notifiers(v->grid);
+  OSLA_CALL(osla_segment_create_for(v->t, z.store, LU_PURPOSES, &group, &f->store));
   OSLA_CALL(osli_lu_panels_create(f));
   osla_err err = OSLA_OK;
   if (!f->pivots || !f->moves || !f->rows || !f->candidates || !f->shares || !f->permutation ||
-      !f->scratch || !f->offered || !f->row_posts || !f->down_posts || !f->u_posts ||
+      !f->scratch || !f->my_offer || !f->row_posts || !f->down_posts || !f->u_posts ||
       !f->column_posts || !f->leaders || !f->teams.first)
     err = osla_error_set(OSLA_ERR_MEM, "LU: buffers of %zu bytes", z.scratch);
   if (err == OSLA_OK) {
-    osli_lu_find_mates(f);
-    osli_lu_find_teams(f);
+    osli_lu_leaders_choose(f);
+    osli_lu_teams_choose(f);
   }
   return osla_agree(v->t, err);
 }
 
-static void clean_up(lu *f)
+static void free_all(lu *f)
 {
   osli_panels_destroy(&f->panels);
   osla_segment_destroy(&f->store);
@@ -169,7 +170,7 @@ static void clean_up(lu *f)
   free(f->shares);
   free(f->permutation);
   free(f->scratch);
-  free(f->offered);
+  free(f->my_offer);
   free(f->leaders);
   free(f->teams.first);
   free(f->row_posts);
@@ -199,10 +200,11 @@ static osla_err agree_growth(const lu *f, double largest_before, double *growth)
 }
 
 /* info: the lowest; and ScaLAPACK's IPIV. */
-static osla_err finish(const lu *f, double largest_before, int64_t *ipiv, osla_lu_result *result)
+static osla_err agree_result(const lu *f, double largest_before, int64_t *ipiv,
+                             osla_lu_result *result)
 {
   const local_view *v = &f->v;
-  int64_t least[2] = {f->info > 0 ? f->info : INT64_MAX, f->wild ? 0 : 1};
+  int64_t least[2] = {f->info > 0 ? f->info : INT64_MAX, f->has_unsafe_pivot ? 0 : 1};
   OSLA_CALL(osla_allreduce(v->t, least, 2, MPI_INT64_T, MPI_MIN)); /* also: nobody reads */
   result->info = least[0] == INT64_MAX ? 0 : least[0];
   result->growth = 0;
@@ -233,13 +235,14 @@ static osla_err check(const lu *f, const int64_t *ipiv, const osla_lu_options *o
              "LU: forward = %d is not a way to forward panels", (int)f->forward);
   OSLA_CHECK(f->pivoting == OSLA_PIVOT_NONE || ipiv || v->rows == 0, OSLA_ERR_ARG,
              "LU: no ipiv for the pivots");
-  OSLA_CHECK(!osli_work_modelled || osli_lu_steering(v->nb) <= OSLA_STEERING, OSLA_ERR_UNSUPPORTED,
+  OSLA_CHECK(!osli_work_modelled || osli_lu_index_bytes(v->nb) <= OSLA_STEERING,
+             OSLA_ERR_UNSUPPORTED,
              "LU that is only modelled: the pivots of blocks of %" PRId64 " take %zu bytes, and "
              "%d are carried",
-             v->nb, osli_lu_steering(v->nb), OSLA_STEERING);
+             v->nb, osli_lu_index_bytes(v->nb), OSLA_STEERING);
   OSLA_CHECK(v->nb <= WIDEST || v->n <= WIDEST, OSLA_ERR_RANGE,
              "LU: blocks of %" PRId64 ", not at most %d", v->nb, WIDEST);
-  return osli_view_ready(v->matrix);
+  return osli_view_check_blas(v->matrix);
 }
 
 static osla_err agree(const lu *f, osla_err local)
@@ -271,15 +274,15 @@ osla_err osla_getrf(osla_matrix *a, int64_t *ipiv, const osla_lu_options *option
     f.v.nb = f.order; /* one process may cut as it likes: top blocks take nb x nb */
   f.steps = (f.order + v->nb - 1) / v->nb;
   if (f.pivoting != OSLA_PIVOT_PARTIAL) OSLA_TRY(osla_matrix_norm(a, OSLA_NORM_MAX, &largest));
-  OSLA_TRY(set_up(&f));
-  err = run(&f);
+  OSLA_TRY(allocate(&f));
+  err = run_steps(&f);
   if (err != OSLA_OK) osla_transport_abort(v->t, err); /* the others wait for my panels */
   OSLA_TRY(osla_barrier(v->t));                        /* nobody reads L any more */
   err = osli_lu_permute_left(&f);
   if (err == OSLA_OK) err = finish_all_posts(&f);
   if (err != OSLA_OK) osla_transport_abort(v->t, err);
-  err = finish(&f, largest, ipiv, result);
+  err = agree_result(&f, largest, ipiv, result);
 cleanup:
-  clean_up(&f);
+  free_all(&f);
   return err;
 }

@@ -23,7 +23,7 @@ size_t osli_lu_slot_offset(const lu *f, uint64_t exchange, int slot)
   return f->records_at + index * f->record_bytes;
 }
 
-unsigned char *osli_lu_record_mine(const lu *f)
+unsigned char *osli_lu_my_record(const lu *f)
 {
   return (unsigned char *)osla_segment_local(f->store) +
          osli_lu_slot_offset(f, f->column_exchanges, f->v.prow);
@@ -33,7 +33,7 @@ osla_err osli_lu_record_publish(lu *f, size_t bytes)
 {
   const local_view *v = &f->v;
   size_t offset = osli_lu_slot_offset(f, f->column_exchanges, v->prow);
-  const void *mine = osli_lu_record_mine(f);
+  const void *mine = osli_lu_my_record(f);
   osla_posted *posts = f->column_posts + (f->column_exchanges % 2) * (uint64_t)v->p;
   f->column_exchanges++;
   for (int i = 1; i < v->p; i++) {

@@ -6,7 +6,7 @@
 
 /* Where I write my record; then all ranks of the column publish theirs, and read the others'.
  * A record stays until the exchange after the next one. */
-unsigned char *osli_lu_record_mine(const lu *f);
+unsigned char *osli_lu_my_record(const lu *f);
 osla_err osli_lu_record_publish(lu *f, size_t bytes);
 const unsigned char *osli_lu_record_of(const lu *f, int prow); /* of the last exchange; waits */
 

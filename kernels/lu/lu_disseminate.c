@@ -7,7 +7,7 @@ enum { TEAM = 4 }; /* members at most: each notifies all others */
 
 /* A run of consecutive process rows on one node makes teams of nearly the same size; where ranks
  * share cores everybody is a team: who meets others waits for their turns on a core. */
-void osli_lu_find_teams(lu *f)
+void osli_lu_teams_choose(lu *f)
 {
   const local_view *v = &f->v;
   lu_teams *t = &f->teams;
@@ -15,7 +15,7 @@ void osli_lu_find_teams(lu *f)
   t->carriers = TEAM;
   for (int prow = 0, run; v->pcol >= 0 && prow < v->p; prow += run) {
     int node = osla_transport_node_of(v->t, rank_at(v, prow, v->pcol));
-    for (run = 1; f->own_cores && prow + run < v->p; run++)
+    for (run = 1; f->has_own_cores && prow + run < v->p; run++)
       if (osla_transport_node_of(v->t, rank_at(v, prow + run, v->pcol)) != node) break;
     int parts = (run + TEAM - 1) / TEAM;
     for (int i = 0; i < parts; i++) {
@@ -44,21 +44,22 @@ int osli_lu_dissemination_slots(int p)
 }
 
 /* An exchange under way. */
-typedef struct spreading {
+typedef struct dissemination {
   uint64_t exchange, word; /* word: before its first */
   int rounds;
   void *record;
   size_t bytes;
-} spreading;
+} dissemination;
 
-static unsigned char *slot_at(const lu *f, int prow, const spreading *x, int slot)
+static unsigned char *slot_at(const lu *f, int prow, const dissemination *x, int slot)
 {
   unsigned char *store = osla_segment_peer(f->store, rank_at(&f->v, prow, f->v.pcol));
   return store + osli_lu_slot_offset(f, x->exchange, slot);
 }
 
 /* record := the combination of my team's. */
-static osla_err meet(lu *f, const lu_step *s, const spreading *x, int meeting, lu_add *add)
+static osla_err combine_in_team(lu *f, const lu_step *s, const dissemination *x, int meeting,
+                                lu_add *add)
 {
   const local_view *v = &f->v;
   const lu_teams *t = &f->teams;
@@ -79,7 +80,8 @@ static osla_err meet(lu *f, const lu_step *s, const spreading *x, int meeting, l
 
 /* What the team that lies `step` before mine knows, from its member of my number; to the one as far
  * behind mine what mine knows. */
-static osla_err hear(lu *f, const lu_step *s, const spreading *x, int round, int step, lu_add *add)
+static osla_err exchange_with_teams(lu *f, const lu_step *s, const dissemination *x, int round,
+                                    int step, lu_add *add)
 {
   const local_view *v = &f->v;
   const lu_teams *t = &f->teams;
@@ -101,15 +103,16 @@ osla_err osli_lu_disseminate(lu *f, const lu_step *s, void *record, size_t bytes
 {
   const lu_teams *t = &f->teams;
   const int number = f->v.prow - t->first[t->mine];
-  spreading x = {.exchange = f->column_exchanges++, .record = record, .bytes = bytes};
+  dissemination x = {.exchange = f->column_exchanges++, .record = record, .bytes = bytes};
   x.rounds = rounds_of(t->count, t->carriers);
   x.word = x.exchange * (2 * (uint64_t)x.rounds + 2);
   OSLA_CALL(osli_lu_finish_posts(f, f->column_posts, x.exchange)); /* of the same set, before */
-  OSLA_CALL(meet(f, s, &x, 0, add));
+  OSLA_CALL(combine_in_team(f, s, &x, 0, add));
   for (int round = 0, known = 1; round < x.rounds; round++, known *= t->carriers + 1) {
     int step = (int)((int64_t)(number + 1) * known % t->count);
-    if (number < t->carriers && step > 0) OSLA_CALL(hear(f, s, &x, round, step, add));
-    OSLA_CALL(meet(f, s, &x, round + 1, add));
+    if (number < t->carriers && step > 0)
+      OSLA_CALL(exchange_with_teams(f, s, &x, round, step, add));
+    OSLA_CALL(combine_in_team(f, s, &x, round + 1, add));
   }
   return OSLA_OK;
 }

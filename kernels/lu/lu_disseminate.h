@@ -13,7 +13,7 @@
 #include "kernels/lu/lu_column.h"
 
 /* Fills f->teams. Local. */
-void osli_lu_find_teams(lu *f);
+void osli_lu_teams_choose(lu *f);
 
 /* record := the combination of the records of all, where it does not matter if one is added twice.
  * Local, but all ranks of the column call it. */

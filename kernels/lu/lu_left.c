@@ -65,7 +65,7 @@ static void collect(lu *f, const int64_t *source, int64_t first, int64_t col, in
 }
 
 /* All have read my rows, and I theirs. */
-static osla_err meet(lu *f)
+static osla_err wait_for_readers(lu *f)
 {
   const local_view *v = &f->v;
   f->permutations++;
@@ -84,7 +84,7 @@ static osla_err permute_in_place(lu *f, const int64_t *source, int64_t start, in
   const local_view *v = &f->v;
   int64_t first = rows_below(v, start), rows = v->rows - first;
   collect(f, source, first, col, cols);
-  OSLA_CALL(meet(f));
+  OSLA_CALL(wait_for_readers(f));
   if (rows > 0)
     osli_move_columns(v->element, rows, cols, f->scratch, rows, local_at(v, first, col), v->lld);
   return OSLA_OK;
@@ -93,24 +93,24 @@ static osla_err permute_in_place(lu *f, const int64_t *source, int64_t start, in
 /* ---- else: each row goes to where it belongs, packed with those that go to the same rank ---- */
 
 /* Counts of rows that move, by process row, and the rows themselves. */
-typedef struct shares {
+typedef struct row_moves {
   int64_t *out, *in; /* [p] from me to a process row, and from there to me */
   int64_t *before;   /* [p] to a process row from those above mine: where mine begin */
   int64_t *behind;   /* [p] from a process row to those above mine: where those to me begin */
   int64_t *leave;    /* my local rows, by where they go, then by row */
   int64_t *arrive;   /* my local rows, by where they come from, then by row */
-} shares;
+} row_moves;
 
-static shares share(lu *f, const int64_t *source, int64_t start)
+static row_moves list_row_moves(lu *f, const int64_t *source, int64_t start)
 {
   const local_view *v = &f->v;
   int64_t p = v->p, left = 0, came = 0;
-  shares s = {.out = f->shares,
-              .in = f->shares + p,
-              .before = f->shares + 2 * p,
-              .behind = f->shares + 3 * p,
-              .leave = f->candidates,
-              .arrive = f->candidates + v->rows};
+  row_moves s = {.out = f->shares,
+                 .in = f->shares + p,
+                 .before = f->shares + 2 * p,
+                 .behind = f->shares + 3 * p,
+                 .leave = f->candidates,
+                 .arrive = f->candidates + v->rows};
   int64_t *leaves_at = f->shares + 4 * p, *arrives_at = f->shares + 5 * p;
   memset(f->shares, 0, (size_t)(4 * p) * sizeof *f->shares);
   for (int64_t row = start; row < v->m; row++) {
@@ -143,7 +143,7 @@ static osla_err permute_packed(lu *f, const int64_t *source, int64_t start, int6
   size_t coming = leaving + half;
   unsigned char *local = osla_segment_local(f->store);
   osla_posted *posts = f->row_posts + (f->row_exchanges % 2) * (uint64_t)v->p;
-  shares s = share(f, source, start);
+  row_moves s = list_row_moves(f, source, start);
   OSLA_CALL(osli_lu_finish_posts(f, f->row_posts, f->row_exchanges));
   f->row_exchanges++;
   f->permutations++;
@@ -169,8 +169,8 @@ static osla_err permute_packed(lu *f, const int64_t *source, int64_t start, int6
     const unsigned char *from = near ? near + leaving + (size_t)s.behind[prow] * column
                                      : local + coming + (size_t)came * column;
     for (int64_t c = 0; c < cols; c++)
-      place_rows(e, s.in[prow], from + (size_t)(c * s.in[prow]) * e, local_at(v, 0, col + c),
-                 s.arrive + came);
+      scatter_rows(e, s.in[prow], from + (size_t)(c * s.in[prow]) * e, local_at(v, 0, col + c),
+                   s.arrive + came);
   }
   moved_rows(f, came, cols);
   return OSLA_OK;
@@ -204,8 +204,8 @@ static osla_err permute_panels(lu *f)
       step[i] = i, step[f->pivots[i]] = f->pivots[i];
     if (k % v->q != v->pcol) continue;
     int64_t col = osla_index_local(k * v->nb, v->nb, v->q), cols = block_cols(f, k);
-    OSLA_CALL(f->near ? permute_in_place(f, source, start, col, cols)
-                      : permute_packed(f, source, start, col, cols));
+    OSLA_CALL(f->column_readable ? permute_in_place(f, source, start, col, cols)
+                                 : permute_packed(f, source, start, col, cols));
   }
   return OSLA_OK;
 }

@@ -8,7 +8,7 @@ enum { LINE = 64 };
  * rounds: fewer ranks are faster when each notifies all others at once. */
 enum { COMBINE_FROM = 5 };
 
-bool osli_lu_gathers(int p, bool near, bool own_cores)
+bool osli_lu_gathers_panels(int p, bool near, bool own_cores)
 {
   return p > 1 && near && (!own_cores || p == 2);
 }
@@ -18,7 +18,7 @@ static size_t up_to_line(size_t bytes)
   return (bytes + LINE - 1) / LINE * LINE;
 }
 
-size_t osli_lu_steering(int64_t nb)
+size_t osli_lu_index_bytes(int64_t nb)
 {
   return LINE + up_to_line((size_t)nb * sizeof(int64_t));
 }
@@ -28,11 +28,11 @@ static size_t store_bytes(lu *f)
 {
   const local_view *v = &f->v;
   size_t nb = (size_t)v->nb, e = v->element;
-  f->head_bytes = osli_lu_steering(v->nb) + up_to_line(nb * nb * e);
+  f->head_bytes = osli_lu_index_bytes(v->nb) + up_to_line(nb * nb * e);
   f->rows_at = (size_t)((f->steps + v->q - 1) / v->q) * f->head_bytes;
   if (v->p == 1) return f->rows_at;
   size_t most_rows = (size_t)osla_index_count(v->m, v->mb, 0, v->p), cols = (size_t)v->cols;
-  size_t longer = f->near || cols > most_rows ? cols : most_rows;
+  size_t longer = f->column_readable || cols > most_rows ? cols : most_rows;
   f->rows_set = 2 * up_to_line(nb * longer * e);
   f->u_at = f->rows_at + 2 * f->rows_set;
   f->u_set = up_to_line(nb * cols * e);
@@ -40,8 +40,8 @@ static size_t store_bytes(lu *f)
   /* The largest record is a tournament's: indices and rows of a whole panel. */
   size_t record = f->pivoting == OSLA_PIVOT_PARTIAL ? 24 + 2 * nb * e : 8 + nb * 8 + nb * nb * e;
   f->record_bytes = up_to_line(record);
-  f->combined = f->pivoting != OSLA_PIVOT_NONE && v->p >= COMBINE_FROM;
-  f->n_records = !f->combined                        ? v->p
+  f->combines_records = f->pivoting != OSLA_PIVOT_NONE && v->p >= COMBINE_FROM;
+  f->n_records = !f->combines_records                ? v->p
                  : f->pivoting == OSLA_PIVOT_PARTIAL ? osli_lu_dissemination_slots(v->p)
                                                      : osli_lu_combination_slots(v->p);
   return f->records_at + 2 * (size_t)f->n_records * f->record_bytes;
@@ -53,10 +53,12 @@ lu_sizes osli_lu_sizes(lu *f)
   size_t width = (size_t)v->nb * v->element, nb = (size_t)v->nb, p = (size_t)v->p;
   size_t rows = (size_t)osla_index_count(v->m, v->mb, 0, v->p);
   size_t store = store_bytes(f);
-  size_t tall = f->gathered ? (size_t)v->m : rows; /* a whole panel, or my rows of one */
-  f->stack_rows = f->pivoting != OSLA_PIVOT_TOURNAMENT ? 0 : f->combined ? 4 * v->nb : v->p * v->nb;
+  size_t tall = f->gathers_panels ? (size_t)v->m : rows; /* a whole panel, or my rows of one */
+  f->stack_rows = f->pivoting != OSLA_PIVOT_TOURNAMENT ? 0
+                  : f->combines_records                ? 4 * v->nb
+                                                       : v->p * v->nb;
   if (tall < (size_t)f->stack_rows) tall = (size_t)f->stack_rows;
-  bool uses_scratch = f->near || f->pivoting == OSLA_PIVOT_TOURNAMENT;
+  bool uses_scratch = f->column_readable || f->pivoting == OSLA_PIVOT_TOURNAMENT;
   lu_sizes z = {.store = store,
                 .pivots = (size_t)f->order + 1,
                 .moves = 2 * nb,
@@ -96,8 +98,8 @@ uint64_t osla_lu_memory(const osla_shape *s)
           .pivoting = OSLA_PIVOT_PARTIAL,
           .look_ahead = 1,
           .readable = true,
-          .near = s->columns_near,
-          .gathered = osli_lu_gathers(s->nprow, s->columns_near, !s->oversubscribed),
+          .column_readable = s->columns_near,
+          .gathers_panels = osli_lu_gathers_panels(s->nprow, s->columns_near, !s->oversubscribed),
           .order = s->n,
           .steps = (s->n + s->nb - 1) / s->nb};
   lu_sizes z = osli_lu_sizes(&f);

@@ -12,11 +12,11 @@ typedef struct lu_sizes {
 /* Does the owner of the diagonal block factor whole panels, with partial pivoting? Where the p
  * ranks of a process column read one another's (near), and they share cores, or are two: who waits,
  * column by column, for a rank that has no core waits long, and two gain nothing by it. Pure. */
-bool osli_lu_gathers(int p, bool near, bool own_cores);
+bool osli_lu_gathers_panels(int p, bool near, bool own_cores);
 
 /* The first bytes of a panel's head and of a record of candidates: pivots or indices, and what
  * stands before them. Pure. */
-size_t osli_lu_steering(int64_t nb);
+size_t osli_lu_index_bytes(int64_t nb);
 
 /* What the set-up needs of a rank; lays out the store. Of f the view's numbers, order, steps,
  * pivoting, near, and gathered. Pure. */

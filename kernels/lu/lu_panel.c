@@ -3,7 +3,7 @@
  * One process row: LAPACK's own (recursive) factorisation of the local panel.
  *
  * Several, partial pivoting: column by column (lu_pivot.c), or by the owner of the diagonal block
- * alone, on a copy of all rows (osli_lu_gathers says when).
+ * alone, on a copy of all rows (osli_lu_gathers_panels says when).
  *
  * Tournament (Grigori et al.): each rank factors a copy of its rows and offers its pivot rows; all
  * factor the stack of these and so know the panel's pivot rows and its top block. One exchange a
@@ -42,7 +42,7 @@ static bool has_nan(const lu *f, int64_t n, const unsigned char *x)
 
 static bool has_zero_pivot(const lu *f, const lu_step *s)
 {
-  own p = own_panel(f, s);
+  lu_panel_memory p = lu_panel_memory_of(f, s);
   for (int64_t j = 0; j < s->size; j++)
     if (osli_lu_value(f->v.dtype, p.top + (size_t)(j * (f->v.nb + 1)) * f->v.element) == 0)
       return true;
@@ -58,7 +58,7 @@ static bool has_zero_pivot(const lu *f, const lu_step *s)
 static void note_nan(const lu *f, const lu_step *s, const unsigned char *l, int64_t ld,
                      int64_t rows)
 {
-  own p = own_panel(f, s);
+  lu_panel_memory p = lu_panel_memory_of(f, s);
   size_t e = f->v.element, next_l = (size_t)ld * e, next_top = (size_t)f->v.nb * e;
   int64_t last = s->size - 1, j;
   bool found = rows > 0 && has_nan(f, rows, l + (size_t)last * next_l);
@@ -77,7 +77,7 @@ static void note_nan(const lu *f, const lu_step *s, const unsigned char *l, int6
 static osla_err factor_alone(lu *f, const lu_step *s)
 {
   const local_view *v = &f->v;
-  own p = own_panel(f, s);
+  lu_panel_memory p = lu_panel_memory_of(f, s);
   unsigned char *a = local_at(v, s->row, s->col);
   int64_t rows = v->rows - s->row, info;
   OSLA_CALL(osla_lapack_getrf(v->dtype, rows, s->size, a, v->lld, p.pivots, &info));
@@ -91,7 +91,7 @@ static osla_err factor_alone(lu *f, const lu_step *s)
 /* ---- a known top block: tournament, none ---- */
 
 /* L := A U^-1 for my rows below the top block. */
-static osla_err solve_for_l(const lu *f, const lu_step *s, const own *p)
+static osla_err solve_for_l(const lu *f, const lu_step *s, const lu_panel_memory *p)
 {
   const local_view *v = &f->v;
   int64_t rows = v->rows - s->row_after;
@@ -103,7 +103,7 @@ static osla_err solve_for_l(const lu *f, const lu_step *s, const own *p)
 static osla_err factor_unpivoted(lu *f, const lu_step *s)
 {
   const local_view *v = &f->v;
-  own p = own_panel(f, s);
+  lu_panel_memory p = lu_panel_memory_of(f, s);
   int64_t info = 0;
   for (int64_t i = 0; i < s->size; i++)
     p.pivots[i] = s->start + i;
@@ -115,7 +115,7 @@ static osla_err factor_unpivoted(lu *f, const lu_step *s)
   }
   if (v->p > 1) {
     size_t bytes = (size_t)(s->size * v->nb) * v->element;
-    if (has_top(f, s)) osli_move_message(osli_lu_record_mine(f), p.top, bytes);
+    if (has_top(f, s)) osli_move_message(osli_lu_my_record(f), p.top, bytes);
     OSLA_CALL(osli_lu_record_publish(f, has_top(f, s) ? bytes : 0));
     for (int prow = 0; prow < v->p; prow++) { /* of all: none may run two exchanges ahead */
       const unsigned char *record = osli_lu_record_of(f, prow);
@@ -220,16 +220,16 @@ static osla_err add_candidates(const lu *f, const lu_step *s, void *record, cons
 }
 
 /* Stacks all candidates, or the best of them, which every rank of the column gets. */
-static osla_err meet_candidates(lu *f, const lu_step *s, int64_t *rows, int64_t *total)
+static osla_err stack_all_candidates(lu *f, const lu_step *s, int64_t *rows, int64_t *total)
 {
   *total = 0;
-  if (f->combined) {
-    OSLA_CALL(offer_candidates(f, s, f->offered));
-    OSLA_CALL(osli_lu_combine(f, s, f->offered, f->record_bytes, add_candidates));
-    *total = stack(f, s, f->offered, 0, rows);
+  if (f->combines_records) {
+    OSLA_CALL(offer_candidates(f, s, f->my_offer));
+    OSLA_CALL(osli_lu_combine(f, s, f->my_offer, f->record_bytes, add_candidates));
+    *total = stack(f, s, f->my_offer, 0, rows);
     return OSLA_OK;
   }
-  OSLA_CALL(offer_candidates(f, s, osli_lu_record_mine(f)));
+  OSLA_CALL(offer_candidates(f, s, osli_lu_my_record(f)));
   OSLA_CALL(osli_lu_record_publish(f, f->record_bytes));
   for (int prow = 0; prow < f->v.p; prow++)
     *total = stack(f, s, osli_lu_record_of(f, prow), *total, rows);
@@ -250,9 +250,9 @@ static void make_interchanges(const lu_step *s, const int64_t *rows, int64_t *pi
 static osla_err factor_tournament(lu *f, const lu_step *s)
 {
   const local_view *v = &f->v;
-  own p = own_panel(f, s);
+  lu_panel_memory p = lu_panel_memory_of(f, s);
   int64_t *rows = f->candidates, ld = f->stack_rows, *swaps = rows + ld, info, total;
-  OSLA_CALL(meet_candidates(f, s, rows, &total));
+  OSLA_CALL(stack_all_candidates(f, s, rows, &total));
   OSLA_CALL(osla_lapack_getrf(v->dtype, total, s->size, f->scratch, ld, swaps, &info));
   follow(swaps, s->size, rows);
   p.head->info = info > 0 ? s->start + info : 0;
@@ -287,7 +287,7 @@ static void copy_panel(const lu *f, const lu_step *s, bool to_scratch)
 static osla_err factor_gathered(lu *f, const lu_step *s)
 {
   const local_view *v = &f->v;
-  own p = own_panel(f, s);
+  lu_panel_memory p = lu_panel_memory_of(f, s);
   uint64_t turn = (uint64_t)s->k + 1;
   int64_t info, ld = v->m - s->start;
   if (!has_top(f, s)) return osla_notify(f->store, rank_at(v, s->prow, s->pcol), LU_COLUMN, turn);
@@ -309,9 +309,9 @@ static osla_err factor_gathered(lu *f, const lu_step *s)
 osla_err osli_lu_factor_panel(lu *f, const lu_step *s)
 {
   const local_view *v = &f->v;
-  if (f->gathered) return factor_gathered(f, s);
+  if (f->gathers_panels) return factor_gathered(f, s);
   double since = osla_trace_now(v->t);
-  own p = own_panel(f, s);
+  lu_panel_memory p = lu_panel_memory_of(f, s);
   bool alone = v->p == 1 && f->pivoting != OSLA_PIVOT_NONE;
   p.head->info = 0;
   if (alone)

@@ -6,16 +6,16 @@
 #include "kernels/lu/lu_publish.h"
 
 /* The panel's part of the store, writable. */
-typedef struct own {
+typedef struct lu_panel_memory {
   lu_head *head;
   int64_t *pivots;
   unsigned char *top;
-} own;
+} lu_panel_memory;
 
-static inline own own_panel(const lu *f, const lu_step *s)
+static inline lu_panel_memory lu_panel_memory_of(const lu *f, const lu_step *s)
 {
-  lu_panel p = osli_lu_panel_mine(f, s);
-  return (own){(lu_head *)(uintptr_t)p.head, (int64_t *)(uintptr_t)p.pivots, p.top.at};
+  lu_panel p = osli_lu_my_panel(f, s);
+  return (lu_panel_memory){(lu_head *)(uintptr_t)p.head, (int64_t *)(uintptr_t)p.pivots, p.top.at};
 }
 
 static inline bool has_top(const lu *f, const lu_step *s)

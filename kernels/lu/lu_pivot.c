@@ -128,18 +128,18 @@ static osla_err find_pivot(lu *f, const lu_step *s, int64_t j, offer *best,
                            const unsigned char **row, const unsigned char **top)
 {
   size_t bytes;
-  if (!f->combined) {
-    OSLA_CALL(make_offer(f, s, j, osli_lu_record_mine(f), &bytes));
+  if (!f->combines_records) {
+    OSLA_CALL(make_offer(f, s, j, osli_lu_my_record(f), &bytes));
     OSLA_CALL(osli_lu_record_publish(f, bytes));
     *row = best_of_all(f, s, best, top);
     return OSLA_OK;
   }
-  OSLA_CALL(make_offer(f, s, j, f->offered, &bytes));
-  OSLA_CALL(osli_lu_disseminate(f, s, f->offered, top_offset(f) + (size_t)f->v.nb * f->v.element,
+  OSLA_CALL(make_offer(f, s, j, f->my_offer, &bytes));
+  OSLA_CALL(osli_lu_disseminate(f, s, f->my_offer, top_offset(f) + (size_t)f->v.nb * f->v.element,
                                 add_offer));
-  memcpy(best, f->offered, sizeof *best);
-  *row = f->offered + sizeof *best;
-  *top = f->offered + top_offset(f);
+  memcpy(best, f->my_offer, sizeof *best);
+  *row = f->my_offer + sizeof *best;
+  *top = f->my_offer + top_offset(f);
   return OSLA_OK;
 }
 
@@ -147,7 +147,7 @@ static osla_err find_pivot(lu *f, const lu_step *s, int64_t j, offer *best,
 static osla_err eliminate(lu *f, const lu_step *s, int64_t j, int64_t end)
 {
   const local_view *v = &f->v;
-  own p = own_panel(f, s);
+  lu_panel_memory p = lu_panel_memory_of(f, s);
   size_t e = v->element;
   offer best;
   const unsigned char *row, *top;
@@ -183,7 +183,7 @@ osla_err osli_lu_factor_columns(lu *f, const lu_step *s, int64_t j, int64_t widt
     return OSLA_OK;
   }
   int64_t left = width / 2, right = width - left, nb = v->nb;
-  own p = own_panel(f, s);
+  lu_panel_memory p = lu_panel_memory_of(f, s);
   OSLA_CALL(osli_lu_factor_columns(f, s, j, left));
   unsigned char *l11 = p.top + (size_t)(j + j * nb) * v->element;
   unsigned char *u12 = p.top + (size_t)(j + (j + left) * nb) * v->element;

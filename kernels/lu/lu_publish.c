@@ -18,7 +18,7 @@ static lu_panel parts(const lu *f, const void *head)
   unsigned char *at = (unsigned char *)(uintptr_t)head;
   return (lu_panel){.head = (const lu_head *)at,
                     .pivots = (const int64_t *)(at + LINE),
-                    .top = {at + osli_lu_steering(f->v.nb), f->v.nb}};
+                    .top = {at + osli_lu_index_bytes(f->v.nb), f->v.nb}};
 }
 
 static size_t head_offset(const lu *f, const lu_step *s)
@@ -26,7 +26,7 @@ static size_t head_offset(const lu *f, const lu_step *s)
   return (size_t)(s->k / f->v.q) * f->head_bytes;
 }
 
-lu_panel osli_lu_panel_mine(const lu *f, const lu_step *s)
+lu_panel osli_lu_my_panel(const lu *f, const lu_step *s)
 {
   lu_panel p = parts(f, (unsigned char *)osla_segment_local(f->store) + head_offset(f, s));
   p.l = (lu_operand){local_at(&f->v, s->row_after, s->col), f->v.lld};
@@ -65,14 +65,14 @@ static int diagonal_owner(const lu *f, const lu_step *s)
  * panels. */
 static const unsigned char *head_of(const lu *f, const lu_step *s)
 {
-  int rank = f->gathered ? diagonal_owner(f, s) : rank_at(&f->v, f->v.prow, s->pcol);
+  int rank = f->gathers_panels ? diagonal_owner(f, s) : rank_at(&f->v, f->v.prow, s->pcol);
   return (unsigned char *)osla_segment_peer(f->store, rank) + head_offset(f, s);
 }
 
 static bool is_complete(const lu *f, const lu_step *s)
 {
-  if (f->gathered && f->v.prow != s->prow)
-    return osli_panels_told(f->panels, s->k, diagonal_owner(f, s));
+  if (f->gathers_panels && f->v.prow != s->prow)
+    return osli_panels_rank_has_notified(f->panels, s->k, diagonal_owner(f, s));
   return atomic_load(&f->factored) > s->k;
 }
 
@@ -107,14 +107,14 @@ osla_err osli_lu_panels_create(lu *f)
 osla_err osli_lu_publish(lu *f, const lu_step *s)
 {
   const local_view *v = &f->v;
-  if (f->gathered && v->prow != s->prow) return OSLA_OK;
+  if (f->gathers_panels && v->prow != s->prow) return OSLA_OK;
   atomic_store(&f->factored, s->k + 1);
-  if (!f->gathered) return OSLA_OK;
+  if (!f->gathers_panels) return OSLA_OK;
   for (int i = 0; i < v->p; i++) /* all that read it in place; and the rows' own ranks publish */
     for (int j = 0; j < v->q; j++) {
       int rank = rank_at(v, (v->prow + i) % v->p, (v->pcol + j) % v->q);
       if ((i > 0 || j > 0) && osla_transport_same_node(v->t, rank))
-        OSLA_CALL(osli_panels_tell(f->panels, s->k, rank));
+        OSLA_CALL(osli_panels_notify_rank(f->panels, s->k, rank));
     }
   return OSLA_OK;
 }
@@ -122,11 +122,12 @@ osla_err osli_lu_publish(lu *f, const lu_step *s)
 lu_panel osli_lu_receive(lu *f, const lu_step *s)
 {
   const local_view *v = &f->v;
-  int mate = rank_at(v, v->prow, s->pcol), owner = diagonal_owner(f, s); /* mate: has my rows' L */
+  int l_owner = rank_at(v, v->prow, s->pcol),
+      owner = diagonal_owner(f, s); /* mate: has my rows' L */
   const void *copy = NULL;
-  bool near = f->gathered && osla_transport_same_node(v->t, owner);
+  bool near = f->gathers_panels && osla_transport_same_node(v->t, owner);
   if (near && owner != osla_transport_rank(v->t))
-    osli_panels_wait_told(f->panels, s->k, owner);
+    osli_panels_wait_rank(f->panels, s->k, owner);
   else if (!near && v->pcol != s->pcol)
     copy = osli_panels_wait(f->panels, PANEL_ROWS, s->k, s->pcol);
   int64_t rows = v->rows - s->row_after;
@@ -134,15 +135,15 @@ lu_panel osli_lu_receive(lu *f, const lu_step *s)
   if (copy) {
     p.l = (lu_operand){(unsigned char *)(uintptr_t)copy + f->head_bytes, rows > 1 ? rows : 1};
   } else {
-    p.l.at = peer_at(v, mate, s->row_after, osla_index_local(s->start, v->nb, v->q));
-    p.l.ld = osla_matrix_lld(v->matrix, mate);
+    p.l.at = peer_at(v, l_owner, s->row_after, osla_index_local(s->start, v->nb, v->q));
+    p.l.ld = osla_matrix_lld(v->matrix, l_owner);
   }
   return p;
 }
 
-bool osli_lu_is_here(lu *f, const lu_step *s)
+bool osli_lu_panel_has_arrived(lu *f, const lu_step *s)
 {
   const void *at;
   if (s->mine) return atomic_load(&f->factored) > s->k;
-  return osli_panels_here(f->panels, PANEL_ROWS, s->k, s->pcol, &at);
+  return osli_panels_has_arrived(f->panels, PANEL_ROWS, s->k, s->pcol, &at);
 }

@@ -14,8 +14,8 @@
  * writes its share of exchange e + 2 has rows of e + 2 from all, whose products read that of e no
  * more.
  *
- * What comes from other nodes comes once for all mates (lu_mates.h), to the memory of their leader,
- * where they read rows and U.
+ * What comes from other nodes comes once for all mates (lu_node_group.h), to the memory of their
+ * leader, where they read rows and U.
  *
  * An exchange can go on between the tiles of a product that reads U of the one before it: a rank
  * begins e + 1 when it has finished e, and e + 2 when no product reads U of e any more.
@@ -24,7 +24,7 @@
  */
 #include "kernels/lu/lu_rows.h"
 #include "kernels/common/row_copy.h"
-#include "kernels/lu/lu_mates.h"
+#include "kernels/lu/lu_node_group.h"
 #include "osla_trace.h"
 #include "src/blas/move.h"
 #include "src/blas/work.h"
@@ -91,7 +91,7 @@ static lu_part part_of(const lu *f, int64_t moves, int from, lu_range to)
 
 /* Some rows of these columns were moved, where time is modelled: those of one block share lines of
  * memory (or go to U, which is dense), the others have one for each element. */
-static void did_rows(const lu *f, int64_t together, int64_t apart, int64_t cols)
+static void model_rows(const lu *f, int64_t together, int64_t apart, int64_t cols)
 {
   osli_move_did((size_t)together * f->v.element, together > 0 ? cols : 0);
   osla_work_did(OSLA_WORK_LASWP, f->v.dtype, 1, apart > 0 ? cols : 0, apart);
@@ -110,8 +110,8 @@ static void fetch_ahead(const lu *f, const lu_step *s, int64_t column)
 
 /* Gathers my rows that move at `to`, column by column: those that come on top, then by process row
  * those that go down. */
-static void gather(const lu *f, const lu_step *s, int64_t moves, int64_t col, int64_t cols,
-                   unsigned char *to)
+static void gather_rows(const lu *f, const lu_step *s, int64_t moves, int64_t col, int64_t cols,
+                        unsigned char *to)
 {
   enum { AHEAD = 4 };
   const bool has_block = f->v.prow == s->prow;
@@ -128,7 +128,7 @@ static void gather(const lu *f, const lu_step *s, int64_t moves, int64_t col, in
     }
     if (n > before) counts[groups++] = n - before;
   }
-  did_rows(f, in_block, n - in_block, cols);
+  model_rows(f, in_block, n - in_block, cols);
   for (int64_t c = 0; c < cols && !osli_work_modelled; c++) {
     const int64_t *group = rows;
     unsigned char *group_to = to;
@@ -145,8 +145,8 @@ static void gather(const lu *f, const lu_step *s, int64_t moves, int64_t col, in
 /* The process rows with which one shares the columns under exchange. */
 static lu_range sharers(const lu *f, const lu_exchange *x, int prow)
 {
-  if (x->sharing == LU_ALONE) return only(prow);
-  if (x->sharing == LU_BY_MATES) return osli_lu_mates(f, f->leaders[prow]);
+  if (x->sharing == LU_ALONE) return one_process_row(prow);
+  if (x->sharing == LU_BY_GROUP) return osli_lu_node_group(f, f->leaders[prow]);
   return (lu_range){0, f->v.p};
 }
 
@@ -168,11 +168,11 @@ static share share_of(const lu *f, const lu_exchange *x, lu_range prows)
 
 /* Takes what process row prow gathered: of rows on top my share goes to U, mine of the others to
  * where they belong in the matrix. */
-static void take(const lu *f, const lu_exchange *x, int prow, const unsigned char *from)
+static void store_rows(const lu *f, const lu_exchange *x, int prow, const unsigned char *from)
 {
   size_t e = f->v.element;
-  share top = share_of(f, x, only(f->v.prow));
-  lu_part part = part_of(f, x->moves, prow, only(f->v.prow));
+  share top = share_of(f, x, one_process_row(f->v.prow));
+  lu_part part = part_of(f, x->moves, prow, one_process_row(f->v.prow));
   const unsigned char *down = from + (size_t)((part.tops + part.before) * x->cols) * e;
   int64_t *tops = f->rows, *rows = tops + x->s.size, n_tops = 0, n_rows = 0;
   for (int64_t i = 0; i < x->moves; i++) {
@@ -184,12 +184,12 @@ static void take(const lu *f, const lu_exchange *x, int prow, const unsigned cha
       rows[n_rows++] = row_local(f, m->to);
   }
   for (int64_t c = top.first; c < top.first + top.cols && n_tops > 0; c++)
-    place_rows(e, n_tops, from + (size_t)(c * n_tops) * e, x->u.at + (size_t)(c * x->u.ld) * e,
-               tops);
+    scatter_rows(e, n_tops, from + (size_t)(c * n_tops) * e, x->u.at + (size_t)(c * x->u.ld) * e,
+                 tops);
   for (int64_t c = 0; c < x->cols && n_rows > 0; c++)
-    place_rows(e, n_rows, down + (size_t)(c * n_rows) * e, local_at(&f->v, 0, x->col + c), rows);
-  did_rows(f, n_tops, 0, top.cols);
-  did_rows(f, 0, n_rows, x->cols);
+    scatter_rows(e, n_rows, down + (size_t)(c * n_rows) * e, local_at(&f->v, 0, x->col + c), rows);
+  model_rows(f, n_tops, 0, top.cols);
+  model_rows(f, 0, n_rows, x->cols);
 }
 
 /* To a neighbour, or to the leader of others, for all of them. Three words an exchange: rows that
@@ -199,7 +199,7 @@ static osla_err send_part(lu *f, const lu_exchange *x, int prow, size_t at)
   const int target = rank_at(&f->v, prow, f->v.pcol);
   const bool near = store_of(f, prow) != NULL;
   if (!near && !is_leader(f, prow)) return OSLA_OK;
-  const lu_range to = near ? only(prow) : osli_lu_mates(f, prow);
+  const lu_range to = near ? one_process_row(prow) : osli_lu_node_group(f, prow);
   const lu_part part = part_of(f, x->moves, f->v.prow, to);
   const share top = share_of(f, x, to);
   const size_t column = (size_t)x->cols * f->v.element;
@@ -228,8 +228,8 @@ static osla_err interchange(const lu *f, const lu_step *s, const int64_t *pivots
 }
 
 /* Sends my rows that move. */
-static osla_err begin(lu *f, const lu_step *s, const int64_t *pivots, int64_t col, int64_t cols,
-                      lu_sharing sharing, lu_exchange *x)
+static osla_err begin_exchange(lu *f, const lu_step *s, const int64_t *pivots, int64_t col,
+                               int64_t cols, lu_sharing sharing, lu_exchange *x)
 {
   const local_view *v = &f->v;
   *x = (lu_exchange){.s = *s, .col = col, .cols = cols, .sharing = sharing};
@@ -249,20 +249,20 @@ static osla_err begin(lu *f, const lu_step *s, const int64_t *pivots, int64_t co
   OSLA_CALL(osli_lu_finish_posts(f, f->row_posts, f->row_exchanges));
   OSLA_CALL(osli_lu_finish_posts(f, f->down_posts, f->row_exchanges));
   OSLA_CALL(osli_lu_finish_posts(f, f->u_posts, f->row_exchanges));
-  gather(f, s, x->moves, col, cols, local + mine);
+  gather_rows(f, s, x->moves, col, cols, local + mine);
   f->row_exchanges++;
   for (int i = 1; i < v->p; i++)
     OSLA_CALL(send_part(f, x, (v->prow + i) % v->p, mine));
   return OSLA_OK;
 }
 
-/* Rows, and shares of U, come to our leader's U (its own, and from mates by hand_out) when no
+/* Rows, and shares of U, come to our leader's U (its own, and from mates by send_share) when no
  * mate's product reads it any more: all have begun, too. */
-static bool mates_have_begun(lu *f, bool must)
+static bool group_has_begun(lu *f, bool wait)
 {
-  const lu_range mates = osli_lu_mates(f, my_leader(f));
-  for (int prow = mates.first; prow < mates.end; prow++)
-    if (!osli_lu_has_come(f, prow, LU_ROWS, 3 * f->row_exchanges - 1, must)) return false;
+  const lu_range group = osli_lu_node_group(f, my_leader(f));
+  for (int prow = group.first; prow < group.end; prow++)
+    if (!osli_lu_is_notified(f, prow, LU_ROWS, 3 * f->row_exchanges - 1, wait)) return false;
   return true;
 }
 
@@ -271,43 +271,43 @@ static osla_err receive_rows(lu *f, lu_exchange *x, bool all)
 {
   const local_view *v = &f->v;
   const int leader = my_leader(f);
-  if (x->next == v->p || !mates_have_begun(f, all)) return OSLA_OK;
+  if (x->next == v->p || !group_has_begun(f, all)) return OSLA_OK;
   for (; x->next < v->p; x->next++) {
     const unsigned char *base = store_of(f, x->next);
-    bool told = base || leader == v->prow
-                  ? osli_lu_has_come(f, x->next, LU_ROWS, 3 * f->row_exchanges - 1, all)
-                  : osli_lu_has_come(f, leader, LU_LEADER, 2 * f->row_exchanges - 1, all);
-    if (!told) return OSLA_OK;
-    take(f, x, x->next, (base ? base : store_of(f, leader)) + x->at);
+    bool notified = base || leader == v->prow
+                      ? osli_lu_is_notified(f, x->next, LU_ROWS, 3 * f->row_exchanges - 1, all)
+                      : osli_lu_is_notified(f, leader, LU_LEADER, 2 * f->row_exchanges - 1, all);
+    if (!notified) return OSLA_OK;
+    store_rows(f, x, x->next, (base ? base : store_of(f, leader)) + x->at);
     x->at += (size_t)(count_of(f, x->moves, x->next) * x->cols) * v->element;
   }
-  return is_leader(f, v->prow) ? osli_lu_tell_mates(f, 2 * f->row_exchanges - 1) : OSLA_OK;
+  return is_leader(f, v->prow) ? osli_lu_group_notify(f, 2 * f->row_exchanges - 1) : OSLA_OK;
 }
 
 osla_err osli_lu_exchange_rows(lu *f, const lu_step *s, const int64_t *pivots, int64_t col,
                                int64_t cols)
 {
   lu_exchange x;
-  OSLA_CALL(begin(f, s, pivots, col, cols, LU_ALONE, &x));
+  OSLA_CALL(begin_exchange(f, s, pivots, col, cols, LU_ALONE, &x));
   return receive_rows(f, &x, true);
 }
 
 /* ---- U ---- */
 
 /* My share of U to the others: to my mates in their leader's memory. */
-static osla_err hand_out(lu *f, const lu_exchange *x)
+static osla_err send_share(lu *f, const lu_exchange *x)
 {
   const local_view *v = &f->v;
   size_t column = (size_t)v->nb * v->element;
   unsigned char *local = osla_segment_local(f->store), *leaders = store_of(f, my_leader(f));
   osla_posted *posts = f->u_posts + (f->row_exchanges - 1) % 2 * (uint64_t)v->p;
-  share mine = share_of(f, x, only(v->prow));
+  share mine = share_of(f, x, one_process_row(v->prow));
   size_t here = (size_t)(x->u.at - local) + (size_t)mine.first * column;
   if (leaders != local)
     osli_move_columns(v->element, v->nb * mine.cols, 1, local + here, 1, leaders + here, 1);
   for (int i = 1; i < v->p; i++) {
     int prow = (v->prow + i) % v->p;
-    bool wanted = is_mate(f, prow) || (x->sharing == LU_BY_ALL && is_leader(f, prow));
+    bool wanted = is_in_my_group(f, prow) || (x->sharing == LU_BY_COLUMN && is_leader(f, prow));
     if (!wanted) continue;
     bool near = store_of(f, prow) != NULL;
     OSLA_CALL(osla_put_notify_post(f->store, rank_at(v, prow, v->pcol), here, local + here,
@@ -318,10 +318,10 @@ static osla_err hand_out(lu *f, const lu_exchange *x)
 }
 
 /* Solves for my share of U, and sends it. */
-static osla_err solve(lu *f, lu_exchange *x)
+static osla_err solve_share(lu *f, lu_exchange *x)
 {
   const local_view *v = &f->v;
-  share mine = share_of(f, x, only(v->prow));
+  share mine = share_of(f, x, one_process_row(v->prow));
   double since = osla_trace_now(v->t);
   OSLA_CALL(osla_blas_trsm(v->dtype, OSLA_LEFT, OSLA_LOWER, OSLA_NOTRANS, OSLA_UNIT, x->s.size,
                            mine.cols, x->top.at, x->top.ld,
@@ -329,7 +329,7 @@ static osla_err solve(lu *f, lu_exchange *x)
   osla_trace_add(v->t, OSLA_TRACE_TRSM, since, (double)(x->s.size * x->s.size) * (double)mine.cols);
   x->solved = true;
   x->next_share = sharers(f, x, v->prow).first;
-  return x->sharing == LU_ALONE ? OSLA_OK : hand_out(f, x);
+  return x->sharing == LU_ALONE ? OSLA_OK : send_share(f, x);
 }
 
 /* Shares of U, in the order of process rows: all of them, or those that are there. Mates' are in
@@ -342,13 +342,13 @@ static osla_err receive_shares(lu *f, lu_exchange *x, bool all)
   if (x->complete) return OSLA_OK;
   for (; x->next_share < end; x->next_share++) {
     const int prow = x->next_share;
-    const bool mate = is_mate(f, prow);
-    bool told = mate || leader == v->prow
-                  ? osli_lu_has_come(f, prow, LU_ROWS, 3 * f->row_exchanges, all)
-                  : osli_lu_has_come(f, leader, LU_LEADER, 2 * f->row_exchanges, all);
-    if (!told) return OSLA_OK;
-    if (mate || leader != v->prow) continue;
-    share theirs = share_of(f, x, only(prow));
+    const bool in_group = is_in_my_group(f, prow);
+    bool notified = in_group || leader == v->prow
+                      ? osli_lu_is_notified(f, prow, LU_ROWS, 3 * f->row_exchanges, all)
+                      : osli_lu_is_notified(f, leader, LU_LEADER, 2 * f->row_exchanges, all);
+    if (!notified) return OSLA_OK;
+    if (in_group || leader != v->prow) continue;
+    share theirs = share_of(f, x, one_process_row(prow));
     size_t there = (size_t)(x->u.at - local) + (size_t)(theirs.first * v->nb) * v->element;
     const unsigned char *near = store_of(f, prow);
     if (near)
@@ -356,33 +356,33 @@ static osla_err receive_shares(lu *f, lu_exchange *x, bool all)
   }
   x->complete = true;
   if (x->sharing != LU_ALONE) x->u.at = store_of(f, leader) + (x->u.at - local);
-  if (x->sharing == LU_BY_ALL && leader == v->prow)
-    return osli_lu_tell_mates(f, 2 * f->row_exchanges);
+  if (x->sharing == LU_BY_COLUMN && leader == v->prow)
+    return osli_lu_group_notify(f, 2 * f->row_exchanges);
   return OSLA_OK;
 }
 
 /* Of few columns messages cost more than the work that they spare. Nodes may choose differently
- * between LU_ALONE and LU_BY_MATES: to either all columns of rows on top are sent (share_of of all
+ * between LU_ALONE and LU_BY_GROUP: to either all columns of rows on top are sent (share_of of all
  * mates). */
 static lu_sharing choose_sharing(const lu *f, int64_t cols)
 {
-  const lu_range mates = osli_lu_mates(f, my_leader(f));
+  const lu_range group = osli_lu_node_group(f, my_leader(f));
   if (f->v.p == 1) return LU_ALONE;
-  if (cols >= (int64_t)LEAST_SHARE * f->v.p) return LU_BY_ALL;
-  return cols >= (int64_t)LEAST_SHARE * (mates.end - mates.first) ? LU_BY_MATES : LU_ALONE;
+  if (cols >= (int64_t)LEAST_SHARE * f->v.p) return LU_BY_COLUMN;
+  return cols >= (int64_t)LEAST_SHARE * (group.end - group.first) ? LU_BY_GROUP : LU_ALONE;
 }
 
 osla_err osli_lu_rows_begin(lu *f, const lu_step *s, const lu_panel *panel, int64_t col,
                             int64_t cols, lu_exchange *x)
 {
   double since = osla_trace_now(f->v.t);
-  OSLA_CALL(begin(f, s, panel->pivots, col, cols, choose_sharing(f, cols), x));
+  OSLA_CALL(begin_exchange(f, s, panel->pivots, col, cols, choose_sharing(f, cols), x));
   x->top = panel->top;
   osla_trace_add(f->v.t, OSLA_TRACE_ROWS, since, (double)(s->size * cols));
   return OSLA_OK;
 }
 
-static osla_err go_on(lu *f, lu_exchange *x, bool to_the_end)
+static osla_err advance_exchange(lu *f, lu_exchange *x, bool to_the_end)
 {
   const local_view *v = &f->v;
   if (x->next < v->p) {
@@ -392,19 +392,19 @@ static osla_err go_on(lu *f, lu_exchange *x, bool to_the_end)
     if (x->next > before) osla_trace_add(v->t, OSLA_TRACE_ROWS, since, 0);
     if (x->next < v->p) return OSLA_OK;
   }
-  if (!x->solved) OSLA_CALL(solve(f, x));
+  if (!x->solved) OSLA_CALL(solve_share(f, x));
   return receive_shares(f, x, to_the_end);
 }
 
 osla_err osli_lu_rows_advance(lu *f, lu_exchange *x)
 {
-  return go_on(f, x, false);
+  return advance_exchange(f, x, false);
 }
 
 osla_err osli_lu_rows_finish(lu *f, lu_exchange *x)
 {
   const local_view *v = &f->v;
-  OSLA_CALL(go_on(f, x, true));
+  OSLA_CALL(advance_exchange(f, x, true));
   if (v->p > 1 && v->prow == x->s.prow)
     osli_move_columns(v->element, x->s.size, x->cols, x->u.at, x->u.ld,
                       local_at(v, x->s.row, x->col), v->lld);

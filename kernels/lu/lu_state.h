@@ -6,7 +6,7 @@
  *   lu_column.c   small exchanges between the ranks of a process column
  *   lu_disseminate.c  the best of all their records
  *   lu_publish.c  panels on their way along process rows, what they look like
- *   lu_mates.c    neighbours in a process column, to whom one copy goes
+ *   lu_node_group.c    neighbours in a process column, to whom one copy goes
  *   lu_rows.c     row interchanges, rows of U
  *   lu_update.c   the trailing matrix by a step: exchanges during products
  *   lu_left.c     those of the columns left of the panels, at the end
@@ -61,8 +61,8 @@ typedef struct lu_move {
 } lu_move;
 
 /* Who shares the work of U(k, some columns) with me: nobody, those with whom one copy of it is
- * enough (lu_mates.h), or the whole process column. */
-typedef enum lu_sharing { LU_ALONE, LU_BY_MATES, LU_BY_ALL } lu_sharing;
+ * enough (lu_node_group.h), or the whole process column. */
+typedef enum lu_sharing { LU_ALONE, LU_BY_GROUP, LU_BY_COLUMN } lu_sharing;
 
 /* Rows of some columns under exchange, of which U follows (lu_rows.h): one at a time. */
 typedef struct lu_exchange {
@@ -90,10 +90,10 @@ typedef struct lu {
   osla_pivoting pivoting;
   int look_ahead;
   osla_forward forward;
-  bool readable;  /* node neighbours read the matrix in place */
-  bool near;      /* ranks of each process column read one another's matrix */
-  bool own_cores; /* no ranks share one */
-  bool gathered;  /* the owner of the diagonal block factors whole panels */
+  bool readable;        /* node neighbours read the matrix in place */
+  bool column_readable; /* ranks of each process column read one another's matrix */
+  bool has_own_cores;   /* no ranks share one */
+  bool gathers_panels;  /* the owner of the diagonal block factors whole panels */
   int64_t order, steps;
   osla_panels *panels;      /* L and heads for ranks that cannot read mine in place; notifies */
   _Atomic int64_t factored; /* steps; the next one's panel is not ready */
@@ -102,14 +102,14 @@ typedef struct lu {
    * rows of U, then two sets of records for the process column. */
   osla_segment *store;
   size_t head_bytes, rows_at, rows_set, u_at, u_set, records_at, record_bytes;
-  int n_records;          /* of a set */
-  bool combined;          /* pivots are found in log p rounds, not by everybody's record */
-  unsigned char *offered; /* my record then */
+  int n_records;           /* of a set */
+  bool combines_records;   /* pivots are found in log p rounds, not by everybody's record */
+  unsigned char *my_offer; /* my record then */
   uint64_t row_exchanges, column_exchanges, permutations;
   osla_posted *row_posts, *down_posts, *u_posts,
     *column_posts; /* [2 p] of the last two exchanges, to each process row (column_posts: or of each
                       round, lu_disseminate.c) */
-  int *leaders;    /* [p] of the process rows' mates (lu_mates.h) */
+  int *leaders;    /* [p] of the process rows' mates (lu_node_group.h) */
   lu_teams teams;
   int64_t *pivots;        /* [order] of all steps so far, global */
   unsigned char *scratch; /* a panel's rows: tournament, permutation */
@@ -122,7 +122,7 @@ typedef struct lu {
   lu_exchange ahead;      /* the next step's first, if has_ahead */
   bool has_ahead;
   int64_t info;
-  bool wild; /* a pivot is NaN or infinite */
+  bool has_unsafe_pivot; /* a pivot is NaN or infinite */
 } lu;
 
 enum { LU_ROWS, LU_LEADER, LU_COLUMN, LU_PERMUTED, LU_PURPOSES }; /* of the store's notify slots */

@@ -29,7 +29,7 @@ static int64_t columns_before(const lu *f, int64_t block)
 
 static bool overlaps(const lu *f)
 {
-  return f->v.p > 1 && !f->near;
+  return f->v.p > 1 && !f->column_readable;
 }
 
 /* Two parts take as many messages again: not of few columns. (Simulated, XT4, 64 process rows: 768
@@ -56,21 +56,21 @@ static columns first_of(const lu *f, int64_t k)
 
 /* The next step's first exchange: begins, or goes on. My columns before `done` are up to date with
  * step k. */
-static osla_err go_ahead(lu *f, int64_t k, int64_t done)
+static osla_err advance_next_step(lu *f, int64_t k, int64_t done)
 {
   if (!overlaps(f) || f->look_ahead == 0 || k + 1 >= f->steps) return OSLA_OK;
   if (f->has_ahead) return osli_lu_rows_advance(f, &f->ahead);
   columns c = first_of(f, k + 1);
   lu_step next = osli_lu_step_make(f, k + 1);
-  if (c.cols <= 0 || c.col + c.lead > done || !osli_lu_is_here(f, &next)) return OSLA_OK;
+  if (c.cols <= 0 || c.col + c.lead > done || !osli_lu_panel_has_arrived(f, &next)) return OSLA_OK;
   lu_panel panel = osli_lu_receive(f, &next);
   f->has_ahead = true;
   return osli_lu_rows_begin(f, &next, &panel, c.col, c.lead, &f->ahead);
 }
 
 /* The exchange of these columns, which may have begun. */
-static osla_err begin(lu *f, const lu_step *s, const lu_panel *panel, int64_t col, int64_t cols,
-                      lu_exchange *x)
+static osla_err begin_exchange(lu *f, const lu_step *s, const lu_panel *panel, int64_t col,
+                               int64_t cols, lu_exchange *x)
 {
   if (!f->has_ahead) return osli_lu_rows_begin(f, s, panel, col, cols, x);
   *x = f->ahead;
@@ -98,9 +98,9 @@ static osla_err multiply(lu *f, const lu_panel *panel, const lu_exchange *x, lu_
                                u.at + (size_t)(c * u.ld) * v->element, u.ld, 1,
                                local_at(v, s->row_after + r, col + c), v->lld));
       osla_trace_add(v->t, OSLA_TRACE_GEMM, since, 2.0 * (double)(m * n) * (double)s->size);
-      if (osli_panels_relay(f->panels)) osla_progress(v->t);
+      if (osli_panels_forwards(f->panels)) osla_progress(v->t);
       if (next) OSLA_CALL(osli_lu_rows_advance(f, next));
-      if (!next) OSLA_CALL(go_ahead(f, s->k, col + c + (r + m < rows ? 0 : n)));
+      if (!next) OSLA_CALL(advance_next_step(f, s->k, col + c + (r + m < rows ? 0 : n)));
     }
   return OSLA_OK;
 }
@@ -110,7 +110,7 @@ osla_err osli_lu_update(lu *f, const lu_step *s, const lu_panel *panel, int64_t 
   const columns c = columns_of(f, from, to);
   lu_exchange first, rest;
   if (c.cols <= 0) return OSLA_OK;
-  OSLA_CALL(begin(f, s, panel, c.col, c.lead, &first));
+  OSLA_CALL(begin_exchange(f, s, panel, c.col, c.lead, &first));
   OSLA_CALL(osli_lu_rows_finish(f, &first));
   if (c.lead == c.cols) return multiply(f, panel, &first, NULL);
   OSLA_CALL(osli_lu_rows_begin(f, s, panel, c.col + c.lead, c.cols - c.lead, &rest));

@@ -42,7 +42,7 @@ static int64_t run_from(const local_piece *a, piece_axis axis, int64_t l, int64_
   return osla_index_run(at, end, rows ? a->v.mb : a->v.nb);
 }
 
-void osli_columns_pick(const local_piece *a, piece_axis axis, const void *whole, void *local)
+void osli_columns_gather(const local_piece *a, piece_axis axis, const void *whole, void *local)
 {
   const int64_t count = axis == PIECE_ROWS ? a->rows : a->cols;
   const size_t e = a->v.element;
@@ -97,7 +97,7 @@ static osla_err finish(const void *whole, osla_complex beta, const local_piece *
 {
   const osla_dtype dtype = y->v.dtype;
   if (y->rows == 0 || y->cols == 0) return OSLA_OK;
-  unsigned char *mine = osla_piece_at(y, 0, 0);
+  unsigned char *mine = piece_at(y, 0, 0);
   if (beta == 0)
     memset(mine, 0, (size_t)y->rows * y->v.element);
   else if (beta != 1)

@@ -24,14 +24,14 @@ int64_t osli_piece_row(const local_piece *a, int64_t l);
 int64_t osli_piece_col(const local_piece *a, int64_t l);
 int64_t osli_piece_rows_before(const local_piece *a, int64_t i);
 
-static inline unsigned char *osla_piece_at(const local_piece *a, int64_t row, int64_t col)
+static inline unsigned char *piece_at(const local_piece *a, int64_t row, int64_t col)
 {
   return local_at(&a->v, a->row + row, a->col + col);
 }
 
 /* Values by the piece's rows (or columns) out of a whole column, or added to one. */
 typedef enum piece_axis { PIECE_ROWS, PIECE_COLS } piece_axis;
-void osli_columns_pick(const local_piece *a, piece_axis axis, const void *whole, void *local);
+void osli_columns_gather(const local_piece *a, piece_axis axis, const void *whole, void *local);
 void osli_columns_add(const local_piece *a, piece_axis axis, const void *local, void *whole);
 
 /* All of column x. Local, one-sided. Errors: MEM, MPI. */

@@ -36,14 +36,14 @@ typedef struct block {
   int64_t ld;
 } block;
 
-typedef struct pull {
+typedef struct square_copy {
   const osla_part *from;
   osla_uplo uplo;
   square_rest rest;
   osla_dtype dtype;
   size_t element;
   unsigned char *mirror; /* room for a block, transposed */
-} pull;
+} square_copy;
 
 static void set_one(osla_dtype dtype, unsigned char *element)
 {
@@ -67,7 +67,7 @@ static void make_real(osla_dtype dtype, unsigned char *element)
 }
 
 /* What is not stored, and the diagonal. */
-static void complete(const pull *p, const block *b)
+static void fill_unstored(const square_copy *p, const block *b)
 {
   for (int64_t c = 0; c < b->n; c++)
     for (int64_t r = 0; r < b->m; r++) {
@@ -87,7 +87,7 @@ static void complete(const pull *p, const block *b)
     }
 }
 
-static osla_err pull_block(const pull *p, const block *b)
+static osla_err copy_square_block(const square_copy *p, const block *b)
 {
   const osla_part *from = p->from;
   const int64_t most_below = b->i + b->m - 1 - b->j, least_below = b->i - (b->j + b->n - 1);
@@ -100,15 +100,16 @@ static osla_err pull_block(const pull *p, const block *b)
   if (missing && p->rest < SQUARE_ZERO)
     OSLA_CALL(osla_matrix_get_block(from->matrix, from->i + b->j, from->j + b->i, b->n, b->m,
                                     p->mirror, b->n));
-  if (!whole) complete(p, b);
+  if (!whole) fill_unstored(p, b);
   return OSLA_OK;
 }
 
-osla_err osli_square_pull(const osla_part *from, osla_uplo uplo, square_rest rest, osla_matrix *to)
+osla_err osli_square_copy(const osla_part *from, osla_uplo uplo, square_rest rest, osla_matrix *to)
 {
   local_view v = view_of(to);
   trim_blocks(&v);
-  pull p = {.from = from, .uplo = uplo, .rest = rest, .dtype = v.dtype, .element = v.element};
+  square_copy p = {
+    .from = from, .uplo = uplo, .rest = rest, .dtype = v.dtype, .element = v.element};
   if (v.rows == 0 || v.cols == 0) return OSLA_OK;
   if (rest == SQUARE_SYMMETRIC || rest == SQUARE_HERMITIAN) {
     p.mirror = malloc((size_t)(v.mb * v.nb) * v.element);
@@ -125,7 +126,7 @@ osla_err osli_square_pull(const osla_part *from, osla_uplo uplo, square_rest res
                        .n = n,
                        .at = local_at(&v, r, c),
                        .ld = v.lld};
-      err = pull_block(&p, &b);
+      err = copy_square_block(&p, &b);
     }
   }
   free(p.mirror);

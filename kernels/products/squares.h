@@ -17,7 +17,7 @@ typedef enum square_rest {
 /* to := `from`, whose rule is `rest` beside triangle `uplo`. `to` is a whole matrix of from's size
  * and type, which this rank fills its own part of, one-sided. Local; nothing orders the ranks.
  * Errors: ARG, MEM, MPI. */
-osla_err osli_square_pull(const osla_part *from, osla_uplo uplo, square_rest rest, osla_matrix *to);
+osla_err osli_square_copy(const osla_part *from, osla_uplo uplo, square_rest rest, osla_matrix *to);
 
 /* The order of the squares along the diagonal of a part: at least `least`, a multiple of its
  * blocks, and such that most of them lie on the ranks that have their elements, if that is not too
@@ -26,19 +26,19 @@ int64_t osli_square_order(const osla_part *a, int64_t least);
 
 /* Where a range [from, to) of more than one square is halved: at a multiple of the square's order
  * from the part's first row. Local. */
-static inline int64_t osla_square_half(int64_t from, int64_t to, int64_t order)
+static inline int64_t square_half(int64_t from, int64_t to, int64_t order)
 {
   const int64_t squares = (to - from + order - 1) / order;
   return from + (squares + 1) / 2 * order;
 }
 
 /* Rows [from, to) of a part, or columns. Local. */
-static inline osla_part osla_part_rows(osla_part p, int64_t from, int64_t to)
+static inline osla_part part_rows(osla_part p, int64_t from, int64_t to)
 {
   return osla_part_at(p.matrix, p.i + from, p.j, to - from, p.n);
 }
 
-static inline osla_part osla_part_cols(osla_part p, int64_t from, int64_t to)
+static inline osla_part part_cols(osla_part p, int64_t from, int64_t to)
 {
   return osla_part_at(p.matrix, p.i, p.j + from, p.m, to - from);
 }

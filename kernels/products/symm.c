@@ -5,7 +5,7 @@
  * the one half of C and X^T B to the other. So nearly all work is in few large products.
  * Memory: one square, of all ranks together.
  */
-#include "kernels/common/word_checks.h"
+#include "kernels/common/argument_checks.h"
 #include "kernels/products/product_check.h"
 #include "kernels/products/squares.h"
 #include "osla_products.h"
@@ -31,7 +31,7 @@ typedef struct symm {
 /* Rows or columns [from, to) of B or C, whichever A's index runs along. */
 static osla_part slice(const symm *s, osla_part p, int64_t from, int64_t to)
 {
-  return s->left ? osla_part_rows(p, from, to) : osla_part_cols(p, from, to);
+  return s->left ? part_rows(p, from, to) : part_cols(p, from, to);
 }
 
 static osla_err multiply(const symm *s, osla_trans trans, osla_part x, osla_part b,
@@ -53,7 +53,7 @@ static osla_err multiply_square(const symm *s, int64_t from, int64_t to)
   if (to - from < s->order) /* the last one */
     OSLA_CALL(osla_matrix_create(osla_matrix_grid(s->a.matrix), osla_matrix_dtype(s->a.matrix),
                                  to - from, to - from, l.mb, l.nb, &square));
-  OSLA_TRY(osla_agree(t, osli_square_pull(&stored, s->uplo, rest, square)));
+  OSLA_TRY(osla_agree(t, osli_square_copy(&stored, s->uplo, rest, square)));
   OSLA_TRY(multiply(s, OSLA_NOTRANS, osla_whole(square), slice(s, s->b, from, to), s->beta,
                     slice(s, s->c, from, to)));
 cleanup:
@@ -65,21 +65,21 @@ cleanup:
 static osla_err multiply_between(const symm *s, int64_t from, int64_t half, int64_t to)
 {
   const bool lower = s->uplo == OSLA_LOWER;
-  const osla_trans turned = s->hermitian ? OSLA_CONJTRANS : OSLA_TRANS;
+  const osla_trans transposed = s->hermitian ? OSLA_CONJTRANS : OSLA_TRANS;
   const osla_part x =
     lower ? osla_part_at(s->a.matrix, s->a.i + half, s->a.j + from, to - half, half - from)
           : osla_part_at(s->a.matrix, s->a.i + from, s->a.j + half, half - from, to - half);
   const osla_part b_low = slice(s, s->b, from, half), b_high = slice(s, s->b, half, to);
   const osla_part c_low = slice(s, s->c, from, half), c_high = slice(s, s->c, half, to);
   const bool straight = lower == s->left; /* X, not turned, takes the low half to the high one */
-  OSLA_CALL(multiply(s, straight ? OSLA_NOTRANS : turned, x, b_low, 1, c_high));
-  return multiply(s, straight ? turned : OSLA_NOTRANS, x, b_high, 1, c_low);
+  OSLA_CALL(multiply(s, straight ? OSLA_NOTRANS : transposed, x, b_low, 1, c_high));
+  return multiply(s, straight ? transposed : OSLA_NOTRANS, x, b_high, 1, c_low);
 }
 
 static osla_err multiply_range(const symm *s, int64_t from, int64_t to)
 {
   if (to - from <= s->order) return multiply_square(s, from, to);
-  const int64_t half = osla_square_half(from, to, s->order);
+  const int64_t half = square_half(from, to, s->order);
   OSLA_CALL(multiply_range(s, from, half));
   OSLA_CALL(multiply_range(s, half, to));
   return multiply_between(s, from, half, to);
@@ -92,7 +92,7 @@ static osla_err check(const symm *s)
   const product_operand operands[] = {{"A", &s->a}, {"B", &s->b}, {"C", &s->c}};
   OSLA_CALL(OSLA_RESERVED(osla_gemm_options, s->options));
   OSLA_CALL(osli_product_check(call, operands, 3));
-  OSLA_CALL(osli_side_check(call, s->side));
+  OSLA_CALL(osli_check_side(call, s->side));
   OSLA_CHECK(s->uplo == OSLA_LOWER || s->uplo == OSLA_UPPER, OSLA_ERR_ARG, "%s of uplo = %d", call,
              (int)s->uplo);
   OSLA_CHECK(
@@ -118,7 +118,7 @@ static osla_err agree(const symm *s)
                          (int)(sizeof same / sizeof *same));
 }
 
-static osla_err run(symm s)
+static osla_err multiply_checked(symm s)
 {
   const osla_dtype dtype = osla_matrix_dtype(s.c.matrix);
   osla_err err;
@@ -139,28 +139,28 @@ cleanup:
 osla_err osla_symm(osla_side side, osla_uplo uplo, osla_complex alpha, osla_part a, osla_part b,
                    osla_complex beta, osla_part c, const osla_gemm_options *options)
 {
-  return run((symm){.side = side,
-                    .left = side == OSLA_LEFT,
-                    .uplo = uplo,
-                    .alpha = alpha,
-                    .beta = beta,
-                    .a = a,
-                    .b = b,
-                    .c = c,
-                    .options = options});
+  return multiply_checked((symm){.side = side,
+                                 .left = side == OSLA_LEFT,
+                                 .uplo = uplo,
+                                 .alpha = alpha,
+                                 .beta = beta,
+                                 .a = a,
+                                 .b = b,
+                                 .c = c,
+                                 .options = options});
 }
 
 osla_err osla_hemm(osla_side side, osla_uplo uplo, osla_complex alpha, osla_part a, osla_part b,
                    osla_complex beta, osla_part c, const osla_gemm_options *options)
 {
-  return run((symm){.side = side,
-                    .left = side == OSLA_LEFT,
-                    .hermitian = true,
-                    .uplo = uplo,
-                    .alpha = alpha,
-                    .beta = beta,
-                    .a = a,
-                    .b = b,
-                    .c = c,
-                    .options = options});
+  return multiply_checked((symm){.side = side,
+                                 .left = side == OSLA_LEFT,
+                                 .hermitian = true,
+                                 .uplo = uplo,
+                                 .alpha = alpha,
+                                 .beta = beta,
+                                 .a = a,
+                                 .b = b,
+                                 .c = c,
+                                 .options = options});
 }

@@ -6,7 +6,7 @@
  * are squares along the diagonal, copied with zeros beside them, times a copy of their rows of B.
  * Memory: one square and its rows (RIGHT: columns) of B, of all ranks together.
  */
-#include "kernels/common/word_checks.h"
+#include "kernels/common/argument_checks.h"
 #include "kernels/products/product_check.h"
 #include "kernels/products/squares.h"
 #include "osla_products.h"
@@ -31,7 +31,7 @@ typedef struct trmm {
 /* Rows or columns [from, to) of B, whichever A's index runs along. */
 static osla_part slice(const trmm *f, int64_t from, int64_t to)
 {
-  return f->left ? osla_part_rows(f->b, from, to) : osla_part_cols(f->b, from, to);
+  return f->left ? part_rows(f->b, from, to) : part_cols(f->b, from, to);
 }
 
 static osla_err multiply(const trmm *f, osla_part x, osla_part b, osla_complex beta, osla_part c)
@@ -57,10 +57,8 @@ static osla_err multiply_bands(const trmm *f, osla_matrix *square, osla_matrix *
     const osla_part x = flip ? osla_part_at(square, from, low, to - from, high - low)
                              : osla_part_at(square, low, from, high - low, to - from);
     const osla_part all = osla_whole(old);
-    const osla_part read =
-      f->left ? osla_part_rows(all, low, high) : osla_part_cols(all, low, high);
-    const osla_part written =
-      f->left ? osla_part_rows(rows, from, to) : osla_part_cols(rows, from, to);
+    const osla_part read = f->left ? part_rows(all, low, high) : part_cols(all, low, high);
+    const osla_part written = f->left ? part_rows(rows, from, to) : part_cols(rows, from, to);
     OSLA_CALL(multiply(f, x, read, 0, written));
   }
   return OSLA_OK;
@@ -93,8 +91,8 @@ static osla_err multiply_square(const trmm *f, int64_t from, int64_t to)
   osla_matrix *square = own ? NULL : f->square, *old = own ? NULL : f->old;
   osla_err err;
   if (own) OSLA_TRY(make_copies(f, to - from, &square, &old));
-  err = osli_square_pull(&stored, f->uplo, f->unit ? SQUARE_ZERO_UNIT : SQUARE_ZERO, square);
-  if (err == OSLA_OK) err = osli_square_pull(&rows, f->uplo, SQUARE_ANY, old);
+  err = osli_square_copy(&stored, f->uplo, f->unit ? SQUARE_ZERO_UNIT : SQUARE_ZERO, square);
+  if (err == OSLA_OK) err = osli_square_copy(&rows, f->uplo, SQUARE_ANY, old);
   OSLA_TRY(osla_agree(t, err)); /* nobody reads these rows of B any more */
   OSLA_TRY(multiply_bands(f, square, old, rows));
 cleanup:
@@ -108,7 +106,7 @@ cleanup:
 static osla_err multiply_range(const trmm *f, int64_t from, int64_t to)
 {
   if (to - from <= f->order) return multiply_square(f, from, to);
-  const int64_t half = osla_square_half(from, to, f->order);
+  const int64_t half = square_half(from, to, f->order);
   const bool lower = f->uplo == OSLA_LOWER;
   const osla_part x =
     lower ? osla_part_at(f->a.matrix, f->a.i + half, f->a.j + from, to - half, half - from)
@@ -129,9 +127,9 @@ static osla_err check(const trmm *f, osla_side side, osla_diag diag)
   const product_operand operands[] = {{"A", &f->a}, {"B", &f->b}};
   OSLA_CALL(OSLA_RESERVED(osla_gemm_options, f->options));
   OSLA_CALL(osli_product_check("trmm", operands, 2));
-  OSLA_CALL(osli_side_check("trmm", side));
-  OSLA_CALL(osli_trans_check("trmm", f->trans));
-  OSLA_CALL(osli_diag_check("trmm", diag));
+  OSLA_CALL(osli_check_side("trmm", side));
+  OSLA_CALL(osli_check_trans("trmm", f->trans));
+  OSLA_CALL(osli_check_diag("trmm", diag));
   OSLA_CHECK(f->uplo == OSLA_LOWER || f->uplo == OSLA_UPPER, OSLA_ERR_ARG, "trmm of uplo = %d",
              (int)f->uplo);
   OSLA_CHECK(f->a.m == order && f->a.n == order, OSLA_ERR_ARG,

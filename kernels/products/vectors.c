@@ -8,7 +8,7 @@
  * Memory per rank: x and y whole, and once more by the local rows and columns. Messages: x is got
  * one-sided, y is summed up over all ranks.
  */
-#include "kernels/common/word_checks.h"
+#include "kernels/common/argument_checks.h"
 #include "kernels/products/columns.h"
 #include "kernels/products/product_check.h"
 #include "osla_blas.h"
@@ -86,8 +86,7 @@ static void copy_edge(const product *p, int64_t row, int64_t rows, int64_t col, 
     const int64_t to = p->uplo == OSLA_LOWER ? rows : above + crosses;
     unsigned char *column = square + EDGE * (size_t)c * e;
     if (from < to)
-      memcpy(column + (size_t)from * e, osla_piece_at(a, row + from, col + c),
-             (size_t)(to - from) * e);
+      memcpy(column + (size_t)from * e, piece_at(a, row + from, col + c), (size_t)(to - from) * e);
     diagonal[c] = crosses ? (int)above : -1;
     if (crosses && p->hermitian) make_real(a->v.dtype, column + (size_t)above * e);
   }
@@ -105,8 +104,8 @@ static osla_err multiply_edge(const product *p, int64_t row, int64_t end, int64_
     OSLA_CALL(multiply(p, OSLA_NOTRANS, first, rows, col, cols, square, EDGE));
     for (int64_t c = 0; c < cols; c++)
       if (diagonal[c] >= 0) memset(square + (size_t)(diagonal[c] + c * EDGE) * e, 0, e);
-    const osla_trans turned = p->hermitian ? OSLA_CONJTRANS : OSLA_TRANS;
-    OSLA_CALL(multiply(p, turned, first, rows, col, cols, square, EDGE));
+    const osla_trans transposed = p->hermitian ? OSLA_CONJTRANS : OSLA_TRANS;
+    OSLA_CALL(multiply(p, transposed, first, rows, col, cols, square, EDGE));
   }
   return OSLA_OK;
 }
@@ -125,7 +124,7 @@ static osla_err multiply_columns(const product *p, int64_t low, int64_t high, in
   if (whole_to > high) whole_to = high;
   if (whole_from < whole_to)
     OSLA_CALL(multiply_twice(p, whole_from, whole_to - whole_from, col, cols,
-                             osla_piece_at(a, whole_from, col), a->v.lld));
+                             piece_at(a, whole_from, col), a->v.lld));
   if (edge_from < low) edge_from = low;
   if (edge_to > high) edge_to = high;
   if (edge_from >= edge_to) return OSLA_OK;
@@ -139,7 +138,7 @@ static osla_err multiply_piece(const product *p)
   const local_piece *a = &p->piece;
   if (a->rows == 0 || a->cols == 0) return OSLA_OK;
   if (!p->triangle)
-    return multiply(p, p->trans, 0, a->rows, 0, a->cols, osla_piece_at(a, 0, 0), a->v.lld);
+    return multiply(p, p->trans, 0, a->rows, 0, a->cols, piece_at(a, 0, 0), a->v.lld);
   for (int64_t col = 0; col < a->cols; col += STRIP) {
     const int64_t cols = a->cols - col < STRIP ? a->cols - col : STRIP;
     OSLA_CALL(multiply_columns(p, 0, a->rows, col, cols));
@@ -166,8 +165,8 @@ static osla_err multiply_mine(product *p)
   OSLA_CALL(osli_column_get(&p->x, p->whole_x));
   const bool by_rows = p->triangle || p->trans != OSLA_NOTRANS; /* x; y by columns */
   const bool by_cols = p->triangle || p->trans == OSLA_NOTRANS;
-  if (by_rows) osli_columns_pick(&p->piece, PIECE_ROWS, p->whole_x, p->x_of[PIECE_ROWS]);
-  if (by_cols) osli_columns_pick(&p->piece, PIECE_COLS, p->whole_x, p->x_of[PIECE_COLS]);
+  if (by_rows) osli_columns_gather(&p->piece, PIECE_ROWS, p->whole_x, p->x_of[PIECE_ROWS]);
+  if (by_cols) osli_columns_gather(&p->piece, PIECE_COLS, p->whole_x, p->x_of[PIECE_COLS]);
   OSLA_CALL(multiply_piece(p));
   if (by_cols) osli_columns_add(&p->piece, PIECE_ROWS, p->y_of[PIECE_ROWS], p->whole_y);
   if (by_rows) osli_columns_add(&p->piece, PIECE_COLS, p->y_of[PIECE_COLS], p->whole_y);
@@ -181,7 +180,7 @@ static osla_err check(const product *p)
   const bool shared = p->x.matrix == p->y.matrix; /* y may be x */
   OSLA_CALL(osli_product_check(p->call, operands + shared, 3 - shared));
   if (shared) OSLA_CALL(osli_product_check(p->call, operands, 1)); /* alone: nothing to overlap */
-  OSLA_CALL(osli_trans_check(p->call, p->trans));
+  OSLA_CALL(osli_check_trans(p->call, p->trans));
   OSLA_CHECK(!p->triangle || p->uplo == OSLA_LOWER || p->uplo == OSLA_UPPER, OSLA_ERR_ARG,
              "%s of uplo = %d", p->call, (int)p->uplo);
   OSLA_CHECK(!p->triangle || p->a.m == p->a.n, OSLA_ERR_ARG,
@@ -211,7 +210,7 @@ static osla_err agree(const product *p)
                          (int)(sizeof same / sizeof *same));
 }
 
-static osla_err run(product p)
+static osla_err multiply_checked(product p)
 {
   const osla_dtype dtype = osla_matrix_dtype(p.y.matrix);
   osla_transport *t = osla_grid_transport(osla_matrix_grid(p.y.matrix));
@@ -232,33 +231,33 @@ static osla_err run(product p)
 osla_err osla_gemv(osla_trans trans, osla_complex alpha, osla_part a, osla_part x,
                    osla_complex beta, osla_part y)
 {
-  return run((product){
+  return multiply_checked((product){
     .call = "gemv", .trans = trans, .alpha = alpha, .beta = beta, .a = a, .x = x, .y = y});
 }
 
 osla_err osla_symv(osla_uplo uplo, osla_complex alpha, osla_part a, osla_part x, osla_complex beta,
                    osla_part y)
 {
-  return run((product){.call = "symv",
-                       .triangle = true,
-                       .uplo = uplo,
-                       .alpha = alpha,
-                       .beta = beta,
-                       .a = a,
-                       .x = x,
-                       .y = y});
+  return multiply_checked((product){.call = "symv",
+                                    .triangle = true,
+                                    .uplo = uplo,
+                                    .alpha = alpha,
+                                    .beta = beta,
+                                    .a = a,
+                                    .x = x,
+                                    .y = y});
 }
 
 osla_err osla_hemv(osla_uplo uplo, osla_complex alpha, osla_part a, osla_part x, osla_complex beta,
                    osla_part y)
 {
-  return run((product){.call = "hemv",
-                       .triangle = true,
-                       .hermitian = true,
-                       .uplo = uplo,
-                       .alpha = alpha,
-                       .beta = beta,
-                       .a = a,
-                       .x = x,
-                       .y = y});
+  return multiply_checked((product){.call = "hemv",
+                                    .triangle = true,
+                                    .hermitian = true,
+                                    .uplo = uplo,
+                                    .alpha = alpha,
+                                    .beta = beta,
+                                    .a = a,
+                                    .x = x,
+                                    .y = y});
 }

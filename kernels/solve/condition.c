@@ -55,14 +55,14 @@ static int64_t index_of(const estimator *e, int64_t l)
 }
 
 /* x := A^-1 x; *value = |x|_1. */
-static osla_err apply(estimator *e, double *value)
+static osla_err solve_and_norm(estimator *e, double *value)
 {
   OSLA_CALL(osli_factors_solve(e->factors, OSLA_NOTRANS, e->vector));
   return osla_matrix_norm(e->vector, OSLA_NORM_ONE, value);
 }
 
 /* x_i := sign(x_i), x_i / |x_i| for a complex one; *changed: was it not so in `sign`? */
-static osla_err take_signs(estimator *e, osla_matrix *sign, bool *changed)
+static osla_err set_signs(estimator *e, osla_matrix *sign, bool *changed)
 {
   estimator old = *e;
   int differs = 0;
@@ -104,17 +104,17 @@ static void set_unit(estimator *e, int64_t at)
 }
 
 /* Climbs from vertex to vertex, from x = (1/n, ..., 1/n). */
-static osla_err climb(estimator *e, osla_matrix *sign)
+static osla_err maximise_on_vertices(estimator *e, osla_matrix *sign)
 {
   enum { MOST_STEPS = 5 };
   int64_t at = -1, last;
   bool changed;
   for (int64_t l = 0; l < count_of(e); l++)
     store(e, l, 1.0 / (double)e->x.m);
-  OSLA_CALL(apply(e, &e->estimate));
+  OSLA_CALL(solve_and_norm(e, &e->estimate));
   if (e->x.m == 1) return OSLA_OK;
   for (int step = 0; step < MOST_STEPS && isfinite(e->estimate); step++) {
-    OSLA_CALL(take_signs(e, sign, &changed));
+    OSLA_CALL(set_signs(e, sign, &changed));
     if (!changed) break;
     OSLA_CALL(osli_factors_solve(e->factors, e->adjoint, e->vector));
     last = at;
@@ -122,7 +122,7 @@ static osla_err climb(estimator *e, osla_matrix *sign)
     if (at == last || at >= e->x.m) break; /* the same vertex; or all is NaN */
     double value;
     set_unit(e, at);
-    OSLA_CALL(apply(e, &value));
+    OSLA_CALL(solve_and_norm(e, &value));
     if (!(value > e->estimate)) {
       if (isnan(value)) e->estimate = value;
       break;
@@ -140,7 +140,7 @@ static osla_err try_alternating(estimator *e)
     int64_t i = index_of(e, l);
     store(e, l, (i % 2 ? -1.0 : 1.0) * (1.0 + (double)i / (n - 1.0)));
   }
-  OSLA_CALL(apply(e, &value));
+  OSLA_CALL(solve_and_norm(e, &value));
   value *= 2.0 / (3.0 * n);
   if (!(value <= e->estimate) && !isnan(e->estimate)) e->estimate = value;
   return OSLA_OK;
@@ -181,7 +181,7 @@ static osla_err estimate(const osla_factors *f, double anorm, double *rcond)
   OSLA_TRY(osli_rhs_create(f->matrix, dtype, 1, &sign));
   e.x = view_of(e.vector);
   trim_blocks(&e.x);
-  OSLA_TRY(climb(&e, sign));
+  OSLA_TRY(maximise_on_vertices(&e, sign));
   if (n > 1 && isfinite(e.estimate)) OSLA_TRY(try_alternating(&e));
   if (isfinite(e.estimate) && e.estimate > 0.0) *rcond = 1.0 / e.estimate / anorm;
 cleanup:

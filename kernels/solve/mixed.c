@@ -33,7 +33,7 @@ static osla_err factor(mixed *f, osla_matrix *copy, int64_t *ipiv, osla_factors 
 
 /* One way to solve: with factors of that precision. X starts from zero, so that the first
  * iteration of the refinement is the solve. All vectors are there before A is factored. */
-static osla_err attempt(mixed *f, osla_dtype dtype)
+static osla_err solve_in_precision(mixed *f, osla_dtype dtype)
 {
   osla_layout l = osla_matrix_layout(f->a);
   osla_grid *grid = osla_matrix_grid(f->a);
@@ -87,11 +87,11 @@ static osla_err solve(mixed *f, const osla_refine_options *options, osla_mixed_r
   double n = (double)osla_matrix_layout(f->a).n;
   osla_dtype dtype = osla_matrix_dtype(f->a);
   if (f->options.target == 0.0) f->options.target = 1.0 / sqrt(n > 1.0 ? n : 1.0);
-  OSLA_CALL(attempt(f, dtype == OSLA_DOUBLE ? OSLA_FLOAT : OSLA_COMPLEX_FLOAT));
+  OSLA_CALL(solve_in_precision(f, dtype == OSLA_DOUBLE ? OSLA_FLOAT : OSLA_COMPLEX_FLOAT));
   r.single_iterations = f->refine.iterations;
   if (!f->refine.converged) {
     r.path = f->info == 0 ? OSLA_MIXED_STALLED : OSLA_MIXED_FACTOR;
-    OSLA_CALL(attempt(f, dtype));
+    OSLA_CALL(solve_in_precision(f, dtype));
     if (f->info != 0) r.path = OSLA_MIXED_SINGULAR;
   }
   r.info = f->info;

@@ -18,7 +18,7 @@ struct osla_refinement {
   double norm_a;
   osla_matrix *x, *next, *r, *narrow;
   double value, *maxima; /* of r; of its columns */
-  int64_t *room;         /* osli_residual_make */
+  int64_t *room;         /* osli_residual_compute */
 };
 
 static void swap(osla_matrix **x, osla_matrix **y)
@@ -67,7 +67,7 @@ static osla_err iterate(osla_refinement *f, bool *better)
   OSLA_CALL(correct(f));
   swap(&f->next, &f->r);
   OSLA_CALL(
-    osli_residual_make(f->a, f->norm_a, f->next, f->b, f->r, &f->value, f->maxima, f->room));
+    osli_residual_compute(f->a, f->norm_a, f->next, f->b, f->r, &f->value, f->maxima, f->room));
   *better = f->value < before;
   if (*better)
     swap(&f->x, &f->next);
@@ -79,7 +79,8 @@ static osla_err iterate(osla_refinement *f, bool *better)
 static osla_err refine(osla_refinement *f, int most, double target, osla_refine_result *result)
 {
   bool falls = true;
-  OSLA_CALL(osli_residual_make(f->a, f->norm_a, f->x, f->b, f->r, &f->value, f->maxima, f->room));
+  OSLA_CALL(
+    osli_residual_compute(f->a, f->norm_a, f->x, f->b, f->r, &f->value, f->maxima, f->room));
   while (falls && f->value > target && isfinite(f->value) && result->iterations < most) {
     double before = f->value;
     bool better;

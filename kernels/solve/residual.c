@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static double of_bits(int64_t bits)
+static double double_of_bits(int64_t bits)
 {
   double value;
   memcpy(&value, &bits, sizeof value);
@@ -24,7 +24,7 @@ static double of_bits(int64_t bits)
 /* bits[j] := largest |a_ij| of my rows i. */
 static osla_err column_maxima(const osla_matrix *a, int64_t *bits)
 {
-  local_view v = view_of(to_read(a));
+  local_view v = view_of(without_const(a));
   for (int64_t c = 0; c < v.cols; c++) {
     double value;
     OSLA_CALL(osla_blas_max(v.dtype, v.rows, local_at(&v, 0, c), &value));
@@ -36,7 +36,7 @@ static osla_err column_maxima(const osla_matrix *a, int64_t *bits)
 
 /* r / ((norm_a x + b) unit), by mantissas and exponents: norm_a x may be beyond all doubles, and a
  * quotient by infinity would pass for a good one. */
-static double scale(double r, double x, double b, double norm_a, double unit)
+static double scaled_residual(double r, double x, double b, double norm_a, double unit)
 {
   int of_r, of_x, of_b, of_a;
   if (!isfinite(r) || !isfinite(x) || !isfinite(b) || !isfinite(norm_a)) return (double)NAN;
@@ -51,38 +51,39 @@ static double scale(double r, double x, double b, double norm_a, double unit)
 }
 
 /* The largest of the columns' values; a NaN gets in and stays. */
-static double judge(const int64_t *bits, int64_t nrhs, double norm_a, double unit)
+static double largest_residual(const int64_t *bits, int64_t nrhs, double norm_a, double unit)
 {
   double value = 0.0;
   for (int64_t j = 0; j < nrhs; j++) {
-    double r = of_bits(bits[j]), x = of_bits(bits[nrhs + j]), b = of_bits(bits[2 * nrhs + j]);
-    double scaled = scale(r, x, b, norm_a, unit);
+    double r = double_of_bits(bits[j]), x = double_of_bits(bits[nrhs + j]),
+           b = double_of_bits(bits[2 * nrhs + j]);
+    double scaled = scaled_residual(r, x, b, norm_a, unit);
     if (!(scaled <= value) && !isnan(value)) value = scaled;
   }
   return value;
 }
 
-osla_err osli_residual_make(const osla_matrix *a, double norm_a, const osla_matrix *x,
-                            const osla_matrix *b, osla_matrix *r, double *value, double *maxima,
-                            int64_t *bits)
+osla_err osli_residual_compute(const osla_matrix *a, double norm_a, const osla_matrix *x,
+                               const osla_matrix *b, osla_matrix *r, double *value, double *maxima,
+                               int64_t *bits)
 {
   osla_layout l = osla_matrix_layout(b);
   osla_dtype dtype = osla_matrix_dtype(b);
   osla_transport *t = osla_grid_transport(osla_matrix_grid(b));
   memset(bits, 0, (size_t)(OSLA_RESIDUAL_ROOM * l.n) * sizeof *bits);
   OSLA_CALL(osla_matrix_copy(b, r));
-  OSLA_CALL(osla_gemm(OSLA_NOTRANS, OSLA_NOTRANS, -1.0, osla_whole(to_read(a)),
-                      osla_whole(to_read(x)), 1.0, osla_whole(r), NULL));
+  OSLA_CALL(osla_gemm(OSLA_NOTRANS, OSLA_NOTRANS, -1.0, osla_whole(without_const(a)),
+                      osla_whole(without_const(x)), 1.0, osla_whole(r), NULL));
   osla_err err = column_maxima(r, bits);
   if (err == OSLA_OK) err = column_maxima(x, bits + l.n);
   if (err == OSLA_OK) err = column_maxima(b, bits + 2 * l.n);
   OSLA_CALL(osla_agree(t, err));
   OSLA_CALL(osla_allreduce(t, bits, OSLA_RESIDUAL_ROOM * l.n, MPI_INT64_T, MPI_MAX));
   bool single = dtype == OSLA_FLOAT || dtype == OSLA_COMPLEX_FLOAT;
-  *value =
-    judge(bits, l.n, norm_a, (double)(l.m > 1 ? l.m : 1) * (single ? FLT_EPSILON : DBL_EPSILON));
+  *value = largest_residual(bits, l.n, norm_a,
+                            (double)(l.m > 1 ? l.m : 1) * (single ? FLT_EPSILON : DBL_EPSILON));
   for (int64_t j = 0; j < l.n; j++)
-    maxima[j] = of_bits(bits[j]);
+    maxima[j] = double_of_bits(bits[j]);
   return OSLA_OK;
 }
 
@@ -97,7 +98,7 @@ osla_err osla_residual(const osla_matrix *a, const osla_matrix *x, const osla_ma
   OSLA_TRY(osla_agree(osla_grid_transport(osla_matrix_grid(b)), err));
   OSLA_TRY(osla_matrix_create(osla_matrix_grid(b), osla_matrix_dtype(b), l.m, l.n, l.mb, l.nb, &r));
   OSLA_TRY(osla_matrix_norm(a, OSLA_NORM_INF, &norm_a));
-  OSLA_TRY(osli_residual_make(a, norm_a, x, b, r, value, maxima, room));
+  OSLA_TRY(osli_residual_compute(a, norm_a, x, b, r, value, maxima, room));
 cleanup:
   free(maxima);
   free(room);

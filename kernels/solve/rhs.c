@@ -36,17 +36,18 @@ osla_err osli_rhs_check(osla_side side, const osla_matrix *a, const osla_matrix 
              osla_dtype_letter(tb));
   OSLA_CHECK(osla_grid_transport(osla_matrix_grid(a)) == osla_grid_transport(osla_matrix_grid(b)),
              OSLA_ERR_ARG, "solve: A and B belong to different transports");
-  bool as_dealt = left && lb.nprow == 1 && osla_grid_same(osla_matrix_grid(a), osla_matrix_grid(b));
-  OSLA_CHECK(is_shared(b) || as_dealt, OSLA_ERR_ARG,
+  bool as_distributed =
+    left && lb.nprow == 1 && osla_grid_same(osla_matrix_grid(a), osla_matrix_grid(b));
+  OSLA_CHECK(is_shared(b) || as_distributed, OSLA_ERR_ARG,
              "solve: B was wrapped for its owners alone, and is needed elsewhere");
   OSLA_CHECK(a != b, OSLA_ERR_ARG, "solve: A and B are one matrix");
-  OSLA_CALL(osli_view_ready(a));
-  return osli_view_ready(b);
+  OSLA_CALL(osli_view_check_blas(a));
+  return osli_view_check_blas(b);
 }
 
 bool osli_rhs_fits(const osla_matrix *a, const osla_matrix *b)
 {
-  local_view va = view_of(to_read(a)), vb = view_of(to_read(b));
+  local_view va = view_of(without_const(a)), vb = view_of(without_const(b));
   trim_blocks(&va);
   trim_blocks(&vb);
   return osla_grid_same(va.grid, vb.grid) && (va.p == 1 || va.nb == vb.mb);

@@ -2,9 +2,9 @@
  * Right-hand sides that lie otherwise than A are copied once for all of it. */
 #include "kernels/solve/solve.h"
 
+#include "kernels/common/argument_checks.h"
 #include "kernels/common/interchange.h"
 #include "kernels/common/local_view.h"
-#include "kernels/common/word_checks.h"
 #include "kernels/solve/rhs.h"
 #include "kernels/solve/trsm.h"
 
@@ -38,7 +38,7 @@ static osla_err open_lu(solver *s, const osla_factors *f, osla_trans trans, cons
   return osli_interchange_open(b, OSLA_ROWS, pivots, !plain, plain ? &s->before : &s->after);
 }
 
-static osla_err run(solver *s)
+static osla_err run_parts(solver *s)
 {
   if (s->before) OSLA_CALL(osli_interchange_run(s->before));
   OSLA_CALL(osli_trsm_run(&s->first));
@@ -56,7 +56,7 @@ static void close_all(solver *s)
 
 static osla_err check(const osla_factors *f, osla_trans trans, const osla_matrix *b)
 {
-  OSLA_CALL(osli_trans_check("solve", trans));
+  OSLA_CALL(osli_check_trans("solve", trans));
   OSLA_CALL(osli_rhs_check(OSLA_LEFT, f->matrix, b));
   return f->cholesky ? osli_rhs_check_uplo(f->uplo) : OSLA_OK;
 }
@@ -87,7 +87,7 @@ osla_err osli_factors_solve(const osla_factors *f, osla_trans trans, osla_matrix
   OSLA_TRY(osli_rhs_open(&r, f->matrix, b, OSLA_NOTRANS));
   solver s = {0};
   err = f->cholesky ? open_cholesky(&s, f, r.b) : open_lu(&s, f, trans, pivots, r.b);
-  if (err == OSLA_OK) err = run(&s);
+  if (err == OSLA_OK) err = run_parts(&s);
   close_all(&s);
   err = osli_rhs_close(&r, err);
 cleanup:
@@ -110,14 +110,15 @@ osla_err osla_getrs(osla_trans trans, const osla_matrix *a, const int64_t *ipiv,
 /* ---- replicated right-hand sides ---- */
 
 /* My part of B := x. */
-static void take_part(const local_view *b, const unsigned char *x, int64_t ldx)
+static void copy_my_part(const local_view *b, const unsigned char *x, int64_t ldx)
 {
   for (int64_t c = 0; c < b->cols; c++) {
     int64_t j = osla_index_global(c, b->nb, b->pcol, b->q);
-    for (int64_t r = 0, run; r < b->rows; r += run) {
+    for (int64_t r = 0, run_parts; r < b->rows; r += run_parts) {
       int64_t i = osla_index_global(r, b->mb, b->prow, b->p);
-      run = osla_index_run(i, b->m, b->mb);
-      osli_pack(b->element, run, 1, x + (size_t)(i + j * ldx) * b->element, run, local_at(b, r, c));
+      run_parts = osla_index_run(i, b->m, b->mb);
+      osli_pack(b->element, run_parts, 1, x + (size_t)(i + j * ldx) * b->element, run_parts,
+                local_at(b, r, c));
     }
   }
 }
@@ -145,7 +146,7 @@ static osla_err solve_replicated(const osla_factors *f, osla_trans trans, int64_
   OSLA_CALL(osli_rhs_create(f->matrix, osla_matrix_dtype(f->matrix), nrhs, &b));
   local_view v = view_of(b);
   trim_blocks(&v);
-  take_part(&v, x, ldx);
+  copy_my_part(&v, x, ldx);
   OSLA_TRY(osli_factors_solve(f, trans, b));
   err =
     osla_agree(t, osla_matrix_get_block(b, 0, 0, v.m, nrhs, x, ldx)); /* nobody reads any more */

@@ -27,9 +27,10 @@ static uint64_t triangular(const osla_shape *s, int64_t widest)
 uint64_t osla_getrs_memory(const osla_shape *s, int64_t nrhs)
 {
   int64_t widest = osli_rhs_width(nrhs, s->npcol, s->nodes);
-  bool fans = s->nodes > 1 && s->npcol > 1 && osli_trsm_fans(s->n, nrhs);
+  bool fans = s->nodes > 1 && s->npcol > 1 && osli_trsm_is_stationary(s->n, nrhs);
   uint64_t moving = 2 * triangular(s, widest), fan = 0;
-  if (fans) fan = osli_trsm_fan_memory(s, nrhs, false) + osli_trsm_fan_memory(s, nrhs, true);
+  if (fans)
+    fan = osli_trsm_stationary_memory(s, nrhs, false) + osli_trsm_stationary_memory(s, nrhs, true);
   return larger(moving, fan) + osli_interchange_memory(s, OSLA_ROWS, widest) +
          (uint64_t)s->n * sizeof(int64_t);
 }

@@ -4,15 +4,15 @@
  * between the ranks by notify are block rows of B or sums for them (trsm_run.c). Memory per rank:
  * if B or T cannot be read in place, two block columns of T and a few block rows of B. Messages per
  * step: a panel along the process column (NOTRANS), a put_notify of each other rank (TRANS,
- * CONJTRANS). Few right-hand sides with a T that lies afar are moved themselves (trsm_fan.c,
- * trsm_fan_in.c).
+ * CONJTRANS). Few right-hand sides with a T that lies afar are moved themselves (trsm_stationary.c,
+ * trsm_stationary_trans.c).
  *
  * From the right, X op(T) = B is solved as op(T)^T X^T = B^T with a transposed copy of B: block
  * rows of T, which it would need otherwise, are not contiguous for a get.
  */
-#include "kernels/common/word_checks.h"
+#include "kernels/common/argument_checks.h"
 #include "kernels/solve/rhs.h"
-#include "kernels/solve/trsm_fan.h"
+#include "kernels/solve/trsm_stationary.h"
 #include "src/base/bits_of.h"
 
 #include <complex.h>
@@ -42,21 +42,25 @@ static osla_err set_up(trsm *f)
   const local_view *a = &f->a, *b = &f->b;
   bool buffers_a;
   OSLA_CALL(osli_view_needs_buffers(a, &buffers_a));
-  OSLA_CALL(osli_view_readable(b, &f->readable));
-  f->fan = buffers_a && a->q > 1 && osli_trsm_fans(a->n, b->n);
-  if (f->fan) {
-    OSLA_CALL(osli_trsm_fan_passing(f));
-    return f->trans == OSLA_NOTRANS || f->follows ? OSLA_OK : osli_trsm_fan_in_passing(f);
+  OSLA_CALL(osli_view_neighbours_readable(b, &f->readable));
+  f->stationary = buffers_a && a->q > 1 && osli_trsm_is_stationary(a->n, b->n);
+  if (f->stationary) {
+    OSLA_CALL(osli_trsm_stationary_open(f));
+    return f->trans == OSLA_NOTRANS || f->reuses_shares ? OSLA_OK
+                                                        : osli_trsm_stationary_open_trans(f);
   }
   f->widest = osla_index_count(b->n, b->nb, 0, b->q);
   OSLA_CALL(osla_agree(a->t, buffers_a ? make_columns(f) : OSLA_OK));
-  return osli_trsm_passing(f);
+  return osli_trsm_moving_open(f);
 }
 
 static void begin(trsm *f, trsm_op op, const osla_matrix *a, osla_matrix *b)
 {
-  *f = (trsm){
-    .a = view_of(to_read(a)), .b = view_of(b), .uplo = op.uplo, .trans = op.trans, .diag = op.diag};
+  *f = (trsm){.a = view_of(without_const(a)),
+              .b = view_of(b),
+              .uplo = op.uplo,
+              .trans = op.trans,
+              .diag = op.diag};
   trim_blocks(&f->a);
   trim_blocks(&f->b);
   f->b.mb = f->a.nb; /* one process row: its block rows do not matter */
@@ -75,7 +79,7 @@ osla_err osli_trsm_open_two(trsm *first, trsm_op op, trsm *second, trsm_op next,
 {
   begin(first, op, a, b);
   begin(second, next, a, b);
-  first->keeps = second->follows = true;
+  first->keeps_shares = second->reuses_shares = true;
   OSLA_CALL(set_up(first));
   second->share = first->share;
   return set_up(second);
@@ -85,9 +89,10 @@ osla_err osli_trsm_run(trsm *f)
 {
   osla_err err = OSLA_OK;
   OSLA_CALL(osla_barrier(f->a.t)); /* A and B are complete everywhere */
-  if (f->fan && f->a.rows > 0)
-    err = f->trans == OSLA_NOTRANS ? osli_trsm_run_fan(f) : osli_trsm_run_fan_in(f);
-  else if (!f->fan && f->b.rows > 0 && f->b.cols > 0)
+  if (f->stationary && f->a.rows > 0)
+    err = f->trans == OSLA_NOTRANS ? osli_trsm_stationary_run_notrans(f)
+                                   : osli_trsm_stationary_run_trans(f);
+  else if (!f->stationary && f->b.rows > 0 && f->b.cols > 0)
     err = f->trans == OSLA_NOTRANS ? osli_trsm_run_notrans(f) : osli_trsm_run_trans(f);
   if (err != OSLA_OK) osla_transport_abort(f->a.t, err); /* the others wait for my rows */
   return osla_barrier(f->a.t);                           /* nobody reads my rows any more */
@@ -100,8 +105,8 @@ void osli_trsm_close(trsm *f)
   osli_pieces_destroy(&f->columns_of_b);
   free(f->packed);
   free(f->sums);
-  if (!f->follows) free(f->share);
-  free(f->rests);
+  if (!f->reuses_shares) free(f->share);
+  free(f->deferred);
   free(f->column[0]);
   free(f->column[1]);
 }
@@ -109,9 +114,9 @@ void osli_trsm_close(trsm *f)
 static osla_err check(osla_side side, osla_uplo uplo, osla_trans trans, osla_diag diag,
                       const osla_matrix *a, const osla_matrix *b)
 {
-  OSLA_CALL(osli_side_check("trsm", side));
-  OSLA_CALL(osli_trans_check("trsm", trans));
-  OSLA_CALL(osli_diag_check("trsm", diag));
+  OSLA_CALL(osli_check_side("trsm", side));
+  OSLA_CALL(osli_check_trans("trsm", trans));
+  OSLA_CALL(osli_check_diag("trsm", diag));
   OSLA_CALL(osli_rhs_check_uplo(uplo));
   return osli_rhs_check(side, a, b);
 }

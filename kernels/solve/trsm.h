@@ -3,8 +3,8 @@
  *   trsm.c           contract: sides, factors, right-hand sides that lie otherwise; memory
  *   trsm_operands.c  the triangle's blocks, one-sided
  *   trsm_run.c       the steps of the two directions
- *   trsm_fan.c       the steps where T stays and X moves; trsm_fan_in.c: with the transpose
- *   trsm_fan_rest.c  their products that are put off until a rank would wait
+ *   trsm_stationary.c       the steps where T stays and X moves; trsm_stationary_trans.c: with the
+ * transpose trsm_deferred.c  their products that are put off until a rank would wait
  */
 #ifndef OSLA_TRSM_H
 #define OSLA_TRSM_H
@@ -23,9 +23,10 @@ typedef struct trsm {
   osla_trans trans;
   osla_diag diag;
   int64_t steps;
-  bool forward;             /* block 0 first, or the last one first */
-  bool fan;                 /* T stays: trsm_fan.c */
-  bool keeps, follows;      /* fan: X stays in the shares, for a second solve; it is that one */
+  bool forward;    /* block 0 first, or the last one first */
+  bool stationary; /* T stays: trsm_stationary.c */
+  bool keeps_shares,
+    reuses_shares;          /* fan: X stays in the shares, for a second solve; it is that one */
   osla_panels *panels;      /* NOTRANS: solved rows */
   osla_pieces *pieces;      /* TRANS: partial sums; fan: shares */
   bool readable;            /* node neighbours read B in place */
@@ -34,12 +35,12 @@ typedef struct trsm {
   int64_t strip;            /* TRANS: of them, those that are solved at a time */
   unsigned char *column[2]; /* block columns of A from afar: this step's and the next one's */
   osla_transfer transfer[2];
-  unsigned char *sums;       /* those on their way: a block row of B for each set of buffers */
-  unsigned char *share;      /* fan: [my rows of A, all columns of B], see trsm_fan.c */
-  int64_t share_ld;          /* its leading dimension */
-  _Atomic int64_t spread;    /* fan: steps whose X may go along the process row */
-  int64_t taken;             /* fan, NOTRANS: steps whose X I need no more of */
-  struct fan_rests *rests;   /* fan, NOTRANS: products to come */
+  unsigned char *sums;         /* those on their way: a block row of B for each set of buffers */
+  unsigned char *share;        /* fan: [my rows of A, all columns of B], see trsm_stationary.c */
+  int64_t share_ld;            /* its leading dimension */
+  _Atomic int64_t publishable; /* fan: steps whose X may go along the process row */
+  int64_t n_stored;            /* fan, NOTRANS: steps whose X I need no more of */
+  struct deferred_products *deferred; /* fan, NOTRANS: products to come */
   osla_pieces *columns_of_b; /* fan, TRANS: B's block rows on their way to the diagonal block */
   unsigned char *packed;     /* [sets of buffers] of them, mine */
 } trsm;
@@ -79,7 +80,7 @@ trsm_step osli_trsm_step(const trsm *f, int64_t s);
 osla_err osli_trsm_prefetch(trsm *f, int64_t s);
 
 /* The address of A(first .. last, k) and its leading dimension. */
-osla_err osli_trsm_column(trsm *f, const trsm_step *s, unsigned char **at, int64_t *ld);
+osla_err osli_trsm_wait_column(trsm *f, const trsm_step *s, unsigned char **at, int64_t *ld);
 
 /* Solves with the diagonal block for the block row of B that is mine. */
 osla_err osli_trsm_diagonal(trsm *f, const trsm_step *s);
@@ -91,7 +92,7 @@ void osli_trsm_add(const local_view *b, int64_t m, int64_t n, int sign, const vo
 /* ---- trsm_run.c ---- */
 
 /* What passes between the ranks: f->panels or f->pieces. Collective. Errors: MEM, MPI. */
-osla_err osli_trsm_passing(trsm *f);
+osla_err osli_trsm_moving_open(trsm *f);
 
 /* TRANS: columns of B that are solved at a time, such that the sums take some 32 MiB of a rank, but
  * at least 256. Pure. */
@@ -104,14 +105,14 @@ bool osli_trsm_has_part(const trsm *f, const trsm_step *s, int prow);
 osla_err osli_trsm_run_notrans(trsm *f);
 osla_err osli_trsm_run_trans(trsm *f);
 
-/* ---- trsm_fan.c ---- */
+/* ---- trsm_stationary.c ---- */
 
 /* Where T lies afar: are there so few right-hand sides that they should move? Pure. */
-bool osli_trsm_fans(int64_t n, int64_t nrhs);
+bool osli_trsm_is_stationary(int64_t n, int64_t nrhs);
 
-/* As osli_trsm_passing, with all memory; what that takes with NOTRANS; the steps. */
-osla_err osli_trsm_fan_passing(trsm *f);
-uint64_t osli_trsm_fan_memory(const osla_shape *shape, int64_t nrhs, bool follows);
-osla_err osli_trsm_run_fan(trsm *f);
+/* As osli_trsm_moving_open, with all memory; what that takes with NOTRANS; the steps. */
+osla_err osli_trsm_stationary_open(trsm *f);
+uint64_t osli_trsm_stationary_memory(const osla_shape *shape, int64_t nrhs, bool follows);
+osla_err osli_trsm_stationary_run_notrans(trsm *f);
 
 #endif

@@ -68,7 +68,7 @@ static osla_err find_column(trsm *f, const trsm_step *s, int64_t row, unsigned c
   return osla_transfer_wait(osla_matrix_segment(a->matrix), &f->transfer[slot]);
 }
 
-osla_err osli_trsm_column(trsm *f, const trsm_step *s, unsigned char **at, int64_t *ld)
+osla_err osli_trsm_wait_column(trsm *f, const trsm_step *s, unsigned char **at, int64_t *ld)
 {
   return find_column(f, s, s->first, at, ld);
 }

@@ -49,7 +49,7 @@ static osla_err subtract_product(trsm *f, const trsm_step *s, const unsigned cha
       OSLA_CALL(osla_blas_gemm(
         b->dtype, OSLA_NOTRANS, OSLA_NOTRANS, m, n, s->size, -1.0, column + (size_t)r * b->element,
         lda, x + (size_t)(c * ldx) * b->element, ldx, 1.0, local_at(b, s->first + r, c), b->lld));
-      if (osli_panels_relay(f->panels)) osla_progress(b->t);
+      if (osli_panels_forwards(f->panels)) osla_progress(b->t);
     }
   osla_trace_add(b->t, OSLA_TRACE_GEMM, since, product_flops(f, s));
   return OSLA_OK;
@@ -96,7 +96,7 @@ static osla_err step_notrans(trsm *f, const trsm_step *s)
       x = peer_at(b, origin, osla_index_local(s->start, b->mb, b->p), 0);
       ldx = osla_matrix_lld(b->matrix, origin);
     }
-    OSLA_CALL(osli_trsm_column(f, s, &column, &lda));
+    OSLA_CALL(osli_trsm_wait_column(f, s, &column, &lda));
     OSLA_CALL(subtract_product(f, s, column, lda, x, ldx));
   }
   osli_panels_finish(f->panels, s->s);
@@ -125,7 +125,7 @@ static osla_err partial_sum(trsm *f, const trsm_step *s, double alpha, double be
   const local_view *b = &f->b;
   unsigned char *column;
   int64_t lda;
-  OSLA_CALL(osli_trsm_column(f, s, &column, &lda));
+  OSLA_CALL(osli_trsm_wait_column(f, s, &column, &lda));
   double since = osla_trace_now(b->t);
   OSLA_CALL(osla_blas_gemm(b->dtype, f->trans, OSLA_NOTRANS, s->size, b->cols, s->last - s->first,
                            alpha, column, lda, local_at(b, s->first, 0), b->lld, beta, dest, ld));
@@ -162,7 +162,7 @@ static osla_err step_trans(trsm *f, const trsm_step *s, int64_t turn)
     OSLA_CALL(step_trans_owner(f, s, turn));
   } else if (s->first < s->last) {
     unsigned char *sum = f->sums + (size_t)(turn % osli_pieces_depth(f->pieces)) * piece_bytes(f);
-    OSLA_CALL(osli_pieces_posted(f->pieces, turn)); /* what was formed there has arrived */
+    OSLA_CALL(osli_pieces_wait_posted(f->pieces, turn)); /* what was formed there has arrived */
     OSLA_CALL(partial_sum(f, s, 1.0, 0.0, sum, s->size));
     OSLA_CALL(osli_pieces_post(f->pieces, turn, rank_at(b, s->prow, b->pcol),
                                (size_t)b->prow * piece_bytes(f), sum,
@@ -209,7 +209,7 @@ int64_t osli_trsm_strip(int64_t nb, int64_t widest, int p, size_t element)
   return strips > 1 ? (widest + strips - 1) / strips : widest;
 }
 
-osla_err osli_trsm_passing(trsm *f)
+osla_err osli_trsm_moving_open(trsm *f)
 {
   const local_view *b = &f->b;
   if (f->trans == OSLA_NOTRANS) {

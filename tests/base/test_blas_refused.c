@@ -26,7 +26,7 @@ double dasum_(const void *n, const double *x, const void *incx)
   return sum;
 }
 
-enum { N = 24, NB = 4, K = 30000 /* neighbours share what they get, gemm_share.c */ };
+enum { N = 24, NB = 4, K = 30000 /* neighbours share what they get, gemm_sharing.c */ };
 
 typedef struct job {
   osla_matrix *a, *b, *wide, *tall;

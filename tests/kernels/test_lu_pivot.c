@@ -103,7 +103,7 @@ static void test_wide(void)
 }
 
 /* One process column, whose second and following rows are on the second node of two: the first and
- * the last ranks are neighbours, but not mates (kernels/lu/lu_mates.h). */
+ * the last ranks are neighbours, but not mates (kernels/lu/lu_node_group.h). */
 static osla_grid *grid_apart(osla_transport *t)
 {
   int size = osla_test_size(), rank = osla_test_rank(), half = (size + 1) / 2;

@@ -1,20 +1,20 @@
-#include "kernels/common/word_checks.h"
+#include "kernels/common/argument_checks.h"
 
-osla_err osli_side_check(const char *call, osla_side side)
+osla_err osli_check_side(const char *call, osla_side side)
 {
   OSLA_CHECK(side == OSLA_LEFT || side == OSLA_RIGHT, OSLA_ERR_ARG, "%s of side = %d", call,
              (int)side);
   return OSLA_OK;
 }
 
-osla_err osli_trans_check(const char *call, osla_trans trans)
+osla_err osli_check_trans(const char *call, osla_trans trans)
 {
   OSLA_CHECK(trans == OSLA_NOTRANS || trans == OSLA_TRANS || trans == OSLA_CONJTRANS, OSLA_ERR_ARG,
              "%s of trans = %d", call, (int)trans);
   return OSLA_OK;
 }
 
-osla_err osli_diag_check(const char *call, osla_diag diag)
+osla_err osli_check_diag(const char *call, osla_diag diag)
 {
   OSLA_CHECK(diag == OSLA_NONUNIT || diag == OSLA_UNIT, OSLA_ERR_ARG, "%s of diag = %d", call,
              (int)diag);

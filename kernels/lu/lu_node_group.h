@@ -5,8 +5,8 @@
  * place of some. Other neighbours, whose process rows lie beyond those of another node, hear and
  * read one another directly.
  */
-#ifndef OSLA_LU_MATES_H
-#define OSLA_LU_MATES_H
+#ifndef OSLA_LU_NODE_GROUP_H
+#define OSLA_LU_NODE_GROUP_H
 
 #include "kernels/lu/lu_state.h"
 
@@ -15,20 +15,20 @@ typedef struct lu_range {
 } lu_range;
 
 /* Fills f->leaders. Local. */
-void osli_lu_find_mates(lu *f);
+void osli_lu_leaders_choose(lu *f);
 
 /* A leader and its mates. */
-lu_range osli_lu_mates(const lu *f, int leader);
+lu_range osli_lu_node_group(const lu *f, int leader);
 
 /* To all mates of mine, of which I am the leader: exchange e's rows of other nodes are there
  * (2 e - 1), or all of its U is (2 e; where all process rows share its work). None is told where
  * all process rows are mates. */
-osla_err osli_lu_tell_mates(lu *f, uint64_t word);
+osla_err osli_lu_group_notify(lu *f, uint64_t word);
 
 /* Has a word of a process row come? If it must, waits for it. */
-bool osli_lu_has_come(lu *f, int prow, int purpose, uint64_t word, bool must);
+bool osli_lu_is_notified(lu *f, int prow, int purpose, uint64_t word, bool wait);
 
-static inline lu_range only(int prow)
+static inline lu_range one_process_row(int prow)
 {
   return (lu_range){prow, prow + 1};
 }
@@ -43,7 +43,7 @@ static inline bool is_leader(const lu *f, int prow)
   return f->leaders[prow] == prow;
 }
 
-static inline bool is_mate(const lu *f, int prow)
+static inline bool is_in_my_group(const lu *f, int prow)
 {
   return f->leaders[prow] == my_leader(f);
 }

@@ -8,7 +8,7 @@
  * of X(k) for its later sums (f->share). A sum is formed in two parts: all but the latest X(k)
  * while that is on its way.
  */
-#include "kernels/solve/trsm_fan.h"
+#include "kernels/solve/trsm_stationary.h"
 #include "osla_trace.h"
 #include "src/blas/move.h"
 
@@ -21,7 +21,7 @@ static size_t columns_bytes(const trsm *f)
   return (size_t)(f->a.nb * f->widest) * f->a.element;
 }
 
-osla_err osli_trsm_fan_in_passing(trsm *f)
+osla_err osli_trsm_stationary_open_trans(trsm *f)
 {
   f->widest = osla_index_count(f->b.n, f->b.nb, 0, f->b.q);
   size_t piece = columns_bytes(f);
@@ -40,7 +40,7 @@ static osla_err add_product(const trsm *f, const trsm_step *s, int64_t first, in
                             double beta)
 {
   const local_view *a = &f->a;
-  const int64_t tile = osli_trsm_fan_tile(f, s->size),
+  const int64_t tile = osli_trsm_tile_rows(f, s->size),
                 col = osla_index_local(s->start, a->nb, a->q);
   double one = a->dtype == OSLA_FLOAT || a->dtype == OSLA_DOUBLE ? 2 : 8;
   int64_t now;
@@ -48,8 +48,8 @@ static osla_err add_product(const trsm *f, const trsm_step *s, int64_t first, in
     double since = osla_trace_now(a->t);
     now = last - first < tile ? last - first : tile;
     OSLA_CALL(osla_blas_gemm(a->dtype, f->trans, OSLA_NOTRANS, s->size, f->b.n, now, 1.0,
-                             local_at(a, first, col), a->lld, fan_share_at(f, first, 0),
-                             f->share_ld, beta, fan_sum_at(f, s), s->size));
+                             local_at(a, first, col), a->lld, share_at(f, first, 0), f->share_ld,
+                             beta, sum_at(f, s), s->size));
     osla_trace_add(a->t, OSLA_TRACE_GEMM, since,
                    one * (double)now * (double)s->size * (double)f->b.n);
     osla_progress(a->t);
@@ -70,7 +70,7 @@ static osla_err begin_sum(trsm *f, const trsm_step *s)
 {
   int64_t first = s->first, last = s->last;
   if (f->a.pcol != s->pcol || first >= last) return OSLA_OK;
-  OSLA_CALL(osli_pieces_posted(f->pieces, s->s)); /* what was formed there has arrived */
+  OSLA_CALL(osli_pieces_wait_posted(f->pieces, s->s)); /* what was formed there has arrived */
   if (follows_mine(f, s)) {
     trsm_step before = osli_trsm_step(f, s->s - 1);
     if (f->uplo == OSLA_LOWER)
@@ -92,7 +92,7 @@ static osla_err finish_sum(trsm *f, const trsm_step *s)
   }
   if (a->prow == s->prow) return OSLA_OK;
   return osli_pieces_post(f->pieces, s->s, rank_at(a, s->prow, s->pcol),
-                          (size_t)a->prow * fan_piece_bytes(f), fan_sum_at(f, s),
+                          (size_t)a->prow * block_row_bytes(f), sum_at(f, s),
                           (size_t)(s->size * f->b.n) * a->element);
 }
 
@@ -102,12 +102,12 @@ static osla_err finish_sum(trsm *f, const trsm_step *s)
 static osla_err send_columns(trsm *f, int64_t number)
 {
   const local_view *a = &f->a, *b = &f->b;
-  if (f->follows || number >= f->steps) return OSLA_OK;
+  if (f->reuses_shares || number >= f->steps) return OSLA_OK;
   trsm_step s = osli_trsm_step(f, number);
   if (a->prow != s.prow || a->pcol == s.pcol || b->cols == 0) return OSLA_OK;
   size_t piece = columns_bytes(f), set = (size_t)(number % osli_pieces_depth(f->columns_of_b));
   unsigned char *packed = f->packed + set * piece;
-  OSLA_CALL(osli_pieces_posted(f->columns_of_b, number));
+  OSLA_CALL(osli_pieces_wait_posted(f->columns_of_b, number));
   osli_pack(b->element, s.size, b->cols, local_at(b, s.row, 0), b->lld, packed);
   return osli_pieces_post(f->columns_of_b, number, rank_at(a, s.prow, s.pcol),
                           (size_t)a->pcol * piece, packed, (size_t)(s.size * b->cols) * b->element);
@@ -129,9 +129,9 @@ static void gather_columns(trsm *f, const trsm_step *s)
     else
       osli_pieces_wait(f->columns_of_b, s->s, rank_at(a, a->prow, pcol));
     for (int64_t c = 0; c < cols; c += osla_index_run(c, cols, b->nb))
-      osli_move_columns(
-        b->element, s->size, osla_index_run(c, cols, b->nb), from + (size_t)(c * ld) * b->element,
-        ld, fan_share_at(f, s->row, osla_index_global(c, b->nb, pcol, b->q)), f->share_ld);
+      osli_move_columns(b->element, s->size, osla_index_run(c, cols, b->nb),
+                        from + (size_t)(c * ld) * b->element, ld,
+                        share_at(f, s->row, osla_index_global(c, b->nb, pcol, b->q)), f->share_ld);
   }
 }
 
@@ -141,41 +141,40 @@ static osla_err solve_block(trsm *f, const trsm_step *s)
 {
   const local_view *a = &f->a;
   const unsigned char *sums = osli_pieces_buffer(f->pieces, s->s);
-  unsigned char *x = fan_share_at(f, s->row, 0);
-  if (!f->follows) gather_columns(f, s);
-  if (s->first < s->last) osli_trsm_add(a, s->size, f->b.n, -1, fan_sum_at(f, s), x, f->share_ld);
+  unsigned char *x = share_at(f, s->row, 0);
+  if (!f->reuses_shares) gather_columns(f, s);
+  if (s->first < s->last) osli_trsm_add(a, s->size, f->b.n, -1, sum_at(f, s), x, f->share_ld);
   for (int i = 1; i < a->p; i++) {
     int prow = (a->prow + i) % a->p;
     if (!osli_trsm_has_part(f, s, prow)) continue;
     osli_pieces_wait(f->pieces, s->s, rank_at(a, prow, a->pcol));
-    osli_trsm_add(a, s->size, f->b.n, -1, sums + (size_t)prow * fan_piece_bytes(f), x, f->share_ld);
+    osli_trsm_add(a, s->size, f->b.n, -1, sums + (size_t)prow * block_row_bytes(f), x, f->share_ld);
   }
   double since = osla_trace_now(a->t), size = (double)s->size;
   OSLA_CALL(osla_blas_trsm(a->dtype, OSLA_LEFT, f->uplo, f->trans, f->diag, s->size, f->b.n,
                            local_at(a, s->row, osla_index_local(s->start, a->nb, a->q)), a->lld, x,
                            f->share_ld));
   osla_trace_add(a->t, OSLA_TRACE_TRSM, since, size * size * (double)f->b.n);
-  atomic_store(&f->spread, s->s + 1);
+  atomic_store(&f->publishable, s->s + 1);
   osli_panels_progress(f->panels);
   return OSLA_OK;
 }
 
 /* X(k) is there: my columns of B, and all of it for later sums. */
-static void take_block(trsm *f, int64_t number)
+static void receive_block(trsm *f, int64_t number)
 {
   const local_view *a = &f->a;
   trsm_step s = osli_trsm_step(f, number);
   if (a->prow == s.prow && a->pcol != s.pcol) {
     const void *x = osli_panels_wait(f->panels, PANEL_COLS, number, s.pcol);
-    osli_move_columns(a->element, s.size, f->b.n, x, s.size, fan_share_at(f, s.row, 0),
-                      f->share_ld);
+    osli_move_columns(a->element, s.size, f->b.n, x, s.size, share_at(f, s.row, 0), f->share_ld);
   }
-  if (a->prow == s.prow && !f->keeps)
-    osli_trsm_fan_take(f, &s, fan_share_at(f, s.row, 0), f->share_ld);
+  if (a->prow == s.prow && !f->keeps_shares)
+    osli_trsm_store_columns(f, &s, share_at(f, s.row, 0), f->share_ld);
   osli_panels_finish(f->panels, number);
 }
 
-osla_err osli_trsm_run_fan_in(trsm *f)
+osla_err osli_trsm_stationary_run_trans(trsm *f)
 {
   const local_view *a = &f->a;
   OSLA_CALL(send_columns(f, 0));
@@ -184,13 +183,13 @@ osla_err osli_trsm_run_fan_in(trsm *f)
     osla_at_step(a->t, "osla_trsm", number);
     OSLA_CALL(send_columns(f, number + 1));
     OSLA_CALL(begin_sum(f, &s));
-    if (number > 0) take_block(f, number - 1);
+    if (number > 0) receive_block(f, number - 1);
     OSLA_CALL(finish_sum(f, &s));
     if (a->prow == s.prow && a->pcol == s.pcol) OSLA_CALL(solve_block(f, &s));
     OSLA_CALL(osli_pieces_finish(f->pieces, number));
-    if (!f->follows) OSLA_CALL(osli_pieces_finish(f->columns_of_b, number));
+    if (!f->reuses_shares) OSLA_CALL(osli_pieces_finish(f->columns_of_b, number));
   }
-  take_block(f, f->steps - 1);
+  receive_block(f, f->steps - 1);
   osli_panels_drain(f->panels);
   return OSLA_OK;
 }

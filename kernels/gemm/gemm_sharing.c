@@ -13,13 +13,13 @@
  * come to each load at the same task, A's before B's. Who gets a load waits at most for a mate at
  * an earlier task: the last task to need what its buffer held before.
  */
-#include "kernels/gemm/gemm_share.h"
+#include "kernels/gemm/gemm_sharing.h"
 #include "src/base/hash.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-enum { PLAN, PLACE, READY, DONE, KINDS };
+enum { PLAN, OFFSET, READY, DONE, KINDS };
 enum { LINE = 64 }; /* bytes: buffers begin at a multiple */
 
 /* A rank needs at least so much of A and B: else making a segment costs more. (Measured, two hosts
@@ -49,10 +49,10 @@ static int first_near(const gemm_work *w, bool of_rows)
 static bool is_hidden(osla_matrix *x)
 {
   const local_view v = view_of(x);
-  return osli_view_hidden(&v);
+  return osli_view_has_hidden_neighbour(&v);
 }
 
-osla_err osli_gemm_share_wanted(gemm_work *w, osla_matrix *a, osla_matrix *b)
+osla_err osli_gemm_sharing_choose(gemm_work *w, osla_matrix *a, osla_matrix *b)
 {
   const gemm_axis *rows = &w->c.rows_of, *cols = &w->c.cols_of;
   const osla_gemm_ablation *o = &w->ablation;
@@ -116,11 +116,11 @@ static size_t buffers_of(const gemm_work *w, const gemm_operand *x)
   return (size_t)gemm_n_slots(w) * round_up(x->load_bytes);
 }
 
-osla_err osli_gemm_share_prepare(gemm_work *w)
+osla_err osli_gemm_sharing_allocate(gemm_work *w)
 {
   for (int i = 0; i < 2; i++) {
     gemm_operand *x = &w->x[i];
-    gemm_mates *m = &x->mates;
+    gemm_sharers *m = &x->sharers;
     size_t most = w->sharing ? (size_t)n_candidates(w, i) : 1;
     m->ranks = malloc(most * sizeof *m->ranks);
     m->at = malloc(most * sizeof *m->at);
@@ -134,107 +134,107 @@ osla_err osli_gemm_share_prepare(gemm_work *w)
 }
 
 /* Also to myself. */
-static osla_err tell(const gemm_work *w, int which, uint64_t hash, size_t place)
+static osla_err announce_plan(const gemm_work *w, int which, uint64_t hash, size_t offset)
 {
   for (int i = 0; i < n_candidates(w, which); i++) {
     int rank = candidate(w, which, i);
     if (rank < 0) continue;
-    OSLA_CALL(osla_notify(w->store, rank, purpose(PLACE, which), 1 + place));
+    OSLA_CALL(osla_notify(w->store, rank, purpose(OFFSET, which), 1 + offset));
     OSLA_CALL(osla_notify(w->store, rank, purpose(PLAN, which), hash));
   }
   return OSLA_OK;
 }
 
-static void hear(gemm_work *w, int which, uint64_t hash)
+static void collect_sharers(gemm_work *w, int which, uint64_t hash)
 {
-  gemm_mates *m = &w->x[which].mates;
+  gemm_sharers *m = &w->x[which].sharers;
   m->n = 0;
   for (int i = 0; i < n_candidates(w, which); i++) {
     int rank = candidate(w, which, i);
     if (rank < 0) continue;
     osla_notify_wait(w->store, rank, purpose(PLAN, which), 1);
     if (osla_notify_read(w->store, rank, purpose(PLAN, which)) != hash) continue;
-    size_t place = osla_notify_read(w->store, rank, purpose(PLACE, which)) - 1;
+    size_t offset = osla_notify_read(w->store, rank, purpose(OFFSET, which)) - 1;
     if (rank == osla_transport_rank(w->t)) m->me = m->n;
     m->ranks[m->n] = rank;
-    m->at[m->n++] = (unsigned char *)osla_segment_peer(w->store, rank) + place;
+    m->at[m->n++] = (unsigned char *)osla_segment_peer(w->store, rank) + offset;
   }
 }
 
-osla_err osli_gemm_share_open(gemm_work *w)
+osla_err osli_gemm_sharing_open(gemm_work *w)
 {
   if (!w->sharing) return OSLA_OK;
-  const osla_notifiers mates = osla_grid_notifiers(w->grid);
-  const size_t places[] = {0, buffers_of(w, &w->x[GEMM_A])};
-  size_t bytes = places[GEMM_B] + buffers_of(w, &w->x[GEMM_B]);
-  OSLA_CALL(osla_segment_create_for(w->t, bytes, 2 * KINDS, &mates, &w->store));
+  const osla_notifiers sharers = osla_grid_notifiers(w->grid);
+  const size_t offsets[] = {0, buffers_of(w, &w->x[GEMM_A])};
+  size_t bytes = offsets[GEMM_B] + buffers_of(w, &w->x[GEMM_B]);
+  OSLA_CALL(osla_segment_create_for(w->t, bytes, 2 * KINDS, &sharers, &w->store));
   if (w->n_tasks == 0) return OSLA_OK; /* no part of C */
   uint64_t hashes[] = {hash_of(w, &w->x[GEMM_A]), hash_of(w, &w->x[GEMM_B])};
-  osla_err err = tell(w, GEMM_A, hashes[GEMM_A], places[GEMM_A]);
-  if (err == OSLA_OK) err = tell(w, GEMM_B, hashes[GEMM_B], places[GEMM_B]);
+  osla_err err = announce_plan(w, GEMM_A, hashes[GEMM_A], offsets[GEMM_A]);
+  if (err == OSLA_OK) err = announce_plan(w, GEMM_B, hashes[GEMM_B], offsets[GEMM_B]);
   if (err != OSLA_OK) osla_transport_abort(w->t, err);
-  hear(w, GEMM_A, hashes[GEMM_A]);
-  hear(w, GEMM_B, hashes[GEMM_B]);
+  collect_sharers(w, GEMM_A, hashes[GEMM_A]);
+  collect_sharers(w, GEMM_B, hashes[GEMM_B]);
   return OSLA_OK;
 }
 
-void osli_gemm_share_close(gemm_work *w)
+void osli_gemm_sharing_close(gemm_work *w)
 {
   osla_segment_destroy(&w->store);
 }
 
-void osli_gemm_share_free(gemm_operand *x)
+void osli_gemm_sharing_free(gemm_operand *x)
 {
-  free(x->mates.ranks);
-  free(x->mates.at);
-  free(x->mates.own);
+  free(x->sharers.ranks);
+  free(x->sharers.at);
+  free(x->sharers.own);
 }
 
 /* --- in the run --- */
 
-static int getter(const gemm_operand *x, int64_t load)
+static int loading_member(const gemm_operand *x, int64_t load)
 {
-  return (int)(load % x->mates.n);
+  return (int)(load % x->sharers.n);
 }
 
-unsigned char *osli_gemm_share_buffer(const gemm_work *w, int which, int64_t load)
+unsigned char *osli_gemm_load_buffer(const gemm_work *w, int which, int64_t load)
 {
   const gemm_operand *x = &w->x[which];
-  size_t slot = (size_t)(load / x->mates.n % gemm_n_slots(w));
-  return x->mates.at[getter(x, load)] + slot * round_up(x->load_bytes);
+  size_t slot = (size_t)(load / x->sharers.n % gemm_n_slots(w));
+  return x->sharers.at[loading_member(x, load)] + slot * round_up(x->load_bytes);
 }
 
-osla_err osli_gemm_share_ready(const gemm_work *w, int which, int64_t load)
+osla_err osli_gemm_load_publish(const gemm_work *w, int which, int64_t load)
 {
-  const gemm_mates *m = &w->x[which].mates;
+  const gemm_sharers *m = &w->x[which].sharers;
   for (int i = 0; i < m->n; i++)
     if (i != m->me)
       OSLA_CALL(osla_notify(w->store, m->ranks[i], purpose(READY, which), (uint64_t)load + 1));
   return OSLA_OK;
 }
 
-osla_err osli_gemm_share_done(const gemm_work *w, int which, int64_t load)
+osla_err osli_gemm_load_release(const gemm_work *w, int which, int64_t load)
 {
   const gemm_operand *x = &w->x[which];
-  if (gemm_is_mine(x, load)) return OSLA_OK;
-  int rank = x->mates.ranks[getter(x, load)];
+  if (gemm_is_my_load(x, load)) return OSLA_OK;
+  int rank = x->sharers.ranks[loading_member(x, load)];
   return osla_notify(w->store, rank, purpose(DONE, which), (uint64_t)load + 1);
 }
 
-void osli_gemm_share_wait(const gemm_work *w, int which, int64_t load)
+void osli_gemm_load_wait(const gemm_work *w, int which, int64_t load)
 {
   const gemm_operand *x = &w->x[which];
-  int rank = x->mates.ranks[getter(x, load)];
+  int rank = x->sharers.ranks[loading_member(x, load)];
   osla_notify_wait(w->store, rank, purpose(READY, which), (uint64_t)load + 1);
 }
 
-bool osli_gemm_share_over(const gemm_work *w, int which, int64_t load, bool must)
+bool osli_gemm_load_is_released(const gemm_work *w, int which, int64_t load, bool wait)
 {
-  const gemm_mates *m = &w->x[which].mates;
+  const gemm_sharers *m = &w->x[which].sharers;
   const uint64_t value = (uint64_t)load + 1;
   for (int i = 0; i < m->n; i++) {
     if (i == m->me) continue;
-    if (must) osla_notify_wait(w->store, m->ranks[i], purpose(DONE, which), value);
+    if (wait) osla_notify_wait(w->store, m->ranks[i], purpose(DONE, which), value);
     if (osla_notify_read(w->store, m->ranks[i], purpose(DONE, which)) < value) return false;
   }
   return true;

@@ -1,24 +1,24 @@
 /* The triangular solve where few right-hand sides meet a T that lies afar: T stays, X moves (fan-in
  * and fan-out of the columns: Heath, Romine, "Parallel solution of triangular systems on
  * distributed-memory multiprocessors", SIAM J. Sci. Stat. Comput. 9, 1988). NOTRANS; with the
- * transpose see trsm_fan_in.c.
+ * transpose see trsm_stationary_trans.c.
  *
  * Each rank has a share W of what is left of B: B's own columns, and minus the products of its own
  * blocks of T. In step k the ranks of process row k send their shares of block row k to the owner
  * of the diagonal block, who adds them up and solves. X(k) goes along its process column, where
  * each rank is to subtract T(i,k) X(k) from its share: at once what the next step needs, the rest
- * where it would wait (trsm_fan_rest.c). Behind that it goes along the process row, where each
+ * where it would wait (trsm_deferred.c). Behind that it goes along the process row, where each
  * takes its columns of B; of two solves in turn only in the second, which begins with the X(k) of
  * the first where these are.
  */
-#include "kernels/solve/trsm_fan.h"
+#include "kernels/solve/trsm_stationary.h"
 #include "osla_trace.h"
 #include "src/blas/move.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-bool osli_trsm_fans(int64_t n, int64_t nrhs)
+bool osli_trsm_is_stationary(int64_t n, int64_t nrhs)
 {
   enum { FEW = 4 }; /* X passes each process column and row, T as often as there are such */
   return nrhs > 0 && nrhs < n / FEW;
@@ -29,7 +29,7 @@ static bool has_share(const trsm *f, const trsm_step *s, int pcol)
 {
   int64_t q = f->a.q;
   int64_t first = f->forward ? pcol : ((f->steps - 1 - pcol) % q + q) % q; /* its first step */
-  return first < s->s || (!f->follows && osla_index_count(f->b.n, f->b.nb, pcol, f->b.q) > 0);
+  return first < s->s || (!f->reuses_shares && osla_index_count(f->b.n, f->b.nb, pcol, f->b.q) > 0);
 }
 
 /* ---- what passes ---- */
@@ -48,10 +48,10 @@ static size_t x_bytes(const void *kernel, panel_kind kind, int64_t number, int r
 static bool x_ready(void *kernel, panel_kind kind, int64_t number, void *room)
 {
   const trsm *f = kernel;
-  if (atomic_load(kind == PANEL_ROWS ? &f->solved : &f->spread) <= number) return false;
+  if (atomic_load(kind == PANEL_ROWS ? &f->solved : &f->publishable) <= number) return false;
   trsm_step s = osli_trsm_step(f, number);
   double since = osla_trace_now(f->a.t);
-  if (room) osli_pack(f->a.element, s.size, f->b.n, fan_share_at(f, s.row, 0), f->share_ld, room);
+  if (room) osli_pack(f->a.element, s.size, f->b.n, share_at(f, s.row, 0), f->share_ld, room);
   osla_trace_add(f->a.t, OSLA_TRACE_PACK, since, (double)(s.size * f->b.n));
   return true;
 }
@@ -71,7 +71,7 @@ static osla_err create_panels(trsm *f)
 {
   bool plain = f->trans == OSLA_NOTRANS;
   osla_panels_plan plan =
-    panels_plan(f->steps, f->a.p, plain, !(plain && f->keeps), fan_piece_bytes(f));
+    panels_plan(f->steps, f->a.p, plain, !(plain && f->keeps_shares), block_row_bytes(f));
   plan.kernel = f;
   plan.bytes = x_bytes;
   plan.ready = x_ready;
@@ -86,60 +86,59 @@ static int64_t share_ld(int64_t rows, size_t element)
   return (lines | 1) * per_line;
 }
 
-osla_err osli_trsm_fan_passing(trsm *f)
+osla_err osli_trsm_stationary_open(trsm *f)
 {
   bool plain = f->trans == OSLA_NOTRANS;
-  size_t piece = fan_piece_bytes(f);
+  size_t piece = block_row_bytes(f);
   f->share_ld = share_ld(f->a.rows, f->a.element);
   size_t share = (size_t)(f->share_ld * f->b.n) * f->a.element;
   OSLA_CALL(create_panels(f));
   OSLA_CALL(
     osli_pieces_create(f->a.grid, (size_t)(plain ? f->a.q : f->a.p) * piece, 1, plain, &f->pieces));
   f->sums = malloc((size_t)osli_pieces_depth(f->pieces) * piece + 1);
-  if (!f->follows) f->share = malloc(share);
+  if (!f->reuses_shares) f->share = malloc(share);
   osla_err err =
     f->sums && f->share ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "shares of a triangular solve");
-  if (err == OSLA_OK && plain) err = osli_trsm_rests_create(f);
+  if (err == OSLA_OK && plain) err = osli_trsm_deferred_create(f);
   return osla_agree(f->a.t, err);
 }
 
-uint64_t osli_trsm_fan_memory(const osla_shape *s, int64_t nrhs, bool follows)
+uint64_t osli_trsm_stationary_memory(const osla_shape *s, int64_t nrhs, bool follows)
 {
   size_t piece = (size_t)s->nb * (size_t)nrhs * s->element;
   osla_panels_plan plan = panels_plan((s->n + s->nb - 1) / s->nb, s->nprow, true, true, piece);
   uint64_t share = (uint64_t)share_ld(s->rows, s->element) * (uint64_t)nrhs * s->element;
   return (follows ? 0 : share) + osli_panels_memory(&plan, s) +
          osli_pieces_memory((size_t)s->npcol * piece, 1, s) +
-         (uint64_t)osli_pieces_depth_for(1) * piece + osli_trsm_rests_memory(s, piece);
+         (uint64_t)osli_pieces_depth_for(1) * piece + osli_trsm_deferred_memory(s, piece);
 }
 
 /* ---- shares ---- */
 
 /* Behind another solve: my X(k) stay, and all else is zero. */
-static void keep_solved(const trsm *f)
+static void clear_unsolved(const trsm *f)
 {
   const local_view *a = &f->a;
   for (int64_t number = 0; number < f->steps; number++) {
     trsm_step s = osli_trsm_step(f, number);
     if (a->prow != s.prow || a->pcol == s.pcol) continue;
     for (int64_t c = 0; c < f->b.n; c++)
-      memset(fan_share_at(f, s.row, c), 0, (size_t)s.size * a->element);
+      memset(share_at(f, s.row, c), 0, (size_t)s.size * a->element);
   }
 }
 
-static void begin_shares(const trsm *f)
+static void fill_shares(const trsm *f)
 {
   const local_view *b = &f->b;
   size_t column = (size_t)f->a.rows * f->a.element;
-  if (f->follows) {
-    keep_solved(f);
+  if (f->reuses_shares) {
+    clear_unsolved(f);
     return;
   }
   for (int64_t c = 0; c < b->n; c++)
-    if (osla_index_owner(c, b->nb, b->q) != b->pcol) memset(fan_share_at(f, 0, c), 0, column);
+    if (osla_index_owner(c, b->nb, b->q) != b->pcol) memset(share_at(f, 0, c), 0, column);
   for (int64_t c = 0; c < b->cols; c++)
-    memcpy(fan_share_at(f, 0, osla_index_global(c, b->nb, b->pcol, b->q)), local_at(b, 0, c),
-           column);
+    memcpy(share_at(f, 0, osla_index_global(c, b->nb, b->pcol, b->q)), local_at(b, 0, c), column);
   osli_move_did(column, b->cols);
 }
 
@@ -147,13 +146,13 @@ static void begin_shares(const trsm *f)
 static osla_err send_share(trsm *f, const trsm_step *s)
 {
   const local_view *a = &f->a;
-  unsigned char *sum = fan_sum_at(f, s);
+  unsigned char *sum = sum_at(f, s);
   if (!has_share(f, s, a->pcol)) return OSLA_OK;
-  OSLA_CALL(osli_trsm_rest_force(f, s));
-  OSLA_CALL(osli_pieces_posted(f->pieces, s->s)); /* what was packed there has arrived */
-  osli_pack(a->element, s->size, f->b.n, fan_share_at(f, s->row, 0), f->share_ld, sum);
+  OSLA_CALL(osli_trsm_deferred_finish_rows(f, s));
+  OSLA_CALL(osli_pieces_wait_posted(f->pieces, s->s)); /* what was packed there has arrived */
+  osli_pack(a->element, s->size, f->b.n, share_at(f, s->row, 0), f->share_ld, sum);
   return osli_pieces_post(f->pieces, s->s, rank_at(a, s->prow, s->pcol),
-                          (size_t)a->pcol * fan_piece_bytes(f), sum,
+                          (size_t)a->pcol * block_row_bytes(f), sum,
                           (size_t)(s->size * f->b.n) * a->element);
 }
 
@@ -162,8 +161,8 @@ static osla_err wait_for_share(trsm *f, const trsm_step *s, int pcol)
 {
   int origin = rank_at(&f->a, f->a.prow, pcol);
   bool any = true;
-  while (any && !osli_pieces_here(f->pieces, s->s, origin))
-    OSLA_CALL(osli_trsm_rest_work(f, &any));
+  while (any && !osli_pieces_has_arrived(f->pieces, s->s, origin))
+    OSLA_CALL(osli_trsm_deferred_advance(f, &any));
   osli_pieces_wait(f->pieces, s->s, origin);
   return OSLA_OK;
 }
@@ -173,8 +172,8 @@ static osla_err wait_for_x(trsm *f, const trsm_step *s, panel_kind kind, const v
 {
   int root = kind == PANEL_ROWS ? s->prow : s->pcol;
   bool any = true;
-  while (any && !osli_panels_here(f->panels, kind, s->s, root, x))
-    OSLA_CALL(osli_trsm_rest_work(f, &any));
+  while (any && !osli_panels_has_arrived(f->panels, kind, s->s, root, x))
+    OSLA_CALL(osli_trsm_deferred_advance(f, &any));
   *x = osli_panels_wait(f->panels, kind, s->s, root);
   return OSLA_OK;
 }
@@ -184,25 +183,25 @@ static osla_err solve_block(trsm *f, const trsm_step *s)
 {
   const local_view *a = &f->a;
   const unsigned char *sums = osli_pieces_buffer(f->pieces, s->s);
-  OSLA_CALL(osli_trsm_rest_force(f, s));
+  OSLA_CALL(osli_trsm_deferred_finish_rows(f, s));
   for (int i = 1; i < a->q; i++) {
     int pcol = (a->pcol + i) % a->q;
     if (!has_share(f, s, pcol)) continue;
     OSLA_CALL(wait_for_share(f, s, pcol));
-    osli_trsm_add(a, s->size, f->b.n, 1, sums + (size_t)pcol * fan_piece_bytes(f),
-                  fan_share_at(f, s->row, 0), f->share_ld);
+    osli_trsm_add(a, s->size, f->b.n, 1, sums + (size_t)pcol * block_row_bytes(f),
+                  share_at(f, s->row, 0), f->share_ld);
   }
   double since = osla_trace_now(a->t), size = (double)s->size;
   OSLA_CALL(osla_blas_trsm(a->dtype, OSLA_LEFT, f->uplo, OSLA_NOTRANS, f->diag, s->size, f->b.n,
                            local_at(a, s->row, osla_index_local(s->start, a->nb, a->q)), a->lld,
-                           fan_share_at(f, s->row, 0), f->share_ld));
+                           share_at(f, s->row, 0), f->share_ld));
   osla_trace_add(a->t, OSLA_TRACE_TRSM, since, size * size * (double)f->b.n);
   atomic_store(&f->solved, s->s + 1);
   if (a->p > 1) osli_panels_progress(f->panels);
   return OSLA_OK;
 }
 
-void osli_trsm_fan_take(trsm *f, const trsm_step *s, const unsigned char *x, int64_t ldx)
+void osli_trsm_store_columns(trsm *f, const trsm_step *s, const unsigned char *x, int64_t ldx)
 {
   const local_view *b = &f->b;
   size_t column = (size_t)ldx * b->element;
@@ -214,45 +213,45 @@ void osli_trsm_fan_take(trsm *f, const trsm_step *s, const unsigned char *x, int
 
 /* Those of X(k) that are there, up to step `last`; waits for those before step `must`. My columns
  * become B's. */
-static osla_err take_columns(trsm *f, int64_t must, int64_t last)
+static osla_err store_ready_columns(trsm *f, int64_t must, int64_t last)
 {
   const local_view *a = &f->a;
-  for (; f->taken < last; f->taken++) {
-    trsm_step s = osli_trsm_step(f, f->taken);
+  for (; f->n_stored < last; f->n_stored++) {
+    trsm_step s = osli_trsm_step(f, f->n_stored);
     const void *x = NULL;
-    if (!f->keeps && a->prow == s.prow && a->pcol == s.pcol)
-      osli_trsm_fan_take(f, &s, fan_share_at(f, s.row, 0), f->share_ld);
-    else if (!f->keeps && a->prow == s.prow) {
-      if (f->taken >= must && !osli_panels_here(f->panels, PANEL_COLS, s.s, s.pcol, &x))
+    if (!f->keeps_shares && a->prow == s.prow && a->pcol == s.pcol)
+      osli_trsm_store_columns(f, &s, share_at(f, s.row, 0), f->share_ld);
+    else if (!f->keeps_shares && a->prow == s.prow) {
+      if (f->n_stored >= must && !osli_panels_has_arrived(f->panels, PANEL_COLS, s.s, s.pcol, &x))
         return OSLA_OK;
       OSLA_CALL(wait_for_x(f, &s, PANEL_COLS, &x));
-      osli_trsm_fan_take(f, &s, x, s.size);
+      osli_trsm_store_columns(f, &s, x, s.size);
     }
     osli_panels_finish(f->panels, s.s);
   }
   return OSLA_OK;
 }
 
-osla_err osli_trsm_run_fan(trsm *f)
+osla_err osli_trsm_stationary_run_notrans(trsm *f)
 {
   enum { BEHIND = 2 }; /* steps that X may be behind; panels have buffers for more */
   const local_view *a = &f->a;
-  begin_shares(f);
+  fill_shares(f);
   for (int64_t number = 0; number < f->steps; number++) {
     trsm_step s = osli_trsm_step(f, number);
     const void *x = NULL;
     osla_at_step(a->t, "osla_trsm", number);
     if (a->prow == s.prow && a->pcol != s.pcol) OSLA_CALL(send_share(f, &s));
-    atomic_store(&f->spread, number); /* what the next step waits for is on its way */
+    atomic_store(&f->publishable, number); /* what the next step waits for is on its way */
     if (a->prow == s.prow && a->pcol == s.pcol) OSLA_CALL(solve_block(f, &s));
     OSLA_CALL(osli_pieces_finish(f->pieces, number));
     if (a->pcol == s.pcol && a->prow != s.prow && s.first < s.last)
       OSLA_CALL(wait_for_x(f, &s, PANEL_ROWS, &x));
-    if (a->pcol == s.pcol) OSLA_CALL(osli_trsm_rest_add(f, &s, x));
-    OSLA_CALL(take_columns(f, number - BEHIND, number));
+    if (a->pcol == s.pcol) OSLA_CALL(osli_trsm_deferred_add(f, &s, x));
+    OSLA_CALL(store_ready_columns(f, number - BEHIND, number));
   }
-  atomic_store(&f->spread, f->steps);
-  OSLA_CALL(take_columns(f, f->steps, f->steps));
+  atomic_store(&f->publishable, f->steps);
+  OSLA_CALL(store_ready_columns(f, f->steps, f->steps));
   osli_panels_drain(f->panels);
   return OSLA_OK;
 }

@@ -6,7 +6,7 @@
  *
  * Memory per rank: with several process rows, MOST block rows of B.
  */
-#include "kernels/solve/trsm_fan.h"
+#include "kernels/solve/trsm_stationary.h"
 #include "osla_trace.h"
 
 #include <stdlib.h>
@@ -15,38 +15,38 @@
 enum { MOST = 8 };
 
 /* A product of which rows [first, last) are left. */
-typedef struct fan_rest {
+typedef struct deferred_product {
   trsm_step s;
   int64_t first, last, ldx;
   const unsigned char *x;
-} fan_rest;
+} deferred_product;
 
-typedef struct fan_rests {
-  fan_rest rest[MOST]; /* a queue, the oldest at `head` */
+typedef struct deferred_products {
+  deferred_product rest[MOST]; /* a queue, the oldest at `head` */
   int head, count;
   unsigned char *copies; /* [MOST] of X(k) from afar, behind this struct; NULL: none are */
-} fan_rests;
+} deferred_products;
 
 static bool has_copies(int p)
 {
   return p > 1;
 }
 
-osla_err osli_trsm_rests_create(trsm *f)
+osla_err osli_trsm_deferred_create(trsm *f)
 {
-  size_t copies = has_copies(f->a.p) ? MOST * fan_piece_bytes(f) : 0;
-  f->rests = calloc(1, sizeof *f->rests + copies);
-  OSLA_CHECK(f->rests, OSLA_ERR_MEM, "products of a triangular solve");
-  if (copies > 0) f->rests->copies = (unsigned char *)(f->rests + 1);
+  size_t copies = has_copies(f->a.p) ? MOST * block_row_bytes(f) : 0;
+  f->deferred = calloc(1, sizeof *f->deferred + copies);
+  OSLA_CHECK(f->deferred, OSLA_ERR_MEM, "products of a triangular solve");
+  if (copies > 0) f->deferred->copies = (unsigned char *)(f->deferred + 1);
   return OSLA_OK;
 }
 
-uint64_t osli_trsm_rests_memory(const osla_shape *s, size_t piece)
+uint64_t osli_trsm_deferred_memory(const osla_shape *s, size_t piece)
 {
-  return sizeof(fan_rests) + (has_copies(s->nprow) ? MOST * piece : 0);
+  return sizeof(deferred_products) + (has_copies(s->nprow) ? MOST * piece : 0);
 }
 
-int64_t osli_trsm_fan_tile(const trsm *f, int64_t size)
+int64_t osli_trsm_tile_rows(const trsm *f, int64_t size)
 {
   const int64_t operations = 8000000, bytes = 1 << 20;
   int64_t one = f->a.dtype == OSLA_FLOAT || f->a.dtype == OSLA_DOUBLE ? 2 : 8;
@@ -56,25 +56,25 @@ int64_t osli_trsm_fan_tile(const trsm *f, int64_t size)
   return rows > 64 ? rows : 64;
 }
 
-static fan_rest *rest_at(fan_rests *r, int i)
+static deferred_product *rest_at(deferred_products *r, int i)
 {
   return &r->rest[(r->head + i) % MOST];
 }
 
-static bool is_done(const fan_rest *r)
+static bool is_done(const deferred_product *r)
 {
   return r->first >= r->last;
 }
 
 /* Those of the rows [first, last) at once. */
-static osla_err subtract_rows(const trsm *f, const fan_rest *r, int64_t first, int64_t last)
+static osla_err subtract_rows(const trsm *f, const deferred_product *r, int64_t first, int64_t last)
 {
   const local_view *a = &f->a;
   double since = osla_trace_now(a->t);
   double one = a->dtype == OSLA_FLOAT || a->dtype == OSLA_DOUBLE ? 2 : 8;
   OSLA_CALL(osla_blas_gemm(a->dtype, OSLA_NOTRANS, OSLA_NOTRANS, last - first, f->b.n, r->s.size,
                            -1.0, local_at(a, first, osla_index_local(r->s.start, a->nb, a->q)),
-                           a->lld, r->x, r->ldx, 1.0, fan_share_at(f, first, 0), f->share_ld));
+                           a->lld, r->x, r->ldx, 1.0, share_at(f, first, 0), f->share_ld));
   osla_trace_add(a->t, OSLA_TRACE_GEMM, since,
                  one * (double)(last - first) * (double)r->s.size * (double)f->b.n);
   osla_progress(a->t);
@@ -86,18 +86,18 @@ static osla_err subtract_rows(const trsm *f, const fan_rest *r, int64_t first, i
  * multiple of a block row. Pure. */
 static int64_t unit_rows(const trsm *f)
 {
-  const int64_t nb = f->a.nb, wanted = osli_trsm_fan_tile(f, nb) / 4;
+  const int64_t nb = f->a.nb, wanted = osli_trsm_tile_rows(f, nb) / 4;
   return wanted > nb ? (wanted + nb - 1) / nb * nb : nb;
 }
 
 /* The unit that a product goes on with. */
-static int64_t next_unit(const trsm *f, const fan_rest *r)
+static int64_t next_unit(const trsm *f, const deferred_product *r)
 {
   return (f->forward ? r->first : r->last - 1) / unit_rows(f);
 }
 
 /* One unit. */
-static osla_err advance(const trsm *f, fan_rest *r)
+static osla_err advance(const trsm *f, deferred_product *r)
 {
   const int64_t rows = unit_rows(f), unit = next_unit(f, r);
   int64_t first = unit * rows, last = first + rows;
@@ -110,7 +110,7 @@ static osla_err advance(const trsm *f, fan_rest *r)
   return subtract_rows(f, r, first, last);
 }
 
-static void drop_done(fan_rests *r)
+static void drop_done(deferred_products *r)
 {
   while (r->count > 0 && is_done(rest_at(r, 0))) {
     r->head = (r->head + 1) % MOST;
@@ -118,23 +118,23 @@ static void drop_done(fan_rests *r)
   }
 }
 
-osla_err osli_trsm_rest_add(trsm *f, const trsm_step *s, const void *x)
+osla_err osli_trsm_deferred_add(trsm *f, const trsm_step *s, const void *x)
 {
-  fan_rests *all = f->rests;
+  deferred_products *all = f->deferred;
   if (s->first >= s->last) return OSLA_OK;
   if (all->count == MOST) {
-    fan_rest *oldest = rest_at(all, 0);
+    deferred_product *oldest = rest_at(all, 0);
     while (!is_done(oldest))
       OSLA_CALL(advance(f, oldest));
     drop_done(all);
   }
-  fan_rest *r = rest_at(all, all->count);
-  *r = (fan_rest){.s = *s, .first = s->first, .last = s->last, .ldx = s->size};
+  deferred_product *r = rest_at(all, all->count);
+  *r = (deferred_product){.s = *s, .first = s->first, .last = s->last, .ldx = s->size};
   if (f->a.prow == s->prow) {
-    r->x = fan_share_at(f, s->row, 0);
+    r->x = share_at(f, s->row, 0);
     r->ldx = f->share_ld;
   } else {
-    unsigned char *copy = all->copies + (size_t)(r - all->rest) * fan_piece_bytes(f);
+    unsigned char *copy = all->copies + (size_t)(r - all->rest) * block_row_bytes(f);
     memcpy(copy, x, (size_t)(s->size * f->b.n) * f->a.element);
     r->x = copy;
   }
@@ -142,22 +142,22 @@ osla_err osli_trsm_rest_add(trsm *f, const trsm_step *s, const void *x)
   return OSLA_OK;
 }
 
-osla_err osli_trsm_rest_force(trsm *f, const trsm_step *s)
+osla_err osli_trsm_deferred_finish_rows(trsm *f, const trsm_step *s)
 {
-  for (int i = 0; i < f->rests->count; i++) {
-    fan_rest *r = rest_at(f->rests, i);
+  for (int i = 0; i < f->deferred->count; i++) {
+    deferred_product *r = rest_at(f->deferred, i);
     while (!is_done(r) && (f->forward ? r->first < s->row + s->size : r->last > s->row))
       OSLA_CALL(advance(f, r));
   }
-  drop_done(f->rests);
+  drop_done(f->deferred);
   return OSLA_OK;
 }
 
-osla_err osli_trsm_rest_work(trsm *f, bool *any)
+osla_err osli_trsm_deferred_advance(trsm *f, bool *any)
 {
-  fan_rest *next = NULL;
-  for (int i = 0; i < f->rests->count; i++) {
-    fan_rest *r = rest_at(f->rests, i);
+  deferred_product *next = NULL;
+  for (int i = 0; i < f->deferred->count; i++) {
+    deferred_product *r = rest_at(f->deferred, i);
     if (is_done(r)) continue;
     int64_t unit = next_unit(f, r), least = next ? next_unit(f, next) : 0;
     if (!next || (f->forward ? unit < least : unit > least))
@@ -165,6 +165,6 @@ osla_err osli_trsm_rest_work(trsm *f, bool *any)
   }
   *any = next != NULL;
   if (next) OSLA_CALL(advance(f, next));
-  drop_done(f->rests);
+  drop_done(f->deferred);
   return OSLA_OK;
 }
