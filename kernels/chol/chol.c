@@ -1,22 +1,23 @@
 /* Right-looking Cholesky on a block-cyclic matrix, driven by notify.
  *
- * Lower triangle: step k factors A(k,k) = L L^T, the ranks of its process column make
- * L(i,k) := A(i,k) L(k,k)^-T and publish it; then A(i,j) -= L(i,k) L(j,k)^T for i >= j > k. A rank
- * needs L(i,k) for its block rows i, from its row mate in the panel's column, and L(j,k) for its
- * block columns j, from the ranks of that column that own block row j. With look-ahead the column
- * of step k+1 is updated first and factored before the rest.
+ * Lower triangle: step k factors A(k,k) = L L^H. The ranks of its process column compute L(i,k) :=
+ * A(i,k) L(k,k)^-H and publish it. Then A(i,j) -= L(i,k) L(j,k)^H for i >= j > k. A rank needs
+ * L(i,k) for its block rows i, from the rank of its process row in the panel's process column, and
+ * L(j,k) for its block columns j, from the ranks of the panel's process column that own block row
+ * j. With look-ahead the column of step k + 1 is updated first and factored before the rest of the
+ * update.
  *
- * Upper triangle (A = U^T U): the same with rows and columns exchanged. The code is written for the
- * lower one; "along" is the direction of the panel (rows if lower, columns if upper), "across" the
- * other one. chol_shape.h turns the two into row and column where memory is touched.
+ * Upper triangle (A = U^H U): as the lower triangle with rows and columns exchanged. The code is
+ * written for the lower triangle. "Along" is the direction of the panel (rows if lower, columns if
+ * upper), "across" is the other direction. chol_shape.h converts them to rows and columns where
+ * memory is accessed.
  *
- * The panel passes in two hops: across, whole, to whoever has the same block rows; from there the
- * blocks of L(j,k) along, to the ranks of the block columns j (panels.h says how). Who lies on the
- * node of the owner reads the blocks there, and needs neither.
+ * A panel is sent in two hops (panels.h): first across, as a whole, to the ranks with the same
+ * block rows; from there the blocks of L(j,k) are sent along, to the ranks of block columns j.
+ * Ranks on the node of the owner read the blocks in place and need neither.
  *
- * Memory per rank: a copy of the panel for my block columns; with other nodes also sets of panel
- * buffers (panels.h).
- */
+ * Memory per rank: a copy of the panel for this rank's block columns; with several nodes also sets
+ * of panel buffers (panels.h). */
 #include "kernels/chol/chol_shape.h"
 #include "kernels/common/pipeline.h"
 #include "kernels/common/tile.h"
@@ -28,9 +29,11 @@
 
 typedef struct step {
   int64_t k, start, size;
-  int along, across;                 /* process coordinates of the diagonal block */
-  int64_t along_after, along_left;   /* my first index along, behind the block; how many */
-  int64_t across_after, across_left; /* the same across */
+  int along, across; /* process coordinates of the owner of the diagonal block */
+  /* first local index along behind the diagonal block, and number of indices from there on */
+  int64_t along_after, along_left;
+  /* first local index across behind the diagonal block, and number of indices from there on */
+  int64_t across_after, across_left;
 } step;
 
 static step make_step(const chol *f, int64_t k)
@@ -46,7 +49,8 @@ static step make_step(const chol *f, int64_t k)
   return s;
 }
 
-/* L(i,k) for my block rows: in its copy, or where it was made. */
+/* Address of L(i,k) for this rank's block rows: in the packed copy if there is one, otherwise in
+ * the matrix of its owner. */
 static operand rows_at(const chol *f, const step *s, const void *copy)
 {
   if (copy) return packed_operand(f, copy, s->along_left, s->size);
@@ -54,7 +58,8 @@ static operand rows_at(const chol *f, const step *s, const void *copy)
                       osla_index_local(s->start, f->v.nb, f->n_across));
 }
 
-/* Do all of my process column read this panel's owner in place? Then nothing goes along. */
+/* Whether all ranks of this process column can read the panel's owner in place, so that nothing is
+ * sent along. */
 static bool reads_owner(const chol *f, int owner)
 {
   return f->readable && f->column_node == osla_transport_node_of(f->v.t, owner);
@@ -62,8 +67,8 @@ static bool reads_owner(const chol *f, int owner)
 
 /* ---- publishing ---- */
 
-/* The first block behind step k that lies in the panel's blocks of `owner` along and in my block
- * columns: those are the ones that are every lcm-th from there on. */
+/* First block behind step k that belongs to the panel blocks of position `owner` along and to this
+ * rank's block columns. Further blocks with this property follow at distances of lcm. */
 static int64_t first_shared(const chol *f, int64_t k, int owner)
 {
   int64_t behind = (owner - (k + 1) % f->n_along + f->n_along) % f->n_along, j = k + 1 + behind;
@@ -77,8 +82,8 @@ static size_t block_bytes(const chol *f)
   return (size_t)(f->v.nb * f->v.nb) * f->v.element;
 }
 
-/* osla_panels_plan: rows go across from the panel's column, to whoever has these block rows; the
- * blocks of block columns go on along from who has received them. */
+/* Implements bytes of osla_panels_plan. The whole panel goes across from its process column to the
+ * ranks with the same block rows. They send the blocks that serve as L(j,k) along. */
 static size_t panel_bytes(const void *kernel, panel_kind kind, int64_t k, int root)
 {
   const chol *f = kernel;
@@ -93,8 +98,8 @@ static size_t panel_bytes(const void *kernel, panel_kind kind, int64_t k, int ro
   return first < f->steps ? (size_t)((f->steps - 1 - first) / f->lcm + 1) * block_bytes(f) : 0;
 }
 
-/* The blocks of my panel that my process column needs as L(j,k), one after the other, size x nb
- * each. */
+/* Packs the blocks of the panel that this process column needs as L(j,k), one after another, size x
+ * nb each. */
 static void pack_columns(const chol *f, const step *s, operand rows, unsigned char *room)
 {
   for (int64_t j = first_shared(f, s->k, f->along); j < f->steps; j += f->lcm) {
@@ -177,7 +182,7 @@ static osla_err factor(void *kernel, int64_t k)
 
 /* ---- the update ---- */
 
-/* L(i,k) for my block rows. */
+/* Waits for L(i,k) of this rank's block rows. */
 static operand receive_along(chol *f, const step *s)
 {
   const void *copy = NULL;
@@ -185,7 +190,8 @@ static operand receive_along(chol *f, const step *s)
   return rows_at(f, s, copy);
 }
 
-/* Where L(j,k) lies: in place, in my rows' panel, or among the blocks that came along. */
+/* Address of L(j,k): in this rank's part of the panel, in the matrix of its owner, or among the
+ * blocks that were sent along. */
 static operand find_block(chol *f, const step *s, operand rows, int64_t j)
 {
   int owner = (int)(j % f->n_along), origin = rank_of(f, owner, s->across);
@@ -196,11 +202,13 @@ static operand find_block(chol *f, const step *s, operand rows, int64_t j)
     return peer_element(f, origin, at, osla_index_local(s->start, f->v.nb, f->n_across));
   }
   const unsigned char *blocks = osli_panels_wait(f->panels, PANEL_COLS, s->k, owner);
-  size_t before = (size_t)((j - s->k - 1) / f->lcm); /* of this owner's, for me */
+  /* preceding blocks from this owner to this rank */
+  size_t before = (size_t)((j - s->k - 1) / f->lcm);
   return packed_operand(f, blocks + before * block_bytes(f), block_size(f, j), s->size);
 }
 
-/* Gathers L(j,k) for my block columns from across index `from` on in f->columns, dense. */
+/* Copies L(j,k) for this rank's block columns, from across index `from` on, to the dense array
+ * f->columns. */
 static operand gather_block_columns(chol *f, const step *s, operand rows, int64_t from)
 {
   int64_t count = f->across_count - from;
@@ -216,15 +224,17 @@ static operand gather_block_columns(chol *f, const step *s, operand rows, int64_
   return all;
 }
 
-/* Operands of a step's update: L(i,k) for my block rows, L(j,k) from across index `first` on. */
+/* Operands of a step's update: L(i,k) for this rank's block rows, and L(j,k) from across index
+ * `first` on. */
 typedef struct update_of {
   const step *s;
   operand rows, columns;
   int64_t first;
 } update_of;
 
-/* A(i,j) -= L(i,k) L(j,k)^T for my along indices [behind, end) and across indices [from, to), all
- * in the triangle; in pieces, between which panels pass. */
+/* A(i,j) -= L(i,k) L(j,k)^H for the local along indices [behind, end) and across indices [from,
+ * to), which are all inside the triangle. The product is cut into tiles, between which panels are
+ * forwarded. */
 static osla_err update_behind(chol *f, const update_of *u, int64_t behind, int64_t end,
                               int64_t from, int64_t to)
 {
@@ -241,8 +251,9 @@ static osla_err update_behind(chol *f, const update_of *u, int64_t behind, int64
   return OSLA_OK;
 }
 
-/* A(i,j) -= L(i,k) L(j,k)^T for my across indices [from, to) and along indices below `end`, i >= j.
- * What lies behind the last of these columns is one product, the rest is halved down to blocks. */
+/* A(i,j) -= L(i,k) L(j,k)^H for the local across indices [from, to) and along indices below `end`,
+ * i >= j. The rows behind the last of these columns are one product; the other rows are halved
+ * recursively down to blocks. */
 static osla_err update(chol *f, const update_of *u, int64_t from, int64_t to, int64_t end)
 {
   const int64_t nb = f->v.nb;
@@ -257,7 +268,7 @@ static osla_err update(chol *f, const update_of *u, int64_t from, int64_t to, in
     return update(f, u, half, to, behind);
   }
   int64_t on = along_below(f, start);
-  if (on >= behind) return OSLA_OK; /* the diagonal block is another rank's */
+  if (on >= behind) return OSLA_OK; /* another rank owns the diagonal block */
   return osli_chol_update_diagonal(
     f, to - from, u->s->size, advance_along(f, u->columns, from - u->first), element(f, on, from));
 }
@@ -278,7 +289,7 @@ static osla_err apply(void *kernel, int64_t k, int64_t from, int64_t to)
   int64_t end = to < f->steps ? across_below(f, to * f->v.nb) : f->across_count;
   if (s.along_left == 0 || first >= end) return OSLA_OK;
   operand rows = receive_along(f, &s);
-  bool one = to == from + 1; /* the look-ahead's block column needs no copy */
+  bool one = to == from + 1; /* the single block column of a look-ahead needs no copy */
   update_of u = {&s, rows, {0}, first};
   u.columns = one ? find_block(f, &s, rows, from) : gather_block_columns(f, &s, rows, first);
   return update(f, &u, first, end, f->along_count);
@@ -311,11 +322,13 @@ osla_err osla_potrf(osla_uplo uplo, osla_matrix *a, const osla_chol_options *opt
   osla_err err;
   *info = 0;
   err = osli_chol_init(&f, a, uplo, options);
-  OSLA_CALL(osli_chol_agree(a, err, "osla_potrf", uplo, options)); /* also: A is complete */
+  /* afterwards A is complete on all ranks */
+  OSLA_CALL(osli_chol_agree(a, err, "osla_potrf", uplo, options));
   OSLA_TRY(osli_chol_allocate(&f, panel_bytes, panel_ready));
   err = run_steps(&f);
-  if (err != OSLA_OK) osla_transport_abort(f.v.t, err); /* the others wait for my panels */
-  OSLA_TRY(agree_info(&f, info));                       /* also: nobody reads my panels any more */
+  /* other ranks wait for panels of this rank */
+  if (err != OSLA_OK) osla_transport_abort(f.v.t, err);
+  OSLA_TRY(agree_info(&f, info)); /* afterwards no rank reads panels any more */
 cleanup:
   osli_chol_free(&f);
   return err;

@@ -1,4 +1,5 @@
-/* What a factorisation takes of a rank, from numbers alone: its set-up asks here. */
+/* Memory that a Cholesky factorisation needs on a rank, computed from sizes alone. The set-up uses
+ * the same functions. */
 #include "kernels/chol/chol_shape.h"
 
 static int gcd(int a, int b)
@@ -29,7 +30,7 @@ osla_panels_plan osli_chol_panels_plan(const chol *f, bool several_nodes)
     (osla_panels_kind){.used = true, .in_column = lower, .room = (size_t)v->nb * width};
   plan.kind[PANEL_ROWS] =
     (osla_panels_kind){.used = true, .in_column = !lower, .room = (size_t)along * width};
-  /* Blocks that one owner has for one block column's process: at most every lcm-th one. */
+  /* Room for the blocks that one owner has for one process column: at most every lcm-th block. */
   plan.kind[PANEL_COLS] =
     (osla_panels_kind){.used = several_nodes || !f->readable,
                        .in_column = lower,

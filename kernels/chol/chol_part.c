@@ -1,4 +1,4 @@
-/* Cholesky factorisation of a part. */
+/* Cholesky factorisation of a part of a matrix. */
 #include "kernels/common/part_operand.h"
 #include "osla_chol.h"
 #include "src/matrix/part_checks.h"

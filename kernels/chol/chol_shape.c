@@ -49,7 +49,7 @@ osla_err osli_chol_agree(osla_matrix *a, osla_err local, const char *call, osla_
                          (int)(sizeof same / sizeof *same));
 }
 
-/* Who is near, and whether my process column is. */
+/* Lists the ranks of this node that read this rank's blocks, and sets column_node. */
 static osla_err find_neighbours(chol *f)
 {
   const osla_transport *t = f->v.t;
@@ -60,8 +60,8 @@ static osla_err find_neighbours(chol *f)
   for (int along = 1; along < f->n_along; along++)
     if (osla_transport_node_of(t, rank_of(f, along, f->across)) != f->column_node)
       f->column_node = -1;
-  /* They have block columns among my block rows: their coordinate across equals mine along, modulo
-   * the common divisor. */
+  /* These ranks have block columns with the indices of this rank's block rows: their coordinate
+   * across equals this rank's coordinate along modulo gcd(n_along, n_across). */
   for (int along = 0; along < f->n_along && f->readable; along++)
     for (int across = f->along % f->common; across < f->n_across; across += f->common) {
       int rank = rank_of(f, along, across);

@@ -1,9 +1,9 @@
-/* Cholesky's two orientations (internal).
+/* Operations of Cholesky for both triangles (internal).
  *
- * Along is the direction of a panel: rows for the lower triangle, columns for the upper one. Across
- * is the other. A block of `along x across` indices is stored as it is if lower, transposed if
- * upper; the operations below choose the BLAS call that fits.
- */
+ * "Along" is the direction of a panel: rows for the lower triangle, columns for the upper triangle.
+ * "Across" is the other direction. A block of `along x across` indices is stored as it is for the
+ * lower triangle, and transposed for the upper one. The operations below choose the matching BLAS
+ * call. */
 #ifndef OSLA_CHOL_SHAPE_H
 #define OSLA_CHOL_SHAPE_H
 
@@ -18,41 +18,42 @@ typedef struct chol {
   local_view v;
   osla_uplo uplo;
   int look_ahead;
-  int n_along, n_across, along, across; /* process grid, and my position */
-  int64_t along_count, across_count;    /* my local indices */
+  int n_along, n_across, along, across; /* process grid, and this rank's position in it */
+  int64_t along_count, across_count;    /* numbers of this rank's local indices */
   int64_t steps;
-  int common, lcm; /* greatest divisor, least multiple of the grid's sides */
+  int common, lcm; /* greatest common divisor and least common multiple of n_along and n_across */
   osla_forward forward;
-  bool readable;           /* node neighbours read the matrix in place */
-  int column_node;         /* of all ranks with my block columns; -1: several */
-  int *readers, n_readers; /* ranks on my node that read my panels' blocks as L(j,k) */
+  bool readable;           /* whether node neighbours read the matrix in place */
+  int column_node;         /* node of all ranks with this rank's block columns; -1: several nodes */
+  int *readers, n_readers; /* ranks of this node that read this rank's panel blocks as L(j,k) */
   osla_panels *panels;
-  unsigned char *columns; /* L(j,k) for my block columns, dense */
+  unsigned char *columns; /* L(j,k) for this rank's block columns, dense */
   _Atomic int64_t diagonals,
-    factored; /* steps; the next one's diagonal block, panel, is not ready */
+    factored; /* number of steps whose diagonal block, and whose panel, this rank has factored */
   int64_t info;
 } chol;
 
-/* An operand: an address and its leading dimension. */
+/* An operand of the BLAS: its address and leading dimension. */
 typedef struct operand {
   unsigned char *at;
   int64_t ld;
 } operand;
 
-/* Did a call get the same on all ranks, and did none fail so far (`local`)? Collective; also, the
- * earlier changes of A are complete. Errors, on all ranks together: ARG, `local`. */
+/* Checks that all ranks pass the same arguments and that no rank has failed so far (`local`).
+ * Afterwards earlier changes of A are complete. Collective. Errors, on all ranks together: ARG,
+ * `local`. */
 osla_err osli_chol_agree(osla_matrix *a, osla_err local, const char *call, osla_uplo uplo,
                          const osla_chol_options *options);
 
-/* Local; checks arguments. */
+/* Sets the members that depend on the arguments, and checks the arguments. Local. */
 osla_err osli_chol_init(chol *f, osla_matrix *a, osla_uplo uplo, const osla_chol_options *options);
-/* From n_along and n_across: common, lcm. Then what a rank takes beside the panels: L(j,k) for its
- * block columns; and the panels, but for the functions. Pure (chol_memory.c). */
+/* Sets common and lcm; bytes of `columns`; plan of the panels without its function pointers. Pure
+ * (chol_memory.c). */
 void osli_chol_set_lcm(chol *f);
 size_t osli_chol_columns_bytes(const chol *f);
 osla_panels_plan osli_chol_panels_plan(const chol *f, bool several_nodes);
 
-/* Collective; memory. The functions are those of osla_panels_plan. */
+/* Allocates all memory. `bytes` and `ready` are functions of osla_panels_plan. Collective. */
 osla_err osli_chol_allocate(chol *f,
                             size_t (*bytes)(const void *chol, panel_kind, int64_t step, int root),
                             bool (*ready)(void *chol, panel_kind, int64_t step, void *room));
@@ -91,7 +92,7 @@ static inline operand peer_element(const chol *f, int rank, int64_t along, int64
                    osla_matrix_lld(f->v.matrix, rank)};
 }
 
-/* A dense piece of n_along x n_across indices. */
+/* A dense array of n_along x n_across indices as an operand. */
 static inline operand packed_operand(const chol *f, const void *at, int64_t n_along,
                                      int64_t n_across)
 {
@@ -105,17 +106,17 @@ static inline operand advance_along(const chol *f, operand a, int64_t count)
   return a;
 }
 
-/* Copies an n_along x n_across piece to another operand, or to a dense array. */
+/* Copies an n_along x n_across block to another operand, or to a dense array. */
 void osli_chol_copy_block(const chol *f, int64_t n_along, int64_t n_across, operand from,
                           operand to);
 void osli_chol_pack_block(const chol *f, int64_t n_along, int64_t n_across, operand from, void *to);
 
-/* panel := panel L^-T (lower) or U^-T panel (upper). */
+/* panel := panel L^-H (lower), or U^-H panel (upper). */
 osla_err osli_chol_solve_panel(const chol *f, int64_t n_along, int64_t size, operand diagonal,
                                operand panel);
 
-/* C -= X_i X_j^T (lower) or X_j^T X_i (upper), C of n_along x n_across, and the triangle of C -=
- * X_j X_j^T; k is the panel's width. */
+/* C -= X_i X_j^H (lower) or X_j^H X_i (upper) for an n_along x n_across block C; and the triangle
+ * of C -= X_j X_j^H. k is the width of the panel. */
 osla_err osli_chol_update_block(const chol *f, int64_t n_along, int64_t n_across, int64_t k,
                                 operand x_i, operand x_j, operand c);
 osla_err osli_chol_update_diagonal(const chol *f, int64_t n, int64_t k, operand x_j, operand c);

@@ -1,5 +1,5 @@
-/* Is what a call was given among the values of its type? `call` begins the line. Local. Errors:
- * ARG. (internal) */
+/* Checks of enumeration arguments (internal). Each check fails with ARG if the value is not one of
+ * its type. `call` is the name of the routine that begins the error message. Local. */
 #ifndef OSLA_ARGUMENT_CHECKS_H
 #define OSLA_ARGUMENT_CHECKS_H
 

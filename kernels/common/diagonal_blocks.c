@@ -1,5 +1,5 @@
-/* Blocks on a diagonal by LAPACK: Cholesky, or LU with partial pivoting. Memory: 8 block bytes a
- * row, LU 8 more. No communication. */
+/* Factorisation of diagonal blocks by LAPACK: Cholesky, or LU with partial pivoting. Memory per
+ * row: 8 bytes times the block size, and 8 bytes more for LU. No communication. */
 #include "kernels/common/diagonal_blocks.h"
 
 #include <inttypes.h>
@@ -84,10 +84,11 @@ osla_err osli_diagonal_blocks_solve(const diagonal_blocks *b, const double *r, d
   return OSLA_OK;
 }
 
-/* y := |L| |U| x of one block. The last rows first: each needs those above it as they were. */
+/* y := |L| |U| x for one block. |L| is applied from the last row upwards, because each row needs
+ * the rows above it unchanged. */
 static void magnitude(const double *block, int64_t n, bool is_cholesky, const double *x, double *y)
 {
-  for (int64_t i = 0; i < n; i++) { /* |U| x */
+  for (int64_t i = 0; i < n; i++) { /* y := |U| x */
     y[i] = 0.0;
     for (int64_t j = i; j < n; j++)
       y[i] += fabs(is_cholesky ? block[j + i * n] : block[i + j * n]) * x[j];

@@ -1,5 +1,5 @@
-/* Dense square blocks on a diagonal, factored in place and solved with (internal): what
- * block-Jacobi and splittings stand on. Local. */
+/* Dense square blocks on the diagonal of a local matrix: factorisation in place and solves, used by
+ * block-Jacobi and by splittings (internal). All functions are local. */
 #ifndef OSLA_DIAGONAL_BLOCKS_H
 #define OSLA_DIAGONAL_BLOCKS_H
 
@@ -8,19 +8,24 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Of n rows, block by block; the last one may be smaller. A value; zero: there are none. */
+/* Diagonal blocks of a matrix of n rows; the last block may be smaller. Copied by value; all zero
+ * means that there are no blocks. */
 typedef struct diagonal_blocks {
   int64_t n, block;
-  double *element; /* [n * block] each block by columns; factored: its triangles */
-  int64_t *pivots; /* [n] LU: in each block; NULL: Cholesky, of the lower triangles */
+  /* [n * block] the blocks one after another, each stored by columns; triangular factors after the
+   * factorisation */
+  double *element;
+  /* [n] interchanges of LU within each block; NULL with Cholesky, which uses the lower triangles */
+  int64_t *pivots;
 } diagonal_blocks;
 
-/* Zero blocks of `block` >= 1 rows. `what` begins the texts of errors. Errors: MEM. */
+/* Allocates blocks of `block` >= 1 rows, filled with zero. `what` begins the error messages.
+ * Errors: MEM. */
 osla_err osli_diagonal_blocks_create(const char *what, int64_t n, int64_t block, bool lu,
                                      diagonal_blocks *out);
 void osli_diagonal_blocks_free(diagonal_blocks *b);
 
-/* The block that begins at row `from`: its rows, and its elements. */
+/* Number of rows, and address, of the block that begins at row `from`. */
 static inline int64_t diagonal_block_size(const diagonal_blocks *b, int64_t from)
 {
   return b->n - from < b->block ? b->n - from : b->block;
@@ -31,15 +36,15 @@ static inline double *diagonal_block_at(const diagonal_blocks *b, int64_t from)
   return b->element + from * b->block;
 }
 
-/* Factors all blocks. Errors: ARG (a block that is singular, or for Cholesky not positive definite,
- * or not finite: its rows are named, first_row + the local ones), RANGE, MEM. */
+/* Factors all blocks. Errors: ARG (a block is singular, not finite, or, for Cholesky, not positive
+ * definite; the message names its rows, counted from first_row), RANGE, MEM. */
 osla_err osli_diagonal_blocks_factor(const char *what, int64_t first_row, diagonal_blocks *b);
 
-/* z := B^-1 r, [n]. Cannot fail where factoring did not. */
+/* z := B^-1 r, vectors of n elements. Cannot fail after a successful factorisation. */
 osla_err osli_diagonal_blocks_solve(const diagonal_blocks *b, const double *r, double *z);
 
-/* y := |L| |U| x of the computed factors (Cholesky: U = L^T), [n]; LU: its rows in the order after
- * their interchanges. For bounds of rounding. */
+/* y := |L| |U| x with the computed factors (U = L^T for Cholesky), vectors of n elements. With LU,
+ * y is in the row order after the interchanges. Used for bounds on rounding errors. */
 void osli_diagonal_blocks_magnitude(const diagonal_blocks *b, const double *x, double *y);
 
 #endif

@@ -1,19 +1,19 @@
-/* Interchanges of rows, or of columns, all in one: as a permutation.
+/* All interchanges of rows or columns of a matrix, applied as one permutation. A "line" is a row or
+ * a column.
  *
- * All ranks know all pivots, so each works out which line goes where. Each process column exchanges
- * its own part of the rows (each process row of the columns), some elements of each at a time: a
- * rank packs the lines that leave it, those for one rank together, puts them there with a notify
- * (pieces.h), and stores what arrives.
+ * All ranks know all pivots, so each rank computes which line moves where. Each process column
+ * exchanges its part of the rows (each process row its part of the columns), a pack of some
+ * elements of every line at a time. A rank packs the lines that leave it, grouped by destination,
+ * puts them to the destinations with a notification (pieces.h), and stores the lines that arrive.
  *
- * Not one piece with the exchange of LU (lu_rows.c), but for the copying: there each row goes to
- * all ranks of the process column, read in place through two sets of buffers without credits; here
- * each goes to one rank, and packs run ahead as far as credits allow.
+ * The exchange of rows in LU (lu_rows.c) is separate: there each row goes to all ranks of the
+ * process column and is read in place, with two sets of buffers and no credits. Here each line goes
+ * to one rank, and packs are sent ahead as far as credits allow.
  *
- * Memory per rank of m lines on p processes: m + 2 m / p indices, a few numbers for each process,
- * and 8 buffers of about 1 MiB (more only where one element of each line alone is more). Work on
- * each rank: two passes over the m lines. Messages: for every pack one put_notify to each process
- * that gets lines from here.
- */
+ * Memory per rank for m lines on p processes: m + 2 m / p indices, a few numbers for each process,
+ * and 8 buffers of about 1 MiB (more only if one element of each line takes more). Work per rank:
+ * two passes over the m lines. Messages: for every pack, one put_notify to each process that
+ * receives lines from this rank. */
 #include "kernels/common/interchange.h"
 
 #include "kernels/common/local_view.h"
@@ -63,28 +63,32 @@ cleanup:
   return err;
 }
 
-/* ---- who sends what ---- */
+/* ---- lists of moving lines ---- */
 
-/* Of the lines that are to move, for one process of my column (rows) or row (columns). */
+/* Numbers and lists of the lines that move between this rank and one process of its process column
+ * (for rows) or process row (for columns). */
 typedef struct line_counts {
-  int64_t going, coming;   /* from me there, from there to me */
-  int64_t before;          /* there from others: in its arrival buffer they lie before mine */
-  int64_t others, all;     /* there from others, and from itself, too */
-  int64_t *leave, *arrive; /* where the next one of mine is listed */
+  /* lines from this rank to that process, and from that process to this rank */
+  int64_t going, coming;
+  int64_t before; /* lines to that process that precede this rank's lines in its receive buffer */
+  /* lines to that process from other processes, and from all processes including itself */
+  int64_t others, all;
+  int64_t *leave, *arrive; /* next free entry in the lists of leaving and arriving lines */
 } line_counts;
 
 typedef struct osla_interchange {
   local_view v;
   osla_lines lines;
-  int64_t n, block;        /* lines of the matrix, and in a block */
-  int processes, position; /* processes that share them, and my number; -1: I have none */
-  int64_t mine, length;    /* my lines, and their elements here */
-  int64_t *from;           /* [n] new line i is old line from[i] */
-  line_counts *there;      /* [processes] */
-  int64_t *leave;          /* my lines that leave, local, by destination */
-  int64_t *arrive;         /* my lines that are replaced, by source */
-  int64_t width;           /* elements of each line in a pack */
-  unsigned char *packs;    /* one for each set of the pieces' buffers */
+  int64_t n, block; /* lines of the matrix, and lines of a block */
+  /* processes that share the lines, and this rank's index among them, or -1 if it has no lines */
+  int processes, position;
+  int64_t mine, length; /* number of this rank's lines, and their length on this rank */
+  int64_t *from;        /* [n] new line i is old line from[i] */
+  line_counts *there;   /* [processes] lines exchanged with each process */
+  int64_t *leave;       /* local indices of the lines that leave, ordered by destination */
+  int64_t *arrive;      /* local indices of the lines that are replaced, ordered by source */
+  int64_t width;        /* elements of each line in one pack */
+  unsigned char *packs; /* send buffers, one for each set of the pieces' buffers */
   size_t pack_bytes;
   osla_pieces *pieces;
 } moves;
@@ -100,7 +104,8 @@ static void compose_permutation(moves *x, const int64_t *pivots, bool backward)
   }
 }
 
-/* The processes that new line i comes from and goes to. False: it stays where it is. */
+/* Whether new line i comes from another position. Sets the processes that it comes from and goes
+ * to. */
 static bool is_moved(const moves *x, int64_t i, int *source, int *dest)
 {
   if (x->from[i] == i) return false;
@@ -123,7 +128,8 @@ static void count_moves(moves *x)
   }
 }
 
-/* Lists mine by the other process, those for one in the order of the new lines. */
+/* Lists this rank's leaving and arriving lines by the other process, and for one process in the
+ * order of the new lines. */
 static void list_moves(moves *x)
 {
   int64_t *leave = x->leave, *arrive = x->arrive;
@@ -146,8 +152,8 @@ static void list_moves(moves *x)
 
 /* ---- the exchange ---- */
 
-/* Elements at .. at + width - 1 of `count` lines, between B and a dense array: of rows column by
- * column, of columns line by line. */
+/* Copies elements [at, at + width) of `count` lines from B to a dense array: stored by column for
+ * rows, one line after another for columns. */
 static void pack_lines(const moves *x, int64_t count, const int64_t *lines, int64_t at,
                        int64_t width, unsigned char *to)
 {
@@ -190,7 +196,8 @@ static osla_err exchange_step(moves *x, int64_t step, int64_t at, int64_t width)
   unsigned char *mine = NULL;
   unsigned char *pack = x->packs + (size_t)(step % osli_pieces_depth(x->pieces)) * x->pack_bytes;
   const int64_t *leave = x->leave, *arrive = x->arrive;
-  OSLA_CALL(osli_pieces_wait_posted(x->pieces, step)); /* what was packed there has arrived */
+  /* the previous contents of this send buffer have arrived */
+  OSLA_CALL(osli_pieces_wait_posted(x->pieces, step));
   for (int position = 0; position < x->processes; position++) {
     int64_t count = x->there[position].going;
     pack_lines(x, count, leave, at, width, pack);
@@ -215,7 +222,8 @@ static osla_err exchange_step(moves *x, int64_t step, int64_t at, int64_t width)
   return osli_pieces_finish(x->pieces, step);
 }
 
-/* Buffers for the rank with most to pack or to take; the same width everywhere. */
+/* Allocates the buffers. Their size is that of the rank that sends or receives most; the width of a
+ * pack is the same on all ranks. */
 static osla_err make_packs(moves *x)
 {
   const local_view *v = &x->v;
@@ -294,8 +302,9 @@ osla_err osli_interchange_run(osla_interchange *x)
       int64_t left = x->length - at;
       err = exchange_step(x, step, at, left < x->width ? left : x->width);
     }
-  if (err != OSLA_OK) osla_transport_abort(x->v.t, err); /* the others wait for my lines */
-  return osla_barrier(x->v.t);                           /* B is complete everywhere */
+  /* other ranks wait for lines of this rank */
+  if (err != OSLA_OK) osla_transport_abort(x->v.t, err);
+  return osla_barrier(x->v.t); /* afterwards B is complete on all ranks */
 }
 
 void osli_interchange_close(osla_interchange *x)

@@ -5,16 +5,17 @@
 #include "osla_matrix.h"
 #include "osla_shape.h"
 
-/* All pivots of a factorisation on every rank, from 0, of the n x n matrix `a` whose ranks hold
- * them as osla_getrf leaves them; *pivots is NULL if no rank gives any. Collective. The caller
- * frees them. Errors, on all ranks together: ARG (some ranks without, or a pivot outside), MEM. */
+/* Gathers the pivots of a factorisation of the n x n matrix `a` on every rank, as row indices from
+ * 0. ipiv is distributed as osla_getrf leaves it. *pivots is NULL if no rank passes ipiv; otherwise
+ * the caller frees it. Collective. Errors, on all ranks together: ARG (only some ranks pass ipiv,
+ * or a pivot is out of range), MEM. */
 osla_err osli_pivots_gather(const osla_matrix *a, const int64_t *ipiv, int64_t **pivots);
 
-/* Exchanges line i of B, a row or a column, with line pivots[i], for i = 0, 1, 2, ... in this
- * order, or in the opposite one; B has any blocks and any grid. Opening gets all memory, above the
- * indices of the lines a few times 1 MiB, or a part of one element of all lines that move; closing
- * accepts NULL. Collective, all three. Errors of opening, on all ranks together: MEM, MPI; of the
- * run: MPI. */
+/* Interchanges line i of B (a row or a column) with line pivots[i] for i = 0, 1, 2, ... in this
+ * order, or in the reverse order with `backward`. B may have any blocks and any grid. _open
+ * allocates all memory: indices of the lines, and a few buffers of 1 MiB, or of one element of each
+ * line that moves if that is more. _close accepts NULL. All three calls are collective. Errors of
+ * _open, on all ranks together: MEM, MPI. Errors of _run: MPI. */
 typedef enum osla_lines { OSLA_ROWS, OSLA_COLUMNS } osla_lines;
 typedef struct osla_interchange osla_interchange;
 osla_err osli_interchange_open(osla_matrix *b, osla_lines lines, const int64_t *pivots,
@@ -22,8 +23,8 @@ osla_err osli_interchange_open(osla_matrix *b, osla_lines lines, const int64_t *
 osla_err osli_interchange_run(osla_interchange *x);
 void osli_interchange_close(osla_interchange *x);
 
-/* What it takes of a rank, whatever the pivots. Pure.
- *   length [in] of the lines, on the rank where they are longest */
+/* Bytes that interchanges need on a rank, whatever the pivots. Pure.
+ *   length [in] local length of the lines, on the rank where they are longest */
 uint64_t osli_interchange_memory(const osla_shape *shape, osla_lines lines, int64_t length);
 
 #endif

@@ -1,8 +1,7 @@
-/* What a kernel needs of a distributed matrix on this rank, gathered once (internal).
+/* A distributed matrix as seen from this rank: layout, process position and local array in one
+ * struct (internal).
  *
- * Row and column arguments are global; results are local. For matrices whose block rows and block
- * columns are walked step by step.
- */
+ * Row and column arguments of the functions below are global indices; results are local indices. */
 #ifndef OSLA_LOCAL_VIEW_H
 #define OSLA_LOCAL_VIEW_H
 
@@ -14,16 +13,16 @@ typedef struct local_view {
   osla_grid *grid;
   osla_transport *t;
   osla_dtype dtype;
-  size_t element; /* bytes */
+  size_t element; /* bytes of an element */
   int64_t m, n, mb, nb;
   int p, q, prow, pcol;
-  int64_t rows, cols; /* local */
+  int64_t rows, cols; /* size of the local array */
   int64_t lld;
   unsigned char *local;
 } local_view;
 
-/* A view of a matrix that is only read may only be read: views and parts have no other form for
- * those. */
+/* Casts const away, because views and parts exist for writable matrices only. The caller must not
+ * write through the result. */
 static inline osla_matrix *without_const(const osla_matrix *a)
 {
   return (osla_matrix *)a;
@@ -53,15 +52,15 @@ static inline local_view view_of(osla_matrix *a)
                       .local = osla_matrix_local(a)};
 }
 
-/* A block that is larger than the matrix becomes as large as the matrix: the distribution is the
- * same, and buffers of a block's size stay small. */
+/* Reduces blocks that are larger than the matrix to the size of the matrix. The distribution stays
+ * the same, and buffers of one block stay small. */
 static inline void trim_blocks(local_view *v)
 {
   if (v->mb > v->m) v->mb = v->m > 1 ? v->m : 1;
   if (v->nb > v->n) v->nb = v->n > 1 ? v->n : 1;
 }
 
-/* Number of my local rows (columns) with a global index below i (j). */
+/* Number of this rank's rows with a global index below i (of columns, below j). */
 static inline int64_t rows_below(const local_view *v, int64_t i)
 {
   return osla_index_count(i < v->m ? i : v->m, v->mb, v->prow, v->p);
@@ -72,7 +71,7 @@ static inline int64_t cols_below(const local_view *v, int64_t j)
   return osla_index_count(j < v->n ? j : v->n, v->nb, v->pcol, v->q);
 }
 
-/* Address of local element (row, col). */
+/* Address of the local element (row, col). */
 static inline unsigned char *local_at(const local_view *v, int64_t row, int64_t col)
 {
   return v->local + (size_t)(row + col * v->lld) * v->element;
@@ -83,42 +82,44 @@ static inline int rank_at(const local_view *v, int prow, int pcol)
   return osla_grid_rank_at(v->grid, prow, pcol);
 }
 
-/* Do others reach the matrix (osla_matrix_wrap_own), if it has parts of others at all? */
+/* Whether other ranks can reach the matrix: false only for one that osla_matrix_wrap_own made on
+ * several processes. */
 static inline bool is_shared(const osla_matrix *a)
 {
   osla_layout l = osla_matrix_layout(a);
   return osla_matrix_segment(a) || l.nprow * l.npcol == 1;
 }
 
-/* Can that rank's local array be read in place from here? Then it can read mine, too. */
+/* Whether this rank can read the local array of `rank` in place. The reverse is true as well. */
 static inline bool in_place(const local_view *v, int rank)
 {
   return osla_matrix_peer(v->matrix, rank) != NULL;
 }
 
-/* Can this thread call BLAS, and are my part's sizes integers of its? Before others wait for what I
- * compute, since a failure then would end the job. Local. Errors: MEM, RANGE, UNSUPPORTED. */
+/* Checks that this thread can call BLAS, and that the sizes of this rank's part fit into its
+ * integers. Called before other ranks wait for this rank's results, because a later failure would
+ * end the job. Local. Errors: MEM, RANGE, UNSUPPORTED. */
 osla_err osli_view_check_blas(const osla_matrix *a);
 
-/* Is there a rank of the grid whose local array cannot be read in place from somewhere? The same
- * answer on all ranks: buffers are made or not made together. Collective. */
+/* Whether some rank of the grid cannot read the local array of another rank in place. The result is
+ * the same on all ranks, so that they allocate buffers together. Collective. */
 osla_err osli_view_needs_buffers(const local_view *v, bool *needed);
 
-/* Is there a neighbour on this node whose local array cannot be read in place from here? Local. */
+/* Whether this rank cannot read the local array of some rank of its node in place. Local. */
 bool osli_view_has_hidden_neighbour(const local_view *v);
 
-/* Do all neighbours on each node read one another's local arrays in place? The same answer on all
- * ranks. Collective. */
+/* Whether all ranks of each node can read one another's local arrays in place. The result is the
+ * same on all ranks. Collective. */
 osla_err osli_view_neighbours_readable(const local_view *v, bool *readable);
 
-/* Local array of a rank that is in_place, and an element of it. */
+/* Address of element (row, col) in the local array of a rank for which in_place is true. */
 static inline unsigned char *peer_at(const local_view *v, int rank, int64_t row, int64_t col)
 {
   unsigned char *peer = osla_matrix_peer(v->matrix, rank);
   return peer + (size_t)(row + col * osla_matrix_lld(v->matrix, rank)) * v->element;
 }
 
-/* Copies an m x n piece from leading dimension `from_ld` to a dense array. */
+/* Copies an m x n matrix with leading dimension `from_ld` to a dense array. */
 void osli_pack(size_t element, int64_t m, int64_t n, const void *from, int64_t from_ld, void *to);
 
 #endif

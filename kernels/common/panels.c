@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A rank publishes step k + look_ahead while it works on step k, and who forwards a panel, or its
- * neighbours, may still hold those of step k - 1 and k - 2. */
+/* BEHIND: further sets of buffers. A rank publishes step k + look_ahead while it works on step k. A
+ * rank that forwards a panel, and its neighbours, may still use panels of steps k - 1 and k - 2. */
 enum { BEHIND = 2, ALIGN = 64, PIECE_BYTES = 256 << 10 };
 
 /* ---- set-up ---- */
@@ -31,7 +31,7 @@ static bool make_lines(osla_panels *p, const osla_grid *grid)
   return complete;
 }
 
-/* The most posts of one step that can be on their way: pieces to each station. */
+/* Largest number of posts of one step that can be under way: each piece to each station. */
 static size_t most_posts(osla_panels *p)
 {
   size_t most = 0;
@@ -41,7 +41,7 @@ static size_t most_posts(osla_panels *p)
     size_t stations = line->nodes > 1 ? (size_t)line->nodes - 1 : 0;
     size_t roots = k->stride > 0 ? (size_t)((line->length + k->stride - 1) / k->stride) : 1;
     if (!k->used) continue;
-    size_t deep = 0; /* of a binomial tree's root; a ring's has one */
+    size_t deep = 0; /* children of the root of a binomial tree; the root of a ring has one child */
     while (((size_t)1 << deep) <= stations)
       deep++;
     osla_route forwarded = {.forward = OSLA_FORWARD_RING};
@@ -70,7 +70,8 @@ static osla_err make_work(osla_panels *p, const osla_grid *grid)
   return complete ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "panels' routes");
 }
 
-/* Sets are as large for all ranks: any of a kind's roots may lie in any position. */
+/* Sets the offsets of the kinds in a set of buffers. A set has the same size on all ranks, because
+ * the roots of a kind may be at any position. */
 static void lay_out(osla_panels *p, int nprow, int npcol, bool far)
 {
   for (int kind = 0; kind < PANEL_KINDS; kind++) {
@@ -154,7 +155,7 @@ void osli_panels_destroy(osla_panels **handle)
   *handle = NULL;
 }
 
-/* ---- what a kernel calls ---- */
+/* ---- calls of kernels ---- */
 
 osla_transport *osli_panels_transport(const osla_panels *p)
 {
@@ -174,9 +175,10 @@ void osli_panels_progress(osla_panels *p)
     osli_panels_step(p);
 }
 
-/* A root's panel as I shall read it: who notifies me, and what its slot says then. */
+/* How this rank learns that the panel of a root has arrived: who notifies it, and the value of that
+ * notify slot. */
 typedef struct arrival {
-  int origin; /* rank */
+  int origin; /* rank that notifies this rank */
   uint64_t value;
   const void *at;
 } arrival;

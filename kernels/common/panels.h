@@ -1,24 +1,23 @@
-/* Panels that are published step by step, and forwarded (internal).
+/* Panels that are published step by step and forwarded between nodes (internal).
  *
- * A factorisation or a solve runs through steps 0, 1, 2, ... In each step some ranks, the roots,
- * publish a panel to all ranks of their process row or column (Krishnan et al., section III.B: put
- * + notify). Neighbours on the root's node read it in place, or in the root's buffer. To each other
- * node goes one copy, on a route (route.h): flat, in a ring or in a tree; who has to pass a panel
- * on does so in its progress steps, piece by piece, whatever step it is at itself.
+ * A factorisation or a solve has steps 0, 1, 2, ... In each step some ranks, the roots, publish a
+ * panel to all ranks of their process row or column (Krishnan et al., section III.B: put + notify).
+ * Ranks on the root's node read the panel in the root's matrix or in its buffer. Every other node
+ * gets one copy, on a route (route.h): flat, ring or tree. A rank that has to forward a panel does
+ * so in its progress steps, piece by piece, whatever step it works on itself.
  *
- * Nothing here waits but osli_panels_wait and osli_panels_drain. What a kernel publishes is asked
- * for: `ready` is called in progress steps, until it says that the panel of a step is there. All of
- * a kind leaves a rank in one order, that of steps and, within a step, of the roots' distance; so a
- * slot for each writer is enough to know what has come.
+ * Only osli_panels_wait, osli_panels_wait_for, osli_panels_wait_rank and osli_panels_drain wait.
+ * Progress steps call the kernel's function `ready` until it returns true for the panel of a step.
+ * All panels of one kind leave a rank in a fixed order: by step, and within a step by the distance
+ * of the root. So one notify slot for each writer is enough to know what has arrived.
  *
- * Buffers: a rank has `depth` sets, used in turn. Who has done with a step gives a credit to the
- * rank that will write its node's copy in the step that uses the set again. No step is synchronised
- * in any other way.
+ * Buffers: each rank has `depth` sets, used in turn. A rank that has finished a step sends a credit
+ * to the rank that will write its node's copy in the step that reuses the set. Steps are not
+ * synchronised in any other way.
  *
- * Memory per rank: depth * (sum over the kinds of regions * room), if there are other nodes.
- * Messages per step: one put_notify a piece for each other node of a line, one credit for each rank
- * and root.
- */
+ * Memory per rank: depth * (sum over the kinds of regions * room) if there are other nodes.
+ * Messages per step: one put_notify for each piece and each other node of a line, and one credit
+ * for each rank and root. */
 #ifndef OSLA_PANELS_H
 #define OSLA_PANELS_H
 
@@ -33,66 +32,71 @@ typedef struct osla_panels osla_panels;
 
 typedef struct osla_panels_kind {
   bool used;
-  bool in_column; /* its line is my process column, else my process row */
-  bool in_buffer; /* the root's neighbours read its buffer, not its own memory */
-  int stride;     /* positions of the roots of one step differ by a multiple of it; 0: one root */
-  size_t room;    /* bytes of the largest panel of a root */
+  bool in_column; /* the panels go along the process column; otherwise along the process row */
+  bool in_buffer; /* neighbours of the root read its buffer, not its matrix */
+  /* positions of the roots of one step differ by multiples of this number; 0: one root */
+  int stride;
+  size_t room; /* bytes of the largest panel of a root */
 } osla_panels_kind;
 
-/* What a kernel says of its panels; the same on all ranks but for `kernel`. */
+/* Description of a kernel's panels. All members except `kernel` are the same on all ranks. */
 typedef struct osla_panels_plan {
   osla_panels_kind kind[PANEL_KINDS];
   int64_t steps;
-  int look_ahead;  /* a rank publishes at most so many steps ahead of the one that it works on */
-  int column_rows; /* process rows that take part, the first ones; 0: all */
+  int look_ahead;  /* most steps that a rank publishes ahead of the step that it works on */
+  int column_rows; /* number of process rows that take part, the first ones; 0: all */
   osla_forward forward;
-  size_t piece;  /* bytes in which a panel is passed on; 0: chosen */
-  bool readable; /* neighbours read what a root publishes where it lies */
+  size_t piece;  /* bytes of the pieces in which a panel is forwarded; 0: chosen */
+  bool readable; /* whether neighbours of a root can read its matrix in place */
   void *kernel;
-  /* Bytes of a root's panel, by its position in my line; 0: it publishes none in this step, or
-   * nobody wants it. Pure: it is asked about any step at any time. */
+  /* Bytes of the panel of the root at position `root` of this rank's line; 0 if it publishes none
+   * in this step, or if no rank needs it. Pure; called for any step at any time. */
   size_t (*bytes)(const void *kernel, panel_kind kind, int64_t step, int root);
-  /* Columns that a rank multiplies with the panels of a step, about; the same on all of a line.
-   * NULL: not known. Pure. */
+  /* Approximate number of columns that a rank multiplies with the panels of a step, the same on all
+   * ranks of a line; NULL: not known. Pure. */
   int64_t (*cols)(const void *kernel, int64_t step);
-  /* Is my panel there? Then it puts a packed copy at `room`, if that is not NULL. Asked in progress
-   * steps, one at a time, perhaps in another thread; not again when it has said yes. */
+  /* Whether this rank's panel of a step is ready. If it is and `room` is not NULL, stores a packed
+   * copy at `room`. Called in progress steps, one call at a time, possibly by another thread, and
+   * not again after it has returned true. */
   bool (*ready)(void *kernel, panel_kind kind, int64_t step, void *room);
 } osla_panels_plan;
 
-/* Collective. Errors, on all ranks together: MEM, MPI, RANGE (progress hooks). */
+/* Allocates buffers and routes, and registers the progress step. Collective. Errors, on all ranks
+ * together: MEM, MPI, RANGE (too many progress hooks). */
 osla_err osli_panels_create(osla_grid *grid, const osla_panels_plan *plan, osla_panels **out);
 void osli_panels_destroy(osla_panels **panels); /* collective; accepts NULL */
 
-/* What they take of a rank of a job: all lines in its grid's rows and columns. Pure. */
+/* Bytes that panels need on a rank of a job of this shape. Pure. */
 uint64_t osli_panels_memory(const osla_panels_plan *plan, const osla_shape *shape);
 
 osla_transport *osli_panels_transport(const osla_panels *panels); /* borrowed */
 
-/* Do panels pass from here to other ranks in progress steps, so that computing should make some? */
+/* Whether panels are sent or forwarded in progress steps of this rank, so that long computations
+ * should make some. */
 bool osli_panels_forwards(const osla_panels *panels);
 
-/* Something has become ready: sends what can be sent. Local. */
+/* Sends what has become ready, in one progress step. Local. */
 void osli_panels_progress(osla_panels *panels);
 
-/* Waits for a root's panel of this step. NULL: it lies in the root's own memory, which I can read;
- * else the packed copy, mine until osli_panels_finish. Local. */
+/* Waits for the panel of a root in this step. Returns the packed copy, valid until
+ * osli_panels_finish, or NULL if the panel is read in the root's own memory. Local. */
 const void *osli_panels_wait(osla_panels *panels, panel_kind kind, int64_t step, int root);
-/* The same without waiting. */
+/* Whether osli_panels_wait would return without waiting. If true, *at is what it would return. */
 bool osli_panels_has_arrived(osla_panels *panels, panel_kind kind, int64_t step, int root,
                              const void **at);
 
-/* Waits until test(arg) is true, of what my progress steps do. Local. */
+/* Waits until test(arg) is true. Progress steps of this rank make it true. Local. */
 void osli_panels_wait_for(osla_panels *panels, bool (*test)(void *arg), void *arg);
 
-/* I am done with all panels of this step. Steps are finished in order. Local. */
+/* Declares that this rank has finished using all panels of a step. Steps must be finished in order.
+ * Local. */
 void osli_panels_finish(osla_panels *panels, int64_t step);
 
-/* Waits until I have passed on all that I have to. Local. */
+/* Waits until this rank has sent and forwarded all its panels. Local. */
 void osli_panels_drain(osla_panels *panels);
 
-/* A word of its own to a rank of my process row, my column or my node: "my part of this step is
- * complete", and a wait for it. Local. Errors: MPI. */
+/* A separate notification that this rank's part of a step is complete, to a rank of its process
+ * row, process column or node: send, wait, and test. Local. Errors: MPI. */
 osla_err osli_panels_notify_rank(osla_panels *panels, int64_t step, int rank);
 void osli_panels_wait_rank(osla_panels *panels, int64_t step, int origin);
 bool osli_panels_rank_has_notified(const osla_panels *panels, int64_t step, int origin);

@@ -1,4 +1,4 @@
-/* Positions of panels in the buffers, values of their notify slots, and their routes. */
+/* Offsets of panels in the buffers, values of their notify slots, and their routes. */
 #include "kernels/common/panels_state.h"
 
 size_t osli_panels_offset(osla_panels *p, panel_kind kind, int64_t step, int root)

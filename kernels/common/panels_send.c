@@ -1,14 +1,15 @@
-/* What panels do in progress steps: publish, pass on, give credit.
+/* Progress steps of panels: publish, forward, send credits.
  *
- * Each kind has a cursor that goes through the steps, and in a step through the roots of my line by
- * their distance: my own panel first, then that of the one before me ... At each it stands until
- * what is to do there is done. Panels of far roots cannot come before those of near ones on the
- * same way, so this order loses nothing, and the value of a slot only grows.
- */
+ * Each kind has a cursor that visits the steps, and in a step the roots of this rank's line by
+ * distance: first this rank's own panel, then that of the position before it, and so on. The cursor
+ * advances when this rank has nothing left to do for a root. A panel of a more distant root cannot
+ * arrive earlier on the same route, so this order delays nothing, and the value of a notify slot
+ * only grows. */
 #include "kernels/common/panels_state.h"
 #include "osla_trace.h"
 
-/* Has everybody on a position's node finished the step that used these buffers before? */
+/* Whether all ranks on the node of `position` have finished the step that used these buffers
+ * before. */
 static bool has_credit(osla_panels *p, panel_kind kind, int64_t step, int position)
 {
   const osla_line *line = panel_line(p, kind);
@@ -36,7 +37,7 @@ static unsigned char *buffer_of(osla_panels *p, panel_kind kind, int64_t step, i
   return (unsigned char *)osla_segment_local(p->segment) + osli_panels_offset(p, kind, step, root);
 }
 
-/* Is my own panel there, packed if others need that? */
+/* Whether this rank's own panel is ready. It is packed if other ranks need a copy. */
 static bool own_is_ready(osla_panels *p, panel_kind kind, panel_cursor *c, bool has_neighbours)
 {
   bool in_place = p->plan.readable && !p->plan.kind[kind].in_buffer;
@@ -50,7 +51,7 @@ static bool own_is_ready(osla_panels *p, panel_kind kind, panel_cursor *c, bool 
   return p->plan.ready(p->plan.kernel, kind, c->step, room);
 }
 
-/* Pieces of the panel at the cursor that are in my buffer. */
+/* Number of pieces of the panel at the cursor that have arrived in this rank's buffer. */
 static int pieces_here(osla_panels *p, panel_kind kind, const panel_cursor *c, int root, int all)
 {
   const osla_line *line = panel_line(p, kind);
@@ -60,7 +61,8 @@ static int pieces_here(osla_panels *p, panel_kind kind, const panel_cursor *c, i
   return now - none >= PANEL_MOST_PIECES ? all : (int)(now - none);
 }
 
-/* My neighbours read the whole panel, in my buffer or where I have it. */
+/* Notifies the ranks of this node that they can read the whole panel, in this rank's buffer or
+ * matrix. */
 static osla_err notify_neighbours(osla_panels *p, panel_kind kind, int64_t step, int root)
 {
   const osla_line *line = panel_line(p, kind);
@@ -93,10 +95,10 @@ static osla_err send_piece(osla_panels *p, panel_kind kind, panel_cursor *c, int
   return OSLA_OK;
 }
 
-/* May one more piece be on its way? Pieces that travel together share the line, and all of them
- * arrive late: a ring of four hosts behind 1 Gbit/s passed 4 MiB on in 86 ms with all at once, in
- * 44 with two and in 40 with one, of 34 that the line needs. Two: who computes does not look all
- * the time. */
+/* Whether one more piece may be under way. At most two pieces are under way, because pieces that
+ * travel together share the bandwidth and all of them arrive late (a ring of four hosts took 86 ms
+ * with all pieces at once, 44 ms with two). One piece would leave gaps while a rank computes
+ * between progress steps. */
 static osla_err may_send(osla_panels *p, const panel_cursor *c, bool *may_post)
 {
   enum { ON_THEIR_WAY = 2 };
@@ -109,7 +111,7 @@ static osla_err may_send(osla_panels *p, const panel_cursor *c, bool *may_post)
   return OSLA_OK;
 }
 
-/* Takes one root's panel as far as it can go; *done: there is nothing left to do for it. */
+/* Does as much as possible for the panel of one root. *done: nothing is left to do. */
 static osla_err advance_root(osla_panels *p, panel_kind kind, panel_cursor *c, bool *done)
 {
   osla_line *line = panel_line(p, kind);
@@ -121,10 +123,10 @@ static osla_err advance_root(osla_panels *p, panel_kind kind, panel_cursor *c, b
     if (c->bytes > 0) c->route = osli_panels_route(p, kind, c->step, root, c->bytes, c->targets);
     c->begun = true;
     c->published = false;
-    c->sent = own ? -1 : 0; /* -1: not known to be there */
+    c->sent = own ? -1 : 0; /* -1: the own panel is not known to be ready */
   }
-  /* One that comes to my buffer must have come, even if nobody here waits for it: else it would
-   * come over the panel of a later step that somebody else writes there, such as my own. */
+  /* Wait for a panel that is written to this rank's buffer even if no rank here needs it. Otherwise
+   * it could overwrite the panel of a later step in this buffer. */
   *done =
     c->bytes == 0 || c->route.reads != line->me || (own && !neighbours && c->route.count == 0);
   if (*done) return OSLA_OK;
@@ -167,7 +169,7 @@ static osla_err advance_kind(osla_panels *p, panel_kind kind)
 
 /* ---- credits ---- */
 
-/* Are all posts of a set complete? */
+/* Whether all posts of a set have arrived. */
 static osla_err set_is_sent(osla_panels *p, int64_t set, bool *sent)
 {
   *sent = true;
@@ -179,7 +181,8 @@ static osla_err set_is_sent(osla_panels *p, int64_t set, bool *sent)
   return OSLA_OK;
 }
 
-/* Tells those who will write my node's copies, in the step that uses these buffers again. */
+/* Sends credits to the ranks that will write this node's copies in the step that reuses the
+ * buffers. */
 static osla_err give_credit(osla_panels *p, int64_t step)
 {
   int64_t again = step + p->depth;
@@ -213,7 +216,7 @@ static osla_err give_credits(osla_panels *p)
   return OSLA_OK;
 }
 
-/* ---- a step ---- */
+/* ---- progress step ---- */
 
 static bool all_sent(const osla_panels *p)
 {
@@ -230,6 +233,7 @@ void osli_panels_step(void *panels)
   for (int kind = 0; kind < PANEL_KINDS && err == OSLA_OK; kind++)
     if (p->plan.kind[kind].used) err = advance_kind(p, kind);
   if (err == OSLA_OK && p->set > 0) err = give_credits(p);
-  if (err != OSLA_OK) osla_transport_abort(p->t, err); /* others wait for it */
+  /* other ranks wait for panels of this rank */
+  if (err != OSLA_OK) osla_transport_abort(p->t, err);
   if (all_sent(p)) atomic_store(&p->all_sent, true);
 }

@@ -11,7 +11,8 @@ static bool is_whole(const osla_part *p)
   return p->i == 0 && p->j == 0 && p->m == l.m && p->n == l.n;
 }
 
-/* Most of the part need not move: its first block stays where it is, or most of it. */
+/* Creates a matrix for a copy of the part. Its grid and blocks are such that most elements stay on
+ * their rank. */
 static osla_err create_copy(const osla_part *part, const osla_matrix *like, part_operand *x)
 {
   const osla_layout l = osla_matrix_layout(part->matrix);

@@ -1,8 +1,8 @@
-/* Parts as operands of kernels that take whole matrices (internal).
+/* Parts of matrices as operands of kernels that need whole matrices (internal).
  *
- * A part that lies as a matrix of its own (part_view.h) is worked on where it is. Any other one is
- * copied to a matrix of its own, and back. What there is outside of the part stays as it is.
- */
+ * If the part has the layout of a matrix of its own (part_view.h), the kernel works on it in place.
+ * Otherwise the part is copied to a new matrix, and copied back. Elements outside the part stay
+ * unchanged. */
 #ifndef PART_OPERAND_H
 #define PART_OPERAND_H
 
@@ -12,28 +12,30 @@
 
 typedef struct part_operand {
   osla_part part;
-  osla_matrix *at; /* what the kernel works on: the part's matrix, or one of the two */
+  osla_matrix *at; /* matrix for the kernel: the part's own matrix, `view` or `copy` */
   osla_matrix *view, *copy;
-  osla_grid *grid; /* of the copy: the process of the part's first element has the first block */
+  /* grid of the copy: the process that owns the part's first element owns the first block */
+  osla_grid *grid;
 } part_operand;
 
-/* Makes x->at. Collective; the part is inside its matrix.
- *   like [in] a copy lies as rows of this matrix, in its blocks; NULL: on the part's own processes,
- *             in its blocks
- * Memory: none, or the part once more, and 64 columns of it while it is copied.
- * Errors, on all ranks together: MEM, MPI; then there is nothing to close. */
+/* Sets x->at. Collective. The part must be inside its matrix.
+ *   like [in] a copy is distributed like the rows of this matrix; NULL: on the processes and in
+ *             the blocks of the part
+ * Memory: none, or a copy of the part, and 64 columns of it during the copy. Errors, on all ranks
+ * together: MEM, MPI; then nothing needs to be closed. */
 osla_err osli_part_open(const osla_part *part, const osla_matrix *like, part_operand *x);
 
-/* Copies back if the part was written and err is OK, and frees. Collective. Returns err, or why
- * the copy failed: MEM (the part is as before), MPI. */
+/* Copies the part back if it was written and err is OK, and frees all memory. Collective. Returns
+ * err, or the error of the copy: MEM (the part is unchanged) or MPI. */
 osla_err osli_part_close(part_operand *x, bool written, osla_err err);
 
-/* How many of the matrix' local rows lie before row `row` of the part. Local. */
+/* Number of local rows of the matrix before row `row` of the part. Local. */
 int64_t osli_part_rows_below(const osla_part *part, int64_t row);
 
-/* The first `count` of the part's rows each have a number. _gather: numbers[] of all, of those that
- * lie with the rows of the matrix, an element for each local row (whole; NULL where there are no
- * rows of the part); collective. _scatter: from[] for all of them to such elements; local. */
+/* Numbers attached to the first `count` rows of a part. `whole` has one element for each local row
+ * of the matrix; it may be NULL on ranks without rows of the part. _gather collects the numbers of
+ * all rows in numbers[count] on every rank; collective. _scatter stores from[count] in the elements
+ * of the local rows; local. */
 osla_err osli_part_numbers_gather(const osla_part *part, int64_t count, const int64_t *whole,
                                   int64_t *numbers);
 void osli_part_numbers_scatter(const osla_part *part, int64_t count, const int64_t *from,

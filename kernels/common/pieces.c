@@ -2,12 +2,13 @@
 
 #include <stdlib.h>
 
-/* A rank posts step k + look_ahead while it works on step k, and its slowest consumer may still
- * hold step k - 1. Credits go out every CREDIT_EVERY steps, which adds as many sets. */
+/* A rank posts step k + look_ahead while it works on step k, and its slowest consumer may still use
+ * step k - 1. Credits are sent every CREDIT_EVERY steps, which needs CREDIT_EVERY - 1 further
+ * sets. */
 enum { CREDIT_EVERY = 2 };
 enum { PURPOSE_PIECE, PURPOSE_CREDIT, PURPOSES };
 
-/* Posts of a step: at most one to each process of my line. */
+/* Posts of one step: at most one to each process of the line. */
 typedef struct posts {
   osla_posted *posted;
   int count;
@@ -16,11 +17,11 @@ typedef struct posts {
 struct osla_pieces {
   osla_grid *grid;
   osla_segment *segment;
-  bool in_row;         /* else in a process column */
-  int64_t depth;       /* sets of buffers */
+  bool in_row;         /* whether pieces go along process rows; otherwise along process columns */
+  int64_t depth;       /* number of sets of buffers */
   size_t set;          /* bytes of a set */
-  posts *posts;        /* [depth] */
-  osla_posted *posted; /* [depth * processes of a line] where they are */
+  posts *posts;        /* [depth] posts of each set */
+  osla_posted *posted; /* [depth * processes of a line] memory of all posts */
 };
 
 static size_t set_bytes(size_t bytes)

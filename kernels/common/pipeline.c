@@ -1,6 +1,6 @@
 #include "kernels/common/pipeline.h"
 
-/* Brings panel k up to date with the steps from `from` on, and factors it. */
+/* Applies the steps from `from` on to panel k, and factors it. */
 static osla_err advance_panel(const osla_pipeline *p, int64_t k, int64_t from)
 {
   if (!p->owns(p->kernel, k)) return OSLA_OK;
@@ -13,7 +13,7 @@ static osla_err advance_panel(const osla_pipeline *p, int64_t k, int64_t from)
 
 osla_err osli_pipeline_run(const osla_pipeline *p)
 {
-  int64_t ready = 0; /* panels before this one are factored; their columns have had all steps */
+  int64_t ready = 0; /* number of factored panels, whose columns have had all steps */
   for (int64_t k = 0; k < p->steps; k++) {
     osla_at_step(osli_panels_transport(p->panels), p->name, k);
     for (; ready <= k + p->look_ahead && ready < p->steps; ready++)

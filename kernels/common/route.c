@@ -2,12 +2,11 @@
 
 #include <stdlib.h>
 
-/* A ring moves a panel at the rate of one line whatever the number of nodes; but each node adds
- * the time that its rank takes to look. Small panels are all latency: the tree. So are those of
- * many nodes, where products are long; with short ones the tree loses, perhaps because its root's
- * line carries as many copies as it is deep (the cause was not measured). (Simulated, XT4, LU, 32
- * nodes in a row: 1024 columns a rank gain 4 %, 512 neither gain nor lose, the last quarter of the
- * steps loses a third.) */
+/* Limits for the choice of a route. A ring forwards a panel at the rate of one link whatever the
+ * number of nodes, but each node adds the time until its next progress step. For small panels only
+ * latency counts, so they use the tree. From TREE_NODES nodes on, panels with at least TREE_COLS
+ * columns per rank and tree level use the tree as well; with shorter products the tree is
+ * slower. */
 enum { RING_FROM = 64 << 10, TREE_NODES = 8, TREE_COLS = 120 };
 
 bool osli_line_make(osla_line *line, int length, int me, const int *ranks, const int *nodes)
@@ -46,7 +45,8 @@ void osli_line_free(osla_line *line)
   *line = (osla_line){0};
 }
 
-/* The root and the stations, in their order; the position of my node's among them. */
+/* Lists the root and the stations in their order. Returns the position of this rank's node in the
+ * list. */
 static int list_stations(osla_line *line, int root)
 {
   int count = 0, mine = 0;
@@ -68,15 +68,14 @@ static osla_forward choose(const osla_line *line, osla_forward forward, size_t b
   while ((1 << levels) < line->nodes)
     levels++;
   bool tree = line->nodes >= TREE_NODES && cols >= (int64_t)TREE_COLS * levels;
-  if (line->nodes <= 2) return OSLA_FORWARD_FLAT; /* all the same */
+  if (line->nodes <= 2) return OSLA_FORWARD_FLAT; /* with two nodes all routes are the same */
   if (forward != OSLA_FORWARD_CHOSEN) return forward;
   return bytes >= RING_FROM && !tree ? OSLA_FORWARD_RING : OSLA_FORWARD_TREE;
 }
 
-/* The binomial tree over positions 0 .. n-1: position i > 0 hears from i without its lowest bit,
- * and notifies i + 1, i + 2, i + 4, ... below that bit; the farthest first. Returns who i hears
- * from.
- */
+/* Binomial tree over positions 0 .. n-1. Position i > 0 receives from i without its lowest set bit,
+ * and sends to i + 1, i + 2, i + 4, ... below that bit, the most distant first. Returns the
+ * position from which `position` receives. */
 static int route_tree(int position, int n, int *targets, int *count)
 {
   int bit = 1, from;

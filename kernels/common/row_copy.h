@@ -1,4 +1,4 @@
-/* The inner loop of all exchanges of rows: some rows of one column (internal). */
+/* Inner loops of the exchanges of rows: copies of selected elements of one column (internal). */
 #ifndef OSLA_ROW_COPY_H
 #define OSLA_ROW_COPY_H
 
@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* A constant size makes this one load and one store. */
+/* A constant size makes each copy one load and one store. */
 static inline void copy_element(size_t element, unsigned char *to, const unsigned char *from)
 {
   if (element == 8)
@@ -19,7 +19,7 @@ static inline void copy_element(size_t element, unsigned char *to, const unsigne
     memcpy(to, from, 16);
 }
 
-/* For i < count, both columns of elements: to[i] := from[rows[i]]. */
+/* to[i] := from[rows[i]] for i < count. Both arrays are columns of elements. */
 static inline void take_rows(size_t element, int64_t count, const unsigned char *from,
                              const int64_t *rows, unsigned char *to)
 {
@@ -28,7 +28,7 @@ static inline void take_rows(size_t element, int64_t count, const unsigned char 
     copy_element(element, to, from + (size_t)rows[i] * element);
 }
 
-/* to[rows[i]] := from[i] */
+/* to[rows[i]] := from[i] for i < count. */
 static inline void scatter_rows(size_t element, int64_t count, const unsigned char *from,
                                 unsigned char *to, const int64_t *rows)
 {
@@ -37,7 +37,7 @@ static inline void scatter_rows(size_t element, int64_t count, const unsigned ch
     copy_element(element, to + (size_t)rows[i] * element, from);
 }
 
-/* to[to_rows[i]] := from[from_rows[i]] */
+/* to[to_rows[i]] := from[from_rows[i]] for i < count. */
 static inline void move_rows(size_t element, int64_t count, const unsigned char *from,
                              const int64_t *from_rows, unsigned char *to, const int64_t *to_rows)
 {

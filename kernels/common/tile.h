@@ -1,11 +1,12 @@
-/* Tiles of a product, between which panels pass (internal). */
+/* Tiles of a product, between which progress steps forward panels (internal). */
 #ifndef OSLA_TILE_H
 #define OSLA_TILE_H
 
 #include "kernels/common/panels.h"
 
-/* Rows and columns that are computed at a time, then a progress step: all of them where nothing has
- * to pass; else even tiles that are the smaller the smaller the product. */
+/* Rows and columns of the part of a product that is computed between two progress steps. The tile
+ * is the whole product if this rank forwards nothing; otherwise smaller products have smaller
+ * tiles. */
 typedef struct osla_tile {
   int64_t rows, cols;
 } osla_tile;

@@ -1,4 +1,4 @@
-/* Contract and dispatch of the distributed multiplications: check, plan, run. */
+/* Public calls of the distributed multiplications: check the arguments, make the plan, run it. */
 #include "kernels/gemm/gemm.h"
 #include "kernels/common/argument_checks.h"
 #include "kernels/gemm/gemm_sharing.h"
@@ -21,21 +21,23 @@ static int64_t outer_cols(osla_trans trans, const osla_part *p)
   return trans == OSLA_NOTRANS ? p->n : p->m;
 }
 
-static _Thread_local osla_gemm_ablation ablation; /* of later calls of this thread */
+static _Thread_local osla_gemm_ablation ablation; /* for later calls of this thread */
 
 void osla_gemm_ablate(const osla_gemm_ablation *switches)
 {
   ablation = switches ? *switches : (osla_gemm_ablation){0};
 }
 
-enum { WHOLE = INT_MIN }; /* of C, not one triangle: no osla_uplo that a caller might pass */
+/* triangle of a product that computes all of C; differs from every osla_uplo that a caller may
+ * pass */
+enum { WHOLE = INT_MIN };
 
-/* The product in hand, as it was asked for. */
+/* A product as the caller requested it. */
 typedef struct request {
   osla_trans transa, transb;
   osla_part a, b, c;
-  int triangle;   /* of C, or WHOLE */
-  bool hermitian; /* with a triangle */
+  int triangle;   /* an osla_uplo, or WHOLE */
+  bool hermitian; /* only with a triangle: osla_herk */
 } request;
 
 static osla_err check(const request *r, const osla_gemm_options *options)
@@ -71,8 +73,8 @@ static osla_err check(const request *r, const osla_gemm_options *options)
   return OSLA_OK;
 }
 
-/* Does every rank ask for the same? Of the options, only the memory has a say in what ranks do
- * together (gemm_split.c). Collective. */
+/* Checks that all ranks pass the same arguments. Of the options only `memory` must agree, because
+ * it decides whether k is split over the ranks (gemm_split.c). Collective. */
 static osla_err agree(const request *r, osla_complex alpha, osla_complex beta,
                       const osla_gemm_options *options, osla_err local)
 {
@@ -112,7 +114,7 @@ static bool is_split(const gemm_work *w, const request *r)
   return osli_gemm_is_split(&r->a, &r->b, &r->c, w->k_to, &w->options);
 }
 
-/* Fills the work's operands and lists; split: for the run of gemm_split.c. */
+/* Makes the operands and the task list. split: the product is run by gemm_split.c. */
 static osla_err plan(gemm_work *w, const request *r, bool split)
 {
   if (split) osli_gemm_split_assign(w, &r->c);
@@ -121,7 +123,7 @@ static osla_err plan(gemm_work *w, const request *r, bool split)
   return osli_gemm_plan_make(w);
 }
 
-/* Can BLAS take what this rank is going to give it? */
+/* Checks that the sizes that this rank passes to BLAS fit into its integers. */
 static osla_err check_blas(const gemm_work *w)
 {
   int64_t largest = w->c.ld > w->width ? w->c.ld : w->width;
@@ -138,7 +140,8 @@ static osla_err check_blas(const gemm_work *w)
   return osla_blas_ready();
 }
 
-/* Everything that can fail for a rank alone, before C changes and others wait for what it gets. */
+/* Does everything that can fail on a single rank, before C changes and other ranks wait for this
+ * rank. */
 static osla_err prepare(gemm_work *w, const request *r, bool split)
 {
   OSLA_CALL(plan(w, r, split));
@@ -154,18 +157,20 @@ static osla_err multiply(const request *r, osla_complex alpha, osla_complex beta
   const osla_dtype dtype = osla_matrix_dtype(r->c.matrix);
   osla_err err;
   if (dtype == OSLA_FLOAT || dtype == OSLA_DOUBLE) alpha = creal(alpha), beta = creal(beta);
-  /* Matrices of another transport, and the memory of wrapped ones, may differ by rank. */
+  /* Ranks may pass matrices of different transports, or memory that only some ranks have
+   * wrapped. */
   OSLA_CALL(agree(r, alpha, beta, options, check(r, options)));
   gemm_work w = work_of(r, options);
-  if (alpha == 0) w.k_to = 0; /* as BLAS: then A and B are not read */
+  if (alpha == 0) w.k_to = 0; /* like BLAS: A and B are not read */
   const bool split = is_split(&w, r);
   if (!split) OSLA_CALL(osli_gemm_sharing_choose(&w, r->a.matrix, r->b.matrix));
-  OSLA_TRY(osla_agree(w.t, prepare(&w, r, split))); /* also: operands are complete */
+  /* afterwards the operands are complete on all ranks */
+  OSLA_TRY(osla_agree(w.t, prepare(&w, r, split)));
   OSLA_TRY(osli_gemm_sharing_open(&w));
   if (split)
     err = osli_gemm_split_run(&w, alpha, beta, &r->c);
   else
-    err = osla_agree(w.t, osli_gemm_run(&w, alpha, beta)); /* nobody reads any more */
+    err = osla_agree(w.t, osli_gemm_run(&w, alpha, beta)); /* afterwards no rank reads A or B */
 cleanup:
   osli_gemm_sharing_close(&w);
   osli_gemm_plan_free(&w);
@@ -179,7 +184,8 @@ osla_err osla_gemm(osla_trans transa, osla_trans transb, osla_complex alpha, osl
   return multiply(&r, alpha, beta, options);
 }
 
-/* What is no osla_trans stays as it is, for the check. */
+/* Returns `other` for OSLA_TRANS and OSLA_CONJTRANS. Invalid values stay as they are, so that the
+ * check finds them. */
 static osla_trans replace_if_transposed(osla_trans trans, osla_trans other)
 {
   return trans == OSLA_TRANS || trans == OSLA_CONJTRANS ? other : trans;

@@ -1,8 +1,8 @@
-/* What a load brings, get by get. */
+/* Enumeration of the gets of a load. */
 #include "kernels/gemm/gemm.h"
 
-/* Rows [row, row + rows) of local columns [col, col + cols) of a rank to `to` (bytes) of the
- * buffer. */
+/* Visits the gets for rows [row, row + rows) of local columns [col, col + cols) of a rank, to be
+ * stored from byte `to` of the buffer on. */
 static osla_err walk_rectangle(const gemm_operand *x, int rank, int64_t row, int64_t rows,
                                int64_t col, int64_t cols, size_t to, gemm_get *visit, void *arg)
 {

@@ -1,4 +1,4 @@
-/* How an operand lies for this rank's part of C: index arithmetic only. */
+/* Pieces of an operand that this rank's part of C needs: index arithmetic only. */
 #include "kernels/gemm/gemm.h"
 #include "kernels/gemm/gemm_sharing.h"
 
@@ -31,8 +31,8 @@ static int group_of(gemm_operand *x, int owner)
   return x->n_groups++;
 }
 
-/* Appends [at, at + size), which starts at index i of the part; joins it to the piece before if it
- * continues that. */
+/* Appends elements [at, at + size), which begin at index i of the part. Extends the previous piece
+ * if it continues there. */
 static void add_piece(gemm_operand *x, int64_t at, int64_t size, int64_t i)
 {
   int g = group_of(x, axis_owner(&x->outer, i));
@@ -47,8 +47,9 @@ static void add_piece(gemm_operand *x, int64_t at, int64_t size, int64_t i)
     x->pieces[x->n_pieces++] = (gemm_piece){.at = at, .size = size, .local = local, .group = g};
 }
 
-/* Cuts the indices of C that this rank owns, the `count` from local index `first` on the axis
- * `c` of process iproc, into pieces. `add` is called with none of them kept when only counting. */
+/* Cuts `count` of this rank's indices of C, from local index `first` of axis `c` on process iproc,
+ * into pieces. Stores the pieces if `keep`; otherwise only counts them. Returns an upper bound of
+ * their number. */
 static int64_t cut(const gemm_axis *c, int iproc, int64_t first, int64_t count, gemm_operand *x,
                    bool keep)
 {
@@ -56,7 +57,7 @@ static int64_t cut(const gemm_axis *c, int iproc, int64_t first, int64_t count, 
   for (int64_t at = 0; at < count; runs++) {
     int64_t i = osla_index_global(first + at, c->nb, iproc, c->nprocs) - c->first;
     int64_t run = axis_run(c, i), there = axis_run(&x->outer, i);
-    if (c->nprocs == 1) run = count - at; /* no process between: the runs join */
+    if (c->nprocs == 1) run = count - at; /* with one process all local indices are consecutive */
     if (x->outer.nprocs == 1) there = x->outer.n - i;
     int64_t size = run < there ? run : there;
     if (size > count - at) size = count - at;
@@ -66,8 +67,8 @@ static int64_t cut(const gemm_axis *c, int iproc, int64_t first, int64_t count, 
   return runs;
 }
 
-/* Whether what lies on a process of the inner axis is loaded, and whether it counts as another
- * node's: if one of the ranks that hold it cannot be read in place. */
+/* Sets for each process of the inner axis whether its data are loaded and whether they count as
+ * another node's. Both hold if this rank cannot read one of the ranks with its data in place. */
 static void mark_far_owners(gemm_operand *x, const osla_gemm_ablation *ablation)
 {
   int me = osla_transport_rank(x->v.t);

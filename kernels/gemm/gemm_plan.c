@@ -1,12 +1,11 @@
-/* The plan of a multiplication: segments of k in the order in which this rank takes them, joined
- * into tasks, and the loads that the tasks need (Krishnan et al., section III.A, steps 1 to 3).
+/* The plan of a multiplication: segments of k in this rank's order, joined into tasks, and the
+ * loads that the tasks need (Krishnan et al., section III.A, steps 1 to 3).
  *
- * Order: what lies in this rank's shared-memory domain first, so that the loads of the rest flow
- * meanwhile; then by owner, each rank starting at its own place on the diagonal, so that the ranks
- * of a process row or column ask different owners at a time; then by k. Nothing else comes before
- * the diagonal: where segments with one operand in the domain did, all nodes of a process row began
- * at the same owner (simulated, 128 nodes of 8: half the rate).
- */
+ * Order of the segments: first those that this rank can read in place, so that loads of the others
+ * are transferred meanwhile; then by owner, where each rank begins at another owner on the
+ * diagonal, so that the ranks of a process row or column ask different owners at a time; then by k.
+ * Segments with only one operand in place get no priority: otherwise all nodes of a process row
+ * would begin at the same owner, which halved the rate on 128 simulated nodes. */
 #include "kernels/gemm/gemm.h"
 
 #include <inttypes.h>
@@ -14,17 +13,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Panels copied at once: wide enough for the BLAS to run near its peak (measured: 0.99 of a product
- * with all of k), narrow enough to be small beside the operands. Blocks that are not contiguous
- * are only copied together if they are narrower than PACK_BELOW: from there on a product with one
- * block loses less than a copy costs. */
+/* PANEL: width of the panels that are copied at once, wide enough for BLAS to run near its peak and
+ * narrow enough to be small beside the operands. PACK_BELOW: blocks that are not contiguous are
+ * packed together if they are narrower than this; for wider blocks, packing costs more than
+ * separate products. */
 enum { PANEL = 256, PACK_BELOW = 64 };
-/* Below this, buffers may exceed 2.5 local blocks of the operands. */
+/* Buffers below this number of bytes may exceed 2.5 local blocks of the operands. */
 static const uint64_t SMALL = 1 << 20;
 
 /* --- buffers --- */
 
-/* Most elements of one column of a load from process group g, over the inner processes. */
+/* Largest number of elements in one column of a load from process group g. */
 static int64_t widest_ld(const gemm_operand *x, int g, int64_t rows)
 {
   int64_t most = 0;
@@ -35,7 +34,7 @@ static int64_t widest_ld(const gemm_operand *x, int g, int64_t rows)
   return most;
 }
 
-/* Most k of [from, to) on one process. */
+/* Largest number of indices of [from, to) on one process. */
 static int64_t most_inner(const gemm_operand *x, int64_t from, int64_t to)
 {
   int64_t most = 0;
@@ -46,7 +45,7 @@ static int64_t most_inner(const gemm_operand *x, int64_t from, int64_t to)
   return most;
 }
 
-/* Lays out a load's buffer, for panels of w->width. */
+/* Sets the offsets in a load's buffer for panels of width w->width. */
 static void lay_out(gemm_operand *x, const gemm_work *w)
 {
   int64_t at = 0;
@@ -79,13 +78,14 @@ static uint64_t buffers_needed(gemm_work *w)
   return bytes;
 }
 
-/* 2.5 local blocks of the operands, of so many bytes. */
+/* Limit of the buffers' bytes: 2.5 local blocks of the operands, whose size in bytes is
+ * `blocks`. */
 static uint64_t most_memory(double blocks)
 {
   return 2.5 * blocks < (double)SMALL ? SMALL : (uint64_t)(2.5 * blocks);
 }
 
-/* As they would be on equal shares. */
+/* Limit of the buffers' bytes if the operands were distributed evenly. */
 static uint64_t usual_memory(const gemm_work *w)
 {
   double bytes = 0;
@@ -97,7 +97,8 @@ static uint64_t usual_memory(const gemm_work *w)
   return most_memory(bytes);
 }
 
-/* The width that fits, at least `least`. */
+/* Halves w->width from `widest` until the buffers fit into `most` bytes, but not below `least`.
+ * Returns whether they fit. */
 static bool width_fits(gemm_work *w, uint64_t most, int64_t widest, int64_t least)
 {
   w->width = widest;
@@ -106,7 +107,8 @@ static bool width_fits(gemm_work *w, uint64_t most, int64_t widest, int64_t leas
   return buffers_needed(w) <= most;
 }
 
-/* Sets the width, and whether strips are loaded whole. */
+/* Chooses the panel width, and whether strips are loaded whole, so that the buffers fit into
+ * memory. */
 static void fit_memory(gemm_work *w)
 {
   gemm_operand *a = &w->x[GEMM_A], *b = &w->x[GEMM_B];
@@ -173,7 +175,7 @@ static int compare(const void *a, const void *b)
   return x->segment.start < y->segment.start ? -1 : x->segment.start > y->segment.start;
 }
 
-/* The owner's turn, counted from my node's place, or mine. */
+/* Position of an owner in this rank's order of owners. */
 static int turn(const gemm_work *w, int which, int owner)
 {
   int nprocs = w->x[which].inner.nprocs;
@@ -185,7 +187,7 @@ static osla_err sort_segments(gemm_work *w)
 {
   keyed *list = malloc((size_t)w->n_segments * sizeof *list + 1);
   OSLA_CHECK(list, OSLA_ERR_MEM, "gemm: %" PRId64 " keys", w->n_segments);
-  /* Loads of whole strips are large: those of one process follow one another. */
+  /* Loads of whole strips are large, so all tasks with one such load are consecutive. */
   int major = w->x[GEMM_B].panel && !w->x[GEMM_A].panel ? GEMM_A : GEMM_B, minor = 1 - major;
   for (int64_t i = 0; i < w->n_segments; i++) {
     const gemm_segment *s = &w->segments[i];
@@ -205,7 +207,7 @@ static osla_err sort_segments(gemm_work *w)
 
 /* --- tasks and loads --- */
 
-/* Joins the segment to the task if one product should take both. */
+/* Adds the segment to the task if one local product can take both. Returns whether it did. */
 static bool join_segment(const gemm_work *w, gemm_task *task, const gemm_segment *s)
 {
   const gemm_segment *last = &w->segments[task->first + task->count - 1];
@@ -216,7 +218,8 @@ static bool join_segment(const gemm_work *w, gemm_task *task, const gemm_segment
     bool continues = last->local[i] + last->size == s->local[i];
     bool loaded = x->far[s->owner[i]];
     if (s->owner[i] != last->owner[i]) return false;
-    if (loaded && !x->panel && !x->whole && !continues) return false; /* a load is one range */
+    /* a load is one range of rows */
+    if (loaded && !x->panel && !x->whole && !continues) return false;
     direct[i] = task->direct[i] && (continues || (loaded && x->panel));
     if (task->direct[i] && !direct[i] && (!x->may_pack || task->width >= PACK_BELOW)) return false;
   }
@@ -240,7 +243,8 @@ static void make_tasks(gemm_work *w)
   }
 }
 
-/* The load of a task: that of the task before if it holds the same, else one more. */
+/* Returns the load of task t: the latest load if it contains the task's data, otherwise a new
+ * one. */
 static int64_t load_of(const gemm_work *w, gemm_operand *x, int which, int64_t t)
 {
   const gemm_task *task = &w->tasks[t];
@@ -284,7 +288,7 @@ osla_err osli_gemm_plan_make(gemm_work *w)
   fit_memory(w);
   w->limited = a->any_far || b->any_far || a->n_pieces > 1 || b->n_pieces > 1 ||
                w->options.panel > 0 || osla_transport_n_nodes(w->t) > 1 ||
-               w->k_to - w->k_from > INT_MAX; /* what BLAS takes at once */
+               w->k_to - w->k_from > INT_MAX; /* BLAS takes at most INT_MAX indices at once */
   OSLA_CALL(make_segments(w));
   OSLA_CALL(sort_segments(w));
   make_tasks(w);
@@ -304,10 +308,10 @@ void osli_gemm_plan_free(gemm_work *w)
   w->private = NULL;
 }
 
-/* --- without matrices --- */
+/* --- memory from sizes alone --- */
 
-/* C := A B: A in panels of a process's columns, B a whole local block of a process, two of each;
- * where blocks are narrow also packed copies. Only what is afar is loaded. */
+/* C := A B. A is loaded in panels of a process's columns, B in whole local blocks of a process, two
+ * buffers each. Narrow blocks are also packed. Only data of other nodes are loaded. */
 uint64_t osla_gemm_memory(const osla_shape *s)
 {
   uint64_t rows = (uint64_t)s->rows, cols = (uint64_t)s->cols, width = cols < PANEL ? cols : PANEL;

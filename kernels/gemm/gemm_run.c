@@ -1,10 +1,10 @@
-/* The run over a plan: SRUMMA's steps 4 and 5 (Krishnan et al., section III.A).
+/* The run of a plan: steps 4 and 5 of SRUMMA (Krishnan et al., section III.A).
  *
- * While one load of an operand feeds the products, the next one flows into the other buffer. What
- * can be read in place is; what one product cannot read as it lies is packed first. Loads that
- * ranks of a node share are got by one of them, in turn (gemm_sharing.c).
- * Memory: two buffers of a load and one for packing, for each operand that needs them.
- */
+ * While the products use one load of an operand, the next load is transferred into the other
+ * buffer. Operands that can be read in place are not loaded. Operands that one local product cannot
+ * read directly are packed first. Loads that several ranks of a node need are transferred by one of
+ * them (gemm_sharing.c). Memory: two load buffers and one buffer for packing, for each operand that
+ * needs them. */
 #include "kernels/gemm/gemm.h"
 #include "kernels/gemm/gemm_sharing.h"
 #include "osla_blas.h"
@@ -16,22 +16,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The gets that fill a buffer of mine. */
+/* The gets that fill one buffer of this rank. */
 typedef struct slot {
   osla_transfer *transfers;
   int64_t n_transfers, n_complete;
 } slot;
 
-/* Loads by their number. Of mine, which are every mates.n-th, `started` and `told` are the next
- * ones; `finished` counts all. */
+/* Progress of an operand's loads. Loads are numbered from 0; this rank transfers every sharers.n-th
+ * load. */
 typedef struct gemm_source {
   const gemm_work *w;
   const gemm_operand *x;
   int which;
   slot slots[2];
-  int64_t started;   /* next to be started */
-  int64_t published; /* next that mates will be told of when it is there */
-  int64_t finished;  /* of all: loads that no task of mine needs any more */
+  int64_t started;   /* next load of this rank that is to be started */
+  int64_t published; /* next load of this rank whose arrival is to be published */
+  int64_t finished;  /* number of loads (of all sharers) that no later task of this rank needs */
   unsigned char *packed;
 } source;
 
@@ -43,7 +43,7 @@ static osla_err count_get(void *arg, int rank, size_t offset, size_t to, size_t 
   return OSLA_OK;
 }
 
-/* Most gets of one load. */
+/* Largest number of gets of one load. */
 static osla_err most_gets(const gemm_work *w, int which, int64_t *most)
 {
   const gemm_operand *x = &w->x[which];
@@ -98,13 +98,13 @@ void osli_gemm_run_close(gemm_work *w)
 
 /* --- loads --- */
 
-/* The buffer of a load that I get. */
+/* Buffer of a load that this rank transfers. */
 static slot *slot_of(source *s, int64_t load)
 {
   return &s->slots[load / s->x->sharers.n % gemm_n_slots(s->w)];
 }
 
-/* Are the slot's gets complete? If they must be, waits for them. */
+/* Tests whether all gets of the slot are complete. With `needed` waits for them. */
 static osla_err test_gets(source *s, slot *l, bool needed, bool *done)
 {
   osla_segment *segment = osla_matrix_segment(s->x->v.matrix);
@@ -119,7 +119,7 @@ static osla_err test_gets(source *s, slot *l, bool needed, bool *done)
   return OSLA_OK;
 }
 
-/* Waits for all of the slot's gets that are under way, whatever becomes of some. */
+/* Waits for all gets of the slot that are under way, also if some of them fail. */
 static osla_err wait_for_gets(source *s, slot *l)
 {
   osla_err err = OSLA_OK;
@@ -131,8 +131,9 @@ static osla_err wait_for_gets(source *s, slot *l)
   return err;
 }
 
-/* Tells mates of loads of mine that are there, in their order. Up to load `must` they have to be.
- * Later ones are looked at only where ranks share: ARMCI's look waits. */
+/* Notifies the sharers of this rank's loads that have arrived, in order. Waits for loads up to
+ * number `needed`. Tests later loads only if ranks share loads, because the test of the ARMCI
+ * transport waits. */
 static osla_err publish_loads(source *s, int64_t needed)
 {
   for (; s->published < s->started && (s->published <= needed || s->w->sharing);
@@ -162,9 +163,9 @@ static osla_err start_get(void *arg, int rank, size_t offset, size_t to, size_t 
   return OSLA_OK;
 }
 
-/* Is the buffer of a load of mine free? It is when nobody needs what it held before: I (who have
- * finished that, when the load must be there: it is a later one's) and my mates. If it must be,
- * waits for these. */
+/* Whether the buffer of a load of this rank is free: neither this rank nor the sharers need the
+ * previous load in it. With `needed` waits for the sharers; this rank has finished the previous
+ * load by then. */
 static bool is_free(const source *s, int64_t load, bool needed)
 {
   int64_t before = load - (int64_t)gemm_n_slots(s->w) * s->x->sharers.n;
@@ -172,8 +173,8 @@ static bool is_free(const source *s, int64_t load, bool needed)
   return before < s->finished && osli_gemm_load_is_released(s->w, s->which, before, needed);
 }
 
-/* Starts loads of mine while there is a free buffer, at most up to load `last`; up to load `must`
- * there has to be one. */
+/* Starts loads of this rank while buffers are free, up to load `last`. Waits for free buffers up to
+ * load `needed`. */
 static osla_err start_loads(source *s, int64_t last, int64_t needed)
 {
   const gemm_operand *x = s->x;
@@ -186,7 +187,7 @@ static osla_err start_loads(source *s, int64_t last, int64_t needed)
   return OSLA_OK;
 }
 
-/* Before task t: loads that are over free their buffers, and the next ones start. */
+/* Called before task t: releases loads that are no longer needed, and starts further loads. */
 static osla_err advance_loads(source *s, int64_t t)
 {
   const gemm_operand *x = s->x;
@@ -196,7 +197,7 @@ static osla_err advance_loads(source *s, int64_t t)
   return start_loads(s, s->w->ablation.blocking ? mine : x->n_loads, -1);
 }
 
-/* Until the load of the task is there. */
+/* Waits until the load of a task has arrived. */
 static osla_err wait_for_load(source *s, int64_t load)
 {
   if (load < 0) return OSLA_OK;
@@ -208,9 +209,10 @@ static osla_err wait_for_load(source *s, int64_t load)
   return OSLA_OK;
 }
 
-/* --- where an operand lies --- */
+/* --- addresses and packing of operands --- */
 
-/* First element of a segment for a piece; koff: k of the task before the segment. */
+/* Address of the first element of a segment for a piece. koff: number of indices k of the task
+ * before the segment. */
 static const unsigned char *find_operand(const source *s, const gemm_task *task,
                                          const gemm_segment *seg, const gemm_piece *piece,
                                          int64_t koff, int64_t *ld)
@@ -235,7 +237,7 @@ static const unsigned char *find_operand(const source *s, const gemm_task *task,
   return osli_gemm_load_buffer(s->w, s->which, task->load[s->which]) + (size_t)at * x->v.element;
 }
 
-/* Gathers the task's part of a panel operand: outer x width, column by column. */
+/* Packs a task's part of a panel operand into an outer x width array. */
 static void pack_panel(const source *s, const gemm_task *task, const gemm_piece *piece, int64_t ld)
 {
   size_t e = s->x->v.element, bytes = (size_t)piece->size * e;
@@ -251,7 +253,8 @@ static void pack_panel(const source *s, const gemm_task *task, const gemm_piece 
   osli_move_did(bytes, koff);
 }
 
-/* The same for a strip: width x outer. All segments of a column lie near one another. */
+/* Packs a task's part of a strip operand into a width x outer array. All segments of a column are
+ * near one another in memory. */
 static void pack_strip(const source *s, const gemm_task *task, const gemm_piece *piece, int64_t ld)
 {
   const gemm_segment *first = &s->w->segments[task->first];
@@ -275,7 +278,7 @@ static gemm_array pack_operand(const source *s, const gemm_task *task)
   const gemm_operand *x = s->x;
   int64_t outer = gemm_outer_count(x), ld = x->panel ? outer : task->width;
   int owner = s->w->segments[task->first].owner[s->which];
-  bool foreign = false; /* is data of another rank moved, that no get has brought before? */
+  bool foreign = false; /* whether data of another rank are copied directly, without a get */
   double since = osla_trace_now(s->w->t);
   for (int64_t p = 0; p < x->n_pieces; p++) {
     const gemm_piece *piece = &x->pieces[p];
@@ -291,7 +294,8 @@ static gemm_array pack_operand(const source *s, const gemm_task *task)
   return (gemm_array){x->trans, s->packed, ld};
 }
 
-/* The task's part of the operand, ready for the BLAS. */
+/* Makes a task's part of an operand available to BLAS: waits for its load and packs it if
+ * necessary. */
 static osla_err prepare_operand(source *s, const gemm_task *task, gemm_array *out)
 {
   OSLA_CALL(wait_for_load(s, task->load[s->which]));
@@ -319,7 +323,7 @@ static osla_err run_tasks(source *s, osla_complex alpha, osla_complex beta)
 {
   const gemm_work *w = s->w;
   gemm_array nothing = {OSLA_NOTRANS, w->c.at, w->c.rows > 0 ? w->c.rows : 1}, a, b;
-  if (w->n_tasks == 0) { /* no k: C := beta C */
+  if (w->n_tasks == 0) { /* without tasks: C := beta C */
     return multiply(w, alpha, nothing, nothing, 0, beta);
   }
   for (int64_t t = 0; t < w->n_tasks; t++) {
@@ -329,13 +333,13 @@ static osla_err run_tasks(source *s, osla_complex alpha, osla_complex beta)
     OSLA_CALL(advance_loads(&s[GEMM_B], t));
     OSLA_CALL(prepare_operand(&s[GEMM_A], task, &a));
     OSLA_CALL(prepare_operand(&s[GEMM_B], task, &b));
-    for (int i = 0; i < 2; i++) /* what has come early, before this rank computes */
+    for (int i = 0; i < 2; i++) /* publish loads that have arrived before this rank computes */
       if (s[i].x->sharers.n > 1) OSLA_CALL(publish_loads(&s[i], -1));
     double since = osla_trace_now(w->t);
     OSLA_CALL(multiply(w, alpha, a, b, task->width, t == 0 ? beta : 1));
     osla_trace_add(w->t, w->triangle >= 0 ? OSLA_TRACE_SYRK : OSLA_TRACE_GEMM, since,
                    gemm_flops(w, task));
-    osla_progress(w->t); /* serves other nodes that get from here */
+    osla_progress(w->t); /* serves gets of other nodes from this rank */
   }
   return OSLA_OK;
 }
@@ -349,7 +353,7 @@ osla_err osli_gemm_run(const gemm_work *w, osla_complex alpha, osla_complex beta
   osla_err err = run_tasks(s, alpha, beta);
   const bool sharers_wait = w->x[GEMM_A].sharers.n > 1 || w->x[GEMM_B].sharers.n > 1;
   if (err != OSLA_OK && sharers_wait) osla_transport_abort(w->t, err);
-  for (int i = 0; i < 2; i++) /* a get that nobody waited for may still write to its buffer */
+  for (int i = 0; i < 2; i++) /* a get for which no task has waited may still write to its buffer */
     for (int k = 0; k < gemm_n_slots(w); k++) {
       osla_err waited = wait_for_gets(&s[i], &s[i].slots[k]);
       if (err == OSLA_OK) err = waited;

@@ -1,18 +1,19 @@
-/* Loads that several ranks of a node need are got once.
+/* Loads that several ranks of a node need are transferred once.
  *
- * Ranks of a node in one process row need the same panels of A, those in one process column the
- * same of B. Those with the same list of tasks and loads (they compare hashes) are mates: load l is
- * got by mate l mod n alone, into its own two buffers, and the others read it there. So a node gets
- * each panel once, n times as many loads are under way, and nobody has more memory for them.
+ * Ranks of a node in one process row need the same panels of A, and ranks in one process column the
+ * same of B. Those with the same list of tasks and loads, found by comparing hashes, are sharers.
+ * Load l is transferred by sharer l mod n into its two buffers, and the others read it there. So a
+ * node gets each load once, n times as many loads are under way, and no rank needs more memory.
  *
- * Notify slots, for each operand: PLAN, a hash of my list; PLACE, 1 + where my buffers begin in my
- * store; READY, 1 + the latest of my loads that is there; DONE, 1 + the latest of your loads that I
- * need no more.
- * Equal hashes mean equal buffers: owners, ranges, pieces and widths say where a load lies in one.
- * Nobody waits in a circle: all mates have the same tasks, also those for A and those for B, and
- * come to each load at the same task, A's before B's. Who gets a load waits at most for a mate at
- * an earlier task: the last task to need what its buffer held before.
- */
+ * Notify slots of each operand: PLAN, hash of a rank's list; OFFSET, 1 + offset of a rank's buffers
+ * in its store; READY, 1 + number of a rank's latest load that has arrived; DONE, 1 + number of the
+ * receiver's latest load that the sender no longer needs.
+ *
+ * Equal hashes imply equal buffer layouts, because owners, ranges, pieces and widths determine the
+ * position of a load in a buffer. There is no deadlock: all sharers have the same tasks, and need
+ * each load at the same task, loads of A before those of B. The rank that transfers a load waits at
+ * most for sharers at an earlier task, the last task that needs the previous contents of the
+ * buffer. */
 #include "kernels/gemm/gemm_sharing.h"
 #include "src/base/hash.h"
 
@@ -20,10 +21,10 @@
 #include <stdlib.h>
 
 enum { PLAN, OFFSET, READY, DONE, KINDS };
-enum { LINE = 64 }; /* bytes: buffers begin at a multiple */
+enum { LINE = 64 }; /* alignment of the buffers in bytes */
 
-/* A rank needs at least so much of A and B: else making a segment costs more. (Measured, two hosts
- * of two ranks, 1 x 4, double: n = 400 13 % slower, 600 the same, 1000 2 % faster, 3000 6 %.) */
+/* Loads are shared only if a rank needs at least this many bytes of A and B. For smaller products
+ * the additional segment costs more than sharing saves. */
 static const double LEAST_BYTES = 4 << 20;
 
 static int purpose(int kind, int which)
@@ -33,7 +34,8 @@ static int purpose(int kind, int which)
 
 /* --- before the plan --- */
 
-/* The first process row (column) of C whose rank in my column (row) is on my node. */
+/* First process row (of_rows) or process column of C whose rank in this rank's process column or
+ * row is on this node. */
 static int first_near(const gemm_work *w, bool of_rows)
 {
   int mine = of_rows ? w->c.prow : w->c.pcol, i = 0;
@@ -44,8 +46,8 @@ static int first_near(const gemm_work *w, bool of_rows)
   return i;
 }
 
-/* Of a matrix that its owner alone reads in place (osla_matrix_wrap) each rank of a node needs
- * something else: nobody would have mates. */
+/* If only its owner can read a matrix in place (osla_matrix_wrap), each rank of a node needs other
+ * loads, and no two ranks could share them. */
 static bool is_hidden(osla_matrix *x)
 {
   const local_view v = view_of(x);
@@ -67,10 +69,10 @@ osla_err osli_gemm_sharing_choose(gemm_work *w, osla_matrix *a, osla_matrix *b)
   return OSLA_OK;
 }
 
-/* --- mates --- */
+/* --- sharers --- */
 
-/* The rank of C's grid that may need the same of A as I (process column i) or of B (row i), if it
- * has a part of C, and reads my memory as I read its; else -1. */
+/* Transport rank i of C's process row (for A) or column (for B) if it may need the same loads as
+ * this rank: it has a part of C and shares memory with this rank. Otherwise -1. */
 static int candidate(const gemm_work *w, int which, int i)
 {
   const gemm_axis *x = which == GEMM_A ? &w->c.cols_of : &w->c.rows_of;
@@ -85,7 +87,7 @@ static int n_candidates(const gemm_work *w, int which)
   return which == GEMM_A ? w->c.cols_of.nprocs : w->c.rows_of.nprocs;
 }
 
-/* Of all that mates must have in common; never 0. */
+/* Hash of everything that sharers must have in common; never 0. */
 static uint64_t hash_of(const gemm_work *w, const gemm_operand *x)
 {
   int64_t sizes[] = {w->width, (int64_t)x->load_bytes, x->n_loads};
@@ -133,7 +135,7 @@ osla_err osli_gemm_sharing_allocate(gemm_work *w)
   return OSLA_OK;
 }
 
-/* Also to myself. */
+/* Sends the hash and the buffer offset to all candidates, including this rank. */
 static osla_err announce_plan(const gemm_work *w, int which, uint64_t hash, size_t offset)
 {
   for (int i = 0; i < n_candidates(w, which); i++) {
@@ -168,7 +170,7 @@ osla_err osli_gemm_sharing_open(gemm_work *w)
   const size_t offsets[] = {0, buffers_of(w, &w->x[GEMM_A])};
   size_t bytes = offsets[GEMM_B] + buffers_of(w, &w->x[GEMM_B]);
   OSLA_CALL(osla_segment_create_for(w->t, bytes, 2 * KINDS, &sharers, &w->store));
-  if (w->n_tasks == 0) return OSLA_OK; /* no part of C */
+  if (w->n_tasks == 0) return OSLA_OK; /* this rank has no part of C */
   uint64_t hashes[] = {hash_of(w, &w->x[GEMM_A]), hash_of(w, &w->x[GEMM_B])};
   osla_err err = announce_plan(w, GEMM_A, hashes[GEMM_A], offsets[GEMM_A]);
   if (err == OSLA_OK) err = announce_plan(w, GEMM_B, hashes[GEMM_B], offsets[GEMM_B]);
@@ -190,7 +192,7 @@ void osli_gemm_sharing_free(gemm_operand *x)
   free(x->sharers.own);
 }
 
-/* --- in the run --- */
+/* --- calls of the run --- */
 
 static int loading_member(const gemm_operand *x, int64_t load)
 {

@@ -1,34 +1,36 @@
-/* Loads that several ranks of a node need are got once (internal). */
+/* Loads that several ranks of a node need are transferred once (internal). */
 #ifndef OSLA_GEMM_SHARING_H
 #define OSLA_GEMM_SHARING_H
 
 #include "kernels/gemm/gemm.h"
 
-/* Sets w->sharing: whether ranks look for others that need the same of A and B, the same answer on
- * all ranks; and where the node's ranks begin on the diagonal. Before the plan. Collective. Errors:
- * MPI. */
+/* Sets w->sharing, whether ranks share loads (the same on all ranks), and w->diagonal, where the
+ * ranks of this node begin their order of owners. Called before the plan is made. Collective.
+ * Errors: MPI. */
 osla_err osli_gemm_sharing_choose(gemm_work *w, osla_matrix *a, osla_matrix *b);
 
-/* After the plan: gets what memory this rank needs for itself. Local. Errors: MEM. */
+/* Allocates the memory that this rank needs for itself. Called after the plan is made. Local.
+ * Errors: MEM. */
 osla_err osli_gemm_sharing_allocate(gemm_work *w);
 
-/* If w->sharing: makes the buffers that others read, and finds mates. Collective. Errors, on all
- * ranks together: MEM, MPI. */
+/* If w->sharing, allocates the buffers that sharers read, and finds the sharers. Collective.
+ * Errors, on all ranks together: MEM, MPI. */
 osla_err osli_gemm_sharing_open(gemm_work *w);
 void osli_gemm_sharing_close(gemm_work *w); /* collective if w->sharing */
 void osli_gemm_sharing_free(gemm_operand *x);
 
-/* Where a load's getter puts it. */
+/* Address of a load in the buffer of the rank that transfers it. */
 unsigned char *osli_gemm_load_buffer(const gemm_work *w, int which, int64_t load);
 
-/* To all mates: a load of mine is there. To a load's getter: I need it no more. */
+/* Publish notifies all sharers that a load of this rank has arrived. Release notifies the rank that
+ * transferred a load that this rank no longer needs it. */
 osla_err osli_gemm_load_publish(const gemm_work *w, int which, int64_t load);
 osla_err osli_gemm_load_release(const gemm_work *w, int which, int64_t load);
 
-/* Waits until a mate's load is there. */
+/* Waits until a sharer's load has arrived. */
 void osli_gemm_load_wait(const gemm_work *w, int which, int64_t load);
 
-/* Does no mate need this load of mine any more? If it must be so, waits for that. */
+/* Whether no sharer needs a load of this rank any more. With `wait`, waits until this is so. */
 bool osli_gemm_load_is_released(const gemm_work *w, int which, int64_t load, bool wait);
 
 static inline bool gemm_is_my_load(const gemm_operand *x, int64_t load)

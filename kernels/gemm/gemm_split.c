@@ -1,21 +1,20 @@
-/* Products whose C is so small or so placed that few ranks own a part of it (inner products, Gram
- * matrices of tall matrices): k is split over the ranks instead. Each multiplies its share of k
- * into a private C, and the sum of these is C. Memory per rank: m x n elements.
+/* Products whose C is so small, or distributed so unevenly, that few ranks own a part of it (inner
+ * products, Gram matrices of tall matrices). The ranks share k instead: each multiplies its range
+ * of k into a private C, and C is the sum of all private arrays. Memory per rank: m x n elements.
  *
- * The owners put their part of C into the private one first; so the sum includes beta C, and only
- * copies are needed before and after.
- */
+ * The owners first copy their part of C into their private array, so the sum includes beta C, and
+ * only copies are needed before and after. */
 #include "kernels/gemm/gemm.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* From this k on splitting pays (measured, 128 x 128 x k on 1 x 2: 0.52 of the time at k = 8192),
- * and for a private C of at most MOST_BYTES; smaller k were not measured on a quiet machine. */
+/* k is split from LEAST_K on, and if the private C takes at most MOST_BYTES (128 x 128 x 8192 on a
+ * 1 x 2 grid took 0.52 of the time). Smaller k were not measured. */
 enum { LEAST_K = 8192, MOST_BYTES = 8 << 20 };
 
-/* Most of [first, first + n) on one process. */
+/* Largest number of indices of [first, first + n) on one process. */
 static int64_t largest_share(int64_t first, int64_t n, int64_t nb, int nprocs)
 {
   gemm_axis x = {.n = n, .first = first, .nb = nb, .nprocs = nprocs};
@@ -44,7 +43,7 @@ bool osli_gemm_is_split(const osla_part *a, const osla_part *b, const osla_part 
 
 typedef enum direction { TO_PRIVATE, FROM_PRIVATE } direction;
 
-/* Copies my part of C (its triangle) to or from the private array. */
+/* Copies this rank's part of C (of its triangle) to or from the private array. */
 static void copy_result(const gemm_work *w, const gemm_target *mine, direction way)
 {
   const gemm_axis *rows = &mine->rows_of;
@@ -102,8 +101,8 @@ osla_err osli_gemm_split_run(gemm_work *w, osla_complex alpha, osla_complex beta
 {
   gemm_target mine = osli_gemm_target_of(c);
   if (beta != 0) copy_result(w, &mine, TO_PRIVATE);
-  OSLA_CALL(osla_agree(w->t, osli_gemm_run(w, alpha, beta))); /* nobody reads any more */
+  OSLA_CALL(osla_agree(w->t, osli_gemm_run(w, alpha, beta))); /* afterwards no rank reads A or B */
   OSLA_CALL(sum_results(w));
   copy_result(w, &mine, FROM_PRIVATE);
-  return osla_barrier(w->t); /* C is complete everywhere */
+  return osla_barrier(w->t); /* afterwards C is complete on all ranks */
 }

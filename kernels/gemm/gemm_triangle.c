@@ -1,10 +1,9 @@
-/* The local product of osla_syrk and osla_herk: only one triangle of C, whatever its distribution.
+/* Local product of osla_syrk and osla_herk, which computes one triangle of C in any distribution.
  *
- * Local rows and columns keep the global order, so the triangle's edge is a staircase in the local
- * array. A range of columns is cut there: rows where all of its elements belong to the triangle
- * take one product, the rest is halved; the last narrow columns go through a small square that is
- * added element by element.
- */
+ * Local rows and columns keep the global order, so the diagonal of C is a staircase in the local
+ * array. For a range of columns, rows that are completely inside the triangle take one product. The
+ * columns of the other rows are halved recursively; narrow columns are multiplied into a small
+ * square, and its elements inside the triangle are added one by one. */
 #include "kernels/gemm/gemm.h"
 #include "osla_blas.h"
 
@@ -34,7 +33,7 @@ static int64_t rows_before(const gemm_work *w, int64_t i)
   return axis_below(&c->rows_of, i, c->prow) - c->row;
 }
 
-/* Local rows (columns) of op(A) (op(B)) from index l. */
+/* Addresses of local row l of op(A), and of local column l of op(B). */
 static const unsigned char *a_at(const product *p, int64_t l)
 {
   return p->a.at + (size_t)(p->a.trans == OSLA_NOTRANS ? l : l * p->a.ld) * p->w->element;
@@ -53,7 +52,7 @@ static osla_err multiply(const product *p, int64_t row, int64_t rows, int64_t co
                         c->at + (size_t)(row + col * c->ld) * p->w->element, c->ld);
 }
 
-/* to := from + beta to. */
+/* to := from + beta to, for `rows` elements. */
 static void add(const product *p, int64_t rows, const unsigned char *from, unsigned char *to)
 {
   const bool keep = p->beta != 0;
@@ -82,7 +81,7 @@ static void add(const product *p, int64_t rows, const unsigned char *from, unsig
     }
 }
 
-/* A rectangle across the edge: at most BASE columns. */
+/* Rectangle that the diagonal crosses, of at most BASE columns. */
 static osla_err multiply_edge(const product *p, int64_t row, int64_t end, int64_t col, int64_t cols)
 {
   const gemm_target *c = &p->w->c;
@@ -109,13 +108,14 @@ static osla_err multiply_edge(const product *p, int64_t row, int64_t end, int64_
   return OSLA_OK;
 }
 
-/* Columns [col, col + cols) of rows [low, high). */
+/* Columns [col, col + cols) of the local rows [low, high). */
 static osla_err multiply_columns(const product *p, int64_t low, int64_t high, int64_t col,
                                  int64_t cols)
 {
   const gemm_work *w = p->w;
   int64_t first = col_index(w, col), last = col_index(w, col + cols - 1);
-  int64_t edge_from, edge_to, full_from, full_to; /* rows across the edge; rows that are whole */
+  /* rows that the diagonal crosses; rows completely inside the triangle */
+  int64_t edge_from, edge_to, full_from, full_to;
   if (w->triangle == OSLA_LOWER) {
     edge_from = rows_before(w, first), edge_to = rows_before(w, last);
     full_from = edge_to, full_to = high;
@@ -134,12 +134,12 @@ static osla_err multiply_columns(const product *p, int64_t low, int64_t high, in
   return multiply_columns(p, edge_from, edge_to, col + cols / 2, cols - cols / 2);
 }
 
-/* The diagonal of a Hermitian matrix is real, whatever its imaginary parts were (as xHERK). */
+/* Sets the imaginary parts of C's diagonal to zero, as xHERK does. */
 static void make_real(const gemm_work *w)
 {
   for (int64_t col = 0; col < w->c.cols; col++) {
     const int64_t index = col_index(w, col), row = rows_before(w, index);
-    if (rows_before(w, index + 1) == row) continue; /* another rank has it */
+    if (rows_before(w, index + 1) == row) continue; /* another rank owns this diagonal element */
     unsigned char *element = w->c.at + (size_t)(row + col * w->c.ld) * w->element;
     if (w->dtype == OSLA_COMPLEX_FLOAT) ((float *)element)[1] = 0;
     if (w->dtype == OSLA_COMPLEX_DOUBLE) ((double *)element)[1] = 0;
@@ -150,7 +150,8 @@ osla_err osli_gemm_triangle(const gemm_work *w, osla_complex alpha, gemm_array a
                             int64_t k, osla_complex beta)
 {
   product p = {w, alpha, beta, a, b, k};
-  if (w->hermitian) make_real(w); /* also before: a NaN there times beta would not stay there */
+  /* first also, because beta times a NaN in an imaginary part would reach the real part */
+  if (w->hermitian) make_real(w);
   OSLA_CALL(multiply_columns(&p, 0, w->c.rows, 0, w->c.cols));
   if (w->hermitian) make_real(w);
   return OSLA_OK;

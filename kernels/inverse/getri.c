@@ -1,27 +1,28 @@
-/* Inverse from LU's factors, in place, in one sweep, driven by notify; then the interchanges.
+/* Inverse from the factors of LU, in place, in one sweep driven by notify, followed by interchanges
+ * of columns.
  *
- * P A = L U, X = L^-1, Y = U^-1, and A^-1 = Y X P; Y X is formed together with X and Y. Before step
- * k, A(i,j) is, summed over l < k: Y(i,l) X(l,j) for i, j < k, -L(i,l) X(l,j) for i >= k > j, and
- * -Y(i,l) U(l,j) for i < k <= j; it is L and U for i, j >= k. Step k:
- *   X(k,j) := L(k,k)^-1 A(k,j), j < k             the process row of k, which publishes the row
- *   Y(i,k) := A(i,k) U(k,k)^-1, i < k             the process column of k, the same
+ * P A = L U, X = L^-1, Y = U^-1, and A^-1 = Y X P. Y X is formed together with X and Y. Before step
+ * k, A(i,j) contains these sums over l < k: Y(i,l) X(l,j) for i, j < k; -L(i,l) X(l,j) for i >= k >
+ * j; -Y(i,l) U(l,j) for i < k <= j. For i, j >= k it contains L and U. Step k:
+ *   X(k,j) := L(k,k)^-1 A(k,j), j < k             process row of k, which publishes the row
+ *   Y(i,k) := A(i,k) U(k,k)^-1, i < k             process column of k, which publishes the column
  *   A(i,j) += Y(i,k) X(k,j),    i, j < k
  *   A(i,j) -= L(i,k) X(k,j),    i > k > j;        A(i,j) -= Y(i,k) U(k,j), i < k < j
  *   A(i,k) := -L(i,k) L(k,k)^-1, i > k;           A(i,k) := Y(i,k) L(k,k)^-1, i < k
  *   A(k,j) := -U(k,k)^-1 U(k,j), j > k;           A(k,j) := U(k,k)^-1 X(k,j), j < k
  *   A(k,k) := U(k,k)^-1 L(k,k)^-1
- * 4/3 n^3 operations, as xGETRI, nearly all of them products of my rows with my columns. (In two
- * sweeps, Y and then the solve for Y X, each would pass over A and publish its own panels.) With
- * look-ahead block row and column k + 1 are updated first, solved and published before the rest.
+ * This takes 4/3 n^3 operations, as xGETRI does, nearly all of them in products of a rank's rows
+ * with its columns. (Two sweeps, for Y and then for Y X, would pass over A twice and publish panels
+ * in each.) With look-ahead block row and block column k + 1 are updated, solved and published
+ * before the rest of the update.
  *
- * The owner of the diagonal block solves first; its panels bring the block to the others of its
- * process row and column, which solve with it and publish theirs.
+ * The owner of the diagonal block solves first. Its panels contain the diagonal block, with which
+ * the other ranks of its process row and column solve before they publish their panels.
  *
- * Last, the columns: those of Y X are interchanged as the rows of A were, in the opposite order.
+ * At the end the columns of Y X are interchanged as the rows of A were, in reverse order.
  *
- * Memory per rank: a block; panels (getri_memory.c); interchange.c. Messages per step: those of two
- * panels (panels.h). Source: osla_inverse.h.
- */
+ * Memory per rank: a block; panels (getri_memory.c); buffers of interchange.c. Messages per step:
+ * those of two panels (panels.h). Sources: see osla_inverse.h. */
 #include "kernels/inverse/getri.h"
 #include "kernels/common/pipeline.h"
 #include "kernels/common/tile.h"
@@ -38,8 +39,8 @@
 
 /* ---- blocks ---- */
 
-/* C (m x n) := C + sign A B, A with `depth` columns; a piece of it at a time where what others
- * publish has to be passed on meanwhile. */
+/* C := C + sign A B, where C is m x n and A has `depth` columns. The product is cut into tiles if
+ * this rank forwards panels. */
 static osla_err multiply(const getri *f, double sign, int64_t m, int64_t n, int64_t depth,
                          operand a, operand b, operand c)
 {
@@ -62,7 +63,8 @@ static osla_err multiply(const getri *f, double sign, int64_t m, int64_t n, int6
   return OSLA_OK;
 }
 
-/* B (m x n) := L(k,k)^-1 B or B L(k,k)^-1 (LOWER), or the same with U(k,k) (UPPER). */
+/* B := L(k,k)^-1 B (LEFT) or B L(k,k)^-1 (RIGHT) for an m x n block B with LOWER; with U(k,k) for
+ * UPPER. */
 static osla_err solve(const getri *f, osla_side side, osla_uplo uplo, int64_t m, int64_t n,
                       operand diagonal, operand b)
 {
@@ -84,7 +86,8 @@ static osla_err negate(const getri *f, int64_t m, int64_t n, operand b)
   return OSLA_OK;
 }
 
-/* The diagonal block, for its process row and column: in place, or in what its owner published. */
+/* Diagonal block, for ranks of its process row and column: in place, or in the panel of its
+ * owner. */
 static operand wait_diagonal(getri *f, const getri_step *s)
 {
   if (f->v.prow == s->prow) return from_row(f, osli_getri_wait_left(f, s), s->row_on);
@@ -98,7 +101,7 @@ static osla_err finish_diagonal(getri *f, const getri_step *s)
   operand block = mine_at(f, s->row_on, s->col_on), x = {f->inverse, s->size};
   if (!osli_work_modelled) {
     memset(x.at, 0, osli_getri_block_bytes(f));
-    for (int64_t i = 0; i < s->size; i++) /* ones: of any type by its real part */
+    for (int64_t i = 0; i < s->size; i++) /* sets the real part of each diagonal element to 1 */
       if (v->dtype == OSLA_FLOAT || v->dtype == OSLA_COMPLEX_FLOAT)
         *(float *)(void *)from_row(f, from_col(f, x, i), i).at = 1;
       else
@@ -118,7 +121,7 @@ static bool owns(const void *kernel, int64_t k)
   return v->prow == k % v->p || v->pcol == k % v->q;
 }
 
-/* X(k,j) for my j < k, and Y(i,k) for my i < k. */
+/* Computes X(k,j) for this rank's columns j < k, and Y(i,k) for its rows i < k. */
 static osla_err factor(void *kernel, int64_t k)
 {
   getri *f = kernel;
@@ -139,7 +142,8 @@ static osla_err factor(void *kernel, int64_t k)
   return OSLA_OK;
 }
 
-/* My rows [row, end) behind block k: their columns before it, then column k. */
+/* Applies step k to this rank's rows [row, end) behind block k: first to the columns before block
+ * column k, then to block column k. */
 static osla_err update_rows(getri *f, const getri_step *s, int64_t row, int64_t end)
 {
   if (row >= end || s->col_behind == 0) return OSLA_OK;
@@ -153,7 +157,8 @@ static osla_err update_rows(getri *f, const getri_step *s, int64_t row, int64_t 
   return solve(f, OSLA_RIGHT, OSLA_LOWER, end - row, s->size, wait_diagonal(f, s), left);
 }
 
-/* My columns [col, end) behind block k: their rows before it, then row k. */
+/* Applies step k to this rank's columns [col, end) behind block k: first to the rows before block
+ * row k, then to block row k. */
 static osla_err update_columns(getri *f, const getri_step *s, int64_t col, int64_t end)
 {
   if (col >= end || s->row_behind == 0) return OSLA_OK;
@@ -167,7 +172,8 @@ static osla_err update_columns(getri *f, const getri_step *s, int64_t col, int64
   return solve(f, OSLA_LEFT, OSLA_UPPER, s->size, end - col, wait_diagonal(f, s), top);
 }
 
-/* Block row and column k become a part of Y X; nobody may need them from A any more. */
+/* Overwrites block row and block column k with parts of Y X. Other ranks must not need them from A
+ * any more. */
 static osla_err finish_step(getri *f, const getri_step *s)
 {
   const local_view *v = &f->v;
@@ -183,8 +189,8 @@ static osla_err finish_step(getri *f, const getri_step *s)
   return row && column ? finish_diagonal(f, s) : OSLA_OK;
 }
 
-/* Step k on my part of block rows and columns [from, to) behind k; to == INT64_MAX: and on all up
- * to k. */
+/* Applies step k to this rank's part of block rows and columns [from, to) behind block k. If to ==
+ * INT64_MAX, also to all block rows and columns up to k. */
 static osla_err apply(void *kernel, int64_t k, int64_t from, int64_t to)
 {
   getri *f = kernel;
@@ -255,14 +261,15 @@ osla_err osla_getri(osla_matrix *a, const int64_t *ipiv, const osla_lu_options *
   int64_t *pivots = NULL;
   osla_transport *t = osla_grid_transport(osla_matrix_grid(a));
   *info = 0;
-  osla_err err = agree(a, options, check(&f, a, options)); /* also: A is complete everywhere */
+  /* afterwards A is complete on all ranks */
+  osla_err err = agree(a, options, check(&f, a, options));
   if (err != OSLA_OK) return err;
   OSLA_CALL(osli_pivots_gather(a, ipiv, &pivots));
   OSLA_TRY(osli_first_zero(&f.v, info));
   if (*info == 0) {
     OSLA_TRY(osli_getri_allocate(&f, pivots));
     err = run_steps(&f);
-    if (err != OSLA_OK) osla_transport_abort(t, err); /* the others wait for my panels */
+    if (err != OSLA_OK) osla_transport_abort(t, err); /* other ranks wait for panels of this rank */
     err = f.columns ? osli_interchange_run(f.columns) : osla_barrier(t);
   }
 cleanup:

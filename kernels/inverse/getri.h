@@ -1,9 +1,4 @@
-/* What the files of the inverse from LU's factors share (internal).
- *
- *   getri.c         contract, the sweep (with the algorithm)
- *   getri_panels.c  what passes between the ranks
- *   getri_memory.c  what it takes of a rank
- */
+/* Data structures and functions of the inverse from LU (internal). README.md lists the files. */
 #ifndef GETRI_H
 #define GETRI_H
 
@@ -14,8 +9,8 @@
 
 #include <stdatomic.h>
 
-/* Step k publishes block column k along the process rows, and block row k along the process
- * columns. */
+/* Step k publishes block column k along process rows (LEFT), and block row k along process columns
+ * (TOP). */
 #define PANEL_LEFT PANEL_ROWS
 #define PANEL_TOP  PANEL_COLS
 
@@ -25,19 +20,19 @@ typedef struct getri {
   int look_ahead;
   osla_forward forward;
   osla_panels *panels;
-  osla_interchange *columns; /* NULL: none */
-  unsigned char *inverse;    /* of a diagonal block, dense */
-  /* Steps: my part of block column, of block row number solved[] is not solved for yet; and what I
-   * publish in step packed[] still lies in A. By the panel's kind. */
+  osla_interchange *columns; /* interchanges of columns; NULL: none */
+  unsigned char *inverse;    /* inverse of a diagonal block, dense */
+  /* numbers of steps, for each kind of panel: steps whose panel this rank has solved for, and steps
+   * whose panel has been copied from A for publication */
   _Atomic int64_t solved[PANEL_KINDS], packed[PANEL_KINDS];
 } getri;
 
-/* Local indices. */
+/* Geometry of step k on this rank, in local indices. */
 typedef struct getri_step {
   int64_t k, start, size;
-  int prow, pcol;             /* process coordinates of the diagonal block */
-  int64_t row_on, row_behind; /* my first row in block k, and behind it */
-  int64_t col_on, col_behind; /* my columns in the same way */
+  int prow, pcol;             /* process coordinates of the owner of the diagonal block */
+  int64_t row_on, row_behind; /* first local row in block k, and behind block k */
+  int64_t col_on, col_behind; /* first local column in block k, and behind block k */
 } getri_step;
 
 static inline getri_step getri_make_step(const local_view *v, int64_t k)
@@ -53,7 +48,7 @@ static inline getri_step getri_make_step(const local_view *v, int64_t k)
   return s;
 }
 
-/* An address and its leading dimension. */
+/* An operand of the BLAS: its address and leading dimension. */
 typedef struct operand {
   unsigned char *at;
   int64_t ld;
@@ -78,25 +73,26 @@ static inline operand from_col(const getri *f, operand a, int64_t col)
 
 /* ---- getri_memory.c ---- */
 
-/* Bytes of `inverse`; and the panels, but for the functions. Pure. */
+/* Bytes of `inverse`; plan of the panels without its function pointers. Pure. */
 size_t osli_getri_block_bytes(const getri *f);
 osla_panels_plan osli_getri_plan(const getri *f);
 
 /* ---- getri_panels.c ---- */
 
-/* Takes all memory; pivots: as osli_pivots_gather, may be NULL. Collective. Errors, on all ranks
- * together: MEM, MPI. */
+/* Allocates all memory. pivots: as from osli_pivots_gather, may be NULL. Collective. Errors, on all
+ * ranks together: MEM, MPI. */
 osla_err osli_getri_allocate(getri *f, const int64_t *pivots);
 void osli_getri_free(getri *f); /* collective */
 
-/* Block column k in my rows: U^-1(i,k), i < k, then L(i,k), under the diagonal block; and block row
- * k in my columns: L^-1(k,j), j < k, then U(k,j). In place, or waited for. Valid until the step is
- * finished, or A changes there. Local. */
+/* Addresses of this rank's part of block column k (Y(i,k) for i < k, then the diagonal block and
+ * L(i,k)) and of block row k (X(k,j) for j < k, then the diagonal block and U(k,j)). Waits for the
+ * panel if this rank does not own it. Valid until the step is finished, or A changes there.
+ * Local. */
 operand osli_getri_wait_left(getri *f, const getri_step *s);
 operand osli_getri_wait_top(getri *f, const getri_step *s);
 
-/* Waits until what I publish of this kind in this step has been taken from A, which may then
- * change. Local. */
+/* Waits until the panel of this kind that this rank publishes in this step has been copied from A,
+ * which may then change. Local. */
 void osli_getri_wait_packed(getri *f, panel_kind kind, const getri_step *s);
 
 #endif

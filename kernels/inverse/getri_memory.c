@@ -1,4 +1,5 @@
-/* What an inverse from LU's factors takes of a rank, from numbers alone: its set-up asks here. */
+/* Memory that an inverse from LU needs on a rank, computed from sizes alone. The set-up uses the
+ * same functions. */
 #include "kernels/inverse/getri.h"
 
 size_t osli_getri_block_bytes(const getri *f)
@@ -6,8 +7,8 @@ size_t osli_getri_block_bytes(const getri *f)
   return (size_t)(f->v.nb * f->v.nb) * f->v.element;
 }
 
-/* Nothing is read in place: a block row and a block column change in the step that publishes them.
- */
+/* No panel is read in place, because its block row or block column changes in the step that
+ * publishes it. */
 osla_panels_plan osli_getri_plan(const getri *f)
 {
   const local_view *v = &f->v;

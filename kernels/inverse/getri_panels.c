@@ -1,5 +1,5 @@
-/* What passes between the ranks of an inverse from LU's factors: two panels in a step (getri.h),
- * both packed in progress steps as soon as their owners have solved for them. */
+/* Panels of an inverse from LU: two in each step (getri.h), packed in progress steps as soon as
+ * their owners have solved for them. */
 #include "kernels/inverse/getri.h"
 #include "osla_trace.h"
 #include "src/blas/move.h"
@@ -36,7 +36,7 @@ static bool panel_ready(void *kernel, panel_kind kind, int64_t k, void *room)
   return true;
 }
 
-/* ---- waits ---- */
+/* ---- waits for panels ---- */
 
 static operand copy_at(const void *copy, int64_t ld)
 {

@@ -1,26 +1,27 @@
-/* Inverse from a Cholesky factor, in place, in one sweep, driven by notify.
+/* Inverse from a Cholesky factor, in place, in one sweep driven by notify.
  *
- * X = L^-1 and A^-1 = X^H X are formed together. Before step k, A(i,j) is, summed over l < k:
- * X(l,i)^H X(l,j) for i < k, and -L(i,l) X(l,j) for i >= k > j; it is L(i,j) for j >= k. Step k:
- *   X(k,j) := L(k,k)^-1 A(k,j), j < k             the process row of k, which publishes it
+ * X = L^-1 and A^-1 = X^H X are formed together. Before step k, A(i,j) contains these sums over l <
+ * k: X(l,i)^H X(l,j) for i < k; -L(i,l) X(l,j) for i >= k > j. For j >= k it contains L(i,j). Step
+ * k:
+ *   X(k,j) := L(k,k)^-1 A(k,j), j < k             process row of k, which publishes the row
  *   A(i,j) -= L(i,k) X(k,j),    i > k > j
- *   A(i,k) := -L(i,k) L(k,k)^-1, i > k            the process column of k
+ *   A(i,k) := -L(i,k) L(k,k)^-1, i > k            process column of k
  *   A(i,j) += X(k,i)^H X(k,j),  k > i >= j        one triangle
  *   A(k,j) := L(k,k)^-H X(k,j); A(k,k) := (L(k,k) L(k,k)^H)^-1
- * So a step has the operations and the messages of one of Cholesky's, with a rank's products as
- * large in each: of its rows with one block row. (In two sweeps, X := L^-1 and then X^H X, each
- * would pass over A and publish its own panels.) With look-ahead the row of step k + 1 is updated
- * first, solved and published before the rest.
+ * A step has the operations and messages of a step of Cholesky, and its products are as large in
+ * every step. (Two sweeps, X := L^-1 and then X^H X, would pass over A twice and publish panels in
+ * each.) With look-ahead block row k + 1 is updated, solved and published before the rest of the
+ * update.
  *
- * Upper triangle (A = U^H U): rows and columns exchanged, as in Cholesky (chol_shape.h).
+ * Upper triangle (A = U^H U): rows and columns are exchanged, as in Cholesky (chol_shape.h).
  *
- * A rank needs L(i,k) for its block rows, from its row mate, and X(k,j) for its block columns, from
- * its column mate; and X(k,i) for its block rows, in a second hop (potri_panels.c). What is
- * published is overwritten in the same step, so all of it is packed first, also on the node.
+ * A rank needs L(i,k) for its block rows, from a rank of its process row; X(k,j) for its block
+ * columns, from a rank of its process column; and X(k,i) for its block rows, in a second hop
+ * (potri_panels.c). Published data are overwritten in the same step, so they are all packed first,
+ * also for ranks of the same node.
  *
- * Memory per rank: X(k,i), a block; panels (potri_memory.c). Messages per step: those of the three
- * panels (panels.h). Source: osla_inverse.h.
- */
+ * Memory per rank: X(k,i), a block, and panels (potri_memory.c). Messages per step: those of three
+ * panels (panels.h). Sources: see osla_inverse.h. */
 #include "kernels/inverse/potri.h"
 #include "kernels/common/pipeline.h"
 #include "kernels/common/tile.h"
@@ -37,7 +38,8 @@ static bool owns(const void *kernel, int64_t k)
   return c->along == k % c->n_along;
 }
 
-/* L(k,k) for my process row: in place, or at the top of what its owner published. */
+/* Computes X(k,j) in this rank's columns. L(k,k) is in place, or at the beginning of its owner's
+ * panel. */
 static osla_err factor(void *kernel, int64_t k)
 {
   potri *f = kernel;
@@ -50,7 +52,8 @@ static osla_err factor(void *kernel, int64_t k)
   return OSLA_OK;
 }
 
-/* The whole product; a piece of it where what others publish has to be passed on meanwhile. */
+/* Tile of a product: the whole product, or a smaller tile if this rank may have to forward
+ * panels. */
 static osla_tile tile_of(const chol *c, int64_t rows, int64_t cols)
 {
   if (c->n_along > 1 || osla_transport_n_nodes(c->v.t) > 1)
@@ -61,12 +64,12 @@ static osla_tile tile_of(const chol *c, int64_t rows, int64_t cols)
 typedef osla_err product(const chol *c, int64_t m, int64_t n, int64_t depth, operand left,
                          operand x, operand to);
 
-/* C := C + or - left x for along indices [along, end) and across indices [across, to). */
+/* C := C +- left x for the local along indices [along, end) and across indices [across, to). */
 static osla_err multiply(const chol *c, const potri_step *s, product *run, operand left, operand x,
                          int64_t along, int64_t end, int64_t across, int64_t to)
 {
   osla_tile tile = tile_of(c, end - along, to - across);
-  bool transposed = run == osli_potri_add; /* its indices along run across the operand */
+  bool transposed = run == osli_potri_add; /* indices along C run across the operand */
   for (int64_t j = across; j < to; j += tile.cols)
     for (int64_t i = along; i < end; i += tile.rows) {
       int64_t m = end - i < tile.rows ? end - i : tile.rows;
@@ -79,7 +82,8 @@ static osla_err multiply(const chol *c, const potri_step *s, product *run, opera
   return OSLA_OK;
 }
 
-/* Block rows behind k, my along indices [along, end): their columns before k, then column k. */
+/* Applies step k to this rank's along indices [along, end) behind block k: first to the columns
+ * before block column k, then to block column k. */
 static osla_err update_behind(potri *f, const potri_step *s, int64_t along, int64_t end)
 {
   chol *c = &f->c;
@@ -94,8 +98,9 @@ static osla_err update_behind(potri *f, const potri_step *s, int64_t along, int6
   return osli_potri_solve_column(f, end - along, s->size, advance_across(c, x, s->across_on), l);
 }
 
-/* A(i,j) += X(k,i)^H X(k,j) for my across indices [from, to) and along indices below `end`, i >= j.
- * What lies behind the last of these columns is one product, the rest is halved down to blocks. */
+/* A(i,j) += X(k,i)^H X(k,j) for the local across indices [from, to) and along indices below `end`,
+ * i >= j. The rows behind the last of these columns are one product; the other rows are halved
+ * recursively down to blocks. */
 static osla_err update_triangle(const chol *c, const potri_step *s, operand x_rows, operand x,
                                 int64_t from, int64_t to, int64_t end)
 {
@@ -112,12 +117,13 @@ static osla_err update_triangle(const chol *c, const potri_step *s, operand x_ro
     return update_triangle(c, s, x_rows, x, half, to, behind);
   }
   int64_t on = along_below(c, start);
-  if (on >= behind) return OSLA_OK; /* the diagonal block is another rank's */
+  if (on >= behind) return OSLA_OK; /* another rank owns the diagonal block */
   return osli_potri_add_diagonal(c, to - from, s->size, advance_across(c, x, from),
                                  element(c, on, from));
 }
 
-/* Block row k becomes a part of the inverse's sum; nobody may need it from A any more. */
+/* Overwrites block row k with a part of the inverse. Other ranks must not need it from A any
+ * more. */
 static osla_err finish_row(potri *f, const potri_step *s)
 {
   chol *c = &f->c;
@@ -131,7 +137,8 @@ static osla_err finish_row(potri *f, const potri_step *s)
   return osli_potri_finish_diagonal(c, s->size, l);
 }
 
-/* Step k on my part of block rows [from, to) behind k; to == INT64_MAX: and on all up to k. */
+/* Applies step k to this rank's part of block rows [from, to) behind block k. If to == INT64_MAX,
+ * also to all block rows up to k. */
 static osla_err apply(void *kernel, int64_t k, int64_t from, int64_t to)
 {
   potri *f = kernel;
@@ -160,7 +167,7 @@ static osla_err run(potri *f)
                      .apply = apply,
                      .factor = factor};
   if (c->v.prow < 0) return OSLA_OK;
-  osli_panels_progress(c->panels); /* the first block columns may go */
+  osli_panels_progress(c->panels); /* the first block columns can be sent already */
   return osli_pipeline_run(&p);
 }
 
@@ -185,12 +192,13 @@ osla_err osla_potri(osla_uplo uplo, osla_matrix *a, const osla_chol_options *opt
   *info = 0;
   if (err == OSLA_OK) err = osli_chol_init(&f.c, a, uplo, options);
   osla_transport *t = osla_grid_transport(osla_matrix_grid(a));
-  OSLA_CALL(osli_chol_agree(a, err, "osla_potri", uplo, options)); /* also: A is complete */
+  /* afterwards A is complete on all ranks */
+  OSLA_CALL(osli_chol_agree(a, err, "osla_potri", uplo, options));
   OSLA_CALL(osli_first_zero(&f.c.v, info));
   if (*info > 0) return OSLA_OK;
   OSLA_TRY(osli_potri_allocate(&f));
   err = run(&f);
-  if (err != OSLA_OK) osla_transport_abort(t, err); /* the others wait for my panels */
+  if (err != OSLA_OK) osla_transport_abort(t, err); /* other ranks wait for panels of this rank */
   OSLA_TRY(osla_barrier(t));
 cleanup:
   osli_potri_free(&f);

@@ -1,37 +1,34 @@
-/* What the inverse's files share (internal).
+/* Data structures and functions of the inverse from a Cholesky factor (internal). README.md lists
+ * the files.
  *
- *   potri.c         contract, the sweep (with the algorithm)
- *   potri_panels.c  what passes between the ranks
- *   potri_blocks.c  products and triangular solves with blocks, for both triangles
- *   potri_memory.c  what it takes of a rank
- *
- * Written for the lower triangle; "along", "across" and operands are those of chol_shape.h.
- */
+ * The code is written for the lower triangle. "Along", "across" and operands are those of
+ * chol_shape.h. */
 #ifndef POTRI_H
 #define POTRI_H
 
 #include "kernels/chol/chol_shape.h"
 #include "osla_inverse.h"
 
-/* Step k publishes: L(i,k) for i >= k across; X(k,j) for j < k, and L(k,k), along; and across, from
- * whoever has received it, the blocks of X(k,i) for the block rows i. */
+/* Step k publishes three panels: L(i,k) for i >= k, across; X(k,j) for j < k and L(k,k), along; and
+ * the blocks X(k,i) for the block rows i, across, sent by the ranks that have received them. */
 #define PANEL_L      PANEL_ROWS
 #define PANEL_X      PANEL_COLS
 #define PANEL_X_ROWS PANEL_DIAGONAL
 
 typedef struct potri {
-  chol c;                  /* orientation, position in the grid, panels, c.factored: rows of X */
-  unsigned char *x_rows;   /* X(k,i) for my block rows i < k, dense */
+  chol c; /* orientation, position in the grid, panels; c.factored counts the rows of X */
+  unsigned char *x_rows;   /* X(k,i) for this rank's block rows i < k, dense */
   unsigned char *negative; /* -L(k,k), dense */
-  _Atomic int64_t packed[PANEL_KINDS]; /* steps; what I publish in the next one still lies in A */
+  /* number of steps, for each kind of panel, whose panel has been copied from A */
+  _Atomic int64_t packed[PANEL_KINDS];
 } potri;
 
-/* Local indices. */
+/* Geometry of step k on this rank, in local indices. */
 typedef struct potri_step {
   int64_t k, start, size;
-  int along, across;               /* process coordinates of the diagonal block */
-  int64_t along_on, along_after;   /* my first index along in block k, and behind it */
-  int64_t across_on, across_after; /* the same across */
+  int along, across;               /* process coordinates of the owner of the diagonal block */
+  int64_t along_on, along_after;   /* first index along in block k, and behind block k */
+  int64_t across_on, across_after; /* first index across in block k, and behind block k */
 } potri_step;
 
 static inline potri_step potri_make_step(const chol *c, int64_t k)
@@ -55,48 +52,50 @@ static inline operand advance_across(const chol *c, operand a, int64_t count)
 
 /* ---- potri_memory.c ---- */
 
-/* Bytes of `turned`, of `negative`; and the panels, but for the functions. Pure. */
+/* Bytes of `x_rows` and of `negative`; plan of the panels without its function pointers. Pure. */
 size_t osli_potri_x_rows_bytes(const chol *c);
 size_t osli_potri_block_bytes(const chol *c);
 osla_panels_plan osli_potri_plan(const chol *c);
 
 /* ---- potri_panels.c ---- */
 
-/* Takes all memory. Collective. Errors, on all ranks together: MEM, MPI. */
+/* Allocates all memory. Collective. Errors, on all ranks together: MEM, MPI. */
 osla_err osli_potri_allocate(potri *f);
 void osli_potri_free(potri *f); /* collective */
 
-/* L(i,k) for my block rows from along_on on; X(k,j) for my block columns j < k, with L(k,k) behind
- * it where that is in my columns; and X(k,i) for my block rows i < k: in place, or waited for.
- * Valid until the step is finished, or A changes there. Local. */
+/* Addresses of L(i,k) for this rank's block rows from along_on on; of X(k,j) for its block columns
+ * j < k, followed by L(k,k) if this rank has its columns; and of X(k,i) for its block rows i < k.
+ * Each call waits for the panel if the data are not in this rank's matrix. Valid until the step is
+ * finished, or A changes there. Local. */
 operand osli_potri_wait_l(potri *f, const potri_step *s);
 operand osli_potri_wait_x(potri *f, const potri_step *s);
 operand osli_potri_wait_x_rows(potri *f, const potri_step *s, operand x);
 
-/* Waits until what I publish of this kind in this step has been taken from A, which may then
- * change. Local. */
+/* Waits until the panel of this kind that this rank publishes in step k has been copied from A,
+ * which may then change. Local. */
 void osli_potri_wait_packed(potri *f, panel_kind kind, int64_t k);
 
 /* ---- potri_blocks.c; sizes are along, across ---- */
 
-/* x (size x n) := L(k,k)^-1 x, and L(k,k)^-H x. */
+/* x := L(k,k)^-1 x (solve), or L(k,k)^-H x (finish), for a size x n block x. */
 osla_err osli_potri_solve_row(const chol *c, int64_t size, int64_t n, operand diagonal, operand x);
 osla_err osli_potri_finish_row(const chol *c, int64_t size, int64_t n, operand diagonal, operand x);
 
-/* l (n x size) := -l L(k,k)^-1. */
+/* l := -l L(k,k)^-1 for an n x size block l. */
 osla_err osli_potri_solve_column(const potri *f, int64_t n, int64_t size, operand diagonal,
                                  operand l);
 
-/* The triangle of L(k,k) := that of (L(k,k) L(k,k)^H)^-1. */
+/* The triangle of the diagonal block := that of (L(k,k) L(k,k)^H)^-1. */
 osla_err osli_potri_finish_diagonal(const chol *c, int64_t size, operand diagonal);
 
-/* C (m x n) -= l x, and C += turned^H x; depth: rows of x. */
+/* C -= l x (subtract), or C += x_rows^H x (add), for an m x n block C; depth is the number of rows
+ * of x. */
 osla_err osli_potri_subtract(const chol *c, int64_t m, int64_t n, int64_t depth, operand l,
                              operand x, operand to);
 osla_err osli_potri_add(const chol *c, int64_t m, int64_t n, int64_t depth, operand x_rows,
                         operand x, operand to);
 
-/* The triangle of C (n x n) += x^H x. */
+/* The triangle of an n x n block C += x^H x. */
 osla_err osli_potri_add_diagonal(const chol *c, int64_t n, int64_t depth, operand x, operand to);
 
 #endif

@@ -1,5 +1,5 @@
-/* Products and triangular solves with blocks of an inverse. What is stored for the upper triangle
- * is the conjugate transpose of what potri.c says. */
+/* Products and triangular solves with blocks of an inverse. For the upper triangle the matrix
+ * contains the conjugate transpose of the blocks that potri.c names. */
 #include "kernels/inverse/potri.h"
 #include "osla_trace.h"
 
@@ -33,7 +33,7 @@ osla_err osli_potri_solve_column(const potri *f, int64_t n, int64_t size, operan
   const chol *c = &f->c;
   operand minus = packed_operand(c, f->negative, size, size);
   osli_chol_copy_block(c, size, size, diagonal, minus);
-  for (int64_t i = 0; i < size; i++) { /* the triangle's columns; the rest is not read */
+  for (int64_t i = 0; i < size; i++) { /* negates the triangle only; the rest is not read */
     int64_t from = c->uplo == OSLA_LOWER ? i : 0, to = c->uplo == OSLA_LOWER ? size : i + 1;
     OSLA_CALL(osla_blas_scal(c->v.dtype, to - from, -1.0,
                              minus.at + (size_t)(from + i * size) * c->v.element));
@@ -47,7 +47,7 @@ osla_err osli_potri_finish_diagonal(const chol *c, int64_t size, operand diagona
   double since = osla_trace_now(c->v.t), order = (double)size;
   OSLA_CALL(osla_lapack_potri(c->v.dtype, c->uplo, size, diagonal.at, diagonal.ld, &info));
   osla_trace_add(c->v.t, OSLA_TRACE_PANEL, since, 2.0 * order * order * order / 3.0);
-  return OSLA_OK; /* no zero is on the diagonal: osla_potri has looked */
+  return OSLA_OK; /* info is 0, because osla_potri has found no zero on the diagonal */
 }
 
 static void trace_product(const chol *c, double since, int64_t m, int64_t n, int64_t depth)

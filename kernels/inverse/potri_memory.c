@@ -1,4 +1,5 @@
-/* What an inverse takes of a rank, from numbers alone: its set-up asks here. */
+/* Memory that an inverse from a Cholesky factor needs on a rank, computed from sizes alone. The
+ * set-up uses the same functions. */
 #include "kernels/inverse/potri.h"
 
 size_t osli_potri_x_rows_bytes(const chol *c)
@@ -11,15 +12,15 @@ size_t osli_potri_block_bytes(const chol *c)
   return (size_t)(c->v.nb * c->v.nb) * c->v.element;
 }
 
-/* Nothing is read in place: a block row and a block column change in the step that publishes them.
- */
+/* No panel is read in place, because its block row or block column changes in the step that
+ * publishes it. */
 osla_panels_plan osli_potri_plan(const chol *c)
 {
   size_t width = (size_t)c->v.nb * c->v.element;
   bool lower = c->uplo == OSLA_LOWER;
   size_t along = (size_t)osla_index_count(c->v.n, c->v.nb, 0, c->n_along);
   size_t across = (size_t)osla_index_count(c->v.n, c->v.nb, 0, c->n_across);
-  size_t shared = (size_t)((c->steps + c->lcm - 1) / c->lcm); /* blocks */
+  size_t shared = (size_t)((c->steps + c->lcm - 1) / c->lcm); /* number of blocks */
   osla_panels_plan plan = {.steps = c->steps, .look_ahead = c->look_ahead, .forward = c->forward};
   plan.kind[PANEL_L] =
     (osla_panels_kind){.used = c->n_across > 1, .in_column = !lower, .room = along * width};

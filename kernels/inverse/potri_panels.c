@@ -1,18 +1,17 @@
-/* What passes between the ranks of an inverse: three panels in a step (potri.h), all of them packed
- * in progress steps.
+/* Panels of an inverse from a Cholesky factor: three in each step (potri.h), all packed in progress
+ * steps.
  *
- * L(i,k) is in A from the beginning, so it goes as early as there are buffers. X(k,j) goes when its
- * process row has solved for it; who has it passes on the blocks that its process row needs as
- * X(k,i), as Cholesky does with L(j,k).
- */
+ * L(i,k) is in A from the beginning, so it is sent as soon as there are buffers. X(k,j) is sent
+ * when its process row has solved for it. The ranks that receive it send the blocks that their
+ * process row needs as X(k,i), as Cholesky does with L(j,k). */
 #include "kernels/inverse/potri.h"
 
 #include <stdlib.h>
 
 /* ---- the blocks that serve as X(k,i) ---- */
 
-/* The first block in my process row's block rows and in the block columns of `across`: the others
- * are every lcm-th from there on. -1: there is none. */
+/* First block that belongs to this rank's block rows and to the block columns of `across`; further
+ * ones follow at distances of lcm. -1 if there is none. */
 static int64_t first_shared(const chol *c, int across)
 {
   if (across % c->common != c->along % c->common) return -1;
@@ -22,7 +21,7 @@ static int64_t first_shared(const chol *c, int across)
   return i;
 }
 
-/* X(k,i) for a block i of my block columns. */
+/* X(k,i) for a block i of this rank's block columns. */
 static operand block_of(const chol *c, operand x, int64_t i)
 {
   return advance_across(c, x, osla_index_local(i * c->v.nb, c->v.nb, c->n_across));
@@ -51,7 +50,7 @@ static size_t panel_bytes(const void *kernel, panel_kind kind, int64_t k, int ro
   return (size_t)((k - 1 - first) / c->lcm + 1) * osli_potri_block_bytes(c);
 }
 
-/* X(k,j) for my block columns, if it is there. */
+/* Whether X(k,j) for this rank's block columns has arrived. If it has, sets *x. */
 static bool x_is_here(potri *f, const potri_step *s, operand *x)
 {
   const chol *c = &f->c;
@@ -84,7 +83,7 @@ static bool panel_ready(void *kernel, panel_kind kind, int64_t k, void *room)
   return true;
 }
 
-/* ---- waits ---- */
+/* ---- waits for panels ---- */
 
 operand osli_potri_wait_l(potri *f, const potri_step *s)
 {

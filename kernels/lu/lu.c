@@ -1,17 +1,18 @@
 /* Right-looking LU on a block-cyclic matrix, driven by notify (Krishnan et al., section III.B).
  *
- * Step k: the ranks of the panel's process column factor it (lu_panel.c) and publish it along their
- * process rows; everyone who has it exchanges rows, solves for its part of U(k,:) and updates its
- * part of the trailing matrix. With look-ahead the next panels are updated first, factored and
- * published, before the rest of the update. Nobody waits for anything but the panels that it needs
- * and the exchanges of its process column; there is no collective operation in the loop.
- * A published panel is not changed before the end, so node neighbours read it in place.
+ * In step k the ranks of the panel's process column factor the panel (lu_panel.c) and publish it
+ * along their process rows. Every rank that has received the panel exchanges rows, solves for its
+ * part of U(k,:) and updates its part of the trailing matrix. With look-ahead the next panels are
+ * updated, factored and published before the rest of the trailing matrix is updated. A rank waits
+ * only for panels that it needs and for exchanges within its process column; the loop contains no
+ * collective operation. A published panel stays unchanged until the end of the loop, so node
+ * neighbours read it in place.
  *
- * Memory per rank: see osla_lu.h. Messages per step: a panel to q - 1 ranks, rows and a share of U
- * to p - 1, but one for all mates on a node (lu_node_group.h; twice where the columns come in two
- * parts: lu_update.c), and with partial pivoting over process columns that span nodes nb records,
- * each to the p - 1 other ranks of the panel's process column, or by rounds (lu_disseminate.h).
- */
+ * Memory per rank: see osla_lu.h. Messages per step and rank: a panel to q - 1 ranks; rows and a
+ * share of U to each of p - 1 process rows, but only one message for a node group
+ * (lu_node_group.h). Rows and shares are sent twice if the columns are split into two parts
+ * (lu_update.c). Partial pivoting over process columns that span nodes also sends nb records to
+ * each of p - 1 ranks, or exchanges them in rounds (lu_disseminate.h). */
 #include "kernels/common/pipeline.h"
 #include "kernels/lu/lu_disseminate.h"
 #include "kernels/lu/lu_memory.h"
@@ -31,11 +32,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_LOOK_AHEAD = 2, WIDEST = 1 << 29 }; /* of a block: its square has a number of bytes */
+/* WIDEST: largest block size. The number of bytes of a square block of this size fits into 64
+ * bits. */
+enum { MAX_LOOK_AHEAD = 2, WIDEST = 1 << 29 };
 
 /* ---- the loop ---- */
 
-/* A pivot that is no number, or that has no reciprocal where one is needed. */
+/* Whether a pivot is NaN or infinite, or has no finite reciprocal although L is divided by it. */
 static bool is_unsafe_pivot(osla_dtype dtype, osla_complex pivot, bool divides)
 {
   double size = fabs(creal(pivot)) + fabs(cimag(pivot));
@@ -44,7 +47,7 @@ static bool is_unsafe_pivot(osla_dtype dtype, osla_complex pivot, bool divides)
   return divides && size > 0 && 1 / size > (narrow ? (double)FLT_MAX : DBL_MAX);
 }
 
-/* osla_pipeline. */
+/* Implements apply of osla_pipeline. */
 static osla_err apply(void *kernel, int64_t k, int64_t from, int64_t to)
 {
   lu *f = kernel;
@@ -55,14 +58,14 @@ static osla_err apply(void *kernel, int64_t k, int64_t from, int64_t to)
   if (panel.head->info > 0 && f->info == 0) f->info = panel.head->info;
   for (int64_t i = 0; i < s->size; i++) {
     const unsigned char *pivot = panel.top.at + (size_t)(i + i * panel.top.ld) * v->element;
-    bool divides = s->start + i < v->m - 1; /* there are rows below */
+    bool divides = s->start + i < v->m - 1; /* rows exist below this pivot */
     if (is_unsafe_pivot(v->dtype, osli_lu_value(v->dtype, pivot), divides))
       f->has_unsafe_pivot = true;
   }
   return osli_lu_update(f, s, &panel, from, to);
 }
 
-/* Waits until all that I sent has arrived. */
+/* Waits until all messages of this rank have arrived. */
 static osla_err finish_all_posts(lu *f)
 {
   if (f->v.prow < 0) return OSLA_OK;
@@ -105,8 +108,7 @@ static osla_err run_steps(lu *f)
 
 /* ---- memory ---- */
 
-/* Do process columns read one another, does one rank factor whole panels? The same answer on all
- * ranks. */
+/* Sets column_readable, has_own_cores and gathers_panels to one value on all ranks. Collective. */
 static osla_err choose_gathers_panels(lu *f)
 {
   const local_view *v = &f->v;
@@ -119,7 +121,8 @@ static osla_err choose_gathers_panels(lu *f)
   bool partial = f->pivoting == OSLA_PIVOT_PARTIAL;
   f->column_readable = all.column_readable;
   f->has_own_cores = all.has_own_cores;
-  f->gathers_panels = partial && v->m <= INT_MAX && /* a whole panel goes to LAPACK */
+  /* LAPACK's int counts the rows of a whole panel */
+  f->gathers_panels = partial && v->m <= INT_MAX &&
                       osli_lu_gathers_panels(v->p, all.column_readable, all.has_own_cores);
   return OSLA_OK;
 }
@@ -181,11 +184,12 @@ static void free_all(lu *f)
 
 /* ---- the result ---- */
 
-/* Largest |u_ij|, i <= j, over the largest |a_ij| before. */
+/* Growth factor: the largest |u_ij|, i <= j, divided by the largest |a_ij| before the
+ * factorisation. Collective. */
 static osla_err agree_growth(const lu *f, double largest_before, double *growth)
 {
   const local_view *v = &f->v;
-  double pair[2] = {0, 0}; /* the largest; is there a NaN? MPI_MAX drops it */
+  double pair[2] = {0, 0}; /* largest element; 1 if there is a NaN, because MPI_MAX may drop NaN */
   for (int64_t c = 0; c < v->cols; c++) {
     int64_t j = osla_index_global(c, v->nb, v->pcol, v->q);
     double x;
@@ -194,18 +198,21 @@ static osla_err agree_growth(const lu *f, double largest_before, double *growth)
     if (x > pair[0]) pair[0] = x;
   }
   OSLA_CALL(osla_allreduce(f->v.t, pair, 2, MPI_DOUBLE, MPI_MAX));
-  bool sound = pair[1] == 0.0 && isfinite(largest_before); /* what was wrong may be in L alone */
+  /* an infinity or NaN of A may have reached L only */
+  bool sound = pair[1] == 0.0 && isfinite(largest_before);
   *growth = !sound ? (double)NAN : largest_before > 0.0 ? pair[0] / largest_before : 1.0;
   return OSLA_OK;
 }
 
-/* info: the lowest; and ScaLAPACK's IPIV. */
+/* Fills the result with the lowest info of all ranks, and ipiv with ScaLAPACK's IPIV.
+ * Collective. */
 static osla_err agree_result(const lu *f, double largest_before, int64_t *ipiv,
                              osla_lu_result *result)
 {
   const local_view *v = &f->v;
   int64_t least[2] = {f->info > 0 ? f->info : INT64_MAX, f->has_unsafe_pivot ? 0 : 1};
-  OSLA_CALL(osla_allreduce(v->t, least, 2, MPI_INT64_T, MPI_MIN)); /* also: nobody reads */
+  /* afterwards no rank reads panels any more */
+  OSLA_CALL(osla_allreduce(v->t, least, 2, MPI_INT64_T, MPI_MIN));
   result->info = least[0] == INT64_MAX ? 0 : least[0];
   result->growth = 0;
   if (f->pivoting != OSLA_PIVOT_PARTIAL)
@@ -266,18 +273,21 @@ osla_err osla_getrf(osla_matrix *a, int64_t *ipiv, const osla_lu_options *option
   f.pivoting = options ? options->pivoting : OSLA_PIVOT_PARTIAL;
   f.forward = options ? options->forward : OSLA_FORWARD_CHOSEN;
   f.look_ahead = !options || options->look_ahead == 0 ? 1 : options->look_ahead;
-  OSLA_CALL(agree(&f, check(&f, ipiv, options))); /* also: A is complete everywhere */
+  OSLA_CALL(agree(&f, check(&f, ipiv, options))); /* afterwards A is complete on all ranks */
   if (f.look_ahead < 0) f.look_ahead = 0;
   f.order = v->m < v->n ? v->m : v->n;
   trim_blocks(&f.v);
   if (v->p == 1 && v->q == 1 && v->nb > f.order && f.order > 0)
-    f.v.nb = f.order; /* one process may cut as it likes: top blocks take nb x nb */
+    /* a single process may choose any block size; this one saves memory, as top blocks are nb x
+     * nb */
+    f.v.nb = f.order;
   f.steps = (f.order + v->nb - 1) / v->nb;
   if (f.pivoting != OSLA_PIVOT_PARTIAL) OSLA_TRY(osla_matrix_norm(a, OSLA_NORM_MAX, &largest));
   OSLA_TRY(allocate(&f));
   err = run_steps(&f);
-  if (err != OSLA_OK) osla_transport_abort(v->t, err); /* the others wait for my panels */
-  OSLA_TRY(osla_barrier(v->t));                        /* nobody reads L any more */
+  /* other ranks wait for panels of this rank */
+  if (err != OSLA_OK) osla_transport_abort(v->t, err);
+  OSLA_TRY(osla_barrier(v->t)); /* afterwards no rank reads L any more */
   err = osli_lu_permute_left(&f);
   if (err == OSLA_OK) err = finish_all_posts(&f);
   if (err != OSLA_OK) osla_transport_abort(v->t, err);

@@ -1,17 +1,19 @@
-/* Small exchanges between the p ranks of a process column.
+/* Exchanges of small records between the p ranks of a process column.
  *
- * A record: each rank writes one and reads those of all others. There are two sets of records, used
- * in turn. That is enough: who writes its record of exchange e + 2 has read all records of e + 1,
- * and these were published by ranks that had read all of e.
+ * Exchange of records: each rank writes one record and reads the records of all others. Two sets of
+ * records, used alternately, are enough. A rank that writes its record of exchange e + 2 has read
+ * all records of exchange e + 1. Each of these was published by a rank that had read all records of
+ * exchange e.
  *
- * A combination: each rank has a record, and all want one that is made of all of them. Where p is
- * large it is made in log p rounds (recursive doubling; R. Thakur, R. Rabenseifner, W. Gropp,
- * "Optimization of Collective Communication Operations in MPICH", IJHPCA 19, 2005, section 4.5): in
- * round r the ranks whose positions differ in bit r exchange what they have combined so far. Those
- * beyond the largest power of two first give theirs to one below it, and get the result from there.
- * Each rank hears from another at most once, so again two sets are enough: who sends in e + 2 has
- * got something of e + 1 from there, sent by a rank that had finished e.
- */
+ * Combination: each rank contributes a record, and every rank gets the combination of all records.
+ * With many process rows it takes log2 p rounds by recursive doubling (R. Thakur, R. Rabenseifner,
+ * W. Gropp, "Optimization of Collective Communication Operations in MPICH", IJHPCA 19, 2005,
+ * section 4.5). In round r the ranks whose process rows differ in bit r exchange what they have
+ * combined so far. Ranks beyond the largest power of two first send their record to a rank below
+ * it, and get the result from that rank. Two ranks exchange at most one message in each direction
+ * per combination, so two sets are enough here, too: a rank that sends in combination e + 2 has
+ * received a message of e + 1 from its partner, and the partner had finished e before it sent that
+ * message. */
 #include "kernels/lu/lu_column.h"
 #include "src/blas/move.h"
 
@@ -42,7 +44,8 @@ osla_err osli_lu_record_publish(lu *f, size_t bytes)
     OSLA_CALL(osla_put_notify_post(f->store, target, offset, mine, near ? 0 : bytes, LU_COLUMN,
                                    f->column_exchanges, &posts[prow]));
   }
-  return osli_lu_finish_posts(f, f->column_posts, f->column_exchanges); /* the next record's */
+  /* posts that used the set of the next record */
+  return osli_lu_finish_posts(f, f->column_posts, f->column_exchanges);
 }
 
 const unsigned char *osli_lu_record_of(const lu *f, int prow)
@@ -57,8 +60,9 @@ const unsigned char *osli_lu_record_of(const lu *f, int prow)
 
 /* ---- combinations ---- */
 
-/* Slots of a set: what came in from beyond the power of two, what each round brought, the result
- * from below it, and behind these as many of what I sent. */
+/* Slots of a set: the record from a rank beyond the power of two, the result for such a rank, and
+ * the record received in each round. The second half of a set contains copies of the sent
+ * records. */
 enum { IN_SLOT, OUT_SLOT, ROUND_SLOT };
 
 static int rounds_of(int p)
@@ -79,7 +83,8 @@ static unsigned char *slot_at(const lu *f, uint64_t exchange, int slot)
   return (unsigned char *)osla_segment_local(f->store) + osli_lu_slot_offset(f, exchange, slot);
 }
 
-/* Sends my record, of which a copy stays until it has arrived. */
+/* Sends `record` to slot `slot` of process row `prow`. A copy stays in this rank's store until the
+ * message has arrived. */
 static osla_err send(lu *f, uint64_t exchange, int prow, int slot, const void *record, size_t bytes)
 {
   const local_view *v = &f->v;
@@ -103,7 +108,8 @@ osla_err osli_lu_combine(lu *f, const lu_step *s, void *record, size_t bytes, lu
   const local_view *v = &f->v;
   uint64_t exchange = f->column_exchanges++;
   int me = v->prow, rounds = rounds_of(v->p), below = 1 << rounds;
-  OSLA_CALL(osli_lu_finish_posts(f, f->column_posts, exchange)); /* of the same set, before */
+  /* posts that used this set two exchanges ago */
+  OSLA_CALL(osli_lu_finish_posts(f, f->column_posts, exchange));
   if (me >= below) {
     OSLA_CALL(send(f, exchange, me - below, IN_SLOT, record, bytes));
     osli_move_message(record, receive(f, exchange, me - below, OUT_SLOT), bytes);

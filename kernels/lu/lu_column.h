@@ -1,24 +1,27 @@
-/* Small exchanges between the p ranks of a process column (internal). */
+/* Exchanges of small records between the p ranks of a process column (internal). */
 #ifndef OSLA_LU_COLUMN_H
 #define OSLA_LU_COLUMN_H
 
 #include "kernels/lu/lu_state.h"
 
-/* Where I write my record; then all ranks of the column publish theirs, and read the others'.
- * A record stays until the exchange after the next one. */
+/* Address of this rank's record, which the caller fills. Publishing makes it readable by all ranks
+ * of the process column. A record stays valid until the exchange after the next one. */
 unsigned char *osli_lu_my_record(const lu *f);
 osla_err osli_lu_record_publish(lu *f, size_t bytes);
-const unsigned char *osli_lu_record_of(const lu *f, int prow); /* of the last exchange; waits */
+/* Record of process row `prow` in the latest exchange. Waits until that record has been
+ * published. */
+const unsigned char *osli_lu_record_of(const lu *f, int prow);
 
-/* record := record and other, in any order with the same result. */
+/* Combines two records: `record` becomes record + other. Must be commutative and associative. */
 typedef osla_err lu_add(const lu *f, const lu_step *s, void *record, const void *other);
 
-/* record := the combination of the records of all, each added once, in log p rounds. Local, but all
- * ranks of the column call it. */
+/* Combines the records of all ranks of the process column into `record` in log2 p rounds. Each
+ * record is added exactly once. Local, but all ranks of the process column must call it. */
 osla_err osli_lu_combine(lu *f, const lu_step *s, void *record, size_t bytes, lu_add *add);
-int osli_lu_combination_slots(int p); /* records of a set that it needs */
+/* Slots of a set that osli_lu_combine needs with p process rows. */
+int osli_lu_combination_slots(int p);
 
-/* Where a slot of an exchange's set lies in the store. */
+/* Offset in bytes in f->store of one slot of an exchange. */
 size_t osli_lu_slot_offset(const lu *f, uint64_t exchange, int slot);
 
 #endif

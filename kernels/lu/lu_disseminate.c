@@ -1,12 +1,14 @@
-/* Two sets of slots are enough, as in lu_column.c: who begins exchange e + 2 has heard in e + 1
- * from all, who had then finished e. */
+/* Dissemination of records between teams. Two sets of slots, used alternately, are enough: a rank
+ * that begins exchange e + 2 has received data from all ranks in exchange e + 1, and each of them
+ * had finished exchange e before. */
 #include "kernels/lu/lu_disseminate.h"
 #include "src/blas/move.h"
 
-enum { TEAM = 4 }; /* members at most: each notifies all others */
+enum { TEAM = 4 }; /* Most members of a team; each member notifies all others. */
 
-/* A run of consecutive process rows on one node makes teams of nearly the same size; where ranks
- * share cores everybody is a team: who meets others waits for their turns on a core. */
+/* Divides each run of consecutive process rows on one node into teams of nearly equal size. If
+ * ranks share cores, every rank is a team of its own, because the members of a larger team would
+ * wait for one another's turn on a core. */
 void osli_lu_teams_choose(lu *f)
 {
   const local_view *v = &f->v;
@@ -29,7 +31,8 @@ void osli_lu_teams_choose(lu *f)
   t->first[t->count] = v->p;
 }
 
-/* Slots of a set: my own for each meeting, what came in each round, what went out. */
+/* Number of rounds between teams. Each set has slots for the own record in each combination of a
+ * team, for the record received in each round, and for the record sent in each round. */
 static int rounds_of(int teams, int carriers)
 {
   int rounds = 0;
@@ -43,9 +46,9 @@ int osli_lu_dissemination_slots(int p)
   return 3 * rounds_of(p, 1) + 1;
 }
 
-/* An exchange under way. */
+/* A dissemination under way. */
 typedef struct dissemination {
-  uint64_t exchange, word; /* word: before its first */
+  uint64_t exchange, word; /* index of the exchange; notify value before its first message */
   int rounds;
   void *record;
   size_t bytes;
@@ -57,7 +60,7 @@ static unsigned char *slot_at(const lu *f, int prow, const dissemination *x, int
   return store + osli_lu_slot_offset(f, x->exchange, slot);
 }
 
-/* record := the combination of my team's. */
+/* Combines the records of this rank's team into x->record. */
 static osla_err combine_in_team(lu *f, const lu_step *s, const dissemination *x, int meeting,
                                 lu_add *add)
 {
@@ -78,8 +81,9 @@ static osla_err combine_in_team(lu *f, const lu_step *s, const dissemination *x,
   return OSLA_OK;
 }
 
-/* What the team that lies `step` before mine knows, from its member of my number; to the one as far
- * behind mine what mine knows. */
+/* One round between teams: sends x->record to the team `step` positions after this rank's team, and
+ * adds the record of the team `step` positions before it. The partner is the member with this
+ * rank's number in its team. */
 static osla_err exchange_with_teams(lu *f, const lu_step *s, const dissemination *x, int round,
                                     int step, lu_add *add)
 {
@@ -106,7 +110,8 @@ osla_err osli_lu_disseminate(lu *f, const lu_step *s, void *record, size_t bytes
   dissemination x = {.exchange = f->column_exchanges++, .record = record, .bytes = bytes};
   x.rounds = rounds_of(t->count, t->carriers);
   x.word = x.exchange * (2 * (uint64_t)x.rounds + 2);
-  OSLA_CALL(osli_lu_finish_posts(f, f->column_posts, x.exchange)); /* of the same set, before */
+  /* posts that used this set two exchanges ago */
+  OSLA_CALL(osli_lu_finish_posts(f, f->column_posts, x.exchange));
   OSLA_CALL(combine_in_team(f, s, &x, 0, add));
   for (int round = 0, known = 1; round < x.rounds; round++, known *= t->carriers + 1) {
     int step = (int)((int64_t)(number + 1) * known % t->count);

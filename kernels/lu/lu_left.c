@@ -1,7 +1,7 @@
-/* The columns left of a panel, which hold L, are not touched until the end: then every column takes
- * all later interchanges at once, in cache (one process row) or as one permutation, in which each
- * row moves once, from its owner to the next.
- */
+/* Row interchanges in the columns of L that earlier steps have computed. These columns stay
+ * untouched until the end of the factorisation. Then all later interchanges are applied to a column
+ * at once: one after another in cache if there is one process row, otherwise as one permutation in
+ * which each row moves once, from its old owner to its new owner. */
 #include "kernels/common/row_copy.h"
 #include "kernels/lu/lu_parts.h"
 #include "kernels/lu/lu_rows.h"
@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* So many rows of these columns were moved, once. */
+/* Records that `rows` rows of `cols` columns were moved once, where time is modelled. */
 static void moved_rows(const lu *f, int64_t rows, int64_t cols)
 {
   osla_work_did(OSLA_WORK_LASWP, f->v.dtype, 1, cols, (rows + 1) / 2);
@@ -32,7 +32,7 @@ static void swap_in_column(size_t element, unsigned char *column, int64_t first,
   }
 }
 
-/* Columns [c, c + cols) of a panel, with one process row. */
+/* Interchanges rows in local columns [col, col + cols), with one process row. */
 static void permute_alone(const lu *f, int64_t first, int64_t col, int64_t cols)
 {
   for (int64_t c = col; c < col + cols; c++)
@@ -40,10 +40,11 @@ static void permute_alone(const lu *f, int64_t first, int64_t col, int64_t cols)
   osla_work_did(OSLA_WORK_LASWP, f->v.dtype, 1, cols, f->order - first);
 }
 
-/* ---- where the process column lies on one node: everybody takes its rows where they lie ---- */
+/* ---- all ranks of the process column can read one another: rows are read in place ---- */
 
-/* Fills f->scratch (dense) with the rows that come to my local rows from `first` on: row g of the
- * result is row source[g]. */
+/* Fills f->scratch with the new contents of this rank's local rows from `first` on, stored without
+ * gaps. Global row g gets global row source[g]. All ranks of the process column can read one
+ * another's matrix. */
 static void collect(lu *f, const int64_t *source, int64_t first, int64_t col, int64_t cols)
 {
   const local_view *v = &f->v;
@@ -64,7 +65,8 @@ static void collect(lu *f, const int64_t *source, int64_t first, int64_t col, in
   }
 }
 
-/* All have read my rows, and I theirs. */
+/* Waits until all ranks of the process column have read this rank's rows, and this rank has read
+ * theirs. */
 static osla_err wait_for_readers(lu *f)
 {
   const local_view *v = &f->v;
@@ -90,15 +92,20 @@ static osla_err permute_in_place(lu *f, const int64_t *source, int64_t start, in
   return OSLA_OK;
 }
 
-/* ---- else: each row goes to where it belongs, packed with those that go to the same rank ---- */
+/* ---- otherwise: rows are packed by destination and sent ---- */
 
-/* Counts of rows that move, by process row, and the rows themselves. */
+/* Numbers of rows that move between this rank and each process row, and lists of these rows. */
 typedef struct row_moves {
-  int64_t *out, *in; /* [p] from me to a process row, and from there to me */
-  int64_t *before;   /* [p] to a process row from those above mine: where mine begin */
-  int64_t *behind;   /* [p] from a process row to those above mine: where those to me begin */
-  int64_t *leave;    /* my local rows, by where they go, then by row */
-  int64_t *arrive;   /* my local rows, by where they come from, then by row */
+  /* [p] rows from this rank to a process row, and from a process row to this rank */
+  int64_t *out, *in;
+  /* [p] rows that lower process rows send to a process row: position of this rank's first row
+   * there */
+  int64_t *before;
+  /* [p] rows that a process row sends to lower process rows: position of the first row for this
+   * rank */
+  int64_t *behind;
+  int64_t *leave;  /* local rows that this rank sends, ordered by destination, then by row */
+  int64_t *arrive; /* local rows that this rank receives, ordered by source, then by row */
 } row_moves;
 
 static row_moves list_row_moves(lu *f, const int64_t *source, int64_t start)
@@ -132,8 +139,9 @@ static row_moves list_row_moves(lu *f, const int64_t *source, int64_t start)
   return s;
 }
 
-/* Two sets of buffers are enough, those of the exchanges of rows, which are over: half of a set is
- * what leaves, which neighbours read there, the other half what others put. */
+/* Permutes rows by packed messages. The two sets of buffers of the row exchanges are free at this
+ * time and are used alternately. Half of a set contains the rows that this rank sends, where node
+ * neighbours read them. The other half receives rows from other nodes. */
 static osla_err permute_packed(lu *f, const int64_t *source, int64_t start, int64_t col,
                                int64_t cols)
 {
@@ -176,19 +184,21 @@ static osla_err permute_packed(lu *f, const int64_t *source, int64_t start, int6
   return OSLA_OK;
 }
 
-/* ---- all of them ---- */
+/* ---- all columns ---- */
 
 static int64_t block_cols(const lu *f, int64_t k)
 {
   return osla_index_run(k * f->v.nb, f->v.n, f->v.nb);
 }
 
-/* source[g]: the row that all interchanges of the steps after k bring to row g. From the last step
- * on backwards: the interchanges of a step come before those of the steps after it. */
+/* Permutes the rows of all panels from the last step backwards, because the interchanges of a step
+ * precede those of later steps. source[g] is the row that the interchanges of all steps after k
+ * move to row g. */
 static osla_err permute_panels(lu *f)
 {
   const local_view *v = &f->v;
-  int64_t *source = f->permutation, *step = source + v->m; /* step: one step's interchanges */
+  /* `step` holds the permutation of one step */
+  int64_t *source = f->permutation, *step = source + v->m;
   for (int64_t i = 0; i < v->m; i++)
     source[i] = step[i] = i;
   for (int64_t k = f->steps - 2; k >= 0; k--) {

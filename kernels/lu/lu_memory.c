@@ -1,11 +1,12 @@
-/* What a factorisation takes of a rank, from numbers alone: its set-up asks here. */
+/* Memory that a factorisation needs on a rank, computed from sizes alone. The set-up uses the same
+ * functions. */
 #include "kernels/lu/lu_memory.h"
 #include "kernels/lu/lu_disseminate.h"
 
 enum { LINE = 64 };
 
-/* From so many process rows on, a column's pivot, or a tournament's rows, are found in log p
- * rounds: fewer ranks are faster when each notifies all others at once. */
+/* With at least this many process rows, pivots and tournament rows are found in log p rounds. With
+ * fewer ranks it is faster if each rank notifies all others at once. */
 enum { COMBINE_FROM = 5 };
 
 bool osli_lu_gathers_panels(int p, bool near, bool own_cores)
@@ -23,7 +24,7 @@ size_t osli_lu_index_bytes(int64_t nb)
   return LINE + up_to_line((size_t)nb * sizeof(int64_t));
 }
 
-/* Lays out the store. */
+/* Sets the offsets and sizes of the parts of the store. Returns its size in bytes. */
 static size_t store_bytes(lu *f)
 {
   const local_view *v = &f->v;
@@ -37,7 +38,7 @@ static size_t store_bytes(lu *f)
   f->u_at = f->rows_at + 2 * f->rows_set;
   f->u_set = up_to_line(nb * cols * e);
   f->records_at = f->u_at + 2 * f->u_set;
-  /* The largest record is a tournament's: indices and rows of a whole panel. */
+  /* The largest record is that of a tournament: indices and rows of a whole panel. */
   size_t record = f->pivoting == OSLA_PIVOT_PARTIAL ? 24 + 2 * nb * e : 8 + nb * 8 + nb * nb * e;
   f->record_bytes = up_to_line(record);
   f->combines_records = f->pivoting != OSLA_PIVOT_NONE && v->p >= COMBINE_FROM;
@@ -53,7 +54,8 @@ lu_sizes osli_lu_sizes(lu *f)
   size_t width = (size_t)v->nb * v->element, nb = (size_t)v->nb, p = (size_t)v->p;
   size_t rows = (size_t)osla_index_count(v->m, v->mb, 0, v->p);
   size_t store = store_bytes(f);
-  size_t tall = f->gathers_panels ? (size_t)v->m : rows; /* a whole panel, or my rows of one */
+  /* rows of a whole panel, or of this rank's part */
+  size_t tall = f->gathers_panels ? (size_t)v->m : rows;
   f->stack_rows = f->pivoting != OSLA_PIVOT_TOURNAMENT ? 0
                   : f->combines_records                ? 4 * v->nb
                                                        : v->p * v->nb;

@@ -1,28 +1,31 @@
-/* What a factorisation takes of a rank, from numbers alone (internal). */
+/* Memory that a factorisation needs on a rank, computed from sizes alone (internal). */
 #ifndef OSLA_LU_MEMORY_H
 #define OSLA_LU_MEMORY_H
 
 #include "kernels/lu/lu_state.h"
 
-/* Elements of what has a name of its type, bytes of what is raw. */
+/* Sizes of the buffers in struct lu. `store` and `scratch` are in bytes, the other sizes in
+ * elements. */
 typedef struct lu_sizes {
   size_t pivots, moves, rows, candidates, shares, permutation, posts, leaders, store, scratch;
 } lu_sizes;
 
-/* Does the owner of the diagonal block factor whole panels, with partial pivoting? Where the p
- * ranks of a process column read one another's (near), and they share cores, or are two: who waits,
- * column by column, for a rank that has no core waits long, and two gain nothing by it. Pure. */
+/* Whether the owner of the diagonal block factors whole panels with partial pivoting. It does if
+ * the p > 1 ranks of a process column can read one another's matrix (`near`) and either share cores
+ * or are two. Ranks that share cores would wait long for one another in every column, and two ranks
+ * gain nothing by working column by column. Pure. */
 bool osli_lu_gathers_panels(int p, bool near, bool own_cores);
 
-/* The first bytes of a panel's head and of a record of candidates: pivots or indices, and what
- * stands before them. Pure. */
+/* Size in bytes of the first part of a panel's head and of a tournament record: the pivots or row
+ * indices and the words before them. Pure. */
 size_t osli_lu_index_bytes(int64_t nb);
 
-/* What the set-up needs of a rank; lays out the store. Of f the view's numbers, order, steps,
- * pivoting, near, and gathered. Pure. */
+/* Sizes of all buffers of a factorisation. Also lays out the store: sets the offsets and sizes of
+ * its parts in f. Reads the numbers of the view, order, steps, pivoting, column_readable and
+ * gathers_panels of f. Pure. */
 lu_sizes osli_lu_sizes(lu *f);
 
-/* Of the panels, but for the functions. Pure. */
+/* Plan of the panels without its function pointers. Pure. */
 osla_panels_plan osli_lu_panels_plan(const lu *f);
 
 #endif

@@ -1,31 +1,33 @@
-/* Neighbours in a process column (internal).
+/* Groups of ranks of one node in a process column (internal).
  *
- * Mates are ranks of one node that have consecutive process rows. What other nodes send to all of
- * them goes to the first, their leader, which tells the others when all is there: one message in
- * place of some. Other neighbours, whose process rows lie beyond those of another node, hear and
- * read one another directly.
- */
+ * A node group consists of ranks of one node that have consecutive process rows. Its first rank is
+ * the leader. Other nodes send data for the group only once, to the memory of the leader, and the
+ * leader notifies the other members when the data have arrived. Ranks of one node that belong to
+ * different groups, because process rows of another node lie between them, exchange data with one
+ * another directly. */
 #ifndef OSLA_LU_NODE_GROUP_H
 #define OSLA_LU_NODE_GROUP_H
 
 #include "kernels/lu/lu_state.h"
 
 typedef struct lu_range {
-  int first, end; /* process rows */
+  int first, end; /* process rows [first, end) */
 } lu_range;
 
-/* Fills f->leaders. Local. */
+/* Chooses the leader of each process row and stores it in f->leaders. Local. */
 void osli_lu_leaders_choose(lu *f);
 
-/* A leader and its mates. */
+/* Process rows of the group of `leader`. */
 lu_range osli_lu_node_group(const lu *f, int leader);
 
-/* To all mates of mine, of which I am the leader: exchange e's rows of other nodes are there
- * (2 e - 1), or all of its U is (2 e; where all process rows share its work). None is told where
- * all process rows are mates. */
+/* Notifies the other members of the group of which this rank is the leader. Word 2 e - 1: the rows
+ * of exchange e from other nodes have arrived. Word 2 e: all of U of exchange e has arrived (only
+ * if the whole process column shares the work on U). Does nothing if the group is the whole process
+ * column. */
 osla_err osli_lu_group_notify(lu *f, uint64_t word);
 
-/* Has a word of a process row come? If it must, waits for it. */
+/* Whether the notify slot `purpose` of process row `prow` has reached `word`. With `wait`, waits
+ * until it has. */
 bool osli_lu_is_notified(lu *f, int prow, int purpose, uint64_t word, bool wait);
 
 static inline lu_range one_process_row(int prow)
@@ -48,7 +50,7 @@ static inline bool is_in_my_group(const lu *f, int prow)
   return f->leaders[prow] == my_leader(f);
 }
 
-/* The store of a process row's rank; NULL: on another node. */
+/* Address of the store of process row `prow`, or NULL if it is on another node. */
 static inline unsigned char *store_of(const lu *f, int prow)
 {
   return osla_segment_peer(f->store, rank_at(&f->v, prow, f->v.pcol));

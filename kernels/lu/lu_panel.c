@@ -1,14 +1,13 @@
-/* Factoring a panel, with the ranks of its process column.
+/* Factorisation of a panel by the ranks of its process column.
  *
- * One process row: LAPACK's own (recursive) factorisation of the local panel.
+ * One process row: LAPACK's recursive getrf on the local panel.
  *
- * Several, partial pivoting: column by column (lu_pivot.c), or by the owner of the diagonal block
- * alone, on a copy of all rows (osli_lu_gathers_panels says when).
+ * Several process rows, partial pivoting: column by column (lu_pivot.c), or by the owner of the
+ * diagonal block alone on a copy of all rows (osli_lu_gathers_panels decides).
  *
- * Tournament (Grigori et al.): each rank factors a copy of its rows and offers its pivot rows; all
- * factor the stack of these and so know the panel's pivot rows and its top block. One exchange a
- * panel; then L := A U^-1.
- */
+ * Tournament pivoting (Grigori et al.): each rank factors a copy of its rows and offers its pivot
+ * rows as candidates. Every rank factors the stack of all candidates, and so knows the pivot rows
+ * and the top block of the panel. This takes one exchange per panel. Then L := A U^-1. */
 #include "kernels/lu/lu_panel.h"
 #include "kernels/lu/lu_column.h"
 #include "kernels/lu/lu_parts.h"
@@ -28,7 +27,7 @@ static double panel_flops(int64_t rows, int64_t width)
   return w * w * ((double)rows - w / 3);
 }
 
-/* ---- NaN ---- */
+/* ---- detection of NaN ---- */
 
 static bool has_nan(const lu *f, int64_t n, const unsigned char *x)
 {
@@ -49,12 +48,12 @@ static bool has_zero_pivot(const lu *f, const lu_step *s)
   return false;
 }
 
-/* Notes the panel's first column with a NaN, in its top block or in `rows` rows of L below it. That
- * does not depend on how IxAMAX compares a NaN: the column's steps before are those without one.
- * Its row carries a NaN on to the last column, unless it becomes a pivot row: so a panel without
- * one is known by its last column and its pivots. Where a zero pivot is divided by, as without
- * interchanges within a block, it makes NaN, which solves carry to earlier columns: then it counts,
- * and has been noted by the owner of the block. */
+/* Records in the head the panel's first column with a NaN, in the top block or in `rows` rows of L
+ * below it. The result does not depend on how IxAMAX treats NaN, because all columns before the
+ * first NaN are free of NaN. Unless the row with the NaN becomes a pivot row, it carries NaN on to
+ * the last column. So a panel is free of NaN if its last column and its pivots are. A division by a
+ * zero pivot also makes NaN, which solves may spread to earlier columns. In this case the zero
+ * pivot counts, and the owner of the block has already recorded it. */
 static void note_nan(const lu *f, const lu_step *s, const unsigned char *l, int64_t ld,
                      int64_t rows)
 {
@@ -88,9 +87,9 @@ static osla_err factor_alone(lu *f, const lu_step *s)
   return OSLA_OK;
 }
 
-/* ---- a known top block: tournament, none ---- */
+/* ---- tournament pivoting and no pivoting: the top block is known before L ---- */
 
-/* L := A U^-1 for my rows below the top block. */
+/* L := A U^-1 in this rank's rows below the top block. */
 static osla_err solve_for_l(const lu *f, const lu_step *s, const lu_panel_memory *p)
 {
   const local_view *v = &f->v;
@@ -117,7 +116,8 @@ static osla_err factor_unpivoted(lu *f, const lu_step *s)
     size_t bytes = (size_t)(s->size * v->nb) * v->element;
     if (has_top(f, s)) osli_move_message(osli_lu_my_record(f), p.top, bytes);
     OSLA_CALL(osli_lu_record_publish(f, has_top(f, s) ? bytes : 0));
-    for (int prow = 0; prow < v->p; prow++) { /* of all: none may run two exchanges ahead */
+    /* wait for all records, so that no rank runs two exchanges ahead */
+    for (int prow = 0; prow < v->p; prow++) {
       const unsigned char *record = osli_lu_record_of(f, prow);
       if (prow == s->prow && !has_top(f, s)) osli_move_message(p.top, record, bytes);
     }
@@ -125,7 +125,7 @@ static osla_err factor_unpivoted(lu *f, const lu_step *s)
   return solve_for_l(f, s, &p);
 }
 
-/* rows[i] := where LAPACK's interchanges bring row i from, for i < count. */
+/* rows[i] := the row that LAPACK's interchanges move to position i, for all i < count. */
 static void follow(const int64_t *interchanges, int64_t count, int64_t *rows)
 {
   for (int64_t i = 0; i < count; i++) {
@@ -135,7 +135,7 @@ static void follow(const int64_t *interchanges, int64_t count, int64_t *rows)
   }
 }
 
-/* A record of rows for the tournament: their number, their global indices, their elements (ld =
+/* A tournament record: number of rows, their global indices, and their elements (leading dimension
  * nb). */
 typedef struct candidates {
   int64_t count;
@@ -151,7 +151,7 @@ static candidates candidates_at(const lu *f, const void *record)
   return c;
 }
 
-/* My best rows. */
+/* Selects this rank's candidates: the pivot rows of its own part of the panel. */
 static osla_err offer_candidates(lu *f, const lu_step *s, unsigned char *record)
 {
   const local_view *v = &f->v;
@@ -177,8 +177,8 @@ static osla_err offer_candidates(lu *f, const lu_step *s, unsigned char *record)
   return OSLA_OK;
 }
 
-/* Puts one's candidates below `total` rows of f->scratch (leading dimension stack_rows) and of the
- * list of their indices; returns the number of all then. */
+/* Appends the candidates of a record to the `total` rows of f->scratch (leading dimension
+ * stack_rows) and to the list of their indices. Returns the new number of rows. */
 static int64_t stack(const lu *f, const lu_step *s, const void *record, int64_t total,
                      int64_t *rows)
 {
@@ -190,8 +190,9 @@ static int64_t stack(const lu *f, const lu_step *s, const void *record, int64_t 
   return total + c.count;
 }
 
-/* The best rows of two records' candidates, stacked in the order of their first rows: who combines
- * them the other way round gets the same. (The binary tree of Grigori et al., section 3.) */
+/* Combines two tournament records: `record` becomes the pivot rows of both. The candidates are
+ * stacked in the order of their first rows, so that the order of the operands does not matter
+ * (binary tree of Grigori et al., section 3). */
 static osla_err add_candidates(const lu *f, const lu_step *s, void *record, const void *other)
 {
   const local_view *v = &f->v;
@@ -202,7 +203,7 @@ static osla_err add_candidates(const lu *f, const lu_step *s, void *record, cons
   int64_t total = stack(f, s, second, stack(f, s, first, 0, rows), rows), ld = f->stack_rows;
   int64_t count = total < s->size ? total : s->size;
   size_t e = v->element;
-  unsigned char *kept = f->scratch + (size_t)(2 * v->nb) * e; /* the rows as they are */
+  unsigned char *kept = f->scratch + (size_t)(2 * v->nb) * e; /* rows before they are factored */
   osli_move_columns(e, total, s->size, f->scratch, ld, kept, ld);
   OSLA_CALL(osla_lapack_getrf(v->dtype, total, s->size, f->scratch, ld, swaps, &info));
   for (int64_t i = 0; i < total; i++)
@@ -219,7 +220,8 @@ static osla_err add_candidates(const lu *f, const lu_step *s, void *record, cons
   return OSLA_OK;
 }
 
-/* Stacks all candidates, or the best of them, which every rank of the column gets. */
+/* Stacks the candidates of all ranks in f->scratch. If records are combined, stacks the best
+ * candidates, which are the same on all ranks of the process column. */
 static osla_err stack_all_candidates(lu *f, const lu_step *s, int64_t *rows, int64_t *total)
 {
   *total = 0;
@@ -236,7 +238,8 @@ static osla_err stack_all_candidates(lu *f, const lu_step *s, int64_t *rows, int
   return OSLA_OK;
 }
 
-/* The interchanges, one after another, that bring the rows to the top. */
+/* Converts the list of pivot rows into successive interchanges: row start + j is interchanged with
+ * row pivots[j]. */
 static void make_interchanges(const lu_step *s, const int64_t *rows, int64_t *pivots)
 {
   for (int64_t j = 0; j < s->size; j++) {
@@ -262,9 +265,9 @@ static osla_err factor_tournament(lu *f, const lu_step *s)
   return solve_for_l(f, s, &p);
 }
 
-/* ---- several process rows on one node, gathered ---- */
+/* ---- one rank factors the panel of several process rows ---- */
 
-/* Copies the panel's rows between their owners' arrays and f->scratch, in global order. */
+/* Copies the rows of the panel between their owners' arrays and f->scratch, in global order. */
 static void copy_panel(const lu *f, const lu_step *s, bool to_scratch)
 {
   const local_view *v = &f->v;
@@ -282,8 +285,8 @@ static void copy_panel(const lu *f, const lu_step *s, bool to_scratch)
   }
 }
 
-/* The owner of the diagonal block factors the whole panel; the others notify it that their parts
- * are up to date, and go on. */
+/* Factors the whole panel on the owner of the diagonal block. The other ranks only notify the owner
+ * that their parts are up to date, and continue. */
 static osla_err factor_gathered(lu *f, const lu_step *s)
 {
   const local_view *v = &f->v;

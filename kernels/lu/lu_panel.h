@@ -1,11 +1,11 @@
-/* What factoring a panel shares between its two files (internal): lu_panel.c the ways, lu_pivot.c
- * partial pivoting in step with the process column. */
+/* Factorisation of a panel (internal). lu_panel.c contains the algorithms except partial pivoting
+ * column by column, which is in lu_pivot.c. */
 #ifndef OSLA_LU_PANEL_H
 #define OSLA_LU_PANEL_H
 
 #include "kernels/lu/lu_publish.h"
 
-/* The panel's part of the store, writable. */
+/* A panel's part of this rank's store, writable. */
 typedef struct lu_panel_memory {
   lu_head *head;
   int64_t *pivots;
@@ -23,11 +23,12 @@ static inline bool has_top(const lu *f, const lu_step *s)
   return f->v.prow == s->prow;
 }
 
-/* Factors the panel of a step with the other ranks of its process column, of which I am one. */
+/* Factors the panel of step `s`. This rank and all other ranks of its process column must call
+ * it. */
 osla_err osli_lu_factor_panel(lu *f, const lu_step *s);
 
-/* Columns [j, j + width) of the panel, column by column with the other ranks of the process column.
- */
+/* Factors columns [j, j + width) of the panel with partial pivoting. All ranks of the process
+ * column must call it; they exchange records for every column. */
 osla_err osli_lu_factor_columns(lu *f, const lu_step *s, int64_t j, int64_t width);
 
 #endif

@@ -1,5 +1,5 @@
-/* LU factorisation of a part: that of a matrix of its own, with pivots that count rows of the whole
- * matrix. */
+/* LU factorisation of a part of a matrix. The part is factored as a matrix of its own; pivots count
+ * the rows of the whole matrix. */
 #include "kernels/common/part_operand.h"
 #include "osla_lu.h"
 #include "src/matrix/part_checks.h"
@@ -7,7 +7,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* In place: the pivots of my rows of the part follow one another in ipiv. */
+/* Factors the part in place. ipiv has an element for each local row of the whole matrix; those of
+ * the part are consecutive. */
 static osla_err factor_view(const part_operand *x, int64_t order, int64_t *ipiv,
                             const osla_lu_options *options, osla_lu_result *result)
 {
@@ -19,8 +20,8 @@ static osla_err factor_view(const part_operand *x, int64_t order, int64_t *ipiv,
   return OSLA_OK;
 }
 
-/* In a copy: pivots of its rows, of all rows, and of the whole matrix' rows: numbers[order], the
- * caller's also after a failure. */
+/* Factors a copy of the part. numbers[order] receives the pivots of all rows, as row indices of the
+ * whole matrix. The caller frees it, also after a failure. */
 static osla_err factor_copy(const part_operand *x, int64_t order, const osla_lu_options *options,
                             osla_lu_result *result, int64_t **out)
 {

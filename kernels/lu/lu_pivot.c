@@ -1,11 +1,10 @@
-/* Partial pivoting over several process rows, as HPL does it.
+/* Partial pivoting over several process rows, as in HPL.
  *
- * Column by column each rank offers its largest element with its whole row; the owner of the
- * diagonal block adds the row that is to be replaced. One exchange (of few ranks: of records,
- * lu_column.h; else lu_disseminate.h), and all know the pivot row; they keep it in their copy of
- * the top block, exchange the rows in the matrix, and update their own rows. Columns are halved
- * recursively, so that most of the work is in matrix products.
- */
+ * For each column, every rank offers its largest element together with the whole row of that
+ * element. The owner of the diagonal block adds the row that is to be replaced. After one exchange
+ * all ranks know the pivot row (lu_column.h for few ranks, lu_disseminate.h for many). They store
+ * it in their copy of the top block, interchange the rows in the matrix, and update their own rows.
+ * Columns are halved recursively, so that most of the work is in matrix products. */
 #include "kernels/lu/lu_disseminate.h"
 #include "kernels/lu/lu_panel.h"
 #include "kernels/lu/lu_parts.h"
@@ -15,18 +14,18 @@
 #include <math.h>
 #include <string.h>
 
-enum { BASE = 8 }; /* narrower panels are not halved */
+enum { BASE = 8 }; /* panels of at most this width are not halved */
 
 static double magnitude(osla_complex x)
 {
-  return fabs(creal(x)) + fabs(cimag(x)); /* as IxAMAX */
+  return fabs(creal(x)) + fabs(cimag(x)); /* the norm that IxAMAX maximises */
 }
 
-/* What a rank offers for a column; then its row, and from the diagonal block's owner also the row
- * on top: `size` elements each, in room for nb. */
+/* First words of an offer for a column. The offered row follows, and from the owner of the diagonal
+ * block also the row to be replaced: `size` elements each, in room for nb. */
 typedef struct offer {
-  double value; /* magnitude, no NaN; below 0: there is no row */
-  int64_t row;  /* global */
+  double value; /* magnitude of the element, never NaN; negative if the rank has no row */
+  int64_t row;  /* global row index, -1 if the rank has no row */
   int64_t has_top;
 } offer;
 
@@ -35,7 +34,7 @@ static size_t top_offset(const lu *f)
   return sizeof(offer) + (size_t)f->v.nb * f->v.element;
 }
 
-/* My first row that is not on top yet when column j is at its turn. */
+/* First local row that is not yet a pivot row when column j is eliminated. */
 static int64_t first_row(const lu *f, const lu_step *s, int64_t j)
 {
   return has_top(f, s) ? s->row + j : s->row;
@@ -57,7 +56,7 @@ static void scatter_row(const lu *f, const lu_step *s, int64_t row, const unsign
     memcpy(local_at(&f->v, row, s->col + c), from + (size_t)c * e, e);
 }
 
-/* Writes my offer for column j to `record`; its bytes. */
+/* Writes this rank's offer for column j to `record`. *bytes is the size of the offer. */
 static osla_err make_offer(lu *f, const lu_step *s, int64_t j, unsigned char *record, size_t *bytes)
 {
   const local_view *v = &f->v;
@@ -69,7 +68,8 @@ static osla_err make_offer(lu *f, const lu_step *s, int64_t j, unsigned char *re
     const void *column = local_at(v, first, s->col + j);
     OSLA_CALL(osla_blas_iamax(v->dtype, v->rows - first, column, &at));
     mine.value = magnitude(osli_lu_value(v->dtype, local_at(v, first + at, s->col + j)));
-    if (isnan(mine.value)) mine.value = HUGE_VAL; /* all ranks must find the same one better */
+    /* all ranks must choose the same offer, so NaN counts as the largest value */
+    if (isnan(mine.value)) mine.value = HUGE_VAL;
     mine.row = osla_index_global(first + at, v->mb, v->prow, v->p);
     gather_row(f, s, first + at, record + sizeof mine);
   }
@@ -79,14 +79,15 @@ static osla_err make_offer(lu *f, const lu_step *s, int64_t j, unsigned char *re
   return OSLA_OK;
 }
 
-/* Is `a` the larger element, or of equal ones in an earlier row? */
+/* Whether offer `a` is better than `b`: a larger element, or an equal one in an earlier row. */
 static bool is_better(const offer *a, const offer *b)
 {
   if (a->row < 0 || b->row < 0) return a->row >= 0;
   return a->value > b->value || (a->value == b->value && a->row < b->row);
 }
 
-/* The offer with the largest element, and the row on top: records of all ranks. */
+/* Returns the row with the largest element of all ranks' records. *top is the row to be
+ * replaced. */
 static const unsigned char *best_of_all(const lu *f, const lu_step *s, offer *best,
                                         const unsigned char **top)
 {
@@ -104,7 +105,8 @@ static const unsigned char *best_of_all(const lu *f, const lu_step *s, offer *be
   return best_at;
 }
 
-/* A combined record: the better offer, and behind its row the row on top from whoever has it. */
+/* Combines two offers: keeps the better offer with its row, and the row to be replaced from the
+ * record that has it. */
 static osla_err add_offer(const lu *f, const lu_step *s, void *record, const void *other)
 {
   (void)s;
@@ -123,7 +125,8 @@ static osla_err add_offer(const lu *f, const lu_step *s, void *record, const voi
   return OSLA_OK;
 }
 
-/* The pivot row of column j, and the row on top, which all ranks of the column agree on. */
+/* Finds the pivot row of column j and the row to be replaced; the result is the same on all ranks
+ * of the process column. */
 static osla_err find_pivot(lu *f, const lu_step *s, int64_t j, offer *best,
                            const unsigned char **row, const unsigned char **top)
 {
@@ -143,7 +146,8 @@ static osla_err find_pivot(lu *f, const lu_step *s, int64_t j, offer *best,
   return OSLA_OK;
 }
 
-/* Column j: its pivot, the exchange of rows, its part of L, and the update of columns up to end. */
+/* Eliminates column j: finds its pivot, interchanges rows, computes its part of L, and updates the
+ * columns up to `end`. */
 static osla_err eliminate(lu *f, const lu_step *s, int64_t j, int64_t end)
 {
   const local_view *v = &f->v;

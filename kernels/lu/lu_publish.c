@@ -1,10 +1,10 @@
-/* Panels on their way along process rows (Krishnan et al., section III.B: put + notify).
+/* Publication of panels along process rows by put and notify (Krishnan et al., section III.B).
  *
- * A rank that can read my memory reads L in the matrix and the head (pivots and top block) in the
- * store, which keeps those of all my panels. To other nodes go both, packed (panels.h). Where one
- * rank factors a whole panel (process columns that lie on one node), it notifies all of its node;
- * those in its process column then publish their own rows.
- */
+ * A rank that can read the memory of a panel's owner reads L in the matrix, and reads the head
+ * (pivots and top block) in the store, which keeps the heads of all panels. Other nodes get a
+ * packed copy of both (panels.h). Where one rank factors whole panels, because the process column
+ * lies on one node, that rank notifies all ranks of its node. The other ranks of its process column
+ * then publish their own rows. */
 #include "kernels/lu/lu_publish.h"
 #include "kernels/lu/lu_memory.h"
 #include "kernels/lu/lu_panel.h"
@@ -12,7 +12,7 @@
 
 enum { LINE = 64 };
 
-/* The parts of a head. */
+/* Addresses of the parts of a head. */
 static lu_panel parts(const lu *f, const void *head)
 {
   unsigned char *at = (unsigned char *)(uintptr_t)head;
@@ -39,7 +39,7 @@ static size_t panel_rows(const lu *f, int64_t k)
   return (size_t)(f->v.rows - s.row_after);
 }
 
-/* osla_panels_plan. */
+/* Implements bytes of osla_panels_plan. */
 static size_t panel_bytes(const void *kernel, panel_kind kind, int64_t k, int root)
 {
   const lu *f = kernel;
@@ -49,7 +49,7 @@ static size_t panel_bytes(const void *kernel, panel_kind kind, int64_t k, int ro
   return f->head_bytes + panel_rows(f, k) * (size_t)s.size * f->v.element;
 }
 
-/* osla_panels_plan. */
+/* Implements cols of osla_panels_plan. */
 static int64_t product_cols(const void *kernel, int64_t k)
 {
   const lu *f = kernel;
@@ -61,8 +61,8 @@ static int diagonal_owner(const lu *f, const lu_step *s)
   return rank_at(&f->v, s->prow, s->pcol);
 }
 
-/* What lies in the store of the rank that notes it for my process row: my own, but for gathered
- * panels. */
+/* Head of the panel that is valid for this rank's process row. It is in the store of the rank of
+ * this process row, or of the owner of the diagonal block if that rank factors whole panels. */
 static const unsigned char *head_of(const lu *f, const lu_step *s)
 {
   int rank = f->gathers_panels ? diagonal_owner(f, s) : rank_at(&f->v, f->v.prow, s->pcol);
@@ -87,7 +87,7 @@ static bool panel_ready(void *kernel, panel_kind kind, int64_t k, void *room)
   int64_t rows = v->rows - s.row_after;
   double since = osla_trace_now(v->t);
   osli_move_message(room, head_of(f, &s), f->head_bytes);
-  if (rows > 0) /* else there may be no local array at all */
+  if (rows > 0) /* without rows there may be no local array */
     osli_pack(v->element, rows, s.size, local_at(v, s.row_after, s.col), v->lld,
               (unsigned char *)room + f->head_bytes);
   osla_trace_add(v->t, OSLA_TRACE_PACK, since, (double)panel_bytes(f, PANEL_ROWS, k, s.pcol));
@@ -110,7 +110,7 @@ osla_err osli_lu_publish(lu *f, const lu_step *s)
   if (f->gathers_panels && v->prow != s->prow) return OSLA_OK;
   atomic_store(&f->factored, s->k + 1);
   if (!f->gathers_panels) return OSLA_OK;
-  for (int i = 0; i < v->p; i++) /* all that read it in place; and the rows' own ranks publish */
+  for (int i = 0; i < v->p; i++) /* notify all ranks of the node, which read the panel in place */
     for (int j = 0; j < v->q; j++) {
       int rank = rank_at(v, (v->prow + i) % v->p, (v->pcol + j) % v->q);
       if ((i > 0 || j > 0) && osla_transport_same_node(v->t, rank))
@@ -123,7 +123,7 @@ lu_panel osli_lu_receive(lu *f, const lu_step *s)
 {
   const local_view *v = &f->v;
   int l_owner = rank_at(v, v->prow, s->pcol),
-      owner = diagonal_owner(f, s); /* mate: has my rows' L */
+      owner = diagonal_owner(f, s); /* l_owner has L for this rank's process row */
   const void *copy = NULL;
   bool near = f->gathers_panels && osla_transport_same_node(v->t, owner);
   if (near && owner != osla_transport_rank(v->t))

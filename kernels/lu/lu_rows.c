@@ -1,27 +1,27 @@
-/* Row interchanges, and the rows of U.
+/* Row interchanges, and the solve for rows of U.
  *
- * One process row: LAPACK's laswp on the columns at hand. Several: the rows that move, at most 2 nb
- * of them, are gathered by their owners and exchanged in one batch for all columns: rows that come
- * on top go to those that solve for U there, those that go down to their new owner alone. As in
- * lu_column.c, two sets of buffers are enough.
+ * One process row: LAPACK's laswp on the given columns. Several process rows: the owners gather the
+ * rows that move, at most 2 nb, and exchange them in one batch for all columns. Rows that move into
+ * the top block go to the ranks that solve for U in these columns. Rows that move down go to their
+ * new owner only. Two sets of buffers, used alternately, are enough, as in lu_column.c. Rows from
+ * other nodes lie in the memory of the group's leader (lu_node_group.h), and its set is free as
+ * well: the sender of exchange e + 2 has finished e + 1, which every member of the group has begun,
+ * and each of them had stored the rows of exchange e before.
  *
- * (Rows from other nodes lie in the leader's memory, see below: who sends those of e + 2 has
- * finished e + 1, which all mates have begun, who have then taken those of e.)
+ * All ranks of a process column have the same columns of U. They share the work: each rank solves
+ * for some columns and sends them to the others. (In ScaLAPACK the owner of the top rows solves and
+ * broadcasts. In HPL every rank solves for all columns, as the ranks do here if there are few
+ * columns.) Two sets of U are enough: a rank that writes its share of exchange e + 2 has received
+ * rows of e + 2 from all ranks, and their products no longer read U of exchange e.
  *
- * U has the same columns on all ranks of a process column. They share the work: each solves for
- * some columns and hands them to the others. (ScaLAPACK's owner of the top rows solves and
- * broadcasts, in HPL all solve for all; of few columns ours do, too.) Two sets of U again: who
- * writes its share of exchange e + 2 has rows of e + 2 from all, whose products read that of e no
- * more.
+ * Other nodes send rows and shares of U only once for all members of a node group, to the memory of
+ * the leader. The members read them there.
  *
- * What comes from other nodes comes once for all mates (lu_node_group.h), to the memory of their
- * leader, where they read rows and U.
+ * An exchange can proceed between the tiles of a product that still reads U of the previous
+ * exchange. A rank begins exchange e + 1 after it has finished e, and begins e + 2 when no product
+ * reads U of e any more.
  *
- * An exchange can go on between the tiles of a product that reads U of the one before it: a rank
- * begins e + 1 when it has finished e, and e + 2 when no product reads U of e any more.
- *
- * The columns left of a panel, which hold L, wait for the end: lu_left.c.
- */
+ * Interchanges in the columns left of a panel are applied at the end (lu_left.c). */
 #include "kernels/lu/lu_rows.h"
 #include "kernels/common/row_copy.h"
 #include "kernels/lu/lu_node_group.h"
@@ -33,12 +33,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Columns. Simulated, 16 and 64 ranks: with 4 as fast, with 32 some 0.3 % slower. */
+/* Least number of columns of U per rank for which the solve is shared. */
 enum { LEAST_SHARE = 8 };
 
-/* ---- the batch ---- */
+/* ---- exchange of rows ---- */
 
-/* The rows that move, in f->moves; returns their number. The first `size` come on top, in order. */
+/* Lists the rows that move in f->moves and returns their number. The first `size` entries move into
+ * the top block, in order. */
 static int64_t list_moves(lu *f, const lu_step *s, const int64_t *pivots)
 {
   int64_t count = s->size;
@@ -46,7 +47,7 @@ static int64_t list_moves(lu *f, const lu_step *s, const int64_t *pivots)
   for (int64_t i = 0; i < s->size; i++)
     m[i].from = m[i].to = s->start + i;
   for (int64_t i = 0; i < s->size; i++) {
-    int64_t at = pivots[i] - s->start; /* position in the list */
+    int64_t at = pivots[i] - s->start; /* position in the list of moves */
     if (at >= s->size) {
       for (at = s->size; at < count && m[at].to != pivots[i];)
         at++;
@@ -71,10 +72,12 @@ static int64_t count_of(const lu *f, int64_t moves, int prow)
   return count;
 }
 
-/* What a process row sends to some others: rows that come on top, the same to all; behind these lie
- * rows that go down, by where they go. */
+/* Rows that a process row sends to a range of process rows. Rows that move into the top block come
+ * first and are the same for all receivers. Rows that move down follow, ordered by destination. */
 typedef struct lu_part {
-  int64_t tops, before, downs; /* before: rows that go down to process rows above those */
+  /* rows that move into the top block; rows that move down to process rows before the range; rows
+   * that move down to the range */
+  int64_t tops, before, downs;
 } lu_part;
 
 static lu_part part_of(const lu *f, int64_t moves, int from, lu_range to)
@@ -89,17 +92,16 @@ static lu_part part_of(const lu *f, int64_t moves, int from, lu_range to)
   return part;
 }
 
-/* Some rows of these columns were moved, where time is modelled: those of one block share lines of
- * memory (or go to U, which is dense), the others have one for each element. */
+/* Accounts for moved rows where time is modelled. `together` rows are adjacent in memory, as in one
+ * block or in U. `apart` rows take a cache line for each element. */
 static void model_rows(const lu *f, int64_t together, int64_t apart, int64_t cols)
 {
   osli_move_did((size_t)together * f->v.element, together > 0 ? cols : 0);
   osla_work_did(OSLA_WORK_LASWP, f->v.dtype, 1, apart > 0 ? cols : 0, apart);
 }
 
-/* My rows of a step's block in one column, some columns ahead of their turn: they lie in a few
- * lines, which the processor would not guess (measured: 174 us without, 27 with, 64 rows of 1024
- * columns). */
+/* Prefetches this rank's rows of the step's block in one column. The rows of a column are a few
+ * adjacent cache lines, and the hardware does not predict the next column. */
 static void fetch_ahead(const lu *f, const lu_step *s, int64_t column)
 {
   const size_t e = f->v.element, bytes = (size_t)s->size * e;
@@ -108,8 +110,8 @@ static void fetch_ahead(const lu *f, const lu_step *s, int64_t column)
     __builtin_prefetch(rows + at);
 }
 
-/* Gathers my rows that move at `to`, column by column: those that come on top, then by process row
- * those that go down. */
+/* Gathers this rank's rows that move in the buffer `to`, stored by column: first the rows that move
+ * into the top block, then the rows that move down, ordered by destination. */
 static void gather_rows(const lu *f, const lu_step *s, int64_t moves, int64_t col, int64_t cols,
                         unsigned char *to)
 {
@@ -117,7 +119,8 @@ static void gather_rows(const lu *f, const lu_step *s, int64_t moves, int64_t co
   const bool has_block = f->v.prow == s->prow;
   const size_t e = f->v.element;
   const int64_t mine = count_of(f, moves, f->v.prow);
-  int64_t *rows = f->rows, *counts = f->shares, in_block = 0, n = 0; /* counts: of each group */
+  /* counts: number of rows in each group */
+  int64_t *rows = f->rows, *counts = f->shares, in_block = 0, n = 0;
   int groups = 0;
   for (int goes_to = -1; n < mine; goes_to++) {
     const int64_t before = n;
@@ -142,7 +145,7 @@ static void gather_rows(const lu *f, const lu_step *s, int64_t moves, int64_t co
   }
 }
 
-/* The process rows with which one shares the columns under exchange. */
+/* Process rows that share the solve for the columns under exchange with process row `prow`. */
 static lu_range sharers(const lu *f, const lu_exchange *x, int prow)
 {
   if (x->sharing == LU_ALONE) return one_process_row(prow);
@@ -150,14 +153,14 @@ static lu_range sharers(const lu *f, const lu_exchange *x, int prow)
   return (lu_range){0, f->v.p};
 }
 
-/* The columns, of those under exchange, for which some process rows solve. */
+/* Range of the columns under exchange for which some process rows solve. */
 typedef struct share {
   int64_t first, cols;
 } share;
 
 static share share_of(const lu *f, const lu_exchange *x, lu_range prows)
 {
-  enum { UNIT = 4 }; /* of the local BLAS */
+  enum { UNIT = 4 }; /* columns in the kernel of the local BLAS */
   const lu_range all = sharers(f, x, prows.first);
   if (x->sharing == LU_ALONE) return (share){0, x->cols};
   int64_t units = (x->cols + UNIT - 1) / UNIT, n = all.end - all.first;
@@ -166,8 +169,8 @@ static share share_of(const lu *f, const lu_exchange *x, lu_range prows)
   return (share){first, (end < x->cols ? end : x->cols) - first};
 }
 
-/* Takes what process row prow gathered: of rows on top my share goes to U, mine of the others to
- * where they belong in the matrix. */
+/* Stores the rows that process row `prow` has gathered: this rank's share of rows for the top block
+ * goes to U, rows that move down go to the matrix. */
 static void store_rows(const lu *f, const lu_exchange *x, int prow, const unsigned char *from)
 {
   size_t e = f->v.element;
@@ -192,8 +195,10 @@ static void store_rows(const lu *f, const lu_exchange *x, int prow, const unsign
   model_rows(f, 0, n_rows, x->cols);
 }
 
-/* To a neighbour, or to the leader of others, for all of them. Three words an exchange: rows that
- * go down are there, those on top are, a share of U is. */
+/* Sends gathered rows to process row `prow`. A node neighbour gets its own rows; the leader of a
+ * group on another node gets the rows of the whole group. Notify values of exchange e: 3 e - 2 rows
+ * that move down have arrived, 3 e - 1 rows for the top block have arrived, 3 e a share of U has
+ * arrived. */
 static osla_err send_part(lu *f, const lu_exchange *x, int prow, size_t at)
 {
   const int target = rank_at(&f->v, prow, f->v.pcol);
@@ -227,7 +232,7 @@ static osla_err interchange(const lu *f, const lu_step *s, const int64_t *pivots
                            false);
 }
 
-/* Sends my rows that move. */
+/* Begins an exchange: gathers and sends this rank's rows that move. */
 static osla_err begin_exchange(lu *f, const lu_step *s, const int64_t *pivots, int64_t col,
                                int64_t cols, lu_sharing sharing, lu_exchange *x)
 {
@@ -256,8 +261,9 @@ static osla_err begin_exchange(lu *f, const lu_step *s, const int64_t *pivots, i
   return OSLA_OK;
 }
 
-/* Rows, and shares of U, come to our leader's U (its own, and from mates by send_share) when no
- * mate's product reads it any more: all have begun, too. */
+/* Whether all members of the node group have begun the current exchange. Before that, products of
+ * members may still read the set of U in the leader's memory to which rows and shares are
+ * written. */
 static bool group_has_begun(lu *f, bool wait)
 {
   const lu_range group = osli_lu_node_group(f, my_leader(f));
@@ -266,7 +272,8 @@ static bool group_has_begun(lu *f, bool wait)
   return true;
 }
 
-/* Takes what process rows have gathered, in their order: all of it, or what is there. */
+/* Stores the rows that process rows have sent, in the order of process rows. With `all` waits for
+ * all of them, otherwise stores those that have arrived. */
 static osla_err receive_rows(lu *f, lu_exchange *x, bool all)
 {
   const local_view *v = &f->v;
@@ -292,9 +299,10 @@ osla_err osli_lu_exchange_rows(lu *f, const lu_step *s, const int64_t *pivots, i
   return receive_rows(f, &x, true);
 }
 
-/* ---- U ---- */
+/* ---- solve for U ---- */
 
-/* My share of U to the others: to my mates in their leader's memory. */
+/* Sends this rank's share of U to the ranks that need it. Members of the node group get it in their
+ * leader's memory. */
 static osla_err send_share(lu *f, const lu_exchange *x)
 {
   const local_view *v = &f->v;
@@ -317,7 +325,7 @@ static osla_err send_share(lu *f, const lu_exchange *x)
   return OSLA_OK;
 }
 
-/* Solves for my share of U, and sends it. */
+/* Solves for this rank's share of U and sends it. */
 static osla_err solve_share(lu *f, lu_exchange *x)
 {
   const local_view *v = &f->v;
@@ -332,8 +340,9 @@ static osla_err solve_share(lu *f, lu_exchange *x)
   return x->sharing == LU_ALONE ? OSLA_OK : send_share(f, x);
 }
 
-/* Shares of U, in the order of process rows: all of them, or those that are there. Mates' are in
- * our leader's memory; it sees to the others'. */
+/* Receives shares of U in the order of process rows. With `all` waits for all of them, otherwise
+ * receives those that have arrived. Shares of members of the node group are in the leader's memory;
+ * the leader receives shares of other ranks. */
 static osla_err receive_shares(lu *f, lu_exchange *x, bool all)
 {
   const local_view *v = &f->v;
@@ -361,9 +370,9 @@ static osla_err receive_shares(lu *f, lu_exchange *x, bool all)
   return OSLA_OK;
 }
 
-/* Of few columns messages cost more than the work that they spare. Nodes may choose differently
- * between LU_ALONE and LU_BY_GROUP: to either all columns of rows on top are sent (share_of of all
- * mates). */
+/* Chooses which ranks share the solve. With few columns the messages would cost more than the saved
+ * work. Nodes may choose differently between LU_ALONE and LU_BY_GROUP, because both receive all
+ * columns of rows for the top block. */
 static lu_sharing choose_sharing(const lu *f, int64_t cols)
 {
   const lu_range group = osli_lu_node_group(f, my_leader(f));

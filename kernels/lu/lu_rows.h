@@ -1,23 +1,26 @@
-/* Row interchanges (internal). */
+/* Row interchanges, and the solve for rows of U (internal). */
 #ifndef OSLA_LU_ROWS_H
 #define OSLA_LU_ROWS_H
 
 #include "kernels/lu/lu_state.h"
 
-/* Exchanges rows as a panel says on local columns [col, col + cols); those that come on top are in
- * the matrix if p = 1, else in nobody's. Together with the process column. */
+/* Interchanges rows in local columns [col, col + cols) as the pivots of a panel say. Rows that move
+ * into the top block are stored in the matrix if p = 1; otherwise they are not stored, because the
+ * panel already contains the top block. All ranks of the process column must call it. */
 osla_err osli_lu_exchange_rows(lu *f, const lu_step *s, const int64_t *pivots, int64_t col,
                                int64_t cols);
 
-/* The same on the way to U(k, these columns), where all want it. Begin: sends my rows. Advance:
- * goes on as far as it can without waiting. Finish: U is complete, in x->u and where it belongs,
- * until the next but one begins. The panel stays until then. */
+/* Interchanges rows in local columns [col, col + cols) and solves for these columns of U(k,:).
+ * Begin sends the rows of this rank that move. Advance continues as far as possible without
+ * waiting. Finish waits until all of U is in x->u and, on process row x->s.prow, in the matrix.
+ * x->u stays valid until the exchange after the next one begins. `panel` must stay valid until
+ * finish returns. */
 osla_err osli_lu_rows_begin(lu *f, const lu_step *s, const lu_panel *panel, int64_t col,
                             int64_t cols, lu_exchange *x);
 osla_err osli_lu_rows_advance(lu *f, lu_exchange *x);
 osla_err osli_lu_rows_finish(lu *f, lu_exchange *x);
 
-/* The process row, and the local row there, of a global row. */
+/* Process row that owns global row `row`, and the local index of the row there. */
 static inline int row_owner(const lu *f, int64_t row)
 {
   return osla_index_owner(row, f->v.mb, f->v.p);

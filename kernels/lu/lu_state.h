@@ -1,21 +1,8 @@
-/* What the files of the LU factorisation share (internal).
+/* State of an LU factorisation, shared by all its files (internal). README.md lists the files.
  *
- *   lu.c          contract, the loop over the steps
- *   lu_panel.c    factoring a panel: the ways, alone or with others
- *   lu_pivot.c    in step with the process column, column by column
- *   lu_column.c   small exchanges between the ranks of a process column
- *   lu_disseminate.c  the best of all their records
- *   lu_publish.c  panels on their way along process rows, what they look like
- *   lu_node_group.c    neighbours in a process column, to whom one copy goes
- *   lu_rows.c     row interchanges, rows of U
- *   lu_update.c   the trailing matrix by a step: exchanges during products
- *   lu_left.c     those of the columns left of the panels, at the end
- *   lu_block.c    the diagonal block without pivots
- *   lu_memory.c   what it takes of a rank
- *
- * The top block of a panel, its `size` pivot rows with L and U, is replicated on the ranks of the
- * process column and travels with the panel; so every rank can solve for rows of U itself.
- */
+ * The top block of a panel consists of its `size` pivot rows, factored into L and U. Every rank of
+ * the panel's process column has a copy, and the top block travels with the panel. So every rank
+ * can solve for rows of U itself. */
 #ifndef OSLA_LU_INTERNAL_H
 #define OSLA_LU_INTERNAL_H
 
@@ -27,62 +14,67 @@
 
 #include <stdatomic.h>
 
-/* An operand: an address and its leading dimension. */
+/* An operand of the BLAS: its address and leading dimension. */
 typedef struct lu_operand {
   unsigned char *at;
   int64_t ld;
 } lu_operand;
 
-/* The geometry of a step on this rank. */
+/* Geometry of step k on this rank. */
 typedef struct lu_step {
-  int64_t k, start, size; /* block number, first global index, width of the panel */
-  int prow, pcol;         /* where the diagonal block lies */
-  int64_t row, row_after; /* my first local row from `start` on, and behind the top block */
-  int64_t col, col_after; /* local columns of the panel, if mine: [col, col_after) */
-  bool mine;              /* is the panel in my process column? */
+  int64_t k, start, size; /* block index, first global row and column, width of the panel */
+  int prow, pcol;         /* process coordinates of the owner of the diagonal block */
+  int64_t row, row_after; /* first local row with a global index >= start, and >= start + size */
+  /* local columns [col, col_after) of the panel; meaningful only if `mine` */
+  int64_t col, col_after;
+  bool mine; /* whether the panel is in this rank's process column */
 } lu_step;
 
-/* What a panel's ranks publish about it; the top block follows: size x size, ld = nb. */
+/* First words of a published panel. The pivots and the top block (size x size, leading dimension
+ * nb) follow. */
 typedef struct lu_head {
   int64_t info; /* 0, or 1 + the global index of the first column with a zero pivot or a NaN */
 } lu_head;
 
 typedef struct lu_panel {
   const lu_head *head;
-  const int64_t *pivots; /* [size] global row that row start + i was exchanged with */
-  lu_operand top, l;     /* l: my local rows from row_after on */
+  const int64_t *pivots; /* [size] global row with which global row start + i was interchanged */
+  lu_operand top, l;     /* top block; L in this rank's local rows from row_after on */
 } lu_panel;
 
-/* Global row `from`, of process row `owner`, comes to row `to`, of process row `goes_to`; -1: on
- * top, where all want it. */
+/* Move of global row `from`, owned by process row `owner`, to global row `to`, owned by process row
+ * `goes_to`. goes_to is -1 if the row moves into the top block, which all process rows need. */
 typedef struct lu_move {
   int64_t from, to;
   int owner, goes_to;
 } lu_move;
 
-/* Who shares the work of U(k, some columns) with me: nobody, those with whom one copy of it is
- * enough (lu_node_group.h), or the whole process column. */
+/* Which ranks share the solve for some columns of U(k,:): this rank alone, its node group
+ * (lu_node_group.h), or the whole process column. */
 typedef enum lu_sharing { LU_ALONE, LU_BY_GROUP, LU_BY_COLUMN } lu_sharing;
 
-/* Rows of some columns under exchange, of which U follows (lu_rows.h): one at a time. */
+/* An exchange of rows in some columns, followed by the solve for U in these columns (lu_rows.h). At
+ * most two exchanges are under way. */
 typedef struct lu_exchange {
   lu_step s;
   int64_t col, cols;
-  lu_operand u, top; /* U(k, these columns), in my memory until it is complete, then in my leader's;
-                        the panel's top block */
+  /* U(k,:) in these columns: in this rank's store until `complete`, then in the store of the
+   * group's leader; the panel's top block */
+  lu_operand u, top;
   lu_sharing sharing;
-  bool solved;          /* my share of U is there */
-  bool complete;        /* all of U is */
-  int64_t moves;        /* rows, in f->moves */
-  size_t at;            /* of the next process row's rows in the store */
-  int next, next_share; /* process rows whose rows, whose shares of U, come next */
+  bool solved;          /* whether this rank has solved for its share of U */
+  bool complete;        /* whether all of U is available */
+  int64_t moves;        /* number of rows that move, listed in f->moves */
+  size_t at;            /* offset in the store of the rows of process row `next` */
+  int next, next_share; /* process row whose rows, and whose share of U, are received next */
 } lu_exchange;
 
-/* Ranks of a node that find pivots together (lu_disseminate.h). */
+/* Teams of ranks that find pivots together (lu_disseminate.h). */
 typedef struct lu_teams {
   int count, mine;
-  int carriers; /* members of each team that speak with other teams: the smallest one's */
-  int *first;   /* [count + 1] process row */
+  /* members of each team that exchange with other teams: the size of the smallest team */
+  int carriers;
+  int *first; /* [count + 1] first process row of each team, then p */
 } lu_teams;
 
 typedef struct lu {
@@ -90,46 +82,53 @@ typedef struct lu {
   osla_pivoting pivoting;
   int look_ahead;
   osla_forward forward;
-  bool readable;        /* node neighbours read the matrix in place */
-  bool column_readable; /* ranks of each process column read one another's matrix */
-  bool has_own_cores;   /* no ranks share one */
-  bool gathers_panels;  /* the owner of the diagonal block factors whole panels */
+  bool readable;        /* whether node neighbours read the matrix in place */
+  bool column_readable; /* whether the ranks of each process column can read one another's matrix */
+  bool has_own_cores;   /* whether no core is shared by several ranks */
+  bool gathers_panels;  /* whether the owner of the diagonal block factors whole panels */
   int64_t order, steps;
-  osla_panels *panels;      /* L and heads for ranks that cannot read mine in place; notifies */
-  _Atomic int64_t factored; /* steps; the next one's panel is not ready */
-  /* Memory of each rank that its process column and row read or write: heads of its panels, then
-   * two sets of rows under exchange (at the end, of those left of the panels), then two sets of
-   * rows of U, then two sets of records for the process column. */
+  /* sends L and heads to ranks that cannot read this rank's memory, and notifies them */
+  osla_panels *panels;
+  _Atomic int64_t factored; /* number of steps whose panel this rank has factored */
+  /* Memory of each rank that other ranks of its process row and column read or write. It contains
+   * the heads of this rank's panels, then two sets of buffers for rows under exchange, two sets of
+   * rows of U, and two sets of records for the process column. Interchanges in the columns of L use
+   * the buffers for rows at the end. */
   osla_segment *store;
   size_t head_bytes, rows_at, rows_set, u_at, u_set, records_at, record_bytes;
-  int n_records;           /* of a set */
-  bool combines_records;   /* pivots are found in log p rounds, not by everybody's record */
-  unsigned char *my_offer; /* my record then */
+  int n_records; /* records of one set */
+  /* whether records are combined in log p rounds instead of read from every rank */
+  bool combines_records;
+  unsigned char *my_offer; /* this rank's record if combines_records */
   uint64_t row_exchanges, column_exchanges, permutations;
   osla_posted *row_posts, *down_posts, *u_posts,
-    *column_posts; /* [2 p] of the last two exchanges, to each process row (column_posts: or of each
-                      round, lu_disseminate.c) */
-  int *leaders;    /* [p] of the process rows' mates (lu_node_group.h) */
+    /* [2 p] posts of the latest two exchanges to each process row; column_posts: of each round in
+     * lu_disseminate.c */
+    *column_posts;
+  int *leaders; /* [p] leader of each process row (lu_node_group.h) */
   lu_teams teams;
-  int64_t *pivots;        /* [order] of all steps so far, global */
-  unsigned char *scratch; /* a panel's rows: tournament, permutation */
-  lu_move *moves;         /* [2 nb] rows under exchange */
-  int64_t *rows;          /* [4 nb] work of an exchange */
-  int64_t *candidates;    /* rows of a tournament: indices and interchanges */
-  int64_t stack_rows;     /* room in scratch for a tournament's candidates */
-  int64_t *shares;        /* [6 p] work of exchanges, and of the interchanges left of the panels */
-  int64_t *permutation;   /* [2 m] work of the interchanges left of the panels, if p > 1 */
-  lu_exchange ahead;      /* the next step's first, if has_ahead */
+  int64_t *pivots; /* [order] pivots of all steps so far, global row indices from 0 */
+  /* rows of a panel, for gathered panels, tournaments and interchanges of columns of L */
+  unsigned char *scratch;
+  lu_move *moves; /* [2 nb] rows that move in the current exchange */
+  int64_t *rows;  /* [4 nb] scratch of an exchange */
+  /* row indices and interchanges of a tournament, or row lists of interchanges in columns of L */
+  int64_t *candidates;
+  int64_t stack_rows;   /* rows of scratch that are available for the candidates of a tournament */
+  int64_t *shares;      /* [6 p] scratch of exchanges and of interchanges in columns of L */
+  int64_t *permutation; /* [2 m] scratch of interchanges in columns of L; used if p > 1 */
+  lu_exchange ahead;    /* first exchange of the next step, valid if has_ahead */
   bool has_ahead;
   int64_t info;
-  bool has_unsafe_pivot; /* a pivot is NaN or infinite */
+  bool has_unsafe_pivot; /* whether a pivot is NaN or infinite, or has no finite reciprocal */
 } lu;
 
-enum { LU_ROWS, LU_LEADER, LU_COLUMN, LU_PERMUTED, LU_PURPOSES }; /* of the store's notify slots */
+enum { LU_ROWS, LU_LEADER, LU_COLUMN, LU_PERMUTED, LU_PURPOSES }; /* notify slots of f->store */
 
 lu_step osli_lu_step_make(const lu *f, int64_t k);
 
-/* Waits until what I sent in exchange e has arrived: before its buffers are used again. Local. */
+/* Waits until the messages of the exchange two before `exchange` have arrived, so that its buffers
+ * may be reused. Local. */
 osla_err osli_lu_finish_posts(lu *f, osla_posted *posts, uint64_t exchange);
 
 #endif

@@ -1,5 +1,5 @@
-/* The geometry of a step, and the completion of earlier messages: what all files of the LU
- * factorisation stand on. */
+/* Geometry of a step, and completion of earlier messages. All other files of the LU factorisation
+ * use these functions. */
 #include "kernels/lu/lu_state.h"
 
 lu_step osli_lu_step_make(const lu *f, int64_t k)

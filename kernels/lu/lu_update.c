@@ -1,24 +1,23 @@
-/* Updating the trailing matrix by a step.
+/* Update of the trailing matrix by a step.
  *
- * Each product needs U, and so an exchange of rows with the process column, which takes the longer
- * the more ranks that has: one must wait for the last of them. Where rows come from other nodes,
- * this is done while products run. The columns come in two parts: the rows of the second are
- * exchanged during the product of the first; the rows of what the next step begins with, as soon
- * as its panel is here and these columns are up to date, during the rest of the second's.
- * All ranks of a process column have the same order of exchanges.
- */
+ * Each product needs U, and so an exchange of rows within the process column. An exchange takes
+ * longer with more ranks, because it waits for the slowest of them. Where rows come from other
+ * nodes, exchanges overlap with products. The columns are split into two parts. The rows of the
+ * second part are exchanged during the product of the first part. During the product of the second
+ * part, the first exchange of the next step begins as soon as its panel has arrived and its columns
+ * are up to date. All ranks of a process column make the exchanges in the same order. */
 #include "kernels/common/tile.h"
 #include "kernels/lu/lu_parts.h"
 #include "kernels/lu/lu_publish.h"
 #include "kernels/lu/lu_rows.h"
 
-/* Columns [col, col + cols) of mine, the first `lead` of them in the first part. */
+/* Local columns [col, col + cols). The first `lead` columns are in the first part. */
 typedef struct columns {
   int64_t col, cols, lead;
 } columns;
 
-/* My local columns in block columns below `block`; those behind the last panel count as one block.
- */
+/* Number of local columns in block columns below `block`. The columns behind the last panel count
+ * as one block column. */
 static int64_t columns_before(const lu *f, int64_t block)
 {
   const local_view *v = &f->v;
@@ -32,8 +31,8 @@ static bool overlaps(const lu *f)
   return f->v.p > 1 && !f->column_readable;
 }
 
-/* Two parts take as many messages again: not of few columns. (Simulated, XT4, 64 process rows: 768
- * columns gain 1 % in two parts, 520 2.) */
+/* Splits the columns of an update into two parts. Two parts take twice as many messages, so few
+ * columns stay in one part. */
 static columns columns_of(const lu *f, int64_t from, int64_t to)
 {
   enum { LEAST = 256, LEAST_EACH = 8, PARTS = 2 };
@@ -44,8 +43,8 @@ static columns columns_of(const lu *f, int64_t from, int64_t to)
   return c;
 }
 
-/* What a step begins with: the columns of the panel that is factored ahead, if they are mine, else
- * the columns behind it (osli_pipeline_run). */
+/* Columns of the first exchange of step k: those of the panel that is factored ahead if this rank
+ * has them, otherwise the columns behind it (order of osli_pipeline_run). */
 static columns first_of(const lu *f, int64_t k)
 {
   int64_t panel = k + f->look_ahead;
@@ -54,8 +53,8 @@ static columns first_of(const lu *f, int64_t k)
   return columns_of(f, panel + 1, INT64_MAX);
 }
 
-/* The next step's first exchange: begins, or goes on. My columns before `done` are up to date with
- * step k. */
+/* Begins the first exchange of the next step, or advances it. Local columns before `done` are up to
+ * date with step k. */
 static osla_err advance_next_step(lu *f, int64_t k, int64_t done)
 {
   if (!overlaps(f) || f->look_ahead == 0 || k + 1 >= f->steps) return OSLA_OK;
@@ -68,7 +67,7 @@ static osla_err advance_next_step(lu *f, int64_t k, int64_t done)
   return osli_lu_rows_begin(f, &next, &panel, c.col, c.lead, &f->ahead);
 }
 
-/* The exchange of these columns, which may have begun. */
+/* Begins the exchange of these columns, or takes over the exchange that has already begun. */
 static osla_err begin_exchange(lu *f, const lu_step *s, const lu_panel *panel, int64_t col,
                                int64_t cols, lu_exchange *x)
 {
@@ -78,8 +77,9 @@ static osla_err begin_exchange(lu *f, const lu_step *s, const lu_panel *panel, i
   return OSLA_OK;
 }
 
-/* A(i,j) -= L(i,k) U(k,j) for my rows behind the top block and the columns of an exchange, in
- * pieces, between which panels pass and the next exchange, of this step or the next, goes on. */
+/* A(i,j) -= L(i,k) U(k,j) for this rank's rows behind the top block and the columns of an exchange.
+ * The product is cut into tiles; between tiles, panels are forwarded, and the next exchange (of
+ * this step or of the next step) advances. */
 static osla_err multiply(lu *f, const lu_panel *panel, const lu_exchange *x, lu_exchange *next)
 {
   const local_view *v = &f->v;

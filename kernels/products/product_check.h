@@ -1,4 +1,4 @@
-/* Checks that all products of this wing make of their operands (internal). */
+/* Checks of operands that all products of this folder make (internal). */
 #ifndef PRODUCT_CHECK_H
 #define PRODUCT_CHECK_H
 
@@ -9,8 +9,9 @@ typedef struct product_operand {
   const osla_part *part;
 } product_operand;
 
-/* Are they inside their matrices, of one type and one transport, and does the last one, which is
- * written, share no element with the others? `call` begins the line. Local. Errors: ARG. */
+/* Checks that the operands are inside their matrices and have one type and one transport, and that
+ * the last operand, which is written, shares no element with the others. `call` begins the error
+ * message. Local. Errors: ARG. */
 osla_err osli_product_check(const char *call, const product_operand *operands, int count);
 
 #endif

@@ -1,5 +1,5 @@
-/* Squares of a triangular or symmetric matrix, made whole: each rank gets the blocks that are its
- * own in the copy, from the stored side of the diagonal. Memory: two blocks of the copy. */
+/* Full copies of diagonal squares of a triangular or symmetric matrix. Each rank gets the elements
+ * of its own blocks of the copy from the stored triangle. Memory: two blocks of the copy. */
 #include "kernels/products/squares.h"
 #include "kernels/common/local_view.h"
 
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 1024 }; /* order of a square that is asked for */
+enum { MOST = 1024 }; /* largest order that is chosen for the sake of the distribution */
 
 static int64_t common_multiple(int64_t a, int64_t b)
 {
@@ -29,10 +29,10 @@ int64_t osli_square_order(const osla_part *a, int64_t least)
   return (least + step - 1) / step * step;
 }
 
-/* A block of the copy, rows [i, i + m) and columns [j, j + n) of the square. */
+/* A block of the copy: rows [i, i + m) and columns [j, j + n) of the square. */
 typedef struct block {
   int64_t i, j, m, n;
-  unsigned char *at; /* in this rank's part of the copy */
+  unsigned char *at; /* address in this rank's part of the copy */
   int64_t ld;
 } block;
 
@@ -42,7 +42,7 @@ typedef struct square_copy {
   square_rest rest;
   osla_dtype dtype;
   size_t element;
-  unsigned char *mirror; /* room for a block, transposed */
+  unsigned char *mirror; /* room for the transpose of a block */
 } square_copy;
 
 static void set_one(osla_dtype dtype, unsigned char *element)
@@ -66,7 +66,7 @@ static void make_real(osla_dtype dtype, unsigned char *element)
   if (dtype == OSLA_COMPLEX_DOUBLE) ((double *)element)[1] = 0;
 }
 
-/* What is not stored, and the diagonal. */
+/* Fills the elements that are not stored, and corrects the diagonal. */
 static void fill_unstored(const square_copy *p, const block *b)
 {
   for (int64_t c = 0; c < b->n; c++)

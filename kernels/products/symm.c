@@ -1,10 +1,9 @@
-/* osla_symm, osla_hemm: C := alpha A B + beta C from one triangle of A.
+/* osla_symm and osla_hemm: C := alpha A B + beta C, where one triangle of A is stored.
  *
- * Squares along the diagonal first (they bring in beta): each is made whole in a small matrix and
- * multiplied. Then the triangle is halved: the square X between two halves of its rows adds X B to
- * the one half of C and X^T B to the other. So nearly all work is in few large products.
- * Memory: one square, of all ranks together.
- */
+ * First, each square along the diagonal is copied in full to a small matrix and multiplied; these
+ * products apply beta. Then the triangle is halved recursively: the rectangle X between two halves
+ * of the indices adds X B to one half of C, and X^T B to the other half. So nearly all work is in
+ * few large products. Memory: one square, distributed over all ranks. */
 #include "kernels/common/argument_checks.h"
 #include "kernels/products/product_check.h"
 #include "kernels/products/squares.h"
@@ -15,7 +14,7 @@
 
 #include <inttypes.h>
 
-enum { SQUARE = 512 }; /* least order of those along the diagonal */
+enum { SQUARE = 512 }; /* least order of the squares along the diagonal */
 
 typedef struct symm {
   bool left, hermitian;
@@ -25,10 +24,10 @@ typedef struct symm {
   osla_part a, b, c;
   const osla_gemm_options *options;
   osla_matrix *square;
-  int64_t order; /* of it, at most */
+  int64_t order; /* largest order of a square */
 } symm;
 
-/* Rows or columns [from, to) of B or C, whichever A's index runs along. */
+/* Rows or columns [from, to) of B or C, whichever correspond to the indices of A. */
 static osla_part slice(const symm *s, osla_part p, int64_t from, int64_t to)
 {
   return s->left ? part_rows(p, from, to) : part_cols(p, from, to);
@@ -50,7 +49,7 @@ static osla_err multiply_square(const symm *s, int64_t from, int64_t to)
   const osla_layout l = osla_matrix_layout(s->a.matrix);
   osla_matrix *square = s->square;
   osla_err err;
-  if (to - from < s->order) /* the last one */
+  if (to - from < s->order) /* the last square may be smaller */
     OSLA_CALL(osla_matrix_create(osla_matrix_grid(s->a.matrix), osla_matrix_dtype(s->a.matrix),
                                  to - from, to - from, l.mb, l.nb, &square));
   OSLA_TRY(osla_agree(t, osli_square_copy(&stored, s->uplo, rest, square)));
@@ -61,7 +60,8 @@ cleanup:
   return err;
 }
 
-/* The square between [from, half) and [half, to), as it is and turned. */
+/* Adds the products with the rectangle between [from, half) and [half, to), and with its
+ * transpose. */
 static osla_err multiply_between(const symm *s, int64_t from, int64_t half, int64_t to)
 {
   const bool lower = s->uplo == OSLA_LOWER;
@@ -71,7 +71,8 @@ static osla_err multiply_between(const symm *s, int64_t from, int64_t half, int6
           : osla_part_at(s->a.matrix, s->a.i + from, s->a.j + half, half - from, to - half);
   const osla_part b_low = slice(s, s->b, from, half), b_high = slice(s, s->b, half, to);
   const osla_part c_low = slice(s, s->c, from, half), c_high = slice(s, s->c, half, to);
-  const bool straight = lower == s->left; /* X, not turned, takes the low half to the high one */
+  /* whether X itself, not its transpose, multiplies the lower half and adds to the upper half */
+  const bool straight = lower == s->left;
   OSLA_CALL(multiply(s, straight ? OSLA_NOTRANS : transposed, x, b_low, 1, c_high));
   return multiply(s, straight ? transposed : OSLA_NOTRANS, x, b_high, 1, c_low);
 }

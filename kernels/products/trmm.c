@@ -1,11 +1,9 @@
 /* osla_trmm: B := alpha op(A) B or alpha B op(A), in place.
  *
- * With op(A) split into halves, [T11 0; T21 T22] say, B2 := T22 B2 + T21 B1 comes before
- * B1 := T11 B1, which it needs as it was: each half of B is finished, then given what the square
- * between the halves makes of the other half, before that one changes. At the end of the halving
- * are squares along the diagonal, copied with zeros beside them, times a copy of their rows of B.
- * Memory: one square and its rows (RIGHT: columns) of B, of all ranks together.
- */
+ * op(A) is halved recursively. With op(A) = [T11 0; T21 T22], first B2 := T22 B2 + T21 B1, then B1
+ * := T11 B1, because the former needs B1 unchanged. The recursion ends at squares along the
+ * diagonal. Each square is copied, with zeros outside the triangle, and multiplied by a copy of its
+ * rows of B. Memory: one square and its rows (RIGHT: columns) of B, distributed over all ranks. */
 #include "kernels/common/argument_checks.h"
 #include "kernels/products/product_check.h"
 #include "kernels/products/squares.h"
@@ -24,11 +22,12 @@ typedef struct trmm {
   osla_complex alpha;
   osla_part a, b;
   const osla_gemm_options *options;
-  int64_t order;             /* of a square, at most */
-  osla_matrix *square, *old; /* copies of that order, for all squares but a smaller last one */
+  int64_t order; /* largest order of a square */
+  /* copies of a square and its rows of B, used for all squares but a smaller last one */
+  osla_matrix *square, *old;
 } trmm;
 
-/* Rows or columns [from, to) of B, whichever A's index runs along. */
+/* Rows or columns [from, to) of B, whichever correspond to the indices of A. */
 static osla_part slice(const trmm *f, int64_t from, int64_t to)
 {
   return f->left ? part_rows(f->b, from, to) : part_cols(f->b, from, to);
@@ -40,20 +39,22 @@ static osla_err multiply(const trmm *f, osla_part x, osla_part b, osla_complex b
                  : osla_gemm(OSLA_NOTRANS, f->trans, f->alpha, b, x, beta, c, f->options);
 }
 
-/* Does a square of A outside the diagonal, as op has it, take the low half of B to the high one? */
+/* Whether the part of op(A) outside the diagonal squares multiplies the lower half of B and adds to
+ * the upper half. */
 static bool upwards(const trmm *f)
 {
   return ((f->uplo == OSLA_LOWER) == f->left) == (f->trans == OSLA_NOTRANS);
 }
 
-/* rows := alpha op(square) old, in bands: each leaves out what the square has only zeros for. */
+/* rows := alpha op(square) old. The product is cut into bands, which leave out parts of the square
+ * that are zero. */
 static osla_err multiply_bands(const trmm *f, osla_matrix *square, osla_matrix *old, osla_part rows)
 {
   const int64_t n = osla_matrix_layout(square).n, bands = n >= 128 ? 4 : 1;
   const bool flip = f->left == (f->trans == OSLA_NOTRANS);
   for (int64_t k = 0; k < bands; k++) {
-    const int64_t from = n * k / bands, to = n * (k + 1) / bands;          /* of what is written */
-    const int64_t low = upwards(f) ? 0 : from, high = upwards(f) ? to : n; /* of what is read */
+    const int64_t from = n * k / bands, to = n * (k + 1) / bands; /* range that is written */
+    const int64_t low = upwards(f) ? 0 : from, high = upwards(f) ? to : n; /* range that is read */
     const osla_part x = flip ? osla_part_at(square, from, low, to - from, high - low)
                              : osla_part_at(square, low, from, high - low, to - from);
     const osla_part all = osla_whole(old);
@@ -69,7 +70,8 @@ static osla_part stored_at(const trmm *f, int64_t from, int64_t to)
   return osla_part_at(f->a.matrix, f->a.i + from, f->a.j + from, to - from, to - from);
 }
 
-/* Matrices for the copies of a square and its rows of B: like these in type, grid and blocks. */
+/* Creates matrices for the copies of a square and its rows of B, with the type, grid and blocks of
+ * the originals. */
 static osla_err make_copies(const trmm *f, int64_t order, osla_matrix **square, osla_matrix **old)
 {
   const osla_part parts[] = {stored_at(f, 0, order), slice(f, 0, order)};
@@ -86,14 +88,14 @@ static osla_err make_copies(const trmm *f, int64_t order, osla_matrix **square, 
 static osla_err multiply_square(const trmm *f, int64_t from, int64_t to)
 {
   const osla_part stored = stored_at(f, from, to), rows = slice(f, from, to);
-  const bool own = to - from < f->order; /* the last one */
+  const bool own = to - from < f->order; /* the last square may be smaller */
   osla_transport *t = osla_grid_transport(osla_matrix_grid(f->a.matrix));
   osla_matrix *square = own ? NULL : f->square, *old = own ? NULL : f->old;
   osla_err err;
   if (own) OSLA_TRY(make_copies(f, to - from, &square, &old));
   err = osli_square_copy(&stored, f->uplo, f->unit ? SQUARE_ZERO_UNIT : SQUARE_ZERO, square);
   if (err == OSLA_OK) err = osli_square_copy(&rows, f->uplo, SQUARE_ANY, old);
-  OSLA_TRY(osla_agree(t, err)); /* nobody reads these rows of B any more */
+  OSLA_TRY(osla_agree(t, err)); /* afterwards no rank reads these rows of B */
   OSLA_TRY(multiply_bands(f, square, old, rows));
 cleanup:
   if (own) {
@@ -152,8 +154,8 @@ static osla_err agree(const trmm *f, osla_side side, osla_diag diag)
                          "osla_trmm", same, (int)(sizeof same / sizeof *same));
 }
 
-/* Some of a square's product is with zeros, so squares are small beside the whole; but a product
- * of few rows is slow. */
+/* Least order of a square. A square's product includes zeros, so squares should be small beside the
+ * matrix; but products with few rows are slow. */
 static int64_t least_order(int64_t n)
 {
   return n < 16 * 128 ? 128 : n < 16 * 512 ? n / 16 : 512;

@@ -1,13 +1,13 @@
-/* osla_gemv, osla_symv, osla_hemv: the matrix stays where it is, the columns travel.
+/* osla_gemv, osla_symv and osla_hemv: the matrix stays in place, the vectors are moved.
  *
- * A rank multiplies its own piece of A. Of a triangle the local rows and columns keep the global
- * order, so that its edge is a staircase in the local array: a range of columns is parted there
- * into rows that are whole, which are used twice, as they are and turned, and rows across the edge;
- * these are halved down to a small square that is copied with zeros beside the triangle. Ranges are
- * so narrow that the second use finds the elements in the cache.
- * Memory per rank: x and y whole, and once more by the local rows and columns. Messages: x is got
- * one-sided, y is summed up over all ranks.
- */
+ * Each rank multiplies its own piece of A. For a triangle, local rows and columns keep the global
+ * order, so the diagonal is a staircase in the local array. For a range of columns, rows completely
+ * inside the triangle are used twice, once as they are and once transposed. The other rows are
+ * halved recursively down to a small square, which is copied with zeros outside the triangle.
+ * Ranges are so narrow that the second use finds the elements in the cache.
+ *
+ * Memory per rank: x and y whole, and their elements for the local rows and columns. Messages: each
+ * rank gets x one-sided; y is summed over all ranks. */
 #include "kernels/common/argument_checks.h"
 #include "kernels/products/columns.h"
 #include "kernels/products/product_check.h"
@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STRIP = 32, EDGE = 16 }; /* columns: of a range, of a small square */
+enum { STRIP = 32, EDGE = 16 }; /* STRIP: columns of a range; EDGE: order of a small square */
 
 typedef struct product {
   const char *call;
@@ -31,11 +31,13 @@ typedef struct product {
   osla_complex alpha, beta;
   osla_part a, x, y;
   local_piece piece;
-  unsigned char *whole_x, *whole_y; /* columns */
-  unsigned char *x_of[2], *y_of[2]; /* by the piece's rows and columns */
+  unsigned char *whole_x, *whole_y; /* all elements of x, and of this rank's contribution to y */
+  /* elements for the rows and the columns of the piece (piece_axis) */
+  unsigned char *x_of[2], *y_of[2];
 } product;
 
-/* y (by the one axis) += alpha op(M) x (by the other), M rows x cols at `m`, from row and col. */
+/* y += alpha op(M) x, where M is rows x cols at address `m` and begins at (row, col) of the piece;
+ * x and y are indexed by its rows or columns as op requires. */
 static osla_err multiply(const product *p, osla_trans trans, int64_t row, int64_t rows, int64_t col,
                          int64_t cols, const void *m, int64_t ld)
 {
@@ -51,7 +53,8 @@ static osla_err multiply(const product *p, osla_trans trans, int64_t row, int64_
                         1, y, out);
 }
 
-/* As it is, and turned: elements beside the diagonal stand for two. */
+/* Multiplies by M and by its transpose, because an element outside the diagonal represents two
+ * elements. */
 static osla_err multiply_twice(const product *p, int64_t row, int64_t rows, int64_t col,
                                int64_t cols, const void *m, int64_t ld)
 {
@@ -65,8 +68,9 @@ static void make_real(osla_dtype dtype, unsigned char *at)
   if (dtype == OSLA_COMPLEX_DOUBLE) ((double *)at)[1] = 0;
 }
 
-/* The triangle's elements of a rectangle of at most EDGE rows and columns, zeros beside them.
- *   diagonal [out] for each column the row of the matrix' diagonal element, or -1 */
+/* Copies the triangle's elements of a rectangle with at most EDGE rows and columns to `square`,
+ * with zeros outside the triangle.
+ *   diagonal [out] for each column the row with the diagonal element of the matrix, or -1 */
 static void copy_edge(const product *p, int64_t row, int64_t rows, int64_t col, int64_t cols,
                       unsigned char *square, int *diagonal)
 {
@@ -78,7 +82,7 @@ static void copy_edge(const product *p, int64_t row, int64_t rows, int64_t col, 
   memset(square, 0, EDGE * (size_t)cols * e);
   for (int64_t c = 0; c < cols; c++) {
     const int64_t j = osli_piece_col(a, col + c);
-    int64_t above = 0; /* rows before row j */
+    int64_t above = 0; /* number of rows before row j */
     while (above < rows && index[above] < j)
       above++;
     const bool crosses = above < rows && index[above] == j;
@@ -92,7 +96,8 @@ static void copy_edge(const product *p, int64_t row, int64_t rows, int64_t col, 
   }
 }
 
-/* A rectangle across the edge of at most EDGE columns: the diagonal is used once. */
+/* Multiplies a rectangle of at most EDGE columns that the diagonal crosses. Diagonal elements are
+ * used once. */
 static osla_err multiply_edge(const product *p, int64_t row, int64_t end, int64_t col, int64_t cols)
 {
   const size_t e = p->piece.v.element;
@@ -110,7 +115,7 @@ static osla_err multiply_edge(const product *p, int64_t row, int64_t end, int64_
   return OSLA_OK;
 }
 
-/* Columns [col, col + cols) of rows [low, high): what of it belongs to the triangle. */
+/* Multiplies the triangle's elements in columns [col, col + cols) of rows [low, high). */
 static osla_err multiply_columns(const product *p, int64_t low, int64_t high, int64_t col,
                                  int64_t cols)
 {
@@ -146,7 +151,8 @@ static osla_err multiply_piece(const product *p)
   return OSLA_OK;
 }
 
-/* The local part: x is got and picked, y is what this rank adds. */
+/* Multiplies this rank's piece: gets x, gathers its elements, and adds the contribution to
+ * whole_y. */
 static osla_err multiply_mine(product *p)
 {
   const size_t e = p->piece.v.element;
@@ -161,9 +167,10 @@ static osla_err multiply_mine(product *p)
   }
   OSLA_CHECK(made, OSLA_ERR_MEM, "%s: columns of %" PRId64 " and %" PRId64 " elements", p->call,
              p->x.m, p->y.m);
-  if (p->alpha == 0) return OSLA_OK; /* as BLAS: then A and x are not used */
+  if (p->alpha == 0) return OSLA_OK; /* like BLAS: A and x are not read */
   OSLA_CALL(osli_column_get(&p->x, p->whole_x));
-  const bool by_rows = p->triangle || p->trans != OSLA_NOTRANS; /* x; y by columns */
+  /* whether x is used by rows and y by columns */
+  const bool by_rows = p->triangle || p->trans != OSLA_NOTRANS;
   const bool by_cols = p->triangle || p->trans == OSLA_NOTRANS;
   if (by_rows) osli_columns_gather(&p->piece, PIECE_ROWS, p->whole_x, p->x_of[PIECE_ROWS]);
   if (by_cols) osli_columns_gather(&p->piece, PIECE_COLS, p->whole_x, p->x_of[PIECE_COLS]);
@@ -179,7 +186,8 @@ static osla_err check(const product *p)
   const product_operand operands[] = {{"x", &p->x}, {"A", &p->a}, {"y", &p->y}};
   const bool shared = p->x.matrix == p->y.matrix; /* y may be x */
   OSLA_CALL(osli_product_check(p->call, operands + shared, 3 - shared));
-  if (shared) OSLA_CALL(osli_product_check(p->call, operands, 1)); /* alone: nothing to overlap */
+  /* alone, so that the overlap is not checked */
+  if (shared) OSLA_CALL(osli_product_check(p->call, operands, 1));
   OSLA_CALL(osli_check_trans(p->call, p->trans));
   OSLA_CHECK(!p->triangle || p->uplo == OSLA_LOWER || p->uplo == OSLA_UPPER, OSLA_ERR_ARG,
              "%s of uplo = %d", p->call, (int)p->uplo);
@@ -215,9 +223,9 @@ static osla_err multiply_checked(product p)
   const osla_dtype dtype = osla_matrix_dtype(p.y.matrix);
   osla_transport *t = osla_grid_transport(osla_matrix_grid(p.y.matrix));
   if (dtype == OSLA_FLOAT || dtype == OSLA_DOUBLE) p.alpha = creal(p.alpha), p.beta = creal(p.beta);
-  OSLA_CALL(agree(&p)); /* also: the operands are complete */
+  OSLA_CALL(agree(&p)); /* afterwards the operands are complete on all ranks */
   p.piece = osli_local_piece_of(&p.a);
-  osla_err err = osla_agree(t, multiply_mine(&p)); /* nobody reads x any more */
+  osla_err err = osla_agree(t, multiply_mine(&p)); /* afterwards no rank reads x */
   if (err == OSLA_OK) err = osli_column_sum(p.whole_y, p.beta, &p.y);
   free(p.whole_x);
   free(p.whole_y);

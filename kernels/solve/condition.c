@@ -1,8 +1,9 @@
-/* Condition estimates: Higham's improvement of Hager's method for |A^-1|_1, which follows the
- * gradient of the convex function |A^-1 x|_1 from vertex to vertex of the unit ball, on an n x 1
- * distributed vector. Steps and their names as in LAPACK's xLACN2.
+/* Condition estimates by Higham's improvement of Hager's method for |A^-1|_1. The method follows
+ * the gradient of the convex function |A^-1 x|_1 from vertex to vertex of the unit ball. x is a
+ * distributed n x 1 matrix. The steps are those of LAPACK's xLACN2.
  *
- * Memory per rank: its part of one vector. Messages: those of the solves, and two sums each. */
+ * Memory per rank: its part of two vectors. Messages: those of the solves, and two reductions for
+ * each solve. */
 #include "kernels/common/local_view.h"
 #include "kernels/solve/rhs.h"
 #include "kernels/solve/solve.h"
@@ -43,7 +44,7 @@ static void store(const estimator *e, int64_t l, osla_complex value)
     ((double *)x)[l] = creal(value);
 }
 
-/* My elements: only one process column has any. */
+/* Number of this rank's elements; only one process column has any. */
 static int64_t count_of(const estimator *e)
 {
   return e->x.cols > 0 ? e->x.rows : 0;
@@ -61,7 +62,9 @@ static osla_err solve_and_norm(estimator *e, double *value)
   return osla_matrix_norm(e->vector, OSLA_NORM_ONE, value);
 }
 
-/* x_i := sign(x_i), x_i / |x_i| for a complex one; *changed: was it not so in `sign`? */
+/* Replaces each x_i by its sign (complex: x_i / |x_i|), and stores the signs in `sign` as well.
+ * *changed: whether they differ from the previous contents of `sign`; always true for complex
+ * types. */
 static osla_err set_signs(estimator *e, osla_matrix *sign, bool *changed)
 {
   estimator old = *e;
@@ -81,11 +84,13 @@ static osla_err set_signs(estimator *e, osla_matrix *sign, bool *changed)
   return OSLA_OK;
 }
 
-/* The first index of the largest |x_i|; stays *at if that is as large. */
+/* Finds the first index of the largest |x_i|. *at stays the same if the element at *at is as
+ * large. */
 static osla_err find_largest(estimator *e, int64_t *at)
 {
   double most;
-  int64_t found[2] = {e->x.m, 1}; /* first index; 0: *at is one of them */
+  /* first index; 0 if *at is an index of the largest element, otherwise 1 */
+  int64_t found[2] = {e->x.m, 1};
   OSLA_CALL(osla_matrix_norm(e->vector, OSLA_NORM_MAX, &most));
   for (int64_t l = count_of(e) - 1; l >= 0; l--) {
     if (cabs(load(e, l)) < most) continue;
@@ -103,7 +108,7 @@ static void set_unit(estimator *e, int64_t at)
     store(e, l, index_of(e, l) == at ? 1.0 : 0.0);
 }
 
-/* Climbs from vertex to vertex, from x = (1/n, ..., 1/n). */
+/* Maximises |A^-1 x|_1 over the vertices, starting from x = (1/n, ..., 1/n). */
 static osla_err maximise_on_vertices(estimator *e, osla_matrix *sign)
 {
   enum { MOST_STEPS = 5 };
@@ -119,7 +124,7 @@ static osla_err maximise_on_vertices(estimator *e, osla_matrix *sign)
     OSLA_CALL(osli_factors_solve(e->factors, e->adjoint, e->vector));
     last = at;
     OSLA_CALL(find_largest(e, &at));
-    if (at == last || at >= e->x.m) break; /* the same vertex; or all is NaN */
+    if (at == last || at >= e->x.m) break; /* the vertex is the same, or all elements are NaN */
     double value;
     set_unit(e, at);
     OSLA_CALL(solve_and_norm(e, &value));
@@ -132,7 +137,8 @@ static osla_err maximise_on_vertices(estimator *e, osla_matrix *sign)
   return OSLA_OK;
 }
 
-/* A last try with a vector that no cancellation hides from: x_i = +-(1 + i / (n - 1)). */
+/* Tries the vector x_i = +-(1 + i / (n - 1)), which finds estimates that cancellation has
+ * hidden. */
 static osla_err try_alternating(estimator *e)
 {
   double value, n = (double)e->x.m;

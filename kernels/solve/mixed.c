@@ -1,4 +1,5 @@
-/* Solves in double precision with factors in single precision: try those, then double ones. */
+/* Solves in double precision with factors in single precision. If they fail, factors in double
+ * precision are used. */
 #include "kernels/common/local_view.h"
 #include "kernels/solve/rhs.h"
 #include "kernels/solve/solve.h"
@@ -9,7 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* What is to be solved: of Cholesky, which triangle. */
+/* A solve in mixed precision. `uplo` is used with Cholesky only. */
 typedef struct mixed {
   const osla_matrix *a, *b;
   osla_matrix *x;
@@ -31,8 +32,8 @@ static osla_err factor(mixed *f, osla_matrix *copy, int64_t *ipiv, osla_factors 
   return OSLA_OK;
 }
 
-/* One way to solve: with factors of that precision. X starts from zero, so that the first
- * iteration of the refinement is the solve. All vectors are there before A is factored. */
+/* Solves with factors of type `dtype`. X starts from zero, so the first iteration of the refinement
+ * is the solve itself. All vectors are allocated before A is factored. */
 static osla_err solve_in_precision(mixed *f, osla_dtype dtype)
 {
   osla_layout l = osla_matrix_layout(f->a);

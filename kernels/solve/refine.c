@@ -10,15 +10,16 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Matrices that lie as a solve wants them: the solution in hand, one that may be better, residuals;
- * `narrow`: of the factors' type if it is another one. */
+/* State of a refinement. The matrices have the distribution that solves need: x is the best
+ * solution so far, next the next candidate, r the residual; narrow is a copy of r in the type of
+ * the factors, NULL if that is the type of A. */
 struct osla_refinement {
   const osla_matrix *a, *b;
   const osla_factors *factors;
   double norm_a;
   osla_matrix *x, *next, *r, *narrow;
-  double value, *maxima; /* of r; of its columns */
-  int64_t *room;         /* osli_residual_compute */
+  double value, *maxima; /* scaled residual; largest element of each column of r */
+  int64_t *room;         /* scratch of osli_residual_compute */
 };
 
 static void swap(osla_matrix **x, osla_matrix **y)
@@ -28,8 +29,8 @@ static void swap(osla_matrix **x, osla_matrix **y)
   *y = z;
 }
 
-/* Multiplies the columns of R by powers of two, so that their largest elements come near 1, or
- * back: by 2^(sign * exponent). */
+/* Scales the columns of R by powers of two: sign = -1 brings the largest element of each column
+ * near 1, sign = 1 reverses that. */
 static osla_err scale_columns(const osla_refinement *f, int sign)
 {
   enum { MOST = 1000 };
@@ -44,7 +45,8 @@ static osla_err scale_columns(const osla_refinement *f, int sign)
   return OSLA_OK;
 }
 
-/* R := X + A^-1 R. R is scaled for a narrower precision, so that nothing vanishes there. */
+/* R := X + A^-1 R. For factors of narrower precision R is scaled first, so that no element
+ * underflows there. */
 static osla_err correct(osla_refinement *f)
 {
   osla_transport *t = osla_grid_transport(osla_matrix_grid(f->a));
@@ -60,7 +62,7 @@ static osla_err correct(osla_refinement *f)
   return osla_matrix_add(1.0, f->x, 1.0, f->r);
 }
 
-/* One iteration; *better: X was replaced. */
+/* Makes one iteration. *better: whether X was replaced. */
 static osla_err iterate(osla_refinement *f, bool *better)
 {
   double before = f->value;
@@ -129,7 +131,8 @@ osla_err osli_refinement_agree(const osla_factors *factors, osla_err err, const 
                                 {"order of A", osla_matrix_layout(factors->matrix).n},
                                 {"max_iterations", o->max_iterations},
                                 {"target (bits)", osla_bits_of(o->target)}};
-  OSLA_CALL(osla_agree(t, err == OSLA_OK ? check_options(o) : err)); /* first: it names the value */
+  /* checked first, because its message names the wrong value */
+  OSLA_CALL(osla_agree(t, err == OSLA_OK ? check_options(o) : err));
   return osla_agree_same(t, OSLA_OK, call, same, (int)(sizeof same / sizeof *same));
 }
 

@@ -1,5 +1,5 @@
-/* Solves with the factors of LU and Cholesky: two triangular solves, and for LU the interchanges.
- * Right-hand sides that lie otherwise than A are copied once for all of it. */
+/* Solves with the factors of LU and Cholesky: two triangular solves, and interchanges for LU.
+ * Right-hand sides that are not distributed like A are copied once for the whole solve. */
 #include "kernels/solve/solve.h"
 
 #include "kernels/common/argument_checks.h"
@@ -11,13 +11,13 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* A solve in the order of its parts; all memory is there before B changes. */
+/* The parts of a solve, in their order. All memory is allocated before B changes. */
 typedef struct solver {
   osla_interchange *before, *after;
   trsm first, second;
 } solver;
 
-/* A = L L^H or U^H U. */
+/* Opens the solves for A = L L^H or A = U^H U. */
 static osla_err open_cholesky(solver *s, const osla_factors *f, osla_matrix *b)
 {
   bool lower = f->uplo == OSLA_LOWER;
@@ -26,7 +26,7 @@ static osla_err open_cholesky(solver *s, const osla_factors *f, osla_matrix *b)
   return osli_trsm_open_two(&s->first, first, &s->second, second, f->matrix, b);
 }
 
-/* P A = L U, so that A^-1 = U^-1 L^-1 P and A^-T = P^T L^-T U^-T. */
+/* Opens the solves for P A = L U, where A^-1 = U^-1 L^-1 P and A^-T = P^T L^-T U^-T. */
 static osla_err open_lu(solver *s, const osla_factors *f, osla_trans trans, const int64_t *pivots,
                         osla_matrix *b)
 {
@@ -61,7 +61,8 @@ static osla_err check(const osla_factors *f, osla_trans trans, const osla_matrix
   return f->cholesky ? osli_rhs_check_uplo(f->uplo) : OSLA_OK;
 }
 
-/* nrhs: of right-hand sides in B, a matrix of so many rows, or of those that every rank has. */
+/* Checks that all ranks pass the same arguments. rows and nrhs are the size of B, or of the
+ * replicated right-hand sides. Collective. */
 static osla_err agree(const osla_factors *f, const char *call, osla_trans trans, int64_t rows,
                       int64_t nrhs, osla_err local)
 {
@@ -109,7 +110,7 @@ osla_err osla_getrs(osla_trans trans, const osla_matrix *a, const int64_t *ipiv,
 
 /* ---- replicated right-hand sides ---- */
 
-/* My part of B := x. */
+/* B := x in this rank's part of B. */
 static void copy_my_part(const local_view *b, const unsigned char *x, int64_t ldx)
 {
   for (int64_t c = 0; c < b->cols; c++) {
@@ -149,7 +150,8 @@ static osla_err solve_replicated(const osla_factors *f, osla_trans trans, int64_
   copy_my_part(&v, x, ldx);
   OSLA_TRY(osli_factors_solve(f, trans, b));
   err =
-    osla_agree(t, osla_matrix_get_block(b, 0, 0, v.m, nrhs, x, ldx)); /* nobody reads any more */
+    /* afterwards no rank reads B */
+    osla_agree(t, osla_matrix_get_block(b, 0, 0, v.m, nrhs, x, ldx));
 cleanup:
   osla_matrix_destroy(&b);
   return err;

@@ -1,5 +1,5 @@
-/* What a solve takes of a rank, from numbers alone: both triangular solves and the interchanges are
- * opened before B changes. */
+/* Memory that a solve needs on a rank, computed from sizes alone. Both triangular solves and the
+ * interchanges are open at the same time. */
 #include "kernels/common/interchange.h"
 #include "kernels/solve/rhs.h"
 #include "kernels/solve/trsm.h"
@@ -10,7 +10,8 @@ static uint64_t larger(uint64_t x, uint64_t y)
   return x > y ? x : y;
 }
 
-/* One triangular solve; with the transpose sums pass between the ranks, else solved rows. */
+/* Bytes of one triangular solve, the larger of those with transpose (sums are sent) and without
+ * (solved rows are sent). */
 static uint64_t triangular(const osla_shape *s, int64_t widest)
 {
   size_t nb = (size_t)s->nb, row = nb * (size_t)widest * s->element;

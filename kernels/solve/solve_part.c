@@ -1,4 +1,4 @@
-/* Triangular solves and solves with factors, of parts. */
+/* Triangular solves and solves with factors, for parts of matrices. */
 #include "kernels/common/local_view.h"
 #include "kernels/common/part_operand.h"
 #include "osla_solve.h"
@@ -12,8 +12,8 @@ typedef struct operands {
   part_operand a, b;
 } operands;
 
-/* A call: its names, of the routine and as it was written, and its words; what it has none of is 0.
- */
+/* A call: name of the routine for messages, name of the public function, and the enumeration
+ * arguments and factor; 0 if the routine has no such argument. */
 typedef struct request {
   const char *name, *call;
   osla_side side;
@@ -49,7 +49,8 @@ static osla_err agree(request r, const osla_part *a, const osla_part *b)
                          r.call, same, (int)(sizeof same / sizeof *same));
 }
 
-/* Where B has to be copied, it is to where the solve works in place. */
+/* Opens A and B. If B must be copied, the copy is distributed such that the solve works on it in
+ * place. */
 static osla_err open_operands(const request *r, const osla_part *a, const osla_part *b, operands *x)
 {
   OSLA_CALL(agree(*r, a, b));
@@ -83,7 +84,8 @@ osla_err osla_potrs_part(osla_uplo uplo, osla_part a, osla_part b)
 
 /* ---- LU ---- */
 
-/* Do ranks with rows of A pass ipiv? All or none must. */
+/* Checks that either all ranks with rows of A pass ipiv, or none of them. *given: they do.
+ * Collective. */
 static osla_err agree_given(const osla_part *a, const int64_t *ipiv, bool *given)
 {
   osla_transport *t = osla_grid_transport(osla_matrix_grid(a->matrix));
@@ -97,7 +99,8 @@ static osla_err agree_given(const osla_part *a, const int64_t *ipiv, bool *given
   return OSLA_OK;
 }
 
-/* The pivots of the matrix that is worked on, which count its rows, for its rows here. */
+/* Converts ipiv, which counts rows of the whole matrix, to pivots of the matrix a->at for this
+ * rank's rows of it. Collective. */
 static osla_err own_pivots(const part_operand *a, const int64_t *ipiv, int64_t **out)
 {
   osla_transport *t = osla_grid_transport(osla_matrix_grid(a->at));

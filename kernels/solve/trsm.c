@@ -1,15 +1,14 @@
-/* Triangular solves: sides, factors, memory, choice of the direction.
+/* Triangular solves: argument checks, sides, memory, and the choice of the algorithm.
  *
- * From the left, T is only read, so its blocks are taken one-sided (trsm_operands.c); what passes
- * between the ranks by notify are block rows of B or sums for them (trsm_run.c). Memory per rank:
- * if B or T cannot be read in place, two block columns of T and a few block rows of B. Messages per
- * step: a panel along the process column (NOTRANS), a put_notify of each other rank (TRANS,
- * CONJTRANS). Few right-hand sides with a T that lies afar are moved themselves (trsm_stationary.c,
- * trsm_stationary_trans.c).
+ * From the left, T is only read, so its blocks are fetched one-sided (trsm_operands.c). Block rows
+ * of B, or sums for them, are sent with notifications (trsm_run.c). Memory per rank if B or T
+ * cannot be read in place: two block columns of T and a few block rows of B. Messages per step: a
+ * panel along the process column (NOTRANS), or a put_notify from each other rank (TRANS,
+ * CONJTRANS). If T is on other nodes and there are few right-hand sides, T stays in place and X is
+ * moved (trsm_stationary.c, trsm_stationary_trans.c).
  *
- * From the right, X op(T) = B is solved as op(T)^T X^T = B^T with a transposed copy of B: block
- * rows of T, which it would need otherwise, are not contiguous for a get.
- */
+ * From the right, X op(T) = B is solved as op(T)^T X^T = B^T with a transposed copy of B, because
+ * block rows of T are not contiguous for a get. */
 #include "kernels/common/argument_checks.h"
 #include "kernels/solve/rhs.h"
 #include "kernels/solve/trsm_stationary.h"
@@ -19,7 +18,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* Buffers for two block columns of A, of those whose rows I have. */
+/* Allocates buffers for two block columns of A with this rank's block rows. */
 static osla_err make_columns(trsm *f)
 {
   const local_view *a = &f->a;
@@ -63,7 +62,7 @@ static void begin(trsm *f, trsm_op op, const osla_matrix *a, osla_matrix *b)
               .diag = op.diag};
   trim_blocks(&f->a);
   trim_blocks(&f->b);
-  f->b.mb = f->a.nb; /* one process row: its block rows do not matter */
+  f->b.mb = f->a.nb; /* with one process row the block rows of B do not matter */
   f->steps = (f->a.n + f->a.nb - 1) / f->a.nb;
   f->forward = (op.uplo == OSLA_LOWER) == (op.trans == OSLA_NOTRANS);
 }
@@ -88,14 +87,15 @@ osla_err osli_trsm_open_two(trsm *first, trsm_op op, trsm *second, trsm_op next,
 osla_err osli_trsm_run(trsm *f)
 {
   osla_err err = OSLA_OK;
-  OSLA_CALL(osla_barrier(f->a.t)); /* A and B are complete everywhere */
+  OSLA_CALL(osla_barrier(f->a.t)); /* afterwards A and B are complete on all ranks */
   if (f->stationary && f->a.rows > 0)
     err = f->trans == OSLA_NOTRANS ? osli_trsm_stationary_run_notrans(f)
                                    : osli_trsm_stationary_run_trans(f);
   else if (!f->stationary && f->b.rows > 0 && f->b.cols > 0)
     err = f->trans == OSLA_NOTRANS ? osli_trsm_run_notrans(f) : osli_trsm_run_trans(f);
-  if (err != OSLA_OK) osla_transport_abort(f->a.t, err); /* the others wait for my rows */
-  return osla_barrier(f->a.t);                           /* nobody reads my rows any more */
+  /* other ranks wait for rows of this rank */
+  if (err != OSLA_OK) osla_transport_abort(f->a.t, err);
+  return osla_barrier(f->a.t); /* afterwards no rank reads rows of this rank */
 }
 
 void osli_trsm_close(trsm *f)

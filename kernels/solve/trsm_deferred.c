@@ -1,11 +1,9 @@
-/* Products of the solve that moves X, put off. X(k) updates all rows that are left, but the next
- * step waits for one block row only. So each product stays in a list with the rows that it has not
- * reached; who would wait for a message does a piece of what will be needed first instead, and
- * looks again. Long products before a short wait held up everybody behind: two hosts over TCP, n =
- * 4096, 64 right-hand sides: half of the time was waiting.
+/* Deferred products of a stationary solve. X(k) updates all remaining rows, but the next step needs
+ * one block row only. So each product stays in a queue with the rows that it has not updated yet. A
+ * rank that would wait for a message computes a piece of the product that is needed next, and tests
+ * again. Without deferral, long products before a short wait delayed all following ranks.
  *
- * Memory per rank: with several process rows, MOST block rows of B.
- */
+ * Memory per rank: with several process rows, MOST block rows of B. */
 #include "kernels/solve/trsm_stationary.h"
 #include "osla_trace.h"
 
@@ -14,7 +12,7 @@
 
 enum { MOST = 8 };
 
-/* A product of which rows [first, last) are left. */
+/* A product that has not yet updated rows [first, last). */
 typedef struct deferred_product {
   trsm_step s;
   int64_t first, last, ldx;
@@ -22,9 +20,11 @@ typedef struct deferred_product {
 } deferred_product;
 
 typedef struct deferred_products {
-  deferred_product rest[MOST]; /* a queue, the oldest at `head` */
+  deferred_product rest[MOST]; /* a queue; the oldest product is at `head` */
   int head, count;
-  unsigned char *copies; /* [MOST] of X(k) from afar, behind this struct; NULL: none are */
+  /* [MOST] copies of X(k) from other process rows, stored behind this struct; NULL: none are
+   * needed */
+  unsigned char *copies;
 } deferred_products;
 
 static bool has_copies(int p)
@@ -66,7 +66,7 @@ static bool is_done(const deferred_product *r)
   return r->first >= r->last;
 }
 
-/* Those of the rows [first, last) at once. */
+/* Updates rows [first, last) by the product. */
 static osla_err subtract_rows(const trsm *f, const deferred_product *r, int64_t first, int64_t last)
 {
   const local_view *a = &f->a;
@@ -81,22 +81,22 @@ static osla_err subtract_rows(const trsm *f, const deferred_product *r, int64_t 
   return OSLA_OK;
 }
 
-/* Rows are updated in whole units, cut at the same rows in every run, and each unit by older
- * products before newer ones: so the bits of a solution do not depend on when messages come. Some
- * multiple of a block row. Pure. */
+/* Number of rows in a unit, a multiple of the block size. Rows are updated in whole units with
+ * fixed borders, and each unit by older products first. So the bits of a solution do not depend on
+ * the time at which messages arrive. Pure. */
 static int64_t unit_rows(const trsm *f)
 {
   const int64_t nb = f->a.nb, wanted = osli_trsm_tile_rows(f, nb) / 4;
   return wanted > nb ? (wanted + nb - 1) / nb * nb : nb;
 }
 
-/* The unit that a product goes on with. */
+/* Index of the next unit that a product updates. */
 static int64_t next_unit(const trsm *f, const deferred_product *r)
 {
   return (f->forward ? r->first : r->last - 1) / unit_rows(f);
 }
 
-/* One unit. */
+/* Updates the next unit of a product. */
 static osla_err advance(const trsm *f, deferred_product *r)
 {
   const int64_t rows = unit_rows(f), unit = next_unit(f, r);
@@ -161,7 +161,7 @@ osla_err osli_trsm_deferred_advance(trsm *f, bool *any)
     if (is_done(r)) continue;
     int64_t unit = next_unit(f, r), least = next ? next_unit(f, next) : 0;
     if (!next || (f->forward ? unit < least : unit > least))
-      next = r; /* of equal ones the oldest */
+      next = r; /* the oldest of products with the same unit */
   }
   *any = next != NULL;
   if (next) OSLA_CALL(advance(f, next));

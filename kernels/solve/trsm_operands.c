@@ -1,5 +1,5 @@
-/* The triangle's operands of a step: taken one-sided, in place where the node shares memory, else
- * by a contiguous get that runs one step ahead. */
+/* Operands of the triangle for a step: read in place on the same node, otherwise fetched by a
+ * contiguous get that runs one step ahead. */
 #include "kernels/solve/trsm.h"
 #include "osla_trace.h"
 #include "src/matrix/part_view.h"
@@ -14,7 +14,7 @@ trsm_step osli_trsm_step(const trsm *f, int64_t number)
   s.pcol = (int)(k % a->q);
   s.row = rows_below(a, s.start);
   int64_t behind = rows_below(a, s.start + s.size);
-  /* The triangle's part of block column k, without the diagonal block. */
+  /* rows of the triangle in block column k, without the diagonal block */
   s.first = f->uplo == OSLA_LOWER ? behind : 0;
   s.last = f->uplo == OSLA_LOWER ? a->rows : s.row;
   return s;
@@ -25,8 +25,8 @@ static int column_owner(const trsm *f, const trsm_step *s)
   return rank_at(&f->a, f->a.prow, s->pcol);
 }
 
-/* My rows of the triangle's block column, with the diagonal block where that is in my process row.
- */
+/* This rank's rows of the triangle in the step's block column, with the diagonal block if its
+ * process row has it. */
 static void column_rows(const trsm *f, const trsm_step *s, int64_t *from, int64_t *to)
 {
   const local_view *a = &f->a;
@@ -51,7 +51,8 @@ osla_err osli_trsm_prefetch(trsm *f, int64_t number)
                             &f->transfer[slot]);
 }
 
-/* The address of A(row, k), of the rows that were prefetched. */
+/* Address and leading dimension of A(row, k). The row must have been prefetched. Waits for the
+ * prefetch. */
 static osla_err find_column(trsm *f, const trsm_step *s, int64_t row, unsigned char **at,
                             int64_t *ld)
 {

@@ -1,15 +1,14 @@
-/* The two directions of the triangular solve. Each process column solves for its own columns of B.
+/* Moving solves in both directions. Each process column solves for its own columns of B.
  *
- * NOTRANS, right-looking: in step k the owner of block row k solves X(k) = T(k,k)^-1 B(k) and
- * publishes it to its process column; each rank then updates its other rows, B(i) -= T(i,k) X(k).
+ * NOTRANS, right-looking: in step k the owner of block row k computes X(k) = T(k,k)^-1 B(k) and
+ * publishes it to its process column. Each rank then updates its other rows: B(i) -= T(i,k) X(k).
  *
- * TRANS and CONJTRANS, left-looking: block column k of T is row k of T^T. Each rank forms the
- * partial sum of T(i,k)^T X(i) over the solved rows i that it owns and puts it to the owner of
- * block row k, who adds up, and solves with the diagonal block. So T is always read by block
- * columns, which lie contiguous, and X is never moved. A block row's sums come from all process
- * rows, so many right-hand sides are solved for one strip of columns after the other: the buffers
- * do not grow with them.
- */
+ * TRANS and CONJTRANS, left-looking: block column k of T is row k of T^T. Each rank computes the
+ * partial sum of T(i,k)^T X(i) over the solved rows i that it owns, and puts it to the owner of
+ * block row k, which adds the sums up and solves with the diagonal block. So T is always read by
+ * block columns, which are contiguous, and X is not moved. The sums of a block row come from all
+ * process rows. To limit the buffers, many right-hand sides are solved in strips of columns, one
+ * strip after another. */
 #include "kernels/common/tile.h"
 #include "kernels/solve/trsm.h"
 #include "osla_trace.h"
@@ -25,7 +24,7 @@ bool osli_trsm_has_part(const trsm *f, const trsm_step *s, int prow)
   return f->uplo == OSLA_LOWER ? behind < all : before > 0;
 }
 
-/* Operations of a product with my part of this step's block column of T. */
+/* Operations of a product with this rank's part of the step's block column of T. */
 static double product_flops(const trsm *f, const trsm_step *s)
 {
   double one = f->b.dtype == OSLA_FLOAT || f->b.dtype == OSLA_DOUBLE ? 2 : 8;
@@ -34,7 +33,8 @@ static double product_flops(const trsm *f, const trsm_step *s)
 
 /* ---- NOTRANS ---- */
 
-/* B(i) -= T(i,k) X(k) for my rows; in pieces, between which panels pass. */
+/* B(i) -= T(i,k) X(k) for this rank's rows. The product is cut into tiles, between which panels are
+ * forwarded. */
 static osla_err subtract_product(trsm *f, const trsm_step *s, const unsigned char *column,
                                  int64_t lda, const unsigned char *x, int64_t ldx)
 {
@@ -55,7 +55,7 @@ static osla_err subtract_product(trsm *f, const trsm_step *s, const unsigned cha
   return OSLA_OK;
 }
 
-/* osla_panels_plan. */
+/* Implements bytes of osla_panels_plan. */
 static size_t row_bytes(const void *kernel, panel_kind kind, int64_t number, int root)
 {
   const trsm *f = kernel;
@@ -118,7 +118,7 @@ osla_err osli_trsm_run_notrans(trsm *f)
 
 /* ---- TRANS ---- */
 
-/* dest := beta dest + alpha T(i,k)^T X(i), i over my solved rows. */
+/* dest := beta dest + alpha T(i,k)^T X(i), summed over this rank's solved rows i. */
 static osla_err partial_sum(trsm *f, const trsm_step *s, double alpha, double beta, void *dest,
                             int64_t ld)
 {
@@ -133,13 +133,14 @@ static osla_err partial_sum(trsm *f, const trsm_step *s, double alpha, double be
   return OSLA_OK;
 }
 
-/* Of a sum that goes from one process row to another. */
+/* Bytes of a sum that is sent from one process row to another. */
 static size_t piece_bytes(const trsm *f)
 {
   return f->b.p > 1 ? (size_t)(f->a.nb * f->strip) * f->b.element : 0;
 }
 
-/* `turn`: steps of this strip and of those before it. */
+/* Adds up the sums of the step's block row and solves for it. `turn`: index of the step over all
+ * strips. */
 static osla_err step_trans_owner(trsm *f, const trsm_step *s, int64_t turn)
 {
   const local_view *b = &f->b;
@@ -162,7 +163,8 @@ static osla_err step_trans(trsm *f, const trsm_step *s, int64_t turn)
     OSLA_CALL(step_trans_owner(f, s, turn));
   } else if (s->first < s->last) {
     unsigned char *sum = f->sums + (size_t)(turn % osli_pieces_depth(f->pieces)) * piece_bytes(f);
-    OSLA_CALL(osli_pieces_wait_posted(f->pieces, turn)); /* what was formed there has arrived */
+    /* the previous contents of this send buffer have arrived */
+    OSLA_CALL(osli_pieces_wait_posted(f->pieces, turn));
     OSLA_CALL(partial_sum(f, s, 1.0, 0.0, sum, s->size));
     OSLA_CALL(osli_pieces_post(f->pieces, turn, rank_at(b, s->prow, b->pcol),
                                (size_t)b->prow * piece_bytes(f), sum,
@@ -171,7 +173,7 @@ static osla_err step_trans(trsm *f, const trsm_step *s, int64_t turn)
   return osli_pieces_finish(f->pieces, turn);
 }
 
-/* The columns of B in f->b; `before`: steps of other strips. */
+/* Runs all steps for the columns in f->b. `before`: number of steps of earlier strips. */
 static osla_err run_strip(trsm *f, int64_t before)
 {
   OSLA_CALL(osli_trsm_prefetch(f, 0));

@@ -1,16 +1,17 @@
-/* The triangular solve where few right-hand sides meet a T that lies afar: T stays, X moves (fan-in
- * and fan-out of the columns: Heath, Romine, "Parallel solution of triangular systems on
- * distributed-memory multiprocessors", SIAM J. Sci. Stat. Comput. 9, 1988). NOTRANS; with the
- * transpose see trsm_stationary_trans.c.
+/* Triangular solve for few right-hand sides and a T on other nodes, NOTRANS: T stays in place and X
+ * is moved (fan-in and fan-out of columns: Heath, Romine, "Parallel solution of triangular systems
+ * on distributed-memory multiprocessors", SIAM J. Sci. Stat. Comput. 9, 1988). With the transpose
+ * see trsm_stationary_trans.c.
  *
- * Each rank has a share W of what is left of B: B's own columns, and minus the products of its own
- * blocks of T. In step k the ranks of process row k send their shares of block row k to the owner
- * of the diagonal block, who adds them up and solves. X(k) goes along its process column, where
- * each rank is to subtract T(i,k) X(k) from its share: at once what the next step needs, the rest
- * where it would wait (trsm_deferred.c). Behind that it goes along the process row, where each
- * takes its columns of B; of two solves in turn only in the second, which begins with the X(k) of
- * the first where these are.
- */
+ * Each rank has an array W (f->share) of the size of its rows of A times all columns of B. The sum
+ * of W over a process row is what remains of B. At first W contains the rank's columns of B and
+ * zeros; later it also contains minus the products of the rank's own blocks of T. In step k the
+ * ranks of process row k send their W of block row k to the owner of the diagonal block, which adds
+ * them up and solves. X(k) is sent along the process column, where each rank subtracts T(i,k) X(k)
+ * from its W: immediately in the rows that the next step needs, later in the other rows
+ * (trsm_deferred.c). Then X(k) is sent along the process row, where each rank stores its columns of
+ * B. Of two consecutive solves only the second stores them; it starts with the X(k) of the first at
+ * the owners of the diagonal blocks. */
 #include "kernels/solve/trsm_stationary.h"
 #include "osla_trace.h"
 #include "src/blas/move.h"
@@ -20,21 +21,23 @@
 
 bool osli_trsm_is_stationary(int64_t n, int64_t nrhs)
 {
-  enum { FEW = 4 }; /* X passes each process column and row, T as often as there are such */
+  enum { FEW = 4 }; /* X is sent along each process column and row; T would be sent as often */
   return nrhs > 0 && nrhs < n / FEW;
 }
 
-/* Does a process column have a share of this step's block row that may not be zero? */
+/* Whether process column pcol may have a nonzero W in this step's block row. */
 static bool has_share(const trsm *f, const trsm_step *s, int pcol)
 {
   int64_t q = f->a.q;
-  int64_t first = f->forward ? pcol : ((f->steps - 1 - pcol) % q + q) % q; /* its first step */
+  /* first step of that process column */
+  int64_t first = f->forward ? pcol : ((f->steps - 1 - pcol) % q + q) % q;
   return first < s->s || (!f->reuses_shares && osla_index_count(f->b.n, f->b.nb, pcol, f->b.q) > 0);
 }
 
-/* ---- what passes ---- */
+/* ---- messages ---- */
 
-/* osla_panels_plan: X(k), along the process column of its owner, and along the process row. */
+/* Implements bytes of osla_panels_plan: X(k) is sent along the process column of its owner
+ * (PANEL_ROWS), and along the process row (PANEL_COLS). */
 static size_t x_bytes(const void *kernel, panel_kind kind, int64_t number, int root)
 {
   const trsm *f = kernel;
@@ -78,7 +81,8 @@ static osla_err create_panels(trsm *f)
   return osli_panels_create(f->a.grid, &plan, &f->panels);
 }
 
-/* An odd number of cache lines: columns of 2^k bytes would all fall into the same few sets. */
+/* Leading dimension: an odd number of cache lines, because columns at distances of 2^k bytes would
+ * compete for a few sets of the cache. */
 static int64_t share_ld(int64_t rows, size_t element)
 {
   enum { LINE = 64 };
@@ -115,7 +119,7 @@ uint64_t osli_trsm_stationary_memory(const osla_shape *s, int64_t nrhs, bool fol
 
 /* ---- shares ---- */
 
-/* Behind another solve: my X(k) stay, and all else is zero. */
+/* Prepares W for a second solve: the X(k) of this rank stay, all other elements become zero. */
 static void clear_unsolved(const trsm *f)
 {
   const local_view *a = &f->a;
@@ -142,21 +146,23 @@ static void fill_shares(const trsm *f)
   osli_move_did(column, b->cols);
 }
 
-/* My share of the block row goes to the owner of the diagonal block. */
+/* Sends this rank's W of the block row to the owner of the diagonal block. */
 static osla_err send_share(trsm *f, const trsm_step *s)
 {
   const local_view *a = &f->a;
   unsigned char *sum = sum_at(f, s);
   if (!has_share(f, s, a->pcol)) return OSLA_OK;
   OSLA_CALL(osli_trsm_deferred_finish_rows(f, s));
-  OSLA_CALL(osli_pieces_wait_posted(f->pieces, s->s)); /* what was packed there has arrived */
+  /* the previous contents of this send buffer have arrived */
+  OSLA_CALL(osli_pieces_wait_posted(f->pieces, s->s));
   osli_pack(a->element, s->size, f->b.n, share_at(f, s->row, 0), f->share_ld, sum);
   return osli_pieces_post(f->pieces, s->s, rank_at(a, s->prow, s->pcol),
                           (size_t)a->pcol * block_row_bytes(f), sum,
                           (size_t)(s->size * f->b.n) * a->element);
 }
 
-/* Waits, and works meanwhile, for a process column's share of my block row. */
+/* Waits for the W of process column pcol in this block row, and computes deferred products
+ * meanwhile. */
 static osla_err wait_for_share(trsm *f, const trsm_step *s, int pcol)
 {
   int origin = rank_at(&f->a, f->a.prow, pcol);
@@ -167,7 +173,7 @@ static osla_err wait_for_share(trsm *f, const trsm_step *s, int pcol)
   return OSLA_OK;
 }
 
-/* Waits in the same way for X(k). */
+/* Waits for X(k), and computes deferred products meanwhile. */
 static osla_err wait_for_x(trsm *f, const trsm_step *s, panel_kind kind, const void **x)
 {
   int root = kind == PANEL_ROWS ? s->prow : s->pcol;
@@ -178,7 +184,7 @@ static osla_err wait_for_x(trsm *f, const trsm_step *s, panel_kind kind, const v
   return OSLA_OK;
 }
 
-/* X(k), in my share of the block row. */
+/* Computes X(k) in this rank's W. */
 static osla_err solve_block(trsm *f, const trsm_step *s)
 {
   const local_view *a = &f->a;
@@ -211,8 +217,8 @@ void osli_trsm_store_columns(trsm *f, const trsm_step *s, const unsigned char *x
   osli_move_did((size_t)s->size * b->element, b->cols);
 }
 
-/* Those of X(k) that are there, up to step `last`; waits for those before step `must`. My columns
- * become B's. */
+/* Stores this rank's columns of X(k) in B, for steps before `last` whose X(k) has arrived. Waits
+ * for those before step `must`. */
 static osla_err store_ready_columns(trsm *f, int64_t must, int64_t last)
 {
   const local_view *a = &f->a;
@@ -234,7 +240,7 @@ static osla_err store_ready_columns(trsm *f, int64_t must, int64_t last)
 
 osla_err osli_trsm_stationary_run_notrans(trsm *f)
 {
-  enum { BEHIND = 2 }; /* steps that X may be behind; panels have buffers for more */
+  enum { BEHIND = 2 }; /* steps by which storing X may lag; panels have buffers for more */
   const local_view *a = &f->a;
   fill_shares(f);
   for (int64_t number = 0; number < f->steps; number++) {
@@ -242,7 +248,7 @@ osla_err osli_trsm_stationary_run_notrans(trsm *f)
     const void *x = NULL;
     osla_at_step(a->t, "osla_trsm", number);
     if (a->prow == s.prow && a->pcol != s.pcol) OSLA_CALL(send_share(f, &s));
-    atomic_store(&f->publishable, number); /* what the next step waits for is on its way */
+    atomic_store(&f->publishable, number); /* the data that the next step needs have been sent */
     if (a->prow == s.prow && a->pcol == s.pcol) OSLA_CALL(solve_block(f, &s));
     OSLA_CALL(osli_pieces_finish(f->pieces, number));
     if (a->pcol == s.pcol && a->prow != s.prow && s.first < s.last)

@@ -1,13 +1,12 @@
-/* TRANS and CONJTRANS where few right-hand sides meet a T that lies afar: T stays, sums and X move
- * (fan-in: Heath, Romine, SIAM J. Sci. Stat. Comput. 9, 1988).
+/* Triangular solve for few right-hand sides and a T on other nodes, TRANS and CONJTRANS: T stays in
+ * place, sums and X are moved (fan-in: Heath, Romine, SIAM J. Sci. Stat. Comput. 9, 1988).
  *
- * Block column k of T is row k of T^T. Each rank of its process column forms the sum of T(i,k)^T
- * X(i) over the solved rows i that it owns, for all right-hand sides, and posts it to the owner of
- * the diagonal block; so do the ranks of its process row with their columns of B(k). The owner
- * solves, and X(k) goes along the process row, where each rank takes its columns of B and keeps all
- * of X(k) for its later sums (f->share). A sum is formed in two parts: all but the latest X(k)
- * while that is on its way.
- */
+ * Block column k of T is row k of T^T. Each rank of its process column computes the sum of T(i,k)^T
+ * X(i) over the solved rows i that it owns, for all right-hand sides, and sends it to the owner of
+ * the diagonal block. The ranks of the owner's process row send their columns of B(k). The owner
+ * solves, and X(k) is sent along the process row, where each rank stores its columns of B and keeps
+ * all of X(k) in f->share for later sums. A sum is computed in two parts: the part without the
+ * latest X(k) while that is on its way. */
 #include "kernels/solve/trsm_stationary.h"
 #include "osla_trace.h"
 #include "src/blas/move.h"
@@ -34,8 +33,8 @@ osla_err osli_trsm_stationary_open_trans(trsm *f)
 
 /* ---- sums ---- */
 
-/* sum := beta sum + T(first .. last, k)^T X(first .. last); in pieces, between which messages pass.
- */
+/* sum := beta sum + T(first .. last, k)^T X(first .. last). The product is cut into pieces, between
+ * which messages are served. */
 static osla_err add_product(const trsm *f, const trsm_step *s, int64_t first, int64_t last,
                             double beta)
 {
@@ -44,7 +43,7 @@ static osla_err add_product(const trsm *f, const trsm_step *s, int64_t first, in
                 col = osla_index_local(s->start, a->nb, a->q);
   double one = a->dtype == OSLA_FLOAT || a->dtype == OSLA_DOUBLE ? 2 : 8;
   int64_t now;
-  do { /* also when there are no rows: the sum is zero */
+  do { /* runs once if there are no rows, so that the sum becomes zero */
     double since = osla_trace_now(a->t);
     now = last - first < tile ? last - first : tile;
     OSLA_CALL(osla_blas_gemm(a->dtype, f->trans, OSLA_NOTRANS, s->size, f->b.n, now, 1.0,
@@ -59,18 +58,20 @@ static osla_err add_product(const trsm *f, const trsm_step *s, int64_t first, in
   return OSLA_OK;
 }
 
-/* Is the step before one whose rows are mine? Then they are the last of the solved ones to come. */
+/* Whether this rank owns the rows of the previous step, which are then the last solved rows to
+ * arrive. */
 static bool follows_mine(const trsm *f, const trsm_step *s)
 {
   return s->s > 0 && osli_trsm_step(f, s->s - 1).prow == f->a.prow;
 }
 
-/* The sum over all rows but those of the step before. */
+/* Computes the sum over all solved rows except those of the previous step. */
 static osla_err begin_sum(trsm *f, const trsm_step *s)
 {
   int64_t first = s->first, last = s->last;
   if (f->a.pcol != s->pcol || first >= last) return OSLA_OK;
-  OSLA_CALL(osli_pieces_wait_posted(f->pieces, s->s)); /* what was formed there has arrived */
+  /* the previous contents of this send buffer have arrived */
+  OSLA_CALL(osli_pieces_wait_posted(f->pieces, s->s));
   if (follows_mine(f, s)) {
     trsm_step before = osli_trsm_step(f, s->s - 1);
     if (f->uplo == OSLA_LOWER)
@@ -81,7 +82,7 @@ static osla_err begin_sum(trsm *f, const trsm_step *s)
   return add_product(f, s, first, last, 0);
 }
 
-/* Its rest; the sum goes to the owner of the diagonal block. */
+/* Adds the rows of the previous step, and sends the sum to the owner of the diagonal block. */
 static osla_err finish_sum(trsm *f, const trsm_step *s)
 {
   const local_view *a = &f->a;
@@ -96,9 +97,9 @@ static osla_err finish_sum(trsm *f, const trsm_step *s)
                           (size_t)(s->size * f->b.n) * a->element);
 }
 
-/* ---- B ---- */
+/* ---- columns of B ---- */
 
-/* My columns of B(k) go to the owner of the diagonal block. */
+/* Sends this rank's columns of B(k) to the owner of the diagonal block. */
 static osla_err send_columns(trsm *f, int64_t number)
 {
   const local_view *a = &f->a, *b = &f->b;
@@ -113,7 +114,7 @@ static osla_err send_columns(trsm *f, int64_t number)
                           (size_t)a->pcol * piece, packed, (size_t)(s.size * b->cols) * b->element);
 }
 
-/* All columns of B(k), in X's place. */
+/* Collects all columns of B(k) in f->share, where X(k) replaces them. */
 static void gather_columns(trsm *f, const trsm_step *s)
 {
   const local_view *a = &f->a, *b = &f->b;
@@ -160,7 +161,7 @@ static osla_err solve_block(trsm *f, const trsm_step *s)
   return OSLA_OK;
 }
 
-/* X(k) is there: my columns of B, and all of it for later sums. */
+/* Receives X(k): stores this rank's columns of B, and all of X(k) for later sums. */
 static void receive_block(trsm *f, int64_t number)
 {
   const local_view *a = &f->a;
