@@ -165,7 +165,7 @@ static void pack_lines(const moves *x, int64_t count, const int64_t *lines, int6
     return;
   }
   for (int64_t c = 0; c < width; c++, to += (size_t)count * element)
-    take_rows(element, count, local_at(v, 0, at + c), lines, to);
+    gather_elements(element, count, local_at(v, 0, at + c), lines, to);
   osla_work_did(OSLA_WORK_LASWP, v->dtype, 1, width, (count + 1) / 2);
 }
 
@@ -180,7 +180,7 @@ static void unpack_lines(const moves *x, int64_t count, const int64_t *lines, in
     return;
   }
   for (int64_t c = 0; c < width; c++, from += (size_t)count * element)
-    scatter_rows(element, count, from, local_at(v, 0, at + c), lines);
+    scatter_elements(element, count, from, local_at(v, 0, at + c), lines);
   osla_work_did(OSLA_WORK_LASWP, v->dtype, 1, width, (count + 1) / 2);
 }
 

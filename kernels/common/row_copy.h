@@ -20,8 +20,8 @@ static inline void copy_element(size_t element, unsigned char *to, const unsigne
 }
 
 /* to[i] := from[rows[i]] for i < count. Both arrays are columns of elements. */
-static inline void take_rows(size_t element, int64_t count, const unsigned char *from,
-                             const int64_t *rows, unsigned char *to)
+static inline void gather_elements(size_t element, int64_t count, const unsigned char *from,
+                                   const int64_t *rows, unsigned char *to)
 {
   if (osli_work_modelled) return;
   for (int64_t i = 0; i < count; i++, to += element)
@@ -29,8 +29,8 @@ static inline void take_rows(size_t element, int64_t count, const unsigned char 
 }
 
 /* to[rows[i]] := from[i] for i < count. */
-static inline void scatter_rows(size_t element, int64_t count, const unsigned char *from,
-                                unsigned char *to, const int64_t *rows)
+static inline void scatter_elements(size_t element, int64_t count, const unsigned char *from,
+                                    unsigned char *to, const int64_t *rows)
 {
   if (osli_work_modelled) return;
   for (int64_t i = 0; i < count; i++, from += element)
@@ -38,8 +38,9 @@ static inline void scatter_rows(size_t element, int64_t count, const unsigned ch
 }
 
 /* to[to_rows[i]] := from[from_rows[i]] for i < count. */
-static inline void move_rows(size_t element, int64_t count, const unsigned char *from,
-                             const int64_t *from_rows, unsigned char *to, const int64_t *to_rows)
+static inline void move_elements(size_t element, int64_t count, const unsigned char *from,
+                                 const int64_t *from_rows, unsigned char *to,
+                                 const int64_t *to_rows)
 {
   if (osli_work_modelled) return;
   for (int64_t i = 0; i < count; i++)

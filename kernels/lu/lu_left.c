@@ -59,8 +59,8 @@ static void collect(lu *f, const int64_t *source, int64_t first, int64_t col, in
       from[count++] = row_local(f, row);
     }
     for (int64_t c = 0; c < cols && count > 0; c++)
-      move_rows(v->element, count, peer_at(v, rank, 0, col + c), from,
-                f->scratch + (size_t)(c * rows) * v->element, to);
+      move_elements(v->element, count, peer_at(v, rank, 0, col + c), from,
+                    f->scratch + (size_t)(c * rows) * v->element, to);
     moved_rows(f, count, cols);
   }
 }
@@ -158,8 +158,8 @@ static osla_err permute_packed(lu *f, const int64_t *source, int64_t start, int6
   int64_t left = 0, came = 0;
   for (int prow = 0; prow < v->p; left += s.out[prow++])
     for (int64_t c = 0; c < cols; c++)
-      take_rows(e, s.out[prow], local_at(v, 0, col + c), s.leave + left,
-                local + leaving + (size_t)left * column + (size_t)(c * s.out[prow]) * e);
+      gather_elements(e, s.out[prow], local_at(v, 0, col + c), s.leave + left,
+                      local + leaving + (size_t)left * column + (size_t)(c * s.out[prow]) * e);
   moved_rows(f, left, cols);
   size_t at = leaving;
   for (int prow = 0; prow < v->p; at += (size_t)s.out[prow++] * column) {
@@ -177,8 +177,8 @@ static osla_err permute_packed(lu *f, const int64_t *source, int64_t start, int6
     const unsigned char *from = near ? near + leaving + (size_t)s.behind[prow] * column
                                      : local + coming + (size_t)came * column;
     for (int64_t c = 0; c < cols; c++)
-      scatter_rows(e, s.in[prow], from + (size_t)(c * s.in[prow]) * e, local_at(v, 0, col + c),
-                   s.arrive + came);
+      scatter_elements(e, s.in[prow], from + (size_t)(c * s.in[prow]) * e, local_at(v, 0, col + c),
+                       s.arrive + came);
   }
   moved_rows(f, came, cols);
   return OSLA_OK;

@@ -137,8 +137,8 @@ static void gather_rows(const lu *f, const lu_step *s, int64_t moves, int64_t co
     unsigned char *group_to = to;
     if (has_block && c + AHEAD < cols) fetch_ahead(f, s, col + c + AHEAD);
     for (int g = 0; g < groups; g++) {
-      take_rows(e, counts[g], local_at(&f->v, 0, col + c), group,
-                group_to + (size_t)(c * counts[g]) * e);
+      gather_elements(e, counts[g], local_at(&f->v, 0, col + c), group,
+                      group_to + (size_t)(c * counts[g]) * e);
       group += counts[g];
       group_to += (size_t)(counts[g] * cols) * e;
     }
@@ -187,10 +187,11 @@ static void store_rows(const lu *f, const lu_exchange *x, int prow, const unsign
       rows[n_rows++] = row_local(f, m->to);
   }
   for (int64_t c = top.first; c < top.first + top.cols && n_tops > 0; c++)
-    scatter_rows(e, n_tops, from + (size_t)(c * n_tops) * e, x->u.at + (size_t)(c * x->u.ld) * e,
-                 tops);
+    scatter_elements(e, n_tops, from + (size_t)(c * n_tops) * e,
+                     x->u.at + (size_t)(c * x->u.ld) * e, tops);
   for (int64_t c = 0; c < x->cols && n_rows > 0; c++)
-    scatter_rows(e, n_rows, down + (size_t)(c * n_rows) * e, local_at(&f->v, 0, x->col + c), rows);
+    scatter_elements(e, n_rows, down + (size_t)(c * n_rows) * e, local_at(&f->v, 0, x->col + c),
+                     rows);
   model_rows(f, n_tops, 0, top.cols);
   model_rows(f, 0, n_rows, x->cols);
 }
