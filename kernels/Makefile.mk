@@ -30,7 +30,6 @@ kernels_sources = \
   kernels/lu/lu_state.h kernels/lu/lu_step.c \
   kernels/lu/lu_memory.h kernels/lu/lu_memory.c \
   kernels/lu/lu_column.h kernels/lu/lu_column.c \
-  kernels/lu/lu_disseminate.h kernels/lu/lu_disseminate.c \
   kernels/lu/lu_publish.h kernels/lu/lu_publish.c \
   kernels/lu/lu_node_group.h kernels/lu/lu_node_group.c \
   kernels/lu/lu_rows.h kernels/lu/lu_rows.c \

@@ -12,9 +12,8 @@
  * share of U to each of p - 1 process rows, but only one message for a node group
  * (lu_node_group.h). Rows and shares are sent twice if the columns are split into two parts
  * (lu_update.c). Partial pivoting over process columns that span nodes also sends nb records to
- * each of p - 1 ranks, or exchanges them in rounds (lu_disseminate.h). */
+ * each of p - 1 ranks, or exchanges them in log2 p rounds (lu_column.h). */
 #include "kernels/common/pipeline.h"
-#include "kernels/lu/lu_disseminate.h"
 #include "kernels/lu/lu_memory.h"
 #include "kernels/lu/lu_node_group.h"
 #include "kernels/lu/lu_panel.h"
@@ -141,7 +140,6 @@ static osla_err allocate(lu *f)
   f->permutation = malloc(z.permutation * sizeof *f->permutation + 1);
   f->scratch = malloc(z.scratch + 1);
   f->leaders = calloc(z.leaders, sizeof *f->leaders);
-  f->teams.first = calloc(z.leaders + 1, sizeof *f->teams.first);
   f->row_posts = calloc(z.posts, sizeof *f->row_posts);
   f->down_posts = calloc(z.posts, sizeof *f->down_posts);
   f->u_posts = calloc(z.posts, sizeof *f->u_posts);
@@ -153,12 +151,9 @@ static osla_err allocate(lu *f)
   osla_err err = OSLA_OK;
   if (!f->pivots || !f->moves || !f->rows || !f->candidates || !f->shares || !f->permutation ||
       !f->scratch || !f->my_offer || !f->row_posts || !f->down_posts || !f->u_posts ||
-      !f->column_posts || !f->leaders || !f->teams.first)
+      !f->column_posts || !f->leaders)
     err = osla_error_set(OSLA_ERR_MEM, "LU: buffers of %zu bytes", z.scratch);
-  if (err == OSLA_OK) {
-    osli_lu_leaders_choose(f);
-    osli_lu_teams_choose(f);
-  }
+  if (err == OSLA_OK) osli_lu_leaders_choose(f);
   return osla_agree(v->t, err);
 }
 
@@ -175,7 +170,6 @@ static void free_all(lu *f)
   free(f->scratch);
   free(f->my_offer);
   free(f->leaders);
-  free(f->teams.first);
   free(f->row_posts);
   free(f->down_posts);
   free(f->u_posts);

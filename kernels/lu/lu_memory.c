@@ -1,7 +1,7 @@
 /* Memory that a factorisation needs on a rank, computed from sizes alone. The set-up uses the same
  * functions. */
 #include "kernels/lu/lu_memory.h"
-#include "kernels/lu/lu_disseminate.h"
+#include "kernels/lu/lu_column.h"
 
 enum { LINE = 64 };
 
@@ -42,9 +42,7 @@ static size_t store_bytes(lu *f)
   size_t record = f->pivoting == OSLA_PIVOT_PARTIAL ? 24 + 2 * nb * e : 8 + nb * 8 + nb * nb * e;
   f->record_bytes = up_to_line(record);
   f->combines_records = f->pivoting != OSLA_PIVOT_NONE && v->p >= COMBINE_FROM;
-  f->n_records = !f->combines_records                ? v->p
-                 : f->pivoting == OSLA_PIVOT_PARTIAL ? osli_lu_dissemination_slots(v->p)
-                                                     : osli_lu_combination_slots(v->p);
+  f->n_records = f->combines_records ? osli_lu_combination_slots(v->p) : v->p;
   return f->records_at + 2 * (size_t)f->n_records * f->record_bytes;
 }
 
@@ -109,6 +107,6 @@ uint64_t osla_lu_memory(const osla_shape *s)
   uint64_t indices = z.pivots + z.rows + z.candidates + z.shares + z.permutation;
   int origins = s->nprow + s->npcol + s->per_node;
   return osla_segment_footprint(z.store, LU_PURPOSES, origins) + osli_panels_memory(&plan, s) +
-         indices * sizeof(int64_t) + (2 * z.leaders + 1) * sizeof(int) + z.moves * sizeof(lu_move) +
+         indices * sizeof(int64_t) + z.leaders * sizeof(int) + z.moves * sizeof(lu_move) +
          z.scratch + f.record_bytes + 4 * z.posts * sizeof(osla_posted);
 }

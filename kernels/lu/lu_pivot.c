@@ -2,10 +2,10 @@
  *
  * For each column, every rank offers its largest element together with the whole row of that
  * element. The owner of the diagonal block adds the row that is to be replaced. After one exchange
- * all ranks know the pivot row (lu_column.h for few ranks, lu_disseminate.h for many). They store
+ * all ranks know the pivot row (lu_column.h). They store
  * it in their copy of the top block, interchange the rows in the matrix, and update their own rows.
  * Columns are halved recursively, so that most of the work is in matrix products. */
-#include "kernels/lu/lu_disseminate.h"
+#include "kernels/lu/lu_column.h"
 #include "kernels/lu/lu_panel.h"
 #include "kernels/lu/lu_parts.h"
 #include "src/blas/work.h"
@@ -138,8 +138,8 @@ static osla_err find_pivot(lu *f, const lu_step *s, int64_t j, offer *best,
     return OSLA_OK;
   }
   OSLA_CALL(make_offer(f, s, j, f->my_offer, &bytes));
-  OSLA_CALL(osli_lu_disseminate(f, s, f->my_offer, top_offset(f) + (size_t)f->v.nb * f->v.element,
-                                add_offer));
+  OSLA_CALL(
+    osli_lu_combine(f, s, f->my_offer, top_offset(f) + (size_t)f->v.nb * f->v.element, add_offer));
   memcpy(best, f->my_offer, sizeof *best);
   *row = f->my_offer + sizeof *best;
   *top = f->my_offer + top_offset(f);

@@ -69,14 +69,6 @@ typedef struct lu_exchange {
   int next, next_share; /* process row whose rows, and whose share of U, are received next */
 } lu_exchange;
 
-/* Teams of ranks that find pivots together (lu_disseminate.h). */
-typedef struct lu_teams {
-  int count, mine;
-  /* members of each team that exchange with other teams: the size of the smallest team */
-  int carriers;
-  int *first; /* [count + 1] first process row of each team, then p */
-} lu_teams;
-
 typedef struct lu {
   local_view v;
   osla_pivoting pivoting;
@@ -102,11 +94,9 @@ typedef struct lu {
   unsigned char *my_offer; /* this rank's record if combines_records */
   uint64_t row_exchanges, column_exchanges, permutations;
   osla_posted *row_posts, *down_posts, *u_posts,
-    /* [2 p] posts of the latest two exchanges to each process row; column_posts: of each round in
-     * lu_disseminate.c */
+    /* [2 p] posts of the latest two exchanges to each process row */
     *column_posts;
-  int *leaders; /* [p] leader of each process row (lu_node_group.h) */
-  lu_teams teams;
+  int *leaders;    /* [p] leader of each process row (lu_node_group.h) */
   int64_t *pivots; /* [order] pivots of all steps so far, global row indices from 0 */
   /* rows of a panel, for gathered panels, tournaments and interchanges of columns of L */
   unsigned char *scratch;
