@@ -52,9 +52,6 @@ typedef struct osla_panels_plan {
   /* Bytes of the panel of the root at position `root` of this rank's line; 0 if it publishes none
    * in this step, or if no rank needs it. Pure; called for any step at any time. */
   size_t (*bytes)(const void *kernel, panel_kind kind, int64_t step, int root);
-  /* Approximate number of columns that a rank multiplies with the panels of a step, the same on all
-   * ranks of a line; NULL: not known. Pure. */
-  int64_t (*cols)(const void *kernel, int64_t step);
   /* Whether this rank's panel of a step is ready. If it is and `room` is not NULL, stores a packed
    * copy at `room`. Called in progress steps, one call at a time, possibly by another thread, and
    * not again after it has returned true. */

@@ -20,10 +20,8 @@ uint64_t osli_panels_value(osla_panels *p, panel_kind kind, int64_t step, int ro
 osla_route osli_panels_route(osla_panels *p, panel_kind kind, int64_t step, int root, size_t bytes,
                              int *targets)
 {
-  int64_t cols = p->plan.cols ? p->plan.cols(p->plan.kernel, step) : 0;
   (void)pthread_mutex_lock(&p->routing);
-  osla_route route =
-    osli_route_make(panel_line(p, kind), p->plan.forward, root, bytes, cols, targets);
+  osla_route route = osli_route_make(panel_line(p, kind), p->plan.forward, root, bytes, targets);
   (void)pthread_mutex_unlock(&p->routing);
   return route;
 }

@@ -2,12 +2,9 @@
 
 #include <stdlib.h>
 
-/* Limits for the choice of a route. A ring forwards a panel at the rate of one link whatever the
- * number of nodes, but each node adds the time until its next progress step. For small panels only
- * latency counts, so they use the tree. From TREE_NODES nodes on, panels with at least TREE_COLS
- * columns per rank and tree level use the tree as well; with shorter products the tree is
- * slower. */
-enum { RING_FROM = 64 << 10, TREE_NODES = 8, TREE_COLS = 120 };
+/* Panels of at least this many bytes use a ring, which forwards a panel at the rate of one link
+ * whatever the number of nodes. For smaller panels only latency counts, so they use the tree. */
+enum { RING_FROM = 64 << 10 };
 
 bool osli_line_make(osla_line *line, int length, int me, const int *ranks, const int *nodes)
 {
@@ -62,15 +59,11 @@ static int list_stations(osla_line *line, int root)
   return mine;
 }
 
-static osla_forward choose(const osla_line *line, osla_forward forward, size_t bytes, int64_t cols)
+static osla_forward choose(const osla_line *line, osla_forward forward, size_t bytes)
 {
-  int levels = 0;
-  while ((1 << levels) < line->nodes)
-    levels++;
-  bool tree = line->nodes >= TREE_NODES && cols >= (int64_t)TREE_COLS * levels;
   if (line->nodes <= 2) return OSLA_FORWARD_FLAT; /* with two nodes all routes are the same */
   if (forward != OSLA_FORWARD_CHOSEN) return forward;
-  return bytes >= RING_FROM && !tree ? OSLA_FORWARD_RING : OSLA_FORWARD_TREE;
+  return bytes >= RING_FROM ? OSLA_FORWARD_RING : OSLA_FORWARD_TREE;
 }
 
 /* Binomial tree over positions 0 .. n-1. Position i > 0 receives from i without its lowest set bit,
@@ -88,12 +81,11 @@ static int route_tree(int position, int n, int *targets, int *count)
 }
 
 osla_route osli_route_make(osla_line *line, osla_forward forward, int root, size_t bytes,
-                           int64_t cols, int *targets)
+                           int *targets)
 {
   int position = list_stations(line, root), n = line->nodes, from = 0;
   int *to = line->positions, count = 0;
-  osla_route route = {.forward = choose(line, forward, bytes, cols),
-                      .reads = line->stations[position]};
+  osla_route route = {.forward = choose(line, forward, bytes), .reads = line->stations[position]};
   if (route.forward == OSLA_FORWARD_TREE) {
     from = route_tree(position, n, to, &count);
   } else if (route.forward == OSLA_FORWARD_RING) {

@@ -36,13 +36,12 @@ typedef struct osla_route {
 bool osli_line_make(osla_line *line, int length, int me, const int *ranks, const int *nodes);
 void osli_line_free(osla_line *line);
 
-/* Makes the route of one panel. The choice depends on the bytes of the panel and on cols, the
- * columns that a rank multiplies with it (0: not known); both must be the same on all ranks of the
- * line. targets [out]: NULL, or the positions to which this rank forwards the panel, at most one
- * for each node. Uses the line's scratch arrays, so calls must not overlap. Takes O(length)
- * operations. */
+/* Makes the route of one panel. The bytes of the panel decide the choice, so they must be the same
+ * on all ranks of the line. targets [out]: NULL, or the positions to which this rank forwards the
+ * panel, at most one for each node. Uses the line's scratch arrays, so calls must not overlap.
+ * Takes O(length) operations. */
 osla_route osli_route_make(osla_line *line, osla_forward forward, int root, size_t bytes,
-                           int64_t cols, int *targets);
+                           int *targets);
 
 /* Number of positions from the root to `position` in cyclic order. */
 static inline int osla_line_distance(const osla_line *line, int root, int position)

@@ -49,13 +49,6 @@ static size_t panel_bytes(const void *kernel, panel_kind kind, int64_t k, int ro
   return f->head_bytes + panel_rows(f, k) * (size_t)s.size * f->v.element;
 }
 
-/* Implements cols of osla_panels_plan. */
-static int64_t product_cols(const void *kernel, int64_t k)
-{
-  const lu *f = kernel;
-  return (f->v.n - (k + 1) * f->v.nb) / f->v.q;
-}
-
 static int diagonal_owner(const lu *f, const lu_step *s)
 {
   return rank_at(&f->v, s->prow, s->pcol);
@@ -99,7 +92,6 @@ osla_err osli_lu_panels_create(lu *f)
   osla_panels_plan plan = osli_lu_panels_plan(f);
   plan.kernel = f;
   plan.bytes = panel_bytes;
-  plan.cols = product_cols;
   plan.ready = panel_ready;
   return osli_panels_create(f->v.grid, &plan, &f->panels);
 }

@@ -93,9 +93,8 @@ typedef struct lu {
   bool combines_records;
   unsigned char *my_offer; /* this rank's record if combines_records */
   uint64_t row_exchanges, column_exchanges, permutations;
-  osla_posted *row_posts, *down_posts, *u_posts,
-    /* [2 p] posts of the latest two exchanges to each process row */
-    *column_posts;
+  /* [2 p] posts of the latest two exchanges to each process row */
+  osla_posted *row_posts, *down_posts, *u_posts, *column_posts;
   int *leaders;    /* [p] leader of each process row (lu_node_group.h) */
   int64_t *pivots; /* [order] pivots of all steps so far, global row indices from 0 */
   /* rows of a panel, for gathered panels, tournaments and interchanges of columns of L */

@@ -32,15 +32,14 @@ static int log2_up(int n)
 }
 
 /* Returns the number of disagreements. */
-static int play(osla_line *lines, int length, osla_forward forward, int root, size_t bytes,
-                int64_t cols)
+static int play(osla_line *lines, int length, osla_forward forward, int root, size_t bytes)
 {
   int wrong = 0, got[MOST] = {0}, hops[MOST], from[MOST], copies = 0, deepest = 0, most = 0;
   int nodes = lines[0].nodes;
   osla_route route[MOST];
   for (int i = 0; i < length; i++) {
     int targets[MOST];
-    route[i] = osli_route_make(&lines[i], forward, root, bytes, cols, targets);
+    route[i] = osli_route_make(&lines[i], forward, root, bytes, targets);
     if (route[i].count > most) most = route[i].count;
     for (int t = 0; t < route[i].count; t++) {
       got[targets[t]]++;
@@ -88,8 +87,7 @@ static void test_every_way(void)
         if (!OSLA_ASSERT_MSG(make_all(lines, length, nodes), "memory")) return;
         for (size_t way = 0; way < sizeof ways / sizeof *ways; way++)
           for (int root = 0; root < length; root++)
-            wrong +=
-              play(lines, length, ways[way], root, root % 2 ? 100 : 1 << 20, root % 3 ? 100 : 4096);
+            wrong += play(lines, length, ways[way], root, root % 2 ? 100 : 1 << 20);
         OSLA_ASSERT_MSG(wrong == 0, "%d for %d ranks on %d nodes, dealt in way %d", wrong, length,
                         count, how);
         for (int i = 0; i < length; i++)
@@ -97,7 +95,8 @@ static void test_every_way(void)
       }
 }
 
-/* A large panel of 10 nodes: by tree to long products, by ring to short ones. */
+/* On 10 nodes, panels below 64 KiB use the tree, larger ones the ring, and a requested kind is
+ * kept. */
 static void test_choice(void)
 {
   osla_line lines[MOST];
@@ -105,14 +104,13 @@ static void test_choice(void)
   for (int rank = 0; rank < length; rank++)
     nodes[rank] = rank;
   if (!OSLA_ASSERT_MSG(make_all(lines, length, nodes), "memory")) return;
-  const int64_t some[] = {0, 479, 480}; /* 120 for each of four levels */
-  for (int i = 0; i < 3; i++) {
-    int64_t cols = some[i];
-    osla_route r = osli_route_make(lines, OSLA_FORWARD_CHOSEN, 0, 1 << 20, cols, NULL);
-    osla_forward want = cols < 480 ? OSLA_FORWARD_RING : OSLA_FORWARD_TREE;
-    OSLA_ASSERT_MSG(r.forward == want, "%d for %d columns", (int)r.forward, (int)cols);
-    r = osli_route_make(lines, OSLA_FORWARD_RING, 0, 1 << 20, cols, NULL);
-    OSLA_ASSERT_MSG(r.forward == OSLA_FORWARD_RING, "%d, not the ring that was asked for",
+  for (int large = 0; large < 2; large++) {
+    const size_t bytes = ((size_t)64 << 10) - 1 + (size_t)large;
+    const osla_forward expected = large ? OSLA_FORWARD_RING : OSLA_FORWARD_TREE;
+    osla_route r = osli_route_make(lines, OSLA_FORWARD_CHOSEN, 0, bytes, NULL);
+    OSLA_ASSERT_MSG(r.forward == expected, "route %d for %zu bytes", (int)r.forward, bytes);
+    r = osli_route_make(lines, OSLA_FORWARD_FLAT, 0, bytes, NULL);
+    OSLA_ASSERT_MSG(r.forward == OSLA_FORWARD_FLAT, "route %d, not the requested one",
                     (int)r.forward);
   }
   for (int i = 0; i < length; i++)
