@@ -1,17 +1,16 @@
 /* Distributed multiplication: SRUMMA on block-cyclic data (floor 3).
  *
- * C := alpha op(A) op(B) + beta C, op(X) = X, X^T or X^H. The owner of a piece of C computes it: it
- * reads the operands of its node neighbours in place and gets the others by contiguous nonblocking
- * transfers while it computes.
+ * C := alpha op(A) op(B) + beta C, where op(X) is X, X^T or X^H. The owner of a piece of C computes
+ * it. It reads operands of its node neighbours in place, and gets the other operands by contiguous
+ * nonblocking transfers while it computes.
  *
  * Source: Krishnan and Nieplocha, "SRUMMA: a matrix multiplication algorithm suitable for clusters
  * and scalable shared memory systems" (IPDPS 2004), extended to block-cyclic data as in Krishnan,
  * Lewis, Vishnu, "Scaling Linear Algebra Kernels using Remote Memory Access", section III.A. Beyond
- * them, ranks of a node get once what several of them need.
+ * these papers, operands that several ranks of a node need are transferred to the node only once.
  *
  * Threads: as osla_transport.h says of collective and of local calls.
- * Part: stable (osla.h).
- */
+ * Part: stable (osla.h). */
 #ifndef OSLA_GEMM_H
 #define OSLA_GEMM_H
 
@@ -23,68 +22,74 @@
 extern "C" {
 #endif
 
-/* What the run may do; all zero is the default. Results do not depend on it but for rounding. */
+/* Options of a product; all zero means the defaults. Results depend on them by rounding only. */
 typedef struct osla_gemm_options {
-  int64_t panel;        /* widest panel of k that is copied together; 0: chosen */
-  uint64_t memory;      /* most bytes of buffers on a rank; 0: chosen, see osla_gemm. Panels become
-                           narrower to fit; a panel is never below one column */
+  int64_t panel; /* most columns of k that are copied together; 0: chosen */
+  /* most bytes of buffers on a rank; 0: chosen, see osla_gemm. Panels become narrower to fit, but
+   * never narrower than one column */
+  uint64_t memory;
   uint64_t reserved[9]; /* 0: osla_types.h */
 } osla_gemm_options;
 
 /* C := alpha op(A) op(B) + beta C. Collective.
- *   transa, transb [in] what op is for A and B
- *   alpha, beta    [in] factors; beta = 0 does not read C. Real types take the real parts
+ *   transa, transb [in] op of A and of B
+ *   alpha, beta    [in] factors; beta = 0 does not read C. For real types only the real parts count
  *   a, b    [in]     op(A) m x k, op(B) k x n; parts of matrices of any type, the same for all
  *   c       [in,out] m x n; must not share an element with a or b
  *   options [in]     NULL = defaults
- * All arguments are the same on all ranks; of the options only `memory` has to be. The matrices may
- * differ in block sizes and in process grids (over ranks of one transport). Fastest, without a copy
- * on the node, is an operand whose rows or columns that belong to C's are distributed like C's,
- * from the same phase of a block.
- * All ranks' earlier changes of A, B, C are used; on return C is complete on all ranks, and nobody
- * reads A or B any more.
- * Memory above the operands: two loads of an operand on other nodes (a load is a panel of k, or a
- * whole local block where k runs along the rows of the stored matrix), and a panel of one that is
- * distributed otherwise; by default at most 2.5 local blocks of the operands (or 1 MiB). A C that
- * leaves ranks idle (k >= 8192 and at most 8 MiB) is summed from private copies of it.
+ * All arguments must be the same on all ranks; of the options only `memory` must be. The matrices
+ * may have different block sizes and process grids (over ranks of one transport). An operand needs
+ * no copy on the node, and is fastest, if its rows or columns that correspond to those of C are
+ * distributed like C's, beginning at the same position in a block.
+ * The call uses all changes of A, B and C that any rank has made before. On return C is complete on
+ * all ranks, and no rank reads A or B any more.
+ * Memory beside the operands: two loads of an operand on other nodes (a load is a panel of k, or a
+ * whole local block if k runs along the rows of the stored matrix), and a panel of an operand that
+ * is distributed differently; by default at most 2.5 local blocks of the operands (or 1 MiB). If C
+ * leaves ranks idle (k >= 8192 and C of at most 8 MiB), each rank also has a private copy of C.
  * Errors, on all ranks together: ARG (sizes, types, a part outside its matrix, C overlaps an
- * operand), MEM, RANGE and UNSUPPORTED (BLAS's int; C is as before), MPI, which ends the job where
- * neighbours wait for what this rank got. */
+ * operand), MEM, RANGE and UNSUPPORTED (integers of the BLAS; C is unchanged), MPI, which ends the
+ * job if ranks of the node wait for transfers of the failing rank. */
 OSLA_API osla_err osla_gemm(osla_trans transa, osla_trans transb, osla_complex alpha, osla_part a,
                             osla_part b, osla_complex beta, osla_part c,
                             const osla_gemm_options *options);
 
-/* Triangle `uplo` of C := alpha A A^T + beta C (NOTRANS, A is n x k) or alpha A^T A + beta C (else,
- * A is k x n); the other triangle is neither read nor written. C is n x n, in any blocks and any
- * grid; s d c z (the complex product is symmetric, not Hermitian). Otherwise as osla_gemm. */
+/* Triangle `uplo` of C := alpha A A^T + beta C (NOTRANS, A is n x k), or of C := alpha A^T A + beta
+ * C (otherwise, A is k x n). The other triangle is neither read nor written. C is n x n, in any
+ * blocks and on any grid; types s, d, c and z (the complex product is symmetric, not Hermitian).
+ * Otherwise as osla_gemm. */
 OSLA_API osla_err osla_syrk(osla_uplo uplo, osla_trans trans, osla_complex alpha, osla_part a,
                             osla_complex beta, osla_part c, const osla_gemm_options *options);
 
-/* The Hermitian one: triangle `uplo` of C := alpha A A^H + beta C, or alpha A^H A + beta C. What
- * the imaginary parts of C's diagonal were does not matter; they become zero, as BLAS's xHERK
- * leaves them. For real types the same as osla_syrk. */
+/* Triangle `uplo` of the Hermitian product C := alpha A A^H + beta C, or C := alpha A^H A + beta C.
+ * The imaginary parts of C's diagonal are ignored and become zero, as with xHERK of the BLAS. For
+ * real types the same as osla_syrk. Otherwise as osla_syrk. */
 OSLA_API osla_err osla_herk(osla_uplo uplo, osla_trans trans, double alpha, osla_part a,
                             double beta, osla_part c, const osla_gemm_options *options);
 
-/* What a rank would do in osla_gemm with the same arguments if each rank got all its operands
- * itself
- * (`alone` of osla_gemm_ablation.h); another rank of the node may get a part of them. */
+/* What this rank would do in osla_gemm with the same arguments if each rank got all its operands
+ * itself (`alone` of osla_gemm_ablation.h). In osla_gemm, another rank of the node may get some of
+ * them. */
 typedef struct osla_gemm_plan {
-  int64_t tasks;        /* local products */
-  int64_t gets;         /* transfers from other nodes */
-  uint64_t bytes_far;   /* got from other nodes */
-  uint64_t bytes_near;  /* copied on this node: neighbours' and own */
-  uint64_t bytes_place; /* of node neighbours, read in place */
+  int64_t tasks;      /* number of local products */
+  int64_t gets;       /* number of transfers from other nodes */
+  uint64_t bytes_far; /* bytes transferred from other nodes */
+  /* bytes copied on this node: from neighbours and from this rank's own memory */
+  uint64_t bytes_near;
+  uint64_t bytes_place; /* bytes of node neighbours that are read in place */
   uint64_t buffers;     /* bytes of buffers */
-  double flops;         /* of local products; 2 m n k for a real type, 8 m n k for a complex one */
+  /* operations of local products; over all ranks 2 m n k for a real type, 8 m n k for a complex
+   * one */
+  double flops;
 } osla_gemm_plan;
 
-/* Fills *plan for this rank; moves and changes nothing. Local. Errors: ARG, MEM. */
+/* Fills *plan for this rank. Transfers and changes nothing. Local. Errors: ARG, MEM. */
 OSLA_API osla_err osla_gemm_predict(osla_trans transa, osla_trans transb, osla_part a, osla_part b,
                                     osla_part c, const osla_gemm_options *options,
                                     osla_gemm_plan *plan);
 
-/* Bytes that C := A B takes beside the three, all of that shape, at most. Local, pure. */
+/* Most bytes that C := A B needs on a rank beside the three matrices, which all have this shape.
+ * Local, pure. */
 OSLA_API uint64_t osla_gemm_memory(const osla_shape *shape);
 
 #ifdef __cplusplus

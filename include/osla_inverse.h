@@ -6,8 +6,7 @@
  * panels of Krishnan, Lewis, Vishnu, section III.B.
  *
  * Threads: as osla_transport.h says of collective and of local calls.
- * Part: stable (osla.h).
- */
+ * Part: stable (osla.h). */
 #ifndef OSLA_INVERSE_H
 #define OSLA_INVERSE_H
 
@@ -19,42 +18,44 @@
 extern "C" {
 #endif
 
-/* Triangle `uplo` of A := that of (L L^H)^-1 (LOWER) or (U^H U)^-1 (UPPER), with the factor that
- * osla_potrf left there; the other triangle is neither read nor written. Collective.
+/* Triangle `uplo` of A := that of (L L^H)^-1 (LOWER) or of (U^H U)^-1 (UPPER), from the factor that
+ * osla_potrf left in this triangle. The other triangle is neither read nor written. Collective.
  *   a       [in,out] n x n, any type, mb = nb, any grid
  *   options [in]     as osla_potrf; NULL = defaults; the same on all ranks
  *   info    [out]    0, or i > 0: element i of the factor's diagonal, counted from 1, is the first
- *                    that is exactly zero (as LAPACK's xPOTRI); then A is as before. Same on all
- *                    ranks
- * osla_matrix_mirror makes the full matrix of it. All ranks' earlier changes of A are used; on
- * return all ranks have finished. A matrix that was wrapped for its owners alone will do.
+ *                    that is exactly zero (as LAPACK's xPOTRI); then A is unchanged. The same on
+ *                    all ranks
+ * osla_matrix_mirror makes the full matrix of the triangle. The call uses all changes of A that any
+ * rank has made before; on return all ranks have finished. A may have been made by
+ * osla_matrix_wrap_own.
  * Memory: 4 sets of panels of a block row and a block column, and a copy of a block row.
  * Errors, on all ranks together: ARG (not square, mb != nb, uplo, options), MEM and RANGE (as
- * osla_getrf; A is as before), MPI. */
+ * osla_getrf; A is unchanged), MPI. */
 OSLA_API osla_err osla_potri(osla_uplo uplo, osla_matrix *a, const osla_chol_options *options,
                              int64_t *info);
 
-/* Bytes that it takes beside the matrix (LOWER, default options). Local, pure. */
+/* Bytes that osla_potri needs on a rank beside the matrix (LOWER, default options). Local, pure. */
 OSLA_API uint64_t osla_potri_memory(const osla_shape *shape);
 
-/* A := A^-1 with the factors and interchanges that osla_getrf left there. Collective.
+/* A := A^-1 from the factors and interchanges that osla_getrf left. Collective.
  *   a       [in,out] n x n, any type, mb = nb, any grid
- *   ipiv    [in]     as osla_getrs: as osla_getrf fills it; NULL on all ranks: no interchanges.
- *                    Ranks without rows of A may always pass NULL
+ *   ipiv    [in]     as osla_getrf fills it; NULL on all ranks: no interchanges. Ranks without rows
+ *                    of A may always pass NULL
  *   options [in]     look_ahead and forward as osla_getrf, pivoting is not read; NULL = defaults;
  *                    the same on all ranks
  *   info    [out]    0, or i > 0: U(i,i), counted from 1, is the first that is exactly zero (as
- *                    LAPACK's xGETRI); then A is as before. Same on all ranks
- * All ranks' earlier changes of A are used; on return all ranks have finished. A matrix that was
- * wrapped for its owners alone will do.
- * Memory: 4 sets of panels of a block row and a block column, a block; 2 n indices, and buffers for
- * the interchanges of columns of a few MiB, or of one row.
+ *                    LAPACK's xGETRI); then A is unchanged. The same on all ranks
+ * The call uses all changes of A that any rank has made before; on return all ranks have finished.
+ * A may have been made by osla_matrix_wrap_own.
+ * Memory: 4 sets of panels of a block row and a block column, and a block; 2 n indices; buffers of
+ * a few MiB, or of one row, for the interchanges of columns.
  * Errors, on all ranks together: ARG (not square, mb != nb, options, a pivot outside 1 to n, or
- * only some ranks pass NULL), MEM and RANGE (as osla_getrf; A is as before), MPI. */
+ * only some ranks pass NULL), MEM and RANGE (as osla_getrf; A is unchanged), MPI. */
 OSLA_API osla_err osla_getri(osla_matrix *a, const int64_t *ipiv, const osla_lu_options *options,
                              int64_t *info);
 
-/* Bytes that it takes beside the matrix and ipiv (default options). Local, pure. */
+/* Bytes that osla_getri needs on a rank beside the matrix and ipiv (default options). Local,
+ * pure. */
 OSLA_API uint64_t osla_getri_memory(const osla_shape *shape);
 
 #ifdef __cplusplus

@@ -1,21 +1,21 @@
-/* Solves (floor 3): triangular ones, with factors, refined, in mixed precision; conditions.
+/* Solves (floor 3): triangular solves, solves with factors, refinement, mixed precision, condition
+ * estimates.
  *
  * A is n x n in square blocks (mb = nb) on any grid. Right-hand sides B and solutions X are n x
- * nrhs, in any blocks and on any grid over the same ranks. They are worked on in place if they lie
- * like A: the same ranks at the same positions, and the same block rows (mb of B = nb of A); their
- * block columns are free. Otherwise a copy is worked on, as large as B. One block column of B for
- * each process column is fastest.
+ * nrhs, in any blocks and on any grid over the same ranks. A solve works on them in place if they
+ * are distributed like A: the same ranks at the same grid positions, and the same block rows (mb of
+ * B = nb of A); their block columns are free. Otherwise a solve works on a copy, as large as B. A
+ * solve is fastest with one block column of B for each process column.
  *
- * All calls are collective, with the same words, numbers and options on all ranks. They serve s, d,
- * c and z where nothing else is said, use all ranks' earlier changes of the matrices, and on return
- * all ranks have finished.
+ * All calls are collective, with the same enumeration arguments, numbers and options on all ranks.
+ * They accept types s, d, c and z unless stated otherwise. They use all changes of the matrices
+ * that any rank has made before; on return all ranks have finished.
  * Errors, on all ranks together: ARG (sizes, blocks or types that do not fit, different
- * transports), MEM and RANGE (a rank's part is larger than the BLAS's int; triangular solves,
- * osla_potrs and osla_getrs leave B as it was), MPI.
+ * transports), MEM and RANGE (a rank's part exceeds the integers of the BLAS; triangular solves,
+ * osla_potrs and osla_getrs leave B unchanged), MPI.
  *
  * Threads: as osla_transport.h says of collective and of local calls.
- * Part: stable (osla.h).
- */
+ * Part: stable (osla.h). */
 #ifndef OSLA_SOLVE_H
 #define OSLA_SOLVE_H
 
@@ -27,15 +27,16 @@
 extern "C" {
 #endif
 
-/* B := alpha op(T)^-1 B (LEFT, B is n x nrhs) or alpha B op(T)^-1 (RIGHT, B is nrhs x n), T the
+/* B := alpha op(T)^-1 B (LEFT, B is n x nrhs) or alpha B op(T)^-1 (RIGHT, B is nrhs x n). T is the
  * triangle `uplo` of A, with ones on its diagonal if diag is UNIT; the rest of A is not read.
- *   alpha  [in]     0 sets B to zero, and A is not read. Real types take the real part
+ *   alpha  [in]     0 sets B to zero, and A is not read. For real types only the real part counts
  *   a      [in]     n x n
  *   b      [in,out] must not be A
- * RIGHT works on a transposed copy of B, wherever B lies.
- * Memory above the copies: none where T and B can be read in place; else two block columns of T and
- * a few block rows of B; with TRANS and CONJTRANS on several process rows some 32 MiB for sums,
- * or what 256 columns of B take: 4 (process rows + 1) nb 256 elements; osla_getrs twice. */
+ * RIGHT works on a transposed copy of B, whatever the distribution of B.
+ * Memory beside the copies: none if T and B can be read in place; otherwise two block columns of T
+ * and a few block rows of B. TRANS and CONJTRANS on several process rows need about 32 MiB for
+ * sums, or the sums of 256 columns of B if that is more: 4 (process rows + 1) nb 256 elements;
+ * osla_getrs twice as much. */
 OSLA_API osla_err osla_trsm(osla_side side, osla_uplo uplo, osla_trans trans, osla_diag diag,
                             osla_complex alpha, const osla_matrix *a, osla_matrix *b);
 
@@ -44,40 +45,42 @@ OSLA_API osla_err osla_potrs(osla_uplo uplo, const osla_matrix *a, osla_matrix *
 
 /* B := op(A)^-1 B with the factors and interchanges that osla_getrf left.
  *   ipiv [in] as osla_getrf fills it: for a local row with global index i, 1 + the index of the row
- *             it was exchanged with in step i. NULL on all ranks: no interchanges. Ranks without
- *             rows of A may always pass NULL
- * Memory above the others: 2 n indices, and buffers for the exchange of a few MiB, or of a column
- * of B. Errors as above, and ARG for a pivot outside 1 to n, or if only some ranks pass NULL. */
+ *             it was interchanged with in step i. NULL on all ranks: no interchanges. Ranks
+ *             without rows of A may always pass NULL
+ * Memory beside that of the triangular solves: 2 n indices, and buffers of a few MiB, or of a
+ * column of B, for the interchanges. Errors as stated at the head of this file, and ARG for a pivot
+ * outside 1 to n, or if only some ranks pass NULL. */
 OSLA_API osla_err osla_getrs(osla_trans trans, const osla_matrix *a, const int64_t *ipiv,
                              osla_matrix *b);
 
-/* The same with parts, also of one matrix. What is outside of B stays as it is. Parts that begin at
- * block corners, and the others that osla_potrf_part says, are read and worked on where they lie;
- * any other A is copied, any other B copied and copied back. B lies like A if it does counted from
- * the first elements of both.
+/* Solves with parts, also with parts of one matrix. Elements outside B stay unchanged. A part that
+ * osla_potrf_part would factor in place is used in place; any other A is copied, any other B is
+ * copied and copied back. B is distributed like A if it is so when counted from the first elements
+ * of both parts.
  *   ipiv [in] as osla_getrf_part fills it: elements for the local rows of A's whole matrix
- * Memory above the others: none, or a part once more, and 64 of its columns; of osla_getrs_part 2 n
- * indices. Errors as above, and ARG for a part outside its matrix and a B that overlaps A. */
+ * Memory beside that of the calls for whole matrices: none, or a copy of a part and 64 of its
+ * columns; osla_getrs_part also 2 n indices. Errors as the calls for whole matrices, and ARG for a
+ * part outside its matrix or a B that overlaps A. */
 OSLA_API osla_err osla_trsm_part(osla_side side, osla_uplo uplo, osla_trans trans, osla_diag diag,
                                  osla_complex alpha, osla_part a, osla_part b);
 OSLA_API osla_err osla_potrs_part(osla_uplo uplo, osla_part a, osla_part b);
 OSLA_API osla_err osla_getrs_part(osla_trans trans, osla_part a, const int64_t *ipiv, osla_part b);
 
-/* osla_potrs and osla_getrs for right-hand sides that every rank has: x is n x nrhs, of A's
- * type, the same on all ranks, with leading dimension ldx, each rank's own; the solutions replace x
- * on all ranks. A rank works on its share. Memory above the others: its share of x. Errors as
- * above, and ARG for nrhs < 0, ldx < max(1, n), x == NULL. */
+/* osla_potrs and osla_getrs for right-hand sides that every rank has. x is n x nrhs, of A's type,
+ * the same on all ranks; the leading dimension ldx may differ by rank. The solutions replace x on
+ * all ranks. Each rank works on a share of x. Memory beside that of osla_potrs and osla_getrs: this
+ * share. Errors as osla_potrs and osla_getrs, and ARG for nrhs < 0, ldx < max(1, n), x == NULL. */
 OSLA_API osla_err osla_potrs_replicated(osla_uplo uplo, const osla_matrix *a, int64_t nrhs, void *x,
                                         int64_t ldx);
 OSLA_API osla_err osla_getrs_replicated(osla_trans trans, const osla_matrix *a, const int64_t *ipiv,
                                         int64_t nrhs, void *x, int64_t ldx);
 
-/* Factors of a matrix: a value. Everything is borrowed. */
+/* Factors of a matrix, passed by value. All pointers are borrowed. */
 typedef struct osla_factors {
-  const osla_matrix *matrix; /* as the factorisation left it */
-  bool cholesky;             /* else LU */
-  osla_uplo uplo;            /* of Cholesky */
-  const int64_t *ipiv;       /* of LU; as osla_getrs */
+  const osla_matrix *matrix; /* the matrix as the factorisation left it */
+  bool cholesky;             /* true: Cholesky; false: LU */
+  osla_uplo uplo;            /* triangle of the Cholesky factor */
+  const int64_t *ipiv;       /* interchanges of LU; as osla_getrs */
 } osla_factors;
 
 static inline osla_factors osla_factors_cholesky(const osla_matrix *matrix, osla_uplo uplo)
@@ -92,39 +95,40 @@ static inline osla_factors osla_factors_lu(const osla_matrix *matrix, const int6
   return f;
 }
 
-/* Scaled residual of a solution, as HPL and LAPACK's testers define it: the largest, over the
+/* Scaled residual of a solution, as HPL and LAPACK's testers define it: the largest value, over the
  * columns x and b of X and B, of
  *   |b - A x|_inf / ((|A|_inf |x|_inf + |b|_inf) n eps),  eps of the matrices' precision.
- * A backward stable solve gives a value of order 1; NaN when there is a NaN. A is the full matrix
- * before its factorisation. Makes a copy of B. */
+ * A backward stable solve gives a value of order 1. The value is NaN if there is a NaN. A is the
+ * full matrix before its factorisation. Makes a copy of B. */
 OSLA_API osla_err osla_residual(const osla_matrix *a, const osla_matrix *x, const osla_matrix *b,
                                 double *value);
 
-/* The same on all ranks. */
+/* Options of the refinement, the same on all ranks. */
 typedef struct osla_refine_options {
-  int max_iterations;   /* 0: chosen, 30 */
-  double target;        /* the scaled residual that is small enough; 0: chosen, 1 (osla_refine) or
-                           1 / sqrt(n) (mixed) */
+  int max_iterations; /* most iterations; 0: chosen, 30 */
+  /* the scaled residual that is small enough; 0: chosen, 1 (osla_refine) or 1 / sqrt(n) (mixed
+   * precision) */
+  double target;
   uint64_t reserved[8]; /* 0: osla_types.h */
 } osla_refine_options;
 
 typedef struct osla_refine_result {
-  int iterations;  /* that made X better */
+  int iterations;  /* number of iterations that improved X */
   double residual; /* osla_residual of X; NaN if X was not finite */
-  bool converged;  /* residual <= target; else it stopped falling, or the iterations ran out */
+  bool converged;  /* residual <= target; false: it stopped falling, or the iterations ran out */
 } osla_refine_result;
 
 /* Iterative refinement: X := X + A^-1 (B - A X) until the scaled residual is small enough, or falls
- * by less than a half. What does not make it smaller is not kept.
+ * by less than a half. An iteration that does not reduce the residual is discarded.
  *   a       [in]     the full matrix before its factorisation (for a symmetric one both triangles:
  *                    osla_matrix_mirror)
- *   factors [in]     of A, or of a matrix near it; real or complex like A, s and c also for d and z
+ *   factors [in]     of A, or of a matrix near it; real or complex like A; for d and z also s and c
  *   b       [in]     right-hand sides
- *   x       [in,out] solutions; zero is as good as any other first guess
+ *   x       [in,out] first guess, which may be zero; solutions
  *   options [in]     NULL = defaults
  *   result  [out]    NULL, or the same on all ranks
- * Memory: three copies of B; if the factors are s or c, half a one more. Errors as above, and ARG
- * for options that are negative, or differ by rank.
+ * Memory: three copies of B, and half a copy more if the factors are s or c. Errors as stated at
+ * the head of this file, and ARG for options that are negative or differ by rank.
  * Source: Skeel, "Iterative refinement implies numerical stability for Gaussian elimination" (Math.
  * Comp. 35, 1980); LAPACK's xGERFS. */
 OSLA_API osla_err osla_refine(const osla_matrix *a, const osla_factors *factors,
@@ -135,33 +139,34 @@ typedef enum osla_mixed_path {
   OSLA_MIXED_SINGLE,  /* solved with factors in single precision */
   OSLA_MIXED_FACTOR,  /* single precision failed (a pivot); solved with double factors */
   OSLA_MIXED_STALLED, /* refinement did not converge; solved with double factors */
-  OSLA_MIXED_SINGULAR /* double precision failed, too: X is of no use, see info */
+  OSLA_MIXED_SINGULAR /* double precision failed as well: X is undefined, see info */
 } osla_mixed_path;
 
 typedef struct osla_mixed_result {
   osla_mixed_path path;
-  int64_t info;              /* of the last factorisation: 0, or as osla_getrf or osla_potrf */
-  int single_iterations;     /* solves with the factors in single precision that made X better, the
-                                first among them */
-  osla_refine_result refine; /* of the path that gave X */
+  int64_t info; /* info of the last factorisation: 0, or as osla_getrf or osla_potrf */
+  /* number of solves with the factors in single precision that improved X, including the first
+   * one */
+  int single_iterations;
+  osla_refine_result refine; /* result of the refinement that gave X */
 } osla_mixed_result;
 
-/* Solves A X = B in double precision with a factorisation in single precision: half of the memory
- * and of the time of one in double precision. Refines until the scaled residual is what a solve in
- * double precision gives; where this fails, A is factored in double precision. gesv: LU with
- * partial pivoting; posv: Cholesky.
+/* Solves A X = B in double precision with a factorisation in single precision, which takes half the
+ * memory and time of one in double precision. Refines until the scaled residual is as small as
+ * after a solve in double precision. If this fails, A is factored in double precision. gesv: LU
+ * with partial pivoting; posv: Cholesky.
  *   uplo    [in]  the triangle of A that is factored
- *   a       [in]  d (or z), the full matrix: both triangles; not changed
+ *   a       [in]  type d or z, the full matrix (both triangles); not changed
  *   b       [in]  right-hand sides
  *   x       [out] solutions; neither A nor B
  *   options [in]  of the refinement; NULL = defaults
  *   result  [out] NULL, or the same on all ranks
- * Memory: a copy of A in single precision, after a failure (then without it) one in double
- * precision; and that of osla_refine, all before A is factored, but for what the solves themselves
- * take (osla_getrs_memory). Errors as of osla_refine, and UNSUPPORTED for s and c.
+ * Memory: a copy of A in single precision; after a failure a copy in double precision instead; and
+ * that of osla_refine. All of it is allocated before A is factored, except what the solves
+ * themselves need (osla_getrs_memory). Errors as osla_refine, and UNSUPPORTED for s and c.
  * Source: Langou, Langou, Luszczek, Kurzak, Buttari, Dongarra, "Exploiting the performance of 32
- * bit floating point arithmetic in obtaining 64 bit accuracy" (SC 2006); LAPACK's DSGESV, DSPOSV.
- */
+ * bit floating point arithmetic in obtaining 64 bit accuracy" (SC 2006); LAPACK's DSGESV,
+ * DSPOSV. */
 OSLA_API osla_err osla_gesv_mixed(const osla_matrix *a, const osla_matrix *b, osla_matrix *x,
                                   const osla_refine_options *options, osla_mixed_result *result);
 OSLA_API osla_err osla_posv_mixed(osla_uplo uplo, const osla_matrix *a, const osla_matrix *b,
@@ -172,18 +177,18 @@ OSLA_API osla_err osla_posv_mixed(osla_uplo uplo, const osla_matrix *a, const os
  * solves with one right-hand side.
  *   a     [in]  as osla_getrf (osla_potrf) left it; ipiv as osla_getrs
  *   anorm [in]  |A|_1 before the factorisation (osla_matrix_norm)
- *   rcond [out] the same on all ranks. The estimate of |A^-1|_1 is never too large, but for
- *               rounding, and rarely less than a third of the truth: so rcond is never too small.
- *               0 if anorm is 0, or A is singular; 1 if n = 0
- * Errors as above, and ARG for anorm < 0 or NaN.
+ *   rcond [out] the same on all ranks. The estimate of |A^-1|_1 is never too large, except for
+ *               rounding, and rarely less than a third of the true value; so rcond is never too
+ *               small. 0 if anorm is 0, or A is singular; 1 if n = 0
+ * Errors as stated at the head of this file, and ARG for anorm < 0 or NaN.
  * Source: Higham, "FORTRAN codes for estimating the one-norm of a real or complex matrix, with
  * applications to condition estimation" (ACM TOMS 14, 1988); LAPACK's xLACN2. */
 OSLA_API osla_err osla_gecon(const osla_matrix *a, const int64_t *ipiv, double anorm,
                              double *rcond);
 OSLA_API osla_err osla_pocon(osla_uplo uplo, const osla_matrix *a, double anorm, double *rcond);
 
-/* Bytes that osla_getrs takes beside A, ipiv and n x nrhs right-hand sides that lie as A's rows,
- * whatever the pivots and op. Local, pure. */
+/* Bytes that osla_getrs needs on a rank beside A, ipiv and n x nrhs right-hand sides that are
+ * distributed like A's rows, whatever the pivots and op. Local, pure. */
 OSLA_API uint64_t osla_getrs_memory(const osla_shape *shape, int64_t nrhs);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
-# Floor 3, one wing for each kernel: sources, with their private headers. Only a kernel's own wing includes its headers; those of
-# common/ serve all, and the inverse shares Cholesky's orientations, chol_shape.h.
+# Floor 3: one folder for each kernel, sources and private headers. Only files of a folder include its private headers, except those
+# of common/, and chol/chol_shape.h, which inverse/ uses as well.
 kernels_sources = \
   kernels/common/local_view.h kernels/common/local_view.c \
   kernels/common/route.h kernels/common/route.c \
