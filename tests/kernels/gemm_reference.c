@@ -64,7 +64,7 @@ static const osla_part *part_of(const product *p, int role)
   return role == 0 ? &p->a : role == 1 ? &p->b : &p->c;
 }
 
-/* The first of A, B, C that is a part of this matrix. */
+/* Role (0 A, 1 B, 2 C) of the first operand that is a part of this matrix. */
 static int role_of(const product *p, const osla_matrix *matrix)
 {
   return matrix == p->a.matrix ? 0 : matrix == p->b.matrix ? 1 : 2;
@@ -75,7 +75,7 @@ static bool is_complex(osla_dtype dtype)
   return dtype == OSLA_COMPLEX_FLOAT || dtype == OSLA_COMPLEX_DOUBLE;
 }
 
-/* A factor as a type takes it. */
+/* The factor that a product of this type uses: for real types the real part. */
 static osla_complex factor(osla_dtype dtype, osla_complex x)
 {
   return is_complex(dtype) ? x : (osla_complex)creal(x);
@@ -100,7 +100,7 @@ static bool in_part(const osla_part *part, int64_t i, int64_t j)
   return i >= part->i && i - part->i < part->m && j >= part->j && j - part->j < part->n;
 }
 
-/* Is this element of C's matrix computed? */
+/* Whether the product computes this element of C's matrix. */
 static bool in_result(const product *p, int64_t i, int64_t j)
 {
   if (!in_part(&p->c, i, j)) return false;
@@ -120,7 +120,7 @@ static osla_complex content_at(const product *p, int role, int64_t i, int64_t j)
   return (i + j) % 3 == 0 ? CMPLX(NAN, NAN) : CMPLX(1e30 * (10.0 + creal(value)), -1e30);
 }
 
-/* An element that this rank owns, in the local array and in a copy without padding. */
+/* An element that this rank owns: its address in the local array, and in a copy without padding. */
 typedef struct place {
   int64_t i, j;
   unsigned char *at, *copy;
@@ -169,7 +169,8 @@ product_copy product_fill(const product *p)
     copy.of[role] = osla_test_allocate(1, bytes);
     visit_local(p, role, copy.of[role], put_content, NULL);
   }
-  for (int role = 0; role < 3; role++) /* after all: two matrices may share memory */
+  /* after all matrices are filled, because two of them may share memory */
+  for (int role = 0; role < 3; role++)
     if (copy.of[role]) visit_local(p, role, copy.of[role], keep, NULL);
   return copy;
 }
@@ -202,13 +203,13 @@ static void scale(dense *d, osla_complex f)
 }
 
 typedef struct verdict {
-  dense expected, bound; /* bound: NULL for exact */
-  double unit, worst;    /* rounding: largest |C - R| / (unit bound) */
-  int64_t wrong, i, j;   /* the first one in C's part */
+  dense expected, bound; /* bound: NULL for an exact comparison */
+  double unit, worst;    /* rounding: unit round-off, and the largest |C - R| / (unit bound) */
+  int64_t wrong, i, j;   /* number of wrong elements; position of the first one in C */
   osla_complex got;
 } verdict;
 
-/* The diagonal of a Hermitian matrix is real. */
+/* Sets the imaginary parts of the diagonal to zero. */
 static void make_real(dense *x)
 {
   for (int64_t i = 0; i < x->m; i++)
@@ -238,7 +239,7 @@ static verdict reference(const product *p)
 
 /* ---- verdicts ---- */
 
-/* Compares an element of C with the reference; the copy takes it over. */
+/* Compares an element of C with the reference, and stores it in the copy. */
 static void judge(const product *p, int role, const place *at, void *arg)
 {
   verdict *v = arg;
@@ -274,7 +275,7 @@ static bool compare_result(const product *p, unsigned char *copy, const char *la
 }
 
 typedef struct change {
-  int64_t count, i, j; /* the first one */
+  int64_t count, i, j; /* number of elements that differ, and position of the first */
 } change;
 
 static void find_change(const product *p, int role, const place *at, void *arg)
@@ -312,7 +313,8 @@ static osla_err run(const product *p)
   return osla_gemm(p->transa, p->transb, p->alpha, p->a, p->b, p->beta, p->c, options);
 }
 
-/* What the imaginary parts of a Hermitian matrix's diagonal were does not matter. */
+/* Fills the imaginary parts of C's diagonal with NaN and infinities, which osla_herk must
+ * ignore. */
 static void spoil_diagonal(const product *p)
 {
   osla_matrix *c = p->c.matrix;

@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { GUARD = 0x7F }; /* as a number of any type: huge */
+enum { GUARD = 0x7F }; /* guard bytes between columns, a huge number in every type */
 
 /* ---- grids ---- */
 
@@ -150,10 +150,10 @@ dense dense_gather(const osla_matrix *a)
   osla_transport *t = osla_grid_transport(osla_matrix_grid(a));
   bool is_float = dtype == OSLA_FLOAT || dtype == OSLA_COMPLEX_FLOAT;
   dense d = dense_make(l.m, l.n, dtype >= OSLA_COMPLEX_FLOAT ? 2 : 1);
-  OSLA_ASSERT_OK(osla_barrier(t)); /* the matrix is complete */
+  OSLA_ASSERT_OK(osla_barrier(t)); /* afterwards the matrix is complete on all ranks */
   OSLA_ASSERT_OK(osla_matrix_get_block(a, 0, 0, l.m, l.n, d.at, l.m > 1 ? l.m : 1));
-  OSLA_ASSERT_OK(osla_barrier(t)); /* nobody reads any more */
-  if (is_float)                    /* widened in place, from the end */
+  OSLA_ASSERT_OK(osla_barrier(t)); /* afterwards no rank reads the matrix */
+  if (is_float)                    /* converted to double in place, from the last element */
     for (int64_t i = l.m * l.n * d.parts - 1; i >= 0; i--) {
       float narrow;
       memcpy(&narrow, (unsigned char *)d.at + (size_t)i * sizeof narrow, sizeof narrow);
@@ -207,7 +207,7 @@ dense dense_transpose(const dense *d)
   return t;
 }
 
-/* |re| + |im| of each element, as a real array: bounds products of complex numbers. */
+/* |re| + |im| of each element, as a real array. Bounds products of complex numbers. */
 dense dense_absolute(const dense *d)
 {
   dense r = dense_make(d->m, d->n, 1);

@@ -1,10 +1,8 @@
-/* What the kernels' tests share: grids of every shape, matrices owned or wrapped, a replicated
- * serial view of distributed matrices, matrices whose factors are exact, and delays.
- *
- * Exact matrices: their factors are whole numbers with powers of two on the diagonal, so that every
- * intermediate of a factorisation or a solve is a whole number too, and the result is the same to
- * the last bit for every grid, block size and order of operations.
- */
+/* Helpers of the kernels' tests: grids of every shape, matrices owned by the library or wrapped, a
+ * serial copy of distributed matrices on every rank, matrices with exact factors, and delays.
+ * Exact matrices have factors with whole numbers, and powers of two on the diagonal. So every
+ * intermediate result of a factorisation or a solve is a whole number, and the result is the same
+ * to the last bit for every grid, block size and order of operations. */
 #ifndef KERNEL_REFERENCE_H
 #define KERNEL_REFERENCE_H
 
@@ -12,84 +10,89 @@
 #include "osla_matrix.h"
 #include "tests/osla_test.h"
 
-/* The which-th grid: all p x q = ranks, row-major; the same with places permuted (column-major,
- * last rank first); smaller grids in which rank 0 or the last ranks are idle. Collective; NULL past
- * the end. The caller frees it. */
+/* Grid number `which`: first all p x q = number of ranks, row-major; then the same grids with
+ * permuted positions (column-major, last rank first); then smaller grids, in which rank 0 or the
+ * last ranks have no position. NULL past the end. The caller frees the grid. Collective. */
 osla_grid *kernel_grid(osla_transport *t, int which);
 int kernel_n_grids(osla_transport *t); /* collective */
 
-/* The ways to forward panels, in turn. */
+/* The values of osla_forward in turn. */
 osla_forward kernel_forward(int which);
 
-/* A matrix that the library owns, or one of this test's memory (wrapped: not 16-byte aligned, with
- * its own leading dimension on every rank). */
+/* A matrix that the library owns, or one in memory of the test (wrapped: not aligned to 16 bytes,
+ * and with its own leading dimension on every rank). */
 typedef struct kernel_matrix {
   osla_matrix *a;
-  unsigned char *memory; /* wrapped: as allocated; else NULL */
+  unsigned char *memory; /* wrapped: the allocated memory; otherwise NULL */
   size_t bytes, shift;
 } kernel_matrix;
 
-/* Collective. */
+/* Makes a matrix. Collective. */
 kernel_matrix kernel_make(osla_grid *grid, osla_dtype dtype, int64_t m, int64_t n, int64_t mb,
                           int64_t nb, bool wrapped);
-/* Collective. Asserts that nothing was written between the columns of a wrapped array. */
+/* Frees a matrix. Asserts that nothing was written between the columns of a wrapped array.
+ * Collective. */
 void kernel_free(kernel_matrix *matrix);
 
-/* A dense column-major array of doubles, ld = m; complex elements are two doubles. */
+/* A dense column-major array of doubles with leading dimension m. Complex elements are two
+ * doubles. */
 typedef struct dense {
   int64_t m, n;
-  int parts; /* 1 real, 2 complex */
+  int parts; /* 1: real, 2: complex */
   double *at;
 } dense;
 
-dense dense_make(int64_t m, int64_t n, int parts); /* zero; ends all ranks if there is no memory */
+/* filled with zero; ends all ranks if there is no memory */
+dense dense_make(int64_t m, int64_t n, int parts);
 void dense_free(dense *d);
 static inline double *dense_at(const dense *d, int64_t i, int64_t j)
 {
   return d->at + (i + j * d->m) * d->parts;
 }
 
-/* The whole matrix on every rank. Collective. */
+/* Copies the whole matrix to every rank. Collective. */
 dense dense_gather(const osla_matrix *a);
 
-/* Fills a distributed matrix with a dense one of its size. Collective. */
+/* Fills a distributed matrix with a dense one of the same size. Collective. */
 void dense_scatter(const dense *d, osla_matrix *a);
 
-/* C += alpha A B. Naive. real: the columns [first, C.n) in steps of `stride` alone. */
+/* C += alpha A B by a plain loop. _real: only the columns first, first + stride, ... of a real
+ * C. */
 void dense_multiply(double alpha, const dense *a, const dense *b, dense *c, int64_t first,
                     int64_t stride);
 dense dense_transpose(const dense *d);
 dense dense_absolute(const dense *d);
 
-/* Largest column sum of magnitudes among the columns [first, n) in steps of `stride`; NaN if there
- * is one. */
+/* Largest column sum of magnitudes among the columns first, first + stride, ...; NaN if there is a
+ * NaN. */
 double dense_norm_one(const dense *d, int64_t first, int64_t stride);
 
-/* Exact factors of order n from a seed: unit lower, upper; and symmetric use of the lower one with
- * powers of two on the diagonal. */
+/* Exact factors of order n, chosen by a seed: unit lower, upper, and a symmetric matrix from the
+ * lower factor with powers of two on the diagonal. */
 dense exact_unit_lower(int64_t n, uint64_t seed);
 dense exact_upper(int64_t n, uint64_t seed);
 dense exact_lower(int64_t n, uint64_t seed);
-dense exact_whole(int64_t m, int64_t n, uint64_t seed); /* from -4 to 4 */
+dense exact_whole(int64_t m, int64_t n, uint64_t seed); /* whole numbers from -4 to 4 */
 dense dense_product(const dense *a, const dense *b);
 
-/* Every element of the distributed matrix equals the dense one (NaN equals NaN). Collective. The
- * printf-style text tells what was compared. */
+/* Asserts that every element of the distributed matrix equals the dense one (NaN equals NaN). The
+ * printf-style text names what was compared. Collective. */
 bool kernel_expect(const osla_matrix *a, const dense *expected, const char *format, ...)
   __attribute__((format(printf, 3, 4)));
 
-/* |A - F G|_1 / (n eps |A|_1) < 16, the columns shared out between the ranks; the formula is
- * printed on failure. */
+/* Asserts |A - F G|_1 / (n eps |A|_1) < 16. The ranks share the columns. `what` is printed on
+ * failure. */
 bool kernel_backward(const char *what, const dense *a, const dense *f, const dense *g,
                      osla_dtype dtype);
 
-/* "2 x 3 grid, n = 7, nb = 2, double, wrapped": for messages; overwritten by the next call. */
+/* Description for messages, such as "2 x 3 grid, n = 7, nb = 2, double, wrapped". Overwritten by
+ * the next call. */
 const char *kernel_label(const osla_matrix *a, bool wrapped);
 
 double kernel_eps(osla_dtype dtype);
 
-/* Delays: in every progress step (so in the midst of a kernel, too) each rank sleeps now and then
- * for up to 300 us, by a seed. */
+/* Delays: in progress steps, and so within kernels, each rank sleeps for up to 300 us at times that
+ * a seed determines. */
 typedef struct delays {
   osla_transport *t;
   uint64_t seed, calls;
@@ -97,13 +100,13 @@ typedef struct delays {
 void delays_begin(delays *d, osla_transport *t, uint64_t seed);
 void delays_end(delays *d);
 
-/* Is this pair of a grid and a variant to be run? Up to two ranks all are, up to four one in five,
- * else one in nine: where ranks outnumber cores, making a matrix on several nodes costs a tenth of
- * a second (MPI spins). */
+/* Whether a pair of a grid and a variant is run. With one or two ranks all pairs are, with three or
+ * four one in five, with more one in nine: if ranks outnumber cores, creating a matrix on several
+ * nodes takes a tenth of a second, because MPI polls. */
 bool kernel_turn(int grid, int variant);
 
-/* Rounds of a stress loop: OSLA_TEST_ROUNDS of the environment, else `usual`, or half of that with
- * more ranks than two. */
+/* Number of rounds of a stress loop: OSLA_TEST_ROUNDS of the environment, otherwise `usual`, or
+ * half of it with more than two ranks. */
 int kernel_rounds(int usual);
 
 #endif

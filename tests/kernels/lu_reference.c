@@ -20,7 +20,8 @@ int64_t lu_order(int64_t m, int64_t n)
 bool lu_turn(osla_transport *t, int grid, int variant)
 {
   bool few = osla_test_size() <= 2 || osla_transport_n_nodes(t) == 1;
-  if (!few && osla_test_size() > 4) return (7 * grid + variant) % 20 == 0; /* each grid once */
+  /* on more than four ranks each grid is used once */
+  if (!few && osla_test_size() > 4) return (7 * grid + variant) % 20 == 0;
   return kernel_turn(grid, variant) && (few || (grid + 2 * variant) % 3 == 0);
 }
 
@@ -49,7 +50,7 @@ double lu_largest(const dense *d, bool upper)
   for (int64_t j = 0; j < d->n; j++)
     for (int64_t i = 0; i < d->m && (!upper || i <= j); i++) {
       double x = cabs(value_at(d, i, j));
-      if (!(x <= value) && !isnan(value)) value = x; /* a NaN gets in and stays */
+      if (!(x <= value) && !isnan(value)) value = x; /* a NaN replaces every number and stays */
     }
   return value;
 }
@@ -68,7 +69,7 @@ static osla_complex unit(uint64_t bits, int parts)
   return CMPLX(re[which], im[which]);
 }
 
-/* 0 or half a unit; where a tie is allowed, or a unit. */
+/* 0 or half a unit; one unit if ties are allowed. */
 static osla_complex multiplier(uint64_t bits, int parts, bool may_tie)
 {
   uint64_t size = bits / 8 % (may_tie ? 4 : 2);
@@ -79,13 +80,13 @@ static osla_complex upper_element(uint64_t seed, int64_t i, int64_t j, int64_t z
 {
   uint64_t bits = bits_of(seed, i, j);
   if (i == j) return i == zero ? 0.0 : unit(bits, parts) * (bits & 16 ? 2.0 : 1.0);
-  if (j == zero && zero > 0 && i < zero) { /* twice the column before it */
+  if (j == zero && zero > 0 && i < zero) { /* twice the previous column */
     return 2.0 * upper_element(seed, i, zero - 1, -1, parts);
   }
   return CMPLX((double)(bits / 8 % 5) - 2.0, parts == 2 ? (double)(bits / 64 % 5) - 2.0 : 0.0);
 }
 
-/* Makes L of the rows where they lie in A, and the pivots. rows[i]: where row i of L lies. */
+/* Makes L for the rows at their positions in A, and the pivots. rows[i]: position of row i of L. */
 static dense make_lower(int64_t m, int64_t order, int parts, uint64_t seed, int64_t zero,
                         bool moves, int64_t *pivots, int64_t *rows)
 {
@@ -93,7 +94,7 @@ static dense make_lower(int64_t m, int64_t order, int parts, uint64_t seed, int6
   for (int64_t i = 0; i < m; i++)
     rows[i] = i;
   for (int64_t j = 0; j < order; j++) {
-    /* One in four stays where it is. */
+    /* one row in four is not interchanged */
     bool stays = !moves || j == zero || bits_of(seed + 2, j, 0) % 4 == 0;
     int64_t pivot = stays ? j : j + (int64_t)(bits_of(seed + 2, j, 1) % (uint64_t)(m - j));
     for (int64_t i = j; i < m; i++) {
@@ -156,10 +157,10 @@ dense lu_make(int64_t m, int64_t n, osla_dtype dtype, lu_element *f, uint64_t se
 
 static double magnitude(osla_complex x)
 {
-  return fabs(creal(x)) + fabs(cimag(x)); /* as IxAMAX */
+  return fabs(creal(x)) + fabs(cimag(x)); /* the norm that IxAMAX maximises */
 }
 
-/* Every candidate l_ij u_jj stays below the pivot u_jj by more than rounding can bridge. */
+/* Whether every candidate l_ij u_jj is below the pivot u_jj by more than rounding errors. */
 static bool is_clear(osla_dtype dtype, const void *lu, int64_t m, int64_t n, double largest)
 {
   for (int64_t j = 0; j < lu_order(m, n); j++) {
@@ -196,7 +197,8 @@ void lu_lapack_free(lu_lapack *l)
 
 enum { GUARD = -77 };
 
-/* Everyone's pivots from the local ones; two maxima that must agree: of p and of -p. */
+/* Gathers the pivots of all ranks from the local ones. The maxima of p and of -p show whether ranks
+ * agree. */
 static void gather_pivots(lu_run *r, const int64_t *ipiv)
 {
   osla_layout l = osla_matrix_layout(r->a);
@@ -282,7 +284,7 @@ void lu_back_to_back(const lu_known *known, osla_pivoting pivoting)
   int64_t *ipiv = pivoting == OSLA_PIVOT_NONE ? NULL : memory;
   int size = osla_test_size(), step = size > 4 ? 5 : size > 2 ? 4 : 1;
   grid_set set = grids_open();
-  for (int g = size > 4 ? 1 : 0; g < set.n; g += step) { /* of six ranks: 2 x 3, 3 x 2 */
+  for (int g = size > 4 ? 1 : 0; g < set.n; g += step) { /* of six ranks only 2 x 3 and 3 x 2 */
     osla_lu_result result;
     delays d;
     kernel_matrix a = kernel_make(set.at[g], OSLA_DOUBLE, m, n, NB, NB, false);
@@ -307,7 +309,7 @@ void lu_back_to_back(const lu_known *known, osla_pivoting pivoting)
 
 /* ---- verdicts ---- */
 
-/* Which row of A came to row i. */
+/* For each row i, the row of A that the interchanges move to it. */
 static int64_t *permutation(const lu_run *r)
 {
   int64_t *from = osla_test_allocate(1, (size_t)r->before.m * sizeof *from);
@@ -321,7 +323,7 @@ static int64_t *permutation(const lu_run *r)
   return from;
 }
 
-/* Residual and |L| |U| at (i, j). */
+/* The residual and |L| |U| at (i, j). */
 static void residual_at(const lu_run *r, const int64_t *from, int64_t i, int64_t j, double *error,
                         double *bound)
 {

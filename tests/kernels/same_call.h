@@ -1,5 +1,5 @@
-/* Calls with one argument that is another one on the last rank: all ranks must refuse it, by its
- * name; without that they would wait for one another, or compute something else. */
+/* Calls in which one argument differs on the last rank. All ranks must refuse such a call and name
+ * the argument; otherwise they would wait for one another, or compute a wrong result. */
 #ifndef SAME_CALL_H
 #define SAME_CALL_H
 
@@ -12,7 +12,7 @@
 
 enum { SAME_N = 12, SAME_NB = 4 };
 
-/* The arguments of any call; each runner takes some. */
+/* The arguments of any call; each runner uses some of them. */
 typedef struct same_call {
   osla_side side;
   osla_uplo uplo;
@@ -34,13 +34,14 @@ typedef struct same_call {
 
 typedef osla_err same_runner(const same_call *c);
 
-/* The last rank of several: the one that differs. */
+/* Whether this is the last of several ranks, whose argument differs. */
 bool same_odd(void);
 
-/* All ranks fail with one text, which holds that one. Collective, as all of these. */
+/* Asserts that all ranks fail with the same message, which contains `text`. Collective, like all
+ * functions of this file. */
 void same_refuse(same_runner *run, const same_call *c, const char *text);
 
-/* The call where the last rank has another value of a member. */
+/* Makes the call with another value of one member on the last rank. */
 #define OTHER(run, base, member, value, text)                                                      \
   do {                                                                                             \
     same_call changed_ = (base);                                                                   \
@@ -48,7 +49,8 @@ void same_refuse(same_runner *run, const same_call *c, const char *text);
     same_refuse(run, &changed_, text);                                                             \
   } while (0)
 
-/* The same for each number of a part: the text has `name` and the member. */
+/* Makes the call with another value of each number of a part; the message contains `name` and the
+ * member. */
 #define OTHER_PART(run, base, member, name)                                                        \
   do {                                                                                             \
     same_call changed_ = (base);                                                                   \
@@ -56,18 +58,19 @@ void same_refuse(same_runner *run, const same_call *c, const char *text);
   } while (0)
 void same_other_part(same_runner *run, same_call *c, osla_part *part, const char *name);
 
-/* Matrices for all of it: n x n three times, n x 2 twice, complex n x n three
- * times, (n - 1) x (n - 1). */
+/* Matrices for all calls: three of n x n, two of n x 2, three complex n x n, and (n - 1) x (n -
+ * 1). */
 typedef struct same_matrices {
   osla_transport *t;
   osla_grid *grid;
   osla_matrix *square[3], *tall[2], *complex_square[3], *narrow;
 } same_matrices;
 
-/* Runs checks on them, where there are several ranks. */
+/* Runs `check` on these matrices if there are several ranks. */
 void same_run(void (*check)(const same_matrices *m));
 
-/* A call on parts of three matrices, which can grow and shrink by one everywhere. */
+/* A call on parts of three matrices. The parts are not at the borders of their matrices, so their
+ * sizes and offsets can change by one. */
 same_call same_parts(osla_matrix *const square[3]);
 
 /* A call on two matrices. */

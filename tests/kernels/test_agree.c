@@ -1,5 +1,5 @@
-/* Floors 2 and 3: an argument that is wrong on one rank alone is refused on all of them, with that
- * rank's text, or as one that differs. */
+/* Matrices and dense kernels: an argument that is wrong on one rank only is refused on all ranks,
+ * with that rank's message, or as an argument that differs between ranks. */
 #include "osla_chol.h"
 #include "osla_gemm.h"
 #include "osla_lu.h"
@@ -8,7 +8,7 @@
 
 enum { N = 12, NB = 4 };
 
-/* The call fails on all ranks together, and what they all say holds `part`. */
+/* Asserts that the call fails on all ranks together, and that every message contains `part`. */
 #define REFUSED(call, code, part)                                                                  \
   do {                                                                                             \
     OSLA_ASSERT_ERR(call, code);                                                                   \
@@ -21,8 +21,8 @@ typedef struct matrices {
   osla_matrix *a, *b, *x, *wide, *square; /* n x n, n x 2, n x 2, n x 3, n x n */
 } matrices;
 
-/* What is said of a word that has to be the same on all ranks: where it is wrong on one rank of
- * several it differs. */
+/* Expected message for an argument that must be the same on all ranks: if it is wrong on one of
+ * several ranks, it differs. */
 static const char *wrong(const char *alone, const char *among_several)
 {
   return osla_test_size() == 1 ? alone : among_several;
@@ -111,7 +111,7 @@ static void check_solves(const matrices *m, bool odd)
   REFUSED(osla_posv_mixed(lower, m->a, m->b, m->x, NULL, NULL), OSLA_ERR_ARG, "uplo = 2");
 }
 
-/* The matrices are as good as before: a factorisation and a solve. */
+/* Checks that the matrices are still usable, by a factorisation and a solve. */
 static void check_result(const matrices *m)
 {
   int64_t info;

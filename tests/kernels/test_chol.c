@@ -1,6 +1,6 @@
-/* Cholesky of either triangle: bitwise on matrices whose factor is exact, backward error elsewhere;
- * the other triangle stays as it was; matrices that are not positive definite; no collective
- * operation in the loop; repeated calls. */
+/* Cholesky of both triangles: bitwise comparison for matrices whose factor is exact, backward error
+ * for others. The other triangle stays unchanged. Matrices that are not positive definite, no
+ * collective operation in the loop, repeated calls. */
 #include "osla_blas.h"
 #include "osla_chol.h"
 #include "osla_gemm.h"
@@ -27,7 +27,7 @@ static bool inside(osla_uplo uplo, int64_t i, int64_t j)
   return uplo == OSLA_LOWER ? i >= j : i <= j;
 }
 
-/* The triangle `uplo` of `stored`, and `rest` elsewhere. */
+/* The triangle `uplo` of `stored`, and `rest` in all other elements. */
 static dense triangle_and(osla_uplo uplo, const dense *stored, double rest)
 {
   dense d = dense_make(stored->n, stored->n, 1);
@@ -37,9 +37,10 @@ static dense triangle_and(osla_uplo uplo, const dense *stored, double rest)
   return d;
 }
 
-static const int depths[] = {-1, 1, 2}; /* of look-ahead */
+static const int depths[] = {-1, 1, 2}; /* values of look_ahead */
 
-/* The other triangle holds `rest`: numbers show that it is not written, NaN that it is not read. */
+/* Checks an exact factorisation. The other triangle is filled with `rest`: numbers show that it is
+ * not written, NaN that it is not read. */
 static void check_exact(osla_matrix *a, osla_uplo uplo, int look_ahead, double rest, uint64_t seed,
                         const char *label)
 {
@@ -129,9 +130,9 @@ static void test_empty(void)
   osla_transport_destroy(&t);
 }
 
-/* L L^T with the diagonal element `bad` changed by `delta`: pivot `bad` becomes 0, negative or NaN,
- * all before it are positive. Expected: info = bad + 1, and what LAPACK says where it looks for
- * NaN at all. */
+/* L L^T with the diagonal element `bad` changed by `delta`, so that pivot `bad` becomes 0, negative
+ * or NaN, and all pivots before it are positive. Expected: info = bad + 1, and LAPACK's info where
+ * LAPACK detects NaN. */
 static void check_indefinite(osla_grid *grid, osla_dtype dtype, osla_uplo uplo, size_case s,
                              int64_t bad, double change)
 {
@@ -170,7 +171,7 @@ static void test_indefinite(void)
   osla_transport_destroy(&t);
 }
 
-/* A NaN off the diagonal, at (row, column) of the triangle, spoils the pivot of its row. */
+/* A NaN at (row, column) of the triangle, off the diagonal, makes the pivot of its row NaN. */
 static void check_nan(osla_grid *grid, osla_uplo uplo, int64_t row, int64_t column)
 {
   enum { N = 33, NB = 5 };
@@ -206,7 +207,8 @@ static double complex entry(const dense *d, int64_t i, int64_t j)
   return CMPLX(at[0], at[1]);
 }
 
-/* |A - L L^H| <= 8 n eps |A|, largest elements, for A = G G^H with a random G of n x 2 n. */
+/* Asserts |A - L L^H| <= 8 n eps |A| for the largest elements, where A = G G^H with a random n x 2
+ * n matrix G. */
 static void check_complex(osla_grid *grid, osla_dtype dtype, osla_uplo uplo, int64_t n, int64_t nb,
                           const osla_chol_options *options)
 {
@@ -221,7 +223,7 @@ static void check_complex(osla_grid *grid, osla_dtype dtype, osla_uplo uplo, int
   OSLA_ASSERT_OK(osla_potrf(uplo, a.a, options, &info));
   dense f = dense_gather(a.a);
   for (int64_t j = 0; j < n; j++)
-    for (int64_t i = j; i < n; i++) { /* of the lower triangle of A */
+    for (int64_t i = j; i < n; i++) { /* elements of the lower triangle of A */
       double complex sum = 0;
       for (int64_t k = 0; k <= j; k++)
         sum += uplo == OSLA_LOWER ? entry(&f, i, k) * conj(entry(&f, j, k))
@@ -281,7 +283,7 @@ static void test_no_collectives(void)
 {
   enum { N = 100, NB = 8 };
   osla_transport *t = osla_test_transport();
-  osla_grid *grid = kernel_grid(t, kernel_n_grids(t) > 2 ? 1 : 0); /* 2 x 2 of four ranks */
+  osla_grid *grid = kernel_grid(t, kernel_n_grids(t) > 2 ? 1 : 0); /* 2 x 2 for four ranks */
   kernel_matrix a = kernel_make(grid, OSLA_DOUBLE, N, N, NB, NB, false);
   for (int i = 0; i < 3; i++) {
     osla_chol_options options = {.look_ahead = depths[i]};
@@ -298,7 +300,7 @@ static void test_no_collectives(void)
 
 static void stress(const stress_round *r)
 {
-  osla_dtype dtype = (osla_dtype)(r->dtype % 2); /* s, d */
+  osla_dtype dtype = (osla_dtype)(r->dtype % 2); /* real types */
   kernel_matrix a = kernel_make(r->grid, dtype, r->n, r->n, r->nb, r->nb, r->wrapped);
   kernel_matrix b = kernel_make(r->grid, OSLA_DOUBLE, r->n, r->n, r->nb, r->nb, false);
   char label[160];
@@ -307,7 +309,7 @@ static void stress(const stress_round *r)
     osla_uplo uplo = i / 2 ? OSLA_UPPER : OSLA_LOWER;
     int64_t info = -1;
     OSLA_ASSERT_OK(osla_matrix_fill(b.a, OSLA_FILL_SPD, r->seed));
-    OSLA_ASSERT_OK(osla_potrf(uplo, b.a, NULL, &info)); /* without a pause before the next one */
+    OSLA_ASSERT_OK(osla_potrf(uplo, b.a, NULL, &info)); /* without a pause before the next call */
     check_exact(a.a, uplo, depths[i % 3], 3.0, r->seed + (uint64_t)i, label);
   }
   check_backward(b.a, OSLA_LOWER, NULL, label);

@@ -1,4 +1,4 @@
-/* Condition estimates against the inverse of a copy on every rank. */
+/* Condition estimates, compared with the inverse of a copy on every rank. */
 #include "osla_blas.h"
 #include "osla_solve.h"
 #include "tests/complex_help.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A dense matrix as an array of its type, and its LU factors, inverse and condition. */
+/* A dense matrix as an array of its type, with its LU factors, inverse and condition number. */
 typedef struct example {
   dense a;
   void *factors;
@@ -45,7 +45,7 @@ static double array_norm_one(osla_dtype dtype, const void *array, int64_t n)
   return most;
 }
 
-/* The inverse, by LAPACK's factors. */
+/* Computes the inverse from LAPACK's factors. */
 static example make_example(example_kind kind, osla_dtype dtype, int64_t n, uint64_t seed)
 {
   size_t bytes = (size_t)(n * n) * osla_dtype_size(dtype);
@@ -87,7 +87,7 @@ static void expect(double got, double truth, double eps, const char *what, examp
                   (int)kind, got, truth, kernel_label(a->a, a->memory != NULL));
 }
 
-/* By LU; by Cholesky, too, where the matrix is positive definite. */
+/* Checks the estimate from LU, and from Cholesky if the matrix is positive definite. */
 static void check_example(const kernel_matrix *a, example_kind kind, uint64_t seed)
 {
   osla_dtype dtype = osla_matrix_dtype(a->a);

@@ -1,8 +1,7 @@
-/* Large panels (kernels/common/panels.h) from one rank to all others of its process row: what
- * leaves its node flat, in a ring and in a tree, and how long they take. With OSLA_TEST_LINE set,
- * lines between hosts are slower than memory, and then a ring must be twice as fast as flat. This
- * program's MPI_... count MPI's own.
- */
+/* Large panels (kernels/common/panels.h) from one rank to all others of its process row: number of
+ * copies that leave its node with the flat, ring and tree routes, and the time they take. If
+ * OSLA_TEST_LINE is set, links between hosts are slower than memory, and a ring must be twice as
+ * fast as flat. The MPI_ functions of this program count the calls of MPI. */
 #include "kernels/common/panels.h"
 #include "osla_clock.h"
 #include "tests/kernels/kernel_reference.h"
@@ -33,7 +32,7 @@ int MPI_Rput(const void *source, int count, MPI_Datatype type, int target, MPI_A
 
 typedef struct player {
   int me, length;
-  _Atomic int64_t there; /* steps; the next one's panel is not ready */
+  _Atomic int64_t there; /* number of steps whose panel is ready */
   unsigned char *own;
 } player;
 
@@ -53,7 +52,8 @@ static bool ready(void *kernel, panel_kind kind, int64_t step, void *room)
   return true;
 }
 
-/* Panels that left the root of a step, and seconds until all ranks had it: means over the steps. */
+/* Panels that left the root of a step, and seconds until all ranks had received it: means over the
+ * steps. */
 typedef struct result {
   double panels, seconds;
 } result;

@@ -1,5 +1,5 @@
-/* Distributed multiplication against a serial one: bitwise where the numbers are whole, else
- * element by element against the usual bound of rounding errors. Shapes, grids, options. */
+/* Distributed multiplication compared with a serial one: bitwise for whole numbers, otherwise
+ * element by element with the usual bound of rounding errors. Shapes, grids, options. */
 #include "tests/complex_help.h"
 #include "tests/kernels/gemm_pool.h"
 #include "tests/osla_test_help.h"
@@ -42,7 +42,7 @@ static const product_options option_list[N_OPTIONS] = {
   {.memory = 1, .unaware = true, .blocking = true, .unordered = true, .narrow = true},
 };
 
-/* Three matrices for op(A) op(B), and the product of their wholes. */
+/* Three matrices for op(A) op(B), and the product of the whole matrices. */
 typedef struct triple {
   kernel_matrix a, b, c;
   product p;
@@ -71,7 +71,7 @@ static void triple_free(triple *x)
   kernel_free(&x->a), kernel_free(&x->b), kernel_free(&x->c);
 }
 
-/* Exactly, and within the bound of rounding errors with the next factors. */
+/* Checks the product exactly, and with the next factors within the bound of rounding errors. */
 static void check_both(triple *x, int which, const product_options *options, const char *label)
 {
   for (int i = 0; i < 2; i++) {
@@ -109,8 +109,8 @@ static void test_grids_and_blocks(void)
   osla_transport_destroy(&t);
 }
 
-/* Every type and pair of ops with every option and pair of factors, on two grids: parts of three
- * matrices, in equal blocks for half of the types. */
+/* Every type and pair of ops with every option and pair of factors, on two grids. The operands are
+ * parts of three matrices, in equal blocks for half of the types. */
 static void test_options(void)
 {
   enum { SIDE = 34, M = 21, N = 18, K = 34 };
@@ -138,8 +138,9 @@ static void test_options(void)
   osla_transport_destroy(&t);
 }
 
-/* k so long, and C so small, that k is split over the ranks; also with a cap that forbids it. On
- * several nodes, where a cap makes thousands of gets, each grid has one of the options. */
+/* k so long, and C so small, that k is split over the ranks; also with a memory limit that forbids
+ * it. On several nodes, where the limit causes thousands of gets, each grid has only one of the
+ * options. */
 static void test_long_k(void)
 {
   enum { K = 16384 + 7, STEP = 3 };
@@ -190,11 +191,12 @@ static void test_empty(void)
   osla_transport_destroy(&t);
 }
 
-/* B := A A, C := B A, B := C A, ... without a pause, every other time with transposes: what one
- * rank has not read yet no other rank may overwrite, and no state is left from call to call. */
+/* B := A A, C := B A, B := C A, ... without a pause, every second product with transposes. No rank
+ * may overwrite data that another rank has not read yet, and no state may remain from one call to
+ * the next. */
 static void test_back_to_back(void)
 {
-  enum { N = 24, PRODUCTS = 6 }; /* 4^7 24^6 < 2^53: exact */
+  enum { N = 24, PRODUCTS = 6 }; /* largest numbers: 4^7 24^6 < 2^53, so products are exact */
   osla_transport *t = osla_test_transport();
   osla_grid *grid;
   for (int g = 0; (grid = kernel_grid(t, g)) != NULL; g += osla_test_size() > 2 ? 3 : 1) {
@@ -228,7 +230,7 @@ static void test_back_to_back(void)
   osla_transport_destroy(&t);
 }
 
-/* Whole matrices of all sizes, blocks, grids and options by seed, with delays in the midst of the
+/* Whole matrices of all sizes, blocks, grids and options chosen by a seed, with delays during the
  * products. */
 static void test_stress(void)
 {

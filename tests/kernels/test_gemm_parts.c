@@ -1,5 +1,5 @@
-/* Distributed multiplication of parts: inside larger matrices, in other blocks, on other grids, of
- * one matrix; overlaps and all other errors. */
+/* Distributed multiplication of parts: inside larger matrices, in other blocks, on other grids,
+ * several parts of one matrix; overlaps and all other errors. */
 #include "osla_index.h"
 #include "tests/complex_help.h"
 #include "tests/kernels/gemm_pool.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A product by seed, or its refusal where C overlaps an operand. */
+/* Checks a product chosen by a seed, or its refusal if C overlaps an operand. */
 static void check_product(const gemm_pool *pool, uint64_t seed)
 {
   product_options options;
@@ -21,7 +21,7 @@ static void check_product(const gemm_pool *pool, uint64_t seed)
     (void)product_check(&p, pool->label);
 }
 
-/* All grids; with delays in the midst of the products for every other one. */
+/* All grids; on every second grid with delays during the products. */
 static void test_random(void)
 {
   osla_transport *t = osla_test_transport();
@@ -41,7 +41,7 @@ static void test_random(void)
   osla_transport_destroy(&t);
 }
 
-/* An m x n part of a matrix at (i, j), transposed if the op says so. */
+/* An m x n part of a matrix at (i, j), transposed if op is a transpose. */
 static osla_part op_at(osla_matrix *matrix, osla_trans trans, int64_t i, int64_t j, int64_t m,
                        int64_t n)
 {
@@ -49,8 +49,8 @@ static osla_part op_at(osla_matrix *matrix, osla_trans trans, int64_t i, int64_t
                                : osla_part_at(matrix, i, j, n, m);
 }
 
-/* C among A and B in one matrix, so that they touch but do not overlap; and empty operands in the
- * midst of C. */
+/* C between A and B in one matrix, so that they touch but do not overlap; and empty operands inside
+ * C. */
 static void test_parts_of_one(void)
 {
   enum { N = 30, H = 13 };
@@ -86,7 +86,7 @@ static void test_parts_of_one(void)
   osla_transport_destroy(&t);
 }
 
-/* C shares one element with A or B, at each corner, or all. */
+/* C shares one element with A or B at each corner, or all elements. */
 static void test_overlap(void)
 {
   enum { H = 9, AT = 11 };
@@ -117,7 +117,8 @@ static void test_overlap(void)
 /* ---- several matrices on one array ---- */
 
 typedef struct array {
-  int64_t rows, cols, lld; /* of one matrix; the array has room for two in both directions */
+  /* size of one matrix; the array has room for two matrices in both directions */
+  int64_t rows, cols, lld;
   size_t e;
   unsigned char *at;
 } array;
@@ -133,7 +134,8 @@ static array array_make(osla_grid *grid, osla_dtype dtype, int64_t m, int64_t n,
   return x;
 }
 
-/* Checks or expects refusal for C wrapped at (row, col) of an array at whose start lies A or B. */
+/* Checks a product, or its refusal, for C wrapped at (row, col) of an array that begins with A or
+ * B. */
 static void check_shared(osla_grid *grid, int role, array *x, int64_t row, int64_t col,
                          bool refused, const char *label)
 {
@@ -155,8 +157,8 @@ static void check_shared(osla_grid *grid, int role, array *x, int64_t row, int64
   kernel_free(&other);
 }
 
-/* C on the memory of an operand, also in part, also on one rank alone; beside it and between its
- * columns it may be. */
+/* C in the memory of an operand, also partially, and on one rank only. C may be beside the operand
+ * and between its columns. */
 static void test_shared_memory(void)
 {
   osla_transport *t = osla_test_transport();
@@ -217,7 +219,8 @@ static void operands_free(operands *x)
   osla_grid_destroy(&x->grid);
 }
 
-/* Refused with these numbers in the text; then nothing is left behind. */
+/* Asserts that the product is refused with these numbers in the message, and that a correct product
+ * works afterwards. */
 static void refuse(const operands *x, const product *p, const char *const text[], const char *label)
 {
   (void)product_refused(p, OSLA_ERR_ARG, text[0], label);
@@ -229,7 +232,7 @@ static void refuse(const operands *x, const product *p, const char *const text[]
 
 #define TEXTS(...) ((const char *const[]){__VA_ARGS__, NULL})
 
-/* The text names the shapes of op(A), op(B), C. */
+/* The message names the sizes of op(A), op(B) and C. */
 static void test_bad_sizes(void)
 {
   osla_transport *t = osla_test_transport();
@@ -256,7 +259,7 @@ static void test_bad_sizes(void)
   osla_transport_destroy(&t);
 }
 
-/* The text names the offending values, and the place where the sizes fit each other. */
+/* The message names the wrong values. Sizes that reach exactly to the end are accepted. */
 static void test_outside(void)
 {
   static const struct {

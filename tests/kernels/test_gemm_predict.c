@@ -1,4 +1,4 @@
-/* What osla_gemm_predict says: local, nothing moves, and the sums over the ranks are right. */
+/* osla_gemm_predict is local and transfers nothing, and the sums over the ranks are correct. */
 #include "osla_index.h"
 #include "tests/kernels/gemm_pool.h"
 #include "tests/osla_test_help.h"
@@ -22,7 +22,7 @@ static osla_gemm_plan predict(const product *p, const char *label)
   return plan;
 }
 
-/* Of this rank alone. */
+/* Checks the plan of this rank. */
 static void check_plan(const product *p, const osla_gemm_plan *plan, const char *label)
 {
   osla_transport *t = osla_grid_transport(osla_matrix_grid(p->c.matrix));
@@ -50,7 +50,8 @@ static void check_flops(const product *p, double flops, const char *label)
                   product_text(p, label));
 }
 
-/* Any product: nothing changes, and the flops are all there. */
+/* Random products: nothing changes, and the operations of all ranks add up to those of the
+ * product. */
 static void test_random(void)
 {
   osla_transport *t = osla_test_transport();
@@ -73,7 +74,7 @@ static void test_random(void)
   osla_transport_destroy(&t);
 }
 
-/* Each rank in turn, alone: the others are busy elsewhere. */
+/* Each rank in turn calls osla_gemm_predict, while the others wait without progress steps. */
 static void test_local(void)
 {
   osla_transport *t = osla_test_transport();
@@ -88,7 +89,7 @@ static void test_local(void)
       osla_gemm_plan plan = predict(&p, "alone");
       check_plan(&p, &plan, "alone");
     }
-    MPI_Barrier(MPI_COMM_WORLD); /* without the library's progress */
+    MPI_Barrier(MPI_COMM_WORLD); /* MPI's barrier makes no progress steps of the library */
   }
   pool_free(&pool);
   osla_transport_destroy(&t);
@@ -125,8 +126,8 @@ static void square_free(square *s)
   osla_grid_destroy(&s->grid);
 }
 
-/* Bytes of op(A)'s rows and op(B)'s columns that belong to this rank's piece of C and lie on other
- * ranks: of other nodes and of this one; and on this rank. */
+/* Bytes of the rows of op(A) and columns of op(B) that this rank's piece of C needs: on other
+ * nodes, on other ranks of this node, and on this rank. */
 typedef struct amounts {
   uint64_t far, near, own;
 } amounts;
@@ -142,7 +143,8 @@ static void add_operand(amounts *sum, const square *s, bool rows_of_c, osla_tran
                   : osla_index_owner(x, BLOCK, npcol) != pcol)
       continue;
     for (int64_t k = 0; k < SIDE; k++) {
-      bool x_first = rows_of_c == (trans == OSLA_NOTRANS); /* is x the row of the matrix? */
+      /* whether x is the row index of the matrix */
+      bool x_first = rows_of_c == (trans == OSLA_NOTRANS);
       int owner = osla_grid_rank_at(grid, osla_index_owner(x_first ? x : k, BLOCK, nprow),
                                     osla_index_owner(x_first ? k : x, BLOCK, npcol));
       *(owner == osla_test_rank()            ? &sum->own
@@ -152,9 +154,9 @@ static void add_operand(amounts *sum, const square *s, bool rows_of_c, osla_tran
   }
 }
 
-/* All that lies elsewhere is accounted for. Untransposed operands fit: what is far is got once, and
- * on one node all is read in place, without a buffer. Of others, contiguous transfers may bring
- * more than is needed. */
+/* Checks that all operands of other ranks are counted. Operands without transpose are distributed
+ * like C: data of other nodes are transferred exactly once, and on one node everything is read in
+ * place without a buffer. For other operands contiguous transfers may include unneeded elements. */
 static void check_amounts(square *s, const product_options *options, const char *label)
 {
   amounts need = {0, 0, 0};
@@ -218,7 +220,7 @@ static void refuse(const product *p, const char *text)
   OSLA_ASSERT_TEXT(text);
 }
 
-/* On one rank alone. */
+/* Wrong calls on one rank only. */
 static void test_errors(void)
 {
   osla_transport *t = osla_test_transport();

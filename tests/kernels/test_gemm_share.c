@@ -1,5 +1,5 @@
-/* Products in which ranks of a node get once what several of them need: right with delays, on all
- * grids, in all forms; and got once indeed. */
+/* Products in which loads that several ranks of a node need are transferred once: correct results
+ * with delays, on all grids, in all forms; and the number of bytes transferred. */
 #include "osla_index.h"
 #include "osla_trace.h"
 #include "tests/complex_help.h"
@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-/* Of which a rank needs 4 MiB and more. Not so long that k is split. */
+/* Sizes for which a rank needs at least 4 MiB, but k is not long enough to be split. */
 typedef struct shape {
   int64_t m, n, k, mb, nb, kb;
 } shape;
@@ -21,7 +21,7 @@ static const shape shapes[] = {
 };
 enum { N_SHAPES = sizeof shapes / sizeof *shapes };
 
-/* Whole matrices, or parts that begin within a block of larger ones. */
+/* Whole matrices, or parts that begin inside a block of larger matrices. */
 typedef struct operands {
   kernel_matrix a, b, c;
   product p;
@@ -56,7 +56,8 @@ static void free_operands(operands *x)
   kernel_free(&x->a), kernel_free(&x->b), kernel_free(&x->c);
 }
 
-/* Squares of four ranks, each on a node of its own where nodes are of four; NULL: not that many. */
+/* A grid in which groups of four ranks form squares; each square is one node if nodes have four
+ * ranks. NULL if the number of ranks does not allow it. */
 static osla_grid *grid_of_squares(osla_transport *t)
 {
   int size = osla_test_size(), square = osla_test_rank() / 4, within = osla_test_rank() % 4;
@@ -86,7 +87,7 @@ static void check_grid(osla_transport *t, osla_grid *grid, int g)
   }
 }
 
-/* Of many ranks, which are simulated, the grid of squares alone. */
+/* Grid number `which`. With many ranks, which are simulated, only the grid of squares. */
 static osla_grid *grid_at(osla_transport *t, int which)
 {
   bool many = osla_test_size() > 8;
@@ -137,8 +138,9 @@ static double got(osla_transport *t, const operands *x, bool alone)
   return s.kind[OSLA_TRACE_GET].amount;
 }
 
-/* In one process row all need the same of A, and have their part of B; in one column the same of B.
- * What nodes of equal size get is got by one rank of each in place of all. */
+/* In one process row all ranks need the same panels of A and own their part of B; in one process
+ * column the same of B. If nodes have equal size, one rank of each node transfers what all of its
+ * ranks transfer otherwise. */
 static void test_got_once(void)
 {
   osla_transport *t = osla_test_transport();
@@ -148,7 +150,7 @@ static void test_got_once(void)
     osla_grid *grid;
     OSLA_ASSERT_OK(osla_grid_create(t, column ? size : 1, column ? 1 : size, &grid));
     for (int transposed = 0; transposed < (size > 8 ? 1 : 2); transposed++) {
-      int variant = 32 + transposed * (column ? 2 : 1); /* of what is shared */
+      int variant = 32 + transposed * (column ? 2 : 1); /* variant of the operand that is shared */
       operands x = make(grid, OSLA_DOUBLE, &h, variant);
       (void)product_check(&x.p, "filled");
       double alone = got(t, &x, true), together = got(t, &x, false);

@@ -1,6 +1,6 @@
-/* Inverses where one rank lacks memory, at each allocation of the call: all ranks fail together
- * with its text and A is as before; or where the call can do without, the inverse is what it is
- * else. */
+/* Inverses with failing allocations on one rank, one allocation of the call after another: all
+ * ranks fail together with the message of that rank, and A is unchanged; or, if the call can
+ * continue without the memory, the inverse is the same as usual. */
 #include "osla_inverse.h"
 #include "tests/kernels/kernel_reference.h"
 #include "tests/lacking_memory.h"
@@ -12,8 +12,8 @@ enum { N = 40, NB = 6 };
 
 typedef struct inversion {
   osla_matrix *a;
-  int64_t *ipiv;  /* of LU; NULL: Cholesky */
-  dense original; /* the factors */
+  int64_t *ipiv;  /* pivots of LU; NULL: Cholesky */
+  dense original; /* the factors before the call */
   dense inverse;
 } inversion;
 
@@ -25,7 +25,7 @@ static osla_err invert(void *arg)
                  : osla_potri(OSLA_LOWER, x->a, NULL, &info);
 }
 
-/* Returns whether the call failed; *hit: it came to the allocation that fails. */
+/* Returns whether the call failed. *hit: whether the call reached the allocation that fails. */
 static bool try_once(inversion *x, int number, int *hit)
 {
   dense_scatter(&x->original, x->a);
@@ -34,11 +34,11 @@ static bool try_once(inversion *x, int number, int *hit)
   return err != OSLA_OK;
 }
 
-/* What a random matrix holds will do as factors. */
+/* The contents of a random matrix serve as factors. */
 static void check_each_allocation(bool lu)
 {
   osla_transport *t = osla_test_transport();
-  osla_grid *grid = kernel_grid(t, kernel_n_grids(t) > 2 ? 1 : 0); /* 2 x 2 of four ranks */
+  osla_grid *grid = kernel_grid(t, kernel_n_grids(t) > 2 ? 1 : 0); /* 2 x 2 for four ranks */
   kernel_matrix a = kernel_make(grid, OSLA_DOUBLE, N, N, NB, NB, false);
   inversion x = {.a = a.a};
   int failures = 0, hit = 1;
@@ -48,7 +48,7 @@ static void check_each_allocation(bool lu)
   osla_layout l = osla_matrix_layout(a.a);
   for (int64_t i = 0; lu && i < osla_matrix_local_rows(a.a); i++) {
     int64_t row = osla_index_global(i, NB, osla_grid_prow(grid), l.nprow);
-    x.ipiv[i] = 1 + row + (N - 1 - row) / 2; /* a row below, or this one */
+    x.ipiv[i] = 1 + row + (N - 1 - row) / 2; /* this row or one below it */
   }
   OSLA_ASSERT_OK(invert(&x));
   x.inverse = dense_gather(a.a);

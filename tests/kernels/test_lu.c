@@ -1,6 +1,6 @@
-/* LU without pivoting, and what all variants share: bitwise on matrices whose factors are exact,
- * backward error elsewhere; zero pivots, growth, wrong calls, and repeated calls under delays.
- * With pivots: test_lu_pivot.c, test_lu_hard.c. */
+/* LU without pivoting, and properties of all ways of pivoting: bitwise comparison for matrices with
+ * exact factors, backward error for others; zero pivots, growth, wrong calls, and repeated calls
+ * with delays. Pivoting is tested in test_lu_pivot.c and test_lu_hard.c. */
 #include "tests/kernels/lu_reference.h"
 #include "tests/osla_test_help.h"
 
@@ -114,7 +114,7 @@ static void test_empty(void)
   osla_transport_destroy(&t);
 }
 
-/* The pivot `zero` of a matrix with exact factors is 0: info names it, on all ranks. */
+/* Pivot `zero` of a matrix with exact factors is 0: info names it on all ranks. */
 static void check_zero_pivot(osla_grid *grid, osla_dtype dtype, int64_t n, int64_t nb, int64_t zero)
 {
   kernel_matrix a = kernel_make(grid, dtype, n, n, nb, nb, false);
@@ -122,7 +122,7 @@ static void check_zero_pivot(osla_grid *grid, osla_dtype dtype, int64_t n, int64
   for (int64_t j = zero; j < n; j++)
     if (j == zero || u.at[zero + j * n] == 0.0) u.at[zero + j * n] = j == zero ? 0.0 : 1.0;
   for (int64_t i = zero + 1; i < n; i++)
-    l.at[i + zero * n] = 1.0; /* x / 0 is found below it */
+    l.at[i + zero * n] = 1.0; /* the elements below are divided by zero */
   for (int64_t k = 0; k < n * n; k++)
     lu.at[k] = k % n <= k / n ? u.at[k] : l.at[k];
   dense da = dense_product(&l, &u);
@@ -142,8 +142,12 @@ static void check_zero_pivot(osla_grid *grid, osla_dtype dtype, int64_t n, int64
 
 static void test_zero_pivot(void)
 {
-  static const int64_t list[][3] = {
-    {30, 4, 0}, {30, 4, 14}, {30, 4, 29}, {60, 45, 37}, {1, 1, 0}}; /* n, nb, which */
+  static const int64_t list[][3] = {/* n, nb, index of the zero pivot */
+                                    {30, 4, 0},
+                                    {30, 4, 14},
+                                    {30, 4, 29},
+                                    {60, 45, 37},
+                                    {1, 1, 0}};
   osla_transport *t = osla_test_transport();
   osla_grid *grid;
   for (int g = 0; (grid = kernel_grid(t, g)) != NULL; g++) {
@@ -205,11 +209,11 @@ static void test_errors(void)
   refuse(good.a, ipiv, OSLA_PIVOT_PARTIAL, 3, "look_ahead = 3");
   refuse(good.a, NULL, OSLA_PIVOT_NONE, -2, "look_ahead = -2");
   refuse(good.a, NULL, OSLA_PIVOT_TOURNAMENT, 0, "no ipiv");
-  OSLA_ASSERT_ERR(osla_getrf(good.a, NULL, NULL, &result), OSLA_ERR_ARG); /* partial */
-  /* One rank alone is wrong: all are told. */
+  OSLA_ASSERT_ERR(osla_getrf(good.a, NULL, NULL, &result), OSLA_ERR_ARG); /* partial pivoting */
+  /* a wrong argument on one rank only is reported on all ranks */
   refuse(good.a, osla_test_rank() == 0 ? NULL : ipiv, OSLA_PIVOT_PARTIAL, 1, "no ipiv");
   OSLA_ASSERT_OK(osla_matrix_fill(good.a, OSLA_FILL_IDENTITY, 0));
-  OSLA_ASSERT_OK(osla_getrf(good.a, ipiv, NULL, &result)); /* and it goes on */
+  OSLA_ASSERT_OK(osla_getrf(good.a, ipiv, NULL, &result)); /* the matrix is still usable */
   CU_ASSERT(result.info == 0 && result.trusted);
   kernel_free(&good), kernel_free(&blocks);
   osla_grid_destroy(&grid);

@@ -1,6 +1,6 @@
-/* LU of matrices that are known to be hard: growth, bad scaling, near-singular, symmetric ones,
- * numbers near the ends of the range, NaN and infinity; and of assembled Hessians. On all ranks it
- * ends with one answer. */
+/* LU of matrices that are known to be difficult: growth, bad scaling, near-singular and symmetric
+ * matrices, numbers near the ends of the range, NaN and infinity; and of assembled Hessians. Every
+ * run must end with the same result on all ranks. */
 #include "osla_chol.h"
 #include "osla_hessian.h"
 #include "tests/kernels/lu_reference.h"
@@ -35,7 +35,8 @@ static osla_complex graded_columns(int64_t i, int64_t j, uint64_t seed)
   return lu_uniform(i, j, seed) * pow(10.0, -(double)(j % 21));
 }
 
-/* Near the ends of each type's range; a type that is narrower than double has 1e30. */
+/* Numbers near the ends of the range of double, or for narrower types near 1e30 and its
+ * reciprocal. */
 static osla_complex scaled(int64_t i, int64_t j, uint64_t seed, double wide, double narrow)
 {
   return lu_uniform(i, j, seed / 2) * (seed % 2 ? narrow : wide);
@@ -56,14 +57,15 @@ static osla_complex both_ends(int64_t i, int64_t j, uint64_t seed)
   return j % 2 ? huge(i, j, seed) : tiny(i, j, seed);
 }
 
-/* Below the smallest normal number: the reciprocal of a pivot is infinite, and OpenBLAS 0.3.21's
- * xGETRF multiplies by it (LAPACK's own divides). So all that is asked is an end and one answer. */
+/* Numbers below the smallest normal number. The reciprocal of a pivot is infinite, and xGETRF of
+ * OpenBLAS 0.3.21 multiplies by it (LAPACK's own divides). So the test only requires that the call
+ * ends with the same result on all ranks. */
 static osla_complex subnormal(int64_t i, int64_t j, uint64_t seed)
 {
   return scaled(i, j, seed, 0x1p-1030, 0x1p-130);
 }
 
-/* Both parts of diagonal elements are real: Hermitian where complex. */
+/* Element of a Hermitian matrix, symmetric for real types; diagonal elements are real. */
 static osla_complex hermitian(int64_t i, int64_t j, uint64_t seed)
 {
   osla_complex x = lu_uniform(i < j ? i : j, i < j ? j : i, seed);
@@ -88,8 +90,8 @@ static osla_complex signs(int64_t i, int64_t j, uint64_t seed)
 typedef struct hard_case {
   const char *name;
   lu_element *f;
-  bool stable;   /* tournament bounds the residual by |A|, too */
-  int unpivoted; /* trusted without pivots: 1 yes, 0 no, -1 who knows */
+  bool stable;   /* tournament pivoting bounds the residual by |A| as well */
+  int unpivoted; /* `trusted` without pivoting: 1 true, 0 false, -1 either */
 } hard_case;
 
 static const hard_case list[] = {{"Wilkinson's growth", wilkinson, false, 0},
@@ -133,7 +135,7 @@ static void check_partial(const lu_run *r, const hard_case *c)
 static void check_hard(kernel_matrix *a, const hard_case *c, int variant)
 {
   osla_dtype dtype = osla_matrix_dtype(a->a);
-  uint64_t seed = 20 + (is_narrow(dtype) ? 1 : 0); /* even: wide */
+  uint64_t seed = 20 + (is_narrow(dtype) ? 1 : 0); /* even seeds for wide types */
   dense d = lu_make(N, N, dtype, c->f, seed);
   lu_run r = lu_run_make(a, &d, OSLA_PIVOT_PARTIAL, lu_look_ahead(variant), c->name);
   check_partial(&r, c);
@@ -192,8 +194,8 @@ static void test_all_types(void)
 
 enum { TALL = 37, COLS = 29 };
 
-/* It ends, with one answer and pivots that exist (lu_run_make); and says that something is wrong,
- * for a NaN where, else where growth is computed. */
+/* Asserts that the call ends with one result and valid pivots (lu_run_make), and reports an error:
+ * for a NaN always, for an infinity if the growth is computed. */
 static void check_poisoned(kernel_matrix *a, double poison, int64_t i, int64_t j, int variant)
 {
   char name[64];
@@ -241,8 +243,9 @@ static void test_nan(void)
 
 /* ---- Hessians ---- */
 
-/* As the main job assembles one: each datum is a path through some unknowns, damping on the
- * diagonal. Indefinite: a second-derivative term that outweighs both for every third unknown. */
+/* Assembles a Hessian like osla assemble: each datum is a path through some unknowns, and the
+ * diagonal is damped. Indefinite: a term of second derivatives outweighs both for every third
+ * unknown. */
 static osla_hessian *assemble(osla_grid *grid, osla_dtype dtype, bool indefinite)
 {
   enum { PATHS = 60, LENGTH = 9 };
@@ -268,8 +271,8 @@ static osla_hessian *assemble(osla_grid *grid, osla_dtype dtype, bool indefinite
   return h;
 }
 
-/* Positive definite: Cholesky, and LU without pivots. Indefinite: Cholesky says so. Either: LU with
- * LAPACK's pivots, in the accumulator's memory. */
+/* Positive definite: Cholesky, and LU without pivoting. Indefinite: Cholesky reports it. Both: LU
+ * with LAPACK's pivots in the memory of the accumulator. */
 static void check_hessian(osla_grid *grid, osla_dtype dtype, bool indefinite, int look_ahead)
 {
   osla_hessian *h = assemble(grid, dtype, indefinite);
@@ -306,7 +309,7 @@ static void test_hessians(void)
   osla_transport *t = osla_test_transport();
   osla_grid *grid;
   for (int g = 0; (grid = kernel_grid(t, g)) != NULL; g++) {
-    for (int s = 0; s < 4; s++) /* type, indefinite */
+    for (int s = 0; s < 4; s++) /* type and definiteness */
       if (lu_turn(t, g, s))
         check_hessian(grid, s % 2 ? OSLA_FLOAT : OSLA_DOUBLE, s / 2, lu_look_ahead(g));
     osla_grid_destroy(&grid);

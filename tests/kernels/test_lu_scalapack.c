@@ -1,5 +1,5 @@
-/* LU with partial pivoting against ScaLAPACK's pdgetrf on the same memory layout: the same IPIV
- * array on every process, and nearly the same factors. */
+/* LU with partial pivoting, compared with ScaLAPACK's pdgetrf in the same memory layout: the same
+ * IPIV array on every process, and nearly the same factors. */
 #include "tests/kernels/lu_reference.h"
 #include "tests/osla_test_help.h"
 
@@ -28,7 +28,7 @@ static int open_blacs(osla_grid *grid)
   return osla_grid_prow(grid) < 0 ? -1 : context;
 }
 
-/* ScaLAPACK factors `theirs`, a copy of A's local array; members of the grid. */
+/* ScaLAPACK factors `theirs`, a copy of A's local array. Only members of the grid call it. */
 static void factor_theirs(int context, osla_matrix *a, double *theirs, int *ipiv, int *info)
 {
   static const int zero = 0, one = 1;
@@ -40,7 +40,8 @@ static void factor_theirs(int context, osla_matrix *a, double *theirs, int *ipiv
   pdgetrf_(&m, &n, theirs, &one, &one, desc, ipiv, info);
 }
 
-/* Differences of the factors, in units of n eps max |u|, and of the pivots. */
+/* Computes the differences of the factors in units of n eps max |u|, and the number of different
+ * pivots. */
 static void compare(osla_matrix *a, const double *theirs, const int64_t *ipiv,
                     const int *their_ipiv)
 {
@@ -60,7 +61,7 @@ static void compare(osla_matrix *a, const double *theirs, const int64_t *ipiv,
     double difference = k % lld < rows ? fabs(ours[k] - theirs[k]) : 0.0;
     if (!(difference <= worst)) worst = difference;
   }
-  /* |A| <= 1/2 here; the factors' condition allows for more than rounding. */
+  /* |A| <= 1/2; the bound accounts for the condition of the factors */
   OSLA_ASSERT_MSG(worst <= 1e-10, "%s: factors differ by %g", label, worst);
 }
 

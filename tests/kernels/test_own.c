@@ -1,6 +1,6 @@
-/* Matrices that were wrapped for their owners alone: each kernel that serves them gives what it
- * gives with the same elements in memory that all reach, and the padding of the caller's array
- * stays; other uses are one error on all ranks. */
+/* Matrices made by osla_matrix_wrap_own. Kernels that accept them give the same results as for
+ * memory that all ranks can reach, and the padding of the caller's array stays unchanged. Other
+ * kernels fail with the same error on all ranks. */
 #include "osla_chol.h"
 #include "osla_gemm.h"
 #include "osla_inverse.h"
@@ -17,10 +17,10 @@
 enum { PADDING = 3, N = 61, NB = 8 };
 static const double border = 1e77;
 
-/* One content in two matrices. */
+/* Two matrices with the same contents. */
 typedef struct twins {
   osla_matrix *reached, *own;
-  double *memory; /* own's, with PADDING rows below each column */
+  double *memory; /* array of `own`, with PADDING rows below each column */
   int64_t lld, cols;
 } twins;
 
@@ -72,7 +72,7 @@ static osla_part whole(osla_matrix *a)
   return osla_part_at(a, 0, 0, l.m, l.n);
 }
 
-/* B on one process row, A on one process column; all whole numbers. */
+/* B on one process row, or A on one process column; whole numbers. */
 static void check_operand(osla_grid *grid, bool of_a, int64_t k)
 {
   osla_err err;
@@ -102,7 +102,7 @@ static void test_operands(void)
   osla_transport_destroy(&t);
 }
 
-/* Parts of others would be needed: one line on all ranks, and C is as it was. */
+/* Operands of other ranks would be needed: the same message on all ranks, and C is unchanged. */
 static void test_operand_refused(void)
 {
   osla_transport *t = osla_test_transport();
@@ -151,7 +151,7 @@ static void test_lu(void)
   OSLA_ASSERT_OK(osla_trsm(OSLA_LEFT, OSLA_LOWER, OSLA_TRANS, OSLA_UNIT, -3, a.reached, b.reached));
   OSLA_ASSERT_OK(osla_trsm(OSLA_LEFT, OSLA_LOWER, OSLA_TRANS, OSLA_UNIT, -3, a.reached, b.own));
   expect_same(&b, 1e-6, "solve from the left");
-  if (osla_test_size() > 1) { /* A, and B from the right, are needed elsewhere */
+  if (osla_test_size() > 1) { /* A, and B of a solve from the right, are needed on other ranks */
     OSLA_ASSERT_ERR(osla_getrs(OSLA_NOTRANS, a.own, pivots[0], b.reached), OSLA_ERR_ARG);
     OSLA_ASSERT_ERR(osla_trsm(OSLA_RIGHT, OSLA_LOWER, OSLA_TRANS, OSLA_UNIT, 2, a.reached, a.own),
                     OSLA_ERR_ARG);

@@ -1,4 +1,5 @@
-/* Copies, transposes, norms, multiples and contents of parts; the views and the errors of all. */
+/* Copies, transposes, norms, multiples and contents of parts; views of parts, and the errors of all
+ * calls. */
 #include "osla_index.h"
 #include "src/matrix/part_view.h"
 #include "tests/complex_help.h"
@@ -8,7 +9,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Runs check(grid, dtype, place) for all grids and places; all types on few ranks, else in turn. */
+/* Runs check(grid, dtype, place) for all grids and positions; all types on few ranks, otherwise one
+ * type in turn. */
 static void for_all(void (*check)(osla_grid *grid, osla_dtype dtype, place p))
 {
   osla_transport *t = osla_test_transport();
@@ -26,7 +28,7 @@ static void for_all(void (*check)(osla_grid *grid, osla_dtype dtype, place p))
 
 /* ---- copies ---- */
 
-/* To another place of a matrix in other blocks, and to one of the same matrix. */
+/* Copies to another position of a matrix in other blocks, and of the same matrix. */
 static void check_copy(osla_grid *grid, osla_dtype dtype, place p)
 {
   osla_matrix *a = parts_make(grid, dtype, PARTS_M, PARTS_N, 4, 4, OSLA_FILL_UNIFORM, 1);
@@ -47,7 +49,7 @@ static void test_copy(void)
   for_all(check_copy);
 }
 
-/* From each side of a matrix to the other, also next to one another. */
+/* Copies from each side of a matrix to the other, also between adjacent parts. */
 static void test_copy_inside(void)
 {
   static const place from[] = {{0, 0, 10, 26}, {3, 2, 17, 11}, {13, 0, 10, 26}, {5, 13, 1, 1}};
@@ -95,7 +97,7 @@ static void test_transpose(void)
 
 /* ---- norms, multiples, contents ---- */
 
-/* A NaN and what is large lie outside. */
+/* A NaN and large numbers are outside the part. */
 static void check_norms(osla_grid *grid, osla_dtype dtype, place p)
 {
   osla_matrix *a = parts_make(grid, dtype, PARTS_M, PARTS_N, 4, 4, OSLA_FILL_UNIFORM, 1);
@@ -151,7 +153,7 @@ static void test_contents(void)
 
 /* ---- views ---- */
 
-/* Every rank reads all of the part through its view, which is in the matrix' memory. */
+/* Every rank reads the whole part through its view, which uses the memory of the matrix. */
 static void check_view(osla_grid *grid, osla_dtype dtype, place p)
 {
   osla_matrix *a = parts_make(grid, dtype, PARTS_M, PARTS_N, 4, 4, OSLA_FILL_UNIFORM, 1), *v;

@@ -1,6 +1,6 @@
-/* Calls on parts where one rank lacks memory, at each allocation: all ranks fail together with its
- * text and everything is as before; or where the call can do without, the result is what it is
- * else. For parts that are worked on in place, and in copies. */
+/* Calls on parts with failing allocations on one rank, one allocation after another: all ranks fail
+ * together with the message of that rank, and nothing changes; or, if the call can continue without
+ * the memory, the result is the same as usual. For parts that are used in place and in copies. */
 #include "osla_chol.h"
 #include "osla_lu.h"
 #include "osla_solve.h"
@@ -70,7 +70,8 @@ static void restore(const job *j, const state *s)
   dense_scatter(&s->a, j->a.matrix), dense_scatter(&s->b, j->b.matrix);
 }
 
-/* `least`: allocations whose failure must show. */
+/* Makes each allocation of the call fail in turn. least: number of allocations whose failure must
+ * be reported. */
 static void try_all(osla_err (*call)(void *arg), job *j, int least, const char *what)
 {
   state before = keep(j);
@@ -102,7 +103,7 @@ static void check(osla_grid *grid, int64_t off, int more)
   try_all(cholesky, &j, 3 + more, "potrf");
   try_all(lu, &j, 3 + more, "getrf");
   try_all(triangle, &j, 2 + 2 * more, "trsm");
-  OSLA_ASSERT_OK(lu(&j)); /* for its pivots */
+  OSLA_ASSERT_OK(lu(&j)); /* computes pivots */
   try_all(solve, &j, 2 + 2 * more, "getrs");
   free(j.ipiv);
   osla_matrix_destroy(&a), osla_matrix_destroy(&b);
@@ -111,7 +112,7 @@ static void check(osla_grid *grid, int64_t off, int more)
 static void run(int64_t off, int more)
 {
   osla_transport *t = osla_test_transport();
-  osla_grid *grid = kernel_grid(t, kernel_n_grids(t) > 2 ? 1 : 0); /* 2 x 2 of four ranks */
+  osla_grid *grid = kernel_grid(t, kernel_n_grids(t) > 2 ? 1 : 0); /* 2 x 2 for four ranks */
   check(grid, off, more);
   osla_grid_destroy(&grid);
   osla_transport_destroy(&t);

@@ -1,5 +1,6 @@
-/* symm, hemm, trmm, gemv, symv, hemv of parts against serial products of whole numbers: exactly.
- * What is not stored or not in a part is NaN; what is not the result must stay. */
+/* symm, hemm, trmm, gemv, symv and hemv of parts, compared exactly with serial products of whole
+ * numbers. Elements that are not stored or not in a part are NaN; elements that are not part of the
+ * result must stay unchanged. */
 #include "osla_products.h"
 #include "osla_random.h"
 #include "osla_solve.h"
@@ -14,7 +15,7 @@
 typedef enum kind { SYMM, HEMM, TRMM, GEMV, SYMV, HEMV, KINDS } kind;
 static const char *const names[KINDS] = {"symm", "hemm", "trmm", "gemv", "symv", "hemv"};
 
-/* One product: order of A (rows, of gemv), columns of B (or rows, RIGHT; of A, gemv). */
+/* One product: order of A (gemv: rows of A), and columns of B (RIGHT: rows; gemv: columns of A). */
 typedef struct trial {
   kind kind;
   osla_side side;
@@ -24,7 +25,7 @@ typedef struct trial {
   osla_complex alpha, beta;
   osla_dtype dtype;
   int64_t n, other;
-  int64_t i, j; /* where A's part begins; those of the others by these */
+  int64_t i, j; /* position of A's part; the positions of the other parts are derived from it */
   int64_t nb;
   uint64_t seed;
 } trial;
@@ -53,7 +54,7 @@ static osla_complex whole_number(uint64_t seed, int64_t i, int64_t j)
   return CMPLX((double)(bits % 9) - 4.0, (double)(bits / 9 % 9) - 4.0);
 }
 
-/* m x n numbers at (i, j) of a matrix that is `margin` larger all round and else NaN. */
+/* m x n numbers at (i, j) of a matrix that is larger by `margin` on all sides and NaN elsewhere. */
 static dense numbers_at(int64_t m, int64_t n, int64_t i, int64_t j, int parts, uint64_t seed)
 {
   dense d = dense_make(m + i + 3, n + j + 2, parts);
@@ -65,7 +66,8 @@ static dense numbers_at(int64_t m, int64_t n, int64_t i, int64_t j, int parts, u
   return d;
 }
 
-/* A as the product understands it, n x n or n x other; what it must not read becomes NaN. */
+/* A as the product uses it, n x n or n x other. Elements that the product must not read become
+ * NaN. */
 static dense operand_a(const trial *t, dense *stored)
 {
   const int64_t cols = t->kind == GEMV ? t->other : t->n;
@@ -98,9 +100,9 @@ static osla_complex op(osla_trans trans, const dense *a, int64_t i, int64_t j)
   return trans == OSLA_CONJTRANS ? conj(x) : x;
 }
 
-/* The part of B, C, x or y that a product reads, and where it begins. */
+/* The part of B, C, x or y that a product reads or writes, and its position. */
 typedef struct window {
-  dense all; /* the matrix that holds it */
+  dense all; /* the matrix that contains the part */
   int64_t i, j, m, n;
 } window;
 
@@ -109,7 +111,7 @@ static osla_complex see(const window *w, int64_t i, int64_t j)
   return get(&w->all, w->i + i, w->j + j);
 }
 
-/* out := alpha op(A) in + beta out, or from the right. */
+/* out := alpha op(A) in + beta out, or with op(A) on the right. */
 static void expect(const trial *t, const dense *a, const window *in, window *out)
 {
   const bool left = t->side == OSLA_LEFT;
@@ -157,7 +159,7 @@ static osla_err run(const trial *t, osla_part a, osla_part in, osla_part out)
   }
 }
 
-/* Shapes of what is multiplied and what comes out. */
+/* Sizes of the input and of the result. */
 static void shape(const trial *t, int64_t in[2], int64_t out[2])
 {
   const bool vector = t->kind >= GEMV, left = t->side == OSLA_LEFT;
@@ -219,7 +221,8 @@ static trial trial_of(uint64_t seed, kind k)
                  .seed = seed};
 }
 
-/* All kinds on all grids, by seed: one square, odd places, sizes from 0 on. */
+/* All kinds of products on all grids, chosen by a seed: one square, odd positions, sizes from 0
+ * on. */
 static void test_small(void)
 {
   osla_transport *t = osla_test_transport();
@@ -234,7 +237,8 @@ static void test_small(void)
   osla_transport_destroy(&t);
 }
 
-/* Several squares along the diagonal, the last one smaller; blocks that halve well and others. */
+/* Several squares along the diagonal, the last one smaller; blocks that can be halved evenly and
+ * others. */
 static void test_halves(void)
 {
   static const int64_t sizes[][2] = {{600, 16}, {700, 600}, {1100, 64}, {513, 7}};

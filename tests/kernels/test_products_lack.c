@@ -1,5 +1,6 @@
-/* Products where one rank lacks memory, at each allocation of the call: all ranks fail together
- * with its text, or the result is what it is else; and the next call is right. */
+/* Products with failing allocations on one rank, one allocation of the call after another: all
+ * ranks fail together with the message of that rank, or the result is the same as usual; and the
+ * next call is correct. */
 #include "osla_products.h"
 #include "tests/kernels/kernel_reference.h"
 #include "tests/lacking_memory.h"
@@ -50,7 +51,7 @@ static void fill_results(const operands *o)
   OSLA_ASSERT_OK(osla_matrix_fill(o->y, OSLA_FILL_INTEGER, 5));
 }
 
-/* The call with each of its allocations failing in turn. */
+/* Makes each allocation of the call fail in turn. */
 static void try_all(const char *name, osla_err (*run)(void *arg), operands *o, osla_matrix *result)
 {
   int failures = 0, hit = 1;
@@ -70,7 +71,7 @@ static void try_all(const char *name, osla_err (*run)(void *arg), operands *o, o
 static void test_each_allocation(void)
 {
   osla_transport *t = osla_test_transport();
-  osla_grid *grid = kernel_grid(t, kernel_n_grids(t) > 2 ? 1 : 0); /* 2 x 2 of four ranks */
+  osla_grid *grid = kernel_grid(t, kernel_n_grids(t) > 2 ? 1 : 0); /* 2 x 2 for four ranks */
   kernel_matrix a = kernel_make(grid, OSLA_DOUBLE, N, N, NB, NB, false);
   kernel_matrix b = kernel_make(grid, OSLA_DOUBLE, N, M, NB, NB, false);
   kernel_matrix c = kernel_make(grid, OSLA_DOUBLE, N, M, NB, NB, false);

@@ -1,4 +1,4 @@
-/* The residual as a judge, iterative refinement, and solves in mixed precision. */
+/* The scaled residual, iterative refinement, and solves in mixed precision. */
 #include "osla_chol.h"
 #include "osla_lu.h"
 #include "osla_solve.h"
@@ -13,7 +13,7 @@ static double one_or_odd(int64_t i, int64_t j, void *arg)
   return i == 3 && j == 1 ? *(const double *)arg : 1.0;
 }
 
-/* The judge itself: the value of a known error, and what is wrong must not pass. */
+/* The residual itself: its value for a known error, and a large value for wrong solutions. */
 static void test_residual(void)
 {
   enum { N = 20, NRHS = 2 };
@@ -29,7 +29,7 @@ static void test_residual(void)
     OSLA_ASSERT_OK(osla_matrix_fill_with(b.a, one_or_odd, &odd));
     OSLA_ASSERT_OK(osla_residual(a.a, x.a, b.a, &value));
     OSLA_ASSERT_CLOSE(value, 0.0, 0.0);
-    odd = 1.5; /* of column 1: |b - A x| = 0.5, |A| = 1, |x| = 1, |b| = 1.5 */
+    odd = 1.5; /* in column 1: |b - A x| = 0.5, |A| = 1, |x| = 1, |b| = 1.5 */
     OSLA_ASSERT_OK(osla_matrix_fill_with(b.a, one_or_odd, &odd));
     OSLA_ASSERT_OK(osla_residual(a.a, x.a, b.a, &value));
     OSLA_ASSERT_CLOSE(value * N * eps, 0.5 / 2.5, 1e-6);
@@ -46,10 +46,11 @@ static void test_residual(void)
   grids_close(&g);
 }
 
-/* Symmetric positive definite, by kind: well conditioned; Hilbert's matrix and a little on the
- * diagonal (condition about 1e5); with nothing (about 1e19, out of reach of float); graded from 1
- * to 1e-60, which float cannot hold. The last one is not symmetric and has zeros on the diagonal:
- * LU without pivots would stop. */
+/* Matrices. Four are symmetric positive definite: EASY is well conditioned; HARD is Hilbert's
+ * matrix with a small multiple of the identity (condition about 1e5); HILBERT is Hilbert's matrix
+ * (about 1e19, too much for float); GRADED has elements from 1 to 1e-60, which float cannot
+ * represent. PIVOTS is not symmetric and has zeros on the diagonal, so that LU without pivoting
+ * fails. */
 typedef enum kind { EASY, HARD, HILBERT, GRADED, PIVOTS } kind;
 
 static double element(int64_t i, int64_t j, kind k)
@@ -71,8 +72,8 @@ static double right_hand_side(int64_t i, int64_t j, kind k)
   return k == GRADED ? b * pow(10.0, -2.0 * (double)i) : j == 1 ? b * 1e-60 : b;
 }
 
-/* Fills A (matrix) or B. Complex: D A D^H and D B with d_i = exp(i sqrt(-1)), which is as well
- * conditioned, and Hermitian where A is symmetric. */
+/* Fills A (`matrix`) or B. For complex types D A D^H and D B with d_i = exp(i sqrt(-1)), which has
+ * the same condition and is Hermitian if A is symmetric. */
 static void fill(osla_matrix *a, kind k, bool matrix)
 {
   osla_layout l = osla_matrix_layout(a);
@@ -110,7 +111,7 @@ static void free_system(system_of *s)
   kernel_free(&s->a), kernel_free(&s->f), kernel_free(&s->b), kernel_free(&s->x);
 }
 
-/* X is as good as it is told, and that is below `limit`. */
+/* Asserts that the residual of X is the `told` one, and below `limit`. */
 static void expect_solved(const system_of *s, double told, double limit, const char *what)
 {
   double value = -1.0;
@@ -143,8 +144,8 @@ static void check_refine(const grid_set *g, int which, osla_dtype dtype, kind k,
                   result.iterations, before, result.residual);
   expect_solved(&s, result.residual, 1.0, "refined");
   OSLA_ASSERT_OK(osla_refine(s.a.a, &factors, s.b.a, s.x.a, NULL, &result));
-  CU_ASSERT(result.iterations == 0); /* nothing is left to do */
-  /* The factors of another matrix: X stays as it is where it cannot be made better. */
+  CU_ASSERT(result.iterations == 0); /* X is already good enough */
+  /* the factors of another matrix: X stays as it is if they cannot improve it */
   OSLA_ASSERT_OK(osla_matrix_fill(s.f.a, OSLA_FILL_IDENTITY, 0));
   osla_refine_options exact = {.target = 1e-9};
   OSLA_ASSERT_OK(osla_refine(s.a.a, &factors, s.b.a, s.x.a, &exact, &result));
@@ -184,7 +185,7 @@ static void check_mixed(const grid_set *g, int which, osla_dtype dtype, kind k, 
                     (r.single_iterations >= 2 && r.single_iterations <= (k == EASY ? 5 : 25)),
                   "kind %d: %d iterations in single precision", (int)k, r.single_iterations);
   expect_solved(&s, r.refine.residual, 1.0, "mixed");
-  OSLA_ASSERT_OK(osla_matrix_add(-1.0, s.a.a, 1.0, s.f.a)); /* A was not changed */
+  OSLA_ASSERT_OK(osla_matrix_add(-1.0, s.a.a, 1.0, s.f.a)); /* A is unchanged */
   double difference = -1.0;
   OSLA_ASSERT_OK(osla_matrix_norm(s.f.a, OSLA_NORM_MAX, &difference));
   OSLA_ASSERT_CLOSE(difference, 0.0, 0.0);
@@ -209,7 +210,7 @@ static void test_singular(void)
 {
   grid_set g = grids_open();
   osla_mixed_result r;
-  kernel_matrix a = kernel_make(g.at[0], OSLA_DOUBLE, 9, 9, 2, 2, false); /* zero */
+  kernel_matrix a = kernel_make(g.at[0], OSLA_DOUBLE, 9, 9, 2, 2, false); /* the zero matrix */
   kernel_matrix b = kernel_make(g.at[0], OSLA_DOUBLE, 9, 2, 2, 2, false);
   kernel_matrix x = kernel_make(g.at[0], OSLA_DOUBLE, 9, 2, 2, 2, false);
   osla_dtype single = osla_test_size() % 2 ? OSLA_COMPLEX_FLOAT : OSLA_FLOAT;
@@ -241,14 +242,14 @@ static void test_singular(void)
   grids_close(&g);
 }
 
-/* Ranks that went by their own limits would wait for one another. */
+/* Ranks with different limits would wait for one another. */
 static void test_options(void)
 {
   grid_set g = grids_open();
   kernel_matrix a = kernel_make(g.at[0], OSLA_DOUBLE, 9, 9, 2, 2, false);
   kernel_matrix b = kernel_make(g.at[0], OSLA_DOUBLE, 9, 2, 2, 2, false);
   kernel_matrix x = kernel_make(g.at[0], OSLA_DOUBLE, 9, 2, 2, 2, false);
-  osla_factors f = osla_factors_cholesky(a.a, OSLA_LOWER); /* not looked at */
+  osla_factors f = osla_factors_cholesky(a.a, OSLA_LOWER); /* the factors are not read */
   const int last = osla_test_size() - 1;
   const bool other = osla_test_rank() == last;
   const osla_refine_options negative = {.max_iterations = -3},
@@ -271,7 +272,7 @@ static void test_options(void)
 
 /* ---- a lack of memory ---- */
 
-/* The linker puts this before the library's. */
+/* Number of factorisations. The linker puts this function before the library's. */
 static int factorisations;
 osla_err __real_osla_getrf(osla_matrix *a, int64_t *ipiv, const osla_lu_options *options,
                            osla_lu_result *result);
@@ -291,15 +292,16 @@ static osla_err solve_mixed(void *arg)
   return osla_gesv_mixed(s->a.a, s->b.a, s->x.a, NULL, NULL);
 }
 
-/* At each allocation, up to some behind the factorisation: all fail together, and those of the
- * refinement before A is factored. */
+/* Makes each allocation fail in turn, up to some after the factorisation. All ranks fail together,
+ * and allocations of the refinement are made before A is factored. */
 static void test_lack(void)
 {
   grid_set g = grids_open();
   system_of s = make_system(&g, 0, OSLA_DOUBLE, EASY, 12, 4, FITTING);
   enum { BEHIND = 20 };
   int hit = 1, early = 0, late = 0, behind = 0;
-  OSLA_ASSERT_OK(solve_mixed(&s)); /* then regions are kept, and all calls allocate alike */
+  /* afterwards memory regions are cached, so all calls make the same allocations */
+  OSLA_ASSERT_OK(solve_mixed(&s));
   for (int number = 0; hit && behind < BEHIND; number++) {
     if (lacking_memory(number, solve_mixed, &s, &hit) == OSLA_OK) continue;
     behind += factorisations > 0;

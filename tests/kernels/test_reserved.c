@@ -1,5 +1,5 @@
-/* Every options struct: {0} serves; a reserved word that is not 0, on one rank alone, is refused on
- * all, and named. A table of all calls that take options. */
+/* Every options struct: {0} means the defaults. A reserved word that is not 0 on one rank is
+ * refused on all ranks, and the message names it. The table contains all calls with options. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 
 enum { N = 12, NB = 4, WORDS = 8 };
 
-/* What the calls work on: A positive definite, B and X of two columns. */
+/* Operands of the calls: A is positive definite, B and X have two columns. */
 typedef struct things {
   osla_transport *t;
   osla_grid *grid;
@@ -21,7 +21,7 @@ typedef struct things {
   char path[64];
 } things;
 
-/* Calls with options whose word has that value, and takes back what was made. */
+/* Makes a call with options whose reserved word has this value, and frees what the call made. */
 typedef osla_err call_with(const things *s, int word, uint64_t value);
 
 #define CALL_WITH(name, type, call)                                                                \
@@ -69,7 +69,7 @@ CALL_WITH(with_symm, osla_gemm_options,
                     osla_whole(s->x), &o))
 CALL_WITH(with_hemm, osla_gemm_options,
           osla_hemm(OSLA_LEFT, OSLA_LOWER, 1, osla_whole(s->a), osla_part_at(s->b, 0, 0, N, 0), 0,
-                    osla_part_at(s->x, 0, 0, N, 0), &o)) /* nothing to do */
+                    osla_part_at(s->x, 0, 0, N, 0), &o)) /* an empty product */
 CALL_WITH(with_trmm, osla_gemm_options,
           osla_trmm(OSLA_LEFT, OSLA_LOWER, OSLA_NOTRANS, OSLA_UNIT, 1, osla_whole(s->a),
                     osla_whole(s->x), &o))
@@ -97,7 +97,8 @@ static osla_err with_potri(const things *s, int word, uint64_t value)
   osla_chol_options o = {0};
   int64_t info;
   o.reserved[word] = value;
-  return osla_potri(OSLA_LOWER, s->a, &o, &info); /* of what lies there, positive on the diagonal */
+  /* any triangle with a positive diagonal is a valid factor */
+  return osla_potri(OSLA_LOWER, s->a, &o, &info);
 }
 
 static osla_err with_refine(const things *s, int word, uint64_t value)
@@ -172,7 +173,7 @@ static osla_err with_dense_splitting(const things *s, int word, uint64_t value)
   return err;
 }
 
-/* An iteration, or sweeps that precondition. */
+/* Runs an iteration, or sweeps as a preconditioner. */
 static osla_err with_iterations(const things *s, int word, uint64_t value, bool sweeps)
 {
   osla_iterate_options o = {0};
@@ -287,7 +288,7 @@ static int words_of(const char *options)
 static void test_collective(void)
 {
   things s = make_things();
-  const int odd = osla_test_size() - 1; /* the rank that is wrong */
+  const int odd = osla_test_size() - 1; /* the rank with the wrong word */
   for (size_t i = 0; i < sizeof table / sizeof *table; i++)
     for (int end = 0; end < 2; end++) {
       const int word = end ? words_of(table[i].options) - 1 : 0;

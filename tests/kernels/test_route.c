@@ -1,5 +1,5 @@
-/* The ways of a panel (kernels/common/route.h), played through without MPI: every position makes
- * its own route, and together they must bring one copy to each node. */
+/* Routes of a panel (kernels/common/route.h), simulated without MPI: every position makes its own
+ * route, and together they must bring one copy to each node. */
 #include "kernels/common/route.h"
 #include "osla_random.h"
 #include "tests/osla_test_help.h"
@@ -11,13 +11,13 @@ enum { MOST = 40 };
 static const osla_forward ways[] = {OSLA_FORWARD_CHOSEN, OSLA_FORWARD_FLAT, OSLA_FORWARD_RING,
                                     OSLA_FORWARD_TREE};
 
-/* The lines of all positions, as their ranks make them. */
+/* Makes the lines of all positions, as their ranks would. */
 static bool make_all(osla_line *lines, int length, const int *nodes)
 {
   int ranks[MOST];
   bool made = true;
   for (int i = 0; i < length; i++)
-    ranks[i] = length - 1 - i; /* positions are not ranks */
+    ranks[i] = length - 1 - i; /* positions differ from ranks */
   for (int i = 0; i < length; i++)
     made = osli_line_make(&lines[i], length, i, ranks, nodes) && made;
   return made;
@@ -31,7 +31,7 @@ static int log2_up(int n)
   return log;
 }
 
-/* Returns the number of disagreements. */
+/* Returns the number of contradictions between the routes of all positions. */
 static int play(osla_line *lines, int length, osla_forward forward, int root, size_t bytes)
 {
   int wrong = 0, got[MOST] = {0}, hops[MOST], from[MOST], copies = 0, deepest = 0, most = 0;
@@ -50,10 +50,11 @@ static int play(osla_line *lines, int length, osla_forward forward, int root, si
   for (int i = 0; i < length; i++) {
     const osla_route *r = &route[i];
     bool home = lines[i].node[i] == lines[i].node[root];
-    wrong += lines[i].node[r->reads] != lines[i].node[i];           /* a copy of my node's */
-    wrong += route[r->reads].reads != r->reads;                     /* that its holder has, too */
-    wrong += got[i] != (!home && r->reads == i);                    /* one put to each station */
-    wrong += home ? r->reads != root : from[r->reads] != r->writer; /* from whom it expects it */
+    wrong += lines[i].node[r->reads] != lines[i].node[i]; /* a rank reads a copy on its own node */
+    wrong += route[r->reads].reads != r->reads;  /* the rank with the copy reads it as well */
+    wrong += got[i] != (!home && r->reads == i); /* each station receives one put */
+    /* the station expects the put from the rank that sends it */
+    wrong += home ? r->reads != root : from[r->reads] != r->writer;
     wrong += home && r->writer != root;
     hops[i] = 0;
     for (int at = r->reads; at != root && hops[i] <= length; at = route[at].writer)
@@ -67,7 +68,7 @@ static int play(osla_line *lines, int length, osla_forward forward, int root, si
   return wrong;
 }
 
-/* Nodes: 0 in blocks, 1 in turn, 2 at random. */
+/* Distribution of positions over nodes: 0 in blocks, 1 cyclic, 2 random. */
 static int node_of(int how, int rank, int length, int nodes, uint64_t seed)
 {
   if (how == 0) return rank * nodes / length;

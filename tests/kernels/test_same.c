@@ -1,5 +1,5 @@
-/* Floors 2 and 3: arguments of matrix calls and products that are others on the last rank. What
- * only steers a rank by itself may differ. */
+/* Arguments of matrix calls and products that differ on the last rank. Arguments that affect only
+ * their own rank may differ. */
 #include "tests/kernels/same_call.h"
 
 #include <complex.h>
@@ -74,7 +74,7 @@ static void check_matrices(const same_matrices *m)
   OTHER(add, base, alpha, 0.1, "osla_matrix_add: alpha is 1 on rank 0, but 0.10000000000000001 on");
   OTHER(add, base, beta, -0.5, "osla_matrix_add: beta is 0.5 on rank 0, but -0.5 on rank ");
   OTHER(add, base, b.matrix, m->narrow, "osla_matrix_add: m is ");
-  base.fill = OSLA_FILL_ZERO; /* which has no seed */
+  base.fill = OSLA_FILL_ZERO; /* this content has no seed */
   if (same_odd()) base.seed = 7;
   OSLA_ASSERT_OK(fill(&base));
 }
@@ -146,10 +146,10 @@ static void check_gemm(const same_matrices *m)
   OTHER(herk, z, trans, OSLA_CONJTRANS, "osla_herk: trans is ");
   OTHER(herk, z, beta, 2.0, "osla_herk: beta is ");
   OTHER_PART(herk, z, c, "osla_herk: c");
-  OSLA_ASSERT_ERR(one_other(&base), OSLA_ERR_ARG); /* two routines */
+  OSLA_ASSERT_ERR(one_other(&base), OSLA_ERR_ARG); /* ranks call two different routines */
   base.gemm.panel = same_odd() ? 2 : 3;            /* may differ by rank */
   if (same_odd())
-    base.alpha = CMPLX(1.0, 4.0); /* as all: of real matrices only the real part counts */
+    base.alpha = CMPLX(1.0, 4.0); /* for real matrices the imaginary part does not count */
   OSLA_ASSERT_OK(gemm(&base));
 }
 

@@ -1,6 +1,6 @@
-/* Solves with the factors of LU and Cholesky: bitwise where solution and factors are whole numbers,
- * with interchanges; with LAPACK's factors and our own by the scaled residual; on right-hand sides
- * that lie otherwise or are on every rank. */
+/* Solves with the factors of LU and Cholesky: compared bitwise if solution and factors are whole
+ * numbers, with interchanges; with factors of LAPACK and of OSLA by the scaled residual; for
+ * right-hand sides in other distributions, and replicated ones. */
 #include "kernels/solve/rhs.h"
 #include "osla_blas.h"
 #include "osla_chol.h"
@@ -23,8 +23,8 @@ static const solve_case cases_of_sizes[] = {
 };
 enum { N_SIZES = sizeof cases_of_sizes / sizeof cases_of_sizes[0] };
 
-/* Exact factors as they are stored, and B for an exact X. `kind`: 0, 1 Cholesky, lower and upper; 2
- * to 4 LU with N, T, C; 5 LU without interchanges. */
+/* Exact factors as they are stored, and B for an exact X. Kinds 0 and 1: Cholesky, lower and upper;
+ * 2 to 4: LU with N, T, C; 5: LU without interchanges. */
 enum { KINDS = 6 };
 
 typedef struct problem {
@@ -37,7 +37,7 @@ static osla_trans trans_of(int kind)
   return kind == 3 ? OSLA_TRANS : kind == 4 ? OSLA_CONJTRANS : OSLA_NOTRANS;
 }
 
-/* L below the diagonal, U from there on. */
+/* L below the diagonal, U in the other elements. */
 static dense put_together(const dense *l, const dense *u)
 {
   dense d = dense_copy(u);
@@ -93,7 +93,7 @@ static void problem_free(problem *p)
   free(p->pivots);
 }
 
-/* x on every rank, with one row more than it needs. */
+/* Solves with x on every rank, with one row more than necessary. */
 static void solve_replicated(const problem *p, int kind, osla_matrix *a, const int64_t *ipiv,
                              const char *label)
 {
@@ -169,8 +169,8 @@ static void test_empty(void)
   grids_close(&g);
 }
 
-/* So many right-hand sides that the interchanges take several packs of columns, and buffers are
- * used again. */
+/* So many right-hand sides that the interchanges take several packs of columns and reuse
+ * buffers. */
 static void test_many(void)
 {
   enum { N = 40, NRHS = 60000 };
@@ -186,7 +186,7 @@ static void test_many(void)
   grids_close(&g);
 }
 
-/* LAPACK's factors of a copy on every rank, dealt out. */
+/* Factors a copy on every rank by LAPACK, and distributes the factors. */
 static int64_t *factor_by_lapack(osla_matrix *a)
 {
   osla_dtype dtype = osla_matrix_dtype(a);
@@ -204,7 +204,8 @@ static int64_t *factor_by_lapack(osla_matrix *a)
   return ipiv;
 }
 
-/* A X = B by LAPACK's LU (how = -2), ours without pivoting (-1), or Cholesky (its triangle). */
+/* Solves A X = B by LAPACK's LU (how = -2), OSLA's LU without pivoting (-1), or Cholesky (its
+ * triangle). */
 static void check_factored(osla_grid *grid, osla_dtype dtype, solve_case c, int how)
 {
   double value = -1.0;
@@ -312,8 +313,8 @@ static void test_stress(void)
   kernel_stress(3, 4000, stress);
 }
 
-/* Right-hand sides on one node lie on so many process columns that each has some eight, or as many.
- */
+/* On one node, right-hand sides are on so many process columns that each has about eight, or on all
+ * of them. */
 static void test_placing(void)
 {
   const struct {

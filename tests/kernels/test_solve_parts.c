@@ -1,4 +1,5 @@
-/* Factorisations and solves of parts against those of matrices that are the parts alone. */
+/* Factorisations and solves of parts, compared with those of matrices that consist of the part
+ * only. */
 #include "osla_chol.h"
 #include "osla_index.h"
 #include "osla_lu.h"
@@ -56,7 +57,7 @@ static void test_potrf(void)
   for_all(true, check_potrf);
 }
 
-/* info counts in the part. */
+/* info counts rows of the part. */
 static void test_not_positive(void)
 {
   osla_transport *t = osla_test_transport();
@@ -86,8 +87,8 @@ static int64_t *new_pivots(const osla_matrix *a)
   return ipiv;
 }
 
-/* All of them on every rank, 1 + what each row was exchanged with in the matrix itself; UNTOUCHED
- * for the other rows. */
+/* Gathers the pivots of all rows on every rank: 1 + the row in the whole matrix that each row was
+ * interchanged with; UNTOUCHED for other rows. */
 static void all_pivots(const osla_matrix *a, const int64_t *ipiv, int64_t *all)
 {
   const osla_layout l = osla_matrix_layout(a);
@@ -119,7 +120,8 @@ static void add_product(int parts, const double *x, const double *y, double *z)
   if (parts == 2) z[1] += x[0] * y[1] + x[1] * y[0];
 }
 
-/* |P A - L U|_max of the part is small, whatever the pivots, and outside nothing changed. */
+/* Asserts that |P A - L U|_max of the part is small, whatever the pivots, and that elements outside
+ * the part are unchanged. */
 static void check_factors(const osla_matrix *a, const dense *before, const int64_t *ipiv, place p)
 {
   const int64_t order = p.m < p.n ? p.m : p.n;
@@ -173,7 +175,8 @@ static void check_getrf(osla_grid *grid, osla_dtype dtype, place p, int turn)
   OSLA_ASSERT_OK(osla_getrf(alone, none ? NULL : right, &options, &should));
   OSLA_ASSERT_OK(osla_getrf_part(parts_at(a, p), none ? NULL : ipiv, &options, &is));
   CU_ASSERT(is.info == should.info && is.trusted == should.trusted);
-  if (options.pivoting == OSLA_PIVOT_TOURNAMENT) { /* its pivots depend on who has which rows */
+  /* tournament pivots depend on the distribution of the rows */
+  if (options.pivoting == OSLA_PIVOT_TOURNAMENT) {
     check_factors(a, &before, ipiv, p);
   } else {
     parts_expect(a, &before, p, PARTS_ALL, alone, tolerance(dtype), "getrf");
@@ -192,13 +195,14 @@ static void test_getrf(void)
 /* ---- solves ---- */
 
 typedef struct equations {
-  osla_matrix *a, *b; /* B beside A or in another matrix, at q */
+  osla_matrix *a, *b; /* B is a part of A's matrix or of another matrix, at position q */
   osla_matrix *a_alone, *b_alone;
   place p, q;
   dense before;
 } equations;
 
-/* B has PARTS_N columns or (right) rows; in every other turn it lies beside A in one matrix. */
+/* B has PARTS_N columns, or rows if it is on the right; in every second turn it is in the same
+ * matrix as A. */
 static equations make_equations(osla_grid *grid, osla_dtype dtype, place p, int turn, bool right,
                                 osla_fill fill)
 {
@@ -267,7 +271,7 @@ static void test_potrs(void)
   for_all(true, check_potrs);
 }
 
-/* Rows of a dominant matrix that begin with the last one: no pivot is on the diagonal. */
+/* Reverses the rows of a diagonally dominant matrix, so that no pivot is on the diagonal. */
 static void turn_rows(osla_matrix *a, place p)
 {
   dense all = dense_gather(a), mine = parts_dense(&all, p);

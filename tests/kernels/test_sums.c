@@ -1,4 +1,4 @@
-/* Floor 3: sums over the ranks. */
+/* Sums over the ranks. */
 #include "osla_krylov.h"
 #include "tests/osla_test_help.h"
 
@@ -37,7 +37,7 @@ static void test_sums(void)
   osla_transport_destroy(&t);
 }
 
-/* With rounding: the same bits on all ranks and in all runs. */
+/* With rounding errors: the same bits on all ranks and in all runs. */
 static void test_sums_bits(void)
 {
   osla_transport *t = osla_test_transport();
@@ -57,7 +57,8 @@ static void test_sums_bits(void)
   osla_transport_destroy(&t);
 }
 
-/* One rank or several come with another number of them: all say so alike, and sums go on. */
+/* One rank or several ranks pass another count: all ranks report the same error, and later sums
+ * work. */
 static void test_other_counts(void)
 {
   osla_transport *t = osla_test_transport();

@@ -1,5 +1,5 @@
-/* Distributed symmetric and Hermitian products against a serial one: either triangle, the other one
- * stays. */
+/* Distributed symmetric and Hermitian products compared with a serial product: both triangles; the
+ * other triangle stays unchanged. */
 #include "tests/kernels/gemm_pool.h"
 #include "tests/osla_test_help.h"
 
@@ -9,7 +9,7 @@ static const double factors[][2] = {{1, 0}, {2, 1}, {-1, 3}, {1, -2}, {0, 2}, {0
 
 enum { N_FACTORS = sizeof factors / sizeof factors[0] };
 
-/* An n x k matrix, or its transpose. */
+/* An n x k part, or its transpose. */
 static osla_part op_at(osla_matrix *matrix, osla_trans trans, int64_t i, int64_t j, int64_t n,
                        int64_t k)
 {
@@ -17,7 +17,7 @@ static osla_part op_at(osla_matrix *matrix, osla_trans trans, int64_t i, int64_t
                                : osla_part_at(matrix, i, j, k, n);
 }
 
-/* By osla_syrk, with complex factors for complex types, or by osla_herk. */
+/* A product by osla_syrk, with complex factors for complex types, or by osla_herk. */
 static product product_by_turns(int turn, osla_uplo uplo, osla_trans trans, const double *factor,
                                 osla_part a, osla_part c)
 {
@@ -26,7 +26,7 @@ static product product_by_turns(int turn, osla_uplo uplo, osla_trans trans, cons
                          c);
 }
 
-/* Whole matrices: all grids; C in square blocks, in others, and in blocks larger than C. */
+/* Whole matrices: all grids; C in square blocks, in other blocks, and in blocks larger than C. */
 static void test_grids_and_blocks(void)
 {
   static const struct {
@@ -84,7 +84,7 @@ static void check_product(const gemm_pool *pool, uint64_t seed)
     (void)product_check(&p, pool->label);
 }
 
-/* Parts by seed on all grids, with delays in the midst of the products for every other one. */
+/* Parts chosen by a seed on all grids, on every second grid with delays during the products. */
 static void test_random(void)
 {
   osla_transport *t = osla_test_transport();
@@ -103,7 +103,7 @@ static void test_random(void)
   osla_transport_destroy(&t);
 }
 
-/* n = 0, k = 0, both; and A beside C in one matrix. */
+/* n = 0, k = 0, and both; A and C in one matrix. */
 static void test_edges(void)
 {
   static const int64_t sizes[][2] = {{0, 5}, {6, 0}, {0, 0}, {1, 7}, {7, 1}, {13, 13}};

@@ -1,4 +1,4 @@
-/* Tiles of products (kernels/common/tile.h): even, not too large, not too small. */
+/* Tiles of products (kernels/common/tile.h): nearly equal, neither too large nor too small. */
 #include "kernels/common/panels_state.h"
 #include "kernels/common/tile.h"
 #include "osla_random.h"
@@ -7,7 +7,8 @@
 #include <inttypes.h>
 #include <math.h>
 
-/* Parts of one length differ by the last one alone, which is not a sliver. */
+/* Whether the last part of a length is much smaller than the others, which all have the same
+ * length. */
 static int uneven(int64_t length, int64_t part)
 {
   if (part >= length) return 0;

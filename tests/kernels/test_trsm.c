@@ -1,5 +1,5 @@
-/* Triangular solves: all sides, triangles, transposes and types, bitwise, where solution and
- * triangle are whole numbers. */
+/* Triangular solves: all sides, triangles, transposes and types, compared bitwise for whole numbers
+ * in solution and triangle. */
 #include "kernels/solve/trsm.h"
 #include "osla_solve.h"
 #include "tests/kernels/solve_reference.h"
@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 typedef struct solve_case {
-  int64_t n, nb, nrhs, width; /* width: of a block of B along nrhs */
+  int64_t n, nb, nrhs, width; /* width: block width of B along nrhs */
 } solve_case;
 
 static const solve_case cases_of_sizes[] = {
@@ -25,7 +25,7 @@ typedef struct variant {
   osla_diag diag;
 } variant;
 
-/* All of them, in an order in which neighbours differ in much. */
+/* All combinations, in an order in which neighbours differ in several arguments. */
 enum { VARIANTS = 24 };
 
 static variant variant_of(int64_t i)
@@ -55,7 +55,7 @@ static void check_exact(const kernel_matrix *a, const kernel_matrix *b, variant 
   dense_free(&used), dense_free(&stored), dense_free(&op), dense_free(&x), dense_free(&db);
 }
 
-/* The right-hand sides of both sides, in one place. */
+/* Right-hand sides for LEFT and for RIGHT in one distribution. */
 static void make_sides(const grid_set *g, int which, osla_dtype dtype, solve_case c,
                        rhs_place place, bool wrapped, kernel_matrix sides[2])
 {
@@ -87,8 +87,8 @@ static void test_trsm(void)
   grids_close(&g);
 }
 
-/* Every variant in every type on one grid with several process rows and columns; with more ranks
- * than two in one type, than four half of them. */
+/* Every combination in every type on one grid with several process rows and columns; with more than
+ * two ranks in one type, with more than four only half of the combinations. */
 static void test_variants(void)
 {
   grid_set g = grids_open();
@@ -108,8 +108,8 @@ static void test_variants(void)
   grids_close(&g);
 }
 
-/* More block rows than process rows and the other way round: ranks without rows of B take part in
- * nothing, and nobody may wait for them. */
+/* More block rows than process rows, and the reverse: ranks without rows of B do not take part, and
+ * no rank may wait for them. */
 static void test_few_rows(void)
 {
   grid_set g = grids_open();
@@ -118,7 +118,7 @@ static void test_few_rows(void)
       osla_grid *grid = g.at[which];
       bool tall = osla_grid_npcol(grid) == 1 && (n == 1 || n == osla_grid_nprow(grid) - 1);
       if (osla_test_size() > 2 && !tall) continue;
-      if (osla_test_size() > 4 && n == 1) continue; /* as with fewer ranks */
+      if (osla_test_size() > 4 && n == 1) continue; /* the same as with fewer ranks */
       solve_case c = {n, 1, 2, 1};
       kernel_matrix b[2], a = kernel_make(grid, OSLA_DOUBLE, n, n, 1, 1, false);
       make_sides(&g, which, OSLA_DOUBLE, c, FITTING, which % 2, b);
@@ -149,7 +149,7 @@ static void test_empty(void)
   grids_close(&g);
 }
 
-/* So many right-hand sides that a transposed solve takes several strips of them. */
+/* So many right-hand sides that a solve with transpose takes several strips of columns. */
 static void test_strips(void)
 {
   grid_set g = grids_open();
@@ -168,8 +168,8 @@ static void test_strips(void)
   grids_close(&g);
 }
 
-/* alpha = 0: B is zero whatever it holds, and A is not read. Of a real type's alpha the imaginary
- * part does not count. */
+/* alpha = 0: B becomes zero whatever it contains, and A is not read. For real types the imaginary
+ * part of alpha does not count. */
 static void test_zero_factor(void)
 {
   grid_set g = grids_open();
