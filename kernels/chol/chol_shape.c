@@ -13,16 +13,16 @@ osla_err osli_chol_init(chol *f, osla_matrix *a, osla_uplo uplo, const osla_chol
   const local_view *v = &f->v;
   OSLA_CALL(OSLA_RESERVED(osla_chol_options, options));
   OSLA_CHECK(v->m == v->n, OSLA_ERR_ARG,
-             "Cholesky of a %" PRId64 " x %" PRId64 " matrix: not square", v->m, v->n);
+             "Cholesky: the matrix is %" PRId64 " x %" PRId64 ", not square", v->m, v->n);
   OSLA_CHECK(v->mb == v->nb, OSLA_ERR_ARG,
-             "Cholesky needs square blocks, not %" PRId64 " x %" PRId64, v->mb, v->nb);
-  OSLA_CHECK(uplo == OSLA_LOWER || uplo == OSLA_UPPER, OSLA_ERR_ARG, "Cholesky of uplo = %d",
-             (int)uplo);
+             "Cholesky: blocks must be square, not %" PRId64 " x %" PRId64, v->mb, v->nb);
+  OSLA_CHECK(uplo == OSLA_LOWER || uplo == OSLA_UPPER, OSLA_ERR_ARG,
+             "Cholesky: uplo = %d is neither OSLA_LOWER nor OSLA_UPPER", (int)uplo);
   OSLA_CHECK(look_ahead >= -1 && look_ahead <= 2, OSLA_ERR_ARG,
              "Cholesky: look_ahead = %d is not -1, 0, 1 or 2", look_ahead);
   f->forward = options ? options->forward : OSLA_FORWARD_CHOSEN;
   OSLA_CHECK(f->forward >= OSLA_FORWARD_CHOSEN && f->forward <= OSLA_FORWARD_TREE, OSLA_ERR_ARG,
-             "Cholesky: forward = %d is not a way to forward panels", (int)f->forward);
+             "Cholesky: forward = %d is not an osla_forward", (int)f->forward);
   f->look_ahead = look_ahead < 0 ? 0 : look_ahead == 0 ? 1 : look_ahead;
   trim_blocks(&f->v);
   bool lower = uplo == OSLA_LOWER;
@@ -54,7 +54,7 @@ static osla_err find_neighbours(chol *f)
 {
   const osla_transport *t = f->v.t;
   f->readers = calloc((size_t)osla_transport_node_size(t) + 1, sizeof *f->readers);
-  OSLA_CHECK(f->readers, OSLA_ERR_MEM, "Cholesky's neighbours");
+  OSLA_CHECK(f->readers, OSLA_ERR_MEM, "Cholesky: list of node neighbours");
   if (f->v.prow < 0) return OSLA_OK;
   f->column_node = osla_transport_node_of(t, rank_of(f, 0, f->across));
   for (int along = 1; along < f->n_along; along++)
@@ -78,7 +78,7 @@ osla_err osli_chol_allocate(chol *f,
   OSLA_CALL(osli_view_neighbours_readable(v, &f->readable));
   osla_err err = find_neighbours(f);
   f->columns = malloc(osli_chol_columns_bytes(f) + 1);
-  if (!f->columns) err = osla_error_set(OSLA_ERR_MEM, "copy of a Cholesky panel");
+  if (!f->columns) err = osla_error_set(OSLA_ERR_MEM, "Cholesky: copy of a panel");
   OSLA_CALL(osla_agree(v->t, err));
 
   osla_panels_plan plan = osli_chol_panels_plan(f, osla_transport_n_nodes(v->t) > 1);

@@ -2,21 +2,21 @@
 
 osla_err osli_check_side(const char *call, osla_side side)
 {
-  OSLA_CHECK(side == OSLA_LEFT || side == OSLA_RIGHT, OSLA_ERR_ARG, "%s of side = %d", call,
-             (int)side);
+  OSLA_CHECK(side == OSLA_LEFT || side == OSLA_RIGHT, OSLA_ERR_ARG,
+             "%s: side = %d is neither OSLA_LEFT nor OSLA_RIGHT", call, (int)side);
   return OSLA_OK;
 }
 
 osla_err osli_check_trans(const char *call, osla_trans trans)
 {
   OSLA_CHECK(trans == OSLA_NOTRANS || trans == OSLA_TRANS || trans == OSLA_CONJTRANS, OSLA_ERR_ARG,
-             "%s of trans = %d", call, (int)trans);
+             "%s: trans = %d is not an osla_trans", call, (int)trans);
   return OSLA_OK;
 }
 
 osla_err osli_check_diag(const char *call, osla_diag diag)
 {
-  OSLA_CHECK(diag == OSLA_NONUNIT || diag == OSLA_UNIT, OSLA_ERR_ARG, "%s of diag = %d", call,
-             (int)diag);
+  OSLA_CHECK(diag == OSLA_NONUNIT || diag == OSLA_UNIT, OSLA_ERR_ARG,
+             "%s: diag = %d is neither OSLA_NONUNIT nor OSLA_UNIT", call, (int)diag);
   return OSLA_OK;
 }

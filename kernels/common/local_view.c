@@ -12,9 +12,9 @@ osla_err osli_view_check_blas(const osla_matrix *a)
   const osla_transport *t = osla_grid_transport(osla_matrix_grid(a));
   const int64_t lld = osla_matrix_lld(a, osla_transport_rank(t));
   OSLA_CHECK(lld <= INT_MAX && cols <= INT_MAX, OSLA_ERR_RANGE,
-             "%" PRId64 " x %" PRId64 " elements of rank %d, %" PRId64
-             " from column to column: not in the int of this BLAS",
-             rows, cols, osla_transport_rank(t), lld);
+             "the part of rank %d has %" PRId64 " x %" PRId64
+             " elements and leading dimension %" PRId64 ", which exceeds the integers of this BLAS",
+             osla_transport_rank(t), rows, cols, lld);
   return osla_blas_ready();
 }
 

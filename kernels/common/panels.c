@@ -67,7 +67,7 @@ static osla_err make_work(osla_panels *p, const osla_grid *grid)
   }
   p->n_posted = calloc((size_t)p->depth, sizeof *p->n_posted);
   complete = complete && p->n_posted;
-  return complete ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "panels' routes");
+  return complete ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "routes of panels");
 }
 
 /* Sets the offsets of the kinds in a set of buffers. A set has the same size on all ranks, because
@@ -114,7 +114,7 @@ osla_err osli_panels_create(osla_grid *grid, const osla_panels_plan *plan, osla_
   osla_transport *t = osla_grid_transport(grid);
   osla_panels *p = *out = calloc(1, sizeof *p);
   osla_err err = OSLA_OK;
-  OSLA_CALL(osla_agree(t, p ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "panels object")));
+  OSLA_CALL(osla_agree(t, p ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "state of panels")));
   p->plan = *plan;
   if (plan->piece == 0) p->plan.piece = PIECE_BYTES;
   p->t = t;

@@ -49,7 +49,7 @@ osla_err osli_pieces_create(osla_grid *grid, size_t bytes, int look_ahead, bool 
 {
   osla_transport *t = osla_grid_transport(grid);
   osla_pieces *p = *out = calloc(1, sizeof *p);
-  OSLA_CALL(osla_agree(t, p ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "pieces object")));
+  OSLA_CALL(osla_agree(t, p ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "state of pieces")));
   size_t line = (size_t)(in_row ? osla_grid_npcol(grid) : osla_grid_nprow(grid));
   p->grid = grid;
   p->in_row = in_row;
@@ -60,7 +60,8 @@ osla_err osli_pieces_create(osla_grid *grid, size_t bytes, int look_ahead, bool 
   bool complete = p->posts && p->posted;
   for (int64_t set = 0; complete && set < p->depth; set++)
     p->posts[set].posted = p->posted + (size_t)set * line;
-  osla_err err = osla_agree(t, complete ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "pieces object"));
+  osla_err err =
+    osla_agree(t, complete ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "state of pieces"));
   osla_notifiers mates = osla_grid_notifiers(grid);
   if (err == OSLA_OK)
     err = osla_segment_create_for(t, p->set * (size_t)p->depth, PURPOSES, &mates, &p->segment);

@@ -49,7 +49,7 @@ static osla_err check(const request *r, const osla_gemm_options *options)
   const char *call = r->triangle == WHOLE ? "gemm" : r->hermitian ? "herk" : "syrk";
   OSLA_CALL(OSLA_RESERVED(osla_gemm_options, options));
   OSLA_CHECK(r->triangle == WHOLE || r->triangle == OSLA_LOWER || r->triangle == OSLA_UPPER,
-             OSLA_ERR_ARG, "%s of uplo = %d", call, r->triangle);
+             OSLA_ERR_ARG, "%s: uplo = %d is neither OSLA_LOWER nor OSLA_UPPER", call, r->triangle);
   OSLA_CALL(osli_check_trans(call, r->transa));
   OSLA_CALL(osli_check_trans(call, r->transb));
   OSLA_CALL(osli_part_check("gemm", a, "A"));
@@ -134,8 +134,8 @@ static osla_err check_blas(const gemm_work *w)
     if (ld > largest) largest = ld;
   }
   OSLA_CHECK(largest <= INT_MAX, OSLA_ERR_RANGE,
-             "gemm: %" PRId64 " elements from column to column, or in a row: not in the int of "
-             "this BLAS",
+             "gemm: a leading dimension or a number of columns is %" PRId64
+             ", which exceeds the integers of this BLAS",
              largest);
   return osla_blas_ready();
 }

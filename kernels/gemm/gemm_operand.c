@@ -119,7 +119,7 @@ osla_err osli_gemm_operand_make(gemm_operand *x, osla_trans trans, bool is_a, co
   (void)cut(of, iproc, first, count, x, true);
   mark_far_owners(x, ablation);
   OSLA_CHECK(!x->any_far || osla_matrix_segment(part->matrix), OSLA_ERR_ARG,
-             "gemm: %c is needed where it is not, and was wrapped for its owners alone",
+             "gemm: %c was made by osla_matrix_wrap_own, but other ranks need it",
              is_a ? 'A' : 'B');
   return OSLA_OK;
 }

@@ -229,13 +229,13 @@ static osla_err check(getri *f, osla_matrix *a, const osla_lu_options *options)
   OSLA_CALL(OSLA_RESERVED(osla_lu_options, options));
   f->forward = options ? options->forward : OSLA_FORWARD_CHOSEN;
   OSLA_CHECK(v->m == v->n, OSLA_ERR_ARG,
-             "inverse of a %" PRId64 " x %" PRId64 " matrix: not square", v->m, v->n);
+             "inverse: the matrix is %" PRId64 " x %" PRId64 ", not square", v->m, v->n);
   OSLA_CHECK(v->mb == v->nb, OSLA_ERR_ARG,
-             "an inverse needs square blocks, not %" PRId64 " x %" PRId64, v->mb, v->nb);
+             "inverse: blocks must be square, not %" PRId64 " x %" PRId64, v->mb, v->nb);
   OSLA_CHECK(look_ahead >= -1 && look_ahead <= 2, OSLA_ERR_ARG,
              "inverse: look_ahead = %d is not -1, 0, 1 or 2", look_ahead);
   OSLA_CHECK(f->forward >= OSLA_FORWARD_CHOSEN && f->forward <= OSLA_FORWARD_TREE, OSLA_ERR_ARG,
-             "inverse: forward = %d is not a way to forward panels", (int)f->forward);
+             "inverse: forward = %d is not an osla_forward", (int)f->forward);
   f->look_ahead = look_ahead < 0 ? 0 : look_ahead == 0 ? 1 : look_ahead;
   trim_blocks(&f->v);
   f->steps = (v->n + v->nb - 1) / v->nb;

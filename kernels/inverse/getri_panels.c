@@ -81,8 +81,8 @@ void osli_getri_wait_packed(getri *f, panel_kind kind, const getri_step *s)
 osla_err osli_getri_allocate(getri *f, const int64_t *pivots)
 {
   f->inverse = malloc(osli_getri_block_bytes(f) + 1);
-  OSLA_CALL(osla_agree(f->v.t, f->inverse ? OSLA_OK
-                                          : osla_error_set(OSLA_ERR_MEM, "a block of an inverse")));
+  OSLA_CALL(
+    osla_agree(f->v.t, f->inverse ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "inverse: a block")));
   if (pivots)
     OSLA_CALL(osli_interchange_open(f->v.matrix, OSLA_COLUMNS, pivots, true, &f->columns));
   osla_panels_plan plan = osli_getri_plan(f);

@@ -176,12 +176,12 @@ static osla_err run(potri *f)
 static osla_err check(osla_matrix *a, osla_uplo uplo)
 {
   osla_layout l = osla_matrix_layout(a);
-  OSLA_CHECK(l.m == l.n, OSLA_ERR_ARG, "inverse of a %" PRId64 " x %" PRId64 " matrix: not square",
-             l.m, l.n);
+  OSLA_CHECK(l.m == l.n, OSLA_ERR_ARG,
+             "inverse: the matrix is %" PRId64 " x %" PRId64 ", not square", l.m, l.n);
   OSLA_CHECK(l.mb == l.nb, OSLA_ERR_ARG,
-             "an inverse needs square blocks, not %" PRId64 " x %" PRId64, l.mb, l.nb);
-  OSLA_CHECK(uplo == OSLA_LOWER || uplo == OSLA_UPPER, OSLA_ERR_ARG, "inverse of uplo = %d",
-             (int)uplo);
+             "inverse: blocks must be square, not %" PRId64 " x %" PRId64, l.mb, l.nb);
+  OSLA_CHECK(uplo == OSLA_LOWER || uplo == OSLA_UPPER, OSLA_ERR_ARG,
+             "inverse: uplo = %d is neither OSLA_LOWER nor OSLA_UPPER", (int)uplo);
   return OSLA_OK;
 }
 

@@ -149,7 +149,7 @@ osla_err osli_potri_allocate(potri *f)
   osla_err err = OSLA_OK;
   f->x_rows = malloc(osli_potri_x_rows_bytes(c) + 1);
   f->negative = malloc(osli_potri_block_bytes(c) + 1);
-  if (!f->x_rows || !f->negative) err = osla_error_set(OSLA_ERR_MEM, "copy of an inverse's panel");
+  if (!f->x_rows || !f->negative) err = osla_error_set(OSLA_ERR_MEM, "inverse: copy of a panel");
   OSLA_CALL(osla_agree(c->v.t, err));
   osla_panels_plan plan = osli_potri_plan(c);
   plan.kernel = f;

@@ -224,25 +224,27 @@ static osla_err check(const lu *f, const int64_t *ipiv, const osla_lu_options *o
   const local_view *v = &f->v;
   int look_ahead = options ? options->look_ahead : 0;
   OSLA_CALL(OSLA_RESERVED(osla_lu_options, options));
-  OSLA_CHECK(v->mb == v->nb, OSLA_ERR_ARG, "LU needs square blocks, not %" PRId64 " x %" PRId64,
+  OSLA_CHECK(v->mb == v->nb, OSLA_ERR_ARG, "LU: blocks must be square, not %" PRId64 " x %" PRId64,
              v->mb, v->nb);
   OSLA_CHECK(v->p == 1 || is_shared(v->matrix), OSLA_ERR_ARG,
-             "LU on %d process rows of a matrix that was wrapped for its owners alone", v->p);
+             "LU: A was made by osla_matrix_wrap_own, which is possible with one process row only, "
+             "not with %d",
+             v->p);
   OSLA_CHECK(look_ahead >= -1 && look_ahead <= MAX_LOOK_AHEAD, OSLA_ERR_ARG,
              "LU: look_ahead = %d is not -1, 0, 1 or 2", look_ahead);
   OSLA_CHECK(f->pivoting >= OSLA_PIVOT_PARTIAL && f->pivoting <= OSLA_PIVOT_NONE, OSLA_ERR_ARG,
-             "LU: pivoting = %d is not a way of pivoting", (int)f->pivoting);
+             "LU: pivoting = %d is not an osla_pivoting", (int)f->pivoting);
   OSLA_CHECK(f->forward >= OSLA_FORWARD_CHOSEN && f->forward <= OSLA_FORWARD_TREE, OSLA_ERR_ARG,
-             "LU: forward = %d is not a way to forward panels", (int)f->forward);
+             "LU: forward = %d is not an osla_forward", (int)f->forward);
   OSLA_CHECK(f->pivoting == OSLA_PIVOT_NONE || ipiv || v->rows == 0, OSLA_ERR_ARG,
-             "LU: no ipiv for the pivots");
+             "LU: ipiv is NULL, which is possible with OSLA_PIVOT_NONE only");
   OSLA_CHECK(!osli_work_modelled || osli_lu_index_bytes(v->nb) <= OSLA_STEERING,
              OSLA_ERR_UNSUPPORTED,
-             "LU that is only modelled: the pivots of blocks of %" PRId64 " take %zu bytes, and "
-             "%d are carried",
+             "LU: with modelled work the pivots of a block of %" PRId64 " take %zu bytes, but "
+             "messages carry at most %d: use smaller blocks",
              v->nb, osli_lu_index_bytes(v->nb), OSLA_STEERING);
   OSLA_CHECK(v->nb <= WIDEST || v->n <= WIDEST, OSLA_ERR_RANGE,
-             "LU: blocks of %" PRId64 ", not at most %d", v->nb, WIDEST);
+             "LU: block size %" PRId64 " exceeds %d", v->nb, WIDEST);
   return osli_view_check_blas(v->matrix);
 }
 

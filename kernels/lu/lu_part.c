@@ -45,7 +45,7 @@ static osla_err check(const osla_part *a, const int64_t *ipiv, const osla_lu_opt
   OSLA_CALL(osli_part_check("getrf", a, "A"));
   bool rows = osli_part_rows_below(a, 0) < osli_part_rows_below(a, a->m);
   OSLA_CHECK(ipiv || !rows || (options && options->pivoting == OSLA_PIVOT_NONE), OSLA_ERR_ARG,
-             "LU: no ipiv for the pivots");
+             "LU: ipiv is NULL, which is possible with OSLA_PIVOT_NONE only");
   return OSLA_OK;
 }
 

@@ -94,8 +94,8 @@ static osla_err check(const symm *s)
   OSLA_CALL(OSLA_RESERVED(osla_gemm_options, s->options));
   OSLA_CALL(osli_product_check(call, operands, 3));
   OSLA_CALL(osli_check_side(call, s->side));
-  OSLA_CHECK(s->uplo == OSLA_LOWER || s->uplo == OSLA_UPPER, OSLA_ERR_ARG, "%s of uplo = %d", call,
-             (int)s->uplo);
+  OSLA_CHECK(s->uplo == OSLA_LOWER || s->uplo == OSLA_UPPER, OSLA_ERR_ARG,
+             "%s: uplo = %d is neither OSLA_LOWER nor OSLA_UPPER", call, (int)s->uplo);
   OSLA_CHECK(
     s->a.m == order && s->a.n == order && s->c.m == s->b.m && s->c.n == s->b.n, OSLA_ERR_ARG,
     "%s: A is %" PRId64 " x %" PRId64 ", B %" PRId64 " x %" PRId64 ", C %" PRId64 " x %" PRId64,

@@ -190,7 +190,7 @@ static osla_err check(const product *p)
   if (shared) OSLA_CALL(osli_product_check(p->call, operands, 1));
   OSLA_CALL(osli_check_trans(p->call, p->trans));
   OSLA_CHECK(!p->triangle || p->uplo == OSLA_LOWER || p->uplo == OSLA_UPPER, OSLA_ERR_ARG,
-             "%s of uplo = %d", p->call, (int)p->uplo);
+             "%s: uplo = %d is neither OSLA_LOWER nor OSLA_UPPER", p->call, (int)p->uplo);
   OSLA_CHECK(!p->triangle || p->a.m == p->a.n, OSLA_ERR_ARG,
              "%s: A is %" PRId64 " x %" PRId64 ", not square", p->call, p->a.m, p->a.n);
   OSLA_CHECK(p->x.n == 1 && p->y.n == 1 && p->x.m == (plain ? p->a.n : p->a.m) &&

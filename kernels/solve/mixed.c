@@ -69,12 +69,12 @@ static osla_err check(const mixed *f)
   OSLA_CALL(osli_rhs_check(OSLA_LEFT, f->a, f->b));
   OSLA_CALL(osli_rhs_check(OSLA_LEFT, f->a, f->x));
   OSLA_CHECK(is_shared(f->b) && is_shared(f->x), OSLA_ERR_ARG,
-             "mixed: B or X was wrapped for its owners alone");
+             "mixed: B or X was made by osla_matrix_wrap_own, but other ranks need it");
   OSLA_CHECK(nb == nx && f->b != f->x, OSLA_ERR_ARG,
              "mixed: B has %" PRId64 " columns, X %" PRId64 "%s", nb, nx,
              f->b == f->x ? "; they are one matrix" : "");
   OSLA_CHECK(dtype == OSLA_DOUBLE || dtype == OSLA_COMPLEX_DOUBLE, OSLA_ERR_UNSUPPORTED,
-             "mixed: A has type '%c', which has no narrower one", osla_dtype_letter(dtype));
+             "mixed: A has type '%c'; mixed precision needs d or z", osla_dtype_letter(dtype));
   return OSLA_OK;
 }
 

@@ -103,7 +103,7 @@ static osla_err check(const osla_matrix *a, const osla_factors *factors, const o
   OSLA_CALL(osli_rhs_check(OSLA_LEFT, a, b));
   OSLA_CALL(osli_rhs_check(OSLA_LEFT, a, x));
   OSLA_CHECK(is_shared(b) && is_shared(x), OSLA_ERR_ARG,
-             "refine: B or X was wrapped for its owners alone");
+             "refine: B or X was made by osla_matrix_wrap_own, but other ranks need it");
   OSLA_CALL(osli_rhs_check_matrix(factors->matrix));
   OSLA_CHECK(lf.n == la.n, OSLA_ERR_ARG,
              "refine: A is of order %" PRId64 ", its factors of %" PRId64, la.n, lf.n);
@@ -159,7 +159,8 @@ osla_err osli_refinement_open(const osla_matrix *a, const osla_matrix *factor, c
     f->room = malloc(OSLA_RESIDUAL_ROOM * nrhs * sizeof *f->room + 1);
   }
   bool complete = f && f->maxima && f->room;
-  osla_err err = complete ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "%zu maxima", nrhs);
+  osla_err err =
+    complete ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "refine: %zu column maxima", nrhs);
   err = osla_agree(osla_grid_transport(osla_matrix_grid(a)), err);
   return err == OSLA_OK ? make_vectors(f, factor) : err;
 }

@@ -94,7 +94,9 @@ osla_err osla_residual(const osla_matrix *a, const osla_matrix *x, const osla_ma
   osla_matrix *r = NULL;
   double norm_a, *maxima = malloc((size_t)l.n * sizeof *maxima + 1);
   int64_t *room = malloc((size_t)(OSLA_RESIDUAL_ROOM * l.n) * sizeof *room + 1);
-  osla_err err = maxima && room ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "%" PRId64 " maxima", l.n);
+  osla_err err = maxima && room
+                   ? OSLA_OK
+                   : osla_error_set(OSLA_ERR_MEM, "residual: %" PRId64 " column maxima", l.n);
   OSLA_TRY(osla_agree(osla_grid_transport(osla_matrix_grid(b)), err));
   OSLA_TRY(osla_matrix_create(osla_matrix_grid(b), osla_matrix_dtype(b), l.m, l.n, l.mb, l.nb, &r));
   OSLA_TRY(osla_matrix_norm(a, OSLA_NORM_INF, &norm_a));

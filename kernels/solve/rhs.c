@@ -10,16 +10,17 @@ osla_err osli_rhs_check_matrix(const osla_matrix *a)
   osla_layout l = osla_matrix_layout(a);
   OSLA_CHECK(l.m == l.n && l.mb == l.nb, OSLA_ERR_ARG,
              "solve: A is %" PRId64 " x %" PRId64 " in blocks of %" PRId64 " x %" PRId64
-             ": both must be square",
+             "; both must be square",
              l.m, l.n, l.mb, l.nb);
-  OSLA_CHECK(is_shared(a), OSLA_ERR_ARG, "solve: A was wrapped for its owners alone");
+  OSLA_CHECK(is_shared(a), OSLA_ERR_ARG,
+             "solve: A was made by osla_matrix_wrap_own, so other ranks cannot reach it");
   return OSLA_OK;
 }
 
 osla_err osli_rhs_check_uplo(osla_uplo uplo)
 {
   OSLA_CHECK(uplo == OSLA_LOWER || uplo == OSLA_UPPER, OSLA_ERR_ARG,
-             "triangular solve of uplo = %d", (int)uplo);
+             "solve: uplo = %d is neither OSLA_LOWER nor OSLA_UPPER", (int)uplo);
   return OSLA_OK;
 }
 
@@ -39,7 +40,7 @@ osla_err osli_rhs_check(osla_side side, const osla_matrix *a, const osla_matrix 
   bool as_distributed =
     left && lb.nprow == 1 && osla_grid_same(osla_matrix_grid(a), osla_matrix_grid(b));
   OSLA_CHECK(is_shared(b) || as_distributed, OSLA_ERR_ARG,
-             "solve: B was wrapped for its owners alone, and is needed elsewhere");
+             "solve: B was made by osla_matrix_wrap_own, but other ranks need it");
   OSLA_CHECK(a != b, OSLA_ERR_ARG, "solve: A and B are one matrix");
   OSLA_CALL(osli_view_check_blas(a));
   return osli_view_check_blas(b);

@@ -130,7 +130,7 @@ static osla_err check_replicated(const osla_matrix *a, int64_t nrhs, const void 
   OSLA_CALL(osli_rhs_check_matrix(a));
   OSLA_CHECK(nrhs >= 0, OSLA_ERR_ARG, "solve: nrhs = %" PRId64 " is negative", nrhs);
   OSLA_CHECK(ldx >= n && ldx >= 1, OSLA_ERR_ARG,
-             "solve: ldx = %" PRId64 " is below n = %" PRId64 " or 1", ldx, n);
+             "solve: ldx = %" PRId64 " is below n = %" PRId64 " or below 1", ldx, n);
   OSLA_CHECK(x || n * nrhs == 0, OSLA_ERR_ARG, "solve: x is NULL");
   return OSLA_OK;
 }

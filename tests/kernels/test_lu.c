@@ -208,10 +208,10 @@ static void test_errors(void)
   refuse(blocks.a, NULL, OSLA_PIVOT_NONE, 0, "2 x 3");
   refuse(good.a, ipiv, OSLA_PIVOT_PARTIAL, 3, "look_ahead = 3");
   refuse(good.a, NULL, OSLA_PIVOT_NONE, -2, "look_ahead = -2");
-  refuse(good.a, NULL, OSLA_PIVOT_TOURNAMENT, 0, "no ipiv");
+  refuse(good.a, NULL, OSLA_PIVOT_TOURNAMENT, 0, "ipiv is NULL");
   OSLA_ASSERT_ERR(osla_getrf(good.a, NULL, NULL, &result), OSLA_ERR_ARG); /* partial pivoting */
   /* a wrong argument on one rank only is reported on all ranks */
-  refuse(good.a, osla_test_rank() == 0 ? NULL : ipiv, OSLA_PIVOT_PARTIAL, 1, "no ipiv");
+  refuse(good.a, osla_test_rank() == 0 ? NULL : ipiv, OSLA_PIVOT_PARTIAL, 1, "ipiv is NULL");
   OSLA_ASSERT_OK(osla_matrix_fill(good.a, OSLA_FILL_IDENTITY, 0));
   OSLA_ASSERT_OK(osla_getrf(good.a, ipiv, NULL, &result)); /* the matrix is still usable */
   CU_ASSERT(result.info == 0 && result.trusted);

@@ -275,7 +275,7 @@ static void test_errors(void)
   OSLA_ASSERT_TEXT("2 x 3");
   OSLA_ASSERT_SAME_TEXT();
   OSLA_ASSERT_ERR(osla_potri((osla_uplo)2, square.a, NULL, &info), OSLA_ERR_ARG);
-  OSLA_ASSERT_TEXT("inverse of uplo = 2");
+  OSLA_ASSERT_TEXT("inverse: uplo = 2");
   OSLA_ASSERT_SAME_TEXT();
   osla_chol_options deep = {.look_ahead = 3};
   OSLA_ASSERT_ERR(osla_potri(OSLA_LOWER, square.a, &deep, &info), OSLA_ERR_ARG);

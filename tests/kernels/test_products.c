@@ -283,32 +283,32 @@ static void test_errors(void)
   OSLA_ASSERT_ERR(osla_symm((osla_side)5, OSLA_LOWER, 1, square, osla_part_at(b.a, 0, 0, 8, 2), 0,
                             osla_part_at(b.a, 0, 2, 8, 2), NULL),
                   OSLA_ERR_ARG);
-  OSLA_ASSERT_TEXT("symm of side = 5");
+  OSLA_ASSERT_TEXT("symm: side = 5");
   OSLA_ASSERT_ERR(
     osla_trmm((osla_side)5, OSLA_LOWER, OSLA_NOTRANS, OSLA_UNIT, 1, square, tall, NULL),
     OSLA_ERR_ARG);
-  OSLA_ASSERT_TEXT("trmm of side = 5");
+  OSLA_ASSERT_TEXT("trmm: side = 5");
   OSLA_ASSERT_ERR(osla_trmm(OSLA_LEFT, OSLA_LOWER, (osla_trans)7, OSLA_UNIT, 1, square, tall, NULL),
                   OSLA_ERR_ARG);
-  OSLA_ASSERT_TEXT("trmm of trans = 7");
+  OSLA_ASSERT_TEXT("trmm: trans = 7");
   OSLA_ASSERT_ERR(
     osla_trmm(OSLA_LEFT, OSLA_LOWER, OSLA_NOTRANS, (osla_diag)3, 1, square, tall, NULL),
     OSLA_ERR_ARG);
-  OSLA_ASSERT_TEXT("trmm of diag = 3");
+  OSLA_ASSERT_TEXT("trmm: diag = 3");
   OSLA_ASSERT_ERR(osla_gemv((osla_trans)7, 1, square, osla_part_at(b.a, 0, 0, 8, 1), 0,
                             osla_part_at(b.a, 0, 1, 8, 1)),
                   OSLA_ERR_ARG);
-  OSLA_ASSERT_TEXT("gemv of trans = 7");
+  OSLA_ASSERT_TEXT("gemv: trans = 7");
   OSLA_ASSERT_ERR(osla_gemm((osla_trans)7, OSLA_NOTRANS, 1, square, square, 0, tall, NULL),
                   OSLA_ERR_ARG);
-  OSLA_ASSERT_TEXT("gemm of trans = 7");
+  OSLA_ASSERT_TEXT("gemm: trans = 7");
   OSLA_ASSERT_ERR(osla_syrk(OSLA_LOWER, (osla_trans)7, 1, tall, 0, square, NULL), OSLA_ERR_ARG);
-  OSLA_ASSERT_TEXT("syrk of trans = 7");
+  OSLA_ASSERT_TEXT("syrk: trans = 7");
   OSLA_ASSERT_ERR(osla_trsm(OSLA_LEFT, OSLA_LOWER, OSLA_NOTRANS, (osla_diag)3, 1, a.a, b.a),
                   OSLA_ERR_ARG);
-  OSLA_ASSERT_TEXT("trsm of diag = 3");
+  OSLA_ASSERT_TEXT("trsm: diag = 3");
   OSLA_ASSERT_ERR(osla_getrs((osla_trans)7, a.a, NULL, b.a), OSLA_ERR_ARG);
-  OSLA_ASSERT_TEXT("solve of trans = 7");
+  OSLA_ASSERT_TEXT("solve: trans = 7");
   OSLA_ASSERT_ERR(osla_gemv(OSLA_NOTRANS, 1, tall, osla_part_at(b.a, 0, 0, 4, 1), 0,
                             osla_part_at(a.a, 0, 0, 8, 1)),
                   OSLA_ERR_ARG);

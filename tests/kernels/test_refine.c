@@ -227,7 +227,7 @@ static void test_singular(void)
   OSLA_ASSERT_ERR(osla_gesv_mixed(s.a, sb.a, sb.a, NULL, &r), OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("one matrix");
   OSLA_ASSERT_ERR(osla_gesv_mixed(s.a, sb.a, sx.a, NULL, &r), OSLA_ERR_UNSUPPORTED);
-  OSLA_ASSERT_TEXT("which has no narrower one");
+  OSLA_ASSERT_TEXT("mixed precision needs d or z");
   OSLA_ASSERT_SAME_TEXT();
   OSLA_ASSERT_ERR(osla_gesv_mixed(a.a, b.a, wide.a, NULL, &r), OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("B has 2 columns, X 3");
@@ -272,7 +272,8 @@ static void test_options(void)
 
 /* ---- a lack of memory ---- */
 
-/* Number of factorisations. The linker puts this function before the library's. */
+/* Number of calls of osla_getrf. The linker's option --wrap replaces the library's function by the
+ * one below, which counts and calls it. */
 static int factorisations;
 osla_err __real_osla_getrf(osla_matrix *a, int64_t *ipiv, const osla_lu_options *options,
                            osla_lu_result *result);
