@@ -80,7 +80,7 @@ typedef struct osla_factors {
   const osla_matrix *matrix; /* the matrix as the factorisation left it */
   bool cholesky;             /* true: Cholesky; false: LU */
   osla_uplo uplo;            /* triangle of the Cholesky factor */
-  const int64_t *ipiv;       /* interchanges of LU; as osla_getrs */
+  const int64_t *ipiv;       /* LU: interchanges as osla_getrf fills them; else unused */
 } osla_factors;
 
 static inline osla_factors osla_factors_cholesky(const osla_matrix *matrix, osla_uplo uplo)

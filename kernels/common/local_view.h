@@ -90,7 +90,8 @@ static inline bool is_shared(const osla_matrix *a)
   return osla_matrix_segment(a) || l.nprow * l.npcol == 1;
 }
 
-/* Whether this rank can read the local array of `rank` in place. The reverse is true as well. */
+/* Whether this rank can read the local array of `rank` in place. If it can, `rank` can also read
+ * this rank's local array. */
 static inline bool in_place(const local_view *v, int rank)
 {
   return osla_matrix_peer(v->matrix, rank) != NULL;

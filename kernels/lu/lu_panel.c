@@ -203,8 +203,9 @@ static osla_err add_candidates(const lu *f, const lu_step *s, void *record, cons
   int64_t total = stack(f, s, second, stack(f, s, first, 0, rows), rows), ld = f->stack_rows;
   int64_t count = total < s->size ? total : s->size;
   size_t e = v->element;
-  unsigned char *kept = f->scratch + (size_t)(2 * v->nb) * e; /* rows before they are factored */
-  osli_move_columns(e, total, s->size, f->scratch, ld, kept, ld);
+  unsigned char *unfactored =
+    f->scratch + (size_t)(2 * v->nb) * e; /* rows before they are factored */
+  osli_move_columns(e, total, s->size, f->scratch, ld, unfactored, ld);
   OSLA_CALL(osla_lapack_getrf(v->dtype, total, s->size, f->scratch, ld, swaps, &info));
   for (int64_t i = 0; i < total; i++)
     order[i] = i;
@@ -212,8 +213,8 @@ static osla_err add_candidates(const lu *f, const lu_step *s, void *record, cons
   for (int64_t i = 0; i < count; i++) {
     mine.indices[i] = rows[order[i]];
     for (int64_t c = 0; c < s->size && !osli_work_modelled; c++)
-      memcpy(mine.elements + (size_t)(i + c * v->nb) * e, kept + (size_t)(order[i] + c * ld) * e,
-             e);
+      memcpy(mine.elements + (size_t)(i + c * v->nb) * e,
+             unfactored + (size_t)(order[i] + c * ld) * e, e);
   }
   osla_work_did(OSLA_WORK_LASWP, v->dtype, 1, s->size, (count + 1) / 2);
   memcpy(record, &count, sizeof count);

@@ -131,7 +131,7 @@ osla_err osli_refinement_agree(const osla_factors *factors, osla_err err, const 
                                 {"order of A", osla_matrix_layout(factors->matrix).n},
                                 {"max_iterations", o->max_iterations},
                                 {"target (bits)", osla_bits_of(o->target)}};
-  /* checked first, because its message names the wrong value */
+  /* options are checked before they are compared, because then the message names the wrong value */
   OSLA_CALL(osla_agree(t, err == OSLA_OK ? check_options(o) : err));
   return osla_agree_same(t, OSLA_OK, call, same, (int)(sizeof same / sizeof *same));
 }
