@@ -19,7 +19,8 @@
 
 /* ---- records ---- */
 
-size_t osli_lu_slot_offset(const lu *f, uint64_t exchange, int slot)
+/* Offset in bytes in f->store of a slot of an exchange. */
+static size_t slot_offset(const lu *f, uint64_t exchange, int slot)
 {
   size_t index = (size_t)(exchange % 2) * (size_t)f->n_records + (size_t)slot;
   return f->records_at + index * f->record_bytes;
@@ -28,13 +29,13 @@ size_t osli_lu_slot_offset(const lu *f, uint64_t exchange, int slot)
 unsigned char *osli_lu_my_record(const lu *f)
 {
   return (unsigned char *)osla_segment_local(f->store) +
-         osli_lu_slot_offset(f, f->column_exchanges, f->v.prow);
+         slot_offset(f, f->column_exchanges, f->v.prow);
 }
 
 osla_err osli_lu_record_publish(lu *f, size_t bytes)
 {
   const local_view *v = &f->v;
-  size_t offset = osli_lu_slot_offset(f, f->column_exchanges, v->prow);
+  size_t offset = slot_offset(f, f->column_exchanges, v->prow);
   const void *mine = osli_lu_my_record(f);
   osla_posted *posts = f->column_posts + (f->column_exchanges % 2) * (uint64_t)v->p;
   f->column_exchanges++;
@@ -55,7 +56,7 @@ const unsigned char *osli_lu_record_of(const lu *f, int prow)
   if (prow != v->prow) osla_notify_wait(f->store, origin, LU_COLUMN, f->column_exchanges);
   const unsigned char *base = osla_segment_peer(f->store, origin);
   if (!base) base = osla_segment_local(f->store);
-  return base + osli_lu_slot_offset(f, f->column_exchanges - 1, prow);
+  return base + slot_offset(f, f->column_exchanges - 1, prow);
 }
 
 /* ---- combinations ---- */
@@ -80,7 +81,7 @@ int osli_lu_combination_slots(int p)
 
 static unsigned char *slot_at(const lu *f, uint64_t exchange, int slot)
 {
-  return (unsigned char *)osla_segment_local(f->store) + osli_lu_slot_offset(f, exchange, slot);
+  return (unsigned char *)osla_segment_local(f->store) + slot_offset(f, exchange, slot);
 }
 
 /* Sends `record` to slot `slot` of process row `prow`. A copy stays in this rank's store until the
@@ -91,9 +92,8 @@ static osla_err send(lu *f, uint64_t exchange, int prow, int slot, const void *r
   unsigned char *copy = slot_at(f, exchange, f->n_records / 2 + slot);
   osla_posted *posts = f->column_posts + (exchange % 2) * (uint64_t)v->p;
   osli_move_message(copy, record, bytes);
-  return osla_put_notify_post(f->store, rank_at(v, prow, v->pcol),
-                              osli_lu_slot_offset(f, exchange, slot), copy, bytes, LU_COLUMN,
-                              exchange + 1, &posts[prow]);
+  return osla_put_notify_post(f->store, rank_at(v, prow, v->pcol), slot_offset(f, exchange, slot),
+                              copy, bytes, LU_COLUMN, exchange + 1, &posts[prow]);
 }
 
 static const void *receive(const lu *f, uint64_t exchange, int prow, int slot)

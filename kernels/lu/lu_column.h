@@ -21,7 +21,4 @@ osla_err osli_lu_combine(lu *f, const lu_step *s, void *record, size_t bytes, lu
 /* Slots of a set that osli_lu_combine needs with p process rows. */
 int osli_lu_combination_slots(int p);
 
-/* Offset in bytes in f->store of one slot of an exchange. */
-size_t osli_lu_slot_offset(const lu *f, uint64_t exchange, int slot);
-
 #endif
