@@ -27,31 +27,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-typedef struct step {
-  int64_t k, start, size;
-  int along, across; /* process coordinates of the owner of the diagonal block */
-  /* first local index along behind the diagonal block, and number of indices from there on */
-  int64_t along_after, along_left;
-  /* first local index across behind the diagonal block, and number of indices from there on */
-  int64_t across_after, across_left;
-} step;
-
-static step make_step(const chol *f, int64_t k)
-{
-  step s = {.k = k, .start = k * f->v.nb};
-  s.size = f->v.n - s.start < f->v.nb ? f->v.n - s.start : f->v.nb;
-  s.along = (int)(k % f->n_along);
-  s.across = (int)(k % f->n_across);
-  s.along_after = along_below(f, s.start + s.size);
-  s.across_after = across_below(f, s.start + s.size);
-  s.along_left = f->along_count - s.along_after;
-  s.across_left = f->across_count - s.across_after;
-  return s;
-}
-
 /* Address of L(i,k) for this rank's block rows: in the packed copy if there is one, otherwise in
  * the matrix of its owner. */
-static operand rows_at(const chol *f, const step *s, const void *copy)
+static operand rows_at(const chol *f, const chol_step *s, const void *copy)
 {
   if (copy) return packed_operand(f, copy, s->along_left, s->size);
   return peer_element(f, rank_of(f, f->along, s->across), s->along_after,
@@ -87,7 +65,7 @@ static size_t block_bytes(const chol *f)
 static size_t panel_bytes(const void *kernel, panel_kind kind, int64_t k, int root)
 {
   const chol *f = kernel;
-  step s = make_step(f, k);
+  chol_step s = chol_step_make(f, k);
   if (kind == PANEL_ROWS)
     return root == s.across ? (size_t)(s.along_left * s.size) * f->v.element : 0;
   if (kind == PANEL_DIAGONAL)
@@ -100,7 +78,7 @@ static size_t panel_bytes(const void *kernel, panel_kind kind, int64_t k, int ro
 
 /* Packs the blocks of the panel that this process column needs as L(j,k), one after another, size x
  * nb each. */
-static void pack_columns(const chol *f, const step *s, operand rows, unsigned char *room)
+static void pack_columns(const chol *f, const chol_step *s, operand rows, unsigned char *room)
 {
   for (int64_t j = first_shared(f, s->k, f->along); j < f->steps; j += f->lcm) {
     int64_t at = along_below(f, j * f->v.nb);
@@ -110,11 +88,11 @@ static void pack_columns(const chol *f, const step *s, operand rows, unsigned ch
   }
 }
 
-static bool rows_are_here(chol *f, const step *s, operand *rows)
+static bool rows_are_here(chol *f, const chol_step *s, operand *rows)
 {
   const void *copy;
   if (f->across == s->across) {
-    *rows = element(f, s->along_after, across_below(f, s->start));
+    *rows = element(f, s->along_after, s->across_on);
     return atomic_load(&f->factored) > s->k;
   }
   if (!osli_panels_has_arrived(f->panels, PANEL_ROWS, s->k, s->across, &copy)) return false;
@@ -125,11 +103,11 @@ static bool rows_are_here(chol *f, const step *s, operand *rows)
 static bool panel_ready(void *kernel, panel_kind kind, int64_t k, void *room)
 {
   chol *f = kernel;
-  step s = make_step(f, k);
+  chol_step s = chol_step_make(f, k);
   operand rows, block;
   if (kind == PANEL_DIAGONAL) {
     if (atomic_load(&f->diagonals) <= k) return false;
-    block = element(f, along_below(f, s.start), across_below(f, s.start));
+    block = element(f, s.along_on, s.across_on);
     if (room) osli_chol_pack_block(f, s.size, s.size, block, room);
     return true;
   }
@@ -141,10 +119,10 @@ static bool panel_ready(void *kernel, panel_kind kind, int64_t k, void *room)
 
 /* ---- factoring a step ---- */
 
-static osla_err factor_diagonal(chol *f, const step *s)
+static osla_err factor_diagonal(chol *f, const chol_step *s)
 {
   int64_t info;
-  operand block = element(f, along_below(f, s->start), across_below(f, s->start));
+  operand block = element(f, s->along_on, s->across_on);
   double since = osla_trace_now(f->v.t), size = (double)s->size;
   OSLA_CALL(osla_lapack_potrf(f->v.dtype, f->uplo, s->size, block.at, block.ld, &info));
   osla_trace_add(f->v.t, OSLA_TRACE_PANEL, since, size * size * size / 3.0);
@@ -154,7 +132,7 @@ static osla_err factor_diagonal(chol *f, const step *s)
   return OSLA_OK;
 }
 
-static operand receive_diagonal(chol *f, const step *s)
+static operand receive_diagonal(chol *f, const chol_step *s)
 {
   const void *copy = NULL;
   if (f->along != s->along) copy = osli_panels_wait(f->panels, PANEL_DIAGONAL, s->k, s->along);
@@ -167,11 +145,11 @@ static operand receive_diagonal(chol *f, const step *s)
 static osla_err factor(void *kernel, int64_t k)
 {
   chol *f = kernel;
-  step made = make_step(f, k), *s = &made;
+  chol_step made = chol_step_make(f, k), *s = &made;
   if (f->along == s->along) OSLA_CALL(factor_diagonal(f, s));
   if (s->along_left > 0) {
     operand diagonal = receive_diagonal(f, s);
-    operand panel = element(f, s->along_after, across_below(f, s->start));
+    operand panel = element(f, s->along_after, s->across_on);
     OSLA_CALL(osli_chol_solve_panel(f, s->along_left, s->size, diagonal, panel));
   }
   atomic_store(&f->factored, k + 1);
@@ -183,7 +161,7 @@ static osla_err factor(void *kernel, int64_t k)
 /* ---- the update ---- */
 
 /* Waits for L(i,k) of this rank's block rows. */
-static operand receive_along(chol *f, const step *s)
+static operand receive_along(chol *f, const chol_step *s)
 {
   const void *copy = NULL;
   if (f->across != s->across) copy = osli_panels_wait(f->panels, PANEL_ROWS, s->k, s->across);
@@ -192,7 +170,7 @@ static operand receive_along(chol *f, const step *s)
 
 /* Address of L(j,k): in this rank's part of the panel, in the matrix of its owner, or among the
  * blocks that were sent along. */
-static operand find_block(chol *f, const step *s, operand rows, int64_t j)
+static operand find_block(chol *f, const chol_step *s, operand rows, int64_t j)
 {
   int owner = (int)(j % f->n_along), origin = rank_of(f, owner, s->across);
   int64_t at = osla_index_local(j * f->v.nb, f->v.nb, f->n_along);
@@ -209,7 +187,7 @@ static operand find_block(chol *f, const step *s, operand rows, int64_t j)
 
 /* Copies L(j,k) for this rank's block columns, from across index `from` on, to the dense array
  * f->columns. */
-static operand gather_block_columns(chol *f, const step *s, operand rows, int64_t from)
+static operand gather_block_columns(chol *f, const chol_step *s, operand rows, int64_t from)
 {
   int64_t count = f->across_count - from;
   double since = osla_trace_now(f->v.t);
@@ -227,7 +205,7 @@ static operand gather_block_columns(chol *f, const step *s, operand rows, int64_
 /* Operands of a step's update: L(i,k) for this rank's block rows, and L(j,k) from across index
  * `first` on. */
 typedef struct update_of {
-  const step *s;
+  const chol_step *s;
   operand rows, columns;
   int64_t first;
 } update_of;
@@ -284,7 +262,7 @@ static bool owns(const void *kernel, int64_t k)
 static osla_err apply(void *kernel, int64_t k, int64_t from, int64_t to)
 {
   chol *f = kernel;
-  step s = make_step(f, k);
+  chol_step s = chol_step_make(f, k);
   int64_t first = from < f->steps ? across_below(f, from * f->v.nb) : f->across_count;
   int64_t end = to < f->steps ? across_below(f, to * f->v.nb) : f->across_count;
   if (s.along_left == 0 || first >= end) return OSLA_OK;

@@ -1,4 +1,5 @@
 #include "kernels/chol/chol_shape.h"
+#include "kernels/common/argument_checks.h"
 #include "osla_trace.h"
 #include "src/base/reserved.h"
 #include "src/blas/move.h"
@@ -8,7 +9,6 @@
 
 osla_err osli_chol_init(chol *f, osla_matrix *a, osla_uplo uplo, const osla_chol_options *options)
 {
-  int look_ahead = options ? options->look_ahead : 0;
   *f = (chol){.v = view_of(a), .uplo = uplo};
   const local_view *v = &f->v;
   OSLA_CALL(OSLA_RESERVED(osla_chol_options, options));
@@ -18,12 +18,9 @@ osla_err osli_chol_init(chol *f, osla_matrix *a, osla_uplo uplo, const osla_chol
              "Cholesky: blocks must be square, not %" PRId64 " x %" PRId64, v->mb, v->nb);
   OSLA_CHECK(uplo == OSLA_LOWER || uplo == OSLA_UPPER, OSLA_ERR_ARG,
              "Cholesky: uplo = %d is neither OSLA_LOWER nor OSLA_UPPER", (int)uplo);
-  OSLA_CHECK(look_ahead >= -1 && look_ahead <= 2, OSLA_ERR_ARG,
-             "Cholesky: look_ahead = %d is not -1, 0, 1 or 2", look_ahead);
   f->forward = options ? options->forward : OSLA_FORWARD_CHOSEN;
-  OSLA_CHECK(f->forward >= OSLA_FORWARD_CHOSEN && f->forward <= OSLA_FORWARD_TREE, OSLA_ERR_ARG,
-             "Cholesky: forward = %d is not an osla_forward", (int)f->forward);
-  f->look_ahead = look_ahead < 0 ? 0 : look_ahead == 0 ? 1 : look_ahead;
+  OSLA_CALL(osli_check_panel_options("Cholesky", options ? options->look_ahead : 0, f->forward,
+                                     &f->look_ahead));
   trim_blocks(&f->v);
   bool lower = uplo == OSLA_LOWER;
   f->n_along = lower ? v->p : v->q;

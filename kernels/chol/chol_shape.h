@@ -79,6 +79,28 @@ static inline int64_t block_size(const chol *f, int64_t block)
   return osla_index_run(block * f->v.nb, f->v.n, f->v.nb);
 }
 
+/* Geometry of step k on this rank, in local indices. */
+typedef struct chol_step {
+  int64_t k, start, size;
+  int along, across;               /* process coordinates of the owner of the diagonal block */
+  int64_t along_on, along_after;   /* first index along in block k, and behind block k */
+  int64_t across_on, across_after; /* first index across in block k, and behind block k */
+  int64_t along_left;              /* number of indices along behind block k */
+} chol_step;
+
+static inline chol_step chol_step_make(const chol *f, int64_t k)
+{
+  chol_step s = {.k = k, .start = k * f->v.nb, .size = block_size(f, k)};
+  s.along = (int)(k % f->n_along);
+  s.across = (int)(k % f->n_across);
+  s.along_on = along_below(f, s.start);
+  s.along_after = along_below(f, s.start + s.size);
+  s.along_left = f->along_count - s.along_after;
+  s.across_on = across_below(f, s.start);
+  s.across_after = across_below(f, s.start + s.size);
+  return s;
+}
+
 static inline operand element(const chol *f, int64_t along, int64_t across)
 {
   bool lower = f->uplo == OSLA_LOWER;

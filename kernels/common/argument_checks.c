@@ -20,3 +20,14 @@ osla_err osli_check_diag(const char *call, osla_diag diag)
              "%s: diag = %d is neither OSLA_NONUNIT nor OSLA_UNIT", call, (int)diag);
   return OSLA_OK;
 }
+
+osla_err osli_check_panel_options(const char *call, int look_ahead, osla_forward forward,
+                                  int *depth)
+{
+  *depth = look_ahead < 0 ? 0 : look_ahead == 0 ? 1 : look_ahead;
+  OSLA_CHECK(look_ahead >= -1 && look_ahead <= 2, OSLA_ERR_ARG,
+             "%s: look_ahead = %d is not -1, 0, 1 or 2", call, look_ahead);
+  OSLA_CHECK(forward >= OSLA_FORWARD_CHOSEN && forward <= OSLA_FORWARD_TREE, OSLA_ERR_ARG,
+             "%s: forward = %d is not an osla_forward", call, (int)forward);
+  return OSLA_OK;
+}

@@ -214,10 +214,22 @@ bool osli_panels_has_arrived(osla_panels *p, panel_kind kind, int64_t step, int 
   return osla_notify_read(p->segment, a.origin, (int)kind) >= a.value;
 }
 
-void osli_panels_wait_for(osla_panels *p, bool (*test)(void *arg), void *arg)
+typedef struct awaited_count {
+  _Atomic int64_t *count;
+  int64_t step;
+} awaited_count;
+
+static bool is_counted(void *arg)
 {
+  const awaited_count *c = arg;
+  return atomic_load(c->count) > c->step;
+}
+
+void osli_panels_wait_count(osla_panels *p, _Atomic int64_t *count, int64_t step)
+{
+  awaited_count c = {count, step};
   osli_panels_progress(p);
-  osla_segment_wait(p->segment, test, arg);
+  osla_segment_wait(p->segment, is_counted, &c);
 }
 
 void osli_panels_finish(osla_panels *p, int64_t step)

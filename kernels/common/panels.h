@@ -6,7 +6,7 @@
  * gets one copy, on a route (route.h): flat, ring or tree. A rank that has to forward a panel does
  * so in its progress steps, piece by piece, whatever step it works on itself.
  *
- * Only osli_panels_wait, osli_panels_wait_for, osli_panels_wait_rank and osli_panels_drain wait.
+ * Only osli_panels_wait, osli_panels_wait_count, osli_panels_wait_rank and osli_panels_drain wait.
  * Progress steps call the kernel's function `ready` until it returns true for the panel of a step.
  * All panels of one kind leave a rank in a fixed order: by step, and within a step by the distance
  * of the root. So one notify slot for each writer is enough to know what has arrived.
@@ -82,8 +82,8 @@ const void *osli_panels_wait(osla_panels *panels, panel_kind kind, int64_t step,
 bool osli_panels_has_arrived(osla_panels *panels, panel_kind kind, int64_t step, int root,
                              const void **at);
 
-/* Waits until test(arg) is true. Progress steps of this rank make it true. Local. */
-void osli_panels_wait_for(osla_panels *panels, bool (*test)(void *arg), void *arg);
+/* Waits until *count > step. Progress steps of this rank increase *count. Local. */
+void osli_panels_wait_count(osla_panels *panels, _Atomic int64_t *count, int64_t step);
 
 /* Declares that this rank has finished using all panels of a step. Steps must be finished in order.
  * Local. */

@@ -24,6 +24,7 @@
  * Memory per rank: a block; panels (getri_memory.c); buffers of interchange.c. Messages per step:
  * those of two panels (panels.h). Sources: see osla_inverse.h. */
 #include "kernels/inverse/getri.h"
+#include "kernels/common/argument_checks.h"
 #include "kernels/common/pipeline.h"
 #include "kernels/common/tile.h"
 #include "kernels/inverse/first_zero.h"
@@ -225,18 +226,14 @@ static osla_err check(getri *f, osla_matrix *a, const osla_lu_options *options)
 {
   *f = (getri){.v = view_of(a)};
   const local_view *v = &f->v;
-  int look_ahead = options ? options->look_ahead : 0;
   OSLA_CALL(OSLA_RESERVED(osla_lu_options, options));
   f->forward = options ? options->forward : OSLA_FORWARD_CHOSEN;
   OSLA_CHECK(v->m == v->n, OSLA_ERR_ARG,
              "inverse: the matrix is %" PRId64 " x %" PRId64 ", not square", v->m, v->n);
   OSLA_CHECK(v->mb == v->nb, OSLA_ERR_ARG,
              "inverse: blocks must be square, not %" PRId64 " x %" PRId64, v->mb, v->nb);
-  OSLA_CHECK(look_ahead >= -1 && look_ahead <= 2, OSLA_ERR_ARG,
-             "inverse: look_ahead = %d is not -1, 0, 1 or 2", look_ahead);
-  OSLA_CHECK(f->forward >= OSLA_FORWARD_CHOSEN && f->forward <= OSLA_FORWARD_TREE, OSLA_ERR_ARG,
-             "inverse: forward = %d is not an osla_forward", (int)f->forward);
-  f->look_ahead = look_ahead < 0 ? 0 : look_ahead == 0 ? 1 : look_ahead;
+  OSLA_CALL(osli_check_panel_options("inverse", options ? options->look_ahead : 0, f->forward,
+                                     &f->look_ahead));
   trim_blocks(&f->v);
   f->steps = (v->n + v->nb - 1) / v->nb;
   return osli_view_check_blas(a);

@@ -55,25 +55,12 @@ operand osli_getri_wait_top(getri *f, const getri_step *s)
   return copy_at(osli_panels_wait(f->panels, PANEL_TOP, s->k, s->prow), s->size);
 }
 
-typedef struct packing {
-  getri *f;
-  panel_kind kind;
-  int64_t k;
-} packing;
-
-static bool is_packed(void *arg)
-{
-  const packing *p = arg;
-  return atomic_load(&p->f->packed[p->kind]) > p->k;
-}
-
 void osli_getri_wait_packed(getri *f, panel_kind kind, const getri_step *s)
 {
-  packing p = {f, kind, s->k};
   const local_view *v = &f->v;
   bool left = kind == PANEL_LEFT, published = left ? v->q > 1 : v->p > 1;
   if (published && panel_bytes(f, kind, s->k, left ? v->pcol : v->prow) > 0)
-    osli_panels_wait_for(f->panels, is_packed, &p);
+    osli_panels_wait_count(f->panels, &f->packed[kind], s->k);
 }
 
 /* ---- memory ---- */

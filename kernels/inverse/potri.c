@@ -44,7 +44,7 @@ static osla_err factor(void *kernel, int64_t k)
 {
   potri *f = kernel;
   chol *c = &f->c;
-  potri_step s = potri_make_step(c, k);
+  chol_step s = chol_step_make(c, k);
   if (s.across_on > 0)
     OSLA_CALL(osli_potri_solve_row(c, s.size, s.across_on, osli_potri_wait_l(f, &s),
                                    element(c, s.along_on, 0)));
@@ -65,7 +65,7 @@ typedef osla_err product(const chol *c, int64_t m, int64_t n, int64_t depth, ope
                          operand x, operand to);
 
 /* C := C +- left x for the local along indices [along, end) and across indices [across, to). */
-static osla_err multiply(const chol *c, const potri_step *s, product *run, operand left, operand x,
+static osla_err multiply(const chol *c, const chol_step *s, product *run, operand left, operand x,
                          int64_t along, int64_t end, int64_t across, int64_t to)
 {
   osla_tile tile = tile_of(c, end - along, to - across);
@@ -84,7 +84,7 @@ static osla_err multiply(const chol *c, const potri_step *s, product *run, opera
 
 /* Applies step k to this rank's along indices [along, end) behind block k: first to the columns
  * before block column k, then to block column k. */
-static osla_err update_behind(potri *f, const potri_step *s, int64_t along, int64_t end)
+static osla_err update_behind(potri *f, const chol_step *s, int64_t along, int64_t end)
 {
   chol *c = &f->c;
   bool column = c->across == s->across;
@@ -101,7 +101,7 @@ static osla_err update_behind(potri *f, const potri_step *s, int64_t along, int6
 /* A(i,j) += X(k,i)^H X(k,j) for the local across indices [from, to) and along indices below `end`,
  * i >= j. The rows behind the last of these columns are one product; the other rows are halved
  * recursively down to blocks. */
-static osla_err update_triangle(const chol *c, const potri_step *s, operand x_rows, operand x,
+static osla_err update_triangle(const chol *c, const chol_step *s, operand x_rows, operand x,
                                 int64_t from, int64_t to, int64_t end)
 {
   const int64_t nb = c->v.nb;
@@ -124,7 +124,7 @@ static osla_err update_triangle(const chol *c, const potri_step *s, operand x_ro
 
 /* Overwrites block row k with a part of the inverse. Other ranks must not need it from A any
  * more. */
-static osla_err finish_row(potri *f, const potri_step *s)
+static osla_err finish_row(potri *f, const chol_step *s)
 {
   chol *c = &f->c;
   osli_potri_wait_packed(f, PANEL_X, s->k);
@@ -143,7 +143,7 @@ static osla_err apply(void *kernel, int64_t k, int64_t from, int64_t to)
 {
   potri *f = kernel;
   chol *c = &f->c;
-  potri_step s = potri_make_step(c, k);
+  chol_step s = chol_step_make(c, k);
   int64_t along = from < c->steps ? along_below(c, from * c->v.nb) : c->along_count;
   int64_t end = to < c->steps ? along_below(c, to * c->v.nb) : c->along_count;
   OSLA_CALL(update_behind(f, &s, along, end));

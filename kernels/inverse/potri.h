@@ -23,26 +23,6 @@ typedef struct potri {
   _Atomic int64_t packed[PANEL_KINDS];
 } potri;
 
-/* Geometry of step k on this rank, in local indices. */
-typedef struct potri_step {
-  int64_t k, start, size;
-  int along, across;               /* process coordinates of the owner of the diagonal block */
-  int64_t along_on, along_after;   /* first index along in block k, and behind block k */
-  int64_t across_on, across_after; /* first index across in block k, and behind block k */
-} potri_step;
-
-static inline potri_step potri_make_step(const chol *c, int64_t k)
-{
-  potri_step s = {.k = k, .start = k * c->v.nb, .size = block_size(c, k)};
-  s.along = (int)(k % c->n_along);
-  s.across = (int)(k % c->n_across);
-  s.along_on = along_below(c, s.start);
-  s.along_after = along_below(c, s.start + s.size);
-  s.across_on = across_below(c, s.start);
-  s.across_after = across_below(c, s.start + s.size);
-  return s;
-}
-
 static inline operand advance_across(const chol *c, operand a, int64_t count)
 {
   int64_t elements = c->uplo == OSLA_LOWER ? count * a.ld : count;
@@ -67,9 +47,9 @@ void osli_potri_free(potri *f); /* collective */
  * j < k, followed by L(k,k) if this rank has its columns; and of X(k,i) for its block rows i < k.
  * Each call waits for the panel if the data are not in this rank's matrix. Valid until the step is
  * finished, or A changes there. Local. */
-operand osli_potri_wait_l(potri *f, const potri_step *s);
-operand osli_potri_wait_x(potri *f, const potri_step *s);
-operand osli_potri_wait_x_rows(potri *f, const potri_step *s, operand x);
+operand osli_potri_wait_l(potri *f, const chol_step *s);
+operand osli_potri_wait_x(potri *f, const chol_step *s);
+operand osli_potri_wait_x_rows(potri *f, const chol_step *s, operand x);
 
 /* Waits until the panel of this kind that this rank publishes in step k has been copied from A,
  * which may then change. Local. */

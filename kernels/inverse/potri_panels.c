@@ -27,7 +27,7 @@ static operand block_of(const chol *c, operand x, int64_t i)
   return advance_across(c, x, osla_index_local(i * c->v.nb, c->v.nb, c->n_across));
 }
 
-static void pack_x_rows(const chol *c, const potri_step *s, operand x, unsigned char *room)
+static void pack_x_rows(const chol *c, const chol_step *s, operand x, unsigned char *room)
 {
   for (int64_t i = first_shared(c, c->across); i < s->k; i += c->lcm) {
     osli_chol_pack_block(c, s->size, c->v.nb, block_of(c, x, i), room);
@@ -40,7 +40,7 @@ static void pack_x_rows(const chol *c, const potri_step *s, operand x, unsigned 
 static size_t panel_bytes(const void *kernel, panel_kind kind, int64_t k, int root)
 {
   const chol *c = &((const potri *)kernel)->c;
-  potri_step s = potri_make_step(c, k);
+  chol_step s = chol_step_make(c, k);
   if (kind == PANEL_L)
     return root == s.across ? (size_t)((c->along_count - s.along_on) * s.size) * c->v.element : 0;
   if (kind == PANEL_X)
@@ -51,7 +51,7 @@ static size_t panel_bytes(const void *kernel, panel_kind kind, int64_t k, int ro
 }
 
 /* Whether X(k,j) for this rank's block columns has arrived. If it has, sets *x. */
-static bool x_is_here(potri *f, const potri_step *s, operand *x)
+static bool x_is_here(potri *f, const chol_step *s, operand *x)
 {
   const chol *c = &f->c;
   const void *copy;
@@ -68,7 +68,7 @@ static bool panel_ready(void *kernel, panel_kind kind, int64_t k, void *room)
 {
   potri *f = kernel;
   const chol *c = &f->c;
-  potri_step s = potri_make_step(c, k);
+  chol_step s = chol_step_make(c, k);
   operand x;
   if (kind == PANEL_L) {
     if (room)
@@ -85,7 +85,7 @@ static bool panel_ready(void *kernel, panel_kind kind, int64_t k, void *room)
 
 /* ---- waits for panels ---- */
 
-operand osli_potri_wait_l(potri *f, const potri_step *s)
+operand osli_potri_wait_l(potri *f, const chol_step *s)
 {
   const chol *c = &f->c;
   if (c->across == s->across) return element(c, s->along_on, s->across_on);
@@ -93,7 +93,7 @@ operand osli_potri_wait_l(potri *f, const potri_step *s)
   return packed_operand(c, copy, c->along_count - s->along_on, s->size);
 }
 
-operand osli_potri_wait_x(potri *f, const potri_step *s)
+operand osli_potri_wait_x(potri *f, const chol_step *s)
 {
   const chol *c = &f->c;
   if (c->along == s->along) return element(c, s->along_on, 0);
@@ -101,7 +101,7 @@ operand osli_potri_wait_x(potri *f, const potri_step *s)
   return packed_operand(c, copy, s->size, s->across_after);
 }
 
-static operand find_x_block(potri *f, const potri_step *s, operand x, int64_t i)
+static operand find_x_block(potri *f, const chol_step *s, operand x, int64_t i)
 {
   const chol *c = &f->c;
   int owner = (int)(i % c->n_across);
@@ -111,7 +111,7 @@ static operand find_x_block(potri *f, const potri_step *s, operand x, int64_t i)
   return packed_operand(c, blocks + before * osli_potri_block_bytes(c), s->size, c->v.nb);
 }
 
-operand osli_potri_wait_x_rows(potri *f, const potri_step *s, operand x)
+operand osli_potri_wait_x_rows(potri *f, const chol_step *s, operand x)
 {
   const chol *c = &f->c;
   operand all = packed_operand(c, f->x_rows, s->size, s->along_on);
@@ -120,25 +120,13 @@ operand osli_potri_wait_x_rows(potri *f, const potri_step *s, operand x)
   return all;
 }
 
-typedef struct packing {
-  potri *f;
-  panel_kind kind;
-  int64_t k;
-} packing;
-
-static bool is_packed(void *arg)
-{
-  const packing *p = arg;
-  return atomic_load(&p->f->packed[p->kind]) > p->k;
-}
-
 void osli_potri_wait_packed(potri *f, panel_kind kind, int64_t k)
 {
-  packing p = {f, kind, k};
   const chol *c = &f->c;
   bool published = kind == PANEL_X ? c->n_along > 1 : c->n_across > 1;
   int me = kind == PANEL_X ? c->along : c->across;
-  if (published && panel_bytes(f, kind, k, me) > 0) osli_panels_wait_for(c->panels, is_packed, &p);
+  if (published && panel_bytes(f, kind, k, me) > 0)
+    osli_panels_wait_count(c->panels, &f->packed[kind], k);
 }
 
 /* ---- memory ---- */

@@ -13,6 +13,7 @@
  * (lu_node_group.h). Rows and shares are sent twice if the columns are split into two parts
  * (lu_update.c). Partial pivoting over process columns that span nodes also sends nb records to
  * each of p - 1 ranks, or exchanges them in log2 p rounds (lu_column.h). */
+#include "kernels/common/argument_checks.h"
 #include "kernels/common/pipeline.h"
 #include "kernels/lu/lu_memory.h"
 #include "kernels/lu/lu_node_group.h"
@@ -31,9 +32,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* WIDEST: largest block size. The number of bytes of a square block of this size fits into 64
+/* Largest block size. The number of bytes of a square block of this size fits into 64
  * bits. */
-enum { MAX_LOOK_AHEAD = 2, WIDEST = 1 << 29 };
+enum { WIDEST = 1 << 29 };
 
 /* ---- the loop ---- */
 
@@ -219,10 +220,9 @@ static osla_err agree_result(const lu *f, double largest_before, int64_t *ipiv,
   return OSLA_OK;
 }
 
-static osla_err check(const lu *f, const int64_t *ipiv, const osla_lu_options *options)
+static osla_err check(lu *f, const int64_t *ipiv, const osla_lu_options *options)
 {
   const local_view *v = &f->v;
-  int look_ahead = options ? options->look_ahead : 0;
   OSLA_CALL(OSLA_RESERVED(osla_lu_options, options));
   OSLA_CHECK(v->mb == v->nb, OSLA_ERR_ARG, "LU: blocks must be square, not %" PRId64 " x %" PRId64,
              v->mb, v->nb);
@@ -230,12 +230,10 @@ static osla_err check(const lu *f, const int64_t *ipiv, const osla_lu_options *o
              "LU: A was made by osla_matrix_wrap_own, which is possible with one process row only, "
              "not with %d",
              v->p);
-  OSLA_CHECK(look_ahead >= -1 && look_ahead <= MAX_LOOK_AHEAD, OSLA_ERR_ARG,
-             "LU: look_ahead = %d is not -1, 0, 1 or 2", look_ahead);
+  OSLA_CALL(
+    osli_check_panel_options("LU", options ? options->look_ahead : 0, f->forward, &f->look_ahead));
   OSLA_CHECK(f->pivoting >= OSLA_PIVOT_PARTIAL && f->pivoting <= OSLA_PIVOT_NONE, OSLA_ERR_ARG,
              "LU: pivoting = %d is not an osla_pivoting", (int)f->pivoting);
-  OSLA_CHECK(f->forward >= OSLA_FORWARD_CHOSEN && f->forward <= OSLA_FORWARD_TREE, OSLA_ERR_ARG,
-             "LU: forward = %d is not an osla_forward", (int)f->forward);
   OSLA_CHECK(f->pivoting == OSLA_PIVOT_NONE || ipiv || v->rows == 0, OSLA_ERR_ARG,
              "LU: ipiv is NULL, which is possible with OSLA_PIVOT_NONE only");
   OSLA_CHECK(!osli_work_modelled || osli_lu_index_bytes(v->nb) <= OSLA_STEERING,
@@ -248,13 +246,13 @@ static osla_err check(const lu *f, const int64_t *ipiv, const osla_lu_options *o
   return osli_view_check_blas(v->matrix);
 }
 
-static osla_err agree(const lu *f, osla_err local)
+static osla_err agree(const lu *f, const osla_lu_options *options, osla_err local)
 {
   const osla_argument same[] = {{"m", f->v.m},
                                 {"n", f->v.n},
                                 {"nb", f->v.nb},
                                 {"pivoting", (int)f->pivoting},
-                                {"look_ahead", f->look_ahead},
+                                {"look_ahead", options ? options->look_ahead : 0},
                                 {"forward", (int)f->forward}};
   return osla_agree_same(f->v.t, local, "osla_getrf", same, (int)(sizeof same / sizeof *same));
 }
@@ -268,9 +266,8 @@ osla_err osla_getrf(osla_matrix *a, int64_t *ipiv, const osla_lu_options *option
   osla_err err;
   f.pivoting = options ? options->pivoting : OSLA_PIVOT_PARTIAL;
   f.forward = options ? options->forward : OSLA_FORWARD_CHOSEN;
-  f.look_ahead = !options || options->look_ahead == 0 ? 1 : options->look_ahead;
-  OSLA_CALL(agree(&f, check(&f, ipiv, options))); /* afterwards A is complete on all ranks */
-  if (f.look_ahead < 0) f.look_ahead = 0;
+  OSLA_CALL(
+    agree(&f, options, check(&f, ipiv, options))); /* afterwards A is complete on all ranks */
   f.order = v->m < v->n ? v->m : v->n;
   trim_blocks(&f.v);
   if (v->p == 1 && v->q == 1 && v->nb > f.order && f.order > 0)
