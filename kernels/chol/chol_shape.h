@@ -33,12 +33,6 @@ typedef struct chol {
   int64_t info;
 } chol;
 
-/* An operand of the BLAS: its address and leading dimension. */
-typedef struct operand {
-  unsigned char *at;
-  int64_t ld;
-} operand;
-
 /* Checks that all ranks pass the same arguments and that no rank has failed so far (`local`).
  * Afterwards earlier changes of A are complete. Collective. Errors, on all ranks together: ARG,
  * `local`. */

@@ -21,6 +21,19 @@ typedef struct local_view {
   unsigned char *local;
 } local_view;
 
+/* An operand of the BLAS: its address and leading dimension. */
+typedef struct operand {
+  unsigned char *at;
+  int64_t ld;
+} operand;
+
+/* Sets the imaginary part of an element to zero; does nothing for real types. */
+static inline void clear_imaginary(osla_dtype dtype, unsigned char *element)
+{
+  if (dtype == OSLA_COMPLEX_FLOAT) ((float *)element)[1] = 0;
+  if (dtype == OSLA_COMPLEX_DOUBLE) ((double *)element)[1] = 0;
+}
+
 /* Casts const away, because views and parts exist for writable matrices only. The caller must not
  * write through the result. */
 static inline osla_matrix *without_const(const osla_matrix *a)

@@ -141,8 +141,7 @@ static void make_real(const gemm_work *w)
     const int64_t index = col_index(w, col), row = rows_before(w, index);
     if (rows_before(w, index + 1) == row) continue; /* another rank owns this diagonal element */
     unsigned char *element = w->c.at + (size_t)(row + col * w->c.ld) * w->element;
-    if (w->dtype == OSLA_COMPLEX_FLOAT) ((float *)element)[1] = 0;
-    if (w->dtype == OSLA_COMPLEX_DOUBLE) ((double *)element)[1] = 0;
+    clear_imaginary(w->dtype, element);
   }
 }
 

@@ -48,12 +48,6 @@ static inline getri_step getri_make_step(const local_view *v, int64_t k)
   return s;
 }
 
-/* An operand of the BLAS: its address and leading dimension. */
-typedef struct operand {
-  unsigned char *at;
-  int64_t ld;
-} operand;
-
 static inline operand mine_at(const getri *f, int64_t row, int64_t col)
 {
   return (operand){local_at(&f->v, row, col), f->v.lld};

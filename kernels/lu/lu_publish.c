@@ -29,7 +29,7 @@ static size_t head_offset(const lu *f, const lu_step *s)
 lu_panel osli_lu_my_panel(const lu *f, const lu_step *s)
 {
   lu_panel p = parts(f, (unsigned char *)osla_segment_local(f->store) + head_offset(f, s));
-  p.l = (lu_operand){local_at(&f->v, s->row_after, s->col), f->v.lld};
+  p.l = (operand){local_at(&f->v, s->row_after, s->col), f->v.lld};
   return p;
 }
 
@@ -125,7 +125,7 @@ lu_panel osli_lu_receive(lu *f, const lu_step *s)
   int64_t rows = v->rows - s->row_after;
   lu_panel p = parts(f, copy ? copy : head_of(f, s));
   if (copy) {
-    p.l = (lu_operand){(unsigned char *)(uintptr_t)copy + f->head_bytes, rows > 1 ? rows : 1};
+    p.l = (operand){(unsigned char *)(uintptr_t)copy + f->head_bytes, rows > 1 ? rows : 1};
   } else {
     p.l.at = peer_at(v, l_owner, s->row_after, osla_index_local(s->start, v->nb, v->q));
     p.l.ld = osla_matrix_lld(v->matrix, l_owner);

@@ -240,14 +240,14 @@ static osla_err begin_exchange(lu *f, const lu_step *s, const int64_t *pivots, i
   const local_view *v = &f->v;
   *x = (lu_exchange){.s = *s, .col = col, .cols = cols, .sharing = sharing};
   if (v->p == 1) {
-    x->u = (lu_operand){local_at(v, s->row, col), v->lld};
+    x->u = (operand){local_at(v, s->row, col), v->lld};
     x->next = 1;
     return interchange(f, s, pivots, col, cols);
   }
   unsigned char *local = osla_segment_local(f->store);
   uint64_t set = f->row_exchanges % 2;
   x->moves = list_moves(f, s, pivots);
-  x->u = (lu_operand){local + f->u_at + (size_t)set * f->u_set, v->nb};
+  x->u = (operand){local + f->u_at + (size_t)set * f->u_set, v->nb};
   x->at = f->rows_at + (size_t)set * f->rows_set;
   size_t column = (size_t)cols * v->element, mine = x->at;
   for (int prow = 0; prow < v->prow; prow++)

@@ -14,12 +14,6 @@
 
 #include <stdatomic.h>
 
-/* An operand of the BLAS: its address and leading dimension. */
-typedef struct lu_operand {
-  unsigned char *at;
-  int64_t ld;
-} lu_operand;
-
 /* Geometry of step k on this rank. */
 typedef struct lu_step {
   int64_t k, start, size; /* block index, first global row and column, width of the panel */
@@ -39,7 +33,7 @@ typedef struct lu_head {
 typedef struct lu_panel {
   const lu_head *head;
   const int64_t *pivots; /* [size] global row with which global row start + i was interchanged */
-  lu_operand top, l;     /* top block; L in this rank's local rows from row_after on */
+  operand top, l;        /* top block; L in this rank's local rows from row_after on */
 } lu_panel;
 
 /* Move of global row `from`, owned by process row `owner`, to global row `to`, owned by process row
@@ -60,7 +54,7 @@ typedef struct lu_exchange {
   int64_t col, cols;
   /* U(k,:) in these columns: in this rank's store until `complete`, then in the store of the
    * group's leader; the panel's top block */
-  lu_operand u, top;
+  operand u, top;
   lu_sharing sharing;
   bool solved;          /* whether this rank has solved for its share of U */
   bool complete;        /* whether all of U is available */

@@ -85,7 +85,7 @@ static osla_err multiply(lu *f, const lu_panel *panel, const lu_exchange *x, lu_
   const local_view *v = &f->v;
   const lu_step *s = &x->s;
   const int64_t cols = x->cols, col = x->col;
-  const lu_operand u = x->u;
+  const operand u = x->u;
   int64_t rows = v->rows - s->row_after;
   osla_tile tile = osli_tile_choose(f->panels, rows, cols);
   for (int64_t c = 0; c < cols; c += tile.cols)

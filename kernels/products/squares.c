@@ -60,12 +60,6 @@ static void conjugate(osla_dtype dtype, unsigned char *element)
   if (dtype == OSLA_COMPLEX_DOUBLE) ((double *)element)[1] *= -1;
 }
 
-static void make_real(osla_dtype dtype, unsigned char *element)
-{
-  if (dtype == OSLA_COMPLEX_FLOAT) ((float *)element)[1] = 0;
-  if (dtype == OSLA_COMPLEX_DOUBLE) ((double *)element)[1] = 0;
-}
-
 /* Fills the elements that are not stored, and corrects the diagonal. */
 static void fill_unstored(const square_copy *p, const block *b)
 {
@@ -75,7 +69,7 @@ static void fill_unstored(const square_copy *p, const block *b)
       unsigned char *element = b->at + (size_t)(r + c * b->ld) * p->element;
       if (below == 0) {
         if (p->rest == SQUARE_ZERO_UNIT) set_one(p->dtype, element);
-        if (p->rest == SQUARE_HERMITIAN) make_real(p->dtype, element);
+        if (p->rest == SQUARE_HERMITIAN) clear_imaginary(p->dtype, element);
       } else if ((below > 0) != (p->uplo == OSLA_LOWER)) {
         if (p->rest >= SQUARE_ZERO) {
           memset(element, 0, p->element);

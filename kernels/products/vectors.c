@@ -62,12 +62,6 @@ static osla_err multiply_twice(const product *p, int64_t row, int64_t rows, int6
   return multiply(p, p->hermitian ? OSLA_CONJTRANS : OSLA_TRANS, row, rows, col, cols, m, ld);
 }
 
-static void make_real(osla_dtype dtype, unsigned char *at)
-{
-  if (dtype == OSLA_COMPLEX_FLOAT) ((float *)at)[1] = 0;
-  if (dtype == OSLA_COMPLEX_DOUBLE) ((double *)at)[1] = 0;
-}
-
 /* Copies the triangle's elements of a rectangle with at most EDGE rows and columns to `square`,
  * with zeros outside the triangle.
  *   diagonal [out] for each column the row with the diagonal element of the matrix, or -1 */
@@ -92,7 +86,7 @@ static void copy_edge(const product *p, int64_t row, int64_t rows, int64_t col, 
     if (from < to)
       memcpy(column + (size_t)from * e, piece_at(a, row + from, col + c), (size_t)(to - from) * e);
     diagonal[c] = crosses ? (int)above : -1;
-    if (crosses && p->hermitian) make_real(a->v.dtype, column + (size_t)above * e);
+    if (crosses && p->hermitian) clear_imaginary(a->v.dtype, column + (size_t)above * e);
   }
 }
 
