@@ -121,12 +121,12 @@ static osla_complex content_at(const product *p, int role, int64_t i, int64_t j)
 }
 
 /* An element that this rank owns: its address in the local array, and in a copy without padding. */
-typedef struct place {
+typedef struct local_element {
   int64_t i, j;
   unsigned char *at, *copy;
-} place;
+} local_element;
 
-typedef void visitor(const product *p, int role, const place *at, void *arg);
+typedef void visitor(const product *p, int role, const local_element *at, void *arg);
 
 static void visit_local(const product *p, int role, unsigned char *copy, visitor *visit, void *arg)
 {
@@ -137,22 +137,22 @@ static void visit_local(const product *p, int role, unsigned char *copy, visitor
   int64_t lld = osla_matrix_lld(matrix, osla_test_rank());
   for (int64_t c = 0; c < osla_matrix_local_cols(matrix); c++)
     for (int64_t r = 0; r < osla_matrix_local_rows(matrix); r++) {
-      place at = {osla_index_global(r, l.mb, osla_grid_prow(grid), l.nprow),
-                  osla_index_global(c, l.nb, osla_grid_pcol(grid), l.npcol),
-                  (unsigned char *)osla_matrix_local(matrix) + (size_t)(r + c * lld) * e,
-                  copy + e * n++};
+      local_element at = {osla_index_global(r, l.mb, osla_grid_prow(grid), l.nprow),
+                          osla_index_global(c, l.nb, osla_grid_pcol(grid), l.npcol),
+                          (unsigned char *)osla_matrix_local(matrix) + (size_t)(r + c * lld) * e,
+                          copy + e * n++};
       visit(p, role, &at, arg);
     }
 }
 
-static void put_content(const product *p, int role, const place *at, void *arg)
+static void put_content(const product *p, int role, const local_element *at, void *arg)
 {
   (void)arg;
   osla_test_store(osla_matrix_dtype(part_of(p, role)->matrix), at->at, 0,
                   content_at(p, role, at->i, at->j));
 }
 
-static void keep(const product *p, int role, const place *at, void *arg)
+static void keep(const product *p, int role, const local_element *at, void *arg)
 {
   (void)arg;
   memcpy(at->copy, at->at, osla_dtype_size(osla_matrix_dtype(part_of(p, role)->matrix)));
@@ -240,7 +240,7 @@ static verdict reference(const product *p)
 /* ---- verdicts ---- */
 
 /* Compares an element of C with the reference, and stores it in the copy. */
-static void judge(const product *p, int role, const place *at, void *arg)
+static void compare_element(const product *p, int role, const local_element *at, void *arg)
 {
   verdict *v = arg;
   if (!in_result(p, at->i, at->j)) return;
@@ -263,7 +263,7 @@ static bool compare_result(const product *p, unsigned char *copy, const char *la
 {
   static const double none[2] = {0.0, 0.0};
   verdict v = reference(p);
-  visit_local(p, role_of(p, p->c.matrix), copy, judge, &v);
+  visit_local(p, role_of(p, p->c.matrix), copy, compare_element, &v);
   const double *r = v.wrong > 0 ? dense_at(&v.expected, v.i, v.j) : none;
   bool held = osla_test_check(v.wrong == 0, __FILE__, __LINE__,
                               "%" PRId64 " of C's wrong (worst %.3g), first (%" PRId64 ", %" PRId64
@@ -278,7 +278,7 @@ typedef struct change {
   int64_t count, i, j; /* number of elements that differ, and position of the first */
 } change;
 
-static void find_change(const product *p, int role, const place *at, void *arg)
+static void find_change(const product *p, int role, const local_element *at, void *arg)
 {
   change *found = arg;
   size_t e = osla_dtype_size(osla_matrix_dtype(part_of(p, role)->matrix));

@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-bool parts_place(int which, bool square, place *p)
+bool parts_position(int which, bool square, part_position *p)
 {
-  static const place places[] = {
+  static const part_position places[] = {
     {4, 8, 9, 7},
     {3, 5, 11, 9},
     {0, 0, PARTS_M, PARTS_N},
@@ -28,7 +28,7 @@ bool parts_place(int which, bool square, place *p)
   return true;
 }
 
-osla_part parts_at(osla_matrix *a, place p)
+osla_part parts_at(osla_matrix *a, part_position p)
 {
   return osla_part_at(a, p.i, p.j, p.m, p.n);
 }
@@ -42,7 +42,7 @@ osla_matrix *parts_make(osla_grid *grid, osla_dtype dtype, int64_t m, int64_t n,
   return a;
 }
 
-dense parts_dense(const dense *whole, place p)
+dense parts_dense(const dense *whole, part_position p)
 {
   dense d = dense_make(p.m, p.n, whole->parts);
   for (int64_t j = 0; j < p.n; j++)
@@ -52,7 +52,7 @@ dense parts_dense(const dense *whole, place p)
   return d;
 }
 
-osla_matrix *parts_alone(const osla_matrix *a, place p)
+osla_matrix *parts_alone(const osla_matrix *a, part_position p)
 {
   const osla_layout l = osla_matrix_layout(a);
   dense all = dense_gather(a), mine = parts_dense(&all, p);
@@ -69,7 +69,7 @@ static bool is_written(parts_written written, int64_t i, int64_t j)
   return written == PARTS_ALL || (written == PARTS_LOWER ? i >= j : i <= j);
 }
 
-void parts_expect(const osla_matrix *a, const dense *before, place p, parts_written written,
+void parts_expect(const osla_matrix *a, const dense *before, part_position p, parts_written written,
                   const osla_matrix *alone, double tol, const char *what)
 {
   dense after = dense_gather(a), right = dense_gather(alone);

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-bool same_odd(void)
+bool same_is_last_rank(void)
 {
   return osla_test_rank() > 0 && osla_test_rank() == osla_test_size() - 1;
 }
@@ -23,7 +23,7 @@ void same_other_part(same_runner *run, same_call *c, osla_part *part, const char
     const int64_t before = *numbers[k];
     (void)snprintf(text, sizeof text, "%s.%c is %" PRId64 " on rank 0, but ", name, "ijmn"[k],
                    before);
-    if (same_odd()) *numbers[k] = k < 2 ? before + 1 : before - 1;
+    if (same_is_last_rank()) *numbers[k] = k < 2 ? before + 1 : before - 1;
     same_refuse(run, c, text);
     *numbers[k] = before;
   }

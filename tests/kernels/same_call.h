@@ -35,7 +35,7 @@ typedef struct same_call {
 typedef osla_err same_runner(const same_call *c);
 
 /* Whether this is the last of several ranks, whose argument differs. */
-bool same_odd(void);
+bool same_is_last_rank(void);
 
 /* Asserts that all ranks fail with the same message, which contains `text`. Collective, like all
  * functions of this file. */
@@ -45,7 +45,7 @@ void same_refuse(same_runner *run, const same_call *c, const char *text);
 #define OTHER(run, base, member, value, text)                                                      \
   do {                                                                                             \
     same_call changed_ = (base);                                                                   \
-    if (same_odd()) changed_.member = (value);                                                     \
+    if (same_is_last_rank()) changed_.member = (value);                                            \
     same_refuse(run, &changed_, text);                                                             \
   } while (0)
 

@@ -137,11 +137,11 @@ int64_t *local_pivots(const osla_matrix *a, const int64_t *pivots)
 }
 
 kernel_matrix rhs_make(const grid_set *g, int which, osla_dtype dtype, int64_t m, int64_t n,
-                       int64_t nb, int64_t width, rhs_place place, bool wrapped)
+                       int64_t nb, int64_t width, rhs_distribution place, bool wrapped)
 {
-  osla_grid *grid = place == SAME_PLACES  ? g->again[which]
-                    : place == OTHER_GRID ? g->at[(which + 1) % g->n]
-                                          : g->at[which];
+  osla_grid *grid = place == SAME_POSITIONS ? g->again[which]
+                    : place == OTHER_GRID   ? g->at[(which + 1) % g->n]
+                                            : g->at[which];
   int64_t rows = place == OTHER_BLOCKS ? nb % 5 + 2 : nb;
   return kernel_make(grid, dtype, m, n, rows, width, wrapped);
 }

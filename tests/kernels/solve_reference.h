@@ -38,12 +38,18 @@ int64_t *exact_pivots(int64_t n, uint64_t seed);
 int64_t *local_pivots(const osla_matrix *a, const int64_t *pivots);
 
 /* Distributions of right-hand sides for a matrix on `grid`, in blocks of nb. */
-typedef enum rhs_place { FITTING, SAME_PLACES, OTHER_BLOCKS, OTHER_GRID, RHS_PLACES } rhs_place;
+typedef enum rhs_distribution {
+  FITTING,
+  SAME_POSITIONS,
+  OTHER_BLOCKS,
+  OTHER_GRID,
+  RHS_DISTRIBUTIONS
+} rhs_distribution;
 
 /* An m x n matrix in this distribution, for a solve with a matrix on grid g in blocks of nb.
  * Collective. */
 kernel_matrix rhs_make(const grid_set *set, int g, osla_dtype dtype, int64_t m, int64_t n,
-                       int64_t nb, int64_t width, rhs_place place, bool wrapped);
+                       int64_t nb, int64_t width, rhs_distribution place, bool wrapped);
 
 /* Like kernel_turn, but one pair in twelve with more than two ranks, because a solve also creates
  * segments. */

@@ -9,16 +9,16 @@
 #include <math.h>
 #include <string.h>
 
-/* Runs check(grid, dtype, place) for all grids and positions; all types on few ranks, otherwise one
- * type in turn. */
-static void for_all(void (*check)(osla_grid *grid, osla_dtype dtype, place p))
+/* Runs check(grid, dtype, position) for all grids and positions; all types on few ranks, otherwise
+ * one type in turn. */
+static void for_all(void (*check)(osla_grid *grid, osla_dtype dtype, part_position p))
 {
   osla_transport *t = osla_test_transport();
   const int n_types = osla_test_size() <= 2 ? 4 : 1;
   osla_grid *grid;
   for (int g = 0; (grid = kernel_grid(t, g)) != NULL; g++) {
-    place p;
-    for (int which = 0; parts_place(which, false, &p); which++)
+    part_position p;
+    for (int which = 0; parts_position(which, false, &p); which++)
       for (int type = 0; type < n_types && kernel_turn(g, which); type++)
         check(grid, (osla_dtype)((g + which + type) % 4), p);
     osla_grid_destroy(&grid);
@@ -29,13 +29,13 @@ static void for_all(void (*check)(osla_grid *grid, osla_dtype dtype, place p))
 /* ---- copies ---- */
 
 /* Copies to another position of a matrix in other blocks, and of the same matrix. */
-static void check_copy(osla_grid *grid, osla_dtype dtype, place p)
+static void check_copy(osla_grid *grid, osla_dtype dtype, part_position p)
 {
   osla_matrix *a = parts_make(grid, dtype, PARTS_M, PARTS_N, 4, 4, OSLA_FILL_UNIFORM, 1);
   osla_matrix *b = parts_make(grid, dtype, PARTS_M + 3, PARTS_N + 1, 3, 5, OSLA_FILL_UNIFORM, 2);
   osla_matrix *alone = parts_alone(a, p);
   for (int64_t k = 0; k < 2; k++) {
-    const place to = {p.i > 0 ? p.i - k : 3 * k, p.j > 0 ? p.j - k : k, p.m, p.n};
+    const part_position to = {p.i > 0 ? p.i - k : 3 * k, p.j > 0 ? p.j - k : k, p.m, p.n};
     dense before = dense_gather(b);
     OSLA_ASSERT_OK(osla_matrix_copy_part(parts_at(a, p), parts_at(b, to)));
     parts_expect(b, &before, to, PARTS_ALL, alone, 0, "copy");
@@ -52,8 +52,10 @@ static void test_copy(void)
 /* Copies from each side of a matrix to the other, also between adjacent parts. */
 static void test_copy_inside(void)
 {
-  static const place from[] = {{0, 0, 10, 26}, {3, 2, 17, 11}, {13, 0, 10, 26}, {5, 13, 1, 1}};
-  static const place to[] = {{13, 0, 10, 26}, {4, 13, 17, 11}, {3, 0, 10, 26}, {5, 14, 1, 1}};
+  static const part_position from[] = {
+    {0, 0, 10, 26}, {3, 2, 17, 11}, {13, 0, 10, 26}, {5, 13, 1, 1}};
+  static const part_position to[] = {
+    {13, 0, 10, 26}, {4, 13, 17, 11}, {3, 0, 10, 26}, {5, 14, 1, 1}};
   osla_transport *t = osla_test_transport();
   osla_grid *grid;
   for (int g = 0; (grid = kernel_grid(t, g)) != NULL; g++) {
@@ -73,10 +75,10 @@ static void test_copy_inside(void)
   osla_transport_destroy(&t);
 }
 
-static void check_transpose(osla_grid *grid, osla_dtype dtype, place p)
+static void check_transpose(osla_grid *grid, osla_dtype dtype, part_position p)
 {
   const osla_trans trans = p.i % 2 ? OSLA_TRANS : OSLA_CONJTRANS;
-  const place to = {p.j > 0 ? p.j - 1 : 0, p.i, p.n, p.m};
+  const part_position to = {p.j > 0 ? p.j - 1 : 0, p.i, p.n, p.m};
   osla_matrix *a = parts_make(grid, dtype, PARTS_M, PARTS_N, 4, 4, OSLA_FILL_UNIFORM, 1);
   osla_matrix *b = parts_make(grid, dtype, PARTS_N, PARTS_M, 5, 3, OSLA_FILL_UNIFORM, 2);
   osla_matrix *alone = parts_alone(a, p), *turned = NULL;
@@ -98,7 +100,7 @@ static void test_transpose(void)
 /* ---- norms, multiples, contents ---- */
 
 /* A NaN and large numbers are outside the part. */
-static void check_norms(osla_grid *grid, osla_dtype dtype, place p)
+static void check_norms(osla_grid *grid, osla_dtype dtype, part_position p)
 {
   osla_matrix *a = parts_make(grid, dtype, PARTS_M, PARTS_N, 4, 4, OSLA_FILL_UNIFORM, 1);
   osla_matrix *alone = parts_alone(a, p);
@@ -126,7 +128,7 @@ static void test_norms(void)
   for_all(check_norms);
 }
 
-static void check_contents(osla_grid *grid, osla_dtype dtype, place p)
+static void check_contents(osla_grid *grid, osla_dtype dtype, part_position p)
 {
   osla_matrix *a = parts_make(grid, dtype, PARTS_M, PARTS_N, 4, 4, OSLA_FILL_UNIFORM, 1);
   osla_matrix *alone = parts_alone(a, p);
@@ -154,7 +156,7 @@ static void test_contents(void)
 /* ---- views ---- */
 
 /* Every rank reads the whole part through its view, which uses the memory of the matrix. */
-static void check_view(osla_grid *grid, osla_dtype dtype, place p)
+static void check_view(osla_grid *grid, osla_dtype dtype, part_position p)
 {
   osla_matrix *a = parts_make(grid, dtype, PARTS_M, PARTS_N, 4, 4, OSLA_FILL_UNIFORM, 1), *v;
   const osla_part part = parts_at(a, p);

@@ -94,7 +94,7 @@ typedef struct system {
 } system_of;
 
 static system_of make_system(const grid_set *g, int which, osla_dtype dtype, kind k, int64_t n,
-                             int64_t nb, rhs_place place)
+                             int64_t nb, rhs_distribution place)
 {
   system_of s = {.a = kernel_make(g->at[which], dtype, n, n, nb, nb, false),
                  .f = kernel_make(g->at[which], dtype, n, n, nb, nb, false),
@@ -111,19 +111,20 @@ static void free_system(system_of *s)
   kernel_free(&s->a), kernel_free(&s->f), kernel_free(&s->b), kernel_free(&s->x);
 }
 
-/* Asserts that the residual of X is the `told` one, and below `limit`. */
-static void expect_solved(const system_of *s, double told, double limit, const char *what)
+/* Asserts that the residual of X is the `reported` one, and below `limit`. */
+static void expect_solved(const system_of *s, double reported, double limit, const char *what)
 {
   double value = -1.0;
   OSLA_ASSERT_OK(osla_residual(s->a.a, s->x.a, s->b.a, &value));
   OSLA_ASSERT_MSG(value <= limit, "%s: scaled residual %.3g, not below %g", what, value, limit);
-  OSLA_ASSERT_MSG(fabs(value - told) <= 0.5 * limit, "%s: residual %.3g, told %.3g", what, value,
-                  told);
+  OSLA_ASSERT_MSG(fabs(value - reported) <= 0.5 * limit, "%s: residual %.3g, told %.3g", what,
+                  value, reported);
 }
 
 static void check_refine(const grid_set *g, int which, osla_dtype dtype, kind k, bool cholesky)
 {
-  system_of s = make_system(g, which, dtype, k, 30, 4, (rhs_place)(which % RHS_PLACES));
+  system_of s =
+    make_system(g, which, dtype, k, 30, 4, (rhs_distribution)(which % RHS_DISTRIBUTIONS));
   osla_factors factors = osla_factors_cholesky(s.f.a, OSLA_UPPER);
   osla_refine_result result;
   double before;
@@ -172,7 +173,8 @@ static void test_refine(void)
 
 static void check_mixed(const grid_set *g, int which, osla_dtype dtype, kind k, bool cholesky)
 {
-  system_of s = make_system(g, which, dtype, k, 30, 4, (rhs_place)(which % RHS_PLACES));
+  system_of s =
+    make_system(g, which, dtype, k, 30, 4, (rhs_distribution)(which % RHS_DISTRIBUTIONS));
   osla_mixed_result r;
   OSLA_ASSERT_OK(cholesky ? osla_posv_mixed(OSLA_LOWER, s.a.a, s.b.a, s.x.a, NULL, &r)
                           : osla_gesv_mixed(s.a.a, s.b.a, s.x.a, NULL, &r));

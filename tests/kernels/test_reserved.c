@@ -11,7 +11,7 @@
 enum { N = 12, NB = 4, WORDS = 8 };
 
 /* Operands of the calls: A is positive definite, B and X have two columns. */
-typedef struct things {
+typedef struct operands {
   osla_transport *t;
   osla_grid *grid;
   osla_matrix *a, *b, *x, *c;
@@ -19,20 +19,20 @@ typedef struct things {
   double *vector, *other;
   int64_t rows, *ipiv;
   char path[64];
-} things;
+} operands;
 
 /* Makes a call with options whose reserved word has this value, and frees what the call made. */
-typedef osla_err call_with(const things *s, int word, uint64_t value);
+typedef osla_err call_with(const operands *s, int word, uint64_t value);
 
 #define CALL_WITH(name, type, call)                                                                \
-  static osla_err name(const things *s, int word, uint64_t value)                                  \
+  static osla_err name(const operands *s, int word, uint64_t value)                                \
   {                                                                                                \
     type o = {0};                                                                                  \
     o.reserved[word] = value;                                                                      \
     return call;                                                                                   \
   }
 
-static osla_err with_transport(const things *s, int word, uint64_t value)
+static osla_err with_transport(const operands *s, int word, uint64_t value)
 {
   osla_transport_options o = {0};
   osla_transport *made = NULL;
@@ -46,7 +46,7 @@ static osla_err with_transport(const things *s, int word, uint64_t value)
 
 CALL_WITH(with_save, osla_save_options, osla_matrix_save(s->a, s->path, &o))
 
-static osla_err with_load(const things *s, int word, uint64_t value)
+static osla_err with_load(const operands *s, int word, uint64_t value)
 {
   osla_load_options o = {0};
   osla_matrix *made = NULL;
@@ -74,7 +74,7 @@ CALL_WITH(with_trmm, osla_gemm_options,
           osla_trmm(OSLA_LEFT, OSLA_LOWER, OSLA_NOTRANS, OSLA_UNIT, 1, osla_whole(s->a),
                     osla_whole(s->x), &o))
 
-static osla_err with_lu(const things *s, int word, uint64_t value)
+static osla_err with_lu(const operands *s, int word, uint64_t value)
 {
   osla_lu_options o = {.pivoting = OSLA_PIVOT_PARTIAL};
   osla_lu_result result;
@@ -83,7 +83,7 @@ static osla_err with_lu(const things *s, int word, uint64_t value)
   return osla_getrf(s->c, s->ipiv, &o, &result);
 }
 
-static osla_err with_potrf(const things *s, int word, uint64_t value)
+static osla_err with_potrf(const operands *s, int word, uint64_t value)
 {
   osla_chol_options o = {0};
   int64_t info;
@@ -92,7 +92,7 @@ static osla_err with_potrf(const things *s, int word, uint64_t value)
   return osla_potrf(OSLA_LOWER, s->c, &o, &info);
 }
 
-static osla_err with_potri(const things *s, int word, uint64_t value)
+static osla_err with_potri(const operands *s, int word, uint64_t value)
 {
   osla_chol_options o = {0};
   int64_t info;
@@ -101,7 +101,7 @@ static osla_err with_potri(const things *s, int word, uint64_t value)
   return osla_potri(OSLA_LOWER, s->a, &o, &info);
 }
 
-static osla_err with_refine(const things *s, int word, uint64_t value)
+static osla_err with_refine(const operands *s, int word, uint64_t value)
 {
   osla_refine_options o = {0};
   int64_t info;
@@ -115,7 +115,7 @@ static osla_err with_refine(const things *s, int word, uint64_t value)
 CALL_WITH(with_gesv, osla_refine_options, osla_gesv_mixed(s->a, s->b, s->x, &o, NULL))
 CALL_WITH(with_posv, osla_refine_options, osla_posv_mixed(OSLA_LOWER, s->a, s->b, s->x, &o, NULL))
 
-static osla_err with_hessian(const things *s, int word, uint64_t value)
+static osla_err with_hessian(const operands *s, int word, uint64_t value)
 {
   osla_hessian_options o = {0};
   osla_hessian *made;
@@ -125,7 +125,7 @@ static osla_err with_hessian(const things *s, int word, uint64_t value)
   return err;
 }
 
-static osla_err with_cg(const things *s, int word, uint64_t value)
+static osla_err with_cg(const operands *s, int word, uint64_t value)
 {
   osla_krylov_options o = {0};
   osla_krylov_result result;
@@ -134,7 +134,7 @@ static osla_err with_cg(const things *s, int word, uint64_t value)
   return osla_cg(&a, NULL, s->vector, s->other, &o, &result);
 }
 
-static osla_err with_lsqr(const things *s, int word, uint64_t value)
+static osla_err with_lsqr(const operands *s, int word, uint64_t value)
 {
   osla_krylov_options o = {0};
   osla_krylov_result result;
@@ -143,7 +143,7 @@ static osla_err with_lsqr(const things *s, int word, uint64_t value)
   return osla_lsqr(&a, s->vector, 0.0, NULL, s->other, &o, &result);
 }
 
-static osla_err with_diffusion(const things *s, int word, uint64_t value)
+static osla_err with_diffusion(const operands *s, int word, uint64_t value)
 {
   osla_diffusion_options o = {.points = {3, 4, 5}};
   osla_diffusion *made;
@@ -153,7 +153,7 @@ static osla_err with_diffusion(const things *s, int word, uint64_t value)
   return err;
 }
 
-static osla_err with_splitting(const things *s, int word, uint64_t value)
+static osla_err with_splitting(const operands *s, int word, uint64_t value)
 {
   osla_splitting_options o = {0};
   osla_splitting *made;
@@ -163,7 +163,7 @@ static osla_err with_splitting(const things *s, int word, uint64_t value)
   return err;
 }
 
-static osla_err with_dense_splitting(const things *s, int word, uint64_t value)
+static osla_err with_dense_splitting(const operands *s, int word, uint64_t value)
 {
   osla_splitting_options o = {0};
   osla_splitting *made;
@@ -174,7 +174,7 @@ static osla_err with_dense_splitting(const things *s, int word, uint64_t value)
 }
 
 /* Runs an iteration, or sweeps as a preconditioner. */
-static osla_err with_iterations(const things *s, int word, uint64_t value, bool sweeps)
+static osla_err with_iterations(const operands *s, int word, uint64_t value, bool sweeps)
 {
   osla_iterate_options o = {0};
   osla_splitting *split;
@@ -191,12 +191,12 @@ static osla_err with_iterations(const things *s, int word, uint64_t value, bool 
   return err;
 }
 
-static osla_err with_iteration(const things *s, int word, uint64_t value)
+static osla_err with_iteration(const operands *s, int word, uint64_t value)
 {
   return with_iterations(s, word, value, false);
 }
 
-static osla_err with_sweeps(const things *s, int word, uint64_t value)
+static osla_err with_sweeps(const operands *s, int word, uint64_t value)
 {
   return with_iterations(s, word, value, true);
 }
@@ -228,9 +228,9 @@ static const struct {
              {"osla_iterate_options", with_iteration},
              {"osla_iterate_options", with_sweeps}};
 
-static things make_things(void)
+static operands make_operands(void)
 {
-  things s = {.t = osla_test_transport()};
+  operands s = {.t = osla_test_transport()};
   int64_t *start = osla_test_allocate((size_t)osla_test_size() + 1, sizeof *start);
   osla_even_blocks(N, osla_test_size(), start);
   const int64_t low = start[osla_test_rank()];
@@ -263,7 +263,7 @@ static things make_things(void)
   return s;
 }
 
-static void drop_things(things *s)
+static void free_operands(operands *s)
 {
   OSLA_ASSERT_OK(osla_barrier(s->t));
   if (osla_test_rank() == 0) (void)remove(s->path);
@@ -287,7 +287,7 @@ static int words_of(const char *options)
 
 static void test_collective(void)
 {
-  things s = make_things();
+  operands s = make_operands();
   const int odd = osla_test_size() - 1; /* the rank with the wrong word */
   for (size_t i = 0; i < sizeof table / sizeof *table; i++)
     for (int end = 0; end < 2; end++) {
@@ -305,13 +305,13 @@ static void test_collective(void)
       OSLA_ASSERT_TEXT(text);
       OSLA_ASSERT_SAME_TEXT();
     }
-  drop_things(&s);
+  free_operands(&s);
 }
 
 /* Calls that are local. */
 static void test_local(void)
 {
-  things s = make_things();
+  operands s = make_operands();
   osla_gemm_options o = {.reserved = {0, 0, 9}};
   osla_diffusion_options d = {.points = {2, 2, 2}, .reserved = {0, UINT64_MAX}};
   osla_gemm_plan plan;
@@ -322,7 +322,7 @@ static void test_local(void)
   OSLA_ASSERT_TEXT("osla_gemm_options: reserved[2] = 0x9 is not 0");
   OSLA_ASSERT_ERR(osla_diffusion_create_part(&d, 0, 1, &made), OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("osla_diffusion_options: reserved[1] = 0xffffffffffffffff is not 0");
-  drop_things(&s);
+  free_operands(&s);
 }
 
 static const osla_test_case cases[] = {

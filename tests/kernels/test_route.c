@@ -32,7 +32,8 @@ static int log2_up(int n)
 }
 
 /* Returns the number of contradictions between the routes of all positions. */
-static int play(osla_line *lines, int length, osla_forward forward, int root, size_t bytes)
+static int count_contradictions(osla_line *lines, int length, osla_forward forward, int root,
+                                size_t bytes)
 {
   int wrong = 0, got[MOST] = {0}, hops[MOST], from[MOST], copies = 0, deepest = 0, most = 0;
   int nodes = lines[0].nodes;
@@ -88,7 +89,7 @@ static void test_every_way(void)
         if (!OSLA_ASSERT_MSG(make_all(lines, length, nodes), "memory")) return;
         for (size_t way = 0; way < sizeof ways / sizeof *ways; way++)
           for (int root = 0; root < length; root++)
-            wrong += play(lines, length, ways[way], root, root % 2 ? 100 : 1 << 20);
+            wrong += count_contradictions(lines, length, ways[way], root, root % 2 ? 100 : 1 << 20);
         OSLA_ASSERT_MSG(wrong == 0, "%d for %d ranks on %d nodes, dealt in way %d", wrong, length,
                         count, how);
         for (int i = 0; i < length; i++)

@@ -75,7 +75,7 @@ static void check_matrices(const same_matrices *m)
   OTHER(add, base, beta, -0.5, "osla_matrix_add: beta is 0.5 on rank 0, but -0.5 on rank ");
   OTHER(add, base, b.matrix, m->narrow, "osla_matrix_add: m is ");
   base.fill = OSLA_FILL_ZERO; /* this content has no seed */
-  if (same_odd()) base.seed = 7;
+  if (same_is_last_rank()) base.seed = 7;
   OSLA_ASSERT_OK(fill(&base));
 }
 
@@ -119,7 +119,7 @@ static osla_err hemv(const same_call *c)
 }
 static osla_err one_other(const same_call *c)
 {
-  return same_odd() ? herk(c) : gemm(c);
+  return same_is_last_rank() ? herk(c) : gemm(c);
 }
 
 static void check_gemm(const same_matrices *m)
@@ -147,8 +147,8 @@ static void check_gemm(const same_matrices *m)
   OTHER(herk, z, beta, 2.0, "osla_herk: beta is ");
   OTHER_PART(herk, z, c, "osla_herk: c");
   OSLA_ASSERT_ERR(one_other(&base), OSLA_ERR_ARG); /* ranks call two different routines */
-  base.gemm.panel = same_odd() ? 2 : 3;            /* may differ by rank */
-  if (same_odd())
+  base.gemm.panel = same_is_last_rank() ? 2 : 3;   /* may differ by rank */
+  if (same_is_last_rank())
     base.alpha = CMPLX(1.0, 4.0); /* for real matrices the imaginary part does not count */
   OSLA_ASSERT_OK(gemm(&base));
 }

@@ -83,7 +83,7 @@ static osla_err getrs(const same_call *c)
 }
 static osla_err one_other(const same_call *c)
 {
-  return same_odd() ? potrs(c) : getrs(c);
+  return same_is_last_rank() ? potrs(c) : getrs(c);
 }
 static osla_err potrs_part(const same_call *c)
 {
@@ -224,7 +224,7 @@ static void check_hessian(const same_matrices *m)
   OTHER(create, base, hessian.shipping, OSLA_SHIP_VALUES, "osla_hessian_create: shipping is ");
   OTHER(create, base, hessian.node_sums, true, "osla_hessian_create: node_sums is ");
   OTHER(create, base, hessian.checkpoint_holds, true, "osla_hessian_create: checkpoint_holds is ");
-  base.hessian.piece_bytes = same_odd() ? 8192 : 4096; /* affects only its own rank */
+  base.hessian.piece_bytes = same_is_last_rank() ? 8192 : 4096; /* affects only its own rank */
   OSLA_ASSERT_OK(create(&base));
   OSLA_ASSERT_OK(osla_hessian_create(grid, 5, NULL, &accumulator));
   check_words(&base);

@@ -142,7 +142,8 @@ static void test_exact(void)
       if (!solve_turn(which, s)) continue;
       solve_case c = cases_of_sizes[s];
       osla_dtype dtype = (osla_dtype)((which + s + turn / 4) % 4);
-      rhs_place place = turn % 2 ? (rhs_place)(turn / 2 % RHS_PLACES) : FITTING;
+      rhs_distribution place =
+        turn % 2 ? (rhs_distribution)(turn / 2 % RHS_DISTRIBUTIONS) : FITTING;
       kernel_matrix a = kernel_make(g.at[which], dtype, c.n, c.n, c.nb, c.nb, turn % 3 == 1);
       kernel_matrix b =
         rhs_make(&g, which, dtype, c.n, c.nrhs, c.nb, c.width, place, turn % 3 == 2);
@@ -299,7 +300,8 @@ static void stress(const stress_round *r)
 {
   int64_t nrhs = osla_test_choose(r->seed, STRESS_FREE, 20);
   int64_t width = 1 + osla_test_choose(r->seed, STRESS_FREE + 1, 6);
-  rhs_place place = (rhs_place)osla_test_choose(r->seed, STRESS_FREE + 2, RHS_PLACES);
+  rhs_distribution place =
+    (rhs_distribution)osla_test_choose(r->seed, STRESS_FREE + 2, RHS_DISTRIBUTIONS);
   kernel_matrix a = kernel_make(r->grid, r->dtype, r->n, r->n, r->nb, r->nb, r->wrapped);
   kernel_matrix b = rhs_make(r->grids, r->which, r->dtype, r->n, nrhs, r->nb, width, place, false);
   for (int i = 0; i < 3; i++)

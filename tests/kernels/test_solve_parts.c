@@ -13,14 +13,14 @@
 enum { UNTOUCHED = -77 };
 
 static void for_all(bool square,
-                    void (*check)(osla_grid *grid, osla_dtype dtype, place p, int turn))
+                    void (*check)(osla_grid *grid, osla_dtype dtype, part_position p, int turn))
 {
   osla_transport *t = osla_test_transport();
   const int n_types = osla_test_size() <= 2 ? 4 : 1;
   osla_grid *grid;
   for (int g = 0; (grid = kernel_grid(t, g)) != NULL; g++) {
-    place p;
-    for (int which = 0; parts_place(which, square, &p); which++)
+    part_position p;
+    for (int which = 0; parts_position(which, square, &p); which++)
       for (int type = 0; type < n_types && kernel_turn(g, which); type++)
         check(grid, (osla_dtype)((g + which + type) % 4), p, g + which + type);
     osla_grid_destroy(&grid);
@@ -35,7 +35,7 @@ static double tolerance(osla_dtype dtype)
 
 /* ---- Cholesky ---- */
 
-static void check_potrf(osla_grid *grid, osla_dtype dtype, place p, int turn)
+static void check_potrf(osla_grid *grid, osla_dtype dtype, part_position p, int turn)
 {
   const osla_uplo uplo = turn % 2 ? OSLA_LOWER : OSLA_UPPER;
   osla_matrix *a = parts_make(grid, dtype, PARTS_M, PARTS_N, 4, 4, OSLA_FILL_UNIFORM, 1);
@@ -63,7 +63,7 @@ static void test_not_positive(void)
   osla_transport *t = osla_test_transport();
   osla_grid *grid = kernel_grid(t, 0);
   for (int k = 0; k < 2; k++) {
-    const place p = {4 - k, 8 - k, 9, 9};
+    const part_position p = {4 - k, 8 - k, 9, 9};
     osla_matrix *a = parts_make(grid, OSLA_DOUBLE, PARTS_M, PARTS_N, 4, 4, OSLA_FILL_UNIFORM, 1);
     int64_t info = -1;
     OSLA_ASSERT_OK(osla_matrix_fill_part(parts_at(a, p), OSLA_FILL_IDENTITY, 0));
@@ -100,7 +100,7 @@ static void all_pivots(const osla_matrix *a, const int64_t *ipiv, int64_t *all)
   MPI_Allreduce(MPI_IN_PLACE, all, (int)l.m, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD);
 }
 
-static void check_pivots(const osla_matrix *a, const int64_t *ipiv, place p,
+static void check_pivots(const osla_matrix *a, const int64_t *ipiv, part_position p,
                          const osla_matrix *alone, const int64_t *right)
 {
   int64_t is[PARTS_M + 1], should[PARTS_M + 1], wrong = 0;
@@ -122,7 +122,8 @@ static void add_product(int parts, const double *x, const double *y, double *z)
 
 /* Asserts that |P A - L U|_max of the part is small, whatever the pivots, and that elements outside
  * the part are unchanged. */
-static void check_factors(const osla_matrix *a, const dense *before, const int64_t *ipiv, place p)
+static void check_factors(const osla_matrix *a, const dense *before, const int64_t *ipiv,
+                          part_position p)
 {
   const int64_t order = p.m < p.n ? p.m : p.n;
   int64_t pivots[PARTS_M + 1];
@@ -152,7 +153,7 @@ static void check_factors(const osla_matrix *a, const dense *before, const int64
         add_product(all.parts, dense_at(&l, i, s), dense_at(&u, s, j), dense_at(&product, i, j));
   osla_matrix *right = parts_alone(a, p), *found = parts_alone(a, p);
   dense_scatter(&turned, right), dense_scatter(&product, found);
-  const place whole = {0, 0, p.m, p.n};
+  const part_position whole = {0, 0, p.m, p.n};
   parts_expect(found, &product, whole, PARTS_ALL, right, tolerance(osla_matrix_dtype(a)),
                "P A = L U");
   osla_matrix *factors = parts_alone(a, p);
@@ -162,7 +163,7 @@ static void check_factors(const osla_matrix *a, const dense *before, const int64
   dense_free(&turned), dense_free(&lu), dense_free(&all);
 }
 
-static void check_getrf(osla_grid *grid, osla_dtype dtype, place p, int turn)
+static void check_getrf(osla_grid *grid, osla_dtype dtype, part_position p, int turn)
 {
   const osla_lu_options options = {.pivoting = (osla_pivoting)(turn % 3)};
   const bool none = options.pivoting == OSLA_PIVOT_NONE;
@@ -197,21 +198,21 @@ static void test_getrf(void)
 typedef struct equations {
   osla_matrix *a, *b; /* B is a part of A's matrix or of another matrix, at position q */
   osla_matrix *a_alone, *b_alone;
-  place p, q;
+  part_position p, q;
   dense before;
 } equations;
 
 /* B has PARTS_N columns, or rows if it is on the right; in every second turn it is in the same
  * matrix as A. */
-static equations make_equations(osla_grid *grid, osla_dtype dtype, place p, int turn, bool right,
-                                osla_fill fill)
+static equations make_equations(osla_grid *grid, osla_dtype dtype, part_position p, int turn,
+                                bool right, osla_fill fill)
 {
   equations e = {.p = p};
   const int64_t nrhs = p.m > 0 ? 5 : 3, at = turn % 3 == 0 ? 4 : 1;
   const bool beside = turn % 2 && !right && p.j + p.m + nrhs + 1 <= PARTS_N;
   e.a = parts_make(grid, dtype, PARTS_M, PARTS_N, 4, 4, OSLA_FILL_UNIFORM, 1);
   OSLA_ASSERT_OK(osla_matrix_fill_part(parts_at(e.a, p), fill, 3));
-  e.q = right ? (place){at, p.j, nrhs, p.m} : (place){p.i, at, p.m, nrhs};
+  e.q = right ? (part_position){at, p.j, nrhs, p.m} : (part_position){p.i, at, p.m, nrhs};
   if (beside) {
     e.q.j = p.j + p.m + 1;
     e.b = e.a;
@@ -235,7 +236,7 @@ static void finish_equations(equations *e, const char *what)
   osla_matrix_destroy(&e->a);
 }
 
-static void check_trsm(osla_grid *grid, osla_dtype dtype, place p, int turn)
+static void check_trsm(osla_grid *grid, osla_dtype dtype, part_position p, int turn)
 {
   const osla_side side = turn % 4 == 3 ? OSLA_RIGHT : OSLA_LEFT;
   const osla_uplo uplo = turn / 2 % 2 ? OSLA_LOWER : OSLA_UPPER;
@@ -253,7 +254,7 @@ static void test_trsm(void)
   for_all(true, check_trsm);
 }
 
-static void check_potrs(osla_grid *grid, osla_dtype dtype, place p, int turn)
+static void check_potrs(osla_grid *grid, osla_dtype dtype, part_position p, int turn)
 {
   const osla_uplo uplo = turn % 2 ? OSLA_LOWER : OSLA_UPPER;
   equations e = make_equations(grid, dtype, p, turn, false, OSLA_FILL_SPD);
@@ -272,7 +273,7 @@ static void test_potrs(void)
 }
 
 /* Reverses the rows of a diagonally dominant matrix, so that no pivot is on the diagonal. */
-static void turn_rows(osla_matrix *a, place p)
+static void turn_rows(osla_matrix *a, part_position p)
 {
   dense all = dense_gather(a), mine = parts_dense(&all, p);
   for (int64_t j = 0; j < p.n; j++)
@@ -283,7 +284,7 @@ static void turn_rows(osla_matrix *a, place p)
   dense_free(&all), dense_free(&mine);
 }
 
-static void check_getrs(osla_grid *grid, osla_dtype dtype, place p, int turn)
+static void check_getrs(osla_grid *grid, osla_dtype dtype, part_position p, int turn)
 {
   const osla_trans trans = (osla_trans)(turn % 3);
   equations e = make_equations(grid, dtype, p, turn, false, OSLA_FILL_DOMINANT);

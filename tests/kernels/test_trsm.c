@@ -57,7 +57,7 @@ static void check_exact(const kernel_matrix *a, const kernel_matrix *b, variant 
 
 /* Right-hand sides for LEFT and for RIGHT in one distribution. */
 static void make_sides(const grid_set *g, int which, osla_dtype dtype, solve_case c,
-                       rhs_place place, bool wrapped, kernel_matrix sides[2])
+                       rhs_distribution place, bool wrapped, kernel_matrix sides[2])
 {
   sides[OSLA_LEFT] = rhs_make(g, which, dtype, c.n, c.nrhs, c.nb, c.width, place, wrapped);
   sides[OSLA_RIGHT] = rhs_make(g, which, dtype, c.nrhs, c.n, c.width, c.nb, place, wrapped);
@@ -73,7 +73,8 @@ static void test_trsm(void)
       if (!solve_turn(which, s)) continue;
       solve_case c = cases_of_sizes[s];
       osla_dtype dtype = (osla_dtype)((which + s + turn / 4) % 4);
-      rhs_place place = turn % 2 ? (rhs_place)(turn / 2 % RHS_PLACES) : FITTING;
+      rhs_distribution place =
+        turn % 2 ? (rhs_distribution)(turn / 2 % RHS_DISTRIBUTIONS) : FITTING;
       kernel_matrix a = kernel_make(g.at[which], dtype, c.n, c.n, c.nb, c.nb, turn % 3 == 1);
       kernel_matrix b[2];
       make_sides(&g, which, dtype, c, place, turn % 3 == 2, b);
@@ -139,7 +140,7 @@ static void test_empty(void)
     if (!solve_turn(0, i)) continue;
     kernel_matrix b[2], a = kernel_make(g.at[0], OSLA_DOUBLE, empty[i % 3].n, empty[i % 3].n,
                                         empty[i % 3].nb, empty[i % 3].nb, i & 1);
-    make_sides(&g, 0, OSLA_DOUBLE, empty[i % 3], (rhs_place)(i / 3), i & 1, b);
+    make_sides(&g, 0, OSLA_DOUBLE, empty[i % 3], (rhs_distribution)(i / 3), i & 1, b);
     for (int k = 0; k < 2; k++) {
       variant v = variant_of(2 * i + k);
       check_exact(&a, &b[v.side], v, 1);
@@ -230,7 +231,8 @@ static void stress(const stress_round *r)
 {
   solve_case c = {r->n, r->nb, osla_test_choose(r->seed, STRESS_FREE, 20),
                   1 + osla_test_choose(r->seed, STRESS_FREE + 1, 6)};
-  rhs_place place = (rhs_place)osla_test_choose(r->seed, STRESS_FREE + 2, RHS_PLACES);
+  rhs_distribution place =
+    (rhs_distribution)osla_test_choose(r->seed, STRESS_FREE + 2, RHS_DISTRIBUTIONS);
   kernel_matrix b[2], a = kernel_make(r->grid, r->dtype, c.n, c.n, c.nb, c.nb, r->wrapped);
   make_sides(r->grids, r->which, r->dtype, c, place, !r->wrapped, b);
   for (int i = 0; i < 4; i++) {
