@@ -224,16 +224,9 @@ module osla_values
   end type osla_file_matrix
 
   type, bind(c) :: osla_gemm_options
-    logical(c_bool) :: blocking = .false.
-    logical(c_bool) :: copy = .false.
-    logical(c_bool) :: unaware = .false.
-    logical(c_bool) :: unordered = .false.
-    logical(c_bool) :: narrow = .false.
     integer(c_int64_t) :: panel = 0
     integer(c_int64_t) :: memory = 0
-    logical(c_bool) :: alone = .false.
-    logical(c_bool) :: padding(7) = .false.
-    integer(c_int64_t) :: reserved(7) = 0
+    integer(c_int64_t) :: reserved(9) = 0
   end type osla_gemm_options
 
   type, bind(c) :: osla_gemm_plan

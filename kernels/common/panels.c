@@ -188,7 +188,7 @@ static arrival arrival_of(osla_panels *p, panel_kind kind, int64_t step, int roo
   const osla_panels_kind *k = &p->plan.kind[kind];
   const osla_line *line = panel_line(p, kind);
   size_t bytes = p->plan.bytes(p->plan.kernel, kind, step, root);
-  osla_route route = osli_panels_route(p, kind, step, root, bytes, NULL);
+  osla_route route = osli_panels_route(p, kind, root, bytes, NULL);
   int notifier = route.reads == line->me ? route.writer : route.reads;
   bool in_place = route.reads == root && p->plan.readable && !k->in_buffer;
   arrival a = {.origin = line->ranks[notifier]};

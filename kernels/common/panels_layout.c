@@ -17,8 +17,7 @@ uint64_t osli_panels_value(osla_panels *p, panel_kind kind, int64_t step, int ro
   return turn * PANEL_MOST_PIECES + (uint64_t)pieces;
 }
 
-osla_route osli_panels_route(osla_panels *p, panel_kind kind, int64_t step, int root, size_t bytes,
-                             int *targets)
+osla_route osli_panels_route(osla_panels *p, panel_kind kind, int root, size_t bytes, int *targets)
 {
   (void)pthread_mutex_lock(&p->routing);
   osla_route route = osli_route_make(panel_line(p, kind), p->plan.forward, root, bytes, targets);

@@ -120,7 +120,7 @@ static osla_err advance_root(osla_panels *p, panel_kind kind, panel_cursor *c, b
   *done = false;
   if (!c->begun) {
     c->bytes = p->plan.bytes(p->plan.kernel, kind, c->step, root);
-    if (c->bytes > 0) c->route = osli_panels_route(p, kind, c->step, root, c->bytes, c->targets);
+    if (c->bytes > 0) c->route = osli_panels_route(p, kind, root, c->bytes, c->targets);
     c->begun = true;
     c->published = false;
     c->sent = own ? -1 : 0; /* -1: the own panel is not known to be ready */
@@ -193,7 +193,7 @@ static osla_err give_credit(osla_panels *p, int64_t step)
     for (int root = 0; root < line->length && p->plan.kind[kind].used; root++) {
       size_t bytes = p->plan.bytes(p->plan.kernel, kind, again, root);
       if (bytes == 0) continue;
-      osla_route route = osli_panels_route(p, kind, again, root, bytes, NULL);
+      osla_route route = osli_panels_route(p, kind, root, bytes, NULL);
       if (route.writer == line->me || route.writer == latest) continue;
       latest = route.writer;
       OSLA_CALL(osla_notify_post(p->segment, line->ranks[latest], PANEL_PURPOSE_CREDIT,

@@ -63,8 +63,7 @@ size_t osli_panels_offset(osla_panels *p, panel_kind kind, int64_t step, int roo
 uint64_t osli_panels_value(osla_panels *p, panel_kind kind, int64_t step, int root, int writer,
                            int pieces);
 
-osla_route osli_panels_route(osla_panels *p, panel_kind kind, int64_t step, int root, size_t bytes,
-                             int *targets);
+osla_route osli_panels_route(osla_panels *p, panel_kind kind, int root, size_t bytes, int *targets);
 
 /* Number of pieces in which a panel of this size is sent on this route. */
 int osli_panels_pieces(const osla_panels *p, const osla_route *route, size_t bytes);
