@@ -5,7 +5,8 @@
  * is stored.
  *
  * Threads: as osla_transport.h says of collective and of local calls.
- * Part: stable (osla.h). */
+ * Part: stable (osla.h).
+ */
 #ifndef OSLA_CHOL_H
 #define OSLA_CHOL_H
 

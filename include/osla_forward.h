@@ -11,7 +11,8 @@
  * Study" (CLUSTER 2019), section 2.
  *
  * Threads: any thread may call these, at any time.
- * Part: stable (osla.h). */
+ * Part: stable (osla.h).
+ */
 #ifndef OSLA_FORWARD_H
 #define OSLA_FORWARD_H
 

@@ -10,7 +10,8 @@
  * these papers, operands that several ranks of a node need are transferred to the node only once.
  *
  * Threads: as osla_transport.h says of collective and of local calls.
- * Part: stable (osla.h). */
+ * Part: stable (osla.h).
+ */
 #ifndef OSLA_GEMM_H
 #define OSLA_GEMM_H
 

@@ -6,7 +6,8 @@
  * panels of Krishnan, Lewis, Vishnu, section III.B.
  *
  * Threads: as osla_transport.h says of collective and of local calls.
- * Part: stable (osla.h). */
+ * Part: stable (osla.h).
+ */
 #ifndef OSLA_INVERSE_H
 #define OSLA_INVERSE_H
 

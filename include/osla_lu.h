@@ -7,7 +7,8 @@
  * 2011).
  *
  * Threads: as osla_transport.h says of collective and of local calls.
- * Part: stable (osla.h). */
+ * Part: stable (osla.h).
+ */
 #ifndef OSLA_LU_H
 #define OSLA_LU_H
 

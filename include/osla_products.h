@@ -19,7 +19,8 @@
  * recursion on the triangle as in Elmroth, Gustavson, Jonsson, Kagstrom, SIAM Review 46 (2004).
  *
  * Threads: as osla_transport.h says of collective and of local calls.
- * Part: stable (osla.h). */
+ * Part: stable (osla.h).
+ */
 #ifndef OSLA_PRODUCTS_H
 #define OSLA_PRODUCTS_H
 

@@ -15,7 +15,8 @@
  * osla_potrs and osla_getrs leave B unchanged), MPI.
  *
  * Threads: as osla_transport.h says of collective and of local calls.
- * Part: stable (osla.h). */
+ * Part: stable (osla.h).
+ */
 #ifndef OSLA_SOLVE_H
 #define OSLA_SOLVE_H
 

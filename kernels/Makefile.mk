@@ -15,28 +15,21 @@ kernels_sources = \
   kernels/common/row_copy.h \
   kernels/common/diagonal_blocks.h kernels/common/diagonal_blocks.c \
   kernels/common/part_operand.h kernels/common/part_operand.c \
-  kernels/gemm/gemm.h \
-  kernels/gemm/gemm_operand.c \
-  kernels/gemm/gemm_plan.c \
-  kernels/gemm/gemm_load.c \
+  kernels/gemm/gemm.h kernels/gemm/gemm_operand.c kernels/gemm/gemm_plan.c kernels/gemm/gemm_load.c \
   kernels/gemm/gemm_sharing.h kernels/gemm/gemm_sharing.c \
-  kernels/gemm/gemm_run.c \
-  kernels/gemm/gemm_triangle.c \
-  kernels/gemm/gemm_split.c \
-  kernels/gemm/gemm.c \
+  kernels/gemm/gemm_run.c kernels/gemm/gemm_triangle.c kernels/gemm/gemm_split.c kernels/gemm/gemm.c \
   kernels/products/product_check.h kernels/products/product_check.c \
   kernels/products/squares.h kernels/products/squares.c \
   kernels/products/symm.c kernels/products/trmm.c \
   kernels/products/columns.h kernels/products/columns.c kernels/products/vectors.c \
   kernels/lu/lu_block.c \
-  kernels/lu/lu_state.h kernels/lu/lu_step.c \
+  kernels/lu/lu_state.h kernels/lu/lu_parts.h kernels/lu/lu_step.c \
   kernels/lu/lu_memory.h kernels/lu/lu_memory.c \
   kernels/lu/lu_column.h kernels/lu/lu_column.c \
   kernels/lu/lu_publish.h kernels/lu/lu_publish.c \
   kernels/lu/lu_node_group.h kernels/lu/lu_node_group.c \
   kernels/lu/lu_rows.h kernels/lu/lu_rows.c \
-  kernels/lu/lu_update.c \
-  kernels/lu/lu_left.c \
+  kernels/lu/lu_update.c kernels/lu/lu_left.c \
   kernels/lu/lu_panel.h kernels/lu/lu_pivot.c kernels/lu/lu_panel.c \
   kernels/lu/lu.c kernels/lu/lu_part.c \
   kernels/chol/chol_shape.h kernels/chol/chol_memory.c kernels/chol/chol_shape.c \
@@ -49,10 +42,7 @@ kernels_sources = \
   kernels/solve/trsm.h kernels/solve/trsm_operands.c kernels/solve/trsm_run.c kernels/solve/trsm_stationary.h kernels/solve/trsm_deferred.c kernels/solve/trsm_stationary.c kernels/solve/trsm_stationary_trans.c kernels/solve/trsm.c \
   kernels/solve/solve.h kernels/solve/solve_memory.c kernels/solve/solve.c \
   kernels/solve/solve_part.c \
-  kernels/solve/residual.c \
-  kernels/solve/refine.c \
-  kernels/solve/mixed.c \
-  kernels/solve/condition.c \
+  kernels/solve/residual.c kernels/solve/refine.c kernels/solve/mixed.c kernels/solve/condition.c \
   kernels/forest/forest_units.h kernels/forest/forest_units.c kernels/forest/forest_block.h kernels/forest/forest_block.c \
   kernels/forest/forest_words.h kernels/forest/forest_words.c \
   kernels/forest/forest_pool.h kernels/forest/forest_pool.c \

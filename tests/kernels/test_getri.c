@@ -203,7 +203,7 @@ static void test_errors(void)
   kernel_matrix square = kernel_make(grid, OSLA_DOUBLE, 7, 7, 2, 2, false);
   int64_t *ipiv = pivots_of(square.a);
   OSLA_ASSERT_ERR(osla_getri(oblong.a, NULL, NULL, &info), OSLA_ERR_ARG);
-  OSLA_ASSERT_TEXT("inverse of a 4 x 7");
+  OSLA_ASSERT_TEXT("4 x 7, not square");
   OSLA_ASSERT_SAME_TEXT();
   OSLA_ASSERT_ERR(osla_getri(blocks.a, NULL, NULL, &info), OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("2 x 3");
