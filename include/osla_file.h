@@ -1,51 +1,53 @@
 /* Matrices, vectors and numbers in files (floor 2).
  *
- * A file appears all at once: it is written under a temporary name in the same directory, put on
- * disk (fsync) and renamed. After any failure the temporary file is gone, and a file that was there
- * before is unchanged (see below for directories that other users may write). Only a job that is
- * killed while it writes leaves FILE.tmp... behind. A file that is replaced passes on its mode,
- * owner, group and access list, as far as the process may set them; it must be one that the process
- * may write. In a directory that its group or all may write, a file of another user (not root)
- * passes on none of them: the new file belongs to the writer, with the mode of any new file, less
- * what the replaced file did not allow. A symbolic link is followed and stays; in such a directory
- * it must belong to the process's user or to root (IO).
+ * A file appears all at once: it is written under a temporary name in the same directory, flushed
+ * to disk (fsync) and renamed. After any failure the temporary file is removed, and a file that
+ * existed before is unchanged (exception: directories that other users may write, see below). Only
+ * a job that is killed while it writes leaves FILE.tmp... behind.
+ * A file can be replaced only if the process may write it. The new file gets the mode, owner, group
+ * and access list of the replaced one, as far as the process may set them. In a directory that its
+ * group or all users may write, a replaced file of another user (not root) is handled differently:
+ * the new file belongs to the writer and has the mode of a new file, without the permissions that
+ * the replaced file lacked. A symbolic link stays, and its target is replaced; in a directory that
+ * others may write, the link must belong to the process's user or to root (IO).
  *
- * A disk that is full, or a limit on the size of files (`ulimit -f`), is the error IO. The limit's
- * signal, SIGXFSZ, does not end the program: it is held off in the thread that writes and dropped;
- * what the program does with that signal elsewhere is not changed.
+ * A full disk, or a limit on the size of files (`ulimit -f`), is the error IO. The limit's signal,
+ * SIGXFSZ, does not end the program: it is blocked in the writing thread and discarded. The
+ * program's own handling of the signal is not changed.
  *
  * Two formats:
  *   HDF5  any number of matrices, vectors, numbers and texts, each with a name. A matrix of m x n
- * is a data set of n x m, a row for each column (HDF5 stores the last index contiguously): in
- *         Python A = h5py.File(path)[name][:].T. Complex numbers are h5py's: a compound of r and i.
- *         Attributes of a matrix: uplo ("whole", "lower", "upper") and checksum.
- *   raw   one matrix, column-major: numpy.fromfile(path, "<f8", count=m*n).reshape(n, m).T. Behind
- *         the data there are 64 bytes with type, sizes, uplo and checksum (file_raw.c).
- * The numbers are the machine's own, which must be little-endian.
+ *         is a data set of n x m, one row for each column of the matrix (HDF5 stores the last index
+ *         contiguously): in Python A = h5py.File(path)[name][:].T. Complex numbers are h5py's: a
+ *         compound of r and i. Attributes of a matrix: uplo ("whole", "lower", "upper") and
+ *         checksum.
+ *   raw   one matrix, column-major: numpy.fromfile(path, "<f8", count=m*n).reshape(n, m).T. The
+ *         data are followed by 64 bytes with type, sizes, uplo and checksum (file_raw.c).
+ * Numbers are stored as in memory, which must be little-endian.
  *
- * The checksum is a sum over all elements of a hash of position and bits, so it does not depend on
- * grid, blocks or ranks. Every read verifies it.
+ * The checksum is the sum over all elements of a hash of position and bits, so it does not depend
+ * on grid, blocks or ranks. Every read verifies it.
  *
- * How it is done: rank 0 alone talks to HDF5, which lays out contiguous data sets and says where
- * in the file they lie (H5Dget_offset). Every rank then moves a contiguous range of it, 4 MiB
- * at a time, between the file and the distributed matrix (one-sided get and put). So there are
- * no collective HDF5 or MPI-IO calls, in which all ranks would hang if one of them met a full disk,
- * and a serial HDF5 is as good as a parallel one. Memory: 8 MiB per rank. The path must lead all
- * ranks to the same file.
+ * Method: only rank 0 calls HDF5, which lays out contiguous data sets and returns their offsets in
+ * the file (H5Dget_offset). Every rank then moves a contiguous range of the data, 4 MiB at a time,
+ * between the file and the distributed matrix (one-sided get and put). There are no collective HDF5
+ * or MPI-IO calls, in which all ranks would hang if one of them met a full disk, and a serial HDF5
+ * serves as well as a parallel one. Memory: 8 MiB per rank. The path must lead all ranks to one
+ * file.
  *
- * All calls are made by one thread and collective over the transport, with the same arguments on
- * all ranks but for data: ARG if format, type, sizes or uplo differ; of names rank 0's counts. What
- * is refused while a file is written counts as a failure of it (osla_file_commit).
- * Reads and writes are ordered with accesses to the matrix before and after the call on any rank.
- * A save fails with IO if another user, who may write the directory too, gives the temporary name
- * to another file; that file is not written. If that happens in the moment before the rename, the
- * error comes after it: the other file then stands at the path, and the one that was there before
- * is lost. All ranks must see one file system, and the same owners of files in it.
- * Errors, on all ranks together: IO ("FILE: reason"), ARG, STATE (a file that is being written is
- * read, or the other way round), UNSUPPORTED (no HDF5 in this build, or a big-endian machine),
+ * All calls are made by one thread and are collective over the transport. Arguments other than data
+ * must be equal on all ranks: ARG if format, type, sizes or uplo differ; of names, rank 0's is
+ * used. An error in a call on a new file makes its osla_file_commit fail.
+ * Reads and writes are ordered with accesses to the matrix before and after the call on any rank. A
+ * save fails with IO if another user, who may write the directory, gives the temporary name to
+ * another file; that file is not written. If it happens in the moment before the rename, the error
+ * comes after the rename: the other user's file then has the path, and the previous file is lost.
+ * All ranks must see one file system, with the same owners of files.
+ * Errors, on all ranks together: IO ("FILE: reason"), ARG, STATE (a new file is read, or a file
+ * opened for reading is written), UNSUPPORTED (no HDF5 in this build, or a big-endian machine),
  * RANGE, MEM, MPI.
  *
- * Threads: one of each rank calls these, as osla_transport.h says of collective calls.
+ * Threads: one thread of each rank makes these calls, as osla_transport.h says of collective calls.
  * Part: stable (osla.h).
  */
 #ifndef OSLA_FILE_H
@@ -58,7 +60,8 @@
 extern "C" {
 #endif
 
-/* Which elements of a matrix mean something. All are written as they are; this is noted. */
+/* The meaningful elements of a matrix. All elements are saved; the file stores this value beside
+ * them. */
 typedef enum osla_stored { OSLA_STORED_WHOLE, OSLA_STORED_LOWER, OSLA_STORED_UPPER } osla_stored;
 
 /* --- one matrix, one call ------------------------------------------------------------------- */
@@ -71,50 +74,51 @@ typedef enum osla_format {
 
 typedef struct osla_save_options {
   osla_format format;
-  osla_stored stored;   /* noted in the file; default: whole */
-  const char *name;     /* of the data set, HDF5 only; NULL: "matrix" */
-  uint64_t reserved[8]; /* 0: osla_types.h */
+  osla_stored stored;   /* stored in the file; default: whole */
+  const char *name;     /* name of the data set, HDF5 only; NULL: "matrix" */
+  uint64_t reserved[8]; /* must be 0 (osla_types.h) */
 } osla_save_options;
 
-/* Writes or replaces the file. options: NULL = defaults. */
+/* Saves a matrix; replaces a file of that name. options: NULL = defaults. */
 OSLA_API osla_err osla_matrix_save(const osla_matrix *matrix, const char *path,
                                    const osla_save_options *options);
 
 typedef struct osla_load_options {
-  int64_t mb, nb;       /* blocks; 0: OSLA_DEFAULT_BLOCK, and nb = mb if only mb is given */
-  const char *name;     /* of the data set, HDF5 only; NULL: "matrix" */
-  uint64_t reserved[8]; /* 0: osla_types.h */
+  int64_t mb, nb;   /* sizes of blocks; 0: OSLA_DEFAULT_BLOCK, and nb = mb if only mb is given */
+  const char *name; /* name of the data set, HDF5 only; NULL: "matrix" */
+  uint64_t reserved[8]; /* must be 0 (osla_types.h) */
 } osla_load_options;
 
-/* Makes a matrix of what osla_matrix_save or osla_file_put_matrix wrote, on any grid, whatever it
- * was written from. The format is recognised.
+/* Creates a matrix from a file of osla_matrix_save or osla_file_put_matrix, on any grid; the grid
+ * and blocks at the time of the save do not matter. The format is detected.
  *   options [in]  NULL = defaults
- *   stored  [out] NULL, or what was noted
+ *   stored  [out] the value given to the save; may be NULL
  *   out     [out] owned by the caller; NULL after an error
- * Errors: IO for a file that is missing, foreign, truncated or changed, with the reason. */
+ * Errors: IO, with the reason, for a file that is missing, foreign, truncated or changed. */
 OSLA_API osla_err osla_matrix_load(osla_grid *grid, const char *path,
                                    const osla_load_options *options, osla_stored *stored,
                                    osla_matrix **out);
 
-/* --- several things in one HDF5 file -------------------------------------------------------- */
+/* --- several objects in one HDF5 file ------------------------------------------------------- */
 
 typedef struct osla_file osla_file;
 
-/* Begins a file, or opens one to be read. The transport is borrowed. */
+/* Creates a file, or opens one for reading. The transport is borrowed. */
 OSLA_API osla_err osla_file_create(osla_transport *transport, const char *path, osla_file **out);
 OSLA_API osla_err osla_file_open(osla_transport *transport, const char *path, osla_file **out);
 
-/* Puts a created file in its place and closes it, whether this succeeds or not. Errors: as above,
- * and STATE if an earlier call on this file failed: then nothing is put in place. */
+/* Flushes a created file to disk, renames it to its path, and closes it in any case. Errors: as
+ * above, and STATE if an earlier call on this file failed; the path is then unchanged. */
 OSLA_API osla_err osla_file_commit(osla_file **file);
 
-/* Closes. What was created and not committed is removed. Accepts NULL and nulls the handle. */
+/* Closes a file. A created file that was not committed is removed. Accepts NULL; sets the handle to
+ * NULL. */
 OSLA_API void osla_file_close(osla_file **file);
 
-/* Is there a matrix or vector of that name in a file that was opened? */
+/* Sets *has to whether a file opened for reading holds a matrix or vector of the name. */
 OSLA_API osla_err osla_file_has(osla_file *file, const char *name, bool *has);
 
-/* Adds a matrix. A name is used once in a file, and may hold slashes (groups). */
+/* Adds a matrix. A name can be used once in a file and may contain slashes (groups). */
 OSLA_API osla_err osla_file_put_matrix(osla_file *file, const char *name, const osla_matrix *matrix,
                                        osla_stored stored);
 
@@ -124,39 +128,40 @@ typedef struct osla_file_matrix {
   osla_stored stored;
 } osla_file_matrix;
 
-/* What a matrix of that name is, without reading it. Errors: as above. */
+/* Reads type and sizes of a matrix, but not its data. Errors: as above. */
 OSLA_API osla_err osla_file_look_matrix(osla_file *file, const char *name, osla_file_matrix *look);
 
-/* Fills a matrix of the same type and sizes, of any blocks on any grid. After an error its contents
- * are not defined. Errors: as above, ARG if type or sizes differ. */
+/* Reads a matrix into an existing one of equal type and sizes, with any blocks on any grid. After
+ * an error the contents are undefined. Errors: as above, ARG if type or sizes differ. */
 OSLA_API osla_err osla_file_get_matrix(osla_file *file, const char *name, osla_matrix *matrix);
 
 typedef enum osla_file_type { OSLA_FILE_DOUBLE, OSLA_FILE_INT64, OSLA_FILE_UINT64 } osla_file_type;
 
-/* Adds a vector of elements of 8 bytes: one that all ranks have (rank 0's is written), or one of
- * which each rank has a part, in the order of ranks.
- *   count [in] of the whole vector, the same on all ranks; or of this rank's part, >= 0
+/* Adds a vector of 8-byte elements. put_vector: all ranks have the whole vector, and rank 0's is
+ * written. put_parts: each rank has a part, and the parts follow each other in the order of ranks.
+ *   count [in] put_vector: length, equal on all ranks; put_parts: length of this rank's part, >= 0
  *   data  [in] [count] */
 OSLA_API osla_err osla_file_put_vector(osla_file *file, const char *name, osla_file_type type,
                                        int64_t count, const void *data);
 OSLA_API osla_err osla_file_put_parts(osla_file *file, const char *name, osla_file_type type,
                                       int64_t count, const void *data);
 
-/* Number of elements of a vector. Errors: IO if there is none of that name or of another type. */
+/* Reads the length of a vector. Errors: IO if no vector has the name, or its type differs. */
 OSLA_API osla_err osla_file_look_vector(osla_file *file, const char *name, osla_file_type type,
                                         int64_t *count);
 
-/* Reads a vector: whole on all ranks, or on each rank `count` elements from `first` on. The parts
- * of all ranks must cover it once (or the checksum will not be right).
- *   count [in]  whole: as osla_file_look_vector says; else, on one rank or several, ARG on all
+/* Reads a vector. get_vector: all of it, on all ranks. get_parts: on each rank the elements [first,
+ * first + count); the ranks' parts must cover the vector exactly once, because the checksum is
+ * verified.
+ *   count [in]  get_vector: the length; ARG on all ranks if it is wrong on any
  *   data  [out] [count] */
 OSLA_API osla_err osla_file_get_vector(osla_file *file, const char *name, osla_file_type type,
                                        int64_t count, void *data);
 OSLA_API osla_err osla_file_get_parts(osla_file *file, const char *name, osla_file_type type,
                                       int64_t first, int64_t count, void *data);
 
-/* Numbers and texts: attributes of the file. Rank 0's value is written; all ranks get it. A text is
- * cut at `size` - 1 bytes. Errors: IO if there is none of that name and type. */
+/* Numbers and texts: attributes of the file. put: rank 0's value is written. get: all ranks get the
+ * value; a text is cut to `size` - 1 bytes. Errors: IO if no attribute has the name and type. */
 OSLA_API osla_err osla_file_put_number(osla_file *file, const char *name, double value);
 OSLA_API osla_err osla_file_put_int(osla_file *file, const char *name, int64_t value);
 OSLA_API osla_err osla_file_put_text(osla_file *file, const char *name, const char *value);

@@ -1,4 +1,5 @@
-/* Beginning, opening, committing files; room for arrays and their checksums. */
+/* Opens, creates, commits and closes files; reserves space for arrays; stores and verifies
+ * checksums. */
 #include "src/file/file.h"
 #include "src/file/file_hdf5.h"
 
@@ -44,7 +45,7 @@ static osla_err new_file(osla_transport *t, const char *path, osla_file **out)
   return OSLA_OK;
 }
 
-/* All ranks get an object, or none. */
+/* Either all ranks get an object or none. */
 static osla_err make_file(osla_transport *t, const char *path, osla_file **out)
 {
   *out = NULL;
@@ -53,7 +54,7 @@ static osla_err make_file(osla_transport *t, const char *path, osla_file **out)
   return err;
 }
 
-/* Rank 0 makes the temporary file. */
+/* Creates the temporary file; called by rank 0 only. */
 static osla_err begin_root(osla_file *f, bool raw, file_identity *identity)
 {
   OSLA_CALL(osli_new_file_begin(f->path, OSLA_NEW_FILE_NAMED, &f->created));
@@ -64,7 +65,7 @@ static osla_err begin_root(osla_file *f, bool raw, file_identity *identity)
   return raw ? OSLA_OK : osli_file_hdf5_create(f->path, &f->hdf5);
 }
 
-/* The other ranks learn how the temporary file is called, and how they can tell it from another. */
+/* Rank 0 broadcasts the temporary file's name and identity. */
 static osla_err share_name(osla_file *f, file_identity *identity)
 {
   int64_t size = is_root(f) ? (int64_t)strlen(f->temporary) + 1 : 0;
@@ -75,7 +76,8 @@ static osla_err share_name(osla_file *f, file_identity *identity)
   return osla_bcast(f->t, identity, sizeof *identity, MPI_BYTE, 0);
 }
 
-/* Where a rank cannot open the file, rank 0 sees whether that is so because it was replaced. */
+/* Opens the temporary file on all ranks but 0. If a rank fails, rank 0 checks whether the file was
+ * replaced by another one. */
 static osla_err open_others(osla_file *f, const file_identity *identity)
 {
   osla_err err = OSLA_OK;
@@ -164,7 +166,7 @@ static osla_err sync_mine(osla_file *f)
   return osli_new_file_sync(f->created);
 }
 
-/* All on disk first, then the name. */
+/* All ranks flush their data to disk before rank 0 renames the file. */
 osla_err osla_file_commit(osla_file **file)
 {
   osla_file *f = *file;
@@ -204,7 +206,7 @@ osla_err osli_file_check_state(osla_file *f, bool write)
   return OSLA_OK;
 }
 
-/* An empty dimension counts as 1, so that the other one alone is bounded, too. */
+/* An empty dimension counts as 1, so that the other dimension is bounded, too. */
 osla_err osli_file_check_sizes(const osla_file *f, const char *name, const file_item *item)
 {
   int64_t bytes = (int64_t)osli_file_type_size((file_type)item->type);

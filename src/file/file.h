@@ -1,4 +1,4 @@
-/* What the sources of src/file share (floor 2, private). */
+/* Types and functions shared by the sources of src/file (floor 2, private). */
 #ifndef OSLA_FILE_PRIVATE_H
 #define OSLA_FILE_PRIVATE_H
 
@@ -6,65 +6,70 @@
 #include "src/base/new_file.h"
 #include "src/base/write_at.h"
 
-/* Element types of files; the first four are those of osla_dtype, the others osla_file_type's. */
+/* Element types in files. The first four have the values of osla_dtype; the last two are the
+ * integers of osla_file_type. */
 typedef enum file_type { FILE_S, FILE_D, FILE_C, FILE_Z, FILE_I64, FILE_U64, FILE_TYPES } file_type;
 
 size_t osli_file_type_size(file_type type);
-const char *osli_file_type_name(file_type type); /* "float", ... */
+/* "float", "double", "complex float", "complex double", "int64" or "uint64" */
+const char *osli_file_type_name(file_type type);
 
-/* An array in a file. Rank 0 sends it to all as bytes: no pointers. */
+/* Description of an array in a file. Rank 0 broadcasts the struct as bytes, so it holds no
+ * pointers. */
 typedef struct file_item {
-  int64_t m, n;      /* rows and columns; of a vector its length and 1 */
-  uint64_t offset;   /* where in the file the data begins */
-  uint64_t checksum; /* osli_file_sum of the data, plus osli_file_sum_head */
-  int32_t type;      /* file_type */
-  int32_t stored;    /* osla_stored */
-  int32_t vector;    /* 1: a vector */
+  int64_t m, n;      /* rows and columns; for a vector its length and 1 */
+  uint64_t offset;   /* byte of the file at which the data begin */
+  uint64_t checksum; /* osli_file_sum of the data plus osli_file_sum_head */
+  int32_t type;      /* a file_type */
+  int32_t stored;    /* an osla_stored */
+  int32_t vector;    /* 1 for a vector, 0 for a matrix */
   int32_t unused;
 } file_item;
 
-/* Identifies the temporary file of a save, so that a rank recognises another file that somebody
- * gave the same name. Rank 0 sends this struct to all ranks as bytes, so it holds no pointers. */
+/* Identity of a save's temporary file, by which a rank detects that another process gave the name
+ * to a different file. Rank 0 broadcasts the struct as bytes, so it holds no pointers. */
 typedef struct file_identity {
-  uint64_t device, number; /* st_dev and st_ino, as rank 0's node counts them */
-  uint64_t user;           /* st_uid, which all nodes see alike */
-  uint64_t mark[2];        /* random bits at the beginning of the file; 0 in a job of one node */
+  uint64_t device, number; /* st_dev and st_ino as seen on rank 0's node */
+  uint64_t user;           /* st_uid, equal on all nodes */
+  uint64_t mark[2];        /* random bits at the beginning of the file; 0 if the job has one node */
 } file_identity;
 
 struct osla_file {
   osla_transport *t;
   char *path;
-  osla_new_file *created; /* on rank 0; NULL in a file that is read */
-  char *temporary;        /* its name; NULL in a file that is read */
-  int fd;                 /* each rank's own, for the data (created's on rank 0); -1: not open */
-  struct file_hdf5 *hdf5; /* on rank 0; NULL in a raw file */
+  /* the new file on rank 0; NULL on other ranks and in a file opened for reading */
+  osla_new_file *created;
+  char *temporary; /* name of the temporary file; NULL in a file opened for reading */
+  int fd; /* this rank's descriptor for the data (on rank 0 the one of `created`); -1 if not open */
+  struct file_hdf5 *hdf5; /* HDF5 handle on rank 0; NULL in a raw file and on other ranks */
   bool failed;
 };
 
-/* --- file_sum.c: the checksum --- */
-/* Sum of the hashes of `count` words of `size` (4 or 8) bytes, the first of which is word `first`
- * of the array. Sums of parts add up, modulo 2^64. */
+/* --- file_item.c: types, sizes and checksums of arrays; local --- */
+/* Sum of the hashes of `count` words of `size` (4 or 8) bytes. `first` is the index of the first
+ * word in the array. The sums of parts add up to the sum of the array, modulo 2^64. */
 uint64_t osli_file_sum(const void *words, size_t size, int64_t count, uint64_t first);
-/* The hash of type and sizes. */
+/* Hash of an array's type and sizes. */
 uint64_t osli_file_sum_head(const file_item *item);
-/* Bytes of the words that elements consist of, and words of an element. */
+/* Size in bytes of the words that an element consists of, and number of words in an element. */
 size_t osli_file_word_size(file_type type);
 size_t osli_file_word_count(file_type type);
 
-/* --- file_io.c: opening, reading; local --- */
-osla_err osli_file_open_fd(const char *path, int *fd); /* to be read */
-/* Rank 0 sets the identity of its temporary file. With `marks` it writes the mark, to disk: the
- * file must be empty, and whatever is saved overwrites the mark. */
+/* --- file_io.c: system calls with error texts; local --- */
+osla_err osli_file_open_fd(const char *path, int *fd); /* opens for reading */
+/* Sets the identity of rank 0's temporary file. With `marks` also writes the mark and flushes it to
+ * disk; the file must be empty, and the saved data overwrite the mark. */
 osla_err osli_file_identify(int fd, const char *path, bool marks, file_identity *identity);
-/* Another rank opens that file, to write data; the descriptor cannot read. `path` is for the error
- * texts. `on_node`: this rank is on rank 0's node. */
+/* Opens rank 0's temporary file on another rank, for writing only.
+ *   path    [in] name for error texts
+ *   on_node [in] true if this rank is on rank 0's node */
 osla_err osli_file_open_temporary(const char *temporary, const char *path,
                                   const file_identity *identity, bool on_node, int *fd);
-osla_err osli_file_sync_fd(const char *path, int *fd); /* fsync and close */
+osla_err osli_file_sync_fd(const char *path, int *fd); /* calls fsync and close; sets *fd to -1 */
 osla_err osli_file_read_at(int fd, const char *path, void *bytes, size_t size, uint64_t offset);
 osla_err osli_file_length(int fd, const char *path, uint64_t *bytes);
 
-/* --- file_pieces.c: a rank's pieces of a matrix; local. *sum gets the checksum of them. --- */
+/* --- file_pieces.c: move this rank's range of a matrix, *sum: its checksum; local --- */
 osla_err osli_file_write_pieces(const osla_file *file, const file_item *item, const osla_matrix *a,
                                 uint64_t *sum);
 osla_err osli_file_read_pieces(const osla_file *file, const file_item *item, osla_matrix *a,
@@ -74,24 +79,26 @@ osla_err osli_file_read_pieces(const osla_file *file, const file_item *item, osl
 osla_err osli_file_raw_seal(const osla_file *file, const file_item *item);
 osla_err osli_file_raw_find(const osla_file *file, bool *is_raw, file_item *item);
 
-/* --- file.c; collective --- */
+/* --- file.c: collective calls --- */
 osla_err osli_file_begin(osla_transport *t, const char *path, bool raw, osla_file **out);
-/* Opens a file of either format; a raw one gives its item. */
+/* Opens a file of either format. For a raw file sets *raw to its array. */
 osla_err osli_file_open_any(osla_transport *t, const char *path, osla_file **out, file_item *raw,
                             bool *is_raw);
-/* Is the file in the right state for the call? */
+/* Error STATE if a file opened for reading is written, or a new file is read. */
 osla_err osli_file_check_state(osla_file *file, bool write);
-/* Agrees on err, and remembers a failure of writing. */
+/* Agrees on err over all ranks; an error marks the file as failed (osla_file_commit refuses it). */
 osla_err osli_file_agree(osla_file *file, osla_err err);
-/* The same of a call with arguments that must be the same on all ranks (osla_agree_same). */
+/* Agrees on err and checks that the arguments are equal on all ranks (osla_agree_same); an error
+ * marks the file as failed. */
 osla_err osli_file_agree_same(osla_file *file, osla_err err, const char *call,
                               const osla_argument *arguments, int count);
-/* Can an array be of these sizes? Then its bytes fit 63 bits. Local. Errors: ARG, RANGE. */
+/* Checks that sizes are not negative and the bytes fit in 63 bits. Local. Errors: ARG, RANGE. */
 osla_err osli_file_check_sizes(const osla_file *file, const char *name, const file_item *item);
-/* Reserves room for an array; then notes its checksum, from each rank's sum. */
+/* Reserves space for an array (sets item->offset); stores the array's checksum, the sum over all
+ * ranks of `sum`. */
 osla_err osli_file_reserve(osla_file *file, const char *name, file_item *item);
 osla_err osli_file_seal(osla_file *file, const char *name, file_item *item, uint64_t sum);
-/* Finds an array, and compares the sum of what was read. */
+/* Finds an array by name; compares the stored checksum with the sum over all ranks of `sum`. */
 osla_err osli_file_find(osla_file *file, const char *name, bool vector, file_item *item);
 osla_err osli_file_verify(osla_file *file, const char *name, const file_item *item, uint64_t sum);
 

@@ -1,9 +1,5 @@
-/* Rank 0's side of an HDF5 file. See file_hdf5.h.
- *
- * A new file is an anonymous one in memory (memfd_create), in which the arrays are holes; what HDF5
- * wrote around them is copied to the disk in the end, by calls of our own. Cause: HDF5 1.10.8
- * cannot close a file that it cannot write. When the disk is full, H5Fclose fails, half of the file
- * object is freed, and MPI_Finalize, which ends HDF5, crashes in H5F__close_cb. */
+/* Rank 0's part of an HDF5 file (contract: file_hdf5.h). A new file is made in memory, with holes
+ * in place of the arrays; file_image.h says why. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
@@ -19,13 +15,14 @@
 
 struct file_hdf5 {
   hid_t file;
-  file_image image; /* of a new file */
+  file_image image; /* memory of a new file; FILE_NO_IMAGE for a file opened for reading */
   const char *path;
 };
 
 enum {
-  ALIGNMENT = FILE_PAGE,   /* of arrays: the pieces of two ranks then share no page */
-  METADATA_BYTES = 1 << 20 /* more than all else in a file takes; more than a text */
+  /* alignment of arrays in bytes, so that two ranks' pieces never share a page */
+  ALIGNMENT = FILE_PAGE,
+  METADATA_BYTES = 1 << 20 /* upper bound of a file's metadata, and of the length of a text */
 };
 
 static const char *const stored_name[] = {"whole", "lower", "upper"};
@@ -35,7 +32,7 @@ static void drop(hid_t id)
   if (id >= 0) (void)H5Idec_ref(id);
 }
 
-/* HDF5's innermost reason, which carries the system's. */
+/* The description of HDF5's innermost error, which contains the system's reason. */
 static herr_t first_text(unsigned n, const H5E_error2_t *error, void *text)
 {
   if (n == 0) *(const char **)text = error->desc;
@@ -92,7 +89,8 @@ static osla_err put_attribute(file_hdf5 *h, hid_t at, const char *name, hid_t ty
   return err;
 }
 
-/* The attribute must be one value of that type; a text (type < 0) is cut to `size`, with its 0. */
+/* Reads an attribute that must hold one value of the given type. With type < 0 reads a text, cut to
+ * `size` bytes with its final 0. */
 static bool get_attribute(hid_t at, const char *name, hid_t type, void *value, size_t size)
 {
   hid_t attribute = H5Aexists(at, name) > 0 ? H5Aopen(at, name, H5P_DEFAULT) : -1;
@@ -106,7 +104,8 @@ static bool get_attribute(hid_t at, const char *name, hid_t type, void *value, s
     hid_t wanted = text_type(size);
     (void)H5Tset_cset(wanted, H5Tget_cset(there));
     done = H5Tget_size(there) < METADATA_BYTES && H5Aread(attribute, wanted, value) >= 0;
-    if (done) ((char *)value)[size - 1] = '\0'; /* one as long as this comes as it is */
+    /* HDF5 does not terminate a text that fills the buffer */
+    if (done) ((char *)value)[size - 1] = '\0';
     drop(wanted);
   }
   drop(space);
@@ -127,7 +126,7 @@ static osla_err wrap(hid_t file, const char *path, file_hdf5 **out)
   return osla_error_set(OSLA_ERR_MEM, "file object");
 }
 
-/* No locks: a new file is ours alone, and a file in its place is never changed again. */
+/* No file locks: only this process opens a new file, and a committed file never changes. */
 static hid_t file_access(void)
 {
   hid_t access = H5Pcreate(H5P_FILE_ACCESS);
@@ -150,8 +149,11 @@ osla_err osli_file_hdf5_create(const char *path, file_hdf5 **out)
   H5E_BEGIN_TRY
   {
     hid_t access = file_access();
-    (void)H5Pset_fapl_stdio(access); /* the usual driver wants the target of the link `name` */
-    /* Metadata with checksums: of a single byte that is changed HDF5 may crash (doc/hazards.md). */
+    /* The default driver (sec2) fails on `name`, a symbolic link in /proc to a file without a
+     * name. */
+    (void)H5Pset_fapl_stdio(access);
+    /* Version 1.8 stores metadata with checksums. Without them HDF5 may crash on a single changed
+     * byte (doc/hazards.md). */
     (void)H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V18);
     err = wrap(H5Fcreate(name, H5F_ACC_TRUNC, H5P_DEFAULT, access), path, out);
     drop(access);
@@ -209,7 +211,8 @@ osla_err osli_file_hdf5_finish(file_hdf5 *h, int fd)
 
 static hid_t make_space(const file_item *item)
 {
-  hsize_t dims[2] = {(hsize_t)item->n, (hsize_t)item->m}; /* the last index is the contiguous one */
+  /* HDF5 stores the last index contiguously */
+  hsize_t dims[2] = {(hsize_t)item->n, (hsize_t)item->m};
   return H5Screate_simple(item->vector ? 1 : 2, item->vector ? dims + 1 : dims, NULL);
 }
 

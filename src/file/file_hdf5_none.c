@@ -1,4 +1,4 @@
-/* file_hdf5.h where the build has no HDF5. */
+/* The functions of file_hdf5.h in a build without HDF5. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
@@ -19,7 +19,8 @@ osla_err osli_file_hdf5_open(const char *path, file_hdf5 **out)
     "%.200s: this build has no HDF5 (Debian package: libhdf5-" OSLA_DEBIAN_MPI "-dev)", path);
 }
 
-/* The others need a file that was opened: never called. */
+/* The functions below need an object, which create and open never return here, so they are never
+ * called. */
 static osla_err none(file_hdf5 *h)
 {
   (void)h;

@@ -1,4 +1,4 @@
-/* A file in memory, in which arrays are holes. See file_image.h. */
+/* A file in memory with holes in place of arrays (contract: file_image.h). */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
@@ -41,8 +41,8 @@ osla_err osli_file_image_note(file_image *image, uint64_t first, uint64_t bytes)
   return OSLA_OK;
 }
 
-/* The end of a run of bytes, from *at on and before `end`, that belong to no array; moves *at
- * behind an array it is in. */
+/* Finds the next run of bytes outside all arrays. Moves *at behind any array that contains it;
+ * returns the end of the run, at most `end`. */
 static uint64_t next_run(const file_image *image, uint64_t *at, uint64_t end)
 {
   for (bool moved = true; moved;) {
@@ -81,6 +81,7 @@ osla_err osli_file_image_copy(const file_image *image, const char *path, int fd)
     OSLA_CALL(copy_page(image, path, fd, (uint64_t)at, (uint64_t)end));
     at = end;
   }
-  OSLA_CHECK(errno == ENXIO, OSLA_ERR_IO, "%.200s: %s", path, strerror(errno)); /* the end */
+  /* ENXIO: no data follow */
+  OSLA_CHECK(errno == ENXIO, OSLA_ERR_IO, "%.200s: %s", path, strerror(errno));
   return OSLA_OK;
 }

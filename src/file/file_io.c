@@ -1,4 +1,5 @@
-/* Opening, reading and closing of files by plain system calls, with the reason of every failure. */
+/* Opens, reads, flushes and closes files by system calls; each error text names the system's
+ * reason. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
@@ -11,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A pipe is not waited for. */
+/* O_NONBLOCK: opening a named pipe returns at once instead of waiting for a writer. */
 osla_err osli_file_open_fd(const char *path, int *fd)
 {
   struct stat status;
@@ -43,11 +44,11 @@ static bool has_numbers(const struct stat *status, const file_identity *identity
          status->st_ino == identity->number;
 }
 
-/* Looks for the mark by a second descriptor. Linux's NFS client reads a whole page before it writes
- * a part of it if the descriptor allows reading (nfs_want_read_modify_write), and then sends the
- * whole page (nfs_can_extend_write). Ranks of other nodes may have written the rest of that page
- * meanwhile, which would be lost. So data descriptors are never opened for reading, and the page
- * that was read here is dropped. */
+/* Reads the mark by a second descriptor. Linux's NFS client reads a whole page before it writes a
+ * part of it if the descriptor allows reading (nfs_want_read_modify_write), and then sends the
+ * whole page (nfs_can_extend_write). Data that ranks of other nodes wrote to that page meanwhile
+ * would be lost. So data descriptors are never opened for reading, and the page that was read here
+ * is dropped from the cache. */
 static bool has_mark(int fd, const char *temporary, const file_identity *identity)
 {
   uint64_t mark[2];
@@ -64,11 +65,11 @@ static bool has_mark(int fd, const char *temporary, const file_identity *identit
   return same;
 }
 
-/* Ranks of one node run on one kernel, so that they see the same st_dev and st_ino. Other nodes
- * need not: NFS numbers its devices on each client, and some FUSE file systems (DAOS's dfuse,
- * sshfs) number their files there, too. Ranks of other nodes therefore look for the mark. No other
- * file of this user holds the mark, which is random. So a rank of another node refuses any file
- * without it. Nobody else can read the mark (new_file.h), and a file of another user is refused. */
+/* Ranks of one node share a kernel, so they see equal st_dev and st_ino. Other nodes may see
+ * different ones: NFS numbers devices on each client, and some FUSE file systems (DAOS's dfuse,
+ * sshfs) number files there, too. Ranks of other nodes therefore check the mark: random bits that
+ * other users cannot read (new_file.h). They refuse a file without the mark, and a file of another
+ * user. */
 osla_err osli_file_open_temporary(const char *temporary, const char *path,
                                   const file_identity *identity, bool on_node, int *fd)
 {

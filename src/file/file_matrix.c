@@ -1,4 +1,4 @@
-/* Matrices to and from files. */
+/* Saves and loads matrices. */
 #include "src/base/reserved.h"
 #include "src/file/file.h"
 
@@ -14,7 +14,7 @@ static osla_err check(const osla_file *f, const osla_matrix *a, osla_stored stor
   return OSLA_OK;
 }
 
-/* The same matrix on all ranks? */
+/* Checks that the matrix's sizes, type and `stored` are equal on all ranks. */
 static osla_err agree(osla_file *f, const char *call, const osla_matrix *a, osla_stored stored)
 {
   const osla_layout l = osla_matrix_layout(a);
@@ -32,16 +32,16 @@ osla_err osla_file_put_matrix(osla_file *f, const char *name, const osla_matrix 
   OSLA_CALL(agree(f, "osla_file_put_matrix", a, stored));
   file_item item = {
     .m = l.m, .n = l.n, .type = (int32_t)osla_matrix_dtype(a), .stored = (int32_t)stored};
-  OSLA_CALL(osli_file_reserve(f, name, &item)); /* orders what was stored into the matrix before */
+  OSLA_CALL(osli_file_reserve(f, name, &item)); /* also orders earlier stores into the matrix */
   OSLA_CALL(osli_file_agree(f, osli_file_write_pieces(f, &item, a, &sum)));
   return osli_file_seal(f, name, &item, sum);
 }
 
-/* Fills a that fits the item. */
+/* Reads the array `item` into a matrix of equal type and sizes. */
 static osla_err read_matrix(osla_file *f, const char *name, const file_item *item, osla_matrix *a)
 {
   uint64_t sum = 0;
-  OSLA_CALL(osla_barrier(f->t)); /* nobody still uses what a holds */
+  OSLA_CALL(osla_barrier(f->t)); /* all ranks have finished their accesses to the old contents */
   OSLA_CALL(osli_file_agree(f, osli_file_read_pieces(f, item, a, &sum)));
   return osli_file_verify(f, name, item, sum);
 }

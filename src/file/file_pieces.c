@@ -1,7 +1,7 @@
-/* A matrix as it lies in a file, column-major, cut into pieces of 4 MiB. Each rank takes a range of
- * pieces, whoever owns the elements, and moves them one-sided between the matrix and a buffer. So
- * each transfer to or from the file is contiguous and begins at a multiple of a page, which no
- * other rank touches (that matters where hosts cache pages of a shared file, as with NFS). */
+/* The column-major array in a file is cut into pieces of 4 MiB. Each rank moves a contiguous range
+ * of pieces between the file and the distributed matrix, with one-sided get and put, whichever
+ * ranks own the elements. Each file access is contiguous and starts at a multiple of the page size.
+ * No two ranks touch one page, as file systems require that cache pages on each host (NFS). */
 #include "src/file/file.h"
 
 #include <stdlib.h>
@@ -10,8 +10,8 @@ enum { PIECE_BYTES = 4 << 20 };
 
 typedef enum direction { TO_FILE, FROM_FILE } direction;
 
-/* Copies elements [first, last), counted column by column, between matrix and buffer: parts of
- * columns one by one, whole columns at once. */
+/* Copies elements [first, last) of the column-major order between matrix and buffer. Whole columns
+ * are copied in one call, parts of a column in one call each. */
 static osla_err copy_elements(osla_matrix *a, int64_t first, int64_t last, unsigned char *buffer,
                               direction way)
 {
@@ -57,7 +57,8 @@ static osla_err move_pieces(const osla_file *file, const file_item *item, osla_m
   int64_t length = (int64_t)(PIECE_BYTES / osli_file_type_size((file_type)item->type));
   int64_t pieces = elements / length + (elements % length > 0);
   int rank = osla_transport_rank(file->t), size = osla_transport_size(file->t);
-  int64_t each = pieces / size, more = pieces % size; /* the first `more` ranks take one more */
+  /* the first `more` ranks have one piece more */
+  int64_t each = pieces / size, more = pieces % size;
   int64_t begin = each * rank + (rank < more ? rank : more);
   int64_t end = begin + each + (rank < more);
   *sum = 0;
@@ -74,7 +75,7 @@ static osla_err move_pieces(const osla_file *file, const file_item *item, osla_m
   return err;
 }
 
-/* get_block does not change the matrix, but the two directions share their way. */
+/* Casts const away, because both directions share move_pieces; TO_FILE only reads the matrix. */
 osla_err osli_file_write_pieces(const osla_file *file, const file_item *item, const osla_matrix *a,
                                 uint64_t *sum)
 {

@@ -1,5 +1,5 @@
-/* Raw files: a matrix, column-major, then a trailer of 64 bytes. Behind the data, so that
- * numpy.fromfile and fread need not know of it. */
+/* Raw files: a column-major matrix, then a trailer of 64 bytes. The trailer follows the data, so
+ * numpy.fromfile and fread can read the data without knowing about it. */
 #include "src/file/file.h"
 
 #include <inttypes.h>
@@ -7,14 +7,14 @@
 
 typedef struct trailer {
   char magic[8];
-  uint32_t order; /* BYTE_ORDER_MARK as this machine stores it */
-  uint32_t bytes; /* of the trailer */
+  uint32_t order; /* order_mark in this machine's byte order */
+  uint32_t bytes; /* size of the trailer */
   int64_t m, n;
-  uint32_t type; /* file_type: 0 float, 1 double, 2 complex float, 3 complex double */
+  uint32_t type; /* 0 float, 1 double, 2 complex float, 3 complex double (file_type) */
   uint32_t stored;
   uint64_t data_bytes;
   uint64_t checksum;
-  uint64_t own_checksum; /* of all above */
+  uint64_t own_checksum; /* checksum of the members above */
 } trailer;
 _Static_assert(sizeof(trailer) == 64, "the trailer is written as it lies in memory");
 

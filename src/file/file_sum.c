@@ -1,6 +1,6 @@
-/* The checksum of arrays: a sum over the words of a hash of place and bits, so that it does not
- * depend on who reads what in which order. The mixing function is SplitMix64's finaliser, as in
- * osla_random.h, here inline. */
+/* Element types, sizes and checksums of arrays. A checksum is the sum over all words of a hash of
+ * the word's index and bits, so it does not depend on the order in which ranks add their parts. The
+ * mixing function is the finaliser of SplitMix64 (as in osla_random.h), inlined here. */
 #include "src/file/file.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Vectors, numbers and texts to and from files. */
+/* Saves and loads vectors, numbers and texts. */
 #include "src/file/file.h"
 #include "src/file/file_hdf5.h"
 
@@ -21,7 +21,8 @@ static osla_err to_file_type(osla_file_type type, file_type *out)
   return OSLA_OK;
 }
 
-/* The type, and of a whole vector the length, which are the same on all ranks. */
+/* Checks that a vector's type and `count` are equal on all ranks; sets *wide to the type in the
+ * file. */
 static osla_err agree(osla_file *f, const char *call, osla_file_type type, int64_t count,
                       file_type *wide)
 {
@@ -29,7 +30,7 @@ static osla_err agree(osla_file *f, const char *call, osla_file_type type, int64
   return osli_file_agree_same(f, to_file_type(type, wide), call, same, 2);
 }
 
-/* A part of a vector: elements [first, first + count) of it. */
+/* Writes elements [first, first + count) of a vector; sets *sum to their checksum. */
 static osla_err write_part(const osla_file *f, const file_item *item, int64_t first, int64_t count,
                            const void *data, uint64_t *sum)
 {
@@ -65,7 +66,7 @@ osla_err osla_file_put_vector(osla_file *f, const char *name, osla_file_type typ
   return put(f, name, wide, count, 0, is_root(f) ? count : 0, data);
 }
 
-/* Where this rank's part begins, and the length of all. */
+/* Computes the index of this rank's first element, and the total length. */
 static osla_err place_parts(osla_file *f, const char *name, int64_t count, int64_t *first,
                             int64_t *total)
 {
@@ -134,7 +135,8 @@ osla_err osla_file_get_vector(osla_file *f, const char *name, osla_file_type typ
   file_item item;
   uint64_t sum = 0;
   OSLA_CALL(find_vector(f, "osla_file_get_vector", name, type, &item));
-  osla_err err = check_count(f, name, &item, count); /* the file says which rank's is wrong */
+  /* its text says on which rank the count is wrong */
+  osla_err err = check_count(f, name, &item, count);
   OSLA_CALL(osli_file_agree(f, err));
   err = is_root(f) ? read_part(f, &item, 0, count, data, &sum) : OSLA_OK;
   OSLA_CALL(osli_file_agree(f, err));
@@ -165,7 +167,7 @@ static osla_err put_value(osla_file *f, const char *name, file_type type, const 
                                        : OSLA_OK);
 }
 
-/* `value` gets 8 bytes on all ranks. */
+/* Sets 8 bytes at `value` on all ranks. */
 static osla_err get_value(osla_file *f, const char *name, file_type type, void *value)
 {
   OSLA_CALL(osli_file_check_state(f, false));
@@ -203,7 +205,7 @@ osla_err osla_file_put_text(osla_file *f, const char *name, const char *value)
 osla_err osla_file_get_text(osla_file *f, const char *name, char *value, size_t size)
 {
   OSLA_CALL(osli_file_check_state(f, false));
-  int64_t least = size < INT_MAX ? (int64_t)size : INT_MAX; /* ranks may have more or less room */
+  int64_t least = size < INT_MAX ? (int64_t)size : INT_MAX; /* sizes may differ between ranks */
   OSLA_CALL(osla_allreduce(f->t, &least, 1, MPI_INT64_T, MPI_MIN));
   OSLA_CHECK(least > 0, OSLA_ERR_ARG, "%.63s: no room for a text", name);
   osla_err err =

@@ -1,4 +1,4 @@
-/* The filters of a data set. See hdf5_filter.h.
+/* Finds the filters of a data set (contract: hdf5_filter.h).
  * Source: HDF5 Reference Manual, H5Pget_filter2, H5Zfilter_avail, H5PL (plug-ins). */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
@@ -12,9 +12,9 @@
 
 enum { FILTER_TEXT = 64 };
 
-/* The first filter of a data set; with `missing` the first one that this HDF5 library lacks, where
- * it cannot load a plug-in either. The text becomes "filter 'lzf' (32000)", from the name in the
- * file and the number. Returns false if there is none. */
+/* Describes the first filter of a data set as "filter 'lzf' (32000)", name and number. With
+ * `missing`, the first filter that this HDF5 library neither has nor can load as a plug-in. Returns
+ * false if there is none. */
 static bool find_filter(hid_t set, bool missing, char text[FILTER_TEXT])
 {
   hid_t create = H5Dget_create_plist(set);
@@ -26,7 +26,7 @@ static bool find_filter(hid_t set, bool missing, char text[FILTER_TEXT])
     size_t n_values = 0;
     const H5Z_filter_t filter =
       H5Pget_filter2(create, (unsigned)i, &flags, &n_values, values, sizeof name, name, NULL);
-    name[sizeof name - 1] = '\0'; /* HDF5 cuts a longer name without an end */
+    name[sizeof name - 1] = '\0'; /* HDF5 does not terminate a name that it cuts */
     found = filter >= 0 && !(missing && H5Zfilter_avail(filter) > 0);
     if (found && name[0] != '\0')
       (void)snprintf(text, FILTER_TEXT, "filter '%s' (%d)", name, (int)filter);

@@ -1,4 +1,4 @@
-/* Filters (compressors) of data sets in HDF5: errors that name them (floor 2, private). Local. */
+/* Errors that name the filters (compressors) of an HDF5 data set (floor 2, private). Local. */
 #ifndef OSLA_HDF5_FILTER_H
 #define OSLA_HDF5_FILTER_H
 
@@ -8,14 +8,15 @@
 
 #include <hdf5.h>
 
-/* OSLA_ERR_UNSUPPORTED, with what to do, if this HDF5 library lacks a filter of the data set.
- * Call it after a failed reading, not before one: a filter is not applied to a chunk that it cannot
- * shorten, so that a data set may be readable without it.
- *   file, name [in] of the data set, for the text */
+/* Error UNSUPPORTED, with a remedy, if this HDF5 library lacks a filter of the data set. Call it
+ * only after a read has failed: chunks that a filter does not shorten are stored without it, so a
+ * data set may be readable although the filter is missing.
+ *   file, name [in] of the data set, for the error text */
 osla_err osli_hdf5_check_filters(hid_t set, const char *file, const char *name);
 
-/* OSLA_ERR_IO, with what to do, if the data set has any filter. For data that osla itself writes.
- *   file, name [in] of the data set, for the text */
+/* Error IO, with a remedy, if the data set has any filter. For data sets that osla wrote, which
+ * have none.
+ *   file, name [in] of the data set, for the error text */
 osla_err osli_hdf5_check_unfiltered(hid_t set, const char *file, const char *name);
 
 #endif
