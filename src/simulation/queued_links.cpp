@@ -13,30 +13,33 @@ namespace s4u = simgrid::s4u;
 namespace
 {
 
-constexpr double short_bytes = 4096;    // two or three packets
-constexpr double smallest_part = 16384; // of a longer one, and
-constexpr double most_parts = 16;       // no more: each costs real time
+// transfers of at most this many bytes do not queue; two or three packets
+constexpr double short_bytes = 4096;
+constexpr double smallest_part = 16384; // least bytes of a part of a longer transfer
+constexpr double most_parts = 16;       // greatest number of parts; each part costs real time
 
-constexpr double a_moment = 1e-6; // lines that the head reaches so soon count as reached
+// seconds; a link that the head reaches within this time counts as reached now
+constexpr double a_moment = 1e-6;
 
 struct Line {
   double bandwidth, latency;
   bool is_shared;
-  double free = 0; // when all that has come for it is sent
+  double free = 0; // simulated time at which the link has sent everything queued so far
 };
 
 struct Passage {
   std::vector<Line *> route;
-  size_t at; // of the route: the head has come to it
+  size_t at; // index in `route` of the next link for the head of this part
   double bytes, part;
-  double tail; // when the last byte leaves the line before, at its far end
+  double tail; // simulated time at which the last byte reaches the far end of the link before `at`
   osli_sim_done *done;
   void *arg;
 };
 
 struct Event {
   double date;
-  unsigned long number; // what was said first happens first
+  // sequence number, so that events of equal date run in the order of their creation
+  unsigned long number;
   Passage *passage;
   bool operator<(const Event &other) const
   {
@@ -63,7 +66,8 @@ std::priority_queue<Event> &events()
 
 void run_events(double date);
 
-// A timer for the first event; one that was set before, for a later one, wakes nobody.
+// Sets a timer for the first event. An earlier timer with a later date does nothing when it
+// fires.
 void set_timer(double date)
 {
   simgrid::kernel::timer::Timer::set(date, [date] { run_events(date); });
@@ -84,7 +88,8 @@ void at(double date, Passage *passage)
   set_timer(date);
 }
 
-// A part goes on alone; the rest comes to the first line again when that has sent the part.
+// Splits off the first part of a transfer. The rest returns to the first link when that link has
+// sent the part.
 void leave_rest(Passage *p, double now)
 {
   const Line *first = p->route[0];
@@ -95,7 +100,8 @@ void leave_rest(Passage *p, double now)
   at((first->is_shared ? std::max(now, first->free) : now) + p->part / first->bandwidth, rest);
 }
 
-// From line to line, until its head is on its way, or it has arrived. It ends itself.
+// Moves a part from link to link until its head is under way to the next link, or the part has
+// arrived. A part that has arrived is deleted.
 void go_on(Passage *p)
 {
   double now = s4u::Engine::get_clock(), head = now;
@@ -135,7 +141,8 @@ void run_events(double date)
   set_timer(timer_date());
 }
 
-// Takes its share of each line, and waits for none.
+// A short transfer uses bandwidth of each link on its route but never waits in a queue. Returns its
+// time of arrival.
 double pass_between(const std::vector<Line *> &route, double bytes, double begins)
 {
   double slowest = 0, latency = 0;
@@ -153,7 +160,7 @@ double pass_between(const std::vector<Line *> &route, double bytes, double begin
 void osli_sim_transfer_queued(sg_host_t from, sg_host_t to, size_t bytes, double delay,
                               osli_sim_done *done, void *arg)
 {
-  static std::vector<s4u::Link *> links; // one at a time comes here
+  static std::vector<s4u::Link *> links; // reused by all calls, of which one runs at a time
   links.clear();
   from->route_to(to, links, nullptr);
   auto size = static_cast<double>(std::max<size_t>(bytes, 1));

@@ -1,12 +1,13 @@
-/* Transfers through links that serve one after the other (floor 0, internal to the transport
+/* Transfers over links that serve one transfer after the other (floor 0, internal to the transport
  * `sim`).
  *
- * The simulator's own links share their bandwidth among all that pass, and whoever begins or ends
- * changes the shares of others: right, but for thousands of transfers at once on a torus each takes
- * milliseconds of real time. Here a link sends what came first, at its full rate; what comes
- * meanwhile waits in its queue, which has no end. A transfer goes in parts, so that others come in
- * between, as packets do; the head of a part goes on while its tail still comes (cut-through), and
- * transfers of a few packets do not wait. doc/simulation.md compares the two.
+ * SimGrid's own links share their bandwidth among all transfers, so each start or end of a transfer
+ * changes the rates of others. That is accurate, but with thousands of transfers at once on a torus
+ * each transfer costs milliseconds of real time. Here a link sends transfers in their order of
+ * arrival, each at the full rate, from a queue without limit. A transfer is cut into parts, so that
+ * transfers interleave as packets do. The head of a part moves on before its tail has arrived
+ * (cut-through). Transfers of a few packets do not queue. doc/simulation.md compares the two
+ * models.
  */
 #ifndef OSLA_QUEUED_LINKS_H
 #define OSLA_QUEUED_LINKS_H
@@ -17,7 +18,7 @@
 extern "C" {
 #endif
 
-/* As osli_sim_transfer. */
+/* Contract: osli_sim_transfer. */
 void osli_sim_transfer_queued(sg_host_t from, sg_host_t to, size_t bytes, double delay,
                               osli_sim_done *done, void *arg);
 

@@ -1,9 +1,9 @@
 /* The ranks of a simulated job (floor 0, internal to the transport `sim`).
  *
- * They share one address space, so whoever moves data writes it to its place; what the simulator
- * adds is when. A rank that waits sleeps in the simulator until something has happened that could
- * end its wait: a transfer of its own is done, something was put into its memory, a bell of its
- * node was rung.
+ * All ranks share one address space, so data are copied directly to the target's memory; the
+ * simulator determines when. A rank that waits is suspended in the simulator until an event could
+ * end its wait: a transfer of its own is complete, data were stored into its memory, or a bell of
+ * its node was rung.
  */
 #ifndef OSLA_SIM_H
 #define OSLA_SIM_H
@@ -12,9 +12,9 @@
 #include "src/simulation/simulator.h"
 #include "src/transport/transport_ops.h"
 
-/* What a transfer brings about where it ends: done(arg), which must not block. With remote DMA at
- * once; where cores work for transfers, when the rank there is in the library: it waits, or makes
- * progress. */
+/* The completion of a transfer at its target: done(arg), which must not block. With remote DMA
+ * (machine property cpu = 0) it runs at once; otherwise when the target rank is in the library,
+ * waiting or making progress. */
 typedef struct sim_call {
   struct sim_call *next;
   struct sim_rank *at;
@@ -22,7 +22,8 @@ typedef struct sim_call {
   void *arg;
 } sim_call;
 
-/* A get or a put that was started: one transfer, or several where cores work for them. */
+/* A get or a put under way. It is one transfer with remote DMA, and several (request, data, answer)
+ * if the cores at both ends move the data. */
 typedef struct sim_transfer {
   sim_call call;
   struct sim_rank *owner, *other;
@@ -33,7 +34,7 @@ typedef struct sim_transfer {
   bool is_put, is_fetch, done;
 } sim_transfer;
 
-typedef struct sim_mail sim_mail; /* see sim_exchange.c */
+typedef struct sim_mail sim_mail; /* defined in sim_exchange.c */
 
 typedef struct sim_rank {
   osla_transport *t;
@@ -41,27 +42,27 @@ typedef struct sim_rank {
   sg_host_t host;
   sg_sem_t wakes;
   bool waits, asleep;
-  uint64_t events;              /* what might have woken it, so far */
-  double settled;               /* until when its idle time has been held against own->debt */
-  const osla_bell *bell;        /* that it sleeps on; NULL: any wakes it */
-  sim_call *calls, **last_call; /* what has come for it while it computed, oldest first */
+  uint64_t events; /* number of events so far that could have ended a wait */
+  double settled;  /* simulated time until which idle time has been subtracted from own->debt */
+  const osla_bell *bell; /* bell for which the rank is suspended; NULL if any event resumes it */
+  sim_call *calls, **last_call; /* completions that arrived while the rank computed, oldest first */
   osla_post_queue *posts;
-  sim_mail *mail;             /* that has come, newest first */
-  struct sim_rank *next_here; /* of the ranks of its node, in a ring; NULL: not known yet */
+  sim_mail *mail;             /* letters that have arrived, newest first */
+  struct sim_rank *next_here; /* next rank of the node, in a ring; NULL until the ring is built */
   sim_transfer **transfer;    /* [room] gets and puts by handle; NULL: free */
   int room;
 } sim_rank;
 
-/* What the ranks meet in. */
+/* State of the collective operation under way, shared by all ranks. */
 typedef struct sim_meeting {
   int arrived;
-  uint64_t number;     /* of meetings that are over */
-  osla_err err;        /* of the one before */
-  double over;         /* the time when it is over for all */
-  osla_collective *of; /* [size] what each rank passed */
+  uint64_t number;     /* number of collective operations that have finished */
+  osla_err err;        /* result of the latest collective operation */
+  double over;         /* simulated time at which the operation ends on all ranks */
+  osla_collective *of; /* [size] each rank's arguments */
 } sim_meeting;
 
-/* A message that the other side has not met yet. */
+/* A send or a receive of one rank for which the other rank has not made its call yet. */
 typedef struct sim_letter {
   struct sim_letter *next;
   int from, to, bytes;
@@ -70,29 +71,30 @@ typedef struct sim_letter {
   bool done;
 } sim_letter;
 
-/* How fast the machine is, from its file: properties of its hosts. */
+/* Rates of the machine, from properties of the hosts in the machine file. */
 typedef struct sim_machine {
-  double flops;     /* a core's rate in BLAS 3, double precision: the host's speed */
-  double copy;      /* bytes that a core copies in a second */
-  double bandwidth; /* of a host's line, bytes a second: what collectives are reckoned by */
-  double overhead;  /* seconds that a core is busy with each transfer that it starts */
-  double cpu;     /* seconds that the cores at both ends work for each byte of a transfer; 0: DMA */
-  double cpu_get; /* the same of a get, where it is another way; as cpu if it is not given */
-  double wake;    /* seconds from a neighbour's store to the load that sees it */
-  double latency; /* seconds between the hosts of the first and the last rank */
+  double flops;     /* flop/s of a core in BLAS 3, double precision (the host's speed) */
+  double copy;      /* bytes/s that a core copies */
+  double bandwidth; /* bytes/s between a host and the network; used for the time of collectives */
+  double overhead;  /* seconds of a core's time to start a transfer */
+  /* seconds of work for each byte of a transfer, on the cores at both ends; 0: remote DMA */
+  double cpu;
+  double cpu_get; /* `cpu` for gets with osla_get; default: cpu */
+  double wake;    /* seconds from a store by a rank of the same node to the load that sees it */
+  double latency; /* seconds from the host of the first rank to the host of the last */
 } sim_machine;
 
-/* The name of the machine; what its file says of a host: rates, and the model of a core. Local.
- * Errors of _read: ARG for a property that makes no sense. */
+/* The machine's name, and the reading of a host's rates and of its model of a core from the machine
+ * file. Local. Errors: ARG for a property with an invalid value. */
 const char *osli_sim_machine_name(void);
 osla_err osli_sim_machine_read(sg_host_t host, sim_machine *out, sim_core *core);
 
 typedef struct sim_job {
-  int size, users; /* ranks that have not left it */
+  int size, users; /* users: ranks that have not left the job */
   sim_machine machine;
   sim_meeting meeting;
   sim_letter *letters;
-  sim_rank rank[]; /* [size] */
+  sim_rank rank[];
 } sim_job;
 
 static inline sim_job *sim_job_of(const osla_transport *t)
@@ -104,38 +106,40 @@ static inline sim_rank *sim_me(const osla_transport *t)
   return &sim_job_of(t)->rank[t->rank];
 }
 
-/* Lets time pass on this rank, and what transfers have taken from it: its own clock goes ahead. To
- * sleep in the simulator for each piece of work would cost more real time than all else. */
+/* Advances this rank's own clock by `seconds` and by the time that transfers have taken from its
+ * core (debt). The simulator's clock follows later (osli_sim_catch_up), because a suspension for
+ * each piece of work would cost more real time than everything else. */
 void osli_sim_spend(double seconds);
-/* And the simulator's clock follows: before this rank stores what others read, or looks for what
- * they do. Whatever was there already it may take without. */
+/* Suspends this rank until the simulator's clock has reached the rank's own clock. Needed before
+ * the rank stores data that others read, or polls for data that others store. Data that have
+ * already arrived can be used without it. */
 void osli_sim_catch_up(void);
 
-/* Starts a transfer from one rank to another, whose cores work so long for it; then calls done(arg)
- * there. `call` lives until then. */
+/* Starts a transfer that takes `work` seconds of both ranks' cores; on arrival runs done(arg) at
+ * `to`. `call` must stay valid until then. */
 void osli_sim_move_working(sim_rank *from, sim_rank *to, size_t bytes, double work, double delay,
                            sim_call *call, osli_sim_done *done, void *arg);
-/* The same at the machine's rate. */
+/* Starts a transfer whose work on the cores follows from the machine's rate for each byte. */
 void osli_sim_move(sim_rank *from, sim_rank *to, size_t bytes, double delay, sim_call *call,
                    osli_sim_done *done, void *arg);
 
-/* What has come for the caller meanwhile. Part of a step of progress. */
+/* Runs the completions that arrived while the caller computed. Part of osla_progress. */
 void osli_sim_take(sim_rank *me);
 
-/* Do transfers need the ranks at both ends? */
+/* True if transfers take time of the cores at both ends, false with remote DMA. */
 static inline bool osli_sim_cores_move(const sim_job *job)
 {
   return job->machine.cpu > 0;
 }
 
-/* A look at something that has not happened yet: takes a moment, or who looks again and again would
- * stop time. */
+/* Charges the caller a short time for one poll without success. Otherwise a loop that polls would
+ * stop simulated time. */
 void osli_sim_look(const osla_transport *t);
 
-/* Something may have changed for that rank. */
+/* Resumes a suspended rank, because one of its conditions may have changed. */
 void osli_sim_wake(sim_rank *rank);
 
-/* Of osla_transport_ops: */
+/* Functions of the table osla_transport_ops: */
 osla_err osli_sim_split_hosts(MPI_Comm comm, MPI_Comm *out);
 void osli_sim_wait_until(osla_transport *t, osla_wait_test *test, void *arg, osla_bell *bell);
 void osli_sim_ring(osla_transport *t, osla_bell *bell);
@@ -145,27 +149,28 @@ osla_err osli_sim_exchange(osla_transport *t, const osla_sparse *what);
 osla_err osli_sim_region_alloc(osla_transport *t, size_t bytes, osla_region **out);
 osla_err osli_sim_region_attach(osla_transport *t, void *base, size_t bytes, osla_region **out);
 void osli_sim_region_steers(osla_region *region);
-/* Copies what a transfer to or from a region carries: bulk data do not move where work is only
- * modelled. */
+/* Copies the data of a transfer to or from a region. If work is only modelled, bulk data are not
+ * copied. */
 void osli_sim_region_move(const osla_region *region, void *to, const void *from, size_t bytes);
 void osli_sim_region_messages(osla_region *region, size_t offset);
 void osli_sim_region_store(osla_region *region, size_t offset, const void *bytes, size_t count);
-/* The same for a get from that rank. */
+/* Copies the data of a get from `rank`, from its messages (sim_pieces.h) or its memory. */
 void osli_sim_region_take(const osla_region *region, int rank, void *to, const void *from,
                           size_t bytes);
 void osli_sim_region_free(osla_region **region);
 void *osli_sim_peer_ptr(const osla_region *region, int rank);
 osla_err osli_sim_post(osla_region *region, int rank, size_t offset, const void *source,
                        size_t bytes, size_t word_offset, uint64_t word, osla_post **out);
-void osli_sim_posts_finish(osla_region *region); /* waits until mine in that region are delivered */
+/* waits until all posts of the caller in the region are delivered */
+void osli_sim_posts_finish(osla_region *region);
 osla_err osli_sim_post_wait(osla_transport *t, osla_post **post);
 osla_err osli_sim_post_test(osla_transport *t, osla_post **post, bool *done);
 
-/* The memory of a region: one table for all ranks, whose addresses are good everywhere. */
+/* The memory of a region: one table for all ranks, since addresses are valid on all of them. */
 typedef struct sim_memory {
-  size_t bytes; /* of this rank */
+  size_t bytes; /* size of this rank's memory */
   unsigned char *base;
-  sim_pieces *messages; /* what lies from here on; NULL: the memory itself */
+  sim_pieces *messages; /* contents from messages_start on; NULL: the memory itself holds them */
   const unsigned char *messages_start;
 } sim_memory;
 typedef struct sim_table {
@@ -175,9 +180,10 @@ typedef struct sim_table {
 struct osla_region {
   osla_transport *t;
   sim_table *table;
-  sim_memory *of; /* [size] in it */
+  sim_memory *of; /* [size] of the table */
   bool attached;
-  bool steers; /* none of it is bulk data */
+  /* true if the region holds no bulk data, so all of it is copied even if work is only modelled */
+  bool steers;
 };
 
 #endif

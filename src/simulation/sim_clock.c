@@ -1,12 +1,13 @@
-/* The simulated clock, in place of src/base/clock.c. */
+/* osla_clock of simulated ranks; replaces src/base/clock.c. */
 #include "osla_clock.h"
 #include "src/simulation/sim.h"
 
 #include <simgrid/engine.h>
 #include <time.h>
 
-/* A look takes no time, and no call of the simulator. But one in many does: 10 ns by the
- * simulator's own clock, or who looks until it is later would look for ever. */
+/* Reading the clock takes no simulated time, and usually no call of the simulator. But without
+ * progress of time a loop that polls the clock would never end, so every MANY readings call
+ * clock_gettime, by which SimGrid advances its clock by 10 ns. */
 double osla_clock(void)
 {
   enum { MANY = 1000 };

@@ -1,7 +1,7 @@
-/* Collectives of simulated ranks. The last one to arrive does the work for all, in the order of the
- * ranks; then it is over for all after the time that the usual algorithms take on the machine's
- * line (Thakur, Rabenseifner, Gropp, Optimization of collective communication operations in MPICH,
- * 2005): a model, in which they do not share the line with transfers. */
+/* Collectives of simulated ranks. The last rank to arrive executes the operation for all, in the
+ * order of ranks. It ends on all ranks after the time that the usual algorithms take at the host's
+ * bandwidth (Thakur, Rabenseifner, Gropp, Optimization of collective communication operations in
+ * MPICH, 2005). The model ignores other transfers on the links. */
 #include "src/simulation/sim.h"
 
 #include <math.h>
@@ -19,7 +19,7 @@ static double seconds_of(const sim_job *job, const osla_collective *c, size_t by
     case OSLA_DO_BCAST: return rounds * start + 2 * n * each;
     case OSLA_DO_ALLTOALL:
       pairs = start + (size - 1) * (job->machine.overhead + n * each);
-      relays = rounds * (start + size / 2 * n * each); /* Bruck's, for few bytes */
+      relays = rounds * (start + size / 2 * n * each); /* Bruck's algorithm, better for few bytes */
       return pairs < relays ? pairs : relays;
     case OSLA_DO_ALLGATHER: return rounds * start + (size - 1) * n * each;
   }
@@ -96,13 +96,11 @@ osla_err osli_sim_collective(osla_transport *t, const osla_collective *what)
   } else {
     osli_wait_until(t, is_over, &end, NULL);
   }
-  osla_err err = m->err; /* the next meeting ends with this rank in it */
+  osla_err err = m->err; /* valid, because the next collective cannot end without this rank */
   osli_sim_spend(m->over - simgrid_get_clock());
-  osli_sim_catch_up(); /* callers may use MPI, too */
+  osli_sim_catch_up(); /* callers may call MPI next, which reads the simulator's clock */
   return err == OSLA_OK ? OSLA_OK : osla_error_set(err, "no memory for a collective operation");
 }
-
-/* --- messages --- */
 
 static sim_letter *find(sim_job *job, const sim_letter *mine)
 {
@@ -128,7 +126,7 @@ static void take_out(sim_job *job, const sim_letter *letter)
 }
 
 typedef struct arrival {
-  sim_rank *rank[2]; /* that wait for it */
+  sim_rank *rank[2]; /* ranks that wait for the message */
   bool *done[2];
 } arrival;
 
@@ -148,7 +146,7 @@ static bool has_arrived(void *arg)
   return *done;
 }
 
-/* Of two ranks the later one sends for both. */
+/* The rank that calls later (sender or receiver) starts the transfer. */
 osla_err osli_sim_message(osla_transport *t, const osla_message *m)
 {
   sim_job *job = sim_job_of(t);

@@ -1,4 +1,4 @@
-/* What a piece of work costs, by model or by roofline. */
+/* The simulated time of a piece of work, from a fitted model or the roofline. */
 #include "src/simulation/sim_core.h"
 #include "osla_random.h"
 
@@ -26,7 +26,7 @@ const char *osli_sim_work_name(osla_work_kind kind)
   return names[kind];
 }
 
-/* "mnk", "mmn", "1": false for anything else. */
+/* Parses a monomial such as "mnk", "mmn" or "1". Returns false for any other text. */
 static bool read_monomial(const char *text, size_t length, sim_term *term)
 {
   memset(term->power, 0, sizeof term->power);
@@ -61,7 +61,7 @@ osla_err osli_sim_core_terms(sim_core *core, osla_work_kind kind, const char *va
   return OSLA_OK;
 }
 
-/* Operations on numbers of this type, in those on doubles: where arithmetic decides. */
+/* Cost of an arithmetic operation of the type, relative to one on doubles. */
 static double arithmetic(osla_dtype dtype)
 {
   bool single = dtype == OSLA_FLOAT || dtype == OSLA_COMPLEX_FLOAT;
@@ -96,7 +96,7 @@ static double modelled(const sim_core *core, const osla_work *w)
   return seconds * (is_arithmetic(w->kind) ? arithmetic(w->dtype) : size(w->dtype) / 8);
 }
 
-/* Operations, and elements that are read and written, of a piece of work. */
+/* Number of operations, and of elements read and written, of a piece of work. */
 static void count(const osla_work *w, double *operations, double *elements)
 {
   double m = w->m, n = w->n, k = w->k, small = m < n ? m : n, large = m < n ? n : m;
@@ -121,7 +121,8 @@ static void count(const osla_work *w, double *operations, double *elements)
 static double undisturbed(const sim_core *core, const osla_work *work)
 {
   double operations = 0, elements = 0;
-  if (work->m <= 0 || work->n <= 0 || work->k <= 0) return 0; /* no rows: that is no call */
+  /* an empty operation is not executed */
+  if (work->m <= 0 || work->n <= 0 || work->k <= 0) return 0;
   if (core->terms[work->kind] > 0) return modelled(core, work);
   count(work, &operations, &elements);
   double computing = operations * arithmetic(work->dtype) / core->flops;
@@ -129,7 +130,8 @@ static double undisturbed(const sim_core *core, const osla_work *work)
   return computing > moving ? computing : moving;
 }
 
-/* Interrupts come by chance, and few are long: an exponential distribution. */
+/* With noise, each time is lengthened by a random share with an exponential distribution: few
+ * interrupts are long. */
 double osli_sim_core_seconds(const sim_core *core, const osla_work *work)
 {
   enum { SEED_NOISE = 31 };

@@ -1,10 +1,11 @@
-/* How long a simulated core takes for a piece of work (floor 0, internal to the transport `sim`).
+/* The time that a simulated core takes for a piece of work (floor 0, internal to the transport
+ * `sim`).
  *
- * The model is a sum of monomials in m, n, k for each kind of work, such as a mnk + b mn + c mk +
- * d nk + e for a product (Cornebize, Legrand, Heinrich, Fast and Faithful Performance Prediction of
- * MPI Applications: the HPL Case Study, CLUSTER 2019, section IV), for numbers in double precision.
- * osla-calibrate measures a real core and writes it. Where a machine file has none, a piece of work
- * takes the larger of flops / flops a second and bytes / bytes a second (the roofline).
+ * For each kind of work the model is a sum of monomials in m, n, k, for example a mnk + b mn + c mk
+ * + d nk + e for a product in double precision (Cornebize, Legrand, Heinrich, Fast and Faithful
+ * Performance Prediction of MPI Applications: the HPL Case Study, CLUSTER 2019, section IV).
+ * osla-calibrate measures a real core and writes the model. If a machine file has no model, a piece
+ * of work takes max(flops / rate of the core, bytes / rate of copies) seconds (the roofline).
  */
 #ifndef OSLA_SIM_CORE_H
 #define OSLA_SIM_CORE_H
@@ -19,28 +20,29 @@ extern "C" {
 
 enum { SIM_TERMS = 6 };
 
-/* seconds * m^power[0] n^power[1] k^power[2] */
+/* the time seconds * m^power[0] n^power[1] k^power[2] */
 typedef struct sim_term {
   double seconds;
   unsigned char power[3];
 } sim_term;
 
 typedef struct sim_core {
-  double flops, copy;         /* see sim_machine */
-  double slower;              /* all takes so many times as long; 0: 1 */
-  double noise;               /* and on average this share longer, by chance; 0: none */
-  int terms[OSLA_WORK_KINDS]; /* all 0: no model */
+  double flops, copy;         /* rates as in sim_machine */
+  double slower;              /* factor on all times; 0 means 1 */
+  double noise;               /* mean relative lengthening of times by random noise; 0: none */
+  int terms[OSLA_WORK_KINDS]; /* number of terms of each kind; all 0: no model, roofline */
   sim_term term[OSLA_WORK_KINDS][SIM_TERMS];
 } sim_core;
 
-/* The name of the property of a machine file that has the model of this kind of work, as
- * "work-gemm"; its value: "SECONDS MONOMIAL ...", as "5.3e-11 mnk 4e-10 mn 2e-7 1". */
+/* Name of the machine file's property that holds the model of this kind of work, for example
+ * "work-gemm". Its value is "SECONDS MONOMIAL ...", for example "5.3e-11 mnk 4e-10 mn 2e-7 1". */
 const char *osli_sim_work_name(osla_work_kind kind);
 
-/* Takes the terms of one kind from such a value. Errors: ARG for what is none. */
+/* Parses the value of a property into the terms of one kind of work. Errors: ARG. */
 osla_err osli_sim_core_terms(sim_core *core, osla_work_kind kind, const char *value);
 
-/* With noise no two calls take the same; all runs do. */
+/* Seconds of a piece of work. With noise, successive calls differ, but every run of the program
+ * gets the same values. */
 double osli_sim_core_seconds(const sim_core *core, const osla_work *work);
 
 #ifdef __cplusplus

@@ -1,5 +1,6 @@
-/* A program for simulated machines is loaded by the simulator, which calls its main. Who starts it
- * as a program of its own gets here (the linker's -e), not to a crash. */
+/* Entry point for the case that a user starts a simulated program directly (linker option -e): an
+ * error message instead of a crash. In normal use the simulator loads the program and calls its
+ * main. */
 #include "config.h"
 
 #include <string.h>

@@ -1,5 +1,6 @@
-/* Letters between simulated ranks (exchange.h): each is a transfer there, and one back that says
- * that it was taken; then comes the barrier, in which a rank takes what comes for it. */
+/* The exchange of letters (exchange.h) between simulated ranks. Each letter is a transfer, answered
+ * by a transfer back that confirms its receipt. A barrier follows; meanwhile a rank receives
+ * letters. */
 #include "src/simulation/sim.h"
 
 #include <stdlib.h>
@@ -7,10 +8,10 @@
 
 struct sim_mail {
   sim_call call;
-  sim_mail *next; /* of those that have come */
+  sim_mail *next; /* next of the letters that the receiver has got */
   sim_rank *from, *to;
-  int *n_taken;    /* of those of its sender and exchange */
-  uint64_t number; /* of the exchange */
+  int *n_taken;    /* the sender's count of confirmed letters in this exchange */
+  uint64_t number; /* number of the exchange */
   bool is_answered, is_read;
   unsigned char letter[];
 };
@@ -26,7 +27,7 @@ static void answer(void *arg)
   sim_rank *from = m->from;
   ++*m->n_taken;
   m->is_answered = true;
-  drop_if_over(m); /* before others run, who may do the same */
+  drop_if_over(m); /* first, since the next call lets other ranks run, which may free m */
   osli_sim_wake(from);
 }
 
@@ -80,7 +81,7 @@ static bool is_over(void *arg)
   return p->n_taken == p->n_sent && count_mail(p) >= p->x->expected;
 }
 
-/* Others may be ahead, in the next exchange. */
+/* Skips letters of the next exchange, which other ranks may already have started. */
 static osla_err read_mail(progress *p)
 {
   osla_err err = OSLA_OK;

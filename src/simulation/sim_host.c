@@ -1,5 +1,5 @@
-/* A simulated host: what it is stands in the machine file, and the kernel beneath, the same for
- * all, tells nothing. So no rank has to hear from all others. */
+/* Properties of a simulated host come from the machine file. The real kernel is the same for all
+ * hosts and says nothing about them, so ranks need not exchange host descriptions. */
 #include "src/simulation/sim.h"
 #include "src/transport/groups.h"
 
@@ -12,12 +12,13 @@ void osli_host_kernel(const char *host_name, char kernel[64])
   (void)snprintf(kernel, 64, "%s", host_name);
 }
 
-/* MPI_Comm_split_type of SimGrid 3.32 counts what serves our transfers on a host among its ranks.
- */
+/* Replaces MPI_Comm_split_type, which in SimGrid 3.32 also counts the actors that execute our
+ * transfers on a host as ranks. */
 osla_err osli_sim_split_hosts(MPI_Comm comm, MPI_Comm *out)
 {
   enum { ALIGNED = 4 };
-  const uintptr_t place = (uintptr_t)sg_host_self() >> ALIGNED; /* all ranks are one process */
+  /* an address identifies a host, because all ranks are one process */
+  const uintptr_t place = (uintptr_t)sg_host_self() >> ALIGNED;
   OSLA_MPI(MPI_Comm_split(comm, (int)(place & INT_MAX), 0, out));
   return OSLA_OK;
 }

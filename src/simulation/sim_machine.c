@@ -1,4 +1,4 @@
-/* What a machine file says of a host. */
+/* Reads a host's properties from the machine file. */
 #include "src/simulation/sim.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@ const char *osli_sim_machine_name(void)
   return name && name[0] ? name : "of unknown name";
 }
 
-/* The default stays where the host has no such property. */
+/* Leaves *value unchanged if the host has no such property. */
 static osla_err read_property(sg_host_t host, const char *name, double *value)
 {
   const char *text = osli_sim_property(host, name);
@@ -26,7 +26,7 @@ static osla_err read_property(sg_host_t host, const char *name, double *value)
   return OSLA_OK;
 }
 
-/* All kinds of work have a model, or none. */
+/* Reads the model of a core; a host must have a model for each kind of work or for none. */
 static osla_err read_core(sg_host_t host, const sim_machine *m, sim_core *core)
 {
   const char *lacks = NULL;
@@ -47,7 +47,7 @@ static osla_err read_core(sg_host_t host, const sim_machine *m, sim_core *core)
   return OSLA_OK;
 }
 
-/* Is text WHAT=VALUE? */
+/* Parses WHAT=VALUE with VALUE > 0. Returns false for any other text. */
 static bool asks(const char *text, const char *what, double *value)
 {
   size_t length = strlen(what);
@@ -57,7 +57,7 @@ static bool asks(const char *text, const char *what, double *value)
   return end != text + length + 1 && !*end && isfinite(*value) && *value > 0;
 }
 
-/* What bench/scripts/simulate -d asks for, which has checked it. */
+/* Applies the disturbance that bench/scripts/simulate -d sets in the environment. */
 static osla_err disturb(sg_host_t host, sim_core *core)
 {
   static bool line_is_slow;
@@ -69,7 +69,7 @@ static osla_err disturb(sg_host_t host, sim_core *core)
     if (first) core->slower = value;
   } else if (asks(text, "line", &value)) {
     if (!first || line_is_slow) return OSLA_OK;
-    line_is_slow = true; /* before: the call lets others of that host run */
+    line_is_slow = true; /* set first, because the next call lets other ranks of the host run */
     osli_sim_slow_line(host, value);
   } else {
     OSLA_CHECK(asks(text, "noise", &value), OSLA_ERR_ARG,
@@ -86,7 +86,7 @@ osla_err osli_sim_machine_read(sg_host_t host, sim_machine *out, sim_core *core)
                    .bandwidth = 1e9,
                    .overhead = 5e-7,
                    .wake = 1e-7};
-  *out = m; /* also for who must only say what is wrong */
+  *out = m; /* also defined if a property below is invalid, because an error is agreed on later */
   *core = (sim_core){.flops = m.flops, .copy = m.copy};
   OSLA_CALL(read_property(host, "copy", &m.copy));
   OSLA_CALL(read_property(host, "bandwidth", &m.bandwidth));

@@ -1,4 +1,4 @@
-// In C++, as queued_links.cpp: an ordered map.
+// C++ for its ordered map (contract: sim_pieces.h).
 #include "src/simulation/sim_pieces.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-/* Puts with notify of simulated ranks. Those of one rank to one target are on their way at the same
- * time, and arrive in order. */
+/* Puts with notify of simulated ranks. Posts from one rank to one target travel at the same time
+ * and are delivered in order. */
 #include "src/blas/move.h"
 #include "src/simulation/sim.h"
 
@@ -8,19 +8,22 @@
 
 struct osla_post {
   sim_call call;
-  osla_post *next; /* behind it */
+  osla_post *next; /* the next post of the queue */
   osla_post_queue *queue;
   osla_region *region;
   size_t offset, bytes, word_offset;
   const void *source;
   uint64_t word;
-  bool is_here;            /* over there: with those before it, it is delivered */
-  bool delivered, unowned; /* nobody will wait for it */
+  /* true once the data have arrived; the post is delivered once all earlier ones have arrived,
+   * too */
+  bool is_here;
+  bool delivered, unowned; /* true if the caller has no handle and will not wait for it */
 };
 
-/* From one rank to one other, oldest first; it lives as long as it is not empty. */
+/* Posts from one rank to one target, oldest first. The queue is freed when it becomes empty. */
 struct osla_post_queue {
-  osla_post_queue *next, **place; /* of its sender's, and where that points to this one */
+  /* the sender's list of queues: the next one, and the pointer to this one */
+  osla_post_queue *next, **place;
   sim_rank *from;
   int to;
   osla_post *first, **end;
@@ -70,7 +73,7 @@ static void arrive(void *arg)
     if (first->unowned) free(first);
   }
   sim_rank *from = q->from, *to = &sim_job_of(from->t)->rank[q->to];
-  drop_if_empty(q); /* before others run, who may do the same */
+  drop_if_empty(q); /* first, since the next calls let other ranks run, which may free q */
   osli_sim_wake(to);
   osli_sim_wake(from);
 }

@@ -1,4 +1,5 @@
-/* Memory of simulated ranks: mapped once, and reached by its address from everywhere. */
+/* Memory of simulated ranks. Each rank's part is mapped once and is accessible to all ranks at its
+ * address. */
 #include "src/blas/move.h"
 #include "src/simulation/sim.h"
 
@@ -10,7 +11,8 @@
 
 static osla_err map(size_t bytes, unsigned char **out)
 {
-  const size_t most = (size_t)1 << 46; /* of the 47 bits that addresses of a process have */
+  /* limit of one allocation; addresses of a process have 47 bits */
+  const size_t most = (size_t)1 << 46;
   OSLA_CHECK(bytes <= most, OSLA_ERR_MEM, "%.3g bytes for a rank: its addresses end at %.3g",
              (double)bytes, (double)most);
   void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -19,7 +21,7 @@ static osla_err map(size_t bytes, unsigned char **out)
   return OSLA_OK;
 }
 
-/* The table comes from rank 0. */
+/* Creates a region on all ranks; rank 0 allocates the table and broadcasts its address. */
 static osla_err make(osla_transport *t, osla_region **out)
 {
   osla_region *region = calloc(1, sizeof *region);
@@ -113,7 +115,8 @@ void osli_sim_region_free(osla_region **handle)
   if (!region) return;
   const osla_transport *t = region->t;
   osli_sim_posts_finish(region);
-  if (t->n_nodes > 1 || region->attached) (void)osla_barrier(region->t); /* as MPI's windows are */
+  /* collective, like the freeing of MPI windows */
+  if (t->n_nodes > 1 || region->attached) (void)osla_barrier(region->t);
   if (--region->table->users == 0) {
     for (int rank = 0; rank < t->size && !region->attached; rank++)
       if (region->of[rank].base) (void)munmap(region->of[rank].base, region->of[rank].bytes);

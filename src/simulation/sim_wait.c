@@ -1,11 +1,13 @@
-/* How a simulated rank waits: asleep in the simulator, where that costs no real time. */
+/* Waiting and the clock of simulated ranks. A rank that waits is suspended in the simulator, which
+ * costs no real time. */
 #include "osla_log.h"
 #include "src/simulation/sim.h"
 
 #include <stdlib.h>
 
-/* Some waits end by time alone (a claim on stripes). Whoever was woken by nothing for so long, with
- * everybody else, waits for ever. */
+/* Seconds. Some waits end by time alone (a claim on stripes), so a rank polls at first after
+ * `first_turn`, then after twice the time. If no event has resumed it for `longest`, the job is
+ * deadlocked. */
 static const double first_turn = 200e-6, longest = 1e7;
 
 void osli_sim_spend(double seconds)
@@ -23,7 +25,7 @@ void osli_sim_catch_up(void)
   if (all > 0) sg_actor_sleep_for(all);
 }
 
-/* A core that waits works for transfers meanwhile. */
+/* Subtracts the rank's idle time from its debt: a core that waits works for transfers meanwhile. */
 static void settle(sim_rank *rank)
 {
   double now = simgrid_get_clock(), idle = rank->asleep ? now - rank->settled : 0;
@@ -88,7 +90,8 @@ void osli_sim_wake(sim_rank *rank)
   sg_sem_release(rank->wakes);
 }
 
-/* Sleeps until somebody wakes this rank; false: nobody has, for so long. */
+/* Suspends the rank for at most `seconds`. Returns true if another rank resumed it, false after a
+ * timeout. */
 static bool sleep_at_most(sim_rank *me, const osla_bell *bell, double seconds)
 {
   settle(me);
@@ -100,13 +103,14 @@ static bool sleep_at_most(sim_rank *me, const osla_bell *bell, double seconds)
   return false;
 }
 
-/* Hooks and tests may let time pass: what happens then wakes nobody, and is looked for at once. A
- * neighbour's store takes a moment to be seen. */
+/* Waits until test(arg) is true. Hooks and tests may let simulated time pass; events in that time
+ * resume no rank, so the test is repeated at once. Charges the time that a store of another rank
+ * takes to become visible. */
 void osli_sim_wait_until(osla_transport *t, osla_wait_test *test, void *arg, osla_bell *bell)
 {
   sim_rank *me = sim_me(t);
   double turn = first_turn, waited = 0;
-  bool slept = false, outer = !me->waits; /* a hook may wait, too */
+  bool slept = false, outer = !me->waits; /* false if a hook called from a wait waits itself */
   me->waits = true;
   osli_sim_catch_up();
   for (;;) {
@@ -133,13 +137,13 @@ void osli_sim_wait_until(osla_transport *t, osla_wait_test *test, void *arg, osl
   if (slept) osli_sim_spend(sim_job_of(t)->machine.wake);
 }
 
-/* Once for all ranks. */
+/* Links the ranks of each node into a ring, for all ranks at once. */
 static void join_nodes(const osla_transport *t)
 {
   sim_job *job = sim_job_of(t);
   for (int rank = 0; rank < t->size; rank++) {
     sim_rank *me = &job->rank[rank], *before = NULL;
-    for (int i = rank - 1; i >= 0 && !before; i--) /* most often the next one */
+    for (int i = rank - 1; i >= 0 && !before; i--) /* usually the first candidate matches */
       if (osla_transport_node_of(t, i) == osla_transport_node_of(t, rank)) before = &job->rank[i];
     me->next_here = before ? before->next_here : me;
     if (before) before->next_here = me;

@@ -1,4 +1,4 @@
-// In C++, as queued_links.cpp: SimGrid's S4U has no C interface for transfers between hosts.
+// C++, because SimGrid's S4U has no C interface for transfers between hosts.
 #include "src/simulation/queued_links.h"
 
 #include <cstdlib>
@@ -22,7 +22,8 @@ struct Transfer {
   void *arg;
 };
 
-// A coroutine that carries one transfer after the other: to make one takes longer than to wake it.
+// A coroutine that executes one transfer after the other. Carriers are reused, because creating one
+// takes longer than resuming one.
 struct Carrier {
   Transfer load;
   s4u::SemaphorePtr called = s4u::Semaphore::create(0);
@@ -64,7 +65,7 @@ void osli_sim_transfer(sg_host_t from, sg_host_t to, size_t bytes, double delay,
   }
   const Transfer load{from, to, bytes, delay, done, arg};
   if (idle().empty()) {
-    auto *carrier = new Carrier{load}; // lives as long as the simulation
+    auto *carrier = new Carrier{load}; // never freed; it lives as long as the simulation
     s4u::Actor::create("carrier", to, carry, carrier)->daemonize();
   } else {
     Carrier *carrier = idle().back();
@@ -82,7 +83,8 @@ double osli_sim_latency(sg_host_t from, sg_host_t to)
   return latency;
 }
 
-// Of its ways to and from any other host the links that are its own: next to it.
+// The host's own links are the first link of its route to any other host and the last link of the
+// route back.
 void osli_sim_slow_line(sg_host_t host, double times)
 {
   for (const s4u::Host *other : s4u::Engine::get_instance()->get_all_hosts()) {

@@ -1,7 +1,7 @@
-/* What the simulator does for us, in C (floor 0, internal). SimGrid 3.32 and later.
+/* C interface to the simulator (floor 0, internal). SimGrid 3.32 and later.
  *
- * All simulated ranks are coroutines of one process: they share its memory, and only one runs at a
- * time, until it blocks in the simulator. No time passes while a rank runs.
+ * All simulated ranks are coroutines of one process. They share its memory, and only one runs at a
+ * time, until it blocks in the simulator. No simulated time passes while a rank runs.
  */
 #ifndef OSLA_SIMULATOR_H
 #define OSLA_SIMULATOR_H
@@ -19,9 +19,9 @@
 extern "C" {
 #endif
 
-/* After `delay` seconds moves so many bytes from one host to another through the modelled network,
- * without a call of whoever is there; then calls done(arg), once, which must not block. Returns at
- * once. */
+/* Starts a transfer of `bytes` over the modelled network and returns at once. It begins after
+ * `delay` seconds and needs no call at the target. When it ends, done(arg) is called once; it must
+ * not block. */
 typedef void osli_sim_done(void *arg);
 void osli_sim_transfer(sg_host_t from, sg_host_t to, size_t bytes, double delay,
                        osli_sim_done *done, void *arg);
@@ -29,25 +29,26 @@ void osli_sim_transfer(sg_host_t from, sg_host_t to, size_t bytes, double delay,
 /* Seconds that the first byte takes from one host to another. */
 double osli_sim_latency(sg_host_t from, sg_host_t to);
 
-/* From now on the line between a host and the network, both ways, has that part of its bandwidth.
- */
+/* Divides the bandwidth of the links between a host and the network, in both directions, by
+ * `times`. */
 void osli_sim_slow_line(sg_host_t host, double times);
 
-/* From a machine file: the host's property of that name; NULL: there is none. */
+/* Value of the host's property in the machine file; NULL if it has none. */
 const char *osli_sim_property(sg_host_t host, const char *name);
 
-/* Seconds of the real processor that this process has used. */
+/* Seconds of real CPU time that the calling thread has used. */
 double osli_sim_processor_time(void);
 
-/* What a coroutine has of its own. It lives as long as the simulation. */
+/* State of a simulated rank (a coroutine). It lives as long as the simulation. */
 typedef struct sim_own {
-  char error_text[512]; /* of its latest error */
-  sim_core core;        /* how fast it computes */
-  double began;         /* where the latest call of BLAS began, of the real processor's time */
-  double debt;  /* seconds that transfers have taken from its core, and that it has not spent */
-  double ahead; /* seconds that it has spent, and that the simulator's clock has still to go */
+  char error_text[512]; /* text of the rank's latest error */
+  sim_core core;        /* rates of the rank's core */
+  double began; /* real CPU time at which the latest BLAS call began; 0 if none is under way */
+  /* seconds of the core's time that transfers have used, not yet charged to the rank */
+  double debt;
+  double ahead; /* seconds by which the rank's own clock is ahead of the simulator's */
 } sim_own;
-sim_own *osli_sim_own(void); /* the caller's */
+sim_own *osli_sim_own(void); /* state of the calling rank */
 
 #ifdef __cplusplus
 }

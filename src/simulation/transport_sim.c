@@ -1,10 +1,11 @@
-/* The backend of the transport table for simulated machines: the same code on ranks that a
- * simulator runs, on hosts that exist in a file (SimGrid's SMPI; Degomme et al., Simulating MPI
- * applications: the SMPI approach, 2017).
+/* Backend of the transport table for simulated machines. The unchanged code of OSLA runs on ranks
+ * that a simulator executes, on hosts described in a file (SimGrid's SMPI; Degomme et al.,
+ * Simulating MPI applications: the SMPI approach, 2017).
  *
- * MPI serves to find one another; data, words and waits go by the simulator itself. A transfer is a
- * remote DMA: the rank at the other end does nothing for it. What a rank computes takes the time
- * that the machine file says (sim_core.h). */
+ * MPI is used only to set up the job; data, notifications and waits use the simulator directly. A
+ * transfer is remote DMA, which needs no action of the target rank, unless the machine file charges
+ * cores for it (cpu). Computation takes the time given by the machine file (sim_core.h).
+ */
 #include "src/base/error_place.h"
 #include "src/blas/move.h"
 #include "src/blas/work.h"
@@ -24,7 +25,8 @@ static void complete(void *arg)
   osli_sim_wake(x->owner);
 }
 
-/* Where the core there took it, it says so. */
+/* Completes a transfer at its target. If cores move the data, a put is complete at its origin only
+ * after an answer. */
 static void arrive(void *arg)
 {
   sim_transfer *x = arg;
@@ -51,7 +53,7 @@ static void get_by_cores(sim_transfer *x, double delay)
   osli_sim_move(x->owner, x->other, 0, delay, &x->call, serve, x);
 }
 
-/* A request goes before. */
+/* The data are delayed by the request, which precedes them. */
 static void get_by_dma(sim_transfer *x, double delay)
 {
   double request = osli_sim_latency(x->owner->host, x->other->host);
@@ -185,7 +187,7 @@ static osla_err sim_flush(osla_region *region, int rank)
   return OSLA_OK;
 }
 
-/* --- words --- */
+/* --- notifications and atomic additions --- */
 
 static osla_err notify_near(osla_region *region, int rank, size_t offset, const void *source,
                             size_t bytes, size_t word_offset, uint64_t word, size_t bell_offset)
@@ -207,7 +209,7 @@ static osla_err sim_post(osla_region *region, int rank, size_t offset, const voi
     if (out) *out = NULL;
     return notify_near(region, rank, offset, source, bytes, word_offset, word, bell_offset);
   }
-  OSLA_CALL(sim_flush(region, rank)); /* what this rank put there before comes before */
+  OSLA_CALL(sim_flush(region, rank)); /* orders earlier puts of this rank before the notification */
   return osli_sim_post(region, rank, offset, source, bytes, word_offset, word, out);
 }
 
@@ -219,7 +221,7 @@ static osla_err sim_put_notify(osla_region *region, int rank, size_t offset, con
   return osli_sim_post_wait(region->t, &post);
 }
 
-/* There, the addition, and back. */
+/* A fetch-and-add: a transfer to the target, the addition there, and a transfer back. */
 typedef struct addition {
   sim_call call;
   sim_rank *from, *at;
@@ -276,8 +278,8 @@ static void sim_progress(osla_transport *t)
 
 /* --- start and end --- */
 
-/* The ranks are one process. After MPI_Abort the others wait, SimGrid says "Deadlock", and the exit
- * status is 0. */
+/* Ends the process of all ranks. After MPI_Abort the other ranks would wait, SimGrid would report
+ * "Deadlock", and the exit status would be 0. */
 static void sim_end_all(void)
 {
   (void)fflush(NULL);
@@ -294,8 +296,8 @@ static void charge(const osla_work *work)
   osli_sim_spend(osli_sim_core_seconds(&osli_sim_own()->core, work));
 }
 
-/* What the call took here, of the processor: no other rank runs meanwhile. Moves of data are no
- * calls; they take what the model says. */
+/* With OSLA_SIMULATED_WORK=measured a BLAS call is charged the CPU time that it really took, during
+ * which no other rank runs. Copies have no begin and are charged by the model. */
 static void note_begin(void)
 {
   osli_sim_own()->began = osli_sim_processor_time();
@@ -321,7 +323,7 @@ static void choose_charge(void)
   if (work && strcmp(work, "modelled") == 0) osli_work_only_model();
 }
 
-/* Blocking calls of SMPI: until there is a job, nothing else is under way. */
+/* Uses blocking calls of SMPI, since no simulated transfers exist before the job does. */
 static osla_err share_job(osla_transport *t)
 {
   sim_job *job = NULL;
