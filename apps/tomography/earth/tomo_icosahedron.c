@@ -1,10 +1,12 @@
-/* The icosahedron with every face divided into f^2 triangles.
+/* An icosahedron whose faces are each divided into f^2 triangles.
  *
- * A point with barycentric numbers (i, j, k), i + j + k = f, of the face with corners a, b, c lies
- * at x = (sin(i w / f) a + sin(j w / f) b + sin(k w / f) c) / |...|,   w = angle between corners,
- * which on the edges is equal division of the great circle. Corners and edges belong to several
- * faces and are numbered once: corners 0-11, then f - 1 per edge, then (f - 1)(f - 2) / 2 per face.
- * Source: Baumgardner & Frederickson (1985), SIAM J. Numer. Anal. 22, 1107-1115. */
+ * The point with barycentric indices (i, j, k), i + j + k = f, of the face with corners a, b, c is
+ * x = (sin(i w / f) a + sin(j w / f) b + sin(k w / f) c) / |...|,   w = angle between corners,
+ * which divides the edges equally along their great circles. Corners and edges belong to several
+ * faces but are numbered once: corners 0-11, then f - 1 vertices of each edge, then (f - 1)(f -
+ * 2) / 2 of each face. Source: Baumgardner & Frederickson (1985), SIAM J. Numer. Anal. 22,
+ * 1107-1115.
+ */
 #include "apps/tomography/earth/tomo_icosahedron.h"
 
 #include <math.h>
@@ -16,10 +18,10 @@ typedef struct division {
   int f;
   double corner[CORNERS][3];
   int face[FACES][3];
-  int edge[CORNERS][CORNERS]; /* number of the edge from the lower to the higher corner */
+  int edge[CORNERS][CORNERS]; /* index of the edge from the lower to the higher corner */
 } division;
 
-/* North pole, two rings of five at latitude +-atan(1/2), south pole. */
+/* Sets the corners: the north pole, two rings of five at latitude +-atan(1/2), the south pole. */
 static void place_corners(division *d)
 {
   const double ring = atan(0.5), step = 0.4 * acos(-1.0);
@@ -67,7 +69,7 @@ static void prepare(division *d, int frequency)
   number_edges(d);
 }
 
-/* Number of the vertex between corners a and b, `t` steps from a. */
+/* Index of the vertex on the edge between corners a and b, `t` steps from a. */
 static int32_t edge_vertex(const division *d, int a, int b, int t)
 {
   int edge = a < b ? d->edge[a][b] : d->edge[b][a];
@@ -75,7 +77,7 @@ static int32_t edge_vertex(const division *d, int a, int b, int t)
   return CORNERS + edge * (d->f - 1) + from_low - 1;
 }
 
-/* Number of the vertex (i, j, k) of a face. */
+/* Index of the vertex with barycentric indices (i, j, f - i - j) of a face. */
 static int32_t vertex_number(const division *d, int face, int i, int j)
 {
   const int f = d->f, k = f - i - j, *corner = d->face[face];
@@ -86,14 +88,15 @@ static int32_t vertex_number(const division *d, int face, int i, int j)
   if (i == 0) return edge_vertex(d, corner[1], corner[2], k);
   if (j == 0) return edge_vertex(d, corner[2], corner[0], i);
   int before =
-    (i - 1) * (f - 1) - (i - 1) * i / 2; /* inner rows 1 .. i - 1 have f - 1 - row each */
+    /* vertices in the rows 1 .. i - 1 inside the face, of which row s has f - 1 - s */
+    (i - 1) * (f - 1) - (i - 1) * i / 2;
   return CORNERS + EDGES * (f - 1) + face * ((f - 1) * (f - 2) / 2) + before + j - 1;
 }
 
 static void vertex_place(const division *d, int face, int i, int j, double v[3])
 {
   const int number[3] = {i, j, d->f - i - j};
-  const double angle = atan(2.0); /* between neighbouring corners */
+  const double angle = atan(2.0); /* angle between neighbouring corners */
   double x[3] = {0.0, 0.0, 0.0};
   for (int c = 0; c < 3; c++) {
     double weight = sin(angle * number[c] / d->f);

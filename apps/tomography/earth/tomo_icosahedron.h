@@ -1,4 +1,4 @@
-/* Private to tomo_mesh: vertices and neighbours of the divided icosahedron. */
+/* Vertices and neighbours of a divided icosahedron (private to tomo_mesh). */
 #ifndef TOMO_ICOSAHEDRON_H
 #define TOMO_ICOSAHEDRON_H
 
@@ -7,12 +7,13 @@
 #include "apps/tomography/earth/tomo_mesh.h"
 
 typedef struct icosahedron_vertex {
-  double v[3]; /* unit vector */
+  double v[3]; /* position, a unit vector */
   int32_t neighbour[TOMO_MESH_NEIGHBOURS];
   int32_t n_neighbours;
 } icosahedron_vertex;
 
-/* Fills vertex[0 .. 10 f^2 + 1], zeroed by the caller: 12 corners, then edges, then faces. */
+/* Fills vertex[0 .. 10 f^2 + 1], which the caller has set to zero, in the order corners, edges,
+ * faces. */
 void icosahedron_divide(int frequency, icosahedron_vertex *vertex);
 
 #endif

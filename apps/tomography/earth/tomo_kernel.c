@@ -1,7 +1,8 @@
-/* Measures and their kernels on the radial basis, by 8-point Gauss-Legendre quadrature on equal
- * parts of every interval between breakpoints (Abramowitz & Stegun, table 25.4), once. The
- * stand-ins are smooth; the kernels of a table are linear between its depths, which end the parts:
- * times a cubic the quadrature is exact. */
+/* Measures and the projection of their depth kernels on the radial basis. The quadrature is 8-point
+ * Gauss-Legendre (Abramowitz & Stegun, table 25.4) on equal parts of each interval between
+ * breakpoints of the basis. Built-in kernels are smooth. Kernels of a reference table are linear
+ * between its depths; the parts end at these depths, so the quadrature of kernel times cubic is
+ * exact. */
 #include "apps/tomography/earth/tomo_kernel.h"
 
 #include <math.h>
@@ -12,8 +13,8 @@ struct tomo_kernel {
   int count;
   int n_radial;
   tomo_measure *measure;         /* [count] */
-  double *velocity;              /* [count] */
-  double *projection, *response; /* count x n_radial */
+  double *velocity;              /* [count] km/s */
+  double *projection, *response; /* [count x n_radial], column-major */
 };
 
 tomo_kernel_options tomo_kernel_defaults(void)
@@ -60,7 +61,7 @@ osla_err tomo_kernel_list(const tomo_kernel_options *options, tomo_measure **mea
   return OSLA_OK;
 }
 
-/* Adds the integral of K_i B_r over [from, to] for all r. */
+/* Adds the integral of K_i B_r over [from, to], for all r. */
 static void integrate(tomo_kernel *kernel, const tomo_reference *reference,
                       const tomo_radial *radial, int i, double from, double to)
 {
@@ -80,7 +81,8 @@ static void integrate(tomo_kernel *kernel, const tomo_reference *reference,
   }
 }
 
-/* One interval between breakpoints, cut at the table's depths, or into eight. */
+/* Integrates one interval between breakpoints, divided at the table's depths or, without a table,
+ * into eight equal parts. */
 static void integrate_interval(tomo_kernel *kernel, const tomo_reference *reference,
                                const tomo_radial *radial, int i, double from, double to)
 {

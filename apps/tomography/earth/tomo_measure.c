@@ -1,4 +1,4 @@
-/* Measures; formulas and sources in tomo_measure.h. K(z) = (p / z_peak)^(p + 1) / p! z^p
+/* Measures: formulas and sources in tomo_measure.h. The kernel K(z) = (p / z_peak)^(p + 1) / p! z^p
  * exp(-p z / z_peak) is the gamma density with its mode at z_peak. */
 #include "apps/tomography/earth/tomo_measure.h"
 

@@ -1,20 +1,20 @@
-/* Measures, and how the unperturbed Earth answers to them: by a reference table, or, where there is
- * none, by simple formulas in its place (the stand-ins).
+/* Measures: velocities and depth kernels of the unperturbed Earth, from a reference table or,
+ * without a table, from simple built-in formulas.
  *
- * The stand-ins know Rayleigh waves' phase delays only. Phase velocity (km/s) of overtone n (0 is
- * the fundamental mode) at period T (s), in the place of a table of PREM's:
+ * The built-in formulas cover only phase delays of Rayleigh waves. The phase velocity (km/s) of
+ * overtone n (0 is the fundamental mode) at period T (s) approximates that of PREM:
  *
  *     c(T, n) = (3.85 + 0.0046 (T - 40)) (1 + 0.28 n / (1 + 0.12 n))
  *
- * 3.85 at 40 s, 4.8 at 250 s, first overtone 25 % faster. Compare Dahlen & Tromp (1998),
- * "Theoretical Global Seismology", ch. 11, and Lay & Wallace (1995), "Modern Global Seismology",
- * ch. 4. Depth sensitivity of dln c to dln Vs, in the place of the mode's kernel:
+ * This is 3.85 at 40 s and 4.8 at 250 s; the first overtone is 25 % faster. Compare Dahlen & Tromp
+ * (1998), "Theoretical Global Seismology", ch. 11, and Lay & Wallace (1995), "Modern Global
+ * Seismology", ch. 4. The depth sensitivity of dln c to dln Vs approximates the kernel of the mode:
  *
  *     K(z) = K0 z^p exp(-p z / z_peak),  p = 2 + n,  z_peak = (c T / 3) (1 + 0.5 n)
  *
- * gamma densities normalised to unit integral over 0 .. infinity: the rule of thumb that a Rayleigh
- * wave sees best at about one third of its wavelength (Lay & Wallace 1995, ch. 4), and
- * overtones deeper. All calls are local and thread-safe.
+ * It is a gamma density normalised to unit integral over 0 .. infinity. It follows the rule of
+ * thumb that a Rayleigh wave is most sensitive at about one third of its wavelength (Lay & Wallace
+ * 1995, ch. 4), and overtones at greater depth. All calls are local and thread-safe.
  */
 #ifndef TOMO_MEASURE_H
 #define TOMO_MEASURE_H
@@ -23,18 +23,19 @@
 #include "osla_error.h"
 
 enum { TOMO_BRANCH_MAX = 100, TOMO_MEASURE_TEXT = 80 };
-#define TOMO_PERIOD_MAX 1e4 /* s */
+#define TOMO_PERIOD_MAX 1e4 /* seconds */
 
-/* Wave, observable, branch, period: < 0, 0, > 0. */
+/* Orders measures by wave, observable, branch and period. Returns < 0, 0 or > 0. */
 int tomo_measure_compare(const tomo_measure *a, const tomo_measure *b);
 
-/* "rayleigh phase, branch 0, 40 s". */
+/* Writes a measure as text, for example "rayleigh phase, branch 0, 40 s". */
 void tomo_measure_text(const tomo_measure *measure, char text[TOMO_MEASURE_TEXT]);
 
-/* Is it known? `reference` NULL: the stand-ins. Errors: ARG, with the measure. */
+/* Checks that the reference, or the built-in formulas if it is NULL, covers the measure. Errors:
+ * ARG, with the measure. */
 osla_err tomo_measure_check(const tomo_reference *reference, const tomo_measure *measure);
 
-/* Of a measure that is known: velocity (km/s), and kernel (1/km) at a depth. */
+/* Velocity (km/s) and kernel (1/km) at a depth, of a measure that tomo_measure_check accepts. */
 double tomo_measure_velocity(const tomo_reference *reference, const tomo_measure *measure);
 double tomo_measure_kernel(const tomo_reference *reference, const tomo_measure *measure,
                            double depth_km);

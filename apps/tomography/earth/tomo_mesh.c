@@ -1,13 +1,15 @@
 /* Lateral basis on the divided icosahedron.
  *
- * With D0 the mean spacing, the cubic spline of Wang & Dahlen (1995) of the distance D to a knot:
+ * With the mean spacing D0, the cubic spline of Wang & Dahlen (1995) as a function of the distance
+ * D to a knot is
  *
  *     b = 3/4 (D/D0)^3 - 3/2 (D/D0)^2 + 1     D <= D0
  *     b = 1/4 (2 - D/D0)^3                    D0 <= D <= 2 D0
  *
- * and phi_l = b_l / sum of all b (Shepard). Knots are numbered in bands of latitude from north to
- * south and by longitude within a band, so that the knots near a point are found with a binary
- * search in a few bands. */
+ * The basis function is phi_l = b_l / sum of all b (Shepard). Knots are numbered in bands of
+ * latitude from north to south, and by longitude within a band. So a binary search in a few bands
+ * finds all knots near a point.
+ */
 #include "apps/tomography/earth/tomo_mesh.h"
 
 #include <math.h>
@@ -24,8 +26,8 @@ struct tomo_mesh {
   double spacing;
   double band_height;
   icosahedron_vertex *vertex;
-  double *longitude; /* of each knot, -pi .. pi, ascending within a band */
-  int64_t *first;    /* first knot of each band; bands + 1 */
+  double *longitude; /* [knots] longitude, -pi .. pi, ascending within a band */
+  int64_t *first;    /* [bands + 1] first knot of each band */
 };
 
 typedef struct order_key {
@@ -78,7 +80,7 @@ static double mean_spacing(const icosahedron_vertex *vertex, int64_t knots)
   return sum / pairs;
 }
 
-/* Numbers the knots by band and longitude; key and renumber are work space for all knots. */
+/* Numbers the knots by band and longitude. key and renumber [knots] are work space. */
 static void sort_knots(tomo_mesh *mesh, const icosahedron_vertex *old, order_key *key,
                        int32_t *renumber)
 {
@@ -202,7 +204,8 @@ typedef struct basis_list {
   int count;
 } basis_list;
 
-/* Adds those of the knots [from, to) whose function is not zero at the point. */
+/* Appends to the list those of the knots [from, to) whose basis function is not zero at the
+ * point. */
 static void collect(const tomo_mesh *mesh, int64_t from, int64_t to, basis_list *list)
 {
   for (int64_t l = from; l < to; l++) {
@@ -217,7 +220,7 @@ static void collect(const tomo_mesh *mesh, int64_t from, int64_t to, basis_list 
   }
 }
 
-/* Euler, with 3 edges for 2 triangles. */
+/* Number of triangles by Euler's formula, with 3 edges for every 2 triangles. */
 static int64_t triangles_between(int64_t knots)
 {
   return 2 * knots - 4;
@@ -247,14 +250,14 @@ static bool is_anticlockwise(const double *a, const double *b, const double *c)
          0.0;
 }
 
-/* Three knots that are neighbours of one another are a triangle: the division has no others. */
+/* In the divided icosahedron any three mutual neighbours are the corners of a triangle. */
 void tomo_mesh_triangles(const tomo_mesh *mesh, int32_t (*triangle)[3])
 {
   for (int32_t l = 0; l < mesh->knots; l++) {
     const icosahedron_vertex *vertex = mesh->vertex, *at = &vertex[l];
     for (int i = 0; i < at->n_neighbours; i++)
       for (int j = 0; j < i; j++) {
-        const int32_t b = at->neighbour[j], c = at->neighbour[i]; /* ascending: b < c */
+        const int32_t b = at->neighbour[j], c = at->neighbour[i]; /* neighbours ascend, so b < c */
         if (b < l || !are_neighbours(&vertex[b], c)) continue;
         const bool turned = !is_anticlockwise(at->v, vertex[b].v, vertex[c].v);
         int32_t *to = *triangle++;

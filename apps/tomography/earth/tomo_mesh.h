@@ -1,11 +1,11 @@
 /* Lateral parameterisation: a quasi-uniform grid of knots with a compact basis on the sphere.
  *
- * Knots are the vertices of an icosahedron whose faces are divided with frequency f: 10 f^2 + 2
- * points, each with 6 neighbours, 12 of them with 5. The basis is the cubic spherical B-spline of
- * Wang & Dahlen (1995, Geophys. Res. Lett. 22, 3099-3102) with support of twice the mean spacing,
- * divided by the sum of all of them at the point (Shepard), so that equal coefficients give a
- * constant field. Creation and destruction are local; a created mesh is never changed, so that all
- * other calls are thread-safe.
+ * Knots are the vertices of an icosahedron whose faces are divided with frequency f. There are 10
+ * f^2 + 2 knots; 12 have 5 neighbours, all others 6. The basis is the cubic spherical B-spline of
+ * Wang & Dahlen (1995, Geophys. Res. Lett. 22, 3099-3102) with a support of twice the mean spacing,
+ * divided by the sum of all splines at the point (Shepard), so that equal coefficients give a
+ * constant field. Creation and destruction are local. A created mesh never changes, so all other
+ * calls are thread-safe.
  */
 #ifndef TOMO_MESH_H
 #define TOMO_MESH_H
@@ -18,11 +18,11 @@ typedef struct tomo_mesh tomo_mesh;
 
 enum { TOMO_MESH_NEIGHBOURS = 6, TOMO_MESH_SUPPORT = 40, TOMO_MESH_FREQUENCY_MAX = 512 };
 
-/* Builds the mesh; the caller owns it.
+/* Builds a mesh, owned by the caller.
  *   frequency  [in]   1 .. TOMO_MESH_FREQUENCY_MAX
  * Errors: OSLA_ERR_ARG, OSLA_ERR_MEM. Memory: about 150 bytes per knot. */
 osla_err tomo_mesh_create(int frequency, tomo_mesh **mesh);
-void tomo_mesh_destroy(tomo_mesh **mesh); /* NULL inside is accepted; sets NULL */
+void tomo_mesh_destroy(tomo_mesh **mesh); /* accepts *mesh = NULL; sets it to NULL */
 
 /* Number of knots of a frequency, without building the mesh. */
 int64_t tomo_mesh_knots_of(int frequency);
@@ -35,18 +35,19 @@ double tomo_mesh_spacing(const tomo_mesh *mesh);
 /* Unit vector of a knot, owned by the mesh. */
 const double *tomo_mesh_knot(const tomo_mesh *mesh, int64_t knot);
 
-/* Neighbours of a knot, ascending; the array is owned by the mesh; returns 5 or 6. */
+/* Neighbours of a knot, ascending; the array is owned by the mesh. Returns 5 or 6. */
 int tomo_mesh_neighbours(const tomo_mesh *mesh, int64_t knot, const int32_t **neighbours);
 
-/* The triangles between the knots of a mesh, each by its three, anticlockwise seen from outside, in
- * the order of their lowest knot, with which each begins.
- *   triangle  [out]  as many as the two calls say */
+/* Triangles between the knots of a mesh. Each has three knots, anticlockwise seen from outside, the
+ * lowest first; triangles are ordered by their lowest knot. Their number follows from the frequency
+ * (tomo_mesh_triangles_of) or the mesh (tomo_mesh_count_triangles).
+ *   triangle  [out]  [number of triangles] */
 int64_t tomo_mesh_triangles_of(int frequency);
 int64_t tomo_mesh_count_triangles(const tomo_mesh *mesh);
 void tomo_mesh_triangles(const tomo_mesh *mesh, int32_t (*triangle)[3]);
 
-/* The basis at a point: knots whose function is not zero there (not sorted) and their values, which
- * add up to 1. Returns their number, 1 .. TOMO_MESH_SUPPORT.
+/* Evaluates the basis at a point: the knots (not sorted) whose function is not zero there, and the
+ * functions' values, which add up to 1. Returns the number of knots, 1 .. TOMO_MESH_SUPPORT.
  *   v       [in]   unit vector
  *   knot    [out]  TOMO_MESH_SUPPORT
  *   weight  [out]  TOMO_MESH_SUPPORT */

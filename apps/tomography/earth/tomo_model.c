@@ -1,12 +1,13 @@
 /* True models for recovery tests, field values and the comparison of two models.
  *
- * Checkerboard, with the latitude b and longitude a of a knot and the Greville depth z:
+ * Checkerboard at latitude b and longitude a of a knot and Greville depth z:
  *   m = A cos(b) sin(pi b / cell) sin(w a) cos(pi z / cell_depth),   w = max(1, round(180 / cell))
  * The factor cos(b) fades the cells out towards the poles, where their width w^-1 cos(b) falls
- * below what any mesh resolves. Blobs: N gaussians of full width at half maximum `cell` and
- * `cell_depth`, at places uniform on the sphere and in depth, of amplitude +-A, N so that they
- * overlap about twice. Recovery tests of this kind: Leveque, Rivera & Wittlinger (1993), Geophys.
- * J. Int. 115, 313-318. */
+ * below the resolution of any mesh. Blobs: N gaussians of full width at half maximum `cell` and
+ * `cell_depth`, with centres uniform on the sphere and in depth and amplitude +-A; N is chosen so
+ * that they overlap about twice. Recovery tests of this kind: Leveque, Rivera & Wittlinger (1993),
+ * Geophys. J. Int. 115, 313-318.
+ */
 #include "apps/tomography/earth/tomo_model.h"
 
 #include <math.h>
@@ -59,12 +60,13 @@ static double checkerboard(const tomo_model_options *o, double latitude, double 
          sin(waves * longitude * pi / 180.0) * down;
 }
 
-/* Adds blob number b to the coefficients. */
+/* Adds the gaussian with index b to the coefficients. */
 static void add_blob(const tomo_model_options *o, uint64_t b, double height_km,
                      const tomo_mesh *mesh, const tomo_radial *radial, double *m)
 {
   const double fwhm =
-    2.3548200450309493; /* 2 sqrt(2 ln 2): full width at half maximum of sigma = 1 */
+    /* 2 sqrt(2 ln 2), the full width at half maximum for sigma = 1 */
+    2.3548200450309493;
   const double sigma = o->cell_degrees * pi / 180.0 / fwhm, sigma_km = height_km / fwhm;
   const double z = 2.0 * osla_random_uniform(o->seed, b, 0), ring = sqrt(fmax(0.0, 1.0 - z * z));
   const double angle = 2.0 * pi * osla_random_uniform(o->seed, b, 1);
@@ -110,7 +112,7 @@ static osla_err add_blobs(const tomo_model_options *o, const tomo_mesh *mesh,
   return OSLA_OK;
 }
 
-/* The coefficient that stands for the place. */
+/* Index of the coefficient whose knot and Greville depth are nearest to the location. */
 static int64_t nearest(const tomo_mesh *mesh, const tomo_radial *radial, const tomo_place *place)
 {
   double v[3];

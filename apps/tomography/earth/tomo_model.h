@@ -1,7 +1,8 @@
-/* True models for recovery tests, field values, the prior, and how to compare two models.
+/* True models for recovery tests, field values, the prior, and the comparison of two models.
  *
- * A model is a plain array of N_m = knots * N_r coefficients in percent of dlnVs, index l N_r + r.
- * All calls are local and thread-safe (they only read mesh and basis).
+ * A model is an array of N_m = knots * N_r coefficients in percent of dlnVs, with index l N_r + r
+ * for knot l and radial function r. All calls are local and thread-safe (they only read mesh and
+ * basis).
  */
 #ifndef TOMO_MODEL_H
 #define TOMO_MODEL_H
@@ -18,62 +19,67 @@ typedef enum tomo_model_kind {
   TOMO_MODEL_KINDS
 } tomo_model_kind;
 
-/* "checkerboard", "blobs", "spike". */
+/* "checkerboard", "blobs" or "spike" */
 const char *tomo_model_name(tomo_model_kind kind);
 
 typedef struct tomo_place {
-  double latitude, longitude, depth_km; /* geographic degrees */
+  double latitude, longitude, depth_km; /* latitude and longitude in geographic degrees */
 } tomo_place;
 
 enum { TOMO_SPIKES_MAX = 32 };
 
 typedef struct tomo_model_options {
   tomo_model_kind kind;     /* default TOMO_MODEL_CHECKERBOARD */
-  double amplitude_percent; /* peak (checkerboard) or standard scale (blobs); default 5 */
+  double amplitude_percent; /* amplitude of the cells, blobs or spikes in percent; default 5 */
   double cell_degrees;      /* side of a cell, or diameter of a blob; 1 .. 180; default 25 */
-  double cell_depth_km;     /* height of a cell or a blob, > 0; 0 = no change of sign with depth
-                               (checkerboard) or half the model (blobs); default 1000 */
-  uint64_t seed;            /* blobs; default 1 */
-  int n_spikes;             /* 1 .. TOMO_SPIKES_MAX; default 3: */
-  tomo_place spike[TOMO_SPIKES_MAX]; /* western North America, Africa, Australia, at 100 km */
+  /* height of a cell or a blob, > 0; default 1000. 0: the cells do not change sign with depth, or
+   * blobs have half the height of the model. */
+  double cell_depth_km;
+  uint64_t seed; /* for the random centres and signs of blobs; default 1 */
+  int n_spikes;  /* 1 .. TOMO_SPIKES_MAX; default 3 */
+  /* default: western North America, Africa, Australia, at 100 km */
+  tomo_place spike[TOMO_SPIKES_MAX];
 } tomo_model_options;
 
 tomo_model_options tomo_model_defaults(void);
 
-/* Coefficients of the true model: the field's formula sampled at every knot and Greville depth.
- *   checkerboard  amplitude sin(pi lat / cell) sin(m lon) cos(pi z / cell_depth), with m the whole
- *                 number of waves nearest to 180 / cell that goes round every parallel; where the
- *                 meridians draw together it fades out with cos(lat) (see tomo_model.c)
- *   blobs         sum of gaussians at random places with random signs
- *   spike         the amplitude at the one coefficient that is nearest to each place, else zero
+/* Sets the coefficients of the true model: its formula, sampled at every knot and Greville depth.
+ *   checkerboard  amplitude cos(lat) sin(pi lat / cell) sin(w lon) cos(pi z / cell_depth), where w
+ *                 is
+ *                 the whole number of waves around a parallel nearest to 180 / cell (tomo_model.c)
+ *   blobs         sum of gaussians with random centres and signs
+ *   spike         the amplitude at the coefficient nearest to each spike, zero elsewhere
  *   options  [in]   NULL = defaults
- *   m        [out]  N_m, percent
+ *   m        [out]  [N_m] percent
  * Errors: OSLA_ERR_ARG (with the value). */
 osla_err tomo_model_true(const tomo_model_options *options, const tomo_mesh *mesh,
                          const tomo_radial *radial, double *m);
 
-/* The field of coefficients m at a point (geographic degrees, km), percent. */
+/* Field of the coefficients m at a point (geographic degrees, km), in percent. */
 double tomo_model_field(const tomo_mesh *mesh, const tomo_radial *radial, const double *m,
                         double latitude, double longitude, double depth_km);
 
-/* The prior C_m^(-1) = L^T L, with for every knot l and radial index r the rows
+/* The prior C_m^(-1) = L^T L. For every knot l and radial index r, L has the rows
  *   sqrt(damping)  m[l, r]
  *   sqrt(lateral)  (m[l, r] - mean of m[j, r] over the neighbours j of l)
- *   sqrt(radial)   second difference m[l, r-1] - 2 m[l, r] + m[l, r+1] (N_r >= 3), or the first
- *                  difference (N_r = 2), or nothing (N_r = 1)
- * The prior's mean m^p is zero. Rows of different knots are different rows of L, so that the sum of
- * all knots' G^T G is C_m^(-1). */
+ *   sqrt(radial)   second difference m[l, r-1] - 2 m[l, r] + m[l, r+1] (N_r >= 3), the first
+ *                  difference (N_r = 2), or no row (N_r = 1)
+ * The prior's mean m^p is zero. Different knots have different rows of L, so the sum over all knots
+ * of G^T G, with G a knot's panel, is C_m^(-1). */
 typedef struct tomo_prior_options {
-  double damping;           /* 1 / (standard deviation in percent)^2, >= 0; default 0.05 */
-  double lateral;           /* >= 0; default 0.5 */
-  double radial;            /* >= 0; default 0.1 */
-  const double *damping_of; /* [N_m] factors of damping for each unknown; NULL: 1 */
-  const double *lateral_of; /* [N_r] the same of lateral for each radial function */
-} tomo_prior_options;       /* the arrays are borrowed: tomo_prior_file.h */
+  double damping; /* 1 / (standard deviation in percent)^2, >= 0; default 0.05 */
+  double lateral; /* weight of lateral smoothing, >= 0; default 0.5 */
+  double radial;  /* weight of radial smoothing, >= 0; default 0.1 */
+  /* [N_m] factors of damping for each unknown, borrowed; NULL: 1 (tomo_prior_file.h) */
+  const double *damping_of;
+  /* [N_r] factors of lateral for each radial function, borrowed; NULL: 1 */
+  const double *lateral_of;
+} tomo_prior_options;
 
 tomo_prior_options tomo_prior_defaults(void);
 
-/* OSLA_OK, or OSLA_ERR_ARG with the value that is negative or not finite. */
+/* Checks damping, lateral and radial. OSLA_ERR_ARG, with the value, if one is negative or not
+ * finite. */
 osla_err tomo_prior_check(const tomo_prior_options *options);
 
 /* Upper bounds of the panels' sizes for N_r radial functions. */
@@ -85,37 +91,39 @@ int tomo_prior_columns_max(int n_radial);
  *   rows     [out]  number of rows, 0 .. tomo_prior_rows_max()
  *   columns  [out]  number of columns
  *   ix       [out]  model indices, ascending, tomo_prior_columns_max() entries
- *   g        [out]  rows x columns, column-major, ld = *rows;
+ *   g        [out]  rows x columns, column-major, leading dimension *rows;
  *                   tomo_prior_rows_max() * tomo_prior_columns_max() entries */
 void tomo_prior_panel(const tomo_prior_options *options, const tomo_mesh *mesh, int n_radial,
                       int64_t knot, int *rows, int *columns, int64_t *ix, double *g);
 
-/* No element of C_m^(-1) is larger, in size. */
+/* An upper bound of the absolute values of all elements of C_m^(-1). */
 double tomo_prior_most(const tomo_prior_options *options, int64_t knots, int n_radial);
 
 /* m^T C_m^(-1) m, computed from differences without panels. */
 double tomo_prior_norm(const tomo_prior_options *options, const tomo_mesh *mesh, int n_radial,
                        const double *m);
 
-/* y := C_m^(-1) x, in the same way; both have N_m elements, and are not one. */
+/* y := C_m^(-1) x, computed from differences without panels. x and y have N_m elements and do not
+ * overlap. */
 void tomo_prior_multiply(const tomo_prior_options *options, const tomo_mesh *mesh, int n_radial,
                          const double *x, double *y);
 
-/* How well a model is recovered, over the knots with density[l] >= threshold (all r). */
+/* Quality of a recovered model over the knots with density[l] >= threshold (all r). */
 typedef struct tomo_recovery {
-  int64_t knots;             /* how many */
-  double correlation;        /* Pearson's; NaN when a model is constant there or knots = 0 */
+  int64_t knots;             /* number of knots compared */
+  double correlation;        /* Pearson's; NaN if a model is constant on the knots, or knots = 0 */
   double variance_reduction; /* 1 - |m - m_true|^2 / |m_true|^2 */
-  double amplitude;          /* slope of recovered against true */
+  double amplitude;          /* slope of the regression of recovered on true coefficients */
 } tomo_recovery;
 
-/*   density    [in]  an entry per knot (the lengths A_l of tomo_path_knots summed over paths)
+/* Compares a recovered model with the true one.
+ *   density    [in]  [knots] the lengths A_l (tomo_path_knots) summed over paths
  *   below      [in]  nonzero: knots with density < threshold instead */
 tomo_recovery tomo_model_compare(const double *m_true, const double *m, const double *density,
                                  int64_t knots, int n_radial, double threshold, int below);
 
-/* The density (km) that the given part (0 .. 1) of knots stay below: 0.5 = the median. 0 when
- * memory is short. */
+/* Quantile of the density (km): the given part (0 .. 1) of the knots have at most this density; 0.5
+ * is the median. Returns 0 if there is no memory. */
 double tomo_density_quantile(const double *density, int64_t knots, double part);
 
 #endif

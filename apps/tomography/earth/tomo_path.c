@@ -1,13 +1,12 @@
-/* One path: traced knots, panel of the whitened Jacobian, data, residuals.
+/* One path: its knots, its panel of the whitened Jacobian, data and residuals.
  *
- * A_l = integral of phi_l ds is taken by the midpoint rule with steps of at most spacing / 8 (the
- * basis is twice differentiable, so that the error falls with the square of the step; the sum over
- * l is the exact length at any step). The sums are scattered into an array of all knots; a list of
- * the knots touched makes that cheap to gather, sort and clear. Because G[i, (l, r)] = W[i, r] A_l,
- * predictions need the N_r radial averages sum_l A_l m[l, r] only.
+ * A_l = integral of phi_l ds uses the midpoint rule with steps of at most spacing / 8. The basis is
+ * twice differentiable, so the error falls with the square of the step; the sum over l is the exact
+ * length for any step. The integrals are accumulated in an array over all knots; a list of the
+ * touched knots makes it cheap to gather, sort and clear them. Because G[i, (l, r)] = W[i, r] A_l,
+ * predictions need only the N_r radial averages sum_l A_l m[l, r].
  * Source: Woodhouse & Dziewonski (1984), J. Geophys. Res. 89, 5953-5986 (path average).
- * Memory: 8 bytes per knot of the mesh, 12 + 8 N_r bytes per knot that a full circle touches,
- * 8 (N_r + 1) per datum. */
+ */
 #include "apps/tomography/earth/tomo_path.h"
 
 #include <math.h>
@@ -19,23 +18,24 @@
 struct tomo_path {
   const tomo_mesh *mesh;
   const tomo_kernel *kernel;
-  int64_t knots_max; /* entries of knot, length and, times N_r, index */
-  int64_t knots;     /* touched by the latest arc */
+  int64_t knots_max; /* allocated entries of knot and length; index has N_r times as many */
+  int64_t knots;     /* number of knots touched by the latest arc */
   double arc_km;
-  double *sum; /* per knot of the mesh; zero between traces */
+  double *sum; /* [knots of the mesh] accumulated A_l; zero between traces */
   int32_t *knot;
   double *length;
   int64_t *index;
-  int most;         /* data that there is room for */
-  tomo_set set;     /* given last */
-  bool factored;    /* it had factors */
+  int most;         /* greatest number of data of a path */
+  tomo_set set;     /* the set of the latest tomo_path_weigh */
+  bool factored;    /* whether the latest tomo_path_weigh had factors */
   double *scale;    /* [k] factor / sigma */
-  double *factor;   /* [k] */
+  double *factor;   /* [k] factor of each datum */
   double *response; /* [k * N_r] W */
 };
 
-/* A bound for the knots within the support of a full circle: the area of the strip plus a margin of
- * one spacing on either side, over the smallest area per knot (0.7 of the mean). */
+/* An upper bound of the number of knots whose basis touches a full circle: the area of the strip
+ * with a margin of one spacing on either side, divided by the smallest area per knot (0.7 of the
+ * mean). */
 static int64_t strip_knots(const tomo_mesh *mesh)
 {
   const int64_t knots = tomo_mesh_knots(mesh);
@@ -242,7 +242,7 @@ void tomo_path_data(const tomo_path *path, const double *m_true, double noise, u
     d[i] += path->factor[i] * noise * osla_random_normal(seed, (uint64_t)id, (uint64_t)i);
 }
 
-/* Residual of datum i, average[r] = sum_l A_l m[l, r]. */
+/* Residual of datum i, with average[r] = sum_l A_l m[l, r]. */
 static double residual_of(const tomo_path *path, const double *average, const double *d, int i)
 {
   double residual = d[i];

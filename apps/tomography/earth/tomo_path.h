@@ -3,14 +3,14 @@
  * The path-average approximation (Woodhouse & Dziewonski 1984, J. Geophys. Res. 89, 5953-5986): the
  * phase delay of a surface wave is the integral of its local phase slowness along the great circle,
  *   dt_i = -(1 / c_i) integral ds integral dz K_i(z) dlnVs(s, z).
- * With lateral functions phi_l and radial functions B_r, model index l N_r + r (radial fastest) and
+ * With lateral functions phi_l, radial functions B_r, model index l N_r + r (radial fastest) and
  * coefficients in percent, the whitened Jacobian of path p is
  *   G[i, (l, r)] = W[i, r] A_l,   A_l = integral of phi_l along the path in km,
- * W[i, r] the response (tomo_kernel.h) of the path's measure i divided by sigma_i (C_d^(-1/2)), so
- * that data have unit variance.
+ * where W[i, r] is the response (tomo_kernel.h) of the path's measure i divided by sigma_i
+ * (C_d^(-1/2)), so that data have unit variance.
  *
- * A tomo_path is one thread's workspace: it belongs to one thread at a time and refers to mesh and
- * kernel, which must outlive it. No call but create allocates memory. All calls are local.
+ * A tomo_path is a workspace for one thread at a time. It refers to mesh and kernel, which must
+ * outlive it. Only create allocates memory. All calls are local.
  */
 #ifndef TOMO_PATH_H
 #define TOMO_PATH_H
@@ -32,33 +32,34 @@ osla_err tomo_path_create(const tomo_mesh *mesh, const tomo_kernel *kernel, int 
                           tomo_path **path);
 void tomo_path_destroy(tomo_path **path);
 
-/* The greatest n = knots * N_r that a path (full circle) can touch on this mesh: sizes buffers. */
+/* The greatest number of columns, knots * N_r, of any path (full circle) on the mesh, for the size
+ * of buffers. */
 int64_t tomo_path_columns_max(const tomo_path *path);
 
-/* A number for a path that does not depend on who computes it:
- * (event * stations + station) * 2 + (kind is major). */
+/* Unique number of a path, equal on all ranks: (event * stations + station) * 2 + (kind is
+ * major). */
 int64_t tomo_path_id(int64_t event, int64_t station, int64_t stations, tomo_arc_kind kind);
 
-/* Traces an arc: touched knots and their A_l by the midpoint rule with steps of at most an eighth
- * of the spacing. Returns n = touched knots * N_r, the columns of the panel. The other calls below
- * speak of the arc traced last. */
+/* Traces an arc: finds the touched knots and their A_l by the midpoint rule with steps of at most
+ * an eighth of the spacing. Returns n = touched knots * N_r, the number of columns of the panel.
+ * All calls below use the latest arc. */
 int64_t tomo_path_trace(tomo_path *path, const tomo_arc *arc);
 
 double tomo_path_length_km(const tomo_path *path);
 
-/* What is measured on the path: the calls below speak of the k data given last.
- *   set     [in]  its arrays are borrowed until the next call; a set that comes again at once costs
- *                 nothing
- *   factor  [in]  [k] each datum and its row of G times so much, 0: it is left out; NULL: 1 */
+/* Sets the data of the path; all calls below use the latest set, of k data.
+ *   set     [in]  its arrays are borrowed until the next call; the same set again costs nothing
+ *   factor  [in]  [k] factor of each datum and its row of G, 0 excludes it; NULL: all 1 */
 void tomo_path_weigh(tomo_path *path, const tomo_set *set, const double *factor);
 int tomo_path_count(const tomo_path *path);              /* k */
 const double *tomo_path_response(const tomo_path *path); /* W, k x N_r column-major */
 
-/* Touched knots, ascending, with A_l (km, > 0), owned by the workspace until the next trace;
- * returns their number. Either pointer may be NULL. */
+/* Touched knots, ascending, with A_l (km, > 0), owned by the workspace until the next trace.
+ * Returns their number. Either pointer may be NULL. */
 int64_t tomo_path_knots(const tomo_path *path, const int32_t **knot, const double **length_km);
 
-/* Model indices of the columns, ascending, n of them, owned by the workspace like the knots. */
+/* Model indices of the panel's n columns, ascending, owned by the workspace until the next
+ * trace. */
 const int64_t *tomo_path_indices(const tomo_path *path);
 
 /* Fills the panel G, k x n column-major.
@@ -68,19 +69,20 @@ const int64_t *tomo_path_indices(const tomo_path *path);
  * Errors: OSLA_ERR_ARG. */
 osla_err tomo_path_panel(const tomo_path *path, osla_dtype dtype, void *g, int64_t ld);
 
-/* Delays d (s) to whitened data, in place. */
+/* Turns delays d (s) into whitened data, in place. */
 void tomo_path_whiten(const tomo_path *path, double *d);
 
 /* Whitened predictions G m, k values; m has N_m = all knots * N_r entries, percent. */
 void tomo_path_predict(const tomo_path *path, const double *m, double *d);
 
 /* Whitened data: predictions of m_true plus noise * osla_random_normal(seed, id, i), times factor.
- *   noise  [in]  standard deviation in units of sigma_i; 0 = exact data, 1 = as C_d says */
+ *   noise  [in]  standard deviation in units of sigma_i: 0 for exact data, 1 for the deviations in
+ *          C_d */
 void tomo_path_data(const tomo_path *path, const double *m_true, double noise, uint64_t seed,
                     int64_t id, double *d);
 
-/* r := d - G m; m = NULL stands for the zero model; r may be d. The second returns |r|^2, the
- * path's part of the misfit. */
+/* r := d - G m, where m = NULL means the zero model and r may be d. tomo_path_misfit returns |r|^2,
+ * the path's part of the misfit. */
 void tomo_path_residuals(const tomo_path *path, const double *m, const double *d, double *r);
 double tomo_path_misfit(const tomo_path *path, const double *m, const double *d);
 

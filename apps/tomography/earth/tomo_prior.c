@@ -1,10 +1,11 @@
 /* The prior C_m^(-1) = L^T L of damping, lateral and radial smoothing; contract in tomo_model.h.
  *
- * One panel per knot l over the columns of l and its neighbours: N_r damping rows, N_r rows of the
- * graph Laplacian divided by the number of neighbours, and the radial differences (second, or first
- * for N_r = 2). Because every row of L stands in one knot's panel, the accumulated sum of G^T G
- * over the knots is C_m^(-1) itself. Source: Tarantola (2005), "Inverse Problem Theory", 3.2; Wang
- * & Dahlen (1995) for smoothing on the spherical grid. */
+ * Each knot l has one panel, over the columns of l and its neighbours: N_r damping rows, N_r rows
+ * of the graph Laplacian divided by the number of neighbours, and the radial differences (second,
+ * or first for N_r = 2). Every row of L is in exactly one panel, so the sum of G^T G over all
+ * panels G is C_m^(-1). Source: Tarantola (2005), "Inverse Problem Theory", 3.2; Wang & Dahlen
+ * (1995) for smoothing on the spherical grid.
+ */
 #include <math.h>
 #include <string.h>
 
@@ -49,7 +50,7 @@ int tomo_prior_columns_max(int n_radial)
   return (TOMO_MESH_NEIGHBOURS + 1) * n_radial;
 }
 
-/* Rows of radial differences; *width is the number of coefficients in each. */
+/* Number of rows of radial differences; *width is the number of coefficients in each. */
 static int radial_rows(int n_radial, int *width)
 {
   *width = n_radial < 3 ? n_radial : 3;
@@ -62,7 +63,8 @@ static double radial_weight(int width, int i)
   return width == 2 ? first[i] : second[i];
 }
 
-/* The knot and its neighbours, ascending; returns their number, *self is the knot's place. */
+/* Lists a knot and its neighbours in ascending order. Returns their number; *self is the knot's
+ * index in the list. */
 static int sorted_star(const tomo_mesh *mesh, int64_t knot, int64_t star[TOMO_MESH_NEIGHBOURS + 1],
                        int *self)
 {
@@ -117,8 +119,9 @@ static double most_of(const double *factor, int64_t count)
   return factor ? most : 1.0;
 }
 
-/* On the diagonal: a knot is one of the 5 or more neighbours of 6 others at most; and in second
- * differences a coefficient takes part with 1, -2 and 1. */
+/* The largest element is on the diagonal. A knot has at least 5 neighbours and is a neighbour of
+ * at most 6 knots, with weight 1/5; second differences contain a coefficient with factors 1, -2
+ * and 1. */
 double tomo_prior_most(const tomo_prior_options *options, int64_t knots, int n_radial)
 {
   return options->damping * most_of(options->damping_of, knots * n_radial) +
@@ -126,7 +129,7 @@ double tomo_prior_most(const tomo_prior_options *options, int64_t knots, int n_r
          6.0 * options->radial;
 }
 
-/* Coefficient r of a knot less the mean of its neighbours'. */
+/* Coefficient r of a knot minus the mean over its neighbours. */
 static double roughness(const double *m, int n_radial, int64_t knot, int r, int n,
                         const int32_t *neighbour)
 {

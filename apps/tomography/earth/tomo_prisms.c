@@ -1,4 +1,4 @@
-/* A mesh of prisms; see tomo_prisms.h. */
+/* A mesh of prisms (contract: tomo_prisms.h). */
 #include "apps/tomography/earth/tomo_prisms.h"
 
 #include <inttypes.h>
@@ -17,7 +17,7 @@ uint64_t tomo_prisms_bytes(int frequency, int levels, int n_fields)
          triangles * cell * sizeof(int32_t);
 }
 
-/* --- making --- */
+/* --- creation --- */
 
 static void place_points(const tomo_slices *slices, tomo_prisms *p)
 {
@@ -117,7 +117,7 @@ void tomo_prisms_destroy(tomo_prisms **prisms)
   *prisms = NULL;
 }
 
-/* --- writing --- */
+/* --- output --- */
 
 osla_err tomo_prisms_store(const tomo_prisms *p, tomo_store *store)
 {
@@ -143,7 +143,7 @@ static void put_escaped(const char *text, FILE *out)
     }
 }
 
-/* A data set of n rows. */
+/* Writes the XDMF reference to a data set of n rows. */
 static void put_item(FILE *out, const char *data, const char *name, int64_t n, int columns,
                      const char *type)
 {

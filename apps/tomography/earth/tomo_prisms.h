@@ -1,10 +1,10 @@
-/* A mesh of prisms: the triangles between the knots, one level of depth below the other, with
- * values at its points; for ParaView and other programs that draw volumes.
+/* A mesh of prisms with values at its points, for ParaView and other programs that draw volumes.
+ * Prisms connect the triangles between the mesh's knots on successive levels of depth.
  *
- * Points are in km from the Earth's centre, level by level, within a level in the knots' order;
- * latitudes are geocentric, as all of the model. A prism has six: the triangle of a level,
- * anticlockwise seen from outside, and the one below it (VTK's wedge). A single level has
- * triangles. Local.
+ * Points are in km from the Earth's centre, level by level, within a level in the order of knots;
+ * latitudes are geocentric, as in the whole model. A prism has six points: the triangle of a level,
+ * anticlockwise seen from outside, and the triangle below it (VTK's wedge). With a single level the
+ * cells are triangles. Local.
  */
 #ifndef TOMO_PRISMS_H
 #define TOMO_PRISMS_H
@@ -18,34 +18,35 @@
 enum { TOMO_PRISMS_FIELDS_MAX = 8 };
 
 typedef struct tomo_prisms_field {
-  const char *name, *unit; /* of the data set: "mesh_" and the name */
+  const char *name, *unit; /* the data set's name is "mesh_" and `name` */
   tomo_field field;
 } tomo_prisms_field;
 
 typedef struct tomo_prisms {
   int64_t points, cells;
-  int corners;   /* of a cell: 6, or 3 */
+  int corners;   /* points of a cell: 6 (prism) or 3 (triangle) */
   double *xyz;   /* [points][3] km */
-  int32_t *cell; /* [cells][corners] */
+  int32_t *cell; /* [cells][corners] point indices */
   int n_fields;
   tomo_prisms_field field[TOMO_PRISMS_FIELDS_MAX];
-  double *value[TOMO_PRISMS_FIELDS_MAX]; /* [points] */
+  double *value[TOMO_PRISMS_FIELDS_MAX]; /* [n_fields][points] */
 } tomo_prisms;
 
-/* Bytes of the arrays. */
+/* Bytes of all arrays. */
 uint64_t tomo_prisms_bytes(int frequency, int levels, int n_fields);
 
-/* Errors: OSLA_ERR_MEM, OSLA_ERR_RANGE (points do not fit an integer). */
+/* Errors: OSLA_ERR_MEM, OSLA_ERR_RANGE (the number of points exceeds INT32_MAX). */
 osla_err tomo_prisms_create(const tomo_slices *slices, int n_fields, const tomo_prisms_field *field,
                             tomo_prisms **prisms);
 void tomo_prisms_destroy(tomo_prisms **prisms);
 
-/* Adds the arrays to the result file: mesh_points, mesh_cells, mesh_NAME of each field. They must
- * live until it is written. */
+/* Adds the arrays to the result file: mesh_points, mesh_cells, and mesh_NAME for each field. The
+ * arrays must exist until the file is written. */
 osla_err tomo_prisms_store(const tomo_prisms *prisms, tomo_store *store);
 
-/* Writes XDMF (www.xdmf.org, version 2, which ParaView's readers all take) that refers to those
- * data sets of `data`, which must be text for XML. Returns what ferror says. */
+/* Writes XDMF (www.xdmf.org, version 2, which all of ParaView's readers accept) that refers to the
+ * data sets of tomo_prisms_store in the file `data`. Its name is escaped for XML but must be valid
+ * text. Returns ferror(out). */
 int tomo_prisms_describe(const tomo_prisms *prisms, const char *data, FILE *out);
 
 #endif

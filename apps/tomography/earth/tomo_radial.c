@@ -3,7 +3,8 @@
  *   B_{r,0}(z) = 1 on [t_r, t_{r+1}),  B_{r,p} = (z - t_r) / (t_{r+p} - t_r) B_{r,p-1}
  *                                             + (t_{r+p+1} - z) / (t_{r+p+1} - t_{r+1}) B_{r+1,p-1}
  * Only the p + 1 functions that are not zero in the interval are computed.
- * Source: de Boor (1978), "A Practical Guide to Splines", ch. X, algorithm BSPLVB. */
+ * Source: de Boor (1978), "A Practical Guide to Splines", ch. X, algorithm BSPLVB.
+ */
 #include "apps/tomography/earth/tomo_radial.h"
 
 #include <math.h>
@@ -14,7 +15,7 @@ enum { DEGREE_MAX = 3 };
 struct tomo_radial {
   int count;
   int degree;
-  double knot[TOMO_RADIAL_MAX + DEGREE_MAX + 1]; /* the clamped knot vector */
+  double knot[TOMO_RADIAL_MAX + DEGREE_MAX + 1]; /* the clamped knot vector, km */
 };
 
 osla_err tomo_radial_create(int n, double depth_max_km, double stretch, tomo_radial **out)
@@ -81,7 +82,7 @@ void tomo_radial_basis(const tomo_radial *radial, double depth_km, double *value
     interval++;
   for (int r = 0; r < n; r++)
     value[r] = 0.0;
-  double *b = value + interval - degree; /* the functions that are not zero here */
+  double *b = value + interval - degree; /* the functions that are not zero in the interval */
   b[0] = 1.0;
   for (int p = 1; p <= degree; p++) {
     double saved = 0.0;

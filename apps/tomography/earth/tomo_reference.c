@@ -1,5 +1,5 @@
-/* Velocities and kernels of a reference table, between its periods and depths; see
- * tomo_reference.h. */
+/* Interpolation of a reference table between its periods and depths (contract:
+ * tomo_reference.h). */
 #include "apps/tomography/earth/tomo_reference_table.h"
 
 #include <math.h>
@@ -85,7 +85,7 @@ osla_err reference_arrange(const char *name, tomo_reference *reference)
   return OSLA_OK;
 }
 
-/* The rows of a wave and branch: *count of them from the one that is returned. */
+/* The rows of a wave and branch. Returns the first one, and their number in *count. */
 static const reference_row *rows_of(const tomo_reference *reference, tomo_wave wave, int branch,
                                     int *count)
 {
@@ -99,7 +99,7 @@ static const reference_row *rows_of(const tomo_reference *reference, tomo_wave w
   return first;
 }
 
-/* Periods are given in decimals, and made by others from frequencies. */
+/* The tolerance allows for periods in decimals that were computed from frequencies. */
 static int is_within(double period, double low, double high)
 {
   return period >= low * (1.0 - 1e-9) && period <= high * (1.0 + 1e-9);
@@ -132,8 +132,8 @@ typedef struct blend {
   double weight[4];
 } blend;
 
-/* weight[j] += scale times what row j adds to the slope at row i, of the parabola through it and
- * its neighbours (at an end, the next two) in x. */
+/* Adds to weight[j] the factor of row j in `scale` times the slope at row i. The slope is that of
+ * the parabola through row i and its two neighbours in x (at an end, the next two rows). */
 static void add_slope(const double *x, int n, int i, double scale, double *weight)
 {
   const int first = i == 0 ? 0 : i == n - 1 ? n - 3 : i - 1;
@@ -142,13 +142,14 @@ static void add_slope(const double *x, int n, int i, double scale, double *weigh
     for (int k = first; k < first + 3; k++) {
       if (k == j) continue;
       below *= x[j] - x[k];
-      slope += x[i] - x[first + first + 1 + first + 2 - j - k]; /* the third one */
+      /* the row of the three that is neither j nor k */
+      slope += x[i] - x[first + first + 1 + first + 2 - j - k];
     }
     weight[j] += scale * slope / below;
   }
 }
 
-/* At ln T = x between rows i and i + 1 of those at xs: cubic, after Hermite. */
+/* Sets the weights of cubic Hermite interpolation at ln T = x between the rows i and i + 1. */
 static void set_weights(const double *xs, int n, int i, double x, double *weight)
 {
   const double step = xs[i + 1] - xs[i], t = (x - xs[i]) / step, s = 1.0 - t;
@@ -190,7 +191,7 @@ double tomo_reference_velocity(const tomo_reference *reference, const tomo_measu
   return sum;
 }
 
-/* The kernel at one of the depths. */
+/* Kernel at the depth with index `depth`. */
 static double at_depth(const blend *b, tomo_observable observable, int depth)
 {
   double sum = 0.0;

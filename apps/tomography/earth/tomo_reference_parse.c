@@ -1,4 +1,4 @@
-/* Reads the text of a reference table; the format is in tomo_reference.h. */
+/* Parses the text of a reference table; tomo_reference.h describes the format. */
 #include "apps/tomography/earth/tomo_reference_table.h"
 
 #include <ctype.h>
@@ -10,13 +10,13 @@
 
 enum { WORD_MAX = 40 };
 
-/* A line of the text and what is left of it. */
+/* Position of the parser in the text. */
 typedef struct cursor {
   const char *name;
-  const char *next, *end; /* of the text: its next line */
-  const char *at, *stop;  /* of the line: what is left */
+  const char *next, *end; /* rest of the text, from the next line on */
+  const char *at, *stop;  /* rest of the current line */
   long line;
-  char word[WORD_MAX + 1]; /* the latest */
+  char word[WORD_MAX + 1]; /* latest word, cut to WORD_MAX characters */
 } cursor;
 
 static bool is_blank(char c)
@@ -24,7 +24,7 @@ static bool is_blank(char c)
   return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* The next line that counts. */
+/* Advances to the next line that is neither blank nor a comment; returns false at the end. */
 static bool next_line(cursor *c)
 {
   while (c->next < c->end) {
@@ -42,7 +42,8 @@ static bool next_line(cursor *c)
   return false;
 }
 
-/* The next word of the line, cut and printable in c->word; false: there is none. */
+/* Reads the next word of the line into c->word, cut and made printable; returns false at the end of
+ * the line. */
 static bool next_word(cursor *c)
 {
   size_t n = 0;
@@ -77,7 +78,7 @@ static osla_err next_number(cursor *c, const char *what, double low, double high
   return number(c, what, low, high, value);
 }
 
-/* Exactly `count` numbers, and the line ends. */
+/* Reads exactly `count` numbers up to the end of the line. */
 static osla_err numbers(cursor *c, const char *what, int count, double *value)
 {
   int n = 0;
@@ -126,7 +127,8 @@ static osla_err read_head_line(cursor *c, const char *keyword, char text[REFEREN
   for (; c->at < c->stop && n < REFERENCE_TEXT_MAX - 1; c->at++)
     text[n++] = iscntrl((unsigned char)*c->at) ? ' ' : *c->at;
   OSLA_CHECK(n > 0, OSLA_ERR_IO, "%s:%ld: %s: nothing follows it", c->name, c->line, keyword);
-  if (c->at < c->stop && ((unsigned char)*c->at & 0xc0) == 0x80) { /* no half of a character */
+  /* drops an incomplete UTF-8 character */
+  if (c->at < c->stop && ((unsigned char)*c->at & 0xc0) == 0x80) {
     while (n > 0 && ((unsigned char)text[n - 1] & 0xc0) == 0x80)
       n--;
     if (n > 0) n--;
@@ -135,7 +137,7 @@ static osla_err read_head_line(cursor *c, const char *keyword, char text[REFEREN
   return OSLA_OK;
 }
 
-/* Up to and with the depths. */
+/* Reads the head, which ends with the line of depths. */
 static osla_err read_head(cursor *c, tomo_reference *reference)
 {
   static const char *const keyword[N_HEADS] = {"title", "mapping", "source", "made"};
@@ -165,7 +167,7 @@ static osla_err read_head(cursor *c, tomo_reference *reference)
   return osla_error_set(OSLA_ERR_IO, "%s:%ld: depth_km: the head lacks it", c->name, c->line);
 }
 
-/* A line of kernel values: its keyword, and n_depths numbers. */
+/* Reads a line of kernel values: its keyword, and n_depths numbers. */
 static osla_err read_kernel(cursor *c, const tomo_reference *reference, const char *keyword,
                             double **kernel)
 {
@@ -177,7 +179,7 @@ static osla_err read_kernel(cursor *c, const tomo_reference *reference, const ch
   return numbers(c, keyword, reference->n_depths, *kernel);
 }
 
-/* Wave, branch, period, c and U of a line; *grouped: it has U. */
+/* Reads wave, branch, period, c and U of a line; *grouped is false if U is missing. */
 static osla_err read_mode(cursor *c, reference_row *row, bool *grouped)
 {
   double branch;
@@ -200,7 +202,8 @@ static osla_err read_mode(cursor *c, reference_row *row, bool *grouped)
   return OSLA_OK;
 }
 
-/* All rows; a failed one belongs to the reference already. */
+/* Reads all rows. A row is counted in n_rows before it is read, so that tomo_reference_destroy
+ * frees it after an error. */
 static osla_err read_rows(cursor *c, tomo_reference *reference)
 {
   int room = 0;
@@ -235,7 +238,8 @@ osla_err tomo_reference_parse(const char *name, const char *text, size_t length,
   cursor c = {
     .name = long_name > 200 ? name + long_name - 200 : name, .next = text, .end = text + length};
   *out = NULL;
-  if (length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) c.next += 3; /* as some editors begin */
+  /* skips a UTF-8 byte order mark */
+  if (length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) c.next += 3;
   OSLA_CHECK(!memchr(text, '\0', length), OSLA_ERR_IO, "%s: it contains a zero byte; is this text?",
              c.name);
   tomo_reference *reference = calloc(1, sizeof *reference);

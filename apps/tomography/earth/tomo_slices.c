@@ -1,4 +1,4 @@
-/* Fields of coefficients at many places and a few depths; see tomo_slices.h. */
+/* Evaluates fields at many points and a few depths (contract: tomo_slices.h). */
 #include "apps/tomography/earth/tomo_slices.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@ struct tomo_slices {
   const tomo_mesh *mesh;
   int n, n_radial;
   double *depth_km; /* [n] */
-  double *basis;    /* [n][n_radial] */
+  double *basis;    /* [n][n_radial] radial basis at the depths */
 };
 
 osla_err tomo_slices_create(const tomo_mesh *mesh, const tomo_radial *radial, int n,

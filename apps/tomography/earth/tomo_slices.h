@@ -1,7 +1,6 @@
-/* Fields of coefficients at many places and a few depths: the splines are evaluated, the lateral
- * ones once for each place. Creation and destruction are local; a created object is never changed:
- * all other calls are thread-safe.
- */
+/* Evaluates fields at many points and a few fixed depths. The lateral splines are evaluated once
+ * for each point, the radial ones once for each depth. Creation and destruction are local. A
+ * created object never changes: all other calls are thread-safe. */
 #ifndef TOMO_SLICES_H
 #define TOMO_SLICES_H
 
@@ -12,8 +11,8 @@
 
 typedef struct tomo_slices tomo_slices;
 
-/* Borrows mesh and basis.
- *   depth_km  [in]  n depths within the model; NULL, 0: the Greville depths of the basis
+/* Creates an evaluator; it borrows mesh and basis.
+ *   depth_km  [in]  n depths within the model; NULL: the Greville depths of the basis
  * Errors: OSLA_ERR_ARG, OSLA_ERR_MEM. */
 osla_err tomo_slices_create(const tomo_mesh *mesh, const tomo_radial *radial, int n,
                             const double *depth_km, tomo_slices **slices);
@@ -23,16 +22,16 @@ int tomo_slices_count(const tomo_slices *slices);
 const double *tomo_slices_depths(const tomo_slices *slices); /* km, owned by the object */
 const tomo_mesh *tomo_slices_mesh(const tomo_slices *slices);
 
-/* A field: coefficients as in tomo_model.h; or flat, one for each knot. */
+/* A field. Its coefficients are those of a model (tomo_model.h), or, if flat, one for each knot. */
 typedef struct tomo_field {
   const double *coefficient;
   bool flat;
 } tomo_field;
 
-/* Values of fields at the place v (unit vector) and all depths; of a flat one a single value.
- * Coefficients that are all >= 0 give values >= 0, and coefficients that bound others bound the
- * other field, as the weights are >= 0 and add up to 1.
- *   value  [out]  value[i * stride] is that of depth i, for each field its own pointer */
+/* Values of fields at the point v (unit vector) and all depths; a flat field has a single value.
+ * The weights are >= 0 and add up to 1, so coefficients >= 0 give values >= 0, and if the
+ * coefficients of one field bound those of another, so do the values.
+ *   value  [out]  value[i * stride] is the value at depth i, with one pointer for each field */
 void tomo_slices_at(const tomo_slices *slices, const double v[3], int n_fields,
                     const tomo_field *field, double *const *value, int64_t stride);
 

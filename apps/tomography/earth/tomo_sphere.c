@@ -4,8 +4,9 @@
  *     distance             atan2(|a x b|, a . b), accurate at all angles
  *     arc                  x(s) = a cos s + t sin s, t = (b - (a . b) a) / |...|
  *
- * The major arc leaves in the opposite direction, -t, and has the length 2 pi - distance.
- * Source: Dahlen & Tromp (1998), "Theoretical Global Seismology". */
+ * The major arc starts in the opposite direction, -t, and has the length 2 pi - distance.
+ * Source: Dahlen & Tromp (1998), "Theoretical Global Seismology".
+ */
 #include "apps/tomography/earth/tomo_sphere.h"
 
 #include <math.h>

@@ -1,8 +1,8 @@
 /* Points, distances and great-circle arcs on the unit sphere.
  *
  * All functions are local, pure and thread-safe; none can fail. Angles are in radians unless the
- * name of the argument says degrees. Geographic latitude is turned into geocentric latitude with
- * the WGS84 flattening, tan(geocentric) = (1 - f)^2 tan(geographic), so that arcs on the sphere are
+ * argument's name says degrees. Geographic latitude is converted to geocentric latitude with the
+ * WGS84 flattening, tan(geocentric) = (1 - f)^2 tan(geographic), so that arcs on the sphere are
  * close to geodesics on the ellipsoid (Dahlen & Tromp 1998, "Theoretical Global Seismology").
  */
 #ifndef TOMO_SPHERE_H
@@ -10,12 +10,12 @@
 
 #define TOMO_EARTH_RADIUS_KM 6371.0
 
-/* Geographic degrees to geocentric degrees and back; the poles and the equator stay. */
+/* Converts geographic to geocentric degrees and back. Poles and equator do not change. */
 double tomo_geocentric_latitude(double geographic_degrees);
 double tomo_geographic_latitude(double geocentric_degrees);
 
-/* Geographic latitude and longitude (degrees) to a geocentric unit vector [out], and back: the
- * latitude comes back geographic, too, longitude in -180 .. 180. */
+/* Converts geographic latitude and longitude (degrees) to a geocentric unit vector v, and back.
+ * Longitudes from tomo_lat_lon are in -180 .. 180. */
 void tomo_unit_vector(double latitude_degrees, double longitude_degrees, double v[3]);
 void tomo_lat_lon(const double v[3], double *latitude_degrees, double *longitude_degrees);
 
@@ -30,7 +30,7 @@ typedef enum tomo_arc_state {
   TOMO_ARC_ANTIPODAL   /* the points are antipodal within TOMO_ARC_TOLERANCE: no unique plane */
 } tomo_arc_state;
 
-#define TOMO_ARC_TOLERANCE 1e-3 /* radians: 6.4 km */
+#define TOMO_ARC_TOLERANCE 1e-3 /* radians; 6.4 km */
 
 typedef struct tomo_arc {
   double origin[3];  /* unit vector of the source */
@@ -38,8 +38,8 @@ typedef struct tomo_arc {
   double angle;      /* length, 0 .. 2 pi */
 } tomo_arc;
 
-/* The minor or the major arc from a to b (unit vectors). The arc is filled only for TOMO_ARC_OK;
- * the caller drops other paths. */
+/* Computes the minor or the major arc from a to b (unit vectors). The arc is set only if
+ * TOMO_ARC_OK is returned; there is no path otherwise. */
 tomo_arc_state tomo_arc_make(const double a[3], const double b[3], tomo_arc_kind kind,
                              tomo_arc *arc);
 
