@@ -1,4 +1,5 @@
-/* Stations and earthquakes from several files, and which of them are used; see tomo_choice.h. */
+/* Reads stations and earthquakes from several files and selects some of them (contract:
+ * tomo_choice.h). */
 #include "apps/tomography/readers/tomo_choice.h"
 
 #include <math.h>
@@ -17,11 +18,11 @@ tomo_choice tomo_choice_all(void)
                        .magnitude_most = INFINITY};
 }
 
-/* --- what a user wrote --- */
+/* --- parsing of options --- */
 
 enum { PARTS_MAX = 4, PART_MAX = 64 };
 
-/* Cuts a text at its slashes into exactly `wanted` parts. */
+/* Splits a text at its slashes into exactly `wanted` parts. */
 static osla_err cut(const char *option, const char *text, const char *form, int wanted,
                     char part[PARTS_MAX][PART_MAX])
 {
@@ -98,9 +99,9 @@ osla_err tomo_choice_region(tomo_region *region, const char *option, const char 
   return OSLA_OK;
 }
 
-/* --- choosing --- */
+/* --- selection --- */
 
-/* x degrees as 0 <= x < 360. */
+/* Reduces x degrees to 0 <= x < 360. */
 static double turn(double x)
 {
   const double rest = fmod(x, 360.0);
@@ -115,12 +116,12 @@ static bool is_in_region(const tomo_region *r, const tomo_site *s)
   return fabs(width) >= 360.0 || turn(s->longitude - r->west) <= turn(width);
 }
 
-/* Where an entry that is not used is counted; NULL: it is used. */
+/* Returns the counter for the reason why an entry is excluded, or NULL if it is selected. */
 typedef int64_t *judge(const tomo_choice *choice, const tomo_site *site, tomo_counts *counts);
 
 static int64_t *judge_station(const tomo_choice *c, const tomo_site *s, tomo_counts *counts)
 {
-  /* NaN, an epoch that is open, makes both comparisons false */
+  /* an open epoch has NaN, with which a comparison is false */
   if (c->time_given && (s->time_s >= c->until_s || s->end_s <= c->from_s)) return &counts->time;
   return is_in_region(&c->stations, s) ? NULL : &counts->region;
 }
@@ -151,8 +152,8 @@ static void keep_chosen(site_list *list, const tomo_choice *choice, judge *where
   list->count = kept;
 }
 
-/* An event without id is known by its number in the list, whatever is chosen of that, unless
- * another has this number as its id. */
+/* Sets the id of each event without one to its index in the list, from 1, before any selection. The
+ * id stays empty if another event already has that number as its id. */
 static osla_err number_events(site_list *list)
 {
   bool *taken = calloc((size_t)list->count + 1, sizeof *taken);

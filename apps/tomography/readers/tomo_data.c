@@ -1,4 +1,4 @@
-/* Tables of measurements in memory; see tomo_data.h. */
+/* Tables of measurements in memory (contract: tomo_data.h). */
 #include "apps/tomography/readers/tomo_data.h"
 
 #include <stdlib.h>

@@ -1,7 +1,8 @@
-/* Combines the columns of a table that hold an event's time; see tomo_event_time.h.
+/* Combines the columns of a table that hold an event's time (contract: tomo_event_time.h).
  *
  * Catalogues write the time in one column, as a date and a time of day (the ISC), as a date with
- * columns for hour, minute and second, or with a column for each part (OpenQuake, NOAA). */
+ * columns for hour, minute and second, or with a column for each part (OpenQuake, NOAA).
+ */
 #include "apps/tomography/readers/tomo_event_time.h"
 
 #include <ctype.h>
@@ -12,23 +13,24 @@
 
 enum { YEAR, MONTH, DAY, HOUR, MINUTE, SECOND, PARTS = EVENT_TIME_PARTS };
 static const char *const names[PARTS] = {"year", "month", "day", "hour", "minute", "second"};
-static const double any_year = -99999.0; /* history begins later */
+static const double any_year = -99999.0; /* lower bound of years; history begins later */
 
-/* "02:00", "2:00:31.8": digits and a colon begin it. */
+/* True for one or two digits and a colon, for example "02:00" or "2:00:31.8". */
 static bool is_time_of_day(const char *text)
 {
   const size_t digits = strspn(text, "0123456789");
   return digits > 0 && digits <= 2 && text[digits] == ':';
 }
 
-/* A day of ISO 8601 and more behind it. */
+/* True for an ISO 8601 date followed by more text. */
 static bool has_day_and_more(const char *text)
 {
   if (*text == '-') text++;
   return strlen(text) > 10 && text[4] == '-' && text[7] == '-';
 }
 
-/* The parts from `from` up to, not including, `until`, where they are given. *given: how many. */
+/* Reads the parts from `from` up to, not including, `until`. Parts that are missing stay unchanged;
+ * *given gets the number of the others. */
 static osla_err read_parts(const text_reader *reader, const char *const *field, int from, int until,
                            double part[PARTS], int *given)
 {
@@ -53,7 +55,7 @@ static osla_err read_parts(const text_reader *reader, const char *const *field, 
 
 static osla_err make(const text_reader *reader, const double part[PARTS], double *time_s)
 {
-  if (part[YEAR] < 1.0) { /* no time that this program counts */
+  if (part[YEAR] < 1.0) { /* tomo_time.h begins with the year 1 */
     *time_s = NAN;
     return OSLA_OK;
   }
@@ -64,7 +66,7 @@ static osla_err make(const text_reader *reader, const double part[PARTS], double
   return OSLA_OK;
 }
 
-/* A day and a time of day, each as text. */
+/* Parses an ISO 8601 date and a time of day. */
 static osla_err read_joined(const text_reader *reader, const char *date, const char *time,
                             double *time_s)
 {
@@ -73,7 +75,7 @@ static osla_err read_joined(const text_reader *reader, const char *date, const c
   return text_event_time(reader, "time", both, time_s);
 }
 
-/* A date as text; and a time of day as text, from its parts, or none. */
+/* Parses a date given as text, with a time of day given as text, given in parts, or missing. */
 static osla_err read_dated(const text_reader *reader, const event_time *fields, const char *date,
                            const char *time, double *time_s)
 {
@@ -87,7 +89,7 @@ static osla_err read_dated(const text_reader *reader, const event_time *fields, 
   return read_joined(reader, date, made, time_s);
 }
 
-/* All parts have columns, but for the time of day where it is given as text. */
+/* Parses a date given in parts, with a time of day given as text or in parts. */
 static osla_err read_undated(const text_reader *reader, const event_time *fields, const char *time,
                              double *time_s)
 {

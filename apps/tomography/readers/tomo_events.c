@@ -1,8 +1,9 @@
 /* Earthquake lists: tables with a header (CSV, FDSN text, the ISC's catalogue), GCMT NDK
- * (tomo_ndk.c) or QuakeML (tomo_quakeml.c); see tomo_io.h.
+ * (tomo_ndk.c) or QuakeML (tomo_quakeml.c); tomo_io.h describes the formats.
  *
  * Sources of the columns: FDSN Web Service Specifications, fdsnws-event, "Text"; and "CSV event
- * catalogue output" of the ISC (www.isc.ac.uk/iscbulletin/search/catalogue/csvoutput). */
+ * catalogue output" of the ISC (www.isc.ac.uk/iscbulletin/search/catalogue/csvoutput).
+ */
 #include <ctype.h>
 #include <math.h>
 #include <string.h>
@@ -24,7 +25,7 @@ enum {
   FIXED,
   STATION,
   NETWORK,
-  ELEVATION, /* which a list of stations has */
+  ELEVATION, /* found only in lists of stations */
   YEAR
 };
 enum { KEYS = YEAR + EVENT_TIME_PARTS };
@@ -48,17 +49,20 @@ static const char *const keys[KEYS] = {
   "minute|minu|min|mn|minutes|mins",
   "second|sec|seconds|secs"};
 
-/* How the rows of a table are read. */
+/* Layout of a table. */
 typedef struct table {
   char separator;
   int column[KEYS], count;
-  bool isc; /* a row ends in any number of magnitudes, MAGNITUDE_FIELDS each; STOP ends the table */
-  bool page; /* of the ISC, with lines before the header: STOP must be there */
+  /* catalogue of the ISC: a row ends in any number of magnitudes, MAGNITUDE_FIELDS fields each; the
+   * line STOP ends the table */
+  bool isc;
+  bool page; /* page of the ISC, with lines before the header; the line STOP is required */
 } table;
 
 enum { MAGNITUDE_FIELDS = 3 }; /* author, type, value */
 
-/* The event of a row, whose fields are in the order of the keys; "": the row has no such field. */
+/* Adds the event of a row. `field` has the order of the keys; "" means that the row has no such
+ * field. */
 static osla_err add_event(const text_reader *reader, const char *const field[KEYS], bool has_day,
                           site_list *list)
 {
@@ -85,8 +89,8 @@ static osla_err add_event(const text_reader *reader, const char *const field[KEY
   return OSLA_OK;
 }
 
-/* Columns of stations, and none that only earthquakes have? A depth beside an elevation is that of
- * an instrument. */
+/* Does the header have columns of stations and none that only earthquakes have? A depth beside an
+ * elevation is the depth of an instrument. */
 static bool is_of_stations(const int column[KEYS])
 {
   static const int events[] = {MAGNITUDE, ID, TIME, DATE, YEAR};
@@ -96,8 +100,8 @@ static bool is_of_stations(const int column[KEYS])
   return column[DEPTH] < 0 && (column[STATION] >= 0 || column[NETWORK] >= 0);
 }
 
-/* Refuses a name that looks like a depth where no depth has a name that is known: each earthquake
- * would be at 0 km. */
+/* Error IO for an unknown column whose name contains "dep" if no column is known as a depth: all
+ * earthquakes would be placed at 0 km. */
 static osla_err check_depth(const text_reader *reader, char *const *field, const table *t)
 {
   char shown[TEXT_SHOWN];
@@ -132,7 +136,7 @@ static osla_err read_header(text_reader *reader, table *t)
   return OSLA_OK;
 }
 
-/* Splits a row of the ISC. *magnitude is the first one that is given, else "". */
+/* Splits a row of the ISC. *magnitude gets the first magnitude that is not empty, else "". */
 static osla_err split_isc(text_reader *reader, const table *t, char **field, int *found,
                           const char **magnitude)
 {
@@ -172,7 +176,7 @@ static bool begins(const char *line, const char *word)
   return strncmp(line + strspn(line, " \t"), word, strlen(word)) == 0;
 }
 
-/* Does the line begin with that word, and has it no separators, as the title of a page? */
+/* Does the line begin with the word and contain no separators, like the title of a page? */
 static bool is_title(const char *line, const char *word)
 {
   const char *behind = line + strspn(line, " \t") + strlen(word);
@@ -180,7 +184,7 @@ static bool is_title(const char *line, const char *word)
          *behind != '_';
 }
 
-/* A page of the ISC, as text or HTML, has lines before its table: on to the header. */
+/* If the file is a page of the ISC (text or HTML), skips the lines before the table's header. */
 static osla_err find_header(text_reader *reader, table *t)
 {
   bool more = true;
@@ -195,8 +199,8 @@ static osla_err find_header(text_reader *reader, table *t)
   return OSLA_OK;
 }
 
-/* Does the line look like the row of a table? Citations and the scripts of a web page have commas,
- * too, but do not begin with a digit. */
+/* Does the line look like the row of a table? Citations and the scripts of a web page also contain
+ * commas, but do not begin with a digit. */
 static bool is_row(const text_reader *reader, const table *t)
 {
   int separators = 0;
@@ -206,8 +210,8 @@ static bool is_row(const text_reader *reader, const table *t)
   return isdigit((unsigned char)*line) ? separators >= 2 : separators >= 5 && !text_is_html(reader);
 }
 
-/* Skips the lines after a catalogue's STOP up to the header of the next catalogue: a file can hold
- * several. *more is false if there is no other one. */
+/* Skips the lines after a catalogue's STOP up to the header of the next catalogue in the file.
+ * *more is false if there is none. */
 static osla_err skip_to_header(text_reader *reader, const table *t, bool *more)
 {
   for (;;) {
@@ -219,7 +223,8 @@ static osla_err skip_to_header(text_reader *reader, const table *t, bool *more)
   }
 }
 
-/* Fields between commas, semicolons, tabs or |; FDSN text; the ISC's catalogue. */
+/* Reads a table with fields between commas, semicolons, tabs or |; also FDSN text and the ISC's
+ * catalogue. */
 static osla_err read_table(text_reader *reader, site_list *list)
 {
   table t = {.page = false};

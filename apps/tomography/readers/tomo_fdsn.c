@@ -1,13 +1,14 @@
-/* Station lists as FDSN text; see tomo_io.h.
+/* Station lists as FDSN text (tomo_io.h).
  *
  * Source of the columns: FDSN Web Service Specifications, fdsnws-station, "Text". A line is an
- * epoch of a station or of a channel, so a station may have many; and a code may have several
- * stations, because networks of experiments use theirs again. */
+ * epoch of a station or of a channel, so a station may have many lines. A code may have several
+ * stations, because temporary networks use codes again.
+ */
 #include <string.h>
 
 #include "apps/tomography/readers/tomo_text.h"
 
-/* The columns that are read; from the elevation on they need not be there. */
+/* Columns that are read; those from ELEVATION on are optional. */
 enum { LATITUDE, LONGITUDE, STATION, NETWORK, ELEVATION, START, END, KEYS };
 static const char *const keys[KEYS] = {"latitude",  "longitude", "station", "network",
                                        "elevation", "starttime", "endtime"};

@@ -1,4 +1,4 @@
-/* Reading whole files; see tomo_file.h. */
+/* Reads whole files (contract: tomo_file.h). */
 #include "apps/tomography/readers/tomo_file.h"
 
 #include <errno.h>

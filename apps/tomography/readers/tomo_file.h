@@ -1,4 +1,5 @@
-/* Reading whole files, and files that are opened more than once (private). Local, thread-safe. */
+/* Reads whole files, and checks files that are opened more than once (private). Local,
+ * thread-safe. */
 #ifndef TOMO_FILE_H
 #define TOMO_FILE_H
 
@@ -7,13 +8,15 @@
 
 #include "osla_error.h"
 
-/* The caller frees *bytes. Errors: OSLA_ERR_IO "FILE: reason", OSLA_ERR_MEM. */
+/* Reads a file and appends a 0 that *size does not count. The caller frees *bytes. Errors:
+ * OSLA_ERR_IO "FILE: reason", OSLA_ERR_MEM. */
 osla_err tomo_file_read(const char *file, void **bytes, size_t *size);
 
-/* Can it be opened again from its begin, as no pipe can? Errors: OSLA_ERR_IO "FILE: reason". */
+/* Error OSLA_ERR_IO "FILE: reason" unless the path is a regular file, which can be opened again and
+ * read from its beginning (a pipe cannot). */
 osla_err tomo_file_check(const char *file);
 
-/* Does it begin as HDF5 does? */
+/* True if the file begins with the signature of HDF5. */
 bool tomo_file_is_hdf5(const char *file);
 
 #endif

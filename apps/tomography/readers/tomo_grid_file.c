@@ -1,9 +1,10 @@
-/* Fields on a grid as a netCDF file; see tomo_grid_file.h.
+/* Fields on a grid as a netCDF file (contract: tomo_grid_file.h).
  *
- * Coordinates have axis, units and standard_name (CF 1.8, sections 4.1 to 4.3), depth positive
- * down; the horizontal datum is a grid mapping (section 5.6), the WGS84 ellipsoid, in whose
+ * Coordinates have axis, units and standard_name (CF 1.8, sections 4.1 to 4.3), with depth positive
+ * down. The horizontal datum is a grid mapping (section 5.6) with the WGS84 ellipsoid, in whose
  * geographic latitudes stations and earthquakes are given. node_offset = 0 and actual_range tell
- * GMT that the nodes are on the grid lines. */
+ * GMT that the nodes are on the grid lines.
+ */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
@@ -47,12 +48,12 @@ enum { LONGITUDE, LATITUDE, DEPTH, AXES };
 
 typedef struct drawing {
   const tomo_grid_file *what;
-  int id;           /* of the file */
-  int length[AXES]; /* points */
+  int id;           /* netCDF's id of the file */
+  int length[AXES]; /* number of points on each axis */
   int dimension[AXES], axis[AXES];
   int variable[TOMO_GRID_VARIABLES_MAX];
-  float range[TOMO_GRID_VARIABLES_MAX][2]; /* of the values */
-  int code;                                /* of netCDF; the first that is not 0 stays */
+  float range[TOMO_GRID_VARIABLES_MAX][2]; /* least and greatest value of each variable */
+  int code;                                /* first error of netCDF, or NC_NOERR */
 } drawing;
 
 static void note(drawing *g, int code)
@@ -134,7 +135,7 @@ static void define_variables(drawing *g)
     put_text(g, g->variable[i], "grid_mapping", "crs");
     g->range[i][0] = INFINITY;
     g->range[i][1] = -INFINITY;
-    put_range_of(g, i); /* its room: known at the end */
+    put_range_of(g, i); /* reserves space for the attribute; make_image sets its value at the end */
   }
 }
 
@@ -178,7 +179,7 @@ static void put_axes(drawing *g)
   note(g, nc_put_var_double(g->id, g->axis[DEPTH], tomo_slices_depths(g->what->slices)));
 }
 
-/* All fields along one parallel, at all depths: value[field][depth][longitude]. */
+/* Evaluates all fields along one parallel at all depths: value[field][depth][longitude]. */
 static void evaluate_parallel(const drawing *g, int j, double *value)
 {
   const int n = g->length[LONGITUDE], depths = g->length[DEPTH], fields = g->what->n_variables;
@@ -230,7 +231,7 @@ bool tomo_grid_can_write(void)
   return true;
 }
 
-/* The image of the file; *memory is freed by the caller. */
+/* Makes the file's contents in memory; the caller frees image->memory. */
 static int make_image(const tomo_grid_file *what, NC_memio *image)
 {
   const int steps = count_steps(what->step_degrees), depths = tomo_slices_count(what->slices);

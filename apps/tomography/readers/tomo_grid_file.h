@@ -1,10 +1,10 @@
-/* Fields on a grid of longitudes, latitudes and depths, as a netCDF file by the CF conventions 1.8
- * (cfconventions.org) that GMT and xarray open as it is.
+/* Writes fields on a grid of longitudes, latitudes and depths to a netCDF file that follows the CF
+ * conventions 1.8 (cfconventions.org), so that GMT and xarray can open it directly.
  *
- * The grid is global and gridline-registered: longitudes -180 to 180, the last column being the
- * first again, so that GMT knows it as periodic; geographic latitudes -90 to 90. The file is of
- * the 64-bit-offset format of netCDF's classic model (why: doc/hazards.md), values are 4-byte
- * floats. It is made in memory and appears all at once (new_file.h). Local; one caller at a time.
+ * The grid is global and gridline-registered: longitudes -180 to 180, with the last column equal to
+ * the first so that GMT treats the grid as periodic; geographic latitudes -90 to 90. The format is
+ * the 64-bit-offset format of netCDF's classic model (reason: doc/hazards.md), with 4-byte floats.
+ * The file is made in memory and appears all at once (new_file.h). Local; one caller at a time.
  */
 #ifndef TOMO_GRID_FILE_H
 #define TOMO_GRID_FILE_H
@@ -17,32 +17,34 @@
 /* A variable of the file. Texts are ASCII. */
 typedef struct tomo_grid_variable {
   const char *name, *long_name, *units;
-  const char *comment;   /* or NULL */
-  const char *ancillary; /* names of others that tell more of it, blanks between them; or NULL */
+  const char *comment;   /* may be NULL */
+  const char *ancillary; /* names of related variables, separated by blanks; may be NULL */
   tomo_field field;
 } tomo_grid_variable;
 
 typedef struct tomo_grid_file {
   const tomo_slices *slices;
-  double step_degrees; /* as tomo_grid_check has it */
+  double step_degrees; /* a step that tomo_grid_check accepts */
   int n_variables;     /* 1 .. TOMO_GRID_VARIABLES_MAX */
   const tomo_grid_variable *variable;
-  const char *title, *source, *history, *references; /* any bytes: what is not ASCII becomes ? */
+  /* each byte that is not printable ASCII is written as '?' */
+  const char *title, *source, *history, *references;
 } tomo_grid_file;
 
 enum { TOMO_GRID_VARIABLES_MAX = 8 };
 
-/* False: this build has no netCDF. */
+/* Returns false if this build has no netCDF. */
 bool tomo_grid_can_write(void);
 
-/* The step is 0.1 to 30 and a whole part of 180; `option` names it. Errors: OSLA_ERR_ARG. */
+/* Checks that the step is 0.1 to 30 degrees and divides 180; `option` names it in the message.
+ * Errors: OSLA_ERR_ARG. */
 osla_err tomo_grid_check(const char *option, double step_degrees);
 
-/* Bytes of the file's variables. */
+/* Number of bytes of the file's variables. */
 uint64_t tomo_grid_bytes(double step_degrees, int depths, int variables, int flat_variables);
 
-/* Writes or replaces the file. Errors: OSLA_ERR_IO, OSLA_ERR_MEM; OSLA_ERR_RANGE where a variable
- * is too large for the format; OSLA_ERR_UNSUPPORTED. */
+/* Writes or replaces the file. Errors: OSLA_ERR_IO; OSLA_ERR_MEM; OSLA_ERR_RANGE if a variable is
+ * too large for the format; OSLA_ERR_UNSUPPORTED. */
 osla_err tomo_grid_write(const tomo_grid_file *grid, const char *file);
 
 #endif

@@ -1,4 +1,4 @@
-/* Ids of sites in open hash tables; see tomo_ids.h. */
+/* Maps ids to sites by open hash tables (contract: tomo_ids.h). */
 #include "apps/tomography/readers/tomo_ids.h"
 
 #include <inttypes.h>
@@ -8,15 +8,15 @@
 #include <string.h>
 
 typedef struct slot {
-  const char *key; /* NULL: free */
-  int64_t site;    /* or TOMO_IDS_SEVERAL */
+  const char *key; /* NULL: the slot is free */
+  int64_t site;    /* index of the site, or TOMO_IDS_SEVERAL */
 } slot;
 
 struct tomo_ids {
   const tomo_site *sites;
-  uint64_t mask; /* of both tables */
-  slot *whole;   /* by id */
-  slot *code;    /* by the station's code alone; NULL: events */
+  uint64_t mask; /* number of slots of each table minus 1 */
+  slot *whole;   /* table by full id */
+  slot *code;    /* table by the station's code alone; NULL for events */
 };
 
 static uint64_t hash_text(const char *text)
@@ -27,7 +27,7 @@ static uint64_t hash_text(const char *text)
   return hash ^ (hash >> 29);
 }
 
-/* The slot of the key, or the free one where it belongs. */
+/* Returns the slot that holds the key, or the free slot in which to insert it. */
 static slot *find(const tomo_ids *ids, slot *table, const char *key)
 {
   uint64_t at = hash_text(key) & ids->mask;
@@ -51,7 +51,7 @@ static void put(tomo_ids *ids, slot *table, const char *key, int64_t site)
     s->site = TOMO_IDS_SEVERAL;
 }
 
-/* Of "NETWORK.STATION" the station; of what has no point, itself. */
+/* Returns the station of "NETWORK.STATION", or the whole id if it has no point. */
 static const char *code_of(const char *id)
 {
   const char *point = strchr(id, '.');

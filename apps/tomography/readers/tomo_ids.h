@@ -1,5 +1,5 @@
-/* Which site of a list does an id name? Hash tables, private to the reader of measurements. Local.
- */
+/* Finds the site of a list that an id names, by hash tables (private to the reader of
+ * measurements). Local. */
 #ifndef TOMO_IDS_H
 #define TOMO_IDS_H
 
@@ -12,16 +12,19 @@ typedef struct tomo_ids tomo_ids;
 
 enum { TOMO_IDS_NONE = -1, TOMO_IDS_SEVERAL = -2 };
 
-/* Of events: their ids (those of a list without are numbers: tomo_choice.h). Of stations:
- * NETWORK.STATION, and STATION. The sites are borrowed. Errors: MEM. */
+/* Creates the tables for a list of events (key: the id) or of stations (keys: NETWORK.STATION and
+ * STATION). In a list of events without ids, ids are numbers (tomo_choice.h). The sites are
+ * borrowed. Errors: MEM. */
 osla_err tomo_ids_create(const tomo_site *sites, int64_t count, int are_stations, tomo_ids **ids);
 void tomo_ids_destroy(tomo_ids **ids);
 
-/* Number of the site, or one of the two above. Sites of one id at one place are the first. */
+/* Index of the event with the id; TOMO_IDS_NONE if there is none, TOMO_IDS_SEVERAL if several with
+ * different coordinates have it. Several with equal coordinates: the first one. */
 int64_t tomo_ids_event(const tomo_ids *ids, const char *id);
 
-/* By network and station; by the station alone where the list or the caller (network "") has no
- * network, if that is only one. */
+/* Index of the station with the network and station code, or TOMO_IDS_NONE or TOMO_IDS_SEVERAL. If
+ * the list or the caller (network "") has no network, the station code alone decides, provided that
+ * it is unique. */
 int64_t tomo_ids_station(const tomo_ids *ids, const char *network, const char *station);
 
 #endif

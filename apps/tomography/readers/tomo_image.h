@@ -1,4 +1,4 @@
-/* Private to tomo_store: the formats that a store can be turned into and read from. */
+/* Formats that a store can be written in and read from (private to tomo_store). */
 #ifndef TOMO_IMAGE_H
 #define TOMO_IMAGE_H
 
@@ -14,12 +14,12 @@ typedef enum store_kind { STORE_ARRAY, STORE_NUMBER, STORE_TEXT } store_kind;
 typedef struct store_entry {
   store_kind kind;
   char name[STORE_NAME_MAX];
-  char unit[STORE_NAME_MAX]; /* arrays */
+  char unit[STORE_NAME_MAX]; /* arrays only */
   int rank;
   int64_t dims[TOMO_STORE_RANK_MAX];
-  int64_t count;           /* elements */
-  const double *data;      /* not owned */
-  const int32_t *integers; /* in its place; not owned */
+  int64_t count;           /* number of elements */
+  const double *data;      /* not owned; NULL if `integers` is used */
+  const int32_t *integers; /* not owned; NULL if `data` is used */
   double number;
   char *text; /* owned */
 } store_entry;
@@ -29,7 +29,8 @@ struct tomo_store {
   int64_t count, capacity;
 };
 
-/* A format. Images are malloc'ed and belong to the caller; `file` is for messages only. */
+/* A format of result files. An image is the file's contents in memory, malloc'ed and owned by the
+ * caller; `file` is used in messages only. */
 typedef struct store_format {
   bool (*is_mine)(const void *image, size_t size);
   osla_err (*make)(const tomo_store *store, void **image, size_t *size);
@@ -39,7 +40,7 @@ typedef struct store_format {
                           double *value);
 } store_format;
 
-/* NULL when this build has no HDF5. */
+/* Returns NULL if this build has no HDF5. */
 const store_format *store_format_hdf5(void);
 const store_format *store_format_plain(void);
 

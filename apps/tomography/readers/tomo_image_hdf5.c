@@ -1,6 +1,6 @@
-/* The HDF5 result format: an image of the file in memory (core driver without backing store, HDF5
- * User's Guide 3.7.5, "File Image Operations"), so that HDF5 itself never touches the disk. Serial
- * access; a parallel build of the library is used in the same way and needs no communicator. */
+/* The HDF5 result format. The file is made and read as an image in memory (core driver without
+ * backing store, HDF5 User's Guide 3.7.5, "File Image Operations"), so that HDF5 never accesses the
+ * disk. Access is serial, also with a parallel build of HDF5, and needs no communicator. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
@@ -12,9 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char image_name[] = "osla-result"; /* never a file on disk */
+/* required by HDF5; no file of this name is created */
+static const char image_name[] = "osla-result";
 
-/* HDF5's own error printing is silenced for the time of a call. */
+/* HDF5's settings of error printing, saved while a call turns printing off. */
 typedef struct quiet {
   H5E_auto2_t print;
   void *data;
@@ -121,15 +122,16 @@ static hid_t open_image(const void *image, size_t size)
 {
   hid_t access = H5Pcreate(H5P_FILE_ACCESS);
   H5Pset_fapl_core(access, (size_t)1 << 20, false);
-  H5Pset_file_image(access, (void *)(uintptr_t)image, size); /* copies; the argument is not const */
+  /* HDF5 copies the image, although its parameter is not const */
+  H5Pset_file_image(access, (void *)(uintptr_t)image, size);
   hid_t file = H5Fopen(image_name, H5F_ACC_RDONLY, access);
   H5Pclose(access);
   return file;
 }
 
-/* Where the image has the data of a set as this library writes it, contiguous and unfiltered: HDF5
- * is asked for the metadata alone, since what it reads itself need not be where the file says
- * (doc/hazards.md). NULL: it is not such a set. */
+/* Finds the data of a contiguous, unfiltered data set, as this library writes them, in the image.
+ * HDF5 is used only for the metadata, because data that HDF5 reads itself may come from another
+ * position than the file says (doc/hazards.md). Returns NULL for any other data set. */
 static const void *find_data(hid_t set, const void *image, size_t size, hid_t type, size_t element,
                              size_t *count)
 {
@@ -147,7 +149,7 @@ static const void *find_data(hid_t set, const void *image, size_t size, hid_t ty
   return mine ? (const char *)image + offset : NULL;
 }
 
-/* Doubles, or integers as doubles. */
+/* Copies the elements of a data set of doubles or integers, as doubles. */
 static double *copy_data(hid_t set, const void *image, size_t size, size_t *count)
 {
   const hid_t types[] = {H5T_IEEE_F64LE, H5T_STD_I32LE};

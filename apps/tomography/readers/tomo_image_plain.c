@@ -1,4 +1,4 @@
-/* The plain result format: a text header and raw little-endian doubles; see tomo_store.h. */
+/* The plain result format: a text header and raw little-endian doubles (tomo_store.h). */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 static const char magic[] = "OSLA-RESULT 1\n";
 static const size_t alignment = 64;
 
-/* Text on one line. */
+/* Writes a text, with blanks in place of line ends. */
 static void put_text(FILE *out, const store_entry *entry)
 {
   fprintf(out, "text %s ", entry->name);
@@ -70,7 +70,8 @@ static osla_err make(const tomo_store *store, void **image, size_t *size)
   OSLA_CHECK(out, OSLA_ERR_MEM, "no memory for the header of the result file");
   const int64_t arrays = put_header(out, store);
   const bool complete = fclose(out) == 0;
-  const size_t start = (length / alignment + 1) * alignment; /* at least one byte for the newline */
+  /* leaves at least one byte for the newline */
+  const size_t start = (length / alignment + 1) * alignment;
   unsigned char *bytes = complete ? malloc(start + (size_t)arrays) : NULL;
   if (!bytes) {
     free(header);
@@ -97,8 +98,8 @@ static bool is_mine(const void *image, size_t size)
   return size >= sizeof magic - 1 && memcmp(image, magic, sizeof magic - 1) == 0;
 }
 
-/* The header's line "KIND NAME ..." copied to `line`, and the place where the arrays begin (0 when
- * the header has no end). Returns whether the entry was found. */
+/* Copies the header's line "KIND NAME ..." to `line`; *start gets the offset at which the arrays
+ * begin, or 0 if the header has no end. Returns whether the line was found. */
 static bool find(const char *image, size_t size, const char *kind, const char *name, char *line,
                  size_t line_size, size_t *start)
 {

@@ -1,5 +1,5 @@
-/* From the rows of a table to data: ids are looked up, measures numbered, anomalies made delays;
- * see tomo_intake.h. */
+/* Turns the rows of a table into data: finds stations and events by id, numbers measures, converts
+ * anomalies to delays (contract: tomo_intake.h). */
 #include "apps/tomography/readers/tomo_intake.h"
 
 #include <inttypes.h>
@@ -47,7 +47,8 @@ static osla_err grow_measures(intake *in)
   return OSLA_OK;
 }
 
-/* Its number; of one that is new, after asking the reference. */
+/* Sets *number to the measure's index in the list. A new measure is added if the reference covers
+ * it. */
 static osla_err number_measure(intake *in, const table_line *line, const tomo_measure *m,
                                int32_t *number)
 {
@@ -83,13 +84,13 @@ static void note(intake *in, int64_t place, const char *what, const char *id, co
   (void)snprintf(n->note[n->listed++], TOMO_NOTE_TEXT, "%s %s %s", what, shown, why);
 }
 
-/* "NET.STA" of a row. */
+/* Joins network and station to "NET.STA". */
 static void join(const char *network, const char *station, char id[TEXT_SHOWN])
 {
   (void)snprintf(id, TEXT_SHOWN, "%.20s%s%.20s", network, *network ? "." : "", station);
 }
 
-/* The number of a station; < 0 after a note. */
+/* Returns the station's index, or a negative number after a note. */
 static int64_t find_station(intake *in, int64_t place, const char *network, const char *station)
 {
   char id[TEXT_SHOWN];
@@ -120,8 +121,8 @@ static const tomo_site *source_site(const tomo_data_lists *lists, int64_t source
                                   : &lists->stations[source - lists->n_events];
 }
 
-/* The path of a row and its length; *id < 0: it is not used, which is noted. Between stations both
- * directions are one path. */
+/* Finds the path of a row and its length. *id is negative if the row is not used, which is noted.
+ * Between stations both directions are one path. */
 static void find_path(intake *in, int64_t place, const table_row *row, int64_t *id, double *km)
 {
   const tomo_data_lists *lists = in->lists;
@@ -168,7 +169,7 @@ static osla_err append(intake *in, const datum *d)
   return OSLA_OK;
 }
 
-/* What no measurement is would make all sums infinite. */
+/* Rejects delays and deviations outside plausible limits, with which sums would overflow. */
 static osla_err check_size(const table_line *line, const datum *d)
 {
   char place[TABLE_PLACE];
@@ -181,7 +182,8 @@ static osla_err check_size(const table_line *line, const datum *d)
   return OSLA_OK;
 }
 
-/* Anomalies of velocity in percent are delays of -(length / velocity) / 100 each. */
+/* Reads one row. An anomaly of velocity in percent becomes a delay of -(length / velocity) / 100
+ * for each percent. */
 static osla_err take_row(void *arg, const table_line *line)
 {
   intake *in = arg;
@@ -228,7 +230,8 @@ static osla_err read_rows(intake *in, const char *file, tomo_data_reader *reader
   return OSLA_OK;
 }
 
-/* No row is left: what became of them. */
+/* Returns the error for a table without usable rows: the first unmatched row, else the distances.
+ */
 static osla_err refuse_empty(const intake *in, const char *file)
 {
   const tomo_data_notes *n = in->notes;

@@ -1,8 +1,7 @@
-/* From the rows of a table to paths and their data (tomo_data.h). Rows become data, in the order of
- * the file (tomo_intake.c); these are sorted by path and measure, and paths whose data are of the
- * same measures with the same deviations get one set (tomo_sets.c). Time grows like rows times
- * their logarithm; memory: 40 bytes a row while they are read, some 20 after. Private. Local.
- */
+/* Turns the rows of a table into paths and their data (tomo_data.h). tomo_intake.c reads rows into
+ * data, in the order of the file. tomo_sets.c sorts the data by path and measure, and gives one set
+ * to all paths with equal measures and deviations. Time: O(n log n) for n rows. Memory: 40 bytes a
+ * row while rows are read, some 20 afterwards. Private. Local. */
 #ifndef TOMO_INTAKE_H
 #define TOMO_INTAKE_H
 
@@ -10,7 +9,7 @@
 #include "apps/tomography/readers/tomo_ids.h"
 #include "apps/tomography/readers/tomo_table.h"
 
-/* A datum that is kept. */
+/* A datum of a row that is used. */
 typedef struct datum {
   int64_t path_id, place;
   double delay, sigma;
@@ -21,18 +20,18 @@ typedef struct intake {
   const tomo_data_lists *lists;
   tomo_data_notes *notes;
   tomo_ids *stations, *events;
-  const char *file; /* for messages */
+  const char *file; /* name for messages */
   bool elements;
   datum *datum;
   int64_t count, capacity;
   tomo_measure *measure; /* [n_measures] in the order of their first rows */
   int32_t n_measures, measures_capacity;
-  int32_t *slot; /* hash table of measures, -1: free */
+  int32_t *slot; /* hash table of indices into `measure`; -1: free */
   uint32_t slots;
 } intake;
 
-/* Makes the table; *data is to be freed also after an error. Errors: IO (a datum that comes twice),
- * MEM. */
+/* Fills *data, which the caller must free even after an error. Errors: IO (two rows with the same
+ * path and measure), MEM. */
 osla_err intake_finish(intake *in, tomo_data *data);
 
 #endif

@@ -1,17 +1,18 @@
-/* GCMT NDK: five lines of 80 fixed columns for each event; see tomo_io.h.
+/* GCMT NDK: five lines of 80 fixed columns for each event (tomo_io.h).
  *
- * Columns are what "allorder.ndk_explained" (www.ldeo.columbia.edu/~gcmt) says, cut as the Fortran
- * formats of the catalogue's own program cut them:
+ * The columns are those of "allorder.ndk_explained" (www.ldeo.columbia.edu/~gcmt), split by the
+ * Fortran formats of the catalogue's own program:
  *   1  a4,1x,i4,'/',i2,'/',i2,1x,i2,':',i2,':',a4,1x,f6.2,f8.2,f6.1,2f4.1,1x,a24
  *   2  a16,' B:',i3,i5,i4,' S:',i3,i5,i4,' M:',i3,i5,i4,' CMT:',i2,1x,a6,f5.1
  *   3  'CENTROID:',f9.1,f4.1,f7.2,f5.2,f8.2,f5.2,f6.1,f5.1,1x,a4,1x,a16
  *   4  i2,6(f7.3,f6.3)
  *   5  'V',i2,3(f8.3,i3,i4),f8.3,2(i4,i3,i5)
- * Neighbours may touch, so nothing is split at blanks; and since a number ends at its last column
- * with its point in place, a line that is shifted or lacks a field is noticed. Of the fields that
- * are not used only those are checked that tell the lines apart. A value of the event may be
- * missing: then its columns are blank or NaN. Mw = 2/3 log10(M0) - 10.7 (Hanks & Kanamori 1979, J.
- * Geophys. Res. 84, 2348-2350). */
+ * Neighbouring fields may touch, so lines are not split at blanks. A number must end at its last
+ * column and have its point at the right column, so a line that is shifted or lacks a field is
+ * detected. Of the fields that are not used, only those are checked that distinguish the lines. A
+ * value of the event may be missing: blank columns or NaN. Mw = 2/3 log10(M0) - 10.7 (Hanks &
+ * Kanamori 1979, J. Geophys. Res. 84, 2348-2350).
+ */
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
@@ -24,7 +25,8 @@ enum { LINES = 5, COLUMNS = 80, WIDEST = 16 };
 
 #define COUNT(table) (int)(sizeof(table) / sizeof *(table))
 
-/* What stands in fixed columns: 0 is any digit, other characters are themselves. */
+/* Required characters from column `first` on: 0 stands for any digit, other characters for
+ * themselves. */
 typedef struct ndk_mark {
   int line, first;
   const char *pattern;
@@ -34,17 +36,17 @@ static const ndk_mark marks[] = {{1, 6, "0000/00/00"}, {1, 17, "00:00:"}, {2, 17
                                  {2, 32, " S:"},       {2, 47, " M:"},    {2, 62, " CMT:"},
                                  {3, 1, "CENTROID:"},  {5, 1, "V"}};
 
-/* A number of format F(last - first + 1).(decimals), or I without decimals. */
+/* A number of format F(last - first + 1).(decimals), or I with decimals = 0. */
 typedef struct ndk_field {
   int line, first, last, decimals;
   const char *what;
   double low, high;
 } ndk_field;
 
-/* Those that become part of the event lead the table. */
+/* The fields that are stored in the event come first in the table. */
 enum { LATITUDE, LONGITUDE, DEPTH, EXPONENT, MOMENT, SHIFT, USED };
 
-static const double any = 1e9; /* more than the columns hold */
+static const double any = 1e9; /* greater than any number in these columns */
 
 static const ndk_field fields[] = {
   [LATITUDE] = {3, 23, 29, 2, "latitude", -90.0, 90.0},
@@ -73,8 +75,8 @@ static const ndk_field fields[] = {
   {5, 34, 41, 3, "third eigenvalue", -any, any},
 };
 
-/* Columns first to last, without the blanks before them; what lies behind the line's end is blank.
- */
+/* Copies the columns first to last without leading blanks. Columns behind the end of the line count
+ * as blank. */
 static const char *cut(const char *line, int first, int last, char text[WIDEST + 1])
 {
   int n = 0, length = (int)strlen(line);
@@ -84,7 +86,7 @@ static const char *cut(const char *line, int first, int last, char text[WIDEST +
   return text;
 }
 
-/* Has the line the pattern from that column on? */
+/* Does the line have the pattern at its column? */
 static bool matches(const char *line, const ndk_mark *mark)
 {
   size_t from = (size_t)mark->first - 1;
@@ -112,7 +114,7 @@ static osla_err check_mark(const text_reader *reader, const ndk_mark *mark)
   return OSLA_OK;
 }
 
-/* Blanks, a sign, digits, and the point and its decimals at the end. */
+/* Checks for blanks, a sign and digits, with the point and its decimals at the end of the field. */
 static bool has_format(const char *line, const ndk_field *field)
 {
   const char *end = line + field->last, *c = line + field->first - 1;
@@ -121,14 +123,14 @@ static bool has_format(const char *line, const ndk_field *field)
   while (*c == ' ')
     c++;
   if (*c == '-' || *c == '+') c++;
-  if (field->decimals > 0 && c > point) return false; /* "7": a point is missing, not a zero */
+  if (field->decimals > 0 && c > point) return false; /* a number without a point, "7" */
   for (; c < end; c++)
     if (field->decimals > 0 && c == point ? *c != '.' : !isdigit((unsigned char)*c)) return false;
   return true;
 }
 
-/* *value is NaN for a field that may be missing and is. One behind the line's end is not missing:
- * the line is cut off. */
+/* Reads a number. *value is NaN for a blank field if may_miss. A field behind the end of the line
+ * is an error: the line is cut off. */
 static osla_err read_number(const text_reader *reader, const ndk_field *field, bool may_miss,
                             double *value)
 {
@@ -159,7 +161,8 @@ static osla_err check_length(const text_reader *reader)
                         reader->file, (long long)reader->line, COLUMNS + 1, n, shown, COLUMNS);
 }
 
-/* Was the depth found, given, or taken from body waves? Shows that line 3 is not shifted. */
+/* Checks the type of depth (free, fixed, or from body waves), which shows that line 3 is not
+ * shifted. */
 static osla_err check_depth_type(const text_reader *reader)
 {
   static const char *const types[] = {"FREE", "FIX", "BDY"};
@@ -173,7 +176,7 @@ static osla_err check_depth_type(const text_reader *reader)
                         reader->file, (long long)reader->line, shown);
 }
 
-/* The line in the reader, which is number `line` of an event. */
+/* Reads the fields of the current line, which has the number `line` in its event. */
 static osla_err read_line(const text_reader *reader, int line, double value[USED])
 {
   double unused;
@@ -186,7 +189,7 @@ static osla_err read_line(const text_reader *reader, int line, double value[USED
   return line == 3 ? check_depth_type(reader) : OSLA_OK;
 }
 
-/* The time of line 1, which that of the centroid on line 3 is relative to. */
+/* Reads the time of line 1, to which the centroid's time on line 3 is relative. */
 static osla_err read_time(const text_reader *reader, double *time_s)
 {
   const char *line = reader->text;
@@ -202,7 +205,7 @@ static osla_err read_time(const text_reader *reader, double *time_s)
   return OSLA_OK;
 }
 
-/* The place of the event that was added last, by line 3, which is in the reader. */
+/* Sets the coordinates of the latest event from line 3. */
 static void set_place(const text_reader *reader, site_list *list, const double value[USED])
 {
   tomo_site *site = &list->site[list->count - 1];
@@ -215,7 +218,7 @@ static void set_place(const text_reader *reader, site_list *list, const double v
     site_list_mark_placeless(list, reader, "the event has no longitude");
 }
 
-/* Reads the event whose line 1 is in the reader. */
+/* Reads an event; its line 1 is the current line. */
 static osla_err read_event(text_reader *reader, site_list *list)
 {
   int64_t first = reader->line;

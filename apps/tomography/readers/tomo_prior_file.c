@@ -1,4 +1,4 @@
-/* A prior from a file; formats in tomo_prior_file.h. */
+/* Reads a prior from a file (formats: tomo_prior_file.h). */
 #include "apps/tomography/readers/tomo_prior_file.h"
 
 #include <math.h>
@@ -15,16 +15,16 @@ static const char *const keys[KEYS] = {"depth_top_km|top_km|top",
                                        "depth_bottom_km|bottom_km|bottom", "sigma_percent|sigma",
                                        "smoothing"};
 
-/* Standard deviations that squares of weights can hold. */
+/* Standard deviations whose inverse squares are finite and positive. */
 #define SIGMA_LEAST 1e-6
 #define SIGMA_MOST  1e6
 
 typedef struct layer {
   double top, bottom, damping, smoothing;
-  int64_t line; /* 0: none */
+  int64_t line; /* line number in the file; 0: no layer */
 } layer;
 
-/* What is known of the radial functions so far. */
+/* The layer of each radial function, as far as read, and the deepest layer. */
 typedef struct layers {
   int count;
   double depth[TOMO_RADIAL_MAX];
@@ -64,7 +64,8 @@ static osla_err read_layer(text_reader *reader, char separator, const int *colum
   return OSLA_OK;
 }
 
-/* The lower end of the deepest layer belongs to it. */
+/* Assigns a radial function at the lower end of the deepest layer to that layer, and checks that
+ * every radial function has a layer. */
 static osla_err close_layers(const char *file, layers *all)
 {
   for (int r = 0; r < all->count; r++) {
@@ -122,7 +123,7 @@ static osla_err read_text(const char *file, int64_t knots, const tomo_radial *ra
 
 /* ---- a result file ---- */
 
-/* The deviations: HDF5's from the process that reads it. */
+/* Reads the n deviations, with HDF5 from the process `reader`. */
 static osla_err read_deviations(const char *file, tomo_prior_reader *reader, int64_t n,
                                 double **deviation)
 {
@@ -153,7 +154,8 @@ static osla_err read_result(const char *file, tomo_prior_reader *reader, int64_t
   return OSLA_OK;
 }
 
-/* A file that begins as one of tomo_store.h does. What cannot be read is left to the readers. */
+/* True if the file begins with the signature of a plain result file (tomo_store.h), false also if
+ * it cannot be read. */
 static bool is_plain_result(const char *file)
 {
   static const char plain[] = "OSLA-RESULT ";

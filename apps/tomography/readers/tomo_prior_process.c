@@ -1,6 +1,6 @@
-/* The deviations of a result file in HDF5, read by a process of its own (reader_process.h), which
- * sends an answer and then, where its code is OSLA_OK, so many doubles. What comes is taken for
- * nothing else, as HDF5 may have spoilt the process's memory. */
+/* Reads the deviations of a result file in HDF5 in a separate process (reader_process.h). The
+ * process sends an answer and, if its code is OSLA_OK, the deviations as doubles. Everything
+ * received is checked, because HDF5 may have corrupted the process's memory. */
 #include "apps/tomography/readers/tomo_prior_process.h"
 
 #include <errno.h>
@@ -18,12 +18,12 @@
 enum { TEXT = 512 };
 
 typedef struct answer {
-  int64_t code; /* osla_err */
+  int64_t code; /* an osla_err */
   int64_t count;
   char text[TEXT];
 } answer;
 
-/* --- the process --- */
+/* --- the reading process --- */
 
 static void send_all(int socket, const void *what, size_t bytes)
 {
@@ -31,7 +31,7 @@ static void send_all(int socket, const void *what, size_t bytes)
   while (bytes > 0) {
     const ssize_t sent = send(socket, from, bytes, MSG_NOSIGNAL);
     if (sent < 0 && errno == EINTR) continue;
-    if (sent <= 0) _exit(EXIT_FAILURE); /* nobody reads any more */
+    if (sent <= 0) _exit(EXIT_FAILURE); /* the parent has closed the socket */
     from += sent;
     bytes -= (size_t)sent;
   }
@@ -49,7 +49,7 @@ static void serve(int socket, void *arg)
   if (a.code == OSLA_OK) send_all(socket, data, (size_t)a.count * sizeof *data);
 }
 
-/* --- this process --- */
+/* --- the parent process --- */
 
 struct tomo_prior_reader {
   const char *path;

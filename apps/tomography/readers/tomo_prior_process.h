@@ -1,5 +1,5 @@
-/* A process that reads the deviations of a result file in HDF5, which may kill its reader
- * (reader_process.h: start it before the transport is made). Local. */
+/* Reads the deviations of a result file in HDF5 in a separate process, because a damaged file may
+ * crash HDF5. Start it before the transport is created (reader_process.h). Local. */
 #ifndef TOMO_PRIOR_PROCESS_H
 #define TOMO_PRIOR_PROCESS_H
 
@@ -9,11 +9,12 @@
 
 typedef struct tomo_prior_reader tomo_prior_reader;
 
-/* *out is NULL if the file is no HDF5. The path is borrowed. Errors: MEM. */
+/* Starts the process. *out is NULL if the file is not HDF5. The path is borrowed. Errors: MEM. */
 osla_err tomo_prior_reader_start(const char *file, tomo_prior_reader **out);
 void tomo_prior_reader_stop(tomo_prior_reader **reader); /* accepts NULL */
 
-/* Once: the n deviations. Errors: IO with one line, also where there are not n; MEM. */
+/* Receives the n deviations; can be called once. Errors: IO with one line, also if the file does
+ * not have n; MEM. */
 osla_err tomo_prior_reader_take(tomo_prior_reader *reader, int64_t n, double *data);
 
 #endif

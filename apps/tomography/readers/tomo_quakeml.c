@@ -1,8 +1,9 @@
-/* Earthquake lists as QuakeML 1.2; see tomo_io.h.
+/* Earthquake lists as QuakeML 1.2 (tomo_io.h).
  *
- * Source: QuakeML-BED 1.2 (quake.ethz.ch/quakeml). Depths are in m there. The references to the
- * preferred origin and magnitude may stand before or behind what they refer to, so an event's
- * origins and magnitudes are kept until it ends. */
+ * Source: QuakeML-BED 1.2 (quake.ethz.ch/quakeml), which gives depths in m. The references to the
+ * preferred origin and magnitude may come before or after the elements that they refer to, so an
+ * event's origins and magnitudes are stored until the event ends.
+ */
 #include "apps/tomography/readers/tomo_xml.h"
 
 #include <math.h>
@@ -14,7 +15,7 @@ enum { NAMES_MAX = 256, KEPT_MAX = 65536 };
 /* An origin or a magnitude. */
 typedef struct solution {
   char name[NAMES_MAX];                                   /* publicID */
-  double latitude, longitude, depth_m, time_s, magnitude; /* NaN: not given */
+  double latitude, longitude, depth_m, time_s, magnitude; /* NaN if missing */
 } solution;
 
 typedef struct solutions {
@@ -22,7 +23,7 @@ typedef struct solutions {
   int64_t count, capacity;
 } solutions;
 
-/* The event that is being read. */
+/* State of the reader: the current event. */
 typedef struct events {
   char name[NAMES_MAX], place[XML_TEXT_MAX], place_type[TEXT_SHOWN];
   char preferred_origin[NAMES_MAX], preferred_magnitude[NAMES_MAX];
@@ -30,8 +31,8 @@ typedef struct events {
   solutions origins, magnitudes;
 } events;
 
-/* The last part of a public ID: behind eventid= and before the next &, else behind the last slash.
- */
+/* The last part of a public ID: the text between eventid= and the next &, else the text behind the
+ * last slash. */
 static void last_part(const char *name, char part[NAMES_MAX])
 {
   const char *query = strstr(name, "eventid="), *slash = strrchr(name, '/');
@@ -92,8 +93,8 @@ static bool has_magnitude(const solution *s)
   return !isnan(s->magnitude);
 }
 
-/* Of the solutions that have what is needed, the preferred one, else the first; NULL: none has it.
- */
+/* Returns the preferred one of the solutions that have the needed value, else the first, or NULL if
+ * none has it. */
 static const solution *choose(const solutions *s, const char *preferred,
                               bool has_needed(const solution *))
 {
@@ -106,7 +107,7 @@ static const solution *choose(const solutions *s, const char *preferred,
   return first;
 }
 
-/* Leaves out the event that was added last, because no origin has a place. */
+/* Excludes the latest event, because no origin has coordinates. */
 static void leave_out(xml_reader *reader)
 {
   const events *e = reader->state;
@@ -154,7 +155,7 @@ static osla_err read_origin(text_reader *where, const char *path, const char *te
   return OSLA_OK;
 }
 
-/* The description that names the region, else the first. */
+/* Uses the description that names the region, else the first description. */
 static void take_place(events *e)
 {
   const bool region =

@@ -1,4 +1,4 @@
-/* Lists of entries that mean one station or one earthquake; see tomo_same.h. */
+/* Merges entries that describe one station or one earthquake (contract: tomo_same.h). */
 #include "apps/tomography/readers/tomo_same.h"
 
 #include <math.h>
@@ -24,7 +24,7 @@ static bool is_any(const tomo_site *a, const tomo_site *b)
   return true;
 }
 
-/* By id; those of one id in the order of the list. */
+/* Orders sites by id, and sites with equal ids by their order in the list. */
 static int by_id(const void *x, const void *y)
 {
   const tomo_site *a = *(tomo_site *const *)x, *b = *(tomo_site *const *)y;
@@ -32,8 +32,8 @@ static int by_id(const void *x, const void *y)
   return order ? order : (a > b) - (a < b);
 }
 
-/* Drops the sites that stand before in sorted[count], all of one id. Dropped ones get no latitude.
- */
+/* Of sites with equal ids, marks each that equals an earlier one as a duplicate by latitude =
+ * NaN. */
 static void drop_same(tomo_site **sorted, int64_t count, same_test *same)
 {
   int64_t kept = 0;

@@ -1,4 +1,4 @@
-/* Sorted data, and the sets of their paths; see tomo_intake.h. */
+/* Sorts the data and builds the sets of their paths (contract: tomo_intake.h). */
 #include "apps/tomography/readers/tomo_intake.h"
 
 #include <inttypes.h>
@@ -20,7 +20,7 @@ static int by_measure(const void *x, const void *y)
   return tomo_measure_compare(&((const numbered *)x)->measure, &((const numbered *)y)->measure);
 }
 
-/* Measures in their order, data with their new numbers. */
+/* Sorts the measures and renumbers those of the data. */
 static osla_err order_measures(intake *in, tomo_data *data)
 {
   const size_t n = (size_t)in->n_measures;
@@ -52,7 +52,7 @@ static int by_path(const void *x, const void *y)
   return a->place < b->place ? -1 : a->place > b->place;
 }
 
-/* The first row that says again what one before it has said. */
+/* Error IO for the first row of the file that repeats the path and measure of an earlier row. */
 static osla_err refuse_twice(const intake *in, const tomo_data *data)
 {
   const datum *again = NULL, *before = NULL;
@@ -65,7 +65,7 @@ static osla_err refuse_twice(const intake *in, const tomo_data *data)
   }
   if (!again) return OSLA_OK;
   char text[TOMO_MEASURE_TEXT];
-  tomo_measure_text(&data->measure[again->measure], text); /* they are in order by now */
+  tomo_measure_text(&data->measure[again->measure], text); /* the measures are already sorted */
   return osla_error_set(OSLA_ERR_IO, "%s%s%" PRId64 "%s: the same datum as %s %" PRId64 " (%s)",
                         in->file, in->elements ? ": [" : ":", again->place, in->elements ? "]" : "",
                         in->elements ? "element" : "line", before->place, text);
@@ -73,9 +73,9 @@ static osla_err refuse_twice(const intake *in, const tomo_data *data)
 
 /* ---- sets ---- */
 
-/* Sets of equal measures and deviations are found by a hash table of their numbers. */
+/* Hash table of set indices, by the sets' measures and deviations. */
 typedef struct set_table {
-  int32_t *slot; /* -1: free */
+  int32_t *slot; /* index of a set; -1: free */
   uint64_t mask;
 } set_table;
 
@@ -102,7 +102,7 @@ static bool is_set(const tomo_data *data, int64_t set, const datum *d, int64_t c
   return true;
 }
 
-/* The number of the set of these data, new or not. */
+/* Returns the index of the set with these measures and deviations, adding it if it is new. */
 static int32_t number_set(tomo_data *data, const set_table *table, const datum *d, int64_t count)
 {
   uint64_t at = hash_set(d, count) & table->mask;
@@ -163,7 +163,7 @@ static void fill(const intake *in, const set_table *table, tomo_data *data)
   data->n_paths = path;
 }
 
-/* Gives back what the sets do not need. */
+/* Frees the unused ends of the sets' arrays. */
 static void shrink(tomo_data *data)
 {
   const size_t sets = (size_t)data->n_sets, entries = (size_t)data->set_first[data->n_sets];

@@ -1,4 +1,4 @@
-/* The growing list of stations or earthquakes of a file; see tomo_text.h. */
+/* The growing list of stations or earthquakes of a file (contract: tomo_text.h). */
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>

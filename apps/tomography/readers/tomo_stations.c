@@ -1,8 +1,9 @@
 /* Station lists: SPECFEM STATIONS columns, CSV with a header, FDSN text (tomo_fdsn.c) or StationXML
- * (tomo_stationxml.c); see tomo_io.h.
+ * (tomo_stationxml.c); tomo_io.h describes the formats.
  *
  * Source of the columns: SPECFEM3D_GLOBE manual, "STATIONS" (name, network, latitude, longitude,
- * elevation, burial). */
+ * elevation, burial).
+ */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,8 @@
-/* Station lists as FDSN StationXML 1.0 to 1.2; see tomo_io.h.
+/* Station lists as FDSN StationXML 1.0 to 1.2 (tomo_io.h).
  *
  * Source: the schema of the FDSN, docs.fdsn.org/projects/stationxml. A Station element is an epoch
- * of a station, within an epoch of its network: it runs while both do. */
+ * of a station, within an epoch of its network; the station operates while both last.
+ */
 #include "apps/tomography/readers/tomo_xml.h"
 
 #include <math.h>
@@ -13,7 +14,7 @@ typedef struct epoch {
   double start_s, end_s; /* NaN: open */
 } epoch;
 
-/* The station that is being read. */
+/* State of the reader: the current network and station. */
 typedef struct stations {
   char network[CODE_MAX], station[CODE_MAX];
   epoch of_network, of_station;
@@ -68,7 +69,7 @@ static osla_err add(xml_reader *reader)
   OSLA_CALL(site_list_add(reader->list, &site));
   site->latitude = s->place.latitude;
   site->longitude = s->place.longitude;
-  site->time_s = fmax(s->of_network.start_s, s->of_station.start_s); /* NaN yields */
+  site->time_s = fmax(s->of_network.start_s, s->of_station.start_s); /* fmax and fmin ignore NaN */
   site->end_s = fmin(s->of_network.end_s, s->of_station.end_s);
   text_set_codes(site, s->network, s->station);
   return OSLA_OK;

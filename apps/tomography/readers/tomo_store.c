@@ -1,6 +1,6 @@
-/* The result file: entries in memory, turned into an image by a format, written all at once.
- *
- * Memory while writing: the image (once for the plain format, twice for HDF5). */
+/* The result file: entries in memory, converted by a format to the file's contents, which are
+ * written all at once. Memory while writing: the file's size once for the plain format, twice for
+ * HDF5. */
 #include "apps/tomography/readers/tomo_store.h"
 
 #include <ctype.h>
@@ -64,7 +64,7 @@ static osla_err add(tomo_store *store, store_kind kind, const char *name, store_
   return OSLA_OK;
 }
 
-/* Of doubles or of integers: the other is NULL. */
+/* Adds an array of doubles or of integers; the other pointer is NULL. */
 static osla_err add_array(tomo_store *store, const char *name, const char *unit, int rank,
                           const int64_t *dims, const double *data, const int32_t *integers)
 {
@@ -141,7 +141,7 @@ osla_err tomo_store_write(const tomo_store *store, const char *file)
   return err;
 }
 
-/* Reads the file and finds its format; the caller frees *image. */
+/* Reads the file and determines its format; the caller frees *image. */
 static osla_err open_image(const char *file, void **image, size_t *size,
                            const store_format **format)
 {

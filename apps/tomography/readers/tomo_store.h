@@ -1,9 +1,9 @@
 /* The result file: named arrays, numbers and texts, in HDF5 or in a plain format.
  *
- * HDF5 is used when the build has it (HAVE_HDF5 in config.h) and the file's name does not end in
- * .osla: arrays are datasets of little-endian doubles in the root group, each with its attribute
- * "unit"; numbers and texts are attributes of the root group. Else the plain format, lines ended
- * by \n and then the arrays:
+ * HDF5 is used if the build has it (HAVE_HDF5 in config.h) and the file's name does not end in
+ * .osla. Arrays are then datasets of little-endian doubles in the root group, each with an
+ * attribute "unit"; numbers and texts are attributes of the root group. The plain format has lines
+ * that end in \n, then the arrays:
  *
  *     OSLA-RESULT 1
  *     text NAME VALUE
@@ -11,11 +11,12 @@
  *     array NAME UNIT OFFSET RANK DIM ...      OFFSET in bytes after the header
  *     end
  *
- * in any order between the first and the last line; blanks before the last \n make the header a
- * multiple of 64 bytes; arrays are raw little-endian 8-byte doubles, last dimension fastest.
+ * Lines between the first and the last one have any order. Blanks before the last \n extend the
+ * header to a multiple of 64 bytes. Arrays are little-endian 8-byte doubles, last dimension
+ * fastest.
  *
- * A store lives in memory until it is written. The file appears all at once (new_file.h): its image
- * is made in memory, too. Local; one thread per store.
+ * A store is in memory until it is written. The file's contents are made in memory, too, so that it
+ * appears all at once (new_file.h). Local; one thread per store.
  */
 #ifndef TOMO_STORE_H
 #define TOMO_STORE_H
@@ -28,10 +29,10 @@ typedef struct tomo_store tomo_store;
 
 enum { TOMO_STORE_RANK_MAX = 4 };
 
-/* ".h5" or ".osla": what this build writes by choice. Constant string. */
+/* ".h5" or ".osla", the default format of this build. Constant string. */
 const char *tomo_store_suffix(void);
 
-osla_err tomo_store_create(tomo_store **store); /* OSLA_ERR_MEM */
+osla_err tomo_store_create(tomo_store **store); /* error OSLA_ERR_MEM */
 void tomo_store_destroy(tomo_store **store);
 
 /* Add an entry. Names are letters, digits and underscores, at most 63, and unique (OSLA_ERR_ARG).
@@ -41,20 +42,20 @@ void tomo_store_destroy(tomo_store **store);
  *   data  [in]  NOT copied: must live until the store is written or destroyed */
 osla_err tomo_store_add_array(tomo_store *store, const char *name, const char *unit, int rank,
                               const int64_t *dims, const double *data);
-/* The same of whole numbers: in HDF5 a dataset of little-endian 4-byte integers, in the plain
- * format an array like the others. */
+/* Adds an array of integers, with the arguments of tomo_store_add_array. In HDF5 it is a dataset of
+ * little-endian 4-byte integers, in the plain format an array of doubles. */
 osla_err tomo_store_add_integers(tomo_store *store, const char *name, const char *unit, int rank,
                                  const int64_t *dims, const int32_t *data);
 osla_err tomo_store_add_number(tomo_store *store, const char *name, double value);
 osla_err tomo_store_add_text(tomo_store *store, const char *name, const char *value);
 
-/* Writes or replaces the file. Errors: OSLA_ERR_IO "FILE: reason", OSLA_ERR_MEM; the old file, if
- * any, is then unchanged. */
+/* Writes or replaces the file. Errors: OSLA_ERR_IO "FILE: reason", OSLA_ERR_MEM; an existing file
+ * is then unchanged. */
 osla_err tomo_store_write(const tomo_store *store, const char *file);
 
-/* Read back from either format (found from the content).
+/* Read an entry of a file in either format, which is detected.
  *   data   [out]  malloc'ed, the caller frees it
- *   count  [out]  its number of elements
+ *   count  [out]  number of elements of data
  * Errors: OSLA_ERR_IO "FILE: reason", OSLA_ERR_MEM. */
 osla_err tomo_store_read_array(const char *file, const char *name, double **data, int64_t *count);
 osla_err tomo_store_read_number(const char *file, const char *name, double *value);

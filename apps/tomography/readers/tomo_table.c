@@ -1,4 +1,4 @@
-/* Columns and cells of a table of measurements; see tomo_table.h. */
+/* Columns and cells of a table of measurements (contract: tomo_table.h). */
 #include "apps/tomography/readers/tomo_table.h"
 
 #include <ctype.h>
@@ -10,7 +10,8 @@
 
 #include "apps/tomography/earth/tomo_measure.h"
 
-/* Names of each column; what has a unit ends with it, and may be known with others. */
+/* Accepted names of each column. For a column with a unit also its quantity and units, to recognise
+ * a name with an unknown unit. */
 static const struct column {
   const char *names, *quantity, *unit;
 } columns[N_KEYS] = {[KEY_EVENT] = {"event|event_id|eventid|evid|id", NULL, NULL},
@@ -40,7 +41,8 @@ static bool is_one_of(const char *name, const char *words)
   return false;
 }
 
-/* Where a header's name stands. */
+/* Writes the location of a header's name for messages: "FILE:LINE: column", or "FILE: data set" if
+ * line is 0. */
 static void header_place(const table_header *h, int64_t line, char place[TABLE_PLACE])
 {
   if (line > 0)
@@ -49,7 +51,7 @@ static void header_place(const table_header *h, int64_t line, char place[TABLE_P
     (void)snprintf(place, TABLE_PLACE, "%s: data set", h->file);
 }
 
-/* The error for a name that is no column's. */
+/* Returns the error for a name that is not a known column. */
 static osla_err refuse_name(const char *place, const char *shown, const char *name)
 {
   for (int key = 0; key < N_KEYS; key++) {
@@ -123,7 +125,7 @@ static bool is_empty(const table_line *line, table_key key)
   return !line->header->there[key] || (c->text && c->text[0] == '\0');
 }
 
-/* A text; "" where there is none. */
+/* Reads a text; "" if the table has no such column. */
 static osla_err read_text(const table_line *line, table_key key, const char **text)
 {
   char place[TABLE_PLACE];
@@ -135,7 +137,8 @@ static osla_err read_text(const table_line *line, table_key key, const char **te
   return OSLA_OK;
 }
 
-/* A finite number; `otherwise` where there is none. */
+/* Reads a finite number; `otherwise` if the cell is empty, which is an error if `otherwise` is
+ * NaN. */
 static osla_err read_number(const table_line *line, table_key key, double otherwise, double *value)
 {
   char place[TABLE_PLACE], shown[TEXT_SHOWN], *end;
@@ -156,7 +159,7 @@ static osla_err read_number(const table_line *line, table_key key, double otherw
   return OSLA_OK;
 }
 
-/* One of two words; their first letters will do. */
+/* Reads one of two words, or the first letter of one, into its index. */
 static osla_err read_word(const table_line *line, table_key key, const char *const words[2],
                           int *which)
 {
@@ -174,7 +177,7 @@ static osla_err read_word(const table_line *line, table_key key, const char *con
                         table_place(line, key, place), shown, words[0], words[1]);
 }
 
-/* minor, major; R1, R2 (Rayleigh), G1, G2 (Love), which also say which wave it is. */
+/* Reads an arc: minor or major, or R1, R2 (Rayleigh), G1, G2 (Love), which also set the wave. */
 static osla_err read_arc(const table_line *line, table_row *row)
 {
   char place[TABLE_PLACE], shown[TEXT_SHOWN];

@@ -1,5 +1,5 @@
-/* Columns and cells of a table of measurements, the same for CSV and HDF5. Private to the reader of
- * measurements. Local. doc/measurements.md has the columns. */
+/* Columns and cells of a table of measurements, for CSV and HDF5 (private to the reader of
+ * measurements). Local. doc/measurements.md lists the columns. */
 #ifndef TOMO_TABLE_H
 #define TOMO_TABLE_H
 
@@ -31,19 +31,19 @@ typedef enum table_key {
 typedef enum table_unit { UNIT_OF_DATUM, UNIT_SECONDS, UNIT_PERCENT } table_unit;
 
 typedef struct table_header {
-  const char *file;              /* as text_reader has it */
-  bool there[N_KEYS];            /* has the table this column? */
-  char name[N_KEYS][TEXT_SHOWN]; /* what it calls it */
+  const char *file;              /* name for messages, as in text_reader */
+  bool there[N_KEYS];            /* whether the table has the column */
+  char name[N_KEYS][TEXT_SHOWN]; /* the column's name in the table */
   table_unit sigma;
 } table_header;
 
-/* Takes a column's name. `line` is that of the header, 0: HDF5. Errors: IO: unknown, a unit that is
- * not known, twice. */
+/* Adds a column by its name. `line` is the line of the header, or 0 for HDF5. Errors: IO for a name
+ * or unit that is unknown, or a column that occurs twice. */
 osla_err table_add_column(table_header *header, int64_t line, const char *name, table_key *key);
-/* When all are in: are those there that must be? Errors: IO. */
+/* Checks that all required columns have been added. Errors: IO. */
 osla_err table_check_header(const table_header *header, int64_t line);
 
-/* A cell is a text, or (text NULL) a number. */
+/* A cell is a text or, with text = NULL, a number. */
 typedef struct table_cell {
   const char *text;
   double number;
@@ -51,35 +51,36 @@ typedef struct table_cell {
 
 typedef struct table_line {
   const table_header *header;
-  bool elements;           /* of HDF5 */
-  int64_t place;           /* line, or element */
-  table_cell cell[N_KEYS]; /* of columns that are there */
+  bool elements; /* true: a row of HDF5, `place` is an element; false: `place` is a line */
+  int64_t place; /* line number from 1, or element from 0 */
+  table_cell cell[N_KEYS]; /* cells of the columns that the table has */
 } table_line;
 
 typedef struct table_row {
-  const char *event, *network, *station, *network2, *station2; /* "": not given */
+  const char *event, *network, *station, *network2, *station2; /* "" if missing */
   tomo_measure measure;
   tomo_arc_kind arc;
-  double value, sigma; /* sigma 0: not given */
+  double value, sigma; /* sigma is 0 if missing */
   bool percent, sigma_percent;
   double correction_s;
 } table_row;
 
-/* Texts of the row are those of the cells. Errors: IO. */
+/* Parses a row. Its texts point into the cells. Errors: IO. */
 osla_err table_parse(const table_line *line, table_row *row);
 
-/* "FILE:LINE: column NAME", "FILE: NAME[ELEMENT]". */
+/* Writes the location of a cell for messages, "FILE:LINE: column NAME" or "FILE: NAME[ELEMENT]". */
 enum { TABLE_PLACE = 300 };
 const char *table_place(const table_line *line, table_key key, char place[TABLE_PLACE]);
 
 /* Calls `take` for each row of a file. */
 typedef osla_err table_take(void *arg, const table_line *line);
 osla_err table_read_csv(const char *file, table_take *take, void *arg);
-/* By a process of its own (tomo_data_reader_start), once; a text may have TABLE_TEXT - 1 bytes. */
+/* Calls `take` for each row that the reading process sends (tomo_data_reader_start); can be called
+ * once. Texts have at most TABLE_TEXT - 1 bytes. */
 struct tomo_data_reader;
 osla_err table_read_hdf5(struct tomo_data_reader *reader, table_take *take, void *arg);
 
-/* What that process does. */
+/* Reads the file in the calling process; called by the reading process. */
 enum { TABLE_TEXT = 512 };
 osla_err table_read_hdf5_here(const char *file, table_take *take, void *arg);
 

@@ -1,4 +1,4 @@
-/* Tables of measurements as CSV with a header; see tomo_table.h. */
+/* Tables of measurements as CSV with a header (contract: tomo_table.h). */
 #include "apps/tomography/readers/tomo_table.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
-/* Tables of measurements as HDF5: one-dimensional data sets of one length in the root group, a
- * column each (tomo_table.h). Texts are strings of fixed or variable length. Rows are read in
- * blocks, so that memory does not grow with the table. HDF5 may die of a damaged file:
- * tomo_table_process.c calls this in a process of its own.
+/* Tables of measurements as HDF5: each column is a one-dimensional data set in the root group, all
+ * of one length (tomo_table.h). Texts are strings of fixed or variable length. Rows are read in
+ * blocks, so that memory does not grow with the table. HDF5 may crash on a damaged file, so
+ * tomo_table_process.c calls these functions in a separate process.
  * Source: HDF5 Reference Manual, H5D, H5L, H5T (strings). */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
@@ -18,12 +18,14 @@
 
 enum { BLOCK = 8192, WIDEST_NUMBER = 16 };
 
-/* A column that is open. */
+/* An open column. */
 typedef struct data_set {
-  hid_t set, type; /* type: in memory */
+  hid_t set, type; /* type: element type in memory */
   table_key key;
-  size_t width;  /* of a string of fixed length, with its end; 0: see below */
-  bool pointers; /* strings of variable length; else numbers */
+  /* bytes of a string of fixed length, with its final 0; 0 for numbers and strings of variable
+   * length */
+  size_t width;
+  bool pointers; /* true for strings of variable length */
   union {
     void *all;
     double *number;
@@ -50,7 +52,8 @@ static void close_table(hdf5_table *t)
   if (t->file > 0) H5Fclose(t->file);
 }
 
-/* What a data set is to be read as; false: neither numbers nor strings. */
+/* Chooses the type in memory for a data set; returns false if it holds neither numbers nor
+ * strings. */
 static bool choose_type(data_set *c)
 {
   hid_t stored = H5Dget_type(c->set);
@@ -137,7 +140,7 @@ static osla_err read_block(hdf5_table *t, hsize_t from, hsize_t count)
   return OSLA_OK;
 }
 
-/* Gives back the strings that HDF5 has allocated. */
+/* Frees the strings that HDF5 has allocated. */
 static void release_block(hdf5_table *t, hsize_t count)
 {
   for (int i = 0; i < t->count; i++) {

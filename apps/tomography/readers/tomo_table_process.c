@@ -1,8 +1,8 @@
-/* Tables of measurements as HDF5, read by a process of its own (reader_process.h), which sends what
- * it reads: COLUMN and a name for each; then for each row ROW and its cells, in the order of
- * columns; in the end END, or ERROR with a code and a line. A text is its length (16 bits) and its
- * bytes; a cell is a text, or IS_NUMBER in place of the length and a double. What comes is taken
- * for nothing but texts and numbers, as HDF5 may have spoilt the process's memory. */
+/* Reads tables of measurements as HDF5 in a separate process (reader_process.h). The process sends
+ * COLUMN and a name for each column, then ROW and its cells in the order of columns for each row,
+ * at the end END, or ERROR with a code and a text. A text is its length (16 bits) and its bytes. A
+ * cell is a text, or IS_NUMBER in place of the length and a double. Everything received is checked,
+ * because HDF5 may have corrupted the process's memory. */
 #include "apps/tomography/readers/tomo_data.h"
 #include "apps/tomography/readers/tomo_file.h"
 #include "apps/tomography/readers/tomo_table.h"
@@ -18,12 +18,12 @@
 enum { COLUMN = 'C', ROW = 'R', ERROR = 'E', END = '.' };
 enum { IS_NUMBER = 0xffff };
 
-/* --- the process --- */
+/* --- the reading process --- */
 
 typedef struct sender {
   const char *path;
   FILE *out;
-  bool began; /* columns are sent */
+  bool began; /* true once the columns have been sent */
 } sender;
 
 static void send_text(FILE *out, const char *text)
@@ -71,7 +71,7 @@ static osla_err send_row(void *arg, const table_line *line)
       (void)fwrite(&cell->number, sizeof cell->number, 1, s->out);
     }
   }
-  if (ferror(s->out)) _exit(EXIT_FAILURE); /* nobody reads any more */
+  if (ferror(s->out)) _exit(EXIT_FAILURE); /* the parent has closed the socket */
   return OSLA_OK;
 }
 
@@ -90,7 +90,7 @@ static void serve(int socket, void *arg)
   (void)fclose(s->out);
 }
 
-/* --- this process --- */
+/* --- the parent process --- */
 
 struct tomo_data_reader {
   const char *path;
@@ -101,7 +101,7 @@ struct tomo_data_reader {
   char text[N_KEYS][TABLE_TEXT];
 };
 
-/* What came is not what the process should send: it has ended, or its memory is spoilt. */
+/* Returns the error for unexpected bytes: the process has ended, or its memory is corrupted. */
 static osla_err lost(tomo_data_reader *r)
 {
   if (feof(r->in)) return reader_process_death(&r->process, r->path);
@@ -119,14 +119,15 @@ static bool receive(tomo_data_reader *r, void *what, size_t bytes)
   }
 }
 
-/* What comes next; -1: nothing. */
+/* Returns the next byte, or -1 at the end. */
 static int receive_byte(tomo_data_reader *r)
 {
   unsigned char byte;
   return receive(r, &byte, 1) ? byte : -1;
 }
 
-/* A text or, where there may be one, a number: then *is_number. */
+/* Receives a text. If is_number is not NULL, a number may come instead: *is_number is then true and
+ * the number follows. */
 static bool receive_text(tomo_data_reader *r, char text[TABLE_TEXT], bool *is_number)
 {
   uint16_t length = 0;
@@ -193,7 +194,7 @@ static osla_err start(tomo_data_reader *r, const char *file)
   OSLA_CALL(reader_process_start(&r->process, SOCK_STREAM, serve, &process));
   r->in = fdopen(r->process.socket, "r");
   OSLA_CHECK(r->in, OSLA_ERR_MEM, "no memory to read %.200s", file);
-  r->process.socket = -1; /* closed with the stream */
+  r->process.socket = -1; /* fclose closes the socket */
   return OSLA_OK;
 }
 

@@ -1,8 +1,9 @@
-/* Lines, fields and numbers of text files, with the place of every error.
+/* Lines, fields and numbers of text files; every error names file and line.
  *
- * The reader keeps one line of bounded length, so that a file without line ends cannot exhaust
- * memory. CSV follows RFC 4180 but for line ends within quotes, which are errors here: a forgotten
- * quote is then found at its own line. Numbers are decimal; "nan", "inf" and hexadecimal are not.
+ * The reader stores one line of bounded length, so that a file without line ends cannot exhaust
+ * memory. CSV follows RFC 4180, but a line end within quotes is an error, so that a missing quote
+ * is reported at its own line. Numbers are decimal; "nan", "inf" and hexadecimal numbers are
+ * errors.
  */
 #include "apps/tomography/readers/tomo_text.h"
 
@@ -32,7 +33,7 @@ osla_err text_open(text_reader *reader, const char *file)
   return OSLA_OK;
 }
 
-/* Where the content begins in the file's first bytes. */
+/* Index of the first byte that is not blank, behind a byte order mark. */
 static size_t find_begin(const text_reader *reader)
 {
   size_t i = reader->n_ahead >= 3 && memcmp(reader->ahead, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
@@ -167,7 +168,8 @@ static char *trim(char *field)
   return field;
 }
 
-/* Unquotes in place what begins at the quote *p; *p moves behind the closing quote. */
+/* Removes the quotes of the field that begins at *p, in place; *p moves behind the closing
+ * quote. */
 static bool unquote(char **p)
 {
   char *to = *p, *from = *p + 1;

@@ -1,5 +1,6 @@
-/* Private to tomo_io: lines, fields, numbers and the growing list of sites. Local, thread-safe (one
- * reader per thread). Every function that can fail records one line "FILE:LINE: ..." */
+/* Lines, fields, numbers and the growing list of sites (private to the readers). Local, thread-safe
+ * (one reader per thread). Every function that can fail sets an error of one line, "FILE:LINE:
+ * ...". */
 #ifndef TOMO_TEXT_H
 #define TOMO_TEXT_H
 
@@ -11,121 +12,125 @@
 
 enum { TEXT_FIELDS_MAX = 256, TEXT_SHOWN = 44, TEXT_AHEAD = 64 };
 
-/* Depths of earthquakes in km. */
+/* Range of depths of earthquakes in km. */
 #define TEXT_DEPTH_LOW  (-10.0)
 #define TEXT_DEPTH_HIGH 800.0
 
-/* Names of columns by which a table of stations and one of earthquakes are told apart. */
+/* Column names that distinguish tables of stations from tables of earthquakes. */
 #define TEXT_STATION_NAMES   "station|sta|code|station_code"
 #define TEXT_NETWORK_NAMES   "network|net|station_network_code"
 #define TEXT_MAGNITUDE_NAMES "mag|magnitude|mw|source_magnitude"
 
 typedef struct text_reader {
-  const char *file; /* the name for messages: the path's last 200 bytes */
+  const char *file; /* name for messages: the last 200 bytes of the path */
   FILE *stream;
-  char ahead[TEXT_AHEAD]; /* the file's first bytes, from `taken` on to be read before the rest */
+  /* first bytes of the file; those from `taken` on have not been read yet */
+  char ahead[TEXT_AHEAD];
   size_t n_ahead, taken;
   int64_t line;             /* number of the line in `text`, from 1 */
-  bool held;                /* the next text_read returns the same line again */
-  char text[TOMO_LINE_MAX]; /* without its end */
+  bool held;                /* if true, the next text_read returns the current line again */
+  char text[TOMO_LINE_MAX]; /* the current line without its end */
 } text_reader;
 
 typedef struct site_list {
   tomo_site *site;
   int64_t count, capacity;
-  bool epochs;              /* of stations: an entry is an epoch or a channel, not a station */
-  tomo_placeless placeless; /* of the events whose latitude is NaN */
+  /* stations: true if an entry is an epoch or a channel, so that a station may have several */
+  bool epochs;
+  tomo_placeless placeless; /* the first events without coordinates (their latitude is NaN) */
 } site_list;
 
-/* Opens the file; the caller calls text_close whatever happens. */
+/* Opens the file. The caller must call text_close, also after an error. */
 osla_err text_open(text_reader *reader, const char *file);
 void text_close(text_reader *reader);
 
-/* Begins the file with XML: a < behind blanks and a byte order mark? A web page (HTML) is no XML.
- */
+/* Does the file begin with <, after blanks and a byte order mark, and is not a web page (HTML)? */
 bool text_is_xml(const text_reader *reader);
 bool text_is_html(const text_reader *reader);
 
-/* The next bytes as they are, for a reader of its own; returns their number, 0 at the end. */
+/* Reads the next bytes of the file without splitting lines. Returns their number, 0 at the end. */
 size_t text_bytes(text_reader *reader, char *bytes, size_t most);
 
-/* Next line, as it is; *more = false at the end of the file. */
+/* Reads the next line; *more = false at the end of the file. */
 osla_err text_read(text_reader *reader, bool *more);
 
-/* Next line with content: neither empty nor a comment, which begins with #. The header of FDSN text
- * does, too, and is content. */
+/* Reads the next line that is neither empty nor a comment. Comments begin with #, except for the
+ * header of FDSN text. */
 osla_err text_read_content(text_reader *reader, bool *more);
 
-/* Returns the separator of a table's fields: of comma, semicolon, tab and |, in this order, the one
- * that occurs most often in the header outside quotes; a comma if none occurs. */
+/* Returns the separator of a table's fields: the most frequent one of comma, semicolon, tab and |
+ * in the header outside quotes. Of equally frequent ones the first; a comma if none occurs. */
 char text_separator(const char *header);
 
-/* Splits `text` in place at a separator of text_separator; quotes are those of CSV, but not with |.
- * Pointers to the parts go to field[TEXT_FIELDS_MAX]. */
+/* Splits the current line in place at the separator. Fields may be quoted as in CSV, unless the
+ * separator is |. Pointers to the fields go to field[TEXT_FIELDS_MAX]. */
 osla_err text_split(text_reader *reader, char separator, char **field, int *count);
 osla_err text_split_blanks(text_reader *reader, char *from, char **field, int *count);
 
-/* What the line announces if it begins as a header of FDSN text: "#Network |", "#EventID |". */
+/* Kind of list whose FDSN text header the line is: "#Network |" or "#EventID |". */
 typedef enum text_fdsn { TEXT_FDSN_NONE, TEXT_FDSN_STATIONS, TEXT_FDSN_EVENTS } text_fdsn;
 text_fdsn text_find_fdsn(const char *line);
 
-/* The error for a list of the other kind: `is` and `not` are "stations" and "earthquakes". */
+/* Returns the error for a list of the wrong kind; `is` and `not` are "stations" and
+ * "earthquakes". */
 osla_err text_refuse_kind(const text_reader *reader, const char *is, const char * not );
 
-/* Printable copy of a field for a message, cut to fit. */
+/* Copies a field for a message: printable characters, cut to fit. */
 void text_show(const char *field, char shown[TEXT_SHOWN]);
 
-/* A finite decimal number between low and high; `what` names it in the message. */
+/* Parses a finite decimal number between low and high; `what` names it in the message. */
 osla_err text_number(const text_reader *reader, const char *what, const char *field, double low,
                      double high, double *value);
 
-/* Latitude, longitude. */
+/* Parses latitude and longitude into the site. */
 osla_err text_position(const text_reader *reader, const char *latitude, const char *longitude,
                        tomo_site *site);
 
-/* The name, without control characters, without blanks at the ends and, when cut, without half a
- * UTF-8 character. */
+/* Sets the site's name without control characters and outer blanks; a cut does not split a UTF-8
+ * character. */
 void text_set_name(tomo_site *site, const char *name);
 
-/* Name and id of a station: "NETWORK.STATION". */
+/* Sets name and id of a station to "NETWORK.STATION". */
 void text_set_codes(tomo_site *site, const char *network, const char *station);
 
-/* The id, without blanks at the ends; one that does not fit is none, so that no data get it. */
+/* Sets the site's id without outer blanks. An id that is too long becomes empty, so that no data
+ * can refer to it. */
 void text_set_id(tomo_site *site, const char *id);
 
-/* Is the field empty, or NaN, as programs write a missing value? */
+/* Is the field empty or NaN, which programs write for a missing value? */
 bool text_is_missing(const char *field);
 
-/* A time (tomo_time.h) in seconds; `what` names it in the message. An empty field is NaN. */
+/* Parses a time (tomo_time.h) to seconds; `what` names it in the message. An empty field gives
+ * NaN. */
 osla_err text_time(const text_reader *reader, const char *what, const char *field, double *time_s);
 
-/* The same of an event: NaN also for a field that says NaN, and for a year before 1, as
- * -2150-01-31, which is no time of tomo_time.h. */
+/* Parses an event's time to seconds. The result is NaN for an empty field, for "NaN" and for a year
+ * before 1 such as -2150-01-31, which tomo_time.h does not cover. */
 osla_err text_event_time(const text_reader *reader, const char *what, const char *field,
                          double *time_s);
 
-/* A code of a network or station, which is never cut, because what is one station is found by it.
- */
+/* Checks the code of a network or station. A code that is too long is an error, not cut, because
+ * codes identify stations. */
 osla_err text_code(const text_reader *reader, const char *what, const char *code);
 
-/* Appends a zeroed site (name empty, magnitude and times NaN); *site is valid until the next call.
- */
+/* Appends a site with empty name and magnitude and times NaN. *site is valid until the next
+ * call. */
 osla_err site_list_add(site_list *list, tomo_site **site);
 
-/* Marks the event that was added last as one without a place: its latitude becomes NaN. It counts
- * for the numbers of the events behind it, and is left out after reading. `what` says what is
- * missing; the first such events are noted with the reader's line. */
+/* Marks the latest event as one without coordinates: its latitude becomes NaN. It is excluded after
+ * reading, but counts for the indices of later events. `what` says what is missing; the first such
+ * events are noted with file and line. */
 void site_list_mark_placeless(site_list *list, const text_reader *where, const char *what);
 
-/* The error for a list whose events, `count` of them, have no place. */
+/* Returns the error for a list of `count` events without coordinates. */
 osla_err site_list_refuse_placeless(const site_list *list, int64_t count);
 
-/* Refuses a header of one field with blanks, in which no separator was found. */
+/* Error IO for a header in which no separator was found although it contains blanks. */
 osla_err text_check_header(const text_reader *reader, char *const *field, int count);
 
-/* Column numbers of the fields of a header. Each key is a list of accepted names "latitude|lat";
- * column[i] is -1 where an optional key is absent. The first `required` keys must be there, and of
- * the first `unique` ones no two names may be there. */
+/* Finds the columns of a header. Each key is a list of accepted names "latitude|lat"; column[i] is
+ * -1 if an optional key is missing. The first `required` keys must occur. Two names of one key are
+ * an error among the first `unique` keys. */
 osla_err text_find_columns(const text_reader *reader, char *const *field, int count,
                            const char *const *keys, int n_keys, int required, int unique,
                            int *column);
@@ -137,21 +142,21 @@ osla_err text_header(text_reader *reader, char separator, const char *const *key
 /* Splits the current line, which must have `count` fields. */
 osla_err text_row(text_reader *reader, char separator, char **field, int count);
 
-/* Appends what is in a file: `read` finds its first line of content held; of XML `read_xml` finds
- * nothing read yet. `what` names an entry ("station") for a file that has none. Errors as in
- * tomo_io.h. */
+/* Appends the entries of a file. `read` is called for text, with the first line as the current one
+ * to be read again; `read_xml` for XML, with nothing read. `what` names an entry ("station") in the
+ * error for a file without any. Errors: tomo_io.h. */
 typedef osla_err site_reader(text_reader *reader, site_list *list);
 osla_err text_read_sites(const char *file, const char *what, site_reader *read,
                          site_reader *read_xml, site_list *list);
 
-/* Appends the entries of a file, those of one station and events without a place, too. */
+/* Appends the entries of a file, including duplicates and events without coordinates. */
 osla_err text_read_stations(const char *file, site_list *list);
 osla_err text_read_events(const char *file, site_list *list);
 
-/* Gives the list away if err is OSLA_OK, else frees it; returns err. */
+/* Passes the list to the caller if err is OSLA_OK, else frees it; returns err. */
 osla_err text_give(site_list *list, osla_err err, tomo_site **sites, int64_t *count);
 
-/* tomo_fdsn.c and tomo_ndk.c: site_readers. */
+/* Readers in tomo_fdsn.c and tomo_ndk.c. */
 osla_err text_read_fdsn(text_reader *reader, site_list *list);
 bool text_is_ndk(const char *line);
 osla_err text_read_ndk(text_reader *reader, site_list *list);

@@ -1,4 +1,4 @@
-/* Times of catalogues; see tomo_time.h. */
+/* Times of catalogues (contract: tomo_time.h). */
 #include "apps/tomography/readers/tomo_time.h"
 
 #include <ctype.h>
@@ -22,7 +22,7 @@ bool tomo_time_make(int year, int month, int day, int hour, int minute, double s
   return true;
 }
 
-/* Takes `count` digits from *at. */
+/* Reads exactly `count` digits and advances *at. */
 static bool take_digits(const char **at, int count, int *value)
 {
   *value = 0;
@@ -40,7 +40,7 @@ static bool take(const char **at, char wanted)
   return true;
 }
 
-/* Two digits and, if there is one, a fraction. */
+/* Reads two digits and an optional fraction. */
 static bool take_seconds(const char **at, double *value)
 {
   int whole;
@@ -55,7 +55,7 @@ static bool take_seconds(const char **at, double *value)
   return true;
 }
 
-/* What follows a time of day: nothing, Z, or the zone's distance to UTC. */
+/* Reads the time zone behind a time of day: none, Z, or the offset from UTC. */
 static bool take_zone(const char **at, double *east_s)
 {
   int hour, minute = 0;
@@ -85,7 +85,7 @@ bool tomo_time_read(const char *text, double *seconds)
           return false;
         if (take(&at, ':') && !take_seconds(&at, &second)) return false;
         if (!take_zone(&at, &east_s)) return false;
-      } else if (!take(&at, 'Z')) { /* xs:date may have it */
+      } else if (!take(&at, 'Z')) { /* xs:date allows Z */
         if (*at != '\0') return false;
       }
     }

@@ -1,15 +1,16 @@
-/* XML as a stream; see tomo_xml.h.
+/* Reads XML as a stream (contract: tomo_xml.h).
  *
- * libxml2's push parser gets the file in pieces and calls back for each tag and text. Its callback
- * for a document type declaration comes when its name has been read, before its content: the parser
- * is stopped there. Errors of the parser come through a structured callback, so that nothing is
- * printed. Errors of character encodings do not reach the callback of the parser (libxml2 2.9), but
- * that of the thread, which is set while the file is read.
+ * libxml2's push parser gets the file in pieces and calls back for each tag and text. It calls back
+ * for a document type declaration after reading its name and before its content; the parser is
+ * stopped there. The parser's errors come through a structured callback, so that nothing is
+ * printed. Errors of character encodings reach only the callback of the thread (libxml2 2.9), so
+ * both are set.
  *
- * libxml2 2.9 compares each attribute of an element with all others, and looks for a namespace
- * through all that are open. Their numbers are bounded in the callback of the element, and before
- * that by the length of a tag: the parser waits for the end of a start tag before it reads any of
- * it, and so is stopped while its input grows. */
+ * libxml2 2.9 compares each attribute of an element with all others, and searches all open
+ * namespaces. The callback of an element limits their numbers. The length of a tag is limited
+ * before that: the parser waits for the end of a start tag, so it is stopped when its input grows
+ * too long.
+ */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
@@ -25,23 +26,25 @@
 
 enum { DEPTH_MAX = 64, PATH_LENGTH_MAX = 512, PIECE = 1 << 16 };
 enum {
-  ATTRIBUTES_MAX = 256, /* of an element; also namespaces that are open */
-  TAG_MAX = 1 << 16     /* bytes; up to PIECE more are noticed only by the number of attributes */
+  ATTRIBUTES_MAX = 256, /* limit for an element's attributes, and for open namespaces */
+  /* limit in bytes of a tag; it is checked once for each piece, so a tag may have up to PIECE
+   * more */
+  TAG_MAX = 1 << 16
 };
 
 typedef struct parse {
   xml_reader reader;
   const xml_format *format;
   xmlParserCtxtPtr context;
-  osla_err err; /* the first; its text is in osla_error_text() */
-  int depth;    /* of open elements, with the root */
+  osla_err err; /* the first error; its text is in osla_error_text() */
+  int depth;    /* number of open elements, with the root */
   char path[PATH_LENGTH_MAX];
-  size_t length[DEPTH_MAX]; /* of the path at that depth */
-  int64_t line[DEPTH_MAX];  /* where the element began */
-  int spaces[DEPTH_MAX];    /* namespaces that the open elements up to that depth declare */
+  size_t length[DEPTH_MAX]; /* length of the path at each depth */
+  int64_t line[DEPTH_MAX];  /* line at which each open element began */
+  int spaces[DEPTH_MAX]; /* number of namespaces declared by the open elements up to each depth */
   char text[XML_TEXT_MAX];
   size_t n_text;
-  char foreign[2 * TEXT_SHOWN]; /* namespace of the first child of the root, if it is of another */
+  char foreign[2 * TEXT_SHOWN]; /* namespace of the root's first child that has a foreign one */
   int64_t foreign_line;
 } parse;
 
@@ -64,8 +67,8 @@ typedef xmlErrorPtr parser_error;
 typedef const xmlError *parser_error;
 #endif
 
-/* Records a line of the parser's own, without its end and what cannot be printed. Does not stop the
- * parser: that crashes libxml2 2.9 in the midst of a change of encoding. */
+/* Records the parser's error, without line ends and unprintable characters. Does not stop the
+ * parser, because libxml2 2.9 crashes if it is stopped during a change of encoding. */
 static void note_error(void *user, parser_error error)
 {
   parse *p = user;
@@ -101,7 +104,7 @@ static void on_document_type(void *user, const xmlChar *name, const xmlChar *ext
 
 enum { SPACE_SHOWN = 2 * TEXT_SHOWN };
 
-/* A namespace as it can be printed. */
+/* Copies a namespace with '?' for unprintable characters. */
 static void show_space(const char *space, char shown[SPACE_SHOWN])
 {
   (void)snprintf(shown, SPACE_SHOWN, "%s", space);
@@ -150,7 +153,8 @@ static osla_err descend(parse *p, const char *name, const char *space)
   return p->format->begin(&p->reader, p->path);
 }
 
-/* `n_spaces`: namespaces that the element declares. Called before the depth grows. */
+/* Checks the numbers of attributes and open namespaces; `n_spaces` is the number that the element
+ * declares. Called before the depth grows. */
 static osla_err check_counts(parse *p, int n_spaces, int n_parts)
 {
   const int open = n_spaces + (p->depth > 0 ? p->spaces[p->depth - 1] : 0);
@@ -206,7 +210,8 @@ static void on_text(void *user, const xmlChar *bytes, int count)
 
 /* --- the file --- */
 
-/* libxml2 leaves an ampersand in attributes as &#38;, for a tree that would resolve it. */
+/* Copies an attribute's value. libxml2 leaves an ampersand in it as &#38;, because it expects a
+ * tree to resolve it. */
 static void copy_value(const char *from, const char *end, char *value, int size)
 {
   static const char ampersand[] = "&#38;";
@@ -222,7 +227,8 @@ static void copy_value(const char *from, const char *end, char *value, int size)
 
 bool xml_attribute(const xml_reader *reader, const char *name, char *value, int size)
 {
-  const xmlChar *const *part = reader->parts; /* name, prefix, namespace, begin and end of value */
+  /* name, prefix, namespace, begin and end of the value */
+  const xmlChar *const *part = reader->parts;
   value[0] = '\0';
   for (int i = 0; i < reader->n_parts; i++, part += 5) {
     if (part[2] || strcmp((const char *)part[0], name) != 0) continue;
