@@ -1,8 +1,9 @@
-/* fuzz [--seed S] [--count N] [--jobs N] [--seconds T] [KIND [SEED]]: see fuzz.h.
+/* Usage: fuzz [--seed S] [--count N] [--jobs N] [--seconds T] [KIND [SEED]] (see fuzz.h).
  *
- * Gives N inputs of each kind to the readers and the first few also to the command, on 2 ranks (if
- * OSLA and MPIEXEC are set). With --seconds it goes on with new seeds until then. What fails is
- * said in a line each and kept in the directory. */
+ * Gives N inputs of each kind to the readers, and the first few (--jobs) also to the command, on 2
+ * ranks (if OSLA and MPIEXEC are set). With --seconds it repeats with new seeds until the time is
+ * over. Each failure is reported in one line, and its input is saved in the current directory.
+ */
 #include "config.h"
 
 #include "tests/fuzz/fuzz.h"
@@ -26,8 +27,8 @@ typedef struct job {
   char scratch[64];
   uint64_t seed[FUZZ_BATCH];
   bool spoilt[FUZZ_BATCH];
-  fuzz_result *read, *judged; /* [FUZZ_BATCH] */
-  int walked;                 /* the input that plain HDF5 is given */
+  fuzz_result *read, *judged; /* [FUZZ_BATCH] results of the reader and of the judge */
+  int walked;                 /* index of the first input for fuzz_walk */
   int done, taken, refused, hdf5, unjudged, failed;
 } job;
 
@@ -55,7 +56,8 @@ static void fail(job *j, int i, const char *where, const char *why, const char *
   j->failed++;
 }
 
-/* Lines of a child that are not the sanitizer's remarks on allocations that it refused. */
+/* Counts the lines in a child's standard error, without the sanitizer's remarks on large
+ * allocations that it rejected. `first` gets the first line. */
 static int count_lines(const fuzz_bytes *errors, char first[300])
 {
   int lines = 0;
@@ -71,7 +73,7 @@ static int count_lines(const fuzz_bytes *errors, char first[300])
   return lines;
 }
 
-/* The sanitizer's headline. */
+/* Returns the sanitizer's summary line, or "". */
 static const char *headline(const fuzz_bytes *errors)
 {
   static char text[200];
@@ -89,7 +91,7 @@ static void walk(void *context, int i, fuzz_result *result)
   result->state = FUZZ_TAKEN;
 }
 
-/* Does plain HDF5 die of that file as well? */
+/* Checks whether plain HDF5 calls crash or hang on the input as well. */
 static bool is_hdf5s(job *j, int i)
 {
   static fuzz_result *one;
@@ -125,7 +127,7 @@ static void check_death(job *j, int i, const fuzz_result *r, const fuzz_bytes *e
   fail(j, i, "reader", why, headline(errors));
 }
 
-/* One input, read by ours and by the judge. */
+/* Compares the results of the reader and the judge for one input. */
 static void check(job *j, int i)
 {
   const fuzz_result *r = &j->read[i], *judged = &j->judged[i];
@@ -181,7 +183,8 @@ static void judge_all(job *j, int count)
   fuzz_run_batch(&b);
 }
 
-/* Inputs `first` to first + count - 1 of the seed through the readers. */
+/* Makes the inputs `first` to first + count - 1 of a seed and gives them to the reader and the
+ * judge. With first < 0 makes one input, whose seed is `seed`. */
 static void run_readers(job *j, uint64_t seed, int first, int count)
 {
   file_name errors;
@@ -194,7 +197,8 @@ static void run_readers(job *j, uint64_t seed, int first, int count)
   fuzz_batch b = {0, count, read_input, j->kind->before, j->kind->after, j, errors.s, j->read};
   fuzz_run_batch(&b);
   for (int i = 0; i < count && count > 1; i++)
-    if (j->read[i].state == FUZZ_RUNNING || j->read[i].leaks) { /* was it this one? */
+    /* repeats it alone, because an earlier input may be the cause */
+    if (j->read[i].state == FUZZ_RUNNING || j->read[i].leaks) {
       b.first = i;
       b.count = i + 1;
       fuzz_run_batch(&b);
@@ -204,7 +208,8 @@ static void run_readers(job *j, uint64_t seed, int first, int count)
     check(j, i);
 }
 
-/* One input through the command. It may refuse what is right as a list but useless as a job. */
+/* Gives one input to the command. The command may also reject a correct list that is useless for
+ * its job. */
 static void run_command(job *j, int i)
 {
   const char *argv[32] = {getenv("MPIEXEC"), "-n", "2", getenv("OSLA")};
@@ -249,7 +254,7 @@ static void report(job *j, const char *what, uint64_t seed)
   j->done = j->taken = j->refused = j->hdf5 = j->unjudged = j->failed = 0;
 }
 
-/* Returns the number of failures. */
+/* Runs all inputs of one kind. Returns the number of failures. */
 static int run_kind(job *j, uint64_t seed, int count, int jobs)
 {
   int failed = 0, step = j->kind->batch;
@@ -299,7 +304,7 @@ static options parse(int argc, char **argv)
   return o;
 }
 
-/* All kinds, or the one that is asked for. */
+/* Runs all kinds, or the requested one. Returns the number of failures. */
 static int run_round(const options *o, job jobs[KINDS], const bool ready[KINDS])
 {
   int failed = 0;
@@ -331,7 +336,8 @@ int main(int argc, char **argv)
   static job jobs[KINDS];
   bool ready[KINDS];
   options o = parse(argc, argv);
-  char scratch[] = "scratch-XXXXXX"; /* here, where test_fuzz.sh looks after it */
+  /* in the current directory, in which test_fuzz.sh looks for files left behind */
+  char scratch[] = "scratch-XXXXXX";
   int failed = 0;
   time_t begin = time(NULL);
 #ifndef __SANITIZE_ADDRESS__

@@ -1,14 +1,14 @@
-/* The fuzzer of the readers: random files, most of them spoilt on purpose, are given to the readers
- * in forked children and to the command, and what comes out is compared with an independent
- * reading.
+/* A fuzzer of the file readers. Random files, most of them damaged on purpose, are given to the
+ * readers in forked children and to the command. The results are compared with those of the judge,
+ * an independent parser.
  *
- * Every input is made from a number, its seed, and can be made again: fuzz KIND SEED. What fails:
+ * Each input is made from a number, its seed, and can be made again: fuzz KIND SEED. Failures are:
  *   a crash, a sanitizer's report, a leak, a hang
- *   anything else than one line about an input that is refused, or any line about another
- *   an input that is taken, and that the independent reading refuses or reads differently
- *   an input that was not spoilt, and is refused
- * HDF5 itself crashes or hangs on some files. That is counted apart, and only where plain HDF5
- * calls do the same in a child of their own; the command must not end with status 0 there either.
+ *   an input that is rejected with anything else than one line, or accepted with any line
+ *   an input that is accepted, but rejected or read differently by the judge
+ *   an undamaged input that is rejected
+ * HDF5 itself crashes or hangs on some files. They are counted separately, if plain HDF5 calls also
+ * crash or hang in a child of their own; the command must not end with status 0 on them.
  */
 #ifndef FUZZ_H
 #define FUZZ_H
@@ -24,47 +24,49 @@ typedef struct fuzz_random {
 
 fuzz_random fuzz_begin(uint64_t seed);
 uint64_t fuzz_bits(fuzz_random *random);
-int64_t fuzz_below(fuzz_random *random, int64_t n); /* 0 .. n - 1; n >= 1 */
+int64_t fuzz_below(fuzz_random *random, int64_t n); /* uniform in 0 .. n - 1; n >= 1 */
 bool fuzz_one_in(fuzz_random *random, int64_t n);
 
 typedef struct fuzz_bytes {
-  char *at; /* malloc'ed; a zero byte follows */
+  char *at; /* malloc'ed; followed by a zero byte */
   size_t size;
 } fuzz_bytes;
 
-/* Replaces `remove` bytes from `from` on by others. */
+/* Replaces `remove` bytes from `from` on by `count` other bytes. */
 void fuzz_splice(fuzz_bytes *b, size_t from, size_t remove, const void *put, size_t count);
 void fuzz_print(fuzz_bytes *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
 fuzz_bytes fuzz_load(const char *path);
 void fuzz_save(const char *path, fuzz_bytes b);
-uint64_t fuzz_hash(uint64_t hash, const void *bytes, size_t size); /* begins with 0 */
-void fuzz_need(bool condition, const char *what);                  /* ends the fuzzer with a line */
+/* FNV-1a, to be continued; the initial hash is 0 */
+uint64_t fuzz_hash(uint64_t hash, const void *bytes, size_t size);
+void fuzz_need(bool condition, const char *what); /* if false, prints `what` with errno and exits */
 
-/* --- what came out of one reading; lies in shared memory --- */
+/* --- the result of one reading, in memory shared with the children --- */
 typedef enum fuzz_state { FUZZ_NOT_RUN, FUZZ_RUNNING, FUZZ_REFUSED, FUZZ_TAKEN } fuzz_state;
 
 typedef struct fuzz_result {
-  fuzz_state state;  /* RUNNING in the end: it died there */
-  int status;        /* of waitpid, when it died; -1: it hung */
-  bool leaks;        /* something that its child read */
-  uint64_t digest;   /* of what was read */
-  int64_t low, high; /* the range of the indices, judge of updates */
-  char text[600];    /* the reader's line */
+  fuzz_state state; /* RUNNING at the end: the child died while it read this input */
+  int status;       /* status from waitpid if the child died; -1: it hung */
+  bool leaks;       /* true if the child leaked memory in this or another input */
+  uint64_t digest;  /* hash of the values read */
+  /* least and greatest index in a file of updates; in lists `high` counts entries */
+  int64_t low, high;
+  char text[600]; /* the error message */
 } fuzz_result;
 
 void fuzz_refuse(fuzz_result *result, const char *format, ...)
   __attribute__((format(printf, 2, 3)));
 
 /* --- fuzz_run.c: children --- */
-enum { FUZZ_BATCH = 50, FUZZ_SECONDS = 30 /* for one input */ };
+enum { FUZZ_BATCH = 50, FUZZ_SECONDS = 30 /* time limit of one input */ };
 
-/* Reads input number i of a batch. */
+/* Reads input i of a batch into *result. */
 typedef void fuzz_call(void *context, int i, fuzz_result *result);
 
-/* Calls `call` for first .. count - 1 in children, one after another; `before` and `after` (or
- * NULL) at the ends of a child. After an input that killed its child another child goes on with the
- * next. The standard error of input i goes to the file `errors` with i in place of %d. Results are
- * in memory that is shared with the children. */
+/* Calls `call` for the inputs first .. count - 1 in a child; `before` and `after` (may be NULL) are
+ * called at the begin and end of the child. If an input kills the child, another child continues
+ * with the next input. The standard error of input i goes to the file `errors`-i. Results are in
+ * memory shared with the children. */
 typedef struct fuzz_batch {
   int first, count;
   fuzz_call *call;
@@ -82,50 +84,54 @@ int fuzz_run_program(const char *const *argv, const char *out, const char *err);
 /* --- kinds of inputs --- */
 typedef struct fuzz_kind {
   const char *name;
-  int batch;                            /* inputs for each child */
-  bool hdf5;                            /* what HDF5 does itself is told apart */
-  bool (*prepare)(const char *scratch); /* once; false: cannot be done here. NULL: nothing */
-  /* Makes the input; true if it was spoilt. */
+  int batch; /* number of inputs for each child */
+  bool hdf5; /* true: failures of HDF5 itself are counted separately */
+  /* called once; returns false if the kind cannot be tested here; may be NULL */
+  bool (*prepare)(const char *scratch);
+  /* Makes the input of a seed; returns true if it was damaged. */
   bool (*make)(uint64_t seed, const char *path);
   void (*before)(void), (*after)(void);
-  void (*read)(const char *path, fuzz_result *result);  /* ours */
-  void (*judge)(const char *path, fuzz_result *result); /* the independent one */
-  /* Arguments of the command behind its name, ending with NULL. `out`: where it may write. */
+  void (*read)(const char *path, fuzz_result *result);  /* the reader under test */
+  void (*judge)(const char *path, fuzz_result *result); /* the independent parser */
+  /* Sets the command's arguments after its name, ending with NULL. The command may write to
+   * `out`. */
   void (*command)(const char *path, const char *out, const char *argv[24]);
-  /* Is it right that the command took the file? NULL: if the judge takes it. */
+  /* Checks whether the command was right to accept the file; NULL: right if the judge accepts
+   * it. */
   bool (*accept)(const fuzz_result *judged, const char *out);
 } fuzz_kind;
 
 extern const fuzz_kind fuzz_stations, fuzz_fdsn, fuzz_events, fuzz_services, fuzz_ndk, fuzz_updates,
   fuzz_checkpoints, fuzz_stationxml, fuzz_quakeml, fuzz_measurements, fuzz_reference;
 
-/* fuzz_text.c: our readers of lists, and the command that is given one */
+/* fuzz_text.c: the readers of lists, and the command's arguments for a list */
 void fuzz_read_stations(const char *path, fuzz_result *result);
 void fuzz_read_events(const char *path, fuzz_result *result);
 void fuzz_command_stations(const char *path, const char *out, const char *argv[24]);
 void fuzz_command_events(const char *path, const char *out, const char *argv[24]);
 
-/* fuzz_parse.c: the independent reading of the text formats */
+/* fuzz_parse.c: the independent parser of the text formats */
 void fuzz_judge_stations(const char *path, fuzz_result *result);
 void fuzz_judge_events(const char *path, fuzz_result *result);
-/* Is a value of an event given? */
+/* False for an empty text and for NaN. */
 bool fuzz_is_given(const char *text);
-/* A station or an earthquake, for the digest of a list; both readings call this. The time is in
- * seconds since 1970, NaN: none. An id of 64 bytes or more is none, as if it were "". */
+/* Hashes one station or earthquake of a list; called by both parsers. The time is in seconds since
+ * 1970, or NaN. An id of 64 bytes or more counts as "". */
 uint64_t fuzz_hash_site(uint64_t hash, double latitude, double longitude, double depth,
                         double magnitude, double time_s, const char *id);
-/* fuzz_times.c: seconds since 1970 of ISO 8601, or of parts from the year on; false: there is no
- * such time. */
+/* fuzz_times.c: seconds since 1970 of an ISO 8601 time, or of parts from the year on; return false
+ * if the time is invalid. */
 bool fuzz_time(const char *text, double *time_s);
 bool fuzz_time_of(const double part[6], double *time_s);
-/* That of an earthquake: NaN where it is not given, and for a year before 1. */
+/* The time of an earthquake; NaN if it is missing or before the year 1. Returns false if it is
+ * invalid. */
 bool fuzz_event_time(const char *text, double *time_s);
 
-/* fuzz_spoil.c */
+/* fuzz_spoil.c: random damage to a text or to any file */
 void fuzz_spoil_text(fuzz_random *random, fuzz_bytes *text);
 void fuzz_spoil_bytes(fuzz_random *random, fuzz_bytes *file);
 
-/* fuzz_hdf5.c: reads all that there is with plain HDF5 calls, to see whether HDF5 survives it */
+/* fuzz_hdf5.c: reads a whole file with plain HDF5 calls, to see whether HDF5 itself crashes */
 void fuzz_walk(const char *path);
 void fuzz_judge_updates(const char *path, fuzz_result *result);
 

@@ -1,4 +1,4 @@
-/* Random numbers (splitmix64), growing bytes, files, a hash (FNV-1a). */
+/* Random numbers (SplitMix64), growing bytes, files, a hash (FNV-1a). */
 #include "tests/fuzz/fuzz.h"
 
 #include <errno.h>

@@ -1,6 +1,7 @@
-/* Checkpoints of the accumulator. The file is what a failed `osla assemble` leaves: of two files of
- * updates the second ends with a NaN, which is mended afterwards in its place; so the command goes
- * on from it. All numbers are whole, and a right file gives the same bits in any order. */
+/* Checkpoints of the accumulator. The file is the checkpoint of an `osla assemble` that failed: the
+ * second of two files of updates ended with a NaN, which is then replaced by a number in place, so
+ * that the command can resume. All numbers are integers, so a correct file gives equal bits in any
+ * order. */
 #include "tests/fuzz/fuzz.h"
 
 #include <fcntl.h>
@@ -16,20 +17,20 @@
 
 enum { ORDER = 24, UPDATES = 40, INDICES = 3 };
 
-/* Set by prepare, before any child. */
+/* Set by prepare, before any child exists. */
 static struct {
   char first[128], second[128], file[128], job[256];
   fuzz_bytes bytes;             /* the checkpoint */
-  uint64_t restored, assembled; /* digests */
+  uint64_t restored, assembled; /* digests of the restored accumulator and of the whole assembly */
 } base;
 
-/* A child's own. */
+/* Objects of one child. */
 static struct {
   osla_transport *t;
   osla_grid *grid;
 } own;
 
-/* Updates of panels with one row; returns where in the file the last number of G is. */
+/* Writes updates whose panels have one row; returns the offset in the file of G's last number. */
 static off_t write_updates(const char *path, fuzz_random *random)
 {
   int64_t ix[UPDATES * INDICES], offset[UPDATES + 1];
@@ -58,7 +59,8 @@ static off_t write_updates(const char *path, fuzz_random *random)
   return last;
 }
 
-/* Changes a number in its place; the file's times stay, by which the command knows it. */
+/* Replaces a number in place, and restores the file's times, by which the command recognises the
+ * file. Returns the old number. */
 static double exchange(const char *path, off_t at, double value)
 {
   struct stat status;
@@ -80,7 +82,7 @@ static int assemble(const char *checkpoint, const char *out)
   return fuzz_run_program(argv, "/dev/null", "/dev/null");
 }
 
-/* H and g of a result. */
+/* Reads H and g of a result file. */
 static void read_result(void *path, int i, fuzz_result *result)
 {
   static const char *const names[] = {"H", "g"};
@@ -129,7 +131,7 @@ static void hash_sums(osla_hessian *h, fuzz_result *result)
     return;
   for (int i = 0; i < ORDER; i++)
     for (int j = i + 1; j < ORDER; j++)
-      block[i + j * ORDER] = 0; /* the other triangle means nothing */
+      block[i + j * ORDER] = 0; /* the other triangle is undefined */
   int64_t ids = osla_hessian_get_stats(h).ids_restored;
   result->digest = fuzz_hash(fuzz_hash(0, block, sizeof block), &ids, sizeof ids);
   result->digest = fuzz_hash(result->digest, osla_hessian_gradient(h), ORDER * sizeof(double));
@@ -192,7 +194,8 @@ static bool prepare(const char *scratch)
   return true;
 }
 
-/* A fault by HDF5's calls: an attribute or data set that is missing, or of another kind. */
+/* Damages a file by HDF5 calls: deletes an attribute or data set, or replaces it by one of another
+ * type. */
 static void spoil_by_calls(fuzz_random *random, const char *path)
 {
   static const char *const attributes[] = {"checkpoint", "job", "combine", "initial", "bound"};
@@ -252,7 +255,7 @@ static bool make(uint64_t seed, const char *path)
   return spoilt;
 }
 
-/* Whatever was changed in the file: what is taken is what was written. */
+/* Any accepted file, damaged or not, must give the values that were written. */
 static void judge(const char *path, fuzz_result *result)
 {
   (void)path;

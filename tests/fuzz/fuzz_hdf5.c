@@ -1,5 +1,5 @@
-/* Plain HDF5: the independent reading of updates, and a reading of all there is, to see whether
- * HDF5 survives it. */
+/* Plain HDF5 calls: the independent parser of updates, and a walk through a whole file that shows
+ * whether HDF5 itself crashes on it. */
 #include "tests/fuzz/fuzz.h"
 
 #include <hdf5.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 1 << 22 }; /* elements */
+enum { MOST = 1 << 22 }; /* limit on the elements of a data set */
 
 typedef struct array {
   bool there;
@@ -26,8 +26,8 @@ typedef struct file {
   bool large;
 } file;
 
-/* Reads a data set whole, where floating-point numbers are expected also one of integers. What
- * cannot be opened although there is a link of that name is wrong. */
+/* Reads a whole data set. If floating-point numbers are expected, integers are accepted, too. A
+ * link that cannot be opened is an error. */
 static array load(file *f, const char *name, H5T_class_t class, int rank)
 {
   array a = {.dims = {0, 1}};
@@ -75,7 +75,7 @@ static uint64_t sum_of(const array *a, size_t from)
            : 0;
 }
 
-/* Checks the arrays against one another. */
+/* Checks that the arrays fit together, and computes their digest. */
 static void compare(file *f, fuzz_result *result)
 {
   array ix = load(f, "ix", H5T_INTEGER, 1), offset = load(f, "offset", H5T_INTEGER, 1);
@@ -115,7 +115,7 @@ static void compare(file *f, fuzz_result *result)
   result->digest = fuzz_hash(0, sum, sizeof sum);
 }
 
-/* Runs in a child that ends: nothing is freed. */
+/* Runs in a child that ends, so nothing is freed. */
 void fuzz_judge_updates(const char *path, fuzz_result *result)
 {
   (void)H5Eset_auto2(H5E_DEFAULT, NULL, NULL);

@@ -1,4 +1,4 @@
-/* Lines, fields and numbers of the fuzzer's second parser of text (fuzz_parse.h). */
+/* Lines, fields and numbers of the independent parser of text (fuzz_parse.h). */
 #include "tests/fuzz/fuzz_parse.h"
 
 #include <ctype.h>
@@ -32,7 +32,6 @@ bool fuzz_text_refuse(text *t, const char *why)
   return false;
 }
 
-/* The next line, as it is. */
 bool fuzz_text_next_raw(text *t)
 {
   size_t from = t->at, n = 0;
@@ -50,7 +49,8 @@ bool fuzz_text_next_raw(text *t)
   return true;
 }
 
-/* Begins the line so, blanks and the case aside but not within the word? */
+/* Does the line begin with the wanted text? Blanks and case are ignored, except for blanks within
+ * the word. */
 static bool has_form(const char *line, const char *wanted)
 {
   size_t found = 0, length = strlen(wanted);
@@ -79,7 +79,6 @@ bool fuzz_text_next(text *t)
   return false;
 }
 
-/* Sign, digits with a point, exponent: nothing else; and in the range. */
 bool fuzz_text_number(text *t, const char *s, double low, double high, double *value)
 {
   const char *c = s;
@@ -130,10 +129,9 @@ char fuzz_text_separator(const text *t)
   return best;
 }
 
-/* Returns the number of fields, -1 if the line is wrong. */
 int fuzz_text_split(text *t, char separator, char **field)
 {
-  static char room[2 * LINE]; /* the fields, each with its end */
+  static char room[2 * LINE]; /* the fields, each with its final 0 */
   const bool quotes = separator != '|', tabs = separator == '\t';
   char *to = room;
   int n = 0;

@@ -1,6 +1,5 @@
-/* A second parser of the text formats, written from their description
- * (apps/tomography/readers/tomo_io.h) and not from the readers: to judge what those take. Where in
- * doubt it refuses. */
+/* An independent parser of the text formats, written from their description
+ * (apps/tomography/readers/tomo_io.h) and sharing no code with the readers. In doubt it rejects. */
 #include "tests/fuzz/fuzz_parse.h"
 
 #include <ctype.h>
@@ -13,8 +12,8 @@
 enum { LINE = FUZZ_LINE, FIELDS = FUZZ_FIELDS, SITES = 4096 };
 typedef fuzz_text text;
 
-/* The column of the first name of the list; -1: none. Twice: wrong if it is needed, or the same
- * name. */
+/* Index of the column with one of the names; -1 if there is none. A second such column is an error
+ * if the column is needed or has an equal name. */
 static int column(text *t, char **field, int n, const char *const *names, bool needed)
 {
   int found = -1;
@@ -38,7 +37,7 @@ static const char *const names[2][3][8] = {
    {"depth_km", "depth", "dep", "depth/km", "depth (km)", "focal depth (km)", "source_depth_km"}}};
 static const char *const fixed_depth[] = {"depfix", NULL};
 static const char *const magnitude[] = {"mag", "magnitude", "mw", "source_magnitude", NULL};
-enum { DATE = 6, TIME, ID, WHEN }; /* behind the parts of a time */
+enum { DATE = 6, TIME, ID, WHEN }; /* columns after the six parts of a time */
 static const char *const when[WHEN][8] = {
   {"year", "yr", "years"},
   {"month", "mon", "mo", "months"},
@@ -61,7 +60,8 @@ typedef struct table {
   int separator, n, lat, lon, deep, mag, when[WHEN];
 } table;
 
-/* Lists of the other kind, depths of another name, parts of a time without an earlier one. */
+/* Rejects lists of stations, depths with an unknown name, and parts of a time without an earlier
+ * part. */
 static void suspect(text *t, char **field, const table *h)
 {
   bool knows = h->mag >= 0, lacks = false;
@@ -114,7 +114,8 @@ static table header(text *t, bool events)
   return h;
 }
 
-/* The first magnitude of a row of the ISC, whose magnitudes are three fields each; NaN: none. */
+/* Returns the first magnitude in a row of the ISC, whose magnitudes have three fields each; NaN if
+ * there is none. */
 static double first_magnitude(text *t, const table *h, char **field, int n)
 {
   double first = NAN, m = NAN;
@@ -136,7 +137,7 @@ static void row(text *t, const table *h, fuzz_result *result)
   if (h->isc) m = first_magnitude(t, h, field, n);
   if (h->lat >= n || h->lon >= n) (void)fuzz_text_refuse(t, "a short row");
   if (t->wrong) return;
-  const bool has_y = !h->events || fuzz_is_given(field[h->lat]); /* an event may have no place */
+  const bool has_y = !h->events || fuzz_is_given(field[h->lat]); /* an event may lack coordinates */
   const bool has_x = !h->events || fuzz_is_given(field[h->lon]);
   if (has_y) (void)fuzz_text_number(t, field[h->lat], -90, 90, &y);
   if (has_x) (void)fuzz_text_number(t, field[h->lon], -180, 360, &x);
@@ -173,7 +174,7 @@ static bool has_date(const char *line)
   return true;
 }
 
-/* The title of a page: such a word, and nothing that separates. */
+/* True for the title of a page: begins with the word and contains no separators. */
 static bool is_title(const char *line, const char *word)
 {
   const char *behind = strstr(line, word);
@@ -199,7 +200,8 @@ static bool next_catalogue(text *t, const table *h)
   return false;
 }
 
-/* CSV of stations or events, FDSN text of events, the ISC's catalogue; the first line is read. */
+/* Parses CSV of stations or events, FDSN text of events, and the ISC's catalogue. The first line
+ * has been read. */
 static void csv(text *t, bool events, fuzz_result *result)
 {
   const bool page = events && (is_title(t->line, "DATA_TYPE") || is_title(t->line, "ISC") ||
@@ -223,7 +225,7 @@ static void csv(text *t, bool events, fuzz_result *result)
   if (page && !stopped) (void)fuzz_text_refuse(t, "cut off");
 }
 
-/* Are words 3 and 4 numbers, so that it is no header? */
+/* True if words 3 and 4 are numbers, so that the line is not a header. */
 static bool has_position(const char *line)
 {
   static char copy[LINE];
@@ -236,7 +238,8 @@ static bool has_position(const char *line)
   return true;
 }
 
-/* Name, network, latitude, longitude between blanks; the line is in the text. */
+/* Parses lines of name, network, latitude and longitude between blanks. The first line has been
+ * read. */
 static void specfem(text *t, fuzz_result *result)
 {
   do {
@@ -269,7 +272,7 @@ static bool is_code(const char *s, size_t most)
   return n > 0 && n <= most;
 }
 
-/* Is it a station that is listed? */
+/* Is the station already in the list: equal codes within 0.1 degree? */
 static bool is_known(const site *list, int count, const site *new)
 {
   for (int i = 0; i < count; i++) {
@@ -318,8 +321,8 @@ static void fdsn(text *t, fuzz_result *result)
   } while (fuzz_text_next(t));
 }
 
-/* Columns of the line, counted from 1: a number with a point (or without) that fills them to the
- * right. */
+/* Parses the number in the columns first .. last, from 1. It must end at the last column, and have
+ * a point or not. */
 static double fixed(text *t, int first, int last, bool point, double low, double high)
 {
   char s[16] = "";
@@ -335,7 +338,7 @@ static double fixed(text *t, int first, int last, bool point, double low, double
   return value;
 }
 
-/* The same of a value that may be missing: NaN. */
+/* Parses the number in fixed columns, or returns NaN if they are blank. */
 static double fixed_or_nan(text *t, int first, int last, bool point, double low, double high)
 {
   char s[16] = "";
@@ -352,7 +355,7 @@ static char *strip_blanks(char *s)
   return s;
 }
 
-/* The time of line 1. */
+/* The time on line 1 of an NDK event. */
 static double ndk_time(text *t)
 {
   char second[8];

@@ -1,5 +1,5 @@
-/* Tables of a reference Earth (doc/reference.md): tables that are right, spoilt ones, our reader,
- * and a second one, written from the description. */
+/* Tables of a reference Earth (doc/reference.md): makes correct and damaged tables, calls the
+ * reader, and parses them independently, from the description. */
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include "apps/tomography/earth/tomo_reference_table.h"
 #include "tests/fuzz/fuzz_parse.h"
 
-/* ---- made ---- */
+/* ---- inputs ---- */
 
 static bool make(uint64_t seed, const char *path)
 {
@@ -39,12 +39,12 @@ static bool make(uint64_t seed, const char *path)
   return spoilt;
 }
 
-/* ---- what both tell ---- */
+/* ---- the digest ---- */
 
 static uint64_t hash_values(uint64_t hash, const double *value, int n)
 {
   for (int i = 0; i < n; i++) {
-    const double x = value[i] + 0.0; /* no negative zero */
+    const double x = value[i] + 0.0; /* turns a negative zero into a positive one */
     hash = fuzz_hash(hash, &x, sizeof x);
   }
   return hash;
@@ -74,7 +74,7 @@ static void read_ours(const char *path, fuzz_result *result)
   } else {
     result->digest = hash_rows(reference);
     result->state = FUZZ_TAKEN;
-    /* between the rows, and where there are none */
+    /* interpolates at periods between and beyond the rows */
     for (int w = 0; w < 2; w++)
       for (double period = 1.0; period < 1e5; period *= 1.3) {
         const tomo_measure m = {(tomo_wave)w, w ? TOMO_GROUP : TOMO_PHASE, 0, period};
@@ -88,7 +88,7 @@ static void read_ours(const char *path, fuzz_result *result)
   free(b.at);
 }
 
-/* ---- the second reading ---- */
+/* ---- the independent parser ---- */
 
 enum { WORDS = 4096, MOST_ROWS = 512, TEXT = 1 << 20 };
 
@@ -106,7 +106,7 @@ static bool refuse(second *s, const char *why)
   return false;
 }
 
-/* The words of the next line that counts; false: there is none. */
+/* Splits the next line that is neither blank nor a comment into words; returns false at the end. */
 static bool next(second *s)
 {
   for (;;) {
@@ -242,7 +242,7 @@ static void judge(const char *path, fuzz_result *result)
   free(b.at);
 }
 
-/* The made tables have Rayleigh waves of 20 s, and always the fundamental mode. */
+/* All made tables have the fundamental Rayleigh mode at 20 s, which these options use. */
 static void command(const char *path, const char *out, const char *argv[24])
 {
   const char *const words[] = {"invert", "--reference", path, "--output",     out,  "--mesh",

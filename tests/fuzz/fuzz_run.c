@@ -1,4 +1,4 @@
-/* Children that read, programs that run; all under a time limit. */
+/* Runs readers in children, and programs, with a time limit. */
 #include "tests/fuzz/fuzz.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Of the leak sanitizer, where the program is built with it. */
+/* Part of the leak sanitizer; NULL if the program is built without it. */
 int __lsan_do_recoverable_leak_check(void) __attribute__((weak));
 
 fuzz_result *fuzz_make_results(void)
@@ -38,7 +38,8 @@ static void redirect(const char *path, int fd)
   (void)close(file);
 }
 
-/* Looks for leaks once, which takes a while: all of the child's inputs are under suspicion. */
+/* Reads the inputs first .. last - 1. Checks for leaks once at the end, since a check is slow; a
+ * leak is then attributed to all of them. */
 static void child(const fuzz_batch *b, int first, int last)
 {
   char errors[4200];
@@ -60,7 +61,7 @@ static void child(const fuzz_batch *b, int first, int last)
   _exit(0);
 }
 
-/* The first input that is not done; a child works on it. */
+/* Index of the first input that is not finished; a child may be working on it. */
 static int front(const fuzz_batch *b, int from)
 {
   while (from < b->count &&
@@ -69,7 +70,8 @@ static int front(const fuzz_batch *b, int from)
   return from;
 }
 
-/* Waits for the child that began with `first`. Returns the first input that is not done. */
+/* Waits for the child that began with `first`. Returns the index of the first input that is not
+ * finished. */
 static int wait_for(const fuzz_batch *b, pid_t pid, int first, int *status)
 {
   double began = seconds();
@@ -100,7 +102,7 @@ void fuzz_run_batch(const fuzz_batch *b)
     fuzz_need(pid >= 0, "fork");
     if (pid == 0) child(b, first, b->count);
     int at = wait_for(b, pid, first, &status);
-    if (at < b->count || status != 0) { /* it died there, or behind the last one */
+    if (at < b->count || status != 0) { /* the child died at this input, or after the last one */
       fuzz_result *dead = &b->result[at < b->count ? at : b->count - 1];
       dead->state = FUZZ_RUNNING;
       dead->status = status;
@@ -126,7 +128,7 @@ int fuzz_run_program(const char *const *argv, const char *out, const char *err)
     _exit(127);
   }
   while (waitpid(pid, &status, WNOHANG) != pid) {
-    if (seconds() - began > FUZZ_SECONDS) { /* mpiexec ends its ranks on SIGTERM */
+    if (seconds() - began > FUZZ_SECONDS) { /* on SIGTERM mpiexec ends its ranks */
       (void)kill(pid, SIGTERM);
       (void)sleep(2);
       (void)kill(-pid, SIGKILL);

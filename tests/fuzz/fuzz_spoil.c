@@ -1,10 +1,10 @@
-/* Ways to spoil a file: text by its lines and fields, any file by its bytes. */
+/* Random damage to files: to lines and fields of a text, or to the bytes of any file. */
 #include "tests/fuzz/fuzz.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* What stands where a number should, or beside one. */
+/* Texts that replace a number or are inserted beside one. */
 static const char *const odd[] = {
   "nan",
   "NaN(1)",
@@ -76,7 +76,7 @@ static span some_line(fuzz_random *random, const fuzz_bytes *b)
   return (span){at, end - at};
 }
 
-/* A random field of a line: what lies between separators. */
+/* A random field of a line, between separators. */
 static span some_field(fuzz_random *random, const fuzz_bytes *b, span line)
 {
   static const char separators[] = " ,|";
@@ -99,7 +99,7 @@ static char *copy(const fuzz_bytes *b, span s)
   return text;
 }
 
-/* Exchanges two pieces that do not overlap. */
+/* Exchanges two pieces if they do not overlap. */
 static void swap(fuzz_bytes *b, span x, span y)
 {
   if (x.from > y.from) {
@@ -123,13 +123,13 @@ static void move_lines(fuzz_random *random, fuzz_bytes *b)
     case 0: fuzz_splice(b, line.from, line.count + 1, NULL, 0); break;
     case 1: fuzz_splice(b, other.from, 0, text, line.count + 1); break;
     case 2: swap(b, line, other); break;
-    case 3: /* repeats the header */
+    case 3: /* inserts a copy of the header */
       free(text);
       line = (span){0, strcspn(b->at, "\n")};
       text = copy(b, line);
       fuzz_splice(b, other.from, 0, text, line.count + 1);
       break;
-    default: fuzz_splice(b, line.from + line.count, 1, NULL, 0); break; /* joins two */
+    default: fuzz_splice(b, line.from + line.count, 1, NULL, 0); break; /* joins two lines */
   }
   free(text);
 }
@@ -142,14 +142,15 @@ static void change_fields(fuzz_random *random, fuzz_bytes *b)
   switch (fuzz_below(random, 6)) {
     case 0: swap(b, field, some_field(random, b, line)); break;
     case 1: fuzz_splice(b, field.from, field.count, put, n); break;
-    case 2: fuzz_splice(b, field.from, n, put, n); break; /* columns stay where they are */
+    case 2: fuzz_splice(b, field.from, n, put, n); break; /* keeps the columns of later fields */
     case 3: fuzz_splice(b, field.from + field.count, 0, put, n); break;
-    case 4: fuzz_splice(b, field.from, field.count + 1, NULL, 0); break;  /* with its separator */
-    default: fuzz_splice(b, field.from + field.count, 1, NULL, 0); break; /* touches the next */
+    /* removes the field and its separator */
+    case 4: fuzz_splice(b, field.from, field.count + 1, NULL, 0); break;
+    default: fuzz_splice(b, field.from + field.count, 1, NULL, 0); break; /* joins two fields */
   }
 }
 
-/* Copies a range of columns over another one of the same line, or blanks it. */
+/* Copies a range of columns over another range of the line, or blanks it. */
 static void change_columns(fuzz_random *random, fuzz_bytes *b)
 {
   span line = some_line(random, b);
@@ -217,7 +218,7 @@ void fuzz_spoil_bytes(fuzz_random *random, fuzz_bytes *b)
     1, 0x7fffffff};
   if (b->size == 0) return;
   size_t at = (size_t)fuzz_below(random, (int64_t)b->size);
-  if (fuzz_one_in(random, 3)) at %= 2048; /* superblock and first headers */
+  if (fuzz_one_in(random, 3)) at %= 2048; /* often the superblock and first headers */
   size_t room = b->size - at, other = (size_t)fuzz_below(random, (int64_t)b->size);
   uint64_t word = words[fuzz_below(random, (int64_t)(sizeof words / sizeof *words))];
   size_t n = 1 + (size_t)fuzz_below(random, 64);
@@ -230,7 +231,7 @@ void fuzz_spoil_bytes(fuzz_random *random, fuzz_bytes *b)
       if (room >= 8) memcpy(b->at + at / 8 * 8, &word, sizeof word);
       break;
     case 5: fuzz_splice(b, at, n, NULL, 0); break;
-    case 6: /* a piece of it elsewhere */
+    case 6: /* copies a piece over another one */
       if (room > n && b->size - other > n) memmove(b->at + at, b->at + other, n);
       break;
     default:

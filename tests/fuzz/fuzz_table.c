@@ -1,5 +1,5 @@
-/* Tables of measurements (doc/measurements.md): tables that are right, spoilt ones, our reader, and
- * a second one, written from the description. Sites and reference are fixed. */
+/* Tables of measurements (doc/measurements.md): makes correct and damaged tables, calls the reader,
+ * and parses them independently, from the description. Sites and reference are fixed. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ static const tomo_site stations[] = {
   {.latitude = 42.6, .longitude = 74.5, .id = "II.AAK"},
   {.latitude = -20.0, .longitude = 130.0, .id = "XX.ANMO"},
   {.latitude = 34.8, .longitude = -106.4, .id = "SOLO"},
-  {.latitude = -34.9, .longitude = 73.5, .id = "G.ANTI"} /* just opposite to the first */};
+  {.latitude = -34.9, .longitude = 73.5, .id = "G.ANTI"} /* antipodal to the first station */};
 static const tomo_site events[] = {{.latitude = 10.0, .longitude = 20.0, .id = "e1"},
                                    {.latitude = -30.0, .longitude = -70.0, .id = "C2005"},
                                    {.latitude = 50.0, .longitude = 160.0, .id = "3"}};
@@ -43,7 +43,7 @@ static tomo_data_lists make_lists(tomo_reference **reference)
                            .max_distance = 179.0};
 }
 
-/* ---- made ---- */
+/* ---- inputs ---- */
 
 static const char *pick(fuzz_random *random, const char *const *words, int n)
 {
@@ -80,7 +80,7 @@ static bool make(uint64_t seed, const char *path)
              fuzz_one_in(&random, 2) ? "period_s" : "period",
              percent ? "anomaly_percent" : "delay_s",
              fuzz_one_in(&random, 2) ? "sigma" : "sigma_s");
-  /* one that is used is always there; the periods of the rows differ */
+  /* a row that is always usable; its period differs from those of the other rows */
   fuzz_print(&b, noise ? "e1,IU,ANMO,,,rayleigh,phase,0,25,minor,1,2,\n"
                        : "e1,IU,ANMO,rayleigh,phase,0,25,minor,1,2,\n");
   for (int64_t row = fuzz_below(&random, 6); row > 0; row--)
@@ -95,7 +95,7 @@ static bool make(uint64_t seed, const char *path)
   return spoilt;
 }
 
-/* ---- read: both tell the same digest ---- */
+/* ---- the digest ---- */
 
 typedef struct found {
   int64_t path;
@@ -148,7 +148,7 @@ static void read_ours(const char *path, fuzz_result *result)
   tomo_data_free(&data);
 }
 
-/* ---- the second reading ---- */
+/* ---- the independent parser ---- */
 
 enum column {
   EVENT,
@@ -170,7 +170,7 @@ enum column {
 
 typedef struct second {
   fuzz_text t;
-  int at[COLUMNS]; /* -1: not there */
+  int at[COLUMNS]; /* index of each column; -1: missing */
   char separator, *field[FUZZ_FIELDS];
   bool sigma_percent;
   tomo_reference *reference;
@@ -240,7 +240,7 @@ static double value_of(second *s, enum column c, double otherwise)
   return x;
 }
 
-/* 0 or 1; an empty cell is the first word. */
+/* Index of the word in a cell, 0 or 1; 0 if the cell is empty. */
 static int word_of(second *s, enum column c, const char *first, const char *other)
 {
   const char *text = cell(s, c);
@@ -253,7 +253,7 @@ static int word_of(second *s, enum column c, const char *first, const char *othe
   return 0;
 }
 
-/* -1: on no list, or there more than once. */
+/* Index of a station; -1 if it is not in the list or not unique. */
 static int find_station(const char *network, const char *code)
 {
   int last = -1, count = 0;
@@ -263,7 +263,7 @@ static int find_station(const char *network, const char *code)
     if (strcmp(stations[i].id, whole) == 0) return i;
   for (int i = 0; i < STATIONS; i++) {
     const char *point = strchr(stations[i].id, '.');
-    if (*network ? point != NULL : false) continue; /* its network is another one */
+    if (*network ? point != NULL : false) continue; /* has another network */
     if (strcmp(point ? point + 1 : stations[i].id, code) != 0) continue;
     last = i;
     count++;
@@ -302,7 +302,7 @@ static void find_measure(second *s, found *f, bool *major)
     (void)refuse(s, "the reference does not cover it");
 }
 
-/* The path and its length; false: it is not used. */
+/* Finds the path and its length; returns false if the row is not used. */
 static bool find_path(second *s, bool major, found *f, double *km)
 {
   int source = -1, station = -1;
@@ -396,7 +396,7 @@ static void judge(const char *path, fuzz_result *result)
   free(s.t.all.at);
 }
 
-/* ---- the command, with the same lists ---- */
+/* ---- the command, with files of the fixed lists ---- */
 
 static char station_file[200], event_file[200], earth_file[200];
 

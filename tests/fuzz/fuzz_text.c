@@ -1,4 +1,4 @@
-/* Stations, events, NDK and FDSN text: files that are right, spoilt ones, and our readers. */
+/* Stations, events, NDK and FDSN text: makes correct and damaged files, and calls the readers. */
 #include "tests/fuzz/fuzz.h"
 
 #include <math.h>
@@ -77,7 +77,7 @@ static void make_fdsn(fuzz_random *random, fuzz_bytes *b, int64_t rows)
   }
 }
 
-/* Tables whose times stand in several columns, as far as each row gives them. */
+/* Makes a table of events with the time in several columns; rows may lack the last parts. */
 static void make_times(fuzz_random *random, fuzz_bytes *b, int64_t rows)
 {
   static const char *const header[] = {"year,month,day,hour,minute,second",
@@ -134,7 +134,7 @@ static void make_events(fuzz_random *random, fuzz_bytes *b, int64_t rows)
   }
 }
 
-/* FDSN text, or the ISC's catalogue with other numbers of magnitudes. */
+/* Appends FDSN text, or the ISC's catalogue with varying numbers of magnitudes. */
 static void put_service(fuzz_random *random, fuzz_bytes *b, int64_t rows, bool isc, bool page)
 {
   if (isc && page) fuzz_print(b, "DATA_TYPE EVENT_CATALOGUE\nISC Bulletin\n--EVENT--|---...\n");
@@ -166,7 +166,7 @@ static void put_service(fuzz_random *random, fuzz_bytes *b, int64_t rows, bool i
   if (isc && page) fuzz_print(b, "\nSTOP\n");
 }
 
-/* One list, or two in one file. */
+/* Makes one list, or two in one file. */
 static void make_services(fuzz_random *random, fuzz_bytes *b, int64_t rows)
 {
   const bool isc = fuzz_one_in(random, 2), page = fuzz_one_in(random, 2);

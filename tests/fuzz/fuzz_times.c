@@ -1,6 +1,6 @@
-/* A second parser of times, with which the fuzzer compares the readers. It follows
- * apps/tomography/readers/tomo_time.h for ISO 8601 and tomo_event_time.h for an earthquake's time
- * in several columns, and shares no code with them. */
+/* An independent parser of times. It follows apps/tomography/readers/tomo_time.h for ISO 8601 and
+ * tomo_event_time.h for an earthquake's time in several columns, and shares no code with the
+ * readers. */
 #include "tests/fuzz/fuzz_parse.h"
 
 #include <ctype.h>
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Days from 1970 to the first of the month. */
+/* Days from 1970-01-01 to the first day of the month. */
 static double days_until(int year, int month)
 {
   static const int before[12] = {0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334};
@@ -29,7 +29,8 @@ bool fuzz_time_of(const double part[6], double *time_s)
   return true;
 }
 
-/* The form, in which 0 is a digit, leads the text; the text moves behind it. */
+/* If the text begins with the form, in which 0 stands for any digit, moves *text behind it and
+ * returns true. */
 static bool skip(const char **text, const char *form)
 {
   const char *c = *text;
@@ -39,7 +40,7 @@ static bool skip(const char **text, const char *form)
   return true;
 }
 
-/* Nothing, Z or the distance of a zone, in seconds. */
+/* Parses an empty text, Z, or the offset of a time zone, in seconds. */
 static bool zone(const char *text, double *east)
 {
   const char *c = text + 1;
@@ -104,7 +105,7 @@ static void iso(fuzz_text *t, const char *text, double *time_s)
   if (!fuzz_event_time(text, time_s)) (void)fuzz_text_refuse(t, "no time");
 }
 
-/* Columns from .. 5 as far as they are given; returns their number. */
+/* Parses columns from .. 5 up to the first missing one; returns their number. */
 static int parts(fuzz_text *t, const char *const field[6], int from, double part[6])
 {
   int n = from;

@@ -1,5 +1,5 @@
-/* Files of updates: right ones, ones with a fault made by HDF5's own calls, ones with changed
- * bytes; and our reader. The schema is in tools/assemble/updates.h. */
+/* Files of updates: makes correct files, files with a fault made by HDF5 calls, and files with
+ * changed bytes, and calls the reader. tools/assemble/updates.h describes the format. */
 #include "tests/fuzz/fuzz.h"
 
 #include <hdf5.h>
@@ -50,7 +50,7 @@ typedef struct content {
   double v[MOST], w[UPDATES * DATA], r[UPDATES * DATA], g[UPDATES * INDICES];
 } content;
 
-/* How a data set is stored: contiguous, compact, or chunks with filters. */
+/* Chooses how a data set is stored: contiguous, compact, or in chunks with filters. */
 static hid_t layout(fuzz_random *random, int rank, const hsize_t *dims, bool chunked)
 {
   hid_t list = H5Pcreate(H5P_DATASET_CREATE);
@@ -96,16 +96,17 @@ static void put_integers(content *c, const char *name, int64_t count, const int6
   put(c, name, type, H5T_NATIVE_INT64, 1, (hsize_t)count, 0, data);
 }
 
-/* columns = 0: a vector */
+/* Writes a matrix, or a vector if columns = 0. */
 static void put_numbers(content *c, const char *name, int64_t rows, int64_t columns,
                         const double *data)
 {
   const hid_t types[] = {H5T_IEEE_F64LE, H5T_IEEE_F32BE, H5T_IEEE_F32LE, H5T_STD_I32LE};
-  hid_t type = types[fuzz_below(c->random, c->fault == NO_FAULT ? 4 : 3)]; /* integers hide some */
+  /* no integers with a fault, because they cannot hold some faulty values */
+  hid_t type = types[fuzz_below(c->random, c->fault == NO_FAULT ? 4 : 3)];
   put(c, name, type, H5T_NATIVE_DOUBLE, columns ? 2 : 1, (hsize_t)rows, (hsize_t)columns, data);
 }
 
-/* The blocks U are what they are meant to be. */
+/* Makes the blocks U symmetric. */
 static void mirror_blocks(content *c)
 {
   double *block = c->v;
@@ -142,7 +143,7 @@ static void draw(content *c)
     c->g[i] = (double)fuzz_below(random, 9);
 }
 
-/* Faults of the numbers. */
+/* Puts the chosen fault into the numbers. */
 static void spoil_numbers(content *c)
 {
   static const double bad[] = {NAN, INFINITY, -INFINITY};
@@ -256,7 +257,7 @@ static bool make(uint64_t seed, const char *path)
   return spoilt;
 }
 
-/* --- ours --- */
+/* --- the reader under test --- */
 
 static void read_all(updates *file, fuzz_result *result)
 {

@@ -1,5 +1,5 @@
-/* StationXML and QuakeML: files that are right, spoilt ones, and an independent reading, from a
- * tree of the whole file, in which elements are looked for from above. */
+/* StationXML and QuakeML: makes correct and damaged files, and parses them independently, from a
+ * tree of the whole file in which elements are found from the root downwards. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
@@ -20,7 +20,7 @@ static const char station_space[] = "http://www.fdsn.org/xml/station/1";
 static const char event_space[] = "http://quakeml.org/xmlns/bed/1.2";
 static const char root_space[] = "http://quakeml.org/xmlns/quakeml/1.2";
 
-/* --- makers --- */
+/* --- inputs --- */
 
 static double between(fuzz_random *random, double low, double high)
 {
@@ -84,7 +84,7 @@ static void make_events(fuzz_random *random, fuzz_bytes *b)
   fuzz_print(b, "</eventParameters>\n</q:quakeml>\n");
 }
 
-/* What XML has and lists of numbers have not. */
+/* Inserts markup that is special in XML. */
 static void put_markup(fuzz_random *random, fuzz_bytes *b)
 {
   static const char *const odd[] = {"<!DOCTYPE a [<!ENTITY b \"c\">]>",
@@ -139,7 +139,7 @@ static bool make_event_file(uint64_t seed, const char *path)
   return make(seed, path, make_events);
 }
 
-/* --- the judge --- */
+/* --- the independent parser --- */
 
 static bool is(const xmlNode *node, const char *name, const char *space)
 {
@@ -147,7 +147,7 @@ static bool is(const xmlNode *node, const char *name, const char *space)
          node->ns && strcmp((const char *)node->ns->href, space) == 0;
 }
 
-/* The text behind the last child element, without blanks at the ends. */
+/* The text after the last child element, without outer blanks. */
 static void text_in(const xmlNode *node, char text[1024])
 {
   size_t n = 0;
@@ -232,7 +232,7 @@ static void judge_stations(const xmlNode *root, fuzz_result *result)
   if (count == 0) fuzz_refuse(result, "no station");
 }
 
-/* parent / name / value, the last one that is not empty. */
+/* Reads parent / name / value, the last one that is not empty. */
 static void value_of(const xmlNode *parent, const char *name, double low, double high,
                      double *value, fuzz_result *result)
 {
@@ -244,7 +244,7 @@ static void value_of(const xmlNode *parent, const char *name, double low, double
     }
 }
 
-/* parent / time / value in the same way. */
+/* Reads parent / time / value, the last one that is not empty. */
 static void time_of(const xmlNode *parent, double *time_s, fuzz_result *result)
 {
   for (const xmlNode *c = parent->children; c; c = c->next)
@@ -255,7 +255,7 @@ static void time_of(const xmlNode *parent, double *time_s, fuzz_result *result)
     }
 }
 
-/* An origin's latitude, longitude, depth and time, or a magnitude's value; NaN: not given. */
+/* Values of an origin (latitude, longitude, depth, time) or a magnitude; NaN if missing. */
 static void solution_of(const xmlNode *node, double value[4], fuzz_result *result)
 {
   value[0] = value[1] = value[2] = value[3] = NAN;
@@ -270,8 +270,8 @@ static void solution_of(const xmlNode *node, double value[4], fuzz_result *resul
   }
 }
 
-/* The values of the child called so that has the ID, else of the first; of those alone that have
- * the first two values. False: there is none. */
+/* Chooses among the children `name` that have the first two values: the one with the ID, else the
+ * first. Returns false if there is none. */
 static bool choose(const xmlNode *event, const char *name, const char *id, double value[4],
                    fuzz_result *result)
 {
@@ -299,7 +299,8 @@ static char *strip(char *s)
   return s;
 }
 
-/* The public ID; of a long one what stands behind eventid= or else the last slash, up to an &. */
+/* Returns the public ID; for a long one the text behind eventid=, else behind the last slash, up to
+ * an &. */
 static const char *id_of(char *name)
 {
   char *id = strip(name), *slash = strrchr(name, '/'), *query = strstr(name, "eventid=");
@@ -336,7 +337,7 @@ static void judge_events(const xmlNode *root, fuzz_result *result)
   if (result->high == 0) fuzz_refuse(result, "no event");
 }
 
-/* What is not XML that both would read is left to the reader of plain text. */
+/* A file that does not begin like XML goes to the parser of plain text. */
 static void judge(const char *path, bool events, fuzz_result *result)
 {
   fuzz_bytes b = fuzz_load(path);

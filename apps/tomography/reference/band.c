@@ -1,5 +1,5 @@
-/* Symmetric band matrices (band.h): L D L^T by columns, Golub & Van Loan, Matrix Computations,
- * section 4.3. */
+/* Symmetric band matrices: factorisation L D L^T by columns (contract: band.h). Source: Golub & Van
+ * Loan, Matrix Computations, section 4.3. */
 #include "apps/tomography/reference/band.h"
 
 #include <float.h>

@@ -1,4 +1,4 @@
-/* Symmetric band matrices, lower triangle: element (i, j), i >= j, at a[j * (width + 1) + i - j].
+/* Symmetric band matrices, lower triangle: element (i, j), i >= j, is a[j * (width + 1) + i - j].
  * Local, thread-safe. */
 #ifndef BAND_H
 #define BAND_H
@@ -17,14 +17,14 @@ static inline double *band_at(const band *m, int i, int j)
 }
 
 /* A := L D L^T in place (unit L below the diagonal, D on it), without pivoting; a pivot of 0 is
- * replaced by a tiny one. Returns the number of negative pivots, which by Sylvester's law of
- * inertia is that of A's negative eigenvalues. */
+ * replaced by a tiny number. Returns the number of negative pivots, which by Sylvester's law of
+ * inertia is the number of negative eigenvalues of A. */
 int band_factor(band *m);
 
-/* x := A^-1 x, by those factors. */
+/* x := A^-1 x, with the factors from band_factor. */
 void band_solve(const band *m, double *x);
 
-/* y := A x, and x^T A x. */
+/* band_multiply: y := A x. band_form: returns x^T A x. */
 void band_multiply(const band *m, const double *x, double *y);
 double band_form(const band *m, const double *x);
 

@@ -1,4 +1,4 @@
-/* Values of a spherical Earth at a radius and a frequency (earth_model.h). */
+/* Values of a spherical Earth at a radius and a frequency (contract: earth_model.h). */
 #include "apps/tomography/reference/earth_model.h"
 
 #include <math.h>
@@ -50,7 +50,7 @@ void earth_destroy(earth_model **model)
   *model = NULL;
 }
 
-/* Moduli of compression and shear grow by the factors p and s; eta is kept. */
+/* Scales the moduli of compression by p and those of shear by s; eta does not change. */
 static earth_moduli grown(const earth_moduli *m, double eta, double p, double s)
 {
   const double a = m->a * p, l = m->l * s;
@@ -74,7 +74,7 @@ void earth_at(const earth_model *model, int shell, double r, double omega, doubl
   const double q_s = m.l > 0.0 ? s->q_mu : 0.0;
   const double q_p = shear * q_s + (1.0 - shear) * s->q_kappa;
   const double slope = model->dispersive ? 2.0 / pi : 0.0;
-  const double d = /* without dispersion the reference period may be 0, or negative */
+  const double d = /* without dispersion the reference period may be 0 or negative */
     model->dispersive ? slope * log(omega * model->reference_period / (2.0 * pi)) : 0.0;
   point->rho = rho;
   point->gravity =

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where it is isotropic vph = vpv and vsh = vsv. */
+/* PREM with the isotropic upper mantle, in which vph = vpv and vsh = vsv. */
 static const struct prem_shell {
   double top, rho[4], vp[4], vs[4], q_mu, q_kappa;
 } isotropic_shells[] = {
@@ -41,7 +41,7 @@ static const struct prem_shell {
 };
 enum {
   N_SHELLS = sizeof isotropic_shells / sizeof *isotropic_shells,
-  FIRST_ANISOTROPIC = 8, /* two shells, 220 to 24.4 km deep */
+  FIRST_ANISOTROPIC = 8, /* first of two shells with anisotropic velocities, 220 to 24.4 km deep */
   OCEAN = N_SHELLS - 1
 };
 

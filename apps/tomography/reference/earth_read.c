@@ -1,4 +1,4 @@
-/* Earth models in Mineos' format (earth_model.h). */
+/* Reads Earth models in Mineos' format (contract: earth_model.h). */
 #include "apps/tomography/readers/tomo_text.h"
 #include "apps/tomography/reference/earth_model.h"
 
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A line, in the order of its columns. */
+/* Columns of a line. */
 enum { RADIUS, DENSITY, VPV, VSV, Q_KAPPA, Q_MU, VPH, VSH, ETA, COLUMNS };
 enum { LINES_MAX = 10000 };
 
@@ -20,7 +20,7 @@ static const struct {
   {"vph", 1.0, 1e5},    {"vsh", 0.0, 1e5},     {"eta", 0.1, 10.0},
 };
 
-/* The next line, with at least so many fields. */
+/* Reads the next line, which must have at least `least` fields. */
 static osla_err next_fields(text_reader *reader, int least, const char *what,
                             char *field[TEXT_FIELDS_MAX])
 {
@@ -33,8 +33,8 @@ static osla_err next_fields(text_reader *reader, int least, const char *what,
   return OSLA_OK;
 }
 
-/* The head: a title; anisotropy, reference period (s) and form; how many lines, and two boundaries
- * that are found here by their velocities. */
+/* Reads the head: a title; anisotropy, reference period (s) and form; the number of lines, and two
+ * boundaries, which are ignored since velocities determine them. */
 static osla_err read_head(text_reader *reader, earth_model *model, int *lines, bool *anisotropic)
 {
   char *field[TEXT_FIELDS_MAX];
@@ -59,7 +59,7 @@ static osla_err read_head(text_reader *reader, earth_model *model, int *lines, b
   return OSLA_OK;
 }
 
-/* Of an isotropic table vph, vsh and eta are not used, as in Mineos. */
+/* Reads a line of the table. In an isotropic table vph, vsh and eta are ignored, as in Mineos. */
 static osla_err read_line(text_reader *reader, bool anisotropic, double line[COLUMNS])
 {
   char *field[TEXT_FIELDS_MAX];
@@ -85,7 +85,7 @@ static osla_err read_line(text_reader *reader, bool anisotropic, double line[COL
   return OSLA_OK;
 }
 
-/* The straight line through two values, in r / radius. */
+/* Sets the polynomial in r / radius to the straight line through two values. */
 static void set_linear(double polynomial[EARTH_TERMS], double radius, const double *below,
                        const double *above, int which, double unit)
 {

@@ -1,19 +1,22 @@
-/* Modes by counting eigenvalues and by inverse iteration (mode.h; doc/reference.md).
+/* Finds modes by counting eigenvalues and by inverse iteration (contract: mode.h; theory:
+ * doc/reference.md).
  *
- * At a frequency the branches are the orders l at which T(l, omega) is singular. The number of
- * negative eigenvalues of T(l, omega) is that of modes of order l below omega (and since T
- * decreases with omega, counting needs no derivative); those below the slow c0 k are not surface
- * waves but oscillations of the fluids, and are taken off. Bisection by counts isolates a branch;
- * Newton's method on Rayleigh's quotient, lambda -= x^T T x / x^T T' x with x := T^-1 T' x,
- * finishes. W. H. Wittrick, F. W. Williams, Q. J. Mech. Appl. Math. 24 (1971), the count; A.
- * Neumaier, SIAM J. Numer. Anal. 22 (1985), the iteration. */
+ * At a frequency, the branches are the orders l at which T(l, omega) is singular. The number of
+ * negative eigenvalues of T(l, omega) is the number of modes of order l with frequencies below
+ * omega. (T decreases with omega, so counting needs no derivative.) Modes below the frequency c0 k
+ * of a small velocity c0 are not surface waves but oscillations of the fluids, and are subtracted.
+ * Bisection by counts isolates a branch. Newton's method on Rayleigh's quotient, lambda -= x^T T x
+ * / x^T T' x with x := T^-1 T' x, then computes it. Sources: W. H. Wittrick, F. W. Williams, Q. J.
+ * Mech. Appl. Math. 24 (1971), for the count; A. Neumaier, SIAM J. Numer. Anal. 22 (1985), for the
+ * iteration.
+ */
 #include "apps/tomography/reference/mode.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* Orders from 1.5 on: towards l = 1 the lowest mode becomes a motion of the whole Earth, as slow as
- * what is not counted. */
+/* Smallest l + 1/2. Towards l = 1 the lowest mode becomes a motion of the whole Earth, as slow as
+ * the modes that are subtracted. */
 static const double least_lambda = 2.0;
 
 static int count_below(radial_system *s, double lambda, double omega)
@@ -29,7 +32,7 @@ int mode_count(radial_system *s, double c)
   return count_below(s, lambda, s->omega) - count_below(s, lambda, slow);
 }
 
-/* x := x / its largest element, with sign. */
+/* Scales x so that its element of largest absolute value becomes 1. */
 static void normalise(int n, double *x)
 {
   double largest = 0.0;
@@ -47,10 +50,11 @@ static double dot(int n, const double *x, const double *y)
   return sum;
 }
 
-/* Newton's method; y and room have n_dofs elements. *steps: how many it took, 0: none helped. */
+/* Newton's method; y and room are work space of n_dofs elements. *steps: number of steps, or 0 if
+ * it did not converge. */
 static void iterate(radial_system *s, mode *m, double *y, double *room, int *steps)
 {
-  enum { MOST = 30, STILL = 3 }; /* the first steps turn x alone towards the mode */
+  enum { MOST = 30, STILL = 3 }; /* the first STILL steps change only x, not lambda */
   const int n = s->mesh->n_dofs;
   double before = INFINITY;
   for (*steps = 1; *steps <= MOST; ++*steps) {
@@ -74,8 +78,9 @@ static void iterate(radial_system *s, mode *m, double *y, double *room, int *ste
   *steps = 0;
 }
 
-/* Group velocity and 1 / Q: with T_lambda dlambda + T_omega domega = 0, where T_omega = -2 omega M
- * and what dispersion adds, whose moduli also make 1 / Q (their slope is (2 / pi) / Q). */
+/* Computes group velocity and 1 / Q from T_lambda dlambda + T_omega domega = 0, where T_omega = -2
+ * omega M plus the effect of dispersion. The slope of the moduli by ln omega is (2 / pi) / Q times
+ * the moduli, so it also gives 1 / Q. */
 static void finish(radial_system *s, mode *m)
 {
   const radial_mesh *mesh = s->mesh;
@@ -117,7 +122,8 @@ static osla_err refine(radial_system *s, mode *m)
   return OSLA_OK;
 }
 
-/* Bisects phase velocities until one branch lies between *low and *high, close together. */
+/* Bisects phase velocities until exactly one branch lies between *low and *high, which are then
+ * close together. */
 static bool isolate(radial_system *s, int branch, double *low, double *high)
 {
   int below = mode_count(s, *low), above = mode_count(s, *high);
@@ -148,7 +154,7 @@ osla_err mode_find(radial_system *s, double omega, int branch, double fastest, m
   if (!*found) return OSLA_OK;
   m->x = malloc((size_t)n * sizeof *m->x);
   OSLA_CHECK(m->x, OSLA_ERR_MEM, "no memory for %d unknowns", n);
-  for (int i = 0; i < n; i++) /* no mode is orthogonal to it */
+  for (int i = 0; i < n; i++) /* start vector, which is not orthogonal to any mode */
     m->x[i] = 1.0 + 0.5 * sin(1.0 + 3.7 * i);
   m->lambda = 2.0 * omega * radius / (low + high);
   osla_err err = refine(s, m);
@@ -160,7 +166,7 @@ osla_err mode_find(radial_system *s, double omega, int branch, double fastest, m
   return err;
 }
 
-/* Is it the mode of its branch, by the count of those that are slower? */
+/* Checks by counting the slower modes that the mode belongs to its branch. */
 static bool is_of_branch(radial_system *s, const mode *m)
 {
   const double near = 1e-6;
@@ -178,7 +184,7 @@ osla_err mode_follow(radial_system *s, double omega, mode *m)
   m->omega = omega;
   OSLA_CALL(refine(s, m));
   if (is_of_branch(s, m)) return OSLA_OK;
-  /* another branch is so near that the iteration went there */
+  /* the iteration converged to another branch nearby */
   OSLA_CALL(mode_find(s, omega, m->branch, fastest, &other, &found));
   OSLA_CHECK(found, OSLA_ERR_STATE, "branch %d at %g s: it is not slower than %g km/s", m->branch,
              6.283185307179586 / omega, fastest);
@@ -187,7 +193,7 @@ osla_err mode_follow(radial_system *s, double omega, mode *m)
   return OSLA_OK;
 }
 
-/* How many modes of this order are slower than c, with the moduli of that frequency? */
+/* Number of modes of this order that are slower than c, with the moduli at the frequency of c. */
 static int count_at_order(radial_system *s, double lambda, double c)
 {
   radial_system_set(s, c * lambda / s->mesh->model->radius);

@@ -1,38 +1,38 @@
-/* One mode: found at a frequency, for a real angular order; its group velocity and its kernel. */
+/* One mode, found at a frequency, with a real angular order; its group velocity and kernel. */
 #ifndef MODE_H
 #define MODE_H
 
 #include "apps/tomography/reference/radial.h"
 
 typedef struct mode {
-  int branch;    /* 0: the fundamental one */
+  int branch;    /* 0: the fundamental mode */
   double omega;  /* rad/s */
   double lambda; /* l + 1/2 */
-  double c, u;   /* phase and group velocity, km/s; the latter with the change of velocity with
-                    frequency that dispersion makes */
-  double q;      /* 1 / Q */
-  double slope;  /* x^T dT/dlambda x */
-  double *x;     /* [mesh->n_dofs] the eigenvector */
+  double c, u; /* phase and group velocity, km/s; the group velocity includes physical dispersion */
+  double q;    /* 1 / Q */
+  double slope; /* x^T dT/dlambda x */
+  double *x;    /* [mesh->n_dofs] eigenvector */
 } mode;
 
-/* How many branches have a phase velocity between MODE_SLOWEST (km/s) and c at the system's
- * frequency? */
+/* Number of branches with a phase velocity between MODE_SLOWEST (km/s) and c at the system's
+ * frequency. */
 enum { MODE_SLOWEST = 1 };
 int mode_count(radial_system *system, double c);
 
-/* The mode of a branch at omega, if its phase velocity is below `fastest`: *found. The caller
- * destroys it. Errors: MEM, STATE (the iteration does not converge). */
+/* Finds the mode of a branch at omega. *found is false if its phase velocity is not below
+ * `fastest`. The caller destroys the mode. Errors: MEM, STATE (the iteration does not converge). */
 osla_err mode_find(radial_system *system, double omega, int branch, double fastest, mode *m,
                    bool *found);
-/* The same branch at a frequency nearby, beginning with m; m is changed. */
+/* Moves m along its branch to a nearby frequency; m is the start of the iteration and the
+ * result. */
 osla_err mode_follow(radial_system *system, double omega, mode *m);
-/* The mode of a branch at lambda = l + 1/2, l >= 3, in the system's model, if it is slower than
- * `fastest`: *found. For checks: omega is found by bisection, too. */
+/* Finds the mode of a branch at lambda = l + 1/2, l >= 3, in the system's model. *found is false if
+ * it is not slower than `fastest`. For checks: omega is found by bisection, too. */
 osla_err mode_at_order(radial_system *system, double lambda, int branch, double fastest, mode *m,
                        bool *found);
 void mode_destroy(mode *m);
 
-/* dln c / dln Vs per km at a radius of an element, at this frequency. */
+/* dln c / dln Vs per km at a radius of an element, at the mode's frequency. */
 double mode_kernel(const radial_mesh *mesh, const mode *m, int element, double r);
 
 #endif

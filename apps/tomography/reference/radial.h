@@ -1,20 +1,20 @@
 /* Free oscillations of a spherical Earth: the energy of a mode as a quadratic form, in finite
- * elements along the radius. The derivation is in doc/reference.md.
+ * elements along the radius. doc/reference.md has the derivation.
  *
  * A mode of angular order l and frequency omega makes stationary
  *
  *     I(x) = integral over 0 .. a of q^T D(r; k, omega) q r^2 dr,     k^2 = l (l + 1),
  *
- * minus omega^2 times its kinetic energy, where q holds the eigenfunctions and their derivatives by
- * r: (W, W') of a toroidal mode; (U, U', V, V', P, P') of a spheroidal one, with the displacement
- * U r^ + V grad_1 / k and P the perturbation of the gravitational potential. D is of second degree
- * in k, so that in elements T(l, omega) = K0 + k K1 + k^2 K2 + (l + 1) S - omega^2 M, all symmetric
- * band matrices, and T x = 0. l may be any real number: c = omega a / (l + 1/2).
+ * minus omega^2 times its kinetic energy. q holds the eigenfunctions and their derivatives by r:
+ * (W, W') of a toroidal mode; (U, U', V, V', P, P') of a spheroidal one, with the displacement U r^
+ * + V grad_1 / k and the perturbation P of the gravitational potential. D is of second degree in k,
+ * so the finite elements give T(l, omega) = K0 + k K1 + k^2 K2 + (l + 1) S - omega^2 M with
+ * symmetric band matrices, and T x = 0. l may be any real number: c = omega a / (l + 1/2).
  *
- * Elements: polynomials of degree 4 in U, V, W and P. V jumps between solid and fluid, and within a
- * fluid it is of degree 3 and jumps between elements, so that its flow with no change of volume
- * has no stiffness (as with the elements of Raviart & Thomas 1977).
- * Meshes and systems are made for one caller each; calls are local.
+ * Elements are polynomials of degree 4 in U, V, W and P. V jumps between solid and fluid. Within a
+ * fluid V is of degree 3 and jumps between elements, so that a flow without change of volume has no
+ * stiffness (like the elements of Raviart & Thomas 1977). Meshes and systems may be used by one
+ * caller at a time; calls are local.
  */
 #ifndef RADIAL_H
 #define RADIAL_H
@@ -27,7 +27,7 @@ typedef enum radial_kind { RADIAL_TOROIDAL, RADIAL_SPHEROIDAL } radial_kind;
 enum {
   RADIAL_DEGREE = 4,
   RADIAL_NODES = RADIAL_DEGREE + 1,
-  RADIAL_POINTS = 7,    /* of quadrature in a solid element; in a fluid one RADIAL_DEGREE */
+  RADIAL_POINTS = 7,    /* quadrature points of a solid element; a fluid one has RADIAL_DEGREE */
   RADIAL_FUNCTIONS = 3, /* U (or W), V, P */
   RADIAL_LOCAL = RADIAL_FUNCTIONS * RADIAL_NODES,
   RADIAL_QUANTITIES = 6 /* each function and its derivative */
@@ -37,13 +37,13 @@ typedef struct radial_element {
   double bottom, top;
   int shell;
   bool fluid;
-  int dof[RADIAL_LOCAL]; /* [function * RADIAL_NODES + node]; -1: none */
+  int dof[RADIAL_LOCAL]; /* index of the unknown at [function * RADIAL_NODES + node]; -1: none */
 } radial_element;
 
 typedef struct radial_options {
-  double size;     /* of elements at the surface: at most so many km */
+  double size;     /* greatest size of elements at the surface, km */
   double vp_ratio; /* dln Vp / dln Vs of the kernels */
-  bool weightless; /* without gravity, for comparison with theory that has none */
+  bool weightless; /* true: no gravity, for comparison with theory without gravity */
 } radial_options;
 
 typedef struct radial_mesh {
@@ -51,42 +51,43 @@ typedef struct radial_mesh {
   const earth_model *model;
   radial_options options;
   int n_elements, n_dofs, width;
-  radial_element *element; /* upwards */
+  radial_element *element; /* [n_elements] from the centre upwards */
 } radial_mesh;
 
-/* Elements grow downwards by 0.05 km a km. Toroidal modes: the uppermost solid alone. The model
- * outlives the mesh. Errors: ARG, MEM. */
+/* Creates a mesh. The size of elements grows downwards by 0.05 km a km. Toroidal modes use only the
+ * uppermost solid. The model must outlive the mesh. Errors: ARG, MEM. */
 osla_err radial_mesh_create(const earth_model *model, radial_kind kind,
                             const radial_options *options, radial_mesh **mesh);
 void radial_mesh_destroy(radial_mesh **mesh);
 
-/* Points and weights of Gauss and Legendre on -1 .. 1. */
+/* Points and weights of Gauss-Legendre quadrature on -1 .. 1. */
 void radial_gauss(int n, double *x, double *weight);
 
-/* The quadrature of an element on -1 .. 1; returns the number of points. */
+/* Quadrature of an element on -1 .. 1; returns the number of points. */
 int radial_points(const radial_element *element, double xi[RADIAL_POINTS],
                   double weight[RADIAL_POINTS]);
 
-/* q at xi (-1 .. 1) of an element, of the eigenvector x; without x, each local unknown's part of q
- * in parts[quantity][local]. */
+/* radial_quantities: q of the eigenvector x at xi (-1 .. 1) of an element. radial_parts: the
+ * contribution to q of each local unknown, parts[quantity][local]. */
 void radial_quantities(const radial_mesh *mesh, int element, double xi, const double *x,
                        double q[RADIAL_QUANTITIES]);
 void radial_parts(const radial_mesh *mesh, int element, double xi,
                   double parts[RADIAL_QUANTITIES][RADIAL_LOCAL]);
 
-/* D without kinetic energy, for moduli alone (elastic) or with gravity, and the kinetic one. */
+/* Add to d: radial_elastic the elastic energy, radial_gravity the energy of gravity, radial_kinetic
+ * the kinetic energy / omega^2. */
 typedef double radial_form[RADIAL_QUANTITIES][RADIAL_QUANTITIES];
 void radial_elastic(radial_kind kind, const earth_moduli *m, double k, double r, radial_form d);
 void radial_gravity(const earth_point *point, double k, double r, radial_form d);
 void radial_kinetic(radial_kind kind, double rho, radial_form d);
 double radial_apply(const radial_form d, const double q[RADIAL_QUANTITIES]); /* q^T D q */
 
-/* All matrices at one omega, at which the moduli are. */
+/* All matrices for the moduli at one omega. */
 typedef struct radial_system {
   const radial_mesh *mesh;
   double omega;
   band k[3], mass, work;
-  double surface; /* S: its one element, of P at the surface */
+  double surface; /* S: its only nonzero element, at P on the surface */
   int surface_dof;
 } radial_system;
 
@@ -94,9 +95,9 @@ osla_err radial_system_create(const radial_mesh *mesh, radial_system **system);
 void radial_system_destroy(radial_system **system);
 void radial_system_set(radial_system *system, double omega);
 
-/* work := T at lambda = l + 1/2, with omega as kinetic energy's frequency. */
+/* work := T at lambda = l + 1/2; omega is the frequency in the kinetic energy only. */
 void radial_system_sum(radial_system *system, double lambda, double omega);
-/* y := dT / dlambda x. */
+/* y := dT / dlambda x; room is work space of n_dofs elements. */
 void radial_system_slope(const radial_system *system, double lambda, const double *x, double *y,
                          double *room);
 

@@ -1,12 +1,13 @@
-/* The energy of a mode at a radius, as a quadratic form in its eigenfunctions (radial.h;
- * doc/reference.md; F. A. Dahlen, J. Tromp, Theoretical Global Seismology, 1998, chapter 8). */
+/* The energy of a mode at a radius as a quadratic form in its eigenfunctions (contract: radial.h;
+ * theory: doc/reference.md; F. A. Dahlen, J. Tromp, Theoretical Global Seismology, 1998, chapter
+ * 8). */
 #include "apps/tomography/reference/radial.h"
 
 enum { U, DU, V, DV, P, DP, W = U, DW = DU };
 
 typedef const double form[RADIAL_QUANTITIES];
 
-/* d += c (a.q) (b.q) */
+/* Adds the form c (a.q) (b.q) to d. */
 static void add(radial_form d, double c, form a, form b)
 {
   for (int i = 0; i < RADIAL_QUANTITIES; i++)
@@ -31,8 +32,8 @@ static void toroidal(const earth_moduli *m, double k, double r, radial_form d)
   add(d, m->n * (k * k - 2.0), w, w);
 }
 
-/* C U'^2 + 2 F U' f + (A - N) f^2 + L x^2 + N (k^2 - 2) V^2 / r^2, with f = (2 U - k V) / r and
- * x = V' + (k U - V) / r. */
+/* C U'^2 + 2 F U' f + (A - N) f^2 + L x^2 + N (k^2 - 2) V^2 / r^2, with f = (2 U - k V) / r and x =
+ * V' + (k U - V) / r. */
 static void spheroidal(const earth_moduli *m, double k, double r, radial_form d)
 {
   form du = {[DU] = 1.0}, f = {[U] = 2.0 / r, [V] = -k / r},
@@ -52,8 +53,8 @@ void radial_elastic(radial_kind kind, const earth_moduli *m, double k, double r,
     spheroidal(m, k, r, d);
 }
 
-/* rho (4 pi G rho - 4 g / r) U^2 + 2 rho g k U V / r + 2 rho (U P' + k V P / r)
- * + (P'^2 + k^2 P^2 / r^2) / (4 pi G). */
+/* rho (4 pi G rho - 4 g / r) U^2 + 2 rho g k U V / r + 2 rho (U P' + k V P / r) + (P'^2 + k^2 P^2 /
+ * r^2) / (4 pi G). */
 void radial_gravity(const earth_point *point, double k, double r, radial_form d)
 {
   const double rho = point->rho, g = point->gravity, four_pi_g = earth_four_pi_g();

@@ -1,11 +1,11 @@
-/* Elements along the radius, their unknowns and their polynomials (radial.h). */
+/* Elements along the radius, their unknowns and their polynomials (contract: radial.h). */
 #include "apps/tomography/reference/radial.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 static const double pi = 3.14159265358979323846;
-static const double growth = 0.05; /* of the elements' size, km a km of depth */
+static const double growth = 0.05; /* growth of the elements' size, km a km of depth */
 
 void radial_gauss(int n, double *x, double *weight)
 {
@@ -35,7 +35,7 @@ int radial_points(const radial_element *element, double xi[RADIAL_POINTS],
   return n;
 }
 
-/* The Lagrange polynomials of n nodes at xi, and their derivatives. */
+/* Values and derivatives at xi of the Lagrange polynomials of n nodes. */
 static void lagrange(int n, const double *node, double xi, double *value, double *slope)
 {
   for (int i = 0; i < n; i++) {
@@ -50,12 +50,13 @@ static void lagrange(int n, const double *node, double xi, double *value, double
   }
 }
 
-/* Nodes of Gauss and Lobatto, degree 4; and inner ones, degree 3. */
+/* Gauss-Lobatto nodes of degree 4, and Gauss nodes of degree 3 for V in a fluid. */
 static const double lobatto[RADIAL_NODES] = {-1.0, -0.654653670707977144, 0.0, 0.654653670707977144,
                                              1.0};
 static const double inner[RADIAL_DEGREE] = {-0.861136311594052575, -0.339981043584856265,
                                             0.339981043584856265, 0.861136311594052575};
-/* The unknown of P is P / potential_scale, about as large as a displacement of the same energy. */
+/* The unknown of P is P / potential_scale, which is about as large as a displacement of equal
+ * energy. */
 static const double potential_scale = 0.01;
 
 void radial_parts(const radial_mesh *mesh, int element, double xi,
@@ -96,7 +97,7 @@ void radial_quantities(const radial_mesh *mesh, int element, double xi, const do
   }
 }
 
-/* The first shell of the uppermost solid, and the one above its last. */
+/* Range [first, end) of the shells of the uppermost solid. */
 static void uppermost_solid(const earth_model *model, int *first, int *end)
 {
   *end = model->n_shells;
@@ -107,7 +108,7 @@ static void uppermost_solid(const earth_model *model, int *first, int *end)
     --*first;
 }
 
-/* How many elements a shell has. */
+/* Number of elements of a shell. */
 static int divide(const earth_model *model, const earth_shell *s, double size)
 {
   const double below = size + growth * (model->radius - s->bottom);
@@ -125,7 +126,7 @@ static void place(radial_mesh *mesh, int first, int end, double size)
     const double below = size + growth * (mesh->model->radius - s->bottom);
     const double above = size + growth * (mesh->model->radius - s->top);
     double bottom = s->bottom;
-    for (int j = 1; j <= count; j++) { /* sizes that grow by one factor */
+    for (int j = 1; j <= count; j++) { /* sizes grow by a constant factor */
       const double here = below * pow(above / below, (double)j / count);
       const double top = j == count ? s->top : mesh->model->radius - (here - size) / growth;
       mesh->element[n++] =

@@ -1,4 +1,4 @@
-/* The matrices of a mesh at a frequency (radial.h). */
+/* The matrices of a mesh at a frequency (contract: radial.h). */
 #include "apps/tomography/reference/radial.h"
 
 #include <math.h>
@@ -49,7 +49,7 @@ static void clear(band *m)
   memset(m->a, 0, (size_t)m->n * (size_t)(m->width + 1) * sizeof *m->a);
 }
 
-/* m += weight B^T D B of one point of an element. */
+/* m += weight B^T D B, the contribution of one quadrature point of an element. */
 static void add_point(band *m, const radial_element *e, const radial_form d, double weight,
                       double parts[RADIAL_QUANTITIES][RADIAL_LOCAL])
 {
@@ -75,7 +75,7 @@ static bool has_gravity(const radial_mesh *mesh)
   return mesh->kind == RADIAL_SPHEROIDAL && !mesh->options.weightless;
 }
 
-/* D is of second degree in k: D(0), D(1) and D(-1) tell its coefficients. */
+/* Computes the coefficients of D, a polynomial of second degree in k, from D(0), D(1) and D(-1). */
 static void coefficients(const radial_mesh *mesh, const earth_point *point, double r,
                          radial_form d[3])
 {
@@ -127,7 +127,7 @@ void radial_system_set(radial_system *s, double omega)
   s->surface = 0.0;
   s->surface_dof = -1;
   if (!has_gravity(mesh)) return;
-  /* The field outside, (l + 1) a P(a)^2 / (4 pi G). */
+  /* The gravitational field outside the Earth has the energy (l + 1) a P(a)^2 / (4 pi G). */
   double parts[RADIAL_QUANTITIES][RADIAL_LOCAL];
   const int last = mesh->n_elements - 1, local = 2 * RADIAL_NODES + RADIAL_DEGREE;
   radial_parts(mesh, last, 1.0, parts);

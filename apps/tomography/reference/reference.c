@@ -1,4 +1,4 @@
-/* `osla reference`; see reference.h. */
+/* The command `osla reference` (contract: reference.h). */
 #include "apps/tomography/reference/reference.h"
 #include "apps/tomography/tomography.h"
 
@@ -26,7 +26,7 @@ static osla_err make(const reference_options *o, const earth_model *model)
   if (err == OSLA_OK && o->output)
     err = osli_new_file_write(o->output, text, length);
   else if (err == OSLA_OK)
-    (void)fwrite(text, 1, length, stdout); /* command_end tells of a failure */
+    (void)fwrite(text, 1, length, stdout); /* command_end reports errors of standard output */
   free(text);
   return err;
 }
@@ -50,7 +50,7 @@ int command_reference(int argc, char **argv)
   command_line line;
   int status;
   if (!reference_parse(argc, argv, &options, &line, &status)) return status;
-  if (command_rank() == 0) /* rank 0 computes alone; other ranks only end */
+  if (command_rank() == 0) /* only rank 0 computes; other ranks end at once */
     status = command_end("reference", command_fail("reference", run(&options)));
   command_release(&line);
   return status;

@@ -1,4 +1,5 @@
-/* `osla reference`: makes a table of a reference Earth, or lists modes (floor 4; no MPI). */
+/* The command `osla reference`, which makes a table of a reference Earth or lists modes (floor 4;
+ * no MPI). */
 #ifndef REFERENCE_H
 #define REFERENCE_H
 
@@ -9,23 +10,25 @@
 
 typedef struct reference_options {
   const char *model;             /* "prem", or a file in Mineos' format */
-  int no_ocean, isotropic;       /* of PREM */
+  int no_ocean, isotropic;       /* variants of PREM */
   double period_min, period_max; /* s */
   int n_periods, n_branches;
-  bool wave[2];   /* by radial_kind: Love, Rayleigh */
-  double fastest; /* km/s */
+  bool wave[2];   /* waves in the table, by radial_kind: Love, Rayleigh */
+  double fastest; /* greatest phase velocity of a mode, km/s */
   double vp_ratio;
-  double element;     /* km */
+  double element;     /* size of elements at the surface, km */
   const char *output; /* NULL: standard output */
-  char **modes;       /* words such as 0S20: they are listed, and no table is made */
+  /* names of modes such as 0S20; if there are any, modes are listed and no table is made */
+  char **modes;
   int n_modes;
 } reference_options;
 
-/* Parses and checks; as command_parse. */
+/* Parses and checks the command line; the result is that of command_parse. */
 bool reference_parse(int argc, char **argv, reference_options *options, command_line *line,
                      int *status);
 
-/* reference_table.c: the table as text, which the caller frees. reference_modes.c: the list. */
+/* Make the table (reference_table.c) or the list of modes (reference_modes.c) as a text, which the
+ * caller frees. */
 osla_err reference_make_table(const reference_options *options, const earth_model *model,
                               char **text, size_t *length);
 osla_err reference_list_modes(const reference_options *options, const earth_model *model,

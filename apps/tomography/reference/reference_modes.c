@@ -1,4 +1,4 @@
-/* Periods of modes by their names, for comparison with catalogues (reference.h). */
+/* Periods of modes given by name, for comparison with catalogues (contract: reference.h). */
 #include "apps/tomography/reference/reference.h"
 
 #include <ctype.h>
@@ -7,7 +7,7 @@
 
 enum { ORDER_MIN = 3, ORDER_MAX = 2000, BRANCH_MAX = 50 };
 
-/* "0S20": branch, S or T, angular order. */
+/* Parses the name of a mode such as "0S20": branch, S or T, angular order. */
 static osla_err parse(const char *word, int *branch, radial_kind *kind, int *order)
 {
   char letter = '\0', rest;
@@ -25,7 +25,7 @@ static osla_err parse(const char *word, int *branch, radial_kind *kind, int *ord
 static osla_err list(FILE *out, const reference_options *o, radial_system *const *system)
 {
   static const double two_pi = 6.283185307179586;
-  static const double fastest = 30.0; /* km/s; core phases, too, are slower */
+  static const double fastest = 30.0; /* km/s; even core phases are slower */
   (void)fprintf(out, "%-8s %12s %10s %10s %8s\n", "mode", "period_s", "c_km_s", "U_km_s", "Q");
   for (int i = 0; i < o->n_modes; i++) {
     int branch = 0, order = 0;
@@ -39,7 +39,7 @@ static osla_err list(FILE *out, const reference_options *o, radial_system *const
     if (m.q > 0.0)
       (void)fprintf(out, "%8.1f\n", 1.0 / m.q);
     else
-      (void)fprintf(out, "%8s\n", "-"); /* nothing is dispersive */
+      (void)fprintf(out, "%8s\n", "-"); /* without attenuation there is no Q */
     mode_destroy(&m);
   }
   return OSLA_OK;

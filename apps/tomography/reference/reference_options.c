@@ -21,7 +21,7 @@ static const char after[] = "Example:\n"
                             "  osla reference --output prem.txt\n"
                             "  osla reference --isotropic 0S20 0S30\n";
 
-/* "25:300:40" or "100". */
+/* Parses "25:300:40" (from, to, count) or a single period such as "100". */
 static int parse_periods(const char *text, reference_options *o)
 {
   char rest;

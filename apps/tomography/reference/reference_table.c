@@ -1,4 +1,4 @@
-/* A table of a reference Earth as text (reference.h; the format: tomo_reference.h). */
+/* Writes a table of a reference Earth as text (contract: reference.h; format: tomo_reference.h). */
 #include "apps/tomography/reference/reference.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@ static double period_of(const reference_options *o, int i)
   if (o->n_periods == 1) return o->period_min;
   const double period =
     o->period_min * pow(o->period_max / o->period_min, (double)i / (o->n_periods - 1));
-  return round(1e3 * period) / 1e3; /* as it is written */
+  return round(1e3 * period) / 1e3; /* rounded as in the table */
 }
 
 static void write_head(FILE *out, const reference_options *o, const earth_model *model, int n,
@@ -40,7 +40,7 @@ static void write_head(FILE *out, const reference_options *o, const earth_model 
   (void)fprintf(out, "\n");
 }
 
-/* Values as decimals; those without a meaning beside the largest are 0. */
+/* Writes values as decimals; values that are negligible beside the largest are written as 0. */
 static void write_kernel(FILE *out, const char *keyword, int n, const double *value)
 {
   double largest = 0.0;
@@ -59,9 +59,10 @@ static osla_err write_branch(FILE *out, const reference_options *o, radial_syste
   for (int i = 0; i < o->n_periods; i++) {
     bool found;
     if (i > 0 && !(period_of(o, i) > period_of(o, i - 1)))
-      continue; /* the same in so many digits */
+      /* equal to the previous period after rounding */
+      continue;
     OSLA_CALL(surface_row_make(system, period_of(o, i), branch, o->fastest, n, depth, row, &found));
-    if (!found) return OSLA_OK; /* it is faster at longer periods */
+    if (!found) return OSLA_OK; /* at longer periods the branch is faster still */
     (void)fprintf(out, "mode %s %d %.7g %.6f %.6f\n", wave, branch, row->period, row->c, row->u);
     write_kernel(out, "dlnc", n, row->by_c);
     write_kernel(out, "dlnU", n, row->by_u);

@@ -1,4 +1,4 @@
-/* Kernels of phase and group velocity at a table's depths (surface_wave.h). */
+/* Kernels of phase and group velocity at a table's depths (contract: surface_wave.h). */
 #include "apps/tomography/reference/surface_wave.h"
 
 #include <math.h>
@@ -6,7 +6,7 @@
 
 static const double pi = 3.14159265358979323846;
 
-/* Between depths: nearest at the surface, and how it grows, km and km a km. */
+/* Distance between depths: km at the surface, and growth in km a km of depth. */
 static const double nearest = 5.0, growth = 1.0 / 15.0;
 
 static bool differ(double above, double below)
@@ -14,8 +14,8 @@ static bool differ(double above, double below)
   return fabs(above - below) > 1e-3 * fmax(above, below);
 }
 
-/* Do kernels jump below a shell? They do where a modulus of shear does, since the traction does
- * not: with the velocity, the density, or at such a period with Q. */
+/* True if kernels jump at the bottom of a shell. They jump with a modulus of shear, because the
+ * traction is continuous: with velocity or density or, at such a period, with Q. */
 static bool jumps(const earth_model *model, int shell)
 {
   const double r = model->shell[shell].bottom, omega = 2.0 * pi / 80.0;
@@ -31,7 +31,8 @@ static int intervals(double top, double bottom)
   return (int)ceil(fmax(count, 1.0) - 1e-9);
 }
 
-/* Depths below `top` down to `bottom`; without room they are counted. */
+/* Sets the depths below `top` down to `bottom`, and returns their number; with depth = NULL only
+ * counts them. */
 static int fill(double top, double bottom, double *depth)
 {
   const int count = intervals(top, bottom);
@@ -69,12 +70,12 @@ osla_err surface_depths(const earth_model *model, int *n, double **depth)
   *depth = malloc((size_t)*n * sizeof **depth);
   OSLA_CHECK(*depth, OSLA_ERR_MEM, "no memory for %d depths", *n);
   (void)list(model, *depth);
-  for (int i = 0; i < *n; i++) /* as they will be written, in whole metres */
+  for (int i = 0; i < *n; i++) /* rounded to whole metres, as in the table */
     (*depth)[i] = round(1e3 * (*depth)[i]) / 1e3;
   return OSLA_OK;
 }
 
-/* right += the integrals of K with both hat functions of an interval. */
+/* Adds to right[] the integrals of the kernel times both hat functions of an interval. */
 static void integrate(const radial_mesh *mesh, const mode *m, double top, double bottom,
                       double right[2])
 {
@@ -94,8 +95,8 @@ static void integrate(const radial_mesh *mesh, const mode *m, double top, double
   }
 }
 
-/* The kernel of a mode, dln c / dln Vs per km, as values at n depths: the best ones in the sense of
- * least squares between each two jumps, which keeps its integral there and its first moment. */
+/* Values at n depths of a mode's kernel, dln c / dln Vs per km: the least-squares fit between
+ * successive jumps, which conserves the kernel's integral and first moment there. */
 static osla_err surface_kernel(const radial_mesh *mesh, const mode *m, int n, const double *depth,
                                double *kernel)
 {
@@ -124,7 +125,7 @@ static osla_err surface_kernel(const radial_mesh *mesh, const mode *m, int n, co
 }
 
 /* The kernel of the group velocity at fixed period, K_U = K_c + (U / c) dK_c / dln omega, by a
- * central difference: W. L. Rodi et al., Bull. Seism. Soc. Am. 65 (1975). */
+ * central difference. Source: W. L. Rodi et al., Bull. Seism. Soc. Am. 65 (1975). */
 static osla_err differentiate(radial_system *system, mode *m, int n, const double *depth,
                               double *room, surface_row *row)
 {
