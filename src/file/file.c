@@ -206,19 +206,6 @@ osla_err osli_file_check_state(osla_file *f, bool write)
   return OSLA_OK;
 }
 
-/* An empty dimension counts as 1, so that the other dimension is bounded, too. */
-osla_err osli_file_check_sizes(const osla_file *f, const char *name, const file_item *item)
-{
-  int64_t bytes = (int64_t)osli_file_type_size((file_type)item->type);
-  OSLA_CHECK(item->m >= 0 && item->n >= 0, OSLA_ERR_ARG,
-             "%.63s: %" PRId64 " x %" PRId64 " elements", name, item->m, item->n);
-  OSLA_CHECK(!__builtin_mul_overflow(bytes, item->m > 0 ? item->m : 1, &bytes) &&
-               !__builtin_mul_overflow(bytes, item->n > 0 ? item->n : 1, &bytes),
-             OSLA_ERR_RANGE, "%.200s: %.63s of %" PRId64 " x %" PRId64 " is too large for a file",
-             f->path, name, item->m, item->n);
-  return OSLA_OK;
-}
-
 osla_err osli_file_reserve(osla_file *f, const char *name, file_item *item)
 {
   OSLA_CALL(osli_file_check_state(f, true));

@@ -45,12 +45,14 @@ struct osla_file {
   bool failed;
 };
 
-/* --- file_item.c: types, sizes and checksums of arrays; local --- */
+/* --- file_sum.c: types, sizes and checksums of arrays; local --- */
 /* Sum of the hashes of `count` words of `size` (4 or 8) bytes. `first` is the index of the first
  * word in the array. The sums of parts add up to the sum of the array, modulo 2^64. */
 uint64_t osli_file_sum(const void *words, size_t size, int64_t count, uint64_t first);
 /* Hash of an array's type and sizes. */
 uint64_t osli_file_sum_head(const file_item *item);
+/* Checks that sizes are not negative and the bytes fit in 63 bits. Errors: ARG, RANGE. */
+osla_err osli_file_check_sizes(const osla_file *file, const char *name, const file_item *item);
 /* Size in bytes of the words that an element consists of, and number of words in an element. */
 size_t osli_file_word_size(file_type type);
 size_t osli_file_word_count(file_type type);
@@ -92,8 +94,6 @@ osla_err osli_file_agree(osla_file *file, osla_err err);
  * marks the file as failed. */
 osla_err osli_file_agree_same(osla_file *file, osla_err err, const char *call,
                               const osla_argument *arguments, int count);
-/* Checks that sizes are not negative and the bytes fit in 63 bits. Local. Errors: ARG, RANGE. */
-osla_err osli_file_check_sizes(const osla_file *file, const char *name, const file_item *item);
 /* Reserves space for an array (sets item->offset); stores the array's checksum, the sum over all
  * ranks of `sum`. */
 osla_err osli_file_reserve(osla_file *file, const char *name, file_item *item);
