@@ -114,7 +114,6 @@ void osli_sim_region_free(osla_region **handle)
   osla_region *region = *handle;
   if (!region) return;
   const osla_transport *t = region->t;
-  osli_sim_posts_finish(region);
   /* collective, like the freeing of MPI windows */
   if (t->n_nodes > 1 || region->attached) (void)osla_barrier(region->t);
   if (--region->table->users == 0) {

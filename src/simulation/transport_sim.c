@@ -213,6 +213,12 @@ static osla_err sim_post(osla_region *region, int rank, size_t offset, const voi
   return osli_sim_post(region, rank, offset, source, bytes, word_offset, word, out);
 }
 
+static void sim_region_free(osla_region **region)
+{
+  if (*region) osli_sim_posts_finish(*region);
+  osli_sim_region_free(region);
+}
+
 static osla_err sim_put_notify(osla_region *region, int rank, size_t offset, const void *source,
                                size_t bytes, size_t word_offset, uint64_t word, size_t bell_offset)
 {
@@ -397,7 +403,7 @@ static const osla_transport_ops sim_ops = {
   .region_steers = osli_sim_region_steers,
   .region_messages = osli_sim_region_messages,
   .region_store = osli_sim_region_store,
-  .region_free = osli_sim_region_free,
+  .region_free = sim_region_free,
   .peer_ptr = osli_sim_peer_ptr,
   .get = sim_get,
   .fetch = sim_fetch,
