@@ -26,6 +26,7 @@ fuzz_random fuzz_begin(uint64_t seed);
 uint64_t fuzz_bits(fuzz_random *random);
 int64_t fuzz_below(fuzz_random *random, int64_t n); /* uniform in 0 .. n - 1; n >= 1 */
 bool fuzz_one_in(fuzz_random *random, int64_t n);
+double fuzz_between(fuzz_random *random, double low, double high);
 
 typedef struct fuzz_bytes {
   char *at; /* malloc'ed; followed by a zero byte */
@@ -119,9 +120,8 @@ bool fuzz_is_given(const char *text);
  * 1970, or NaN. An id of 64 bytes or more counts as "". */
 uint64_t fuzz_hash_site(uint64_t hash, double latitude, double longitude, double depth,
                         double magnitude, double time_s, const char *id);
-/* fuzz_times.c: seconds since 1970 of an ISO 8601 time, or of parts from the year on; return false
- * if the time is invalid. */
-bool fuzz_time(const char *text, double *time_s);
+/* fuzz_times.c: seconds since 1970 of a time in parts from the year on; returns false if the time
+ * is invalid. */
 bool fuzz_time_of(const double part[6], double *time_s);
 /* The time of an earthquake; NaN if it is missing or before the year 1. Returns false if it is
  * invalid. */

@@ -37,6 +37,11 @@ bool fuzz_one_in(fuzz_random *random, int64_t n)
   return fuzz_below(random, n) == 0;
 }
 
+double fuzz_between(fuzz_random *random, double low, double high)
+{
+  return low + (high - low) * (double)(fuzz_bits(random) >> 11) * 0x1p-53;
+}
+
 void fuzz_splice(fuzz_bytes *b, size_t from, size_t remove, const void *put, size_t count)
 {
   if (from > b->size) from = b->size;

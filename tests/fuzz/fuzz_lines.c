@@ -158,3 +158,24 @@ int fuzz_text_split(text *t, char separator, char **field)
     if (!*c) return n;
   }
 }
+
+bool fuzz_is_known(const fuzz_site *list, int count, const fuzz_site *new)
+{
+  for (int i = 0; i < count; i++) {
+    double east = fabs(new->x - list[i].x);
+    while (east > 180)
+      east = fabs(east - 360);
+    if (strcmp(list[i].code, new->code) == 0 && fabs(new->y - list[i].y) <= 0.1 &&
+        east * cos(new->y *acos(-1) / 180) <= 0.1)
+      return true;
+  }
+  return false;
+}
+
+char *fuzz_strip_blanks(char *s)
+{
+  s += strspn(s, " \t");
+  for (size_t n = strlen(s); n > 0 && strchr(" \t", s[n - 1]);)
+    s[--n] = '\0';
+  return s;
+}

@@ -259,11 +259,6 @@ static void specfem(text *t, fuzz_result *result)
   } while (fuzz_text_next(t));
 }
 
-typedef struct site {
-  char code[96];
-  double y, x;
-} site;
-
 static bool is_code(const char *s, size_t most)
 {
   size_t n = strlen(s);
@@ -272,28 +267,14 @@ static bool is_code(const char *s, size_t most)
   return n > 0 && n <= most;
 }
 
-/* Is the station already in the list: equal codes within 0.1 degree? */
-static bool is_known(const site *list, int count, const site *new)
-{
-  for (int i = 0; i < count; i++) {
-    double east = fabs(new->x - list[i].x);
-    while (east > 180)
-      east = fabs(east - 360);
-    if (strcmp(list[i].code, new->code) == 0 && fabs(new->y - list[i].y) <= 0.1 &&
-        east * cos(new->y *acos(-1) / 180) <= 0.1)
-      return true;
-  }
-  return false;
-}
-
 static void fdsn(text *t, fuzz_result *result)
 {
-  static site list[SITES];
+  static fuzz_site list[SITES];
   static const char *const elevation[] = {"elevation", NULL};
   char *field[FIELDS];
   int n = 0, at[4] = {0}, count = 0, high = -1;
   do {
-    site *new = &list[count];
+    fuzz_site *new = &list[count];
     double unused;
     if (fuzz_text_is_fdsn(t->line)) {
       if (strchr("eE", *strpbrk(t->line, "nNeE"))) (void)fuzz_text_refuse(t, "earthquakes");
@@ -314,7 +295,7 @@ static void fdsn(text *t, fuzz_result *result)
       (void)fuzz_text_refuse(t, "no code");
     if (t->wrong || count == SITES - 1) return;
     strcat(strcat(strcpy(new->code, field[at[2]]), "."), field[at[3]]);
-    if (is_known(list, count, new)) continue;
+    if (fuzz_is_known(list, count, new)) continue;
     result->digest = fuzz_hash_site(result->digest, new->y, new->x, 0, NAN, NAN, "");
     result->high++;
     count++;
@@ -345,14 +326,6 @@ static double fixed_or_nan(text *t, int first, int last, bool point, double low,
   if (strlen(t->line) >= (size_t)last) memcpy(s, t->line + first - 1, (size_t)(last - first + 1));
   if (*s && !fuzz_is_given(s + strspn(s, " "))) return NAN;
   return fixed(t, first, last, point, low, high);
-}
-
-static char *strip_blanks(char *s)
-{
-  s += strspn(s, " \t");
-  for (size_t n = strlen(s); n > 0 && strchr(" \t", s[n - 1]);)
-    s[--n] = '\0';
-  return s;
 }
 
 /* The time on line 1 of an NDK event. */
@@ -400,7 +373,7 @@ static void ndk(text *t, fuzz_result *result)
     if (isnan(y) || isnan(x)) continue;
     result->digest = fuzz_hash_site(result->digest, y, x, isnan(z) ? 0 : z,
                                     moment > 0 ? (log10(moment) + power) / 1.5 - 10.7 : NAN,
-                                    time + shift, strip_blanks(name));
+                                    time + shift, fuzz_strip_blanks(name));
     result->high++;
   } while (!t->wrong && fuzz_text_next(t));
 }

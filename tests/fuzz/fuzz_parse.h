@@ -25,6 +25,17 @@ char fuzz_text_separator(const fuzz_text *t);
  * fields, or -1 if the line is invalid. */
 int fuzz_text_split(fuzz_text *t, char separator, char **field);
 
+typedef struct fuzz_site {
+  char code[600]; /* NETWORK.STATION */
+  double y, x;    /* latitude and longitude, degrees */
+} fuzz_site;
+
+/* Is the station already in the list: equal codes within 0.1 degree? */
+bool fuzz_is_known(const fuzz_site *list, int count, const fuzz_site *new);
+
+/* Removes outer blanks and tabs, in place. */
+char *fuzz_strip_blanks(char *s);
+
 /* fuzz_times.c: the time of an earthquake from the fields of a row ("" if missing); NaN if no time
  * is given. has_day: the table has a column for the date or the year. */
 double fuzz_columns_time(fuzz_text *t, const char *date, const char *time,

@@ -8,11 +8,6 @@
 
 #include "apps/tomography/readers/tomo_io.h"
 
-static double between(fuzz_random *random, double low, double high)
-{
-  return low + (high - low) * (double)(fuzz_bits(random) >> 11) * 0x1p-53;
-}
-
 static void code(fuzz_random *random, char text[8])
 {
   int n = 2 + (int)fuzz_below(random, 4);
@@ -36,7 +31,7 @@ static void make_stations(fuzz_random *random, fuzz_bytes *b, int64_t rows)
     fuzz_print(b,
                swapped ? "place,Longitude,lat,sta,NET\n" : "network,station,latitude,longitude\n");
   for (int64_t i = 0; i < rows; i++) {
-    double latitude = between(random, -90, 90), longitude = between(random, -180, 360);
+    double latitude = fuzz_between(random, -90, 90), longitude = fuzz_between(random, -180, 360);
     code(random, network);
     code(random, station);
     if (csv && swapped)
@@ -46,7 +41,7 @@ static void make_stations(fuzz_random *random, fuzz_bytes *b, int64_t rows)
       fuzz_print(b, "%s,%s,%.4f,%.4f\n", network, station, latitude, longitude);
     else
       fuzz_print(b, "%-6s %-4s %9.4f %10.4f %7.1f %5.1f%s\n", station, network, latitude, longitude,
-                 between(random, -5000, 5000), between(random, 0, 100),
+                 fuzz_between(random, -5000, 5000), fuzz_between(random, 0, 100),
                  swapped ? " Albuquerque, New Mexico" : "");
   }
   if (csv && !swapped) set_separator(b, ",;\t|"[fuzz_below(random, 4)]);
@@ -62,7 +57,7 @@ static void make_fdsn(fuzz_random *random, fuzz_bytes *b, int64_t rows)
   char network[8], station[8];
   fuzz_print(b, "%s", header[channels]);
   for (int64_t i = 0; i < rows; i++) {
-    double latitude = between(random, -90, 90), longitude = between(random, -180, 180);
+    double latitude = fuzz_between(random, -90, 90), longitude = fuzz_between(random, -180, 180);
     code(random, network);
     code(random, station);
     for (int64_t epoch = fuzz_below(random, 3); epoch >= 0; epoch--)
@@ -70,10 +65,11 @@ static void make_fdsn(fuzz_random *random, fuzz_bytes *b, int64_t rows)
         fuzz_print(b,
                    "%s|%s|00|BH%c|%.5f|%.5f|%.1f|0.0|0.0|-90.0|STS-2|6.0E8|1.0|M/S|20.0|"
                    "2010-01-01T00:00:00|\n",
-                   network, station, "ZNE"[epoch], latitude, longitude, between(random, 0, 5000));
+                   network, station, "ZNE"[epoch], latitude, longitude,
+                   fuzz_between(random, 0, 5000));
       else
         fuzz_print(b, "%s|%s|%.4f|%.4f|%.1f|A site, \"here\"|200%d-09-19T00:00:00|\n", network,
-                   station, latitude, longitude, between(random, 0, 5000), (int)epoch);
+                   station, latitude, longitude, fuzz_between(random, 0, 5000), (int)epoch);
   }
 }
 
@@ -108,8 +104,8 @@ static void make_times(fuzz_random *random, fuzz_bytes *b, int64_t rows)
       fuzz_print(b, "%d,%d,%d.5,", hour, minute, second);
     else if (form > 2)
       fuzz_print(b, "%02d:%02d:%02d.75,", hour, minute, second);
-    fuzz_print(b, "%.3f,%.3f,%.1f\n", between(random, -90, 90), between(random, -180, 180),
-               between(random, 0, 700));
+    fuzz_print(b, "%.3f,%.3f,%.1f\n", fuzz_between(random, -90, 90),
+               fuzz_between(random, -180, 180), fuzz_between(random, 0, 700));
   }
 }
 
@@ -122,11 +118,11 @@ static void make_events(fuzz_random *random, fuzz_bytes *b, int64_t rows)
   }
   fuzz_print(b, long_form ? "time,latitude,longitude,depth,mag,place\n" : "Depth_km, lon ,lat\n");
   for (int64_t i = 0; i < rows; i++) {
-    double latitude = between(random, -90, 90), longitude = between(random, -180, 360);
-    double depth = between(random, -10, 800);
+    double latitude = fuzz_between(random, -90, 90), longitude = fuzz_between(random, -180, 360);
+    double depth = fuzz_between(random, -10, 800);
     if (long_form)
       fuzz_print(b, "2018-01-31T02:00:31.800Z,%.4f,%.4f,%.2f,%.1f,\"50km NNW of X, Y\"\n", latitude,
-                 longitude, depth, between(random, 3, 9));
+                 longitude, depth, fuzz_between(random, 3, 9));
     else if (rows > 1 && fuzz_one_in(random, 8))
       fuzz_print(b, i == 0 ? "nan,%.3f,%.3f\n" : ",NaN,%.3f\n", latitude, latitude);
     else
@@ -143,13 +139,13 @@ static void put_service(fuzz_random *random, fuzz_bytes *b, int64_t rows, bool i
              "AUTHOR   ,TYPE  ,MAG \n"
            : "#EventID | Time | Latitude | Longitude | Depth/km | MagType | Magnitude\n");
   for (int64_t i = 0; i < rows; i++) {
-    double latitude = between(random, -90, 90), longitude = between(random, -180, 180);
-    double depth = between(random, 0, 700);
+    double latitude = fuzz_between(random, -90, 90), longitude = fuzz_between(random, -180, 180);
+    double depth = fuzz_between(random, 0, 700);
     if (!isc) {
       fuzz_print(b, "a%d|2012-04-11T08:38:37|%.4f|%.4f|", (int)i, latitude, longitude);
       if (fuzz_one_in(random, 2)) fuzz_print(b, "%.1f", depth);
       fuzz_print(b, "|mb|");
-      if (fuzz_one_in(random, 2)) fuzz_print(b, "%.1f", between(random, 3, 9));
+      if (fuzz_one_in(random, 2)) fuzz_print(b, "%.1f", fuzz_between(random, 3, 9));
       fuzz_print(b, "\n");
       continue;
     }
@@ -159,7 +155,7 @@ static void put_service(fuzz_random *random, fuzz_bytes *b, int64_t rows, bool i
     fuzz_print(b, ",TRUE  ");
     for (int64_t n = fuzz_below(random, 4); n > 0; n--) {
       fuzz_print(b, ",BJI      ,mb    ,");
-      if (fuzz_one_in(random, 2)) fuzz_print(b, "%4.1f", between(random, 3, 9));
+      if (fuzz_one_in(random, 2)) fuzz_print(b, "%4.1f", fuzz_between(random, 3, 9));
     }
     fuzz_print(b, "\n");
   }
@@ -177,27 +173,28 @@ static void make_services(fuzz_random *random, fuzz_bytes *b, int64_t rows)
 static void make_ndk(fuzz_random *random, fuzz_bytes *b, int64_t rows)
 {
   for (int64_t i = 0; i < rows; i++) {
-    double latitude = between(random, -90, 90), longitude = between(random, -180, 180);
-    double depth = between(random, 0, 700);
+    double latitude = fuzz_between(random, -90, 90), longitude = fuzz_between(random, -180, 180);
+    double depth = fuzz_between(random, 0, 700);
     fuzz_print(b, "%-4s 20%02d/%02d/%02d 01:20:05.4 %6.2f%8.2f%6.1f 5.0 0.0 %-24s\n",
                fuzz_one_in(random, 2) ? "PDE" : "SWEQ", (int)fuzz_below(random, 25),
                1 + (int)fuzz_below(random, 12), 1 + (int)fuzz_below(random, 28), latitude,
                longitude, depth, "SOUTH OF FIJI ISLANDS");
     fuzz_print(b,
                "C200501010120A   B:%3d    4  40 S: 27   33  50 M:  0    0   0 CMT: 1 TRIHD:%5.1f\n",
-               (int)fuzz_below(random, 200), between(random, 0.5, 20));
+               (int)fuzz_below(random, 200), fuzz_between(random, 0.5, 20));
     fuzz_print(b, "CENTROID:%9.1f%4.1f%7.2f%5.2f%8.2f%5.2f%6.1f%5.1f %-4s S-20050322125201\n",
-               between(random, -9, 90), between(random, 0, 99), latitude, between(random, 0, 12),
-               longitude, between(random, 0, 12), depth, between(random, 0, 30),
-               fuzz_one_in(random, 2) ? "FREE" : "BDY");
+               fuzz_between(random, -9, 90), fuzz_between(random, 0, 99), latitude,
+               fuzz_between(random, 0, 12), longitude, fuzz_between(random, 0, 12), depth,
+               fuzz_between(random, 0, 30), fuzz_one_in(random, 2) ? "FREE" : "BDY");
     fuzz_print(b, "%2d", 22 + (int)fuzz_below(random, 8));
     for (int j = 0; j < 6; j++)
-      fuzz_print(b, "%7.3f%6.3f", between(random, -9, 9), between(random, 0, 9));
+      fuzz_print(b, "%7.3f%6.3f", fuzz_between(random, -9, 9), fuzz_between(random, 0, 9));
     fuzz_print(b, "\nV10");
     for (int j = 0; j < 3; j++)
-      fuzz_print(b, "%8.3f%3d%4d", between(random, -99, 99), (int)fuzz_below(random, 90),
+      fuzz_print(b, "%8.3f%3d%4d", fuzz_between(random, -99, 99), (int)fuzz_below(random, 90),
                  (int)fuzz_below(random, 360));
-    fuzz_print(b, "%8.3f%4d%3d%5d%4d%3d%5d\n", between(random, 1, 99), 9, 29, 142, 133, 72, 66);
+    fuzz_print(b, "%8.3f%4d%3d%5d%4d%3d%5d\n", fuzz_between(random, 1, 99), 9, 29, 142, 133, 72,
+               66);
   }
 }
 

@@ -1,5 +1,5 @@
 /* An independent parser of times. It follows apps/tomography/readers/tomo_time.h for ISO 8601 and
- * tomo_event_time.h for an earthquake's time in several columns, and shares no code with the
+ * tomo_text.h for an earthquake's time in several columns, and shares no code with the
  * readers. */
 #include "tests/fuzz/fuzz_parse.h"
 
@@ -59,7 +59,7 @@ static bool zone(const char *text, double *east)
   return hours < 24 && minutes < 60;
 }
 
-bool fuzz_time(const char *text, double *time_s)
+static bool read_time(const char *text, double *time_s)
 {
   double part[6] = {atoi(text), 1, 1, 0, 0, 0}, east = 0;
   const char *c = text;
@@ -96,8 +96,8 @@ bool fuzz_event_time(const char *text, double *time_s)
 {
   double early;
   *time_s = NAN;
-  if (!fuzz_is_given(text) || (*text == '-' && fuzz_time(text + 1, &early))) return true;
-  return fuzz_time(text, time_s);
+  if (!fuzz_is_given(text) || (*text == '-' && read_time(text + 1, &early))) return true;
+  return read_time(text, time_s);
 }
 
 static void iso(fuzz_text *t, const char *text, double *time_s)

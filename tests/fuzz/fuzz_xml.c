@@ -3,7 +3,7 @@
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
-#include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/fuzz_parse.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -22,11 +22,6 @@ static const char root_space[] = "http://quakeml.org/xmlns/quakeml/1.2";
 
 /* --- inputs --- */
 
-static double between(fuzz_random *random, double low, double high)
-{
-  return low + (high - low) * (double)(fuzz_bits(random) >> 11) * 0x1p-53;
-}
-
 static void make_stations(fuzz_random *random, fuzz_bytes *b)
 {
   fuzz_print(b,
@@ -40,8 +35,8 @@ static void make_stations(fuzz_random *random, fuzz_bytes *b)
                  (int)fuzz_below(random, 3), (int)i);
       if (fuzz_one_in(random, 3)) fuzz_print(b, "<x:Latitude>5</x:Latitude>\n");
       fuzz_print(b, "<Latitude unit=\"DEGREES\"> %.4f </Latitude>\n<Longitude>%.4f</Longitude>\n",
-                 between(random, -90, 90), between(random, -180, 180));
-      fuzz_print(b, "<Elevation>%.1f</Elevation>\n", between(random, 0, 5000));
+                 fuzz_between(random, -90, 90), fuzz_between(random, -180, 180));
+      fuzz_print(b, "<Elevation>%.1f</Elevation>\n", fuzz_between(random, 0, 5000));
       if (fuzz_one_in(random, 2))
         fuzz_print(b, "<Channel code=\"BHZ\">\n<Latitude>1</Latitude>\n</Channel>\n");
       fuzz_print(b, "</Station>\n");
@@ -69,15 +64,17 @@ static void make_events(fuzz_random *random, fuzz_bytes *b)
       if (i == without && origins > 1)
         fuzz_print(b, "<latitude> <value>%s</value> </latitude>\n", n > 1 ? "" : "NaN");
       else
-        fuzz_print(b, "<latitude> <value>%.4f</value> </latitude>\n", between(random, -90, 90));
-      fuzz_print(b, "<longitude> <value>%.4f</value> </longitude>\n", between(random, -180, 180));
+        fuzz_print(b, "<latitude> <value>%.4f</value> </latitude>\n",
+                   fuzz_between(random, -90, 90));
+      fuzz_print(b, "<longitude> <value>%.4f</value> </longitude>\n",
+                 fuzz_between(random, -180, 180));
       if (fuzz_one_in(random, 2))
-        fuzz_print(b, "<depth> <value>%.1f</value> </depth>\n", between(random, 0, 7e5));
+        fuzz_print(b, "<depth> <value>%.1f</value> </depth>\n", fuzz_between(random, 0, 7e5));
       fuzz_print(b, "</origin>\n");
     }
     for (int i = 0; i < 2; i++)
       fuzz_print(b, "<magnitude publicID=\"m%d\"> <mag> <value>%.1f</value> </mag> </magnitude>\n",
-                 i, between(random, 3, 9));
+                 i, fuzz_between(random, 3, 9));
     if (fuzz_one_in(random, 2)) fuzz_print(b, "<preferredMagnitudeID>m1</preferredMagnitudeID>\n");
     fuzz_print(b, "</event>\n");
   }
@@ -182,37 +179,19 @@ static void attribute(const xmlNode *node, const char *name, char value[256])
   xmlFree(text);
 }
 
-enum { PLACES = 1024 };
-
-typedef struct place {
-  char code[600];
-  double y, x;
-} place;
-
-static bool is_known(const place *list, int count, const place *new)
-{
-  for (int i = 0; i < count; i++) {
-    double east = fabs(new->x - list[i].x);
-    while (east > 180)
-      east = fabs(east - 360);
-    if (strcmp(list[i].code, new->code) == 0 && fabs(new->y - list[i].y) <= 0.1 &&
-        east * cos(new->y *acos(-1) / 180) <= 0.1)
-      return true;
-  }
-  return false;
-}
+enum { STATIONS = 1024 };
 
 static void judge_stations(const xmlNode *root, fuzz_result *result)
 {
-  static place list[PLACES];
+  static fuzz_site list[STATIONS];
   int count = 0;
   for (const xmlNode *net = root->children; net; net = net->next) {
     char code[256], station[256];
     if (!is(net, "Network", station_space)) continue;
     attribute(net, "code", code);
-    for (const xmlNode *s = net->children; s && count < PLACES; s = s->next) {
+    for (const xmlNode *s = net->children; s && count < STATIONS; s = s->next) {
       if (!is(s, "Station", station_space)) continue;
-      place *new = &list[count];
+      fuzz_site *new = &list[count];
       double metres;
       new->y = new->x = NAN;
       attribute(s, "code", station);
@@ -224,7 +203,7 @@ static void judge_stations(const xmlNode *root, fuzz_result *result)
         if (is(part, "Elevation", station_space)) number_in(part, -12e3, 12e3, &metres, result);
       }
       if (isnan(new->y) || isnan(new->x)) fuzz_refuse(result, "no place");
-      if (is_known(list, count, new)) continue;
+      if (fuzz_is_known(list, count, new)) continue;
       result->digest = fuzz_hash_site(result->digest, new->y, new->x, 0, NAN, NAN, "");
       count++;
     }
@@ -291,23 +270,16 @@ static bool choose(const xmlNode *event, const char *name, const char *id, doubl
   return found;
 }
 
-static char *strip(char *s)
-{
-  s += strspn(s, " \t");
-  for (size_t n = strlen(s); n > 0 && strchr(" \t", s[n - 1]);)
-    s[--n] = '\0';
-  return s;
-}
-
 /* Returns the public ID; for a long one the text behind eventid=, else behind the last slash, up to
  * an &. */
 static const char *id_of(char *name)
 {
-  char *id = strip(name), *slash = strrchr(name, '/'), *query = strstr(name, "eventid=");
+  char *id = fuzz_strip_blanks(name), *slash = strrchr(name, '/'),
+       *query = strstr(name, "eventid=");
   if (strlen(id) < 64) return id;
   id = query ? query + 8 : slash ? slash + 1 : id;
   id[strcspn(id, "&")] = '\0';
-  return strip(id);
+  return fuzz_strip_blanks(id);
 }
 
 static void judge_event(const xmlNode *event, fuzz_result *result)
