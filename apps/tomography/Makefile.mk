@@ -7,10 +7,10 @@ apps_tomography_libtomo_la_SOURCES = \
   apps/tomography/readers/tomo_text.h apps/tomography/readers/tomo_text.c apps/tomography/readers/tomo_site_list.c \
   apps/tomography/readers/tomo_io.h apps/tomography/readers/tomo_stations.c apps/tomography/readers/tomo_events.c \
   apps/tomography/readers/tomo_fdsn.c apps/tomography/readers/tomo_ndk.c \
-  apps/tomography/readers/tomo_time.h apps/tomography/readers/tomo_time.c apps/tomography/readers/tomo_event_time.h apps/tomography/readers/tomo_event_time.c \
+  apps/tomography/readers/tomo_time.h apps/tomography/readers/tomo_time.c apps/tomography/readers/tomo_event_time.c \
   apps/tomography/readers/tomo_xml.h apps/tomography/readers/tomo_xml.c \
   apps/tomography/readers/tomo_stationxml.c apps/tomography/readers/tomo_quakeml.c \
-  apps/tomography/readers/tomo_same.h apps/tomography/readers/tomo_same.c \
+  apps/tomography/readers/tomo_same.c \
   apps/tomography/readers/tomo_choice.h apps/tomography/readers/tomo_choice.c \
   apps/tomography/earth/tomo_sphere.h apps/tomography/earth/tomo_sphere.c \
   apps/tomography/earth/tomo_icosahedron.h apps/tomography/earth/tomo_icosahedron.c \
@@ -28,7 +28,7 @@ apps_tomography_libtomo_la_SOURCES = \
   apps/tomography/earth/tomo_path.h apps/tomography/earth/tomo_path.c \
   apps/tomography/earth/tomo_model.h apps/tomography/earth/tomo_model.c apps/tomography/earth/tomo_prior.c \
   apps/tomography/readers/tomo_prior_file.h apps/tomography/readers/tomo_prior_file.c \
-  apps/tomography/readers/tomo_prior_process.h apps/tomography/readers/tomo_prior_process.c \
+  apps/tomography/readers/tomo_prior_process.c \
   apps/tomography/readers/tomo_file.h apps/tomography/readers/tomo_file.c \
   apps/tomography/readers/tomo_image.h apps/tomography/readers/tomo_image_plain.c apps/tomography/readers/tomo_image_hdf5.c \
   apps/tomography/readers/tomo_store.h apps/tomography/readers/tomo_store.c \

@@ -12,9 +12,7 @@
 struct tomo_kernel {
   int count;
   int n_radial;
-  tomo_measure *measure;         /* [count] */
-  double *velocity;              /* [count] km/s */
-  double *projection, *response; /* [count x n_radial], column-major */
+  double *response; /* [count x n_radial], column-major */
 };
 
 tomo_kernel_options tomo_kernel_defaults(void)
@@ -61,55 +59,64 @@ osla_err tomo_kernel_list(const tomo_kernel_options *options, tomo_measure **mea
   return OSLA_OK;
 }
 
-/* Adds the integral of K_i B_r over [from, to], for all r. */
-static void integrate(tomo_kernel *kernel, const tomo_reference *reference,
-                      const tomo_radial *radial, int i, double from, double to)
+/* One measure and where the integrals of its kernel times each radial function are added. */
+typedef struct projection {
+  const tomo_reference *reference;
+  const tomo_measure *measure;
+  const tomo_radial *radial;
+  double *integral; /* element of function r at r * stride */
+  int64_t stride;
+} projection;
+
+/* Adds the integrals over [from, to]. */
+static void integrate(const projection *p, double from, double to)
 {
   static const double node[4] = {0.183434642495650, 0.525532409916329, 0.796666477413627,
                                  0.960289856497536};
   static const double weight[4] = {0.362683783378362, 0.313706645877887, 0.222381034453374,
                                    0.101228536290376};
+  const double half = 0.5 * (to - from);
   double basis[TOMO_RADIAL_MAX];
   for (int q = 0; q < 8; q++) {
     double x = q < 4 ? -node[q] : node[q - 4];
-    double z = 0.5 * (from + to) + 0.5 * (to - from) * x;
-    double factor =
-      0.5 * (to - from) * weight[q % 4] * tomo_measure_kernel(reference, &kernel->measure[i], z);
-    tomo_radial_basis(radial, z, basis);
-    for (int64_t r = 0; r < kernel->n_radial; r++)
-      kernel->projection[i + r * kernel->count] += factor * basis[r];
+    double z = 0.5 * (from + to) + half * x;
+    double factor = half * weight[q % 4] * tomo_measure_kernel(p->reference, p->measure, z);
+    tomo_radial_basis(p->radial, z, basis);
+    for (int r = 0; r < tomo_radial_count(p->radial); r++)
+      p->integral[r * p->stride] += factor * basis[r];
   }
 }
 
 /* Integrates one interval between breakpoints, divided at the table's depths or, without a table,
  * into eight equal parts. */
-static void integrate_interval(tomo_kernel *kernel, const tomo_reference *reference,
-                               const tomo_radial *radial, int i, double from, double to)
+static void integrate_interval(const projection *p, double from, double to)
 {
   enum { PARTS = 8 };
   const double *depth, whole = to - from;
-  for (int part = 0; !reference && part < PARTS; part++)
-    integrate(kernel, reference, radial, i, from + part * whole / PARTS,
-              from + (part + 1) * whole / PARTS);
-  if (!reference) return;
-  const int n = tomo_reference_depths(reference, &depth);
+  for (int part = 0; !p->reference && part < PARTS; part++)
+    integrate(p, from + part * whole / PARTS, from + (part + 1) * whole / PARTS);
+  if (!p->reference) return;
+  const int n = tomo_reference_depths(p->reference, &depth);
   for (int k = 0; k < n; k++) {
     if (depth[k] <= from || depth[k] >= to) continue;
-    integrate(kernel, reference, radial, i, from, depth[k]);
+    integrate(p, from, depth[k]);
     from = depth[k];
   }
-  integrate(kernel, reference, radial, i, from, to);
+  integrate(p, from, to);
 }
 
-static void project(tomo_kernel *kernel, const tomo_reference *reference, const tomo_radial *radial)
+static void set_response(tomo_kernel *kernel, const tomo_reference *reference,
+                         const tomo_measure *measure, const tomo_radial *radial)
 {
   const double *breaks;
   const int n_breaks = tomo_radial_breaks(radial, &breaks);
   for (int i = 0; i < kernel->count; i++) {
+    const projection p = {reference, &measure[i], radial, kernel->response + i, kernel->count};
     for (int b = 0; b + 1 < n_breaks; b++)
-      integrate_interval(kernel, reference, radial, i, breaks[b], breaks[b + 1]);
-    for (int64_t at = i; at < (int64_t)kernel->count * kernel->n_radial; at += kernel->count)
-      kernel->response[at] = -0.01 * kernel->projection[at] / kernel->velocity[i];
+      integrate_interval(&p, breaks[b], breaks[b + 1]);
+    const double velocity = tomo_measure_velocity(reference, &measure[i]);
+    for (int r = 0; r < kernel->n_radial; r++)
+      p.integral[r * p.stride] = -0.01 * p.integral[r * p.stride] / velocity;
   }
 }
 
@@ -124,19 +131,13 @@ osla_err tomo_kernel_create(const tomo_reference *reference, const tomo_measure 
   OSLA_CHECK(kernel, OSLA_ERR_MEM, "no memory for the depth kernels");
   kernel->count = count;
   kernel->n_radial = tomo_radial_count(radial);
-  const size_t k = (size_t)count, elements = k * (size_t)kernel->n_radial;
-  kernel->measure = malloc(k * sizeof *measure);
-  kernel->velocity = malloc(k * sizeof *kernel->velocity);
-  kernel->projection = calloc(elements, sizeof *kernel->projection);
+  const size_t elements = (size_t)count * (size_t)kernel->n_radial;
   kernel->response = calloc(elements, sizeof *kernel->response);
-  if (!kernel->measure || !kernel->velocity || !kernel->projection || !kernel->response) {
+  if (!kernel->response) {
     tomo_kernel_destroy(&kernel);
-    return osla_error_set(OSLA_ERR_MEM, "no memory for %zu depth kernels", k);
+    return osla_error_set(OSLA_ERR_MEM, "no memory for %d depth kernels", count);
   }
-  memcpy(kernel->measure, measure, k * sizeof *measure);
-  for (int i = 0; i < count; i++)
-    kernel->velocity[i] = tomo_measure_velocity(reference, &measure[i]);
-  project(kernel, reference, radial);
+  set_response(kernel, reference, measure, radial);
   *out = kernel;
   return OSLA_OK;
 }
@@ -144,9 +145,6 @@ osla_err tomo_kernel_create(const tomo_reference *reference, const tomo_measure 
 void tomo_kernel_destroy(tomo_kernel **kernel)
 {
   if (!*kernel) return;
-  free((*kernel)->measure);
-  free((*kernel)->velocity);
-  free((*kernel)->projection);
   free((*kernel)->response);
   free(*kernel);
   *kernel = NULL;
@@ -160,21 +158,6 @@ int tomo_kernel_count(const tomo_kernel *kernel)
 int tomo_kernel_radial(const tomo_kernel *kernel)
 {
   return kernel->n_radial;
-}
-
-const tomo_measure *tomo_kernel_measure(const tomo_kernel *kernel, int i)
-{
-  return &kernel->measure[i];
-}
-
-double tomo_kernel_velocity(const tomo_kernel *kernel, int i)
-{
-  return kernel->velocity[i];
-}
-
-const double *tomo_kernel_projection(const tomo_kernel *kernel)
-{
-  return kernel->projection;
 }
 
 const double *tomo_kernel_response(const tomo_kernel *kernel)

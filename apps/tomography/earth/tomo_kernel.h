@@ -42,15 +42,9 @@ void tomo_kernel_destroy(tomo_kernel **kernel);
 int tomo_kernel_count(const tomo_kernel *kernel);
 int tomo_kernel_radial(const tomo_kernel *kernel); /* N_r of the radial basis */
 
-const tomo_measure *tomo_kernel_measure(const tomo_kernel *kernel, int i);
-double tomo_kernel_velocity(const tomo_kernel *kernel, int i); /* km/s */
-
-/* Projection on the radial basis, P[i + r count] = integral of K_i(z) B_r(z) dz over 0 .. depth_max
- * (dimensionless), column-major, owned by the set. */
-const double *tomo_kernel_projection(const tomo_kernel *kernel);
-
-/* Sensitivity of a delay, -0.01 P[i, r] / velocity_i, in s per km of path and percent of dlnVs,
- * column-major, owned by the set. */
+/* Sensitivity of a delay, column-major, owned by the set: response[i + r count] = -0.01 /
+ * velocity_i times the integral of K_i(z) B_r(z) dz over 0 .. depth_max (Gauss-Legendre between
+ * breakpoints), in s per km of path and percent of dlnVs. */
 const double *tomo_kernel_response(const tomo_kernel *kernel);
 
 #endif

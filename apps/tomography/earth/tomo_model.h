@@ -78,10 +78,6 @@ typedef struct tomo_prior_options {
 
 tomo_prior_options tomo_prior_defaults(void);
 
-/* Checks damping, lateral and radial. OSLA_ERR_ARG, with the value, if one is negative or not
- * finite. */
-osla_err tomo_prior_check(const tomo_prior_options *options);
-
 /* Upper bounds of the panels' sizes for N_r radial functions. */
 int tomo_prior_rows_max(int n_radial);
 int tomo_prior_columns_max(int n_radial);

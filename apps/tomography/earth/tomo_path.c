@@ -20,8 +20,7 @@ struct tomo_path {
   const tomo_kernel *kernel;
   int64_t knots_max; /* allocated entries of knot and length; index has N_r times as many */
   int64_t knots;     /* number of knots touched by the latest arc */
-  double arc_km;
-  double *sum; /* [knots of the mesh] accumulated A_l; zero between traces */
+  double *sum;       /* [knots of the mesh] accumulated A_l; zero between traces */
   int32_t *knot;
   double *length;
   int64_t *index;
@@ -93,11 +92,6 @@ int64_t tomo_path_columns_max(const tomo_path *path)
   return path->knots_max * tomo_kernel_radial(path->kernel);
 }
 
-int64_t tomo_path_id(int64_t event, int64_t station, int64_t stations, tomo_arc_kind kind)
-{
-  return (event * stations + station) * 2 + (kind == TOMO_ARC_MAJOR);
-}
-
 static int compare_knots(const void *left, const void *right)
 {
   int32_t a = *(const int32_t *)left, b = *(const int32_t *)right;
@@ -111,7 +105,6 @@ int64_t tomo_path_trace(tomo_path *path, const tomo_arc *arc)
   const int64_t steps = (int64_t)ceil(8.0 * arc->angle / tomo_mesh_spacing(path->mesh)) + 1;
   const double step = arc->angle / (double)steps, step_km = step * TOMO_EARTH_RADIUS_KM;
   path->knots = 0;
-  path->arc_km = arc->angle * TOMO_EARTH_RADIUS_KM;
   for (int64_t s = 0; s < steps; s++) {
     tomo_arc_point(arc, ((double)s + 0.5) * step, point);
     const int count = tomo_mesh_basis(path->mesh, point, knot, weight);
@@ -134,11 +127,6 @@ int64_t tomo_path_trace(tomo_path *path, const tomo_arc *arc)
       path->index[j * radial + r] = (int64_t)l * radial + r;
   }
   return path->knots * radial;
-}
-
-double tomo_path_length_km(const tomo_path *path)
-{
-  return path->arc_km;
 }
 
 int64_t tomo_path_knots(const tomo_path *path, const int32_t **knot, const double **length_km)

@@ -36,16 +36,10 @@ void tomo_path_destroy(tomo_path **path);
  * of buffers. */
 int64_t tomo_path_columns_max(const tomo_path *path);
 
-/* Unique number of a path, equal on all ranks: (event * stations + station) * 2 + (kind is
- * major). */
-int64_t tomo_path_id(int64_t event, int64_t station, int64_t stations, tomo_arc_kind kind);
-
 /* Traces an arc: finds the touched knots and their A_l by the midpoint rule with steps of at most
  * an eighth of the spacing. Returns n = touched knots * N_r, the number of columns of the panel.
  * All calls below use the latest arc. */
 int64_t tomo_path_trace(tomo_path *path, const tomo_arc *arc);
-
-double tomo_path_length_km(const tomo_path *path);
 
 /* Sets the data of the path; all calls below use the latest set, of k data.
  *   set     [in]  its arrays are borrowed until the next call; the same set again costs nothing

@@ -16,20 +16,6 @@ tomo_prior_options tomo_prior_defaults(void)
   return (tomo_prior_options){.damping = 0.05, .lateral = 0.5, .radial = 0.1};
 }
 
-static osla_err check_one(const char *name, double value)
-{
-  OSLA_CHECK(isfinite(value), OSLA_ERR_ARG, "%s %g is not finite", name, value);
-  OSLA_CHECK(value >= 0.0, OSLA_ERR_ARG, "%s %g is negative", name, value);
-  return OSLA_OK;
-}
-
-osla_err tomo_prior_check(const tomo_prior_options *options)
-{
-  OSLA_CALL(check_one("damping", options->damping));
-  OSLA_CALL(check_one("lateral smoothing", options->lateral));
-  return check_one("radial smoothing", options->radial);
-}
-
 static double damping_at(const tomo_prior_options *o, int64_t unknown)
 {
   return o->damping_of ? o->damping * o->damping_of[unknown] : o->damping;

@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +19,22 @@ typedef struct cursor {
   long line;
   char word[WORD_MAX + 1]; /* latest word, cut to WORD_MAX characters */
 } cursor;
+
+/* Sets and returns the error IO "FILE:LINE: message" for the current line. */
+__attribute__((format(printf, 2, 3))) static osla_err parse_error(const cursor *c,
+                                                                  const char *format, ...)
+{
+  char text[400];
+  va_list args;
+  va_start(args, format);
+  (void)vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  return osla_error_set(OSLA_ERR_IO, "%s:%ld: %s", c->name, c->line, text);
+}
+#define PARSE_CHECK(c, condition, ...)                                                             \
+  do {                                                                                             \
+    if (!(condition)) return parse_error(c, __VA_ARGS__);                                          \
+  } while (0)
 
 static bool is_blank(char c)
 {
@@ -59,22 +76,19 @@ static bool next_word(cursor *c)
 static osla_err number(const cursor *c, const char *what, double low, double high, double *value)
 {
   char *end;
-  OSLA_CHECK(strlen(c->word) < WORD_MAX, OSLA_ERR_IO, "%s:%ld: %s: %s... is too long for a number",
-             c->name, c->line, what, c->word);
+  PARSE_CHECK(c, strlen(c->word) < WORD_MAX, "%s: %s... is too long for a number", what, c->word);
   *value = strtod(c->word, &end);
-  OSLA_CHECK(end != c->word && *end == '\0' && !strpbrk(c->word, "xX"), OSLA_ERR_IO,
-             "%s:%ld: %s: \"%s\" is not a number", c->name, c->line, what, c->word);
-  OSLA_CHECK(isfinite(*value), OSLA_ERR_IO, "%s:%ld: %s: %s is not finite", c->name, c->line, what,
-             c->word);
-  OSLA_CHECK(*value >= low && *value <= high, OSLA_ERR_IO, "%s:%ld: %s: %s is outside %g to %g",
-             c->name, c->line, what, c->word, low, high);
+  PARSE_CHECK(c, end != c->word && *end == '\0' && !strpbrk(c->word, "xX"),
+              "%s: \"%s\" is not a number", what, c->word);
+  PARSE_CHECK(c, isfinite(*value), "%s: %s is not finite", what, c->word);
+  PARSE_CHECK(c, *value >= low && *value <= high, "%s: %s is outside %g to %g", what, c->word, low,
+              high);
   return OSLA_OK;
 }
 
 static osla_err next_number(cursor *c, const char *what, double low, double high, double *value)
 {
-  OSLA_CHECK(next_word(c), OSLA_ERR_IO, "%s:%ld: %s: the line ends before it", c->name, c->line,
-             what);
+  PARSE_CHECK(c, next_word(c), "%s: the line ends before it", what);
   return number(c, what, low, high, value);
 }
 
@@ -86,8 +100,7 @@ static osla_err numbers(cursor *c, const char *what, int count, double *value)
     if (n < count) OSLA_CALL(number(c, what, -1e3, 1e3, &value[n]));
     n++;
   }
-  OSLA_CHECK(n == count, OSLA_ERR_IO, "%s:%ld: %s: %d values, but there are %d depths", c->name,
-             c->line, what, n, count);
+  PARSE_CHECK(c, n == count, "%s: %d values, but there are %d depths", what, n, count);
   return OSLA_OK;
 }
 
@@ -98,22 +111,19 @@ static osla_err read_depths(cursor *c, tomo_reference *reference)
   const cursor begin = *c;
   while (next_word(c))
     n++;
-  OSLA_CHECK(n >= 2 && n <= REFERENCE_DEPTHS_MAX, OSLA_ERR_IO,
-             "%s:%ld: depth_km: %d depths are outside 2 to %d", c->name, c->line, n,
-             REFERENCE_DEPTHS_MAX);
+  PARSE_CHECK(c, n >= 2 && n <= REFERENCE_DEPTHS_MAX, "depth_km: %d depths are outside 2 to %d", n,
+              REFERENCE_DEPTHS_MAX);
   double *depth = reference->depth = malloc((size_t)n * sizeof *depth);
   OSLA_CHECK(depth, OSLA_ERR_MEM, "no memory for %d depths", n);
   *c = begin;
   for (int i = 0; i < n; i++) {
     OSLA_CALL(next_number(c, "depth_km", 0.0, DEEPEST, &depth[i]));
-    OSLA_CHECK(i == 0 || depth[i] >= depth[i - 1], OSLA_ERR_IO,
-               "%s:%ld: depth_km: %s comes after %.9g; depths ascend", c->name, c->line, c->word,
-               depth[i - 1]);
-    OSLA_CHECK(i < 2 || depth[i] > depth[i - 2], OSLA_ERR_IO,
-               "%s:%ld: depth_km: %s stands three times", c->name, c->line, c->word);
+    PARSE_CHECK(c, i == 0 || depth[i] >= depth[i - 1],
+                "depth_km: %s comes after %.9g; depths ascend", c->word, depth[i - 1]);
+    PARSE_CHECK(c, i < 2 || depth[i] > depth[i - 2], "depth_km: %s stands three times", c->word);
   }
-  OSLA_CHECK(depth[n - 1] > depth[n - 2] && depth[1] > depth[0], OSLA_ERR_IO,
-             "%s:%ld: depth_km: the first and the last depth cannot be jumps", c->name, c->line);
+  PARSE_CHECK(c, depth[n - 1] > depth[n - 2] && depth[1] > depth[0],
+              "depth_km: the first and the last depth cannot be jumps");
   reference->n_depths = n;
   return OSLA_OK;
 }
@@ -121,12 +131,12 @@ static osla_err read_depths(cursor *c, tomo_reference *reference)
 static osla_err read_head_line(cursor *c, const char *keyword, char text[REFERENCE_TEXT_MAX])
 {
   size_t n = 0;
-  OSLA_CHECK(text[0] == '\0', OSLA_ERR_IO, "%s:%ld: %s: a second one", c->name, c->line, keyword);
+  PARSE_CHECK(c, text[0] == '\0', "%s: a second one", keyword);
   while (c->at < c->stop && is_blank(*c->at))
     c->at++;
   for (; c->at < c->stop && n < REFERENCE_TEXT_MAX - 1; c->at++)
     text[n++] = iscntrl((unsigned char)*c->at) ? ' ' : *c->at;
-  OSLA_CHECK(n > 0, OSLA_ERR_IO, "%s:%ld: %s: nothing follows it", c->name, c->line, keyword);
+  PARSE_CHECK(c, n > 0, "%s: nothing follows it", keyword);
   /* drops an incomplete UTF-8 character */
   if (c->at < c->stop && ((unsigned char)*c->at & 0xc0) == 0x80) {
     while (n > 0 && ((unsigned char)text[n - 1] & 0xc0) == 0x80)
@@ -144,27 +154,22 @@ static osla_err read_head(cursor *c, tomo_reference *reference)
   OSLA_CHECK(next_line(c), OSLA_ERR_IO, "%s: no reference table: nothing is in it", c->name);
   bool ours = next_word(c) && strcmp(c->word, "osla-reference") == 0;
   ours = ours && next_word(c) && strcmp(c->word, "1") == 0 && !next_word(c);
-  OSLA_CHECK(ours, OSLA_ERR_IO,
-             "%s:%ld: no reference table: the first line is \"osla-reference 1\"", c->name,
-             c->line);
+  PARSE_CHECK(c, ours, "no reference table: the first line is \"osla-reference 1\"");
   while (next_line(c)) {
     int i = 0;
     (void)next_word(c);
     if (strcmp(c->word, "depth_km") == 0) {
       OSLA_CALL(read_depths(c, reference));
       for (i = 0; i <= HEAD_MAPPING; i++)
-        OSLA_CHECK(reference->head[i][0], OSLA_ERR_IO, "%s:%ld: %s: the head lacks it", c->name,
-                   c->line, keyword[i]);
+        PARSE_CHECK(c, reference->head[i][0], "%s: the head lacks it", keyword[i]);
       return OSLA_OK;
     }
     while (i < N_HEADS && strcmp(c->word, keyword[i]) != 0)
       i++;
-    OSLA_CHECK(i < N_HEADS, OSLA_ERR_IO,
-               "%s:%ld: %s: none of title, mapping, source, made, depth_km", c->name, c->line,
-               c->word);
+    PARSE_CHECK(c, i < N_HEADS, "%s: none of title, mapping, source, made, depth_km", c->word);
     OSLA_CALL(read_head_line(c, keyword[i], reference->head[i]));
   }
-  return osla_error_set(OSLA_ERR_IO, "%s:%ld: depth_km: the head lacks it", c->name, c->line);
+  return parse_error(c, "depth_km: the head lacks it");
 }
 
 /* Reads a line of kernel values: its keyword, and n_depths numbers. */
@@ -172,8 +177,7 @@ static osla_err read_kernel(cursor *c, const tomo_reference *reference, const ch
                             double **kernel)
 {
   const bool there = next_line(c) && next_word(c) && strcmp(c->word, keyword) == 0;
-  OSLA_CHECK(there, OSLA_ERR_IO, "%s:%ld: %s: its line does not follow that of its mode", c->name,
-             c->line, keyword);
+  PARSE_CHECK(c, there, "%s: its line does not follow that of its mode", keyword);
   *kernel = malloc((size_t)reference->n_depths * sizeof **kernel);
   OSLA_CHECK(*kernel, OSLA_ERR_MEM, "no memory for a kernel of %d depths", reference->n_depths);
   return numbers(c, keyword, reference->n_depths, *kernel);
@@ -184,21 +188,19 @@ static osla_err read_mode(cursor *c, reference_row *row, bool *grouped)
 {
   double branch;
   row->line = c->line;
-  OSLA_CHECK(next_word(c), OSLA_ERR_IO, "%s:%ld: wave: the line ends before it", c->name, c->line);
+  PARSE_CHECK(c, next_word(c), "wave: the line ends before it");
   const bool love = strcmp(c->word, "love") == 0;
-  OSLA_CHECK(love || strcmp(c->word, "rayleigh") == 0, OSLA_ERR_IO,
-             "%s:%ld: wave: %s is neither rayleigh nor love", c->name, c->line, c->word);
+  PARSE_CHECK(c, love || strcmp(c->word, "rayleigh") == 0, "wave: %s is neither rayleigh nor love",
+              c->word);
   row->wave = love ? TOMO_LOVE : TOMO_RAYLEIGH;
   OSLA_CALL(next_number(c, "branch", 0, REFERENCE_BRANCH_MAX, &branch));
-  OSLA_CHECK(branch == floor(branch), OSLA_ERR_IO, "%s:%ld: branch: %s is not a whole number",
-             c->name, c->line, c->word);
+  PARSE_CHECK(c, branch == floor(branch), "branch: %s is not a whole number", c->word);
   row->branch = (int)branch;
   OSLA_CALL(next_number(c, "period", 0.01, 1e5, &row->period));
   OSLA_CALL(next_number(c, "c", 0.01, 100.0, &row->velocity[TOMO_PHASE]));
   *grouped = next_word(c);
   if (*grouped) OSLA_CALL(number(c, "U", 0.01, 100.0, &row->velocity[TOMO_GROUP]));
-  OSLA_CHECK(!next_word(c), OSLA_ERR_IO, "%s:%ld: mode: %s is one value too many", c->name, c->line,
-             c->word);
+  PARSE_CHECK(c, !next_word(c), "mode: %s is one value too many", c->word);
   return OSLA_OK;
 }
 
@@ -210,10 +212,9 @@ static osla_err read_rows(cursor *c, tomo_reference *reference)
   while (next_line(c)) {
     bool grouped = false;
     (void)next_word(c);
-    OSLA_CHECK(strcmp(c->word, "mode") == 0, OSLA_ERR_IO, "%s:%ld: %s: mode was expected", c->name,
-               c->line, c->word);
-    OSLA_CHECK(reference->n_rows < REFERENCE_ROWS_MAX, OSLA_ERR_IO,
-               "%s:%ld: mode: more than %d of them", c->name, c->line, REFERENCE_ROWS_MAX);
+    PARSE_CHECK(c, strcmp(c->word, "mode") == 0, "%s: mode was expected", c->word);
+    PARSE_CHECK(c, reference->n_rows < REFERENCE_ROWS_MAX, "mode: more than %d of them",
+                REFERENCE_ROWS_MAX);
     if (reference->n_rows == room) {
       room = room ? 2 * room : 64;
       reference_row *grown = realloc(reference->row, (size_t)room * sizeof *grown);
@@ -226,8 +227,7 @@ static osla_err read_rows(cursor *c, tomo_reference *reference)
     OSLA_CALL(read_kernel(c, reference, "dlnc", &row->kernel[TOMO_PHASE]));
     if (grouped) OSLA_CALL(read_kernel(c, reference, "dlnU", &row->kernel[TOMO_GROUP]));
   }
-  OSLA_CHECK(reference->n_rows > 0, OSLA_ERR_IO, "%s:%ld: mode: the table has none", c->name,
-             c->line);
+  PARSE_CHECK(c, reference->n_rows > 0, "mode: the table has none");
   return OSLA_OK;
 }
 

@@ -25,11 +25,6 @@ double tomo_geocentric_latitude(double geographic_degrees)
   return scaled_latitude(geographic_degrees, (1.0 - flattening) * (1.0 - flattening));
 }
 
-double tomo_geographic_latitude(double geocentric_degrees)
-{
-  return scaled_latitude(geocentric_degrees, 1.0 / ((1.0 - flattening) * (1.0 - flattening)));
-}
-
 void tomo_unit_vector(double latitude_degrees, double longitude_degrees, double v[3])
 {
   double latitude = tomo_geocentric_latitude(latitude_degrees) * pi / 180.0;
@@ -42,7 +37,7 @@ void tomo_unit_vector(double latitude_degrees, double longitude_degrees, double 
 void tomo_lat_lon(const double v[3], double *latitude_degrees, double *longitude_degrees)
 {
   double geocentric = atan2(v[2], hypot(v[0], v[1])) * 180.0 / pi;
-  *latitude_degrees = tomo_geographic_latitude(geocentric);
+  *latitude_degrees = scaled_latitude(geocentric, 1.0 / ((1.0 - flattening) * (1.0 - flattening)));
   *longitude_degrees = atan2(v[1], v[0]) * 180.0 / pi;
 }
 

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "apps/tomography/readers/tomo_same.h"
 #include "apps/tomography/readers/tomo_text.h"
 #include "apps/tomography/readers/tomo_time.h"
 

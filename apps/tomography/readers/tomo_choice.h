@@ -39,7 +39,7 @@ typedef struct tomo_counts {
   int64_t time, no_time; /* time: outside the selected time; no_time: events without a time */
   int64_t magnitude, no_magnitude;
   int64_t region;
-  int64_t same; /* duplicates of a used entry (tomo_same.h) */
+  int64_t same; /* duplicates of a used entry (tomo_text.h) */
   tomo_placeless placeless;
 } tomo_counts;
 

@@ -4,6 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+int64_t tomo_path_id(int64_t source, int64_t station, int64_t stations, tomo_arc_kind kind)
+{
+  return (source * stations + station) * 2 + (kind == TOMO_ARC_MAJOR);
+}
+
 tomo_set tomo_data_set(const tomo_data *data, int64_t path)
 {
   const int64_t number = data->path_set ? data->path_set[path] : 0;

@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "apps/tomography/earth/tomo_reference.h"
+#include "apps/tomography/earth/tomo_sphere.h"
 #include "apps/tomography/readers/tomo_io.h"
 #include "osla_error.h"
 
@@ -41,6 +42,9 @@ typedef struct tomo_set {
   const int32_t *measure; /* [count] */
   const double *sigma;    /* [count] s */
 } tomo_set;
+
+/* Number of a path, equal on all ranks. `source` counts events, then stations. */
+int64_t tomo_path_id(int64_t source, int64_t station, int64_t stations, tomo_arc_kind kind);
 
 tomo_set tomo_data_set(const tomo_data *data, int64_t path);
 /* index of a path's first datum; with path = n_paths the number of data */

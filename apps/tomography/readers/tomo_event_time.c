@@ -1,9 +1,9 @@
-/* Combines the columns of a table that hold an event's time (contract: tomo_event_time.h).
+/* Combines the columns of a table that hold an event's time (contract: tomo_text.h).
  *
  * Catalogues write the time in one column, as a date and a time of day (the ISC), as a date with
  * columns for hour, minute and second, or with a column for each part (OpenQuake, NOAA).
  */
-#include "apps/tomography/readers/tomo_event_time.h"
+#include "apps/tomography/readers/tomo_text.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -43,11 +43,10 @@ static osla_err read_parts(const text_reader *reader, const char *const *field, 
     }
     OSLA_CALL(
       text_number(reader, names[i], field[i], i == YEAR ? any_year : 0.0, 9999.0, &part[i]));
-    OSLA_CHECK(i == SECOND || part[i] <= floor(part[i]), OSLA_ERR_IO,
-               "%s:%lld: %s %g is not a whole number", reader->file, (long long)reader->line,
+    TEXT_CHECK(reader, i == SECOND || part[i] <= floor(part[i]), "%s %g is not a whole number",
                names[i], part[i]);
-    OSLA_CHECK(missing < 0, OSLA_ERR_IO, "%s:%lld: %s %g is given without the %s", reader->file,
-               (long long)reader->line, names[i], part[i], names[missing]);
+    TEXT_CHECK(reader, missing < 0, "%s %g is given without the %s", names[i], part[i],
+               names[missing]);
     ++*given;
   }
   return OSLA_OK;
@@ -59,10 +58,11 @@ static osla_err make(const text_reader *reader, const double part[PARTS], double
     *time_s = NAN;
     return OSLA_OK;
   }
-  OSLA_CHECK(tomo_time_make((int)part[0], (int)part[1], (int)part[2], (int)part[3], (int)part[4],
+  TEXT_CHECK(reader,
+             tomo_time_make((int)part[0], (int)part[1], (int)part[2], (int)part[3], (int)part[4],
                             part[5], time_s),
-             OSLA_ERR_IO, "%s:%lld: there is no time %g-%g-%g %g:%g:%g", reader->file,
-             (long long)reader->line, part[0], part[1], part[2], part[3], part[4], part[5]);
+             "there is no time %g-%g-%g %g:%g:%g", part[0], part[1], part[2], part[3], part[4],
+             part[5]);
   return OSLA_OK;
 }
 
@@ -100,8 +100,7 @@ static osla_err read_undated(const text_reader *reader, const event_time *fields
   OSLA_CALL(read_parts(reader, fields->part, YEAR, apart ? HOUR : PARTS, part, &given));
   if (!apart) return given > 0 ? make(reader, part, time_s) : OSLA_OK;
   text_show(time, shown);
-  OSLA_CHECK(given == HOUR, OSLA_ERR_IO, "%s:%lld: time \"%s\" is given without the day",
-             reader->file, (long long)reader->line, shown);
+  TEXT_CHECK(reader, given == HOUR, "time \"%s\" is given without the day", shown);
   (void)snprintf(made, sizeof made, "%04.0f-%02.0f-%02.0f", part[YEAR], part[MONTH], part[DAY]);
   return read_joined(reader, made, time, time_s);
 }
@@ -115,13 +114,12 @@ osla_err event_time_read(const text_reader *reader, const event_time *fields, do
     const bool complete = has_day_and_more(time);
     text_show(time, shown);
     text_show(date, shown_date);
-    OSLA_CHECK(complete || !fields->has_day, OSLA_ERR_IO,
-               "%s:%lld: time \"%s\" is neither a time of day, such as 02:00:31.8, nor a day and a "
+    TEXT_CHECK(reader, complete || !fields->has_day,
+               "time \"%s\" is neither a time of day, such as 02:00:31.8, nor a day and a "
                "time, such as 2018-01-31T02:00:31.8",
-               reader->file, (long long)reader->line, shown);
-    OSLA_CHECK(text_is_missing(date) || strncmp(date, time, 10) == 0, OSLA_ERR_IO,
-               "%s:%lld: time \"%s\" is not of the date \"%s\"", reader->file,
-               (long long)reader->line, shown, shown_date);
+               shown);
+    TEXT_CHECK(reader, text_is_missing(date) || strncmp(date, time, 10) == 0,
+               "time \"%s\" is not of the date \"%s\"", shown, shown_date);
     if (complete) return text_event_time(reader, "time", time, time_s);
     date = time;
     time = "";
@@ -136,9 +134,8 @@ osla_err event_time_check_header(const text_reader *reader, bool has_date, bool 
   int missing = -1;
   for (int i = has_date ? HOUR : YEAR; i < PARTS && !has_time; i++) {
     if (column[i] < 0 && missing < 0) missing = i;
-    OSLA_CHECK(column[i] < 0 || missing < 0, OSLA_ERR_IO,
-               "%s:%lld: the header has a column for the %s and none for the %s", reader->file,
-               (long long)reader->line, names[i], names[missing]);
+    TEXT_CHECK(reader, column[i] < 0 || missing < 0,
+               "the header has a column for the %s and none for the %s", names[i], names[missing]);
   }
   return OSLA_OK;
 }

@@ -9,7 +9,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "apps/tomography/readers/tomo_event_time.h"
 #include "apps/tomography/readers/tomo_text.h"
 #include "apps/tomography/readers/tomo_xml.h"
 
@@ -109,10 +108,10 @@ static osla_err check_depth(const text_reader *reader, char *const *field, const
     for (const char *at = field[i]; *at; at++) {
       if (strncasecmp(at, "dep", 3) != 0) continue;
       text_show(field[i], shown);
-      return osla_error_set(OSLA_ERR_IO,
-                            "%s:%lld: the column \"%s\" is not known; a depth in km has one of the "
-                            "names %s",
-                            reader->file, (long long)reader->line, shown, keys[DEPTH]);
+      return text_error(reader,
+                        "the column \"%s\" is not known; a depth in km has one of the "
+                        "names %s",
+                        shown, keys[DEPTH]);
     }
   return OSLA_OK;
 }
@@ -144,9 +143,9 @@ static osla_err split_isc(text_reader *reader, const table *t, char **field, int
   double value;
   OSLA_CALL(text_split(reader, t->separator, field, found));
   if (*found > fewest && (*found - fewest) % MAGNITUDE_FIELDS == 1 && !*field[*found - 1]) --*found;
-  OSLA_CHECK(*found >= fewest && (*found - fewest) % MAGNITUDE_FIELDS == 0, OSLA_ERR_IO,
-             "%s:%lld: %d fields, which are not %d and %d for each magnitude", reader->file,
-             (long long)reader->line, *found, fewest, MAGNITUDE_FIELDS);
+  TEXT_CHECK(reader, *found >= fewest && (*found - fewest) % MAGNITUDE_FIELDS == 0,
+             "%d fields, which are not %d and %d for each magnitude", *found, fewest,
+             MAGNITUDE_FIELDS);
   *magnitude = "";
   for (int i = t->count - 1; i < *found; i += MAGNITUDE_FIELDS) {
     if (text_is_missing(field[i])) continue;
@@ -217,9 +216,9 @@ static osla_err skip_to_header(text_reader *reader, const table *t, bool *more)
   for (;;) {
     OSLA_CALL(text_read_content(reader, more));
     if (!*more || begins(reader->text, "EVENTID")) return OSLA_OK;
-    OSLA_CHECK(!is_row(reader, t) && !text_find_fdsn(reader->text) && !text_is_ndk(reader->text),
-               OSLA_ERR_IO, "%s:%lld: a row behind STOP, and no header EVENTID between them",
-               reader->file, (long long)reader->line);
+    TEXT_CHECK(reader,
+               !is_row(reader, t) && !text_find_fdsn(reader->text) && !text_is_ndk(reader->text),
+               "a row behind STOP, and no header EVENTID between them");
   }
 }
 

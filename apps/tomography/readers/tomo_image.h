@@ -36,8 +36,6 @@ typedef struct store_format {
   osla_err (*make)(const tomo_store *store, void **image, size_t *size);
   osla_err (*read_array)(const char *file, const void *image, size_t size, const char *name,
                          double **data, int64_t *count);
-  osla_err (*read_number)(const char *file, const void *image, size_t size, const char *name,
-                          double *value);
 } store_format;
 
 /* Returns NULL if this build has no HDF5. */

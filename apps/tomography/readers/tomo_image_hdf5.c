@@ -190,30 +190,9 @@ static osla_err read_array(const char *path, const void *image, size_t size, con
   return OSLA_OK;
 }
 
-static osla_err read_number(const char *path, const void *image, size_t size, const char *name,
-                            double *value)
-{
-  const quiet before = silence();
-  bool done = false;
-  hid_t file = open_image(image, size);
-  hid_t attribute = file >= 0 ? H5Aopen(file, name, H5P_DEFAULT) : -1;
-  if (attribute >= 0) {
-    hid_t space = H5Aget_space(attribute), type = H5Aget_type(attribute);
-    done = H5Sget_simple_extent_npoints(space) == 1 && H5Tequal(type, H5T_IEEE_F64LE) > 0 &&
-           H5Aread(attribute, H5T_NATIVE_DOUBLE, value) >= 0;
-    H5Tclose(type);
-    H5Sclose(space);
-    H5Aclose(attribute);
-  }
-  if (file >= 0) H5Fclose(file);
-  unsilence(before);
-  OSLA_CHECK(done, OSLA_ERR_IO, "%s: no number %.63s", path, name);
-  return OSLA_OK;
-}
-
 const store_format *store_format_hdf5(void)
 {
-  static const store_format format = {is_mine, make, read_array, read_number};
+  static const store_format format = {is_mine, make, read_array};
   return &format;
 }
 

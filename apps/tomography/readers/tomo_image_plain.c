@@ -124,18 +124,6 @@ static bool find(const char *image, size_t size, const char *kind, const char *n
   return false;
 }
 
-static osla_err read_number(const char *file, const void *image, size_t size, const char *name,
-                            double *value)
-{
-  char line[512];
-  size_t start;
-  OSLA_CHECK(find(image, size, "number", name, line, sizeof line, &start), OSLA_ERR_IO,
-             "%s: no number %.63s", file, name);
-  OSLA_CHECK(sscanf(line, "number %*63s %lf", value) == 1, OSLA_ERR_IO,
-             "%s: malformed number %.63s", file, name);
-  return OSLA_OK;
-}
-
 static osla_err read_array(const char *file, const void *image, size_t size, const char *name,
                            double **data, int64_t *count)
 {
@@ -165,6 +153,6 @@ static osla_err read_array(const char *file, const void *image, size_t size, con
 
 const store_format *store_format_plain(void)
 {
-  static const store_format format = {is_mine, make, read_array, read_number};
+  static const store_format format = {is_mine, make, read_array};
   return &format;
 }

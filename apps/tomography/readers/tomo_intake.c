@@ -151,7 +151,7 @@ static void find_path(intake *in, int64_t place, const table_row *row, int64_t *
     return;
   }
   *km = arc.angle * TOMO_EARTH_RADIUS_KM;
-  *id = (source * lists->n_stations + station) * 2 + (row->arc == TOMO_ARC_MAJOR);
+  *id = tomo_path_id(source, station, lists->n_stations, row->arc);
 }
 
 /* ---- rows ---- */

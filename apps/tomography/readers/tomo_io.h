@@ -13,7 +13,7 @@
  * CSV headers: latitude (lat), longitude (lon, long); for stations station (name, code, sta) and
  * network (net); for events depth_km (depth, dep), mag (magnitude), place (region, name), id
  * (event, event_id) and time (origin_time), or date and time, or as many of year, month, day, hour,
- * minute and second as are known (tomo_event_time.h: a date and parts are combined; a part that
+ * minute and second as are known (tomo_text.h: a date and parts are combined; a part that
  * would be ignored is an error). The names of SeisBench (source_latitude_deg, station_latitude_deg,
  * ...) are known, too. Case and order do not matter; other columns are ignored. Fields may be
  * quoted with ", which is doubled inside quotes.

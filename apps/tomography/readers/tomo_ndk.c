@@ -106,11 +106,10 @@ static osla_err check_mark(const text_reader *reader, const ndk_mark *mark)
   char text[WIDEST + 1], shown[TEXT_SHOWN];
   int last = mark->first + (int)strlen(mark->pattern) - 1;
   text_show(cut(reader->text, mark->first, last, text), shown);
-  OSLA_CHECK(matches(reader->text, mark), OSLA_ERR_IO,
-             "%s:%lld: columns %d-%d of line %d of an NDK event are \"%s\", and have the form "
+  TEXT_CHECK(reader, matches(reader->text, mark),
+             "columns %d-%d of line %d of an NDK event are \"%s\", and have the form "
              "\"%s\"",
-             reader->file, (long long)reader->line, mark->first, last, mark->line, shown,
-             mark->pattern);
+             mark->first, last, mark->line, shown, mark->pattern);
   return OSLA_OK;
 }
 
@@ -142,9 +141,9 @@ static osla_err read_number(const text_reader *reader, const ndk_field *field, b
   }
   text_show(text, shown);
   (void)snprintf(what, sizeof what, "columns %d-%d, %s", field->first, field->last, field->what);
-  OSLA_CHECK(has_format(reader->text, field), OSLA_ERR_IO,
-             "%s:%lld: %s \"%s\" is not a number with %d decimals that ends in column %d",
-             reader->file, (long long)reader->line, what, shown, field->decimals, field->last);
+  TEXT_CHECK(reader, has_format(reader->text, field),
+             "%s \"%s\" is not a number with %d decimals that ends in column %d", what, shown,
+             field->decimals, field->last);
   return text_number(reader, what, text, field->low, field->high, value);
 }
 
@@ -156,9 +155,8 @@ static osla_err check_length(const text_reader *reader)
     n--;
   if (n <= COLUMNS) return OSLA_OK;
   text_show(reader->text + COLUMNS, shown);
-  return osla_error_set(OSLA_ERR_IO,
-                        "%s:%lld: columns %d-%zu, \"%s\", are behind the %d of an NDK event",
-                        reader->file, (long long)reader->line, COLUMNS + 1, n, shown, COLUMNS);
+  return text_error(reader, "columns %d-%zu, \"%s\", are behind the %d of an NDK event",
+                    COLUMNS + 1, n, shown, COLUMNS);
 }
 
 /* Checks the type of depth (free, fixed, or from body waves), which shows that line 3 is not
@@ -171,9 +169,8 @@ static osla_err check_depth_type(const text_reader *reader)
   type[strcspn(type, " ")] = '\0';
   for (int i = 0; i < COUNT(types); i++)
     if (reader->text[58] == ' ' && strcmp(type, types[i]) == 0) return OSLA_OK;
-  return osla_error_set(OSLA_ERR_IO,
-                        "%s:%lld: columns 60-63, type of depth \"%s\" is neither FREE, FIX nor BDY",
-                        reader->file, (long long)reader->line, shown);
+  return text_error(reader, "columns 60-63, type of depth \"%s\" is neither FREE, FIX nor BDY",
+                    shown);
 }
 
 /* Reads the fields of the current line, which has the number `line` in its event. */
@@ -200,8 +197,7 @@ static osla_err read_time(const text_reader *reader, double *time_s)
                     tomo_time_make(atoi(line + 5), atoi(line + 10), atoi(line + 13),
                                    atoi(line + 16), atoi(line + 19), s, time_s);
   (void)snprintf(text, sizeof text, "%.16s:%.4s", line + 5, shown);
-  OSLA_CHECK(made, OSLA_ERR_IO, "%s:%lld: columns 6-26, time \"%s\" is none", reader->file,
-             (long long)reader->line, text);
+  TEXT_CHECK(reader, made, "columns 6-26, time \"%s\" is none", text);
   return OSLA_OK;
 }
 

@@ -48,17 +48,14 @@ static osla_err read_layer(text_reader *reader, char separator, const int *colum
   if (column[SMOOTHING] >= 0)
     OSLA_CALL(
       text_number(reader, "smoothing", field[column[SMOOTHING]], 0.0, 1e12, &this.smoothing));
-  OSLA_CHECK(this.bottom > this.top, OSLA_ERR_IO,
-             "%s:%lld: depth_bottom_km %g is not below depth_top_km %g", reader->file,
-             (long long)reader->line, this.bottom, this.top);
+  TEXT_CHECK(reader, this.bottom > this.top, "depth_bottom_km %g is not below depth_top_km %g",
+             this.bottom, this.top);
   this.damping = 1.0 / (sigma * sigma);
   if (this.bottom > all->deepest.bottom) all->deepest = this;
   for (int r = 0; r < all->count; r++) {
     if (!(all->depth[r] >= this.top && all->depth[r] < this.bottom)) continue;
-    OSLA_CHECK(all->of[r].line == 0, OSLA_ERR_IO,
-               "%s:%lld: %g to %g km overlaps the layer of line %lld at %g km", reader->file,
-               (long long)reader->line, this.top, this.bottom, (long long)all->of[r].line,
-               all->depth[r]);
+    TEXT_CHECK(reader, all->of[r].line == 0, "%g to %g km overlaps the layer of line %lld at %g km",
+               this.top, this.bottom, (long long)all->of[r].line, all->depth[r]);
     all->of[r] = this;
   }
   return OSLA_OK;

@@ -1,7 +1,7 @@
 /* Reads the deviations of a result file in HDF5 in a separate process (reader_process.h). The
  * process sends an answer and, if its code is OSLA_OK, the deviations as doubles. Everything
  * received is checked, because HDF5 may have corrupted the process's memory. */
-#include "apps/tomography/readers/tomo_prior_process.h"
+#include "apps/tomography/readers/tomo_prior_file.h"
 
 #include <errno.h>
 #include <stdint.h>

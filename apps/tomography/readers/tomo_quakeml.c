@@ -51,9 +51,8 @@ static void set_id(tomo_site *site, const char *name)
 
 static osla_err add_solution(xml_reader *reader, solutions *s)
 {
-  OSLA_CHECK(s->count < KEPT_MAX, OSLA_ERR_IO,
-             "%s:%lld: more than %d origins or magnitudes of an event", reader->where->file,
-             (long long)reader->where->line, KEPT_MAX);
+  TEXT_CHECK(reader->where, s->count < KEPT_MAX, "more than %d origins or magnitudes of an event",
+             KEPT_MAX);
   if (s->count == s->capacity) {
     const int64_t capacity = s->capacity ? 2 * s->capacity : 8;
     solution *grown = realloc(s->at, (size_t)capacity * sizeof *grown);

@@ -1,5 +1,5 @@
-/* Merges entries that describe one station or one earthquake (contract: tomo_same.h). */
-#include "apps/tomography/readers/tomo_same.h"
+/* Merges entries that describe one station or one earthquake (contract: tomo_text.h). */
+#include "apps/tomography/readers/tomo_text.h"
 
 #include <math.h>
 #include <stdbool.h>

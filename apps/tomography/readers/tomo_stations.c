@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "apps/tomography/readers/tomo_same.h"
 #include "apps/tomography/readers/tomo_text.h"
 #include "apps/tomography/readers/tomo_xml.h"
 
@@ -21,9 +20,8 @@ static osla_err read_columns(text_reader *reader, site_list *list)
     OSLA_CALL(text_read_content(reader, &more));
     if (!more) return OSLA_OK;
     OSLA_CALL(text_split_blanks(reader, reader->text, field, &count));
-    OSLA_CHECK(count >= 4, OSLA_ERR_IO,
-               "%s:%lld: %d columns; station, network, latitude and longitude are needed",
-               reader->file, (long long)reader->line, count);
+    TEXT_CHECK(reader, count >= 4,
+               "%d columns; station, network, latitude and longitude are needed", count);
     OSLA_CALL(site_list_add(list, &site));
     OSLA_CALL(text_position(reader, field[2], field[3], site));
     double metres;

@@ -38,8 +38,8 @@ static osla_err check_unit(xml_reader *reader, const char *what, const char *uni
   char given[TEXT_SHOWN], shown[TEXT_SHOWN];
   if (!xml_attribute(reader, "unit", given, TEXT_SHOWN)) return OSLA_OK;
   text_show(given, shown);
-  OSLA_CHECK(strcmp(given, unit) == 0, OSLA_ERR_IO, "%s:%lld: unit \"%s\" of the %s is not %s",
-             reader->where->file, (long long)reader->where->line, shown, what, unit);
+  TEXT_CHECK(reader->where, strcmp(given, unit) == 0, "unit \"%s\" of the %s is not %s", shown,
+             what, unit);
   return OSLA_OK;
 }
 
@@ -63,9 +63,8 @@ static osla_err add(xml_reader *reader)
 {
   stations *s = reader->state;
   tomo_site *site;
-  OSLA_CHECK(s->has_latitude && s->has_longitude, OSLA_ERR_IO, "%s:%lld: station %s.%s has no %s",
-             reader->where->file, (long long)reader->where->line, s->network, s->station,
-             s->has_latitude ? "Longitude" : "Latitude");
+  TEXT_CHECK(reader->where, s->has_latitude && s->has_longitude, "station %s.%s has no %s",
+             s->network, s->station, s->has_latitude ? "Longitude" : "Latitude");
   OSLA_CALL(site_list_add(reader->list, &site));
   site->latitude = s->place.latitude;
   site->longitude = s->place.longitude;

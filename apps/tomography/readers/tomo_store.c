@@ -167,14 +167,3 @@ osla_err tomo_store_read_array(const char *file, const char *name, double **data
   free(image);
   return err;
 }
-
-osla_err tomo_store_read_number(const char *file, const char *name, double *value)
-{
-  void *image;
-  size_t size;
-  const store_format *format;
-  OSLA_CALL(open_image(file, &image, &size, &format));
-  osla_err err = format->read_number(file, image, size, name, value);
-  free(image);
-  return err;
-}

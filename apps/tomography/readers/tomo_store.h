@@ -53,11 +53,10 @@ osla_err tomo_store_add_text(tomo_store *store, const char *name, const char *va
  * is then unchanged. */
 osla_err tomo_store_write(const tomo_store *store, const char *file);
 
-/* Read an entry of a file in either format, which is detected.
+/* Reads an array of a file in either format, which is detected.
  *   data   [out]  malloc'ed, the caller frees it
  *   count  [out]  number of elements of data
  * Errors: OSLA_ERR_IO "FILE: reason", OSLA_ERR_MEM. */
 osla_err tomo_store_read_array(const char *file, const char *name, double **data, int64_t *count);
-osla_err tomo_store_read_number(const char *file, const char *name, double *value);
 
 #endif

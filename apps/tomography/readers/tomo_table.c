@@ -29,18 +29,6 @@ static const struct column {
                      [KEY_ARC] = {"arc|orbit", NULL, NULL},
                      [KEY_CORRECTION] = {"correction|correction_s", "correction", "s"}};
 
-/* Is `name` one of the words in "a|b"? */
-static bool is_one_of(const char *name, const char *words)
-{
-  const size_t length = strlen(name);
-  for (const char *word = words; word; word = strchr(word, '|')) {
-    word += *word == '|';
-    if (length > 0 && strcspn(word, "|") == length && strncasecmp(word, name, length) == 0)
-      return true;
-  }
-  return false;
-}
-
 /* Writes the location of a header's name for messages: "FILE:LINE: column", or "FILE: data set" if
  * line is 0. */
 static void header_place(const table_header *h, int64_t line, char place[TABLE_PLACE])
@@ -75,7 +63,7 @@ osla_err table_add_column(table_header *h, int64_t line, const char *name, table
   text_show(name, shown);
   OSLA_CHECK(*name, OSLA_ERR_IO, "%s without a name", place);
   int k = 0;
-  while (k < N_KEYS && !is_one_of(name, columns[k].names))
+  while (k < N_KEYS && !text_is_one_of(name, columns[k].names))
     k++;
   if (k == N_KEYS) return refuse_name(place, shown, name);
   OSLA_CHECK(!h->there[k], OSLA_ERR_IO, "%s %s: the same as %s", place, shown, h->name[k]);

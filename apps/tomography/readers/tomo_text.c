@@ -10,6 +10,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -17,6 +18,16 @@
 #include "apps/tomography/readers/tomo_time.h"
 
 enum { FILE_SHOWN = 200 };
+
+osla_err text_error(const text_reader *reader, const char *format, ...)
+{
+  char text[400];
+  va_list args;
+  va_start(args, format);
+  (void)vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  return osla_error_set(OSLA_ERR_IO, "%s:%lld: %s", reader->file, (long long)reader->line, text);
+}
 
 osla_err text_open(text_reader *reader, const char *file)
 {
@@ -94,13 +105,11 @@ osla_err text_read(text_reader *reader, bool *more)
   int c;
   reader->line++;
   while ((c = next_byte(reader)) != EOF && c != '\n') {
-    OSLA_CHECK(c != '\0', OSLA_ERR_IO, "%s:%lld: the line contains a zero byte; is this text?",
-               reader->file, (long long)reader->line);
-    OSLA_CHECK(n == 0 || reader->text[n - 1] != '\r' || c == '\r', OSLA_ERR_IO,
-               "%s:%lld: the line ends in CR alone, as on old Macs; lines must end in LF or CR LF",
-               reader->file, (long long)reader->line);
-    OSLA_CHECK(n < TOMO_LINE_MAX - 1, OSLA_ERR_IO, "%s:%lld: the line is longer than %d bytes",
-               reader->file, (long long)reader->line, TOMO_LINE_MAX - 1);
+    TEXT_CHECK(reader, c != '\0', "the line contains a zero byte; is this text?");
+    TEXT_CHECK(reader, n == 0 || reader->text[n - 1] != '\r' || c == '\r',
+               "the line ends in CR alone, as on old Macs; lines must end in LF or CR LF");
+    TEXT_CHECK(reader, n < TOMO_LINE_MAX - 1, "the line is longer than %d bytes",
+               TOMO_LINE_MAX - 1);
     reader->text[n++] = (char)c;
   }
   OSLA_CHECK(!ferror(reader->stream), OSLA_ERR_IO, "%s: %s", reader->file, strerror(errno));
@@ -129,8 +138,7 @@ text_fdsn text_find_fdsn(const char *line)
 
 osla_err text_refuse_kind(const text_reader *reader, const char *is, const char * not )
 {
-  return osla_error_set(OSLA_ERR_IO, "%s:%lld: this is the header of a list of %s, not of %s",
-                        reader->file, (long long)reader->line, is, not );
+  return text_error(reader, "this is the header of a list of %s, not of %s", is, not );
 }
 
 char text_separator(const char *header)
@@ -191,16 +199,13 @@ osla_err text_split(text_reader *reader, char separator, char **field, int *coun
   char *p = reader->text;
   *count = 0;
   for (;;) {
-    OSLA_CHECK(*count < TEXT_FIELDS_MAX, OSLA_ERR_IO, "%s:%lld: more than %d fields", reader->file,
-               (long long)reader->line, TEXT_FIELDS_MAX);
+    TEXT_CHECK(reader, *count < TEXT_FIELDS_MAX, "more than %d fields", TEXT_FIELDS_MAX);
     p += strspn(p, blanks);
     char *start = p;
     if (*p == '"' && separator != '|') {
-      OSLA_CHECK(unquote(&p), OSLA_ERR_IO, "%s:%lld: a quote is not closed", reader->file,
-                 (long long)reader->line);
+      TEXT_CHECK(reader, unquote(&p), "a quote is not closed");
       p += strspn(p, blanks);
-      OSLA_CHECK(*p == separator || *p == '\0', OSLA_ERR_IO,
-                 "%s:%lld: '%c' follows a closing quote", reader->file, (long long)reader->line,
+      TEXT_CHECK(reader, *p == separator || *p == '\0', "'%c' follows a closing quote",
                  isprint((unsigned char)*p) ? *p : '?');
     } else {
       p += strcspn(p, (const char[]){separator, '\0'});
@@ -219,8 +224,7 @@ osla_err text_split_blanks(text_reader *reader, char *from, char **field, int *c
   for (char *p = from;;) {
     p += strspn(p, " \t");
     if (*p == '\0') return OSLA_OK;
-    OSLA_CHECK(*count < TEXT_FIELDS_MAX, OSLA_ERR_IO, "%s:%lld: more than %d fields", reader->file,
-               (long long)reader->line, TEXT_FIELDS_MAX);
+    TEXT_CHECK(reader, *count < TEXT_FIELDS_MAX, "more than %d fields", TEXT_FIELDS_MAX);
     field[(*count)++] = p;
     p += strcspn(p, " \t");
     if (*p != '\0') *p++ = '\0';
@@ -241,16 +245,12 @@ osla_err text_number(const text_reader *reader, const char *what, const char *fi
   char shown[TEXT_SHOWN];
   char *end;
   text_show(field, shown);
-  OSLA_CHECK(field[0] != '\0', OSLA_ERR_IO, "%s:%lld: %s is empty", reader->file,
-             (long long)reader->line, what);
+  TEXT_CHECK(reader, field[0] != '\0', "%s is empty", what);
   double x = strtod(field, &end);
   bool decimal = *end == '\0' && !isspace((unsigned char)field[0]) && !strpbrk(field, "xX");
-  OSLA_CHECK(decimal, OSLA_ERR_IO, "%s:%lld: %s \"%s\" is not a number", reader->file,
-             (long long)reader->line, what, shown);
-  OSLA_CHECK(isfinite(x), OSLA_ERR_IO, "%s:%lld: %s %s is not finite", reader->file,
-             (long long)reader->line, what, shown);
-  OSLA_CHECK(x >= low && x <= high, OSLA_ERR_IO, "%s:%lld: %s %s is outside %g to %g", reader->file,
-             (long long)reader->line, what, shown, low, high);
+  TEXT_CHECK(reader, decimal, "%s \"%s\" is not a number", what, shown);
+  TEXT_CHECK(reader, isfinite(x), "%s %s is not finite", what, shown);
+  TEXT_CHECK(reader, x >= low && x <= high, "%s %s is outside %g to %g", what, shown, low, high);
   *value = x;
   return OSLA_OK;
 }
@@ -266,9 +266,8 @@ osla_err text_time(const text_reader *reader, const char *what, const char *fiel
   *time_s = NAN;
   if (field[0] == '\0') return OSLA_OK;
   text_show(field, shown);
-  OSLA_CHECK(tomo_time_read(field, time_s), OSLA_ERR_IO,
-             "%s:%lld: %s \"%s\" is not a time of ISO 8601, such as 2018-01-31T02:00:31.8",
-             reader->file, (long long)reader->line, what, shown);
+  TEXT_CHECK(reader, tomo_time_read(field, time_s),
+             "%s \"%s\" is not a time of ISO 8601, such as 2018-01-31T02:00:31.8", what, shown);
   return OSLA_OK;
 }
 
@@ -288,9 +287,8 @@ osla_err text_code(const text_reader *reader, const char *what, const char *code
   while (isgraph((unsigned char)code[n]))
     n++;
   text_show(code, shown);
-  OSLA_CHECK(n > 0 && n <= LONGEST && code[n] == '\0', OSLA_ERR_IO,
-             "%s:%lld: %s \"%s\" is not a code of 1 to %d letters and digits", reader->file,
-             (long long)reader->line, what, shown, LONGEST);
+  TEXT_CHECK(reader, n > 0 && n <= LONGEST && code[n] == '\0',
+             "%s \"%s\" is not a code of 1 to %d letters and digits", what, shown, LONGEST);
   return OSLA_OK;
 }
 
@@ -301,8 +299,7 @@ osla_err text_position(const text_reader *reader, const char *latitude, const ch
   return text_number(reader, "longitude", longitude, -180.0, 360.0, &site->longitude);
 }
 
-/* Is `name` one of the words in "latitude|lat"? */
-static bool is_one_of(const char *name, const char *key)
+bool text_is_one_of(const char *name, const char *key)
 {
   size_t length = strlen(name);
   for (const char *word = key; word; word = strchr(word, '|')) {
@@ -317,11 +314,10 @@ osla_err text_check_header(const text_reader *reader, char *const *field, int co
 {
   char shown[TEXT_SHOWN];
   text_show(field[0], shown);
-  OSLA_CHECK(
-    count > 1 || !field[0][strcspn(field[0], " \t")], OSLA_ERR_IO,
-    "%s:%lld: the header is one field, \"%s\": fields are separated by commas, semicolons, "
-    "tabs or |",
-    reader->file, (long long)reader->line, shown);
+  TEXT_CHECK(reader, count > 1 || !field[0][strcspn(field[0], " \t")],
+             "the header is one field, \"%s\": fields are separated by commas, semicolons, "
+             "tabs or |",
+             shown);
   return OSLA_OK;
 }
 
@@ -332,15 +328,13 @@ osla_err text_find_columns(const text_reader *reader, char *const *field, int co
   for (int i = 0; i < n_keys; i++) {
     column[i] = -1;
     for (int j = 0; j < count; j++) {
-      if (!is_one_of(field[j], keys[i])) continue;
+      if (!text_is_one_of(field[j], keys[i])) continue;
       bool again = column[i] >= 0 && (i < unique || !strcasecmp(field[j], field[column[i]]));
-      OSLA_CHECK(!again, OSLA_ERR_IO, "%s:%lld: the header has two columns for %.*s: %s and %s",
-                 reader->file, (long long)reader->line, (int)strcspn(keys[i], "|"), keys[i],
-                 field[column[i]], field[j]);
+      TEXT_CHECK(reader, !again, "the header has two columns for %.*s: %s and %s",
+                 (int)strcspn(keys[i], "|"), keys[i], field[column[i]], field[j]);
       if (column[i] < 0) column[i] = j;
     }
-    OSLA_CHECK(column[i] >= 0 || i >= required, OSLA_ERR_IO,
-               "%s:%lld: the header has no column %.*s", reader->file, (long long)reader->line,
+    TEXT_CHECK(reader, column[i] >= 0 || i >= required, "the header has no column %.*s",
                (int)strcspn(keys[i], "|"), keys[i]);
   }
   return OSLA_OK;
@@ -359,7 +353,6 @@ osla_err text_row(text_reader *reader, char separator, char **field, int count)
 {
   int found;
   OSLA_CALL(text_split(reader, separator, field, &found));
-  OSLA_CHECK(found == count, OSLA_ERR_IO, "%s:%lld: %d fields, but the header has %d", reader->file,
-             (long long)reader->line, found, count);
+  TEXT_CHECK(reader, found == count, "%d fields, but the header has %d", found, count);
   return OSLA_OK;
 }

@@ -40,6 +40,15 @@ typedef struct site_list {
   tomo_placeless placeless; /* the first events without coordinates (their latitude is NaN) */
 } site_list;
 
+/* Sets and returns the error IO "FILE:LINE: message" for the current line. */
+osla_err text_error(const text_reader *reader, const char *format, ...)
+  __attribute__((format(printf, 2, 3)));
+/* Returns text_error from the calling function if the condition is false. */
+#define TEXT_CHECK(reader, condition, ...)                                                         \
+  do {                                                                                             \
+    if (!(condition)) return text_error(reader, __VA_ARGS__);                                      \
+  } while (0)
+
 /* Opens the file. The caller must call text_close, also after an error. */
 osla_err text_open(text_reader *reader, const char *file);
 void text_close(text_reader *reader);
@@ -125,6 +134,9 @@ void site_list_mark_placeless(site_list *list, const text_reader *where, const c
 /* Returns the error for a list of `count` events without coordinates. */
 osla_err site_list_refuse_placeless(const site_list *list, int64_t count);
 
+/* Is `name` one of the words in "latitude|lat", in any case? */
+bool text_is_one_of(const char *name, const char *words);
+
 /* Error IO for a header in which no separator was found although it contains blanks. */
 osla_err text_check_header(const text_reader *reader, char *const *field, int count);
 
@@ -153,8 +165,39 @@ osla_err text_read_sites(const char *file, const char *what, site_reader *read,
 osla_err text_read_stations(const char *file, site_list *list);
 osla_err text_read_events(const char *file, site_list *list);
 
+/* Removes duplicates: the first of equal entries stays, in its order; *count is reduced.
+ *   stations  equal ids within 0.1 degree: epochs, channels, lists of several data centres. Farther
+ *             apart they are different stations, because temporary networks use codes again.
+ *   events    equal ids
+ * An entry without id is never a duplicate. Errors: MEM. */
+osla_err tomo_merge_stations(tomo_site *sites, int64_t *count);
+osla_err tomo_merge_events(tomo_site *sites, int64_t *count);
+
 /* Passes the list to the caller if err is OSLA_OK, else frees it; returns err. */
 osla_err text_give(site_list *list, osla_err err, tomo_site **sites, int64_t *count);
+
+enum { EVENT_TIME_PARTS = 6 }; /* year, month, day, hour, minute, second */
+
+/* Fields of a row; "" if the row or the table does not have the field. */
+typedef struct event_time {
+  const char *date; /* ISO 8601; has no time of day if `time` has one */
+  const char *time; /* a time of day, or a complete ISO 8601 time, which is then used alone */
+  const char *const *part; /* [EVENT_TIME_PARTS] */
+  /* true if the table has a column for the date or year, so that a number in `time` is not a
+   * year */
+  bool has_day;
+} event_time;
+
+/* Combines the fields to seconds (tomo_time.h). NaN: no field is given, or the year is before 1.
+ * Errors: a part that is not a number or not valid; a later part without an earlier one; a time of
+ * day without a day; with a column for the date, a `time` that is neither a time of day nor
+ * complete; two different days. */
+osla_err event_time_read(const text_reader *reader, const event_time *fields, double *time_s);
+
+/* Error IO if a table has a column for a later part but none for an earlier one, and no column for
+ * the time. */
+osla_err event_time_check_header(const text_reader *reader, bool has_date, bool has_time,
+                                 const int column[EVENT_TIME_PARTS]);
 
 /* Readers in tomo_fdsn.c and tomo_ndk.c. */
 osla_err text_read_fdsn(text_reader *reader, site_list *list);

@@ -21,6 +21,7 @@
 #include <ctype.h>
 #include <libxml/SAX2.h>
 #include <libxml/parser.h>
+#include <stdarg.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -48,15 +49,32 @@ typedef struct parse {
   int64_t foreign_line;
 } parse;
 
+static int64_t line_now(const parse *p)
+{
+  return p->context->input ? p->context->input->line : 0;
+}
+
+/* Returns the error IO "FILE:LINE: XML: message" for the parser's current line. */
+__attribute__((format(printf, 2, 3))) static osla_err xml_error(const parse *p, const char *format,
+                                                                ...)
+{
+  char text[400];
+  va_list args;
+  va_start(args, format);
+  (void)vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  return osla_error_set(OSLA_ERR_IO, "%s:%lld: XML: %s", p->reader.where->file,
+                        (long long)line_now(p), text);
+}
+#define XML_CHECK(p, condition, ...)                                                               \
+  do {                                                                                             \
+    if (!(condition)) return xml_error(p, __VA_ARGS__);                                            \
+  } while (0)
+
 static void stop(parse *p, osla_err err)
 {
   if (p->err == OSLA_OK) p->err = err;
   if (err != OSLA_OK) xmlStopParser(p->context);
-}
-
-static int64_t line_now(const parse *p)
-{
-  return p->context->input ? p->context->input->line : 0;
 }
 
 /* --- callbacks --- */
@@ -97,9 +115,7 @@ static void on_document_type(void *user, const xmlChar *name, const xmlChar *ext
 {
   parse *p = user;
   (void)name, (void)external, (void)system;
-  stop(p, osla_error_set(OSLA_ERR_IO,
-                         "%s:%lld: XML: a document type declaration, which is not accepted",
-                         p->reader.where->file, (long long)line_now(p)));
+  stop(p, xml_error(p, "a document type declaration, which is not accepted"));
 }
 
 enum { SPACE_SHOWN = 2 * TEXT_SHOWN };
@@ -119,11 +135,10 @@ static osla_err check_root(parse *p, const char *name, const char *space)
   if (strcmp(name, f->root) == 0 && strcmp(space, f->root_space) == 0) return OSLA_OK;
   text_show(name, shown);
   show_space(space, space_shown);
-  return osla_error_set(OSLA_ERR_IO,
-                        "%s:%lld: XML: the root is \"%s\" of namespace \"%s\", and %s has \"%s\" "
-                        "of \"%s\"",
-                        p->reader.where->file, (long long)line_now(p), shown, space_shown, f->name,
-                        f->root, f->root_space);
+  return xml_error(p,
+                   "the root is \"%s\" of namespace \"%s\", and %s has \"%s\" "
+                   "of \"%s\"",
+                   shown, space_shown, f->name, f->root, f->root_space);
 }
 
 /* Appends the element's name to the path. */
@@ -136,13 +151,10 @@ static osla_err descend(parse *p, const char *name, const char *space)
     p->length[p->depth++] = 0;
     return check_root(p, name, space);
   }
-  OSLA_CHECK(p->depth < DEPTH_MAX, OSLA_ERR_IO,
-             "%s:%lld: XML: elements are nested more than %d deep", p->reader.where->file,
-             (long long)line_now(p), DEPTH_MAX);
+  XML_CHECK(p, p->depth < DEPTH_MAX, "elements are nested more than %d deep", DEPTH_MAX);
   const size_t room = sizeof p->path - length;
   const int n = snprintf(p->path + length, room, "%s%s", length > 0 ? "/" : "", step);
-  OSLA_CHECK((size_t)n < room, OSLA_ERR_IO, "%s:%lld: XML: names of elements are too long",
-             p->reader.where->file, (long long)line_now(p));
+  XML_CHECK(p, (size_t)n < room, "names of elements are too long");
   if (p->depth == 1 && !ours && p->foreign_line == 0) {
     show_space(space, p->foreign);
     p->foreign_line = line_now(p);
@@ -158,12 +170,10 @@ static osla_err descend(parse *p, const char *name, const char *space)
 static osla_err check_counts(parse *p, int n_spaces, int n_parts)
 {
   const int open = n_spaces + (p->depth > 0 ? p->spaces[p->depth - 1] : 0);
-  OSLA_CHECK(n_parts <= ATTRIBUTES_MAX, OSLA_ERR_IO,
-             "%s:%lld: XML: an element has %d attributes, more than %d", p->reader.where->file,
-             (long long)line_now(p), n_parts, ATTRIBUTES_MAX);
-  OSLA_CHECK(open <= ATTRIBUTES_MAX, OSLA_ERR_IO,
-             "%s:%lld: XML: %d namespaces are declared here, more than %d", p->reader.where->file,
-             (long long)line_now(p), open, ATTRIBUTES_MAX);
+  XML_CHECK(p, n_parts <= ATTRIBUTES_MAX, "an element has %d attributes, more than %d", n_parts,
+            ATTRIBUTES_MAX);
+  XML_CHECK(p, open <= ATTRIBUTES_MAX, "%d namespaces are declared here, more than %d", open,
+            ATTRIBUTES_MAX);
   if (p->depth < DEPTH_MAX) p->spaces[p->depth] = open;
   return OSLA_OK;
 }
@@ -244,8 +254,7 @@ static void check_tag(parse *p)
   const xmlParserInput *input = p->context->input;
   if (p->err != OSLA_OK || !input || p->context->instate != XML_PARSER_START_TAG) return;
   if (input->end - input->cur > TAG_MAX)
-    stop(p, osla_error_set(OSLA_ERR_IO, "%s:%lld: XML: a tag of more than %d bytes",
-                           p->reader.where->file, (long long)line_now(p), TAG_MAX));
+    stop(p, xml_error(p, "a tag of more than %d bytes", TAG_MAX));
 }
 
 static void feed(parse *p)

@@ -28,8 +28,7 @@ static osla_err next_fields(text_reader *reader, int least, const char *what,
   bool more;
   OSLA_CALL(text_read(reader, &more));
   if (more) OSLA_CALL(text_split_blanks(reader, reader->text, field, &count));
-  OSLA_CHECK(count >= least, OSLA_ERR_IO, "%s:%lld: %s expected", reader->file,
-             (long long)reader->line, what);
+  TEXT_CHECK(reader, count >= least, "%s expected", what);
   return OSLA_OK;
 }
 
@@ -54,8 +53,7 @@ static osla_err read_head(text_reader *reader, earth_model *model, int *lines, b
   OSLA_CALL(next_fields(reader, 1, "the number of lines was", field));
   OSLA_CALL(text_number(reader, "number of lines", field[0], 2.0, LINES_MAX, &value));
   *lines = (int)value;
-  OSLA_CHECK(value == (double)*lines, OSLA_ERR_IO, "%s:%lld: number of lines: '%s' is not whole",
-             reader->file, (long long)reader->line, field[0]);
+  TEXT_CHECK(reader, value == (double)*lines, "number of lines: '%s' is not whole", field[0]);
   return OSLA_OK;
 }
 
@@ -66,11 +64,9 @@ static osla_err read_line(text_reader *reader, bool anisotropic, double line[COL
   int count;
   bool more;
   OSLA_CALL(text_read(reader, &more));
-  OSLA_CHECK(more, OSLA_ERR_IO, "%s:%lld: the table ends too early", reader->file,
-             (long long)reader->line);
+  TEXT_CHECK(reader, more, "the table ends too early");
   OSLA_CALL(text_split_blanks(reader, reader->text, field, &count));
-  OSLA_CHECK(count == COLUMNS, OSLA_ERR_IO, "%s:%lld: %d columns, but there are %d", reader->file,
-             (long long)reader->line, count, COLUMNS);
+  TEXT_CHECK(reader, count == COLUMNS, "%d columns, but there are %d", count, COLUMNS);
   for (int i = 0; i < (anisotropic ? COLUMNS : VPH); i++)
     OSLA_CALL(
       text_number(reader, column[i].name, field[i], column[i].low, column[i].high, &line[i]));
@@ -79,9 +75,8 @@ static osla_err read_line(text_reader *reader, bool anisotropic, double line[COL
     line[VSH] = line[VSV];
     line[ETA] = 1.0;
   }
-  OSLA_CHECK((line[VSV] > 0.0) == (line[VSH] > 0.0), OSLA_ERR_IO,
-             "%s:%lld: vsv is %g and vsh %g: neither solid nor fluid", reader->file,
-             (long long)reader->line, line[VSV], line[VSH]);
+  TEXT_CHECK(reader, (line[VSV] > 0.0) == (line[VSH] > 0.0),
+             "vsv is %g and vsh %g: neither solid nor fluid", line[VSV], line[VSH]);
   return OSLA_OK;
 }
 
@@ -122,20 +117,17 @@ static osla_err read_shells(text_reader *reader, int lines, bool anisotropic,
   for (int i = 0; i < lines; i++) {
     OSLA_CALL(read_line(reader, anisotropic, line[i]));
     const double above = line[i][RADIUS], below = i > 0 ? line[i - 1][RADIUS] : 0.0;
-    OSLA_CHECK(i == 0 ? above == 0.0 : above >= below, OSLA_ERR_IO,
-               "%s:%lld: radius %g m, but radii ascend from 0", reader->file,
-               (long long)reader->line, above);
-    OSLA_CHECK(i == 0 || above == below || (line[i][VSV] > 0.0) == (line[i - 1][VSV] > 0.0),
-               OSLA_ERR_IO, "%s:%lld: vsv changes between 0 and %g, but the radius stands once",
-               reader->file, (long long)reader->line, fmax(line[i][VSV], line[i - 1][VSV]));
+    TEXT_CHECK(reader, i == 0 ? above == 0.0 : above >= below,
+               "radius %g m, but radii ascend from 0", above);
+    TEXT_CHECK(reader, i == 0 || above == below || (line[i][VSV] > 0.0) == (line[i - 1][VSV] > 0.0),
+               "vsv changes between 0 and %g, but the radius stands once",
+               fmax(line[i][VSV], line[i - 1][VSV]));
   }
   const double radius = line[lines - 1][RADIUS];
-  OSLA_CHECK(radius >= 1e5, OSLA_ERR_IO, "%s:%lld: the surface is at %g m", reader->file,
-             (long long)reader->line, radius);
+  TEXT_CHECK(reader, radius >= 1e5, "the surface is at %g m", radius);
   bool more;
   OSLA_CALL(text_read_content(reader, &more));
-  OSLA_CHECK(!more, OSLA_ERR_IO, "%s:%lld: more than the %d lines that the head tells",
-             reader->file, (long long)reader->line, lines);
+  TEXT_CHECK(reader, !more, "more than the %d lines that the head tells", lines);
   for (int i = 1; i < lines; i++)
     if (line[i][RADIUS] > line[i - 1][RADIUS])
       set_shell(&model->shell[model->n_shells++], radius, line[i - 1], line[i]);

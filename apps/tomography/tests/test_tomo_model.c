@@ -179,9 +179,6 @@ static void test_prior(void)
   OSLA_ASSERT_CLOSE(panel_norm(&cases[1], mesh, N_RADIAL, m), 0.0, 1e-20);
   OSLA_ASSERT_CLOSE(tomo_prior_norm(&cases[0], mesh, N_RADIAL, m),
                     0.3 * 30.0 * (double)tomo_mesh_knots(mesh), 1e-8);
-  OSLA_ASSERT_OK(tomo_prior_check(&cases[3]));
-  OSLA_ASSERT_ERR(tomo_prior_check(&(tomo_prior_options){.damping = -1.0}), OSLA_ERR_ARG);
-  OSLA_ASSERT_ERR(tomo_prior_check(&(tomo_prior_options){.lateral = NAN}), OSLA_ERR_ARG);
   tear_down(&mesh, &radial, &m);
 }
 

@@ -270,20 +270,16 @@ static void test_kernels(void)
   if (!OSLA_ASSERT_OK(tomo_kernel_create(NULL, measure, k, radial, &kernel))) return;
   CU_ASSERT(k >= 100 && tomo_kernel_count(kernel) == k);
   for (int i = 0; i < k; i++) {
-    const tomo_measure *m = tomo_kernel_measure(kernel, i);
-    const double peak =
-      tomo_kernel_velocity(kernel, i) * m->period_s / 3.0 * (1.0 + 0.5 * m->branch);
+    const tomo_measure *m = &measure[i];
+    const double velocity = tomo_measure_velocity(NULL, m);
+    const double peak = velocity * m->period_s / 3.0 * (1.0 + 0.5 * m->branch);
     const double top = tomo_measure_kernel(NULL, m, peak);
     CU_ASSERT(i == 0 || tomo_measure_compare(m - 1, m) < 0);
     CU_ASSERT(top > tomo_measure_kernel(NULL, m, 0.95 * peak));
     CU_ASSERT(top > tomo_measure_kernel(NULL, m, 1.05 * peak));
     double sum = 0.0, integral = 0.0;
-    for (int r = 0; r < 6; r++) {
-      sum += tomo_kernel_projection(kernel)[i + r * k];
-      OSLA_ASSERT_CLOSE(tomo_kernel_response(kernel)[i + r * k] * tomo_kernel_velocity(kernel, i) *
-                          -100.0,
-                        tomo_kernel_projection(kernel)[i + r * k], 1e-12);
-    }
+    for (int r = 0; r < 6; r++)
+      sum += tomo_kernel_response(kernel)[i + r * k] * velocity * -100.0;
     for (double z = 0.25; z < 6371.0; z += 0.5)
       integral += 0.5 * tomo_measure_kernel(NULL, m, z);
     OSLA_ASSERT_CLOSE(sum, integral, 1e-4);
