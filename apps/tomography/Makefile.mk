@@ -10,7 +10,7 @@ apps_tomography_libtomo_la_SOURCES = \
   apps/tomography/readers/tomo_time.h apps/tomography/readers/tomo_time.c apps/tomography/readers/tomo_event_time.c \
   apps/tomography/readers/tomo_xml.h apps/tomography/readers/tomo_xml.c \
   apps/tomography/readers/tomo_stationxml.c apps/tomography/readers/tomo_quakeml.c \
-  apps/tomography/readers/tomo_same.c \
+  apps/tomography/readers/tomo_duplicates.c \
   apps/tomography/readers/tomo_choice.h apps/tomography/readers/tomo_choice.c \
   apps/tomography/earth/tomo_sphere.h apps/tomography/earth/tomo_sphere.c \
   apps/tomography/earth/tomo_icosahedron.h apps/tomography/earth/tomo_icosahedron.c \
@@ -24,13 +24,13 @@ apps_tomography_libtomo_la_SOURCES = \
   apps/tomography/readers/tomo_ids.h apps/tomography/readers/tomo_ids.c \
   apps/tomography/readers/tomo_table.h apps/tomography/readers/tomo_table.c apps/tomography/readers/tomo_table_csv.c apps/tomography/readers/tomo_table_hdf5.c \
   tools/common/reader_process.h tools/common/reader_process.c apps/tomography/readers/tomo_table_process.c \
-  apps/tomography/readers/tomo_intake.h apps/tomography/readers/tomo_intake.c apps/tomography/readers/tomo_sets.c \
+  apps/tomography/readers/tomo_datum_list.h apps/tomography/readers/tomo_datum_list.c apps/tomography/readers/tomo_data_sets.c \
   apps/tomography/earth/tomo_path.h apps/tomography/earth/tomo_path.c \
   apps/tomography/earth/tomo_model.h apps/tomography/earth/tomo_model.c apps/tomography/earth/tomo_prior.c \
   apps/tomography/readers/tomo_prior_file.h apps/tomography/readers/tomo_prior_file.c \
   apps/tomography/readers/tomo_prior_process.c \
   apps/tomography/readers/tomo_file.h apps/tomography/readers/tomo_file.c \
-  apps/tomography/readers/tomo_image.h apps/tomography/readers/tomo_image_plain.c apps/tomography/readers/tomo_image_hdf5.c \
+  apps/tomography/readers/tomo_store_format.h apps/tomography/readers/tomo_store_plain.c apps/tomography/readers/tomo_store_hdf5.c \
   apps/tomography/readers/tomo_store.h apps/tomography/readers/tomo_store.c \
   apps/tomography/earth/tomo_slices.h apps/tomography/earth/tomo_slices.c \
   apps/tomography/readers/tomo_grid_file.h apps/tomography/readers/tomo_grid_file.c \

@@ -27,7 +27,7 @@ osla_err osli_file_agree(osla_file *f, osla_err err)
   return osli_file_agree_same(f, err, "", NULL, 0);
 }
 
-static osla_err new_file(osla_transport *t, const char *path, osla_file **out)
+static osla_err allocate_object(osla_transport *t, const char *path, osla_file **out)
 {
   const uint16_t one = 1;
   unsigned char first;
@@ -46,16 +46,16 @@ static osla_err new_file(osla_transport *t, const char *path, osla_file **out)
 }
 
 /* Either all ranks get an object or none. */
-static osla_err make_file(osla_transport *t, const char *path, osla_file **out)
+static osla_err create_object(osla_transport *t, const char *path, osla_file **out)
 {
   *out = NULL;
-  osla_err err = osla_agree(t, new_file(t, path, out));
+  osla_err err = osla_agree(t, allocate_object(t, path, out));
   if (err != OSLA_OK) osla_file_close(out);
   return err;
 }
 
 /* Creates the temporary file; called by rank 0 only. */
-static osla_err begin_root(osla_file *f, bool raw, file_identity *identity)
+static osla_err create_on_root(osla_file *f, bool raw, file_identity *identity)
 {
   OSLA_CALL(osli_new_file_begin(f->path, OSLA_NEW_FILE_NAMED, &f->created));
   f->fd = osli_new_file_fd(f->created);
@@ -66,7 +66,7 @@ static osla_err begin_root(osla_file *f, bool raw, file_identity *identity)
 }
 
 /* Rank 0 broadcasts the temporary file's name and identity. */
-static osla_err share_name(osla_file *f, file_identity *identity)
+static osla_err broadcast_name(osla_file *f, file_identity *identity)
 {
   int64_t size = is_root(f) ? (int64_t)strlen(f->temporary) + 1 : 0;
   OSLA_CALL(osla_bcast(f->t, &size, 1, MPI_INT64_T, 0));
@@ -78,7 +78,7 @@ static osla_err share_name(osla_file *f, file_identity *identity)
 
 /* Opens the temporary file on all ranks but 0. If a rank fails, rank 0 checks whether the file was
  * replaced by another one. */
-static osla_err open_others(osla_file *f, const file_identity *identity)
+static osla_err open_on_other_ranks(osla_file *f, const file_identity *identity)
 {
   osla_err err = OSLA_OK;
   if (!is_root(f))
@@ -91,15 +91,15 @@ static osla_err open_others(osla_file *f, const file_identity *identity)
   return osla_agree(f->t, err);
 }
 
-osla_err osli_file_begin(osla_transport *t, const char *path, bool raw, osla_file **out)
+osla_err osli_file_create_any(osla_transport *t, const char *path, bool raw, osla_file **out)
 {
   file_identity identity = {.device = 0};
   osla_err err;
-  OSLA_CALL(make_file(t, path, out));
+  OSLA_CALL(create_object(t, path, out));
   osla_file *f = *out;
-  OSLA_TRY(osla_agree(t, is_root(f) ? begin_root(f, raw, &identity) : OSLA_OK));
-  OSLA_TRY(share_name(f, &identity));
-  OSLA_TRY(open_others(f, &identity));
+  OSLA_TRY(osla_agree(t, is_root(f) ? create_on_root(f, raw, &identity) : OSLA_OK));
+  OSLA_TRY(broadcast_name(f, &identity));
+  OSLA_TRY(open_on_other_ranks(f, &identity));
   return OSLA_OK;
 cleanup:
   osla_file_close(out);
@@ -108,14 +108,14 @@ cleanup:
 
 osla_err osla_file_create(osla_transport *t, const char *path, osla_file **out)
 {
-  return osli_file_begin(t, path, false, out);
+  return osli_file_create_any(t, path, false, out);
 }
 
-static osla_err open_root(osla_file *f, bool *is_raw, file_item *raw)
+static osla_err open_on_root(osla_file *f, bool *is_raw, file_item *raw)
 {
   uint64_t length;
   char begin[8] = {0};
-  OSLA_CALL(osli_file_raw_find(f, is_raw, raw));
+  OSLA_CALL(osli_file_raw_read_trailer(f, is_raw, raw));
   if (*is_raw) return OSLA_OK;
   OSLA_CALL(osli_file_length(f->fd, f->path, &length));
   if (length >= sizeof begin) OSLA_CALL(osli_file_read_at(f->fd, f->path, begin, sizeof begin, 0));
@@ -134,11 +134,11 @@ osla_err osli_file_open_any(osla_transport *t, const char *path, osla_file **out
     int64_t is_raw;
   } found = {.is_raw = 0};
   osla_err err;
-  OSLA_CALL(make_file(t, path, out));
+  OSLA_CALL(create_object(t, path, out));
   osla_file *f = *out;
   OSLA_TRY(osla_agree(t, osli_file_open_fd(path, &f->fd)));
   *is_raw = false;
-  OSLA_TRY(osla_agree(t, is_root(f) ? open_root(f, is_raw, &found.item) : OSLA_OK));
+  OSLA_TRY(osla_agree(t, is_root(f) ? open_on_root(f, is_raw, &found.item) : OSLA_OK));
   found.is_raw = *is_raw;
   OSLA_TRY(osla_bcast(t, &found, sizeof found, MPI_BYTE, 0));
   *is_raw = found.is_raw;
@@ -159,7 +159,7 @@ osla_err osla_file_open(osla_transport *t, const char *path, osla_file **out)
   return osla_error_set(OSLA_ERR_IO, "%.200s: is an OSLA raw matrix, and HDF5 was expected", path);
 }
 
-static osla_err sync_mine(osla_file *f)
+static osla_err sync_own_data(osla_file *f)
 {
   if (!f->created) return osli_file_sync_fd(f->path, &f->fd);
   f->fd = -1;
@@ -178,7 +178,7 @@ osla_err osla_file_commit(osla_file **file)
           : OSLA_OK;
   OSLA_TRY(err);
   if (f->hdf5) err = osli_file_hdf5_finish(f->hdf5, f->fd);
-  if (err == OSLA_OK) err = sync_mine(f);
+  if (err == OSLA_OK) err = sync_own_data(f);
   OSLA_TRY(osla_agree(f->t, err));
   OSLA_TRY(osla_agree(f->t, f->created ? osli_new_file_place(&f->created) : OSLA_OK));
 cleanup:
@@ -216,16 +216,17 @@ osla_err osli_file_reserve(osla_file *f, const char *name, file_item *item)
   return osla_bcast(f->t, &item->offset, 1, MPI_UINT64_T, 0);
 }
 
-osla_err osli_file_seal(osla_file *f, const char *name, file_item *item, uint64_t sum)
+osla_err osli_file_store_checksum(osla_file *f, const char *name, file_item *item, uint64_t sum)
 {
   osla_err err = osla_allreduce(f->t, &sum, 1, MPI_UINT64_T, MPI_SUM);
   item->checksum = sum + osli_file_sum_head(item);
   if (err == OSLA_OK && is_root(f))
-    err = f->hdf5 ? osli_file_hdf5_seal(f->hdf5, name, item) : osli_file_raw_seal(f, item);
+    err = f->hdf5 ? osli_file_hdf5_store_checksum(f->hdf5, name, item)
+                  : osli_file_raw_write_trailer(f, item);
   return osli_file_agree(f, err);
 }
 
-static osla_err find_root(osla_file *f, const char *name, bool vector, file_item *item)
+static osla_err find_on_root(osla_file *f, const char *name, bool vector, file_item *item)
 {
   uint64_t length;
   OSLA_CALL(osli_file_hdf5_find(f->hdf5, name, vector, item));
@@ -239,10 +240,10 @@ static osla_err find_root(osla_file *f, const char *name, bool vector, file_item
   return OSLA_OK;
 }
 
-osla_err osli_file_find(osla_file *f, const char *name, bool vector, file_item *item)
+osla_err osli_file_find_array(osla_file *f, const char *name, bool vector, file_item *item)
 {
   OSLA_CALL(osli_file_check_state(f, false));
-  OSLA_CALL(osli_file_agree(f, is_root(f) ? find_root(f, name, vector, item) : OSLA_OK));
+  OSLA_CALL(osli_file_agree(f, is_root(f) ? find_on_root(f, name, vector, item) : OSLA_OK));
   return osla_bcast(f->t, item, sizeof *item, MPI_BYTE, 0);
 }
 

@@ -78,11 +78,11 @@ osla_err osli_file_read_pieces(const osla_file *file, const file_item *item, osl
                                uint64_t *sum);
 
 /* --- file_raw.c: the trailer of raw files; local, rank 0 --- */
-osla_err osli_file_raw_seal(const osla_file *file, const file_item *item);
-osla_err osli_file_raw_find(const osla_file *file, bool *is_raw, file_item *item);
+osla_err osli_file_raw_write_trailer(const osla_file *file, const file_item *item);
+osla_err osli_file_raw_read_trailer(const osla_file *file, bool *is_raw, file_item *item);
 
 /* --- file.c: collective calls --- */
-osla_err osli_file_begin(osla_transport *t, const char *path, bool raw, osla_file **out);
+osla_err osli_file_create_any(osla_transport *t, const char *path, bool raw, osla_file **out);
 /* Opens a file of either format. For a raw file sets *raw to its array. */
 osla_err osli_file_open_any(osla_transport *t, const char *path, osla_file **out, file_item *raw,
                             bool *is_raw);
@@ -97,9 +97,9 @@ osla_err osli_file_agree_same(osla_file *file, osla_err err, const char *call,
 /* Reserves space for an array (sets item->offset); stores the array's checksum, the sum over all
  * ranks of `sum`. */
 osla_err osli_file_reserve(osla_file *file, const char *name, file_item *item);
-osla_err osli_file_seal(osla_file *file, const char *name, file_item *item, uint64_t sum);
+osla_err osli_file_store_checksum(osla_file *file, const char *name, file_item *item, uint64_t sum);
 /* Finds an array by name; compares the stored checksum with the sum over all ranks of `sum`. */
-osla_err osli_file_find(osla_file *file, const char *name, bool vector, file_item *item);
+osla_err osli_file_find_array(osla_file *file, const char *name, bool vector, file_item *item);
 osla_err osli_file_verify(osla_file *file, const char *name, const file_item *item, uint64_t sum);
 
 #endif

@@ -27,22 +27,22 @@ enum {
 
 static const char *const stored_name[] = {"whole", "lower", "upper"};
 
-static void drop(hid_t id)
+static void release_id(hid_t id)
 {
   if (id >= 0) (void)H5Idec_ref(id);
 }
 
 /* The description of HDF5's innermost error, which contains the system's reason. */
-static herr_t first_text(unsigned n, const H5E_error2_t *error, void *text)
+static herr_t get_innermost_text(unsigned n, const H5E_error2_t *error, void *text)
 {
   if (n == 0) *(const char **)text = error->desc;
   return 0;
 }
 
-static osla_err fail(const char *path, const char *what, const char *name)
+static osla_err hdf5_error(const char *path, const char *what, const char *name)
 {
   const char *text = NULL;
-  (void)H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, first_text, &text);
+  (void)H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, get_innermost_text, &text);
   return osla_error_set(OSLA_ERR_IO, "%.150s: %s%.60s: %.200s", path, what, name,
                         text ? text : "HDF5 gives no reason");
 }
@@ -83,9 +83,9 @@ static osla_err put_attribute(file_hdf5 *h, hid_t at, const char *name, hid_t ty
   hid_t space = H5Screate(H5S_SCALAR);
   hid_t attribute = H5Acreate2(at, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
   if (attribute < 0 || H5Awrite(attribute, type, value) < 0)
-    err = fail(h->path, "attribute ", name);
-  drop(attribute);
-  drop(space);
+    err = hdf5_error(h->path, "attribute ", name);
+  release_id(attribute);
+  release_id(space);
   return err;
 }
 
@@ -106,23 +106,23 @@ static bool get_attribute(hid_t at, const char *name, hid_t type, void *value, s
     done = H5Tget_size(there) < METADATA_BYTES && H5Aread(attribute, wanted, value) >= 0;
     /* HDF5 does not terminate a text that fills the buffer */
     if (done) ((char *)value)[size - 1] = '\0';
-    drop(wanted);
+    release_id(wanted);
   }
-  drop(space);
-  drop(there);
-  drop(attribute);
+  release_id(space);
+  release_id(there);
+  release_id(attribute);
   return done;
 }
 
-static osla_err wrap(hid_t file, const char *path, file_hdf5 **out)
+static osla_err make_handle(hid_t file, const char *path, file_hdf5 **out)
 {
-  if (file < 0) return fail(path, "", "HDF5");
+  if (file < 0) return hdf5_error(path, "", "HDF5");
   *out = malloc(sizeof **out);
   if (*out) {
     **out = (file_hdf5){.file = file, .image = FILE_NO_IMAGE, .path = path};
     return OSLA_OK;
   }
-  drop(file);
+  release_id(file);
   return osla_error_set(OSLA_ERR_MEM, "file object");
 }
 
@@ -145,7 +145,7 @@ osla_err osli_file_hdf5_create(const char *path, file_hdf5 **out)
   char name[FILE_IMAGE_NAME];
   *out = NULL;
   OSLA_CALL(osli_check_length(path, METADATA_BYTES));
-  OSLA_CALL(osli_file_image_make(&image, path, name));
+  OSLA_CALL(osli_file_image_create(&image, path, name));
   H5E_BEGIN_TRY
   {
     hid_t access = file_access();
@@ -155,8 +155,8 @@ osla_err osli_file_hdf5_create(const char *path, file_hdf5 **out)
     /* Version 1.8 stores metadata with checksums. Without them HDF5 may crash on a single changed
      * byte (doc/hazards.md). */
     (void)H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V18);
-    err = wrap(H5Fcreate(name, H5F_ACC_TRUNC, H5P_DEFAULT, access), path, out);
-    drop(access);
+    err = make_handle(H5Fcreate(name, H5F_ACC_TRUNC, H5P_DEFAULT, access), path, out);
+    release_id(access);
   }
   H5E_END_TRY
   if (err == OSLA_OK)
@@ -173,8 +173,8 @@ osla_err osli_file_hdf5_open(const char *path, file_hdf5 **out)
   H5E_BEGIN_TRY
   {
     hid_t access = file_access();
-    err = wrap(H5Fopen(path, H5F_ACC_RDONLY, access), path, out);
-    drop(access);
+    err = make_handle(H5Fopen(path, H5F_ACC_RDONLY, access), path, out);
+    release_id(access);
   }
   H5E_END_TRY
   return err;
@@ -186,7 +186,7 @@ static osla_err close_file(file_hdf5 *h)
   if (h->file < 0) return err;
   H5E_BEGIN_TRY
   {
-    if (H5Fclose(h->file) < 0) err = fail(h->path, "closing ", "HDF5");
+    if (H5Fclose(h->file) < 0) err = hdf5_error(h->path, "closing ", "HDF5");
   }
   H5E_END_TRY
   h->file = -1;
@@ -216,7 +216,7 @@ static hid_t make_space(const file_item *item)
   return H5Screate_simple(item->vector ? 1 : 2, item->vector ? dims + 1 : dims, NULL);
 }
 
-static osla_err reserve(file_hdf5 *h, const char *name, file_item *item)
+static osla_err create_data_set(file_hdf5 *h, const char *name, file_item *item)
 {
   osla_err err = OSLA_OK;
   hid_t type = make_type((file_type)item->type), space = make_space(item);
@@ -227,18 +227,18 @@ static osla_err reserve(file_hdf5 *h, const char *name, file_item *item)
   (void)H5Pset_create_intermediate_group(link, 1);
   hid_t set = H5Dcreate2(h->file, name, type, space, link, create, H5P_DEFAULT);
   if (set < 0) {
-    err = fail(h->path, "data set ", name);
+    err = hdf5_error(h->path, "data set ", name);
   } else {
     haddr_t offset = H5Dget_offset(set);
     item->offset = offset == HADDR_UNDEF ? 0 : (uint64_t)offset;
     if (offset == HADDR_UNDEF && item->m > 0 && item->n > 0)
-      err = fail(h->path, "no room for data set ", name);
+      err = hdf5_error(h->path, "no room for data set ", name);
   }
-  drop(set);
-  drop(link);
-  drop(create);
-  drop(space);
-  drop(type);
+  release_id(set);
+  release_id(link);
+  release_id(create);
+  release_id(space);
+  release_id(type);
   return err;
 }
 
@@ -254,25 +254,25 @@ osla_err osli_file_hdf5_reserve(file_hdf5 *h, const char *name, file_item *item)
   OSLA_CALL(osli_check_length(h->path, length + bytes + METADATA_BYTES));
   H5E_BEGIN_TRY
   {
-    err = reserve(h, name, item);
+    err = create_data_set(h, name, item);
   }
   H5E_END_TRY
-  if (err == OSLA_OK && bytes > 0) err = osli_file_image_note(&h->image, item->offset, bytes);
+  if (err == OSLA_OK && bytes > 0) err = osli_file_image_add_array(&h->image, item->offset, bytes);
   return err;
 }
 
-osla_err osli_file_hdf5_seal(file_hdf5 *h, const char *name, const file_item *item)
+osla_err osli_file_hdf5_store_checksum(file_hdf5 *h, const char *name, const file_item *item)
 {
   osla_err err;
   H5E_BEGIN_TRY
   {
     hid_t set = H5Dopen2(h->file, name, H5P_DEFAULT), text = text_type(sizeof "whole");
-    err = set < 0 ? fail(h->path, "data set ", name)
+    err = set < 0 ? hdf5_error(h->path, "data set ", name)
                   : put_attribute(h, set, "checksum", H5T_STD_U64LE, &item->checksum);
     if (err == OSLA_OK && !item->vector)
       err = put_attribute(h, set, "uplo", text, stored_name[item->stored]);
-    drop(text);
-    drop(set);
+    release_id(text);
+    release_id(set);
   }
   H5E_END_TRY
   return err;
@@ -284,7 +284,7 @@ bool osli_file_hdf5_has(file_hdf5 *h, const char *name)
   H5E_BEGIN_TRY
   {
     set = H5Dopen2(h->file, name, H5P_DEFAULT);
-    drop(set);
+    release_id(set);
   }
   H5E_END_TRY
   return set >= 0;
@@ -297,7 +297,7 @@ static osla_err find_sizes(file_hdf5 *h, hid_t set, const char *name, file_item 
   int n_dims = H5Sget_simple_extent_ndims(space);
   bool fits = n_dims == (item->vector ? 1 : 2);
   if (fits) (void)H5Sget_simple_extent_dims(space, dims, NULL);
-  drop(space);
+  release_id(space);
   OSLA_CHECK(fits, OSLA_ERR_IO, "%.200s: %.63s has %d dimensions, and %s was expected", h->path,
              name, n_dims, item->vector ? "a vector" : "a matrix");
   item->m = (int64_t)dims[item->vector ? 0 : 1];
@@ -312,19 +312,19 @@ static osla_err find_type(file_hdf5 *h, hid_t set, const char *name, file_item *
   for (int type = 0; type < FILE_TYPES; type++) {
     hid_t candidate = make_type((file_type)type);
     if (H5Tequal(there, candidate) > 0) item->type = type;
-    drop(candidate);
+    release_id(candidate);
   }
-  drop(there);
+  release_id(there);
   OSLA_CHECK(item->type != FILE_TYPES && (item->vector || item->type <= FILE_Z), OSLA_ERR_IO,
              "%.200s: %.63s has a type that osla does not read", h->path, name);
   return OSLA_OK;
 }
 
-static osla_err find_place(file_hdf5 *h, hid_t set, const char *name, file_item *item)
+static osla_err find_offset(file_hdf5 *h, hid_t set, const char *name, file_item *item)
 {
   hid_t create = H5Dget_create_plist(set);
   bool contiguous = H5Pget_layout(create) == H5D_CONTIGUOUS && H5Pget_external_count(create) == 0;
-  drop(create);
+  release_id(create);
   haddr_t offset = H5Dget_offset(set);
   item->offset = offset == HADDR_UNDEF ? 0 : (uint64_t)offset;
   char uplo[8] = "whole";
@@ -341,11 +341,11 @@ static osla_err find_place(file_hdf5 *h, hid_t set, const char *name, file_item 
   return OSLA_OK;
 }
 
-static osla_err find(file_hdf5 *h, hid_t set, const char *name, file_item *item)
+static osla_err describe_array(file_hdf5 *h, hid_t set, const char *name, file_item *item)
 {
   OSLA_CALL(find_sizes(h, set, name, item));
   OSLA_CALL(find_type(h, set, name, item));
-  return find_place(h, set, name, item);
+  return find_offset(h, set, name, item);
 }
 
 osla_err osli_file_hdf5_find(file_hdf5 *h, const char *name, bool vector, file_item *item)
@@ -355,9 +355,9 @@ osla_err osli_file_hdf5_find(file_hdf5 *h, const char *name, bool vector, file_i
   H5E_BEGIN_TRY
   {
     hid_t set = H5Dopen2(h->file, name, H5P_DEFAULT);
-    err = set >= 0 ? find(h, set, name, item)
+    err = set >= 0 ? describe_array(h, set, name, item)
                    : osla_error_set(OSLA_ERR_IO, "%.200s: no data set %.63s", h->path, name);
-    drop(set);
+    release_id(set);
   }
   H5E_END_TRY
   return err;
@@ -370,7 +370,7 @@ osla_err osli_file_hdf5_put_value(file_hdf5 *h, const char *name, file_type type
   {
     hid_t id = make_type(type);
     err = put_attribute(h, h->file, name, id, value);
-    drop(id);
+    release_id(id);
   }
   H5E_END_TRY
   return err;
@@ -383,7 +383,7 @@ osla_err osli_file_hdf5_get_value(file_hdf5 *h, const char *name, file_type type
   {
     hid_t id = make_type(type);
     done = get_attribute(h->file, name, id, value, osli_file_type_size(type));
-    drop(id);
+    release_id(id);
   }
   H5E_END_TRY
   OSLA_CHECK(done, OSLA_ERR_IO, "%.200s: no number %.63s of type %s", h->path, name,
@@ -398,7 +398,7 @@ osla_err osli_file_hdf5_put_text(file_hdf5 *h, const char *name, const char *val
   {
     hid_t type = text_type(strlen(value) + 1);
     err = put_attribute(h, h->file, name, type, value);
-    drop(type);
+    release_id(type);
   }
   H5E_END_TRY
   return err;

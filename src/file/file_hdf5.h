@@ -19,7 +19,7 @@ void osli_file_hdf5_close(file_hdf5 **h);
 /* Creates a contiguous data set without writing it; sets item->offset. */
 osla_err osli_file_hdf5_reserve(file_hdf5 *h, const char *name, file_item *item);
 /* Writes the attributes checksum and, for a matrix, uplo. */
-osla_err osli_file_hdf5_seal(file_hdf5 *h, const char *name, const file_item *item);
+osla_err osli_file_hdf5_store_checksum(file_hdf5 *h, const char *name, const file_item *item);
 
 bool osli_file_hdf5_has(file_hdf5 *h, const char *name);
 /* Sets all members of item from the data set and its attributes. Error IO if it was not written by

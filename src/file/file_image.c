@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-osla_err osli_file_image_make(file_image *image, const char *path, char name[FILE_IMAGE_NAME])
+osla_err osli_file_image_create(file_image *image, const char *path, char name[FILE_IMAGE_NAME])
 {
   *image = FILE_NO_IMAGE;
 #ifdef __linux__
@@ -32,7 +32,7 @@ void osli_file_image_free(file_image *image)
   *image = FILE_NO_IMAGE;
 }
 
-osla_err osli_file_image_note(file_image *image, uint64_t first, uint64_t bytes)
+osla_err osli_file_image_add_array(file_image *image, uint64_t first, uint64_t bytes)
 {
   file_extent *longer = realloc(image->arrays, (image->n_arrays + 1) * sizeof *longer);
   OSLA_CHECK(longer, OSLA_ERR_MEM, "table of %zu arrays", image->n_arrays + 1);

@@ -28,11 +28,11 @@ typedef struct file_image {
 
 /* Creates an empty file in memory. `name` gets a path by which this process can open it; `path` is
  * used in error texts. Errors: MEM, UNSUPPORTED (not Linux). */
-osla_err osli_file_image_make(file_image *image, const char *path, char name[FILE_IMAGE_NAME]);
+osla_err osli_file_image_create(file_image *image, const char *path, char name[FILE_IMAGE_NAME]);
 void osli_file_image_free(file_image *image);
 
 /* Declares a byte range as an array, which osli_file_image_copy skips. Errors: MEM. */
-osla_err osli_file_image_note(file_image *image, uint64_t first, uint64_t bytes);
+osla_err osli_file_image_add_array(file_image *image, uint64_t first, uint64_t bytes);
 
 /* Copies all bytes but arrays and holes to fd, and sets fd to the image's length. Errors: IO. */
 osla_err osli_file_image_copy(const file_image *image, const char *path, int fd);

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-static osla_err check(const osla_file *f, const osla_matrix *a, osla_stored stored)
+static osla_err check_matrix(const osla_file *f, const osla_matrix *a, osla_stored stored)
 {
   OSLA_CHECK(osla_grid_transport(osla_matrix_grid(a)) == f->t, OSLA_ERR_ARG,
              "%.200s: file and matrix are of different transports", f->path);
@@ -15,12 +15,13 @@ static osla_err check(const osla_file *f, const osla_matrix *a, osla_stored stor
 }
 
 /* Checks that the matrix's sizes, type and `stored` are equal on all ranks. */
-static osla_err agree(osla_file *f, const char *call, const osla_matrix *a, osla_stored stored)
+static osla_err agree_on_matrix(osla_file *f, const char *call, const osla_matrix *a,
+                                osla_stored stored)
 {
   const osla_layout l = osla_matrix_layout(a);
   const osla_argument same[] = {
     {"m", l.m}, {"n", l.n}, {"type", osla_matrix_dtype(a)}, {"stored", stored}};
-  return osli_file_agree_same(f, check(f, a, stored), call, same,
+  return osli_file_agree_same(f, check_matrix(f, a, stored), call, same,
                               (int)(sizeof same / sizeof *same));
 }
 
@@ -29,12 +30,12 @@ osla_err osla_file_put_matrix(osla_file *f, const char *name, const osla_matrix 
 {
   osla_layout l = osla_matrix_layout(a);
   uint64_t sum = 0;
-  OSLA_CALL(agree(f, "osla_file_put_matrix", a, stored));
+  OSLA_CALL(agree_on_matrix(f, "osla_file_put_matrix", a, stored));
   file_item item = {
     .m = l.m, .n = l.n, .type = (int32_t)osla_matrix_dtype(a), .stored = (int32_t)stored};
   OSLA_CALL(osli_file_reserve(f, name, &item)); /* also orders earlier stores into the matrix */
   OSLA_CALL(osli_file_agree(f, osli_file_write_pieces(f, &item, a, &sum)));
-  return osli_file_seal(f, name, &item, sum);
+  return osli_file_store_checksum(f, name, &item, sum);
 }
 
 /* Reads the array `item` into a matrix of equal type and sizes. */
@@ -49,7 +50,7 @@ static osla_err read_matrix(osla_file *f, const char *name, const file_item *ite
 osla_err osla_file_look_matrix(osla_file *f, const char *name, osla_file_matrix *look)
 {
   file_item item;
-  OSLA_CALL(osli_file_find(f, name, false, &item));
+  OSLA_CALL(osli_file_find_array(f, name, false, &item));
   *look = (osla_file_matrix){(osla_dtype)item.type, item.m, item.n, (osla_stored)item.stored};
   return OSLA_OK;
 }
@@ -58,8 +59,8 @@ osla_err osla_file_get_matrix(osla_file *f, const char *name, osla_matrix *a)
 {
   osla_layout l = osla_matrix_layout(a);
   file_item item;
-  OSLA_CALL(agree(f, "osla_file_get_matrix", a, OSLA_STORED_WHOLE));
-  OSLA_CALL(osli_file_find(f, name, false, &item));
+  OSLA_CALL(agree_on_matrix(f, "osla_file_get_matrix", a, OSLA_STORED_WHOLE));
+  OSLA_CALL(osli_file_find_array(f, name, false, &item));
   OSLA_CHECK(item.m == l.m && item.n == l.n && item.type == (int32_t)osla_matrix_dtype(a),
              OSLA_ERR_ARG,
              "%.200s: %.63s is %" PRId64 " x %" PRId64 " of type %s, the matrix %" PRId64
@@ -97,7 +98,7 @@ osla_err osla_matrix_save(const osla_matrix *a, const char *path, const osla_sav
   bool hdf5 = o.format == OSLA_FORMAT_HDF5 ||
               (o.format == OSLA_FORMAT_BY_NAME && (ends_in(path, ".h5") || ends_in(path, ".hdf5")));
   osla_file *f = NULL;
-  OSLA_CALL(osli_file_begin(osla_grid_transport(osla_matrix_grid(a)), path, !hdf5, &f));
+  OSLA_CALL(osli_file_create_any(osla_grid_transport(osla_matrix_grid(a)), path, !hdf5, &f));
   osla_err err = osla_file_put_matrix(f, name_or_default(o.name), a, o.stored);
   if (err == OSLA_OK) return osla_file_commit(&f);
   osla_file_close(&f);
@@ -118,7 +119,7 @@ osla_err osla_matrix_load(osla_grid *grid, const char *path, const osla_load_opt
   *out = NULL;
   OSLA_CALL(osla_agree(osla_grid_transport(grid), OSLA_RESERVED(osla_load_options, options)));
   OSLA_CALL(osli_file_open_any(osla_grid_transport(grid), path, &f, &item, &is_raw));
-  if (!is_raw) OSLA_TRY(osli_file_find(f, name, false, &item));
+  if (!is_raw) OSLA_TRY(osli_file_find_array(f, name, false, &item));
   OSLA_TRY(
     osla_matrix_create(grid, (osla_dtype)item.type, item.m, item.n, mb, o.nb ? o.nb : mb, &a));
   OSLA_TRY(read_matrix(f, is_raw ? "the matrix" : name, &item, a));

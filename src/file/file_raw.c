@@ -31,7 +31,7 @@ static uint64_t data_bytes(const file_item *item)
   return (uint64_t)item->m * (uint64_t)item->n * osli_file_type_size((file_type)item->type);
 }
 
-osla_err osli_file_raw_seal(const osla_file *file, const file_item *item)
+osla_err osli_file_raw_write_trailer(const osla_file *file, const file_item *item)
 {
   trailer tail = {.order = order_mark,
                   .bytes = sizeof tail,
@@ -46,7 +46,7 @@ osla_err osli_file_raw_seal(const osla_file *file, const file_item *item)
   return osli_write_at(file->fd, file->path, &tail, sizeof tail, tail.data_bytes);
 }
 
-osla_err osli_file_raw_find(const osla_file *file, bool *is_raw, file_item *item)
+osla_err osli_file_raw_read_trailer(const osla_file *file, bool *is_raw, file_item *item)
 {
   uint64_t length;
   trailer tail;

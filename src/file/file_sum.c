@@ -13,9 +13,9 @@ static inline uint64_t mix(uint64_t x)
   return x ^ (x >> 31);
 }
 
-static inline uint64_t hash(uint64_t word, uint64_t place)
+static inline uint64_t hash(uint64_t word, uint64_t index)
 {
-  return mix(word ^ mix((place + 1) * 0x9e3779b97f4a7c15u));
+  return mix(word ^ mix((index + 1) * 0x9e3779b97f4a7c15u));
 }
 
 uint64_t osli_file_sum(const void *words, size_t size, int64_t count, uint64_t first)

@@ -23,8 +23,8 @@ static osla_err to_file_type(osla_file_type type, file_type *out)
 
 /* Checks that a vector's type and `count` are equal on all ranks; sets *wide to the type in the
  * file. */
-static osla_err agree(osla_file *f, const char *call, osla_file_type type, int64_t count,
-                      file_type *wide)
+static osla_err agree_on_vector(osla_file *f, const char *call, osla_file_type type, int64_t count,
+                                file_type *wide)
 {
   const osla_argument same[] = {{"type", type}, {"count", count}};
   return osli_file_agree_same(f, to_file_type(type, wide), call, same, 2);
@@ -47,14 +47,14 @@ static osla_err read_part(const osla_file *f, const file_item *item, int64_t fir
   return OSLA_OK;
 }
 
-static osla_err put(osla_file *f, const char *name, file_type type, int64_t total, int64_t first,
-                    int64_t count, const void *data)
+static osla_err write_vector(osla_file *f, const char *name, file_type type, int64_t total,
+                             int64_t first, int64_t count, const void *data)
 {
   file_item item = {.m = total, .n = 1, .type = (int32_t)type, .vector = 1};
   uint64_t sum = 0;
   OSLA_CALL(osli_file_reserve(f, name, &item));
   OSLA_CALL(osli_file_agree(f, write_part(f, &item, first, count, data, &sum)));
-  return osli_file_seal(f, name, &item, sum);
+  return osli_file_store_checksum(f, name, &item, sum);
 }
 
 osla_err osla_file_put_vector(osla_file *f, const char *name, osla_file_type type, int64_t count,
@@ -62,12 +62,12 @@ osla_err osla_file_put_vector(osla_file *f, const char *name, osla_file_type typ
 {
   file_type wide = FILE_D;
   OSLA_CALL(osli_file_check_state(f, true));
-  OSLA_CALL(agree(f, "osla_file_put_vector", type, count, &wide));
-  return put(f, name, wide, count, 0, is_root(f) ? count : 0, data);
+  OSLA_CALL(agree_on_vector(f, "osla_file_put_vector", type, count, &wide));
+  return write_vector(f, name, wide, count, 0, is_root(f) ? count : 0, data);
 }
 
 /* Computes the index of this rank's first element, and the total length. */
-static osla_err place_parts(osla_file *f, const char *name, int64_t count, int64_t *first,
+static osla_err locate_part(osla_file *f, const char *name, int64_t count, int64_t *first,
                             int64_t *total)
 {
   int size = osla_transport_size(f->t);
@@ -94,9 +94,9 @@ osla_err osla_file_put_parts(osla_file *f, const char *name, osla_file_type type
   int64_t first, total;
   file_type wide = FILE_D;
   OSLA_CALL(osli_file_check_state(f, true));
-  OSLA_CALL(agree(f, "osla_file_put_parts", type, 0, &wide));
-  OSLA_CALL(place_parts(f, name, count, &first, &total));
-  return put(f, name, wide, total, first, count, data);
+  OSLA_CALL(agree_on_vector(f, "osla_file_put_parts", type, 0, &wide));
+  OSLA_CALL(locate_part(f, name, count, &first, &total));
+  return write_vector(f, name, wide, total, first, count, data);
 }
 
 static osla_err find_vector(osla_file *f, const char *call, const char *name, osla_file_type type,
@@ -104,8 +104,8 @@ static osla_err find_vector(osla_file *f, const char *call, const char *name, os
 {
   file_type wide = FILE_D;
   OSLA_CALL(osli_file_check_state(f, false));
-  OSLA_CALL(agree(f, call, type, 0, &wide));
-  OSLA_CALL(osli_file_find(f, name, true, item));
+  OSLA_CALL(agree_on_vector(f, call, type, 0, &wide));
+  OSLA_CALL(osli_file_find_array(f, name, true, item));
   OSLA_CHECK(item->type == (int32_t)wide, OSLA_ERR_IO,
              "%.200s: %.63s is of type %s, and %s was expected", f->path, name,
              osli_file_type_name((file_type)item->type), osli_file_type_name(wide));

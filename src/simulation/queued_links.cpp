@@ -19,16 +19,16 @@ constexpr double smallest_part = 16384; // least bytes of a part of a longer tra
 constexpr double most_parts = 16;       // greatest number of parts; each part costs real time
 
 // seconds; a link that the head reaches within this time counts as reached now
-constexpr double a_moment = 1e-6;
+constexpr double negligible_delay = 1e-6;
 
-struct Line {
+struct LinkState {
   double bandwidth, latency;
   bool is_shared;
   double free = 0; // simulated time at which the link has sent everything queued so far
 };
 
-struct Passage {
-  std::vector<Line *> route;
+struct Part {
+  std::vector<LinkState *> route;
   size_t at; // index in `route` of the next link for the head of this part
   double bytes, part;
   double tail; // simulated time at which the last byte reaches the far end of the link before `at`
@@ -40,20 +40,21 @@ struct Event {
   double date;
   // sequence number, so that events of equal date run in the order of their creation
   unsigned long number;
-  Passage *passage;
+  Part *part;
   bool operator<(const Event &other) const
   {
     return date > other.date || (date == other.date && number > other.number);
   }
 };
 
-Line *line_of(const s4u::Link *link)
+LinkState *state_of(const s4u::Link *link)
 {
-  static std::unordered_map<const s4u::Link *, Line> lines;
+  static std::unordered_map<const s4u::Link *, LinkState> lines;
   auto found = lines.find(link);
   if (found == lines.end()) {
     bool shared = link->get_sharing_policy() != s4u::Link::SharingPolicy::FATPIPE;
-    found = lines.emplace(link, Line{link->get_bandwidth(), link->get_latency(), shared}).first;
+    found =
+      lines.emplace(link, LinkState{link->get_bandwidth(), link->get_latency(), shared}).first;
   }
   return &found->second;
 }
@@ -79,10 +80,10 @@ double &timer_date()
   return date;
 }
 
-void at(double date, Passage *passage)
+void at(double date, Part *part)
 {
   static unsigned long number;
-  events().push({date, number++, passage});
+  events().push({date, number++, part});
   if (date >= timer_date()) return;
   timer_date() = date;
   set_timer(date);
@@ -90,10 +91,10 @@ void at(double date, Passage *passage)
 
 // Splits off the first part of a transfer. The rest returns to the first link when that link has
 // sent the part.
-void leave_rest(Passage *p, double now)
+void split_off_rest(Part *p, double now)
 {
-  const Line *first = p->route[0];
-  auto *rest = new Passage(*p);
+  const LinkState *first = p->route[0];
+  auto *rest = new Part(*p);
   rest->bytes -= p->part;
   p->bytes = p->part;
   p->done = nullptr;
@@ -102,18 +103,18 @@ void leave_rest(Passage *p, double now)
 
 // Moves a part from link to link until its head is under way to the next link, or the part has
 // arrived. A part that has arrived is deleted.
-void go_on(Passage *p)
+void move_part(Part *p)
 {
   double now = s4u::Engine::get_clock(), head = now;
-  if (p->at == 0 && p->bytes > p->part) leave_rest(p, now);
+  if (p->at == 0 && p->bytes > p->part) split_off_rest(p, now);
   while (p->at < p->route.size()) {
-    Line *line = p->route[p->at++];
+    LinkState *line = p->route[p->at++];
     double begins = line->is_shared ? std::max(head, line->free) : head;
     double sent = begins + p->bytes / line->bandwidth;
     if (line->is_shared) line->free = sent;
     p->tail = std::max(p->tail, sent) + line->latency;
     head = begins + line->latency;
-    if (head > now + a_moment && p->at < p->route.size()) {
+    if (head > now + negligible_delay && p->at < p->route.size()) {
       at(head, p);
       return;
     }
@@ -131,9 +132,9 @@ void run_events(double date)
   if (date != timer_date()) return;
   double now = s4u::Engine::get_clock();
   while (!events().empty() && events().top().date <= now) {
-    Passage *passage = events().top().passage;
+    Part *part = events().top().part;
     events().pop();
-    go_on(passage);
+    move_part(part);
   }
   timer_date() = std::numeric_limits<double>::infinity();
   if (events().empty()) return;
@@ -143,10 +144,10 @@ void run_events(double date)
 
 // A short transfer uses bandwidth of each link on its route but never waits in a queue. Returns its
 // time of arrival.
-double pass_between(const std::vector<Line *> &route, double bytes, double begins)
+double pass_without_queueing(const std::vector<LinkState *> &route, double bytes, double begins)
 {
   double slowest = 0, latency = 0;
-  for (Line *line : route) {
+  for (LinkState *line : route) {
     double takes = bytes / line->bandwidth;
     slowest = std::max(slowest, takes);
     latency += line->latency;
@@ -165,13 +166,13 @@ void osli_sim_transfer_queued(sg_host_t from, sg_host_t to, size_t bytes, double
   from->route_to(to, links, nullptr);
   auto size = static_cast<double>(std::max<size_t>(bytes, 1));
   double part = std::max(smallest_part, size / most_parts);
-  auto *p = new Passage{{}, 0, size, part, 0, done, arg};
+  auto *p = new Part{{}, 0, size, part, 0, done, arg};
   for (const s4u::Link *link : links)
-    p->route.push_back(line_of(link));
+    p->route.push_back(state_of(link));
   double begins = s4u::Engine::get_clock() + delay;
   if (size <= short_bytes) {
     p->at = p->route.size();
-    p->tail = pass_between(p->route, size, begins);
+    p->tail = pass_without_queueing(p->route, size, begins);
     at(p->tail, p);
   } else {
     p->tail = begins;

@@ -15,17 +15,17 @@
 /* The completion of a transfer at its target: done(arg), which must not block. With remote DMA
  * (machine property cpu = 0) it runs at once; otherwise when the target rank is in the library,
  * waiting or making progress. */
-typedef struct sim_call {
-  struct sim_call *next;
+typedef struct sim_completion {
+  struct sim_completion *next;
   struct sim_rank *at;
   osli_sim_done *done;
   void *arg;
-} sim_call;
+} sim_completion;
 
 /* A get or a put under way. It is one transfer with remote DMA, and several (request, data, answer)
  * if the cores at both ends move the data. */
 typedef struct sim_transfer {
-  sim_call call;
+  sim_completion call;
   struct sim_rank *owner, *other;
   osla_region *region;
   void *to;
@@ -34,42 +34,44 @@ typedef struct sim_transfer {
   bool is_put, is_fetch, done;
 } sim_transfer;
 
-typedef struct sim_mail sim_mail; /* defined in sim_exchange.c */
+typedef struct sim_received_letter sim_received_letter; /* defined in sim_exchange.c */
 
 typedef struct sim_rank {
   osla_transport *t;
   sim_own *own;
   sg_host_t host;
-  sg_sem_t wakes;
-  bool waits, asleep;
-  uint64_t events; /* number of events so far that could have ended a wait */
-  double settled;  /* simulated time until which idle time has been subtracted from own->debt */
+  sg_sem_t resume_semaphore;
+  bool is_waiting, is_suspended;
+  uint64_t events;  /* number of events so far that could have ended a wait */
+  double debt_time; /* simulated time until which idle time has been subtracted from own->debt */
   const osla_bell *bell; /* bell for which the rank is suspended; NULL if any event resumes it */
-  sim_call *calls, **last_call; /* completions that arrived while the rank computed, oldest first */
+  sim_completion *completions,
+    **last_completion; /* completions that arrived while the rank computed, oldest first */
   osla_post_queue *posts;
-  sim_mail *mail;             /* letters that have arrived, newest first */
-  struct sim_rank *next_here; /* next rank of the node, in a ring; NULL until the ring is built */
-  sim_transfer **transfer;    /* [room] gets and puts by handle; NULL: free */
+  sim_received_letter *letters; /* letters that have arrived, newest first */
+  struct sim_rank
+    *next_on_node;         /* next rank of the node, in a ring; NULL until the ring is built */
+  sim_transfer **transfer; /* [room] gets and puts by handle; NULL: free */
   int room;
 } sim_rank;
 
 /* State of the collective operation under way, shared by all ranks. */
-typedef struct sim_meeting {
+typedef struct sim_collective_state {
   int arrived;
-  uint64_t number;     /* number of collective operations that have finished */
-  osla_err err;        /* result of the latest collective operation */
-  double over;         /* simulated time at which the operation ends on all ranks */
-  osla_collective *of; /* [size] each rank's arguments */
-} sim_meeting;
+  uint64_t number;            /* number of collective operations that have finished */
+  osla_err err;               /* result of the latest collective operation */
+  double end_time;            /* simulated time at which the operation ends on all ranks */
+  osla_collective *arguments; /* [size] each rank's arguments */
+} sim_collective_state;
 
 /* A send or a receive of one rank for which the other rank has not made its call yet. */
-typedef struct sim_letter {
-  struct sim_letter *next;
+typedef struct sim_pending_message {
+  struct sim_pending_message *next;
   int from, to, bytes;
   bool is_sent;
   void *buffer;
   bool done;
-} sim_letter;
+} sim_pending_message;
 
 /* Rates of the machine, from properties of the hosts in the machine file. */
 typedef struct sim_machine {
@@ -92,8 +94,8 @@ osla_err osli_sim_machine_read(sg_host_t host, sim_machine *out, sim_core *core)
 typedef struct sim_job {
   int size, users; /* users: ranks that have not left the job */
   sim_machine machine;
-  sim_meeting meeting;
-  sim_letter *letters;
+  sim_collective_state collective;
+  sim_pending_message *messages;
   sim_rank rank[];
 } sim_job;
 
@@ -101,43 +103,44 @@ static inline sim_job *sim_job_of(const osla_transport *t)
 {
   return t->backend;
 }
-static inline sim_rank *sim_me(const osla_transport *t)
+static inline sim_rank *sim_self(const osla_transport *t)
 {
   return &sim_job_of(t)->rank[t->rank];
 }
 
 /* Advances this rank's own clock by `seconds` and by the time that transfers have taken from its
- * core (debt). The simulator's clock follows later (osli_sim_catch_up), because a suspension for
+ * core (debt). The simulator's clock follows later (osli_sim_sync_clock), because a suspension for
  * each piece of work would cost more real time than everything else. */
-void osli_sim_spend(double seconds);
+void osli_sim_advance_clock(double seconds);
 /* Suspends this rank until the simulator's clock has reached the rank's own clock. Needed before
  * the rank stores data that others read, or polls for data that others store. Data that have
  * already arrived can be used without it. */
-void osli_sim_catch_up(void);
+void osli_sim_sync_clock(void);
 
 /* Starts a transfer that takes `work` seconds of both ranks' cores; on arrival runs done(arg) at
  * `to`. `call` must stay valid until then. */
-void osli_sim_move_working(sim_rank *from, sim_rank *to, size_t bytes, double work, double delay,
-                           sim_call *call, osli_sim_done *done, void *arg);
+void osli_sim_start_transfer_with_work(sim_rank *from, sim_rank *to, size_t bytes, double work,
+                                       double delay, sim_completion *call, osli_sim_done *done,
+                                       void *arg);
 /* Starts a transfer whose work on the cores follows from the machine's rate for each byte. */
-void osli_sim_move(sim_rank *from, sim_rank *to, size_t bytes, double delay, sim_call *call,
-                   osli_sim_done *done, void *arg);
+void osli_sim_start_transfer(sim_rank *from, sim_rank *to, size_t bytes, double delay,
+                             sim_completion *call, osli_sim_done *done, void *arg);
 
 /* Runs the completions that arrived while the caller computed. Part of osla_progress. */
-void osli_sim_take(sim_rank *me);
+void osli_sim_run_completions(sim_rank *me);
 
 /* True if transfers take time of the cores at both ends, false with remote DMA. */
-static inline bool osli_sim_cores_move(const sim_job *job)
+static inline bool osli_sim_needs_cores(const sim_job *job)
 {
   return job->machine.cpu > 0;
 }
 
 /* Charges the caller a short time for one poll without success. Otherwise a loop that polls would
  * stop simulated time. */
-void osli_sim_look(const osla_transport *t);
+void osli_sim_charge_poll(const osla_transport *t);
 
 /* Resumes a suspended rank, because one of its conditions may have changed. */
-void osli_sim_wake(sim_rank *rank);
+void osli_sim_resume(sim_rank *rank);
 
 /* Functions of the table osla_transport_ops: */
 osla_err osli_sim_split_hosts(MPI_Comm comm, MPI_Comm *out);
@@ -151,12 +154,12 @@ osla_err osli_sim_region_attach(osla_transport *t, void *base, size_t bytes, osl
 void osli_sim_region_steers(osla_region *region);
 /* Copies the data of a transfer to or from a region. If work is only modelled, bulk data are not
  * copied. */
-void osli_sim_region_move(const osla_region *region, void *to, const void *from, size_t bytes);
+void osli_sim_region_copy(const osla_region *region, void *to, const void *from, size_t bytes);
 void osli_sim_region_messages(osla_region *region, size_t offset);
 void osli_sim_region_store(osla_region *region, size_t offset, const void *bytes, size_t count);
 /* Copies the data of a get from `rank`, from its messages (sim_pieces.h) or its memory. */
-void osli_sim_region_take(const osla_region *region, int rank, void *to, const void *from,
-                          size_t bytes);
+void osli_sim_region_copy_get(const osla_region *region, int rank, void *to, const void *from,
+                              size_t bytes);
 void osli_sim_region_free(osla_region **region);
 void *osli_sim_peer_ptr(const osla_region *region, int rank);
 osla_err osli_sim_post(osla_region *region, int rank, size_t offset, const void *source,
@@ -175,15 +178,15 @@ typedef struct sim_memory {
 } sim_memory;
 typedef struct sim_table {
   int users; /* ranks that have not freed the region */
-  sim_memory of[];
+  sim_memory memory[];
 } sim_table;
 struct osla_region {
   osla_transport *t;
   sim_table *table;
-  sim_memory *of; /* [size] of the table */
+  sim_memory *memory; /* [size] of the table */
   bool attached;
   /* true if the region holds no bulk data, so all of it is copied even if work is only modelled */
-  bool steers;
+  bool has_no_bulk_data;
 };
 
 #endif

@@ -20,7 +20,7 @@ double osla_clock(void)
   }
   if (++looks < MANY) return now + osli_sim_own()->ahead;
   looks = 0;
-  osli_sim_catch_up();
+  osli_sim_sync_clock();
   struct timespec later;
   (void)clock_gettime(CLOCK_MONOTONIC, &later);
   return (double)later.tv_sec + 1e-9 * (double)later.tv_nsec;
@@ -28,5 +28,5 @@ double osla_clock(void)
 
 void osla_clock_settle(void)
 {
-  osli_sim_catch_up();
+  osli_sim_sync_clock();
 }

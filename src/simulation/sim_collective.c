@@ -28,7 +28,7 @@ static double seconds_of(const sim_job *job, const osla_collective *c, size_t by
 
 static osla_err reduce(sim_job *job, size_t bytes)
 {
-  const osla_collective *all = job->meeting.of;
+  const osla_collective *all = job->collective.arguments;
   void *sum = malloc(bytes + 1);
   OSLA_CHECK(sum, OSLA_ERR_MEM, "%zu bytes to reduce", bytes);
   memcpy(sum, all[job->size - 1].recv, bytes);
@@ -40,9 +40,9 @@ static osla_err reduce(sim_job *job, size_t bytes)
   return OSLA_OK;
 }
 
-static osla_err do_for_all(sim_job *job, size_t bytes)
+static osla_err execute(sim_job *job, size_t bytes)
 {
-  const osla_collective *all = job->meeting.of;
+  const osla_collective *all = job->collective.arguments;
   switch (all[0].kind) {
     case OSLA_DO_BARRIER: break;
     case OSLA_DO_ALLREDUCE: return reduce(job, bytes);
@@ -65,64 +65,66 @@ static osla_err do_for_all(sim_job *job, size_t bytes)
   return OSLA_OK;
 }
 
-typedef struct meeting_end {
-  const sim_meeting *meeting;
+typedef struct collective_end {
+  const sim_collective_state *state;
   uint64_t number;
-} meeting_end;
+} collective_end;
 
 static bool is_over(void *arg)
 {
-  const meeting_end *end = arg;
-  return end->meeting->number >= end->number;
+  const collective_end *end = arg;
+  return end->state->number >= end->number;
 }
 
 osla_err osli_sim_collective(osla_transport *t, const osla_collective *what)
 {
   sim_job *job = sim_job_of(t);
-  sim_meeting *m = &job->meeting;
+  sim_collective_state *m = &job->collective;
   MPI_Aint low, extent;
   OSLA_MPI(MPI_Type_get_extent(what->type, &low, &extent));
   size_t bytes = (size_t)what->count * (size_t)extent;
-  osli_sim_catch_up();
-  meeting_end end = {m, m->number + 1};
-  m->of[t->rank] = *what;
+  osli_sim_sync_clock();
+  collective_end end = {m, m->number + 1};
+  m->arguments[t->rank] = *what;
   if (++m->arrived == job->size) {
     m->arrived = 0;
-    m->err = do_for_all(job, bytes);
-    m->over = simgrid_get_clock() + seconds_of(job, what, bytes);
+    m->err = execute(job, bytes);
+    m->end_time = simgrid_get_clock() + seconds_of(job, what, bytes);
     m->number++;
     for (int rank = 0; rank < job->size; rank++)
-      osli_sim_wake(&job->rank[rank]);
+      osli_sim_resume(&job->rank[rank]);
   } else {
     osli_wait_until(t, is_over, &end, NULL);
   }
   osla_err err = m->err; /* valid, because the next collective cannot end without this rank */
-  osli_sim_spend(m->over - simgrid_get_clock());
-  osli_sim_catch_up(); /* callers may call MPI next, which reads the simulator's clock */
+  osli_sim_advance_clock(m->end_time - simgrid_get_clock());
+  osli_sim_sync_clock(); /* callers may call MPI next, which reads the simulator's clock */
   return err == OSLA_OK ? OSLA_OK : osla_error_set(err, "no memory for a collective operation");
 }
 
-static sim_letter *find(sim_job *job, const sim_letter *mine)
+static sim_pending_message *find_match(sim_job *job, const sim_pending_message *own_message)
 {
-  for (sim_letter *x = job->letters; x; x = x->next)
-    if (x->from == mine->from && x->to == mine->to && x->is_sent != mine->is_sent) return x;
+  for (sim_pending_message *x = job->messages; x; x = x->next)
+    if (x->from == own_message->from && x->to == own_message->to &&
+        x->is_sent != own_message->is_sent)
+      return x;
   return NULL;
 }
 
-static void append(sim_job *job, sim_letter *letter)
+static void append(sim_job *job, sim_pending_message *message)
 {
-  sim_letter **at = &job->letters;
+  sim_pending_message **at = &job->messages;
   while (*at)
     at = &(*at)->next;
-  *at = letter;
+  *at = message;
 }
 
-static void take_out(sim_job *job, const sim_letter *letter)
+static void unlink_message(sim_job *job, const sim_pending_message *message)
 {
-  sim_letter **at = &job->letters;
-  while (*at != letter)
+  sim_pending_message **at = &job->messages;
+  while (*at != message)
     at = &(*at)->next;
-  *at = letter->next;
+  *at = message->next;
 }
 
 typedef struct arrival {
@@ -135,7 +137,7 @@ static void arrive(void *arg)
   arrival *a = arg;
   for (int i = 0; i < 2; i++) {
     *a->done[i] = true;
-    osli_sim_wake(a->rank[i]);
+    osli_sim_resume(a->rank[i]);
   }
   free(a);
 }
@@ -150,25 +152,26 @@ static bool has_arrived(void *arg)
 osla_err osli_sim_message(osla_transport *t, const osla_message *m)
 {
   sim_job *job = sim_job_of(t);
-  osli_sim_catch_up();
-  sim_letter mine = {.from = m->is_sent ? t->rank : m->other,
-                     .to = m->is_sent ? m->other : t->rank,
-                     .bytes = m->bytes,
-                     .is_sent = m->is_sent,
-                     .buffer = m->buffer};
-  sim_letter *theirs = find(job, &mine);
-  if (!theirs) {
-    append(job, &mine);
+  osli_sim_sync_clock();
+  sim_pending_message own_message = {.from = m->is_sent ? t->rank : m->other,
+                                     .to = m->is_sent ? m->other : t->rank,
+                                     .bytes = m->bytes,
+                                     .is_sent = m->is_sent,
+                                     .buffer = m->buffer};
+  sim_pending_message *other_message = find_match(job, &own_message);
+  if (!other_message) {
+    append(job, &own_message);
   } else {
     arrival *a = malloc(sizeof *a);
     OSLA_CHECK(a, OSLA_ERR_MEM, "a message");
-    take_out(job, theirs);
-    const sim_letter *from = m->is_sent ? &mine : theirs, *to = m->is_sent ? theirs : &mine;
+    unlink_message(job, other_message);
+    const sim_pending_message *from = m->is_sent ? &own_message : other_message,
+                              *to = m->is_sent ? other_message : &own_message;
     memcpy(to->buffer, from->buffer, (size_t)(from->bytes < to->bytes ? from->bytes : to->bytes));
-    *a = (arrival){{sim_me(t), &job->rank[m->other]}, {&mine.done, &theirs->done}};
-    osli_sim_transfer(job->rank[mine.from].host, job->rank[mine.to].host, (size_t)m->bytes, 0,
-                      arrive, a);
+    *a = (arrival){{sim_self(t), &job->rank[m->other]}, {&own_message.done, &other_message->done}};
+    osli_sim_transfer(job->rank[own_message.from].host, job->rank[own_message.to].host,
+                      (size_t)m->bytes, 0, arrive, a);
   }
-  osli_wait_until(t, has_arrived, &mine.done, NULL);
+  osli_wait_until(t, has_arrived, &own_message.done, NULL);
   return OSLA_OK;
 }

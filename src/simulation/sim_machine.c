@@ -29,7 +29,7 @@ static osla_err read_property(sg_host_t host, const char *name, double *value)
 /* Reads the model of a core; a host must have a model for each kind of work or for none. */
 static osla_err read_core(sg_host_t host, const sim_machine *m, sim_core *core)
 {
-  const char *lacks = NULL;
+  const char *missing = NULL;
   int kinds = 0;
   *core = (sim_core){.flops = m->flops, .copy = m->copy};
   for (osla_work_kind kind = 0; kind < OSLA_WORK_KINDS; kind++) {
@@ -38,17 +38,17 @@ static osla_err read_core(sg_host_t host, const sim_machine *m, sim_core *core)
       OSLA_CALL(osli_sim_core_terms(core, kind, value));
       kinds++;
     } else {
-      lacks = name;
+      missing = name;
     }
   }
-  OSLA_CHECK(kinds == 0 || !lacks, OSLA_ERR_ARG,
+  OSLA_CHECK(kinds == 0 || !missing, OSLA_ERR_ARG,
              "machine %s: host %s has a model of work, but lacks the property %s",
-             osli_sim_machine_name(), sg_host_get_name(host), lacks);
+             osli_sim_machine_name(), sg_host_get_name(host), missing);
   return OSLA_OK;
 }
 
 /* Parses WHAT=VALUE with VALUE > 0. Returns false for any other text. */
-static bool asks(const char *text, const char *what, double *value)
+static bool parse_setting(const char *text, const char *what, double *value)
 {
   size_t length = strlen(what);
   char *end;
@@ -58,21 +58,21 @@ static bool asks(const char *text, const char *what, double *value)
 }
 
 /* Applies the disturbance that bench/scripts/simulate -d sets in the environment. */
-static osla_err disturb(sg_host_t host, sim_core *core)
+static osla_err apply_disturbance(sg_host_t host, sim_core *core)
 {
   static bool line_is_slow;
   const char *text = getenv("OSLA_SIMULATED_DISTURBANCE");
   bool first = strcmp(sg_host_get_name(host), "host0") == 0;
   double value;
   if (!text || !text[0]) return OSLA_OK;
-  if (asks(text, "host", &value)) {
+  if (parse_setting(text, "host", &value)) {
     if (first) core->slower = value;
-  } else if (asks(text, "line", &value)) {
+  } else if (parse_setting(text, "line", &value)) {
     if (!first || line_is_slow) return OSLA_OK;
     line_is_slow = true; /* set first, because the next call lets other ranks of the host run */
-    osli_sim_slow_line(host, value);
+    osli_sim_slow_links(host, value);
   } else {
-    OSLA_CHECK(asks(text, "noise", &value), OSLA_ERR_ARG,
+    OSLA_CHECK(parse_setting(text, "noise", &value), OSLA_ERR_ARG,
                "disturbance '%s' is none of host=TIMES, line=TIMES, noise=SHARE", text);
     core->noise = value;
   }
@@ -97,5 +97,5 @@ osla_err osli_sim_machine_read(sg_host_t host, sim_machine *out, sim_core *core)
   OSLA_CALL(read_property(host, "wake", &m.wake));
   *out = m;
   OSLA_CALL(read_core(host, &m, core));
-  return disturb(host, core);
+  return apply_disturbance(host, core);
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 struct osla_post {
-  sim_call call;
+  sim_completion call;
   osla_post *next; /* the next post of the queue */
   osla_post_queue *queue;
   osla_region *region;
@@ -16,14 +16,14 @@ struct osla_post {
   uint64_t word;
   /* true once the data have arrived; the post is delivered once all earlier ones have arrived,
    * too */
-  bool is_here;
-  bool delivered, unowned; /* true if the caller has no handle and will not wait for it */
+  bool has_arrived;
+  bool delivered, is_detached; /* true if the caller has no handle and will not wait for it */
 };
 
 /* Posts from one rank to one target, oldest first. The queue is freed when it becomes empty. */
 struct osla_post_queue {
   /* the sender's list of queues: the next one, and the pointer to this one */
-  osla_post_queue *next, **place;
+  osla_post_queue *next, **list_link;
   sim_rank *from;
   int to;
   osla_post *first, **end;
@@ -37,25 +37,25 @@ static osla_post_queue *queue_to(sim_rank *from, int to)
   if (q) return q;
   q = calloc(1, sizeof *q);
   if (!q) return NULL;
-  *q = (osla_post_queue){.next = from->posts, .place = &from->posts, .from = from, .to = to};
+  *q = (osla_post_queue){.next = from->posts, .list_link = &from->posts, .from = from, .to = to};
   q->end = &q->first;
-  if (q->next) q->next->place = &q->next;
+  if (q->next) q->next->list_link = &q->next;
   from->posts = q;
   return q;
 }
 
-static void drop_if_empty(osla_post_queue *q)
+static void free_if_empty(osla_post_queue *q)
 {
   if (q->first) return;
-  *q->place = q->next;
-  if (q->next) q->next->place = q->place;
+  *q->list_link = q->next;
+  if (q->next) q->next->list_link = q->list_link;
   free(q);
 }
 
-static void store(const osla_post *p, int to)
+static void deliver(const osla_post *p, int to)
 {
-  unsigned char *base = p->region->of[to].base;
-  if (p->bytes > 0) osli_sim_region_move(p->region, base + p->offset, p->source, p->bytes);
+  unsigned char *base = p->region->memory[to].base;
+  if (p->bytes > 0) osli_sim_region_copy(p->region, base + p->offset, p->source, p->bytes);
   atomic_store_explicit((_Atomic uint64_t *)(base + p->word_offset), p->word, memory_order_release);
 }
 
@@ -63,19 +63,19 @@ static void arrive(void *arg)
 {
   osla_post *p = arg;
   osla_post_queue *q = p->queue;
-  p->is_here = true;
-  while (q->first && q->first->is_here) {
+  p->has_arrived = true;
+  while (q->first && q->first->has_arrived) {
     osla_post *first = q->first;
-    store(first, q->to);
+    deliver(first, q->to);
     q->first = first->next;
     if (!q->first) q->end = &q->first;
     first->delivered = true;
-    if (first->unowned) free(first);
+    if (first->is_detached) free(first);
   }
   sim_rank *from = q->from, *to = &sim_job_of(from->t)->rank[q->to];
-  drop_if_empty(q); /* first, since the next calls let other ranks run, which may free q */
-  osli_sim_wake(to);
-  osli_sim_wake(from);
+  free_if_empty(q); /* first, since the next calls let other ranks run, which may free q */
+  osli_sim_resume(to);
+  osli_sim_resume(from);
 }
 
 osla_err osli_sim_post(osla_region *region, int rank, size_t offset, const void *source,
@@ -84,7 +84,7 @@ osla_err osli_sim_post(osla_region *region, int rank, size_t offset, const void 
   osla_transport *t = region->t;
   sim_job *job = sim_job_of(t);
   osla_post *p = calloc(1, sizeof *p);
-  osla_post_queue *q = p ? queue_to(sim_me(t), rank) : NULL;
+  osla_post_queue *q = p ? queue_to(sim_self(t), rank) : NULL;
   if (!q) {
     free(p);
     return osla_error_set(OSLA_ERR_MEM, "a put with notify");
@@ -96,13 +96,13 @@ osla_err osli_sim_post(osla_region *region, int rank, size_t offset, const void 
                    .word_offset = word_offset,
                    .source = source,
                    .word = word,
-                   .unowned = out == NULL};
+                   .is_detached = out == NULL};
   *q->end = p;
   q->end = &p->next;
   if (out) *out = p;
-  osli_sim_spend(job->machine.overhead);
-  osli_sim_move(sim_me(t), &job->rank[rank], bytes + sizeof word, sim_me(t)->own->ahead, &p->call,
-                arrive, p);
+  osli_sim_advance_clock(job->machine.overhead);
+  osli_sim_start_transfer(sim_self(t), &job->rank[rank], bytes + sizeof word,
+                          sim_self(t)->own->ahead, &p->call, arrive, p);
   return OSLA_OK;
 }
 
@@ -116,7 +116,7 @@ osla_err osli_sim_post_test(osla_transport *t, osla_post **post, bool *done)
 {
   *done = !*post || (*post)->delivered;
   if (!*done) {
-    osli_sim_look(t);
+    osli_sim_charge_poll(t);
     *done = (*post)->delivered;
   }
   if (!*done) return OSLA_OK;
@@ -133,10 +133,10 @@ osla_err osli_sim_post_wait(osla_transport *t, osla_post **post)
   return OSLA_OK;
 }
 
-static bool has_none(void *arg)
+static bool has_no_posts(void *arg)
 {
   const osla_region *region = arg;
-  for (const osla_post_queue *q = sim_me(region->t)->posts; q; q = q->next)
+  for (const osla_post_queue *q = sim_self(region->t)->posts; q; q = q->next)
     for (const osla_post *p = q->first; p; p = p->next)
       if (p->region == region) return false;
   return true;
@@ -144,5 +144,5 @@ static bool has_none(void *arg)
 
 void osli_sim_posts_finish(osla_region *region)
 {
-  osli_wait_until(region->t, has_none, region, NULL);
+  osli_wait_until(region->t, has_no_posts, region, NULL);
 }

@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-static osla_err map(size_t bytes, unsigned char **out)
+static osla_err map_memory(size_t bytes, unsigned char **out)
 {
   /* limit of one allocation; addresses of a process have 47 bits */
   const size_t most = (size_t)1 << 46;
@@ -22,7 +22,7 @@ static osla_err map(size_t bytes, unsigned char **out)
 }
 
 /* Creates a region on all ranks; rank 0 allocates the table and broadcasts its address. */
-static osla_err make(osla_transport *t, osla_region **out)
+static osla_err create_region(osla_transport *t, osla_region **out)
 {
   osla_region *region = calloc(1, sizeof *region);
   size_t bytes = sizeof(sim_table) + (size_t)t->size * sizeof(sim_memory);
@@ -37,7 +37,7 @@ static osla_err make(osla_transport *t, osla_region **out)
     return err;
   }
   if (t->rank == 0) table->users = t->size;
-  *region = (osla_region){.t = t, .table = table, .of = table->of};
+  *region = (osla_region){.t = t, .table = table, .memory = table->memory};
   *out = region;
   return OSLA_OK;
 }
@@ -49,9 +49,9 @@ osla_err osli_sim_region_alloc(osla_transport *t, size_t bytes, osla_region **ou
   osla_region *region = NULL;
   *out = NULL;
   if (!osli_work_modelled) OSLA_CALL(osla_memory_check(t, rounded));
-  OSLA_CALL(make(t, &region));
-  sim_memory *mine = &region->of[t->rank];
-  osla_err err = osla_agree(t, map(rounded, &mine->base));
+  OSLA_CALL(create_region(t, &region));
+  sim_memory *mine = &region->memory[t->rank];
+  osla_err err = osla_agree(t, map_memory(rounded, &mine->base));
   if (mine->base) mine->bytes = rounded;
   if (err != OSLA_OK) osli_sim_region_free(&region);
   *out = region;
@@ -62,21 +62,21 @@ osla_err osli_sim_region_attach(osla_transport *t, void *base, size_t bytes, osl
 {
   osla_region *region = NULL;
   *out = NULL;
-  OSLA_CALL(make(t, &region));
+  OSLA_CALL(create_region(t, &region));
   region->attached = true;
-  region->of[t->rank] = (sim_memory){.bytes = bytes, .base = base};
+  region->memory[t->rank] = (sim_memory){.bytes = bytes, .base = base};
   *out = region;
   return osla_barrier(t);
 }
 
 void osli_sim_region_steers(osla_region *region)
 {
-  region->steers = true;
+  region->has_no_bulk_data = true;
 }
 
-void osli_sim_region_move(const osla_region *region, void *to, const void *from, size_t bytes)
+void osli_sim_region_copy(const osla_region *region, void *to, const void *from, size_t bytes)
 {
-  if (region->steers)
+  if (region->has_no_bulk_data)
     memcpy(to, from, bytes);
   else
     osli_move_message(to, from, bytes);
@@ -84,7 +84,7 @@ void osli_sim_region_move(const osla_region *region, void *to, const void *from,
 
 void osli_sim_region_messages(osla_region *region, size_t offset)
 {
-  sim_memory *mine = &region->of[region->t->rank];
+  sim_memory *mine = &region->memory[region->t->rank];
   if (!osli_work_modelled) return;
   mine->messages = osli_sim_pieces_create();
   mine->messages_start = mine->base + offset;
@@ -92,21 +92,21 @@ void osli_sim_region_messages(osla_region *region, size_t offset)
 
 void osli_sim_region_store(osla_region *region, size_t offset, const void *bytes, size_t count)
 {
-  sim_memory *mine = &region->of[region->t->rank];
+  sim_memory *mine = &region->memory[region->t->rank];
   if (mine->messages)
     osli_sim_pieces_store(mine->messages, mine->base + offset, bytes, count);
   else
     memcpy(mine->base + offset, bytes, count);
 }
 
-void osli_sim_region_take(const osla_region *region, int rank, void *to, const void *from,
-                          size_t bytes)
+void osli_sim_region_copy_get(const osla_region *region, int rank, void *to, const void *from,
+                              size_t bytes)
 {
-  const sim_memory *m = &region->of[rank];
+  const sim_memory *m = &region->memory[rank];
   if (m->messages && (const unsigned char *)from >= m->messages_start)
     osli_sim_pieces_take(m->messages, to, from, bytes);
   else
-    osli_sim_region_move(region, to, from, bytes);
+    osli_sim_region_copy(region, to, from, bytes);
 }
 
 void osli_sim_region_free(osla_region **handle)
@@ -118,9 +118,10 @@ void osli_sim_region_free(osla_region **handle)
   if (t->n_nodes > 1 || region->attached) (void)osla_barrier(region->t);
   if (--region->table->users == 0) {
     for (int rank = 0; rank < t->size && !region->attached; rank++)
-      if (region->of[rank].base) (void)munmap(region->of[rank].base, region->of[rank].bytes);
+      if (region->memory[rank].base)
+        (void)munmap(region->memory[rank].base, region->memory[rank].bytes);
     for (int rank = 0; rank < t->size; rank++)
-      osli_sim_pieces_free(region->of[rank].messages);
+      osli_sim_pieces_free(region->memory[rank].messages);
     free(region->table);
   }
   free(region);
@@ -131,5 +132,5 @@ void *osli_sim_peer_ptr(const osla_region *region, int rank)
 {
   const osla_transport *t = region->t;
   bool near = region->attached ? rank == t->rank : osla_transport_same_node(t, rank);
-  return near ? region->of[rank].base : NULL;
+  return near ? region->memory[rank].base : NULL;
 }

@@ -6,18 +6,18 @@
 #include <stdlib.h>
 
 /* Seconds. Some waits end by time alone (a claim on stripes), so a rank polls at first after
- * `first_turn`, then after twice the time. If no event has resumed it for `longest`, the job is
+ * `first_interval`, then after twice the time. If no event has resumed it for `longest`, the job is
  * deadlocked. */
-static const double first_turn = 200e-6, longest = 1e7;
+static const double first_interval = 200e-6, longest = 1e7;
 
-void osli_sim_spend(double seconds)
+void osli_sim_advance_clock(double seconds)
 {
   sim_own *own = osli_sim_own();
   own->ahead += seconds > 0 ? seconds + own->debt : own->debt;
   own->debt = 0;
 }
 
-void osli_sim_catch_up(void)
+void osli_sim_sync_clock(void)
 {
   sim_own *own = osli_sim_own();
   double all = own->ahead;
@@ -26,80 +26,81 @@ void osli_sim_catch_up(void)
 }
 
 /* Subtracts the rank's idle time from its debt: a core that waits works for transfers meanwhile. */
-static void settle(sim_rank *rank)
+static void reduce_debt(sim_rank *rank)
 {
-  double now = simgrid_get_clock(), idle = rank->asleep ? now - rank->settled : 0;
-  rank->settled = now;
+  double now = simgrid_get_clock(), idle = rank->is_suspended ? now - rank->debt_time : 0;
+  rank->debt_time = now;
   rank->own->debt = rank->own->debt > idle ? rank->own->debt - idle : 0;
 }
 
 static void arrived(void *arg)
 {
-  sim_call *call = arg;
+  sim_completion *call = arg;
   sim_rank *at = call->at;
-  if (at->asleep || !osli_sim_cores_move(sim_job_of(at->t))) {
+  if (at->is_suspended || !osli_sim_needs_cores(sim_job_of(at->t))) {
     call->done(call->arg);
     return;
   }
   call->next = NULL;
-  *at->last_call = call;
-  at->last_call = &call->next;
+  *at->last_completion = call;
+  at->last_completion = &call->next;
 }
 
-void osli_sim_take(sim_rank *me)
+void osli_sim_run_completions(sim_rank *me)
 {
-  while (me->calls) {
-    sim_call *call = me->calls;
-    me->calls = call->next;
-    if (!me->calls) me->last_call = &me->calls;
+  while (me->completions) {
+    sim_completion *call = me->completions;
+    me->completions = call->next;
+    if (!me->completions) me->last_completion = &me->completions;
     call->done(call->arg);
   }
 }
 
-void osli_sim_move(sim_rank *from, sim_rank *to, size_t bytes, double delay, sim_call *call,
-                   osli_sim_done *done, void *arg)
+void osli_sim_start_transfer(sim_rank *from, sim_rank *to, size_t bytes, double delay,
+                             sim_completion *call, osli_sim_done *done, void *arg)
 {
   double work = (double)bytes * sim_job_of(from->t)->machine.cpu;
-  osli_sim_move_working(from, to, bytes, work, delay, call, done, arg);
+  osli_sim_start_transfer_with_work(from, to, bytes, work, delay, call, done, arg);
 }
 
-void osli_sim_move_working(sim_rank *from, sim_rank *to, size_t bytes, double work, double delay,
-                           sim_call *call, osli_sim_done *done, void *arg)
+void osli_sim_start_transfer_with_work(sim_rank *from, sim_rank *to, size_t bytes, double work,
+                                       double delay, sim_completion *call, osli_sim_done *done,
+                                       void *arg)
 {
-  settle(from);
-  settle(to);
+  reduce_debt(from);
+  reduce_debt(to);
   from->own->debt += work;
   to->own->debt += work;
-  *call = (sim_call){NULL, to, done, arg};
+  *call = (sim_completion){NULL, to, done, arg};
   osli_sim_transfer(from->host, to->host, bytes, delay, arrived, call);
 }
 
-void osli_sim_look(const osla_transport *t)
+void osli_sim_charge_poll(const osla_transport *t)
 {
-  static const double a_look = 1e-7;
-  if (!sim_me(t)->waits) osli_sim_spend(a_look);
-  osli_sim_catch_up();
+  static const double poll_seconds = 1e-7;
+  if (!sim_self(t)->is_waiting) osli_sim_advance_clock(poll_seconds);
+  osli_sim_sync_clock();
 }
 
-void osli_sim_wake(sim_rank *rank)
+void osli_sim_resume(sim_rank *rank)
 {
   rank->events++;
-  if (!rank->asleep) return;
-  settle(rank);
-  rank->asleep = false;
-  sg_sem_release(rank->wakes);
+  if (!rank->is_suspended) return;
+  reduce_debt(rank);
+  rank->is_suspended = false;
+  sg_sem_release(rank->resume_semaphore);
 }
 
 /* Suspends the rank for at most `seconds`. Returns true if another rank resumed it, false after a
  * timeout. */
-static bool sleep_at_most(sim_rank *me, const osla_bell *bell, double seconds)
+static bool suspend_at_most(sim_rank *me, const osla_bell *bell, double seconds)
 {
-  settle(me);
+  reduce_debt(me);
   me->bell = bell;
-  me->asleep = true;
-  if (!sg_sem_acquire_timeout(me->wakes, seconds)) return true;
-  settle(me);
-  me->asleep = false;
+  me->is_suspended = true;
+  if (!sg_sem_acquire_timeout(me->resume_semaphore, seconds)) return true;
+  reduce_debt(me);
+  me->is_suspended = false;
   return false;
 }
 
@@ -108,55 +109,56 @@ static bool sleep_at_most(sim_rank *me, const osla_bell *bell, double seconds)
  * takes to become visible. */
 void osli_sim_wait_until(osla_transport *t, osla_wait_test *test, void *arg, osla_bell *bell)
 {
-  sim_rank *me = sim_me(t);
-  double turn = first_turn, waited = 0;
-  bool slept = false, outer = !me->waits; /* false if a hook called from a wait waits itself */
-  me->waits = true;
-  osli_sim_catch_up();
+  sim_rank *me = sim_self(t);
+  double interval = first_interval, waited = 0;
+  bool was_suspended = false,
+       outer = !me->is_waiting; /* false if a hook called from a wait waits itself */
+  me->is_waiting = true;
+  osli_sim_sync_clock();
   for (;;) {
     uint64_t events = me->events;
     osla_progress(t);
     if (test(arg)) break;
-    osli_sim_catch_up();
-    if (me->events != events || me->calls) continue;
-    slept = true;
-    if (sleep_at_most(me, bell, turn)) {
-      turn = first_turn;
+    osli_sim_sync_clock();
+    if (me->events != events || me->completions) continue;
+    was_suspended = true;
+    if (suspend_at_most(me, bell, interval)) {
+      interval = first_interval;
       waited = 0;
       continue;
     }
-    waited += turn;
-    turn *= 2;
+    waited += interval;
+    interval *= 2;
     if (waited < longest) continue;
     (void)osla_error_set(OSLA_ERR_STATE,
                          "rank %d waits, and nothing has happened for %g simulated seconds",
                          t->rank, waited);
     osla_transport_abort(t, OSLA_ERR_STATE);
   }
-  if (outer) me->waits = false;
-  if (slept) osli_sim_spend(sim_job_of(t)->machine.wake);
+  if (outer) me->is_waiting = false;
+  if (was_suspended) osli_sim_advance_clock(sim_job_of(t)->machine.wake);
 }
 
 /* Links the ranks of each node into a ring, for all ranks at once. */
-static void join_nodes(const osla_transport *t)
+static void link_node_ranks(const osla_transport *t)
 {
   sim_job *job = sim_job_of(t);
   for (int rank = 0; rank < t->size; rank++) {
     sim_rank *me = &job->rank[rank], *before = NULL;
     for (int i = rank - 1; i >= 0 && !before; i--) /* usually the first candidate matches */
       if (osla_transport_node_of(t, i) == osla_transport_node_of(t, rank)) before = &job->rank[i];
-    me->next_here = before ? before->next_here : me;
-    if (before) before->next_here = me;
+    me->next_on_node = before ? before->next_on_node : me;
+    if (before) before->next_on_node = me;
   }
 }
 
 void osli_sim_ring(osla_transport *t, osla_bell *bell)
 {
-  sim_rank *me = sim_me(t), *other = me;
-  if (!me->next_here) join_nodes(t);
+  sim_rank *me = sim_self(t), *other = me;
+  if (!me->next_on_node) link_node_ranks(t);
   do {
     bool listens = !other->bell || other->bell == bell || other->t->n_hooks > 0;
-    if (listens) osli_sim_wake(other);
-    other = other->next_here;
+    if (listens) osli_sim_resume(other);
+    other = other->next_on_node;
   } while (other != me);
 }

@@ -35,7 +35,7 @@ std::vector<Carrier *> &idle()
   return carriers;
 }
 
-void carry(Carrier *self)
+void run_transfers(Carrier *self)
 {
   for (;;) {
     const Transfer x = self->load;
@@ -47,7 +47,7 @@ void carry(Carrier *self)
   }
 }
 
-bool links_queue()
+bool use_queued_links()
 {
   static const char *const links = std::getenv("OSLA_SIMULATED_LINKS");
   static const bool queue = links && std::strcmp(links, "queued") == 0;
@@ -59,14 +59,14 @@ bool links_queue()
 void osli_sim_transfer(sg_host_t from, sg_host_t to, size_t bytes, double delay,
                        osli_sim_done *done, void *arg)
 {
-  if (links_queue()) {
+  if (use_queued_links()) {
     osli_sim_transfer_queued(from, to, bytes, delay, done, arg);
     return;
   }
   const Transfer load{from, to, bytes, delay, done, arg};
   if (idle().empty()) {
     auto *carrier = new Carrier{load}; // never freed; it lives as long as the simulation
-    s4u::Actor::create("carrier", to, carry, carrier)->daemonize();
+    s4u::Actor::create("carrier", to, run_transfers, carrier)->daemonize();
   } else {
     Carrier *carrier = idle().back();
     idle().pop_back();
@@ -85,7 +85,7 @@ double osli_sim_latency(sg_host_t from, sg_host_t to)
 
 // The host's own links are the first link of its route to any other host and the last link of the
 // route back.
-void osli_sim_slow_line(sg_host_t host, double times)
+void osli_sim_slow_links(sg_host_t host, double times)
 {
   for (const s4u::Host *other : s4u::Engine::get_instance()->get_all_hosts()) {
     if (other == host) continue;

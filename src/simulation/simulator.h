@@ -31,7 +31,7 @@ double osli_sim_latency(sg_host_t from, sg_host_t to);
 
 /* Divides the bandwidth of the links between a host and the network, in both directions, by
  * `times`. */
-void osli_sim_slow_line(sg_host_t host, double times);
+void osli_sim_slow_links(sg_host_t host, double times);
 
 /* Value of the host's property in the machine file; NULL if it has none. */
 const char *osli_sim_property(sg_host_t host, const char *name);

@@ -18,49 +18,51 @@
 
 /* --- gets and puts --- */
 
-static void complete(void *arg)
+static void complete_transfer(void *arg)
 {
   sim_transfer *x = arg;
   x->done = true;
-  osli_sim_wake(x->owner);
+  osli_sim_resume(x->owner);
 }
 
 /* Completes a transfer at its target. If cores move the data, a put is complete at its origin only
  * after an answer. */
-static void arrive(void *arg)
+static void complete_at_target(void *arg)
 {
   sim_transfer *x = arg;
   if (x->is_put)
-    osli_sim_region_move(x->region, x->to, x->from, x->bytes);
+    osli_sim_region_copy(x->region, x->to, x->from, x->bytes);
   else
-    osli_sim_region_take(x->region, x->other->t->rank, x->to, x->from, x->bytes);
-  if (x->is_put && osli_sim_cores_move(sim_job_of(x->owner->t)))
-    osli_sim_move(x->other, x->owner, 0, 0, &x->call, complete, x);
+    osli_sim_region_copy_get(x->region, x->other->t->rank, x->to, x->from, x->bytes);
+  if (x->is_put && osli_sim_needs_cores(sim_job_of(x->owner->t)))
+    osli_sim_start_transfer(x->other, x->owner, 0, 0, &x->call, complete_transfer, x);
   else
-    complete(x);
+    complete_transfer(x);
 }
 
-static void serve(void *arg)
+static void answer_get(void *arg)
 {
   sim_transfer *x = arg;
   const sim_machine *m = &sim_job_of(x->owner->t)->machine;
   double work = (double)x->bytes * (x->is_fetch ? m->cpu : m->cpu_get);
-  osli_sim_move_working(x->other, x->owner, x->bytes, work, 0, &x->call, arrive, x);
+  osli_sim_start_transfer_with_work(x->other, x->owner, x->bytes, work, 0, &x->call,
+                                    complete_at_target, x);
 }
 
 static void get_by_cores(sim_transfer *x, double delay)
 {
-  osli_sim_move(x->owner, x->other, 0, delay, &x->call, serve, x);
+  osli_sim_start_transfer(x->owner, x->other, 0, delay, &x->call, answer_get, x);
 }
 
 /* The data are delayed by the request, which precedes them. */
 static void get_by_dma(sim_transfer *x, double delay)
 {
   double request = osli_sim_latency(x->owner->host, x->other->host);
-  osli_sim_move(x->other, x->owner, x->bytes, delay + request, &x->call, arrive, x);
+  osli_sim_start_transfer(x->other, x->owner, x->bytes, delay + request, &x->call,
+                          complete_at_target, x);
 }
 
-static int find_free(sim_rank *me)
+static int find_free_slot(sim_rank *me)
 {
   for (int i = 0; i < me->room; i++)
     if (!me->transfer[i]) return i;
@@ -76,22 +78,22 @@ static int find_free(sim_rank *me)
 
 typedef enum direction { GET, FETCH, PUT } direction;
 
-static osla_err start(osla_region *region, direction way, int rank, size_t offset, void *local,
-                      size_t bytes, osla_handle *handle)
+static osla_err start_access(osla_region *region, direction way, int rank, size_t offset,
+                             void *local, size_t bytes, osla_handle *handle)
 {
   bool is_put = way == PUT;
   sim_job *job = sim_job_of(region->t);
-  sim_rank *me = sim_me(region->t), *other = &job->rank[rank];
-  unsigned char *remote = region->of[rank].base + offset;
+  sim_rank *me = sim_self(region->t), *other = &job->rank[rank];
+  unsigned char *remote = region->memory[rank].base + offset;
   *handle = OSLA_HANDLE_DONE;
   if (bytes == 0) return OSLA_OK;
   if (osli_sim_peer_ptr(region, rank)) {
-    osli_sim_region_move(region, is_put ? remote : local, is_put ? local : remote, bytes);
-    osli_sim_spend((double)bytes / job->machine.copy);
+    osli_sim_region_copy(region, is_put ? remote : local, is_put ? local : remote, bytes);
+    osli_sim_advance_clock((double)bytes / job->machine.copy);
     return OSLA_OK;
   }
   sim_transfer *x = malloc(sizeof *x);
-  int slot = x ? find_free(me) : -1;
+  int slot = x ? find_free_slot(me) : -1;
   if (slot < 0) {
     free(x);
     return osla_error_set(OSLA_ERR_MEM, "a transfer of %zu bytes", bytes);
@@ -106,11 +108,11 @@ static osla_err start(osla_region *region, direction way, int rank, size_t offse
                       .is_fetch = way == FETCH};
   me->transfer[slot] = x;
   handle->first = slot;
-  osli_sim_spend(job->machine.overhead);
+  osli_sim_advance_clock(job->machine.overhead);
   double ahead = me->own->ahead;
   if (is_put)
-    osli_sim_move(me, other, bytes, ahead, &x->call, arrive, x);
-  else if (osli_sim_cores_move(job))
+    osli_sim_start_transfer(me, other, bytes, ahead, &x->call, complete_at_target, x);
+  else if (osli_sim_needs_cores(job))
     get_by_cores(x, ahead);
   else
     get_by_dma(x, ahead);
@@ -120,28 +122,28 @@ static osla_err start(osla_region *region, direction way, int rank, size_t offse
 static osla_err sim_get(osla_region *region, int rank, size_t offset, void *dest, size_t bytes,
                         osla_handle *handle)
 {
-  return start(region, GET, rank, offset, dest, bytes, handle);
+  return start_access(region, GET, rank, offset, dest, bytes, handle);
 }
 
 static osla_err sim_fetch(osla_region *region, int rank, size_t offset, void *dest, size_t bytes,
                           osla_handle *handle)
 {
-  return start(region, FETCH, rank, offset, dest, bytes, handle);
+  return start_access(region, FETCH, rank, offset, dest, bytes, handle);
 }
 
 static osla_err sim_put(osla_region *region, int rank, size_t offset, const void *source,
                         size_t bytes, osla_handle *handle)
 {
-  return start(region, PUT, rank, offset, (void *)(uintptr_t)source, bytes, handle);
+  return start_access(region, PUT, rank, offset, (void *)(uintptr_t)source, bytes, handle);
 }
 
 static osla_err sim_test(osla_transport *t, osla_handle *handle, bool *done)
 {
-  sim_rank *me = sim_me(t);
+  sim_rank *me = sim_self(t);
   sim_transfer *x = handle->first < 0 ? NULL : me->transfer[handle->first];
   if (x && !x->done) {
-    osli_sim_look(t);
-    osli_sim_take(me);
+    osli_sim_charge_poll(t);
+    osli_sim_run_completions(me);
   }
   *done = !x || x->done;
   if (!*done || !x) return OSLA_OK;
@@ -160,7 +162,7 @@ static bool is_done(void *arg)
 static osla_err sim_wait(osla_transport *t, osla_handle *handle)
 {
   bool done;
-  if (handle->first >= 0) osli_wait_until(t, is_done, sim_me(t)->transfer[handle->first], NULL);
+  if (handle->first >= 0) osli_wait_until(t, is_done, sim_self(t)->transfer[handle->first], NULL);
   return sim_test(t, handle, &done);
 }
 
@@ -172,7 +174,7 @@ typedef struct puts_to {
 static bool have_arrived(void *arg)
 {
   const puts_to *p = arg;
-  const sim_rank *me = sim_me(p->region->t);
+  const sim_rank *me = sim_self(p->region->t);
   for (int i = 0; i < me->room; i++) {
     const sim_transfer *x = me->transfer[i];
     if (x && x->is_put && !x->done && x->region == p->region && x->other == p->rank) return false;
@@ -189,13 +191,13 @@ static osla_err sim_flush(osla_region *region, int rank)
 
 /* --- notifications and atomic additions --- */
 
-static osla_err notify_near(osla_region *region, int rank, size_t offset, const void *source,
-                            size_t bytes, size_t word_offset, uint64_t word, size_t bell_offset)
+static osla_err notify_on_node(osla_region *region, int rank, size_t offset, const void *source,
+                               size_t bytes, size_t word_offset, uint64_t word, size_t bell_offset)
 {
-  unsigned char *base = region->of[rank].base;
-  if (bytes > 0) osli_sim_region_move(region, base + offset, source, bytes);
-  osli_sim_spend((double)bytes / sim_job_of(region->t)->machine.copy);
-  osli_sim_catch_up();
+  unsigned char *base = region->memory[rank].base;
+  if (bytes > 0) osli_sim_region_copy(region, base + offset, source, bytes);
+  osli_sim_advance_clock((double)bytes / sim_job_of(region->t)->machine.copy);
+  osli_sim_sync_clock();
   atomic_store_explicit((_Atomic uint64_t *)(base + word_offset), word, memory_order_release);
   osli_sim_ring(region->t, (osla_bell *)(base + bell_offset));
   return OSLA_OK;
@@ -207,7 +209,7 @@ static osla_err sim_post(osla_region *region, int rank, size_t offset, const voi
 {
   if (osli_sim_peer_ptr(region, rank)) {
     if (out) *out = NULL;
-    return notify_near(region, rank, offset, source, bytes, word_offset, word, bell_offset);
+    return notify_on_node(region, rank, offset, source, bytes, word_offset, word, bell_offset);
   }
   OSLA_CALL(sim_flush(region, rank)); /* orders earlier puts of this rank before the notification */
   return osli_sim_post(region, rank, offset, source, bytes, word_offset, word, out);
@@ -229,25 +231,25 @@ static osla_err sim_put_notify(osla_region *region, int rank, size_t offset, con
 
 /* A fetch-and-add: a transfer to the target, the addition there, and a transfer back. */
 typedef struct addition {
-  sim_call call;
+  sim_completion call;
   sim_rank *from, *at;
   _Atomic int64_t *word;
   int64_t add, old;
   bool done;
 } addition;
 
-static void answer(void *arg)
+static void receive_old_value(void *arg)
 {
   addition *a = arg;
   a->done = true;
-  osli_sim_wake(a->from);
+  osli_sim_resume(a->from);
 }
 
-static void add_there(void *arg)
+static void add_at_target(void *arg)
 {
   addition *a = arg;
   a->old = atomic_fetch_add(a->word, a->add);
-  osli_sim_move(a->at, a->from, sizeof a->old, 0, &a->call, answer, a);
+  osli_sim_start_transfer(a->at, a->from, sizeof a->old, 0, &a->call, receive_old_value, a);
 }
 
 static bool is_answered(void *arg)
@@ -260,17 +262,18 @@ static osla_err sim_fetch_add(osla_region *region, int rank, size_t offset, int6
                               int64_t *old)
 {
   sim_job *job = sim_job_of(region->t);
-  addition a = {.from = sim_me(region->t),
+  addition a = {.from = sim_self(region->t),
                 .at = &job->rank[rank],
-                .word = (_Atomic int64_t *)(region->of[rank].base + offset),
+                .word = (_Atomic int64_t *)(region->memory[rank].base + offset),
                 .add = add};
-  osli_sim_catch_up();
+  osli_sim_sync_clock();
   if (osli_sim_peer_ptr(region, rank)) {
     *old = atomic_fetch_add(a.word, add);
-    osli_sim_spend(job->machine.wake);
+    osli_sim_advance_clock(job->machine.wake);
     return OSLA_OK;
   }
-  osli_sim_move(a.from, a.at, sizeof add, job->machine.overhead, &a.call, add_there, &a);
+  osli_sim_start_transfer(a.from, a.at, sizeof add, job->machine.overhead, &a.call, add_at_target,
+                          &a);
   osli_wait_until(region->t, is_answered, &a, NULL);
   *old = a.old;
   return OSLA_OK;
@@ -278,8 +281,8 @@ static osla_err sim_fetch_add(osla_region *region, int rank, size_t offset, int6
 
 static void sim_progress(osla_transport *t)
 {
-  osli_sim_look(t);
-  osli_sim_take(sim_me(t));
+  osli_sim_charge_poll(t);
+  osli_sim_run_completions(sim_self(t));
 }
 
 /* --- start and end --- */
@@ -299,12 +302,12 @@ static char *error_text(void)
 
 static void charge(const osla_work *work)
 {
-  osli_sim_spend(osli_sim_core_seconds(&osli_sim_own()->core, work));
+  osli_sim_advance_clock(osli_sim_core_seconds(&osli_sim_own()->core, work));
 }
 
 /* With OSLA_SIMULATED_WORK=measured a BLAS call is charged the CPU time that it really took, during
  * which no other rank runs. Copies have no begin and are charged by the model. */
-static void note_begin(void)
+static void begin_measured(void)
 {
   osli_sim_own()->began = osli_sim_processor_time();
 }
@@ -314,30 +317,30 @@ static void charge_measured(const osla_work *work)
   double began = own->began;
   own->began = 0;
   if (began > 0)
-    osli_sim_spend(osli_sim_processor_time() - began);
+    osli_sim_advance_clock(osli_sim_processor_time() - began);
   else
     charge(work);
 }
 
-static void choose_charge(void)
+static void choose_work_charge(void)
 {
   const char *work = getenv("OSLA_SIMULATED_WORK");
   if (work && strcmp(work, "measured") == 0)
-    osli_work_listen(note_begin, charge_measured);
+    osli_work_listen(begin_measured, charge_measured);
   else
     osli_work_listen(NULL, charge);
   if (work && strcmp(work, "modelled") == 0) osli_work_only_model();
 }
 
 /* Uses blocking calls of SMPI, since no simulated transfers exist before the job does. */
-static osla_err share_job(osla_transport *t)
+static osla_err create_job(osla_transport *t)
 {
   sim_job *job = NULL;
   if (t->rank == 0) {
     size_t ranks = (size_t)t->size;
     job = calloc(1, sizeof *job + ranks * sizeof *job->rank);
-    if (job) job->meeting.of = calloc(ranks, sizeof *job->meeting.of);
-    if (job && !job->meeting.of) {
+    if (job) job->collective.arguments = calloc(ranks, sizeof *job->collective.arguments);
+    if (job && !job->collective.arguments) {
       free(job);
       job = NULL;
     }
@@ -357,12 +360,12 @@ static osla_err sim_start(osla_transport *t)
   OSLA_CHECK(t->settings.patience <= 0, OSLA_ERR_UNSUPPORTED,
              "OSLA_PATIENCE: a simulated job has none");
   osla_err err = osli_sim_machine_read(sg_host_self(), &mine, &own->core);
-  choose_charge();
-  OSLA_CALL(share_job(t));
+  choose_work_charge();
+  OSLA_CALL(create_job(t));
   sim_job *job = sim_job_of(t);
-  sim_rank *me = sim_me(t);
-  *me = (sim_rank){.t = t, .own = own, .host = sg_host_self(), .wakes = sg_sem_init(0)};
-  me->last_call = &me->calls;
+  sim_rank *me = sim_self(t);
+  *me = (sim_rank){.t = t, .own = own, .host = sg_host_self(), .resume_semaphore = sg_sem_init(0)};
+  me->last_completion = &me->completions;
   t->oversubscribed = false;
   OSLA_MPI(MPI_Barrier(t->comm));
   if (t->rank == 0) {
@@ -378,11 +381,11 @@ static void sim_finish(osla_transport *t)
 {
   sim_job *job = sim_job_of(t);
   if (!job) return;
-  free(sim_me(t)->transfer);
-  sg_sem_destroy(sim_me(t)->wakes);
+  free(sim_self(t)->transfer);
+  sg_sem_destroy(sim_self(t)->resume_semaphore);
   t->backend = NULL;
   if (--job->users > 0) return;
-  free(job->meeting.of);
+  free(job->collective.arguments);
   free(job);
 }
 

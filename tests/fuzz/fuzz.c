@@ -26,10 +26,10 @@ typedef struct job {
   const fuzz_kind *kind;
   char scratch[64];
   uint64_t seed[FUZZ_BATCH];
-  bool spoilt[FUZZ_BATCH];
+  bool damaged[FUZZ_BATCH];
   fuzz_result *read, *judged; /* [FUZZ_BATCH] results of the reader and of the judge */
   int walked;                 /* index of the first input for fuzz_walk */
-  int done, taken, refused, hdf5, unjudged, failed;
+  int done, accepted, rejected, hdf5, unjudged, failed;
 } job;
 
 typedef struct file_name {
@@ -43,7 +43,7 @@ static file_name name_of(const job *j, const char *what, int i)
   return name;
 }
 
-static void fail(job *j, int i, const char *where, const char *why, const char *detail)
+static void report_failure(job *j, int i, const char *where, const char *why, const char *detail)
 {
   char kept[128];
   fuzz_bytes b = fuzz_load(name_of(j, "in", i).s);
@@ -84,22 +84,22 @@ static const char *headline(const fuzz_bytes *errors)
   return text;
 }
 
-static void walk(void *context, int i, fuzz_result *result)
+static void walk_input(void *context, int i, fuzz_result *result)
 {
   const job *j = context;
   fuzz_walk(name_of(j, "in", j->walked + i).s);
-  result->state = FUZZ_TAKEN;
+  result->state = FUZZ_ACCEPTED;
 }
 
 /* Checks whether plain HDF5 calls crash or hang on the input as well. */
-static bool is_hdf5s(job *j, int i)
+static bool fails_in_hdf5(job *j, int i)
 {
   static fuzz_result *one;
   if (!j->kind->hdf5) return false;
   if (!one) one = fuzz_make_results();
   file_name errors = name_of(j, "walk", 0);
   j->walked = i;
-  fuzz_batch b = {0, 1, walk, NULL, NULL, j, errors.s, one};
+  fuzz_batch b = {0, 1, walk_input, NULL, NULL, j, errors.s, one};
   fuzz_run_batch(&b);
   return one[0].state == FUZZ_RUNNING;
 }
@@ -114,7 +114,7 @@ static bool is_one_line(const char *text)
 static void check_death(job *j, int i, const fuzz_result *r, const fuzz_bytes *errors)
 {
   char why[64] = "hangs";
-  if (is_hdf5s(j, i)) {
+  if (fails_in_hdf5(j, i)) {
     j->hdf5++;
     printf("HDF5 %s 0x%016llx: %s in HDF5 itself\n", j->kind->name, (unsigned long long)j->seed[i],
            r->status == -1 ? "hangs" : "dies");
@@ -124,11 +124,11 @@ static void check_death(job *j, int i, const fuzz_result *r, const fuzz_bytes *e
     (void)snprintf(why, sizeof why, "dies of signal %d", WTERMSIG(r->status));
   else if (r->status != -1)
     (void)snprintf(why, sizeof why, "dies with status %d", WEXITSTATUS(r->status));
-  fail(j, i, "reader", why, headline(errors));
+  report_failure(j, i, "reader", why, headline(errors));
 }
 
 /* Compares the results of the reader and the judge for one input. */
-static void check(job *j, int i)
+static void check_input(job *j, int i)
 {
   const fuzz_result *r = &j->read[i], *judged = &j->judged[i];
   char first[300];
@@ -138,23 +138,23 @@ static void check(job *j, int i)
   if (r->state == FUZZ_RUNNING)
     check_death(j, i, r, &errors);
   else if (r->leaks)
-    fail(j, i, "reader", "leaks", "");
+    report_failure(j, i, "reader", "leaks", "");
   else if (lines > 0)
-    fail(j, i, "reader", "lines on stderr", first);
-  else if (r->state == FUZZ_REFUSED && !is_one_line(r->text))
-    fail(j, i, "reader", "not one line", r->text);
-  else if (r->state == FUZZ_REFUSED && !j->spoilt[i])
-    fail(j, i, "reader", "refuses what is right", r->text);
-  else if (r->state == FUZZ_REFUSED)
-    j->refused++;
+    report_failure(j, i, "reader", "lines on stderr", first);
+  else if (r->state == FUZZ_REJECTED && !is_one_line(r->text))
+    report_failure(j, i, "reader", "not one line", r->text);
+  else if (r->state == FUZZ_REJECTED && !j->damaged[i])
+    report_failure(j, i, "reader", "refuses what is right", r->text);
+  else if (r->state == FUZZ_REJECTED)
+    j->rejected++;
   else if (judged->state == FUZZ_RUNNING || judged->state == FUZZ_NOT_RUN)
     j->unjudged++;
-  else if (judged->state == FUZZ_REFUSED)
-    fail(j, i, "reader", "takes what is wrong", judged->text);
+  else if (judged->state == FUZZ_REJECTED)
+    report_failure(j, i, "reader", "takes what is wrong", judged->text);
   else if (judged->digest != r->digest)
-    fail(j, i, "reader", "reads other values", "");
+    report_failure(j, i, "reader", "reads other values", "");
   else
-    j->taken++;
+    j->accepted++;
   free(errors.at);
 }
 
@@ -192,7 +192,7 @@ static void run_readers(job *j, uint64_t seed, int first, int count)
   for (int i = 0; i < count; i++) {
     uint64_t words[2] = {seed, (uint64_t)(first + i)};
     j->seed[i] = first < 0 ? seed : fuzz_hash(0, words, sizeof words);
-    j->spoilt[i] = j->kind->make(j->seed[i], name_of(j, "in", i).s);
+    j->damaged[i] = j->kind->make(j->seed[i], name_of(j, "in", i).s);
   }
   fuzz_batch b = {0, count, read_input, j->kind->before, j->kind->after, j, errors.s, j->read};
   fuzz_run_batch(&b);
@@ -205,7 +205,7 @@ static void run_readers(job *j, uint64_t seed, int first, int count)
     }
   judge_all(j, count);
   for (int i = 0; i < count; i++)
-    check(j, i);
+    check_input(j, i);
 }
 
 /* Gives one input to the command. The command may also reject a correct list that is useless for
@@ -215,43 +215,44 @@ static void run_command(job *j, int i)
   const char *argv[32] = {getenv("MPIEXEC"), "-n", "2", getenv("OSLA")};
   char first[300];
   file_name in = name_of(j, "in", i), out = name_of(j, "out.h5", i), errors = name_of(j, "err", i),
-            report = name_of(j, "report", i);
+            print_totals = name_of(j, "report", i);
   j->kind->command(in.s, out.s, argv + 4);
-  int status = fuzz_run_program(argv, report.s, errors.s);
+  int status = fuzz_run_program(argv, print_totals.s, errors.s);
   fuzz_bytes text = fuzz_load(errors.s);
   int lines = count_lines(&text, first);
-  bool taken = status == 0;
+  bool accepted = status == 0;
   const fuzz_result *judged = &j->judged[i];
   bool right =
-    j->kind->accept ? taken && j->kind->accept(judged, out.s) : judged->state == FUZZ_TAKEN;
+    j->kind->accept ? accepted && j->kind->accept(judged, out.s) : judged->state == FUZZ_ACCEPTED;
   j->done++;
-  if (taken && !right)
-    fail(j, i, "command", "takes what is wrong", judged->text);
-  else if (taken && lines > 0)
-    fail(j, i, "command", "says with status 0", first);
-  else if (!taken && !(lines == 1 && strncmp(first, "osla ", 5) == 0) && is_hdf5s(j, i))
+  if (accepted && !right)
+    report_failure(j, i, "command", "takes what is wrong", judged->text);
+  else if (accepted && lines > 0)
+    report_failure(j, i, "command", "says with status 0", first);
+  else if (!accepted && !(lines == 1 && strncmp(first, "osla ", 5) == 0) && fails_in_hdf5(j, i))
     j->hdf5++;
   else if (status == -1)
-    fail(j, i, "command", "hangs", "");
-  else if (!taken && (lines != 1 || strncmp(first, "osla ", 5) != 0 || !is_one_line(first)))
-    fail(j, i, "command", lines == 1 ? "a line that is not its own" : "not one line", first);
-  else if (!taken && !j->spoilt[i])
-    fail(j, i, "command", "refuses what is right", first);
+    report_failure(j, i, "command", "hangs", "");
+  else if (!accepted && (lines != 1 || strncmp(first, "osla ", 5) != 0 || !is_one_line(first)))
+    report_failure(j, i, "command", lines == 1 ? "a line that is not its own" : "not one line",
+                   first);
+  else if (!accepted && !j->damaged[i])
+    report_failure(j, i, "command", "refuses what is right", first);
   else
-    taken ? j->taken++ : j->refused++;
+    accepted ? j->accepted++ : j->rejected++;
   free(text.at);
   (void)unlink(out.s);
 }
 
-static void report(job *j, const char *what, uint64_t seed)
+static void print_totals(job *j, const char *what, uint64_t seed)
 {
   printf(
     "%-11s %s: seed %llu: %d inputs, %d taken, %d refused, %d not judged, %d times HDF5 itself, "
     "%d failed\n",
-    j->kind->name, what, (unsigned long long)seed, j->done, j->taken, j->refused, j->unjudged,
+    j->kind->name, what, (unsigned long long)seed, j->done, j->accepted, j->rejected, j->unjudged,
     j->hdf5, j->failed);
   (void)fflush(stdout);
-  j->done = j->taken = j->refused = j->hdf5 = j->unjudged = j->failed = 0;
+  j->done = j->accepted = j->rejected = j->hdf5 = j->unjudged = j->failed = 0;
 }
 
 /* Runs all inputs of one kind. Returns the number of failures. */
@@ -261,17 +262,17 @@ static int run_kind(job *j, uint64_t seed, int count, int jobs)
   for (int i = 0; i < count; i += step)
     run_readers(j, seed, i, count - i < step ? count - i : step);
   failed += j->failed;
-  report(j, "readers", seed);
+  print_totals(j, "readers", seed);
   if (!getenv("OSLA") || !getenv("MPIEXEC") || jobs == 0) return failed;
   for (int i = 0; i < jobs; i++) {
     uint64_t words[2] = {seed, (uint64_t)i};
     j->seed[0] = fuzz_hash(0, words, sizeof words);
-    j->spoilt[0] = j->kind->make(j->seed[0], name_of(j, "in", 0).s);
+    j->damaged[0] = j->kind->make(j->seed[0], name_of(j, "in", 0).s);
     judge_all(j, 1);
     run_command(j, 0);
   }
   failed += j->failed;
-  report(j, "command", seed);
+  print_totals(j, "command", seed);
   return failed;
 }
 
@@ -312,8 +313,8 @@ static int run_round(const options *o, job jobs[KINDS], const bool ready[KINDS])
     if (!ready[k]) continue;
     if (o->single) {
       run_readers(&jobs[k], o->one, -1, 1);
-      printf("ours:  %s %s\njudge: %s %s\n", jobs[k].read[0].state == FUZZ_TAKEN ? "taken" : "",
-             jobs[k].read[0].text, jobs[k].judged[0].state == FUZZ_TAKEN ? "taken" : "",
+      printf("ours:  %s %s\njudge: %s %s\n", jobs[k].read[0].state == FUZZ_ACCEPTED ? "taken" : "",
+             jobs[k].read[0].text, jobs[k].judged[0].state == FUZZ_ACCEPTED ? "taken" : "",
              jobs[k].judged[0].text);
       if (getenv("OSLA") && getenv("MPIEXEC")) run_command(&jobs[k], 0);
       failed += jobs[k].failed;
@@ -343,7 +344,7 @@ int main(int argc, char **argv)
 #ifndef __SANITIZE_ADDRESS__
   printf("without sanitizers: the compiler has none\n");
 #endif
-  fuzz_need(mkdtemp(scratch), scratch);
+  fuzz_require(mkdtemp(scratch), scratch);
   for (int k = 0; k < KINDS; k++) {
     jobs[k] = (job){.kind = kinds[k], .read = fuzz_make_results(), .judged = fuzz_make_results()};
     strcpy(jobs[k].scratch, scratch);

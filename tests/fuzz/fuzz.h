@@ -40,10 +40,11 @@ fuzz_bytes fuzz_load(const char *path);
 void fuzz_save(const char *path, fuzz_bytes b);
 /* FNV-1a, to be continued; the initial hash is 0 */
 uint64_t fuzz_hash(uint64_t hash, const void *bytes, size_t size);
-void fuzz_need(bool condition, const char *what); /* if false, prints `what` with errno and exits */
+void fuzz_require(bool condition,
+                  const char *what); /* if false, prints `what` with errno and exits */
 
 /* --- the result of one reading, in memory shared with the children --- */
-typedef enum fuzz_state { FUZZ_NOT_RUN, FUZZ_RUNNING, FUZZ_REFUSED, FUZZ_TAKEN } fuzz_state;
+typedef enum fuzz_state { FUZZ_NOT_RUN, FUZZ_RUNNING, FUZZ_REJECTED, FUZZ_ACCEPTED } fuzz_state;
 
 typedef struct fuzz_result {
   fuzz_state state; /* RUNNING at the end: the child died while it read this input */
@@ -55,7 +56,7 @@ typedef struct fuzz_result {
   char text[600]; /* the error message */
 } fuzz_result;
 
-void fuzz_refuse(fuzz_result *result, const char *format, ...)
+void fuzz_reject(fuzz_result *result, const char *format, ...)
   __attribute__((format(printf, 2, 3)));
 
 /* --- fuzz_run.c: children --- */
@@ -127,9 +128,9 @@ bool fuzz_time_of(const double part[6], double *time_s);
  * invalid. */
 bool fuzz_event_time(const char *text, double *time_s);
 
-/* fuzz_spoil.c: random damage to a text or to any file */
-void fuzz_spoil_text(fuzz_random *random, fuzz_bytes *text);
-void fuzz_spoil_bytes(fuzz_random *random, fuzz_bytes *file);
+/* fuzz_damage.c: random damage to a text or to any file */
+void fuzz_damage_text(fuzz_random *random, fuzz_bytes *text);
+void fuzz_damage_bytes(fuzz_random *random, fuzz_bytes *file);
 
 /* fuzz_hdf5.c: reads a whole file with plain HDF5 calls, to see whether HDF5 itself crashes */
 void fuzz_walk(const char *path);

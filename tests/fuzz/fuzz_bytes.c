@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void fuzz_need(bool condition, const char *what)
+void fuzz_require(bool condition, const char *what)
 {
   if (condition) return;
   (void)fprintf(stderr, "fuzz: %s: %s\n", what, strerror(errno));
@@ -47,7 +47,7 @@ void fuzz_splice(fuzz_bytes *b, size_t from, size_t remove, const void *put, siz
   if (from > b->size) from = b->size;
   if (remove > b->size - from) remove = b->size - from;
   char *made = malloc(b->size - remove + count + 1);
-  fuzz_need(made, "memory");
+  fuzz_require(made, "memory");
   if (from) memcpy(made, b->at, from);
   if (count) memcpy(made + from, put, count);
   if (b->size > from + remove)
@@ -74,7 +74,7 @@ fuzz_bytes fuzz_load(const char *path)
   char piece[65536];
   size_t n;
   FILE *file = fopen(path, "rb");
-  fuzz_need(file, path);
+  fuzz_require(file, path);
   fuzz_splice(&b, 0, 0, NULL, 0);
   while ((n = fread(piece, 1, sizeof piece, file)) > 0)
     fuzz_splice(&b, b.size, 0, piece, n);
@@ -85,8 +85,8 @@ fuzz_bytes fuzz_load(const char *path)
 void fuzz_save(const char *path, fuzz_bytes b)
 {
   FILE *file = fopen(path, "wb");
-  fuzz_need(file, path);
-  fuzz_need(fwrite(b.at, 1, b.size, file) == b.size && fclose(file) == 0, path);
+  fuzz_require(file, path);
+  fuzz_require(fwrite(b.at, 1, b.size, file) == b.size && fclose(file) == 0, path);
 }
 
 uint64_t fuzz_hash(uint64_t hash, const void *bytes, size_t size)
@@ -98,11 +98,11 @@ uint64_t fuzz_hash(uint64_t hash, const void *bytes, size_t size)
   return hash;
 }
 
-void fuzz_refuse(fuzz_result *result, const char *format, ...)
+void fuzz_reject(fuzz_result *result, const char *format, ...)
 {
   va_list arguments;
   va_start(arguments, format);
   (void)vsnprintf(result->text, sizeof result->text, format, arguments);
   va_end(arguments);
-  result->state = FUZZ_REFUSED;
+  result->state = FUZZ_REJECTED;
 }

@@ -50,7 +50,8 @@ static off_t write_updates(const char *path, fuzz_random *random)
     hid_t space = H5Screate_simple(k == 2 ? 2 : 1, dims[k], NULL);
     hid_t type = k == 2 ? H5T_NATIVE_DOUBLE : H5T_NATIVE_INT64;
     hid_t set = H5Dcreate2(file, name[k], type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-    fuzz_need(set >= 0 && H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data[k]) >= 0, path);
+    fuzz_require(set >= 0 && H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data[k]) >= 0,
+                 path);
     last = (off_t)H5Dget_offset(set) + (off_t)sizeof values - (off_t)sizeof *values;
     (void)H5Dclose(set);
     (void)H5Sclose(space);
@@ -66,11 +67,11 @@ static double exchange(const char *path, off_t at, double value)
   struct stat status;
   double before = 0;
   int fd = open(path, O_RDWR);
-  fuzz_need(fd >= 0 && fstat(fd, &status) == 0, path);
-  fuzz_need(pread(fd, &before, sizeof before, at) == sizeof before, path);
-  fuzz_need(pwrite(fd, &value, sizeof value, at) == sizeof value, path);
+  fuzz_require(fd >= 0 && fstat(fd, &status) == 0, path);
+  fuzz_require(pread(fd, &before, sizeof before, at) == sizeof before, path);
+  fuzz_require(pwrite(fd, &value, sizeof value, at) == sizeof value, path);
   const struct timespec times[2] = {status.st_atim, status.st_mtim};
-  fuzz_need(futimens(fd, times) == 0 && close(fd) == 0, path);
+  fuzz_require(futimens(fd, times) == 0 && close(fd) == 0, path);
   return before;
 }
 
@@ -88,7 +89,7 @@ static void read_result(void *path, int i, fuzz_result *result)
   static const char *const names[] = {"H", "g"};
   static double values[ORDER * ORDER];
   (void)i;
-  result->state = FUZZ_TAKEN;
+  result->state = FUZZ_ACCEPTED;
   hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
   for (int k = 0; k < 2 && file >= 0; k++) {
     hid_t set =
@@ -105,14 +106,14 @@ static uint64_t digest_of(const char *path)
   if (!one) one = fuzz_make_results();
   fuzz_batch b = {0, 1, read_result, NULL, NULL, (void *)(uintptr_t)path, "/dev/null", one};
   fuzz_run_batch(&b);
-  return one->state == FUZZ_TAKEN ? one->digest : 0;
+  return one->state == FUZZ_ACCEPTED ? one->digest : 0;
 }
 
 static void before(void)
 {
-  fuzz_need(MPI_Init(NULL, NULL) == MPI_SUCCESS, "MPI_Init");
-  fuzz_need(osla_transport_create(MPI_COMM_WORLD, NULL, &own.t) == OSLA_OK, osla_error_text());
-  fuzz_need(osla_grid_create(own.t, 0, 0, &own.grid) == OSLA_OK, osla_error_text());
+  fuzz_require(MPI_Init(NULL, NULL) == MPI_SUCCESS, "MPI_Init");
+  fuzz_require(osla_transport_create(MPI_COMM_WORLD, NULL, &own.t) == OSLA_OK, osla_error_text());
+  fuzz_require(osla_grid_create(own.t, 0, 0, &own.grid) == OSLA_OK, osla_error_text());
 }
 
 static void after(void)
@@ -135,17 +136,17 @@ static void hash_sums(osla_hessian *h, fuzz_result *result)
   int64_t ids = osla_hessian_get_stats(h).ids_restored;
   result->digest = fuzz_hash(fuzz_hash(0, block, sizeof block), &ids, sizeof ids);
   result->digest = fuzz_hash(result->digest, osla_hessian_gradient(h), ORDER * sizeof(double));
-  result->state = FUZZ_TAKEN;
+  result->state = FUZZ_ACCEPTED;
 }
 
 static void read_ours(const char *path, fuzz_result *result)
 {
   osla_hessian *h = NULL;
-  fuzz_need(osla_hessian_create(own.grid, ORDER, NULL, &h) == OSLA_OK, osla_error_text());
+  fuzz_require(osla_hessian_create(own.grid, ORDER, NULL, &h) == OSLA_OK, osla_error_text());
   if (osla_hessian_restore(h, path, base.job) == OSLA_OK)
     hash_sums(h, result);
   else
-    fuzz_refuse(result, "%s", osla_error_text());
+    fuzz_reject(result, "%s", osla_error_text());
   osla_hessian_destroy(&h);
 }
 
@@ -181,22 +182,22 @@ static bool prepare(const char *scratch)
   double value = exchange(base.second, last, NAN);
   int status = assemble(base.file, out);
   (void)exchange(base.second, last, value);
-  fuzz_need(status > 0 && status < 3, "the job that shall fail");
-  fuzz_need(access(base.file, R_OK) == 0 && read_job(base.file), "its checkpoint");
-  fuzz_need(assemble(other, out) == 0, "the job that shall be right");
+  fuzz_require(status > 0 && status < 3, "the job that shall fail");
+  fuzz_require(access(base.file, R_OK) == 0 && read_job(base.file), "its checkpoint");
+  fuzz_require(assemble(other, out) == 0, "the job that shall be right");
   base.assembled = digest_of(out);
   base.bytes = fuzz_load(base.file);
   fuzz_result *one = fuzz_make_results();
   fuzz_batch b = {0, 1, read_base, before, after, NULL, other, one};
   fuzz_run_batch(&b);
-  fuzz_need(one->state == FUZZ_TAKEN && base.assembled, "reading the checkpoint");
+  fuzz_require(one->state == FUZZ_ACCEPTED && base.assembled, "reading the checkpoint");
   base.restored = one->digest;
   return true;
 }
 
 /* Damages a file by HDF5 calls: deletes an attribute or data set, or replaces it by one of another
  * type. */
-static void spoil_by_calls(fuzz_random *random, const char *path)
+static void damage_by_calls(fuzz_random *random, const char *path)
 {
   static const char *const attributes[] = {"checkpoint", "job", "combine", "initial", "bound"};
   static const char *const sets[] = {"H", "gradient", "ids"};
@@ -237,22 +238,22 @@ static void spoil_by_calls(fuzz_random *random, const char *path)
 static bool make(uint64_t seed, const char *path)
 {
   fuzz_random random = fuzz_begin(seed);
-  bool spoilt = !fuzz_one_in(&random, 12);
+  bool damaged = !fuzz_one_in(&random, 12);
   fuzz_bytes b = {NULL, 0};
   fuzz_splice(&b, 0, 0, base.bytes.at, base.bytes.size);
-  bool by_calls = spoilt && fuzz_one_in(&random, 3);
-  for (int64_t n = spoilt && !by_calls ? 1 + fuzz_below(&random, 4) : 0; n > 0; n--)
-    fuzz_spoil_bytes(&random, &b);
+  bool by_calls = damaged && fuzz_one_in(&random, 3);
+  for (int64_t n = damaged && !by_calls ? 1 + fuzz_below(&random, 4) : 0; n > 0; n--)
+    fuzz_damage_bytes(&random, &b);
   fuzz_save(path, b);
   free(b.at);
   if (by_calls) {
     H5E_BEGIN_TRY
     {
-      spoil_by_calls(&random, path);
+      damage_by_calls(&random, path);
     }
     H5E_END_TRY
   }
-  return spoilt;
+  return damaged;
 }
 
 /* Any accepted file, damaged or not, must give the values that were written. */
@@ -260,7 +261,7 @@ static void judge(const char *path, fuzz_result *result)
 {
   (void)path;
   result->digest = base.restored;
-  result->state = FUZZ_TAKEN;
+  result->state = FUZZ_ACCEPTED;
 }
 
 static void command(const char *path, const char *out, const char *argv[24])

@@ -123,8 +123,8 @@ void fuzz_judge_updates(const char *path, fuzz_result *result)
   need(&f, f.id >= 0, "not an HDF5 file");
   if (!f.wrong) compare(&f, result);
   if (f.id >= 0) (void)H5Fclose(f.id);
-  result->state = f.large ? FUZZ_NOT_RUN : FUZZ_TAKEN;
-  if (f.wrong) fuzz_refuse(result, "%s", f.wrong);
+  result->state = f.large ? FUZZ_NOT_RUN : FUZZ_ACCEPTED;
+  if (f.wrong) fuzz_reject(result, "%s", f.wrong);
 }
 
 static herr_t walk_attribute(hid_t at, const char *name, const H5A_info_t *info, void *unused)

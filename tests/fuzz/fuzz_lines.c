@@ -26,7 +26,7 @@ bool fuzz_is_given(const char *value)
   return *value && strcasecmp(value, "nan") != 0;
 }
 
-bool fuzz_text_refuse(text *t, const char *why)
+bool fuzz_text_reject(text *t, const char *why)
 {
   if (!t->wrong) t->wrong = why;
   return false;
@@ -39,8 +39,8 @@ bool fuzz_text_next_raw(text *t)
   while (from + n < t->all.size && t->all.at[from + n] != '\n')
     n++;
   t->at = from + n + 1;
-  if (memchr(t->all.at + from, '\0', n)) return fuzz_text_refuse(t, "a zero byte");
-  if (n > LINE - 1) return fuzz_text_refuse(t, "a long line");
+  if (memchr(t->all.at + from, '\0', n)) return fuzz_text_reject(t, "a zero byte");
+  if (n > LINE - 1) return fuzz_text_reject(t, "a long line");
   memcpy(t->line, t->all.at + from, n);
   if (n > 0 && t->line[n - 1] == '\r') n--;
   t->line[n] = '\0';
@@ -89,17 +89,17 @@ bool fuzz_text_number(text *t, const char *s, double low, double high, double *v
   if (*c == '.')
     for (c++; isdigit((unsigned char)*c); c++)
       digits++;
-  if (digits == 0) return fuzz_text_refuse(t, "no number");
+  if (digits == 0) return fuzz_text_reject(t, "no number");
   if (*c == 'e' || *c == 'E') {
     c++;
     if (*c == '+' || *c == '-') c++;
-    if (!isdigit((unsigned char)*c)) return fuzz_text_refuse(t, "no exponent");
+    if (!isdigit((unsigned char)*c)) return fuzz_text_reject(t, "no exponent");
     while (isdigit((unsigned char)*c))
       c++;
   }
-  if (*c) return fuzz_text_refuse(t, "more than a number");
+  if (*c) return fuzz_text_reject(t, "more than a number");
   *value = strtod(s, NULL);
-  return (*value >= low && *value <= high) || fuzz_text_refuse(t, "out of range");
+  return (*value >= low && *value <= high) || fuzz_text_reject(t, "out of range");
 }
 
 static char *strip(char *s)
@@ -137,7 +137,7 @@ int fuzz_text_split(text *t, char separator, char **field)
   int n = 0;
   for (const char *c = t->line;; c++) {
     char *begin = to;
-    if (n == FIELDS) return fuzz_text_refuse(t, "too many fields") - 1;
+    if (n == FIELDS) return fuzz_text_reject(t, "too many fields") - 1;
     while (*c == ' ' || (*c == '\t' && !tabs))
       c++;
     if (quotes && *c == '"') {
@@ -145,10 +145,10 @@ int fuzz_text_split(text *t, char separator, char **field)
         if (*c == '"') c++;
         *to++ = *c;
       }
-      if (*c++ != '"') return fuzz_text_refuse(t, "an open quote") - 1;
+      if (*c++ != '"') return fuzz_text_reject(t, "an open quote") - 1;
       while (*c == ' ' || (*c == '\t' && !tabs))
         c++;
-      if (*c && *c != separator) return fuzz_text_refuse(t, "text behind a quote") - 1;
+      if (*c && *c != separator) return fuzz_text_reject(t, "text behind a quote") - 1;
     } else {
       while (*c && *c != separator)
         *to++ = *c++;

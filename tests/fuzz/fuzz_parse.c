@@ -21,10 +21,10 @@ static int column(text *t, char **field, int n, const char *const *names, bool n
     for (const char *const *name = names; *name; name++) {
       if (strcasecmp(field[i], *name) != 0) continue;
       if (found >= 0 && (needed || strcasecmp(field[i], field[found]) == 0))
-        (void)fuzz_text_refuse(t, "a column twice");
+        (void)fuzz_text_reject(t, "a column twice");
       if (found < 0) found = i;
     }
-  if (found < 0 && needed) (void)fuzz_text_refuse(t, "a column is missing");
+  if (found < 0 && needed) (void)fuzz_text_reject(t, "a column is missing");
   return found;
 }
 
@@ -71,12 +71,12 @@ static void suspect(text *t, char **field, const table *h)
   const bool is_high = column(t, field, h->n, elevations, false) >= 0;
   const bool coded =
     column(t, field, h->n, station, false) >= 0 || column(t, field, h->n, network, false) >= 0;
-  if (!knows && (is_high || (coded && h->deep < 0))) (void)fuzz_text_refuse(t, "stations");
+  if (!knows && (is_high || (coded && h->deep < 0))) (void)fuzz_text_reject(t, "stations");
   for (int i = 0; i < h->n && h->deep < 0; i++)
     for (const char *c = field[i]; *c; c++)
-      if (strncasecmp(c, "dep", 3) == 0) (void)fuzz_text_refuse(t, "an unknown depth");
+      if (strncasecmp(c, "dep", 3) == 0) (void)fuzz_text_reject(t, "an unknown depth");
   for (int i = w[DATE] < 0 ? 0 : 3; i < 6 && w[TIME] < 0; i++) {
-    if (w[i] >= 0 && lacks) (void)fuzz_text_refuse(t, "a part without an earlier one");
+    if (w[i] >= 0 && lacks) (void)fuzz_text_reject(t, "a part without an earlier one");
     lacks = lacks || w[i] < 0;
   }
 }
@@ -86,7 +86,7 @@ static table header(text *t, bool events)
   char *field[FIELDS];
   table h = {.events = events, .deep = -1, .mag = -1};
   if (fuzz_text_is_fdsn(t->line)) {
-    if (strchr("nN", *strpbrk(t->line, "nNeE"))) (void)fuzz_text_refuse(t, "FDSN text of stations");
+    if (strchr("nN", *strpbrk(t->line, "nNeE"))) (void)fuzz_text_reject(t, "FDSN text of stations");
     *strchr(t->line, '#') = ' ';
   }
   h.separator = fuzz_text_separator(t);
@@ -96,7 +96,7 @@ static table header(text *t, bool events)
   if (!events) {
     if (column(t, field, h.n, magnitude, false) >= 0 && column(t, field, h.n, station, false) < 0 &&
         column(t, field, h.n, called, false) < 0)
-      (void)fuzz_text_refuse(t, "earthquakes");
+      (void)fuzz_text_reject(t, "earthquakes");
     return h;
   }
   for (int i = 0; i < WHEN; i++)
@@ -105,7 +105,7 @@ static table header(text *t, bool events)
   for (int i = 0, depths = 0; i < h.n; i++)
     for (const char *const *name = names[1][2]; *name; name++) {
       depths += strcasecmp(field[i], *name) == 0;
-      if (depths > 1) (void)fuzz_text_refuse(t, "two depths");
+      if (depths > 1) (void)fuzz_text_reject(t, "two depths");
     }
   h.mag = column(t, field, h.n, magnitude, false);
   const int fix = column(t, field, h.n, fixed_depth, false);
@@ -120,7 +120,7 @@ static double first_magnitude(text *t, const table *h, char **field, int n)
 {
   double first = NAN, m = NAN;
   if (n > h->n - 3 && (n - h->n + 3) % 3 == 1 && !*field[n - 1]) n--;
-  if (n < h->n - 3 || (n - h->n + 3) % 3 != 0) (void)fuzz_text_refuse(t, "parts of a magnitude");
+  if (n < h->n - 3 || (n - h->n + 3) % 3 != 0) (void)fuzz_text_reject(t, "parts of a magnitude");
   for (int i = h->n - 1; i < n; i += 3)
     if (fuzz_is_given(field[i]) && fuzz_text_number(t, field[i], -5, 11, &m) && isnan(first))
       first = m;
@@ -132,10 +132,10 @@ static void row(text *t, const table *h, fuzz_result *result)
   char *field[FIELDS];
   double y = 0, x = 0, z = 0, m = NAN;
   const int n = fuzz_text_split(t, (char)h->separator, field);
-  if (n != h->n && !h->isc) (void)fuzz_text_refuse(t, "another number of fields");
+  if (n != h->n && !h->isc) (void)fuzz_text_reject(t, "another number of fields");
   if (t->wrong) return;
   if (h->isc) m = first_magnitude(t, h, field, n);
-  if (h->lat >= n || h->lon >= n) (void)fuzz_text_refuse(t, "a short row");
+  if (h->lat >= n || h->lon >= n) (void)fuzz_text_reject(t, "a short row");
   if (t->wrong) return;
   const bool has_y = !h->events || fuzz_is_given(field[h->lat]); /* an event may lack coordinates */
   const bool has_x = !h->events || fuzz_is_given(field[h->lon]);
@@ -195,7 +195,7 @@ static bool next_catalogue(text *t, const table *h)
     c = t->line + strspn(t->line, " \t");
     if (separators > 4 || (separators > 1 && isdigit((unsigned char)*c)) || has_date(t->line) ||
         fuzz_text_is_fdsn(t->line))
-      (void)fuzz_text_refuse(t, "a row behind STOP");
+      (void)fuzz_text_reject(t, "a row behind STOP");
   }
   return false;
 }
@@ -209,7 +209,7 @@ static void csv(text *t, bool events, fuzz_result *result)
   bool stopped = false;
   while (page && !starts(t->line, "EVENTID"))
     if (!fuzz_text_next(t)) {
-      (void)fuzz_text_refuse(t, "no header");
+      (void)fuzz_text_reject(t, "no header");
       return;
     }
   table h = header(t, events);
@@ -222,7 +222,7 @@ static void csv(text *t, bool events, fuzz_result *result)
     else
       row(t, &h, result);
   }
-  if (page && !stopped) (void)fuzz_text_refuse(t, "cut off");
+  if (page && !stopped) (void)fuzz_text_reject(t, "cut off");
 }
 
 /* True if words 3 and 4 are numbers, so that the line is not a header. */
@@ -248,7 +248,7 @@ static void specfem(text *t, fuzz_result *result)
     int n = 0;
     for (char *word = strtok_r(t->line, " \t", &rest); word; word = strtok_r(NULL, " \t", &rest))
       field[n++] = word;
-    if (n < 4 || n > FIELDS) (void)fuzz_text_refuse(t, "columns");
+    if (n < 4 || n > FIELDS) (void)fuzz_text_reject(t, "columns");
     if (t->wrong) return;
     (void)fuzz_text_number(t, field[2], -90, 90, &y);
     (void)fuzz_text_number(t, field[3], -180, 360, &x);
@@ -277,7 +277,7 @@ static void fdsn(text *t, fuzz_result *result)
     fuzz_site *new = &list[count];
     double unused;
     if (fuzz_text_is_fdsn(t->line)) {
-      if (strchr("eE", *strpbrk(t->line, "nNeE"))) (void)fuzz_text_refuse(t, "earthquakes");
+      if (strchr("eE", *strpbrk(t->line, "nNeE"))) (void)fuzz_text_reject(t, "earthquakes");
       *strchr(t->line, '#') = ' ';
       n = fuzz_text_split(t, '|', field);
       for (int i = 0; i < 4; i++)
@@ -286,13 +286,13 @@ static void fdsn(text *t, fuzz_result *result)
       if (t->wrong) return;
       continue;
     }
-    if (fuzz_text_split(t, '|', field) != n) (void)fuzz_text_refuse(t, "another number of fields");
+    if (fuzz_text_split(t, '|', field) != n) (void)fuzz_text_reject(t, "another number of fields");
     if (t->wrong) return;
     (void)fuzz_text_number(t, field[at[0]], -90, 90, &new->y);
     (void)fuzz_text_number(t, field[at[1]], -180, 360, &new->x);
     if (high >= 0 && *field[high]) (void)fuzz_text_number(t, field[high], -12e3, 12e3, &unused);
     if (!is_code(field[at[2]], 15) || !is_code(field[at[3]], 15))
-      (void)fuzz_text_refuse(t, "no code");
+      (void)fuzz_text_reject(t, "no code");
     if (t->wrong || count == SITES - 1) return;
     strcat(strcat(strcpy(new->code, field[at[2]]), "."), field[at[3]]);
     if (fuzz_is_known(list, count, new)) continue;
@@ -308,13 +308,13 @@ static double fixed(text *t, int first, int last, bool point, double low, double
 {
   char s[16] = "";
   double value = 0;
-  if (strlen(t->line) < (size_t)last) return fuzz_text_refuse(t, "a short line");
+  if (strlen(t->line) < (size_t)last) return fuzz_text_reject(t, "a short line");
   memcpy(s, t->line + first - 1, (size_t)(last - first + 1));
   char *c = s;
   while (*c == ' ')
     c++;
   if (strchr(c, 'e') || strchr(c, 'E') || (strchr(c, '.') != NULL) != point)
-    (void)fuzz_text_refuse(t, "not fixed");
+    (void)fuzz_text_reject(t, "not fixed");
   (void)fuzz_text_number(t, c, low, high, &value);
   return value;
 }
@@ -333,12 +333,12 @@ static double ndk_time(text *t)
 {
   char second[8];
   double part[6] = {0}, time = NAN;
-  if (!has_date(t->line) || strlen(t->line) < 26) return fuzz_text_refuse(t, "no time");
+  if (!has_date(t->line) || strlen(t->line) < 26) return fuzz_text_reject(t, "no time");
   (void)snprintf(second, sizeof second, "%.4s", t->line + 22);
   for (int i = 0; i < 5; i++)
     part[i] = atoi(t->line + (const int[]){5, 10, 13, 16, 19}[i]);
   (void)fuzz_text_number(t, second + strspn(second, " "), 0, 61, &part[5]);
-  if (!fuzz_time_of(part, &time)) (void)fuzz_text_refuse(t, "no time");
+  if (!fuzz_time_of(part, &time)) (void)fuzz_text_reject(t, "no time");
   return time;
 }
 
@@ -347,14 +347,14 @@ static void ndk(text *t, fuzz_result *result)
   do {
     double y, x, z, moment, power, time, shift;
     char name[20];
-    if (!has_date(t->line)) (void)fuzz_text_refuse(t, "no date");
+    if (!has_date(t->line)) (void)fuzz_text_reject(t, "no date");
     time = ndk_time(t);
     (void)fixed(t, 28, 33, true, -90, 90);
     if (!fuzz_text_next_raw(t) || strlen(t->line) < 61 || strncmp(t->line + 16, " B:", 3) != 0)
-      (void)fuzz_text_refuse(t, "line 2");
+      (void)fuzz_text_reject(t, "line 2");
     (void)snprintf(name, sizeof name, "%.16s", t->line);
     if (!fuzz_text_next_raw(t) || strncmp(t->line, "CENTROID:", 9) != 0)
-      (void)fuzz_text_refuse(t, "line 3");
+      (void)fuzz_text_reject(t, "line 3");
     if (t->wrong) return;
     shift = fixed_or_nan(t, 10, 18, true, -1e9, 1e9);
     y = fixed_or_nan(t, 23, 29, true, -90, 90);
@@ -364,11 +364,11 @@ static void ndk(text *t, fuzz_result *result)
     const char *type = t->line + 58;
     if (strncmp(type, " FREE", 5) != 0 && strncmp(type, " FIX", 4) != 0 &&
         strncmp(type, " BDY", 4) != 0)
-      (void)fuzz_text_refuse(t, "type of depth");
-    if (!fuzz_text_next_raw(t)) (void)fuzz_text_refuse(t, "line 4");
+      (void)fuzz_text_reject(t, "type of depth");
+    if (!fuzz_text_next_raw(t)) (void)fuzz_text_reject(t, "line 4");
     power = fixed_or_nan(t, 1, 2, false, 0, 40);
     (void)fixed(t, 3, 9, true, -1e6, 1e6);
-    if (!fuzz_text_next_raw(t) || t->line[0] != 'V') (void)fuzz_text_refuse(t, "line 5");
+    if (!fuzz_text_next_raw(t) || t->line[0] != 'V') (void)fuzz_text_reject(t, "line 5");
     moment = fixed_or_nan(t, 49, 56, true, 0, 1e6);
     if (isnan(y) || isnan(x)) continue;
     result->digest = fuzz_hash_site(result->digest, y, x, isnan(z) ? 0 : z,
@@ -383,7 +383,7 @@ static void judge(const char *path, bool events, fuzz_result *result)
   static text t;
   t = (text){.all = fuzz_load(path)};
   if (!fuzz_text_next(&t))
-    (void)fuzz_text_refuse(&t, "no content");
+    (void)fuzz_text_reject(&t, "no content");
   else if (events)
     has_date(t.line) ? ndk(&t, result) : csv(&t, true, result);
   else if (fuzz_text_is_fdsn(t.line))
@@ -391,9 +391,9 @@ static void judge(const char *path, bool events, fuzz_result *result)
   else
     strpbrk(t.line, ",;\t|") && !has_position(t.line) ? csv(&t, false, result)
                                                       : specfem(&t, result);
-  if (result->high == 0) (void)fuzz_text_refuse(&t, "no entries");
-  result->state = FUZZ_TAKEN;
-  if (t.wrong) fuzz_refuse(result, "%s", t.wrong);
+  if (result->high == 0) (void)fuzz_text_reject(&t, "no entries");
+  result->state = FUZZ_ACCEPTED;
+  if (t.wrong) fuzz_reject(result, "%s", t.wrong);
   free(t.all.at);
 }
 

@@ -15,7 +15,7 @@ static bool make(uint64_t seed, const char *path)
 {
   fuzz_random random = fuzz_begin(seed);
   fuzz_bytes b = {NULL, 0};
-  const bool spoilt = !fuzz_one_in(&random, 12), jump = fuzz_one_in(&random, 2);
+  const bool damaged = !fuzz_one_in(&random, 12), jump = fuzz_one_in(&random, 2);
   fuzz_print(&b, "%sosla-reference 1\n", fuzz_one_in(&random, 4) ? "# a table\n\n" : "");
   fuzz_print(&b, "title    an Earth\nmapping  dln Vs\n");
   if (fuzz_one_in(&random, 2)) fuzz_print(&b, "source   a book\nmade     by hand\n");
@@ -32,11 +32,11 @@ static bool make(uint64_t seed, const char *path)
                      1e-5 * (double)fuzz_below(&random, 1000), jump ? " 3e-3" : "");
       }
     }
-  for (int64_t n = spoilt ? 1 + fuzz_below(&random, 3) : 0; n > 0; n--)
-    fuzz_spoil_text(&random, &b);
+  for (int64_t n = damaged ? 1 + fuzz_below(&random, 3) : 0; n > 0; n--)
+    fuzz_damage_text(&random, &b);
   fuzz_save(path, b);
   free(b.at);
-  return spoilt;
+  return damaged;
 }
 
 /* ---- the digest ---- */
@@ -69,11 +69,11 @@ static void read_ours(const char *path, fuzz_result *result)
   fuzz_bytes b = fuzz_load(path);
   tomo_reference *reference = NULL;
   if (tomo_reference_parse(path, b.at, b.size, &reference) != OSLA_OK) {
-    fuzz_refuse(result, "%s", osla_error_text());
+    fuzz_reject(result, "%s", osla_error_text());
     if (reference) strcpy(result->text, "a reference in spite of an error");
   } else {
     result->digest = hash_rows(reference);
-    result->state = FUZZ_TAKEN;
+    result->state = FUZZ_ACCEPTED;
     /* interpolates at periods between and beyond the rows */
     for (int w = 0; w < 2; w++)
       for (double period = 1.0; period < 1e5; period *= 1.3) {
@@ -100,7 +100,7 @@ typedef struct second {
   tomo_reference r;
 } second;
 
-static bool refuse(second *s, const char *why)
+static bool reject(second *s, const char *why)
 {
   if (!s->wrong) s->wrong = why;
   return false;
@@ -118,7 +118,7 @@ static bool next(second *s)
     s->words = 0;
     if (!*line || *line == '#') continue;
     for (char *c = line; *c;) {
-      if (s->words == WORDS) return refuse(s, "many words");
+      if (s->words == WORDS) return reject(s, "many words");
       s->word[s->words++] = c;
       c += strcspn(c, " \t\r");
       while (*c && strchr(" \t\r", *c))
@@ -133,7 +133,7 @@ static double number(second *s, const char *word, double low, double high)
   static fuzz_text t;
   double x = 0.0;
   t.wrong = NULL;
-  if (strlen(word) >= 40 || !fuzz_text_number(&t, word, low, high, &x)) (void)refuse(s, "a number");
+  if (strlen(word) >= 40 || !fuzz_text_number(&t, word, low, high, &x)) (void)reject(s, "a number");
   return x;
 }
 
@@ -143,38 +143,38 @@ static void read_head(second *s)
   bool there[4] = {false, false, false, false};
   if (!next(s) || s->words != 2 || strcmp(s->word[0], "osla-reference") != 0 ||
       strcmp(s->word[1], "1") != 0)
-    (void)refuse(s, "the first line");
+    (void)reject(s, "the first line");
   while (!s->wrong && next(s) && strcmp(s->word[0], "depth_km") != 0) {
     int k = 0;
     while (k < 4 && strcmp(s->word[0], keys[k]) != 0)
       k++;
-    if (k == 4 || there[k] || s->words < 2) (void)refuse(s, "the head");
+    if (k == 4 || there[k] || s->words < 2) (void)reject(s, "the head");
     if (k < 4) there[k] = true;
   }
   const int n = s->words - 1;
   if (s->wrong || s->words < 3 || strcmp(s->word[0], "depth_km") != 0 || n > 2000 || !there[0] ||
       !there[1]) {
-    (void)refuse(s, "depths, title or mapping");
+    (void)reject(s, "depths, title or mapping");
     return;
   }
   double *z = s->r.depth = calloc((size_t)n, sizeof *z);
-  fuzz_need(z, "memory");
+  fuzz_require(z, "memory");
   s->r.n_depths = n;
   for (int i = 0; i < n; i++) {
     z[i] = number(s, s->word[i + 1], 0.0, 1e4);
-    if ((i > 0 && z[i] < z[i - 1]) || (i > 1 && z[i] <= z[i - 2])) (void)refuse(s, "the order");
+    if ((i > 0 && z[i] < z[i - 1]) || (i > 1 && z[i] <= z[i - 2])) (void)reject(s, "the order");
   }
-  if (z[0] >= z[1] || z[n - 1] <= z[n - 2]) (void)refuse(s, "a jump at an end");
+  if (z[0] >= z[1] || z[n - 1] <= z[n - 2]) (void)reject(s, "a jump at an end");
 }
 
 static double *read_kernel(second *s, const char *keyword)
 {
   if (!next(s) || strcmp(s->word[0], keyword) != 0 || s->words != s->r.n_depths + 1) {
-    (void)refuse(s, "a kernel");
+    (void)reject(s, "a kernel");
     return NULL;
   }
   double *k = calloc((size_t)s->r.n_depths, sizeof *k);
-  fuzz_need(k, "memory");
+  fuzz_require(k, "memory");
   for (int i = 0; i < s->r.n_depths; i++)
     k[i] = number(s, s->word[i + 1], -1e3, 1e3);
   return k;
@@ -183,14 +183,14 @@ static double *read_kernel(second *s, const char *keyword)
 static void read_row(second *s)
 {
   if (s->r.n_rows == MOST_ROWS || strcmp(s->word[0], "mode") != 0 || s->words < 5 || s->words > 6) {
-    (void)refuse(s, "a mode");
+    (void)reject(s, "a mode");
     return;
   }
   reference_row *row = &s->row[s->r.n_rows];
   const bool love = strcmp(s->word[1], "love") == 0, grouped = s->words == 6;
-  if (!love && strcmp(s->word[1], "rayleigh") != 0) (void)refuse(s, "the wave");
+  if (!love && strcmp(s->word[1], "rayleigh") != 0) (void)reject(s, "the wave");
   const double branch = number(s, s->word[2], 0.0, 99.0);
-  if (branch != floor(branch)) (void)refuse(s, "the branch");
+  if (branch != floor(branch)) (void)reject(s, "the branch");
   row->wave = love ? TOMO_LOVE : TOMO_RAYLEIGH;
   row->branch = (int)branch;
   row->period = number(s, s->word[3], 0.01, 1e5);
@@ -216,24 +216,24 @@ static void judge(const char *path, fuzz_result *result)
   fuzz_bytes b = fuzz_load(path);
   const bool begins = b.size >= 3 && memcmp(b.at, "\xef\xbb\xbf", 3) == 0;
   if (b.size >= TEXT || memchr(b.at, '\0', b.size))
-    (void)refuse(&s, "a zero byte, or a large file");
+    (void)reject(&s, "a zero byte, or a large file");
   if (!s.wrong) memcpy(s.text, b.at + (begins ? 3 : 0), b.size - (begins ? 3 : 0));
   s.line = s.text;
   if (!s.wrong) read_head(&s);
   while (!s.wrong && next(&s))
     read_row(&s);
-  if (s.r.n_rows == 0) (void)refuse(&s, "no mode");
+  if (s.r.n_rows == 0) (void)reject(&s, "no mode");
   qsort(s.row, (size_t)s.r.n_rows, sizeof *s.row, compare);
   for (int i = 1; !s.wrong && i < s.r.n_rows; i++) {
     const reference_row *a = &s.row[i - 1], *c = &s.row[i];
-    if (compare(a, c) == 0) (void)refuse(&s, "a period twice");
+    if (compare(a, c) == 0) (void)reject(&s, "a period twice");
     if (a->wave == c->wave && a->branch == c->branch && !a->kernel[1] != !c->kernel[1])
-      (void)refuse(&s, "U here and not there");
+      (void)reject(&s, "U here and not there");
   }
   s.r.row = s.row;
-  result->state = FUZZ_TAKEN;
+  result->state = FUZZ_ACCEPTED;
   if (!s.wrong) result->digest = hash_rows(&s.r);
-  if (s.wrong) fuzz_refuse(result, "%s", s.wrong);
+  if (s.wrong) fuzz_reject(result, "%s", s.wrong);
   for (int i = 0; i < s.r.n_rows; i++) {
     free(s.row[i].kernel[0]);
     free(s.row[i].kernel[1]);

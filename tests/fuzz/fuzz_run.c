@@ -19,7 +19,7 @@ fuzz_result *fuzz_make_results(void)
 {
   fuzz_result *result = mmap(NULL, FUZZ_BATCH * sizeof *result, PROT_READ | PROT_WRITE,
                              MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  fuzz_need(result != MAP_FAILED, "shared memory");
+  fuzz_require(result != MAP_FAILED, "shared memory");
   return result;
 }
 
@@ -33,7 +33,7 @@ static double seconds(void)
 static void redirect(const char *path, int fd)
 {
   int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0600);
-  fuzz_need(file >= 0, path);
+  fuzz_require(file >= 0, path);
   (void)dup2(file, fd);
   (void)close(file);
 }
@@ -99,7 +99,7 @@ void fuzz_run_batch(const fuzz_batch *b)
     int status = 0;
     (void)fflush(NULL);
     pid_t pid = fork();
-    fuzz_need(pid >= 0, "fork");
+    fuzz_require(pid >= 0, "fork");
     if (pid == 0) child(b, first, b->count);
     int at = wait_for(b, pid, first, &status);
     if (at < b->count || status != 0) { /* the child died at this input, or after the last one */
@@ -117,7 +117,7 @@ int fuzz_run_program(const char *const *argv, const char *out, const char *err)
   double began = seconds();
   (void)fflush(NULL);
   pid_t pid = fork();
-  fuzz_need(pid >= 0, "fork");
+  fuzz_require(pid >= 0, "fork");
   if (pid == 0) {
     (void)setpgid(0, 0);
     redirect(out, 1);

@@ -31,8 +31,8 @@ static const char earth[] = "osla-reference 1\ntitle t\nmapping m\ndepth_km 0 10
 
 static tomo_data_lists make_lists(tomo_reference **reference)
 {
-  fuzz_need(tomo_reference_parse("fixed", earth, sizeof earth - 1, reference) == OSLA_OK,
-            "the reference");
+  fuzz_require(tomo_reference_parse("fixed", earth, sizeof earth - 1, reference) == OSLA_OK,
+               "the reference");
   return (tomo_data_lists){.stations = stations,
                            .events = events,
                            .n_stations = STATIONS,
@@ -72,7 +72,7 @@ static bool make(uint64_t seed, const char *path)
 {
   fuzz_random random = fuzz_begin(seed);
   fuzz_bytes b = {NULL, 0};
-  const bool spoilt = !fuzz_one_in(&random, 12), noise = fuzz_one_in(&random, 2);
+  const bool damaged = !fuzz_one_in(&random, 12), noise = fuzz_one_in(&random, 2);
   const bool percent = fuzz_one_in(&random, 3);
   if (fuzz_one_in(&random, 3)) fuzz_print(&b, "# measured\n\n");
   fuzz_print(&b, "%s,network,Station,%swave,observable,branch,%s,arc,%s,%s,correction_s\n",
@@ -88,11 +88,11 @@ static bool make(uint64_t seed, const char *path)
   const char separator = ",,;\t|"[fuzz_below(&random, 5)];
   for (char *c = b.at; *c; c++)
     if (*c == ',') *c = separator;
-  for (int64_t n = spoilt ? 1 + fuzz_below(&random, 3) : 0; n > 0; n--)
-    fuzz_spoil_text(&random, &b);
+  for (int64_t n = damaged ? 1 + fuzz_below(&random, 3) : 0; n > 0; n--)
+    fuzz_damage_text(&random, &b);
   fuzz_save(path, b);
   free(b.at);
-  return spoilt;
+  return damaged;
 }
 
 /* ---- the digest ---- */
@@ -115,12 +115,12 @@ static uint64_t hash_found(uint64_t hash, const found *f)
   return fuzz_hash(hash, values, sizeof values);
 }
 
-static void tell(fuzz_result *result, int64_t rows, int64_t unmatched, int64_t distant,
-                 int64_t without)
+static void finish_digest(fuzz_result *result, int64_t rows, int64_t unmatched, int64_t distant,
+                          int64_t without_sigma)
 {
-  const int64_t counts[4] = {rows, unmatched, distant, without};
+  const int64_t counts[4] = {rows, unmatched, distant, without_sigma};
   result->digest = fuzz_hash(result->digest, counts, sizeof counts);
-  result->state = FUZZ_TAKEN;
+  result->state = FUZZ_ACCEPTED;
 }
 
 static void read_ours(const char *path, fuzz_result *result)
@@ -132,7 +132,7 @@ static void read_ours(const char *path, fuzz_result *result)
   const osla_err err = tomo_data_read(path, NULL, &lists, &data, &notes);
   tomo_reference_destroy(&reference);
   if (err != OSLA_OK) {
-    fuzz_refuse(result, "%s", osla_error_text());
+    fuzz_reject(result, "%s", osla_error_text());
     if (data.n_paths || data.delay) strcpy(result->text, "data in spite of an error");
     return;
   }
@@ -144,7 +144,7 @@ static void read_ours(const char *path, fuzz_result *result)
       result->digest = hash_found(result->digest, &f);
     }
   }
-  tell(result, notes.rows, notes.unmatched, notes.distant, notes.sigma_missing);
+  finish_digest(result, notes.rows, notes.unmatched, notes.distant, notes.sigma_missing);
   tomo_data_free(&data);
 }
 
@@ -176,12 +176,12 @@ typedef struct second {
   tomo_reference *reference;
   found row[ROWS];
   int n;
-  int64_t rows, unmatched, distant, without;
+  int64_t rows, unmatched, distant, without_sigma;
 } second;
 
-static bool refuse(second *s, const char *why)
+static bool reject(second *s, const char *why)
 {
-  return fuzz_text_refuse(&s->t, why);
+  return fuzz_text_reject(&s->t, why);
 }
 
 static void read_header(second *s)
@@ -210,15 +210,15 @@ static void read_header(second *s)
       for (int k = 0; k < 6 && names[c][k]; k++) {
         if (strcasecmp(s->field[i], names[c][k]) != 0) continue;
         known = true;
-        if (s->at[c] >= 0) (void)refuse(s, "a column twice");
+        if (s->at[c] >= 0) (void)reject(s, "a column twice");
         s->at[c] = i;
         if (c == SIGMA) s->sigma_percent = k == 2 || (k == 0 && s->sigma_percent);
       }
-    if (!known) (void)refuse(s, "an unknown column");
+    if (!known) (void)reject(s, "an unknown column");
   }
   if (s->at[STATION] < 0 || s->at[PERIOD] < 0 || (s->at[EVENT] < 0 && s->at[STATION2] < 0) ||
       (s->at[DELAY] < 0) == (s->at[ANOMALY] < 0))
-    (void)refuse(s, "a column is missing, or two say the same");
+    (void)reject(s, "a column is missing, or two say the same");
   if (s->t.wrong || s->at[SIGMA] < 0) return;
   const char *sigma = s->field[s->at[SIGMA]];
   s->sigma_percent = strcasecmp(sigma, "sigma_percent") == 0 ||
@@ -236,7 +236,7 @@ static double value_of(second *s, enum column c, double otherwise)
   if (*cell(s, c))
     (void)fuzz_text_number(&s->t, cell(s, c), -1.7e308, 1.7e308, &x);
   else if (isnan(otherwise))
-    (void)refuse(s, "an empty cell");
+    (void)reject(s, "an empty cell");
   return x;
 }
 
@@ -249,7 +249,7 @@ static int word_of(second *s, enum column c, const char *first, const char *othe
     if (strcasecmp(text, word) == 0 || (strlen(text) == 1 && strncasecmp(text, word, 1) == 0))
       return i;
   }
-  if (*text) (void)refuse(s, "another word");
+  if (*text) (void)reject(s, "another word");
   return 0;
 }
 
@@ -279,7 +279,7 @@ static void find_measure(second *s, found *f, bool *major)
   branch = value_of(s, BRANCH, 0.0);
   if (s->t.wrong || f->measure.period_s <= 0.0 || branch < 0.0 || branch > 1.0 ||
       branch != floor(branch)) {
-    (void)refuse(s, "period or branch");
+    (void)reject(s, "period or branch");
     return;
   }
   f->measure.branch = (int)branch;
@@ -289,9 +289,9 @@ static void find_measure(second *s, found *f, bool *major)
   if (*arc && !*major && strcasecmp(arc, "minor") != 0) {
     const bool love = strchr("gG", arc[0]) != NULL;
     if (strlen(arc) != 2 || !strchr("rRgG", arc[0]) || !strchr("12", arc[1]))
-      (void)refuse(s, "the arc");
+      (void)reject(s, "the arc");
     else if (*cell(s, WAVE) && love != (f->measure.wave == TOMO_LOVE))
-      (void)refuse(s, "the arc of another wave");
+      (void)reject(s, "the arc of another wave");
     f->measure.wave = love ? TOMO_LOVE : TOMO_RAYLEIGH;
     *major = arc[0] && arc[1] == '2';
   }
@@ -299,7 +299,7 @@ static void find_measure(second *s, found *f, bool *major)
   const double low = love ? 30.0 : 20.0, high = love ? 150.0 : higher ? 90.0 : 200.0;
   if (f->measure.period_s < low * (1.0 - 1e-9) || f->measure.period_s > high * (1.0 + 1e-9) ||
       (higher && (love || f->measure.observable == TOMO_GROUP)))
-    (void)refuse(s, "the reference does not cover it");
+    (void)reject(s, "the reference does not cover it");
 }
 
 /* Finds the path and its length; returns false if the row is not used. */
@@ -338,12 +338,12 @@ static void read_row(second *s)
   bool major = false;
   double km = 0.0;
   if (!*cell(s, STATION) || (*cell(s, EVENT) != '\0') == (*cell(s, STATION2) != '\0'))
-    (void)refuse(s, "the ends of the path");
+    (void)reject(s, "the ends of the path");
   find_measure(s, &f, &major);
   const bool percent = s->at[ANOMALY] >= 0;
   const double value = value_of(s, percent ? ANOMALY : DELAY, NAN);
   const double correction = value_of(s, CORRECTION, 0.0), sigma = value_of(s, SIGMA, 1.0);
-  if (!(sigma > 0.0)) (void)refuse(s, "sigma is not positive");
+  if (!(sigma > 0.0)) (void)reject(s, "sigma is not positive");
   if (s->t.wrong) return;
   s->rows++;
   if (!find_path(s, major, &f, &km)) return;
@@ -352,10 +352,10 @@ static void read_row(second *s)
   f.sigma = s->sigma_percent ? sigma * unit : sigma;
   if (!*cell(s, SIGMA)) {
     f.sigma = 0.05 * f.measure.period_s;
-    s->without++;
+    s->without_sigma++;
   }
-  if (!(fabs(f.delay) <= 1e6 && f.sigma >= 1e-6 && f.sigma <= 1e6)) (void)refuse(s, "a size");
-  if (s->n == ROWS) (void)refuse(s, "many rows");
+  if (!(fabs(f.delay) <= 1e6 && f.sigma >= 1e-6 && f.sigma <= 1e6)) (void)reject(s, "a size");
+  if (s->n == ROWS) (void)reject(s, "many rows");
   if (!s->t.wrong) s->row[s->n++] = f;
 }
 
@@ -381,17 +381,17 @@ static void judge(const char *path, fuzz_result *result)
   for (int c = 0; c < COLUMNS; c++)
     columns += s.at[c] >= 0;
   while (!s.t.wrong && fuzz_text_next(&s.t)) {
-    if (fuzz_text_split(&s.t, s.separator, s.field) != columns) (void)refuse(&s, "fields");
+    if (fuzz_text_split(&s.t, s.separator, s.field) != columns) (void)reject(&s, "fields");
     if (!s.t.wrong) read_row(&s);
   }
-  if (s.n == 0) (void)refuse(&s, "nothing that is used");
+  if (s.n == 0) (void)reject(&s, "nothing that is used");
   qsort(s.row, (size_t)s.n, sizeof *s.row, compare);
   for (int i = 0; i < s.n; i++) {
-    if (i > 0 && compare(&s.row[i - 1], &s.row[i]) == 0) (void)refuse(&s, "a datum twice");
+    if (i > 0 && compare(&s.row[i - 1], &s.row[i]) == 0) (void)reject(&s, "a datum twice");
     result->digest = hash_found(result->digest, &s.row[i]);
   }
-  tell(result, s.rows, s.unmatched, s.distant, s.without);
-  if (s.t.wrong) fuzz_refuse(result, "%s", s.t.wrong);
+  finish_digest(result, s.rows, s.unmatched, s.distant, s.without_sigma);
+  if (s.t.wrong) fuzz_reject(result, "%s", s.t.wrong);
   tomo_reference_destroy(&s.reference);
   free(s.t.all.at);
 }

@@ -204,13 +204,13 @@ static bool make(maker *kind, uint64_t seed, const char *path)
 {
   fuzz_random random = fuzz_begin(seed);
   fuzz_bytes b = {NULL, 0};
-  bool spoilt = !fuzz_one_in(&random, 12);
+  bool damaged = !fuzz_one_in(&random, 12);
   kind(&random, &b, 1 + fuzz_below(&random, 5));
-  for (int64_t n = spoilt ? 1 + fuzz_below(&random, 3) : 0; n > 0; n--)
-    fuzz_spoil_text(&random, &b);
+  for (int64_t n = damaged ? 1 + fuzz_below(&random, 3) : 0; n > 0; n--)
+    fuzz_damage_text(&random, &b);
   fuzz_save(path, b);
   free(b.at);
-  return spoilt;
+  return damaged;
 }
 
 #define MAKE(kind)                                                                                 \
@@ -231,7 +231,7 @@ static void read_sites(reader *read, bool events, const char *path, fuzz_result 
   tomo_site *sites = NULL;
   int64_t count = 0;
   if (read(path, &sites, &count) != OSLA_OK) {
-    fuzz_refuse(result, "%s", osla_error_text());
+    fuzz_reject(result, "%s", osla_error_text());
     if (sites || count) strcpy(result->text, "a list in spite of an error");
     return;
   }
@@ -242,7 +242,7 @@ static void read_sites(reader *read, bool events, const char *path, fuzz_result 
     if (!memchr(s->name, '\0', sizeof s->name)) result->digest = 0;
   }
   free(sites);
-  result->state = FUZZ_TAKEN;
+  result->state = FUZZ_ACCEPTED;
 }
 
 void fuzz_read_stations(const char *path, fuzz_result *result)

@@ -102,7 +102,7 @@ bool fuzz_event_time(const char *text, double *time_s)
 
 static void iso(fuzz_text *t, const char *text, double *time_s)
 {
-  if (!fuzz_event_time(text, time_s)) (void)fuzz_text_refuse(t, "no time");
+  if (!fuzz_event_time(text, time_s)) (void)fuzz_text_reject(t, "no time");
 }
 
 /* Parses columns from .. 5 up to the first missing one; returns their number. */
@@ -111,11 +111,11 @@ static int parts(fuzz_text *t, const char *const field[6], int from, double part
   int n = from;
   while (n < 6 && fuzz_is_given(field[n])) {
     (void)fuzz_text_number(t, field[n], n == 0 ? -99999 : 0, 9999, &part[n]);
-    if (n < 5 && part[n] > floor(part[n])) (void)fuzz_text_refuse(t, "a broken part");
+    if (n < 5 && part[n] > floor(part[n])) (void)fuzz_text_reject(t, "a broken part");
     n++;
   }
   for (int i = n; i < 6; i++)
-    if (fuzz_is_given(field[i])) (void)fuzz_text_refuse(t, "a part without an earlier one");
+    if (fuzz_is_given(field[i])) (void)fuzz_text_reject(t, "a part without an earlier one");
   return n - from;
 }
 
@@ -130,8 +130,8 @@ double fuzz_columns_time(fuzz_text *t, const char *date, const char *time,
   if (fuzz_is_given(time) && !clock) {
     const bool whole =
       strlen(unsigned_time) > 10 && unsigned_time[4] == '-' && unsigned_time[7] == '-';
-    if (has_day && !whole) (void)fuzz_text_refuse(t, "neither a time of day nor a whole time");
-    if (fuzz_is_given(date) && strncmp(date, time, 10) != 0) (void)fuzz_text_refuse(t, "two days");
+    if (has_day && !whole) (void)fuzz_text_reject(t, "neither a time of day nor a whole time");
+    if (fuzz_is_given(date) && strncmp(date, time, 10) != 0) (void)fuzz_text_reject(t, "two days");
     if (whole) {
       iso(t, time, &value);
       return value;
@@ -142,9 +142,9 @@ double fuzz_columns_time(fuzz_text *t, const char *date, const char *time,
     static const char *const none[6] = {"", "", "", "", "", ""};
     const char *days[6] = {field[0], field[1], field[2], none[0], none[0], none[0]};
     const int n = parts(t, clock ? days : field, 0, part);
-    if (clock && n != 3) (void)fuzz_text_refuse(t, "a time of day without a day");
+    if (clock && n != 3) (void)fuzz_text_reject(t, "a time of day without a day");
     if (n == 0 || part[0] < 1) return NAN;
-    if (!fuzz_time_of(part, &value)) (void)fuzz_text_refuse(t, "no time");
+    if (!fuzz_time_of(part, &value)) (void)fuzz_text_reject(t, "no time");
     (void)snprintf(text, sizeof text, "1970-01-01T%s", time);
     if (clock) iso(t, text, &clock_s);
     return value + clock_s;
@@ -160,6 +160,6 @@ double fuzz_columns_time(fuzz_text *t, const char *date, const char *time,
   }
   (void)snprintf(text, sizeof text, "%sT00:00", date);
   iso(t, text, &value);
-  if (!fuzz_time_of(of_day, &clock_s)) (void)fuzz_text_refuse(t, "no time of day");
+  if (!fuzz_time_of(of_day, &clock_s)) (void)fuzz_text_reject(t, "no time of day");
   return value + clock_s;
 }

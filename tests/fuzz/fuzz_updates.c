@@ -119,7 +119,7 @@ static void mirror_blocks(content *c)
   }
 }
 
-static void draw(content *c)
+static void draw_content(content *c)
 {
   fuzz_random *random = c->random;
   c->count = 1 + fuzz_below(random, UPDATES);
@@ -144,7 +144,7 @@ static void draw(content *c)
 }
 
 /* Puts the chosen fault into the numbers. */
-static void spoil_numbers(content *c)
+static void damage_numbers(content *c)
 {
   static const double bad[] = {NAN, INFINITY, -INFINITY};
   static const int64_t bad_index[] = {-1, ORDER, INT64_MAX, INT64_MIN, INT64_C(1) << 60};
@@ -227,11 +227,11 @@ static void write_content(content *c, const char *path)
   if (fuzz_one_in(c->random, 5)) /* headers with checksums */
     (void)H5Pset_libver_bounds(access, H5F_LIBVER_LATEST, H5F_LIBVER_LATEST);
   c->file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, access);
-  fuzz_need(c->file >= 0, path);
+  fuzz_require(c->file >= 0, path);
   put_ix(c);
   put_values(c);
   put_rest(c);
-  fuzz_need(H5Fclose(c->file) >= 0, path);
+  fuzz_require(H5Fclose(c->file) >= 0, path);
   (void)H5Pclose(access);
 }
 
@@ -239,22 +239,22 @@ static bool make(uint64_t seed, const char *path)
 {
   fuzz_random random = fuzz_begin(seed);
   content c = {.random = &random};
-  bool spoilt = !fuzz_one_in(&random, 12);
-  bool by_calls = spoilt && fuzz_one_in(&random, 3);
-  draw(&c);
+  bool damaged = !fuzz_one_in(&random, 12);
+  bool by_calls = damaged && fuzz_one_in(&random, 3);
+  draw_content(&c);
   if (by_calls) c.fault = (fault)(1 + fuzz_below(&random, FAULTS - 1));
-  spoil_numbers(&c);
+  damage_numbers(&c);
   H5E_BEGIN_TRY
   {
     write_content(&c, path);
   }
   H5E_END_TRY
   fuzz_bytes b = fuzz_load(path);
-  for (int64_t n = spoilt && !by_calls ? 1 + fuzz_below(&random, 4) : 0; n > 0; n--)
-    fuzz_spoil_bytes(&random, &b);
+  for (int64_t n = damaged && !by_calls ? 1 + fuzz_below(&random, 4) : 0; n > 0; n--)
+    fuzz_damage_bytes(&random, &b);
   fuzz_save(path, b);
   free(b.at);
-  return spoilt;
+  return damaged;
 }
 
 /* --- the reader under test --- */
@@ -266,7 +266,7 @@ static void read_all(updates *file, fuzz_result *result)
   uint64_t sum[6] = {0};
   for (int64_t first = 0; first < count; first += b.count) {
     if (updates_read(file, first, count - first, OSLA_DOUBLE, &b) != OSLA_OK) {
-      fuzz_refuse(result, "%s", osla_error_text());
+      fuzz_reject(result, "%s", osla_error_text());
       updates_memory_free(&b.memory);
       return;
     }
@@ -285,14 +285,14 @@ static void read_all(updates *file, fuzz_result *result)
   }
   updates_memory_free(&b.memory);
   result->digest = fuzz_hash(0, sum, sizeof sum);
-  result->state = FUZZ_TAKEN;
+  result->state = FUZZ_ACCEPTED;
 }
 
 static void read_ours(const char *path, fuzz_result *result)
 {
   updates *file = NULL;
   if (updates_open(path, &file) != OSLA_OK) {
-    fuzz_refuse(result, "%s", osla_error_text());
+    fuzz_reject(result, "%s", osla_error_text());
     return;
   }
   read_all(file, result);
@@ -308,7 +308,7 @@ static void command(const char *path, const char *out, const char *argv[24])
 static bool accept(const fuzz_result *judged, const char *out)
 {
   (void)out;
-  return judged->state == FUZZ_TAKEN && judged->low >= 0 && judged->high < ORDER;
+  return judged->state == FUZZ_ACCEPTED && judged->low >= 0 && judged->high < ORDER;
 }
 
 const fuzz_kind fuzz_updates = {.name = "updates",

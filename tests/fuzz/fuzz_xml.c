@@ -114,16 +114,16 @@ static bool make(uint64_t seed, const char *path, void (*maker)(fuzz_random *, f
 {
   fuzz_random random = fuzz_begin(seed);
   fuzz_bytes b = {NULL, 0};
-  const bool spoilt = !fuzz_one_in(&random, 12);
+  const bool damaged = !fuzz_one_in(&random, 12);
   maker(&random, &b);
-  for (int64_t n = spoilt ? 1 + fuzz_below(&random, 3) : 0; n > 0; n--)
+  for (int64_t n = damaged ? 1 + fuzz_below(&random, 3) : 0; n > 0; n--)
     if (fuzz_one_in(&random, 2))
       put_markup(&random, &b);
     else
-      fuzz_spoil_text(&random, &b);
+      fuzz_damage_text(&random, &b);
   fuzz_save(path, b);
   free(b.at);
-  return spoilt;
+  return damaged;
 }
 
 static bool make_station_file(uint64_t seed, const char *path)
@@ -168,7 +168,7 @@ static void number_in(const xmlNode *node, double low, double high, double *valu
   const double x = strtod(text, &end);
   if (end == text || *end || isspace((unsigned char)text[0]) || strpbrk(text, "xX") ||
       !(x >= low && x <= high))
-    fuzz_refuse(result, "a number");
+    fuzz_reject(result, "a number");
   *value = x;
 }
 
@@ -195,20 +195,20 @@ static void judge_stations(const xmlNode *root, fuzz_result *result)
       double metres;
       new->y = new->x = NAN;
       attribute(s, "code", station);
-      if (!*code || !*station) fuzz_refuse(result, "no code");
+      if (!*code || !*station) fuzz_reject(result, "no code");
       (void)snprintf(new->code, sizeof new->code, "%s.%s", code, station);
       for (const xmlNode *part = s->children; part; part = part->next) {
         if (is(part, "Latitude", station_space)) number_in(part, -90, 90, &new->y, result);
         if (is(part, "Longitude", station_space)) number_in(part, -180, 360, &new->x, result);
         if (is(part, "Elevation", station_space)) number_in(part, -12e3, 12e3, &metres, result);
       }
-      if (isnan(new->y) || isnan(new->x)) fuzz_refuse(result, "no place");
+      if (isnan(new->y) || isnan(new->x)) fuzz_reject(result, "no place");
       if (fuzz_is_known(list, count, new)) continue;
       result->digest = fuzz_hash_site(result->digest, new->y, new->x, 0, NAN, NAN, "");
       count++;
     }
   }
-  if (count == 0) fuzz_refuse(result, "no station");
+  if (count == 0) fuzz_reject(result, "no station");
 }
 
 /* Reads parent / name / value, the last one that is not empty. */
@@ -230,7 +230,7 @@ static void time_of(const xmlNode *parent, double *time_s, fuzz_result *result)
     for (const xmlNode *v = is(c, "time", event_space) ? c->children : NULL; v; v = v->next) {
       char text[1024] = "";
       if (is(v, "value", event_space)) text_in(v, text);
-      if (fuzz_is_given(text) && !fuzz_event_time(text, time_s)) fuzz_refuse(result, "a time");
+      if (fuzz_is_given(text) && !fuzz_event_time(text, time_s)) fuzz_reject(result, "a time");
     }
 }
 
@@ -306,7 +306,7 @@ static void judge_events(const xmlNode *root, fuzz_result *result)
     for (const xmlNode *e = is(all, "eventParameters", event_space) ? all->children : NULL; e;
          e = e->next)
       if (is(e, "event", event_space)) judge_event(e, result);
-  if (result->high == 0) fuzz_refuse(result, "no event");
+  if (result->high == 0) fuzz_reject(result, "no event");
 }
 
 /* A file that does not begin like XML goes to the parser of plain text. */
@@ -320,15 +320,15 @@ static void judge(const char *path, bool events, fuzz_result *result)
     xmlDoc *doc = xmlReadMemory(b.at, (int)b.size, NULL, NULL,
                                 XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING);
     xmlNode *root = doc ? xmlDocGetRootElement(doc) : NULL;
-    result->state = FUZZ_TAKEN;
+    result->state = FUZZ_ACCEPTED;
     if (!root || doc->intSubset)
-      fuzz_refuse(result, "no XML, or with a DTD");
+      fuzz_reject(result, "no XML, or with a DTD");
     else if (events && is(root, "quakeml", root_space))
       judge_events(root, result);
     else if (!events && is(root, "FDSNStationXML", station_space))
       judge_stations(root, result);
     else
-      fuzz_refuse(result, "another root");
+      fuzz_reject(result, "another root");
     xmlFreeDoc(doc);
   } else if (events) {
     fuzz_judge_events(path, result);

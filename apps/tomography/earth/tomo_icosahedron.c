@@ -22,7 +22,7 @@ typedef struct division {
 } division;
 
 /* Sets the corners: the north pole, two rings of five at latitude +-atan(1/2), the south pole. */
-static void place_corners(division *d)
+static void set_corners(division *d)
 {
   const double ring = atan(0.5), step = 0.4 * acos(-1.0);
   for (int i = 0; i < CORNERS; i++) {
@@ -55,10 +55,10 @@ static void number_edges(division *d)
     }
 }
 
-static void prepare(division *d, int frequency)
+static void init_division(division *d, int frequency)
 {
   d->f = frequency;
-  place_corners(d);
+  set_corners(d);
   for (int i = 0; i < 5; i++) {
     int next = (i + 1) % 5;
     set_face(d, i, 0, 1 + i, 1 + next);
@@ -93,7 +93,7 @@ static int32_t vertex_number(const division *d, int face, int i, int j)
   return CORNERS + EDGES * (f - 1) + face * ((f - 1) * (f - 2) / 2) + before + j - 1;
 }
 
-static void vertex_place(const division *d, int face, int i, int j, double v[3])
+static void vertex_position(const division *d, int face, int i, int j, double v[3])
 {
   const int number[3] = {i, j, d->f - i - j};
   const double angle = atan(2.0); /* angle between neighbouring corners */
@@ -115,7 +115,7 @@ static void add_neighbour(icosahedron_vertex *vertex, int32_t to)
   vertex->neighbour[vertex->n_neighbours++] = to;
 }
 
-static void join(icosahedron_vertex *vertex, int32_t a, int32_t b)
+static void join_vertices(icosahedron_vertex *vertex, int32_t a, int32_t b)
 {
   add_neighbour(&vertex[a], b);
   add_neighbour(&vertex[b], a);
@@ -124,19 +124,19 @@ static void join(icosahedron_vertex *vertex, int32_t a, int32_t b)
 void icosahedron_divide(int frequency, icosahedron_vertex *vertex)
 {
   division d;
-  prepare(&d, frequency);
+  init_division(&d, frequency);
   for (int face = 0; face < FACES; face++)
     for (int i = 0; i <= frequency; i++)
       for (int j = 0; j <= frequency - i; j++)
-        vertex_place(&d, face, i, j, vertex[vertex_number(&d, face, i, j)].v);
+        vertex_position(&d, face, i, j, vertex[vertex_number(&d, face, i, j)].v);
   for (int face = 0; face < FACES; face++)
     for (int i = 0; i < frequency; i++)
       for (int j = 0; j < frequency - i; j++) {
         int32_t a = vertex_number(&d, face, i, j);
         int32_t b = vertex_number(&d, face, i + 1, j);
         int32_t c = vertex_number(&d, face, i, j + 1);
-        join(vertex, a, b);
-        join(vertex, b, c);
-        join(vertex, c, a);
+        join_vertices(vertex, a, b);
+        join_vertices(vertex, b, c);
+        join_vertices(vertex, c, a);
       }
 }

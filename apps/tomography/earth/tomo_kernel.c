@@ -24,7 +24,7 @@ tomo_kernel_options tomo_kernel_defaults(void)
                                .sigma_fraction = 0.05};
 }
 
-static osla_err check(const tomo_kernel_options *o)
+static osla_err check_options(const tomo_kernel_options *o)
 {
   OSLA_CHECK(o->n_periods >= 1 && o->n_periods <= 1000, OSLA_ERR_ARG,
              "%d periods are outside 1 to 1000", o->n_periods);
@@ -44,7 +44,7 @@ osla_err tomo_kernel_list(const tomo_kernel_options *options, tomo_measure **mea
   const tomo_kernel_options o = options ? *options : tomo_kernel_defaults();
   *measure = NULL;
   *count = 0;
-  OSLA_CALL(check(&o));
+  OSLA_CALL(check_options(&o));
   tomo_measure *list = malloc((size_t)(o.n_branches * o.n_periods) * sizeof *list);
   OSLA_CHECK(list, OSLA_ERR_MEM, "no memory for %d measures", o.n_branches * o.n_periods);
   for (int i = 0; i < o.n_branches * o.n_periods; i++) {

@@ -36,7 +36,7 @@ const char *tomo_model_name(tomo_model_kind kind)
   return names[kind];
 }
 
-static osla_err check(const tomo_model_options *o)
+static osla_err check_options(const tomo_model_options *o)
 {
   OSLA_CHECK((int)o->kind >= 0 && o->kind < TOMO_MODEL_KINDS, OSLA_ERR_ARG,
              "unknown kind of model %d", (int)o->kind);
@@ -113,7 +113,8 @@ static osla_err add_blobs(const tomo_model_options *o, const tomo_mesh *mesh,
 }
 
 /* Index of the coefficient whose knot and Greville depth are nearest to the location. */
-static int64_t nearest(const tomo_mesh *mesh, const tomo_radial *radial, const tomo_place *place)
+static int64_t nearest_coefficient(const tomo_mesh *mesh, const tomo_radial *radial,
+                                   const tomo_place *place)
 {
   double v[3];
   int64_t knot = 0;
@@ -133,12 +134,12 @@ osla_err tomo_model_true(const tomo_model_options *options, const tomo_mesh *mes
                          const tomo_radial *radial, double *m)
 {
   const tomo_model_options o = options ? *options : tomo_model_defaults();
-  OSLA_CALL(check(&o));
+  OSLA_CALL(check_options(&o));
   for (int64_t i = 0; i < tomo_mesh_knots(mesh) * tomo_radial_count(radial); i++)
     m[i] = 0.0;
   if (o.kind == TOMO_MODEL_CHECKERBOARD) fill_checkerboard(&o, mesh, radial, m);
   for (int i = 0; o.kind == TOMO_MODEL_SPIKE && i < o.n_spikes; i++)
-    m[nearest(mesh, radial, &o.spike[i])] = o.amplitude_percent;
+    m[nearest_coefficient(mesh, radial, &o.spike[i])] = o.amplitude_percent;
   return o.kind == TOMO_MODEL_BLOBS ? add_blobs(&o, mesh, radial, m) : OSLA_OK;
 }
 

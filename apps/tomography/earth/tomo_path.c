@@ -24,9 +24,9 @@ struct tomo_path {
   int32_t *knot;
   double *length;
   int64_t *index;
-  int most;         /* greatest number of data of a path */
+  int max_data;     /* greatest number of data of a path */
   tomo_set set;     /* the set of the latest tomo_path_weigh */
-  bool factored;    /* whether the latest tomo_path_weigh had factors */
+  bool has_factors; /* whether the latest tomo_path_weigh had factors */
   double *scale;    /* [k] factor / sigma */
   double *factor;   /* [k] factor of each datum */
   double *response; /* [k * N_r] W */
@@ -35,7 +35,7 @@ struct tomo_path {
 /* An upper bound of the number of knots whose basis touches a full circle: the area of the strip
  * with a margin of one spacing on either side, divided by the smallest area per knot (0.7 of the
  * mean). */
-static int64_t strip_knots(const tomo_mesh *mesh)
+static int64_t max_touched_knots(const tomo_mesh *mesh)
 {
   const int64_t knots = tomo_mesh_knots(mesh);
   const double half_width = 3.0 * tomo_mesh_spacing(mesh);
@@ -44,26 +44,26 @@ static int64_t strip_knots(const tomo_mesh *mesh)
   return bound < knots ? bound : knots;
 }
 
-osla_err tomo_path_create(const tomo_mesh *mesh, const tomo_kernel *kernel, int most,
+osla_err tomo_path_create(const tomo_mesh *mesh, const tomo_kernel *kernel, int max_data,
                           tomo_path **out)
 {
   *out = NULL;
   OSLA_CHECK(mesh && kernel, OSLA_ERR_ARG, "a path needs a mesh and kernels");
-  OSLA_CHECK(most >= 0, OSLA_ERR_ARG, "a path of %d data", most);
+  OSLA_CHECK(max_data >= 0, OSLA_ERR_ARG, "a path of %d data", max_data);
   tomo_path *path = calloc(1, sizeof *path);
   OSLA_CHECK(path, OSLA_ERR_MEM, "no memory for a path");
   path->mesh = mesh;
   path->kernel = kernel;
-  path->knots_max = strip_knots(mesh);
-  path->most = most;
+  path->knots_max = max_touched_knots(mesh);
+  path->max_data = max_data;
   const size_t touched = (size_t)path->knots_max, radial = (size_t)tomo_kernel_radial(kernel);
   path->sum = calloc((size_t)tomo_mesh_knots(mesh), sizeof *path->sum);
   path->knot = calloc(touched, sizeof *path->knot);
   path->length = calloc(touched, sizeof *path->length);
   path->index = calloc(touched * radial, sizeof *path->index);
-  path->scale = calloc((size_t)most + 1, sizeof *path->scale);
-  path->factor = calloc((size_t)most + 1, sizeof *path->factor);
-  path->response = calloc((size_t)most * radial + 1, sizeof *path->response);
+  path->scale = calloc((size_t)max_data + 1, sizeof *path->scale);
+  path->factor = calloc((size_t)max_data + 1, sizeof *path->factor);
+  path->response = calloc((size_t)max_data * radial + 1, sizeof *path->response);
   if (!path->sum || !path->knot || !path->length || !path->index || !path->scale || !path->factor ||
       !path->response) {
     tomo_path_destroy(&path);
@@ -145,12 +145,12 @@ void tomo_path_weigh(tomo_path *path, const tomo_set *set, const double *factor)
 {
   const bool same = set->measure == path->set.measure && set->sigma == path->set.sigma &&
                     set->count == path->set.count;
-  if (same && !factor && !path->factored) return;
+  if (same && !factor && !path->has_factors) return;
   const int64_t k = set->count, all = tomo_kernel_count(path->kernel);
   const int radial = tomo_kernel_radial(path->kernel);
   const double *response = tomo_kernel_response(path->kernel);
   path->set = *set;
-  path->factored = factor != NULL;
+  path->has_factors = factor != NULL;
   for (int64_t i = 0; i < k; i++) {
     path->factor[i] = factor ? factor[i] : 1.0;
     path->scale[i] = path->factor[i] / set->sigma[i];

@@ -25,10 +25,10 @@
 
 typedef struct tomo_path tomo_path;
 
-/* Creates a workspace for paths of any length with at most `most` data. Errors: OSLA_ERR_ARG,
+/* Creates a workspace for paths of any length with at most `max_data` data. Errors: OSLA_ERR_ARG,
  * OSLA_ERR_MEM. Memory: 8 bytes per knot of the mesh, 12 + 8 N_r bytes per knot that a full circle
  * touches, 8 (N_r + 1) per datum. */
-osla_err tomo_path_create(const tomo_mesh *mesh, const tomo_kernel *kernel, int most,
+osla_err tomo_path_create(const tomo_mesh *mesh, const tomo_kernel *kernel, int max_data,
                           tomo_path **path);
 void tomo_path_destroy(tomo_path **path);
 

@@ -97,7 +97,7 @@ void tomo_prior_panel(const tomo_prior_options *options, const tomo_mesh *mesh, 
       g[row + (self * n_radial + r + i) * m] = sqrt(options->radial) * radial_weight(width, i);
 }
 
-static double most_of(const double *factor, int64_t count)
+static double largest_factor(const double *factor, int64_t count)
 {
   double most = 0.0;
   for (int64_t i = 0; i < count && factor; i++)
@@ -110,8 +110,8 @@ static double most_of(const double *factor, int64_t count)
  * and 1. */
 double tomo_prior_most(const tomo_prior_options *options, int64_t knots, int n_radial)
 {
-  return options->damping * most_of(options->damping_of, knots * n_radial) +
-         (1.0 + 6.0 / 25.0) * options->lateral * most_of(options->lateral_of, n_radial) +
+  return options->damping * largest_factor(options->damping_of, knots * n_radial) +
+         (1.0 + 6.0 / 25.0) * options->lateral * largest_factor(options->lateral_of, n_radial) +
          6.0 * options->radial;
 }
 

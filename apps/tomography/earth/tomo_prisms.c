@@ -19,7 +19,7 @@ uint64_t tomo_prisms_bytes(int frequency, int levels, int n_fields)
 
 /* --- creation --- */
 
-static void place_points(const tomo_slices *slices, tomo_prisms *p)
+static void set_points(const tomo_slices *slices, tomo_prisms *p)
 {
   const tomo_mesh *mesh = tomo_slices_mesh(slices);
   const int64_t knots = tomo_mesh_knots(mesh);
@@ -42,7 +42,7 @@ static void join_points(const int32_t (*triangle)[3], int64_t triangles, int64_t
   }
 }
 
-static void evaluate(const tomo_slices *slices, tomo_prisms *p)
+static void evaluate_fields(const tomo_slices *slices, tomo_prisms *p)
 {
   const tomo_mesh *mesh = tomo_slices_mesh(slices);
   const int64_t knots = tomo_mesh_knots(mesh);
@@ -95,9 +95,9 @@ osla_err tomo_prisms_create(const tomo_slices *slices, int n_fields, const tomo_
   }
   if (made) {
     tomo_mesh_triangles(tomo_slices_mesh(slices), triangle);
-    place_points(slices, p);
+    set_points(slices, p);
     join_points((const int32_t(*)[3])triangle, triangles, knots, p);
-    evaluate(slices, p);
+    evaluate_fields(slices, p);
   }
   free(triangle);
   if (!made) tomo_prisms_destroy(&p);
@@ -132,7 +132,7 @@ osla_err tomo_prisms_store(const tomo_prisms *p, tomo_store *store)
   return OSLA_OK;
 }
 
-static void put_escaped(const char *text, FILE *out)
+static void write_escaped(const char *text, FILE *out)
 {
   for (; *text; text++)
     switch (*text) {
@@ -144,13 +144,13 @@ static void put_escaped(const char *text, FILE *out)
 }
 
 /* Writes the XDMF reference to a data set of n rows. */
-static void put_item(FILE *out, const char *data, const char *name, int64_t n, int columns,
-                     const char *type)
+static void write_item(FILE *out, const char *data, const char *name, int64_t n, int columns,
+                       const char *type)
 {
   (void)fprintf(out, "        <DataItem Dimensions=\"%" PRId64, n);
   if (columns > 1) (void)fprintf(out, " %d", columns);
   (void)fprintf(out, "\" %s Format=\"HDF\">", type);
-  put_escaped(data, out);
+  write_escaped(data, out);
   (void)fprintf(out, ":/mesh_%s</DataItem>\n", name);
 }
 
@@ -162,16 +162,16 @@ int tomo_prisms_describe(const tomo_prisms *p, const char *data, FILE *out)
                 "    <Grid Name=\"model\" GridType=\"Uniform\">\n"
                 "      <Topology TopologyType=\"%s\" NumberOfElements=\"%" PRId64 "\">\n",
                 p->corners == 6 ? "Wedge" : "Triangle", p->cells);
-  put_item(out, data, "cells", p->cells, p->corners, "NumberType=\"Int\" Precision=\"4\"");
+  write_item(out, data, "cells", p->cells, p->corners, "NumberType=\"Int\" Precision=\"4\"");
   (void)fprintf(out, "      </Topology>\n      <Geometry GeometryType=\"XYZ\">\n");
-  put_item(out, data, "points", p->points, 3, number);
+  write_item(out, data, "points", p->points, 3, number);
   (void)fprintf(out, "      </Geometry>\n");
   for (int f = 0; f < p->n_fields; f++) {
     (void)fprintf(out,
                   "      <Attribute Name=\"%s\" AttributeType=\"Scalar\" Center=\"Node\">\n"
                   "        <Information Name=\"unit\" Value=\"%s\"/>\n",
                   p->field[f].name, p->field[f].unit);
-    put_item(out, data, p->field[f].name, p->points, 1, number);
+    write_item(out, data, p->field[f].name, p->points, 1, number);
     (void)fprintf(out, "      </Attribute>\n");
   }
   (void)fprintf(out, "    </Grid>\n  </Domain>\n</Xdmf>\n");

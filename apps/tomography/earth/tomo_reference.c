@@ -56,7 +56,7 @@ int tomo_reference_depths(const tomo_reference *reference, const double **depth_
   return reference->n_depths;
 }
 
-static int compare(const void *left, const void *right)
+static int compare_rows(const void *left, const void *right)
 {
   const reference_row *a = left, *b = right;
   if (a->wave != b->wave) return a->wave < b->wave ? -1 : 1;
@@ -65,9 +65,9 @@ static int compare(const void *left, const void *right)
   return a->line < b->line ? -1 : a->line > b->line;
 }
 
-osla_err reference_arrange(const char *name, tomo_reference *reference)
+osla_err reference_sort_rows(const char *name, tomo_reference *reference)
 {
-  qsort(reference->row, (size_t)reference->n_rows, sizeof *reference->row, compare);
+  qsort(reference->row, (size_t)reference->n_rows, sizeof *reference->row, compare_rows);
   for (int i = 1; i < reference->n_rows; i++) {
     const reference_row *a = &reference->row[i - 1], *b = &reference->row[i];
     if (a->wave != b->wave || a->branch != b->branch) continue;
@@ -126,11 +126,11 @@ osla_err tomo_reference_covers(const tomo_reference *reference, const tomo_measu
 }
 
 /* A weighted sum of neighbouring rows. */
-typedef struct blend {
+typedef struct interpolation {
   const reference_row *row;
   int count;
   double weight[4];
-} blend;
+} interpolation;
 
 /* Adds to weight[j] the factor of row j in `scale` times the slope at row i. The slope is that of
  * the parabola through row i and its two neighbours in x (at an end, the next two rows). */
@@ -164,18 +164,18 @@ static void set_weights(const double *xs, int n, int i, double x, double *weight
   add_slope(xs, n, i + 1, -step * t * t * s, weight);
 }
 
-static blend find(const tomo_reference *reference, const tomo_measure *measure)
+static interpolation interpolation_of(const tomo_reference *reference, const tomo_measure *measure)
 {
   int count, i = 0;
   const reference_row *row = rows_of(reference, measure->wave, measure->branch, &count);
-  blend b = {.row = row, .count = 1, .weight = {1.0}};
+  interpolation b = {.row = row, .count = 1, .weight = {1.0}};
   if (count < 2) return b;
   const double period = fmin(fmax(measure->period_s, row[0].period), row[count - 1].period);
   while (i + 2 < count && row[i + 1].period <= period)
     i++;
   const int first = i > 0 ? i - 1 : 0, end = i + 3 < count ? i + 3 : count;
   double x[4];
-  b = (blend){.row = row + first, .count = end - first};
+  b = (interpolation){.row = row + first, .count = end - first};
   for (int j = 0; j < b.count; j++)
     x[j] = log(b.row[j].period);
   set_weights(x, b.count, i - first, log(period), b.weight);
@@ -184,7 +184,7 @@ static blend find(const tomo_reference *reference, const tomo_measure *measure)
 
 double tomo_reference_velocity(const tomo_reference *reference, const tomo_measure *measure)
 {
-  const blend b = find(reference, measure);
+  const interpolation b = interpolation_of(reference, measure);
   double sum = 0.0;
   for (int i = 0; i < b.count; i++)
     sum += b.weight[i] * b.row[i].velocity[measure->observable];
@@ -192,7 +192,7 @@ double tomo_reference_velocity(const tomo_reference *reference, const tomo_measu
 }
 
 /* Kernel at the depth with index `depth`. */
-static double at_depth(const blend *b, tomo_observable observable, int depth)
+static double at_depth(const interpolation *b, tomo_observable observable, int depth)
 {
   double sum = 0.0;
   for (int i = 0; i < b->count; i++)
@@ -206,7 +206,7 @@ double tomo_reference_kernel(const tomo_reference *reference, const tomo_measure
   const double *depth = reference->depth;
   const int last = reference->n_depths - 1;
   if (!(depth_km <= depth[last])) return 0.0;
-  const blend b = find(reference, measure);
+  const interpolation b = interpolation_of(reference, measure);
   if (depth_km < depth[0]) return at_depth(&b, measure->observable, 0);
   if (depth_km == depth[last]) return at_depth(&b, measure->observable, last);
   int low = 0, high = last; /* depth[low] <= depth_km < depth[high] */

@@ -73,7 +73,8 @@ static bool next_word(cursor *c)
   return true;
 }
 
-static osla_err number(const cursor *c, const char *what, double low, double high, double *value)
+static osla_err parse_number(const cursor *c, const char *what, double low, double high,
+                             double *value)
 {
   char *end;
   PARSE_CHECK(c, strlen(c->word) < WORD_MAX, "%s: %s... is too long for a number", what, c->word);
@@ -89,15 +90,15 @@ static osla_err number(const cursor *c, const char *what, double low, double hig
 static osla_err next_number(cursor *c, const char *what, double low, double high, double *value)
 {
   PARSE_CHECK(c, next_word(c), "%s: the line ends before it", what);
-  return number(c, what, low, high, value);
+  return parse_number(c, what, low, high, value);
 }
 
 /* Reads exactly `count` numbers up to the end of the line. */
-static osla_err numbers(cursor *c, const char *what, int count, double *value)
+static osla_err parse_numbers(cursor *c, const char *what, int count, double *value)
 {
   int n = 0;
   while (next_word(c)) {
-    if (n < count) OSLA_CALL(number(c, what, -1e3, 1e3, &value[n]));
+    if (n < count) OSLA_CALL(parse_number(c, what, -1e3, 1e3, &value[n]));
     n++;
   }
   PARSE_CHECK(c, n == count, "%s: %d values, but there are %d depths", what, n, count);
@@ -180,7 +181,7 @@ static osla_err read_kernel(cursor *c, const tomo_reference *reference, const ch
   PARSE_CHECK(c, there, "%s: its line does not follow that of its mode", keyword);
   *kernel = malloc((size_t)reference->n_depths * sizeof **kernel);
   OSLA_CHECK(*kernel, OSLA_ERR_MEM, "no memory for a kernel of %d depths", reference->n_depths);
-  return numbers(c, keyword, reference->n_depths, *kernel);
+  return parse_numbers(c, keyword, reference->n_depths, *kernel);
 }
 
 /* Reads wave, branch, period, c and U of a line; *grouped is false if U is missing. */
@@ -199,7 +200,7 @@ static osla_err read_mode(cursor *c, reference_row *row, bool *grouped)
   OSLA_CALL(next_number(c, "period", 0.01, 1e5, &row->period));
   OSLA_CALL(next_number(c, "c", 0.01, 100.0, &row->velocity[TOMO_PHASE]));
   *grouped = next_word(c);
-  if (*grouped) OSLA_CALL(number(c, "U", 0.01, 100.0, &row->velocity[TOMO_GROUP]));
+  if (*grouped) OSLA_CALL(parse_number(c, "U", 0.01, 100.0, &row->velocity[TOMO_GROUP]));
   PARSE_CHECK(c, !next_word(c), "mode: %s is one value too many", c->word);
   return OSLA_OK;
 }
@@ -246,7 +247,7 @@ osla_err tomo_reference_parse(const char *name, const char *text, size_t length,
   OSLA_CHECK(reference, OSLA_ERR_MEM, "no memory for a reference table");
   osla_err err = read_head(&c, reference);
   if (err == OSLA_OK) err = read_rows(&c, reference);
-  if (err == OSLA_OK) err = reference_arrange(c.name, reference);
+  if (err == OSLA_OK) err = reference_sort_rows(c.name, reference);
   if (err != OSLA_OK) tomo_reference_destroy(&reference);
   *out = reference;
   return err;

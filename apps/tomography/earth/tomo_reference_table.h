@@ -31,6 +31,6 @@ struct tomo_reference {
 
 /* Sorts the rows. Error IO if two rows have the same wave, branch and period, or only some rows of
  * a branch have group velocities. */
-osla_err reference_arrange(const char *name, tomo_reference *reference);
+osla_err reference_sort_rows(const char *name, tomo_reference *reference);
 
 #endif

@@ -22,13 +22,13 @@ tomo_choice tomo_choice_all(void)
 enum { PARTS_MAX = 4, PART_MAX = 64 };
 
 /* Splits a text at its slashes into exactly `wanted` parts. */
-static osla_err cut(const char *option, const char *text, const char *form, int wanted,
-                    char part[PARTS_MAX][PART_MAX])
+static osla_err split_at_slashes(const char *option, const char *text, const char *form, int wanted,
+                                 char part[PARTS_MAX][PART_MAX])
 {
   char shown[TEXT_SHOWN];
   int n = 0;
   bool fits = true;
-  text_show(text, shown);
+  text_printable(text, shown);
   for (const char *at = text; fits; at++) {
     const size_t length = strcspn(at, "/");
     fits = n < wanted && length < PART_MAX;
@@ -43,8 +43,8 @@ static osla_err cut(const char *option, const char *text, const char *form, int 
   return OSLA_OK;
 }
 
-static osla_err read_number(const char *option, const char *text, double low, double high,
-                            double *value)
+static osla_err parse_number(const char *option, const char *text, double low, double high,
+                             double *value)
 {
   char *end;
   const double x = strtod(text, &end);
@@ -60,7 +60,7 @@ osla_err tomo_choice_time(tomo_choice *choice, const char *option, const char *t
 {
   char part[PARTS_MAX][PART_MAX];
   double *value[2] = {&choice->from_s, &choice->until_s};
-  OSLA_CALL(cut(option, text, "FROM/UNTIL", 2, part));
+  OSLA_CALL(split_at_slashes(option, text, "FROM/UNTIL", 2, part));
   for (int i = 0; i < 2; i++)
     OSLA_CHECK(part[i][0] == '\0' || tomo_time_read(part[i], value[i]), OSLA_ERR_ARG,
                "%s: '%s' is not a time of ISO 8601, such as 2018-01-31T02:00:31.8", option,
@@ -75,9 +75,9 @@ osla_err tomo_choice_magnitude(tomo_choice *choice, const char *option, const ch
 {
   char part[PARTS_MAX][PART_MAX];
   double *value[2] = {&choice->magnitude_least, &choice->magnitude_most};
-  OSLA_CALL(cut(option, text, "MIN/MAX", 2, part));
+  OSLA_CALL(split_at_slashes(option, text, "MIN/MAX", 2, part));
   for (int i = 0; i < 2; i++)
-    if (part[i][0] != '\0') OSLA_CALL(read_number(option, part[i], -5.0, 11.0, value[i]));
+    if (part[i][0] != '\0') OSLA_CALL(parse_number(option, part[i], -5.0, 11.0, value[i]));
   OSLA_CHECK(choice->magnitude_least <= choice->magnitude_most, OSLA_ERR_ARG,
              "%s: %s is larger than %s", option, part[0], part[1]);
   choice->magnitude_given = true;
@@ -87,11 +87,11 @@ osla_err tomo_choice_magnitude(tomo_choice *choice, const char *option, const ch
 osla_err tomo_choice_region(tomo_region *region, const char *option, const char *text)
 {
   char part[PARTS_MAX][PART_MAX];
-  OSLA_CALL(cut(option, text, "W/E/S/N", 4, part));
-  OSLA_CALL(read_number(option, part[0], -360.0, 360.0, &region->west));
-  OSLA_CALL(read_number(option, part[1], -360.0, 360.0, &region->east));
-  OSLA_CALL(read_number(option, part[2], -90.0, 90.0, &region->south));
-  OSLA_CALL(read_number(option, part[3], -90.0, 90.0, &region->north));
+  OSLA_CALL(split_at_slashes(option, text, "W/E/S/N", 4, part));
+  OSLA_CALL(parse_number(option, part[0], -360.0, 360.0, &region->west));
+  OSLA_CALL(parse_number(option, part[1], -360.0, 360.0, &region->east));
+  OSLA_CALL(parse_number(option, part[2], -90.0, 90.0, &region->south));
+  OSLA_CALL(parse_number(option, part[3], -90.0, 90.0, &region->north));
   OSLA_CHECK(region->south <= region->north, OSLA_ERR_ARG, "%s: %s is north of %s", option, part[2],
              part[3]);
   region->given = true;
@@ -101,7 +101,7 @@ osla_err tomo_choice_region(tomo_region *region, const char *option, const char 
 /* --- selection --- */
 
 /* Reduces x degrees to 0 <= x < 360. */
-static double turn(double x)
+static double reduce_degrees(double x)
 {
   const double rest = fmod(x, 360.0);
   return rest < 0.0 ? rest + 360.0 : rest;
@@ -112,20 +112,22 @@ static bool is_in_region(const tomo_region *r, const tomo_site *s)
   if (!r->given) return true;
   if (s->latitude < r->south || s->latitude > r->north) return false;
   const double width = r->east - r->west;
-  return fabs(width) >= 360.0 || turn(s->longitude - r->west) <= turn(width);
+  return fabs(width) >= 360.0 || reduce_degrees(s->longitude - r->west) <= reduce_degrees(width);
 }
 
 /* Returns the counter for the reason why an entry is excluded, or NULL if it is selected. */
-typedef int64_t *judge(const tomo_choice *choice, const tomo_site *site, tomo_counts *counts);
+typedef int64_t *exclusion_test(const tomo_choice *choice, const tomo_site *site,
+                                tomo_counts *counts);
 
-static int64_t *judge_station(const tomo_choice *c, const tomo_site *s, tomo_counts *counts)
+static int64_t *find_station_exclusion(const tomo_choice *c, const tomo_site *s,
+                                       tomo_counts *counts)
 {
   /* an open epoch has NaN, with which a comparison is false */
   if (c->time_given && (s->time_s >= c->until_s || s->end_s <= c->from_s)) return &counts->time;
   return is_in_region(&c->stations, s) ? NULL : &counts->region;
 }
 
-static int64_t *judge_event(const tomo_choice *c, const tomo_site *s, tomo_counts *counts)
+static int64_t *find_event_exclusion(const tomo_choice *c, const tomo_site *s, tomo_counts *counts)
 {
   if (isnan(s->latitude)) return &counts->no_place;
   if (c->time_given && isnan(s->time_s)) return &counts->no_time;
@@ -137,49 +139,49 @@ static int64_t *judge_event(const tomo_choice *c, const tomo_site *s, tomo_count
   return is_in_region(&c->events, s) ? NULL : &counts->region;
 }
 
-static void keep_chosen(site_list *list, const tomo_choice *choice, judge *where,
-                        tomo_counts *counts)
+static void keep_selected(site_list *list, const tomo_choice *choice, exclusion_test *where,
+                          tomo_counts *counts)
 {
-  int64_t kept = 0;
+  int64_t n_kept = 0;
   for (int64_t i = 0; i < list->count; i++) {
     int64_t *reason = where(choice, &list->site[i], counts);
     if (reason)
       ++*reason;
     else
-      list->site[kept++] = list->site[i];
+      list->site[n_kept++] = list->site[i];
   }
-  list->count = kept;
+  list->count = n_kept;
 }
 
 /* Sets the id of each event without one to its index in the list, from 1, before any selection. The
  * id stays empty if another event already has that number as its id. */
 static osla_err number_events(site_list *list)
 {
-  bool *taken = calloc((size_t)list->count + 1, sizeof *taken);
-  OSLA_CHECK(taken, OSLA_ERR_MEM, "numbers of %lld events", (long long)list->count);
+  bool *is_used = calloc((size_t)list->count + 1, sizeof *is_used);
+  OSLA_CHECK(is_used, OSLA_ERR_MEM, "numbers of %lld events", (long long)list->count);
   for (int64_t i = 0; i < list->count; i++) {
     char *end;
     const long long number = strtoll(list->site[i].id, &end, 10);
-    if (!*end && number >= 1 && number <= list->count) taken[number - 1] = true;
+    if (!*end && number >= 1 && number <= list->count) is_used[number - 1] = true;
   }
   for (int64_t i = 0; i < list->count; i++)
-    if (!list->site[i].id[0] && !taken[i])
+    if (!list->site[i].id[0] && !is_used[i])
       (void)snprintf(list->site[i].id, sizeof list->site[i].id, "%lld", (long long)(i + 1));
-  free(taken);
+  free(is_used);
   return OSLA_OK;
 }
 
-static osla_err choose(char *const *files, int n, const tomo_choice *choice, site_list *list,
-                       bool events, tomo_counts *counts)
+static osla_err read_and_select(char *const *files, int n, const tomo_choice *choice,
+                                site_list *list, bool events, tomo_counts *counts)
 {
   *counts = (tomo_counts){0};
   for (int i = 0; i < n; i++)
     OSLA_CALL(events ? text_read_events(files[i], list) : text_read_stations(files[i], list));
   counts->read = list->count;
   if (events) OSLA_CALL(number_events(list));
-  keep_chosen(list, choice, events ? judge_event : judge_station, counts);
+  keep_selected(list, choice, events ? find_event_exclusion : find_station_exclusion, counts);
   counts->placeless = list->placeless;
-  if (counts->no_place == counts->read) return site_list_refuse_placeless(list, counts->read);
+  if (counts->no_place == counts->read) return site_list_unlocated_error(list, counts->read);
   const int64_t chosen = list->count;
   OSLA_CALL(events ? tomo_merge_events(list->site, &list->count)
                    : tomo_merge_stations(list->site, &list->count));
@@ -196,7 +198,8 @@ osla_err tomo_choose_stations(char *const *files, int n, const tomo_choice *choi
 {
   site_list list = {0};
   int64_t count;
-  return text_give(&list, choose(files, n, choice, &list, false, counts), sites, &count);
+  return site_list_release(&list, read_and_select(files, n, choice, &list, false, counts), sites,
+                           &count);
 }
 
 osla_err tomo_choose_events(char *const *files, int n, const tomo_choice *choice, tomo_site **sites,
@@ -204,5 +207,6 @@ osla_err tomo_choose_events(char *const *files, int n, const tomo_choice *choice
 {
   site_list list = {0};
   int64_t count;
-  return text_give(&list, choose(files, n, choice, &list, true, counts), sites, &count);
+  return site_list_release(&list, read_and_select(files, n, choice, &list, true, counts), sites,
+                           &count);
 }

@@ -42,7 +42,7 @@ static osla_err read_parts(const text_reader *reader, const char *const *field, 
       continue;
     }
     OSLA_CALL(
-      text_number(reader, names[i], field[i], i == YEAR ? any_year : 0.0, 9999.0, &part[i]));
+      text_parse_number(reader, names[i], field[i], i == YEAR ? any_year : 0.0, 9999.0, &part[i]));
     TEXT_CHECK(reader, i == SECOND || part[i] <= floor(part[i]), "%s %g is not a whole number",
                names[i], part[i]);
     TEXT_CHECK(reader, missing < 0, "%s %g is given without the %s", names[i], part[i],
@@ -52,7 +52,7 @@ static osla_err read_parts(const text_reader *reader, const char *const *field, 
   return OSLA_OK;
 }
 
-static osla_err make(const text_reader *reader, const double part[PARTS], double *time_s)
+static osla_err to_seconds(const text_reader *reader, const double part[PARTS], double *time_s)
 {
   if (part[YEAR] < 1.0) { /* tomo_time.h begins with the year 1 */
     *time_s = NAN;
@@ -72,7 +72,7 @@ static osla_err read_joined(const text_reader *reader, const char *date, const c
 {
   char both[2 * TOMO_LINE_MAX];
   (void)snprintf(both, sizeof both, "%sT%s", date, time);
-  return text_event_time(reader, "time", both, time_s);
+  return text_parse_event_time(reader, "time", both, time_s);
 }
 
 /* Parses a date given as text, with a time of day given as text, given in parts, or missing. */
@@ -84,7 +84,7 @@ static osla_err read_dated(const text_reader *reader, const event_time *fields, 
   int given;
   if (!text_is_missing(time)) return read_joined(reader, date, time, time_s);
   OSLA_CALL(read_parts(reader, fields->part, HOUR, PARTS, part, &given));
-  if (given == 0) return text_event_time(reader, "time", date, time_s);
+  if (given == 0) return text_parse_event_time(reader, "time", date, time_s);
   (void)snprintf(made, sizeof made, "%02.0f:%02.0f:%09.6f", part[HOUR], part[MINUTE], part[SECOND]);
   return read_joined(reader, date, made, time_s);
 }
@@ -98,8 +98,8 @@ static osla_err read_undated(const text_reader *reader, const event_time *fields
   int given;
   const bool apart = !text_is_missing(time);
   OSLA_CALL(read_parts(reader, fields->part, YEAR, apart ? HOUR : PARTS, part, &given));
-  if (!apart) return given > 0 ? make(reader, part, time_s) : OSLA_OK;
-  text_show(time, shown);
+  if (!apart) return given > 0 ? to_seconds(reader, part, time_s) : OSLA_OK;
+  text_printable(time, shown);
   TEXT_CHECK(reader, given == HOUR, "time \"%s\" is given without the day", shown);
   (void)snprintf(made, sizeof made, "%04.0f-%02.0f-%02.0f", part[YEAR], part[MONTH], part[DAY]);
   return read_joined(reader, made, time, time_s);
@@ -112,15 +112,15 @@ osla_err event_time_read(const text_reader *reader, const event_time *fields, do
   *time_s = NAN;
   if (!text_is_missing(time) && !is_time_of_day(time)) {
     const bool complete = has_day_and_more(time);
-    text_show(time, shown);
-    text_show(date, shown_date);
+    text_printable(time, shown);
+    text_printable(date, shown_date);
     TEXT_CHECK(reader, complete || !fields->has_day,
                "time \"%s\" is neither a time of day, such as 02:00:31.8, nor a day and a "
                "time, such as 2018-01-31T02:00:31.8",
                shown);
     TEXT_CHECK(reader, text_is_missing(date) || strncmp(date, time, 10) == 0,
                "time \"%s\" is not of the date \"%s\"", shown, shown_date);
-    if (complete) return text_event_time(reader, "time", time, time_s);
+    if (complete) return text_parse_event_time(reader, "time", time, time_s);
     date = time;
     time = "";
   }

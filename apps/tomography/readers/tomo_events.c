@@ -70,20 +70,22 @@ static osla_err add_event(const text_reader *reader, const char *const field[KEY
   const bool no_latitude = text_is_missing(field[LATITUDE]);
   const bool no_longitude = text_is_missing(field[LONGITUDE]);
   if (!no_latitude)
-    OSLA_CALL(text_number(reader, "latitude", field[LATITUDE], -90.0, 90.0, &site->latitude));
+    OSLA_CALL(text_parse_number(reader, "latitude", field[LATITUDE], -90.0, 90.0, &site->latitude));
   if (!no_longitude)
-    OSLA_CALL(text_number(reader, "longitude", field[LONGITUDE], -180.0, 360.0, &site->longitude));
-  if (!text_is_missing(field[DEPTH]))
     OSLA_CALL(
-      text_number(reader, "depth", field[DEPTH], TEXT_DEPTH_LOW, TEXT_DEPTH_HIGH, &site->depth_km));
+      text_parse_number(reader, "longitude", field[LONGITUDE], -180.0, 360.0, &site->longitude));
+  if (!text_is_missing(field[DEPTH]))
+    OSLA_CALL(text_parse_number(reader, "depth", field[DEPTH], TEXT_DEPTH_LOW, TEXT_DEPTH_HIGH,
+                                &site->depth_km));
   if (!text_is_missing(field[MAGNITUDE]))
-    OSLA_CALL(text_number(reader, "magnitude", field[MAGNITUDE], -5.0, 11.0, &site->magnitude));
+    OSLA_CALL(
+      text_parse_number(reader, "magnitude", field[MAGNITUDE], -5.0, 11.0, &site->magnitude));
   text_set_name(site, field[PLACE]);
   if (!text_is_missing(field[ID])) text_set_id(site, field[ID]);
   const event_time time = {field[DATE], field[TIME], field + YEAR, has_day};
   OSLA_CALL(event_time_read(reader, &time, &site->time_s));
   if (no_latitude || no_longitude)
-    site_list_mark_placeless(
+    site_list_mark_unlocated(
       list, reader, no_latitude ? "the event has no latitude" : "the event has no longitude");
   return OSLA_OK;
 }
@@ -107,7 +109,7 @@ static osla_err check_depth(const text_reader *reader, char *const *field, const
   for (int i = 0; i < t->count && t->column[DEPTH] < 0; i++)
     for (const char *at = field[i]; *at; at++) {
       if (strncasecmp(at, "dep", 3) != 0) continue;
-      text_show(field[i], shown);
+      text_printable(field[i], shown);
       return text_error(reader,
                         "the column \"%s\" is not known; a depth in km has one of the "
                         "names %s",
@@ -120,13 +122,13 @@ static osla_err read_header(text_reader *reader, table *t)
 {
   char *field[TEXT_FIELDS_MAX];
   const text_fdsn kind = text_find_fdsn(reader->text);
-  if (kind == TEXT_FDSN_STATIONS) return text_refuse_kind(reader, "stations", "earthquakes");
+  if (kind == TEXT_FDSN_STATIONS) return text_wrong_list_error(reader, "stations", "earthquakes");
   if (kind == TEXT_FDSN_EVENTS) *strchr(reader->text, '#') = ' ';
   t->separator = text_separator(reader->text);
   OSLA_CALL(text_split(reader, t->separator, field, &t->count));
   OSLA_CALL(text_check_header(reader, field, t->count));
   OSLA_CALL(text_find_columns(reader, field, t->count, keys, KEYS, DEPTH, DEPTH + 1, t->column));
-  if (is_of_stations(t->column)) return text_refuse_kind(reader, "stations", "earthquakes");
+  if (is_of_stations(t->column)) return text_wrong_list_error(reader, "stations", "earthquakes");
   OSLA_CALL(check_depth(reader, field, t));
   OSLA_CALL(
     event_time_check_header(reader, t->column[DATE] >= 0, t->column[TIME] >= 0, t->column + YEAR));
@@ -149,7 +151,7 @@ static osla_err split_isc(text_reader *reader, const table *t, char **field, int
   *magnitude = "";
   for (int i = t->count - 1; i < *found; i += MAGNITUDE_FIELDS) {
     if (text_is_missing(field[i])) continue;
-    OSLA_CALL(text_number(reader, "magnitude", field[i], -5.0, 11.0, &value));
+    OSLA_CALL(text_parse_number(reader, "magnitude", field[i], -5.0, 11.0, &value));
     if (!**magnitude) *magnitude = field[i];
   }
   return OSLA_OK;
@@ -163,7 +165,7 @@ static osla_err read_row(text_reader *reader, const table *t, site_list *list)
   if (t->isc)
     OSLA_CALL(split_isc(reader, t, field, &found, &magnitude));
   else
-    OSLA_CALL(text_row(reader, t->separator, field, t->count));
+    OSLA_CALL(text_split_row(reader, t->separator, field, t->count));
   for (int i = 0; i < KEYS; i++)
     of_key[i] = t->column[i] >= 0 && t->column[i] < found ? field[t->column[i]] : "";
   if (t->isc) of_key[MAGNITUDE] = magnitude;
@@ -262,6 +264,6 @@ osla_err tomo_read_events(const char *file, tomo_site **sites, int64_t *count)
   list.count = 0;
   for (int64_t i = 0; i < read; i++)
     if (!isnan(list.site[i].latitude)) list.site[list.count++] = list.site[i];
-  if (err == OSLA_OK && list.count == 0) err = site_list_refuse_placeless(&list, read);
-  return text_give(&list, err, sites, count);
+  if (err == OSLA_OK && list.count == 0) err = site_list_unlocated_error(&list, read);
+  return site_list_release(&list, err, sites, count);
 }

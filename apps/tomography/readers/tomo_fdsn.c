@@ -18,18 +18,19 @@ static osla_err read_row(text_reader *reader, const int *column, int count, site
   char *field[TEXT_FIELDS_MAX];
   tomo_site *site;
   double metres;
-  OSLA_CALL(text_row(reader, '|', field, count));
+  OSLA_CALL(text_split_row(reader, '|', field, count));
   const char *station = field[column[STATION]], *network = field[column[NETWORK]];
   const char *elevation = column[ELEVATION] >= 0 ? field[column[ELEVATION]] : "";
   const char *start = column[START] >= 0 ? field[column[START]] : "";
   const char *end = column[END] >= 0 ? field[column[END]] : "";
-  OSLA_CALL(text_code(reader, "network", network));
-  OSLA_CALL(text_code(reader, "station", station));
+  OSLA_CALL(text_check_code(reader, "network", network));
+  OSLA_CALL(text_check_code(reader, "station", station));
   OSLA_CALL(site_list_add(list, &site));
-  OSLA_CALL(text_position(reader, field[column[LATITUDE]], field[column[LONGITUDE]], site));
-  if (*elevation) OSLA_CALL(text_number(reader, "elevation", elevation, -12e3, 12e3, &metres));
-  OSLA_CALL(text_time(reader, "StartTime", start, &site->time_s));
-  OSLA_CALL(text_time(reader, "EndTime", end, &site->end_s));
+  OSLA_CALL(text_parse_position(reader, field[column[LATITUDE]], field[column[LONGITUDE]], site));
+  if (*elevation)
+    OSLA_CALL(text_parse_number(reader, "elevation", elevation, -12e3, 12e3, &metres));
+  OSLA_CALL(text_parse_time(reader, "StartTime", start, &site->time_s));
+  OSLA_CALL(text_parse_time(reader, "EndTime", end, &site->end_s));
   text_set_codes(site, network, station);
   return OSLA_OK;
 }
@@ -43,10 +44,10 @@ osla_err text_read_fdsn(text_reader *reader, site_list *list)
     OSLA_CALL(text_read_content(reader, &more));
     if (!more) return OSLA_OK;
     const text_fdsn kind = text_find_fdsn(reader->text);
-    if (kind == TEXT_FDSN_EVENTS) return text_refuse_kind(reader, "earthquakes", "stations");
+    if (kind == TEXT_FDSN_EVENTS) return text_wrong_list_error(reader, "earthquakes", "stations");
     if (kind == TEXT_FDSN_STATIONS) {
       *strchr(reader->text, '#') = ' ';
-      OSLA_CALL(text_header(reader, '|', keys, KEYS, ELEVATION, ELEVATION, column, &count));
+      OSLA_CALL(text_parse_header(reader, '|', keys, KEYS, ELEVATION, ELEVATION, column, &count));
     } else {
       OSLA_CALL(read_row(reader, column, count, list));
     }

@@ -46,7 +46,7 @@ uint64_t tomo_grid_bytes(double step, int depths, int variables, int flat_variab
 
 enum { LONGITUDE, LATITUDE, DEPTH, AXES };
 
-typedef struct drawing {
+typedef struct grid_writer {
   const tomo_grid_file *what;
   int id;           /* netCDF's id of the file */
   int length[AXES]; /* number of points on each axis */
@@ -54,44 +54,44 @@ typedef struct drawing {
   int variable[TOMO_GRID_VARIABLES_MAX];
   float range[TOMO_GRID_VARIABLES_MAX][2]; /* least and greatest value of each variable */
   int code;                                /* first error of netCDF, or NC_NOERR */
-} drawing;
+} grid_writer;
 
-static void note(drawing *g, int code)
+static void record_error(grid_writer *g, int code)
 {
   if (g->code == NC_NOERR) g->code = code;
 }
 
-static void put_text(drawing *g, int variable, const char *name, const char *text)
+static void put_text(grid_writer *g, int variable, const char *name, const char *text)
 {
   char *clean = text ? strdup(text) : NULL;
   if (!text) return;
   if (!clean) {
-    note(g, NC_ENOMEM);
+    record_error(g, NC_ENOMEM);
     return;
   }
   for (char *c = clean; *c; c++)
     if ((unsigned char)*c < ' ' || (unsigned char)*c > '~') *c = '?';
-  note(g, nc_put_att_text(g->id, variable, name, strlen(clean), clean));
+  record_error(g, nc_put_att_text(g->id, variable, name, strlen(clean), clean));
   free(clean);
 }
 
-static void put_range(drawing *g, int variable, double low, double high)
+static void put_range(grid_writer *g, int variable, double low, double high)
 {
   const double range[2] = {low, high};
-  note(g, nc_put_att_double(g->id, variable, "actual_range", NC_DOUBLE, 2, range));
+  record_error(g, nc_put_att_double(g->id, variable, "actual_range", NC_DOUBLE, 2, range));
 }
 
 /* --- definitions --- */
 
-static void define_axes(drawing *g)
+static void define_axes(grid_writer *g)
 {
   static const struct {
     const char *name, *units, *letter;
   } axes[AXES] = {
     {"longitude", "degrees_east", "X"}, {"latitude", "degrees_north", "Y"}, {"depth", "km", "Z"}};
   for (int i = 0; i < AXES; i++) {
-    note(g, nc_def_dim(g->id, axes[i].name, (size_t)g->length[i], &g->dimension[i]));
-    note(g, nc_def_var(g->id, axes[i].name, NC_DOUBLE, 1, &g->dimension[i], &g->axis[i]));
+    record_error(g, nc_def_dim(g->id, axes[i].name, (size_t)g->length[i], &g->dimension[i]));
+    record_error(g, nc_def_var(g->id, axes[i].name, NC_DOUBLE, 1, &g->dimension[i], &g->axis[i]));
     put_text(g, g->axis[i], "standard_name", axes[i].name);
     put_text(g, g->axis[i], "long_name", axes[i].name);
     put_text(g, g->axis[i], "units", axes[i].units);
@@ -104,30 +104,31 @@ static void define_axes(drawing *g)
   put_text(g, g->axis[DEPTH], "positive", "down");
 }
 
-static void define_datum(drawing *g)
+static void define_datum(grid_writer *g)
 {
   const double axis = 6378137.0, flattening = 298.257223563;
   int crs = 0;
-  note(g, nc_def_var(g->id, "crs", NC_INT, 0, NULL, &crs));
+  record_error(g, nc_def_var(g->id, "crs", NC_INT, 0, NULL, &crs));
   put_text(g, crs, "grid_mapping_name", "latitude_longitude");
   put_text(g, crs, "long_name", "WGS84, geographic latitudes");
-  note(g, nc_put_att_double(g->id, crs, "semi_major_axis", NC_DOUBLE, 1, &axis));
-  note(g, nc_put_att_double(g->id, crs, "inverse_flattening", NC_DOUBLE, 1, &flattening));
+  record_error(g, nc_put_att_double(g->id, crs, "semi_major_axis", NC_DOUBLE, 1, &axis));
+  record_error(g, nc_put_att_double(g->id, crs, "inverse_flattening", NC_DOUBLE, 1, &flattening));
 }
 
-static void put_range_of(drawing *g, int i)
+static void put_range_of(grid_writer *g, int i)
 {
-  note(g, nc_put_att_float(g->id, g->variable[i], "actual_range", NC_FLOAT, 2, g->range[i]));
+  record_error(g,
+               nc_put_att_float(g->id, g->variable[i], "actual_range", NC_FLOAT, 2, g->range[i]));
 }
 
-static void define_variables(drawing *g)
+static void define_variables(grid_writer *g)
 {
   const int deep[AXES] = {g->dimension[DEPTH], g->dimension[LATITUDE], g->dimension[LONGITUDE]};
   for (int i = 0; i < g->what->n_variables; i++) {
     const tomo_grid_variable *v = &g->what->variable[i];
     const bool flat = v->field.flat;
-    note(g, nc_def_var(g->id, v->name, NC_FLOAT, flat ? 2 : 3, flat ? deep + 1 : deep,
-                       &g->variable[i]));
+    record_error(g, nc_def_var(g->id, v->name, NC_FLOAT, flat ? 2 : 3, flat ? deep + 1 : deep,
+                               &g->variable[i]));
     put_text(g, g->variable[i], "long_name", v->long_name);
     put_text(g, g->variable[i], "units", v->units);
     put_text(g, g->variable[i], "comment", v->comment);
@@ -139,7 +140,7 @@ static void define_variables(drawing *g)
   }
 }
 
-static void define(drawing *g)
+static void define(grid_writer *g)
 {
   const int on_lines = 0;
   put_text(g, NC_GLOBAL, "Conventions", "CF-1.8");
@@ -147,40 +148,40 @@ static void define(drawing *g)
   put_text(g, NC_GLOBAL, "source", g->what->source);
   put_text(g, NC_GLOBAL, "history", g->what->history);
   put_text(g, NC_GLOBAL, "references", g->what->references);
-  note(g, nc_put_att_int(g->id, NC_GLOBAL, "node_offset", NC_INT, 1, &on_lines));
+  record_error(g, nc_put_att_int(g->id, NC_GLOBAL, "node_offset", NC_INT, 1, &on_lines));
   define_axes(g);
   define_datum(g);
   define_variables(g);
-  note(g, nc_enddef(g->id));
+  record_error(g, nc_enddef(g->id));
 }
 
 /* --- values --- */
 
-static double longitude(const drawing *g, int i)
+static double longitude(const grid_writer *g, int i)
 {
   return (360.0 * i) / (g->length[LONGITUDE] - 1) - 180.0;
 }
 
-static double latitude(const drawing *g, int j)
+static double latitude(const grid_writer *g, int j)
 {
   return (180.0 * j) / (g->length[LATITUDE] - 1) - 90.0;
 }
 
-static void put_axes(drawing *g)
+static void put_axes(grid_writer *g)
 {
   for (size_t i = 0; i < (size_t)g->length[LONGITUDE]; i++) {
     const double x = longitude(g, (int)i);
-    note(g, nc_put_var1_double(g->id, g->axis[LONGITUDE], &i, &x));
+    record_error(g, nc_put_var1_double(g->id, g->axis[LONGITUDE], &i, &x));
   }
   for (size_t j = 0; j < (size_t)g->length[LATITUDE]; j++) {
     const double y = latitude(g, (int)j);
-    note(g, nc_put_var1_double(g->id, g->axis[LATITUDE], &j, &y));
+    record_error(g, nc_put_var1_double(g->id, g->axis[LATITUDE], &j, &y));
   }
-  note(g, nc_put_var_double(g->id, g->axis[DEPTH], tomo_slices_depths(g->what->slices)));
+  record_error(g, nc_put_var_double(g->id, g->axis[DEPTH], tomo_slices_depths(g->what->slices)));
 }
 
 /* Evaluates all fields along one parallel at all depths: value[field][depth][longitude]. */
-static void evaluate_parallel(const drawing *g, int j, double *value)
+static void evaluate_parallel(const grid_writer *g, int j, double *value)
 {
   const int n = g->length[LONGITUDE], depths = g->length[DEPTH], fields = g->what->n_variables;
   tomo_field field[TOMO_GRID_VARIABLES_MAX];
@@ -205,20 +206,21 @@ static void widen(float range[2], const double *value, int64_t count)
   }
 }
 
-static void put_values(drawing *g)
+static void put_values(grid_writer *g)
 {
   const int depths = g->length[DEPTH], n = g->length[LONGITUDE];
   const size_t most = (size_t)g->what->n_variables * (size_t)depths * (size_t)n;
   double *value = calloc(most, sizeof *value);
-  if (!value) note(g, NC_ENOMEM);
+  if (!value) record_error(g, NC_ENOMEM);
   for (int j = 0; j < g->length[LATITUDE] && g->code == NC_NOERR; j++) {
     evaluate_parallel(g, j, value);
     for (int f = 0; f < g->what->n_variables; f++) {
       const bool flat = g->what->variable[f].field.flat;
       const size_t start[AXES] = {0, (size_t)j, 0}, count[AXES] = {(size_t)depths, 1, (size_t)n};
       widen(g->range[f], value + (int64_t)f * depths * n, (int64_t)(flat ? 1 : depths) * n);
-      note(g, nc_put_vara_double(g->id, g->variable[f], flat ? start + 1 : start,
-                                 flat ? count + 1 : count, value + (int64_t)f * depths * n));
+      record_error(g,
+                   nc_put_vara_double(g->id, g->variable[f], flat ? start + 1 : start,
+                                      flat ? count + 1 : count, value + (int64_t)f * depths * n));
     }
   }
   free(value);
@@ -235,19 +237,19 @@ bool tomo_grid_can_write(void)
 static int make_image(const tomo_grid_file *what, NC_memio *image)
 {
   const int steps = count_steps(what->step_degrees), depths = tomo_slices_count(what->slices);
-  drawing g = {.what = what, .length = {2 * steps + 1, steps + 1, depths}};
+  grid_writer g = {.what = what, .length = {2 * steps + 1, steps + 1, depths}};
   const uint64_t bytes =
     tomo_grid_bytes(what->step_degrees, depths, what->n_variables, 0) + (1 << 16);
   int code = nc_create_mem("osla.nc", NC_64BIT_OFFSET, bytes, &g.id);
   if (code != NC_NOERR) return code;
-  note(&g, nc_set_fill(g.id, NC_NOFILL, NULL));
+  record_error(&g, nc_set_fill(g.id, NC_NOFILL, NULL));
   define(&g);
   if (g.code == NC_NOERR) put_axes(&g);
   if (g.code == NC_NOERR) put_values(&g);
   for (int i = 0; i < what->n_variables && g.code == NC_NOERR; i++)
     put_range_of(&g, i);
   code = nc_close_memio(g.id, image);
-  note(&g, code);
+  record_error(&g, code);
   return g.code;
 }
 

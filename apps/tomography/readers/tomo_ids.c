@@ -28,7 +28,7 @@ static uint64_t hash_text(const char *text)
 }
 
 /* Returns the slot that holds the key, or the free slot in which to insert it. */
-static slot *find(const tomo_ids *ids, slot *table, const char *key)
+static slot *find_slot(const tomo_ids *ids, slot *table, const char *key)
 {
   uint64_t at = hash_text(key) & ids->mask;
   while (table[at].key && strcmp(table[at].key, key) != 0)
@@ -36,18 +36,18 @@ static slot *find(const tomo_ids *ids, slot *table, const char *key)
   return &table[at];
 }
 
-static bool at_one_place(const tomo_site *a, const tomo_site *b)
+static bool have_equal_coordinates(const tomo_site *a, const tomo_site *b)
 {
   return memcmp(&a->latitude, &b->latitude, sizeof a->latitude) == 0 &&
          memcmp(&a->longitude, &b->longitude, sizeof a->longitude) == 0;
 }
 
-static void put(tomo_ids *ids, slot *table, const char *key, int64_t site)
+static void insert(tomo_ids *ids, slot *table, const char *key, int64_t site)
 {
-  slot *s = find(ids, table, key);
+  slot *s = find_slot(ids, table, key);
   if (!s->key)
     *s = (slot){key, site};
-  else if (s->site >= 0 && !at_one_place(&ids->sites[s->site], &ids->sites[site]))
+  else if (s->site >= 0 && !have_equal_coordinates(&ids->sites[s->site], &ids->sites[site]))
     s->site = TOMO_IDS_SEVERAL;
 }
 
@@ -84,8 +84,8 @@ osla_err tomo_ids_create(const tomo_site *sites, int64_t count, int are_stations
   }
   for (int64_t i = 0; i < count; i++) {
     const char *id = sites[i].id;
-    if (*id) put(ids, ids->whole, id, i);
-    if (*id && are_stations) put(ids, ids->code, code_of(id), i);
+    if (*id) insert(ids, ids->whole, id, i);
+    if (*id && are_stations) insert(ids, ids->code, code_of(id), i);
   }
   return OSLA_OK;
 }
@@ -99,15 +99,15 @@ void tomo_ids_destroy(tomo_ids **ids)
   *ids = NULL;
 }
 
-static int64_t look_up(const tomo_ids *ids, slot *table, const char *key)
+static int64_t find_site(const tomo_ids *ids, slot *table, const char *key)
 {
-  const slot *s = find(ids, table, key);
+  const slot *s = find_slot(ids, table, key);
   return s->key ? s->site : TOMO_IDS_NONE;
 }
 
 int64_t tomo_ids_event(const tomo_ids *ids, const char *id)
 {
-  return look_up(ids, ids->whole, id);
+  return find_site(ids, ids->whole, id);
 }
 
 int64_t tomo_ids_station(const tomo_ids *ids, const char *network, const char *station)
@@ -115,8 +115,8 @@ int64_t tomo_ids_station(const tomo_ids *ids, const char *network, const char *s
   char id[2 * TOMO_ID_MAX + 2];
   if (strlen(network) >= TOMO_ID_MAX || strlen(station) >= TOMO_ID_MAX) return TOMO_IDS_NONE;
   (void)snprintf(id, sizeof id, "%s%s%s", network, *network ? "." : "", station);
-  int64_t site = look_up(ids, ids->whole, id);
+  int64_t site = find_site(ids, ids->whole, id);
   if (site != TOMO_IDS_NONE) return site;
-  if (!*network) return look_up(ids, ids->code, station);
-  return strchr(station, '.') ? TOMO_IDS_NONE : look_up(ids, ids->whole, station);
+  if (!*network) return find_site(ids, ids->code, station);
+  return strchr(station, '.') ? TOMO_IDS_NONE : find_site(ids, ids->whole, station);
 }

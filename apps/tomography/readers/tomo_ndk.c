@@ -77,7 +77,7 @@ static const ndk_field fields[] = {
 
 /* Copies the columns first to last without leading blanks. Columns behind the end of the line count
  * as blank. */
-static const char *cut(const char *line, int first, int last, char text[WIDEST + 1])
+static const char *copy_columns(const char *line, int first, int last, char text[WIDEST + 1])
 {
   int n = 0, length = (int)strlen(line);
   for (int i = first - 1; i < last; i++)
@@ -105,7 +105,7 @@ static osla_err check_mark(const text_reader *reader, const ndk_mark *mark)
 {
   char text[WIDEST + 1], shown[TEXT_SHOWN];
   int last = mark->first + (int)strlen(mark->pattern) - 1;
-  text_show(cut(reader->text, mark->first, last, text), shown);
+  text_printable(copy_columns(reader->text, mark->first, last, text), shown);
   TEXT_CHECK(reader, matches(reader->text, mark),
              "columns %d-%d of line %d of an NDK event are \"%s\", and have the form "
              "\"%s\"",
@@ -134,17 +134,17 @@ static osla_err read_number(const text_reader *reader, const ndk_field *field, b
                             double *value)
 {
   char text[WIDEST + 1], shown[TEXT_SHOWN], what[64];
-  (void)cut(reader->text, field->first, field->last, text);
+  (void)copy_columns(reader->text, field->first, field->last, text);
   if (may_miss && text_is_missing(text) && strlen(reader->text) >= (size_t)field->last) {
     *value = NAN;
     return OSLA_OK;
   }
-  text_show(text, shown);
+  text_printable(text, shown);
   (void)snprintf(what, sizeof what, "columns %d-%d, %s", field->first, field->last, field->what);
   TEXT_CHECK(reader, has_format(reader->text, field),
              "%s \"%s\" is not a number with %d decimals that ends in column %d", what, shown,
              field->decimals, field->last);
-  return text_number(reader, what, text, field->low, field->high, value);
+  return text_parse_number(reader, what, text, field->low, field->high, value);
 }
 
 static osla_err check_length(const text_reader *reader)
@@ -154,7 +154,7 @@ static osla_err check_length(const text_reader *reader)
   while (n > COLUMNS && reader->text[n - 1] == ' ')
     n--;
   if (n <= COLUMNS) return OSLA_OK;
-  text_show(reader->text + COLUMNS, shown);
+  text_printable(reader->text + COLUMNS, shown);
   return text_error(reader, "columns %d-%zu, \"%s\", are behind the %d of an NDK event",
                     COLUMNS + 1, n, shown, COLUMNS);
 }
@@ -165,7 +165,7 @@ static osla_err check_depth_type(const text_reader *reader)
 {
   static const char *const types[] = {"FREE", "FIX", "BDY"};
   char type[WIDEST + 1], shown[TEXT_SHOWN];
-  text_show(cut(reader->text, 59, 63, type), shown);
+  text_printable(copy_columns(reader->text, 59, 63, type), shown);
   type[strcspn(type, " ")] = '\0';
   for (int i = 0; i < COUNT(types); i++)
     if (reader->text[58] == ' ' && strcmp(type, types[i]) == 0) return OSLA_OK;
@@ -191,7 +191,7 @@ static osla_err read_time(const text_reader *reader, double *time_s)
 {
   const char *line = reader->text;
   char second[WIDEST + 1], shown[TEXT_SHOWN], text[32], *end;
-  text_show(cut(line, 23, 26, second), shown);
+  text_printable(copy_columns(line, 23, 26, second), shown);
   const double s = strtod(second, &end);
   const bool made = end > second && *end == '\0' && !second[strspn(second, "0123456789.")] &&
                     tomo_time_make(atoi(line + 5), atoi(line + 10), atoi(line + 13),
@@ -202,16 +202,16 @@ static osla_err read_time(const text_reader *reader, double *time_s)
 }
 
 /* Sets the coordinates of the latest event from line 3. */
-static void set_place(const text_reader *reader, site_list *list, const double value[USED])
+static void set_coordinates(const text_reader *reader, site_list *list, const double value[USED])
 {
   tomo_site *site = &list->site[list->count - 1];
   site->latitude = value[LATITUDE];
   site->longitude = value[LONGITUDE];
   site->depth_km = isnan(value[DEPTH]) ? 0.0 : value[DEPTH];
   if (isnan(site->latitude))
-    site_list_mark_placeless(list, reader, "the event has no latitude");
+    site_list_mark_unlocated(list, reader, "the event has no latitude");
   else if (isnan(site->longitude))
-    site_list_mark_placeless(list, reader, "the event has no longitude");
+    site_list_mark_unlocated(list, reader, "the event has no longitude");
 }
 
 /* Reads an event; its line 1 is the current line. */
@@ -224,14 +224,14 @@ static osla_err read_event(text_reader *reader, site_list *list)
   OSLA_CALL(site_list_add(list, &site));
   for (int line = 1; line <= LINES; line++) {
     bool more = true;
-    if (line > 1) OSLA_CALL(text_read(reader, &more));
+    if (line > 1) OSLA_CALL(text_read_line(reader, &more));
     OSLA_CHECK(more, OSLA_ERR_IO, "%s:%lld: the file ends after %d of the 5 lines of an NDK event",
                reader->file, (long long)first, line - 1);
     OSLA_CALL(read_line(reader, line, value));
     if (line == 1) OSLA_CALL(read_time(reader, &time_s));
-    if (line == 2) text_set_id(site, cut(reader->text, 1, 16, name));
+    if (line == 2) text_set_id(site, copy_columns(reader->text, 1, 16, name));
     if (line == 1) text_set_name(site, strlen(reader->text) > 56 ? reader->text + 56 : "");
-    if (line == 3) set_place(reader, list, value);
+    if (line == 3) set_coordinates(reader, list, value);
   }
   site->time_s = time_s + value[SHIFT];
   if (value[MOMENT] > 0.0)

@@ -28,7 +28,7 @@ typedef struct layer {
 typedef struct layers {
   int count;
   double depth[TOMO_RADIAL_MAX];
-  layer of[TOMO_RADIAL_MAX];
+  layer by_function[TOMO_RADIAL_MAX];
   layer deepest;
 } layers;
 
@@ -38,37 +38,39 @@ static osla_err read_layer(text_reader *reader, char separator, const int *colum
   char *field[TEXT_FIELDS_MAX];
   layer this = {.line = reader->line};
   double sigma;
-  OSLA_CALL(text_row(reader, separator, field, count));
-  OSLA_CALL(
-    text_number(reader, "depth_top_km", field[column[TOP]], 0.0, TOMO_EARTH_RADIUS_KM, &this.top));
-  OSLA_CALL(text_number(reader, "depth_bottom_km", field[column[BOTTOM]], 0.0, TOMO_EARTH_RADIUS_KM,
-                        &this.bottom));
-  OSLA_CALL(
-    text_number(reader, "sigma_percent", field[column[SIGMA]], SIGMA_LEAST, SIGMA_MOST, &sigma));
+  OSLA_CALL(text_split_row(reader, separator, field, count));
+  OSLA_CALL(text_parse_number(reader, "depth_top_km", field[column[TOP]], 0.0, TOMO_EARTH_RADIUS_KM,
+                              &this.top));
+  OSLA_CALL(text_parse_number(reader, "depth_bottom_km", field[column[BOTTOM]], 0.0,
+                              TOMO_EARTH_RADIUS_KM, &this.bottom));
+  OSLA_CALL(text_parse_number(reader, "sigma_percent", field[column[SIGMA]], SIGMA_LEAST,
+                              SIGMA_MOST, &sigma));
   if (column[SMOOTHING] >= 0)
     OSLA_CALL(
-      text_number(reader, "smoothing", field[column[SMOOTHING]], 0.0, 1e12, &this.smoothing));
+      text_parse_number(reader, "smoothing", field[column[SMOOTHING]], 0.0, 1e12, &this.smoothing));
   TEXT_CHECK(reader, this.bottom > this.top, "depth_bottom_km %g is not below depth_top_km %g",
              this.bottom, this.top);
   this.damping = 1.0 / (sigma * sigma);
   if (this.bottom > all->deepest.bottom) all->deepest = this;
   for (int r = 0; r < all->count; r++) {
     if (!(all->depth[r] >= this.top && all->depth[r] < this.bottom)) continue;
-    TEXT_CHECK(reader, all->of[r].line == 0, "%g to %g km overlaps the layer of line %lld at %g km",
-               this.top, this.bottom, (long long)all->of[r].line, all->depth[r]);
-    all->of[r] = this;
+    TEXT_CHECK(reader, all->by_function[r].line == 0,
+               "%g to %g km overlaps the layer of line %lld at %g km", this.top, this.bottom,
+               (long long)all->by_function[r].line, all->depth[r]);
+    all->by_function[r] = this;
   }
   return OSLA_OK;
 }
 
 /* Assigns a radial function at the lower end of the deepest layer to that layer, and checks that
  * every radial function has a layer. */
-static osla_err close_layers(const char *file, layers *all)
+static osla_err complete_layers(const char *file, layers *all)
 {
   for (int r = 0; r < all->count; r++) {
-    if (all->of[r].line == 0 && all->depth[r] == all->deepest.bottom) all->of[r] = all->deepest;
-    OSLA_CHECK(all->of[r].line > 0, OSLA_ERR_IO, "%s: no layer holds the radial function at %g km",
-               file, all->depth[r]);
+    if (all->by_function[r].line == 0 && all->depth[r] == all->deepest.bottom)
+      all->by_function[r] = all->deepest;
+    OSLA_CHECK(all->by_function[r].line > 0, OSLA_ERR_IO,
+               "%s: no layer holds the radial function at %g km", file, all->depth[r]);
   }
   return OSLA_OK;
 }
@@ -80,17 +82,17 @@ static osla_err read_layers(text_reader *reader, layers *all, bool *smoothing)
   OSLA_CALL(text_read_content(reader, &more));
   OSLA_CHECK(more, OSLA_ERR_IO, "%s: no layer in this file", reader->file);
   const char separator = text_separator(reader->text);
-  OSLA_CALL(text_header(reader, separator, keys, KEYS, SMOOTHING, SMOOTHING, column, &count));
+  OSLA_CALL(text_parse_header(reader, separator, keys, KEYS, SMOOTHING, SMOOTHING, column, &count));
   *smoothing = column[SMOOTHING] >= 0;
   for (;;) {
     OSLA_CALL(text_read_content(reader, &more));
-    if (!more) return close_layers(reader->file, all);
+    if (!more) return complete_layers(reader->file, all);
     OSLA_CALL(read_layer(reader, separator, column, count, all));
   }
 }
 
-static osla_err spread_layers(const layers *all, bool smoothing, int64_t knots,
-                              tomo_prior_factors *factors)
+static osla_err set_factors(const layers *all, bool smoothing, int64_t knots,
+                            tomo_prior_factors *factors)
 {
   const size_t count = (size_t)all->count;
   factors->damping = malloc((size_t)knots * count * sizeof(double));
@@ -98,9 +100,9 @@ static osla_err spread_layers(const layers *all, bool smoothing, int64_t knots,
   OSLA_CHECK(factors->damping && (factors->lateral || !smoothing), OSLA_ERR_MEM,
              "the prior of %lld knots", (long long)knots);
   for (int64_t i = 0; i < knots * all->count; i++)
-    factors->damping[i] = all->of[i % all->count].damping;
+    factors->damping[i] = all->by_function[i % all->count].damping;
   for (int r = 0; smoothing && r < all->count; r++)
-    factors->lateral[r] = all->of[r].smoothing;
+    factors->lateral[r] = all->by_function[r].smoothing;
   return OSLA_OK;
 }
 
@@ -115,7 +117,7 @@ static osla_err read_text(const char *file, int64_t knots, const tomo_radial *ra
   osla_err err = text_open(&reader, file);
   if (err == OSLA_OK) err = read_layers(&reader, &all, &smoothing);
   text_close(&reader);
-  return err == OSLA_OK ? spread_layers(&all, smoothing, knots, factors) : err;
+  return err == OSLA_OK ? set_factors(&all, smoothing, knots, factors) : err;
 }
 
 /* ---- a result file ---- */
@@ -134,7 +136,7 @@ static osla_err read_deviations(const char *file, tomo_prior_reader *reader, int
   }
   *deviation = malloc((size_t)n * sizeof **deviation);
   OSLA_CHECK(*deviation, OSLA_ERR_MEM, "the prior of %lld unknowns", (long long)n);
-  return tomo_prior_reader_take(reader, n, *deviation);
+  return tomo_prior_reader_receive(reader, n, *deviation);
 }
 
 static osla_err read_result(const char *file, tomo_prior_reader *reader, int64_t n,

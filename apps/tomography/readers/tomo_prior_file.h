@@ -30,7 +30,7 @@ void tomo_prior_reader_stop(tomo_prior_reader **reader); /* accepts NULL */
 
 /* Receives the n deviations; can be called once. Errors: IO with one line, also if the file does
  * not have n; MEM. */
-osla_err tomo_prior_reader_take(tomo_prior_reader *reader, int64_t n, double *data);
+osla_err tomo_prior_reader_receive(tomo_prior_reader *reader, int64_t n, double *data);
 
 typedef struct tomo_prior_factors {
   double *damping; /* [knots * N_r] 1 / (standard deviation in percent)^2 */

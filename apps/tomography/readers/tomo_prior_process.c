@@ -17,11 +17,11 @@
 
 enum { TEXT = 512 };
 
-typedef struct answer {
+typedef struct reply {
   int64_t code; /* an osla_err */
   int64_t count;
   char text[TEXT];
-} answer;
+} reply;
 
 /* --- the reading process --- */
 
@@ -40,7 +40,7 @@ static void send_all(int socket, const void *what, size_t bytes)
 static void serve(int socket, void *arg)
 {
   const char *path = arg;
-  answer a = {0};
+  reply a = {0};
   double *data;
   reader_process_limit_time(path);
   a.code = tomo_store_read_array(path, "deviation", &data, &a.count);
@@ -69,9 +69,9 @@ static osla_err receive_all(tomo_prior_reader *r, void *what, size_t bytes)
   return OSLA_OK;
 }
 
-static osla_err take(tomo_prior_reader *r, int64_t n, double *data)
+static osla_err receive_deviations(tomo_prior_reader *r, int64_t n, double *data)
 {
-  answer a;
+  reply a;
   OSLA_CALL(receive_all(r, &a, sizeof a));
   if (a.code < OSLA_OK || a.code > OSLA_ERR_UNSUPPORTED || !memchr(a.text, '\0', sizeof a.text))
     return reader_process_spoilt(&r->process, r->path);
@@ -82,9 +82,9 @@ static osla_err take(tomo_prior_reader *r, int64_t n, double *data)
   return receive_all(r, data, (size_t)n * sizeof *data);
 }
 
-osla_err tomo_prior_reader_take(tomo_prior_reader *r, int64_t n, double *data)
+osla_err tomo_prior_reader_receive(tomo_prior_reader *r, int64_t n, double *data)
 {
-  osla_err err = take(r, n, data);
+  osla_err err = receive_deviations(r, n, data);
   reader_process_stop(&r->process);
   return err;
 }

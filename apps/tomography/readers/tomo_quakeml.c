@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAMES_MAX = 256, KEPT_MAX = 65536 };
+enum { NAMES_MAX = 256, SOLUTIONS_MAX = 65536 };
 
 /* An origin or a magnitude. */
 typedef struct solution {
@@ -51,8 +51,8 @@ static void set_id(tomo_site *site, const char *name)
 
 static osla_err add_solution(xml_reader *reader, solutions *s)
 {
-  TEXT_CHECK(reader->where, s->count < KEPT_MAX, "more than %d origins or magnitudes of an event",
-             KEPT_MAX);
+  TEXT_CHECK(reader->where, s->count < SOLUTIONS_MAX,
+             "more than %d origins or magnitudes of an event", SOLUTIONS_MAX);
   if (s->count == s->capacity) {
     const int64_t capacity = s->capacity ? 2 * s->capacity : 8;
     solution *grown = realloc(s->at, (size_t)capacity * sizeof *grown);
@@ -66,7 +66,7 @@ static osla_err add_solution(xml_reader *reader, solutions *s)
   return OSLA_OK;
 }
 
-static osla_err begin(xml_reader *reader, const char *path)
+static osla_err begin_element(xml_reader *reader, const char *path)
 {
   events *e = reader->state;
   static const char event[] = "eventParameters/event";
@@ -82,7 +82,7 @@ static osla_err begin(xml_reader *reader, const char *path)
   return OSLA_OK;
 }
 
-static bool has_place(const solution *s)
+static bool has_coordinates(const solution *s)
 {
   return !isnan(s->latitude) && !isnan(s->longitude);
 }
@@ -94,8 +94,8 @@ static bool has_magnitude(const solution *s)
 
 /* Returns the preferred one of the solutions that have the needed value, else the first, or NULL if
  * none has it. */
-static const solution *choose(const solutions *s, const char *preferred,
-                              bool has_needed(const solution *))
+static const solution *choose_solution(const solutions *s, const char *preferred,
+                                       bool has_needed(const solution *))
 {
   const solution *first = NULL;
   for (int64_t i = 0; i < s->count; i++) {
@@ -107,30 +107,31 @@ static const solution *choose(const solutions *s, const char *preferred,
 }
 
 /* Excludes the latest event, because no origin has coordinates. */
-static void leave_out(xml_reader *reader)
+static void mark_unlocated(xml_reader *reader)
 {
   const events *e = reader->state;
   char shown[TEXT_SHOWN], what[2 * TEXT_SHOWN];
-  text_show(e->name, shown);
+  text_printable(e->name, shown);
   (void)snprintf(what, sizeof what,
                  e->origins.count == 0 ? "event \"%s\" has no origin"
                                        : "event \"%s\" has no origin with a place",
                  shown);
-  site_list_mark_placeless(reader->list, reader->where, what);
+  site_list_mark_unlocated(reader->list, reader->where, what);
 }
 
-static osla_err add(xml_reader *reader)
+static osla_err add_event(xml_reader *reader)
 {
   events *e = reader->state;
-  const solution *origin = choose(&e->origins, e->preferred_origin, has_place);
-  const solution *magnitude = choose(&e->magnitudes, e->preferred_magnitude, has_magnitude);
+  const solution *origin = choose_solution(&e->origins, e->preferred_origin, has_coordinates);
+  const solution *magnitude =
+    choose_solution(&e->magnitudes, e->preferred_magnitude, has_magnitude);
   tomo_site *site;
   OSLA_CALL(site_list_add(reader->list, &site));
   text_set_name(site, e->place);
   set_id(site, e->name);
   if (magnitude) site->magnitude = magnitude->magnitude;
   if (!origin) {
-    leave_out(reader);
+    mark_unlocated(reader);
     return OSLA_OK;
   }
   site->latitude = origin->latitude;
@@ -144,37 +145,38 @@ static osla_err read_origin(text_reader *where, const char *path, const char *te
 {
   if (text_is_missing(text)) return OSLA_OK;
   if (strcmp(path, "latitude/value") == 0)
-    return text_number(where, "latitude", text, -90.0, 90.0, &s->latitude);
+    return text_parse_number(where, "latitude", text, -90.0, 90.0, &s->latitude);
   if (strcmp(path, "longitude/value") == 0)
-    return text_number(where, "longitude", text, -180.0, 360.0, &s->longitude);
+    return text_parse_number(where, "longitude", text, -180.0, 360.0, &s->longitude);
   if (strcmp(path, "depth/value") == 0)
-    return text_number(where, "depth in m", text, 1000.0 * TEXT_DEPTH_LOW, 1000.0 * TEXT_DEPTH_HIGH,
-                       &s->depth_m);
-  if (strcmp(path, "time/value") == 0) return text_event_time(where, "time", text, &s->time_s);
+    return text_parse_number(where, "depth in m", text, 1000.0 * TEXT_DEPTH_LOW,
+                             1000.0 * TEXT_DEPTH_HIGH, &s->depth_m);
+  if (strcmp(path, "time/value") == 0)
+    return text_parse_event_time(where, "time", text, &s->time_s);
   return OSLA_OK;
 }
 
 /* Uses the description that names the region, else the first description. */
-static void take_place(events *e)
+static void choose_region_name(events *e)
 {
   const bool region =
     strcmp(e->place_type, "region name") == 0 || strcmp(e->place_type, "Flinn-Engdahl region") == 0;
   if (region || e->place[0] == '\0') strcpy(e->place, e->description);
 }
 
-static osla_err end(xml_reader *reader, const char *path, const char *text)
+static osla_err end_element(xml_reader *reader, const char *path, const char *text)
 {
   events *e = reader->state;
   static const char event[] = "eventParameters/event", origin[] = "/origin/";
   if (strncmp(path, event, sizeof event - 1) != 0) return OSLA_OK;
   path += sizeof event - 1;
-  if (*path == '\0') return add(reader);
+  if (*path == '\0') return add_event(reader);
   if (strncmp(path, origin, sizeof origin - 1) == 0)
     return read_origin(reader->where, path + sizeof origin - 1, text,
                        &e->origins.at[e->origins.count - 1]);
   if (strcmp(path, "/magnitude/mag/value") == 0 && !text_is_missing(text))
-    return text_number(reader->where, "magnitude", text, -5.0, 11.0,
-                       &e->magnitudes.at[e->magnitudes.count - 1].magnitude);
+    return text_parse_number(reader->where, "magnitude", text, -5.0, 11.0,
+                             &e->magnitudes.at[e->magnitudes.count - 1].magnitude);
   if (strcmp(path, "/preferredOriginID") == 0)
     (void)snprintf(e->preferred_origin, NAMES_MAX, "%s", text);
   if (strcmp(path, "/preferredMagnitudeID") == 0)
@@ -183,7 +185,7 @@ static osla_err end(xml_reader *reader, const char *path, const char *text)
     (void)snprintf(e->description, sizeof e->description, "%s", text);
   if (strcmp(path, "/description/type") == 0)
     (void)snprintf(e->place_type, sizeof e->place_type, "%s", text);
-  if (strcmp(path, "/description") == 0) take_place(e);
+  if (strcmp(path, "/description") == 0) choose_region_name(e);
   return OSLA_OK;
 }
 
@@ -193,8 +195,8 @@ osla_err xml_read_events(text_reader *where, site_list *list)
                                     "http://quakeml.org/xmlns/quakeml/1.2",
                                     "http://quakeml.org/xmlns/bed/1.2",
                                     "QuakeML 1.2",
-                                    begin,
-                                    end};
+                                    begin_element,
+                                    end_element};
   events *state = calloc(1, sizeof *state);
   OSLA_CHECK(state, OSLA_ERR_MEM, "%s: no memory", where->file);
   osla_err err = xml_read(where, &format, state, list);

@@ -57,7 +57,7 @@ osla_err site_list_add(site_list *list, tomo_site **site)
   return OSLA_OK;
 }
 
-void site_list_mark_placeless(site_list *list, const text_reader *where, const char *what)
+void site_list_mark_unlocated(site_list *list, const text_reader *where, const char *what)
 {
   tomo_placeless *p = &list->placeless;
   list->site[list->count - 1].latitude = NAN;
@@ -66,7 +66,7 @@ void site_list_mark_placeless(site_list *list, const text_reader *where, const c
                  (long long)where->line, what);
 }
 
-osla_err site_list_refuse_placeless(const site_list *list, int64_t count)
+osla_err site_list_unlocated_error(const site_list *list, int64_t count)
 {
   return osla_error_set(OSLA_ERR_IO, "%s; none of %lld events has a place", list->placeless.note[0],
                         (long long)count);
@@ -79,7 +79,7 @@ static osla_err read_entries(text_reader *reader, site_reader *read, site_reader
   if (text_is_xml(reader)) return read_xml(reader, list);
   OSLA_CALL(text_read_content(reader, &more));
   if (!more) return OSLA_OK;
-  reader->held = true;
+  reader->repeat_line = true;
   return read(reader, list);
 }
 
@@ -96,7 +96,7 @@ osla_err text_read_sites(const char *file, const char *what, site_reader *read,
   return err;
 }
 
-osla_err text_give(site_list *list, osla_err err, tomo_site **sites, int64_t *count)
+osla_err site_list_release(site_list *list, osla_err err, tomo_site **sites, int64_t *count)
 {
   const bool good = err == OSLA_OK;
   if (!good) free(list->site);

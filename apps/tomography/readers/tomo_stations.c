@@ -23,10 +23,11 @@ static osla_err read_columns(text_reader *reader, site_list *list)
     TEXT_CHECK(reader, count >= 4,
                "%d columns; station, network, latitude and longitude are needed", count);
     OSLA_CALL(site_list_add(list, &site));
-    OSLA_CALL(text_position(reader, field[2], field[3], site));
+    OSLA_CALL(text_parse_position(reader, field[2], field[3], site));
     double metres;
-    if (count > 4) OSLA_CALL(text_number(reader, "elevation", field[4], -12e3, 12e3, &metres));
-    if (count > 5) OSLA_CALL(text_number(reader, "burial", field[5], -12e3, 12e3, &metres));
+    if (count > 4)
+      OSLA_CALL(text_parse_number(reader, "elevation", field[4], -12e3, 12e3, &metres));
+    if (count > 5) OSLA_CALL(text_parse_number(reader, "burial", field[5], -12e3, 12e3, &metres));
     text_set_codes(site, field[1], field[0]);
   }
 }
@@ -42,18 +43,18 @@ static osla_err read_csv(text_reader *reader, site_list *list)
   bool more;
   OSLA_CALL(text_read_content(reader, &more));
   const char separator = text_separator(reader->text);
-  OSLA_CALL(text_header(reader, separator, keys, KEYS, 2, 2, column, &count));
+  OSLA_CALL(text_parse_header(reader, separator, keys, KEYS, 2, 2, column, &count));
   if (column[MAGNITUDE] >= 0 && column[STATION] < 0)
-    return text_refuse_kind(reader, "earthquakes", "stations");
+    return text_wrong_list_error(reader, "earthquakes", "stations");
   for (;;) {
     tomo_site *site;
     OSLA_CALL(text_read_content(reader, &more));
     if (!more) return OSLA_OK;
     if (text_find_fdsn(reader->text) == TEXT_FDSN_EVENTS)
-      return text_refuse_kind(reader, "earthquakes", "stations");
-    OSLA_CALL(text_row(reader, separator, field, count));
+      return text_wrong_list_error(reader, "earthquakes", "stations");
+    OSLA_CALL(text_split_row(reader, separator, field, count));
     OSLA_CALL(site_list_add(list, &site));
-    OSLA_CALL(text_position(reader, field[column[LATITUDE]], field[column[LONGITUDE]], site));
+    OSLA_CALL(text_parse_position(reader, field[column[LATITUDE]], field[column[LONGITUDE]], site));
     text_set_codes(site, column[NETWORK] >= 0 ? field[column[NETWORK]] : "",
                    column[STATION] >= 0 ? field[column[STATION]] : "");
   }
@@ -92,5 +93,5 @@ osla_err tomo_read_stations(const char *file, tomo_site **sites, int64_t *count)
   site_list list = {0};
   osla_err err = text_read_stations(file, &list);
   if (err == OSLA_OK && list.epochs) err = tomo_merge_stations(list.site, &list.count);
-  return text_give(&list, err, sites, count);
+  return site_list_release(&list, err, sites, count);
 }

@@ -28,22 +28,22 @@ static osla_err read_epoch(xml_reader *reader, char code[CODE_MAX], const char *
   (void)xml_attribute(reader, "code", code, CODE_MAX);
   (void)xml_attribute(reader, "startDate", start, TIME_MAX);
   (void)xml_attribute(reader, "endDate", end, TIME_MAX);
-  OSLA_CALL(text_code(reader->where, what, code));
-  OSLA_CALL(text_time(reader->where, "startDate", start, &e->start_s));
-  return text_time(reader->where, "endDate", end, &e->end_s);
+  OSLA_CALL(text_check_code(reader->where, what, code));
+  OSLA_CALL(text_parse_time(reader->where, "startDate", start, &e->start_s));
+  return text_parse_time(reader->where, "endDate", end, &e->end_s);
 }
 
 static osla_err check_unit(xml_reader *reader, const char *what, const char *unit)
 {
   char given[TEXT_SHOWN], shown[TEXT_SHOWN];
   if (!xml_attribute(reader, "unit", given, TEXT_SHOWN)) return OSLA_OK;
-  text_show(given, shown);
+  text_printable(given, shown);
   TEXT_CHECK(reader->where, strcmp(given, unit) == 0, "unit \"%s\" of the %s is not %s", shown,
              what, unit);
   return OSLA_OK;
 }
 
-static osla_err begin(xml_reader *reader, const char *path)
+static osla_err begin_element(xml_reader *reader, const char *path)
 {
   stations *s = reader->state;
   if (strcmp(path, "Network") == 0)
@@ -59,7 +59,7 @@ static osla_err begin(xml_reader *reader, const char *path)
   return read_epoch(reader, s->station, "station", &s->of_station);
 }
 
-static osla_err add(xml_reader *reader)
+static osla_err add_station(xml_reader *reader)
 {
   stations *s = reader->state;
   tomo_site *site;
@@ -78,17 +78,17 @@ static osla_err end(xml_reader *reader, const char *path, const char *text)
 {
   stations *s = reader->state;
   double metres;
-  if (strcmp(path, "Network/Station") == 0) return add(reader);
+  if (strcmp(path, "Network/Station") == 0) return add_station(reader);
   if (strcmp(path, "Network/Station/Latitude") == 0) {
     s->has_latitude = true;
-    return text_number(reader->where, "latitude", text, -90.0, 90.0, &s->place.latitude);
+    return text_parse_number(reader->where, "latitude", text, -90.0, 90.0, &s->place.latitude);
   }
   if (strcmp(path, "Network/Station/Longitude") == 0) {
     s->has_longitude = true;
-    return text_number(reader->where, "longitude", text, -180.0, 360.0, &s->place.longitude);
+    return text_parse_number(reader->where, "longitude", text, -180.0, 360.0, &s->place.longitude);
   }
   if (strcmp(path, "Network/Station/Elevation") == 0)
-    return text_number(reader->where, "elevation", text, -12e3, 12e3, &metres);
+    return text_parse_number(reader->where, "elevation", text, -12e3, 12e3, &metres);
   return OSLA_OK;
 }
 
@@ -98,7 +98,7 @@ osla_err xml_read_stations(text_reader *where, site_list *list)
                                     "http://www.fdsn.org/xml/station/1",
                                     "http://www.fdsn.org/xml/station/1",
                                     "FDSN StationXML 1",
-                                    begin,
+                                    begin_element,
                                     end};
   stations state = {.has_latitude = false};
   list->epochs = true;

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "apps/tomography/readers/tomo_file.h"
-#include "apps/tomography/readers/tomo_image.h"
+#include "apps/tomography/readers/tomo_store_format.h"
 #include "tools/common/files.h"
 
 const char *tomo_store_suffix(void)
@@ -43,7 +43,7 @@ static bool is_word(const char *word, bool plain)
   return n > 0 && n < STORE_NAME_MAX;
 }
 
-static osla_err add(tomo_store *store, store_kind kind, const char *name, store_entry **entry)
+static osla_err add_entry(tomo_store *store, store_kind kind, const char *name, store_entry **entry)
 {
   OSLA_CHECK(is_word(name, true), OSLA_ERR_ARG, "\"%.80s\" cannot name an entry of a result file",
              name);
@@ -80,7 +80,7 @@ static osla_err add_array(tomo_store *store, const char *name, const char *unit,
                OSLA_ERR_ARG, "%s has too many elements", name);
   }
   OSLA_CHECK(data || integers || count == 0, OSLA_ERR_ARG, "%s has no data", name);
-  OSLA_CALL(add(store, STORE_ARRAY, name, &entry));
+  OSLA_CALL(add_entry(store, STORE_ARRAY, name, &entry));
   strcpy(entry->unit, unit);
   entry->rank = rank;
   for (int i = 0; i < rank; i++)
@@ -106,7 +106,7 @@ osla_err tomo_store_add_integers(tomo_store *store, const char *name, const char
 osla_err tomo_store_add_number(tomo_store *store, const char *name, double value)
 {
   store_entry *entry;
-  OSLA_CALL(add(store, STORE_NUMBER, name, &entry));
+  OSLA_CALL(add_entry(store, STORE_NUMBER, name, &entry));
   entry->number = value;
   return OSLA_OK;
 }
@@ -116,7 +116,7 @@ osla_err tomo_store_add_text(tomo_store *store, const char *name, const char *va
   store_entry *entry;
   char *text = strdup(value);
   OSLA_CHECK(text, OSLA_ERR_MEM, "no memory for the text %s", name);
-  osla_err err = add(store, STORE_TEXT, name, &entry);
+  osla_err err = add_entry(store, STORE_TEXT, name, &entry);
   if (err != OSLA_OK) {
     free(text);
     return err;

@@ -31,43 +31,43 @@ static const struct column {
 
 /* Writes the location of a header's name for messages: "FILE:LINE: column", or "FILE: data set" if
  * line is 0. */
-static void header_place(const table_header *h, int64_t line, char place[TABLE_PLACE])
+static void header_location(const table_header *h, int64_t line, char location[TABLE_LOCATION])
 {
   if (line > 0)
-    (void)snprintf(place, TABLE_PLACE, "%s:%" PRId64 ": column", h->file, line);
+    (void)snprintf(location, TABLE_LOCATION, "%s:%" PRId64 ": column", h->file, line);
   else
-    (void)snprintf(place, TABLE_PLACE, "%s: data set", h->file);
+    (void)snprintf(location, TABLE_LOCATION, "%s: data set", h->file);
 }
 
 /* Returns the error for a name that is not a known column. */
-static osla_err refuse_name(const char *place, const char *shown, const char *name)
+static osla_err refuse_name(const char *location, const char *shown, const char *name)
 {
   for (int key = 0; key < N_KEYS; key++) {
     const char *quantity = columns[key].quantity;
     const size_t n = quantity ? strlen(quantity) : 0;
     if (n == 0 || strncasecmp(name, quantity, n) != 0 || isalnum((unsigned char)name[n])) continue;
-    return osla_error_set(OSLA_ERR_IO, "%s %s: unit \"%s\" is not known, it is %s", place, shown,
+    return osla_error_set(OSLA_ERR_IO, "%s %s: unit \"%s\" is not known, it is %s", location, shown,
                           name[n] ? shown + n + 1 : "", columns[key].unit);
   }
   return osla_error_set(OSLA_ERR_IO,
                         "%s %s is not known (event, station, network, station2, network2, "
                         "period_s, branch, wave, observable, delay_s, anomaly_percent, sigma, arc, "
                         "correction_s)",
-                        place, shown);
+                        location, shown);
 }
 
 osla_err table_add_column(table_header *h, int64_t line, const char *name, table_key *key)
 {
-  char place[TABLE_PLACE], shown[TEXT_SHOWN];
-  header_place(h, line, place);
-  text_show(name, shown);
-  OSLA_CHECK(*name, OSLA_ERR_IO, "%s without a name", place);
+  char location[TABLE_LOCATION], shown[TEXT_SHOWN];
+  header_location(h, line, location);
+  text_printable(name, shown);
+  OSLA_CHECK(*name, OSLA_ERR_IO, "%s without a name", location);
   int k = 0;
   while (k < N_KEYS && !text_is_one_of(name, columns[k].names))
     k++;
-  if (k == N_KEYS) return refuse_name(place, shown, name);
-  OSLA_CHECK(!h->there[k], OSLA_ERR_IO, "%s %s: the same as %s", place, shown, h->name[k]);
-  h->there[k] = true;
+  if (k == N_KEYS) return refuse_name(location, shown, name);
+  OSLA_CHECK(!h->has_column[k], OSLA_ERR_IO, "%s %s: the same as %s", location, shown, h->name[k]);
+  h->has_column[k] = true;
   memcpy(h->name[k], shown, sizeof shown);
   if (k == KEY_SIGMA)
     h->sigma = strcasecmp(name, "sigma_s") == 0         ? UNIT_SECONDS
@@ -79,30 +79,31 @@ osla_err table_add_column(table_header *h, int64_t line, const char *name, table
 
 osla_err table_check_header(const table_header *h, int64_t line)
 {
-  const bool *there = h->there;
-  char place[TABLE_PLACE];
-  header_place(h, line, place);
-  OSLA_CHECK(there[KEY_STATION], OSLA_ERR_IO, "%s station is missing", place);
-  OSLA_CHECK(there[KEY_EVENT] || there[KEY_STATION2], OSLA_ERR_IO,
-             "%s event, or station2, is missing", place);
-  OSLA_CHECK(there[KEY_PERIOD], OSLA_ERR_IO, "%s period_s is missing", place);
-  OSLA_CHECK(there[KEY_DELAY] || there[KEY_ANOMALY], OSLA_ERR_IO,
-             "%s delay_s, or anomaly_percent, is missing", place);
-  OSLA_CHECK(!there[KEY_DELAY] || !there[KEY_ANOMALY], OSLA_ERR_IO,
-             "%s %s: there is %s, too; one of them is the datum", place, h->name[KEY_ANOMALY],
+  const bool *has = h->has_column;
+  char location[TABLE_LOCATION];
+  header_location(h, line, location);
+  OSLA_CHECK(has[KEY_STATION], OSLA_ERR_IO, "%s station is missing", location);
+  OSLA_CHECK(has[KEY_EVENT] || has[KEY_STATION2], OSLA_ERR_IO, "%s event, or station2, is missing",
+             location);
+  OSLA_CHECK(has[KEY_PERIOD], OSLA_ERR_IO, "%s period_s is missing", location);
+  OSLA_CHECK(has[KEY_DELAY] || has[KEY_ANOMALY], OSLA_ERR_IO,
+             "%s delay_s, or anomaly_percent, is missing", location);
+  OSLA_CHECK(!has[KEY_DELAY] || !has[KEY_ANOMALY], OSLA_ERR_IO,
+             "%s %s: there is %s, too; one of them is the datum", location, h->name[KEY_ANOMALY],
              h->name[KEY_DELAY]);
   return OSLA_OK;
 }
 
-const char *table_place(const table_line *line, table_key key, char place[TABLE_PLACE])
+const char *table_location(const table_line *line, table_key key, char location[TABLE_LOCATION])
 {
   const table_header *h = line->header;
   if (line->elements)
-    (void)snprintf(place, TABLE_PLACE, "%s: %s[%" PRId64 "]", h->file, h->name[key], line->place);
+    (void)snprintf(location, TABLE_LOCATION, "%s: %s[%" PRId64 "]", h->file, h->name[key],
+                   line->place);
   else
-    (void)snprintf(place, TABLE_PLACE, "%s:%" PRId64 ": column %s", h->file, line->place,
+    (void)snprintf(location, TABLE_LOCATION, "%s:%" PRId64 ": column %s", h->file, line->place,
                    h->name[key]);
-  return place;
+  return location;
 }
 
 /* ---- cells ---- */
@@ -110,17 +111,17 @@ const char *table_place(const table_line *line, table_key key, char place[TABLE_
 static bool is_empty(const table_line *line, table_key key)
 {
   const table_cell *c = &line->cell[key];
-  return !line->header->there[key] || (c->text && c->text[0] == '\0');
+  return !line->header->has_column[key] || (c->text && c->text[0] == '\0');
 }
 
 /* Reads a text; "" if the table has no such column. */
 static osla_err read_text(const table_line *line, table_key key, const char **text)
 {
-  char place[TABLE_PLACE];
+  char location[TABLE_LOCATION];
   *text = "";
-  if (!line->header->there[key]) return OSLA_OK;
+  if (!line->header->has_column[key]) return OSLA_OK;
   OSLA_CHECK(line->cell[key].text, OSLA_ERR_IO, "%s: %g is a number, not a text",
-             table_place(line, key, place), line->cell[key].number);
+             table_location(line, key, location), line->cell[key].number);
   *text = line->cell[key].text;
   return OSLA_OK;
 }
@@ -129,20 +130,22 @@ static osla_err read_text(const table_line *line, table_key key, const char **te
  * NaN. */
 static osla_err read_number(const table_line *line, table_key key, double otherwise, double *value)
 {
-  char place[TABLE_PLACE], shown[TEXT_SHOWN], *end;
+  char location[TABLE_LOCATION], shown[TEXT_SHOWN], *end;
   const table_cell *c = &line->cell[key];
   *value = otherwise;
   if (is_empty(line, key)) {
-    OSLA_CHECK(!isnan(otherwise), OSLA_ERR_IO, "%s: is empty", table_place(line, key, place));
+    OSLA_CHECK(!isnan(otherwise), OSLA_ERR_IO, "%s: is empty", table_location(line, key, location));
     return OSLA_OK;
   }
   double x = c->text ? strtod(c->text, &end) : c->number;
   if (c->text) {
-    text_show(c->text, shown);
+    text_printable(c->text, shown);
     OSLA_CHECK(*end == '\0' && !isspace((unsigned char)c->text[0]) && !strpbrk(c->text, "xX"),
-               OSLA_ERR_IO, "%s: \"%s\" is not a number", table_place(line, key, place), shown);
+               OSLA_ERR_IO, "%s: \"%s\" is not a number", table_location(line, key, location),
+               shown);
   }
-  OSLA_CHECK(isfinite(x), OSLA_ERR_IO, "%s: %g is not finite", table_place(line, key, place), x);
+  OSLA_CHECK(isfinite(x), OSLA_ERR_IO, "%s: %g is not finite", table_location(line, key, location),
+             x);
   *value = x;
   return OSLA_OK;
 }
@@ -151,7 +154,7 @@ static osla_err read_number(const table_line *line, table_key key, double otherw
 static osla_err read_word(const table_line *line, table_key key, const char *const words[2],
                           int *which)
 {
-  char place[TABLE_PLACE], shown[TEXT_SHOWN];
+  char location[TABLE_LOCATION], shown[TEXT_SHOWN];
   const char *text;
   OSLA_CALL(read_text(line, key, &text));
   *which = 0;
@@ -160,30 +163,30 @@ static osla_err read_word(const table_line *line, table_key key, const char *con
     if (strcasecmp(text, words[*which]) == 0 ||
         (text[1] == '\0' && tolower((unsigned char)text[0]) == words[*which][0]))
       return OSLA_OK;
-  text_show(text, shown);
+  text_printable(text, shown);
   return osla_error_set(OSLA_ERR_IO, "%s: \"%s\" is neither %s nor %s",
-                        table_place(line, key, place), shown, words[0], words[1]);
+                        table_location(line, key, location), shown, words[0], words[1]);
 }
 
 /* Reads an arc: minor or major, or R1, R2 (Rayleigh), G1, G2 (Love), which also set the wave. */
 static osla_err read_arc(const table_line *line, table_row *row)
 {
-  char place[TABLE_PLACE], shown[TEXT_SHOWN];
+  char location[TABLE_LOCATION], shown[TEXT_SHOWN];
   const char *text;
   OSLA_CALL(read_text(line, KEY_ARC, &text));
   row->arc = TOMO_ARC_MINOR;
   if (!*text || strcasecmp(text, "minor") == 0) return OSLA_OK;
   row->arc = TOMO_ARC_MAJOR;
   if (strcasecmp(text, "major") == 0) return OSLA_OK;
-  text_show(text, shown);
+  text_printable(text, shown);
   const char letter = (char)toupper((unsigned char)text[0]);
   const tomo_wave wave = letter == 'G' ? TOMO_LOVE : TOMO_RAYLEIGH;
   OSLA_CHECK((letter == 'R' || letter == 'G') && (text[1] == '1' || text[1] == '2') &&
                text[2] == '\0',
              OSLA_ERR_IO, "%s: \"%s\" is none of minor, major, R1, R2, G1, G2",
-             table_place(line, KEY_ARC, place), shown);
+             table_location(line, KEY_ARC, location), shown);
   OSLA_CHECK(is_empty(line, KEY_WAVE) || row->measure.wave == wave, OSLA_ERR_IO,
-             "%s: \"%s\" is not of a %s wave", table_place(line, KEY_ARC, place), shown,
+             "%s: \"%s\" is not of a %s wave", table_location(line, KEY_ARC, location), shown,
              tomo_wave_name(row->measure.wave));
   row->measure.wave = wave;
   row->arc = text[1] == '2' ? TOMO_ARC_MAJOR : TOMO_ARC_MINOR;
@@ -193,19 +196,19 @@ static osla_err read_arc(const table_line *line, table_row *row)
 static osla_err read_measure(const table_line *line, table_row *row)
 {
   static const char *const waves[2] = {"rayleigh", "love"}, *const kinds[2] = {"phase", "group"};
-  char place[TABLE_PLACE];
+  char location[TABLE_LOCATION];
   double branch;
   int which;
   tomo_measure *m = &row->measure;
   OSLA_CALL(read_number(line, KEY_PERIOD, NAN, &m->period_s));
   OSLA_CHECK(m->period_s > 0.0, OSLA_ERR_IO, "%s: %g is not positive",
-             table_place(line, KEY_PERIOD, place), m->period_s);
+             table_location(line, KEY_PERIOD, location), m->period_s);
   OSLA_CHECK(m->period_s <= TOMO_PERIOD_MAX, OSLA_ERR_IO, "%s: %g is more than %g",
-             table_place(line, KEY_PERIOD, place), m->period_s, TOMO_PERIOD_MAX);
+             table_location(line, KEY_PERIOD, location), m->period_s, TOMO_PERIOD_MAX);
   OSLA_CALL(read_number(line, KEY_BRANCH, 0.0, &branch));
   OSLA_CHECK(branch >= 0.0 && branch <= TOMO_BRANCH_MAX && branch <= floor(branch), OSLA_ERR_IO,
              "%s: %g is not a whole number from 0 (the fundamental mode) to %d",
-             table_place(line, KEY_BRANCH, place), branch, TOMO_BRANCH_MAX);
+             table_location(line, KEY_BRANCH, location), branch, TOMO_BRANCH_MAX);
   m->branch = (int)branch;
   OSLA_CALL(read_word(line, KEY_WAVE, waves, &which));
   m->wave = which ? TOMO_LOVE : TOMO_RAYLEIGH;
@@ -216,34 +219,35 @@ static osla_err read_measure(const table_line *line, table_row *row)
 
 static osla_err read_datum(const table_line *line, table_row *row)
 {
-  char place[TABLE_PLACE];
+  char location[TABLE_LOCATION];
   const table_header *h = line->header;
-  row->percent = h->there[KEY_ANOMALY];
+  row->percent = h->has_column[KEY_ANOMALY];
   OSLA_CALL(read_number(line, row->percent ? KEY_ANOMALY : KEY_DELAY, NAN, &row->value));
   OSLA_CALL(read_number(line, KEY_CORRECTION, 0.0, &row->correction_s));
   row->sigma_percent = h->sigma == UNIT_OF_DATUM ? row->percent : h->sigma == UNIT_PERCENT;
   OSLA_CALL(read_number(line, KEY_SIGMA, 0.0, &row->sigma));
   OSLA_CHECK(is_empty(line, KEY_SIGMA) || row->sigma > 0.0, OSLA_ERR_IO, "%s: %g is not positive",
-             table_place(line, KEY_SIGMA, place), row->sigma);
+             table_location(line, KEY_SIGMA, location), row->sigma);
   return OSLA_OK;
 }
 
 osla_err table_parse(const table_line *line, table_row *row)
 {
-  char place[TABLE_PLACE];
+  char location[TABLE_LOCATION];
   *row = (table_row){0};
   OSLA_CALL(read_text(line, KEY_EVENT, &row->event));
   OSLA_CALL(read_text(line, KEY_NETWORK, &row->network));
   OSLA_CALL(read_text(line, KEY_STATION, &row->station));
   OSLA_CALL(read_text(line, KEY_NETWORK2, &row->network2));
   OSLA_CALL(read_text(line, KEY_STATION2, &row->station2));
-  const table_key source = line->header->there[KEY_EVENT] ? KEY_EVENT : KEY_STATION2;
-  OSLA_CHECK(*row->station, OSLA_ERR_IO, "%s: is empty", table_place(line, KEY_STATION, place));
+  const table_key source = line->header->has_column[KEY_EVENT] ? KEY_EVENT : KEY_STATION2;
+  OSLA_CHECK(*row->station, OSLA_ERR_IO, "%s: is empty",
+             table_location(line, KEY_STATION, location));
   OSLA_CHECK(*row->event || *row->station2, OSLA_ERR_IO, "%s: is empty: the path has no source",
-             table_place(line, source, place));
+             table_location(line, source, location));
   OSLA_CHECK(!*row->event || !*row->station2, OSLA_ERR_IO,
              "%s: the path has an event for its source, too",
-             table_place(line, KEY_STATION2, place));
+             table_location(line, KEY_STATION2, location));
   OSLA_CALL(read_measure(line, row));
   return read_datum(line, row);
 }

@@ -32,7 +32,7 @@ typedef enum table_unit { UNIT_OF_DATUM, UNIT_SECONDS, UNIT_PERCENT } table_unit
 
 typedef struct table_header {
   const char *file;              /* name for messages, as in text_reader */
-  bool there[N_KEYS];            /* whether the table has the column */
+  bool has_column[N_KEYS];       /* whether the table has the column */
   char name[N_KEYS][TEXT_SHOWN]; /* the column's name in the table */
   table_unit sigma;
 } table_header;
@@ -69,19 +69,19 @@ typedef struct table_row {
 osla_err table_parse(const table_line *line, table_row *row);
 
 /* Writes the location of a cell for messages, "FILE:LINE: column NAME" or "FILE: NAME[ELEMENT]". */
-enum { TABLE_PLACE = 300 };
-const char *table_place(const table_line *line, table_key key, char place[TABLE_PLACE]);
+enum { TABLE_LOCATION = 300 };
+const char *table_location(const table_line *line, table_key key, char location[TABLE_LOCATION]);
 
-/* Calls `take` for each row of a file. */
-typedef osla_err table_take(void *arg, const table_line *line);
-osla_err table_read_csv(const char *file, table_take *take, void *arg);
-/* Calls `take` for each row that the reading process sends (tomo_data_reader_start); can be called
- * once. Texts have at most TABLE_TEXT - 1 bytes. */
+/* Calls `callback` for each row of a file. */
+typedef osla_err table_row_callback(void *arg, const table_line *line);
+osla_err table_read_csv(const char *file, table_row_callback *callback, void *arg);
+/* Calls `callback` for each row that the reading process sends (tomo_data_reader_start); can be
+ * called once. Texts have at most TABLE_TEXT - 1 bytes. */
 struct tomo_data_reader;
-osla_err table_read_hdf5(struct tomo_data_reader *reader, table_take *take, void *arg);
+osla_err table_read_hdf5(struct tomo_data_reader *reader, table_row_callback *callback, void *arg);
 
 /* Reads the file in the calling process; called by the reading process. */
 enum { TABLE_TEXT = 512 };
-osla_err table_read_hdf5_here(const char *file, table_take *take, void *arg);
+osla_err table_read_hdf5_here(const char *file, table_row_callback *callback, void *arg);
 
 #endif

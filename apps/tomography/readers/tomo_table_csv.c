@@ -18,7 +18,7 @@ static osla_err read_header(text_reader *reader, table_header *header, table_key
   return table_check_header(header, reader->line);
 }
 
-static osla_err read_rows(text_reader *reader, table_take *take, void *arg)
+static osla_err read_rows(text_reader *reader, table_row_callback *callback, void *arg)
 {
   table_header header = {.file = reader->file};
   table_line line = {.header = &header};
@@ -30,19 +30,19 @@ static osla_err read_rows(text_reader *reader, table_take *take, void *arg)
   for (;;) {
     OSLA_CALL(text_read_content(reader, &more));
     if (!more) return OSLA_OK;
-    OSLA_CALL(text_row(reader, separator, field, count));
+    OSLA_CALL(text_split_row(reader, separator, field, count));
     line.place = reader->line;
     for (int i = 0; i < count; i++)
       line.cell[key[i]].text = field[i];
-    OSLA_CALL(take(arg, &line));
+    OSLA_CALL(callback(arg, &line));
   }
 }
 
-osla_err table_read_csv(const char *file, table_take *take, void *arg)
+osla_err table_read_csv(const char *file, table_row_callback *callback, void *arg)
 {
   text_reader reader;
   osla_err err = text_open(&reader, file);
-  if (err == OSLA_OK) err = read_rows(&reader, take, arg);
+  if (err == OSLA_OK) err = read_rows(&reader, callback, arg);
   text_close(&reader);
   return err;
 }

@@ -82,7 +82,7 @@ static osla_err open_column(hdf5_table *t, const char *name)
   table_key key;
   hsize_t length = 0;
   OSLA_CALL(table_add_column(&t->header, 0, name, &key));
-  text_show(name, shown);
+  text_printable(name, shown);
   data_set *c = &t->column[t->count++];
   *c = (data_set){.key = key, .set = H5Dopen2(t->file, name, H5P_DEFAULT)};
   OSLA_CHECK(c->set >= 0, OSLA_ERR_IO, "%s: %s is not a data set", t->header.file, shown);
@@ -153,8 +153,8 @@ static void release_block(hdf5_table *t, hsize_t count)
   }
 }
 
-static osla_err take_block(const hdf5_table *t, hsize_t from, hsize_t count, table_take *take,
-                           void *arg)
+static osla_err take_block(const hdf5_table *t, hsize_t from, hsize_t count,
+                           table_row_callback *callback, void *arg)
 {
   table_line line = {.header = &t->header, .elements = true};
   for (hsize_t row = 0; row < count; row++) {
@@ -169,25 +169,25 @@ static osla_err take_block(const hdf5_table *t, hsize_t from, hsize_t count, tab
       else
         cell->number = c->block.number[row];
     }
-    OSLA_CALL(take(arg, &line));
+    OSLA_CALL(callback(arg, &line));
   }
   return OSLA_OK;
 }
 
-static osla_err read_table(hdf5_table *t, const char *file, table_take *take, void *arg)
+static osla_err read_table(hdf5_table *t, const char *file, table_row_callback *callback, void *arg)
 {
   OSLA_CALL(open_table(t, file));
   for (hsize_t from = 0; from < t->rows; from += BLOCK) {
     const hsize_t count = t->rows - from < BLOCK ? t->rows - from : BLOCK;
     osla_err err = read_block(t, from, count);
-    if (err == OSLA_OK) err = take_block(t, from, count, take, arg);
+    if (err == OSLA_OK) err = take_block(t, from, count, callback, arg);
     release_block(t, count);
     OSLA_CALL(err);
   }
   return OSLA_OK;
 }
 
-osla_err table_read_hdf5_here(const char *file, table_take *take, void *arg)
+osla_err table_read_hdf5_here(const char *file, table_row_callback *callback, void *arg)
 {
   const size_t length = strlen(file);
   hdf5_table t = {.header = {.file = length > 200 ? file + length - 200 : file}};
@@ -195,7 +195,7 @@ osla_err table_read_hdf5_here(const char *file, table_take *take, void *arg)
   void *data = NULL;
   H5Eget_auto2(H5E_DEFAULT, &print, &data);
   H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-  osla_err err = read_table(&t, file, take, arg);
+  osla_err err = read_table(&t, file, callback, arg);
   close_table(&t);
   H5Eset_auto2(H5E_DEFAULT, print, data);
   return err;
@@ -203,9 +203,9 @@ osla_err table_read_hdf5_here(const char *file, table_take *take, void *arg)
 
 #else
 
-osla_err table_read_hdf5_here(const char *file, table_take *take, void *arg)
+osla_err table_read_hdf5_here(const char *file, table_row_callback *callback, void *arg)
 {
-  (void)take;
+  (void)callback;
   (void)arg;
   return osla_error_set(OSLA_ERR_UNSUPPORTED, "%.200s: this build reads no HDF5", file);
 }

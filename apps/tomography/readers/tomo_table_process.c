@@ -23,7 +23,7 @@ enum { IS_NUMBER = 0xffff };
 typedef struct sender {
   const char *path;
   FILE *out;
-  bool began; /* true once the columns have been sent */
+  bool has_sent_columns; /* true once the columns have been sent */
 } sender;
 
 static void send_text(FILE *out, const char *text)
@@ -36,20 +36,20 @@ static void send_text(FILE *out, const char *text)
 static void send_columns(sender *s, const table_header *header)
 {
   for (int key = 0; key < N_KEYS; key++) {
-    if (!header->there[key]) continue;
+    if (!header->has_column[key]) continue;
     (void)fputc(COLUMN, s->out);
     send_text(s->out, header->name[key]);
   }
-  s->began = true;
+  s->has_sent_columns = true;
 }
 
 static osla_err check_texts(const table_line *line)
 {
-  char place[TABLE_PLACE];
+  char location[TABLE_LOCATION];
   for (table_key key = 0; key < N_KEYS; key++) {
-    const char *text = line->header->there[key] ? line->cell[key].text : NULL;
+    const char *text = line->header->has_column[key] ? line->cell[key].text : NULL;
     OSLA_CHECK(!text || strnlen(text, TABLE_TEXT) < TABLE_TEXT, OSLA_ERR_IO,
-               "%s: a text of %d bytes or more", table_place(line, key, place), TABLE_TEXT);
+               "%s: a text of %d bytes or more", table_location(line, key, location), TABLE_TEXT);
   }
   return OSLA_OK;
 }
@@ -59,11 +59,11 @@ static osla_err send_row(void *arg, const table_line *line)
   sender *s = arg;
   const uint16_t number = IS_NUMBER;
   OSLA_CALL(check_texts(line));
-  if (!s->began) send_columns(s, line->header);
+  if (!s->has_sent_columns) send_columns(s, line->header);
   (void)fputc(ROW, s->out);
   for (int key = 0; key < N_KEYS; key++) {
     const table_cell *cell = &line->cell[key];
-    if (!line->header->there[key]) continue;
+    if (!line->header->has_column[key]) continue;
     if (cell->text) {
       send_text(s->out, cell->text);
     } else {
@@ -102,7 +102,7 @@ struct tomo_data_reader {
 };
 
 /* Returns the error for unexpected bytes: the process has ended, or its memory is corrupted. */
-static osla_err lost(tomo_data_reader *r)
+static osla_err protocol_error(tomo_data_reader *r)
 {
   if (feof(r->in)) return reader_process_death(&r->process, r->path);
   return reader_process_spoilt(&r->process, r->path);
@@ -138,47 +138,48 @@ static bool receive_text(tomo_data_reader *r, char text[TABLE_TEXT], bool *is_nu
   return length < TABLE_TEXT && receive(r, text, length);
 }
 
-static osla_err take_column(tomo_data_reader *r)
+static osla_err receive_column(tomo_data_reader *r)
 {
   char name[TABLE_TEXT];
   table_key key;
-  if (!receive_text(r, name, NULL)) return lost(r);
+  if (!receive_text(r, name, NULL)) return protocol_error(r);
   return table_add_column(&r->header, 0, name, &key);
 }
 
-static osla_err take_row(tomo_data_reader *r, table_take *take, void *arg)
+static osla_err receive_row(tomo_data_reader *r, table_row_callback *callback, void *arg)
 {
   if (r->line.place == 0) OSLA_CALL(table_check_header(&r->header, 0));
   for (int key = 0; key < N_KEYS; key++) {
     table_cell *cell = &r->line.cell[key];
     bool is_number;
-    if (!r->header.there[key]) continue;
-    if (!receive_text(r, r->text[key], &is_number)) return lost(r);
+    if (!r->header.has_column[key]) continue;
+    if (!receive_text(r, r->text[key], &is_number)) return protocol_error(r);
     cell->text = is_number ? NULL : r->text[key];
-    if (is_number && !receive(r, &cell->number, sizeof cell->number)) return lost(r);
+    if (is_number && !receive(r, &cell->number, sizeof cell->number)) return protocol_error(r);
   }
-  OSLA_CALL(take(arg, &r->line));
+  OSLA_CALL(callback(arg, &r->line));
   r->line.place++;
   return OSLA_OK;
 }
 
-static osla_err take_error(tomo_data_reader *r)
+static osla_err receive_error(tomo_data_reader *r)
 {
   char text[TABLE_TEXT];
   const int err = receive_byte(r);
-  if (err <= OSLA_OK || err > OSLA_ERR_UNSUPPORTED || !receive_text(r, text, NULL)) return lost(r);
+  if (err <= OSLA_OK || err > OSLA_ERR_UNSUPPORTED || !receive_text(r, text, NULL))
+    return protocol_error(r);
   return osla_error_set((osla_err)err, "%s", text);
 }
 
-osla_err table_read_hdf5(tomo_data_reader *r, table_take *take, void *arg)
+osla_err table_read_hdf5(tomo_data_reader *r, table_row_callback *callback, void *arg)
 {
   for (;;) {
     switch (receive_byte(r)) {
-      case COLUMN: OSLA_CALL(take_column(r)); break;
-      case ROW: OSLA_CALL(take_row(r, take, arg)); break;
-      case ERROR: return take_error(r);
+      case COLUMN: OSLA_CALL(receive_column(r)); break;
+      case ROW: OSLA_CALL(receive_row(r, callback, arg)); break;
+      case ERROR: return receive_error(r);
       case END: return OSLA_OK;
-      default: return lost(r);
+      default: return protocol_error(r);
     }
   }
 }

@@ -34,7 +34,7 @@ osla_err text_open(text_reader *reader, const char *file)
   size_t length = strlen(file);
   reader->file = length > FILE_SHOWN ? file + length - FILE_SHOWN : file;
   reader->line = 0;
-  reader->held = false;
+  reader->repeat_line = false;
   reader->text[0] = '\0';
   reader->stream = fopen(file, "r");
   reader->n_ahead = reader->taken = 0;
@@ -72,7 +72,7 @@ bool text_is_xml(const text_reader *reader)
   return i < reader->n_ahead && reader->ahead[i] == '<' && !text_is_html(reader);
 }
 
-size_t text_bytes(text_reader *reader, char *bytes, size_t most)
+size_t text_read_bytes(text_reader *reader, char *bytes, size_t most)
 {
   size_t n = reader->n_ahead - reader->taken;
   if (n == 0) return fread(bytes, 1, most, reader->stream);
@@ -94,11 +94,11 @@ void text_close(text_reader *reader)
   reader->stream = NULL;
 }
 
-osla_err text_read(text_reader *reader, bool *more)
+osla_err text_read_line(text_reader *reader, bool *more)
 {
   *more = true;
-  if (reader->held) {
-    reader->held = false;
+  if (reader->repeat_line) {
+    reader->repeat_line = false;
     return OSLA_OK;
   }
   size_t n = 0;
@@ -136,7 +136,7 @@ text_fdsn text_find_fdsn(const char *line)
   return TEXT_FDSN_NONE;
 }
 
-osla_err text_refuse_kind(const text_reader *reader, const char *is, const char * not )
+osla_err text_wrong_list_error(const text_reader *reader, const char *is, const char * not )
 {
   return text_error(reader, "this is the header of a list of %s, not of %s", is, not );
 }
@@ -159,7 +159,7 @@ char text_separator(const char *header)
 osla_err text_read_content(text_reader *reader, bool *more)
 {
   for (;;) {
-    OSLA_CALL(text_read(reader, more));
+    OSLA_CALL(text_read_line(reader, more));
     if (!*more) return OSLA_OK;
     const char *p = reader->text + strspn(reader->text, " \t\f\v\r");
     if (*p != '\0' && (*p != '#' || text_find_fdsn(reader->text))) return OSLA_OK;
@@ -231,7 +231,7 @@ osla_err text_split_blanks(text_reader *reader, char *from, char **field, int *c
   }
 }
 
-void text_show(const char *field, char shown[TEXT_SHOWN])
+void text_printable(const char *field, char shown[TEXT_SHOWN])
 {
   int n = 0;
   for (; field[n] && n < TEXT_SHOWN - 4; n++)
@@ -239,12 +239,12 @@ void text_show(const char *field, char shown[TEXT_SHOWN])
   strcpy(shown + n, field[n] ? "..." : "");
 }
 
-osla_err text_number(const text_reader *reader, const char *what, const char *field, double low,
-                     double high, double *value)
+osla_err text_parse_number(const text_reader *reader, const char *what, const char *field,
+                           double low, double high, double *value)
 {
   char shown[TEXT_SHOWN];
   char *end;
-  text_show(field, shown);
+  text_printable(field, shown);
   TEXT_CHECK(reader, field[0] != '\0', "%s is empty", what);
   double x = strtod(field, &end);
   bool decimal = *end == '\0' && !isspace((unsigned char)field[0]) && !strpbrk(field, "xX");
@@ -260,43 +260,44 @@ bool text_is_missing(const char *field)
   return field[0] == '\0' || strcasecmp(field, "nan") == 0;
 }
 
-osla_err text_time(const text_reader *reader, const char *what, const char *field, double *time_s)
+osla_err text_parse_time(const text_reader *reader, const char *what, const char *field,
+                         double *time_s)
 {
   char shown[TEXT_SHOWN];
   *time_s = NAN;
   if (field[0] == '\0') return OSLA_OK;
-  text_show(field, shown);
+  text_printable(field, shown);
   TEXT_CHECK(reader, tomo_time_read(field, time_s),
              "%s \"%s\" is not a time of ISO 8601, such as 2018-01-31T02:00:31.8", what, shown);
   return OSLA_OK;
 }
 
-osla_err text_event_time(const text_reader *reader, const char *what, const char *field,
-                         double *time_s)
+osla_err text_parse_event_time(const text_reader *reader, const char *what, const char *field,
+                               double *time_s)
 {
   const bool early = field[0] == '-' && tomo_time_read(field + 1, time_s);
   *time_s = NAN;
-  return text_is_missing(field) || early ? OSLA_OK : text_time(reader, what, field, time_s);
+  return text_is_missing(field) || early ? OSLA_OK : text_parse_time(reader, what, field, time_s);
 }
 
-osla_err text_code(const text_reader *reader, const char *what, const char *code)
+osla_err text_check_code(const text_reader *reader, const char *what, const char *code)
 {
   enum { LONGEST = (TOMO_NAME_MAX - 2) / 2 };
   char shown[TEXT_SHOWN];
   size_t n = 0;
   while (isgraph((unsigned char)code[n]))
     n++;
-  text_show(code, shown);
+  text_printable(code, shown);
   TEXT_CHECK(reader, n > 0 && n <= LONGEST && code[n] == '\0',
              "%s \"%s\" is not a code of 1 to %d letters and digits", what, shown, LONGEST);
   return OSLA_OK;
 }
 
-osla_err text_position(const text_reader *reader, const char *latitude, const char *longitude,
-                       tomo_site *site)
+osla_err text_parse_position(const text_reader *reader, const char *latitude, const char *longitude,
+                             tomo_site *site)
 {
-  OSLA_CALL(text_number(reader, "latitude", latitude, -90.0, 90.0, &site->latitude));
-  return text_number(reader, "longitude", longitude, -180.0, 360.0, &site->longitude);
+  OSLA_CALL(text_parse_number(reader, "latitude", latitude, -90.0, 90.0, &site->latitude));
+  return text_parse_number(reader, "longitude", longitude, -180.0, 360.0, &site->longitude);
 }
 
 bool text_is_one_of(const char *name, const char *key)
@@ -313,7 +314,7 @@ bool text_is_one_of(const char *name, const char *key)
 osla_err text_check_header(const text_reader *reader, char *const *field, int count)
 {
   char shown[TEXT_SHOWN];
-  text_show(field[0], shown);
+  text_printable(field[0], shown);
   TEXT_CHECK(reader, count > 1 || !field[0][strcspn(field[0], " \t")],
              "the header is one field, \"%s\": fields are separated by commas, semicolons, "
              "tabs or |",
@@ -340,8 +341,8 @@ osla_err text_find_columns(const text_reader *reader, char *const *field, int co
   return OSLA_OK;
 }
 
-osla_err text_header(text_reader *reader, char separator, const char *const *keys, int n_keys,
-                     int required, int unique, int *column, int *count)
+osla_err text_parse_header(text_reader *reader, char separator, const char *const *keys, int n_keys,
+                           int required, int unique, int *column, int *count)
 {
   char *field[TEXT_FIELDS_MAX];
   OSLA_CALL(text_split(reader, separator, field, count));
@@ -349,7 +350,7 @@ osla_err text_header(text_reader *reader, char separator, const char *const *key
   return text_find_columns(reader, field, *count, keys, n_keys, required, unique, column);
 }
 
-osla_err text_row(text_reader *reader, char separator, char **field, int count)
+osla_err text_split_row(text_reader *reader, char separator, char **field, int count)
 {
   int found;
   OSLA_CALL(text_split(reader, separator, field, &found));

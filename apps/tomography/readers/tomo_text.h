@@ -28,7 +28,7 @@ typedef struct text_reader {
   char ahead[TEXT_AHEAD];
   size_t n_ahead, taken;
   int64_t line;             /* number of the line in `text`, from 1 */
-  bool held;                /* if true, the next text_read returns the current line again */
+  bool repeat_line;         /* if true, the next text_read_line returns the current line again */
   char text[TOMO_LINE_MAX]; /* the current line without its end */
 } text_reader;
 
@@ -58,10 +58,10 @@ bool text_is_xml(const text_reader *reader);
 bool text_is_html(const text_reader *reader);
 
 /* Reads the next bytes of the file without splitting lines. Returns their number, 0 at the end. */
-size_t text_bytes(text_reader *reader, char *bytes, size_t most);
+size_t text_read_bytes(text_reader *reader, char *bytes, size_t most);
 
 /* Reads the next line; *more = false at the end of the file. */
-osla_err text_read(text_reader *reader, bool *more);
+osla_err text_read_line(text_reader *reader, bool *more);
 
 /* Reads the next line that is neither empty nor a comment. Comments begin with #, except for the
  * header of FDSN text. */
@@ -82,18 +82,18 @@ text_fdsn text_find_fdsn(const char *line);
 
 /* Returns the error for a list of the wrong kind; `is` and `not` are "stations" and
  * "earthquakes". */
-osla_err text_refuse_kind(const text_reader *reader, const char *is, const char * not );
+osla_err text_wrong_list_error(const text_reader *reader, const char *is, const char * not );
 
 /* Copies a field for a message: printable characters, cut to fit. */
-void text_show(const char *field, char shown[TEXT_SHOWN]);
+void text_printable(const char *field, char shown[TEXT_SHOWN]);
 
 /* Parses a finite decimal number between low and high; `what` names it in the message. */
-osla_err text_number(const text_reader *reader, const char *what, const char *field, double low,
-                     double high, double *value);
+osla_err text_parse_number(const text_reader *reader, const char *what, const char *field,
+                           double low, double high, double *value);
 
 /* Parses latitude and longitude into the site. */
-osla_err text_position(const text_reader *reader, const char *latitude, const char *longitude,
-                       tomo_site *site);
+osla_err text_parse_position(const text_reader *reader, const char *latitude, const char *longitude,
+                             tomo_site *site);
 
 /* Sets the site's name without control characters and outer blanks; a cut does not split a UTF-8
  * character. */
@@ -111,16 +111,17 @@ bool text_is_missing(const char *field);
 
 /* Parses a time (tomo_time.h) to seconds; `what` names it in the message. An empty field gives
  * NaN. */
-osla_err text_time(const text_reader *reader, const char *what, const char *field, double *time_s);
+osla_err text_parse_time(const text_reader *reader, const char *what, const char *field,
+                         double *time_s);
 
 /* Parses an event's time to seconds. The result is NaN for an empty field, for "NaN" and for a year
  * before 1 such as -2150-01-31, which tomo_time.h does not cover. */
-osla_err text_event_time(const text_reader *reader, const char *what, const char *field,
-                         double *time_s);
+osla_err text_parse_event_time(const text_reader *reader, const char *what, const char *field,
+                               double *time_s);
 
 /* Checks the code of a network or station. A code that is too long is an error, not cut, because
  * codes identify stations. */
-osla_err text_code(const text_reader *reader, const char *what, const char *code);
+osla_err text_check_code(const text_reader *reader, const char *what, const char *code);
 
 /* Appends a site with empty name and magnitude and times NaN. *site is valid until the next
  * call. */
@@ -129,10 +130,10 @@ osla_err site_list_add(site_list *list, tomo_site **site);
 /* Marks the latest event as one without coordinates: its latitude becomes NaN. It is excluded after
  * reading, but counts for the indices of later events. `what` says what is missing; the first such
  * events are noted with file and line. */
-void site_list_mark_placeless(site_list *list, const text_reader *where, const char *what);
+void site_list_mark_unlocated(site_list *list, const text_reader *where, const char *what);
 
 /* Returns the error for a list of `count` events without coordinates. */
-osla_err site_list_refuse_placeless(const site_list *list, int64_t count);
+osla_err site_list_unlocated_error(const site_list *list, int64_t count);
 
 /* Is `name` one of the words in "latitude|lat", in any case? */
 bool text_is_one_of(const char *name, const char *words);
@@ -148,11 +149,11 @@ osla_err text_find_columns(const text_reader *reader, char *const *field, int co
                            int *column);
 
 /* Splits and checks the header in the current line, and finds the columns. */
-osla_err text_header(text_reader *reader, char separator, const char *const *keys, int n_keys,
-                     int required, int unique, int *column, int *count);
+osla_err text_parse_header(text_reader *reader, char separator, const char *const *keys, int n_keys,
+                           int required, int unique, int *column, int *count);
 
 /* Splits the current line, which must have `count` fields. */
-osla_err text_row(text_reader *reader, char separator, char **field, int count);
+osla_err text_split_row(text_reader *reader, char separator, char **field, int count);
 
 /* Appends the entries of a file. `read` is called for text, with the first line as the current one
  * to be read again; `read_xml` for XML, with nothing read. `what` names an entry ("station") in the
@@ -174,7 +175,7 @@ osla_err tomo_merge_stations(tomo_site *sites, int64_t *count);
 osla_err tomo_merge_events(tomo_site *sites, int64_t *count);
 
 /* Passes the list to the caller if err is OSLA_OK, else frees it; returns err. */
-osla_err text_give(site_list *list, osla_err err, tomo_site **sites, int64_t *count);
+osla_err site_list_release(site_list *list, osla_err err, tomo_site **sites, int64_t *count);
 
 enum { EVENT_TIME_PARTS = 6 }; /* year, month, day, hour, minute, second */
 

@@ -23,7 +23,7 @@ bool tomo_time_make(int year, int month, int day, int hour, int minute, double s
 }
 
 /* Reads exactly `count` digits and advances *at. */
-static bool take_digits(const char **at, int count, int *value)
+static bool read_digits(const char **at, int count, int *value)
 {
   *value = 0;
   for (int i = 0; i < count; i++, (*at)++) {
@@ -33,7 +33,7 @@ static bool take_digits(const char **at, int count, int *value)
   return true;
 }
 
-static bool take(const char **at, char wanted)
+static bool read_char(const char **at, char wanted)
 {
   if (**at != wanted) return false;
   (*at)++;
@@ -41,13 +41,13 @@ static bool take(const char **at, char wanted)
 }
 
 /* Reads two digits and an optional fraction. */
-static bool take_seconds(const char **at, double *value)
+static bool read_seconds(const char **at, double *value)
 {
   int whole;
-  if (!take_digits(at, 2, &whole)) return false;
+  if (!read_digits(at, 2, &whole)) return false;
   *value = whole;
   double unit = 0.1;
-  if (!take(at, '.')) return true;
+  if (!read_char(at, '.')) return true;
   if (!isdigit((unsigned char)**at)) return false;
   for (; isdigit((unsigned char)**at); (*at)++, unit *= 0.1)
     *value += unit * (**at - '0');
@@ -56,16 +56,16 @@ static bool take_seconds(const char **at, double *value)
 }
 
 /* Reads the time zone behind a time of day: none, Z, or the offset from UTC. */
-static bool take_zone(const char **at, double *east_s)
+static bool read_zone(const char **at, double *east_s)
 {
   int hour, minute = 0;
   *east_s = 0.0;
-  if (**at == '\0' || take(at, 'Z')) return true;
+  if (**at == '\0' || read_char(at, 'Z')) return true;
   const double sign = **at == '-' ? -1.0 : 1.0;
-  if (!take(at, '+') && !take(at, '-')) return false;
-  if (!take_digits(at, 2, &hour)) return false;
-  const bool colon = take(at, ':');
-  if ((colon || **at != '\0') && !take_digits(at, 2, &minute)) return false;
+  if (!read_char(at, '+') && !read_char(at, '-')) return false;
+  if (!read_digits(at, 2, &hour)) return false;
+  const bool colon = read_char(at, ':');
+  if ((colon || **at != '\0') && !read_digits(at, 2, &minute)) return false;
   *east_s = sign * (3600.0 * hour + 60.0 * minute);
   return hour <= 23 && minute <= 59;
 }
@@ -75,17 +75,17 @@ bool tomo_time_read(const char *text, double *seconds)
   int year, month = 1, day = 1, hour = 0, minute = 0;
   double second = 0.0, east_s = 0.0;
   const char *at = text;
-  if (!take_digits(&at, 4, &year)) return false;
-  if (take(&at, '-')) {
-    if (!take_digits(&at, 2, &month)) return false;
-    if (take(&at, '-')) {
-      if (!take_digits(&at, 2, &day)) return false;
-      if (take(&at, 'T') || take(&at, ' ')) {
-        if (!take_digits(&at, 2, &hour) || !take(&at, ':') || !take_digits(&at, 2, &minute))
+  if (!read_digits(&at, 4, &year)) return false;
+  if (read_char(&at, '-')) {
+    if (!read_digits(&at, 2, &month)) return false;
+    if (read_char(&at, '-')) {
+      if (!read_digits(&at, 2, &day)) return false;
+      if (read_char(&at, 'T') || read_char(&at, ' ')) {
+        if (!read_digits(&at, 2, &hour) || !read_char(&at, ':') || !read_digits(&at, 2, &minute))
           return false;
-        if (take(&at, ':') && !take_seconds(&at, &second)) return false;
-        if (!take_zone(&at, &east_s)) return false;
-      } else if (!take(&at, 'Z')) { /* xs:date allows Z */
+        if (read_char(&at, ':') && !read_seconds(&at, &second)) return false;
+        if (!read_zone(&at, &east_s)) return false;
+      } else if (!read_char(&at, 'Z')) { /* xs:date allows Z */
         if (*at != '\0') return false;
       }
     }

@@ -133,7 +133,7 @@ static osla_err check_root(parse *p, const char *name, const char *space)
   const xml_format *f = p->format;
   char shown[TEXT_SHOWN], space_shown[SPACE_SHOWN];
   if (strcmp(name, f->root) == 0 && strcmp(space, f->root_space) == 0) return OSLA_OK;
-  text_show(name, shown);
+  text_printable(name, shown);
   show_space(space, space_shown);
   return xml_error(p,
                    "the root is \"%s\" of namespace \"%s\", and %s has \"%s\" "
@@ -263,7 +263,7 @@ static void feed(parse *p)
   text_reader *where = p->reader.where;
   char piece[PIECE];
   size_t n;
-  while (p->err == OSLA_OK && (n = text_bytes(where, piece, sizeof piece)) > 0) {
+  while (p->err == OSLA_OK && (n = text_read_bytes(where, piece, sizeof piece)) > 0) {
     (void)xmlParseChunk(p->context, piece, (int)n, 0);
     check_tag(p);
   }

@@ -29,7 +29,7 @@ static double shell_mass(const earth_shell *shell, double radius, double r)
   return sum;
 }
 
-osla_err earth_complete(earth_model *model)
+osla_err earth_set_masses(earth_model *model)
 {
   model->radius = model->shell[model->n_shells - 1].top;
   model->mass = calloc((size_t)model->n_shells, sizeof *model->mass);
@@ -51,14 +51,14 @@ void earth_destroy(earth_model **model)
 }
 
 /* Scales the moduli of compression by p and those of shear by s; eta does not change. */
-static earth_moduli grown(const earth_moduli *m, double eta, double p, double s)
+static earth_moduli scale_moduli(const earth_moduli *m, double eta, double p, double s)
 {
   const double a = m->a * p, l = m->l * s;
   return (earth_moduli){.a = a, .c = m->c * p, .f = eta * (a - 2.0 * l), .l = l, .n = m->n * s};
 }
 
-void earth_at(const earth_model *model, int shell, double r, double omega, double vp_ratio,
-              earth_point *point)
+void earth_evaluate(const earth_model *model, int shell, double r, double omega, double vp_ratio,
+                    earth_point *point)
 {
   const earth_shell *s = &model->shell[shell];
   const double x = r / model->radius, eta = polynomial(s->eta, x);
@@ -79,10 +79,10 @@ void earth_at(const earth_model *model, int shell, double r, double omega, doubl
   point->rho = rho;
   point->gravity =
     earth_four_pi_g() * (model->mass[shell] + shell_mass(s, model->radius, r)) / (r * r);
-  point->slope = grown(&m, eta, slope * q_p, slope * q_s);
-  point->moduli = grown(&m, eta, 1.0 + q_p * d, 1.0 + q_s * d);
+  point->slope = scale_moduli(&m, eta, slope * q_p, slope * q_s);
+  point->moduli = scale_moduli(&m, eta, 1.0 + q_p * d, 1.0 + q_s * d);
   const double p = m.l > 0.0 ? vp_ratio : 0.0;
-  point->by_vs = grown(&point->moduli, eta, 2.0 * p, 2.0);
+  point->by_vs = scale_moduli(&point->moduli, eta, 2.0 * p, 2.0);
 }
 
 double earth_four_pi_g(void)

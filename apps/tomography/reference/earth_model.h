@@ -63,7 +63,7 @@ osla_err earth_read(const char *file, earth_model **model);
 void earth_destroy(earth_model **model);
 
 /* Sets the model's radius and the masses of its shells; for functions that create models. */
-osla_err earth_complete(earth_model *model);
+osla_err earth_set_masses(earth_model *model);
 
 /* 4 pi G, in km^3 s^-2 per 10^12 kg. */
 double earth_four_pi_g(void);
@@ -72,7 +72,7 @@ bool earth_is_fluid(const earth_shell *shell);
 
 /* Sets *point to the values at radius r of a shell, at omega (rad/s); vp_ratio = dln Vp / dln
  * Vs. */
-void earth_at(const earth_model *model, int shell, double r, double omega, double vp_ratio,
-              earth_point *point);
+void earth_evaluate(const earth_model *model, int shell, double r, double omega, double vp_ratio,
+                    earth_point *point);
 
 #endif

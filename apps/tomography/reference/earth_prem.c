@@ -102,7 +102,7 @@ osla_err earth_prem(bool ocean, bool isotropic, earth_model **out)
     bottom = model->shell[i].top;
   }
   model->shell[model->n_shells - 1].top = isotropic_shells[OCEAN].top;
-  osla_err err = earth_complete(model);
+  osla_err err = earth_set_masses(model);
   if (err != OSLA_OK) earth_destroy(&model);
   *out = model;
   return err;

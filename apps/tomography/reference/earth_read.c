@@ -26,7 +26,7 @@ static osla_err next_fields(text_reader *reader, int least, const char *what,
 {
   int count = 0;
   bool more;
-  OSLA_CALL(text_read(reader, &more));
+  OSLA_CALL(text_read_line(reader, &more));
   if (more) OSLA_CALL(text_split_blanks(reader, reader->text, field, &count));
   TEXT_CHECK(reader, count >= least, "%s expected", what);
   return OSLA_OK;
@@ -39,19 +39,20 @@ static osla_err read_head(text_reader *reader, earth_model *model, int *lines, b
   char *field[TEXT_FIELDS_MAX];
   double value;
   bool more;
-  OSLA_CALL(text_read(reader, &more));
+  OSLA_CALL(text_read_line(reader, &more));
   OSLA_CHECK(more, OSLA_ERR_IO, "%s: nothing is in it", reader->file);
   const char *title = reader->text + strspn(reader->text, " \t");
   (void)snprintf(model->title, sizeof model->title, "%.150s", *title ? title : "a model");
   (void)snprintf(model->source, sizeof model->source, "%.190s", reader->file);
   OSLA_CALL(next_fields(reader, 3, "anisotropy, reference period and form (1: table) were", field));
-  OSLA_CALL(text_number(reader, "anisotropy (0 or 1)", field[0], 0.0, 1.0, &value));
+  OSLA_CALL(text_parse_number(reader, "anisotropy (0 or 1)", field[0], 0.0, 1.0, &value));
   *anisotropic = value > 0.0;
-  OSLA_CALL(text_number(reader, "reference period", field[1], -1.0, 1e5, &model->reference_period));
-  OSLA_CALL(text_number(reader, "form", field[2], 1.0, 1.0, &value));
+  OSLA_CALL(
+    text_parse_number(reader, "reference period", field[1], -1.0, 1e5, &model->reference_period));
+  OSLA_CALL(text_parse_number(reader, "form", field[2], 1.0, 1.0, &value));
   model->dispersive = model->reference_period > 0.0; /* as in Mineos */
   OSLA_CALL(next_fields(reader, 1, "the number of lines was", field));
-  OSLA_CALL(text_number(reader, "number of lines", field[0], 2.0, LINES_MAX, &value));
+  OSLA_CALL(text_parse_number(reader, "number of lines", field[0], 2.0, LINES_MAX, &value));
   *lines = (int)value;
   TEXT_CHECK(reader, value == (double)*lines, "number of lines: '%s' is not whole", field[0]);
   return OSLA_OK;
@@ -63,13 +64,13 @@ static osla_err read_line(text_reader *reader, bool anisotropic, double line[COL
   char *field[TEXT_FIELDS_MAX];
   int count;
   bool more;
-  OSLA_CALL(text_read(reader, &more));
+  OSLA_CALL(text_read_line(reader, &more));
   TEXT_CHECK(reader, more, "the table ends too early");
   OSLA_CALL(text_split_blanks(reader, reader->text, field, &count));
   TEXT_CHECK(reader, count == COLUMNS, "%d columns, but there are %d", count, COLUMNS);
   for (int i = 0; i < (anisotropic ? COLUMNS : VPH); i++)
     OSLA_CALL(
-      text_number(reader, column[i].name, field[i], column[i].low, column[i].high, &line[i]));
+      text_parse_number(reader, column[i].name, field[i], column[i].low, column[i].high, &line[i]));
   if (!anisotropic) {
     line[VPH] = line[VPV];
     line[VSH] = line[VSV];
@@ -131,7 +132,7 @@ static osla_err read_shells(text_reader *reader, int lines, bool anisotropic,
   for (int i = 1; i < lines; i++)
     if (line[i][RADIUS] > line[i - 1][RADIUS])
       set_shell(&model->shell[model->n_shells++], radius, line[i - 1], line[i]);
-  return earth_complete(model);
+  return earth_set_masses(model);
 }
 
 static osla_err read_model(text_reader *reader, earth_model *model)

@@ -52,7 +52,7 @@ static double dot(int n, const double *x, const double *y)
 
 /* Newton's method; y and room are work space of n_dofs elements. *steps: number of steps, or 0 if
  * it did not converge. */
-static void iterate(radial_system *s, mode *m, double *y, double *room, int *steps)
+static void iterate_newton(radial_system *s, mode *m, double *y, double *room, int *steps)
 {
   enum { MOST = 30, STILL = 3 }; /* the first STILL steps change only x, not lambda */
   const int n = s->mesh->n_dofs;
@@ -81,7 +81,7 @@ static void iterate(radial_system *s, mode *m, double *y, double *room, int *ste
 /* Computes group velocity and 1 / Q from T_lambda dlambda + T_omega domega = 0, where T_omega = -2
  * omega M plus the effect of dispersion. The slope of the moduli by ln omega is (2 / pi) / Q times
  * the moduli, so it also gives 1 / Q. */
-static void finish(radial_system *s, mode *m)
+static void set_velocity_and_loss(radial_system *s, mode *m)
 {
   const radial_mesh *mesh = s->mesh;
   double xi[RADIAL_POINTS], weight[RADIAL_POINTS], slope = 0.0;
@@ -96,7 +96,7 @@ static void finish(radial_system *s, mode *m)
       double q[RADIAL_QUANTITIES];
       radial_form d = {{0}};
       earth_point point;
-      earth_at(mesh->model, element->shell, r, m->omega, mesh->options.vp_ratio, &point);
+      earth_evaluate(mesh->model, element->shell, r, m->omega, mesh->options.vp_ratio, &point);
       radial_quantities(mesh, e, xi[i], m->x, q);
       radial_elastic(mesh->kind, &point.slope, k, r, d);
       slope += weight[i] * half * r * r * radial_apply(d, q);
@@ -114,17 +114,17 @@ static osla_err refine(radial_system *s, mode *m)
   int steps = 0;
   double *room = malloc(2 * n * sizeof *room);
   OSLA_CHECK(room, OSLA_ERR_MEM, "no memory for %zu unknowns", n);
-  iterate(s, m, room, room + n, &steps);
+  iterate_newton(s, m, room, room + n, &steps);
   free(room);
   OSLA_CHECK(steps > 0, OSLA_ERR_STATE, "branch %d at %g s: the iteration does not converge",
              m->branch, 6.283185307179586 / m->omega);
-  finish(s, m);
+  set_velocity_and_loss(s, m);
   return OSLA_OK;
 }
 
 /* Bisects phase velocities until exactly one branch lies between *low and *high, which are then
  * close together. */
-static bool isolate(radial_system *s, int branch, double *low, double *high)
+static bool isolate_branch(radial_system *s, int branch, double *low, double *high)
 {
   int below = mode_count(s, *low), above = mode_count(s, *high);
   if (below > branch || above <= branch) return false;
@@ -150,7 +150,7 @@ osla_err mode_find(radial_system *s, double omega, int branch, double fastest, m
   double low = 1.001 * MODE_SLOWEST, high = fmin(fastest, omega * radius / least_lambda);
   *m = (mode){.branch = branch, .omega = omega};
   radial_system_set(s, omega);
-  *found = isolate(s, branch, &low, &high);
+  *found = isolate_branch(s, branch, &low, &high);
   if (!*found) return OSLA_OK;
   m->x = malloc((size_t)n * sizeof *m->x);
   OSLA_CHECK(m->x, OSLA_ERR_MEM, "no memory for %d unknowns", n);
@@ -240,7 +240,7 @@ double mode_kernel(const radial_mesh *mesh, const mode *m, int element, double r
   double q[RADIAL_QUANTITIES];
   radial_form d = {{0}};
   earth_point point;
-  earth_at(mesh->model, e->shell, r, m->omega, mesh->options.vp_ratio, &point);
+  earth_evaluate(mesh->model, e->shell, r, m->omega, mesh->options.vp_ratio, &point);
   radial_quantities(mesh, element, (2.0 * r - e->bottom - e->top) / (e->top - e->bottom), m->x, q);
   radial_elastic(mesh->kind, &point.by_vs, k, r, d);
   return radial_apply(d, q) * r * r / (m->lambda * m->slope);

@@ -41,9 +41,9 @@ typedef struct radial_element {
 } radial_element;
 
 typedef struct radial_options {
-  double size;     /* greatest size of elements at the surface, km */
-  double vp_ratio; /* dln Vp / dln Vs of the kernels */
-  bool weightless; /* true: no gravity, for comparison with theory without gravity */
+  double size;          /* greatest size of elements at the surface, km */
+  double vp_ratio;      /* dln Vp / dln Vs of the kernels */
+  bool without_gravity; /* true: no gravity, for comparison with theory without gravity */
 } radial_options;
 
 typedef struct radial_mesh {

@@ -109,7 +109,7 @@ static void uppermost_solid(const earth_model *model, int *first, int *end)
 }
 
 /* Number of elements of a shell. */
-static int divide(const earth_model *model, const earth_shell *s, double size)
+static int count_elements(const earth_model *model, const earth_shell *s, double size)
 {
   const double below = size + growth * (model->radius - s->bottom);
   const double above = size + growth * (model->radius - s->top);
@@ -117,12 +117,12 @@ static int divide(const earth_model *model, const earth_shell *s, double size)
   return (int)ceil(fmax(count, 1.0) - 1e-9);
 }
 
-static void place(radial_mesh *mesh, int first, int end, double size)
+static void set_elements(radial_mesh *mesh, int first, int end, double size)
 {
   int n = 0;
   for (int i = first; i < end; i++) {
     const earth_shell *s = &mesh->model->shell[i];
-    const int count = divide(mesh->model, s, size);
+    const int count = count_elements(mesh->model, s, size);
     const double below = size + growth * (mesh->model->radius - s->bottom);
     const double above = size + growth * (mesh->model->radius - s->top);
     double bottom = s->bottom;
@@ -137,11 +137,11 @@ static void place(radial_mesh *mesh, int first, int end, double size)
 }
 
 /* Numbers the unknowns node by node upwards, so that the matrices' band is narrow. */
-static void number(radial_mesh *mesh)
+static void number_unknowns(radial_mesh *mesh)
 {
-  const int functions = mesh->kind == RADIAL_TOROIDAL ? 1
-                        : mesh->options.weightless    ? 2
-                                                      : RADIAL_FUNCTIONS;
+  const int functions = mesh->kind == RADIAL_TOROIDAL   ? 1
+                        : mesh->options.without_gravity ? 2
+                                                        : RADIAL_FUNCTIONS;
   int n = 0;
   mesh->width = 0;
   for (int i = 0; i < mesh->n_elements; i++) {
@@ -180,14 +180,14 @@ osla_err radial_mesh_create(const earth_model *model, radial_kind kind,
   OSLA_CHECK(mesh, OSLA_ERR_MEM, "no memory for a mesh");
   *mesh = (radial_mesh){.kind = kind, .model = model, .options = *options};
   for (int i = first; i < end; i++)
-    mesh->n_elements += divide(model, &model->shell[i], size);
+    mesh->n_elements += count_elements(model, &model->shell[i], size);
   mesh->element = calloc((size_t)mesh->n_elements, sizeof *mesh->element);
   if (!mesh->element) {
     radial_mesh_destroy(&mesh);
     return osla_error_set(OSLA_ERR_MEM, "no memory for a mesh");
   }
-  place(mesh, first, end, size);
-  number(mesh);
+  set_elements(mesh, first, end, size);
+  number_unknowns(mesh);
   *out = mesh;
   return OSLA_OK;
 }

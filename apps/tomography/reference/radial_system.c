@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static osla_err make(const radial_mesh *mesh, band *m)
+static osla_err allocate_band(const radial_mesh *mesh, band *m)
 {
   *m = (band){.n = mesh->n_dofs, .width = mesh->width};
   m->a = calloc((size_t)m->n * (size_t)(m->width + 1), sizeof *m->a);
@@ -13,12 +13,12 @@ static osla_err make(const radial_mesh *mesh, band *m)
   return OSLA_OK;
 }
 
-static osla_err make_all(const radial_mesh *mesh, radial_system *s)
+static osla_err allocate_bands(const radial_mesh *mesh, radial_system *s)
 {
   for (int i = 0; i < 3; i++)
-    OSLA_CALL(make(mesh, &s->k[i]));
-  OSLA_CALL(make(mesh, &s->mass));
-  return make(mesh, &s->work);
+    OSLA_CALL(allocate_band(mesh, &s->k[i]));
+  OSLA_CALL(allocate_band(mesh, &s->mass));
+  return allocate_band(mesh, &s->work);
 }
 
 osla_err radial_system_create(const radial_mesh *mesh, radial_system **out)
@@ -27,7 +27,7 @@ osla_err radial_system_create(const radial_mesh *mesh, radial_system **out)
   radial_system *s = calloc(1, sizeof *s);
   OSLA_CHECK(s, OSLA_ERR_MEM, "no memory for matrices");
   s->mesh = mesh;
-  osla_err err = make_all(mesh, s);
+  osla_err err = allocate_bands(mesh, s);
   if (err != OSLA_OK) radial_system_destroy(&s);
   *out = s;
   return err;
@@ -44,7 +44,7 @@ void radial_system_destroy(radial_system **system)
   *system = NULL;
 }
 
-static void clear(band *m)
+static void clear_band(band *m)
 {
   memset(m->a, 0, (size_t)m->n * (size_t)(m->width + 1) * sizeof *m->a);
 }
@@ -72,12 +72,12 @@ static void add_point(band *m, const radial_element *e, const radial_form d, dou
 
 static bool has_gravity(const radial_mesh *mesh)
 {
-  return mesh->kind == RADIAL_SPHEROIDAL && !mesh->options.weightless;
+  return mesh->kind == RADIAL_SPHEROIDAL && !mesh->options.without_gravity;
 }
 
 /* Computes the coefficients of D, a polynomial of second degree in k, from D(0), D(1) and D(-1). */
-static void coefficients(const radial_mesh *mesh, const earth_point *point, double r,
-                         radial_form d[3])
+static void form_coefficients(const radial_mesh *mesh, const earth_point *point, double r,
+                              radial_form d[3])
 {
   static const double k[3] = {0.0, 1.0, -1.0};
   radial_form at[3];
@@ -105,9 +105,9 @@ static void add_element(radial_system *s, int element)
     double parts[RADIAL_QUANTITIES][RADIAL_LOCAL];
     radial_form d[3], kinetic = {{0}};
     earth_point point;
-    earth_at(mesh->model, e->shell, r, s->omega, mesh->options.vp_ratio, &point);
+    earth_evaluate(mesh->model, e->shell, r, s->omega, mesh->options.vp_ratio, &point);
     radial_parts(mesh, element, xi[i], parts);
-    coefficients(mesh, &point, r, d);
+    form_coefficients(mesh, &point, r, d);
     radial_kinetic(mesh->kind, point.rho, kinetic);
     for (int k = 0; k < 3; k++)
       add_point(&s->k[k], e, d[k], weight[i] * half * r * r, parts);
@@ -120,8 +120,8 @@ void radial_system_set(radial_system *s, double omega)
   const radial_mesh *mesh = s->mesh;
   s->omega = omega;
   for (int i = 0; i < 3; i++)
-    clear(&s->k[i]);
-  clear(&s->mass);
+    clear_band(&s->k[i]);
+  clear_band(&s->mass);
   for (int i = 0; i < mesh->n_elements; i++)
     add_element(s, i);
   s->surface = 0.0;

@@ -17,7 +17,7 @@ static osla_err check_files(const reference_options *o)
   return command_check_files(files, 2);
 }
 
-static osla_err make(const reference_options *o, const earth_model *model)
+static osla_err write_output(const reference_options *o, const earth_model *model)
 {
   char *text = NULL;
   size_t length = 0;
@@ -31,7 +31,7 @@ static osla_err make(const reference_options *o, const earth_model *model)
   return err;
 }
 
-static osla_err run(const reference_options *o)
+static osla_err run_command(const reference_options *o)
 {
   earth_model *model = NULL;
   OSLA_CALL(check_files(o));
@@ -39,7 +39,7 @@ static osla_err run(const reference_options *o)
     OSLA_CALL(earth_prem(!o->no_ocean, o->isotropic, &model));
   else
     OSLA_CALL(earth_read(o->model, &model));
-  osla_err err = make(o, model);
+  osla_err err = write_output(o, model);
   earth_destroy(&model);
   return err;
 }
@@ -51,7 +51,7 @@ int command_reference(int argc, char **argv)
   int status;
   if (!reference_parse(argc, argv, &options, &line, &status)) return status;
   if (command_rank() == 0) /* only rank 0 computes; other ranks end at once */
-    status = command_end("reference", command_fail("reference", run(&options)));
+    status = command_end("reference", command_fail("reference", run_command(&options)));
   command_release(&line);
   return status;
 }

@@ -8,7 +8,7 @@
 enum { ORDER_MIN = 3, ORDER_MAX = 2000, BRANCH_MAX = 50 };
 
 /* Parses the name of a mode such as "0S20": branch, S or T, angular order. */
-static osla_err parse(const char *word, int *branch, radial_kind *kind, int *order)
+static osla_err parse_mode_name(const char *word, int *branch, radial_kind *kind, int *order)
 {
   char letter = '\0', rest;
   const int fields =
@@ -22,7 +22,7 @@ static osla_err parse(const char *word, int *branch, radial_kind *kind, int *ord
   return OSLA_OK;
 }
 
-static osla_err list(FILE *out, const reference_options *o, radial_system *const *system)
+static osla_err list_modes(FILE *out, const reference_options *o, radial_system *const *system)
 {
   static const double two_pi = 6.283185307179586;
   static const double fastest = 30.0; /* km/s; even core phases are slower */
@@ -32,7 +32,7 @@ static osla_err list(FILE *out, const reference_options *o, radial_system *const
     radial_kind kind = RADIAL_SPHEROIDAL;
     mode m;
     bool found;
-    OSLA_CALL(parse(o->modes[i], &branch, &kind, &order));
+    OSLA_CALL(parse_mode_name(o->modes[i], &branch, &kind, &order));
     OSLA_CALL(mode_at_order(system[kind], order + 0.5, branch, fastest, &m, &found));
     OSLA_CHECK(found, OSLA_ERR_ARG, "%s: not slower than %g km/s", o->modes[i], fastest);
     (void)fprintf(out, "%-8s %12.4f %10.6f %10.6f ", o->modes[i], two_pi / m.omega, m.c, m.u);
@@ -55,7 +55,7 @@ static osla_err make_and_list(FILE *out, const reference_options *o, const earth
     err = radial_mesh_create(model, (radial_kind)kind, &mesh_options, &mesh[kind]);
     if (err == OSLA_OK) err = radial_system_create(mesh[kind], &system[kind]);
   }
-  if (err == OSLA_OK) err = list(out, o, system);
+  if (err == OSLA_OK) err = list_modes(out, o, system);
   for (int kind = 0; kind < 2; kind++) {
     radial_system_destroy(&system[kind]);
     radial_mesh_destroy(&mesh[kind]);

@@ -7,7 +7,7 @@
 static const double pi = 3.14159265358979323846;
 
 /* Distance between depths: km at the surface, and growth in km a km of depth. */
-static const double nearest = 5.0, growth = 1.0 / 15.0;
+static const double first_interval = 5.0, growth = 1.0 / 15.0;
 
 static bool differ(double above, double below)
 {
@@ -16,34 +16,35 @@ static bool differ(double above, double below)
 
 /* True if kernels jump at the bottom of a shell. They jump with a modulus of shear, because the
  * traction is continuous: with velocity or density or, at such a period, with Q. */
-static bool jumps(const earth_model *model, int shell)
+static bool kernels_jump(const earth_model *model, int shell)
 {
   const double r = model->shell[shell].bottom, omega = 2.0 * pi / 80.0;
   earth_point above, below;
-  earth_at(model, shell, r, omega, 0.0, &above);
-  earth_at(model, shell - 1, r, omega, 0.0, &below);
+  earth_evaluate(model, shell, r, omega, 0.0, &above);
+  earth_evaluate(model, shell - 1, r, omega, 0.0, &below);
   return differ(above.moduli.l, below.moduli.l) || differ(above.moduli.n, below.moduli.n);
 }
 
 static int intervals(double top, double bottom)
 {
-  const double count = log((nearest + growth * bottom) / (nearest + growth * top)) / growth;
+  const double count =
+    log((first_interval + growth * bottom) / (first_interval + growth * top)) / growth;
   return (int)ceil(fmax(count, 1.0) - 1e-9);
 }
 
 /* Sets the depths below `top` down to `bottom`, and returns their number; with depth = NULL only
  * counts them. */
-static int fill(double top, double bottom, double *depth)
+static int fill_depths(double top, double bottom, double *depth)
 {
   const int count = intervals(top, bottom);
-  const double from = nearest + growth * top, to = nearest + growth * bottom;
+  const double from = first_interval + growth * top, to = first_interval + growth * bottom;
   for (int i = 1; depth && i <= count; i++)
     depth[i - 1] =
-      i == count ? bottom : (from * pow(to / from, (double)i / count) - nearest) / growth;
+      i == count ? bottom : (from * pow(to / from, (double)i / count) - first_interval) / growth;
   return count;
 }
 
-static int list(const earth_model *model, double *depth)
+static int list_depths(const earth_model *model, double *depth)
 {
   int n = 0;
   double top = 0.0;
@@ -53,9 +54,9 @@ static int list(const earth_model *model, double *depth)
   for (int i = model->n_shells - 1; i >= 0; i--) {
     solid = solid || !earth_is_fluid(&model->shell[i]);
     const bool last = i == 0 || (solid && earth_is_fluid(&model->shell[i - 1]));
-    if (!last && !jumps(model, i)) continue;
+    if (!last && !kernels_jump(model, i)) continue;
     const double bottom = model->radius - model->shell[i].bottom;
-    n += fill(top, bottom, depth ? depth + n : NULL);
+    n += fill_depths(top, bottom, depth ? depth + n : NULL);
     if (last) return n;
     if (depth) depth[n] = bottom;
     n++;
@@ -66,10 +67,10 @@ static int list(const earth_model *model, double *depth)
 
 osla_err surface_depths(const earth_model *model, int *n, double **depth)
 {
-  *n = list(model, NULL);
+  *n = list_depths(model, NULL);
   *depth = malloc((size_t)*n * sizeof **depth);
   OSLA_CHECK(*depth, OSLA_ERR_MEM, "no memory for %d depths", *n);
-  (void)list(model, *depth);
+  (void)list_depths(model, *depth);
   for (int i = 0; i < *n; i++) /* rounded to whole metres, as in the table */
     (*depth)[i] = round(1e3 * (*depth)[i]) / 1e3;
   return OSLA_OK;

@@ -88,7 +88,7 @@ earth_model *check_model(int n, const double *top, const double *rho, const doub
                                     .vsv = {vs[i]},
                                     .vsh = {vs[i]},
                                     .eta = {1.0}};
-  OSLA_ASSERT_OK(earth_complete(model));
+  OSLA_ASSERT_OK(earth_set_masses(model));
   return model;
 }
 

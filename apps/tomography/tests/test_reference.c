@@ -29,7 +29,7 @@ static void test_homogeneous(void)
 {
   static const int orders[] = {3, 4, 10, 31, 60};
   const double top = 6371.0, vp = 10.4, vs = 6.0;
-  const radial_options options = {.size = 30.0, .weightless = true};
+  const radial_options options = {.size = 30.0, .without_gravity = true};
   earth_model *model = check_model(1, &top, &(double){4.0}, &vp, &vs);
   radial_system *toroidal = check_system(model, RADIAL_TOROIDAL, &options);
   radial_system *spheroidal = check_system(model, RADIAL_SPHEROIDAL, &options);
@@ -61,7 +61,7 @@ static double find_c(const earth_model *model, radial_kind kind, const radial_op
 /* A sphere so large that it is flat: a layer over a half-space (Love), a half-space (Rayleigh). */
 static void test_flat(void)
 {
-  const radial_options options = {.size = 10.0, .weightless = true};
+  const radial_options options = {.size = 10.0, .without_gravity = true};
   const double radius = 1e7, thick = 35.0, b1 = 3.5, b2 = 4.6, rho1 = 2.8, rho2 = 3.4;
   const double top[2] = {radius - thick, radius}, rho[2] = {rho2, rho1}, vs[2] = {b2, b1},
                vp[2] = {8.0, 6.0};

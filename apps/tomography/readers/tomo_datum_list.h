@@ -1,9 +1,9 @@
-/* Turns the rows of a table into paths and their data (tomo_data.h). tomo_intake.c reads rows into
- * data, in the order of the file. tomo_sets.c sorts the data by path and measure, and gives one set
- * to all paths with equal measures and deviations. Time: O(n log n) for n rows. Memory: 40 bytes a
- * row while rows are read, some 20 afterwards. Private. Local. */
-#ifndef TOMO_INTAKE_H
-#define TOMO_INTAKE_H
+/* Turns the rows of a table into paths and their data (tomo_data.h). tomo_datum_list.c reads rows
+ * into data, in the order of the file. tomo_data_sets.c sorts the data by path and measure, and
+ * gives one set to all paths with equal measures and deviations. Time: O(n log n) for n rows.
+ * Memory: 40 bytes a row while rows are read, some 20 afterwards. Private. Local. */
+#ifndef TOMO_DATUM_LIST_H
+#define TOMO_DATUM_LIST_H
 
 #include "apps/tomography/readers/tomo_data.h"
 #include "apps/tomography/readers/tomo_ids.h"
@@ -16,7 +16,7 @@ typedef struct datum {
   int32_t measure;
 } datum;
 
-typedef struct intake {
+typedef struct datum_list {
   const tomo_data_lists *lists;
   tomo_data_notes *notes;
   tomo_ids *stations, *events;
@@ -28,10 +28,10 @@ typedef struct intake {
   int32_t n_measures, measures_capacity;
   int32_t *slot; /* hash table of indices into `measure`; -1: free */
   uint32_t slots;
-} intake;
+} datum_list;
 
 /* Fills *data, which the caller must free even after an error. Errors: IO (two rows with the same
  * path and measure), MEM. */
-osla_err intake_finish(intake *in, tomo_data *data);
+osla_err datum_list_to_table(datum_list *in, tomo_data *data);
 
 #endif

@@ -4,7 +4,7 @@
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
-#include "apps/tomography/readers/tomo_image.h"
+#include "apps/tomography/readers/tomo_store_format.h"
 
 #ifdef HAVE_HDF5
 
@@ -16,20 +16,20 @@
 static const char image_name[] = "osla-result";
 
 /* HDF5's settings of error printing, saved while a call turns printing off. */
-typedef struct quiet {
+typedef struct error_printing {
   H5E_auto2_t print;
   void *data;
-} quiet;
+} error_printing;
 
-static quiet silence(void)
+static error_printing disable_error_printing(void)
 {
-  quiet before = {NULL, NULL};
+  error_printing before = {NULL, NULL};
   H5Eget_auto2(H5E_DEFAULT, &before.print, &before.data);
   H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
   return before;
 }
 
-static void unsilence(quiet before)
+static void restore_error_printing(error_printing before)
 {
   H5Eset_auto2(H5E_DEFAULT, before.print, before.data);
 }
@@ -90,9 +90,9 @@ static bool put_all(hid_t file, const tomo_store *store)
   return H5Fflush(file, H5F_SCOPE_GLOBAL) >= 0;
 }
 
-static osla_err make(const tomo_store *store, void **image, size_t *size)
+static osla_err make_image(const tomo_store *store, void **image, size_t *size)
 {
-  const quiet before = silence();
+  const error_printing before = disable_error_printing();
   ssize_t length = -1;
   void *bytes = NULL;
   hid_t access = H5Pcreate(H5P_FILE_ACCESS);
@@ -106,7 +106,7 @@ static osla_err make(const tomo_store *store, void **image, size_t *size)
   }
   if (file >= 0) H5Fclose(file);
   H5Pclose(access);
-  unsilence(before);
+  restore_error_printing(before);
   OSLA_CHECK(bytes, OSLA_ERR_MEM, "HDF5 cannot make the image of the result file in memory");
   *image = bytes;
   *size = (size_t)length;
@@ -170,7 +170,7 @@ static double *copy_data(hid_t set, const void *image, size_t size, size_t *coun
 static osla_err read_array(const char *path, const void *image, size_t size, const char *name,
                            double **data, int64_t *count)
 {
-  const quiet before = silence();
+  const error_printing before = disable_error_printing();
   double *values = NULL;
   size_t n = 0;
   osla_err err = OSLA_OK;
@@ -182,7 +182,7 @@ static osla_err read_array(const char *path, const void *image, size_t size, con
     H5Dclose(set);
   }
   if (file >= 0) H5Fclose(file);
-  unsilence(before);
+  restore_error_printing(before);
   OSLA_CALL(err);
   OSLA_CHECK(values, OSLA_ERR_IO, "%s: no array %.63s as osla writes it", path, name);
   *data = values;
@@ -192,7 +192,7 @@ static osla_err read_array(const char *path, const void *image, size_t size, con
 
 const store_format *store_format_hdf5(void)
 {
-  static const store_format format = {is_mine, make, read_array};
+  static const store_format format = {is_mine, make_image, read_array};
   return &format;
 }
 

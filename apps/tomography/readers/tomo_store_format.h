@@ -1,6 +1,6 @@
 /* Formats that a store can be written in and read from (private to tomo_store). */
-#ifndef TOMO_IMAGE_H
-#define TOMO_IMAGE_H
+#ifndef TOMO_STORE_FORMAT_H
+#define TOMO_STORE_FORMAT_H
 
 #include <stdbool.h>
 #include <stddef.h>

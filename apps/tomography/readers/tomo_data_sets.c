@@ -1,5 +1,5 @@
-/* Sorts the data and builds the sets of their paths (contract: tomo_intake.h). */
-#include "apps/tomography/readers/tomo_intake.h"
+/* Sorts the data and builds the sets of their paths (contract: tomo_datum_list.h). */
+#include "apps/tomography/readers/tomo_datum_list.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -21,24 +21,24 @@ static int by_measure(const void *x, const void *y)
 }
 
 /* Sorts the measures and renumbers those of the data. */
-static osla_err order_measures(intake *in, tomo_data *data)
+static osla_err order_measures(datum_list *in, tomo_data *data)
 {
   const size_t n = (size_t)in->n_measures;
   numbered *list = malloc(n * sizeof *list);
-  int32_t *now = malloc(n * sizeof *now);
+  int32_t *new_number = malloc(n * sizeof *new_number);
   data->measure = malloc(n * sizeof *data->measure);
-  const bool made = list && now && data->measure;
+  const bool made = list && new_number && data->measure;
   for (int32_t i = 0; made && i < in->n_measures; i++)
     list[i] = (numbered){in->measure[i], i};
   if (made) qsort(list, n, sizeof *list, by_measure);
   for (int32_t i = 0; made && i < in->n_measures; i++) {
     data->measure[i] = list[i].measure;
-    now[list[i].number] = i;
+    new_number[list[i].number] = i;
   }
   for (int64_t i = 0; made && i < in->count; i++)
-    in->datum[i].measure = now[in->datum[i].measure];
+    in->datum[i].measure = new_number[in->datum[i].measure];
   free(list);
-  free(now);
+  free(new_number);
   OSLA_CHECK(made, OSLA_ERR_MEM, "no memory for %zu measures", n);
   data->n_measures = in->n_measures;
   return OSLA_OK;
@@ -53,7 +53,7 @@ static int by_path(const void *x, const void *y)
 }
 
 /* Error IO for the first row of the file that repeats the path and measure of an earlier row. */
-static osla_err refuse_twice(const intake *in, const tomo_data *data)
+static osla_err refuse_twice(const datum_list *in, const tomo_data *data)
 {
   const datum *again = NULL, *before = NULL;
   for (int64_t i = 1; i < in->count; i++) {
@@ -118,7 +118,7 @@ static int32_t number_set(tomo_data *data, const set_table *table, const datum *
   return table->slot[at] = (int32_t)set;
 }
 
-static int64_t count_paths(const intake *in)
+static int64_t count_paths(const datum_list *in)
 {
   int64_t paths = 0;
   for (int64_t i = 0; i < in->count; i++)
@@ -148,7 +148,7 @@ static osla_err allocate(tomo_data *data, int64_t paths, int64_t count, set_tabl
   return OSLA_OK;
 }
 
-static void fill(const intake *in, const set_table *table, tomo_data *data)
+static void fill_table(const datum_list *in, const set_table *table, tomo_data *data)
 {
   int64_t path = 0;
   for (int64_t i = 0, end; i < in->count; i = end, path++) {
@@ -175,7 +175,7 @@ static void shrink(tomo_data *data)
   if (sigma) data->set_sigma = sigma;
 }
 
-osla_err intake_finish(intake *in, tomo_data *data)
+osla_err datum_list_to_table(datum_list *in, tomo_data *data)
 {
   set_table table = {0};
   OSLA_CALL(order_measures(in, data));
@@ -185,7 +185,7 @@ osla_err intake_finish(intake *in, tomo_data *data)
   OSLA_CHECK(paths < INT32_MAX, OSLA_ERR_RANGE, "%" PRId64 " paths are too many", paths);
   osla_err err = allocate(data, paths, in->count, &table);
   if (err == OSLA_OK) {
-    fill(in, &table, data);
+    fill_table(in, &table, data);
     shrink(data);
   }
   free(table.slot);

@@ -92,7 +92,7 @@ static span some_field(fuzz_random *random, const fuzz_bytes *b, span line)
 static char *copy(const fuzz_bytes *b, span s)
 {
   char *text = malloc(s.count + 2);
-  fuzz_need(text, "memory");
+  fuzz_require(text, "memory");
   memcpy(text, b->at + s.from, s.count);
   text[s.count] = '\n';
   text[s.count + 1] = '\0';
@@ -186,7 +186,7 @@ static void lengthen(fuzz_random *random, fuzz_bytes *b)
               (size_t)fuzz_below(random, (int64_t)sizeof many));
 }
 
-void fuzz_spoil_text(fuzz_random *random, fuzz_bytes *b)
+void fuzz_damage_text(fuzz_random *random, fuzz_bytes *b)
 {
   switch (fuzz_below(random, 16)) {
     case 0:
@@ -207,11 +207,11 @@ void fuzz_spoil_text(fuzz_random *random, fuzz_bytes *b)
     case 13:
       fuzz_splice(b, b->size ? (size_t)fuzz_below(random, (int64_t)b->size) : 0, b->size, NULL, 0);
       break;
-    default: fuzz_spoil_bytes(random, b); break;
+    default: fuzz_damage_bytes(random, b); break;
   }
 }
 
-void fuzz_spoil_bytes(fuzz_random *random, fuzz_bytes *b)
+void fuzz_damage_bytes(fuzz_random *random, fuzz_bytes *b)
 {
   static const uint64_t words[] = {
     0, UINT64_MAX, UINT64_C(1) << 60, UINT64_C(1) << 61, UINT64_C(1) << 63, UINT64_C(1) << 32,

@@ -1,6 +1,6 @@
 /* Turns the rows of a table into data: finds stations and events by id, numbers measures, converts
- * anomalies to delays (contract: tomo_intake.h). */
-#include "apps/tomography/readers/tomo_intake.h"
+ * anomalies to delays (contract: tomo_datum_list.h). */
+#include "apps/tomography/readers/tomo_datum_list.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -23,7 +23,7 @@ static uint32_t hash_measure(const tomo_measure *m)
   return (uint32_t)(bits >> 32);
 }
 
-static int32_t *find_slot(const intake *in, const tomo_measure *m)
+static int32_t *find_slot(const datum_list *in, const tomo_measure *m)
 {
   uint32_t at = hash_measure(m) & (in->slots - 1);
   while (in->slot[at] >= 0 && tomo_measure_compare(&in->measure[in->slot[at]], m) != 0)
@@ -31,7 +31,7 @@ static int32_t *find_slot(const intake *in, const tomo_measure *m)
   return &in->slot[at];
 }
 
-static osla_err grow_measures(intake *in)
+static osla_err grow_measures(datum_list *in)
 {
   const int32_t capacity = in->measures_capacity ? 2 * in->measures_capacity : 256;
   tomo_measure *grown = realloc(in->measure, (size_t)capacity * sizeof *grown);
@@ -49,21 +49,22 @@ static osla_err grow_measures(intake *in)
 
 /* Sets *number to the measure's index in the list. A new measure is added if the reference covers
  * it. */
-static osla_err number_measure(intake *in, const table_line *line, const tomo_measure *m,
+static osla_err number_measure(datum_list *in, const table_line *line, const tomo_measure *m,
                                int32_t *number)
 {
   enum { MOST = 1 << 22 };
-  char place[TABLE_PLACE], text[200];
+  char location[TABLE_LOCATION], text[200];
   if (in->n_measures == in->measures_capacity) OSLA_CALL(grow_measures(in));
   int32_t *slot = find_slot(in, m);
   if (*slot < 0) {
     if (tomo_measure_check(in->lists->reference, m) != OSLA_OK) {
       (void)snprintf(text, sizeof text, "%s", osla_error_text());
-      return osla_error_set(OSLA_ERR_ARG, "%s: %s", table_place(line, KEY_PERIOD, place), text);
+      return osla_error_set(OSLA_ERR_ARG, "%s: %s", table_location(line, KEY_PERIOD, location),
+                            text);
     }
     OSLA_CHECK(in->n_measures < MOST, OSLA_ERR_RANGE,
                "%s: more than %d measures that differ in period, branch or kind",
-               table_place(line, KEY_PERIOD, place), MOST);
+               table_location(line, KEY_PERIOD, location), MOST);
     *slot = in->n_measures;
     in->measure[in->n_measures++] = *m;
   }
@@ -73,11 +74,12 @@ static osla_err number_measure(intake *in, const table_line *line, const tomo_me
 
 /* ---- paths ---- */
 
-static void note(intake *in, int64_t place, const char *what, const char *id, const char *why)
+static void add_note(datum_list *in, int64_t place, const char *what, const char *id,
+                     const char *why)
 {
   tomo_data_notes *n = in->notes;
   char shown[TEXT_SHOWN];
-  text_show(id, shown);
+  text_printable(id, shown);
   n->unmatched++;
   if (n->listed == TOMO_NOTES_MAX) return;
   n->place[n->listed] = place;
@@ -85,24 +87,24 @@ static void note(intake *in, int64_t place, const char *what, const char *id, co
 }
 
 /* Joins network and station to "NET.STA". */
-static void join(const char *network, const char *station, char id[TEXT_SHOWN])
+static void join_codes(const char *network, const char *station, char id[TEXT_SHOWN])
 {
   (void)snprintf(id, TEXT_SHOWN, "%.20s%s%.20s", network, *network ? "." : "", station);
 }
 
 /* Returns the station's index, or a negative number after a note. */
-static int64_t find_station(intake *in, int64_t place, const char *network, const char *station)
+static int64_t find_station(datum_list *in, int64_t place, const char *network, const char *station)
 {
   char id[TEXT_SHOWN];
   const int64_t found = tomo_ids_station(in->stations, network, station);
-  join(network, station, id);
+  join_codes(network, station, id);
   if (found < 0)
-    note(in, place, "station", id,
-         found == TOMO_IDS_NONE ? "is not on the list" : "is more than one of the list");
+    add_note(in, place, "station", id,
+             found == TOMO_IDS_NONE ? "is not on the list" : "is more than one of the list");
   return found;
 }
 
-static int64_t find_source(intake *in, int64_t place, const table_row *row)
+static int64_t find_source(datum_list *in, int64_t place, const table_row *row)
 {
   if (!*row->event) {
     const int64_t station = find_station(in, place, row->network2, row->station2);
@@ -110,8 +112,8 @@ static int64_t find_source(intake *in, int64_t place, const table_row *row)
   }
   const int64_t found = tomo_ids_event(in->events, row->event);
   if (found < 0)
-    note(in, place, "event", row->event,
-         found == TOMO_IDS_NONE ? "is not on the list" : "is more than one of the list");
+    add_note(in, place, "event", row->event,
+             found == TOMO_IDS_NONE ? "is not on the list" : "is more than one of the list");
   return found;
 }
 
@@ -123,7 +125,7 @@ static const tomo_site *source_site(const tomo_data_lists *lists, int64_t source
 
 /* Finds the path of a row and its length. *id is negative if the row is not used, which is noted.
  * Between stations both directions are one path. */
-static void find_path(intake *in, int64_t place, const table_row *row, int64_t *id, double *km)
+static void find_path(datum_list *in, int64_t place, const table_row *row, int64_t *id, double *km)
 {
   const tomo_data_lists *lists = in->lists;
   double from[3], to[3];
@@ -142,8 +144,8 @@ static void find_path(intake *in, int64_t place, const table_row *row, int64_t *
   tomo_unit_vector(b->latitude, b->longitude, to);
   const double degrees = tomo_distance(from, to) * 57.29577951308232;
   if (tomo_arc_make(from, to, row->arc, &arc) != TOMO_ARC_OK) {
-    note(in, place, "station", b->id,
-         degrees < 90.0 ? "is where the source is" : "is just opposite to the source");
+    add_note(in, place, "station", b->id,
+             degrees < 90.0 ? "is where the source is" : "is just opposite to the source");
     return;
   }
   if (degrees < lists->min_distance || degrees > lists->max_distance) {
@@ -156,7 +158,7 @@ static void find_path(intake *in, int64_t place, const table_row *row, int64_t *
 
 /* ---- rows ---- */
 
-static osla_err append(intake *in, const datum *d)
+static osla_err append_datum(datum_list *in, const datum *d)
 {
   if (in->count == in->capacity) {
     const int64_t capacity = in->capacity ? 2 * in->capacity : 4096;
@@ -172,21 +174,21 @@ static osla_err append(intake *in, const datum *d)
 /* Rejects delays and deviations outside plausible limits, with which sums would overflow. */
 static osla_err check_size(const table_line *line, const datum *d)
 {
-  char place[TABLE_PLACE];
-  const bool *there = line->header->there;
+  char location[TABLE_LOCATION];
+  const bool *has = line->header->has_column;
   OSLA_CHECK(fabs(d->delay) <= 1e6, OSLA_ERR_IO, "%s: a delay of %g s is beyond 1e+06 s",
-             table_place(line, there[KEY_ANOMALY] ? KEY_ANOMALY : KEY_DELAY, place), d->delay);
+             table_location(line, has[KEY_ANOMALY] ? KEY_ANOMALY : KEY_DELAY, location), d->delay);
   OSLA_CHECK(d->sigma >= 1e-6 && d->sigma <= 1e6, OSLA_ERR_IO,
              "%s: a deviation of %g s is outside 1e-06 to 1e+06 s",
-             table_place(line, there[KEY_SIGMA] ? KEY_SIGMA : KEY_PERIOD, place), d->sigma);
+             table_location(line, has[KEY_SIGMA] ? KEY_SIGMA : KEY_PERIOD, location), d->sigma);
   return OSLA_OK;
 }
 
 /* Reads one row. An anomaly of velocity in percent becomes a delay of -(length / velocity) / 100
  * for each percent. */
-static osla_err take_row(void *arg, const table_line *line)
+static osla_err add_row(void *arg, const table_line *line)
 {
-  intake *in = arg;
+  datum_list *in = arg;
   table_row row;
   datum d = {.place = line->place};
   double km = 0.0;
@@ -205,34 +207,34 @@ static osla_err take_row(void *arg, const table_line *line)
     d.sigma = in->lists->sigma_fraction * row.measure.period_s;
   }
   OSLA_CALL(check_size(line, &d));
-  return append(in, &d);
+  return append_datum(in, &d);
 }
 
-static osla_err read_hdf5(intake *in, const char *file, tomo_data_reader *reader)
+static osla_err read_hdf5(datum_list *in, const char *file, tomo_data_reader *reader)
 {
   tomo_data_reader *own = NULL;
   if (!reader) OSLA_CALL(tomo_data_reader_start(file, &own));
   OSLA_CHECK(reader || own, OSLA_ERR_IO, "%.200s: is changed while it is read", file);
-  osla_err err = table_read_hdf5(reader ? reader : own, take_row, in);
+  osla_err err = table_read_hdf5(reader ? reader : own, add_row, in);
   tomo_data_reader_stop(&own);
   return err;
 }
 
-static osla_err read_rows(intake *in, const char *file, tomo_data_reader *reader)
+static osla_err read_rows(datum_list *in, const char *file, tomo_data_reader *reader)
 {
   const tomo_data_lists *l = in->lists;
   OSLA_CALL(tomo_file_check(file));
   OSLA_CALL(tomo_ids_create(l->stations, l->n_stations, 1, &in->stations));
   OSLA_CALL(tomo_ids_create(l->events, l->n_events, 0, &in->events));
   OSLA_CALL(reader || tomo_file_is_hdf5(file) ? read_hdf5(in, file, reader)
-                                              : table_read_csv(file, take_row, in));
+                                              : table_read_csv(file, add_row, in));
   OSLA_CHECK(in->notes->rows > 0, OSLA_ERR_IO, "%.200s: no measurement in this file", file);
   return OSLA_OK;
 }
 
 /* Returns the error for a table without usable rows: the first unmatched row, else the distances.
  */
-static osla_err refuse_empty(const intake *in, const char *file)
+static osla_err refuse_empty(const datum_list *in, const char *file)
 {
   const tomo_data_notes *n = in->notes;
   OSLA_CHECK(n->unmatched > 0, OSLA_ERR_ARG,
@@ -250,9 +252,9 @@ osla_err tomo_data_read(const char *file, tomo_data_reader *reader, const tomo_d
 {
   *data = (tomo_data){0};
   *notes = (tomo_data_notes){0};
-  intake in = {.lists = lists, .notes = notes};
+  datum_list in = {.lists = lists, .notes = notes};
   osla_err err = read_rows(&in, file, reader);
-  if (err == OSLA_OK) err = in.count > 0 ? intake_finish(&in, data) : refuse_empty(&in, file);
+  if (err == OSLA_OK) err = in.count > 0 ? datum_list_to_table(&in, data) : refuse_empty(&in, file);
   tomo_ids_destroy(&in.stations);
   tomo_ids_destroy(&in.events);
   free(in.datum);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "apps/tomography/readers/tomo_image.h"
+#include "apps/tomography/readers/tomo_store_format.h"
 
 static const char magic[] = "OSLA-RESULT 1\n";
 static const size_t alignment = 64;
@@ -62,7 +62,7 @@ static double get_little_endian(const unsigned char *from)
   return value;
 }
 
-static osla_err make(const tomo_store *store, void **image, size_t *size)
+static osla_err make_image(const tomo_store *store, void **image, size_t *size)
 {
   char *header = NULL;
   size_t length = 0;
@@ -100,8 +100,8 @@ static bool is_mine(const void *image, size_t size)
 
 /* Copies the header's line "KIND NAME ..." to `line`; *start gets the offset at which the arrays
  * begin, or 0 if the header has no end. Returns whether the line was found. */
-static bool find(const char *image, size_t size, const char *kind, const char *name, char *line,
-                 size_t line_size, size_t *start)
+static bool find_entry(const char *image, size_t size, const char *kind, const char *name,
+                       char *line, size_t line_size, size_t *start)
 {
   char wanted[2 * STORE_NAME_MAX];
   bool found = false;
@@ -131,7 +131,7 @@ static osla_err read_array(const char *file, const void *image, size_t size, con
   size_t start;
   int64_t offset, dims[TOMO_STORE_RANK_MAX] = {1, 1, 1, 1}, n = 1;
   int rank;
-  OSLA_CHECK(find(image, size, "array", name, line, sizeof line, &start), OSLA_ERR_IO,
+  OSLA_CHECK(find_entry(image, size, "array", name, line, sizeof line, &start), OSLA_ERR_IO,
              "%s: no array %.63s", file, name);
   const int fields =
     sscanf(line, "array %*63s %*63s %" SCNd64 " %d %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64,
@@ -153,6 +153,6 @@ static osla_err read_array(const char *file, const void *image, size_t size, con
 
 const store_format *store_format_plain(void)
 {
-  static const store_format format = {is_mine, make, read_array};
+  static const store_format format = {is_mine, make_image, read_array};
   return &format;
 }

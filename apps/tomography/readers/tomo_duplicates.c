@@ -18,7 +18,7 @@ static bool is_near(const tomo_site *a, const tomo_site *b)
   return fabs(a->latitude - b->latitude) <= same_place && fabs(east) <= same_place;
 }
 
-static bool is_any(const tomo_site *a, const tomo_site *b)
+static bool always_same(const tomo_site *a, const tomo_site *b)
 {
   (void)a, (void)b;
   return true;
@@ -34,23 +34,23 @@ static int by_id(const void *x, const void *y)
 
 /* Of sites with equal ids, marks each that equals an earlier one as a duplicate by latitude =
  * NaN. */
-static void drop_same(tomo_site **sorted, int64_t count, same_test *same)
+static void mark_duplicates(tomo_site **sorted, int64_t count, same_test *is_same)
 {
-  int64_t kept = 0;
+  int64_t n_kept = 0;
   for (int64_t i = 0; i < count; i++) {
-    int64_t j = kept;
-    while (j > 0 && !same(sorted[i], sorted[j - 1]))
+    int64_t j = n_kept;
+    while (j > 0 && !is_same(sorted[i], sorted[j - 1]))
       j--;
     if (j == 0)
-      sorted[kept++] = sorted[i];
+      sorted[n_kept++] = sorted[i];
     else
       sorted[i]->latitude = NAN;
   }
 }
 
-static osla_err merge(tomo_site *sites, int64_t *count, same_test *same)
+static osla_err remove_duplicates(tomo_site *sites, int64_t *count, same_test *is_same)
 {
-  int64_t n = 0, kept = 0;
+  int64_t n = 0, n_kept = 0;
   if (*count == 0) return OSLA_OK;
   tomo_site **sorted = malloc((size_t)*count * sizeof *sorted);
   OSLA_CHECK(sorted, OSLA_ERR_MEM, "no memory for %lld stations or events", (long long)*count);
@@ -60,21 +60,21 @@ static osla_err merge(tomo_site *sites, int64_t *count, same_test *same)
   for (int64_t i = 0, end; i < n; i = end) {
     for (end = i + 1; end < n && strcmp(sorted[end]->id, sorted[i]->id) == 0;)
       end++;
-    drop_same(sorted + i, end - i, same);
+    mark_duplicates(sorted + i, end - i, is_same);
   }
   free(sorted);
   for (int64_t i = 0; i < *count; i++)
-    if (!isnan(sites[i].latitude)) sites[kept++] = sites[i];
-  *count = kept;
+    if (!isnan(sites[i].latitude)) sites[n_kept++] = sites[i];
+  *count = n_kept;
   return OSLA_OK;
 }
 
 osla_err tomo_merge_stations(tomo_site *sites, int64_t *count)
 {
-  return merge(sites, count, is_near);
+  return remove_duplicates(sites, count, is_near);
 }
 
 osla_err tomo_merge_events(tomo_site *sites, int64_t *count)
 {
-  return merge(sites, count, is_any);
+  return remove_duplicates(sites, count, always_same);
 }
