@@ -32,7 +32,7 @@ static osla_err allocate_object(osla_transport *t, const char *path, osla_file *
   const uint16_t one = 1;
   unsigned char first;
   memcpy(&first, &one, 1);
-  OSLA_CHECK(first == 1, OSLA_ERR_UNSUPPORTED, "%.200s: this machine is not little-endian", path);
+  OSLA_CHECK(first == 1, OSLA_ERR_UNSUPPORTED, "%.200s: files need a little-endian machine", path);
   osla_file *f = calloc(1, sizeof *f);
   if (f) f->path = strdup(path);
   if (!f || !f->path) {
@@ -121,7 +121,7 @@ static osla_err open_on_root(osla_file *f, bool *is_raw, file_item *raw)
   if (length >= sizeof begin) OSLA_CALL(osli_file_read_at(f->fd, f->path, begin, sizeof begin, 0));
   OSLA_CHECK(memcmp(begin, "\x89HDF\r\n\x1a\n", sizeof begin) == 0, OSLA_ERR_IO,
              "%.200s: neither HDF5 nor an OSLA raw matrix (%" PRIu64
-             " bytes, no trailer behind them): foreign, or truncated",
+             " bytes, no trailer at the end): another format, or truncated",
              f->path, length);
   return osli_file_hdf5_open(f->path, &f->hdf5);
 }
@@ -156,7 +156,7 @@ osla_err osla_file_open(osla_transport *t, const char *path, osla_file **out)
   OSLA_CALL(osli_file_open_any(t, path, out, &raw, &is_raw));
   if (!is_raw) return OSLA_OK;
   osla_file_close(out);
-  return osla_error_set(OSLA_ERR_IO, "%.200s: is an OSLA raw matrix, and HDF5 was expected", path);
+  return osla_error_set(OSLA_ERR_IO, "%.200s: is an OSLA raw matrix, but HDF5 was expected", path);
 }
 
 static osla_err sync_own_data(osla_file *f)
@@ -231,7 +231,8 @@ static osla_err find_on_root(osla_file *f, const char *name, bool vector, file_i
   uint64_t length;
   OSLA_CALL(osli_file_hdf5_find(f->hdf5, name, vector, item));
   OSLA_CHECK(osli_file_check_sizes(f, name, item) == OSLA_OK, OSLA_ERR_IO,
-             "%.200s: %.63s cannot be of %" PRId64 " x %" PRId64, f->path, name, item->m, item->n);
+             "%.200s: %.63s has the impossible size %" PRId64 " x %" PRId64, f->path, name, item->m,
+             item->n);
   OSLA_CALL(osli_file_length(f->fd, f->path, &length));
   uint64_t bytes = (uint64_t)(item->m * item->n) * osli_file_type_size((file_type)item->type);
   OSLA_CHECK(item->offset <= length && bytes <= length - item->offset, OSLA_ERR_IO,
@@ -251,7 +252,7 @@ osla_err osli_file_verify(osla_file *f, const char *name, const file_item *item,
 {
   OSLA_CALL(osla_allreduce(f->t, &sum, 1, MPI_UINT64_T, MPI_SUM));
   OSLA_CHECK(sum + osli_file_sum_head(item) == item->checksum, OSLA_ERR_IO,
-             "%.200s: checksum of %.63s: the data was changed", f->path, name);
+             "%.200s: wrong checksum of %.63s: the data were changed", f->path, name);
   return OSLA_OK;
 }
 

@@ -8,7 +8,7 @@
 static osla_err check_matrix(const osla_file *f, const osla_matrix *a, osla_stored stored)
 {
   OSLA_CHECK(osla_grid_transport(osla_matrix_grid(a)) == f->t, OSLA_ERR_ARG,
-             "%.200s: file and matrix are of different transports", f->path);
+             "%.200s: file and matrix have different transports", f->path);
   OSLA_CHECK(stored >= OSLA_STORED_WHOLE && stored <= OSLA_STORED_UPPER, OSLA_ERR_ARG,
              "%.200s: stored = %d is not known", f->path, (int)stored);
   return OSLA_OK;

@@ -60,14 +60,16 @@ osla_err osli_file_raw_read_trailer(const osla_file *file, bool *is_raw, file_it
              "%.200s: an OSLA raw matrix of another version or byte order", file->path);
   OSLA_CHECK(tail.own_checksum == own_checksum(&tail) && tail.type <= FILE_Z && tail.stored <= 2 &&
                tail.m >= 0 && tail.n >= 0,
-             OSLA_ERR_IO, "%.200s: checksum of the trailer: it was changed", file->path);
+             OSLA_ERR_IO, "%.200s: wrong checksum of the trailer: the file was changed",
+             file->path);
   *item = (file_item){.m = tail.m,
                       .n = tail.n,
                       .checksum = tail.checksum,
                       .type = (int32_t)tail.type,
                       .stored = (int32_t)tail.stored};
   OSLA_CHECK(osli_file_check_sizes(file, "matrix", item) == OSLA_OK, OSLA_ERR_IO,
-             "%.200s: cannot be of %" PRId64 " x %" PRId64, file->path, item->m, item->n);
+             "%.200s: has the impossible size %" PRId64 " x %" PRId64, file->path, item->m,
+             item->n);
   OSLA_CHECK(tail.data_bytes == data_bytes(item) && length == tail.data_bytes + sizeof tail,
              OSLA_ERR_IO,
              "%.200s: truncated: %" PRIu64 " bytes, but a matrix of %" PRId64 " x %" PRId64

@@ -207,7 +207,7 @@ osla_err osla_file_get_text(osla_file *f, const char *name, char *value, size_t 
   OSLA_CALL(osli_file_check_state(f, false));
   int64_t least = size < INT_MAX ? (int64_t)size : INT_MAX; /* sizes may differ between ranks */
   OSLA_CALL(osla_allreduce(f->t, &least, 1, MPI_INT64_T, MPI_MIN));
-  OSLA_CHECK(least > 0, OSLA_ERR_ARG, "%.63s: no room for a text", name);
+  OSLA_CHECK(least > 0, OSLA_ERR_ARG, "%.63s: the buffer for the text has size 0", name);
   osla_err err =
     is_root(f) ? osli_file_hdf5_get_text(f->hdf5, name, value, (size_t)least) : OSLA_OK;
   OSLA_CALL(osli_file_agree(f, err));

@@ -51,7 +51,8 @@ osla_err osli_sim_core_terms(sim_core *core, osla_work_kind kind, const char *va
     size_t length = strcspn(word, " ");
     OSLA_CHECK(end != at && isfinite(term.seconds) && term.seconds >= 0 && count < SIM_TERMS &&
                  read_monomial(word, length, &term),
-               OSLA_ERR_ARG, "%s is not up to %d times SECONDS MONOMIAL, as 5e-11 mnk 2e-7 1: %s",
+               OSLA_ERR_ARG,
+               "%s is not 1 to %d pairs SECONDS MONOMIAL, such as 5e-11 mnk 2e-7 1: %s",
                names[kind], SIM_TERMS, value);
     core->term[kind][count] = term;
     at = word + length;

@@ -20,7 +20,7 @@ static osla_err read_property(sg_host_t host, const char *name, double *value)
   double number = strtod(text, &end);
   bool may_be_zero = strncmp(name, "cpu", 3) == 0;
   OSLA_CHECK(end != text && !*end && isfinite(number) && number >= 0 && (number > 0 || may_be_zero),
-             OSLA_ERR_ARG, "machine %s: property %s of host %s is no positive number: %s",
+             OSLA_ERR_ARG, "machine %s: property %s of host %s is not a positive number: %s",
              osli_sim_machine_name(), name, sg_host_get_name(host), text);
   *value = number;
   return OSLA_OK;

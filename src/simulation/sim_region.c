@@ -13,7 +13,7 @@ static osla_err map_memory(size_t bytes, unsigned char **out)
 {
   /* limit of one allocation; addresses of a process have 47 bits */
   const size_t most = (size_t)1 << 46;
-  OSLA_CHECK(bytes <= most, OSLA_ERR_MEM, "%.3g bytes for a rank: its addresses end at %.3g",
+  OSLA_CHECK(bytes <= most, OSLA_ERR_MEM, "%.3g bytes for a rank exceed the limit of %.3g",
              (double)bytes, (double)most);
   void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   OSLA_CHECK(at != MAP_FAILED, OSLA_ERR_MEM, "mapping %zu bytes: %s", bytes, strerror(errno));

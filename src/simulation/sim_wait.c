@@ -131,8 +131,8 @@ void osli_sim_wait_until(osla_transport *t, osla_wait_test *test, void *arg, osl
     interval *= 2;
     if (waited < longest) continue;
     (void)osla_error_set(OSLA_ERR_STATE,
-                         "rank %d waits, and nothing has happened for %g simulated seconds",
-                         t->rank, waited);
+                         "rank %d waits, but no event occurred for %g simulated seconds", t->rank,
+                         waited);
     osla_transport_abort(t, OSLA_ERR_STATE);
   }
   if (outer) me->is_waiting = false;

@@ -170,7 +170,7 @@ simulate -n 4 "$bench" hpl
 refused 2 "osla-bench hpl: hpl cannot mark its figures as simulated: use lu and solve"
 sed 's/"copy" value="[^"]*"/"copy" value="6GBps"/' "$SRCDIR/bench/machines/ethernet.xml" >bad.xml
 simulate -m bad.xml -n 4 "$bench" gemm
-refused 2 "osla-bench gemm: machine bad: property copy of host host0 is no positive number: 6GBps"
+refused 2 "osla-bench gemm: machine bad: property copy of host host0 is not a positive number: 6GBps"
 # A model of the work: a product of 1000 by 1000 by 1000 on one rank takes what its terms say, and no more than some
 # copies beside. All kinds have a model, or none.
 kinds=$(sed -n 's/.*\[OSLA_WORK_.*= "\(work-[a-z-]*\)".*/\1/p' "$SRCDIR/src/simulation/sim_core.c")
@@ -187,7 +187,7 @@ measured gemm --n 1000 --nb 1000
 awk -v s="$(seconds)" 'BEGIN {exit !(s > 1.203 && s < 1.204)}' || fail "a product of 1.203 s took $(seconds)"
 modelled work-gemm "1e-9 mnk 2e-7 xy"
 simulate -m model.xml -n 4 "$bench" gemm
-refused 2 "osla-bench gemm: work-gemm is not up to 6 times SECONDS MONOMIAL, as 5e-11 mnk 2e-7 1: 1e-9 mnk 2e-7 xy"
+refused 2 "osla-bench gemm: work-gemm is not 1 to 6 pairs SECONDS MONOMIAL, such as 5e-11 mnk 2e-7 1: 1e-9 mnk 2e-7 xy"
 modelled work-gemm "1e-9 mnk"
 sed -i '/work-trsm-left/d' model.xml
 simulate -m model.xml -n 4 "$bench" gemm

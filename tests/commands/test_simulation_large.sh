@@ -84,7 +84,7 @@ simulate -m ethernet -p 2 -n 10 "$bench" gemm
 refused 2 "simulate: -p: '2' ranks on each host: machine ethernet has 4 hosts of 4 cores for 10 ranks"
 
 simulate -m xt4 -q -s -M -n 16 "$bench" gemm --n 4000000000 --nb 1024 --ref none
-refused 2 "osla-bench gemm: 8e+18 bytes for a rank: its addresses end at 7.04e+13"
+refused 2 "osla-bench gemm: 8e+18 bytes for a rank exceed the limit of 7.04e+13"
 
 label="bench/machines/make"
 cp -r "$SRCDIR/bench/machines" machines && chmod -R u+w machines && rm machines/*.xml && machines/make >out 2>err || fail "exit status $?"

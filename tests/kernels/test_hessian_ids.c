@@ -253,10 +253,10 @@ static void test_refused(void)
   }
   scratch_write(other, bytes, size);
   change_value(other, 54321.0);
-  refuse(h, other, "mine", OSLA_ERR_IO, "checksum of gradient: the data was changed");
+  refuse(h, other, "mine", OSLA_ERR_IO, "checksum of gradient: the data were changed");
   scratch_write(other, bytes, size);
   change_value(other, 12345.0);
-  refuse(h, other, "mine", OSLA_ERR_IO, "checksum of H: the data was changed");
+  refuse(h, other, "mine", OSLA_ERR_IO, "checksum of H: the data were changed");
   free(bytes);
 
   /* It is as after a reset. */

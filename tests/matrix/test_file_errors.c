@@ -104,7 +104,7 @@ static void test_raw_changed(void)
   const size_t cuts[] = {0, 1, 63, 64, data - 1, data, data + 1, size - 1};
   for (size_t k = 0; k < sizeof cuts / sizeof *cuts; k++) {
     scratch_write(path, bytes, cuts[k]);
-    refuse(t, path, NULL, "foreign, or truncated");
+    refuse(t, path, NULL, "another format, or truncated");
   }
   scratch_write(path, bytes + 8, size - 8); /* its begin is missing */
   refuse(t, path, NULL, "truncated: 9656 bytes, but a matrix of 40 x 30 and its trailer take 9664");
@@ -112,13 +112,13 @@ static void test_raw_changed(void)
   for (size_t k = 0; k < sizeof places / sizeof *places; k++) {
     bytes[places[k]] ^= 1;
     scratch_write(path, bytes, size);
-    refuse(t, path, NULL, "checksum of the matrix: the data was changed");
+    refuse(t, path, NULL, "checksum of the matrix: the data were changed");
     bytes[places[k]] ^= 1;
   }
   for (size_t at = data + 16; at < size; at++) { /* sizes, type, uplo, sums */
     bytes[at] ^= 4;
     if (at % 5 == 0) scratch_write(path, bytes, size);
-    if (at % 5 == 0) refuse(t, path, NULL, "checksum of the trailer: it was changed");
+    if (at % 5 == 0) refuse(t, path, NULL, "checksum of the trailer: the file was changed");
     bytes[at] ^= 4;
   }
   bytes[data + 8] ^= 1;
@@ -153,7 +153,7 @@ static void test_raw_forged(void)
     for (uint64_t i = 0; i < 7; i++)
       word[7] += mix(word[i] ^ mix((i + 1) * 0x9e3779b97f4a7c15u));
     scratch_write(path, (const unsigned char *)word, sizeof word);
-    refuse(t, path, NULL, "forged: cannot be of ");
+    refuse(t, path, NULL, "forged: has the impossible size ");
   }
   scratch_drop(1);
   osla_transport_destroy(&t);
@@ -174,7 +174,7 @@ static void test_swapped(void)
   memcpy(bytes, bytes + 7 * column, column);
   memcpy(bytes + 7 * column, kept, column);
   scratch_write(path, bytes, size);
-  refuse(t, path, NULL, "the data was changed");
+  refuse(t, path, NULL, "the data were changed");
   free(bytes);
   scratch_drop(1);
   osla_test_drop(a);
@@ -212,7 +212,7 @@ static void test_hdf5_changed(void)
   size_t data = find_data(bytes, size), end = data + M * N * sizeof(double);
   CU_ASSERT(end <= size);
   scratch_write(path, bytes, 7);
-  refuse(t, path, NULL, "foreign, or truncated");
+  refuse(t, path, NULL, "another format, or truncated");
   const size_t cuts[] = {8, 100, data, data + 100, size - 1};
   for (size_t k = 0; k < sizeof cuts / sizeof *cuts; k++) {
     scratch_write(path, bytes, cuts[k]);
@@ -220,7 +220,7 @@ static void test_hdf5_changed(void)
   }
   bytes[end - 1] ^= 1;
   scratch_write(path, bytes, size);
-  refuse(t, path, NULL, "checksum of matrix: the data was changed");
+  refuse(t, path, NULL, "checksum of matrix: the data were changed");
   free(bytes);
   scratch_drop(1);
   osla_test_drop(a);

@@ -179,7 +179,7 @@ static osla_err use_range(worker *w, int i, int64_t first, int64_t end)
     OSLA_CALL(updates_reader_open(w->job->reader, o->files[i], &count));
     w->open_file = i;
     OSLA_CHECK(count == w->job->before[i + 1] - w->job->before[i], OSLA_ERR_IO,
-               "%.200s: is changed while it is read", o->files[i]);
+               "%.200s: was changed while it was read", o->files[i]);
   }
   while (first < end) {
     if (is_in(w, i, first)) {

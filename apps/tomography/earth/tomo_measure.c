@@ -24,9 +24,10 @@ osla_err tomo_measure_check(const tomo_reference *reference, const tomo_measure 
   char text[TOMO_MEASURE_TEXT];
   if (reference) return tomo_reference_covers(reference, m);
   tomo_measure_text(m, text);
-  OSLA_CHECK(m->wave == TOMO_RAYLEIGH && m->observable == TOMO_PHASE, OSLA_ERR_ARG,
-             "%s: the stand-ins know phase delays of Rayleigh waves only; give a --reference",
-             text);
+  OSLA_CHECK(
+    m->wave == TOMO_RAYLEIGH && m->observable == TOMO_PHASE, OSLA_ERR_ARG,
+    "%s: the stand-in formulas cover only phase delays of Rayleigh waves; give a --reference table",
+    text);
   return OSLA_OK;
 }
 

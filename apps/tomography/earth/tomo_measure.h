@@ -1,5 +1,5 @@
 /* Measures: velocities and depth kernels of the unperturbed Earth, from a reference table or,
- * without a table, from simple built-in formulas.
+ * without a table, from simple built-in formulas (--reference stand-in).
  *
  * The built-in formulas cover only phase delays of Rayleigh waves. The phase velocity (km/s) of
  * overtone n (0 is the fundamental mode) at period T (s) approximates that of PREM:

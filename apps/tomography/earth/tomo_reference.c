@@ -73,7 +73,7 @@ osla_err reference_sort_rows(const char *name, tomo_reference *reference)
     if (a->wave != b->wave || a->branch != b->branch) continue;
     const long later = a->line > b->line ? a->line : b->line;
     OSLA_CHECK(a->period != b->period, OSLA_ERR_IO,
-               "%s:%ld: period: %s branch %d at %.9g s stands in line %ld, too", name, later,
+               "%s:%ld: period: %s branch %d at %.9g s is also in line %ld", name, later,
                tomo_wave_name(b->wave), b->branch, b->period,
                a->line < b->line ? a->line : b->line);
     OSLA_CHECK(!a->kernel[TOMO_GROUP] == !b->kernel[TOMO_GROUP], OSLA_ERR_IO,
@@ -114,10 +114,10 @@ osla_err tomo_reference_covers(const tomo_reference *reference, const tomo_measu
   OSLA_CHECK(row, OSLA_ERR_ARG,
              "%s velocity of %s branch %d at %g s: the reference table (%s) has no such branch",
              what, wave, measure->branch, measure->period_s, tomo_reference_title(reference));
-  OSLA_CHECK(
-    row->kernel[measure->observable], OSLA_ERR_ARG,
-    "%s velocity of %s branch %d at %g s: the reference table (%s) has no group velocities of it",
-    what, wave, measure->branch, measure->period_s, tomo_reference_title(reference));
+  OSLA_CHECK(row->kernel[measure->observable], OSLA_ERR_ARG,
+             "%s velocity of %s branch %d at %g s: the reference table (%s) has no group "
+             "velocities of this branch",
+             what, wave, measure->branch, measure->period_s, tomo_reference_title(reference));
   OSLA_CHECK(is_within(measure->period_s, row[0].period, row[count - 1].period), OSLA_ERR_ARG,
              "%s velocity of %s branch %d at %g s: the reference table (%s) covers %g to %g s",
              what, wave, measure->branch, measure->period_s, tomo_reference_title(reference),

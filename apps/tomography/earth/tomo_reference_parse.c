@@ -89,7 +89,7 @@ static osla_err parse_number(const cursor *c, const char *what, double low, doub
 
 static osla_err next_number(cursor *c, const char *what, double low, double high, double *value)
 {
-  PARSE_CHECK(c, next_word(c), "%s: the line ends before it", what);
+  PARSE_CHECK(c, next_word(c), "%s: missing at the end of the line", what);
   return parse_number(c, what, low, high, value);
 }
 
@@ -121,7 +121,7 @@ static osla_err read_depths(cursor *c, tomo_reference *reference)
     OSLA_CALL(next_number(c, "depth_km", 0.0, DEEPEST, &depth[i]));
     PARSE_CHECK(c, i == 0 || depth[i] >= depth[i - 1],
                 "depth_km: %s comes after %.9g; depths ascend", c->word, depth[i - 1]);
-    PARSE_CHECK(c, i < 2 || depth[i] > depth[i - 2], "depth_km: %s stands three times", c->word);
+    PARSE_CHECK(c, i < 2 || depth[i] > depth[i - 2], "depth_km: %s is given three times", c->word);
   }
   PARSE_CHECK(c, depth[n - 1] > depth[n - 2] && depth[1] > depth[0],
               "depth_km: the first and the last depth cannot be jumps");
@@ -132,12 +132,12 @@ static osla_err read_depths(cursor *c, tomo_reference *reference)
 static osla_err read_head_line(cursor *c, const char *keyword, char text[REFERENCE_TEXT_MAX])
 {
   size_t n = 0;
-  PARSE_CHECK(c, text[0] == '\0', "%s: a second one", keyword);
+  PARSE_CHECK(c, text[0] == '\0', "%s: given twice", keyword);
   while (c->at < c->stop && is_blank(*c->at))
     c->at++;
   for (; c->at < c->stop && n < REFERENCE_TEXT_MAX - 1; c->at++)
     text[n++] = iscntrl((unsigned char)*c->at) ? ' ' : *c->at;
-  PARSE_CHECK(c, n > 0, "%s: nothing follows it", keyword);
+  PARSE_CHECK(c, n > 0, "%s: the value is missing", keyword);
   /* drops an incomplete UTF-8 character */
   if (c->at < c->stop && ((unsigned char)*c->at & 0xc0) == 0x80) {
     while (n > 0 && ((unsigned char)text[n - 1] & 0xc0) == 0x80)
@@ -152,17 +152,17 @@ static osla_err read_head_line(cursor *c, const char *keyword, char text[REFEREN
 static osla_err read_head(cursor *c, tomo_reference *reference)
 {
   static const char *const keyword[N_HEADS] = {"title", "mapping", "source", "made"};
-  OSLA_CHECK(next_line(c), OSLA_ERR_IO, "%s: no reference table: nothing is in it", c->name);
+  OSLA_CHECK(next_line(c), OSLA_ERR_IO, "%s: not a reference table: the file is empty", c->name);
   bool ours = next_word(c) && strcmp(c->word, "osla-reference") == 0;
   ours = ours && next_word(c) && strcmp(c->word, "1") == 0 && !next_word(c);
-  PARSE_CHECK(c, ours, "no reference table: the first line is \"osla-reference 1\"");
+  PARSE_CHECK(c, ours, "not a reference table: the first line must be \"osla-reference 1\"");
   while (next_line(c)) {
     int i = 0;
     (void)next_word(c);
     if (strcmp(c->word, "depth_km") == 0) {
       OSLA_CALL(read_depths(c, reference));
       for (i = 0; i <= HEAD_MAPPING; i++)
-        PARSE_CHECK(c, reference->head[i][0], "%s: the head lacks it", keyword[i]);
+        PARSE_CHECK(c, reference->head[i][0], "%s: missing in the head", keyword[i]);
       return OSLA_OK;
     }
     while (i < N_HEADS && strcmp(c->word, keyword[i]) != 0)
@@ -170,7 +170,7 @@ static osla_err read_head(cursor *c, tomo_reference *reference)
     PARSE_CHECK(c, i < N_HEADS, "%s: none of title, mapping, source, made, depth_km", c->word);
     OSLA_CALL(read_head_line(c, keyword[i], reference->head[i]));
   }
-  return parse_error(c, "depth_km: the head lacks it");
+  return parse_error(c, "depth_km: missing in the head");
 }
 
 /* Reads a line of kernel values: its keyword, and n_depths numbers. */
@@ -178,7 +178,7 @@ static osla_err read_kernel(cursor *c, const tomo_reference *reference, const ch
                             double **kernel)
 {
   const bool there = next_line(c) && next_word(c) && strcmp(c->word, keyword) == 0;
-  PARSE_CHECK(c, there, "%s: its line does not follow that of its mode", keyword);
+  PARSE_CHECK(c, there, "%s: expected after the line of its mode", keyword);
   *kernel = malloc((size_t)reference->n_depths * sizeof **kernel);
   OSLA_CHECK(*kernel, OSLA_ERR_MEM, "no memory for a kernel of %d depths", reference->n_depths);
   return parse_numbers(c, keyword, reference->n_depths, *kernel);
@@ -189,7 +189,7 @@ static osla_err read_mode(cursor *c, reference_row *row, bool *grouped)
 {
   double branch;
   row->line = c->line;
-  PARSE_CHECK(c, next_word(c), "wave: the line ends before it");
+  PARSE_CHECK(c, next_word(c), "wave: missing at the end of the line");
   const bool love = strcmp(c->word, "love") == 0;
   PARSE_CHECK(c, love || strcmp(c->word, "rayleigh") == 0, "wave: %s is neither rayleigh nor love",
               c->word);
@@ -214,7 +214,7 @@ static osla_err read_rows(cursor *c, tomo_reference *reference)
     bool grouped = false;
     (void)next_word(c);
     PARSE_CHECK(c, strcmp(c->word, "mode") == 0, "%s: mode was expected", c->word);
-    PARSE_CHECK(c, reference->n_rows < REFERENCE_ROWS_MAX, "mode: more than %d of them",
+    PARSE_CHECK(c, reference->n_rows < REFERENCE_ROWS_MAX, "mode: more than %d modes",
                 REFERENCE_ROWS_MAX);
     if (reference->n_rows == room) {
       room = room ? 2 * room : 64;
@@ -228,7 +228,7 @@ static osla_err read_rows(cursor *c, tomo_reference *reference)
     OSLA_CALL(read_kernel(c, reference, "dlnc", &row->kernel[TOMO_PHASE]));
     if (grouped) OSLA_CALL(read_kernel(c, reference, "dlnU", &row->kernel[TOMO_GROUP]));
   }
-  PARSE_CHECK(c, reference->n_rows > 0, "mode: the table has none");
+  PARSE_CHECK(c, reference->n_rows > 0, "mode: the table has no mode");
   return OSLA_OK;
 }
 

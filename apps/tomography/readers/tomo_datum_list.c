@@ -100,7 +100,7 @@ static int64_t find_station(datum_list *in, int64_t place, const char *network, 
   join_codes(network, station, id);
   if (found < 0)
     add_note(in, place, "station", id,
-             found == TOMO_IDS_NONE ? "is not on the list" : "is more than one of the list");
+             found == TOMO_IDS_NONE ? "is not on the list" : "is not unique in the list");
   return found;
 }
 
@@ -113,7 +113,7 @@ static int64_t find_source(datum_list *in, int64_t place, const table_row *row)
   const int64_t found = tomo_ids_event(in->events, row->event);
   if (found < 0)
     add_note(in, place, "event", row->event,
-             found == TOMO_IDS_NONE ? "is not on the list" : "is more than one of the list");
+             found == TOMO_IDS_NONE ? "is not on the list" : "is not unique in the list");
   return found;
 }
 
@@ -145,7 +145,7 @@ static void find_path(datum_list *in, int64_t place, const table_row *row, int64
   const double degrees = tomo_distance(from, to) * 57.29577951308232;
   if (tomo_arc_make(from, to, row->arc, &arc) != TOMO_ARC_OK) {
     add_note(in, place, "station", b->id,
-             degrees < 90.0 ? "is where the source is" : "is just opposite to the source");
+             degrees < 90.0 ? "is at the source" : "is antipodal to the source");
     return;
   }
   if (degrees < lists->min_distance || degrees > lists->max_distance) {
@@ -214,7 +214,7 @@ static osla_err read_hdf5(datum_list *in, const char *file, tomo_data_reader *re
 {
   tomo_data_reader *own = NULL;
   if (!reader) OSLA_CALL(tomo_data_reader_start(file, &own));
-  OSLA_CHECK(reader || own, OSLA_ERR_IO, "%.200s: is changed while it is read", file);
+  OSLA_CHECK(reader || own, OSLA_ERR_IO, "%.200s: was changed while it was read", file);
   osla_err err = table_read_hdf5(reader ? reader : own, add_row, in);
   tomo_data_reader_stop(&own);
   return err;

@@ -197,7 +197,7 @@ static osla_err read_time(const text_reader *reader, double *time_s)
                     tomo_time_make(atoi(line + 5), atoi(line + 10), atoi(line + 13),
                                    atoi(line + 16), atoi(line + 19), s, time_s);
   (void)snprintf(text, sizeof text, "%.16s:%.4s", line + 5, shown);
-  TEXT_CHECK(reader, made, "columns 6-26, time \"%s\" is none", text);
+  TEXT_CHECK(reader, made, "columns 6-26, time \"%s\" is not valid", text);
   return OSLA_OK;
 }
 

@@ -76,8 +76,8 @@ static bool has_position(const char *line)
 
 static osla_err read_list(text_reader *reader, site_list *list)
 {
-  OSLA_CHECK(!text_is_html(reader), OSLA_ERR_IO,
-             "%s: is a web page (HTML), and no list of stations", reader->file);
+  OSLA_CHECK(!text_is_html(reader), OSLA_ERR_IO, "%s: is a web page (HTML), not a list of stations",
+             reader->file);
   if (text_find_fdsn(reader->text)) return text_read_fdsn(reader, list);
   const bool table = strpbrk(reader->text, ",;\t|") && !has_position(reader->text);
   return table ? read_csv(reader, list) : read_columns(reader, list);

@@ -66,7 +66,7 @@ osla_err table_add_column(table_header *h, int64_t line, const char *name, table
   while (k < N_KEYS && !text_is_one_of(name, columns[k].names))
     k++;
   if (k == N_KEYS) return refuse_name(location, shown, name);
-  OSLA_CHECK(!h->has_column[k], OSLA_ERR_IO, "%s %s: the same as %s", location, shown, h->name[k]);
+  OSLA_CHECK(!h->has_column[k], OSLA_ERR_IO, "%s %s: repeats %s", location, shown, h->name[k]);
   h->has_column[k] = true;
   memcpy(h->name[k], shown, sizeof shown);
   if (k == KEY_SIGMA)
@@ -89,7 +89,7 @@ osla_err table_check_header(const table_header *h, int64_t line)
   OSLA_CHECK(has[KEY_DELAY] || has[KEY_ANOMALY], OSLA_ERR_IO,
              "%s delay_s, or anomaly_percent, is missing", location);
   OSLA_CHECK(!has[KEY_DELAY] || !has[KEY_ANOMALY], OSLA_ERR_IO,
-             "%s %s: there is %s, too; one of them is the datum", location, h->name[KEY_ANOMALY],
+             "%s %s: given together with %s; give one of them", location, h->name[KEY_ANOMALY],
              h->name[KEY_DELAY]);
   return OSLA_OK;
 }
@@ -246,7 +246,7 @@ osla_err table_parse(const table_line *line, table_row *row)
   OSLA_CHECK(*row->event || *row->station2, OSLA_ERR_IO, "%s: is empty: the path has no source",
              table_location(line, source, location));
   OSLA_CHECK(!*row->event || !*row->station2, OSLA_ERR_IO,
-             "%s: the path has an event for its source, too",
+             "%s: the row also has an event; give one source",
              table_location(line, KEY_STATION2, location));
   OSLA_CALL(read_measure(line, row));
   return read_datum(line, row);

@@ -298,7 +298,7 @@ osla_err xml_read(text_reader *where, const xml_format *format, void *state, sit
   OSLA_CALL(p.err);
   OSLA_CHECK(
     list->count > 0 || p.foreign_line == 0, OSLA_ERR_IO,
-    "%s:%lld: XML: what is below the root is of namespace \"%s\", and that of %s of \"%s\"",
+    "%s:%lld: XML: elements below the root have the namespace \"%s\", and those of %s \"%s\"",
     where->file, (long long)p.foreign_line, p.foreign, format->name, format->space);
   return OSLA_OK;
 }
@@ -316,7 +316,7 @@ osla_err xml_read(text_reader *where, const xml_format *format, void *state, sit
 {
   (void)state, (void)list;
   return osla_error_set(OSLA_ERR_UNSUPPORTED,
-                        "%s: is XML, and this build reads no %s: it has no libxml2", where->file,
+                        "%s: is XML, but this build cannot read %s: it has no libxml2", where->file,
                         format->name);
 }
 

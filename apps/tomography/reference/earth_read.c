@@ -40,7 +40,7 @@ static osla_err read_head(text_reader *reader, earth_model *model, int *lines, b
   double value;
   bool more;
   OSLA_CALL(text_read_line(reader, &more));
-  OSLA_CHECK(more, OSLA_ERR_IO, "%s: nothing is in it", reader->file);
+  OSLA_CHECK(more, OSLA_ERR_IO, "%s: the file is empty", reader->file);
   const char *title = reader->text + strspn(reader->text, " \t");
   (void)snprintf(model->title, sizeof model->title, "%.150s", *title ? title : "a model");
   (void)snprintf(model->source, sizeof model->source, "%.190s", reader->file);
@@ -121,14 +121,14 @@ static osla_err read_shells(text_reader *reader, int lines, bool anisotropic,
     TEXT_CHECK(reader, i == 0 ? above == 0.0 : above >= below,
                "radius %g m, but radii ascend from 0", above);
     TEXT_CHECK(reader, i == 0 || above == below || (line[i][VSV] > 0.0) == (line[i - 1][VSV] > 0.0),
-               "vsv changes between 0 and %g, but the radius stands once",
+               "vsv changes between 0 and %g, but the radius is given only once",
                fmax(line[i][VSV], line[i - 1][VSV]));
   }
   const double radius = line[lines - 1][RADIUS];
   TEXT_CHECK(reader, radius >= 1e5, "the surface is at %g m", radius);
   bool more;
   OSLA_CALL(text_read_content(reader, &more));
-  TEXT_CHECK(reader, !more, "more than the %d lines that the head tells", lines);
+  TEXT_CHECK(reader, !more, "more than the %d lines given in the head", lines);
   for (int i = 1; i < lines; i++)
     if (line[i][RADIUS] > line[i - 1][RADIUS])
       set_shell(&model->shell[model->n_shells++], radius, line[i - 1], line[i]);

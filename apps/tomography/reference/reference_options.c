@@ -55,7 +55,7 @@ static int check(const reference_options *o)
 {
   const bool prem = strcmp(o->model, "prem") == 0;
   if (!prem && (o->no_ocean || o->isotropic))
-    return command_error(name, "--%s: for PREM alone, and the model is %s",
+    return command_error(name, "--%s requires --model prem, but the model is %s",
                          o->no_ocean ? "no-ocean" : "isotropic", o->model);
   if (o->n_branches < 1 || o->n_branches > 20)
     return command_error(name, "--branches: %d is outside 1 to 20", o->n_branches);

@@ -79,7 +79,7 @@ bad "--fastest: 99 km/s is outside 2 to 12" --fastest 99 --output new.txt
 bad "--vp-ratio: -1 is outside 0 to 2" --vp-ratio -1 --output new.txt
 bad "--element: 0 km is outside 1 to 100" --element 0 --output new.txt
 bad "--wave: 'scholte' is none of rayleigh, love, both" --wave scholte --output new.txt
-bad "--no-ocean: for PREM alone, and the model is m.txt" --model m.txt --no-ocean --output new.txt
+bad "--no-ocean requires --model prem, but the model is m.txt" --model m.txt --no-ocean --output new.txt
 bad "0S2: orders from 3 to 2000 and overtones up to 50 can be computed" 0S2 --output new.txt
 bad "0X9 is not the name of a mode such as 0S20 or 1T10" 0X9 --output new.txt
 bad "none.txt: No such file or directory" --model none.txt --output new.txt

@@ -183,7 +183,7 @@ static void refuses(const char *text, const char *message)
 
 static void test_bad_decks(void)
 {
-  refuses("", "nothing is in it");
+  refuses("", "the file is empty");
   refuses("m\n", ": anisotropy, reference period and form");
   refuses("m\n1 nan 1\n", ":2: reference period nan");
   refuses("m\n1 1 0\n", ":2: form");

@@ -233,7 +233,7 @@ static void test_separators(void)
   list_refuse(tomo_read_events, "latitude;longitude\n1,5;2\n",
               ":2: latitude \"1,5\" is not a number");
   list_refuse(tomo_read_stations, "<html><body>404</body></html>\n",
-              ": is a web page (HTML), and no list of stations");
+              ": is a web page (HTML), not a list of stations");
 }
 
 static void refuse(osla_err err, const char *expected)

@@ -171,7 +171,7 @@ static void test_unmatched(void)
   CU_ASSERT(d.n_paths == 2 && notes.rows == 16 && notes.distant == 1);
   CU_ASSERT(notes.unmatched == 13 && notes.listed == TOMO_NOTES_MAX);
   CU_ASSERT(notes.place[0] == 3 &&
-            strcmp(notes.note[0], "station BBB is more than one of the list") == 0);
+            strcmp(notes.note[0], "station BBB is not unique in the list") == 0);
   CU_ASSERT(notes.place[1] == 4 && strcmp(notes.note[1], "event four is not on the list") == 0);
   CU_ASSERT(notes.place[2] == 5 && strcmp(notes.note[2], "station II.AAA is not on the list") == 0);
   CU_ASSERT(notes.place[9] == 12);
@@ -195,9 +195,9 @@ static void test_bad_tables(void)
          ":1: column period_Hz: unit \"Hz\" is not known, it is s");
   refuse("event,station,period,anomaly\n",
          ":1: column anomaly: unit \"\" is not known, it is percent");
-  refuse("event,station,period,delay,Delay_S\n", ":1: column Delay_S: the same as delay");
+  refuse("event,station,period,delay,Delay_S\n", ":1: column Delay_S: repeats delay");
   refuse("event,station,period,delay,anomaly_percent\n",
-         ":1: column anomaly_percent: there is delay, too; one of them is the datum");
+         ":1: column anomaly_percent: given together with delay; give one of them");
   refuse("event,station,,period,delay\n", ":1: column without a name");
 }
 
@@ -232,11 +232,11 @@ static void test_bad_rows(void)
     {"one,,50,1,1,0,,,,", "station: is empty"},
     {",AAA,50,1,1,0,,,,", "event: is empty: the path has no source"},
     {"one,AAA,50,1,1,0,L,,,",
-     "period_s: love phase, branch 0, 50 s: the stand-ins know phase delays of Rayleigh waves "
-     "only; give a --reference"},
+     "period_s: love phase, branch 0, 50 s: the stand-in formulas cover only phase delays "
+     "of Rayleigh waves; give a --reference table"},
     {"one,AAA,50,1,1,0,,group,,",
-     "period_s: rayleigh group, branch 0, 50 s: the stand-ins know phase delays of Rayleigh waves "
-     "only; give a --reference"},
+     "period_s: rayleigh group, branch 0, 50 s: the stand-in formulas cover only phase delays "
+     "of Rayleigh waves; give a --reference table"},
   };
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     char text[400], expected[400];

@@ -111,18 +111,19 @@ static void refuses(const char *text, const char *message)
 
 static void test_bad_heads(void)
 {
-  refuses("", "f: no reference table: nothing is in it");
-  refuses("period,c\n", "f:1: no reference table: the first line is \"osla-reference 1\"");
-  refuses("osla-reference 2\n", "f:1: no reference table: the first line is \"osla-reference 1\"");
-  refuses("osla-reference 1\ntitle\n", "f:2: title: nothing follows it");
-  refuses("osla-reference 1\ntitle a\ntitle b\n", "f:3: title: a second one");
+  refuses("", "f: not a reference table: the file is empty");
+  refuses("period,c\n", "f:1: not a reference table: the first line must be \"osla-reference 1\"");
+  refuses("osla-reference 2\n",
+          "f:1: not a reference table: the first line must be \"osla-reference 1\"");
+  refuses("osla-reference 1\ntitle\n", "f:2: title: the value is missing");
+  refuses("osla-reference 1\ntitle a\ntitle b\n", "f:3: title: given twice");
   refuses("osla-reference 1\ncolour red\n",
           "f:2: colour: none of title, mapping, source, made, depth_km");
-  refuses("osla-reference 1\ntitle a\n", "f:2: depth_km: the head lacks it");
-  refuses("osla-reference 1\ntitle a\ndepth_km 0 1\n", "f:3: mapping: the head lacks it");
+  refuses("osla-reference 1\ntitle a\n", "f:2: depth_km: missing in the head");
+  refuses("osla-reference 1\ntitle a\ndepth_km 0 1\n", "f:3: mapping: missing in the head");
   refuses(HEAD "depth_km 5\n", "f:4: depth_km: 1 depths are outside 2 to 2000");
   refuses(HEAD "depth_km 5 4\n", "f:4: depth_km: 4 comes after 5; depths ascend");
-  refuses(HEAD "depth_km 0 4 4 4 9\n", "f:4: depth_km: 4 stands three times");
+  refuses(HEAD "depth_km 0 4 4 4 9\n", "f:4: depth_km: 4 is given three times");
   refuses(HEAD "depth_km 0 4 4\n", "f:4: depth_km: the first and the last depth cannot be jumps");
   refuses(HEAD "depth_km 0 nan\n", "f:4: depth_km: nan is not finite");
   refuses(HEAD "depth_km -1 4\n", "f:4: depth_km: -1 is outside 0 to 10000");
@@ -133,27 +134,27 @@ static void test_bad_heads(void)
 #define DEPTHS HEAD "depth_km 0 1\n"
 static void test_bad_rows(void)
 {
-  refuses(DEPTHS, "f:4: mode: the table has none");
+  refuses(DEPTHS, "f:4: mode: the table has no mode");
   refuses(DEPTHS "dlnc 1 2\n", "f:5: dlnc: mode was expected");
-  refuses(DEPTHS "mode\n", "f:5: wave: the line ends before it");
+  refuses(DEPTHS "mode\n", "f:5: wave: missing at the end of the line");
   refuses(DEPTHS "mode stoneley 0 20 3\n", "f:5: wave: stoneley is neither rayleigh nor love");
   refuses(DEPTHS "mode love 0.5 20 3\n", "f:5: branch: 0.5 is not a whole number");
   refuses(DEPTHS "mode love -1 20 3\n", "f:5: branch: -1 is outside 0 to 99");
   refuses(DEPTHS "mode love 0 -20 3\n", "f:5: period: -20 is outside 0.01 to 100000");
   refuses(DEPTHS "mode love 0 inf 3\n", "f:5: period: inf is not finite");
-  refuses(DEPTHS "mode love 0 20\n", "f:5: c: the line ends before it");
+  refuses(DEPTHS "mode love 0 20\n", "f:5: c: missing at the end of the line");
   refuses(DEPTHS "mode love 0 20 0\n", "f:5: c: 0 is outside 0.01 to 100");
   refuses(DEPTHS "mode love 0 20 3 1e9\n", "f:5: U: 1e9 is outside 0.01 to 100");
   refuses(DEPTHS "mode love 0 20 3 3 3\n", "f:5: mode: 3 is one value too many");
-  refuses(DEPTHS "mode love 0 20 3\n", "f:5: dlnc: its line does not follow that of its mode");
+  refuses(DEPTHS "mode love 0 20 3\n", "f:5: dlnc: expected after the line of its mode");
   refuses(DEPTHS "mode love 0 20 3\ndlnc 1\n", "f:6: dlnc: 1 values, but there are 2 depths");
   refuses(DEPTHS "mode love 0 20 3\ndlnc 1 2 3\n", "f:6: dlnc: 3 values, but there are 2 depths");
   refuses(DEPTHS "mode love 0 20 3\ndlnc 1 nan\n", "f:6: dlnc: nan is not finite");
   refuses(DEPTHS "mode love 0 20 3\ndlnc 1 1e9\n", "f:6: dlnc: 1e9 is outside -1000 to 1000");
   refuses(DEPTHS "mode love 0 20 3 3\ndlnc 1 2\nmode love 0 30 3 3\n",
-          "f:7: dlnU: its line does not follow that of its mode");
+          "f:7: dlnU: expected after the line of its mode");
   refuses(DEPTHS "mode love 0 20 3\ndlnc 1 2\nmode love 0 20 3\ndlnc 1 2\n",
-          "f:7: period: love branch 0 at 20 s stands in line 5, too");
+          "f:7: period: love branch 0 at 20 s is also in line 5");
   refuses(DEPTHS "mode love 0 20 3\ndlnc 1 2\nmode love 0 30 3 3\ndlnc 1 2\ndlnU 1 2\n",
           "f:7: U: love branch 0 has a group velocity at 30 s and none at 20 s");
   refuses(DEPTHS "mode love 0 00000000000000000000000000000000000000000020 3\n",

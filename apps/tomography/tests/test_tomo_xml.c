@@ -173,8 +173,8 @@ static void test_bad_events(void)
               "<q:quakeml xmlns:q='http://quakeml.org/xmlns/quakeml/1.2'\n "
               "xmlns='http://quakeml.org/xmlns/bed/1.1'>\n<eventParameters>\n<event/>\n"
               "</eventParameters></q:quakeml>",
-              ":3: XML: what is below the root is of namespace "
-              "\"http://quakeml.org/xmlns/bed/1.1\", and that of QuakeML 1.2 of "
+              ":3: XML: elements below the root have the namespace "
+              "\"http://quakeml.org/xmlns/bed/1.1\", and those of QuakeML 1.2 "
               "\"http://quakeml.org/xmlns/bed/1.2\"");
   list_refuse(read, EVENTS("<event publicID=\"a\">\n</event>\n<event/>"),
               ":4: event \"a\" has no origin; none of 2 events has a place");
