@@ -74,7 +74,7 @@ typedef enum osla_format {
 
 typedef struct osla_save_options {
   osla_format format;
-  osla_stored stored;   /* stored in the file; default: whole */
+  osla_stored stored;   /* meaningful elements of the matrix, noted in the file; default: whole */
   const char *name;     /* name of the data set, HDF5 only; NULL: "matrix" */
   uint64_t reserved[8]; /* must be 0 (osla_types.h) */
 } osla_save_options;

@@ -20,8 +20,8 @@ typedef struct file_item {
   int64_t m, n;      /* rows and columns; for a vector its length and 1 */
   uint64_t offset;   /* byte of the file at which the data begin */
   uint64_t checksum; /* osli_file_sum of the data plus osli_file_sum_head */
-  int32_t type;      /* a file_type */
-  int32_t stored;    /* an osla_stored */
+  int32_t type;      /* element type, a file_type */
+  int32_t stored;    /* meaningful elements of a matrix, an osla_stored */
   int32_t vector;    /* 1 for a vector, 0 for a matrix */
   int32_t unused;
 } file_item;
@@ -58,7 +58,7 @@ size_t osli_file_word_size(file_type type);
 size_t osli_file_word_count(file_type type);
 
 /* --- file_io.c: system calls with error texts; local --- */
-osla_err osli_file_open_fd(const char *path, int *fd); /* opens for reading */
+osla_err osli_file_open_fd(const char *path, int *fd); /* opens a regular file for reading */
 /* Sets the identity of rank 0's temporary file. With `marks` also writes the mark and flushes it to
  * disk; the file must be empty, and the saved data overwrite the mark. */
 osla_err osli_file_identify(int fd, const char *path, bool marks, file_identity *identity);

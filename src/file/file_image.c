@@ -81,7 +81,7 @@ osla_err osli_file_image_copy(const file_image *image, const char *path, int fd)
     OSLA_CALL(copy_page(image, path, fd, (uint64_t)at, (uint64_t)end));
     at = end;
   }
-  /* ENXIO: no data follow */
+  /* ENXIO from lseek: no data after this offset */
   OSLA_CHECK(errno == ENXIO, OSLA_ERR_IO, "%.200s: %s", path, strerror(errno));
   return OSLA_OK;
 }

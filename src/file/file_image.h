@@ -21,7 +21,7 @@ typedef struct file_extent {
 
 typedef struct file_image {
   int fd;              /* descriptor of an anonymous file (memfd_create); -1 if there is none */
-  file_extent *arrays; /* [n_arrays] ranges that are not copied */
+  file_extent *arrays; /* [n_arrays] byte ranges that osli_file_image_copy skips */
   size_t n_arrays;
 } file_image;
 #define FILE_NO_IMAGE ((file_image){-1, NULL, 0})

@@ -33,7 +33,8 @@ osla_err osla_file_put_matrix(osla_file *f, const char *name, const osla_matrix 
   OSLA_CALL(agree_on_matrix(f, "osla_file_put_matrix", a, stored));
   file_item item = {
     .m = l.m, .n = l.n, .type = (int32_t)osla_matrix_dtype(a), .stored = (int32_t)stored};
-  OSLA_CALL(osli_file_reserve(f, name, &item)); /* also orders earlier stores into the matrix */
+  /* its barrier also orders earlier stores into the matrix */
+  OSLA_CALL(osli_file_reserve(f, name, &item));
   OSLA_CALL(osli_file_agree(f, osli_file_write_pieces(f, &item, a, &sum)));
   return osli_file_store_checksum(f, name, &item, sum);
 }

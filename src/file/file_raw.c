@@ -7,14 +7,14 @@
 
 typedef struct trailer {
   char magic[8];
-  uint32_t order; /* order_mark in this machine's byte order */
-  uint32_t bytes; /* size of the trailer */
+  uint32_t order; /* order_mark in the byte order of the machine that wrote the file */
+  uint32_t bytes; /* size of the trailer in bytes */
   int64_t m, n;
   uint32_t type; /* 0 float, 1 double, 2 complex float, 3 complex double (file_type) */
   uint32_t stored;
   uint64_t data_bytes;
   uint64_t checksum;
-  uint64_t own_checksum; /* checksum of the members above */
+  uint64_t own_checksum; /* checksum of the preceding members of the trailer */
 } trailer;
 _Static_assert(sizeof(trailer) == 64, "the trailer is written as it lies in memory");
 

@@ -205,7 +205,8 @@ osla_err osla_file_put_text(osla_file *f, const char *name, const char *value)
 osla_err osla_file_get_text(osla_file *f, const char *name, char *value, size_t size)
 {
   OSLA_CALL(osli_file_check_state(f, false));
-  int64_t least = size < INT_MAX ? (int64_t)size : INT_MAX; /* sizes may differ between ranks */
+  /* buffer sizes may differ between ranks */
+  int64_t least = size < INT_MAX ? (int64_t)size : INT_MAX;
   OSLA_CALL(osla_allreduce(f->t, &least, 1, MPI_INT64_T, MPI_MIN));
   OSLA_CHECK(least > 0, OSLA_ERR_ARG, "%.63s: the buffer for the text has size 0", name);
   osla_err err =

@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-/* Contract: osli_sim_transfer. */
+/* Starts a transfer over queued links; arguments as in osli_sim_transfer. */
 void osli_sim_transfer_queued(sg_host_t from, sg_host_t to, size_t bytes, double delay,
                               osli_sim_done *done, void *arg);
 

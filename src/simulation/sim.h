@@ -34,7 +34,8 @@ typedef struct sim_transfer {
   bool is_put, is_fetch, done;
 } sim_transfer;
 
-typedef struct sim_received_letter sim_received_letter; /* defined in sim_exchange.c */
+/* a received letter of an exchange, defined in sim_exchange.c */
+typedef struct sim_received_letter sim_received_letter;
 
 typedef struct sim_rank {
   osla_transport *t;
@@ -48,7 +49,7 @@ typedef struct sim_rank {
   sim_completion *completions,
     **last_completion; /* completions that arrived while the rank computed, oldest first */
   osla_post_queue *posts;
-  sim_received_letter *letters; /* letters that have arrived, newest first */
+  sim_received_letter *letters; /* letters of exchanges that have arrived, newest first */
   struct sim_rank
     *next_on_node;         /* next rank of the node, in a ring; NULL until the ring is built */
   sim_transfer **transfer; /* [room] gets and puts by handle; NULL: free */
@@ -61,7 +62,7 @@ typedef struct sim_collective_state {
   uint64_t number;            /* number of collective operations that have finished */
   osla_err err;               /* result of the latest collective operation */
   double end_time;            /* simulated time at which the operation ends on all ranks */
-  osla_collective *arguments; /* [size] each rank's arguments */
+  osla_collective *arguments; /* [size] arguments of the operation, by rank */
 } sim_collective_state;
 
 /* A send or a receive of one rank for which the other rank has not made its call yet. */
@@ -76,7 +77,7 @@ typedef struct sim_pending_message {
 /* Rates of the machine, from properties of the hosts in the machine file. */
 typedef struct sim_machine {
   double flops;     /* flop/s of a core in BLAS 3, double precision (the host's speed) */
-  double copy;      /* bytes/s that a core copies */
+  double copy;      /* bytes a second that a core copies */
   double bandwidth; /* bytes/s between a host and the network; used for the time of collectives */
   double overhead;  /* seconds of a core's time to start a transfer */
   /* seconds of work for each byte of a transfer, on the cores at both ends; 0: remote DMA */
@@ -171,7 +172,7 @@ osla_err osli_sim_post_test(osla_transport *t, osla_post **post, bool *done);
 
 /* The memory of a region: one table for all ranks, since addresses are valid on all of them. */
 typedef struct sim_memory {
-  size_t bytes; /* size of this rank's memory */
+  size_t bytes; /* size of this rank's memory of the region */
   unsigned char *base;
   sim_pieces *messages; /* contents from messages_start on; NULL: the memory itself holds them */
   const unsigned char *messages_start;
@@ -183,7 +184,7 @@ typedef struct sim_table {
 struct osla_region {
   osla_transport *t;
   sim_table *table;
-  sim_memory *memory; /* [size] of the table */
+  sim_memory *memory; /* [size] the table's entries, by rank */
   bool attached;
   /* true if the region holds no bulk data, so all of it is copied even if work is only modelled */
   bool has_no_bulk_data;

@@ -122,7 +122,7 @@ static void count(const osla_work *w, double *operations, double *elements)
 static double undisturbed(const sim_core *core, const osla_work *work)
 {
   double operations = 0, elements = 0;
-  /* an empty operation is not executed */
+  /* work of size 0 takes no time */
   if (work->m <= 0 || work->n <= 0 || work->k <= 0) return 0;
   if (core->terms[work->kind] > 0) return modelled(core, work);
   count(work, &operations, &elements);
@@ -140,7 +140,7 @@ double osli_sim_core_seconds(const sim_core *core, const osla_work *work)
   double seconds = undisturbed(core, work);
   if (core->slower > 0) seconds *= core->slower;
   if (core->noise > 0) {
-    double chance = osla_random_uniform(SEED_NOISE, calls++, 0) + 0.5; /* in [0, 1) */
+    double chance = osla_random_uniform(SEED_NOISE, calls++, 0) + 0.5; /* uniform in [0, 1) */
     seconds *= 1 - core->noise * log1p(-chance);
   }
   return seconds;

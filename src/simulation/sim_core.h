@@ -20,14 +20,14 @@ extern "C" {
 
 enum { SIM_TERMS = 6 };
 
-/* the time seconds * m^power[0] n^power[1] k^power[2] */
+/* One term of a model: seconds * m^power[0] n^power[1] k^power[2]. */
 typedef struct sim_term {
   double seconds;
   unsigned char power[3];
 } sim_term;
 
 typedef struct sim_core {
-  double flops, copy;         /* rates as in sim_machine */
+  double flops, copy;         /* flop/s and copied bytes/s, as in sim_machine */
   double slower;              /* factor on all times; 0 means 1 */
   double noise;               /* mean relative lengthening of times by random noise; 0: none */
   int terms[OSLA_WORK_KINDS]; /* number of terms of each kind; all 0: no model, roofline */

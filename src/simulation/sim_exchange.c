@@ -11,7 +11,7 @@ struct sim_received_letter {
   sim_received_letter *next; /* next of the letters that the receiver has got */
   sim_rank *from, *to;
   int *n_taken;    /* the sender's count of confirmed letters in this exchange */
-  uint64_t number; /* number of the exchange */
+  uint64_t number; /* number of the exchange that the letter belongs to */
   bool is_answered, is_read;
   unsigned char letter[];
 };
@@ -27,7 +27,7 @@ static void confirm_receipt(void *arg)
   sim_rank *from = m->from;
   ++*m->n_taken;
   m->is_answered = true;
-  free_if_done(m); /* first, since the next call lets other ranks run, which may free m */
+  free_if_done(m); /* must precede the resumption of other ranks, which may free the letter */
   osli_sim_resume(from);
 }
 

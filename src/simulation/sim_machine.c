@@ -86,7 +86,7 @@ osla_err osli_sim_machine_read(sg_host_t host, sim_machine *out, sim_core *core)
                    .bandwidth = 1e9,
                    .overhead = 5e-7,
                    .wake = 1e-7};
-  *out = m; /* also defined if a property below is invalid, because an error is agreed on later */
+  *out = m; /* defines *out even if a property below is invalid; ranks agree on the error later */
   *core = (sim_core){.flops = m.flops, .copy = m.copy};
   OSLA_CALL(read_property(host, "copy", &m.copy));
   OSLA_CALL(read_property(host, "bandwidth", &m.bandwidth));

@@ -15,7 +15,7 @@ extern "C" {
 
 typedef struct sim_pieces sim_pieces;
 sim_pieces *osli_sim_pieces_create(void);
-void osli_sim_pieces_free(sim_pieces *pieces); /* accepts NULL */
+void osli_sim_pieces_free(sim_pieces *pieces); /* frees all pieces; accepts NULL */
 
 /* Stores bytes for an address: as a new piece, or into an earlier piece that contains the range. */
 void osli_sim_pieces_store(sim_pieces *pieces, const void *at, const void *bytes, size_t count);

@@ -73,7 +73,7 @@ static void arrive(void *arg)
     if (first->is_detached) free(first);
   }
   sim_rank *from = q->from, *to = &sim_job_of(from->t)->rank[q->to];
-  free_if_empty(q); /* first, since the next calls let other ranks run, which may free q */
+  free_if_empty(q); /* must precede the resumption of ranks, which may free the queue */
   osli_sim_resume(to);
   osli_sim_resume(from);
 }

@@ -29,7 +29,7 @@ bool fuzz_one_in(fuzz_random *random, int64_t n);
 double fuzz_between(fuzz_random *random, double low, double high);
 
 typedef struct fuzz_bytes {
-  char *at; /* malloc'ed; followed by a zero byte */
+  char *at; /* malloc'ed bytes, followed by a zero byte */
   size_t size;
 } fuzz_bytes;
 
@@ -53,7 +53,7 @@ typedef struct fuzz_result {
   uint64_t digest;  /* hash of the values read */
   /* least and greatest index in a file of updates; in lists `high` counts entries */
   int64_t low, high;
-  char text[600]; /* the error message */
+  char text[600]; /* error message of a rejected input */
 } fuzz_result;
 
 void fuzz_reject(fuzz_result *result, const char *format, ...)
@@ -93,8 +93,8 @@ typedef struct fuzz_kind {
   /* Makes the input of a seed; returns true if it was damaged. */
   bool (*make)(uint64_t seed, const char *path);
   void (*before)(void), (*after)(void);
-  void (*read)(const char *path, fuzz_result *result);  /* the reader under test */
-  void (*judge)(const char *path, fuzz_result *result); /* the independent parser */
+  void (*read)(const char *path, fuzz_result *result);  /* calls the reader under test */
+  void (*judge)(const char *path, fuzz_result *result); /* calls the independent parser */
   /* Sets the command's arguments after its name, ending with NULL. The command may write to
    * `out`. */
   void (*command)(const char *path, const char *out, const char *argv[24]);

@@ -20,11 +20,11 @@ enum { ORDER = 24, UPDATES = 40, INDICES = 3 };
 /* Set by prepare, before any child exists. */
 static struct {
   char first[128], second[128], file[128], job[256];
-  fuzz_bytes bytes;             /* the checkpoint */
+  fuzz_bytes bytes;             /* contents of the undamaged checkpoint */
   uint64_t restored, assembled; /* digests of the restored accumulator and of the whole assembly */
 } base;
 
-/* Objects of one child. */
+/* OSLA's objects in one child. */
 static struct {
   osla_transport *t;
   osla_grid *grid;
@@ -132,7 +132,7 @@ static void hash_sums(osla_hessian *h, fuzz_result *result)
     return;
   for (int i = 0; i < ORDER; i++)
     for (int j = i + 1; j < ORDER; j++)
-      block[i + j * ORDER] = 0; /* the other triangle is undefined */
+      block[i + j * ORDER] = 0; /* only one triangle of H is defined */
   int64_t ids = osla_hessian_get_stats(h).ids_restored;
   result->digest = fuzz_hash(fuzz_hash(0, block, sizeof block), &ids, sizeof ids);
   result->digest = fuzz_hash(result->digest, osla_hessian_gradient(h), ORDER * sizeof(double));

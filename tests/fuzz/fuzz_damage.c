@@ -123,13 +123,14 @@ static void move_lines(fuzz_random *random, fuzz_bytes *b)
     case 0: fuzz_splice(b, line.from, line.count + 1, NULL, 0); break;
     case 1: fuzz_splice(b, other.from, 0, text, line.count + 1); break;
     case 2: swap(b, line, other); break;
-    case 3: /* inserts a copy of the header */
+    case 3: /* inserts a copy of the first line, the header */
       free(text);
       line = (span){0, strcspn(b->at, "\n")};
       text = copy(b, line);
       fuzz_splice(b, other.from, 0, text, line.count + 1);
       break;
-    default: fuzz_splice(b, line.from + line.count, 1, NULL, 0); break; /* joins two lines */
+    /* joins two lines of the text */
+    default: fuzz_splice(b, line.from + line.count, 1, NULL, 0); break;
   }
   free(text);
 }
@@ -142,11 +143,13 @@ static void change_fields(fuzz_random *random, fuzz_bytes *b)
   switch (fuzz_below(random, 6)) {
     case 0: swap(b, field, some_field(random, b, line)); break;
     case 1: fuzz_splice(b, field.from, field.count, put, n); break;
-    case 2: fuzz_splice(b, field.from, n, put, n); break; /* keeps the columns of later fields */
+    /* overwrites bytes, so that later columns keep their position */
+    case 2: fuzz_splice(b, field.from, n, put, n); break;
     case 3: fuzz_splice(b, field.from + field.count, 0, put, n); break;
     /* removes the field and its separator */
     case 4: fuzz_splice(b, field.from, field.count + 1, NULL, 0); break;
-    default: fuzz_splice(b, field.from + field.count, 1, NULL, 0); break; /* joins two fields */
+    /* joins two fields of the line */
+    default: fuzz_splice(b, field.from + field.count, 1, NULL, 0); break;
   }
 }
 
@@ -218,7 +221,8 @@ void fuzz_damage_bytes(fuzz_random *random, fuzz_bytes *b)
     1, 0x7fffffff};
   if (b->size == 0) return;
   size_t at = (size_t)fuzz_below(random, (int64_t)b->size);
-  if (fuzz_one_in(random, 3)) at %= 2048; /* often the superblock and first headers */
+  /* often hits the superblock and the first headers of HDF5 */
+  if (fuzz_one_in(random, 3)) at %= 2048;
   size_t room = b->size - at, other = (size_t)fuzz_below(random, (int64_t)b->size);
   uint64_t word = words[fuzz_below(random, (int64_t)(sizeof words / sizeof *words))];
   size_t n = 1 + (size_t)fuzz_below(random, 64);
@@ -231,7 +235,7 @@ void fuzz_damage_bytes(fuzz_random *random, fuzz_bytes *b)
       if (room >= 8) memcpy(b->at + at / 8 * 8, &word, sizeof word);
       break;
     case 5: fuzz_splice(b, at, n, NULL, 0); break;
-    case 6: /* copies a piece over another one */
+    case 6: /* copies one piece of the file over another */
       if (room > n && b->size - other > n) memmove(b->at + at, b->at + other, n);
       break;
     default:

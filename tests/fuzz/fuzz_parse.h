@@ -14,7 +14,7 @@ typedef struct fuzz_text {
 } fuzz_text;
 
 bool fuzz_text_reject(fuzz_text *t, const char *why); /* records an error; returns false */
-bool fuzz_text_next_raw(fuzz_text *t);                /* reads the next line */
+bool fuzz_text_next_raw(fuzz_text *t);                /* reads the next line of the text */
 bool fuzz_text_is_fdsn(const char *line);             /* is the line the header of FDSN text? */
 bool fuzz_text_next(fuzz_text *t); /* reads the next line that is neither blank nor a comment */
 /* Parses a decimal number within a range: sign, digits with a point, exponent, nothing else. */

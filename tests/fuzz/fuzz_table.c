@@ -15,7 +15,7 @@ static const tomo_site stations[] = {
   {.latitude = 42.6, .longitude = 74.5, .id = "II.AAK"},
   {.latitude = -20.0, .longitude = 130.0, .id = "XX.ANMO"},
   {.latitude = 34.8, .longitude = -106.4, .id = "SOLO"},
-  {.latitude = -34.9, .longitude = 73.5, .id = "G.ANTI"} /* antipodal to the first station */};
+  {.latitude = -34.9, .longitude = 73.5, .id = "G.ANTI"} /* antipode of the first station */};
 static const tomo_site events[] = {{.latitude = 10.0, .longitude = 20.0, .id = "e1"},
                                    {.latitude = -30.0, .longitude = -70.0, .id = "C2005"},
                                    {.latitude = 50.0, .longitude = 160.0, .id = "3"}};
@@ -170,7 +170,7 @@ enum column {
 
 typedef struct second {
   fuzz_text t;
-  int at[COLUMNS]; /* index of each column; -1: missing */
+  int at[COLUMNS]; /* column index of each key; -1 if the table lacks it */
   char separator, *field[FUZZ_FIELDS];
   bool sigma_percent;
   tomo_reference *reference;
@@ -263,7 +263,7 @@ static int find_station(const char *network, const char *code)
     if (strcmp(stations[i].id, whole) == 0) return i;
   for (int i = 0; i < STATIONS; i++) {
     const char *point = strchr(stations[i].id, '.');
-    if (*network ? point != NULL : false) continue; /* has another network */
+    if (*network ? point != NULL : false) continue; /* the station has another network */
     if (strcmp(point ? point + 1 : stations[i].id, code) != 0) continue;
     last = i;
     count++;

@@ -45,7 +45,8 @@ typedef struct content {
   hid_t file;
   fuzz_random *random;
   fault fault;
-  int64_t count, total, k, values; /* k = 0: blocks */
+  /* k: data of each update; 0 if the file has blocks instead of panels */
+  int64_t count, total, k, values;
   int64_t offset[UPDATES + 1], ix[UPDATES * INDICES + 1];
   double v[MOST], w[UPDATES * DATA], r[UPDATES * DATA], g[UPDATES * INDICES];
 } content;
@@ -106,7 +107,7 @@ static void put_numbers(content *c, const char *name, int64_t rows, int64_t colu
   put(c, name, type, H5T_NATIVE_DOUBLE, columns ? 2 : 1, (hsize_t)rows, (hsize_t)columns, data);
 }
 
-/* Makes the blocks U symmetric. */
+/* Mirrors the upper triangle of each block, so that blocks are symmetric. */
 static void mirror_blocks(content *c)
 {
   double *block = c->v;
@@ -224,7 +225,7 @@ static void put_rest(content *c)
 static void write_content(content *c, const char *path)
 {
   hid_t access = H5Pcreate(H5P_FILE_ACCESS);
-  if (fuzz_one_in(c->random, 5)) /* headers with checksums */
+  if (fuzz_one_in(c->random, 5)) /* newest format, whose headers have checksums */
     (void)H5Pset_libver_bounds(access, H5F_LIBVER_LATEST, H5F_LIBVER_LATEST);
   c->file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, access);
   fuzz_require(c->file >= 0, path);

@@ -96,7 +96,7 @@ static int32_t vertex_number(const division *d, int face, int i, int j)
 static void vertex_position(const division *d, int face, int i, int j, double v[3])
 {
   const int number[3] = {i, j, d->f - i - j};
-  const double angle = atan(2.0); /* angle between neighbouring corners */
+  const double angle = atan(2.0); /* angle between neighbouring corners of an icosahedron */
   double x[3] = {0.0, 0.0, 0.0};
   for (int c = 0; c < 3; c++) {
     double weight = sin(angle * number[c] / d->f);

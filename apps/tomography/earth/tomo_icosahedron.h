@@ -7,7 +7,7 @@
 #include "apps/tomography/earth/tomo_mesh.h"
 
 typedef struct icosahedron_vertex {
-  double v[3]; /* position, a unit vector */
+  double v[3]; /* position of the vertex, a unit vector */
   int32_t neighbour[TOMO_MESH_NEIGHBOURS];
   int32_t n_neighbours;
 } icosahedron_vertex;

@@ -12,7 +12,7 @@
 struct tomo_kernel {
   int count;
   int n_radial;
-  double *response; /* [count x n_radial], column-major */
+  double *response; /* [count x n_radial] sensitivity of delays, column-major */
 };
 
 tomo_kernel_options tomo_kernel_defaults(void)
@@ -68,7 +68,7 @@ typedef struct projection {
   int64_t stride;
 } projection;
 
-/* Adds the integrals over [from, to]. */
+/* Adds the integrals of the kernel times each radial function over depths from .. to. */
 static void integrate(const projection *p, double from, double to)
 {
   static const double node[4] = {0.183434642495650, 0.525532409916329, 0.796666477413627,

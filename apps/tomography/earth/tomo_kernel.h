@@ -15,10 +15,10 @@ typedef struct tomo_kernel tomo_kernel;
 /* Measures for a synthetic test: phase delays of Rayleigh waves, for each branch at periods equally
  * spaced in their logarithm. */
 typedef struct tomo_kernel_options {
-  int n_periods;       /* 1 .. 1000; default 25 */
-  int n_branches;      /* 1 .. 20; default 4 */
-  double period_min_s; /* 1 .. 10000; default 40 */
-  double period_max_s; /* period_min_s .. 10000; default 250 */
+  int n_periods;       /* number of periods, 1 .. 1000; default 25 */
+  int n_branches;      /* number of branches (fundamental mode and overtones), 1 .. 20; default 4 */
+  double period_min_s; /* shortest period in s, 1 .. 10000; default 40 */
+  double period_max_s; /* longest period in s, period_min_s .. 10000; default 250 */
   /* standard deviation of a delay divided by the period, > 0; default 0.05 */
   double sigma_fraction;
 } tomo_kernel_options;
@@ -40,7 +40,7 @@ osla_err tomo_kernel_create(const tomo_reference *reference, const tomo_measure 
 void tomo_kernel_destroy(tomo_kernel **kernel);
 
 int tomo_kernel_count(const tomo_kernel *kernel);
-int tomo_kernel_radial(const tomo_kernel *kernel); /* N_r of the radial basis */
+int tomo_kernel_radial(const tomo_kernel *kernel); /* number N_r of radial functions */
 
 /* Sensitivity of a delay, column-major, owned by the set: response[i + r count] = -0.01 /
  * velocity_i times the integral of K_i(z) B_r(z) dz over 0 .. depth_max (Gauss-Legendre between

@@ -19,7 +19,7 @@ typedef enum tomo_model_kind {
   TOMO_MODEL_KINDS
 } tomo_model_kind;
 
-/* "checkerboard", "blobs" or "spike" */
+/* Name of a kind of model: "checkerboard", "blobs" or "spike". */
 const char *tomo_model_name(tomo_model_kind kind);
 
 typedef struct tomo_place {
@@ -29,14 +29,14 @@ typedef struct tomo_place {
 enum { TOMO_SPIKES_MAX = 32 };
 
 typedef struct tomo_model_options {
-  tomo_model_kind kind;     /* default TOMO_MODEL_CHECKERBOARD */
+  tomo_model_kind kind;     /* kind of the true model; default TOMO_MODEL_CHECKERBOARD */
   double amplitude_percent; /* amplitude of the cells, blobs or spikes in percent; default 5 */
   double cell_degrees;      /* side of a cell, or diameter of a blob; 1 .. 180; default 25 */
   /* height of a cell or a blob, > 0; default 1000. 0: the cells do not change sign with depth, or
    * blobs have half the height of the model. */
   double cell_depth_km;
   uint64_t seed; /* for the random centres and signs of blobs; default 1 */
-  int n_spikes;  /* 1 .. TOMO_SPIKES_MAX; default 3 */
+  int n_spikes;  /* number of spikes, 1 .. TOMO_SPIKES_MAX; default 3 */
   /* default: western North America, Africa, Australia, at 100 km */
   tomo_place spike[TOMO_SPIKES_MAX];
 } tomo_model_options;
@@ -106,9 +106,9 @@ void tomo_prior_multiply(const tomo_prior_options *options, const tomo_mesh *mes
 
 /* Quality of a recovered model over the knots with density[l] >= threshold (all r). */
 typedef struct tomo_recovery {
-  int64_t knots;             /* number of knots compared */
+  int64_t knots;             /* number of mesh knots over which the models are compared */
   double correlation;        /* Pearson's; NaN if a model is constant on the knots, or knots = 0 */
-  double variance_reduction; /* 1 - |m - m_true|^2 / |m_true|^2 */
+  double variance_reduction; /* variance reduction 1 - |m - m_true|^2 / |m_true|^2 */
   double amplitude;          /* slope of the regression of recovered on true coefficients */
 } tomo_recovery;
 

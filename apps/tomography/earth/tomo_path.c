@@ -25,11 +25,11 @@ struct tomo_path {
   double *length;
   int64_t *index;
   int max_data;     /* greatest number of data of a path */
-  tomo_set set;     /* the set of the latest tomo_path_weigh */
-  bool has_factors; /* whether the latest tomo_path_weigh had factors */
-  double *scale;    /* [k] factor / sigma */
-  double *factor;   /* [k] factor of each datum */
-  double *response; /* [k * N_r] W */
+  tomo_set set;     /* set of measures that the latest tomo_path_weigh passed */
+  bool has_factors; /* whether the latest tomo_path_weigh passed factors */
+  double *scale;    /* [k] factor / sigma of each datum */
+  double *factor;   /* [k] factor of each datum, 1 without factors */
+  double *response; /* [k * N_r] whitened response W of the path's measures */
 };
 
 /* An upper bound of the number of knots whose basis touches a full circle: the area of the strip
@@ -199,7 +199,7 @@ osla_err tomo_path_panel(const tomo_path *path, osla_dtype dtype, void *g, int64
   return OSLA_OK;
 }
 
-/* average[r] += sum_l A_l m[l, r]. */
+/* Adds to average[r] the sum over touched knots l of A_l m[l, r]. */
 static void average_model(const tomo_path *path, const double *m, double *average)
 {
   const int radial = tomo_kernel_radial(path->kernel);

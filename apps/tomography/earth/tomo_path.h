@@ -46,10 +46,9 @@ int64_t tomo_path_trace(tomo_path *path, const tomo_arc *arc);
  *   factor  [in]  [k] factor of each datum and its row of G, 0 excludes it; NULL: all 1 */
 void tomo_path_weigh(tomo_path *path, const tomo_set *set, const double *factor);
 int tomo_path_count(const tomo_path *path);              /* k */
-const double *tomo_path_response(const tomo_path *path); /* W, k x N_r column-major */
+const double *tomo_path_response(const tomo_path *path); /* number k of data */
 
-/* Touched knots, ascending, with A_l (km, > 0), owned by the workspace until the next trace.
- * Returns their number. Either pointer may be NULL. */
+/* whitened response W, k x N_r column-major */
 int64_t tomo_path_knots(const tomo_path *path, const int32_t **knot, const double **length_km);
 
 /* Model indices of the panel's n columns, ascending, owned by the workspace until the next

@@ -25,14 +25,14 @@ typedef struct tomo_prisms_field {
 typedef struct tomo_prisms {
   int64_t points, cells;
   int corners;   /* points of a cell: 6 (prism) or 3 (triangle) */
-  double *xyz;   /* [points][3] km */
-  int32_t *cell; /* [cells][corners] point indices */
+  double *xyz;   /* [points][3] coordinates in km */
+  int32_t *cell; /* [cells][corners] indices of points */
   int n_fields;
   tomo_prisms_field field[TOMO_PRISMS_FIELDS_MAX];
   double *value[TOMO_PRISMS_FIELDS_MAX]; /* [n_fields][points] */
 } tomo_prisms;
 
-/* Bytes of all arrays. */
+/* Number of bytes of all arrays of a mesh of prisms. */
 uint64_t tomo_prisms_bytes(int frequency, int levels, int n_fields);
 
 /* Errors: OSLA_ERR_MEM, OSLA_ERR_RANGE (the number of points exceeds INT32_MAX). */

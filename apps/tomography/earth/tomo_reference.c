@@ -125,7 +125,7 @@ osla_err tomo_reference_covers(const tomo_reference *reference, const tomo_measu
   return OSLA_OK;
 }
 
-/* A weighted sum of neighbouring rows. */
+/* An interpolated row of a reference table: the weighted sum of neighbouring rows. */
 typedef struct interpolation {
   const reference_row *row;
   int count;

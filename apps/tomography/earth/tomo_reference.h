@@ -35,12 +35,12 @@
 typedef enum tomo_wave { TOMO_RAYLEIGH, TOMO_LOVE } tomo_wave;
 typedef enum tomo_observable { TOMO_PHASE, TOMO_GROUP } tomo_observable;
 
-/* Identifies a measured quantity. */
+/* A measured quantity: wave, observable, branch and period. */
 typedef struct tomo_measure {
   tomo_wave wave;
   tomo_observable observable;
   int branch;      /* 0: the fundamental mode, n: overtone n */
-  double period_s; /* period, > 0 */
+  double period_s; /* period in s, > 0 */
 } tomo_measure;
 
 /* "rayleigh" or "love"; "phase" or "group". Constant strings. */

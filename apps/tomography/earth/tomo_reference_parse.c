@@ -15,9 +15,9 @@ enum { WORD_MAX = 40 };
 typedef struct cursor {
   const char *name;
   const char *next, *end; /* rest of the text, from the next line on */
-  const char *at, *stop;  /* rest of the current line */
+  const char *at, *stop;  /* rest of the current line, from `at` to `stop` */
   long line;
-  char word[WORD_MAX + 1]; /* latest word, cut to WORD_MAX characters */
+  char word[WORD_MAX + 1]; /* latest word of the line, cut to WORD_MAX characters */
 } cursor;
 
 /* Sets and returns the error IO "FILE:LINE: message" for the current line. */

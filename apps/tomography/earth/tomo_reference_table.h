@@ -26,7 +26,7 @@ struct tomo_reference {
   char head[N_HEADS][REFERENCE_TEXT_MAX];
   int n_depths, n_rows;
   double *depth;
-  reference_row *row; /* ordered by wave, branch, period */
+  reference_row *row; /* [n_rows] ordered by wave, branch, period */
 };
 
 /* Sorts the rows. Error IO if two rows have the same wave, branch and period, or only some rows of

@@ -8,7 +8,7 @@ struct tomo_slices {
   const tomo_mesh *mesh;
   int n, n_radial;
   double *depth_km; /* [n] */
-  double *basis;    /* [n][n_radial] radial basis at the depths */
+  double *basis;    /* [n][n_radial] values of the radial functions at the depths */
 };
 
 osla_err tomo_slices_create(const tomo_mesh *mesh, const tomo_radial *radial, int n,

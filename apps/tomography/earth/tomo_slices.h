@@ -19,7 +19,7 @@ osla_err tomo_slices_create(const tomo_mesh *mesh, const tomo_radial *radial, in
 void tomo_slices_destroy(tomo_slices **slices);
 
 int tomo_slices_count(const tomo_slices *slices);
-const double *tomo_slices_depths(const tomo_slices *slices); /* km, owned by the object */
+const double *tomo_slices_depths(const tomo_slices *slices); /* depths in km, owned by the object */
 const tomo_mesh *tomo_slices_mesh(const tomo_slices *slices);
 
 /* A field. Its coefficients are those of a model (tomo_model.h), or, if flat, one for each knot. */

@@ -29,12 +29,12 @@ typedef enum tomo_arc_state {
   TOMO_ARC_ANTIPODAL   /* the points are antipodal within TOMO_ARC_TOLERANCE: no unique plane */
 } tomo_arc_state;
 
-#define TOMO_ARC_TOLERANCE 1e-3 /* radians; 6.4 km */
+#define TOMO_ARC_TOLERANCE 1e-3 /* 1e-3 radians are 6.4 km */
 
 typedef struct tomo_arc {
   double origin[3];  /* unit vector of the source */
   double tangent[3]; /* unit vector at the source along the arc */
-  double angle;      /* length, 0 .. 2 pi */
+  double angle;      /* length of the arc in radians, 0 .. 2 pi */
 } tomo_arc;
 
 /* Computes the minor or the major arc from a to b (unit vectors). The arc is set only if

@@ -16,7 +16,8 @@ typedef struct tomo_region {
 typedef struct tomo_choice {
   bool time_given, magnitude_given;
   double from_s, until_s; /* from <= t < until, seconds (tomo_time.h); infinite: no bound */
-  double magnitude_least, magnitude_most; /* inclusive bounds; infinite: no bound */
+  /* least and greatest magnitude, inclusive; infinite: no bound */
+  double magnitude_least, magnitude_most;
   tomo_region events, stations;
 } tomo_choice;
 

@@ -22,25 +22,25 @@
 
 typedef struct tomo_data {
   int64_t n_measures;
-  tomo_measure *measure; /* [n_measures] in the order of tomo_measure_compare */
+  tomo_measure *measure; /* [n_measures] measures in the order of tomo_measure_compare */
   int64_t n_sets;
   /* [n_sets + 1] index into set_measure and set_sigma of each set's first element */
   int64_t *set_first;
   int32_t *set_measure; /* indices into `measure`, ascending in each set */
   double *set_sigma;    /* standard deviations in s, > 0 */
   int64_t n_paths;
-  int64_t *path_id;  /* [n_paths] ascending */
+  int64_t *path_id;  /* [n_paths] numbers of the paths (tomo_path_id), ascending */
   int32_t *path_set; /* [n_paths] set of each path; NULL: all paths have set 0 */
   int64_t *first; /* [n_paths + 1] index of each path's first datum; NULL: all paths have set 0 */
   double *delay;  /* [n_data] s; NULL: data will be computed from a model */
 } tomo_data;
 
-/* The set of one path. */
+/* The measures and standard deviations of one path. */
 typedef struct tomo_set {
   int64_t number;
   int count;
-  const int32_t *measure; /* [count] */
-  const double *sigma;    /* [count] s */
+  const int32_t *measure; /* [count] indices into tomo_data's `measure` */
+  const double *sigma;    /* [count] standard deviations in s */
 } tomo_set;
 
 /* Number of a path, equal on all ranks. `source` counts events, then stations. */
@@ -59,7 +59,7 @@ osla_err tomo_data_common(tomo_measure *measure, int count, double sigma_fractio
 /* Removes all paths but those in path_id, which must ascend. */
 void tomo_data_keep(tomo_data *data, const int64_t *path_id, int64_t n_paths);
 
-void tomo_data_free(tomo_data *data); /* sets all members to 0 */
+void tomo_data_free(tomo_data *data); /* frees the arrays and sets all members to 0 */
 
 /* --- from files --- */
 
@@ -67,15 +67,17 @@ void tomo_data_free(tomo_data *data); /* sets all members to 0 */
 typedef struct tomo_data_lists {
   const tomo_site *stations, *events;
   int64_t n_stations, n_events;
-  const tomo_reference *reference; /* NULL: the built-in formulas of tomo_measure.h */
+  /* reference Earth; NULL: the built-in formulas of tomo_measure.h */
+  const tomo_reference *reference;
   /* standard deviation divided by the period, for data without a given deviation */
   double sigma_fraction;
-  double min_distance, max_distance; /* degrees; pairs outside are excluded */
+  /* least and greatest epicentral distance in degrees; other pairs are excluded */
+  double min_distance, max_distance;
 } tomo_data_lists;
 
 enum { TOMO_NOTES_MAX = 10, TOMO_NOTE_TEXT = 120 };
 
-/* Statistics of reading a file. */
+/* Statistics of reading a table of measurements. */
 typedef struct tomo_data_notes {
   int64_t rows;          /* number of rows in the file */
   int64_t distant;       /* number of rows excluded by distance */
@@ -92,7 +94,8 @@ typedef struct tomo_data_notes {
  * path is borrowed. Errors: MEM. */
 typedef struct tomo_data_reader tomo_data_reader;
 osla_err tomo_data_reader_start(const char *file, tomo_data_reader **out);
-void tomo_data_reader_stop(tomo_data_reader **reader); /* accepts NULL */
+/* stops the process; accepts *reader = NULL */
+void tomo_data_reader_stop(tomo_data_reader **reader);
 
 /* Reads a table, CSV with a header or HDF5 (doc/measurements.md lists the columns), on one rank.
  *   reader  process started for this file, can be used once; NULL: started here if needed

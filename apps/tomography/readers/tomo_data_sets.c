@@ -75,7 +75,7 @@ static osla_err refuse_twice(const datum_list *in, const tomo_data *data)
 
 /* Hash table of set indices, by the sets' measures and deviations. */
 typedef struct set_table {
-  int32_t *slot; /* index of a set; -1: free */
+  int32_t *slot; /* hash table: index of a set, or -1 if the slot is free */
   uint64_t mask;
 } set_table;
 

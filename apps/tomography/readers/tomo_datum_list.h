@@ -20,7 +20,7 @@ typedef struct datum_list {
   const tomo_data_lists *lists;
   tomo_data_notes *notes;
   tomo_ids *stations, *events;
-  const char *file; /* name for messages */
+  const char *file; /* name of the table's file, for messages */
   bool elements;
   datum *datum;
   int64_t count, capacity;

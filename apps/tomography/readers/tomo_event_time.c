@@ -54,7 +54,7 @@ static osla_err read_parts(const text_reader *reader, const char *const *field, 
 
 static osla_err to_seconds(const text_reader *reader, const double part[PARTS], double *time_s)
 {
-  if (part[YEAR] < 1.0) { /* tomo_time.h begins with the year 1 */
+  if (part[YEAR] < 1.0) { /* a year before 1 counts as unknown */
     *time_s = NAN;
     return OSLA_OK;
   }

@@ -24,7 +24,7 @@ enum {
   FIXED,
   STATION,
   NETWORK,
-  ELEVATION, /* found only in lists of stations */
+  ELEVATION, /* a column that only lists of stations have */
   YEAR
 };
 enum { KEYS = YEAR + EVENT_TIME_PARTS };
@@ -48,7 +48,7 @@ static const char *const keys[KEYS] = {
   "minute|minu|min|mn|minutes|mins",
   "second|sec|seconds|secs"};
 
-/* Layout of a table. */
+/* Layout of a table of events. */
 typedef struct table {
   char separator;
   int column[KEYS], count;
@@ -58,7 +58,7 @@ typedef struct table {
   bool page; /* page of the ISC, with lines before the header; the line STOP is required */
 } table;
 
-enum { MAGNITUDE_FIELDS = 3 }; /* author, type, value */
+enum { MAGNITUDE_FIELDS = 3 }; /* a magnitude has author, type and value */
 
 /* Adds the event of a row. `field` has the order of the keys; "" means that the row has no such
  * field. */

@@ -8,14 +8,14 @@
 #include <string.h>
 
 typedef struct slot {
-  const char *key; /* NULL: the slot is free */
+  const char *key; /* key of the slot; NULL if the slot is free */
   int64_t site;    /* index of the site, or TOMO_IDS_SEVERAL */
 } slot;
 
 struct tomo_ids {
   const tomo_site *sites;
   uint64_t mask; /* number of slots of each table minus 1 */
-  slot *whole;   /* table by full id */
+  slot *whole;   /* hash table by full id */
   slot *code;    /* table by the station's code alone; NULL for events */
 };
 

@@ -67,10 +67,10 @@ enum { TOMO_NAME_MAX = 32, TOMO_ID_MAX = 64, TOMO_LINE_MAX = 4096 };
 /* A station or an event. Plain bytes without pointers: it may be broadcast as sizeof(tomo_site)
  * bytes (padding included, all of it initialised). */
 typedef struct tomo_site {
-  double latitude;  /* geographic, degrees north, -90 .. 90 */
+  double latitude;  /* geographic latitude, degrees north, -90 .. 90 */
   double longitude; /* degrees east, as in the file, -180 .. 360 */
   double depth_km;  /* events: -10 .. 800, positive down; stations: 0 */
-  double magnitude; /* events: NaN if unknown; stations: NaN */
+  double magnitude; /* magnitude of an event; NaN if unknown, and for stations */
   /* UTC seconds since 1970 (tomo_time.h): events: origin time; stations: begin of an epoch; NaN:
    * unknown */
   double time_s;

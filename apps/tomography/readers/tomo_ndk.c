@@ -122,7 +122,7 @@ static bool has_format(const char *line, const ndk_field *field)
   while (*c == ' ')
     c++;
   if (*c == '-' || *c == '+') c++;
-  if (field->decimals > 0 && c > point) return false; /* a number without a point, "7" */
+  if (field->decimals > 0 && c > point) return false; /* the number has no decimal point */
   for (; c < end; c++)
     if (field->decimals > 0 && c == point ? *c != '.' : !isdigit((unsigned char)*c)) return false;
   return true;

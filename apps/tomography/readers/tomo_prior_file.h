@@ -26,7 +26,8 @@ typedef struct tomo_prior_reader tomo_prior_reader;
 
 /* Starts the process. *out is NULL if the file is not HDF5. The path is borrowed. Errors: MEM. */
 osla_err tomo_prior_reader_start(const char *file, tomo_prior_reader **out);
-void tomo_prior_reader_stop(tomo_prior_reader **reader); /* accepts NULL */
+/* stops the process; accepts *reader = NULL */
+void tomo_prior_reader_stop(tomo_prior_reader **reader);
 
 /* Receives the n deviations; can be called once. Errors: IO with one line, also if the file does
  * not have n; MEM. */

@@ -18,7 +18,7 @@
 enum { TEXT = 512 };
 
 typedef struct reply {
-  int64_t code; /* an osla_err */
+  int64_t code; /* error code of the read, an osla_err */
   int64_t count;
   char text[TEXT];
 } reply;

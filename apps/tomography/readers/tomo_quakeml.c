@@ -12,10 +12,11 @@
 
 enum { NAMES_MAX = 256, SOLUTIONS_MAX = 65536 };
 
-/* An origin or a magnitude. */
+/* An origin or a magnitude of an event. */
 typedef struct solution {
-  char name[NAMES_MAX];                                   /* publicID */
-  double latitude, longitude, depth_m, time_s, magnitude; /* NaN if missing */
+  char name[NAMES_MAX]; /* publicID */
+  /* values of the solution; NaN if missing */
+  double latitude, longitude, depth_m, time_s, magnitude;
 } solution;
 
 typedef struct solutions {

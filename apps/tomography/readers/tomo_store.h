@@ -32,7 +32,7 @@ enum { TOMO_STORE_RANK_MAX = 4 };
 /* ".h5" or ".osla", the default format of this build. Constant string. */
 const char *tomo_store_suffix(void);
 
-osla_err tomo_store_create(tomo_store **store); /* error OSLA_ERR_MEM */
+osla_err tomo_store_create(tomo_store **store); /* creates an empty store; error OSLA_ERR_MEM */
 void tomo_store_destroy(tomo_store **store);
 
 /* Add an entry. Names are letters, digits and underscores, at most 63, and unique (OSLA_ERR_ARG).

@@ -14,14 +14,14 @@ typedef enum store_kind { STORE_ARRAY, STORE_NUMBER, STORE_TEXT } store_kind;
 typedef struct store_entry {
   store_kind kind;
   char name[STORE_NAME_MAX];
-  char unit[STORE_NAME_MAX]; /* arrays only */
+  char unit[STORE_NAME_MAX]; /* unit of an array's elements */
   int rank;
   int64_t dims[TOMO_STORE_RANK_MAX];
-  int64_t count;           /* number of elements */
-  const double *data;      /* not owned; NULL if `integers` is used */
-  const int32_t *integers; /* not owned; NULL if `data` is used */
+  int64_t count;           /* number of elements of an array */
+  const double *data;      /* elements of an array of doubles, not owned; NULL for integers */
+  const int32_t *integers; /* elements of an array of integers, not owned; NULL for doubles */
   double number;
-  char *text; /* owned */
+  char *text; /* value of a text entry, owned */
 } store_entry;
 
 struct tomo_store {

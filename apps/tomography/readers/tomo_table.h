@@ -31,9 +31,9 @@ typedef enum table_key {
 typedef enum table_unit { UNIT_OF_DATUM, UNIT_SECONDS, UNIT_PERCENT } table_unit;
 
 typedef struct table_header {
-  const char *file;              /* name for messages, as in text_reader */
-  bool has_column[N_KEYS];       /* whether the table has the column */
-  char name[N_KEYS][TEXT_SHOWN]; /* the column's name in the table */
+  const char *file;              /* name of the file for messages, as in text_reader */
+  bool has_column[N_KEYS];       /* whether the table has each column */
+  char name[N_KEYS][TEXT_SHOWN]; /* each column's name in the table, for messages */
   table_unit sigma;
 } table_header;
 
@@ -51,16 +51,17 @@ typedef struct table_cell {
 
 typedef struct table_line {
   const table_header *header;
-  bool elements; /* true: a row of HDF5, `place` is an element; false: `place` is a line */
+  bool elements; /* true if `place` is the index of an HDF5 element, false if it is a line number */
   int64_t place; /* line number from 1, or element from 0 */
   table_cell cell[N_KEYS]; /* cells of the columns that the table has */
 } table_line;
 
 typedef struct table_row {
-  const char *event, *network, *station, *network2, *station2; /* "" if missing */
+  /* texts of the row's columns; "" if missing */
+  const char *event, *network, *station, *network2, *station2;
   tomo_measure measure;
   tomo_arc_kind arc;
-  double value, sigma; /* sigma is 0 if missing */
+  double value, sigma; /* the datum and its standard deviation; sigma is 0 if missing */
   bool percent, sigma_percent;
   double correction_s;
 } table_row;

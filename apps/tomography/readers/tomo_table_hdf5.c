@@ -18,14 +18,14 @@
 
 enum { BLOCK = 8192, WIDEST_NUMBER = 16 };
 
-/* An open column. */
+/* A data set that is open as a column of the table. */
 typedef struct data_set {
   hid_t set, type; /* type: element type in memory */
   table_key key;
   /* bytes of a string of fixed length, with its final 0; 0 for numbers and strings of variable
    * length */
   size_t width;
-  bool pointers; /* true for strings of variable length */
+  bool pointers; /* true if the elements are strings of variable length */
   union {
     void *all;
     double *number;

@@ -177,7 +177,7 @@ osla_err tomo_merge_events(tomo_site *sites, int64_t *count);
 /* Passes the list to the caller if err is OSLA_OK, else frees it; returns err. */
 osla_err site_list_release(site_list *list, osla_err err, tomo_site **sites, int64_t *count);
 
-enum { EVENT_TIME_PARTS = 6 }; /* year, month, day, hour, minute, second */
+enum { EVENT_TIME_PARTS = 6 }; /* a time has year, month, day, hour, minute and second */
 
 /* Fields of a row; "" if the row or the table does not have the field. */
 typedef struct event_time {

@@ -20,7 +20,7 @@ typedef struct xml_reader xml_reader;
  * "Network/Station"; an element of another namespace has the name "*". `text` is the text of an
  * element without children, without outer blanks, cut to XML_TEXT_MAX - 1 bytes. */
 typedef struct xml_format {
-  const char *root, *root_space; /* name and namespace of the root */
+  const char *root, *root_space; /* name and namespace of the root element */
   const char *space;             /* namespace of the elements below the root */
   const char *name;              /* name for messages: "FDSN StationXML 1" */
   osla_err (*begin)(xml_reader *reader, const char *path);

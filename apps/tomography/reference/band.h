@@ -6,8 +6,8 @@
 #include <stddef.h>
 
 typedef struct band {
-  int n, width; /* order, number of subdiagonals */
-  double *a;    /* [n * (width + 1)] */
+  int n, width; /* order of the matrix, and number of subdiagonals */
+  double *a;    /* [n * (width + 1)] elements of the lower band, column by column */
 } band;
 
 static inline double *band_at(const band *m, int i, int j)

@@ -22,7 +22,7 @@
 enum { EARTH_TERMS = 4 }; /* number of coefficients of a polynomial in r / radius */
 
 typedef struct earth_shell {
-  double bottom, top; /* km from the centre */
+  double bottom, top; /* radii of the shell's boundaries, km */
   double rho[EARTH_TERMS], vpv[EARTH_TERMS], vph[EARTH_TERMS], vsv[EARTH_TERMS], vsh[EARTH_TERMS],
     eta[EARTH_TERMS];
   double q_mu, q_kappa; /* 1 / Q of shear and of compression */
@@ -43,7 +43,7 @@ typedef struct earth_moduli {
 } earth_moduli;
 
 typedef struct earth_point {
-  double rho, gravity; /* g/cm^3, km/s^2 */
+  double rho, gravity; /* density in g/cm^3 and gravity in km/s^2 */
   earth_moduli moduli; /* moduli at the frequency omega */
   earth_moduli slope;  /* derivatives of the moduli by ln omega */
   /* derivatives by ln Vsv = ln Vsh; Vpv and Vph change by vp_ratio times as much (relative

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Columns of a line. */
+/* Columns of a line in Mineos' format. */
 enum { RADIUS, DENSITY, VPV, VSV, Q_KAPPA, Q_MU, VPH, VSH, ETA, COLUMNS };
 enum { LINES_MAX = 10000 };
 
@@ -50,7 +50,8 @@ static osla_err read_head(text_reader *reader, earth_model *model, int *lines, b
   OSLA_CALL(
     text_parse_number(reader, "reference period", field[1], -1.0, 1e5, &model->reference_period));
   OSLA_CALL(text_parse_number(reader, "form", field[2], 1.0, 1.0, &value));
-  model->dispersive = model->reference_period > 0.0; /* as in Mineos */
+  /* a period <= 0 means no dispersion, as in Mineos */
+  model->dispersive = model->reference_period > 0.0;
   OSLA_CALL(next_fields(reader, 1, "the number of lines was", field));
   OSLA_CALL(text_parse_number(reader, "number of lines", field[0], 2.0, LINES_MAX, &value));
   *lines = (int)value;

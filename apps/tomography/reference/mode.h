@@ -5,13 +5,13 @@
 #include "apps/tomography/reference/radial.h"
 
 typedef struct mode {
-  int branch;    /* 0: the fundamental mode */
-  double omega;  /* rad/s */
-  double lambda; /* l + 1/2 */
+  int branch;    /* branch of the mode; 0: the fundamental mode */
+  double omega;  /* angular frequency, rad/s */
+  double lambda; /* angular order l + 1/2 */
   double c, u; /* phase and group velocity, km/s; the group velocity includes physical dispersion */
-  double q;    /* 1 / Q */
-  double slope; /* x^T dT/dlambda x */
-  double *x;    /* [mesh->n_dofs] eigenvector */
+  double q;    /* attenuation 1 / Q */
+  double slope; /* derivative x^T dT/dlambda x of the energy by lambda */
+  double *x;    /* [mesh->n_dofs] eigenvector of the mode */
 } mode;
 
 /* Number of branches with a phase velocity between MODE_SLOWEST (km/s) and c at the system's

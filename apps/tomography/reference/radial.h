@@ -28,9 +28,9 @@ enum {
   RADIAL_DEGREE = 4,
   RADIAL_NODES = RADIAL_DEGREE + 1,
   RADIAL_POINTS = 7,    /* quadrature points of a solid element; a fluid one has RADIAL_DEGREE */
-  RADIAL_FUNCTIONS = 3, /* U (or W), V, P */
+  RADIAL_FUNCTIONS = 3, /* the functions U (or W), V and P */
   RADIAL_LOCAL = RADIAL_FUNCTIONS * RADIAL_NODES,
-  RADIAL_QUANTITIES = 6 /* each function and its derivative */
+  RADIAL_QUANTITIES = 6 /* each of the functions and its derivative */
 };
 
 typedef struct radial_element {
@@ -80,7 +80,7 @@ typedef double radial_form[RADIAL_QUANTITIES][RADIAL_QUANTITIES];
 void radial_elastic(radial_kind kind, const earth_moduli *m, double k, double r, radial_form d);
 void radial_gravity(const earth_point *point, double k, double r, radial_form d);
 void radial_kinetic(radial_kind kind, double rho, radial_form d);
-double radial_apply(const radial_form d, const double q[RADIAL_QUANTITIES]); /* q^T D q */
+double radial_apply(const radial_form d, const double q[RADIAL_QUANTITIES]); /* returns q^T D q */
 
 /* All matrices for the moduli at one omega. */
 typedef struct radial_system {

@@ -126,7 +126,7 @@ static void set_elements(radial_mesh *mesh, int first, int end, double size)
     const double below = size + growth * (mesh->model->radius - s->bottom);
     const double above = size + growth * (mesh->model->radius - s->top);
     double bottom = s->bottom;
-    for (int j = 1; j <= count; j++) { /* sizes grow by a constant factor */
+    for (int j = 1; j <= count; j++) { /* element sizes grow by a constant factor */
       const double here = below * pow(above / below, (double)j / count);
       const double top = j == count ? s->top : mesh->model->radius - (here - size) / growth;
       mesh->element[n++] =

@@ -53,7 +53,7 @@ static void clear_band(band *m)
 static void add_point(band *m, const radial_element *e, const radial_form d, double weight,
                       double parts[RADIAL_QUANTITIES][RADIAL_LOCAL])
 {
-  double half[RADIAL_QUANTITIES][RADIAL_LOCAL]; /* weight D B */
+  double half[RADIAL_QUANTITIES][RADIAL_LOCAL]; /* the product weight D B */
   for (int i = 0; i < RADIAL_QUANTITIES; i++)
     for (int j = 0; j < RADIAL_LOCAL; j++) {
       half[i][j] = 0.0;

@@ -17,7 +17,7 @@ typedef struct reference_options {
   double fastest; /* greatest phase velocity of a mode, km/s */
   double vp_ratio;
   double element;     /* size of elements at the surface, km */
-  const char *output; /* NULL: standard output */
+  const char *output; /* name of the output file; NULL: standard output */
   /* names of modes such as 0S20; if there are any, modes are listed and no table is made */
   char **modes;
   int n_modes;

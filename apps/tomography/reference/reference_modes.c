@@ -39,7 +39,7 @@ static osla_err list_modes(FILE *out, const reference_options *o, radial_system 
     if (m.q > 0.0)
       (void)fprintf(out, "%8.1f\n", 1.0 / m.q);
     else
-      (void)fprintf(out, "%8s\n", "-"); /* without attenuation there is no Q */
+      (void)fprintf(out, "%8s\n", "-"); /* Q is infinite without attenuation */
     mode_destroy(&m);
   }
   return OSLA_OK;

@@ -11,7 +11,7 @@ static double period_of(const reference_options *o, int i)
   if (o->n_periods == 1) return o->period_min;
   const double period =
     o->period_min * pow(o->period_max / o->period_min, (double)i / (o->n_periods - 1));
-  return round(1e3 * period) / 1e3; /* rounded as in the table */
+  return round(1e3 * period) / 1e3; /* the period as the table prints it */
 }
 
 static void write_head(FILE *out, const reference_options *o, const earth_model *model, int n,

@@ -11,7 +11,7 @@
 osla_err surface_depths(const earth_model *model, int *n, double **depth);
 
 typedef struct surface_row {
-  double period, c, u; /* s, km/s, km/s */
+  double period, c, u; /* period in s, phase and group velocity in km/s */
   double *by_c, *by_u; /* [n] dln c / dln Vs and dln U / dln Vs per km; allocated by the caller */
 } surface_row;
 
