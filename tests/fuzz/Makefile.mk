@@ -1,4 +1,4 @@
-# The readers once more, with sanitizers.
+# The fuzzer, with its own copies of the readers built with sanitizers.
 if HAVE_HDF5
 tests_helpers += tests/fuzz/fuzz
 endif
@@ -20,7 +20,7 @@ tests_fuzz_fuzz_LDADD = libosla_kernels.la $(HDF5_LIBS) $(LIBXML2_LIBS) $(BLAS_L
 
 tests_scripts += tests/fuzz/test_fuzz.sh
 
-# Not in check: new inputs for the readers and the command for FUZZ_SECONDS, or until it is stopped.
+# Not part of `make check`: tests new files for FUZZ_SECONDS, or until it is interrupted.
 fuzz: check-programs
 	FUZZ_SECONDS=$${FUZZ_SECONDS:-unlimited} FUZZ_SEED=$${FUZZ_SEED:-random} BUILDDIR=$(abs_builddir) \
 	  SRCDIR=$(abs_srcdir) OSLA=$(abs_builddir)/osla MPIEXEC=$(MPIEXEC) $(srcdir)/tests/fuzz/test_fuzz.sh

@@ -107,7 +107,7 @@ static void put_numbers(content *c, const char *name, int64_t rows, int64_t colu
   put(c, name, type, H5T_NATIVE_DOUBLE, columns ? 2 : 1, (hsize_t)rows, (hsize_t)columns, data);
 }
 
-/* Mirrors the upper triangle of each block, so that blocks are symmetric. */
+/* Mirrors one triangle of each block onto the other, so that blocks are symmetric. */
 static void mirror_blocks(content *c)
 {
   double *block = c->v;
