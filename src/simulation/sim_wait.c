@@ -112,7 +112,7 @@ void osli_sim_wait_until(osla_transport *t, osla_wait_test *test, void *arg, osl
   sim_rank *me = sim_self(t);
   double interval = first_interval, waited = 0;
   bool was_suspended = false,
-       outer = !me->is_waiting; /* false if a hook called from a wait waits itself */
+       outer = !me->is_waiting; /* outer: false if a progress hook waits inside this rank's wait */
   me->is_waiting = true;
   osli_sim_sync_clock();
   for (;;) {

@@ -38,7 +38,7 @@ void fuzz_splice(fuzz_bytes *b, size_t from, size_t remove, const void *put, siz
 void fuzz_print(fuzz_bytes *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
 fuzz_bytes fuzz_load(const char *path);
 void fuzz_save(const char *path, fuzz_bytes b);
-/* FNV-1a, to be continued; the initial hash is 0 */
+/* continues a hash (FNV-1a) by bytes; the initial hash is 0 */
 uint64_t fuzz_hash(uint64_t hash, const void *bytes, size_t size);
 void fuzz_require(bool condition,
                   const char *what); /* if false, prints `what` with errno and exits */
