@@ -107,7 +107,7 @@ bad "$scratch/blanks.csv:2: the header is one field, .*: fields are separated by
 here 0 node --data "$example" -d "$scratch/part.csv" --output "$scratch/none.osla"
 bad "--data: $example and $scratch/part.csv: one table is wanted"
 here 0 node --data "$example" --reference "$example" --output "$scratch/none.osla"
-bad "$example:[12]: no reference table: .*"
+bad "$example:[12]: not a reference table: .*"
 here 0 node --data "$example" --periods 3 --output "$scratch/none.osla"
 bad "--periods is of a test without --data: the data have theirs"
 here 0 node --data "$example" --noise 0 --output "$scratch/none.osla"
