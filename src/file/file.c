@@ -9,11 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static bool is_root(const osla_file *f)
-{
-  return osla_transport_rank(f->t) == 0;
-}
-
 osla_err osli_file_agree_same(osla_file *f, osla_err err, const char *call,
                               const osla_argument *arguments, int count)
 {
@@ -68,9 +63,9 @@ static osla_err create_on_root(osla_file *f, bool raw, file_identity *identity)
 /* Rank 0 broadcasts the temporary file's name and identity. */
 static osla_err broadcast_name(osla_file *f, file_identity *identity)
 {
-  int64_t size = is_root(f) ? (int64_t)strlen(f->temporary) + 1 : 0;
+  int64_t size = file_is_root(f) ? (int64_t)strlen(f->temporary) + 1 : 0;
   OSLA_CALL(osla_bcast(f->t, &size, 1, MPI_INT64_T, 0));
-  if (!is_root(f)) f->temporary = malloc((size_t)size);
+  if (!file_is_root(f)) f->temporary = malloc((size_t)size);
   OSLA_CALL(osla_agree(f->t, f->temporary ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "file name")));
   OSLA_CALL(osla_bcast(f->t, f->temporary, size, MPI_CHAR, 0));
   return osla_bcast(f->t, identity, sizeof *identity, MPI_BYTE, 0);
@@ -81,12 +76,12 @@ static osla_err broadcast_name(osla_file *f, file_identity *identity)
 static osla_err open_on_other_ranks(osla_file *f, const file_identity *identity)
 {
   osla_err err = OSLA_OK;
-  if (!is_root(f))
+  if (!file_is_root(f))
     err = osli_file_open_temporary(f->temporary, f->path, identity,
                                    osla_transport_same_node(f->t, 0), &f->fd);
   err = osla_agree(f->t, err);
   if (err == OSLA_OK) return OSLA_OK;
-  if (is_root(f) && !osli_new_file_bears(f->temporary, f->fd))
+  if (file_is_root(f) && !osli_new_file_bears(f->temporary, f->fd))
     err = osli_new_file_replaced(f->path);
   return osla_agree(f->t, err);
 }
@@ -97,7 +92,7 @@ osla_err osli_file_create_any(osla_transport *t, const char *path, bool raw, osl
   osla_err err;
   OSLA_CALL(create_object(t, path, out));
   osla_file *f = *out;
-  OSLA_TRY(osla_agree(t, is_root(f) ? create_on_root(f, raw, &identity) : OSLA_OK));
+  OSLA_TRY(osla_agree(t, file_is_root(f) ? create_on_root(f, raw, &identity) : OSLA_OK));
   OSLA_TRY(broadcast_name(f, &identity));
   OSLA_TRY(open_on_other_ranks(f, &identity));
   return OSLA_OK;
@@ -138,7 +133,7 @@ osla_err osli_file_open_any(osla_transport *t, const char *path, osla_file **out
   osla_file *f = *out;
   OSLA_TRY(osla_agree(t, osli_file_open_fd(path, &f->fd)));
   *is_raw = false;
-  OSLA_TRY(osla_agree(t, is_root(f) ? open_on_root(f, is_raw, &found.item) : OSLA_OK));
+  OSLA_TRY(osla_agree(t, file_is_root(f) ? open_on_root(f, is_raw, &found.item) : OSLA_OK));
   found.is_raw = *is_raw;
   OSLA_TRY(osla_bcast(t, &found, sizeof found, MPI_BYTE, 0));
   *is_raw = found.is_raw;
@@ -220,7 +215,7 @@ osla_err osli_file_store_checksum(osla_file *f, const char *name, file_item *ite
 {
   osla_err err = osla_allreduce(f->t, &sum, 1, MPI_UINT64_T, MPI_SUM);
   item->checksum = sum + osli_file_sum_head(item);
-  if (err == OSLA_OK && is_root(f))
+  if (err == OSLA_OK && file_is_root(f))
     err = f->hdf5 ? osli_file_hdf5_store_checksum(f->hdf5, name, item)
                   : osli_file_raw_write_trailer(f, item);
   return osli_file_agree(f, err);
@@ -244,7 +239,7 @@ static osla_err find_on_root(osla_file *f, const char *name, bool vector, file_i
 osla_err osli_file_find_array(osla_file *f, const char *name, bool vector, file_item *item)
 {
   OSLA_CALL(osli_file_check_state(f, false));
-  OSLA_CALL(osli_file_agree(f, is_root(f) ? find_on_root(f, name, vector, item) : OSLA_OK));
+  OSLA_CALL(osli_file_agree(f, file_is_root(f) ? find_on_root(f, name, vector, item) : OSLA_OK));
   return osla_bcast(f->t, item, sizeof *item, MPI_BYTE, 0);
 }
 
@@ -260,7 +255,7 @@ osla_err osla_file_has(osla_file *f, const char *name, bool *has)
 {
   int32_t found = 0;
   OSLA_CALL(osli_file_check_state(f, false));
-  if (is_root(f)) found = osli_file_hdf5_has(f->hdf5, name);
+  if (file_is_root(f)) found = osli_file_hdf5_has(f->hdf5, name);
   OSLA_CALL(osla_bcast(f->t, &found, 1, MPI_INT32_T, 0));
   *has = found;
   return OSLA_OK;

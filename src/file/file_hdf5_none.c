@@ -5,6 +5,7 @@
 #include "src/file/file_hdf5.h"
 
 #ifndef HAVE_HDF5
+#pragma GCC diagnostic ignored "-Wunused-parameter"
 
 osla_err osli_file_hdf5_create(const char *path, file_hdf5 **out)
 {
@@ -21,60 +22,49 @@ osla_err osli_file_hdf5_open(const char *path, file_hdf5 **out)
 
 /* The functions below need an object, which create and open never return here, so they are never
  * called. */
-static osla_err unsupported(file_hdf5 *h)
+static osla_err unsupported(void)
 {
-  (void)h;
   return osla_error_set(OSLA_ERR_UNSUPPORTED, "this build has no HDF5");
 }
 
 osla_err osli_file_hdf5_finish(file_hdf5 *h, int fd)
 {
-  (void)fd;
-  return unsupported(h);
+  return unsupported();
 }
 void osli_file_hdf5_close(file_hdf5 **h)
 {
-  (void)h;
 }
 osla_err osli_file_hdf5_reserve(file_hdf5 *h, const char *name, file_item *item)
 {
-  (void)name, (void)item;
-  return unsupported(h);
+  return unsupported();
 }
 osla_err osli_file_hdf5_store_checksum(file_hdf5 *h, const char *name, const file_item *item)
 {
-  (void)name, (void)item;
-  return unsupported(h);
+  return unsupported();
 }
 bool osli_file_hdf5_has(file_hdf5 *h, const char *name)
 {
-  (void)h, (void)name;
   return false;
 }
 osla_err osli_file_hdf5_find(file_hdf5 *h, const char *name, bool vector, file_item *item)
 {
-  (void)name, (void)vector, (void)item;
-  return unsupported(h);
+  return unsupported();
 }
 osla_err osli_file_hdf5_put_value(file_hdf5 *h, const char *name, file_type type, const void *value)
 {
-  (void)name, (void)type, (void)value;
-  return unsupported(h);
+  return unsupported();
 }
 osla_err osli_file_hdf5_get_value(file_hdf5 *h, const char *name, file_type type, void *value)
 {
-  (void)name, (void)type, (void)value;
-  return unsupported(h);
+  return unsupported();
 }
 osla_err osli_file_hdf5_put_text(file_hdf5 *h, const char *name, const char *value)
 {
-  (void)name, (void)value;
-  return unsupported(h);
+  return unsupported();
 }
 osla_err osli_file_hdf5_get_text(file_hdf5 *h, const char *name, char *value, size_t size)
 {
-  (void)name, (void)value, (void)size;
-  return unsupported(h);
+  return unsupported();
 }
 
 #endif

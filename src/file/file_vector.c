@@ -7,11 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_root(const osla_file *f)
-{
-  return osla_transport_rank(f->t) == 0;
-}
-
 static osla_err to_file_type(osla_file_type type, file_type *out)
 {
   static const file_type types[] = {FILE_D, FILE_I64, FILE_U64};
@@ -63,7 +58,7 @@ osla_err osla_file_put_vector(osla_file *f, const char *name, osla_file_type typ
   file_type wide = FILE_D;
   OSLA_CALL(osli_file_check_state(f, true));
   OSLA_CALL(agree_on_vector(f, "osla_file_put_vector", type, count, &wide));
-  return write_vector(f, name, wide, count, 0, is_root(f) ? count : 0, data);
+  return write_vector(f, name, wide, count, 0, file_is_root(f) ? count : 0, data);
 }
 
 /* Computes the index of this rank's first element, and the total length. */
@@ -138,7 +133,7 @@ osla_err osla_file_get_vector(osla_file *f, const char *name, osla_file_type typ
   /* its text says on which rank the count is wrong */
   osla_err err = check_count(f, name, &item, count);
   OSLA_CALL(osli_file_agree(f, err));
-  err = is_root(f) ? read_part(f, &item, 0, count, data, &sum) : OSLA_OK;
+  err = file_is_root(f) ? read_part(f, &item, 0, count, data, &sum) : OSLA_OK;
   OSLA_CALL(osli_file_agree(f, err));
   OSLA_CALL(osli_file_verify(f, name, &item, sum));
   return osla_bcast(f->t, data, count, MPI_INT64_T, 0);
@@ -163,15 +158,15 @@ osla_err osla_file_get_parts(osla_file *f, const char *name, osla_file_type type
 static osla_err put_value(osla_file *f, const char *name, file_type type, const void *value)
 {
   OSLA_CALL(osli_file_check_state(f, true));
-  return osli_file_agree(f, is_root(f) ? osli_file_hdf5_put_value(f->hdf5, name, type, value)
-                                       : OSLA_OK);
+  return osli_file_agree(f, file_is_root(f) ? osli_file_hdf5_put_value(f->hdf5, name, type, value)
+                                            : OSLA_OK);
 }
 
 /* Sets 8 bytes at `value` on all ranks. */
 static osla_err get_value(osla_file *f, const char *name, file_type type, void *value)
 {
   OSLA_CALL(osli_file_check_state(f, false));
-  osla_err err = is_root(f) ? osli_file_hdf5_get_value(f->hdf5, name, type, value) : OSLA_OK;
+  osla_err err = file_is_root(f) ? osli_file_hdf5_get_value(f->hdf5, name, type, value) : OSLA_OK;
   OSLA_CALL(osli_file_agree(f, err));
   return osla_bcast(f->t, value, 8, MPI_BYTE, 0);
 }
@@ -199,7 +194,8 @@ osla_err osla_file_get_int(osla_file *f, const char *name, int64_t *value)
 osla_err osla_file_put_text(osla_file *f, const char *name, const char *value)
 {
   OSLA_CALL(osli_file_check_state(f, true));
-  return osli_file_agree(f, is_root(f) ? osli_file_hdf5_put_text(f->hdf5, name, value) : OSLA_OK);
+  return osli_file_agree(f,
+                         file_is_root(f) ? osli_file_hdf5_put_text(f->hdf5, name, value) : OSLA_OK);
 }
 
 osla_err osla_file_get_text(osla_file *f, const char *name, char *value, size_t size)
@@ -210,7 +206,7 @@ osla_err osla_file_get_text(osla_file *f, const char *name, char *value, size_t 
   OSLA_CALL(osla_allreduce(f->t, &least, 1, MPI_INT64_T, MPI_MIN));
   OSLA_CHECK(least > 0, OSLA_ERR_ARG, "%.63s: the buffer for the text has size 0", name);
   osla_err err =
-    is_root(f) ? osli_file_hdf5_get_text(f->hdf5, name, value, (size_t)least) : OSLA_OK;
+    file_is_root(f) ? osli_file_hdf5_get_text(f->hdf5, name, value, (size_t)least) : OSLA_OK;
   OSLA_CALL(osli_file_agree(f, err));
   return osla_bcast(f->t, value, least, MPI_CHAR, 0);
 }

@@ -19,7 +19,7 @@ static osla_err read_columns(text_reader *reader, site_list *list)
     tomo_site *site;
     OSLA_CALL(text_read_content(reader, &more));
     if (!more) return OSLA_OK;
-    OSLA_CALL(text_split_blanks(reader, reader->text, field, &count));
+    OSLA_CALL(text_split_blanks(reader, field, &count));
     TEXT_CHECK(reader, count >= 4,
                "%d columns; station, network, latitude and longitude are needed", count);
     OSLA_CALL(site_list_add(list, &site));

@@ -218,10 +218,10 @@ osla_err text_split(text_reader *reader, char separator, char **field, int *coun
   }
 }
 
-osla_err text_split_blanks(text_reader *reader, char *from, char **field, int *count)
+osla_err text_split_blanks(text_reader *reader, char **field, int *count)
 {
   *count = 0;
-  for (char *p = from;;) {
+  for (char *p = reader->text;;) {
     p += strspn(p, " \t");
     if (*p == '\0') return OSLA_OK;
     TEXT_CHECK(reader, *count < TEXT_FIELDS_MAX, "more than %d fields", TEXT_FIELDS_MAX);

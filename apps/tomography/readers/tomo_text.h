@@ -74,7 +74,7 @@ char text_separator(const char *header);
 /* Splits the current line in place at the separator. Fields may be quoted as in CSV, unless the
  * separator is |. Pointers to the fields go to field[TEXT_FIELDS_MAX]. */
 osla_err text_split(text_reader *reader, char separator, char **field, int *count);
-osla_err text_split_blanks(text_reader *reader, char *from, char **field, int *count);
+osla_err text_split_blanks(text_reader *reader, char **field, int *count);
 
 /* Kind of list whose FDSN text header the line is: "#Network |" or "#EventID |". */
 typedef enum text_fdsn { TEXT_FDSN_NONE, TEXT_FDSN_STATIONS, TEXT_FDSN_EVENTS } text_fdsn;

@@ -27,7 +27,7 @@ static osla_err next_fields(text_reader *reader, int least, const char *what,
   int count = 0;
   bool more;
   OSLA_CALL(text_read_line(reader, &more));
-  if (more) OSLA_CALL(text_split_blanks(reader, reader->text, field, &count));
+  if (more) OSLA_CALL(text_split_blanks(reader, field, &count));
   TEXT_CHECK(reader, count >= least, "%s expected", what);
   return OSLA_OK;
 }
@@ -67,7 +67,7 @@ static osla_err read_line(text_reader *reader, bool anisotropic, double line[COL
   bool more;
   OSLA_CALL(text_read_line(reader, &more));
   TEXT_CHECK(reader, more, "the table ends too early");
-  OSLA_CALL(text_split_blanks(reader, reader->text, field, &count));
+  OSLA_CALL(text_split_blanks(reader, field, &count));
   TEXT_CHECK(reader, count == COLUMNS, "%d columns, but there are %d", count, COLUMNS);
   for (int i = 0; i < (anisotropic ? COLUMNS : VPH); i++)
     OSLA_CALL(
