@@ -27,7 +27,7 @@ void bench_forest_table(bench_raw_forest *raw, struct poptOption table[BENCH_FOR
     {"rewrite", '\0', POPT_ARG_NONE, &raw->rewrite, 0,
      "Each rank rewrites the values that are read before every gather, reduce, fetch; timed", NULL},
     {"arrival", '\0', POPT_ARG_NONE, &raw->arrival, 0,
-     "reduce, fetch: OSLA sums in order of arrival (SUM_ARRIVAL)", NULL},
+     "reduce, fetch: OSLA sums in any order (SUM_ARRIVAL)", NULL},
     {"exact", '\0', POPT_ARG_NONE, &raw->exact, 0,
      "reduce: OSLA sums exactly (SUM_EXACT): the same bits on any number of ranks", NULL},
     POPT_TABLEEND};

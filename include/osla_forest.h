@@ -283,11 +283,8 @@ OSLA_API osla_err osla_forest_reduce_begin(osla_forest *forest, osla_unit unit, 
 /* The same in the same order, and each leaf gets the value that its root had before the leaf's was
  * combined with it: in before[i]. There is no SUM_EXACT of it.
  *
- * SUM_ARRIVAL is of integers of 4 and 8 bytes alone, and in no order: the leaves of a root come one
- * after the other, those of a rank in the order of its list, others between them as they arrive;
- * each number of a unit for itself. Sums that overflow wrap. Few leaves of a rank (16 numbers of
- * one owner) add to roots in an array on their node by an atomic addition each: their owner need
- * only have begun. */
+ * SUM_ARRIVAL is of integers of 4 and 8 bytes alone, and promises no order between ranks: the
+ * leaves of a root come one after the other, those of a rank in the order of its list. */
 OSLA_API osla_err osla_forest_fetch_begin(osla_forest *forest, osla_unit unit, void *roots,
                                           const void *leaves, void *before,
                                           osla_forest_combine combine, osla_forest_run *run);

@@ -34,22 +34,21 @@ typedef struct call_values {
   int64_t array, offset, stride;
 } call_values;
 
-/* Of a transfer: values that are read from it; of a fetch: that are written to it, and, by leaves,
- * added to. */
+/* Of a transfer: values that are read from it; of a fetch: that are written to it. */
 typedef struct call_places {
-  call_values values, before, roots;
+  call_values values, before;
 } call_places;
 
-/* What a rank says of a transfer to its neighbours, in its part of the pool: two lines, of which
- * most transfers use the first alone. Where calls of one line follow one another, a fetch of one
- * edge takes a seventh longer (results/2026-11-25-star-forests-5). */
+/* What a rank says of a transfer to its neighbours, in its part of the pool. The calls of two
+ * transfers are two lines apart: where they follow one another, a fetch of one edge takes a seventh
+ * longer (results/2026-11-25-star-forests-5). */
 typedef struct forest_call {
-  _Atomic uint64_t number;          /* the rest is of this transfer */
-  uint64_t what;                    /* forest_head */
-  call_values values, before;       /* that are read from it; of a fetch: that are written to it */
-  _Alignas(LINE) call_values roots; /* only of a fetch by leaves: that are added to */
+  _Atomic uint64_t number;    /* the rest is of this transfer */
+  uint64_t what;              /* forest_head */
+  call_values values, before; /* that are read from it; of a fetch: that are written to it */
+  unsigned char apart[LINE];
 } forest_call;
-_Static_assert(offsetof(forest_call, roots) == LINE, "what is read of most calls is a line");
+_Static_assert(offsetof(forest_call, apart) == LINE, "what is read of a call is a line");
 
 typedef struct forest_control {
   _Alignas(LINE) _Atomic uint64_t read; /* all transfers up to this one */
@@ -75,7 +74,6 @@ typedef struct forest_link {
   uint64_t early;        /* the transfer that was read from it out of turn: */
   int64_t early_part;    /* so many parts */
   bool early_done;       /* or all */
-  uint64_t added[CALLS]; /* the transfers whose values I added to its roots myself */
   forest_ring ring;
   vertex_block block[2]; /* what mine_block, theirs_block point to */
 } forest_link;
@@ -100,8 +98,6 @@ typedef struct forest_transfer {
   int64_t count, stride;
   unsigned char *from, *to, *before; /* of a fetch: leaves, roots */
   bool in_place, before_in_place;    /* neighbours reach `from`, `before` by loads and stores */
-  bool by_leaves;                    /* a fetch whose order does not count: see osla_forest_adds */
-  bool roots_in_place;               /* and neighbours do add to `to` */
   bool awaited;                      /* neighbours wait for the call */
   bool ended;
   bool lent;                               /* ended for reading alone, where that is verified: */
@@ -203,15 +199,6 @@ static inline bool osla_forest_packs_answers(const forest_transfer *x, const for
 {
   const size_t bytes = osli_unit_element(x->type) * (size_t)x->count;
   return leaves && (uint64_t)l->edges <= l->ring.n_slots * (l->ring.slot_bytes / bytes);
-}
-
-/* Do the leaves of this link add to the roots themselves, where these lie in an array? Both sides
- * find the same. An atomic addition takes longer than the owner needs for a plain one, but an
- * answer is there at once. */
-static inline bool osla_forest_adds(const forest_transfer *x, const forest_link *l)
-{
-  enum { FEW_ADDED = 16 };
-  return x->by_leaves && l->near && !l->self && l->edges * x->count <= FEW_ADDED;
 }
 
 /* The i-th of my vertices of a link. */

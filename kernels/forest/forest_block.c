@@ -110,8 +110,6 @@ static void do_row(const vertex_work *w, vertex_list to, vertex_list from,
 {
   if (!before)
     osli_vertices_combine(w->type, w->combine, w->count, to, from, n);
-  else if (w->at_once)
-    osli_vertices_fetch_add(w->type, w->count, to, from, *before, n);
   else
     osli_vertices_fetch(w->type, w->combine, w->count, to, from, *before, n);
 }

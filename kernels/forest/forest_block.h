@@ -25,12 +25,11 @@ static inline int64_t osla_block_index(const vertex_block *b, int64_t i)
 int64_t osli_block_low(const vertex_block *b);
 int64_t osli_block_high(const vertex_block *b);
 
-/* osli_vertices_combine, _fetch and _fetch_add where lists are blocks, row by row. */
+/* osli_vertices_combine and _fetch where lists are blocks, row by row. */
 typedef struct vertex_work {
   osla_unit_type type;
   osla_forest_combine combine;
   int64_t count;
-  bool at_once; /* _fetch_add */
 } vertex_work;
 void osli_vertices_by_rows(const vertex_work *work, vertex_list to, vertex_list from,
                            const vertex_list *before, int64_t n);

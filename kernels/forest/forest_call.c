@@ -16,35 +16,26 @@ static call_values values_at(const osla_forest *f, const forest_transfer *x,
   return (call_values){array, base - osla_pool_array(f->pool, array)->base, x->stride};
 }
 
-static bool has_adders(const osla_forest *f, const forest_transfer *x)
-{
-  for (int i = 0; i < f->to_leaves.n; i++)
-    if (osla_forest_adds(x, &f->to_leaves.of[i])) return true;
-  return false;
-}
-
-/* Does a neighbour read values in place, or add to them, and wait for the call? */
+/* Does a neighbour read values in place, and wait for the call? */
 static bool is_awaited(osla_forest *f, const forest_transfer *x)
 {
   const forest_links *out = osla_forest_out(f, x->kind);
   for (int i = 0; i < out->n; i++)
     if (osla_forest_lends(x, &out->of[i])) return true;
-  return has_adders(f, x);
+  return false;
 }
 
 call_places osli_forest_look_up(osla_forest *f, forest_transfer *x)
 {
   const int64_t last_leaf = f->leaf_space - 1;
-  call_places at = {nowhere, nowhere, nowhere};
+  call_places at = {nowhere, nowhere};
   x->awaited = is_awaited(f, x);
   if (x->shared) return at;
   at.values = x->kind == FOREST_BCAST ? values_at(f, x, x->from, f->low_root, f->high_root)
                                       : values_at(f, x, x->from, f->low_leaf, last_leaf);
   if (x->kind == FOREST_FETCH) at.before = values_at(f, x, x->before, f->low_leaf, last_leaf);
-  if (has_adders(f, x)) at.roots = values_at(f, x, x->to, f->low_root, f->high_root);
   x->in_place = at.values.array >= 0;
   x->before_in_place = at.before.array >= 0;
-  x->roots_in_place = at.roots.array >= 0;
   return at;
 }
 
@@ -56,7 +47,6 @@ void osli_forest_call(osla_forest *f, uint64_t number, const forest_transfer *x,
   atomic_thread_fence(memory_order_release);
   mine->values = at->values;
   mine->before = at->before;
-  if (x->by_leaves) mine->roots = at->roots;
   mine->what = x->what;
   osla_clock_settle();
   atomic_store_explicit(&mine->number, number, memory_order_release);
@@ -67,6 +57,4 @@ void osli_forest_wake_readers(osla_forest *f, const forest_transfer *x)
   const forest_links *out = osla_forest_out(f, x->kind);
   for (int i = 0; i < out->n; i++)
     if (osla_forest_lends(x, &out->of[i])) osla_pool_wake(f->pool, out->of[i].rank);
-  for (int i = 0; x->by_leaves && i < f->to_leaves.n; i++)
-    if (osla_forest_adds(x, &f->to_leaves.of[i])) osla_pool_wake(f->pool, f->to_leaves.of[i].rank);
 }

@@ -1,25 +1,11 @@
 /* Fetches: the owner of roots combines what leaves give with them, in order, and answers with the
- * values before. Where order does not count, few leaves of a rank on the node add to roots that lie
- * in an array themselves, by one atomic operation for each number: the owner need only have begun.
- */
+ * values before. */
 #include "kernels/forest/forest_fetch.h"
 #include "kernels/forest/forest_call.h"
 #include "kernels/forest/forest_part.h"
 #include "kernels/forest/forest_serve.h"
 #include "kernels/forest/forest_verify.h"
 #include "src/blas/move.h"
-
-/* ---- by the owner ---- */
-
-/* Others may add to these roots at the same time. */
-static void fetch(const forest_transfer *x, int64_t count, vertex_list to, vertex_list from,
-                  vertex_list before, int64_t n)
-{
-  if (x->roots_in_place)
-    osli_vertices_fetch_add(x->type, count, to, from, before, n);
-  else
-    osli_vertices_fetch(x->type, x->combine, count, to, from, before, n);
-}
 
 /* Many small vertices: the same into a neighbour's slot by way of this core's cache. The slot lies
  * in the other one's; while each store there has those to the roots between itself and the next,
@@ -33,8 +19,8 @@ static void fetch_to_slot(const forest_transfer *x, const ring_part *part, verte
   const int64_t most = (int64_t)(CHUNK / bytes);
   for (int64_t i = 0, n; i < part->n; i += n) {
     n = part->n - i < most ? part->n - i : most;
-    fetch(x, part->numbers, osla_vertices_from(to, i), osla_vertices_from(from, i),
-          osla_part_packed(chunk, part, element), n);
+    osli_vertices_fetch(x->type, x->combine, part->numbers, osla_vertices_from(to, i),
+                        osla_vertices_from(from, i), osla_part_packed(chunk, part, element), n);
     osli_move_message(slot + (size_t)i * bytes, chunk, (size_t)n * bytes);
   }
 }
@@ -61,9 +47,10 @@ static bool fetch_parts(osla_forest *f, uint64_t number, forest_transfer *x, for
     if (staged)
       fetch_to_slot(x, &part, roots, leaves, go, element);
     else
-      fetch(x, part.numbers, roots, leaves,
-            go ? osla_part_packed(go, &part, element) : osla_part_vertices(before, &part, element),
-            part.n);
+      osli_vertices_fetch(x->type, x->combine, part.numbers, roots, leaves,
+                          go ? osla_part_packed(go, &part, element)
+                             : osla_part_vertices(before, &part, element),
+                          part.n);
     if (go)
       osli_ring_send(&l->ring, osla_head_of(number, x), (size_t)(part.n * part.numbers) * element);
     if (!come) continue;
@@ -76,7 +63,6 @@ static bool fetch_parts(osla_forest *f, uint64_t number, forest_transfer *x, for
 bool osli_forest_fetch_link(osla_forest *f, uint64_t number, forest_transfer *x, forest_link *l)
 {
   vertex_list from = {NULL, 0, NULL, 0, NULL}, before = from;
-  if (x->roots_in_place && osla_forest_adds(x, l)) return true;
   if (l->self) {
     from = osla_link_theirs(l, x->from, x->stride);
     before = osla_link_theirs(l, x->before, x->stride);
@@ -89,36 +75,9 @@ bool osli_forest_fetch_link(osla_forest *f, uint64_t number, forest_transfer *x,
       before = osla_forest_in_place(f, l, &call->before);
   }
   if (!from.base || !before.base) return fetch_parts(f, number, x, l, from, before);
-  fetch(x, x->count, osla_link_mine(l, x->to, x->stride), from, before, l->edges);
+  osli_vertices_fetch(x->type, x->combine, x->count, osla_link_mine(l, x->to, x->stride), from,
+                      before, l->edges);
   return true;
-}
-
-/* ---- by leaves' ranks ---- */
-
-/* Is what I sent on this link on its way, or added? Then the owner's call says which. */
-static bool is_sent(const forest_transfer *x, int link)
-{
-  return x->sending.link > link;
-}
-
-/* The owner's call stays until I have read. */
-static bool has_added(const forest_link *l, uint64_t number)
-{
-  const forest_call *call = osla_forest_call_of(l, number);
-  return call && call->roots.array >= 0;
-}
-
-forest_added osli_forest_add(osla_forest *f, uint64_t number, const forest_transfer *x,
-                             const forest_link *l)
-{
-  const forest_call *call = osla_forest_call_of(l, number);
-  if (!call) return FOREST_ADD_LATER;
-  osli_forest_check_same(f, number, x, l->rank, number, call->what);
-  const vertex_list roots = osla_forest_in_place(f, l, &call->roots);
-  if (!roots.base) return FOREST_ADD_OTHERWISE;
-  osli_vertices_fetch_add(x->type, x->count, roots, osla_link_mine(l, x->from, x->stride),
-                          osla_link_mine(l, x->before, x->stride), l->edges);
-  return FOREST_ADD_DONE;
 }
 
 /* ---- answers ---- */
@@ -128,10 +87,6 @@ bool osli_forest_read_answers(osla_forest *f, uint64_t number, forest_transfer *
   for (; x->answers.link < f->to_roots.n; osla_next_link(&x->answers)) {
     forest_link *l = &f->to_roots.of[x->answers.link];
     const bool packs = osla_forest_packs_answers(x, l, l->mine);
-    if (osla_forest_adds(x, l)) {
-      if (!is_sent(x, x->answers.link)) return false;
-      if (has_added(l, number)) continue;
-    }
     if (l->self || (l->near && x->before_in_place && !packs)) continue;
     vertex_list to = osla_link_mine(l, x->before, x->stride);
     if (!osli_forest_read_ring(f, number, x, l, to, OSLA_REPLACE, &x->answers)) return false;

@@ -13,10 +13,4 @@ bool osli_forest_fetch_link(osla_forest *f, uint64_t number, forest_transfer *x,
  */
 bool osli_forest_read_answers(osla_forest *f, uint64_t number, forest_transfer *x);
 
-/* Where leaves add to roots themselves (osla_forest_adds): LATER, since the owner has not begun;
- * DONE, with the answers; OTHERWISE, as other fetches go, since its roots are in no array. */
-typedef enum forest_added { FOREST_ADD_LATER, FOREST_ADD_DONE, FOREST_ADD_OTHERWISE } forest_added;
-forest_added osli_forest_add(osla_forest *f, uint64_t number, const forest_transfer *x,
-                             const forest_link *l);
-
 #endif

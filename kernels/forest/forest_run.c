@@ -98,14 +98,11 @@ static bool is_by_order(const forest_transfer *x)
   return x->combine == OSLA_SUM_ARRIVAL || x->combine == OSLA_SUM_EXACT;
 }
 
-static bool is_added_by_leaves(const forest_transfer *x)
-{
-  return x->kind == FOREST_FETCH && x->combine == OSLA_SUM_ARRIVAL && is_added_at_once(x);
-}
-
 static osla_err check_order(const forest_transfer *x)
 {
-  OSLA_CHECK(!is_by_order(x) || x->kind != FOREST_FETCH || is_added_by_leaves(x), OSLA_ERR_ARG,
+  OSLA_CHECK(!is_by_order(x) || x->kind != FOREST_FETCH ||
+               (x->combine == OSLA_SUM_ARRIVAL && is_added_at_once(x)),
+             OSLA_ERR_ARG,
              "a fetch of %s has no %s", osli_unit_name(x->type),
              osli_forest_combine_name(x->combine));
   return OSLA_OK;
@@ -116,7 +113,6 @@ static osla_err choose_order(osla_forest *f, forest_transfer *x)
 {
   const bool by_order = is_by_order(x);
   const bool exact = x->combine == OSLA_SUM_EXACT && x->kind == FOREST_REDUCE && f->to_leaves.n > 0;
-  x->by_leaves = is_added_by_leaves(x);
   x->any_order = x->kind == FOREST_BCAST ||
                  (x->kind == FOREST_REDUCE &&
                   (by_order || (x->combine != OSLA_REPLACE && is_of_integers(x->type))));

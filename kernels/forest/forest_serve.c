@@ -124,14 +124,6 @@ static bool send_links(osla_forest *f, uint64_t number, forest_transfer *x)
   if (x->shared) return true;
   for (; x->sending.link < out->n; osla_next_link(&x->sending)) {
     forest_link *l = &out->of[x->sending.link];
-    if (osla_forest_adds(x, l)) {
-      const forest_added added = osli_forest_add(f, number, x, l);
-      if (added == FOREST_ADD_LATER) return false;
-      if (added == FOREST_ADD_DONE) {
-        l->added[number % CALLS] = number;
-        continue;
-      }
-    }
     const bool packs = osla_forest_packs(x, l, l->thin_mine);
     if (l->self || (l->near && x->in_place && !packs)) continue;
     if (!send_link(number, x, l, &x->sending)) return false;
@@ -186,12 +178,11 @@ void osli_forest_serve(osla_forest *f)
          answered = x->kind != FOREST_FETCH || osli_forest_read_answers(f, f->read + 1, x);
     if (!read || !answered) break;
     f->read++;
-    if (x->reading.link == 0 && !x->shared && !x->by_leaves) continue; /* from nobody */
+    if (x->reading.link == 0 && !x->shared) continue; /* from nobody */
     osla_own_soon(&f->control->of[(f->read + 1) % CALLS]);
     osla_clock_settle();
     atomic_store_explicit(&f->control->read, f->read, memory_order_release);
     wake_neighbours(f, osla_forest_in(f, x->kind));
-    if (x->by_leaves) wake_neighbours(f, &f->to_roots);
   }
   if (f->sent < f->begun) send_all(f); /* what waited for answers */
   tell_owed(f);
@@ -276,18 +267,7 @@ bool osli_forest_lent_is_back(osla_forest *f, uint64_t number)
   const forest_links *out = osla_forest_out(f, x->kind);
   for (int i = 0; i < out->n; i++) {
     forest_link *l = &out->of[i];
-    if (l->added[number % CALLS] == number) continue; /* its owner reads nothing */
     if (osla_forest_lends(x, l) && !has_read(l, number)) return false;
-  }
-  return true;
-}
-
-/* Those who add to my roots. */
-static bool have_added(osla_forest *f, uint64_t number, const forest_transfer *x)
-{
-  for (int i = 0; x->by_leaves && i < f->to_leaves.n; i++) {
-    forest_link *l = &f->to_leaves.of[i];
-    if (osla_forest_adds(x, l) && !has_read(l, number)) return false;
   }
   return true;
 }
@@ -301,7 +281,7 @@ bool osli_forest_readers_done(osla_forest *f, uint64_t number)
     if (l->self || !l->near) continue;
     if (!has_read(l, number)) return false;
   }
-  return have_added(f, number, x);
+  return true;
 }
 
 /* A rank that waits in a call of another library makes no progress here. */
@@ -325,7 +305,6 @@ static bool is_over(osla_forest *f, uint64_t number, const forest_transfer *x, b
   if (x->shared) return osli_forest_share_is_over(f, x, with_readers);
   if (f->n_far > 0 && !is_posted(f, x)) return false;
   if (!x->awaited) return true;
-  if (x->roots_in_place && !have_added(f, number, x)) return false;
   bool lent = (x->in_place && with_readers) || x->before_in_place; /* who reads writes there */
   return !lent || osli_forest_lent_is_back(f, number);
 }

@@ -6,7 +6,6 @@
 #include "src/blas/move.h"
 
 #include <inttypes.h>
-#include <stdatomic.h>
 #include <string.h>
 
 typedef struct unit_facts {
@@ -304,7 +303,7 @@ void osli_vertices_combine(osla_unit_type type, osla_forest_combine combine, int
 {
   if (n == 0) return;
   if (to.block || from.block) {
-    osli_vertices_by_rows(&(vertex_work){type, combine, count, false}, to, from, NULL, n);
+    osli_vertices_by_rows(&(vertex_work){type, combine, count}, to, from, NULL, n);
     return;
   }
   if (osli_work_listener) charge(type, combine, count, n);
@@ -321,7 +320,7 @@ void osli_vertices_fetch(osla_unit_type type, osla_forest_combine combine, int64
 {
   if (n == 0) return;
   if (to.block || from.block || before.block) {
-    osli_vertices_by_rows(&(vertex_work){type, combine, count, false}, to, from, &before, n);
+    osli_vertices_by_rows(&(vertex_work){type, combine, count}, to, from, &before, n);
     return;
   }
   if (osli_work_listener) charge(type, OSLA_SUM, count, n);
@@ -330,32 +329,4 @@ void osli_vertices_fetch(osla_unit_type type, osla_forest_combine combine, int64
     osli_words_sum(type, &to, &from, &before, n);
   else
     loops[type](combine, count, &to, &from, &before, n);
-}
-
-/* ---- integers that others add to ---- */
-
-/* Of unsigned ones: signed ones have the same bits, and none is lost where a sum wraps. */
-#define FETCH_ADD(type)                                                                            \
-  for (int64_t i = 0; i < n; i++) {                                                                \
-    if (to.at && i + AHEAD < n) __builtin_prefetch(osla_vertex(&to, i + AHEAD), 1);                \
-    _Atomic type *root = (_Atomic type *)(void *)osla_vertex(&to, i);                              \
-    const type *leaf = (const type *)(const void *)osla_vertex(&from, i);                          \
-    type *keep = (type *)(void *)osla_vertex(&before, i);                                          \
-    for (int64_t c = 0; c < count; c++)                                                            \
-      keep[c] = atomic_fetch_add_explicit(&root[c], leaf[c], memory_order_relaxed);                \
-  }
-
-void osli_vertices_fetch_add(osla_unit_type type, int64_t count, vertex_list to, vertex_list from,
-                             vertex_list before, int64_t n)
-{
-  if (to.block || from.block || before.block) {
-    osli_vertices_by_rows(&(vertex_work){type, OSLA_SUM, count, true}, to, from, &before, n);
-    return;
-  }
-  if (osli_work_listener) charge(type, OSLA_SUM, count, n);
-  if (facts[type].bytes == sizeof(uint64_t)) {
-    FETCH_ADD(uint64_t)
-  } else {
-    FETCH_ADD(uint32_t)
-  }
 }

@@ -52,9 +52,4 @@ void osli_vertices_combine(osla_unit_type type, osla_forest_combine combine, int
 void osli_vertices_fetch(osla_unit_type type, osla_forest_combine combine, int64_t count,
                          vertex_list to, vertex_list from, vertex_list before, int64_t n);
 
-/* The same by sums of integers of 4 or 8 bytes, where others may add to them, too: each number by
- * itself. */
-void osli_vertices_fetch_add(osla_unit_type type, int64_t count, vertex_list to, vertex_list from,
-                             vertex_list before, int64_t n);
-
 #endif

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROOTS = 4, FEW = 12, MANY = 700 }; /* MANY: more than leaves add themselves */
+enum { ROOTS = 4, FEW = 12, MANY = 700 };
 enum { MOST_COUNT = 3, FIRST = 1000, POOL = 1 << 20 };
 
 /* Each rank's edges; to one rank alone, or to all. */
@@ -313,40 +313,6 @@ static void test_owner_is_elsewhere(void)
   osla_transport_destroy(&g.t);
 }
 
-/* An answer needs nobody but an owner that has begun: rank 2, of whose many values the owner takes
- * care, begins when rank 1 has its own. */
-static void test_answer_at_once(void)
-{
-  enum { MANY_LEAVES = 20 };
-  osla_transport *t = osla_test_transport();
-  const int rank = osla_test_rank(), edges = rank == 1 ? 1 : rank == 2 ? MANY_LEAVES : 0;
-  const MPI_Comm comm = osla_transport_comm(t);
-  const osla_root root[MANY_LEAVES] = {{0, 0}};
-  osla_forest *f = NULL;
-  osla_forest_run run;
-  void *in;
-  OSLA_ASSERT_OK(osla_forest_create(t, rank == 0, edges, NULL, root, &f));
-  OSLA_ASSERT_OK(osla_vertices_create(t, 3 * MANY_LEAVES * sizeof(int64_t), &in));
-  int64_t *roots = in, *leaves = roots + MANY_LEAVES, *before = leaves + MANY_LEAVES;
-  for (int i = 0; i < edges; i++)
-    leaves[i] = 1;
-  if (osla_test_size() > 2 && osla_transport_n_nodes(t) == 1) {
-    if (rank == 2) MPI_Recv(NULL, 0, MPI_INT, 1, 0, comm, MPI_STATUS_IGNORE);
-    OSLA_ASSERT_OK(
-      osla_forest_fetch_begin(f, OSLA_ONE_INT64, roots, leaves, before, OSLA_SUM_ARRIVAL, &run));
-    if (rank == 1) OSLA_ASSERT_OK(osla_forest_end(&run));
-    if (rank == 1) MPI_Send(NULL, 0, MPI_INT, 2, 0, comm);
-    MPI_Barrier(comm);
-    if (rank != 1) OSLA_ASSERT_OK(osla_forest_end(&run));
-    CU_ASSERT(rank != 0 || roots[0] == 1 + MANY_LEAVES);
-    CU_ASSERT(rank != 1 || before[0] == 0);
-    CU_ASSERT(rank != 2 || (before[0] >= 1 && before[0] <= MANY_LEAVES));
-  }
-  OSLA_ASSERT_OK(osla_forest_destroy(&f));
-  OSLA_ASSERT_OK(osla_vertices_free(t, &in));
-  osla_transport_destroy(&t);
-}
-
 /* Other types have no such fetch: as without a transfer. */
 static void test_types(void)
 {
@@ -373,7 +339,6 @@ static const osla_test_case cases[] = {
   {"counter", test_counter},
   {"in_flight", test_in_flight},
   {"owner_is_elsewhere", test_owner_is_elsewhere},
-  {"answer_at_once", test_answer_at_once},
   {"types", test_types},
   {NULL, NULL},
 };
