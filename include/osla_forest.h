@@ -1,34 +1,33 @@
 /* Star forests: irregular communication that is described once and used often (floor 3).
  *
- * A star is a root vertex and the leaves that are joined to it; a forest is many of them, whose
- * roots and leaves lie on the ranks of a transport (Zhang et al., The PetscSF Scalable
- * Communication Layer, IEEE TPDS 2022, section 3). Each rank says for each of its leaves which root
- * of which rank it is joined to; a rank need not know who is joined to its roots.
+ * A star is a root vertex and the leaves that are joined to it. A forest is many stars, whose roots
+ * and leaves lie on the ranks of a transport (Zhang et al., The PetscSF Scalable Communication
+ * Layer, IEEE TPDS 2022, section 3; "the paper" below). Each rank names, for each of its leaves,
+ * the root that the leaf is joined to. A rank need not know which leaves are joined to its roots.
  *
  * A vertex holds a *unit*, the same on all ranks: some numbers of one type, or bytes. The values of
- * a rank's roots are an array of units, those of its leaves another one; the forest does not own
- * them. Values in memory of osla_vertices_create (or of a segment that is named to
- * osla_vertices_in) are read in place by the ranks of the node: one load, one store, no message
- * (but where values of up to 16 bytes lie almost alone in their lines of memory, and where two
- * ranks exchange 512 bytes or less: these are packed). Values elsewhere are staged once; the two
- * may be mixed, and ranks may differ.
+ * a rank's roots are one array of units, those of its leaves another. The caller owns both arrays.
+ * Values in memory of osla_vertices_create (or of a segment passed to osla_vertices_in) are read in
+ * place by the ranks of the node: one load, one store, no message. There are two exceptions, which
+ * are packed by their owner: values of up to 16 bytes that lie almost alone in their cache lines,
+ * and exchanges of at most 512 bytes between two ranks. Values in other memory are staged once.
+ * Ranks may use different kinds of memory.
  *
- * Between nodes values travel in parts. A broadcast sends a value that several leaves of a node
- * need across once, and so does a reduction what leaves of a node have for one root, if its order
- * does not count (where that saves a quarter or more, of more than a few); else, and of fetches,
- * each leaf's crosses.
+ * Between nodes values travel in parts. If that saves a quarter or more of the traffic, a broadcast
+ * sends one value across for all leaves of a node that are joined to one root. So does a reduction
+ * whose order does not matter. Otherwise, and in fetches, the value of each leaf crosses.
  *
- * Every transfer is begun and ended. Begin is collective over the forest in the sense that all
- * ranks begin the same transfers in the same order; they may end them in any order, and begin and
- * end those of several forests in orders that cross. Neither is a barrier: a rank waits in End for
- * those that it is joined to, and only for them; Begin waits where a neighbour has yet to read the
- * eighth transfer before. Between Begin and End the values that are read must stay as they are, and
- * those that are written must not be touched. What was begun is also read and sent in every other
- * wait of the library, which may look for it in 20 ms alone, and in osla_progress.
+ * Every transfer is begun and ended. All ranks begin the same transfers of a forest in the same
+ * order. They may end them in any order, and may interleave transfers of several forests in any
+ * way. Neither call is a barrier: osla_forest_end waits for joined ranks only; a begin waits only
+ * until all neighbours have read the eighth transfer before it. Between begin and end the values
+ * that are read must not change, and those that are written must not be touched. Every other wait
+ * of the library, and osla_progress, also advances the transfers that were begun; some waits do so
+ * only every 20 ms.
  *
- * Where two joined ranks begin different transfers (another kind, combination, type or count, or
- * another order) and one reads what the other gives, or waits for it, all ranks end with a line
- * that says what the two have begun.
+ * If two joined ranks begin different transfers (another kind, combination, type, count, or order),
+ * and one of them reads the other's values or waits for them, all ranks end with a message that
+ * names both transfers.
  *
  * Threads: as osla_transport.h says of collective and of local calls.
  * Part: stable (osla.h).
@@ -46,7 +45,7 @@ extern "C" {
 /* ---- values ---- */
 
 typedef enum osla_unit_type {
-  OSLA_UNIT_BYTES, /* of any meaning: REPLACE alone */
+  OSLA_UNIT_BYTES, /* uninterpreted; REPLACE only */
   OSLA_UNIT_INT8,
   OSLA_UNIT_INT16,
   OSLA_UNIT_INT32,
@@ -58,15 +57,15 @@ typedef enum osla_unit_type {
   OSLA_UNIT_FLOAT,
   OSLA_UNIT_DOUBLE,
   OSLA_UNIT_LONG_DOUBLE,
-  OSLA_UNIT_COMPLEX_FLOAT, /* no MIN, MAX */
+  OSLA_UNIT_COMPLEX_FLOAT, /* complex types have no MIN and MAX */
   OSLA_UNIT_COMPLEX_DOUBLE,
-  OSLA_UNIT_FLOAT_AT, /* osla_float_at, osla_double_at, osla_int64_at: MINLOC, MAXLOC, REPLACE */
+  OSLA_UNIT_FLOAT_AT, /* values with positions; MINLOC, MAXLOC and REPLACE only */
   OSLA_UNIT_DOUBLE_AT,
   OSLA_UNIT_INT64_AT,
   OSLA_UNIT_TYPES
 } osla_unit_type;
 
-/* A value and where it is. */
+/* A value and its position, for MINLOC and MAXLOC. */
 typedef struct osla_float_at {
   float value;
   int32_t at;
@@ -82,18 +81,18 @@ typedef struct osla_int64_at {
 
 typedef struct osla_unit {
   osla_unit_type type;
-  int32_t count;  /* so many in each vertex, at least 1 */
-  int64_t stride; /* bytes from one vertex to the next, of this rank's roots and leaves alike; 0:
-                     they follow one another. Ranks may differ in it */
+  int32_t count;  /* numbers in a vertex, at least 1 */
+  int64_t stride; /* bytes from one vertex to the next in the arrays of this rank; 0: vertices are
+                     adjacent. Ranks may use different strides */
 } osla_unit;
 
 #define OSLA_ONE_DOUBLE ((osla_unit){OSLA_UNIT_DOUBLE, 1, 0})
 #define OSLA_ONE_INT64  ((osla_unit){OSLA_UNIT_INT64, 1, 0})
 
-/* What becomes of the value that is there: it is replaced, or combined with the one that comes.
- * Logical ones give 0 or 1; bitwise ones and those are for integers. MINLOC and MAXLOC of equal
- * values take the smaller position. Sums and products of integers must not overflow, nor those of
- * any of their terms. */
+/* How a value that arrives is combined with the value at its destination. REPLACE overwrites it.
+ * Logical combinations give 0 or 1; logical and bitwise ones are for integers. MINLOC and MAXLOC
+ * take the smaller position of equal values. Sums and products of integers must not overflow in any
+ * partial result. */
 typedef enum osla_forest_combine {
   OSLA_REPLACE,
   OSLA_SUM,
@@ -108,27 +107,27 @@ typedef enum osla_forest_combine {
   OSLA_BITS_XOR,
   OSLA_MINLOC,
   OSLA_MAXLOC,
-  OSLA_SUM_ARRIVAL, /* as SUM, in the order in which values arrive: other bits in each run */
-  OSLA_SUM_EXACT, /* of float, double and complex ones: as if summed without rounding, then rounded
-                     once: the same bits for any order, number of ranks and distribution */
+  OSLA_SUM_ARRIVAL, /* as SUM, but the order of the terms, and so the rounding, may change */
+  OSLA_SUM_EXACT,   /* of real and complex floating-point numbers: the exact sum, rounded once; the
+                       same bits in any order, on any number of ranks, in any distribution */
   OSLA_COMBINES
 } osla_forest_combine;
 
-/* Memory whose values neighbours read in place. Collective; `bytes` may differ by rank, and be 0.
+/* Allocates memory whose values ranks of the node read in place. Collective; `bytes` may differ by
+ * rank and be 0.
  *   out [out] this rank's memory, zeroed, aligned to pages; owned by the library until
- *             osla_vertices_free, which is collective, accepts NULL and nulls the pointer;
- *             never NULL, also where bytes = 0
- * Errors, on all ranks together: MEM, MPI; of _free STATE: a transfer of any forest
- * of the transport is under way; ARG: not from osla_vertices_create, or other
- * memory than on other ranks; of _create RANGE: 65,536 arrays are there, those of sparse matrices
- * and solvers among them. */
+ *             osla_vertices_free; not NULL even if bytes = 0
+ * osla_vertices_free is collective, accepts NULL and sets the pointer to NULL.
+ * Errors, on all ranks together: MEM, MPI; _create RANGE (65,536 arrays exist, including those of
+ * sparse matrices and solvers); _free STATE (a transfer of any forest of the transport is under
+ * way), ARG (memory that is not from osla_vertices_create, or not the array of the other ranks). */
 OSLA_API osla_err osla_vertices_create(osla_transport *transport, size_t bytes, void **out);
 OSLA_API osla_err osla_vertices_free(osla_transport *transport, void **vertices);
 
-/* From now on the values in this segment's data areas (a matrix's, an own one's) are read in place,
- * too, until osla_vertices_out. The segment is borrowed. Collective. Errors, on all ranks together:
- * MEM; ARG (no segment, or memory that was attached, which neighbours cannot read); of _out STATE
- * (a transfer is under way). */
+/* Lets ranks of the node read values in the data areas of a segment (a matrix's or the caller's) in
+ * place, until osla_vertices_out. The segment is borrowed. Collective. Errors, on all ranks
+ * together: MEM; ARG (segment NULL, or of attached memory, which other ranks cannot read); _out
+ * STATE (a transfer is under way). */
 OSLA_API osla_err osla_vertices_in(osla_segment *segment);
 OSLA_API osla_err osla_vertices_out(osla_segment *segment);
 
@@ -136,171 +135,179 @@ OSLA_API osla_err osla_vertices_out(osla_segment *segment);
 
 typedef struct osla_forest osla_forest;
 
-/* A root: the index-th of that rank. */
+/* Root number `index` of a rank, from 0. */
 typedef struct osla_root {
   int32_t rank;
   int64_t index;
 } osla_root;
 
 /* Makes a forest. Collective.
- *   n_roots  [in]  this rank's roots, 0 .. n_roots - 1, whether leaves are joined to them or not
- *   n_edges  [in]  this rank's leaves that are joined to roots
- *   leaf     [in]  [n_edges] the index of each, any order, gaps allowed, none twice;
+ *   n_roots  [in]  number of this rank's roots, 0 .. n_roots - 1, with or without leaves
+ *   n_edges  [in]  number of this rank's leaves that are joined to roots
+ *   leaf     [in]  [n_edges] index of each leaf, in any order, with gaps, none twice;
  *                  NULL: 0 .. n_edges - 1
- *   root     [in]  [n_edges] what each is joined to; here or on any rank
+ *   root     [in]  [n_edges] the root of each leaf, on any rank
  *   out      [out] owned by the caller
- * The lists are copied, where they are needed: none is kept of leaves, or of roots, that ascend by
- * 1 towards a rank, nor of those that form a block of up to three dimensions (rows of 8 and more,
- * equal steps) where that rank is on another node. Memory: 4 bytes for each leaf and 4 for each
- * root of the others on the leaves' side, 4 more on the other where that is another node, 12 at
- * most (for a halo of blocks 0 in place of 12); for each other rank that has leaves of my roots,
- * and for each that has roots of my leaves, a ring of 64 bytes an edge between the two, from 17 KiB
- * (of 128 edges 34) to 512; where that rank is on another node 128 bytes an edge, from 17 KiB to
- * 505, and as much again; of it is touched what travels through it. Where broadcasts cross between
- * nodes once, as much for another three forests, whose edges are those of this one and one for each
- * value that crosses. Errors, on all ranks together: ARG (a rank out of range; a root that its
- * owner has not, with the owner's count; a leaf twice; a negative index or count), RANGE (an index
- * of 2^32 or more; all 16 progress hooks of the transport are in use), MEM, MPI. */
+ * The lists are copied. Indices towards one rank are not stored if they ascend by 1, nor, towards a
+ * rank of another node, if they form a block of up to three dimensions (rows of at least 8 indices,
+ * equal steps). Memory of the lists: at most 12 bytes an edge; 0 for a halo of blocks between
+ * nodes. Memory of the rings, for each joined rank and direction: on a node 64 bytes an edge, from
+ * 17 to 512 KiB; to another node 128 bytes an edge, from 17 to 505 KiB, twice. Only memory that
+ * values pass through is touched. If values cross between nodes once, three more forests use as
+ * much memory, for the edges of this one and one edge for each value that crosses. Errors, on all
+ * ranks together: ARG (a rank out of range; a root that its owner does not have, with the owner's
+ * count; a leaf twice; a negative index or count), RANGE (an index of 2^32 or more; all 16 progress
+ * hooks of the transport are in use), MEM, MPI. */
 OSLA_API osla_err osla_forest_create(osla_transport *transport, int64_t n_roots, int64_t n_edges,
                                      const int64_t *leaf, const osla_root *root, osla_forest **out);
 
-/* The same from global indices: rank p owns the roots start[p] .. start[p + 1] - 1.
- *   start [in] [size + 1] from 0, none less than the one before, the same on all ranks
- *   root  [in] [n_edges] global indices
- * Errors: as above; ARG where start does not ascend. */
+/* Makes a forest from global indices: rank p owns the roots start[p] .. start[p + 1] - 1.
+ * Collective. start    [in]  [size + 1] start[0] = 0, ascending; equal on all ranks n_edges  [in]
+ * and `leaf`, `out`: as for osla_forest_create root     [in]  [n_edges] global index of the root of
+ * each leaf Errors, on all ranks together: those of osla_forest_create; ARG (start does not
+ * ascend). */
 OSLA_API osla_err osla_forest_create_global(osla_transport *transport, const int64_t *start,
                                             int64_t n_edges, const int64_t *leaf,
                                             const int64_t *root, osla_forest **out);
 
-/* Known shapes. Collective; *out is owned by the caller. Errors, on all ranks together: ARG (a
- * negative number, no such rank; a rank or n that differ), and as above.
+/* Forests of common patterns. Collective; *out is owned by the caller. Errors, on all ranks
+ * together: those of osla_forest_create; ARG (a negative number, no such rank, a rank or n that
+ * differs).
  *
- * All-gather: leaf i of every rank is joined to the i-th root of all ranks, one rank's after the
- * other's; n_roots may differ by rank. Gather: the same leaves on one rank alone. */
+ * All-gather: the roots of all ranks are numbered in the order of ranks; leaf i of every rank is
+ * joined to root i of them. n_roots may differ by rank. Gather: only `rank` has leaves. */
 OSLA_API osla_err osla_forest_allgather(osla_transport *transport, int64_t n_roots,
                                         osla_forest **out);
 OSLA_API osla_err osla_forest_gather(osla_transport *transport, int64_t n_roots, int rank,
                                      osla_forest **out);
 
-/* All-to-all: leaf p * n + i of rank q is joined to root q * n + i of rank p. */
+/* All-to-all of n values: leaf p * n + i of rank q is joined to root q * n + i of rank p. */
 OSLA_API osla_err osla_forest_alltoall(osla_transport *transport, int64_t n, osla_forest **out);
 
-/* Collective. Accepts NULL and nulls the handle. On all ranks, and the forest stays: STATE, where
- * any rank has a transfer that has not ended; ARG, where some have begun fewer than others. What
- * has ended by osla_forest_end_read has been read then. */
+/* Destroys a forest. Collective. Accepts NULL and sets the handle to NULL. Returns when all ranks
+ * have read the transfers that ended by osla_forest_end_read. Errors, on all ranks together, and
+ * the forest stays: STATE (a rank has a transfer that has not ended), ARG (ranks have begun
+ * different numbers of transfers, or pass different forests). */
 OSLA_API osla_err osla_forest_destroy(osla_forest **forest);
 
-/* Local queries. Of ranks: ascending, mine among them where I am joined to myself; borrowed. */
+/* Queries. Local. Lists of ranks ascend, include this rank if it is joined to itself, and belong to
+ * the forest. */
 OSLA_API int64_t osla_forest_n_roots(const osla_forest *forest);
 OSLA_API int64_t osla_forest_n_edges(const osla_forest *forest);
 OSLA_API int64_t osla_forest_leaf_space(const osla_forest *forest); /* the largest leaf index + 1 */
 OSLA_API int osla_forest_root_ranks(const osla_forest *forest,
-                                    const int **ranks); /* of my leaves' roots */
+                                    const int **ranks); /* ranks with roots of this rank's leaves */
 OSLA_API int osla_forest_leaf_ranks(const osla_forest *forest,
-                                    const int **ranks);                    /* of my roots' leaves */
-OSLA_API osla_transport *osla_forest_transport(const osla_forest *forest); /* its object keeps it */
+                                    const int **ranks); /* ranks with leaves of this rank's roots */
+OSLA_API osla_transport *osla_forest_transport(const osla_forest *forest);
 
-/* This rank's edges, by the roots' ranks: leaf, root [n_edges], the caller's. Local. */
+/* This rank's edges, sorted by root rank. Local.
+ *   leaf, root [out] [n_edges], the caller's */
 OSLA_API void osla_forest_edges(const osla_forest *forest, int64_t *leaf, osla_root *root);
 
-/* What this rank has of a forest, as lines of text: how many roots, edges and leaves; for each rank
- * that it is joined to how many edges, whether that is on its node, and which indices: a range, a
- * block, or a list. Local.
- *   edges [in]  every edge of a leaf of mine, too, a line for each
- *   text  [out] [size] as much as has room, ending with 0 (size > 0); the caller's
- * Returns how long the whole text is without that 0, as snprintf does: where it is below `size`,
- * all is there. */
+/* Describes this rank's part of a forest in lines of text: the numbers of roots, edges and leaves;
+ * for each joined rank the number of edges, whether the rank is on this node, and the indices as a
+ * range, a block, or a list. Local. edges [in]  also writes a line for every edge of this rank's
+ * leaves text  [out] [size] as much as fits, with a final 0 if size > 0; the caller's Returns the
+ * length of the whole text without the final 0, as snprintf does: the text is complete if the
+ * length is below `size`. */
 OSLA_API size_t osla_forest_view(const osla_forest *forest, bool edges, char *text, size_t size);
 
-/* degree[j] := how many leaves are joined to my root j; [n_roots], the caller's. Local. */
+/* degree[j] := number of leaves that are joined to this rank's root j. degree: [n_roots], the
+ * caller's. Local. */
 OSLA_API void osla_forest_degrees(const osla_forest *forest, int64_t *degree);
 
-/* Forests from forests. Collective; those that they are made of stay, and may go. Roots and leaves
- * keep their indices, unless it is said otherwise. *out is owned by the caller. Errors, on all
- * ranks together: ARG (as said), STATE (no transfer can begin on one that they are made of, see
- * below), MEM, MPI. Sections 3.2 and 3.3 of the paper. */
+/* Forests derived from forests (sections 3.2 and 3.3 of the paper). Collective. The given forests
+ * stay valid, and may be destroyed before the result. Roots and leaves keep their indices unless a
+ * call says otherwise. *out is owned by the caller. Errors of all calls below, on all ranks
+ * together: ARG (as each call says), STATE (a given forest has so many transfers under way that
+ * none can begin), MEM, MPI. */
 
-/* Each leaf gets a root of its own: those of root 0 first, in the order of the leaves' ranks and
- * lists, then those of root 1, and so on. A reduction with REPLACE then gathers the values of all
- * leaves at their roots, a broadcast scatters them. (Their multi-SF.) */
+/* Splits each root into one root for each of its leaves: the roots for the leaves of root 0 come
+ * first, in the order of leaf ranks and of their lists, then those of root 1, and so on. A
+ * reduction with REPLACE then gathers the values of all leaves; a broadcast scatters them. (The
+ * multi-SF of the paper.) */
 OSLA_API osla_err osla_forest_split(osla_forest *forest, osla_forest **out);
 
-/* The roots of `a` and the leaves of `b`, joined where a leaf of `a` is the root of `b` with the
- * same index on the same rank. */
+/* Joins the leaves of `b` to the roots of `a`, if a leaf of `a` has the index and rank of a root of
+ * `b`. */
 OSLA_API osla_err osla_forest_compose(osla_forest *a, osla_forest *b, osla_forest **out);
 
-/* The roots of `a`, and as leaves the roots of `b`: joined where both have a leaf with the same
- * index on the same rank. ARG: a root of `b` has more than one leaf. */
+/* Joins the roots of `b`, as leaves, to the roots of `a`, if both have a leaf of one index and
+ * rank. ARG: a root of `b` has more than one leaf. */
 OSLA_API osla_err osla_forest_compose_inverse(osla_forest *a, osla_forest *b, osla_forest **out);
 
-/* Roots become leaves, leaves roots (leaf_space of them on each rank). ARG: a root has more than
- * one leaf. */
+/* Exchanges roots and leaves: the result has leaf_space roots on each rank. ARG: a root has more
+ * than one leaf. */
 OSLA_API osla_err osla_forest_inverse(osla_forest *forest, osla_forest **out);
 
-/* Only the edges of these roots, or leaves, of mine: chosen [n] indices; a leaf without an edge may
- * be among them. ARG: no such root; a leaf not below leaf_space. */
+/* Keeps only the edges of the chosen roots, or leaves, of this rank. chosen: [n] indices; leaves
+ * without an edge are allowed. ARG: an index that is not below n_roots, or leaf_space. */
 OSLA_API osla_err osla_forest_embed_roots(osla_forest *forest, int64_t n, const int64_t *chosen,
                                           osla_forest **out);
 OSLA_API osla_err osla_forest_embed_leaves(osla_forest *forest, int64_t n, const int64_t *chosen,
                                            osla_forest **out);
 
-/* n forests side by side, on each rank: the leaves of each follow those of the one before
- * (leaf_space of them), and so do the roots (n_roots); `same_roots`: all have the roots of the
- * first one. ARG: none; other numbers of the same roots; of two transports. */
+/* Concatenates n forests. On each rank the leaves of forest k + 1 follow the leaf_space leaves of
+ * forest k, and its roots follow the n_roots roots of forest k; with same_roots all forests have
+ * the roots of the first one. ARG: n < 1; same_roots with different n_roots; forests of two
+ * transports. */
 OSLA_API osla_err osla_forest_concatenate(int n, osla_forest *const *forests, bool same_roots,
                                           osla_forest **out);
 
-/* Each edge becomes `count` edges: root i * root_stride + c and leaf j * leaf_stride + c, c <
- * count. leaf_stride may differ by rank. ARG: strides below count; a count or root_stride that
- * differ. RANGE: 2^32 vertices or more. */
+/* Makes `count` edges of each edge: for c < count, leaf j * leaf_stride + c is joined to root
+ * i * root_stride + c, where leaf j was joined to root i. leaf_stride may differ by rank. ARG:
+ * strides below count; a count or root_stride that differs by rank. RANGE: 2^32 vertices or more.
+ */
 OSLA_API osla_err osla_forest_strided(osla_forest *forest, int64_t count, int64_t root_stride,
                                       int64_t leaf_stride, osla_forest **out);
 
 /* ---- transfers ---- */
 
-/* One that was begun; to be ended exactly once. */
+/* A transfer under way. Each is ended exactly once. */
 typedef struct osla_forest_run {
   osla_forest *forest;
-  uint64_t number; /* of the forest's transfers, from 1 */
+  uint64_t number; /* of the transfer on this forest, from 1 */
 } osla_forest_run;
 
-/* Values may be NULL on a rank that has none of them with edges.
- *
- * leaves[i] := leaves[i] (combine) roots[of i]. */
+/* Begins a broadcast: leaves[i] := leaves[i] (combine) value of its root, for all leaves. An array
+ * may be NULL on a rank that has no vertices with edges in it. Errors: see below. */
 OSLA_API osla_err osla_forest_bcast_begin(osla_forest *forest, osla_unit unit, const void *roots,
                                           void *leaves, osla_forest_combine combine,
                                           osla_forest_run *run);
 
-/* roots[j] := roots[j] (combine) all leaves[of j], one after the other in the order of the leaves'
- * ranks, and on each rank in the order of its list: the same bits in every run. SUM_ARRIVAL does
- * not wait for lower ranks first (nor does what has the same bits in any order anyway: integers,
- * but for REPLACE). SUM_EXACT gathers the leaves' values: a unit and 4 bytes for each of their
- * edges, 8 bytes for each root, kept from the first one on but for the units. */
+/* Begins a reduction: roots[j] := roots[j] (combine) values of its leaves, one after the other, in
+ * the order of leaf ranks and of the list of each rank: the same bits in every run. SUM_ARRIVAL
+ * promises no order, so that one value may cross between nodes for all leaves of a node, as for
+ * combinations of integers other than REPLACE. SUM_EXACT gathers all values: a unit and 4 bytes for
+ * each edge, 8 bytes for each root. All but the units stay allocated with the forest. Errors: see
+ * below. */
 OSLA_API osla_err osla_forest_reduce_begin(osla_forest *forest, osla_unit unit, const void *leaves,
                                            void *roots, osla_forest_combine combine,
                                            osla_forest_run *run);
 
-/* The same in the same order, and each leaf gets the value that its root had before the leaf's was
- * combined with it: in before[i]. There is no SUM_EXACT of it.
- *
- * SUM_ARRIVAL is of integers of 4 and 8 bytes alone, and promises no order between ranks: the
- * leaves of a root come one after the other, those of a rank in the order of its list. */
+/* Begins a fetch: a reduction in the order of ranks and lists, in which each leaf also gets the
+ * value that its root had before the leaf's value was combined with it, in before[i]. SUM_EXACT is
+ * not allowed. SUM_ARRIVAL is allowed for integers of 4 and 8 bytes, and promises only that the
+ * leaves of a root come one after the other, those of a rank in the order of its list. Errors: see
+ * below. */
 OSLA_API osla_err osla_forest_fetch_begin(osla_forest *forest, osla_unit unit, void *roots,
                                           const void *leaves, void *before,
                                           osla_forest_combine combine, osla_forest_run *run);
 
-/* Errors of these, on this rank: ARG (a unit of no type or count, without such a combination, with
- * a stride smaller than it; values or a stride that are not multiples of what C aligns the type to;
- * values that are read and values that are written in one place: vertices that may interleave, as
- * points and ghosts of a mesh or fields of a record), STATE (the eighth transfer before
- * it on this forest has not ended). Nothing was begun then; unless all ranks fail alike, the
- * program must end (osla_transport_abort), since others wait for this rank. Where this rank lacks
- * memory, all ranks end with a line. So up to 8 transfers may be under way on one forest, and any
- * number on different ones. */
+/* Errors of the three begins, on this rank:
+ * ARG: a unit of unknown type or count < 1; a combination that the type does not have; a stride
+ * smaller than the unit; values or a stride that are not multiples of the type's alignment in C; a
+ * vertex that is read and a vertex that is written in the same memory (vertices may interleave, as
+ * points and ghosts of a mesh, or fields of a record).
+ * STATE: the eighth transfer before it on this forest has not ended: at most 8 transfers of a
+ * forest may be under way, and any number on different forests. After an error nothing was begun.
+ * Unless all ranks fail alike, the program must then end (osla_transport_abort), since other ranks
+ * wait for this one. If this rank lacks memory, all ranks end with a message. */
 
-/* What these would refuse here: ranks that are not sure of their arguments agree on the answers
- * (osla_agree) before any of them begins. Local. Errors: ARG, STATE as above, MEM; not RANGE (an
- * exact sum of 2^32 edges). */
+/* Returns the error that the begin would return on this rank: ranks that are unsure of their
+ * arguments agree on the results (osla_agree) before any of them begins. Local. Errors: ARG and
+ * STATE as above, MEM; not RANGE (an exact sum of 2^32 edges). */
 OSLA_API osla_err osla_forest_bcast_check(osla_forest *forest, osla_unit unit, const void *roots,
                                           void *leaves, osla_forest_combine combine);
 OSLA_API osla_err osla_forest_reduce_check(osla_forest *forest, osla_unit unit, const void *leaves,
@@ -309,20 +316,21 @@ OSLA_API osla_err osla_forest_fetch_check(osla_forest *forest, osla_unit unit, v
                                           const void *leaves, void *before,
                                           osla_forest_combine combine);
 
-/* Waits until the transfer is over here: what is written here is complete, and what was read from
- * here may be overwritten. *run is cleared. Local. Errors: STATE (it was not begun, or has ended).
- */
+/* Waits until the transfer is over on this rank: the values written on this rank are complete, and
+ * the values read from it may be overwritten. Clears *run. Local. Errors: STATE (the transfer was
+ * not begun, or has ended). */
 OSLA_API osla_err osla_forest_end(osla_forest_run *run);
 
-/* Has the values that neighbours on the node have begun to give brought to this core's caches,
- * while the program goes on: worth its call where they are few, and are not needed at once. Local;
- * no wait, no progress. Nothing else changes. */
+/* Prefetches the values that ranks of the node have provided so far into this core's caches, while
+ * the program goes on. Useful for a few values that are not needed at once. Local; does not wait
+ * and makes no progress. */
 OSLA_API void osla_forest_nearer(const osla_forest_run *run);
 
-/* Is it over? Then this stands for osla_forest_end. Local; makes progress. */
+/* *done := true if the transfer is over on this rank; it has then ended as by osla_forest_end.
+ * Local; makes progress. Errors: STATE as osla_forest_end. */
 OSLA_API osla_err osla_forest_test(osla_forest_run *run, bool *done);
 
-/* Begin and end in one. */
+/* Begins and ends a transfer. Errors: those of the begin. */
 OSLA_API osla_err osla_forest_bcast(osla_forest *forest, osla_unit unit, const void *roots,
                                     void *leaves, osla_forest_combine combine);
 OSLA_API osla_err osla_forest_reduce(osla_forest *forest, osla_unit unit, const void *leaves,
@@ -330,10 +338,11 @@ OSLA_API osla_err osla_forest_reduce(osla_forest *forest, osla_unit unit, const 
 OSLA_API osla_err osla_forest_fetch(osla_forest *forest, osla_unit unit, void *roots,
                                     const void *leaves, void *before, osla_forest_combine combine);
 
-/* As osla_forest_end, but does not wait for others to read my values: they must stay as they are
- * until osla_forest_writable, which waits for all readers of all transfers that have ended so. With
- * OSLA_VERIFY=on in the environment values that were overwritten before that are found by their
- * owner's next begin, writable or destroy of the forest: all ranks end with a line. */
+/* Ends a transfer as osla_forest_end does, but without waiting until other ranks have read this
+ * rank's values. These must not change until osla_forest_writable, which waits for the readers of
+ * all transfers that ended in this way. With OSLA_VERIFY=on in the environment the next begin,
+ * writable or destroy of the forest finds values that changed too early, and ends all ranks with a
+ * message. Local. Errors: STATE as osla_forest_end. */
 OSLA_API osla_err osla_forest_end_read(osla_forest_run *run);
 OSLA_API osla_err osla_forest_writable(osla_forest *forest);
 

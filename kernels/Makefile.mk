@@ -43,24 +43,15 @@ kernels_sources = \
   kernels/solve/solve.h kernels/solve/solve_memory.c kernels/solve/solve.c \
   kernels/solve/solve_part.c \
   kernels/solve/residual.c kernels/solve/refine.c kernels/solve/mixed.c kernels/solve/condition.c \
-  kernels/forest/forest_units.h kernels/forest/forest_units.c kernels/forest/forest_block.h kernels/forest/forest_block.c \
-  kernels/forest/forest_words.h kernels/forest/forest_words.c \
+  kernels/common/exact_sum.h kernels/common/exact_sum.c \
+  kernels/forest/forest_units.h kernels/forest/forest_units.c kernels/forest/forest_vertices.c \
   kernels/forest/forest_pool.h kernels/forest/forest_pool.c \
   kernels/forest/forest_ring.h kernels/forest/forest_ring.c \
-  kernels/forest/forest.h \
-  kernels/forest/forest_setup.h kernels/forest/forest_sort.c kernels/forest/forest_setup.c \
-  kernels/forest/forest_lists.h kernels/forest/forest_lists.c \
-  kernels/forest/forest_overlap.h kernels/forest/forest_overlap.c \
-  kernels/forest/exact_sum.h kernels/forest/exact_sum.c \
-  kernels/forest/forest_exact.h kernels/forest/forest_exact.c \
-  kernels/forest/forest_run.h \
-  kernels/forest/forest_share.h kernels/forest/forest_share.c kernels/forest/forest_proxies.c \
-  kernels/forest/forest_verify.h kernels/forest/forest_verify.c \
-  kernels/forest/forest_call.h kernels/forest/forest_call.c kernels/forest/forest_nearer.c \
-  kernels/forest/forest_part.h kernels/forest/forest_fetch.h kernels/forest/forest_fetch.c \
-  kernels/forest/forest_serve.h kernels/forest/forest_serve.c \
-  kernels/forest/forest_run.c kernels/forest/forest_names.h kernels/forest/forest_names.c \
-  kernels/forest/forest_pattern.c kernels/forest/forest_derive.c kernels/forest/forest_view.c kernels/forest/forest.c \
+  kernels/forest/forest.h kernels/forest/forest_lists.c kernels/forest/forest_serve.h \
+  kernels/forest/forest_check.c kernels/forest/forest_exact.c kernels/forest/forest_link.c \
+  kernels/forest/forest_serve.c kernels/forest/forest_setup.c kernels/forest/forest_two_level.c \
+  kernels/forest/forest_transfer.c kernels/forest/forest.c kernels/forest/forest_derive.c \
+  kernels/forest/forest_pattern.c \
   kernels/sparse/csr.h kernels/sparse/csr.c kernels/sparse/spmv_rows.h kernels/sparse/spmv.c \
   kernels/sparse/entries.h kernels/sparse/entries.c \
   kernels/sparse/text_share.h kernels/sparse/text_share.c \

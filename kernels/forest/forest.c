@@ -1,83 +1,46 @@
-/* Forests: making and ending them, and what they know. */
-#include "kernels/forest/forest_exact.h"
+/* Public calls that create, destroy and describe forests. */
 #include "kernels/forest/forest_serve.h"
-#include "kernels/forest/forest_setup.h"
-#include "kernels/forest/forest_share.h"
-#include "kernels/forest/forest_verify.h"
 #include "src/base/hash.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 
-static void free_links(forest_links *links)
+/* ---- creation ---- */
+
+/* The pool's progress step. */
+static void serve(void *pool)
 {
-  for (int i = 0; i < links->n; i++)
-    osli_ring_close(&links->of[i].ring);
-  free(links->of);
-  free(links->ranks);
+  osli_forests_serve(pool);
 }
 
-static void free_forest(osla_forest *f)
+/* Creates a forest from checked edges. `local`: the result of the checks on this rank. */
+static osla_err create(osla_transport *t, osla_err local, int64_t n_roots,
+                       const forest_edges *edges, osla_forest **out)
 {
-  free_links(&f->to_roots);
-  free_links(&f->to_leaves);
-  if (f->pool) osli_pool_give(f->pool, &f->piece);
-  free(f->far_lists);
-  free(f->staging);
-  osli_forest_gather_free(&f->gather);
-  free(f);
-}
-
-/* `local`: what the caller found in its arguments. */
-static osla_err create(osla_transport *t, osla_err local, int64_t n_roots, forest_edges *edges,
-                       bool shares, osla_forest **out)
-{
-  osla_forest *f = calloc(1, sizeof *f);
-  if (local == OSLA_OK && !f) local = osla_error_set(OSLA_ERR_MEM, "forest object");
-  osla_err err = osla_agree(t, local);
-  if (err != OSLA_OK) {
-    free(f);
-    return err;
-  }
-  f->t = t;
-  f->n_roots = n_roots;
-  f->n_edges = edges->n;
-  f->leaf_space = edges->leaf_space;
-  f->low_leaf = edges->low_leaf;
-  err = osli_forest_pool(t, &f->pool);
-  if (err == OSLA_OK && shares) f->pool->forests++;
-  if (err == OSLA_OK) f->made = f->pool->forests; /* parts of one have its number */
-  if (err == OSLA_OK) err = osli_forest_join(f, edges);
-  if (err == OSLA_OK && shares) err = osli_forest_share_create(f, edges);
-  if (err == OSLA_OK)
+  osla_forest *f = NULL;
+  OSLA_CALL(osli_forest_create_from_edges(t, local, n_roots, edges, &f));
+  osla_err err = osli_pool_set_progress(f->pool, serve, osli_two_level_advance);
+  if (err == OSLA_OK) err = osli_two_level_create(f, edges);
+  if (err == OSLA_OK) {
+    f->creation_index = ++f->pool->n_forests;
     *out = f;
-  else
-    free_forest(f);
-  return err;
-}
-
-static osla_err count_and_create(osla_transport *t, int64_t n_roots, int64_t n_edges,
-                                 const int64_t *leaf, const osla_root *root, bool shares,
-                                 osla_forest **out)
-{
-  forest_edges edges = {0};
-  *out = NULL;
-  osla_err err = osli_forest_count(t, n_roots, n_edges, leaf, root, &edges);
-  err = create(t, err, n_roots, &edges, shares, out);
-  osli_forest_edges_free(&edges);
+  } else {
+    (void)osli_forest_destroy_one_level(&f);
+  }
   return err;
 }
 
 osla_err osla_forest_create(osla_transport *t, int64_t n_roots, int64_t n_edges,
                             const int64_t *leaf, const osla_root *root, osla_forest **out)
 {
-  return count_and_create(t, n_roots, n_edges, leaf, root, true, out);
-}
-
-osla_err osli_forest_create_bare(osla_transport *t, int64_t n_roots, int64_t n_edges,
-                                 const int64_t *leaf, const osla_root *root, osla_forest **out)
-{
-  return count_and_create(t, n_roots, n_edges, leaf, root, false, out);
+  forest_edges edges = {0};
+  *out = NULL;
+  osla_err err = osli_edges_check(t, n_roots, n_edges, leaf, root, &edges);
+  err = create(t, err, n_roots, &edges, out);
+  osli_edges_free(&edges);
+  return err;
 }
 
 /* The rank p with start[p] <= index < start[p + 1]. */
@@ -125,80 +88,48 @@ osla_err osla_forest_create_global(osla_transport *t, const int64_t *start, int6
   osla_root *roots = malloc((n + 1) * sizeof *roots);
   if (!roots) err = osla_error_set(OSLA_ERR_MEM, "%" PRId64 " edges", n_edges);
   if (err == OSLA_OK) err = find_owners(start, size, n_edges, root, roots);
-  err = osla_agree(t, err); /* first: it names the value */
+  err = osla_agree(t, err); /* before the hashes are compared: its message names the wrong value */
   if (err == OSLA_OK) {
     const osla_argument same[] = {{"start, its hash", osla_hash_of_starts(start, size)}};
     err = osla_agree_same(t, err, "osla_forest_create_global", same, 1);
   }
   int64_t n_roots = err == OSLA_OK ? start[rank + 1] - start[rank] : 0;
-  if (err == OSLA_OK) err = osli_forest_count(t, n_roots, n_edges, leaf, roots, &edges);
-  err = create(t, err, n_roots, &edges, true, out);
-  osli_forest_edges_free(&edges);
+  if (err == OSLA_OK) err = osli_edges_check(t, n_roots, n_edges, leaf, roots, &edges);
+  err = create(t, err, n_roots, &edges, out);
+  osli_edges_free(&edges);
   free(roots);
   return err;
 }
 
+/* ---- destruction ---- */
+
 static bool is_idle(const osla_forest *f)
 {
-  uint64_t oldest = f->begun > CALLS ? f->begun + 1 - CALLS : 1;
+  uint64_t oldest = f->begun > MOST_TRANSFERS ? f->begun + 1 - MOST_TRANSFERS : 1;
   for (uint64_t number = oldest; number <= f->begun; number++)
-    if (!f->transfer[number % CALLS].ended) return false;
+    if (!f->transfer[number % MOST_TRANSFERS].ended) return false;
   return true;
-}
-
-static bool links_are_empty(const forest_links *links)
-{
-  bool all = true;
-  for (int i = 0; i < links->n; i++) {
-    forest_ring *ring = &links->of[i].ring;
-    if (!links->of[i].self) all &= osli_ring_credit_all(ring) && osli_ring_is_empty(ring);
-  }
-  return all;
-}
-
-/* What was begun has ended everywhere; each side knows what the other one has taken, so that no
- * word comes when the memory is somebody else's. */
-static bool rings_are_empty(void *arg)
-{
-  osla_forest *f = arg;
-  osli_forests_serve(f->pool);
-  osla_pool_enter(f->pool); /* the progress thread gives credit, too */
-  bool of_roots = links_are_empty(&f->to_roots), of_leaves = links_are_empty(&f->to_leaves);
-  if (!of_roots || !of_leaves) osli_forest_look_at_rings(f);
-  osla_pool_leave(f->pool);
-  return of_roots && of_leaves;
-}
-
-static osla_err finish_rings(forest_links *links)
-{
-  for (int i = 0; i < links->n; i++)
-    if (!links->of[i].self) OSLA_CALL(osli_ring_finish(&links->of[i].ring));
-  return OSLA_OK;
 }
 
 osla_err osla_forest_destroy(osla_forest **forest)
 {
   osla_forest *f = forest ? *forest : NULL;
   if (!f) return OSLA_OK;
-  osli_forest_check_lent(f);
+  osli_forest_check_exposed(f);
   const osla_argument same[] = {{"the number of transfers that were begun", (int64_t)f->begun},
-                                {"the forest, as the so-and-so-many-th made", f->made}};
-  osla_err local = is_idle(f) ? OSLA_OK
-                              : osla_error_set(OSLA_ERR_STATE,
-                                               "a forest goes while a transfer of rank %d is under "
-                                               "way",
-                                               osla_transport_rank(f->t));
+                                {"the forest's creation index", f->creation_index}};
+  osla_err local = is_idle(f)
+                     ? OSLA_OK
+                     : osla_error_set(OSLA_ERR_STATE,
+                                      "osla_forest_destroy: a transfer of rank %d is under "
+                                      "way, end it first",
+                                      osla_transport_rank(f->t));
   OSLA_CALL(osla_agree_same(f->t, local, "osla_forest_destroy", same, 2));
-  OSLA_CALL(osli_forest_share_destroy(f));
-  osla_segment_wait(f->pool->segments->segment, rings_are_empty, f);
-  osli_forest_deactivate(f);
-  osla_err err = finish_rings(&f->to_roots);
-  if (err == OSLA_OK) err = finish_rings(&f->to_leaves);
-  err = osla_agree(f->t, err); /* and nobody writes here */
-  free_forest(f);
-  *forest = NULL;
-  return err;
+  OSLA_CALL(osli_two_level_destroy(f));
+  return osli_forest_destroy_one_level(forest);
 }
+
+/* ---- queries ---- */
 
 int64_t osla_forest_n_roots(const osla_forest *f)
 {
@@ -225,4 +156,96 @@ int osla_forest_leaf_ranks(const osla_forest *f, const int **ranks)
 osla_transport *osla_forest_transport(const osla_forest *f)
 {
   return f->t;
+}
+
+void osla_forest_degrees(const osla_forest *f, int64_t *degree)
+{
+  for (int64_t i = 0; i < f->n_roots; i++)
+    degree[i] = 0;
+  for (int l = 0; l < f->to_leaves.n; l++)
+    for (int64_t i = 0; i < f->to_leaves.of[l].edges; i++)
+      degree[osli_link_vertex(&f->to_leaves.of[l], i)]++;
+}
+
+void osla_forest_edges(const osla_forest *f, int64_t *leaf, osla_root *root)
+{
+  int64_t at = 0;
+  for (int k = 0; k < f->to_roots.n; k++) {
+    const forest_link *l = &f->to_roots.of[k];
+    for (int64_t i = 0; i < l->edges; i++, at++) {
+      leaf[at] = osli_link_vertex(l, i);
+      root[at] = osli_link_root(l, i);
+    }
+  }
+}
+
+/* ---- the forest as text ---- */
+
+typedef struct view_text {
+  char *text;
+  size_t size;   /* of the caller's buffer */
+  size_t length; /* of the whole text, which may be longer than the buffer */
+} view_text;
+
+__attribute__((format(printf, 2, 3))) static void add(view_text *v, const char *format, ...)
+{
+  const bool fits = v->length < v->size;
+  va_list values;
+  va_start(values, format);
+  const int n =
+    vsnprintf(fits ? v->text + v->length : NULL, fits ? v->size - v->length : 0, format, values);
+  va_end(values);
+  v->length += n > 0 ? (size_t)n : 0;
+}
+
+static void add_indices(view_text *v, const char *what, const vertex_index *index, int64_t n)
+{
+  if (index->list)
+    add(v, "%s by a list", what);
+  else if (index->block)
+    add(v, "%s in a block of %" PRId64 " x %" PRId64 " x %" PRId64 " from %" PRId64, what,
+        index->block->n[0], index->block->n[1], index->block->n[2], index->block->first);
+  else
+    add(v, "%s %" PRId64 " to %" PRId64, what, index->first, index->first + n - 1);
+}
+
+static const char *location_of(const forest_link *l)
+{
+  return l->is_self ? "this rank" : l->is_near ? "this node" : "another node";
+}
+
+static void add_link_to_roots(view_text *v, const forest_link *l, bool edges)
+{
+  add(v, "  %" PRId64 " to roots of rank %d (%s): ", l->edges, l->rank, location_of(l));
+  add_indices(v, "leaves", &l->mine, l->edges);
+  add_indices(v, ", roots", &l->theirs, l->edges);
+  add(v, "\n");
+  for (int64_t i = 0; edges && i < l->edges; i++)
+    add(v, "    leaf %" PRId64 ", root %" PRId64 "\n", osli_link_vertex(l, i),
+        osli_link_root(l, i).index);
+}
+
+static void add_link_to_leaves(view_text *v, const forest_link *l)
+{
+  add(v, "  %" PRId64 " to leaves of rank %d (%s): ", l->edges, l->rank, location_of(l));
+  add_indices(v, "roots", &l->mine, l->edges);
+  add(v, "\n");
+}
+
+size_t osla_forest_view(const osla_forest *f, bool edges, char *text, size_t size)
+{
+  view_text v = {text, size, 0};
+  if (size > 0) text[0] = '\0';
+  add(&v,
+      "forest %d, rank %d of %d: %" PRId64 " roots, %" PRId64 " edges, leaves below %" PRId64 "\n",
+      f->creation_index, osla_transport_rank(f->t), osla_transport_size(f->t), f->n_roots,
+      f->n_edges, f->leaf_space);
+  for (int i = 0; i < f->to_roots.n; i++)
+    add_link_to_roots(&v, &f->to_roots.of[i], edges);
+  for (int i = 0; i < f->to_leaves.n; i++)
+    add_link_to_leaves(&v, &f->to_leaves.of[i]);
+  if (f->two_level)
+    add(&v, "  broadcasts cross between nodes once: %" PRId64 " proxies here\n",
+        f->two_level->n_proxies);
+  return v.length;
 }

@@ -1,23 +1,24 @@
-/* A forest and its transfers under way (private to forests).
+/* The data of a forest: its links to other ranks, its transfers under way, and how its links are
+ * set up (private to forests).
  *
- * Two ranks that are joined have a link: the edges from leaves of one to roots of the other. Each
- * side knows its own vertices of them, in the order of the leaves' list. On a node the two lists of
- * a link lie in shared memory, where the leaves' rank made them, and both read them there.
+ * Two joined ranks have a link: the edges from leaves of one to roots of the other. Each side knows
+ * its own vertices of the link, in the order of the leaf rank's list. On a node both lists lie in
+ * the leaf rank's shared memory, where the root rank reads them.
  *
- * A rank's transfers of a forest are numbered; each is read and sent in the order of the numbers.
- * Reading: a rank takes the values that come to it, from one link after the other, and then says so
- * by its word `read`. From a neighbour whose values lie in an array it loads them in place once the
- * neighbour's call, one of CALLS, has the transfer's number. All else comes in parts through the
- * link's ring (forest_ring.h), and so do small values that lie far apart. A transfer is over here
- * when it has been read and sent here, and read by all who read from here in place.
+ * The transfers of a forest are numbered on each rank, and are read and sent in the order of their
+ * numbers. A rank reads the values that come to it, link by link, and then publishes the number of
+ * the transfer as `read`. If the values of a node neighbour lie in an array, it loads them in place
+ * once the neighbour has announced the transfer. All other values come in parts through the link's
+ * ring (forest_ring.h), and so do small values that lie far apart. A transfer is over on a rank
+ * when the rank has read and sent its values, and all who read them in place have done so.
  *
- * Nobody waits in a circle: ranks read and send their links in ascending order of the other ranks;
- * whoever waits for a lower one waits, in the end, for somebody who does not.
- */
+ * No ranks wait in a circle: each reads and sends its links in ascending order of the other ranks.
+ * A rank that waits for a lower rank waits, in the end, for one that does not wait.
+ *
+ * "The paper" is Zhang et al., The PetscSF Scalable Communication Layer, IEEE TPDS 2022. */
 #ifndef FOREST_H
 #define FOREST_H
 
-#include "kernels/forest/forest_block.h"
 #include "kernels/forest/forest_pool.h"
 #include "kernels/forest/forest_ring.h"
 #include "kernels/forest/forest_units.h"
@@ -25,206 +26,289 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
-enum { CALLS = 8, LINE = 64 }; /* CALLS: a power of two, and the most that are under way */
+enum { MOST_TRANSFERS = 8 }; /* of a forest that may be under way; a power of two */
 
 typedef enum forest_kind { FOREST_BCAST, FOREST_REDUCE, FOREST_FETCH, FOREST_KINDS } forest_kind;
 
-/* Where a rank's values lie; array < 0: in none. */
-typedef struct call_values {
-  int64_t array, offset, stride;
-} call_values;
+/* ---- shared memory ---- */
 
-/* Of a transfer: values that are read from it; of a fetch: that are written to it. */
-typedef struct call_places {
-  call_values values, before;
-} call_places;
+/* Location of a rank's vertices in an array of the pool. */
+typedef struct value_location {
+  int64_t array;          /* index of the array; -1 if the values are in none */
+  int64_t offset, stride; /* bytes: of vertex 0 from the array's start, between vertices */
+} value_location;
 
-/* What a rank says of a transfer to its neighbours, in its part of the pool. The calls of two
- * transfers are two lines apart: where they follow one another, a fetch of one edge takes a seventh
- * longer (results/2026-11-25-star-forests-5). */
-typedef struct forest_call {
-  _Atomic uint64_t number;    /* the rest is of this transfer */
-  uint64_t what;              /* forest_head */
-  call_values values, before; /* that are read from it; of a fetch: that are written to it */
-  unsigned char apart[LINE];
-} forest_call;
-_Static_assert(offsetof(forest_call, apart) == LINE, "what is read of a call is a line");
+typedef struct transfer_locations {
+  value_location values; /* values that neighbours read */
+  value_location before; /* fetch: the array `before`, which neighbours write */
+} transfer_locations;
 
+/* What a rank tells its node neighbours of a transfer. Records are two cache lines apart: one line
+ * made a one-edge fetch 14 % slower (results/2026-11-25-star-forests-5). */
+typedef struct forest_announcement {
+  _Atomic uint64_t number; /* transfer that the record describes; 0 while it is written */
+  uint64_t signature;      /* see osli_forest_signature */
+  transfer_locations at;
+  unsigned char padding[CACHE_LINE];
+} forest_announcement;
+_Static_assert(offsetof(forest_announcement, padding) == CACHE_LINE, "one line is read");
+
+/* A rank's shared state of a forest, in the pool; node neighbours read it. */
 typedef struct forest_control {
-  _Alignas(LINE) _Atomic uint64_t read; /* all transfers up to this one */
+  _Alignas(CACHE_LINE) _Atomic uint64_t read; /* transfers up to this number have been read */
   struct {
-    _Alignas(LINE) forest_call call;
-  } of[CALLS];
+    _Alignas(CACHE_LINE) forest_announcement announcement;
+  } of[MOST_TRANSFERS];
 } forest_control;
 
-/* My side of the edges between me and a rank. */
+/* ---- links ---- */
+
+/* This rank's side of the edges between it and another rank, or itself. */
 typedef struct forest_link {
-  int rank;
-  bool near, self;
-  bool thin_mine,
-    thin_theirs; /* of a near one: such vertices lie in lines of memory almost alone */
-  int64_t edges;
-  int64_t low_root, high_root; /* of those that have edges of the link */
-  const uint32_t *mine,
-    *theirs; /* [edges] indices of vertices; theirs: where the roots are others' or near */
-  int64_t mine_first, theirs_first; /* where a list ascends by 1, which is NULL then; else 0 */
-  const vertex_block *mine_block, *theirs_block; /* and where it is a block, of another node */
-  forest_control *control;                       /* of a near one */
-  _Atomic uint64_t seen;                         /* what it had read when I looked last */
-  uint64_t early;        /* the transfer that was read from it out of turn: */
-  int64_t early_part;    /* so many parts */
-  bool early_done;       /* or all */
+  int rank;                    /* the other rank */
+  bool is_near;                /* it is on this node */
+  bool is_self;                /* it is this rank */
+  int64_t edges;               /* at least 1 */
+  int64_t low_root, high_root; /* range of the indices of the link's roots */
+  vertex_index mine;           /* this rank's vertices */
+  vertex_index theirs;         /* the other rank's; on a link to leaves only if it is near */
+  bool mine_scattered, theirs_scattered; /* near: fewer than two vertices to a cache line */
+  forest_control *control;               /* near: the other rank's */
+  _Atomic uint64_t seen;                 /* latest value loaded from control->read */
   forest_ring ring;
-  vertex_block block[2]; /* what mine_block, theirs_block point to */
+  vertex_block block[2]; /* memory of mine.block and theirs.block */
 } forest_link;
 
 typedef struct forest_links {
   int n;
   forest_link *of; /* [n] ascending by rank */
-  int *ranks;      /* [n] */
+  int *ranks;      /* [n] of->rank */
 } forest_links;
 
-/* Where a transfer stands on this rank: in the links that it reads, or sends. */
+/* ---- transfers ---- */
+
+/* The next part that a transfer reads or sends. */
 typedef struct forest_cursor {
   int link;
-  int64_t part;
+  int64_t part; /* of the link's ring */
 } forest_cursor;
+
+/* The parts of a two-level transfer: numbers of transfers of the three forests, 0 until begun. */
+typedef struct two_level_run {
+  uint64_t near, wire, spread;
+  unsigned char *proxies; /* [n_proxies] values */
+} two_level_run;
 
 typedef struct forest_transfer {
   forest_kind kind;
-  osla_forest_combine combine;
+  osla_forest_combine combine; /* how values are combined: SUM for SUM_ARRIVAL and SUM_EXACT */
   osla_unit_type type;
-  uint64_t what; /* forest_head */
-  int64_t count, stride;
-  unsigned char *from, *to, *before; /* of a fetch: leaves, roots */
-  bool in_place, before_in_place;    /* neighbours reach `from`, `before` by loads and stores */
-  bool awaited;                      /* neighbours wait for the call */
+  int64_t count, stride;    /* numbers in a vertex, bytes between vertices */
+  uint64_t signature;       /* see osli_forest_signature */
+  unsigned char *from, *to; /* values to read; to write */
+  unsigned char *before;    /* fetch: the leaves' array for values before */
+  transfer_locations at;    /* of `from` and `before` in the pool's arrays */
+  bool is_awaited;          /* neighbours read in place and wait for the announcement */
   bool ended;
-  bool lent;                               /* ended for reading alone, where that is verified: */
-  uint64_t lent_sum, lent_arrays;          /* of the values; the pool's arrays_gone then */
-  bool any_order;                          /* links may be read as they come */
-  unsigned char *gathered;                 /* of an exact sum, see forest_exact.h; else NULL */
-  struct shared_run *shared;               /* what stands for it, see forest_share.h; else NULL */
-  forest_cursor reading, sending, answers; /* answers: of a fetch, that come back to leaves */
+  forest_cursor reading, sending;
+  forest_cursor answers;    /* fetch: values before that come back to leaves */
+  unsigned char *gathered;  /* SUM_EXACT: the values of all leaves; else NULL */
+  two_level_run *two_level; /* two-level transfer: its parts; else NULL */
+  bool is_exposed;          /* OSLA_VERIFY: ended for reading alone, with */
+  uint64_t exposed_hash;    /* this hash of the values, when */
+  uint64_t exposed_arrays;  /* the pool's arrays_removed had this value */
 } forest_transfer;
 
-/* The latest transfer of a kind that was found right: one that is asked for alike needs no checks.
- * Unknown: `arrays` is 0. */
-typedef struct forest_known {
-  osla_unit unit;
-  osla_forest_combine combine;
-  uint64_t arrays; /* the pool's array_changes then */
+/* The latest transfer of a kind that passed all checks: an equal one needs none. */
+typedef struct cached_transfer {
+  uint64_t array_changes; /* the pool's when it was checked; 0: nothing is cached */
   forest_transfer transfer;
-  call_places places;
-} forest_known;
+} cached_transfer;
+
+/* ---- forests ---- */
+
+/* Three forests whose edges together do what those of a forest do, with one value across for each
+ * pair of a root and a node:
+ *   near    roots on this node to leaves
+ *   wire    roots on other nodes to proxies: one on each node for each root that leaves of the
+ *           node are joined to; a node's proxies are distributed over its ranks
+ *   spread  proxies on this node to leaves
+ * A broadcast begins on `near` and `wire`, and on `spread` when this rank's proxies are complete. A
+ * reduction goes by `near` and `spread` to roots and proxies, then by `wire`. Transfers begin in
+ * one order on each of the three, on all ranks. */
+typedef struct forest_two_level {
+  osla_forest *near, *wire, *spread;
+  int64_t n_proxies;               /* on this rank */
+  uint64_t next_wire, next_spread; /* first transfer of the forest that may have to begin there */
+  bool is_pending;                 /* in the pool's list `pending` */
+  osla_forest *next_pending;
+} forest_two_level;
 
 struct osla_forest {
   osla_transport *t;
   forest_pool *pool;
   pool_piece piece;
-  int made; /* of the transport's, as the so-and-so-many-th, from 1 */
+  int creation_index; /* among the transport's forests, from 1 */
+
   int64_t n_roots, n_edges, leaf_space;
-  forest_links to_roots, to_leaves; /* of my leaves; of my roots */
-  uint32_t *far_lists;
+  int64_t low_root, high_root; /* range of the roots with edges; 0, -1 if there is none */
+  int64_t low_leaf;            /* lowest leaf with an edge; 0 if there is none */
+  forest_links to_roots, to_leaves;
+  int n_far;           /* links to ranks of other nodes */
+  uint32_t *far_lists; /* copies of lists that ranks of other nodes made */
   unsigned char *staging;
-  forest_control *control;
-  forest_transfer transfer[CALLS];
-  forest_known known[FOREST_KINDS];
-  uint64_t begun, read, sent; /* up to which number */
-  bool is_active, owes;       /* owes: some ring has parts to give back */
-  int n_far;                  /* links to ranks of other nodes */
-  unsigned looks;             /* in vain */
+  forest_control *control; /* this rank's, in `piece` */
+
+  forest_transfer transfer[MOST_TRANSFERS]; /* number n is transfer[n % MOST_TRANSFERS] */
+  cached_transfer cached[FOREST_KINDS];
+  uint64_t begun, read, sent; /* number of the latest transfer that has */
+  bool owes_credit;           /* a ring could not yet acknowledge what was consumed */
+  unsigned n_polls;           /* unsuccessful ones so far */
+  bool is_active;             /* in the pool's list `active` */
   struct osla_forest *next_active;
-  int64_t low_root, high_root, low_leaf; /* of those with edges; none: 0, -1, 0 */
-  struct forest_gather *gather;          /* see forest_exact.h */
-  struct forest_share *share;            /* see forest_share.h; NULL: there is none */
-  bool knows_apart;                      /* see forest_overlap.c */
-  int64_t apart_shift;
+
+  struct forest_gather *gather; /* see forest_exact.c; NULL until a SUM_EXACT */
+  forest_two_level *two_level;  /* NULL: all transfers go along the forest's own edges */
+  bool has_apart_shift;         /* apart_shift is valid: */
+  int64_t apart_shift;          /* leaves this many vertices behind the roots overlap none */
 };
 
-/* A number for what all ranks must begin alike. */
-static inline uint64_t osla_forest_what(forest_kind kind, osla_forest_combine combine,
-                                        osla_unit_type type, int32_t count)
+/* Kind, requested combination, type and count in one number: all ranks begin equal transfers. */
+static inline uint64_t osli_forest_signature(forest_kind kind, osla_forest_combine combine,
+                                             osla_unit_type type, int32_t count)
 {
   return (uint64_t)kind | (uint64_t)combine << 8 | (uint64_t)type << 16 | (uint64_t)count << 32;
 }
 
-/* The combination in it: that of a transfer says how it is done, this one what was asked for. */
-static inline osla_forest_combine osla_forest_asked(uint64_t what)
+/* The combination that the caller asked for; a transfer's `combine` says how it is done. */
+static inline osla_forest_combine osli_forest_requested_combine(uint64_t signature)
 {
-  return (osla_forest_combine)(what >> 8 & 255);
+  return (osla_forest_combine)(signature >> 8 & 255);
 }
 
-static inline forest_transfer *osla_forest_transfer(osla_forest *f, uint64_t number)
+static inline forest_transfer *osli_forest_transfer(osla_forest *f, uint64_t number)
 {
-  return &f->transfer[number % CALLS];
+  return &f->transfer[number % MOST_TRANSFERS];
 }
 
-/* The links that a transfer of this kind reads, and sends. */
-static inline forest_links *osla_forest_in(osla_forest *f, forest_kind kind)
+/* Links that a transfer of this kind reads; links that it sends. */
+static inline forest_links *osli_forest_read_links(osla_forest *f, forest_kind kind)
 {
   return kind == FOREST_BCAST ? &f->to_roots : &f->to_leaves;
 }
-static inline forest_links *osla_forest_out(osla_forest *f, forest_kind kind)
+static inline forest_links *osli_forest_send_links(osla_forest *f, forest_kind kind)
 {
   return kind == FOREST_BCAST ? &f->to_leaves : &f->to_roots;
 }
 
-/* What could be read in place goes through the ring, too, where that takes less time. Both sides of
- * a link find the same. `thin`: of the vertices that are read.
- * - Small values that lie alone in their lines, written by another core each time: to load each
- *   line from there takes longer than that core takes to pack them.
- * - Few values: they come in the line that announces them, and nobody waits until they were read.
- */
-static inline bool osla_forest_packs(const forest_transfer *x, const forest_link *l, bool thin)
+/* True if values go through the ring although they could be read in place, since that is faster.
+ * Both sides of a link find the same answer. is_scattered: mine_scattered for values that are sent,
+ * theirs_scattered for values that are read.
+ * - Small scattered values: loading one line for each from another core takes longer than that core
+ *   takes to pack them.
+ * - At most 512 bytes: they come in the line that announces them, and no rank waits for readers. */
+static inline bool osli_forest_packs(const forest_transfer *x, const forest_link *l,
+                                     bool is_scattered)
 {
   enum { SMALL = 16, FEW = 512 };
   const size_t bytes = osli_unit_element(x->type) * (size_t)x->count;
   if (x->kind == FOREST_FETCH) return false;
-  return (thin && bytes <= SMALL) ||
+  return (is_scattered && bytes <= SMALL) ||
          (l->edges <= FEW && bytes <= FEW && bytes * (size_t)l->edges <= FEW);
 }
 
-/* Does the link's rank read my values in place, where they lie in an array? */
-static inline bool osla_forest_lends(const forest_transfer *x, const forest_link *l)
+/* True if the link's rank reads this rank's values in place, provided that they lie in an array. */
+static inline bool osli_forest_is_read_in_place(const forest_transfer *x, const forest_link *l)
 {
-  return l->near && !l->self && !osla_forest_packs(x, l, l->thin_mine);
+  return l->is_near && !l->is_self && !osli_forest_packs(x, l, l->mine_scattered);
 }
 
-/* The values before that a fetch gives back to leaves here and there: who writes them in place
- * takes lines from each other. Where the ring holds all of them at once nobody waits for it.
- * `leaves`: the list of the link. */
-static inline bool osla_forest_packs_answers(const forest_transfer *x, const forest_link *l,
-                                             const uint32_t *leaves)
+/* True if a fetch's values before go back through the ring, where they could be written in place:
+ * they are scattered, and the ring holds all of them. Writes in place take the leaf rank's cache
+ * lines away. leaves: the link's leaves. */
+static inline bool osli_forest_packs_answers(const forest_transfer *x, const forest_link *l,
+                                             const vertex_index *leaves)
 {
   const size_t bytes = osli_unit_element(x->type) * (size_t)x->count;
-  return leaves && (uint64_t)l->edges <= l->ring.n_slots * (l->ring.slot_bytes / bytes);
+  return leaves->list && (uint64_t)l->edges <= l->ring.n_slots * (l->ring.slot_bytes / bytes);
 }
 
-/* The i-th of my vertices of a link. */
-static inline int64_t osla_link_vertex(const forest_link *l, int64_t i)
+/* Index of this rank's vertex of edge i of a link. */
+static inline int64_t osli_link_vertex(const forest_link *l, int64_t i)
 {
-  if (l->mine) return l->mine[i];
-  return l->mine_block ? osla_block_index(l->mine_block, i) : l->mine_first + i;
+  return osli_vertex_index(&l->mine, i);
 }
 
-/* And the root that it is joined to, of a link to roots. */
-static inline osla_root osla_link_root(const forest_link *l, int64_t i)
+/* Root of edge i of a link to roots. */
+static inline osla_root osli_link_root(const forest_link *l, int64_t i)
 {
-  const int64_t index = l->theirs         ? (int64_t)l->theirs[i]
-                        : l->theirs_block ? osla_block_index(l->theirs_block, i)
-                                          : l->theirs_first + i;
-  return (osla_root){l->rank, index};
+  return (osla_root){l->rank, osli_vertex_index(&l->theirs, i)};
 }
 
-/* My vertices of a link, or its rank's, in an array. */
-static inline vertex_list osla_link_mine(const forest_link *l, void *base, int64_t stride)
+/* A link's vertices in an array: this rank's; the other rank's, on a node. */
+static inline vertex_list osli_link_mine(const forest_link *l, void *base, int64_t stride)
 {
-  return (vertex_list){base, stride, l->mine, l->mine_first, l->mine_block};
+  return (vertex_list){base, stride, l->mine.list, l->mine.first, l->mine.block};
 }
-static inline vertex_list osla_link_theirs(const forest_link *l, void *base, int64_t stride)
+static inline vertex_list osli_link_theirs(const forest_link *l, void *base, int64_t stride)
 {
-  return (vertex_list){base, stride, l->theirs, l->theirs_first, NULL}; /* on a node alone */
+  return (vertex_list){base, stride, l->theirs.list, l->theirs.first, NULL};
 }
+
+/* ---- set-up ---- */
+
+/* A rank's edges as the caller gave them, and their numbers by root rank. */
+typedef struct forest_edges {
+  int64_t n, leaf_space, low_leaf;
+  const int64_t *leaf;   /* [n]; NULL: 0 .. n - 1 */
+  const osla_root *root; /* [n] */
+  int64_t *start; /* [size + 1] sorted edges start[p] .. start[p + 1] - 1 have roots of rank p */
+} forest_edges;
+
+/* Checks and counts a rank's edges. Local. Errors: ARG, RANGE, MEM. */
+osla_err osli_edges_check(const osla_transport *t, int64_t n_roots, int64_t n_edges,
+                          const int64_t *leaf, const osla_root *root, forest_edges *out);
+void osli_edges_free(forest_edges *edges);
+
+/* Fails if two edges have one leaf. leaf: [n] the leaves in any order. Local. Errors: ARG, MEM. */
+osla_err osli_edges_check_unique(const forest_edges *edges, const uint32_t *leaf);
+
+/* Leaves and roots of the edges sorted by root rank, [n] each, in the pool's scratch memory. */
+typedef struct forest_lists {
+  uint32_t *leaf, *root;
+} forest_lists;
+
+/* Sorts the edges, and sets the vertices, root ranges and scatter of the links to roots. Local.
+ * Errors: MEM. */
+osla_err osli_forest_lists_make(osla_forest *f, const forest_edges *e, forest_lists *out);
+
+/* Bytes of the lists that the links to roots need; copies them to `memory`. Local. */
+size_t osli_forest_lists_bytes(const osla_forest *f);
+void osli_forest_lists_copy(osla_forest *f, uint32_t *memory);
+
+/* A link's vertices as the other rank is told of them. */
+typedef struct list_description {
+  int64_t list;       /* offset of the list in the segment; -1 if it is not needed */
+  int64_t first;      /* first index if the indices ascend by 1; else 0 */
+  vertex_block block; /* n[0] = 0 if the indices form no block */
+} list_description;
+list_description osli_list_describe(const osla_forest *f, const vertex_index *index);
+
+/* Sets the vertices of a link to leaves from the leaf rank's descriptions. A list of another node
+ * has still to be read. Local. */
+void osli_link_set_lists(const osla_forest *f, forest_link *l, const list_description *roots,
+                         const list_description *leaves);
+
+/* A forest without two_level. _from_edges: `local` is the error that osli_edges_check has returned
+ * on this rank. Collective. Errors, on all ranks together: as osla_forest_create. */
+osla_err osli_forest_create_one_level(osla_transport *t, int64_t n_roots, int64_t n_edges,
+                                      const int64_t *leaf, const osla_root *root,
+                                      osla_forest **out);
+osla_err osli_forest_create_from_edges(osla_transport *t, osla_err local, int64_t n_roots,
+                                       const forest_edges *edges, osla_forest **out);
+
+/* Destroys a forest without transfers under way on any rank, and without two_level. Collective.
+ * Errors: MPI. Accepts a pointer to NULL. */
+osla_err osli_forest_destroy_one_level(osla_forest **forest);
 
 #endif

@@ -1,24 +1,87 @@
-/* Forests from forests (section 3.2 and 3.3 of the paper). What a rank must know of others'
- * vertices comes to it by transfers of the forests themselves: pairs (rank, index), as two int64.
- */
-#include "kernels/forest/forest_names.h"
+/* Forests derived from forests (sections 3.2 and 3.3 of the paper): split, compose, inverse, embed.
+ *
+ * A rank learns of other ranks' vertices by transfers of the forests themselves, which carry vertex
+ * ids, pairs (rank, index), as two int64. */
+#include "kernels/forest/forest_serve.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* ---- degrees, and a root for each leaf ---- */
+/* ---- vertex ids ---- */
 
-void osla_forest_degrees(const osla_forest *f, int64_t *degree)
+static const osla_unit pair_unit = {OSLA_UNIT_INT64, 2, 0};
+static const vertex_id no_vertex = {-1, -1};
+
+osla_err osli_vertex_ids_create(const osla_forest *f, int64_t n, vertex_id **out)
 {
-  for (int64_t i = 0; i < f->n_roots; i++)
-    degree[i] = 0;
-  for (int l = 0; l < f->to_leaves.n; l++)
-    for (int64_t i = 0; i < f->to_leaves.of[l].edges; i++)
-      degree[osla_link_vertex(&f->to_leaves.of[l], i)]++;
+  vertex_id *ids = malloc((size_t)(n + 1) * sizeof *ids);
+  osla_err err = osla_agree(
+    f->t, ids ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "ids of %" PRId64 " vertices", n));
+  *out = ids;
+  if (err != OSLA_OK) {
+    free(ids);
+    *out = NULL;
+    return err;
+  }
+  for (int64_t i = 0; i < n; i++)
+    ids[i] = no_vertex;
+  return OSLA_OK;
 }
 
-/* slots[i] becomes the first root of the split forest that is root i's; returns how many there are.
- */
+osla_err osli_vertex_ids_check(osla_forest *f)
+{
+  return osla_agree(f->t, osli_forest_check_free(f));
+}
+
+void osli_vertex_ids_of_roots(const osla_forest *f, vertex_id *ids)
+{
+  for (int k = 0; k < f->to_roots.n; k++) {
+    const forest_link *l = &f->to_roots.of[k];
+    for (int64_t i = 0; i < l->edges; i++) {
+      const osla_root root = osli_link_root(l, i);
+      ids[osli_link_vertex(l, i)] = (vertex_id){root.rank, root.index};
+    }
+  }
+}
+
+void osli_vertex_ids_of_own(const osla_forest *f, vertex_id *ids, int64_t n, int64_t first)
+{
+  for (int64_t i = 0; i < n; i++)
+    ids[i] = (vertex_id){osla_transport_rank(f->t), first + i};
+}
+
+osla_err osli_forest_create_from_ids(osla_transport *t, int64_t n_roots, const vertex_id *ids,
+                                     int64_t n, osla_forest **out)
+{
+  int64_t edges = 0;
+  for (int64_t i = 0; i < n; i++)
+    edges += ids[i].rank >= 0;
+  int64_t *leaf = malloc((size_t)(edges + 1) * sizeof *leaf);
+  osla_root *root = malloc((size_t)(edges + 1) * sizeof *root);
+  osla_err err = osla_agree(
+    t, leaf && root ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "%" PRId64 " edges", edges));
+  for (int64_t i = 0, e = 0; err == OSLA_OK && i < n; i++) {
+    if (ids[i].rank < 0) continue;
+    leaf[e] = i;
+    root[e++] = (osla_root){(int32_t)ids[i].rank, ids[i].index};
+  }
+  if (err == OSLA_OK) err = osla_forest_create(t, n_roots, edges, leaf, root, out);
+  free(leaf);
+  free(root);
+  return err;
+}
+
+osla_err osli_vertex_ids_transfer(osla_forest *f, bool reverse, const vertex_id *sources,
+                                  vertex_id *ids)
+{
+  return reverse ? osla_forest_reduce(f, pair_unit, sources, ids, OSLA_REPLACE)
+                 : osla_forest_bcast(f, pair_unit, sources, ids, OSLA_REPLACE);
+}
+
+/* ---- a root for each leaf ---- */
+
+/* Turns degrees into offsets: slots[i] becomes the first root of the split forest that belongs to
+ * root i. Returns the number of roots of the split forest. */
 static int64_t start_slots(int64_t *slots, int64_t n)
 {
   int64_t next = 0;
@@ -30,19 +93,19 @@ static int64_t start_slots(int64_t *slots, int64_t n)
   return next;
 }
 
-/* A fetch-and-add of 1 gives each leaf its own root. */
+/* A fetch-and-add of 1 to the offset of its root gives each leaf its own root. */
 osla_err osla_forest_split(osla_forest *f, osla_forest **out)
 {
   size_t roots = (size_t)f->n_roots, leaves = (size_t)f->leaf_space;
   int64_t *slots = malloc((roots + 1) * sizeof *slots), n_roots = 0;
   int64_t *ones = malloc((leaves + 1) * sizeof *ones), *mine = malloc((leaves + 1) * sizeof *mine);
-  vertex_name *names = NULL;
+  vertex_id *ids = NULL;
   *out = NULL;
   bool have = slots && ones && mine;
   osla_err err =
     osla_agree(f->t, have ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "slots of %zu roots", roots));
-  if (err == OSLA_OK) err = osli_forest_names_check(f);
-  if (err == OSLA_OK) err = osli_forest_make_names(f, f->leaf_space, &names);
+  if (err == OSLA_OK) err = osli_vertex_ids_check(f);
+  if (err == OSLA_OK) err = osli_vertex_ids_create(f, f->leaf_space, &ids);
   if (err == OSLA_OK) {
     osla_forest_degrees(f, slots);
     n_roots = start_slots(slots, f->n_roots);
@@ -50,49 +113,50 @@ osla_err osla_forest_split(osla_forest *f, osla_forest **out)
       ones[i] = 1;
     err = osla_forest_fetch(f, OSLA_ONE_INT64, slots, ones, mine, OSLA_SUM);
   }
-  if (err == OSLA_OK) osli_forest_name_roots(f, names);
+  if (err == OSLA_OK) osli_vertex_ids_of_roots(f, ids);
   for (int64_t i = 0; err == OSLA_OK && i < f->leaf_space; i++)
-    if (names[i].rank >= 0) names[i].index = mine[i];
-  if (err == OSLA_OK) err = osli_forest_join_names(f->t, n_roots, names, f->leaf_space, out);
+    if (ids[i].rank >= 0) ids[i].index = mine[i];
+  if (err == OSLA_OK) err = osli_forest_create_from_ids(f->t, n_roots, ids, f->leaf_space, out);
   free(slots);
   free(ones);
   free(mine);
-  free(names);
+  free(ids);
   return err;
 }
 
 /* ---- compositions ---- */
 
-/* A forest between n_roots roots of each rank and the leaves of f, or `back` its roots: joined to
- * what is named where f brings it from. */
-static osla_err join_through(osla_forest *f, bool back, int64_t n_roots, const vertex_name *named,
-                             osla_forest **out)
+/* Makes a forest of n_roots roots on this rank. Its leaves are the leaves of f, or with `reverse`
+ * the roots of f; each is joined to the vertex whose id lies at the other end of its edge of f. */
+static osla_err join_through(osla_forest *f, bool reverse, int64_t n_roots,
+                             const vertex_id *sources, osla_forest **out)
 {
-  vertex_name *names;
-  int64_t n = back ? f->n_roots : f->leaf_space;
-  osla_err err = osli_forest_make_names(f, n, &names);
-  if (err == OSLA_OK) err = osli_forest_bring_names(f, back, named, names);
-  if (err == OSLA_OK) err = osli_forest_join_names(f->t, n_roots, names, n, out);
-  free(names);
+  vertex_id *ids;
+  int64_t n = reverse ? f->n_roots : f->leaf_space;
+  osla_err err = osli_vertex_ids_create(f, n, &ids);
+  if (err == OSLA_OK) err = osli_vertex_ids_transfer(f, reverse, sources, ids);
+  if (err == OSLA_OK) err = osli_forest_create_from_ids(f->t, n_roots, ids, n, out);
+  free(ids);
   return err;
 }
 
-/* The leaves of `a` are the roots of `b`, or `back` its leaves. */
-static osla_err compose(osla_forest *a, osla_forest *b, bool back, osla_forest **out)
+/* Joins the roots of `a` to the leaves of `b` where a leaf of `a` has the index of a root of `b`;
+ * with `reverse` to the roots of `b` where both have a leaf of one index. */
+static osla_err compose(osla_forest *a, osla_forest *b, bool reverse, osla_forest **out)
 {
-  vertex_name *named;
-  int64_t n = back ? b->leaf_space : b->n_roots;
-  OSLA_CALL(osli_forest_make_names(a, n > a->leaf_space ? n : a->leaf_space, &named));
-  osli_forest_name_roots(a, named);
-  osla_err err = join_through(b, back, a->n_roots, named, out);
-  free(named);
+  vertex_id *sources;
+  int64_t n = reverse ? b->leaf_space : b->n_roots;
+  OSLA_CALL(osli_vertex_ids_create(a, n > a->leaf_space ? n : a->leaf_space, &sources));
+  osli_vertex_ids_of_roots(a, sources);
+  osla_err err = join_through(b, reverse, a->n_roots, sources, out);
+  free(sources);
   return err;
 }
 
 static osla_err check_both(const osla_forest *a, osla_forest *b)
 {
-  OSLA_CHECK(a->t == b->t, OSLA_ERR_ARG, "forests of two transports");
-  return osli_forest_names_check(b);
+  OSLA_CHECK(a->t == b->t, OSLA_ERR_ARG, "the two forests belong to different transports");
+  return osli_vertex_ids_check(b);
 }
 
 osla_err osla_forest_compose(osla_forest *a, osla_forest *b, osla_forest **out)
@@ -102,18 +166,18 @@ osla_err osla_forest_compose(osla_forest *a, osla_forest *b, osla_forest **out)
   return compose(a, b, false, out);
 }
 
-/* Each root has at most one leaf. Collective. */
+/* Fails on all ranks if a root has more than one leaf. Collective. */
 static osla_err check_single(osla_forest *f, const char *what)
 {
-  int64_t *degree = malloc((size_t)(f->n_roots + 1) * sizeof *degree), crowded = -1;
+  int64_t *degree = malloc((size_t)(f->n_roots + 1) * sizeof *degree), shared_root = -1;
   osla_err err = degree ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "degrees");
   if (degree) osla_forest_degrees(f, degree);
-  for (int64_t i = 0; degree && i < f->n_roots && crowded < 0; i++)
-    if (degree[i] > 1) crowded = i;
-  if (crowded >= 0)
+  for (int64_t i = 0; degree && i < f->n_roots && shared_root < 0; i++)
+    if (degree[i] > 1) shared_root = i;
+  if (shared_root >= 0)
     err = osla_error_set(OSLA_ERR_ARG,
                          "%s: root %" PRId64 " of rank %d has %" PRId64 " leaves, more than one",
-                         what, crowded, osla_transport_rank(f->t), degree[crowded]);
+                         what, shared_root, osla_transport_rank(f->t), degree[shared_root]);
   free(degree);
   return osla_agree(f->t, err);
 }
@@ -128,22 +192,22 @@ osla_err osla_forest_compose_inverse(osla_forest *a, osla_forest *b, osla_forest
 
 osla_err osla_forest_inverse(osla_forest *f, osla_forest **out)
 {
-  vertex_name *named;
+  vertex_id *sources;
   *out = NULL;
-  OSLA_CALL(osli_forest_names_check(f));
+  OSLA_CALL(osli_vertex_ids_check(f));
   OSLA_CALL(check_single(f, "inverse"));
-  OSLA_CALL(osli_forest_make_names(f, f->leaf_space, &named));
-  osli_forest_name_mine(f, named, f->leaf_space, 0);
-  osla_err err = join_through(f, true, f->leaf_space, named, out);
-  free(named);
+  OSLA_CALL(osli_vertex_ids_create(f, f->leaf_space, &sources));
+  osli_vertex_ids_of_own(f, sources, f->leaf_space, 0);
+  osla_err err = join_through(f, true, f->leaf_space, sources, out);
+  free(sources);
   return err;
 }
 
-/* ---- parts ---- */
+/* ---- subsets ---- */
 
-/* A rank that was given wrong indices makes all fail. */
-static osla_err keep_chosen(const int64_t *chosen, int64_t n, int64_t space, const char *what,
-                            const vertex_name *from, vertex_name *to)
+/* to[i] := from[i] for the chosen indices. Errors: ARG (an index outside 0 .. space - 1). */
+static osla_err copy_chosen(const int64_t *chosen, int64_t n, int64_t space, const char *what,
+                            const vertex_id *from, vertex_id *to)
 {
   for (int64_t i = 0; i < n; i++) {
     OSLA_CHECK(chosen[i] >= 0 && chosen[i] < space, OSLA_ERR_ARG,
@@ -153,39 +217,41 @@ static osla_err keep_chosen(const int64_t *chosen, int64_t n, int64_t space, con
   return OSLA_OK;
 }
 
-/* Of the names of all of them those of the chosen. On all ranks together. */
+/* Makes a list of ids that holds those of the chosen vertices alone. Collective; an error of one
+ * rank is returned on all. */
 static osla_err choose(const osla_forest *f, const int64_t *chosen, int64_t n, int64_t space,
-                       const char *what, const vertex_name *all, vertex_name **out)
+                       const char *what, const vertex_id *all, vertex_id **out)
 {
-  OSLA_CALL(osli_forest_make_names(f, space, out));
-  return osla_agree(f->t, keep_chosen(chosen, n, space, what, all, *out));
+  OSLA_CALL(osli_vertex_ids_create(f, space, out));
+  return osla_agree(f->t, copy_chosen(chosen, n, space, what, all, *out));
 }
 
 osla_err osla_forest_embed_roots(osla_forest *f, int64_t n, const int64_t *chosen,
                                  osla_forest **out)
 {
-  vertex_name *all, *kept = NULL;
+  vertex_id *all, *chosen_ids = NULL;
   *out = NULL;
-  OSLA_CALL(osli_forest_names_check(f));
-  OSLA_CALL(osli_forest_make_names(f, f->n_roots, &all));
-  osli_forest_name_mine(f, all, f->n_roots, 0);
-  osla_err err = choose(f, chosen, n, f->n_roots, "root", all, &kept);
-  if (err == OSLA_OK) err = join_through(f, false, f->n_roots, kept, out);
+  OSLA_CALL(osli_vertex_ids_check(f));
+  OSLA_CALL(osli_vertex_ids_create(f, f->n_roots, &all));
+  osli_vertex_ids_of_own(f, all, f->n_roots, 0);
+  osla_err err = choose(f, chosen, n, f->n_roots, "root", all, &chosen_ids);
+  if (err == OSLA_OK) err = join_through(f, false, f->n_roots, chosen_ids, out);
   free(all);
-  free(kept);
+  free(chosen_ids);
   return err;
 }
 
 osla_err osla_forest_embed_leaves(osla_forest *f, int64_t n, const int64_t *chosen,
                                   osla_forest **out)
 {
-  vertex_name *all, *kept = NULL;
+  vertex_id *all, *chosen_ids = NULL;
   *out = NULL;
-  OSLA_CALL(osli_forest_make_names(f, f->leaf_space, &all));
-  osli_forest_name_roots(f, all);
-  osla_err err = choose(f, chosen, n, f->leaf_space, "leaf", all, &kept);
-  if (err == OSLA_OK) err = osli_forest_join_names(f->t, f->n_roots, kept, f->leaf_space, out);
+  OSLA_CALL(osli_vertex_ids_create(f, f->leaf_space, &all));
+  osli_vertex_ids_of_roots(f, all);
+  osla_err err = choose(f, chosen, n, f->leaf_space, "leaf", all, &chosen_ids);
+  if (err == OSLA_OK)
+    err = osli_forest_create_from_ids(f->t, f->n_roots, chosen_ids, f->leaf_space, out);
   free(all);
-  free(kept);
+  free(chosen_ids);
   return err;
 }

@@ -1,9 +1,19 @@
-#include "kernels/forest/forest_exact.h"
-#include "kernels/forest/exact_sum.h"
+/* Sums of leaves at roots that are rounded once. The values of all leaves are gathered beside one
+ * another, in any order; then those of each root are summed. */
+#include "kernels/common/exact_sum.h"
+#include "kernels/forest/forest_serve.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* The edges of each root, and where a link's edges lie among all. Made by a forest's first exact
+ * sum. Edges are number_in_use link by link, in the order of to_leaves. */
+typedef struct forest_gather {
+  int64_t *start;  /* [n_roots + 1] offsets in `edge` */
+  uint32_t *edge;  /* numbers of the edges of root j: edge[start[j]] .. edge[start[j + 1] - 1] */
+  int64_t *before; /* [to_leaves.n] number of the first edge of each link */
+} forest_gather;
 
 void osli_forest_gather_free(forest_gather **gather)
 {
@@ -15,19 +25,19 @@ void osli_forest_gather_free(forest_gather **gather)
   *gather = NULL;
 }
 
-/* Edges in the order of their roots: counted, then sorted. */
-static void distribute(const osla_forest *f, forest_gather *g)
+/* Counts and sorts the edges by root. start[j] is the next free position of root j meanwhile. */
+static void sort_edges(const osla_forest *f, forest_gather *g)
 {
   int64_t number = 0;
   for (int k = 0; k < f->to_leaves.n; k++)
     for (int64_t i = 0; i < f->to_leaves.of[k].edges; i++)
-      g->start[osla_link_vertex(&f->to_leaves.of[k], i) + 1]++;
+      g->start[osli_link_vertex(&f->to_leaves.of[k], i) + 1]++;
   for (int64_t j = 0; j < f->n_roots; j++)
     g->start[j + 1] += g->start[j];
   for (int k = 0; k < f->to_leaves.n; k++) {
     g->before[k] = number;
     for (int64_t i = 0; i < f->to_leaves.of[k].edges; i++)
-      g->edge[g->start[osla_link_vertex(&f->to_leaves.of[k], i)]++] = (uint32_t)number++;
+      g->edge[g->start[osli_link_vertex(&f->to_leaves.of[k], i)]++] = (uint32_t)number++;
   }
   for (int64_t j = f->n_roots; j > 0; j--)
     g->start[j] = g->start[j - 1];
@@ -53,7 +63,7 @@ static osla_err make_gather(osla_forest *f)
   g->before = calloc((size_t)f->to_leaves.n + 1, sizeof *g->before);
   f->gather = g;
   if (g->start && g->edge && g->before) {
-    distribute(f, g);
+    sort_edges(f, g);
     return OSLA_OK;
   }
   osli_forest_gather_free(&f->gather);
@@ -69,14 +79,14 @@ osla_err osli_forest_exact_begin(osla_forest *f, forest_transfer *x)
   return OSLA_OK;
 }
 
-vertex_list osli_forest_exact_place(const osla_forest *f, const forest_transfer *x,
-                                    const forest_link *l)
+vertex_list osli_forest_exact_buffer(const osla_forest *f, const forest_transfer *x,
+                                     const forest_link *l)
 {
   const int64_t bytes = (int64_t)osli_unit_element(x->type) * x->count;
   return (vertex_list){x->gathered, bytes, NULL, f->gather->before[l - f->to_leaves.of], NULL};
 }
 
-/* A complex number is two numbers. */
+/* A complex number counts as two numbers. */
 static bool is_of_floats(osla_unit_type type)
 {
   return type == OSLA_UNIT_FLOAT || type == OSLA_UNIT_COMPLEX_FLOAT;

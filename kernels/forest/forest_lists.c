@@ -1,10 +1,118 @@
-#include "kernels/forest/forest_lists.h"
+/* A rank's edges: checked, counted, sorted by root rank, and stored in the shortest form.
+ *
+ * Indices that ascend by 1 are stored as their first one. Indices of a link to another node that
+ * form a block of a regular grid are stored as that block. All others are lists, in the leaf rank's
+ * part of the pool: node neighbours read them there, ranks of other nodes copy what they need. */
+#include "kernels/forest/forest.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- forms ---- */
+/* ---- checks ---- */
+
+static int compare(const void *a, const void *b)
+{
+  uint32_t x, y;
+  memcpy(&x, a, sizeof x);
+  memcpy(&y, b, sizeof y);
+  return x < y ? -1 : x > y;
+}
+
+/* Uses one bit for each leaf, or a sorted copy if the indices lie far apart. */
+osla_err osli_edges_check_unique(const forest_edges *e, const uint32_t *leaf)
+{
+  enum { DENSE = 64 };
+  int64_t twice = -1;
+  if (e->leaf_space / DENSE <= e->n) {
+    unsigned char *seen = calloc((size_t)e->leaf_space / 8 + 1, 1);
+    OSLA_CHECK(seen, OSLA_ERR_MEM, "a bit for each of %" PRId64 " leaves", e->leaf_space);
+    for (int64_t i = 0; i < e->n && twice < 0; i++) {
+      uint32_t at = leaf[i];
+      if (seen[at / 8] >> (at % 8) & 1) twice = at;
+      seen[at / 8] |= (unsigned char)(1 << (at % 8));
+    }
+    free(seen);
+  } else {
+    uint32_t *copy = malloc((size_t)e->n * sizeof *copy);
+    OSLA_CHECK(copy, OSLA_ERR_MEM, "a copy of %" PRId64 " leaves", e->n);
+    memcpy(copy, leaf, (size_t)e->n * sizeof *copy);
+    qsort(copy, (size_t)e->n, sizeof *copy, compare);
+    for (int64_t i = 1; i < e->n && twice < 0; i++)
+      if (copy[i] == copy[i - 1]) twice = copy[i];
+    free(copy);
+  }
+  OSLA_CHECK(twice < 0, OSLA_ERR_ARG, "leaf %" PRId64 " is joined twice", twice);
+  return OSLA_OK;
+}
+
+/* Checks all edges, and counts them: start[p + 1] := edges to rank p. */
+static osla_err check_edges(int size, int64_t n, const int64_t *leaf, const osla_root *root,
+                            forest_edges *e)
+{
+  int64_t low = n > 0 ? INT64_MAX : 0, space = 0, *start = e->start;
+  for (int64_t i = 0; i < n; i++) {
+    int64_t at = leaf ? leaf[i] : i;
+    OSLA_CHECK(at >= 0, OSLA_ERR_ARG, "edge %" PRId64 ": leaf %" PRId64 " is negative", i, at);
+    OSLA_CHECK(at <= UINT32_MAX, OSLA_ERR_RANGE,
+               "edge %" PRId64 ": leaf %" PRId64 " is not below 2^32", i, at);
+    OSLA_CHECK(root[i].rank >= 0 && root[i].rank < size, OSLA_ERR_ARG,
+               "edge %" PRId64 ": no rank %" PRId32 " among %d", i, root[i].rank, size);
+    OSLA_CHECK(root[i].index >= 0, OSLA_ERR_ARG,
+               "edge %" PRId64 ": root %" PRId64 " of rank %" PRId32 " is negative", i,
+               root[i].index, root[i].rank);
+    OSLA_CHECK(root[i].index <= UINT32_MAX, OSLA_ERR_RANGE,
+               "edge %" PRId64 ": root %" PRId64 " of rank %" PRId32 " is not below 2^32", i,
+               root[i].index, root[i].rank);
+    if (at < low) low = at;
+    if (at >= space) space = at + 1;
+    start[root[i].rank + 1]++;
+  }
+  e->low_leaf = low;
+  e->leaf_space = space;
+  return OSLA_OK;
+}
+
+osla_err osli_edges_check(const osla_transport *t, int64_t n_roots, int64_t n_edges,
+                          const int64_t *leaf, const osla_root *root, forest_edges *out)
+{
+  int size = osla_transport_size(t);
+  OSLA_CHECK(n_roots >= 0, OSLA_ERR_ARG, "%" PRId64 " roots", n_roots);
+  OSLA_CHECK(n_edges >= 0, OSLA_ERR_ARG, "%" PRId64 " edges", n_edges);
+  OSLA_CHECK(n_roots - 1 <= UINT32_MAX && n_edges - 1 <= UINT32_MAX, OSLA_ERR_RANGE,
+             "%" PRId64 " roots, %" PRId64 " edges: at most 2^32 on a rank", n_roots, n_edges);
+  OSLA_CHECK(root || n_edges == 0, OSLA_ERR_ARG, "%" PRId64 " edges, and no roots named", n_edges);
+  *out = (forest_edges){.n = n_edges, .leaf = leaf, .root = root};
+  out->start = calloc((size_t)size + 2, sizeof *out->start);
+  OSLA_CHECK(out->start, OSLA_ERR_MEM, "counts of %d ranks", size);
+  OSLA_CALL(check_edges(size, n_edges, leaf, root, out));
+  for (int p = 0; p < size; p++)
+    out->start[p + 1] += out->start[p];
+  return OSLA_OK;
+}
+
+void osli_edges_free(forest_edges *edges)
+{
+  free(edges->start);
+  *edges = (forest_edges){0};
+}
+
+/* ---- lists ---- */
+
+/* Sorts by root rank, in the caller's order on each. start[p] is the next free position of rank p
+ * meanwhile. */
+static void sort_edges(int size, const forest_edges *e, uint32_t *leaf, uint32_t *root)
+{
+  int64_t *start = e->start;
+  for (int64_t i = 0; i < e->n; i++) {
+    const int64_t at = start[e->root[i].rank]++;
+    leaf[at] = (uint32_t)(e->leaf ? e->leaf[i] : i);
+    root[at] = (uint32_t)e->root[i].index;
+  }
+  for (int p = size; p > 0; p--)
+    e->start[p] = e->start[p - 1];
+  e->start[0] = 0;
+}
 
 static bool ascends(const uint32_t *list, int64_t n)
 {
@@ -13,22 +121,15 @@ static bool ascends(const uint32_t *list, int64_t n)
   return true;
 }
 
-/* A list becomes what says the same. */
-static void simplify(int64_t n, bool far, const uint32_t **list, int64_t *first, vertex_block *room,
-                     const vertex_block **block)
+/* The shortest form of a list. block: memory for a block; NULL if blocks are not wanted. */
+static vertex_index compress_list(const uint32_t *list, int64_t n, vertex_block *block)
 {
-  if (ascends(*list, n))
-    *first = (*list)[0];
-  else if (far && osli_block_find(*list, n, room))
-    *block = room;
-  else
-    return;
-  *list = NULL;
+  if (ascends(list, n)) return (vertex_index){.first = list[0]};
+  if (block && osli_block_find(list, n, block)) return (vertex_index){.block = block};
+  return (vertex_index){.list = list};
 }
 
-/* ---- what they hold ---- */
-
-static void find_ends(const uint32_t *list, int64_t n, int64_t *low, int64_t *high)
+static void find_range(const uint32_t *list, int64_t n, int64_t *low, int64_t *high)
 {
   uint32_t least = list[0], largest = list[0];
 #pragma omp simd reduction(min : least) reduction(max : largest)
@@ -40,45 +141,46 @@ static void find_ends(const uint32_t *list, int64_t n, int64_t *low, int64_t *hi
   *high = largest;
 }
 
-/* Are there less than two of these vertices, of 8 bytes each, in a line of memory? */
-static osla_err look_if_thin(const uint32_t *list, int64_t n, int64_t low, int64_t high, bool *thin)
+/* *out := fewer than two of these vertices, of 8 bytes each, lie in one cache line on average. */
+static osla_err find_if_scattered(const uint32_t *list, int64_t n, int64_t low, int64_t high,
+                                  bool *out)
 {
-  enum { FEW = 16, IN_LINE = LINE / 8, SPREAD = 64 };
+  enum { FEW = 16, IN_LINE = CACHE_LINE / 8, SPREAD = 64 };
   low /= IN_LINE;
-  const int64_t range = high / IN_LINE - low + 1;
+  const int64_t range = high / IN_LINE - low + 1; /* cache lines */
   int64_t lines = 0;
-  *thin = n > FEW && range > SPREAD * n; /* almost each has a line of its own */
-  if (n <= FEW || *thin || n >= 2 * range) return OSLA_OK;
-  unsigned char *met = calloc((size_t)range, 1);
-  OSLA_CHECK(met, OSLA_ERR_MEM, "%" PRId64 " marks of lines", range);
+  *out = n > FEW && range > SPREAD * n; /* nearly each vertex has a line of its own */
+  if (n <= FEW || *out || n >= 2 * range) return OSLA_OK;
+  unsigned char *seen = calloc((size_t)range, 1);
+  OSLA_CHECK(seen, OSLA_ERR_MEM, "marks of %" PRId64 " cache lines", range);
   for (int64_t i = 0; i < n; i++) {
-    lines += !met[list[i] / IN_LINE - low];
-    met[list[i] / IN_LINE - low] = 1;
+    lines += !seen[list[i] / IN_LINE - low];
+    seen[list[i] / IN_LINE - low] = 1;
   }
-  free(met);
-  *thin = n < 2 * lines;
+  free(seen);
+  *out = n < 2 * lines;
   return OSLA_OK;
 }
 
-/* Of a link to roots, so that their owner need not read the lists for that. */
-static osla_err look_at_lists(forest_link *l)
+/* Sets the root range and the scatter of a link to roots. The root rank is told of both: the lists
+ * lie in this core's cache (100,000 edges: results/2026-11-25-star-forests-5). */
+static osla_err find_ranges(forest_link *l)
 {
   int64_t low, high;
-  const bool lends = l->near && !l->self;
-  l->low_root = l->theirs_first;
-  l->high_root = l->theirs_first + l->edges - 1;
-  if (l->theirs_block) {
-    l->low_root = osli_block_low(l->theirs_block);
-    l->high_root = osli_block_high(l->theirs_block);
+  const vertex_index *roots = &l->theirs, *leaves = &l->mine;
+  const bool is_other_near = l->is_near && !l->is_self;
+  l->low_root = roots->first;
+  l->high_root = roots->first + l->edges - 1;
+  if (roots->block) osli_block_range(roots->block, &l->low_root, &l->high_root);
+  if (roots->list) {
+    find_range(roots->list, l->edges, &l->low_root, &l->high_root);
+    if (is_other_near)
+      OSLA_CALL(
+        find_if_scattered(roots->list, l->edges, l->low_root, l->high_root, &l->theirs_scattered));
   }
-  if (l->theirs) {
-    find_ends(l->theirs, l->edges, &l->low_root, &l->high_root);
-    if (lends)
-      OSLA_CALL(look_if_thin(l->theirs, l->edges, l->low_root, l->high_root, &l->thin_theirs));
-  }
-  if (!lends || !l->mine) return OSLA_OK;
-  find_ends(l->mine, l->edges, &low, &high);
-  return look_if_thin(l->mine, l->edges, low, high, &l->thin_mine);
+  if (!is_other_near || !leaves->list) return OSLA_OK;
+  find_range(leaves->list, l->edges, &low, &high);
+  return find_if_scattered(leaves->list, l->edges, low, high, &l->mine_scattered);
 }
 
 osla_err osli_forest_lists_make(osla_forest *f, const forest_edges *e, forest_lists *out)
@@ -87,14 +189,13 @@ osla_err osli_forest_lists_make(osla_forest *f, const forest_edges *e, forest_li
   uint32_t *memory = osli_pool_scratch(f->pool, 2 * n * sizeof *memory);
   OSLA_CHECK(memory, OSLA_ERR_MEM, "lists of %" PRId64 " edges", e->n);
   *out = (forest_lists){memory, memory + n};
-  osli_forest_sort(osla_transport_size(f->t), e, out->leaf, out->root);
+  sort_edges(osla_transport_size(f->t), e, out->leaf, out->root);
   for (int i = 0; i < f->to_roots.n; i++) {
     forest_link *l = &f->to_roots.of[i];
-    l->mine = out->leaf + e->start[l->rank];
-    l->theirs = out->root + e->start[l->rank];
-    simplify(l->edges, !l->near, &l->mine, &l->mine_first, &l->block[0], &l->mine_block);
-    simplify(l->edges, !l->near, &l->theirs, &l->theirs_first, &l->block[1], &l->theirs_block);
-    OSLA_CALL(look_at_lists(l));
+    const int64_t start = e->start[l->rank];
+    l->mine = compress_list(out->leaf + start, l->edges, l->is_near ? NULL : &l->block[0]);
+    l->theirs = compress_list(out->root + start, l->edges, l->is_near ? NULL : &l->block[1]);
+    OSLA_CALL(find_ranges(l));
   }
   return OSLA_OK;
 }
@@ -104,13 +205,13 @@ size_t osli_forest_lists_bytes(const osla_forest *f)
   size_t n = 0;
   for (int i = 0; i < f->to_roots.n; i++) {
     const forest_link *l = &f->to_roots.of[i];
-    n += l->mine ? (size_t)l->edges : 0;
-    n += l->theirs ? (size_t)l->edges : 0;
+    n += l->mine.list ? (size_t)l->edges : 0;
+    n += l->theirs.list ? (size_t)l->edges : 0;
   }
   return n * sizeof(uint32_t);
 }
 
-static void keep(const uint32_t **list, int64_t n, uint32_t **memory)
+static void copy_list(const uint32_t **list, int64_t n, uint32_t **memory)
 {
   if (!*list) return;
   memcpy(*memory, *list, (size_t)n * sizeof **memory);
@@ -118,54 +219,44 @@ static void keep(const uint32_t **list, int64_t n, uint32_t **memory)
   *memory += n;
 }
 
-void osli_forest_lists_keep(osla_forest *f, uint32_t *memory)
+void osli_forest_lists_copy(osla_forest *f, uint32_t *memory)
 {
   for (int i = 0; i < f->to_roots.n; i++) {
     forest_link *l = &f->to_roots.of[i];
-    keep(&l->mine, l->edges, &memory);
-    keep(&l->theirs, l->edges, &memory);
+    copy_list(&l->mine.list, l->edges, &memory);
+    copy_list(&l->theirs.list, l->edges, &memory);
   }
 }
 
-/* ---- what the other end of a link is told ---- */
+/* ---- lists of other ranks ---- */
 
-static list_form form_of(const osla_forest *f, const uint32_t *list, int64_t first,
-                         const vertex_block *block)
+list_description osli_list_describe(const osla_forest *f, const vertex_index *index)
 {
-  list_form form = {.list = -1, .first = first};
-  if (block) form.block = *block;
-  if (list)
-    form.list = (const unsigned char *)list - (const unsigned char *)f->piece.memory +
-                (int64_t)f->piece.offset;
-  return form;
+  list_description d = {.list = -1, .first = index->first};
+  if (index->block) d.block = *index->block;
+  if (index->list)
+    d.list = (const unsigned char *)index->list - (const unsigned char *)f->piece.memory +
+             (int64_t)f->piece.offset;
+  return d;
 }
 
-list_form osli_forest_form_of_roots(const osla_forest *f, const forest_link *l)
-{
-  return form_of(f, l->theirs, l->theirs_first, l->theirs_block);
-}
-
-list_form osli_forest_form_of_leaves(const osla_forest *f, const forest_link *l)
-{
-  return form_of(f, l->mine, l->mine_first, l->mine_block);
-}
-
-static const uint32_t *at_neighbour(const osla_forest *f, int rank, const list_form *form)
+static vertex_index peer_list(const osla_forest *f, int rank, const list_description *d)
 {
   const unsigned char *memory = osla_segment_peer(f->piece.segment, rank);
-  return form->list < 0 ? NULL : (const uint32_t *)(const void *)(memory + form->list);
+  const void *list = d->list < 0 ? NULL : memory + d->list;
+  return (vertex_index){.list = list, .first = d->first};
 }
 
-void osli_forest_take_forms(const osla_forest *f, forest_link *l, const list_form *roots,
-                            const list_form *leaves)
+void osli_link_set_lists(const osla_forest *f, forest_link *l, const list_description *roots,
+                         const list_description *leaves)
 {
-  l->mine_first = roots->first;
-  if (l->near) {
-    l->mine = at_neighbour(f, l->rank, roots);
-    l->theirs = at_neighbour(f, l->rank, leaves);
-    l->theirs_first = leaves->first;
-  } else if (roots->block.n[0] > 0) {
-    l->block[0] = roots->block;
-    l->mine_block = &l->block[0];
+  if (l->is_near) {
+    l->mine = peer_list(f, l->rank, roots);
+    l->theirs = peer_list(f, l->rank, leaves);
+    return;
   }
+  l->mine = (vertex_index){.first = roots->first};
+  if (roots->block.n[0] == 0) return;
+  l->block[0] = roots->block;
+  l->mine.block = &l->block[0];
 }

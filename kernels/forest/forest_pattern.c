@@ -1,13 +1,14 @@
-/* Forests of known shapes, and such as are made of several or widened (sections 3.1 and 3.3 of the
- * paper). */
-#include "kernels/forest/forest_names.h"
+/* Forests of common patterns (all-gather, gather, all-to-all), concatenated and widened forests
+ * (sections 3.1 and 3.3 of the paper). */
+#include "kernels/forest/forest_serve.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
 /* ---- patterns ---- */
 
-/* start[p] := the first of rank p's, of all ranks one after the other; [size + 1]. */
+/* start: [size + 1], start[p] := global index of the first of rank p's n vertices, where the
+ * vertices of all ranks are number_in_use in the order of ranks. room: [size]. Collective. */
 static osla_err exchange_starts(osla_transport *t, int64_t n, int64_t *start, int64_t *room)
 {
   const int size = osla_transport_size(t);
@@ -20,10 +21,11 @@ static osla_err exchange_starts(osla_transport *t, int64_t n, int64_t *start, in
   return OSLA_OK;
 }
 
+/* Joins this rank's leaves to all roots of all ranks if `joined`; else this rank has no leaves. */
 static osla_err join_all(osla_transport *t, const int64_t *start, bool joined, osla_forest **out)
 {
   const int64_t all = start[osla_transport_size(t)], n = joined ? all : 0;
-  if (all > UINT32_MAX) /* on all ranks */
+  if (all > UINT32_MAX) /* holds on all ranks or on none */
     return osla_error_set(OSLA_ERR_RANGE, "a pattern of %" PRId64 " roots: 2^32 or more", all);
   int64_t *root = malloc((size_t)(n + 1) * sizeof *root);
   OSLA_CALL(osla_agree(
@@ -35,7 +37,6 @@ static osla_err join_all(osla_transport *t, const int64_t *start, bool joined, o
   return err;
 }
 
-/* `joined`: this rank has leaves. */
 static osla_err make_gather(osla_transport *t, int64_t n_roots, bool joined, osla_forest **out)
 {
   const size_t size = (size_t)osla_transport_size(t);
@@ -64,7 +65,8 @@ osla_err osla_forest_gather(osla_transport *t, int64_t n_roots, int rank, osla_f
   osla_err err = OSLA_OK;
   *out = NULL;
   if (rank < 0 || rank >= osla_transport_size(t))
-    err = osla_error_set(OSLA_ERR_ARG, "no rank %d among %d", rank, osla_transport_size(t));
+    err = osla_error_set(OSLA_ERR_ARG, "rank = %d is outside 0 .. %d", rank,
+                         osla_transport_size(t) - 1);
   OSLA_CALL(osla_agree_same(t, err, "osla_forest_gather", same, 1));
   return make_gather(t, n_roots, osla_transport_rank(t) == rank, out);
 }
@@ -91,22 +93,24 @@ osla_err osla_forest_alltoall(osla_transport *t, int64_t n, osla_forest **out)
   return err;
 }
 
-/* ---- several, and wider ones ---- */
+/* ---- concatenated and widened forests ---- */
 
 static osla_err check_several(int n, osla_forest *const *forests)
 {
   for (int k = 1; k < n; k++)
-    OSLA_CHECK(forests[k]->t == forests[0]->t, OSLA_ERR_ARG, "forests of two transports");
+    OSLA_CHECK(forests[k]->t == forests[0]->t, OSLA_ERR_ARG,
+               "forest %d belongs to another transport than forest 0", k);
   return OSLA_OK;
 }
 
-/* names[leaf] of one forest, whose roots begin at first_root here. */
-static osla_err name_part(osla_forest *f, int64_t first_root, vertex_name *names)
+/* ids[leaf] := the root of each leaf of f, where the index of f's root 0 is first_root on this
+ * rank. Collective. */
+static osla_err name_part(osla_forest *f, int64_t first_root, vertex_id *ids)
 {
-  vertex_name *roots;
-  OSLA_CALL(osli_forest_make_names(f, f->n_roots, &roots));
-  osli_forest_name_mine(f, roots, f->n_roots, first_root);
-  osla_err err = osli_forest_bring_names(f, false, roots, names);
+  vertex_id *roots;
+  OSLA_CALL(osli_vertex_ids_create(f, f->n_roots, &roots));
+  osli_vertex_ids_of_own(f, roots, f->n_roots, first_root);
+  osla_err err = osli_vertex_ids_transfer(f, false, roots, ids);
   free(roots);
   return err;
 }
@@ -115,9 +119,9 @@ osla_err osla_forest_concatenate(int n, osla_forest *const *forests, bool same_r
                                  osla_forest **out)
 {
   int64_t n_roots = 0, leaves = 0;
-  vertex_name *names;
+  vertex_id *ids;
   *out = NULL;
-  if (n <= 0) return osla_error_set(OSLA_ERR_ARG, "%d forests, not at least 1", n);
+  if (n <= 0) return osla_error_set(OSLA_ERR_ARG, "n = %d forests: at least 1 is needed", n);
   osla_transport *t = forests[0]->t;
   osla_err err = check_several(n, forests);
   for (int k = 1; k < n && err == OSLA_OK && same_roots; k++)
@@ -129,17 +133,17 @@ osla_err osla_forest_concatenate(int n, osla_forest *const *forests, bool same_r
   OSLA_CALL(osla_agree_same(t, err, "osla_forest_concatenate", same, 2));
   for (int k = 0; k < n; k++)
     leaves += forests[k]->leaf_space;
-  OSLA_CALL(osli_forest_make_names(forests[0], leaves, &names));
+  OSLA_CALL(osli_vertex_ids_create(forests[0], leaves, &ids));
   leaves = 0;
   for (int k = 0; k < n && err == OSLA_OK; k++) {
-    err = osli_forest_names_check(forests[k]); /* one may stand there again */
-    if (err == OSLA_OK) err = name_part(forests[k], n_roots, names + leaves);
+    err = osli_vertex_ids_check(forests[k]); /* a forest may be in the list twice */
+    if (err == OSLA_OK) err = name_part(forests[k], n_roots, ids + leaves);
     leaves += forests[k]->leaf_space;
     if (!same_roots) n_roots += forests[k]->n_roots;
   }
   if (same_roots) n_roots = forests[0]->n_roots;
-  if (err == OSLA_OK) err = osli_forest_join_names(t, n_roots, names, leaves, out);
-  free(names);
+  if (err == OSLA_OK) err = osli_forest_create_from_ids(t, n_roots, ids, leaves, out);
+  free(ids);
   return err;
 }
 
@@ -147,8 +151,9 @@ static osla_err check_strides(const osla_forest *f, int64_t count, int64_t root_
                               int64_t leaf_stride)
 {
   OSLA_CHECK(count > 0 && root_stride >= count && leaf_stride >= count, OSLA_ERR_ARG,
-             "%" PRId64 " vertices for each, %" PRId64 " and %" PRId64 " apart", count, root_stride,
-             leaf_stride);
+             "count = %" PRId64 ", root_stride = %" PRId64 ", leaf_stride = %" PRId64
+             ": count must be positive, and at most the strides",
+             count, root_stride, leaf_stride);
   const int64_t most = UINT32_MAX;
   OSLA_CHECK(f->n_roots <= most / root_stride && f->leaf_space <= most / leaf_stride,
              OSLA_ERR_RANGE, "%" PRId64 " roots and %" PRId64 " leaves: 2^32 or more when widened",
@@ -160,35 +165,21 @@ osla_err osla_forest_strided(osla_forest *f, int64_t count, int64_t root_stride,
                              int64_t leaf_stride, osla_forest **out)
 {
   const osla_argument same[] = {{"count", count}, {"root_stride", root_stride}};
-  vertex_name *names, *wide;
+  vertex_id *ids, *wide;
   *out = NULL;
   OSLA_CALL(osla_agree_same(f->t, check_strides(f, count, root_stride, leaf_stride),
                             "osla_forest_strided", same, 2));
-  OSLA_CALL(osli_forest_make_names(f, f->leaf_space, &names));
-  osla_err err = osli_forest_make_names(f, f->leaf_space * leaf_stride, &wide);
+  OSLA_CALL(osli_vertex_ids_create(f, f->leaf_space, &ids));
+  osla_err err = osli_vertex_ids_create(f, f->leaf_space * leaf_stride, &wide);
   if (err == OSLA_OK) {
-    osli_forest_name_roots(f, names);
+    osli_vertex_ids_of_roots(f, ids);
     for (int64_t i = 0; i < f->leaf_space; i++)
-      for (int64_t c = 0; c < count && names[i].rank >= 0; c++)
-        wide[i * leaf_stride + c] = (vertex_name){names[i].rank, names[i].index * root_stride + c};
-    err = osli_forest_join_names(f->t, f->n_roots * root_stride, wide, f->leaf_space * leaf_stride,
-                                 out);
+      for (int64_t c = 0; c < count && ids[i].rank >= 0; c++)
+        wide[i * leaf_stride + c] = (vertex_id){ids[i].rank, ids[i].index * root_stride + c};
+    err = osli_forest_create_from_ids(f->t, f->n_roots * root_stride, wide,
+                                      f->leaf_space * leaf_stride, out);
   }
-  free(names);
+  free(ids);
   free(wide);
   return err;
-}
-
-/* ---- what it is ---- */
-
-void osla_forest_edges(const osla_forest *f, int64_t *leaf, osla_root *root)
-{
-  int64_t at = 0;
-  for (int k = 0; k < f->to_roots.n; k++) {
-    const forest_link *l = &f->to_roots.of[k];
-    for (int64_t i = 0; i < l->edges; i++, at++) {
-      leaf[at] = osla_link_vertex(l, i);
-      root[at] = osla_link_root(l, i);
-    }
-  }
 }

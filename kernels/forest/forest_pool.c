@@ -1,5 +1,4 @@
 #include "kernels/forest/forest_pool.h"
-#include "kernels/forest/forest_serve.h"
 #include "src/transport/alive.h"
 #include "src/transport/kept.h"
 #include "src/transport/settings.h"
@@ -9,12 +8,7 @@
 
 enum { POOL_BYTES = 1 << 20 };
 
-static const char key;
-
-static void serve_hook(void *arg)
-{
-  osli_forests_serve(arg);
-}
+static const char key; /* its address ids the pool among the transport's objects */
 
 static void free_segment(pool_segment *s)
 {
@@ -27,13 +21,13 @@ static void free_segment(pool_segment *s)
   free(s);
 }
 
-/* Collective: the transport ends. */
+/* Part of osla_transport_destroy. Collective. */
 static void destroy(void *object)
 {
   forest_pool *pool = object;
-  osla_progress_remove(pool->t, serve_hook, pool);
+  if (pool->progress) osla_progress_remove(pool->t, pool->progress, pool);
   for (int i = 0; i < pool->n_arrays; i++)
-    if (osla_pool_array(pool, i)->is_mine) osla_segment_destroy(&osla_pool_array(pool, i)->segment);
+    if (osli_pool_array(pool, i)->is_mine) osla_segment_destroy(&osli_pool_array(pool, i)->segment);
   for (int i = 0; i < POOL_BLOCKS; i++)
     free(pool->array[i]);
   while (pool->segments) {
@@ -45,10 +39,10 @@ static void destroy(void *object)
   free(pool);
 }
 
-/* Collective. Another segment, of at least so many bytes here. */
+/* Adds a segment of at least `bytes` on this rank. Collective. */
 static osla_err add_segment(forest_pool *pool, size_t bytes)
 {
-  OSLA_MAKES(NULL, NULL); /* the transport keeps it */
+  OSLA_MAKES(NULL, NULL); /* the transport destroys it */
   pool_segment *s = calloc(1, sizeof *s);
   pool_hole *hole = calloc(1, sizeof *hole);
   osla_err err = s && hole ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "memory for forests");
@@ -82,9 +76,8 @@ osla_err osli_forest_pool(osla_transport *t, forest_pool **out)
   pool->verifies = osli_transport_verifies(t);
   pool->last = &pool->segments;
   pool->array_changes = 1;
-  atomic_flag_clear(&pool->busy);
-  err = osla_agree(t, osla_progress_add(t, serve_hook, pool));
-  if (err == OSLA_OK) err = add_segment(pool, 0);
+  atomic_flag_clear(&pool->is_locked);
+  err = add_segment(pool, 0);
   if (err == OSLA_OK) err = osla_agree(t, osli_transport_keep(t, &key, pool, destroy));
   if (err == OSLA_OK) {
     *out = pool;
@@ -95,9 +88,21 @@ osla_err osli_forest_pool(osla_transport *t, forest_pool **out)
   return err;
 }
 
+osla_err osli_pool_set_progress(forest_pool *pool, void (*progress)(void *pool),
+                                bool (*advance_pending)(forest_pool *pool))
+{
+  if (pool->progress) return OSLA_OK;
+  OSLA_CALL(osla_agree(pool->t, osla_progress_add(pool->t, progress, pool)));
+  pool->progress = progress;
+  pool->advance_pending = advance_pending;
+  return OSLA_OK;
+}
+
 /* ---- pieces ---- */
 
-static bool take_from(pool_segment *s, size_t bytes, size_t *offset)
+/* Allocates from the first hole that is large enough; false if none is. */
+
+static bool allocate_from(pool_segment *s, size_t bytes, size_t *offset)
 {
   for (pool_hole **at = &s->holes; *at; at = &(*at)->next) {
     pool_hole *hole = *at;
@@ -121,21 +126,21 @@ static bool has_room(const pool_segment *s, size_t bytes)
   return false;
 }
 
-/* All ranks take and give together. */
-static int take_number(pool_segment *s)
+/* A free piece number. It is the same on all ranks, since all allocate and release in one order. */
+static int allocate_number(pool_segment *s)
 {
-  for (int i = 0; i < POOL_NUMBERS; i++)
-    if (!s->numbered[i]) {
-      s->numbered[i] = true;
+  for (int i = 0; i < POOL_PIECE_NUMBERS; i++)
+    if (!s->number_in_use[i]) {
+      s->number_in_use[i] = true;
       return i;
     }
   return -1;
 }
 
-/* The first segment with room on all ranks. */
-osla_err osli_pool_take(forest_pool *pool, size_t bytes, pool_piece *out)
+/* Uses the first segment with room on all ranks. */
+osla_err osli_pool_allocate(forest_pool *pool, size_t bytes, pool_piece *out)
 {
-  bytes = (bytes + LINE - 1) / LINE * LINE;
+  bytes = (bytes + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
   for (pool_segment *s = pool->segments;; s = s->next) {
     if (!s) {
       pool_segment **added = pool->last;
@@ -145,9 +150,9 @@ osla_err osli_pool_take(forest_pool *pool, size_t bytes, pool_piece *out)
     int64_t lacks = !has_room(s, bytes);
     OSLA_CALL(osla_allreduce(pool->t, &lacks, 1, MPI_INT64_T, MPI_MAX));
     if (lacks) continue;
-    *out = (pool_piece){.segment = s->segment, .bytes = bytes, .number = take_number(s)};
-    (void)take_from(s, bytes, &out->offset);
-    s->pieces++;
+    *out = (pool_piece){.segment = s->segment, .bytes = bytes, .number = allocate_number(s)};
+    (void)allocate_from(s, bytes, &out->offset);
+    s->n_pieces++;
     out->memory = (unsigned char *)osla_segment_local(s->segment) + out->offset;
     return OSLA_OK;
   }
@@ -162,7 +167,7 @@ void *osli_pool_scratch(forest_pool *pool, size_t bytes)
   return pool->scratch;
 }
 
-void osli_pool_scratch_done(forest_pool *pool)
+void osli_pool_scratch_trim(forest_pool *pool)
 {
   enum { KEPT = 4 << 20 };
   if (pool->scratch_bytes <= KEPT) return;
@@ -171,7 +176,8 @@ void osli_pool_scratch_done(forest_pool *pool)
   pool->scratch_bytes = 0;
 }
 
-/* Neighbouring holes become one. Without memory for a hole it is lost until its segment goes. */
+/* Adds the piece to the holes and joins adjacent ones. Without memory for a new hole the range is
+ * lost until its segment is freed. */
 static void add_hole(pool_segment *s, const pool_piece *piece)
 {
   pool_hole **at = &s->holes, *before = NULL;
@@ -195,8 +201,8 @@ static void add_hole(pool_segment *s, const pool_piece *piece)
   }
 }
 
-/* A segment without pieces goes, but for the first; on all ranks at the same time. */
-void osli_pool_give(forest_pool *pool, pool_piece *piece)
+/* Frees a segment without pieces, except the first one, on all ranks at once. */
+void osli_pool_release(forest_pool *pool, pool_piece *piece)
 {
   pool_segment **at = &pool->segments;
   while (*at && (*at)->segment != piece->segment)
@@ -204,9 +210,9 @@ void osli_pool_give(forest_pool *pool, pool_piece *piece)
   pool_segment *s = *at;
   if (!s || piece->bytes == 0) return;
   add_hole(s, piece);
-  if (piece->number >= 0) s->numbered[piece->number] = false;
+  if (piece->number >= 0) s->number_in_use[piece->number] = false;
   *piece = (pool_piece){0};
-  if (--s->pieces > 0 || s == pool->segments) return;
+  if (--s->n_pieces > 0 || s == pool->segments) return;
   *at = s->next;
   if (!*at) pool->last = at;
   free_segment(s);
@@ -214,50 +220,55 @@ void osli_pool_give(forest_pool *pool, pool_piece *piece)
 
 /* ---- arrays ---- */
 
-int osli_pool_find(const forest_pool *pool, const void *from, size_t bytes)
+int osli_pool_find_array(const forest_pool *pool, const void *from, size_t bytes)
 {
   uintptr_t at = (uintptr_t)from;
   for (int i = 0; i < pool->n_arrays; i++) {
-    const pool_array *array = osla_pool_array(pool, i);
+    const pool_array *array = osli_pool_array(pool, i);
     uintptr_t base = (uintptr_t)array->base;
     if (base && at >= base && at + bytes <= base + array->bytes) return i;
   }
   return -1;
 }
 
-static osla_err find_place(forest_pool *pool, int *place)
+/* Index of an entry without an array; allocates its block if needed. */
+static osla_err find_free_entry(forest_pool *pool, int *index)
 {
   int i = 0;
-  while (i < pool->n_arrays && osla_pool_array(pool, i)->segment)
+  while (i < pool->n_arrays && osli_pool_array(pool, i)->segment)
     i++;
-  OSLA_CHECK(i < POOL_BLOCKS * POOL_ARRAYS, OSLA_ERR_RANGE, "more than %d arrays of vertices",
-             POOL_BLOCKS * POOL_ARRAYS);
+  OSLA_CHECK(i < POOL_BLOCKS * POOL_ARRAYS, OSLA_ERR_RANGE,
+             "%d arrays of vertices are in use: free one first", POOL_BLOCKS * POOL_ARRAYS);
   pool_array **block = &pool->array[i / POOL_ARRAYS];
   if (!*block) *block = calloc(POOL_ARRAYS, sizeof **block);
   OSLA_CHECK(*block, OSLA_ERR_MEM, "a list of arrays of vertices");
-  *place = i;
+  *index = i;
   return OSLA_OK;
 }
 
-/* Collective. The same place on all ranks, since all add and remove in the same order. */
+/* Adds an array. Its index is the same on all ranks, since all add and remove in one order.
+ * Collective. */
 static osla_err add_array(forest_pool *pool, osla_segment *segment, bool is_mine)
 {
-  int place = 0;
-  OSLA_CALL(osla_agree(pool->t, find_place(pool, &place)));
-  *osla_pool_array(pool, place) =
+  int index = 0;
+  OSLA_CALL(osla_agree(pool->t, find_free_entry(pool, &index)));
+  *osli_pool_array(pool, index) =
     (pool_array){segment, is_mine, osla_segment_local(segment), osla_segment_bytes(segment)};
-  if (place == pool->n_arrays) pool->n_arrays++;
+  if (index == pool->n_arrays) pool->n_arrays++;
   pool->array_changes++;
   return OSLA_OK;
 }
 
-/* Collective, since somebody may still read there. */
+/* Fails on all ranks if any has a transfer under way, which may still read the array. Collective.
+ */
 static osla_err check_idle(forest_pool *pool)
 {
   return osla_agree(
-    pool->t, pool->under_way == 0
-               ? OSLA_OK
-               : osla_error_set(OSLA_ERR_STATE, "vertices go while a transfer is under way"));
+    pool->t,
+    pool->n_under_way == 0
+      ? OSLA_OK
+      : osla_error_set(OSLA_ERR_STATE,
+                       "vertices are removed while a transfer is under way: end it first"));
 }
 
 osla_err osla_vertices_create(osla_transport *t, size_t bytes, void **out)
@@ -284,40 +295,41 @@ static bool is_vertices(const pool_array *array, const void *vertices)
 osla_err osla_vertices_free(osla_transport *t, void **vertices)
 {
   forest_pool *pool;
-  int64_t place = 0, least;
+  int64_t index = 0, least;
   if (!vertices || !*vertices) return OSLA_OK;
   OSLA_CALL(osli_forest_pool(t, &pool));
-  while (place < pool->n_arrays && !is_vertices(osla_pool_array(pool, place), *vertices))
-    place++;
-  least = place;
+  while (index < pool->n_arrays && !is_vertices(osli_pool_array(pool, index), *vertices))
+    index++;
+  least = index;
   OSLA_CALL(osla_allreduce(t, &least, 1, MPI_INT64_T, MPI_MIN));
-  bool known = place == least && place < pool->n_arrays;
-  OSLA_CALL(osla_agree(t, known ? OSLA_OK
-                                : osla_error_set(OSLA_ERR_ARG, "vertices: not from "
-                                                               "osla_vertices_create, or others "
-                                                               "than on other ranks")));
+  bool known = index == least && index < pool->n_arrays;
+  OSLA_CALL(osla_agree(t, known
+                            ? OSLA_OK
+                            : osla_error_set(OSLA_ERR_ARG, "osla_vertices_free: memory that is "
+                                                           "not from osla_vertices_create, or "
+                                                           "not the array of the other ranks")));
   OSLA_CALL(check_idle(pool));
-  osla_segment_destroy(&osla_pool_array(pool, place)->segment);
-  *osla_pool_array(pool, place) = (pool_array){0};
+  osla_segment_destroy(&osli_pool_array(pool, index)->segment);
+  *osli_pool_array(pool, index) = (pool_array){0};
   pool->array_changes++;
-  pool->arrays_gone++;
+  pool->arrays_removed++;
   *vertices = NULL;
   return OSLA_OK;
 }
 
-/* Attached memory is its owner's alone. */
+/* Attached memory is visible to its owner only. */
 static osla_err check_reach(const osla_transport *t, const osla_segment *segment)
 {
   for (int rank = 0; rank < osla_transport_size(t); rank++)
     OSLA_CHECK(!osla_transport_same_node(t, rank) || osla_segment_peer(segment, rank), OSLA_ERR_ARG,
-               "vertices: a segment that neighbours cannot read");
+               "osla_vertices_in: a segment of attached memory, which neighbours cannot read");
   return OSLA_OK;
 }
 
 osla_err osla_vertices_in(osla_segment *segment)
 {
   forest_pool *pool;
-  OSLA_CHECK(segment, OSLA_ERR_ARG, "vertices: no segment");
+  OSLA_CHECK(segment, OSLA_ERR_ARG, "osla_vertices_in: the segment is NULL");
   OSLA_CALL(osli_forest_pool(osla_segment_transport(segment), &pool));
   OSLA_CALL(osla_agree(pool->t, check_reach(pool->t, segment)));
   return add_array(pool, segment, false);
@@ -326,14 +338,14 @@ osla_err osla_vertices_in(osla_segment *segment)
 osla_err osla_vertices_out(osla_segment *segment)
 {
   forest_pool *pool;
-  OSLA_CHECK(segment, OSLA_ERR_ARG, "vertices: no segment");
+  OSLA_CHECK(segment, OSLA_ERR_ARG, "osla_vertices_out: the segment is NULL");
   OSLA_CALL(osli_forest_pool(osla_segment_transport(segment), &pool));
   OSLA_CALL(check_idle(pool));
   for (int i = 0; i < pool->n_arrays; i++) {
-    pool_array *array = osla_pool_array(pool, i);
+    pool_array *array = osli_pool_array(pool, i);
     if (array->segment == segment && !array->is_mine) *array = (pool_array){0};
   }
   pool->array_changes++;
-  pool->arrays_gone++;
+  pool->arrays_removed++;
   return OSLA_OK;
 }

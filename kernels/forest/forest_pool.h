@@ -1,8 +1,8 @@
-/* What all forests of a transport share (private to forests): memory that every rank reaches, the
- * arrays that are read in place, and the transfers that are under way.
+/* Memory and state that all forests of a transport share (private to forests): segments that every
+ * rank reaches, the arrays that neighbours read in place, and the forests with transfers under way.
  *
- * The memory comes in segments of at least POOL_BYTES, of which each rank gives pieces to forests;
- * one that does not fit on some rank makes all ranks make another segment. */
+ * The memory comes in segments of at least 1 MiB on each rank. Each forest has a piece of one
+ * segment. If a piece does not fit on some rank, all ranks make another segment. */
 #ifndef FOREST_POOL_H
 #define FOREST_POOL_H
 
@@ -12,18 +12,22 @@
 
 #include <stdatomic.h>
 
-/* A piece of my part of a segment. */
+enum { CACHE_LINE = 64 };
+
+/* A piece of this rank's part of a segment. */
 typedef struct pool_piece {
   osla_segment *segment;
-  size_t offset, bytes; /* of the data area */
-  void *memory;         /* mine, of any content */
-  int number;           /* among those of the segment, the same on all ranks; -1: too many */
+  size_t offset, bytes; /* of the piece in the segment's data area */
+  void *memory;         /* address of the piece on this rank; its content is undefined */
+  int number;           /* 0 .. POOL_PIECE_NUMBERS - 1, unique in the segment and equal on all
+                           ranks; -1 if all numbers are in use */
 } pool_piece;
 
-enum { POOL_NUMBERS = 256 };
+enum { POOL_PIECE_NUMBERS = 256 };
 
+/* A free range of a segment. */
 typedef struct pool_hole {
-  struct pool_hole *next; /* ascending */
+  struct pool_hole *next; /* ascending by offset */
   size_t offset, bytes;
 } pool_hole;
 
@@ -31,76 +35,88 @@ typedef struct pool_segment {
   struct pool_segment *next;
   osla_segment *segment;
   pool_hole *holes;
-  int pieces; /* that are taken */
-  bool numbered[POOL_NUMBERS];
+  int n_pieces; /* allocated pieces */
+  bool number_in_use[POOL_PIECE_NUMBERS];
 } pool_segment;
 
-/* Memory that is read in place. Arrays stay where they are: others read them without a lock. */
-enum { POOL_ARRAYS = 256, POOL_BLOCKS = 256 }; /* arrays of a block, blocks */
+/* An array that neighbours read in place. Entries never move: other threads read them without the
+ * pool's lock. */
+enum { POOL_ARRAYS = 256, POOL_BLOCKS = 256 }; /* arrays in a block, blocks */
 typedef struct pool_array {
-  osla_segment *segment; /* NULL: free */
+  osla_segment *segment; /* NULL: the entry is free */
   bool is_mine;          /* made by osla_vertices_create */
-  unsigned char *base;   /* mine */
+  unsigned char *base;   /* address on this rank */
   size_t bytes;
 } pool_array;
 
 typedef struct forest_pool {
   osla_transport *t;
-  pool_segment *segments, **last; /* the first one's bells are those that all waits sleep on */
-  pool_array *array[POOL_BLOCKS]; /* NULL: not needed yet */
-  int n_arrays;                   /* up to the last one that was there */
-  uint64_t array_changes;         /* arrays that came or went, from 1 */
-  uint64_t arrays_gone;           /* of these */
-  atomic_flag busy;               /* one thread at a time, for so short that others nap */
-  struct osla_forest *active;     /* that have something to read or to send */
-  struct osla_forest *sharing;    /* that wait for values of other nodes, see forest_share.h */
-  uint64_t far_bytes;             /* of values that were sent to other nodes, of all time */
-  bool verifies;                  /* see osli_forest_lend */
-  int forests;                    /* of all time */
-  int64_t under_way;              /* transfers that were begun and have not ended */
+  pool_segment *segments, **last; /* waits sleep on the first segment's bell */
+  pool_array *array[POOL_BLOCKS]; /* blocks of POOL_ARRAYS entries; NULL until needed */
+  int n_arrays;                   /* entries up to the last one ever used */
+  uint64_t array_changes;         /* arrays added and removed so far, plus 1 */
+  uint64_t arrays_removed;        /* arrays removed so far */
+  atomic_flag is_locked;          /* spin lock of all forests; held for microseconds */
+  struct osla_forest *active;     /* list of forests with values to read or to send */
+  struct osla_forest *pending;    /* list of forests with two-level transfers to advance */
+  uint64_t far_bytes;             /* bytes of values sent to other nodes so far */
+  bool verifies;                  /* OSLA_VERIFY: check values after osla_forest_end_read */
+  int n_forests;                  /* forests created so far, without those of two-level ones */
+  int64_t n_under_way;            /* transfers that have begun and have not ended */
   void *scratch;                  /* see osli_pool_scratch */
   size_t scratch_bytes;
+
+  /* Set with the first forest: one progress step of all forests (a progress hook of the
+   * transport), and of the forests in `pending` (true if any transfer was started). */
+  void (*progress)(void *pool);
+  bool (*advance_pending)(struct forest_pool *pool);
 } forest_pool;
 
-/* The transport's; made by the first that asks. Collective. Errors, on all ranks together: MEM. */
+/* The transport's pool; the first call makes it. Collective. Errors, on all ranks together: MEM. */
 osla_err osli_forest_pool(osla_transport *t, forest_pool **out);
 
-/* Collective, with different sizes. Errors, on all ranks together: MEM. */
-osla_err osli_pool_take(forest_pool *pool, size_t bytes, pool_piece *out);
-void osli_pool_give(forest_pool *pool, pool_piece *piece); /* collective, when nobody uses it */
+/* Registers the pool's progress step with the transport unless that is done. Collective. Errors, on
+ * all ranks together: RANGE (all progress hooks are in use). */
+osla_err osli_pool_set_progress(forest_pool *pool, void (*progress)(void *pool),
+                                bool (*advance_pending)(forest_pool *pool));
 
-/* Memory of any content for a set-up, until osli_pool_scratch_done; NULL: there is none. Up to 4
- * MiB are kept for the next one: to fault new pages in takes time
- * (results/2026-11-25-star-forests-4). Local. */
+/* Allocates a piece of at least `bytes`, which may differ by rank. Collective. Errors, on all ranks
+ * together: MEM. _release: collective; no rank uses the piece any more. */
+osla_err osli_pool_allocate(forest_pool *pool, size_t bytes, pool_piece *out);
+void osli_pool_release(forest_pool *pool, pool_piece *piece);
+
+/* Scratch memory of undefined content for set-up; NULL if there is no memory. One user at a time,
+ * until osli_pool_scratch_trim. Up to 4 MiB stay cached: page faults of new memory made set-up 15 %
+ * slower (results/2026-11-25-star-forests-4). Local. */
 void *osli_pool_scratch(forest_pool *pool, size_t bytes);
-void osli_pool_scratch_done(forest_pool *pool);
+void osli_pool_scratch_trim(forest_pool *pool);
 
-/* The i-th array, below n_arrays. Local. */
-static inline pool_array *osla_pool_array(const forest_pool *pool, int64_t i)
+/* Entry i of the arrays, i < n_arrays. Local. */
+static inline pool_array *osli_pool_array(const forest_pool *pool, int64_t i)
 {
   return &pool->array[i / POOL_ARRAYS][i % POOL_ARRAYS];
 }
 
-/* The array that holds bytes [from, from + bytes); -1: none. Local. */
-int osli_pool_find(const forest_pool *pool, const void *from, size_t bytes);
+/* Index of the array that holds bytes [from, from + bytes); -1 if none does. Local. */
+int osli_pool_find_array(const forest_pool *pool, const void *from, size_t bytes);
 
-/* A third of what a mutex takes, in calls of some 100 ns. */
-static inline bool osla_pool_try(forest_pool *pool)
+/* The pool's lock. A spin lock takes a third of a mutex's time, in calls of some 100 ns. */
+static inline bool osli_pool_try_lock(forest_pool *pool)
 {
-  return !atomic_flag_test_and_set_explicit(&pool->busy, memory_order_acquire);
+  return !atomic_flag_test_and_set_explicit(&pool->is_locked, memory_order_acquire);
 }
-static inline void osla_pool_enter(forest_pool *pool)
+static inline void osli_pool_lock(forest_pool *pool)
 {
-  while (!osla_pool_try(pool))
+  while (!osli_pool_try_lock(pool))
     osli_nap(1);
 }
-static inline void osla_pool_leave(forest_pool *pool)
+static inline void osli_pool_unlock(forest_pool *pool)
 {
-  atomic_flag_clear_explicit(&pool->busy, memory_order_release);
+  atomic_flag_clear_explicit(&pool->is_locked, memory_order_release);
 }
 
-/* This line is written next: other cores may let it go meanwhile. */
-static inline void osla_own_soon(const void *line)
+/* Fetches a cache line for writing ahead of the store. */
+static inline void osli_prefetch_for_write(const void *line)
 {
 #if defined(__x86_64__)
   __asm__ volatile("prefetchw %0" : : "m"(*(const char *)line));
@@ -109,8 +125,8 @@ static inline void osla_own_soon(const void *line)
 #endif
 }
 
-/* Wakes a neighbour that waits for transfers. Local. */
-static inline void osla_pool_wake(forest_pool *pool, int rank)
+/* Wakes a rank of the node that waits for transfers. Local. */
+static inline void osli_pool_wake_rank(forest_pool *pool, int rank)
 {
   osla_segment_wake(pool->segments->segment, rank);
 }

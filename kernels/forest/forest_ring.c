@@ -3,22 +3,22 @@
 
 #include <string.h>
 
-/* Slots, their bytes: of what is small, and at most. */
+/* Numbers of slots; bytes of a slot. */
 enum { SLOT_VERTEX = 16, SLOT_LINE = 64, SMALL = 2 << 10 };
 enum { NEAR_LEAST = 1 << 10, NEAR_MOST = 128 << 10, NEAR_SLOTS = 16, NEAR_FEW = 4 };
 enum { FAR_LEAST = 2 << 10, FAR_MOST = 63 << 10, FAR_SLOTS = 8 };
-_Static_assert(sizeof(forest_head) == 16, "values behind it are aligned");
+_Static_assert(sizeof(forest_head) == 16, "values behind a head are aligned");
 
-/* Before a neighbour's values. */
+/* Head of a part from a node neighbour. */
 typedef struct near_head {
-  _Alignas(16) _Atomic uint64_t part; /* of all time, from 1: its low half; the high one: number */
-  uint64_t what;
+  _Alignas(16) _Atomic uint64_t part; /* low half: of the part's number in the ring, from 1;
+                                          high half: of the transfer's number */
+  uint64_t signature;
 } near_head;
 _Static_assert(sizeof(near_head) <= SLOT_LINE, "each slot has room for it");
 
-/* Room for NEAR_FEW times all values of the link, or FAR_SLOTS times, as far as the limits go; more
- * of what is small. */
-void osli_ring_size(forest_ring *ring, int64_t edges, bool near)
+/* A slot holds all values of the link, 16 bytes each, within the limits. */
+void osli_ring_set_size(forest_ring *ring, int64_t edges, bool near)
 {
   const size_t least = near ? NEAR_LEAST : FAR_LEAST, limit = near ? NEAR_MOST : FAR_MOST;
   const size_t most = limit / SLOT_VERTEX, n = (uint64_t)edges < most ? (size_t)edges : most;
@@ -30,42 +30,43 @@ void osli_ring_size(forest_ring *ring, int64_t edges, bool near)
     ring->n_slots = FAR_SLOTS;
 }
 
-/* From one slot to the next: with room for a head, in whole lines. */
+/* Bytes from one slot to the next: values and a head, in whole cache lines. */
 static size_t slot_stride(const forest_ring *ring)
 {
   return ring->slot_bytes + SLOT_LINE;
 }
 
-size_t osli_ring_all_slots(const forest_ring *ring)
+size_t osli_ring_slots_bytes(const forest_ring *ring)
 {
   return ring->n_slots * slot_stride(ring);
 }
 
-size_t osli_ring_staging(const forest_ring *ring)
+size_t osli_ring_staging_bytes(const forest_ring *ring)
 {
-  return osli_ring_all_slots(ring) + ring->n_slots * sizeof *ring->posted;
+  return osli_ring_slots_bytes(ring) + ring->n_slots * sizeof *ring->posted;
 }
 
-void osli_ring_start(forest_ring *ring, void *words, unsigned char *slots)
+void osli_ring_init(forest_ring *ring, void *words, unsigned char *slots)
 {
   ring->words = words;
   ring->slots = slots;
   memset(ring->words, 0, sizeof *ring->words);
-  for (size_t at = 0; at < osli_ring_all_slots(ring); at += slot_stride(ring))
+  for (size_t at = 0; at < osli_ring_slots_bytes(ring); at += slot_stride(ring))
     memset(slots + at, 0, sizeof(near_head));
 }
 
-void osli_ring_stage(forest_ring *ring, unsigned char *staging)
+void osli_ring_set_staging(forest_ring *ring, unsigned char *staging)
 {
   ring->staging = staging;
-  ring->posted = (osla_posted *)(void *)(staging + osli_ring_all_slots(ring));
+  ring->posted = (osla_posted *)(void *)(staging + osli_ring_slots_bytes(ring));
 }
 
-/* Every free slot has a receive before the other side hears that it is free. */
-static osla_err expect(forest_ring *ring)
+/* Starts a receive for every free slot, before the other side is told that it is free. */
+static osla_err start_receives(forest_ring *ring)
 {
-  for (; ring->in && ring->expected < ring->consumed + ring->n_slots; ring->expected++) {
-    const size_t at = ring->expected % ring->n_slots * slot_stride(ring);
+  for (; ring->in && ring->receives_started < ring->consumed + ring->n_slots;
+       ring->receives_started++) {
+    const size_t at = ring->receives_started % ring->n_slots * slot_stride(ring);
     OSLA_CALL(osli_segment_line_start(ring->segment, ring->in, ring->slots + at,
                                       sizeof(forest_head) + ring->slot_bytes));
   }
@@ -83,11 +84,11 @@ osla_err osli_ring_open_lines(forest_ring *ring, int receives, int sends)
                 out = in;
   out.number = sends;
   out.receives = false;
-  out.done = &ring->left;
+  out.done = &ring->departed;
   OSLA_CALL(osli_segment_line_open(ring->segment, &in, &ring->in));
   OSLA_CALL(osli_segment_line_open(ring->segment, &out, &ring->out));
   osli_ring_watch(ring, false);
-  return expect(ring);
+  return start_receives(ring);
 }
 
 void osli_ring_watch(const forest_ring *ring, bool watched)
@@ -101,7 +102,7 @@ void osli_ring_close(forest_ring *ring)
   osli_segment_line_close(ring->segment, &ring->out);
 }
 
-/* All values in one part: without a division, each of which takes as long as a store to memory. */
+/* True if all values fit into one part. Without divisions, which would show in a ping-pong. */
 static bool is_one_part(const forest_ring *ring, int64_t edges, size_t element, int64_t count)
 {
   const size_t most = ring->slot_bytes;
@@ -114,14 +115,14 @@ static int64_t quotient_up(int64_t a, int64_t b)
   return (a + b - 1) / b;
 }
 
-/* Whole vertices, in parts of about the same size; 0: one is larger than a slot, and a part is some
- * numbers of it. */
+/* Vertices in a part, in parts of about equal size; 0 if a vertex is larger than a slot. */
 static int64_t vertices_of_a_part(const forest_ring *ring, int64_t edges, size_t element,
                                   int64_t count)
 {
   const int64_t most = (int64_t)(ring->slot_bytes / (element * (size_t)count));
   return most > 0 ? quotient_up(edges, quotient_up(edges, most)) : 0;
 }
+/* Numbers in a part of a vertex that is larger than a slot. */
 static int64_t numbers_of_a_part(const forest_ring *ring, size_t element)
 {
   return (int64_t)(ring->slot_bytes / element);
@@ -149,81 +150,82 @@ ring_part osli_ring_part(const forest_ring *ring, int64_t edges, size_t element,
   return (ring_part){part / each, 1, first, count - first < numbers ? count - first : numbers};
 }
 
-/* After the first message a failure cannot be returned to the others. */
-static void must(const forest_ring *ring, osla_err err)
+/* Ends all ranks on an error: others have begun the transfer and wait for this rank. */
+static void abort_on_error(const forest_ring *ring, osla_err err)
 {
   if (err != OSLA_OK) osla_transport_abort(ring->pool->t, err);
 }
 
-/* Of mine, consumed by the other side, as far as is known. */
+/* Parts of this rank that are known to be consumed. */
 static uint64_t consumed_there(forest_ring *ring)
 {
   const uint64_t consumed = atomic_load_explicit(&ring->words->consumed, memory_order_acquire);
-  return consumed > ring->heard ? consumed : ring->heard;
+  return consumed > ring->consumed_by_head ? consumed : ring->consumed_by_head;
 }
 
-/* What a head says, unless a later one has said more. Its 32 bits count from what is known, of
- * which the word may have told most: at most a ring's slots away. */
-static void hear(forest_ring *ring, const forest_head *head)
+/* Notes the acknowledgement of a head, unless more is known. Its 32 bits differ from the known
+ * count by at most n_slots. */
+static void read_head(forest_ring *ring, const forest_head *head)
 {
   const uint64_t known = consumed_there(ring);
   const int32_t more = (int32_t)(head->consumed - (uint32_t)known);
-  if (more > 0) ring->heard = known + (uint64_t)more;
+  if (more > 0) ring->consumed_by_head = known + (uint64_t)more;
 }
 
-/* The last part that is here, which is perhaps not to be read for long. */
-static void hear_last(forest_ring *ring)
+/* Notes the acknowledgement of the last part that has come; it may not be read for long. */
+static void read_last_head(forest_ring *ring)
 {
   const uint64_t arrived = atomic_load_explicit(&ring->words->arrived, memory_order_acquire);
   forest_head head;
   if (ring->near_slots || arrived == ring->consumed) return;
   memcpy(&head, ring->slots + (arrived - 1) % ring->n_slots * slot_stride(ring), sizeof head);
-  hear(ring, &head);
+  read_head(ring, &head);
 }
 
-/* Have so many parts left the staging? */
-static bool have_left(forest_ring *ring, uint64_t n)
+/* True if the staging of the first n parts is free. */
+static bool have_departed(forest_ring *ring, uint64_t n)
 {
-  uint64_t left = atomic_load_explicit(&ring->left, memory_order_acquire);
+  uint64_t left = atomic_load_explicit(&ring->departed, memory_order_acquire);
   for (; !ring->out && left < n; left++) {
     bool done;
-    must(ring, osla_posted_test(ring->segment, &ring->posted[left % ring->n_slots], &done));
+    abort_on_error(ring,
+                   osla_posted_test(ring->segment, &ring->posted[left % ring->n_slots], &done));
     if (!done) break;
-    atomic_store_explicit(&ring->left, left + 1, memory_order_relaxed);
+    atomic_store_explicit(&ring->departed, left + 1, memory_order_relaxed);
   }
-  for (; ring->out && ring->noted < left; ring->noted++)
-    osli_segment_line_left(ring->segment, &ring->posted[ring->noted % ring->n_slots]);
+  for (; ring->out && ring->n_traced < left; ring->n_traced++)
+    osli_segment_line_left(ring->segment, &ring->posted[ring->n_traced % ring->n_slots]);
   return left >= n;
 }
 
 unsigned char *osli_ring_slot(forest_ring *ring)
 {
-  if (ring->sent - consumed_there(ring) >= ring->n_slots) hear_last(ring);
+  if (ring->sent - consumed_there(ring) >= ring->n_slots) read_last_head(ring);
   if (ring->sent - consumed_there(ring) >= ring->n_slots) return NULL;
   const size_t at = ring->sent % ring->n_slots * slot_stride(ring);
   if (ring->near_slots) return ring->near_slots + at + sizeof(near_head);
   const bool is_free =
-    ring->sent < ring->n_slots || have_left(ring, ring->sent + 1 - ring->n_slots);
+    ring->sent < ring->n_slots || have_departed(ring, ring->sent + 1 - ring->n_slots);
   return is_free ? ring->staging + at + sizeof(forest_head) : NULL;
 }
 
-/* Halves of numbers do: a slot holds nothing that is older than its ring. */
+/* Halves of numbers suffice: a slot holds no part that is older than its ring. */
 static uint64_t part_word(uint64_t part, uint32_t number)
 {
   return (uint32_t)part | (uint64_t)number << 32;
 }
 
-/* The slot after it is written next, with as much. */
+/* Publishes a part to a node neighbour, and prefetches the next slot, which is written next. */
 static void send_near(forest_ring *ring, forest_head head, size_t slot, size_t bytes)
 {
   const unsigned char *next = ring->near_slots + ring->sent % ring->n_slots * slot_stride(ring);
   near_head *at = (near_head *)(void *)(ring->near_slots + slot * slot_stride(ring));
-  at->what = head.what;
+  at->signature = head.signature;
   osla_clock_settle();
   atomic_store_explicit(&at->part, part_word(ring->sent, head.number), memory_order_release);
-  osla_pool_wake(ring->pool, ring->rank);
+  osli_pool_wake_rank(ring->pool, ring->rank);
   for (size_t line = 0; line < sizeof *at + bytes && line <= SMALL; line += SLOT_LINE)
-    osla_own_soon(next + line);
+    osli_prefetch_for_write(next + line);
 }
 
 static void send_far(forest_ring *ring, forest_head head, size_t slot, size_t bytes)
@@ -234,14 +236,14 @@ static void send_far(forest_ring *ring, forest_head head, size_t slot, size_t by
   ring->pool->far_bytes += bytes;
   memcpy(ring->staging + at, &head, sizeof head);
   if (ring->out) {
-    must(ring, osli_segment_line_send(ring->segment, ring->out, ring->staging + at,
-                                      sizeof head + bytes, &ring->posted[slot]));
+    abort_on_error(ring, osli_segment_line_send(ring->segment, ring->out, ring->staging + at,
+                                                sizeof head + bytes, &ring->posted[slot]));
     return;
   }
-  must(ring,
-       osla_put_word_post(ring->segment, ring->rank, ring->far_slots + at, ring->staging + at,
-                          sizeof head + bytes, ring->far_words + offsetof(ring_words, arrived),
-                          ring->sent, &ring->posted[slot]));
+  abort_on_error(ring, osla_put_word_post(ring->segment, ring->rank, ring->far_slots + at,
+                                          ring->staging + at, sizeof head + bytes,
+                                          ring->far_words + offsetof(ring_words, arrived),
+                                          ring->sent, &ring->posted[slot]));
 }
 
 void osli_ring_send(forest_ring *ring, forest_head head, size_t bytes)
@@ -259,7 +261,7 @@ static const unsigned char *next_near(const forest_ring *ring, const unsigned ch
   const near_head *at = (const near_head *)(const void *)slot;
   const uint64_t part = atomic_load_explicit(&at->part, memory_order_acquire);
   if ((uint32_t)part != (uint32_t)(ring->consumed + 1)) return NULL;
-  *head = (forest_head){.what = at->what, .number = (uint32_t)(part >> 32)};
+  *head = (forest_head){.signature = at->signature, .number = (uint32_t)(part >> 32)};
   return slot + sizeof *at;
 }
 
@@ -270,14 +272,14 @@ const unsigned char *osli_ring_next(forest_ring *ring, forest_head *head)
   if (atomic_load_explicit(&ring->words->arrived, memory_order_acquire) == ring->consumed)
     return NULL;
   memcpy(head, slot, sizeof *head);
-  hear(ring, head);
+  read_head(ring, head);
   return slot + sizeof *head;
 }
 
-void osli_ring_take(forest_ring *ring)
+void osli_ring_consume(forest_ring *ring)
 {
   ring->consumed++;
-  must(ring, expect(ring));
+  abort_on_error(ring, start_receives(ring));
 }
 
 bool osli_ring_credit(forest_ring *ring)
@@ -292,14 +294,14 @@ bool osli_ring_credit_all(forest_ring *ring)
   if (ring->near_slots) {
     osla_clock_settle();
     atomic_store_explicit(&ring->near_words->consumed, ring->consumed, memory_order_release);
-    osla_pool_wake(ring->pool, ring->rank);
+    osli_pool_wake_rank(ring->pool, ring->rank);
   } else {
     bool done;
-    must(ring, osla_posted_test(ring->segment, &ring->credit, &done));
+    abort_on_error(ring, osla_posted_test(ring->segment, &ring->credit, &done));
     if (!done) return false;
-    must(ring,
-         osla_word_post(ring->segment, ring->rank, ring->far_words + offsetof(ring_words, consumed),
-                        ring->consumed, &ring->credit));
+    abort_on_error(ring, osla_word_post(ring->segment, ring->rank,
+                                        ring->far_words + offsetof(ring_words, consumed),
+                                        ring->consumed, &ring->credit));
   }
   ring->credited = ring->credited_by_word = ring->consumed;
   return true;
@@ -307,7 +309,7 @@ bool osli_ring_credit_all(forest_ring *ring)
 
 bool osli_ring_is_posted(forest_ring *ring)
 {
-  return ring->near_slots || have_left(ring, ring->sent);
+  return ring->near_slots || have_departed(ring, ring->sent);
 }
 
 bool osli_ring_is_empty(const forest_ring *ring)
@@ -316,7 +318,7 @@ bool osli_ring_is_empty(const forest_ring *ring)
   return consumed == ring->sent && ring->credited_by_word == ring->consumed;
 }
 
-osla_err osli_ring_finish(forest_ring *ring)
+osla_err osli_ring_wait_posted(forest_ring *ring)
 {
   for (size_t slot = 0; slot < ring->n_slots && !ring->near_slots && !ring->out; slot++)
     OSLA_CALL(osla_posted_wait(ring->segment, &ring->posted[slot]));

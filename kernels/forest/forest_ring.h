@@ -1,18 +1,18 @@
 /* A link's ring: values that are not read in place, in parts, both ways (private to forests).
  *
- * Each side has slots in its part of the pool, to which the other one writes: a neighbour by
- * stores, others by puts with a word behind that counts the parts. Another word counts those of
- * mine that were consumed, so that their slots are free again; parts that go the other way between
- * nodes say it, too. Where there are lines (segment_lines.h) a part between nodes is one message
- * from the staging into the slot: every free slot has a receive. Who reads knows how many parts a
- * transfer has. Each part has a head: what it is of. A neighbour's head also says that the part is
- * there: a few values come in one line of memory.
+ * Each side has slots in its piece of the pool, which the other side writes: a node neighbour by
+ * stores, a rank of another node by puts, each followed by a word that counts the parts. A second
+ * word acknowledges parts that were consumed, so that their slots are free. Between nodes a part
+ * that travels the other way acknowledges, too. If the ring has lines (segment_lines.h), a part
+ * between nodes is one message from the staging into the slot, and every free slot has a receive.
  *
- * Neighbours have few slots where these are large. Others have 8 of up to 63 KiB: with its head
- * such a part is one piece of UCX's over TCP where that has pieces of 64 KiB, and what is longer
- * goes in parts of about the same size: one is packed while another one travels, and is read while
- * the next one comes (results/2026-11-25-star-forests-5).
- */
+ * The reader knows how many parts a transfer has. Each part has a head with its transfer. The head
+ * of a node neighbour's part also says that the part has come: a few values need one cache line.
+ *
+ * A node neighbour has few slots if these are large. Between nodes there are 8 slots of up to 63
+ * KiB: with its head, such a part is one piece of UCX over TCP with pieces of 64 KiB. More values
+ * go in parts of about equal size, so that one is packed while another one travels
+ * (results/2026-11-25-star-forests-5). */
 #ifndef FOREST_RING_H
 #define FOREST_RING_H
 
@@ -21,95 +21,100 @@
 
 #include <stdatomic.h>
 
-/* What a transfer is, as its rank says: two ranks that begin different ones would read past what is
- * there. */
+/* Head of a part: its transfer. */
 typedef struct forest_head {
-  uint64_t what;     /* osla_forest_what: kind, combination, type, count */
-  uint32_t number;   /* of the forest's transfers, from its low end */
-  uint32_t consumed; /* between nodes: parts that went the other way, from its low end */
+  uint64_t signature; /* see osli_forest_signature */
+  uint32_t number;    /* low half of the transfer's number */
+  uint32_t consumed;  /* between nodes: low half of the number of parts consumed by the sender */
 } forest_head;
 
-/* Written by the other side, in my part of the pool. */
+/* Words of a ring in this rank's piece; the other side writes them. */
 typedef struct ring_words {
-  _Alignas(64) _Atomic uint64_t arrived; /* parts that are in my slots; not of a neighbour */
-  _Atomic uint64_t consumed;             /* parts of mine, by the other side */
+  _Alignas(64) _Atomic uint64_t arrived; /* parts in this rank's slots; unused on a node */
+  _Atomic uint64_t consumed;             /* parts of this rank that the other side has consumed */
 } ring_words;
 
+/* Counts are of parts since the ring was made. */
 typedef struct forest_ring {
   forest_pool *pool;
   osla_segment *segment;
-  int rank;
-  size_t slot_bytes; /* of values */
-  uint64_t n_slots;  /* on each side */
-  ring_words *words;
-  unsigned char *slots;        /* mine */
-  size_t far_slots, far_words; /* the other's: offsets in the segment */
-  unsigned char *near_slots;   /* the same where it is a neighbour; else NULL */
-  ring_words *near_words;
-  uint64_t sent, consumed, credited; /* credited: the consumed ones that the other side knows of */
-  uint64_t credited_by_word;         /* not by heads alone */
-  uint64_t heard;                    /* of mine, consumed: by heads */
-  _Atomic uint64_t left;             /* of mine, whose staging is free again: all up to this one */
-  unsigned char *staging;            /* [n_slots] slots, for others than neighbours */
-  osla_posted *posted;               /* [n_slots] of what lies there */
-  osla_posted credit;
-  osla_line *in, *out; /* NULL: there are none */
-  uint64_t expected;   /* parts that a receive was started for */
-  uint64_t noted;      /* of those that have left by a line: the trace has them */
+  int rank;                    /* the other side */
+  size_t slot_bytes;           /* bytes of values in a slot */
+  uint64_t n_slots;            /* on each side */
+  ring_words *words;           /* this rank's */
+  unsigned char *slots;        /* this rank's */
+  size_t far_slots, far_words; /* the other side's: offsets in its segment */
+  unsigned char *near_slots;   /* the other side's on a node; else NULL */
+  ring_words *near_words;      /* the other side's on a node; else NULL */
+  uint64_t sent, consumed;     /* by this rank */
+  uint64_t credited;           /* consumed parts that the other side was told of */
+  uint64_t credited_by_word;   /* consumed parts that it was told of by a word */
+  uint64_t consumed_by_head;   /* this rank's parts that heads say were consumed */
+  _Atomic uint64_t departed;   /* sent parts whose staging is free again */
+  unsigned char *staging;      /* [n_slots] slots to send from to another node; else NULL */
+  osla_posted *posted;         /* [n_slots] the puts from the staging; else NULL */
+  osla_posted credit;          /* the put of the latest word to another node */
+  osla_line *in, *out;         /* NULL: the ring has no lines */
+  uint64_t receives_started;   /* parts whose receives have been started on `in` */
+  uint64_t n_traced;           /* parts sent on `out` that the trace shows as ended */
 } forest_ring;
 
-/* The slots of a link of so many edges, the same on both sides. Bytes of all slots of a ring, with
- * heads; of staging. Local, pure. */
-void osli_ring_size(forest_ring *ring, int64_t edges, bool near);
-size_t osli_ring_all_slots(const forest_ring *ring);
-size_t osli_ring_staging(const forest_ring *ring);
+/* Sets the number and size of slots for a link of so many edges: the same on both sides. Bytes of
+ * all slots with heads; of the staging. Local. */
+void osli_ring_set_size(forest_ring *ring, int64_t edges, bool is_near);
+size_t osli_ring_slots_bytes(const forest_ring *ring);
+size_t osli_ring_staging_bytes(const forest_ring *ring);
 
-/* My words and slots; staging, of zeros, where it is not a neighbour's. */
-void osli_ring_start(forest_ring *ring, void *words, unsigned char *slots);
-void osli_ring_stage(forest_ring *ring, unsigned char *staging);
+/* Sets this rank's words and slots; between nodes also the staging, whose memory is zero. Local. */
+void osli_ring_init(forest_ring *ring, void *words, unsigned char *slots);
+void osli_ring_set_staging(forest_ring *ring, unsigned char *staging);
 
-/* Lines of these numbers, which no other ring of mine with that rank has in the segment; the other
- * side has them the other way round. Errors: MEM, MPI. Local. */
+/* Opens lines of two numbers that no other ring to this rank has in the segment. The other side has
+ * them exchanged. Local. Errors: MEM, MPI. */
 osla_err osli_ring_open_lines(forest_ring *ring, int receives, int sends);
 
-/* Are parts that come by a line seen? At first they are not. */
-void osli_ring_watch(const forest_ring *ring, bool watched);
+/* Starts or stops polling for parts that come on a line. At first they are not polled for. Local.
+ */
+void osli_ring_watch(const forest_ring *ring, bool is_watched);
 
-void osli_ring_close(forest_ring *ring); /* the lines; nothing is under way */
+/* Closes the lines. No part is under way. Local. */
+void osli_ring_close(forest_ring *ring);
 
-/* The part of a link's values that fits a slot: n vertices from the first on, of each `numbers`
- * from the first number on. `part` counts from 0; all are osli_ring_parts. Local, pure. */
+/* A part: `numbers` numbers from first_number on of each of n vertices from vertex `first` on. */
 typedef struct ring_part {
   int64_t first, n, first_number, numbers;
 } ring_part;
+
+/* The number of parts of a link's values, and part number `part`, from 0. element: bytes of a
+ * number; count: numbers in a vertex. Local. */
 int64_t osli_ring_parts(const forest_ring *ring, int64_t edges, size_t element, int64_t count);
 ring_part osli_ring_part(const forest_ring *ring, int64_t edges, size_t element, int64_t count,
                          int64_t part);
 
-/* Where the next part's values may be written; NULL: the ring is full. Then osli_ring_send, once.
- */
+/* Where to write the values of the next part; NULL if the ring is full. Each non-NULL result is
+ * followed by one osli_ring_send. Local. */
 unsigned char *osli_ring_slot(forest_ring *ring);
 void osli_ring_send(forest_ring *ring, forest_head head, size_t bytes);
 
-/* The next part that has come; NULL: not yet. Then osli_ring_take, once it has been read. */
+/* The values of the next part, and its head; NULL if it has not come. _consume: after they were
+ * read. Local. */
 const unsigned char *osli_ring_next(forest_ring *ring, forest_head *head);
-void osli_ring_take(forest_ring *ring);
+void osli_ring_consume(forest_ring *ring);
 
-/* Credits the other side with what was consumed, once that is half of the slots: a word for each
- * would be as many messages again. false: it could not yet. */
+/* Acknowledges what was consumed if that is at least half of the slots: a word for each part would
+ * double the messages. _all: by a word, whatever heads have said. False: not possible yet. Local.
+ */
 bool osli_ring_credit(forest_ring *ring);
-
-/* The same of all that was consumed, by a word, also where heads have said so. */
 bool osli_ring_credit_all(forest_ring *ring);
 
-/* All that was sent goes on without this rank's progress. */
+/* True if all sent parts arrive without this rank's progress. Local. */
 bool osli_ring_is_posted(forest_ring *ring);
 
-/* The other side has consumed all that was sent, and knows what was consumed; both by words, of
- * which no other is under way then: they arrive in their order, but heads may overtake them. */
+/* True if each side knows by words that all parts were consumed. Words arrive in order, but heads
+ * may overtake them: so no word is under way. Local. */
 bool osli_ring_is_empty(const forest_ring *ring);
 
-/* Waits until all that was posted is there. */
-osla_err osli_ring_finish(forest_ring *ring);
+/* Waits until all puts of this rank are complete. Local. Errors: MPI. */
+osla_err osli_ring_wait_posted(forest_ring *ring);
 
 #endif

@@ -1,97 +1,39 @@
-/* What a rank does for the transfers that are under way (see forest.h), as far as it can be done
- * without waiting. */
+/* One step of progress of the transfers under way, without waiting; what may start, and what is
+ * over (see forest.h). */
 #include "kernels/forest/forest_serve.h"
-#include "kernels/forest/forest_call.h"
-#include "kernels/forest/forest_exact.h"
-#include "kernels/forest/forest_fetch.h"
-#include "kernels/forest/forest_part.h"
-#include "kernels/forest/forest_share.h"
-#include "kernels/forest/forest_verify.h"
 #include "osla_clock.h"
+
+#include <inttypes.h>
 
 /* ---- reading ---- */
 
-bool osli_forest_read_ring(osla_forest *f, uint64_t number, const forest_transfer *x,
-                           forest_link *l, vertex_list to, osla_forest_combine combine,
-                           forest_cursor *at)
+/* True for one call in 128: a load of a neighbour's announcement takes the line that the neighbour
+ * writes when it begins a transfer. */
+static bool is_check_due(osla_forest *f)
 {
-  size_t element = osli_unit_element(x->type);
-  int64_t parts = osli_ring_parts(&l->ring, l->edges, element, x->count);
-  for (; at->part < parts; at->part++) {
-    forest_head head;
-    const unsigned char *slot = osli_ring_next(&l->ring, &head);
-    if (!slot) return false;
-    osli_forest_check_same(f, number, x, l->rank, head.number, head.what);
-    ring_part part = osli_ring_part(&l->ring, l->edges, element, x->count, at->part);
-    osli_vertices_combine(x->type, combine, part.numbers, osla_part_vertices(to, &part, element),
-                          osla_part_packed(slot, &part, element), part.n);
-    osli_ring_take(&l->ring);
-    f->owes |= !osli_ring_credit(&l->ring);
-  }
-  return true;
+  enum { POLLS = 128 };
+  return ++f->n_polls % POLLS == 0;
 }
 
-/* `at`: the parts of its ring that were read. */
-static bool read_link(osla_forest *f, uint64_t number, const forest_transfer *x, forest_link *l,
-                      forest_cursor *at)
+static void next_link(forest_cursor *at)
 {
-  const osla_forest_combine combine = x->gathered ? OSLA_REPLACE : x->combine;
-  vertex_list to =
-    x->gathered ? osli_forest_exact_place(f, x, l) : osla_link_mine(l, x->to, x->stride);
-  vertex_list from = {NULL, 0, NULL, 0, NULL};
-  if (l->self) {
-    from = osla_link_theirs(l, x->from, x->stride);
-  } else if (l->near && !osla_forest_packs(x, l, l->thin_theirs)) {
-    const forest_call *call = osla_forest_call_of(l, number);
-    if (!call) return false;
-    osli_forest_check_same(f, number, x, l->rank, number, call->what);
-    from = osla_forest_in_place(f, l, &call->values);
-  }
-  if (!from.base) return osli_forest_read_ring(f, number, x, l, to, combine, at);
-  osli_vertices_combine(x->type, combine, x->count, to, from, l->edges);
-  return true;
-}
-
-/* Now and then: a look at a neighbour's call takes its line, which it then waits for to begin. */
-static bool looks_again(osla_forest *f)
-{
-  enum { IN_VAIN = 128 };
-  return ++f->looks % IN_VAIN == 0;
-}
-
-/* The links behind the one whose turn it is, as they come. */
-static void read_early(osla_forest *f, uint64_t number, const forest_transfer *x)
-{
-  const forest_links *in = osla_forest_in(f, x->kind);
-  for (int i = x->reading.link + 1; i < in->n; i++) {
-    forest_link *l = &in->of[i];
-    forest_cursor at = {i, l->early == number ? l->early_part : 0};
-    if (l->early == number && l->early_done) continue;
-    l->early_done = read_link(f, number, x, l, &at);
-    l->early = number;
-    l->early_part = at.part;
-  }
-}
-
-static bool read_next(osla_forest *f, uint64_t number, forest_transfer *x, forest_link *l)
-{
-  if (x->kind == FOREST_FETCH) return osli_forest_fetch_link(f, number, x, l);
-  if (l->early == number && l->early_done) return true;
-  if (l->early == number && x->reading.part < l->early_part) x->reading.part = l->early_part;
-  return read_link(f, number, x, l, &x->reading);
+  at->link++;
+  at->part = 0;
 }
 
 static bool read_links(osla_forest *f, uint64_t number, forest_transfer *x)
 {
-  const forest_links *in = osla_forest_in(f, x->kind);
-  if (x->shared) return true;
+  const forest_links *in = osli_forest_read_links(f, x->kind);
+  if (x->two_level) return true;
   if (x->kind == FOREST_FETCH && f->sent + 1 < number) return false;
-  for (; x->reading.link < in->n; osla_next_link(&x->reading)) {
-    if (read_next(f, number, x, &in->of[x->reading.link])) continue;
-    if (x->any_order) read_early(f, number, x);
-    if (looks_again(f)) {
-      osli_forest_look_at_calls(f, number, osla_forest_in(f, x->kind));
-      osli_forest_look_at_rings(f);
+  for (; x->reading.link < in->n; next_link(&x->reading)) {
+    forest_link *l = &in->of[x->reading.link];
+    if (x->kind == FOREST_FETCH ? osli_forest_fetch_link(f, number, x, l)
+                                : osli_forest_read_link(f, number, x, l, &x->reading))
+      continue;
+    if (is_check_due(f)) {
+      osli_forest_check_announcements(f, number, in);
+      osli_forest_check_rings(f);
     }
     return false;
   }
@@ -99,160 +41,159 @@ static bool read_links(osla_forest *f, uint64_t number, forest_transfer *x)
   return true;
 }
 
-/* ---- sending ---- */
-
-static bool send_link(uint64_t number, const forest_transfer *x, forest_link *l, forest_cursor *at)
+static bool read_answers(osla_forest *f, uint64_t number, forest_transfer *x)
 {
-  size_t element = osli_unit_element(x->type);
-  int64_t parts = osli_ring_parts(&l->ring, l->edges, element, x->count);
-  vertex_list from = osla_link_mine(l, x->from, x->stride);
-  for (; at->part < parts; at->part++) {
-    unsigned char *slot = osli_ring_slot(&l->ring);
-    if (!slot) return false;
-    ring_part part = osli_ring_part(&l->ring, l->edges, element, x->count, at->part);
-    osli_vertices_combine(x->type, OSLA_REPLACE, part.numbers,
-                          osla_part_packed(slot, &part, element),
-                          osla_part_vertices(from, &part, element), part.n);
-    osli_ring_send(&l->ring, osla_head_of(number, x), (size_t)(part.n * part.numbers) * element);
-  }
+  if (x->kind != FOREST_FETCH) return true;
+  for (; x->answers.link < f->to_roots.n; next_link(&x->answers))
+    if (!osli_forest_read_answers(f, number, x, &f->to_roots.of[x->answers.link], &x->answers))
+      return false;
   return true;
 }
+
+/* ---- sending ---- */
 
 static bool send_links(osla_forest *f, uint64_t number, forest_transfer *x)
 {
-  const forest_links *out = osla_forest_out(f, x->kind);
-  if (x->shared) return true;
-  for (; x->sending.link < out->n; osla_next_link(&x->sending)) {
-    forest_link *l = &out->of[x->sending.link];
-    const bool packs = osla_forest_packs(x, l, l->thin_mine);
-    if (l->self || (l->near && x->in_place && !packs)) continue;
-    if (!send_link(number, x, l, &x->sending)) return false;
-  }
+  const forest_links *out = osli_forest_send_links(f, x->kind);
+  if (x->two_level) return true;
+  for (; x->sending.link < out->n; next_link(&x->sending))
+    if (!osli_forest_send_link(number, x, &out->of[x->sending.link], &x->sending)) return false;
   return true;
 }
 
-/* What a fetch sends back goes through the rings of broadcasts: none of those before it may send
- * later, and none after it earlier (read_links, and here). */
+/* The values before of a fetch share the rings of broadcasts: a broadcast is sent after the answers
+ * of all earlier fetches, and a fetch is answered after all earlier sends (read_links). */
 static bool may_send(osla_forest *f, uint64_t number)
 {
-  if (osla_forest_transfer(f, number)->kind != FOREST_BCAST) return true;
+  if (osli_forest_transfer(f, number)->kind != FOREST_BCAST) return true;
   for (uint64_t before = f->read + 1; before < number; before++) {
-    const forest_transfer *x = osla_forest_transfer(f, before);
+    const forest_transfer *x = osli_forest_transfer(f, before);
     if (x->kind == FOREST_FETCH && x->reading.link < f->to_leaves.n) return false;
   }
   return true;
 }
 
-/* ---- all of it ---- */
+static void send_all(osla_forest *f)
+{
+  while (f->sent < f->begun && may_send(f, f->sent + 1) &&
+         send_links(f, f->sent + 1, osli_forest_transfer(f, f->sent + 1)))
+    f->sent++;
+}
+
+/* ---- a step of progress ---- */
 
 static void wake_neighbours(osla_forest *f, const forest_links *links)
 {
   for (int i = 0; i < links->n; i++)
-    if (links->of[i].near && !links->of[i].self) osla_pool_wake(f->pool, links->of[i].rank);
+    if (links->of[i].is_near && !links->of[i].is_self)
+      osli_pool_wake_rank(f->pool, links->of[i].rank);
 }
 
-static void tell_owed(osla_forest *f)
+/* Sends the acknowledgements that a ring could not send earlier. */
+static void send_owed_credit(osla_forest *f)
 {
-  bool owes = false;
-  if (!f->owes) return;
+  bool owes_credit = false;
+  if (!f->owes_credit) return;
   for (int i = 0; i < f->to_roots.n; i++)
-    if (!f->to_roots.of[i].self) owes |= !osli_ring_credit(&f->to_roots.of[i].ring);
+    if (!f->to_roots.of[i].is_self) owes_credit |= !osli_ring_credit(&f->to_roots.of[i].ring);
   for (int i = 0; i < f->to_leaves.n; i++)
-    if (!f->to_leaves.of[i].self) owes |= !osli_ring_credit(&f->to_leaves.of[i].ring);
-  f->owes = owes;
+    if (!f->to_leaves.of[i].is_self) owes_credit |= !osli_ring_credit(&f->to_leaves.of[i].ring);
+  f->owes_credit = owes_credit;
 }
 
-static void send_all(osla_forest *f)
-{
-  while (f->sent < f->begun && may_send(f, f->sent + 1) &&
-         send_links(f, f->sent + 1, osla_forest_transfer(f, f->sent + 1)))
-    f->sent++;
-}
-
-void osli_forest_serve(osla_forest *f)
+/* Reads and sends what is possible now. Locked. */
+static void serve_forest(osla_forest *f)
 {
   if (f->sent < f->begun) send_all(f);
   while (f->read < f->begun) {
-    forest_transfer *x = osla_forest_transfer(f, f->read + 1);
-    bool read = read_links(f, f->read + 1, x),
-         answered = x->kind != FOREST_FETCH || osli_forest_read_answers(f, f->read + 1, x);
-    if (!read || !answered) break;
+    forest_transfer *x = osli_forest_transfer(f, f->read + 1);
+    bool is_read = read_links(f, f->read + 1, x), has_answers = read_answers(f, f->read + 1, x);
+    if (!is_read || !has_answers) break;
     f->read++;
-    if (x->reading.link == 0 && !x->shared) continue; /* from nobody */
-    osla_own_soon(&f->control->of[(f->read + 1) % CALLS]);
+    if (x->reading.link == 0 && !x->two_level) continue; /* no rank waits for `read` */
+    osli_prefetch_for_write(&f->control->of[(f->read + 1) % MOST_TRANSFERS]);
     osla_clock_settle();
     atomic_store_explicit(&f->control->read, f->read, memory_order_release);
-    wake_neighbours(f, osla_forest_in(f, x->kind));
+    wake_neighbours(f, osli_forest_read_links(f, x->kind));
   }
-  if (f->sent < f->begun) send_all(f); /* what waited for answers */
-  tell_owed(f);
+  if (f->sent < f->begun) send_all(f); /* broadcasts that waited for answers of fetches */
+  send_owed_credit(f);
 }
 
-static void watch_links(const forest_links *links, bool watched)
-{
-  for (int i = 0; i < links->n; i++)
-    if (!links->of[i].near) osli_ring_watch(&links->of[i].ring, watched);
-}
-
-void osli_forest_watch(osla_forest *f, bool watched)
-{
-  if (f->n_far == 0) return;
-  watch_links(&f->to_roots, watched);
-  watch_links(&f->to_leaves, watched);
-}
-
-void osli_forest_activate(osla_forest *f)
+/* Adds the forest to the pool's list of active ones. Locked. */
+static void activate(osla_forest *f)
 {
   if (f->is_active) return;
-  osli_forest_watch(f, true);
+  osli_forest_watch_lines(f, true);
   f->is_active = true;
   f->next_active = f->pool->active;
   f->pool->active = f;
 }
 
-void osli_forest_deactivate(osla_forest *f)
-{
-  osla_pool_enter(f->pool);
-  osla_forest **at = &f->pool->active;
-  while (*at && *at != f)
-    at = &(*at)->next_active;
-  if (*at) *at = f->next_active;
-  f->is_active = false;
-  osla_pool_leave(f->pool);
-}
-
-/* Was anything read or sent to its end? */
-static bool serve_all(forest_pool *pool)
+bool osli_forests_serve_locked(forest_pool *pool)
 {
   bool any = false;
   osla_forest **at = &pool->active;
   while (*at) {
     osla_forest *f = *at;
     uint64_t before = f->read + f->sent;
-    osli_forest_serve(f);
+    serve_forest(f);
     any |= f->read + f->sent != before;
-    f->is_active = f->read < f->begun || f->sent < f->begun || f->owes;
+    f->is_active = f->read < f->begun || f->sent < f->begun || f->owes_credit;
     if (f->is_active) {
       at = &f->next_active;
     } else {
       *at = f->next_active;
-      osli_forest_watch(f, false);
+      osli_forest_watch_lines(f, false);
     }
   }
+  if (pool->pending) any |= pool->advance_pending(pool);
   return any;
 }
 
-/* Another thread of this rank may sleep until what was served here is over. */
 void osli_forests_serve(forest_pool *pool)
 {
-  if (!osla_pool_try(pool)) return;
-  bool any = serve_all(pool);
-  any |= osli_forest_shares_advance(pool);
-  osla_pool_leave(pool);
-  if (any) osla_pool_wake(pool, osla_transport_rank(pool->t));
+  if (!osli_pool_try_lock(pool)) return;
+  bool any = osli_forests_serve_locked(pool);
+  osli_pool_unlock(pool);
+  if (any) osli_pool_wake_rank(pool, osla_transport_rank(pool->t)); /* other threads of the rank */
 }
 
-/* A look at its word takes the line that it writes. */
+/* ---- starting ---- */
+
+uint64_t osli_forest_start_next(osla_forest *f)
+{
+  const uint64_t number = ++f->begun;
+  osli_prefetch_for_write(&f->control->of[number % MOST_TRANSFERS]);
+  forest_transfer *x = osli_forest_transfer(f, number);
+  x->ended = false;
+  f->pool->n_under_way++;
+  if (f->to_roots.n + f->to_leaves.n == 0) {
+    f->read = f->sent = number;
+    return number;
+  }
+  if (x->is_awaited) {
+    osli_forest_announce(f, number, x);
+    osli_forest_wake_readers(f, x);
+  }
+  activate(f);
+  serve_forest(f);
+  if (!x->is_awaited) osli_forest_announce(f, number, x); /* after the parts for other nodes */
+  return number;
+}
+
+uint64_t osli_forest_start(osla_forest *f, const forest_transfer *what)
+{
+  forest_transfer *x = osli_forest_transfer(f, f->begun + 1);
+  *x = *what;
+  osli_forest_locate_values(f, x);
+  return osli_forest_start_next(f);
+}
+
+/* ---- waiting for readers ---- */
+
+/* Whether a neighbour has read a transfer. Its `read` is loaded only if the value seen earlier does
+ * not say so, since a load takes the line that it writes. */
 static bool has_read(forest_link *l, uint64_t number)
 {
   if (atomic_load_explicit(&l->seen, memory_order_acquire) >= number) return true;
@@ -261,81 +202,115 @@ static bool has_read(forest_link *l, uint64_t number)
   return read >= number;
 }
 
-bool osli_forest_lent_is_back(osla_forest *f, uint64_t number)
+bool osli_forest_values_are_read(osla_forest *f, uint64_t number)
 {
-  const forest_transfer *x = osla_forest_transfer(f, number);
-  const forest_links *out = osla_forest_out(f, x->kind);
-  for (int i = 0; i < out->n; i++) {
-    forest_link *l = &out->of[i];
-    if (osla_forest_lends(x, l) && !has_read(l, number)) return false;
-  }
+  const forest_transfer *x = osli_forest_transfer(f, number);
+  const forest_links *out = osli_forest_send_links(f, x->kind);
+  for (int i = 0; i < out->n; i++)
+    if (osli_forest_is_read_in_place(x, &out->of[i]) && !has_read(&out->of[i], number))
+      return false;
   return true;
 }
 
-bool osli_forest_readers_done(osla_forest *f, uint64_t number)
+bool osli_forest_neighbours_are_done(osla_forest *f, uint64_t number)
 {
-  const forest_transfer *x = osla_forest_transfer(f, number);
-  const forest_links *out = osla_forest_out(f, x->kind);
-  for (int i = 0; i < out->n; i++) {
-    forest_link *l = &out->of[i];
-    if (l->self || !l->near) continue;
-    if (!has_read(l, number)) return false;
-  }
+  const forest_transfer *x = osli_forest_transfer(f, number);
+  const forest_links *out = osli_forest_send_links(f, x->kind);
+  for (int i = 0; i < out->n; i++)
+    if (out->of[i].is_near && !out->of[i].is_self && !has_read(&out->of[i], number)) return false;
   return true;
 }
 
-/* A rank that waits in a call of another library makes no progress here. */
+typedef struct reader_wait {
+  osla_forest *forest;
+  uint64_t number;
+  bool (*is_done)(osla_forest *f, uint64_t number);
+} reader_wait;
+
+static bool poll_readers(void *arg)
+{
+  const reader_wait *w = arg;
+  osla_forest *f = w->forest;
+  osli_forests_serve(f->pool);
+  if (w->is_done(f, w->number)) return true;
+  osli_pool_lock(f->pool);
+  osli_forest_check_rings(f);
+  osli_pool_unlock(f->pool);
+  return false;
+}
+
+static void wait_until(reader_wait w)
+{
+  if (w.is_done(w.forest, w.number)) return;
+  osla_segment_wait(w.forest->pool->segments->segment, poll_readers, &w);
+}
+
+void osli_forest_wait_for_readers(osla_forest *f, uint64_t number)
+{
+  wait_until((reader_wait){f, number, osli_forest_values_are_read});
+}
+
+osla_err osli_forest_check_free(const osla_forest *f)
+{
+  if (f->begun < MOST_TRANSFERS) return OSLA_OK;
+  uint64_t before = f->begun + 1 - MOST_TRANSFERS;
+  OSLA_CHECK(f->transfer[before % MOST_TRANSFERS].ended, OSLA_ERR_STATE,
+             "transfer %" PRIu64 " of a forest has not ended, and %d have begun since", before,
+             MOST_TRANSFERS - 1);
+  return OSLA_OK;
+}
+
+osla_err osli_forest_wait_for_free(osla_forest *f)
+{
+  OSLA_CALL(osli_forest_check_free(f));
+  if (f->begun >= MOST_TRANSFERS)
+    wait_until((reader_wait){f, f->begun + 1 - MOST_TRANSFERS, osli_forest_neighbours_are_done});
+  return OSLA_OK;
+}
+
+/* ---- what is over ---- */
+
+/* Whether all parts for other nodes travel without this rank's progress: a rank that then waits in
+ * a call of another library makes none. */
 static bool are_posted(const forest_links *out)
 {
   bool all = true;
   for (int i = 0; i < out->n; i++)
-    if (!out->of[i].near) all &= osli_ring_is_posted(&out->of[i].ring);
+    if (!out->of[i].is_near) all &= osli_ring_is_posted(&out->of[i].ring);
   return all;
 }
 
 static bool is_posted(osla_forest *f, const forest_transfer *x)
 {
-  if (!are_posted(osla_forest_out(f, x->kind))) return false;
+  if (!are_posted(osli_forest_send_links(f, x->kind))) return false;
   return x->kind != FOREST_FETCH || are_posted(&f->to_leaves);
 }
 
 static bool is_over(osla_forest *f, uint64_t number, const forest_transfer *x, bool with_readers)
 {
   if (f->read < number || f->sent < number) return false;
-  if (x->shared) return osli_forest_share_is_over(f, x, with_readers);
+  if (x->two_level) return true;
   if (f->n_far > 0 && !is_posted(f, x)) return false;
-  if (!x->awaited) return true;
-  bool lent = (x->in_place && with_readers) || x->before_in_place; /* who reads writes there */
-  return !lent || osli_forest_lent_is_back(f, number);
+  if (!x->is_awaited) return true;
+  /* Neighbours that read the values of a fetch also write the values before. */
+  const bool waits = (x->at.values.array >= 0 && with_readers) || x->at.before.array >= 0;
+  return !waits || osli_forest_values_are_read(f, number);
 }
 
 bool osli_forest_is_over(osla_forest *f, uint64_t number, bool with_readers)
 {
-  const forest_transfer *x = osla_forest_transfer(f, number);
+  const forest_transfer *x = osli_forest_transfer(f, number);
   if (is_over(f, number, x, with_readers)) return true;
-  if (looks_again(f)) {
-    osli_forest_look_at_calls(f, number, osla_forest_in(f, x->kind));
-    osli_forest_look_at_calls(f, number, osla_forest_out(f, x->kind));
-    osli_forest_look_at_rings(f);
+  if (is_check_due(f)) {
+    osli_forest_check_announcements(f, number, osli_forest_read_links(f, x->kind));
+    osli_forest_check_announcements(f, number, osli_forest_send_links(f, x->kind));
+    osli_forest_check_rings(f);
   }
   return false;
 }
 
-void osli_forest_set_ended(osla_forest *f, uint64_t number)
+void osli_forest_mark_ended(osla_forest *f, uint64_t number)
 {
-  forest_transfer *x = osla_forest_transfer(f, number);
-  if (x->shared) osli_forest_share_end(f, x);
-  x->ended = true;
-  f->pool->under_way--;
-}
-
-bool osli_forest_finish(osla_forest *f, uint64_t number, bool with_readers)
-{
-  osla_pool_enter(f->pool);
-  (void)serve_all(f->pool);
-  if (f->pool->sharing) (void)osli_forest_shares_advance(f->pool);
-  bool over = osli_forest_is_over(f, number, with_readers);
-  if (over) osli_forest_set_ended(f, number);
-  osla_pool_leave(f->pool);
-  return over;
+  osli_forest_transfer(f, number)->ended = true;
+  f->pool->n_under_way--;
 }

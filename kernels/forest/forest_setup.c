@@ -1,9 +1,10 @@
-/* Links from edges. Who has leaves knows which roots they are joined to; who has roots hears of it
- * in two exchanges: how many edges, from ranks that it does not know; then, between those who are
- * joined, where in the pool the lists, words and slots of the link lie. The roots' owner reads the
- * lists of a neighbour where they are and gets the others', where these are needed. (Section 5.1 of
- * the paper, where leaves' ranks send them.) */
-#include "kernels/forest/forest_lists.h"
+/* Creation and destruction of a forest without two-level transfers.
+ *
+ * A leaf rank knows the roots that its leaves are joined to. The root ranks learn of their leaves
+ * in two exchanges: first the number of edges from each leaf rank; then, between joined ranks,
+ * where the link's lists, words and slots lie in the pool. (In section 5.1 of the paper, leaf ranks
+ * send their lists.) */
+#include "kernels/forest/forest_serve.h"
 #include "src/transport/exchange.h"
 
 #include <inttypes.h>
@@ -11,28 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a rank sends to those that it is joined to; before that the roots' owners alone: how many
- * edges there are, an int64_t. */
-typedef struct places {
-  int64_t n_roots, control;
-  int n_far;                   /* as in the forest */
-  list_form leaves, roots;     /* of the edges from my leaves to your roots */
-  int64_t low_root, high_root; /* as in forest_link */
-  bool thin_leaves, thin_roots;
-  int64_t leaf_words, leaf_slots; /* of that link, at me */
-  int64_t root_words, root_slots; /* of the link from your leaves to my roots, at me */
-} places;
-_Static_assert(sizeof(places) <= OSLA_MOST_LETTER, "a letter");
+/* ---- links ---- */
 
-/* Of mine to that rank; it is joined to me. */
-static const places *places_of(const osla_letters *theirs, int rank)
-{
-  return osli_letter_of(theirs, rank);
-}
-
-/* ---- who is joined to whom ---- */
-
-static osla_err count_edges(const osla_forest *f, const forest_edges *e, osla_letters *out)
+/* One letter to each rank with roots of this rank's leaves: the number of edges, an int64_t. */
+static osla_err write_edge_counts(const osla_forest *f, const forest_edges *e, osla_letters *out)
 {
   *out = (osla_letters){.bytes = sizeof(int64_t)};
   for (int p = 0; p < osla_transport_size(f->t); p++) {
@@ -42,7 +25,6 @@ static osla_err count_edges(const osla_forest *f, const forest_edges *e, osla_le
   return OSLA_OK;
 }
 
-/* `edges`: with each rank. */
 static osla_err make_links(osla_forest *f, const osla_letters *edges, forest_links *out)
 {
   out->of = calloc((size_t)edges->n + 1, sizeof *out->of);
@@ -52,40 +34,42 @@ static osla_err make_links(osla_forest *f, const osla_letters *edges, forest_lin
     const int p = osli_letter_rank(edges, i);
     forest_link *l = &out->of[out->n];
     out->ranks[out->n++] = p;
-    *l = (forest_link){
-      .rank = p, .self = p == osla_transport_rank(f->t), .near = osla_transport_same_node(f->t, p)};
+    *l = (forest_link){.rank = p,
+                       .is_self = p == osla_transport_rank(f->t),
+                       .is_near = osla_transport_same_node(f->t, p)};
     memcpy(&l->edges, osli_letter(edges, i), sizeof l->edges);
-    osli_ring_size(&l->ring, l->edges, l->near);
-    f->n_far += !l->near;
+    osli_ring_set_size(&l->ring, l->edges, l->is_near);
+    f->n_far += !l->is_near;
   }
   return OSLA_OK;
 }
 
-/* ---- my part of the pool ---- */
+/* ---- this rank's piece of the pool ---- */
+
+/* Offsets in the piece. Those of a link's words and slots are in its ring's far_words and far_slots
+ * until the other rank's are known. */
+typedef struct layout {
+  size_t control, lists, bytes;
+} layout;
 
 static size_t reserve(size_t *at, size_t bytes)
 {
   size_t start = *at;
-  *at += (bytes + LINE - 1) / LINE * LINE;
+  *at += (bytes + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
   return start;
 }
-
-/* Offsets in my piece; those of links in far_words and far_slots, until the other's are known. */
-typedef struct layout {
-  size_t control, lists, bytes;
-} layout;
 
 static void reserve_rings(forest_links *links, size_t *at)
 {
   for (int i = 0; i < links->n; i++) {
     forest_ring *ring = &links->of[i].ring;
-    if (links->of[i].self) continue;
+    if (links->of[i].is_self) continue;
     ring->far_words = reserve(at, sizeof(ring_words));
-    ring->far_slots = reserve(at, osli_ring_all_slots(ring));
+    ring->far_slots = reserve(at, osli_ring_slots_bytes(ring));
   }
 }
 
-static layout lay_out(osla_forest *f)
+static layout make_layout(osla_forest *f)
 {
   layout l = {0};
   l.control = reserve(&l.bytes, sizeof(forest_control));
@@ -100,64 +84,81 @@ static unsigned char *piece_at(const osla_forest *f, size_t offset)
   return (unsigned char *)f->piece.memory + offset;
 }
 
-/* Of roots with leaves on other nodes, whose lists are to be got. */
-static size_t far_count(const osla_forest *f, const osla_letters *theirs)
-{
-  size_t count = 0;
-  for (int i = 0; i < f->to_leaves.n; i++) {
-    const forest_link *l = &f->to_leaves.of[i];
-    if (!l->near && places_of(theirs, l->rank)->roots.list >= 0) count += (size_t)l->edges;
-  }
-  return count;
-}
-
 static size_t staging_bytes(const forest_links *links)
 {
   size_t bytes = 0;
   for (int i = 0; i < links->n; i++)
-    if (!links->of[i].near) bytes += osli_ring_staging(&links->of[i].ring);
+    if (!links->of[i].is_near) bytes += osli_ring_staging_bytes(&links->of[i].ring);
   return bytes;
 }
 
-/* ---- what each side needs of the other ---- */
+/* Allocates the piece, the staging, and room for the letters. local: an earlier error of this rank.
+ */
+static osla_err allocate_memory(osla_forest *f, osla_err local, layout *lay, osla_letters *letters)
+{
+  *lay = make_layout(f);
+  size_t staging = staging_bytes(&f->to_roots) + staging_bytes(&f->to_leaves);
+  f->staging = calloc(staging + 1, 1);
+  if (local == OSLA_OK) local = osli_letters_reserve(letters, f->to_roots.n + f->to_leaves.n);
+  if (!f->staging) local = osla_error_set(OSLA_ERR_MEM, "%zu bytes to send from", staging);
+  OSLA_CALL(osla_agree(f->t, local));
+  return osli_pool_allocate(f->pool, lay->bytes, &f->piece);
+}
 
 static void start_rings(osla_forest *f, forest_links *links, unsigned char **staging)
 {
   for (int i = 0; i < links->n; i++) {
     forest_ring *ring = &links->of[i].ring;
-    if (links->of[i].self) continue;
+    if (links->of[i].is_self) continue;
     ring->pool = f->pool;
     ring->segment = f->piece.segment;
     ring->rank = links->of[i].rank;
-    osli_ring_start(ring, piece_at(f, ring->far_words), piece_at(f, ring->far_slots));
-    if (links->of[i].near) continue;
-    osli_ring_stage(ring, *staging);
-    *staging += osli_ring_staging(ring);
+    osli_ring_init(ring, piece_at(f, ring->far_words), piece_at(f, ring->far_slots));
+    if (links->of[i].is_near) continue;
+    osli_ring_set_staging(ring, *staging);
+    *staging += osli_ring_staging_bytes(ring);
   }
 }
+
+/* ---- letters between joined ranks ---- */
+
+/* What a rank tells another one that it is joined to. Offsets are in the sender's segment. */
+typedef struct link_letter {
+  int64_t n_roots, control;
+  int n_far;
+  /* The link from the sender's leaves to the receiver's roots: */
+  list_description leaves, roots;
+  int64_t low_root, high_root;
+  bool leaves_scattered, roots_scattered;
+  int64_t leaf_words, leaf_slots; /* offsets of its ring */
+  /* The link from the receiver's leaves to the sender's roots: */
+  int64_t root_words, root_slots;
+} link_letter;
+_Static_assert(sizeof(link_letter) <= OSLA_MOST_LETTER, "a link_letter fits into a letter");
 
 static int rank_of(const forest_links *links, int i)
 {
   return i < links->n ? links->ranks[i] : INT_MAX;
 }
 
-/* One for each rank that I am joined to in any way; there is room for them. */
-static osla_err tell_places(const osla_forest *f, const layout *l, osla_letters *out)
+/* One letter to each rank that this rank is joined to in either direction. */
+static osla_err write_letters(const osla_forest *f, const layout *l, osla_letters *out)
 {
   const int64_t base = (int64_t)f->piece.offset;
   const forest_links *roots = &f->to_roots, *leaves = &f->to_leaves;
   for (int i = 0, j = 0; i < roots->n || j < leaves->n;) {
-    const bool first = rank_of(roots, i) <= rank_of(leaves, j);
-    const int p = first ? rank_of(roots, i) : rank_of(leaves, j);
-    places mine = {.n_roots = f->n_roots, .control = base + (int64_t)l->control, .n_far = f->n_far};
+    const bool is_roots_next = rank_of(roots, i) <= rank_of(leaves, j);
+    const int p = is_roots_next ? rank_of(roots, i) : rank_of(leaves, j);
+    link_letter mine = {
+      .n_roots = f->n_roots, .control = base + (int64_t)l->control, .n_far = f->n_far};
     if (rank_of(roots, i) == p) {
       const forest_link *link = &roots->of[i++];
-      mine.roots = osli_forest_form_of_roots(f, link);
-      mine.leaves = osli_forest_form_of_leaves(f, link);
+      mine.roots = osli_list_describe(f, &link->theirs);
+      mine.leaves = osli_list_describe(f, &link->mine);
       mine.low_root = link->low_root;
       mine.high_root = link->high_root;
-      mine.thin_leaves = link->thin_mine;
-      mine.thin_roots = link->thin_theirs;
+      mine.leaves_scattered = link->mine_scattered;
+      mine.roots_scattered = link->theirs_scattered;
       mine.leaf_words = base + (int64_t)link->ring.far_words;
       mine.leaf_slots = base + (int64_t)link->ring.far_slots;
     }
@@ -171,33 +172,34 @@ static osla_err tell_places(const osla_forest *f, const layout *l, osla_letters 
   return OSLA_OK;
 }
 
-static const void *at_neighbour(const osla_forest *f, int rank, int64_t offset)
+static void *peer_at(const osla_forest *f, int rank, int64_t offset)
 {
-  return (const unsigned char *)osla_segment_peer(f->piece.segment, rank) + offset;
+  return (unsigned char *)osla_segment_peer(f->piece.segment, rank) + offset;
 }
 
-/* Where both ranks have few links to other nodes: while a forest has something under way, all that
- * may come is looked for in each step of progress. */
-static osla_err open_lines(const osla_forest *f, forest_ring *ring, const places *other,
+/* Opens the ring's lines if both ranks have few links to other nodes: all lines of a forest are
+ * polled in each step of progress while it has a transfer under way. */
+static osla_err open_lines(const osla_forest *f, forest_ring *ring, const link_letter *other,
                            bool to_roots)
 {
   enum { FEW_LINKS = 64 };
-  const int down = 2 * f->piece.number, up = down + 1; /* from roots to leaves */
+  const int down = 2 * f->piece.number, up = down + 1; /* line from roots to leaves; to roots */
   if (down < 0 || f->n_far > FEW_LINKS || other->n_far > FEW_LINKS) return OSLA_OK;
   return osli_ring_open_lines(ring, to_roots ? down : up, to_roots ? up : down);
 }
 
-static osla_err connect_ring(const osla_forest *f, forest_link *l, const places *other,
+static osla_err connect_ring(const osla_forest *f, forest_link *l, const link_letter *other,
                              bool to_roots)
 {
   const int64_t words = to_roots ? other->root_words : other->leaf_words;
   const int64_t slots = to_roots ? other->root_slots : other->leaf_slots;
-  if (l->self) return OSLA_OK;
+  if (l->is_near) l->control = peer_at(f, l->rank, other->control);
+  if (l->is_self) return OSLA_OK;
   l->ring.far_words = (size_t)words;
   l->ring.far_slots = (size_t)slots;
-  if (!l->near) return open_lines(f, &l->ring, other, to_roots);
-  l->ring.near_slots = (unsigned char *)(uintptr_t)at_neighbour(f, l->rank, slots);
-  l->ring.near_words = (ring_words *)(uintptr_t)at_neighbour(f, l->rank, words);
+  if (!l->is_near) return open_lines(f, &l->ring, other, to_roots);
+  l->ring.near_slots = peer_at(f, l->rank, slots);
+  l->ring.near_words = peer_at(f, l->rank, words);
   return OSLA_OK;
 }
 
@@ -217,21 +219,31 @@ static osla_err connect_to_roots(osla_forest *f, const forest_edges *e, const fo
 {
   for (int i = 0; i < f->to_roots.n; i++) {
     forest_link *l = &f->to_roots.of[i];
-    const places *other = places_of(theirs, l->rank);
+    const link_letter *other = osli_letter_of(theirs, l->rank);
     const int64_t start = e->start[l->rank];
     OSLA_CALL(check_roots(f, l, lists->leaf + start, lists->root + start, other->n_roots));
-    if (l->near) l->control = (forest_control *)(uintptr_t)at_neighbour(f, l->rank, other->control);
     OSLA_CALL(connect_ring(f, l, other, true));
   }
   return OSLA_OK;
 }
 
-/* Lists of others than neighbours, all at the same time, into far_lists. */
+/* Offset of a list of this rank's roots that it has to copy from the leaf rank; -1 if there is
+ * none. */
+static int64_t list_to_get(const forest_link *l, const osla_letters *theirs)
+{
+  const link_letter *other = osli_letter_of(theirs, l->rank);
+  return l->is_near ? -1 : other->roots.list;
+}
+
+/* Gets the lists of other nodes into far_lists, all at the same time. */
 static osla_err get_lists(osla_forest *f, const osla_letters *theirs)
 {
   osla_segment *segment = f->piece.segment;
+  size_t n = 0;
+  for (int i = 0; i < f->to_leaves.n; i++)
+    if (list_to_get(&f->to_leaves.of[i], theirs) >= 0) n += (size_t)f->to_leaves.of[i].edges;
   osla_transfer *transfer = malloc((size_t)(f->to_leaves.n + 1) * sizeof *transfer);
-  f->far_lists = malloc((far_count(f, theirs) + 1) * sizeof *f->far_lists);
+  f->far_lists = malloc((n + 1) * sizeof *f->far_lists);
   if (!transfer || !f->far_lists) {
     free(transfer);
     return osla_error_set(OSLA_ERR_MEM, "lists of %d links", f->to_leaves.n);
@@ -241,12 +253,12 @@ static osla_err get_lists(osla_forest *f, const osla_letters *theirs)
   uint32_t *far = f->far_lists;
   for (int i = 0; i < f->to_leaves.n && err == OSLA_OK; i++) {
     forest_link *l = &f->to_leaves.of[i];
-    const int64_t list = places_of(theirs, l->rank)->roots.list;
-    if (l->near || list < 0) continue;
+    const int64_t list = list_to_get(l, theirs);
+    if (list < 0) continue;
     err = osla_segment_get(segment, l->rank, (size_t)list, far, (size_t)l->edges * sizeof *far,
                            &transfer[started]);
     started += err == OSLA_OK;
-    l->mine = far;
+    l->mine.list = far;
     far += l->edges;
   }
   for (int i = 0; i < started; i++) {
@@ -257,75 +269,62 @@ static osla_err get_lists(osla_forest *f, const osla_letters *theirs)
   return err;
 }
 
-static void take_range(osla_forest *f, const forest_link *l)
-{
-  if (l->low_root < f->low_root || f->high_root < 0) f->low_root = l->low_root;
-  if (l->high_root > f->high_root) f->high_root = l->high_root;
-}
-
 static osla_err connect_to_leaves(osla_forest *f, const osla_letters *theirs)
 {
-  f->high_root = -1; /* none; low_root is 0 then */
+  f->low_root = f->to_leaves.n > 0 ? INT64_MAX : 0;
+  f->high_root = -1;
   for (int i = 0; i < f->to_leaves.n; i++) {
     forest_link *l = &f->to_leaves.of[i];
-    const places *other = places_of(theirs, l->rank);
+    const link_letter *other = osli_letter_of(theirs, l->rank);
     OSLA_CALL(connect_ring(f, l, other, false));
-    osli_forest_take_forms(f, l, &other->roots, &other->leaves);
+    osli_link_set_lists(f, l, &other->roots, &other->leaves);
     l->low_root = other->low_root;
     l->high_root = other->high_root;
-    l->thin_mine = other->thin_roots;
-    l->thin_theirs = other->thin_leaves;
-    take_range(f, l);
-    if (l->near) l->control = (forest_control *)(uintptr_t)at_neighbour(f, l->rank, other->control);
+    l->mine_scattered = other->roots_scattered;
+    l->theirs_scattered = other->leaves_scattered;
+    if (l->low_root < f->low_root) f->low_root = l->low_root;
+    if (l->high_root > f->high_root) f->high_root = l->high_root;
   }
   return get_lists(f, theirs);
 }
 
-/* `err`: whether lists could be made. */
-static osla_err take_memory(osla_forest *f, osla_err err, layout *lay, osla_letters *letters)
-{
-  *lay = lay_out(f);
-  size_t staging = staging_bytes(&f->to_roots) + staging_bytes(&f->to_leaves);
-  f->staging = calloc(staging + 1, 1);
-  if (err == OSLA_OK) err = osli_letters_reserve(letters, f->to_roots.n + f->to_leaves.n);
-  if (!f->staging) err = osla_error_set(OSLA_ERR_MEM, "%zu bytes to send from", staging);
-  OSLA_CALL(osla_agree(f->t, err));
-  return osli_pool_take(f->pool, lay->bytes, &f->piece);
-}
+/* ---- creation ---- */
 
-static osla_err connect(osla_forest *f, const forest_edges *e, osla_exchange *x)
+/* Gives the links memory, and exchanges what each side needs of the other. */
+static osla_err connect_links(osla_forest *f, const forest_edges *e, osla_exchange *x)
 {
   layout lay;
   forest_lists lists = {NULL, NULL};
-  osla_letters mine = {.bytes = sizeof(places)}, theirs = mine;
+  osla_letters mine = {.bytes = sizeof(link_letter)}, theirs = mine;
   osla_err local = osli_forest_lists_make(f, e, &lists);
-  osla_err err = take_memory(f, local, &lay, &mine);
+  osla_err err = allocate_memory(f, local, &lay, &mine);
   if (err == OSLA_OK) {
     unsigned char *staging = f->staging;
     f->control = (forest_control *)(void *)piece_at(f, lay.control);
     memset(f->control, 0, sizeof *f->control);
     start_rings(f, &f->to_roots, &staging);
     start_rings(f, &f->to_leaves, &staging);
-    osli_forest_lists_keep(f, (uint32_t *)(void *)piece_at(f, lay.lists));
-    if (e->leaf) local = osli_forest_check_once(e, lists.leaf);
-    err = tell_places(f, &lay, &mine);
+    osli_forest_lists_copy(f, (uint32_t *)(void *)piece_at(f, lay.lists));
+    if (e->leaf) local = osli_edges_check_unique(e, lists.leaf);
+    err = write_letters(f, &lay, &mine);
     if (err == OSLA_OK) err = osli_exchange_run(x, &mine, mine.n, &theirs);
     if (err == OSLA_OK) err = connect_to_roots(f, e, &lists, &theirs);
     if (err == OSLA_OK) err = connect_to_leaves(f, &theirs);
     err = osla_agree(f->t, local != OSLA_OK ? local : err);
   }
-  osli_pool_scratch_done(f->pool);
+  osli_pool_scratch_trim(f->pool);
   osli_letters_free(&mine);
   osli_letters_free(&theirs);
   return err;
 }
 
-osla_err osli_forest_join(osla_forest *f, const forest_edges *e)
+/* Makes the links to all joined ranks. Collective. */
+static osla_err join(osla_forest *f, const forest_edges *e)
 {
   osla_exchange *x = NULL;
   osla_letters mine, theirs = {0};
-  osla_err err = count_edges(f, e, &mine);
-  if (err == OSLA_OK) err = osli_exchange_open(f->t, sizeof(places), &x);
+  osla_err err = write_edge_counts(f, e, &mine);
+  if (err == OSLA_OK) err = osli_exchange_open(f->t, sizeof(link_letter), &x);
   err = osla_agree(f->t, err);
   if (err == OSLA_OK) {
     err = osli_exchange_run(x, &mine, -1, &theirs);
@@ -335,7 +334,120 @@ osla_err osli_forest_join(osla_forest *f, const forest_edges *e)
   }
   osli_letters_free(&mine);
   osli_letters_free(&theirs);
-  if (err == OSLA_OK) err = connect(f, e, x);
+  if (err == OSLA_OK) err = connect_links(f, e, x);
   osli_exchange_close(&x);
+  return err;
+}
+
+static void free_links(forest_links *links)
+{
+  for (int i = 0; i < links->n; i++)
+    osli_ring_close(&links->of[i].ring);
+  free(links->of);
+  free(links->ranks);
+}
+
+static void free_forest(osla_forest *f)
+{
+  free_links(&f->to_roots);
+  free_links(&f->to_leaves);
+  if (f->pool) osli_pool_release(f->pool, &f->piece);
+  free(f->far_lists);
+  free(f->staging);
+  osli_forest_gather_free(&f->gather);
+  free(f);
+}
+
+osla_err osli_forest_create_from_edges(osla_transport *t, osla_err local, int64_t n_roots,
+                                       const forest_edges *edges, osla_forest **out)
+{
+  osla_forest *f = calloc(1, sizeof *f);
+  if (local == OSLA_OK && !f) local = osla_error_set(OSLA_ERR_MEM, "forest object");
+  osla_err err = osla_agree(t, local);
+  if (err != OSLA_OK) {
+    free(f);
+    return err;
+  }
+  f->t = t;
+  f->n_roots = n_roots;
+  f->n_edges = edges->n;
+  f->leaf_space = edges->leaf_space;
+  f->low_leaf = edges->low_leaf;
+  err = osli_forest_pool(t, &f->pool);
+  if (err == OSLA_OK) f->creation_index = f->pool->n_forests + 1;
+  if (err == OSLA_OK) err = join(f, edges);
+  if (err == OSLA_OK)
+    *out = f;
+  else
+    free_forest(f);
+  return err;
+}
+
+osla_err osli_forest_create_one_level(osla_transport *t, int64_t n_roots, int64_t n_edges,
+                                      const int64_t *leaf, const osla_root *root, osla_forest **out)
+{
+  forest_edges edges = {0};
+  *out = NULL;
+  osla_err err = osli_edges_check(t, n_roots, n_edges, leaf, root, &edges);
+  err = osli_forest_create_from_edges(t, err, n_roots, &edges, out);
+  osli_edges_free(&edges);
+  return err;
+}
+
+/* ---- destruction ---- */
+
+static bool links_are_empty(const forest_links *links)
+{
+  bool all = true;
+  for (int i = 0; i < links->n; i++) {
+    forest_ring *ring = &links->of[i].ring;
+    if (!links->of[i].is_self) all &= osli_ring_credit_all(ring) && osli_ring_is_empty(ring);
+  }
+  return all;
+}
+
+/* True when both sides of all rings know what was consumed: then no word arrives after the memory
+ * has been given to another forest. */
+static bool rings_are_empty(void *arg)
+{
+  osla_forest *f = arg;
+  osli_forests_serve(f->pool);
+  osli_pool_lock(f->pool);
+  bool of_roots = links_are_empty(&f->to_roots), of_leaves = links_are_empty(&f->to_leaves);
+  if (!of_roots || !of_leaves) osli_forest_check_rings(f);
+  osli_pool_unlock(f->pool);
+  return of_roots && of_leaves;
+}
+
+static osla_err wait_for_posted(forest_links *links)
+{
+  for (int i = 0; i < links->n; i++)
+    if (!links->of[i].is_self) OSLA_CALL(osli_ring_wait_posted(&links->of[i].ring));
+  return OSLA_OK;
+}
+
+/* Removes the forest from the pool's list of active ones. */
+static void deactivate(osla_forest *f)
+{
+  osli_pool_lock(f->pool);
+  osla_forest **at = &f->pool->active;
+  while (*at && *at != f)
+    at = &(*at)->next_active;
+  if (*at) *at = f->next_active;
+  f->is_active = false;
+  osli_pool_unlock(f->pool);
+}
+
+osla_err osli_forest_destroy_one_level(osla_forest **forest)
+{
+  osla_forest *f = *forest;
+  if (!f) return OSLA_OK;
+  osla_segment_wait(f->pool->segments->segment, rings_are_empty, f);
+  deactivate(f);
+  osla_err err = wait_for_posted(&f->to_roots);
+  if (err == OSLA_OK) err = wait_for_posted(&f->to_leaves);
+  err = osla_agree(f->t, err); /* from here on, no rank writes into this one's memory */
+  free_forest(f);
+  *forest = NULL;
   return err;
 }

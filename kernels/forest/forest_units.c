@@ -1,20 +1,11 @@
-/* Each type has one loop over vertices and one over the numbers of a vertex, for each combination
- * that it allows; a macro writes them out, since C has no other way to say them once. */
+/* The types of units and their combinations. A macro writes the loops over vertices and over the
+ * numbers of a vertex, for each type and each combination that it allows. */
 #include "kernels/forest/forest_units.h"
-#include "kernels/forest/forest_block.h"
-#include "kernels/forest/forest_words.h"
-#include "src/blas/move.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-typedef struct unit_facts {
-  const char *name;
-  size_t bytes;
-  bool numbers, ordered, integers, places;
-} unit_facts;
-
-static const unit_facts facts[OSLA_UNIT_TYPES] = {
+const unit_facts osli_unit_facts[OSLA_UNIT_TYPES] = {
   [OSLA_UNIT_BYTES] = {.name = "bytes", .bytes = 1},
   [OSLA_UNIT_INT8] = {"int8", 1, true, true, true, false},
   [OSLA_UNIT_INT16] = {"int16", 2, true, true, true, false},
@@ -40,10 +31,6 @@ static const char *const combine_names[OSLA_COMBINES] = {
   "REPLACE",  "SUM",     "PROD",     "MIN",    "MAX",    "LOGICAL_AND", "LOGICAL_OR", "LOGICAL_XOR",
   "BITS_AND", "BITS_OR", "BITS_XOR", "MINLOC", "MAXLOC", "SUM_ARRIVAL", "SUM_EXACT"};
 
-size_t osli_unit_element(osla_unit_type type)
-{
-  return facts[type].bytes;
-}
 size_t osli_unit_alignment(osla_unit_type type)
 {
   switch (type) {
@@ -52,16 +39,12 @@ size_t osli_unit_alignment(osla_unit_type type)
     case OSLA_UNIT_FLOAT_AT: return _Alignof(osla_float_at);
     case OSLA_UNIT_DOUBLE_AT: return _Alignof(osla_double_at);
     case OSLA_UNIT_INT64_AT: return _Alignof(osla_int64_at);
-    default: return facts[type].bytes;
+    default: return osli_unit_facts[type].bytes;
   }
-}
-size_t osli_unit_bytes(osla_unit unit)
-{
-  return facts[unit.type].bytes * (size_t)unit.count;
 }
 const char *osli_unit_name(osla_unit_type type)
 {
-  return facts[type].name;
+  return osli_unit_facts[type].name;
 }
 const char *osli_forest_combine_name(osla_forest_combine combine)
 {
@@ -74,24 +57,25 @@ static bool allows(const unit_facts *f, osla_forest_combine combine)
     case OSLA_REPLACE: return true;
     case OSLA_SUM:
     case OSLA_SUM_ARRIVAL:
-    case OSLA_PROD: return f->numbers;
+    case OSLA_PROD: return f->is_number;
     case OSLA_SUM_EXACT:
-      return f->numbers && !f->integers && f->bytes <= 2 * sizeof(double) &&
-             f != &facts[OSLA_UNIT_LONG_DOUBLE];
+      return f->is_number && !f->is_integer && f->bytes <= 2 * sizeof(double) &&
+             f != &osli_unit_facts[OSLA_UNIT_LONG_DOUBLE];
     case OSLA_MIN:
-    case OSLA_MAX: return f->ordered;
+    case OSLA_MAX: return f->is_ordered;
     case OSLA_MINLOC:
-    case OSLA_MAXLOC: return f->places;
-    default: return f->integers;
+    case OSLA_MAXLOC: return f->has_position;
+    default: return f->is_integer;
   }
 }
 
 osla_err osli_unit_check(osla_unit unit, osla_forest_combine combine)
 {
-  OSLA_CHECK((unsigned)unit.type < OSLA_UNIT_TYPES, OSLA_ERR_ARG, "unit: no type %d",
+  OSLA_CHECK((unsigned)unit.type < OSLA_UNIT_TYPES, OSLA_ERR_ARG, "unit: type = %d is unknown",
              (int)unit.type);
-  OSLA_CHECK((unsigned)combine < OSLA_COMBINES, OSLA_ERR_ARG, "no combination %d", (int)combine);
-  const unit_facts *f = &facts[unit.type];
+  OSLA_CHECK((unsigned)combine < OSLA_COMBINES, OSLA_ERR_ARG, "combination %d is unknown",
+             (int)combine);
+  const unit_facts *f = &osli_unit_facts[unit.type];
   OSLA_CHECK(unit.count > 0, OSLA_ERR_ARG, "unit: count = %" PRId32 " is not positive", unit.count);
   int64_t bytes = (int64_t)osli_unit_bytes(unit);
   OSLA_CHECK(unit.stride == 0 || unit.stride >= bytes, OSLA_ERR_ARG,
@@ -103,16 +87,16 @@ osla_err osli_unit_check(osla_unit unit, osla_forest_combine combine)
 
 /* ---- loops ---- */
 
-/* Vertices of a list lie anywhere: so many before their turn they are brought nearer. */
+/* Vertices of a list lie anywhere: each is prefetched this many iterations ahead. */
 enum { AHEAD = 16 };
 
-/* `before`: where each value goes first; NULL: nowhere. */
+/* One loop. If `before` is not NULL, each number is first copied to keep_list. */
 #define EACH(type, expression)                                                                     \
   for (int64_t i = 0; i < n; i++) {                                                                \
-    if (to_list.at && i + AHEAD < n) __builtin_prefetch(osla_vertex(&to_list, i + AHEAD), 1);      \
-    type *to = (type *)(void *)osla_vertex(&to_list, i);                                           \
-    const type *from = (const type *)(const void *)osla_vertex(&from_list, i);                     \
-    type *keep = before ? (type *)(void *)osla_vertex(&keep_list, i) : NULL;                       \
+    if (to_list.at && i + AHEAD < n) __builtin_prefetch(osli_vertex(&to_list, i + AHEAD), 1);      \
+    type *to = (type *)(void *)osli_vertex(&to_list, i);                                           \
+    const type *from = (const type *)(const void *)osli_vertex(&from_list, i);                     \
+    type *keep = before ? (type *)(void *)osli_vertex(&keep_list, i) : NULL;                       \
     for (int64_t c = 0; c < count; c++) {                                                          \
       if (before) keep[c] = to[c];                                                                 \
       to[c] = (type)(expression);                                                                  \
@@ -200,10 +184,7 @@ LOOPS(on_float_at, osla_float_at, PLACES)
 LOOPS(on_double_at, osla_double_at, PLACES)
 LOOPS(on_int64_at, osla_int64_at, PLACES)
 
-typedef void combine_loops(osla_forest_combine combine, int64_t count, const vertex_list *to,
-                           const vertex_list *from, const vertex_list *before, int64_t n);
-
-static combine_loops *const loops[OSLA_UNIT_TYPES] = {
+combine_loops *const osli_unit_loops[OSLA_UNIT_TYPES] = {
   [OSLA_UNIT_BYTES] = on_bytes,
   [OSLA_UNIT_INT8] = on_int8,
   [OSLA_UNIT_INT16] = on_int16,
@@ -225,10 +206,10 @@ static combine_loops *const loops[OSLA_UNIT_TYPES] = {
 
 /* ---- identities ---- */
 
-/* In its low bytes. */
+/* The identity of an integer combination, in the low bytes. */
 static uint64_t identity_bits(osla_unit_type type, osla_forest_combine combine)
 {
-  const uint64_t ones = UINT64_MAX >> (64 - 8 * facts[type].bytes);
+  const uint64_t ones = UINT64_MAX >> (64 - 8 * osli_unit_facts[type].bytes);
   const bool sign = type <= OSLA_UNIT_INT64;
   switch (combine) {
     case OSLA_PROD:
@@ -243,14 +224,14 @@ static uint64_t identity_bits(osla_unit_type type, osla_forest_combine combine)
 void osli_unit_identity(osla_unit_type type, osla_forest_combine combine, int64_t count,
                         unsigned char *to, int64_t stride, int64_t n)
 {
-  const size_t bytes = facts[type].bytes;
-  const uint64_t bits = facts[type].integers ? identity_bits(type, combine) : 0;
+  const size_t bytes = osli_unit_facts[type].bytes;
+  const uint64_t bits = osli_unit_facts[type].is_integer ? identity_bits(type, combine) : 0;
   const uint32_t bits32 = (uint32_t)bits;
   const uint16_t bits16 = (uint16_t)bits;
   for (int64_t i = 0; i < n; i++)
     for (int64_t c = 0; c < count; c++) {
       unsigned char *at = to + i * stride + c * (int64_t)bytes;
-      if (!facts[type].integers)
+      if (!osli_unit_facts[type].is_integer)
         memset(at, 0, bytes);
       else if (bytes == 1)
         *at = (unsigned char)bits;
@@ -261,72 +242,4 @@ void osli_unit_identity(osla_unit_type type, osla_forest_combine combine, int64_
                             : &bits,
                bytes);
     }
-}
-
-/* ---- replacing ---- */
-
-static void replace(size_t bytes, const vertex_list *to, const vertex_list *from, int64_t n)
-{
-  bool dense = to->stride == (int64_t)bytes && from->stride == (int64_t)bytes;
-  bool words = osla_are_words(to, bytes) && osla_are_words(from, bytes);
-  if (dense && !to->at && !from->at)
-    memcpy(osla_vertex(to, 0), osla_vertex(from, 0), bytes * (size_t)n);
-  else if (words)
-    osli_words_replace(to, from, n);
-  else if (bytes == sizeof(uint64_t)) /* a size that is known is no call */
-    for (int64_t i = 0; i < n; i++)
-      memcpy(osla_vertex(to, i), osla_vertex(from, i), sizeof(uint64_t));
-  else
-    for (int64_t i = 0; i < n; i++)
-      memcpy(osla_vertex(to, i), osla_vertex(from, i), bytes);
-}
-
-/* Where time is simulated. */
-static void charge(osla_unit_type type, osla_forest_combine combine, int64_t count, int64_t n)
-{
-  if (combine == OSLA_REPLACE)
-    osli_move_did(facts[type].bytes * (size_t)count, n);
-  else
-    osla_work_did(OSLA_WORK_ADD, OSLA_DOUBLE, 1, n * count, 1);
-}
-
-static bool is_sum_of_words(osla_unit_type type, osla_forest_combine combine, int64_t count,
-                            const vertex_list *to, const vertex_list *from)
-{
-  const size_t bytes = facts[type].bytes;
-  return combine == OSLA_SUM && count == 1 && osla_are_words(to, bytes) &&
-         osla_are_words(from, bytes) && osla_are_sums_of_words(type, to);
-}
-
-void osli_vertices_combine(osla_unit_type type, osla_forest_combine combine, int64_t count,
-                           vertex_list to, vertex_list from, int64_t n)
-{
-  if (n == 0) return;
-  if (to.block || from.block) {
-    osli_vertices_by_rows(&(vertex_work){type, combine, count}, to, from, NULL, n);
-    return;
-  }
-  if (osli_work_listener) charge(type, combine, count, n);
-  if (combine == OSLA_REPLACE)
-    replace(facts[type].bytes * (size_t)count, &to, &from, n);
-  else if (is_sum_of_words(type, combine, count, &to, &from))
-    osli_words_sum(type, &to, &from, NULL, n);
-  else
-    loops[type](combine, count, &to, &from, NULL, n);
-}
-
-void osli_vertices_fetch(osla_unit_type type, osla_forest_combine combine, int64_t count,
-                         vertex_list to, vertex_list from, vertex_list before, int64_t n)
-{
-  if (n == 0) return;
-  if (to.block || from.block || before.block) {
-    osli_vertices_by_rows(&(vertex_work){type, combine, count}, to, from, &before, n);
-    return;
-  }
-  if (osli_work_listener) charge(type, OSLA_SUM, count, n);
-  if (is_sum_of_words(type, combine, count, &to, &from) &&
-      osla_are_words(&before, facts[type].bytes))
-    osli_words_sum(type, &to, &from, &before, n);
-  else
-    loops[type](combine, count, &to, &from, &before, n);
 }

@@ -1,41 +1,93 @@
-/* The values of vertices: what can be combined, and the loops that do it (private to forests). */
+/* Units and lists of vertices: which combinations a type has, and the loops that replace, combine
+ * and fetch the vertices of two lists (private to forests). All calls are local. */
 #ifndef FOREST_UNITS_H
 #define FOREST_UNITS_H
 
 #include "osla_forest.h"
 
-/* Bytes of one number, what its address must be a multiple of, bytes of a vertex. Local, pure. */
-size_t osli_unit_element(osla_unit_type type);
+/* ---- units (forest_units.c) ---- */
+
+typedef struct unit_facts {
+  const char *name;
+  size_t bytes; /* of one number */
+  bool is_number, is_ordered, is_integer, has_position;
+} unit_facts;
+extern const unit_facts osli_unit_facts[OSLA_UNIT_TYPES];
+
+/* Bytes of one number; bytes of a vertex; the alignment of a number's address. */
+static inline size_t osli_unit_element(osla_unit_type type)
+{
+  return osli_unit_facts[type].bytes;
+}
+static inline size_t osli_unit_bytes(osla_unit unit)
+{
+  return osli_unit_facts[unit.type].bytes * (size_t)unit.count;
+}
 size_t osli_unit_alignment(osla_unit_type type);
-size_t osli_unit_bytes(osla_unit unit);
+
 const char *osli_unit_name(osla_unit_type type);
 const char *osli_forest_combine_name(osla_forest_combine combine);
 
-/* Errors: ARG: no such type, count or stride; a combination that the type has not. */
+/* Errors: ARG (an unknown type or combination, a wrong count or stride, a combination that the type
+ * does not have). */
 osla_err osli_unit_check(osla_unit unit, osla_forest_combine combine);
 
-/* What a combination of integers leaves as it is, or a sum of any numbers: into `count` numbers of
- * n vertices. Local. */
+/* Writes the identity of a combination of integers, or of a sum of any numbers, to n vertices. */
 void osli_unit_identity(osla_unit_type type, osla_forest_combine combine, int64_t count,
                         unsigned char *to, int64_t stride, int64_t n);
 
-/* Vertices of an array: the i-th of a list lies at base + stride * (at ? at[i] : first + i); with a
- * block, which stands in no loop, at that of the block's (first + i)-th (forest_block.h). */
+/* ---- lists of vertices ---- */
+
+/* Indices that form a block of a regular grid: index i of the block, with the first dimension
+ * fastest, is first + i0 * step[0] + i1 * step[1] + i2 * step[2]. n[0] = 0: no block. */
+typedef struct vertex_block {
+  int64_t first, n[3], step[3];
+} vertex_block;
+
+static inline int64_t osli_block_index(const vertex_block *b, int64_t i)
+{
+  const int64_t row = i / b->n[0];
+  return b->first + i % b->n[0] * b->step[0] + row % b->n[1] * b->step[1] +
+         row / b->n[1] * b->step[2];
+}
+
+/* True if list [n] is a block with rows of at least 8 indices; *out := the block. */
+bool osli_block_find(const uint32_t *list, int64_t n, vertex_block *out);
+
+/* The lowest and the highest index of a block. */
+void osli_block_range(const vertex_block *b, int64_t *low, int64_t *high);
+
+/* Indices of vertices: a list, a block, or else first, first + 1, ... */
+typedef struct vertex_index {
+  const uint32_t *list;      /* or NULL */
+  const vertex_block *block; /* or NULL */
+  int64_t first;
+} vertex_index;
+
+static inline int64_t osli_vertex_index(const vertex_index *index, int64_t i)
+{
+  if (index->list) return index->list[i];
+  return index->block ? osli_block_index(index->block, i) : index->first + i;
+}
+
+/* Vertices of an array: vertex i lies at base + stride * (at ? at[i] : first + i), or with a block
+ * at base + stride * osli_block_index(block, first + i). */
 typedef struct vertex_list {
   unsigned char *base;
-  int64_t stride;
-  const uint32_t *at;
+  int64_t stride;     /* bytes */
+  const uint32_t *at; /* or NULL */
   int64_t first;
-  const struct vertex_block *block; /* or NULL */
+  const vertex_block *block; /* or NULL; loops handle one row of the block at a time */
 } vertex_list;
 
-static inline unsigned char *osla_vertex(const vertex_list *v, int64_t i)
+/* Address of vertex i of a list without a block. */
+static inline unsigned char *osli_vertex(const vertex_list *v, int64_t i)
 {
   return v->base + v->stride * (v->at ? (int64_t)v->at[i] : v->first + i);
 }
 
-/* From the lo-th of the list on. */
-static inline vertex_list osla_vertices_from(vertex_list v, int64_t lo)
+/* The list without its first `lo` vertices. */
+static inline vertex_list osli_vertices_from(vertex_list v, int64_t lo)
 {
   if (v.at)
     v.at += lo;
@@ -44,11 +96,18 @@ static inline vertex_list osla_vertices_from(vertex_list v, int64_t lo)
   return v;
 }
 
-/* to[i] := to[i] (combine) from[i], i = 0 .. n - 1 in that order; `count` numbers of each. */
+/* Combines two lists in loops of one type; `before` is NULL, or gets the old values of `to`. */
+typedef void combine_loops(osla_forest_combine combine, int64_t count, const vertex_list *to,
+                           const vertex_list *from, const vertex_list *before, int64_t n);
+extern combine_loops *const osli_unit_loops[OSLA_UNIT_TYPES];
+
+/* ---- combining and fetching (forest_vertices.c) ---- */
+
+/* to[i] := to[i] (combine) from[i], i = 0 .. n - 1 in that order; count: numbers in a vertex. */
 void osli_vertices_combine(osla_unit_type type, osla_forest_combine combine, int64_t count,
                            vertex_list to, vertex_list from, int64_t n);
 
-/* The same, and before[i] := the value of to[i] until then. */
+/* before[i] := to[i], then to[i] := to[i] (combine) from[i], i = 0 .. n - 1 in that order. */
 void osli_vertices_fetch(osla_unit_type type, osla_forest_combine combine, int64_t count,
                          vertex_list to, vertex_list from, vertex_list before, int64_t n);
 

@@ -57,7 +57,7 @@ endif
 tests_programs += tests/kernels/forest_suites
 tests_kernels_forest_suites_SOURCES = \
   tests/kernels/test_forest.c tests/kernels/test_forest_derive.c tests/kernels/test_forest_flow.c \
-  tests/kernels/test_forest_limits.c tests/kernels/test_forest_share.c \
+  tests/kernels/test_forest_limits.c tests/kernels/test_forest_two_level.c \
   tests/kernels/forest_model.c tests/kernels/forest_model.h tests/kernels/forest_trial.c \
   tests/kernels/model_value.c tests/kernels/model_value.h
 if !SIMULATION

@@ -1,5 +1,5 @@
 /* Floor 3: sums of leaves that are rounded once, and such as take values as they arrive. */
-#include "kernels/forest/exact_sum.h"
+#include "kernels/common/exact_sum.h"
 #include "osla_forest.h"
 #include "osla_random.h"
 #include "tests/osla_test_help.h"
@@ -174,37 +174,6 @@ static void test_exact(void)
   osla_transport_destroy(&t);
 }
 
-/* The lowest rank begins last, and only when the highest has been read: by a rank that would wait
- * for the lowest first, if the order counted. Its values are more than a ring holds. */
-static void test_arrival(void)
-{
-  enum { MANY = 200000, TAG = 5 };
-  osla_transport *t = osla_test_transport();
-  const int me = osla_test_rank(), size = osla_test_size(), to = size - 2;
-  double *values = osla_test_allocate(2 * (size_t)MANY, sizeof *values), *roots = values + MANY;
-  osla_root *root = osla_test_allocate(MANY, sizeof *root);
-  const bool gives = size > 2 && (me == 0 || me == size - 1);
-  osla_forest *f;
-  int go = 1;
-  for (int64_t i = 0; i < MANY; i++) {
-    root[i] = (osla_root){to, i};
-    values[i] = 1.0 + me;
-    roots[i] = 0.25;
-  }
-  OSLA_ASSERT_OK(osla_forest_create(t, me == to ? MANY : 0, gives ? MANY : 0, NULL, root, &f));
-  if (gives && me == 0) MPI_Recv(&go, 1, MPI_INT, size - 1, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-  OSLA_ASSERT_OK(osla_forest_reduce(f, OSLA_ONE_DOUBLE, values, roots, OSLA_SUM_ARRIVAL));
-  if (gives && me == size - 1) MPI_Send(&go, 1, MPI_INT, 0, TAG, MPI_COMM_WORLD);
-  int64_t bad = 0;
-  for (int64_t i = 0; size > 2 && me == to && i < MANY; i++)
-    bad += roots[i] != 0.25 + 1.0 + size;
-  OSLA_ASSERT_MSG(bad == 0, "%d sums are wrong", (int)bad);
-  OSLA_ASSERT_OK(osla_forest_destroy(&f));
-  free(values);
-  free(root);
-  osla_transport_destroy(&t);
-}
-
 static void test_refused(void)
 {
   osla_transport *t = osla_test_transport();
@@ -221,7 +190,9 @@ static void test_refused(void)
   osla_transport_destroy(&t);
 }
 
-static const osla_test_case cases[] = {{"values", test_values},   {"pairs", test_pairs},
-                                       {"exact", test_exact},     {"arrival", test_arrival},
-                                       {"refused", test_refused}, {NULL, NULL}};
+static const osla_test_case cases[] = {{"values", test_values},
+                                       {"pairs", test_pairs},
+                                       {"exact", test_exact},
+                                       {"refused", test_refused},
+                                       {NULL, NULL}};
 OSLA_TEST_SUITE(test_forest_exact, cases);

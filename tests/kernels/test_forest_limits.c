@@ -284,7 +284,7 @@ static void test_destroy_another(void)
   OSLA_ASSERT_OK(osla_forest_bcast(f[1], OSLA_ONE_INT64, &root, &leaf, OSLA_REPLACE));
   if (last > 0) {
     OSLA_ASSERT_ERR(osla_forest_destroy(&f[which]), OSLA_ERR_ARG);
-    OSLA_ASSERT_TEXT("the so-and-so-many-th made is 1 on rank 0, but 2 on rank ");
+    OSLA_ASSERT_TEXT("the forest's creation index is 1 on rank 0, but 2 on rank ");
     OSLA_ASSERT_SAME_TEXT();
   }
   OSLA_ASSERT_OK(osla_forest_destroy(&f[0]));

@@ -60,12 +60,12 @@ static void age_links(forest_links *links, uint64_t parts)
 {
   for (int i = 0; i < links->n; i++) {
     forest_ring *r = &links->of[i].ring;
-    if (links->of[i].near || links->of[i].self) continue;
+    if (links->of[i].is_near || links->of[i].is_self) continue;
     CU_ASSERT(!r->in && !r->out); /* lines count, too */
     const uint64_t more = parts / r->n_slots * r->n_slots;
-    uint64_t *const mine[] = {&r->sent,  &r->consumed, &r->credited, &r->credited_by_word,
-                              &r->noted, &r->expected};
-    _Atomic uint64_t *const shared[] = {&r->left, &r->words->arrived, &r->words->consumed};
+    uint64_t *const mine[] = {&r->sent,     &r->consumed,        &r->credited, &r->credited_by_word,
+                              &r->n_traced, &r->receives_started};
+    _Atomic uint64_t *const shared[] = {&r->departed, &r->words->arrived, &r->words->consumed};
     for (size_t k = 0; k < sizeof mine / sizeof *mine; k++)
       *mine[k] += more;
     for (size_t k = 0; k < sizeof shared / sizeof *shared; k++)

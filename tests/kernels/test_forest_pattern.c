@@ -76,7 +76,7 @@ static void test_patterns(void)
     if (OSLA_ASSERT_OK(osla_forest_alltoall(t, n, &f)))
       check("all-to-all", f, n * size, n * size, by_pair, &n);
   OSLA_ASSERT_ERR(osla_forest_gather(t, 1, size, &f), OSLA_ERR_ARG);
-  OSLA_ASSERT_TEXT("no rank");
+  OSLA_ASSERT_TEXT("is outside 0 .. ");
   OSLA_ASSERT_ERR(osla_forest_allgather(t, me == size - 1 ? -1 : 1, &f), OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("-1 roots");
   OSLA_ASSERT_ERR(osla_forest_alltoall(t, -3, &f), OSLA_ERR_ARG);
@@ -156,7 +156,7 @@ static void test_strided(void)
   if (OSLA_ASSERT_OK(osla_forest_strided(f, COUNT, ROOT_STRIDE, leaf_stride, &wide)))
     check("strided", wide, mine * ROOT_STRIDE, size * size * leaf_stride, widened, &leaf_stride);
   OSLA_ASSERT_ERR(osla_forest_strided(f, 4, 3, 4, &wide), OSLA_ERR_ARG);
-  OSLA_ASSERT_TEXT("4 vertices for each, 3 and 4 apart");
+  OSLA_ASSERT_TEXT("count = 4, root_stride = 3, leaf_stride = 4");
   OSLA_ASSERT_ERR(osla_forest_strided(f, 2, (int64_t)1 << 33, 2, &wide), OSLA_ERR_RANGE);
   if (size > 1)
     OSLA_ASSERT_ERR(osla_forest_strided(f, 1 + osla_test_rank(), 9, 9, &wide), OSLA_ERR_ARG);

@@ -1,10 +1,11 @@
-#include "kernels/forest/exact_sum.h"
+#include "kernels/common/exact_sum.h"
 
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
 
-enum { LOWEST = -1074, MANY = 1 << 29 }; /* MANY: sums of digits fit 63 bits */
+/* LOWEST: exponent of the lowest bit. MANY: so many additions fit into 63 bits of a digit. */
+enum { LOWEST = -1074, MANY = 1 << 29 };
 static const int64_t digit_mask = ((int64_t)1 << EXACT_DIGIT_BITS) - 1;
 
 void osli_exact_sum_start(exact_sum *s)
@@ -24,13 +25,13 @@ void osli_exact_sum_clear(exact_sum *s)
   s->not_finite = 0;
 }
 
-/* Each digit into 0 .. 2^32 - 1, but for the highest, which keeps the sign. */
+/* Brings all digits into 0 .. 2^32 - 1 except the highest, which keeps the sign. */
 static void carry(exact_sum *s)
 {
   for (int i = s->low; i <= s->high; i++) {
     int64_t over = s->digit[i] >> EXACT_DIGIT_BITS;
     if (i == EXACT_DIGITS - 1 || over == 0) continue;
-    if (i == s->high && over == -1) continue; /* a small negative digit stays one */
+    if (i == s->high && over == -1) continue; /* a negative highest digit of 32 bits */
     s->digit[i] &= digit_mask;
     s->digit[i + 1] += over;
     if (i == s->high) s->high++;
@@ -38,7 +39,7 @@ static void carry(exact_sum *s)
   s->added = 0;
 }
 
-/* Three digits take the 53 bits of any double. */
+/* The 53 bits of a double touch at most three digits. */
 void osli_exact_sum_add(exact_sum *s, double x)
 {
   uint64_t bits;
@@ -65,11 +66,12 @@ void osli_exact_sum_add(exact_sum *s, double x)
   if (++s->added >= MANY) carry(s);
 }
 
-/* The value of the digits up to `top`, which are in 0 .. 2^32 - 1 and not 0 there: 64 bits of them,
- * the last of which stands for all below, are rounded once. What is below the smallest normal
- * number has fewer bits and is exact. `odd`: instead the last of 53 bits stands for all below, so
- * that the result can be rounded to fewer bits as if this were the first time (rounding to odd). */
-static double round_from(const exact_sum *s, int top, bool odd)
+/* Rounds the digits up to `top`, which are in 0 .. 2^32 - 1, the highest not 0. The top 64 bits, of
+ * which the last one stands for all lower bits, are rounded once. A result below the smallest
+ * normal number has fewer bits and is exact. is_odd: rounds to odd instead, so that the last of 53
+ * bits stands for all lower bits; the result can then be rounded to a float as if for the first
+ * time. */
+static double round_from(const exact_sum *s, int top, bool is_odd)
 {
   unsigned __int128 bits = 0;
   for (int i = top; i > top - 4; i--)
@@ -77,20 +79,20 @@ static double round_from(const exact_sum *s, int top, bool odd)
   bool rest = false;
   for (int i = s->low; i <= top - 4; i++)
     rest |= s->digit[i] != 0;
-  int shift = 0; /* so that the highest of 128 bits is set */
+  int shift = 0; /* to the left, until the highest of 128 bits is set */
   while (!(bits >> 127)) {
     bits <<= 1;
     shift++;
   }
   const uint64_t upper = (uint64_t)(bits >> 64), lower = (uint64_t)bits;
-  const uint64_t below = odd ? 2047 : 0; /* of 64 bits 53 are kept */
+  const uint64_t below = is_odd ? 2047 : 0; /* the lowest 11 of 64 bits */
   const bool more = lower != 0 || rest || (upper & below) != 0;
   const uint64_t rounded = more ? (upper & ~below) | (below + 1) : upper;
   const int exponent = (top - 3) * EXACT_DIGIT_BITS + LOWEST - shift + 64;
   return ldexp((double)rounded, exponent);
 }
 
-/* The highest digit that is not 0; below `low`: none is. */
+/* Index of the highest digit that is not 0; low - 1 if all are 0. */
 static int top_of(const exact_sum *s)
 {
   int top = s->high;
@@ -106,7 +108,7 @@ static void negate(exact_sum *s)
   carry(s);
 }
 
-static double round_sum(exact_sum *s, bool odd)
+static double round_sum(exact_sum *s, bool is_odd)
 {
   if (isnan(s->not_finite)) return NAN;
   if (s->not_finite != 0) return s->not_finite;
@@ -115,7 +117,7 @@ static double round_sum(exact_sum *s, bool odd)
   if (top < s->low) return 0.0;
   const bool negative = s->digit[top] < 0;
   if (negative) negate(s);
-  const double size = round_from(s, top_of(s), odd);
+  const double size = round_from(s, top_of(s), is_odd);
   if (negative) negate(s);
   return negative ? -size : size;
 }

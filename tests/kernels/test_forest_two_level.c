@@ -376,4 +376,4 @@ static const osla_test_case cases[] = {
   {"crossing", test_crossing}, {"many", test_many},
   {"mixed", test_mixed},       {"far between", test_far_between},
   {"credits", test_credits},   {NULL, NULL}};
-OSLA_TEST_SUITE(test_forest_share, cases);
+OSLA_TEST_SUITE(test_forest_two_level, cases);

@@ -1,0 +1,229 @@
+/* One link of a transfer: announcements to node neighbours, and the values of a link that are read,
+ * sent, or fetched, as far as possible without waiting. */
+#include "kernels/forest/forest_serve.h"
+#include "osla_clock.h"
+#include "src/blas/move.h"
+
+static const vertex_list no_vertices = {NULL, 0, NULL, 0, NULL};
+
+/* ---- announcements ---- */
+
+/* Location of the vertices low .. high of an array of this rank. */
+static value_location locate(const osla_forest *f, const forest_transfer *x,
+                             const unsigned char *base, int64_t low, int64_t high)
+{
+  const value_location nowhere = {-1, 0, 0};
+  if (high < low) return nowhere;
+  size_t bytes = osli_unit_element(x->type) * (size_t)x->count;
+  int array = osli_pool_find_array(f->pool, base + low * x->stride,
+                                   (size_t)((high - low) * x->stride) + bytes);
+  if (array < 0) return nowhere;
+  return (value_location){array, base - osli_pool_array(f->pool, array)->base, x->stride};
+}
+
+static bool is_awaited(osla_forest *f, const forest_transfer *x)
+{
+  const forest_links *out = osli_forest_send_links(f, x->kind);
+  for (int i = 0; i < out->n; i++)
+    if (osli_forest_is_read_in_place(x, &out->of[i])) return true;
+  return false;
+}
+
+void osli_forest_locate_values(osla_forest *f, forest_transfer *x)
+{
+  const int64_t last_leaf = f->leaf_space - 1;
+  x->at = (transfer_locations){{-1, 0, 0}, {-1, 0, 0}};
+  x->is_awaited = is_awaited(f, x);
+  if (x->two_level) return;
+  x->at.values = x->kind == FOREST_BCAST ? locate(f, x, x->from, f->low_root, f->high_root)
+                                         : locate(f, x, x->from, f->low_leaf, last_leaf);
+  if (x->kind == FOREST_FETCH) x->at.before = locate(f, x, x->before, f->low_leaf, last_leaf);
+}
+
+void osli_forest_announce(osla_forest *f, uint64_t number, const forest_transfer *x)
+{
+  forest_announcement *a = &f->control->of[number % MOST_TRANSFERS].announcement;
+  atomic_store_explicit(&a->number, 0, memory_order_relaxed); /* late readers see no transfer */
+  atomic_thread_fence(memory_order_release);
+  a->at = x->at;
+  a->signature = x->signature;
+  osla_clock_settle();
+  atomic_store_explicit(&a->number, number, memory_order_release);
+}
+
+void osli_forest_wake_readers(osla_forest *f, const forest_transfer *x)
+{
+  const forest_links *out = osli_forest_send_links(f, x->kind);
+  for (int i = 0; i < out->n; i++)
+    if (osli_forest_is_read_in_place(x, &out->of[i])) osli_pool_wake_rank(f->pool, out->of[i].rank);
+}
+
+/* ---- parts of rings ---- */
+
+static forest_head head_of(uint64_t number, const forest_transfer *x)
+{
+  return (forest_head){.signature = x->signature, .number = (uint32_t)number};
+}
+
+/* The vertices of a part in an array, from the first number of each that belongs to the part. */
+static vertex_list part_vertices(vertex_list v, const ring_part *part, size_t element)
+{
+  v = osli_vertices_from(v, part->first);
+  v.base += (size_t)part->first_number * element;
+  return v;
+}
+
+/* The vertices of a part as they lie in a slot. */
+static vertex_list part_packed(const unsigned char *slot, const ring_part *part, size_t element)
+{
+  return (vertex_list){(unsigned char *)(uintptr_t)slot, part->numbers * (int64_t)element, NULL, 0,
+                       NULL};
+}
+
+static void consume(osla_forest *f, forest_link *l)
+{
+  osli_ring_consume(&l->ring);
+  f->owes_credit |= !osli_ring_credit(&l->ring);
+}
+
+/* Reads the parts of a link that have come, into `to`. False: some have not come yet. */
+static bool read_ring(osla_forest *f, uint64_t number, const forest_transfer *x, forest_link *l,
+                      vertex_list to, osla_forest_combine combine, forest_cursor *at)
+{
+  size_t element = osli_unit_element(x->type);
+  int64_t parts = osli_ring_parts(&l->ring, l->edges, element, x->count);
+  for (; at->part < parts; at->part++) {
+    forest_head head;
+    const unsigned char *slot = osli_ring_next(&l->ring, &head);
+    if (!slot) return false;
+    osli_forest_check_signature(f, number, x, l->rank, head.number, head.signature);
+    ring_part part = osli_ring_part(&l->ring, l->edges, element, x->count, at->part);
+    osli_vertices_combine(x->type, combine, part.numbers, part_vertices(to, &part, element),
+                          part_packed(slot, &part, element), part.n);
+    consume(f, l);
+  }
+  return true;
+}
+
+/* ---- broadcasts and reductions ---- */
+
+bool osli_forest_read_link(osla_forest *f, uint64_t number, const forest_transfer *x,
+                           forest_link *l, forest_cursor *at)
+{
+  const osla_forest_combine combine = x->gathered ? OSLA_REPLACE : x->combine;
+  vertex_list to =
+    x->gathered ? osli_forest_exact_buffer(f, x, l) : osli_link_mine(l, x->to, x->stride);
+  vertex_list from = no_vertices;
+  if (l->is_self) {
+    from = osli_link_theirs(l, x->from, x->stride);
+  } else if (l->is_near && !osli_forest_packs(x, l, l->theirs_scattered)) {
+    const forest_announcement *a = osli_forest_announcement(l, number);
+    if (!a) return false;
+    osli_forest_check_signature(f, number, x, l->rank, number, a->signature);
+    from = osli_forest_peer_values(f, l, &a->at.values);
+  }
+  if (!from.base) return read_ring(f, number, x, l, to, combine, at);
+  osli_vertices_combine(x->type, combine, x->count, to, from, l->edges);
+  return true;
+}
+
+bool osli_forest_send_link(uint64_t number, const forest_transfer *x, forest_link *l,
+                           forest_cursor *at)
+{
+  const bool packs = osli_forest_packs(x, l, l->mine_scattered);
+  if (l->is_self || (l->is_near && x->at.values.array >= 0 && !packs)) return true;
+  size_t element = osli_unit_element(x->type);
+  int64_t parts = osli_ring_parts(&l->ring, l->edges, element, x->count);
+  vertex_list from = osli_link_mine(l, x->from, x->stride);
+  for (; at->part < parts; at->part++) {
+    unsigned char *slot = osli_ring_slot(&l->ring);
+    if (!slot) return false;
+    ring_part part = osli_ring_part(&l->ring, l->edges, element, x->count, at->part);
+    osli_vertices_combine(x->type, OSLA_REPLACE, part.numbers, part_packed(slot, &part, element),
+                          part_vertices(from, &part, element), part.n);
+    osli_ring_send(&l->ring, head_of(number, x), (size_t)(part.n * part.numbers) * element);
+  }
+  return true;
+}
+
+/* ---- fetches ---- */
+
+/* Puts the values before of many small vertices together in this core's cache, then copies them
+ * into the neighbour's slot. Single stores to the slot alternate with stores to roots, so that few
+ * lines are under way: 2.6 times slower with distant cores (results/2026-11-25-star-forests-6). */
+enum { STAGED_LEAST = 32, STAGED_BYTES = 64, CHUNK = 4096 }; /* vertices, bytes of one, bytes */
+static void fetch_to_slot(const forest_transfer *x, const ring_part *part, vertex_list to,
+                          vertex_list from, unsigned char *slot, size_t element)
+{
+  _Alignas(CACHE_LINE) unsigned char chunk[CHUNK];
+  const size_t bytes = (size_t)part->numbers * element;
+  const int64_t most = (int64_t)(CHUNK / bytes);
+  for (int64_t i = 0, n; i < part->n; i += n) {
+    n = part->n - i < most ? part->n - i : most;
+    osli_vertices_fetch(x->type, x->combine, part->numbers, osli_vertices_from(to, i),
+                        osli_vertices_from(from, i), part_packed(chunk, part, element), n);
+    osli_move_message(slot + (size_t)i * bytes, chunk, (size_t)n * bytes);
+  }
+}
+
+/* Fetches the parts of a link of which the leaves' values come, or the values before go, through
+ * the ring. from, before: the leaves' arrays in place; base NULL: through the ring. */
+static bool fetch_parts(osla_forest *f, uint64_t number, forest_transfer *x, forest_link *l,
+                        vertex_list from, vertex_list before)
+{
+  size_t element = osli_unit_element(x->type);
+  int64_t parts = osli_ring_parts(&l->ring, l->edges, element, x->count);
+  vertex_list to = osli_link_mine(l, x->to, x->stride);
+  for (forest_cursor *at = &x->reading; at->part < parts; at->part++) {
+    forest_head head;
+    const unsigned char *in = from.base ? NULL : osli_ring_next(&l->ring, &head);
+    if (in) osli_forest_check_signature(f, number, x, l->rank, head.number, head.signature);
+    unsigned char *out = before.base ? NULL : osli_ring_slot(&l->ring);
+    if (!(from.base || in) || !(before.base || out)) return false;
+    ring_part part = osli_ring_part(&l->ring, l->edges, element, x->count, at->part);
+    const vertex_list roots = part_vertices(to, &part, element),
+                      leaves =
+                        in ? part_packed(in, &part, element) : part_vertices(from, &part, element);
+    if (out && l->ring.near_slots && part.n >= STAGED_LEAST &&
+        (size_t)part.numbers * element <= STAGED_BYTES)
+      fetch_to_slot(x, &part, roots, leaves, out, element);
+    else
+      osli_vertices_fetch(
+        x->type, x->combine, part.numbers, roots, leaves,
+        out ? part_packed(out, &part, element) : part_vertices(before, &part, element), part.n);
+    if (out)
+      osli_ring_send(&l->ring, head_of(number, x), (size_t)(part.n * part.numbers) * element);
+    if (in) consume(f, l);
+  }
+  return true;
+}
+
+bool osli_forest_fetch_link(osla_forest *f, uint64_t number, forest_transfer *x, forest_link *l)
+{
+  vertex_list from = no_vertices, before = no_vertices;
+  if (l->is_self) {
+    from = osli_link_theirs(l, x->from, x->stride);
+    before = osli_link_theirs(l, x->before, x->stride);
+  } else if (l->is_near) {
+    const forest_announcement *a = osli_forest_announcement(l, number);
+    if (!a) return false;
+    osli_forest_check_signature(f, number, x, l->rank, number, a->signature);
+    from = osli_forest_peer_values(f, l, &a->at.values);
+    if (!osli_forest_packs_answers(x, l, &l->theirs))
+      before = osli_forest_peer_values(f, l, &a->at.before);
+  }
+  if (!from.base || !before.base) return fetch_parts(f, number, x, l, from, before);
+  osli_vertices_fetch(x->type, x->combine, x->count, osli_link_mine(l, x->to, x->stride), from,
+                      before, l->edges);
+  return true;
+}
+
+bool osli_forest_read_answers(osla_forest *f, uint64_t number, const forest_transfer *x,
+                              forest_link *l, forest_cursor *at)
+{
+  const bool is_in_place =
+    l->is_near && x->at.before.array >= 0 && !osli_forest_packs_answers(x, l, &l->mine);
+  if (l->is_self || is_in_place) return true;
+  vertex_list to = osli_link_mine(l, x->before, x->stride);
+  return read_ring(f, number, x, l, to, OSLA_REPLACE, at);
+}

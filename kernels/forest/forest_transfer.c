@@ -1,0 +1,316 @@
+/* Public calls that begin and end transfers. */
+#include "kernels/forest/forest_serve.h"
+
+/* ---- beginning ---- */
+
+/* The arrays of a transfer: values to read, values to write, and a fetch's values before. */
+typedef struct user_arrays {
+  const void *from;
+  void *to, *before;
+} user_arrays;
+
+/* Describes a transfer. It counts as ended until all checks have passed. */
+static inline __attribute__((always_inline)) void describe(forest_transfer *x, forest_kind kind,
+                                                           osla_forest_combine combine,
+                                                           osla_unit unit, user_arrays at)
+{
+  *x = (forest_transfer){.kind = kind,
+                         .combine = combine,
+                         .type = unit.type,
+                         .signature = osli_forest_signature(kind, combine, unit.type, unit.count),
+                         .count = unit.count,
+                         .stride = unit.stride > 0 ? unit.stride : (int64_t)osli_unit_bytes(unit),
+                         .from = (unsigned char *)(uintptr_t)at.from,
+                         .to = at.to,
+                         .before = at.before,
+                         .ended = true};
+}
+
+static bool is_cached(const cached_transfer *c, const forest_pool *pool, uint64_t signature,
+                      osla_unit unit, user_arrays at)
+{
+  const forest_transfer *x = &c->transfer;
+  return c->array_changes == pool->array_changes && x->from == at.from && x->to == at.to &&
+         x->before == at.before && x->signature == signature &&
+         x->stride == (unit.stride != 0 ? unit.stride : (int64_t)osli_unit_bytes(unit));
+}
+
+/* Caches a transfer that has passed all checks, unless it has memory of its own. */
+static void cache_transfer(osla_forest *f, cached_transfer *c, const forest_transfer *x)
+{
+  const bool has_memory = x->gathered || x->two_level;
+  c->transfer = *x;
+  c->array_changes = has_memory ? 0 : f->pool->array_changes;
+}
+
+/* Checks a transfer and allocates what it needs. A rank without memory ends all ranks: others begin
+ * the transfer and would wait for this one. All other errors are of the program, and either on all
+ * ranks or for the program to handle. */
+static osla_err prepare(osla_forest *f, forest_transfer *x)
+{
+  osla_err err = osli_forest_check_arguments(f, x);
+  const bool is_exact = x->combine == OSLA_SUM_EXACT;
+  if (is_exact || x->combine == OSLA_SUM_ARRIVAL) x->combine = OSLA_SUM;
+  if (err == OSLA_OK && is_exact && x->kind == FOREST_REDUCE && f->to_leaves.n > 0)
+    err = osli_forest_exact_begin(f, x);
+  if (err == OSLA_OK && osli_forest_has_two_levels(f, x)) err = osli_two_level_begin(f, x);
+  if (err == OSLA_ERR_MEM) osla_transport_abort(f->t, err);
+  return err;
+}
+
+static uint64_t start(osla_forest *f)
+{
+  const uint64_t number = osli_forest_start_next(f);
+  if (osli_forest_transfer(f, number)->two_level) osli_two_level_enqueue(f);
+  return number;
+}
+
+/* Begins a transfer. Its record is filled in place: copying a fresh struct stalls on store
+ * forwarding. */
+static osla_err begin(osla_forest *f, forest_kind kind, osla_forest_combine combine, osla_unit unit,
+                      user_arrays at, osla_forest_run *run)
+{
+  cached_transfer *cached = &f->cached[kind];
+  const uint64_t signature = osli_forest_signature(kind, combine, unit.type, unit.count);
+  const bool again = is_cached(cached, f->pool, signature, unit, at);
+  *run = (osla_forest_run){0};
+  if (!again) OSLA_CALL(osli_unit_check(unit, combine));
+  osli_forest_check_exposed(f);
+  OSLA_CALL(osli_forest_wait_for_free(f));
+  forest_transfer *x = osli_forest_transfer(f, f->begun + 1);
+  if (!again) {
+    const forest_transfer earlier = *x; /* osla_forest_writable may still ask for its readers */
+    describe(x, kind, combine, unit, at);
+    osla_err err = prepare(f, x);
+    if (err != OSLA_OK) {
+      *x = earlier;
+      return err;
+    }
+  }
+  osli_pool_lock(f->pool);
+  if (again) {
+    *x = cached->transfer;
+  } else {
+    osli_forest_locate_values(f, x);
+    cache_transfer(f, cached, x);
+  }
+  const uint64_t number = start(f);
+  osli_pool_unlock(f->pool);
+  *run = (osla_forest_run){f, number};
+  return OSLA_OK;
+}
+
+/* The errors of `begin`, without a beginning. */
+static osla_err check(osla_forest *f, forest_kind kind, osla_forest_combine combine, osla_unit unit,
+                      user_arrays at)
+{
+  OSLA_CALL(osli_unit_check(unit, combine));
+  OSLA_CALL(osli_forest_check_free(f));
+  forest_transfer x;
+  describe(&x, kind, combine, unit, at);
+  return osli_forest_check_arguments(f, &x);
+}
+
+osla_err osla_forest_bcast_begin(osla_forest *f, osla_unit unit, const void *roots, void *leaves,
+                                 osla_forest_combine combine, osla_forest_run *run)
+{
+  return begin(f, FOREST_BCAST, combine, unit, (user_arrays){roots, leaves, NULL}, run);
+}
+
+osla_err osla_forest_reduce_begin(osla_forest *f, osla_unit unit, const void *leaves, void *roots,
+                                  osla_forest_combine combine, osla_forest_run *run)
+{
+  return begin(f, FOREST_REDUCE, combine, unit, (user_arrays){leaves, roots, NULL}, run);
+}
+
+osla_err osla_forest_fetch_begin(osla_forest *f, osla_unit unit, void *roots, const void *leaves,
+                                 void *before, osla_forest_combine combine, osla_forest_run *run)
+{
+  return begin(f, FOREST_FETCH, combine, unit, (user_arrays){leaves, roots, before}, run);
+}
+
+osla_err osla_forest_bcast_check(osla_forest *f, osla_unit unit, const void *roots, void *leaves,
+                                 osla_forest_combine combine)
+{
+  return check(f, FOREST_BCAST, combine, unit, (user_arrays){roots, leaves, NULL});
+}
+
+osla_err osla_forest_reduce_check(osla_forest *f, osla_unit unit, const void *leaves, void *roots,
+                                  osla_forest_combine combine)
+{
+  return check(f, FOREST_REDUCE, combine, unit, (user_arrays){leaves, roots, NULL});
+}
+
+osla_err osla_forest_fetch_check(osla_forest *f, osla_unit unit, void *roots, const void *leaves,
+                                 void *before, osla_forest_combine combine)
+{
+  return check(f, FOREST_FETCH, combine, unit, (user_arrays){leaves, roots, before});
+}
+
+/* ---- ending ---- */
+
+typedef struct end_request {
+  osla_forest *forest;
+  uint64_t number;
+  bool with_readers; /* also wait for those who read this rank's values in place */
+} end_request;
+
+/* Marks the transfer as ended if it is over. Locked. */
+static bool end_if_over(const end_request *end)
+{
+  osla_forest *f = end->forest;
+  forest_transfer *x = osli_forest_transfer(f, end->number);
+  if (!osli_forest_is_over(f, end->number, end->with_readers)) return false;
+  if (x->two_level) {
+    if (!osli_two_level_is_over(f, x, end->with_readers)) return false;
+    osli_two_level_end(f, x);
+  }
+  osli_forest_mark_ended(f, end->number);
+  return true;
+}
+
+static bool try_end(void *arg)
+{
+  const end_request *end = arg;
+  forest_pool *pool = end->forest->pool;
+  osli_pool_lock(pool);
+  (void)osli_forests_serve_locked(pool);
+  const bool is_over = end_if_over(end);
+  osli_pool_unlock(pool);
+  return is_over;
+}
+
+/* Polls for 2 us. A neighbour that runs answers within some 100 ns, less than a sleep or the pause
+ * between two polls of a wait takes. Values of other nodes need progress instead. */
+static bool is_over_soon(end_request *end)
+{
+  enum { POLLS = 64 };
+  for (int i = 0; i < POLLS && end->forest->n_far == 0; i++)
+    if (try_end(end)) return true;
+  return false;
+}
+
+static osla_err check_run(const osla_forest_run *run)
+{
+  osla_forest *f = run->forest;
+  bool is_known = f && run->number > 0 && run->number <= f->begun &&
+                  run->number + MOST_TRANSFERS > f->begun &&
+                  !osli_forest_transfer(f, run->number)->ended;
+  OSLA_CHECK(is_known, OSLA_ERR_STATE, "a transfer that was not begun, or has ended");
+  return OSLA_OK;
+}
+
+static osla_err finish(osla_forest_run *run, bool with_readers)
+{
+  OSLA_CALL(check_run(run));
+  if (!with_readers) osli_forest_record_exposed(run->forest, run->number);
+  end_request end = {run->forest, run->number, with_readers};
+  if (!is_over_soon(&end)) osla_segment_wait(run->forest->pool->segments->segment, try_end, &end);
+  *run = (osla_forest_run){0};
+  return OSLA_OK;
+}
+
+osla_err osla_forest_end(osla_forest_run *run)
+{
+  return finish(run, true);
+}
+
+osla_err osla_forest_end_read(osla_forest_run *run)
+{
+  return finish(run, false);
+}
+
+osla_err osla_forest_test(osla_forest_run *run, bool *done)
+{
+  *done = false;
+  OSLA_CALL(check_run(run));
+  end_request end = {run->forest, run->number, true};
+  osla_progress(run->forest->t);
+  *done = try_end(&end);
+  if (*done) *run = (osla_forest_run){0};
+  return OSLA_OK;
+}
+
+osla_err osla_forest_writable(osla_forest *f)
+{
+  osli_forest_check_exposed(f);
+  uint64_t oldest = f->begun > MOST_TRANSFERS ? f->begun + 1 - MOST_TRANSFERS : 1;
+  for (uint64_t number = oldest; number <= f->begun; number++) {
+    const forest_transfer *x = osli_forest_transfer(f, number);
+    if (x->ended && x->at.values.array >= 0) osli_forest_wait_for_readers(f, number);
+  }
+  osli_forest_clear_exposed(f);
+  return f->two_level ? osla_forest_writable(f->two_level->near) : OSLA_OK;
+}
+
+/* ---- prefetching ---- */
+
+/* Prefetches n vertices of `bytes`; adjacent ones by cache line. */
+static void prefetch_values(vertex_list from, int64_t n, size_t bytes)
+{
+  if (from.at || (size_t)from.stride != bytes) {
+    for (int64_t i = 0; i < n; i++)
+      __builtin_prefetch(osli_vertex(&from, i));
+    return;
+  }
+  const unsigned char *begin = osli_vertex(&from, 0);
+  for (size_t at = 0; at < (size_t)n * bytes; at += CACHE_LINE)
+    __builtin_prefetch(begin + at);
+}
+
+/* Prefetches the values that node neighbours have announced, if the transfer is the next to be
+ * read. Locked. */
+static void prefetch_links(osla_forest *f, uint64_t number)
+{
+  enum { MOST_EDGES = 4096 }; /* more do not fit into a core's inner caches */
+  const forest_transfer *x = osli_forest_transfer(f, number);
+  const forest_links *in = osli_forest_read_links(f, x->kind);
+  const size_t bytes = osli_unit_element(x->type) * (size_t)x->count;
+  if (x->two_level) {
+    prefetch_links(f->two_level->near, x->two_level->near);
+    return;
+  }
+  if (f->read + 1 != number) return;
+  for (int i = x->reading.link; i < in->n; i++) {
+    const forest_link *l = &in->of[i];
+    if (!l->is_near || l->is_self || l->edges > MOST_EDGES) continue;
+    const forest_announcement *a = osli_forest_announcement(l, number);
+    const bool packs = osli_forest_packs(x, l, l->theirs_scattered);
+    if (packs || !a || a->at.values.array < 0) continue;
+    prefetch_values(osli_forest_peer_values(f, l, &a->at.values), l->edges, bytes);
+  }
+}
+
+void osla_forest_nearer(const osla_forest_run *run)
+{
+  osla_forest *f = run->forest;
+  if (!f || !osli_pool_try_lock(f->pool)) return; /* another thread is reading the values */
+  prefetch_links(f, run->number);
+  osli_pool_unlock(f->pool);
+}
+
+/* ---- begin and end in one ---- */
+
+osla_err osla_forest_bcast(osla_forest *f, osla_unit unit, const void *roots, void *leaves,
+                           osla_forest_combine combine)
+{
+  osla_forest_run run;
+  OSLA_CALL(osla_forest_bcast_begin(f, unit, roots, leaves, combine, &run));
+  return osla_forest_end(&run);
+}
+
+osla_err osla_forest_reduce(osla_forest *f, osla_unit unit, const void *leaves, void *roots,
+                            osla_forest_combine combine)
+{
+  osla_forest_run run;
+  OSLA_CALL(osla_forest_reduce_begin(f, unit, leaves, roots, combine, &run));
+  return osla_forest_end(&run);
+}
+
+osla_err osla_forest_fetch(osla_forest *f, osla_unit unit, void *roots, const void *leaves,
+                           void *before, osla_forest_combine combine)
+{
+  osla_forest_run run;
+  OSLA_CALL(osla_forest_fetch_begin(f, unit, roots, leaves, before, combine, &run));
+  return osla_forest_end(&run);
+}
