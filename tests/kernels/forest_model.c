@@ -43,7 +43,7 @@ static int64_t n_roots_of(model_kind kind, uint64_t seed, int p, int size)
   }
 }
 
-/* The last root of each rank stays alone in an even graph. */
+/* The last root of each rank has no leaf in an even graph. */
 static int64_t n_even(const model_graph *g)
 {
   int64_t n = 0;
@@ -63,7 +63,8 @@ static int64_t n_edges_of(model_kind kind, uint64_t seed, int p, const model_gra
     case MODEL_GATHERED: return p == g->size - 1 ? 9 * g->size : 0;
     case MODEL_RING:
     case MODEL_GHOSTS: return 8;
-    case MODEL_BLOCKS: return INSIDE + (g->size > 2 ? FACE : 0); /* one of each rank */
+    case MODEL_BLOCKS:
+      return INSIDE + (g->size > 2 ? FACE : 0); /* the inside of one box, the face of another one */
     case MODEL_SELF: return 9;
     case MODEL_SOME_IDLE: return p % 2 ? 0 : 10;
     default: return 0;
@@ -89,11 +90,12 @@ static osla_root random_root(const model_graph *g, uint64_t seed, int p, int64_t
   while (g->of[q].n_roots == 0)
     q = (q + 1) % g->size;
   int64_t draw = 5000000 * (p + 1) + 3 * e;
-  bool first = osla_test_choose(seed, draw + 1, 3) == 0; /* several edges to one root */
+  bool first = osla_test_choose(seed, draw + 1, 3) == 0; /* several edges share a root */
   return (osla_root){q, first ? 0 : osla_test_choose(seed, draw + 2, g->of[q].n_roots)};
 }
 
-/* First of 8 x 4 x 3 vertices inside, then of 9 x 4 on the face at the end of x. */
+/* Root of edge e: the first 8 x 4 x 3 are vertices inside the box, the next 9 x 4 lie on the face
+ * at the end of x. */
 static int64_t block_root(int64_t e)
 {
   const int64_t on_face = e - INSIDE;
@@ -183,7 +185,8 @@ static osla_forest *made(osla_err err, osla_forest *forest)
   return forest;
 }
 
-/* Both lists, to be spoiled; that of leaves is NULL where they are in order. */
+/* Copies both lists, so that the test can spoil the copies. Returns that of the leaves, or NULL if
+ * they are in order. */
 static int64_t *copied_leaves(const model_graph *g)
 {
   const model_share *s = model_mine(g);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MARGIN = 128 }; /* known bytes before and after the vertices */
+enum { MARGIN = 128 }; /* bytes of known content before and after the vertices */
 
 /* ---- memory ---- */
 
@@ -41,7 +41,7 @@ static int64_t stride_of(osla_unit unit)
   return unit.stride ? unit.stride : (int64_t)model_size(unit.type) * unit.count;
 }
 
-/* Vertices begin at any place that suits their type. */
+/* Allocates an array. Vertex 0 has a random offset that is aligned for its type. */
 static model_values values_take(model_memory *memory, osla_unit unit, int64_t n, bool in,
                                 uint64_t seed)
 {
@@ -174,8 +174,8 @@ osla_err model_transfer(model_trial *t)
 
 /* ---- what a serial program would have made ---- */
 
-/* Values of an array as they are and as they should be. What was compared is wiped out in both, so
- * that the rest must be equal to the byte. */
+/* The actual and the expected content of an array. Values that were compared are cleared in both,
+ * so that the rest can be compared byte by byte. */
 typedef struct comparison {
   const model_trial *trial;
   const model_values *values;
@@ -247,7 +247,8 @@ static bool check_leaves(const model_trial *t)
   return compare_close(&c);
 }
 
-/* Goes through all edges in the documented order, with the roots of all ranks. */
+/* Combines all edges in the documented order, with the roots of all ranks, and compares this
+ * rank's. */
 static bool check_roots(const model_trial *t)
 {
   const model_graph *g = t->graph;
@@ -296,7 +297,9 @@ void model_spoil(model_trial *t)
 
 static void values_drop(model_values *v)
 {
-  if (v->bytes) memset(v->bytes, 0x33, v->size); /* who still reads it will show */
+  if (v->bytes)
+    memset(v->bytes, 0x33,
+           v->size); /* overwrites the values, so that a late reader gets wrong ones */
   if (v->mine) free(v->bytes);
   free(v->copy);
   *v = (model_values){0};

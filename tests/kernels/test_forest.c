@@ -1,5 +1,5 @@
-/* Star forests: set-up, queries, broadcasts, reductions and fetches over graphs of many kinds, with
- * values in memory of all kinds. */
+/* Star forests (floor 3): set-up, queries, broadcasts, reductions and fetches on graphs of many
+ * kinds, with values in memory of all kinds. */
 #include "tests/kernels/forest_model.h"
 
 #include <inttypes.h>
@@ -11,7 +11,8 @@ enum { POOL = 200000 };
 
 /* ---- set-up and queries ---- */
 
-/* The ranks at the other end of my edges are those of the list. */
+/* Checks that `ranks` are the ranks that own the roots of this rank's leaves (of_roots), or else
+ * the leaves of its roots. */
 static void expect_ranks(const model_graph *g, int n, const int *ranks, bool of_roots)
 {
   int me = osla_test_rank(), at = 0;
@@ -46,7 +47,7 @@ static void test_queries(void)
     expect_ranks(&g, n, ranks, false);
     OSLA_ASSERT_OK(osla_forest_destroy(&forest));
     CU_ASSERT(forest == NULL);
-    OSLA_ASSERT_OK(osla_forest_destroy(&forest)); /* NULL is accepted */
+    OSLA_ASSERT_OK(osla_forest_destroy(&forest)); /* osla_forest_destroy accepts NULL */
     model_graph_free(&g);
   }
   osla_transport_destroy(&t);
@@ -54,8 +55,8 @@ static void test_queries(void)
 
 /* ---- transfers ---- */
 
-/* Every op and place over one forest, without a barrier anywhere: what was read is overwritten as
- * soon as the transfer has ended. */
+/* Runs every operation with every kind of memory on one forest, without a barrier. The values that
+ * were read are overwritten as soon as a transfer has ended. */
 static void run_all(const model_graph *g, osla_forest *forest, model_memory *memory, uint64_t seed)
 {
   static const struct {
@@ -114,7 +115,7 @@ static void test_random(void)
   osla_transport_destroy(&t);
 }
 
-/* Global indices, with ranks that own no root. */
+/* Forests from global indices, where some ranks own no root. */
 static void test_global(void)
 {
   static const model_kind kinds[] = {MODEL_RANDOM, MODEL_FROM_LAST, MODEL_NO_ROOTS, MODEL_RING};
@@ -133,8 +134,7 @@ static void test_global(void)
   osla_transport_destroy(&t);
 }
 
-/* Leaves of ones fetch their places in line: what a root had, and then one after the other in the
- * order of ranks and lists. */
+/* A fetch-and-add of ones numbers the leaves of each root in the order of ranks and lists. */
 static void test_places_in_line(void)
 {
   osla_transport *t = osla_test_transport();
@@ -183,12 +183,13 @@ static void test_vertices(void)
   for (int i = 0; i < 3; i++) {
     OSLA_ASSERT_OK(osla_vertices_free(t, &all[i]));
     CU_ASSERT(all[i] == NULL);
-    OSLA_ASSERT_OK(osla_vertices_free(t, &all[i])); /* NULL is accepted */
+    OSLA_ASSERT_OK(osla_vertices_free(t, &all[i])); /* osla_vertices_free accepts NULL */
   }
   osla_transport_destroy(&t);
 }
 
-/* Values in the data areas of segments: read in place, or staged when they are not named. */
+/* Values in the data areas of segments are read in place between osla_vertices_in and
+ * osla_vertices_out, and staged before and after. */
 static void test_segments(void)
 {
   osla_transport *t = osla_test_transport();
@@ -201,7 +202,7 @@ static void test_segments(void)
     sizeof(double) * (size_t)(osla_matrix_lld(a, osla_test_rank()) * osla_matrix_local_cols(a));
   model_memory own = model_memory_over(osla_segment_local(s), POOL);
   model_memory elements = model_memory_over(osla_matrix_local(a), bytes);
-  for (int in = 0; in < 3; in++) { /* not named, named, not any more */
+  for (int in = 0; in < 3; in++) { /* before osla_vertices_in, after it, after osla_vertices_out */
     if (in == 1) OSLA_ASSERT_OK(osla_vertices_in(s));
     if (in == 1) OSLA_ASSERT_OK(osla_vertices_in(osla_matrix_segment(a)));
     if (in == 2) OSLA_ASSERT_OK(osla_vertices_out(s));
@@ -209,7 +210,7 @@ static void test_segments(void)
     run_all(&g, forest, &own, 6000 + 100 * (uint64_t)in);
     run_all(&g, forest, &elements, 7000 + 100 * (uint64_t)in);
   }
-  OSLA_ASSERT_OK(osla_barrier(t)); /* nobody reads there any more */
+  OSLA_ASSERT_OK(osla_barrier(t)); /* no rank reads the segment any more */
   osla_segment_destroy(&s);
   osla_test_drop(a);
   own = model_memory_over(osla_test_allocate(POOL, 1), POOL);
@@ -220,7 +221,8 @@ static void test_segments(void)
   osla_transport_destroy(&t);
 }
 
-/* One array holds roots and, after them, ghosts: broadcasts fill those, sums bring them home. */
+/* One array holds roots and, after them, ghosts. Broadcasts fill the ghosts, sums add them to the
+ * roots. */
 static void test_ghosts(void)
 {
   osla_transport *t = osla_test_transport();
@@ -256,7 +258,8 @@ static void test_ghosts(void)
   osla_transport_destroy(&t);
 }
 
-/* Roots and leaves are fields of the same records: their ranges overlap, the values do not. */
+/* Roots and leaves are fields of the same records: the ranges of the arrays overlap, the values do
+ * not. */
 static void test_fields_of_records(void)
 {
   typedef struct record {
@@ -280,7 +283,8 @@ static void test_fields_of_records(void)
       r[i] = (record){100 * osla_test_rank() + i, -1, 7};
     osla_err err =
       osla_forest_bcast_begin(forest, unit, &r[0].root, &r[0].leaf, OSLA_REPLACE, &run);
-    err = osla_agree(t, err); /* where some have not begun, others would wait in End */
+    err =
+      osla_agree(t, err); /* a rank that has not begun would make others wait in osla_forest_end */
     OSLA_ASSERT_OK(err);
     if (err == OSLA_OK) OSLA_ASSERT_OK(osla_forest_end(&run));
     for (int64_t e = 0; e < s->n_edges; e++) {
@@ -299,8 +303,8 @@ static void test_fields_of_records(void)
   osla_transport_destroy(&t);
 }
 
-/* The largest indices that there may be: a forest needs memory for edges, not for places, and
- * reaches byte 2^32 - 1 of an array. */
+/* The largest indices: the memory of a forest depends on the number of edges, not on the indices,
+ * and an array may have more than 2^32 bytes. */
 static void test_largest_indices(void)
 {
   osla_transport *t = osla_test_transport();

@@ -1,9 +1,10 @@
-/* Floor 3: forests made of forests, against what each rank computes from the whole graphs. */
+/* Forests derived from forests (floor 3), compared with what each rank computes from the whole
+ * graphs. */
 #include "tests/kernels/forest_model.h"
 
 #include <stdlib.h>
 
-/* Which root a leaf is joined to; rank -1: none. */
+/* The root that a leaf is joined to; rank -1: none. */
 typedef struct named {
   int64_t rank, index;
 } named;
@@ -17,7 +18,7 @@ static named *none(int64_t n)
   return names;
 }
 
-/* names[leaf] of a rank in a graph, [n]. */
+/* The roots of the leaves of a rank in a graph: [n], the caller's. */
 static named *names_of(const model_graph *g, int rank, int64_t n)
 {
   const model_share *s = &g->of[rank];
@@ -27,7 +28,8 @@ static named *names_of(const model_graph *g, int rank, int64_t n)
   return names;
 }
 
-/* A broadcast of the roots' names brings each leaf its own, and nothing else; frees `expected`. */
+/* Checks a forest by a broadcast of the roots' names: each leaf must get the name of its root, and
+ * vertices without an edge must stay unchanged. Frees `expected`. */
 static void check_names(osla_forest *f, int64_t n_roots, named *expected, int64_t n)
 {
   int64_t bad = 0, edges = 0, space = osla_forest_leaf_space(f), most = space > n ? space : n;
@@ -49,7 +51,7 @@ static void check_names(osla_forest *f, int64_t n_roots, named *expected, int64_
   OSLA_ASSERT_OK(osla_forest_destroy(&f));
 }
 
-/* A graph with the roots of `a` and any leaves whose indices are below `space`. */
+/* Number of leaf indices of this rank in a graph. */
 static int64_t space_of(const model_graph *g)
 {
   return model_mine(g)->leaf_space;
@@ -97,7 +99,8 @@ static void test_degrees_and_split(void)
   }
 }
 
-/* The leaves of the first are the roots of the second: as many as there are places. */
+/* Composes two forests: rank by rank, the second has as many roots as the first has leaf indices.
+ */
 static void test_compose(void)
 {
   model_case a = model_case_open(MODEL_RANDOM, 0);
@@ -106,7 +109,8 @@ static void test_compose(void)
   named *expected = none(edges);
   osla_root *root = osla_test_allocate((size_t)edges + 1, sizeof *root);
   osla_forest *b = NULL, *ab = NULL;
-  for (int64_t i = 0; i < edges; i++) { /* from the next rank, backwards, each place twice */
+  for (int64_t i = 0; i < edges;
+       i++) { /* to the next rank, in descending order, two leaves to a root */
     int q = (me + 1) % size;
     int64_t theirs = a.g.of[q].leaf_space + 3, at = theirs - 1 - i / 2 % theirs;
     named *names = names_of(&a.g, q, theirs);
@@ -122,7 +126,8 @@ static void test_compose(void)
   model_case_close(&a);
 }
 
-/* n places of each rank, joined one to one to those of the next rank, in falling order. */
+/* A forest of n roots and n leaves on each rank; the leaves are joined one to one to the roots of
+ * the next rank, in descending order. */
 static osla_forest *one_to_one(osla_transport *t, int64_t n)
 {
   osla_forest *f = NULL;
@@ -149,7 +154,7 @@ static void test_inverse(void)
   osla_transport_destroy(&t);
 }
 
-/* Both forests have leaves at the same places of the same ranks. */
+/* Both forests have leaves with the same indices on the same ranks. */
 static void test_compose_inverse(void)
 {
   model_case a = model_case_open(MODEL_RANDOM, 0);

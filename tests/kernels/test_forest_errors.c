@@ -1,5 +1,5 @@
-/* Star forests: every error that the header names, with the same code on all ranks where it says
- * so; after each of them the forest still works. */
+/* Star forests (floor 3): every error that the header names. Collective calls return one code on
+ * all ranks. After each error the forest still works. */
 #include "tests/kernels/forest_model.h"
 
 #include <inttypes.h>
@@ -12,7 +12,7 @@ enum { POOL = 100000 };
 
 /* ---- errors of creation ---- */
 
-/* The same code and text on all ranks, and no forest. */
+/* Checks that all ranks have the same error code and text, and no forest. */
 static void expect_code(osla_err err, osla_err expected, osla_forest *forest, const char *what)
 {
   OSLA_ASSERT_MSG(err == expected, "%s: %s (%s), not %s", what, osla_err_name(err),
@@ -22,11 +22,12 @@ static void expect_code(osla_err err, osla_err expected, osla_forest *forest, co
   if (forest) OSLA_ASSERT_OK(osla_forest_destroy(&forest));
 }
 
-/* The last rank alone is wrong. Rank 0 has 4003 roots. */
+/* The arguments of the last rank are wrong, those of all others are right. Rank 0 has 4003 roots.
+ */
 static void test_wrong_graphs(void)
 {
   static const int64_t far = (int64_t)1 << 32;
-  enum { SIZE = 1000 }; /* stands for the number of ranks */
+  enum { SIZE = 1000 }; /* stands for the number of ranks in the table */
   static const struct {
     const char *what;
     int64_t n_roots, n_edges, leaf[2];
@@ -69,8 +70,8 @@ static void test_wrong_graphs(void)
   osla_transport_destroy(&t);
 }
 
-/* Different errors on two ranks: one code for all. A root that its owner has, beyond 2^32. A leaf
- * that comes again at the end of a long list. */
+/* Two ranks make different errors, and all ranks get one code. Cases: a root index that the owner
+ * has, but beyond 2^32; a leaf that appears again at the end of a long list. */
 static void test_wrong_together(void)
 {
   enum { MANY = 3000 };
@@ -118,7 +119,7 @@ static void test_wrong_starts(void)
     expect_code(osla_forest_create_global(t, start, n_edges, leaf, root, &forest), OSLA_ERR_ARG,
                 forest, what[wrong]);
   }
-  for (int p = 0; p <= size; p++) /* all end alike */
+  for (int p = 0; p <= size; p++) /* the last rank has other inner values */
     start[p] = 6 * p + (osla_test_rank() == last && p > 0 && p < size);
   if (size > 1)
     expect_code(osla_forest_create_global(t, start, 0, NULL, NULL, &(osla_forest *){NULL}),
@@ -129,7 +130,7 @@ static void test_wrong_starts(void)
 
 /* ---- errors of transfers ---- */
 
-/* The forest still works. */
+/* Runs a transfer that must succeed. */
 static void run_good(model_case *c, uint64_t seed)
 {
   for (int op = 0; op < MODEL_OPS; op++)
@@ -143,7 +144,8 @@ static void run_good(model_case *c, uint64_t seed)
               &c->memory);
 }
 
-/* All three are refused on this rank. Arrays with room for any of the units. */
+/* Checks that a broadcast, a reduction and a fetch of this unit are refused on this rank. The
+ * arrays have room for any of the units. */
 static void expect_refused(model_case *c, osla_unit unit, osla_forest_combine combine, size_t shift)
 {
   static _Alignas(64) char memory[3][POOL];
@@ -180,7 +182,7 @@ static void test_no_such_combination(void)
   model_case_close(&c);
 }
 
-/* Counts, strides and addresses that no unit may have. */
+/* Counts, strides and addresses that are not allowed for any unit. */
 static void test_wrong_units(void)
 {
   model_case c = model_case_open(MODEL_SELF, POOL);
@@ -202,12 +204,12 @@ static void test_wrong_units(void)
   model_case_close(&c);
 }
 
-/* Values that are read overlap values that are written, in whole or by one number. */
+/* Values to read overlap values to write, completely or by one number. */
 static void test_overlaps(void)
 {
   enum { N = 10, HALF = 60 };
   static const int shifts[] = {0, 1, 2, 4, -1, -3, 3 * N - 2, 2 - 3 * N};
-  const osla_unit pairs = {OSLA_UNIT_INT32, 2, 12}; /* a number's room between vertices */
+  const osla_unit pairs = {OSLA_UNIT_INT32, 2, 12}; /* a gap of one number between vertices */
   osla_transport *t = osla_test_transport();
   osla_root root[N];
   osla_forest *f = NULL;
@@ -227,7 +229,7 @@ static void test_overlaps(void)
     OSLA_ASSERT_ERR(osla_forest_fetch_begin(f, pairs, c, a, b, OSLA_SUM, &run), OSLA_ERR_ARG);
     OSLA_ASSERT_ERR(osla_forest_fetch_begin(f, pairs, a, c, b, OSLA_SUM, &run), OSLA_ERR_ARG);
   }
-  int32_t *a = plain + 1, *b = a + 3 * N - 1; /* the last number before the first of the others */
+  int32_t *a = plain + 1, *b = a + 3 * N - 1; /* the arrays share one number */
   for (int i = 0; i < N; i++)
     a[3 * i] = i, a[3 * i + 1] = -i;
   OSLA_ASSERT_OK(osla_forest_bcast_begin(f, pairs, a, b, OSLA_REPLACE, &run));
@@ -241,7 +243,7 @@ static void test_overlaps(void)
 
 /* ---- errors of order ---- */
 
-/* Runs that have ended, in whatever way, and runs that were not begun. */
+/* Checks that a run that has ended, or was not begun, cannot be ended or tested. */
 static void expect_over(osla_forest_run run)
 {
   osla_forest_run copies[4] = {run, run, run, run};
@@ -270,7 +272,7 @@ static void test_ended_twice(void)
     CU_ASSERT(trial.run.number == (uint64_t)i + 1);
     old[i] = trial.run;
     old[i].number += 1;
-    expect_over(old[i]); /* not begun */
+    expect_over(old[i]); /* runs of transfers that were not begun */
     old[i].number -= 1;
     if (i == 0) OSLA_ASSERT_OK(osla_forest_end(&trial.run));
     if (i == 1) OSLA_ASSERT_OK(osla_forest_end_read(&trial.run));
@@ -279,7 +281,8 @@ static void test_ended_twice(void)
       osla_progress(c.t);
     CU_ASSERT(i < 2 || done);
     (void)model_check(&trial);
-    OSLA_ASSERT_ERR(osla_forest_end(&trial.run), OSLA_ERR_STATE); /* the caller's own */
+    OSLA_ASSERT_ERR(osla_forest_end(&trial.run),
+                    OSLA_ERR_STATE); /* the run in the trial, whose copy was ended */
     expect_over(old[i]);
     model_drop(&trial);
     c.memory.used = 0;
@@ -289,11 +292,12 @@ static void test_ended_twice(void)
   for (int i = 0; i < 3; i++)
     expect_over(old[i]);
   expect_over((osla_forest_run){.forest = c.forest, .number = 0});
-  OSLA_ASSERT_OK(osla_forest_writable(c.forest)); /* nothing to wait for */
+  OSLA_ASSERT_OK(osla_forest_writable(c.forest)); /* returns at once */
   model_case_close(&c);
 }
 
-/* Eight may be under way, a ninth is refused; with one less there is room for one more. */
+/* Eight transfers may be under way, and a ninth is refused. After one has ended, one more can
+ * begin. */
 static void test_too_many(void)
 {
   enum { MOST = 8, ALL = MOST + MODEL_OPS };
@@ -327,8 +331,9 @@ static void test_too_many(void)
   model_case_close(&c);
 }
 
-/* Destroyed, and its values' memory freed, while some rank has not ended: STATE for all, nobody
- * waits for ever, and nothing is lost. Those that have ended have not waited for their readers. */
+/* A forest is destroyed, and the memory of its values freed, while some rank has a transfer under
+ * way: all ranks get STATE, none waits for ever, and nothing is lost. Transfers that have ended did
+ * not wait for their readers. */
 static void test_destroy_under_way(void)
 {
   osla_transport *t = osla_test_transport();
@@ -354,7 +359,8 @@ static void test_destroy_under_way(void)
     OSLA_ASSERT_ERR(osla_forest_destroy(&forest), OSLA_ERR_STATE);
     OSLA_ASSERT_SAME_TEXT();
     CU_ASSERT(forest == same);
-    OSLA_ASSERT_ERR(osla_vertices_free(t, &memory.vertices), OSLA_ERR_STATE); /* used or not */
+    OSLA_ASSERT_ERR(osla_vertices_free(t, &memory.vertices),
+                    OSLA_ERR_STATE); /* also for memory that the transfer does not use */
     OSLA_ASSERT_SAME_TEXT();
     CU_ASSERT(memory.vertices == vertices);
     if (late) OSLA_ASSERT_OK(osla_forest_end(&trial.run));
@@ -370,7 +376,8 @@ static void test_destroy_under_way(void)
   osla_transport_destroy(&t);
 }
 
-/* Rank 0 has given once more than the others have taken: nobody waits for them. */
+/* Rank 0 has begun one transfer more than the other ranks: osla_forest_destroy reports it on all
+ * ranks without waiting for the transfer. */
 static void test_destroy_too_early(void)
 {
   osla_transport *t = osla_test_transport();
@@ -393,7 +400,8 @@ static void test_destroy_too_early(void)
   osla_transport_destroy(&t);
 }
 
-/* One rank frees what it did not get: ARG for all, and all memory stays. */
+/* One rank frees memory that is not from osla_vertices_create: all ranks get ARG, and all memory
+ * stays valid. */
 static void test_free_others_memory(void)
 {
   osla_transport *t = osla_test_transport();

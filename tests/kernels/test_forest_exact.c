@@ -1,4 +1,4 @@
-/* Floor 3: sums of leaves that are rounded once, and such as take values as they arrive. */
+/* Exact sums of doubles, and reductions with SUM_EXACT (floor 3). */
 #include "kernels/common/exact_sum.h"
 #include "osla_forest.h"
 #include "osla_random.h"
@@ -32,22 +32,23 @@ static void test_values(void)
     double x[4], sum;
   } cases[] = {
     {{0.0, -0.0, 0.0, 0.0}, 0.0},
-    {{1.0, half, 0.0, 0.0}, 1.0},                /* a tie: to even */
-    {{1.0, half, tiny, 0.0}, 1.0 + DBL_EPSILON}, /* hardly more than a tie */
-    {{1.0, half, -tiny, 0.0}, 1.0},              /* hardly less */
+    {{1.0, half, 0.0, 0.0}, 1.0},                /* a tie, rounded to even */
+    {{1.0, half, tiny, 0.0}, 1.0 + DBL_EPSILON}, /* slightly more than a tie */
+    {{1.0, half, -tiny, 0.0}, 1.0},              /* slightly less than a tie */
     {{-1.0, -half, -tiny, 0.0}, -1.0 - DBL_EPSILON},
     {{1e300, 1.0, -1e300, tiny}, 1.0},
-    {{huge, huge, -huge, -huge}, 0.0}, /* through what no double holds */
+    {{huge, huge, -huge, -huge}, 0.0}, /* a partial sum exceeds the largest double */
     {{huge, huge, -huge, tiny}, huge},
     {{huge, huge, 0.0, 0.0}, HUGE_VAL},
     {{-huge, -huge, 1.0, 0.0}, -HUGE_VAL},
-    {{DBL_MIN, -tiny, 0.0, 0.0}, DBL_MIN - tiny}, /* below the normal ones */
+    {{DBL_MIN, -tiny, 0.0, 0.0}, DBL_MIN - tiny}, /* the sum is below the smallest normal number */
     {{HUGE_VAL, 1.0, 0.0, 0.0}, HUGE_VAL},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     OSLA_ASSERT_MSG(same(sum_of(cases[i].x, 4), cases[i].sum), "case %zu: %a, not %a", i,
                     sum_of(cases[i].x, 4), cases[i].sum);
-  const float ulp = FLT_EPSILON; /* a tie to double, and hardly more than a tie to float */
+  const float ulp =
+    FLT_EPSILON; /* as a double a tie, as an exact number slightly more than a tie of floats */
   const double float_cases[][3] = {
     {1.0, ulp / 2, tiny}, {1.0, ulp / 2, -tiny}, {1.0, ulp / 2, 0.0}};
   const float floats[] = {1.0F + ulp, 1.0F, 1.0F};
@@ -62,7 +63,7 @@ static void test_values(void)
   CU_ASSERT(isnan(sum_of(both, 2)));
 }
 
-/* Two numbers of any size: as the processor adds them. */
+/* Sums of two random doubles equal those of the processor. */
 static void test_pairs(void)
 {
   int bad = 0;
@@ -81,7 +82,8 @@ static void test_pairs(void)
 
 /* ---- reductions ---- */
 
-/* EDGES values of a few roots, the same whoever has them; their sizes differ, and half cancels. */
+/* EDGES values at ROOTS roots, independent of the ranks that have them. The values differ in size,
+ * and half of them cancel. */
 enum { EDGES = 3000, ROOTS = 7 };
 
 static double value_of(int64_t edge)
@@ -96,7 +98,7 @@ static int root_of(int64_t edge)
   return (int)(osla_random_bits(3, (uint64_t)edge, 0) % ROOTS);
 }
 
-/* Which rank has an edge, of three distributions: in blocks, in turn, drawn. */
+/* The rank that has an edge, in three distributions: blocks, round robin, random. */
 static int rank_of(int way, int64_t edge)
 {
   const int size = osla_test_size();

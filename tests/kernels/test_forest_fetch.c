@@ -1,6 +1,6 @@
-/* Star forests: fetches whose order does not count. Each root's answers, over all ranks, must be
- * those of some order of its leaves: sorted, each one is the one before and what that leaf added;
- * and those of a rank come in the order of its list. */
+/* Star forests (floor 3): fetches with SUM_ARRIVAL. The answers to the leaves of a root must be
+ * those of some order of the leaves: sorted, each answer is the one before plus the value added by
+ * that leaf. Those of a rank follow the order of its list. */
 #include "osla_random.h"
 #include "tests/kernels/forest_model.h"
 
@@ -11,7 +11,7 @@
 enum { ROOTS = 4, FEW = 12, MANY = 700 };
 enum { MOST_COUNT = 3, FIRST = 1000, POOL = 1 << 20 };
 
-/* Each rank's edges; to one rank alone, or to all. */
+/* The edges of a rank: to all ranks, or to one. */
 typedef struct fetch_graph {
   osla_transport *t;
   osla_forest *forest;
@@ -28,7 +28,8 @@ static void graph_open(fetch_graph *g, int n_edges, bool to_one)
   OSLA_ASSERT_OK(osla_forest_create(g->t, ROOTS, n_edges, NULL, g->root, &g->forest));
 }
 
-/* What leaf i of a rank adds to number c of its root: positive, so that answers can be sorted. */
+/* The value that leaf i of a rank adds to number c of its root. It is positive, so that answers can
+ * be sorted. */
 static int64_t added(int rank, int i, int c)
 {
   return 1 + (int64_t)(osla_random_bits(71, (uint64_t)rank, (uint64_t)(MOST_COUNT * i + c)) % 50);
@@ -47,9 +48,10 @@ static void set(void *values, size_t bytes, int i, int64_t value)
     ((int32_t *)values)[i] = (int32_t)value;
 }
 
-/* ---- are the answers those of some order? ---- */
+/* ---- checking that answers follow some order ---- */
 
-/* One number of one leaf: [owner, root, number], the answer, what it adds, who and when. */
+/* The answer to one number of a leaf. to: owner, root and number in one index; before: the answer;
+ * adds: the value added; turn: rank and position of the leaf. */
 typedef struct answer {
   int64_t to, before, adds, turn;
 } answer;
@@ -61,7 +63,8 @@ static int by_root_and_value(const void *a, const void *b)
   return x->before < y->before ? -1 : x->before > y->before;
 }
 
-/* Of all ranks, each in its part of zeros. Collective. */
+/* Gathers the answers of all ranks by a sum of arrays that are 0 outside the rank's own part.
+ * Collective. */
 static answer *gather(const fetch_graph *g, const void *before, size_t bytes, int count, int *n)
 {
   const int size = osla_test_size(), each = g->n_edges * count;
@@ -91,7 +94,8 @@ static bool in_list_order(const answer *a, int n)
   return true;
 }
 
-/* `sum`: what the root is at its owner in the end. */
+/* True if sorted answers of one root are those of an order of its leaves. *sum := the final value
+ * of the root. */
 static bool is_an_order(const answer *a, int n, int64_t *sum)
 {
   int64_t value = FIRST;
@@ -145,8 +149,8 @@ static void fill(const fetch_graph *g, fetch_values v, size_t bytes, int count)
   memset(v.before, 0x55, (size_t)(g->n_edges * count) * bytes);
 }
 
-/* Pieces of an array or of other memory; roots in an array: bit 0 of `place`, leaves: bit 1, and
- * answers: bit 2; 8: roots on even ranks alone. */
+/* Arrays in an array of vertices (`in`) or in plain memory (`out`). Bits 0, 1, 2 of `place` put the
+ * roots, the leaves and the answers into `in`; 8 puts the roots there on even ranks alone. */
 static fetch_values values_at(char *in, char *out, int place)
 {
   enum { PIECE = POOL / 4 };
@@ -191,15 +195,15 @@ static void test_many(void)
   run_fetches(MANY, false, 36);
 }
 
-/* All of it to one rank, which has 4 roots. */
+/* All leaves are joined to the 4 roots of one rank. */
 static void test_one_owner(void)
 {
   run_fetches(FEW, true, 72);
   run_fetches(MANY, true, 18);
 }
 
-/* More than all slots of both sides hold, from and to memory that no neighbour reaches: answers are
- * read while leaves are still sent. */
+/* A vertex larger than all slots of both sides, in plain memory: answers must be read while leaves
+ * are still being sent. */
 static void test_long(void)
 {
   enum { NUMBERS = 6000 };
@@ -224,8 +228,8 @@ static void test_long(void)
   osla_transport_destroy(&t);
 }
 
-/* A counter that all ranks draw numbers from, again and again without a barrier: no number twice,
- * none is missing. */
+/* All ranks draw numbers from one counter, again and again without a barrier: each number is drawn
+ * exactly once. */
 static void test_counter(void)
 {
   enum { TIMES = 400 };
@@ -257,7 +261,7 @@ static void test_counter(void)
   osla_transport_destroy(&t);
 }
 
-/* Several under way, with broadcasts between them, ended in another order on odd ranks. */
+/* Several fetches under way, with broadcasts between them; odd ranks end them in reverse order. */
 static void test_in_flight(void)
 {
   enum { AT_ONCE = 3, ROUNDS = 20, PART = POOL / 4 };
@@ -291,7 +295,8 @@ static void test_in_flight(void)
   osla_transport_destroy(&g.t);
 }
 
-/* The owner has begun, and waits for something else until all have their answers. */
+/* The owner of the roots begins, and ends the fetch after a barrier that all others enter with
+ * their answers: it serves them in the barrier. */
 static void test_owner_is_elsewhere(void)
 {
   fetch_graph g = {.t = osla_test_transport()};
@@ -313,7 +318,7 @@ static void test_owner_is_elsewhere(void)
   osla_transport_destroy(&g.t);
 }
 
-/* Other types have no such fetch: as without a transfer. */
+/* SUM_ARRIVAL is refused for fetches of doubles and of small integers. */
 static void test_types(void)
 {
   osla_transport *t = osla_test_transport();

@@ -1,5 +1,5 @@
-/* Star forests under load: several transfers under way, ended in another order on each rank; slow
- * ranks and fast ones, ranks that wait elsewhere. */
+/* Star forests under load (floor 3): several transfers under way, ended in different orders on each
+ * rank; ranks that sleep at random, or wait in other calls. */
 #include "osla_random.h"
 #include "tests/kernels/forest_model.h"
 
@@ -18,7 +18,7 @@ static model_trial begun(model_case *c, model_op op, int place, uint64_t seed)
   return trial;
 }
 
-/* In an order that is another one on each rank. */
+/* Ends the trials in an order that differs by rank. */
 static void end_all(model_trial **trials, int n, uint64_t seed)
 {
   for (; n > 0; n--) {
@@ -49,7 +49,8 @@ static void test_in_flight(void)
   model_case_close(&c);
 }
 
-/* A then B on even ranks, B then A on odd ones; both wait for what they read and for readers. */
+/* Even ranks end transfer A and then B, odd ranks B and then A. Both wait for their values and for
+ * their readers. */
 static void test_crossing(void)
 {
   static const model_kind kinds[] = {MODEL_RING, MODEL_ONE_ROOT, MODEL_GATHERED};
@@ -70,7 +71,7 @@ static void test_crossing(void)
   }
 }
 
-/* What two or three transfers read is one array. */
+/* Two or three transfers read one array. */
 static void test_same_arrays(void)
 {
   model_case c = model_case_open(MODEL_RANDOM, POOL);
@@ -93,7 +94,7 @@ static void test_same_arrays(void)
   model_case_close(&c);
 }
 
-/* Polled until they are over, in turn. */
+/* Transfers are polled in turn until they are over. */
 static void test_polled(void)
 {
   model_case c = model_case_open(MODEL_RANDOM, POOL);
@@ -118,8 +119,8 @@ static void test_polled(void)
   model_case_close(&c);
 }
 
-/* What was read may be overwritten as soon as osla_forest_writable returns, however late others
- * look at their results; until then several transfers may have ended for reading. */
+/* Values that were read may be overwritten when osla_forest_writable returns, even if others use
+ * their results late. Several transfers end by osla_forest_end_read before it. */
 static void test_writable(void)
 {
   model_case c = model_case_open(MODEL_RANDOM, POOL);
@@ -139,7 +140,8 @@ static void test_writable(void)
     model_check_all(trials, 3);
     c.memory.used = 0;
   }
-  model_trial left = begun(&c, MODEL_BCAST, MODEL_ALL_IN, 1); /* destroyed without that wait */
+  model_trial left = begun(&c, MODEL_BCAST, MODEL_ALL_IN,
+                           1); /* the forest is destroyed without osla_forest_writable */
   OSLA_ASSERT_OK(osla_forest_end_read(&left.run));
   (void)model_check(&left);
   OSLA_ASSERT_OK(osla_forest_destroy(&c.forest));
@@ -147,7 +149,7 @@ static void test_writable(void)
   model_case_close(&c);
 }
 
-/* Eight on each of two forests; begun and ended in crossing orders. */
+/* Eight transfers on each of two forests, begun and ended in interleaved orders. */
 static void test_two_forests(void)
 {
   model_case c = model_case_open(MODEL_RANDOM, POOL);
@@ -177,8 +179,8 @@ static void test_two_forests(void)
 
 /* ---- slow ranks ---- */
 
-/* A rank that has begun waits in osla_barrier: what others read from it they get. They come there
- * only when they are through. */
+/* A rank that has begun a transfer waits in osla_barrier, where others still get its values. They
+ * enter the barrier after they have ended the transfer. */
 static void test_rank_in_barrier(void)
 {
   static const struct {
@@ -206,7 +208,7 @@ static void test_rank_in_barrier(void)
   }
 }
 
-/* Neither begin nor test waits for a rank that has not begun. */
+/* Neither a begin nor a test waits for a rank that has not begun. */
 static void test_late_begin(void)
 {
   for (int k = 0; k < 2; k++) {
@@ -231,7 +233,7 @@ static void test_late_begin(void)
   }
 }
 
-/* Ranks 0 and 1 are joined; all others begin and end when those are through. */
+/* Ranks 0 and 1 are joined, and end a transfer before the other ranks begin it. */
 static void test_only_those_joined(void)
 {
   osla_transport *t = osla_test_transport();
@@ -253,8 +255,8 @@ static void test_only_those_joined(void)
   osla_transport_destroy(&t);
 }
 
-/* Ranks that are only read from run ahead of a reader that sleeps: twelve transfers from memory of
- * each kind, one after the other; nobody answers them. */
+/* Ranks that are only read from run ahead of a reader that sleeps: twelve transfers, one after the
+ * other, from each kind of memory. No value comes back to them. */
 static void test_run_ahead(void)
 {
   enum { EACH = 12 };
@@ -274,7 +276,8 @@ static void test_run_ahead(void)
   }
 }
 
-/* The same without waiting for readers: the roots stay as they are. */
+/* Ranks run ahead of a sleeping reader by osla_forest_end_read, which does not wait for it. The
+ * roots do not change. */
 static void test_run_ahead_of_readers(void)
 {
   model_case c = model_case_open(MODEL_FROM_LAST, POOL);
@@ -302,7 +305,8 @@ static void test_run_ahead_of_readers(void)
   model_case_close(&c);
 }
 
-/* Values go out, grow, and come home, again and again, with naps; no barrier. */
+/* Values are broadcast, increased and reduced, again and again, with random pauses and without a
+ * barrier. */
 static void test_to_and_fro(void)
 {
   model_case c = model_case_open(MODEL_RING, POOL);
@@ -334,7 +338,7 @@ static void test_to_and_fro(void)
   model_case_close(&c);
 }
 
-/* The progress thread serves, too, while this rank begins and ends. */
+/* The progress thread serves transfers while this rank begins and ends others. */
 static void test_progress_thread(void)
 {
   if (!osla_test_multiple("a progress thread")) return;
@@ -357,8 +361,8 @@ static void test_progress_thread(void)
   model_case_close(&c);
 }
 
-/* Roots that lie alone in their lines go through rings where they are small, also from memory that
- * neighbours read in place; larger units of the same forest do not. Values are written anew as soon
+/* Small roots that are scattered over cache lines go through rings, even from memory that
+ * neighbours read in place; larger units of the same forest do not. Values are overwritten as soon
  * as a transfer is over. */
 static void test_thin(void)
 {

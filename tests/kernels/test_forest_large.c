@@ -1,10 +1,10 @@
-/* Star forests: more than 1 GiB comes from the next rank, and goes back, in pieces. */
+/* Star forests (floor 3): more than 1 GiB comes from the next rank, and goes back, in parts. */
 #include "osla_forest.h"
 #include "tests/osla_test_help.h"
 
 #include <stdlib.h>
 
-/* Vertices, and doubles in each: not multiples of anything that a part may hold. */
+/* A number of vertices, and of doubles in each. Neither is a multiple of what a part holds. */
 typedef struct shape {
   int64_t edges;
   int32_t count;
@@ -21,7 +21,7 @@ static double value_of(shape s, int rank, int64_t i)
   return (double)(rank * values_of(s) + i);
 }
 
-/* The index of the first wrong one; -1: none. */
+/* Index of the first wrong value; -1 if all are right. */
 static int64_t first_wrong(shape s, const double *values, int rank, int times)
 {
   for (int64_t i = 0; i < values_of(s); i++)

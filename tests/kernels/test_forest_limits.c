@@ -1,5 +1,5 @@
-/* Floor 3: star forests where something ends: places of transfers, indices, memory, patience of
- * other libraries. */
+/* Star forests at limits (floor 3): transfers under way, indices, memory, arrays, and ranks that
+ * wait in other libraries. */
 #include "tests/kernels/forest_model.h"
 
 #include <inttypes.h>
@@ -9,7 +9,7 @@
 
 static const osla_unit bytes_unit = {OSLA_UNIT_BYTES, 1, 0};
 
-/* One edge from rank 0 to each rank. */
+/* A forest with one edge from rank 0 to each rank. */
 static osla_forest *one_each(osla_transport *t)
 {
   const osla_root root = {0, 0};
@@ -18,7 +18,8 @@ static osla_forest *one_each(osla_transport *t)
   return f;
 }
 
-/* A rank that has ended owes the others nothing, and may wait in MPI's own calls. */
+/* A rank whose transfer has ended may wait in MPI's own calls: other ranks need no progress of it.
+ */
 static void test_foreign_barrier(void)
 {
   enum { FORESTS = 40 };
@@ -55,7 +56,7 @@ static void test_attached_memory(void)
   osla_transport_destroy(&t);
 }
 
-/* The largest index before the smallest one is no list that ascends by 1. */
+/* The largest index followed by the smallest one is not taken for indices that ascend by 1. */
 static void test_indices_wrap(void)
 {
   osla_transport *t = osla_test_transport();
@@ -75,7 +76,8 @@ static void test_indices_wrap(void)
   osla_transport_destroy(&t);
 }
 
-/* All places taken on some ranks: what needs a transfer fails on all of them, and later works. */
+/* All eight transfers are under way on some ranks: calls that need a transfer fail on all ranks,
+ * and succeed later. */
 static void test_no_place(void)
 {
   enum { MOST = 8 };
@@ -106,7 +108,7 @@ static void test_no_place(void)
   osla_transport_destroy(&t);
 }
 
-/* Forests that do not fit the memory of those before, each a little larger. */
+/* Each forest is a little larger than the one before, so that the pool needs new segments. */
 static void test_growth(void)
 {
   osla_transport *t = osla_test_transport();
@@ -134,7 +136,7 @@ static void test_growth(void)
   osla_transport_destroy(&t);
 }
 
-/* Leaves and the values before in one array of records. */
+/* The leaves and the values before of a fetch lie in one array of records. */
 static void test_record_of_fetch(void)
 {
   enum { N = 9 };
@@ -162,10 +164,10 @@ static void test_record_of_fetch(void)
   osla_transport_destroy(&t);
 }
 
-enum { LONG_UNIT = 200 }; /* numbers: too many for a ring where they lie in an array */
+enum { LONG_UNIT = 200 }; /* numbers in a unit that is too large to be packed */
 
-/* Twice: what the first one found out serves the second. The values of all ranks by their number.
- */
+/* Runs a transfer twice, so that the second one uses the cached checks of the first. The value of
+ * each rank is derived from its number. */
 static void ask_twice(osla_forest *f, int64_t count, double *x, double *leaf, double value)
 {
   const int next = (osla_test_rank() + 1) % osla_test_size();
@@ -184,8 +186,9 @@ static void ask_twice(osla_forest *f, int64_t count, double *x, double *leaf, do
   }
 }
 
-/* The same call again, when the memory is an array, is none any more and another one has its place,
- * and with other units between; and one that is wrong between two that are right. */
+/* A transfer is repeated with the same arguments: when its memory has become an array of vertices,
+ * when it has been replaced by another one at its address, with other units between, and with a
+ * wrong call between two right ones. */
 static void test_asked_again(void)
 {
   osla_transport *t = osla_test_transport();
@@ -240,8 +243,7 @@ static void reduce_often(osla_forest *f)
   }
 }
 
-/* Rank 0 has roots alone, the others leaves alone: who is refused goes on as if nothing had been.
- */
+/* Rank 0 has roots only, the others leaves only. A rank whose call is refused can continue. */
 static void test_refused(void)
 {
   osla_transport *t = osla_test_transport();
@@ -272,7 +274,7 @@ static void test_refused(void)
   osla_transport_destroy(&t);
 }
 
-/* Two forests alike; one rank destroys the other one. */
+/* There are two equal forests, and one rank destroys the wrong one. */
 static void test_destroy_another(void)
 {
   osla_transport *t = osla_test_transport();
@@ -292,13 +294,15 @@ static void test_destroy_another(void)
   osla_transport_destroy(&t);
 }
 
-/* More arrays of vertices than a block of their list has: the last one is found. */
+/* More arrays of vertices than fit into a block of the pool's list: the last one is found. */
 static void test_many_arrays(void)
 {
   enum { MOST = 600 };
   osla_transport *t = osla_test_transport();
   osla_forest *f = one_each(t);
-  const int count = osla_transport_n_nodes(t) > 1 ? 3 : MOST; /* each window takes its time */
+  const int count = osla_transport_n_nodes(t) > 1
+                      ? 3
+                      : MOST; /* fewer between nodes, where creating a window is slow */
   void *array[MOST];
   int bad = 0;
   for (int i = 0; i < count; i++)

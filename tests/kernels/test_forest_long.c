@@ -1,5 +1,5 @@
-/* Star forests: values longer than any ring, memory that is used again, and sums that must have the
- * same bits in every run. */
+/* Star forests (floor 3): values longer than any ring, memory that is reused, rings that have
+ * carried many parts, and sums with the same bits in every run. */
 #include "kernels/forest/forest.h"
 #include "osla_random.h"
 #include "tests/kernels/forest_model.h"
@@ -11,7 +11,7 @@
 
 enum { POOL = 400000 };
 
-/* One link of 300,000 doubles, in falling order: longer than any ring. */
+/* One link of 300,000 doubles in descending order, longer than any ring. */
 static void test_long_link(void)
 {
   enum { N = 300000 };
@@ -55,13 +55,14 @@ static void test_long_link(void)
   osla_transport_destroy(&t);
 }
 
-/* As if so many parts had gone each way, of which words told: the counts of heads have 32 bits. */
+/* Adds a number of parts to all counts of the rings, as if so many had been sent each way and
+ * acknowledged by words. Heads have only 32 bits of these counts. */
 static void age_links(forest_links *links, uint64_t parts)
 {
   for (int i = 0; i < links->n; i++) {
     forest_ring *r = &links->of[i].ring;
     if (links->of[i].is_near || links->of[i].is_self) continue;
-    CU_ASSERT(!r->in && !r->out); /* lines count, too */
+    CU_ASSERT(!r->in && !r->out); /* the counts of lines cannot be changed */
     const uint64_t more = parts / r->n_slots * r->n_slots;
     uint64_t *const mine[] = {&r->sent,     &r->consumed,        &r->credited, &r->credited_by_word,
                               &r->n_traced, &r->receives_started};
@@ -73,8 +74,8 @@ static void age_links(forest_links *links, uint64_t parts)
   }
 }
 
-/* Rings that have lived for long go on: one way, which words credit, then to and fro, which heads
- * do. */
+/* Rings work when their counts pass 2^31 and 2^32: first in one direction, where words acknowledge,
+ * then in both directions, where heads do. */
 static void test_long_life(void)
 {
   static const uint64_t ages[] = {0, (1ull << 31) - 16, 1ull << 31, (1ull << 32) - 16, 5ull << 32};
@@ -110,7 +111,8 @@ static void test_long_life(void)
   osla_transport_destroy(&t);
 }
 
-/* Vertices that are longer than any ring; two under way that are ended crosswise. */
+/* Vertices that are longer than any ring; two transfers are under way and end in different orders.
+ */
 static void test_long_units(void)
 {
   static const osla_unit units[] = {{OSLA_UNIT_DOUBLE, 5000, 0}, {OSLA_UNIT_INT16, 5000, 10010}};
@@ -135,8 +137,8 @@ static void test_long_units(void)
   model_case_close(&c);
 }
 
-/* Memory of osla_vertices_create is freed, and at the same addresses there is memory of another
- * kind, and the other way round. */
+/* Memory of osla_vertices_create is freed, and plain memory gets its address, and the other way
+ * round. */
 static void test_used_addresses(void)
 {
   enum { BYTES = 65536 };
@@ -147,7 +149,7 @@ static void test_used_addresses(void)
     model_memory in = model_memory_over(at, BYTES);
     for (int op = 0; op < MODEL_OPS; op++)
       model_run(model_case_trial(&c, (model_op)op, MODEL_ALL_IN, 10 * (uint64_t)round), &in);
-    void *hint = round % 2 && osla_test_rank() % 2 ? NULL : at; /* some have other addresses */
+    void *hint = round % 2 && osla_test_rank() % 2 ? NULL : at; /* some ranks use other addresses */
     OSLA_ASSERT_OK(osla_vertices_free(c.t, &at));
     at = mmap(hint, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (at == MAP_FAILED) abort();
@@ -159,7 +161,7 @@ static void test_used_addresses(void)
   model_case_close(&c);
 }
 
-/* Inexact in any order: of all sizes from 1e-6 to 1e6. */
+/* Values from 1e-6 to 1e6, whose sums depend on the order. */
 static double inexact(int rank, int64_t at, int k)
 {
   static const double sizes[] = {1e-6, 1e-3, 1, 1e3, 1e6};
@@ -169,8 +171,8 @@ static double inexact(int rank, int64_t at, int k)
 
 enum { WIDE = 3 };
 
-/* In the documented order: on entry `roots` holds those of all ranks, from start[rank] on; on exit
- * their sums. before: what each of my leaves found. */
+/* Sums in the documented order. roots [in, out]: those of all ranks, rank p's from start[p] on.
+ * before [out]: the values before of this rank's leaves. */
 static void sum_serially(const model_graph *g, const int64_t *start, double *roots, double *before)
 {
   for (int p = 0; p < g->size; p++)
@@ -182,7 +184,7 @@ static void sum_serially(const model_graph *g, const int64_t *start, double *roo
       }
 }
 
-/* Twenty sums, of doubles, each rank with naps of its own: the bits of the serial sum. */
+/* Twenty sums of doubles with random pauses on each rank have the bits of the serial sum. */
 static void test_same_bits(void)
 {
   model_case c = model_case_open(MODEL_RANDOM, POOL);

@@ -1,14 +1,15 @@
-/* Floor 3: forests of known shapes, side by side, and widened; each against a formula. */
+/* Forests of common patterns, concatenated and widened ones (floor 3), each compared with a
+ * formula. */
 #include "osla_forest.h"
 #include "tests/osla_test_help.h"
 
 #include <stdlib.h>
 
-/* Which root a leaf should be joined to; rank -1: none. */
+/* The root that a leaf should be joined to; rank -1: none. */
 typedef osla_root expected_root(int64_t leaf, const void *what);
 
-/* Each leaf below `space` is joined to what is expected, by the list and by a broadcast of names.
- */
+/* Checks the root of each leaf below `space`, both in the list of edges and by a broadcast of the
+ * roots' names. */
 static void check(const char *name, osla_forest *f, int64_t n_roots, int64_t space,
                   expected_root *expected, const void *what)
 {
@@ -89,9 +90,10 @@ static void test_patterns(void)
 
 /* ---- side by side ---- */
 
-/* An all-gather, then an all-to-all of one, whose roots follow, or are the same. */
+/* An all-gather, then an all-to-all of one value; the roots of the second follow those of the
+ * first, or are the same. */
 typedef struct side_by_side {
-  int64_t second; /* its first leaf */
+  int64_t second; /* index of the second forest's first leaf */
   bool same_roots;
 } side_by_side;
 
@@ -121,7 +123,7 @@ static void test_concatenate(void)
   if (OSLA_ASSERT_OK(osla_forest_concatenate(1, of, true, &f)))
     check("one", f, mine, size * size, by_rank, NULL);
   OSLA_ASSERT_ERR(osla_forest_concatenate(0, of, true, &f), OSLA_ERR_ARG);
-  if (size > 1) { /* on rank 0 one root against as many as ranks */
+  if (size > 1) { /* rank 0 has one root in the first forest and `size` roots in the second */
     OSLA_ASSERT_ERR(osla_forest_concatenate(2, of, true, &f), OSLA_ERR_ARG);
     OSLA_ASSERT_TEXT("forest 1 has");
     const bool last = osla_test_rank() == size - 1;

@@ -1,4 +1,5 @@
-/* Floor 3: between nodes a value crosses once for each node, whoever needs it there. */
+/* Two-level transfers of star forests (floor 3): a value crosses between nodes once for each node
+ * that needs it. */
 #include "kernels/forest/forest_pool.h"
 #include "osla_forest.h"
 #include "osla_random.h"
@@ -7,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Each rank has ROOTS roots, and EDGES leaves of any. All ranks know all edges. */
+/* Each rank has ROOTS roots, and EDGES leaves of random roots. All ranks know all edges. */
 enum { ROOTS = 400, EDGES = 3000, MOST = 3 };
 
 static osla_root root_of(int rank, int64_t edge)
@@ -16,7 +17,7 @@ static osla_root root_of(int rank, int64_t edge)
   return (osla_root){(int32_t)(bits % (uint64_t)osla_test_size()), (int64_t)(bits >> 32) % ROOTS};
 }
 
-/* Pairs of a root and another node that has leaves of it. */
+/* Number of pairs of a root and another node with leaves of the root. */
 static int64_t count_pairs(const osla_transport *t)
 {
   const int size = osla_test_size(), nodes = osla_transport_n_nodes(t);
@@ -48,7 +49,7 @@ static osla_forest *make_forest(osla_transport *t)
   return f;
 }
 
-/* Of all ranks, of all time. */
+/* Bytes that all ranks have sent to other nodes so far. Collective. */
 static int64_t bytes_sent(osla_transport *t)
 {
   forest_pool *pool;
@@ -65,7 +66,7 @@ static double root_value(osla_root r, int k, int run)
 
 typedef struct values {
   double *roots, *leaves;
-  int64_t stride; /* numbers */
+  int64_t stride; /* numbers from one vertex to the next */
 } values;
 
 static void set_roots(const values *v, int count, int run)
@@ -84,7 +85,7 @@ static void expect_leaves(const double *leaves, int64_t stride, int count, int r
   OSLA_ASSERT_MSG(bad == 0, "%d of %d values are wrong", bad, EDGES * count);
 }
 
-/* What crosses is counted for units of all kinds, in place and not. */
+/* Counts the bytes that cross, for units of several kinds, in place and staged. */
 static void test_bytes(void)
 {
   osla_transport *t = osla_test_transport();
@@ -140,7 +141,7 @@ static int64_t combined(osla_forest_combine combine, int64_t a, int64_t b)
   }
 }
 
-/* Products of few twos fit. */
+/* A random value; products of all values do not overflow. */
 static int64_t drawn(osla_forest_combine combine, int rank, int64_t edge)
 {
   const int64_t x = leaf_value(rank, edge);
@@ -163,8 +164,8 @@ static void expect_roots(osla_forest_combine combine, const int64_t *got)
   OSLA_ASSERT_MSG(bad == 0, "combination %d: %d roots are wrong", (int)combine, (int)bad);
 }
 
-/* By combinations whose order does not count one value crosses for all leaves of a node; else each
- * leaf's does. */
+/* In reductions whose order does not matter, one value crosses for all leaves of a node; in others
+ * the value of each leaf crosses. */
 static void test_reductions(void)
 {
   static const osla_forest_combine all[] = {
@@ -209,7 +210,7 @@ static void test_reductions(void)
   osla_transport_destroy(&t);
 }
 
-/* Broadcasts and reductions under way at the same time, in any order of their ends. */
+/* Broadcasts and reductions under way at the same time, ended in any order. */
 static void test_crossing(void)
 {
   enum { PAIRS = 4, ROUNDS = 6 };
@@ -251,7 +252,8 @@ static void test_crossing(void)
   osla_transport_destroy(&t);
 }
 
-/* Eight under way, ended in another order on each rank; then reductions and fetches between. */
+/* Eight transfers under way, ended in different orders on each rank; then reductions with fetches
+ * between them. */
 static void test_many(void)
 {
   enum { AT_ONCE = 8, ROUNDS = 3 };
@@ -308,7 +310,7 @@ static void test_mixed(void)
   osla_transport_destroy(&t);
 }
 
-/* Many other transfers between two broadcasts: their places are those of broadcasts before. */
+/* Many other transfers between two broadcasts, so that their records are reused. */
 static void test_far_between(void)
 {
   osla_transport *t = osla_test_transport();
@@ -330,13 +332,13 @@ static void test_far_between(void)
     OSLA_ASSERT_MSG(bad == 0, "after %d others: %d values are wrong", between[i], bad);
   }
   OSLA_ASSERT_OK(osla_vertices_create(t, 8, &memory));
-  OSLA_ASSERT_OK(osla_vertices_free(t, &memory)); /* nothing is under way */
+  OSLA_ASSERT_OK(osla_vertices_free(t, &memory)); /* no transfer is under way */
   free(leaves);
   OSLA_ASSERT_OK(osla_forest_destroy(&f));
   osla_transport_destroy(&t);
 }
 
-/* Rank 0 gives more than a ring holds, and looks at nothing that comes meanwhile. */
+/* Rank 0 sends more than a ring holds, and reads no part that comes meanwhile. */
 static void test_credits(void)
 {
   enum { MANY = 80000, SOME = 6000 };

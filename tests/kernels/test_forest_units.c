@@ -1,5 +1,5 @@
-/* Star forests: every type of unit by every combination that it has, in broadcasts, reductions and
- * fetches, with several numbers in a vertex and gaps between vertices. */
+/* Star forests (floor 3): every type of unit with every combination that it has, in broadcasts,
+ * reductions and fetches, with several numbers in a vertex and gaps between vertices. */
 #include "kernels/forest/forest_units.h"
 #include "tests/kernels/forest_model.h"
 
@@ -7,7 +7,7 @@
 
 enum { POOL = 400000 };
 
-/* No root of an even graph has more than three leaves. */
+/* A root of an even graph has at most three leaves. */
 
 static void run_unit(model_case *c, osla_unit unit, osla_forest_combine combine, int place,
                      uint64_t seed)
@@ -24,13 +24,13 @@ static void run_unit(model_case *c, osla_unit unit, osla_forest_combine combine,
               &c->memory);
 }
 
-/* Bytes from one vertex to the next, with a gap that keeps the type aligned. */
+/* Bytes from one vertex to the next: a gap that keeps the type aligned. */
 static int64_t with_gap(osla_unit_type type, int count)
 {
   return (int64_t)(model_size(type) * (size_t)count + 3 * model_align(type));
 }
 
-/* All combinations of types first to last. */
+/* Runs all combinations of the types `first` to `last`. */
 static void run_types(osla_unit_type first, osla_unit_type last)
 {
   model_case c = model_case_open(MODEL_EVEN, POOL);
@@ -89,9 +89,8 @@ static void test_placed(void)
   run_types(OSLA_UNIT_FLOAT_AT, OSLA_UNIT_INT64_AT);
 }
 
-/* Blocks between nodes are packed row by row: whole, and in parts that end within a row or a
- * vertex.
- */
+/* Blocks between nodes are packed row by row: as a whole, and in parts that end within a row or a
+ * vertex. */
 static void test_blocks(void)
 {
   static const struct {
@@ -111,7 +110,8 @@ static void test_blocks(void)
   model_case_close(&c);
 }
 
-/* first + i * s[0] + j * s[1] + k * s[2], of sizes n; `spoiled`: the last index is another one. */
+/* Checks osli_block_find on the block first + i * s[0] + j * s[1] + k * s[2] of sizes n.
+ * is_spoiled: the last index is wrong. */
 static void expect_block(const int64_t n[3], const int64_t s[3], int64_t first, bool spoiled,
                          bool expected)
 {
@@ -145,11 +145,12 @@ static void test_blocks_found(void)
       expect_block(sizes[i], steps[k], 1 << 20, false, true);
       expect_block(sizes[i], steps[k], 1 << 20, true, false);
     }
-  expect_block((const int64_t[]){7, 10, 1}, steps[0], 0, false, false); /* short rows */
+  expect_block((const int64_t[]){7, 10, 1}, steps[0], 0, false, false); /* rows too short */
   expect_block((const int64_t[]){1, 1, 1}, steps[0], 5, false, false);
 }
 
-/* A stride that is said, but is the size; vertices of many numbers; strides far beyond the size. */
+/* A stride that equals the size of the unit; vertices of many numbers; strides far larger than the
+ * unit. */
 static void test_sizes(void)
 {
   static const struct {
@@ -173,8 +174,8 @@ static void test_sizes(void)
   model_case_close(&c);
 }
 
-/* All values are equal: the smallest place counts, whoever has it, the root among them. Each rank
- * has three leaves of the one root. */
+/* MINLOC and MAXLOC of equal values: the smallest position is returned, whether a leaf or the root
+ * has it. Each rank has three leaves of one root. */
 static void test_ties(void)
 {
   osla_transport *t = osla_test_transport();
@@ -185,7 +186,7 @@ static void test_ties(void)
   OSLA_ASSERT_OK(osla_forest_create(t, rank == 0, 3, NULL, root, &forest));
   for (int i = 0; i < 2 * size + 4; i++) {
     osla_forest_combine combine = i % 2 ? OSLA_MAXLOC : OSLA_MINLOC;
-    int winner = i / 2 % (size + 1); /* `size` is the root itself */
+    int winner = i / 2 % (size + 1); /* `size` stands for the root */
     osla_double_at value = {1.5, winner == size ? -7 : 1000}, leaf[3];
     osla_forest_run run;
     for (int k = 0; k < 3; k++)
@@ -204,7 +205,7 @@ static void test_ties(void)
   osla_transport_destroy(&t);
 }
 
-/* Logical combinations give 0 or 1 whatever was there, in broadcasts, too. */
+/* Logical combinations give 0 or 1 for any values, also in broadcasts. */
 static void test_logical(void)
 {
   osla_transport *t = osla_test_transport();

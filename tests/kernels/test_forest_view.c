@@ -1,4 +1,4 @@
-/* Star forests: what osla_forest_view says. */
+/* The text of osla_forest_view (floor 3). */
 #include "osla_forest.h"
 #include "tests/osla_test_help.h"
 
@@ -20,7 +20,8 @@ static void expect(const char *text, const char *expected)
   OSLA_ASSERT_MSG(strcmp(text, expected) == 0, "found:\n%sexpected:\n%s", text, expected);
 }
 
-/* Three leaves of each rank at the next one's roots: in a row, then anywhere. */
+/* A forest of three leaves on each rank, joined to roots of the next rank: in ascending order, or
+ * in any order. */
 static osla_forest *make(osla_transport *t, bool in_a_row)
 {
   const int next = (osla_test_rank() + 1) % osla_test_size();
@@ -60,7 +61,8 @@ static void test_text(void)
   osla_transport_destroy(&t);
 }
 
-/* 9 x 3 roots of rows of 12, of the last rank, to leaves of the first one in every second place. */
+/* 9 x 3 roots of the last rank, in rows of 12, are joined to every second leaf of the first rank.
+ */
 static void test_block(void)
 {
   enum { EDGES = 27 };
@@ -92,7 +94,7 @@ static void test_block(void)
   osla_transport_destroy(&t);
 }
 
-/* Nothing is written beyond what there is; the length is that of all of it. */
+/* The text does not exceed the buffer; the returned length is that of the whole text. */
 static void test_room(void)
 {
   osla_transport *t = osla_test_transport();
@@ -111,7 +113,7 @@ static void test_room(void)
   osla_transport_destroy(&t);
 }
 
-/* Ranks without edges, and values that cross once for all. */
+/* Ranks without edges, and two-level forests. */
 static void test_other_forests(void)
 {
   enum { EACH = 200 };
@@ -129,7 +131,7 @@ static void test_other_forests(void)
     root[i] = (osla_root){0, i};
   OSLA_ASSERT_OK(osla_forest_create(t, me == 0 ? EACH : 0, EACH, NULL, root, &all));
   (void)osla_forest_view(all, false, text, sizeof text);
-  int most = 0; /* ranks of a node that has not the roots */
+  int most = 0; /* number of ranks on a node without the roots */
   for (int p = 0; p < size; p++) {
     int with = 0;
     for (int q = 0; q < size; q++)
