@@ -1,6 +1,7 @@
-/* What two cores can do for star forests without any library: half a round trip of a word and bytes
- * behind it; a gather and a fetch of random edges by bare loops over the same lists that a forest
- * keeps. Two processes, a core each, shared memory. Prints microseconds: best, median.
+/* Lower bounds for star forests on two cores, without any library: half a round trip of a word and
+ * the bytes behind it; a gather and a fetch of random edges by bare loops over the lists that a
+ * forest has. Two processes on a core each share memory. Prints the best and the median time in
+ * microseconds.
  *
  *   cc -O2 bench/peers/forest_limits.c -o limits && ./limits
  */
@@ -18,14 +19,14 @@
 
 enum { N = 100000, TIMES = 31, LOOPS = 20, ROUNDS = 2000, AHEAD = 32 };
 
-/* Of each process, in memory of both. */
+/* The data of a process, in shared memory. */
 typedef struct side {
   _Alignas(64) _Atomic uint64_t word;
   unsigned char bytes[8192];
-  uint64_t roots[N], leaves[N], before[N], values[N],
-    answers[N];                    /* answers: packed, to the other */
-  uint32_t leaf[2][N], root[2][N]; /* to roots of 0 and 1 */
-  int n[2];
+  uint64_t roots[N], leaves[N], before[N], values[N];
+  uint64_t answers[N];             /* values before for the other process, packed */
+  uint32_t leaf[2][N], root[2][N]; /* ends of the edges to roots of process 0 and 1 */
+  int n[2];                        /* numbers of these edges */
 } side;
 
 static side *sides, *mine, *other;
@@ -39,18 +40,18 @@ static double now(void)
   return (double)t.tv_sec * 1e6 + 1e-3 * (double)t.tv_nsec;
 }
 
-static void tell(void)
+static void publish_turn(void)
 {
   atomic_store_explicit(&mine->word, ++turn, memory_order_release);
 }
-static void wait_for(uint64_t what)
+static void wait_for(uint64_t value)
 {
-  while (atomic_load_explicit(&other->word, memory_order_acquire) < what)
+  while (atomic_load_explicit(&other->word, memory_order_acquire) < value)
     ;
 }
-static void meet(void)
+static void synchronize(void)
 {
-  tell();
+  publish_turn();
   wait_for(turn);
 }
 
@@ -64,9 +65,9 @@ static void make_edges(void)
   }
 }
 
-/* ---- what is timed ---- */
+/* ---- timed loops ---- */
 
-static size_t bytes; /* of a round */
+static size_t bytes; /* behind the word; for gather and fetch the number of edges */
 
 static void round_trip(void)
 {
@@ -74,7 +75,7 @@ static void round_trip(void)
   for (int i = 0; i < ROUNDS; i++) {
     if (me == i % 2) {
       mine->bytes[0] = (unsigned char)i;
-      tell();
+      publish_turn();
     } else {
       turn++;
       wait_for(turn);
@@ -116,12 +117,12 @@ static void add(const side *of, uint64_t *before, const uint32_t *before_at)
   }
 }
 
-/* Each owner adds its own leaves' and the other's values; answers to those go packed. */
+/* Adds the values of this process's leaves, then those of the other's, whose answers are packed. */
 static void fetch(void)
 {
   add(mine, mine->before, mine->leaf[me]);
   add(other, other->answers, NULL);
-  meet();
+  synchronize();
   copy(mine->before, mine->leaf[!me], mine->answers, NULL, mine->n[!me]);
 }
 
@@ -135,11 +136,11 @@ static void measure(const char *what, void (*run)(void), int loops, int each)
 {
   double t[TIMES];
   for (int r = -2; r < TIMES; r++) {
-    meet();
+    synchronize();
     const double start = now();
     for (int i = 0; i < loops; i++) {
       run();
-      meet();
+      synchronize();
     }
     if (r >= 0) t[r] = (now() - start) / loops / each;
   }
