@@ -69,16 +69,6 @@ static void reserve_rings(forest_links *links, size_t *at)
   }
 }
 
-static layout make_layout(osla_forest *f)
-{
-  layout l = {0};
-  l.control = reserve(&l.bytes, sizeof(forest_control));
-  reserve_rings(&f->to_roots, &l.bytes);
-  reserve_rings(&f->to_leaves, &l.bytes);
-  l.lists = reserve(&l.bytes, osli_forest_lists_bytes(f));
-  return l;
-}
-
 static unsigned char *piece_at(const osla_forest *f, size_t offset)
 {
   return (unsigned char *)f->piece.memory + offset;
@@ -96,7 +86,11 @@ static size_t staging_bytes(const forest_links *links)
  */
 static osla_err allocate_memory(osla_forest *f, osla_err local, layout *lay, osla_letters *letters)
 {
-  *lay = make_layout(f);
+  *lay = (layout){0};
+  lay->control = reserve(&lay->bytes, sizeof(forest_control));
+  reserve_rings(&f->to_roots, &lay->bytes);
+  reserve_rings(&f->to_leaves, &lay->bytes);
+  lay->lists = reserve(&lay->bytes, osli_forest_lists_bytes(f));
   size_t staging = staging_bytes(&f->to_roots) + staging_bytes(&f->to_leaves);
   f->staging = calloc(staging + 1, 1);
   if (local == OSLA_OK) local = osli_letters_reserve(letters, f->to_roots.n + f->to_leaves.n);
