@@ -26,7 +26,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
-enum { MOST_TRANSFERS = 8 }; /* of a forest that may be under way; a power of two */
+enum { MOST_TRANSFERS = 8 }; /* most transfers of a forest that may be under way; a power of two */
 
 typedef enum forest_kind { FOREST_BCAST, FOREST_REDUCE, FOREST_FETCH, FOREST_KINDS } forest_kind;
 
@@ -35,12 +35,12 @@ typedef enum forest_kind { FOREST_BCAST, FOREST_REDUCE, FOREST_FETCH, FOREST_KIN
 /* Location of a rank's vertices in an array of the pool. */
 typedef struct value_location {
   int64_t array;          /* index of the array; -1 if the values are in none */
-  int64_t offset, stride; /* bytes: of vertex 0 from the array's start, between vertices */
+  int64_t offset, stride; /* bytes from the array's start to vertex 0; bytes between vertices */
 } value_location;
 
 typedef struct transfer_locations {
-  value_location values; /* values that neighbours read */
-  value_location before; /* fetch: the array `before`, which neighbours write */
+  value_location values; /* location of the values that neighbours read */
+  value_location before; /* fetch: location of the array `before`, which neighbours write */
 } transfer_locations;
 
 /* What a rank tells its node neighbours of a transfer. Records are two cache lines apart: one line
@@ -66,37 +66,39 @@ typedef struct forest_control {
 /* This rank's side of the edges between it and another rank, or itself. */
 typedef struct forest_link {
   int rank;                    /* the other rank */
-  bool is_near;                /* it is on this node */
-  bool is_self;                /* it is this rank */
-  int64_t edges;               /* at least 1 */
+  bool is_near;                /* the other rank is on this node */
+  bool is_self;                /* the other rank is this rank */
+  int64_t edges;               /* number of edges, at least 1 */
   int64_t low_root, high_root; /* range of the indices of the link's roots */
-  vertex_index mine;           /* this rank's vertices */
-  vertex_index theirs;         /* the other rank's; on a link to leaves only if it is near */
-  bool mine_scattered, theirs_scattered; /* near: fewer than two vertices to a cache line */
-  forest_control *control;               /* near: the other rank's */
-  _Atomic uint64_t seen;                 /* latest value loaded from control->read */
+  vertex_index mine;           /* indices of this rank's vertices */
+  vertex_index
+    theirs; /* indices of the other rank's vertices; unset on a link to leaves of another node */
+  bool mine_scattered,
+    theirs_scattered;      /* set on a node: fewer than two vertices to a cache line */
+  forest_control *control; /* shared state of the other rank, if that is on this node */
+  _Atomic uint64_t seen;   /* latest value loaded from control->read */
   forest_ring ring;
   vertex_block block[2]; /* memory of mine.block and theirs.block */
 } forest_link;
 
 typedef struct forest_links {
   int n;
-  forest_link *of; /* [n] ascending by rank */
-  int *ranks;      /* [n] of->rank */
+  forest_link *of; /* [n] links, ascending by rank */
+  int *ranks;      /* [n] rank of each link */
 } forest_links;
 
 /* ---- transfers ---- */
 
-/* The next part that a transfer reads or sends. */
+/* Position of the next part that a transfer reads or sends. */
 typedef struct forest_cursor {
   int link;
-  int64_t part; /* of the link's ring */
+  int64_t part; /* number of the part in the link, from 0 */
 } forest_cursor;
 
-/* The parts of a two-level transfer: numbers of transfers of the three forests, 0 until begun. */
+/* A two-level transfer: its transfer numbers on the three forests; 0 until begun there. */
 typedef struct two_level_run {
   uint64_t near, wire, spread;
-  unsigned char *proxies; /* [n_proxies] values */
+  unsigned char *proxies; /* [n_proxies] values of the proxies on this rank */
 } two_level_run;
 
 typedef struct forest_transfer {
@@ -105,23 +107,23 @@ typedef struct forest_transfer {
   osla_unit_type type;
   int64_t count, stride;    /* numbers in a vertex, bytes between vertices */
   uint64_t signature;       /* see osli_forest_signature */
-  unsigned char *from, *to; /* values to read; to write */
-  unsigned char *before;    /* fetch: the leaves' array for values before */
+  unsigned char *from, *to; /* array of the values to read; array of the values to write */
+  unsigned char *before;    /* fetch: array for the values that roots had before */
   transfer_locations at;    /* of `from` and `before` in the pool's arrays */
   bool is_awaited;          /* neighbours read in place and wait for the announcement */
   bool ended;
   forest_cursor reading, sending;
-  forest_cursor answers;    /* fetch: values before that come back to leaves */
-  unsigned char *gathered;  /* SUM_EXACT: the values of all leaves; else NULL */
-  two_level_run *two_level; /* two-level transfer: its parts; else NULL */
-  bool is_exposed;          /* OSLA_VERIFY: ended for reading alone, with */
-  uint64_t exposed_hash;    /* this hash of the values, when */
-  uint64_t exposed_arrays;  /* the pool's arrays_removed had this value */
+  forest_cursor answers;    /* fetch: position in the values before that come back to leaves */
+  unsigned char *gathered;  /* SUM_EXACT: copies of the values of all leaves; else NULL */
+  two_level_run *two_level; /* transfer numbers of a two-level transfer; else NULL */
+  bool is_exposed;          /* OSLA_VERIFY: ended by osla_forest_end_read, exposing values */
+  uint64_t exposed_hash;    /* hash of the exposed values */
+  uint64_t exposed_arrays;  /* the pool's arrays_removed when the hash was made */
 } forest_transfer;
 
-/* The latest transfer of a kind that passed all checks: an equal one needs none. */
+/* The latest transfer of a kind that passed all checks. An equal transfer is not checked again. */
 typedef struct cached_transfer {
-  uint64_t array_changes; /* the pool's when it was checked; 0: nothing is cached */
+  uint64_t array_changes; /* the pool's array_changes at the check; 0 if no transfer is cached */
   forest_transfer transfer;
 } cached_transfer;
 
@@ -138,9 +140,10 @@ typedef struct cached_transfer {
  * one order on each of the three, on all ranks. */
 typedef struct forest_two_level {
   osla_forest *near, *wire, *spread;
-  int64_t n_proxies;               /* on this rank */
-  uint64_t next_wire, next_spread; /* first transfer of the forest that may have to begin there */
-  bool is_pending;                 /* in the pool's list `pending` */
+  int64_t n_proxies; /* number of proxies on this rank */
+  uint64_t next_wire,
+    next_spread;   /* lowest number of a transfer that may have to begin on wire, spread */
+  bool is_pending; /* the forest is in the pool's list `pending` */
   osla_forest *next_pending;
 } forest_two_level;
 
@@ -148,32 +151,37 @@ struct osla_forest {
   osla_transport *t;
   forest_pool *pool;
   pool_piece piece;
-  int creation_index; /* among the transport's forests, from 1 */
+  int creation_index; /* number among the transport's forests in the order of creation, from 1 */
 
   int64_t n_roots, n_edges, leaf_space;
-  int64_t low_root, high_root; /* range of the roots with edges; 0, -1 if there is none */
-  int64_t low_leaf;            /* lowest leaf with an edge; 0 if there is none */
+  int64_t low_root,
+    high_root;      /* range of the indices of roots with edges; 0, -1 if there is none */
+  int64_t low_leaf; /* lowest index of a leaf with an edge; 0 if there is none */
   forest_links to_roots, to_leaves;
-  int n_far;           /* links to ranks of other nodes */
-  uint32_t *far_lists; /* copies of lists that ranks of other nodes made */
+  int n_far;           /* number of links to ranks of other nodes */
+  uint32_t *far_lists; /* copies of index lists that lie on other nodes */
   unsigned char *staging;
-  forest_control *control; /* this rank's, in `piece` */
+  forest_control *control; /* this rank's shared state, in `piece` */
 
-  forest_transfer transfer[MOST_TRANSFERS]; /* number n is transfer[n % MOST_TRANSFERS] */
+  forest_transfer
+    transfer[MOST_TRANSFERS]; /* transfer number n is in transfer[n % MOST_TRANSFERS] */
   cached_transfer cached[FOREST_KINDS];
-  uint64_t begun, read, sent; /* number of the latest transfer that has */
-  bool owes_credit;           /* a ring could not yet acknowledge what was consumed */
-  unsigned n_polls;           /* unsuccessful ones so far */
-  bool is_active;             /* in the pool's list `active` */
+  uint64_t begun, read, sent; /* number of the latest transfer that was begun, read, sent */
+  bool owes_credit;           /* a ring has acknowledgements that could not be sent yet */
+  unsigned n_polls;           /* number of polls that found no progress */
+  bool is_active;             /* the forest is in the pool's list `active` */
   struct osla_forest *next_active;
 
-  struct forest_gather *gather; /* see forest_exact.c; NULL until a SUM_EXACT */
-  forest_two_level *two_level;  /* NULL: all transfers go along the forest's own edges */
-  bool has_apart_shift;         /* apart_shift is valid: */
-  int64_t apart_shift;          /* leaves this many vertices behind the roots overlap none */
+  struct forest_gather
+    *gather;                   /* edges by root for SUM_EXACT (forest_exact.c); NULL until needed */
+  forest_two_level *two_level; /* NULL if all transfers follow the forest's own edges */
+  bool has_apart_shift;        /* apart_shift is valid */
+  int64_t apart_shift; /* a distance from roots to leaves, in vertices, at which no root and leaf
+                          overlap */
 };
 
-/* Kind, requested combination, type and count in one number: all ranks begin equal transfers. */
+/* Encodes kind, requested combination, type and count of a transfer, which all ranks must agree on.
+ */
 static inline uint64_t osli_forest_signature(forest_kind kind, osla_forest_combine combine,
                                              osla_unit_type type, int32_t count)
 {
@@ -191,7 +199,7 @@ static inline forest_transfer *osli_forest_transfer(osla_forest *f, uint64_t num
   return &f->transfer[number % MOST_TRANSFERS];
 }
 
-/* Links that a transfer of this kind reads; links that it sends. */
+/* Links through which a transfer of this kind reads values; links through which it sends them. */
 static inline forest_links *osli_forest_read_links(osla_forest *f, forest_kind kind)
 {
   return kind == FOREST_BCAST ? &f->to_roots : &f->to_leaves;
@@ -245,7 +253,7 @@ static inline osla_root osli_link_root(const forest_link *l, int64_t i)
   return (osla_root){l->rank, osli_vertex_index(&l->theirs, i)};
 }
 
-/* A link's vertices in an array: this rank's; the other rank's, on a node. */
+/* A link's vertices in an array: of this rank; of the other rank, which must be on this node. */
 static inline vertex_list osli_link_mine(const forest_link *l, void *base, int64_t stride)
 {
   return (vertex_list){base, stride, l->mine.list, l->mine.first, l->mine.block};
@@ -260,8 +268,8 @@ static inline vertex_list osli_link_theirs(const forest_link *l, void *base, int
 /* A rank's edges as the caller gave them, and their numbers by root rank. */
 typedef struct forest_edges {
   int64_t n, leaf_space, low_leaf;
-  const int64_t *leaf;   /* [n]; NULL: 0 .. n - 1 */
-  const osla_root *root; /* [n] */
+  const int64_t *leaf;   /* [n] leaf of each edge; NULL: 0 .. n - 1 */
+  const osla_root *root; /* [n] root of each edge */
   int64_t *start; /* [size + 1] sorted edges start[p] .. start[p + 1] - 1 have roots of rank p */
 } forest_edges;
 
@@ -286,11 +294,11 @@ osla_err osli_forest_lists_make(osla_forest *f, const forest_edges *e, forest_li
 size_t osli_forest_lists_bytes(const osla_forest *f);
 void osli_forest_lists_copy(osla_forest *f, uint32_t *memory);
 
-/* A link's vertices as the other rank is told of them. */
+/* Description of a link's vertices for the other rank. */
 typedef struct list_description {
-  int64_t list;       /* offset of the list in the segment; -1 if it is not needed */
+  int64_t list;       /* offset of the index list in the segment; -1 if there is no list */
   int64_t first;      /* first index if the indices ascend by 1; else 0 */
-  vertex_block block; /* n[0] = 0 if the indices form no block */
+  vertex_block block; /* block of the indices; n[0] = 0 if they form no block */
 } list_description;
 list_description osli_list_describe(const osla_forest *f, const vertex_index *index);
 

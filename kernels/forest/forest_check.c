@@ -177,7 +177,8 @@ void osli_forest_check_announcements(const osla_forest *f, uint64_t number,
     if (!a) continue;
     const uint64_t signature = a->signature;
     atomic_thread_fence(memory_order_acquire);
-    if (atomic_load_explicit(&a->number, memory_order_relaxed) == number) /* not overwritten */
+    if (atomic_load_explicit(&a->number, memory_order_relaxed) ==
+        number) /* true if the neighbour has not reused the record meanwhile */
       osli_forest_check_signature(f, number, &f->transfer[number % MOST_TRANSFERS], l->rank, number,
                                   signature);
   }
@@ -256,7 +257,8 @@ void osli_forest_record_exposed(osla_forest *f, uint64_t number)
   x->exposed_arrays = f->pool->arrays_removed;
 }
 
-/* Once any array has been removed, the exposed one may be gone, or another one in its place. */
+/* True if the exposed values have not changed. After any array was removed the answer is unknown
+ * and true: the exposed array may be gone, or another one in its place. */
 static bool is_unchanged(osla_forest *f, const forest_transfer *x)
 {
   return x->exposed_arrays != f->pool->arrays_removed || hash_exposed(f, x) == x->exposed_hash;

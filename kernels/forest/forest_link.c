@@ -43,7 +43,9 @@ void osli_forest_locate_values(osla_forest *f, forest_transfer *x)
 void osli_forest_announce(osla_forest *f, uint64_t number, const forest_transfer *x)
 {
   forest_announcement *a = &f->control->of[number % MOST_TRANSFERS].announcement;
-  atomic_store_explicit(&a->number, 0, memory_order_relaxed); /* late readers see no transfer */
+  atomic_store_explicit(
+    &a->number, 0,
+    memory_order_relaxed); /* from here on, a neighbour finds no transfer in the record */
   atomic_thread_fence(memory_order_release);
   a->at = x->at;
   a->signature = x->signature;
@@ -151,7 +153,11 @@ bool osli_forest_send_link(uint64_t number, const forest_transfer *x, forest_lin
 /* Puts the values before of many small vertices together in this core's cache, then copies them
  * into the neighbour's slot. Single stores to the slot alternate with stores to roots, so that few
  * lines are under way: 2.6 times slower with distant cores (results/2026-11-25-star-forests-6). */
-enum { STAGED_LEAST = 32, STAGED_BYTES = 64, CHUNK = 4096 }; /* vertices, bytes of one, bytes */
+enum {
+  STAGED_LEAST = 32,
+  STAGED_BYTES = 64,
+  CHUNK = 4096
+}; /* least vertices of a part; most bytes of a vertex; bytes of a chunk */
 static void fetch_to_slot(const forest_transfer *x, const ring_part *part, vertex_list to,
                           vertex_list from, unsigned char *slot, size_t element)
 {

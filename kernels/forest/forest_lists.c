@@ -147,7 +147,7 @@ static osla_err find_if_scattered(const uint32_t *list, int64_t n, int64_t low, 
 {
   enum { FEW = 16, IN_LINE = CACHE_LINE / 8, SPREAD = 64 };
   low /= IN_LINE;
-  const int64_t range = high / IN_LINE - low + 1; /* cache lines */
+  const int64_t range = high / IN_LINE - low + 1; /* number of cache lines that the indices span */
   int64_t lines = 0;
   *out = n > FEW && range > SPREAD * n; /* nearly each vertex has a line of its own */
   if (n <= FEW || *out || n >= 2 * range) return OSLA_OK;

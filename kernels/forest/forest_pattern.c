@@ -25,7 +25,7 @@ static osla_err exchange_starts(osla_transport *t, int64_t n, int64_t *start, in
 static osla_err join_all(osla_transport *t, const int64_t *start, bool joined, osla_forest **out)
 {
   const int64_t all = start[osla_transport_size(t)], n = joined ? all : 0;
-  if (all > UINT32_MAX) /* holds on all ranks or on none */
+  if (all > UINT32_MAX) /* the sum is equal on all ranks */
     return osla_error_set(OSLA_ERR_RANGE, "a pattern of %" PRId64 " roots: 2^32 or more", all);
   int64_t *root = malloc((size_t)(n + 1) * sizeof *root);
   OSLA_CALL(osla_agree(

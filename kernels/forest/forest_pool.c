@@ -8,7 +8,7 @@
 
 enum { POOL_BYTES = 1 << 20 };
 
-static const char key; /* its address ids the pool among the transport's objects */
+static const char key; /* its address is the pool's key among the transport's objects */
 
 static void free_segment(pool_segment *s)
 {
@@ -42,7 +42,7 @@ static void destroy(void *object)
 /* Adds a segment of at least `bytes` on this rank. Collective. */
 static osla_err add_segment(forest_pool *pool, size_t bytes)
 {
-  OSLA_MAKES(NULL, NULL); /* the transport destroys it */
+  OSLA_MAKES(NULL, NULL); /* the transport destroys the segment */
   pool_segment *s = calloc(1, sizeof *s);
   pool_hole *hole = calloc(1, sizeof *hole);
   osla_err err = s && hole ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "memory for forests");

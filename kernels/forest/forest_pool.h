@@ -17,7 +17,7 @@ enum { CACHE_LINE = 64 };
 /* A piece of this rank's part of a segment. */
 typedef struct pool_piece {
   osla_segment *segment;
-  size_t offset, bytes; /* of the piece in the segment's data area */
+  size_t offset, bytes; /* offset in the segment's data area, and size */
   void *memory;         /* address of the piece on this rank; its content is undefined */
   int number;           /* 0 .. POOL_PIECE_NUMBERS - 1, unique in the segment and equal on all
                            ranks; -1 if all numbers are in use */
@@ -27,7 +27,7 @@ enum { POOL_PIECE_NUMBERS = 256 };
 
 /* A free range of a segment. */
 typedef struct pool_hole {
-  struct pool_hole *next; /* ascending by offset */
+  struct pool_hole *next; /* hole with the next higher offset */
   size_t offset, bytes;
 } pool_hole;
 
@@ -35,35 +35,36 @@ typedef struct pool_segment {
   struct pool_segment *next;
   osla_segment *segment;
   pool_hole *holes;
-  int n_pieces; /* allocated pieces */
+  int n_pieces; /* number of allocated pieces */
   bool number_in_use[POOL_PIECE_NUMBERS];
 } pool_segment;
 
 /* An array that neighbours read in place. Entries never move: other threads read them without the
  * pool's lock. */
-enum { POOL_ARRAYS = 256, POOL_BLOCKS = 256 }; /* arrays in a block, blocks */
+enum { POOL_ARRAYS = 256, POOL_BLOCKS = 256 }; /* entries in a block; most blocks */
 typedef struct pool_array {
-  osla_segment *segment; /* NULL: the entry is free */
-  bool is_mine;          /* made by osla_vertices_create */
-  unsigned char *base;   /* address on this rank */
+  osla_segment *segment; /* segment that holds the array; NULL if the entry is free */
+  bool is_mine;          /* made by osla_vertices_create; else by osla_vertices_in */
+  unsigned char *base;   /* address of the array on this rank */
   size_t bytes;
 } pool_array;
 
 typedef struct forest_pool {
   osla_transport *t;
-  pool_segment *segments, **last; /* waits sleep on the first segment's bell */
+  pool_segment *segments,
+    **last; /* list of all segments; waits sleep on the first segment's bell */
   pool_array *array[POOL_BLOCKS]; /* blocks of POOL_ARRAYS entries; NULL until needed */
-  int n_arrays;                   /* entries up to the last one ever used */
-  uint64_t array_changes;         /* arrays added and removed so far, plus 1 */
-  uint64_t arrays_removed;        /* arrays removed so far */
+  int n_arrays;                   /* number of entries up to the last one ever used */
+  uint64_t array_changes;         /* number of arrays added and removed so far, plus 1 */
+  uint64_t arrays_removed;        /* number of arrays removed so far */
   atomic_flag is_locked;          /* spin lock of all forests; held for microseconds */
   struct osla_forest *active;     /* list of forests with values to read or to send */
   struct osla_forest *pending;    /* list of forests with two-level transfers to advance */
   uint64_t far_bytes;             /* bytes of values sent to other nodes so far */
   bool verifies;                  /* OSLA_VERIFY: check values after osla_forest_end_read */
-  int n_forests;                  /* forests created so far, without those of two-level ones */
-  int64_t n_under_way;            /* transfers that have begun and have not ended */
-  void *scratch;                  /* see osli_pool_scratch */
+  int n_forests;                  /* number of forests that callers have created so far */
+  int64_t n_under_way;            /* number of transfers that have begun and have not ended */
+  void *scratch;                  /* cached memory of osli_pool_scratch */
   size_t scratch_bytes;
 
   /* Set with the first forest: one progress step of all forests (a progress hook of the

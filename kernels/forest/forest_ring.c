@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Numbers of slots; bytes of a slot. */
+/* Limits of a ring: numbers of slots, and bytes of a slot. */
 enum { SLOT_VERTEX = 16, SLOT_LINE = 64, SMALL = 2 << 10 };
 enum { NEAR_LEAST = 1 << 10, NEAR_MOST = 128 << 10, NEAR_SLOTS = 16, NEAR_FEW = 4 };
 enum { FAR_LEAST = 2 << 10, FAR_MOST = 63 << 10, FAR_SLOTS = 8 };
@@ -156,7 +156,7 @@ static void abort_on_error(const forest_ring *ring, osla_err err)
   if (err != OSLA_OK) osla_transport_abort(ring->pool->t, err);
 }
 
-/* Parts of this rank that are known to be consumed. */
+/* Number of parts sent by this rank that are known to be consumed. */
 static uint64_t consumed_there(forest_ring *ring)
 {
   const uint64_t consumed = atomic_load_explicit(&ring->words->consumed, memory_order_acquire);
@@ -172,7 +172,8 @@ static void read_head(forest_ring *ring, const forest_head *head)
   if (more > 0) ring->consumed_by_head = known + (uint64_t)more;
 }
 
-/* Notes the acknowledgement of the last part that has come; it may not be read for long. */
+/* Notes the acknowledgement in the head of the last part that has come, which may be read much
+ * later. */
 static void read_last_head(forest_ring *ring)
 {
   const uint64_t arrived = atomic_load_explicit(&ring->words->arrived, memory_order_acquire);

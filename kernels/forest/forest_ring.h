@@ -30,33 +30,34 @@ typedef struct forest_head {
 
 /* Words of a ring in this rank's piece; the other side writes them. */
 typedef struct ring_words {
-  _Alignas(64) _Atomic uint64_t arrived; /* parts in this rank's slots; unused on a node */
-  _Atomic uint64_t consumed;             /* parts of this rank that the other side has consumed */
+  _Alignas(64) _Atomic uint64_t arrived; /* number of parts that have come from another node */
+  _Atomic uint64_t
+    consumed; /* number of parts sent by this rank that the other side has consumed */
 } ring_words;
 
-/* Counts are of parts since the ring was made. */
+/* A ring, as one of its two ranks sees it. Counts are of parts since the ring was made. */
 typedef struct forest_ring {
   forest_pool *pool;
   osla_segment *segment;
-  int rank;                    /* the other side */
+  int rank;                    /* the rank at the other side */
   size_t slot_bytes;           /* bytes of values in a slot */
-  uint64_t n_slots;            /* on each side */
-  ring_words *words;           /* this rank's */
-  unsigned char *slots;        /* this rank's */
-  size_t far_slots, far_words; /* the other side's: offsets in its segment */
-  unsigned char *near_slots;   /* the other side's on a node; else NULL */
-  ring_words *near_words;      /* the other side's on a node; else NULL */
-  uint64_t sent, consumed;     /* by this rank */
-  uint64_t credited;           /* consumed parts that the other side was told of */
-  uint64_t credited_by_word;   /* consumed parts that it was told of by a word */
-  uint64_t consumed_by_head;   /* this rank's parts that heads say were consumed */
-  _Atomic uint64_t departed;   /* sent parts whose staging is free again */
-  unsigned char *staging;      /* [n_slots] slots to send from to another node; else NULL */
-  osla_posted *posted;         /* [n_slots] the puts from the staging; else NULL */
-  osla_posted credit;          /* the put of the latest word to another node */
-  osla_line *in, *out;         /* NULL: the ring has no lines */
-  uint64_t receives_started;   /* parts whose receives have been started on `in` */
-  uint64_t n_traced;           /* parts sent on `out` that the trace shows as ended */
+  uint64_t n_slots;            /* number of slots on each side */
+  ring_words *words;           /* words in this rank's piece */
+  unsigned char *slots;        /* slots in this rank's piece */
+  size_t far_slots, far_words; /* offsets of the other side's slots and words in its segment */
+  unsigned char *near_slots;   /* address of the other side's slots on a node; else NULL */
+  ring_words *near_words;      /* address of the other side's words on a node; else NULL */
+  uint64_t sent, consumed;     /* number of parts that this rank has sent; that it has consumed */
+  uint64_t credited;         /* number of consumed parts that were acknowledged to the other side */
+  uint64_t credited_by_word; /* number of consumed parts that were acknowledged by a word */
+  uint64_t consumed_by_head; /* number of sent parts that heads from the other side acknowledge */
+  _Atomic uint64_t departed; /* number of sent parts whose staging is free again */
+  unsigned char *staging; /* [n_slots] slots from which parts are sent to another node; else NULL */
+  osla_posted *posted;    /* [n_slots] the put under way from each slot of the staging; else NULL */
+  osla_posted credit;     /* the put of the latest word to another node */
+  osla_line *in, *out;    /* lines that receive and send parts; NULL if the ring has none */
+  uint64_t receives_started; /* number of receives started on `in` */
+  uint64_t n_traced;         /* number of parts sent on `out` whose end is in the trace */
 } forest_ring;
 
 /* Sets the number and size of slots for a link of so many edges: the same on both sides. Bytes of

@@ -156,7 +156,10 @@ void osli_forests_serve(forest_pool *pool)
   if (!osli_pool_try_lock(pool)) return;
   bool any = osli_forests_serve_locked(pool);
   osli_pool_unlock(pool);
-  if (any) osli_pool_wake_rank(pool, osla_transport_rank(pool->t)); /* other threads of the rank */
+  if (any)
+    osli_pool_wake_rank(
+      pool,
+      osla_transport_rank(pool->t)); /* another thread of this rank may wait for what was served */
 }
 
 /* ---- starting ---- */
@@ -178,7 +181,7 @@ uint64_t osli_forest_start_next(osla_forest *f)
   }
   activate(f);
   serve_forest(f);
-  if (!x->is_awaited) osli_forest_announce(f, number, x); /* after the parts for other nodes */
+  if (!x->is_awaited) osli_forest_announce(f, number, x); /* parts for other nodes are sent first */
   return number;
 }
 

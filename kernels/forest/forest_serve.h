@@ -76,7 +76,7 @@ bool osli_forest_read_answers(osla_forest *f, uint64_t number, const forest_tran
 /* Allocates x->gathered, the values of all leaves. Local. Errors: MEM, RANGE (2^32 edges). */
 osla_err osli_forest_exact_begin(osla_forest *f, forest_transfer *x);
 
-/* Where the values of a link to leaves are gathered. */
+/* Memory into which the values of a link to leaves are gathered. */
 vertex_list osli_forest_exact_buffer(const osla_forest *f, const forest_transfer *x,
                                      const forest_link *l);
 

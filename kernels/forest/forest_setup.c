@@ -124,7 +124,7 @@ typedef struct link_letter {
   list_description leaves, roots;
   int64_t low_root, high_root;
   bool leaves_scattered, roots_scattered;
-  int64_t leaf_words, leaf_slots; /* offsets of its ring */
+  int64_t leaf_words, leaf_slots; /* offsets of the link's ring words and slots */
   /* The link from the receiver's leaves to the sender's roots: */
   int64_t root_words, root_slots;
 } link_letter;
@@ -177,7 +177,8 @@ static osla_err open_lines(const osla_forest *f, forest_ring *ring, const link_l
                            bool to_roots)
 {
   enum { FEW_LINKS = 64 };
-  const int down = 2 * f->piece.number, up = down + 1; /* line from roots to leaves; to roots */
+  const int down = 2 * f->piece.number,
+            up = down + 1; /* numbers of the lines from roots to leaves, and from leaves to roots */
   if (down < 0 || f->n_far > FEW_LINKS || other->n_far > FEW_LINKS) return OSLA_OK;
   return osli_ring_open_lines(ring, to_roots ? down : up, to_roots ? up : down);
 }
@@ -284,7 +285,7 @@ static osla_err connect_to_leaves(osla_forest *f, const osla_letters *theirs)
 
 /* ---- creation ---- */
 
-/* Gives the links memory, and exchanges what each side needs of the other. */
+/* Gives the links memory, and exchanges letters with all joined ranks. */
 static osla_err connect_links(osla_forest *f, const forest_edges *e, osla_exchange *x)
 {
   layout lay;

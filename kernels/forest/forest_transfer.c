@@ -79,7 +79,8 @@ static osla_err begin(osla_forest *f, forest_kind kind, osla_forest_combine comb
   OSLA_CALL(osli_forest_wait_for_free(f));
   forest_transfer *x = osli_forest_transfer(f, f->begun + 1);
   if (!again) {
-    const forest_transfer earlier = *x; /* osla_forest_writable may still ask for its readers */
+    const forest_transfer earlier =
+      *x; /* restored on an error, since osla_forest_writable may need its readers */
     describe(x, kind, combine, unit, at);
     osla_err err = prepare(f, x);
     if (err != OSLA_OK) {
@@ -100,7 +101,7 @@ static osla_err begin(osla_forest *f, forest_kind kind, osla_forest_combine comb
   return OSLA_OK;
 }
 
-/* The errors of `begin`, without a beginning. */
+/* Returns the error that `begin` would return, without beginning a transfer. */
 static osla_err check(osla_forest *f, forest_kind kind, osla_forest_combine combine, osla_unit unit,
                       user_arrays at)
 {

@@ -42,7 +42,8 @@ osla_err osli_two_level_begin(osla_forest *f, forest_transfer *x)
   return OSLA_OK;
 }
 
-/* The part of a two-level transfer on the forest `on`. */
+/* Starts the part of a two-level transfer that goes over the forest `on`; returns its number there.
+ */
 static uint64_t start_part(const forest_two_level *s, const forest_transfer *x, osla_forest *on)
 {
   const two_level_run *run = x->two_level;
@@ -72,7 +73,7 @@ void osli_two_level_enqueue(osla_forest *f)
   x->two_level->near = start_part(s, x, s->near);
   if (!s->is_pending) {
     s->is_pending = true;
-    s->next_wire = s->next_spread = f->begun; /* earlier records may have been reused */
+    s->next_wire = s->next_spread = f->begun; /* no earlier transfer has a part to start */
     s->next_pending = f->pool->pending;
     f->pool->pending = f;
   }
@@ -86,7 +87,8 @@ static bool can_begin(osla_forest *f)
   return osli_forest_transfer(f, before)->ended && osli_forest_neighbours_are_done(f, before);
 }
 
-/* The part that comes second begins when the proxies' values are complete on this rank. */
+/* True if a part of a transfer can start. The second part needs the complete values of the proxies
+ * on this rank. */
 static bool can_start(const forest_two_level *s, const forest_transfer *x, bool on_wire)
 {
   const two_level_run *run = x->two_level;
@@ -120,7 +122,7 @@ bool osli_two_level_advance(forest_pool *pool)
     forest_two_level *s = (*at)->two_level;
     any |= advance(*at, true);
     any |= advance(*at, false);
-    any |= advance(*at, true); /* a reduction whose part on `spread` was over at once */
+    any |= advance(*at, true); /* for a reduction whose part on `spread` was over at once */
     s->is_pending = s->next_wire <= (*at)->begun || s->next_spread <= (*at)->begun;
     if (s->is_pending)
       at = &s->next_pending;
@@ -186,9 +188,9 @@ static int64_t sort_keys(uint64_t *key, int64_t n)
 /* Sorted keys of each rank of the node, in the pool's memory. */
 typedef struct key_lists {
   forest_pool *pool;
-  pool_piece piece; /* this rank's keys */
+  pool_piece piece; /* keys of this rank */
   int64_t *offset;  /* [size] offset of each node neighbour's keys in its segment */
-  int64_t *count;   /* [size] keys of each node neighbour */
+  int64_t *count;   /* [size] number of keys of each node neighbour */
 } key_lists;
 
 static const uint64_t *keys_of(const key_lists *l, int rank)
@@ -383,7 +385,7 @@ static osla_err make_forests(osla_forest *f, const forest_edges *e, const key_li
   return err;
 }
 
-/* Edges of all ranks whose ends lie on different nodes. */
+/* *out := number of edges of all ranks whose ends lie on different nodes. */
 static osla_err count_crossing(const osla_forest *f, int64_t *out)
 {
   *out = 0;
@@ -394,7 +396,7 @@ static osla_err count_crossing(const osla_forest *f, int64_t *out)
 
 osla_err osli_two_level_create(osla_forest *f, const forest_edges *e)
 {
-  enum { FEW = 64 }; /* edges of a rank that are not worth three forests */
+  enum { FEW = 64 }; /* edges of a rank; fewer are not worth three forests */
   uint64_t *key = NULL, *proxy = NULL;
   int64_t n_keys = 0, n_proxies = 0, crossing = 0;
   key_lists wanted = {.pool = f->pool}, proxies = wanted;

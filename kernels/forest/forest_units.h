@@ -9,7 +9,7 @@
 
 typedef struct unit_facts {
   const char *name;
-  size_t bytes; /* of one number */
+  size_t bytes; /* size of one number */
   bool is_number, is_ordered, is_integer, has_position;
 } unit_facts;
 extern const unit_facts osli_unit_facts[OSLA_UNIT_TYPES];
@@ -59,8 +59,8 @@ void osli_block_range(const vertex_block *b, int64_t *low, int64_t *high);
 
 /* Indices of vertices: a list, a block, or else first, first + 1, ... */
 typedef struct vertex_index {
-  const uint32_t *list;      /* or NULL */
-  const vertex_block *block; /* or NULL */
+  const uint32_t *list;      /* NULL if the indices are not a list */
+  const vertex_block *block; /* NULL if the indices are not a block */
   int64_t first;
 } vertex_index;
 
@@ -74,10 +74,11 @@ static inline int64_t osli_vertex_index(const vertex_index *index, int64_t i)
  * at base + stride * osli_block_index(block, first + i). */
 typedef struct vertex_list {
   unsigned char *base;
-  int64_t stride;     /* bytes */
-  const uint32_t *at; /* or NULL */
+  int64_t stride;     /* bytes from one vertex to the next */
+  const uint32_t *at; /* list of indices, or NULL */
   int64_t first;
-  const vertex_block *block; /* or NULL; loops handle one row of the block at a time */
+  const vertex_block
+    *block; /* block of indices, or NULL; loops handle one row of the block at a time */
 } vertex_list;
 
 /* Address of vertex i of a list without a block. */

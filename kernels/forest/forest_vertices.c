@@ -26,7 +26,7 @@ static int64_t step_of(const uint32_t *list, int64_t n, int64_t stride)
 
 bool osli_block_find(const uint32_t *list, int64_t n, vertex_block *out)
 {
-  enum { LEAST_ROW = 8 }; /* each row is a call */
+  enum { LEAST_ROW = 8 }; /* shorter rows are not worth a call each */
   if (n < LEAST_ROW) return false;
   vertex_block b = {.first = list[0]};
   b.n[0] = count_equal_steps(list, n, 1);
@@ -67,7 +67,7 @@ static void *first_word(const vertex_list *v)
   return v->base + (v->at ? 0 : v->first * v->stride);
 }
 
-/* to_at and from_at are NULL, or not, at compile time. */
+/* Copies n words; to_at and from_at are index lists, NULL or not at compile time. */
 static inline __attribute__((always_inline)) void copy_words(uint64_t *restrict to,
                                                              const uint32_t *to_at,
                                                              const uint64_t *restrict from,
@@ -158,7 +158,7 @@ static void replace(size_t bytes, const vertex_list *to, const vertex_list *from
     memcpy(osli_vertex(to, 0), osli_vertex(from, 0), bytes * (size_t)n);
   else if (words)
     replace_words(to, from, n);
-  else if (bytes == sizeof(uint64_t)) /* a constant size makes memcpy one store */
+  else if (bytes == sizeof(uint64_t)) /* a constant size makes memcpy one load and one store */
     for (int64_t i = 0; i < n; i++)
       memcpy(osli_vertex(to, i), osli_vertex(from, i), sizeof(uint64_t));
   else
@@ -166,7 +166,7 @@ static void replace(size_t bytes, const vertex_list *to, const vertex_list *from
       memcpy(osli_vertex(to, i), osli_vertex(from, i), bytes);
 }
 
-/* What is done to two lists. */
+/* The operation on two lists of vertices. */
 typedef struct vertex_work {
   osla_unit_type type;
   osla_forest_combine combine;
