@@ -82,8 +82,8 @@ osla_err osla_forest_create_global(osla_transport *t, const int64_t *start, int6
   osla_err err = OSLA_OK;
   *out = NULL;
   if (n_edges < 0 || (n_edges > 0 && !root))
-    err = osla_error_set(OSLA_ERR_ARG, "%" PRId64 " edges, and their roots at %p", n_edges,
-                         (const void *)root);
+    err =
+      osla_error_set(OSLA_ERR_ARG, "n_edges = %" PRId64 " is negative, or root is NULL", n_edges);
   size_t n = err == OSLA_OK ? (size_t)n_edges : 0;
   osla_root *roots = malloc((n + 1) * sizeof *roots);
   if (!roots) err = osla_error_set(OSLA_ERR_MEM, "%" PRId64 " edges", n_edges);

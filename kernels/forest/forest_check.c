@@ -13,7 +13,8 @@ static osla_err check_values(const forest_transfer *x, const void *values, int64
                              const char *what)
 {
   size_t align = osli_unit_alignment(x->type);
-  OSLA_CHECK(values || edges == 0, OSLA_ERR_ARG, "%s: no memory", what);
+  OSLA_CHECK(values || edges == 0, OSLA_ERR_ARG,
+             "%s: the array is NULL, but has vertices with edges", what);
   OSLA_CHECK((((uintptr_t)values | (uintptr_t)x->stride) & (align - 1)) == 0, OSLA_ERR_ARG,
              "%s: %s must lie at multiples of %zu bytes", what, osli_unit_name(x->type), align);
   return OSLA_OK;

@@ -42,7 +42,8 @@ osla_err osli_edges_check_unique(const forest_edges *e, const uint32_t *leaf)
       if (copy[i] == copy[i - 1]) twice = copy[i];
     free(copy);
   }
-  OSLA_CHECK(twice < 0, OSLA_ERR_ARG, "leaf %" PRId64 " is joined twice", twice);
+  OSLA_CHECK(twice < 0, OSLA_ERR_ARG, "leaf %" PRId64 " is joined twice: a leaf has one root",
+             twice);
   return OSLA_OK;
 }
 
@@ -57,7 +58,7 @@ static osla_err check_edges(int size, int64_t n, const int64_t *leaf, const osla
     OSLA_CHECK(at <= UINT32_MAX, OSLA_ERR_RANGE,
                "edge %" PRId64 ": leaf %" PRId64 " is not below 2^32", i, at);
     OSLA_CHECK(root[i].rank >= 0 && root[i].rank < size, OSLA_ERR_ARG,
-               "edge %" PRId64 ": no rank %" PRId32 " among %d", i, root[i].rank, size);
+               "edge %" PRId64 ": rank %" PRId32 " is outside 0 .. %d", i, root[i].rank, size - 1);
     OSLA_CHECK(root[i].index >= 0, OSLA_ERR_ARG,
                "edge %" PRId64 ": root %" PRId64 " of rank %" PRId32 " is negative", i,
                root[i].index, root[i].rank);
@@ -77,11 +78,11 @@ osla_err osli_edges_check(const osla_transport *t, int64_t n_roots, int64_t n_ed
                           const int64_t *leaf, const osla_root *root, forest_edges *out)
 {
   int size = osla_transport_size(t);
-  OSLA_CHECK(n_roots >= 0, OSLA_ERR_ARG, "%" PRId64 " roots", n_roots);
-  OSLA_CHECK(n_edges >= 0, OSLA_ERR_ARG, "%" PRId64 " edges", n_edges);
+  OSLA_CHECK(n_roots >= 0, OSLA_ERR_ARG, "n_roots = %" PRId64 " is negative", n_roots);
+  OSLA_CHECK(n_edges >= 0, OSLA_ERR_ARG, "n_edges = %" PRId64 " is negative", n_edges);
   OSLA_CHECK(n_roots - 1 <= UINT32_MAX && n_edges - 1 <= UINT32_MAX, OSLA_ERR_RANGE,
              "%" PRId64 " roots, %" PRId64 " edges: at most 2^32 on a rank", n_roots, n_edges);
-  OSLA_CHECK(root || n_edges == 0, OSLA_ERR_ARG, "%" PRId64 " edges, and no roots named", n_edges);
+  OSLA_CHECK(root || n_edges == 0, OSLA_ERR_ARG, "root is NULL, but n_edges = %" PRId64, n_edges);
   *out = (forest_edges){.n = n_edges, .leaf = leaf, .root = root};
   out->start = calloc((size_t)size + 2, sizeof *out->start);
   OSLA_CHECK(out->start, OSLA_ERR_MEM, "counts of %d ranks", size);

@@ -42,7 +42,7 @@ static osla_err make_gather(osla_transport *t, int64_t n_roots, bool joined, osl
   const size_t size = (size_t)osla_transport_size(t);
   int64_t *start = calloc(2 * size + 1, sizeof *start);
   osla_err err = OSLA_OK;
-  if (n_roots < 0) err = osla_error_set(OSLA_ERR_ARG, "%" PRId64 " roots", n_roots);
+  if (n_roots < 0) err = osla_error_set(OSLA_ERR_ARG, "n_roots = %" PRId64 " is negative", n_roots);
   if (n_roots > UINT32_MAX)
     err = osla_error_set(OSLA_ERR_RANGE, "%" PRId64 " roots: 2^32 or more", n_roots);
   if (!start) err = osla_error_set(OSLA_ERR_MEM, "a pattern of %zu ranks", size);
@@ -77,7 +77,7 @@ osla_err osla_forest_alltoall(osla_transport *t, int64_t n, osla_forest **out)
   const osla_argument same[] = {{"n", n}};
   osla_err err = OSLA_OK;
   *out = NULL;
-  if (n < 0) err = osla_error_set(OSLA_ERR_ARG, "%" PRId64 " values from each rank to each", n);
+  if (n < 0) err = osla_error_set(OSLA_ERR_ARG, "n = %" PRId64 " is negative", n);
   if (n > (int64_t)UINT32_MAX / size)
     err = osla_error_set(OSLA_ERR_RANGE, "%" PRId64 " values to each of %d ranks: 2^32 or more", n,
                          size);

@@ -51,8 +51,7 @@ typedef struct pool_array {
 
 typedef struct forest_pool {
   osla_transport *t;
-  pool_segment *segments,
-    **last; /* list of all segments; waits sleep on the first segment's bell */
+  pool_segment *segments, **last; /* list of all segments; all waits of forests use the first one */
   pool_array *array[POOL_BLOCKS]; /* blocks of POOL_ARRAYS entries; NULL until needed */
   int n_arrays;                   /* number of entries up to the last one ever used */
   uint64_t array_changes;         /* number of arrays added and removed so far, plus 1 */

@@ -258,8 +258,9 @@ osla_err osli_forest_check_free(const osla_forest *f)
   if (f->begun < MOST_TRANSFERS) return OSLA_OK;
   uint64_t before = f->begun + 1 - MOST_TRANSFERS;
   OSLA_CHECK(f->transfer[before % MOST_TRANSFERS].ended, OSLA_ERR_STATE,
-             "transfer %" PRIu64 " of a forest has not ended, and %d have begun since", before,
-             MOST_TRANSFERS - 1);
+             "transfer %" PRIu64
+             " of a forest has not ended, and %d have begun since: end it first",
+             before, MOST_TRANSFERS - 1);
   return OSLA_OK;
 }
 

@@ -197,7 +197,7 @@ static osla_err check_run(const osla_forest_run *run)
   bool is_known = f && run->number > 0 && run->number <= f->begun &&
                   run->number + MOST_TRANSFERS > f->begun &&
                   !osli_forest_transfer(f, run->number)->ended;
-  OSLA_CHECK(is_known, OSLA_ERR_STATE, "a transfer that was not begun, or has ended");
+  OSLA_CHECK(is_known, OSLA_ERR_STATE, "the run is of a transfer that was not begun, or has ended");
   return OSLA_OK;
 }
 

@@ -79,9 +79,9 @@ static void test_patterns(void)
   OSLA_ASSERT_ERR(osla_forest_gather(t, 1, size, &f), OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("is outside 0 .. ");
   OSLA_ASSERT_ERR(osla_forest_allgather(t, me == size - 1 ? -1 : 1, &f), OSLA_ERR_ARG);
-  OSLA_ASSERT_TEXT("-1 roots");
+  OSLA_ASSERT_TEXT("n_roots = -1");
   OSLA_ASSERT_ERR(osla_forest_alltoall(t, -3, &f), OSLA_ERR_ARG);
-  OSLA_ASSERT_TEXT("-3 values");
+  OSLA_ASSERT_TEXT("n = -3");
   OSLA_ASSERT_ERR(osla_forest_alltoall(t, (int64_t)1 << 59, &f), OSLA_ERR_RANGE);
   OSLA_ASSERT_ERR(osla_forest_allgather(t, me == 0 ? (int64_t)1 << 61 : 1, &f), OSLA_ERR_RANGE);
   if (size > 1) OSLA_ASSERT_ERR(osla_forest_gather(t, UINT32_MAX, 0, &f), OSLA_ERR_RANGE);
