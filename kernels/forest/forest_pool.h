@@ -115,16 +115,6 @@ static inline void osli_pool_unlock(forest_pool *pool)
   atomic_flag_clear_explicit(&pool->is_locked, memory_order_release);
 }
 
-/* Fetches a cache line for writing ahead of the store. */
-static inline void osli_prefetch_for_write(const void *line)
-{
-#if defined(__x86_64__)
-  __asm__ volatile("prefetchw %0" : : "m"(*(const char *)line));
-#else
-  __builtin_prefetch(line, 1);
-#endif
-}
-
 /* Wakes a rank of the node that waits for transfers. Local. */
 static inline void osli_pool_wake_rank(forest_pool *pool, int rank)
 {

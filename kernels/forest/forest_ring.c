@@ -216,17 +216,14 @@ static uint64_t part_word(uint64_t part, uint32_t number)
   return (uint32_t)part | (uint64_t)number << 32;
 }
 
-/* Publishes a part to a node neighbour, and prefetches the next slot, which is written next. */
-static void send_near(forest_ring *ring, forest_head head, size_t slot, size_t bytes)
+/* Publishes a part to a node neighbour. */
+static void send_near(forest_ring *ring, forest_head head, size_t slot)
 {
-  const unsigned char *next = ring->near_slots + ring->sent % ring->n_slots * slot_stride(ring);
   near_head *at = (near_head *)(void *)(ring->near_slots + slot * slot_stride(ring));
   at->signature = head.signature;
   osla_clock_settle();
   atomic_store_explicit(&at->part, part_word(ring->sent, head.number), memory_order_release);
   osli_pool_wake_rank(ring->pool, ring->rank);
-  for (size_t line = 0; line < sizeof *at + bytes && line <= SMALL; line += SLOT_LINE)
-    osli_prefetch_for_write(next + line);
 }
 
 static void send_far(forest_ring *ring, forest_head head, size_t slot, size_t bytes)
@@ -251,7 +248,7 @@ void osli_ring_send(forest_ring *ring, forest_head head, size_t bytes)
 {
   const size_t slot = ring->sent++ % ring->n_slots;
   if (ring->near_slots)
-    send_near(ring, head, slot, bytes);
+    send_near(ring, head, slot);
   else
     send_far(ring, head, slot, bytes);
 }

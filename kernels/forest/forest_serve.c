@@ -111,7 +111,6 @@ static void serve_forest(osla_forest *f)
     if (!is_read || !has_answers) break;
     f->read++;
     if (x->reading.link == 0 && !x->two_level) continue; /* no rank waits for `read` */
-    osli_prefetch_for_write(&f->control->of[(f->read + 1) % MOST_TRANSFERS]);
     osla_clock_settle();
     atomic_store_explicit(&f->control->read, f->read, memory_order_release);
     wake_neighbours(f, osli_forest_read_links(f, x->kind));
@@ -167,7 +166,6 @@ void osli_forests_serve(forest_pool *pool)
 uint64_t osli_forest_start_next(osla_forest *f)
 {
   const uint64_t number = ++f->begun;
-  osli_prefetch_for_write(&f->control->of[number % MOST_TRANSFERS]);
   forest_transfer *x = osli_forest_transfer(f, number);
   x->ended = false;
   f->pool->n_under_way++;
