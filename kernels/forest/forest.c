@@ -183,8 +183,8 @@ void osla_forest_edges(const osla_forest *f, int64_t *leaf, osla_root *root)
 
 typedef struct view_text {
   char *text;
-  size_t size;   /* of the caller's buffer */
-  size_t length; /* of the whole text, which may be longer than the buffer */
+  size_t size;   /* bytes of the caller's buffer */
+  size_t length; /* length of the whole text, which may exceed the buffer */
 } view_text;
 
 __attribute__((format(printf, 2, 3))) static void add(view_text *v, const char *format, ...)

@@ -109,8 +109,8 @@ typedef struct forest_transfer {
   uint64_t signature;       /* see osli_forest_signature */
   unsigned char *from, *to; /* array of the values to read; array of the values to write */
   unsigned char *before;    /* fetch: array for the values that roots had before */
-  transfer_locations at;    /* of `from` and `before` in the pool's arrays */
-  bool is_awaited;          /* neighbours read in place and wait for the announcement */
+  transfer_locations at;    /* locations of `from` and `before` in arrays of the pool */
+  bool is_awaited; /* true if neighbours read in place, so that they wait for the announcement */
   bool ended;
   forest_cursor reading, sending;
   forest_cursor answers;    /* fetch: position in the values before that come back to leaves */

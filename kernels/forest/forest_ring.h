@@ -92,8 +92,8 @@ int64_t osli_ring_parts(const forest_ring *ring, int64_t edges, size_t element, 
 ring_part osli_ring_part(const forest_ring *ring, int64_t edges, size_t element, int64_t count,
                          int64_t part);
 
-/* Where to write the values of the next part; NULL if the ring is full. Each non-NULL result is
- * followed by one osli_ring_send. Local. */
+/* Address at which the next part's values are written; NULL if the ring is full. Each non-NULL
+ * result is followed by one osli_ring_send. Local. */
 unsigned char *osli_ring_slot(forest_ring *ring);
 void osli_ring_send(forest_ring *ring, forest_head head, size_t bytes);
 

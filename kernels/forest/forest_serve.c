@@ -193,8 +193,8 @@ uint64_t osli_forest_start(osla_forest *f, const forest_transfer *what)
 
 /* ---- waiting for readers ---- */
 
-/* Whether a neighbour has read a transfer. Its `read` is loaded only if the value seen earlier does
- * not say so, since a load takes the line that it writes. */
+/* True if a neighbour has read a transfer. Its `read` is loaded only if the value seen earlier is
+ * too low, since each load takes the cache line that the neighbour writes. */
 static bool has_read(forest_link *l, uint64_t number)
 {
   if (atomic_load_explicit(&l->seen, memory_order_acquire) >= number) return true;
@@ -272,8 +272,8 @@ osla_err osli_forest_wait_for_free(osla_forest *f)
 
 /* ---- what is over ---- */
 
-/* Whether all parts for other nodes travel without this rank's progress: a rank that then waits in
- * a call of another library makes none. */
+/* True if all parts for other nodes travel without progress of this rank, which may next wait in a
+ * call of another library. */
 static bool are_posted(const forest_links *out)
 {
   bool all = true;

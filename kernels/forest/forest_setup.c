@@ -14,7 +14,8 @@
 
 /* ---- links ---- */
 
-/* One letter to each rank with roots of this rank's leaves: the number of edges, an int64_t. */
+/* Writes one letter to each rank with roots of this rank's leaves: the number of edges, an int64_t.
+ */
 static osla_err write_edge_counts(const osla_forest *f, const forest_edges *e, osla_letters *out)
 {
   *out = (osla_letters){.bytes = sizeof(int64_t)};
@@ -135,7 +136,7 @@ static int rank_of(const forest_links *links, int i)
   return i < links->n ? links->ranks[i] : INT_MAX;
 }
 
-/* One letter to each rank that this rank is joined to in either direction. */
+/* Writes one letter to each rank that this rank is joined to in either direction. */
 static osla_err write_letters(const osla_forest *f, const layout *l, osla_letters *out)
 {
   const int64_t base = (int64_t)f->piece.offset;

@@ -90,7 +90,7 @@ osla_err osli_unit_check(osla_unit unit, osla_forest_combine combine)
 /* Vertices of a list lie anywhere: each is prefetched this many iterations ahead. */
 enum { AHEAD = 16 };
 
-/* One loop. If `before` is not NULL, each number is first copied to keep_list. */
+/* The loop of one combination. If `before` is not NULL, each old number is copied to keep_list. */
 #define EACH(type, expression)                                                                     \
   for (int64_t i = 0; i < n; i++) {                                                                \
     if (to_list.at && i + AHEAD < n) __builtin_prefetch(osli_vertex(&to_list, i + AHEAD), 1);      \
