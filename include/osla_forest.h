@@ -8,10 +8,9 @@
  * A vertex holds a *unit*, the same on all ranks: some numbers of one type, or bytes. The values of
  * a rank's roots are one array of units, those of its leaves another. The caller owns both arrays.
  * Values in memory of osla_vertices_create (or of a segment passed to osla_vertices_in) are read in
- * place by the ranks of the node: one load, one store, no message. There are two exceptions, which
- * are packed by their owner: values of up to 16 bytes that lie almost alone in their cache lines,
- * and exchanges of at most 512 bytes between two ranks. Values in other memory are staged once.
- * Ranks may use different kinds of memory.
+ * place by the ranks of the node: one load, one store, no message. At most 512 bytes from one rank
+ * to another are packed by their owner instead. Values in other memory are staged once. Ranks may
+ * use different kinds of memory.
  *
  * Between nodes values travel in parts. If that saves a quarter or more of the traffic, a broadcast
  * sends one value across for all leaves of a node that are joined to one root. So does a reduction

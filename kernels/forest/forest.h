@@ -8,9 +8,9 @@
  * The transfers of a forest are numbered on each rank, and are read and sent in the order of their
  * numbers. A rank reads the values that come to it, link by link, and then publishes the number of
  * the transfer as `read`. If the values of a node neighbour lie in an array, it loads them in place
- * once the neighbour has announced the transfer. All other values come in parts through the link's
- * ring (forest_ring.h), and so do small values that lie far apart. A transfer is over on a rank
- * when the rank has read and sent its values, and all who read them in place have done so.
+ * once the neighbour has announced the transfer. All other values, and small ones, come in parts
+ * through the link's ring (forest_ring.h). A transfer is over on a rank when the rank has read and
+ * sent its values, and all who read them in place have done so.
  *
  * No ranks wait in a circle: each reads and sends its links in ascending order of the other ranks.
  * A rank that waits for a lower rank waits, in the end, for one that does not wait.
@@ -44,7 +44,7 @@ typedef struct transfer_locations {
 } transfer_locations;
 
 /* What a rank tells its node neighbours of a transfer. Records are two cache lines apart: one line
- * made a one-edge fetch 14 % slower (results/2026-11-25-star-forests-5). */
+ * made a one-edge fetch 14 % slower (results/star-forests). */
 typedef struct forest_announcement {
   _Atomic uint64_t number; /* transfer that the record describes; 0 while it is written */
   uint64_t signature;      /* see osli_forest_signature */
@@ -73,8 +73,6 @@ typedef struct forest_link {
   vertex_index mine;           /* indices of this rank's vertices */
   vertex_index
     theirs; /* indices of the other rank's vertices; unset on a link to leaves of another node */
-  bool mine_scattered,
-    theirs_scattered;      /* set on a node: fewer than two vertices to a cache line */
   forest_control *control; /* shared state of the other rank, if that is on this node */
   _Atomic uint64_t seen;   /* latest value loaded from control->read */
   forest_ring ring;
@@ -209,26 +207,21 @@ static inline forest_links *osli_forest_send_links(osla_forest *f, forest_kind k
   return kind == FOREST_BCAST ? &f->to_leaves : &f->to_roots;
 }
 
-/* True if values go through the ring although they could be read in place, since that is faster.
- * Both sides of a link find the same answer. is_scattered: mine_scattered for values that are sent,
- * theirs_scattered for values that are read.
- * - Small scattered values: loading one line for each from another core takes longer than that core
- *   takes to pack them.
- * - At most 512 bytes: they come in the line that announces them, and no rank waits for readers. */
-static inline bool osli_forest_packs(const forest_transfer *x, const forest_link *l,
-                                     bool is_scattered)
+/* True if values go through the ring although they could be read in place: at most 512 bytes, which
+ * come in the line that announces them, so that no rank waits for readers. Both sides of a link
+ * find the same answer. */
+static inline bool osli_forest_packs(const forest_transfer *x, const forest_link *l)
 {
-  enum { SMALL = 16, FEW = 512 };
+  enum { FEW = 512 };
   const size_t bytes = osli_unit_element(x->type) * (size_t)x->count;
-  if (x->kind == FOREST_FETCH) return false;
-  return (is_scattered && bytes <= SMALL) ||
-         (l->edges <= FEW && bytes <= FEW && bytes * (size_t)l->edges <= FEW);
+  return x->kind != FOREST_FETCH && l->edges <= FEW && bytes <= FEW &&
+         bytes * (size_t)l->edges <= FEW;
 }
 
 /* True if the link's rank reads this rank's values in place, provided that they lie in an array. */
 static inline bool osli_forest_is_read_in_place(const forest_transfer *x, const forest_link *l)
 {
-  return l->is_near && !l->is_self && !osli_forest_packs(x, l, l->mine_scattered);
+  return l->is_near && !l->is_self && !osli_forest_packs(x, l);
 }
 
 /* True if a fetch's values before go back through the ring, where they could be written in place:
@@ -281,12 +274,12 @@ void osli_edges_free(forest_edges *edges);
 /* Fails if two edges have one leaf. leaf: [n] the leaves in any order. Local. Errors: ARG, MEM. */
 osla_err osli_edges_check_unique(const forest_edges *edges, const uint32_t *leaf);
 
-/* Leaves and roots of the edges sorted by root rank, [n] each, in the pool's scratch memory. */
+/* Leaves and roots of the edges, sorted by root rank, [n] each. free(leaf) frees both. */
 typedef struct forest_lists {
   uint32_t *leaf, *root;
 } forest_lists;
 
-/* Sorts the edges, and sets the vertices, root ranges and scatter of the links to roots. Local.
+/* Sorts the edges, and sets the vertices and root ranges of the links to roots. Local.
  * Errors: MEM. */
 osla_err osli_forest_lists_make(osla_forest *f, const forest_edges *e, forest_lists *out);
 

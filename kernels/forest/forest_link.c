@@ -118,7 +118,7 @@ bool osli_forest_read_link(osla_forest *f, uint64_t number, const forest_transfe
   vertex_list from = no_vertices;
   if (l->is_self) {
     from = osli_link_theirs(l, x->from, x->stride);
-  } else if (l->is_near && !osli_forest_packs(x, l, l->theirs_scattered)) {
+  } else if (l->is_near && !osli_forest_packs(x, l)) {
     const forest_announcement *a = osli_forest_announcement(l, number);
     if (!a) return false;
     osli_forest_check_signature(f, number, x, l->rank, number, a->signature);
@@ -132,7 +132,7 @@ bool osli_forest_read_link(osla_forest *f, uint64_t number, const forest_transfe
 bool osli_forest_send_link(uint64_t number, const forest_transfer *x, forest_link *l,
                            forest_cursor *at)
 {
-  const bool packs = osli_forest_packs(x, l, l->mine_scattered);
+  const bool packs = osli_forest_packs(x, l);
   if (l->is_self || (l->is_near && x->at.values.array >= 0 && !packs)) return true;
   size_t element = osli_unit_element(x->type);
   int64_t parts = osli_ring_parts(&l->ring, l->edges, element, x->count);
@@ -152,7 +152,7 @@ bool osli_forest_send_link(uint64_t number, const forest_transfer *x, forest_lin
 
 /* Puts the values before of many small vertices together in this core's cache, then copies them
  * into the neighbour's slot. Single stores to the slot alternate with stores to roots, so that few
- * lines are under way: 2.6 times slower with distant cores (results/2026-11-25-star-forests-6). */
+ * lines are under way: 2.6 times slower with distant cores (results/star-forests). */
 enum {
   STAGED_LEAST = 32,
   STAGED_BYTES = 64,

@@ -142,52 +142,21 @@ static void find_range(const uint32_t *list, int64_t n, int64_t *low, int64_t *h
   *high = largest;
 }
 
-/* *out := fewer than two of these vertices, of 8 bytes each, lie in one cache line on average. */
-static osla_err find_if_scattered(const uint32_t *list, int64_t n, int64_t low, int64_t high,
-                                  bool *out)
+/* Sets the root range of a link to roots. The root rank is told of it: the list lies in this core's
+ * cache. */
+static void find_root_range(forest_link *l)
 {
-  enum { FEW = 16, IN_LINE = CACHE_LINE / 8, SPREAD = 64 };
-  low /= IN_LINE;
-  const int64_t range = high / IN_LINE - low + 1; /* number of cache lines that the indices span */
-  int64_t lines = 0;
-  *out = n > FEW && range > SPREAD * n; /* nearly each vertex has a line of its own */
-  if (n <= FEW || *out || n >= 2 * range) return OSLA_OK;
-  unsigned char *seen = calloc((size_t)range, 1);
-  OSLA_CHECK(seen, OSLA_ERR_MEM, "marks of %" PRId64 " cache lines", range);
-  for (int64_t i = 0; i < n; i++) {
-    lines += !seen[list[i] / IN_LINE - low];
-    seen[list[i] / IN_LINE - low] = 1;
-  }
-  free(seen);
-  *out = n < 2 * lines;
-  return OSLA_OK;
-}
-
-/* Sets the root range and the scatter of a link to roots. The root rank is told of both: the lists
- * lie in this core's cache (100,000 edges: results/2026-11-25-star-forests-5). */
-static osla_err find_ranges(forest_link *l)
-{
-  int64_t low, high;
-  const vertex_index *roots = &l->theirs, *leaves = &l->mine;
-  const bool is_other_near = l->is_near && !l->is_self;
+  const vertex_index *roots = &l->theirs;
   l->low_root = roots->first;
   l->high_root = roots->first + l->edges - 1;
   if (roots->block) osli_block_range(roots->block, &l->low_root, &l->high_root);
-  if (roots->list) {
-    find_range(roots->list, l->edges, &l->low_root, &l->high_root);
-    if (is_other_near)
-      OSLA_CALL(
-        find_if_scattered(roots->list, l->edges, l->low_root, l->high_root, &l->theirs_scattered));
-  }
-  if (!is_other_near || !leaves->list) return OSLA_OK;
-  find_range(leaves->list, l->edges, &low, &high);
-  return find_if_scattered(leaves->list, l->edges, low, high, &l->mine_scattered);
+  if (roots->list) find_range(roots->list, l->edges, &l->low_root, &l->high_root);
 }
 
 osla_err osli_forest_lists_make(osla_forest *f, const forest_edges *e, forest_lists *out)
 {
   const size_t n = (size_t)e->n + 1;
-  uint32_t *memory = osli_pool_scratch(f->pool, 2 * n * sizeof *memory);
+  uint32_t *memory = malloc(2 * n * sizeof *memory);
   OSLA_CHECK(memory, OSLA_ERR_MEM, "lists of %" PRId64 " edges", e->n);
   *out = (forest_lists){memory, memory + n};
   sort_edges(osla_transport_size(f->t), e, out->leaf, out->root);
@@ -196,7 +165,7 @@ osla_err osli_forest_lists_make(osla_forest *f, const forest_edges *e, forest_li
     const int64_t start = e->start[l->rank];
     l->mine = compress_list(out->leaf + start, l->edges, l->is_near ? NULL : &l->block[0]);
     l->theirs = compress_list(out->root + start, l->edges, l->is_near ? NULL : &l->block[1]);
-    OSLA_CALL(find_ranges(l));
+    find_root_range(l);
   }
   return OSLA_OK;
 }

@@ -35,7 +35,6 @@ static void destroy(void *object)
     pool->segments = s->next;
     free_segment(s);
   }
-  free(pool->scratch);
   free(pool);
 }
 
@@ -156,24 +155,6 @@ osla_err osli_pool_allocate(forest_pool *pool, size_t bytes, pool_piece *out)
     out->memory = (unsigned char *)osla_segment_local(s->segment) + out->offset;
     return OSLA_OK;
   }
-}
-
-void *osli_pool_scratch(forest_pool *pool, size_t bytes)
-{
-  if (bytes <= pool->scratch_bytes) return pool->scratch;
-  free(pool->scratch);
-  pool->scratch = malloc(bytes);
-  pool->scratch_bytes = pool->scratch ? bytes : 0;
-  return pool->scratch;
-}
-
-void osli_pool_scratch_trim(forest_pool *pool)
-{
-  enum { KEPT = 4 << 20 };
-  if (pool->scratch_bytes <= KEPT) return;
-  free(pool->scratch);
-  pool->scratch = NULL;
-  pool->scratch_bytes = 0;
 }
 
 /* Adds the piece to the holes and joins adjacent ones. Without memory for a new hole the range is

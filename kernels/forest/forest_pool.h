@@ -63,8 +63,6 @@ typedef struct forest_pool {
   bool verifies;                  /* OSLA_VERIFY: check values after osla_forest_end_read */
   int n_forests;                  /* number of forests that callers have created so far */
   int64_t n_under_way;            /* number of transfers that have begun and have not ended */
-  void *scratch;                  /* cached memory of osli_pool_scratch */
-  size_t scratch_bytes;
 
   /* Set with the first forest: one progress step of all forests (a progress hook of the
    * transport), and of the forests in `pending` (true if any transfer was started). */
@@ -84,12 +82,6 @@ osla_err osli_pool_set_progress(forest_pool *pool, void (*progress)(void *pool),
  * together: MEM. _release: collective; no rank uses the piece any more. */
 osla_err osli_pool_allocate(forest_pool *pool, size_t bytes, pool_piece *out);
 void osli_pool_release(forest_pool *pool, pool_piece *piece);
-
-/* Scratch memory of undefined content for set-up; NULL if there is no memory. One user at a time,
- * until osli_pool_scratch_trim. Up to 4 MiB stay cached: page faults of new memory made set-up 15 %
- * slower (results/2026-11-25-star-forests-4). Local. */
-void *osli_pool_scratch(forest_pool *pool, size_t bytes);
-void osli_pool_scratch_trim(forest_pool *pool);
 
 /* Entry i of the arrays, i < n_arrays. Local. */
 static inline pool_array *osli_pool_array(const forest_pool *pool, int64_t i)

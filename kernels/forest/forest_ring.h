@@ -12,7 +12,7 @@
  * A node neighbour has few slots if these are large. Between nodes there are 8 slots of up to 63
  * KiB: with its head, such a part is one piece of UCX over TCP with pieces of 64 KiB. More values
  * go in parts of about equal size, so that one is packed while another one travels
- * (results/2026-11-25-star-forests-5). */
+ * (results/star-forests). */
 #ifndef FOREST_RING_H
 #define FOREST_RING_H
 

@@ -124,7 +124,6 @@ typedef struct link_letter {
   /* The link from the sender's leaves to the receiver's roots: */
   list_description leaves, roots;
   int64_t low_root, high_root;
-  bool leaves_scattered, roots_scattered;
   int64_t leaf_words, leaf_slots; /* offsets of the link's ring words and slots */
   /* The link from the receiver's leaves to the sender's roots: */
   int64_t root_words, root_slots;
@@ -152,8 +151,6 @@ static osla_err write_letters(const osla_forest *f, const layout *l, osla_letter
       mine.leaves = osli_list_describe(f, &link->mine);
       mine.low_root = link->low_root;
       mine.high_root = link->high_root;
-      mine.leaves_scattered = link->mine_scattered;
-      mine.roots_scattered = link->theirs_scattered;
       mine.leaf_words = base + (int64_t)link->ring.far_words;
       mine.leaf_slots = base + (int64_t)link->ring.far_slots;
     }
@@ -276,8 +273,6 @@ static osla_err connect_to_leaves(osla_forest *f, const osla_letters *theirs)
     osli_link_set_lists(f, l, &other->roots, &other->leaves);
     l->low_root = other->low_root;
     l->high_root = other->high_root;
-    l->mine_scattered = other->roots_scattered;
-    l->theirs_scattered = other->leaves_scattered;
     if (l->low_root < f->low_root) f->low_root = l->low_root;
     if (l->high_root > f->high_root) f->high_root = l->high_root;
   }
@@ -308,7 +303,7 @@ static osla_err connect_links(osla_forest *f, const forest_edges *e, osla_exchan
     if (err == OSLA_OK) err = connect_to_leaves(f, &theirs);
     err = osla_agree(f->t, local != OSLA_OK ? local : err);
   }
-  osli_pool_scratch_trim(f->pool);
+  free(lists.leaf);
   osli_letters_free(&mine);
   osli_letters_free(&theirs);
   return err;

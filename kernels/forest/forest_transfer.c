@@ -276,7 +276,7 @@ static void prefetch_links(osla_forest *f, uint64_t number)
     const forest_link *l = &in->of[i];
     if (!l->is_near || l->is_self || l->edges > MOST_EDGES) continue;
     const forest_announcement *a = osli_forest_announcement(l, number);
-    const bool packs = osli_forest_packs(x, l, l->theirs_scattered);
+    const bool packs = osli_forest_packs(x, l);
     if (packs || !a || a->at.values.array < 0) continue;
     prefetch_values(osli_forest_peer_values(f, l, &a->at.values), l->edges, bytes);
   }

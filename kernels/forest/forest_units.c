@@ -5,28 +5,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-const unit_facts osli_unit_facts[OSLA_UNIT_TYPES] = {
-  [OSLA_UNIT_BYTES] = {.name = "bytes", .bytes = 1},
-  [OSLA_UNIT_INT8] = {"int8", 1, true, true, true, false},
-  [OSLA_UNIT_INT16] = {"int16", 2, true, true, true, false},
-  [OSLA_UNIT_INT32] = {"int32", 4, true, true, true, false},
-  [OSLA_UNIT_INT64] = {"int64", 8, true, true, true, false},
-  [OSLA_UNIT_UINT8] = {"uint8", 1, true, true, true, false},
-  [OSLA_UNIT_UINT16] = {"uint16", 2, true, true, true, false},
-  [OSLA_UNIT_UINT32] = {"uint32", 4, true, true, true, false},
-  [OSLA_UNIT_UINT64] = {"uint64", 8, true, true, true, false},
-  [OSLA_UNIT_FLOAT] = {"float", sizeof(float), true, true, false, false},
-  [OSLA_UNIT_DOUBLE] = {"double", sizeof(double), true, true, false, false},
-  [OSLA_UNIT_LONG_DOUBLE] = {"long double", sizeof(long double), true, true, false, false},
-  [OSLA_UNIT_COMPLEX_FLOAT] = {"complex float", sizeof(float _Complex), true, false, false, false},
-  [OSLA_UNIT_COMPLEX_DOUBLE] = {"complex double", sizeof(double _Complex), true, false, false,
-                                false},
-  [OSLA_UNIT_FLOAT_AT] = {"float with position", sizeof(osla_float_at), false, false, false, true},
-  [OSLA_UNIT_DOUBLE_AT] = {"double with position", sizeof(osla_double_at), false, false, false,
-                           true},
-  [OSLA_UNIT_INT64_AT] = {"int64 with position", sizeof(osla_int64_at), false, false, false, true},
-};
-
 static const char *const combine_names[OSLA_COMBINES] = {
   "REPLACE",  "SUM",     "PROD",     "MIN",    "MAX",    "LOGICAL_AND", "LOGICAL_OR", "LOGICAL_XOR",
   "BITS_AND", "BITS_OR", "BITS_XOR", "MINLOC", "MAXLOC", "SUM_ARRIVAL", "SUM_EXACT"};
@@ -184,24 +162,30 @@ LOOPS(on_float_at, osla_float_at, PLACES)
 LOOPS(on_double_at, osla_double_at, PLACES)
 LOOPS(on_int64_at, osla_int64_at, PLACES)
 
-combine_loops *const osli_unit_loops[OSLA_UNIT_TYPES] = {
-  [OSLA_UNIT_BYTES] = on_bytes,
-  [OSLA_UNIT_INT8] = on_int8,
-  [OSLA_UNIT_INT16] = on_int16,
-  [OSLA_UNIT_INT32] = on_int32,
-  [OSLA_UNIT_INT64] = on_int64,
-  [OSLA_UNIT_UINT8] = on_uint8,
-  [OSLA_UNIT_UINT16] = on_uint16,
-  [OSLA_UNIT_UINT32] = on_uint32,
-  [OSLA_UNIT_UINT64] = on_uint64,
-  [OSLA_UNIT_FLOAT] = on_float,
-  [OSLA_UNIT_DOUBLE] = on_double,
-  [OSLA_UNIT_LONG_DOUBLE] = on_long_double,
-  [OSLA_UNIT_COMPLEX_FLOAT] = on_complex_float,
-  [OSLA_UNIT_COMPLEX_DOUBLE] = on_complex_double,
-  [OSLA_UNIT_FLOAT_AT] = on_float_at,
-  [OSLA_UNIT_DOUBLE_AT] = on_double_at,
-  [OSLA_UNIT_INT64_AT] = on_int64_at,
+const unit_facts osli_unit_facts[OSLA_UNIT_TYPES] = {
+  [OSLA_UNIT_BYTES] = {"bytes", 1, false, false, false, false, on_bytes},
+  [OSLA_UNIT_INT8] = {"int8", 1, true, true, true, false, on_int8},
+  [OSLA_UNIT_INT16] = {"int16", 2, true, true, true, false, on_int16},
+  [OSLA_UNIT_INT32] = {"int32", 4, true, true, true, false, on_int32},
+  [OSLA_UNIT_INT64] = {"int64", 8, true, true, true, false, on_int64},
+  [OSLA_UNIT_UINT8] = {"uint8", 1, true, true, true, false, on_uint8},
+  [OSLA_UNIT_UINT16] = {"uint16", 2, true, true, true, false, on_uint16},
+  [OSLA_UNIT_UINT32] = {"uint32", 4, true, true, true, false, on_uint32},
+  [OSLA_UNIT_UINT64] = {"uint64", 8, true, true, true, false, on_uint64},
+  [OSLA_UNIT_FLOAT] = {"float", sizeof(float), true, true, false, false, on_float},
+  [OSLA_UNIT_DOUBLE] = {"double", sizeof(double), true, true, false, false, on_double},
+  [OSLA_UNIT_LONG_DOUBLE] = {"long double", sizeof(long double), true, true, false, false,
+                             on_long_double},
+  [OSLA_UNIT_COMPLEX_FLOAT] = {"complex float", sizeof(float _Complex), true, false, false, false,
+                               on_complex_float},
+  [OSLA_UNIT_COMPLEX_DOUBLE] = {"complex double", sizeof(double _Complex), true, false, false,
+                                false, on_complex_double},
+  [OSLA_UNIT_FLOAT_AT] = {"float with position", sizeof(osla_float_at), false, false, false, true,
+                          on_float_at},
+  [OSLA_UNIT_DOUBLE_AT] = {"double with position", sizeof(osla_double_at), false, false, false,
+                           true, on_double_at},
+  [OSLA_UNIT_INT64_AT] = {"int64 with position", sizeof(osla_int64_at), false, false, false, true,
+                          on_int64_at},
 };
 
 /* ---- identities ---- */

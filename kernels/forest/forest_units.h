@@ -7,10 +7,18 @@
 
 /* ---- units (forest_units.c) ---- */
 
+struct vertex_list;
+
+/* Combines the vertices of two lists; `before` is NULL, or gets the old values of `to`. */
+typedef void combine_loops(osla_forest_combine combine, int64_t count, const struct vertex_list *to,
+                           const struct vertex_list *from, const struct vertex_list *before,
+                           int64_t n);
+
 typedef struct unit_facts {
   const char *name;
   size_t bytes; /* size of one number */
   bool is_number, is_ordered, is_integer, has_position;
+  combine_loops *loops;
 } unit_facts;
 extern const unit_facts osli_unit_facts[OSLA_UNIT_TYPES];
 
@@ -96,11 +104,6 @@ static inline vertex_list osli_vertices_from(vertex_list v, int64_t lo)
     v.first += lo;
   return v;
 }
-
-/* Combines two lists in loops of one type; `before` is NULL, or gets the old values of `to`. */
-typedef void combine_loops(osla_forest_combine combine, int64_t count, const vertex_list *to,
-                           const vertex_list *from, const vertex_list *before, int64_t n);
-extern combine_loops *const osli_unit_loops[OSLA_UNIT_TYPES];
 
 /* ---- combining and fetching (forest_vertices.c) ---- */
 

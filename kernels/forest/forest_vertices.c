@@ -277,7 +277,7 @@ static void apply(const vertex_work *w, vertex_list to, vertex_list from, const 
   else if (is_sum_of_words(w, &to, &from) && (!before || are_words(before, element)))
     sum_words(w->type, &to, &from, before, n);
   else
-    osli_unit_loops[w->type](w->combine, w->count, &to, &from, before, n);
+    osli_unit_facts[w->type].loops(w->combine, w->count, &to, &from, before, n);
 }
 
 void osli_vertices_combine(osla_unit_type type, osla_forest_combine combine, int64_t count,

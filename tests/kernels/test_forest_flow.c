@@ -361,10 +361,9 @@ static void test_progress_thread(void)
   model_case_close(&c);
 }
 
-/* Small roots that are scattered over cache lines go through rings, even from memory that
- * neighbours read in place; larger units of the same forest do not. Values are overwritten as soon
- * as a transfer is over. */
-static void test_thin(void)
+/* Roots that are scattered over cache lines, in small and large units. Values are overwritten as
+ * soon as a transfer is over. */
+static void test_scattered(void)
 {
   enum { EDGES = 100, APART = 16, ROUNDS = 60, LARGE = 4 };
   osla_transport *t = osla_test_transport();
@@ -424,7 +423,7 @@ static const osla_test_case cases[] = {
   {"run_ahead_of_readers", test_run_ahead_of_readers},
   {"to_and_fro", test_to_and_fro},
   {"progress_thread", test_progress_thread},
-  {"thin", test_thin},
+  {"scattered", test_scattered},
   {NULL, NULL},
 };
 OSLA_TEST_SUITE(test_forest_flow, cases);
