@@ -24,7 +24,7 @@ RULES = {
     "kernels/chol": f"kernels/common {BELOW_KERNELS}",
     "kernels/inverse": f"kernels/common kernels/chol kernels/lu {BELOW_KERNELS}",
     "kernels/hessian": f"kernels/common {BELOW_KERNELS}",
-    "kernels/forest": BELOW_KERNELS,
+    "kernels/forest": f"kernels/common {BELOW_KERNELS}",
     "kernels/sparse": f"kernels/common kernels/forest {BELOW_KERNELS}",
     "kernels/iterate": f"kernels/common kernels/sparse kernels/forest {BELOW_KERNELS}",
     "kernels/solve": f"kernels/common kernels/gemm kernels/lu kernels/chol {BELOW_KERNELS}",
