@@ -8,12 +8,12 @@ mpi_sources = \
   src/transport/pages.h src/transport/pages.c \
   src/transport/shared_memory.h src/transport/shared_memory.c \
   src/transport/window_mpi.h src/transport/window_mpi.c \
-  src/transport/region_mpi.h src/transport/region_mpi.c \
+  src/transport/region_mpi.h src/transport/region_object.c src/transport/region_mpi.c \
   src/transport/attach_mpi.c \
   src/transport/region_cache.h src/transport/region_cache.c \
   src/transport/probe.h src/transport/probe.c \
   src/transport/eager_mpi.h src/transport/eager_mpi.c \
-  src/transport/eager_state.h src/transport/eager_start.c src/transport/eager_take.c \
+  src/transport/eager_state.h src/transport/eager_state.c src/transport/eager_start.c src/transport/eager_take.c \
   src/transport/polls_mpi.h src/transport/polls_mpi.c \
   src/transport/lines_mpi.h src/transport/lines_mpi.c \
   src/transport/post_mpi.h src/transport/post_mpi.c \
@@ -61,6 +61,7 @@ src_sources = \
   src/transport/meet.c \
   src/transport/meet_find.h src/transport/meet_find.c \
   src/transport/settings.h src/transport/settings.c \
+  src/transport/transport_core.c \
   src/transport/backend.c \
   src/transport/request_pool.h src/transport/request_pool.c \
   src/transport/groups.h src/transport/groups.c \
@@ -72,7 +73,7 @@ src_sources = \
   src/transport/kept.h src/transport/kept.c \
   src/transport/collective.c \
   src/transport/exchange.h src/transport/exchange.c \
-  src/transport/trace.h src/transport/trace.c \
+  src/transport/trace.h src/transport/trace_record.c src/transport/trace.c \
   src/transport/trace_summary.c \
   src/transport/trace_write.c \
   src/transport/memory_check.c \

@@ -34,20 +34,6 @@ typedef struct table {
 enum { HEAD = CHANNEL_LINE };
 static const int64_t MOST_BYTES = INT64_C(1) << 40;
 
-osla_err osli_channel_state(channel *c, size_t bytes)
-{
-  c->state = calloc(1, bytes);
-  OSLA_CHECK(c->state, OSLA_ERR_MEM, "channel object");
-  return OSLA_OK;
-}
-
-osla_err osli_channel_close_near(const channel *c, _Atomic uint32_t *closed)
-{
-  atomic_store_explicit(closed, 1, memory_order_release);
-  osla_segment_wake(c->segment, c->end.peer);
-  return OSLA_OK;
-}
-
 /* ---- what was asked for ---- */
 
 static osla_err check_end(const osla_transport *t, int i, const osla_channel_end *e)

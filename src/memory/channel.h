@@ -6,6 +6,7 @@
 #include "osla_segment.h"
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 
 enum { CHANNEL_LINE = 64 };
 
@@ -44,11 +45,21 @@ struct channel {
   void *state;                 /* of ops, freed by stop */
 };
 
-/* Zeroed memory for a channel's state. Errors: MEM. */
-osla_err osli_channel_state(channel *c, size_t bytes);
+/* Allocates the zeroed state of a channel. Errors: MEM. */
+static inline osla_err channel_state_allocate(channel *c, size_t bytes)
+{
+  c->state = calloc(1, bytes);
+  OSLA_CHECK(c->state, OSLA_ERR_MEM, "channel object");
+  return OSLA_OK;
+}
 
-/* Tells a peer on the node, after its last message, by its word. */
-osla_err osli_channel_close_near(const channel *c, _Atomic uint32_t *closed);
+/* Sets the word `closed` of a peer on this node, and wakes the peer. */
+static inline osla_err channel_close_on_node(const channel *c, _Atomic uint32_t *closed)
+{
+  atomic_store_explicit(closed, 1, memory_order_release);
+  osla_segment_wake(c->segment, c->end.peer);
+  return OSLA_OK;
+}
 
 static inline size_t channel_round(size_t bytes, size_t to)
 {

@@ -36,7 +36,7 @@ static size_t inbox_bytes(int in_flight, size_t bytes)
 
 static osla_err start(channel *c)
 {
-  OSLA_CALL(osli_channel_state(c, sizeof(state)));
+  OSLA_CALL(channel_state_allocate(c, sizeof(state)));
   *(state *)c->state = (state){.mine = (newest *)(void *)c->here,
                                .theirs = (newest *)(void *)c->there,
                                .my_stride = slot_stride((size_t)c->end.recv_bytes),
@@ -90,7 +90,7 @@ static osla_err recv(channel *c, const void **message, uint64_t *stamp)
 static osla_err close_it(channel *c)
 {
   const state *s = c->state;
-  return osli_channel_close_near(c, &s->theirs->closed);
+  return channel_close_on_node(c, &s->theirs->closed);
 }
 
 /* Its last message was published before. */

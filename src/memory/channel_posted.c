@@ -103,7 +103,7 @@ static osla_err expect(channel *c)
 
 static osla_err start(channel *c)
 {
-  OSLA_CALL(osli_channel_state(c, sizeof(state)));
+  OSLA_CALL(channel_state_allocate(c, sizeof(state)));
   state *s = c->state;
   const size_t n = (size_t)c->end.in_flight + 2;
   *s = (state){.mine = (words *)(void *)c->here,

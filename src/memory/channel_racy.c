@@ -26,7 +26,7 @@ static size_t inbox_bytes(int in_flight, size_t bytes)
 
 static osla_err start(channel *c)
 {
-  OSLA_CALL(osli_channel_state(c, sizeof(state)));
+  OSLA_CALL(channel_state_allocate(c, sizeof(state)));
   state *s = c->state;
   *s = (state){.mine = (words *)(void *)c->here,
                .theirs = (words *)(void *)c->there,
@@ -88,7 +88,7 @@ static osla_err recv(channel *c, const void **message, uint64_t *stamp)
 static osla_err close_it(channel *c)
 {
   const state *s = c->state;
-  return osli_channel_close_near(c, &s->theirs->closed);
+  return channel_close_on_node(c, &s->theirs->closed);
 }
 
 static bool closed(channel *c)

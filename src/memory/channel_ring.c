@@ -24,7 +24,7 @@ static size_t inbox_bytes(int in_flight, size_t bytes)
 
 static osla_err start(channel *c)
 {
-  OSLA_CALL(osli_channel_state(c, sizeof(state)));
+  OSLA_CALL(channel_state_allocate(c, sizeof(state)));
   *(state *)c->state = (state){.mine = (ring *)(void *)c->here,
                                .theirs = (ring *)(void *)c->there,
                                .my_stride = slot_stride((size_t)c->end.recv_bytes),
@@ -110,7 +110,7 @@ static osla_err recv(channel *c, const void **message, uint64_t *stamp)
 static osla_err close_it(channel *c)
 {
   const state *s = c->state;
-  return osli_channel_close_near(c, &s->theirs->closed);
+  return channel_close_on_node(c, &s->theirs->closed);
 }
 
 /* Mine lie where they go to; the peer may wait for room that nobody makes any more. */

@@ -77,3 +77,8 @@ osla_err osli_backend_choose(MPI_Comm comm, const char *name, const osla_transpo
   *out = backend(mine);
   return OSLA_OK;
 }
+
+const char *osla_simulated_machine(void)
+{
+  return osli_transport_built_in->machine ? osli_transport_built_in->machine() : NULL;
+}

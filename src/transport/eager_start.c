@@ -19,13 +19,6 @@ static void discard(osla_eager *e)
   free(e);
 }
 
-osla_err osli_eager_receive(const osla_transport *t, osla_eager *e, int place)
-{
-  OSLA_MPI(MPI_Irecv(e->received + (size_t)place * e->stride, (int)e->stride, MPI_BYTE,
-                     MPI_ANY_SOURCE, EAGER_TAG, t->comm, &e->receives[place]));
-  return OSLA_OK;
-}
-
 static osla_err make(const osla_transport *t, osla_eager **out)
 {
   enum { ALIGN = 64 };
@@ -103,7 +96,7 @@ static osla_err give_number(osla_region *region)
 osla_err osli_eager_add_region(osla_region *region)
 {
   osla_transport *t = region->t;
-  if (t->ops != &osli_transport_mpi || t->n_nodes == 1) return OSLA_OK;
+  if (!t->ops->puts_as_messages || t->n_nodes == 1) return OSLA_OK;
   if (!t->eager_decided) OSLA_CALL(decide(region));
   if (!t->eager) return OSLA_OK;
   (void)pthread_mutex_lock(&t->mutex);
@@ -116,16 +109,6 @@ void osli_eager_remove_region(osla_region *region)
 {
   if (region->number >= 0) region->t->eager->regions[region->number] = NULL;
   region->number = -1;
-}
-
-bool osli_eager_serves(const osla_region *region)
-{
-  return region->number >= 0;
-}
-
-size_t osli_eager_most(const osla_region *region)
-{
-  return region->t->eager->most;
 }
 
 static void wait_for(MPI_Request *requests, int count)

@@ -7,17 +7,6 @@
 
 #include <string.h>
 
-bool osli_eager_is_free(osla_transport *t, MPI_Request *request)
-{
-  int done = 1;
-  if (*request == MPI_REQUEST_NULL) return true;
-  int code = MPI_Test(request, &done, MPI_STATUS_IGNORE);
-  if (code != MPI_SUCCESS)
-    osla_transport_abort(t, osla_error_set_mpi(code, "MPI_Test of a message"));
-  if (done) osli_pool_count(t->pool);
-  return done;
-}
-
 static void send_answer(osla_transport *t, int rank)
 {
   osla_eager *e = t->eager;

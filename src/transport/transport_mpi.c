@@ -377,6 +377,7 @@ const osla_transport_ops *const osli_transport_built_in = &osli_transport_mpi;
 
 const osla_transport_ops osli_transport_mpi = {
   .name = "mpi",
+  .puts_as_messages = true,
   .start = osli_mpi_start,
   .finish = osli_mpi_finish,
   .wait_until = osli_wait_awake,

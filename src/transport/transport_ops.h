@@ -97,6 +97,7 @@ typedef struct osla_transport_ops {
   osla_err (*split_hosts)(MPI_Comm comm, MPI_Comm *out);
   bool one_thread;        /* a rank can have no others: no progress thread, no producers */
   bool every_rank_a_node; /* nobody reaches a neighbour's memory by load and store */
+  bool puts_as_messages;  /* a put with notify may travel as a message (eager_mpi.h) */
 
   /* Collective; what the backend needs before anything else. Fails on all ranks
    * together. */
