@@ -3,21 +3,21 @@
 # How data moves and ranks wait: by MPI, or in a simulator (configure --enable-simulation).
 mpi_sources = \
   src/base/clock.c \
-  src/transport/wait.c src/transport/collective_mpi.c src/transport/exchange_mpi.c \
+  src/transport/mpi/wait_mpi.c src/transport/mpi/collective_mpi.c src/transport/mpi/exchange_mpi.c \
   src/transport/host.c \
-  src/transport/pages.h src/transport/pages.c \
-  src/transport/shared_memory.h src/transport/shared_memory.c \
-  src/transport/window_mpi.h src/transport/window_mpi.c \
-  src/transport/region_mpi.h src/transport/region_object.c src/transport/region_mpi.c \
-  src/transport/attach_mpi.c \
-  src/transport/region_cache.h src/transport/region_cache.c \
-  src/transport/probe.h src/transport/probe.c \
-  src/transport/eager_mpi.h src/transport/eager_mpi.c \
-  src/transport/eager_state.h src/transport/eager_state.c src/transport/eager_start.c src/transport/eager_take.c \
-  src/transport/polls_mpi.h src/transport/polls_mpi.c \
-  src/transport/lines_mpi.h src/transport/lines_mpi.c \
-  src/transport/post_mpi.h src/transport/post_mpi.c \
-  src/transport/transport_mpi.c
+  src/transport/mpi/pages.h src/transport/mpi/pages.c \
+  src/transport/mpi/shared_memory.h src/transport/mpi/shared_memory.c \
+  src/transport/mpi/window_mpi.h src/transport/mpi/window_mpi.c \
+  src/transport/mpi/region_mpi.h src/transport/mpi/region_object.c src/transport/mpi/region_mpi.c \
+  src/transport/mpi/attach_mpi.c \
+  src/transport/mpi/region_cache.h src/transport/mpi/region_cache.c \
+  src/transport/probe.h src/transport/mpi/probe_mpi.c \
+  src/transport/mpi/eager_mpi.h src/transport/mpi/eager_mpi.c \
+  src/transport/mpi/eager_state.h src/transport/mpi/eager_state.c src/transport/mpi/eager_start.c src/transport/mpi/eager_receive.c \
+  src/transport/mpi/poll_control.h src/transport/mpi/poll_control.c \
+  src/transport/mpi/lines_mpi.h src/transport/mpi/lines_mpi.c \
+  src/transport/mpi/post_mpi.h src/transport/mpi/post_mpi.c \
+  src/transport/mpi/transport_mpi.c
 sim_sources = \
   src/simulation/simulator.h src/simulation/simulator.cpp \
   src/simulation/queued_links.h src/simulation/queued_links.cpp \
@@ -57,9 +57,9 @@ src_sources = \
   src/base/new_file_rights.h src/base/new_file_rights.c \
   src/base/new_file.h src/base/new_file.c \
   src/transport/transport_ops.h \
-  src/transport/farewell.c \
-  src/transport/meet.c \
-  src/transport/meet_find.h src/transport/meet_find.c \
+  src/transport/finalize_messages.c \
+  src/transport/collective_entry.c \
+  src/transport/collective_search.h src/transport/collective_search.c \
   src/transport/settings.h src/transport/settings.c \
   src/transport/transport_core.c \
   src/transport/backend.c \
@@ -110,10 +110,10 @@ src_file_sources = \
 
 # libosla_armci: ARMCI exists as a static library only, and is linked by programs that want it.
 if HAVE_ARMCI
-armci_sources = src/transport/armci_start.h src/transport/armci_start.c \
-  src/transport/transport_armci.c
+armci_sources = src/transport/armci/armci_start.h src/transport/armci/armci_start.c \
+  src/transport/armci/transport_armci.c
 else
-armci_sources = src/transport/armci_none.c
+armci_sources = src/transport/armci/armci_none.c
 endif
-EXTRA_DIST += src/transport/armci_start.h src/transport/armci_start.c \
-  src/transport/transport_armci.c src/transport/armci_none.c
+EXTRA_DIST += src/transport/armci/armci_start.h src/transport/armci/armci_start.c \
+  src/transport/armci/transport_armci.c src/transport/armci/armci_none.c

@@ -5,7 +5,7 @@
 #include "src/base/futex.h"
 #include "src/base/reserved.h"
 #include "src/transport/kept.h"
-#include "src/transport/meet_find.h"
+#include "src/transport/collective_search.h"
 #include "src/transport/node_map.h"
 #include "src/transport/patience.h"
 #include "src/transport/request_pool.h"

@@ -13,6 +13,8 @@ RULES = {
     "src/base": "",
     "src/blas": "src/base",
     "src/transport": "src/base",
+    "src/transport/mpi": "src/transport src/base",
+    "src/transport/armci": "src/transport src/transport/mpi src/base",
     "src/simulation": "src/transport src/blas src/base",
     "src/memory": "src/transport src/base",
     "src/matrix": "src/memory src/transport src/blas src/base",

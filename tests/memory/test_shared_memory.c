@@ -3,7 +3,7 @@
 #include "config.h"
 
 #include "osla_segment.h"
-#include "src/transport/pages.h"
+#include "src/transport/mpi/pages.h"
 #include "tests/osla_test_help.h"
 
 #include <errno.h>

@@ -10,12 +10,12 @@
  * to 12 bytes early. Allocated memory is page-aligned; for attached memory see attach_mpi.c.
  */
 #include "src/transport/alive.h"
-#include "src/transport/eager_mpi.h"
+#include "src/transport/mpi/eager_mpi.h"
 #include "src/transport/patience.h"
-#include "src/transport/post_mpi.h"
-#include "src/transport/region_cache.h"
-#include "src/transport/shared_memory.h"
-#include "src/transport/window_mpi.h"
+#include "src/transport/mpi/post_mpi.h"
+#include "src/transport/mpi/region_cache.h"
+#include "src/transport/mpi/shared_memory.h"
+#include "src/transport/mpi/window_mpi.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -17,7 +17,7 @@
  * use_atomic_op, for sum, replace and no_op of 8 bytes), and it has a request, so that the wait for
  * it sleeps.
  */
-#include "src/transport/window_mpi.h"
+#include "src/transport/mpi/window_mpi.h"
 #include "src/transport/alive.h"
 
 #include <stdio.h>

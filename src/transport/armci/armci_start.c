@@ -1,7 +1,7 @@
 /* ARMCI's start and end, and its numbers of the ranks of a transport. */
-#include "src/transport/armci_start.h"
+#include "src/transport/armci/armci_start.h"
 
-#include "src/transport/region_cache.h"
+#include "src/transport/mpi/region_cache.h"
 
 #include <stdlib.h>
 

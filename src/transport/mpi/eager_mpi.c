@@ -19,8 +19,8 @@
  * Answers have buffers of their own and no part in all this. They are small enough to be complete
  * without their receiver's help, so a rank that waits for one of these buffers holds nobody up.
  */
-#include "src/transport/eager_mpi.h"
-#include "src/transport/eager_state.h"
+#include "src/transport/mpi/eager_mpi.h"
+#include "src/transport/mpi/eager_state.h"
 #include "src/transport/request_pool.h"
 
 #include <string.h>

@@ -13,8 +13,8 @@
  * none to one rank (MPI_ERR_WIN).
  */
 #include "osla_random.h"
-#include "src/transport/region_mpi.h"
-#include "src/transport/window_mpi.h"
+#include "src/transport/mpi/region_mpi.h"
+#include "src/transport/mpi/window_mpi.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef OSLA_POST_MPI_H
 #define OSLA_POST_MPI_H
 
-#include "src/transport/region_mpi.h"
+#include "src/transport/mpi/region_mpi.h"
 
 /* As post, post_wait and post_test of osla_transport_ops, for a rank that is not mapped here. */
 osla_err osli_mpi_post(osla_region *region, int rank, size_t offset, const void *source,

@@ -1,7 +1,7 @@
 /* Ranks meet at a collective call: is it the same one, and what has everybody dropped? */
 #include "osla_meet.h"
 #include "src/base/hash.h"
-#include "src/transport/meet_find.h"
+#include "src/transport/collective_search.h"
 #include "src/transport/transport_ops.h"
 
 #include <limits.h>

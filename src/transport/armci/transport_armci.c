@@ -12,8 +12,8 @@
  */
 #include "osla_armci.h"
 #include "osla_backend.h"
-#include "src/transport/armci_start.h"
-#include "src/transport/region_mpi.h"
+#include "src/transport/armci/armci_start.h"
+#include "src/transport/mpi/region_mpi.h"
 
 #include <limits.h>
 #include <stdlib.h>

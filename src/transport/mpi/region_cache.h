@@ -8,7 +8,7 @@
 #ifndef OSLA_REGION_CACHE_H
 #define OSLA_REGION_CACHE_H
 
-#include "src/transport/region_mpi.h"
+#include "src/transport/mpi/region_mpi.h"
 
 /* *out := a kept region with room for `bytes` on each rank, those zeroed; or NULL.
  *   largest [out] the largest `bytes` of all ranks

@@ -10,7 +10,7 @@
 #ifndef OSLA_LINES_MPI_H
 #define OSLA_LINES_MPI_H
 
-#include "src/transport/region_mpi.h"
+#include "src/transport/mpi/region_mpi.h"
 
 /* As those of osla_transport_ops. */
 osla_err osli_mpi_line_open(osla_region *region, const osla_line_end *end, osla_line **out);

@@ -8,7 +8,7 @@
  * who has gone by then, or has said yes to another rank 0, makes it a no. Who says yes joins no
  * meeting until rank 0 has told it whether all did: then the search is over for all of them alike.
  */
-#include "src/transport/meet_find.h"
+#include "src/transport/collective_search.h"
 #include "osla_clock.h"
 #include "osla_meet.h"
 

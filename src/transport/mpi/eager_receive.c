@@ -1,8 +1,8 @@
 /* Messages that have arrived: their data goes to its place, then their words, in the order in which
  * they were sent. See eager_mpi.h. */
-#include "src/transport/eager_mpi.h"
-#include "src/transport/eager_state.h"
-#include "src/transport/lines_mpi.h"
+#include "src/transport/mpi/eager_mpi.h"
+#include "src/transport/mpi/eager_state.h"
+#include "src/transport/mpi/lines_mpi.h"
 #include "src/transport/request_pool.h"
 
 #include <string.h>

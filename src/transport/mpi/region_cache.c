@@ -1,4 +1,4 @@
-#include "src/transport/region_cache.h"
+#include "src/transport/mpi/region_cache.h"
 #include "src/transport/patience.h"
 
 #include <string.h>

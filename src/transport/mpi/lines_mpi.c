@@ -5,9 +5,9 @@
  * all lines, together with the receive that eager_take.c waits for, and polls the network once
  * (polls_mpi.h): 0.3 us and some 6 ns for each.
  */
-#include "src/transport/lines_mpi.h"
-#include "src/transport/eager_state.h"
-#include "src/transport/polls_mpi.h"
+#include "src/transport/mpi/lines_mpi.h"
+#include "src/transport/mpi/eager_state.h"
+#include "src/transport/mpi/poll_control.h"
 #include "src/transport/request_pool.h"
 
 #include <stdlib.h>

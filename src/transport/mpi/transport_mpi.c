@@ -7,13 +7,13 @@
  * (one node) or by MPI (several), never by both: MPI does not make the two atomic to one another.
  */
 #include "osla_clock.h"
-#include "src/transport/eager_mpi.h"
-#include "src/transport/lines_mpi.h"
+#include "src/transport/mpi/eager_mpi.h"
+#include "src/transport/mpi/lines_mpi.h"
 #include "src/transport/patience.h"
-#include "src/transport/post_mpi.h"
-#include "src/transport/region_cache.h"
+#include "src/transport/mpi/post_mpi.h"
+#include "src/transport/mpi/region_cache.h"
 #include "src/transport/request_pool.h"
-#include "src/transport/shared_memory.h"
+#include "src/transport/mpi/shared_memory.h"
 
 #include <string.h>
 

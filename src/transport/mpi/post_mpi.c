@@ -21,8 +21,8 @@
  * pool holds, then at most one in DATA, then the others. So neither a post nor a step depends on
  * how many are queued, and each that a step leaves behind is one that it cannot help.
  */
-#include "src/transport/post_mpi.h"
-#include "src/transport/eager_mpi.h"
+#include "src/transport/mpi/post_mpi.h"
+#include "src/transport/mpi/eager_mpi.h"
 #include "src/transport/patience.h"
 #include "src/transport/request_pool.h"
 

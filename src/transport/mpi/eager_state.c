@@ -1,6 +1,6 @@
 /* Queries and buffers that all sources of puts as messages use. */
-#include "src/transport/eager_state.h"
-#include "src/transport/eager_mpi.h"
+#include "src/transport/mpi/eager_state.h"
+#include "src/transport/mpi/eager_mpi.h"
 #include "src/transport/request_pool.h"
 
 bool osli_eager_serves(const osla_region *region)

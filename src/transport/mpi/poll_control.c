@@ -1,5 +1,5 @@
 /* See polls_mpi.h. */
-#include "src/transport/polls_mpi.h"
+#include "src/transport/mpi/poll_control.h"
 
 #include <limits.h>
 #include <mpi.h>

@@ -1,8 +1,8 @@
 /* When puts travel as messages, and which regions they are for. See eager_mpi.h. */
-#include "src/transport/eager_mpi.h"
-#include "src/transport/eager_state.h"
-#include "src/transport/lines_mpi.h"
-#include "src/transport/polls_mpi.h"
+#include "src/transport/mpi/eager_mpi.h"
+#include "src/transport/mpi/eager_state.h"
+#include "src/transport/mpi/lines_mpi.h"
+#include "src/transport/mpi/poll_control.h"
 #include "src/transport/probe.h"
 
 #include <stdlib.h>

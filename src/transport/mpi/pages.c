@@ -1,6 +1,6 @@
 #include "config.h"
 
-#include "src/transport/pages.h"
+#include "src/transport/mpi/pages.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -4,8 +4,8 @@
 #include "osla_random.h"
 #include "src/base/memory_file.h"
 #include "src/base/signal_guard.h"
-#include "src/transport/pages.h"
-#include "src/transport/shared_memory.h"
+#include "src/transport/mpi/pages.h"
+#include "src/transport/mpi/shared_memory.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,8 +2,8 @@
 #include "src/transport/probe.h"
 #include "osla_clock.h"
 #include "src/base/futex.h"
-#include "src/transport/region_mpi.h"
-#include "src/transport/window_mpi.h"
+#include "src/transport/mpi/region_mpi.h"
+#include "src/transport/mpi/window_mpi.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -12,7 +12,7 @@
 #ifndef OSLA_EAGER_MPI_H
 #define OSLA_EAGER_MPI_H
 
-#include "src/transport/region_mpi.h"
+#include "src/transport/mpi/region_mpi.h"
 
 /* What a message carries. */
 typedef struct osla_eager_put {
