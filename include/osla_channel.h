@@ -87,12 +87,6 @@ OSLA_API bool osla_channel_can_recv(osla_channels *channels, int which);
 OSLA_API osla_err osla_channel_recv(osla_channels *channels, int which, const void **message,
                                     uint64_t *stamp);
 
-/* What I sent last is my last message. Again: nothing happens. Errors: MPI. */
-OSLA_API osla_err osla_channel_close(osla_channels *channels, int which);
-
-/* Has the peer closed, and have I received its last message? */
-OSLA_API bool osla_channel_closed(osla_channels *channels, int which);
-
 /* Sleeps until one of these channels (all: each of them) can be received from or is closed.
  *   which [in] [n] numbers of mine */
 OSLA_API void osla_channels_wait(osla_channels *channels, int n, const int *which, bool all);

@@ -69,9 +69,8 @@ typedef struct osla_notifiers {
 OSLA_API osla_err osla_segment_create_for(osla_transport *transport, size_t bytes, int n_purposes,
                                           const osla_notifiers *notifiers, osla_segment **out);
 
-/* Bytes before the data area of each rank's memory, and all of that memory for a data area of
- * `bytes`; n_origins: the number of ranks where none are named. Local, pure. */
-OSLA_API size_t osla_segment_head_bytes(int n_purposes, int n_origins);
+/* Bytes of each rank's memory for a segment with a data area of `bytes`: notify slots, padding and
+ * data. Pass the number of ranks as n_origins if the creator names no origins. Local, pure. */
 OSLA_API uint64_t osla_segment_footprint(uint64_t bytes, int n_purposes, int n_origins);
 
 /* Exposes the caller's memory. Collective. No notify slots; only its owner has a pointer, all

@@ -71,9 +71,6 @@ OSLA_API void osla_trace_stop(osla_transport *transport);
  * Errors, on all ranks together: STATE (never started), IO, MEM, MPI. */
 OSLA_API osla_err osla_trace_write(osla_transport *transport, const char *path);
 
-/* Could a trace be written to path? Leaves nothing behind. Local. Errors: IO, MEM. */
-OSLA_API osla_err osla_trace_check(const char *path);
-
 /* --- for who records: local, thread-safe, no effect when off --- */
 
 /* The time now, for the next call; negative when tracing is off. */

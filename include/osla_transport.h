@@ -71,9 +71,6 @@ OSLA_API int osla_transport_node_rank_of(const osla_transport *transport, int ra
                                           among those of my node; -1: on another one */
 OSLA_API int osla_transport_node_of(const osla_transport *transport, int rank);
 OSLA_API bool osla_transport_same_node(const osla_transport *transport, int rank);
-OSLA_API bool osla_transport_memory_by_mpi(
-  const osla_transport *transport); /* node memory from MPI windows,
- because ranks cannot map one another's; default: no */
 OSLA_API bool osla_transport_oversubscribed(
   const osla_transport *transport); /* more threads than cores */
 OSLA_API uint64_t

@@ -10,13 +10,13 @@ mpi_sources = \
   src/transport/mpi/window_mpi.h src/transport/mpi/window_mpi.c \
   src/transport/mpi/region_mpi.h src/transport/mpi/region_object.c src/transport/mpi/region_mpi.c \
   src/transport/mpi/attach_mpi.c \
-  src/transport/mpi/region_cache.h src/transport/mpi/region_cache.c \
+  src/transport/mpi/region_cache.c \
   src/transport/probe.h src/transport/mpi/probe_mpi.c \
   src/transport/mpi/eager_mpi.h src/transport/mpi/eager_mpi.c \
   src/transport/mpi/eager_state.h src/transport/mpi/eager_state.c src/transport/mpi/eager_start.c src/transport/mpi/eager_receive.c \
   src/transport/mpi/poll_control.h src/transport/mpi/poll_control.c \
   src/transport/mpi/lines_mpi.h src/transport/mpi/lines_mpi.c \
-  src/transport/mpi/post_mpi.h src/transport/mpi/post_mpi.c \
+  src/transport/mpi/post_mpi.c \
   src/transport/mpi/transport_mpi.c
 sim_sources = \
   src/simulation/simulator.h src/simulation/simulator.cpp \

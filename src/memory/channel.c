@@ -14,22 +14,22 @@ struct osla_channels {
   osla_transport *t;
   osla_segment *segment;
   int n;
-  channel *of;
+  channel *channels;
   pthread_mutex_t mutex;
   bool has_hook; /* what waits for room goes out in every wait of this rank, for whatever */
 };
 
 /* An end as its peer reads it. All words, so that it has no gaps. */
-typedef struct entry {
+typedef struct channel_entry {
   int64_t peer, tag, kind, in_flight, send_bytes, recv_bytes, inbox;
-} entry;
+} channel_entry;
 
 /* The table of a rank. */
-typedef struct table {
+typedef struct peer_table {
   int rank;
   int64_t n;
-  entry *entries;
-} table;
+  channel_entry *entries;
+} peer_table;
 
 enum { HEAD = CHANNEL_LINE };
 static const int64_t MOST_BYTES = INT64_C(1) << 40;
@@ -65,7 +65,7 @@ static int compare_ends(const void *a, const void *b)
   return x->tag < y->tag ? -1 : x->tag > y->tag;
 }
 
-static osla_err check_twice(const osla_transport *t, int n, const osla_channel_end *ends)
+static osla_err check_duplicates(const osla_transport *t, int n, const osla_channel_end *ends)
 {
   osla_channel_end *sorted = malloc(((size_t)n + 1) * sizeof *sorted);
   OSLA_CHECK(sorted, OSLA_ERR_MEM, "%d ends of channels", n);
@@ -86,7 +86,7 @@ static osla_err check_ends(const osla_transport *t, int n, const osla_channel_en
   OSLA_CHECK(n >= 0 && (n == 0 || ends), OSLA_ERR_ARG, "n = %d ends of channels", n);
   for (int i = 0; i < n; i++)
     OSLA_CALL(check_end(t, i, &ends[i]));
-  return check_twice(t, n, ends);
+  return check_duplicates(t, n, ends);
 }
 
 /* ---- memory ---- */
@@ -100,16 +100,16 @@ static const channel_ops *ops_of(const osla_transport *t, const osla_channel_end
 
 static size_t tables_bytes(int n)
 {
-  return HEAD + channel_round((size_t)n * sizeof(entry), CHANNEL_LINE);
+  return HEAD + channel_round((size_t)n * sizeof(channel_entry), CHANNEL_LINE);
 }
 
-static osla_err lay_out(osla_channels *set, const osla_channel_end *ends, size_t *bytes)
+static osla_err plan_memory(osla_channels *set, const osla_channel_end *ends, size_t *bytes)
 {
-  set->of = calloc((size_t)set->n + 1, sizeof *set->of);
-  OSLA_CHECK(set->of, OSLA_ERR_MEM, "%d channels", set->n);
+  set->channels = calloc((size_t)set->n + 1, sizeof *set->channels);
+  OSLA_CHECK(set->channels, OSLA_ERR_MEM, "%d channels", set->n);
   *bytes = tables_bytes(set->n);
   for (int i = 0; i < set->n; i++) {
-    channel *c = &set->of[i];
+    channel *c = &set->channels[i];
     *c = (channel){.ops = ops_of(set->t, &ends[i]), .end = ends[i], .inbox = *bytes};
     *bytes += c->ops->inbox_bytes(ends[i].in_flight, (size_t)ends[i].recv_bytes);
     OSLA_CHECK(*bytes <= (size_t)MOST_BYTES * 8, OSLA_ERR_ARG,
@@ -121,27 +121,27 @@ static osla_err lay_out(osla_channels *set, const osla_channel_end *ends, size_t
 static void write_table(const osla_channels *set)
 {
   unsigned char *area = osla_segment_local(set->segment);
-  entry *entries = (entry *)(void *)(area + HEAD);
+  channel_entry *entries = (channel_entry *)(void *)(area + HEAD);
   *(int64_t *)(void *)area = set->n;
   for (int i = 0; i < set->n; i++) {
-    const osla_channel_end *e = &set->of[i].end;
-    entries[i] = (entry){.peer = e->peer,
-                         .tag = e->tag,
-                         .kind = (int64_t)e->kind,
-                         .in_flight = e->in_flight,
-                         .send_bytes = e->send_bytes,
-                         .recv_bytes = e->recv_bytes,
-                         .inbox = (int64_t)set->of[i].inbox};
+    const osla_channel_end *e = &set->channels[i].end;
+    entries[i] = (channel_entry){.peer = e->peer,
+                                 .tag = e->tag,
+                                 .kind = (int64_t)e->kind,
+                                 .in_flight = e->in_flight,
+                                 .send_bytes = e->send_bytes,
+                                 .recv_bytes = e->recv_bytes,
+                                 .inbox = (int64_t)set->channels[i].inbox};
   }
 }
 
 /* ---- the other end ---- */
 
-static osla_err read_table(const osla_channels *set, int rank, table *out)
+static osla_err read_table(const osla_channels *set, int rank, peer_table *out)
 {
   if (out->entries && out->rank == rank) return OSLA_OK;
   free(out->entries);
-  *out = (table){.rank = rank};
+  *out = (peer_table){.rank = rank};
   OSLA_CALL(osla_segment_read(set->segment, rank, 0, &out->n, sizeof out->n));
   out->entries = malloc(((size_t)out->n + 1) * sizeof *out->entries);
   OSLA_CHECK(out->entries, OSLA_ERR_MEM, "%" PRId64 " ends of rank %d", out->n, rank);
@@ -149,7 +149,7 @@ static osla_err read_table(const osla_channels *set, int rank, table *out)
                            (size_t)out->n * sizeof *out->entries);
 }
 
-static osla_err check_match(const osla_channel_end *e, int rank, const entry *peer)
+static osla_err check_match(const osla_channel_end *e, int rank, const channel_entry *peer)
 {
   const struct {
     const char *what;
@@ -166,11 +166,11 @@ static osla_err check_match(const osla_channel_end *e, int rank, const entry *pe
   return OSLA_OK;
 }
 
-static osla_err connect(osla_channels *set, channel *c, table *peer)
+static osla_err connect_channel(osla_channels *set, channel *c, peer_table *peer)
 {
   const int rank = osla_transport_rank(set->t);
   OSLA_CALL(read_table(set, c->end.peer, peer));
-  const entry *match = NULL;
+  const channel_entry *match = NULL;
   for (int64_t k = 0; k < peer->n && !match; k++)
     if (peer->entries[k].peer == rank && peer->entries[k].tag == c->end.tag)
       match = &peer->entries[k];
@@ -181,7 +181,7 @@ static osla_err connect(osla_channels *set, channel *c, table *peer)
   unsigned char *there = osla_segment_peer(set->segment, c->end.peer);
   c->segment = set->segment;
   c->mutex = &set->mutex;
-  c->number = (int)(c - set->of);
+  c->number = (int)(c - set->channels);
   c->peer_number = (int)(match - peer->entries);
   c->peer_inbox = (size_t)match->inbox;
   c->here = (unsigned char *)osla_segment_local(set->segment) + c->inbox;
@@ -191,35 +191,36 @@ static osla_err connect(osla_channels *set, channel *c, table *peer)
 
 static osla_err connect_all(osla_channels *set)
 {
-  table peer = {0};
+  peer_table peer = {0};
   osla_err err = OSLA_OK;
   for (int i = 0; i < set->n && err == OSLA_OK; i++)
-    err = connect(set, &set->of[i], &peer);
+    err = connect_channel(set, &set->channels[i], &peer);
   free(peer.entries);
   return err;
 }
 
 /* ---- progress ---- */
 
-static void post_what_waits(void *arg)
+static void post_waiting_messages(void *arg)
 {
   osla_channels *set = arg;
   for (int i = 0; i < set->n; i++)
-    if (set->of[i].ops->progress && set->of[i].ops->progress(&set->of[i]) != OSLA_OK)
+    if (set->channels[i].ops->progress &&
+        set->channels[i].ops->progress(&set->channels[i]) != OSLA_OK)
       osla_transport_abort(set->t, OSLA_ERR_MPI);
 }
 
-static bool has_far(const osla_channels *set)
+static bool has_remote_peer(const osla_channels *set)
 {
   for (int i = 0; i < set->n; i++)
-    if (!set->of[i].there) return true;
+    if (!set->channels[i].there) return true;
   return false;
 }
 
 static osla_err add_hook(osla_channels *set)
 {
-  if (!has_far(set)) return OSLA_OK;
-  OSLA_CALL(osla_progress_add(set->t, post_what_waits, set));
+  if (!has_remote_peer(set)) return OSLA_OK;
+  OSLA_CALL(osla_progress_add(set->t, post_waiting_messages, set));
   set->has_hook = true;
   return OSLA_OK;
 }
@@ -227,19 +228,20 @@ static osla_err add_hook(osla_channels *set)
 static void free_set(osla_channels *set)
 {
   if (!set) return;
-  if (set->has_hook) osla_progress_remove(set->t, post_what_waits, set);
-  for (int i = 0; set->of && i < set->n; i++) {
-    if (set->of[i].ops && set->of[i].ops->stop) set->of[i].ops->stop(&set->of[i]);
-    free(set->of[i].state);
+  if (set->has_hook) osla_progress_remove(set->t, post_waiting_messages, set);
+  for (int i = 0; set->channels && i < set->n; i++) {
+    if (set->channels[i].ops && set->channels[i].ops->stop)
+      set->channels[i].ops->stop(&set->channels[i]);
+    free(set->channels[i].state);
   }
   osla_segment_destroy(&set->segment);
   (void)pthread_mutex_destroy(&set->mutex);
-  free(set->of);
+  free(set->channels);
   free(set);
 }
 
 /* All tables are written before one is read. */
-static osla_err meet(osla_channels *set)
+static osla_err connect_after_barrier(osla_channels *set)
 {
   OSLA_CALL(osla_barrier(set->t));
   OSLA_CALL(connect_all(set));
@@ -258,14 +260,14 @@ osla_err osla_channels_create(osla_transport *t, int n, const osla_channel_end *
   if (err == OSLA_OK) {
     set->t = t;
     set->n = n;
-    err = lay_out(set, ends, &bytes);
+    err = plan_memory(set, ends, &bytes);
   }
   err = osla_agree(t, err);
   if (err == OSLA_OK) err = osla_segment_create(t, bytes, 0, &set->segment);
   if (err == OSLA_OK) {
     osla_segment_steers(set->segment);
     write_table(set);
-    err = osla_agree(t, meet(set));
+    err = osla_agree(t, connect_after_barrier(set));
   }
   if (err != OSLA_OK) {
     free_set(set);
@@ -279,11 +281,11 @@ osla_err osla_channels_create(osla_transport *t, int n, const osla_channel_end *
 
 void *osla_channel_buffer(osla_channels *set, int which)
 {
-  return set->of[which].ops->buffer(&set->of[which]);
+  return set->channels[which].ops->buffer(&set->channels[which]);
 }
 
 /* A caller may poll in a loop, so each poll makes progress for data from other nodes. */
-static bool ask(channel *c, bool (*question)(channel *c))
+static bool poll_channel(channel *c, bool (*question)(channel *c))
 {
   if (question(c)) return true;
   if (c->there) return false;
@@ -293,13 +295,13 @@ static bool ask(channel *c, bool (*question)(channel *c))
 
 bool osla_channel_can_send(osla_channels *set, int which)
 {
-  const channel_ops *ops = set->of[which].ops;
-  return !ops->can_send || ask(&set->of[which], ops->can_send);
+  const channel_ops *ops = set->channels[which].ops;
+  return !ops->can_send || poll_channel(&set->channels[which], ops->can_send);
 }
 
 osla_err osla_channel_send(osla_channels *set, int which, uint64_t stamp)
 {
-  channel *c = &set->of[which];
+  channel *c = &set->channels[which];
   OSLA_CHECK(!c->is_closed, OSLA_ERR_STATE,
              "channel of rank %d to rank %d (tag %d) was closed: nothing can be sent",
              osla_transport_rank(set->t), c->end.peer, c->end.tag);
@@ -308,17 +310,17 @@ osla_err osla_channel_send(osla_channels *set, int which, uint64_t stamp)
 
 bool osla_channel_can_recv(osla_channels *set, int which)
 {
-  return ask(&set->of[which], set->of[which].ops->can_recv);
+  return poll_channel(&set->channels[which], set->channels[which].ops->can_recv);
 }
 
 osla_err osla_channel_recv(osla_channels *set, int which, const void **message, uint64_t *stamp)
 {
-  return set->of[which].ops->recv(&set->of[which], message, stamp);
+  return set->channels[which].ops->recv(&set->channels[which], message, stamp);
 }
 
-osla_err osla_channel_close(osla_channels *set, int which)
+osla_err osli_channel_close(osla_channels *set, int which)
 {
-  channel *c = &set->of[which];
+  channel *c = &set->channels[which];
   if (c->is_closed) return OSLA_OK;
   (void)pthread_mutex_lock(c->mutex);
   c->is_closed = true;
@@ -326,19 +328,20 @@ osla_err osla_channel_close(osla_channels *set, int which)
   return c->ops->close(c);
 }
 
-bool osla_channel_closed(osla_channels *set, int which)
+bool osli_channel_closed(osla_channels *set, int which)
 {
-  return ask(&set->of[which], set->of[which].ops->closed);
+  return poll_channel(&set->channels[which], set->channels[which].ops->closed);
 }
 
 /* ---- the end ---- */
 
-static bool all_delivered(void *arg)
+static bool are_all_delivered(void *arg)
 {
   const osla_channels *set = arg;
   bool all = true;
   for (int i = 0; i < set->n; i++) /* each makes a step */
-    if (set->of[i].ops->delivered) all = set->of[i].ops->delivered(&set->of[i]) && all;
+    if (set->channels[i].ops->delivered)
+      all = set->channels[i].ops->delivered(&set->channels[i]) && all;
   return all;
 }
 
@@ -347,8 +350,8 @@ void osla_channels_destroy(osla_channels **channels)
   osla_channels *set = channels ? *channels : NULL;
   if (!set) return;
   for (int i = 0; i < set->n; i++)
-    if (osla_channel_close(set, i) != OSLA_OK) osla_transport_abort(set->t, OSLA_ERR_MPI);
-  osla_segment_wait(set->segment, all_delivered, set);
+    if (osli_channel_close(set, i) != OSLA_OK) osla_transport_abort(set->t, OSLA_ERR_MPI);
+  osla_segment_wait(set->segment, are_all_delivered, set);
   free_set(set);
   *channels = NULL;
 }
@@ -362,7 +365,7 @@ typedef struct awaited {
   bool all;
 } awaited;
 
-static bool is_at_hand(channel *c)
+static bool is_ready(channel *c)
 {
   return c->ops->can_recv(c) || c->ops->closed(c);
 }
@@ -372,7 +375,7 @@ static bool are_ready(void *arg)
   const awaited *a = arg;
   int ready = 0;
   for (int k = 0; k < a->n; k++)
-    ready += is_at_hand(&a->set->of[a->which[k]]);
+    ready += is_ready(&a->set->channels[a->which[k]]);
   return a->all ? ready == a->n : ready > 0 || a->n == 0;
 }
 

@@ -61,6 +61,13 @@ static inline osla_err channel_close_on_node(const channel *c, _Atomic uint32_t 
   return OSLA_OK;
 }
 
+/* Closes this rank's end: no message follows the last one that was sent. A second call does
+ * nothing. Local. Errors: MPI. */
+osla_err osli_channel_close(osla_channels *channels, int which);
+
+/* Has the peer closed its end, and has this rank received the peer's last message? Local. */
+bool osli_channel_closed(osla_channels *channels, int which);
+
 static inline size_t channel_round(size_t bytes, size_t to)
 {
   return (bytes + to - 1) / to * to;

@@ -5,9 +5,9 @@
 #include "src/memory/newest.h"
 
 typedef struct state {
-  newest *mine, *theirs; /* messages to me, and to the peer */
-  size_t my_stride, their_stride;
-  uint32_t reads, writes; /* my slots */
+  newest *inbox, *peer_inbox; /* messages to me, and to the peer */
+  size_t inbox_stride, peer_stride;
+  uint32_t read_slot, write_slot; /* my slots */
   bool has_received;
 } state;
 
@@ -37,12 +37,12 @@ static size_t inbox_bytes(int in_flight, size_t bytes)
 static osla_err start(channel *c)
 {
   OSLA_CALL(channel_state_allocate(c, sizeof(state)));
-  *(state *)c->state = (state){.mine = (newest *)(void *)c->here,
-                               .theirs = (newest *)(void *)c->there,
-                               .my_stride = slot_stride((size_t)c->end.recv_bytes),
-                               .their_stride = slot_stride((size_t)c->end.send_bytes),
-                               .reads = NEWEST_READER_FIRST,
-                               .writes = NEWEST_WRITER_FIRST};
+  *(state *)c->state = (state){.inbox = (newest *)(void *)c->here,
+                               .peer_inbox = (newest *)(void *)c->there,
+                               .inbox_stride = slot_stride((size_t)c->end.recv_bytes),
+                               .peer_stride = slot_stride((size_t)c->end.send_bytes),
+                               .read_slot = NEWEST_READER_FIRST,
+                               .write_slot = NEWEST_WRITER_FIRST};
   return OSLA_OK;
 }
 
@@ -54,14 +54,14 @@ static unsigned char *slot(newest *inbox, uint32_t which, size_t stride)
 static void *buffer(channel *c)
 {
   const state *s = c->state;
-  return slot(s->theirs, s->writes, s->their_stride) + STAMP;
+  return slot(s->peer_inbox, s->write_slot, s->peer_stride) + STAMP;
 }
 
 static osla_err send(channel *c, uint64_t stamp)
 {
   state *s = c->state;
-  *(uint64_t *)(void *)slot(s->theirs, s->writes, s->their_stride) = stamp;
-  s->writes = newest_publish(s->theirs, s->writes);
+  *(uint64_t *)(void *)slot(s->peer_inbox, s->write_slot, s->peer_stride) = stamp;
+  s->write_slot = newest_publish(s->peer_inbox, s->write_slot);
   osla_segment_wake(c->segment, c->end.peer);
   return OSLA_OK;
 }
@@ -69,35 +69,36 @@ static osla_err send(channel *c, uint64_t stamp)
 static bool can_recv(channel *c)
 {
   const state *s = c->state;
-  return newest_is_fresh(s->mine);
+  return newest_is_fresh(s->inbox);
 }
 
 static osla_err recv(channel *c, const void **message, uint64_t *stamp)
 {
   state *s = c->state;
   *message = NULL;
-  if (newest_is_fresh(s->mine)) {
-    s->reads = newest_take(s->mine, s->reads);
+  if (newest_is_fresh(s->inbox)) {
+    s->read_slot = newest_take(s->inbox, s->read_slot);
     s->has_received = true;
   }
   if (!s->has_received) return OSLA_OK;
-  const unsigned char *at = slot(s->mine, s->reads, s->my_stride);
+  const unsigned char *at = slot(s->inbox, s->read_slot, s->inbox_stride);
   *message = at + STAMP;
   if (stamp) *stamp = *(const uint64_t *)(const void *)at;
   return OSLA_OK;
 }
 
-static osla_err close_it(channel *c)
+static osla_err close_channel(channel *c)
 {
   const state *s = c->state;
-  return channel_close_on_node(c, &s->theirs->closed);
+  return channel_close_on_node(c, &s->peer_inbox->closed);
 }
 
 /* Its last message was published before. */
 static bool closed(channel *c)
 {
   const state *s = c->state;
-  return atomic_load_explicit(&s->mine->closed, memory_order_acquire) && !newest_is_fresh(s->mine);
+  return atomic_load_explicit(&s->inbox->closed, memory_order_acquire) &&
+         !newest_is_fresh(s->inbox);
 }
 
 const channel_ops osli_channel_newest = {.inbox_bytes = inbox_bytes,
@@ -106,5 +107,5 @@ const channel_ops osli_channel_newest = {.inbox_bytes = inbox_bytes,
                                          .send = send,
                                          .can_recv = can_recv,
                                          .recv = recv,
-                                         .close = close_it,
+                                         .close = close_channel,
                                          .closed = closed};

@@ -23,26 +23,26 @@
 #include <stdlib.h>
 
 typedef struct words {
-  _Atomic uint64_t arrived;      /* messages to who has this inbox */
+  _Atomic uint64_t n_arrived;    /* messages to who has this inbox */
   _Atomic uint64_t acknowledged; /* messages from it: it looks at this one */
   _Atomic uint64_t closed;       /* messages to it in all, plus 1 */
   _Atomic uint64_t gone;         /* the peer destroys the channel and receives no more */
 } words;
 
 typedef struct state {
-  words *mine;
-  size_t my_stride, their_stride;
-  uint64_t sent, held;
-  uint64_t sent_before;   /* when I last received a message */
-  unsigned char *staging; /* R + 2 slots: under way, waiting, being written */
-  osla_posted *posted;    /* [R + 2] of each slot; on a line for the trace alone */
-  osla_line *in, *out;    /* NULL: this one is not, whatever the other is */
-  uint64_t expected;      /* messages that a receive was started for */
-  _Atomic uint64_t left;  /* messages whose slot here is free again */
-  int *under_way;         /* [R + 2] slots, from the oldest on, cyclic */
-  int *vacant;            /* [R + 2] slots */
-  int n_slots, first, n_under_way, n_vacant;
-  int waits, writes; /* slots; -1: none */
+  words *inbox_words;
+  size_t inbox_stride, peer_stride;
+  uint64_t n_sent, n_received;
+  uint64_t n_sent_at_recv;       /* when I last received a message */
+  unsigned char *staging;        /* R + 2 slots: under way, waiting, being written */
+  osla_posted *posted;           /* [R + 2] of each slot; on a line for the trace alone */
+  osla_line *in, *out;           /* NULL: this one is not, whatever the other is */
+  uint64_t n_receives_started;   /* messages that a receive was started for */
+  _Atomic uint64_t n_sends_done; /* messages whose slot here is free again */
+  int *under_way;                /* [R + 2] slots, from the oldest on, cyclic */
+  int *free_slots;               /* [R + 2] slots */
+  int n_slots, first, n_under_way, n_free;
+  int waiting_slot, write_slot; /* slots; -1: none */
   channel_word acknowledged, closed, gone;
 } state;
 
@@ -78,25 +78,25 @@ static osla_err open_lines(channel *c)
                             .receives = true,
                             .most = c->end.in_flight,
                             .bytes = HEAD + (size_t)c->end.recv_bytes,
-                            .done = &s->mine->arrived},
+                            .done = &s->inbox_words->n_arrived},
                       out = {.peer = c->end.peer,
                              .number = c->peer_number,
                              .most = c->end.in_flight,
                              .bytes = HEAD + (size_t)c->end.send_bytes,
-                             .done = &s->left};
+                             .done = &s->n_sends_done};
   OSLA_CALL(osli_segment_line_open(c->segment, &in, &s->in));
   return osli_segment_line_open(c->segment, &out, &s->out);
 }
 
 /* All that the peer may send has its receive before it hears that it may. */
-static osla_err expect(channel *c)
+static osla_err start_receives(channel *c)
 {
   state *s = c->state;
-  while (s->in && s->expected < s->held + (uint64_t)c->end.in_flight) {
-    s->expected++;
-    OSLA_CALL(osli_segment_line_start(c->segment, s->in,
-                                      c->here + slot_offset(c, s->expected, s->my_stride),
-                                      HEAD + (size_t)c->end.recv_bytes));
+  while (s->in && s->n_receives_started < s->n_received + (uint64_t)c->end.in_flight) {
+    s->n_receives_started++;
+    OSLA_CALL(osli_segment_line_start(
+      c->segment, s->in, c->here + slot_offset(c, s->n_receives_started, s->inbox_stride),
+      HEAD + (size_t)c->end.recv_bytes));
   }
   return OSLA_OK;
 }
@@ -106,25 +106,25 @@ static osla_err start(channel *c)
   OSLA_CALL(channel_state_allocate(c, sizeof(state)));
   state *s = c->state;
   const size_t n = (size_t)c->end.in_flight + 2;
-  *s = (state){.mine = (words *)(void *)c->here,
-               .my_stride = slot_stride((size_t)c->end.recv_bytes),
-               .their_stride = slot_stride((size_t)c->end.send_bytes),
+  *s = (state){.inbox_words = (words *)(void *)c->here,
+               .inbox_stride = slot_stride((size_t)c->end.recv_bytes),
+               .peer_stride = slot_stride((size_t)c->end.send_bytes),
                .n_slots = (int)n,
-               .waits = -1,
-               .writes = -1,
+               .waiting_slot = -1,
+               .write_slot = -1,
                .acknowledged = {.at = offsetof(words, acknowledged)},
                .closed = {.at = offsetof(words, closed)},
                .gone = {.at = offsetof(words, gone)}};
-  s->staging = aligned_alloc(CHANNEL_LINE, n * s->their_stride);
+  s->staging = aligned_alloc(CHANNEL_LINE, n * s->peer_stride);
   s->posted = calloc(n, sizeof *s->posted);
   s->under_way = calloc(n, sizeof *s->under_way);
-  s->vacant = calloc(n, sizeof *s->vacant);
-  OSLA_CHECK(s->staging && s->posted && s->under_way && s->vacant, OSLA_ERR_MEM,
-             "channel to rank %d: %zu messages of %zu bytes", c->end.peer, n, s->their_stride);
+  s->free_slots = calloc(n, sizeof *s->free_slots);
+  OSLA_CHECK(s->staging && s->posted && s->under_way && s->free_slots, OSLA_ERR_MEM,
+             "channel to rank %d: %zu messages of %zu bytes", c->end.peer, n, s->peer_stride);
   for (int i = 0; i < s->n_slots; i++)
-    s->vacant[s->n_vacant++] = i;
+    s->free_slots[s->n_free++] = i;
   OSLA_CALL(open_lines(c));
-  return expect(c);
+  return start_receives(c);
 }
 
 static void stop(channel *c)
@@ -136,58 +136,59 @@ static void stop(channel *c)
   free(s->staging);
   free(s->posted);
   free(s->under_way);
-  free(s->vacant);
+  free(s->free_slots);
 }
 
 /* ---- what is under way ---- */
 
-static unsigned char *staged(const state *s, int slot)
+static unsigned char *staging_slot(const state *s, int slot)
 {
-  return s->staging + (size_t)slot * s->their_stride;
+  return s->staging + (size_t)slot * s->peer_stride;
 }
 
 /* The oldest that is under way. */
-static osla_err has_left(channel *c, bool *left)
+static osla_err oldest_has_left(channel *c, bool *left)
 {
   state *s = c->state;
   osla_posted *oldest = &s->posted[s->under_way[s->first]];
   if (!s->out) return osla_posted_test(c->segment, oldest, left);
-  *left = atomic_load_explicit(&s->left, memory_order_acquire) > s->sent - (uint64_t)s->n_under_way;
+  *left = atomic_load_explicit(&s->n_sends_done, memory_order_acquire) >
+          s->n_sent - (uint64_t)s->n_under_way;
   if (*left) osli_segment_line_left(c->segment, oldest);
   return OSLA_OK;
 }
 
-static osla_err collect(channel *c)
+static osla_err reclaim_slots(channel *c)
 {
   state *s = c->state;
   while (s->n_under_way > 0) {
     bool left;
-    OSLA_CALL(has_left(c, &left));
+    OSLA_CALL(oldest_has_left(c, &left));
     if (!left) break;
-    s->vacant[s->n_vacant++] = s->under_way[s->first];
+    s->free_slots[s->n_free++] = s->under_way[s->first];
     s->first = (s->first + 1) % s->n_slots;
     s->n_under_way--;
   }
   return OSLA_OK;
 }
 
-static uint64_t arrived(const state *s)
+static uint64_t n_arrived(const state *s)
 {
-  return atomic_load_explicit(&s->mine->arrived, memory_order_acquire);
+  return atomic_load_explicit(&s->inbox_words->n_arrived, memory_order_acquire);
 }
 
 static const head *message_here(const channel *c, uint64_t which)
 {
   const state *s = c->state;
-  return (const head *)(const void *)(c->here + slot_offset(c, which, s->my_stride));
+  return (const head *)(const void *)(c->here + slot_offset(c, which, s->inbox_stride));
 }
 
 /* How many of my messages. The mutex is held, so the newest from the peer stays where it is. */
 static uint64_t acknowledged_by_peer(const channel *c)
 {
   const state *s = c->state;
-  const uint64_t word = atomic_load_explicit(&s->mine->acknowledged, memory_order_acquire);
-  const uint64_t newest = arrived(s);
+  const uint64_t word = atomic_load_explicit(&s->inbox_words->acknowledged, memory_order_acquire);
+  const uint64_t newest = n_arrived(s);
   const uint64_t in_head = newest > 0 ? message_here(c, newest)->acknowledged : 0;
   return in_head > word ? in_head : word;
 }
@@ -195,7 +196,7 @@ static uint64_t acknowledged_by_peer(const channel *c)
 static bool has_room(const channel *c)
 {
   const state *s = c->state;
-  return s->sent - acknowledged_by_peer(c) < (uint64_t)c->end.in_flight &&
+  return s->n_sent - acknowledged_by_peer(c) < (uint64_t)c->end.in_flight &&
          s->n_under_way < c->end.in_flight;
 }
 
@@ -203,38 +204,38 @@ static osla_err post(channel *c, int slot)
 {
   state *s = c->state;
   const size_t bytes = HEAD + (size_t)c->end.send_bytes;
-  head *h = (head *)(void *)staged(s, slot);
-  h->acknowledged = s->acknowledged.wanted = s->acknowledged.posted = s->held;
+  head *h = (head *)(void *)staging_slot(s, slot);
+  h->acknowledged = s->acknowledged.wanted = s->acknowledged.posted = s->n_received;
   s->under_way[(s->first + s->n_under_way++) % s->n_slots] = slot;
-  s->sent++;
+  s->n_sent++;
   if (s->out) return osli_segment_line_send(c->segment, s->out, h, bytes, &s->posted[slot]);
-  return osla_put_word_post(c->segment, c->end.peer,
-                            c->peer_inbox + slot_offset(c, s->sent, s->their_stride), h, bytes,
-                            c->peer_inbox + offsetof(words, arrived), s->sent, &s->posted[slot]);
+  return osla_put_word_post(
+    c->segment, c->end.peer, c->peer_inbox + slot_offset(c, s->n_sent, s->peer_stride), h, bytes,
+    c->peer_inbox + offsetof(words, n_arrived), s->n_sent, &s->posted[slot]);
 }
 
 static bool peer_is_gone(const state *s)
 {
-  return atomic_load_explicit(&s->mine->gone, memory_order_acquire);
+  return atomic_load_explicit(&s->inbox_words->gone, memory_order_acquire);
 }
 
 /* Under the mutex, as all that changes the state. */
 static osla_err step(channel *c)
 {
   state *s = c->state;
-  OSLA_CALL(collect(c));
-  OSLA_CALL(expect(c));
-  if (s->waits >= 0 && has_room(c)) {
-    const int slot = s->waits;
-    s->waits = -1;
+  OSLA_CALL(reclaim_slots(c));
+  OSLA_CALL(start_receives(c));
+  if (s->waiting_slot >= 0 && has_room(c)) {
+    const int slot = s->waiting_slot;
+    s->waiting_slot = -1;
     OSLA_CALL(post(c, slot));
   }
-  if (s->waits >= 0 && peer_is_gone(s)) { /* so that it hears of my last message */
-    s->vacant[s->n_vacant++] = s->waits;
-    s->waits = -1;
+  if (s->waiting_slot >= 0 && peer_is_gone(s)) { /* so that it hears of my last message */
+    s->free_slots[s->n_free++] = s->waiting_slot;
+    s->waiting_slot = -1;
   }
-  if (s->waits >= 0) s->acknowledged.wanted = s->held;
-  if (c->is_closed && s->waits < 0) s->closed.wanted = s->sent + 1;
+  if (s->waiting_slot >= 0) s->acknowledged.wanted = s->n_received;
+  if (c->is_closed && s->waiting_slot < 0) s->closed.wanted = s->n_sent + 1;
   OSLA_CALL(osli_channel_word_send(c, &s->closed));
   return osli_channel_word_send(c, &s->acknowledged);
 }
@@ -245,8 +246,8 @@ static osla_err progress(channel *c)
 {
   state *s = c->state;
   (void)pthread_mutex_lock(c->mutex);
-  if (arrived(s) - s->acknowledged.posted >= (uint64_t)c->end.in_flight)
-    s->acknowledged.wanted = s->held;
+  if (n_arrived(s) - s->acknowledged.posted >= (uint64_t)c->end.in_flight)
+    s->acknowledged.wanted = s->n_received;
   const osla_err err = step(c);
   (void)pthread_mutex_unlock(c->mutex);
   return err;
@@ -257,8 +258,8 @@ static bool can_send(channel *c)
   const state *s = c->state;
   (void)pthread_mutex_lock(c->mutex);
   const bool failed = step(c) != OSLA_OK; /* send reports it */
-  const bool can =
-    failed || c->end.kind != OSLA_CHANNEL_EVERY || peer_is_gone(s) || (s->waits < 0 && has_room(c));
+  const bool can = failed || c->end.kind != OSLA_CHANNEL_EVERY || peer_is_gone(s) ||
+                   (s->waiting_slot < 0 && has_room(c));
   (void)pthread_mutex_unlock(c->mutex);
   return can;
 }
@@ -271,23 +272,23 @@ static bool can_send_now(void *arg)
 static void *buffer(channel *c)
 {
   state *s = c->state;
-  if (s->writes >= 0) return staged(s, s->writes) + HEAD;
+  if (s->write_slot >= 0) return staging_slot(s, s->write_slot) + HEAD;
   osla_segment_wait(c->segment, can_send_now, c);
   (void)pthread_mutex_lock(c->mutex);
-  if (step(c) == OSLA_OK) s->writes = s->vacant[--s->n_vacant];
+  if (step(c) == OSLA_OK) s->write_slot = s->free_slots[--s->n_free];
   (void)pthread_mutex_unlock(c->mutex);
-  return s->writes >= 0 ? staged(s, s->writes) + HEAD : NULL;
+  return s->write_slot >= 0 ? staging_slot(s, s->write_slot) + HEAD : NULL;
 }
 
 static osla_err send(channel *c, uint64_t stamp)
 {
   state *s = c->state;
   OSLA_CHECK(buffer(c), OSLA_ERR_MPI, "channel to rank %d", c->end.peer);
-  ((head *)(void *)staged(s, s->writes))->stamp = stamp;
+  ((head *)(void *)staging_slot(s, s->write_slot))->stamp = stamp;
   (void)pthread_mutex_lock(c->mutex);
-  if (s->waits >= 0) s->vacant[s->n_vacant++] = s->waits; /* of EVERY none does */
-  s->waits = s->writes;
-  s->writes = -1;
+  if (s->waiting_slot >= 0) s->free_slots[s->n_free++] = s->waiting_slot; /* of EVERY none does */
+  s->waiting_slot = s->write_slot;
+  s->write_slot = -1;
   const osla_err err = step(c);
   (void)pthread_mutex_unlock(c->mutex);
   return err;
@@ -296,15 +297,15 @@ static osla_err send(channel *c, uint64_t stamp)
 static bool can_recv(channel *c)
 {
   const state *s = c->state;
-  return arrived(s) > s->held;
+  return n_arrived(s) > s->n_received;
 }
 
 /* It has said how many messages there are, and all have been received. */
 static bool closed(channel *c)
 {
   const state *s = c->state;
-  const uint64_t closed_at = atomic_load_explicit(&s->mine->closed, memory_order_acquire);
-  return closed_at > 0 && s->held == closed_at - 1;
+  const uint64_t closed_at = atomic_load_explicit(&s->inbox_words->closed, memory_order_acquire);
+  return closed_at > 0 && s->n_received == closed_at - 1;
 }
 
 static bool has_next(void *arg)
@@ -314,14 +315,14 @@ static bool has_next(void *arg)
 
 /* There is one. Who has sent since the one before will probably send again, and acknowledges then.
  */
-static void take_next(const channel *c)
+static void accept_next(const channel *c)
 {
   state *s = c->state;
-  const bool answers = s->sent > s->sent_before;
-  s->held = c->end.kind == OSLA_CHANNEL_EVERY ? s->held + 1 : arrived(s);
-  s->sent_before = s->sent;
-  if (!answers && 2 * (s->held - s->acknowledged.posted) >= (uint64_t)c->end.in_flight)
-    s->acknowledged.wanted = s->held;
+  const bool answers = s->n_sent > s->n_sent_at_recv;
+  s->n_received = c->end.kind == OSLA_CHANNEL_EVERY ? s->n_received + 1 : n_arrived(s);
+  s->n_sent_at_recv = s->n_sent;
+  if (!answers && 2 * (s->n_received - s->acknowledged.posted) >= (uint64_t)c->end.in_flight)
+    s->acknowledged.wanted = s->n_received;
 }
 
 static osla_err recv(channel *c, const void **message, uint64_t *stamp)
@@ -335,31 +336,31 @@ static osla_err recv(channel *c, const void **message, uint64_t *stamp)
                c->end.peer, c->end.tag);
   }
   (void)pthread_mutex_lock(c->mutex);
-  if (can_recv(c)) take_next(c);
+  if (can_recv(c)) accept_next(c);
   const osla_err err = step(c);
   (void)pthread_mutex_unlock(c->mutex);
-  if (err != OSLA_OK || s->held == 0) return err;
-  const head *at = message_here(c, s->held);
+  if (err != OSLA_OK || s->n_received == 0) return err;
+  const head *at = message_here(c, s->n_received);
   *message = at + 1;
   if (stamp) *stamp = at->stamp;
   return OSLA_OK;
 }
 
-static osla_err words_have_gone(channel *c, bool *all)
+static osla_err words_are_delivered(channel *c, bool *all)
 {
   state *s = c->state;
   *all = true;
   OSLA_CALL(step(c));
-  OSLA_CALL(osli_channel_word_gone(c, &s->gone, all));
-  OSLA_CALL(osli_channel_word_gone(c, &s->acknowledged, all));
-  return osli_channel_word_gone(c, &s->closed, all);
+  OSLA_CALL(osli_channel_word_is_delivered(c, &s->gone, all));
+  OSLA_CALL(osli_channel_word_is_delivered(c, &s->acknowledged, all));
+  return osli_channel_word_is_delivered(c, &s->closed, all);
 }
 
 /* Have all messages of the peer arrived, which has closed? */
-static bool has_all(const state *s)
+static bool has_all_messages(const state *s)
 {
-  const uint64_t closed_at = atomic_load_explicit(&s->mine->closed, memory_order_acquire);
-  return closed_at > 0 && arrived(s) == closed_at - 1;
+  const uint64_t closed_at = atomic_load_explicit(&s->inbox_words->closed, memory_order_acquire);
+  return closed_at > 0 && n_arrived(s) == closed_at - 1;
 }
 
 static bool delivered(channel *c)
@@ -368,9 +369,9 @@ static bool delivered(channel *c)
   bool all;
   (void)pthread_mutex_lock(c->mutex);
   s->gone.wanted = 1;
-  const bool failed = words_have_gone(c, &all) != OSLA_OK;
-  const bool sent = s->n_under_way == 0 && s->waits < 0;
-  const bool received = !s->in || has_all(s); /* else a message would have no receive */
+  const bool failed = words_are_delivered(c, &all) != OSLA_OK;
+  const bool sent = s->n_under_way == 0 && s->waiting_slot < 0;
+  const bool received = !s->in || has_all_messages(s); /* else a message would have no receive */
   (void)pthread_mutex_unlock(c->mutex);
   return failed || (all && sent && received);
 }

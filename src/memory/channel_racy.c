@@ -12,10 +12,10 @@ typedef struct words {
 } words;
 
 typedef struct state {
-  words *mine, *theirs;
-  _Atomic uint64_t *my_elements, *their_elements;
-  uint64_t *out, *in; /* what I write, and a copy of what I received */
-  uint64_t received;  /* sends that I have seen */
+  words *inbox_words, *peer_words;
+  _Atomic uint64_t *inbox_elements, *peer_elements;
+  uint64_t *send_buffer, *recv_buffer; /* what I write, and a copy of what I received */
+  uint64_t n_received;                 /* sends that I have seen */
 } state;
 
 static size_t inbox_bytes(int in_flight, size_t bytes)
@@ -28,14 +28,14 @@ static osla_err start(channel *c)
 {
   OSLA_CALL(channel_state_allocate(c, sizeof(state)));
   state *s = c->state;
-  *s = (state){.mine = (words *)(void *)c->here,
-               .theirs = (words *)(void *)c->there,
-               .my_elements = (_Atomic uint64_t *)(void *)(c->here + CHANNEL_LINE),
-               .their_elements = (_Atomic uint64_t *)(void *)(c->there + CHANNEL_LINE)};
-  s->out = calloc(1, (size_t)c->end.send_bytes + 1);
-  s->in = calloc(1, (size_t)c->end.recv_bytes + 1);
-  OSLA_CHECK(s->out && s->in, OSLA_ERR_MEM, "channel to rank %d: %lld bytes", c->end.peer,
-             (long long)(c->end.send_bytes + c->end.recv_bytes));
+  *s = (state){.inbox_words = (words *)(void *)c->here,
+               .peer_words = (words *)(void *)c->there,
+               .inbox_elements = (_Atomic uint64_t *)(void *)(c->here + CHANNEL_LINE),
+               .peer_elements = (_Atomic uint64_t *)(void *)(c->there + CHANNEL_LINE)};
+  s->send_buffer = calloc(1, (size_t)c->end.send_bytes + 1);
+  s->recv_buffer = calloc(1, (size_t)c->end.recv_bytes + 1);
+  OSLA_CHECK(s->send_buffer && s->recv_buffer, OSLA_ERR_MEM, "channel to rank %d: %lld bytes",
+             c->end.peer, (long long)(c->end.send_bytes + c->end.recv_bytes));
   return OSLA_OK;
 }
 
@@ -43,14 +43,14 @@ static void stop(channel *c)
 {
   state *s = c->state;
   if (!s) return;
-  free(s->out);
-  free(s->in);
+  free(s->send_buffer);
+  free(s->recv_buffer);
 }
 
 static void *buffer(channel *c)
 {
   const state *s = c->state;
-  return s->out;
+  return s->send_buffer;
 }
 
 static osla_err send(channel *c, uint64_t stamp)
@@ -58,9 +58,9 @@ static osla_err send(channel *c, uint64_t stamp)
   const state *s = c->state;
   const int64_t n = c->end.send_bytes / (int64_t)sizeof(uint64_t);
   for (int64_t i = 0; i < n; i++)
-    atomic_store_explicit(&s->their_elements[i], s->out[i], memory_order_relaxed);
-  atomic_store_explicit(&s->theirs->stamp, stamp, memory_order_release);
-  atomic_fetch_add_explicit(&s->theirs->sends, 1, memory_order_release);
+    atomic_store_explicit(&s->peer_elements[i], s->send_buffer[i], memory_order_relaxed);
+  atomic_store_explicit(&s->peer_words->stamp, stamp, memory_order_release);
+  atomic_fetch_add_explicit(&s->peer_words->sends, 1, memory_order_release);
   osla_segment_wake(c->segment, c->end.peer);
   return OSLA_OK;
 }
@@ -68,33 +68,33 @@ static osla_err send(channel *c, uint64_t stamp)
 static bool can_recv(channel *c)
 {
   const state *s = c->state;
-  return atomic_load_explicit(&s->mine->sends, memory_order_relaxed) != s->received;
+  return atomic_load_explicit(&s->inbox_words->sends, memory_order_relaxed) != s->n_received;
 }
 
 static osla_err recv(channel *c, const void **message, uint64_t *stamp)
 {
   state *s = c->state;
   const int64_t n = c->end.recv_bytes / (int64_t)sizeof(uint64_t);
-  s->received = atomic_load_explicit(&s->mine->sends, memory_order_acquire);
-  *message = s->received > 0 ? s->in : NULL;
-  if (s->received == 0) return OSLA_OK;
-  const uint64_t of = atomic_load_explicit(&s->mine->stamp, memory_order_acquire);
+  s->n_received = atomic_load_explicit(&s->inbox_words->sends, memory_order_acquire);
+  *message = s->n_received > 0 ? s->recv_buffer : NULL;
+  if (s->n_received == 0) return OSLA_OK;
+  const uint64_t message_stamp = atomic_load_explicit(&s->inbox_words->stamp, memory_order_acquire);
   for (int64_t i = 0; i < n; i++)
-    s->in[i] = atomic_load_explicit(&s->my_elements[i], memory_order_relaxed);
-  if (stamp) *stamp = of;
+    s->recv_buffer[i] = atomic_load_explicit(&s->inbox_elements[i], memory_order_relaxed);
+  if (stamp) *stamp = message_stamp;
   return OSLA_OK;
 }
 
-static osla_err close_it(channel *c)
+static osla_err close_channel(channel *c)
 {
   const state *s = c->state;
-  return channel_close_on_node(c, &s->theirs->closed);
+  return channel_close_on_node(c, &s->peer_words->closed);
 }
 
 static bool closed(channel *c)
 {
   const state *s = c->state;
-  return atomic_load_explicit(&s->mine->closed, memory_order_acquire) && !can_recv(c);
+  return atomic_load_explicit(&s->inbox_words->closed, memory_order_acquire) && !can_recv(c);
 }
 
 const channel_ops osli_channel_racy = {.inbox_bytes = inbox_bytes,
@@ -104,5 +104,5 @@ const channel_ops osli_channel_racy = {.inbox_bytes = inbox_bytes,
                                        .send = send,
                                        .can_recv = can_recv,
                                        .recv = recv,
-                                       .close = close_it,
+                                       .close = close_channel,
                                        .closed = closed};

@@ -5,11 +5,11 @@
 #include "src/memory/ring.h"
 
 typedef struct state {
-  ring *mine, *theirs; /* messages to me, and to the peer */
-  size_t my_stride, their_stride;
-  uint64_t sent, held; /* messages, the latter received */
-  int writes, reads;   /* slots: of the next message to the peer, and to me */
-  bool has_left;       /* the peer was told that I receive no more */
+  ring *inbox, *peer_inbox; /* messages to me, and to the peer */
+  size_t inbox_stride, peer_stride;
+  uint64_t n_sent, n_received; /* messages, the latter received */
+  int write_slot, read_slot;   /* slots: of the next message to the peer, and to me */
+  bool is_gone_announced;      /* the peer was told that I receive no more */
 } state;
 
 static size_t slot_stride(size_t bytes)
@@ -25,10 +25,10 @@ static size_t inbox_bytes(int in_flight, size_t bytes)
 static osla_err start(channel *c)
 {
   OSLA_CALL(channel_state_allocate(c, sizeof(state)));
-  *(state *)c->state = (state){.mine = (ring *)(void *)c->here,
-                               .theirs = (ring *)(void *)c->there,
-                               .my_stride = slot_stride((size_t)c->end.recv_bytes),
-                               .their_stride = slot_stride((size_t)c->end.send_bytes)};
+  *(state *)c->state = (state){.inbox = (ring *)(void *)c->here,
+                               .peer_inbox = (ring *)(void *)c->there,
+                               .inbox_stride = slot_stride((size_t)c->end.recv_bytes),
+                               .peer_stride = slot_stride((size_t)c->end.send_bytes)};
   return OSLA_OK;
 }
 
@@ -40,8 +40,8 @@ static ring_slot *slot(ring *inbox, int place, size_t stride)
 static bool can_send(channel *c)
 {
   const state *s = c->state;
-  return ring_has_room(s->theirs, s->sent, c->end.in_flight) ||
-         atomic_load_explicit(&s->theirs->gone, memory_order_acquire);
+  return ring_has_room(s->peer_inbox, s->n_sent, c->end.in_flight) ||
+         atomic_load_explicit(&s->peer_inbox->gone, memory_order_acquire);
 }
 
 static bool can_send_now(void *arg)
@@ -53,7 +53,7 @@ static ring_slot *slot_to_write(channel *c)
 {
   const state *s = c->state;
   osla_segment_wait(c->segment, can_send_now, c);
-  return slot(s->theirs, s->writes, s->their_stride);
+  return slot(s->peer_inbox, s->write_slot, s->peer_stride);
 }
 
 static void *buffer(channel *c)
@@ -66,8 +66,8 @@ static osla_err send(channel *c, uint64_t stamp)
   state *s = c->state;
   ring_slot *to = slot_to_write(c);
   to->stamp = stamp;
-  ring_publish(to, ++s->sent);
-  s->writes = ring_next(s->writes, c->end.in_flight);
+  ring_publish(to, ++s->n_sent);
+  s->write_slot = ring_next(s->write_slot, c->end.in_flight);
   osla_segment_wake(c->segment, c->end.peer);
   return OSLA_OK;
 }
@@ -75,14 +75,14 @@ static osla_err send(channel *c, uint64_t stamp)
 static bool can_recv(channel *c)
 {
   const state *s = c->state;
-  return ring_holds(slot(s->mine, s->reads, s->my_stride), s->held + 1);
+  return ring_holds(slot(s->inbox, s->read_slot, s->inbox_stride), s->n_received + 1);
 }
 
 /* Its last message was published before. */
 static bool closed(channel *c)
 {
   const state *s = c->state;
-  return atomic_load_explicit(&s->mine->closed, memory_order_acquire) && !can_recv(c);
+  return atomic_load_explicit(&s->inbox->closed, memory_order_acquire) && !can_recv(c);
 }
 
 static bool has_next(void *arg)
@@ -93,33 +93,33 @@ static bool has_next(void *arg)
 static osla_err recv(channel *c, const void **message, uint64_t *stamp)
 {
   state *s = c->state;
-  const ring_slot *from = slot(s->mine, s->reads, s->my_stride);
+  const ring_slot *from = slot(s->inbox, s->read_slot, s->inbox_stride);
   *message = NULL;
   osla_segment_wait(c->segment, has_next, c);
   OSLA_CHECK(can_recv(c), OSLA_ERR_STATE,
              "rank %d has closed the channel (tag %d) and all its messages were received",
              c->end.peer, c->end.tag);
-  ring_take(s->mine, ++s->held);
-  s->reads = ring_next(s->reads, c->end.in_flight);
+  ring_take(s->inbox, ++s->n_received);
+  s->read_slot = ring_next(s->read_slot, c->end.in_flight);
   osla_segment_wake(c->segment, c->end.peer); /* it may wait for room */
   *message = from + 1;
   if (stamp) *stamp = from->stamp;
   return OSLA_OK;
 }
 
-static osla_err close_it(channel *c)
+static osla_err close_channel(channel *c)
 {
   const state *s = c->state;
-  return channel_close_on_node(c, &s->theirs->closed);
+  return channel_close_on_node(c, &s->peer_inbox->closed);
 }
 
 /* Mine lie where they go to; the peer may wait for room that nobody makes any more. */
 static bool delivered(channel *c)
 {
   state *s = c->state;
-  if (s->has_left) return true;
-  s->has_left = true;
-  atomic_store_explicit(&s->mine->gone, 1, memory_order_release);
+  if (s->is_gone_announced) return true;
+  s->is_gone_announced = true;
+  atomic_store_explicit(&s->inbox->gone, 1, memory_order_release);
   osla_segment_wake(c->segment, c->end.peer);
   return true;
 }
@@ -131,6 +131,6 @@ const channel_ops osli_channel_ring = {.inbox_bytes = inbox_bytes,
                                        .send = send,
                                        .can_recv = can_recv,
                                        .recv = recv,
-                                       .close = close_it,
+                                       .close = close_channel,
                                        .closed = closed,
                                        .delivered = delivered};

@@ -12,7 +12,7 @@ osla_err osli_channel_word_send(channel *c, channel_word *word)
                         &word->last);
 }
 
-osla_err osli_channel_word_gone(channel *c, channel_word *word, bool *all)
+osla_err osli_channel_word_is_delivered(channel *c, channel_word *word, bool *all)
 {
   bool done;
   OSLA_CALL(osli_channel_word_send(c, word));

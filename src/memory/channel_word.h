@@ -15,6 +15,6 @@ typedef struct channel_word {
 osla_err osli_channel_word_send(channel *c, channel_word *word);
 
 /* The same; *all becomes false where what is wanted is not there yet. */
-osla_err osli_channel_word_gone(channel *c, channel_word *word, bool *all);
+osla_err osli_channel_word_is_delivered(channel *c, channel_word *word, bool *all);
 
 #endif

@@ -25,14 +25,15 @@ typedef struct box {
 struct osla_reduction {
   osla_transport *t;
   osla_segment *segment;
-  box *boxes;        /* the parent's, then the children's */
-  int parent, place; /* my place among its children; NONE: I am the root */
+  box *boxes;              /* the parent's, then the children's */
+  int parent, child_index; /* my place among its children; NONE: I am the root */
   int n_children, children[MOST_CHILDREN];
   uint64_t round; /* that was started last; from 1 */
-  uint64_t over;
+  uint64_t n_completed;
   int n_sums, n;
-  bool is_up; /* my sums have gone to the parent */
-  double own[OSLA_REDUCTION_MOST], up[OSLA_REDUCTION_MOST], result[OSLA_REDUCTION_MOST];
+  bool is_sent_up; /* my sums have gone to the parent */
+  double my_values[OSLA_REDUCTION_MOST], subtree_values[OSLA_REDUCTION_MOST],
+    result[OSLA_REDUCTION_MOST];
   osla_posted up_posted, down_posted[MOST_CHILDREN];
 };
 
@@ -44,7 +45,7 @@ typedef struct ranks {
   int *neighbours; /* [ranks of my node] */
 } ranks;
 
-static osla_err find_ranks(const osla_transport *t, ranks *out)
+static osla_err list_ranks(const osla_transport *t, ranks *out)
 {
   const int size = osla_transport_size(t);
   out->leaders = malloc((size_t)osla_transport_n_nodes(t) * sizeof *out->leaders);
@@ -75,27 +76,27 @@ static int children_of_leader(int node, int n_nodes)
 static osla_err find_tree(osla_reduction *r)
 {
   const osla_transport *t = r->t;
-  ranks of = {0};
-  osla_err err = find_ranks(t, &of);
+  ranks lists = {0};
+  osla_err err = list_ranks(t, &lists);
   if (err == OSLA_OK) {
     const int node = osla_transport_node(t), n_nodes = osla_transport_n_nodes(t);
     const int me = osla_transport_node_rank_of(t, osla_transport_rank(t));
     r->parent = NONE;
     if (me > 0) {
       const int above = (me - 1) / FAN;
-      r->parent = of.neighbours[above];
-      r->place = (me - 1) % FAN + (above == 0 ? children_of_leader(node, n_nodes) : 0);
+      r->parent = lists.neighbours[above];
+      r->child_index = (me - 1) % FAN + (above == 0 ? children_of_leader(node, n_nodes) : 0);
     } else {
       if (node > 0) {
-        r->parent = of.leaders[(node - 1) / FAN];
-        r->place = (node - 1) % FAN;
+        r->parent = lists.leaders[(node - 1) / FAN];
+        r->child_index = (node - 1) % FAN;
       }
-      add_children(r, of.leaders, n_nodes, node);
+      add_children(r, lists.leaders, n_nodes, node);
     }
-    add_children(r, of.neighbours, osla_transport_node_size(t), me);
+    add_children(r, lists.neighbours, osla_transport_node_size(t), me);
   }
-  free(of.leaders);
-  free(of.neighbours);
+  free(lists.leaders);
+  free(lists.neighbours);
   return err;
 }
 
@@ -158,30 +159,31 @@ static osla_err post(osla_reduction *r, int rank, int which, const double *value
                             posted);
 }
 
-static bool has_come(const osla_reduction *r, int which)
+static bool has_arrived(const osla_reduction *r, int which)
 {
   return atomic_load_explicit(&r->boxes[which].round, memory_order_acquire) == r->round;
 }
 
-static bool have_come(const osla_reduction *r)
+static bool children_arrived(const osla_reduction *r)
 {
   for (int i = 0; i < r->n_children; i++)
-    if (!has_come(r, 1 + i)) return false;
+    if (!has_arrived(r, 1 + i)) return false;
   return true;
 }
 
-static double larger(double a, double b)
+static double maximum(double a, double b)
 {
   return isnan(a) || a > b ? a : b;
 }
 
-static void combine(osla_reduction *r)
+static void combine_children(osla_reduction *r)
 {
-  memcpy(r->up, r->own, (size_t)r->n * sizeof *r->up);
+  memcpy(r->subtree_values, r->my_values, (size_t)r->n * sizeof *r->subtree_values);
   for (int i = 0; i < r->n_children; i++) {
     const double *theirs = r->boxes[1 + i].values;
     for (int k = 0; k < r->n; k++)
-      r->up[k] = k < r->n_sums ? r->up[k] + theirs[k] : larger(r->up[k], theirs[k]);
+      r->subtree_values[k] =
+        k < r->n_sums ? r->subtree_values[k] + theirs[k] : maximum(r->subtree_values[k], theirs[k]);
   }
 }
 
@@ -190,7 +192,7 @@ static osla_err finish(osla_reduction *r, const double *result)
   memcpy(r->result, result, (size_t)r->n * sizeof *result);
   for (int i = 0; i < r->n_children; i++)
     OSLA_CALL(post(r, r->children[i], 0, r->result, &r->down_posted[i]));
-  r->over = r->round;
+  r->n_completed = r->round;
   return OSLA_OK;
 }
 
@@ -198,14 +200,16 @@ static osla_err step(osla_reduction *r, const double **result)
 {
   *result = NULL;
   if (r->round == 0) return OSLA_OK;
-  if (r->over < r->round && !r->is_up && have_come(r)) {
-    combine(r);
-    r->is_up = true;
-    OSLA_CALL(r->parent == NONE ? finish(r, r->up)
-                                : post(r, r->parent, 1 + r->place, r->up, &r->up_posted));
+  if (r->n_completed < r->round && !r->is_sent_up && children_arrived(r)) {
+    combine_children(r);
+    r->is_sent_up = true;
+    OSLA_CALL(r->parent == NONE
+                ? finish(r, r->subtree_values)
+                : post(r, r->parent, 1 + r->child_index, r->subtree_values, &r->up_posted));
   }
-  if (r->over < r->round && r->is_up && has_come(r, 0)) OSLA_CALL(finish(r, r->boxes[0].values));
-  if (r->over == r->round) *result = r->result;
+  if (r->n_completed < r->round && r->is_sent_up && has_arrived(r, 0))
+    OSLA_CALL(finish(r, r->boxes[0].values));
+  if (r->n_completed == r->round) *result = r->result;
   return OSLA_OK;
 }
 
@@ -215,13 +219,13 @@ osla_err osla_reduction_start(osla_reduction *r, const double *values, int n_sum
                n_maxima <= OSLA_REDUCTION_MOST - n_sums,
              OSLA_ERR_ARG, "%d sums and %d maxima; %d together are possible", n_sums, n_maxima,
              (int)OSLA_REDUCTION_MOST);
-  OSLA_CHECK(r->over == r->round, OSLA_ERR_STATE, "round %llu of a reduction is not over",
+  OSLA_CHECK(r->n_completed == r->round, OSLA_ERR_STATE, "round %llu of a reduction is not over",
              (unsigned long long)r->round);
   OSLA_CALL(wait_for_posts(r));
   r->n_sums = n_sums;
   r->n = n_sums + n_maxima;
-  memcpy(r->own, values, (size_t)r->n * sizeof *values);
-  r->is_up = false;
+  memcpy(r->my_values, values, (size_t)r->n * sizeof *values);
+  r->is_sent_up = false;
   r->round++;
   const double *result;
   return step(r, &result);
@@ -230,7 +234,7 @@ osla_err osla_reduction_start(osla_reduction *r, const double *values, int n_sum
 /* A caller may poll in a loop, so each poll makes progress for data from other nodes. */
 osla_err osla_reduction_test(osla_reduction *r, const double **result)
 {
-  if (r->over < r->round && osla_transport_n_nodes(r->t) > 1) osla_progress(r->t);
+  if (r->n_completed < r->round && osla_transport_n_nodes(r->t) > 1) osla_progress(r->t);
   return step(r, result);
 }
 

@@ -21,7 +21,7 @@ _Static_assert(sizeof(osla_bell) <= OSLA_REGION_WORD, "a bell of its own");
 
 struct osla_segment {
   osla_transport *t;
-  osla_alive alive;
+  osla_live_object alive;
   osla_region *region;
   int n_purposes;
   osla_notifiers notifiers; /* index_of NULL: an origin's index is its rank */
@@ -35,7 +35,7 @@ static size_t origin_bytes(int n_purposes)
   return ((size_t)n_purposes * sizeof(uint64_t) + LINE - 1) / LINE * LINE;
 }
 
-size_t osla_segment_head_bytes(int n_purposes, int n_origins)
+size_t osli_segment_head_bytes(int n_purposes, int n_origins)
 {
   size_t page = (size_t)sysconf(_SC_PAGESIZE);
   return (LINE + (size_t)n_origins * origin_bytes(n_purposes) + page - 1) / page * page;
@@ -63,7 +63,7 @@ void osli_segment_store(osla_segment *s, size_t offset, const void *bytes, size_
 uint64_t osla_segment_footprint(uint64_t bytes, int n_purposes, int n_origins)
 {
   uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-  return (osla_segment_head_bytes(n_purposes, n_origins) + bytes + page) / page * page;
+  return (osli_segment_head_bytes(n_purposes, n_origins) + bytes + page) / page * page;
 }
 
 /* Where `origin` notifies `target`. 0: it never does. */
@@ -99,7 +99,7 @@ osla_err osla_segment_create_for(osla_transport *t, size_t bytes, int n_purposes
     s->n_purposes = n_purposes;
     s->notifiers = *notifiers;
     s->origin_bytes = origin_bytes(n_purposes);
-    s->data = osla_segment_head_bytes(n_purposes, notifiers->n_origins);
+    s->data = osli_segment_head_bytes(n_purposes, notifiers->n_origins);
     err =
       t->ops->region_alloc(t, bytes < SIZE_MAX - s->data ? s->data + bytes : SIZE_MAX, &s->region);
   }
@@ -108,7 +108,7 @@ osla_err osla_segment_create_for(osla_transport *t, size_t bytes, int n_purposes
     return err;
   }
   OSLA_MAKES("osla_segment_create", "osla_segment_destroy");
-  osli_alive_add(&s->alive);
+  osli_live_object_add(&s->alive);
   *out = s;
   return OSLA_OK;
 }
@@ -126,7 +126,7 @@ osla_err osla_segment_attach(osla_transport *t, void *base, size_t bytes, osla_s
   s->t = t;
   s->bytes = bytes;
   OSLA_MAKES("osla_segment_attach", "osla_segment_destroy");
-  osli_alive_add(&s->alive);
+  osli_live_object_add(&s->alive);
   *out = s;
   return OSLA_OK;
 }
@@ -135,7 +135,7 @@ void osla_segment_destroy(osla_segment **segment)
 {
   osla_segment *s = segment ? *segment : NULL;
   if (!s) return;
-  osli_alive_remove(&s->alive);
+  osli_live_object_remove(&s->alive);
   s->t->ops->region_free(&s->region);
   free(s);
   *segment = NULL;
@@ -167,8 +167,8 @@ osla_region *osli_segment_region(const osla_segment *s)
 /* ---- transfers ---- */
 
 /* A transfer that is complete on return was a copy by this processor. */
-static void trace_start(osla_segment *s, osla_transfer *transfer, bool is_put, double since,
-                        size_t bytes)
+static void trace_started(osla_segment *s, osla_transfer *transfer, bool is_put, double since,
+                          size_t bytes)
 {
   bool complete = transfer->id < 0;
   transfer->is_put = is_put;
@@ -178,7 +178,7 @@ static void trace_start(osla_segment *s, osla_transfer *transfer, bool is_put, d
     osla_trace_add(s->t, complete ? OSLA_TRACE_COPY : OSLA_TRACE_ISSUE, since, (double)bytes);
 }
 
-static void trace_completion(osla_segment *s, osla_transfer *transfer)
+static void trace_completed(osla_segment *s, osla_transfer *transfer)
 {
   osla_trace_add(s->t, transfer->is_put ? OSLA_TRACE_PUT : OSLA_TRACE_GET, transfer->since,
                  (double)transfer->bytes);
@@ -195,7 +195,7 @@ static osla_err get_by(get_operation *operation, osla_segment *s, int rank, size
   double since = osla_trace_now(s->t);
   osla_err err = operation(s->region, rank, s->data + offset, dest, bytes, &handle);
   transfer->id = handle.first;
-  trace_start(s, transfer, false, since, bytes);
+  trace_started(s, transfer, false, since, bytes);
   return err;
 }
 
@@ -219,7 +219,7 @@ osla_err osla_segment_put(osla_segment *s, int rank, size_t offset, const void *
   double since = osla_trace_now(s->t);
   osla_err err = s->t->ops->put(s->region, rank, s->data + offset, source, bytes, &handle);
   transfer->id = handle.first;
-  trace_start(s, transfer, true, since, bytes);
+  trace_started(s, transfer, true, since, bytes);
   return err;
 }
 
@@ -230,7 +230,7 @@ osla_err osla_transfer_wait(osla_segment *s, osla_transfer *transfer)
   osla_err err = s->t->ops->wait(s->t, &handle);
   transfer->id = handle.first;
   osla_trace_add(s->t, OSLA_TRACE_WAIT, since, 0);
-  trace_completion(s, transfer);
+  trace_completed(s, transfer);
   return err;
 }
 
@@ -246,7 +246,7 @@ osla_err osla_transfer_test(osla_segment *s, osla_transfer *transfer, bool *done
   osla_handle handle = {transfer->id};
   osla_err err = s->t->ops->test(s->t, &handle, done);
   transfer->id = handle.first;
-  if (*done) trace_completion(s, transfer);
+  if (*done) trace_completed(s, transfer);
   return err;
 }
 
@@ -297,7 +297,7 @@ static osla_err post(osla_segment *s, int rank, size_t offset, const void *sourc
 }
 
 /* A word alone is over for the trace. */
-static void note_post(osla_segment *s, osla_posted *posted, double since, size_t bytes)
+static void trace_post(osla_segment *s, osla_posted *posted, double since, size_t bytes)
 {
   bool moves = posted->post && bytes > 0;
   if (!moves) posted->since = -1.0;
@@ -310,7 +310,7 @@ osla_err osla_put_notify_post(osla_segment *s, int rank, size_t offset, const vo
   double since = osla_trace_now(s->t);
   *posted = (osla_posted){.since = since, .bytes = bytes};
   OSLA_CALL(post(s, rank, offset, source, bytes, purpose, value, &posted->post));
-  note_post(s, posted, since, bytes);
+  trace_post(s, posted, since, bytes);
   return OSLA_OK;
 }
 
@@ -345,7 +345,7 @@ osla_err osla_put_word_post(osla_segment *s, int rank, size_t offset, const void
   *posted = (osla_posted){.since = since, .bytes = bytes};
   OSLA_CALL(s->t->ops->post(s->region, rank, s->data + offset, source, bytes, s->data + word_offset,
                             value, 0, &posted->post));
-  note_post(s, posted, since, bytes);
+  trace_post(s, posted, since, bytes);
   return OSLA_OK;
 }
 
@@ -391,9 +391,9 @@ void osla_notify_wait(osla_segment *s, int origin, int purpose, uint64_t value)
 {
   awaited a = {s, origin, purpose, value};
   if (slot_reached(&a)) return;
-  atomic_store_explicit(&s->t->awaited, origin, memory_order_relaxed);
+  atomic_store_explicit(&s->t->awaited_rank, origin, memory_order_relaxed);
   osla_segment_wait(s, slot_reached, &a);
-  atomic_store_explicit(&s->t->awaited, -1, memory_order_relaxed);
+  atomic_store_explicit(&s->t->awaited_rank, -1, memory_order_relaxed);
 }
 
 void osla_segment_wait(osla_segment *s, bool (*test)(void *arg), void *arg)

@@ -6,6 +6,9 @@
 #include "osla_segment.h"
 #include "src/transport/transport_ops.h"
 
+/* Bytes before the data area of each rank's memory. Local, pure. */
+size_t osli_segment_head_bytes(int n_purposes, int n_origins);
+
 /* What holds its memory. Local. */
 osla_region *osli_segment_region(const osla_segment *segment);
 

@@ -3,8 +3,8 @@
 #include "osla_trace.h"
 #include "src/transport/transport_ops.h"
 
-static const double patience_s = 5e-3;
-enum { FIRST_SPAN_US = 1000 };
+static const double CLAIM_AFTER_S = 5e-3;
+enum { FIRST_CLAIM_US = 1000 };
 
 static _Atomic uint64_t *word(uint64_t *at)
 {
@@ -21,7 +21,7 @@ static void store(uint64_t *at, uint64_t value)
   atomic_store_explicit(word(at), value, memory_order_relaxed);
 }
 
-static bool take_free(osla_stripes *lock, uint64_t mask)
+static bool try_acquire(osla_stripes *lock, uint64_t mask)
 {
   uint64_t held = load(&lock->held);
   while ((held & mask) == 0)
@@ -40,13 +40,13 @@ bool osla_stripes_try(osla_stripes *lock, uint64_t mask)
 {
   osla_clock_settle();
   if ((load(&lock->claimed) & mask) && to_us(osla_clock()) < load(&lock->until)) return false;
-  return take_free(lock, mask);
+  return try_acquire(lock, mask);
 }
 
 /* Claims the stripes, or goes on doing so, unless it is an older ticket's turn. The words are not
  * written as one: what two claimants may leave there lasts until one of them tries again, or ends
  * with its time. */
-static void claim(osla_stripes *lock, uint64_t mask, osla_stripes_patience *p, uint64_t now)
+static void claim_stripes(osla_stripes *lock, uint64_t mask, osla_stripes_patience *p, uint64_t now)
 {
   if (p->ticket == 0) p->ticket = atomic_fetch_add(word(&lock->tickets), 1) + 1;
   uint64_t claimant = load(&lock->claimant);
@@ -54,13 +54,13 @@ static void claim(osla_stripes *lock, uint64_t mask, osla_stripes_patience *p, u
     if (claimant != 0 && claimant < p->ticket && now < load(&lock->until)) return;
     if (!atomic_compare_exchange_strong(word(&lock->claimant), &claimant, p->ticket)) return;
   }
-  if (now >= p->until) p->span = p->span > 0 ? 2 * p->span : FIRST_SPAN_US;
+  if (now >= p->until) p->span = p->span > 0 ? 2 * p->span : FIRST_CLAIM_US;
   p->until = now + p->span;
   store(&lock->claimed, mask);
   store(&lock->until, p->until);
 }
 
-static void withdraw(osla_stripes *lock, uint64_t ticket)
+static void withdraw_claim(osla_stripes *lock, uint64_t ticket)
 {
   if (load(&lock->claimant) != ticket) return;
   store(&lock->claimed, 0);
@@ -70,14 +70,14 @@ static void withdraw(osla_stripes *lock, uint64_t ticket)
 bool osla_stripes_try_again(osla_stripes *lock, uint64_t mask, osla_stripes_patience *p)
 {
   bool claims = p->ticket != 0 && load(&lock->claimant) == p->ticket;
-  if (claims ? take_free(lock, mask) : osla_stripes_try(lock, mask)) {
-    if (p->ticket != 0) withdraw(lock, p->ticket);
+  if (claims ? try_acquire(lock, mask) : osla_stripes_try(lock, mask)) {
+    if (p->ticket != 0) withdraw_claim(lock, p->ticket);
     *p = (osla_stripes_patience){0};
     return true;
   }
   double now = osla_clock();
   if (p->since == 0.0) p->since = now;
-  if (now - p->since >= patience_s) claim(lock, mask, p, to_us(now));
+  if (now - p->since >= CLAIM_AFTER_S) claim_stripes(lock, mask, p, to_us(now));
   return false;
 }
 
@@ -87,7 +87,7 @@ typedef struct wanted {
   osla_stripes_patience patience;
 } wanted;
 
-static bool take(void *arg)
+static bool try_wanted(void *arg)
 {
   wanted *w = arg;
   return osla_stripes_try_again(w->lock, w->mask, &w->patience);
@@ -98,7 +98,7 @@ void osla_stripes_take(osla_transport *t, osla_stripes *lock, uint64_t mask)
   wanted w = {.lock = lock, .mask = mask};
   if (osla_stripes_try(lock, mask)) return;
   double since = osla_trace_now(t);
-  osli_wait_until(t, take, &w, (osla_bell *)lock->bell);
+  osli_wait_until(t, try_wanted, &w, (osla_bell *)lock->bell);
   osla_trace_add(t, OSLA_TRACE_LOCK, since, 0);
 }
 

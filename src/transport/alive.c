@@ -1,4 +1,3 @@
-/* See alive.h. */
 #include "src/transport/alive.h"
 #include "osla_log.h"
 #include "src/base/futex.h"
@@ -8,127 +7,131 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { OTHERS_WAIT_US = 2000000, MOST_TEXT = 400 };
+enum { OTHER_RANKS_WAIT_US = 2000000, MAX_TEXT = 400 };
 
-/* All that this process has made. */
+/* The remaining objects and open windows of this process. */
 static struct {
   pthread_mutex_t mutex;
-  osla_alive *first;
+  osla_live_object *first;
   int n_windows;
-  bool is_lowest;  /* of one window's ranks at least */
-  bool is_watched; /* the attribute is set */
-  bool ends_badly; /* MPI_Finalize aborts where a window is open */
-  int rank;        /* in MPI_COMM_WORLD */
-} all = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+  bool is_lowest;    /* this process is rank 0 of at least one window */
+  bool has_callback; /* the attribute on MPI_COMM_WORLD is set */
+  bool must_abort;   /* this MPI aborts in MPI_Finalize if a window is open */
+  int rank;          /* rank in MPI_COMM_WORLD */
+} registry = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
-static _Thread_local osla_maker current; /* what this thread makes */
+static _Thread_local osla_maker current; /* the maker that OSLA_MAKES has set in this thread */
 
-osla_maker osli_alive_makes(const char *maker, const char *destroyer)
+osla_maker osli_maker_begin(const char *maker, const char *destroyer)
 {
   const osla_maker before = current;
   if (!before.is_set || !maker) current = (osla_maker){maker, destroyer, true};
   return before;
 }
 
-void osli_alive_restore(osla_maker *before)
+void osli_maker_end(osla_maker *before)
 {
   current = *before;
 }
 
-void osli_alive_add(osla_alive *a)
+void osli_live_object_add(osla_live_object *a)
 {
-  (void)pthread_mutex_lock(&all.mutex);
+  (void)pthread_mutex_lock(&registry.mutex);
   a->by = current;
-  a->next = all.first;
-  a->link = &all.first;
+  a->next = registry.first;
+  a->link = &registry.first;
   if (a->next) a->next->link = &a->next;
-  all.first = a;
-  (void)pthread_mutex_unlock(&all.mutex);
+  registry.first = a;
+  (void)pthread_mutex_unlock(&registry.mutex);
 }
 
-void osli_alive_remove(osla_alive *a)
+void osli_live_object_remove(osla_live_object *a)
 {
-  (void)pthread_mutex_lock(&all.mutex);
+  (void)pthread_mutex_lock(&registry.mutex);
   if (a->link) *a->link = a->next;
   if (a->link && a->next) a->next->link = a->link;
   a->link = NULL;
-  (void)pthread_mutex_unlock(&all.mutex);
+  (void)pthread_mutex_unlock(&registry.mutex);
 }
 
-static bool is_made_by(const osla_alive *a, const char *maker)
+static bool is_made_by(const osla_live_object *a, const char *maker)
 {
   return a->by.maker && strcmp(a->by.maker, maker) == 0;
 }
 
-static bool is_first_of_its_maker(const osla_alive *a)
+static bool is_first_of_its_maker(const osla_live_object *a)
 {
-  for (const osla_alive *b = all.first; b != a; b = b->next)
+  for (const osla_live_object *b = registry.first; b != a; b = b->next)
     if (is_made_by(b, a->by.maker)) return false;
   return true;
 }
 
-/* "osla_matrix_destroy (of osla_matrix_wrap), osla_transport_destroy (of ...)" */
-static void list_objects(char text[MOST_TEXT])
+/* Writes, for example, "osla_matrix_destroy (of osla_matrix_wrap), osla_transport_destroy (of
+ * ...)". */
+static void list_objects(char text[MAX_TEXT])
 {
   size_t used = 0;
   text[0] = '\0';
-  for (const osla_alive *a = all.first; a && used < MOST_TEXT; a = a->next)
+  for (const osla_live_object *a = registry.first; a && used < MAX_TEXT; a = a->next)
     if (a->by.maker && is_first_of_its_maker(a))
-      used += (size_t)snprintf(text + used, MOST_TEXT - used, "%s%s (of %s)", used ? ", " : "",
+      used += (size_t)snprintf(text + used, MAX_TEXT - used, "%s%s (of %s)", used ? ", " : "",
                                a->by.destroyer, a->by.maker);
 }
 
 static void run_end_hooks(void)
 {
-  for (const osla_alive *a = all.first; a; a = a->next)
-    if (a->t) osli_run_end_hook(a->t);
+  for (const osla_live_object *a = registry.first; a; a = a->next)
+    if (a->t) osli_end_hook_run(a->t);
 }
 
-/* MPI_Finalize calls it, and another MPI than MPICH may have ended by then: MPI is called only to
- * end the job. */
-static int look_at_end(MPI_Comm world, int keyval, void *value, void *extra)
+/* The delete callback, run inside MPI_Finalize. It calls MPI only to end the job, because MPIs
+ * other than MPICH may already have shut down. */
+static int report_at_finalize(MPI_Comm world, int keyval, void *value, void *extra)
 {
-  char text[MOST_TEXT];
+  char text[MAX_TEXT];
   (void)world, (void)keyval, (void)value, (void)extra;
-  if (all.n_windows == 0 || (!all.is_lowest && !all.ends_badly)) return MPI_SUCCESS;
-  if (!all.is_lowest) osli_nap(OTHERS_WAIT_US); /* for that rank to end the job */
+  if (registry.n_windows == 0 || (!registry.is_lowest && !registry.must_abort)) return MPI_SUCCESS;
+  if (!registry.is_lowest)
+    osli_nap(OTHER_RANKS_WAIT_US); /* rank 0 of the window reports and ends the job */
   list_objects(text);
   if (text[0] == '\0')
-    return MPI_SUCCESS; /* a window of no object, as of one that could not be made */
-  osla_log(all.rank, "MPI_Finalize was called before %s%s", text,
-           all.ends_badly ? "; ending all ranks" : "");
-  if (!all.ends_badly) return MPI_SUCCESS;
+    return MPI_SUCCESS; /* the open window belongs to no object, for instance after a failed
+                           creation */
+  osla_log(registry.rank, "MPI_Finalize was called before %s%s", text,
+           registry.must_abort ? "; ending all ranks" : "");
+  if (!registry.must_abort) return MPI_SUCCESS;
   run_end_hooks();
   (void)fflush(NULL);
-  osli_nap(OSLA_LAST_WORDS_US);
+  osli_nap(OSLA_LAST_LINE_US);
   (void)MPI_Abort(MPI_COMM_WORLD, 1);
   return MPI_SUCCESS;
 }
 
-static void watch_finalize(void)
+static void set_finalize_callback(void)
 {
   char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
   int length = 0, keyval = MPI_KEYVAL_INVALID;
-  all.is_watched = true;
+  registry.has_callback = true;
   (void)MPI_Get_library_version(version, &length);
-  all.ends_badly = strstr(version, "ch4:ucx") != NULL;
-  (void)MPI_Comm_rank(MPI_COMM_WORLD, &all.rank);
-  if (MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, look_at_end, &keyval, NULL) == MPI_SUCCESS)
+  registry.must_abort = strstr(version, "ch4:ucx") != NULL;
+  (void)MPI_Comm_rank(MPI_COMM_WORLD, &registry.rank);
+  if (MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, report_at_finalize, &keyval, NULL) ==
+      MPI_SUCCESS)
     (void)MPI_Comm_set_attr(MPI_COMM_WORLD, keyval, NULL);
 }
 
-void osli_alive_window_opened(bool is_lowest)
+void osli_window_opened(bool is_lowest)
 {
-  (void)pthread_mutex_lock(&all.mutex);
-  all.n_windows++;
-  all.is_lowest |= is_lowest;
-  if (!all.is_watched) watch_finalize();
-  (void)pthread_mutex_unlock(&all.mutex);
+  (void)pthread_mutex_lock(&registry.mutex);
+  registry.n_windows++;
+  registry.is_lowest |= is_lowest;
+  if (!registry.has_callback) set_finalize_callback();
+  (void)pthread_mutex_unlock(&registry.mutex);
 }
 
-void osli_alive_window_closed(void)
+void osli_window_closed(void)
 {
-  (void)pthread_mutex_lock(&all.mutex);
-  all.n_windows--;
-  (void)pthread_mutex_unlock(&all.mutex);
+  (void)pthread_mutex_lock(&registry.mutex);
+  registry.n_windows--;
+  (void)pthread_mutex_unlock(&registry.mutex);
 }

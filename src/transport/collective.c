@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static osla_err run(osla_transport *t, const osla_collective *what)
+static osla_err run_collective(osla_transport *t, const osla_collective *what)
 {
   return t->ops->collective(t, what);
 }
@@ -16,7 +16,7 @@ osla_err osla_barrier(osla_transport *t)
 {
   double since = osla_trace_now(t);
   atomic_thread_fence(memory_order_seq_cst);
-  OSLA_CALL(run(t, &(osla_collective){.kind = OSLA_DO_BARRIER, .type = MPI_BYTE}));
+  OSLA_CALL(run_collective(t, &(osla_collective){.kind = OSLA_DO_BARRIER, .type = MPI_BYTE}));
   atomic_thread_fence(memory_order_seq_cst);
   osla_trace_add(t, OSLA_TRACE_BARRIER, since, 0);
   return OSLA_OK;
@@ -25,8 +25,8 @@ osla_err osla_barrier(osla_transport *t)
 /* Counts above INT_MAX go in pieces. */
 enum { MAX_COUNT = 1 << 27 };
 
-static osla_err run_in_pieces(osla_transport *t, osla_collective what, int64_t count,
-                              osla_trace_kind traced_as)
+static osla_err run_collective_in_pieces(osla_transport *t, osla_collective what, int64_t count,
+                                         osla_trace_kind traced_as)
 {
   MPI_Aint low, extent;
   double since = osla_trace_now(t);
@@ -35,7 +35,7 @@ static osla_err run_in_pieces(osla_transport *t, osla_collective what, int64_t c
   for (int64_t left = count; left > 0; left -= MAX_COUNT, at += MAX_COUNT * extent) {
     what.recv = at;
     what.count = (int)(left < MAX_COUNT ? left : MAX_COUNT);
-    OSLA_CALL(run(t, &what));
+    OSLA_CALL(run_collective(t, &what));
   }
   osla_trace_add(t, traced_as, since, (double)count * (double)extent);
   return OSLA_OK;
@@ -45,13 +45,13 @@ osla_err osla_allreduce(osla_transport *t, void *buffer, int64_t count, MPI_Data
                         MPI_Op op)
 {
   osla_collective what = {.kind = OSLA_DO_ALLREDUCE, .recv = buffer, .type = type, .op = op};
-  return run_in_pieces(t, what, count, OSLA_TRACE_ALLREDUCE);
+  return run_collective_in_pieces(t, what, count, OSLA_TRACE_ALLREDUCE);
 }
 
 osla_err osla_bcast(osla_transport *t, void *buffer, int64_t count, MPI_Datatype type, int root)
 {
   osla_collective what = {.kind = OSLA_DO_BCAST, .recv = buffer, .type = type, .root = root};
-  return run_in_pieces(t, what, count, OSLA_TRACE_BCAST);
+  return run_collective_in_pieces(t, what, count, OSLA_TRACE_BCAST);
 }
 
 osla_err osla_alltoall(osla_transport *t, const void *send, void *recv, int count,
@@ -60,7 +60,8 @@ osla_err osla_alltoall(osla_transport *t, const void *send, void *recv, int coun
   MPI_Aint low, extent;
   double since = osla_trace_now(t);
   OSLA_MPI(MPI_Type_get_extent(type, &low, &extent));
-  OSLA_CALL(run(t, &(osla_collective){OSLA_DO_ALLTOALL, send, recv, count, type, MPI_OP_NULL, 0}));
+  OSLA_CALL(run_collective(
+    t, &(osla_collective){OSLA_DO_ALLTOALL, send, recv, count, type, MPI_OP_NULL, 0}));
   osla_trace_add(t, OSLA_TRACE_ALLTOALL, since, (double)count * (double)extent * t->size);
   return OSLA_OK;
 }
@@ -68,8 +69,8 @@ osla_err osla_alltoall(osla_transport *t, const void *send, void *recv, int coun
 osla_err osli_allgather(osla_transport *t, const void *mine, void *all, int bytes)
 {
   double since = osla_trace_now(t);
-  OSLA_CALL(
-    run(t, &(osla_collective){OSLA_DO_ALLGATHER, mine, all, bytes, MPI_BYTE, MPI_OP_NULL, 0}));
+  OSLA_CALL(run_collective(
+    t, &(osla_collective){OSLA_DO_ALLGATHER, mine, all, bytes, MPI_BYTE, MPI_OP_NULL, 0}));
   osla_trace_add(t, OSLA_TRACE_ALLGATHER, since, (double)bytes * t->size);
   return OSLA_OK;
 }
@@ -85,7 +86,7 @@ osla_err osli_receive(osla_transport *t, int from, void *buffer, int bytes)
 }
 
 /* The failure of that rank, on all. */
-static osla_err share_failure(osla_transport *t, osla_err local, int rank)
+static osla_err broadcast_failure(osla_transport *t, osla_err local, int rank)
 {
   struct {
     int code;
@@ -109,7 +110,7 @@ static void print_number(bool is_bits, int64_t value, char text[NUMBER])
 }
 
 /* An argument differs: who has another value than rank 0? */
-static osla_err share_difference(osla_transport *t, const char *call, const osla_argument *differs)
+static osla_err report_difference(osla_transport *t, const char *call, const osla_argument *differs)
 {
   int64_t here = differs->value, there = differs->value;
   OSLA_CALL(osla_bcast(t, &here, 1, MPI_INT64_T, 0));
@@ -138,8 +139,8 @@ osla_err osla_agree_same(osla_transport *t, osla_err local, const char *call,
   }
   OSLA_CALL(osla_allreduce(t, least, 1 + 2 * count, MPI_INT64_T, MPI_MIN));
   for (int i = 0; i < count; i++)
-    if (least[1 + 2 * i] != ~least[2 + 2 * i]) return share_difference(t, call, &arguments[i]);
-  return least[0] == INT_MAX ? OSLA_OK : share_failure(t, local, (int)least[0]);
+    if (least[1 + 2 * i] != ~least[2 + 2 * i]) return report_difference(t, call, &arguments[i]);
+  return least[0] == INT_MAX ? OSLA_OK : broadcast_failure(t, local, (int)least[0]);
 }
 
 osla_err osla_agree(osla_transport *t, osla_err local)

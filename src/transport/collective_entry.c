@@ -10,13 +10,13 @@
 
 enum { NAME_BYTES = 64, CHUNK = 64 };
 
-static int64_t hash_of(const char *name, size_t length)
+static int64_t hash_bytes(const char *name, size_t length)
 {
   return (int64_t)(osla_hash(OSLA_HASH_OF_NOTHING, name, length) >> 1);
 }
 
 /* Finds the ranks that make another call than rank 0. */
-static osla_err refuse_difference(osla_transport *t, const char *call)
+static osla_err report_different_call(osla_transport *t, const char *call)
 {
   char first[NAME_BYTES] = "";
   (void)strncpy(first, call, sizeof first - 1);
@@ -74,15 +74,15 @@ cleanup:
 osla_err osla_meet(osla_transport *t, osla_err local, const char *call, int64_t n_dropped,
                    int64_t *dropped, int64_t *n_common)
 {
-  int64_t hash = hash_of(call, strcspn(call, " ")), whole = hash_of(call, strlen(call));
+  int64_t hash = hash_bytes(call, strcspn(call, " ")), whole = hash_bytes(call, strlen(call));
   int64_t least[] = {local == OSLA_OK ? INT_MAX : t->rank, hash, ~hash, whole, ~whole, n_dropped};
   *n_common = 0;
-  meet_arrival arrival;
-  OSLA_CALL(osli_meet_arrive(t, &arrival));
+  entry_announcement arrival;
+  OSLA_CALL(osli_entry_announce(t, &arrival));
   OSLA_CALL(osla_allreduce(t, least, 6, MPI_INT64_T, MPI_MIN));
-  OSLA_CALL(osli_meet_arrived(&arrival));
-  if (least[1] != ~least[2]) return refuse_difference(t, call);
+  OSLA_CALL(osli_entry_wait(&arrival));
+  if (least[1] != ~least[2]) return report_different_call(t, call);
   if (least[0] != INT_MAX) return osla_agree(t, local);
-  if (least[3] != ~least[4]) return refuse_difference(t, call);
+  if (least[3] != ~least[4]) return report_different_call(t, call);
   return least[5] == 0 ? OSLA_OK : intersect(t, n_dropped, dropped, n_common);
 }

@@ -16,10 +16,10 @@
 
 enum {
   ARRIVED_TAG = 8,
-  LOOKS_TAG,
+  SEARCHES_TAG,
   ASK_TAG,
   ANSWER_TAG,
-  WORD_TAG
+  VERDICT_TAG
 }; /* others: eager_state.h, exchange_mpi.c */
 
 /* The place of a transport's rank 0 among all ranks of the program. */
@@ -38,7 +38,7 @@ static int root_of(const osla_transport *t)
 }
 
 /* Is x closed after y? The same answer on all ranks of both that look. */
-static bool is_later(const osla_transport *x, const osla_transport *y)
+static bool is_abandoned_later(const osla_transport *x, const osla_transport *y)
 {
   return y->size != x->size ? y->size > x->size : root_of(y) < root_of(x);
 }
@@ -48,34 +48,34 @@ static bool is_later(const osla_transport *x, const osla_transport *y)
  * another may have none but ranks that look, while the others of that one are on their way, or look
  * as well. And a moment more or less than others, who may ask the same rank and be refused alike.
  */
-static const double patience = 0.2, moment = 0.005;
-enum { MOMENTS = 31 };
+static const double search_delay = 0.2, jitter_step = 0.005;
+enum { N_JITTER_STEPS = 31 };
 
-static int before(const osla_transport *t)
+static int previous_rank(const osla_transport *t)
 {
   return (t->rank + t->size - 1) % t->size;
 }
 
-static int after(const osla_transport *t)
+static int next_rank(const osla_transport *t)
 {
   return (t->rank + 1) % t->size;
 }
 
-osla_err osli_meet_arrive(osla_transport *t, meet_arrival *a)
+osla_err osli_entry_announce(osla_transport *t, entry_announcement *a)
 {
-  *a = (meet_arrival){t, {MPI_REQUEST_NULL, MPI_REQUEST_NULL}, MPI_SUCCESS};
+  *a = (entry_announcement){t, {MPI_REQUEST_NULL, MPI_REQUEST_NULL}, MPI_SUCCESS};
   if (t->size == 1) return OSLA_OK;
   (void)pthread_mutex_lock(&t->mutex);
-  int code = MPI_Irecv(NULL, 0, MPI_BYTE, before(t), ARRIVED_TAG, t->comm, &a->requests[0]);
+  int code = MPI_Irecv(NULL, 0, MPI_BYTE, previous_rank(t), ARRIVED_TAG, t->comm, &a->requests[0]);
   if (code == MPI_SUCCESS)
-    code = MPI_Isend(NULL, 0, MPI_BYTE, after(t), ARRIVED_TAG, t->comm, &a->requests[1]);
+    code = MPI_Isend(NULL, 0, MPI_BYTE, next_rank(t), ARRIVED_TAG, t->comm, &a->requests[1]);
   (void)pthread_mutex_unlock(&t->mutex);
   return code == MPI_SUCCESS ? OSLA_OK : osla_error_set_mpi(code, "MPI_Isend");
 }
 
-static bool both_done(void *arg)
+static bool are_complete(void *arg)
 {
-  meet_arrival *a = arg;
+  entry_announcement *a = arg;
   MPI_Status statuses[2];
   int flag = 0;
   (void)pthread_mutex_lock(&a->t->mutex);
@@ -84,32 +84,33 @@ static bool both_done(void *arg)
   return flag || a->code != MPI_SUCCESS;
 }
 
-osla_err osli_meet_arrived(meet_arrival *a)
+osla_err osli_entry_wait(entry_announcement *a)
 {
-  osli_wait_until(a->t, both_done, a, NULL);
+  osli_wait_until(a->t, are_complete, a, NULL);
   return a->code == MPI_SUCCESS ? OSLA_OK : osla_error_set_mpi(a->code, "MPI_Testall");
 }
 
 /* ---- the search ---- */
 
-typedef struct place {
+typedef struct candidate {
   osla_transport *t;
-  double delay;    /* rank 0: waits so long when all look */
-  double complete; /* rank 0: all others look since then; 0: they do not */
-} place;
+  double abandon_after_s; /* rank 0: waits so long when all look */
+  double complete_since;  /* rank 0: all others look since then; 0: they do not */
+} candidate;
 
 /* promised: the place where I have said yes, or ask; -1: none */
 typedef struct search {
-  place *places;
+  candidate *candidates;
   int count, found, released, promised, code;
 } search;
 
 /* Of a search of its receiver (LOOKS, ANSWER: of its sender); 1: it begins (yes, over for all of
  * us), 0: it is over (no, it goes on) */
-enum { NUMBER, HOLDS, WORDS };
+enum { SEARCH_ID, FLAG, WORDS };
 
 /* Has such a message come? Then its words, where there are any, are received. */
-static bool take(search *s, osla_transport *t, int *from, int tag, int64_t words[WORDS])
+static bool receive_if_arrived(search *s, osla_transport *t, int *from, int tag,
+                               int64_t words[WORDS])
 {
   int flag = 0;
   MPI_Status status;
@@ -124,7 +125,7 @@ static bool take(search *s, osla_transport *t, int *from, int tag, int64_t words
   return flag && code == MPI_SUCCESS;
 }
 
-static void send(search *s, osla_transport *t, int to, int tag, int64_t number, bool holds)
+static void send_words(search *s, osla_transport *t, int to, int tag, int64_t number, bool holds)
 {
   const int64_t words[WORDS] = {number, holds};
   (void)pthread_mutex_lock(&t->mutex);
@@ -135,129 +136,135 @@ static void send(search *s, osla_transport *t, int to, int tag, int64_t number, 
 
 /* Rank 0: who looks, by their messages, which come in the order in which each sent them; and what
  * they answer. Who has gone does not. */
-static void hear(search *s, osla_transport *t)
+static void receive_reports(search *s, osla_transport *t)
 {
   int64_t words[WORDS];
-  for (int from = MPI_ANY_SOURCE; take(s, t, &from, LOOKS_TAG, words); from = MPI_ANY_SOURCE) {
-    meet_looker *l = &t->lookers[from];
-    t->n_lookers += (words[HOLDS] != 0) - (l->number != 0);
-    l->number = words[HOLDS] ? words[NUMBER] : 0;
-    l->answer = MEET_NO; /* to what I asked before */
+  for (int from = MPI_ANY_SOURCE; receive_if_arrived(s, t, &from, SEARCHES_TAG, words);
+       from = MPI_ANY_SOURCE) {
+    searching_rank *l = &t->searching[from];
+    t->n_searching += (words[FLAG] != 0) - (l->number != 0);
+    l->number = words[FLAG] ? words[SEARCH_ID] : 0;
+    l->answer = SEARCH_NO; /* to what I asked before */
   }
-  for (int from = MPI_ANY_SOURCE; take(s, t, &from, ANSWER_TAG, words); from = MPI_ANY_SOURCE)
-    if (t->lookers[from].number == words[NUMBER])
-      t->lookers[from].answer = words[HOLDS] ? MEET_YES : MEET_NO;
+  for (int from = MPI_ANY_SOURCE; receive_if_arrived(s, t, &from, ANSWER_TAG, words);
+       from = MPI_ANY_SOURCE)
+    if (t->searching[from].number == words[SEARCH_ID])
+      t->searching[from].answer = words[FLAG] ? SEARCH_YES : SEARCH_NO;
 }
 
 /* Rank 0, when all look. */
-static void ask(search *s, int i)
+static void request_answers(search *s, int i)
 {
-  osla_transport *t = s->places[i].t;
+  osla_transport *t = s->candidates[i].t;
   s->promised = i;
   for (int rank = 1; rank < t->size; rank++) {
-    t->lookers[rank].answer = MEET_UNHEARD;
-    send(s, t, rank, ASK_TAG, t->lookers[rank].number, true);
+    t->searching[rank].answer = SEARCH_NOT_ANSWERED;
+    send_words(s, t, rank, ASK_TAG, t->searching[rank].number, true);
   }
 }
 
 /* Rank 0, which has asked. True: all have said yes, and are told that it is over. */
-static bool decide(search *s, int i)
+static bool decide_abandon(search *s, int i)
 {
-  osla_transport *t = s->places[i].t;
+  osla_transport *t = s->candidates[i].t;
   int yes = 1;
   for (int rank = 1; rank < t->size; rank++) {
-    if (t->lookers[rank].answer == MEET_UNHEARD) return false;
-    yes += t->lookers[rank].answer == MEET_YES;
+    if (t->searching[rank].answer == SEARCH_NOT_ANSWERED) return false;
+    yes += t->searching[rank].answer == SEARCH_YES;
   }
   for (int rank = 1; rank < t->size; rank++) {
-    meet_looker *l = &t->lookers[rank];
-    if (l->answer == MEET_YES) send(s, t, rank, WORD_TAG, l->number, yes == t->size);
+    searching_rank *l = &t->searching[rank];
+    if (l->answer == SEARCH_YES) send_words(s, t, rank, VERDICT_TAG, l->number, yes == t->size);
     if (yes == t->size) l->number = 0;
   }
-  if (yes == t->size) t->n_lookers = 0;
+  if (yes == t->size) t->n_searching = 0;
   s->promised = -1;
-  s->places[i].complete = 0;
+  s->candidates[i].complete_since = 0;
   return yes == t->size;
 }
 
 /* Rank 0. True: it is over for all ranks of this transport. */
-static bool release(search *s, int i)
+static bool coordinate(search *s, int i)
 {
-  place *p = &s->places[i];
-  hear(s, p->t);
-  if (s->promised == i) return decide(s, i);
-  if (p->t->n_lookers < p->t->size - 1) {
-    p->complete = 0;
+  candidate *p = &s->candidates[i];
+  receive_reports(s, p->t);
+  if (s->promised == i) return decide_abandon(s, i);
+  if (p->t->n_searching < p->t->size - 1) {
+    p->complete_since = 0;
     return false;
   }
-  if (p->complete <= 0) p->complete = osla_clock();
-  if (s->promised < 0 && osla_clock() - p->complete >= p->delay) ask(s, i);
+  if (p->complete_since <= 0) p->complete_since = osla_clock();
+  if (s->promised < 0 && osla_clock() - p->complete_since >= p->abandon_after_s)
+    request_answers(s, i);
   return false;
 }
 
 /* The others. What is about an earlier search of mine is stale: rank 0 will hear that I had gone.
  */
-static bool is_released(search *s, int i)
+static bool is_released_by_root(search *s, int i)
 {
-  osla_transport *t = s->places[i].t;
+  osla_transport *t = s->candidates[i].t;
   int64_t words[WORDS];
-  for (int from = 0; take(s, t, &from, ASK_TAG, words);) {
-    if (words[NUMBER] != t->searches) continue;
+  for (int from = 0; receive_if_arrived(s, t, &from, ASK_TAG, words);) {
+    if (words[SEARCH_ID] != t->n_searches) continue;
     bool yes = s->promised < 0;
     if (yes) s->promised = i;
-    send(s, t, 0, ANSWER_TAG, t->searches, yes);
+    send_words(s, t, 0, ANSWER_TAG, t->n_searches, yes);
   }
-  for (int from = 0; s->promised == i && take(s, t, &from, WORD_TAG, words);) {
+  for (int from = 0; s->promised == i && receive_if_arrived(s, t, &from, VERDICT_TAG, words);) {
     s->promised = -1;
-    if (words[HOLDS]) return true;
+    if (words[FLAG]) return true;
   }
   return false;
 }
 
-static bool is_over(void *arg)
+static bool is_search_over(void *arg)
 {
   search *s = arg;
   for (int i = 0; i < s->count; i++) {
-    osla_transport *t = s->places[i].t;
-    int from = before(t);
+    osla_transport *t = s->candidates[i].t;
+    int from = previous_rank(t);
     if (i > 0) osla_progress(t); /* who waits sees to the first one */
-    if (s->promised < 0 && take(s, t, &from, ARRIVED_TAG, NULL)) {
+    if (s->promised < 0 && receive_if_arrived(s, t, &from, ARRIVED_TAG, NULL)) {
       s->found = i;
       return true;
     }
   }
   for (int i = 0; i < s->count && s->released < 0; i++)
-    if (s->places[i].t->rank == 0 ? release(s, i) : is_released(s, i)) s->released = i;
+    if (s->candidates[i].t->rank == 0 ? coordinate(s, i) : is_released_by_root(s, i))
+      s->released = i;
   return s->released >= 0 || s->code != MPI_SUCCESS;
 }
 
 /* Begins on all transports, and says so. */
-static osla_err begin(search *s)
+static osla_err begin_search(search *s)
 {
   for (int i = 0; i < s->count; i++) {
-    osla_transport *t = s->places[i].t;
-    if (t->rank == 0 && !t->lookers) {
-      t->lookers = calloc((size_t)t->size, sizeof *t->lookers);
-      OSLA_CHECK(t->lookers, OSLA_ERR_MEM, "osla_meet_find: a list of %d ranks", t->size);
+    osla_transport *t = s->candidates[i].t;
+    if (t->rank == 0 && !t->searching) {
+      t->searching = calloc((size_t)t->size, sizeof *t->searching);
+      OSLA_CHECK(t->searching, OSLA_ERR_MEM, "osla_meet_find: a list of %d ranks", t->size);
     }
   }
   for (int i = 0; i < s->count; i++) {
-    place *p = &s->places[i];
-    if (p->t->rank == 0) p->delay = patience + moment * ((unsigned)root_of(p->t) % MOMENTS);
+    candidate *p = &s->candidates[i];
+    if (p->t->rank == 0)
+      p->abandon_after_s = search_delay + jitter_step * ((unsigned)root_of(p->t) % N_JITTER_STEPS);
     for (int j = 0; j < s->count; j++)
-      if (p->t->rank == 0 && is_later(p->t, s->places[j].t)) p->delay += patience;
-    p->t->searches++;
-    if (p->t->rank != 0) send(s, p->t, 0, LOOKS_TAG, p->t->searches, true);
+      if (p->t->rank == 0 && is_abandoned_later(p->t, s->candidates[j].t))
+        p->abandon_after_s += search_delay;
+    p->t->n_searches++;
+    if (p->t->rank != 0) send_words(s, p->t, 0, SEARCHES_TAG, p->t->n_searches, true);
   }
   return OSLA_OK;
 }
 
 /* Where I was released rank 0 knows that I look no more. */
-static void leave(search *s)
+static void end_search(search *s)
 {
   for (int i = 0; i < s->count; i++) {
-    osla_transport *t = s->places[i].t;
-    if (t->rank != 0 && i != s->released) send(s, t, 0, LOOKS_TAG, t->searches, false);
+    osla_transport *t = s->candidates[i].t;
+    if (t->rank != 0 && i != s->released) send_words(s, t, 0, SEARCHES_TAG, t->n_searches, false);
   }
 }
 
@@ -266,22 +273,22 @@ osla_err osla_meet_find(int count, osla_transport *const *transports, osla_trans
   *found = NULL;
   search s = {.found = -1, .released = -1, .promised = -1, .code = MPI_SUCCESS};
   osla_err err = OSLA_OK;
-  s.places = calloc((size_t)(count > 0 ? count : 1), sizeof *s.places);
-  OSLA_CHECK(s.places, OSLA_ERR_MEM, "osla_meet_find: a list of %d transports", count);
+  s.candidates = calloc((size_t)(count > 0 ? count : 1), sizeof *s.candidates);
+  OSLA_CHECK(s.candidates, OSLA_ERR_MEM, "osla_meet_find: a list of %d transports", count);
   for (int i = 0; i < count; i++)
-    if (transports[i]->size > 1) s.places[s.count++].t = transports[i];
+    if (transports[i]->size > 1) s.candidates[s.count++].t = transports[i];
   if (s.count == 1 && count == 1) {
     s.found = 0;
   } else if (s.count > 0) {
-    err = begin(&s);
-    if (err == OSLA_OK) osli_wait_until(s.places[0].t, is_over, &s, NULL);
-    if (err == OSLA_OK) leave(&s);
+    err = begin_search(&s);
+    if (err == OSLA_OK) osli_wait_until(s.candidates[0].t, is_search_over, &s, NULL);
+    if (err == OSLA_OK) end_search(&s);
   }
-  if (s.found >= 0) *found = s.places[s.found].t;
+  if (s.found >= 0) *found = s.candidates[s.found].t;
   if (s.code != MPI_SUCCESS) err = osla_error_set_mpi(s.code, "MPI_Iprobe");
   /* Nobody arrives at the next meeting while another one still looks for this one. */
-  if (err == OSLA_OK && s.released >= 0) err = osla_barrier(s.places[s.released].t);
-  free(s.places);
+  if (err == OSLA_OK && s.released >= 0) err = osla_barrier(s.candidates[s.released].t);
+  free(s.candidates);
   return err;
 }
 
@@ -291,37 +298,37 @@ osla_err osla_meet_find(int count, osla_transport *const *transports, osla_trans
 static struct {
   pthread_mutex_t mutex;
   osla_transport *newest;
-} living = {PTHREAD_MUTEX_INITIALIZER, NULL};
+} registered = {PTHREAD_MUTEX_INITIALIZER, NULL};
 
-void osli_meet_remember(osla_transport *t)
+void osli_transport_register(osla_transport *t)
 {
-  (void)pthread_mutex_lock(&living.mutex);
-  t->older = living.newest;
-  if (t->older) t->older->newer = t;
-  living.newest = t;
-  (void)pthread_mutex_unlock(&living.mutex);
+  (void)pthread_mutex_lock(&registered.mutex);
+  t->older_transport = registered.newest;
+  if (t->older_transport) t->older_transport->newer_transport = t;
+  registered.newest = t;
+  (void)pthread_mutex_unlock(&registered.mutex);
 }
 
-void osli_meet_forget(osla_transport *t)
+void osli_transport_unregister(osla_transport *t)
 {
-  (void)pthread_mutex_lock(&living.mutex);
-  if (t->older) t->older->newer = t->newer;
-  if (t->newer) t->newer->older = t->older;
-  if (living.newest == t) living.newest = t->older;
-  (void)pthread_mutex_unlock(&living.mutex);
+  (void)pthread_mutex_lock(&registered.mutex);
+  if (t->older_transport) t->older_transport->newer_transport = t->newer_transport;
+  if (t->newer_transport) t->newer_transport->older_transport = t->older_transport;
+  if (registered.newest == t) registered.newest = t->older_transport;
+  (void)pthread_mutex_unlock(&registered.mutex);
 }
 
 osla_err osla_meet_find_any(osla_transport **found)
 {
   int count = 0;
-  (void)pthread_mutex_lock(&living.mutex);
-  for (const osla_transport *t = living.newest; t; t = t->older)
+  (void)pthread_mutex_lock(&registered.mutex);
+  for (const osla_transport *t = registered.newest; t; t = t->older_transport)
     count++;
   osla_transport **all = malloc((size_t)(count + 1) * sizeof(osla_transport *));
   count = 0;
-  for (osla_transport *t = living.newest; all && t; t = t->older)
+  for (osla_transport *t = registered.newest; all && t; t = t->older_transport)
     all[count++] = t;
-  (void)pthread_mutex_unlock(&living.mutex);
+  (void)pthread_mutex_unlock(&registered.mutex);
   *found = NULL;
   OSLA_CHECK(all, OSLA_ERR_MEM, "a list of all transports");
   osla_err err = osla_meet_find(count, all, found);
@@ -329,9 +336,9 @@ osla_err osla_meet_find_any(osla_transport **found)
   return err;
 }
 
-void osli_meet_drain(osla_transport *t)
+void osli_search_discard_messages(osla_transport *t)
 {
-  for (int tag = LOOKS_TAG; tag <= WORD_TAG; tag++) {
+  for (int tag = SEARCHES_TAG; tag <= VERDICT_TAG; tag++) {
     MPI_Status status;
     int flag = 1;
     while (flag) {

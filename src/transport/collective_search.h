@@ -5,24 +5,24 @@
 #include "src/transport/transport_ops.h"
 
 /* A message to the rank after mine, one from the rank before. */
-typedef struct meet_arrival {
+typedef struct entry_announcement {
   osla_transport *t;
   MPI_Request requests[2];
   int code;
-} meet_arrival;
+} entry_announcement;
 
 /* Tells the rank after mine that I am at the meeting of this transport; a rank that looks for the
  * meeting finds it by that. Local. Errors: MPI. */
-osla_err osli_meet_arrive(osla_transport *t, meet_arrival *arrival);
-osla_err osli_meet_arrived(meet_arrival *arrival); /* waits for both */
+osla_err osli_entry_announce(osla_transport *t, entry_announcement *arrival);
+osla_err osli_entry_wait(entry_announcement *arrival); /* waits for both */
 
 /* A transport that osla_meet_find_any looks at, until it is forgotten; one that was never
  * remembered may be. Simulated ranks share a process, and so the list: each takes no longer for
  * more of them. Local, thread-safe. */
-void osli_meet_remember(osla_transport *t);
-void osli_meet_forget(osla_transport *t);
+void osli_transport_register(osla_transport *t);
+void osli_transport_unregister(osla_transport *t);
 
 /* Takes what is left of searches; before the communicator is freed. Local. */
-void osli_meet_drain(osla_transport *t);
+void osli_search_discard_messages(osla_transport *t);
 
 #endif

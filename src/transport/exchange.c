@@ -9,7 +9,9 @@
  * was found: doc/design.md. */
 enum { SPARSE_FROM = 1024 };
 
-enum { HEAD = sizeof(int64_t) }; /* of each letter: its rank; in an all-to-all: is there one? */
+enum {
+  LETTER_HEAD = sizeof(int64_t)
+}; /* of each letter: its rank; in an all-to-all: is there one? */
 
 struct osla_exchange {
   osla_transport *t;
@@ -19,20 +21,20 @@ struct osla_exchange {
 
 /* ---- letters ---- */
 
-static size_t stride(const osla_letters *l)
+static size_t letter_stride(const osla_letters *l)
 {
-  return HEAD + ((size_t)l->bytes + HEAD - 1) / HEAD * HEAD;
+  return LETTER_HEAD + ((size_t)l->bytes + LETTER_HEAD - 1) / LETTER_HEAD * LETTER_HEAD;
 }
 
-static unsigned char *item(const osla_letters *l, int i)
+static unsigned char *letter_at(const osla_letters *l, int i)
 {
-  return l->memory + (size_t)i * stride(l);
+  return l->memory + (size_t)i * letter_stride(l);
 }
 
 osla_err osli_letters_reserve(osla_letters *l, int room)
 {
   if (room <= l->room) return OSLA_OK;
-  unsigned char *more = realloc(l->memory, (size_t)room * stride(l));
+  unsigned char *more = realloc(l->memory, (size_t)room * letter_stride(l));
   OSLA_CHECK(more, OSLA_ERR_MEM, "%d letters of %d bytes", room, l->bytes);
   l->memory = more;
   l->room = room;
@@ -44,9 +46,9 @@ osla_err osli_letters_add(osla_letters *l, int rank, const void *letter)
   enum { FIRST_ROOM = 16 };
   if (l->n == l->room) OSLA_CALL(osli_letters_reserve(l, l->n > 0 ? 2 * l->n : FIRST_ROOM));
   const int64_t head = rank;
-  unsigned char *at = item(l, l->n++);
+  unsigned char *at = letter_at(l, l->n++);
   memcpy(at, &head, sizeof head);
-  memcpy(at + HEAD, letter, (size_t)l->bytes);
+  memcpy(at + LETTER_HEAD, letter, (size_t)l->bytes);
   return OSLA_OK;
 }
 
@@ -65,15 +67,15 @@ static int rank_at(const void *at)
 
 int osli_letter_rank(const osla_letters *l, int i)
 {
-  return rank_at(item(l, i));
+  return rank_at(letter_at(l, i));
 }
 
 const void *osli_letter(const osla_letters *l, int i)
 {
-  return item(l, i) + HEAD;
+  return letter_at(l, i) + LETTER_HEAD;
 }
 
-static int by_rank(const void *a, const void *b)
+static int compare_ranks(const void *a, const void *b)
 {
   return rank_at(a) - rank_at(b);
 }
@@ -82,8 +84,8 @@ const void *osli_letter_of(const osla_letters *l, int rank)
 {
   const int64_t key = rank;
   const unsigned char *at =
-    l->n > 0 ? bsearch(&key, l->memory, (size_t)l->n, stride(l), by_rank) : NULL;
-  return at ? at + HEAD : NULL;
+    l->n > 0 ? bsearch(&key, l->memory, (size_t)l->n, letter_stride(l), compare_ranks) : NULL;
+  return at ? at + LETTER_HEAD : NULL;
 }
 
 /* ---- exchanges ---- */
@@ -92,7 +94,7 @@ osla_err osli_exchange_open(osla_transport *t, int most_bytes, osla_exchange **o
 {
   const int from = t->settings.sparse_from > 0 ? t->settings.sparse_from : SPARSE_FROM;
   const osla_letters most = {.bytes = most_bytes};
-  const size_t bytes = (size_t)t->size * stride(&most);
+  const size_t bytes = (size_t)t->size * letter_stride(&most);
   osla_exchange *x = calloc(1, sizeof *x);
   *out = x;
   OSLA_CHECK(x, OSLA_ERR_MEM, "an exchange");
@@ -115,21 +117,21 @@ void osli_exchange_close(osla_exchange **exchange)
 
 static osla_err run_dense(const osla_exchange *x, const osla_letters *out, osla_letters *in)
 {
-  const size_t each = stride(out);
+  const size_t each = letter_stride(out);
   const int64_t yes = 1;
   memset(x->send, 0, (size_t)x->t->size * each);
   for (int i = 0; i < out->n; i++) {
     unsigned char *at = x->send + (size_t)osli_letter_rank(out, i) * each;
     memcpy(at, &yes, sizeof yes);
-    memcpy(at + HEAD, osli_letter(out, i), (size_t)out->bytes);
+    memcpy(at + LETTER_HEAD, osli_letter(out, i), (size_t)out->bytes);
   }
-  OSLA_CALL(osla_alltoall(x->t, x->send, x->recv, (int)(each / HEAD), MPI_INT64_T));
+  OSLA_CALL(osla_alltoall(x->t, x->send, x->recv, (int)(each / LETTER_HEAD), MPI_INT64_T));
   osla_err err = OSLA_OK;
   for (int rank = 0; rank < x->t->size && err == OSLA_OK; rank++) {
     const unsigned char *at = x->recv + (size_t)rank * each;
     int64_t has;
     memcpy(&has, at, sizeof has);
-    if (has) err = osli_letters_add(in, rank, at + HEAD);
+    if (has) err = osli_letters_add(in, rank, at + LETTER_HEAD);
   }
   return err;
 }
@@ -150,7 +152,7 @@ static osla_err run_sparse(const osla_exchange *x, const osla_letters *out, int 
   osla_err err = own ? osli_letters_add(in, t->rank, own) : OSLA_OK;
   osla_err done = t->ops->exchange(t, &what);
   if (err == OSLA_OK) err = done;
-  if (in->n > 0) qsort(in->memory, (size_t)in->n, stride(in), by_rank);
+  if (in->n > 0) qsort(in->memory, (size_t)in->n, letter_stride(in), compare_ranks);
   osla_trace_add(t, OSLA_TRACE_ALLTOALL, since, (double)out->bytes * out->n);
   return err;
 }

@@ -17,45 +17,45 @@
 #include <unistd.h>
 
 /* TAG: every MPI has tags up to 32767. */
-enum { TAG = 32749, TURN_US = 200, REST_US = 300000, MOST_SETS = 64 };
+enum { TAG = 32749, POLL_US = 200, REST_US = 300000, MOST_SETS = 64 };
 
 /* The ranks of one communicator that this rank takes leave of. */
-typedef struct farewell {
-  struct farewell *next;
+typedef struct finalize_group {
+  struct finalize_group *next;
   MPI_Comm comm; /* MPI_COMM_WORLD, or our own */
   int rank, size;
-  bool *takes_leave;     /* [size] of these ranks; never of `rank` */
+  bool *exchanges_with;  /* [size] of these ranks; never of `rank` */
   MPI_Request *requests; /* [2 size] made in time, so that the end needs no memory */
   int n_requests;
-} farewell;
+} finalize_group;
 
 /* All farewells of this process. The attribute on MPI_COMM_SELF points to it. */
 static struct {
   pthread_mutex_t mutex;
   int keyval; /* MPI_KEYVAL_INVALID: the attribute is not set yet */
-  farewell *first;
-} all = {PTHREAD_MUTEX_INITIALIZER, MPI_KEYVAL_INVALID, NULL};
+  finalize_group *first;
+} groups = {PTHREAD_MUTEX_INITIALIZER, MPI_KEYVAL_INVALID, NULL};
 
-static void post(farewell *f)
+static void post_messages(finalize_group *f)
 {
   for (int i = 1; i < f->size; i++) {
     int other = (f->rank + i) % f->size;
-    if (!f->takes_leave[other]) continue;
+    if (!f->exchanges_with[other]) continue;
     (void)MPI_Irecv(NULL, 0, MPI_BYTE, other, TAG, f->comm, &f->requests[f->n_requests++]);
     (void)MPI_Isend(NULL, 0, MPI_BYTE, other, TAG, f->comm, &f->requests[f->n_requests++]);
   }
 }
 
-static void destroy(farewell *f)
+static void destroy_group(finalize_group *f)
 {
   if (!f) return;
   if (f->comm != MPI_COMM_WORLD && f->comm != MPI_COMM_NULL) (void)MPI_Comm_free(&f->comm);
-  free(f->takes_leave);
+  free(f->exchanges_with);
   free(f->requests);
   free(f);
 }
 
-static void finish(farewell *f)
+static void wait_messages(finalize_group *f)
 {
   for (int i = 0; i < f->n_requests;) {
     int done = 1;
@@ -63,22 +63,22 @@ static void finish(farewell *f)
     if (done)
       i++;
     else
-      osli_nap(TURN_US);
+      osli_nap(POLL_US);
   }
-  destroy(f);
+  destroy_group(f);
 }
 
 /* All are posted before one is waited for: ranks may have met in different orders. */
-static int say_farewell(MPI_Comm self, int keyval, void *value, void *extra)
+static int exchange_messages(MPI_Comm self, int keyval, void *value, void *extra)
 {
   (void)self, (void)keyval, (void)value, (void)extra;
-  for (farewell *f = all.first; f; f = f->next)
-    post(f);
-  for (farewell *f = all.first, *next; f; f = next) {
+  for (finalize_group *f = groups.first; f; f = f->next)
+    post_messages(f);
+  for (finalize_group *f = groups.first, *next; f; f = next) {
     next = f->next;
-    finish(f);
+    wait_messages(f);
   }
-  all.first = NULL;
+  groups.first = NULL;
   osli_nap(REST_US);
   return MPI_SUCCESS;
 }
@@ -101,7 +101,7 @@ static uint64_t hash(uint64_t start, const char *text)
 }
 
 /* The same on ranks that have one network interface list: one kernel, one network name space. */
-static uint64_t place_of_this_process(void)
+static uint64_t network_identity(void)
 {
   char kernel[64], space[64] = "", host[64] = "";
   (void)gethostname(host, sizeof host - 1);
@@ -111,11 +111,11 @@ static uint64_t place_of_this_process(void)
 }
 
 /* Collective. */
-static osla_err is_needed(MPI_Comm comm, bool *needed)
+static osla_err is_enabled(MPI_Comm comm, bool *needed)
 {
   const char *wish = getenv("OSLA_FAREWELL");
-  uint64_t place = place_of_this_process();
-  uint64_t least[3] = {place, ~place, !(wish && strcmp(wish, "off") == 0)};
+  uint64_t identity = network_identity();
+  uint64_t least[3] = {identity, ~identity, !(wish && strcmp(wish, "off") == 0)};
   OSLA_MPI(MPI_Allreduce(MPI_IN_PLACE, least, 3, MPI_UINT64_T, MPI_MIN, comm));
   *needed = least[0] != ~least[1] && least[2];
   return OSLA_OK;
@@ -138,71 +138,72 @@ static osla_err translate(MPI_Comm comm, int size, MPI_Comm in, int *rank)
 }
 
 /* Does f take leave of all `size` ranks of comm? `rank`: [size] scratch. */
-static bool covers(const farewell *f, MPI_Comm comm, int size, int *rank)
+static bool covers_ranks(const finalize_group *f, MPI_Comm comm, int size, int *rank)
 {
   if (translate(comm, size, f->comm, rank) != OSLA_OK) return false;
   for (int i = 0; i < size; i++)
-    if (rank[i] == MPI_UNDEFINED || (rank[i] != f->rank && !f->takes_leave[rank[i]])) return false;
+    if (rank[i] == MPI_UNDEFINED || (rank[i] != f->rank && !f->exchanges_with[rank[i]]))
+      return false;
   return true;
 }
 
 /* Sets the attribute, so that nothing can fail when a farewell is added later. Under the mutex. */
 static osla_err set_attribute(void)
 {
-  if (all.keyval != MPI_KEYVAL_INVALID) return OSLA_OK;
+  if (groups.keyval != MPI_KEYVAL_INVALID) return OSLA_OK;
   int keyval;
-  OSLA_MPI(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, say_farewell, &keyval, NULL));
-  OSLA_MPI(MPI_Comm_set_attr(MPI_COMM_SELF, keyval, &all));
-  all.keyval = keyval;
+  OSLA_MPI(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, exchange_messages, &keyval, NULL));
+  OSLA_MPI(MPI_Comm_set_attr(MPI_COMM_SELF, keyval, &groups));
+  groups.keyval = keyval;
   return OSLA_OK;
 }
 
 /* A farewell without a communicator, of no rank yet. NULL: there is no memory. Local. */
-static farewell *allocate(int rank, int size)
+static finalize_group *allocate_group(int rank, int size)
 {
-  farewell *f = calloc(1, sizeof *f);
+  finalize_group *f = calloc(1, sizeof *f);
   if (!f) return NULL;
-  *f = (farewell){.comm = MPI_COMM_NULL, .rank = rank, .size = size};
-  f->takes_leave = calloc((size_t)size, sizeof *f->takes_leave);
+  *f = (finalize_group){.comm = MPI_COMM_NULL, .rank = rank, .size = size};
+  f->exchanges_with = calloc((size_t)size, sizeof *f->exchanges_with);
   f->requests = calloc(2 * (size_t)size, sizeof *f->requests);
-  if (f->takes_leave && f->requests) return f;
-  destroy(f);
+  if (f->exchanges_with && f->requests) return f;
+  destroy_group(f);
   return NULL;
 }
 
-static void add(farewell *f)
+static void add_group(finalize_group *f)
 {
-  (void)pthread_mutex_lock(&all.mutex);
-  f->next = all.first;
-  all.first = f;
-  (void)pthread_mutex_unlock(&all.mutex);
+  (void)pthread_mutex_lock(&groups.mutex);
+  f->next = groups.first;
+  groups.first = f;
+  (void)pthread_mutex_unlock(&groups.mutex);
 }
 
 /* A farewell of all ranks of comm, in a communicator of its own. Collective. */
-static osla_err arrange_own(MPI_Comm comm, int size)
+static osla_err arrange_own_communicator(MPI_Comm comm, int size)
 {
   int rank = 0;
   OSLA_MPI(MPI_Comm_rank(comm, &rank));
-  farewell *f = allocate(rank, size);
-  osla_err err = osli_all_have(comm, f, "farewells");
+  finalize_group *f = allocate_group(rank, size);
+  osla_err err = osli_agree_allocated(comm, f, "farewells");
   if (err == OSLA_OK) {
     int code = MPI_Comm_dup(comm, &f->comm);
     if (code != MPI_SUCCESS) err = osla_error_set_mpi(code, "MPI_Comm_dup");
   }
   if (err != OSLA_OK) {
-    destroy(f);
+    destroy_group(f);
     return err;
   }
   for (int i = 0; i < size; i++)
-    f->takes_leave[i] = i != rank;
-  add(f);
+    f->exchanges_with[i] = i != rank;
+  add_group(f);
   return OSLA_OK;
 }
 
 /* The farewell in MPI_COMM_WORLD; NULL: there is none. Under the mutex. */
-static farewell *find_world(void)
+static finalize_group *find_world_group(void)
 {
-  farewell *f = all.first;
+  finalize_group *f = groups.first;
   while (f && f->comm != MPI_COMM_WORLD)
     f = f->next;
   return f;
@@ -215,19 +216,20 @@ static osla_err arrange_in_world(MPI_Comm comm, int size, int *rank)
   int my_rank = 0, world_size = 1;
   OSLA_MPI(MPI_Comm_rank(MPI_COMM_WORLD, &my_rank));
   OSLA_MPI(MPI_Comm_size(MPI_COMM_WORLD, &world_size));
-  (void)pthread_mutex_lock(&all.mutex);
-  farewell *known = find_world(), *f = known ? known : allocate(my_rank, world_size);
-  (void)pthread_mutex_unlock(&all.mutex);
-  const bool is_good = f && translate(comm, size, MPI_COMM_WORLD, rank) == OSLA_OK;
-  osla_err err = osli_all_have(comm, is_good, "farewells");
+  (void)pthread_mutex_lock(&groups.mutex);
+  finalize_group *known = find_world_group(),
+                 *f = known ? known : allocate_group(my_rank, world_size);
+  (void)pthread_mutex_unlock(&groups.mutex);
+  const bool is_ready = f && translate(comm, size, MPI_COMM_WORLD, rank) == OSLA_OK;
+  osla_err err = osli_agree_allocated(comm, is_ready, "farewells");
   if (err != OSLA_OK) {
-    if (f != known) destroy(f);
+    if (f != known) destroy_group(f);
     return err;
   }
   for (int i = 0; i < size; i++)
-    if (rank[i] != MPI_UNDEFINED && rank[i] != my_rank) f->takes_leave[rank[i]] = true;
+    if (rank[i] != MPI_UNDEFINED && rank[i] != my_rank) f->exchanges_with[rank[i]] = true;
   f->comm = MPI_COMM_WORLD;
-  if (f != known) add(f);
+  if (f != known) add_group(f);
   return OSLA_OK;
 }
 
@@ -236,16 +238,17 @@ static osla_err arrange(MPI_Comm comm, int size, int *rank)
 {
   bool is_covered = false;
   int n_sets = 0;
-  (void)pthread_mutex_lock(&all.mutex);
+  (void)pthread_mutex_lock(&groups.mutex);
   osla_err err = set_attribute();
-  for (const farewell *f = all.first; f; f = f->next, n_sets++)
-    is_covered = is_covered || covers(f, comm, size, rank);
-  (void)pthread_mutex_unlock(&all.mutex);
-  OSLA_CALL(osli_all_have(comm, err == OSLA_OK, "farewells"));
+  for (const finalize_group *f = groups.first; f; f = f->next, n_sets++)
+    is_covered = is_covered || covers_ranks(f, comm, size, rank);
+  (void)pthread_mutex_unlock(&groups.mutex);
+  OSLA_CALL(osli_agree_allocated(comm, err == OSLA_OK, "farewells"));
   int most[2] = {!is_covered, n_sets};
   OSLA_MPI(MPI_Allreduce(MPI_IN_PLACE, most, 2, MPI_INT, MPI_MAX, comm));
   if (!most[0]) return OSLA_OK;
-  return most[1] < MOST_SETS ? arrange_own(comm, size) : arrange_in_world(comm, size, rank);
+  return most[1] < MOST_SETS ? arrange_own_communicator(comm, size)
+                             : arrange_in_world(comm, size, rank);
 }
 
 osla_err osla_farewell_arrange(MPI_Comm comm)
@@ -253,11 +256,11 @@ osla_err osla_farewell_arrange(MPI_Comm comm)
   bool needed = false;
   int size = 1;
   if (!is_affected()) return OSLA_OK;
-  OSLA_CALL(is_needed(comm, &needed));
+  OSLA_CALL(is_enabled(comm, &needed));
   if (!needed) return OSLA_OK;
   OSLA_MPI(MPI_Comm_size(comm, &size));
   int *rank = calloc((size_t)size, sizeof *rank);
-  osla_err err = osli_all_have(comm, rank, "numbers");
+  osla_err err = osli_agree_allocated(comm, rank, "numbers");
   if (err == OSLA_OK) err = arrange(comm, size, rank);
   free(rank);
   return err;

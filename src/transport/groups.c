@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-typedef struct osla_group_place folder;
+typedef struct osla_group_folder group_folder;
 
 /* In the order of osla_group_places.tree; version 2 has one tree for all controllers. */
 static const char *const controllers[OSLA_GROUP_TREES] = {"", "memory", "cpu"};
@@ -61,7 +61,7 @@ static void find_names(const char *root, char name[OSLA_GROUP_TREES][PATH_MAX])
 }
 
 /* mountinfo writes blanks as \040. */
-static void decode(char *text)
+static void decode_octal(char *text)
 {
   char *to = text;
   for (const char *from = text; *from; to++) {
@@ -77,7 +77,7 @@ static void decode(char *text)
 }
 
 /* What leads from group `top` down to `group`; NULL: `top` is not above it. */
-static const char *below(const char *top, const char *group)
+static const char *path_below(const char *top, const char *group)
 {
   size_t length = strcmp(top, "/") == 0 ? 0 : strlen(top);
   bool above = strncmp(top, group, length) == 0 && (group[length] == '/' || !group[length]);
@@ -103,8 +103,8 @@ static bool parse_mount(char *line, mount *m)
   if (!m->type || !m->options) return false;
   m->top = field[3];
   m->point = field[4];
-  decode(m->top);
-  decode(m->point);
+  decode_octal(m->top);
+  decode_octal(m->point);
   return true;
 }
 
@@ -114,7 +114,7 @@ static bool shows_tree(const mount *m, const char *controller)
   return strcmp(m->type, "cgroup") == 0 && is_in_list(m->options, controller);
 }
 
-static bool set_folder(folder *f, const char *root, const char *point, const char *rest)
+static bool set_folder(group_folder *f, const char *root, const char *point, const char *rest)
 {
   struct stat status;
   int top = snprintf(f->path, sizeof f->path, "%s%s", root, strcmp(point, "/") == 0 ? "" : point);
@@ -127,16 +127,16 @@ static bool set_folder(folder *f, const char *root, const char *point, const cha
 /* Takes the folder of group `name` if this mount shows it; true: it does. Where no mount does (a
  * container that is told its name outside) the top of one stands for it: there a container's own
  * group lies. */
-static bool take_folder(const char *root, const mount *m, const char *name, folder *f)
+static bool use_mount(const char *root, const mount *m, const char *name, group_folder *f)
 {
-  folder at;
-  const char *rest = below(m->top, name);
+  group_folder at;
+  const char *rest = path_below(m->top, name);
   bool found = rest && set_folder(&at, root, m->point, rest);
   if (found || (!f->path[0] && set_folder(&at, root, m->point, ""))) *f = at;
   return found;
 }
 
-void osli_groups_find(const char *root, osla_group_places *out)
+void osli_groups_locate(const char *root, osla_group_folders *out)
 {
   char name[OSLA_GROUP_TREES][PATH_MAX] = {""}, *line = NULL;
   bool found[OSLA_GROUP_TREES] = {false};
@@ -150,14 +150,14 @@ void osli_groups_find(const char *root, osla_group_places *out)
     if (!parse_mount(line, &m)) continue;
     for (int i = 0; i < OSLA_GROUP_TREES; i++)
       if (!found[i] && name[i][0] && shows_tree(&m, controllers[i]))
-        found[i] = take_folder(root, &m, name[i], &out->tree[i]);
+        found[i] = use_mount(root, &m, name[i], &out->tree[i]);
   }
   free(line);
   if (file) (void)fclose(file);
 }
 
 /* To the group above; false: there is none that is seen. */
-static bool go_up(folder *f)
+static bool move_to_parent(group_folder *f)
 {
   if (strlen(f->path) <= f->top) return false;
   char *slash = strrchr(f->path + f->top, '/');
@@ -170,7 +170,7 @@ static bool go_up(folder *f)
 
 /* The numbers a file begins with; how many were read ("max" is none). Without a buffer of stdio, as
  * every new region asks. */
-static int read_numbers(const folder *f, const char *name, int64_t *first, int64_t *second)
+static int read_numbers(const group_folder *f, const char *name, int64_t *first, int64_t *second)
 {
   char path[PATH_MAX], text[64];
   int length = snprintf(path, sizeof path, "%s/%s", f->path, name);
@@ -183,14 +183,14 @@ static int read_numbers(const folder *f, const char *name, int64_t *first, int64
   return count > 0 ? count : 0;
 }
 
-static int64_t read_number(const folder *f, const char *name, int64_t missing)
+static int64_t read_number(const group_folder *f, const char *name, int64_t missing)
 {
   int64_t value = missing, rest;
   return read_numbers(f, name, &value, &rest) > 0 ? value : missing;
 }
 
 /* The value of a line "KEY VALUE"; 0 where there is none. */
-static int64_t read_key(const folder *f, const char *name, const char *key)
+static int64_t read_key(const group_folder *f, const char *name, const char *key)
 {
   char word[64];
   int64_t value = 0, found = 0;
@@ -202,7 +202,7 @@ static int64_t read_key(const folder *f, const char *name, const char *key)
   return found;
 }
 
-static uint64_t group_id(const folder *f)
+static uint64_t group_id(const group_folder *f)
 {
   struct stat status;
   return stat(f->path, &status) == 0 ? (uint64_t)status.st_ino : 0;
@@ -210,7 +210,7 @@ static uint64_t group_id(const folder *f)
 
 /* How a version of cgroups names what is in a folder. */
 typedef struct version {
-  const char *limit, *brake, *used, *cache;
+  const char *limit, *soft_limit, *used, *cache;
 } version;
 
 static const version version_2 = {"memory.max", "memory.high", "memory.current", "inactive_file"};
@@ -220,12 +220,13 @@ static const version version_1 = {"memory.limit_in_bytes", NULL, "memory.usage_i
 /* Groups of version 1 say "no limit" by the largest multiple of a page. */
 static const int64_t no_limit = INT64_C(1) << 62;
 
-static void add_memory(osla_groups *out, const folder *f, const version *v)
+static void add_memory(osla_groups *out, const group_folder *f, const version *v)
 {
   int64_t limit = read_number(f, v->limit, INT64_MAX);
-  if (v->brake) { /* beyond it the kernel does not kill, but stops a process nearly altogether */
-    int64_t brake = read_number(f, v->brake, INT64_MAX);
-    if (brake < limit) limit = brake;
+  if (v->soft_limit) { /* beyond it the kernel does not kill, but stops a process nearly altogether
+                        */
+    int64_t soft_limit = read_number(f, v->soft_limit, INT64_MAX);
+    if (soft_limit < limit) limit = soft_limit;
   }
   if (limit < 0 || limit >= no_limit) return;
   int64_t used = read_number(f, v->used, 0) - read_key(f, "/memory.stat", v->cache);
@@ -237,18 +238,18 @@ static void add_memory(osla_groups *out, const folder *f, const version *v)
     out->memory[OSLA_MOST_GROUPS - 1] = m;
 }
 
-static void read_memory(const folder *own, const version *v, osla_groups *out)
+static void read_memory(const group_folder *own, const version *v, osla_groups *out)
 {
-  folder f = *own;
+  group_folder f = *own;
   if (!f.path[0]) return;
   do
     add_memory(out, &f, v);
-  while (go_up(&f) && read_number(&f, "memory.use_hierarchy", 1) != 0);
+  while (move_to_parent(&f) && read_number(&f, "memory.use_hierarchy", 1) != 0);
 }
 
-static void read_cpu(const folder *own, osla_groups *out)
+static void read_cpu(const group_folder *own, osla_groups *out)
 {
-  folder f = *own;
+  group_folder f = *own;
   if (!f.path[0]) return;
   do {
     int64_t quota = 0, period = 0;
@@ -261,10 +262,10 @@ static void read_cpu(const folder *own, osla_groups *out)
     if (out->cores > 0 && cores >= out->cores) continue;
     out->cores = cores;
     out->cpu_id = group_id(&f);
-  } while (go_up(&f));
+  } while (move_to_parent(&f));
 }
 
-void osli_groups_read(const osla_group_places *places, osla_groups *out)
+void osli_groups_read(const osla_group_folders *places, osla_groups *out)
 {
   *out = (osla_groups){0};
   read_memory(&places->tree[0], &version_2, out);

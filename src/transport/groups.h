@@ -15,12 +15,12 @@ enum { OSLA_MOST_GROUPS = 8, OSLA_GROUP_TREES = 3 };
 
 /* Where this process's own groups are: one each for version 2, and for memory and processor time of
  * version 1. */
-typedef struct osla_group_places {
-  struct osla_group_place {
+typedef struct osla_group_folders {
+  struct osla_group_folder {
     char path[PATH_MAX]; /* "": none */
     size_t top;          /* so many first bytes of it are the highest group that is seen */
   } tree[OSLA_GROUP_TREES];
-} osla_group_places;
+} osla_group_folders;
 
 typedef struct osla_group_memory {
   uint64_t id;        /* of the group: the same for all processes in it, on one host */
@@ -37,9 +37,9 @@ typedef struct osla_groups {
 
 /* Looks for them in /proc/self/cgroup and /proc/self/mountinfo, below the folder `root` ("" for the
  * system's own), which takes a while. Local. */
-void osli_groups_find(const char *root, osla_group_places *out);
+void osli_groups_locate(const char *root, osla_group_folders *out);
 
 /* Reads their limits. What cannot be read is no limit. Local. */
-void osli_groups_read(const osla_group_places *places, osla_groups *out);
+void osli_groups_read(const osla_group_folders *places, osla_groups *out);
 
 #endif

@@ -29,7 +29,7 @@ void osli_host_kernel(const char *host_name, char kernel[64])
   if (!known) (void)strcpy(kernel, host_name);
 }
 
-static rank_host look_at_me(int node_leader, const osla_groups *groups)
+static rank_host describe_this_rank(int node_leader, const osla_groups *groups)
 {
   rank_host me;
   memset(&me, 0, sizeof me);
@@ -66,7 +66,7 @@ static double sum_quotas(const rank_host *all, const int *ranks, int count)
 }
 
 /* The fewest cores a rank for any of the masks, with the ranks that have no core outside it. */
-static double least_share(const rank_host *all, const int *ranks, int count, const cpu_set_t *whole)
+static double min_share(const rank_host *all, const int *ranks, int count, const cpu_set_t *whole)
 {
   double least = (double)CPU_COUNT(whole) / count;
   for (int i = 0; i < count; i++) {
@@ -86,7 +86,7 @@ static double least_share(const rank_host *all, const int *ranks, int count, con
   return least;
 }
 
-static void describe(const rank_host *all, int size, int rank, int *ranks, osla_host *out)
+static void describe_host(const rank_host *all, int size, int rank, int *ranks, osla_host *out)
 {
   cpu_set_t mask = all[rank].mask;
   for (int other = 0; other < size; other++) {
@@ -99,7 +99,7 @@ static void describe(const rank_host *all, int size, int rank, int *ranks, osla_
   out->first = ranks[0];
   out->cores = CPU_COUNT(&mask);
   if (quota < out->cores) out->cores = (int)quota;
-  out->share = least_share(all, ranks, out->ranks, &mask);
+  out->share = min_share(all, ranks, out->ranks, &mask);
   if (out->cores < out->share * out->ranks) out->share = (double)out->cores / out->ranks;
 }
 
@@ -110,13 +110,13 @@ osla_err osli_host_look_nodes(MPI_Comm comm, int node_leader, const osla_groups 
   memset(out, 0, sizeof *out);
   OSLA_MPI(MPI_Comm_rank(comm, &rank));
   OSLA_MPI(MPI_Comm_size(comm, &size));
-  rank_host me = look_at_me(node_leader, groups), *all = malloc((size_t)size * sizeof *all);
+  rank_host me = describe_this_rank(node_leader, groups), *all = malloc((size_t)size * sizeof *all);
   int *ranks = malloc((size_t)size * sizeof *ranks);
-  osla_err err = osli_all_have(comm, all && ranks, "host table");
+  osla_err err = osli_agree_allocated(comm, all && ranks, "host table");
   if (err == OSLA_OK) {
     int code = MPI_Allgather(&me, sizeof me, MPI_BYTE, all, sizeof me, MPI_BYTE, comm);
     if (code == MPI_SUCCESS)
-      describe(all, size, rank, ranks, out);
+      describe_host(all, size, rank, ranks, out);
     else
       err = osla_error_set_mpi(code, "MPI_Allgather");
   }
@@ -128,10 +128,10 @@ osla_err osli_host_look_nodes(MPI_Comm comm, int node_leader, const osla_groups 
 osla_err osla_host_look(MPI_Comm comm, osla_host *out)
 {
   MPI_Comm node;
-  osla_group_places places;
+  osla_group_folders places;
   osla_groups groups;
   int leader = 0;
-  osli_groups_find("", &places);
+  osli_groups_locate("", &places);
   osli_groups_read(&places, &groups);
   OSLA_MPI(MPI_Comm_rank(comm, &leader));
   OSLA_MPI(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node));

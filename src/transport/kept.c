@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-struct osla_kept {
-  struct osla_kept *next;
+struct osla_owned_object {
+  struct osla_owned_object *next;
   const void *key;
   void *object;
   void (*destroy)(void *object);
@@ -12,7 +12,7 @@ struct osla_kept {
 
 void *osli_transport_kept(const osla_transport *t, const void *key)
 {
-  for (const struct osla_kept *k = t->kept; k; k = k->next)
+  for (const struct osla_owned_object *k = t->owned_objects; k; k = k->next)
     if (k->key == key) return k->object;
   return NULL;
 }
@@ -20,29 +20,29 @@ void *osli_transport_kept(const osla_transport *t, const void *key)
 osla_err osli_transport_keep(osla_transport *t, const void *key, void *object,
                              void (*destroy)(void *object))
 {
-  struct osla_kept *k = malloc(sizeof *k);
+  struct osla_owned_object *k = malloc(sizeof *k);
   OSLA_CHECK(k, OSLA_ERR_MEM, "an object of a transport");
-  *k = (struct osla_kept){t->kept, key, object, destroy};
-  t->kept = k;
+  *k = (struct osla_owned_object){t->owned_objects, key, object, destroy};
+  t->owned_objects = k;
   return OSLA_OK;
 }
 
 void osli_transport_let_go(osla_transport *t, const void *key)
 {
-  struct osla_kept **at = &t->kept;
+  struct osla_owned_object **at = &t->owned_objects;
   while (*at && (*at)->key != key)
     at = &(*at)->next;
-  struct osla_kept *found = *at;
+  struct osla_owned_object *found = *at;
   if (!found) return;
   *at = found->next;
   free(found);
 }
 
-void osli_transport_drop_kept(osla_transport *t)
+void osli_transport_objects_destroy(osla_transport *t)
 {
-  while (t->kept) {
-    struct osla_kept *first = t->kept;
-    t->kept = first->next;
+  while (t->owned_objects) {
+    struct osla_owned_object *first = t->owned_objects;
+    t->owned_objects = first->next;
     first->destroy(first->object);
     free(first);
   }

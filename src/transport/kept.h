@@ -17,6 +17,6 @@ osla_err osli_transport_keep(osla_transport *t, const void *key, void *object,
 void osli_transport_let_go(osla_transport *t, const void *key);
 
 /* Part of osla_transport_destroy. */
-void osli_transport_drop_kept(osla_transport *t);
+void osli_transport_objects_destroy(osla_transport *t);
 
 #endif

@@ -27,10 +27,10 @@ static uint64_t read_mem_available(void)
 void osla_memory_available(uint64_t *shared_bytes, uint64_t *available_bytes)
 {
   struct statvfs shm;
-  osla_group_places places;
+  osla_group_folders places;
   osla_groups groups;
   *available_bytes = read_mem_available();
-  osli_groups_find("", &places);
+  osli_groups_locate("", &places);
   osli_groups_read(&places, &groups);
   for (int i = 0; i < groups.n_memory; i++)
     if (groups.memory[i].available < *available_bytes)
@@ -40,13 +40,13 @@ void osla_memory_available(uint64_t *shared_bytes, uint64_t *available_bytes)
 }
 
 /* What a rank wants, and who has to give it. */
-typedef struct share {
+typedef struct rank_demand {
   uint64_t bytes;
   int host, n_groups;
   uint64_t group[OSLA_MOST_GROUPS];
-} share;
+} rank_demand;
 
-static bool is_in_group(const share *s, uint64_t group)
+static bool is_in_group(const rank_demand *s, uint64_t group)
 {
   for (int i = 0; i < s->n_groups; i++)
     if (s->group[i] == group) return true;
@@ -55,19 +55,19 @@ static bool is_in_group(const share *s, uint64_t group)
 
 /* The sum of the ranks of a host (nodes that MPI keeps apart share its memory), or of those in one
  * control group there; one that does not fit stays at the largest number. */
-static uint64_t add_up(const share *all, int size, int host, const uint64_t *group)
+static uint64_t sum_bytes(const rank_demand *all, int size, int host, const uint64_t *group)
 {
   uint64_t sum = 0;
-  for (const share *s = all; s < all + size; s++)
+  for (const rank_demand *s = all; s < all + size; s++)
     if (s->host == host && (!group || is_in_group(s, *group)))
       sum = s->bytes < UINT64_MAX - sum ? sum + s->bytes : UINT64_MAX;
   return sum;
 }
 
-static osla_err check_groups(const share *all, int size, int host, const osla_groups *groups)
+static osla_err check_groups(const rank_demand *all, int size, int host, const osla_groups *groups)
 {
   for (int i = 0; i < groups->n_memory; i++) {
-    uint64_t needed = add_up(all, size, host, &groups->memory[i].id);
+    uint64_t needed = sum_bytes(all, size, host, &groups->memory[i].id);
     OSLA_CHECK(needed <= groups->memory[i].available, OSLA_ERR_MEM,
                "%" PRIu64 " bytes are needed on a node, but only %" PRIu64
                " bytes are left of its control group's memory limit",
@@ -96,7 +96,7 @@ static osla_err check_host(const osla_transport *t, uint64_t needed)
 osla_err osla_memory_check(osla_transport *t, uint64_t bytes_per_rank)
 {
   osla_groups groups = {0};
-  share mine = {.bytes = bytes_per_rank, .host = t->host}, *all;
+  rank_demand mine = {.bytes = bytes_per_rank, .host = t->host}, *all;
   if (t->has_memory_limit) osli_groups_read(&t->groups, &groups);
   mine.n_groups = groups.n_memory;
   for (int i = 0; i < groups.n_memory; i++)
@@ -106,7 +106,7 @@ osla_err osla_memory_check(osla_transport *t, uint64_t bytes_per_rank)
     osla_agree(t, all ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "sizes of %d ranks", t->size));
   if (err == OSLA_OK) err = osli_allgather(t, &mine, all, sizeof mine);
   if (err == OSLA_OK) {
-    err = check_host(t, add_up(all, t->size, t->host, NULL));
+    err = check_host(t, sum_bytes(all, t->size, t->host, NULL));
     if (err == OSLA_OK) err = check_groups(all, t->size, t->host, &groups);
     err = osla_agree(t, err);
   }

@@ -18,7 +18,7 @@ static osla_err split_nodes(osla_transport *t)
   if (t->settings.fake_nodes == 0) return OSLA_OK;
   int part;
   MPI_Comm whole = t->node_comm;
-  OSLA_CALL(osli_fake_node(t->settings.fake_nodes, &part));
+  OSLA_CALL(osli_fake_node_of_process(t->settings.fake_nodes, &part));
   int code = MPI_Comm_split(whole, part, 0, &t->node_comm);
   (void)MPI_Comm_free(&whole);
   OSLA_MPI(code);
@@ -46,7 +46,7 @@ static osla_err fill_tables(osla_transport *t, int leader)
   t->node_of = malloc((size_t)t->size * sizeof *t->node_of);
   t->node_rank_of = malloc((size_t)t->size * sizeof *t->node_rank_of);
   int *number = calloc((size_t)t->size, sizeof *number); /* of the node led by that rank */
-  osla_err err = osli_all_have(t->comm, t->node_of && t->node_rank_of && number, "node map");
+  osla_err err = osli_agree_allocated(t->comm, t->node_of && t->node_rank_of && number, "node map");
   int code = MPI_SUCCESS;
   if (err == OSLA_OK) code = MPI_Allgather(&leader, 1, MPI_INT, t->node_of, 1, MPI_INT, t->comm);
   if (err == OSLA_OK && code == MPI_SUCCESS) {
@@ -62,7 +62,7 @@ static osla_err fill_tables(osla_transport *t, int leader)
   return code == MPI_SUCCESS ? err : osla_error_set_mpi(code, "MPI_Allgather");
 }
 
-osla_err osli_map_nodes(osla_transport *t, int *leader)
+osla_err osli_nodes_map(osla_transport *t, int *leader)
 {
   OSLA_CALL(split_nodes(t));
   OSLA_MPI(MPI_Comm_set_errhandler(t->node_comm, MPI_ERRORS_RETURN));

@@ -12,6 +12,6 @@
  * of t's fields on nodes.
  *   leader [out] the lowest rank of mine
  * Collective over t->comm. Errors: MEM, ARG (as ops->split_hosts), MPI. */
-osla_err osli_map_nodes(osla_transport *t, int *leader);
+osla_err osli_nodes_map(osla_transport *t, int *leader);
 
 #endif

@@ -10,26 +10,26 @@
 
 enum { WATCH_US = 50000, LAST_SECONDS = 5 };
 
-patience osli_patience_start(const osla_transport *t)
+wait_timer osli_patience_start(const osla_transport *t)
 {
-  return (patience){osla_clock(), osli_pool_finished(t->pool)};
+  return (wait_timer){osla_clock(), osli_pool_finished(t->pool)};
 }
 
-/* Ranks that wait for one another reach their limits together, and one line is enough: so later
- * ranks wait a little longer. */
+/* Time limit of this rank: later ranks wait slightly longer, so that one rank reports a deadlock.
+ */
 static double limit_of(const osla_transport *t)
 {
-  double later = t->rank > 0 ? 1 + 0.25 * t->rank : 0, most = 2 + 0.1 * t->settings.patience;
-  return t->settings.patience + (later < most ? later : most);
+  double later = t->rank > 0 ? 1 + 0.25 * t->rank : 0, most = 2 + 0.1 * t->settings.time_limit;
+  return t->settings.time_limit + (later < most ? later : most);
 }
 
-/* Who is in a call of MPI that does not end holds MPI's lock, so MPI_Abort would not end either;
- * and one that has lost a host may not come back: then this process ends by itself or by the alarm,
- * and the launcher ends the others. */
+/* Reports the exceeded limit and ends the job. A thread inside a blocking MPI call holds MPI's
+ * lock, so MPI_Abort would block, too; and MPI_Abort may block after a host is lost. In both cases
+ * this process exits, at the latest by the alarm, and the launcher ends the others. */
 _Noreturn static void give_up(osla_transport *t, const char *call)
 {
   const char *kernel = atomic_load(&t->kernel);
-  int peer = atomic_load(&t->awaited);
+  int peer = atomic_load(&t->awaited_rank);
   char from[64] = "", in[96] = "";
   if (peer >= 0)
     (void)snprintf(from, sizeof from, " from rank %d (node %d)", peer,
@@ -37,18 +37,18 @@ _Noreturn static void give_up(osla_transport *t, const char *call)
   if (kernel)
     (void)snprintf(in, sizeof in, " in %s, step %lld", kernel, (long long)atomic_load(&t->step));
   osla_log(t->rank, "nothing came%s for %g s%s%s%s (OSLA_PATIENCE=%g); ending all ranks", from,
-           t->settings.patience, in, call ? ", waiting in " : "", call ? call : "",
-           t->settings.patience);
-  osli_run_end_hook(t);
-  osli_nap(OSLA_LAST_WORDS_US);
+           t->settings.time_limit, in, call ? ", waiting in " : "", call ? call : "",
+           t->settings.time_limit);
+  osli_end_hook_run(t);
+  osli_nap(OSLA_LAST_LINE_US);
   (void)alarm(LAST_SECONDS);
-  if (!call) (void)MPI_Abort(MPI_COMM_WORLD, 1); /* see osla_transport_abort */
+  if (!call) (void)MPI_Abort(MPI_COMM_WORLD, 1); /* as in osla_transport_abort */
   _exit(1);
 }
 
-void osli_patience_check(osla_transport *t, patience *p)
+void osli_patience_check(osla_transport *t, wait_timer *p)
 {
-  if (t->settings.patience <= 0) return;
+  if (t->settings.time_limit <= 0) return;
   uint64_t finished = osli_pool_finished(t->pool);
   if (finished != p->finished)
     *p = osli_patience_start(t);
@@ -83,14 +83,14 @@ osla_err osli_patience_watch(osla_transport *t)
 {
   OSLA_CHECK(pthread_create(&t->watch_thread, NULL, watch_main, t) == 0, OSLA_ERR_MEM,
              "cannot start the thread that watches over OSLA_PATIENCE");
-  t->watches = true;
+  t->has_watch_thread = true;
   return OSLA_OK;
 }
 
 void osli_patience_unwatch(osla_transport *t)
 {
-  if (!t->watches) return;
+  if (!t->has_watch_thread) return;
   atomic_store(&t->stop_watch, true);
   (void)pthread_join(t->watch_thread, NULL);
-  t->watches = false;
+  t->has_watch_thread = false;
 }

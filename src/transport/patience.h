@@ -1,33 +1,34 @@
-/* The limit on waits, OSLA_PATIENCE (floor 0, internal).
+/* The time limit on waits, OSLA_PATIENCE (floor 0, internal).
  *
- * Off by default: then a wait for a rank that has gone lasts until MPI itself notices, which over a
- * network may be never. With it, whoever has waited so long without seeing anything finished that
- * crosses the network ends the job. It cannot tell a rank that is gone from one that computes: it
- * must be longer than the longest work between two calls of the library, and than a transfer of
- * 1 GiB.
- */
+ * By default there is no limit: a wait for a rank that has died lasts until MPI notices, which over
+ * a network may never happen. With a limit, a rank ends the job if it has waited for that time and
+ * none of its network transfers has completed meanwhile. The limit cannot distinguish a dead rank
+ * from a computing one, so it must exceed the longest computation between two calls of the library,
+ * and the time of a 1 GiB transfer. */
 #ifndef OSLA_PATIENCE_H
 #define OSLA_PATIENCE_H
 
 #include "src/transport/transport_ops.h"
 
-/* A wait of this thread. */
-typedef struct patience {
+/* Timer of one wait of a thread. */
+typedef struct wait_timer {
   double since;
-  uint64_t finished; /* transfers, then */
-} patience;
+  uint64_t finished; /* number of completed transfers at time `since` */
+} wait_timer;
 
-patience osli_patience_start(const osla_transport *t);
+wait_timer osli_patience_start(const osla_transport *t);
 
-/* Ends the job with one line if the limit is reached; begins anew if something was seen. Local. */
-void osli_patience_check(osla_transport *t, patience *p);
+/* Ends the job with one line if the limit is exceeded; restarts the timer if a transfer has
+ * completed. Local. */
+void osli_patience_check(osla_transport *t, wait_timer *p);
 
-/* A blocking call of MPI begins; it is over (NULL). `call` is the transport's `locked` under its
- * mutex, else its `collective`. While there is a limit a thread watches over both. */
+/* Records that a blocking MPI call begins (name), or has returned (NULL). `call` is &t->locked if
+ * the caller holds the transport's mutex, else &t->collective. With a time limit a thread checks
+ * both. */
 void osli_patience_blocked(osla_blocked_call *call, const char *name);
 
-/* Starts and stops that thread; to stop one that was not started does nothing. Local. Errors: MEM.
- */
+/* Starts and stops the thread that checks blocking MPI calls. Stopping a thread that was not
+ * started does nothing. Local. Errors: MEM. */
 osla_err osli_patience_watch(osla_transport *t);
 void osli_patience_unwatch(osla_transport *t);
 

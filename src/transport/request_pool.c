@@ -45,7 +45,7 @@ static bool grow(request_pool *pool)
   return true;
 }
 
-void osli_pool_count(request_pool *pool)
+void osli_pool_count_finished(request_pool *pool)
 {
   atomic_fetch_add_explicit(&pool->finished, 1, memory_order_relaxed);
 }
@@ -61,7 +61,7 @@ static int test_entry(request_pool *pool, entry *e)
   }
   if (finished || code != MPI_SUCCESS) {
     pool->unfinished--;
-    osli_pool_count(pool);
+    osli_pool_count_finished(pool);
   }
   return e->code;
 }
@@ -71,7 +71,7 @@ uint64_t osli_pool_finished(const request_pool *pool)
   return atomic_load_explicit(&pool->finished, memory_order_relaxed);
 }
 
-bool osli_pool_full(request_pool *pool)
+bool osli_pool_is_full(request_pool *pool)
 {
   if (pool->unfinished < OSLA_MAX_REQUESTS) return false;
   for (int32_t i = 0; i < pool->capacity; i++)

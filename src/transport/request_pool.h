@@ -22,10 +22,10 @@ void osli_pool_destroy(request_pool *pool);
 uint64_t osli_pool_finished(const request_pool *pool);
 
 /* One has ended that is not in the pool. */
-void osli_pool_count(request_pool *pool);
+void osli_pool_count_finished(request_pool *pool);
 
 /* No room for one more unfinished request? Tests the unfinished ones first when full. */
-bool osli_pool_full(request_pool *pool);
+bool osli_pool_is_full(request_pool *pool);
 
 /* Puts a request in front of the chain *first. Without memory for that it waits for the request
  * here, since nobody else could: what it writes must not outlive its place. False: that failed. */

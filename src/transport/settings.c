@@ -26,13 +26,13 @@ static const char *const names[] = {NULL,
                                     "OSLA_VERIFY"};
 enum { SETTINGS = sizeof names / sizeof *names, WIDTH = 64 };
 
-typedef struct values {
+typedef struct setting_texts {
   char text[SETTINGS][WIDTH];
-} values;
+} setting_texts;
 
-static values look(void)
+static setting_texts read_environment(void)
 {
-  values all;
+  setting_texts all;
   memset(&all, 0, sizeof all);
   for (int i = 0; i < SETTINGS; i++) {
     const char *value = names[i] ? getenv(names[i]) : PACKAGE_VERSION " (" OSLA_BUILD ")";
@@ -42,9 +42,9 @@ static values look(void)
 }
 
 /* Compares with rank 0; the lowest rank that differs tells in what. */
-static osla_err compare(MPI_Comm comm, const values *mine)
+static osla_err compare_with_rank_0(MPI_Comm comm, const setting_texts *mine)
 {
-  values first = *mine;
+  setting_texts first = *mine;
   int rank, differs = INT_MAX, which = 0;
   OSLA_MPI(MPI_Comm_rank(comm, &rank));
   OSLA_MPI(MPI_Bcast(&first, sizeof first, MPI_BYTE, 0, comm));
@@ -54,7 +54,7 @@ static osla_err compare(MPI_Comm comm, const values *mine)
   OSLA_MPI(MPI_Allreduce(MPI_IN_PLACE, &differs, 1, MPI_INT, MPI_MIN, comm));
   if (differs == INT_MAX) return OSLA_OK;
 
-  values other = *mine;
+  setting_texts other = *mine;
   OSLA_MPI(MPI_Bcast(&which, 1, MPI_INT, differs, comm));
   OSLA_MPI(MPI_Bcast(&other, sizeof other, MPI_BYTE, differs, comm));
   const char *here = first.text[which], *there = other.text[which];
@@ -85,7 +85,7 @@ static osla_err read_count(const char *name, int all, int *out)
   return OSLA_OK;
 }
 
-static osla_err read_patience(double *out)
+static osla_err read_time_limit(double *out)
 {
   const char *text = getenv("OSLA_PATIENCE");
   char *end;
@@ -99,10 +99,10 @@ static osla_err read_patience(double *out)
 }
 
 /* `usual`: without the variable. */
-static osla_err read_switch(const char *name, bool usual, bool *on)
+static osla_err read_switch(const char *name, bool default_value, bool *on)
 {
   const char *text = getenv(name);
-  *on = usual;
+  *on = default_value;
   if (!text || !text[0]) return OSLA_OK;
   *on = strcmp(text, "on") == 0;
   OSLA_CHECK(*on || strcmp(text, "off") == 0, OSLA_ERR_ARG, "%s=%.60s: on or off", name, text);
@@ -112,12 +112,16 @@ static osla_err read_switch(const char *name, bool usual, bool *on)
 /* A number of bytes stands for "on" up to there. */
 static osla_err read_messages(osla_messages *out, int *bytes)
 {
-  enum { HEAD = 64, DEFAULT = 16384 + HEAD, MOST = 65536 }; /* 16 KiB with a head of their own */
+  enum {
+    HEAD = 64,
+    DEFAULT_BYTES = 16384 + HEAD,
+    MAX_BYTES = 65536
+  }; /* 16 KiB with a head of their own */
   static const char *const words[] = {"auto", "on", "off"};
   const char *text = getenv("OSLA_MESSAGES");
   char *end;
   *out = OSLA_MESSAGES_AUTO;
-  *bytes = DEFAULT;
+  *bytes = DEFAULT_BYTES;
   if (!text || !text[0]) return OSLA_OK;
   for (int i = 0; i < (int)(sizeof words / sizeof *words); i++)
     if (strcmp(text, words[i]) == 0) {
@@ -126,8 +130,9 @@ static osla_err read_messages(osla_messages *out, int *bytes)
     }
   errno = 0;
   long count = strtol(text, &end, 10);
-  OSLA_CHECK(end != text && *end == '\0' && errno == 0 && count >= 0 && count <= MOST, OSLA_ERR_ARG,
-             "OSLA_MESSAGES=%.60s: auto, on, off, or bytes from 0 to %d", text, MOST);
+  OSLA_CHECK(end != text && *end == '\0' && errno == 0 && count >= 0 && count <= MAX_BYTES,
+             OSLA_ERR_ARG, "OSLA_MESSAGES=%.60s: auto, on, off, or bytes from 0 to %d", text,
+             MAX_BYTES);
   *out = OSLA_MESSAGES_ON;
   *bytes = (int)count;
   return OSLA_OK;
@@ -137,8 +142,8 @@ osla_err osli_settings_read(MPI_Comm comm, osla_settings *out)
 {
   int size;
   bool window_info;
-  values mine = look();
-  OSLA_CALL(compare(comm, &mine));
+  setting_texts mine = read_environment();
+  OSLA_CALL(compare_with_rank_0(comm, &mine));
   OSLA_MPI(MPI_Comm_size(MPI_COMM_WORLD, &size));
   OSLA_CALL(read_count("OSLA_FAKE_NODES", size, &out->fake_nodes));
   if (out->fake_nodes > size) out->fake_nodes = size;
@@ -150,10 +155,10 @@ osla_err osli_settings_read(MPI_Comm comm, osla_settings *out)
   OSLA_CALL(read_switch("OSLA_OWN_CORES", false, &out->own_cores));
   OSLA_CALL(read_switch("OSLA_VERIFY", false, &out->verify));
   OSLA_CALL(read_messages(&out->messages, &out->small_bytes));
-  return read_patience(&out->patience);
+  return read_time_limit(&out->time_limit);
 }
 
-osla_err osli_fake_node(int fake_nodes, int *node)
+osla_err osli_fake_node_of_process(int fake_nodes, int *node)
 {
   int rank, size;
   OSLA_MPI(MPI_Comm_rank(MPI_COMM_WORLD, &rank));

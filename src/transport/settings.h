@@ -17,7 +17,7 @@ typedef struct osla_settings {
   int fake_nodes; /* OSLA_FAKE_NODES: ranks of the job are distributed over so many nodes; 0: not */
   int expect_nodes;    /* OSLA_EXPECT_NODES: a transport on all ranks must find so many; 0: any */
   int expect_ranks;    /* OSLA_EXPECT_RANKS: the same of ranks */
-  double patience;     /* OSLA_PATIENCE: seconds; 0: waits have no limit */
+  double time_limit;   /* OSLA_PATIENCE: seconds; 0: waits have no limit */
   bool no_window_info; /* OSLA_WINDOW_INFO=off: windows get no info keys, see window_mpi.h */
   int sparse_from;     /* OSLA_SPARSE_FROM: ranks, see exchange.h; 0: as it is built */
   bool own_cores;      /* OSLA_OWN_CORES=on: ranks are taken to have a core each */
@@ -31,11 +31,15 @@ typedef struct osla_settings {
  * variable and its values), STATE (other builds), MPI. */
 osla_err osli_settings_read(MPI_Comm comm, osla_settings *out);
 
+/* Does node memory come from MPI_Win_allocate_shared, because the ranks of a node cannot map one
+ * another's memory? Local. */
+bool osli_transport_memory_by_mpi(const osla_transport *transport);
+
 /* Does OSLA_VERIFY ask for it? Local. */
 bool osli_transport_verifies(const osla_transport *transport);
 
 /* The node of this process in a job of that many fake nodes: blocks of ranks of MPI_COMM_WORLD.
  * Local. Errors: MPI. */
-osla_err osli_fake_node(int fake_nodes, int *node);
+osla_err osli_fake_node_of_process(int fake_nodes, int *node);
 
 #endif

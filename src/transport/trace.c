@@ -22,7 +22,7 @@ static int leader_of(const osla_transport *t, int node)
   return rank;
 }
 
-static osla_err answer(osla_transport *t, int rank)
+static osla_err answer_clock_requests(osla_transport *t, int rank)
 {
   for (int round = 0; round < ROUNDS; round++) {
     double time;
@@ -35,7 +35,7 @@ static osla_err answer(osla_transport *t, int rank)
 
 /* Rank 0's clock minus mine. Less than half a round is no difference that this can see: the clocks
  * are one, as those of two nodes that MPI keeps apart on one host. */
-static osla_err ask(osla_transport *t, double *offset)
+static osla_err measure_clock_offset(osla_transport *t, double *offset)
 {
   double shortest = HUGE_VAL;
   for (int round = 0; round < ROUNDS; round++) {
@@ -58,8 +58,8 @@ static osla_err align_clocks(osla_transport *t, double *offset)
   for (int node = 0; node < t->n_nodes && err == OSLA_OK; node++) {
     int leader = leader_of(t, node);
     if (leader == 0) continue;
-    if (t->rank == 0) err = answer(t, leader);
-    if (t->rank == leader) err = ask(t, &mine);
+    if (t->rank == 0) err = answer_clock_requests(t, leader);
+    if (t->rank == leader) err = measure_clock_offset(t, &mine);
   }
   if (err == OSLA_OK) err = osli_allgather(t, &mine, all, sizeof mine);
   if (err == OSLA_OK) *offset = all[leader_of(t, t->node)];
@@ -67,7 +67,7 @@ static osla_err align_clocks(osla_transport *t, double *offset)
   return err;
 }
 
-static void clear(struct osla_trace *trace)
+static void clear_events(struct osla_trace *trace)
 {
   (void)pthread_mutex_lock(&trace->mutex);
   for (int i = 0; i < TRACE_PIECES && trace->piece[i]; i++) {
@@ -93,7 +93,7 @@ osla_err osla_trace_start(osla_transport *t)
   }
   OSLA_CALL(osla_agree(t, err));
   struct osla_trace *trace = t->trace;
-  clear(trace);
+  clear_events(trace);
   OSLA_CALL(align_clocks(t, &trace->offset));
   trace->origin = osla_clock();
   OSLA_CALL(osla_bcast(t, &trace->origin, sizeof trace->origin, MPI_BYTE, 0));
@@ -125,7 +125,7 @@ osla_err osli_trace_finish(osla_transport *t)
 void osli_trace_free(osla_transport *t)
 {
   if (!t->trace) return;
-  clear(t->trace);
+  clear_events(t->trace);
   (void)pthread_mutex_destroy(&t->trace->mutex);
   free(t->trace);
   t->trace = NULL;

@@ -10,17 +10,17 @@ typedef struct span {
   double start, end;
 } span;
 
-static int by_start(const void *a, const void *b)
+static int compare_start(const void *a, const void *b)
 {
   double x = ((const span *)a)->start, y = ((const span *)b)->start;
   return (x > y) - (x < y);
 }
 
 /* Length of the union of the spans; sorts them. */
-static double covered(span *spans, int64_t count)
+static double union_length(span *spans, int64_t count)
 {
   double length = 0, reached = -HUGE_VAL;
-  qsort(spans, (size_t)count, sizeof *spans, by_start);
+  qsort(spans, (size_t)count, sizeof *spans, compare_start);
   for (int64_t i = 0; i < count; i++) {
     double from = spans[i].start > reached ? spans[i].start : reached;
     if (spans[i].end <= from) continue;
@@ -31,7 +31,7 @@ static double covered(span *spans, int64_t count)
 }
 
 /* The time covered by events whose role is at least this. `spans` has room for all events. */
-static double covered_by(const struct osla_trace *trace, trace_role least, span *spans)
+static double union_length_of_role(const struct osla_trace *trace, trace_role least, span *spans)
 {
   int64_t count = 0;
   for (int64_t i = 0; i < trace->count; i++) {
@@ -39,7 +39,7 @@ static double covered_by(const struct osla_trace *trace, trace_role least, span 
     if (osli_trace_kinds[event->kind].role >= least)
       spans[count++] = (span){event->start, event->end};
   }
-  return covered(spans, count);
+  return union_length(spans, count);
 }
 
 /* What is added up over the ranks: doubles, exact for the counts, which are far below 2^53. */
@@ -48,11 +48,11 @@ typedef struct sums {
   double in_flight, exposed, dropped;
 } sums;
 
-typedef struct largest {
+typedef struct maxima {
   double seconds[OSLA_TRACE_KINDS], span;
-} largest;
+} maxima;
 
-static osla_err sum_mine(const struct osla_trace *trace, sums *s, largest *most)
+static osla_err sum_mine(const struct osla_trace *trace, sums *s, maxima *most)
 {
   span *spans = malloc(((size_t)trace->count + 1) * sizeof *spans);
   OSLA_CHECK(spans, OSLA_ERR_MEM, "times of %" PRId64 " events", trace->count);
@@ -62,8 +62,8 @@ static osla_err sum_mine(const struct osla_trace *trace, sums *s, largest *most)
     s->seconds[event->kind] += event->end - event->start;
     s->amount[event->kind] += event->amount;
   }
-  s->in_flight = covered_by(trace, TRACE_FLIGHT, spans);
-  s->exposed = covered_by(trace, TRACE_HELD, spans);
+  s->in_flight = union_length_of_role(trace, TRACE_FLIGHT, spans);
+  s->exposed = union_length_of_role(trace, TRACE_HELD, spans);
   s->dropped = (double)trace->dropped;
   memcpy(most->seconds, s->seconds, sizeof most->seconds);
   most->span = trace->stop - trace->start;
@@ -74,7 +74,7 @@ static osla_err sum_mine(const struct osla_trace *trace, sums *s, largest *most)
 osla_err osla_trace_summarise(osla_transport *t, osla_trace_summary *out)
 {
   sums s = {0};
-  largest most = {0};
+  maxima most = {0};
   *out = (osla_trace_summary){0};
   OSLA_CALL(osli_trace_finish(t));
   OSLA_CALL(osla_agree(t, sum_mine(t->trace, &s, &most)));

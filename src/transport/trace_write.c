@@ -32,7 +32,7 @@ typedef struct writer {
 
 /* Nanoseconds since the start of the trace: rounded once, so that what lay inside another event
  * still does. */
-static int64_t ticks(const writer *w, const header *h, double time)
+static int64_t trace_nanoseconds(const writer *w, const header *h, double time)
 {
   return llround((time + h->offset - w->origin) * 1e9);
 }
@@ -62,7 +62,7 @@ static void write_event(writer *w, const header *h, int rank, int64_t number,
                         const trace_event *event)
 {
   const trace_kind *kind = &osli_trace_kinds[event->kind];
-  int64_t start = ticks(w, h, event->start), end = ticks(w, h, event->end);
+  int64_t start = trace_nanoseconds(w, h, event->start), end = trace_nanoseconds(w, h, event->end);
   int thread = rank + event->thread * w->size;
   if (kind->role != TRACE_FLIGHT) {
     write_head(w, kind->name, "X", h->node, thread);
@@ -99,7 +99,7 @@ static void write_names(writer *w, const header *h, int rank)
   }
   if (h->dropped == 0) return;
   write_head(w, "events dropped", "i", h->node, rank);
-  write_time(w, "ts", ticks(w, h, h->stop));
+  write_time(w, "ts", trace_nanoseconds(w, h, h->stop));
   (void)fprintf(w->file, ",\"s\":\"t\",\"args\":{\"events\":%" PRId64 "}}", h->dropped);
 }
 
@@ -110,7 +110,7 @@ static int64_t piece_events(const header *h, int64_t first)
   return h->count - first < TRACE_PIECE ? h->count - first : TRACE_PIECE;
 }
 
-static osla_err send_mine(osla_transport *t, const header *h)
+static osla_err send_events(osla_transport *t, const header *h)
 {
   OSLA_CALL(osli_send(t, 0, h, sizeof *h));
   for (int64_t first = 0; first < h->count; first += TRACE_PIECE)
@@ -167,12 +167,6 @@ static osla_err close_file(const char *path, FILE *stream, osla_new_file *file, 
   return err;
 }
 
-osla_err osla_trace_check(const char *path)
-{
-  OSLA_CHECK(path, OSLA_ERR_IO, "the name of the trace file is empty");
-  return osli_new_file_check(path, OSLA_NEW_FILE_ANY);
-}
-
 static osla_err write_all(osla_transport *t, writer *w, header *mine, trace_event *room)
 {
   osla_err err = OSLA_OK;
@@ -211,7 +205,7 @@ osla_err osla_trace_write(osla_transport *t, const char *path)
   if (t->rank == 0)
     err = close_file(path, w.file, file, write_all(t, &w, &mine, room));
   else
-    err = send_mine(t, &mine);
+    err = send_events(t, &mine);
   osli_signal_guard_end(&guard);
   free(room);
   return osla_agree(t, err);

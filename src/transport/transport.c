@@ -1,11 +1,11 @@
-/* Making a transport: the thread level, the progress hooks and thread. */
+/* Creates and destroys transports, with the progress thread. */
 #include "osla_clock.h"
 #include "osla_farewell.h"
 #include "osla_log.h"
 #include "src/base/futex.h"
 #include "src/base/reserved.h"
-#include "src/transport/kept.h"
 #include "src/transport/collective_search.h"
+#include "src/transport/kept.h"
 #include "src/transport/node_map.h"
 #include "src/transport/patience.h"
 #include "src/transport/request_pool.h"
@@ -39,8 +39,8 @@ static osla_err start_progress_thread(osla_transport *t)
   return OSLA_OK;
 }
 
-/* Is this the job that the user meant? Where the launcher and MPI do not fit, each rank is a job of
- * its own. */
+/* Checks that the job has the expected number of ranks and nodes. If the launcher does not belong
+ * to this MPI, each process is a job of one rank. */
 static osla_err check_expectations(const osla_transport *t)
 {
   int world;
@@ -65,8 +65,8 @@ static osla_err find_memory_share(osla_transport *t, int ranks)
   return osla_allreduce(t, &t->memory_share, 1, MPI_UINT64_T, MPI_MIN);
 }
 
-/* As osla_agree, before the transport can do anything. */
-static osla_err agree_early(const osla_transport *t, osla_err local)
+/* As osla_agree, before the backend has started. */
+static osla_err agree_before_start(const osla_transport *t, osla_err local)
 {
   struct {
     int code;
@@ -89,26 +89,26 @@ static osla_err check_threads(const osla_transport *t, const osla_transport_opti
   return OSLA_OK;
 }
 
-static osla_err set_up(osla_transport *t, MPI_Comm comm, const osla_transport_options *options)
+static osla_err initialise(osla_transport *t, MPI_Comm comm, const osla_transport_options *options)
 {
   OSLA_MPI(MPI_Comm_dup(comm, &t->comm));
   OSLA_MPI(MPI_Comm_set_errhandler(t->comm, MPI_ERRORS_RETURN));
   OSLA_MPI(MPI_Comm_rank(t->comm, &t->rank));
   OSLA_MPI(MPI_Comm_size(t->comm, &t->size));
   OSLA_MPI(MPI_Query_thread(&t->thread_level));
-  OSLA_CALL(agree_early(t, OSLA_RESERVED(osla_transport_options, options)));
+  OSLA_CALL(agree_before_start(t, OSLA_RESERVED(osla_transport_options, options)));
   OSLA_CALL(osli_backend_choose(t->comm, options ? options->transport : NULL, &t->ops));
   int leader;
   OSLA_CALL(osli_settings_read(t->comm, &t->settings));
   OSLA_CALL(osla_farewell_arrange(t->comm));
-  OSLA_CALL(osli_map_nodes(t, &leader));
+  OSLA_CALL(osli_nodes_map(t, &leader));
   OSLA_CALL(check_expectations(t));
 
-  OSLA_CALL(agree_early(t, check_threads(t, options)));
+  OSLA_CALL(agree_before_start(t, check_threads(t, options)));
   int threads = options && options->threads_per_rank > 1 ? options->threads_per_rank : 1;
   osla_host host;
   osla_groups groups;
-  osli_groups_find("", &t->groups);
+  osli_groups_locate("", &t->groups);
   osli_groups_read(&t->groups, &groups);
   t->has_memory_limit = groups.n_memory > 0;
   OSLA_CALL(osli_host_look_nodes(t->comm, leader, &groups, &host));
@@ -116,9 +116,9 @@ static osla_err set_up(osla_transport *t, MPI_Comm comm, const osla_transport_op
   t->oversubscribed = threads > host.share && !t->settings.own_cores;
   OSLA_CALL(t->ops->start(t));
   OSLA_CALL(find_memory_share(t, host.ranks));
-  const bool wanted = options && options->progress_thread; /* by some ranks, perhaps */
+  const bool wanted = options && options->progress_thread; /* ranks may differ */
   OSLA_CALL(osla_agree(t, wanted ? start_progress_thread(t) : OSLA_OK));
-  return t->settings.patience > 0 ? osla_agree(t, osli_patience_watch(t)) : OSLA_OK;
+  return t->settings.time_limit > 0 ? osla_agree(t, osli_patience_watch(t)) : OSLA_OK;
 }
 
 osla_err osla_transport_create(MPI_Comm comm, const osla_transport_options *options,
@@ -131,7 +131,7 @@ osla_err osla_transport_create(MPI_Comm comm, const osla_transport_options *opti
   *out = NULL;
   osla_transport *t = calloc(1, sizeof *t);
   request_pool *pool = osli_pool_create();
-  osla_err err = osli_all_have(comm, t && pool, "transport objects");
+  osla_err err = osli_agree_allocated(comm, t && pool, "transport objects");
   if (err != OSLA_OK) {
     free(t);
     osli_pool_destroy(pool);
@@ -144,13 +144,13 @@ osla_err osla_transport_create(MPI_Comm comm, const osla_transport_options *opti
   (void)pthread_mutex_init(&t->hook_mutex, NULL);
   (void)pthread_mutex_init(&t->end_mutex, NULL);
   t->pool = pool;
-  atomic_store(&t->awaited, -1);
-  err = set_up(t, comm, options);
+  atomic_store(&t->awaited_rank, -1);
+  err = initialise(t, comm, options);
   if (err == OSLA_OK) {
-    osli_meet_remember(t);
+    osli_transport_register(t);
     OSLA_MAKES("osla_transport_create", "osla_transport_destroy");
     t->alive.t = t;
-    osli_alive_add(&t->alive);
+    osli_live_object_add(&t->alive);
   } else {
     osla_transport_destroy(&t);
   }
@@ -162,18 +162,18 @@ void osla_transport_destroy(osla_transport **transport)
 {
   osla_transport *t = transport ? *transport : NULL;
   if (!t) return;
-  osli_meet_forget(t);
-  osli_alive_remove(&t->alive);
+  osli_transport_unregister(t);
+  osli_live_object_remove(&t->alive);
   if (t->has_progress_thread) {
     atomic_store(&t->stop_progress, true);
     (void)pthread_join(t->progress_thread, NULL);
   }
-  osli_transport_drop_kept(t);
+  osli_transport_objects_destroy(t);
   t->ops->finish(t);
   osli_patience_unwatch(t);
   if (t->node_comm != MPI_COMM_NULL) (void)MPI_Comm_free(&t->node_comm);
   if (t->comm != MPI_COMM_NULL) {
-    osli_meet_drain(t);
+    osli_search_discard_messages(t);
     (void)MPI_Comm_free(&t->comm);
   }
   osli_pool_destroy(t->pool);
@@ -181,7 +181,7 @@ void osla_transport_destroy(osla_transport **transport)
   (void)pthread_mutex_destroy(&t->hook_mutex);
   (void)pthread_mutex_destroy(&t->end_mutex);
   (void)pthread_mutex_destroy(&t->mutex);
-  free(t->lookers);
+  free(t->searching);
   free(t->node_of);
   free(t->node_rank_of);
   free(t);

@@ -1,10 +1,10 @@
-/* The bottom of the transport: queries of its state, progress, and calls through the backend's
- * table. */
+/* Queries of a transport's state, progress, and calls through the backend's table. All other
+ * sources of the transport build on this file. */
 #include "src/transport/transport_ops.h"
 
-osla_err osli_all_have(MPI_Comm comm, bool mine, const char *what)
+osla_err osli_agree_allocated(MPI_Comm comm, bool is_allocated, const char *what)
 {
-  int size = 0, all = mine;
+  int size = 0, all = is_allocated;
   OSLA_MPI(MPI_Comm_size(comm, &size));
   OSLA_MPI(MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, comm));
   OSLA_CHECK(all, OSLA_ERR_MEM, "%s of %d ranks", what, size);
@@ -31,7 +31,7 @@ int osla_transport_node_size(const osla_transport *t)
 {
   return t->node_size;
 }
-bool osla_transport_memory_by_mpi(const osla_transport *t)
+bool osli_transport_memory_by_mpi(const osla_transport *t)
 {
   return t->memory_by_mpi;
 }
@@ -63,7 +63,8 @@ const char *osla_transport_name(const osla_transport *t)
 void osla_progress(osla_transport *t)
 {
   t->ops->progress(t);
-  if (pthread_mutex_trylock(&t->hook_mutex) != 0) return; /* nested, or another thread's turn */
+  if (pthread_mutex_trylock(&t->hook_mutex) != 0)
+    return; /* a nested call, or another thread runs the hooks */
   for (int i = 0; i < t->n_hooks; i++)
     t->hooks[i].run(t->hooks[i].arg);
   (void)pthread_mutex_unlock(&t->hook_mutex);

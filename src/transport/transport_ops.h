@@ -1,8 +1,8 @@
-/* The transport table: all that a backend must provide (floor 0, internal).
+/* The transport table: the operations that a backend must provide, and the state of a transport
+ * (floor 0, internal).
  *
- * Nothing above this floor calls MPI RMA. A region is a piece of memory of every rank; segments
- * (floor 1) lay out notify slots and data in it. Offsets and sizes are bytes.
- */
+ * No other floor calls one-sided routines of MPI. A region is a piece of memory of every rank; a
+ * segment (floor 1) places notify slots and data in a region. Offsets and sizes are in bytes. */
 #ifndef OSLA_TRANSPORT_OPS_H
 #define OSLA_TRANSPORT_OPS_H
 
@@ -18,47 +18,50 @@
 
 typedef struct osla_region osla_region;
 
-/* A nonblocking transfer. first < 0: complete. Must be waited for exactly once. */
+/* A nonblocking transfer, to be waited for exactly once. first: its first entry in the request
+ * pool, or a number of the backend; -1 if the transfer is complete. */
 typedef struct osla_handle {
   int32_t first;
 } osla_handle;
 #define OSLA_HANDLE_DONE ((osla_handle){-1})
 
-/* An eventcount: who changes a condition rings, who waits for it sleeps here. Zero-initialised, in
- * shared memory. */
+/* An eventcount in shared memory, which begins as zeros: a waiting rank sleeps on the bell, and a
+ * rank that changes the awaited condition rings it. */
 typedef struct osla_bell {
   _Atomic uint32_t rings;
   _Atomic uint32_t sleepers;
 } osla_bell;
 
-/* The backend's own word in an allocated region, which no caller touches: what C11 atomics change,
- * such as a bell at its beginning, MPI's accumulates must not read. */
+/* Offset of an 8-byte word in each allocated region that only the backend uses. It is apart from
+ * the bell at offset 0, because MPI accumulates must not read a word that C11 atomics change. */
 enum { OSLA_REGION_WORD = 8 };
 
-/* A put with notify that is under way, and those to one rank of a region. */
+/* One put with notify that is under way, and the queue of all such puts to one rank of a region. */
 typedef struct osla_post osla_post;
 typedef struct osla_post_queue osla_post_queue;
 
-/* Messages from one rank to another that who receives them has said the places of. */
+/* A message line: a one-way stream of messages between two ranks, whose receives are posted in
+ * advance at the final address of each message. */
 typedef struct osla_line osla_line;
 typedef struct osla_line_end {
   int peer;
-  int number; /* among the lines to who receives, from 0 on, the same at both ends */
+  int number; /* index among the lines to the receiver, from 0; equal at both ends */
   bool receives;
-  int most;               /* messages that were started and are not done */
-  size_t bytes;           /* of the longest */
-  _Atomic uint64_t *done; /* how many are: received, or the source may be reused (release) */
+  int most;               /* largest number of messages that are started and not complete */
+  size_t bytes;           /* size of the longest message */
+  _Atomic uint64_t *done; /* number of complete messages: received, or with a reusable source
+                             (stored with release) */
 } osla_line_end;
 
-/* What osli_wait_until waits for. */
+/* The condition that osli_wait_until waits for. */
 typedef bool osla_wait_test(void *arg);
 
 typedef enum osla_collective_kind {
   OSLA_DO_BARRIER,
-  OSLA_DO_ALLREDUCE, /* recv in place */
-  OSLA_DO_BCAST,     /* recv */
-  OSLA_DO_ALLTOALL,  /* count to each rank */
-  OSLA_DO_ALLGATHER  /* count from each rank */
+  OSLA_DO_ALLREDUCE, /* in place in recv */
+  OSLA_DO_BCAST,     /* in place in recv */
+  OSLA_DO_ALLTOALL,  /* count elements to each rank */
+  OSLA_DO_ALLGATHER  /* count elements from each rank */
 } osla_collective_kind;
 
 typedef struct osla_collective {
@@ -67,251 +70,268 @@ typedef struct osla_collective {
   void *recv;
   int count;
   MPI_Datatype type;
-  MPI_Op op; /* of a reduction */
-  int root;  /* of a bcast */
+  MPI_Op op; /* for an allreduce */
+  int root;  /* for a broadcast */
 } osla_collective;
 
-/* From one rank to another, both of which call. */
+/* A two-sided message, which both ranks must call for. */
 typedef struct osla_message {
-  bool is_sent; /* else received */
+  bool is_sent; /* true: this rank sends; false: it receives */
   int other, bytes;
   void *buffer;
 } osla_message;
 
-/* Letters by messages, `in` in any order; none of `out` to myself comes. */
+/* A sparse exchange: the letters of `out` are sent as messages, and those that arrive are added to
+ * `in` in any order. A letter of this rank to itself is skipped. */
 typedef struct osla_sparse {
-  uint64_t number; /* of the transport's exchanges */
+  uint64_t number; /* index of this exchange on the transport, from 0 */
   const osla_letters *out;
   osla_letters *in;
-  int expected; /* so many come, -1: who knows */
+  int expected; /* number of letters that will arrive; -1 if no rank knows its number */
 } osla_sparse;
 
-/* Gives a region its memory: sets peer[] and what it takes to reach the other ranks. `bytes` are
- * whole pages. Collective; all ranks fail together. Errors: MEM, MPI. */
+/* Allocates the memory of a region: sets peer[], and what the backend needs to reach the other
+ * ranks. `bytes` is a multiple of the page size. Collective; all ranks fail together. Errors: MEM,
+ * MPI. */
 typedef osla_err osla_region_allocate(osla_region *region, size_t bytes);
 
 typedef struct osla_transport_ops {
   const char *name;
-  const char *(*machine)(void); /* that is simulated; NULL: none is */
-  /* The ranks of a host. NULL: MPI_Comm_split_type knows them. */
+  const char *(*machine)(void); /* name of the simulated machine; NULL if the ranks are real */
+  /* Splits comm into one communicator for each host. NULL: MPI_Comm_split_type does it. */
   osla_err (*split_hosts)(MPI_Comm comm, MPI_Comm *out);
-  bool one_thread;        /* a rank can have no others: no progress thread, no producers */
-  bool every_rank_a_node; /* nobody reaches a neighbour's memory by load and store */
-  bool puts_as_messages;  /* a put with notify may travel as a message (eager_mpi.h) */
+  bool one_thread; /* a rank must not have further threads (no progress thread, no threads that
+                      start updates) */
+  bool every_rank_a_node; /* ranks of one node do not map each other's memory */
+  bool puts_as_messages;  /* puts with notify may travel as messages (mpi/eager_mpi.h) */
 
-  /* Collective; what the backend needs before anything else. Fails on all ranks
-   * together. */
+  /* Starts the backend, before any other operation. Collective; all ranks fail together. */
   osla_err (*start)(osla_transport *t);
 
-  /* Returns the first time that test(arg) is true; sleeps on the bell, where there is one, until
-   * something may have changed that, and makes progress meanwhile. */
+  /* Returns as soon as test(arg) is true. Meanwhile the rank makes progress, and sleeps on the bell
+   * (if it is not NULL) or for short times. */
   void (*wait_until)(osla_transport *t, osla_wait_test *test, void *arg, osla_bell *bell);
-  /* Wakes who sleeps on the bell. The change must have been stored before. */
+  /* Wakes the ranks that sleep on the bell. The caller has stored the awaited change before. */
   void (*ring)(osla_transport *t, osla_bell *bell);
 
-  /* Both as MPI's, but asleep while they wait. */
+  /* Collectives and messages as in MPI, except that the waiting rank sleeps. */
   osla_err (*collective)(osla_transport *t, const osla_collective *what);
   osla_err (*message)(osla_transport *t, const osla_message *what);
   osla_err (*exchange)(osla_transport *t, const osla_sparse *what);
 
-  /* Collective. Zeroed, page-aligned memory of `bytes` (may differ by rank) on every rank. */
+  /* Allocates zeroed, page-aligned memory of `bytes` bytes on every rank; ranks may pass different
+   * sizes. Collective. */
   osla_err (*region_alloc)(osla_transport *t, size_t bytes, osla_region **out);
-  /* Collective. Exposes the caller's memory; other ranks reach it by get and put only. */
+  /* Exposes the caller's memory. Other ranks reach it by get and put only. Collective. */
   osla_err (*region_attach)(osla_transport *t, void *base, size_t bytes, osla_region **out);
-  /* Collective. A region as region_alloc makes it, with memory from `allocate`, for a backend that
-   * stands on this one. NULL: no backend stands on this one. */
+  /* As region_alloc, with the memory from `allocate`, for a backend that builds on this one. NULL:
+   * no backend builds on this one. Collective. */
   osla_err (*region_make)(osla_transport *t, size_t bytes, osla_region_allocate *allocate,
                           osla_region **out);
-  /* All that it holds steers: it moves as a whole even where work is only modelled (work.h). NULL:
-   * the backend does not model. Local. */
+  /* Marks a region whose contents control the program: its transfers move all bytes even if the
+   * backend only models bulk data (src/blas/work.h). NULL: the backend moves all data anyway.
+   * Local. */
   void (*region_steers)(osla_region *region);
-  /* See segment_messages.h; `offset` of the region. NULL: they are memory like any other. Local. */
+  /* As osli_segment_messages and osli_segment_store (segment_messages.h), with offsets in the
+   * region. NULL: the memory of messages is ordinary memory. Local. */
   void (*region_messages)(osla_region *region, size_t offset);
   void (*region_store)(osla_region *region, size_t offset, const void *bytes, size_t count);
-  void (*region_free)(osla_region **region); /* collective; may be kept for the next one */
-  void (*finish)(osla_transport *t); /* collective: all regions have been freed; also where start
-                                        failed or was not reached */
+  void (*region_free)(osla_region **region); /* collective; the backend may cache the region */
+  void (*finish)(osla_transport *t); /* collective, after all regions are freed; also called if
+                                        start failed or was not reached */
 
-  /* Address of a rank's memory, NULL when it cannot be reached by load and store. Local. */
+  /* Address of a rank's memory; NULL if this rank cannot load and store there. Local. */
   void *(*peer_ptr)(const osla_region *region, int rank);
 
-  /* Contiguous nonblocking transfers; on the node they complete at once. The handle completes a
-   * get when the data is here, a put when the source may be reused. */
+  /* Contiguous nonblocking transfers; on the node they are complete on return. The handle of a get
+   * completes when the data have arrived, the handle of a put when the source may be reused. */
   osla_err (*get)(osla_region *region, int rank, size_t offset, void *dest, size_t bytes,
                   osla_handle *handle);
-  /* As get, but it may need progress steps of `rank`: then faster. NULL: there is no other way. */
+  /* As get, but possibly faster, and possibly dependent on progress steps of `rank`. NULL: use get.
+   */
   osla_err (*fetch)(osla_region *region, int rank, size_t offset, void *dest, size_t bytes,
                     osla_handle *handle);
   osla_err (*put)(osla_region *region, int rank, size_t offset, const void *source, size_t bytes,
                   osla_handle *handle);
   osla_err (*test)(osla_transport *t, osla_handle *handle, bool *done);
   osla_err (*wait)(osla_transport *t, osla_handle *handle);
-  /* Orders all earlier puts of this rank to `rank` before its later ones there. */
+  /* Orders all earlier puts of this rank to `rank` before its later puts to `rank`. */
   osla_err (*flush)(osla_region *region, int rank);
 
-  /* Puts the data, then the 64-bit word, such that who sees the word sees the data, and rings the
-   * bell at bell_offset. bytes may be 0. The source may be reused on return. */
+  /* Puts `bytes` bytes (0 or more), then the 64-bit word, and rings the bell at bell_offset. A rank
+   * that sees the word also sees the data. The source may be reused on return. */
   osla_err (*put_notify)(osla_region *region, int rank, size_t offset, const void *source,
                          size_t bytes, size_t word_offset, uint64_t word, size_t bell_offset);
 
-  /* The same without waiting for the target: it goes on in this rank's progress steps. What one
-   * rank posts for one word arrives in that order. The source must stay until post_wait, which is
-   * called exactly once, unless out is NULL (then bytes = 0). *out = NULL: it is complete;
-   * post_wait takes that, too. */
+  /* As put_notify, but returns at once; the transfer continues in this rank's progress steps. Posts
+   * of one rank to one word arrive in their order. The source must stay until post_wait, which is
+   * called exactly once, or not at all if out is NULL (then bytes must be 0). *out = NULL if the
+   * post is complete; post_wait accepts that. */
   osla_err (*post)(osla_region *region, int rank, size_t offset, const void *source, size_t bytes,
                    size_t word_offset, uint64_t word, size_t bell_offset, osla_post **out);
   osla_err (*post_wait)(osla_transport *t, osla_post **post);
-  /* True: it is complete, and this stands for post_wait. */
+  /* Sets *done if the post is complete; the call then replaces post_wait. */
   osla_err (*post_test)(osla_transport *t, osla_post **post, bool *done);
 
-  /* Lines in a region. Who receives starts message s before it is sent, which the caller sees to;
-   * `done` grows in progress steps. *out = NULL, at both ends: this one is not, for its number or
-   * its bytes; the one back may be. Closing drops receives that were started, for which nothing may
-   * have been sent. A line is watched at first; while it is not, its `done` may rest, and it costs
-   * no progress step anything. NULL: this backend has none. Local. Errors: MEM, MPI. */
+  /* Message lines in a region. The receiver must start message s before the sender starts it; the
+   * caller takes care of that. `done` grows in progress steps. *out = NULL at both ends if the line
+   * exceeds the limit on numbers or bytes; the line in the opposite direction may exist. line_close
+   * cancels started receives; no messages may have been sent to them. line_watch(false) excludes a
+   * line from progress steps, so that its `done` need not grow; a new line is watched. NULL: the
+   * backend has no lines. Local. Errors: MEM, MPI. */
   osla_err (*line_open)(osla_region *region, const osla_line_end *end, osla_line **out);
   osla_err (*line_start)(osla_line *line, void *message, size_t bytes);
   void (*line_watch)(osla_line *line, bool watched);
   void (*line_close)(osla_line **line);
 
-  /* Atomic *word += add on a 64-bit word that is used by nothing else; old value in *old. */
+  /* Atomically adds to a 64-bit word that only fetch_add uses; *old is the earlier value. */
   osla_err (*fetch_add)(osla_region *region, int rank, size_t offset, int64_t add, int64_t *old);
 
   void (*progress)(osla_transport *t);
 
-  /* Ends all ranks, with exit status 1. NULL: MPI_Abort does. */
+  /* Ends all ranks with exit status 1. NULL: MPI_Abort does it. */
   void (*end_all)(void);
 } osla_transport_ops;
 
 enum { OSLA_MAX_HOOKS = 16 };
 
-/* A rank that looks for a meeting (meet_find.c): the number of its search, 0 if it does not look;
- * what it has answered. */
-typedef struct meet_looker {
+/* State at rank 0 of a rank that searches for the transport of a collective call
+ * (collective_search.c). number: its search id, 0 if it does not search. answer: its answer to the
+ * latest question. */
+typedef struct searching_rank {
   int64_t number;
-  enum { MEET_UNHEARD, MEET_YES, MEET_NO } answer;
-} meet_looker;
+  enum { SEARCH_NOT_ANSWERED, SEARCH_YES, SEARCH_NO } answer;
+} searching_rank;
 
-typedef struct osla_blocked_call { /* see patience.h */
-  const char *_Atomic name;        /* of MPI; NULL: none, else since: */
+typedef struct osla_blocked_call { /* a blocking MPI call, see patience.h */
+  const char *_Atomic name; /* MPI function, NULL if none; `since` is valid while it is set */
   _Atomic double since;
 } osla_blocked_call;
 
 struct osla_transport {
   const osla_transport_ops *ops;
-  osla_alive alive;
+  osla_live_object alive;
   MPI_Comm comm, node_comm;
-  MPI_Request pending; /* a receive of what is sent at the end; until then its test is progress */
-  double idle_turn;    /* seconds of a look of progress that finds nothing; under the mutex */
-  atomic_bool worked;  /* in the latest step of progress: a look took longer */
+  MPI_Request pending;      /* receive that completes only at the end; testing it makes progress */
+  double idle_turn_seconds; /* shortest recent duration of a progress turn without work; guarded by
+                               the mutex */
+  atomic_bool found_work;   /* the latest progress step took longer than an idle one */
   osla_settings settings;
   int rank, size;
   int node, n_nodes, node_rank, node_size, largest_node;
-  int host; /* lowest rank on my host, see osla_host.h */
-  osla_group_places groups;
-  bool has_memory_limit; /* of a group, when the transport was made */
-  int node_each;         /* rank r is on node r / node_each; 0: see the tables (node_map.h) */
-  int *node_of;          /* [size] node of each rank; NULL: see node_each */
-  int *node_rank_of;     /* [size] its number among the ranks of my node; -1: on another node */
-  int thread_level;      /* what MPI provides */
-  bool memory_by_mpi;    /* node memory comes from MPI_Win_allocate_shared, see shared_memory.h */
+  int host; /* lowest rank on this rank's host, see osla_host.h */
+  osla_group_folders groups;
+  bool has_memory_limit; /* a control group limited this rank's memory at creation */
+  int node_each;         /* if > 0, rank r is on node r / node_each; if 0, the tables below hold */
+  int *node_of;          /* [size] node of each rank; NULL if node_each > 0 */
+  int *node_rank_of;  /* [size] index of each rank on this rank's node, -1 on other nodes; NULL if
+                         node_each > 0 */
+  int thread_level;   /* thread level that MPI provides */
+  bool memory_by_mpi; /* MPI_Win_allocate_shared provides node memory, see shared_memory.h */
   uint64_t memory_share; /* see osla_transport_memory_share */
-  bool oversubscribed;   /* more computing threads on the node than cores: waits never spin */
-  atomic_int n_attached; /* attached regions: they need MPI progress even on one node */
+  bool oversubscribed;   /* more computing threads than cores on the node: waits never spin */
+  atomic_int n_attached; /* attached regions, which need MPI progress even on one node */
   pthread_mutex_t mutex; /* serialises MPI calls and the request pool */
   struct request_pool *pool;
-  osla_region *kept_regions; /* for the next ones, see region_cache.h */
-  osla_post_queue *posts;    /* those that are not empty; under the mutex */
-  struct osla_eager *eager;  /* small puts as messages, see eager_mpi.h; NULL: they are not */
+  osla_region *cached_regions; /* freed regions for reuse, see region_cache.c */
+  osla_post_queue *posts;      /* nonempty queues of posts; guarded by the mutex */
+  struct osla_eager *eager;    /* state of puts as messages, see eager_mpi.h; NULL if unused */
   bool eager_decided;
-  void *backend;          /* what ops->start made */
-  struct osla_kept *kept; /* see kept.h */
-  uint64_t exchanges;     /* by messages, so far */
-  int64_t searches;       /* of mine for a meeting, so far: meet_find.c */
-  meet_looker *lookers;   /* rank 0: [size], or NULL */
-  int n_lookers;
-  osla_transport *older, *newer; /* of the process: osla_meet_find_any */
+  void *backend;                           /* the backend's state, set by ops->start */
+  struct osla_owned_object *owned_objects; /* see kept.h */
+  uint64_t exchanges;                      /* number of sparse exchanges so far */
+  int64_t n_searches;        /* number of this rank's searches so far, see collective_search.c */
+  searching_rank *searching; /* [size] on rank 0, allocated at the first search; else NULL */
+  int n_searching;
+  osla_transport *older_transport,
+    *newer_transport; /* list of this process's transports, for osla_meet_find_any */
   struct {
     osla_progress_hook *run;
     void *arg;
   } hooks[OSLA_MAX_HOOKS];
   int n_hooks;
-  pthread_mutex_t hook_mutex; /* guards the hooks and lets one thread at a time run them */
-  osla_end_hook *end_hook;    /* NULL: none, or it has run */
-  _Atomic bool end_running;   /* it runs */
+  pthread_mutex_t hook_mutex; /* guards the hooks, and lets one thread at a time run them */
+  osla_end_hook *end_hook;    /* NULL if none is set, or if it has run */
+  _Atomic bool end_hook_is_running;
   void *end_arg;
-  pthread_mutex_t end_mutex; /* guards these two */
+  pthread_mutex_t end_mutex; /* guards end_hook and end_arg */
   pthread_t progress_thread;
   bool has_progress_thread;
   atomic_bool stop_progress;
-  /* For the line that patience.c ends with: */
-  const char *_Atomic kernel; /* the last one that ran, and its step */
+  /* What the report of an exceeded time limit names (patience.c): */
+  const char *_Atomic kernel; /* kernel of the latest osla_at_step, and its step */
   _Atomic int64_t step;
-  atomic_int awaited;           /* a rank that a notify is awaited from; -1: none */
-  osla_blocked_call collective; /* of the one thread that is in a collective call */
-  osla_blocked_call locked;     /* of the one that holds the mutex */
+  atomic_int awaited_rank;      /* rank whose notify is awaited; -1 if none */
+  osla_blocked_call collective; /* MPI call of the thread in a collective call */
+  osla_blocked_call locked;     /* MPI call of the thread that holds the mutex */
   pthread_t watch_thread;
-  bool watches;
+  bool has_watch_thread;
   atomic_bool stop_watch;
-  struct osla_trace *trace; /* what was recorded last, see trace.h; NULL: nothing ever was */
-  struct osla_trace *_Atomic tracing; /* the same while tracing is on, else NULL */
+  struct osla_trace *trace; /* the latest recorded trace, see trace.h; NULL if there was none */
+  struct osla_trace *_Atomic tracing; /* equal to `trace` while tracing is on, else NULL */
 };
 
-/* The one that every program of this build has: mpi, or in a simulation sim. */
+/* The backend that every program of this build has: "mpi", or "sim" in a simulation. */
 extern const osla_transport_ops *const osli_transport_built_in;
 
-/* What a backend in a library of its own calls here (osla_backend.h): the shared library shows no
- * private function. */
+/* Functions of libosla that a backend in a library of its own may call (osla_backend.h). They are
+ * passed by this struct because the shared library exports no private function. */
 typedef struct osla_backend_services {
   const osla_transport_ops *built_in;
   osla_err (*allgather)(osla_transport *t, const void *mine, void *all, int bytes);
   void (*wait_until)(osla_transport *t, osla_wait_test *test, void *arg, osla_bell *bell);
 } osla_backend_services;
 
-/* The backend of that name; NULL: what OSLA_TRANSPORT says, else mpi. Collective on comm. Errors,
- * on all ranks together: UNSUPPORTED (with the names that there are), ARG (ranks differ), MPI. */
+/* Finds the backend of this name; NULL: the name in OSLA_TRANSPORT, else "mpi". Collective on comm.
+ * Errors, on all ranks together: UNSUPPORTED (unknown name; the text lists the known ones), ARG
+ * (ranks ask for different names), MPI. */
 osla_err osli_backend_choose(MPI_Comm comm, const char *name, const osla_transport_ops **out);
 
-/* Runs what osla_transport_at_end set, at most once. Local. */
-void osli_run_end_hook(osla_transport *t);
+/* Runs the hook of osla_transport_at_end, at most once. Local. */
+void osli_end_hook_run(osla_transport *t);
 
-/* Between a last line and MPI_Abort: hydra drops what it has not passed on by then. */
-enum { OSLA_LAST_WORDS_US = 200000 };
+/* Pause between the last line of output and MPI_Abort, in us: MPICH's process manager drops output
+ * that it has not forwarded by then. */
+enum { OSLA_LAST_LINE_US = 200000 };
 
-/* The one wait routine: the backend's. */
+/* Waits until test(arg) is true, by the wait operation of the backend. */
 void osli_wait_until(osla_transport *t, osla_wait_test *test, void *arg, osla_bell *bell);
 
-/* What tells one running kernel from another: its boot id; where that cannot be read, the host's
- * name. Local. */
+/* Writes an identifier of the running kernel: its boot id, or host_name if the boot id cannot be
+ * read. Local. */
 void osli_host_kernel(const char *host_name, char kernel[64]);
 
-/* Before there is a transport: does every rank have the memory that it asked for? Collective on
- * comm. Errors, on all ranks together: MEM ("WHAT of N ranks"), MPI. */
-osla_err osli_all_have(MPI_Comm comm, bool mine, const char *what);
+/* Agrees before a transport exists that every rank has allocated its memory. Collective on comm.
+ *   is_allocated [in] this rank has its memory
+ *   what         [in] name of the memory for the error text
+ * Errors, on all ranks together: MEM ("WHAT of N ranks"), MPI. */
+osla_err osli_agree_allocated(MPI_Comm comm, bool is_allocated, const char *what);
 
-/* osla_host_look where the lowest rank of my node and my control groups' limits are known. */
+/* As osla_host_look, if the caller knows the lowest rank of its node and the limits of its control
+ * groups. */
 osla_err osli_host_look_nodes(MPI_Comm comm, int node_leader, const osla_groups *groups,
                               osla_host *out);
 
-/* `bytes` bytes from one rank to another, where two-sided is simpler. Not for kernels. Local;
- * sleeps until the buffer may be reused, or is filled. */
+/* Sends or receives `bytes` bytes by a two-sided message, for set-up and traces; kernels do not use
+ * it. Sleeps until the buffer may be reused, or holds the message. Local. */
 osla_err osli_send(osla_transport *t, int to, const void *buffer, int bytes);
 osla_err osli_receive(osla_transport *t, int from, void *buffer, int bytes);
 
-/* all[rank] := that rank's `bytes` bytes at mine. Collective, sleeps while it waits. */
+/* Gathers `bytes` bytes of every rank on all ranks, ordered by rank. Sleeps while it waits.
+ * Collective. */
 osla_err osli_allgather(osla_transport *t, const void *mine, void *all, int bytes);
 
-/* The backend's. */
+/* Rings the bell, by the operation of the backend. */
 void osli_bell_ring(osla_transport *t, osla_bell *bell);
 
-/* Waits of processes that run at the same time (wait.c): spins shortly if cores are free, then
- * sleeps on the bell (or naps, when bell is NULL), with progress between. */
-void osli_wait_awake(osla_transport *t, osla_wait_test *test, void *arg, osla_bell *bell);
-void osli_wait_ring(osla_transport *t, osla_bell *bell);
+/* The wait operation for real processes (wait_mpi.c): spins for a short time if cores are free,
+ * then sleeps on the bell (or for short times, if bell is NULL), with progress in between. */
+void osli_wait_spin_then_sleep(osla_transport *t, osla_wait_test *test, void *arg, osla_bell *bell);
+void osli_futex_bell_ring(osla_transport *t, osla_bell *bell);
 
-/* MPI's nonblocking calls under the wait routine (collective_mpi.c). */
+/* Operations of the MPI backend on MPI's nonblocking calls (collective_mpi.c, exchange_mpi.c). */
 osla_err osli_mpi_collective(osla_transport *t, const osla_collective *what);
 osla_err osli_mpi_message(osla_transport *t, const osla_message *what);
-osla_err osli_mpi_exchange(osla_transport *t, const osla_sparse *what); /* exchange_mpi.c */
+osla_err osli_mpi_exchange(osla_transport *t, const osla_sparse *what);
 
 #endif

@@ -2,6 +2,7 @@
  * message is its stamp xor its index, so that a mixture is seen. */
 #include "osla_channel.h"
 #include "osla_clock.h"
+#include "src/memory/channel.h"
 #include "tests/osla_test_help.h"
 
 #include <limits.h>
@@ -75,7 +76,7 @@ static void send_all(traffic *a)
   a->sent++;
   for (int k = 0; k < a->n; k++) {
     write_message(a->set, k, a->ends[k].send_bytes / 8, a->sent);
-    if (a->sent == a->sends) OSLA_ASSERT_OK(osla_channel_close(a->set, k));
+    if (a->sent == a->sends) OSLA_ASSERT_OK(osli_channel_close(a->set, k));
   }
 }
 
@@ -96,7 +97,7 @@ static bool something_to_do(void *arg)
 {
   const traffic *a = arg;
   for (int k = 0; k < a->n; k++)
-    if (!a->is_over[k] && (osla_channel_can_recv(a->set, k) || osla_channel_closed(a->set, k)))
+    if (!a->is_over[k] && (osla_channel_can_recv(a->set, k) || osli_channel_closed(a->set, k)))
       return true;
   return a->n_open == 0 || has_room(a);
 }
@@ -115,7 +116,7 @@ static void exchange(osla_transport *t, osla_channel_kind kind, int in_flight, i
     for (int k = 0; k < a.n; k++) {
       if (a.is_over[k]) continue;
       if (osla_channel_can_recv(a.set, k)) receive(&a, k);
-      a.is_over[k] = osla_channel_closed(a.set, k);
+      a.is_over[k] = osli_channel_closed(a.set, k);
       a.n_open -= a.is_over[k];
     }
     osla_channels_wait_until(a.set, something_to_do, &a);
@@ -227,7 +228,7 @@ static void test_unread(void)
   for (int k = 0; k < n; k++) {
     const void *message = set;
     CU_ASSERT(!osla_channel_can_recv(set, k));
-    CU_ASSERT(!osla_channel_closed(set, k));
+    CU_ASSERT(!osli_channel_closed(set, k));
     OSLA_ASSERT_OK(osla_channel_recv(set, k, &message, NULL));
     CU_ASSERT(message == NULL);
   }
@@ -374,15 +375,15 @@ static void test_after_close(void)
     osla_channels *set;
     OSLA_ASSERT_OK(osla_channels_create(t, n, ends, &set));
     for (int k = 0; k < n; k++) {
-      OSLA_ASSERT_OK(osla_channel_close(set, k));
-      OSLA_ASSERT_OK(osla_channel_close(set, k));
+      OSLA_ASSERT_OK(osli_channel_close(set, k));
+      OSLA_ASSERT_OK(osli_channel_close(set, k));
       OSLA_ASSERT_ERR(osla_channel_send(set, k, 1), OSLA_ERR_STATE);
       OSLA_ASSERT_TEXT("was closed");
     }
     for (int k = 0; k < n; k++) {
       const void *message;
       osla_channels_wait(set, 1, &k, true);
-      CU_ASSERT(osla_channel_closed(set, k) && !osla_channel_can_recv(set, k));
+      CU_ASSERT(osli_channel_closed(set, k) && !osla_channel_can_recv(set, k));
       if (kind == OSLA_CHANNEL_EVERY)
         OSLA_ASSERT_ERR(osla_channel_recv(set, k, &message, NULL), OSLA_ERR_STATE);
       else
@@ -408,7 +409,7 @@ static void test_peer_ends(void)
       for (uint64_t s = 1; s <= 5; s++) /* more than there is room for */
         write_message(set, k, ends[k].send_bytes / 8, s);
       osla_channels_wait(set, 1, &k, true);
-      CU_ASSERT(osla_channel_closed(set, k) && !osla_channel_can_recv(set, k));
+      CU_ASSERT(osli_channel_closed(set, k) && !osla_channel_can_recv(set, k));
     }
     osla_channels_destroy(&set); /* rank 0 at once */
   }

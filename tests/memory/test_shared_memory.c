@@ -4,6 +4,7 @@
 
 #include "osla_segment.h"
 #include "src/transport/mpi/pages.h"
+#include "src/transport/settings.h"
 #include "tests/osla_test_help.h"
 
 #include <errno.h>
@@ -55,7 +56,7 @@ static void check_transport(bool trapped)
   osla_transfer transfer;
   CU_ASSERT_FATAL(t != NULL);
   bool has_neighbours = osla_transport_n_nodes(t) < osla_test_size();
-  CU_ASSERT(osla_transport_memory_by_mpi(t) == (trapped && has_neighbours));
+  CU_ASSERT(osli_transport_memory_by_mpi(t) == (trapped && has_neighbours));
   trap = -1;
   OSLA_ASSERT_OK(osla_segment_create(t, 100000, 0, &s));
   memcpy((char *)osla_segment_local(s) + 77777, &value, sizeof value);
@@ -117,7 +118,7 @@ static void test_huge_pages(void)
     int file = (int)syscall(SYS_memfd_create, "osla-test", 0);
     CU_ASSERT(ftruncate(file, (off_t)(PAGES * page)) == 0);
     OSLA_ASSERT_OK(osli_pages_map(file, PAGES * page, &at));
-    CU_ASSERT(osli_pages_take(file, at, PAGES * page, huge) == 0);
+    CU_ASSERT(osli_pages_allocate(file, at, PAGES * page, huge) == 0);
     CU_ASSERT(fstat(file, &status) == 0 && (size_t)status.st_blocks * 512 >= PAGES * page);
     CU_ASSERT(at[0] == 0 && at[PAGES * page - 1] == 0);
     (void)munmap(at, PAGES * page);
@@ -144,7 +145,7 @@ static void test_signals(void)
   int file = (int)syscall(SYS_memfd_create, "osla-test", 0);
   CU_ASSERT(ftruncate(file, (off_t)bytes) == 0);
   interrupts = true;
-  CU_ASSERT(osli_pages_take(file, NULL, bytes, false) == 0 && interrupted < 2);
+  CU_ASSERT(osli_pages_allocate(file, NULL, bytes, false) == 0 && interrupted < 2);
   interrupts = false;
   CU_ASSERT(fstat(file, &status) == 0 && (size_t)status.st_blocks * 512 == bytes);
   (void)close(file);

@@ -57,8 +57,8 @@ static void begin(const char *cgroup, const char *mountinfo)
 static osla_groups look(void)
 {
   osla_groups g;
-  osla_group_places places;
-  osli_groups_find(root, &places);
+  osla_group_folders places;
+  osli_groups_locate(root, &places);
   osli_groups_read(&places, &g);
   return g;
 }

@@ -37,9 +37,9 @@ int __wrap_gethostname(char *to, size_t size)
   return 0;
 }
 
-void __real_osli_groups_read(const osla_group_places *places, osla_groups *out);
-void __wrap_osli_groups_read(const osla_group_places *places, osla_groups *out);
-void __wrap_osli_groups_read(const osla_group_places *places, osla_groups *out)
+void __real_osli_groups_read(const osla_group_folders *places, osla_groups *out);
+void __wrap_osli_groups_read(const osla_group_folders *places, osla_groups *out);
+void __wrap_osli_groups_read(const osla_group_folders *places, osla_groups *out)
 {
   if (has_groups)
     *out = groups;

@@ -1,7 +1,7 @@
 /* ARMCI's start and end, and its numbers of the ranks of a transport. */
 #include "src/transport/armci/armci_start.h"
 
-#include "src/transport/mpi/region_cache.h"
+#include "src/transport/mpi/region_mpi.h"
 
 #include <stdlib.h>
 
@@ -61,7 +61,7 @@ static osla_err start_once(osla_transport *t, bool whole_world)
   return OSLA_OK;
 }
 
-static osla_err start(osla_transport *t, armci_ranks *ranks)
+static osla_err translate_ranks(osla_transport *t, armci_ranks *ranks)
 {
   MPI_Group world, mine;
   OSLA_CALL(start_once(t, ranks->whole_world));
@@ -87,7 +87,7 @@ osla_err osli_armci_start(osla_transport *t)
                           : osla_error_set(OSLA_ERR_MEM, "ARMCI's numbers of %d ranks", t->size)));
   osli_armci_enter(t);
   ranks->whole_world = t->size == world;
-  osla_err err = start(t, ranks);
+  osla_err err = translate_ranks(t, ranks);
   osli_armci_leave(t);
   return osla_agree(t, err);
 }

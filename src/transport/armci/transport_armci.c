@@ -34,7 +34,7 @@ static armci_ranks *ranks_of(const osla_region *region)
   return region->t->backend;
 }
 
-static bool by_mpi(const osla_region *region, int rank)
+static bool uses_mpi(const osla_region *region, int rank)
 {
   return !region->own || osla_region_peer(region, rank);
 }
@@ -75,7 +75,7 @@ static osla_err malloc_collective(osla_region *region, size_t bytes)
                          : osla_error_set(OSLA_ERR_MEM, "ARMCI_Malloc of %zu bytes", bytes));
 }
 
-static osla_err allocate(osla_region *region, size_t bytes)
+static osla_err allocate_memory(osla_region *region, size_t bytes)
 {
   osla_transport *t = region->t;
   size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -98,11 +98,11 @@ static osla_err armci_region_alloc(osla_transport *t, size_t bytes, osla_region 
 {
   const armci_ranks *ranks = t->backend;
   if (!ranks->whole_world) return osli_armci_services->built_in->region_alloc(t, bytes, out);
-  return osli_armci_services->built_in->region_make(t, bytes, allocate, out);
+  return osli_armci_services->built_in->region_make(t, bytes, allocate_memory, out);
 }
 
 /* Under the lock: on return my earlier puts to `rank` are there. */
-static void fence(osla_region *region, int rank)
+static void fence_puts(osla_region *region, int rank)
 {
   if (region->unflushed[rank]) ARMCI_Fence(ranks_of(region)->id[rank]);
   region->unflushed[rank] = false;
@@ -115,7 +115,7 @@ static void armci_region_free(osla_region **handle)
   if (!region) return;
   osli_armci_enter(region->t);
   for (int rank = 0; rank < region->t->size; rank++)
-    if (!by_mpi(region, rank)) fence(region, rank);
+    if (!uses_mpi(region, rank)) fence_puts(region, rank);
   osli_armci_leave(region->t);
   osli_armci_services->built_in->region_free(handle);
 }
@@ -135,7 +135,7 @@ typedef struct transfer {
 } transfer;
 
 /* Starts it with a handle, else completes it, a put as far as its source goes. Under the lock. */
-static int move(const transfer *x, int bytes, armci_hdl_t *handle)
+static int start_piece(const transfer *x, int bytes, armci_hdl_t *handle)
 {
   if (x->is_put)
     return handle ? ARMCI_NbPut(x->local, x->remote, bytes, x->id, handle)
@@ -144,25 +144,25 @@ static int move(const transfer *x, int bytes, armci_hdl_t *handle)
                 : ARMCI_Get(x->remote, x->local, bytes, x->id);
 }
 
-static int move_all(transfer x, size_t bytes, armci_hdl_t *handle)
+static int start_pieces(transfer x, size_t bytes, armci_hdl_t *handle)
 {
   int code = 0;
   for (; bytes > MAX_PIECE && code == 0; bytes -= MAX_PIECE) {
-    code = move(&x, MAX_PIECE, NULL);
+    code = start_piece(&x, MAX_PIECE, NULL);
     x.local += MAX_PIECE;
     x.remote += MAX_PIECE;
   }
-  if (code == 0 && bytes > 0) code = move(&x, (int)bytes, handle);
+  if (code == 0 && bytes > 0) code = start_piece(&x, (int)bytes, handle);
   return code;
 }
 
-static osla_err report(int code, bool is_put)
+static osla_err armci_error(int code, bool is_put)
 {
   if (code == 0) return OSLA_OK;
   return osla_error_set(OSLA_ERR_MPI, "%s: code %d", is_put ? "ARMCI_Put" : "ARMCI_Get", code);
 }
 
-static int find_free(const armci_ranks *ranks)
+static int find_free_slot(const armci_ranks *ranks)
 {
   int i = 0;
   while (i < OSLA_ARMCI_TRANSFERS && ranks->in_use[i])
@@ -171,44 +171,44 @@ static int find_free(const armci_ranks *ranks)
 }
 
 /* When too many are under way it is a blocking one. */
-static osla_err start(osla_region *region, bool is_put, int rank, size_t offset, void *local,
-                      size_t bytes, osla_handle *handle)
+static osla_err start_transfer(osla_region *region, bool is_put, int rank, size_t offset,
+                               void *local, size_t bytes, osla_handle *handle)
 {
   armci_ranks *ranks = ranks_of(region);
   transfer x = {is_put, ranks->id[rank], remote_address(region, rank, offset), local};
   *handle = OSLA_HANDLE_DONE;
   if (bytes == 0) return OSLA_OK;
   osli_armci_enter(region->t);
-  int slot = find_free(ranks);
+  int slot = find_free_slot(ranks);
   armci_hdl_t *under_way = slot < OSLA_ARMCI_TRANSFERS ? &ranks->transfer[slot] : NULL;
   if (under_way) ARMCI_INIT_HANDLE(under_way);
-  int code = move_all(x, bytes, under_way);
+  int code = start_pieces(x, bytes, under_way);
   if (under_way && code == 0) {
     ranks->in_use[slot] = true;
     handle->first = FIRST_TRANSFER + slot;
   }
   if (is_put) region->unflushed[rank] = true;
   osli_armci_leave(region->t);
-  return report(code, is_put);
+  return armci_error(code, is_put);
 }
 
 static osla_err armci_get(osla_region *region, int rank, size_t offset, void *dest, size_t bytes,
                           osla_handle *handle)
 {
-  if (by_mpi(region, rank))
+  if (uses_mpi(region, rank))
     return osli_armci_services->built_in->get(region, rank, offset, dest, bytes, handle);
-  return start(region, false, rank, offset, dest, bytes, handle);
+  return start_transfer(region, false, rank, offset, dest, bytes, handle);
 }
 
 static osla_err armci_put(osla_region *region, int rank, size_t offset, const void *source,
                           size_t bytes, osla_handle *handle)
 {
-  if (by_mpi(region, rank))
+  if (uses_mpi(region, rank))
     return osli_armci_services->built_in->put(region, rank, offset, source, bytes, handle);
-  return start(region, true, rank, offset, (void *)(uintptr_t)source, bytes, handle);
+  return start_transfer(region, true, rank, offset, (void *)(uintptr_t)source, bytes, handle);
 }
 
-static void complete(osla_transport *t, osla_handle *handle)
+static void release_slot(osla_transport *t, osla_handle *handle)
 {
   armci_ranks *ranks = t->backend;
   ranks->in_use[handle->first - FIRST_TRANSFER] = false;
@@ -221,7 +221,7 @@ static osla_err armci_wait(osla_transport *t, osla_handle *handle)
   if (handle->first < FIRST_TRANSFER) return osli_armci_services->built_in->wait(t, handle);
   osli_armci_enter(t);
   int code = ARMCI_Wait(&ranks->transfer[handle->first - FIRST_TRANSFER]);
-  complete(t, handle);
+  release_slot(t, handle);
   osli_armci_leave(t);
   return code == 0 ? OSLA_OK : osla_error_set(OSLA_ERR_MPI, "ARMCI_Wait: code %d", code);
 }
@@ -233,7 +233,7 @@ static osla_err armci_test(osla_transport *t, osla_handle *handle, bool *done)
   if (handle->first < FIRST_TRANSFER) return osli_armci_services->built_in->test(t, handle, done);
   osli_armci_enter(t);
   *done = ARMCI_Test(&ranks->transfer[handle->first - FIRST_TRANSFER]) == 0;
-  if (*done) complete(t, handle);
+  if (*done) release_slot(t, handle);
   osli_armci_leave(t);
   return OSLA_OK;
 }
@@ -242,9 +242,9 @@ static osla_err armci_test(osla_transport *t, osla_handle *handle, bool *done)
 
 static osla_err armci_flush(osla_region *region, int rank)
 {
-  if (by_mpi(region, rank)) return osli_armci_services->built_in->flush(region, rank);
+  if (uses_mpi(region, rank)) return osli_armci_services->built_in->flush(region, rank);
   osli_armci_enter(region->t);
-  fence(region, rank);
+  fence_puts(region, rank);
   osli_armci_leave(region->t);
   return OSLA_OK;
 }
@@ -254,7 +254,7 @@ static osla_err armci_put_notify(osla_region *region, int rank, size_t offset, c
                                  size_t bytes, size_t word_offset, uint64_t word,
                                  size_t bell_offset)
 {
-  if (by_mpi(region, rank))
+  if (uses_mpi(region, rank))
     return osli_armci_services->built_in->put_notify(region, rank, offset, source, bytes,
                                                      word_offset, word, bell_offset);
   int id = ranks_of(region)->id[rank];
@@ -263,13 +263,13 @@ static osla_err armci_put_notify(osla_region *region, int rank, size_t offset, c
   /* A rank that sees the word may read everything that was stored here before. */
   atomic_thread_fence(memory_order_seq_cst);
   osli_armci_enter(region->t);
-  int code = move_all(data, bytes, NULL);
+  int code = start_pieces(data, bytes, NULL);
   if (bytes > 0) region->unflushed[rank] = true;
-  fence(region, rank);
-  if (code == 0) code = move(&flag, sizeof word, NULL);
+  fence_puts(region, rank);
+  if (code == 0) code = start_piece(&flag, sizeof word, NULL);
   region->unflushed[rank] = true;
   osli_armci_leave(region->t);
-  return report(code, true);
+  return armci_error(code, true);
 }
 
 /* There is nothing that could be done later: ARMCI tells of no put whether it has arrived. */

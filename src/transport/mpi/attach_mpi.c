@@ -22,16 +22,16 @@
 enum { WINDOW_ALIGN = 16, MARK = 16 };
 
 /* What others must know of a rank's memory. */
-typedef struct place {
+typedef struct exposed_memory {
   uint64_t address, bytes;
-} place;
+} exposed_memory;
 
-static size_t smaller(uint64_t x, uint64_t y)
+static size_t min_size(uint64_t x, uint64_t y)
 {
   return (size_t)(x < y ? x : y);
 }
 
-static void make_mark(int rank, const place *p, unsigned char mark[MARK])
+static void make_mark(int rank, const exposed_memory *p, unsigned char mark[MARK])
 {
   uint64_t words[MARK / sizeof(uint64_t)];
   for (uint64_t k = 0; k < MARK / sizeof *words; k++)
@@ -41,15 +41,15 @@ static void make_mark(int rank, const place *p, unsigned char mark[MARK])
 
 /* Does this rank find the marks of the ranks 1, 2, 4, ... after it? So each is looked at from its
  * own node and from others, which may take other ways. */
-static osla_err find_marks(osla_region *region, const place *places, bool *found)
+static osla_err check_marks(osla_region *region, const exposed_memory *exposed, bool *found)
 {
   osla_transport *t = region->t;
   for (int64_t distance = 1; distance < t->size; distance *= 2) {
     int target = (int)((t->rank + distance) % t->size);
-    size_t bytes = smaller(places[target].bytes, MARK);
+    size_t bytes = min_size(exposed[target].bytes, MARK);
     unsigned char expected[MARK], seen[MARK] = {0};
     osla_handle handle;
-    make_mark(target, &places[target], expected);
+    make_mark(target, &exposed[target], expected);
     OSLA_CALL(t->ops->get(region, target, 0, seen, bytes, &handle));
     OSLA_CALL(t->ops->wait(t, &handle));
     if (memcmp(seen, expected, bytes) != 0) *found = false;
@@ -58,19 +58,19 @@ static osla_err find_marks(osla_region *region, const place *places, bool *found
 }
 
 /* Writes marks, looks for them, and restores what was there. Collective. */
-static osla_err is_reached(osla_region *region, const place *places, bool *reached)
+static osla_err check_reach(osla_region *region, const exposed_memory *exposed, bool *reached)
 {
   osla_transport *t = region->t;
   unsigned char saved[MARK], mark[MARK], *base = osla_region_mine(region);
-  size_t bytes = smaller(places[t->rank].bytes, MARK);
+  size_t bytes = min_size(exposed[t->rank].bytes, MARK);
   bool found = true;
-  make_mark(t->rank, &places[t->rank], mark);
+  make_mark(t->rank, &exposed[t->rank], mark);
   if (bytes > 0) {
     memcpy(saved, base, bytes);
     memcpy(base, mark, bytes);
   }
   osla_err err = osla_barrier(t);
-  if (err == OSLA_OK) err = osla_agree(t, find_marks(region, places, &found));
+  if (err == OSLA_OK) err = osla_agree(t, check_marks(region, exposed, &found));
   if (bytes > 0) memcpy(base, saved, bytes);
   OSLA_CALL(err);
   int all = found;
@@ -79,43 +79,43 @@ static osla_err is_reached(osla_region *region, const place *places, bool *reach
   return OSLA_OK;
 }
 
-static osla_err expose(osla_region *region, const place *places)
+static osla_err create_window(osla_region *region, const exposed_memory *exposed)
 {
   osla_transport *t = region->t;
-  const place *mine = &places[t->rank];
+  const exposed_memory *mine = &exposed[t->rank];
   size_t below = mine->address % WINDOW_ALIGN;
   unsigned char *base = osla_region_mine(region);
   for (int rank = 0; rank < t->size; rank++)
-    region->shift[rank] = places[rank].address % WINDOW_ALIGN;
+    region->shift[rank] = exposed[rank].address % WINDOW_ALIGN;
   return osla_agree(
     t, osli_mpi_open_window(region, base ? base - below : NULL, (size_t)mine->bytes + below));
 }
 
-static osla_err expose_dynamic(osla_region *region, const place *places)
+static osla_err create_dynamic_window(osla_region *region, const exposed_memory *exposed)
 {
   osla_transport *t = region->t;
   osli_mpi_close_window(region);
   for (int rank = 0; rank < t->size; rank++)
-    region->shift[rank] = places[rank].address;
-  size_t bytes = (size_t)places[t->rank].bytes;
+    region->shift[rank] = exposed[rank].address;
+  size_t bytes = (size_t)exposed[t->rank].bytes;
   osla_err err = osli_window_create_dynamic(t, osla_region_mine(region), bytes, &region->win);
   region->dynamic = err == OSLA_OK && bytes > 0;
   return osla_agree(t, err);
 }
 
-static osla_err attach(osla_region *region, place *places)
+static osla_err expose_memory(osla_region *region, exposed_memory *exposed)
 {
   osla_transport *t = region->t;
   MPI_Aint address = 0;
   bool reached = false;
   if (region->bytes > 0) OSLA_MPI(MPI_Get_address(osla_region_mine(region), &address));
-  place mine = {(uint64_t)address, region->bytes};
-  OSLA_CALL(osli_allgather(t, &mine, places, sizeof mine));
-  OSLA_CALL(expose(region, places));
-  OSLA_CALL(is_reached(region, places, &reached));
+  exposed_memory mine = {(uint64_t)address, region->bytes};
+  OSLA_CALL(osli_allgather(t, &mine, exposed, sizeof mine));
+  OSLA_CALL(create_window(region, exposed));
+  OSLA_CALL(check_reach(region, exposed, &reached));
   if (reached) return OSLA_OK;
-  OSLA_CALL(expose_dynamic(region, places));
-  OSLA_CALL(is_reached(region, places, &reached));
+  OSLA_CALL(create_dynamic_window(region, exposed));
+  OSLA_CALL(check_reach(region, exposed, &reached));
   OSLA_CHECK(reached, OSLA_ERR_UNSUPPORTED,
              "this MPI's windows on the caller's memory lead to other addresses");
   return OSLA_OK;
@@ -128,13 +128,13 @@ osla_err osli_mpi_region_attach(osla_transport *t, void *base, size_t bytes, osl
   osla_err err = osli_mpi_region_new(t, bytes, &region);
   if (err == OSLA_OK && !base && bytes > 0)
     err = osla_error_set(OSLA_ERR_ARG, "%zu bytes at address NULL", bytes);
-  place *places = calloc((size_t)t->size, sizeof *places);
+  exposed_memory *exposed = calloc((size_t)t->size, sizeof *exposed);
   if (err == OSLA_OK) region->shift = calloc((size_t)t->size, sizeof *region->shift);
-  if (err == OSLA_OK && (!places || !region->shift))
+  if (err == OSLA_OK && (!exposed || !region->shift))
     err = osla_error_set(OSLA_ERR_MEM, "offsets of %d ranks", t->size);
   err = osla_agree(t, err);
   if (err != OSLA_OK) {
-    free(places);
+    free(exposed);
     osli_mpi_region_discard(&region);
     return err;
   }
@@ -142,9 +142,9 @@ osla_err osli_mpi_region_attach(osla_transport *t, void *base, size_t bytes, osl
   region->attached = true;
   if (t->size > 1) {
     t->n_attached++;
-    err = attach(region, places);
+    err = expose_memory(region, exposed);
   }
-  free(places);
+  free(exposed);
   if (err != OSLA_OK) osli_mpi_region_release(&region);
   *out = region;
   return err;

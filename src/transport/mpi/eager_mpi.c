@@ -26,10 +26,11 @@
 #include <string.h>
 
 /* Is there a buffer for one more message, and has that rank taken enough of the others? */
-static bool may_send(osla_transport *t, const eager_peer *p)
+static bool has_send_room(osla_transport *t, const eager_peer *p)
 {
   osla_eager *e = t->eager;
-  return p->sent - p->confirmed < WINDOW && osli_eager_is_free(t, &e->sends[e->next]);
+  return p->sent - p->confirmed < MAX_UNCONFIRMED &&
+         osli_eager_request_is_free(t, &e->sends[e->next]);
 }
 
 /* Sends the next slot, whose data is there, if any. */
@@ -39,12 +40,12 @@ static osla_err send_slot(osla_transport *t, int rank, eager_header head, size_t
   eager_peer *p = &e->peers[rank];
   unsigned char *buffer = e->to_send + (size_t)e->next * e->stride;
   MPI_Request *request = &e->sends[e->next];
-  if (++p->sent - p->confirmed >= ASK_AFTER && p->sent - p->asked >= ASK_AFTER)
-    head.flags |= WANTS_ANSWER;
-  if (head.flags & WANTS_ANSWER) p->asked = p->sent;
+  if (++p->sent - p->confirmed >= CONFIRM_AFTER && p->sent - p->asked >= CONFIRM_AFTER)
+    head.flags |= REQUESTS_ANSWER;
+  if (head.flags & REQUESTS_ANSWER) p->asked = p->sent;
   head.applied = p->applied;
   memcpy(buffer, &head, sizeof head);
-  e->next = (e->next + 1) % SLOTS;
+  e->next = (e->next + 1) % SEND_SLOTS;
   /* A rank that sees the word may read everything that was stored here before. */
   atomic_thread_fence(memory_order_seq_cst);
   OSLA_MPI(
@@ -52,7 +53,7 @@ static osla_err send_slot(osla_transport *t, int rank, eager_header head, size_t
   return OSLA_OK;
 }
 
-static void note_data(eager_peer *p, int region, const osla_eager_put *put)
+static void record_unconfirmed(eager_peer *p, int region, const osla_eager_put *put)
 {
   size_t end = put->offset + put->bytes;
   if (put->bytes == 0) return;
@@ -62,7 +63,7 @@ static void note_data(eager_peer *p, int region, const osla_eager_put *put)
     p->to = end;
     return;
   }
-  if (p->region != region) p->region = SEVERAL;
+  if (p->region != region) p->region = SEVERAL_REGIONS;
   if (put->offset < p->from) p->from = put->offset;
   if (end > p->to) p->to = end;
 }
@@ -75,15 +76,15 @@ osla_err osli_eager_send(osla_region *region, int rank, const osla_eager_put *pu
   eager_peer *p = &e->peers[rank];
   bool alone = put->bytes > e->most;
   *data = MPI_REQUEST_NULL;
-  *sent = may_send(t, p);
+  *sent = has_send_room(t, p);
   if (!*sent) return OSLA_OK;
-  note_data(p, region->number, put);
+  record_unconfirmed(p, region->number, put);
   if (put->bytes > 0 && !alone)
     memcpy(e->to_send + (size_t)e->next * e->stride + sizeof(eager_header), put->source,
            put->bytes);
   OSLA_CALL(send_slot(t, rank,
                       (eager_header){.region = (uint32_t)region->number,
-                                     .flags = alone ? HAS_WORD | IS_ALONE : HAS_WORD,
+                                     .flags = alone ? HAS_WORD | DATA_FOLLOWS : HAS_WORD,
                                      .bytes = (uint32_t)put->bytes,
                                      .offset = put->offset,
                                      .word_offset = put->word_offset,
@@ -101,27 +102,27 @@ osla_err osli_eager_fetch(osla_region *region, int rank, size_t offset, void *de
   osla_transport *t = region->t;
   eager_peer *p = &t->eager->peers[rank];
   *data = MPI_REQUEST_NULL;
-  *sent = may_send(t, p);
+  *sent = has_send_room(t, p);
   if (!*sent) return OSLA_OK;
   OSLA_MPI(MPI_Irecv(dest, (int)bytes, MPI_BYTE, rank, FETCH_TAG, t->comm, data));
   return send_slot(t, rank,
                    (eager_header){.region = (uint32_t)region->number,
-                                  .flags = WANTS_DATA,
+                                  .flags = REQUESTS_DATA,
                                   .bytes = (uint32_t)bytes,
                                   .offset = offset},
                    0);
 }
 
-typedef struct sending {
+typedef struct pending_send {
   osla_region *region;
   int rank;
   const osla_eager_put *put;
   osla_err err;
-} sending;
+} pending_send;
 
 static bool try_to_send(void *arg)
 {
-  sending *s = arg;
+  pending_send *s = arg;
   MPI_Request none;
   bool sent;
   (void)pthread_mutex_lock(&s->region->t->mutex);
@@ -130,9 +131,9 @@ static bool try_to_send(void *arg)
   return sent || s->err != OSLA_OK;
 }
 
-osla_err osli_eager_send_surely(osla_region *region, int rank, const osla_eager_put *put)
+osla_err osli_eager_send_wait(osla_region *region, int rank, const osla_eager_put *put)
 {
-  sending s = {region, rank, put, OSLA_OK};
+  pending_send s = {region, rank, put, OSLA_OK};
   osli_wait_until(region->t, try_to_send, &s, NULL);
   return s.err;
 }
@@ -140,93 +141,93 @@ osla_err osli_eager_send_surely(osla_region *region, int rank, const osla_eager_
 /* --- what has not --- */
 
 /* Has a rank send an answer when it has taken all that was sent so far. */
-static void ask(osla_transport *t, int rank)
+static void request_answer(osla_transport *t, int rank)
 {
   osla_eager *e = t->eager;
   eager_peer *p = &e->peers[rank];
-  if (p->asked == p->sent || !osli_eager_is_free(t, &e->sends[e->next])) return;
-  osla_err err = send_slot(t, rank, (eager_header){.flags = WANTS_ANSWER}, 0);
+  if (p->asked == p->sent || !osli_eager_request_is_free(t, &e->sends[e->next])) return;
+  osla_err err = send_slot(t, rank, (eager_header){.flags = REQUESTS_ANSWER}, 0);
   if (err != OSLA_OK) osla_transport_abort(t, err);
 }
 
-bool osli_eager_is_settled(osla_region *region, int rank, size_t offset, size_t bytes)
+bool osli_eager_bytes_confirmed(osla_region *region, int rank, size_t offset, size_t bytes)
 {
   osla_transport *t = region->t;
-  if (!osli_eager_serves(region)) return true;
+  if (!osli_eager_is_used(region)) return true;
   const eager_peer *p = &t->eager->peers[rank];
-  bool concerns = p->region == SEVERAL || p->region == region->number;
+  bool concerns = p->region == SEVERAL_REGIONS || p->region == region->number;
   if (p->to == p->from || !concerns || offset >= p->to || p->from >= offset + bytes) return true;
-  ask(t, rank);
+  request_answer(t, rank);
   return false;
 }
 
-typedef struct place {
+typedef struct byte_range {
   osla_region *region;
   int rank;
   size_t offset, bytes;
-} place;
+} byte_range;
 
-static bool is_settled(void *arg)
+static bool bytes_are_confirmed(void *arg)
 {
-  const place *p = arg;
+  const byte_range *p = arg;
   (void)pthread_mutex_lock(&p->region->t->mutex);
-  bool settled = osli_eager_is_settled(p->region, p->rank, p->offset, p->bytes);
+  bool settled = osli_eager_bytes_confirmed(p->region, p->rank, p->offset, p->bytes);
   (void)pthread_mutex_unlock(&p->region->t->mutex);
   return settled;
 }
 
-void osli_eager_settle(osla_region *region, int rank, size_t offset, size_t bytes)
+void osli_eager_wait_bytes(osla_region *region, int rank, size_t offset, size_t bytes)
 {
-  place p = {region, rank, offset, bytes};
-  if (osli_eager_serves(region)) osli_wait_until(region->t, is_settled, &p, NULL);
+  byte_range p = {region, rank, offset, bytes};
+  if (osli_eager_is_used(region)) osli_wait_until(region->t, bytes_are_confirmed, &p, NULL);
 }
 
-typedef struct goal {
+typedef struct confirmation {
   osla_transport *t;
   int rank;
   uint32_t sent;
-} goal;
+} confirmation;
 
-static bool is_reached(void *arg)
+static bool is_confirmed(void *arg)
 {
-  const goal *g = arg;
+  const confirmation *g = arg;
   const eager_peer *p = &g->t->eager->peers[g->rank];
   (void)pthread_mutex_lock(&g->t->mutex);
   bool reached = (int32_t)(p->confirmed - g->sent) >= 0 || !eager_is_unconfirmed(p);
-  if (!reached) ask(g->t, g->rank);
+  if (!reached) request_answer(g->t, g->rank);
   (void)pthread_mutex_unlock(&g->t->mutex);
   return reached;
 }
 
-void osli_eager_settle_rank(osla_region *region, int rank)
+void osli_eager_wait_rank(osla_region *region, int rank)
 {
   osla_transport *t = region->t;
-  if (!osli_eager_serves(region)) return;
+  if (!osli_eager_is_used(region)) return;
   eager_last *last = &region->last[rank];
   (void)pthread_mutex_lock(&t->mutex);
-  goal g = {t, rank, last->sent};
+  confirmation g = {t, rank, last->sent};
   bool waits = last->waits;
   (void)pthread_mutex_unlock(&t->mutex);
   if (!waits) return;
-  osli_wait_until(t, is_reached, &g, NULL);
+  osli_wait_until(t, is_confirmed, &g, NULL);
   (void)pthread_mutex_lock(&t->mutex);
   if (last->sent == g.sent) last->waits = false;
   (void)pthread_mutex_unlock(&t->mutex);
 }
 
-void osli_eager_settle_all(osla_transport *t)
+void osli_eager_wait_all(osla_transport *t)
 {
   if (!t->eager) return;
   const eager_peer *peers = t->eager->peers;
   (void)pthread_mutex_lock(&t->mutex);
   for (int rank = 0; rank < t->size; rank++)
-    if (eager_is_unconfirmed(&peers[rank])) ask(t, rank);
+    if (eager_is_unconfirmed(&peers[rank])) request_answer(t, rank);
   (void)pthread_mutex_unlock(&t->mutex);
   for (int rank = 0; rank < t->size; rank++) {
     (void)pthread_mutex_lock(&t->mutex);
-    goal g = {t, rank, peers[rank].sent};
+    confirmation g = {t, rank, peers[rank].sent};
     bool waits = eager_is_unconfirmed(&peers[rank]);
     (void)pthread_mutex_unlock(&t->mutex);
-    if (waits) osli_wait_until(t, is_reached, &g, NULL);
+    if (waits) osli_wait_until(t, is_confirmed, &g, NULL);
   }
 }

@@ -33,8 +33,8 @@ void osli_eager_stop(osla_transport *t);
 
 /* Do puts with notify of this region travel as messages to ranks of other nodes, and how much data
  * fits beside a word? Local. */
-bool osli_eager_serves(const osla_region *region);
-size_t osli_eager_most(const osla_region *region);
+bool osli_eager_is_used(const osla_region *region);
+size_t osli_eager_max_bytes(const osla_region *region);
 
 /* Sends one of at most 1 GiB; my puts to that rank must be flushed. *sent: false when there is no
  * room now, which progress makes. *data: null, or what must be complete before the source may be
@@ -48,21 +48,21 @@ osla_err osli_eager_fetch(osla_region *region, int rank, size_t offset, void *de
                           bool *sent, MPI_Request *data);
 
 /* osli_eager_send for little data, but waits for room. No mutex is held. */
-osla_err osli_eager_send_surely(osla_region *region, int rank, const osla_eager_put *put);
+osla_err osli_eager_send_wait(osla_region *region, int rank, const osla_eager_put *put);
 
 /* RMA may overtake a message that its target has not seen yet. Is all data of my messages to these
  * bytes in its place? False: the target has been asked to say so. The mutex is held. _settle waits
  * for it, without the mutex. */
-bool osli_eager_is_settled(osla_region *region, int rank, size_t offset, size_t bytes);
-void osli_eager_settle(osla_region *region, int rank, size_t offset, size_t bytes);
+bool osli_eager_bytes_confirmed(osla_region *region, int rank, size_t offset, size_t bytes);
+void osli_eager_wait_bytes(osla_region *region, int rank, size_t offset, size_t bytes);
 
 /* Waits until all my messages to that rank in this region, words alone, too, are in their places,
  * for which the target must make progress; _all: those of all regions to all ranks. Local. */
-void osli_eager_settle_rank(osla_region *region, int rank);
-void osli_eager_settle_all(osla_transport *t);
+void osli_eager_wait_rank(osla_region *region, int rank);
+void osli_eager_wait_all(osla_transport *t);
 
 /* A step of progress where there are messages: takes one that is here. False: none is. The mutex is
  * held. */
-bool osli_eager_take(osla_transport *t);
+bool osli_eager_progress(osla_transport *t);
 
 #endif

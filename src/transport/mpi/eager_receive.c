@@ -13,45 +13,46 @@ static void send_answer(osla_transport *t, int rank)
   eager_header *answer = &e->answers[e->next_answer];
   MPI_Request *request = &e->answer_sends[e->next_answer];
   *answer = (eager_header){.flags = IS_ANSWER, .applied = e->peers[rank].applied};
-  e->next_answer = (e->next_answer + 1) % ANSWERS;
+  e->next_answer = (e->next_answer + 1) % ANSWER_SLOTS;
   int code = MPI_Isend(answer, (int)sizeof *answer, MPI_BYTE, rank, EAGER_TAG, t->comm, request);
   if (code != MPI_SUCCESS) osla_transport_abort(t, osla_error_set_mpi(code, "MPI_Isend"));
 }
 
-static unsigned char *place_of(const osla_transport *t, const eager_header *head)
+static unsigned char *target_memory(const osla_transport *t, const eager_header *head)
 {
   return osla_region_mine(t->eager->regions[head->region]);
 }
 
 /* If it wants an answer, is there a buffer for that? */
-static bool can_complete(osla_transport *t, const eager_header *head)
+static bool can_answer(osla_transport *t, const eager_header *head)
 {
   osla_eager *e = t->eager;
-  return !(head->flags & WANTS_ANSWER) || osli_eager_is_free(t, &e->answer_sends[e->next_answer]);
+  return !(head->flags & REQUESTS_ANSWER) ||
+         osli_eager_request_is_free(t, &e->answer_sends[e->next_answer]);
 }
 
 /* All of it is here. */
-static void complete(osla_transport *t, int origin, const eager_header *head)
+static void apply_message(osla_transport *t, int origin, const eager_header *head)
 {
   if (head->flags & HAS_WORD)
-    atomic_store_explicit((_Atomic uint64_t *)(place_of(t, head) + head->word_offset), head->word,
-                          memory_order_release);
+    atomic_store_explicit((_Atomic uint64_t *)(target_memory(t, head) + head->word_offset),
+                          head->word, memory_order_release);
   t->eager->peers[origin].applied++;
-  if (head->flags & WANTS_ANSWER) send_answer(t, origin);
+  if (head->flags & REQUESTS_ANSWER) send_answer(t, origin);
 }
 
-static bool data_is_here(osla_transport *t, MPI_Request *data)
+static bool data_has_arrived(osla_transport *t, MPI_Request *data)
 {
   int here = 1, code = MPI_SUCCESS;
   if (*data == MPI_REQUEST_NULL) return true;
   code = MPI_Test(data, &here, MPI_STATUS_IGNORE);
   if (code != MPI_SUCCESS) osla_transport_abort(t, osla_error_set_mpi(code, "MPI_Test of data"));
-  if (here) osli_pool_count(t->pool);
+  if (here) osli_pool_count_finished(t->pool);
   return here;
 }
 
 /* The first one of an origin that something is still to come of; NULL: nothing is. */
-static const eager_arrival *first_of(const osla_eager *e, int origin)
+static const eager_arrival *first_arrival(const osla_eager *e, int origin)
 {
   for (const eager_arrival *a = e->arrivals; a < e->arrivals + e->n_arrivals; a++)
     if (a->origin == origin) return a;
@@ -59,18 +60,18 @@ static const eager_arrival *first_of(const osla_eager *e, int origin)
 }
 
 /* Completes what it can. True: something. */
-static bool step_arrivals(osla_transport *t)
+static bool complete_arrivals(osla_transport *t)
 {
   osla_eager *e = t->eager;
   bool found = false;
   for (int i = 0; i < e->n_arrivals;) {
     eager_arrival *a = &e->arrivals[i];
-    bool here = data_is_here(t, &a->data);
-    if (!here || first_of(e, a->origin) != a || !can_complete(t, &a->head)) {
+    bool here = data_has_arrived(t, &a->data);
+    if (!here || first_arrival(e, a->origin) != a || !can_answer(t, &a->head)) {
       i++;
       continue;
     }
-    complete(t, a->origin, &a->head);
+    apply_message(t, a->origin, &a->head);
     e->n_arrivals--;
     memmove(a, a + 1, (size_t)(e->n_arrivals - i) * sizeof *a);
     found = true;
@@ -79,7 +80,7 @@ static bool step_arrivals(osla_transport *t)
 }
 
 /* Does data of its origin that is still to come belong where this message's does? */
-static bool is_in_the_way(const osla_eager *e, int origin, const eager_header *head)
+static bool overlaps_pending_data(const osla_eager *e, int origin, const eager_header *head)
 {
   for (const eager_arrival *a = e->arrivals; a < e->arrivals + e->n_arrivals; a++)
     if (a->origin == origin && a->data != MPI_REQUEST_NULL && a->head.region == head->region &&
@@ -90,13 +91,13 @@ static bool is_in_the_way(const osla_eager *e, int origin, const eager_header *h
 }
 
 /* Sends what the message asks for. False: there is no request for that now. */
-static bool serve(osla_transport *t, int origin, const eager_header *head)
+static bool send_requested_data(osla_transport *t, int origin, const eager_header *head)
 {
   osla_eager *e = t->eager;
   MPI_Request *request = &e->served[e->next_served];
-  if (!osli_eager_is_free(t, request)) return false;
-  e->next_served = (e->next_served + 1) % SERVED;
-  int code = MPI_Isend(place_of(t, head) + head->offset, (int)head->bytes, MPI_BYTE, origin,
+  if (!osli_eager_request_is_free(t, request)) return false;
+  e->next_served = (e->next_served + 1) % SERVED_SLOTS;
+  int code = MPI_Isend(target_memory(t, head) + head->offset, (int)head->bytes, MPI_BYTE, origin,
                        FETCH_TAG, t->comm, request);
   if (code != MPI_SUCCESS) osla_transport_abort(t, osla_error_set_mpi(code, "MPI_Isend"));
   return true;
@@ -104,37 +105,38 @@ static bool serve(osla_transport *t, int origin, const eager_header *head)
 
 /* Takes the message at the head: its data to its place, its word when all before it is there.
  * False: that must wait. */
-static bool take(osla_transport *t, int origin, const eager_header *head, const unsigned char *data)
+static bool accept_message(osla_transport *t, int origin, const eager_header *head,
+                           const unsigned char *data)
 {
   osla_eager *e = t->eager;
-  bool alone = head->flags & IS_ALONE;
+  bool alone = head->flags & DATA_FOLLOWS;
   if (head->flags & IS_ANSWER) return true;
-  if (head->bytes > 0 && is_in_the_way(e, origin, head)) return false;
-  bool later = alone || first_of(e, origin);
-  if (later ? e->n_arrivals == ARRIVALS : !can_complete(t, head)) return false;
-  if (head->flags & WANTS_DATA) {
-    if (!serve(t, origin, head)) return false;
+  if (head->bytes > 0 && overlaps_pending_data(e, origin, head)) return false;
+  bool later = alone || first_arrival(e, origin);
+  if (later ? e->n_arrivals == MAX_ARRIVALS : !can_answer(t, head)) return false;
+  if (head->flags & REQUESTS_DATA) {
+    if (!send_requested_data(t, origin, head)) return false;
   } else if (!alone && head->bytes > 0)
-    memcpy(place_of(t, head) + head->offset, data, head->bytes);
+    memcpy(target_memory(t, head) + head->offset, data, head->bytes);
   if (!later) {
-    complete(t, origin, head);
+    apply_message(t, origin, head);
     return true;
   }
   eager_arrival *a = &e->arrivals[e->n_arrivals++];
   *a = (eager_arrival){origin, *head, MPI_REQUEST_NULL};
   int code = MPI_SUCCESS;
   if (alone)
-    code = MPI_Irecv(place_of(t, head) + head->offset, (int)head->bytes, MPI_BYTE, origin, DATA_TAG,
-                     t->comm, &a->data);
+    code = MPI_Irecv(target_memory(t, head) + head->offset, (int)head->bytes, MPI_BYTE, origin,
+                     DATA_TAG, t->comm, &a->data);
   if (code != MPI_SUCCESS) osla_transport_abort(t, osla_error_set_mpi(code, "MPI_Irecv"));
   return true;
 }
 
 /* One turn of MPI's. True: the receive is over, or a message of a line. */
-static bool look(osla_transport *t, MPI_Request *request, MPI_Status *status)
+static bool test_receive(osla_transport *t, MPI_Request *request, MPI_Status *status)
 {
   int here = 0;
-  if (t->eager->n_lines > 0) return osli_mpi_lines_look(t, request, status);
+  if (t->eager->n_lines > 0) return osli_mpi_lines_test(t, request, status);
   if (*request == MPI_REQUEST_NULL) return false;
   int code = MPI_Test(request, &here, status);
   if (code != MPI_SUCCESS)
@@ -142,14 +144,14 @@ static bool look(osla_transport *t, MPI_Request *request, MPI_Status *status)
   return here;
 }
 
-bool osli_eager_take(osla_transport *t)
+bool osli_eager_progress(osla_transport *t)
 {
   osla_eager *e = t->eager;
   MPI_Request *request = &e->receives[e->head];
   MPI_Status status;
-  bool found = step_arrivals(t);
+  bool found = complete_arrivals(t);
   const bool waits = *request == MPI_REQUEST_NULL; /* it is here, and could not be taken */
-  if (look(t, request, &status)) {
+  if (test_receive(t, request, &status)) {
     if (waits || *request != MPI_REQUEST_NULL)
       found = true; /* of a line */
     else
@@ -162,10 +164,10 @@ bool osli_eager_take(osla_transport *t)
   eager_peer *p = &e->peers[e->origin];
   p->confirmed = head.applied;
   if (!eager_is_unconfirmed(p)) p->from = p->to = 0;
-  if (!take(t, e->origin, &head, message + sizeof head)) return found;
-  osli_pool_count(t->pool);
-  osla_err err = osli_eager_receive(t, e, e->head);
+  if (!accept_message(t, e->origin, &head, message + sizeof head)) return found;
+  osli_pool_count_finished(t->pool);
+  osla_err err = osli_eager_post_receive(t, e, e->head);
   if (err != OSLA_OK) osla_transport_abort(t, err);
-  e->head = (e->head + 1) % RECEIVES;
+  e->head = (e->head + 1) % RECEIVE_SLOTS;
   return true;
 }

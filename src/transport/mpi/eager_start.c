@@ -7,71 +7,71 @@
 
 #include <stdlib.h>
 
-static void discard(osla_eager *e)
+static void free_buffers(osla_eager *e)
 {
   if (!e) return;
   free(e->peers);
   free(e->regions);
   free(e->received);
   free(e->to_send);
-  osli_mpi_lines_stop(e);
-  osli_polls_close(&e->polls);
+  osli_mpi_lines_free(e);
+  osli_poll_control_close(&e->poll_control);
   free(e);
 }
 
-static osla_err make(const osla_transport *t, osla_eager **out)
+static osla_err allocate_buffers(const osla_transport *t, osla_eager **out)
 {
   enum { ALIGN = 64 };
   osla_eager *e = calloc(1, sizeof *e);
   *out = e;
   OSLA_CHECK(e, OSLA_ERR_MEM, "messages");
-  e->polls = osli_polls_open(t->thread_level);
+  e->poll_control = osli_poll_control_open(t->thread_level);
   e->most = (size_t)t->settings.small_bytes;
   e->stride = (sizeof(eager_header) + e->most + ALIGN - 1) / ALIGN * ALIGN;
   e->peers = calloc((size_t)t->size, sizeof *e->peers);
-  e->received = malloc(RECEIVES * e->stride);
-  e->to_send = malloc(SLOTS * e->stride);
-  for (int i = 0; i < RECEIVES; i++)
+  e->received = malloc(RECEIVE_SLOTS * e->stride);
+  e->to_send = malloc(SEND_SLOTS * e->stride);
+  for (int i = 0; i < RECEIVE_SLOTS; i++)
     e->receives[i] = MPI_REQUEST_NULL;
-  for (int i = 0; i < SLOTS; i++)
+  for (int i = 0; i < SEND_SLOTS; i++)
     e->sends[i] = MPI_REQUEST_NULL;
-  for (int i = 0; i < ANSWERS; i++)
+  for (int i = 0; i < ANSWER_SLOTS; i++)
     e->answer_sends[i] = MPI_REQUEST_NULL;
-  for (int i = 0; i < SERVED; i++)
+  for (int i = 0; i < SERVED_SLOTS; i++)
     e->served[i] = MPI_REQUEST_NULL;
   OSLA_CHECK(e->peers && e->received && e->to_send, OSLA_ERR_MEM, "buffers for %d messages",
-             RECEIVES + SLOTS);
+             RECEIVE_SLOTS + SEND_SLOTS);
   return OSLA_OK;
 }
 
-static osla_err start(osla_transport *t)
+static osla_err start_messages(osla_transport *t)
 {
   osla_eager *e;
-  osla_err err = osla_agree(t, make(t, &e));
+  osla_err err = osla_agree(t, allocate_buffers(t, &e));
   if (err != OSLA_OK) {
-    discard(e);
+    free_buffers(e);
     return err;
   }
   (void)pthread_mutex_lock(&t->mutex);
-  for (int i = 0; i < RECEIVES && err == OSLA_OK; i++)
-    err = osli_eager_receive(t, e, i);
+  for (int i = 0; i < RECEIVE_SLOTS && err == OSLA_OK; i++)
+    err = osli_eager_post_receive(t, e, i);
   t->eager = e; /* from here on progress takes what comes */
   (void)pthread_mutex_unlock(&t->mutex);
   return osla_agree(t, err);
 }
 
-static osla_err decide(osla_region *region)
+static osla_err decide_use(osla_region *region)
 {
   osla_transport *t = region->t;
   bool wanted = t->settings.messages == OSLA_MESSAGES_ON;
   if (t->settings.messages == OSLA_MESSAGES_AUTO) OSLA_CALL(osli_probe_get_waits(region, &wanted));
-  if (wanted) OSLA_CALL(start(t));
+  if (wanted) OSLA_CALL(start_messages(t));
   t->eager_decided = true;
   return OSLA_OK;
 }
 
 /* Regions are made and freed in one order on all ranks: so the first free place is one number. */
-static osla_err give_number(osla_region *region)
+static osla_err assign_number(osla_region *region)
 {
   osla_eager *e = region->t->eager;
   int number = 0;
@@ -97,10 +97,10 @@ osla_err osli_eager_add_region(osla_region *region)
 {
   osla_transport *t = region->t;
   if (!t->ops->puts_as_messages || t->n_nodes == 1) return OSLA_OK;
-  if (!t->eager_decided) OSLA_CALL(decide(region));
+  if (!t->eager_decided) OSLA_CALL(decide_use(region));
   if (!t->eager) return OSLA_OK;
   (void)pthread_mutex_lock(&t->mutex);
-  osla_err err = give_number(region);
+  osla_err err = assign_number(region);
   (void)pthread_mutex_unlock(&t->mutex);
   return err;
 }
@@ -111,7 +111,7 @@ void osli_eager_remove_region(osla_region *region)
   region->number = -1;
 }
 
-static void wait_for(MPI_Request *requests, int count)
+static void wait_requests(MPI_Request *requests, int count)
 {
   for (int i = 0; i < count; i++)
     (void)MPI_Wait(&requests[i], MPI_STATUS_IGNORE);
@@ -122,12 +122,12 @@ void osli_eager_stop(osla_transport *t)
 {
   osla_eager *e = t->eager;
   if (!e) return;
-  for (int i = 0; i < RECEIVES; i++)
+  for (int i = 0; i < RECEIVE_SLOTS; i++)
     if (e->receives[i] != MPI_REQUEST_NULL) (void)MPI_Cancel(&e->receives[i]);
-  wait_for(e->receives, RECEIVES);
-  wait_for(e->sends, SLOTS);
-  wait_for(e->answer_sends, ANSWERS);
-  wait_for(e->served, SERVED);
-  discard(e);
+  wait_requests(e->receives, RECEIVE_SLOTS);
+  wait_requests(e->sends, SEND_SLOTS);
+  wait_requests(e->answer_sends, ANSWER_SLOTS);
+  wait_requests(e->served, SERVED_SLOTS);
+  free_buffers(e);
   t->eager = NULL;
 }

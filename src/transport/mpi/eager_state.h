@@ -4,19 +4,25 @@
 
 #include "src/transport/transport_ops.h"
 
-enum { SLOTS = 32, ANSWERS = 8, RECEIVES = 16, WINDOW = 16, ASK_AFTER = 8 };
-enum { ARRIVALS = 32, SERVED = 16 };
+enum {
+  SEND_SLOTS = 32,
+  ANSWER_SLOTS = 8,
+  RECEIVE_SLOTS = 16,
+  MAX_UNCONFIRMED = 16,
+  CONFIRM_AFTER = 8
+};
+enum { MAX_ARRIVALS = 32, SERVED_SLOTS = 16 };
 enum { EAGER_TAG = 2, DATA_TAG, FETCH_TAG }; /* osli_send has 0, the pending receive 1 */
 enum { FIRST_LINE_TAG = 1 << 15 };           /* lines_mpi.c; exchange_mpi.c has those below */
-enum { SEVERAL = -1 };                       /* regions */
+enum { SEVERAL_REGIONS = -1 };               /* regions */
 
 /* Of a message: */
 enum {
   HAS_WORD = 1,
-  WANTS_ANSWER = 2,
+  REQUESTS_ANSWER = 2,
   IS_ANSWER = 4,
-  IS_ALONE = 8,    /* its data comes behind it, with DATA_TAG */
-  WANTS_DATA = 16, /* which goes back with FETCH_TAG */
+  DATA_FOLLOWS = 8,   /* its data comes behind it, with DATA_TAG */
+  REQUESTS_DATA = 16, /* which goes back with FETCH_TAG */
 };
 
 /* In front of the data. */
@@ -56,21 +62,22 @@ typedef struct osla_eager {
   int n_regions; /* places in it; some may be free */
   /* Buffers are used in turn, those that are received in as they were posted. */
   unsigned char *received, *to_send;
-  MPI_Request receives[RECEIVES], sends[SLOTS], answer_sends[ANSWERS];
-  eager_header answers[ANSWERS];
-  MPI_Request served[SERVED]; /* what others asked for */
+  MPI_Request receives[RECEIVE_SLOTS], sends[SEND_SLOTS], answer_sends[ANSWER_SLOTS];
+  eager_header answers[ANSWER_SLOTS];
+  MPI_Request served[SERVED_SLOTS]; /* what others asked for */
   int head, next, next_answer, next_served;
   /* Of lines_mpi.c: those with a request, in any order, and what it looks at: a receive and their
    * oldest requests. Room for n_open lines. */
   osla_line **lines;
-  MPI_Request *looked;  /* [1 + n_lines] */
+  MPI_Request *tested;  /* [1 + n_lines] */
   MPI_Status *statuses; /* [1 + n_open] of those that are over, and which they are */
   int *over;
   int n_lines, n_open;
-  struct osla_polls *polls;
+  struct poll_control *poll_control;
   int origin; /* of the message at the head, once it is here */
   int n_arrivals;
-  eager_arrival arrivals[ARRIVALS]; /* those of one origin in the order in which they were sent */
+  eager_arrival
+    arrivals[MAX_ARRIVALS]; /* those of one origin in the order in which they were sent */
 } osla_eager;
 
 static inline bool eager_is_unconfirmed(const eager_peer *p)
@@ -79,9 +86,9 @@ static inline bool eager_is_unconfirmed(const eager_peer *p)
 }
 
 /* Is the buffer's last message on its way? The mutex is held. */
-bool osli_eager_is_free(osla_transport *t, MPI_Request *request);
+bool osli_eager_request_is_free(osla_transport *t, MPI_Request *request);
 
 /* Posts the receive of a place. The mutex is held. Errors: MPI. */
-osla_err osli_eager_receive(const osla_transport *t, osla_eager *e, int place);
+osla_err osli_eager_post_receive(const osla_transport *t, osla_eager *e, int place);
 
 #endif

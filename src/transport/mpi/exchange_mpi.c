@@ -7,20 +7,20 @@
  * those that nobody knows the number of it cannot be ahead by two. MPI has tags to 32767. */
 enum { FIRST_TAG = 64, TAGS = 16384 };
 
-typedef struct progress {
+typedef struct exchange_state {
   osla_transport *t;
   const osla_sparse *x;
   int tag;
-  int next;       /* of mine, to be sent */
-  int n_received; /* also those that are lost */
-  int code;       /* of MPI */
-  osla_err lost;  /* without memory */
+  int next;              /* of mine, to be sent */
+  int n_received;        /* also those that are lost */
+  int code;              /* of MPI */
+  osla_err memory_error; /* without memory */
   bool in_barrier, is_over;
   int window; /* so many are under way at most */
   MPI_Request *sending, barrier;
-} progress;
+} exchange_state;
 
-static int receive_all(progress *p)
+static int receive_all(exchange_state *p)
 {
   unsigned char letter[OSLA_MOST_LETTER];
   for (;;) {
@@ -32,13 +32,13 @@ static int receive_all(progress *p)
     code = MPI_Mrecv(letter, p->x->in->bytes, MPI_BYTE, &message, MPI_STATUS_IGNORE);
     if (code != MPI_SUCCESS) return code;
     const osla_err err = osli_letters_add(p->x->in, status.MPI_SOURCE, letter);
-    if (p->lost == OSLA_OK) p->lost = err;
+    if (p->memory_error == OSLA_OK) p->memory_error = err;
     p->n_received++;
   }
 }
 
 /* Fills what is free of the window. */
-static int send_more(progress *p, bool *all_taken)
+static int start_sends(exchange_state *p, bool *all_taken)
 {
   const osla_letters *out = p->x->out;
   *all_taken = true;
@@ -62,11 +62,11 @@ static int send_more(progress *p, bool *all_taken)
   return MPI_SUCCESS;
 }
 
-static int go_on(progress *p)
+static int advance_exchange(exchange_state *p)
 {
   bool all_taken = true;
   int code = receive_all(p), flag = 0;
-  if (code == MPI_SUCCESS && !p->in_barrier) code = send_more(p, &all_taken);
+  if (code == MPI_SUCCESS && !p->in_barrier) code = start_sends(p, &all_taken);
   if (code != MPI_SUCCESS || !all_taken) return code;
   if (p->x->expected >= 0) {
     p->is_over = p->n_received >= p->x->expected;
@@ -81,9 +81,9 @@ static int go_on(progress *p)
 
 static bool is_over(void *arg)
 {
-  progress *p = arg;
+  exchange_state *p = arg;
   (void)pthread_mutex_lock(&p->t->mutex);
-  p->code = go_on(p);
+  p->code = advance_exchange(p);
   (void)pthread_mutex_unlock(&p->t->mutex);
   return p->is_over || p->code != MPI_SUCCESS;
 }
@@ -94,7 +94,7 @@ osla_err osli_mpi_exchange(osla_transport *t, const osla_sparse *x)
 {
   const int n = x->out->n;
   MPI_Request one, *all = n > 1 ? malloc((size_t)n * sizeof *all) : NULL;
-  progress p = {.t = t, .x = x, .tag = FIRST_TAG + (int)(x->number % TAGS)};
+  exchange_state p = {.t = t, .x = x, .tag = FIRST_TAG + (int)(x->number % TAGS)};
   p.window = all ? n : 1;
   p.sending = all ? all : &one;
   p.barrier = MPI_REQUEST_NULL;
@@ -104,5 +104,6 @@ osla_err osli_mpi_exchange(osla_transport *t, const osla_sparse *x)
   if (p.code != MPI_SUCCESS)
     osla_transport_abort(t, osla_error_set_mpi(p.code, "an exchange of letters"));
   free(all);
-  return p.lost == OSLA_OK ? OSLA_OK : osla_error_set(p.lost, "no memory for letters");
+  return p.memory_error == OSLA_OK ? OSLA_OK
+                                   : osla_error_set(p.memory_error, "no memory for letters");
 }

@@ -12,7 +12,7 @@
 
 #include <stdlib.h>
 
-enum { MOST_BYTES = 1 << 30, LINES = 512 /* of a rank and region */ };
+enum { MOST_BYTES = 1 << 30, MAX_LINES = 512 /* of a rank and region */ };
 
 struct osla_line {
   osla_transport *t;
@@ -32,35 +32,35 @@ static bool is_tag(int64_t tag)
          tag <= *most;
 }
 
-static osla_err make_room(osla_eager *e)
+static osla_err reserve_tables(osla_eager *e)
 {
   const size_t n = (size_t)e->n_open + 2;
   osla_line **lines = realloc(e->lines, n * sizeof *lines);
   if (lines) e->lines = lines;
-  MPI_Request *looked = realloc(e->looked, n * sizeof *looked);
-  if (looked) e->looked = looked;
+  MPI_Request *tested = realloc(e->tested, n * sizeof *tested);
+  if (tested) e->tested = tested;
   MPI_Status *statuses = realloc(e->statuses, n * sizeof *statuses);
   if (statuses) e->statuses = statuses;
   int *over = realloc(e->over, n * sizeof *over);
   if (over) e->over = over;
-  OSLA_CHECK(lines && looked && statuses && over, OSLA_ERR_MEM, "%d lines", e->n_open + 1);
+  OSLA_CHECK(lines && tested && statuses && over, OSLA_ERR_MEM, "%d lines", e->n_open + 1);
   e->n_open++;
   return OSLA_OK;
 }
 
-void osli_mpi_lines_stop(osla_eager *e)
+void osli_mpi_lines_free(osla_eager *e)
 {
   free(e->lines);
-  free(e->looked);
+  free(e->tested);
   free(e->statuses);
   free(e->over);
 }
 
 osla_err osli_mpi_line_open(osla_region *region, const osla_line_end *end, osla_line **out)
 {
-  const int64_t tag = FIRST_LINE_TAG + (int64_t)region->number * LINES + end->number;
+  const int64_t tag = FIRST_LINE_TAG + (int64_t)region->number * MAX_LINES + end->number;
   *out = NULL;
-  if (region->number < 0 || end->number >= LINES || end->bytes > MOST_BYTES || !is_tag(tag))
+  if (region->number < 0 || end->number >= MAX_LINES || end->bytes > MOST_BYTES || !is_tag(tag))
     return OSLA_OK;
   osla_line *line = malloc(sizeof *line);
   MPI_Request *requests = malloc((size_t)end->most * sizeof *requests);
@@ -75,7 +75,7 @@ osla_err osli_mpi_line_open(osla_region *region, const osla_line_end *end, osla_
                         .requests = requests,
                         .done = end->done};
     (void)pthread_mutex_lock(&region->t->mutex);
-    err = make_room(region->t->eager);
+    err = reserve_tables(region->t->eager);
     (void)pthread_mutex_unlock(&region->t->mutex);
   }
   if (err != OSLA_OK) {
@@ -98,7 +98,7 @@ static MPI_Request *request_of(const osla_line *line, uint64_t message)
 }
 
 /* Open MPI's MPI_Testsome looks first and makes progress then: the next turn sees what has come. */
-int osli_mpi_lines_turns(const osla_transport *t)
+int osli_mpi_lines_idle_turns(const osla_transport *t)
 {
 #ifdef OPEN_MPI
   if (t->eager && t->eager->n_lines > 0) return 2;
@@ -107,24 +107,24 @@ int osli_mpi_lines_turns(const osla_transport *t)
   return 1;
 }
 
-static void enter(osla_line *line)
+static void activate(osla_line *line)
 {
   osla_eager *e = line->t->eager;
   e->lines[e->n_lines++] = line;
-  e->looked[e->n_lines] = *request_of(line, done(line));
+  e->tested[e->n_lines] = *request_of(line, done(line));
 }
 
-static void leave(osla_eager *e, int place)
+static void deactivate_at(osla_eager *e, int place)
 {
-  e->looked[1 + place] = e->looked[e->n_lines];
+  e->tested[1 + place] = e->tested[e->n_lines];
   e->lines[place] = e->lines[--e->n_lines];
 }
 
-static void look_away(const osla_line *line)
+static void deactivate(const osla_line *line)
 {
   osla_eager *e = line->t->eager;
   for (int i = 0; i < e->n_lines; i++)
-    if (e->lines[i] == line) leave(e, i);
+    if (e->lines[i] == line) deactivate_at(e, i);
 }
 
 osla_err osli_mpi_line_start(osla_line *line, void *message, size_t bytes)
@@ -135,7 +135,7 @@ osla_err osli_mpi_line_start(osla_line *line, void *message, size_t bytes)
   const int code = line->receives
                      ? MPI_Irecv(message, n, MPI_BYTE, line->peer, line->tag, line->t->comm, r)
                      : MPI_Isend(message, n, MPI_BYTE, line->peer, line->tag, line->t->comm, r);
-  if (code == MPI_SUCCESS && line->started++ == done(line) && line->watched) enter(line);
+  if (code == MPI_SUCCESS && line->started++ == done(line) && line->watched) activate(line);
   (void)pthread_mutex_unlock(&line->t->mutex);
   if (code == MPI_SUCCESS) return OSLA_OK;
   return osla_error_set_mpi(code, line->receives ? "MPI_Irecv" : "MPI_Isend");
@@ -146,8 +146,8 @@ void osli_mpi_line_watch(osla_line *line, bool watched)
   (void)pthread_mutex_lock(&line->t->mutex);
   const bool changes = line->watched != watched && done(line) < line->started;
   line->watched = watched;
-  if (changes && watched) enter(line);
-  if (changes && !watched) look_away(line);
+  if (changes && watched) activate(line);
+  if (changes && !watched) deactivate(line);
   (void)pthread_mutex_unlock(&line->t->mutex);
 }
 
@@ -161,7 +161,7 @@ void osli_mpi_line_close(osla_line **handle)
     if (line->receives) (void)MPI_Cancel(request_of(line, s));
     (void)MPI_Wait(request_of(line, s), MPI_STATUS_IGNORE);
   }
-  look_away(line);
+  deactivate(line);
   e->n_open--;
   (void)pthread_mutex_unlock(&line->t->mutex);
   free(line->requests);
@@ -170,40 +170,40 @@ void osli_mpi_line_close(osla_line **handle)
 }
 
 /* The oldest request of a line is over. False: it has no other one. */
-static bool count(osla_transport *t, int place)
+static bool count_completed(osla_transport *t, int place)
 {
   osla_eager *e = t->eager;
   osla_line *line = e->lines[place];
   atomic_store_explicit(line->done, done(line) + 1, memory_order_release);
-  osli_pool_count(t->pool);
+  osli_pool_count_finished(t->pool);
   if (done(line) == line->started) return false;
-  e->looked[1 + place] = *request_of(line, done(line));
+  e->tested[1 + place] = *request_of(line, done(line));
   return true;
 }
 
-static void leave_without(osla_eager *e)
+static void deactivate_idle(osla_eager *e)
 {
   for (int i = e->n_lines - 1; i >= 0; i--)
-    if (e->looked[1 + i] == MPI_REQUEST_NULL) leave(e, i);
+    if (e->tested[1 + i] == MPI_REQUEST_NULL) deactivate_at(e, i);
 }
 
-bool osli_mpi_lines_look(osla_transport *t, MPI_Request *other, MPI_Status *status)
+bool osli_mpi_lines_test(osla_transport *t, MPI_Request *other, MPI_Status *status)
 {
   osla_eager *e = t->eager;
   int n_over = 0;
   bool all_go_on = true;
-  e->looked[0] = *other;
-  osli_polls_once(e->polls);
-  const int code = MPI_Testsome(1 + e->n_lines, e->looked, &n_over, e->over, e->statuses);
-  osli_polls_as_before(e->polls);
+  e->tested[0] = *other;
+  osli_poll_control_single(e->poll_control);
+  const int code = MPI_Testsome(1 + e->n_lines, e->tested, &n_over, e->over, e->statuses);
+  osli_poll_control_restore(e->poll_control);
   if (code != MPI_SUCCESS)
     osla_transport_abort(t, osla_error_set_mpi(code, "MPI_Testsome of messages"));
-  *other = e->looked[0];
+  *other = e->tested[0];
   for (int k = 0; k < n_over; k++)
     if (e->over[k] == 0)
       *status = e->statuses[k];
-    else if (!count(t, e->over[k] - 1))
+    else if (!count_completed(t, e->over[k] - 1))
       all_go_on = false;
-  if (!all_go_on) leave_without(e);
+  if (!all_go_on) deactivate_idle(e);
   return n_over > 0;
 }

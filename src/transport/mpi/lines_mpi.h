@@ -19,14 +19,14 @@ void osli_mpi_line_watch(osla_line *line, bool watched);
 void osli_mpi_line_close(osla_line **line);
 
 /* So many turns without news have seen all that is here. The mutex is held. */
-int osli_mpi_lines_turns(const osla_transport *t);
+int osli_mpi_lines_idle_turns(const osla_transport *t);
 
 /* Looks at one other request, which may be null, and at the oldest ones of all lines, in one turn
  * of MPI's. True: some are over; the other one is null then if it is among them. The mutex is held,
  * and a line has a request. */
-bool osli_mpi_lines_look(osla_transport *t, MPI_Request *other, MPI_Status *status);
+bool osli_mpi_lines_test(osla_transport *t, MPI_Request *other, MPI_Status *status);
 
 /* Frees what lines have in it: all are closed. */
-void osli_mpi_lines_stop(struct osla_eager *e);
+void osli_mpi_lines_free(struct osla_eager *e);
 
 #endif

@@ -17,7 +17,7 @@ bool osli_pages_offered(const char *setting)
   return false;
 }
 
-bool osli_pages_huge(size_t bytes)
+bool osli_pages_want_huge(size_t bytes)
 {
   char setting[128] = "";
   if (bytes < OSLA_HUGE_FROM) return false;
@@ -52,7 +52,7 @@ static long most_mappings(void)
   return most;
 }
 
-static osla_err refused(size_t bytes, int reason)
+static osla_err mapping_error(size_t bytes, int reason)
 {
   enum { NEAR = 64 }; /* what was open for a moment */
   long most = reason == ENOMEM ? most_mappings() : 0;
@@ -70,7 +70,7 @@ static osla_err refused(size_t bytes, int reason)
 osla_err osli_pages_map(int file, size_t bytes, unsigned char **at)
 {
   void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-  if (memory == MAP_FAILED) return refused(bytes, errno);
+  if (memory == MAP_FAILED) return mapping_error(bytes, errno);
   *at = memory;
   return OSLA_OK;
 }
@@ -79,7 +79,7 @@ osla_err osli_pages_map(int file, size_t bytes, unsigned char **at)
 
 /* Before Linux 5.14 there is no MADV_POPULATE_WRITE, and its number is not known: EINVAL. What is
  * fallocated is in small pages unless all files have huge ones: it knows nothing of the advice. */
-static int populate(unsigned char *at, size_t bytes)
+static int populate_huge_pages(unsigned char *at, size_t bytes)
 {
   enum { POPULATE_WRITE = 23 }; /* MADV_POPULATE_WRITE, which headers of earlier systems lack */
   int code = madvise(at, bytes, MADV_HUGEPAGE) == 0 ? EINTR : errno;
@@ -90,7 +90,7 @@ static int populate(unsigned char *at, size_t bytes)
 
 /* In pieces: a signal undoes all that a call has allocated in memory (tmpfs), so that a call which
  * takes longer than the period of a timer would never come to its end. */
-static int allocate(int file, size_t bytes)
+static int allocate_pages(int file, size_t bytes)
 {
   const size_t most = (size_t)1 << 20;
   int code = 0;
@@ -103,8 +103,8 @@ static int allocate(int file, size_t bytes)
   return code;
 }
 
-int osli_pages_take(int file, unsigned char *at, size_t bytes, bool huge)
+int osli_pages_allocate(int file, unsigned char *at, size_t bytes, bool huge)
 {
-  const int code = huge ? populate(at, bytes) : EINVAL;
-  return code == EINVAL ? allocate(file, bytes) : code;
+  const int code = huge ? populate_huge_pages(at, bytes) : EINVAL;
+  return code == EINVAL ? allocate_pages(file, bytes) : code;
 }

@@ -26,9 +26,9 @@ osla_err osli_pages_map(int file, size_t bytes, unsigned char **at);
 
 /* Takes all pages of a mapped file at once, near this rank's core, so that a lack of them shows
  * here and not at the first touch; `huge`: in huge pages if possible. 0, or an errno. Local. */
-int osli_pages_take(int file, unsigned char *at, size_t bytes, bool huge);
+int osli_pages_allocate(int file, unsigned char *at, size_t bytes, bool huge);
 
 /* Should memory of that size be taken in huge pages here? Local. */
-bool osli_pages_huge(size_t bytes);
+bool osli_pages_want_huge(size_t bytes);
 
 #endif

@@ -6,59 +6,59 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-struct osla_polls {
-  MPI_T_cvar_handle at; /* so many requests MPI polls again */
-  int before;
+struct poll_control {
+  MPI_T_cvar_handle variable; /* so many requests MPI polls again */
+  int default_value;
 };
 
-static bool find(osla_polls *p)
+static bool find_variable(poll_control *p)
 {
   int index, count;
   if (MPI_T_cvar_get_index("MPIR_CVAR_REQUEST_POLL_FREQ", &index) != MPI_SUCCESS ||
-      MPI_T_cvar_handle_alloc(index, NULL, &p->at, &count) != MPI_SUCCESS)
+      MPI_T_cvar_handle_alloc(index, NULL, &p->variable, &count) != MPI_SUCCESS)
     return false;
-  if (count == 1 && MPI_T_cvar_read(p->at, &p->before) == MPI_SUCCESS) return true;
-  (void)MPI_T_cvar_handle_free(&p->at);
+  if (count == 1 && MPI_T_cvar_read(p->variable, &p->default_value) == MPI_SUCCESS) return true;
+  (void)MPI_T_cvar_handle_free(&p->variable);
   return false;
 }
 
 /* Open MPI polls once in any case, and its tools take milliseconds to start. */
 #ifdef OPEN_MPI
-enum { MAY_BE_HERE = 0 };
+enum { HAS_VARIABLE = 0 };
 #else
-enum { MAY_BE_HERE = 1 };
+enum { HAS_VARIABLE = 1 };
 #endif
 
-osla_polls *osli_polls_open(int thread_level)
+poll_control *osli_poll_control_open(int thread_level)
 {
   int provided;
-  osla_polls *p = MAY_BE_HERE ? malloc(sizeof *p) : NULL;
+  poll_control *p = HAS_VARIABLE ? malloc(sizeof *p) : NULL;
   if (!p) return NULL;
   if (MPI_T_init_thread(thread_level, &provided) == MPI_SUCCESS) {
-    if (find(p)) return p;
+    if (find_variable(p)) return p;
     (void)MPI_T_finalize();
   }
   free(p);
   return NULL;
 }
 
-void osli_polls_close(osla_polls **polls)
+void osli_poll_control_close(poll_control **control)
 {
-  if (*polls) {
-    (void)MPI_T_cvar_handle_free(&(*polls)->at);
+  if (*control) {
+    (void)MPI_T_cvar_handle_free(&(*control)->variable);
     (void)MPI_T_finalize();
   }
-  free(*polls);
-  *polls = NULL;
+  free(*control);
+  *control = NULL;
 }
 
-void osli_polls_once(const osla_polls *polls)
+void osli_poll_control_single(const poll_control *control)
 {
   const int never = INT_MAX;
-  if (polls) (void)MPI_T_cvar_write(polls->at, &never);
+  if (control) (void)MPI_T_cvar_write(control->variable, &never);
 }
 
-void osli_polls_as_before(const osla_polls *polls)
+void osli_poll_control_restore(const poll_control *control)
 {
-  if (polls) (void)MPI_T_cvar_write(polls->at, &polls->before);
+  if (control) (void)MPI_T_cvar_write(control->variable, &control->default_value);
 }

@@ -9,14 +9,14 @@
 #ifndef OSLA_POLLS_MPI_H
 #define OSLA_POLLS_MPI_H
 
-typedef struct osla_polls osla_polls;
+typedef struct poll_control poll_control;
 
 /* NULL, which the others take: this MPI has no such variable, or there is no memory. */
-osla_polls *osli_polls_open(int thread_level);
-void osli_polls_close(osla_polls **polls);
+poll_control *osli_poll_control_open(int thread_level);
+void osli_poll_control_close(poll_control **control);
 
 /* From here on MPI polls once in a call; as it did before. */
-void osli_polls_once(const osla_polls *polls);
-void osli_polls_as_before(const osla_polls *polls);
+void osli_poll_control_single(const poll_control *control);
+void osli_poll_control_restore(const poll_control *control);
 
 #endif

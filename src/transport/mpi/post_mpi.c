@@ -21,8 +21,8 @@
  * pool holds, then at most one in DATA, then the others. So neither a post nor a step depends on
  * how many are queued, and each that a step leaves behind is one that it cannot help.
  */
-#include "src/transport/mpi/post_mpi.h"
 #include "src/transport/mpi/eager_mpi.h"
+#include "src/transport/mpi/region_mpi.h"
 #include "src/transport/patience.h"
 #include "src/transport/request_pool.h"
 
@@ -37,7 +37,7 @@ struct osla_post {
   osla_region *region;
   int rank;
   atomic_int state;
-  bool kept; /* by somebody who waits for it; else freed when done */
+  bool is_awaited; /* by somebody who waits for it; else freed when done */
   const unsigned char *source;
   size_t offset, bytes, word_offset;
   int64_t word, old, none;
@@ -59,7 +59,7 @@ static void add_request(osla_post *post, int code, MPI_Request request, const ch
     post->err = osla_error_set(OSLA_ERR_MEM, "request pool");
 }
 
-static void fetch(osla_post *post, MPI_Op op, const int64_t *operand, size_t offset)
+static void start_accumulate(osla_post *post, MPI_Op op, const int64_t *operand, size_t offset)
 {
   osla_region *region = post->region;
   MPI_Aint disp = osla_region_disp(region, post->rank, offset);
@@ -71,7 +71,7 @@ static void fetch(osla_post *post, MPI_Op op, const int64_t *operand, size_t off
   add_request(post, code, request, "MPI_Rget_accumulate");
 }
 
-static void send_data(osla_post *post)
+static void put_data(osla_post *post)
 {
   osla_region *region = post->region;
   for (size_t done = 0; done < post->bytes && post->err == OSLA_OK; done += MAX_CHUNK) {
@@ -85,10 +85,10 @@ static void send_data(osla_post *post)
     add_request(post, code, request, "MPI_Rput");
   }
   if (post->err == OSLA_OK && region->unflushed[post->rank])
-    fetch(post, MPI_NO_OP, &post->none, OSLA_REGION_WORD);
+    start_accumulate(post, MPI_NO_OP, &post->none, OSLA_REGION_WORD);
 }
 
-static void flush(osla_post *post)
+static void flush_target(osla_post *post)
 {
   osla_region *region = post->region;
   if (!region->unflushed[post->rank]) return;
@@ -114,18 +114,18 @@ static bool send_message(osla_post *post, size_t bytes)
 /* Does its data travel with its word, if that is a message? Then it needs no request. */
 static bool is_small(const osla_post *post)
 {
-  return osli_eager_serves(post->region) && post->bytes <= osli_eager_most(post->region);
+  return osli_eager_is_used(post->region) && post->bytes <= osli_eager_max_bytes(post->region);
 }
 
 /* May all of it travel as messages? */
 static bool is_message(const osla_post *post)
 {
-  return osli_eager_serves(post->region) && post->bytes <= MAX_CHUNK &&
+  return osli_eager_is_used(post->region) && post->bytes <= MAX_CHUNK &&
          !post->region->unflushed[post->rank];
 }
 
 /* Are the requests of the current state complete? */
-static bool is_complete(osla_transport *t, osla_post *post)
+static bool requests_complete(osla_transport *t, osla_post *post)
 {
   int code = MPI_SUCCESS;
   if (!osli_pool_test(t->pool, &post->requests, &code)) return false;
@@ -136,12 +136,12 @@ static bool is_complete(osla_transport *t, osla_post *post)
 /* Is there room for requests? Looks no further in a step that has met a full pool. */
 static bool has_room(osla_transport *t, bool *full)
 {
-  if (!*full) *full = osli_pool_full(t->pool);
+  if (!*full) *full = osli_pool_is_full(t->pool);
   return !*full;
 }
 
 /* Goes on as far as possible, when all before it are in WORD. True: it is over. */
-static bool advance(osla_transport *t, osla_post *post, bool *full)
+static bool advance_post(osla_transport *t, osla_post *post, bool *full)
 {
   if (atomic_load(&post->state) == QUEUED) {
     if (!(is_small(post) && is_message(post)) && !has_room(t, full)) return false;
@@ -149,26 +149,27 @@ static bool advance(osla_transport *t, osla_post *post, bool *full)
       if (!send_message(post, post->bytes)) return false;
       atomic_store(&post->state, WORD);
     } else {
-      if (!osli_eager_is_settled(post->region, post->rank, post->offset, post->bytes)) return false;
-      send_data(post);
+      if (!osli_eager_bytes_confirmed(post->region, post->rank, post->offset, post->bytes))
+        return false;
+      put_data(post);
       atomic_store(&post->state, DATA);
     }
   }
   if (post->err != OSLA_OK) return true;
-  if (!is_complete(t, post)) return false;
+  if (!requests_complete(t, post)) return false;
   if (post->err != OSLA_OK || atomic_load(&post->state) == WORD) return true;
-  flush(post);
+  flush_target(post);
   if (post->err != OSLA_OK) return true;
-  if (osli_eager_serves(post->region)) return send_message(post, 0);
+  if (osli_eager_is_used(post->region)) return send_message(post, 0);
   if (!has_room(t, full)) return false;
-  fetch(post, MPI_REPLACE, &post->word, post->word_offset);
+  start_accumulate(post, MPI_REPLACE, &post->word, post->word_offset);
   atomic_store(&post->state, WORD);
   return post->err != OSLA_OK;
 }
 
-static void finish(osla_transport *t, osla_post *post)
+static void complete_post(osla_transport *t, osla_post *post)
 {
-  if (post->kept) {
+  if (post->is_awaited) {
     atomic_store(&post->state, DONE);
     return;
   }
@@ -181,10 +182,10 @@ static void step_queue(osla_transport *t, osla_post_queue *queue, bool *full)
 {
   for (osla_post **at = &queue->first; *at;) {
     osla_post *post = *at;
-    if (advance(t, post, full)) {
+    if (advance_post(t, post, full)) {
       *at = post->next;
       if (!*at) queue->end = at;
-      finish(t, post);
+      complete_post(t, post);
       continue;
     }
     if (atomic_load(&post->state) != WORD) return;
@@ -211,13 +212,13 @@ void osli_mpi_posts_step(osla_transport *t)
   }
 }
 
-static bool is_next(const osla_region *region, int rank)
+static bool queue_is_empty(const osla_region *region, int rank)
 {
   return !region->posts || !region->posts[rank].first;
 }
 
 /* Under the mutex. Errors: MEM. */
-static osla_err append(const osla_post *what, osla_post **out)
+static osla_err enqueue(const osla_post *what, osla_post **out)
 {
   osla_region *region = what->region;
   osla_transport *t = region->t;
@@ -245,7 +246,7 @@ osla_err osli_mpi_post(osla_region *region, int rank, size_t offset, const void 
   osla_transport *t = region->t;
   osla_post post = {.region = region,
                     .rank = rank,
-                    .kept = out != NULL,
+                    .is_awaited = out != NULL,
                     .source = source,
                     .offset = offset,
                     .bytes = bytes,
@@ -254,9 +255,9 @@ osla_err osli_mpi_post(osla_region *region, int rank, size_t offset, const void 
                     .requests = -1};
   if (out) *out = NULL;
   (void)pthread_mutex_lock(&t->mutex);
-  bool sent =
-    is_small(&post) && is_next(region, rank) && is_message(&post) && send_message(&post, bytes);
-  osla_err err = sent ? post.err : append(&post, out);
+  bool sent = is_small(&post) && queue_is_empty(region, rank) && is_message(&post) &&
+              send_message(&post, bytes);
+  osla_err err = sent ? post.err : enqueue(&post, out);
   (void)pthread_mutex_unlock(&t->mutex);
   return err;
 }
@@ -291,7 +292,7 @@ typedef struct destination {
   int rank;
 } destination;
 
-static bool has_none(void *arg)
+static bool has_no_posts(void *arg)
 {
   const destination *d = arg;
   osla_transport *t = d->region->t;
@@ -300,7 +301,7 @@ static bool has_none(void *arg)
   (void)pthread_mutex_lock(&t->mutex);
   osli_mpi_posts_step(t);
   for (int rank = from; d->region->posts && rank < to; rank++)
-    if (!is_next(d->region, rank)) none = false;
+    if (!queue_is_empty(d->region, rank)) none = false;
   (void)pthread_mutex_unlock(&t->mutex);
   return none;
 }
@@ -308,5 +309,5 @@ static bool has_none(void *arg)
 void osli_mpi_posts_finish(osla_region *region, int rank)
 {
   destination d = {region, rank};
-  osli_wait_until(region->t, has_none, &d, NULL);
+  osli_wait_until(region->t, has_no_posts, &d, NULL);
 }

@@ -1,9 +1,9 @@
 /* Probes of the MPI library. See probe.h. */
-#include "src/transport/probe.h"
 #include "osla_clock.h"
 #include "src/base/futex.h"
 #include "src/transport/mpi/region_mpi.h"
 #include "src/transport/mpi/window_mpi.h"
+#include "src/transport/probe.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -79,9 +79,9 @@ static int find_pattern(const unsigned char *base, int origin)
   unsigned char pattern[PATTERN];
   const unsigned char *place = base + SLOT * (1 + origin) + PATTERN_AT;
   make_pattern(origin, pattern);
-  for (int early = 0; early <= SEARCH; early++) {
-    if (memcmp(place - early, pattern, PATTERN) == 0) return early;
-    if (memcmp(place + early, pattern, PATTERN) == 0) return OSLA_PROBE_LOST;
+  for (int n_early = 0; n_early <= SEARCH; n_early++) {
+    if (memcmp(place - n_early, pattern, PATTERN) == 0) return n_early;
+    if (memcmp(place + n_early, pattern, PATTERN) == 0) return OSLA_PROBE_LOST;
   }
   return OSLA_PROBE_LOST;
 }
@@ -94,23 +94,23 @@ static osla_err probe_shift(osla_transport *t, size_t shift, int kind, int *wors
   if (err == OSLA_OK) err = osla_agree(t, put_pattern(t, &w, kind));
   for (int origin = 0; origin < t->size && err == OSLA_OK; origin++) {
     if (target_of(t, origin, kind) != t->rank) continue;
-    int early = find_pattern(w.memory + shift, origin);
-    if (early > *worst) *worst = early;
+    int n_early = find_pattern(w.memory + shift, origin);
+    if (n_early > *worst) *worst = n_early;
   }
   close_window(t, &w);
   return err;
 }
 
-osla_err osli_probe_alignment(osla_transport *t, int early[OSLA_PROBE_KINDS])
+osla_err osli_probe_alignment(osla_transport *t, int n_early[OSLA_PROBE_KINDS])
 {
   static const size_t shifts[] = {1, 4, 8, 12};
   osla_err err = OSLA_OK;
   for (int kind = 0; kind < OSLA_PROBE_KINDS; kind++) {
-    early[kind] = -1;
+    n_early[kind] = -1;
     for (size_t i = 0; i < sizeof shifts / sizeof *shifts && err == OSLA_OK; i++)
-      err = osla_agree(t, probe_shift(t, shifts[i], kind, &early[kind]));
+      err = osla_agree(t, probe_shift(t, shifts[i], kind, &n_early[kind]));
   }
-  return agree_on_worst(t, err, early);
+  return agree_on_worst(t, err, n_early);
 }
 
 /* --- a window within another --- */
@@ -148,7 +148,7 @@ osla_err osli_probe_window_within(osla_transport *t, int elsewhere[OSLA_PROBE_KI
 enum { COUNT = 8, STRIDE = 4 };
 
 static osla_err get_strided(osla_transport *t, const window *w, MPI_Datatype strided, int kind,
-                            int *lacking)
+                            int *missing)
 {
   double received[COUNT];
   int target = target_of(t, t->rank, kind), done = 0;
@@ -160,14 +160,14 @@ static osla_err get_strided(osla_transport *t, const window *w, MPI_Datatype str
   double end = osla_clock() + TIME_LIMIT_S;
   while (!done && osla_clock() < end)
     OSLA_MPI(MPI_Test(&request, &done, MPI_STATUS_IGNORE));
-  *lacking = 0;
+  *missing = 0;
   for (int i = 0; i < COUNT; i++)
-    if (!done || received[i] != target * 1000.0 + i * STRIDE) ++*lacking;
+    if (!done || received[i] != target * 1000.0 + i * STRIDE) ++*missing;
   OSLA_MPI(MPI_Win_flush(target, w->win)); /* late data must not outlive `received` */
   return OSLA_OK;
 }
 
-osla_err osli_probe_strided_get(osla_transport *t, int lacking[OSLA_PROBE_KINDS])
+osla_err osli_probe_strided_get(osla_transport *t, int missing[OSLA_PROBE_KINDS])
 {
   window w;
   MPI_Datatype strided;
@@ -177,13 +177,13 @@ osla_err osli_probe_strided_get(osla_transport *t, int lacking[OSLA_PROBE_KINDS]
   for (int i = 0; i < COUNT * STRIDE && err == OSLA_OK; i++)
     ((double *)w.memory)[i] = t->rank * 1000.0 + i;
   for (int kind = 0; kind < OSLA_PROBE_KINDS; kind++) {
-    lacking[kind] = -1;
+    missing[kind] = -1;
     if (err == OSLA_OK) err = osla_barrier(t);
-    if (err == OSLA_OK) err = osla_agree(t, get_strided(t, &w, strided, kind, &lacking[kind]));
+    if (err == OSLA_OK) err = osla_agree(t, get_strided(t, &w, strided, kind, &missing[kind]));
   }
   close_window(t, &w);
   (void)MPI_Type_free(&strided);
-  return agree_on_worst(t, err, lacking);
+  return agree_on_worst(t, err, missing);
 }
 
 /* --- shared query --- */
@@ -224,12 +224,12 @@ static void compute(double seconds)
 }
 
 /* What the origin does with the memory of the target, to its end. */
-typedef osla_err act(void *memory, int target);
+typedef osla_err rma_operation(void *memory, int target);
 
 /* The time of an act of `origin` while `target` computes for `busy` seconds.
  *   late [out] a load on the machine may have kept the origin until the target was through */
-static osla_err time_once(osla_transport *t, const osla_probe_pair *pair, double busy, act *run,
-                          void *memory, double *took, bool *late)
+static osla_err time_once(osla_transport *t, const osla_probe_pair *pair, double busy,
+                          rma_operation *run, void *memory, double *took, bool *is_late)
 {
   if (t->rank == pair->target) {
     OSLA_CALL(osli_receive(t, pair->origin, NULL, 0));
@@ -244,23 +244,23 @@ static osla_err time_once(osla_transport *t, const osla_probe_pair *pair, double
     const double start = osla_clock();
     OSLA_CALL(run(memory, pair->target));
     *took = osla_clock() - start;
-    *late = start - before > busy - 1e-6 * HEAD_START_US;
+    *is_late = start - before > busy - 1e-6 * HEAD_START_US;
   }
   return OSLA_OK;
 }
 
 /* The median time of an act of `origin` while `target` computes. Who was late does it again, and
  * the target computes for twice as long. Collective. */
-static osla_err time_act(osla_transport *t, const osla_probe_pair *pair, act *run, void *memory,
-                         double *median)
+static osla_err time_operation(osla_transport *t, const osla_probe_pair *pair, rma_operation *run,
+                               void *memory, double *median)
 {
   double took[REPETITIONS] = {0}, busy = pair->busy_seconds;
   for (int i = 0, longer = 0; i < REPETITIONS;) {
-    bool late = false;
+    bool is_late = false;
     OSLA_CALL(osla_barrier(t));
-    OSLA_CALL(osla_agree(t, time_once(t, pair, busy, run, memory, &took[i], &late)));
-    OSLA_CALL(osla_bcast(t, &late, 1, MPI_C_BOOL, pair->origin));
-    if (late && longer++ < LONGER)
+    OSLA_CALL(osla_agree(t, time_once(t, pair, busy, run, memory, &took[i], &is_late)));
+    OSLA_CALL(osla_bcast(t, &is_late, 1, MPI_C_BOOL, pair->origin));
+    if (is_late && longer++ < LONGER)
       busy *= 2;
     else
       i++;
@@ -270,7 +270,7 @@ static osla_err time_act(osla_transport *t, const osla_probe_pair *pair, act *ru
   return OSLA_OK;
 }
 
-static osla_err raw_get(void *memory, int target)
+static osla_err get_word_raw(void *memory, int target)
 {
   const window *w = memory;
   uint64_t word;
@@ -279,7 +279,7 @@ static osla_err raw_get(void *memory, int target)
   return OSLA_OK;
 }
 
-static osla_err raw_put(void *memory, int target)
+static osla_err put_word_raw(void *memory, int target)
 {
   const window *w = memory;
   uint64_t word = 1;
@@ -293,8 +293,8 @@ osla_err osli_probe_passive(osla_transport *t, const osla_probe_pair *pair, doub
 {
   window w;
   osla_err err = open_window(t, ALIGN, 0, &w);
-  if (err == OSLA_OK) err = time_act(t, pair, raw_get, &w, get);
-  if (err == OSLA_OK) err = time_act(t, pair, raw_put, &w, put);
+  if (err == OSLA_OK) err = time_operation(t, pair, get_word_raw, &w, get);
+  if (err == OSLA_OK) err = time_operation(t, pair, put_word_raw, &w, put);
   close_window(t, &w);
   return err;
 }
@@ -314,30 +314,31 @@ static osla_err get_backend_word(void *memory, int target)
 static struct {
   pthread_mutex_t mutex;
   int keyval;
-} found = {PTHREAD_MUTEX_INITIALIZER, MPI_KEYVAL_INVALID};
+} cached_result = {PTHREAD_MUTEX_INITIALIZER, MPI_KEYVAL_INVALID};
 enum { NOT_MEASURED, DOES_NOT_WAIT, WAITS };
 
 static intptr_t known_waits(void)
 {
   void *value = NULL;
   int is_there = 0;
-  (void)pthread_mutex_lock(&found.mutex);
-  if (found.keyval != MPI_KEYVAL_INVALID)
-    (void)MPI_Comm_get_attr(MPI_COMM_SELF, found.keyval, &value, &is_there);
-  (void)pthread_mutex_unlock(&found.mutex);
+  (void)pthread_mutex_lock(&cached_result.mutex);
+  if (cached_result.keyval != MPI_KEYVAL_INVALID)
+    (void)MPI_Comm_get_attr(MPI_COMM_SELF, cached_result.keyval, &value, &is_there);
+  (void)pthread_mutex_unlock(&cached_result.mutex);
   return is_there ? (intptr_t)value : NOT_MEASURED;
 }
 
 /* It may be measured again where that fails. */
-static void remember_waits(intptr_t waits)
+static void cache_waits(intptr_t waits)
 {
   int code = MPI_SUCCESS;
-  (void)pthread_mutex_lock(&found.mutex);
-  if (found.keyval == MPI_KEYVAL_INVALID)
-    code =
-      MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &found.keyval, NULL);
-  if (code == MPI_SUCCESS) (void)MPI_Comm_set_attr(MPI_COMM_SELF, found.keyval, (void *)waits);
-  (void)pthread_mutex_unlock(&found.mutex);
+  (void)pthread_mutex_lock(&cached_result.mutex);
+  if (cached_result.keyval == MPI_KEYVAL_INVALID)
+    code = MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN,
+                                  &cached_result.keyval, NULL);
+  if (code == MPI_SUCCESS)
+    (void)MPI_Comm_set_attr(MPI_COMM_SELF, cached_result.keyval, (void *)waits);
+  (void)pthread_mutex_unlock(&cached_result.mutex);
 }
 
 osla_err osli_probe_get_waits(osla_region *region, bool *waits)
@@ -349,9 +350,9 @@ osla_err osli_probe_get_waits(osla_region *region, bool *waits)
   if (range[0] != -range[1] || range[0] == NOT_MEASURED) {
     const osla_probe_pair pair = {0, target_of(t, 0, OSLA_PROBE_ACROSS), busy};
     double took;
-    OSLA_CALL(time_act(t, &pair, get_backend_word, region, &took));
+    OSLA_CALL(time_operation(t, &pair, get_backend_word, region, &took));
     range[0] = took > most ? WAITS : DOES_NOT_WAIT;
-    remember_waits((intptr_t)range[0]);
+    cache_waits((intptr_t)range[0]);
   }
   *waits = range[0] == WAITS;
   return OSLA_OK;
@@ -391,9 +392,9 @@ osla_err osli_probe_busy_target(osla_transport *t, const osla_probe_pair *pair,
 {
   osla_region *region = NULL;
   OSLA_CALL(t->ops->region_alloc(t, REGION, &region));
-  osla_err err = time_act(t, pair, get_by_transport, region, &out->get);
-  if (err == OSLA_OK) err = time_act(t, pair, notify_by_transport, region, &out->notify);
-  if (err == OSLA_OK) err = time_act(t, pair, fetch_by_transport, region, &out->fetch_add);
+  osla_err err = time_operation(t, pair, get_by_transport, region, &out->get);
+  if (err == OSLA_OK) err = time_operation(t, pair, notify_by_transport, region, &out->notify);
+  if (err == OSLA_OK) err = time_operation(t, pair, fetch_by_transport, region, &out->fetch_add);
   t->ops->region_free(&region);
   return err;
 }

@@ -1,41 +1,42 @@
-#include "src/transport/mpi/region_cache.h"
+#include "src/transport/mpi/region_mpi.h"
 #include "src/transport/patience.h"
 
 #include <string.h>
 
-enum { MOST = 16, SPARE_BYTES = 1 << 20, SPARE_FACTOR = 4 };
-enum { MOST_BYTES = 128 << 20, MOST_SHARE = 32 };
+enum { MAX_REGIONS = 16, SPARE_BYTES = 1 << 20, SPARE_FACTOR = 4 };
+enum { MAX_BYTES = 128 << 20, MEMORY_FRACTION = 32 };
 
-static size_t most_bytes(const osla_transport *t)
+static size_t max_bytes(const osla_transport *t)
 {
-  uint64_t part = t->memory_share / MOST_SHARE;
-  return part < MOST_BYTES ? (size_t)part : MOST_BYTES;
+  uint64_t part = t->memory_share / MEMORY_FRACTION;
+  return part < MAX_BYTES ? (size_t)part : MAX_BYTES;
 }
 
 /* The list is the same on all ranks: newest first. */
-static int count_kept(const osla_transport *t, size_t *bytes)
+static int count_cached(const osla_transport *t, size_t *bytes)
 {
   int count = 0;
   *bytes = 0;
-  for (const osla_region *r = t->kept_regions; r; r = r->next) {
+  for (const osla_region *r = t->cached_regions; r; r = r->next) {
     *bytes += r->largest;
     count++;
   }
   return count;
 }
 
-osla_err osli_region_cache_take(osla_transport *t, size_t bytes, size_t *largest, osla_region **out)
+osla_err osli_region_cache_reuse(osla_transport *t, size_t bytes, size_t *largest,
+                                 osla_region **out)
 {
-  int64_t fits[MOST + 1] = {bytes < INT64_MAX ? -(int64_t)bytes : -INT64_MAX};
+  int64_t fits[MAX_REGIONS + 1] = {bytes < INT64_MAX ? -(int64_t)bytes : -INT64_MAX};
   int count = 1;
   *out = NULL;
-  for (const osla_region *r = t->kept_regions; r; r = r->next)
+  for (const osla_region *r = t->cached_regions; r; r = r->next)
     fits[count++] = r->bytes >= bytes;
   OSLA_CALL(osla_allreduce(t, fits, count, MPI_INT64_T, MPI_MIN));
   *largest = (size_t)-fits[0];
 
   count = 1;
-  for (osla_region **at = &t->kept_regions; *at; at = &(*at)->next) {
+  for (osla_region **at = &t->cached_regions; *at; at = &(*at)->next) {
     osla_region *r = *at;
     if (!fits[count++] || r->largest / SPARE_FACTOR > *largest + SPARE_BYTES) continue;
     *at = r->next;
@@ -49,19 +50,19 @@ osla_err osli_region_cache_take(osla_transport *t, size_t bytes, size_t *largest
 
 static void release_oldest(osla_transport *t)
 {
-  osla_region **at = &t->kept_regions;
+  osla_region **at = &t->cached_regions;
   while ((*at)->next)
     at = &(*at)->next;
   osli_mpi_region_release(at);
 }
 
-bool osli_region_cache_keep(osla_region *region)
+bool osli_region_cache_add(osla_region *region)
 {
   osla_transport *t = region->t;
-  size_t bytes, most = most_bytes(t);
-  int count = count_kept(t, &bytes);
+  size_t bytes, most = max_bytes(t);
+  int count = count_cached(t, &bytes);
   if (region->attached || region->largest > most - bytes) return false;
-  if (count == MOST) release_oldest(t);
+  if (count == MAX_REGIONS) release_oldest(t);
   if (region->win != MPI_WIN_NULL) {
     (void)pthread_mutex_lock(&t->mutex);
     osli_patience_blocked(&t->locked, "MPI_Win_flush_all");
@@ -73,16 +74,16 @@ bool osli_region_cache_keep(osla_region *region)
   /* Others may still need this rank's progress. What it has mapped they may use meanwhile: it is
    * given away in a collective call. */
   if (t->n_nodes > 1 && osla_barrier(t) != OSLA_OK) return false;
-  region->next = t->kept_regions;
-  t->kept_regions = region;
+  region->next = t->cached_regions;
+  t->cached_regions = region;
   return true;
 }
 
 bool osli_region_cache_clear(osla_transport *t)
 {
-  osla_region *region = t->kept_regions;
+  osla_region *region = t->cached_regions;
   bool any = region != NULL;
-  t->kept_regions = NULL;
+  t->cached_regions = NULL;
   while (region) {
     osla_region *next = region->next;
     osli_mpi_region_release(&region);

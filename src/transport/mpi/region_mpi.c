@@ -9,13 +9,12 @@
  * Alignment: with MPICH before 4.0.3 a put to a window whose base is not 16-byte aligned lands up
  * to 12 bytes early. Allocated memory is page-aligned; for attached memory see attach_mpi.c.
  */
+#include "src/transport/mpi/region_mpi.h"
 #include "src/transport/alive.h"
 #include "src/transport/mpi/eager_mpi.h"
-#include "src/transport/patience.h"
-#include "src/transport/mpi/post_mpi.h"
-#include "src/transport/mpi/region_cache.h"
 #include "src/transport/mpi/shared_memory.h"
 #include "src/transport/mpi/window_mpi.h"
+#include "src/transport/patience.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -30,7 +29,7 @@ static unsigned char *next_page(unsigned char *at, size_t page)
 
 /* The memory of the node's ranks from MPI, each piece on pages of its own: Open MPI 4.1.4 does not
  * align them, so each has a page more, and begins at the same place in it for all. */
-static osla_err share_by_mpi(osla_region *region, size_t bytes)
+static osla_err allocate_shared_by_mpi(osla_region *region, size_t bytes)
 {
   osla_transport *t = region->t;
   MPI_Info info;
@@ -42,7 +41,7 @@ static osla_err share_by_mpi(osla_region *region, size_t bytes)
                                      &region->shared_win);
   (void)MPI_Info_free(&info);
   if (code != MPI_SUCCESS) return osla_error_set_mpi(code, "MPI_Win_allocate_shared");
-  osli_alive_window_opened(t->rank == 0);
+  osli_window_opened(t->rank == 0);
   OSLA_MPI(MPI_Win_set_errhandler(region->shared_win, MPI_ERRORS_RETURN));
   OSLA_MPI(MPI_Win_lock_all(MPI_MODE_NOCHECK, region->shared_win));
 
@@ -71,10 +70,11 @@ static osla_err allocate_private(osla_region *region, size_t bytes)
 
 static osla_err allocate_by_mpi(osla_region *region, size_t bytes)
 {
-  return region->t->node_size > 1 ? share_by_mpi(region, bytes) : allocate_private(region, bytes);
+  return region->t->node_size > 1 ? allocate_shared_by_mpi(region, bytes)
+                                  : allocate_private(region, bytes);
 }
 
-static osla_err allocate(osla_region *region, size_t bytes)
+static osla_err allocate_memory_of_node(osla_region *region, size_t bytes)
 {
   osla_transport *t = region->t;
   osla_err err = t->memory_by_mpi ? osla_agree(t, allocate_by_mpi(region, bytes))
@@ -86,7 +86,7 @@ static osla_err allocate(osla_region *region, size_t bytes)
 }
 
 /* Is there room? What is kept makes way. */
-static osla_err check_room(osla_transport *t, size_t bytes)
+static osla_err check_memory(osla_transport *t, size_t bytes)
 {
   osla_err err = osla_memory_check(t, bytes);
   if (err == OSLA_ERR_MEM && osli_region_cache_clear(t)) err = osla_memory_check(t, bytes);
@@ -100,7 +100,7 @@ osla_err osli_region_make(osla_transport *t, size_t bytes, osla_region_allocate 
   size_t most = SIZE_MAX - 2 * page; /* a size that wraps must not become a small one */
   size_t rounded = ((bytes < most ? bytes : most) + page) / page * page; /* at least one page */
   osla_region *region = NULL;
-  OSLA_CALL(osli_region_cache_take(t, rounded, &largest, out));
+  OSLA_CALL(osli_region_cache_reuse(t, rounded, &largest, out));
   if (*out) return OSLA_OK;
   osla_err err = osla_agree(t, osli_mpi_region_new(t, rounded, &region));
   if (err != OSLA_OK) {
@@ -108,7 +108,7 @@ osla_err osli_region_make(osla_transport *t, size_t bytes, osla_region_allocate 
     return err;
   }
   region->largest = largest;
-  err = check_room(t, rounded);
+  err = check_memory(t, rounded);
   if (err == OSLA_OK) err = allocate_memory(region, rounded);
   /* Everywhere zeroed and known before anyone writes. */
   if (err == OSLA_OK) err = osla_agree(t, osli_eager_add_region(region));
@@ -119,14 +119,14 @@ osla_err osli_region_make(osla_transport *t, size_t bytes, osla_region_allocate 
 
 osla_err osli_mpi_region_alloc(osla_transport *t, size_t bytes, osla_region **out)
 {
-  return osli_region_make(t, bytes, allocate, out);
+  return osli_region_make(t, bytes, allocate_memory_of_node, out);
 }
 
 void osli_mpi_region_free(osla_region **handle)
 {
   if (!*handle) return;
   osli_mpi_posts_finish(*handle, -1);
-  osli_eager_settle_all((*handle)->t);
-  if (!osli_region_cache_keep(*handle)) osli_mpi_region_release(handle);
+  osli_eager_wait_all((*handle)->t);
+  if (!osli_region_cache_add(*handle)) osli_mpi_region_release(handle);
   *handle = NULL;
 }

@@ -68,4 +68,39 @@ osla_err osli_mpi_region_attach(osla_transport *t, void *base, size_t bytes, osl
 void osli_mpi_region_free(osla_region **region); /* or keeps it */
 void osli_mpi_region_release(osla_region **region);
 
+/* ---- cached regions (region_cache.c) ---- */
+
+/* Factorisations and solves make a few small regions each time they are called. To map memory on
+ * the node takes eight collective calls, and a window across nodes spins; one that is kept takes
+ * one call and a barrier. Kept are the latest 16 regions and, on the rank with most, at most
+ * 128 MiB or 1/32 of its share of the host's memory.
+ */
+
+/* *out := a kept region with room for `bytes` on each rank, those zeroed; or NULL.
+ *   largest [out] the largest `bytes` of all ranks
+ * Collective. Errors: MPI. */
+osla_err osli_region_cache_reuse(osla_transport *t, size_t bytes, size_t *largest,
+                                 osla_region **out);
+
+/* Keeps a region that nobody uses any more. False: it does not fit. Collective; a barrier if true
+ * and there are several nodes. */
+bool osli_region_cache_add(osla_region *region);
+
+/* Frees what is kept; were there any? Collective. */
+bool osli_region_cache_clear(osla_transport *t);
+
+/* ---- posts (post_mpi.c) ---- */
+
+/* As post, post_wait and post_test of osla_transport_ops, for a rank that is not mapped here. */
+osla_err osli_mpi_post(osla_region *region, int rank, size_t offset, const void *source,
+                       size_t bytes, size_t word_offset, uint64_t word, osla_post **out);
+osla_err osli_mpi_post_wait(osla_transport *t, osla_post **post);
+osla_err osli_mpi_post_test(osla_transport *t, osla_post **post, bool *done);
+
+/* One step of all posts of a transport. Its mutex is held. */
+void osli_mpi_posts_step(osla_transport *t);
+
+/* Waits until this rank has no post under way to `rank` of a region; rank < 0: to any. Local. */
+void osli_mpi_posts_finish(osla_region *region, int rank);
+
 #endif

@@ -1,8 +1,8 @@
 /* The object of a region: its tables, its window, and its release. */
 #include "src/transport/mpi/eager_mpi.h"
-#include "src/transport/patience.h"
 #include "src/transport/mpi/shared_memory.h"
 #include "src/transport/mpi/window_mpi.h"
+#include "src/transport/patience.h"
 
 #include <stdlib.h>
 

@@ -20,15 +20,15 @@
 enum { MOST_NAME = 64 };
 
 /* Where a neighbour finds my memory, and by what it knows it. */
-typedef struct address {
+typedef struct memory_address {
   int64_t pid;
   int64_t file; /* descriptor; -1: none */
   uint64_t bytes;
   uint64_t token; /* in the file's name */
-} address;
+} memory_address;
 
 /* My memory, all of its pages. */
-static osla_err make_mine(size_t bytes, uint64_t token, int *file, unsigned char **at)
+static osla_err create_own_memory(size_t bytes, uint64_t token, int *file, unsigned char **at)
 {
   char name[MOST_NAME];
   (void)snprintf(name, sizeof name, "osla-%016" PRIx64, token);
@@ -39,19 +39,19 @@ static osla_err make_mine(size_t bytes, uint64_t token, int *file, unsigned char
   int code = ftruncate(*file, (off_t)bytes) == 0 ? 0 : errno;
   osla_err err = code == 0 ? osli_pages_map(*file, bytes, at) : OSLA_OK;
   if (code == 0 && err == OSLA_OK)
-    code = osli_pages_take(*file, *at, bytes, osli_pages_huge(bytes));
+    code = osli_pages_allocate(*file, *at, bytes, osli_pages_want_huge(bytes));
   osli_signal_guard_end(&guard);
   OSLA_CHECK(code == 0, OSLA_ERR_MEM, "%zu bytes of shared memory: %s%s", bytes, strerror(code),
              code == EFBIG ? " (see ulimit -f)" : "");
   return err;
 }
 
-static bool is_its_memory(int place, const char *path, const address *a)
+static bool is_memory_of(int path_fd, const char *path, const memory_address *a)
 {
   struct stat status;
   char name[MOST_NAME] = "", expected[MOST_NAME];
   (void)snprintf(expected, sizeof expected, "/memfd:osla-%016" PRIx64 " (deleted)", a->token);
-  return fstat(place, &status) == 0 && S_ISREG(status.st_mode) && status.st_nlink == 0 &&
+  return fstat(path_fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_nlink == 0 &&
          (uint64_t)status.st_size == a->bytes && readlink(path, name, sizeof name - 1) > 0 &&
          strcmp(name, expected) == 0;
 }
@@ -59,17 +59,17 @@ static bool is_its_memory(int place, const char *path, const address *a)
 /* The same PID and descriptor in another PID name space may be anything: a pipe whose opening
  * waits, somebody's data, a shorter file. So only its place is opened (O_PATH) before it has shown
  * by its name that it is that rank's. */
-static osla_err map_neighbour(const address *a, unsigned char **at)
+static osla_err map_neighbour(const memory_address *a, unsigned char **at)
 {
-  char path[MOST_NAME], here[MOST_NAME];
+  char path[MOST_NAME], own_path[MOST_NAME];
   (void)snprintf(path, sizeof path, "/proc/%lld/fd/%lld", (long long)a->pid, (long long)a->file);
-  int place = open(path, O_PATH | O_CLOEXEC);
-  OSLA_CHECK(place >= 0, OSLA_ERR_UNSUPPORTED, "%s of a rank on this node: %s", path,
+  int path_fd = open(path, O_PATH | O_CLOEXEC);
+  OSLA_CHECK(path_fd >= 0, OSLA_ERR_UNSUPPORTED, "%s of a rank on this node: %s", path,
              strerror(errno));
-  (void)snprintf(here, sizeof here, "/proc/self/fd/%d", place);
-  bool right = is_its_memory(place, here, a);
-  int file = right ? open(here, O_RDWR | O_CLOEXEC) : -1, reason = errno;
-  (void)close(place);
+  (void)snprintf(own_path, sizeof own_path, "/proc/self/fd/%d", path_fd);
+  bool right = is_memory_of(path_fd, own_path, a);
+  int file = right ? open(own_path, O_RDWR | O_CLOEXEC) : -1, reason = errno;
+  (void)close(path_fd);
   OSLA_CHECK(right, OSLA_ERR_UNSUPPORTED, "%s is not the memory of a rank on this node", path);
   OSLA_CHECK(file >= 0, OSLA_ERR_UNSUPPORTED, "%s of a rank on this node: %s", path,
              strerror(reason));
@@ -78,8 +78,8 @@ static osla_err map_neighbour(const address *a, unsigned char **at)
   return err;
 }
 
-static osla_err map_neighbours(const osla_transport *t, const address *all, unsigned char **peer,
-                               size_t *mapped)
+static osla_err map_neighbours(const osla_transport *t, const memory_address *all,
+                               unsigned char **peer, size_t *mapped)
 {
   for (int rank = 0; rank < t->size; rank++) {
     int near = osla_transport_node_rank_of(t, rank);
@@ -91,7 +91,7 @@ static osla_err map_neighbours(const osla_transport *t, const address *all, unsi
 }
 
 /* A number that only this process has at this moment. */
-static uint64_t token_of(const osla_transport *t)
+static uint64_t make_token(const osla_transport *t)
 {
   return osla_random_bits((uint64_t)getpid(), (uint64_t)t->rank, (uint64_t)(1e9 * osla_clock()));
 }
@@ -100,14 +100,14 @@ osla_err osli_shared_memory_map(osla_transport *t, size_t bytes, unsigned char *
                                 size_t *mapped)
 {
   int file = -1;
-  address *all = calloc((size_t)t->size, sizeof *all);
+  memory_address *all = calloc((size_t)t->size, sizeof *all);
   osla_err err = all ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "table of %d ranks", t->size);
-  uint64_t token = token_of(t);
-  if (err == OSLA_OK) err = make_mine(bytes, token, &file, &peer[t->node_rank]);
+  uint64_t token = make_token(t);
+  if (err == OSLA_OK) err = create_own_memory(bytes, token, &file, &peer[t->node_rank]);
   if (peer[t->node_rank]) mapped[t->node_rank] = bytes;
   OSLA_TRY(osla_agree(t, err));
 
-  address mine = {getpid(), file, bytes, token};
+  memory_address mine = {getpid(), file, bytes, token};
   OSLA_TRY(osli_allgather(t, &mine, all, sizeof mine));
   OSLA_TRY(osla_agree(t, map_neighbours(t, all, peer, mapped))); /* then files may be closed */
 cleanup:

@@ -9,11 +9,10 @@
 #include "osla_clock.h"
 #include "src/transport/mpi/eager_mpi.h"
 #include "src/transport/mpi/lines_mpi.h"
-#include "src/transport/patience.h"
-#include "src/transport/mpi/post_mpi.h"
-#include "src/transport/mpi/region_cache.h"
-#include "src/transport/request_pool.h"
+#include "src/transport/mpi/region_mpi.h"
 #include "src/transport/mpi/shared_memory.h"
+#include "src/transport/patience.h"
+#include "src/transport/request_pool.h"
 
 #include <string.h>
 
@@ -29,14 +28,14 @@ static bool lock_with_room(void *arg)
 {
   osla_transport *t = arg;
   (void)pthread_mutex_lock(&t->mutex);
-  if (!osli_pool_full(t->pool)) return true;
+  if (!osli_pool_is_full(t->pool)) return true;
   (void)pthread_mutex_unlock(&t->mutex);
   return false;
 }
 
-typedef enum direction { GET, PUT } direction;
+typedef enum transfer_kind { GET, PUT } transfer_kind;
 
-static osla_err start_chunk(osla_region *region, direction way, int rank, size_t offset,
+static osla_err start_chunk(osla_region *region, transfer_kind way, int rank, size_t offset,
                             void *local, size_t bytes, int32_t *first)
 {
   osla_transport *t = region->t;
@@ -47,20 +46,20 @@ static osla_err start_chunk(osla_region *region, direction way, int rank, size_t
                                    region->win, &request)
                         : MPI_Rput(local, (int)bytes, MPI_BYTE, rank, disp, (int)bytes, MPI_BYTE,
                                    region->win, &request);
-  bool kept = code == MPI_SUCCESS && osli_pool_add(t->pool, request, first);
+  bool is_pooled = code == MPI_SUCCESS && osli_pool_add(t->pool, request, first);
   if (way == PUT) region->unflushed[rank] = true;
   (void)pthread_mutex_unlock(&t->mutex);
   if (code != MPI_SUCCESS) return osla_error_set_mpi(code, way == GET ? "MPI_Rget" : "MPI_Rput");
-  if (!kept) return osla_error_set(OSLA_ERR_MEM, "request pool");
+  if (!is_pooled) return osla_error_set(OSLA_ERR_MEM, "request pool");
   return OSLA_OK;
 }
 
-static osla_err start(osla_region *region, direction way, int rank, size_t offset, void *local,
-                      size_t bytes, osla_handle *handle)
+static osla_err start_transfer(osla_region *region, transfer_kind way, int rank, size_t offset,
+                               void *local, size_t bytes, osla_handle *handle)
 {
   *handle = OSLA_HANDLE_DONE;
   unsigned char *p = local;
-  osli_eager_settle(region, rank, offset, bytes);
+  osli_eager_wait_bytes(region, rank, offset, bytes);
   while (bytes > 0) {
     size_t chunk = bytes < MAX_CHUNK ? bytes : MAX_CHUNK;
     OSLA_CALL(start_chunk(region, way, rank, offset, p, chunk, &handle->first));
@@ -75,7 +74,7 @@ static osla_err mpi_get(osla_region *region, int rank, size_t offset, void *dest
                         osla_handle *handle)
 {
   const unsigned char *peer = osla_region_peer(region, rank);
-  if (!peer) return start(region, GET, rank, offset, dest, bytes, handle);
+  if (!peer) return start_transfer(region, GET, rank, offset, dest, bytes, handle);
   *handle = OSLA_HANDLE_DONE;
   if (bytes > 0) memcpy(dest, peer + offset, bytes);
   return OSLA_OK;
@@ -87,18 +86,18 @@ static osla_err mpi_fetch(osla_region *region, int rank, size_t offset, void *de
 {
   osla_transport *t = region->t;
   MPI_Request request = MPI_REQUEST_NULL;
-  bool sent = false, kept = true;
-  bool served = !osla_region_peer(region, rank) && osli_eager_serves(region);
-  if (!served || bytes <= osli_eager_most(region) || bytes > MAX_CHUNK)
+  bool sent = false, is_pooled = true;
+  bool served = !osla_region_peer(region, rank) && osli_eager_is_used(region);
+  if (!served || bytes <= osli_eager_max_bytes(region) || bytes > MAX_CHUNK)
     return mpi_get(region, rank, offset, dest, bytes, handle);
   *handle = OSLA_HANDLE_DONE;
   (void)pthread_mutex_lock(&t->mutex);
   osla_err err = OSLA_OK;
-  if (!osli_pool_full(t->pool))
+  if (!osli_pool_is_full(t->pool))
     err = osli_eager_fetch(region, rank, offset, dest, bytes, &sent, &request);
-  if (sent && err == OSLA_OK) kept = osli_pool_add(t->pool, request, &handle->first);
+  if (sent && err == OSLA_OK) is_pooled = osli_pool_add(t->pool, request, &handle->first);
   (void)pthread_mutex_unlock(&t->mutex);
-  if (!kept) return osla_error_set(OSLA_ERR_MEM, "request pool");
+  if (!is_pooled) return osla_error_set(OSLA_ERR_MEM, "request pool");
   return sent || err != OSLA_OK ? err : mpi_get(region, rank, offset, dest, bytes, handle);
 }
 
@@ -106,7 +105,8 @@ static osla_err mpi_put(osla_region *region, int rank, size_t offset, const void
                         size_t bytes, osla_handle *handle)
 {
   unsigned char *peer = osla_region_peer(region, rank);
-  if (!peer) return start(region, PUT, rank, offset, (void *)(uintptr_t)source, bytes, handle);
+  if (!peer)
+    return start_transfer(region, PUT, rank, offset, (void *)(uintptr_t)source, bytes, handle);
   *handle = OSLA_HANDLE_DONE;
   if (bytes > 0) memcpy(peer + offset, source, bytes);
   return OSLA_OK;
@@ -145,8 +145,8 @@ static osla_err mpi_wait(osla_transport *t, osla_handle *handle)
 }
 
 /* Starts *old := the word there, and word := word op add. */
-static osla_err start_fetch(osla_region *region, int rank, size_t offset, MPI_Op op,
-                            const int64_t *add, int64_t *old, osla_handle *handle)
+static osla_err start_accumulate(osla_region *region, int rank, size_t offset, MPI_Op op,
+                                 const int64_t *add, int64_t *old, osla_handle *handle)
 {
   osla_transport *t = region->t;
   MPI_Aint disp = osla_region_disp(region, rank, offset);
@@ -155,10 +155,10 @@ static osla_err start_fetch(osla_region *region, int rank, size_t offset, MPI_Op
   osli_wait_until(t, lock_with_room, t, NULL);
   int code = MPI_Rget_accumulate(add, 1, MPI_INT64_T, old, 1, MPI_INT64_T, rank, disp, 1,
                                  MPI_INT64_T, op, region->win, &request);
-  bool kept = code == MPI_SUCCESS && osli_pool_add(t->pool, request, &handle->first);
+  bool is_pooled = code == MPI_SUCCESS && osli_pool_add(t->pool, request, &handle->first);
   (void)pthread_mutex_unlock(&t->mutex);
   if (code != MPI_SUCCESS) return osla_error_set_mpi(code, "MPI_Rget_accumulate");
-  return kept ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "request pool");
+  return is_pooled ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "request pool");
 }
 
 static osla_err mpi_fetch_add(osla_region *region, int rank, size_t offset, int64_t add,
@@ -169,7 +169,7 @@ static osla_err mpi_fetch_add(osla_region *region, int rank, size_t offset, int6
     return OSLA_OK;
   }
   osla_handle handle;
-  OSLA_CALL(start_fetch(region, rank, offset, MPI_SUM, &add, old, &handle));
+  OSLA_CALL(start_accumulate(region, rank, offset, MPI_SUM, &add, old, &handle));
   return mpi_wait(region->t, &handle);
 }
 
@@ -177,12 +177,12 @@ static osla_err mpi_fetch_add(osla_region *region, int rank, size_t offset, int6
  * keeps the core from the target; so a fetch without effect goes there and back first, and the wait
  * for it sleeps. MPI does not order it behind the puts: the flush still decides, but then it finds
  * the target at work. Attached regions may be too small for the fetch and go without. */
-static osla_err sleep_until_served(osla_region *region, int rank)
+static osla_err wait_until_served(osla_region *region, int rank)
 {
   int64_t none = 0, old;
   osla_handle handle;
   if (!region->t->oversubscribed || region->attached) return OSLA_OK;
-  OSLA_CALL(start_fetch(region, rank, OSLA_REGION_WORD, MPI_NO_OP, &none, &old, &handle));
+  OSLA_CALL(start_accumulate(region, rank, OSLA_REGION_WORD, MPI_NO_OP, &none, &old, &handle));
   return mpi_wait(region->t, &handle);
 }
 
@@ -197,7 +197,7 @@ static bool is_flushed(osla_region *region, int rank)
 static osla_err flush_puts(osla_region *region, int rank)
 {
   if (is_flushed(region, rank)) return OSLA_OK;
-  OSLA_CALL(sleep_until_served(region, rank));
+  OSLA_CALL(wait_until_served(region, rank));
   (void)pthread_mutex_lock(&region->t->mutex);
   osli_patience_blocked(&region->t->locked, "MPI_Win_flush");
   int code = MPI_Win_flush(rank, region->win);
@@ -214,7 +214,7 @@ static osla_err mpi_flush(osla_region *region, int rank)
     return OSLA_OK;
   }
   osli_mpi_posts_finish(region, rank);
-  osli_eager_settle_rank(region, rank);
+  osli_eager_wait_rank(region, rank);
   return flush_puts(region, rank);
 }
 
@@ -225,7 +225,7 @@ static osla_err put_word(osla_region *region, int rank, size_t offset, uint64_t 
   osla_handle handle;
   if (region->t->oversubscribed) {
     int64_t new_word = (int64_t)word, old_word;
-    OSLA_CALL(start_fetch(region, rank, offset, MPI_REPLACE, &new_word, &old_word, &handle));
+    OSLA_CALL(start_accumulate(region, rank, offset, MPI_REPLACE, &new_word, &old_word, &handle));
     return mpi_wait(region->t, &handle);
   }
   OSLA_CALL(mpi_put(region, rank, offset, &word, sizeof word, &handle));
@@ -239,7 +239,7 @@ static void store_and_ring(osla_transport *t, unsigned char *peer, size_t offset
 {
   if (bytes > 0) memcpy(peer + offset, source, bytes);
   atomic_store_explicit((_Atomic uint64_t *)(peer + word_offset), word, memory_order_release);
-  osli_wait_ring(t, (osla_bell *)(peer + bell_offset));
+  osli_futex_bell_ring(t, (osla_bell *)(peer + bell_offset));
 }
 
 static osla_err put_and_flush(osla_region *region, int rank, size_t offset, const void *source,
@@ -261,20 +261,20 @@ static osla_err mpi_put_notify(osla_region *region, int rank, size_t offset, con
     store_and_ring(region->t, peer, offset, source, bytes, word_offset, word, bell_offset);
     return OSLA_OK;
   }
-  bool serves = osli_eager_serves(region);
-  if (serves && bytes > osli_eager_most(region)) {
+  bool serves = osli_eager_is_used(region);
+  if (serves && bytes > osli_eager_max_bytes(region)) {
     osla_post *post;
     osla_err err = osli_mpi_post(region, rank, offset, source, bytes, word_offset, word, &post);
     if (err != OSLA_ERR_MEM) return err == OSLA_OK ? osli_mpi_post_wait(region->t, &post) : err;
   }
   osli_mpi_posts_finish(region, rank); /* words arrive in order */
   osla_eager_put message = {offset, bytes, source, word_offset, word};
-  if (!serves || bytes > osli_eager_most(region) || !is_flushed(region, rank)) {
+  if (!serves || bytes > osli_eager_max_bytes(region) || !is_flushed(region, rank)) {
     /* MPI orders the word behind this and earlier puts only by a flush between them. */
     OSLA_CALL(put_and_flush(region, rank, offset, source, bytes));
     message.bytes = 0;
   }
-  return serves ? osli_eager_send_surely(region, rank, &message)
+  return serves ? osli_eager_send_wait(region, rank, &message)
                 : put_word(region, rank, word_offset, word);
 }
 
@@ -296,10 +296,10 @@ static osla_err mpi_post(osla_region *region, int rank, size_t offset, const voi
 /* A turn that took longer than turns without work take has found some. What those take depends on
  * MPI, the number of lines and the machine: it is what the fastest takes, and rises until the next
  * one is as fast. */
-static bool has_worked(osla_transport *t, double took)
+static bool turn_found_work(osla_transport *t, double took)
 {
-  const double longer = 1.5 * t->idle_turn, least = 2e-6;
-  t->idle_turn = took < t->idle_turn ? took : 1.001 * t->idle_turn;
+  const double longer = 1.5 * t->idle_turn_seconds, least = 2e-6;
+  t->idle_turn_seconds = took < t->idle_turn_seconds ? took : 1.001 * t->idle_turn_seconds;
   return took > least && took > longer;
 }
 
@@ -313,22 +313,22 @@ static void mpi_progress(osla_transport *t)
   enum { MOST_TURNS = 32 };
   if (t->n_nodes == 1 && t->n_attached == 0) return;
   if (pthread_mutex_trylock(&t->mutex) != 0) return; /* another thread is in MPI right now */
-  const int enough = osli_mpi_lines_turns(t);
+  const int enough = osli_mpi_lines_idle_turns(t);
   double now = osla_clock();
-  bool worked = false;
+  bool found_work = false;
   for (int turn = 0, idle = 0; turn < MOST_TURNS && idle < enough; turn++) {
     int found = 0;
     const double before = now;
     if (t->eager) /* its receives stay pending, too */
-      found = osli_eager_take(t);
+      found = osli_eager_progress(t);
     else
       (void)MPI_Test(&t->pending, &found, MPI_STATUS_IGNORE);
     now = osla_clock();
-    const bool works = has_worked(t, now - before);
-    worked = worked || works;
+    const bool works = turn_found_work(t, now - before);
+    found_work = found_work || works;
     idle = found || works ? 0 : idle + 1;
   }
-  atomic_store_explicit(&t->worked, worked, memory_order_relaxed);
+  atomic_store_explicit(&t->found_work, found_work, memory_order_relaxed);
   osli_mpi_posts_step(t);
   (void)pthread_mutex_unlock(&t->mutex);
 }
@@ -339,10 +339,10 @@ static osla_err measure_idle_turn(osla_transport *t)
 {
   enum { TURNS = 20 };
   for (int i = 0, there = 0; i < TURNS; i++) {
-    double start = osla_clock();
+    double before = osla_clock();
     OSLA_MPI(MPI_Test(&t->pending, &there, MPI_STATUS_IGNORE));
-    double took = osla_clock() - start;
-    if (i == 0 || took < t->idle_turn) t->idle_turn = took;
+    double took = osla_clock() - before;
+    if (i == 0 || took < t->idle_turn_seconds) t->idle_turn_seconds = took;
   }
   return OSLA_OK;
 }
@@ -380,8 +380,8 @@ const osla_transport_ops osli_transport_mpi = {
   .puts_as_messages = true,
   .start = osli_mpi_start,
   .finish = osli_mpi_finish,
-  .wait_until = osli_wait_awake,
-  .ring = osli_wait_ring,
+  .wait_until = osli_wait_spin_then_sleep,
+  .ring = osli_futex_bell_ring,
   .collective = osli_mpi_collective,
   .message = osli_mpi_message,
   .exchange = osli_mpi_exchange,

@@ -13,10 +13,10 @@
 
 #include <math.h>
 
-static const double SPIN = 50e-6, MOST_ALLOWED = 1e-3;
+static const double SPIN = 50e-6, MAX_SPIN_BUDGET = 1e-3;
 enum { NAP_MIN_US = 20, NAP_MAX_US = 200, SLEEP_ON_NODE_US = 20000 };
 
-static inline void relax(void)
+static inline void pause_cpu(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
   __builtin_ia32_pause();
@@ -27,43 +27,46 @@ static inline void relax(void)
 
 /* What a turn has seen: nothing; looks of progress that took long, and may have found work; what
  * has ended, such as a message. */
-typedef enum news { NOTHING, WORK, END } news;
+typedef enum turn_result { TURN_IDLE, TURN_SLOW, TURN_COMPLETED } turn_result;
 
 /* One turn: a step of progress, and the test, which may be one, too. */
-static bool take_turn(osla_transport *t, osla_wait_test *test, void *arg, news *seen)
+static bool progress_and_test(osla_transport *t, osla_wait_test *test, void *arg,
+                              turn_result *result)
 {
   const uint64_t ended = osli_pool_finished(t->pool);
   osla_progress(t);
   bool done = test(arg);
-  *seen = osli_pool_finished(t->pool) != ended ? END : atomic_load(&t->worked) ? WORK : NOTHING;
+  *result = osli_pool_finished(t->pool) != ended ? TURN_COMPLETED
+            : atomic_load(&t->found_work)        ? TURN_SLOW
+                                                 : TURN_IDLE;
   return done;
 }
 
 /* Where there are news there is probably more: a large transfer comes in many turns of both sides,
  * and a nap between two of them takes as long as fifty. But anything may make a look long: so many
  * seconds awake are `allowed` for that, until something ends, and an eighth of what was slept. */
-static bool spin_on_network(osla_transport *t, osla_wait_test *test, void *arg, double *allowed)
+static bool spin_on_network(osla_transport *t, osla_wait_test *test, void *arg, double *spin_budget)
 {
-  double now = osla_clock(), end = now + SPIN, last = now + *allowed;
+  double now = osla_clock(), end = now + SPIN, last = now + *spin_budget;
   while (now < end) {
-    news seen;
-    if (take_turn(t, test, arg, &seen)) return true;
-    relax();
+    turn_result result;
+    if (progress_and_test(t, test, arg, &result)) return true;
+    pause_cpu();
     now = osla_clock();
-    if (seen == END) last = now + MOST_ALLOWED;
-    if (seen != NOTHING && end < last) end = fmin(now + SPIN, last);
+    if (result == TURN_COMPLETED) last = now + MAX_SPIN_BUDGET;
+    if (result != TURN_IDLE && end < last) end = fmin(now + SPIN, last);
   }
-  *allowed = now < last ? last - now : 0;
+  *spin_budget = now < last ? last - now : 0;
   return false;
 }
 
-static bool spin(osla_wait_test *test, void *arg)
+static bool spin_on_node(osla_wait_test *test, void *arg)
 {
   double end = osla_clock() + SPIN;
   do {
     for (int i = 0; i < 32; i++) {
       if (test(arg)) return true;
-      relax();
+      pause_cpu();
     }
   } while (osla_clock() < end);
   return false;
@@ -75,15 +78,15 @@ static bool sleep_on(osla_bell *bell, osla_wait_test *test, void *arg, int timeo
   /* This fence pairs with the one in osli_wait_ring. Either the rank that rings counts this
    * sleeper, or the test below sees the value that the ringing rank stored. */
   atomic_fetch_add(&bell->sleepers, 1);
-  uint32_t seen = atomic_load(&bell->rings);
+  uint32_t result = atomic_load(&bell->rings);
   atomic_thread_fence(memory_order_seq_cst);
   bool done = test(arg);
-  if (!done) osli_futex_sleep(&bell->rings, seen, timeout_us);
+  if (!done) osli_futex_sleep(&bell->rings, result, timeout_us);
   atomic_fetch_sub(&bell->sleepers, 1);
   return done;
 }
 
-void osli_wait_ring(osla_transport *t, osla_bell *bell)
+void osli_futex_bell_ring(osla_transport *t, osla_bell *bell)
 {
   (void)t;
   atomic_thread_fence(memory_order_seq_cst);
@@ -92,30 +95,31 @@ void osli_wait_ring(osla_transport *t, osla_bell *bell)
   osli_futex_wake(&bell->rings);
 }
 
-void osli_wait_awake(osla_transport *t, osla_wait_test *test, void *arg, osla_bell *bell)
+void osli_wait_spin_then_sleep(osla_transport *t, osla_wait_test *test, void *arg, osla_bell *bell)
 {
   if (test(arg)) return;
   bool network = t->n_nodes > 1 || t->n_attached > 0, spins = !t->oversubscribed;
-  double allowed = MOST_ALLOWED;
-  if (spins && (network ? spin_on_network(t, test, arg, &allowed) : spin(test, arg))) return;
+  double spin_budget = MAX_SPIN_BUDGET;
+  if (spins && (network ? spin_on_network(t, test, arg, &spin_budget) : spin_on_node(test, arg)))
+    return;
 
   int nap = NAP_MIN_US;
-  patience left = osli_patience_start(t);
+  wait_timer left = osli_patience_start(t);
   for (;;) {
-    news seen;
-    if (take_turn(t, test, arg, &seen)) return;
+    turn_result result;
+    if (progress_and_test(t, test, arg, &result)) return;
     osli_patience_check(t, &left);
-    if (network && seen != NOTHING) {
-      const bool again = spins && (seen == END || allowed >= SPIN);
+    if (network && result != TURN_IDLE) {
+      const bool again = spins && (result == TURN_COMPLETED || spin_budget >= SPIN);
       nap = NAP_MIN_US;
-      if (again && spin_on_network(t, test, arg, &allowed)) return;
+      if (again && spin_on_network(t, test, arg, &spin_budget)) return;
     }
     const double before = osla_clock();
     if (!bell)
       osli_nap(nap);
     else if (sleep_on(bell, test, arg, network ? nap : SLEEP_ON_NODE_US))
       return;
-    allowed = fmin(allowed + (osla_clock() - before) / 8, MOST_ALLOWED);
+    spin_budget = fmin(spin_budget + (osla_clock() - before) / 8, MAX_SPIN_BUDGET);
     if (nap < NAP_MAX_US) nap *= 2;
     if (test(arg)) return;
   }

@@ -65,7 +65,7 @@ osla_err osli_window_info(const osla_transport *t, MPI_Info *out)
  * so osc/rdma cannot serve TCP; osc/ucx asks for devices of Mellanox unless set otherwise
  * (ompi_info --param opal common_ucx), and osc/pt2pt refuses MPI_THREAD_MULTIPLE. Others register
  * a window's memory with the network, and that locks it. */
-static const char *advice(void)
+static const char *network_advice(void)
 {
   char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
   int length;
@@ -77,7 +77,7 @@ static const char *advice(void)
          "node";
 }
 
-static osla_err refused(int code, const char *call)
+static osla_err window_error(int code, const char *call)
 {
   char reason[MPI_MAX_ERROR_STRING] = "";
   int length;
@@ -86,10 +86,10 @@ static osla_err refused(int code, const char *call)
     (void)snprintf(reason, sizeof reason, "error code %d", code);
   reason[strcspn(reason, "\n")] = '\0';
   return osla_error_set(OSLA_ERR_UNSUPPORTED, "this MPI gives no window (%s: %.150s): %s", call,
-                        reason, advice());
+                        reason, network_advice());
 }
 
-static osla_err begin(MPI_Win win)
+static osla_err begin_epoch(MPI_Win win)
 {
   int *model, found;
   OSLA_MPI(MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN));
@@ -98,7 +98,7 @@ static osla_err begin(MPI_Win win)
   OSLA_CHECK(found && *model == MPI_WIN_UNIFIED, OSLA_ERR_UNSUPPORTED,
              "this MPI keeps a window's public and private copies apart (not MPI_WIN_UNIFIED), so "
              "that loads would not see puts: %s",
-             advice());
+             network_advice());
   return OSLA_OK;
 }
 
@@ -110,9 +110,9 @@ osla_err osli_window_create(osla_transport *t, void *base, size_t bytes, MPI_Win
   int code = MPI_Win_create(base, (MPI_Aint)bytes, 1, info, t->comm, win);
   (void)MPI_Info_free(&info);
   if (code != MPI_SUCCESS) *win = MPI_WIN_NULL;
-  OSLA_CALL(refused(code, "MPI_Win_create"));
-  osli_alive_window_opened(t->rank == 0);
-  return begin(*win);
+  OSLA_CALL(window_error(code, "MPI_Win_create"));
+  osli_window_opened(t->rank == 0);
+  return begin_epoch(*win);
 }
 
 osla_err osli_window_create_dynamic(osla_transport *t, void *base, size_t bytes, MPI_Win *win)
@@ -123,9 +123,9 @@ osla_err osli_window_create_dynamic(osla_transport *t, void *base, size_t bytes,
   int code = MPI_Win_create_dynamic(info, t->comm, win);
   (void)MPI_Info_free(&info);
   if (code != MPI_SUCCESS) *win = MPI_WIN_NULL;
-  OSLA_CALL(refused(code, "MPI_Win_create_dynamic"));
-  osli_alive_window_opened(t->rank == 0);
-  OSLA_CALL(begin(*win));
+  OSLA_CALL(window_error(code, "MPI_Win_create_dynamic"));
+  osli_window_opened(t->rank == 0);
+  OSLA_CALL(begin_epoch(*win));
   if (bytes > 0) OSLA_MPI(MPI_Win_attach(*win, base, (MPI_Aint)bytes));
   return OSLA_OK;
 }
@@ -135,5 +135,5 @@ void osli_window_free(MPI_Win *win)
   if (*win == MPI_WIN_NULL) return;
   (void)MPI_Win_unlock_all(*win);
   (void)MPI_Win_free(win);
-  osli_alive_window_closed();
+  osli_window_closed();
 }
