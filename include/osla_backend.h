@@ -1,12 +1,11 @@
-/* How a transport that lives in a library of its own becomes known: libosla_armci does it this way,
- * because libosla must not need ARMCI.
+/* Registration of a transport backend that lives in a library of its own. libosla_armci uses it,
+ * because libosla must not depend on ARMCI.
  *
- * The structs are those of src/transport/transport_ops.h. They change with every build, so such a
- * library is compiled from the same sources.
+ * The structs are declared in src/transport/transport_ops.h. They may change with every build, so
+ * such a library is compiled from the same sources.
  *
  * Part: may change in any release (osla_unstable.h).
- * Threads: one at a time, before the transports that use the backend.
- */
+ * Threads: one at a time, before the transports that use the backend. */
 #ifndef OSLA_BACKEND_H
 #define OSLA_BACKEND_H
 
@@ -19,9 +18,9 @@ extern "C" {
 struct osla_transport_ops;
 struct osla_backend_services;
 
-/* Makes the transport `ops` known to this program. A second call with the same ops adds nothing.
- * Returns what the transport may call of libosla; the struct lives as long as the program. Local.
- */
+/* Makes the transport `ops` known to this program; a second call with the same ops does nothing.
+ * Returns the functions of libosla that the backend may call; the struct is valid for the lifetime
+ * of the program. Local. */
 OSLA_API const struct osla_backend_services *osla_backend_offer(
   const struct osla_transport_ops *ops);
 

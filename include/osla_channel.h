@@ -1,21 +1,21 @@
-/* Channels: messages that replace one another (floor 1).
+/* Channels: messages of which a newer one may replace an older one (floor 1).
  *
- * An iteration without waiting needs the newest state of a peer, not all of its states. A channel
- * joins two ranks, and each of them writes to the other whenever it likes. The calls and both kinds
- * are those of Bethune, Bull, Dingle and Higham (Int. J. High Perf. Comput. Appl. 28(1), 2014,
- * section 4.2); the third is for those who do wait.
- * What has no room yet goes out in every wait of this rank, and when it asks what there is.
+ * An asynchronous iteration needs the newest state of a peer, not all of its states. A channel
+ * joins two ranks, each of which may send to the other at any time. The calls and the kinds LATEST
+ * and RACY are those of Bethune, Bull, Dingle and Higham (Int. J. High Perf. Comput. Appl. 28(1),
+ * 2014, section 4.2); EVERY is for iterations in lock-step. Messages that have no room yet are sent
+ * in later waits of this rank, and when it polls its channels.
  *
- *   LATEST  a whole message of one send, the newest; older ones that nobody received are dropped.
- *           On the node a triple buffer: one exchange on each side, no wait, no copy. Between nodes
- *           up to `in_flight` posted messages; a newer state replaces one that waits to be posted.
- *   RACY    8-byte elements, each the newest: a message may be a mixture of several sends. Between
- *           nodes as LATEST.
- *   EVERY   each message, in order; up to `in_flight` that were not received. On the node a ring of
- *           slots, no copy.
+ *   LATEST  the newest whole message; older messages that were not received are dropped. On a node
+ *   it is a triple buffer: an atomic exchange on each side, no wait, no copy. Between nodes up to
+ *   `in_flight` messages are under way; a newer one replaces a message without room.
+ *   RACY    8-byte elements, each from a recent send: a message may be a mixture of several sends.
+ *           Between nodes as LATEST.
+ *   EVERY   each message, in order; up to `in_flight` unreceived ones. On a node it is a ring of
+ *           slots, without copies.
  *
- * All calls but those that make and destroy a set are local, and one thread at a time makes them.
- * The receiver of a message sees all that its sender stored in it.
+ * All calls except creation and destruction are local, and are made by one thread at a time. The
+ * receiver of a message sees everything that its sender stored in it.
  *
  * Threads: as osla_transport.h says of collective and of local calls.
  * Part: may change in any release (osla_unstable.h).
@@ -37,61 +37,66 @@ typedef enum osla_channel_kind {
   OSLA_CHANNEL_EVERY
 } osla_channel_kind;
 
-/* My end of one. The peer gives the same tag, kind and in_flight, and the sizes the other way
- * round. Bytes may be 0; of RACY they are multiples of 8. */
+/* This rank's end of a channel. The peer must give the same tag, kind and in_flight, and the sizes
+ * exchanged. Sizes may be 0; for RACY they are multiples of 8. */
 typedef struct osla_channel_end {
-  int peer; /* another rank */
-  int tag;  /* which one of those between the two */
+  int peer; /* rank of the other end, different from this rank */
+  int tag;  /* distinguishes the channels between two ranks */
   osla_channel_kind kind;
-  int in_flight; /* 1 to OSLA_CHANNEL_MOST */
+  int in_flight; /* from 1 to OSLA_CHANNEL_MOST */
   int64_t send_bytes, recv_bytes;
 } osla_channel_end;
 enum { OSLA_CHANNEL_MOST = 4096 };
 
-/* My ends, numbered in the order in which they were given. */
+/* A set of channels, numbered in the order of their ends at creation. */
 typedef struct osla_channels osla_channels;
 
-/* Makes all channels of all ranks. Collective. Where it joins nodes a set takes a progress hook
- * (osla_progress_add).
- *   n, ends [in]  mine; 0 or more
+/* Makes the channels of all ranks. A set that joins nodes takes one progress hook
+ * (osla_progress_add). Collective.
+ *   n, ends [in]  this rank's ends; n is 0 or more
  *   out     [out] owned by the caller
- * Errors, on all ranks together: ARG (a peer that is not there, or has no such channel; tags that
- * stand twice; ends that differ; sizes), MEM, RANGE (no hook is left), MPI. */
+ * Errors, on all ranks together: ARG (invalid peer, no matching end, duplicate tag, different ends,
+ * invalid size), MEM, RANGE (no progress hook is left), MPI. */
 OSLA_API osla_err osla_channels_create(osla_transport *transport, int n,
                                        const osla_channel_end *ends, osla_channels **out);
 
-/* Collective. Closes all of mine; what was sent has been delivered to those that still received,
- * and is dropped where the peer is here, too. Accepts NULL and nulls the handle. */
+/* Closes and destroys all channels of a set. Sent messages are delivered to peers that still
+ * receive; they are dropped if the peer has entered this call. Accepts NULL and nulls the handle.
+ * Collective. */
 OSLA_API void osla_channels_destroy(osla_channels **channels);
 
-/* Where the next message is written, send_bytes, aligned to 16 (EVERY waits while in_flight of them
- * were not received). Valid until it is sent; what stands there is undefined. NULL on failure. */
+/* Address for the next message of send_bytes bytes, aligned to 16 bytes, valid until it is sent;
+ * its contents are undefined. EVERY waits while in_flight messages are unreceived. Returns NULL on
+ * failure. */
 OSLA_API void *osla_channel_buffer(osla_channels *channels, int which);
 
-/* Would osla_channel_send not wait? LATEST and RACY never do. */
+/* Returns whether osla_channel_send would not wait; LATEST and RACY never wait. */
 OSLA_API bool osla_channel_can_send(osla_channels *channels, int which);
 
-/* Sends what was written there.
- *   stamp [in] travels with it, any number; it should grow
- * Errors: STATE (after close), MPI. */
+/* Sends the message in the channel's buffer.
+ *   stamp [in] any number, received with the message; it should grow
+ * Errors: MPI. */
 OSLA_API osla_err osla_channel_send(osla_channels *channels, int which, uint64_t stamp);
 
-/* Is there something that was not received? RACY: something new since the last receive. */
+/* Is there an unreceived message? For RACY: was there a send since the latest receive? */
 OSLA_API bool osla_channel_can_recv(osla_channels *channels, int which);
 
-/* The newest message, or of EVERY the next one, for which it waits.
- *   message [out] recv_bytes, aligned to 16; stays as it is until the next receive. LATEST and RACY
- *                 without news: the same as before; NULL: none ever came
- *   stamp   [out] of its send; RACY: of a send that is not newer than any element. NULL: not wanted
- * Errors: STATE (EVERY: the peer has closed and no message is left), MPI. */
+/* Receives the newest message; EVERY waits for the next one.
+ *   message [out] recv_bytes bytes, aligned to 16, unchanged until the next receive. LATEST and
+ *                 RACY return the earlier message again if there is no newer one, and NULL before
+ *                 the first one.
+ *   stamp   [out] stamp of the message; for RACY of a send that is not newer than any element. NULL
+ *                 if it is not needed.
+ * Errors: STATE (EVERY: the peer has destroyed its set and no message is left), MPI. */
 OSLA_API osla_err osla_channel_recv(osla_channels *channels, int which, const void **message,
                                     uint64_t *stamp);
 
-/* Sleeps until one of these channels (all: each of them) can be received from or is closed.
- *   which [in] [n] numbers of mine */
+/* Sleeps until one of the given channels has a message, or its peer has destroyed its set and all
+ * messages are received; with all = true, until this holds for each of them.
+ *   which [in] [n] numbers of channels */
 OSLA_API void osla_channels_wait(osla_channels *channels, int n, const int *which, bool all);
 
-/* Sleeps until test(arg) is true, which is asked again after each message to this rank. */
+/* Sleeps until test(arg) is true. The test is called again after each message to this rank. */
 OSLA_API void osla_channels_wait_until(osla_channels *channels, bool (*test)(void *arg), void *arg);
 
 #ifdef __cplusplus

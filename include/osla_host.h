@@ -1,9 +1,10 @@
-/* The host that a rank runs on, and the cores that the job's ranks share there (floor 0).
+/* The host of a rank, and the cores that the job's ranks share there (floor 0).
  *
- * A host is one running kernel: one memory, one set of cores. It may hold several nodes, which are
- * what MPI says of shared memory (containers, network name spaces); its name says nothing, as
- * many hosts may be called localhost. It is known by the kernel's boot id (random(4)), and where
- * that cannot be read by its name; ranks of one node are on one host whatever these say.
+ * A host is one running kernel, with one memory and one set of cores. It may hold several nodes,
+ * because MPI may not share memory between containers or network name spaces. Host names do not
+ * identify hosts, since many may be called localhost. A host is identified by the kernel's boot id
+ * (random(4)), or by its name if the boot id cannot be read. Ranks of one node are always on one
+ * host.
  *
  * Threads: as osla_transport.h says of collective and of local calls.
  * Part: may change in any release (osla_unstable.h).
@@ -20,17 +21,17 @@ extern "C" {
 #endif
 
 typedef struct osla_host {
-  char name[64]; /* for people */
-  int first;     /* lowest rank of the communicator on this host: distinguishes hosts */
-  int cores;     /* that the job's ranks on this host may use: the union of their CPU masks, and not
-                    more than what quotas of their control groups allow, rounded up */
-  int ranks;     /* of the communicator on this host; nodes that MPI keeps apart share its cores */
-  double share;  /* cores for each rank where they are scarcest: where ranks are bound to cores, the
-                    ranks that have no others may be more than these, while others are free */
+  char name[64]; /* for display only */
+  int first;     /* lowest rank of the communicator on this host, which identifies the host */
+  int cores;    /* number of cores that the job's ranks on this host may use: the union of their CPU
+                   masks, limited by the quotas of their control groups, rounded up */
+  int ranks;    /* number of the communicator's ranks on this host, over all its nodes */
+  double share; /* smallest number of cores per rank: with CPU masks, some ranks may share fewer
+                   cores than others */
 } osla_host;
 
-/* Collective on comm; what it returns may differ by host. Errors, on all ranks together: MPI, MEM.
- */
+/* Describes the host of this rank; results may differ by host. Collective on comm. Errors, on all
+ * ranks together: MPI, MEM. */
 OSLA_API osla_err osla_host_look(MPI_Comm comm, osla_host *out);
 
 #ifdef __cplusplus

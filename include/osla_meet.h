@@ -1,13 +1,13 @@
-/* The door to collective calls for languages that collect garbage (floor 0).
+/* The entry of collective calls for garbage-collected languages (floor 0).
  *
- * Destruction is collective, and when a garbage collector drops an object is not: ranks drop at
- * different times and in different orders. So what is dropped waits, under a number that it got
- * when it was made (the same on all ranks), until all ranks meet at their next collective call.
- * What all of them have dropped by then can be destroyed there, in one order. (As in PETSc: manual
- * page of PetscGarbageCleanup.)
+ * Destruction is collective, but garbage collectors drop objects at different times and in
+ * different orders on different ranks. Therefore each object has a number from its creation, equal
+ * on all ranks. A dropped object waits until all ranks enter their next collective call. Objects
+ * that all ranks have dropped by then can be destroyed there in one order. PETSc does the same
+ * (manual page of PetscGarbageCleanup).
  *
- * An argument may be wrong on one rank alone, before any call of ours has seen it: it is refused on
- * all ranks here, so that nobody waits for that rank.
+ * An argument may be invalid on one rank only, before any other call of the library has checked it.
+ * The entry refuses the call on all ranks then, so that no rank waits for that one.
  *
  * Threads: as osla_transport.h says of collective and of local calls.
  * Part: may change in any release (osla_unstable.h).
@@ -22,36 +22,38 @@
 extern "C" {
 #endif
 
-/* All ranks are about to make the same call, with arguments that are fit. Collective.
- *   local     [in]     OSLA_OK, or what is wrong on this rank, its text in osla_error_text
- *   call      [in]     the name of the call, and behind a space what must be the same on all ranks,
- *                      where none fails; at most 63 bytes
- *   n_dropped [in]     numbers of what this rank has dropped; may differ by rank
- *   dropped   [in,out] [n_dropped] the numbers, ascending; on success the first *n_common of them
- *                      are those that all ranks have dropped, ascending
- *   n_common  [out]    the same on all ranks; 0 after an error
- * One allreduce of six numbers and an empty message to the next rank; where every rank has dropped
- * something, as many exchanges as it takes to compare the lists, 64 numbers of each rank at a time.
- * Errors, on all ranks together: STATE where ranks make different calls, with the two and their
- * ranks; else the failure of the lowest rank that has one; MEM; MPI. */
+/* Enters a collective call: all ranks are about to make the same call with valid arguments.
+ * Collective.
+ *   local     [in]     OSLA_OK, or the error of this rank, with its text in osla_error_text
+ *   call      [in]     name of the call; after a space may follow text that must be equal on all
+ *                      ranks if none fails; at most 63 bytes
+ *   n_dropped [in]     number of objects that this rank has dropped; may differ by rank
+ *   dropped   [in,out] [n_dropped] their numbers, ascending; on success the first *n_common are
+ *                      those that all ranks have dropped, ascending
+ *   n_common  [out]    equal on all ranks; 0 after an error
+ * It takes one allreduce of six numbers and an empty message to the next rank. If every rank has
+ * dropped objects, it also takes exchanges of 64 numbers of each rank until the lists are compared.
+ * Errors, on all ranks together: STATE if ranks make different calls, with two of them and their
+ * ranks; otherwise the error of the lowest failing rank; MEM; MPI. */
 OSLA_API osla_err osla_meet(osla_transport *transport, osla_err local, const char *call,
                             int64_t n_dropped, int64_t *dropped, int64_t *n_common);
 
-/* This rank fails in a call and cannot tell which transport that is on, since the argument that
- * would say so is what is wrong. Waits until it is known where the other ranks meet.
- *   count, transports [in]  those that it may be; ranks may name different ones
- *   found             [out] the transport: its ranks wait in osla_meet for this one to come there
- *                           with its failure. NULL: all ranks of one transport look like this one,
- *                           and so all of them fail; or none of the transports has other ranks
- * One transport is found at once. Ranks that look more than 0.2 s before the others of a larger
- * transport come may get NULL for a smaller one. Where ranks of two of them wait for this one,
- * the first in the list is taken. Collective calls that ranks make meanwhile on a transport that is
- * not in the list wait for this rank, as they do for one that does not come. Errors: MEM, MPI. */
+/* For a rank that fails in a collective call and cannot tell on which transport, because the
+ * invalid argument would have said so. Waits until the transport of the other ranks is known.
+ *   count, transports [in]  candidates; ranks may name different ones
+ *   found             [out] the transport whose other ranks wait in osla_meet; this rank must call
+ *                           osla_meet there with its error. NULL if all ranks of a transport search
+ *                           in the same way, so that all of them fail, or if no candidate has other
+ *                           ranks.
+ * A single candidate is found at once. A rank that searches more than 0.2 s before the other ranks
+ * of a larger transport may get NULL for a smaller one. If ranks of two candidates wait for this
+ * rank, the first one in the list is found. Other ranks' collective calls on a transport outside
+ * the list wait for this rank meanwhile. Errors: MEM, MPI. */
 OSLA_API osla_err osla_meet_find(int count, osla_transport *const *transports,
                                  osla_transport **found);
 
-/* The same among all transports that this process has, the newest first; none may be destroyed
- * meanwhile. */
+/* As osla_meet_find among all transports of this process, latest first. None of them may be
+ * destroyed meanwhile. */
 OSLA_API osla_err osla_meet_find_any(osla_transport **found);
 
 #ifdef __cplusplus

@@ -1,11 +1,11 @@
 /* Segments: memory that every rank of a transport can reach, with notify slots (floor 1).
  *
- * A segment is a piece of memory of each rank. Node neighbours reach it by load and store
- * (osla_segment_peer), other nodes by contiguous get and put.
+ * A segment is a piece of memory on each rank. Ranks of one node reach it by load and store
+ * (osla_segment_peer), ranks of other nodes by contiguous get and put.
  *
- * Notify: each rank's segment holds one 64-bit slot for each (origin, purpose), of all ranks or of
- * those that the creator names. A slot has a single writer, its origin, and its value only grows.
- * A rank that sees a slot's value also sees everything that the origin stored to this node, or put
+ * Notify: each rank's memory holds one 64-bit slot for each origin and purpose. The origins are all
+ * ranks, or those that the creator names. A slot is written by its origin only, and its value only
+ * grows. A rank that sees a value also sees everything that the origin stored on this node, or put
  * to this segment in the same call, before it. This is the Put + Put_Notify of Krishnan et al.,
  * section III.B.
  *
@@ -25,47 +25,49 @@ extern "C" {
 
 typedef struct osla_segment osla_segment;
 
-/* A nonblocking transfer. Must be waited for exactly once. */
+/* A nonblocking transfer. It must be waited for exactly once. */
 typedef struct osla_transfer {
   int32_t id;
-  bool is_put;  /* this and the rest are for the trace */
-  double since; /* when it was started; negative: not traced, or complete */
+  bool is_put;  /* this member and the next ones are for the trace */
+  double since; /* start time; negative if the transfer is not traced, or complete */
   size_t bytes;
 } osla_transfer;
 
-/* One that is complete: it may be waited for, and nothing happens. */
+/* A complete transfer; waiting for it does nothing. */
 #define OSLA_TRANSFER_NONE ((osla_transfer){.id = -1, .since = -1.0})
 
-/* A put with notify that is under way. {0}: none, may be waited for. */
+/* A put with notify that is under way. {0} is none; waiting for it does nothing. */
 typedef struct osla_posted {
   struct osla_post *post;
-  double since; /* these are for the trace */
+  double since; /* this member and the next one are for the trace */
   size_t bytes;
 } osla_posted;
 
 /* Makes a segment. Collective.
  *   bytes      [in]  size of this rank's data area; may differ by rank, may be 0
- *   n_purposes [in]  notify slots for each origin; 0 or more, the same on all ranks
- *   out        [out] owned by the caller; the data area is zeroed and page-aligned
- * Errors, on all ranks together: MEM (checked before allocation, with the bytes needed and
- * available), MPI. */
+ *   n_purposes [in]  number of notify slots for each origin; 0 or more, the same on all ranks
+ *   out        [out] owned by the caller; the data area is zeroed and aligned to pages
+ * Errors, on all ranks together: MEM (checked before the allocation, with the bytes that are needed
+ * and available), MPI. */
 OSLA_API osla_err osla_segment_create(osla_transport *transport, size_t bytes, int n_purposes,
                                       osla_segment **out);
 
-/* The table of origins and targets: 64 bytes for each of 10,000 ranks, in a segment of every rank,
- * would be 80 MB on a node of 128. n_origins  in the table of each rank, the same on all ranks
- *   index_of   the index of `origin` in the table of `target`, from 0 to n_origins - 1, another one
- *              for each origin; -1: it never notifies that target. Gives the same on all ranks;
- * part of each notify, so it must be quick arg        for index_of; borrowed as long as the segment
- * lives */
+/* The origins that may notify each target. Slots for all ranks would be too large: with 10,000
+ * ranks and 64 bytes for each, a segment takes 80 MB on a node of 128 ranks.
+ *   n_origins [in] number of origins in the table of each target; the same on all ranks
+ *   index_of  [in] returns the index of `origin` in the table of `target`, from 0 to n_origins - 1,
+ *                  different for each origin; -1 if it never notifies that target. The result is
+ *                  the same on all ranks. It is called in each notify, so it must be fast.
+ *   arg       [in] for index_of; borrowed during the lifetime of the segment */
 typedef struct osla_notifiers {
   int n_origins;
   int (*index_of)(const void *arg, int origin, int target);
   const void *arg;
 } osla_notifiers;
 
-/* As osla_segment_create, with slots for those origins only: others' notifies are errors (ARG), and
- * their slots are read as 0. For a process row and column see osla_grid_notifiers. */
+/* As osla_segment_create, with slots for the named origins only. A notify of another origin is an
+ * error (ARG), and its slot is read as 0. osla_grid_notifiers names the ranks of a process row and
+ * column. */
 OSLA_API osla_err osla_segment_create_for(osla_transport *transport, size_t bytes, int n_purposes,
                                           const osla_notifiers *notifiers, osla_segment **out);
 
@@ -73,102 +75,108 @@ OSLA_API osla_err osla_segment_create_for(osla_transport *transport, size_t byte
  * data. Pass the number of ranks as n_origins if the creator names no origins. Local, pure. */
 OSLA_API uint64_t osla_segment_footprint(uint64_t bytes, int n_purposes, int n_origins);
 
-/* Exposes the caller's memory. Collective. No notify slots; only its owner has a pointer, all
- * others use get and put, on the node too. The memory stays the caller's and must outlive the
- * segment; nothing else may use its first 16 bytes during the call (a mark is written there and
- * taken back, to see that others reach it). Parts of it may be attached elsewhere, too, or belong
- * to a window of the caller's. Errors as above, and ARG for base == NULL with bytes > 0. */
+/* Exposes the caller's memory as a segment. It has no notify slots. Only its owner has a pointer to
+ * it; all other ranks use get and put, on the same node as well. The memory belongs to the caller
+ * and must outlive the segment. Nothing else may use its first 16 bytes during the call, because a
+ * test pattern is written there and removed. Parts of the memory may be attached to other segments,
+ * or belong to a window of the caller. Collective.
+ * Errors, on all ranks together: as osla_segment_create, and ARG for base == NULL with bytes > 0.
+ */
 OSLA_API osla_err osla_segment_attach(osla_transport *transport, void *base, size_t bytes,
                                       osla_segment **out);
 
-/* Collective. Accepts NULL and nulls the handle. A barrier where there are several nodes, for
- * attached memory, and where node memory comes from MPI; else it does not wait for other ranks,
- * which may still use what they reach of the segment. */
+/* Destroys a segment. Accepts NULL and nulls the handle. Collective; a barrier if the job has
+ * several nodes, for attached memory, and if node memory comes from MPI. Otherwise it does not wait
+ * for other ranks, which may go on to use the segment's memory. */
 OSLA_API void osla_segment_destroy(osla_segment **segment);
 
-/* My data area, and a rank's data area or NULL when it is not mapped here. Local. Loads and stores
- * there are ordered by notify or by a collective of osla_transport.h. */
+/* Address of this rank's data area, or of the data area of `rank`, which is NULL if it is not
+ * mapped here. A notify, or a collective of osla_transport.h, orders loads and stores there. Local.
+ */
 OSLA_API void *osla_segment_local(const osla_segment *segment);
 OSLA_API void *osla_segment_peer(const osla_segment *segment, int rank);
 OSLA_API size_t osla_segment_bytes(const osla_segment *segment);
 OSLA_API osla_transport *osla_segment_transport(
-  const osla_segment *segment); /* its object keeps it */
+  const osla_segment *segment); /* owned by the segment's creator */
 
-/* All that it holds steers (heads, indices), and moves even where work is only modelled, as opposed
- * to elements of matrices and panels (src/blas/work.h). Local; before the first transfer. */
+/* Declares that the contents of the segment control the program (heads, indices), in contrast to
+ * elements of matrices and panels. Simulations that only model work (src/blas/work.h) then move the
+ * contents nevertheless. Local; before the first transfer. */
 OSLA_API void osla_segment_steers(osla_segment *segment);
 
-/* Contiguous nonblocking transfers to and from the data area of a rank; `offset` and `bytes` in
- * bytes. Local, thread-safe. On the node they are complete on return. osla_transfer_wait completes
- * a get when the data has arrived, a put when the source may be reused. Errors: MPI, MEM. */
+/* Contiguous nonblocking transfers from and to the data area of a rank; `offset` and `bytes` in
+ * bytes. On the node they are complete on return. osla_transfer_wait completes a get when the data
+ * have arrived, and a put when the source may be reused. Local, thread-safe. Errors: MPI, MEM. */
 OSLA_API osla_err osla_segment_get(osla_segment *segment, int rank, size_t offset, void *dest,
                                    size_t bytes, osla_transfer *transfer);
 OSLA_API osla_err osla_segment_put(osla_segment *segment, int rank, size_t offset,
                                    const void *source, size_t bytes, osla_transfer *transfer);
-/* As osla_segment_get, but it may need progress steps of `rank` (osla_progress, a wait on this
- * transport): not where that rank may wait in the program's own MPI calls for what the caller does
- * next. Faster where MPI has no remote DMA: over TCP two to four times for 64 KiB and more. */
+/* As osla_segment_get, but it may need progress steps of `rank` (osla_progress, or a wait on this
+ * transport). Do not use it if that rank may block in MPI calls of the program until the caller has
+ * continued. It is faster if MPI has no remote DMA: over TCP two to four times for 64 KiB and more.
+ */
 OSLA_API osla_err osla_segment_fetch(osla_segment *segment, int rank, size_t offset, void *dest,
                                      size_t bytes, osla_transfer *transfer);
 OSLA_API osla_err osla_transfer_wait(osla_segment *segment, osla_transfer *transfer);
 
-/* A get and its end. */
+/* Gets data and waits for them. */
 OSLA_API osla_err osla_segment_read(osla_segment *segment, int rank, size_t offset, void *dest,
                                     size_t bytes);
 OSLA_API osla_err osla_transfer_test(osla_segment *segment, osla_transfer *transfer, bool *done);
 
-/* Orders my earlier puts to `rank`, also those with notify: on return they are visible there. It
- * may need progress steps of `rank`. Local. Errors: MPI. */
+/* Completes this rank's earlier puts to `rank`, with or without notify: on return they are visible
+ * there. It may need progress steps of `rank`. Local. Errors: MPI. */
 OSLA_API osla_err osla_segment_flush(osla_segment *segment, int rank);
 
-/* Raises my slot `purpose` at `rank` to `value`, after everything I stored or put there before.
- * osla_put_notify also puts data first; the source may be reused on return, the rest may come later
- * (osla_segment_flush waits for it). What a rank is notified of before it next makes progress has a
- * limit (OSLA_MESSAGES in osla(1)); beyond that the call waits. Local, thread-safe for different
- * (rank, purpose). Errors: ARG (no such purpose: attached memory has none), MPI. */
+/* Raises this rank's slot `purpose` at `rank` to `value`, after everything that this rank stored or
+ * put there before. osla_put_notify puts data first. The source may be reused on return, but data
+ * and value may arrive later (osla_segment_flush waits for them). The number of notifies that
+ * `rank` has not processed is limited (OSLA_MESSAGES in osla(1)); beyond it the call waits. Local,
+ * thread-safe for different (rank, purpose). Errors: ARG (no such purpose; attached memory has
+ * none), MPI. */
 OSLA_API osla_err osla_notify(osla_segment *segment, int rank, int purpose, uint64_t value);
 OSLA_API osla_err osla_put_notify(osla_segment *segment, int rank, size_t offset,
                                   const void *source, size_t bytes, int purpose, uint64_t value);
 
-/* As osla_put_notify, but does not wait for the target: the rest happens in this rank's progress
- * steps (every wait on this transport makes some). The source must stay as it is until
- * osla_posted_wait has been called, exactly once. On the node it is complete on return. What a rank
- * posts to another for one purpose is seen there in that order. Local. Errors: as osla_put_notify,
- * and MEM. The target may also get what I stored in my own data area before. _test is true when
- * _wait would not wait, and then stands for it. */
+/* As osla_put_notify, but returns at once; the transfer continues in this rank's progress steps,
+ * which every wait on this transport makes. The source must stay unchanged until osla_posted_wait,
+ * which must be called exactly once. On the node it is complete on return. Posts of one rank to
+ * another for one purpose are seen there in their order. The target may also get what this rank
+ * stored in its own data area before. osla_posted_test sets *done if osla_posted_wait would not
+ * wait, and then replaces it. Local. Errors: as osla_put_notify, and MEM. */
 OSLA_API osla_err osla_put_notify_post(osla_segment *segment, int rank, size_t offset,
                                        const void *source, size_t bytes, int purpose,
                                        uint64_t value, osla_posted *posted);
 OSLA_API osla_err osla_posted_wait(osla_segment *segment, osla_posted *posted);
 OSLA_API osla_err osla_posted_test(osla_segment *segment, osla_posted *posted, bool *done);
 
-/* A notify alone, which nobody has to wait for; if it fails later, that ends all ranks. */
+/* Posts a notify without data. No wait is needed; a later failure ends all ranks. */
 OSLA_API osla_err osla_notify_post(osla_segment *segment, int rank, int purpose, uint64_t value);
 
-/* The same for a word of the data area in place of a slot: 8 bytes at a multiple of 8, which are
- * written in this way alone and read by acquiring loads. Several ranks may post to one word; only
- * what each of them posts arrives there in its order. With n_purposes = 0, too. */
+/* As osla_put_notify_post without data, for a word of the data area instead of a slot: 8 bytes at a
+ * multiple of 8, which are written only by posts and read by acquire loads. Several ranks may post
+ * to one word; the posts of each rank arrive in their order. It works with n_purposes = 0. */
 OSLA_API osla_err osla_word_post(osla_segment *segment, int rank, size_t offset, uint64_t value,
                                  osla_posted *posted);
 
-/* And data before the word: who sees the word sees the data, which lie at `offset`. Else as
- * osla_put_notify_post. */
+/* As osla_word_post, with data that are put at `offset` before the word: a rank that sees the word
+ * sees the data. */
 OSLA_API osla_err osla_put_word_post(osla_segment *segment, int rank, size_t offset,
                                      const void *source, size_t bytes, size_t word_offset,
                                      uint64_t value, osla_posted *posted);
 
-/* Wakes a rank of my node that sleeps in osla_segment_wait on this segment, after a store of mine
- * that its test reads. Local, quick where nobody sleeps. */
+/* Wakes a rank of this node that sleeps in osla_segment_wait on this segment, after a store that
+ * its test reads. Local, fast if the rank does not sleep. */
 OSLA_API void osla_segment_wake(osla_segment *segment, int rank);
 
-/* The value of the slot that `origin` writes here (acquire), and a wait until it is at least
- * `value`. For segments made by osla_segment_create with more than `purpose` slots. The wait sleeps
- * and makes progress. Local. */
+/* osla_notify_read returns the value of the slot of `origin` on this rank (acquire).
+ * osla_notify_wait waits until it is at least `value`; it sleeps and makes progress. The segment
+ * must have more than `purpose` purposes. Local. */
 OSLA_API uint64_t osla_notify_read(const osla_segment *segment, int origin, int purpose);
 OSLA_API void osla_notify_wait(osla_segment *segment, int origin, int purpose, uint64_t value);
 
-/* Waits until test(arg) is true; test is called again after every notify to this rank's segment
- * and after each nap. Local. */
+/* Waits until test(arg) is true. The test is called again after every notify to this rank's
+ * segment, and repeatedly in between. Local. */
 OSLA_API void osla_segment_wait(osla_segment *segment, bool (*test)(void *arg), void *arg);
 
 #ifdef __cplusplus

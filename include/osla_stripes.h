@@ -1,17 +1,16 @@
 /* A striped lock between the ranks of a node (floor 1).
  *
- * 64 stripes in one word: a holder takes all the stripes it needs in a single atomic step, so
- * nobody ever holds some while waiting for others, and no cycle of waiters can arise. Lies in a
- * segment, zero-initialised.
+ * One word holds 64 stripes. A holder acquires all its stripes in one atomic step, so no thread
+ * holds stripes while it waits for others, and deadlock is impossible. A lock lies in a segment and
+ * begins as zeros.
  *
- * Nobody starves. Who has waited for 5 ms draws a ticket, and the oldest ticket claims its stripes:
- * from then on nobody else takes one of them, except, once each, threads whose call had begun
- * before. So it has them at its first try after those and the present holders have given them back,
- * and each waiter is passed by what came in 5 ms, by the older tickets, and by those. A claim
- * lasts 1 ms from the claimant's latest try, twice as long whenever that was too short: so who
- * tries every d ms has at most log2(d) + 1 tries in vain, and who never comes back, because it was
- * stopped, keeps nobody waiting for ever. A claim only lets others wait: what excludes them is the
- * one word.
+ * The lock is free of starvation. A thread that has waited for 5 ms draws a ticket, and the oldest
+ * ticket claims its stripes: no other thread acquires one of them any more, except threads whose
+ * call had already begun, once each. So the claimant acquires its stripes at its first try after
+ * these threads and the present holders have released them. A claim ends 1 ms after the claimant's
+ * latest try; the time doubles whenever it was too short. So a thread that tries every d ms fails
+ * at most log2(d) + 1 times, and a claimant that was stopped does not block others for ever. A
+ * claim only makes others wait; mutual exclusion depends on the word of stripes alone.
  *
  * Threads: any thread may call these, at any time.
  * Part: may change in any release (osla_unstable.h).
@@ -30,26 +29,27 @@ extern "C" {
 typedef struct osla_stripes {
   alignas(64) uint64_t held;
   uint32_t bell[2];
-  uint64_t claimant, claimed, until; /* a ticket, 0: none; its stripes; end of the claim in us */
-  uint64_t tickets;                  /* drawn so far */
+  uint64_t claimant, claimed,
+    until;          /* ticket of the claimant, 0 if none; its stripes; end of its claim in us */
+  uint64_t tickets; /* number of tickets drawn so far */
 } osla_stripes;
 
-/* Takes all stripes of the mask, or none. Local, thread-safe. */
+/* Acquires all stripes of the mask, or none; returns whether it did. Local, thread-safe. */
 OSLA_API bool osla_stripes_try(osla_stripes *lock, uint64_t mask);
 
-/* The same for who comes back with the same mask and patience until it is true, and so has its
- * turn. {0}: for the first time, and again after it was true. Local. */
+/* State of a thread that calls osla_stripes_try_again, with the same mask, until it returns true.
+ * Start from {0}. Then it cannot starve. Local. */
 typedef struct osla_stripes_patience {
-  double since; /* the first try */
+  double since; /* time of the first try, in s */
   uint64_t ticket, span, until;
 } osla_stripes_patience;
 OSLA_API bool osla_stripes_try_again(osla_stripes *lock, uint64_t mask,
                                      osla_stripes_patience *patience);
 
-/* Waits until all stripes of the mask are taken: sleeps, and makes progress. Local. */
+/* Waits until it has acquired all stripes of the mask. It sleeps, and makes progress. Local. */
 OSLA_API void osla_stripes_take(osla_transport *transport, osla_stripes *lock, uint64_t mask);
 
-/* Gives the stripes back; what the holder stored is visible to the next one. Local. */
+/* Releases the stripes. The next holder sees what this holder stored. Local. */
 OSLA_API void osla_stripes_release(osla_transport *transport, osla_stripes *lock, uint64_t mask);
 
 #ifdef __cplusplus

@@ -1,10 +1,10 @@
-/* A trace of what every rank does and when (floor 0).
+/* A trace: a record of what every rank does at which time (floor 0).
  *
- * Between start and stop the library notes each transfer, wait, collective and local product with
- * its times; then the trace is written as a file for a trace viewer (chrome://tracing,
- * ui.perfetto.dev), or summed up. What was recorded stays with the transport until the next start.
- * When tracing is off, each place that could note something tests one pointer. An event takes 32
- * bytes. A rank keeps at most OSLA_TRACE_MAX_EVENTS; those beyond are counted, and not kept.
+ * Between start and stop the library records each transfer, wait, collective and local product with
+ * its times. Then the trace can be written to a file for a trace viewer (chrome://tracing,
+ * ui.perfetto.dev), or summed up. The record stays with the transport until the next start. When
+ * tracing is off, each place that records tests one pointer. An event takes 32 bytes. A rank stores
+ * at most OSLA_TRACE_MAX_EVENTS events; further ones are only counted.
  *
  * Threads: as osla_transport.h says of collective and of local calls; recording is thread-safe.
  * Part: may change in any release (osla_unstable.h).
@@ -19,109 +19,113 @@
 extern "C" {
 #endif
 
-/* What a rank can be at. An event's amount is bytes, floating-point operations or elements. Events
- * may lie inside others: a wait serves other ranks, and this may be an UPDATE. */
+/* Kinds of events. The amount of an event is in bytes, floating-point operations or elements.
+ * Events may be nested: a wait serves other ranks, which may include an UPDATE. */
 typedef enum osla_trace_kind {
-  OSLA_TRACE_GET,         /* bytes; off the node, from the call to the completion that was seen */
-  OSLA_TRACE_PUT,         /* the same; it may run while its rank does something else */
-  OSLA_TRACE_ISSUE,       /* bytes; inside the call that starts such a get or put */
-  OSLA_TRACE_WAIT,        /* for a get or put that was not complete */
-  OSLA_TRACE_COPY,        /* bytes; data of another rank that this processor has moved, such as a
-                             get or put on the node, which is complete on return */
-  OSLA_TRACE_FLUSH,       /* until all puts to a rank have arrived there */
-  OSLA_TRACE_NOTIFY,      /* bytes; a notify, and the data that goes with it */
-  OSLA_TRACE_FORWARD,     /* bytes; inside the calls that pass another rank's panel on */
-  OSLA_TRACE_NOTIFY_WAIT, /* for the notify of another rank, which is at work on something */
+  OSLA_TRACE_GET,   /* bytes; get between nodes, from the call to the observed completion */
+  OSLA_TRACE_PUT,   /* bytes; put between nodes, as GET; the rank may do other work meanwhile */
+  OSLA_TRACE_ISSUE, /* bytes; the call that starts a GET or PUT */
+  OSLA_TRACE_WAIT,  /* wait for an incomplete get or put */
+  OSLA_TRACE_COPY, /* bytes; data of another rank that this processor moved, such as a get or put on
+                      the node, which is complete on return */
+  OSLA_TRACE_FLUSH,       /* wait until all puts to a rank have arrived */
+  OSLA_TRACE_NOTIFY,      /* bytes; a notify and its data */
+  OSLA_TRACE_FORWARD,     /* bytes; the calls that forward another rank's panel */
+  OSLA_TRACE_NOTIFY_WAIT, /* wait for the notify of another rank, which is working */
   OSLA_TRACE_FETCH_ADD,   /* a step of a shared counter */
-  OSLA_TRACE_LOCK,        /* until the stripes of a lock were free */
+  OSLA_TRACE_LOCK,        /* wait for the stripes of a lock */
   OSLA_TRACE_BARRIER,
-  OSLA_TRACE_ALLREDUCE, /* bytes, here and below */
+  OSLA_TRACE_ALLREDUCE, /* bytes, as for the other collectives below */
   OSLA_TRACE_BCAST,
   OSLA_TRACE_ALLTOALL,
   OSLA_TRACE_ALLGATHER,
-  OSLA_TRACE_PACK, /* bytes; data or indices put in order in this rank's own memory */
-  OSLA_TRACE_GEMM, /* flops, here and below */
+  OSLA_TRACE_PACK, /* bytes; data or indices rearranged in this rank's own memory */
+  OSLA_TRACE_GEMM, /* floating-point operations, as for the kinds below */
   OSLA_TRACE_SYRK,
   OSLA_TRACE_TRSM,
-  OSLA_TRACE_PANEL,  /* a diagonal block is factored */
-  OSLA_TRACE_ROWS,   /* elements; rows exchanged, or taken over a whole panel of columns */
-  OSLA_TRACE_UPDATE, /* elements; added to the matrix or right-hand side that they belong to */
+  OSLA_TRACE_PANEL,  /* factorisation of a diagonal block */
+  OSLA_TRACE_ROWS,   /* elements; rows interchanged, or applied to a whole panel of columns */
+  OSLA_TRACE_UPDATE, /* elements; additions to the matrix or right-hand side */
   OSLA_TRACE_KINDS
 } osla_trace_kind;
 
 enum { OSLA_TRACE_MAX_EVENTS = 1 << 22 };
 
-/* Clears what was recorded, sets all ranks to the clock of rank 0, and starts. Collective; a
- * barrier. Clocks that differ by less than it takes to compare them count as one: so on one host
- * nothing is shifted. No transfer should be under way: those begun before are not noted.
- * Errors, on all ranks together: MEM, MPI. */
+/* Clears the record, synchronises all ranks to the clock of rank 0, and starts. Clocks that differ
+ * by less than the error of the comparison count as equal, so clocks of one host are not shifted.
+ * No transfer should be under way, because earlier transfers are not recorded. Collective; a
+ * barrier. Errors, on all ranks together: MEM, MPI. */
 OSLA_API osla_err osla_trace_start(osla_transport *transport);
 
-/* Stops; what was recorded stays. Local: each rank stops when it is done. No effect when off. */
+/* Stops recording; the record stays. Each rank stops by itself. No effect when tracing is off.
+ * Local. */
 OSLA_API void osla_trace_stop(osla_transport *transport);
 
-/* Gathers the events of all ranks, piece by piece, and writes them from rank 0. Collective; stops
- * first, may be called again.
- *   path [in] a file in the trace event format of Chrome: one JSON array. Process: node; thread:
- *             rank (its other threads: rank + thread * ranks); times in microseconds since the
- *             start, on rank 0's clock. Complete events ("X"); GET and PUT as asynchronous pairs
- *             ("b", "e"). It appears under its name when it is complete, an older one of this name
- *             stays until then and passes on its rights; pipes and devices are written as they
- *             stand; of significance on rank 0 alone
+/* Gathers the events of all ranks, in pieces, and writes them from rank 0. It stops the trace
+ * first, and may be called repeatedly. Collective.
+ *   path [in] name of a file in the trace event format of Chrome, a JSON array; used on rank 0
+ *             only. A process of the viewer is a node, a thread is a rank (further threads of a
+ *             rank: rank + thread * ranks). Times are in microseconds since the start, on the clock
+ *             of rank 0. Events are complete ("X"); GET and PUT are asynchronous pairs ("b", "e").
+ *             The file gets its name when it is complete; an older file of that name stays until
+ *             then, and its permissions are kept. Pipes and devices are written directly.
  * Errors, on all ranks together: STATE (never started), IO, MEM, MPI. */
 OSLA_API osla_err osla_trace_write(osla_transport *transport, const char *path);
 
-/* --- for who records: local, thread-safe, no effect when off --- */
+/* --- recording: local, thread-safe, no effect when tracing is off --- */
 
-/* The time now, for the next call; negative when tracing is off. */
+/* The current time, for osla_trace_add; negative when tracing is off. */
 OSLA_API double osla_trace_now(const osla_transport *transport);
 
-/* Notes something that lasted from `since`, a result of osla_trace_now, until now.
- *   since  [in] negative: nothing is noted
- *   amount [in] of this rank, in the unit of the kind; 0 where it has none */
+/* Records an event from `since`, a result of osla_trace_now, until now.
+ *   since  [in] negative: nothing is recorded
+ *   amount [in] of this rank, in the unit of the kind; 0 for kinds without a unit */
 OSLA_API void osla_trace_add(osla_transport *transport, osla_trace_kind kind, double since,
                              double amount);
 
-/* The same for something that ended at `until`. */
+/* As osla_trace_add, for an event that ended at `until`. */
 OSLA_API void osla_trace_add_until(osla_transport *transport, osla_trace_kind kind, double since,
                                    double until, double amount);
 
-/* --- what comes of it --- */
+/* --- results --- */
 
 typedef struct osla_trace_total {
-  int64_t events;         /* of all ranks */
-  double seconds;         /* summed over all ranks */
-  double seconds_largest; /* of one rank */
-  double amount;          /* summed over all ranks */
+  int64_t events;         /* number of events of all ranks */
+  double seconds;         /* time summed over all ranks, in s */
+  double seconds_largest; /* largest time of a rank, in s */
+  double amount;          /* amount summed over all ranks */
 } osla_trace_total;
 
-/* overlap: how much of the communication was hidden. Of each rank we take the time in which at
- * least one transfer was in flight, from its first call to the completion that was seen, and the
- * part of it in which the rank was held by its transfers and could not compute:
+/* Summary of a trace. The overlap says how much of the communication was hidden. For each rank it
+ * uses the time in which at least one transfer was in flight, from its first call to its observed
+ * completion, and the part of that time in which the rank was busy with its transfers and could not
+ * compute:
  *
  *   in_flight = length of the union of its GET, PUT, ISSUE, WAIT, COPY, FLUSH, NOTIFY
  *   exposed   = length of the union of its           ISSUE, WAIT, COPY, FLUSH, NOTIFY
  *   overlap   = 1 - (sum of exposed over the ranks) / (sum of in_flight over the ranks)
  *
- * So overlap lies in 0 .. 1, transfers that run side by side count once, and what is complete on
- * return (COPY, on the node) is exposed. Data that the node reads in place is no transfer. Waits
- * for another rank's work (NOTIFY_WAIT, LOCK, collectives) tell of balance, not of overlap, and do
- * not count. A rank with several threads is held when one of them is. */
+ * So the overlap lies between 0 and 1, concurrent transfers count once, and a transfer that is
+ * complete on return (COPY, on the node) is exposed. Data that a node reads in place are not
+ * transferred. Waits for the work of another rank (NOTIFY_WAIT, LOCK, collectives) show load
+ * imbalance and do not count. A rank with several threads is busy if one of them is. */
 typedef struct osla_trace_summary {
   osla_trace_total kind[OSLA_TRACE_KINDS];
-  double seconds;   /* from start to stop, the largest over the ranks */
-  double in_flight; /* summed over the ranks */
-  double exposed;   /* summed over the ranks */
-  double overlap;   /* NaN: nothing was in flight */
-  int64_t dropped;  /* events of all ranks that were not kept; if any, the rest here is too low */
+  double seconds;   /* time from start to stop, largest over the ranks, in s */
+  double in_flight; /* summed over the ranks, in s */
+  double exposed;   /* summed over the ranks, in s */
+  double overlap;   /* NaN if nothing was in flight */
+  int64_t
+    dropped; /* events of all ranks that were not stored; if > 0, all other values are too low */
 } osla_trace_summary;
 
-/* Sums up the events of all ranks. Collective; stops first.
- *   out [out] the same on all ranks
+/* Sums up the events of all ranks. It stops the trace first. Collective.
+ *   out [out] equal on all ranks
  * Errors, on all ranks together: STATE (never started), MEM, MPI. */
 OSLA_API osla_err osla_trace_summarise(osla_transport *transport, osla_trace_summary *out);
 
-/* A kind's name ("notify_wait") and the unit of its amount ("bytes"; "" for none). Local. */
+/* Name of a kind ("notify_wait"), and the unit of its amount ("bytes"; "" if it has none). Local.
+ */
 OSLA_API const char *osla_trace_name(osla_trace_kind kind);
 OSLA_API const char *osla_trace_unit(osla_trace_kind kind);
 

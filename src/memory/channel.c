@@ -1,8 +1,8 @@
-/* A set of channels: the ends of all ranks are matched through one segment.
+/* Sets of channels. The ends of all ranks are matched through one segment.
  *
- * Layout of a rank's data area: number of ends | table, an entry for each end | inboxes. A rank
- * reads the tables of its peers, so that set-up takes a barrier and two gets for each peer on
- * another node, and no memory that grows with the number of ranks. */
+ * Layout of a rank's data area: number of ends | table with an entry for each end | inboxes. A rank
+ * reads the tables of its peers, so set-up takes a barrier and two gets for each peer on another
+ * node, and no memory that grows with the number of ranks. */
 #include "src/memory/channel.h"
 #include "src/transport/alive.h"
 
@@ -16,15 +16,16 @@ struct osla_channels {
   int n;
   channel *channels;
   pthread_mutex_t mutex;
-  bool has_hook; /* what waits for room goes out in every wait of this rank, for whatever */
+  bool has_hook; /* the progress hook is set, which posts waiting messages in every wait of this
+                    rank */
 };
 
-/* An end as its peer reads it. All words, so that it has no gaps. */
+/* An end of a channel, as its peer reads it. All members have 64 bits, so there is no padding. */
 typedef struct channel_entry {
   int64_t peer, tag, kind, in_flight, send_bytes, recv_bytes, inbox;
 } channel_entry;
 
-/* The table of a rank. */
+/* The table of ends of one rank. */
 typedef struct peer_table {
   int rank;
   int64_t n;
@@ -34,7 +35,7 @@ typedef struct peer_table {
 enum { HEAD = CHANNEL_LINE };
 static const int64_t MOST_BYTES = INT64_C(1) << 40;
 
-/* ---- what was asked for ---- */
+/* ---- checks of the arguments ---- */
 
 static osla_err check_end(const osla_transport *t, int i, const osla_channel_end *e)
 {
@@ -93,8 +94,9 @@ static osla_err check_ends(const osla_transport *t, int n, const osla_channel_en
 
 static const channel_ops *ops_of(const osla_transport *t, const osla_channel_end *e)
 {
-  static const channel_ops *const near[] = {&osli_channel_newest, &osli_channel_racy,
-                                            &osli_channel_ring}; /* as osla_channel_kind */
+  static const channel_ops *const near[] = {
+    &osli_channel_newest, &osli_channel_racy,
+    &osli_channel_ring}; /* in the order of osla_channel_kind */
   return osla_transport_same_node(t, e->peer) ? near[e->kind] : &osli_channel_posted;
 }
 
@@ -135,7 +137,7 @@ static void write_table(const osla_channels *set)
   }
 }
 
-/* ---- the other end ---- */
+/* ---- matching of the ends ---- */
 
 static osla_err read_table(const osla_channels *set, int rank, peer_table *out)
 {
@@ -184,8 +186,8 @@ static osla_err connect_channel(osla_channels *set, channel *c, peer_table *peer
   c->number = (int)(c - set->channels);
   c->peer_number = (int)(match - peer->entries);
   c->peer_inbox = (size_t)match->inbox;
-  c->here = (unsigned char *)osla_segment_local(set->segment) + c->inbox;
-  c->there = there ? there + c->peer_inbox : NULL;
+  c->inbox_memory = (unsigned char *)osla_segment_local(set->segment) + c->inbox;
+  c->peer_inbox_memory = there ? there + c->peer_inbox : NULL;
   return c->ops->start(c);
 }
 
@@ -213,7 +215,7 @@ static void post_waiting_messages(void *arg)
 static bool has_remote_peer(const osla_channels *set)
 {
   for (int i = 0; i < set->n; i++)
-    if (!set->channels[i].there) return true;
+    if (!set->channels[i].peer_inbox_memory) return true;
   return false;
 }
 
@@ -240,7 +242,7 @@ static void free_set(osla_channels *set)
   free(set);
 }
 
-/* All tables are written before one is read. */
+/* Connects the channels after all ranks have written their tables. */
 static osla_err connect_after_barrier(osla_channels *set)
 {
   OSLA_CALL(osla_barrier(set->t));
@@ -284,11 +286,12 @@ void *osla_channel_buffer(osla_channels *set, int which)
   return set->channels[which].ops->buffer(&set->channels[which]);
 }
 
-/* A caller may poll in a loop, so each poll makes progress for data from other nodes. */
+/* Asks a channel a question, with a progress step in between if the peer is on another node,
+ * because a caller may poll in a loop. */
 static bool poll_channel(channel *c, bool (*question)(channel *c))
 {
   if (question(c)) return true;
-  if (c->there) return false;
+  if (c->peer_inbox_memory) return false;
   osla_progress(osla_segment_transport(c->segment));
   return question(c);
 }
@@ -333,13 +336,13 @@ bool osli_channel_closed(osla_channels *set, int which)
   return poll_channel(&set->channels[which], set->channels[which].ops->closed);
 }
 
-/* ---- the end ---- */
+/* ---- destruction ---- */
 
 static bool are_all_delivered(void *arg)
 {
   const osla_channels *set = arg;
   bool all = true;
-  for (int i = 0; i < set->n; i++) /* each makes a step */
+  for (int i = 0; i < set->n; i++) /* the call makes a step on each channel */
     if (set->channels[i].ops->delivered)
       all = set->channels[i].ops->delivered(&set->channels[i]) && all;
   return all;

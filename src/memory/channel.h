@@ -1,4 +1,4 @@
-/* What the files of channels share (floor 1, private). */
+/* Declarations that all sources of channels share (floor 1, internal). */
 #ifndef OSLA_CHANNEL_PRIVATE_H
 #define OSLA_CHANNEL_PRIVATE_H
 
@@ -12,22 +12,25 @@ enum { CHANNEL_LINE = 64 };
 
 typedef struct channel channel;
 
-/* On a node newest (LATEST), racy (RACY), ring (EVERY); between nodes posted. */
+/* Operations of one implementation of channels: newest (LATEST), racy (RACY) and ring (EVERY) on a
+ * node; posted between nodes. */
 typedef struct channel_ops {
-  /* Memory at who receives messages of so many bytes; a whole number of lines. */
+  /* Bytes of the inbox for messages of `bytes` bytes; a multiple of the cache line. */
   size_t (*inbox_bytes)(int in_flight, size_t bytes);
   osla_err (*start)(channel *c);
-  void (*stop)(channel *c); /* frees; also where start failed or was not reached. NULL: nothing */
+  /* frees the state, even if start failed or was not called; NULL if there is nothing to free */
+  void (*stop)(channel *c);
   void *(*buffer)(channel *c);
-  bool (*can_send)(channel *c); /* NULL: always */
+  bool (*can_send)(channel *c); /* NULL if sending never waits */
   osla_err (*send)(channel *c, uint64_t stamp);
   bool (*can_recv)(channel *c);
   osla_err (*recv)(channel *c, const void **message, uint64_t *stamp);
-  osla_err (*close)(channel *c); /* is_closed is true */
+  osla_err (*close)(channel *c); /* called after is_closed is set */
   bool (*closed)(channel *c);
-  /* NULL: there is never anything to do. */
+  /* Both NULL if nothing remains to be done after a send. */
   osla_err (*progress)(channel *c);
-  bool (*delivered)(channel *c); /* nothing of mine is under way, or the peer is at its end */
+  /* no message of this rank is under way, or the peer destroys its end */
+  bool (*delivered)(channel *c);
 } channel_ops;
 
 extern const channel_ops osli_channel_newest, osli_channel_racy, osli_channel_ring,
@@ -36,13 +39,16 @@ extern const channel_ops osli_channel_newest, osli_channel_racy, osli_channel_ri
 struct channel {
   const channel_ops *ops;
   osla_segment *segment;
-  pthread_mutex_t *mutex; /* of the set: a progress step of another thread may post what waits */
+  pthread_mutex_t
+    *mutex; /* mutex of the set: progress in another thread may post waiting messages */
   osla_channel_end end;
-  int number, peer_number;     /* of this end and of the peer's, in their sets */
-  bool is_closed;              /* by me */
-  size_t inbox, peer_inbox;    /* offsets in the data areas of the segment */
-  unsigned char *here, *there; /* the inboxes; there: NULL where it cannot be reached */
-  void *state;                 /* of ops, freed by stop */
+  int number,
+    peer_number;  /* index of this end in its set, and of the peer's end in the peer's set */
+  bool is_closed; /* closed by this rank */
+  size_t inbox, peer_inbox; /* offsets in the segment's data areas of this rank and of the peer */
+  unsigned char *inbox_memory, *peer_inbox_memory; /* addresses of the inboxes; peer_inbox_memory is
+                                                      NULL if it is not mapped here */
+  void *state;                                     /* state of the implementation, freed by stop */
 };
 
 /* Allocates the zeroed state of a channel. Errors: MEM. */

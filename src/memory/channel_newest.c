@@ -1,18 +1,18 @@
-/* LATEST on a node: three slots in the memory of who receives. The writer fills its slot there, and
- * the reader looks at its own: nothing is copied. Short messages, their stamps and the word between
- * the two share one line, so that a message costs one line's way from core to core. */
+/* LATEST on a node: three slots in the memory of the receiver (newest.h). The writer fills its slot
+ * and the reader reads its own, without copies. A short message, its stamp and the exchanged word
+ * share one cache line, so a message moves one line between cores. */
 #include "src/memory/channel.h"
 #include "src/memory/newest.h"
 
 typedef struct state {
-  newest *inbox, *peer_inbox; /* messages to me, and to the peer */
+  newest *inbox, *peer_inbox; /* messages to this rank, and to the peer */
   size_t inbox_stride, peer_stride;
-  uint32_t read_slot, write_slot; /* my slots */
+  uint32_t read_slot, write_slot; /* slots that this rank reads from and writes to */
   bool has_received;
 } state;
 
-/* A slot: the stamp, and the message. The first one stands behind the words such that messages are
- * aligned to 16, and where they have lines of their own to those. */
+/* A slot holds the stamp and the message. The first slot begins such that messages are aligned to
+ * 16 bytes, and long messages to cache lines. */
 enum { STAMP = sizeof(uint64_t) };
 _Static_assert(sizeof(newest) == STAMP, "a short first message is aligned, too");
 
@@ -37,8 +37,8 @@ static size_t inbox_bytes(int in_flight, size_t bytes)
 static osla_err start(channel *c)
 {
   OSLA_CALL(channel_state_allocate(c, sizeof(state)));
-  *(state *)c->state = (state){.inbox = (newest *)(void *)c->here,
-                               .peer_inbox = (newest *)(void *)c->there,
+  *(state *)c->state = (state){.inbox = (newest *)(void *)c->inbox_memory,
+                               .peer_inbox = (newest *)(void *)c->peer_inbox_memory,
                                .inbox_stride = slot_stride((size_t)c->end.recv_bytes),
                                .peer_stride = slot_stride((size_t)c->end.send_bytes),
                                .read_slot = NEWEST_READER_FIRST,
@@ -93,7 +93,8 @@ static osla_err close_channel(channel *c)
   return channel_close_on_node(c, &s->peer_inbox->closed);
 }
 
-/* Its last message was published before. */
+/* Has the peer closed, and has this rank received its last message? The peer publishes that before
+ * it closes. */
 static bool closed(channel *c)
 {
   const state *s = c->state;

@@ -1,20 +1,20 @@
-/* Messages that are posted: all kinds between nodes.
+/* Channels between nodes, for all kinds.
  *
- * Message s (from 1) goes to slot (s - 1) mod (R + 1) of who receives, then the word `arrived`
- * there becomes s. Who receives looks at one of them, `held`, and its sender hears of that
- * (`acknowledged`): what was sent before may be overwritten. So R are under way at most, and one is
- * looked at. A state for which there is no room waits in the sender's memory; of LATEST a newer one
- * replaces it.
+ * With R = in_flight, message s (from 1) goes to slot (s - 1) mod (R + 1) of the receiver's inbox;
+ * then the word n_arrived there becomes s. The receiver reads one message, number n_received, and
+ * acknowledges it to the sender; earlier messages may be overwritten. So at most R messages are
+ * under way while one is being read. A message without room waits in the sender's memory; a newer
+ * message of LATEST or RACY replaces it.
  *
- * In a direction that has a line (segment_lines.h) who receives has started receives for all that
- * may come, and a message is one of MPI's, from the sender's memory into the slot; `arrived` counts
- * them here. Else it is a put with its word.
+ * If a direction has a message line (segment_lines.h), the receiver has started receives for all
+ * messages that may come, and a message moves from the sender's memory into the slot; completed
+ * receives count in n_arrived. Otherwise a message is a put with a word.
  *
- * Between hosts a word takes about as long as a small message. So the acknowledgement rides in the
- * head of the next message to that peer, if there are any; a word of its own it gets
- * - from who only receives, after each R / 2 messages;
- * - where my message itself has no room;
- * - in any wait, where as many have arrived as there is room for: the peer may wait for more.
+ * Between hosts a word takes about as long as a small message. Therefore an acknowledgement travels
+ * in the head of the next message to that peer. It is sent as a word
+ * - after each R / 2 messages by a rank that sends no messages,
+ * - if this rank's message has no room,
+ * - in a wait of any kind, when R messages have arrived, because the peer may be waiting for room.
  */
 #include "src/memory/channel.h"
 #include "src/memory/channel_word.h"
@@ -23,33 +23,35 @@
 #include <stdlib.h>
 
 typedef struct words {
-  _Atomic uint64_t n_arrived;    /* messages to who has this inbox */
-  _Atomic uint64_t acknowledged; /* messages from it: it looks at this one */
-  _Atomic uint64_t closed;       /* messages to it in all, plus 1 */
-  _Atomic uint64_t gone;         /* the peer destroys the channel and receives no more */
+  _Atomic uint64_t n_arrived;    /* number of messages that have arrived from the peer */
+  _Atomic uint64_t acknowledged; /* number of the message of this rank that the peer is reading */
+  _Atomic uint64_t closed; /* total number of messages of the peer plus 1; 0 while it is open */
+  _Atomic uint64_t gone;   /* not 0: the peer destroys the channel and receives no more */
 } words;
 
 typedef struct state {
   words *inbox_words;
   size_t inbox_stride, peer_stride;
   uint64_t n_sent, n_received;
-  uint64_t n_sent_at_recv;       /* when I last received a message */
-  unsigned char *staging;        /* R + 2 slots: under way, waiting, being written */
-  osla_posted *posted;           /* [R + 2] of each slot; on a line for the trace alone */
-  osla_line *in, *out;           /* NULL: this one is not, whatever the other is */
-  uint64_t n_receives_started;   /* messages that a receive was started for */
-  _Atomic uint64_t n_sends_done; /* messages whose slot here is free again */
-  int *under_way;                /* [R + 2] slots, from the oldest on, cyclic */
-  int *free_slots;               /* [R + 2] slots */
+  uint64_t n_sent_at_recv; /* value of n_sent at the latest receive */
+  unsigned char
+    *staging; /* R + 2 slots for messages that are under way, wait for room, or are being written */
+  osla_posted *posted; /* [R + 2] post of each slot; with a line, only its data for the trace */
+  osla_line *recv_line, *send_line; /* NULL if there is no line in that direction */
+  uint64_t n_receives_started;      /* number of messages with a started receive */
+  _Atomic uint64_t n_sends_done;    /* number of messages whose staging slot may be reused */
+  int *under_way;                   /* [R + 2] cyclic list of slots under way, oldest first */
+  int *free_slots;                  /* [R + 2] stack of free slots */
   int n_slots, first, n_under_way, n_free;
-  int waiting_slot, write_slot; /* slots; -1: none */
+  int waiting_slot,
+    write_slot; /* slot of the message that waits for room, or is being written; -1 if none */
   channel_word acknowledged, closed, gone;
 } state;
 
-/* In a slot, before the message. */
+/* The head of a message in its slot. */
 typedef struct head {
   uint64_t stamp;
-  uint64_t acknowledged; /* by who sends it, of the peer's messages */
+  uint64_t acknowledged; /* number of the receiver's message that the sender is reading */
 } head;
 
 enum { HEAD = sizeof(head) };
@@ -64,7 +66,7 @@ static size_t inbox_bytes(int in_flight, size_t bytes)
   return CHANNEL_LINE + ((size_t)in_flight + 1) * slot_stride(bytes);
 }
 
-/* Where message number `which` > 0 lies in a ring of R + 1 slots. */
+/* Offset in the inbox of message number `which` (> 0), in the ring of R + 1 slots. */
 static size_t slot_offset(const channel *c, uint64_t which, size_t stride)
 {
   return CHANNEL_LINE + (size_t)((which - 1) % ((uint64_t)c->end.in_flight + 1)) * stride;
@@ -84,19 +86,21 @@ static osla_err open_lines(channel *c)
                              .most = c->end.in_flight,
                              .bytes = HEAD + (size_t)c->end.send_bytes,
                              .done = &s->n_sends_done};
-  OSLA_CALL(osli_segment_line_open(c->segment, &in, &s->in));
-  return osli_segment_line_open(c->segment, &out, &s->out);
+  OSLA_CALL(osli_segment_line_open(c->segment, &in, &s->recv_line));
+  return osli_segment_line_open(c->segment, &out, &s->send_line);
 }
 
-/* All that the peer may send has its receive before it hears that it may. */
+/* Starts the receives of all messages that the peer may send, before the peer is told that it may
+ * send them. */
 static osla_err start_receives(channel *c)
 {
   state *s = c->state;
-  while (s->in && s->n_receives_started < s->n_received + (uint64_t)c->end.in_flight) {
+  while (s->recv_line && s->n_receives_started < s->n_received + (uint64_t)c->end.in_flight) {
     s->n_receives_started++;
-    OSLA_CALL(osli_segment_line_start(
-      c->segment, s->in, c->here + slot_offset(c, s->n_receives_started, s->inbox_stride),
-      HEAD + (size_t)c->end.recv_bytes));
+    OSLA_CALL(osli_segment_line_start(c->segment, s->recv_line,
+                                      c->inbox_memory +
+                                        slot_offset(c, s->n_receives_started, s->inbox_stride),
+                                      HEAD + (size_t)c->end.recv_bytes));
   }
   return OSLA_OK;
 }
@@ -106,7 +110,7 @@ static osla_err start(channel *c)
   OSLA_CALL(channel_state_allocate(c, sizeof(state)));
   state *s = c->state;
   const size_t n = (size_t)c->end.in_flight + 2;
-  *s = (state){.inbox_words = (words *)(void *)c->here,
+  *s = (state){.inbox_words = (words *)(void *)c->inbox_memory,
                .inbox_stride = slot_stride((size_t)c->end.recv_bytes),
                .peer_stride = slot_stride((size_t)c->end.send_bytes),
                .n_slots = (int)n,
@@ -131,27 +135,27 @@ static void stop(channel *c)
 {
   state *s = c->state;
   if (!s) return;
-  osli_segment_line_close(c->segment, &s->in);
-  osli_segment_line_close(c->segment, &s->out);
+  osli_segment_line_close(c->segment, &s->recv_line);
+  osli_segment_line_close(c->segment, &s->send_line);
   free(s->staging);
   free(s->posted);
   free(s->under_way);
   free(s->free_slots);
 }
 
-/* ---- what is under way ---- */
+/* ---- messages under way ---- */
 
 static unsigned char *staging_slot(const state *s, int slot)
 {
   return s->staging + (size_t)slot * s->peer_stride;
 }
 
-/* The oldest that is under way. */
+/* Has the oldest message that is under way left its staging slot? */
 static osla_err oldest_has_left(channel *c, bool *left)
 {
   state *s = c->state;
   osla_posted *oldest = &s->posted[s->under_way[s->first]];
-  if (!s->out) return osla_posted_test(c->segment, oldest, left);
+  if (!s->send_line) return osla_posted_test(c->segment, oldest, left);
   *left = atomic_load_explicit(&s->n_sends_done, memory_order_acquire) >
           s->n_sent - (uint64_t)s->n_under_way;
   if (*left) osli_segment_line_left(c->segment, oldest);
@@ -180,10 +184,11 @@ static uint64_t n_arrived(const state *s)
 static const head *message_here(const channel *c, uint64_t which)
 {
   const state *s = c->state;
-  return (const head *)(const void *)(c->here + slot_offset(c, which, s->inbox_stride));
+  return (const head *)(const void *)(c->inbox_memory + slot_offset(c, which, s->inbox_stride));
 }
 
-/* How many of my messages. The mutex is held, so the newest from the peer stays where it is. */
+/* Number of this rank's messages that the peer has acknowledged. The caller holds the mutex, so the
+ * latest message of the peer is not overwritten. */
 static uint64_t acknowledged_by_peer(const channel *c)
 {
   const state *s = c->state;
@@ -208,7 +213,8 @@ static osla_err post(channel *c, int slot)
   h->acknowledged = s->acknowledged.wanted = s->acknowledged.posted = s->n_received;
   s->under_way[(s->first + s->n_under_way++) % s->n_slots] = slot;
   s->n_sent++;
-  if (s->out) return osli_segment_line_send(c->segment, s->out, h, bytes, &s->posted[slot]);
+  if (s->send_line)
+    return osli_segment_line_send(c->segment, s->send_line, h, bytes, &s->posted[slot]);
   return osla_put_word_post(
     c->segment, c->end.peer, c->peer_inbox + slot_offset(c, s->n_sent, s->peer_stride), h, bytes,
     c->peer_inbox + offsetof(words, n_arrived), s->n_sent, &s->posted[slot]);
@@ -219,7 +225,8 @@ static bool peer_is_gone(const state *s)
   return atomic_load_explicit(&s->inbox_words->gone, memory_order_acquire);
 }
 
-/* Under the mutex, as all that changes the state. */
+/* Advances the channel: reclaims slots, starts receives, and posts the waiting message and words.
+ * The caller holds the mutex. */
 static osla_err step(channel *c)
 {
   state *s = c->state;
@@ -230,7 +237,7 @@ static osla_err step(channel *c)
     s->waiting_slot = -1;
     OSLA_CALL(post(c, slot));
   }
-  if (s->waiting_slot >= 0 && peer_is_gone(s)) { /* so that it hears of my last message */
+  if (s->waiting_slot >= 0 && peer_is_gone(s)) { /* drops it, so that `closed` can be sent */
     s->free_slots[s->n_free++] = s->waiting_slot;
     s->waiting_slot = -1;
   }
@@ -240,7 +247,7 @@ static osla_err step(channel *c)
   return osli_channel_word_send(c, &s->acknowledged);
 }
 
-/* ---- the calls ---- */
+/* ---- operations ---- */
 
 static osla_err progress(channel *c)
 {
@@ -257,7 +264,7 @@ static bool can_send(channel *c)
 {
   const state *s = c->state;
   (void)pthread_mutex_lock(c->mutex);
-  const bool failed = step(c) != OSLA_OK; /* send reports it */
+  const bool failed = step(c) != OSLA_OK; /* send will report the error */
   const bool can = failed || c->end.kind != OSLA_CHANNEL_EVERY || peer_is_gone(s) ||
                    (s->waiting_slot < 0 && has_room(c));
   (void)pthread_mutex_unlock(c->mutex);
@@ -286,7 +293,8 @@ static osla_err send(channel *c, uint64_t stamp)
   OSLA_CHECK(buffer(c), OSLA_ERR_MPI, "channel to rank %d", c->end.peer);
   ((head *)(void *)staging_slot(s, s->write_slot))->stamp = stamp;
   (void)pthread_mutex_lock(c->mutex);
-  if (s->waiting_slot >= 0) s->free_slots[s->n_free++] = s->waiting_slot; /* of EVERY none does */
+  if (s->waiting_slot >= 0)
+    s->free_slots[s->n_free++] = s->waiting_slot; /* only of LATEST and RACY */
   s->waiting_slot = s->write_slot;
   s->write_slot = -1;
   const osla_err err = step(c);
@@ -300,7 +308,7 @@ static bool can_recv(channel *c)
   return n_arrived(s) > s->n_received;
 }
 
-/* It has said how many messages there are, and all have been received. */
+/* Has the peer closed, and have all its messages been received? */
 static bool closed(channel *c)
 {
   const state *s = c->state;
@@ -313,8 +321,8 @@ static bool has_next(void *arg)
   return can_recv(arg) || closed(arg);
 }
 
-/* There is one. Who has sent since the one before will probably send again, and acknowledges then.
- */
+/* Receives a message that has arrived. If this rank has sent since its last receive, it will
+ * probably send again and acknowledge then; otherwise it may request an acknowledgement by word. */
 static void accept_next(const channel *c)
 {
   state *s = c->state;
@@ -356,7 +364,7 @@ static osla_err words_are_delivered(channel *c, bool *all)
   return osli_channel_word_is_delivered(c, &s->closed, all);
 }
 
-/* Have all messages of the peer arrived, which has closed? */
+/* Has the peer closed, and have all its messages arrived? */
 static bool has_all_messages(const state *s)
 {
   const uint64_t closed_at = atomic_load_explicit(&s->inbox_words->closed, memory_order_acquire);
@@ -371,7 +379,8 @@ static bool delivered(channel *c)
   s->gone.wanted = 1;
   const bool failed = words_are_delivered(c, &all) != OSLA_OK;
   const bool sent = s->n_under_way == 0 && s->waiting_slot < 0;
-  const bool received = !s->in || has_all_messages(s); /* else a message would have no receive */
+  /* otherwise a message might find no receive */
+  const bool received = !s->recv_line || has_all_messages(s);
   (void)pthread_mutex_unlock(c->mutex);
   return failed || (all && sent && received);
 }

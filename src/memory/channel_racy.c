@@ -1,7 +1,7 @@
-/* RACY on a node: one message in the memory of who receives, whose 8-byte elements are written and
- * read one by one, relaxed: each is of some send, and nobody waits. The order of the two loops says
- * nothing about their elements; the stamp is written behind them and read before them, so that no
- * element is older than it. */
+/* RACY on a node: one message in the memory of the receiver. Its 8-byte elements are written and
+ * read one by one as relaxed atomics, so each element comes from some send, and no rank waits. The
+ * stamp is written after the elements and read before them, so no element is older than the stamp.
+ */
 #include "src/memory/channel.h"
 
 #include <stdlib.h>
@@ -14,8 +14,9 @@ typedef struct words {
 typedef struct state {
   words *inbox_words, *peer_words;
   _Atomic uint64_t *inbox_elements, *peer_elements;
-  uint64_t *send_buffer, *recv_buffer; /* what I write, and a copy of what I received */
-  uint64_t n_received;                 /* sends that I have seen */
+  uint64_t *send_buffer,
+    *recv_buffer;      /* the message being written, and a copy of the received message */
+  uint64_t n_received; /* number of sends at the latest receive */
 } state;
 
 static size_t inbox_bytes(int in_flight, size_t bytes)
@@ -28,10 +29,10 @@ static osla_err start(channel *c)
 {
   OSLA_CALL(channel_state_allocate(c, sizeof(state)));
   state *s = c->state;
-  *s = (state){.inbox_words = (words *)(void *)c->here,
-               .peer_words = (words *)(void *)c->there,
-               .inbox_elements = (_Atomic uint64_t *)(void *)(c->here + CHANNEL_LINE),
-               .peer_elements = (_Atomic uint64_t *)(void *)(c->there + CHANNEL_LINE)};
+  *s = (state){.inbox_words = (words *)(void *)c->inbox_memory,
+               .peer_words = (words *)(void *)c->peer_inbox_memory,
+               .inbox_elements = (_Atomic uint64_t *)(void *)(c->inbox_memory + CHANNEL_LINE),
+               .peer_elements = (_Atomic uint64_t *)(void *)(c->peer_inbox_memory + CHANNEL_LINE)};
   s->send_buffer = calloc(1, (size_t)c->end.send_bytes + 1);
   s->recv_buffer = calloc(1, (size_t)c->end.recv_bytes + 1);
   OSLA_CHECK(s->send_buffer && s->recv_buffer, OSLA_ERR_MEM, "channel to rank %d: %lld bytes",

@@ -1,15 +1,15 @@
-/* EVERY on a node: a ring of slots in the memory of who receives (ring.h). The sender fills the
- * next slot there, and the receiver looks at it there: nothing is copied. Who destroys the channel
- * says so, and what is then sent goes to slots that nobody looks at. */
+/* EVERY on a node: a ring of slots in the memory of the receiver (ring.h). The sender writes the
+ * next slot, and the receiver reads it there, without copies. A receiver that destroys the channel
+ * sets `gone`; later messages go to slots that are not read. */
 #include "src/memory/channel.h"
 #include "src/memory/ring.h"
 
 typedef struct state {
-  ring *inbox, *peer_inbox; /* messages to me, and to the peer */
+  ring *inbox, *peer_inbox; /* messages to this rank, and to the peer */
   size_t inbox_stride, peer_stride;
-  uint64_t n_sent, n_received; /* messages, the latter received */
-  int write_slot, read_slot;   /* slots: of the next message to the peer, and to me */
-  bool is_gone_announced;      /* the peer was told that I receive no more */
+  uint64_t n_sent, n_received; /* number of messages sent, and received */
+  int write_slot, read_slot;   /* slots of the next message to the peer, and from the peer */
+  bool is_gone_announced;      /* `gone` is set in the inbox */
 } state;
 
 static size_t slot_stride(size_t bytes)
@@ -25,8 +25,8 @@ static size_t inbox_bytes(int in_flight, size_t bytes)
 static osla_err start(channel *c)
 {
   OSLA_CALL(channel_state_allocate(c, sizeof(state)));
-  *(state *)c->state = (state){.inbox = (ring *)(void *)c->here,
-                               .peer_inbox = (ring *)(void *)c->there,
+  *(state *)c->state = (state){.inbox = (ring *)(void *)c->inbox_memory,
+                               .peer_inbox = (ring *)(void *)c->peer_inbox_memory,
                                .inbox_stride = slot_stride((size_t)c->end.recv_bytes),
                                .peer_stride = slot_stride((size_t)c->end.send_bytes)};
   return OSLA_OK;
@@ -78,7 +78,8 @@ static bool can_recv(channel *c)
   return ring_holds(slot(s->inbox, s->read_slot, s->inbox_stride), s->n_received + 1);
 }
 
-/* Its last message was published before. */
+/* Has the peer closed, and has this rank received its last message? The peer publishes that before
+ * it closes. */
 static bool closed(channel *c)
 {
   const state *s = c->state;
@@ -101,7 +102,7 @@ static osla_err recv(channel *c, const void **message, uint64_t *stamp)
              c->end.peer, c->end.tag);
   ring_take(s->inbox, ++s->n_received);
   s->read_slot = ring_next(s->read_slot, c->end.in_flight);
-  osla_segment_wake(c->segment, c->end.peer); /* it may wait for room */
+  osla_segment_wake(c->segment, c->end.peer); /* the peer may be waiting for room */
   *message = from + 1;
   if (stamp) *stamp = from->stamp;
   return OSLA_OK;
@@ -113,7 +114,8 @@ static osla_err close_channel(channel *c)
   return channel_close_on_node(c, &s->peer_inbox->closed);
 }
 
-/* Mine lie where they go to; the peer may wait for room that nobody makes any more. */
+/* True at once, because sent messages are in place. The first call sets `gone` and wakes the peer,
+ * which may be waiting for room. */
 static bool delivered(channel *c)
 {
   state *s = c->state;

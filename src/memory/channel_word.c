@@ -1,4 +1,3 @@
-/* Words of channels. See channel_word.h. */
 #include "src/memory/channel_word.h"
 
 osla_err osli_channel_word_send(channel *c, channel_word *word)

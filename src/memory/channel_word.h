@@ -1,4 +1,4 @@
-/* A word of a channel at the peer, of which the newest value matters (floor 1, private). */
+/* A 64-bit word in the peer's inbox of which only the newest value matters (floor 1, internal). */
 #ifndef OSLA_CHANNEL_WORD_H
 #define OSLA_CHANNEL_WORD_H
 
@@ -6,15 +6,15 @@
 
 typedef struct channel_word {
   uint64_t wanted, posted;
-  size_t at; /* in the peer's inbox */
+  size_t at; /* offset in the peer's inbox */
   osla_posted last;
 } channel_word;
 
-/* Posts what is wanted, unless the one before is still under way. Under the set's mutex, as is
- * _gone. Errors: MPI. */
+/* Posts the value `wanted`, unless an earlier post is still under way. The caller holds the mutex
+ * of the set. Errors: MPI. */
 osla_err osli_channel_word_send(channel *c, channel_word *word);
 
-/* The same; *all becomes false where what is wanted is not there yet. */
+/* As osli_channel_word_send; sets *all to false if the value `wanted` has not arrived yet. */
 osla_err osli_channel_word_is_delivered(channel *c, channel_word *word, bool *all);
 
 #endif

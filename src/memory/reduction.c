@@ -1,9 +1,10 @@
-/* Rounds of a reduction on a tree.
+/* Reductions on a tree.
  *
- * Layout of a rank's data area: the parent's box | a box for each child. A box: the number of the
- * round, in a line of its own, and the values. One box is enough: a child starts the next round
- * only when it has the result of this one, which its parent sent after it had read the child's
- * values; and the next result cannot come before the child has started again. */
+ * Layout of a rank's data area: a box for the parent | a box for each child. A box holds the number
+ * of the round, in a cache line of its own, and the values. One box for each neighbour is enough: a
+ * child starts the next round only after it has the result of this one, which its parent sends
+ * after reading the child's values; and the next result cannot arrive before the child has started
+ * again. */
 #include "osla_reduction.h"
 #include "osla_segment.h"
 #include "src/transport/alive.h"
@@ -25,13 +26,14 @@ typedef struct box {
 struct osla_reduction {
   osla_transport *t;
   osla_segment *segment;
-  box *boxes;              /* the parent's, then the children's */
-  int parent, child_index; /* my place among its children; NONE: I am the root */
+  box *boxes; /* box of the parent, then of each child */
+  int parent,
+    child_index; /* rank of the parent, and index among its children; parent is NONE at the root */
   int n_children, children[MOST_CHILDREN];
-  uint64_t round; /* that was started last; from 1 */
+  uint64_t round; /* number of the latest started round, from 1; 0 before the first */
   uint64_t n_completed;
   int n_sums, n;
-  bool is_sent_up; /* my sums have gone to the parent */
+  bool is_sent_up; /* the values of this subtree have been sent to the parent */
   double my_values[OSLA_REDUCTION_MOST], subtree_values[OSLA_REDUCTION_MOST],
     result[OSLA_REDUCTION_MOST];
   osla_posted up_posted, down_posted[MOST_CHILDREN];
@@ -39,10 +41,10 @@ struct osla_reduction {
 
 /* ---- the tree ---- */
 
-/* Ranks by node and number on the node. */
+/* Ranks by node, and by index on this rank's node. */
 typedef struct ranks {
-  int *leaders;    /* [nodes] lowest rank */
-  int *neighbours; /* [ranks of my node] */
+  int *leaders;    /* [n_nodes] lowest rank of each node */
+  int *neighbours; /* [node_size] ranks of this rank's node */
 } ranks;
 
 static osla_err list_ranks(const osla_transport *t, ranks *out)
@@ -59,14 +61,15 @@ static osla_err list_ranks(const osla_transport *t, ranks *out)
   return OSLA_OK;
 }
 
-/* Member `me` of n in a tree with FAN children each. */
+/* Adds the children of member `me` of n in a tree of degree FAN. */
 static void add_children(osla_reduction *r, const int *members, int n, int me)
 {
   for (int k = FAN * me + 1; k <= FAN * me + FAN && k < n; k++)
     r->children[r->n_children++] = members[k];
 }
 
-/* A child's place: those on its node after those that lead other nodes. */
+/* Number of children that lead other nodes. A leader's children on its own node come after these.
+ */
 static int children_of_leader(int node, int n_nodes)
 {
   const int64_t left = (int64_t)n_nodes - 1 - (int64_t)FAN * node;
@@ -127,7 +130,7 @@ osla_err osla_reduction_create(osla_transport *t, osla_reduction **out)
   return OSLA_OK;
 }
 
-/* Words that were posted must have left. */
+/* Waits until all posted words have left. */
 static osla_err wait_for_posts(osla_reduction *r)
 {
   osla_err err = osla_posted_wait(r->segment, &r->up_posted);
@@ -231,7 +234,7 @@ osla_err osla_reduction_start(osla_reduction *r, const double *values, int n_sum
   return step(r, &result);
 }
 
-/* A caller may poll in a loop, so each poll makes progress for data from other nodes. */
+/* Makes a progress step if the job has several nodes, because a caller may poll in a loop. */
 osla_err osla_reduction_test(osla_reduction *r, const double **result)
 {
   if (r->n_completed < r->round && osla_transport_n_nodes(r->t) > 1) osla_progress(r->t);
@@ -240,7 +243,7 @@ osla_err osla_reduction_test(osla_reduction *r, const double **result)
 
 typedef struct awaited {
   osla_reduction *r;
-  bool (*stop)(void *arg); /* NULL: never */
+  bool (*stop)(void *arg); /* NULL: never stop */
   void *arg;
   const double *result;
   osla_err err;
@@ -261,7 +264,7 @@ osla_err osla_reduction_wait_or(osla_reduction *r, bool (*stop)(void *arg), void
   osla_segment_wait(r->segment, is_over, &a);
   *result = a.result;
   if (a.err != OSLA_OK || !a.result) return a.err;
-  return wait_for_posts(r); /* the caller may make no progress for long */
+  return wait_for_posts(r); /* the caller may make no progress for a long time */
 }
 
 osla_err osla_reduction_wait(osla_reduction *r, const double **result)

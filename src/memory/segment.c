@@ -1,11 +1,12 @@
-/* Layout of a rank's region:
- *   bell, word of the backend (64 bytes) | slot[origin][purpose] | pad to a page | data
+/* Segments, transfers and notifies.
  *
- * The slots of one origin share a cache line, and no other's lie in it, so that notifiers do not
- * disturb one another; more than 8 purposes take more lines. Which index an origin has is in
- * osla_notifiers; without them its index is its rank. The head has the same size on all ranks; so
- * the data starts at the same offset everywhere.
- */
+ * Layout of a rank's region:
+ *   bell, word of the backend (64 bytes) | slot[origin][purpose] | padding to a page | data area
+ *
+ * The slots of one origin have cache lines of their own, so that origins do not disturb one
+ * another; more than 8 purposes take several lines. The index of an origin comes from
+ * osla_notifiers, or is its rank without them. The part before the data area has the same size on
+ * all ranks, so the data area begins at the same offset everywhere. */
 #include "osla_segment.h"
 #include "osla_trace.h"
 #include "src/memory/segment_lines.h"
@@ -24,7 +25,7 @@ struct osla_segment {
   osla_live_object alive;
   osla_region *region;
   int n_purposes;
-  osla_notifiers notifiers; /* index_of NULL: an origin's index is its rank */
+  osla_notifiers notifiers; /* index_of is NULL if an origin's index is its rank */
   size_t origin_bytes;
   size_t bytes;
   size_t data; /* offset of the data area in the region */
@@ -59,14 +60,14 @@ void osli_segment_store(osla_segment *s, size_t offset, const void *bytes, size_
     memcpy((unsigned char *)osla_segment_local(s) + offset, bytes, count);
 }
 
-/* As backends round it: to pages, at least one. */
+/* The size is rounded as backends do, to at least one page. */
 uint64_t osla_segment_footprint(uint64_t bytes, int n_purposes, int n_origins)
 {
   uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
   return (osli_segment_head_bytes(n_purposes, n_origins) + bytes + page) / page * page;
 }
 
-/* Where `origin` notifies `target`. 0: it never does. */
+/* Offset in the region of the slot by which `origin` notifies `target`; 0 if it has none. */
 static size_t slot_offset(const osla_segment *s, int origin, int target, int purpose)
 {
   const osla_notifiers *n = &s->notifiers;
@@ -166,7 +167,8 @@ osla_region *osli_segment_region(const osla_segment *s)
 
 /* ---- transfers ---- */
 
-/* A transfer that is complete on return was a copy by this processor. */
+/* Records the start of a transfer. A transfer that is complete on return was a copy by this
+ * processor. */
 static void trace_started(osla_segment *s, osla_transfer *transfer, bool is_put, double since,
                           size_t bytes)
 {
@@ -260,7 +262,7 @@ osla_err osla_segment_flush(osla_segment *s, int rank)
 
 /* ---- notify ---- */
 
-/* My slot at `rank`. */
+/* Finds the slot of this rank at `rank`. */
 static osla_err find_slot(const osla_segment *s, int rank, int purpose, size_t *offset)
 {
   OSLA_CHECK(purpose >= 0 && purpose < s->n_purposes, OSLA_ERR_ARG,
@@ -296,7 +298,7 @@ static osla_err post(osla_segment *s, int rank, size_t offset, const void *sourc
   return s->t->ops->post(s->region, rank, s->data + offset, source, bytes, slot, value, 0, out);
 }
 
-/* A word alone is over for the trace. */
+/* Records a post. A post without data counts as complete. */
 static void trace_post(osla_segment *s, osla_posted *posted, double since, size_t bytes)
 {
   bool moves = posted->post && bytes > 0;
@@ -359,7 +361,8 @@ osla_err osla_notify_post(osla_segment *s, int rank, int purpose, uint64_t value
 
 void osla_segment_wake(osla_segment *s, int rank)
 {
-  void *bell = s->data > 0 ? s->t->ops->peer_ptr(s->region, rank) : NULL; /* attached: none */
+  void *bell =
+    s->data > 0 ? s->t->ops->peer_ptr(s->region, rank) : NULL; /* attached memory has no bell */
   if (bell) osli_bell_ring(s->t, bell);
 }
 
@@ -400,7 +403,7 @@ void osla_segment_wait(osla_segment *s, bool (*test)(void *arg), void *arg)
 {
   double since = osla_trace_now(s->t);
   if (test(arg)) return;
-  /* Attached memory has no bell: its first bytes are the caller's. */
+  /* Attached memory has no bell, because its first bytes belong to the caller. */
   osli_wait_until(s->t, test, arg, s->data > 0 ? (osla_bell *)my_head(s) : NULL);
   osla_trace_add(s->t, OSLA_TRACE_NOTIFY_WAIT, since, 0);
 }

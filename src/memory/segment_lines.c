@@ -1,4 +1,3 @@
-/* Lines in a segment. See segment_lines.h. */
 #include "src/memory/segment_lines.h"
 #include "osla_trace.h"
 

@@ -1,19 +1,18 @@
-/* Messages in a segment: heads, and bulk data between them (floor 1, internal).
+/* Messages in a segment that consist of heads and bulk data (floor 1, internal).
  *
- * Where work is only modelled (work.h) bulk data are neither written nor moved, and the memory that
- * would hold them is not touched. On a real machine a store is a copy.
- */
+ * In a simulation that only models work (src/blas/work.h) bulk data are neither stored nor moved,
+ * and their memory is never touched. On a real machine osli_segment_store is a copy. */
 #ifndef SEGMENT_MESSAGES_H
 #define SEGMENT_MESSAGES_H
 
 #include "osla_segment.h"
 
-/* From `offset` on each rank's data area has nothing but messages, which that rank writes by
- * osli_segment_store alone and others get, each byte once. Local; before the first store. */
+/* Declares that each rank's data area from `offset` on holds only messages, which that rank writes
+ * by osli_segment_store, and other ranks get once. Local; before the first store. */
 void osli_segment_messages(osla_segment *segment, size_t offset);
 
-/* Writes to my data area; again only what was written there before and not got. Local,
- * thread-safe. */
+/* Copies bytes to this rank's data area. Bytes may be stored again only after they have been got.
+ * Local, thread-safe. */
 void osli_segment_store(osla_segment *segment, size_t offset, const void *bytes, size_t count);
 
 #endif

@@ -43,9 +43,9 @@ bool osla_stripes_try(osla_stripes *lock, uint64_t mask)
   return try_acquire(lock, mask);
 }
 
-/* Claims the stripes, or goes on doing so, unless it is an older ticket's turn. The words are not
- * written as one: what two claimants may leave there lasts until one of them tries again, or ends
- * with its time. */
+/* Claims the stripes for a waiting thread, or extends its claim, unless an older ticket holds a
+ * claim. The words of a claim are not stored atomically: an inconsistent claim of two threads lasts
+ * until one of them tries again, or until its time ends. */
 static void claim_stripes(osla_stripes *lock, uint64_t mask, osla_stripes_patience *p, uint64_t now)
 {
   if (p->ticket == 0) p->ticket = atomic_fetch_add(word(&lock->tickets), 1) + 1;

@@ -1,4 +1,5 @@
-/* Collectives: the backend does them, in pieces that it can count; and agreement. */
+/* Collectives, split into calls whose counts fit an int, and agreement of the ranks on errors and
+ * arguments. */
 #include "osla_trace.h"
 #include "src/transport/transport_ops.h"
 
@@ -22,7 +23,7 @@ osla_err osla_barrier(osla_transport *t)
   return OSLA_OK;
 }
 
-/* Counts above INT_MAX go in pieces. */
+/* Largest count of one MPI call; larger collectives take several calls. */
 enum { MAX_COUNT = 1 << 27 };
 
 static osla_err run_collective_in_pieces(osla_transport *t, osla_collective what, int64_t count,
@@ -85,7 +86,7 @@ osla_err osli_receive(osla_transport *t, int from, void *buffer, int bytes)
   return t->ops->message(t, &(osla_message){false, from, bytes, buffer});
 }
 
-/* The failure of that rank, on all. */
+/* Broadcasts the error of `rank` to all ranks. */
 static osla_err broadcast_failure(osla_transport *t, osla_err local, int rank)
 {
   struct {
@@ -97,7 +98,7 @@ static osla_err broadcast_failure(osla_transport *t, osla_err local, int rank)
   return osla_error_set((osla_err)verdict.code, "%s", verdict.text);
 }
 
-/* A number: an integer, or a double by its bits. */
+/* Prints an argument as an integer, or as the double with these bits. */
 enum { NUMBER = 32 };
 static void print_number(bool is_bits, int64_t value, char text[NUMBER])
 {
@@ -109,7 +110,8 @@ static void print_number(bool is_bits, int64_t value, char text[NUMBER])
     (void)snprintf(text, NUMBER, "%" PRId64, value);
 }
 
-/* An argument differs: who has another value than rank 0? */
+/* Reports an argument that differs, with its value on rank 0 and on the lowest rank that has
+ * another value. */
 static osla_err report_difference(osla_transport *t, const char *call, const osla_argument *differs)
 {
   int64_t here = differs->value, there = differs->value;
@@ -131,7 +133,8 @@ static osla_err report_difference(osla_transport *t, const char *call, const osl
 osla_err osla_agree_same(osla_transport *t, osla_err local, const char *call,
                          const osla_argument *arguments, int count)
 {
-  int64_t least[1 + 2 * OSLA_MOST_ARGUMENTS]; /* failing rank; values, and their complements */
+  int64_t least[1 + 2 * OSLA_MOST_ARGUMENTS]; /* lowest failing rank, then each value and its
+                                                 complement */
   least[0] = local == OSLA_OK ? INT_MAX : t->rank;
   for (int i = 0; i < count; i++) {
     least[1 + 2 * i] = arguments[i].value;

@@ -1,4 +1,5 @@
-/* Ranks meet at a collective call: is it the same one, and what has everybody dropped? */
+/* The entry of collective calls for garbage-collected languages: checks that all ranks make the
+ * same call, and finds the objects that all ranks have dropped. */
 #include "osla_meet.h"
 #include "src/base/hash.h"
 #include "src/transport/collective_search.h"
@@ -15,7 +16,7 @@ static int64_t hash_bytes(const char *name, size_t length)
   return (int64_t)(osla_hash(OSLA_HASH_OF_NOTHING, name, length) >> 1);
 }
 
-/* Finds the ranks that make another call than rank 0. */
+/* Reports the first rank whose call differs from the call of rank 0. */
 static osla_err report_different_call(osla_transport *t, const char *call)
 {
   char first[NAME_BYTES] = "";
@@ -34,8 +35,8 @@ static osla_err report_different_call(osla_transport *t, const char *call)
   return err;
 }
 
-/* The lists run side by side: each round exchanges the next numbers of every rank, and settles all
- * up to the least of the ranks' last ones. */
+/* Finds the numbers that are in the ascending lists of all ranks. Each round gathers the next CHUNK
+ * numbers of every rank, and settles the numbers up to the smallest of the ranks' last ones. */
 static osla_err intersect(osla_transport *t, int64_t n, int64_t *dropped, int64_t *n_common)
 {
   int64_t next = 0, common = 0, mine[CHUNK];
@@ -60,7 +61,7 @@ static osla_err intersect(osla_transport *t, int64_t n, int64_t *dropped, int64_
             holders++;
             break;
           }
-      /* common <= next: what is written over has been looked at */
+      /* common <= next, so only processed numbers are overwritten */
       if (holders == t->size) dropped[common++] = dropped[next];
     }
     more = settled != INT64_MAX;

@@ -1,13 +1,16 @@
-/* Where do the others meet?
+/* Finds the transport on which the other ranks make a collective call.
  *
- * Ranks that arrive at a meeting send an empty message around a ring. A rank that does not know
- * which transport its call is on looks at all of them for the message of the rank before it, and
- * joins that meeting. So all find it if one rank knows it. Where none does, nobody arrives: each
- * rank tells rank 0 of each transport when it begins to look and when it goes, and rank 0, if it
- * looks, counts. When all others have looked for some time it asks them whether to give up there;
- * who has gone by then, or has said yes to another rank 0, makes it a no. Who says yes joins no
- * meeting until rank 0 has told it whether all did: then the search is over for all of them alike.
- */
+ * A rank that enters a collective call (osla_meet) sends an empty message to the next rank of the
+ * transport. A rank that does not know the transport of its call probes all candidates for the
+ * message of the previous rank, and joins the call there. So all ranks find the transport if one
+ * rank knows it.
+ *
+ * If no rank knows it, no message arrives. Therefore each rank reports to rank 0 of each transport
+ * when its search begins and ends. If rank 0 is searching as well, and all other ranks have been
+ * searching for some time, it asks them whether to abandon the search on this transport. A rank
+ * answers no if its search has ended, or if it has answered yes to another rank 0. A rank that has
+ * answered yes joins no call until rank 0 has sent the verdict, which is to abandon if all answers
+ * are yes. So all ranks of a transport abandon together, or none does. */
 #include "src/transport/collective_search.h"
 #include "osla_clock.h"
 #include "osla_meet.h"
@@ -20,9 +23,9 @@ enum {
   ASK_TAG,
   ANSWER_TAG,
   VERDICT_TAG
-}; /* others: eager_state.h, exchange_mpi.c */
+}; /* other tags: eager_state.h, exchange_mpi.c */
 
-/* The place of a transport's rank 0 among all ranks of the program. */
+/* Rank in MPI_COMM_WORLD of a transport's rank 0; MPI_UNDEFINED if it has none. */
 static int root_of(const osla_transport *t)
 {
   MPI_Group mine, all;
@@ -37,17 +40,18 @@ static int root_of(const osla_transport *t)
   return root;
 }
 
-/* Is x closed after y? The same answer on all ranks of both that look. */
+/* Is the search on x abandoned after the search on y? Larger transports come first, then those with
+ * an earlier rank 0, so all ranks get the same result. */
 static bool is_abandoned_later(const osla_transport *x, const osla_transport *y)
 {
   return y->size != x->size ? y->size > x->size : root_of(y) < root_of(x);
 }
 
-/* Where all look, rank 0 waits so long, and as long again for each transport that is looked at and
- * goes first: a larger one, or of as many ranks with an earlier rank 0: one of some of the ranks of
- * another may have none but ranks that look, while the others of that one are on their way, or look
- * as well. And a moment more or less than others, who may ask the same rank and be refused alike.
- */
+/* If all ranks of a transport search, rank 0 abandons the search after search_delay seconds, and
+ * search_delay more for each candidate that is abandoned earlier. A smaller transport waits longer
+ * because its ranks may all be searching for a call on a larger one, whose other ranks arrive
+ * later. A multiple of jitter_step keeps two roots from asking a common rank at the same time again
+ * and again. */
 static const double search_delay = 0.2, jitter_step = 0.005;
 enum { N_JITTER_STEPS = 31 };
 
@@ -94,21 +98,24 @@ osla_err osli_entry_wait(entry_announcement *a)
 
 typedef struct candidate {
   osla_transport *t;
-  double abandon_after_s; /* rank 0: waits so long when all look */
-  double complete_since;  /* rank 0: all others look since then; 0: they do not */
+  double abandon_after_s; /* rank 0: time with all ranks searching, in s, after which it asks */
+  double complete_since;  /* rank 0: time since which all other ranks search; 0 if some do not */
 } candidate;
 
-/* promised: the place where I have said yes, or ask; -1: none */
+/* A search of this rank. found, released: index of the candidate where a call was found, or the
+ * search was abandoned; -1 if none. promised: index of the candidate to whose rank 0 this rank has
+ * answered yes, or which it has asked as rank 0; -1 if none. */
 typedef struct search {
   candidate *candidates;
   int count, found, released, promised, code;
 } search;
 
-/* Of a search of its receiver (LOOKS, ANSWER: of its sender); 1: it begins (yes, over for all of
- * us), 0: it is over (no, it goes on) */
+/* Contents of a message. SEARCH_ID: number of the search of the rank that is not rank 0. FLAG: the
+ * search begins (1) or ends (0); the answer or verdict is to abandon (1) or not (0). */
 enum { SEARCH_ID, FLAG, WORDS };
 
-/* Has such a message come? Then its words, where there are any, are received. */
+/* Has a message with this tag arrived from *from? If so, and unless words is NULL, receives it, and
+ * sets *from to the sender. */
 static bool receive_if_arrived(search *s, osla_transport *t, int *from, int tag,
                                int64_t words[WORDS])
 {
@@ -134,8 +141,8 @@ static void send_words(search *s, osla_transport *t, int to, int tag, int64_t nu
   if (code != MPI_SUCCESS) s->code = code;
 }
 
-/* Rank 0: who looks, by their messages, which come in the order in which each sent them; and what
- * they answer. Who has gone does not. */
+/* Rank 0 receives the reports on begun and ended searches, and the answers. The messages of one
+ * rank arrive in order. Answers about ended searches are ignored. */
 static void receive_reports(search *s, osla_transport *t)
 {
   int64_t words[WORDS];
@@ -144,7 +151,7 @@ static void receive_reports(search *s, osla_transport *t)
     searching_rank *l = &t->searching[from];
     t->n_searching += (words[FLAG] != 0) - (l->number != 0);
     l->number = words[FLAG] ? words[SEARCH_ID] : 0;
-    l->answer = SEARCH_NO; /* to what I asked before */
+    l->answer = SEARCH_NO; /* an answer to an earlier question does not count */
   }
   for (int from = MPI_ANY_SOURCE; receive_if_arrived(s, t, &from, ANSWER_TAG, words);
        from = MPI_ANY_SOURCE)
@@ -152,7 +159,7 @@ static void receive_reports(search *s, osla_transport *t)
       t->searching[from].answer = words[FLAG] ? SEARCH_YES : SEARCH_NO;
 }
 
-/* Rank 0, when all look. */
+/* Rank 0 asks all other ranks whether to abandon the search. All of them are searching. */
 static void request_answers(search *s, int i)
 {
   osla_transport *t = s->candidates[i].t;
@@ -163,7 +170,8 @@ static void request_answers(search *s, int i)
   }
 }
 
-/* Rank 0, which has asked. True: all have said yes, and are told that it is over. */
+/* Rank 0 collects the answers. Returns true if all are yes; then all ranks have been sent the
+ * verdict to abandon. */
 static bool decide_abandon(search *s, int i)
 {
   osla_transport *t = s->candidates[i].t;
@@ -183,7 +191,7 @@ static bool decide_abandon(search *s, int i)
   return yes == t->size;
 }
 
-/* Rank 0. True: it is over for all ranks of this transport. */
+/* One step of rank 0. Returns true if the search is abandoned on this transport. */
 static bool coordinate(search *s, int i)
 {
   candidate *p = &s->candidates[i];
@@ -199,8 +207,9 @@ static bool coordinate(search *s, int i)
   return false;
 }
 
-/* The others. What is about an earlier search of mine is stale: rank 0 will hear that I had gone.
- */
+/* One step of the other ranks: answers rank 0, and returns true when rank 0 has abandoned the
+ * search. A question about an earlier search of this rank is ignored, because rank 0 will receive
+ * the report that the search has ended. */
 static bool is_released_by_root(search *s, int i)
 {
   osla_transport *t = s->candidates[i].t;
@@ -224,7 +233,7 @@ static bool is_search_over(void *arg)
   for (int i = 0; i < s->count; i++) {
     osla_transport *t = s->candidates[i].t;
     int from = previous_rank(t);
-    if (i > 0) osla_progress(t); /* who waits sees to the first one */
+    if (i > 0) osla_progress(t); /* the wait itself makes progress on candidate 0 */
     if (s->promised < 0 && receive_if_arrived(s, t, &from, ARRIVED_TAG, NULL)) {
       s->found = i;
       return true;
@@ -236,7 +245,7 @@ static bool is_search_over(void *arg)
   return s->released >= 0 || s->code != MPI_SUCCESS;
 }
 
-/* Begins on all transports, and says so. */
+/* Begins the search on all candidates and reports that to their rank 0. */
 static osla_err begin_search(search *s)
 {
   for (int i = 0; i < s->count; i++) {
@@ -259,7 +268,8 @@ static osla_err begin_search(search *s)
   return OSLA_OK;
 }
 
-/* Where I was released rank 0 knows that I look no more. */
+/* Reports the end of the search to rank 0 of all candidates but the abandoned one, which knows it.
+ */
 static void end_search(search *s)
 {
   for (int i = 0; i < s->count; i++) {
@@ -286,15 +296,15 @@ osla_err osla_meet_find(int count, osla_transport *const *transports, osla_trans
   }
   if (s.found >= 0) *found = s.candidates[s.found].t;
   if (s.code != MPI_SUCCESS) err = osla_error_set_mpi(s.code, "MPI_Iprobe");
-  /* Nobody arrives at the next meeting while another one still looks for this one. */
+  /* no rank may enter the next call while another one still searches for this one */
   if (err == OSLA_OK && s.released >= 0) err = osla_barrier(s.candidates[s.released].t);
   free(s.candidates);
   return err;
 }
 
-/* ---- all transports ---- */
+/* ---- all transports of the process ---- */
 
-/* Of the process: who lacks a handle has nothing else to ask. */
+/* The transports of this process, for a rank that has no valid handle. */
 static struct {
   pthread_mutex_t mutex;
   osla_transport *newest;

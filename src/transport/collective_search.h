@@ -1,28 +1,31 @@
-/* Ranks that arrive at a meeting, and ranks that look for it (internal). */
-#ifndef MEET_FIND_H
-#define MEET_FIND_H
+/* Announces a rank at a collective call, and registers transports for the search of calls
+ * (internal). */
+#ifndef OSLA_COLLECTIVE_SEARCH_H
+#define OSLA_COLLECTIVE_SEARCH_H
 
 #include "src/transport/transport_ops.h"
 
-/* A message to the rank after mine, one from the rank before. */
+/* An empty message to the next rank, and one from the previous rank. */
 typedef struct entry_announcement {
   osla_transport *t;
   MPI_Request requests[2];
   int code;
 } entry_announcement;
 
-/* Tells the rank after mine that I am at the meeting of this transport; a rank that looks for the
- * meeting finds it by that. Local. Errors: MPI. */
+/* Announces to the next rank that this rank has entered a collective call on transport t. A
+ * searching rank finds the call by this message. Local. Errors: MPI. */
 osla_err osli_entry_announce(osla_transport *t, entry_announcement *arrival);
-osla_err osli_entry_wait(entry_announcement *arrival); /* waits for both */
+/* Waits for the messages to and from the neighbouring ranks. Errors: MPI. */
+osla_err osli_entry_wait(entry_announcement *arrival);
 
-/* A transport that osla_meet_find_any looks at, until it is forgotten; one that was never
- * remembered may be. Simulated ranks share a process, and so the list: each takes no longer for
- * more of them. Local, thread-safe. */
+/* Adds a transport to those that osla_meet_find_any searches, or removes it; removing one that was
+ * never added does nothing. The time of both does not depend on the number of transports, because
+ * all simulated ranks share one list. Local, thread-safe. */
 void osli_transport_register(osla_transport *t);
 void osli_transport_unregister(osla_transport *t);
 
-/* Takes what is left of searches; before the communicator is freed. Local. */
+/* Receives and drops the remaining messages of searches, before the communicator is freed. Local.
+ */
 void osli_search_discard_messages(osla_transport *t);
 
 #endif

@@ -5,18 +5,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* From so many ranks on letters go one by one, unless OSLA_SPARSE_FROM says another number. How it
- * was found: doc/design.md. */
+/* Number of ranks from which letters travel as single messages instead of an all-to-all, unless
+ * OSLA_SPARSE_FROM sets it. */
 enum { SPARSE_FROM = 1024 };
 
 enum {
   LETTER_HEAD = sizeof(int64_t)
-}; /* of each letter: its rank; in an all-to-all: is there one? */
+}; /* bytes before each letter, with its rank; in the all-to-all, whether there is a letter */
 
 struct osla_exchange {
   osla_transport *t;
   int most_bytes;
-  unsigned char *send, *recv; /* NULL: no all-to-all */
+  unsigned char *send, *recv; /* NULL if letters travel as messages */
 };
 
 /* ---- letters ---- */
@@ -136,7 +136,7 @@ static osla_err run_dense(const osla_exchange *x, const osla_letters *out, osla_
   return err;
 }
 
-/* Mine to myself take no message. */
+/* Exchanges letters by messages; a letter of this rank to itself is copied. */
 static osla_err run_sparse(const osla_exchange *x, const osla_letters *out, int expected,
                            osla_letters *in)
 {

@@ -1,9 +1,10 @@
-/* The farewell hangs as an attribute on MPI_COMM_SELF, which MPI_Finalize deletes before anything
- * else, while MPI still works (MPI-3.1, section 8.7.1).
+/* Messages at MPI_Finalize (see osla_farewell.h). They are sent by the delete callback of an
+ * attribute on MPI_COMM_SELF, which MPI_Finalize calls before anything else, while MPI still works
+ * (MPI-3.1, section 8.7.1).
  *
- * A set of ranks that no earlier set covers gets a communicator of its own, up to MOST_SETS of
- * them, since MPI has only some thousands. Later sets share MPI_COMM_WORLD. Ranks outside it
- * (MPI_Comm_spawn) then get no farewell. */
+ * A set of ranks that no earlier set covers gets a duplicated communicator. There are at most
+ * MOST_SETS of these, because an MPI supports only some thousands. Later sets use MPI_COMM_WORLD;
+ * ranks outside MPI_COMM_WORLD (MPI_Comm_spawn) are then left out. */
 #include "osla_farewell.h"
 #include "osla_random.h"
 #include "src/base/futex.h"
@@ -16,23 +17,24 @@
 #include <string.h>
 #include <unistd.h>
 
-/* TAG: every MPI has tags up to 32767. */
+/* TAG lies below 32767, which every MPI supports. POLL_US: pause between tests. REST_US: pause
+ * after the messages. */
 enum { TAG = 32749, POLL_US = 200, REST_US = 300000, MOST_SETS = 64 };
 
-/* The ranks of one communicator that this rank takes leave of. */
+/* The ranks of one communicator that this rank exchanges messages with at the end. */
 typedef struct finalize_group {
   struct finalize_group *next;
-  MPI_Comm comm; /* MPI_COMM_WORLD, or our own */
+  MPI_Comm comm; /* MPI_COMM_WORLD, or a duplicate that this group owns */
   int rank, size;
-  bool *exchanges_with;  /* [size] of these ranks; never of `rank` */
-  MPI_Request *requests; /* [2 size] made in time, so that the end needs no memory */
+  bool *exchanges_with;  /* [size] true for ranks to exchange with; false for `rank` */
+  MPI_Request *requests; /* [2 size] allocated in advance, so that the end needs no memory */
   int n_requests;
 } finalize_group;
 
-/* All farewells of this process. The attribute on MPI_COMM_SELF points to it. */
+/* The groups of this process. The attribute on MPI_COMM_SELF points to this list. */
 static struct {
   pthread_mutex_t mutex;
-  int keyval; /* MPI_KEYVAL_INVALID: the attribute is not set yet */
+  int keyval; /* MPI_KEYVAL_INVALID until the attribute is set */
   finalize_group *first;
 } groups = {PTHREAD_MUTEX_INITIALIZER, MPI_KEYVAL_INVALID, NULL};
 
@@ -68,7 +70,8 @@ static void wait_messages(finalize_group *f)
   destroy_group(f);
 }
 
-/* All are posted before one is waited for: ranks may have met in different orders. */
+/* The delete callback. It posts all messages before it waits for any, because ranks may have set up
+ * their groups in different orders. */
 static int exchange_messages(MPI_Comm self, int keyval, void *value, void *extra)
 {
   (void)self, (void)keyval, (void)value, (void)extra;
@@ -83,7 +86,8 @@ static int exchange_messages(MPI_Comm self, int keyval, void *value, void *extra
   return MPI_SUCCESS;
 }
 
-/* "MPICH Version:	4.0.2": the text that MPICH itself gives; its descendants have others. */
+/* Is this an MPICH before 4.2? Only MPICH itself reports "MPICH Version:  4.0.2"; MPIs derived from
+ * it report other texts. */
 static bool is_affected(void)
 {
   char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
@@ -100,7 +104,8 @@ static uint64_t hash(uint64_t start, const char *text)
   return start;
 }
 
-/* The same on ranks that have one network interface list: one kernel, one network name space. */
+/* A hash that is equal on ranks with the same network interfaces, that is the same kernel and the
+ * same network name space. */
 static uint64_t network_identity(void)
 {
   char kernel[64], space[64] = "", host[64] = "";
@@ -110,7 +115,8 @@ static uint64_t network_identity(void)
   return hash(hash(0, kernel), space);
 }
 
-/* Collective. */
+/* Do the ranks of comm lie in several network name spaces, with OSLA_FAREWELL not "off"?
+ * Collective. */
 static osla_err is_enabled(MPI_Comm comm, bool *needed)
 {
   const char *wish = getenv("OSLA_FAREWELL");
@@ -121,7 +127,7 @@ static osla_err is_enabled(MPI_Comm comm, bool *needed)
   return OSLA_OK;
 }
 
-/* rank[i] := the rank in `in` of rank i of comm, or MPI_UNDEFINED. */
+/* Sets rank[i] to the rank in `in` of rank i of comm, or to MPI_UNDEFINED. */
 static osla_err translate(MPI_Comm comm, int size, MPI_Comm in, int *rank)
 {
   MPI_Group from = MPI_GROUP_NULL, to = MPI_GROUP_NULL;
@@ -137,7 +143,7 @@ static osla_err translate(MPI_Comm comm, int size, MPI_Comm in, int *rank)
   return code == MPI_SUCCESS ? OSLA_OK : osla_error_set_mpi(code, "MPI_Group_translate_ranks");
 }
 
-/* Does f take leave of all `size` ranks of comm? `rank`: [size] scratch. */
+/* Does f exchange messages with all `size` ranks of comm? rank: [size] scratch memory. */
 static bool covers_ranks(const finalize_group *f, MPI_Comm comm, int size, int *rank)
 {
   if (translate(comm, size, f->comm, rank) != OSLA_OK) return false;
@@ -147,7 +153,8 @@ static bool covers_ranks(const finalize_group *f, MPI_Comm comm, int size, int *
   return true;
 }
 
-/* Sets the attribute, so that nothing can fail when a farewell is added later. Under the mutex. */
+/* Sets the attribute on MPI_COMM_SELF now, so that adding a group cannot fail later. The caller
+ * holds the mutex. */
 static osla_err set_attribute(void)
 {
   if (groups.keyval != MPI_KEYVAL_INVALID) return OSLA_OK;
@@ -158,7 +165,8 @@ static osla_err set_attribute(void)
   return OSLA_OK;
 }
 
-/* A farewell without a communicator, of no rank yet. NULL: there is no memory. Local. */
+/* Allocates a group without a communicator, which exchanges with no rank yet. Returns NULL without
+ * memory. Local. */
 static finalize_group *allocate_group(int rank, int size)
 {
   finalize_group *f = calloc(1, sizeof *f);
@@ -179,7 +187,7 @@ static void add_group(finalize_group *f)
   (void)pthread_mutex_unlock(&groups.mutex);
 }
 
-/* A farewell of all ranks of comm, in a communicator of its own. Collective. */
+/* Adds a group for all ranks of comm, with a duplicate of comm. Collective. */
 static osla_err arrange_own_communicator(MPI_Comm comm, int size)
 {
   int rank = 0;
@@ -200,7 +208,7 @@ static osla_err arrange_own_communicator(MPI_Comm comm, int size)
   return OSLA_OK;
 }
 
-/* The farewell in MPI_COMM_WORLD; NULL: there is none. Under the mutex. */
+/* The group of MPI_COMM_WORLD; NULL if there is none. The caller holds the mutex. */
 static finalize_group *find_world_group(void)
 {
   finalize_group *f = groups.first;
@@ -209,8 +217,8 @@ static finalize_group *find_world_group(void)
   return f;
 }
 
-/* A farewell of the ranks of comm that MPI_COMM_WORLD has, in MPI_COMM_WORLD. Collective. `rank`:
- * [size] scratch. */
+/* Adds those ranks of comm that are in MPI_COMM_WORLD to the group of MPI_COMM_WORLD. rank: [size]
+ * scratch memory. Collective. */
 static osla_err arrange_in_world(MPI_Comm comm, int size, int *rank)
 {
   int my_rank = 0, world_size = 1;
@@ -233,7 +241,8 @@ static osla_err arrange_in_world(MPI_Comm comm, int size, int *rank)
   return OSLA_OK;
 }
 
-/* `rank`: [size] scratch. */
+/* Adds a group for comm unless an earlier one covers its ranks. rank: [size] scratch memory.
+ * Collective. */
 static osla_err arrange(MPI_Comm comm, int size, int *rank)
 {
   bool is_covered = false;

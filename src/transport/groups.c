@@ -1,8 +1,8 @@
-/* Limits of control groups. See groups.h.
+/* Limits of control groups.
  *
- * /proc/self/cgroup tells the process's group in each hierarchy, /proc/self/mountinfo where a
- * hierarchy is mounted and which of its groups lies there (proc(5), cgroups(7)); the kernel's
- * documentation (cgroup-v1/memory, scheduler/sched-bwc, cgroup-v2) has the files of a group.
+ * /proc/self/cgroup has the process's group in each hierarchy. /proc/self/mountinfo has the mount
+ * point of each hierarchy, and the group that is mounted there (proc(5), cgroups(7)). The kernel's
+ * documentation describes the files of a group (cgroup-v1/memory, scheduler/sched-bwc, cgroup-v2).
  */
 #include "src/transport/groups.h"
 
@@ -18,10 +18,11 @@
 
 typedef struct osla_group_folder group_folder;
 
-/* In the order of osla_group_places.tree; version 2 has one tree for all controllers. */
+/* Controllers in the order of osla_group_folders.tree; version 2 has one tree for all controllers.
+ */
 static const char *const controllers[OSLA_GROUP_TREES] = {"", "memory", "cpu"};
 
-/* --- where the groups are --- */
+/* --- folders of the groups --- */
 
 static bool is_in_list(const char *list, const char *word)
 {
@@ -41,7 +42,7 @@ static FILE *open_below(const char *root, const char *name)
   return length < (int)sizeof path ? fopen(path, "r") : NULL;
 }
 
-/* This process's group in each tree, "ID:LIST:GROUP"; "": none. */
+/* Reads the process's group in each tree from lines "ID:LIST:GROUP"; "" if it has none. */
 static void find_names(const char *root, char name[OSLA_GROUP_TREES][PATH_MAX])
 {
   char *line = NULL;
@@ -60,7 +61,7 @@ static void find_names(const char *root, char name[OSLA_GROUP_TREES][PATH_MAX])
   if (file) (void)fclose(file);
 }
 
-/* mountinfo writes blanks as \040. */
+/* Decodes octal escapes such as \040, which mountinfo writes for blanks. */
 static void decode_octal(char *text)
 {
   char *to = text;
@@ -76,7 +77,7 @@ static void decode_octal(char *text)
   *to = '\0';
 }
 
-/* What leads from group `top` down to `group`; NULL: `top` is not above it. */
+/* The path from group `top` down to `group`; NULL if `top` is not above it. */
 static const char *path_below(const char *top, const char *group)
 {
   size_t length = strcmp(top, "/") == 0 ? 0 : strlen(top);
@@ -89,7 +90,8 @@ typedef struct mount {
   const char *type, *options;
 } mount;
 
-/* One line of mountinfo: "ID PARENT DEVICE TOP POINT OPTIONS [FIELD...] - TYPE SOURCE OPTIONS". */
+/* Parses one line of mountinfo: "ID PARENT DEVICE TOP POINT OPTIONS [FIELD...] - TYPE SOURCE
+ * OPTIONS". */
 static bool parse_mount(char *line, mount *m)
 {
   char *field[5], *end = strstr(line, " - cgroup"), *save = NULL;
@@ -124,9 +126,9 @@ static bool set_folder(group_folder *f, const char *root, const char *point, con
   return stat(f->path, &status) == 0;
 }
 
-/* Takes the folder of group `name` if this mount shows it; true: it does. Where no mount does (a
- * container that is told its name outside) the top of one stands for it: there a container's own
- * group lies. */
+/* Sets the folder of group `name` if this mount contains it, and returns true then. If no mount
+ * contains it, the folder is the top of the first mount: in a container that sees its name of the
+ * host, the container's own group lies there. */
 static bool use_mount(const char *root, const mount *m, const char *name, group_folder *f)
 {
   group_folder at;
@@ -156,7 +158,7 @@ void osli_groups_locate(const char *root, osla_group_folders *out)
   if (file) (void)fclose(file);
 }
 
-/* To the group above; false: there is none that is seen. */
+/* Moves to the parent group. Returns false if no parent is visible. */
 static bool move_to_parent(group_folder *f)
 {
   if (strlen(f->path) <= f->top) return false;
@@ -166,10 +168,10 @@ static bool move_to_parent(group_folder *f)
   return true;
 }
 
-/* --- what they say --- */
+/* --- limits --- */
 
-/* The numbers a file begins with; how many were read ("max" is none). Without a buffer of stdio, as
- * every new region asks. */
+/* Reads up to two numbers at the beginning of a file and returns their count; "max" is no number.
+ * It avoids the buffer of stdio, because every new region reads limits. */
 static int read_numbers(const group_folder *f, const char *name, int64_t *first, int64_t *second)
 {
   char path[PATH_MAX], text[64];
@@ -189,7 +191,7 @@ static int64_t read_number(const group_folder *f, const char *name, int64_t miss
   return read_numbers(f, name, &value, &rest) > 0 ? value : missing;
 }
 
-/* The value of a line "KEY VALUE"; 0 where there is none. */
+/* The value of the line "KEY VALUE" in a file; 0 if there is none. */
 static int64_t read_key(const group_folder *f, const char *name, const char *key)
 {
   char word[64];
@@ -208,7 +210,8 @@ static uint64_t group_id(const group_folder *f)
   return stat(f->path, &status) == 0 ? (uint64_t)status.st_ino : 0;
 }
 
-/* How a version of cgroups names what is in a folder. */
+/* Names of the memory files in a group's folder, by version of cgroups. soft_limit is NULL if the
+ * version has none. */
 typedef struct version {
   const char *limit, *soft_limit, *used, *cache;
 } version;
@@ -217,14 +220,14 @@ static const version version_2 = {"memory.max", "memory.high", "memory.current",
 static const version version_1 = {"memory.limit_in_bytes", NULL, "memory.usage_in_bytes",
                                   "total_inactive_file"};
 
-/* Groups of version 1 say "no limit" by the largest multiple of a page. */
+/* Limits of at least this many bytes mean no limit: version 1 reports the largest multiple of a
+ * page. */
 static const int64_t no_limit = INT64_C(1) << 62;
 
 static void add_memory(osla_groups *out, const group_folder *f, const version *v)
 {
   int64_t limit = read_number(f, v->limit, INT64_MAX);
-  if (v->soft_limit) { /* beyond it the kernel does not kill, but stops a process nearly altogether
-                        */
+  if (v->soft_limit) { /* above memory.high the kernel stalls a process instead of killing it */
     int64_t soft_limit = read_number(f, v->soft_limit, INT64_MAX);
     if (soft_limit < limit) limit = soft_limit;
   }

@@ -1,9 +1,9 @@
-/* Limits of the control groups of this process (cgroups of Linux, version 1 and 2: a container, a
- * batch job): floor 0, internal.
+/* Limits of the control groups of this process (Linux cgroups version 1 and 2, such as a container
+ * or a batch job; floor 0, internal).
  *
- * A process lives in one group of each hierarchy, and obeys the limits of that group and of all
- * above it. From inside a container those above its own are not seen, and then are not known.
- */
+ * A process is in one group of each hierarchy and is subject to the limits of that group and of all
+ * groups above it. Inside a container the groups above the container's own are invisible, so their
+ * limits are unknown. */
 #ifndef OSLA_GROUPS_H
 #define OSLA_GROUPS_H
 
@@ -13,33 +13,32 @@
 
 enum { OSLA_MOST_GROUPS = 8, OSLA_GROUP_TREES = 3 };
 
-/* Where this process's own groups are: one each for version 2, and for memory and processor time of
- * version 1. */
+/* Folders of this process's groups: for version 2, and for memory and CPU time of version 1. */
 typedef struct osla_group_folders {
   struct osla_group_folder {
-    char path[PATH_MAX]; /* "": none */
-    size_t top;          /* so many first bytes of it are the highest group that is seen */
+    char path[PATH_MAX]; /* "" if there is none */
+    size_t top;          /* length of the path of the highest visible group */
   } tree[OSLA_GROUP_TREES];
 } osla_group_folders;
 
 typedef struct osla_group_memory {
-  uint64_t id;        /* of the group: the same for all processes in it, on one host */
-  uint64_t available; /* bytes that its limit leaves; what caches of files hold is available */
+  uint64_t id;        /* id of the group, equal for all its processes on a host */
+  uint64_t available; /* bytes that its limit leaves; reclaimable file caches count as available */
 } osla_group_memory;
 
 typedef struct osla_groups {
-  int n_memory; /* groups with a limit, from the process's own upwards; beyond the last place only
-                   the tightest one is kept there */
+  int n_memory; /* number of groups with a limit, from the process's own upward; the last place
+                   holds the tightest of the remaining ones */
   osla_group_memory memory[OSLA_MOST_GROUPS];
-  double cores;    /* processor time in a second that the tightest quota allows; 0: there is none */
-  uint64_t cpu_id; /* the group with that quota */
+  double cores;    /* cores that the tightest CPU quota allows; 0 if there is no quota */
+  uint64_t cpu_id; /* id of the group with that quota */
 } osla_groups;
 
-/* Looks for them in /proc/self/cgroup and /proc/self/mountinfo, below the folder `root` ("" for the
- * system's own), which takes a while. Local. */
+/* Finds the folders from /proc/self/cgroup and /proc/self/mountinfo below the folder `root` ("" for
+ * the real ones; tests pass another). Slow. Local. */
 void osli_groups_locate(const char *root, osla_group_folders *out);
 
-/* Reads their limits. What cannot be read is no limit. Local. */
+/* Reads the limits. An unreadable limit counts as none. Local. */
 void osli_groups_read(const osla_group_folders *places, osla_groups *out);
 
 #endif

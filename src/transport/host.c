@@ -11,13 +11,13 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What each rank tells about itself. */
+/* What each rank reports about itself. */
 typedef struct rank_host {
   char name[64];
-  char kernel[64]; /* tells running kernels apart */
-  int node_leader; /* lowest rank of its node */
-  double quota;    /* cores that its control groups allow; 0: no limit */
-  uint64_t group;  /* the group with that quota */
+  char kernel[64]; /* identifier of the running kernel */
+  int node_leader; /* lowest rank of the rank's node */
+  double quota;    /* cores that its control groups allow; 0 if unlimited */
+  uint64_t group;  /* id of the control group with that quota */
   cpu_set_t mask;
 } rank_host;
 
@@ -49,8 +49,8 @@ static const char *kernel_of(const rank_host *all, int rank)
   return all[all[rank].node_leader].kernel;
 }
 
-/* Cores that quotas allow the ranks of a host, whose numbers are given: ranks of one group share
- * one quota. */
+/* Sum of the quotas, in cores, of the `count` given ranks of a host. Ranks in one control group
+ * share one quota. HUGE_VAL if a rank has no quota. */
 static double sum_quotas(const rank_host *all, const int *ranks, int count)
 {
   double sum = 0;
@@ -65,7 +65,8 @@ static double sum_quotas(const rank_host *all, const int *ranks, int count)
   return sum;
 }
 
-/* The fewest cores a rank for any of the masks, with the ranks that have no core outside it. */
+/* The smallest number of cores per rank: for each distinct CPU mask, its cores divided by the
+ * number of ranks whose masks lie inside it. */
 static double min_share(const rank_host *all, const int *ranks, int count, const cpu_set_t *whole)
 {
   double least = (double)CPU_COUNT(whole) / count;
@@ -75,7 +76,7 @@ static double min_share(const rank_host *all, const int *ranks, int count, const
     int before = 0, inside = 0;
     while (!CPU_EQUAL(&all[ranks[before]].mask, mask))
       before++;
-    if (before < i) continue; /* it was looked at */
+    if (before < i) continue; /* this mask is already counted */
     for (int k = 0; k < count; k++) {
       CPU_AND(&both, &all[ranks[k]].mask, mask);
       inside += CPU_EQUAL(&both, &all[ranks[k]].mask);

@@ -1,6 +1,6 @@
-/* Does a segment fit the nodes? Checked before allocation, because the system grants more memory
- * than there is and then kills a process. Where MPI allocates (memory_by_mpi), the limit is also
- * /dev/shm, and the first touch of a page that it lacks is a bus error. */
+/* Checks before an allocation that the memory of a segment fits, because Linux grants more memory
+ * than it has and later kills a process. If MPI allocates node memory, the free space of /dev/shm
+ * is a limit, too; beyond it the first access to a page is a bus error. */
 #include "src/transport/groups.h"
 #include "src/transport/transport_ops.h"
 
@@ -39,7 +39,7 @@ void osla_memory_available(uint64_t *shared_bytes, uint64_t *available_bytes)
     statvfs("/dev/shm", &shm) == 0 ? (uint64_t)shm.f_bavail * shm.f_frsize : *available_bytes;
 }
 
-/* What a rank wants, and who has to give it. */
+/* Bytes that a rank needs, its host, and its control groups with a memory limit. */
 typedef struct rank_demand {
   uint64_t bytes;
   int host, n_groups;
@@ -53,8 +53,8 @@ static bool is_in_group(const rank_demand *s, uint64_t group)
   return false;
 }
 
-/* The sum of the ranks of a host (nodes that MPI keeps apart share its memory), or of those in one
- * control group there; one that does not fit stays at the largest number. */
+/* Sums the bytes of the ranks of a host, or of those of its ranks that are in one control group.
+ * The sum saturates at UINT64_MAX. */
 static uint64_t sum_bytes(const rank_demand *all, int size, int host, const uint64_t *group)
 {
   uint64_t sum = 0;

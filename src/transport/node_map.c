@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The ranks of this node. */
+/* Makes the communicator of the ranks of this node. */
 static osla_err split_nodes(osla_transport *t)
 {
   if (t->ops->every_rank_a_node) {
@@ -25,7 +25,7 @@ static osla_err split_nodes(osla_transport *t)
   return OSLA_OK;
 }
 
-/* Is rank r on node r / node_each, for all r? */
+/* Finds whether rank r is on node r / node_each for all r, and sets node_each then. */
 static osla_err find_regular(osla_transport *t, int leader)
 {
   int each = t->node_size;
@@ -45,7 +45,8 @@ static osla_err fill_tables(osla_transport *t, int leader)
 {
   t->node_of = malloc((size_t)t->size * sizeof *t->node_of);
   t->node_rank_of = malloc((size_t)t->size * sizeof *t->node_rank_of);
-  int *number = calloc((size_t)t->size, sizeof *number); /* of the node led by that rank */
+  int *number =
+    calloc((size_t)t->size, sizeof *number); /* [size] node index by the node's lowest rank */
   osla_err err = osli_agree_allocated(t->comm, t->node_of && t->node_rank_of && number, "node map");
   int code = MPI_SUCCESS;
   if (err == OSLA_OK) code = MPI_Allgather(&leader, 1, MPI_INT, t->node_of, 1, MPI_INT, t->comm);

@@ -1,17 +1,16 @@
-/* Which rank is on which node (floor 0, internal; asked by osla_transport_node_of and the like).
+/* The node of each rank (floor 0, internal). osla_transport_node_of and its neighbours read it.
  *
- * Where each node holds as many consecutive ranks (the last one may hold fewer), as launchers place
- * them, one number says it all: nothing is kept for each rank. Else there are two tables.
- */
+ * If each node holds the same number of consecutive ranks (the last node may hold fewer), which is
+ * usual, that number is enough. Otherwise there are two tables with an entry for each rank. */
 #ifndef OSLA_NODE_MAP_H
 #define OSLA_NODE_MAP_H
 
 #include "osla_transport.h"
 
-/* Finds the nodes and numbers them 0, 1, ... in the order of their lowest ranks: node_comm and all
- * of t's fields on nodes.
- *   leader [out] the lowest rank of mine
- * Collective over t->comm. Errors: MEM, ARG (as ops->split_hosts), MPI. */
+/* Sets node_comm and all fields of t about nodes. Nodes are numbered from 0 in the order of their
+ * lowest ranks. Collective over t->comm.
+ *   leader [out] lowest rank of this rank's node
+ * Errors: MEM, ARG (as ops->split_hosts), MPI. */
 osla_err osli_nodes_map(osla_transport *t, int *leader);
 
 #endif

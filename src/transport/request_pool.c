@@ -4,9 +4,9 @@
 #include <stdlib.h>
 
 typedef struct entry {
-  MPI_Request request; /* MPI_REQUEST_NULL: finished */
-  int32_t next;        /* of the chain, or of the free list; -1: end */
-  int code;            /* first failure of a test, MPI_SUCCESS so far */
+  MPI_Request request; /* MPI_REQUEST_NULL: complete */
+  int32_t next;        /* next entry of the chain or the free list; -1 at the end */
+  int code;            /* first error of a test; MPI_SUCCESS if none */
   bool used;
 } entry;
 
@@ -57,7 +57,7 @@ static int test_entry(request_pool *pool, entry *e)
   int code = MPI_Test(&e->request, &finished, MPI_STATUS_IGNORE);
   if (code != MPI_SUCCESS) {
     e->code = code;
-    e->request = MPI_REQUEST_NULL; /* there is no more to be had from it */
+    e->request = MPI_REQUEST_NULL; /* a failed request cannot be tested again */
   }
   if (finished || code != MPI_SUCCESS) {
     pool->unfinished--;

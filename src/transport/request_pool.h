@@ -1,9 +1,9 @@
-/* Outstanding MPI requests, bounded (floor 0, internal).
+/* A bounded pool of outstanding MPI requests (floor 0, internal).
  *
- * Some MPI libraries abort at the 255th outstanding request-based RMA operation; the pool holds at
- * most OSLA_MAX_REQUESTS unfinished ones. A handle is a chain of entries, one for each chunk of at
- * most 1 GiB (MPICH 4.0.2 crashes on larger puts). All calls need the transport's mutex.
- */
+ * Some MPI libraries abort at the 255th outstanding request-based RMA operation, so the pool is
+ * full at OSLA_MAX_REQUESTS incomplete requests. A transfer is a chain of entries, one for each
+ * piece of at most 1 GiB (MPICH 4.0.2 crashes on larger puts). The caller of each function holds
+ * the transport's mutex, unless the function says otherwise. */
 #ifndef OSLA_REQUEST_POOL_H
 #define OSLA_REQUEST_POOL_H
 
@@ -15,24 +15,25 @@ enum { OSLA_MAX_REQUESTS = 128 };
 
 typedef struct request_pool request_pool;
 
-request_pool *osli_pool_create(void); /* NULL when out of memory */
+request_pool *osli_pool_create(void); /* NULL without memory */
 void osli_pool_destroy(request_pool *pool);
 
-/* How many requests have ended so far; needs no mutex. */
+/* Number of requests that have completed so far. Needs no mutex. */
 uint64_t osli_pool_finished(const request_pool *pool);
 
-/* One has ended that is not in the pool. */
+/* Counts a completed request that is not in the pool. */
 void osli_pool_count_finished(request_pool *pool);
 
-/* No room for one more unfinished request? Tests the unfinished ones first when full. */
+/* Returns whether the pool has no room for another incomplete request. If it seems full, tests the
+ * incomplete requests first. */
 bool osli_pool_is_full(request_pool *pool);
 
-/* Puts a request in front of the chain *first. Without memory for that it waits for the request
- * here, since nobody else could: what it writes must not outlive its place. False: that failed. */
+/* Adds a request at the front of the chain *first. Without memory for the entry it waits for the
+ * request, since its buffer must stay until it completes. Returns false if that wait fails. */
 bool osli_pool_add(request_pool *pool, MPI_Request request, int32_t *first);
 
-/* Tests the chain; when all of it is finished its entries are freed, *first becomes -1, and the
- * result is true. MPI failure is returned in *mpi_code. */
+/* Tests the requests of a chain. Returns true when all are complete; then the entries are free and
+ * *first is -1. *mpi_code is the error of a failed request, else MPI_SUCCESS. */
 bool osli_pool_test(request_pool *pool, int32_t *first, int *mpi_code);
 
 #endif

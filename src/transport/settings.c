@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What must be the same on all ranks; the build first, since it decides what the others mean. */
+/* Variables that must be equal on all ranks. NULL stands for the library's build, which is compared
+ * first because it defines the meaning of the others. */
 static const char *const names[] = {NULL,
                                     "OSLA_TRANSPORT",
                                     "OSLA_SHARED_MEMORY",
@@ -41,7 +42,7 @@ static setting_texts read_environment(void)
   return all;
 }
 
-/* Compares with rank 0; the lowest rank that differs tells in what. */
+/* Compares the settings with those of rank 0. The lowest rank that differs reports the variable. */
 static osla_err compare_with_rank_0(MPI_Comm comm, const setting_texts *mine)
 {
   setting_texts first = *mine;
@@ -68,7 +69,8 @@ static osla_err compare_with_rank_0(MPI_Comm comm, const setting_texts *mine)
                         names[which], here, there, differs, names[which], names[which]);
 }
 
-/* A number from 1 on; `all` stands for one that is not fixed. */
+/* Reads a count of at least 1. If `all` > 0, the word "all" stands for it. Sets 0 if the variable
+ * is unset. */
 static osla_err read_count(const char *name, int all, int *out)
 {
   const char *text = getenv(name);
@@ -98,7 +100,7 @@ static osla_err read_time_limit(double *out)
   return OSLA_OK;
 }
 
-/* `usual`: without the variable. */
+/* Reads "on" or "off"; default_value if the variable is unset. */
 static osla_err read_switch(const char *name, bool default_value, bool *on)
 {
   const char *text = getenv(name);
@@ -109,14 +111,15 @@ static osla_err read_switch(const char *name, bool default_value, bool *on)
   return OSLA_OK;
 }
 
-/* A number of bytes stands for "on" up to there. */
+/* Reads OSLA_MESSAGES: "auto", "on", "off", or the largest number of data bytes in a message, which
+ * means "on". */
 static osla_err read_messages(osla_messages *out, int *bytes)
 {
   enum {
     HEAD = 64,
     DEFAULT_BYTES = 16384 + HEAD,
     MAX_BYTES = 65536
-  }; /* 16 KiB with a head of their own */
+  }; /* the default holds 16 KiB of data and a 64-byte header of the caller */
   static const char *const words[] = {"auto", "on", "off"};
   const char *text = getenv("OSLA_MESSAGES");
   char *end;

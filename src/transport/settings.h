@@ -1,4 +1,4 @@
-/* The environment variables that steer a transport (floor 0, internal). */
+/* The environment variables that control a transport (floor 0, internal). */
 #ifndef OSLA_SETTINGS_H
 #define OSLA_SETTINGS_H
 
@@ -14,32 +14,34 @@ typedef enum osla_messages {
 } osla_messages;
 
 typedef struct osla_settings {
-  int fake_nodes; /* OSLA_FAKE_NODES: ranks of the job are distributed over so many nodes; 0: not */
-  int expect_nodes;    /* OSLA_EXPECT_NODES: a transport on all ranks must find so many; 0: any */
-  int expect_ranks;    /* OSLA_EXPECT_RANKS: the same of ranks */
-  double time_limit;   /* OSLA_PATIENCE: seconds; 0: waits have no limit */
-  bool no_window_info; /* OSLA_WINDOW_INFO=off: windows get no info keys, see window_mpi.h */
-  int sparse_from;     /* OSLA_SPARSE_FROM: ranks, see exchange.h; 0: as it is built */
-  bool own_cores;      /* OSLA_OWN_CORES=on: ranks are taken to have a core each */
-  bool verify;         /* OSLA_VERIFY=on: mistakes that take time to find are looked for */
+  int fake_nodes;   /* OSLA_FAKE_NODES: number of nodes that the ranks of the job are distributed
+                       over; 0 if unset */
+  int expect_nodes; /* OSLA_EXPECT_NODES: required number of nodes of a transport on all ranks; 0 if
+                       any */
+  int expect_ranks; /* OSLA_EXPECT_RANKS: required number of ranks of such a transport; 0 if any */
+  double time_limit;      /* OSLA_PATIENCE: time limit of waits in seconds; 0 if unlimited */
+  bool no_window_info;    /* OSLA_WINDOW_INFO=off: windows get no info keys, see window_mpi.h */
+  int sparse_from;        /* OSLA_SPARSE_FROM: number of ranks, see exchange.h; 0 for the default */
+  bool own_cores;         /* OSLA_OWN_CORES=on: each rank is assumed to have a core of its own */
+  bool verify;            /* OSLA_VERIFY=on: expensive checks are made */
   osla_messages messages; /* OSLA_MESSAGES, see eager_mpi.h */
-  int small_bytes;        /* of data, at most */
+  int small_bytes;        /* largest number of data bytes in the message of a notify */
 } osla_settings;
 
-/* Reads them. All ranks must have the same, and one build of this library: else the waits of some
- * would not fit those of others. Collective over comm. Errors, on all ranks together: ARG (with the
- * variable and its values), STATE (other builds), MPI. */
+/* Reads the settings. All ranks must have equal settings and the same build of this library,
+ * because otherwise their waits do not match. Collective over comm. Errors, on all ranks together:
+ * ARG (with the variable and its values), STATE (different builds), MPI. */
 osla_err osli_settings_read(MPI_Comm comm, osla_settings *out);
 
 /* Does node memory come from MPI_Win_allocate_shared, because the ranks of a node cannot map one
  * another's memory? Local. */
 bool osli_transport_memory_by_mpi(const osla_transport *transport);
 
-/* Does OSLA_VERIFY ask for it? Local. */
+/* Is OSLA_VERIFY on? Local. */
 bool osli_transport_verifies(const osla_transport *transport);
 
-/* The node of this process in a job of that many fake nodes: blocks of ranks of MPI_COMM_WORLD.
- * Local. Errors: MPI. */
+/* The node of this process if the ranks of MPI_COMM_WORLD are split into fake_nodes blocks. Local.
+ * Errors: MPI. */
 osla_err osli_fake_node_of_process(int fake_nodes, int *node);
 
 #endif

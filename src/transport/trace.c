@@ -1,11 +1,9 @@
-/* Recording: start with clocks in step, events, stop. See osla_trace.h.
+/* Starts and stops traces, and measures the offsets of clocks.
  *
- * Hosts have clocks of their own, which count from different moments. The lowest rank of each node
- * asks rank 0 for its time, some rounds one after the other; the answer is taken to have been given
- * in the middle between question and arrival, and the fastest round is believed, which errs by less
- * than half its time (F. Cristian, "Probabilistic clock synchronization", Distributed Computing 3,
- * 1989).
- */
+ * Hosts have clocks of their own, with different zeros. The lowest rank of each node asks rank 0
+ * for its time in several rounds. It assumes that rank 0 answered in the middle between question
+ * and arrival, and uses the fastest round. The error is less than half of that round's time (F.
+ * Cristian, "Probabilistic clock synchronization", Distributed Computing 3, 1989). */
 #include "src/transport/trace.h"
 #include "osla_clock.h"
 
@@ -33,8 +31,9 @@ static osla_err answer_clock_requests(osla_transport *t, int rank)
   return OSLA_OK;
 }
 
-/* Rank 0's clock minus mine. Less than half a round is no difference that this can see: the clocks
- * are one, as those of two nodes that MPI keeps apart on one host. */
+/* Measures the clock of rank 0 minus the clock of this rank. An offset below half of the shortest
+ * round trip cannot be distinguished from 0 and counts as 0, for example between two nodes on one
+ * host. */
 static osla_err measure_clock_offset(osla_transport *t, double *offset)
 {
   double shortest = HUGE_VAL;
@@ -97,7 +96,7 @@ osla_err osla_trace_start(osla_transport *t)
   OSLA_CALL(align_clocks(t, &trace->offset));
   trace->origin = osla_clock();
   OSLA_CALL(osla_bcast(t, &trace->origin, sizeof trace->origin, MPI_BYTE, 0));
-  OSLA_CALL(osla_barrier(t)); /* last, so that the ranks go on together */
+  OSLA_CALL(osla_barrier(t)); /* last, so that all ranks continue together */
   (void)pthread_mutex_lock(&trace->mutex);
   trace->start = trace->stop = osla_clock();
   (void)pthread_mutex_unlock(&trace->mutex);
@@ -109,7 +108,7 @@ void osla_trace_stop(osla_transport *t)
 {
   struct osla_trace *trace = atomic_exchange(&t->tracing, NULL);
   if (!trace) return;
-  (void)pthread_mutex_lock(&trace->mutex); /* who adds right now is done after this */
+  (void)pthread_mutex_lock(&trace->mutex); /* waits for a thread that is adding an event */
   trace->stop = osla_clock();
   (void)pthread_mutex_unlock(&trace->mutex);
 }

@@ -1,4 +1,4 @@
-/* What a rank has recorded (floor 0, internal). See osla_trace.h. */
+/* The recorded trace of a rank (floor 0, internal); the public calls are in osla_trace.h. */
 #ifndef OSLA_TRACE_INTERNAL_H
 #define OSLA_TRACE_INTERNAL_H
 
@@ -6,35 +6,36 @@
 #include "src/transport/transport_ops.h"
 
 typedef struct trace_event {
-  double start, end; /* osla_clock of its rank */
+  double start, end; /* osla_clock of the recording rank */
   double amount;
   int32_t kind;
-  int32_t thread; /* 0: the one that started the trace */
+  int32_t thread; /* index of the thread; 0 for the thread that started the trace */
 } trace_event;
 
-/* Events lie in pieces that never move, so that adding one never copies the others. */
+/* Sizes of the event storage. Events are stored in pieces that never move, so adding one copies no
+ * others. */
 enum {
   TRACE_PIECE = 1 << 14,
   TRACE_PIECES = OSLA_TRACE_MAX_EVENTS / TRACE_PIECE,
-  TRACE_THREADS = 64 /* further ones count as the last */
+  TRACE_THREADS = 64 /* further threads share the last index */
 };
 
 struct osla_trace {
-  pthread_mutex_t mutex; /* guards all below while tracing is on */
+  pthread_mutex_t mutex; /* guards the members below while tracing is on */
   trace_event *piece[TRACE_PIECES];
   int64_t count, dropped;
   pthread_t thread[TRACE_THREADS];
   int n_threads;
-  double start, stop; /* osla_clock of this rank; events begun before the start are not noted */
-  double offset;      /* rank 0's clock minus mine */
-  double origin;      /* time 0 of the trace, on rank 0's clock */
+  double start, stop; /* osla_clock of this rank; events that began earlier are not recorded */
+  double offset;      /* clock of rank 0 minus the clock of this rank, in s */
+  double origin;      /* time 0 of the trace on the clock of rank 0 */
 };
 
-/* What a kind counts as; see osla_trace_summary. */
+/* How a kind of event counts in the overlap; see osla_trace_summary. */
 typedef enum trace_role {
-  TRACE_APART,  /* no transfer of this rank */
-  TRACE_FLIGHT, /* in flight, and the rank is free */
-  TRACE_HELD    /* in flight, and the rank is held */
+  TRACE_APART,  /* not part of a transfer of this rank */
+  TRACE_FLIGHT, /* a transfer is in flight and the rank is free */
+  TRACE_HELD    /* a transfer is in flight and the rank is busy with it */
 } trace_role;
 
 typedef struct trace_kind {
@@ -49,9 +50,9 @@ static inline const trace_event *trace_at(const struct osla_trace *trace, int64_
   return &trace->piece[i / TRACE_PIECE][i % TRACE_PIECE];
 }
 
-/* Stops; STATE when there never was a start. Every rank answers the same. */
+/* Stops the trace. Collective. Errors, on all ranks together: STATE if no trace was started. */
 osla_err osli_trace_finish(osla_transport *t);
 
-void osli_trace_free(osla_transport *t); /* of a transport that is being destroyed */
+void osli_trace_free(osla_transport *t); /* part of osla_transport_destroy */
 
 #endif

@@ -1,4 +1,4 @@
-/* Recording: the kinds of events, and adding one event to a rank's trace. */
+/* The kinds of events, and the recording of one event. */
 #include "osla_clock.h"
 #include "src/transport/trace.h"
 
@@ -39,7 +39,7 @@ const char *osla_trace_unit(osla_trace_kind kind)
   return osli_trace_kinds[kind].unit;
 }
 
-/* The caller's number among the threads that have recorded. Needs the mutex. */
+/* Index of the calling thread among the recording threads. The caller holds the mutex. */
 static int thread_number(struct osla_trace *trace)
 {
   pthread_t self = pthread_self();

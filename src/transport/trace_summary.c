@@ -1,4 +1,5 @@
-/* What comes of a trace: totals of each kind, and how much communication was hidden. */
+/* Sums up a trace: totals of each kind of event, and the overlap of communication with computation.
+ */
 #include "src/transport/trace.h"
 
 #include <inttypes.h>
@@ -16,7 +17,7 @@ static int compare_start(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-/* Length of the union of the spans; sorts them. */
+/* Length of the union of the spans. Sorts them. */
 static double union_length(span *spans, int64_t count)
 {
   double length = 0, reached = -HUGE_VAL;
@@ -30,7 +31,7 @@ static double union_length(span *spans, int64_t count)
   return length;
 }
 
-/* The time covered by events whose role is at least this. `spans` has room for all events. */
+/* Length of the union of all events whose role is at least `least`. spans: room for all events. */
 static double union_length_of_role(const struct osla_trace *trace, trace_role least, span *spans)
 {
   int64_t count = 0;
@@ -42,7 +43,7 @@ static double union_length_of_role(const struct osla_trace *trace, trace_role le
   return union_length(spans, count);
 }
 
-/* What is added up over the ranks: doubles, exact for the counts, which are far below 2^53. */
+/* Values that are summed over the ranks. Counts are doubles, which are exact below 2^53. */
 typedef struct sums {
   double events[OSLA_TRACE_KINDS], seconds[OSLA_TRACE_KINDS], amount[OSLA_TRACE_KINDS];
   double in_flight, exposed, dropped;

@@ -1,7 +1,6 @@
-/* Writing: rank 0 takes the events of one rank after the other, a piece at a time, and writes them
- * in the trace event format of Chrome, a JSON array. Memory: one piece.
- * Source of the format: "Trace Event Format", the document of the Chromium project.
- */
+/* Writes a trace. Rank 0 receives the events of one rank after the other, in pieces, and writes
+ * them in the trace event format of Chrome, a JSON array ("Trace Event Format", a document of the
+ * Chromium project). It needs memory for one piece. */
 #include "src/base/new_file.h"
 #include "src/base/signal_guard.h"
 #include "src/transport/trace.h"
@@ -14,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What rank 0 needs to know of a rank besides its events. */
+/* Properties of a rank that rank 0 needs to write its events. */
 typedef struct header {
   int64_t count, dropped;
   int32_t node, n_threads;
@@ -25,13 +24,13 @@ typedef struct writer {
   FILE *file;
   double origin;
   int size;
-  int64_t written; /* events of the file */
+  int64_t written; /* number of events in the file so far */
 } writer;
 
 /* --- one event --- */
 
-/* Nanoseconds since the start of the trace: rounded once, so that what lay inside another event
- * still does. */
+/* Nanoseconds since the start of the trace. Each time is rounded once, so that nested events stay
+ * nested. */
 static int64_t trace_nanoseconds(const writer *w, const header *h, double time)
 {
   return llround((time + h->offset - w->origin) * 1e9);
@@ -43,7 +42,8 @@ static void write_time(const writer *w, const char *key, int64_t ns)
                 (ns < 0 ? -ns : ns) / 1000, (int)((ns < 0 ? -ns : ns) % 1000));
 }
 
-/* Opens an event; the caller adds what it alone has, and closes it with "}". */
+/* Writes the members that all events have. The caller adds its own and closes the event with "}".
+ */
 static void write_head(writer *w, const char *name, const char *phase, int node, int thread)
 {
   (void)fprintf(w->file, "%s{\"name\":\"%s\",\"ph\":\"%s\",\"pid\":%d,\"tid\":%d",
@@ -72,7 +72,8 @@ static void write_event(writer *w, const header *h, int rank, int64_t number,
     write_amount(w, kind, rank, event->amount);
     return;
   }
-  /* Transfers that overlap must not lie on the rank's own line; a pair is known by its id. */
+  /* Overlapping transfers must not lie on the rank's own row, so each is an asynchronous pair of
+   * begin and end with one id. */
   for (int last = 0; last < 2; last++) {
     write_head(w, kind->name, last ? "e" : "b", h->node, thread);
     (void)fprintf(w->file, ",\"cat\":\"%s\",\"id\":\"%d.%" PRId64 "\"", kind->category, rank,
@@ -82,7 +83,7 @@ static void write_event(writer *w, const header *h, int rank, int64_t number,
   }
 }
 
-/* The names of a rank's lines; and how much is missing, if anything is. */
+/* Writes the names of a rank's rows, and the number of its dropped events if there are any. */
 static void write_names(writer *w, const header *h, int rank)
 {
   write_head(w, "process_name", "M", h->node, rank);
@@ -119,7 +120,8 @@ static osla_err send_events(osla_transport *t, const header *h)
   return OSLA_OK;
 }
 
-/* What arrives is taken even when it cannot be written, so that nobody waits to send. */
+/* Receives and writes the events of a rank. They are received even after a write error, so that no
+ * rank blocks in its send. */
 static osla_err write_rank(osla_transport *t, writer *w, int rank, header *h, trace_event *room)
 {
   if (rank != 0) OSLA_CALL(osli_receive(t, rank, h, sizeof *h));
@@ -139,7 +141,8 @@ static osla_err write_rank(osla_transport *t, writer *w, int rank, header *h, tr
 
 /* --- the file --- */
 
-/* A pipe or a device is written as it stands: a file must not take its place. */
+/* Opens the file under a temporary name. A pipe or device is opened itself, because a file must not
+ * replace it. */
 static osla_err open_file(const char *path, FILE **stream, osla_new_file **file)
 {
   OSLA_CHECK(path, OSLA_ERR_IO, "the name of the trace file is empty");
@@ -153,7 +156,8 @@ static osla_err open_file(const char *path, FILE **stream, osla_new_file **file)
   return err;
 }
 
-/* Gives the file its name if all went well (err), else removes it. */
+/* Closes the file, and gives it its final name if err is OSLA_OK and all data were written;
+ * otherwise removes it. */
 static osla_err close_file(const char *path, FILE *stream, osla_new_file *file, osla_err err)
 {
   errno = 0;
@@ -184,7 +188,7 @@ osla_err osla_trace_write(osla_transport *t, const char *path)
   writer w = {.size = t->size};
   trace_event *room = NULL;
   osla_new_file *file = NULL;
-  osla_signal_guard guard; /* of the stream's writes */
+  osla_signal_guard guard; /* turns SIGPIPE and SIGXFSZ of the writes into errors */
   osla_err err = OSLA_OK;
   OSLA_CALL(osli_trace_finish(t));
   if (t->rank == 0) {
@@ -193,7 +197,7 @@ osla_err osla_trace_write(osla_transport *t, const char *path)
                : osla_error_set(OSLA_ERR_MEM, "room for %d events", TRACE_PIECE);
   }
   err = osla_agree(t, err);
-  if (err != OSLA_OK) { /* only rank 0 can have failed, and has no file */
+  if (err != OSLA_OK) { /* only rank 0 can have failed, without an open file */
     free(room);
     return err;
   }

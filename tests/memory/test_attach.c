@@ -1,5 +1,5 @@
-/* Floor 1: segments on the caller's own memory, at any alignment, within other windows, of no
- * bytes. Each byte belongs to one writer and is checked against its stream. */
+/* Tests segments on the caller's memory: at any alignment, inside other windows, and of no bytes.
+ * Each byte is written by one rank and checked against that rank's random stream. */
 #include "osla_segment.h"
 #include "tests/osla_test_help.h"
 
@@ -15,7 +15,8 @@ static int64_t stream_of(int writer, int target)
 
 enum { GUARD = 64, ATTACHED = 70000 };
 
-/* Everyone puts an odd-sized piece at an odd place of everyone's area, and reads others back. */
+/* Each rank puts a piece of odd size at an odd offset of every rank's area, and reads the pieces of
+ * others. */
 static void use_attached(osla_segment *s, const unsigned char *base)
 {
   osla_transport *t = osla_segment_transport(s);
@@ -73,8 +74,8 @@ static void test_attach(void)
   osla_transport_destroy(&t);
 }
 
-/* Memory within another segment's and within the caller's own window: MPI's address of it may be
- * that of the larger one. */
+/* Memory inside another segment, and inside a window of the caller: MPI may use the address of the
+ * outer one. */
 static void test_attach_within(void)
 {
   enum { BEFORE = 144, BYTES = ATTACHED + 2 * BEFORE };
@@ -82,7 +83,8 @@ static void test_attach_within(void)
   unsigned char *memory = calloc(BYTES, 1);
   osla_segment *whole = NULL, *part = NULL;
   MPI_Win window;
-  for (int turn = 0; turn < (osla_test_size() > 1 ? 2 : 1); turn++) { /* Open MPI: none for one */
+  for (int turn = 0; turn < (osla_test_size() > 1 ? 2 : 1);
+       turn++) { /* Open MPI creates no window on one rank */
     memset(memory, 0, BYTES);
     if (turn == 0)
       OSLA_ASSERT_OK(osla_segment_attach(t, memory, BYTES, &whole));
@@ -101,7 +103,7 @@ static void test_attach_within(void)
   osla_transport_destroy(&t);
 }
 
-/* Some ranks bring nothing. */
+/* Some ranks attach no bytes. */
 static void test_attach_nothing(void)
 {
   osla_transport *t = osla_test_transport();
@@ -124,7 +126,7 @@ static bool second_call(void *arg)
   return ++*(int *)arg > 3;
 }
 
-/* An attached segment has no slots: a notify is refused, a wait leaves the memory alone. */
+/* An attached segment has no slots: a notify is an error, and a wait does not change the memory. */
 static void test_attach_has_no_slots(void)
 {
   osla_transport *t = osla_test_transport();

@@ -1,5 +1,5 @@
-/* Floor 1: channels, whose messages replace one another, between all ranks. Each element of a
- * message is its stamp xor its index, so that a mixture is seen. */
+/* Tests channels between all ranks. Each element of a message is its stamp xor its index, so that
+ * mixed messages are detected. */
 #include "osla_channel.h"
 #include "osla_clock.h"
 #include "src/memory/channel.h"
@@ -10,13 +10,15 @@
 
 enum { MOST_ENDS = 64 };
 
-/* Messages between two ranks have other sizes each way. */
+/* Number of elements in messages from a rank; it differs between the two directions of a channel.
+ */
 static int64_t elements_from(int rank, int64_t base)
 {
   return base + 3 * rank;
 }
 
-/* One to each other rank; two where `twice`, with tags that tell them apart. Returns how many. */
+/* Makes one end to each other rank, or two with different tags if `twice`. Returns the number of
+ * ends. */
 static int all_pairs(osla_channel_end *ends, osla_channel_kind kind, int in_flight, int64_t base,
                      bool twice)
 {
@@ -41,7 +43,8 @@ static void write_message(osla_channels *set, int which, int64_t elements, uint6
   OSLA_ASSERT_OK(osla_channel_send(set, which, stamp));
 }
 
-/* How many elements are of no send from `from` to the last one: of the stamp's alone, if whole. */
+/* Number of elements that come from no send of `from` up to the last one; if `whole`, that do not
+ * come from the send with this stamp. */
 static int64_t count_wrong(const uint64_t *in, int64_t elements, uint64_t from, uint64_t to)
 {
   int64_t wrong = 0;
@@ -52,7 +55,7 @@ static int64_t count_wrong(const uint64_t *in, int64_t elements, uint64_t from, 
   return wrong;
 }
 
-/* What a rank has sent and received, of `n` channels. */
+/* What a rank has sent and received on `n` channels. */
 typedef struct traffic {
   osla_channels *set;
   osla_channel_kind kind;
@@ -102,8 +105,8 @@ static bool something_to_do(void *arg)
   return a->n_open == 0 || has_room(a);
 }
 
-/* All ranks send `sends` messages over each channel, receive between, and close; who receives goes
- * on until it has the last one. Of EVERY each must come; of the others the last. */
+/* All ranks send `sends` messages on each channel, receive in between, and close. Each receives
+ * until it has the last message: all messages of EVERY, at least the last one of other kinds. */
 static void exchange(osla_transport *t, osla_channel_kind kind, int in_flight, int64_t base,
                      uint64_t sends, bool twice)
 {
@@ -145,12 +148,11 @@ static void test_kinds(void)
     exchange(t, (osla_channel_kind)kind, 7, 700, sends / 4, false);
   }
   exchange(t, OSLA_CHANNEL_LATEST, 3, 40000, sends / 20 + 1, false);
-  exchange(t, OSLA_CHANNEL_EVERY, 2, 5000, sends / 8 + 1,
-           false); /* of several parts between nodes */
+  exchange(t, OSLA_CHANNEL_EVERY, 2, 5000, sends / 8 + 1, false); /* several pieces between nodes */
   osla_transport_destroy(&t);
 }
 
-/* Lock-step by channels of which each message is received, with the least room. */
+/* Lock-step iterations: every message is received, with the least room. */
 static void test_lock_step(void)
 {
   osla_transport *t = osla_test_transport();
@@ -177,8 +179,8 @@ static void test_lock_step(void)
   osla_transport_destroy(&t);
 }
 
-/* EVERY: as many messages as there is room for, and one more for each that is received, while the
- * one that is looked at stays. */
+/* EVERY accepts as many messages as it has room for, and one more after each receive. The message
+ * that is being read stays. */
 static void test_room(void)
 {
   enum { ROOM = 3 };
@@ -196,12 +198,12 @@ static void test_room(void)
     }
   for (int k = 0; k < n; k++)
     CU_ASSERT(!osla_channel_can_send(set, k));
-  OSLA_ASSERT_OK(osla_barrier(t)); /* nobody received before */
+  OSLA_ASSERT_OK(osla_barrier(t)); /* no message was received before */
   for (int k = 0; k < n; k++) {
     OSLA_ASSERT_OK(osla_channel_recv(set, k, &message[k], &stamp));
     CU_ASSERT(stamp == 1);
   }
-  for (int k = 0; k < n; k++) { /* waits for the peer's receive */
+  for (int k = 0; k < n; k++) { /* waits for a receive of the peer */
     write_message(set, k, ends[k].send_bytes / 8, ROOM + 1);
     CU_ASSERT(!osla_channel_can_send(set, k));
   }
@@ -217,7 +219,8 @@ static void test_room(void)
   osla_transport_destroy(&t);
 }
 
-/* What nobody receives, and what came before a receive, which stays the same without news. */
+/* Messages that are never received, and receives without a new message, which return the earlier
+ * one. */
 static void test_unread(void)
 {
   osla_transport *t = osla_test_transport();
@@ -263,7 +266,7 @@ static void test_empty(void)
   osla_channels_wait(set, 0, NULL, false);
   osla_channels_destroy(&set);
   for (int kind = OSLA_CHANNEL_LATEST; kind <= OSLA_CHANNEL_EVERY; kind++) {
-    osla_channel_end ends[MOST_ENDS]; /* messages of nothing but a stamp */
+    osla_channel_end ends[MOST_ENDS]; /* messages that consist of a stamp only */
     const int n = all_pairs(ends, (osla_channel_kind)kind, 1, 0, false);
     for (int k = 0; k < n; k++)
       ends[k].send_bytes = ends[k].recv_bytes = 0;
@@ -282,7 +285,7 @@ static void test_empty(void)
   osla_transport_destroy(&t);
 }
 
-/* ---- bad input ---- */
+/* ---- invalid input ---- */
 
 static osla_channel_end good_end(int peer)
 {
@@ -329,7 +332,7 @@ static void test_refused(void)
     bad.kind = OSLA_CHANNEL_RACY;
     bad.recv_bytes = 12;
     refuse(t, first, &bad, "12 bytes are no whole 8-byte elements");
-    osla_channel_end huge[] = {good, good}; /* the first alone is too much */
+    osla_channel_end huge[] = {good, good}; /* the first end alone is too large */
     for (int i = 0; i < 2; i++)
       huge[i].kind = OSLA_CHANNEL_EVERY, huge[i].tag = i, huge[i].in_flight = OSLA_CHANNEL_MOST,
       huge[i].recv_bytes = INT64_C(1) << 40;
@@ -341,7 +344,7 @@ static void test_refused(void)
   osla_transport_destroy(&t);
 }
 
-/* The two ends differ, in each of four ways, and in the tag. */
+/* The two ends differ in one of four members, or in the tag. */
 static void test_mismatch(void)
 {
   osla_transport *t = osla_test_transport();
@@ -394,8 +397,8 @@ static void test_after_close(void)
   osla_transport_destroy(&t);
 }
 
-/* Who destroys its channels first is waited for by nobody: what is sent to it is dropped, and who
- * receives hears that no more comes. */
+/* No rank waits for a peer that has destroyed its channels: messages to it are dropped, and its
+ * receivers see the channel closed. */
 static void test_peer_ends(void)
 {
   osla_transport *t = osla_test_transport();
@@ -406,7 +409,7 @@ static void test_peer_ends(void)
     OSLA_ASSERT_OK(osla_channels_create(t, n, ends, &set));
     for (int k = 0; k < n && osla_test_rank() > 0; k++) {
       if (ends[k].peer > 0) continue;
-      for (uint64_t s = 1; s <= 5; s++) /* more than there is room for */
+      for (uint64_t s = 1; s <= 5; s++) /* more messages than there is room for */
         write_message(set, k, ends[k].send_bytes / 8, s);
       osla_channels_wait(set, 1, &k, true);
       CU_ASSERT(osli_channel_closed(set, k) && !osla_channel_can_recv(set, k));

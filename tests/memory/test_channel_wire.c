@@ -1,5 +1,5 @@
-/* Floor 1: what messages over channels cost between nodes: this program's MPI_Isend counts those of
- * MPI. Ranks 0 and the last one, which are on two nodes, talk; the others look on. */
+/* Counts the MPI messages of channels between nodes; this program's MPI_Isend counts them. Rank 0
+ * and the last rank, on two nodes, communicate; other ranks only take part in collective calls. */
 #include "osla_channel.h"
 #include "osla_clock.h"
 #include "tests/osla_test_help.h"
@@ -16,12 +16,12 @@ static atomic_int n_messages, n_on_lines;
 int MPI_Isend(const void *buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
               MPI_Request *request)
 {
-  if (tag != 0) atomic_fetch_add(&n_messages, 1); /* osli_send's have tag 0 */
+  if (tag != 0) atomic_fetch_add(&n_messages, 1); /* tag 0 belongs to osli_send */
   if (tag >= 1 << 15) atomic_fetch_add(&n_on_lines, 1);
   return PMPI_Isend(buffer, count, type, to, tag, comm, request);
 }
 
-/* Where words travel as messages. */
+/* A transport on which words travel as messages. */
 static osla_transport *by_messages(void)
 {
   (void)setenv("OSLA_MESSAGES", "on", 1);
@@ -45,7 +45,8 @@ static int other(void)
   return is_first() ? osla_test_size() - 1 : 0;
 }
 
-/* One channel: so many doubles to the last rank, and so many back. */
+/* Makes one channel between rank 0 and the last rank, with message sizes in doubles for each
+ * direction. */
 static osla_channels *join(osla_transport *t, osla_channel_kind kind, int in_flight, int64_t out,
                            int64_t back)
 {
@@ -90,7 +91,8 @@ static void receive(osla_channels *set, int64_t n, uint64_t stamp)
   receive_from(set, 0, n, stamp);
 }
 
-/* To and fro: one message of MPI for each, since what is acknowledged rides in the next. */
+/* Alternating messages: each is one MPI message, because its acknowledgement travels in the next
+ * one back. */
 static void test_both_ways(void)
 {
   enum { ROUNDS = 400 };
@@ -111,8 +113,8 @@ static void test_both_ways(void)
   osla_transport_destroy(&t);
 }
 
-/* Both send at a time. Who is late lets the other wait for room now and then, which takes a word.
- */
+/* Both ranks send at the same time. Sometimes a late rank leaves the other without room, which
+ * takes a word. */
 static void test_both_at_once(void)
 {
   enum { ROUNDS = 400 };
@@ -130,7 +132,8 @@ static void test_both_at_once(void)
   osla_transport_destroy(&t);
 }
 
-/* Room for one: each side lacks it while the other keeps its word for the next message. */
+/* Room for one message: each side waits for room while the other one keeps its acknowledgement for
+ * its next message. */
 static void test_least_room(void)
 {
   osla_transport *t = by_messages();
@@ -143,8 +146,9 @@ static void test_least_room(void)
   osla_transport_destroy(&t);
 }
 
-/* 64 KiB one way are one message of MPI. Back go one word for each four, and one more where eight
- * come at a time, when the sender may wait; and an answer at most for each eight of those. */
+/* Each message of 64 KiB in one direction is one MPI message. In the other direction travels one
+ * word for each four messages, one more when eight arrive together (because the sender may be
+ * waiting), and at most one answer for each eight of those. */
 static void test_one_way(void)
 {
   enum { ROUNDS = 200, LENGTH = 8192 };
@@ -163,8 +167,8 @@ static void test_one_way(void)
   osla_transport_destroy(&t);
 }
 
-/* Who has filled the room gets what one receive frees, though its receiver sends nothing and does
- * not receive on. */
+/* A sender that has used all room can send again after one receive, although the receiver neither
+ * sends nor receives further messages. */
 static void test_one_freed(void)
 {
   enum { ROOM = 8 };
@@ -175,14 +179,14 @@ static void test_one_freed(void)
   OSLA_ASSERT_OK(osla_barrier(t));
   if (talks() && is_first()) send(set, 2, ROOM + 1);
   if (talks() && !is_first()) receive(set, 2, 1);
-  OSLA_ASSERT_OK(osla_barrier(t)); /* where the receiver waits */
+  OSLA_ASSERT_OK(osla_barrier(t)); /* the receiver waits here */
   for (uint64_t s = 2; s <= ROOM + 1 && talks() && !is_first(); s++)
     receive(set, 2, s);
   osla_channels_destroy(&set);
   osla_transport_destroy(&t);
 }
 
-/* One message each. */
+/* One MPI message for any length. */
 static void test_lengths(void)
 {
   const int64_t lengths[] = {0, 1, 2049, 1100 * 2048};
@@ -196,8 +200,8 @@ static void test_lengths(void)
   osla_transport_destroy(&t);
 }
 
-/* Messages that nobody receives, more than there is room for, do not come to the next set, whose
- * lines are the same. */
+/* More messages than there is room for, which nobody receives, do not appear in the next set of
+ * channels, which uses the same tags. */
 static void test_dropped(void)
 {
   enum { SETS = 50, ROOM = 3 };
@@ -215,15 +219,15 @@ static void test_dropped(void)
   osla_transport_destroy(&t);
 }
 
-/* Doubles of a message that comes over my channel of that number: from 508 on around what fits
- * beside a word, with its head. */
+/* Doubles in a message on the channel with this number; from number 508 on close to the largest
+ * size that fits beside a word with its head. */
 static int64_t length_of(int number)
 {
   return number < 508 ? 1 : 2045 + number % 4;
 }
 
-/* There are lines for the numbers below 512 alone; the last rank counts from the other end, so that
- * a channel has two, one either way, or none. */
+/* Lines exist for numbers below 512 only. The last rank numbers its channels in reverse, so that
+ * channels have two lines, a line in one direction, or none. */
 static void test_without_lines(void)
 {
   enum { MANY = 520, LINES = 512, ROUNDS = 3 };
@@ -259,8 +263,8 @@ static double processor_time(void)
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* The share of the time in which the first rank is at work while it waits for one of n neighbours,
- * who sends after a while. Other ranks: 0. */
+/* Share of CPU time of the first rank while it waits for one of n neighbours, which sends after a
+ * while; 0 on other ranks. */
 static double busy_share(osla_transport *t, int n)
 {
   enum { MANY = 160, THAT = 17, SLEEP_US = 400000 };
@@ -289,8 +293,8 @@ static double busy_share(osla_transport *t, int n)
   return share;
 }
 
-/* A rank with many neighbours sleeps while it waits for one of them. Work beside it makes each look
- * longer, so that one good try of three is enough. */
+/* A rank with many neighbours sleeps while it waits for one of them. Other load on the machine
+ * makes each turn longer, so one good attempt of three is enough. */
 static void check_many(osla_transport *t, int n)
 {
   double least = 1.0;

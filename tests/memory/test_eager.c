@@ -1,5 +1,6 @@
-/* Floor 0: puts with notify as messages: what travels how, their order among transfers of
- * all kinds, flow control, and regions that come and go. This program's MPI_... count MPI's own. */
+/* Tests puts with notify as messages: which MPI calls they use, their order among all kinds of
+ * transfers, flow control, and the lifetime of regions. The MPI_... functions of this program count
+ * MPI's. */
 #include "osla_clock.h"
 #include "osla_segment.h"
 #include "tests/osla_test_help.h"
@@ -12,7 +13,7 @@
 #include <string.h>
 #include <time.h>
 
-/* Calls so far: of messages (osli_send's have tag 0), and of RMA. */
+/* Numbers of calls so far: messages (without osli_send's, which have tag 0), and RMA. */
 static atomic_int n_messages, n_rma;
 
 int MPI_Isend(const void *buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
@@ -39,7 +40,7 @@ int MPI_Rget_accumulate(const void *source, int count, MPI_Datatype type, void *
                               target_count, target_type, op, win, request);
 }
 
-/* As on a machine with much else to do: naps of 2 ms and more take six times as long. */
+/* Pretends a loaded machine: sleeps of 2 ms and more take six times as long. */
 static atomic_bool is_crowded;
 
 int nanosleep(const struct timespec *span, struct timespec *rest)
@@ -50,7 +51,7 @@ int nanosleep(const struct timespec *span, struct timespec *rest)
   return clock_nanosleep(CLOCK_MONOTONIC, 0, &longer, rest) == 0 ? 0 : -1;
 }
 
-/* A transport with that setting; NULL: what the user has. */
+/* A transport with this value of OSLA_MESSAGES; NULL keeps the user's value. */
 static osla_transport *with(const char *messages)
 {
   const char *had = getenv("OSLA_MESSAGES");
@@ -63,7 +64,7 @@ static osla_transport *with(const char *messages)
   return t;
 }
 
-/* The other end: on another node, if there is one. */
+/* The rank to communicate with, on another node if there is one. */
 static int partner(void)
 {
   return (osla_test_rank() + osla_test_size() / 2) % osla_test_size();
@@ -74,7 +75,7 @@ static int origin_of_mine(void)
   return (osla_test_rank() + osla_test_size() - osla_test_size() / 2) % osla_test_size();
 }
 
-/* --- how it travels --- */
+/* --- calls --- */
 
 enum { MOST = 16384 + 64 };
 
@@ -84,7 +85,7 @@ static void expect(osla_transport *t, osla_segment *s, size_t bytes, uint64_t va
   static unsigned char block[MOST + 1];
   int to = partner();
   bool near = osla_transport_same_node(t, to);
-  size_t at = 3 + (size_t)value * sizeof block; /* where none went before */
+  size_t at = 3 + (size_t)value * sizeof block; /* bytes that no earlier put used */
   OSLA_ASSERT_OK(osla_barrier(t));
   n_messages = n_rma = 0;
   osla_test_write(block, (int64_t)value, 0, bytes);
@@ -112,15 +113,15 @@ static void test_ways(void)
     OSLA_ASSERT_OK(osla_segment_create(t, (size_t)6 * MOST, 1, &s));
     expect(t, s, 0, 1, any ? 1 : 0, !any);
     expect(t, s, ways[i].most, 2, any ? 1 : 0, !any);
-    expect(t, s, ways[i].most + 1, 3, any ? 2 : 0, !any); /* data apart */
+    expect(t, s, ways[i].most + 1, 3, any ? 2 : 0, !any); /* data in a second message */
     expect(t, s, 0, 4, any ? 1 : 0, !any);
     osla_segment_destroy(&s);
     osla_transport_destroy(&t);
   }
 }
 
-/* Whether RMA needs the target is measured by the first region, while the target computes: not
- * after that, when whoever measures comes late. */
+/* The first region of a transport measures, while the target computes, whether RMA needs the
+ * target. The result is right even if the measuring rank comes late. */
 static void test_late(void)
 {
   char version[MPI_MAX_LIBRARY_VERSION_STRING];
@@ -166,7 +167,8 @@ static step step_of(int origin, int i)
   return s;
 }
 
-/* Transfers of all kinds and sizes to the same bytes, with no word from the target in between. */
+/* Step i of a series of transfers of all kinds and sizes to the same bytes, without any response of
+ * the target in between. */
 static void take_step(osla_segment *s, int i, unsigned char *source, unsigned char *all,
                       osla_posted *posted)
 {
@@ -202,7 +204,7 @@ static void take_step(osla_segment *s, int i, unsigned char *source, unsigned ch
   }
 }
 
-/* What the origin's steps leave behind. */
+/* Compares this rank's area with the result of the origin's steps. */
 static int64_t compare_area(osla_segment *s, int origin, unsigned char *all)
 {
   memset(all, 0, AREA);
@@ -255,7 +257,8 @@ static void test_order(void)
   mix("off");
 }
 
-/* Looks whether the origin has said that it has flushed; takes no message before 20 ms. */
+/* Waits for the origin's notice that it has flushed, and processes no messages in the first 20 ms.
+ */
 static void await_flush(osla_transport *t, int origin)
 {
   double start = osla_clock();
@@ -267,7 +270,7 @@ static void await_flush(osla_transport *t, int origin)
             MPI_SUCCESS);
 }
 
-/* After a flush the data of a put with notify is over there, whoever looks. */
+/* After a flush the data of a put with notify are in the target's memory. */
 static void test_flush(void)
 {
   osla_transport *t = with("on");
@@ -282,7 +285,7 @@ static void test_flush(void)
       OSLA_ASSERT_OK(osla_put_notify(s, to, 0, block, sizeof block, 0, 1));
       OSLA_ASSERT_OK(osla_segment_flush(s, to));
       CU_ASSERT(MPI_Send(NULL, 0, MPI_BYTE, to, 0, MPI_COMM_WORLD) == MPI_SUCCESS);
-      OSLA_ASSERT_OK(osla_notify(s, to, 0, 2)); /* a word alone */
+      OSLA_ASSERT_OK(osla_notify(s, to, 0, 2)); /* a word without data */
       OSLA_ASSERT_OK(osla_segment_flush(s, to));
       CU_ASSERT(MPI_Send(NULL, 0, MPI_BYTE, to, 0, MPI_COMM_WORLD) == MPI_SUCCESS);
     } else if (rank == to) {
@@ -298,8 +301,8 @@ static void test_flush(void)
   osla_transport_destroy(&t);
 }
 
-/* A region without words has no messages: what is put there is complete without the target's help,
- * which is in MPI alone and has taken nothing of another region's. */
+/* A region without words uses no messages: a flush of it completes without the target, which is
+ * inside MPI and has processed no message of another region. */
 static void test_flush_of_another(void)
 {
   osla_transport *t = with("on");
@@ -325,11 +328,12 @@ static void test_flush_of_another(void)
   osla_transport_destroy(&t);
 }
 
-/* --- many --- */
+/* --- many messages --- */
 
 enum { FLOOD = 2000, MOST_UNSEEN = 17 };
 
-/* All ranks post to rank 0, which takes nothing: each stops after a few, and goes on later. */
+/* All ranks post to rank 0, which processes nothing: each rank stops after a few messages, and
+ * continues later. */
 static void test_flood(void)
 {
   osla_transport *t = with("on");
@@ -383,7 +387,7 @@ static void *send_many(void *arg)
   return NULL;
 }
 
-/* Threads of a rank, each with a purpose of its own, while its first one takes what comes. */
+/* Threads of a rank, each with its own purpose, while the first thread makes progress. */
 static void test_threads(void)
 {
   osla_transport *t = with("on");
@@ -410,7 +414,7 @@ static void test_threads(void)
   osla_transport_destroy(&t);
 }
 
-/* Notifies that nobody waits for, while their segments go and others get their memory. */
+/* Notifies that nobody waits for, while their segments are destroyed and their memory is reused. */
 static void test_regions(void)
 {
   osla_transport *t = with("on");
@@ -422,7 +426,7 @@ static void test_regions(void)
       for (int origin = 0; origin < osla_test_size(); origin++)
         bad += osla_notify_read(s[i], origin, 1) != 0;
     }
-    OSLA_ASSERT_OK(osla_barrier(t)); /* all have looked */
+    OSLA_ASSERT_OK(osla_barrier(t)); /* all ranks have checked */
     for (int i = 0; i < 30; i++)
       OSLA_ASSERT_OK(osla_notify_post(s[i % 3], partner(), 1, (uint64_t)i + 1));
     for (int i = 0; i < 3; i++)

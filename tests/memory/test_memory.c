@@ -1,5 +1,6 @@
-/* What kernels say that they take of memory (osla_NAME_memory) against what they take: the linker
- * puts the functions below before the library's, which add up its allocations and regions. */
+/* Compares the memory that kernels predict (osla_NAME_memory) with the memory that they allocate.
+ * The linker puts the functions below before the library's; they add up its allocations and
+ * regions. */
 #include "osla_chol.h"
 #include "osla_gemm.h"
 #include "osla_hessian.h"
@@ -14,10 +15,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- what is taken --- */
+/* --- counting --- */
 
 static struct {
-  size_t now, most, regions; /* bytes; of regions all that are made */
+  size_t now, most, regions; /* bytes allocated now, at most, and in all regions made */
 } taken;
 
 static void *add(void *at)
@@ -30,7 +31,8 @@ static void *add(void *at)
 static void take_away(void *at)
 {
   size_t bytes = at ? malloc_usable_size(at) : 0;
-  taken.now = bytes < taken.now ? taken.now - bytes : 0; /* it may have been there before */
+  taken.now = bytes < taken.now ? taken.now - bytes
+                                : 0; /* the memory may have been allocated before counting began */
 }
 
 void *__real_malloc(size_t bytes);
@@ -73,10 +75,13 @@ static void start(void)
   memset(&taken, 0, sizeof taken);
 }
 
-/* The most of any rank, against the prediction; `loose`: it is an upper bound for any pivots. */
+/* Compares the largest use of any rank with the prediction; if `loose`, the prediction is an upper
+ * bound for any pivots. */
 static void compare(osla_transport *t, const char *what, uint64_t predicted, bool loose)
 {
-  enum { OBJECTS = 48 << 10 }; /* of no size that grows with the matrix or the ranks */
+  enum {
+    OBJECTS = 48 << 10
+  }; /* allowance for objects whose size does not grow with the matrix or the ranks */
   int64_t most = (int64_t)(taken.most + taken.regions);
   OSLA_ASSERT_OK(osla_allreduce(t, &most, 1, MPI_INT64_T, MPI_MAX));
   uint64_t real = (uint64_t)most, spare = loose ? (4 << 20) : real / 50;
@@ -84,11 +89,11 @@ static void compare(osla_transport *t, const char *what, uint64_t predicted, boo
                   "%s: %" PRIu64 " bytes predicted, %" PRIu64 " taken", what, predicted, real);
 }
 
-/* --- what takes it --- */
+/* --- kernels --- */
 
 typedef struct job {
-  osla_transport *t;   /* a new one for each kernel: no region is kept from before */
-  osla_segment *first; /* with what a transport gets at its first one */
+  osla_transport *t;   /* a new transport for each kernel, so that no region is cached */
+  osla_segment *first; /* makes what a transport allocates at its first segment */
   osla_grid *grid;
   osla_shape shape;
   osla_matrix *a;
@@ -181,7 +186,7 @@ static void test_inverse(void)
 {
   job j;
   int64_t info;
-  begin_with(&j, OSLA_FILL_SPD); /* its triangle will do as a factor */
+  begin_with(&j, OSLA_FILL_SPD); /* the triangle of this matrix serves as a factor */
   start();
   OSLA_ASSERT_OK(osla_potri(OSLA_LOWER, j.a, NULL, &info));
   CU_ASSERT(info == 0);
@@ -193,11 +198,12 @@ static void test_inverse_of_lu(void)
 {
   job j;
   int64_t info;
-  begin_with(&j, OSLA_FILL_DOMINANT); /* will do as factors */
+  begin_with(&j, OSLA_FILL_DOMINANT); /* this matrix serves as LU factors */
   const int64_t rows = osla_matrix_local_rows(j.a), nb = j.shape.nb, n = j.shape.n;
   const int prow = osla_grid_prow(osla_matrix_grid(j.a));
   int64_t *ipiv = malloc((size_t)(rows + 1) * sizeof *ipiv);
-  for (int64_t i = 0; i < rows; i++) { /* the next block: all lines go to another process */
+  for (int64_t i = 0; i < rows;
+       i++) { /* interchanges with the next block, so that all rows move to another process */
     const int64_t row = osla_index_global(i, nb, prow, j.shape.nprow);
     ipiv[i] = 1 + (row + nb < n ? row + nb : row);
   }
@@ -224,7 +230,7 @@ static void test_accumulator(void)
   end(&j);
 }
 
-/* At 10,000 ranks, 128 a node: what the node would have to give. */
+/* Predictions for 10,000 ranks with 128 on a node. */
 static void test_scale(void)
 {
   osla_shape s;

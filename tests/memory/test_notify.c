@@ -1,4 +1,4 @@
-/* Floor 1: notify and the shared counter, under contention. */
+/* Tests notifies, posts and the shared counter, under contention. */
 #include "osla_clock.h"
 #include "osla_counter.h"
 #include "osla_grid.h"
@@ -15,7 +15,8 @@
 
 enum { BLOCK = 1003, STEPS = 60 };
 
-/* A token with data goes round the ring; who sees the notify must see the data. */
+/* A token with data passes around a ring of ranks; a rank that sees the notify must see the data.
+ */
 static void test_ping_pong(void)
 {
   osla_transport *t = osla_test_transport();
@@ -48,7 +49,7 @@ static void test_ping_pong(void)
 
 enum { LARGE = 300000, ROUNDS = 8 };
 
-/* Data that came by an ordinary put, small and large, is there when a later notify is. */
+/* Data of an earlier put, small or large, are visible with a later notify. */
 static void test_notify_after_put(void)
 {
   osla_transport *t = osla_test_transport();
@@ -81,8 +82,8 @@ static void test_notify_after_put(void)
 
 enum { POSTS = 24 };
 
-/* Posts of all sizes under way at a time, between them notifies that nobody waits for and one put
- * that waits: each arrives with its data, and values only grow. */
+/* Posts of all sizes under way at the same time, with unawaited notifies and a waiting put in
+ * between: each arrives with its data, and values only grow. */
 static void test_posts(void)
 {
   osla_transport *t = osla_test_transport();
@@ -116,20 +117,20 @@ static void test_posts(void)
   }
   for (int i = POSTS - 1; i >= 0; i--)
     OSLA_ASSERT_OK(osla_posted_wait(s, &posted[i]));
-  OSLA_ASSERT_OK(osla_posted_wait(s, &posted[0])); /* none left: nothing happens */
+  OSLA_ASSERT_OK(osla_posted_wait(s, &posted[0])); /* waiting for no post does nothing */
   osla_notify_wait(s, before, 1, 2 * POSTS);
   CU_ASSERT(osla_test_watch_read().on_bells == 0);
   OSLA_ASSERT_MSG(bad == 0, "%" PRId64 " bytes not seen with their notify", bad);
   OSLA_ASSERT_MSG(backward == 0, "a slot went back %" PRId64 " times", backward);
   CU_ASSERT(osla_put_notify_post(s, next, 0, blocks, 1, 2, 1, &posted[0]) == OSLA_ERR_ARG);
   CU_ASSERT(osla_notify_post(s, next, -1, 1) == OSLA_ERR_ARG);
-  OSLA_ASSERT_OK(osla_notify_post(s, next, 0, 1)); /* under way while the segment goes */
+  OSLA_ASSERT_OK(osla_notify_post(s, next, 0, 1)); /* under way while the segment is destroyed */
   osla_segment_destroy(&s);
   free(blocks);
   osla_transport_destroy(&t);
 }
 
-/* Seconds of this thread's work. */
+/* CPU time of this thread, in s. */
 static double work_clock(void)
 {
   struct timespec now;
@@ -139,7 +140,7 @@ static double work_clock(void)
 
 enum { MANY = 5000, TIMES = 8 };
 
-/* Work of posting `count` notifies behind a block that is not complete; then all of them arrive. */
+/* CPU time of posting `count` notifies behind an incomplete block. Then all of them arrive. */
 static double queue_posts(osla_transport *t, osla_segment *s, uint64_t *value, int count)
 {
   int rank = osla_test_rank(), last = osla_test_size() - 1;
@@ -162,7 +163,8 @@ static double queue_posts(osla_transport *t, osla_segment *s, uint64_t *value, i
   return work;
 }
 
-/* TIMES as many posts are about TIMES the work, not its square; memory that is new costs, too. */
+/* TIMES as many posts take about TIMES the CPU time, not its square. New memory takes time as well.
+ */
 static void test_many_posts(void)
 {
   osla_transport *t = osla_test_transport();
@@ -201,7 +203,7 @@ static bool all_slots_reached(void *arg)
   return true;
 }
 
-/* Every (origin, purpose) has a slot of its own; values go far beyond 32 bits. */
+/* Every (origin, purpose) has its own slot; values exceed 32 bits. */
 static void test_all_to_all(void)
 {
   osla_transport *t = osla_test_transport();
@@ -238,8 +240,9 @@ static bool has_slot(const osla_transport *t, bool in_grid, int p, int mine, int
   return in_grid && (other % p == mine % p || other / p == mine / p);
 }
 
-/* Process row, column and node have slots, and nobody else; each has its own, of 9 purposes, more
- * than a line. The head is as long as the table of those. */
+/* Only the ranks of the process row, the process column and the node have slots. Each has separate
+ * slots for 9 purposes, which take more than a cache line. The head has the size of a table of
+ * these ranks. */
 static void test_row_and_column(void)
 {
   enum { PURPOSES = 9 };
@@ -271,13 +274,13 @@ static void test_row_and_column(void)
   osla_segment_destroy(&s);
   osla_grid_destroy(&grid);
   osla_transport_destroy(&t);
-  /* At 10,000 ranks on a square grid, 128 on a node; and for an accumulator. */
+  /* 10,000 ranks on a square grid with 128 on a node, and an accumulator. */
   CU_ASSERT(osli_segment_head_bytes(5, 328) == 24576);
   CU_ASSERT(osli_segment_head_bytes(3, 10000) <= 10000 * 64 + 4096);
 }
 
-/* Rank 0 computes for 100 ms before it notifies: all others see it soon after, and not before. The
- * clock is one for all processes of the machine. */
+/* Rank 0 computes for 100 ms before it notifies. All others see the notify soon after that and not
+ * earlier. All processes of the machine have one clock. */
 static void test_late_notify(void)
 {
   osla_transport *t = osla_test_transport();
@@ -322,7 +325,8 @@ static void *draw(void *arg)
   return NULL;
 }
 
-/* All threads of all ranks draw; every multiple of step from 0 on is handed out exactly once. */
+/* All threads of all ranks use the counter; every multiple of step from 0 on is returned exactly
+ * once. */
 static void draw_all(osla_transport *t, int64_t step)
 {
   int total = osla_test_size() * THREADS * DRAWS, wrong = 0, falling = 0;

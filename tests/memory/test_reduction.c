@@ -1,4 +1,4 @@
-/* Floor 1: reductions that go on in steps while their ranks do something else. */
+/* Tests reductions that advance in steps while their ranks do other work. */
 #include "osla_random.h"
 #include "osla_reduction.h"
 #include "tests/osla_test_help.h"
@@ -14,7 +14,7 @@ static double value_of(int rank, int64_t round, int k)
   return ldexp((double)(bits >> 11), (int)(bits % 40) - 70) - 0x1p-20;
 }
 
-/* One round; `steps` of this rank before it looks for the result. */
+/* Makes one round. This rank makes `steps` steps before it looks for the result. */
 static void run_round(osla_reduction *r, int64_t round, int steps, double *result)
 {
   double values[VALUES];
@@ -64,7 +64,8 @@ static void test_rounds(void)
   osla_transport_destroy(&t);
 }
 
-/* A NaN of any rank comes through, as a sum and as a maximum; rounds may have other lengths. */
+/* A NaN of any rank is in the result, as a sum and as a maximum. Rounds may have different lengths.
+ */
 static void test_not_numbers(void)
 {
   osla_transport *t = osla_test_transport();
@@ -89,7 +90,7 @@ static void test_not_numbers(void)
   osla_transport_destroy(&t);
 }
 
-/* A round is not over before the last rank has started, and a second start is refused. */
+/* A round is not complete before the last rank has started it, and a second start is an error. */
 static void test_late(void)
 {
   osla_transport *t = osla_test_transport();

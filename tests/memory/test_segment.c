@@ -1,5 +1,5 @@
-/* Floor 1: segments. Memory, contiguous transfers of every size and alignment, errors. Each byte of
- * a data area belongs to one writer and is checked against its stream. */
+/* Tests segments: memory, contiguous transfers of every size and alignment, and errors. Each byte
+ * of a data area is written by one rank and checked against that rank's random stream. */
 #include "osla_segment.h"
 #include "src/transport/settings.h"
 #include "tests/osla_test_help.h"
@@ -12,9 +12,9 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Stands in for MPI's own, so that one case can let it fail on a rank. */
+/* When set, MPI_Win_lock_all of this program fails on this rank. */
 static bool lock_all_fails;
-static int64_t opened; /* windows between nodes and of MPI's memory */
+static int64_t opened; /* number of windows between nodes and of MPI's node memory */
 int MPI_Win_lock_all(int assertion, MPI_Win win)
 {
   opened++;
@@ -22,10 +22,10 @@ int MPI_Win_lock_all(int assertion, MPI_Win win)
   return lock_all_fails ? MPI_ERR_OTHER : code;
 }
 
-/* Writer w's share of each data area starts at w * SHARE + 3 and so is not aligned. */
+/* Writer w's part of each data area begins at w * SHARE + 3, so it is not aligned. */
 enum { SHARE = 150001, MAX_SIZE = 140000 };
 
-/* Rank 1 has no data area; the others' differ in size. */
+/* Rank 1 has no data area; the sizes of the others differ. */
 static size_t data_bytes(int rank, int size)
 {
   return rank == 1 ? 0 : (size_t)size * SHARE + 3 + 1000 * (size_t)rank;
@@ -34,11 +34,11 @@ static size_t data_bytes(int rank, int size)
 static const size_t sizes[] = {0, 1, 2, 7, 8, 15, 64, 1000, 4095, 4096, 4097, 65537, MAX_SIZE};
 enum { N_SIZES = sizeof sizes / sizeof sizes[0] };
 
-/* Where transfer k of a writer lies in its share: the small ones side by side, at odd places. */
+/* Offset of transfer k of a writer in its part; small transfers lie side by side at odd offsets. */
 static size_t place(int writer, int k)
 {
   size_t at = (size_t)writer * SHARE + 3;
-  if (k >= N_SIZES - 1) return at; /* the largest takes the share for itself, in its own round */
+  if (k >= N_SIZES - 1) return at; /* the largest transfer fills the part, in a round of its own */
   for (int i = 0; i < k; i++)
     at += sizes[i] + 1 + (size_t)(i % 5);
   return at;
@@ -56,12 +56,12 @@ static void put_round(osla_segment *s, int first, int end)
   for (int step = 0; step < size; step++) {
     int to = (rank + step) % size;
     for (int k = first; k < end && data_bytes(to, size) > 0; k++) {
-      unsigned char *from = source + k % 7; /* unaligned sources too */
+      unsigned char *from = source + k % 7; /* sources are not aligned either */
       osla_transfer transfer;
       osla_test_write(from, stream_of(rank, to), place(rank, k), sizes[k]);
       OSLA_ASSERT_OK(osla_segment_put(s, to, place(rank, k), from, sizes[k], &transfer));
       OSLA_ASSERT_OK(osla_transfer_wait(s, &transfer));
-      memset(from, 0, sizes[k]); /* it may be reused now */
+      memset(from, 0, sizes[k]); /* the source may be reused now */
     }
     OSLA_ASSERT_OK(osla_segment_flush(s, to));
   }
@@ -69,7 +69,7 @@ static void put_round(osla_segment *s, int first, int end)
   OSLA_ASSERT_OK(osla_barrier(osla_segment_transport(s)));
 }
 
-/* Direct loads on the own area; gets from everybody's. */
+/* Loads from the own area, and gets from all areas. */
 static void check_round(osla_segment *s, int first, int end)
 {
   int rank = osla_test_rank(), size = osla_test_size();
@@ -90,7 +90,7 @@ static void check_round(osla_segment *s, int first, int end)
       OSLA_ASSERT_OK(osla_segment_get(s, from, at, to, sizes[k], &transfer));
       OSLA_ASSERT_OK(osla_transfer_wait(s, &transfer));
       bad = osla_test_differ(to, stream_of(writer, from), at, sizes[k]);
-      bad += to[sizes[k]] != 0; /* and not a byte more */
+      bad += to[sizes[k]] != 0; /* no byte beyond the transfer has changed */
       OSLA_ASSERT_MSG(bad == 0, "%" PRId64 " bytes of %zu got from %d", bad, sizes[k], from);
     }
   free(dest);
@@ -110,7 +110,7 @@ static void test_create(void)
   osla_transport *t = osla_test_transport();
   int rank = osla_test_rank(), size = osla_test_size();
   size_t page = (size_t)sysconf(_SC_PAGESIZE);
-  for (int round = 0; round < 5; round++) { /* memory of an earlier round is zeroed again */
+  for (int round = 0; round < 5; round++) { /* cached memory is zeroed again */
     osla_segment *s = NULL;
     size_t bytes = data_bytes(rank, size);
     OSLA_ASSERT_OK(osla_segment_create(t, bytes, round, &s));
@@ -145,7 +145,7 @@ static void test_put_get(void)
   osla_transport_destroy(&t);
 }
 
-/* Node neighbours store and load through the peer's pointer; a barrier orders it. */
+/* Ranks of a node store and load through pointers, ordered by a barrier. */
 static void test_peer_pointers(void)
 {
   osla_transport *t = osla_test_transport();
@@ -165,7 +165,7 @@ static void test_peer_pointers(void)
   osla_transport_destroy(&t);
 }
 
-/* --- many at once ---------------------------------------------------------------------------- */
+/* --- many transfers at the same time --------------------------------------------------------- */
 
 enum { MANY = 500, PIECE = 48 };
 
@@ -173,13 +173,13 @@ enum { MANY = 500, PIECE = 48 };
 static void finish_all(osla_segment *s, osla_transfer *transfers)
 {
   for (int k = 0; k < MANY; k++) {
-    int which = (int)((int64_t)k * 287 % MANY); /* 287 has no factor in common with 500 */
+    int which = (int)((int64_t)k * 287 % MANY); /* 287 and MANY = 500 are coprime */
     bool done = k % 3 != 0;
     while (!done) {
       if (!OSLA_ASSERT_OK(osla_transfer_test(s, &transfers[which], &done))) break;
       if (!done) osla_progress(osla_segment_transport(s));
     }
-    OSLA_ASSERT_OK(osla_transfer_wait(s, &transfers[which])); /* after test too: no effect */
+    OSLA_ASSERT_OK(osla_transfer_wait(s, &transfers[which])); /* no effect after a test, either */
   }
 }
 
@@ -239,7 +239,7 @@ static void test_errors(void)
   }
 
   const size_t absurd[] = {(size_t)1 << 50, (size_t)1 << 63, SIZE_MAX - 4096, SIZE_MAX};
-  for (int i = 0; i < 4; i++) { /* one rank asks for too much, all are told */
+  for (int i = 0; i < 4; i++) { /* one rank asks for too much memory, and all ranks fail */
     uint64_t needed = 0, offered = 0;
     s = (osla_segment *)&last;
     OSLA_ASSERT_ERR(osla_segment_create(t, last ? absurd[i] : 8, 1, &s), OSLA_ERR_MEM);
@@ -259,27 +259,28 @@ static void test_errors(void)
   OSLA_ASSERT_SAME_TEXT();
   CU_ASSERT_PTR_NULL(s);
 
-  OSLA_ASSERT_OK(osla_segment_create(t, 8, 2, &s)); /* the transport is still usable */
+  OSLA_ASSERT_OK(osla_segment_create(t, 8, 2, &s)); /* the transport still works */
   OSLA_ASSERT_ERR(osla_notify(s, 0, 2, 1), OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("purpose = 2");
   osla_segment_destroy(&s);
   osla_transport_destroy(&t);
 }
 
-/* MPI fails on the last rank only; all ranks are told, none hangs, and the next attempt works. */
+/* MPI fails on the last rank only: all ranks fail, none hangs, and the next attempt works. */
 static void test_mpi_failure(void)
 {
   osla_transport *t = osla_test_transport();
   osla_segment *s = (osla_segment *)t;
   int64_t words[4] = {0};
   lock_all_fails = osla_test_rank() == osla_test_size() - 1;
-  if (osla_test_size() > 1) { /* one rank has no window */
+  if (osla_test_size() > 1) { /* a single rank has no window */
     OSLA_ASSERT_ERR(osla_segment_attach(t, words, sizeof words, &s), OSLA_ERR_MPI);
     OSLA_ASSERT_TEXT("MPI_Win_lock_all");
     OSLA_ASSERT_SAME_TEXT();
     CU_ASSERT_PTR_NULL(s);
   }
-  if (osla_transport_n_nodes(t) > 1 && !osla_test_on_armci(t)) { /* ARMCI asks MPI for no code */
+  if (osla_transport_n_nodes(t) > 1 &&
+      !osla_test_on_armci(t)) { /* ARMCI ignores MPI's error code */
     OSLA_ASSERT_ERR(osla_segment_create(t, 8, 1, &s), OSLA_ERR_MPI);
     OSLA_ASSERT_SAME_TEXT();
     CU_ASSERT_PTR_NULL(s);
@@ -290,8 +291,8 @@ static void test_mpi_failure(void)
   osla_transport_destroy(&t);
 }
 
-/* Memory of segments that are gone is used again: it comes back zeroed, with slots at zero,
- * whatever was stored, put or posted in it; sizes differ by rank, grow and shrink. */
+/* Memory of destroyed segments is reused: it is zeroed, with slots at zero, after any stores, puts
+ * and posts. Sizes differ by rank, grow and shrink. */
 static void test_again(void)
 {
   osla_transport *t = osla_test_transport();
@@ -307,7 +308,7 @@ static void test_again(void)
       bad += data[i] != 0;
     for (int origin = 0; origin < size; origin++)
       bad += osla_notify_read(s, origin, round % 3) != 0;
-    OSLA_ASSERT_OK(osla_barrier(t)); /* all have looked */
+    OSLA_ASSERT_OK(osla_barrier(t)); /* all ranks have checked */
     memset(data, 0xA5, bytes);
     OSLA_ASSERT_OK(osla_notify_post(s, next, round % 3, 99));
     if (other) memset(osla_segment_local(other), 0x5A, bytes / 3);
@@ -318,8 +319,8 @@ static void test_again(void)
   osla_transport_destroy(&t);
 }
 
-/* Two transports with segments, more than are kept, destroyed in another order on each second rank
- * of a node: nobody waits, and what a rank has not destroyed it can read. */
+/* Two transports with more segments than are cached, destroyed in a different order on every second
+ * rank of a node: no rank waits, and a rank can read what it has not destroyed. */
 static void test_orders(void)
 {
   enum { SEGMENTS = 18, BYTES = 1000 };
@@ -348,8 +349,8 @@ static void test_orders(void)
   OSLA_ASSERT_MSG(bad == 0, "%" PRId64 " bytes", bad);
 }
 
-/* Of more than are kept the oldest go: memory that is used all the time needs no new window,
- * however much else was freed before. */
+/* The oldest regions leave a full cache: memory that is used again and again needs no new window,
+ * although many other segments were freed. */
 static void test_latest_kept(void)
 {
   enum { OTHERS = 20, BYTES = 1000, LARGER = 100000 };
@@ -360,7 +361,7 @@ static void test_latest_kept(void)
   for (int i = 0; i < OTHERS; i++)
     osla_segment_destroy(&others[i]);
   int64_t before = opened;
-  OSLA_ASSERT_OK(osla_segment_create(t, LARGER, 0, &s)); /* none of those is large enough */
+  OSLA_ASSERT_OK(osla_segment_create(t, LARGER, 0, &s)); /* no cached region is large enough */
   osla_segment_destroy(&s);
   int64_t new = opened - before;
   bool windows = osla_transport_n_nodes(t) > 1 || osli_transport_memory_by_mpi(t);

@@ -1,5 +1,5 @@
-/* Floor 0: memory that the ranks of a node map from one another: rules of the kernel for anonymous
- * files, and places that hold something else than the neighbour's memory. */
+/* Tests node memory that ranks map from one another: kernel rules for anonymous files, and paths
+ * that lead to other files than the neighbour's memory. */
 #include "config.h"
 
 #include "osla_segment.h"
@@ -17,8 +17,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Stands in for the system's own: as Linux before 6.3, which does not know the flag, and as later
- * ones with vm.memfd_noexec = 2, which insist on it. */
+/* memfd_create of this program behaves like Linux before 6.3, which does not know this flag, or
+ * like later kernels with vm.memfd_noexec = 2, which require it. */
 enum { NOEXEC_SEAL = 8 };
 static enum { AS_IT_IS, FLAG_UNKNOWN, FLAG_NEEDED } kernel = AS_IT_IS;
 static int latest_file = -1;
@@ -35,7 +35,8 @@ int memfd_create(const char *name, unsigned flags)
   return latest_file;
 }
 
-/* Stands in for MPI's own: before a rank tells where its memory is, something else is put there. */
+/* File descriptor that MPI_Iallgather of this program puts in place of the rank's memory; -1 for
+ * none. */
 static int trap = -1;
 
 int MPI_Iallgather(const void *send, int n, MPI_Datatype type, void *recv, int m,
@@ -45,8 +46,8 @@ int MPI_Iallgather(const void *send, int n, MPI_Datatype type, void *recv, int m
   return PMPI_Iallgather(send, n, type, recv, m, recv_type, comm, request);
 }
 
-/* A transport, and whether a neighbour's memory is read right; `trapped`: on a node of several
- * ranks it must come from MPI. */
+/* Makes a transport and checks that a neighbour's memory is read correctly. If `trapped`, the
+ * memory of a node with several ranks must come from MPI. */
 static void check_transport(bool trapped)
 {
   osla_transport *t = NULL;
@@ -77,7 +78,7 @@ static void test_rules(void)
   kernel = AS_IT_IS;
 }
 
-/* On rank 1 alone; the others look there. */
+/* Replaces the memory file of rank 1, which the other ranks try to open. */
 static void with_trap(int file)
 {
   CU_ASSERT_FATAL(file >= 0);
@@ -93,7 +94,7 @@ static void test_something_else(void)
   (void)snprintf(path, sizeof path, "/tmp/osla-test-%ld", (long)getpid());
   int empty = open(path, O_RDWR | O_CREAT | O_EXCL, 0600);
   (void)unlink(path);
-  with_trap(empty); /* a mapping of it is a bus error where it is read */
+  with_trap(empty); /* reading a mapping of it would be a bus error */
   CU_ASSERT_FATAL(mkfifo(path, 0600) == 0);
   int pipe_end = open(path, O_RDWR);
   (void)unlink(path);
@@ -114,7 +115,7 @@ static void test_huge_pages(void)
   CU_ASSERT(osli_pages_offered("always within_size [advise] never deny force\n"));
   CU_ASSERT(osli_pages_offered("[always] within_size advise never deny force\n"));
   CU_ASSERT(!osli_pages_offered(""));
-  for (int huge = 0; huge < 2; huge++) { /* all pages are there before they are touched */
+  for (int huge = 0; huge < 2; huge++) { /* all pages are allocated before the first access */
     int file = (int)syscall(SYS_memfd_create, "osla-test", 0);
     CU_ASSERT(ftruncate(file, (off_t)(PAGES * page)) == 0);
     OSLA_ASSERT_OK(osli_pages_map(file, PAGES * page, &at));
@@ -126,8 +127,8 @@ static void test_huge_pages(void)
   }
 }
 
-/* Stands in for the system's own: as earlier Linux under a profiler's timer, where what takes
- * long is interrupted, undone, and has to begin again. */
+/* When set, long calls of posix_fallocate are interrupted and undone, as by a profiler's timer on
+ * older kernels. */
 static bool interrupts = false;
 static int interrupted = 0;
 
@@ -160,8 +161,8 @@ static long read_limit(void)
   return limit;
 }
 
-/* Stands in for the system's own in the library, by the linker: the next ones are refused as at the
- * limit, where MPI itself may not live. */
+/* Number of next mmap calls of the library that fail as at the limit on mappings. The limit itself
+ * might break MPI. */
 static int refusals = 0;
 
 void *__real_mmap(void *at, size_t bytes, int rights, int flags, int file, off_t offset);
@@ -175,7 +176,8 @@ void *__wrap_mmap(void *at, size_t bytes, int rights, int flags, int file, off_t
   return MAP_FAILED;
 }
 
-/* One rank may map nothing more: what is kept makes way for one more; then that is said, by all. */
+/* One rank cannot create another mapping: cached regions are freed for one more; then all ranks
+ * report an error. */
 static void test_most_mappings(void)
 {
   enum { MOST = 1 << 20, SPARE = 20 };
@@ -189,12 +191,12 @@ static void test_most_mappings(void)
   CU_ASSERT_FATAL(at != MAP_FAILED && limit > 0 && limit < MOST);
   OSLA_ASSERT_OK(osla_segment_create(t, 100, 0, &s));
   osla_segment_destroy(&s);
-  for (; last && cut < 2 * MOST; cut += 2) /* each cuts a mapping in three */
+  for (; last && cut < 2 * MOST; cut += 2) /* each call cuts a mapping into three */
     if (mprotect(at + cut * page, page, PROT_READ) != 0) break;
   for (int i = 0; last && i < SPARE; i++)
     (void)mprotect(at + (cut -= 2) * page, page, PROT_NONE);
   refusals = last;
-  OSLA_ASSERT_OK(osla_segment_create(t, 1 << 20, 0, &s)); /* what was kept has made way */
+  OSLA_ASSERT_OK(osla_segment_create(t, 1 << 20, 0, &s)); /* cached regions were freed for it */
   refusals = last;
   osla_err err = osla_segment_create(t, 1 << 20, 0, &other);
   CU_ASSERT(err == OSLA_ERR_MEM && strstr(osla_error_text(), "vm.max_map_count"));

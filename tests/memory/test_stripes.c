@@ -1,4 +1,4 @@
-/* Floor 1: the striped lock, under contention and with waiters that would starve. */
+/* Tests the striped lock, under contention and with threads that might starve. */
 #include "osla_clock.h"
 #include "osla_segment.h"
 #include "osla_stripes.h"
@@ -16,10 +16,10 @@ static void test_masks(void)
   osla_stripes lock = {0};
   CU_ASSERT(osla_stripes_try(&lock, 0x0f));
   CU_ASSERT(!osla_stripes_try(&lock, 0x08));
-  CU_ASSERT(!osla_stripes_try(&lock, 0x18)); /* none of it, not the free half */
+  CU_ASSERT(!osla_stripes_try(&lock, 0x18)); /* acquires neither stripe, although one is free */
   CU_ASSERT(osla_stripes_try(&lock, 0x10));
   CU_ASSERT(osla_stripes_try(&lock, UINT64_C(1) << 63));
-  CU_ASSERT(osla_stripes_try(&lock, 0)); /* nothing wanted */
+  CU_ASSERT(osla_stripes_try(&lock, 0)); /* an empty mask */
   osla_stripes_release(t, &lock, 0x0c);
   CU_ASSERT(osla_stripes_try(&lock, 0x0c));
   CU_ASSERT(!osla_stripes_try(&lock, 0x01));
@@ -35,7 +35,8 @@ static void test_masks(void)
 
 enum { THREADS = 3, TAKES = 2000, STRIPES = 64 };
 
-/* In the segment of the node's lowest rank. The counts are plain: only the lock protects them. */
+/* Data in the segment of the node's lowest rank. The counts are plain integers, which only the lock
+ * protects. */
 typedef struct protected
 {
   osla_stripes lock;
@@ -54,7 +55,8 @@ typedef struct locker {
 static uint64_t some_mask(uint64_t seed, int64_t k)
 {
   if (k % 50 == 0) return UINT64_MAX;
-  uint64_t mask = UINT64_C(1) << osla_test_choose(seed, 3 * k, 8); /* eight of them are crowded */
+  /* only eight stripes, for more contention */
+  uint64_t mask = UINT64_C(1) << osla_test_choose(seed, 3 * k, 8);
   if (k % 2) mask |= UINT64_C(1) << osla_test_choose(seed, 3 * k + 1, STRIPES);
   return mask | UINT64_C(1) << osla_test_choose(seed, 3 * k + 2, 8);
 }
@@ -114,7 +116,7 @@ static void test_exclude(void)
   osla_transport_destroy(&t);
 }
 
-/* --- who waits for all of them, while others hold one each ---------------------------------- */
+/* --- a thread waits for all stripes while others hold one each ------------------------------- */
 
 enum { STREAMS = 6, TURNS = 5, HOLD_US = 200, RARELY_US = 3000 };
 static const double limit_s = 4.0;
@@ -133,7 +135,8 @@ typedef struct stream {
   atomic_bool *stop;
 } stream;
 
-/* Holds a stripe nearly all the time, until the others are served, or too long after. */
+/* Holds a stripe nearly all the time until the other threads are done, or a time limit ends the
+ * test. */
 static void *hold_one(void *arg)
 {
   stream *s = arg;
@@ -145,7 +148,7 @@ static void *hold_one(void *arg)
   return NULL;
 }
 
-/* As a progress step: never waits for the lock. */
+/* Tries to acquire all stripes as a progress step does, without waiting. */
 static void poll_for_all(osla_stripes *lock)
 {
   osla_stripes_patience patience = {0};
@@ -154,8 +157,8 @@ static void poll_for_all(osla_stripes *lock)
   CU_ASSERT(patience.ticket == 0);
 }
 
-/* Two threads that want all stripes, one that waits and one that polls, get them TURNS times while
- * STREAMS others hold one each: there is no instant when all are free by themselves. */
+/* Two threads, a waiting and a polling one, acquire all stripes TURNS times while STREAMS other
+ * threads hold one stripe each. There is no moment when all stripes happen to be free. */
 typedef struct wanting {
   osla_transport *t;
   osla_stripes *lock;
@@ -198,7 +201,7 @@ static void test_starving(void)
   (void)pthread_join(waiter, NULL);
   double seconds = osla_clock() - start;
   OSLA_ASSERT_MSG(seconds < limit_s, "%.3f s: not before the others stopped", seconds);
-  OSLA_ASSERT_OK(osla_barrier(t)); /* the streams of all ranks go on as long */
+  OSLA_ASSERT_OK(osla_barrier(t)); /* the other threads of all ranks continue until then */
   atomic_store(&stop, true);
   for (int i = 0; i < STREAMS; i++)
     (void)pthread_join(threads[i], NULL);
@@ -208,7 +211,7 @@ static void test_starving(void)
   osla_transport_destroy(&t);
 }
 
-/* Tries until it has the claim. */
+/* Tries until the thread has the claim. */
 static void try_in_vain(osla_stripes *lock, uint64_t mask, osla_stripes_patience *patience)
 {
   double end = osla_clock() + limit_s;
@@ -216,7 +219,7 @@ static void try_in_vain(osla_stripes *lock, uint64_t mask, osla_stripes_patience
     CU_ASSERT(!osla_stripes_try_again(lock, mask, patience));
 }
 
-/* The older ticket's claim stands; who has one and is not heard of again keeps nobody for ever. */
+/* The claim of the older ticket holds. A claimant that stops does not block others for ever. */
 static void test_claims(void)
 {
   osla_transport *t = osla_test_transport();
@@ -236,7 +239,7 @@ static void test_claims(void)
   CU_ASSERT(lock.claimed == 0 && lock.claimant == 0 && older.ticket == 0 && older.since == 0);
   try_in_vain(&lock, 5, &younger);
   osla_stripes_release(t, &lock, 3 | 8);
-  osla_stripes_take(t, &lock, 5); /* the younger one never comes back */
+  osla_stripes_take(t, &lock, 5); /* the younger claimant never returns */
   osla_stripes_release(t, &lock, 5);
   CU_ASSERT(lock.held == 0);
   osla_transport_destroy(&t);

@@ -1,5 +1,5 @@
-/* Floor 0: letters to a few ranks that do not know who they hear from: by an all-to-all and by
- * messages to those alone who are concerned; and where a rank lacks memory. */
+/* Tests sparse exchanges of letters, by an all-to-all and by messages, also if memory is lacking on
+ * a rank. */
 #include "src/base/futex.h"
 #include "src/transport/exchange.h"
 #include "tests/lacking_memory.h"
@@ -11,7 +11,7 @@
 
 enum { ROUNDS = 60, MOST = OSLA_MOST_LETTER };
 
-/* By messages from two ranks on, or by an all-to-all. */
+/* A transport that exchanges letters by messages (sparse), or by an all-to-all. */
 static osla_transport *transport_of(bool sparse)
 {
   osla_transport *t = NULL;
@@ -26,8 +26,8 @@ static osla_transport *transport_of(bool sparse)
   return t;
 }
 
-/* Does `from` write to `to` in this round? In some rounds nobody does, everybody to everybody, all
- * to one, one to all; else one in three. */
+/* Does `from` send a letter to `to` in this round? Round by round: no rank does, all ranks to all,
+ * all to one, one to all, then a third of the pairs. */
 static bool writes(int round, int from, int to)
 {
   const int size = osla_test_size();
@@ -64,7 +64,7 @@ static osla_err write_letters(int round, osla_letters *out)
   const int me = osla_test_rank();
   unsigned char letter[MOST];
   *out = (osla_letters){.bytes = bytes_of(round)};
-  for (int to = osla_test_size() - 1; to >= 0; to--) { /* any order will do */
+  for (int to = osla_test_size() - 1; to >= 0; to--) { /* letters may be added in any order */
     if (!writes(round, me, to)) continue;
     osla_test_write(letter, stream_of(round, me, to), 0, (size_t)out->bytes);
     OSLA_CALL(osli_letters_add(out, to, letter));
@@ -72,7 +72,7 @@ static osla_err write_letters(int round, osla_letters *out)
   return OSLA_OK;
 }
 
-/* What is wrong in the letters of this round. */
+/* Number of wrong or missing letters of this round. */
 static int check_letters(int round, const osla_letters *in)
 {
   const int me = osla_test_rank();
@@ -88,7 +88,8 @@ static int check_letters(int round, const osla_letters *in)
   return wrong;
 }
 
-/* One after the other, some ranks late; whoever is ahead writes to others who still wait. */
+/* Makes exchanges one after the other, with delays on some ranks, so that fast ranks send letters
+ * to ranks that are still waiting. */
 static void exchange_rounds(osla_transport *t, bool known)
 {
   osla_exchange *x = NULL;
@@ -139,7 +140,7 @@ static void test_too_long(void)
   osla_transport_destroy(&t);
 }
 
-/* Everybody to everybody. */
+/* An exchange of letters from all ranks to all ranks, while an allocation fails. */
 typedef struct lack {
   osla_transport *t;
   osla_letters out;
@@ -162,8 +163,8 @@ static osla_err exchange_once(void *arg)
   return err;
 }
 
-/* Nobody waits for ever, whatever allocation fails; without memory for requests messages go one by
- * one. Simulated ranks share their allocations. */
+/* No rank hangs, whichever allocation fails; without memory for requests letters are sent one by
+ * one. Not in simulations, whose ranks share their allocations. */
 static void test_lack(void)
 {
   const int ways = osla_simulated_machine() ? 0 : 2;

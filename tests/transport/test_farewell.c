@@ -1,16 +1,16 @@
-/* Communicators that farewells keep: transports on very many sets of ranks must leave some to the
- * program. A program of its own, since the other tests arrange a farewell of all ranks first. */
+/* Transports on very many sets of ranks must leave communicators to the program (osla_farewell.h).
+ * It is a program of its own, because the transports of other tests would cover all ranks first. */
 #include "osla_farewell.h"
 
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Of osla_farewell.h. */
+/* Tag of the messages in MPI_COMM_WORLD, see osla_farewell.h. */
 enum { WORLD_TAG = 32749 };
-static int n_world; /* messages that were sent in MPI_COMM_WORLD with that tag */
+static int n_world; /* number of messages sent in MPI_COMM_WORLD with that tag */
 
-/* Takes the place of MPI's function, in the library too. */
+/* Replaces MPI's function, in the library as well. */
 int MPI_Isend(const void *data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
               MPI_Request *request)
 {
@@ -20,7 +20,7 @@ int MPI_Isend(const void *data, int count, MPI_Datatype type, int to, int tag, M
 
 enum { MOST_COMMUNICATORS = 1 << 16, MOST_KEPT = 64, RANKS = 8, LARGEST_SET = 5 };
 
-/* How many communicators this rank could still make. */
+/* Number of communicators that this rank can still create. */
 static int count_free(void)
 {
   static MPI_Comm made[MOST_COMMUNICATORS];
@@ -32,7 +32,7 @@ static int count_free(void)
   return n;
 }
 
-/* Arranges a farewell of the ranks whose bits are set in `members`. */
+/* Calls osla_farewell_arrange for the ranks whose bits are set in `members`. */
 static osla_err arrange(MPI_Group world, int members)
 {
   int ranks[RANKS], n = 0;
@@ -60,7 +60,8 @@ int main(int argc, char **argv)
   MPI_Comm_group(MPI_COMM_WORLD, &world);
 
   const int before = count_free();
-  for (int many = 2; many <= LARGEST_SET; many++) /* small sets first: they cover no later one */
+  for (int many = 2; many <= LARGEST_SET;
+       many++) /* in ascending order, so that no set covers a later one */
     for (int members = 0; members < 1 << RANKS; members++)
       if (__builtin_popcount((unsigned)members) == many && members & 1 << rank)
         failed |= arrange(world, members) != OSLA_OK;

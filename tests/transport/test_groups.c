@@ -1,4 +1,4 @@
-/* Floor 0: limits of control groups, read from made-up trees of /proc and /sys. */
+/* Tests the limits of control groups on artificial trees of /proc and /sys. */
 #include "src/transport/groups.h"
 #include "tests/osla_test.h"
 
@@ -17,7 +17,7 @@ static void path_of(const char *name, char path[PATH_MAX])
   CU_ASSERT_FATAL(snprintf(path, PATH_MAX, "%s%s", root, name) < PATH_MAX);
 }
 
-/* The file and all folders above it. */
+/* Writes a file and creates the folders above it. */
 static void put(const char *name, const char *text)
 {
   char path[PATH_MAX];
@@ -88,7 +88,8 @@ static const char unified[] =
   "22 27 0:21 / /proc rw,relatime - proc proc rw\n"
   "31 23 0:28 / /sys/fs/c\\040g rw,relatime shared:9 - cgroup2 cgroup2 rw,nsdelegate\n";
 
-/* A group without a limit between two with one; a mount point with a blank. */
+/* Version 2: a group without a limit lies between two groups with one; the path of the mount point
+ * contains a blank. */
 static void test_version_2(void)
 {
   const char *own = "/sys/fs/c g/batch/job.slice/step 1";
@@ -113,7 +114,7 @@ static void test_version_2(void)
   end();
 }
 
-/* Nothing is left; the brake is below the limit. */
+/* No memory is left; memory.high is below memory.max. */
 static void test_full(void)
 {
   begin("0::/a/b\n", unified);
@@ -128,15 +129,15 @@ static void test_full(void)
   expect_memory(&g, 0, "/sys/fs/c g/a/b", 0);
   expect_memory(&g, 1, "/sys/fs/c g/a", 900);
   expect_cores(&g, NULL, 0);
-  put("/sys/fs/c g/a/b/memory.max", "600\n"); /* exactly full */
+  put("/sys/fs/c g/a/b/memory.max", "600\n"); /* used up exactly */
   g = look();
   expect_memory(&g, 0, "/sys/fs/c g/a/b", 0);
   end();
 }
 
-/* Version 1 as a container sees it: told its name outside, its own group at the top of the mount.
- * Another mount of the same hierarchy does not show the group. Memory and processor are elsewhere,
- * and a unified hierarchy without controllers stands beside. */
+/* Version 1 in a container: the process sees the group's name on the host, and its own group is the
+ * top of the mount. Another mount of this hierarchy does not contain the group. Memory and CPU have
+ * separate hierarchies, and a unified hierarchy has no controllers. */
 static void test_version_1(void)
 {
   begin("12:cpu,cpuacct:/docker/abc/inner\n5:devices:/\n4:memory:/docker/abc\n0::/\n",
@@ -164,7 +165,8 @@ static void test_version_1(void)
   end();
 }
 
-/* Version 1: its number for "no limit"; a group above that does not count what is below it. */
+/* Version 1: the number that means "no limit", and a parent group that does not count its children.
+ */
 static void test_not_hierarchical(void)
 {
   begin("4:memory:/a/b/c\n", "31 23 0:28 / /m rw - cgroup cgroup rw,memory\n");
@@ -181,7 +183,7 @@ static void test_not_hierarchical(void)
   end();
 }
 
-/* A group that is nowhere below the mount: the top of the mount tells what can be known. */
+/* The group lies below no mount, so the limits of the mount's top hold. */
 static void test_hidden(void)
 {
   begin("0::/../other\n", unified);
@@ -191,7 +193,7 @@ static void test_hidden(void)
   CU_ASSERT(g.n_memory == 1);
   expect_memory(&g, 0, "/sys/fs/c g", 40);
   end();
-  begin("0::/gone\n", unified); /* its folder is not there */
+  begin("0::/gone\n", unified); /* the group's folder does not exist */
   put("/sys/fs/c g/memory.max", "70\n");
   g = look();
   CU_ASSERT(g.n_memory == 1);

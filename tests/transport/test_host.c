@@ -1,5 +1,5 @@
-/* Floor 0: what is one host, whatever it is called, and what control groups leave of it. The linker
- * puts the functions below before the library's own. */
+/* Tests which ranks count as one host, and how control groups limit its cores and memory. The
+ * linker puts the functions below before those of the library. */
 #include "config.h"
 
 #include "osla_host.h"
@@ -11,8 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What this rank pretends: the kernel's and the host's name (NULL: as it is; "": not to be read),
- * and its control groups. */
+/* Simulated kernel id and host name of this rank (NULL: the real one, "": unreadable), and its
+ * control groups. */
 static const char *kernel, *name;
 static osla_groups groups;
 static bool has_groups;
@@ -69,7 +69,7 @@ static void expect_one_host(void)
   CU_ASSERT(host.ranks == osla_test_size());
 }
 
-/* Each node of MPI's is a host. */
+/* Checks that each MPI node is a host. */
 static void expect_nodes(void)
 {
   osla_host host = look();
@@ -87,14 +87,14 @@ static void test_identity(void)
 {
   char mine[32];
   (void)snprintf(mine, sizeof mine, "x%d", osla_test_rank());
-  expect_one_host(); /* as this machine is: also where MPI sees several nodes */
+  expect_one_host(); /* one real machine, even if MPI sees several nodes */
   name = mine;
   expect_one_host();
   CU_ASSERT(strcmp(look().name, mine) == 0);
   kernel = mine; /* several machines */
   name = "localhost";
   expect_nodes();
-  kernel = ""; /* machines that do not tell */
+  kernel = ""; /* machines whose kernel id is unreadable */
   expect_one_host();
   name = mine;
   expect_nodes();
@@ -123,12 +123,14 @@ static void test_cores(void)
   CU_ASSERT_FATAL(sched_getaffinity(0, sizeof mask, &mask) == 0);
   int all = CPU_COUNT(&mask);
   expect_cores(0, 0, all);
-  expect_cores(0.1, 7, 1);                                             /* one group */
-  expect_cores(1000, 7, all);                                          /* a generous one */
-  expect_cores(0.5, 7 + (uint64_t)rank, smaller((size + 1) / 2, all)); /* one each */
-  expect_cores(rank == size - 1 ? 0 : 0.1, 7, all);                    /* one rank is free */
+  expect_cores(0.1, 7, 1); /* all ranks in one group */
+  /* a quota above the number of cores */
+  expect_cores(1000, 7, all);
+  expect_cores(0.5, 7 + (uint64_t)rank, smaller((size + 1) / 2, all)); /* a group for each rank */
+  /* one rank without a quota */
+  expect_cores(rank == size - 1 ? 0 : 0.1, 7, all);
 
-  osla_transport *t = NULL; /* waits must not spin against the quota */
+  osla_transport *t = NULL; /* waits must not spin if the quota is exceeded */
   groups = (osla_groups){.cores = 1, .cpu_id = 7};
   OSLA_ASSERT_OK(osla_transport_create(MPI_COMM_WORLD, NULL, &t));
   CU_ASSERT(osla_transport_oversubscribed(t) == (size > 1));
@@ -136,7 +138,7 @@ static void test_cores(void)
   stop_pretending();
 }
 
-/* All but the last rank are bound to the first core. */
+/* All ranks but the last are bound to the first core. */
 static void test_bound(void)
 {
   cpu_set_t all, one;
@@ -166,14 +168,14 @@ static void set_memory(uint64_t id, uint64_t available)
 
 static void test_memory(void)
 {
-  set_memory(50, 1 << 20); /* all in one group */
+  set_memory(50, 1 << 20); /* all ranks in one group */
   osla_transport *t = osla_test_transport();
   uint64_t size = (uint64_t)osla_test_size(), own = 100 + (uint64_t)osla_test_rank(), shared, bytes;
   OSLA_ASSERT_OK(osla_memory_check(t, (1 << 20) / size));
   OSLA_ASSERT_ERR(osla_memory_check(t, (1 << 20) / size + 1), OSLA_ERR_MEM);
   OSLA_ASSERT_TEXT("1048576 bytes are left of its control group's memory limit");
   OSLA_ASSERT_SAME_TEXT();
-  set_memory(own, 1000); /* each in its own, all in another */
+  set_memory(own, 1000); /* each rank in its own group, and all in another one */
   OSLA_ASSERT_OK(osla_memory_check(t, 1000));
   osla_memory_available(&shared, &bytes);
   CU_ASSERT(bytes == 1000);
@@ -181,7 +183,7 @@ static void test_memory(void)
   set_memory(own, 1 << 20);
   OSLA_ASSERT_OK(osla_memory_check(t, (1 << 20) / size));
   OSLA_ASSERT_ERR(osla_memory_check(t, (1 << 20) / size + 1), OSLA_ERR_MEM);
-  set_memory(own, 0); /* nothing is left */
+  set_memory(own, 0); /* no memory is left */
   OSLA_ASSERT_OK(osla_memory_check(t, 0));
   OSLA_ASSERT_ERR(osla_memory_check(t, 1), OSLA_ERR_MEM);
   OSLA_ASSERT_TEXT("only 0 bytes are left of its control group's memory limit");

@@ -1,5 +1,5 @@
-/* Floors 0 and 1: memory that one rank lacks, at each allocation of what makes and uses objects:
- * all ranks fail together, with its text, and none waits. */
+/* Tests a lack of memory on one rank, at each allocation in the calls that make and use objects:
+ * all ranks fail together, with the text of that rank, and none hangs. */
 #include "osla_counter.h"
 #include "osla_segment.h"
 #include "osla_trace.h"
@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-/* Every kind of object of these floors. */
+/* Objects of every kind of floors 0 and 1. */
 typedef struct objects {
   osla_transport *t;
   osla_segment *segment, *attached;
@@ -46,20 +46,20 @@ static void test_each_allocation(void)
     failures += lacking_memory(number, make_all, &o, &hit) != OSLA_OK;
     destroy_all(&o);
   }
-  CU_ASSERT(failures >= 15); /* else the functions there are not called */
+  CU_ASSERT(failures >= 15); /* fails if the functions are not called */
 }
 
 /* ---- puts with notify ---- */
 
 enum { LARGE = 300000 };
 
-/* The last rank puts to rank 0. */
+/* A put of the last rank to rank 0. */
 typedef struct put {
   osla_segment *segment;
-  unsigned char *source; /* [LARGE] */
+  unsigned char *source; /* [LARGE] data of the put */
   size_t bytes;
   bool posts;
-  uint64_t value; /* of the notify, grows */
+  uint64_t value; /* value of the notify, which grows */
   int64_t wrong;
 } put;
 
@@ -71,7 +71,8 @@ static osla_err put_it(const put *p)
   return osla_posted_wait(p->segment, &posted);
 }
 
-/* Of what has failed nobody is notified; else the data are there with the word. */
+/* Puts once. After a failed put the target sees no new value; otherwise it sees the data with the
+ * value. */
 static osla_err put_once(void *arg)
 {
   put *p = arg;
@@ -93,18 +94,18 @@ static osla_err put_once(void *arg)
   return err;
 }
 
-/* Returns how many of the allocations were met. */
+/* Repeats a put while each allocation fails in turn. Returns the number of failed allocations. */
 static int put_with_lacks(osla_transport *t, size_t bytes, bool posts)
 {
   put p = {.source = osla_test_allocate(LARGE, 1), .bytes = bytes, .posts = posts};
   int met = 0, hit = 1;
   for (int number = 0; hit && number < 100; number++) {
     OSLA_ASSERT_OK(
-      osla_segment_create(t, LARGE + 8, 1, &p.segment)); /* that has sent nothing yet */
+      osla_segment_create(t, LARGE + 8, 1, &p.segment)); /* a segment that has sent nothing yet */
     p.value = 0;
     (void)lacking_memory(number, put_once, &p, &hit);
     met += hit;
-    OSLA_ASSERT_OK(put_once(&p)); /* and goes on */
+    OSLA_ASSERT_OK(put_once(&p)); /* works after the failure */
     osla_segment_destroy(&p.segment);
   }
   OSLA_ASSERT_MSG(p.wrong == 0, "%zu bytes: %d wrong", bytes, (int)p.wrong);
@@ -113,7 +114,7 @@ static int put_with_lacks(osla_transport *t, size_t bytes, bool posts)
   return met;
 }
 
-/* By messages, and by MPI's one-sided operations. */
+/* With puts as messages, and with MPI's one-sided operations. */
 static void test_put_notify(void)
 {
   static const char *const ways[] = {"on", "off"};

@@ -1,5 +1,5 @@
-/* Floor 0: ranks meet at a collective call. What all have dropped; one that is elsewhere, or fails.
- */
+/* Tests the entry of collective calls: objects that all ranks have dropped, ranks that make
+ * different calls, and ranks that fail. */
 #include "osla_meet.h"
 #include "tests/osla_test_help.h"
 
@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* Numbers below `most` of which rank r drops all but those that leave r when divided by `skip`. */
+/* Writes the numbers below `most`, except those that leave remainder r on rank r when divided by
+ * `skip`. */
 static int64_t make_list(int64_t most, int64_t skip, int64_t *list)
 {
   int64_t n = 0;
@@ -35,7 +36,7 @@ static void test_common(void)
   osla_transport_destroy(&t);
 }
 
-/* Lists of very different lengths, far apart. */
+/* Lists of very different lengths. */
 static void test_uneven(void)
 {
   osla_transport *t = osla_test_transport();
@@ -47,7 +48,7 @@ static void test_uneven(void)
   CU_ASSERT(common == 1 && list[0] == 299 * 1000);
 
   for (int64_t i = 0; i < n; i++)
-    list[i] = 2 * i + (last ? 1 : 0); /* none in common, but on one rank */
+    list[i] = 2 * i + (last ? 1 : 0); /* common to all ranks but one */
   OSLA_ASSERT_OK(osla_meet(t, OSLA_OK, "a call", n, list, &common));
   CU_ASSERT(common == (osla_test_size() == 1 ? n : 0));
 
@@ -67,7 +68,7 @@ static void test_failure(void)
   OSLA_ASSERT_TEXT("77 is too much here");
   OSLA_ASSERT_SAME_TEXT();
   CU_ASSERT(common == 0 && list[0] == 1 && list[1] == 2);
-  OSLA_ASSERT_OK(osla_meet(t, OSLA_OK, "a call", 2, list, &common)); /* and then all goes on */
+  OSLA_ASSERT_OK(osla_meet(t, OSLA_OK, "a call", 2, list, &common)); /* works after the failure */
   CU_ASSERT(common == 2);
   osla_transport_destroy(&t);
 }
@@ -89,7 +90,8 @@ static void test_elsewhere(void)
   osla_transport_destroy(&t);
 }
 
-/* The same call, but for what must be the same: unless a rank has not come so far as to know it. */
+/* Calls that differ in the text after the name, also if a rank fails before it can know that text.
+ */
 static void test_arguments(void)
 {
   osla_transport *t = osla_test_transport();
@@ -107,7 +109,7 @@ static void test_arguments(void)
     OSLA_ASSERT_TEXT("77 is too much here");
     CU_ASSERT(common == 0);
   }
-  if (osla_test_size() > 1) { /* more than is shown of a call */
+  if (osla_test_size() > 1) { /* differs beyond the text that messages show */
     char call[100];
     (void)snprintf(call, sizeof call, "gemm %070d", last);
     OSLA_ASSERT_ERR(osla_meet(t, OSLA_OK, call, 1, list, &common), OSLA_ERR_STATE);
@@ -120,8 +122,7 @@ static void test_arguments(void)
   osla_transport_destroy(&t);
 }
 
-/* The ranks in `lost` look for the meeting, the others are at it: on `at`, whose ranks call this.
- */
+/* The ranks with `lost` search for the call; the other ranks make it on the transport `at`. */
 static void look(osla_transport *both[2], osla_transport *at, bool lost)
 {
   int64_t common = -1;
@@ -139,7 +140,7 @@ static void look(osla_transport *both[2], osla_transport *at, bool lost)
       OSLA_ERR_ARG);
 }
 
-/* A transport of all ranks, and one of every other rank, whose ranks come backwards. */
+/* Searches with a transport of all ranks, and one of every other rank in reverse order. */
 static void test_find(void)
 {
   osla_transport *all = osla_test_transport(), *part = NULL, *found = all;
@@ -153,14 +154,14 @@ static void test_find(void)
 
   OSLA_ASSERT_OK(osla_meet_find(0, NULL, &found));
   CU_ASSERT(found == NULL);
-  OSLA_ASSERT_OK(osla_meet_find(1, &all, &found)); /* at once */
+  OSLA_ASSERT_OK(osla_meet_find(1, &all, &found)); /* found at once */
   CU_ASSERT(found == (size > 1 ? all : NULL));
   for (int i = 0; i < 4; i++) {
     if (size > 1) look(i % 2 ? both : turned, all, rank == i % size);
     if (size > 1) look(both, all, rank != i % size);
     if (parts > 1) look(turned, part, mine == i % parts);
     if (parts > 1) look(both, part, mine != i % parts);
-    /* Nobody knows: all ranks of one, then of the other. */
+    /* All ranks search, first those of one transport, then those of the other. */
     OSLA_ASSERT_OK(osla_meet_find(2, i % 2 ? both : turned, &found));
     CU_ASSERT(found == NULL);
     OSLA_ASSERT_OK(osla_barrier(all));
@@ -168,14 +169,14 @@ static void test_find(void)
       OSLA_ASSERT_OK(osla_meet_find(2, both, &found));
       CU_ASSERT(found == NULL);
     }
-    OSLA_ASSERT_OK(osla_barrier(all)); /* for ranks that did not look */
+    OSLA_ASSERT_OK(osla_barrier(all)); /* also waits for the ranks that did not search */
   }
   osla_transport_destroy(&part);
   osla_transport_destroy(&all);
 }
 
-/* Two pairs with rank 2 in common, nobody knows: the pairs' first ranks give up at the same time,
- * and rank 2 can be with one of them only. */
+/* Two transports of two ranks have rank 2 in common, and all ranks search. Their first ranks ask at
+ * the same time, and rank 2 can answer yes to one of them only. */
 static void test_two_give_up(void)
 {
   enum { ROUNDS = 8 };
@@ -183,7 +184,7 @@ static void test_two_give_up(void)
   int rank = osla_test_rank(), n = 0;
   OSLA_ASSERT_OK(osla_barrier(all));
   if (osla_test_size() == 3) {
-    for (int i = 0; i < 4; i++) { /* {0, 2} and {1, 2}, each twice */
+    for (int i = 0; i < 4; i++) { /* each of {0, 2} and {1, 2} twice */
       MPI_Comm comm;
       bool in = rank == 2 || rank == i % 2;
       CU_ASSERT_FATAL(MPI_Comm_split(MPI_COMM_WORLD, in ? 1 : MPI_UNDEFINED, rank, &comm) ==
@@ -193,8 +194,8 @@ static void test_two_give_up(void)
     }
     for (int i = 0; i < ROUNDS; i++) {
       OSLA_ASSERT_OK(osla_barrier(all));
-      if (rank == 2)
-        (void)nanosleep(&(struct timespec){0, 20000000}, NULL); /* looks last, at both */
+      if (rank == 2) /* begins its search last, on both */
+        (void)nanosleep(&(struct timespec){0, 20000000}, NULL);
       for (int time = 0; time < (rank == 2 ? 2 : 1); time++) {
         OSLA_ASSERT_OK(osla_meet_find(2, mine, &found));
         CU_ASSERT(found == NULL);

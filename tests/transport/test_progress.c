@@ -1,4 +1,4 @@
-/* Floor 0: progress. Hooks, the progress thread, and what a wait costs. */
+/* Tests progress hooks, the progress thread, and the CPU time of waits. */
 #include "osla_clock.h"
 #include "osla_segment.h"
 #include "tests/osla_test_help.h"
@@ -41,7 +41,7 @@ static void test_hooks_run(void)
   osla_progress_remove(t, count_call, &a);
   osla_progress(t);
   CU_ASSERT(a == 2 && b == 2);
-  osla_progress_remove(t, count_call, &a); /* not there any more: no effect */
+  osla_progress_remove(t, count_call, &a); /* removing an absent hook has no effect */
   osla_progress(t);
   CU_ASSERT(a == 2 && b == 3);
   osla_progress_remove(t, count_call, &b);
@@ -80,7 +80,8 @@ typedef struct nest {
   atomic_int calls, inside, overlaps;
 } nest;
 
-/* Progress inside a hook must not run hooks again, and a transfer may be waited for in there. */
+/* Makes progress inside a hook. It must not run the hooks again, and a transfer may be waited for
+ * there. */
 static void call_progress(void *arg)
 {
   nest *n = arg;
@@ -114,14 +115,15 @@ static void test_hooks_never_nest(void)
   osla_transport_destroy(&t);
 }
 
-/* Two callers at once: the progress thread and this one. After removal no more calls come. */
+/* Two threads make progress, the progress thread and this one. After its removal a hook is not
+ * called any more. */
 static void test_hooks_one_at_a_time(void)
 {
   if (!osla_test_multiple("a progress thread")) return;
   osla_transport *t = with_progress_thread();
   nest n = {.t = t};
   OSLA_ASSERT_OK(osla_progress_add(t, call_progress, &n));
-  double end = osla_clock() + 5.0; /* much more than needed */
+  double end = osla_clock() + 5.0; /* much longer than needed */
   for (int i = 0; (i < 2000 || n.calls < 2000) && osla_clock() < end; i++)
     osla_progress(t);
   osla_progress_remove(t, call_progress, &n);
@@ -132,7 +134,7 @@ static void test_hooks_one_at_a_time(void)
   osla_transport_destroy(&t);
 }
 
-/* A hook keeps running while its rank waits: in a collective and for a notify. */
+/* Hooks run while their rank waits, in a collective and for a notify. */
 static void test_hooks_run_in_waits(void)
 {
   osla_transport *t = osla_test_transport();
@@ -158,7 +160,7 @@ static void test_hooks_run_in_waits(void)
   osla_transport_destroy(&t);
 }
 
-/* Processor seconds of this process, all threads. */
+/* CPU time of all threads of this process, in s. */
 static double cpu_seconds(void)
 {
   struct timespec now;
@@ -166,7 +168,8 @@ static double cpu_seconds(void)
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Waiting leaves the core to those who compute: a wait of 200 ms uses less than 100 ms of it. */
+/* A wait of 200 ms takes less than 100 ms of CPU time, and so leaves the core to computing ranks.
+ */
 static void test_waits_sleep(void)
 {
   osla_transport *t = osla_test_transport();
@@ -192,8 +195,8 @@ static void test_waits_sleep(void)
   osla_transport_destroy(&t);
 }
 
-/* Rank 0 calls nothing of MPI or of the library until it sees the others' words in its memory:
- * only the progress thread (or, on the node, the hardware) can let them in. */
+/* Rank 0 calls neither MPI nor the library until it sees the words of the others in its memory.
+ * Between nodes only the progress thread, or remote DMA, can deliver them. */
 static void test_progress_thread_serves(void)
 {
   if (!osla_test_multiple("a progress thread")) return;
@@ -222,7 +225,7 @@ static void test_progress_thread_serves(void)
   osla_transport_destroy(&t);
 }
 
-/* The thread runs hooks while its rank computes; it ends with the transport. */
+/* The progress thread runs hooks while its rank computes, and ends with the transport. */
 static void test_progress_thread_runs_hooks(void)
 {
   if (!osla_test_multiple("a progress thread")) return;

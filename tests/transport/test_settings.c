@@ -1,4 +1,4 @@
-/* Floor 0: the environment variables of a transport, which all ranks must share. */
+/* Tests the environment variables of a transport, which must be equal on all ranks. */
 #include "tests/osla_test_help.h"
 
 #include <mpi.h>
@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Stands in for MPI's own: a rank that is of another build than rank 0 sees another one there. */
+/* When set, this rank pretends to have another build than rank 0, by changing what MPI_Bcast
+ * delivers. */
 static bool other_build;
 int MPI_Bcast(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm)
 {
@@ -61,7 +62,7 @@ static void test_other_build(void)
   other_build = osla_test_rank() == 1;
   osla_transport *t = NULL;
   OSLA_ASSERT_ERR(osla_transport_create(MPI_COMM_WORLD, NULL, &t), OSLA_ERR_STATE);
-  OSLA_ASSERT_TEXT("on rank 1: all ranks need one build"); /* the numbers are made up here */
+  OSLA_ASSERT_TEXT("on rank 1: all ranks need one build"); /* the rank numbers are artificial */
   CU_ASSERT(!other_build);
 }
 
@@ -107,7 +108,7 @@ static void test_expectations(void)
   expect_error(OSLA_ERR_STATE, part);
   (void)unsetenv("OSLA_EXPECT_RANKS");
 
-  /* A transport on some of the ranks is no job. */
+  /* OSLA_EXPECT_RANKS does not hold for a transport on some of the ranks. */
   osla_transport *t = NULL;
   if (osla_test_size() > 1) {
     (void)setenv("OSLA_EXPECT_RANKS", "1000", 1);
@@ -123,7 +124,8 @@ static void test_fake_nodes(void)
   osla_transport *t = NULL;
   if (getenv("OSLA_FAKE_NODES")) return;
   (void)unsetenv("OSLA_EXPECT_NODES");
-  (void)setenv("OSLA_FAKE_NODES", "3", 1); /* more than ranks: a node for each */
+  /* more fake nodes than ranks give one node for each rank */
+  (void)setenv("OSLA_FAKE_NODES", "3", 1);
   OSLA_ASSERT_OK(osla_transport_create(MPI_COMM_WORLD, NULL, &t));
   CU_ASSERT(osla_transport_n_nodes(t) == (size < 3 ? size : 3));
   CU_ASSERT(osla_transport_node_of(t, size - 1) == osla_transport_n_nodes(t) - 1);

@@ -1,4 +1,4 @@
-/* Floor 0: the trace. What is recorded and what not, the summary, the file. */
+/* Tests the trace: which events are recorded, the summary, and the file. */
 #include "osla_clock.h"
 #include "osla_counter.h"
 #include "osla_lu.h"
@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Stands in for the system's, so that nodes can have clocks that differ. */
+/* Shift of this rank's clock, in s: nodes pretend to have different clocks. */
 static time_t shift;
 int clock_gettime(clockid_t clock, struct timespec *now)
 {
@@ -68,7 +68,8 @@ static void test_off(void)
   osla_transport_destroy(&t);
 }
 
-/* A transfer in each direction to the next rank, complete by wait and by test, and a notify. */
+/* Makes a transfer in each direction with the next rank, completed by wait and by test, and a
+ * notify. */
 static void exchange(osla_transport *t, osla_segment *segment)
 {
   enum { BYTES = 1000 };
@@ -83,7 +84,7 @@ static void exchange(osla_transport *t, osla_segment *segment)
     OSLA_ASSERT_OK(osla_transfer_test(segment, &transfer, &done));
     osla_progress(t);
   }
-  OSLA_ASSERT_OK(osla_transfer_wait(segment, &transfer)); /* no second event */
+  OSLA_ASSERT_OK(osla_transfer_wait(segment, &transfer)); /* records no second event */
   OSLA_ASSERT_OK(osla_segment_flush(segment, next));
   OSLA_ASSERT_OK(osla_put_notify(segment, next, 0, buffer, 8, 0, 1));
   osla_notify_wait(segment, (rank + size - 1) % size, 0, 1);
@@ -112,7 +113,8 @@ static void test_transfers(void)
   CU_ASSERT(s.kind[OSLA_TRACE_ISSUE].events == 2 * far);
   CU_ASSERT(s.kind[OSLA_TRACE_COPY].events == 2 * (size - far));
   CU_ASSERT(s.kind[OSLA_TRACE_COPY].amount == 2000.0 * (size - far));
-  CU_ASSERT(s.kind[OSLA_TRACE_WAIT].events <= far); /* only if it had not come at once */
+  /* recorded only if the transfer was incomplete */
+  CU_ASSERT(s.kind[OSLA_TRACE_WAIT].events <= far);
   CU_ASSERT(s.kind[OSLA_TRACE_FLUSH].events == size);
   CU_ASSERT(s.kind[OSLA_TRACE_NOTIFY].events == size &&
             s.kind[OSLA_TRACE_NOTIFY].amount == 8 * size);
@@ -122,12 +124,12 @@ static void test_transfers(void)
   CU_ASSERT(s.kind[OSLA_TRACE_ALLREDUCE].events == size);
   CU_ASSERT(s.kind[OSLA_TRACE_BCAST].events == size && s.kind[OSLA_TRACE_BCAST].amount == 8 * size);
   CU_ASSERT(s.overlap >= 0 && s.overlap <= 1);
-  CU_ASSERT(far > 0 || s.overlap == 0); /* on the node all is complete on return */
+  CU_ASSERT(far > 0 || s.overlap == 0); /* on the node all transfers are complete on return */
   for (int kind = 0; kind < OSLA_TRACE_KINDS; kind++)
     CU_ASSERT(s.kind[kind].seconds_largest <= s.kind[kind].seconds &&
               s.kind[kind].seconds <= s.seconds * size);
 
-  OSLA_ASSERT_OK(osla_trace_start(t)); /* clears */
+  OSLA_ASSERT_OK(osla_trace_start(t)); /* clears the record */
   s = summary_of(t);
   CU_ASSERT(all_events(&s) == 0);
   osla_counter_destroy(&counter);
@@ -135,8 +137,8 @@ static void test_transfers(void)
   osla_transport_destroy(&t);
 }
 
-/* A kernel's local products do the work that the factorisation takes. One process row: with several
- * all of them solve for the rows of U. */
+/* The local products of a factorisation do the floating-point operations that it needs. The grid
+ * has one process row, because with several all of them solve for the rows of U. */
 static void test_kernel(void)
 {
   enum { N = 90, NB = 16 };
@@ -159,7 +161,7 @@ static void test_kernel(void)
   osla_transport_destroy(&t);
 }
 
-/* --- the definition of overlap, on events made by hand --- */
+/* --- the definition of overlap, with artificial events --- */
 
 static void add(osla_transport *t, osla_trace_kind kind, double since, double from, double to)
 {
@@ -173,13 +175,13 @@ static void test_overlap(void)
   bool first = osla_transport_rank(t) == 0;
   OSLA_ASSERT_OK(osla_trace_start(t));
   double since = osla_trace_now(t);
-  if (first) { /* two gets side by side in 0 .. 4, a wait in their last quarter; a copy */
+  if (first) { /* two concurrent gets in 0 .. 4, a wait in the last quarter, and a copy */
     add(t, OSLA_TRACE_GET, since, 0, 4);
     add(t, OSLA_TRACE_GET, since, 1, 3.5);
     add(t, OSLA_TRACE_WAIT, since, 3, 3.5);
     add(t, OSLA_TRACE_WAIT, since, 3.25, 4);
     add(t, OSLA_TRACE_GEMM, since, 0, 3);
-    add(t, OSLA_TRACE_NOTIFY_WAIT, since, 5, 9); /* no transfer */
+    add(t, OSLA_TRACE_NOTIFY_WAIT, since, 5, 9); /* not part of a transfer */
     add(t, OSLA_TRACE_COPY, since, 10, 11);
   }
   osla_trace_summary s = summary_of(t);
@@ -189,7 +191,8 @@ static void test_overlap(void)
   OSLA_ASSERT_CLOSE(s.kind[OSLA_TRACE_GET].seconds, 6.5, 1e-6);
   OSLA_ASSERT_CLOSE(s.kind[OSLA_TRACE_GET].amount, 2, 0);
 
-  OSLA_ASSERT_OK(osla_trace_start(t)); /* times of the ranks add up; wait and issue count alone */
+  /* times add up over the ranks; wait and issue alone are exposed */
+  OSLA_ASSERT_OK(osla_trace_start(t));
   since = osla_trace_now(t);
   add(t, OSLA_TRACE_PUT, since, 0, first ? 10 : 1);
   add(t, OSLA_TRACE_ISSUE, since, 0, 1);
@@ -197,7 +200,7 @@ static void test_overlap(void)
   OSLA_ASSERT_CLOSE(s.overlap, 1 - size / (10.0 + size - 1), 1e-6);
   OSLA_ASSERT_CLOSE(s.kind[OSLA_TRACE_PUT].seconds_largest, 10, 1e-6);
 
-  OSLA_ASSERT_OK(osla_trace_start(t)); /* what began before the start is not noted */
+  OSLA_ASSERT_OK(osla_trace_start(t)); /* an event that began before the start is not recorded */
   add(t, OSLA_TRACE_GET, since, 0, 1);
   osla_trace_add(t, OSLA_TRACE_GET, -1, 1);
   s = summary_of(t);
@@ -249,7 +252,7 @@ static void test_limit(void)
 
 /* --- the file --- */
 
-/* A folder of its own for the files of a case, the same name on all ranks. */
+/* Makes a folder for the files of a test, with one name on all ranks. */
 static void make_folder(char name[32])
 {
   (void)snprintf(name, 32, "/tmp/osla-test-XXXXXX");
@@ -274,7 +277,7 @@ static double number_of(const json_t *event, const char *key)
   return json_number_value(json_object_get(event, key));
 }
 
-/* What was seen of one rank. */
+/* What the file contains about one rank. */
 typedef struct seen {
   int names, events, begun, ended;
   double last_end, barrier_start, barrier_end;
@@ -292,19 +295,19 @@ static void look_at(const osla_transport *t, const json_t *event, double toleran
     return;
   }
   s->events++;
-  CU_ASSERT(start >= -tolerance && start < 60e6 && end >= start); /* us */
+  CU_ASSERT(start >= -tolerance && start < 60e6 && end >= start); /* in us */
   CU_ASSERT((int)number_of(json_object_get(event, "args"), "rank") == rank);
   if (phase[0] == 'b') s->begun++;
   if (phase[0] == 'e') s->ended++;
   if (phase[0] != 'X') return;
-  CU_ASSERT(end >= s->last_end - 1e-3); /* noted at their end, one thread */
+  CU_ASSERT(end >= s->last_end - 1e-3); /* events are recorded at their end by one thread */
   s->last_end = end;
   if (strcmp(name, "barrier") != 0) return;
   s->barrier_start = start;
   s->barrier_end = end;
 }
 
-/* On rank 0. The clocks agree to `tolerance` microseconds. */
+/* Checks the file on rank 0. Clocks agree within `tolerance` microseconds. */
 static void check_file(const osla_transport *t, const char *path, int transfers, double tolerance)
 {
   json_error_t error;
@@ -318,7 +321,7 @@ static void check_file(const osla_transport *t, const char *path, int transfers,
     CU_ASSERT(all[rank].names == 1 && all[rank].events > 0);
     CU_ASSERT(all[rank].begun == all[rank].ended);
     pairs += all[rank].begun;
-    for (int other = 0; other < size; other++) /* nobody left before all had come */
+    for (int other = 0; other < size; other++) /* no rank left the barrier before all had entered */
       OSLA_ASSERT_MSG(all[rank].barrier_end >= all[other].barrier_start - tolerance,
                       "rank %d left %.3f us before %d came", rank,
                       all[other].barrier_start - all[rank].barrier_end, other);
@@ -328,7 +331,8 @@ static void check_file(const osla_transport *t, const char *path, int transfers,
   json_decref(root);
 }
 
-/* Exchanges, writes twice (the second file replaces the first) and looks at what is there. */
+/* Makes transfers, writes the trace twice (the second file replaces the first), and checks the
+ * file. */
 static void write_and_check(osla_transport *t, double tolerance)
 {
   char folder[32], path[64];
@@ -351,7 +355,7 @@ static void write_and_check(osla_transport *t, double tolerance)
   remove_folder(folder);
 }
 
-/* The clock is one for all processes of the machine, and is found to be. */
+/* All processes of a machine have one clock, so the offset is 0. */
 static void test_file(void)
 {
   osla_transport *t = osla_test_transport();
@@ -359,7 +363,7 @@ static void test_file(void)
   osla_transport_destroy(&t);
 }
 
-/* Each node has a clock of its own, hours apart; they are set as well as a round trip allows. */
+/* The clocks of the nodes differ by hours; their offsets are found within a round trip. */
 static void test_clocks(void)
 {
   osla_transport *t = osla_test_transport();
@@ -369,8 +373,7 @@ static void test_clocks(void)
   osla_transport_destroy(&t);
 }
 
-/* More than one piece of each rank's events, and those that were dropped for want of a good time.
- */
+/* Several pieces of events from each rank, and dropped events. */
 static void test_long_file(void)
 {
   osla_transport *t = osla_test_transport();
@@ -382,13 +385,13 @@ static void test_long_file(void)
   double since = osla_trace_now(t);
   for (int i = 0; i < 16384 * rank + 7; i++)
     osla_trace_add_until(t, OSLA_TRACE_GEMM, since, since + 1e-6 * i, i);
-  osla_trace_add_until(t, OSLA_TRACE_GEMM, since, since, (double)NAN); /* no number in JSON */
+  osla_trace_add_until(t, OSLA_TRACE_GEMM, since, since, (double)NAN); /* NaN is no JSON number */
   OSLA_ASSERT_OK(osla_trace_write(t, path));
   if (rank == 0) {
     json_t *root = json_load_file(path, 0, NULL);
     size_t expected = 0;
     for (int other = 0; other < size; other++)
-      expected += 3 + 16384 * (size_t)other + 8; /* three names */
+      expected += 3 + 16384 * (size_t)other + 8; /* three events with names */
     OSLA_ASSERT_MSG(json_array_size(root) == expected, "%zu, not %zu", json_array_size(root),
                     expected);
     json_decref(root);

@@ -1,5 +1,5 @@
-/* Floor 0: the trace of what travels by lines (segment_lines.h), whose transfers the library does
- * not see end one by one. */
+/* Tests the trace of messages on lines (segment_lines.h), whose completions the library sees only
+ * as a count. */
 #include "osla_channel.h"
 #include "osla_forest.h"
 #include "osla_trace.h"
@@ -15,7 +15,7 @@ static osla_trace_summary summary_of(osla_transport *t)
   return s;
 }
 
-/* Messages over a channel to another node count once, as puts that take time. */
+/* Each message on a channel to another node counts once, as a put with a duration. */
 static void test_channel(void)
 {
   enum { MESSAGES = 20, BYTES = 8000, HEAD = 16 };
@@ -38,7 +38,7 @@ static void test_channel(void)
     OSLA_ASSERT_OK(osla_channel_send(set, 0, s));
     OSLA_ASSERT_OK(osla_channel_recv(set, 0, &message, NULL));
   }
-  osla_channels_destroy(&set); /* all have left */
+  osla_channels_destroy(&set); /* then all messages have left */
   osla_trace_summary s = summary_of(t);
   const double expected = far && !osla_test_on_armci(t) ? 2 * MESSAGES : 0;
   for (int kind = OSLA_TRACE_PUT; kind <= OSLA_TRACE_ISSUE; kind++)
@@ -47,8 +47,8 @@ static void test_channel(void)
   osla_transport_destroy(&t);
 }
 
-/* So do the parts of a forest between nodes, with their heads: of a broadcast and of a reduction by
- * turns, so that every head says what has been read and no word is put beside them. */
+/* The parts of a star forest between nodes count as puts, including their heads. Broadcast and
+ * reduction alternate, so each head acknowledges earlier parts and no separate words are put. */
 static void test_forest(void)
 {
   enum { ROUNDS = 20, EDGES = 100, BYTES = 8 * EDGES, HEAD = 16 };

@@ -1,4 +1,4 @@
-/* Floor 0: traces that cannot be written, and what must not be written over. */
+/* Tests traces that cannot be written, and files that a trace must not overwrite. */
 #include "osla_trace.h"
 #include "tests/file_help.h"
 
@@ -26,7 +26,7 @@ static void test_unwritable(void)
   OSLA_ASSERT_ERR(osla_trace_write(t, "/dev"), OSLA_ERR_IO); /* a directory */
   OSLA_ASSERT_TEXT("/dev: exists and is not a regular file");
   OSLA_ASSERT_ERR(osla_trace_write(t, ""), OSLA_ERR_IO);
-  OSLA_ASSERT_ERR(osla_trace_write(t, "/dev/full"), OSLA_ERR_IO); /* opens, but takes nothing */
+  OSLA_ASSERT_ERR(osla_trace_write(t, "/dev/full"), OSLA_ERR_IO); /* opens, but every write fails */
   OSLA_ASSERT_TEXT("No space left on device");
   OSLA_ASSERT_SAME_TEXT();
   OSLA_ASSERT_OK(osla_trace_write(t, "/dev/null"));
@@ -35,7 +35,7 @@ static void test_unwritable(void)
   scratch_drop(0);
 }
 
-/* Somebody has guessed a temporary name and made it a link to a file of ours. */
+/* Someone has guessed the temporary name and made it a link to another file. */
 static void test_beside_link(void)
 {
   osla_transport *t = traced();
@@ -53,7 +53,7 @@ static void test_beside_link(void)
   scratch_drop(3);
 }
 
-/* Nobody reads the pipe: an error, and no SIGPIPE. */
+/* A pipe without a reader gives an error instead of SIGPIPE. */
 static void test_closed_pipe(void)
 {
   osla_transport *t = traced();

@@ -1,4 +1,4 @@
-/* Floor 0: the transport. Node map, agreement, collectives, memory check, errors. */
+/* Tests the transport: nodes, agreement, collectives, the memory check, and errors. */
 #include "osla_clock.h"
 #include "tests/osla_test_help.h"
 
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-/* Stands in for MPI's own, so that one case can pretend a lower thread level. */
+/* Thread level that MPI_Query_thread returns; -1 for the real one. */
 static int pretended_level = -1;
 int MPI_Query_thread(int *provided)
 {
@@ -32,7 +32,7 @@ static void test_who_is_who(void)
   const char *wish = getenv("OSLA_TRANSPORT");
   CU_ASSERT(strcmp(osla_transport_name(t), wish ? wish : "mpi") == 0);
   MPI_Comm_compare(osla_transport_comm(t), MPI_COMM_WORLD, &result);
-  CU_ASSERT(result == MPI_CONGRUENT); /* a duplicate, not the caller's */
+  CU_ASSERT(result == MPI_CONGRUENT); /* a duplicate of the caller's communicator */
   osla_transport_destroy(&t);
   CU_ASSERT_PTR_NULL(t);
   osla_transport_destroy(&t);
@@ -56,7 +56,8 @@ static void test_node_map(void)
   MPI_Allgather(&node, 1, MPI_INT, nodes, 1, MPI_INT, MPI_COMM_WORLD);
   OSLA_ASSERT_MSG(n_nodes == expected_nodes(t), "%d nodes of %d ranks", n_nodes, size);
   for (int rank = 0; rank < size; rank++) {
-    CU_ASSERT(nodes[rank] >= 0 && nodes[rank] <= highest + 1); /* numbered by their lowest rank */
+    /* nodes are numbered by their lowest rank */
+    CU_ASSERT(nodes[rank] >= 0 && nodes[rank] <= highest + 1);
     if (nodes[rank] > highest) highest = nodes[rank];
     CU_ASSERT(osla_transport_same_node(t, rank) == (nodes[rank] == node));
     if (osla_transport_same_node(t, rank)) same++;
@@ -68,8 +69,8 @@ static void test_node_map(void)
   osla_transport_destroy(&t);
 }
 
-/* The same nodes where ranks are out of order: even ones of the job first, so that (but on one
- * node) they are in no row. */
+/* The ranks with even numbers come first in the communicator, so the ranks of a node are not
+ * consecutive (unless there is one node). */
 static void test_out_of_order(void)
 {
   osla_transport *job = osla_test_transport(), *t = NULL;
@@ -87,7 +88,7 @@ static void test_out_of_order(void)
     bool same = osla_transport_same_node(job, of_job);
     CU_ASSERT(osla_transport_same_node(t, r) == same);
     CU_ASSERT(osla_transport_node_rank_of(t, r) == (same ? near++ : -1));
-    CU_ASSERT(node >= 0 && node <= highest + 1); /* numbered by their lowest rank */
+    CU_ASSERT(node >= 0 && node <= highest + 1); /* nodes are numbered by their lowest rank */
     if (node > highest) highest = node;
   }
   CU_ASSERT(near == osla_transport_node_size(t));
@@ -109,7 +110,7 @@ static void test_oversubscribed(void)
   osla_transport_destroy(&t);
 }
 
-/* A transport on half of the ranks in reverse order; the caller frees its communicator at once. */
+/* A transport on half of the ranks in reverse order. The caller frees its communicator at once. */
 static void test_sub_communicator(void)
 {
   int rank = osla_test_rank(), size = osla_test_size(), sum = 1;
@@ -128,7 +129,7 @@ static void test_sub_communicator(void)
 
 /* --- agreement ------------------------------------------------------------------------------- */
 
-/* The ranks of the bit set fail, each in its own way. */
+/* The ranks whose bits are set fail, each with a different error. */
 static void agree_on(osla_transport *t, unsigned failing)
 {
   int rank = osla_transport_rank(t), lowest = 0;
@@ -173,7 +174,7 @@ static void test_agree_long_text(void)
 
 /* --- collectives ----------------------------------------------------------------------------- */
 
-/* Nobody leaves before the last one has come. The clock is one for all processes of the machine. */
+/* No rank leaves before the last one has entered. All processes of the machine have one clock. */
 static void test_barrier(void)
 {
   osla_transport *t = osla_test_transport();
@@ -224,7 +225,7 @@ static void test_bcast(void)
   osla_transport_destroy(&t);
 }
 
-/* Longer than one piece of the library (2^27 elements); two ranks only, for the memory's sake. */
+/* Longer than one MPI call of the library (2^27 elements). Two ranks only, to save memory. */
 static void test_bcast_in_pieces(void)
 {
   osla_transport *t = osla_test_transport();
@@ -270,13 +271,13 @@ static void test_mpi_failure(void)
   OSLA_ASSERT_TEXT("MPI_Ibcast");
   OSLA_ASSERT_ERR(osla_allreduce(t, &value, 1, MPI_INT, MPI_OP_NULL), OSLA_ERR_MPI);
   OSLA_ASSERT_TEXT("MPI_Iallreduce");
-  OSLA_ASSERT_OK(osla_barrier(t)); /* still usable */
+  OSLA_ASSERT_OK(osla_barrier(t)); /* the transport still works */
   osla_transport_destroy(&t);
 }
 
 /* --- creation errors and memory -------------------------------------------------------------- */
 
-/* Only the last rank's MPI is poor; all ranks fail alike. */
+/* Only the last rank's MPI has a low thread level; all ranks fail with one error. */
 static void test_thread_level(void)
 {
   osla_transport *t = (osla_transport *)&pretended_level;
@@ -291,7 +292,7 @@ static void test_thread_level(void)
   CU_ASSERT_PTR_NULL(t);
 }
 
-/* One rank alone has a progress thread. */
+/* Only one rank asks for a progress thread. */
 static void test_one_progress_thread(void)
 {
   if (!osla_test_multiple("a progress thread")) return;
@@ -304,7 +305,8 @@ static void test_one_progress_thread(void)
   osla_transport_destroy(&t);
 }
 
-/* The text holds the bytes needed on the host of the lowest failing rank, and what it offers. */
+/* Checks that the text has the bytes needed on the host of the lowest failing rank, and the bytes
+ * available there. */
 static void check_absurd(osla_transport *t, uint64_t mine, uint64_t needed_there)
 {
   OSLA_ASSERT_ERR(osla_memory_check(t, mine), OSLA_ERR_MEM);
@@ -323,7 +325,7 @@ static void check_absurd(osla_transport *t, uint64_t mine, uint64_t needed_there
 static void test_memory_check(void)
 {
   osla_transport *t = osla_test_transport();
-  uint64_t here = (uint64_t)osla_test_size(); /* ranks of the host: nodes share its memory */
+  uint64_t here = (uint64_t)osla_test_size(); /* ranks of the host, over all its nodes */
   OSLA_ASSERT_OK(osla_memory_check(t, 0));
   OSLA_ASSERT_OK(osla_memory_check(t, 4096));
   check_absurd(t, UINT64_C(1) << 50, here << 50);
@@ -331,7 +333,7 @@ static void test_memory_check(void)
   osla_transport_destroy(&t);
 }
 
-/* Sums that do not fit 64 bits are still too much. */
+/* Sums beyond 64 bits are too large. */
 static void test_memory_check_overflow(void)
 {
   osla_transport *t = osla_test_transport();

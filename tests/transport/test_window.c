@@ -1,5 +1,5 @@
-/* Floor 0: windows. What their info keys promise is what the library does, and an MPI that gives no
- * fit window is said to be one. This program's MPI_... stand in for MPI's own. */
+/* Tests windows: the library does only what their info keys promise, and an MPI without suitable
+ * windows is reported. The MPI_... functions of this program replace MPI's. */
 #include "osla_counter.h"
 #include "osla_hessian.h"
 #include "tests/osla_test_help.h"
@@ -10,16 +10,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- what MPI is told, and what is done then --- */
+/* --- promises and calls --- */
 
 enum { MOST_KEYS = 16, MOST_WORDS = 4096, TEXT = 160 };
 
 static struct {
   pthread_mutex_t lock;
-  int n_windows, n_keys; /* keys: of the latest window */
+  int n_windows, n_keys; /* number of windows, and of keys of the latest one */
   char key[MOST_KEYS][TEXT], value[MOST_KEYS][TEXT];
   int n_words, n_sums, n_replaced, broken;
-  char why[TEXT]; /* the first that was broken */
+  char why[TEXT]; /* the first broken promise */
   struct word {
     MPI_Win win;
     int rank;
@@ -56,7 +56,7 @@ static void promise(bool kept, const char *what)
   if (seen.broken++ == 0) (void)snprintf(seen.why, sizeof seen.why, "%s", what);
 }
 
-/* One operation for a word. */
+/* Checks that all accumulates on a word use one operation. */
 static void look_at_word(MPI_Win win, int rank, MPI_Aint disp, MPI_Op op)
 {
   for (int i = 0; i < seen.n_words; i++) {
@@ -90,7 +90,7 @@ int MPI_Rget_accumulate(const void *origin, int count, MPI_Datatype type, void *
                               target_count, target_type, op, win, request);
 }
 
-/* None of these is used. */
+/* The library uses none of these. */
 int MPI_Accumulate(const void *origin, int count, MPI_Datatype type, int rank, MPI_Aint disp,
                    int target_count, MPI_Datatype target_type, MPI_Op op, MPI_Win win)
 {
@@ -112,7 +112,7 @@ int MPI_Compare_and_swap(const void *origin, const void *compare, void *result, 
   return PMPI_Compare_and_swap(origin, compare, result, type, rank, disp, win);
 }
 
-/* --- an MPI that lacks something --- */
+/* --- an MPI without suitable windows --- */
 
 int MPI_Win_create(void *base, MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, MPI_Win *win)
 {
@@ -130,7 +130,7 @@ int MPI_Win_get_attr(MPI_Win win, int key, void *value, int *found)
   return code;
 }
 
-/* --- the cases --- */
+/* --- test cases --- */
 
 static bool has_windows(const osla_transport *t)
 {
@@ -163,7 +163,7 @@ static void test_keys(void)
     CU_ASSERT_STRING_EQUAL(told("accumulate_max_bytes"), "8");
     CU_ASSERT_STRING_EQUAL(told("disable_shm_accumulate"), "true");
     CU_ASSERT_STRING_EQUAL(told("acc_single_intrinsic"), "true");
-    CU_ASSERT_STRING_EQUAL(told("same_size"), ""); /* sizes differ */
+    CU_ASSERT_STRING_EQUAL(told("same_size"), ""); /* not promised, because sizes differ */
   }
   osla_transport_destroy(&t);
 
@@ -175,7 +175,7 @@ static void test_keys(void)
   (void)unsetenv("OSLA_WINDOW_INFO");
 }
 
-/* Words of all kinds: notifies that wait and that are posted, two of them at a time; a counter. */
+/* Uses words of all kinds: waiting and posted notifies, two at a time, and a counter. */
 static void use_words(osla_transport *t)
 {
   enum { ROUNDS = 20 };
@@ -193,7 +193,7 @@ static void use_words(osla_transport *t)
     OSLA_ASSERT_OK(osla_notify_post(s, to, 0, 2 * i));
     OSLA_ASSERT_OK(osla_counter_next(counter, 1, &before));
     osla_notify_wait(s, from, 0, 2 * i);
-    CU_ASSERT(osla_notify_read(s, from, 0) == 2 * i); /* the second word came last */
+    CU_ASSERT(osla_notify_read(s, from, 0) == 2 * i); /* the second word arrived last */
     OSLA_ASSERT_OK(osla_posted_wait(s, &posted));
     OSLA_ASSERT_OK(osla_put_notify(s, to, 0, data, sizeof data, 1, i));
     osla_notify_wait(s, from, 1, i);
@@ -221,7 +221,7 @@ static void assemble(osla_transport *t)
   osla_grid_destroy(&grid);
 }
 
-/* With words as messages, and by accumulates. */
+/* With words as messages, and with words as accumulates. */
 static void test_promises(void)
 {
   static const char *const messages[] = {"on", "off"};
@@ -236,7 +236,7 @@ static void test_promises(void)
     (void)unsetenv("OSLA_MESSAGES");
   }
   OSLA_ASSERT_MSG(seen.broken == 0, "%d promises broken, first: %s", seen.broken, seen.why);
-  if (windows) CU_ASSERT(seen.n_sums > 0 && seen.n_replaced > 0); /* all kinds were met */
+  if (windows) CU_ASSERT(seen.n_sums > 0 && seen.n_replaced > 0); /* all kinds of words were used */
 }
 
 static void test_no_window(void)
@@ -251,7 +251,7 @@ static void test_no_window(void)
     OSLA_ASSERT_TEXT("): try ");
     OSLA_ASSERT_SAME_TEXT();
   }
-  make_segment(t, OSLA_OK); /* the transport has not suffered */
+  make_segment(t, OSLA_OK); /* the transport works after the failure */
   osla_transport_destroy(&t);
 }
 

@@ -1,4 +1,4 @@
-/* libosla_armci of a build without ARMCI. */
+/* The library libosla_armci of a build without ARMCI. */
 #include "osla_armci.h"
 
 osla_err osla_armci_offer(void)

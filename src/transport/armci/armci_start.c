@@ -1,14 +1,14 @@
-/* ARMCI's start and end, and its numbers of the ranks of a transport. */
+/* Starts and ends ARMCI, and finds ARMCI's process ids of a transport's ranks. */
 #include "src/transport/armci/armci_start.h"
 
 #include "src/transport/mpi/region_mpi.h"
 
 #include <stdlib.h>
 
-/* ARMCI has one state for the whole process, and so have we. */
+/* State of ARMCI in this process, which all transports share. */
 static struct {
   pthread_mutex_t lock;
-  bool started; /* by us; MPI_Finalize ends it */
+  bool started; /* this library has started ARMCI, and ends it in MPI_Finalize */
 } armci = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 const osla_backend_services *osli_armci_services;
@@ -25,7 +25,8 @@ void osli_armci_leave(osla_transport *t)
   (void)pthread_mutex_unlock(&t->mutex);
 }
 
-/* MPI_Finalize begins by freeing MPI_COMM_SELF, and MPI still works in what that calls. */
+/* Delete callback of an attribute on MPI_COMM_SELF. MPI_Finalize calls it first, while MPI still
+ * works. */
 static int end_armci(MPI_Comm comm, int key, void *value, void *extra)
 {
   (void)comm, (void)key, (void)value, (void)extra;
@@ -34,11 +35,12 @@ static int end_armci(MPI_Comm comm, int key, void *value, void *extra)
   return MPI_SUCCESS;
 }
 
-/* ARMCI-MPI reads these when it is started; what the user has set stays.
- *   WIN_ALLOCATE   MPICH 4.0.2 does not align the memory of MPI_Win_allocate, and puts land early
- *   ATOMICITY      makes puts and gets accumulates: slower, but without it ARMCI_Get of ARMCI-MPI
- *                  0.3.1 on MPICH 4.0.2 may return before the data is here, on the node
- */
+/* Sets variables that ARMCI-MPI reads at its start, unless the user has set them.
+ *   ARMCI_USE_WIN_ALLOCATE=0  MPICH 4.0.2 does not align the memory of MPI_Win_allocate, and then
+ *   puts land at wrong addresses
+ *   ARMCI_RMA_ATOMICITY=1     puts and gets become accumulates, which is slower; without it
+ *                             ARMCI_Get of ARMCI-MPI 0.3.1 on MPICH 4.0.2 may return before its
+ *                             data have arrived on the node */
 static void set_environment(void)
 {
   (void)setenv("ARMCI_USE_WIN_ALLOCATE", "0", 0);
@@ -67,7 +69,7 @@ static osla_err translate_ranks(osla_transport *t, armci_ranks *ranks)
   OSLA_CALL(start_once(t, ranks->whole_world));
   OSLA_MPI(MPI_Comm_group(MPI_COMM_WORLD, &world));
   OSLA_MPI(MPI_Comm_group(t->comm, &mine));
-  for (int rank = 0; rank < t->size; rank++) /* ARMCI numbers processes as the world does */
+  for (int rank = 0; rank < t->size; rank++) /* ARMCI's process ids are ranks of MPI_COMM_WORLD */
     OSLA_MPI(MPI_Group_translate_ranks(mine, 1, &rank, world, &ranks->id[rank]));
   (void)MPI_Group_free(&world);
   (void)MPI_Group_free(&mine);

@@ -1,5 +1,5 @@
-/* ARMCI itself: its start and end, its lock, the ranks of a transport (floor 0, internal to the
- * ARMCI backend). */
+/* Start, end and lock of ARMCI, and the process ids of a transport's ranks (floor 0, internal to
+ * the ARMCI backend). */
 #ifndef OSLA_ARMCI_START_H
 #define OSLA_ARMCI_START_H
 
@@ -9,23 +9,23 @@
 
 enum { OSLA_ARMCI_TRANSFERS = 128 };
 
-/* What a transport keeps for ARMCI (osla_transport.backend). */
+/* State of the ARMCI backend (osla_transport.backend). */
 typedef struct armci_ranks {
   bool whole_world;
-  int *id;                                    /* [size] ARMCI's number of each rank */
-  armci_hdl_t transfer[OSLA_ARMCI_TRANSFERS]; /* under the lock */
+  int *id;                                    /* [size] ARMCI's process id of each rank */
+  armci_hdl_t transfer[OSLA_ARMCI_TRANSFERS]; /* handles; guarded by the lock */
   bool in_use[OSLA_ARMCI_TRANSFERS];
 } armci_ranks;
 
-/* What libosla offers; set by osla_armci_offer. */
+/* Functions of libosla that the backend calls; set by osla_armci_offer. */
 extern const osla_backend_services *osli_armci_services;
 
-/* start and finish of osla_transport_ops. */
+/* The operations start and finish of osla_transport_ops. */
 osla_err osli_armci_start(osla_transport *t);
 void osli_armci_finish(osla_transport *t);
 
-/* ARMCI is not safe for threads, and all transports share it: every call of it stands between
- * these. They also hold the transport's mutex, since ARMCI may call MPI. */
+/* Locks and unlocks ARMCI. ARMCI is not thread-safe and all transports share it, so each call of
+ * ARMCI stands between these. They also lock the transport's mutex, because ARMCI may call MPI. */
 void osli_armci_enter(osla_transport *t);
 void osli_armci_leave(osla_transport *t);
 

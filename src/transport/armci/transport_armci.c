@@ -1,15 +1,16 @@
-/* The ARMCI backend of the transport table. See osla_armci.h for what is different on it.
+/* The ARMCI backend of the transport table; osla_armci.h describes its differences.
  *
- * What concerns this rank's own memory, attached memory, and transports on a part of the world goes
- * the way of the MPI backend; so do progress and posts. Addresses of other ranks are theirs, not
- * ours: they are numerically equal to ours as often as not, and are never followed here.
+ * Access to this rank's own memory, attached memory, transports on a part of MPI_COMM_WORLD,
+ * progress and posts use the MPI backend. Addresses of other ranks are valid only there; they are
+ * never dereferenced here, although they may equal local addresses.
  *
- * Written against ARMCI-MPI 0.3.1, where
- *   - sizes are int: transfers go in pieces of at most 1 GiB, all but the last of them blocking
- *   - ARMCI_Put_flag has a flag of 32 bits: put, fence, put of the 64-bit word are done here
- *   - ARMCI_Malloc aligns to 16 bytes, and stops the job when there is no memory: a page more is
- *     asked for, and room is looked for first
- */
+ * Properties of ARMCI-MPI 0.3.1:
+ *   - Sizes are int: transfers are split into pieces of at most 1 GiB, of which all but the last
+ *     are blocking.
+ *   - The flag of ARMCI_Put_flag has 32 bits: a put with notify is put, fence, and put of the
+ *     64-bit word.
+ *   - ARMCI_Malloc aligns to 16 bytes, and ends the job without memory: one page more is allocated,
+ *     after a check of the available memory. */
 #include "osla_armci.h"
 #include "osla_backend.h"
 #include "src/transport/armci/armci_start.h"
@@ -21,12 +22,14 @@
 #include <unistd.h>
 
 enum { MAX_PIECE = 1 << 30 };
-enum { FIRST_TRANSFER = 1 << 24 }; /* handles of the MPI backend are below */
+enum {
+  FIRST_TRANSFER = 1 << 24
+}; /* first handle of a transfer of ARMCI; handles of the MPI backend are smaller */
 
-/* osla_region.own */
+/* The member `own` of a region. */
 typedef struct armci_memory {
-  void *base;              /* what ARMCI_Malloc gave me */
-  unsigned char *remote[]; /* [size] the region's first byte at each rank, where it counts */
+  void *base;              /* this rank's result of ARMCI_Malloc */
+  unsigned char *remote[]; /* [size] address of the region's first byte, valid at each rank only */
 } armci_memory;
 
 static armci_ranks *ranks_of(const osla_region *region)
@@ -92,8 +95,9 @@ static osla_err allocate_memory(osla_region *region, size_t bytes)
   return osli_armci_services->allgather(t, &first, memory->remote, sizeof first);
 }
 
-/* On a part of the world memory is MPI's: while an allocation of a group lives, a fence to a rank
- * outside of it ends the job (an assertion of ARMCI-MPI 0.3.1, in gmr_flush). */
+/* Allocates a region. On a part of MPI_COMM_WORLD its memory comes from MPI: while an allocation of
+ * an ARMCI group exists, a fence to a rank outside the group ends the job (assertion in gmr_flush
+ * of ARMCI-MPI 0.3.1). */
 static osla_err armci_region_alloc(osla_transport *t, size_t bytes, osla_region **out)
 {
   const armci_ranks *ranks = t->backend;
@@ -101,14 +105,14 @@ static osla_err armci_region_alloc(osla_transport *t, size_t bytes, osla_region 
   return osli_armci_services->built_in->region_make(t, bytes, allocate_memory, out);
 }
 
-/* Under the lock: on return my earlier puts to `rank` are there. */
+/* Completes this rank's earlier puts to `rank`. The caller holds the lock. */
 static void fence_puts(osla_region *region, int rank)
 {
   if (region->unflushed[rank]) ARMCI_Fence(ranks_of(region)->id[rank]);
   region->unflushed[rank] = false;
 }
 
-/* A region may be kept for the next one, which must not meet words of this one. */
+/* Frees a region after its puts are complete, because the region may be cached and reused. */
 static void armci_region_free(osla_region **handle)
 {
   osla_region *region = *handle;
@@ -129,12 +133,13 @@ static void *armci_peer_ptr(const osla_region *region, int rank)
 
 typedef struct transfer {
   bool is_put;
-  int id;                /* ARMCI's number of the other rank */
-  unsigned char *remote; /* address there */
+  int id;                /* ARMCI's process id of the other rank */
+  unsigned char *remote; /* address at the other rank */
   unsigned char *local;
 } transfer;
 
-/* Starts it with a handle, else completes it, a put as far as its source goes. Under the lock. */
+/* Starts a transfer if handle is not NULL; otherwise completes it, a put until its source may be
+ * reused. The caller holds the lock. */
 static int start_piece(const transfer *x, int bytes, armci_hdl_t *handle)
 {
   if (x->is_put)
@@ -170,7 +175,7 @@ static int find_free_slot(const armci_ranks *ranks)
   return i;
 }
 
-/* When too many are under way it is a blocking one. */
+/* Starts a transfer; a blocking one if all handles are in use. */
 static osla_err start_transfer(osla_region *region, bool is_put, int rank, size_t offset,
                                void *local, size_t bytes, osla_handle *handle)
 {
@@ -226,7 +231,7 @@ static osla_err armci_wait(osla_transport *t, osla_handle *handle)
   return code == 0 ? OSLA_OK : osla_error_set(OSLA_ERR_MPI, "ARMCI_Wait: code %d", code);
 }
 
-/* ARMCI_Test: 0 when the transfer is complete. That of ARMCI-MPI 0.3.1 waits for it. */
+/* ARMCI_Test returns 0 for a complete transfer. In ARMCI-MPI 0.3.1 it waits for the transfer. */
 static osla_err armci_test(osla_transport *t, osla_handle *handle, bool *done)
 {
   armci_ranks *ranks = t->backend;
@@ -249,7 +254,8 @@ static osla_err armci_flush(osla_region *region, int rank)
   return OSLA_OK;
 }
 
-/* The word is under way on return: the next put to that rank that must come behind it fences. */
+/* On return the word is still under way; a later put to that rank that must follow it fences first.
+ */
 static osla_err armci_put_notify(osla_region *region, int rank, size_t offset, const void *source,
                                  size_t bytes, size_t word_offset, uint64_t word,
                                  size_t bell_offset)
@@ -260,7 +266,7 @@ static osla_err armci_put_notify(osla_region *region, int rank, size_t offset, c
   int id = ranks_of(region)->id[rank];
   transfer data = {true, id, remote_address(region, rank, offset), (void *)(uintptr_t)source};
   transfer flag = {true, id, remote_address(region, rank, word_offset), (unsigned char *)&word};
-  /* A rank that sees the word may read everything that was stored here before. */
+  /* a rank that sees the word also sees this rank's earlier stores */
   atomic_thread_fence(memory_order_seq_cst);
   osli_armci_enter(region->t);
   int code = start_pieces(data, bytes, NULL);
@@ -272,7 +278,7 @@ static osla_err armci_put_notify(osla_region *region, int rank, size_t offset, c
   return armci_error(code, true);
 }
 
-/* There is nothing that could be done later: ARMCI tells of no put whether it has arrived. */
+/* Posts are blocking, because ARMCI cannot test whether a put has arrived. */
 static osla_err armci_post(osla_region *region, int rank, size_t offset, const void *source,
                            size_t bytes, size_t word_offset, uint64_t word, size_t bell_offset,
                            osla_post **out)
@@ -283,9 +289,9 @@ static osla_err armci_post(osla_region *region, int rank, size_t offset, const v
 
 /* --- fetch and add --- */
 
-/* ARMCI_Rmw adds an int. A larger number is added by two swaps: while it is being added the word
- * holds a mark far below all numbers that may be in it. Whoever meets the mark tries again; what it
- * has added to the mark, or replaced it with, the second swap takes away. */
+/* ARMCI_Rmw adds an int. A larger number is added by two swaps: the first one stores MARK, which
+ * lies far below all values of the word, the second one stores the sum. An operation that fetches a
+ * value near MARK is repeated; its change is overwritten by the second swap. */
 #define MARK      (-((int64_t)3 << 61))
 #define BELOW_ALL (-((int64_t)1 << 62))
 
@@ -356,8 +362,8 @@ static void armci_progress(osla_transport *t)
 
 static osla_transport_ops armci_ops;
 
-/* Waits, collectives, messages and attached memory are the built-in transport's. What is not set
- * here ARMCI has not: a fetch in pieces, and lines. */
+/* Fills the table. Waits, collectives, messages and attached memory are operations of the built-in
+ * backend. The members that are not set (fetch, lines) do not exist for ARMCI. */
 static void make_ops(const osla_transport_ops *built_in)
 {
   armci_ops = (osla_transport_ops){

@@ -1,17 +1,17 @@
-/* The caller's memory as a region.
+/* Exposes the caller's memory as a region.
  *
- * The address that a window's users reach can be another than the one that was exposed. MPICH 4.0.2
- * asks UCX (1.13 and later, which remembers what is registered) for the address of the
- * registration, and that is the start of an older one if the memory lies within it: a window inside
- * the memory of another window (Global Arrays', or a larger part of the same array) is reached at
- * the start of that other one, silently. The same error rounds bases down to 16 bytes. So:
- * - the window begins at the 16-byte boundary below the memory, `shift` leads to its first byte;
- * - every rank looks whether it finds others' marks in their first bytes; if one does not, the
- *   memory is attached to a dynamic window, where displacements are addresses. Large transfers take
- *   ten times as long there on one node.
- * One rank alone has no window: there is nobody else, and Open MPI 4.1.4 as Debian sets it up gives
- * none to one rank (MPI_ERR_WIN).
- */
+ * A window on the caller's memory may be reached at a wrong address. MPICH 4.0.2 asks UCX for the
+ * address of the registered memory. UCX 1.13 and later caches registrations, and returns the start
+ * of an older one if the memory lies inside it. So a window inside the memory of another window (of
+ * Global Arrays, or of a larger part of one array) silently leads to the start of the other one.
+ * The same error rounds addresses down to a multiple of 16. Therefore:
+ * - The window begins at the 16-byte boundary below the memory; `shift` is the distance to its
+ *   first byte.
+ * - Each rank writes a mark to its first bytes, and tests whether it reads the marks of others. If
+ *   it does not, the memory is attached to a dynamic window, whose displacements are addresses.
+ *   There, large transfers on one node take ten times as long.
+ * A single rank has no window: it needs none, and Open MPI 4.1.4 of Debian fails to create one
+ * (MPI_ERR_WIN). */
 #include "osla_random.h"
 #include "src/transport/mpi/region_mpi.h"
 #include "src/transport/mpi/window_mpi.h"
@@ -21,7 +21,7 @@
 
 enum { WINDOW_ALIGN = 16, MARK = 16 };
 
-/* What others must know of a rank's memory. */
+/* Address and size of a rank's exposed memory. */
 typedef struct exposed_memory {
   uint64_t address, bytes;
 } exposed_memory;
@@ -39,8 +39,8 @@ static void make_mark(int rank, const exposed_memory *p, unsigned char mark[MARK
   memcpy(mark, words, MARK);
 }
 
-/* Does this rank find the marks of the ranks 1, 2, 4, ... after it? So each is looked at from its
- * own node and from others, which may take other ways. */
+/* Reads the marks of the ranks at distances 1, 2, 4, ... from this rank. So each mark is read from
+ * its own node and from other nodes, which MPI may reach in different ways. */
 static osla_err check_marks(osla_region *region, const exposed_memory *exposed, bool *found)
 {
   osla_transport *t = region->t;
@@ -57,7 +57,7 @@ static osla_err check_marks(osla_region *region, const exposed_memory *exposed, 
   return OSLA_OK;
 }
 
-/* Writes marks, looks for them, and restores what was there. Collective. */
+/* Writes the marks, tests that they are reached, and restores the memory. Collective. */
 static osla_err check_reach(osla_region *region, const exposed_memory *exposed, bool *reached)
 {
   osla_transport *t = region->t;
@@ -74,7 +74,8 @@ static osla_err check_reach(osla_region *region, const exposed_memory *exposed, 
   if (bytes > 0) memcpy(base, saved, bytes);
   OSLA_CALL(err);
   int all = found;
-  OSLA_CALL(osla_allreduce(t, &all, 1, MPI_INT, MPI_MIN)); /* a barrier, too: all is restored */
+  /* a barrier as well: all ranks have restored their memory */
+  OSLA_CALL(osla_allreduce(t, &all, 1, MPI_INT, MPI_MIN));
   *reached = all;
   return OSLA_OK;
 }

@@ -1,6 +1,6 @@
-/* Collectives that sleep while they wait: MPI's nonblocking ones under the library's wait routine.
- * (Four ranks on two cores: two that wait in MPI_Barrier double the time of the two that compute.)
- */
+/* Collectives and messages that sleep while they wait: MPI's nonblocking calls with the library's
+ * wait. A blocking call would spin: of four ranks on two cores, two that wait in MPI_Barrier double
+ * the time of the two that compute. */
 #include "src/transport/transport_ops.h"
 
 typedef struct posted {

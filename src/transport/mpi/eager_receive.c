@@ -1,5 +1,5 @@
-/* Messages that have arrived: their data goes to its place, then their words, in the order in which
- * they were sent. See eager_mpi.h. */
+/* Receives messages and applies them: stores their data, and their words in the order of sending.
+ * eager_mpi.h has the contract. */
 #include "src/transport/mpi/eager_mpi.h"
 #include "src/transport/mpi/eager_state.h"
 #include "src/transport/mpi/lines_mpi.h"
@@ -23,7 +23,7 @@ static unsigned char *target_memory(const osla_transport *t, const eager_header 
   return osla_region_mine(t->eager->regions[head->region]);
 }
 
-/* If it wants an answer, is there a buffer for that? */
+/* Returns true unless the message requests an answer and no buffer for an answer is free. */
 static bool can_answer(osla_transport *t, const eager_header *head)
 {
   osla_eager *e = t->eager;
@@ -31,7 +31,8 @@ static bool can_answer(osla_transport *t, const eager_header *head)
          osli_eager_request_is_free(t, &e->answer_sends[e->next_answer]);
 }
 
-/* All of it is here. */
+/* Completes a message whose data are in place: stores its word, and sends an answer if one is
+ * requested. */
 static void apply_message(osla_transport *t, int origin, const eager_header *head)
 {
   if (head->flags & HAS_WORD)
@@ -51,7 +52,7 @@ static bool data_has_arrived(osla_transport *t, MPI_Request *data)
   return here;
 }
 
-/* The first one of an origin that something is still to come of; NULL: nothing is. */
+/* The first incomplete message of an origin; NULL if there is none. */
 static const eager_arrival *first_arrival(const osla_eager *e, int origin)
 {
   for (const eager_arrival *a = e->arrivals; a < e->arrivals + e->n_arrivals; a++)
@@ -59,7 +60,7 @@ static const eager_arrival *first_arrival(const osla_eager *e, int origin)
   return NULL;
 }
 
-/* Completes what it can. True: something. */
+/* Completes the incomplete messages whose data have arrived. Returns whether there was one. */
 static bool complete_arrivals(osla_transport *t)
 {
   osla_eager *e = t->eager;
@@ -79,7 +80,8 @@ static bool complete_arrivals(osla_transport *t)
   return found;
 }
 
-/* Does data of its origin that is still to come belong where this message's does? */
+/* Do data of an earlier message of this origin, which have not arrived, go to bytes of this
+ * message? */
 static bool overlaps_pending_data(const osla_eager *e, int origin, const eager_header *head)
 {
   for (const eager_arrival *a = e->arrivals; a < e->arrivals + e->n_arrivals; a++)
@@ -90,7 +92,7 @@ static bool overlaps_pending_data(const osla_eager *e, int origin, const eager_h
   return false;
 }
 
-/* Sends what the message asks for. False: there is no request for that now. */
+/* Sends data that a message requests. Returns false if no request is free. */
 static bool send_requested_data(osla_transport *t, int origin, const eager_header *head)
 {
   osla_eager *e = t->eager;
@@ -103,8 +105,8 @@ static bool send_requested_data(osla_transport *t, int origin, const eager_heade
   return true;
 }
 
-/* Takes the message at the head: its data to its place, its word when all before it is there.
- * False: that must wait. */
+/* Applies a received message: stores its data, and its word if all earlier messages of its origin
+ * are complete. Returns false if this is not possible yet. */
 static bool accept_message(osla_transport *t, int origin, const eager_header *head,
                            const unsigned char *data)
 {
@@ -132,7 +134,8 @@ static bool accept_message(osla_transport *t, int origin, const eager_header *he
   return true;
 }
 
-/* One turn of MPI's. True: the receive is over, or a message of a line. */
+/* One MPI call that tests the receive and the message lines. Returns whether one of them completed.
+ */
 static bool test_receive(osla_transport *t, MPI_Request *request, MPI_Status *status)
 {
   int here = 0;
@@ -150,10 +153,11 @@ bool osli_eager_progress(osla_transport *t)
   MPI_Request *request = &e->receives[e->head];
   MPI_Status status;
   bool found = complete_arrivals(t);
-  const bool waits = *request == MPI_REQUEST_NULL; /* it is here, and could not be taken */
+  const bool waits =
+    *request == MPI_REQUEST_NULL; /* has arrived earlier but could not be applied */
   if (test_receive(t, request, &status)) {
     if (waits || *request != MPI_REQUEST_NULL)
-      found = true; /* of a line */
+      found = true; /* a message of a line has completed */
     else
       e->origin = status.MPI_SOURCE;
   }

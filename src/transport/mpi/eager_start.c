@@ -1,4 +1,5 @@
-/* When puts travel as messages, and which regions they are for. See eager_mpi.h. */
+/* Decides whether puts travel as messages, allocates the buffers, and assigns the ids of regions.
+ * eager_mpi.h has the contract. */
 #include "src/transport/mpi/eager_mpi.h"
 #include "src/transport/mpi/eager_state.h"
 #include "src/transport/mpi/lines_mpi.h"
@@ -55,7 +56,7 @@ static osla_err start_messages(osla_transport *t)
   (void)pthread_mutex_lock(&t->mutex);
   for (int i = 0; i < RECEIVE_SLOTS && err == OSLA_OK; i++)
     err = osli_eager_post_receive(t, e, i);
-  t->eager = e; /* from here on progress takes what comes */
+  t->eager = e; /* from now on progress receives messages */
   (void)pthread_mutex_unlock(&t->mutex);
   return osla_agree(t, err);
 }
@@ -70,7 +71,8 @@ static osla_err decide_use(osla_region *region)
   return OSLA_OK;
 }
 
-/* Regions are made and freed in one order on all ranks: so the first free place is one number. */
+/* Assigns the first free id. Ids are equal on all ranks, because all ranks create and free regions
+ * in one order. */
 static osla_err assign_number(osla_region *region)
 {
   osla_eager *e = region->t->eager;
@@ -117,7 +119,8 @@ static void wait_requests(MPI_Request *requests, int count)
     (void)MPI_Wait(&requests[i], MPI_STATUS_IGNORE);
 }
 
-/* All messages were taken before the last region went. */
+/* Cancels the receives and frees all state. All messages were applied before the last region was
+ * freed. */
 void osli_eager_stop(osla_transport *t)
 {
   osla_eager *e = t->eager;

@@ -1,4 +1,4 @@
-/* Queries and buffers that all sources of puts as messages use. */
+/* Queries, and the requests of buffers, for all sources of puts as messages. */
 #include "src/transport/mpi/eager_state.h"
 #include "src/transport/mpi/eager_mpi.h"
 #include "src/transport/request_pool.h"

@@ -1,4 +1,4 @@
-/* What the files of small messages share (floor 0, internal to them). */
+/* State of puts as messages (floor 0, internal to the eager_* sources). */
 #ifndef OSLA_EAGER_STATE_H
 #define OSLA_EAGER_STATE_H
 
@@ -12,72 +12,82 @@ enum {
   CONFIRM_AFTER = 8
 };
 enum { MAX_ARRIVALS = 32, SERVED_SLOTS = 16 };
-enum { EAGER_TAG = 2, DATA_TAG, FETCH_TAG }; /* osli_send has 0, the pending receive 1 */
-enum { FIRST_LINE_TAG = 1 << 15 };           /* lines_mpi.c; exchange_mpi.c has those below */
-enum { SEVERAL_REGIONS = -1 };               /* regions */
+enum {
+  EAGER_TAG = 2,
+  DATA_TAG,
+  FETCH_TAG
+}; /* osli_send uses tag 0, the pending receive of the transport tag 1 */
+enum { FIRST_LINE_TAG = 1 << 15 }; /* first tag of message lines; exchange_mpi.c uses those below */
+enum { SEVERAL_REGIONS = -1 };     /* in eager_peer.region: bytes of several regions */
 
-/* Of a message: */
+/* Flags of a message. */
 enum {
   HAS_WORD = 1,
   REQUESTS_ANSWER = 2,
   IS_ANSWER = 4,
-  DATA_FOLLOWS = 8,   /* its data comes behind it, with DATA_TAG */
-  REQUESTS_DATA = 16, /* which goes back with FETCH_TAG */
+  DATA_FOLLOWS = 8,   /* the data follow as a message with DATA_TAG */
+  REQUESTS_DATA = 16, /* the data are requested, and returned with FETCH_TAG */
 };
 
-/* In front of the data. */
+/* The head of a message, in front of its data. */
 typedef struct eager_header {
   uint32_t region, flags;
-  uint32_t applied; /* messages of the receiver that the sender has taken, answers apart */
-  uint32_t bytes;   /* of the data, here, alone or wanted */
+  uint32_t
+    applied; /* number of messages from the receiver that the sender has applied, without answers */
+  uint32_t bytes; /* size of the data, wherever they travel */
   uint64_t offset, word_offset, word;
 } eager_header;
 
-/* Numbers of messages count from 0 on and wrap; answers are not counted. */
+/* State of the messages to and from one rank. Message counts begin at 0 and wrap around; answers
+ * are not counted. */
 typedef struct eager_peer {
-  uint32_t sent, confirmed, asked; /* mine to it: all; known to be taken; up to here it was asked */
-  uint32_t applied;                /* its, taken by me: their data is in its place */
-  int region;                      /* where data of mine that is not confirmed went: these bytes */
-  size_t from, to;                 /* or, if it is SEVERAL, anywhere; equal: there is none */
+  uint32_t sent, confirmed,
+    asked; /* messages to that rank: sent; confirmed; sent when the latest answer was requested */
+  uint32_t applied; /* messages from that rank whose data and words are stored here */
+  int region; /* region of the unconfirmed data sent to that rank, in its bytes from <= byte < to */
+  size_t from,
+    to; /* equal if there are none; if region is SEVERAL_REGIONS, any bytes may be unconfirmed */
 } eager_peer;
 
-/* The latest message of a region to a rank: the peer's `sent` behind it; false: none is to be
- * waited for. */
+/* The latest message of a region to a rank: the peer's `sent` after it, and whether its
+ * confirmation has not been awaited yet. */
 typedef struct eager_last {
   uint32_t sent;
   bool waits;
 } eager_last;
 
-/* A message of which something is still to come: its data, or that of one before it. */
+/* A received message that is not applied yet, because its data, or those of an earlier message of
+ * its origin, have not arrived. */
 typedef struct eager_arrival {
   int origin;
   eager_header head;
-  MPI_Request data; /* null: it is in its place */
+  MPI_Request data; /* receive of its data; MPI_REQUEST_NULL when they are in place */
 } eager_arrival;
 
 typedef struct osla_eager {
-  size_t most, stride; /* bytes of data; of a buffer */
-  eager_peer *peers;   /* [size] */
+  size_t most, stride; /* largest number of data bytes of a message; size of a buffer */
+  eager_peer *peers;   /* [size] state of each rank */
   osla_region **regions;
-  int n_regions; /* places in it; some may be free */
-  /* Buffers are used in turn, those that are received in as they were posted. */
+  int n_regions; /* length of `regions`; unused entries are NULL */
+  /* Buffers for receiving and sending, used cyclically; receives complete in the order of posting.
+   */
   unsigned char *received, *to_send;
   MPI_Request receives[RECEIVE_SLOTS], sends[SEND_SLOTS], answer_sends[ANSWER_SLOTS];
   eager_header answers[ANSWER_SLOTS];
-  MPI_Request served[SERVED_SLOTS]; /* what others asked for */
+  MPI_Request served[SERVED_SLOTS]; /* sends of requested data */
   int head, next, next_answer, next_served;
-  /* Of lines_mpi.c: those with a request, in any order, and what it looks at: a receive and their
-   * oldest requests. Room for n_open lines. */
+  /* State of message lines: the lines with an active request, in any order, and the requests that
+   * are tested together, that is a receive and the oldest request of each line. The arrays have
+   * room for n_open lines. */
   osla_line **lines;
-  MPI_Request *tested;  /* [1 + n_lines] */
-  MPI_Status *statuses; /* [1 + n_open] of those that are over, and which they are */
+  MPI_Request *tested;  /* [1 + n_lines] requests */
+  MPI_Status *statuses; /* [1 + n_open] statuses of the completed requests */
   int *over;
   int n_lines, n_open;
   struct poll_control *poll_control;
-  int origin; /* of the message at the head, once it is here */
+  int origin; /* sender of the message in the buffer `head`, when it has arrived */
   int n_arrivals;
-  eager_arrival
-    arrivals[MAX_ARRIVALS]; /* those of one origin in the order in which they were sent */
+  eager_arrival arrivals[MAX_ARRIVALS]; /* messages of one origin in the order of sending */
 } osla_eager;
 
 static inline bool eager_is_unconfirmed(const eager_peer *p)
@@ -85,10 +95,10 @@ static inline bool eager_is_unconfirmed(const eager_peer *p)
   return p->sent != p->confirmed;
 }
 
-/* Is the buffer's last message on its way? The mutex is held. */
+/* Has the latest send with this request completed? The caller holds the mutex. */
 bool osli_eager_request_is_free(osla_transport *t, MPI_Request *request);
 
-/* Posts the receive of a place. The mutex is held. Errors: MPI. */
+/* Posts the receive with index `place`. The caller holds the mutex. Errors: MPI. */
 osla_err osli_eager_post_receive(const osla_transport *t, osla_eager *e, int place);
 
 #endif

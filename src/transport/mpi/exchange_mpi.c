@@ -1,22 +1,23 @@
-/* Letters as MPI's messages: NBX (exchange.h), as far as it can go on in each turn of a wait. */
+/* Exchanges letters by MPI messages with the algorithm NBX (exchange.h). Each turn of a wait
+ * advances the exchange as far as possible. */
 #include "src/transport/transport_ops.h"
 
 #include <stdlib.h>
 
-/* Tags by the exchange's number. Who is ahead of others by an exchange may send to them already; of
- * those that nobody knows the number of it cannot be ahead by two. MPI has tags to 32767. */
+/* Tags depend on the index of the exchange, because a rank may already send in the next exchange.
+ * It cannot be two exchanges ahead. FIRST_TAG + TAGS is below 32767, which every MPI supports. */
 enum { FIRST_TAG = 64, TAGS = 16384 };
 
 typedef struct exchange_state {
   osla_transport *t;
   const osla_sparse *x;
   int tag;
-  int next;              /* of mine, to be sent */
-  int n_received;        /* also those that are lost */
-  int code;              /* of MPI */
-  osla_err memory_error; /* without memory */
+  int next;              /* index of the next letter to send */
+  int n_received;        /* includes lost letters */
+  int code;              /* MPI error code */
+  osla_err memory_error; /* OSLA_OK unless memory for a letter was lacking */
   bool in_barrier, is_over;
-  int window; /* so many are under way at most */
+  int window; /* largest number of concurrent sends */
   MPI_Request *sending, barrier;
 } exchange_state;
 
@@ -37,7 +38,7 @@ static int receive_all(exchange_state *p)
   }
 }
 
-/* Fills what is free of the window. */
+/* Starts sends as far as requests are free. all_taken [out]: all letters have been received. */
 static int start_sends(exchange_state *p, bool *all_taken)
 {
   const osla_letters *out = p->x->out;
@@ -88,8 +89,8 @@ static bool is_over(void *arg)
   return p->is_over || p->code != MPI_SUCCESS;
 }
 
-/* Without memory for all requests at once, one after the other. After an error of MPI nobody can go
- * on: it still reads letters of the caller's, and others wait for mine. */
+/* Without memory for all requests it sends one letter at a time. An MPI error ends all ranks,
+ * because MPI may still read letters of the caller, and other ranks wait for letters. */
 osla_err osli_mpi_exchange(osla_transport *t, const osla_sparse *x)
 {
   const int n = x->out->n;

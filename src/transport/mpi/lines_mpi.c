@@ -1,10 +1,9 @@
-/* Lines: messages to a rank that says beforehand where each of them goes. See lines_mpi.h.
+/* Message lines; lines_mpi.h has the contract.
  *
- * Each has a tag of its own and its requests in a ring, so that its messages come in the order in
- * which they were sent (MPI-3.1, section 3.5). A turn of progress looks at the oldest requests of
- * all lines, together with the receive that eager_take.c waits for, and polls the network once
- * (polls_mpi.h): 0.3 us and some 6 ns for each.
- */
+ * Each line has its own tag, and its requests form a ring, so messages complete in the order of
+ * sending (MPI-3.1, section 3.5). A turn of progress tests the oldest requests of all lines
+ * together with the receive of eager_receive.c, in one MPI call that polls the network once
+ * (poll_control.h): 0.3 us and about 6 ns for each line. */
 #include "src/transport/mpi/lines_mpi.h"
 #include "src/transport/mpi/eager_state.h"
 #include "src/transport/mpi/poll_control.h"
@@ -12,16 +11,16 @@
 
 #include <stdlib.h>
 
-enum { MOST_BYTES = 1 << 30, MAX_LINES = 512 /* of a rank and region */ };
+enum { MOST_BYTES = 1 << 30, MAX_LINES = 512 /* lines of one rank and region */ };
 
 struct osla_line {
   osla_transport *t;
   int peer, tag;
   bool receives, watched;
   int most;
-  MPI_Request *requests;  /* [most] of message s, from 0 on, at s mod most */
-  uint64_t started;       /* messages */
-  _Atomic uint64_t *done; /* the caller's */
+  MPI_Request *requests;  /* [most] request of message s at s mod most, from message 0 */
+  uint64_t started;       /* number of started messages */
+  _Atomic uint64_t *done; /* the caller's count of complete messages */
 };
 
 static bool is_tag(int64_t tag)
@@ -97,7 +96,8 @@ static MPI_Request *request_of(const osla_line *line, uint64_t message)
   return &line->requests[message % (uint64_t)line->most];
 }
 
-/* Open MPI's MPI_Testsome looks first and makes progress then: the next turn sees what has come. */
+/* Open MPI's MPI_Testsome tests before it makes progress, so a message that arrives in one turn is
+ * seen in the next. */
 int osli_mpi_lines_idle_turns(const osla_transport *t)
 {
 #ifdef OPEN_MPI
@@ -157,7 +157,7 @@ void osli_mpi_line_close(osla_line **handle)
   if (!line) return;
   osla_eager *e = line->t->eager;
   (void)pthread_mutex_lock(&line->t->mutex);
-  for (uint64_t s = done(line); s < line->started; s++) { /* receives; of sends none is left */
+  for (uint64_t s = done(line); s < line->started; s++) { /* only receives can be left */
     if (line->receives) (void)MPI_Cancel(request_of(line, s));
     (void)MPI_Wait(request_of(line, s), MPI_STATUS_IGNORE);
   }
@@ -169,7 +169,8 @@ void osli_mpi_line_close(osla_line **handle)
   *handle = NULL;
 }
 
-/* The oldest request of a line is over. False: it has no other one. */
+/* Counts a completed message of a line, and selects its next request. Returns false if it has none.
+ */
 static bool count_completed(osla_transport *t, int place)
 {
   osla_eager *e = t->eager;

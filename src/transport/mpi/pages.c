@@ -30,7 +30,7 @@ bool osli_pages_want_huge(size_t bytes)
 
 /* ---- mappings ---- */
 
-/* Those of this process; -1: unknown. */
+/* Number of mappings of this process; -1 if unknown. */
 static long count_mappings(void)
 {
   FILE *file = fopen("/proc/self/maps", "r");
@@ -42,7 +42,7 @@ static long count_mappings(void)
   return count;
 }
 
-/* 0: unknown. */
+/* Limit on the mappings of a process; 0 if unknown. */
 static long most_mappings(void)
 {
   long most = 0;
@@ -54,7 +54,7 @@ static long most_mappings(void)
 
 static osla_err mapping_error(size_t bytes, int reason)
 {
-  enum { NEAR = 64 }; /* what was open for a moment */
+  enum { NEAR = 64 }; /* mappings that may have been closed since */
   long most = reason == ENOMEM ? most_mappings() : 0;
   long count = most > 0 ? count_mappings() : 0;
   if (most > 0 && count >= most - NEAR)
@@ -77,19 +77,20 @@ osla_err osli_pages_map(int file, size_t bytes, unsigned char **at)
 
 /* ---- pages ---- */
 
-/* Before Linux 5.14 there is no MADV_POPULATE_WRITE, and its number is not known: EINVAL. What is
- * fallocated is in small pages unless all files have huge ones: it knows nothing of the advice. */
+/* Allocates huge pages. Returns 0 or an errno: EINVAL before Linux 5.14, which has no
+ * MADV_POPULATE_WRITE. posix_fallocate cannot replace it, because it ignores madvise and allocates
+ * small pages. */
 static int populate_huge_pages(unsigned char *at, size_t bytes)
 {
-  enum { POPULATE_WRITE = 23 }; /* MADV_POPULATE_WRITE, which headers of earlier systems lack */
+  enum { POPULATE_WRITE = 23 }; /* MADV_POPULATE_WRITE, undefined in old headers */
   int code = madvise(at, bytes, MADV_HUGEPAGE) == 0 ? EINTR : errno;
   while (code == EINTR)
     code = madvise(at, bytes, POPULATE_WRITE) == 0 ? 0 : errno;
   return code;
 }
 
-/* In pieces: a signal undoes all that a call has allocated in memory (tmpfs), so that a call which
- * takes longer than the period of a timer would never come to its end. */
+/* Allocates pages in pieces of 1 MiB. A signal undoes the whole allocation of a call on tmpfs, so a
+ * call that takes longer than the period of a timer would never end. */
 static int allocate_pages(int file, size_t bytes)
 {
   const size_t most = (size_t)1 << 20;

@@ -1,4 +1,3 @@
-/* See polls_mpi.h. */
 #include "src/transport/mpi/poll_control.h"
 
 #include <limits.h>
@@ -7,7 +6,7 @@
 #include <stdlib.h>
 
 struct poll_control {
-  MPI_T_cvar_handle variable; /* so many requests MPI polls again */
+  MPI_T_cvar_handle variable; /* distance in requests between two polls */
   int default_value;
 };
 
@@ -22,7 +21,7 @@ static bool find_variable(poll_control *p)
   return false;
 }
 
-/* Open MPI polls once in any case, and its tools take milliseconds to start. */
+/* Open MPI polls once in any case, and its tool interface takes milliseconds to start. */
 #ifdef OPEN_MPI
 enum { HAS_VARIABLE = 0 };
 #else

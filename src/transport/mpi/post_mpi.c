@@ -1,26 +1,25 @@
-/* Puts with notify that go on by themselves.
+/* Posts: puts with notify that continue in progress steps.
  *
- * MPI orders the word behind the data only by a flush between them, and a flush blocks: where MPI
- * serves RMA inside calls of the target, until the target has done computing. So a post is put
- * together of requests, and every progress step of this rank takes it as far as it can go:
+ * MPI orders the word after the data only by a flush in between. A flush blocks; if MPI serves RMA
+ * inside calls of the target, it blocks until the target has finished computing. Therefore a post
+ * consists of requests, and each progress step of this rank advances it as far as possible:
  *
- *   QUEUED  behind an earlier post to that rank, whose flush must not wait for this one's data
- *   DATA    the data is put, and behind it a fetch without effect goes there and back
- *   WORD    both are complete, so a flush finds nothing left to wait for; then the word is replaced
- *           by a fetch, which is complete when the word is there
+ *   QUEUED  waits for earlier posts to that rank, whose flush must not include these data
+ *   DATA    the data have been put, followed by a fetch without effect from the target
+ *   WORD    both are complete, so a flush does not block any more; after it a fetch replaces the
+ *           word and completes when the word has arrived
  *   DONE
  *
- * Where words travel as messages (eager_mpi.h), the data does, too: a post is over when it has
- * left, which a small one has at once: from QUEUED by WORD to DONE. Behind a put of another kind,
- * and with more than MPI counts, it has DATA and then sends its word.
+ * If puts travel as messages (eager_mpi.h), a post is done when its messages have left: a small
+ * post goes from QUEUED through WORD to DONE at once. After another kind of put, or with more data
+ * than one MPI count, the data are put as in DATA and only the word is a message.
  *
- * Else words of one rank to another arrive in the order of the posts: MPI keeps the order of
- * accumulates from one rank to another (MPI-3.1, section 11.7.2).
+ * The words of one rank to another arrive in the order of the posts, because MPI keeps the order of
+ * accumulates (MPI-3.1, section 11.7.2).
  *
- * Posts to one rank of a region are a queue: first those in WORD, at most as many as the request
- * pool holds, then at most one in DATA, then the others. So neither a post nor a step depends on
- * how many are queued, and each that a step leaves behind is one that it cannot help.
- */
+ * The posts to one rank of a region form a queue: first those in WORD (at most as many as the
+ * request pool holds), then at most one in DATA, then those that are QUEUED. So the cost of a post
+ * and of a step does not depend on the length of the queue. */
 #include "src/transport/mpi/eager_mpi.h"
 #include "src/transport/mpi/region_mpi.h"
 #include "src/transport/patience.h"
@@ -33,22 +32,22 @@ enum { MAX_CHUNK = 1 << 30 };
 enum { QUEUED, DATA, WORD, DONE };
 
 struct osla_post {
-  osla_post *next; /* in its queue, in the order of their calls; under the transport's mutex */
+  osla_post *next; /* next post in the queue; guarded by the transport's mutex */
   osla_region *region;
   int rank;
   atomic_int state;
-  bool is_awaited; /* by somebody who waits for it; else freed when done */
+  bool is_awaited; /* the caller waits for it; otherwise it is freed when done */
   const unsigned char *source;
   size_t offset, bytes, word_offset;
   int64_t word, old, none;
-  int32_t requests; /* of the current state, in the pool */
-  osla_err err;     /* why it ended early */
+  int32_t requests; /* requests of the current state, in the pool */
+  osla_err err;     /* error that ended the post early */
 };
 
-/* To one rank of a region. */
+/* The posts to one rank of a region. */
 struct osla_post_queue {
-  osla_post *first, **end; /* end: where the next one is hung on */
-  osla_post_queue *next;   /* of the transport's queues, if there is a first */
+  osla_post *first, **end; /* end: address of the last `next` pointer */
+  osla_post_queue *next;   /* next nonempty queue of the transport */
 };
 
 static void add_request(osla_post *post, int code, MPI_Request request, const char *call)
@@ -64,7 +63,7 @@ static void start_accumulate(osla_post *post, MPI_Op op, const int64_t *operand,
   osla_region *region = post->region;
   MPI_Aint disp = osla_region_disp(region, post->rank, offset);
   MPI_Request request;
-  /* A rank that sees the word may read everything that was stored here before. */
+  /* a rank that sees the word also sees this rank's earlier stores */
   atomic_thread_fence(memory_order_seq_cst);
   int code = MPI_Rget_accumulate(operand, 1, MPI_INT64_T, &post->old, 1, MPI_INT64_T, post->rank,
                                  disp, 1, MPI_INT64_T, op, region->win, &request);
@@ -99,7 +98,7 @@ static void flush_target(osla_post *post)
   region->unflushed[post->rank] = false;
 }
 
-/* Sends the word, and so many bytes of data with it. False: there is no room now. */
+/* Sends the word and `bytes` bytes of data as a message. Returns false if there is no room now. */
 static bool send_message(osla_post *post, size_t bytes)
 {
   const osla_eager_put put = {post->offset, bytes, post->source, post->word_offset,
@@ -111,13 +110,13 @@ static bool send_message(osla_post *post, size_t bytes)
   return sent;
 }
 
-/* Does its data travel with its word, if that is a message? Then it needs no request. */
+/* Do the data fit into the message of the word? Then the post needs no request. */
 static bool is_small(const osla_post *post)
 {
   return osli_eager_is_used(post->region) && post->bytes <= osli_eager_max_bytes(post->region);
 }
 
-/* May all of it travel as messages? */
+/* May the whole post travel as messages? */
 static bool is_message(const osla_post *post)
 {
   return osli_eager_is_used(post->region) && post->bytes <= MAX_CHUNK &&
@@ -133,14 +132,15 @@ static bool requests_complete(osla_transport *t, osla_post *post)
   return true;
 }
 
-/* Is there room for requests? Looks no further in a step that has met a full pool. */
+/* Is there room for requests? A step that has found the pool full does not test it again. */
 static bool has_room(osla_transport *t, bool *full)
 {
   if (!*full) *full = osli_pool_is_full(t->pool);
   return !*full;
 }
 
-/* Goes on as far as possible, when all before it are in WORD. True: it is over. */
+/* Advances a post as far as possible; all earlier posts of its queue are in WORD. Returns whether
+ * it is done. */
 static bool advance_post(osla_transport *t, osla_post *post, bool *full)
 {
   if (atomic_load(&post->state) == QUEUED) {
@@ -173,11 +173,11 @@ static void complete_post(osla_transport *t, osla_post *post)
     atomic_store(&post->state, DONE);
     return;
   }
-  if (post->err != OSLA_OK) osla_transport_abort(t, post->err); /* its target waits for it */
+  if (post->err != OSLA_OK) osla_transport_abort(t, post->err); /* the target waits for it */
   free(post);
 }
 
-/* Takes its posts as far as they can go. */
+/* Advances the posts of a queue as far as possible. */
 static void step_queue(osla_transport *t, osla_post_queue *queue, bool *full)
 {
   for (osla_post **at = &queue->first; *at;) {
@@ -204,7 +204,8 @@ void osli_mpi_posts_step(osla_transport *t)
     else
       *at = (*at)->next;
   }
-  if (full && t->posts && t->posts->next) { /* the next one's turn to be first */
+  if (full && t->posts &&
+      t->posts->next) { /* lets another queue use the pool first in the next step */
     osla_post_queue *last = t->posts;
     t->posts = last->next;
     last->next = NULL;
@@ -217,7 +218,7 @@ static bool queue_is_empty(const osla_region *region, int rank)
   return !region->posts || !region->posts[rank].first;
 }
 
-/* Under the mutex. Errors: MEM. */
+/* Adds a copy of a post to its queue and makes a step. The caller holds the mutex. Errors: MEM. */
 static osla_err enqueue(const osla_post *what, osla_post **out)
 {
   osla_region *region = what->region;

@@ -1,4 +1,4 @@
-/* Probes of the MPI library. See probe.h. */
+/* Probes of the MPI library; probe.h has the contracts. */
 #include "osla_clock.h"
 #include "src/base/futex.h"
 #include "src/transport/mpi/region_mpi.h"
@@ -10,7 +10,8 @@
 
 enum { ALIGN = 64, TIME_LIMIT_S = 5 };
 
-/* The next rank after `origin`, cyclically, on its node or off it; -1 when there is none. */
+/* The next rank after `origin`, cyclically, on its node or on another node, as `kind` says; -1 if
+ * there is none. */
 static int target_of(const osla_transport *t, int origin, int kind)
 {
   for (int d = 1; d < t->size; d++) {
@@ -21,9 +22,9 @@ static int target_of(const osla_transport *t, int origin, int kind)
   return -1;
 }
 
-/* A window of ordinary memory, open for passive RMA by everyone. */
+/* A window of ordinary memory with a passive epoch of all ranks. */
 typedef struct window {
-  unsigned char *memory; /* 64-byte aligned, zeroed */
+  unsigned char *memory; /* aligned to 64 bytes, zeroed */
   MPI_Win win;
 } window;
 
@@ -44,7 +45,7 @@ static void close_window(osla_transport *t, window *w)
   free(w->memory);
 }
 
-/* The largest value of any rank, for each kind. */
+/* Reduces the values of each kind to their largest value over the ranks. */
 static osla_err agree_on_worst(osla_transport *t, osla_err err, int value[OSLA_PROBE_KINDS])
 {
   OSLA_CALL(osla_agree(t, err));
@@ -73,7 +74,8 @@ static osla_err put_pattern(osla_transport *t, const window *w, int kind)
   return OSLA_OK;
 }
 
-/* Bytes by which the pattern of `origin` precedes its place in my memory. */
+/* Number of bytes by which the pattern of `origin` lies before its correct address in this rank's
+ * memory; OSLA_PROBE_LOST if it is elsewhere. */
 static int find_pattern(const unsigned char *base, int origin)
 {
   unsigned char pattern[PATTERN];
@@ -113,7 +115,7 @@ osla_err osli_probe_alignment(osla_transport *t, int n_early[OSLA_PROBE_KINDS])
   return agree_on_worst(t, err, n_early);
 }
 
-/* --- a window within another --- */
+/* --- a window inside another one --- */
 
 static osla_err get_word(osla_transport *t, const window *w, int kind, int *elsewhere)
 {
@@ -163,7 +165,7 @@ static osla_err get_strided(osla_transport *t, const window *w, MPI_Datatype str
   *missing = 0;
   for (int i = 0; i < COUNT; i++)
     if (!done || received[i] != target * 1000.0 + i * STRIDE) ++*missing;
-  OSLA_MPI(MPI_Win_flush(target, w->win)); /* late data must not outlive `received` */
+  OSLA_MPI(MPI_Win_flush(target, w->win)); /* late data must not arrive after `received` is gone */
   return OSLA_OK;
 }
 
@@ -223,11 +225,11 @@ static void compute(double seconds)
     continue;
 }
 
-/* What the origin does with the memory of the target, to its end. */
+/* A complete access of the origin to the memory of the target. */
 typedef osla_err rma_operation(void *memory, int target);
 
-/* The time of an act of `origin` while `target` computes for `busy` seconds.
- *   late [out] a load on the machine may have kept the origin until the target was through */
+/* Times an operation of the origin while the target computes for `busy` seconds.
+ *   late [out] the origin began so late that the target may have finished computing */
 static osla_err time_once(osla_transport *t, const osla_probe_pair *pair, double busy,
                           rma_operation *run, void *memory, double *took, bool *is_late)
 {
@@ -237,10 +239,10 @@ static osla_err time_once(osla_transport *t, const osla_probe_pair *pair, double
     compute(busy);
   }
   if (t->rank == pair->origin) {
-    const double before = osla_clock(); /* the target begins later than this */
+    const double before = osla_clock(); /* the target starts computing later than this */
     OSLA_CALL(osli_send(t, pair->target, NULL, 0));
     OSLA_CALL(osli_receive(t, pair->target, NULL, 0));
-    osli_nap(HEAD_START_US); /* so that it has left MPI */
+    osli_nap(HEAD_START_US); /* gives the target time to leave MPI */
     const double start = osla_clock();
     OSLA_CALL(run(memory, pair->target));
     *took = osla_clock() - start;
@@ -249,8 +251,8 @@ static osla_err time_once(osla_transport *t, const osla_probe_pair *pair, double
   return OSLA_OK;
 }
 
-/* The median time of an act of `origin` while `target` computes. Who was late does it again, and
- * the target computes for twice as long. Collective. */
+/* Median time of an operation of the origin while the target computes. A late measurement is
+ * repeated with twice the computing time. Collective. */
 static osla_err time_operation(osla_transport *t, const osla_probe_pair *pair, rma_operation *run,
                                void *memory, double *median)
 {
@@ -299,7 +301,7 @@ osla_err osli_probe_passive(osla_transport *t, const osla_probe_pair *pair, doub
   return err;
 }
 
-/* Not a put: that needs a flush, which blocks in an MPI where it does not work. */
+/* Gets a word of the backend. It does not put one, because a put needs a flush, which may block. */
 static osla_err get_backend_word(void *memory, int target)
 {
   osla_region *region = memory;
@@ -310,7 +312,7 @@ static osla_err get_backend_word(void *memory, int target)
   return t->ops->wait(t, &handle);
 }
 
-/* What this process has found so far hangs on MPI_COMM_SELF. */
+/* The key of the attribute on MPI_COMM_SELF that caches this process's result. */
 static struct {
   pthread_mutex_t mutex;
   int keyval;
@@ -328,7 +330,7 @@ static intptr_t known_waits(void)
   return is_there ? (intptr_t)value : NOT_MEASURED;
 }
 
-/* It may be measured again where that fails. */
+/* Caches the result. If that fails, the next transport measures again. */
 static void cache_waits(intptr_t waits)
 {
   int code = MPI_SUCCESS;
@@ -343,7 +345,7 @@ static void cache_waits(intptr_t waits)
 
 osla_err osli_probe_get_waits(osla_region *region, bool *waits)
 {
-  static const double busy = 5e-3, most = 1e-3; /* 2e-3 pass before the get */
+  static const double busy = 5e-3, most = 1e-3; /* 2 ms of the 5 ms pass before the get */
   osla_transport *t = region->t;
   int64_t known = known_waits(), range[2] = {known, -known};
   OSLA_CALL(osla_allreduce(t, range, 2, MPI_INT64_T, MPI_MIN));
@@ -358,7 +360,7 @@ osla_err osli_probe_get_waits(osla_region *region, bool *waits)
   return OSLA_OK;
 }
 
-/* Places in a region, behind what is the transport's own. */
+/* Offsets in the region, after the words of the transport. */
 enum { DATA_AT = 64, NOTIFIED_AT = 128, COUNTED_AT = 192, REGION = 256 };
 
 static osla_err get_by_transport(void *memory, int target)

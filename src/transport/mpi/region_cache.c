@@ -12,7 +12,8 @@ static size_t max_bytes(const osla_transport *t)
   return part < MAX_BYTES ? (size_t)part : MAX_BYTES;
 }
 
-/* The list is the same on all ranks: newest first. */
+/* Counts the cached regions and their bytes. The list has the same order on all ranks, the latest
+ * first. */
 static int count_cached(const osla_transport *t, size_t *bytes)
 {
   int count = 0;
@@ -41,7 +42,7 @@ osla_err osli_region_cache_reuse(osla_transport *t, size_t bytes, size_t *larges
     if (!fits[count++] || r->largest / SPARE_FACTOR > *largest + SPARE_BYTES) continue;
     *at = r->next;
     memset(osla_region_mine(r), 0, bytes);
-    OSLA_CALL(osla_barrier(t)); /* zeroed everywhere before anyone writes */
+    OSLA_CALL(osla_barrier(t)); /* all ranks have zeroed it before any rank writes */
     *out = r;
     return OSLA_OK;
   }
@@ -71,8 +72,8 @@ bool osli_region_cache_add(osla_region *region)
     memset(region->unflushed, 0, (size_t)t->size * sizeof *region->unflushed);
     (void)pthread_mutex_unlock(&t->mutex);
   }
-  /* Others may still need this rank's progress. What it has mapped they may use meanwhile: it is
-   * given away in a collective call. */
+  /* With several nodes, other ranks may still need this rank's progress. On one node nothing waits:
+   * other ranks may use their mappings until a collective call reuses the region. */
   if (t->n_nodes > 1 && osla_barrier(t) != OSLA_OK) return false;
   region->next = t->cached_regions;
   t->cached_regions = region;

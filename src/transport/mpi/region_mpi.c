@@ -1,14 +1,13 @@
-/* Memory that other ranks reach.
+/* Allocates and frees the memory that other ranks reach.
  *
- * On the node the ranks map one another's memory (shared_memory.h). Where that does not work it
- * comes from MPI_Win_allocate_shared on the node's communicator. (MPI_Win_shared_query is refused
- * on a window of MPI_Win_allocate, and a window of MPI_Win_allocate_shared serves one node only.)
- * Where there are several nodes, MPI_Win_create exposes the same memory to everyone. One passive
- * epoch (lock_all) lasts as long as the window.
+ * On a node the ranks map one another's memory (shared_memory.h). If that is impossible,
+ * MPI_Win_allocate_shared on the node's communicator allocates it; a window of MPI_Win_allocate
+ * refuses MPI_Win_shared_query, and a window of MPI_Win_allocate_shared serves one node only. With
+ * several nodes MPI_Win_create exposes the same memory to all ranks, with one passive epoch
+ * (lock_all) for the lifetime of the window.
  *
- * Alignment: with MPICH before 4.0.3 a put to a window whose base is not 16-byte aligned lands up
- * to 12 bytes early. Allocated memory is page-aligned; for attached memory see attach_mpi.c.
- */
+ * With MPICH before 4.0.3 a put to a window whose base is not aligned to 16 bytes lands up to 12
+ * bytes early. Allocated memory is aligned to pages; attach_mpi.c handles the caller's memory. */
 #include "src/transport/mpi/region_mpi.h"
 #include "src/transport/alive.h"
 #include "src/transport/mpi/eager_mpi.h"
@@ -27,8 +26,8 @@ static unsigned char *next_page(unsigned char *at, size_t page)
   return at + (page - (uintptr_t)at % page) % page;
 }
 
-/* The memory of the node's ranks from MPI, each piece on pages of its own: Open MPI 4.1.4 does not
- * align them, so each has a page more, and begins at the same place in it for all. */
+/* Allocates the node's memory by MPI. Each rank asks for one page more and begins at its first page
+ * boundary, because Open MPI 4.1.4 does not align the parts. */
 static osla_err allocate_shared_by_mpi(osla_region *region, size_t bytes)
 {
   osla_transport *t = region->t;
@@ -57,7 +56,8 @@ static osla_err allocate_shared_by_mpi(osla_region *region, size_t bytes)
   return OSLA_OK;
 }
 
-/* One rank shares with nobody; Open MPI's windows want two. */
+/* Allocates memory for the only rank of a node. It avoids MPI windows, because Open MPI's shared
+ * windows need two ranks. */
 static osla_err allocate_private(osla_region *region, size_t bytes)
 {
   void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -79,13 +79,14 @@ static osla_err allocate_memory_of_node(osla_region *region, size_t bytes)
   osla_transport *t = region->t;
   osla_err err = t->memory_by_mpi ? osla_agree(t, allocate_by_mpi(region, bytes))
                                   : osli_shared_memory_map(t, bytes, region->peer, region->mapped);
-  if (err == OSLA_ERR_MEM && !t->memory_by_mpi && osli_region_cache_clear(t)) /* mappings, too */
+  if (err == OSLA_ERR_MEM && !t->memory_by_mpi &&
+      osli_region_cache_clear(t)) /* frees mappings, too */
     err = osli_shared_memory_map(t, bytes, region->peer, region->mapped);
   if (err != OSLA_OK || t->n_nodes == 1) return err;
   return osla_agree(t, osli_mpi_open_window(region, osla_region_mine(region), bytes));
 }
 
-/* Is there room? What is kept makes way. */
+/* Checks that the memory fits; frees the cached regions if it does not. */
 static osla_err check_memory(osla_transport *t, size_t bytes)
 {
   osla_err err = osla_memory_check(t, bytes);
@@ -97,20 +98,20 @@ osla_err osli_region_make(osla_transport *t, size_t bytes, osla_region_allocate 
                           osla_region **out)
 {
   size_t page = (size_t)sysconf(_SC_PAGESIZE), largest;
-  size_t most = SIZE_MAX - 2 * page; /* a size that wraps must not become a small one */
+  size_t most = SIZE_MAX - 2 * page; /* limits the size so that the sum below cannot wrap */
   size_t rounded = ((bytes < most ? bytes : most) + page) / page * page; /* at least one page */
   osla_region *region = NULL;
   OSLA_CALL(osli_region_cache_reuse(t, rounded, &largest, out));
   if (*out) return OSLA_OK;
   osla_err err = osla_agree(t, osli_mpi_region_new(t, rounded, &region));
   if (err != OSLA_OK) {
-    osli_mpi_region_discard(&region); /* some ranks have none: no collective free */
+    osli_mpi_region_discard(&region); /* local, because some ranks have no region */
     return err;
   }
   region->largest = largest;
   err = check_memory(t, rounded);
   if (err == OSLA_OK) err = allocate_memory(region, rounded);
-  /* Everywhere zeroed and known before anyone writes. */
+  /* The agreement is a barrier: memory is zeroed and ids are known before any rank writes. */
   if (err == OSLA_OK) err = osla_agree(t, osli_eager_add_region(region));
   if (err != OSLA_OK) osli_mpi_region_release(&region);
   *out = region;

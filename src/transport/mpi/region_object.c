@@ -72,8 +72,8 @@ void osli_mpi_region_release(osla_region **handle)
   osla_region *region = *handle;
   if (!region) return;
   osla_transport *t = region->t;
-  /* MPI_Win_free is a barrier that spins; the sleeping one lets all ranks arrive first. Without
-   * windows nobody has to wait: each rank has mapped its neighbours' memory for itself. */
+  /* MPI_Win_free is a spinning barrier; this sleeping barrier lets all ranks arrive first. Regions
+   * without windows need no barrier, because each rank unmaps memory for itself. */
   if (t->n_nodes > 1 || t->memory_by_mpi || region->attached) (void)osla_barrier(t);
   (void)pthread_mutex_lock(&t->mutex);
   if (region->attached && t->size > 1) t->n_attached--;

@@ -19,22 +19,22 @@
 
 enum { MOST_NAME = 64 };
 
-/* Where a neighbour finds my memory, and by what it knows it. */
+/* What another rank of the node needs to open this rank's memory, and to verify it. */
 typedef struct memory_address {
   int64_t pid;
-  int64_t file; /* descriptor; -1: none */
+  int64_t file; /* file descriptor; -1 if there is none */
   uint64_t bytes;
-  uint64_t token; /* in the file's name */
+  uint64_t token; /* random number in the name of the file */
 } memory_address;
 
-/* My memory, all of its pages. */
+/* Creates this rank's memory with all of its pages. */
 static osla_err create_own_memory(size_t bytes, uint64_t token, int *file, unsigned char **at)
 {
   char name[MOST_NAME];
   (void)snprintf(name, sizeof name, "osla-%016" PRIx64, token);
   *file = osli_memory_file(name);
   OSLA_CHECK(*file >= 0, OSLA_ERR_UNSUPPORTED, "memfd_create: %s", strerror(errno));
-  osla_signal_guard guard; /* of the limit on the size of files (ulimit -f), which counts here */
+  osla_signal_guard guard; /* turns SIGXFSZ of the file size limit (ulimit -f) into an error */
   osli_signal_guard_begin(&guard);
   int code = ftruncate(*file, (off_t)bytes) == 0 ? 0 : errno;
   osla_err err = code == 0 ? osli_pages_map(*file, bytes, at) : OSLA_OK;
@@ -56,9 +56,9 @@ static bool is_memory_of(int path_fd, const char *path, const memory_address *a)
          strcmp(name, expected) == 0;
 }
 
-/* The same PID and descriptor in another PID name space may be anything: a pipe whose opening
- * waits, somebody's data, a shorter file. So only its place is opened (O_PATH) before it has shown
- * by its name that it is that rank's. */
+/* Maps the memory of another rank of the node. In a different PID name space the same PID and
+ * descriptor may belong to any file: a pipe whose open blocks, other data, a shorter file.
+ * Therefore the path is opened with O_PATH first, and verified by size and name. */
 static osla_err map_neighbour(const memory_address *a, unsigned char **at)
 {
   char path[MOST_NAME], own_path[MOST_NAME];
@@ -90,7 +90,7 @@ static osla_err map_neighbours(const osla_transport *t, const memory_address *al
   return OSLA_OK;
 }
 
-/* A number that only this process has at this moment. */
+/* A number that no other process uses at this time. */
 static uint64_t make_token(const osla_transport *t)
 {
   return osla_random_bits((uint64_t)getpid(), (uint64_t)t->rank, (uint64_t)(1e9 * osla_clock()));
@@ -109,7 +109,8 @@ osla_err osli_shared_memory_map(osla_transport *t, size_t bytes, unsigned char *
 
   memory_address mine = {getpid(), file, bytes, token};
   OSLA_TRY(osli_allgather(t, &mine, all, sizeof mine));
-  OSLA_TRY(osla_agree(t, map_neighbours(t, all, peer, mapped))); /* then files may be closed */
+  /* all ranks have mapped the files, which may be closed now */
+  OSLA_TRY(osla_agree(t, map_neighbours(t, all, peer, mapped)));
 cleanup:
   if (file >= 0) (void)close(file);
   free(all);

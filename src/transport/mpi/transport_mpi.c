@@ -1,11 +1,11 @@
 /* The MPI-3 backend of the transport table.
  *
- * On the node every operation is a load or a store, complete on return. Off the node: contiguous
- * MPI_Rget/MPI_Rput only (a request-based get with a non-contiguous datatype completes without data
- * in MPICH 4.0.2), in chunks of at most 1 GiB (MPI_Put_c crashes above 2 GiB), at most 128 of them
- * outstanding (some libraries abort at 255). Words for fetch_add are touched either by C11 atomics
- * (one node) or by MPI (several), never by both: MPI does not make the two atomic to one another.
- */
+ * On the node every operation is a load or store and is complete on return. Between nodes it uses
+ * contiguous MPI_Rget and MPI_Rput (with a noncontiguous datatype MPI_Rget of MPICH 4.0.2 completes
+ * without data), in pieces of at most 1 GiB (MPI_Put_c crashes above 2 GiB), of which at most 128
+ * are outstanding (some MPIs abort at 255). The words of fetch_add are changed either by C11
+ * atomics (one node) or by MPI (several nodes), because MPI's atomics are not atomic with respect
+ * to C11's. */
 #include "osla_clock.h"
 #include "src/transport/mpi/eager_mpi.h"
 #include "src/transport/mpi/lines_mpi.h"
@@ -23,7 +23,7 @@ static void *mpi_peer_ptr(const osla_region *region, int rank)
   return osla_region_peer(region, rank);
 }
 
-/* Takes the mutex if the pool has room for one more request. */
+/* Locks the mutex if the pool has room for another request; returns whether it did. */
 static bool lock_with_room(void *arg)
 {
   osla_transport *t = arg;
@@ -80,7 +80,8 @@ static osla_err mpi_get(osla_region *region, int rank, size_t offset, void *dest
   return OSLA_OK;
 }
 
-/* Much data: as a message, if there is room for one. */
+/* Fetches data as a message if they are large enough and there is room for a message; otherwise
+ * gets them. */
 static osla_err mpi_fetch(osla_region *region, int rank, size_t offset, void *dest, size_t bytes,
                           osla_handle *handle)
 {
@@ -144,7 +145,8 @@ static osla_err mpi_wait(osla_transport *t, osla_handle *handle)
   return p.err;
 }
 
-/* Starts *old := the word there, and word := word op add. */
+/* Starts an accumulate on a word: *old is the earlier value, and the word becomes (word op *add).
+ */
 static osla_err start_accumulate(osla_region *region, int rank, size_t offset, MPI_Op op,
                                  const int64_t *add, int64_t *old, osla_handle *handle)
 {
@@ -173,10 +175,10 @@ static osla_err mpi_fetch_add(osla_region *region, int rank, size_t offset, int6
   return mpi_wait(region->t, &handle);
 }
 
-/* A flush spins until the target has served this rank's puts. Where cores are short, the spinning
- * keeps the core from the target; so a fetch without effect goes there and back first, and the wait
- * for it sleeps. MPI does not order it behind the puts: the flush still decides, but then it finds
- * the target at work. Attached regions may be too small for the fetch and go without. */
+/* Waits until the target serves RMA, if cores are oversubscribed. A flush would spin and keep a
+ * core from the target; the wait for a fetch without effect sleeps. MPI does not order the fetch
+ * after the puts, so a flush must follow, but then the target is active. Attached regions may be
+ * too small for the fetch. */
 static osla_err wait_until_served(osla_region *region, int rank)
 {
   int64_t none = 0, old;
@@ -218,8 +220,8 @@ static osla_err mpi_flush(osla_region *region, int rank)
   return flush_puts(region, rank);
 }
 
-/* Writes a word; on return it has been written over there. Where cores are short, by a fetch that
- * replaces it, because the wait for that sleeps and the wait in a flush does not. */
+/* Writes a word, which has arrived on return. If cores are oversubscribed it uses a fetch that
+ * replaces the word, because that wait sleeps and a flush spins. */
 static osla_err put_word(osla_region *region, int rank, size_t offset, uint64_t word)
 {
   osla_handle handle;
@@ -267,10 +269,10 @@ static osla_err mpi_put_notify(osla_region *region, int rank, size_t offset, con
     osla_err err = osli_mpi_post(region, rank, offset, source, bytes, word_offset, word, &post);
     if (err != OSLA_ERR_MEM) return err == OSLA_OK ? osli_mpi_post_wait(region->t, &post) : err;
   }
-  osli_mpi_posts_finish(region, rank); /* words arrive in order */
+  osli_mpi_posts_finish(region, rank); /* words must arrive in order */
   osla_eager_put message = {offset, bytes, source, word_offset, word};
   if (!serves || bytes > osli_eager_max_bytes(region) || !is_flushed(region, rank)) {
-    /* MPI orders the word behind this and earlier puts only by a flush between them. */
+    /* MPI orders the word after earlier puts only by a flush in between. */
     OSLA_CALL(put_and_flush(region, rank, offset, source, bytes));
     message.bytes = 0;
   }
@@ -293,9 +295,9 @@ static osla_err mpi_post(osla_region *region, int rank, size_t offset, const voi
   return OSLA_OK;
 }
 
-/* A turn that took longer than turns without work take has found some. What those take depends on
- * MPI, the number of lines and the machine: it is what the fastest takes, and rises until the next
- * one is as fast. */
+/* Did a progress turn take longer than a turn without work? The duration of the latter depends on
+ * the MPI, the number of lines and the machine, so it is the shortest recent one: it rises slowly
+ * until the next shorter turn. */
 static bool turn_found_work(osla_transport *t, double took)
 {
   const double longer = 1.5 * t->idle_turn_seconds, least = 2e-6;
@@ -303,23 +305,23 @@ static bool turn_found_work(osla_transport *t, double took)
   return took > least && took > longer;
 }
 
-/* MPI serves other ranks' RMA only inside MPI calls of the target. The cheapest that does so in
- * every MPI is a test of a receive that stays pending: Open MPI's MPI_Iprobe serves windows in each
- * 100th call only. In MPICH 4.0.2 (UCX 1.13) a turn moves about 128 KiB between processes: a turn
- * that took long found work, and a rank that computes comes here seldom. So there are more turns,
- * until one finds nothing. */
+/* Makes progress. MPI serves RMA of other ranks only inside MPI calls of the target. The cheapest
+ * call that does so in every MPI is a test of a pending receive (Open MPI's MPI_Iprobe serves
+ * windows only in each 100th call). A turn of MPICH 4.0.2 with UCX 1.13 moves about 128 KiB between
+ * processes, and computing ranks make few progress steps, so turns are repeated until one finds no
+ * work. */
 static void mpi_progress(osla_transport *t)
 {
   enum { MOST_TURNS = 32 };
   if (t->n_nodes == 1 && t->n_attached == 0) return;
-  if (pthread_mutex_trylock(&t->mutex) != 0) return; /* another thread is in MPI right now */
+  if (pthread_mutex_trylock(&t->mutex) != 0) return; /* another thread is inside MPI */
   const int enough = osli_mpi_lines_idle_turns(t);
   double now = osla_clock();
   bool found_work = false;
   for (int turn = 0, idle = 0; turn < MOST_TURNS && idle < enough; turn++) {
     int found = 0;
     const double before = now;
-    if (t->eager) /* its receives stay pending, too */
+    if (t->eager) /* tests its receives, which are pending as well */
       found = osli_eager_progress(t);
     else
       (void)MPI_Test(&t->pending, &found, MPI_STATUS_IGNORE);
@@ -333,8 +335,8 @@ static void mpi_progress(osla_transport *t)
   (void)pthread_mutex_unlock(&t->mutex);
 }
 
-/* To begin with: 0.8 us in MPICH 4.0.2, 2.8 in Open MPI 4.1.4, which asks the kernel for sockets
- * each time. */
+/* Measures the initial duration of an idle turn: 0.8 us in MPICH 4.0.2, 2.8 us in Open MPI 4.1.4,
+ * which polls sockets through the kernel. */
 static osla_err measure_idle_turn(osla_transport *t)
 {
   enum { TURNS = 20 };
@@ -347,7 +349,7 @@ static osla_err measure_idle_turn(osla_transport *t)
   return OSLA_OK;
 }
 
-enum { PENDING_TAG = 1 }; /* messages have 0 */
+enum { PENDING_TAG = 1 }; /* osli_send uses tag 0 */
 
 static osla_err start_pending(osla_transport *t)
 {

@@ -1,11 +1,10 @@
-/* How processes wait that run at the same time.
+/* The wait of real processes.
  *
- * Ranks may outnumber cores, and a waiter that spins then takes the core from the rank it waits
- * for; sched_yield gives nothing away on current Linux schedulers. So: a short spin, and only
- * while every computing thread has a core of its own; then sleep. A waiter whose condition is set
- * by a neighbour on the node sleeps on that neighbour's bell (a futex) and is woken at once; one
- * whose condition comes over the network takes naps that grow, with progress between.
- */
+ * Ranks may outnumber cores. A spinning rank then takes the core from the rank that it waits for;
+ * sched_yield does not help on current Linux schedulers. Therefore a rank spins shortly, only if
+ * each computing thread has a core, and then sleeps. If a rank of the same node sets the condition,
+ * the waiting rank sleeps on a bell (a futex) and is woken at once. If the condition changes over
+ * the network, it sleeps for growing times with progress in between. */
 #include "osla_clock.h"
 #include "src/base/futex.h"
 #include "src/transport/patience.h"
@@ -25,11 +24,11 @@ static inline void pause_cpu(void)
 #endif
 }
 
-/* What a turn has seen: nothing; looks of progress that took long, and may have found work; what
- * has ended, such as a message. */
+/* Result of a turn: nothing happened; progress took long, so it may have found work; a transfer or
+ * message has completed. */
 typedef enum turn_result { TURN_IDLE, TURN_SLOW, TURN_COMPLETED } turn_result;
 
-/* One turn: a step of progress, and the test, which may be one, too. */
+/* One turn: a progress step and the test, which may make progress itself. */
 static bool progress_and_test(osla_transport *t, osla_wait_test *test, void *arg,
                               turn_result *result)
 {
@@ -42,9 +41,10 @@ static bool progress_and_test(osla_transport *t, osla_wait_test *test, void *arg
   return done;
 }
 
-/* Where there are news there is probably more: a large transfer comes in many turns of both sides,
- * and a nap between two of them takes as long as fifty. But anything may make a look long: so many
- * seconds awake are `allowed` for that, until something ends, and an eighth of what was slept. */
+/* Spins while turns find work, because a large transfer takes many turns of both sides, and one
+ * sleep takes as long as fifty of them. Turns may take long for other reasons, so spinning after
+ * slow turns is limited to *spin_budget seconds. A completion refills the budget; sleeping refills
+ * it by an eighth of the time slept. */
 static bool spin_on_network(osla_transport *t, osla_wait_test *test, void *arg, double *spin_budget)
 {
   double now = osla_clock(), end = now + SPIN, last = now + *spin_budget;
@@ -72,11 +72,12 @@ static bool spin_on_node(osla_wait_test *test, void *arg)
   return false;
 }
 
-/* True when the test came true before the sleep; it is not called again after that. */
+/* Sleeps on the bell. Returns true, without sleeping, if the test is true; the test must not be
+ * called again then. */
 static bool sleep_on(osla_bell *bell, osla_wait_test *test, void *arg, int timeout_us)
 {
-  /* This fence pairs with the one in osli_wait_ring. Either the rank that rings counts this
-   * sleeper, or the test below sees the value that the ringing rank stored. */
+  /* This fence pairs with the one in osli_futex_bell_ring: either the ringing rank counts this
+   * sleeper, or the test below sees the value that the ringing rank has stored. */
   atomic_fetch_add(&bell->sleepers, 1);
   uint32_t result = atomic_load(&bell->rings);
   atomic_thread_fence(memory_order_seq_cst);

@@ -1,50 +1,50 @@
-/* What is promised of the windows is what the library does on them, and no more:
+/* The info keys promise the following use of windows, and no other use:
  *
- *   MPI_Rget, MPI_Rput      contiguous bytes; the word of a notify, too, where cores are not short
- *   MPI_Rget_accumulate     one MPI_INT64_T at an address that is a multiple of 8, by
- *     MPI_REPLACE           words of notifies: put_word (transport_mpi.c), post_mpi.c
- *     MPI_SUM               counters: mpi_fetch_add
- *     MPI_NO_OP             the backend's own word, OSLA_REGION_WORD
- *   MPI_Win_flush           behind them
+ *   MPI_Rget, MPI_Rput   contiguous bytes; also the word of a notify if cores are not
+ *   oversubscribed
+ *   MPI_Rget_accumulate  one MPI_INT64_T at a multiple of 8, with
+ *     MPI_REPLACE        for words of notifies (put_word in transport_mpi.c, post_mpi.c)
+ *     MPI_SUM            for counters (mpi_fetch_add)
+ *     MPI_NO_OP          for the backend's own word (OSLA_REGION_WORD)
+ *   MPI_Win_flush        after these
  *
- * A word belongs to one purpose, so all accumulates on it use one operation. What must stay in
- * order are the words of posts, one replaced after the other; sums are single fetches, and what
- * NO_OP and REPLACE fetch is not looked at. So writes after writes must be in order and nothing
- * else must.
+ * Each word has one purpose, so all accumulates on it use one operation. Only the words of posts
+ * need an order, which is that of writes after writes: sums are single fetches, and the values
+ * fetched by NO_OP and REPLACE are not used.
  *
- * MPI_Rget_accumulate of one element is taken to the network as MPI_Fetch_and_op is, where these
- * keys allow either (MPICH: ofi_rma.h, MPIDI_OFI_do_get_accumulate; Open MPI 5: osc_ucx_comm.c,
- * use_atomic_op, for sum, replace and no_op of 8 bytes), and it has a request, so that the wait for
- * it sleeps.
- */
+ * With these keys MPI may execute a one-element MPI_Rget_accumulate in the network, like
+ * MPI_Fetch_and_op (MPICH: ofi_rma.h, MPIDI_OFI_do_get_accumulate; Open MPI 5: osc_ucx_comm.c,
+ * use_atomic_op, for sum, replace and no_op of 8 bytes). It has a request, so the wait for it can
+ * sleep. */
 #include "src/transport/mpi/window_mpi.h"
 #include "src/transport/alive.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* An MPI ignores the keys that it does not know (MPI-3.1, chapter 9). */
+/* Info keys; an MPI ignores unknown keys (MPI-3.1, chapter 9). */
 static const struct {
   const char *key, *value;
 } keys[] = {
-  /* MPI-3.1, section 11.2.1. Not same_size: counters have memory on rank 0 only. */
+  /* Keys of MPI-3.1, section 11.2.1. same_size is not promised, because counters have memory on
+   * rank 0 only. */
   {"accumulate_ops", "same_op"},
   {"accumulate_ordering", "waw"},
   {"same_disp_unit", "true"},
-  /* MPICH's ch4, of which those of Cray, Intel and MVAPICH are made; not in the manuals that we
-   * found, but in its sources (src/mpid/ch4/include/mpidpre.h, MPIDIG_win_info_args_t): without
-   * the list the network must be able to do all operations of MPI before it does one (ofi_win.c,
+  /* Keys of MPICH's ch4, from which the MPIs of Cray, Intel and MVAPICH derive. They are documented
+   * only in its sources (src/mpid/ch4/include/mpidpre.h, MPIDIG_win_info_args_t). Without the list
+   * MPICH uses the network's atomics only if the network has all MPI operations (ofi_win.c,
    * load_acc_hint). */
   {"which_accumulate_ops", "sum,replace,no_op"},
   {"accumulate_noncontig_dtype", "false"},
   {"accumulate_max_bytes", "8"},
-  /* The same. It promises nothing: MPICH takes accumulates between ranks of a node through the
-   * network, too, and only then those between nodes may be the network's (ofi_rma.h, comment in
-   * MPIDI_NM_mpi_compare_and_swap). On the node we have counters only. */
+  /* A key of MPICH's ch4. MPICH then executes accumulates between ranks of a node in the network,
+   * too, which is its condition for using the network between nodes (ofi_rma.h, comment in
+   * MPIDI_NM_mpi_compare_and_swap). On the node the library uses it for counters only. */
   {"disable_shm_accumulate", "true"},
-  /* Open MPI: osc/rdma (4.1.4 has it) and osc/ucx (5.0; ompi_info --all: "codes that will not
-   * use anything more than a single predefined datatype"). Without it an accumulate takes a lock,
-   * a get, a flush and a put (osc_ucx_comm.c, get_accumulate_req). */
+  /* A key of Open MPI's osc/rdma (in 4.1.4) and osc/ucx (in 5.0; ompi_info --all: "codes that will
+   * not use anything more than a single predefined datatype"). Without it an accumulate takes a
+   * lock, a get, a flush and a put (osc_ucx_comm.c, get_accumulate_req). */
   {"acc_single_intrinsic", "true"},
 };
 
@@ -61,10 +61,10 @@ osla_err osli_window_info(const osla_transport *t, MPI_Info *out)
   return OSLA_OK;
 }
 
-/* The settings that may help the MPI at hand. Open MPI 4.1: btl/tcp has neither gets nor atomics,
- * so osc/rdma cannot serve TCP; osc/ucx asks for devices of Mellanox unless set otherwise
- * (ompi_info --param opal common_ucx), and osc/pt2pt refuses MPI_THREAD_MULTIPLE. Others register
- * a window's memory with the network, and that locks it. */
+/* Settings that may help with this MPI. In Open MPI 4.1 btl/tcp has neither gets nor atomics, so
+ * osc/rdma cannot use TCP; osc/ucx uses only devices of Mellanox by default (ompi_info --param opal
+ * common_ucx); osc/pt2pt refuses MPI_THREAD_MULTIPLE. Other MPIs register the window's memory with
+ * the network, which locks it. */
 static const char *network_advice(void)
 {
   char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
