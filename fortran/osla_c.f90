@@ -596,13 +596,6 @@ module osla_c
       logical(c_bool) :: answer
     end function c_osla_transport_same_node
 
-    function c_osla_transport_memory_by_mpi(transport) bind(c, &
-      name="osla_transport_memory_by_mpi") result(answer)
-      import
-      type(c_ptr), value :: transport
-      logical(c_bool) :: answer
-    end function c_osla_transport_memory_by_mpi
-
     function c_osla_transport_oversubscribed(transport) bind(c, &
       name="osla_transport_oversubscribed") result(answer)
       import
@@ -710,12 +703,6 @@ module osla_c
       integer(c_int) :: answer
     end function c_osla_trace_write
 
-    function c_osla_trace_check(path) bind(c, name="osla_trace_check") result(answer)
-      import
-      character(kind=c_char), intent(in) :: path(*)
-      integer(c_int) :: answer
-    end function c_osla_trace_check
-
     function c_osla_trace_now(transport) bind(c, name="osla_trace_now") result(answer)
       import
       type(c_ptr), value :: transport
@@ -729,16 +716,6 @@ module osla_c
       real(c_double), value :: since
       real(c_double), value :: amount
     end subroutine c_osla_trace_add
-
-    subroutine c_osla_trace_add_until(transport, kind, since, until, amount) bind(c, &
-      name="osla_trace_add_until")
-      import
-      type(c_ptr), value :: transport
-      integer(c_int), value :: kind
-      real(c_double), value :: since
-      real(c_double), value :: until
-      real(c_double), value :: amount
-    end subroutine c_osla_trace_add_until
 
     function c_osla_trace_summarise(transport, out) bind(c, &
       name="osla_trace_summarise") result(answer)

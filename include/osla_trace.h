@@ -83,10 +83,6 @@ OSLA_API double osla_trace_now(const osla_transport *transport);
 OSLA_API void osla_trace_add(osla_transport *transport, osla_trace_kind kind, double since,
                              double amount);
 
-/* As osla_trace_add, for an event that ended at `until`. */
-OSLA_API void osla_trace_add_until(osla_transport *transport, osla_trace_kind kind, double since,
-                                   double until, double amount);
-
 /* --- results --- */
 
 typedef struct osla_trace_total {

@@ -44,16 +44,17 @@ static osla_err check_end(const osla_transport *t, int i, const osla_channel_end
              "channel %d of rank %d: peer = %d, but the other ranks are among 0 to %d", i, rank,
              e->peer, size - 1);
   OSLA_CHECK(e->kind >= OSLA_CHANNEL_LATEST && e->kind <= OSLA_CHANNEL_EVERY, OSLA_ERR_ARG,
-             "channel %d of rank %d: kind = %d is none", i, rank, (int)e->kind);
+             "channel %d of rank %d: kind = %d is no osla_channel_kind", i, rank, (int)e->kind);
   OSLA_CHECK(e->in_flight >= 1 && e->in_flight <= OSLA_CHANNEL_MOST, OSLA_ERR_ARG,
              "channel %d of rank %d: in_flight = %d is not among 1 to %d", i, rank, e->in_flight,
              (int)OSLA_CHANNEL_MOST);
   const int64_t bytes[] = {e->send_bytes, e->recv_bytes};
   for (int k = 0; k < 2; k++) {
     OSLA_CHECK(bytes[k] >= 0 && bytes[k] <= MOST_BYTES, OSLA_ERR_ARG,
-               "channel %d of rank %d: a message of %" PRId64 " bytes", i, rank, bytes[k]);
+               "channel %d of rank %d: messages of %" PRId64 " bytes are not possible", i, rank,
+               bytes[k]);
     OSLA_CHECK(e->kind != OSLA_CHANNEL_RACY || bytes[k] % 8 == 0, OSLA_ERR_ARG,
-               "channel %d of rank %d: %" PRId64 " bytes are no whole 8-byte elements", i, rank,
+               "channel %d of rank %d: RACY needs a multiple of 8 bytes, not %" PRId64, i, rank,
                bytes[k]);
   }
   return OSLA_OK;

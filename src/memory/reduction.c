@@ -220,9 +220,9 @@ osla_err osla_reduction_start(osla_reduction *r, const double *values, int n_sum
 {
   OSLA_CHECK(n_sums >= 0 && n_maxima >= 0 && n_sums <= OSLA_REDUCTION_MOST &&
                n_maxima <= OSLA_REDUCTION_MOST - n_sums,
-             OSLA_ERR_ARG, "%d sums and %d maxima; %d together are possible", n_sums, n_maxima,
+             OSLA_ERR_ARG, "%d sums and %d maxima: at most %d values together are possible", n_sums, n_maxima,
              (int)OSLA_REDUCTION_MOST);
-  OSLA_CHECK(r->n_completed == r->round, OSLA_ERR_STATE, "round %llu of a reduction is not over",
+  OSLA_CHECK(r->n_completed == r->round, OSLA_ERR_STATE, "round %llu of the reduction is not complete: wait for it before the next start",
              (unsigned long long)r->round);
   OSLA_CALL(wait_for_posts(r));
   r->n_sums = n_sums;

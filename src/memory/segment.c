@@ -89,9 +89,9 @@ osla_err osla_segment_create_for(osla_transport *t, size_t bytes, int n_purposes
   osla_segment *s = calloc(1, sizeof *s);
   osla_err err = OSLA_OK;
   if (!s) err = osla_error_set(OSLA_ERR_MEM, "segment object");
-  if (n_purposes < 0) err = osla_error_set(OSLA_ERR_ARG, "n_purposes = %d is negative", n_purposes);
+  if (n_purposes < 0) err = osla_error_set(OSLA_ERR_ARG, "n_purposes = %d: must be 0 or more", n_purposes);
   if (notifiers->n_origins < 0)
-    err = osla_error_set(OSLA_ERR_ARG, "n_origins = %d is negative", notifiers->n_origins);
+    err = osla_error_set(OSLA_ERR_ARG, "n_origins = %d: must be 0 or more", notifiers->n_origins);
   const osla_argument same[] = {{"n_purposes", n_purposes}, {"n_origins", notifiers->n_origins}};
   err = osla_agree_same(t, err, "osla_segment_create", same, 2);
   if (err == OSLA_OK) {
@@ -266,7 +266,7 @@ osla_err osla_segment_flush(osla_segment *s, int rank)
 static osla_err find_slot(const osla_segment *s, int rank, int purpose, size_t *offset)
 {
   OSLA_CHECK(purpose >= 0 && purpose < s->n_purposes, OSLA_ERR_ARG,
-             "purpose = %d, but the segment has %d", purpose, s->n_purposes);
+             "purpose = %d, but the segment has %d purposes", purpose, s->n_purposes);
   *offset = slot_offset(s, s->t->rank, rank, purpose);
   OSLA_CHECK(*offset > 0, OSLA_ERR_ARG, "rank %d has no notify slot at rank %d in this segment",
              s->t->rank, rank);

@@ -70,7 +70,9 @@ osla_err osli_backend_choose(MPI_Comm comm, const char *name, const osla_transpo
   int mine = find_backend(name), span[2] = {mine, -mine};
   OSLA_MPI(MPI_Allreduce(MPI_IN_PLACE, span, 2, MPI_INT, MPI_MIN, comm));
   if (span[0] >= 0 && span[0] != -span[1])
-    return osla_error_set(OSLA_ERR_ARG, "transport '%s': other ranks ask for another", name);
+    return osla_error_set(
+      OSLA_ERR_ARG,
+      "transport '%s': other ranks ask for a different one; all ranks must ask for the same", name);
   if (mine < 0) return report_unknown(name, by_environment);
   if (span[0] < 0)
     return osla_error_set(OSLA_ERR_UNSUPPORTED, "another rank asks for an unknown transport");

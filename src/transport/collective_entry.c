@@ -30,7 +30,7 @@ static osla_err report_different_call(osla_transport *t, const char *call)
                          t->rank, call, first);
   err = osla_agree(t, err);
   OSLA_CHECK(err != OSLA_OK, OSLA_ERR_STATE,
-             "%s: all ranks must make the same call; theirs differ behind the first %d bytes",
+             "%s: all ranks must make the same call; other ranks differ after the first %d bytes",
              first, NAME_BYTES - 1);
   return err;
 }

@@ -233,7 +233,7 @@ static bool is_search_over(void *arg)
   for (int i = 0; i < s->count; i++) {
     osla_transport *t = s->candidates[i].t;
     int from = previous_rank(t);
-    if (i > 0) osla_progress(t); /* the wait itself makes progress on candidate 0 */
+    if (i > 0) osla_progress(t); /* osli_wait_until makes progress on candidate 0 */
     if (s->promised < 0 && receive_if_arrived(s, t, &from, ARRIVED_TAG, NULL)) {
       s->found = i;
       return true;
@@ -252,7 +252,7 @@ static osla_err begin_search(search *s)
     osla_transport *t = s->candidates[i].t;
     if (t->rank == 0 && !t->searching) {
       t->searching = calloc((size_t)t->size, sizeof *t->searching);
-      OSLA_CHECK(t->searching, OSLA_ERR_MEM, "osla_meet_find: a list of %d ranks", t->size);
+      OSLA_CHECK(t->searching, OSLA_ERR_MEM, "osla_meet_find: list of %d ranks", t->size);
     }
   }
   for (int i = 0; i < s->count; i++) {
@@ -340,7 +340,7 @@ osla_err osla_meet_find_any(osla_transport **found)
     all[count++] = t;
   (void)pthread_mutex_unlock(&registered.mutex);
   *found = NULL;
-  OSLA_CHECK(all, OSLA_ERR_MEM, "a list of all transports");
+  OSLA_CHECK(all, OSLA_ERR_MEM, "list of all transports");
   osla_err err = osla_meet_find(count, all, found);
   free(all);
   return err;

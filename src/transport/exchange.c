@@ -97,7 +97,7 @@ osla_err osli_exchange_open(osla_transport *t, int most_bytes, osla_exchange **o
   const size_t bytes = (size_t)t->size * letter_stride(&most);
   osla_exchange *x = calloc(1, sizeof *x);
   *out = x;
-  OSLA_CHECK(x, OSLA_ERR_MEM, "an exchange");
+  OSLA_CHECK(x, OSLA_ERR_MEM, "exchange object");
   x->t = t;
   x->most_bytes = most_bytes;
   if (t->size >= from) return OSLA_OK;
@@ -162,7 +162,7 @@ osla_err osli_exchange_run(osla_exchange *x, const osla_letters *out, int expect
 {
   *in = (osla_letters){.bytes = out->bytes};
   OSLA_CHECK(out->bytes <= x->most_bytes && x->most_bytes <= OSLA_MOST_LETTER, OSLA_ERR_ARG,
-             "letters of %d bytes, not up to %d", out->bytes, x->most_bytes);
+             "letters of %d bytes: at most %d are possible", out->bytes, x->most_bytes);
   atomic_thread_fence(memory_order_seq_cst);
   osla_err err = x->send ? run_dense(x, out, in) : run_sparse(x, out, expected, in);
   atomic_thread_fence(memory_order_seq_cst);

@@ -21,7 +21,7 @@ osla_err osli_transport_keep(osla_transport *t, const void *key, void *object,
                              void (*destroy)(void *object))
 {
   struct osla_owned_object *k = malloc(sizeof *k);
-  OSLA_CHECK(k, OSLA_ERR_MEM, "an object of a transport");
+  OSLA_CHECK(k, OSLA_ERR_MEM, "entry for an object of a transport");
   *k = (struct osla_owned_object){t->owned_objects, key, object, destroy};
   t->owned_objects = k;
   return OSLA_OK;

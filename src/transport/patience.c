@@ -82,7 +82,7 @@ static void *watch_main(void *arg)
 osla_err osli_patience_watch(osla_transport *t)
 {
   OSLA_CHECK(pthread_create(&t->watch_thread, NULL, watch_main, t) == 0, OSLA_ERR_MEM,
-             "cannot start the thread that watches over OSLA_PATIENCE");
+             "cannot start the thread that checks the time limit OSLA_PATIENCE");
   t->has_watch_thread = true;
   return OSLA_OK;
 }

@@ -82,7 +82,8 @@ static osla_err read_count(const char *name, int all, int *out)
   errno = 0;
   long count = strtol(text, &end, 10);
   OSLA_CHECK(*end == '\0' && errno == 0 && count >= 1 && count <= INT_MAX, OSLA_ERR_ARG,
-             "%s=%.60s: a number from 1 on%s", name, text, all > 0 ? ", or \"all\"" : "");
+             "%s=%.60s: must be a whole number of at least 1%s", name, text,
+             all > 0 ? ", or \"all\"" : "");
   *out = (int)count;
   return OSLA_OK;
 }
@@ -95,7 +96,7 @@ static osla_err read_time_limit(double *out)
   if (!text || !text[0]) return OSLA_OK;
   double seconds = osli_real_text(text, &end);
   OSLA_CHECK(end != text && *end == '\0' && isfinite(seconds) && seconds >= 0, OSLA_ERR_ARG,
-             "OSLA_PATIENCE=%.60s: seconds, 0 for no limit", text);
+             "OSLA_PATIENCE=%.60s: must be a number of seconds, or 0 for no limit", text);
   *out = seconds;
   return OSLA_OK;
 }
@@ -107,7 +108,8 @@ static osla_err read_switch(const char *name, bool default_value, bool *on)
   *on = default_value;
   if (!text || !text[0]) return OSLA_OK;
   *on = strcmp(text, "on") == 0;
-  OSLA_CHECK(*on || strcmp(text, "off") == 0, OSLA_ERR_ARG, "%s=%.60s: on or off", name, text);
+  OSLA_CHECK(*on || strcmp(text, "off") == 0, OSLA_ERR_ARG, "%s=%.60s: must be on or off", name,
+             text);
   return OSLA_OK;
 }
 
@@ -134,7 +136,8 @@ static osla_err read_messages(osla_messages *out, int *bytes)
   errno = 0;
   long count = strtol(text, &end, 10);
   OSLA_CHECK(end != text && *end == '\0' && errno == 0 && count >= 0 && count <= MAX_BYTES,
-             OSLA_ERR_ARG, "OSLA_MESSAGES=%.60s: auto, on, off, or bytes from 0 to %d", text,
+             OSLA_ERR_ARG,
+             "OSLA_MESSAGES=%.60s: must be auto, on, off, or a number of bytes from 0 to %d", text,
              MAX_BYTES);
   *out = OSLA_MESSAGES_ON;
   *bytes = (int)count;

@@ -117,8 +117,8 @@ osla_err osli_trace_finish(osla_transport *t)
 {
   osla_trace_stop(t);
   return osla_agree(
-    t,
-    t->trace ? OSLA_OK : osla_error_set(OSLA_ERR_STATE, "no trace: osla_trace_start comes first"));
+    t, t->trace ? OSLA_OK
+                : osla_error_set(OSLA_ERR_STATE, "there is no trace: call osla_trace_start first"));
 }
 
 void osli_trace_free(osla_transport *t)

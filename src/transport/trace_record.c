@@ -63,7 +63,7 @@ double osla_trace_now(const osla_transport *t)
   return atomic_load_explicit(&t->tracing, memory_order_relaxed) ? osla_clock() : -1.0;
 }
 
-void osla_trace_add_until(osla_transport *t, osla_trace_kind kind, double since, double until,
+void osli_trace_add_until(osla_transport *t, osla_trace_kind kind, double since, double until,
                           double amount)
 {
   struct osla_trace *trace = atomic_load_explicit(&t->tracing, memory_order_acquire);
@@ -84,5 +84,5 @@ void osla_trace_add_until(osla_transport *t, osla_trace_kind kind, double since,
 void osla_trace_add(osla_transport *t, osla_trace_kind kind, double since, double amount)
 {
   if (since < 0) return;
-  osla_trace_add_until(t, kind, since, osla_clock(), amount);
+  osli_trace_add_until(t, kind, since, osla_clock(), amount);
 }

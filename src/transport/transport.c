@@ -47,11 +47,12 @@ static osla_err check_expectations(const osla_transport *t)
   OSLA_MPI(MPI_Comm_size(MPI_COMM_WORLD, &world));
   if (t->size < world) return OSLA_OK;
   int ranks = t->settings.expect_ranks, nodes = t->settings.expect_nodes;
-  OSLA_CHECK(ranks == 0 || ranks == t->size, OSLA_ERR_STATE,
-             "this job has %d rank%s, and OSLA_EXPECT_RANKS asks for %d: does the launcher belong "
-             "to this MPI (srun: --mpi=pmi2 for MPICH and its kin, --mpi=pmix for Open MPI; else "
-             "the MPI's own mpiexec)?",
-             t->size, t->size == 1 ? "" : "s", ranks);
+  OSLA_CHECK(
+    ranks == 0 || ranks == t->size, OSLA_ERR_STATE,
+    "this job has %d rank%s, and OSLA_EXPECT_RANKS asks for %d: does the launcher belong "
+    "to this MPI (srun: --mpi=pmi2 for MPICH and derived MPIs, --mpi=pmix for Open MPI; else "
+    "the MPI's own mpiexec)?",
+    t->size, t->size == 1 ? "" : "s", ranks);
   OSLA_CHECK(nodes == 0 || nodes == t->n_nodes || t->ops->every_rank_a_node, OSLA_ERR_STATE,
              "this job has %d nodes, and OSLA_EXPECT_NODES asks for %d", t->n_nodes, nodes);
   return OSLA_OK;

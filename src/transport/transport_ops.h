@@ -81,8 +81,8 @@ typedef struct osla_message {
   void *buffer;
 } osla_message;
 
-/* A sparse exchange: the letters of `out` are sent as messages, and those that arrive are added to
- * `in` in any order. A letter of this rank to itself is skipped. */
+/* A sparse exchange of letters (exchange.h): those of `out` are sent as messages, and those that
+ * arrive are added to `in` in any order. A letter of this rank to itself is skipped. */
 typedef struct osla_sparse {
   uint64_t number; /* index of this exchange on the transport, from 0 */
   const osla_letters *out;

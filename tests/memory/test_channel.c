@@ -325,13 +325,13 @@ static void test_refused(void)
     refuse(t, first, &bad, "in_flight = 0");
     bad = good;
     bad.send_bytes = -8;
-    refuse(t, first, &bad, "a message of -8 bytes");
+    refuse(t, first, &bad, "messages of -8 bytes");
     bad.send_bytes = INT64_MAX;
-    refuse(t, first, &bad, "a message of 9223372036854775807 bytes");
+    refuse(t, first, &bad, "messages of 9223372036854775807 bytes");
     bad = good;
     bad.kind = OSLA_CHANNEL_RACY;
     bad.recv_bytes = 12;
-    refuse(t, first, &bad, "12 bytes are no whole 8-byte elements");
+    refuse(t, first, &bad, "RACY needs a multiple of 8 bytes, not 12");
     osla_channel_end huge[] = {good, good}; /* the first end alone is too large */
     for (int i = 0; i < 2; i++)
       huge[i].kind = OSLA_CHANNEL_EVERY, huge[i].tag = i, huge[i].in_flight = OSLA_CHANNEL_MOST,

@@ -285,7 +285,7 @@ static void test_flush(void)
       OSLA_ASSERT_OK(osla_put_notify(s, to, 0, block, sizeof block, 0, 1));
       OSLA_ASSERT_OK(osla_segment_flush(s, to));
       CU_ASSERT(MPI_Send(NULL, 0, MPI_BYTE, to, 0, MPI_COMM_WORLD) == MPI_SUCCESS);
-      OSLA_ASSERT_OK(osla_notify(s, to, 0, 2)); /* a word without data */
+      OSLA_ASSERT_OK(osla_notify(s, to, 0, 2)); /* notifies without data */
       OSLA_ASSERT_OK(osla_segment_flush(s, to));
       CU_ASSERT(MPI_Send(NULL, 0, MPI_BYTE, to, 0, MPI_COMM_WORLD) == MPI_SUCCESS);
     } else if (rank == to) {

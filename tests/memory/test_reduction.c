@@ -101,7 +101,7 @@ static void test_late(void)
   if (osla_test_rank() != late) {
     OSLA_ASSERT_OK(osla_reduction_start(r, &one, 1, 0));
     OSLA_ASSERT_ERR(osla_reduction_start(r, &one, 1, 0), OSLA_ERR_STATE);
-    OSLA_ASSERT_TEXT("round 1 of a reduction is not over");
+    OSLA_ASSERT_TEXT("round 1 of the reduction is not complete");
     OSLA_ASSERT_OK(osla_reduction_test(r, &got));
     CU_ASSERT(got == NULL);
   }

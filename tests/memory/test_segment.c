@@ -255,7 +255,7 @@ static void test_errors(void)
   s = (osla_segment *)&last;
   OSLA_ASSERT_ERR(osla_segment_attach(t, last ? NULL : (void *)&t, sizeof t - last, &s),
                   OSLA_ERR_ARG);
-  OSLA_ASSERT_TEXT("7 bytes at address NULL");
+  OSLA_ASSERT_TEXT("base is NULL, but bytes = 7");
   OSLA_ASSERT_SAME_TEXT();
   CU_ASSERT_PTR_NULL(s);
 

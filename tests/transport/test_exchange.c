@@ -134,7 +134,7 @@ static void test_too_long(void)
   osla_letters out = {.bytes = 16}, in = {0};
   OSLA_ASSERT_OK(osli_exchange_open(t, 8, &x));
   OSLA_ASSERT_ERR(osli_exchange_run(x, &out, -1, &in), OSLA_ERR_ARG);
-  OSLA_ASSERT_TEXT("letters of 16 bytes, not up to 8");
+  OSLA_ASSERT_TEXT("letters of 16 bytes: at most 8 are possible");
   CU_ASSERT(osli_letter_of(&in, 0) == NULL);
   osli_exchange_close(&x);
   osla_transport_destroy(&t);

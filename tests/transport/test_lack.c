@@ -46,7 +46,7 @@ static void test_each_allocation(void)
     failures += lacking_memory(number, make_all, &o, &hit) != OSLA_OK;
     destroy_all(&o);
   }
-  CU_ASSERT(failures >= 15); /* fails if the functions are not called */
+  CU_ASSERT(failures >= 15); /* otherwise the test reached too few allocations */
 }
 
 /* ---- puts with notify ---- */

@@ -114,7 +114,7 @@ static void test_arguments(void)
     (void)snprintf(call, sizeof call, "gemm %070d", last);
     OSLA_ASSERT_ERR(osla_meet(t, OSLA_OK, call, 1, list, &common), OSLA_ERR_STATE);
     OSLA_ASSERT_TEXT("gemm 0000");
-    OSLA_ASSERT_TEXT("theirs differ behind the first 63 bytes");
+    OSLA_ASSERT_TEXT("other ranks differ after the first 63 bytes");
     OSLA_ASSERT_SAME_TEXT();
   }
   OSLA_ASSERT_OK(osla_meet(t, OSLA_OK, "bcast of int64", 1, list, &common));
@@ -140,7 +140,8 @@ static void look(osla_transport *both[2], osla_transport *at, bool lost)
       OSLA_ERR_ARG);
 }
 
-/* Searches with a transport of all ranks, and one of every other rank in reverse order. */
+/* Searches for the transport of a call among one of all ranks, and one of every other rank in
+ * reverse order. */
 static void test_find(void)
 {
   osla_transport *all = osla_test_transport(), *part = NULL, *found = all;

@@ -4,6 +4,7 @@
 #include "osla_lu.h"
 #include "osla_segment.h"
 #include "osla_trace.h"
+#include "src/transport/trace.h"
 #include "tests/osla_test_help.h"
 
 #include <jansson.h>
@@ -165,7 +166,7 @@ static void test_kernel(void)
 
 static void add(osla_transport *t, osla_trace_kind kind, double since, double from, double to)
 {
-  osla_trace_add_until(t, kind, since + from, since + to, 1);
+  osli_trace_add_until(t, kind, since + from, since + to, 1);
 }
 
 static void test_overlap(void)
@@ -243,7 +244,7 @@ static void test_limit(void)
   OSLA_ASSERT_OK(osla_trace_start(t));
   double since = osla_trace_now(t);
   for (int64_t i = 0; last && i < OSLA_TRACE_MAX_EVENTS + 5; i++)
-    osla_trace_add_until(t, OSLA_TRACE_PACK, since, since, 0);
+    osli_trace_add_until(t, OSLA_TRACE_PACK, since, since, 0);
   osla_trace_summary s = summary_of(t);
   CU_ASSERT(s.kind[OSLA_TRACE_PACK].events == OSLA_TRACE_MAX_EVENTS);
   CU_ASSERT(s.dropped == 5);
@@ -295,7 +296,7 @@ static void look_at(const osla_transport *t, const json_t *event, double toleran
     return;
   }
   s->events++;
-  CU_ASSERT(start >= -tolerance && start < 60e6 && end >= start); /* in us */
+  CU_ASSERT(start >= -tolerance && start < 60e6 && end >= start); /* times in us */
   CU_ASSERT((int)number_of(json_object_get(event, "args"), "rank") == rank);
   if (phase[0] == 'b') s->begun++;
   if (phase[0] == 'e') s->ended++;
@@ -384,8 +385,8 @@ static void test_long_file(void)
   OSLA_ASSERT_OK(osla_trace_start(t));
   double since = osla_trace_now(t);
   for (int i = 0; i < 16384 * rank + 7; i++)
-    osla_trace_add_until(t, OSLA_TRACE_GEMM, since, since + 1e-6 * i, i);
-  osla_trace_add_until(t, OSLA_TRACE_GEMM, since, since, (double)NAN); /* NaN is no JSON number */
+    osli_trace_add_until(t, OSLA_TRACE_GEMM, since, since + 1e-6 * i, i);
+  osli_trace_add_until(t, OSLA_TRACE_GEMM, since, since, (double)NAN); /* NaN is no JSON number */
   OSLA_ASSERT_OK(osla_trace_write(t, path));
   if (rank == 0) {
     json_t *root = json_load_file(path, 0, NULL);

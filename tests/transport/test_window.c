@@ -90,7 +90,7 @@ int MPI_Rget_accumulate(const void *origin, int count, MPI_Datatype type, void *
                               target_count, target_type, op, win, request);
 }
 
-/* The library uses none of these. */
+/* RMA functions of MPI that the library must not call. */
 int MPI_Accumulate(const void *origin, int count, MPI_Datatype type, int rank, MPI_Aint disp,
                    int target_count, MPI_Datatype target_type, MPI_Op op, MPI_Win win)
 {

@@ -118,7 +118,7 @@ static osla_err expose_memory(osla_region *region, exposed_memory *exposed)
   OSLA_CALL(create_dynamic_window(region, exposed));
   OSLA_CALL(check_reach(region, exposed, &reached));
   OSLA_CHECK(reached, OSLA_ERR_UNSUPPORTED,
-             "this MPI's windows on the caller's memory lead to other addresses");
+             "MPI windows on the caller's memory reach wrong addresses with this MPI");
   return OSLA_OK;
 }
 
@@ -128,7 +128,7 @@ osla_err osli_mpi_region_attach(osla_transport *t, void *base, size_t bytes, osl
   *out = NULL;
   osla_err err = osli_mpi_region_new(t, bytes, &region);
   if (err == OSLA_OK && !base && bytes > 0)
-    err = osla_error_set(OSLA_ERR_ARG, "%zu bytes at address NULL", bytes);
+    err = osla_error_set(OSLA_ERR_ARG, "base is NULL, but bytes = %zu", bytes);
   exposed_memory *exposed = calloc((size_t)t->size, sizeof *exposed);
   if (err == OSLA_OK) region->shift = calloc((size_t)t->size, sizeof *region->shift);
   if (err == OSLA_OK && (!exposed || !region->shift))

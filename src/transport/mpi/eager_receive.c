@@ -154,7 +154,7 @@ bool osli_eager_progress(osla_transport *t)
   MPI_Status status;
   bool found = complete_arrivals(t);
   const bool waits =
-    *request == MPI_REQUEST_NULL; /* has arrived earlier but could not be applied */
+    *request == MPI_REQUEST_NULL; /* the message has arrived but could not be applied yet */
   if (test_receive(t, request, &status)) {
     if (waits || *request != MPI_REQUEST_NULL)
       found = true; /* a message of a line has completed */

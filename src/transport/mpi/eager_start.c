@@ -25,7 +25,7 @@ static osla_err allocate_buffers(const osla_transport *t, osla_eager **out)
   enum { ALIGN = 64 };
   osla_eager *e = calloc(1, sizeof *e);
   *out = e;
-  OSLA_CHECK(e, OSLA_ERR_MEM, "messages");
+  OSLA_CHECK(e, OSLA_ERR_MEM, "state of messages");
   e->poll_control = osli_poll_control_open(t->thread_level);
   e->most = (size_t)t->settings.small_bytes;
   e->stride = (sizeof(eager_header) + e->most + ALIGN - 1) / ALIGN * ALIGN;

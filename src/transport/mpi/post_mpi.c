@@ -116,7 +116,7 @@ static bool is_small(const osla_post *post)
   return osli_eager_is_used(post->region) && post->bytes <= osli_eager_max_bytes(post->region);
 }
 
-/* May the whole post travel as messages? */
+/* May both the data and the word of the post travel as messages? */
 static bool is_message(const osla_post *post)
 {
   return osli_eager_is_used(post->region) && post->bytes <= MAX_CHUNK &&

@@ -49,7 +49,7 @@ static osla_err allocate_shared_by_mpi(osla_region *region, size_t bytes)
     int unit;
     void *at;
     OSLA_MPI(MPI_Win_shared_query(region->shared_win, near, &size, &unit, &at));
-    OSLA_CHECK(at, OSLA_ERR_UNSUPPORTED, "MPI_Win_allocate_shared shares no memory");
+    OSLA_CHECK(at, OSLA_ERR_UNSUPPORTED, "MPI_Win_allocate_shared returned no shared memory");
     region->peer[near] = next_page(at, page);
   }
   memset(osla_region_mine(region), 0, bytes); /* also places the pages near their owner */
