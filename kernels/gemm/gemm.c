@@ -157,8 +157,8 @@ static osla_err multiply(const request *r, osla_complex alpha, osla_complex beta
   const osla_dtype dtype = osla_matrix_dtype(r->c.matrix);
   osla_err err;
   if (dtype == OSLA_FLOAT || dtype == OSLA_DOUBLE) alpha = creal(alpha), beta = creal(beta);
-  /* Ranks may pass matrices of different transports, or memory that only some ranks have
-   * wrapped. */
+  /* The check may fail on some ranks only, for example if they pass matrices of other transports.
+   */
   OSLA_CALL(agree(r, alpha, beta, options, check(r, options)));
   gemm_work w = work_of(r, options);
   if (alpha == 0) w.k_to = 0; /* like BLAS: A and B are not read */

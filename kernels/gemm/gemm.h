@@ -64,7 +64,7 @@ typedef struct gemm_piece {
 typedef struct gemm_group {
   int owner;
   int64_t lo, hi;
-  int64_t base; /* panels: offset in elements in a load's buffer for panels of width 1 */
+  int64_t base; /* panels: offset in a load's buffer, in elements divided by the panel width */
 } gemm_group;
 
 /* Contents of one buffer: local indices [lo, hi) of the inner axis on process `owner` (strips), or

@@ -3,15 +3,15 @@
  * on distributed-memory multiprocessors", SIAM J. Sci. Stat. Comput. 9, 1988). With the transpose
  * see trsm_stationary_trans.c.
  *
- * Each rank has an array W (f->share) of the size of its rows of A times all columns of B. The sum
- * of W over a process row is what remains of B. At first W contains the rank's columns of B and
- * zeros; later it also contains minus the products of the rank's own blocks of T. In step k the
- * ranks of process row k send their W of block row k to the owner of the diagonal block, which adds
- * them up and solves. X(k) is sent along the process column, where each rank subtracts T(i,k) X(k)
- * from its W: immediately in the rows that the next step needs, later in the other rows
- * (trsm_deferred.c). Then X(k) is sent along the process row, where each rank stores its columns of
- * B. Of two consecutive solves only the second stores them; it starts with the X(k) of the first at
- * the owners of the diagonal blocks. */
+ * Each rank has a share (f->share) of the size of its rows of A times all columns of B. The sum
+ * of the shares in a process row is what remains of B. At first the share contains the rank's
+ * columns of B and zeros; later it also contains minus the products of the rank's own blocks of T.
+ * In step k the ranks of process row k send their share of block row k to the owner of the diagonal
+ * block, which adds them up and solves. X(k) is sent along the process column, where each rank
+ * subtracts T(i,k) X(k) from its share: immediately in the rows that the next step needs, later in
+ * the other rows (trsm_deferred.c). Then X(k) is sent along the process row, where each rank stores
+ * its columns of B. Of two consecutive solves only the second stores them; it starts with the X(k)
+ * of the first at the owners of the diagonal blocks. */
 #include "kernels/solve/trsm_stationary.h"
 #include "osla_trace.h"
 #include "src/blas/move.h"
@@ -25,7 +25,7 @@ bool osli_trsm_is_stationary(int64_t n, int64_t nrhs)
   return nrhs > 0 && nrhs < n / FEW;
 }
 
-/* Whether process column pcol may have a nonzero W in this step's block row. */
+/* Whether process column pcol may have a nonzero share in this step's block row. */
 static bool has_share(const trsm *f, const trsm_step *s, int pcol)
 {
   int64_t q = f->a.q;
@@ -119,7 +119,8 @@ uint64_t osli_trsm_stationary_memory(const osla_shape *s, int64_t nrhs, bool fol
 
 /* ---- shares ---- */
 
-/* Prepares W for a second solve: the X(k) of this rank stay, all other elements become zero. */
+/* Prepares this rank's share for a second solve: the X(k) of this rank stay, all other elements
+ * become zero. */
 static void clear_unsolved(const trsm *f)
 {
   const local_view *a = &f->a;
@@ -146,7 +147,7 @@ static void fill_shares(const trsm *f)
   osli_move_did(column, b->cols);
 }
 
-/* Sends this rank's W of the block row to the owner of the diagonal block. */
+/* Sends this rank's share of the block row to the owner of the diagonal block. */
 static osla_err send_share(trsm *f, const trsm_step *s)
 {
   const local_view *a = &f->a;
@@ -161,7 +162,7 @@ static osla_err send_share(trsm *f, const trsm_step *s)
                           (size_t)(s->size * f->b.n) * a->element);
 }
 
-/* Waits for the W of process column pcol in this block row, and computes deferred products
+/* Waits for the share of process column pcol in this block row, and computes deferred products
  * meanwhile. */
 static osla_err wait_for_share(trsm *f, const trsm_step *s, int pcol)
 {
@@ -184,7 +185,7 @@ static osla_err wait_for_x(trsm *f, const trsm_step *s, panel_kind kind, const v
   return OSLA_OK;
 }
 
-/* Computes X(k) in this rank's W. */
+/* Computes X(k) in this rank's share. */
 static osla_err solve_block(trsm *f, const trsm_step *s)
 {
   const local_view *a = &f->a;
