@@ -7,8 +7,8 @@
  * in later waits of this rank, and when it polls its channels.
  *
  *   LATEST  the newest whole message; older messages that were not received are dropped. On a node
- *   it is a triple buffer: an atomic exchange on each side, no wait, no copy. Between nodes up to
- *   `in_flight` messages are under way; a newer one replaces a message without room.
+ *           it is a triple buffer: an atomic exchange on each side, no wait, no copy. Between nodes
+ *           up to `in_flight` messages are under way; a newer one replaces a message without room.
  *   RACY    8-byte elements, each from a recent send: a message may be a mixture of several sends.
  *           Between nodes as LATEST.
  *   EVERY   each message, in order; up to `in_flight` unreceived ones. On a node it is a ring of

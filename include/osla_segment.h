@@ -96,8 +96,8 @@ OSLA_API void osla_segment_destroy(osla_segment **segment);
 OSLA_API void *osla_segment_local(const osla_segment *segment);
 OSLA_API void *osla_segment_peer(const osla_segment *segment, int rank);
 OSLA_API size_t osla_segment_bytes(const osla_segment *segment);
-OSLA_API osla_transport *osla_segment_transport(
-  const osla_segment *segment); /* owned by the segment's creator */
+/* The transport of the segment, which the segment does not own. */
+OSLA_API osla_transport *osla_segment_transport(const osla_segment *segment);
 
 /* Declares that the contents of the segment control the program (heads, indices), in contrast to
  * elements of matrices and panels. Simulations that only model work (src/blas/work.h) then move the

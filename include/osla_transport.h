@@ -74,15 +74,15 @@ OSLA_API int osla_transport_largest_node(const osla_transport *transport);
 OSLA_API int osla_transport_node_rank_of(const osla_transport *transport, int rank);
 OSLA_API int osla_transport_node_of(const osla_transport *transport, int rank);
 OSLA_API bool osla_transport_same_node(const osla_transport *transport, int rank);
-OSLA_API bool osla_transport_oversubscribed(
-  const osla_transport *transport); /* more computing threads than cores */
+/* Are there more computing threads than cores? */
+OSLA_API bool osla_transport_oversubscribed(const osla_transport *transport);
 OSLA_API uint64_t
 /* bytes of memory for each rank: the memory that was free on its host, divided by the host's ranks;
  * the smallest value of all hosts, equal on all ranks */
 osla_transport_memory_share(const osla_transport *transport);
 OSLA_API MPI_Comm osla_transport_comm(const osla_transport *transport); /* owned by the transport */
-OSLA_API const char *osla_transport_name(
-  const osla_transport *transport); /* "mpi", "armci" or "sim" */
+/* Returns "mpi", "armci" or "sim". */
+OSLA_API const char *osla_transport_name(const osla_transport *transport);
 
 /* Name of the machine that the ranks of this program are simulated on; NULL if they are real. Every
  * report of a simulated figure must say that it is simulated. Local. */

@@ -43,8 +43,8 @@ typedef struct state {
   int *under_way;                   /* [R + 2] cyclic list of slots under way, oldest first */
   int *free_slots;                  /* [R + 2] stack of free slots */
   int n_slots, first, n_under_way, n_free;
-  int waiting_slot,
-    write_slot; /* slot of the message that waits for room, or is being written; -1 if none */
+  /* Slot of the message that waits for room, or is being written; -1 if none */
+  int waiting_slot, write_slot;
   channel_word acknowledged, closed, gone;
 } state;
 

@@ -27,8 +27,8 @@ struct osla_reduction {
   osla_transport *t;
   osla_segment *segment;
   box *boxes; /* box of the parent, then of each child */
-  int parent,
-    child_index; /* rank of the parent, and index among its children; parent is NONE at the root */
+  /* Rank of the parent, and index among its children; parent is NONE at the root */
+  int parent, child_index;
   int n_children, children[MOST_CHILDREN];
   uint64_t round; /* number of the latest started round, from 1; 0 before the first */
   uint64_t n_completed;
@@ -220,9 +220,10 @@ osla_err osla_reduction_start(osla_reduction *r, const double *values, int n_sum
 {
   OSLA_CHECK(n_sums >= 0 && n_maxima >= 0 && n_sums <= OSLA_REDUCTION_MOST &&
                n_maxima <= OSLA_REDUCTION_MOST - n_sums,
-             OSLA_ERR_ARG, "%d sums and %d maxima: at most %d values together are possible", n_sums, n_maxima,
-             (int)OSLA_REDUCTION_MOST);
-  OSLA_CHECK(r->n_completed == r->round, OSLA_ERR_STATE, "round %llu of the reduction is not complete: wait for it before the next start",
+             OSLA_ERR_ARG, "%d sums and %d maxima: at most %d values together are possible", n_sums,
+             n_maxima, (int)OSLA_REDUCTION_MOST);
+  OSLA_CHECK(r->n_completed == r->round, OSLA_ERR_STATE,
+             "round %llu of the reduction is not complete: wait for it before the next start",
              (unsigned long long)r->round);
   OSLA_CALL(wait_for_posts(r));
   r->n_sums = n_sums;

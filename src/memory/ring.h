@@ -17,9 +17,9 @@ enum { RING_LINE = 64 };
 
 typedef struct ring {
   _Alignas(RING_LINE) _Atomic uint32_t closed; /* set by the writer after its last message */
-  _Alignas(
-    RING_LINE) _Atomic uint64_t taken; /* set by the reader: number of the message that it reads */
-  _Atomic uint32_t gone;               /* set by the reader when it reads no more messages */
+  /* Set by the reader: number of the message that it reads. */
+  _Alignas(RING_LINE) _Atomic uint64_t taken;
+  _Atomic uint32_t gone; /* set by the reader when it reads no more messages */
 } ring;
 
 /* Head of a slot, as long as the alignment of messages. */

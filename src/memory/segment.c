@@ -89,7 +89,8 @@ osla_err osla_segment_create_for(osla_transport *t, size_t bytes, int n_purposes
   osla_segment *s = calloc(1, sizeof *s);
   osla_err err = OSLA_OK;
   if (!s) err = osla_error_set(OSLA_ERR_MEM, "segment object");
-  if (n_purposes < 0) err = osla_error_set(OSLA_ERR_ARG, "n_purposes = %d: must be 0 or more", n_purposes);
+  if (n_purposes < 0)
+    err = osla_error_set(OSLA_ERR_ARG, "n_purposes = %d: must be 0 or more", n_purposes);
   if (notifiers->n_origins < 0)
     err = osla_error_set(OSLA_ERR_ARG, "n_origins = %d: must be 0 or more", notifiers->n_origins);
   const osla_argument same[] = {{"n_purposes", n_purposes}, {"n_origins", notifiers->n_origins}};
@@ -361,8 +362,8 @@ osla_err osla_notify_post(osla_segment *s, int rank, int purpose, uint64_t value
 
 void osla_segment_wake(osla_segment *s, int rank)
 {
-  void *bell =
-    s->data > 0 ? s->t->ops->peer_ptr(s->region, rank) : NULL; /* attached memory has no bell */
+  /* Attached memory has no bell. */
+  void *bell = s->data > 0 ? s->t->ops->peer_ptr(s->region, rank) : NULL;
   if (bell) osli_bell_ring(s->t, bell);
 }
 

@@ -19,8 +19,8 @@ osla_err osli_entry_announce(osla_transport *t, entry_announcement *arrival);
 osla_err osli_entry_wait(entry_announcement *arrival);
 
 /* Adds a transport to those that osla_meet_find_any searches, or removes it; removing one that was
- * never added does nothing. The time of both does not depend on the number of transports, because
- * all simulated ranks share one list. Local, thread-safe. */
+ * never added does nothing. Both take constant time, because all simulated ranks share one list of
+ * transports. Local, thread-safe. */
 void osli_transport_register(osla_transport *t);
 void osli_transport_unregister(osla_transport *t);
 

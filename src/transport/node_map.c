@@ -45,8 +45,8 @@ static osla_err fill_tables(osla_transport *t, int leader)
 {
   t->node_of = malloc((size_t)t->size * sizeof *t->node_of);
   t->node_rank_of = malloc((size_t)t->size * sizeof *t->node_rank_of);
-  int *number =
-    calloc((size_t)t->size, sizeof *number); /* [size] node index by the node's lowest rank */
+  /* [size] node index by the node's lowest rank */
+  int *number = calloc((size_t)t->size, sizeof *number);
   osla_err err = osli_agree_allocated(t->comm, t->node_of && t->node_rank_of && number, "node map");
   int code = MPI_SUCCESS;
   if (err == OSLA_OK) code = MPI_Allgather(&leader, 1, MPI_INT, t->node_of, 1, MPI_INT, t->comm);

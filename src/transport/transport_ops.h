@@ -58,8 +58,8 @@ typedef bool osla_wait_test(void *arg);
 
 typedef enum osla_collective_kind {
   OSLA_DO_BARRIER,
-  OSLA_DO_ALLREDUCE, /* in place in recv */
-  OSLA_DO_BCAST,     /* in place in recv */
+  OSLA_DO_ALLREDUCE, /* recv is input and output */
+  OSLA_DO_BCAST,     /* recv is input on the root, output elsewhere */
   OSLA_DO_ALLTOALL,  /* count elements to each rank */
   OSLA_DO_ALLGATHER  /* count elements from each rank */
 } osla_collective_kind;
@@ -243,8 +243,8 @@ struct osla_transport {
   int64_t n_searches;        /* number of this rank's searches so far, see collective_search.c */
   searching_rank *searching; /* [size] on rank 0, allocated at the first search; else NULL */
   int n_searching;
-  osla_transport *older_transport,
-    *newer_transport; /* list of this process's transports, for osla_meet_find_any */
+  /* List of this process's transports, for osla_meet_find_any. */
+  osla_transport *older_transport, *newer_transport;
   struct {
     osla_progress_hook *run;
     void *arg;

@@ -61,7 +61,7 @@ int main(int argc, char **argv)
 
   const int before = count_free();
   for (int many = 2; many <= LARGEST_SET;
-       many++) /* in ascending order, so that no set covers a later one */
+       many++) /* small sets first, so that no set covers a later one */
     for (int members = 0; members < 1 << RANKS; members++)
       if (__builtin_popcount((unsigned)members) == many && members & 1 << rank)
         failed |= arrange(world, members) != OSLA_OK;

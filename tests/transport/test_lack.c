@@ -100,8 +100,8 @@ static int put_with_lacks(osla_transport *t, size_t bytes, bool posts)
   put p = {.source = osla_test_allocate(LARGE, 1), .bytes = bytes, .posts = posts};
   int met = 0, hit = 1;
   for (int number = 0; hit && number < 100; number++) {
-    OSLA_ASSERT_OK(
-      osla_segment_create(t, LARGE + 8, 1, &p.segment)); /* a segment that has sent nothing yet */
+    /* a segment that has sent nothing yet */
+    OSLA_ASSERT_OK(osla_segment_create(t, LARGE + 8, 1, &p.segment));
     p.value = 0;
     (void)lacking_memory(number, put_once, &p, &hit);
     met += hit;

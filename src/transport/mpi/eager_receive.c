@@ -153,8 +153,8 @@ bool osli_eager_progress(osla_transport *t)
   MPI_Request *request = &e->receives[e->head];
   MPI_Status status;
   bool found = complete_arrivals(t);
-  const bool waits =
-    *request == MPI_REQUEST_NULL; /* the message has arrived but could not be applied yet */
+  /* Has the message of this buffer arrived earlier, and could not be applied yet? */
+  const bool waits = *request == MPI_REQUEST_NULL;
   if (test_receive(t, request, &status)) {
     if (waits || *request != MPI_REQUEST_NULL)
       found = true; /* a message of a line has completed */

@@ -1,4 +1,4 @@
-/* Queries, and the requests of buffers, for all sources of puts as messages. */
+/* Functions on regions and requests that all eager_* sources use. */
 #include "src/transport/mpi/eager_state.h"
 #include "src/transport/mpi/eager_mpi.h"
 #include "src/transport/request_pool.h"

@@ -34,19 +34,19 @@ typedef struct eager_header {
   uint32_t region, flags;
   uint32_t
     applied; /* number of messages from the receiver that the sender has applied, without answers */
-  uint32_t bytes; /* size of the data, wherever they travel */
+  uint32_t bytes; /* bytes of data in this message, in a following one, or requested */
   uint64_t offset, word_offset, word;
 } eager_header;
 
 /* State of the messages to and from one rank. Message counts begin at 0 and wrap around; answers
  * are not counted. */
 typedef struct eager_peer {
-  uint32_t sent, confirmed,
-    asked; /* messages to that rank: sent; confirmed; sent when the latest answer was requested */
+  /* Numbers of messages to that rank: sent, confirmed, sent at the latest request of an answer. */
+  uint32_t sent, confirmed, asked;
   uint32_t applied; /* messages from that rank whose data and words are stored here */
-  int region; /* region of the unconfirmed data sent to that rank, in its bytes from <= byte < to */
-  size_t from,
-    to; /* equal if there are none; if region is SEVERAL_REGIONS, any bytes may be unconfirmed */
+  int region;       /* region of the unconfirmed data sent to that rank; SEVERAL_REGIONS: the
+                       range may be unconfirmed in any region */
+  size_t from, to;  /* range of the unconfirmed bytes; empty if from == to */
 } eager_peer;
 
 /* The latest message of a region to a rank: the peer's `sent` after it, and whether its

@@ -1,7 +1,6 @@
 /* The info keys promise the following use of windows, and no other use:
  *
- *   MPI_Rget, MPI_Rput   contiguous bytes; also the word of a notify if cores are not
- *   oversubscribed
+ *   MPI_Rget, MPI_Rput   contiguous bytes, and words of notifies unless cores are oversubscribed
  *   MPI_Rget_accumulate  one MPI_INT64_T at a multiple of 8, with
  *     MPI_REPLACE        for words of notifies (put_word in transport_mpi.c, post_mpi.c)
  *     MPI_SUM            for counters (mpi_fetch_add)
