@@ -98,7 +98,7 @@ src_sources = \
   src/matrix/matrix_add.c
 
 src_file_sources = \
-  src/file/file.h src/file/file_sum.c src/file/file_io.c \
+  src/file/file.h src/file/file_item.c src/file/file_io.c \
   src/file/file_pieces.c \
   src/file/file_raw.c \
   src/file/file_image.h src/file/file_image.c \

@@ -50,7 +50,7 @@ static inline bool file_is_root(const osla_file *f)
   return osla_transport_rank(f->t) == 0;
 }
 
-/* --- file_sum.c: types, sizes and checksums of arrays; local --- */
+/* --- file_item.c: types, sizes and checksums of arrays; local --- */
 /* Sum of the hashes of `count` words of `size` (4 or 8) bytes. `first` is the index of the first
  * word in the array. The sums of parts add up to the sum of the array, modulo 2^64. */
 uint64_t osli_file_sum(const void *words, size_t size, int64_t count, uint64_t first);

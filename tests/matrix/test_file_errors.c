@@ -130,7 +130,7 @@ static void test_raw_changed(void)
   osla_transport_destroy(&t);
 }
 
-/* The checksum of file_sum.c, written again. */
+/* The checksum of file_item.c, written again. */
 static uint64_t mix(uint64_t x)
 {
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
