@@ -357,7 +357,7 @@ static osla_err sim_start(osla_transport *t)
   sim_own *own = osli_sim_own();
   sim_machine mine = {0};
   osli_error_keep_in(error_text);
-  OSLA_CHECK(t->settings.patience <= 0, OSLA_ERR_UNSUPPORTED,
+  OSLA_CHECK(t->settings.time_limit <= 0, OSLA_ERR_UNSUPPORTED,
              "OSLA_PATIENCE is not supported on simulated machines");
   osla_err err = osli_sim_machine_read(sg_host_self(), &mine, &own->core);
   choose_work_charge();
