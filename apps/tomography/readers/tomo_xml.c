@@ -237,7 +237,7 @@ static void copy_value(const char *from, const char *end, char *value, int size)
 
 bool xml_attribute(const xml_reader *reader, const char *name, char *value, int size)
 {
-  /* name, prefix, namespace, begin and end of the value */
+  /* five pointers for each attribute: name, prefix, namespace, begin and end of the value */
   const xmlChar *const *part = reader->parts;
   value[0] = '\0';
   for (int i = 0; i < reader->n_parts; i++, part += 5) {
