@@ -10,18 +10,18 @@
 /* ---- creation ---- */
 
 /* The pool's progress step. */
-static void serve(void *pool)
+static void serve_pool(void *pool)
 {
   osli_forests_serve(pool);
 }
 
 /* Creates a forest from checked edges. `local`: the result of the checks on this rank. */
-static osla_err create(osla_transport *t, osla_err local, int64_t n_roots,
-                       const forest_edges *edges, osla_forest **out)
+static osla_err create_forest(osla_transport *t, osla_err local, int64_t n_roots,
+                              const forest_edges *edges, osla_forest **out)
 {
   osla_forest *f = NULL;
   OSLA_CALL(osli_forest_create_from_edges(t, local, n_roots, edges, &f));
-  osla_err err = osli_pool_set_progress(f->pool, serve, osli_two_level_advance);
+  osla_err err = osli_pool_set_progress(f->pool, serve_pool, osli_two_level_advance);
   if (err == OSLA_OK) err = osli_two_level_create(f, edges);
   if (err == OSLA_OK) {
     f->creation_index = ++f->pool->n_forests;
@@ -38,7 +38,7 @@ osla_err osla_forest_create(osla_transport *t, int64_t n_roots, int64_t n_edges,
   forest_edges edges = {0};
   *out = NULL;
   osla_err err = osli_edges_check(t, n_roots, n_edges, leaf, root, &edges);
-  err = create(t, err, n_roots, &edges, out);
+  err = create_forest(t, err, n_roots, &edges, out);
   osli_edges_free(&edges);
   return err;
 }
@@ -95,7 +95,7 @@ osla_err osla_forest_create_global(osla_transport *t, const int64_t *start, int6
   }
   int64_t n_roots = err == OSLA_OK ? start[rank + 1] - start[rank] : 0;
   if (err == OSLA_OK) err = osli_edges_check(t, n_roots, n_edges, leaf, roots, &edges);
-  err = create(t, err, n_roots, &edges, out);
+  err = create_forest(t, err, n_roots, &edges, out);
   osli_edges_free(&edges);
   free(roots);
   return err;
@@ -187,7 +187,7 @@ typedef struct view_text {
   size_t length; /* length of the whole text, which may exceed the buffer */
 } view_text;
 
-__attribute__((format(printf, 2, 3))) static void add(view_text *v, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void add_text(view_text *v, const char *format, ...)
 {
   const bool fits = v->length < v->size;
   va_list values;
@@ -201,12 +201,12 @@ __attribute__((format(printf, 2, 3))) static void add(view_text *v, const char *
 static void add_indices(view_text *v, const char *what, const vertex_index *index, int64_t n)
 {
   if (index->list)
-    add(v, "%s by a list", what);
+    add_text(v, "%s by a list", what);
   else if (index->block)
-    add(v, "%s in a block of %" PRId64 " x %" PRId64 " x %" PRId64 " from %" PRId64, what,
-        index->block->n[0], index->block->n[1], index->block->n[2], index->block->first);
+    add_text(v, "%s in a block of %" PRId64 " x %" PRId64 " x %" PRId64 " from %" PRId64, what,
+             index->block->n[0], index->block->n[1], index->block->n[2], index->block->first);
   else
-    add(v, "%s %" PRId64 " to %" PRId64, what, index->first, index->first + n - 1);
+    add_text(v, "%s %" PRId64 " to %" PRId64, what, index->first, index->first + n - 1);
 }
 
 static const char *location_of(const forest_link *l)
@@ -216,36 +216,37 @@ static const char *location_of(const forest_link *l)
 
 static void add_link_to_roots(view_text *v, const forest_link *l, bool edges)
 {
-  add(v, "  %" PRId64 " to roots of rank %d (%s): ", l->edges, l->rank, location_of(l));
+  add_text(v, "  %" PRId64 " to roots of rank %d (%s): ", l->edges, l->rank, location_of(l));
   add_indices(v, "leaves", &l->mine, l->edges);
   add_indices(v, ", roots", &l->theirs, l->edges);
-  add(v, "\n");
+  add_text(v, "\n");
   for (int64_t i = 0; edges && i < l->edges; i++)
-    add(v, "    leaf %" PRId64 ", root %" PRId64 "\n", osli_link_vertex(l, i),
-        osli_link_root(l, i).index);
+    add_text(v, "    leaf %" PRId64 ", root %" PRId64 "\n", osli_link_vertex(l, i),
+             osli_link_root(l, i).index);
 }
 
 static void add_link_to_leaves(view_text *v, const forest_link *l)
 {
-  add(v, "  %" PRId64 " to leaves of rank %d (%s): ", l->edges, l->rank, location_of(l));
+  add_text(v, "  %" PRId64 " to leaves of rank %d (%s): ", l->edges, l->rank, location_of(l));
   add_indices(v, "roots", &l->mine, l->edges);
-  add(v, "\n");
+  add_text(v, "\n");
 }
 
 size_t osla_forest_view(const osla_forest *f, bool edges, char *text, size_t size)
 {
   view_text v = {text, size, 0};
   if (size > 0) text[0] = '\0';
-  add(&v,
-      "forest %d, rank %d of %d: %" PRId64 " roots, %" PRId64 " edges, leaves below %" PRId64 "\n",
-      f->creation_index, osla_transport_rank(f->t), osla_transport_size(f->t), f->n_roots,
-      f->n_edges, f->leaf_space);
+  add_text(&v,
+           "forest %d, rank %d of %d: %" PRId64 " roots, %" PRId64 " edges, leaves below %" PRId64
+           "\n",
+           f->creation_index, osla_transport_rank(f->t), osla_transport_size(f->t), f->n_roots,
+           f->n_edges, f->leaf_space);
   for (int i = 0; i < f->to_roots.n; i++)
     add_link_to_roots(&v, &f->to_roots.of[i], edges);
   for (int i = 0; i < f->to_leaves.n; i++)
     add_link_to_leaves(&v, &f->to_leaves.of[i]);
   if (f->two_level)
-    add(&v, "  broadcasts cross between nodes once: %" PRId64 " proxies here\n",
-        f->two_level->n_proxies);
+    add_text(&v, "  broadcasts cross between nodes once: %" PRId64 " proxies here\n",
+             f->two_level->n_proxies);
   return v.length;
 }

@@ -145,7 +145,7 @@ osla_err osli_forest_check_arguments(osla_forest *f, const forest_transfer *x)
 
 /* ---- transfers that differ between ranks ---- */
 
-static void describe(char *text, size_t size, uint64_t number, uint64_t signature)
+static void describe_signature(char *text, size_t size, uint64_t number, uint64_t signature)
 {
   static const char *const kinds[] = {"broadcast", "reduction", "fetch"};
   const int count = (int)(signature >> 32);
@@ -160,8 +160,8 @@ void osli_forest_check_signature(const osla_forest *f, uint64_t number, const fo
 {
   if ((uint32_t)number == (uint32_t)their_number && x->signature == their_signature) return;
   char mine[120], theirs[120];
-  describe(mine, sizeof mine, number, x->signature);
-  describe(theirs, sizeof theirs, their_number, their_signature);
+  describe_signature(mine, sizeof mine, number, x->signature);
+  describe_signature(theirs, sizeof theirs, their_number, their_signature);
   osla_transport_abort(f->t, osla_error_set(OSLA_ERR_STATE,
                                             "ranks begin different transfers of a forest: on rank "
                                             "%d %s, on rank %d %s",
@@ -274,7 +274,7 @@ void osli_forest_check_exposed(osla_forest *f)
        number <= f->begun; number++) {
     const forest_transfer *x = osli_forest_transfer(f, number);
     if (!x->is_exposed || is_unchanged(f, x)) continue;
-    describe(text, sizeof text, number, x->signature);
+    describe_signature(text, sizeof text, number, x->signature);
     osla_transport_abort(f->t,
                          osla_error_set(OSLA_ERR_STATE,
                                         "forest %d: rank %d has overwritten its %s between "

@@ -22,7 +22,7 @@ static void free_segment(pool_segment *s)
 }
 
 /* Part of osla_transport_destroy. Collective. */
-static void destroy(void *object)
+static void destroy_pool(void *object)
 {
   forest_pool *pool = object;
   if (pool->progress) osla_progress_remove(pool->t, pool->progress, pool);
@@ -77,13 +77,13 @@ osla_err osli_forest_pool(osla_transport *t, forest_pool **out)
   pool->array_changes = 1;
   atomic_flag_clear(&pool->is_locked);
   err = add_segment(pool, 0);
-  if (err == OSLA_OK) err = osla_agree(t, osli_transport_keep(t, &key, pool, destroy));
+  if (err == OSLA_OK) err = osla_agree(t, osli_transport_keep(t, &key, pool, destroy_pool));
   if (err == OSLA_OK) {
     *out = pool;
     return OSLA_OK;
   }
   osli_transport_let_go(t, &key);
-  destroy(pool);
+  destroy_pool(pool);
   return err;
 }
 

@@ -310,7 +310,7 @@ static osla_err connect_links(osla_forest *f, const forest_edges *e, osla_exchan
 }
 
 /* Makes the links to all joined ranks. Collective. */
-static osla_err join(osla_forest *f, const forest_edges *e)
+static osla_err join_ranks(osla_forest *f, const forest_edges *e)
 {
   osla_exchange *x = NULL;
   osla_letters mine, theirs = {0};
@@ -366,7 +366,7 @@ osla_err osli_forest_create_from_edges(osla_transport *t, osla_err local, int64_
   f->low_leaf = edges->low_leaf;
   err = osli_forest_pool(t, &f->pool);
   if (err == OSLA_OK) f->creation_index = f->pool->n_forests + 1;
-  if (err == OSLA_OK) err = join(f, edges);
+  if (err == OSLA_OK) err = join_ranks(f, edges);
   if (err == OSLA_OK)
     *out = f;
   else

@@ -10,9 +10,10 @@ typedef struct user_arrays {
 } user_arrays;
 
 /* Describes a transfer. It counts as ended until all checks have passed. */
-static inline __attribute__((always_inline)) void describe(forest_transfer *x, forest_kind kind,
-                                                           osla_forest_combine combine,
-                                                           osla_unit unit, user_arrays at)
+static inline __attribute__((always_inline)) void describe_transfer(forest_transfer *x,
+                                                                    forest_kind kind,
+                                                                    osla_forest_combine combine,
+                                                                    osla_unit unit, user_arrays at)
 {
   *x = (forest_transfer){.kind = kind,
                          .combine = combine,
@@ -58,7 +59,7 @@ static osla_err prepare(osla_forest *f, forest_transfer *x)
   return err;
 }
 
-static uint64_t start(osla_forest *f)
+static uint64_t start_transfer(osla_forest *f)
 {
   const uint64_t number = osli_forest_start_next(f);
   if (osli_forest_transfer(f, number)->two_level) osli_two_level_enqueue(f);
@@ -67,8 +68,8 @@ static uint64_t start(osla_forest *f)
 
 /* Begins a transfer. Its record is filled in place: copying a fresh struct stalls on store
  * forwarding. */
-static osla_err begin(osla_forest *f, forest_kind kind, osla_forest_combine combine, osla_unit unit,
-                      user_arrays at, osla_forest_run *run)
+static osla_err begin_transfer(osla_forest *f, forest_kind kind, osla_forest_combine combine,
+                               osla_unit unit, user_arrays at, osla_forest_run *run)
 {
   cached_transfer *cached = &f->cached[kind];
   const uint64_t signature = osli_forest_signature(kind, combine, unit.type, unit.count);
@@ -81,7 +82,7 @@ static osla_err begin(osla_forest *f, forest_kind kind, osla_forest_combine comb
   if (!again) {
     const forest_transfer earlier =
       *x; /* restored on an error, since osla_forest_writable may need its readers */
-    describe(x, kind, combine, unit, at);
+    describe_transfer(x, kind, combine, unit, at);
     osla_err err = prepare(f, x);
     if (err != OSLA_OK) {
       *x = earlier;
@@ -95,57 +96,57 @@ static osla_err begin(osla_forest *f, forest_kind kind, osla_forest_combine comb
     osli_forest_locate_values(f, x);
     cache_transfer(f, cached, x);
   }
-  const uint64_t number = start(f);
+  const uint64_t number = start_transfer(f);
   osli_pool_unlock(f->pool);
   *run = (osla_forest_run){f, number};
   return OSLA_OK;
 }
 
-/* Returns the error that `begin` would return, without beginning a transfer. */
-static osla_err check(osla_forest *f, forest_kind kind, osla_forest_combine combine, osla_unit unit,
-                      user_arrays at)
+/* Returns the error that `begin_transfer` would return, without beginning a transfer. */
+static osla_err check_begin(osla_forest *f, forest_kind kind, osla_forest_combine combine,
+                            osla_unit unit, user_arrays at)
 {
   OSLA_CALL(osli_unit_check(unit, combine));
   OSLA_CALL(osli_forest_check_free(f));
   forest_transfer x;
-  describe(&x, kind, combine, unit, at);
+  describe_transfer(&x, kind, combine, unit, at);
   return osli_forest_check_arguments(f, &x);
 }
 
 osla_err osla_forest_bcast_begin(osla_forest *f, osla_unit unit, const void *roots, void *leaves,
                                  osla_forest_combine combine, osla_forest_run *run)
 {
-  return begin(f, FOREST_BCAST, combine, unit, (user_arrays){roots, leaves, NULL}, run);
+  return begin_transfer(f, FOREST_BCAST, combine, unit, (user_arrays){roots, leaves, NULL}, run);
 }
 
 osla_err osla_forest_reduce_begin(osla_forest *f, osla_unit unit, const void *leaves, void *roots,
                                   osla_forest_combine combine, osla_forest_run *run)
 {
-  return begin(f, FOREST_REDUCE, combine, unit, (user_arrays){leaves, roots, NULL}, run);
+  return begin_transfer(f, FOREST_REDUCE, combine, unit, (user_arrays){leaves, roots, NULL}, run);
 }
 
 osla_err osla_forest_fetch_begin(osla_forest *f, osla_unit unit, void *roots, const void *leaves,
                                  void *before, osla_forest_combine combine, osla_forest_run *run)
 {
-  return begin(f, FOREST_FETCH, combine, unit, (user_arrays){leaves, roots, before}, run);
+  return begin_transfer(f, FOREST_FETCH, combine, unit, (user_arrays){leaves, roots, before}, run);
 }
 
 osla_err osla_forest_bcast_check(osla_forest *f, osla_unit unit, const void *roots, void *leaves,
                                  osla_forest_combine combine)
 {
-  return check(f, FOREST_BCAST, combine, unit, (user_arrays){roots, leaves, NULL});
+  return check_begin(f, FOREST_BCAST, combine, unit, (user_arrays){roots, leaves, NULL});
 }
 
 osla_err osla_forest_reduce_check(osla_forest *f, osla_unit unit, const void *leaves, void *roots,
                                   osla_forest_combine combine)
 {
-  return check(f, FOREST_REDUCE, combine, unit, (user_arrays){leaves, roots, NULL});
+  return check_begin(f, FOREST_REDUCE, combine, unit, (user_arrays){leaves, roots, NULL});
 }
 
 osla_err osla_forest_fetch_check(osla_forest *f, osla_unit unit, void *roots, const void *leaves,
                                  void *before, osla_forest_combine combine)
 {
-  return check(f, FOREST_FETCH, combine, unit, (user_arrays){leaves, roots, before});
+  return check_begin(f, FOREST_FETCH, combine, unit, (user_arrays){leaves, roots, before});
 }
 
 /* ---- ending ---- */
@@ -201,7 +202,7 @@ static osla_err check_run(const osla_forest_run *run)
   return OSLA_OK;
 }
 
-static osla_err finish(osla_forest_run *run, bool with_readers)
+static osla_err end_transfer(osla_forest_run *run, bool with_readers)
 {
   OSLA_CALL(check_run(run));
   if (!with_readers) osli_forest_record_exposed(run->forest, run->number);
@@ -213,12 +214,12 @@ static osla_err finish(osla_forest_run *run, bool with_readers)
 
 osla_err osla_forest_end(osla_forest_run *run)
 {
-  return finish(run, true);
+  return end_transfer(run, true);
 }
 
 osla_err osla_forest_end_read(osla_forest_run *run)
 {
-  return finish(run, false);
+  return end_transfer(run, false);
 }
 
 osla_err osla_forest_test(osla_forest_run *run, bool *done)

@@ -99,7 +99,7 @@ static bool can_start(const forest_two_level *s, const forest_transfer *x, bool 
 }
 
 /* Starts what can start on `wire` or `spread`, in the order of the transfers. */
-static bool advance(osla_forest *f, bool on_wire)
+static bool advance_forest(osla_forest *f, bool on_wire)
 {
   forest_two_level *s = f->two_level;
   uint64_t *next = on_wire ? &s->next_wire : &s->next_spread;
@@ -120,9 +120,9 @@ bool osli_two_level_advance(forest_pool *pool)
   bool any = false;
   for (osla_forest **at = &pool->pending; *at;) {
     forest_two_level *s = (*at)->two_level;
-    any |= advance(*at, true);
-    any |= advance(*at, false);
-    any |= advance(*at, true); /* for a reduction whose part on `spread` was over at once */
+    any |= advance_forest(*at, true);
+    any |= advance_forest(*at, false);
+    any |= advance_forest(*at, true); /* for a reduction whose part on `spread` was over at once */
     s->is_pending = s->next_wire <= (*at)->begun || s->next_spread <= (*at)->begun;
     if (s->is_pending)
       at = &s->next_pending;

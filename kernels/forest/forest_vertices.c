@@ -150,7 +150,8 @@ static void sum_words(osla_unit_type type, const vertex_list *to, const vertex_l
 
 /* ---- replacing ---- */
 
-static void replace(size_t bytes, const vertex_list *to, const vertex_list *from, int64_t n)
+static void replace_vertices(size_t bytes, const vertex_list *to, const vertex_list *from,
+                             int64_t n)
 {
   bool dense = to->stride == (int64_t)bytes && from->stride == (int64_t)bytes;
   bool words = are_words(to, bytes) && are_words(from, bytes);
@@ -174,7 +175,7 @@ typedef struct vertex_work {
 } vertex_work;
 
 /* Charges the simulated clock for the work of n vertices. */
-static void charge(const vertex_work *w, osla_forest_combine combine, int64_t n)
+static void charge_clock(const vertex_work *w, osla_forest_combine combine, int64_t n)
 {
   if (combine == OSLA_REPLACE)
     osli_move_did(osli_unit_element(w->type) * (size_t)w->count, n);
@@ -240,8 +241,8 @@ static int64_t least(int64_t a, int64_t b)
   return a < b ? a : b;
 }
 
-static void apply(const vertex_work *w, vertex_list to, vertex_list from, const vertex_list *before,
-                  int64_t n);
+static void apply_work(const vertex_work *w, vertex_list to, vertex_list from,
+                       const vertex_list *before, int64_t n);
 
 static void apply_rows(const vertex_work *w, vertex_list to, vertex_list from,
                        const vertex_list *before, int64_t n)
@@ -252,7 +253,7 @@ static void apply_rows(const vertex_work *w, vertex_list to, vertex_list from,
     const int64_t m = least(least(n, vertices_left(&at_before)),
                             least(vertices_left(&at_to), vertices_left(&at_from)));
     const vertex_list row_before = rest_of_row(&at_before);
-    apply(w, rest_of_row(&at_to), rest_of_row(&at_from), before ? &row_before : NULL, m);
+    apply_work(w, rest_of_row(&at_to), rest_of_row(&at_from), before ? &row_before : NULL, m);
     advance(&at_to, m);
     advance(&at_from, m);
     advance(&at_before, m);
@@ -262,8 +263,8 @@ static void apply_rows(const vertex_work *w, vertex_list to, vertex_list from,
 
 /* ---- combining and fetching ---- */
 
-static void apply(const vertex_work *w, vertex_list to, vertex_list from, const vertex_list *before,
-                  int64_t n)
+static void apply_work(const vertex_work *w, vertex_list to, vertex_list from,
+                       const vertex_list *before, int64_t n)
 {
   const size_t element = osli_unit_element(w->type);
   if (n == 0) return;
@@ -271,9 +272,9 @@ static void apply(const vertex_work *w, vertex_list to, vertex_list from, const 
     apply_rows(w, to, from, before, n);
     return;
   }
-  if (osli_work_listener) charge(w, before ? OSLA_SUM : w->combine, n);
+  if (osli_work_listener) charge_clock(w, before ? OSLA_SUM : w->combine, n);
   if (w->combine == OSLA_REPLACE && !before)
-    replace(element * (size_t)w->count, &to, &from, n);
+    replace_vertices(element * (size_t)w->count, &to, &from, n);
   else if (is_sum_of_words(w, &to, &from) && (!before || are_words(before, element)))
     sum_words(w->type, &to, &from, before, n);
   else
@@ -283,11 +284,11 @@ static void apply(const vertex_work *w, vertex_list to, vertex_list from, const 
 void osli_vertices_combine(osla_unit_type type, osla_forest_combine combine, int64_t count,
                            vertex_list to, vertex_list from, int64_t n)
 {
-  apply(&(vertex_work){type, combine, count}, to, from, NULL, n);
+  apply_work(&(vertex_work){type, combine, count}, to, from, NULL, n);
 }
 
 void osli_vertices_fetch(osla_unit_type type, osla_forest_combine combine, int64_t count,
                          vertex_list to, vertex_list from, vertex_list before, int64_t n)
 {
-  apply(&(vertex_work){type, combine, count}, to, from, &before, n);
+  apply_work(&(vertex_work){type, combine, count}, to, from, &before, n);
 }
