@@ -241,19 +241,20 @@ static int64_t least(int64_t a, int64_t b)
   return a < b ? a : b;
 }
 
-static void apply_work(const vertex_work *w, vertex_list to, vertex_list from,
+static void apply_work(const vertex_work *w, const vertex_list *to, const vertex_list *from,
                        const vertex_list *before, int64_t n);
 
-static void apply_rows(const vertex_work *w, vertex_list to, vertex_list from,
+static void apply_rows(const vertex_work *w, const vertex_list *to, const vertex_list *from,
                        const vertex_list *before, int64_t n)
 {
-  row_cursor at_to = start_rows(to), at_from = start_rows(from),
-             at_before = start_rows(before ? *before : from);
+  row_cursor at_to = start_rows(*to), at_from = start_rows(*from),
+             at_before = start_rows(before ? *before : *from);
   while (n > 0) {
     const int64_t m = least(least(n, vertices_left(&at_before)),
                             least(vertices_left(&at_to), vertices_left(&at_from)));
-    const vertex_list row_before = rest_of_row(&at_before);
-    apply_work(w, rest_of_row(&at_to), rest_of_row(&at_from), before ? &row_before : NULL, m);
+    const vertex_list row_to = rest_of_row(&at_to), row_from = rest_of_row(&at_from),
+                      row_before = rest_of_row(&at_before);
+    apply_work(w, &row_to, &row_from, before ? &row_before : NULL, m);
     advance(&at_to, m);
     advance(&at_from, m);
     advance(&at_before, m);
@@ -263,32 +264,32 @@ static void apply_rows(const vertex_work *w, vertex_list to, vertex_list from,
 
 /* ---- combining and fetching ---- */
 
-static void apply_work(const vertex_work *w, vertex_list to, vertex_list from,
+static void apply_work(const vertex_work *w, const vertex_list *to, const vertex_list *from,
                        const vertex_list *before, int64_t n)
 {
   const size_t element = osli_unit_element(w->type);
   if (n == 0) return;
-  if (to.block || from.block || (before && before->block)) {
+  if (to->block || from->block || (before && before->block)) {
     apply_rows(w, to, from, before, n);
     return;
   }
   if (osli_work_listener) charge_clock(w, before ? OSLA_SUM : w->combine, n);
   if (w->combine == OSLA_REPLACE && !before)
-    replace_vertices(element * (size_t)w->count, &to, &from, n);
-  else if (is_sum_of_words(w, &to, &from) && (!before || are_words(before, element)))
-    sum_words(w->type, &to, &from, before, n);
+    replace_vertices(element * (size_t)w->count, to, from, n);
+  else if (is_sum_of_words(w, to, from) && (!before || are_words(before, element)))
+    sum_words(w->type, to, from, before, n);
   else
-    osli_unit_facts[w->type].loops(w->combine, w->count, &to, &from, before, n);
+    osli_unit_facts[w->type].loops(w->combine, w->count, to, from, before, n);
 }
 
 void osli_vertices_combine(osla_unit_type type, osla_forest_combine combine, int64_t count,
                            vertex_list to, vertex_list from, int64_t n)
 {
-  apply_work(&(vertex_work){type, combine, count}, to, from, NULL, n);
+  apply_work(&(vertex_work){type, combine, count}, &to, &from, NULL, n);
 }
 
 void osli_vertices_fetch(osla_unit_type type, osla_forest_combine combine, int64_t count,
                          vertex_list to, vertex_list from, vertex_list before, int64_t n)
 {
-  apply_work(&(vertex_work){type, combine, count}, to, from, &before, n);
+  apply_work(&(vertex_work){type, combine, count}, &to, &from, &before, n);
 }
