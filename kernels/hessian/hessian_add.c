@@ -1,8 +1,8 @@
 /* A piece into an owner's array: cut into chunks of rows and added column by column. */
-#include "kernels/hessian/hessian_add.h"
 #include "kernels/hessian/hessian.h"
 #include "kernels/hessian/hessian_exact.h"
 #include "kernels/hessian/hessian_split.h"
+#include "kernels/hessian/hessian_update.h"
 #include "osla_trace.h"
 #include "src/blas/work.h"
 
@@ -15,37 +15,6 @@ typedef struct chunk {
   int n_runs;                 /* 0: scattered */
   int64_t run[RUNS_MOST + 1]; /* row where each run starts; `past` at the end */
 } chunk;
-
-int64_t osli_piece_elements(const piece *p)
-{
-  int64_t count = 0;
-  for (int64_t c = 0; c < p->cols; c++)
-    count += p->end[c] - p->begin[c];
-  return count;
-}
-
-/* A stripe is a block column, modulo 64. */
-uint64_t osli_piece_stripes(const osla_hessian *h, const piece *p)
-{
-  uint64_t mask = 0;
-  for (int64_t c = 0; c < p->cols; c++)
-    mask |= osla_column_stripe(p->col[c], h->options.nb);
-  return mask;
-}
-
-piece osli_piece_columns(const piece *p, int64_t from, int64_t cols, size_t element)
-{
-  piece part = *p;
-  part.cols = cols;
-  part.col += from;
-  part.begin += from;
-  part.end += from;
-  if (part.col_position)
-    part.col_position += from;
-  else if (part.values)
-    part.values += (size_t)(from * p->ld) * element;
-  return part;
-}
 
 /* Does row r of the list follow row r - 1, in H and among the values? */
 static bool follows(const piece *p, int64_t r)

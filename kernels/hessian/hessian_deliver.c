@@ -9,11 +9,11 @@
  * window by window under the owner's locks, or between the messages of a chain. So are ready blocks
  * of some size for other nodes, in windows that stay in the cache on their way.
  */
-#include "kernels/hessian/hessian_deliver.h"
 #include "kernels/hessian/hessian.h"
 #include "kernels/hessian/hessian_message.h"
 #include "kernels/hessian/hessian_node.h"
 #include "kernels/hessian/hessian_outbox.h"
+#include "kernels/hessian/hessian_update.h"
 #include "osla_clock.h"
 #include "osla_random.h"
 
@@ -79,7 +79,7 @@ static void add_by_stripe(osla_hessian *h, const part *a, const piece *p)
     for (next = c + 1; next < p->cols && p->col[next] / nb == p->col[c] / nb;)
       next++;
     piece columns = osli_piece_columns(p, c, next - c, h->element);
-    add_piece(h, a, &columns, osli_piece_stripes(h, &columns));
+    add_piece(h, a, &columns, osli_piece_stripes(&columns, h->options.nb));
   }
 }
 
@@ -144,7 +144,7 @@ static void send_piece(osla_hessian *h, workspace *w, const part *a, const piece
   if (h->options.isolation == OSLA_ISOLATE_ELEMENT) {
     if (!p) return; /* there are no chains */
     flags = MESSAGE_FIRST | MESSAGE_LAST;
-    stripes = osli_piece_stripes(h, p);
+    stripes = osli_piece_stripes(p, h->options.nb);
   }
   w->stats.bytes_sent +=
     (int64_t)osli_outbox_put(h, a->owner, p, stripes, flags, u, a->row_start, a->col_start);
@@ -250,7 +250,7 @@ static osla_err deliver_part(osla_hessian *h, workspace *w, part *a, bool patien
   int64_t elements = osli_piece_elements(&p);
   *done = true;
   if (elements == 0) return OSLA_OK;
-  a->stripes = osli_piece_stripes(h, &p);
+  a->stripes = osli_piece_stripes(&p, h->options.nb);
   if (a->near.touched) atomic_fetch_or(a->near.touched, a->stripes);
   bool ready = a->u->k < 0;
   if (ready && a->near.local) {

@@ -196,7 +196,7 @@ void osli_exact_prepare(const osla_hessian *h, const piece *p, unsigned char *lo
 {
   int position = position_of(h, local);
   _Atomic uint64_t *fixed = fixed_stripes(h, position);
-  uint64_t fresh = osli_piece_stripes(h, p) & ~atomic_load(fixed);
+  uint64_t fresh = osli_piece_stripes(p, h->options.nb) & ~atomic_load(fixed);
   if (fresh == 0) return;
   convert(h, fresh, position, local, lld, column_to_fixed);
   atomic_fetch_or(fixed, fresh);

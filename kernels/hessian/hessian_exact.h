@@ -9,7 +9,8 @@
 #ifndef OSLA_HESSIAN_EXACT_H
 #define OSLA_HESSIAN_EXACT_H
 
-#include "kernels/hessian/hessian_add.h"
+#include "kernels/hessian/hessian_piece.h"
+#include "osla_hessian.h"
 
 /* Local. Errors: ARG (no such bound), UNSUPPORTED (not sums into doubles). */
 osla_err osli_exact_check_options(const osla_hessian_options *options);

@@ -1,7 +1,7 @@
 /* Values of a piece. Products at the edge of the triangle are halved down to narrow ranges of
  * columns, so that little outside of it is computed. */
-#include "kernels/hessian/hessian_fill.h"
 #include "kernels/hessian/hessian.h"
+#include "kernels/hessian/hessian_update.h"
 #include "osla_blas.h"
 #include "osla_trace.h"
 #include "src/blas/move.h"

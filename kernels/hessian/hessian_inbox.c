@@ -14,9 +14,9 @@
  */
 #include "kernels/hessian/hessian_inbox.h"
 #include "kernels/hessian/hessian.h"
-#include "kernels/hessian/hessian_fill.h"
 #include "kernels/hessian/hessian_message.h"
 #include "kernels/hessian/hessian_node.h"
+#include "kernels/hessian/hessian_update.h"
 #include "osla_clock.h"
 #include "osla_trace.h"
 

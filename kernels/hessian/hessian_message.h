@@ -11,7 +11,10 @@
 #ifndef OSLA_HESSIAN_MESSAGE_H
 #define OSLA_HESSIAN_MESSAGE_H
 
-#include "kernels/hessian/hessian_add.h"
+#include "kernels/hessian/hessian_piece.h"
+#include "osla_types.h"
+
+#include <stdbool.h>
 
 enum { MESSAGE_FIRST = 1, MESSAGE_LAST = 2, MESSAGE_WIDE = 4, MESSAGE_PAD = 8 };
 

@@ -211,7 +211,7 @@ static void send_piece(osla_hessian *h, int owner, const piece *p, osla_hessian_
     if (elements == 0) continue;
     osli_outbox_begin(h, owner, osli_message_size(&columns, 0, h->element));
     stats->bytes_sent +=
-      (int64_t)osli_outbox_put(h, owner, &columns, osli_piece_stripes(h, &columns),
+      (int64_t)osli_outbox_put(h, owner, &columns, osli_piece_stripes(&columns, h->options.nb),
                                MESSAGE_FIRST | MESSAGE_LAST, NULL, 0, 0);
     osli_outbox_end(h, owner);
     stats->elements_sent += elements;

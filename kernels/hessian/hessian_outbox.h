@@ -2,7 +2,7 @@
 #ifndef OSLA_HESSIAN_OUTBOX_H
 #define OSLA_HESSIAN_OUTBOX_H
 
-#include "kernels/hessian/hessian_fill.h"
+#include "kernels/hessian/hessian_update.h"
 #include "kernels/hessian/hessian_wire.h"
 
 /* After osli_wire_sizes and the segment. Errors: MEM. */

@@ -2,7 +2,6 @@
  * is G(:, rows of pr)^T G(:, columns of pc) for the owner at (pr, pc), or that part of U. */
 #include "kernels/hessian/hessian_update.h"
 #include "kernels/hessian/hessian.h"
-#include "kernels/hessian/hessian_deliver.h"
 #include "kernels/hessian/hessian_exact.h"
 #include "osla_clock.h"
 #include "osla_trace.h"

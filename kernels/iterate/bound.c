@@ -39,7 +39,7 @@ static osla_err step(osla_iteration *it, double *v, double *best, double *alpha,
   double *next = it->memory;
   const double *largest;
   OSLA_CALL(osli_halos_exchange(it, v));
-  osli_state_copy(it, next, v);
+  iteration_copy_state(it, next, v);
   const double found_here = p->bound_sweep(p->arg, v, next);
   const double mine[] = {found_here, find_most(p->length, v), -find_least(p->length, v, next)};
   OSLA_CALL(osla_reduction_start(it->reduction, mine, 0, 3));

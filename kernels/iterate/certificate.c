@@ -84,7 +84,7 @@ static osla_err record(osla_iteration *it, double *x, bool at_end)
   if (at_end)
     it->recorded = x;
   else
-    osli_state_copy(it, it->recorded, x);
+    iteration_copy_state(it, it->recorded, x);
   it->c.state = RECORDED;
   it->c.snapshots++;
   it->r.returned = it->sweeps;
@@ -116,6 +116,11 @@ bool osli_certificate_has_grown(const certificate *c, double residual2)
 {
   if (!isfinite(residual2) || !isfinite(c->rounding2)) return true;
   return !(residual2 <= GROWN2 * fmax(c->start2, fmax(c->wanted2, c->rounding2)));
+}
+
+bool osli_certificate_vouches(osla_iterate_end end)
+{
+  return end != OSLA_ITERATE_DIVERGED && end != OSLA_ITERATE_STALLED;
 }
 
 /* Is it worth a snapshot? Stale residuals may be too small again and again: then they are believed
@@ -235,5 +240,5 @@ osla_err osli_certificate_sum(osla_iteration *it, const double *x, double residu
     end(c, OSLA_ITERATE_STAGNATED);
   else if (at_end)
     end(c, OSLA_ITERATE_SWEEPS);
-  return c->over && osli_iterate_certified(c->end) ? find_distance(it, x) : OSLA_OK;
+  return c->over && osli_certificate_vouches(c->end) ? find_distance(it, x) : OSLA_OK;
 }

@@ -62,15 +62,6 @@ static osla_err check_options(const osla_diffusion_options *o, int size)
   return OSLA_OK;
 }
 
-layer osli_diffusion_layer(const osla_diffusion *d, int f, int depth)
-{
-  const int along = f / 2, a = along == 0 ? 1 : 0, b = along == 2 ? 1 : 2;
-  const int64_t position = f % 2 == 0 ? depth : d->count[along] + 1 - depth;
-  return (layer){.at = position * d->stride[along] + d->stride[a] + d->stride[b],
-                 .n = {d->count[a], d->count[b]},
-                 .stride = {d->stride[a], d->stride[b]}};
-}
-
 static void place_rank(osla_diffusion *d)
 {
   const int *ranks = d->o.ranks;
@@ -88,7 +79,7 @@ static void place_rank(osla_diffusion *d)
   for (int f = 0; f < FACES; f++) {
     const int k = f / 2, beyond = d->position[k] + (f % 2 ? 1 : -1);
     if (beyond < 0 || beyond >= ranks[k]) continue;
-    const layer l = osli_diffusion_layer(d, f, 1);
+    const layer l = diffusion_layer(d, f, 1);
     d->face[d->n_halos] = f;
     d->halos[d->n_halos++] = (osla_halo){.peer = d->rank + (f % 2 ? step[k] : -step[k]),
                                          .tag = k,
@@ -213,7 +204,7 @@ void osla_diffusion_fill(const osla_diffusion *d, double *x)
 static void pack(void *arg, int h, const double *x, double *message)
 {
   const osla_diffusion *d = arg;
-  const layer l = osli_diffusion_layer(d, d->face[h], 1);
+  const layer l = diffusion_layer(d, d->face[h], 1);
   for (int64_t b = 0; b < l.n[1]; b++, message += l.n[0]) {
     const double *from = x + l.at + b * l.stride[1];
     if (l.stride[0] == 1)
@@ -227,7 +218,7 @@ static void pack(void *arg, int h, const double *x, double *message)
 static void unpack(void *arg, int h, const double *message, double *x)
 {
   const osla_diffusion *d = arg;
-  const layer l = osli_diffusion_layer(d, d->face[h], 0);
+  const layer l = diffusion_layer(d, d->face[h], 0);
   for (int64_t b = 0; b < l.n[1]; b++, message += l.n[0]) {
     double *to = x + l.at + b * l.stride[1];
     if (l.stride[0] == 1)

@@ -29,6 +29,13 @@ double osli_diffusion_distance(void *arg, const double *x, const double *y, cons
 typedef struct layer {
   int64_t at, n[2], stride[2];
 } layer;
-layer osli_diffusion_layer(const osla_diffusion *d, int f, int depth);
+static inline layer diffusion_layer(const osla_diffusion *d, int f, int depth)
+{
+  const int along = f / 2, a = along == 0 ? 1 : 0, b = along == 2 ? 1 : 2;
+  const int64_t position = f % 2 == 0 ? depth : d->count[along] + 1 - depth;
+  return (layer){.at = position * d->stride[along] + d->stride[a] + d->stride[b],
+                 .n = {d->count[a], d->count[b]},
+                 .stride = {d->stride[a], d->stride[b]}};
+}
 
 #endif

@@ -158,7 +158,7 @@ static void clear_boundary(const osla_diffusion *d, double *x)
   for (int h = 0; h < d->n_halos; h++)
     inner[d->face[h]] = true;
   for (int f = 0; f < FACES; f++) {
-    const layer l = osli_diffusion_layer(d, f, 0);
+    const layer l = diffusion_layer(d, f, 0);
     for (int64_t b = 0; b < l.n[1] && !inner[f]; b++)
       for (int64_t a = 0; a < l.n[0]; a++)
         x[l.at + a * l.stride[0] + b * l.stride[1]] = 0.0;

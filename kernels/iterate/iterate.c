@@ -33,11 +33,6 @@ const char *osla_iterate_end_name(osla_iterate_end end)
   return (size_t)end < sizeof names / sizeof *names ? names[end] : "unknown";
 }
 
-bool osli_iterate_certified(osla_iterate_end end)
-{
-  return end != OSLA_ITERATE_DIVERGED && end != OSLA_ITERATE_STALLED;
-}
-
 /* ---- objects ---- */
 
 static osla_err check_options(const osla_iterate_options *o)
@@ -184,11 +179,6 @@ void osla_iteration_destroy(osla_iteration **iteration)
   *iteration = NULL;
 }
 
-void osli_state_copy(const osla_iteration *it, double *to, const double *from)
-{
-  if (it->p.length > 0) memcpy(to, from, (size_t)it->p.length * sizeof *to);
-}
-
 /* ---- the loops ---- */
 
 /* Residuals (squares) of this rank's first and last sweep in a run without a certificate. */
@@ -283,7 +273,7 @@ static osla_err run_freely(osla_iteration *it, double **x)
     OSLA_CALL(osli_certificate_step(it, *x, residual2, at_end));
   }
   OSLA_CALL(osli_halos_send(it, *x, true)); /* a final halo ends neighbours' waits */
-  if (osli_iterate_certified(it->c.end)) *x = it->recorded;
+  if (osli_certificate_vouches(it->c.end)) *x = it->recorded;
   return OSLA_OK;
 }
 
@@ -335,7 +325,7 @@ static osla_err count_sweeps(osla_iteration *it, const first_and_last *seen, osl
 static void fill_in(const osla_iteration *it, osla_iterate_result *r)
 {
   const certificate *c = &it->c;
-  const bool certified = !it->o.uncertified && osli_iterate_certified(c->end);
+  const bool certified = !it->o.uncertified && osli_certificate_vouches(c->end);
   r->end = c->end;
   r->stalled = it->w.stopped;
   r->residual = sqrt(certified ? c->true2 : c->estimate2);
@@ -354,14 +344,14 @@ static osla_err run(osla_iteration *it, double *x, osla_iterate_result *result)
   OSLA_CALL(osli_watch_begin(it));
   OSLA_CALL(osli_halos_begin(it, x));
   osli_halos_unpack(it, x);
-  osli_state_copy(it, it->spare, x); /* boundaries, and these halos */
+  iteration_copy_state(it, it->spare, x); /* boundaries, and these halos */
   if (!it->c.over && !it->o.uncertified) OSLA_CALL(osli_certificate_begin(it, x));
   if (it->o.uncertified)
     OSLA_CALL(run_uncertified(it, &now, &seen));
   else
     OSLA_CALL(it->o.mode == OSLA_ITERATE_SYNC ? run_in_lock_step(it, &now) : run_freely(it, &now));
   if (now != it->recorded) it->r.returned = it->sweeps;
-  if (now != x) osli_state_copy(it, x, now);
+  if (now != x) iteration_copy_state(it, x, now);
   result->least = result->most = it->sweeps;
   result->mean = (double)it->sweeps;
   OSLA_CALL(count_sweeps(it, &seen, result));

@@ -7,6 +7,7 @@
 #include "osla_iterate_record.h"
 #include "osla_reduction.h"
 #include <stdbool.h>
+#include <string.h>
 
 /* Stamps begin with the number of the run, from 1 and again from 1: what an earlier run has left in
  * a channel is not looked at. */
@@ -86,6 +87,12 @@ struct osla_iteration {
   watch w;
 };
 
+/* Copies a whole state; a rank may have none. */
+static inline void iteration_copy_state(const osla_iteration *it, double *to, const double *from)
+{
+  if (it->p.length > 0) memcpy(to, from, (size_t)it->p.length * sizeof *to);
+}
+
 /* ---- halos.c ---- */
 
 /* Channels for halos. Collective. */
@@ -149,13 +156,6 @@ osla_err osli_watch_result(osla_iteration *it, const double **result);
 osla_err osli_watch_reduce(osla_iteration *it, const double *values, int n_sums, int n_maxima,
                            const double **result);
 
-/* ---- iterate.c ---- */
-
-bool osli_iterate_certified(osla_iterate_end end); /* is what is returned? */
-
-/* Whole states; a rank may have none. */
-void osli_state_copy(const osla_iteration *it, double *to, const double *from);
-
 /* ---- certificate.c ---- */
 
 /* Residual of the start, whose halos are here; ARG if it is not finite. Collective. All three may
@@ -170,6 +170,9 @@ osla_err osli_certificate_step(osla_iteration *it, double *x, double residual2, 
 /* SYNC: residual2 is of x, whose halos are those of the same sweep. Waits. When c.over, x is the
  * result. Collective. */
 osla_err osli_certificate_sum(osla_iteration *it, const double *x, double residual2, bool at_end);
+
+/* A run with this end returns a state whose residual was certified. */
+bool osli_certificate_vouches(osla_iterate_end end);
 
 /* Is this no number, or far more than what the run began with? */
 bool osli_certificate_has_grown(const certificate *c, double residual2);

@@ -1,8 +1,9 @@
-/* A piece of an update, and how it gets into H (internal). */
-#ifndef OSLA_HESSIAN_ADD_H
-#define OSLA_HESSIAN_ADD_H
+/* A piece of an update (internal, pure). */
+#ifndef OSLA_HESSIAN_PIECE_H
+#define OSLA_HESSIAN_PIECE_H
 
-#include "osla_hessian.h"
+#include <stddef.h>
+#include <stdint.h>
 
 /* A rectangle of an update's part for one owner, restricted to the triangle. Both lists ascend by
  * global index, so that begin and end never fall. Column c holds rows [begin[c], end[c]) of the row
@@ -18,12 +19,13 @@ typedef struct piece {
   const int64_t *row_position, *col_position;
 } piece;
 
-/* Adds a piece to an owner's local array, and the stripes that it touches. */
-void osli_piece_add(const osla_hessian *h, const piece *p, unsigned char *local, int64_t lld);
-uint64_t osli_piece_stripes(const osla_hessian *h, const piece *p);
+/* Number of elements of a piece. */
 int64_t osli_piece_elements(const piece *p);
 
-/* Columns [from, from + cols) of a piece, as a piece; of one that is not packed. */
+/* Mask of the stripes that a piece touches; nb: block size of H. */
+uint64_t osli_piece_stripes(const piece *p, int64_t nb);
+
+/* Columns [from, from + cols) of a piece whose values are not packed, as a piece. */
 piece osli_piece_columns(const piece *p, int64_t from, int64_t cols, size_t element);
 
 #endif
