@@ -2292,16 +2292,6 @@ module osla_c
       integer(c_int) :: answer
     end function c_osla_diffusion_create
 
-    function c_osla_diffusion_create_part(options, rank, size, out) bind(c, &
-      name="osla_diffusion_create_part") result(answer)
-      import
-      type(c_ptr), value :: options
-      integer(c_int), value :: rank
-      integer(c_int), value :: size
-      type(c_ptr), intent(inout) :: out
-      integer(c_int) :: answer
-    end function c_osla_diffusion_create_part
-
     subroutine c_osla_diffusion_destroy(diffusion) bind(c, name="osla_diffusion_destroy")
       import
       type(c_ptr), intent(inout) :: diffusion

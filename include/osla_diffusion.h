@@ -44,10 +44,6 @@ typedef struct osla_diffusion osla_diffusion;
 OSLA_API osla_err osla_diffusion_create(osla_transport *transport,
                                         const osla_diffusion_options *options,
                                         osla_diffusion **out);
-/* Local: the part of one of `size` ranks, wherever that is, as for osla_replay. Errors: ARG, MEM.
- */
-OSLA_API osla_err osla_diffusion_create_part(const osla_diffusion_options *options, int rank,
-                                             int size, osla_diffusion **out);
 OSLA_API void osla_diffusion_destroy(
   osla_diffusion **diffusion); /* local; accepts NULL; sets the pointer to NULL */
 

@@ -1,13 +1,13 @@
-/* What an iteration read, and the same iteration once more on one rank (floor 3).
+/* Records of iterations: what each sweep has read (floor 3).
  *
- * A run that waits for nobody is another one each time. Its record says which state of a neighbour
- * each sweep has read; with it the run can be repeated bit for bit, in the absence of the other
- * ranks. A record made by hand is a schedule: it shows what a mode may do.
+ * An asynchronous run is not repeatable. Its record says which state of a neighbour each sweep has
+ * read, so that lags can be studied and the run be repeated bit for bit in one process.
  *
  *   osla_iterate_options o = {.record_bytes = 1 << 24};
  *   ... osla_iterate(it, x, &result);
- *   osla_iteration_gather(it, 0, &records);           all ranks; rank 0 has them
- *   osla_replay(size, parts, records, o.omega, xs, &depth);
+ *   osla_iteration_gather(it, 0, &records);     collective; rank 0 gets the records of all ranks
+ *   osla_record_lags(&records[r], n_halos, most, count);
+ *   osla_records_free(size, &records);
  *
  * Threads: as osla_transport.h says of collective and of local calls.
  * Part: stable (osla.h).
@@ -47,10 +47,6 @@ typedef struct osla_record {
   osla_estimate *estimates; /* a selection of some thousand at most */
 } osla_record;
 
-/* The record of the latest run, [borrowed until the next run]. Local.
- * Errors: STATE (record_bytes is 0, or there was no run). */
-OSLA_API osla_err osla_iteration_record(const osla_iteration *iteration, osla_record *out);
-
 /* The records of all ranks. Collective.
  *   out [out] on root: [ranks], freed by osla_records_free; NULL elsewhere
  * Errors, on all ranks together: STATE (as above), ARG (root), MEM, MPI. On this rank alone: STATE
@@ -58,23 +54,6 @@ OSLA_API osla_err osla_iteration_record(const osla_iteration *iteration, osla_re
 OSLA_API osla_err osla_iteration_gather(osla_iteration *iteration, int root, osla_record **out);
 OSLA_API void osla_records_free(
   int n, osla_record **records); /* local; accepts NULL; sets the pointer to NULL */
-
-/* Makes the sweeps of all ranks of a run, in an order that the readings allow. Local.
- *   n       [in]     ranks
- *   parts   [in]     [n] the problem of each rank, as the run had it
- *   records [in]     [n]
- *   omega   [in]     relaxation of the run; 0: 1
- *   x       [in,out] [n][length] the starts; the state that each rank returned, with the halos of
- *                    those: the same bits as the run's (in its halos where it was certified)
- *   depth   [out]    the number m such that each element of the result lies behind m sweeps of
- *                    whatever it depends on, at least (macro-iterations: El Tarazi, Numer. Math.
- *                    39, 1982): |error|_v <= alpha^m |error of the start|_v, with alpha and v of
- *                    osla_iterate_bound and omega 1. RACY: 0. NULL: not wanted
- * Errors: ARG (halos that do not match; a record that is not complete, or of a halo that is not
- * there; values of some ranks alone, or shorter than a message; versions that go back, or that can
- * never be read), MEM. */
-OSLA_API osla_err osla_replay(int n, const osla_fixed_point *parts, const osla_record *records,
-                              double omega, double *const *x, int64_t *depth);
 
 /* How old the halos were that were swept on: the number of the sweep minus the version (negative:
  * the neighbour was ahead). Adds each sweep on each halo to its count, as far as the record goes.

@@ -64,7 +64,7 @@ kernels_sources = \
   kernels/sparse/jacobi.c kernels/sparse/cg.c kernels/sparse/lsqr.c \
   kernels/iterate/iterate.h kernels/iterate/halos.c kernels/iterate/certificate.c \
   kernels/iterate/iterate.c kernels/iterate/bound.c \
-  kernels/iterate/watch.c kernels/iterate/record.c kernels/iterate/replay.c \
+  kernels/iterate/watch.c kernels/iterate/record.c \
   kernels/iterate/diffusion.h kernels/iterate/diffusion_sweep.c kernels/iterate/diffusion.c \
   kernels/iterate/splitting.h kernels/iterate/splitting_halos.c kernels/iterate/splitting.c \
   kernels/iterate/splitting_sparse.c kernels/iterate/splitting_dense.c kernels/iterate/splitting_bound.c \

@@ -126,7 +126,7 @@ osla_err osla_diffusion_create(osla_transport *t, const osla_diffusion_options *
   return OSLA_OK;
 }
 
-osla_err osla_diffusion_create_part(const osla_diffusion_options *options, int rank, int size,
+osla_err osli_diffusion_create_part(const osla_diffusion_options *options, int rank, int size,
                                     osla_diffusion **out)
 {
   *out = NULL;

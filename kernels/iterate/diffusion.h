@@ -16,6 +16,11 @@ struct osla_diffusion {
   osla_halo halos[FACES];
 };
 
+/* Makes the part of rank `rank` of `size` ranks on the calling rank, for tests that compute the
+ * parts of all ranks in one process. Local. Errors: ARG, MEM. */
+osla_err osli_diffusion_create_part(const osla_diffusion_options *options, int rank, int size,
+                                    osla_diffusion **out);
+
 /* The sweep and its companions (diffusion_sweep.c), as in osla_fixed_point; arg: the diffusion. */
 double osli_diffusion_sweep(void *arg, double omega, const double *x, double *y);
 double osli_diffusion_sweep_edge(void *arg, double omega, const double *x, double *y);

@@ -81,7 +81,7 @@ void osli_record_estimate(osla_iteration *it, double residual)
   r->estimates[r->n_estimates++] = (osla_estimate){osla_clock() - r->since, residual};
 }
 
-osla_err osla_iteration_record(const osla_iteration *it, osla_record *out)
+static osla_err get_record(const osla_iteration *it, osla_record *out)
 {
   const recorder *r = &it->r;
   *out = (osla_record){0};
@@ -175,7 +175,7 @@ osla_err osla_iteration_gather(osla_iteration *it, int root, osla_record **out)
   osla_record mine;
   *out = NULL;
   OSLA_CALL(osli_watch_check(it));
-  osla_err err = osla_iteration_record(it, &mine);
+  osla_err err = get_record(it, &mine);
   if (root < 0 || root >= size)
     err = osla_error_set(OSLA_ERR_ARG, "root = %d of %d ranks", root, size);
   const osla_argument same[] = {{"root", root}};

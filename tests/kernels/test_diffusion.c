@@ -4,7 +4,7 @@
  * The products of sin(pi m_d (i_d + 1) / (n_d + 1)) are eigenvectors of M, of eigenvalue lambda_m =
  * (1/3) sum of cos(pi m_d / (n_d + 1)). So with x_0 and c written in them, coefficient m of x_k is
  * lambda^k x_0 + (1 + lambda + ... + lambda^(k-1)) c. */
-#include "osla_diffusion.h"
+#include "kernels/iterate/diffusion.h"
 #include "tests/osla_test_help.h"
 
 #include <math.h>
@@ -55,7 +55,7 @@ static double eigenvalue(const grid *g, int64_t at)
 static void expand(const grid *g, const osla_diffusion_options *o, double *start, double *c)
 {
   osla_diffusion *whole;
-  OSLA_ASSERT_OK(osla_diffusion_create_part(o, 0, 1, &whole));
+  OSLA_ASSERT_OK(osli_diffusion_create_part(o, 0, 1, &whole));
   const int64_t length = osla_diffusion_problem(whole).length;
   double *x = osla_test_allocate((size_t)length, sizeof *x);
   osla_diffusion_fill(whole, x);
@@ -157,11 +157,11 @@ static void test_part(void)
 {
   osla_diffusion_options o = {.points = {4, 4, 4}};
   osla_diffusion *d;
-  OSLA_ASSERT_ERR(osla_diffusion_create_part(&o, 3, 3, &d), OSLA_ERR_ARG);
+  OSLA_ASSERT_ERR(osli_diffusion_create_part(&o, 3, 3, &d), OSLA_ERR_ARG);
   CU_ASSERT(d == NULL);
   OSLA_ASSERT_TEXT("rank 3 of 3 ranks");
   o.points[1] = 0;
-  OSLA_ASSERT_ERR(osla_diffusion_create_part(&o, 0, 3, &d), OSLA_ERR_ARG);
+  OSLA_ASSERT_ERR(osli_diffusion_create_part(&o, 0, 3, &d), OSLA_ERR_ARG);
 }
 
 /* A sweep in two parts on some ranks alone: in lock-step they would send another number of halos.

@@ -1,7 +1,8 @@
 /* Floor 3: records of iterations, and replays of them on one rank: the bits of the run, the bound
  * that counts its depth, and schedules made by hand that a run may have. */
-#include "osla_diffusion.h"
+#include "kernels/iterate/diffusion.h"
 #include "osla_iterate_record.h"
+#include "tests/kernels/replay_reference.h"
 #include "tests/osla_test_help.h"
 
 #include <math.h>
@@ -27,7 +28,7 @@ static bool make_cube(cube *c, const osla_diffusion_options *o)
   c->parts = osla_test_allocate((size_t)size, sizeof *c->parts);
   c->xs = osla_test_allocate((size_t)size, sizeof *c->xs);
   for (int rank = 0; rank < size; rank++) {
-    OSLA_ASSERT_OK(osla_diffusion_create_part(o, rank, size, &c->all[rank]));
+    OSLA_ASSERT_OK(osli_diffusion_create_part(o, rank, size, &c->all[rank]));
     c->parts[rank] = osla_diffusion_problem(c->all[rank]);
     c->xs[rank] = osla_test_allocate((size_t)c->parts[rank].length + 1, sizeof **c->xs);
   }
@@ -75,7 +76,7 @@ static void replay_run(cube *c, osla_iteration *it, double omega)
     OSLA_ASSERT_OK(osla_iteration_gather(it, root, &records));
     CU_ASSERT((records != NULL) == (rank == root));
     if (!records) continue;
-    OSLA_ASSERT_OK(osla_replay(size, c->parts, records, omega, c->xs, &depth));
+    OSLA_ASSERT_OK(replay_records(size, c->parts, records, omega, c->xs, &depth));
     OSLA_ASSERT_MSG(same_bits(c->x, c->xs[rank], c->p.length), "end %s, %lld sweeps",
                     osla_iterate_end_name(r.end), (long long)r.sweeps);
     CU_ASSERT(records[rank].sweeps == r.sweeps && records[rank].complete);
@@ -160,7 +161,8 @@ static void test_depth(void)
     OSLA_ASSERT_OK(osla_iteration_create(c.t, &c.p, &how, &it));
     OSLA_ASSERT_OK(osla_iterate(it, c.x, &r));
     OSLA_ASSERT_OK(osla_iteration_gather(it, 0, &records));
-    if (records) OSLA_ASSERT_OK(osla_replay(osla_test_size(), c.parts, records, 1.0, c.xs, &depth));
+    if (records)
+      OSLA_ASSERT_OK(replay_records(osla_test_size(), c.parts, records, 1.0, c.xs, &depth));
     OSLA_ASSERT_OK(osla_bcast(c.t, &depth, 1, MPI_INT64_T, 0));
     largest = largest_error(&c, v);
     OSLA_ASSERT_MSG(largest <= pow(rho, (double)depth) * (1 + 1e-10),
@@ -260,7 +262,7 @@ static void test_diverging(void)
       add(&p, k, s, s);
   for (int k = 0; k < 2; k++)
     p.records[k].sweeps = p.records[k].returned = 400;
-  OSLA_ASSERT_OK(osla_replay(2, p.parts, p.records, 1.0, p.xs, &depth));
+  OSLA_ASSERT_OK(replay_records(2, p.parts, p.records, 1.0, p.xs, &depth));
   OSLA_ASSERT_MSG(largest_of(&p) < 1e-8, "%g after 400 sweeps in lock-step", largest_of(&p));
   CU_ASSERT(depth == 400);
   CU_ASSERT(p.x[0][1] == p.x[1][0] && p.x[1][1] == p.x[0][0]); /* halos of what is returned */
@@ -272,7 +274,7 @@ static void test_diverging(void)
   }
   for (int k = 0; k < 2; k++)
     p.records[k].sweeps = p.records[k].returned = (int64_t)ROUNDS * SWEEPS;
-  OSLA_ASSERT_OK(osla_replay(2, p.parts, p.records, 1.0, p.xs, &depth));
+  OSLA_ASSERT_OK(replay_records(2, p.parts, p.records, 1.0, p.xs, &depth));
   const double grown = pow(0.64 / 0.25, ROUNDS);
   OSLA_ASSERT_CLOSE(fabs(p.x[1][0]), grown, 1e-6 * grown);
   OSLA_ASSERT_MSG(depth >= 2 * ROUNDS - 1 && depth <= 2 * ROUNDS * SWEEPS, "depth %lld",
@@ -303,7 +305,7 @@ static void test_uncertified(void)
     for (int root = 0; root < osla_test_size(); root++) {
       OSLA_ASSERT_OK(osla_iteration_gather(it, root, &records));
       if (!records) continue;
-      OSLA_ASSERT_OK(osla_replay(osla_test_size(), c.parts, records, 1.0, c.xs, NULL));
+      OSLA_ASSERT_OK(replay_records(osla_test_size(), c.parts, records, 1.0, c.xs, NULL));
       osla_records_free(osla_test_size(), &records);
     }
     osla_diffusion_own(c.d, first, n);
@@ -347,7 +349,7 @@ static void test_lags(void)
 
 static void refuse(pair *p, const char *text)
 {
-  OSLA_ASSERT_ERR(osla_replay(2, p->parts, p->records, 1.0, p->xs, NULL), OSLA_ERR_ARG);
+  OSLA_ASSERT_ERR(replay_records(2, p->parts, p->records, 1.0, p->xs, NULL), OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT(text);
   make_pair(p);
 }
@@ -387,24 +389,27 @@ static void test_no_record(void)
   osla_iterate_options how = {0};
   osla_iteration *it;
   osla_iterate_result r;
-  osla_record *records, mine;
+  osla_record *records;
   cube c;
   if (!make_cube(&c, &o)) return;
   start(&c);
   OSLA_ASSERT_OK(osla_iteration_create(c.t, &c.p, &how, &it));
   OSLA_ASSERT_OK(osla_iterate(it, c.x, &r));
-  OSLA_ASSERT_ERR(osla_iteration_record(it, &mine), OSLA_ERR_STATE);
   OSLA_ASSERT_ERR(osla_iteration_gather(it, 0, &records), OSLA_ERR_STATE);
   CU_ASSERT(records == NULL);
   osla_iteration_destroy(&it);
   how.record_bytes = 3 * (int64_t)sizeof(osla_reading);
   start(&c);
   OSLA_ASSERT_OK(osla_iteration_create(c.t, &c.p, &how, &it));
-  OSLA_ASSERT_ERR(osla_iteration_record(it, &mine), OSLA_ERR_STATE);
+  OSLA_ASSERT_ERR(osla_iteration_gather(it, 0, &records), OSLA_ERR_STATE);
   OSLA_ASSERT_OK(osla_iterate(it, c.x, &r));
-  OSLA_ASSERT_OK(osla_iteration_record(it, &mine));
-  CU_ASSERT(mine.n_readings <= 3 && mine.complete == (mine.n_readings < 3));
-  CU_ASSERT(osla_test_size() == 1 || osla_test_rank() > 0 || !mine.complete);
+  OSLA_ASSERT_OK(osla_iteration_gather(it, 0, &records));
+  for (int rank = 0; records && rank < osla_test_size(); rank++) {
+    CU_ASSERT(records[rank].n_readings <= 3);
+    CU_ASSERT(records[rank].complete == (records[rank].n_readings < 3));
+  }
+  CU_ASSERT(osla_test_size() == 1 || osla_test_rank() > 0 || !records[0].complete);
+  osla_records_free(osla_test_size(), &records);
   OSLA_ASSERT_ERR(osla_iteration_gather(it, osla_test_size(), &records), OSLA_ERR_ARG);
   osla_iteration_destroy(&it);
   how.record_bytes = -1;

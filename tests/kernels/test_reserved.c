@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "kernels/iterate/diffusion.h"
 #include "osla.h"
 #include "tests/osla_test_help.h"
 
@@ -320,7 +321,7 @@ static void test_local(void)
                                     osla_whole(s.x), &o, &plan),
                   OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("osla_gemm_options: reserved[2] = 0x9 is not 0");
-  OSLA_ASSERT_ERR(osla_diffusion_create_part(&d, 0, 1, &made), OSLA_ERR_ARG);
+  OSLA_ASSERT_ERR(osli_diffusion_create_part(&d, 0, 1, &made), OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("osla_diffusion_options: reserved[1] = 0xffffffffffffffff is not 0");
   free_operands(&s);
 }

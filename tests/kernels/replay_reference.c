@@ -1,8 +1,7 @@
 /* A recorded run once more: each rank's part makes its next sweep as soon as the messages that it
  * has read are there. A part that makes a state of which somebody has a reading packs the message
  * then; so what is kept are messages that were sent and not yet read. */
-#include "kernels/iterate/iterate.h"
-#include "osla_iterate_record.h"
+#include "tests/kernels/replay_reference.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -272,8 +271,8 @@ static osla_err give_back(replay *r, double *const *x)
   return OSLA_OK;
 }
 
-osla_err osla_replay(int n, const osla_fixed_point *parts, const osla_record *records, double omega,
-                     double *const *x, int64_t *depth)
+osla_err replay_records(int n, const osla_fixed_point *parts, const osla_record *records,
+                        double omega, double *const *x, int64_t *depth)
 {
   OSLA_CHECK(n >= 1, OSLA_ERR_ARG, "replay: %d ranks", n);
   replay r = {
