@@ -222,7 +222,7 @@ void osla_hessian_destroy(osla_hessian **handle)
 /* Every message is in its ring when update returns; so once all ranks have come here, the counts
  * say what each gate's origins still have for its node, and direct additions on the node are
  * complete. */
-osla_err osli_hessian_settle(osla_hessian *h)
+osla_err osli_hessian_complete_updates(osla_hessian *h)
 {
   const wire *w = h->wire;
   osla_at_step(h->v.t, "osla_hessian_commit", 0);
@@ -238,9 +238,9 @@ osla_err osli_hessian_settle(osla_hessian *h)
   uint64_t *expected = counts + ranks;
   for (int node = 0; node < w->n_nodes; node++)
     if (node != w->node)
-      counts[osla_wire_gate(w, node, osla_transport_rank(h->v.t))] = osli_outbox_written(h, node);
+      counts[wire_gate(w, node, osla_transport_rank(h->v.t))] = osli_outbox_written(h, node);
   err = osla_alltoall(h->v.t, counts, expected, 1, MPI_UINT64_T);
-  if (err == OSLA_OK) osli_inboxes_wait(h, expected);
+  if (err == OSLA_OK) osli_inboxes_wait_applied(h, expected);
   free(counts);
   if (err != OSLA_OK || w->n_nodes == 1) return err;
   return osla_barrier(h->v.t); /* a part of mine may have come through another gate */
@@ -258,7 +258,7 @@ static osla_err sum_gradient(osla_hessian *h)
 
 osla_err osla_hessian_commit(osla_hessian *h)
 {
-  OSLA_CALL(osli_hessian_settle(h));
+  OSLA_CALL(osli_hessian_complete_updates(h));
   OSLA_CALL(h->exact ? osli_exact_commit(h) : sum_gradient(h));
   h->dirty = false;
   return osla_barrier(h->v.t); /* every owner is complete before anyone reads H */
@@ -267,7 +267,7 @@ osla_err osla_hessian_commit(osla_hessian *h)
 osla_err osla_hessian_matrix(osla_hessian *h, osla_matrix **out)
 {
   *out = NULL;
-  if (h->exact) OSLA_CALL(osli_exact_verdict(h));
+  if (h->exact) OSLA_CALL(osli_exact_error(h));
   OSLA_CHECK(!h->dirty, OSLA_ERR_STATE, "the matrix was asked for before osla_hessian_commit");
   *out = h->matrix;
   return OSLA_OK;
@@ -290,12 +290,12 @@ osla_hessian_stats osla_hessian_get_stats(osla_hessian *h)
 
 osla_err osla_hessian_reset(osla_hessian *h)
 {
-  bool failed = h->exact && osli_exact_verdict(h) != OSLA_OK; /* on all ranks */
+  bool failed = h->exact && osli_exact_error(h) != OSLA_OK; /* on all ranks */
   osla_err err = OSLA_OK;
   if (h->dirty && !failed) err = osla_error_set(OSLA_ERR_STATE, "reset before osla_hessian_commit");
   OSLA_CALL(osla_agree(h->v.t, err));
   /* A checkpoint found it, or updates came after the commit that did. */
-  if (failed) OSLA_CALL(osli_hessian_settle(h));
+  if (failed) OSLA_CALL(osli_hessian_complete_updates(h));
   if (h->exact) osli_exact_reset(h);
   osli_ledger_clear(h);
   h->dirty = false;

@@ -45,6 +45,6 @@ osla_hessian_options osli_hessian_resolve(const osla_hessian_options *options);
 
 /* Waits until the updates of all ranks are in their owners' memory; none may be under
  * way. Collective. */
-osla_err osli_hessian_settle(osla_hessian *h);
+osla_err osli_hessian_complete_updates(osla_hessian *h);
 
 #endif

@@ -86,12 +86,12 @@ static int64_t add_chunk(const osla_hessian *h, const piece *p, const chunk *s,
     int64_t column = column_start(p, c, packed);
     packed += p->end[c] - p->begin[c];
     if (begin >= end) continue;
-    unsigned char *dest = local + osla_element_offset(0, p->col[c], lld, h->v.element);
+    unsigned char *dest = local + element_offset(0, p->col[c], lld, h->v.element);
     added += end - begin;
     int64_t ahead = c + 1 < p->cols ? (p->col[c + 1] - p->col[c]) * lld : 0;
     bool good = s->n_runs > 0 ? add_runs(h, p, s, begin, end, column, dest, ahead)
                               : add_scattered(h, p, begin, end, column, dest, ahead);
-    if (!good) osli_exact_note(h, p, c, begin, end, column, local, lld);
+    if (!good) osli_exact_record_refused(h, p, c, begin, end, column, local, lld);
   }
   return added;
 }

@@ -93,8 +93,8 @@ static void enqueue(const arrivals *a, int leaf)
 static bool has_more(const arrivals *a, int leaf)
 {
   uint64_t word = atomic_load_explicit(&a->word[leaf], memory_order_acquire);
-  uint64_t taken = atomic_load_explicit(&a->intakes[leaf].taken, memory_order_relaxed);
-  return osla_arrival_bytes(word) != taken;
+  uint64_t fetched = atomic_load_explicit(&a->intakes[leaf].fetched, memory_order_relaxed);
+  return arrival_bytes(word) != fetched;
 }
 
 static bool is_new(const arrivals *a, int leaf)
@@ -110,7 +110,7 @@ static bool has_changed(const arrivals *a, int at)
 
 /* Follows changes among words [first, past) of a level, under the lock. A word is noted before what
  * is below it is read: what comes later changes it again. */
-static void follow(const arrivals *a, int level, int first, int past)
+static void follow_changes(const arrivals *a, int level, int first, int past)
 {
   const arrival_shape *s = a->shape;
   for (int i = first; i < past; i++) {
@@ -122,7 +122,7 @@ static void follow(const arrivals *a, int level, int first, int past)
     if (!has_changed(a, at)) continue;
     a->seen[at - s->leaves] = atomic_load_explicit(&a->word[at], memory_order_acquire);
     int below = i * s->fan, end = below + s->fan, most = s->count[level - 1];
-    follow(a, level - 1, below, end < most ? end : most);
+    follow_changes(a, level - 1, below, end < most ? end : most);
   }
 }
 
@@ -134,11 +134,11 @@ void osli_arrivals_collect(const arrivals *a)
   for (int i = 0; i < count && !any; i++)
     any = s->levels == 0 ? is_new(a, i) : has_changed(a, top + i);
   if (!any || !try_lock(a)) return;
-  follow(a, s->levels, 0, count);
+  follow_changes(a, s->levels, 0, count);
   unlock(a);
 }
 
-int osli_arrivals_take(const arrivals *a)
+int osli_arrivals_dequeue(const arrivals *a)
 {
   arrival_queue *q = a->queue;
   if (load(&q->head) == load(&q->tail) || !try_lock(a)) return -1;
@@ -153,7 +153,7 @@ int osli_arrivals_take(const arrivals *a)
   return leaf;
 }
 
-bool osli_arrivals_leave(const arrivals *a, int leaf)
+bool osli_arrivals_release(const arrivals *a, int leaf)
 {
   if (!try_lock(a)) return false;
   if (has_more(a, leaf))

@@ -36,7 +36,7 @@ typedef struct arrival_shape {
 
 /* What a node has taken from an origin. Who serves it writes it, and hands it on under the lock. */
 typedef struct intake {
-  _Atomic uint64_t taken;   /* bytes that have come */
+  _Atomic uint64_t fetched; /* bytes that have come */
   uint64_t credited;        /* those that the origin knows of */
   _Atomic uint64_t applied; /* those whose messages have been added */
   _Atomic uint32_t state;   /* under the lock */
@@ -65,15 +65,15 @@ arrivals osli_arrivals_at(const arrival_shape *shape, void *memory, uint64_t *se
 size_t osli_arrivals_offset(const arrival_shape *shape, int leaf, int level);
 
 /* A leaf: bytes that wait, and in which of the origin's rings. Grows with the bytes. */
-static inline uint64_t osla_arrival_word(uint64_t bytes, int ring)
+static inline uint64_t arrival_word(uint64_t bytes, int ring)
 {
   return bytes << ARRIVAL_RING_BITS | (uint64_t)ring;
 }
-static inline uint64_t osla_arrival_bytes(uint64_t word)
+static inline uint64_t arrival_bytes(uint64_t word)
 {
   return word >> ARRIVAL_RING_BITS;
 }
-static inline int osla_arrival_ring(uint64_t word)
+static inline int arrival_ring(uint64_t word)
 {
   return (int)(word & ((1 << ARRIVAL_RING_BITS) - 1));
 }
@@ -84,9 +84,9 @@ static inline int osla_arrival_ring(uint64_t word)
 void osli_arrivals_collect(const arrivals *gate);
 
 /* The next one that waits is mine to serve; -1: none. */
-int osli_arrivals_take(const arrivals *gate);
+int osli_arrivals_dequeue(const arrivals *gate);
 
 /* Gives it back, to be queued again if more has come meanwhile. False: it is still mine. */
-bool osli_arrivals_leave(const arrivals *gate, int leaf);
+bool osli_arrivals_release(const arrivals *gate, int leaf);
 
 #endif

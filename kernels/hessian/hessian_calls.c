@@ -49,7 +49,7 @@ static void add_gradient(osla_hessian *h, int64_t count, const int64_t *ix, cons
   if (count == 0) return;
   (void)pthread_mutex_lock(&h->mutex);
   if (h->exact)
-    osli_exact_gradient(h, count, ix, values);
+    osli_exact_add_gradient(h, count, ix, values);
   else
     for (int64_t i = 0; i < count; i++)
       h->pending_gradient[ix[i]] += values[i];

@@ -98,10 +98,10 @@ static osla_err check_whole(const osla_hessian *h)
 static osla_err take_snapshot(osla_hessian *h, snapshot *s)
 {
   osli_gate_close(h);
-  OSLA_CALL(osli_hessian_settle(h));
+  OSLA_CALL(osli_hessian_complete_updates(h));
   OSLA_CALL(osla_agree(h->v.t, check_whole(h)));
   copy_matrix(h, s);
-  if (h->exact) OSLA_CALL(osli_exact_check(h));
+  if (h->exact) OSLA_CALL(osli_exact_agree_error(h));
   OSLA_CALL(sum_gradient(h, s));
   return osla_agree(h->v.t, osli_ledger_list(h, &s->ids, &s->n_ids));
 }
@@ -193,7 +193,7 @@ static osla_err agree_job(const osla_hessian *h, const char *call, const char *p
 }
 
 /* H itself was written, or an error came before: it gets its form back, then updates go on. */
-static osla_err leave_matrix(osla_hessian *h, const snapshot *s, osla_err err)
+static osla_err reopen_matrix(osla_hessian *h, const snapshot *s, osla_err err)
 {
   err = osla_agree(h->v.t, err); /* nobody reads it any more */
   osli_exact_convert(h, s->converted, false, h->v.local, h->v.lld);
@@ -211,7 +211,7 @@ osla_err osla_hessian_checkpoint(osla_hessian *h, const char *path, const char *
   osla_err err = take_snapshot(h, &s);
   if (s.matrix) osli_gate_open(h);
   if (err == OSLA_OK) err = write_snapshot(h, &s, path, job);
-  if (!s.matrix) err = leave_matrix(h, &s, err);
+  if (!s.matrix) err = reopen_matrix(h, &s, err);
   osla_matrix_destroy(&s.matrix);
   free(s.gradient);
   free(s.ids);
@@ -220,17 +220,17 @@ osla_err osla_hessian_checkpoint(osla_hessian *h, const char *path, const char *
 
 /* ---- restore ---- */
 
-static osla_err check_look(const osla_hessian *h, const char *path, osla_file_matrix look)
+static osla_err check_matrix(const osla_hessian *h, const char *path, osla_file_matrix stored)
 {
   static const char *const triangle[] = {"the whole", "the lower triangle", "the upper triangle"};
-  OSLA_CHECK(look.m == h->n && look.n == h->n, OSLA_ERR_IO,
-             "%.200s: is of order %" PRId64 ", the accumulator of order %" PRId64, path, look.n,
+  OSLA_CHECK(stored.m == h->n && stored.n == h->n, OSLA_ERR_IO,
+             "%.200s: is of order %" PRId64 ", the accumulator of order %" PRId64, path, stored.n,
              h->n);
-  OSLA_CHECK(look.dtype == osli_hessian_dtype(&h->options), OSLA_ERR_IO,
+  OSLA_CHECK(stored.dtype == osli_hessian_dtype(&h->options), OSLA_ERR_IO,
              "%.200s: is of type '%c', the accumulator of type '%c'", path,
-             osla_dtype_letter(look.dtype), osla_dtype_letter(osli_hessian_dtype(&h->options)));
-  OSLA_CHECK(look.stored == stored_of(h), OSLA_ERR_IO, "%.200s: holds %s, the accumulator %s", path,
-             triangle[look.stored], triangle[stored_of(h)]);
+             osla_dtype_letter(stored.dtype), osla_dtype_letter(osli_hessian_dtype(&h->options)));
+  OSLA_CHECK(stored.stored == stored_of(h), OSLA_ERR_IO, "%.200s: holds %s, the accumulator %s",
+             path, triangle[stored.stored], triangle[stored_of(h)]);
   return OSLA_OK;
 }
 
@@ -263,7 +263,7 @@ static osla_err check_file(const osla_hessian *h, const char *path, const char *
 {
   char written_for[JOB_MOST];
   int64_t version;
-  osla_file_matrix look;
+  osla_file_matrix stored;
   OSLA_CHECK(osla_file_get_int(file, "checkpoint", &version) == OSLA_OK, OSLA_ERR_IO,
              "%.200s: is not a checkpoint of an accumulator", path);
   OSLA_CHECK(version == VERSION, OSLA_ERR_IO,
@@ -273,8 +273,8 @@ static osla_err check_file(const osla_hessian *h, const char *path, const char *
   OSLA_CHECK(strcmp(written_for, job) == 0, OSLA_ERR_IO,
              "%.200s: is the checkpoint of another job: \"%.100s\", not \"%.100s\"", path,
              written_for, job);
-  OSLA_CALL(osla_file_look_matrix(file, "H", &look));
-  OSLA_CALL(check_look(h, path, look));
+  OSLA_CALL(osla_file_look_matrix(file, "H", &stored));
+  OSLA_CALL(check_matrix(h, path, stored));
   return check_kind(h, path, file);
 }
 
@@ -333,7 +333,7 @@ static osla_err check_fresh(const osla_hessian *h)
 }
 
 /* The accumulator is empty again; the error's text stays. */
-static void empty(osla_hessian *h, osla_err err)
+static void reset_after_error(osla_hessian *h, osla_err err)
 {
   char text[512];
   (void)snprintf(text, sizeof text, "%s", osla_error_text());
@@ -353,7 +353,7 @@ osla_err osla_hessian_restore(osla_hessian *h, const char *path, const char *job
   if (err == OSLA_OK) err = read_content(h, file, &c);
   if (err == OSLA_OK) {
     err = restore(h, path, file, &c);
-    if (err != OSLA_OK) empty(h, err);
+    if (err != OSLA_OK) reset_after_error(h, err);
   }
   osla_file_close(&file);
   free(c.gradient);

@@ -44,7 +44,7 @@ static int64_t group_columns(int64_t count, size_t element, size_t limit)
 
 size_t osli_chunk_bytes(int64_t count, size_t element, size_t limit)
 {
-  return osla_element_offset(0, group_columns(count, element, limit), count, element);
+  return element_offset(0, group_columns(count, element, limit), count, element);
 }
 
 chunk_group osli_chunk_group(osla_uplo uplo, int64_t count, const int64_t *sorted, int64_t col,
@@ -68,9 +68,8 @@ osla_err osli_chunk_products(const osla_hessian *h, int64_t count, const int64_t
     double since = osla_trace_now(h->v.t);
     OSLA_CALL(osla_blas_gemm(
       h->combine.update_dtype, OSLA_TRANS, OSLA_NOTRANS, high - low, width, k, 1.0,
-      panel + osla_element_offset(0, low, k, h->element), k,
-      panel + osla_element_offset(0, c, k, h->element), k, 0.0,
-      values + osla_element_offset(low - g->row, c - g->col, g->rows, h->element), g->rows));
+      panel + element_offset(0, low, k, h->element), k, panel + element_offset(0, c, k, h->element),
+      k, 0.0, values + element_offset(low - g->row, c - g->col, g->rows, h->element), g->rows));
     osla_trace_add(h->v.t, OSLA_TRACE_GEMM, since,
                    2.0 * (double)(high - low) * (double)width * (double)k);
   }

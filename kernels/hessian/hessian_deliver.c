@@ -21,7 +21,7 @@ enum {
   CACHED_BYTES = 512 * 1024, /* values of a window that should stay in the cache, */
   CACHED_ROWS = 1024,        /* and its shape: long lists would be sent with few columns */
   FACTOR_GAIN = 2,           /* columns of G are shipped when values are this much more */
-  LATER_MOST = 16,           /* owners that an update comes back to */
+  POSTPONED_MOST = 16,       /* owners that an update comes back to */
   FACTOR_WORK_MOST = 1 << 29 /* operations that an owner does for another rank in one step */
 };
 
@@ -111,12 +111,12 @@ static bool consecutive(int64_t count, const int64_t *position)
 
 /* p, the whole part, with values that stay where they are: in the caller's U. False: another update
  * is being added there, and `patient` is not set; nothing has been done. */
-static bool add_block_here(osla_hessian *h, workspace *w, const part *a, piece *p, bool patient)
+static bool add_block_here(osla_hessian *h, workspace *w, const part *a, piece *p, bool may_wait)
 {
   bool whole = h->options.isolation == OSLA_ISOLATE_UPDATE;
   osla_stripes *lock = a->near.lock;
   if (whole && !osla_stripes_try(lock, a->stripes)) {
-    if (!patient) return false;
+    if (!may_wait) return false;
     double start = osla_clock();
     osla_stripes_take(h->v.t, lock, a->stripes);
     w->stats.seconds_add += osla_clock() - start;
@@ -244,7 +244,7 @@ static osla_err deliver_chain(osla_hessian *h, workspace *w, const part *a, int6
 }
 
 /* `done` is false if the part must be delivered again, which does not happen when `patient`. */
-static osla_err deliver_part(osla_hessian *h, workspace *w, part *a, bool patient, bool *done)
+static osla_err deliver_part(osla_hessian *h, workspace *w, part *a, bool may_wait, bool *done)
 {
   piece p = make_piece(h, w, a, 0, a->rows, 0, a->cols);
   int64_t elements = osli_piece_elements(&p);
@@ -254,7 +254,7 @@ static osla_err deliver_part(osla_hessian *h, workspace *w, part *a, bool patien
   if (a->near.touched) atomic_fetch_or(a->near.touched, a->stripes);
   bool ready = a->u->k < 0;
   if (ready && a->near.local) {
-    *done = add_block_here(h, w, a, &p, patient);
+    *done = add_block_here(h, w, a, &p, may_wait);
     if (*done) w->stats.elements += elements;
     return OSLA_OK;
   }
@@ -301,25 +301,25 @@ static part part_at(const osla_hessian *h, const workspace *w, const update *u, 
 
 osla_err osli_update_owners(osla_hessian *h, workspace *w, const update *u)
 {
-  int owners = w->rows.n_used * w->cols.n_used, later[LATER_MOST], n_later = 0;
+  int owners = w->rows.n_used * w->cols.n_used, postponed[POSTPONED_MOST], n_postponed = 0;
   uint64_t draw = osla_random_bits(0, (uint64_t)osla_transport_rank(h->v.t), w->draws++);
   int first = (int)(draw % (uint64_t)owners);
   for (int i = 0; i < owners; i++) {
-    bool done, patient = n_later == LATER_MOST || owners == 1;
+    bool done, may_wait = n_postponed == POSTPONED_MOST || owners == 1;
     part a = part_at(h, w, u, (first + i) % owners);
-    OSLA_CALL(deliver_part(h, w, &a, patient, &done));
-    if (!done) later[n_later++] = a.position;
+    OSLA_CALL(deliver_part(h, w, &a, may_wait, &done));
+    if (!done) postponed[n_postponed++] = a.position;
     osla_progress(h->v.t); /* what other nodes wait for */
   }
-  for (int turn = 0; n_later > 0; turn++) {
+  for (int turn = 0; n_postponed > 0; turn++) {
     int left = 0;
-    for (int i = 0; i < n_later; i++) {
+    for (int i = 0; i < n_postponed; i++) {
       bool done;
-      part a = part_at(h, w, u, later[i]);
+      part a = part_at(h, w, u, postponed[i]);
       OSLA_CALL(deliver_part(h, w, &a, turn > 0, &done));
-      if (!done) later[left++] = a.position;
+      if (!done) postponed[left++] = a.position;
     }
-    n_later = left;
+    n_postponed = left;
   }
   return OSLA_OK;
 }

@@ -71,7 +71,7 @@ static _Atomic uint64_t *fixed_stripes(const osla_hessian *h, int position)
 }
 
 /* Zero has the same bits in both forms. */
-static void start(osla_hessian *h)
+static void mark_initial(osla_hessian *h)
 {
   if (h->v.prow < 0) return;
   bool zero = osli_combiner_initial(&h->options) == 0.0;
@@ -82,7 +82,7 @@ osla_err osli_exact_create(osla_hessian *h)
 {
   OSLA_CALL(osla_agree(h->v.t, new_state(h)));
   OSLA_CALL(osla_segment_create(h->v.t, sizeof(uint64_t), 0, &h->exact->segment));
-  start(h);
+  mark_initial(h);
   return osla_barrier(h->v.t);
 }
 
@@ -98,7 +98,7 @@ void osli_exact_destroy(osla_hessian *h)
   h->exact = NULL;
 }
 
-static void keep(exact_state *x, offence what)
+static void record_offence(exact_state *x, offence what)
 {
   (void)pthread_mutex_lock(&x->mutex);
   if (x->first.kind == NONE) x->first = what;
@@ -128,11 +128,11 @@ static int64_t global_col(const osla_hessian *h, int position, int64_t local_col
 
 /* ---- from doubles and back ---- */
 
-static void keep_in_column(const osla_hessian *h, int kind, int position, int64_t row, int64_t col,
+static void record_element(const osla_hessian *h, int kind, int position, int64_t row, int64_t col,
                            double value)
 {
-  keep(h->exact,
-       (offence){kind, global_row(h, position, row), global_col(h, position, col), value});
+  record_offence(
+    h->exact, (offence){kind, global_row(h, position, row), global_col(h, position, col), value});
 }
 
 /* Elements [from, past) of a column. Those beyond the bound are kept, and their bits stay. */
@@ -141,7 +141,7 @@ static void column_to_fixed(const osla_hessian *h, int position, int64_t col, in
 {
   const fixed_point f = h->exact->h;
   for (int64_t r = from; r < past; r++) {
-    if (!fixed_holds(&f, column[r])) keep_in_column(h, HELD, position, r, col, column[r]);
+    if (!fixed_holds(&f, column[r])) record_element(h, HELD, position, r, col, column[r]);
     int64_t number = fixed_of(column[r], f.scale);
     memcpy(&column[r], &number, sizeof number);
   }
@@ -162,7 +162,7 @@ static void column_to_double(const osla_hessian *h, int position, int64_t col, i
     int64_t number;
     memcpy(&number, &column[r], sizeof number);
     if (fixed_outside(number, f.limit) >> 63)
-      keep_in_column(h, SUM, position, r, col, (double)number * f.unit);
+      record_element(h, SUM, position, r, col, (double)number * f.unit);
   }
 #pragma omp simd
   for (int64_t r = from; r < past; r++) {
@@ -183,12 +183,12 @@ static void convert(const osla_hessian *h, uint64_t stripes, int position, unsig
   int64_t rows = osla_index_count(n, nb, (int)prow, h->v.p);
   int64_t cols = osla_index_count(n, nb, position % h->v.q, h->v.q);
   for (int64_t c = 0; c < cols; c++) {
-    if (!(osla_column_stripe(c, nb) & stripes)) continue;
+    if (!(column_stripe(c, nb) & stripes)) continue;
     int64_t j = global_col(h, position, c), from = 0, past = rows;
     if (h->options.uplo == OSLA_LOWER) from = osla_index_count(j, nb, (int)prow, h->v.p);
     if (h->options.uplo == OSLA_UPPER) past = osla_index_count(j + 1, nb, (int)prow, h->v.p);
     one(h, position, c, from, past,
-        (double *)(void *)(local + osla_element_offset(0, c, lld, sizeof(double))));
+        (double *)(void *)(local + element_offset(0, c, lld, sizeof(double))));
   }
 }
 
@@ -202,12 +202,12 @@ void osli_exact_prepare(const osla_hessian *h, const piece *p, unsigned char *lo
   atomic_fetch_or(fixed, fresh);
 }
 
-void osli_exact_note(const osla_hessian *h, const piece *p, int64_t c, int64_t begin, int64_t end,
-                     int64_t column, const unsigned char *local, int64_t lld)
+void osli_exact_record_refused(const osla_hessian *h, const piece *p, int64_t c, int64_t begin,
+                               int64_t end, int64_t column, const unsigned char *local, int64_t lld)
 {
   int position = position_of(h, local);
   const int64_t *sums =
-    (const int64_t *)(const void *)(local + osla_element_offset(0, p->col[c], lld, sizeof(double)));
+    (const int64_t *)(const void *)(local + element_offset(0, p->col[c], lld, sizeof(double)));
   for (int64_t r = begin; r < end; r++) {
     const unsigned char *at =
       p->values + (size_t)(column + (p->row_position ? p->row_position[r] : r)) * h->element;
@@ -215,26 +215,27 @@ void osli_exact_note(const osla_hessian *h, const piece *p, int64_t c, int64_t b
                                                          : *(const double *)(const void *)at;
     int64_t sum = sums[p->row[r]];
     if (!fixed_holds(&h->exact->h, value))
-      keep_in_column(h, VALUE, position, p->row[r], p->col[c], value);
+      record_element(h, VALUE, position, p->row[r], p->col[c], value);
     else if (fixed_danger(sum) >> 63)
-      keep_in_column(h, SUM, position, p->row[r], p->col[c], (double)sum * h->exact->h.unit);
+      record_element(h, SUM, position, p->row[r], p->col[c], (double)sum * h->exact->h.unit);
   }
 }
 
 /* ---- the gradient ---- */
 
-void osli_exact_gradient(osla_hessian *h, int64_t count, const int64_t *ix, const double *values)
+void osli_exact_add_gradient(osla_hessian *h, int64_t count, const int64_t *ix,
+                             const double *values)
 {
   exact_state *x = h->exact;
   for (int64_t i = 0; i < count; i++) {
     if (!fixed_holds(&x->g, values[i])) {
-      keep(x, (offence){GRADIENT_VALUE, ix[i], 0, values[i]});
+      record_offence(x, (offence){GRADIENT_VALUE, ix[i], 0, values[i]});
       continue;
     }
     int64_t *sum = &x->gradient[ix[i]];
     *sum = fixed_sum(*sum, fixed_of(values[i], x->g.scale));
     if (fixed_danger(*sum) >> 63)
-      keep(x, (offence){GRADIENT_SUM, ix[i], 0, (double)*sum * x->g.unit});
+      record_offence(x, (offence){GRADIENT_SUM, ix[i], 0, (double)*sum * x->g.unit});
   }
 }
 
@@ -272,7 +273,7 @@ static osla_err commit_gradient(osla_hessian *h)
     wide sum = total(h, half, i);
     double value = (double)sum * x->g.unit;
     if (sum > x->g.limit || sum < -x->g.limit)
-      keep(x, (offence){GRADIENT_SUM, i, 0, value}); /* the same on all ranks */
+      record_offence(x, (offence){GRADIENT_SUM, i, 0, value}); /* the same on all ranks */
     else
       h->gradient[i] = value;
   }
@@ -303,10 +304,10 @@ osla_err osli_exact_commit(osla_hessian *h)
   }
   OSLA_CALL(commit_gradient(h));
   OSLA_CALL(agree_offence(h));
-  return osli_exact_verdict(h);
+  return osli_exact_error(h);
 }
 
-osla_err osli_exact_verdict(const osla_hessian *h)
+osla_err osli_exact_error(const osla_hessian *h)
 {
   const offence *o = &h->exact->first;
   double bound = h->exact->h.bound, gradient_bound = h->exact->g.bound;
@@ -343,15 +344,15 @@ void osli_exact_reset(osla_hessian *h)
   x->failed = false;
   x->first = (offence){0};
   if (x->g.bound > 0.0) memset(x->gradient, 0, (size_t)h->n * sizeof *x->gradient);
-  start(h);
+  mark_initial(h);
 }
 
 /* ---- checkpoint ---- */
 
-osla_err osli_exact_check(osla_hessian *h)
+osla_err osli_exact_agree_error(osla_hessian *h)
 {
   OSLA_CALL(agree_offence(h));
-  return osli_exact_verdict(h);
+  return osli_exact_error(h);
 }
 
 uint64_t osli_exact_doubles(const osla_hessian *h)

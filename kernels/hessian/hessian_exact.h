@@ -24,24 +24,26 @@ void osli_exact_prepare(const osla_hessian *h, const piece *p, unsigned char *lo
 
 /* Something in rows [begin, end) of a piece's column c was refused: finds and keeps the first. Its
  * value 0 is values[column]. */
-void osli_exact_note(const osla_hessian *h, const piece *p, int64_t c, int64_t begin, int64_t end,
-                     int64_t column, const unsigned char *local, int64_t lld);
+void osli_exact_record_refused(const osla_hessian *h, const piece *p, int64_t c, int64_t begin,
+                               int64_t end, int64_t column, const unsigned char *local,
+                               int64_t lld);
 
 /* Adds to the gradient, which has a bound; the caller holds the mutex of h. */
-void osli_exact_gradient(osla_hessian *h, int64_t count, const int64_t *ix, const double *values);
+void osli_exact_add_gradient(osla_hessian *h, int64_t count, const int64_t *ix,
+                             const double *values);
 
 /* H and the gradient in doubles again. Collective; all updates are in. Errors, on all ranks
  * together: RANGE (what was kept on any rank), MEM, MPI. */
 osla_err osli_exact_commit(osla_hessian *h);
 
 /* RANGE again after a commit that failed, until a reset. Local. */
-osla_err osli_exact_verdict(const osla_hessian *h);
+osla_err osli_exact_error(const osla_hessian *h);
 void osli_exact_reset(osla_hessian *h);
 
 /* For checkpoints, which hold whole numbers; no update is under way. */
 
 /* RANGE if a rank has met what makes the next commit fail. Collective. */
-osla_err osli_exact_check(osla_hessian *h);
+osla_err osli_exact_agree_error(osla_hessian *h);
 
 /* Stripes of my part that are in doubles; and such stripes of my part, or of a copy of it, to whole
  * numbers and back. Local. */

@@ -64,7 +64,7 @@ static osla_err allocate(const wire *w, inbox *in)
 osla_err osli_inboxes_create(osla_hessian *h)
 {
   wire *w = h->wire;
-  int members = osla_wire_members(w, w->node);
+  int members = wire_members(w, w->node);
   inbox_table *t = w->inboxes = calloc(1, sizeof *t + (size_t)w->n_inboxes * sizeof t->of[0]);
   OSLA_CHECK(t, OSLA_ERR_MEM, "inboxes");
   const size_t words = (size_t)(w->shape.words - w->shape.leaves); /* above the leaves */
@@ -99,7 +99,7 @@ size_t osli_inboxes_bytes(const wire *w)
 {
   const size_t above = (size_t)(w->shape.words - w->shape.leaves);
   const size_t gate_bytes = sizeof(arrivals) + above * sizeof(uint64_t);
-  return sizeof(inbox_table) + (size_t)osla_wire_members(w, w->node) * gate_bytes +
+  return sizeof(inbox_table) + (size_t)wire_members(w, w->node) * gate_bytes +
          (size_t)w->n_inboxes * (sizeof(inbox) + w->inbox_bytes + 4 * w->message_most);
 }
 
@@ -184,7 +184,7 @@ static osla_err add_messages(osla_hessian *h, inbox *in)
 
 /* ---- getting ---- */
 
-static osla_err check_arrival(osla_hessian *h, inbox *in)
+static osla_err complete_fetch(osla_hessian *h, inbox *in)
 {
   if (in->arriving == 0) return OSLA_OK;
   for (int i = 0; i < 2; i++) {
@@ -192,15 +192,15 @@ static osla_err check_arrival(osla_hessian *h, inbox *in)
     OSLA_CALL(osla_transfer_test(h->segment, &in->transfer[i], &done));
     if (!done) return OSLA_OK;
   }
-  atomic_fetch_add_explicit(&in->from->taken, in->arriving, memory_order_relaxed);
+  atomic_fetch_add_explicit(&in->from->fetched, in->arriving, memory_order_relaxed);
   in->tail += in->arriving;
   in->arriving = 0;
   return OSLA_OK;
 }
 
-static uint64_t taken(const inbox *in)
+static uint64_t fetched(const inbox *in)
 {
-  return atomic_load_explicit(&in->from->taken, memory_order_relaxed);
+  return atomic_load_explicit(&in->from->fetched, memory_order_relaxed);
 }
 
 /* What the origin has announced. */
@@ -212,25 +212,25 @@ static uint64_t announced(const inbox *in)
 /* The origin learns what it may overwrite. Each word costs a step of its progress: so not for every
  * message, but often enough that it never waits for good, see RING_PARTS; and once a ring is empty,
  * if others want it. `done`: none is owed. */
-static osla_err give_credit(osla_hessian *h, inbox *in, bool *done)
+static osla_err post_credit(osla_hessian *h, inbox *in, bool *done)
 {
   const wire *w = h->wire;
-  uint64_t count = taken(in), more = count - in->from->credited;
-  bool empty = w->scarce && count == osla_arrival_bytes(announced(in));
+  uint64_t count = fetched(in), more = count - in->from->credited;
+  bool empty = w->scarce && count == arrival_bytes(announced(in));
   *done = more < w->ring_bytes / RING_PARTS && (more == 0 || !empty);
   if (*done) return OSLA_OK;
   OSLA_CALL(osla_posted_test(h->segment, &in->credit, done));
   if (!*done) return OSLA_OK;
   in->from->credited = count;
-  return osla_word_post(h->segment, in->origin, osli_wire_taken_offset(w, w->node, w->position),
+  return osla_word_post(h->segment, in->origin, osli_wire_fetched_offset(w, w->node, w->position),
                         count, &in->credit);
 }
 
 /* Starts to get what waits at the origin; a ring's end makes it two transfers. */
-static osla_err get_more(osla_hessian *h, inbox *in)
+static osla_err start_fetch(osla_hessian *h, inbox *in)
 {
   const wire *w = h->wire;
-  uint64_t word = announced(in), waiting = osla_arrival_bytes(word) - taken(in);
+  uint64_t word = announced(in), waiting = arrival_bytes(word) - fetched(in);
   if (in->arriving > 0 || waiting == 0) return OSLA_OK;
   if (in->head == in->tail) in->head = in->tail = 0;
   if (in->head > 0 && !is_whole(h, in) && h->wire->inbox_bytes - in->tail < waiting) {
@@ -243,8 +243,8 @@ static osla_err get_more(osla_hessian *h, inbox *in)
   if (count > room) count = room;
   if (count > h->wire->inbox_bytes / 2) count = h->wire->inbox_bytes / 2;
   if (count == 0) return OSLA_OK;
-  size_t ring = w->rings_start + (size_t)osla_arrival_ring(word) * w->ring_bytes;
-  size_t at = (size_t)(taken(in) % w->ring_bytes);
+  size_t ring = w->rings_start + (size_t)arrival_ring(word) * w->ring_bytes;
+  size_t at = (size_t)(fetched(in) % w->ring_bytes);
   size_t first = count < w->ring_bytes - at ? count : w->ring_bytes - at;
   in->arriving = count;
   OSLA_CALL(osla_segment_fetch(h->segment, in->origin, ring + at, in->buffer + in->tail, first,
@@ -261,22 +261,22 @@ static osla_err get_more(osla_hessian *h, inbox *in)
 static osla_err serve_inbox(osla_hessian *h, inbox *in)
 {
   bool credited;
-  OSLA_CALL(check_arrival(h, in));
-  OSLA_CALL(get_more(h, in)); /* flies while the rest is added */
+  OSLA_CALL(complete_fetch(h, in));
+  OSLA_CALL(start_fetch(h, in)); /* flies while the rest is added */
   OSLA_CALL(add_messages(h, in));
-  OSLA_CALL(get_more(h, in)); /* now there may be room */
-  OSLA_CALL(give_credit(h, in, &credited));
+  OSLA_CALL(start_fetch(h, in)); /* now there may be room */
+  OSLA_CALL(post_credit(h, in, &credited));
   if (in->arriving > 0 || in->tail > in->head || in->in_chain) return OSLA_OK;
-  if (credited && osli_arrivals_leave(in->gate, in->leaf)) in->gate = NULL;
+  if (credited && osli_arrivals_release(in->gate, in->leaf)) in->gate = NULL;
   return OSLA_OK;
 }
 
 /* The next origin that waits at the gate of a member of my node. */
-static bool find_origin(osla_hessian *h, inbox *in, int position)
+static bool dequeue_origin(osla_hessian *h, inbox *in, int position)
 {
   const wire *w = h->wire;
   const arrivals *gate = &w->inboxes->gates[position];
-  int leaf = osli_arrivals_take(gate), members = osla_wire_members(w, w->node);
+  int leaf = osli_arrivals_dequeue(gate), members = wire_members(w, w->node);
   if (leaf < 0) return false;
   in->gate = gate;
   in->leaf = leaf;
@@ -290,13 +290,13 @@ osla_err osli_inboxes_serve(osla_hessian *h)
 {
   const wire *w = h->wire;
   inbox_table *t = w->inboxes;
-  int members = osla_wire_members(w, w->node), other = t->next;
+  int members = wire_members(w, w->node), other = t->next;
   t->next = other + 1 < members ? other + 1 : 0;
   osli_arrivals_collect(&t->gates[w->position]);
   if (other != w->position) osli_arrivals_collect(&t->gates[other]);
   for (int i = 0; i < w->n_inboxes; i++) {
     inbox *in = &t->of[i];
-    if (in->gate || find_origin(h, in, w->position) || find_origin(h, in, other))
+    if (in->gate || dequeue_origin(h, in, w->position) || dequeue_origin(h, in, other))
       OSLA_CALL(serve_inbox(h, in));
   }
   return OSLA_OK;
@@ -327,14 +327,14 @@ static bool all_applied(void *arg)
   awaited *a = arg;
   const wire *w = a->h->wire;
   const intake *from = w->inboxes->gates[w->position].intakes;
-  int members = osla_wire_members(w, w->node), ranks = osla_transport_size(a->h->v.t);
+  int members = wire_members(w, w->node), ranks = osla_transport_size(a->h->v.t);
   for (; a->leaf * members + w->position < ranks; a->leaf++)
     if (atomic_load(&from[a->leaf].applied) < a->expected[a->leaf * members + w->position])
       return false;
   return true;
 }
 
-void osli_inboxes_wait(osla_hessian *h, const uint64_t *expected)
+void osli_inboxes_wait_applied(osla_hessian *h, const uint64_t *expected)
 {
   awaited a = {h, expected, 0};
   if (h->wire->n_nodes > 1) osla_segment_wait(h->segment, all_applied, &a);

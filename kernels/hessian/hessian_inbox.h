@@ -15,6 +15,6 @@ osla_err osli_inboxes_serve(osla_hessian *h);
 osla_err osli_inboxes_stop(osla_hessian *h);
 
 /* Waits until expected[origin] bytes that came through this gate have been added. Local. */
-void osli_inboxes_wait(osla_hessian *h, const uint64_t *expected);
+void osli_inboxes_wait_applied(osla_hessian *h, const uint64_t *expected);
 
 #endif

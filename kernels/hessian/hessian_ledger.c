@@ -12,7 +12,7 @@ enum { CAPACITY_MIN = 1024 }; /* slots; a power of two */
 /* ---- sets ---- */
 
 /* Where an id is, or would be. */
-static size_t find(const uint64_t *slot, size_t capacity, uint64_t id)
+static size_t find_slot(const uint64_t *slot, size_t capacity, uint64_t id)
 {
   size_t at = osla_random_bits(0, id, 0) & (capacity - 1);
   while (slot[at] != 0 && slot[at] != id)
@@ -23,16 +23,16 @@ static size_t find(const uint64_t *slot, size_t capacity, uint64_t id)
 bool osli_id_set_has(const id_set *set, uint64_t id)
 {
   if (id == 0) return set->zero;
-  return set->capacity > 0 && set->slot[find(set->slot, set->capacity, id)] == id;
+  return set->capacity > 0 && set->slot[find_slot(set->slot, set->capacity, id)] == id;
 }
 
-static osla_err grow(id_set *set)
+static osla_err grow_set(id_set *set)
 {
   size_t capacity = set->capacity > 0 ? 2 * set->capacity : CAPACITY_MIN;
   uint64_t *slot = calloc(capacity, sizeof *slot);
   OSLA_CHECK(slot, OSLA_ERR_MEM, "ledger of %zu ids", set->count + 1);
   for (size_t i = 0; i < set->capacity; i++)
-    if (set->slot[i] != 0) slot[find(slot, capacity, set->slot[i])] = set->slot[i];
+    if (set->slot[i] != 0) slot[find_slot(slot, capacity, set->slot[i])] = set->slot[i];
   free(set->slot);
   set->slot = slot;
   set->capacity = capacity;
@@ -46,8 +46,8 @@ osla_err osli_id_set_add(id_set *set, uint64_t id, bool *added)
   if (id == 0) {
     set->zero = true;
   } else {
-    if (4 * (set->count + 1) > 3 * set->capacity) OSLA_CALL(grow(set));
-    set->slot[find(set->slot, set->capacity, id)] = id;
+    if (4 * (set->count + 1) > 3 * set->capacity) OSLA_CALL(grow_set(set));
+    set->slot[find_slot(set->slot, set->capacity, id)] = id;
   }
   set->count++;
   return OSLA_OK;

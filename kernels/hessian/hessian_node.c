@@ -35,12 +35,12 @@ static size_t array_bytes(const osla_hessian *h, int prow, int pcol)
 {
   int64_t rows = osla_index_count(h->n, h->options.nb, prow, h->v.p);
   int64_t cols = osla_index_count(h->n, h->options.nb, pcol, h->v.q);
-  size_t bytes = osla_element_offset(0, cols, rows, h->v.element);
+  size_t bytes = element_offset(0, cols, rows, h->v.element);
   return bytes == 0 ? 0 : sizeof(node_head) + (bytes + LINE - 1) / LINE * LINE;
 }
 
 /* The node_rank-th rank of my node. */
-static int member(const osla_transport *t, int node_rank)
+static int rank_of_member(const osla_transport *t, int node_rank)
 {
   int rank = 0;
   while (osla_transport_node_of(t, rank) != osla_transport_node(t) || node_rank-- > 0)
@@ -62,7 +62,7 @@ static osla_err for_each_array(osla_hessian *h, visit_array *visit, size_t *mine
       int owner = rank_at(&h->v, prow, pcol), host;
       size_t bytes = array_bytes(h, prow, pcol);
       if (bytes == 0 || osla_transport_same_node(h->v.t, owner)) continue;
-      host = member(h->v.t, turn);
+      host = rank_of_member(h->v.t, turn);
       if (visit) visit(h, prow, pcol, host, used[turn]);
       used[turn] += bytes;
       if (host == osla_transport_rank(h->v.t)) *mine = used[turn];
@@ -72,7 +72,7 @@ static osla_err for_each_array(osla_hessian *h, visit_array *visit, size_t *mine
   return OSLA_OK;
 }
 
-static void place_array(osla_hessian *h, int prow, int pcol, int host, size_t offset)
+static void set_array(osla_hessian *h, int prow, int pcol, int host, size_t offset)
 {
   unsigned char *at = (unsigned char *)osla_segment_peer(h->node->segment, host) + offset;
   node_head *head = (node_head *)(void *)at;
@@ -116,7 +116,7 @@ static void empty_columns(const osla_hessian *h, const near_part *a, int64_t row
 {
   double value = neutral(h);
   for (int64_t j = c; j < c + cols; j++) {
-    void *column = a->local + osla_element_offset(0, j, a->lld, h->v.element);
+    void *column = a->local + element_offset(0, j, a->lld, h->v.element);
     if (value == 0.0)
       memset(column, 0, (size_t)rows * h->v.element);
     else if (h->v.dtype == OSLA_DOUBLE)
@@ -139,7 +139,7 @@ osla_err osli_node_sums_create(osla_hessian *h)
   if (err == OSLA_OK) err = osli_node_sums_bytes(h, &bytes);
   OSLA_CALL(osla_agree(h->v.t, err));
   OSLA_CALL(osla_segment_create(h->v.t, bytes, 0, &h->node->segment));
-  err = for_each_array(h, place_array, &bytes);
+  err = for_each_array(h, set_array, &bytes);
   if (err == OSLA_OK && neutral(h) != 0.0)
     for (int p = 0; p < h->v.p * h->v.q; p++) {
       int prow = p / h->v.q, pcol = p % h->v.q;
@@ -234,7 +234,7 @@ static void send_columns(osla_hessian *h, int owner, const near_part *a, const i
                      .col = l->col + c,
                      .begin = l->begin,
                      .end = l->end,
-                     .values = a->local + osla_element_offset(r, c, a->lld, h->v.element),
+                     .values = a->local + element_offset(r, c, a->lld, h->v.element),
                      .ld = a->lld};
     send_piece(h, owner, &p, stats);
   }
@@ -252,7 +252,7 @@ static osla_err send_array(osla_hessian *h, int prow, int pcol, osla_hessian_sta
   int64_t nb = h->options.nb;
   for (int64_t c = 0; c < l.cols; c += nb) {
     int64_t cols = l.cols - c < nb ? l.cols - c : nb;
-    if (!(touched & osla_column_stripe(c, nb))) continue;
+    if (!(touched & column_stripe(c, nb))) continue;
     send_columns(h, owner, a, &l, c, cols, stats);
     empty_columns(h, a, l.rows, c, cols);
   }

@@ -27,7 +27,7 @@ typedef struct outbox {
   pthread_mutex_t mutex;   /* one sender at a time, over a whole chain; guards these: */
   int ring;                /* of the pool; -1: none */
   uint64_t written, chain; /* bytes; where the part that is written begins */
-  uint64_t taken;          /* of them, by the node, as far as was looked */
+  uint64_t fetched;        /* of them, by the node, as far as was looked */
   _Atomic uint64_t ready;  /* the leaf's word: bytes that may be taken, and the ring */
   _Atomic bool listed;
   struct outbox *next; /* in the list */
@@ -38,12 +38,12 @@ typedef struct outbox {
 } outbox;
 
 typedef struct outbox_table {
-  _Atomic(outbox *) fresh; /* a list that threads push to */
-  outbox *telling;         /* a list of the hook's own */
-  pthread_mutex_t pool;    /* guards these: */
-  int *ring_node, hand;    /* [n_rings] whose it is, -1: nobody's; where a search begins */
-  atomic_int wanted;       /* threads that wait for a ring */
-  outbox of[];             /* [n_nodes] */
+  _Atomic(outbox *) fresh;   /* a list that threads push to */
+  outbox *announcing;        /* a list of the hook's own */
+  pthread_mutex_t pool;      /* guards these: */
+  int *ring_node, next_ring; /* [n_rings] whose it is, -1: nobody's; where a search begins */
+  atomic_int wanted;         /* threads that wait for a ring */
+  outbox of[];               /* [n_nodes] */
 } outbox_table;
 
 osla_err osli_outboxes_create(osla_hessian *h)
@@ -98,22 +98,22 @@ static int node_of(const osla_hessian *h, const outbox *o)
 }
 
 /* Has the node taken so many bytes, as far as any of its ranks has reported? Under the mutex. */
-static bool has_taken(const osla_hessian *h, outbox *o, uint64_t bytes)
+static bool has_fetched(const osla_hessian *h, outbox *o, uint64_t bytes)
 {
   unsigned char *base = osla_segment_local(h->segment);
-  int node = node_of(h, o), members = osla_wire_members(h->wire, node);
-  void *words = base + osli_wire_taken_offset(h->wire, node, 0);
-  for (int position = 0; position < members && o->taken < bytes; position++) {
-    uint64_t taken =
+  int node = node_of(h, o), members = wire_members(h->wire, node);
+  void *words = base + osli_wire_fetched_offset(h->wire, node, 0);
+  for (int position = 0; position < members && o->fetched < bytes; position++) {
+    uint64_t fetched =
       atomic_load_explicit((_Atomic uint64_t *)words + position, memory_order_acquire);
-    if (taken > o->taken) o->taken = taken;
+    if (fetched > o->fetched) o->fetched = fetched;
   }
-  return o->taken >= bytes;
+  return o->fetched >= bytes;
 }
 
 /* ---- telling ---- */
 
-static void list(outbox_table *t, outbox *o)
+static void list_outbox(outbox_table *t, outbox *o)
 {
   if (atomic_exchange(&o->listed, true)) return;
   outbox *first = atomic_load(&t->fresh);
@@ -122,12 +122,12 @@ static void list(outbox_table *t, outbox *o)
   while (!atomic_compare_exchange_weak(&t->fresh, &first, o));
 }
 
-static osla_err post(osla_hessian *h, outbox *o, int level, uint64_t value)
+static osla_err post_word(osla_hessian *h, outbox *o, int level, uint64_t value)
 {
   const wire *w = h->wire;
   int me = osla_transport_rank(h->v.t), node = node_of(h, o);
-  size_t at = osli_arrivals_offset(&w->shape, osla_wire_leaf(w, node, me), level);
-  return osla_word_post(h->segment, osla_wire_gate(w, node, me), w->arrivals_start + at, value,
+  size_t at = osli_arrivals_offset(&w->shape, wire_leaf(w, node, me), level);
+  return osla_word_post(h->segment, wire_gate(w, node, me), w->arrivals_start + at, value,
                         &o->notice);
 }
 
@@ -142,11 +142,11 @@ static osla_err announce(osla_hessian *h, outbox *o, bool *done)
     if (!arrived) return OSLA_OK;
     if (o->level < h->wire->shape.levels) { /* a number that nobody writes twice */
       if (o->level++ == 0) o->announcements++;
-      OSLA_CALL(post(h, o, o->level, (me + 1) << 40 | (o->announcements & 0xffffffffff)));
+      OSLA_CALL(post_word(h, o, o->level, (me + 1) << 40 | (o->announcements & 0xffffffffff)));
     } else if (ready != o->announced) {
       o->announced = ready;
       o->level = 0;
-      OSLA_CALL(post(h, o, 0, ready));
+      OSLA_CALL(post_word(h, o, 0, ready));
     } else {
       *done = true;
       return OSLA_OK;
@@ -157,12 +157,12 @@ static osla_err announce(osla_hessian *h, outbox *o, bool *done)
 osla_err osli_outboxes_announce(osla_hessian *h)
 {
   outbox_table *t = h->wire->outboxes;
-  if (!t->telling && !atomic_load_explicit(&t->fresh, memory_order_relaxed)) return OSLA_OK;
-  outbox **end = &t->telling;
+  if (!t->announcing && !atomic_load_explicit(&t->fresh, memory_order_relaxed)) return OSLA_OK;
+  outbox **end = &t->announcing;
   while (*end)
     end = &(*end)->next;
   *end = atomic_exchange(&t->fresh, NULL);
-  for (outbox **at = &t->telling; *at;) {
+  for (outbox **at = &t->announcing; *at;) {
     outbox *o = *at;
     bool done;
     OSLA_CALL(announce(h, o, &done));
@@ -172,7 +172,7 @@ osla_err osli_outboxes_announce(osla_hessian *h)
     }
     *at = o->next;
     atomic_store(&o->listed, false);
-    if (atomic_load(&o->ready) != o->announced) list(t, o); /* it has come meanwhile */
+    if (atomic_load(&o->ready) != o->announced) list_outbox(t, o); /* it has come meanwhile */
   }
   return OSLA_OK;
 }
@@ -180,17 +180,17 @@ osla_err osli_outboxes_announce(osla_hessian *h)
 osla_err osli_outboxes_stop(osla_hessian *h)
 {
   outbox_table *t = h->wire->outboxes;
-  for (outbox *o = t->telling; o; o = o->next)
+  for (outbox *o = t->announcing; o; o = o->next)
     OSLA_CALL(osla_posted_wait(h->segment, &o->notice));
   return OSLA_OK;
 }
 
 static void publish(osla_hessian *h, outbox *o)
 {
-  uint64_t ready = osla_arrival_word(o->written, o->ring);
+  uint64_t ready = arrival_word(o->written, o->ring);
   if (o->ring < 0 || ready == atomic_load(&o->ready)) return;
   atomic_store(&o->ready, ready);
-  list(h->wire->outboxes, o);
+  list_outbox(h->wire->outboxes, o);
 }
 
 /* ---- what fits ---- */
@@ -223,27 +223,27 @@ typedef struct writer {
 } writer;
 
 /* Takes a ring from an outbox of which everything has been taken, whose mutex nobody holds. */
-static bool give_up(const osla_hessian *h, outbox *o)
+static bool release_empty_ring(const osla_hessian *h, outbox *o)
 {
   if (pthread_mutex_trylock(&o->mutex) != 0) return false;
-  bool empty = has_taken(h, o, o->written);
+  bool empty = has_fetched(h, o, o->written);
   if (empty) o->ring = -1;
   (void)pthread_mutex_unlock(&o->mutex);
   return empty;
 }
 
 /* Looks at some rings; the next call at the next ones. */
-static bool find_ring(void *arg)
+static bool try_acquire_ring(void *arg)
 {
-  enum { LOOKS = 16 };
+  enum { RINGS_A_CALL = 16 };
   writer *w = arg;
   outbox_table *t = w->h->wire->outboxes;
   int rings = w->h->wire->n_rings;
   (void)pthread_mutex_lock(&t->pool);
-  for (int i = 0; i < LOOKS && i < rings && w->o->ring < 0; i++) {
-    int ring = t->hand, node = t->ring_node[ring];
-    t->hand = (ring + 1) % rings;
-    if (node >= 0 && !give_up(w->h, &t->of[node])) continue;
+  for (int i = 0; i < RINGS_A_CALL && i < rings && w->o->ring < 0; i++) {
+    int ring = t->next_ring, node = t->ring_node[ring];
+    t->next_ring = (ring + 1) % rings;
+    if (node >= 0 && !release_empty_ring(w->h, &t->of[node])) continue;
     t->ring_node[ring] = node_of(w->h, w->o);
     w->o->ring = ring;
   }
@@ -251,7 +251,7 @@ static bool find_ring(void *arg)
   return w->o->ring >= 0;
 }
 
-static bool nobody_wants(void *arg)
+static bool no_ring_wanted(void *arg)
 {
   const writer *w = arg;
   return atomic_load(&w->h->wire->outboxes->wanted) == 0;
@@ -259,12 +259,12 @@ static bool nobody_wants(void *arg)
 
 /* Under the outbox's mutex. Waits, holding no stripes, until others have taken what is in a ring;
  * they can, because chains that have begun go on, and new ones wait. */
-static void get_ring(writer *w)
+static void acquire_ring(writer *w)
 {
-  if (w->o->ring >= 0 || find_ring(w)) return;
+  if (w->o->ring >= 0 || try_acquire_ring(w)) return;
   atomic_int *wanted = &w->h->wire->outboxes->wanted;
   atomic_fetch_add(wanted, 1);
-  osla_segment_wait(w->h->segment, find_ring, w);
+  osla_segment_wait(w->h->segment, try_acquire_ring, w);
   atomic_fetch_sub(wanted, 1);
 }
 
@@ -274,7 +274,7 @@ static bool has_room(void *arg)
 {
   const writer *w = arg;
   uint64_t ring = w->h->wire->ring_bytes;
-  return w->until <= ring || has_taken(w->h, w->o, w->until - ring);
+  return w->until <= ring || has_fetched(w->h, w->o, w->until - ring);
 }
 
 static void wait_for_room(writer *w, size_t bytes)
@@ -285,7 +285,7 @@ static void wait_for_room(writer *w, size_t bytes)
   osla_segment_wait(w->h->segment, has_room, w);
 }
 
-static size_t ring_of(const osla_hessian *h, const outbox *o)
+static size_t ring_offset(const osla_hessian *h, const outbox *o)
 {
   return h->wire->rings_start + (size_t)o->ring * h->wire->ring_bytes;
 }
@@ -296,9 +296,9 @@ void osli_outbox_begin(osla_hessian *h, int owner, size_t bytes)
 {
   writer w = {.h = h, .o = outbox_for(h, owner)};
   size_t half = h->wire->ring_bytes / 2;
-  if (!nobody_wants(&w)) osla_segment_wait(h->segment, nobody_wants, &w);
+  if (!no_ring_wanted(&w)) osla_segment_wait(h->segment, no_ring_wanted, &w);
   (void)pthread_mutex_lock(&w.o->mutex);
-  get_ring(&w);
+  acquire_ring(&w);
   wait_for_room(&w, bytes < half ? bytes : half);
   w.o->chain = w.o->written;
 }
@@ -310,9 +310,9 @@ void osli_outbox_end(osla_hessian *h, int owner)
   size_t size = h->wire->ring_bytes;
   size_t at = (size_t)(o->chain % size) + offsetof(message_head, chain);
   /* Heads lie at multiples of 8 bytes: the field is in one piece. */
-  if (bytes > 0 && osla_arrival_bytes(atomic_load(&o->ready)) == o->chain &&
+  if (bytes > 0 && arrival_bytes(atomic_load(&o->ready)) == o->chain &&
       h->options.isolation == OSLA_ISOLATE_UPDATE)
-    osli_segment_store(h->segment, ring_of(h, o) + at % size, &bytes, sizeof bytes);
+    osli_segment_store(h->segment, ring_offset(h, o) + at % size, &bytes, sizeof bytes);
   publish(h, o);
   (void)pthread_mutex_unlock(&o->mutex);
 }
@@ -320,7 +320,7 @@ void osli_outbox_end(osla_hessian *h, int owner)
 static void write_to_ring(void *arg, const void *bytes, size_t count)
 {
   writer *w = arg;
-  size_t ring = ring_of(w->h, w->o), size = w->h->wire->ring_bytes;
+  size_t ring = ring_offset(w->h, w->o), size = w->h->wire->ring_bytes;
   size_t at = (size_t)(w->o->written % size);
   size_t first = count < size - at ? count : size - at;
   w->o->written += count;

@@ -15,7 +15,7 @@ uint64_t osli_piece_stripes(const piece *p, int64_t nb)
 {
   uint64_t mask = 0;
   for (int64_t c = 0; c < p->cols; c++)
-    mask |= osla_column_stripe(p->col[c], nb);
+    mask |= column_stripe(p->col[c], nb);
   return mask;
 }
 

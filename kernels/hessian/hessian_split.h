@@ -38,13 +38,13 @@ void osli_split_indices(index_split *split, int64_t count, const int64_t *ix, in
 
 /* Bytes from the start of a column-major array to element (row, col). All indices of a matrix of
  * 5e6 x 5e6 elements are far from the limits of int64_t. */
-static inline size_t osla_element_offset(int64_t row, int64_t col, int64_t ld, size_t element)
+static inline size_t element_offset(int64_t row, int64_t col, int64_t ld, size_t element)
 {
   return (size_t)(row + col * ld) * element;
 }
 
 /* The bit of the stripe that guards a local column: block columns, modulo 64. */
-static inline uint64_t osla_column_stripe(int64_t local_col, int64_t nb)
+static inline uint64_t column_stripe(int64_t local_col, int64_t nb)
 {
   return UINT64_C(1) << (local_col / nb % 64);
 }

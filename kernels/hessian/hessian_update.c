@@ -49,8 +49,8 @@ static osla_err reserve_lists(osla_hessian *h, workspace *w, int64_t rows, int64
   return OSLA_OK;
 }
 
-static osla_err run(osla_hessian *h, workspace *w, update *u, int64_t rows, const int64_t *ix,
-                    int64_t cols, const int64_t *jx)
+static osla_err perform_update(osla_hessian *h, workspace *w, update *u, int64_t rows,
+                               const int64_t *ix, int64_t cols, const int64_t *jx)
 {
   double start = osla_clock(), since = osla_trace_now(h->v.t);
   OSLA_CALL(reserve_lists(h, w, rows, cols));
@@ -72,8 +72,8 @@ static osla_err run(osla_hessian *h, workspace *w, update *u, int64_t rows, cons
 
 /* Order-independent mode: the products are made in chunks of the sorted list, whoever owns them,
  * and added like ready blocks. */
-static osla_err run_chunks(osla_hessian *h, workspace *w, const update *u, int64_t count,
-                           const int64_t *ix)
+static osla_err perform_in_chunks(osla_hessian *h, workspace *w, const update *u, int64_t count,
+                                  const int64_t *ix)
 {
   double start = osla_clock();
   OSLA_CALL(osli_split_reserve(&w->sorted, count, 1));
@@ -87,11 +87,11 @@ static osla_err run_chunks(osla_hessian *h, workspace *w, const update *u, int64
     start = osla_clock();
     g = osli_chunk_group(h->options.uplo, count, sorted, c, h->element, osli_piece_bytes(h));
     OSLA_CALL(osli_reserve(&w->products, &w->products_bytes,
-                           osla_element_offset(0, g.cols, g.rows, h->element)));
+                           element_offset(0, g.cols, g.rows, h->element)));
     OSLA_CALL(osli_chunk_products(h, count, sorted, u->k, panel, &g, w->products));
     w->stats.seconds_product += osla_clock() - start;
     update block = {.k = -1, .data = w->products, .ld = g.rows};
-    OSLA_CALL(run(h, w, &block, g.rows, sorted + g.row, g.cols, sorted + g.col));
+    OSLA_CALL(perform_update(h, w, &block, g.rows, sorted + g.row, g.cols, sorted + g.col));
     if (c > 0) w->stats.updates--; /* one update, in several groups */
   }
   return OSLA_OK;
@@ -107,9 +107,10 @@ osla_err osli_update_run(osla_hessian *h, update *u, int64_t rows, const int64_t
   (void)pthread_mutex_unlock(&h->mutex);
   bool chunks = h->exact && u->k > 0;
   const workspace_need need = {rows, cols, u->k > 0 ? u->k : 0, chunks};
-  osla_err err = osli_workspace_take(h, &need, &w);
+  osla_err err = osli_workspace_acquire(h, &need, &w);
   if (err == OSLA_OK)
-    err = chunks ? run_chunks(h, w, u, rows, ix) : run(h, w, u, rows, ix, cols, jx);
-  osli_workspace_give(h, w);
+    err =
+      chunks ? perform_in_chunks(h, w, u, rows, ix) : perform_update(h, w, u, rows, ix, cols, jx);
+  osli_workspace_release(h, w);
   return err;
 }

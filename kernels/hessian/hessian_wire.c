@@ -13,11 +13,11 @@ enum {
 
 /* The lock, and behind it the word that wakes. */
 static const size_t wake_start = sizeof(osla_stripes);
-static const size_t taken_start = sizeof(osla_stripes) + ALIGN;
+static const size_t fetched_start = sizeof(osla_stripes) + ALIGN;
 
-size_t osli_wire_taken_offset(const wire *w, int node, int position)
+size_t osli_wire_fetched_offset(const wire *w, int node, int position)
 {
-  return taken_start + (size_t)(w->node_start[node] + position) * sizeof(uint64_t);
+  return fetched_start + (size_t)(w->node_start[node] + position) * sizeof(uint64_t);
 }
 
 osla_stripes *osli_hessian_lock(const osla_hessian *h, int rank)
@@ -98,7 +98,7 @@ static size_t part_of(size_t bytes, size_t parts)
 
 /* Half of the room is for the rings; of the rest an inbox takes 5 parts and what is unpacked from a
  * message 3, four times a message's size. */
-static void divide(wire *w, size_t bytes)
+static void divide_room(wire *w, size_t bytes)
 {
   int nodes = w->n_nodes - 1;
   size_t rings = bytes / 2 / RING_MIN;
@@ -118,8 +118,8 @@ static void divide(wire *w, size_t bytes)
 void osli_wire_sizes(osla_hessian *h, size_t bytes)
 {
   wire *w = h->wire;
-  if (w->n_nodes > 1) divide(w, bytes);
-  w->arrivals_start = aligned(taken_start + (size_t)w->ranks * sizeof(uint64_t));
+  if (w->n_nodes > 1) divide_room(w, bytes);
+  w->arrivals_start = aligned(fetched_start + (size_t)w->ranks * sizeof(uint64_t));
   w->rings_start = w->arrivals_start + osli_arrivals_bytes(&w->shape);
   w->segment_bytes = w->rings_start + (size_t)w->n_rings * w->ring_bytes;
 }

@@ -43,17 +43,17 @@ void osli_wire_sizes(osla_hessian *h, size_t bytes);
 size_t osli_wire_bytes(const osla_hessian *h); /* of segment and tables */
 
 /* The rank of a node that hears of me, or of another origin; and where this origin stands there. */
-static inline int osla_wire_members(const wire *w, int node)
+static inline int wire_members(const wire *w, int node)
 {
   return w->node_start[node + 1] - w->node_start[node];
 }
-static inline int osla_wire_gate(const wire *w, int node, int origin)
+static inline int wire_gate(const wire *w, int node, int origin)
 {
-  return w->member[w->node_start[node] + origin % osla_wire_members(w, node)];
+  return w->member[w->node_start[node] + origin % wire_members(w, node)];
 }
-static inline int osla_wire_leaf(const wire *w, int node, int origin)
+static inline int wire_leaf(const wire *w, int node, int origin)
 {
-  return origin / osla_wire_members(w, node);
+  return origin / wire_members(w, node);
 }
 
 osla_stripes *osli_hessian_lock(const osla_hessian *h, int rank); /* NULL off the node */
@@ -64,6 +64,6 @@ void osli_wire_wake(osla_hessian *h, int rank);
 /* Where in a rank's segment the position-th rank of a node reports what that node has taken from
  * that rank. Each has a word of its own, since MPI keeps no order between two; the largest holds.
  */
-size_t osli_wire_taken_offset(const wire *w, int node, int position);
+size_t osli_wire_fetched_offset(const wire *w, int node, int position);
 
 #endif

@@ -81,7 +81,7 @@ typedef struct wanted {
 } wanted;
 
 /* Takes an idle workspace, or makes one, if the cap allows. */
-static bool take(void *arg)
+static bool try_acquire(void *arg)
 {
   wanted *a = arg;
   osla_hessian *h = a->h;
@@ -110,7 +110,7 @@ static bool take(void *arg)
   return a->w || a->no_memory;
 }
 
-osla_err osli_workspace_take(osla_hessian *h, const workspace_need *need, workspace **out)
+osla_err osli_workspace_acquire(osla_hessian *h, const workspace_need *need, workspace **out)
 {
   *out = NULL;
   size_t least = needed_bytes(h, need, NULL);
@@ -119,7 +119,7 @@ osla_err osli_workspace_take(osla_hessian *h, const workspace_need *need, worksp
              " rows of G needs %zu bytes of scratch: memory_cap must be at least %zu, it is %zu",
              need->rows, need->cols, need->k, least, h->memory_fixed + least, h->memory_most);
   wanted a = {.h = h, .need = need};
-  if (!take(&a)) osla_segment_wait(h->segment, take, &a);
+  if (!try_acquire(&a)) osla_segment_wait(h->segment, try_acquire, &a);
   OSLA_CHECK(a.w, OSLA_ERR_MEM, "workspace of an update");
   *out = a.w;
   a.w->stats = (osla_hessian_stats){0};
@@ -138,7 +138,7 @@ static void add_stats(osla_hessian_stats *sum, const osla_hessian_stats *s)
   sum->seconds_send += s->seconds_send;
 }
 
-void osli_workspace_give(osla_hessian *h, workspace *w)
+void osli_workspace_release(osla_hessian *h, workspace *w)
 {
   if (!w) return;
   (void)pthread_mutex_lock(&h->mutex);

@@ -30,8 +30,8 @@ typedef struct workspace_need {
   int64_t k;   /* columns of G are gathered; 0: none */
   bool chunks; /* products are made in chunks first, see hessian_exact.h */
 } workspace_need;
-osla_err osli_workspace_take(osla_hessian *h, const workspace_need *need, workspace **out);
-void osli_workspace_give(osla_hessian *h, workspace *w);
+osla_err osli_workspace_acquire(osla_hessian *h, const workspace_need *need, workspace **out);
+void osli_workspace_release(osla_hessian *h, workspace *w);
 void osli_workspace_free_all(osla_hessian *h);
 osla_err osli_reserve(unsigned char **buffer, size_t *have, size_t bytes);
 size_t osli_piece_bytes(const osla_hessian *h); /* values that a workspace may hold */

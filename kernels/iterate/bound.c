@@ -33,7 +33,7 @@ static double find_most(int64_t n, const double *v)
 /* Looks at v, keeps it in `best` if its alpha is less, its largest element 1, and makes the next
  * one, of the same size. *go_on: false when |M| v is not finite, or an element has become so small
  * that its quotient is not known. */
-static osla_err step(osla_iteration *it, double *v, double *best, double *alpha, bool *go_on)
+static osla_err bound_step(osla_iteration *it, double *v, double *best, double *alpha, bool *go_on)
 {
   const osla_fixed_point *p = &it->p;
   double *next = it->memory;
@@ -83,7 +83,7 @@ osla_err osla_iterate_bound(osla_iteration *it, int64_t steps, double *alpha)
     v[i] = 1.0;
   bool go_on = true;
   for (int64_t k = 0; k < steps && go_on; k++) {
-    const osla_err one = step(it, v, best, alpha, &go_on);
+    const osla_err one = bound_step(it, v, best, alpha, &go_on);
     if (one != OSLA_OK) osla_transport_abort(it->t, one); /* the others wait */
   }
   free(v);

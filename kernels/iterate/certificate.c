@@ -35,7 +35,7 @@ osla_err osli_certificate_begin(osla_iteration *it, const double *x)
 {
   certificate *c = &it->c;
   const int rank = osla_transport_rank(it->t);
-  *c = (certificate){.state = ESTIMATING, .pause = 1, .next_look = 16}; /* one is made below */
+  *c = (certificate){.state = ESTIMATING, .pause = 1, .next_magnitude = 16}; /* one is made below */
   const double mine = it->p.sweep(it->p.arg, it->o.omega, x, it->spare);
   it->is_swept = true;
   it->swept2 = mine;
@@ -60,12 +60,12 @@ osla_err osli_certificate_begin(osla_iteration *it, const double *x)
 
 /* What the rounding is grows with x, slowly, and costs as much as a sweep. While the residual is
  * far above what it was last there is no need to know, unless x grows very much. */
-static bool is_time_to_look(certificate *c)
+static bool is_magnitude_due(certificate *c)
 {
   enum { WHEN_FAR = 4096 };
   const bool is_far = c->estimate2 > FAR2 * c->rounding2;
-  if (c->rounds < c->next_look || (is_far && c->rounds < WHEN_FAR)) return false;
-  c->next_look = 16 * c->rounds;
+  if (c->rounds < c->next_magnitude || (is_far && c->rounds < WHEN_FAR)) return false;
+  c->next_magnitude = 16 * c->rounds;
   return true;
 }
 
@@ -73,13 +73,13 @@ static osla_err start_estimate(osla_iteration *it, const double *x, double resid
 {
   certificate *c = &it->c;
   double values[VALUES] = {[RESIDUAL] = residual2, [AT_END] = at_end};
-  if (is_time_to_look(c)) values[MAGNITUDE] = magnitude_of(it, x);
+  if (is_magnitude_due(c)) values[MAGNITUDE] = magnitude_of(it, x);
   c->state = ESTIMATING;
   return osla_reduction_start(it->reduction, values, SUMS, VALUES - SUMS);
 }
 
 /* A rank that has stopped sweeping needs no copy. */
-static osla_err record(osla_iteration *it, double *x, bool at_end)
+static osla_err record_snapshot(osla_iteration *it, double *x, bool at_end)
 {
   if (at_end)
     it->recorded = x;
@@ -92,10 +92,10 @@ static osla_err record(osla_iteration *it, double *x, bool at_end)
 }
 
 /* The spare state's own part is what the next sweep writes. */
-static osla_err certify(osla_iteration *it)
+static osla_err start_certifying(osla_iteration *it)
 {
   double values[VALUES] = {0};
-  OSLA_CALL(osli_halos_take_state(it, it->recorded));
+  OSLA_CALL(osli_halos_receive_state(it, it->recorded));
   OSLA_CALL(osli_watch_step(it)); /* what follows takes as long as two sweeps or more */
   values[RESIDUAL] = it->p.sweep(it->p.arg, 1.0, it->recorded, it->spare);
   OSLA_CALL(osli_watch_step(it));
@@ -105,7 +105,7 @@ static osla_err certify(osla_iteration *it)
   return osla_reduction_start(it->reduction, values, SUMS, VALUES - SUMS);
 }
 
-static void end(certificate *c, osla_iterate_end how)
+static void end_run(certificate *c, osla_iterate_end how)
 {
   c->over = true;
   c->end = how;
@@ -118,9 +118,9 @@ bool osli_certificate_has_grown(const certificate *c, double residual2)
   return !(residual2 <= GROWN2 * fmax(c->start2, fmax(c->wanted2, c->rounding2)));
 }
 
-bool osli_certificate_vouches(osla_iterate_end end)
+bool osli_certificate_vouches(osla_iterate_end end_run)
 {
-  return end != OSLA_ITERATE_DIVERGED && end != OSLA_ITERATE_STALLED;
+  return end_run != OSLA_ITERATE_DIVERGED && end_run != OSLA_ITERATE_STALLED;
 }
 
 /* Is it worth a snapshot? Stale residuals may be too small again and again: then they are believed
@@ -143,11 +143,11 @@ static osla_err judge_estimate(osla_iteration *it, const double *sums, double *x
   osli_record_estimate(it, sqrt(c->estimate2));
   if (sums[MAGNITUDE] > 0) c->rounding2 = rounding_of(it, sums[MAGNITUDE]);
   if (osli_certificate_has_grown(c, c->estimate2)) {
-    end(c, OSLA_ITERATE_DIVERGED);
+    end_run(c, OSLA_ITERATE_DIVERGED);
     return OSLA_OK;
   }
   c->last = all_at_end;
-  if (all_at_end || is_promising(c)) return record(it, x, at_end);
+  if (all_at_end || is_promising(c)) return record_snapshot(it, x, at_end);
   return start_estimate(it, x, residual2, at_end);
 }
 
@@ -163,11 +163,11 @@ static osla_err judge_snapshot(osla_iteration *it, const double *sums, const dou
   c->pause = c->pause < 1024 ? 2 * c->pause : c->pause;
   c->rounds++;
   if (c->true2 <= c->wanted2) {
-    end(c, OSLA_ITERATE_CONVERGED);
+    end_run(c, OSLA_ITERATE_CONVERGED);
   } else if (c->true2 <= c->rounding2) {
-    end(c, OSLA_ITERATE_STAGNATED);
+    end_run(c, OSLA_ITERATE_STAGNATED);
   } else if (c->last) {
-    end(c, OSLA_ITERATE_SWEEPS);
+    end_run(c, OSLA_ITERATE_SWEEPS);
   } else {
     return start_estimate(it, x, residual2, at_end);
   }
@@ -184,8 +184,8 @@ osla_err osli_certificate_step(osla_iteration *it, double *x, double residual2, 
   }
   if (c->state == RECORDED) {
     bool here;
-    OSLA_CALL(osli_halos_state_here(it, at_end, &here));
-    return here ? certify(it) : OSLA_OK;
+    OSLA_CALL(osli_halos_state_arrived(it, at_end, &here));
+    return here ? start_certifying(it) : OSLA_OK;
   }
   OSLA_CALL(at_end ? osli_watch_result(it, &sums) : osla_reduction_test(it->reduction, &sums));
   if (!sums) return OSLA_OK;
@@ -195,7 +195,7 @@ osla_err osli_certificate_step(osla_iteration *it, double *x, double residual2, 
 
 /* ---- in lock-step ---- */
 
-static osla_err sum(osla_iteration *it, const double *values, const double **sums)
+static osla_err reduce_values(osla_iteration *it, const double *values, const double **sums)
 {
   return osli_watch_reduce(it, values, SUMS, VALUES - SUMS, sums);
 }
@@ -208,7 +208,7 @@ static osla_err find_distance(osla_iteration *it, const double *x)
   if (!it->v) return OSLA_OK;
   (void)it->p.sweep(it->p.arg, 1.0, x, it->spare);
   values[DISTANCE] = it->p.distance(it->p.arg, x, it->spare, it->v);
-  OSLA_CALL(sum(it, values, &sums));
+  OSLA_CALL(reduce_values(it, values, &sums));
   if (sums) it->c.distance = sums[DISTANCE];
   return OSLA_OK;
 }
@@ -218,9 +218,9 @@ osla_err osli_certificate_sum(osla_iteration *it, const double *x, double residu
   certificate *c = &it->c;
   double values[VALUES] = {[RESIDUAL] = residual2};
   const double *sums;
-  const bool anew = is_time_to_look(c) || at_end;
+  const bool anew = is_magnitude_due(c) || at_end;
   if (anew) values[MAGNITUDE] = magnitude_of(it, x);
-  OSLA_CALL(sum(it, values, &sums));
+  OSLA_CALL(reduce_values(it, values, &sums));
   if (!sums) return OSLA_OK;
   c->rounds++;
   c->true2 = c->estimate2 = sums[RESIDUAL];
@@ -228,17 +228,17 @@ osla_err osli_certificate_sum(osla_iteration *it, const double *x, double residu
   if (anew) c->rounding2 = rounding_of(it, sums[MAGNITUDE]);
   if (!anew && c->true2 <= fmax(c->rounding2, c->wanted2)) { /* of this very x */
     const double now[VALUES] = {[MAGNITUDE] = magnitude_of(it, x)};
-    OSLA_CALL(sum(it, now, &sums));
+    OSLA_CALL(reduce_values(it, now, &sums));
     if (!sums) return OSLA_OK;
     c->rounding2 = rounding_of(it, sums[MAGNITUDE]);
   }
   if (osli_certificate_has_grown(c, c->true2))
-    end(c, OSLA_ITERATE_DIVERGED);
+    end_run(c, OSLA_ITERATE_DIVERGED);
   else if (c->true2 <= c->wanted2)
-    end(c, OSLA_ITERATE_CONVERGED);
+    end_run(c, OSLA_ITERATE_CONVERGED);
   else if (c->true2 <= c->rounding2)
-    end(c, OSLA_ITERATE_STAGNATED);
+    end_run(c, OSLA_ITERATE_STAGNATED);
   else if (at_end)
-    end(c, OSLA_ITERATE_SWEEPS);
+    end_run(c, OSLA_ITERATE_SWEEPS);
   return c->over && osli_certificate_vouches(c->end) ? find_distance(it, x) : OSLA_OK;
 }

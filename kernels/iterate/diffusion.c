@@ -62,7 +62,7 @@ static osla_err check_options(const osla_diffusion_options *o, int size)
   return OSLA_OK;
 }
 
-static void place_rank(osla_diffusion *d)
+static void set_position(osla_diffusion *d)
 {
   const int *ranks = d->o.ranks;
   if (d->rank >= ranks[0] * ranks[1] * ranks[2]) return; /* it has no points */
@@ -88,14 +88,15 @@ static void place_rank(osla_diffusion *d)
   }
 }
 
-static void begin(osla_diffusion *d, const osla_diffusion_options *options, int rank, int size)
+static void init_diffusion(osla_diffusion *d, const osla_diffusion_options *options, int rank,
+                           int size)
 {
   d->o = *options;
   if (d->o.radius == 0.0) d->o.radius = 0.25;
   if (d->o.offset == 0.0 && !d->o.no_offset) d->o.offset = 1.0;
   d->rank = rank;
   if (d->o.ranks[0] == 0) choose_ranks(options->points, size, d->o.ranks);
-  place_rank(d);
+  set_position(d);
 }
 
 osla_err osla_diffusion_create(osla_transport *t, const osla_diffusion_options *options,
@@ -121,7 +122,7 @@ osla_err osla_diffusion_create(osla_transport *t, const osla_diffusion_options *
     free(d);
     return err;
   }
-  begin(d, o, osla_transport_rank(t), osla_transport_size(t));
+  init_diffusion(d, o, osla_transport_rank(t), osla_transport_size(t));
   *out = d;
   return OSLA_OK;
 }
@@ -135,7 +136,7 @@ osla_err osli_diffusion_create_part(const osla_diffusion_options *options, int r
   OSLA_CALL(check_options(options, size));
   osla_diffusion *d = calloc(1, sizeof *d);
   OSLA_CHECK(d, OSLA_ERR_MEM, "diffusion object");
-  begin(d, options, rank, size);
+  init_diffusion(d, options, rank, size);
   *out = d;
   return OSLA_OK;
 }

@@ -18,12 +18,12 @@ osla_err osli_halos_create(osla_iteration *it)
   const int n = it->p.n_halos;
   osla_channel_end *ends = calloc(2 * (size_t)n + OSLA_REDUCTION_NEIGHBOURS, sizeof *ends);
   it->message = calloc((size_t)n + 1, sizeof *it->message);
-  it->lacking = calloc((size_t)n + 1, sizeof *it->lacking);
-  it->sweeps_on = calloc((size_t)n + 1, sizeof *it->sweeps_on);
+  it->unpacks_left = calloc((size_t)n + 1, sizeof *it->unpacks_left);
+  it->sweeps_since = calloc((size_t)n + 1, sizeof *it->sweeps_since);
   it->is_last = calloc((size_t)n + 1, sizeof *it->is_last);
   it->numbers = calloc(2 * (size_t)n + 1, sizeof *it->numbers);
   const bool have =
-    ends && it->message && it->lacking && it->sweeps_on && it->is_last && it->numbers;
+    ends && it->message && it->unpacks_left && it->sweeps_since && it->is_last && it->numbers;
   osla_err err = osla_agree(it->t, have ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "%d halos", n));
   static const osla_channel_kind kinds[] = {[OSLA_ITERATE_ASYNC] = OSLA_CHANNEL_LATEST,
                                             [OSLA_ITERATE_RACY] = OSLA_CHANNEL_RACY,
@@ -85,15 +85,15 @@ osla_err osli_halos_drop_next(osla_iteration *it)
 }
 
 /* Takes the newest message of halo h, unless it is of another run. */
-static osla_err take(osla_iteration *it, int h)
+static osla_err receive_newest(osla_iteration *it, int h)
 {
   const void *message;
   uint64_t stamp = 0;
   OSLA_CALL(osla_channel_recv(it->set, it->numbers[h], &message, &stamp));
   if (!message || stamp >> OSLA_ITERATE_RUN_SHIFT != it->run) return OSLA_OK;
   it->message[h] = message;
-  it->lacking[h] = 2;
-  it->sweeps_on[h] = 0;
+  it->unpacks_left[h] = 2;
+  it->sweeps_since[h] = 0;
   it->is_last[h] = stamp & LAST;
   osli_record_reading(it, h, (int64_t)(stamp & (LAST - 1)));
   return OSLA_OK;
@@ -102,30 +102,30 @@ static osla_err take(osla_iteration *it, int h)
 void osli_halos_unpack(osla_iteration *it, double *x)
 {
   for (int h = 0; h < it->p.n_halos; h++) {
-    if (it->lacking[h] == 0) continue;
+    if (it->unpacks_left[h] == 0) continue;
     it->p.unpack(it->p.arg, h, it->message[h], x);
-    it->lacking[h]--;
+    it->unpacks_left[h]--;
   }
 }
 
-osla_err osli_halos_wait(osla_iteration *it)
+osla_err osli_halos_receive_next(osla_iteration *it)
 {
   OSLA_CALL(osli_watch_receive(it, it->p.n_halos, it->numbers));
   for (int h = 0; h < it->p.n_halos && !it->c.over; h++)
-    OSLA_CALL(take(it, h));
+    OSLA_CALL(receive_newest(it, h));
   return OSLA_OK;
 }
 
 /* Who waits has published its own newest state before. So of two that wait for one another, or of
  * more in a circle, each would have made its last sweep later than the next one: they cannot be. */
-osla_err osli_halos_newest(osla_iteration *it, const double *x)
+osla_err osli_halos_receive_newest(osla_iteration *it, const double *x)
 {
   for (int h = 0; h < it->p.n_halos; h++) {
-    if (osla_channel_can_recv(it->set, it->numbers[h])) OSLA_CALL(take(it, h));
-    while (it->o.lead >= 0 && it->sweeps_on[h] >= it->o.lead && !it->is_last[h] && !it->c.over) {
+    if (osla_channel_can_recv(it->set, it->numbers[h])) OSLA_CALL(receive_newest(it, h));
+    while (it->o.lead >= 0 && it->sweeps_since[h] >= it->o.lead && !it->is_last[h] && !it->c.over) {
       if (it->sent_at != it->sweeps) OSLA_CALL(osli_halos_send(it, x, false));
       OSLA_CALL(osli_watch_receive(it, 1, &it->numbers[h]));
-      OSLA_CALL(take(it, h));
+      OSLA_CALL(receive_newest(it, h));
     }
   }
   return OSLA_OK;
@@ -134,15 +134,15 @@ osla_err osli_halos_newest(osla_iteration *it, const double *x)
 osla_err osli_halos_begin(osla_iteration *it, const double *x)
 {
   const int n = it->p.n_halos;
-  memset(it->lacking, 0, (size_t)n * sizeof *it->lacking);
+  memset(it->unpacks_left, 0, (size_t)n * sizeof *it->unpacks_left);
   memset(it->message, 0, (size_t)n * sizeof *it->message);
   OSLA_CALL(osli_halos_send(it, x, it->p.length == 0 || it->o.sweeps == 0));
   for (int h = 0; h < n; h++) {
     /* A neighbour that was here first may have sent it while I was still in the run before. */
-    if (it->o.mode != OSLA_ITERATE_SYNC) OSLA_CALL(take(it, h));
+    if (it->o.mode != OSLA_ITERATE_SYNC) OSLA_CALL(receive_newest(it, h));
     while (!it->message[h] && !it->c.over) {
       OSLA_CALL(osli_watch_receive(it, 1, &it->numbers[h]));
-      if (!it->c.over) OSLA_CALL(take(it, h)); /* EVERY would wait again */
+      if (!it->c.over) OSLA_CALL(receive_newest(it, h)); /* EVERY would wait again */
     }
   }
   return OSLA_OK;
@@ -155,7 +155,7 @@ osla_err osli_halos_send_state(osla_iteration *it, const double *x)
   return send_over(it, it->numbers + it->p.n_halos, x, 0);
 }
 
-osla_err osli_halos_state_here(osla_iteration *it, bool waits, bool *here)
+osla_err osli_halos_state_arrived(osla_iteration *it, bool waits, bool *here)
 {
   const int *channels = it->numbers + it->p.n_halos;
   if (waits) OSLA_CALL(osli_watch_receive(it, it->p.n_halos, channels));
@@ -165,7 +165,7 @@ osla_err osli_halos_state_here(osla_iteration *it, bool waits, bool *here)
   return OSLA_OK;
 }
 
-osla_err osli_halos_take_state(osla_iteration *it, double *x)
+osla_err osli_halos_receive_state(osla_iteration *it, double *x)
 {
   for (int h = 0; h < it->p.n_halos; h++) {
     const void *message;
@@ -179,6 +179,6 @@ osla_err osli_halos_exchange(osla_iteration *it, double *x)
 {
   bool here;
   OSLA_CALL(osli_halos_send_state(it, x));
-  OSLA_CALL(osli_halos_state_here(it, true, &here));
-  return here ? osli_halos_take_state(it, x) : OSLA_OK;
+  OSLA_CALL(osli_halos_state_arrived(it, true, &here));
+  return here ? osli_halos_receive_state(it, x) : OSLA_OK;
 }

@@ -110,7 +110,7 @@ static size_t room_of_state(const osla_iteration *it)
   return (size_t)it->p.length + PAGE_DOUBLES;
 }
 
-static void take_memory(osla_iteration *it)
+static void allocate_states(osla_iteration *it)
 {
   const size_t bytes = 2 * room_of_state(it) * sizeof(double);
   it->memory = malloc(bytes);
@@ -118,16 +118,16 @@ static void take_memory(osla_iteration *it)
 }
 
 /* The first number from `at` on that lies `apart` numbers behind where `other` does in its page. */
-static double *place_state(const double *other, size_t apart, double *at)
+static double *align_state(const double *other, size_t apart, double *at)
 {
   const size_t here = (uintptr_t)at / sizeof *at, there = (uintptr_t)other / sizeof *at;
   return at + (there + apart - here) % PAGE_DOUBLES;
 }
 
-static void place_states(osla_iteration *it, const double *x)
+static void align_states(osla_iteration *it, const double *x)
 {
-  it->spare = place_state(x, PAGE_DOUBLES / 2, it->memory);
-  it->recorded = place_state(x, PAGE_DOUBLES / 4, it->memory + room_of_state(it));
+  it->spare = align_state(x, PAGE_DOUBLES / 2, it->memory);
+  it->recorded = align_state(x, PAGE_DOUBLES / 4, it->memory + room_of_state(it));
 }
 
 osla_err osla_iteration_create(osla_transport *t, const osla_fixed_point *problem,
@@ -145,7 +145,7 @@ osla_err osla_iteration_create(osla_transport *t, const osla_fixed_point *proble
   osla_iteration *it = calloc(1, sizeof *it);
   if (it) {
     *it = (osla_iteration){.t = t, .p = *problem, .o = o, .w = {.stopped = -1}};
-    take_memory(it);
+    allocate_states(it);
   }
   err = it && it->memory
           ? osli_record_create(it)
@@ -171,8 +171,8 @@ void osla_iteration_destroy(osla_iteration **iteration)
   free(it->memory);
   free(it->v);
   free(it->message);
-  free(it->lacking);
-  free(it->sweeps_on);
+  free(it->unpacks_left);
+  free(it->sweeps_since);
   free(it->is_last);
   free(it->numbers);
   free(it);
@@ -187,14 +187,14 @@ typedef struct first_and_last {
 } first_and_last;
 
 /* What was swept into the spare state is the state now. */
-static void swap(osla_iteration *it, double **x)
+static void swap_states(osla_iteration *it, double **x)
 {
   double *from = *x;
   *x = it->spare;
   it->spare = from;
   it->sweeps++;
   for (int h = 0; h < it->p.n_halos; h++)
-    it->sweeps_on[h]++;
+    it->sweeps_since[h]++;
 }
 
 static double sweep(osla_iteration *it, const double *x)
@@ -207,11 +207,11 @@ static double sweep(osla_iteration *it, const double *x)
 }
 
 /* In lock-step: takes the halos of x, where it is time. */
-static osla_err exchange(osla_iteration *it, const double *x)
+static osla_err exchange_halos(osla_iteration *it, const double *x)
 {
   if (it->sweeps == 0 || it->sweeps % it->o.period != 0) return OSLA_OK;
   if (it->sent_at != it->sweeps) OSLA_CALL(osli_halos_send(it, x, false));
-  return osli_halos_wait(it);
+  return osli_halos_receive_next(it);
 }
 
 /* Sweeps; `goes_on`: unless what is found ends the run another sweep follows, whose halos leave on
@@ -239,7 +239,7 @@ static osla_err run_in_lock_step(osla_iteration *it, double **x)
   while (!it->c.over) {
     const bool at_end = it->sweeps == o->sweeps, exchanges = it->sweeps % o->period == 0;
     double residual2;
-    OSLA_CALL(exchange(it, *x));
+    OSLA_CALL(exchange_halos(it, *x));
     osli_halos_unpack(it, *x);
     if (at_end && !exchanges) OSLA_CALL(osli_halos_exchange(it, *x));
     OSLA_CALL(osli_watch_step(it));
@@ -247,7 +247,7 @@ static osla_err run_in_lock_step(osla_iteration *it, double **x)
     OSLA_CALL(sweep_in_lock_step(it, *x, !at_end, &residual2));
     if (at_end || it->sweeps % check == 0)
       OSLA_CALL(osli_certificate_sum(it, *x, residual2, at_end));
-    if (!it->c.over) swap(it, x);
+    if (!it->c.over) swap_states(it, x);
   }
   return osli_halos_drop_next(it);
 }
@@ -261,12 +261,12 @@ static osla_err run_freely(osla_iteration *it, double **x)
   while (!it->c.over) {
     const bool at_end = it->sweeps == o->sweeps || it->p.length == 0;
     if (!at_end) {
-      if (!it->is_swept) OSLA_CALL(osli_halos_newest(it, *x));
+      if (!it->is_swept) OSLA_CALL(osli_halos_receive_newest(it, *x));
       OSLA_CALL(osli_watch_step(it));
       if (it->c.over) break;
       osli_halos_unpack(it, *x);
       residual2 = sweep(it, *x);
-      swap(it, x);
+      swap_states(it, x);
       const bool last = it->sweeps == o->sweeps;
       if (last || it->sweeps % o->period == 0) OSLA_CALL(osli_halos_send(it, *x, last));
     }
@@ -283,7 +283,7 @@ static osla_err run_uncertified(osla_iteration *it, double **x, first_and_last *
   const osla_iterate_options *o = &it->o;
   const bool sync = o->mode == OSLA_ITERATE_SYNC;
   while (it->sweeps < o->sweeps && (sync || it->p.length > 0)) {
-    OSLA_CALL(sync ? exchange(it, *x) : osli_halos_newest(it, *x));
+    OSLA_CALL(sync ? exchange_halos(it, *x) : osli_halos_receive_newest(it, *x));
     OSLA_CALL(osli_watch_step(it));
     if (it->c.over) return OSLA_OK;
     osli_halos_unpack(it, *x);
@@ -292,7 +292,7 @@ static osla_err run_uncertified(osla_iteration *it, double **x, first_and_last *
     else
       seen->last2 = sweep(it, *x);
     if (it->sweeps == 0) seen->first2 = seen->last2;
-    swap(it, x);
+    swap_states(it, x);
     const bool last = it->sweeps == o->sweeps;
     if (!sync && (last || it->sweeps % o->period == 0)) OSLA_CALL(osli_halos_send(it, *x, last));
   }
@@ -322,7 +322,7 @@ static osla_err count_sweeps(osla_iteration *it, const first_and_last *seen, osl
   return OSLA_OK;
 }
 
-static void fill_in(const osla_iteration *it, osla_iterate_result *r)
+static void fill_result(const osla_iteration *it, osla_iterate_result *r)
 {
   const certificate *c = &it->c;
   const bool certified = !it->o.uncertified && osli_certificate_vouches(c->end);
@@ -337,7 +337,7 @@ static void fill_in(const osla_iteration *it, osla_iterate_result *r)
   r->snapshots = c->snapshots;
 }
 
-static osla_err run(osla_iteration *it, double *x, osla_iterate_result *result)
+static osla_err run_iteration(osla_iteration *it, double *x, osla_iterate_result *result)
 {
   double *now = x;
   first_and_last seen = {0.0, 0.0};
@@ -355,7 +355,7 @@ static osla_err run(osla_iteration *it, double *x, osla_iterate_result *result)
   result->least = result->most = it->sweeps;
   result->mean = (double)it->sweeps;
   OSLA_CALL(count_sweeps(it, &seen, result));
-  fill_in(it, result);
+  fill_result(it, result);
   return OSLA_OK;
 }
 
@@ -379,9 +379,9 @@ osla_err osla_iterate(osla_iteration *it, double *x, osla_iterate_result *result
   it->sweeps = 0;
   it->c = (certificate){0};
   it->is_swept = false;
-  place_states(it, x);
+  align_states(it, x);
   osli_record_begin(it);
-  const osla_err err = run(it, x, result);
+  const osla_err err = run_iteration(it, x, result);
   osli_watch_end(it);
   /* All know of a start that is not finite; of anything else one rank alone, and others wait. */
   if (err != OSLA_OK && err != OSLA_ERR_ARG) osla_transport_abort(it->t, err);

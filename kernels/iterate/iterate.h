@@ -32,7 +32,7 @@ typedef struct certificate {
   double excess;    /* true2 by the estimate that had led to it */
   double distance;  /* of the last snapshot: largest |M x + c - x| / v */
   int64_t snapshots;
-  int64_t next_look;                  /* round in which `rounding2` is found anew */
+  int64_t next_magnitude;             /* round in which `rounding2` is found anew */
   int64_t rounds, wait_rounds, pause; /* estimates; until the next snapshot at the latest */
   bool last;                          /* the snapshot is that of the end */
 } certificate;
@@ -57,7 +57,7 @@ typedef struct watch {
   int stopped;                              /* rank; -1: none. Then only destroy is possible */
   double silent[OSLA_REDUCTION_NEIGHBOURS]; /* seconds; -1: not heard in this run */
   uint64_t word[OSLA_REDUCTION_NEIGHBOURS]; /* the last one from each, maybe of the run to come */
-  double looked, notified;                  /* when I did */
+  double stepped, notified;                 /* when I did */
 } watch;
 
 struct osla_iteration {
@@ -76,8 +76,8 @@ struct osla_iteration {
   /* Of each halo: the last message, where it stays; how many of the two states lack it; sweeps that
    * were made on it; its sender sweeps no more. */
   const double **message;
-  int *lacking;
-  int64_t *sweeps_on;
+  int *unpacks_left;
+  int64_t *sweeps_since;
   bool *is_last;
   int64_t sweeps, sent_at; /* made by this rank; when it last sent its halos */
   bool is_swept; /* the spare state is what the next sweep makes, for the start's residual */
@@ -111,8 +111,8 @@ osla_err osli_halos_drop_next(osla_iteration *it);
 
 /* Takes the next messages (SYNC), or those that are newest; where a halo has been swept on `lead`
  * times sends those of x, and waits for another. */
-osla_err osli_halos_wait(osla_iteration *it);
-osla_err osli_halos_newest(osla_iteration *it, const double *x);
+osla_err osli_halos_receive_next(osla_iteration *it);
+osla_err osli_halos_receive_newest(osla_iteration *it, const double *x);
 
 /* Before each sweep: into x what it lacks of the messages that were taken. */
 void osli_halos_unpack(osla_iteration *it, double *x);
@@ -120,8 +120,8 @@ void osli_halos_unpack(osla_iteration *it, double *x);
 /* Of a state such as the recorded one: sends its halos; have the others' come (`waits`: for them,
  * or until a rank has stopped); takes them in, which are here; sends, waits and takes. */
 osla_err osli_halos_send_state(osla_iteration *it, const double *x);
-osla_err osli_halos_state_here(osla_iteration *it, bool waits, bool *here);
-osla_err osli_halos_take_state(osla_iteration *it, double *x);
+osla_err osli_halos_state_arrived(osla_iteration *it, bool waits, bool *here);
+osla_err osli_halos_receive_state(osla_iteration *it, double *x);
 osla_err osli_halos_exchange(osla_iteration *it, double *x);
 
 /* ---- record.c ---- */

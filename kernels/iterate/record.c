@@ -116,7 +116,7 @@ static void pieces_of(const osla_record *r, piece out[PIECES])
     (piece){r->values, r->values ? (size_t)(r->n_readings * r->stride) * sizeof *r->values : 0};
 }
 
-static osla_err share(osla_transport *t, const osla_record *mine, osla_segment **segment)
+static osla_err publish_record(osla_transport *t, const osla_record *mine, osla_segment **segment)
 {
   piece pieces[PIECES];
   size_t bytes = sizeof *mine;
@@ -135,7 +135,7 @@ static osla_err share(osla_transport *t, const osla_record *mine, osla_segment *
   return osla_barrier(t);
 }
 
-static osla_err fetch(osla_segment *segment, int rank, osla_record *out)
+static osla_err fetch_record(osla_segment *segment, int rank, osla_record *out)
 {
   piece pieces[PIECES];
   size_t offset = sizeof *out;
@@ -159,12 +159,12 @@ static osla_err fetch(osla_segment *segment, int rank, osla_record *out)
   return OSLA_OK;
 }
 
-static osla_err fetch_all(osla_segment *segment, int size, osla_record **out)
+static osla_err fetch_records(osla_segment *segment, int size, osla_record **out)
 {
   *out = calloc((size_t)size, sizeof **out);
   OSLA_CHECK(*out, OSLA_ERR_MEM, "records of %d ranks", size);
   for (int rank = 0; rank < size; rank++)
-    OSLA_CALL(fetch(segment, rank, &(*out)[rank]));
+    OSLA_CALL(fetch_record(segment, rank, &(*out)[rank]));
   return OSLA_OK;
 }
 
@@ -180,9 +180,9 @@ osla_err osla_iteration_gather(osla_iteration *it, int root, osla_record **out)
     err = osla_error_set(OSLA_ERR_ARG, "root = %d of %d ranks", root, size);
   const osla_argument same[] = {{"root", root}};
   OSLA_CALL(osla_agree_same(it->t, err, "osla_iteration_gather", same, 1));
-  err = share(it->t, &mine, &segment);
+  err = publish_record(it->t, &mine, &segment);
   if (err == OSLA_OK)
-    err = osla_transport_rank(it->t) == root ? fetch_all(segment, size, out) : OSLA_OK;
+    err = osla_transport_rank(it->t) == root ? fetch_records(segment, size, out) : OSLA_OK;
   err = osla_agree(it->t, err);
   osla_segment_destroy(&segment);
   if (err != OSLA_OK) osla_records_free(size, out);

@@ -60,7 +60,7 @@ osla_err osli_splitting_factor_blocks(osla_splitting *s, const osla_splitting_op
 typedef struct split_range {
   int64_t from, to;
 } split_range;
-static inline split_range osla_splitting_block_of(const osla_splitting *s, int64_t block, int64_t i)
+static inline split_range splitting_block_of(const osla_splitting *s, int64_t block, int64_t i)
 {
   if (block == 0) return (split_range){0, 0};
   const int64_t from = i - i % block;

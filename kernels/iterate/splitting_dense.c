@@ -31,7 +31,7 @@ static void absolute(const osla_splitting *s, int64_t block, const double *x)
   for (int64_t i = 0; i < s->n; i++)
     s->step[i] = 0.0;
   for (int64_t j = 0; s->n > 0 && j < columns_of(s); j++) {
-    const split_range left_out = osla_splitting_block_of(s, j < s->n ? block : 0, j);
+    const split_range left_out = splitting_block_of(s, j < s->n ? block : 0, j);
     for (int64_t i = 0; i < s->n; i++)
       if (i < left_out.from || i >= left_out.to) s->step[i] += fabs(s->dense[i + j * s->n] * x[j]);
   }

@@ -21,7 +21,7 @@ static void absolute(const osla_splitting *s, int64_t block, const double *x)
 {
   const split_entries *r = &s->sparse;
   for (int64_t i = 0; i < s->n; i++) {
-    const split_range left_out = osla_splitting_block_of(s, block, i);
+    const split_range left_out = splitting_block_of(s, block, i);
     double sum = 0.0;
     for (int64_t e = r->first[i]; e < r->first[i + 1]; e++)
       if (r->column[e] < left_out.from || r->column[e] >= left_out.to)

@@ -45,7 +45,7 @@ static osla_err stop(osla_iteration *it, int rank, int except)
 /* ---- steps ---- */
 
 /* The last word of neighbour k, if it is of this run. */
-static osla_err heed(osla_iteration *it, int k)
+static osla_err apply_word(osla_iteration *it, int k)
 {
   watch *w = &it->w;
   if (w->word[k] >> OSLA_ITERATE_RUN_SHIFT != it->run) return OSLA_OK;
@@ -59,10 +59,10 @@ osla_err osli_watch_begin(osla_iteration *it)
   watch *w = &it->w;
   if (w->n == 0) return OSLA_OK;
   w->on = true;
-  w->looked = w->notified = osla_clock();
+  w->stepped = w->notified = osla_clock();
   for (int k = 0; k < w->n; k++) {
     w->silent[k] = -1.0; /* it may not be in the run yet, or have begun it before me */
-    OSLA_CALL(heed(it, k));
+    OSLA_CALL(apply_word(it, k));
   }
   return send_words(it, -1);
 }
@@ -80,13 +80,13 @@ osla_err osli_watch_check(const osla_iteration *it)
   return OSLA_OK;
 }
 
-static osla_err listen_to(osla_iteration *it, int k)
+static osla_err receive_word(osla_iteration *it, int k)
 {
   watch *w = &it->w;
   const void *message;
   if (!osla_channel_can_recv(it->set, w->first + k)) return OSLA_OK;
   OSLA_CALL(osla_channel_recv(it->set, w->first + k, &message, &w->word[k]));
-  return heed(it, k);
+  return apply_word(it, k);
 }
 
 /* A rank that was stopped itself has heard nothing meanwhile: time between two looks counts up to a
@@ -97,11 +97,11 @@ osla_err osli_watch_step(osla_iteration *it)
   watch *w = &it->w;
   const double patience = it->o.patience, part = patience / PARTS;
   if (!w->on || w->stopped >= 0) return OSLA_OK;
-  const double now = osla_clock(), step = now - w->looked;
-  w->looked = now;
+  const double now = osla_clock(), step = now - w->stepped;
+  w->stepped = now;
   for (int k = 0; k < w->n && w->stopped < 0; k++) {
     if (w->silent[k] >= 0.0) w->silent[k] += fmin(step, part);
-    OSLA_CALL(listen_to(it, k));
+    OSLA_CALL(receive_word(it, k));
     if (w->stopped < 0 && w->silent[k] > patience) OSLA_CALL(stop(it, w->rank[k], -1));
   }
   if (w->stopped >= 0 || now - w->notified + step < part) return OSLA_OK;

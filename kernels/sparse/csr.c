@@ -13,7 +13,7 @@
 #include <string.h>
 
 typedef struct entry {
-  int64_t column, place; /* in the caller's list */
+  int64_t column, position; /* in the caller's list */
   double value;
 } entry;
 
@@ -77,7 +77,7 @@ static int by_column(const void *left, const void *right)
 {
   const entry *a = left, *b = right;
   if (a->column != b->column) return a->column < b->column ? -1 : 1;
-  return a->place < b->place ? -1 : a->place > b->place;
+  return a->position < b->position ? -1 : a->position > b->position;
 }
 
 /* A row's entries in ascending columns, those of one column added up in the order of the list;

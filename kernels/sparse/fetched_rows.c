@@ -37,50 +37,51 @@ static osla_err list_mine(const osla_csr *a, fetched_rows *out)
 }
 
 /* Where a row lies in the list of its owner. */
-typedef struct row_place {
+typedef struct row_location {
   int64_t rank, first, n;
-} row_place;
-static const osla_unit place_unit = {OSLA_UNIT_INT64, 3, 0};
+} row_location;
+static const osla_unit location_unit = {OSLA_UNIT_INT64, 3, 0};
 
-static osla_err fetch_places(osla_csr *a, const fetched_rows *mine, int64_t n, const int64_t *row,
-                             row_place *place)
+static osla_err fetch_locations(osla_csr *a, const fetched_rows *mine, int64_t n,
+                                const int64_t *row, row_location *location)
 {
   osla_forest *rows;
   OSLA_CALL(osla_forest_create_global(a->t, a->row_start, n, NULL, row, &rows));
-  row_place *roots = malloc((size_t)(a->rows + 1) * sizeof *roots);
+  row_location *roots = malloc((size_t)(a->rows + 1) * sizeof *roots);
   osla_err err = roots ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "%" PRId64 " positions", a->rows);
   for (int64_t i = 0; roots && i < a->rows; i++)
-    roots[i] =
-      (row_place){osla_transport_rank(a->t), mine->first[i], mine->first[i + 1] - mine->first[i]};
+    roots[i] = (row_location){osla_transport_rank(a->t), mine->first[i],
+                              mine->first[i + 1] - mine->first[i]};
   err = osla_agree(a->t, err);
-  if (err == OSLA_OK) err = osla_forest_bcast(rows, place_unit, roots, place, OSLA_REPLACE);
+  if (err == OSLA_OK) err = osla_forest_bcast(rows, location_unit, roots, location, OSLA_REPLACE);
   free(roots);
   osla_err destroyed = osla_forest_destroy(&rows);
   return err == OSLA_OK ? destroyed : err;
 }
 
-static osla_err list_entries(const row_place *place, int64_t n, fetched_rows *out, osla_root **root)
+static osla_err list_entries(const row_location *location, int64_t n, fetched_rows *out,
+                             osla_root **root)
 {
   int64_t entries = 0;
   for (int64_t i = 0; i < n; i++)
-    entries += place[i].n;
+    entries += location[i].n;
   *root = malloc((size_t)(entries + 1) * sizeof **root);
   OSLA_CHECK(*root, OSLA_ERR_MEM, "%" PRId64 " entries of other ranks", entries);
   OSLA_CALL(make_rows(out, n, entries));
   for (int64_t i = 0; i < n; i++) {
-    for (int64_t k = 0; k < place[i].n; k++)
-      (*root)[out->first[i] + k] = (osla_root){(int32_t)place[i].rank, place[i].first + k};
-    out->first[i + 1] = out->first[i] + place[i].n;
+    for (int64_t k = 0; k < location[i].n; k++)
+      (*root)[out->first[i] + k] = (osla_root){(int32_t)location[i].rank, location[i].first + k};
+    out->first[i + 1] = out->first[i] + location[i].n;
   }
   return OSLA_OK;
 }
 
-static osla_err fetch_entries(osla_csr *a, const fetched_rows *mine, const row_place *place,
+static osla_err fetch_entries(osla_csr *a, const fetched_rows *mine, const row_location *location,
                               int64_t n, fetched_rows *out)
 {
   osla_root *root = NULL;
   osla_forest *entries = NULL;
-  osla_err err = osla_agree(a->t, list_entries(place, n, out, &root));
+  osla_err err = osla_agree(a->t, list_entries(location, n, out, &root));
   if (err == OSLA_OK)
     err = osla_forest_create(a->t, mine->first[mine->n], out->first[n], NULL, root, &entries);
   free(root);
@@ -96,13 +97,14 @@ osla_err osli_fetch_rows(osla_csr *a, int64_t n, const int64_t *row, fetched_row
 {
   fetched_rows mine = {0};
   *out = (fetched_rows){0};
-  row_place *place = malloc((size_t)(n > 0 ? n + 1 : 1) * sizeof *place);
-  osla_err err = place ? list_mine(a, &mine) : osla_error_set(OSLA_ERR_MEM, "%" PRId64 " rows", n);
+  row_location *location = malloc((size_t)(n > 0 ? n + 1 : 1) * sizeof *location);
+  osla_err err =
+    location ? list_mine(a, &mine) : osla_error_set(OSLA_ERR_MEM, "%" PRId64 " rows", n);
   err = osla_agree(a->t, err);
-  if (err == OSLA_OK) err = fetch_places(a, &mine, n, row, place);
-  if (err == OSLA_OK) err = fetch_entries(a, &mine, place, n, out);
+  if (err == OSLA_OK) err = fetch_locations(a, &mine, n, row, location);
+  if (err == OSLA_OK) err = fetch_entries(a, &mine, location, n, out);
   if (err != OSLA_OK) osli_fetched_rows_free(out);
   osli_fetched_rows_free(&mine);
-  free(place);
+  free(location);
   return err;
 }

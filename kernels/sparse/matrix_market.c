@@ -15,7 +15,7 @@ enum { GENERAL, SYMMETRIC, SKEW };
 
 /* ---- the head ---- */
 
-static int place_of(const char *word, const char *const *words, int n)
+static int index_of_word(const char *word, const char *const *words, int n)
 {
   for (int i = 0; i < n; i++)
     if (strcasecmp(word, words[i]) == 0) return i;
@@ -34,8 +34,8 @@ static osla_err read_banner(const char *file, const char *line, sparse_head *hea
     words = sscanf(line + sizeof mark - 1, " %31s %31s %31s %31s", object, format, field, symmetry);
   OSLA_CHECK(words == 4 && strcasecmp(object, "matrix") == 0, OSLA_ERR_IO,
              "%.200s:1: no head '%%%%MatrixMarket matrix FORMAT FIELD SYMMETRY'", file);
-  const int a = place_of(format, formats, 2), b = place_of(field, fields, 4);
-  const int c = place_of(symmetry, symmetries, 4);
+  const int a = index_of_word(format, formats, 2), b = index_of_word(field, fields, 4);
+  const int c = index_of_word(symmetry, symmetries, 4);
   OSLA_CHECK(a >= 0, OSLA_ERR_IO, "%.200s:1: unknown format '%s'", file, format);
   OSLA_CHECK(b >= 0, OSLA_ERR_IO, "%.200s:1: unknown field '%s'", file, field);
   OSLA_CHECK(c >= 0, OSLA_ERR_IO, "%.200s:1: unknown symmetry '%s'", file, symmetry);

@@ -15,7 +15,7 @@ typedef struct column_set {
   int64_t low, n_own, n, *other; /* other: ascending, each once */
 } column_set;
 
-static int32_t place_of(const column_set *s, int64_t column)
+static int32_t set_index(const column_set *s, int64_t column)
 {
   if (column >= s->low && column < s->low + s->n_own) return (int32_t)(column - s->low);
   const int64_t *at =
@@ -23,9 +23,9 @@ static int32_t place_of(const column_set *s, int64_t column)
   return (int32_t)(s->n_own + (at - s->other));
 }
 
-static int64_t column_at(const column_set *s, int32_t place)
+static int64_t set_column(const column_set *s, int32_t index)
 {
-  return place < s->n_own ? s->low + place : s->other[place - s->n_own];
+  return index < s->n_own ? s->low + index : s->other[index - s->n_own];
 }
 
 static osla_err make_set(const osla_csr *b, const fetched_rows *far, column_set *s)
@@ -78,10 +78,10 @@ static osla_err make_table(const osla_csr *b, const fetched_rows *far, const col
   for (int64_t i = 0; i < b->rows; i++)
     t->other.first[i + 1] += t->other.first[i];
   for (int64_t e = 0; e < b->other.first[b->other.n]; e++)
-    t->other.column[e] = place_of(s, b->ghost_column[b->other.column[e]]);
+    t->other.column[e] = set_index(s, b->ghost_column[b->other.column[e]]);
   memcpy(t->far.first, far->first, (size_t)(far->n + 1) * sizeof *far->first);
   for (int64_t e = 0; e < far->first[far->n]; e++)
-    t->far.column[e] = place_of(s, far->column[e]);
+    t->far.column[e] = set_index(s, far->column[e]);
   return OSLA_OK;
 }
 
@@ -133,13 +133,13 @@ static osla_err add_row(product *c, int64_t start, double factor, const csr_part
   const int64_t end = rows->first[row + 1];
   OSLA_CALL(make_room(c, end - rows->first[row]));
   for (int64_t e = rows->first[row]; e < end; e++) {
-    const int32_t place = rows->column[e];
-    if (c->at[place] < start) {
-      c->at[place] = c->n;
-      c->column[c->n] = column_at(c->set, place);
+    const int32_t index = rows->column[e];
+    if (c->at[index] < start) {
+      c->at[index] = c->n;
+      c->column[c->n] = set_column(c->set, index);
       c->value[c->n++] = 0.0;
     }
-    c->value[c->at[place]] += factor * rows->value[e];
+    c->value[c->at[index]] += factor * rows->value[e];
   }
   return OSLA_OK;
 }

@@ -65,17 +65,17 @@ static osla_err list_columns(const fetched_rows *rows, int64_t **out, int64_t *n
 /* Under their new names, those that are not there left out. */
 static void rename_rows(fetched_rows *rows, const int64_t *column, const int64_t *name, int64_t n)
 {
-  int64_t kept = 0, e = 0;
+  int64_t n_kept = 0, e = 0;
   for (int64_t i = 0; i < rows->n; i++) {
     for (; e < rows->first[i + 1]; e++) {
       const int64_t *at =
         bsearch(&rows->column[e], column, (size_t)n, sizeof *column, osli_csr_by_column);
       const int64_t new_name = name[at - column];
       if (new_name < 0) continue;
-      rows->column[kept] = new_name;
-      rows->value[kept++] = rows->value[e];
+      rows->column[n_kept] = new_name;
+      rows->value[n_kept++] = rows->value[e];
     }
-    rows->first[i + 1] = kept;
+    rows->first[i + 1] = n_kept;
   }
 }
 

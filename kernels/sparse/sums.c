@@ -21,7 +21,7 @@
 
 #include "osla_clock.h"
 
-enum { ALONE = 32, PLACES = 2, MOST_STEPS = 3, LINE_BYTES = 64 };
+enum { ALONE = 32, SLOTS = 2, MOST_STEPS = 3, LINE_BYTES = 64 };
 
 /* In a segment; `bytes` of it for each, LINE_BYTES or more. */
 typedef struct sum_line {
@@ -62,7 +62,7 @@ struct osla_sums {
   sum_step step[MOST_STEPS];
   osla_posted *posted;   /* [MOST_STEPS][PLACES][size] */
   const sum_step *waits; /* what a wait is for, and how far it is */
-  int arrived, looks;
+  int arrived, polls;
   bool unlike; /* a part is no sum of so many numbers */
 };
 
@@ -105,7 +105,7 @@ static size_t lay_out(osla_sums *s)
   for (int i = 0; i < s->n_steps; i++) {
     s->step[i] = make_step(i, size, rank);
     s->step[i].offset = offset;
-    offset += PLACES * s->bytes * (size_t)(1 + most_read[i]);
+    offset += SLOTS * s->bytes * (size_t)(1 + most_read[i]);
   }
   s->far = osla_transport_n_nodes(s->t) > 1;
   return offset;
@@ -117,7 +117,7 @@ osla_err osla_sums_create(osla_transport *t, int most, osla_sums **out)
   const size_t size = (size_t)osla_transport_size(t);
   *out = NULL;
   osla_sums *s = calloc(1, sizeof *s);
-  osla_posted *posted = calloc(PLACES * MOST_STEPS * size, sizeof *posted);
+  osla_posted *posted = calloc(SLOTS * MOST_STEPS * size, sizeof *posted);
   osla_err err = s && posted ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "sums object");
   if (err == OSLA_OK && most < 1) err = osla_error_set(OSLA_ERR_ARG, "sums of %d numbers", most);
   const osla_argument same[] = {{"most", most}};
@@ -162,8 +162,8 @@ static int count_of(const osla_sums *s)
  * there. */
 static sum_line *line_of(const osla_sums *s, const void *memory, const sum_step *step, int source)
 {
-  const size_t place = (size_t)(1 + source) * PLACES + s->calls % PLACES;
-  return (sum_line *)((char *)(uintptr_t)memory + step->offset + place * s->bytes);
+  const size_t index = (size_t)(1 + source) * SLOTS + s->calls % SLOTS;
+  return (sum_line *)((char *)(uintptr_t)memory + step->offset + index * s->bytes);
 }
 
 /* Where I read the part of the i-th rank of a step. */
@@ -177,7 +177,7 @@ static const sum_line *part_of(const osla_sums *s, const sum_step *step, int i)
 static osla_posted *posted_to(osla_sums *s, const sum_step *step, int reader)
 {
   const size_t size = (size_t)osla_transport_size(s->t), at = (size_t)(step - s->step);
-  return &s->posted[(at * PLACES + s->calls % PLACES) * size + (size_t)reader];
+  return &s->posted[(at * SLOTS + s->calls % SLOTS) * size + (size_t)reader];
 }
 
 static osla_err put_to(osla_sums *s, const sum_step *step, int reader, int count,
@@ -191,13 +191,13 @@ static osla_err put_to(osla_sums *s, const sum_step *step, int reader, int count
 }
 
 /* The others wait: a failure cannot be returned to them. */
-static void must(const osla_sums *s, osla_err err)
+static void abort_on_error(const osla_sums *s, osla_err err)
 {
   if (err != OSLA_OK) osla_transport_abort(s->t, err);
 }
 
 /* My part of a step: a sum, or a difference. */
-static void give(osla_sums *s, const sum_step *step, const double *value)
+static void publish_part(osla_sums *s, const sum_step *step, const double *value)
 {
   const difference *d = &s->differs;
   const int count = d->found ? DIFFERENCE_VALUES : count_of(s);
@@ -205,7 +205,7 @@ static void give(osla_sums *s, const sum_step *step, const double *value)
   sum_line *mine = line_of(s, osla_segment_local(s->segment), step, -1);
   if (readers == 0) return;
   for (int i = 0; s->far && i < readers; i++) /* it is the source of what was put two calls ago */
-    must(s, osla_posted_wait(s->segment, posted_to(s, step, rank_of(&step->readers, i))));
+    abort_on_error(s, osla_posted_wait(s->segment, posted_to(s, step, rank_of(&step->readers, i))));
   if (d->found)
     mine->value[0] = d->first, mine->value[1] = d->rank, mine->value[2] = d->other;
   else
@@ -218,14 +218,14 @@ static void give(osla_sums *s, const sum_step *step, const double *value)
     if (osla_segment_peer(s->segment, reader))
       osla_segment_wake(s->segment, reader);
     else
-      must(s, put_to(s, step, reader, count, mine));
+      abort_on_error(s, put_to(s, step, reader, count, mine));
   }
 }
 
 /* Have all parts come? Progress now and then: others may wait for this rank meanwhile. */
-static bool have_come(void *arg)
+static bool parts_arrived(void *arg)
 {
-  enum { LOOKS = 64 };
+  enum { POLLS = 64 };
   osla_sums *s = arg;
   for (; s->arrived < s->waits->read.count; s->arrived++) {
     const sum_line *part = part_of(s, s->waits, s->arrived);
@@ -235,7 +235,7 @@ static bool have_come(void *arg)
       s->unlike = true;
       continue;
     }
-    if (++s->looks % LOOKS == 0) osla_progress(s->t);
+    if (++s->polls % POLLS == 0) osla_progress(s->t);
     return false;
   }
   return true;
@@ -243,7 +243,7 @@ static bool have_come(void *arg)
 
 /* Counts of the ranks that I read, or stand for: the count of part i, and what it says of others.
  */
-static difference look_at(const osla_sums *s, const sum_step *step, int i)
+static difference difference_of_part(const osla_sums *s, const sum_step *step, int i)
 {
   const sum_line *part = part_of(s, step, i);
   const uint64_t tag = atomic_load_explicit(&part->tag, memory_order_relaxed);
@@ -254,9 +254,9 @@ static difference look_at(const osla_sums *s, const sum_step *step, int i)
 
 static difference find_difference(const osla_sums *s, const sum_step *step)
 {
-  difference found = look_at(s, step, 0);
+  difference found = difference_of_part(s, step, 0);
   for (int i = 1; i < step->read.count && !found.found; i++) {
-    const difference next = look_at(s, step, i);
+    const difference next = difference_of_part(s, step, i);
     if (next.first != found.first)
       found = (difference){true, found.first, rank_of(&step->read, i), next.first};
     else
@@ -269,11 +269,11 @@ static difference find_difference(const osla_sums *s, const sum_step *step)
 static void run_step(osla_sums *s, const sum_step *step, double *value)
 {
   const int n = count_of(s);
-  give(s, step, value);
+  publish_part(s, step, value);
   s->waits = step;
   s->arrived = 0;
   s->unlike = false;
-  if (!have_come(s)) osla_segment_wait(s->segment, have_come, s);
+  if (!parts_arrived(s)) osla_segment_wait(s->segment, parts_arrived, s);
   if (s->unlike) {
     s->differs = find_difference(s, step);
     return;
@@ -306,7 +306,7 @@ osla_err osla_sums_destroy(osla_sums **sums)
 {
   osla_sums *s = sums ? *sums : NULL;
   if (!s) return OSLA_OK;
-  const size_t posts = PLACES * MOST_STEPS * (size_t)osla_transport_size(s->t);
+  const size_t posts = SLOTS * MOST_STEPS * (size_t)osla_transport_size(s->t);
   osla_err err = OSLA_OK;
   for (size_t i = 0; s->segment && i < posts; i++)
     if (err == OSLA_OK) err = osla_posted_wait(s->segment, &s->posted[i]);

@@ -144,7 +144,7 @@ static void close_part(part *p)
 /* ---- sweeps ---- */
 
 /* To all that read the state that part `rank` is in. */
-static osla_err pack(replay *r, int rank)
+static osla_err pack_messages(replay *r, int rank)
 {
   part *p = &r->parts[rank];
   for (int h = 0; h < p->p->n_halos; h++) {
@@ -195,14 +195,14 @@ static bool read_halos(part *p)
   return true;
 }
 
-static void keep(part *p)
+static void save_returned(part *p)
 {
   if (p->sweeps != p->record->returned) return;
   if (p->p->length > 0) memcpy(p->returned, p->x, (size_t)p->p->length * sizeof *p->x);
   p->returned_depth = p->depth;
 }
 
-static osla_err sweep(replay *r, int rank)
+static osla_err sweep_part(replay *r, int rank)
 {
   part *p = &r->parts[rank];
   int64_t depth = p->depth;
@@ -214,11 +214,11 @@ static osla_err sweep(replay *r, int rank)
   p->spare = from;
   p->sweeps++;
   p->depth = depth + 1;
-  keep(p);
-  return pack(r, rank);
+  save_returned(p);
+  return pack_messages(r, rank);
 }
 
-static osla_err tell_stuck(const replay *r)
+static osla_err report_stuck(const replay *r)
 {
   for (int rank = 0; rank < r->n; rank++) {
     const part *p = &r->parts[rank];
@@ -236,22 +236,22 @@ static osla_err make_sweeps(replay *r)
 {
   bool moves = true;
   for (int rank = 0; rank < r->n; rank++) {
-    keep(&r->parts[rank]);
-    OSLA_CALL(pack(r, rank));
+    save_returned(&r->parts[rank]);
+    OSLA_CALL(pack_messages(r, rank));
   }
   while (moves) {
     moves = false;
     for (int rank = 0; rank < r->n; rank++) {
       part *p = &r->parts[rank];
       for (; p->sweeps < p->record->sweeps && read_halos(p); moves = true)
-        OSLA_CALL(sweep(r, rank));
+        OSLA_CALL(sweep_part(r, rank));
     }
   }
-  return tell_stuck(r);
+  return report_stuck(r);
 }
 
 /* Of the states that were returned: to x, with their halos. */
-static osla_err give_back(replay *r, double *const *x)
+static osla_err copy_returned(replay *r, double *const *x)
 {
   for (int rank = 0; rank < r->n; rank++) {
     const part *p = &r->parts[rank];
@@ -288,7 +288,7 @@ osla_err replay_records(int n, const osla_fixed_point *parts, const osla_record 
   for (int rank = 0; err == OSLA_OK && rank < n; rank++)
     err = open_part(&r, rank, x[rank]);
   if (err == OSLA_OK) err = make_sweeps(&r);
-  if (err == OSLA_OK) err = give_back(&r, x);
+  if (err == OSLA_OK) err = copy_returned(&r, x);
   int64_t least = INT64_MAX;
   for (int rank = 0; rank < n; rank++) {
     const part *p = &r.parts[rank];

@@ -57,7 +57,7 @@ static void put(gate *g, int leaf, int level, uint64_t value)
 /* As an origin does it: the leaf, then the words above it. */
 static void notify(gate *g, int leaf, uint64_t bytes)
 {
-  put(g, leaf, 0, osla_arrival_word(g->announced[leaf] += bytes, leaf % 7));
+  put(g, leaf, 0, arrival_word(g->announced[leaf] += bytes, leaf % 7));
   g->announcements++;
   for (int level = 1; level <= g->shape.levels; level++)
     put(g, leaf, level, ((uint64_t)leaf + 1) << 40 | g->announcements);
@@ -67,12 +67,12 @@ static void notify(gate *g, int leaf, uint64_t bytes)
 static int serve(gate *g)
 {
   osli_arrivals_collect(&g->a);
-  int leaf = osli_arrivals_take(&g->a);
+  int leaf = osli_arrivals_dequeue(&g->a);
   if (leaf < 0) return -1;
   uint64_t word = atomic_load(&g->a.word[leaf]);
-  CU_ASSERT(osla_arrival_ring(word) == leaf % 7);
-  atomic_store(&g->a.intakes[leaf].taken, osla_arrival_bytes(word));
-  CU_ASSERT(osli_arrivals_leave(&g->a, leaf));
+  CU_ASSERT(arrival_ring(word) == leaf % 7);
+  atomic_store(&g->a.intakes[leaf].fetched, arrival_bytes(word));
+  CU_ASSERT(osli_arrivals_release(&g->a, leaf));
   return leaf;
 }
 
@@ -130,16 +130,16 @@ static void test_what_comes_late(void)
   gate *g = make_gate(100, 4);
   notify(g, 77, 8);
   osli_arrivals_collect(&g->a);
-  int leaf = osli_arrivals_take(&g->a);
+  int leaf = osli_arrivals_dequeue(&g->a);
   CU_ASSERT(leaf == 77);
-  atomic_store(&g->a.intakes[77].taken, 8);
+  atomic_store(&g->a.intakes[77].fetched, 8);
   notify(g, 77, 8);
   osli_arrivals_collect(&g->a);
-  CU_ASSERT(osli_arrivals_take(&g->a) == -1); /* it is served */
-  CU_ASSERT(osli_arrivals_leave(&g->a, 77));
+  CU_ASSERT(osli_arrivals_dequeue(&g->a) == -1); /* it is served */
+  CU_ASSERT(osli_arrivals_release(&g->a, 77));
   CU_ASSERT(serve(g) == 77);
   CU_ASSERT(serve(g) == -1);
-  put(g, 13, 0, osla_arrival_word(8, 13 % 7)); /* the words above it are still under way */
+  put(g, 13, 0, arrival_word(8, 13 % 7)); /* the words above it are still under way */
   CU_ASSERT(serve(g) == -1);
   put(g, 13, 1, 14);
   put(g, 13, 2, 14);
@@ -157,11 +157,11 @@ static void test_another_rank_sees_words_out_of_order(void)
   for (int level = 1; level <= g->shape.levels; level++)
     put(g, 42, level, 43);
   osli_arrivals_collect(&other);
-  CU_ASSERT(osli_arrivals_take(&other) == -1);
-  put(g, 42, 0, osla_arrival_word(8, 0));
+  CU_ASSERT(osli_arrivals_dequeue(&other) == -1);
+  put(g, 42, 0, arrival_word(8, 0));
   osli_arrivals_collect(&g->a);
-  CU_ASSERT(osli_arrivals_take(&other) == 42);
-  CU_ASSERT(osli_arrivals_take(&g->a) == -1);
+  CU_ASSERT(osli_arrivals_dequeue(&other) == 42);
+  CU_ASSERT(osli_arrivals_dequeue(&g->a) == -1);
   free(other.seen);
   free_gate(g);
 }
@@ -184,15 +184,15 @@ static void *take_many(void *arg)
   for (;;) {
     bool last = atomic_load(&s->told_all);
     osli_arrivals_collect(&mine);
-    int leaf = osli_arrivals_take(&mine);
+    int leaf = osli_arrivals_dequeue(&mine);
     if (leaf < 0 && last) break;
     if (leaf < 0) continue;
     if (atomic_fetch_add(&s->holders[leaf], 1) != 0) atomic_fetch_add(&s->shared_twice, 1);
     uint64_t word = atomic_load(&g->a.word[leaf]);
-    uint64_t before = atomic_exchange(&g->a.intakes[leaf].taken, osla_arrival_bytes(word));
-    atomic_fetch_add(&s->served, (int)(osla_arrival_bytes(word) - before));
+    uint64_t before = atomic_exchange(&g->a.intakes[leaf].fetched, arrival_bytes(word));
+    atomic_fetch_add(&s->served, (int)(arrival_bytes(word) - before));
     atomic_fetch_sub(&s->holders[leaf], 1);
-    while (!osli_arrivals_leave(&mine, leaf))
+    while (!osli_arrivals_release(&mine, leaf))
       ;
   }
   free(mine.seen);
@@ -212,13 +212,13 @@ static void test_a_node_shares(void)
     (void)pthread_join(threads[i], NULL);
   while (true) { /* a taker may have met a lock at its last look */
     osli_arrivals_collect(&s.g->a);
-    int leaf = osli_arrivals_take(&s.g->a);
+    int leaf = osli_arrivals_dequeue(&s.g->a);
     if (leaf < 0) break;
     uint64_t word = atomic_load(&s.g->a.word[leaf]);
     atomic_fetch_add(&s.served,
-                     (int)(osla_arrival_bytes(word) - atomic_load(&s.g->a.intakes[leaf].taken)));
-    atomic_store(&s.g->a.intakes[leaf].taken, osla_arrival_bytes(word));
-    CU_ASSERT(osli_arrivals_leave(&s.g->a, leaf));
+                     (int)(arrival_bytes(word) - atomic_load(&s.g->a.intakes[leaf].fetched)));
+    atomic_store(&s.g->a.intakes[leaf].fetched, arrival_bytes(word));
+    CU_ASSERT(osli_arrivals_release(&s.g->a, leaf));
   }
   OSLA_ASSERT_MSG(atomic_load(&s.served) == NOTICES, "%d of %d", atomic_load(&s.served), NOTICES);
   CU_ASSERT(atomic_load(&s.shared_twice) == 0);
@@ -238,7 +238,7 @@ static double idle_seconds(gate *mine, gate *other)
       osli_arrivals_collect(&mine->a);
       osli_arrivals_collect(&other->a);
       for (int k = 0; k < 4; k++) /* inboxes */
-        if (osli_arrivals_take(&mine->a) >= 0 || osli_arrivals_take(&other->a) >= 0) abort();
+        if (osli_arrivals_dequeue(&mine->a) >= 0 || osli_arrivals_dequeue(&other->a) >= 0) abort();
     }
     double seconds = (osla_clock() - start) / LOOKS;
     if (seconds < best) best = seconds;

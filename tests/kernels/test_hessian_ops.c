@@ -271,11 +271,11 @@ static void test_large_offsets(void)
           ((unsigned __int128)(cols - 1) * (unsigned __int128)rows +
            (unsigned __int128)(rows - 1)) *
           4;
-        CU_ASSERT(osla_element_offset(rows - 1, cols - 1, rows, 4) == last);
+        CU_ASSERT(element_offset(rows - 1, cols - 1, rows, 4) == last);
       }
     CU_ASSERT(elements == n * n);
-    CU_ASSERT(osla_element_offset(n - 1, n - 1, n, 8) == (size_t)(n * n - 1) * 8);
-    CU_ASSERT(osla_column_stripe(n - 1, 128) == UINT64_C(1) << ((n - 1) / 128 % 64));
+    CU_ASSERT(element_offset(n - 1, n - 1, n, 8) == (size_t)(n * n - 1) * 8);
+    CU_ASSERT(column_stripe(n - 1, 128) == UINT64_C(1) << ((n - 1) / 128 % 64));
   }
   index_split s = {0};
   const int64_t n = 5000000, ix[] = {n - 1, 4999000, 0, 2500000};
