@@ -1,88 +1,86 @@
-/* The Hessian accumulator: thousands of asynchronous indexed updates of a distributed symmetric
- * matrix, H[ix, ix] += G^T G, then a commit, then the matrix itself, in place (floor 3).
+/* Hessian accumulator: asynchronous indexed updates of a distributed symmetric matrix, H[ix, ix] +=
+ * G^T G, then a commit, then the matrix itself for use in place (floor 3).
  *
  * Source: French, Zheng, Romanowicz, Yelick, "Parallel Hessian Assembly for Seismic Waveform
- * Inversion Using Global Updates" (IPDPS 2015), sections II.B and III: update / commit / local
- * data.
+ * Inversion Using Global Updates" (IPDPS 2015), sections II.B and III.
  *
- * Model. H has order n. It is symmetric, and one triangle is stored in a block-cyclic osla_matrix;
- * or, with OSLA_GENERAL, it is any square matrix, and all of it is stored. Every update is split
- * into its parts by owner; a part is the dense block of the owner's rows and columns among ix,
- * restricted to the triangle. Updates commute; those of all ranks and threads between two commits
- * are combined: summed, or what options.combine says. What the matrix holds before a commit returns
- * is not defined. The gradient is always summed.
+ * Model. H is a matrix of order n in a block-cyclic osla_matrix. It is symmetric and one triangle
+ * is stored, or with OSLA_GENERAL it is a general square matrix. Every update is split into parts
+ * by owner; a part is the dense block of the owner's rows and columns among ix, restricted to the
+ * triangle. Updates commute. All updates of all ranks and threads between two commits are combined:
+ * summed, or as options.combine says. Between an update and the next commit the contents of the
+ * matrix are undefined. The gradient is always summed.
  *
- * Types. G and U are of H's type, or float where H is double: then products G^T G are computed in
- * float, and added in double. An update that is ready (U)
- * is added from the caller's array to owners on the node, without a copy. NaN and infinite values
- * are added like others; MIN and MAX leave NaN out.
+ * Types. G and U have H's type, or float with H in double: then products G^T G are computed in
+ * float and added in double. A ready block (U) for an owner on the node is added from the caller's
+ * array without a copy. NaN and infinite values are added like others; MIN and MAX ignore NaN.
  *
  * Order-independent mode (options.order_independent; sums into double). Every element is a sum of
- * whole multiples of 2^-s, in the 8 bytes of the double; s is the largest with bound 2^s <= 2^51.
+ * whole multiples of 2^-s, stored in the 8 bytes of the double; s is the largest integer with bound
+ * 2^s <= 2^51.
  * - Matrix and gradient have the same bits for any number of ranks and threads, any grid, block
- *   size, piece_bytes and share of the updates between ranks, any order of arrival, and any number
- *   of commits, if the updates are the same (with an index list in the same order) and the BLAS
- *   computes a product of given shape alike: the same library, on processors of one kind, with
- *   one number of BLAS threads.
- * - Each contribution (an element of U or of one G^T G) is rounded to the nearest multiple, so that
- *   its error is at most bound 2^-51, beside the rounding of the product itself; sums are exact.
- * - The caller promises |contribution| <= bound, |H_ij| <= bound at each commit with some room for
- *   rounding, and partial sums below 2^11 bound in any order. A promise that is not kept, and NaN
- *   or infinity, make the commit fail on all ranks with RANGE and the element in question; then the
- *   matrix is refused until a reset.
- * - What a program writes to the matrix after a commit is rounded alike before more is added. Not
- *   so after create or reset: that is reported as out of bound. Start from options.initial instead.
+ *   size, piece_bytes and distribution of the updates over ranks, any order of arrival, and any
+ *   number of commits. Conditions: equal updates (with equally ordered index lists), and a BLAS
+ *   that computes a product of given shape identically: the same library on processors of one kind
+ *   with the same number of BLAS threads.
+ * - Each contribution (an element of U or of one G^T G) is rounded to the nearest multiple, with an
+ *   error of at most bound 2^-51 besides the rounding of the product itself; sums are exact.
+ * - The caller guarantees |contribution| <= bound, |H_ij| <= bound at each commit with some room
+ *   for rounding, and partial sums below 2^11 bound in any order. If this fails, or a value is NaN
+ *   or infinite, the commit fails on all ranks with RANGE and names the element; the matrix is then
+ *   refused until a reset.
+ * - Values that a program writes to the matrix after a commit are rounded in the same way before
+ *   more is added. Values written after create or reset are reported as out of bound: use
+ *   options.initial instead.
  *
- * Isolation. The part of one update for one owner is added as a whole (OSLA_ISOLATE_UPDATE): under
- * one hold of the owner's locks, one lock for each block column that it touches, also when its
- * values need several pieces or messages. So of two updates that meet in some block columns of an
- * owner, one is added there before the other, and who holds these locks sees each of them wholly or
- * not at all. The parts of one update for different owners are added at different times. With
- * OSLA_ISOLATE_ELEMENT no addition is lost, but parts may interleave; locks are held for one block
- * column, or one message, at a time, so that threads and ranks which update the same columns wait
- * less for one another. (In the order-independent mode an update with G whose products exceed
- * piece_bytes is added as several.)
+ * Isolation. With OSLA_ISOLATE_UPDATE the part of one update for one owner is added as a whole: all
+ * locks of the owner's block columns that it touches are held together, also if its values need
+ * several pieces or messages. So if two updates share block columns of an owner, one is added
+ * before the other, and a holder of these locks sees each update completely or not at all. The
+ * parts of one update for different owners are added at different times. With OSLA_ISOLATE_ELEMENT
+ * no addition is lost, but parts may interleave; locks are held for one block column or one message
+ * at a time, so that threads and ranks that update the same columns wait less. (In
+ * order-independent mode an update with G whose products exceed piece_bytes is added as several
+ * updates.)
  *
- * Progress. On the node the updating rank itself adds to the owner's memory; the owner does
- * nothing. Off the node the update waits in a ring of the updating rank's memory until any rank of
- * the owner's node gets it and adds it. Both sides' part of that is done in progress steps, which
- * never wait: in any call that waits on this transport, in update calls, in osla_progress or in the
- * transport's progress thread. Small updates that wait for one node travel together. A full ring
- * makes the update call wait, never fail. A rank that has begun to add an update of another node's
- * and makes no progress may keep the owner's locks, and its neighbours' updates wait for it.
+ * Progress. On a node the updating rank itself adds to the owner's memory; the owner does nothing.
+ * For another node the update waits in a ring in the updating rank's memory until a rank of the
+ * owner's node fetches and adds it. Both sides work in progress steps that never wait: in every
+ * call that waits on this transport, in update calls, in osla_progress, or in the transport's
+ * progress thread. Small updates for one node travel together. A full ring makes the update call
+ * wait, never fail. A rank that has begun to add another node's update and then makes no progress
+ * may keep the owner's locks, so that updates of its node's ranks wait for it.
  *
- * What travels is a part's values, or, where these are more, the columns of G, which the owner then
- * multiplies (options.shipping).
+ * Shipping. For an update with G another node gets the values of the part, or the columns of G if
+ * they take less; then the receiver multiplies (options.shipping).
  *
- * Sums of a node. With options.node_sums a node holds an array for each part of H that lies on
- * other nodes, divided among its ranks. Updates are added there as on the node, and what was summed
- * travels once, at the commit (or checkpoint): at most one H from each node, however many updates
- * there were. It pays when the updates between two commits have more elements than H, and there is
- * memory for the part of H that a rank hosts (within memory_cap). Not with the order-independent
- * mode, a function of the user's, or float updates of a double H.
+ * Node sums. With options.node_sums a node holds an array for each part of H on other nodes,
+ * distributed over its ranks. Updates are added there as on the node, and the sums are sent once,
+ * at the commit or checkpoint: at most one H per node, whatever the number of updates. This pays if
+ * the updates between two commits have more elements than H, and if each rank has memory for its
+ * share of H (within memory_cap). It excludes order-independent mode, user functions, and float
+ * updates of a double H.
  *
- * Threads. update, update_block, update_gradient, update_once may be called by many threads at once
- * (MPI_THREAD_SERIALIZED suffices, see osla_transport.h), also beside a checkpoint (which makes a
- * matrix: MPI_THREAD_MULTIPLE); all other calls by one.
+ * Threads. update, update_block, update_gradient and update_once may be called by several threads
+ * at once (MPI_THREAD_SERIALIZED suffices, see osla_transport.h), also during a checkpoint (which
+ * creates a matrix: MPI_THREAD_MULTIPLE). All other calls are made by one thread.
  *
- * Memory per rank above the matrix and two vectors of order n for the gradient: ring_bytes if there
- * are several nodes (at least 64 KiB, and 128 KiB for each of up to 4 ranks of other nodes), and
- * some 20 bytes for each rank and 250 for each node; and for each thread that updates, kept for its
- * next update, 2 k n elements for G, n^2 elements of values but at most piece_bytes, and 96 bytes
- * for each index; in the order-independent mode also as much again for products, and 4 vectors of
- * order n.
- * With memory_cap all of this together stays below that many bytes: the rings get at most half of
- * it, pieces at most an eighth, and a thread that finds no room for its update waits for others'.
- * An update that would never fit, and a cap below what the rings need, are errors that say how much
- * is needed. stats.bytes_peak is the most that was in use.
- * Beside the cap: about 16 bytes for each id (update_once), and a second H during a checkpoint.
+ * Memory per rank, besides the matrix and two vectors of order n for the gradient: with several
+ * nodes ring_bytes (at least 64 KiB, plus 128 KiB for each of up to 4 ranks of other nodes), and
+ * about 20 bytes per rank and 250 per node. Each updating thread needs 2 k n elements for G, n^2
+ * elements of values but at most piece_bytes, and 96 bytes per index, cached for its next update;
+ * in order-independent mode as much again for products, and 4 vectors of order n. With memory_cap
+ * the sum stays below that many bytes: rings get at most half of it, pieces at most an eighth, and
+ * a thread that finds no room waits for other threads. An update that can never fit, and a cap
+ * below the needs of the rings, are errors that say how much is needed. stats.bytes_peak is the
+ * largest number in use. The cap does not cover about 16 bytes per id (update_once) and a second H
+ * during a checkpoint.
  *
- * Each datum once. Updates may carry ids. A checkpoint writes the sums and the ids of the updates
- * that are in them; a job that was killed goes on from there, on any number of ranks, and what is
- * in is skipped.
+ * Ids. Updates may carry ids. A checkpoint writes the sums and the ids of the updates in them. A
+ * job that was killed continues from there, on any number of ranks, and skips updates that are
+ * already included.
  *
- * Part: stable (osla.h).
- */
+ * Part: stable (osla.h). */
 #ifndef OSLA_HESSIAN_H
 #define OSLA_HESSIAN_H
 
@@ -97,191 +95,198 @@ extern "C" {
 
 typedef struct osla_hessian osla_hessian;
 
-/* What sees an update as a whole; see above. */
+/* Unit of an update that is added as a whole; see Isolation above. */
 typedef enum osla_isolation { OSLA_ISOLATE_UPDATE, OSLA_ISOLATE_ELEMENT } osla_isolation;
 
-/* What travels to another node for an update with G: what is less, counting the owner's work;
- * always the values; or the columns of G wherever they fit a message (4 MiB, less with small
- * rings). */
+/* Data sent to another node for an update with G: values or columns of G, whichever costs less
+ * including the receiver's work; always values; or columns of G whenever they fit a message (4 MiB,
+ * less with small rings). */
 typedef enum osla_shipping { OSLA_SHIP_LESS, OSLA_SHIP_VALUES, OSLA_SHIP_FACTORS } osla_shipping;
 
-/* What an update does to an element of H: adds to it, or leaves the smaller or the larger of the
- * two, or what a function of the user's makes of them. */
+/* Operation of an update on an element of H: add, keep the smaller or the larger value, or call a
+ * user function. */
 typedef enum osla_combine {
   OSLA_COMBINE_SUM,
-  OSLA_COMBINE_MIN, /* without NaN */
-  OSLA_COMBINE_MAX, /* without NaN */
-  OSLA_COMBINE_USER /* options.combine_function */
+  OSLA_COMBINE_MIN, /* ignores NaN */
+  OSLA_COMBINE_MAX, /* ignores NaN */
+  OSLA_COMBINE_USER /* calls options.combine_function */
 } osla_combine;
 
-/* inout[i] := inout[i] combined with in[i], i = 0 .. count - 1, elements of H's type; associative
- * and commutative, the same on all ranks. Called under an owner's locks, by any thread of any rank
- * (each process calls its own): it must be short and must not call this library. */
+/* Combines: inout[i] := op(inout[i], in[i]) for i = 0 .. count - 1, elements of H's type. op is
+ * associative and commutative, and equal on all ranks. Called under an owner's locks by any thread
+ * of any rank (each process calls its own function), so it must be short and must not call this
+ * library. */
 typedef void osla_combine_function(int64_t count, void *inout, const void *in, void *context);
 
 typedef struct osla_hessian_options {
-  osla_uplo uplo;       /* stored triangle, or OSLA_GENERAL: the whole matrix; 0: OSLA_LOWER */
-  bool single;          /* H is of OSLA_FLOAT, else of OSLA_DOUBLE */
-  bool single_updates;  /* G and U are of OSLA_FLOAT, else of H's type */
+  osla_uplo uplo;       /* stored triangle; OSLA_GENERAL: the whole matrix; 0: OSLA_LOWER */
+  bool single;          /* type of H: OSLA_FLOAT, else OSLA_DOUBLE */
+  bool single_updates;  /* type of G and U: OSLA_FLOAT, else H's type */
   int64_t nb;           /* block size of the matrix; 0: OSLA_DEFAULT_BLOCK */
-  size_t ring_bytes;    /* room for other nodes' updates on each rank; 0: 64 MiB */
-  size_t piece_bytes;   /* values that are computed and added at a time; 0: 64 MiB */
-  osla_combine combine; /* 0: OSLA_COMBINE_SUM */
-  osla_combine_function *combine_function; /* of OSLA_COMBINE_USER, else NULL */
-  void *combine_context;                   /* handed to it; borrowed */
-  double initial; /* what H holds at first; 0: 0, but for MIN +infinity, for MAX -infinity */
-  bool from_zero; /* MIN, MAX: H holds 0 at first; with initial = 0 */
-  bool order_independent;   /* the same bits in any order, see above */
-  double bound;             /* then: of |H_ij| */
-  double gradient_bound;    /* then: of the gradient's elements; 0: no gradient */
-  size_t memory_cap;        /* bytes of each rank, see above; 0: no cap */
+  size_t ring_bytes;    /* bytes per rank for updates of other nodes; 0: 64 MiB */
+  size_t piece_bytes;   /* bytes of values computed and added at a time; 0: 64 MiB */
+  osla_combine combine; /* operation; 0: OSLA_COMBINE_SUM */
+  osla_combine_function *combine_function; /* function of OSLA_COMBINE_USER, else NULL */
+  void *combine_context;                   /* last argument of combine_function; borrowed */
+  double initial; /* first value of every element of H; 0: +infinity for MIN, -infinity for MAX,
+                   * else 0 */
+  bool from_zero; /* MIN and MAX: the first value is 0; needs initial = 0 */
+  bool order_independent;   /* result bits do not depend on the order of updates, see above */
+  double bound;             /* order-independent mode: bound of |H_ij| */
+  double gradient_bound;    /* order-independent mode: bound of the gradient's elements; 0: no
+                             * gradient */
+  size_t memory_cap;        /* bytes per rank, see above; 0: no cap */
   osla_isolation isolation; /* 0: OSLA_ISOLATE_UPDATE */
   osla_shipping shipping;   /* 0: OSLA_SHIP_LESS */
-  bool node_sums;        /* a node sums what it adds to other nodes' parts of H, and sends the sums
-                            at the commit, see above */
-  bool checkpoint_holds; /* checkpoints copy nothing, updates wait for the disk */
-  uint64_t reserved[8];  /* 0: osla_types.h */
+  bool node_sums;        /* sum updates for other nodes on the node until the commit, see above */
+  bool checkpoint_holds; /* checkpoints make no copy of H: updates wait until the file is written */
+  uint64_t reserved[8];  /* must be 0 (osla_types.h) */
 } osla_hessian_options;
 
-/* Makes an accumulator of order n on a grid; H = options.initial. Collective. The grid is borrowed.
- *   options [in] NULL = defaults; the same on all ranks, but for piece_bytes and combine_context
- * Errors, on all ranks together: ARG, UNSUPPORTED (order-independent
- * mode for other than sums into double; node_sums as above), MEM (checked before allocation), RANGE
- * (several nodes and no progress hook left, see osla_transport.h), MPI. */
+/* Creates an accumulator of order n on a grid with H = options.initial. Collective. The grid is
+ * borrowed.
+ *   options [in] NULL: defaults; equal on all ranks except piece_bytes and combine_context
+ * Errors, on all ranks together: ARG; UNSUPPORTED (order-independent mode for anything but sums
+ * into double; excluded options with node_sums); MEM (checked before allocation); RANGE (several
+ * nodes and no progress hook left, see osla_transport.h); MPI. */
 OSLA_API osla_err osla_hessian_create(osla_grid *grid, int64_t n,
                                       const osla_hessian_options *options, osla_hessian **out);
 
-/* Collective. Accepts NULL and nulls the handle; the matrix goes with it. No commit is needed. */
+/* Destroys the accumulator and its matrix, and sets the handle to NULL. Accepts NULL. Collective.
+ * No commit is needed. */
 OSLA_API void osla_hessian_destroy(osla_hessian **hessian);
 
-/* H[ix, ix] += G^T G. Local, thread-safe. On return the caller's arrays may be reused.
+/* H[ix, ix] += G^T G. Local, thread-safe. The caller's arrays may be reused on return.
  *   count [in] number of indices, >= 0
  *   ix    [in] [count] indices in 0 .. n-1, in any order; an index that occurs twice gets both
  *              contributions, as in the sum over all pairs
  *   k     [in] rows of G (data), >= 0
  *   g     [in] k x count, column-major, leading dimension ldg >= max(1, k); column a belongs to
- *              ix[a]. Not checked for NaN
- * Errors: ARG (index out of range, with position and value: then nothing is added); MEM, MPI (then
- * a part of the update may have been added). */
+ *              ix[a]; not checked for NaN
+ * Errors: ARG (index out of range, with position and value; nothing was added); MEM, MPI (a part of
+ * the update may have been added). */
 OSLA_API osla_err osla_hessian_update(osla_hessian *hessian, int64_t count, const int64_t *ix,
                                       int64_t k, const void *g, int64_t ldg);
 
 /* H[ix, jx] += U, restricted to the stored triangle: elements of U whose (ix, jx) lies in the other
- * one are ignored. So a symmetric U with jx = ix is added once. With OSLA_GENERAL all of U is.
- * Local, thread-safe. u [in] rows x cols, column-major, leading dimension ldu >= max(1, rows) */
+ * triangle are ignored, so a symmetric U with jx = ix is added once. With OSLA_GENERAL all of U is
+ * added. Local, thread-safe.
+ *   u [in] rows x cols, column-major, leading dimension ldu >= max(1, rows) */
 OSLA_API osla_err osla_hessian_update_block(osla_hessian *hessian, int64_t rows, const int64_t *ix,
                                             int64_t cols, const int64_t *jx, const void *u,
                                             int64_t ldu);
 
-/* g[ix] += values. The gradient is a double vector of order n, replicated on each rank and summed
- * over the ranks at commit. Local, thread-safe. Errors: ARG, STATE (order-independent mode without
- * gradient_bound). */
+/* gradient[ix] += values. The gradient is a double vector of order n, replicated on each rank and
+ * summed over the ranks at commit. Local, thread-safe. Errors: ARG, STATE (order-independent mode
+ * without gradient_bound). */
 OSLA_API osla_err osla_hessian_update_gradient(osla_hessian *hessian, int64_t count,
                                                const int64_t *ix, const double *values);
 
-/* --- each datum once ------------------------------------------------------------------------ */
+/* --- updates with an id ----------------------------------------------------------------------- */
 
-/* All that one datum adds. Unused parts are zero; ix serves them all. */
+/* All updates of one datum. Members that are not used are zero; ix belongs to G, U and gradient. */
 typedef struct osla_hessian_datum {
   uint64_t id;       /* any number */
-  int64_t count;     /* indices */
-  const int64_t *ix; /* [count] */
-  int64_t k;         /* H[ix, ix] += G^T G, as osla_hessian_update; g = NULL: none */
+  int64_t count;     /* number of indices */
+  const int64_t *ix; /* [count] indices */
+  int64_t k;         /* rows of G for H[ix, ix] += G^T G (osla_hessian_update); g = NULL: none */
   const void *g;
   int64_t ldg;
-  int64_t cols;      /* H[ix, jx] += U, as osla_hessian_update_block; u = NULL: none */
-  const int64_t *jx; /* [cols] */
+  int64_t cols;      /* columns of U for H[ix, jx] += U (osla_hessian_update_block); u = NULL: none
+                      */
+  const int64_t *jx; /* [cols] column indices */
   const void *u;
   int64_t ldu;
-  const double *gradient; /* [count] gradient[ix] += these; NULL: none */
+  const double *gradient; /* [count] added to gradient[ix]; NULL: none */
 } osla_hessian_datum;
 
-/* Adds a datum, unless its id is in already: added on this rank since create or reset, or on any
- * rank before the checkpoint that was restored. Local, thread-safe; two threads with one id add it
- * once. The same id on two ranks of one run is the caller's error: both are added, and a restore
- * refuses a checkpoint that has them. On return the caller's arrays may be reused. Memory: about 16
- * bytes for each id that this rank knows, beside memory_cap.
- *   skipped [out] NULL, or: the id was in, nothing was done
- * Errors: as those of the parts. After ARG, STATE, and MEM for the ledger, nothing was added and
- * the id is not in. After another error a part may have been added; then there are no more
- * checkpoints until a reset. */
+/* Adds a datum, unless its id is known: added on this rank since create or reset, or on any rank
+ * before the restored checkpoint. Local, thread-safe; two threads with one id add it once. The same
+ * id on two ranks of one run is the caller's error: both data are added, and restore refuses a
+ * checkpoint with them. The caller's arrays may be reused on return. Memory: about 16 bytes per id
+ * that this rank knows, not counted in memory_cap.
+ *   skipped [out] set to true if the id was known and nothing was done; may be NULL
+ * Errors: those of the updates. After ARG, STATE, and MEM for the ledger, nothing was added and the
+ * id is not known. After other errors a part may have been added; then checkpoints fail until a
+ * reset. */
 OSLA_API osla_err osla_hessian_update_once(osla_hessian *hessian, const osla_hessian_datum *datum,
                                            bool *skipped);
 
-/* Is that id in, as far as this rank knows? To spare the work of making the datum. Local,
+/* Returns whether this rank knows the id, so that the caller can avoid computing the datum. Local,
  * thread-safe. */
 OSLA_API bool osla_hessian_has_id(osla_hessian *hessian, uint64_t id);
 
-/* Writes matrix, gradient and ids to a file that osla_hessian_restore reads, on any number of
- * ranks. Collective, by one thread of each rank, while others may go on calling update (then MPI
- * needs MPI_THREAD_MULTIPLE, see osla_transport.h). New updates wait from the time when their own
- * rank has come here until all ranks have copied their parts of H in memory; if there is no memory
- * for a second H (beside memory_cap), or with options.checkpoint_holds, until the file is written.
- * The file has exactly the ids whose updates are in its matrix. Updates without an id that returned
- * before this call began are in, too: the caller must know not to repeat them. It is no commit:
- * the sums go on as if it had not been called. In order-independent mode the whole numbers are
- * written, and the ids in ascending order, so that equal sums of equal data have equal bits in the
- * file, and a job which goes on from there ends with the same bits; then H must not have been
- * overwritten since a commit (by its factors), and each rank needs 8 bytes for each id of all ranks
- * while it is written.
- * The file appears all at once (osla_file.h): a job that is killed meanwhile leaves the former one.
- *   path [in] HDF5 file, the same on all ranks; replaced
- *   job  [in] a text of at most 1023 bytes that a restore must know, the same on all ranks;
- *             NULL: ""
- * Errors, on all ranks together: those of osla_file.h (the accumulator is as good as before, and
- * the next checkpoint may succeed), STATE (an update failed halfway), RANGE (order-independent
- * mode: the next commit will fail, too), MEM, ARG. */
+/* Writes matrix, gradient and ids to a file that osla_hessian_restore reads on any number of ranks.
+ * Collective, by one thread of each rank; other threads may go on calling update (then MPI needs
+ * MPI_THREAD_MULTIPLE, see osla_transport.h). New updates wait from this call until all ranks have
+ * copied their parts of H in memory. Without memory for a second H (not counted in memory_cap), or
+ * with options.checkpoint_holds, they wait until the file is written. The file has exactly the ids
+ * whose updates are in its matrix. Updates without an id that returned before this call are
+ * included, too: the caller must not repeat them. A checkpoint is no commit: the sums go on as if
+ * it had not been called. In order-independent mode fixed-point numbers are written, and the ids in
+ * ascending order. So equal sums of equal data give files of equal bits, and a restored job ends
+ * with the same bits. Then H must not have been overwritten since a commit (for example by its
+ * factors), and each rank needs 8 bytes for each id of all ranks during the call. The file is
+ * replaced atomically (osla_file.h): a killed job leaves the former file.
+ *   path [in] HDF5 file, equal on all ranks; replaced
+ *   job  [in] a text of at most 1023 bytes that a restore must pass, equal on all ranks; NULL: ""
+ * Errors, on all ranks together: those of osla_file.h (the accumulator is intact, and the next
+ * checkpoint may succeed), STATE (an update failed halfway), RANGE (order-independent mode: the
+ * next commit will fail, too), MEM, ARG. */
 OSLA_API osla_err osla_hessian_checkpoint(osla_hessian *hessian, const char *path, const char *job);
 
-/* Brings an accumulator that is fresh (or reset) to the state of a checkpoint; updates whose ids
- * are in the file are skipped from then on. Ranks, grid and block size may be others than those of
- * the job that wrote it. Collective; no update may be running. A commit must follow before matrix
- * and gradient are asked for.
- *   job [in] as it was given to osla_hessian_checkpoint
- * Errors, on all ranks together: STATE (not fresh), IO for a file that is missing, foreign,
- * truncated or changed, or of another order, type, triangle, operation, initial value, mode, bound
- * or job; MEM. After an error the accumulator is as after a reset. */
+/* Sets a fresh (or reset) accumulator to the state of a checkpoint; updates whose ids are in the
+ * file are skipped from then on. Ranks, grid and block size may differ from those of the job that
+ * wrote the file. Collective; no update may be running. A commit must follow before matrix and
+ * gradient are used.
+ *   job [in] text that was passed to osla_hessian_checkpoint
+ * Errors, on all ranks together: STATE (not fresh); IO for a file that is missing, foreign,
+ * truncated or changed, or that has another order, type, triangle, operation, initial value, mode,
+ * bound or job; MEM. After an error the accumulator is reset. */
 OSLA_API osla_err osla_hessian_restore(osla_hessian *hessian, const char *path, const char *job);
 
-/* Waits until the updates of all ranks are in H and in the gradient. Collective; every rank's
- * threads must have returned from update. May be called again, and more updates may follow.
- * Errors: MPI; on all ranks together RANGE (order-independent mode), MEM. */
+/* Waits until the updates of all ranks are in H and in the gradient. Collective; every thread must
+ * have returned from update. More updates and commits may follow. Errors: MPI; on all ranks
+ * together RANGE (order-independent mode), MEM. */
 OSLA_API osla_err osla_hessian_commit(osla_hessian *hessian);
 
-/* The matrix itself, to be factored in place; borrowed. Call after commit. Only the stored triangle
- * is meaningful. A rank that updates again changes the parts of other ranks at once: first let all
- * ranks finish with the matrix (a collective kernel, or osla_barrier). Local. Errors: STATE
- * (updates of this rank since the last commit), RANGE (the commit failed with it). */
+/* Returns the matrix itself, for example to factor it in place; borrowed. Call it after a commit.
+ * Only the stored triangle is defined. Later updates of a rank change other ranks' parts at once,
+ * so all ranks must have finished with the matrix before (by a collective kernel or osla_barrier).
+ * Local. Errors: STATE (updates of this rank since the last commit), RANGE (the commit failed with
+ * it). */
 OSLA_API osla_err osla_hessian_matrix(osla_hessian *hessian, osla_matrix **out);
 
-/* The summed gradient [n], the same on all ranks, valid until the next commit; borrowed. Local. */
+/* Returns the summed gradient [n], equal on all ranks and valid until the next commit; borrowed.
+ * Local. */
 OSLA_API const double *osla_hessian_gradient(const osla_hessian *hessian);
 
-/* H := options.initial and gradient := 0, and no ids, for another iteration. Collective. Errors:
- * STATE, MPI. */
+/* Sets H to options.initial and the gradient to 0, and forgets all ids. Collective. Errors: STATE,
+ * MPI. */
 OSLA_API osla_err osla_hessian_reset(osla_hessian *hessian);
 
-/* What this rank did since create or reset: for reports. Local; no update may be running. */
+/* Statistics of this rank since create or reset. Local; no update may be running. */
 typedef struct osla_hessian_stats {
-  int64_t updates;        /* calls of update and update_block that had something to add */
-  int64_t elements;       /* elements added to H by them */
-  int64_t elements_sent;  /* of them, those for other nodes */
-  int64_t bytes_sent;     /* to other nodes, with all lists and heads */
-  int64_t bytes_received; /* from other nodes */
-  int64_t transfers;      /* in which these came */
-  int64_t bytes_peak;     /* most memory in use, see above; reset to what is still kept */
-  double seconds_split;   /* sorting indices by owner, gathering columns of G */
-  double seconds_product; /* G^T G */
-  double seconds_add;     /* waiting for locks and adding on the node */
-  double seconds_send;    /* packing for other nodes, waiting for room */
-  double seconds_apply;   /* adding what came from other nodes */
-  int64_t ids_skipped;    /* calls of update_once whose id was in */
-  int64_t ids_restored;   /* ids that osla_hessian_restore brought */
+  int64_t updates;        /* calls of update and update_block with something to add */
+  int64_t elements;       /* elements that these calls added to H */
+  int64_t elements_sent;  /* elements among them that were for other nodes */
+  int64_t bytes_sent;     /* bytes sent to other nodes, with lists and heads */
+  int64_t bytes_received; /* bytes received from other nodes */
+  int64_t transfers;      /* number of transfers for bytes_received */
+  int64_t bytes_peak;     /* largest memory in use, see above; a reset sets it to the memory still
+                           * in use */
+  double seconds_split;   /* time to sort indices by owner and gather columns of G */
+  double seconds_product; /* time of the products G^T G */
+  double seconds_add;     /* time to wait for locks and add on the node */
+  double seconds_send;    /* time to pack for other nodes and wait for room */
+  double seconds_apply;   /* time to add what arrived from other nodes */
+  int64_t ids_skipped;    /* calls of update_once with a known id */
+  int64_t ids_restored;   /* ids that osla_hessian_restore read */
 } osla_hessian_stats;
 OSLA_API osla_hessian_stats osla_hessian_get_stats(osla_hessian *hessian);
 
-/* Bytes that it takes beside the matrix, with default options, before the first update. Local,
- * pure. */
+/* Returns the bytes per rank besides the matrix, with default options, before the first update.
+ * Local, pure. */
 OSLA_API uint64_t osla_hessian_memory(const osla_shape *shape);
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-/* The accumulator's life: make, commit, hand out, reset, free. */
+/* Life cycle of the accumulator: create, commit, return the matrix, reset, destroy. */
 #include "kernels/hessian/hessian.h"
 #include "kernels/hessian/hessian_exact.h"
 #include "kernels/hessian/hessian_inbox.h"
@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const size_t default_bytes = (size_t)64 << 20; /* of rings, and of pieces */
+static const size_t default_bytes = (size_t)64 << 20; /* default of ring_bytes and piece_bytes */
 
 osla_hessian_options osli_hessian_resolve(const osla_hessian_options *options)
 {
@@ -72,8 +72,8 @@ static osla_err new_hessian(int64_t n, const osla_hessian_options *options, osla
   return OSLA_OK;
 }
 
-/* Sizes of the wire; with a cap it takes half of what the node's sums leave, and the rest is for
- * updating threads. */
+/* Divides the memory cap. The node sums take `sums` bytes; rings and inboxes take at most half of
+ * the rest; the remainder is for the scratch memory of updating threads. */
 static osla_err divide_memory(osla_hessian *h, size_t sums)
 {
   size_t cap = h->options.memory_cap, bytes = h->options.ring_bytes;
@@ -88,13 +88,16 @@ static osla_err divide_memory(osla_hessian *h, size_t sums)
   return OSLA_OK;
 }
 
-/* The progress hook of both sides. */
+/* Progress hook: announces waiting messages to other nodes, and adds messages that arrive. */
 static void wire_step(void *hessian)
 {
   osla_hessian *h = hessian;
   osla_err err = osli_outboxes_announce(h);
   if (err == OSLA_OK) err = osli_inboxes_serve(h);
-  if (err != OSLA_OK) osla_transport_abort(h->v.t, err); /* the others would wait for ever */
+  if (err != OSLA_OK)
+    osla_transport_abort(h->v.t, err); /* an error cannot be returned from here,
+                                        * and other ranks would wait without end
+                                        */
 }
 
 static void stop_wire(osla_hessian *h)
@@ -110,13 +113,13 @@ static osla_err make_wire(osla_hessian *h, int fan)
 {
   osla_transport *t = h->v.t;
   OSLA_CALL(osla_agree(t, osli_wire_create(h, fan)));
-  /* The same on all ranks: those of the smallest node host most sums. */
+  /* Layouts must be equal on all ranks, so all use the largest number of bytes of node sums. */
   size_t sums;
   OSLA_CALL(osla_agree(t, osli_node_sums_bytes(h, &sums)));
   OSLA_CALL(osla_allreduce(t, &sums, 1, MPI_UINT64_T, MPI_MAX));
   OSLA_CALL(osla_agree(t, divide_memory(h, sums)));
   OSLA_CALL(osla_segment_create(t, h->wire->segment_bytes, 0, &h->segment));
-  osla_segment_steers(h->segment); /* messages lie in it one behind the other, each with its head */
+  osla_segment_steers(h->segment); /* a segment of consecutive messages */
   osli_segment_messages(h->segment, h->wire->rings_start);
   osla_err err = osli_outboxes_create(h);
   if (err == OSLA_OK) err = osli_inboxes_create(h);
@@ -141,8 +144,8 @@ static osla_err fill_initial(osla_hessian *h)
   return osla_matrix_fill_with(h->matrix, initial_element, &initial);
 }
 
-/* Does every rank make the same accumulator? piece_bytes, and what a user's function is given, are
- * each rank's own. Collective. */
+/* Checks that all ranks passed equal arguments, except piece_bytes and combine_context, which may
+ * differ. Collective. */
 static osla_err agree(osla_grid *grid, int64_t n, const osla_hessian_options *options,
                       osla_err local)
 {
@@ -185,7 +188,9 @@ osla_err osli_hessian_create_fan(osla_grid *grid, int64_t n, const osla_hessian_
   OSLA_TRY(osla_matrix_create(grid, osli_hessian_dtype(&h->options), n, n, h->options.nb,
                               h->options.nb, &h->matrix));
   h->v = view_of(h->matrix);
-  if (osli_combiner_initial(&h->options) != 0.0) OSLA_TRY(fill_initial(h)); /* it is made as zero */
+  if (osli_combiner_initial(&h->options) != 0.0)
+    OSLA_TRY(fill_initial(h)); /* a new matrix holds
+                                * zeros */
   if (h->options.order_independent) OSLA_TRY(osli_exact_create(h));
   OSLA_TRY(osli_node_sums_create(h));
   OSLA_TRY(make_wire(h, fan));
@@ -200,7 +205,8 @@ void osla_hessian_destroy(osla_hessian **handle)
 {
   osla_hessian *h = handle ? *handle : NULL;
   if (!h) return;
-  /* A rank that still updates may be waiting for room here: serve it until it is done. */
+  /* Wait for all ranks before the progress hook is removed: a rank that still updates may need this
+   * rank to fetch its messages. */
   if (h->segment) (void)osla_barrier(h->v.t);
   stop_wire(h);
   osla_segment_destroy(&h->segment);
@@ -219,9 +225,9 @@ void osla_hessian_destroy(osla_hessian **handle)
   *handle = NULL;
 }
 
-/* Every message is in its ring when update returns; so once all ranks have come here, the counts
- * say what each gate's origins still have for its node, and direct additions on the node are
- * complete. */
+/* An update call returns when its messages are in the ring. So after all ranks have called this
+ * function, the exchanged counts say how many bytes each gate still has to receive, and direct
+ * additions on the node are complete. */
 osla_err osli_hessian_complete_updates(osla_hessian *h)
 {
   const wire *w = h->wire;
@@ -243,7 +249,8 @@ osla_err osli_hessian_complete_updates(osla_hessian *h)
   if (err == OSLA_OK) osli_inboxes_wait_applied(h, expected);
   free(counts);
   if (err != OSLA_OK || w->n_nodes == 1) return err;
-  return osla_barrier(h->v.t); /* a part of mine may have come through another gate */
+  return osla_barrier(h->v.t); /* parts for this rank may have arrived through the gate of another
+                                * rank of the node */
 }
 
 static osla_err sum_gradient(osla_hessian *h)
@@ -261,7 +268,7 @@ osla_err osla_hessian_commit(osla_hessian *h)
   OSLA_CALL(osli_hessian_complete_updates(h));
   OSLA_CALL(h->exact ? osli_exact_commit(h) : sum_gradient(h));
   h->dirty = false;
-  return osla_barrier(h->v.t); /* every owner is complete before anyone reads H */
+  return osla_barrier(h->v.t); /* no rank reads H before every owner has completed it */
 }
 
 osla_err osla_hessian_matrix(osla_hessian *h, osla_matrix **out)
@@ -290,11 +297,12 @@ osla_hessian_stats osla_hessian_get_stats(osla_hessian *h)
 
 osla_err osla_hessian_reset(osla_hessian *h)
 {
-  bool failed = h->exact && osli_exact_error(h) != OSLA_OK; /* on all ranks */
+  bool failed = h->exact && osli_exact_error(h) != OSLA_OK; /* equal on all ranks */
   osla_err err = OSLA_OK;
   if (h->dirty && !failed) err = osla_error_set(OSLA_ERR_STATE, "reset before osla_hessian_commit");
   OSLA_CALL(osla_agree(h->v.t, err));
-  /* A checkpoint found it, or updates came after the commit that did. */
+  /* An error that a checkpoint found, or that was found before later updates, leaves updates in
+   * flight: complete them. */
   if (failed) OSLA_CALL(osli_hessian_complete_updates(h));
   if (h->exact) osli_exact_reset(h);
   osli_ledger_clear(h);

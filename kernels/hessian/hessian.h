@@ -1,4 +1,4 @@
-/* The accumulator's state, for the files that make it up (internal). */
+/* Private state of the accumulator, shared by the files of this folder. */
 #ifndef OSLA_HESSIAN_INTERNAL_H
 #define OSLA_HESSIAN_INTERNAL_H
 
@@ -15,36 +15,43 @@ struct osla_hessian {
   osla_hessian_options options;
   int64_t n;
   combiner combine;
-  exact_state *exact; /* order-independent mode, else NULL */
-  size_t element;     /* bytes of a value of an update, which may be narrower than one of H */
+  exact_state *exact; /* NULL except in order-independent mode */
+  size_t element;     /* bytes of one value of an update; may be less than those of an element of H
+                       */
   osla_matrix *matrix;
   local_view v;
-  osla_segment *segment; /* my lock, and what waits for other nodes' ranks */
-  node_sums *node;       /* NULL without options.node_sums */
+  osla_segment *segment; /* one per rank: its lock, and the rings and words of transfers between
+                          * nodes (hessian_wire.h) */
+  node_sums *node;       /* sums for owners on other nodes; NULL without options.node_sums */
 
-  pthread_mutex_t mutex; /* guards the workspace list, the gradient, memory and `dirty` */
+  pthread_mutex_t mutex; /* protects free_list, pending_gradient, dirty, stats, memory and
+                          * memory_peak */
   struct workspace *free_list;
-  double *gradient;                 /* [n] committed */
-  double *pending_gradient;         /* [n] since the last commit */
-  bool dirty;                       /* updates since the last commit */
-  osla_hessian_stats stats;         /* of updates that have returned, and of the hook */
-  size_t memory, memory_peak;       /* bytes in use, and their peak */
-  size_t memory_fixed, memory_most; /* of them, for the wire; the cap, SIZE_MAX: none */
-  struct ledger *ledger;            /* hessian_ledger.h */
+  double *gradient;                 /* [n] gradient of the last commit */
+  double *pending_gradient;         /* [n] sum of this rank's gradient updates since the last commit
+                                     */
+  bool dirty;                       /* this rank has had updates since the last commit */
+  osla_hessian_stats stats;         /* totals of the updates that have returned and of the progress
+                                     * hook */
+  size_t memory, memory_peak;       /* bytes in use, and the largest number so far */
+  size_t memory_fixed, memory_most; /* bytes of rings, tables and node sums; memory cap in bytes,
+                                     * SIZE_MAX without a cap */
+  struct ledger *ledger;            /* ids of the updates that were added (hessian_ledger.h) */
 
-  struct wire *wire; /* hessian_wire.h; to other nodes */
+  struct wire *wire; /* layout and state of transfers to other nodes (hessian_wire.h) */
   bool hooked;
 };
 
-/* As osla_hessian_create, where a gate's words (hessian_arrivals.h) branch by `fan`: for tests. */
+/* Like osla_hessian_create, with a tree of `fan` words per word at each gate (hessian_arrivals.h),
+ * so that tests reach several levels with few ranks. */
 osla_err osli_hessian_create_fan(osla_grid *grid, int64_t n, const osla_hessian_options *options,
                                  int fan, osla_hessian **out);
 
-/* As they were given, with numbers for what is 0. NULL: the defaults. */
+/* Copies the options (NULL: the defaults) and replaces zeros by their default values. */
 osla_hessian_options osli_hessian_resolve(const osla_hessian_options *options);
 
-/* Waits until the updates of all ranks are in their owners' memory; none may be under
- * way. Collective. */
+/* Waits until the updates of all ranks are in their owners' memory. Collective; no update may be
+ * running. */
 osla_err osli_hessian_complete_updates(osla_hessian *h);
 
 #endif

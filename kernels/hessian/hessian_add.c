@@ -1,4 +1,5 @@
-/* A piece into an owner's array: cut into chunks of rows and added column by column. */
+/* Adds a piece to an owner's array. Rows are cut into chunks; each chunk is added column by column,
+ * by runs of consecutive rows where these are long enough. */
 #include "kernels/hessian/hessian.h"
 #include "kernels/hessian/hessian_exact.h"
 #include "kernels/hessian/hessian_split.h"
@@ -6,17 +7,17 @@
 #include "osla_trace.h"
 #include "src/blas/work.h"
 
-/* A chunk ends with the piece, or where its runs would not fit. Runs shorter than RUN_LEAST on
- * average are not worth a call each. */
+/* A chunk ends at CHUNK_ROWS rows or at the end of the piece. Runs shorter than RUN_LEAST rows on
+ * average are not worth one call each; such a chunk is added element by element. */
 enum { CHUNK_ROWS = 4096, RUN_LEAST = 8, RUNS_MOST = CHUNK_ROWS / RUN_LEAST };
 
 typedef struct chunk {
-  int64_t first, past;        /* rows of the piece's list */
-  int n_runs;                 /* 0: scattered */
-  int64_t run[RUNS_MOST + 1]; /* row where each run starts; `past` at the end */
+  int64_t first, past;        /* range in the piece's row list */
+  int n_runs;                 /* 0: add row by row */
+  int64_t run[RUNS_MOST + 1]; /* first row of each run; run[n_runs] = past */
 } chunk;
 
-/* Does row r of the list follow row r - 1, in H and among the values? */
+/* Tests whether row r of the list follows row r - 1 both in H and among the values. */
 static bool follows(const piece *p, int64_t r)
 {
   return p->row[r] == p->row[r - 1] + 1 &&
@@ -42,8 +43,8 @@ static void find_runs(const piece *p, int64_t first, chunk *s)
   s->run[s->n_runs] = s->past;
 }
 
-/* Rows [begin, end) of one column, whose value 0 is values[column]; a packed column starts with row
- * p->begin, so that its value 0 need not exist. */
+/* Adds rows [begin, end) of one column without runs. `column`: index of the value of row 0, which
+ * need not exist: a packed column starts with row p->begin. */
 static bool add_scattered(const osla_hessian *h, const piece *p, int64_t begin, int64_t end,
                           int64_t column, unsigned char *dest, int64_t ahead)
 {
@@ -69,7 +70,8 @@ static bool add_runs(const osla_hessian *h, const piece *p, const chunk *s, int6
   return good;
 }
 
-/* Value 0 of column c; `packed` is the number of values before it. */
+/* Returns the index of the value of row 0 of column c. `packed`: number of values in the columns
+ * before it, for packed pieces. */
 static int64_t column_start(const piece *p, int64_t c, int64_t packed)
 {
   if (p->ld == 0) return packed - p->begin[c];

@@ -3,9 +3,9 @@
 #include <stdalign.h>
 
 enum { LINE = 64 };
-enum { IDLE, QUEUED, SERVED }; /* the state of an intake */
+enum { IDLE, QUEUED, SERVED }; /* states of an intake */
 
-/* What is in `waiting`: [head, tail), modulo the leaves. */
+/* Queue of waiting origins: entries [head, tail) of `waiting`, modulo the number of leaves. */
 typedef struct arrival_queue {
   alignas(LINE) _Atomic uint32_t locked;
   _Atomic uint32_t head, tail;
@@ -61,7 +61,7 @@ size_t osli_arrivals_offset(const arrival_shape *s, int leaf, int level)
   return sizeof(arrival_queue) + (size_t)(s->start[level] + at) * sizeof(uint64_t);
 }
 
-/* ---- the lock ---- */
+/* ---- the queue and its lock ---- */
 
 static bool try_lock(const arrivals *a)
 {
@@ -78,17 +78,17 @@ static uint32_t load(_Atomic uint32_t *at)
   return atomic_load_explicit(at, memory_order_relaxed);
 }
 
-/* Under the lock. */
+/* Appends an origin. The caller holds the lock. */
 static void enqueue(const arrivals *a, int leaf)
 {
   uint32_t tail = load(&a->queue->tail), leaves = (uint32_t)a->shape->leaves;
   a->waiting[tail % leaves] = (uint32_t)leaf;
   atomic_store_explicit(&a->intakes[leaf].state, QUEUED, memory_order_relaxed);
-  /* The two numbers wrap around together with the ring. */
+  /* Both counters wrap at twice the number of leaves, so a full queue differs from an empty one. */
   atomic_store_explicit(&a->queue->tail, (tail + 1) % (2 * leaves), memory_order_relaxed);
 }
 
-/* ---- looking ---- */
+/* ---- finding changes ---- */
 
 static bool has_more(const arrivals *a, int leaf)
 {
@@ -102,14 +102,15 @@ static bool is_new(const arrivals *a, int leaf)
   return load(&a->intakes[leaf].state) == IDLE && has_more(a, leaf);
 }
 
-/* `at`: of a word above the leaves. */
+/* `at`: index of a word above the leaves. */
 static bool has_changed(const arrivals *a, int at)
 {
   return atomic_load_explicit(&a->word[at], memory_order_relaxed) != a->seen[at - a->shape->leaves];
 }
 
-/* Follows changes among words [first, past) of a level, under the lock. A word is noted before what
- * is below it is read: what comes later changes it again. */
+/* Follows changed words among words [first, past) of a level down to the leaves. The caller holds
+ * the lock. A word is recorded as seen before the words below are read, so a later arrival changes
+ * it again. */
 static void follow_changes(const arrivals *a, int level, int first, int past)
 {
   const arrival_shape *s = a->shape;

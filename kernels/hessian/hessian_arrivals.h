@@ -1,22 +1,22 @@
-/* Which origins of other nodes wait, without asking each of them (internal; no MPI).
+/* Detects which origins on other nodes have messages waiting, at a cost that does not grow with the
+ * number of origins (internal; no MPI).
  *
- * An origin notifies a node through one rank of it, the gate, in words of the gate's memory that
- * nothing else writes. Its leaf says how many bytes it has for the node. Above the leaves there is
- * a tree: a word for each `fan` words below it, up to a level that has no more than `fan`, the top.
- * An origin that has raised its leaf changes then, one after the other, the words above it, to
- * values that no word ever had. So the top says whether anything has come, and a change is followed
- * down to its leaf: for the gate both cost as much with ten thousand origins as with ten. With no
- * more than `fan` origins the leaves are the top.
+ * An origin is a rank that sends messages. It notifies a node through one rank of that node, the
+ * gate, by writing words in the gate's memory. Each origin has a leaf word that holds the number of
+ * bytes it has written for the node. Above the leaves there is a tree: one word for each `fan`
+ * words of the level below, up to a level of at most `fan` words, the top. After raising its leaf
+ * an origin writes the words above it, one after another, with values that never repeat. So a
+ * change at the top shows that something has arrived, and following the changed words down leads to
+ * the leaf. With at most `fan` origins the leaves are the top.
  *
- * Any rank of the node may collect what came through a gate, and serve it. The queue of the origins
- * that wait is shared by these ranks, under a lock that is only tried.
+ * Any rank of the node may collect what arrived at a gate and serve it. The queue of waiting
+ * origins is shared by these ranks; its lock is only tried, never waited for.
  *
- * Order: MPI promises to the gate alone that a leaf is there before the words above it; another
- * rank of the node, which reads the gate's memory, may see the two the other way round (on ARM,
- * say) and find nothing below a change. So each rank keeps for itself which changes it has
- * followed, and the gate itself follows all of them: an origin that another rank missed is queued
- * by the gate.
- */
+ * Order: MPI guarantees only to the gate that a leaf is written before the words above it. Another
+ * rank of the node that reads the gate's memory may see the writes in another order (for example on
+ * ARM) and find no raised leaf below a change. So each rank records on its own which changes it has
+ * followed, and the gate follows all of them: an origin that another rank missed is queued by the
+ * gate. */
 #ifndef OSLA_HESSIAN_ARRIVALS_H
 #define OSLA_HESSIAN_ARRIVALS_H
 
@@ -28,43 +28,47 @@
 enum { ARRIVAL_FAN = 32, ARRIVAL_LEVELS = 32, ARRIVAL_RING_BITS = 12 };
 
 typedef struct arrival_shape {
-  int leaves, fan, levels;       /* levels above the leaves */
-  int count[ARRIVAL_LEVELS + 1]; /* words of each level, 0: the leaves */
-  int start[ARRIVAL_LEVELS + 1]; /* of each level's among all words */
-  int words;                     /* all */
+  int leaves, fan, levels;       /* number of levels above the leaves */
+  int count[ARRIVAL_LEVELS + 1]; /* number of words per level; level 0: the leaves */
+  int start[ARRIVAL_LEVELS + 1]; /* index of the first word of each level */
+  int words;                     /* number of words of all levels */
 } arrival_shape;
 
-/* What a node has taken from an origin. Who serves it writes it, and hands it on under the lock. */
+/* State of one origin at a gate. Only the rank that serves the origin writes it; the queue's lock
+ * passes it on to the next one. */
 typedef struct intake {
-  _Atomic uint64_t fetched; /* bytes that have come */
-  uint64_t credited;        /* those that the origin knows of */
-  _Atomic uint64_t applied; /* those whose messages have been added */
-  _Atomic uint32_t state;   /* under the lock */
+  _Atomic uint64_t fetched; /* bytes fetched from the origin's ring */
+  uint64_t credited;        /* bytes of which the origin has been told that it may overwrite them */
+  _Atomic uint64_t applied; /* bytes of messages that have been added to H */
+  _Atomic uint32_t state;   /* IDLE, QUEUED or SERVED; protected by the queue's lock */
 } intake;
 
-/* A gate, as a rank of its node sees it. All but `seen` is in the gate's memory, zeroed at first.
- */
+/* A gate as seen by one rank of its node. All members except `seen` point into the gate's memory,
+ * which starts as zeros. */
 typedef struct arrivals {
   const arrival_shape *shape;
   struct arrival_queue *queue;
-  _Atomic uint64_t *word; /* [words] by the origins */
-  uint64_t *seen;  /* [words - leaves] of this rank: the changes of the tree that it has followed */
-  intake *intakes; /* [leaves] */
-  uint32_t *waiting; /* [leaves] a ring of those that nobody serves yet */
+  _Atomic uint64_t *word; /* [words] written by the origins */
+  uint64_t *seen;    /* [words - leaves] value of each word above the leaves when this rank last
+                      * followed it */
+  intake *intakes;   /* [leaves] one for each origin */
+  uint32_t *waiting; /* [leaves] ring buffer of queued origins that no rank serves yet */
 } arrivals;
 
-/* fan >= 2. */
+/* Computes the levels of the tree; fan >= 2. */
 arrival_shape osli_arrivals_shape(int leaves, int fan);
 size_t osli_arrivals_bytes(const arrival_shape *shape);
 
-/* memory: of the gate, aligned to 64 bytes. seen: [words - leaves] of the calling rank, zeroed,
- * borrowed. */
+/* Makes the view of a gate. memory: the gate's, aligned to 64 bytes, zeroed. seen: [words - leaves]
+ * of the calling rank, zeroed, borrowed. */
 arrivals osli_arrivals_at(const arrival_shape *shape, void *memory, uint64_t *seen);
 
-/* Where in that memory an origin writes: level 0 its leaf, then 1, 2, ... levels. */
+/* Offset in the gate's memory, in bytes, of the word that an origin writes at a level; level 0: its
+ * leaf. */
 size_t osli_arrivals_offset(const arrival_shape *shape, int leaf, int level);
 
-/* A leaf: bytes that wait, and in which of the origin's rings. Grows with the bytes. */
+/* A leaf word: the number of bytes written so far, and which ring of the origin holds them. It
+ * grows with the bytes. */
 static inline uint64_t arrival_word(uint64_t bytes, int ring)
 {
   return bytes << ARRIVAL_RING_BITS | (uint64_t)ring;
@@ -78,15 +82,18 @@ static inline int arrival_ring(uint64_t word)
   return (int)(word & ((1 << ARRIVAL_RING_BITS) - 1));
 }
 
-/* Any rank of the node, one of its threads at a time; none of them waits. */
+/* The calls below may be made by any rank of the node, by one thread of it at a time. They never
+ * wait. */
 
-/* Queues those that have come. */
+/* Queues the origins that have new messages. */
 void osli_arrivals_collect(const arrivals *gate);
 
-/* The next one that waits is mine to serve; -1: none. */
+/* Removes an origin from the queue, which the caller then serves. Returns its leaf, or -1 if none
+ * waits or the lock is busy. */
 int osli_arrivals_dequeue(const arrivals *gate);
 
-/* Gives it back, to be queued again if more has come meanwhile. False: it is still mine. */
+/* Stops serving an origin; it is queued again if more has arrived meanwhile. Returns false if the
+ * lock is busy: the caller still serves the origin. */
 bool osli_arrivals_release(const arrivals *gate, int leaf);
 
 #endif

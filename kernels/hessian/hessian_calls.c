@@ -1,4 +1,5 @@
-/* The update calls: arguments, the gate, the ledger; hessian_update.c does the work. */
+/* Public update calls: they check arguments, pass the checkpoint gate and the ledger, and call
+ * osli_update_run. */
 #include "kernels/hessian/hessian.h"
 #include "kernels/hessian/hessian_exact.h"
 #include "kernels/hessian/hessian_ledger.h"
@@ -86,7 +87,7 @@ osla_err osla_hessian_update_gradient(osla_hessian *h, int64_t count, const int6
   return osli_gate_leave(h, OSLA_OK);
 }
 
-/* ---- with an id ---- */
+/* ---- updates with an id ---- */
 
 static osla_err check_datum(const osla_hessian *h, const osla_hessian_datum *d)
 {
@@ -113,7 +114,7 @@ osla_err osla_hessian_update_once(osla_hessian *h, const osla_hessian_datum *dat
   OSLA_CALL(check_datum(h, datum));
   osli_gate_enter(h);
   osla_err err = osli_ledger_claim(h, datum->id, &claimed);
-  if (err != OSLA_OK) { /* nothing was added */
+  if (err != OSLA_OK) { /* no part was added, so the accumulator is still intact */
     (void)osli_gate_leave(h, OSLA_OK);
     return err;
   }

@@ -1,16 +1,15 @@
 /* Checkpoint and restart of the accumulator.
  *
- * A checkpoint closes the gate of each rank's updates, waits until those under way are in their
- * owners' memory, copies matrix, gradient and ledger, opens the gates, and writes the copies. So
- * the file has exactly the ids whose updates are in its matrix, and producers wait for a copy
- * within the memory, not for the disk. Without memory for a second matrix the gates stay closed
- * until the matrix itself has been written.
+ * A checkpoint stops new updates on each rank, waits until running ones are in their owners'
+ * memory, copies matrix, gradient and ledger, lets updates go on, and writes the copies. So the
+ * file has exactly the ids whose updates are in its matrix, and updates wait for a copy in memory,
+ * not for the disk. Without memory for a second matrix updates wait until the matrix itself is
+ * written.
  *
- * In the file: matrix "H" with its triangle, vector "gradient", vector "ids", and as numbers and
- * texts what the accumulator is. In order-independent mode H's 8 bytes are whole numbers (int64),
- * and so is the gradient; and the ids are ascending, so that their order does not tell who added
- * what.
- */
+ * The file holds matrix "H" with its triangle, vector "gradient", vector "ids", and the
+ * accumulator's properties as numbers and texts. In order-independent mode H and the gradient are
+ * stored as fixed-point numbers (int64), and the ids ascend, so that the file does not depend on
+ * which rank added what. */
 #include "kernels/hessian/hessian.h"
 #include "kernels/hessian/hessian_exact.h"
 #include "kernels/hessian/hessian_ledger.h"
@@ -23,12 +22,12 @@
 
 enum { VERSION = 1, JOB_MOST = 1024 };
 
-/* What is written: copies of this rank. */
+/* This rank's copies of the data to write. */
 typedef struct snapshot {
-  osla_matrix *matrix; /* NULL: there was no memory for it */
-  uint64_t converted;  /* then: stripes of H itself that have been turned into whole numbers */
+  osla_matrix *matrix; /* NULL if there was no memory for a copy */
+  uint64_t converted;  /* without a copy: stripes of H itself that were converted to fixed point */
   void *gradient;      /* [n] double or int64_t, summed over the ranks */
-  uint64_t *ids;       /* [n_ids] this rank's part; all of them once they are merged */
+  uint64_t *ids;       /* [n_ids] this rank's part of the ids; after merging all ids */
   int64_t n_ids;
 } snapshot;
 
@@ -40,7 +39,7 @@ static osla_stored stored_of(const osla_hessian *h)
 
 /* ---- checkpoint ---- */
 
-/* Collective; no error if there is no memory. */
+/* Collective. Lack of memory is no error: then s->matrix is NULL. */
 static osla_err make_matrix(osla_hessian *h, snapshot *s)
 {
   if (h->options.checkpoint_holds) return OSLA_OK;
@@ -55,7 +54,7 @@ static osla_file_type gradient_type(const osla_hessian *h)
   return h->exact ? OSLA_FILE_INT64 : OSLA_FILE_DOUBLE;
 }
 
-/* Copies my part of H. In order-independent mode whole numbers come out. */
+/* Copies this rank's part of H; in order-independent mode converted to fixed point. */
 static void copy_matrix(const osla_hessian *h, snapshot *s)
 {
   const local_view *v = &h->v;
@@ -94,7 +93,7 @@ static osla_err check_whole(const osla_hessian *h)
   return OSLA_OK;
 }
 
-/* All gates are closed once this returns; all ranks have made their copies, too. Collective. */
+/* Stops updates on all ranks and makes the copies of all ranks. Collective. */
 static osla_err take_snapshot(osla_hessian *h, snapshot *s)
 {
   osli_gate_close(h);
@@ -106,7 +105,8 @@ static osla_err take_snapshot(osla_hessian *h, snapshot *s)
   return osla_agree(h->v.t, osli_ledger_list(h, &s->ids, &s->n_ids));
 }
 
-/* What must be the same in the accumulator that is restored. */
+/* Properties that must be equal in the accumulator that wrote a checkpoint and the one that reads
+ * it. */
 typedef struct kind {
   int64_t combine, exact;
   double initial, bound, gradient_bound;
@@ -163,7 +163,7 @@ static osla_err check_job(const char *path, const char *job)
   return OSLA_OK;
 }
 
-/* Is a text the same on all ranks? Collective; few bytes beside a checkpoint's. */
+/* Checks that a text is equal on all ranks. Collective. */
 static osla_err agree_text(const osla_hessian *h, const char *call, const char *name,
                            const char *text)
 {
@@ -192,12 +192,13 @@ static osla_err agree_job(const osla_hessian *h, const char *call, const char *p
   return agree_text(h, call, "job", job);
 }
 
-/* H itself was written, or an error came before: it gets its form back, then updates go on. */
+/* Undoes the conversion of H after it was written without a copy or an error occurred, then lets
+ * updates go on. */
 static osla_err reopen_matrix(osla_hessian *h, const snapshot *s, osla_err err)
 {
-  err = osla_agree(h->v.t, err); /* nobody reads it any more */
+  err = osla_agree(h->v.t, err); /* no rank reads H any more */
   osli_exact_convert(h, s->converted, false, h->v.local, h->v.lld);
-  err = osla_agree(h->v.t, err); /* before neighbours add to it */
+  err = osla_agree(h->v.t, err); /* before other ranks of the node add to H */
   osli_gate_open(h);
   return err;
 }
@@ -257,7 +258,7 @@ static osla_err check_kind(const osla_hessian *h, const char *path, osla_file *f
   return OSLA_OK;
 }
 
-/* Collective, the same verdict on all ranks. */
+/* Collective; all ranks return the same error. */
 static osla_err check_file(const osla_hessian *h, const char *path, const char *job,
                            osla_file *file)
 {
@@ -278,7 +279,7 @@ static osla_err check_file(const osla_hessian *h, const char *path, const char *
   return check_kind(h, path, file);
 }
 
-/* What is read before the accumulator is touched. */
+/* Data that are read before the accumulator is changed. */
 typedef struct content {
   void *gradient; /* [n] double or int64_t */
   uint64_t *ids;
@@ -290,7 +291,7 @@ static osla_err read_content(const osla_hessian *h, osla_file *file, content *c)
   int64_t n;
   OSLA_CALL(osla_file_look_vector(file, "gradient", gradient_type(h), &n));
   OSLA_CALL(osla_file_look_vector(file, "ids", OSLA_FILE_UINT64, &c->n_ids));
-  /* the list, and the set it becomes; the file holds 8 bytes of each id, or a hole */
+  /* list and set of ids; the file really has 8 bytes for each id unless it is sparse */
   OSLA_CALL(osla_memory_check(h->v.t, ((uint64_t)c->n_ids + 1) * 4 * sizeof *c->ids));
   c->gradient = malloc(((size_t)h->n + 1) * sizeof(double));
   c->ids = malloc(((size_t)c->n_ids + 1) * sizeof *c->ids);
@@ -332,7 +333,7 @@ static osla_err check_fresh(const osla_hessian *h)
   return OSLA_OK;
 }
 
-/* The accumulator is empty again; the error's text stays. */
+/* Resets the accumulator and keeps the error's text. */
 static void reset_after_error(osla_hessian *h, osla_err err)
 {
   char text[512];

@@ -1,4 +1,5 @@
-/* How one value is put into an element of H: by types and operation (internal). */
+/* Combines values of an update with elements of H, for each pair of types and each operation
+ * (internal). */
 #ifndef OSLA_HESSIAN_COMBINE_H
 #define OSLA_HESSIAN_COMBINE_H
 
@@ -7,28 +8,28 @@
 
 typedef struct combiner combiner;
 
-/* Puts `count` values into a column of H, one after the other: value r is values[position[r]] and
- * goes to dest[row[r]]. position = NULL: values[r]; row = NULL (then position is NULL, too):
- * dest[r]. dest[ahead + row[r]] will be next, and is fetched beforehand. False: one of them was
- * refused (order-independent mode alone). */
+/* Combines `count` values with elements of one column of H, one after another: value r is
+ * values[position[r]], and its element is dest[row[r]]. row = NULL: dest[r]; position = NULL:
+ * values[r]; with row = NULL position is NULL, too. dest[ahead + row[r]] is prefetched: it is used
+ * next. Returns false if a value was refused, which happens in order-independent mode only. */
 typedef bool combine_column(const combiner *c, int64_t count, const int64_t *row,
                             const int64_t *position, const void *values, void *dest, int64_t ahead);
 
 struct combiner {
   combine_column *column;
-  osla_dtype dtype, update_dtype; /* of H; of the values */
+  osla_dtype dtype, update_dtype; /* types of H and of the values */
   osla_combine_function *function;
   void *context;
-  fixed_point fixed; /* of order-independent mode */
+  fixed_point fixed; /* scale and bound of order-independent mode */
 };
 
-/* Errors: ARG (no such operation, no function). Local. */
+/* Fills a combiner from the options. Errors: ARG (unknown operation, missing function). Local. */
 osla_err osli_combiner_make(const osla_hessian_options *options, combiner *out);
 
-/* What H holds before anything is put into it. */
+/* Value of every element of H before the first update. */
 double osli_combiner_initial(const osla_hessian_options *options);
 
-/* The type of G and U. */
+/* Types of H, and of G and U. */
 osla_dtype osli_hessian_dtype(const osla_hessian_options *options);
 osla_dtype osli_update_dtype(const osla_hessian_options *options);
 

@@ -1,14 +1,14 @@
-/* An update's parts go to their owners: added on the node, sent to other nodes.
+/* Delivers the parts of an update to their owners: added in shared memory on the node, sent to
+ * other nodes.
  *
- * Owners are visited from a random start in a cyclic order, so that ranks which update at the same
- * rate do not all meet at one owner (French et al., section III.C). Where they meet all the same, a
- * ready block comes back to that owner after the others.
+ * Owners are visited in cyclic order from a random start, so that ranks which update at the same
+ * rate do not all reach one owner together (French et al., section III.C). If an owner is locked
+ * all the same, a ready block (U) for it is postponed until the other owners are done.
  *
- * A ready block (U) is added on the node from the caller's own array. Products whose values fit
- * piece_bytes are computed first and then added, or sent, as a whole; more of them are computed
- * window by window under the owner's locks, or between the messages of a chain. So are ready blocks
- * of some size for other nodes, in windows that stay in the cache on their way.
- */
+ * A ready block is added on the node directly from the caller's array. Products G^T G whose values
+ * fit piece_bytes are computed first, then added or sent as a whole. Larger products are computed
+ * window by window, under the owner's locks or between the messages of a chain. Large ready blocks
+ * for other nodes are also sent in windows, which stay in the cache. */
 #include "kernels/hessian/hessian.h"
 #include "kernels/hessian/hessian_message.h"
 #include "kernels/hessian/hessian_node.h"
@@ -18,24 +18,27 @@
 #include "osla_random.h"
 
 enum {
-  CACHED_BYTES = 512 * 1024, /* values of a window that should stay in the cache, */
-  CACHED_ROWS = 1024,        /* and its shape: long lists would be sent with few columns */
-  FACTOR_GAIN = 2,           /* columns of G are shipped when values are this much more */
-  POSTPONED_MOST = 16,       /* owners that an update comes back to */
-  FACTOR_WORK_MOST = 1 << 29 /* operations that an owner does for another rank in one step */
+  CACHED_BYTES = 512 * 1024, /* bytes of a window's values that fit the cache */
+  CACHED_ROWS = 1024,        /* limit of a cached window's rows: with longer row lists a message
+                              * would hold few columns */
+  FACTOR_GAIN = 2,           /* columns of G are sent if the values take at least this many times
+                              * their bytes */
+  POSTPONED_MOST = 16,       /* number of owners that an update may postpone */
+  FACTOR_WORK_MOST = 1 << 29 /* floating-point operations an owner may do for another rank's update
+                              * in one step */
 };
 
-/* One owner's part of an update: a range of the rows and columns of the splits. */
+/* One owner's part of an update: a range of the rows and of the columns of the splits. */
 typedef struct part {
   const update *u;
-  int position, owner; /* among those that have a part, and the rank */
+  int position, owner; /* index among the owners that have a part, and the owner's rank */
   int64_t row_start, rows, col_start, cols;
   uint64_t stripes;
-  near_part near; /* local = NULL: it is sent */
+  near_part near; /* memory on this node to add to; local = NULL if the part is sent */
 } part;
 
-/* Rows [r, r + rows) and columns [c, c + cols) of a part, without values: begin and end of the
- * workspace are those of this piece until the next one is made. */
+/* Makes the piece of rows [r, r + rows) and columns [c, c + cols) of a part, without values. begin
+ * and end lie in the workspace, so they hold until the next call. */
 static piece make_piece(const osla_hessian *h, workspace *w, const part *a, int64_t r, int64_t rows,
                         int64_t c, int64_t cols)
 {
@@ -62,7 +65,7 @@ static osla_err fill_piece(osla_hessian *h, workspace *w, const part *a, int64_t
   return OSLA_OK;
 }
 
-/* ---- on the node ---- */
+/* ---- owners on this node ---- */
 
 static void add_piece(osla_hessian *h, const part *a, const piece *p, uint64_t stripes)
 {
@@ -71,7 +74,7 @@ static void add_piece(osla_hessian *h, const part *a, const piece *p, uint64_t s
   if (stripes) osla_stripes_release(h->v.t, a->near.lock, stripes);
 }
 
-/* One block column at a time. */
+/* Adds a piece under one block column's lock at a time. */
 static void add_by_stripe(osla_hessian *h, const part *a, const piece *p)
 {
   int64_t nb = h->options.nb;
@@ -109,8 +112,8 @@ static bool consecutive(int64_t count, const int64_t *position)
   return true;
 }
 
-/* p, the whole part, with values that stay where they are: in the caller's U. False: another update
- * is being added there, and `patient` is not set; nothing has been done. */
+/* Adds the whole part p with values read in place from the caller's U. Returns false, having done
+ * nothing, if another update holds the locks and `may_wait` is false. */
 static bool add_block_here(osla_hessian *h, workspace *w, const part *a, piece *p, bool may_wait)
 {
   bool whole = h->options.isolation == OSLA_ISOLATE_UPDATE;
@@ -134,7 +137,7 @@ static bool add_block_here(osla_hessian *h, workspace *w, const part *a, piece *
   return true;
 }
 
-/* ---- to other nodes ---- */
+/* ---- owners on other nodes ---- */
 
 static void send_piece(osla_hessian *h, workspace *w, const part *a, const piece *p, uint32_t flags,
                        const update *u)
@@ -142,7 +145,9 @@ static void send_piece(osla_hessian *h, workspace *w, const part *a, const piece
   double start = osla_clock();
   uint64_t stripes = a->stripes;
   if (h->options.isolation == OSLA_ISOLATE_ELEMENT) {
-    if (!p) return; /* there are no chains */
+    if (!p)
+      return; /* updates of single elements need no chain, so there is none to open or close
+               */
     flags = MESSAGE_FIRST | MESSAGE_LAST;
     stripes = osli_piece_stripes(p, h->options.nb);
   }
@@ -151,7 +156,8 @@ static void send_piece(osla_hessian *h, workspace *w, const part *a, const piece
   w->stats.seconds_send += osla_clock() - start;
 }
 
-/* A filled piece as a chain of messages; `alone`: it is the whole part. */
+/* Sends a piece with values as a chain of messages. `alone`: the piece is the whole part, so the
+ * first message opens the chain and the last one closes it. */
 static void send_columns(osla_hessian *h, workspace *w, const part *a, const piece *p, bool alone)
 {
   uint32_t flags = alone ? MESSAGE_FIRST : 0;
@@ -166,7 +172,7 @@ static void send_columns(osla_hessian *h, workspace *w, const part *a, const pie
   }
 }
 
-/* Ships columns of G in place of values? */
+/* Decides whether columns of G are sent in place of values. */
 static bool ships_factors(const osla_hessian *h, const part *a, const piece *p, int64_t elements)
 {
   int64_t k = a->u->k;
@@ -178,10 +184,10 @@ static bool ships_factors(const osla_hessian *h, const part *a, const piece *p, 
          2.0 * (double)k * (double)p->rows * (double)p->cols <= FACTOR_WORK_MOST;
 }
 
-/* ---- both ---- */
+/* ---- windows, on this node or sent ---- */
 
-/* Rows and columns of a window: at most `bytes` of values, and off the node one column with its
- * list in half a message. */
+/* Finds the rows and columns of a window: at most `bytes` of values, and if it is sent, one column
+ * with its row list must fit half a message. */
 static void window_limits(const osla_hessian *h, const part *a, size_t bytes, int64_t *rows,
                           int64_t *cols)
 {
@@ -214,7 +220,7 @@ static osla_err deliver_windows(osla_hessian *h, workspace *w, const part *a, si
   return OSLA_OK;
 }
 
-/* A part that is computed while the locks are held. */
+/* Computes and adds a part window by window while its locks are held. */
 static osla_err deliver_windows_here(osla_hessian *h, workspace *w, const part *a, size_t bytes)
 {
   bool whole = h->options.isolation == OSLA_ISOLATE_UPDATE;
@@ -225,13 +231,15 @@ static osla_err deliver_windows_here(osla_hessian *h, workspace *w, const part *
   return err;
 }
 
-/* Bytes of a chain with so many elements: lists and heads are a few per cent. */
+/* Estimates the bytes of a chain of messages with this many elements; lists and heads take a few
+ * per cent. */
 static size_t estimate(const osla_hessian *h, int64_t elements)
 {
   return (size_t)elements * h->element / 16 * 17 + 1024;
 }
 
-/* The chain is closed even if an error ended it, so that the owner gives its locks back. */
+/* Sends a part window by window as one chain. The chain is closed even after an error, so that the
+ * receiving rank releases the owner's locks. */
 static osla_err deliver_chain(osla_hessian *h, workspace *w, const part *a, int64_t elements,
                               size_t bytes)
 {
@@ -243,7 +251,8 @@ static osla_err deliver_chain(osla_hessian *h, workspace *w, const part *a, int6
   return err;
 }
 
-/* `done` is false if the part must be delivered again, which does not happen when `patient`. */
+/* Delivers one part. *done = false if the part was postponed and must be delivered again; this does
+ * not happen if `may_wait` is set. */
 static osla_err deliver_part(osla_hessian *h, workspace *w, part *a, bool may_wait, bool *done)
 {
   piece p = make_piece(h, w, a, 0, a->rows, 0, a->cols);
@@ -282,8 +291,8 @@ static osla_err deliver_part(osla_hessian *h, workspace *w, part *a, bool may_wa
   return OSLA_OK;
 }
 
-/* The part of the position-th owner among those of whose rows and columns the update has some,
- * counted along the rows of the grid. */
+/* Makes the part of the owner number `position`. Owners with some rows and columns of the update
+ * are numbered along the rows of the process grid. */
 static part part_at(const osla_hessian *h, const workspace *w, const update *u, int position)
 {
   int prow = w->rows.used[position / w->cols.n_used],
@@ -309,7 +318,7 @@ osla_err osli_update_owners(osla_hessian *h, workspace *w, const update *u)
     part a = part_at(h, w, u, (first + i) % owners);
     OSLA_CALL(deliver_part(h, w, &a, may_wait, &done));
     if (!done) postponed[n_postponed++] = a.position;
-    osla_progress(h->v.t); /* what other nodes wait for */
+    osla_progress(h->v.t); /* serves other nodes' transfers */
   }
   for (int turn = 0; n_postponed > 0; turn++) {
     int left = 0;

@@ -1,9 +1,8 @@
-/* Order-independent mode. See hessian_exact.h, and hessian_fixed.h for the numbers.
+/* Order-independent mode; see hessian_exact.h, and hessian_fixed.h for the numbers.
  *
- * Whole numbers are added modulo 2^64, so that the sum is right in any order if it is within the
- * bound in the end. What is not (a value or a sum beyond the bound, NaN) is kept by the rank that
- * meets it, and reported by the next commit on all ranks.
- */
+ * Fixed-point numbers are added modulo 2^64, so the order does not matter if the final sum is
+ * within the bound. A value or sum beyond the bound, or NaN, is an offence. The rank that finds it
+ * records it, and the next commit reports it on all ranks. */
 #include "kernels/hessian/hessian_exact.h"
 #include "kernels/hessian/hessian.h"
 #include "kernels/hessian/hessian_fixed.h"
@@ -23,13 +22,14 @@ typedef struct offence {
 } offence;
 
 struct exact_state {
-  fixed_point h, g;      /* g.bound = 0: no gradient */
-  int64_t *gradient;     /* [n] since the last commit */
-  osla_segment *segment; /* a word: the stripes of my part that are in fixed point */
-  unsigned char **part;  /* [p * q] local arrays by position; NULL: cannot be reached */
-  pthread_mutex_t mutex; /* guards first */
+  fixed_point h, g;      /* formats of H and of the gradient; g.bound = 0 without a gradient */
+  int64_t *gradient;     /* [n] this rank's sum since the last commit */
+  osla_segment *segment; /* one word per rank: mask of the stripes of its part that are in fixed
+                          * point */
+  unsigned char **part;  /* [p * q] local arrays by grid position; NULL on other nodes */
+  pthread_mutex_t mutex; /* protects first */
   offence first;
-  bool failed; /* first was reported, the same on all ranks */
+  bool failed; /* first was reported on all ranks */
 };
 
 osla_err osli_exact_check_options(const osla_hessian_options *o)
@@ -63,14 +63,15 @@ static osla_err new_state(osla_hessian *h)
   return OSLA_OK;
 }
 
-/* The word changes under the lock of the stripe that it is about, beside the other stripes. */
+/* Returns the mask of fixed-point stripes of the rank at a grid position. A bit changes only under
+ * its stripe's lock, other bits at any time. */
 static _Atomic uint64_t *fixed_stripes(const osla_hessian *h, int position)
 {
   int rank = rank_at(&h->v, position / h->v.q, position % h->v.q);
   return osla_segment_peer(h->exact->segment, rank);
 }
 
-/* Zero has the same bits in both forms. */
+/* Sets the mask of this rank: zero has the same bits in both formats. */
 static void mark_initial(osla_hessian *h)
 {
   if (h->v.prow < 0) return;
@@ -105,8 +106,8 @@ static void record_offence(exact_state *x, offence what)
   (void)pthread_mutex_unlock(&x->mutex);
 }
 
-/* Position on the grid of a local array. Pieces come for arrays that can be reached, so there is
- * one; an owner adds to its own, mostly. */
+/* Returns the grid position of a local array. Pieces are added only to arrays on this node, so it
+ * is always found; usually it is this rank's own. */
 static int position_of(const osla_hessian *h, const unsigned char *local)
 {
   int position = h->v.prow >= 0 ? h->v.prow * h->v.q + h->v.pcol : 0;
@@ -126,7 +127,7 @@ static int64_t global_col(const osla_hessian *h, int position, int64_t local_col
   return osla_index_global(local_col, h->options.nb, position % h->v.q, h->v.q);
 }
 
-/* ---- from doubles and back ---- */
+/* ---- conversion between doubles and fixed point ---- */
 
 static void record_element(const osla_hessian *h, int kind, int position, int64_t row, int64_t col,
                            double value)
@@ -135,7 +136,8 @@ static void record_element(const osla_hessian *h, int kind, int position, int64_
     h->exact, (offence){kind, global_row(h, position, row), global_col(h, position, col), value});
 }
 
-/* Elements [from, past) of a column. Those beyond the bound are kept, and their bits stay. */
+/* Converts elements [from, past) of a column. Elements beyond the bound are recorded and converted
+ * to numbers beyond the limit. */
 static void column_to_fixed(const osla_hessian *h, int position, int64_t col, int64_t from,
                             int64_t past, double *column)
 {
@@ -175,7 +177,7 @@ static void column_to_double(const osla_hessian *h, int position, int64_t col, i
 typedef void convert_column(const osla_hessian *h, int position, int64_t col, int64_t from,
                             int64_t past, double *column);
 
-/* The stored part of all columns of some stripes of one owner. */
+/* Converts the stored triangle of all columns of some stripes of one owner. */
 static void convert(const osla_hessian *h, uint64_t stripes, int position, unsigned char *local,
                     int64_t lld, convert_column *one)
 {
@@ -239,8 +241,8 @@ void osli_exact_add_gradient(osla_hessian *h, int64_t count, const int64_t *ix,
   }
 }
 
-/* half [2 n] := the ranks' numbers since the last commit. Upper and lower halves are summed apart,
- * so that no sum of any number of ranks overflows. */
+/* half [2 n] := sums over the ranks since the last commit. Lower and upper 32 bits are summed
+ * separately, so that no sum overflows. */
 static osla_err sum_ranks(osla_hessian *h, int64_t **half)
 {
   int64_t n = h->n;
@@ -256,7 +258,7 @@ static osla_err sum_ranks(osla_hessian *h, int64_t **half)
 
 __extension__ typedef __int128 wide;
 
-/* Element i of the sum, with what was committed. */
+/* Returns element i of the sum plus the committed gradient, in fixed point. */
 static wide total(const osla_hessian *h, const int64_t *half, int64_t i)
 {
   wide sum = (wide)half[h->n + i] * ((wide)1 << 32) + half[i];
@@ -273,7 +275,7 @@ static osla_err commit_gradient(osla_hessian *h)
     wide sum = total(h, half, i);
     double value = (double)sum * x->g.unit;
     if (sum > x->g.limit || sum < -x->g.limit)
-      record_offence(x, (offence){GRADIENT_SUM, i, 0, value}); /* the same on all ranks */
+      record_offence(x, (offence){GRADIENT_SUM, i, 0, value}); /* all ranks record this one */
     else
       h->gradient[i] = value;
   }
@@ -284,7 +286,7 @@ static osla_err commit_gradient(osla_hessian *h)
 
 /* ---- commit ---- */
 
-/* All ranks get what the first rank that has something kept. */
+/* Gives all ranks the offence of the lowest rank that recorded one. */
 static osla_err agree_offence(osla_hessian *h)
 {
   osla_transport *t = h->v.t;
@@ -380,7 +382,7 @@ osla_err osli_exact_sum_gradient(osla_hessian *h, int64_t *sum)
   for (int64_t i = 0; err == OSLA_OK && i < h->n; i++) {
     wide all = total(h, half, i);
     sum[i] = (int64_t)all;
-    if (all >= most || all < -most) /* the same on all ranks */
+    if (all >= most || all < -most) /* all ranks see the same sum */
       err =
         osla_error_set(OSLA_ERR_RANGE, "gradient[%" PRId64 "] = %.17g is far beyond the bound %g",
                        i, (double)all * x->g.unit, x->g.bound);

@@ -1,25 +1,25 @@
-/* Values of a piece. Products at the edge of the triangle are halved down to narrow ranges of
- * columns, so that little outside of it is computed. */
+/* Computes the values of a piece. At the edge of the triangle products are split recursively into
+ * narrow column ranges, so that few elements outside the triangle are computed. */
 #include "kernels/hessian/hessian.h"
 #include "kernels/hessian/hessian_update.h"
 #include "osla_blas.h"
 #include "osla_trace.h"
 #include "src/blas/move.h"
 
-/* Columns at the edge of the triangle that share a product: few enough that the rows outside cost
- * little. */
+/* Columns that share one product at the edge of the triangle; few, so that the elements outside the
+ * triangle cost little. */
 enum { EDGE_COLUMNS = 32 };
 
-/* Products of an update for a piece whose first row and column are r0, c0 of the splits. */
+/* Products for a piece whose first row and column are r0 and c0 of the splits. */
 typedef struct products {
   const osla_hessian *h;
   const update *u;
   int64_t r0, c0;
   const piece *p;
-  unsigned char *values; /* ld = p->ld */
+  unsigned char *values; /* column-major, leading dimension p->ld */
 } products;
 
-/* Rows [low, high), columns [c, c + cols). */
+/* Computes rows [low, high) of columns [c, c + cols). */
 static osla_err multiply(const products *f, int64_t low, int64_t high, int64_t c, int64_t cols)
 {
   const update *u = f->u;
@@ -36,8 +36,8 @@ static osla_err multiply(const products *f, int64_t low, int64_t high, int64_t c
   return OSLA_OK;
 }
 
-/* Of rows [low, high) and columns [c, c + cols) all that begin and end ask for: the rows that all
- * columns need in one product, then each half of the columns by itself. */
+/* Computes the elements of rows [low, high) and columns [c, c + cols) that lie between begin and
+ * end: the rows that all columns need in one product, then each half of the columns on its own. */
 static osla_err fill_range(const products *f, int64_t low, int64_t high, int64_t c, int64_t cols)
 {
   int64_t last = c + cols - 1, half = cols / 2;
@@ -70,7 +70,7 @@ static void gather_float(int64_t count, const int64_t *position, const float *co
     out[r] = column[position[r]];
 }
 
-/* values := the elements of U for rows [r0, ...) and columns [c0, ...) of the splits. */
+/* Copies the elements of U for rows [r0, ...) and columns [c0, ...) of the splits. */
 static void fill_elements(const osla_hessian *h, const update *u, const workspace *w, int64_t r0,
                           int64_t c0, const piece *p, unsigned char *values)
 {

@@ -1,11 +1,10 @@
-/* Numbers in fixed point: whole multiples of 2^-s in an int64_t (internal, pure).
+/* Fixed-point numbers: whole multiples of 2^-s in an int64_t (internal, pure).
  *
- * A bound b > 0 gives s, the largest with b 2^s <= 2^51. So every number within the bound has at
- * most 51 bits: a double holds it exactly, both ways, as often as one likes; and 2048 of them fit
- * an int64_t before it overflows. Conversion by adding 3 2^51, in whose binade doubles are 1
- * apart: round to nearest, ties to even, the same on every machine, and wide without any special
- * instruction.
- */
+ * For a bound b > 0, s is the largest integer with b 2^s <= 2^51. So every number within the bound
+ * has at most 51 bits: conversion between double and fixed point is exact in both directions, and
+ * 2048 such numbers can be added before an int64_t overflows. A double is converted by adding 3
+ * 2^51, because doubles of that size are 1 apart: this rounds to nearest, ties to even, equally on
+ * every machine, and vectorises without special instructions. */
 #ifndef OSLA_HESSIAN_FIXED_H
 #define OSLA_HESSIAN_FIXED_H
 
@@ -16,14 +15,15 @@
 
 typedef struct fixed_point {
   double bound;
-  double scale, unit; /* 2^s, 2^-s */
-  int64_t limit;      /* of the whole numbers: bound 2^s, rounded up */
+  double scale, unit; /* 2^s and 2^-s */
+  int64_t limit;      /* largest magnitude of a fixed-point number: bound 2^s, rounded up */
 } fixed_point;
 
 #define FIXED_SHIFT  0x1.8p52 /* 3 2^51 */
 #define FIXED_DANGER (INT64_C(1) << 62)
 
-/* False, and all zero: the bound is not a number from 1e-250 to 1e250. */
+/* Computes scale and limit from a bound. Returns false, with all members 0, unless the bound is in
+ * [1e-250, 1e250]. */
 static inline bool fixed_make(double bound, fixed_point *out)
 {
   *out = (fixed_point){0};
@@ -38,8 +38,8 @@ static inline bool fixed_make(double bound, fixed_point *out)
   return true;
 }
 
-/* The whole number next to value 2^s, |value| <= bound; of any other value, NaN too, a number
- * beyond the limit, because doubles are ordered like their bits. */
+/* Returns the integer nearest to value 2^s if |value| <= bound. Any other value, also NaN, gives an
+ * integer beyond the limit, because doubles are ordered like their bits. */
 static inline int64_t fixed_of(double value, double scale)
 {
   double shifted = value * scale + FIXED_SHIFT, zero = FIXED_SHIFT;
@@ -49,7 +49,7 @@ static inline int64_t fixed_of(double value, double scale)
   return (int64_t)(bits - zero_bits);
 }
 
-/* number 2^-s, |number| <= 2^51: exact; of any other number, some value. */
+/* Returns number 2^-s, exact for |number| <= 2^51; any other number gives an unspecified value. */
 static inline double fixed_value(int64_t number, double unit)
 {
   double zero = FIXED_SHIFT, shifted;
@@ -60,27 +60,27 @@ static inline double fixed_value(int64_t number, double unit)
   return (shifted - FIXED_SHIFT) * unit;
 }
 
-/* Sum modulo 2^64: right again once the true sum is within the range. */
+/* Returns the sum modulo 2^64, so partial sums may overflow if the final sum is in range. */
 static inline int64_t fixed_sum(int64_t a, int64_t b)
 {
   return (int64_t)((uint64_t)a + (uint64_t)b);
 }
 
-/* Its top bit says that a sum has left [-2^62, 2^62): it can get no further unseen, because one
- * addend is at most 2^51. */
+/* The top bit of the result is set if the sum lies outside [-2^62, 2^62). One addend is at most
+ * 2^51, so a sum cannot leave int64_t without passing this range. */
 static inline uint64_t fixed_danger(int64_t sum)
 {
   return (uint64_t)sum + (uint64_t)FIXED_DANGER;
 }
 
-/* Its top bit says that a number is not within [-limit, limit]. */
+/* The top bit of the result is set if the number lies outside [-limit, limit]. */
 static inline uint64_t fixed_outside(int64_t number, int64_t limit)
 {
   uint64_t up = (uint64_t)limit + (uint64_t)number, down = (uint64_t)limit - (uint64_t)number;
   return up | down;
 }
 
-/* Is the value within the bound? NaN is not. */
+/* Returns whether the value is within the bound; false for NaN. */
 static inline bool fixed_holds(const fixed_point *f, double value)
 {
   return fixed_outside(fixed_of(value, f->scale), f->limit) >> 63 == 0;

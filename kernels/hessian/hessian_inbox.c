@@ -1,17 +1,18 @@
-/* Messages from other nodes, the side of their owners: gets what waits in the origins' rings and
- * adds it, on any rank of the owners' node.
+/* Receives messages from other nodes: any rank of the owners' node fetches them from the origins'
+ * rings and adds them to H.
  *
- * An inbox serves one origin at a time, until all that it took is added, and then gives it back:
- * others' turn. Meanwhile no other rank of the node serves that origin. It gets as much as there is
- * and fits, up to half of its room, so that one half can be under way while the other is added. All
- * this runs in progress steps and never waits: neither for a transfer nor for a lock. Stripes that
- * somebody holds are tried again in the next step, and claimed after a while (osla_stripes.h), so
- * that updates of the node itself cannot hold up a ring. A chain keeps its stripes, and its inbox,
- * from its first to its last message; the rest of a chain can always follow, because a ring keeps
- * its order and an inbox takes from it whatever it has added. So no circle of waiters can form.
+ * An inbox serves one origin at a time, until everything it fetched is added; then it releases the
+ * origin so that others get a turn. Meanwhile no other rank of the node serves that origin. A fetch
+ * takes at most half of the buffer, so that one half can be in flight while the other is added.
+ * Everything runs in progress steps, which wait neither for a transfer nor for a lock. Stripes that
+ * are locked are tried again in the next step, and reserved after a while (osla_stripes.h), so that
+ * updates of the node's own ranks cannot block a ring. A chain of messages keeps its stripes and
+ * its inbox from its first to its last message. The rest of a chain can always be fetched, because
+ * a ring keeps its order and the inbox removes what it has added; so no cycle of waiting ranks can
+ * form.
  *
- * A step with nothing to do looks at the top of two gates: its own, and another one of its node.
- */
+ * A step without work reads only the top words of two gates: this rank's own, and one other of its
+ * node in turn. */
 #include "kernels/hessian/hessian_inbox.h"
 #include "kernels/hessian/hessian.h"
 #include "kernels/hessian/hessian_message.h"
@@ -23,30 +24,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Columns whose products are computed at a time, see GEMM_COLUMNS. */
+/* number of columns whose products are computed together */
 enum { PRODUCT_COLUMNS = 128 };
 
-/* Room for messages on their way from an origin's ring to H; by the hook. */
+/* An inbox: buffer and state for the messages of one origin at a time. Used by the progress hook
+ * only. */
 typedef struct inbox {
-  const arrivals *gate; /* where the origin was heard; NULL: free */
+  const arrivals *gate; /* gate where the origin announced its messages; NULL: the inbox is free */
   int leaf, origin, gate_rank;
   intake *from;
   unsigned char *buffer; /* [inbox_bytes] */
-  size_t head, tail;     /* what is here: [head, tail) */
-  size_t arriving;       /* bytes behind the tail that are under way */
+  size_t head, tail;     /* the buffer holds fetched bytes [head, tail) */
+  size_t arriving;       /* bytes after the tail that are in flight */
   osla_transfer transfer[2];
   osla_posted credit;
-  int64_t *lists;        /* of the message that is added */
-  unsigned char *values; /* products of the columns of G that came */
-  uint64_t stripes;      /* held over a chain */
+  int64_t *lists;        /* index lists of the message that is being added */
+  unsigned char *values; /* products of the received columns of G */
+  uint64_t stripes;      /* stripes that are locked for a chain */
   bool in_chain;
-  osla_stripes_patience patience; /* of the message at the head */
+  osla_stripes_patience patience; /* state of the attempts to lock the stripes of the message at the
+                                   * head */
 } inbox;
 
 typedef struct inbox_table {
-  arrivals *gates; /* [members of my node] */
-  uint64_t *seen;  /* [members of my node][words - leaves] for the gates */
-  int next;        /* the member whose gate is looked at beside mine */
+  arrivals *gates; /* [ranks of this node] */
+  uint64_t *seen;  /* [ranks of this node][words - leaves] memory of gates[].seen */
+  int next;        /* member whose gate is polled next, besides this rank's own */
   inbox of[];      /* [n_inboxes] */
 } inbox_table;
 
@@ -67,7 +70,7 @@ osla_err osli_inboxes_create(osla_hessian *h)
   int members = wire_members(w, w->node);
   inbox_table *t = w->inboxes = calloc(1, sizeof *t + (size_t)w->n_inboxes * sizeof t->of[0]);
   OSLA_CHECK(t, OSLA_ERR_MEM, "inboxes");
-  const size_t words = (size_t)(w->shape.words - w->shape.leaves); /* above the leaves */
+  const size_t words = (size_t)(w->shape.words - w->shape.leaves); /* words above the leaves */
   t->gates = malloc((size_t)members * sizeof *t->gates);
   t->seen = calloc((size_t)members * words + 1, sizeof *t->seen);
   OSLA_CHECK(t->gates && t->seen, OSLA_ERR_MEM, "gates of %d ranks", members);
@@ -103,9 +106,9 @@ size_t osli_inboxes_bytes(const wire *w)
          (size_t)w->n_inboxes * (sizeof(inbox) + w->inbox_bytes + 4 * w->message_most);
 }
 
-/* ---- adding ---- */
+/* ---- adding messages ---- */
 
-/* Products of the columns of G that came, some columns at a time. */
+/* Adds the products of the received columns of G, a few columns at a time. */
 static osla_err add_products(osla_hessian *h, inbox *in, const message_view *m, const near_part *a)
 {
   update u = {.k = m->head.k, .row_panel = m->row_panel, .col_panel = m->col_panel};
@@ -126,13 +129,15 @@ static const message_head *head_of(const inbox *in)
   return (const message_head *)(const void *)(in->buffer + in->head);
 }
 
-/* Adds the message at the head. False: its stripes are held by somebody, nothing is changed. */
+/* Adds the message at the head. Sets *added = false and changes nothing if its stripes are locked.
+ */
 static osla_err add_message(osla_hessian *h, inbox *in, bool *added)
 {
   const message_head *head = head_of(in);
   const near_part a = osli_near_part(h, (int)head->owner);
   *added = false;
-  if (head->flags & MESSAGE_FIRST) { /* before its lists are read: it may be tried many times */
+  if (head->flags & MESSAGE_FIRST) { /* The lock comes first, before the lists are read, because it
+                                      * may be tried many times. */
     if (!osla_stripes_try_again(a.lock, head->stripes, &in->patience)) return OSLA_OK;
     in->stripes = head->stripes;
     in->in_chain = true;
@@ -153,7 +158,8 @@ static osla_err add_message(osla_hessian *h, inbox *in, bool *added)
   return OSLA_OK;
 }
 
-/* The message at the head is here as a whole, and if it begins a chain that can be, so is that. */
+/* Tests whether the message at the head has arrived completely; if it begins a chain that fits the
+ * buffer, the whole chain must be there. */
 static bool is_whole(const osla_hessian *h, const inbox *in)
 {
   size_t here = in->tail - in->head;
@@ -163,7 +169,7 @@ static bool is_whole(const osla_hessian *h, const inbox *in)
   return here >= head->bytes;
 }
 
-/* Adds the messages that are here as a whole. */
+/* Adds all messages that have arrived completely. */
 static osla_err add_messages(osla_hessian *h, inbox *in)
 {
   if (!is_whole(h, in)) return OSLA_OK;
@@ -182,7 +188,7 @@ static osla_err add_messages(osla_hessian *h, inbox *in)
   return OSLA_OK;
 }
 
-/* ---- getting ---- */
+/* ---- fetching messages ---- */
 
 static osla_err complete_fetch(osla_hessian *h, inbox *in)
 {
@@ -203,15 +209,16 @@ static uint64_t fetched(const inbox *in)
   return atomic_load_explicit(&in->from->fetched, memory_order_relaxed);
 }
 
-/* What the origin has announced. */
+/* Returns the leaf word that the origin has written. */
 static uint64_t announced(const inbox *in)
 {
   return atomic_load_explicit(&in->gate->word[in->leaf], memory_order_acquire);
 }
 
-/* The origin learns what it may overwrite. Each word costs a step of its progress: so not for every
- * message, but often enough that it never waits for good, see RING_PARTS; and once a ring is empty,
- * if others want it. `done`: none is owed. */
+/* Tells the origin how many bytes it may overwrite. Each report costs the origin a progress step,
+ * so there is one for each quarter of a ring (RING_PARTS), which is often enough that it never
+ * waits without end; also one when a ring is empty and rings are scarce. *done: no report is
+ * pending. */
 static osla_err post_credit(osla_hessian *h, inbox *in, bool *done)
 {
   const wire *w = h->wire;
@@ -226,7 +233,8 @@ static osla_err post_credit(osla_hessian *h, inbox *in, bool *done)
                         count, &in->credit);
 }
 
-/* Starts to get what waits at the origin; a ring's end makes it two transfers. */
+/* Starts to fetch the bytes that wait at the origin, by two transfers if they wrap around the
+ * ring's end. */
 static osla_err start_fetch(osla_hessian *h, inbox *in)
 {
   const wire *w = h->wire;
@@ -235,7 +243,7 @@ static osla_err start_fetch(osla_hessian *h, inbox *in)
   if (in->head == in->tail) in->head = in->tail = 0;
   if (in->head > 0 && !is_whole(h, in) && h->wire->inbox_bytes - in->tail < waiting) {
     memmove(in->buffer, in->buffer + in->head,
-            in->tail - in->head); /* a part of a message or chain */
+            in->tail - in->head); /* an incomplete message or chain */
     in->tail -= in->head;
     in->head = 0;
   }
@@ -262,16 +270,17 @@ static osla_err serve_inbox(osla_hessian *h, inbox *in)
 {
   bool credited;
   OSLA_CALL(complete_fetch(h, in));
-  OSLA_CALL(start_fetch(h, in)); /* flies while the rest is added */
+  OSLA_CALL(start_fetch(h, in)); /* in flight while messages are added */
   OSLA_CALL(add_messages(h, in));
-  OSLA_CALL(start_fetch(h, in)); /* now there may be room */
+  OSLA_CALL(start_fetch(h, in)); /* adding may have made room */
   OSLA_CALL(post_credit(h, in, &credited));
   if (in->arriving > 0 || in->tail > in->head || in->in_chain) return OSLA_OK;
   if (credited && osli_arrivals_release(in->gate, in->leaf)) in->gate = NULL;
   return OSLA_OK;
 }
 
-/* The next origin that waits at the gate of a member of my node. */
+/* Assigns the inbox the next origin that waits at the gate of the node's member `position`. Returns
+ * false if none waits. */
 static bool dequeue_origin(osla_hessian *h, inbox *in, int position)
 {
   const wire *w = h->wire;
@@ -313,15 +322,15 @@ osla_err osli_inboxes_stop(osla_hessian *h)
   return OSLA_OK;
 }
 
-/* ---- waiting for all of it ---- */
+/* ---- waiting until everything is added ---- */
 
 typedef struct awaited {
   osla_hessian *h;
   const uint64_t *expected;
-  int leaf; /* those before it are complete */
+  int leaf; /* all leaves before this one are complete */
 } awaited;
 
-/* The hooks of this node's ranks add it. */
+/* Tests whether all expected bytes have been added by the progress hooks of this node's ranks. */
 static bool all_applied(void *arg)
 {
   awaited *a = arg;

@@ -1,20 +1,21 @@
-/* Messages from other nodes, the side of their owners (internal). */
+/* Receives messages from other nodes and adds them to H (internal). */
 #ifndef OSLA_HESSIAN_INBOX_H
 #define OSLA_HESSIAN_INBOX_H
 
 #include "kernels/hessian/hessian_wire.h"
 
-/* After osli_wire_sizes and the segment. Errors: MEM. */
+/* Creates the inboxes, after osli_wire_sizes and the segment. Errors: MEM. */
 osla_err osli_inboxes_create(osla_hessian *h);
 void osli_inboxes_free(osla_hessian *h);
 size_t osli_inboxes_bytes(const wire *w);
 
-/* By the hook: gets and adds what waits for this node. */
+/* Progress step: fetches waiting messages for this node and adds them. */
 osla_err osli_inboxes_serve(osla_hessian *h);
-/* Waits for what is under way; the hook is gone. */
+/* Waits for transfers in flight, after the progress hook was removed. */
 osla_err osli_inboxes_stop(osla_hessian *h);
 
-/* Waits until expected[origin] bytes that came through this gate have been added. Local. */
+/* Waits until expected[origin] bytes that arrived through this rank as gate have been added. Local.
+ */
 void osli_inboxes_wait_applied(osla_hessian *h, const uint64_t *expected);
 
 #endif

@@ -1,4 +1,4 @@
-/* The ledger of an accumulator: sets of ids, and the gate of its updates. */
+/* Ledger of an accumulator: sets of ids, and the gate that stops updates. */
 #include "kernels/hessian/hessian_ledger.h"
 #include "kernels/hessian/hessian.h"
 #include "osla_random.h"
@@ -9,9 +9,9 @@
 
 enum { CAPACITY_MIN = 1024 }; /* slots; a power of two */
 
-/* ---- sets ---- */
+/* ---- sets of ids ---- */
 
-/* Where an id is, or would be. */
+/* Returns the slot that holds an id, or the empty slot where it would be stored. */
 static size_t find_slot(const uint64_t *slot, size_t capacity, uint64_t id)
 {
   size_t at = osla_random_bits(0, id, 0) & (capacity - 1);
@@ -70,7 +70,7 @@ void osli_id_set_free(id_set *set)
   *set = (id_set){0};
 }
 
-/* ---- life ---- */
+/* ---- create and destroy ---- */
 
 osla_err osli_ledger_create(osla_hessian *h)
 {
@@ -150,7 +150,7 @@ void osli_gate_open(osla_hessian *h)
   (void)pthread_mutex_unlock(&l->mutex);
 }
 
-/* ---- ids ---- */
+/* ---- ids of the accumulator ---- */
 
 bool osla_hessian_has_id(osla_hessian *h, uint64_t id)
 {
@@ -196,7 +196,8 @@ static int by_value(const void *x, const void *y)
   return *a < *b ? -1 : *a > *b;
 }
 
-/* Every rank's list has its position in a sum of lists that are zero elsewhere. */
+/* Each rank writes its ids at its offset into a list of zeros; the sum over the ranks is the merged
+ * list. */
 osla_err osli_ledger_merge(osla_hessian *h, uint64_t **ids, int64_t *count)
 {
   int rank = osla_transport_rank(h->v.t), ranks = osla_transport_size(h->v.t);

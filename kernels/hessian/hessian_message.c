@@ -1,4 +1,4 @@
-/* Packing and unpacking of messages to owners: bytes only, no communication. */
+/* Packs and unpacks messages to owners; no communication. */
 #include "kernels/hessian/hessian_message.h"
 #include "src/blas/move.h"
 
@@ -9,7 +9,7 @@ static size_t padded(size_t bytes)
   return (bytes + MESSAGE_PAD - 1) / MESSAGE_PAD * MESSAGE_PAD;
 }
 
-/* Head and lists. */
+/* Returns the bytes of head, lists and padding. */
 static size_t front_bytes(int64_t rows, int64_t cols, bool wide)
 {
   size_t index = wide ? sizeof(int64_t) : sizeof(uint32_t);
@@ -34,7 +34,7 @@ size_t osli_message_bytes_of_g(int64_t rows, int64_t cols, int64_t k, size_t ele
   return padded(front_bytes(rows, cols, wide) + (size_t)(rows + cols) * (size_t)k * element);
 }
 
-/* Lists ascend: the last entries are the largest. */
+/* The lists ascend, so the last entries are the largest. */
 bool osli_message_is_wide(const piece *p)
 {
   int64_t row = p->rows > 0 ? p->row[p->rows - 1] : 0;
@@ -42,7 +42,7 @@ bool osli_message_is_wide(const piece *p)
   return row > UINT32_MAX || col > UINT32_MAX;
 }
 
-/* Rows that some column of the piece holds: bounds never fall. */
+/* Finds the rows that some column uses; bounds never decrease with the column. */
 static void row_range(const piece *p, int64_t *low, int64_t *high)
 {
   *low = p->cols > 0 ? p->begin[0] : 0;
@@ -72,7 +72,7 @@ static void append(sink *s, const void *bytes, size_t count)
   s->bytes += count;
 }
 
-/* Values, or columns of G. */
+/* Appends values or columns of G. */
 static void append_bulk(sink *s, const unsigned char *from, size_t bytes)
 {
   append(s, osli_work_modelled ? NULL : from, bytes);
@@ -104,13 +104,14 @@ static void append_indices(sink *s, int64_t count, const int64_t *list, bool wid
     append_narrow(s, count, list, 0);
 }
 
-/* Where values are only counted, of the rest of the front there are so many bytes alone. */
+/* Returns whether the message holds only counts in place of lists and values. */
 static bool only_counts(const message_head *head)
 {
   return osli_work_modelled && head->k == 0;
 }
 
-/* Lower: every column runs to the end of the row list. Upper: from its beginning. */
+/* Appends head, lists and padding. In the lower triangle each column ends at the end of the row
+ * list; in the upper one it begins at its start. */
 static void append_front(sink *s, const piece *p, message_head head, int64_t low, int64_t high,
                          osla_uplo uplo)
 {
@@ -195,7 +196,7 @@ message_view osli_message_read(const unsigned char *message, size_t element, osl
   int64_t rows = m.head.rows, cols = m.head.cols;
   bool wide = m.head.flags & MESSAGE_WIDE;
   int64_t *row = lists, *col = row + rows, *begin = col + cols, *end = begin + cols;
-  if (only_counts(&m.head)) { /* as one column of so many */
+  if (only_counts(&m.head)) { /* stands for all values: one column of that many rows */
     lists[0] = 0;
     lists[1] = m.head.elements;
     m.p = (piece){.rows = lists[1], .cols = 1, .begin = lists, .end = lists + 1};

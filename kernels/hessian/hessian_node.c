@@ -1,12 +1,11 @@
-/* Sums of a node (options.node_sums): what its ranks add to other nodes' parts of H is summed here
- * first, and travels once, at the next commit or checkpoint.
+/* Node sums (options.node_sums): additions to other nodes' parts of H are summed on the node first
+ * and sent once, at the next commit or checkpoint.
  *
- * For each owner on another node the node holds an array of that owner's shape, in the memory of
- * one of its ranks, the host; they are distributed in turn. An update is added there as it is to an
- * owner on the node, under locks of the array's own. At the commit each host sends the block
- * columns that were touched through its outboxes, and empties them. So a node sends at most its
- * share of H for any number of updates.
- */
+ * For each owner on another node, the node holds an array of that owner's shape in the memory of
+ * one of its ranks, the host; hosts are assigned in turn. An update is added to the array as to an
+ * owner on the node, under locks that belong to the array. At the commit each host sends the
+ * touched block columns through its outboxes and clears them. So a node sends at most one H,
+ * whatever the number of updates. */
 #include "kernels/hessian/hessian_node.h"
 #include "kernels/hessian/hessian.h"
 #include "kernels/hessian/hessian_message.h"
@@ -20,15 +19,16 @@
 
 enum { LINE = 64 };
 
-/* Before each array. */
+/* head in front of each array */
 typedef struct node_head {
   osla_stripes lock;
-  alignas(LINE) _Atomic uint64_t touched; /* stripes that hold something */
+  alignas(LINE) _Atomic uint64_t touched; /* mask of the stripes with additions since the last
+                                           * sending */
 } node_head;
 
 struct node_sums {
   osla_segment *segment;
-  near_part of[]; /* [ranks]; local = NULL for ranks of my node, and those that own nothing */
+  near_part of[]; /* [ranks]; local = NULL for ranks of this node and ranks without elements */
 };
 
 static size_t array_bytes(const osla_hessian *h, int prow, int pcol)
@@ -39,7 +39,7 @@ static size_t array_bytes(const osla_hessian *h, int prow, int pcol)
   return bytes == 0 ? 0 : sizeof(node_head) + (bytes + LINE - 1) / LINE * LINE;
 }
 
-/* The node_rank-th rank of my node. */
+/* Returns the rank with index node_rank among the ranks of this node. */
 static int rank_of_member(const osla_transport *t, int node_rank)
 {
   int rank = 0;
@@ -50,7 +50,8 @@ static int rank_of_member(const osla_transport *t, int node_rank)
 
 typedef void visit_array(osla_hessian *h, int prow, int pcol, int host, size_t offset);
 
-/* Every array of this node: its owner, the rank that hosts it, and where in that rank's segment. */
+/* Calls visit (NULL: none) for each array of this node, with its owner's grid position, its host,
+ * and its offset in the host's segment. *mine := bytes of the arrays that this rank hosts. */
 static osla_err for_each_array(osla_hessian *h, visit_array *visit, size_t *mine)
 {
   int members = osla_transport_node_size(h->v.t), turn = 0;
@@ -102,9 +103,9 @@ osla_err osli_node_sums_check(const osla_hessian_options *o)
   return OSLA_OK;
 }
 
-/* ---- emptying ---- */
+/* ---- clearing ---- */
 
-/* What changes nothing when it is added. */
+/* Returns the value that leaves an element unchanged when it is combined with it. */
 static double neutral(const osla_hessian *h)
 {
   if (h->options.combine == OSLA_COMBINE_MIN) return (double)INFINITY;
@@ -128,7 +129,7 @@ static void empty_columns(const osla_hessian *h, const near_part *a, int64_t row
   }
 }
 
-/* ---- life ---- */
+/* ---- create and destroy ---- */
 
 osla_err osli_node_sums_create(osla_hessian *h)
 {
@@ -169,7 +170,7 @@ near_part osli_near_part(const osla_hessian *h, int owner)
 
 /* ---- sending ---- */
 
-/* The indices of an array, and the triangle of a piece of it. */
+/* Local and global indices of an array, and the triangle of a piece of it. */
 typedef struct index_lists {
   int64_t rows, cols;
   int64_t *row, *row_global; /* [rows] */
@@ -201,7 +202,7 @@ static osla_err make_lists(const osla_hessian *h, int prow, int pcol, index_list
   return OSLA_OK;
 }
 
-/* A message each for as many columns as fit one. */
+/* Sends a piece, one message for as many columns as fit. */
 static void send_piece(osla_hessian *h, int owner, const piece *p, osla_hessian_stats *stats)
 {
   for (int64_t c = 0, cols; c < p->cols; c += cols) {
@@ -219,7 +220,7 @@ static void send_piece(osla_hessian *h, int owner, const piece *p, osla_hessian_
   }
 }
 
-/* Columns [c, c + cols) of an array. */
+/* Sends columns [c, c + cols) of an array. */
 static void send_columns(osla_hessian *h, int owner, const near_part *a, const index_lists *l,
                          int64_t c, int64_t cols, osla_hessian_stats *stats)
 {
@@ -264,7 +265,7 @@ static osla_err send_array(osla_hessian *h, int prow, int pcol, osla_hessian_sta
 osla_err osli_node_sums_send(osla_hessian *h)
 {
   if (!h->node) return OSLA_OK;
-  OSLA_CALL(osla_barrier(h->v.t)); /* the node's updates are complete */
+  OSLA_CALL(osla_barrier(h->v.t)); /* all updates of the node are complete */
   double start = osla_clock();
   osla_hessian_stats stats = {0};
   osla_err err = OSLA_OK;

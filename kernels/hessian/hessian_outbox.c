@@ -1,16 +1,16 @@
-/* Messages to owners on other nodes, the origin's side: a ring of bytes for each node, in the
- * origin's own segment.
+/* Sends messages to owners on other nodes: the sender keeps one ring of bytes per node in its own
+ * segment.
  *
- * The origin writes messages one behind the other and notifies the node's gate, by one word, how
- * many bytes wait (and those above it, see hessian_arrivals.h). The node gets them when it comes to
- * it (hessian_inbox.c) and reports, by another word, how many it has taken. Neither word is waited
- * for: one of each is under way at a time, and the next announces all that has come meanwhile. So
- * small updates join into few transfers by themselves, no rank waits for another's progress before
- * its ring is full, and then it serves its own inboxes.
+ * The sender (origin) writes messages one after another and announces the number of waiting bytes
+ * to the node's gate by one word, then by the words above it (hessian_arrivals.h). The node fetches
+ * them in its progress steps (hessian_inbox.c) and reports the number of fetched bytes by another
+ * word. The sender does not wait for either word: one of each is in flight at a time, and the next
+ * one covers everything written meanwhile. So small updates join into few transfers, and no rank
+ * depends on another rank's progress before its ring is full; while it waits for room it serves its
+ * own inboxes.
  *
- * Outboxes that have something to announce are in a list, which a progress step walks. Who puts one
- * in is an updating thread; who takes it out is the hook.
- */
+ * Outboxes with something to announce are in a list that progress steps walk. Updating threads
+ * insert, only the progress hook removes. */
 #include "kernels/hessian/hessian_outbox.h"
 #include "kernels/hessian/hessian.h"
 #include "kernels/hessian/hessian_message.h"
@@ -22,27 +22,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What waits here for a node. Numbers are bytes since the beginning. */
+/* Messages that wait for one node. Counters are in bytes since creation. */
 typedef struct outbox {
-  pthread_mutex_t mutex;   /* one sender at a time, over a whole chain; guards these: */
-  int ring;                /* of the pool; -1: none */
-  uint64_t written, chain; /* bytes; where the part that is written begins */
-  uint64_t fetched;        /* of them, by the node, as far as was looked */
-  _Atomic uint64_t ready;  /* the leaf's word: bytes that may be taken, and the ring */
+  pthread_mutex_t mutex;   /* held by one sender over a whole chain; protects the next members up to
+                            * `fetched` */
+  int ring;                /* index in the pool; -1: no ring */
+  uint64_t written, chain; /* bytes written; where the current chain begins */
+  uint64_t fetched;        /* bytes that the node has fetched, as last read from its reports */
+  _Atomic uint64_t ready;  /* value for the leaf word: number of bytes that may be fetched, and the
+                            * ring */
   _Atomic bool listed;
-  struct outbox *next; /* in the list */
-  /* By the hook: */
-  uint64_t announced, announcements; /* the word that was posted; how often the tree was changed */
-  int level;                         /* of the tree, up to which it is done */
-  osla_posted notice;                /* the one that is under way */
+  struct outbox *next; /* next outbox in the list */
+  /* The following members belong to the progress hook. */
+  uint64_t announced, announcements; /* leaf word that was posted last; number of times the words
+                                      * above it were written */
+  int level;                         /* level of the tree up to which words were posted */
+  osla_posted notice;                /* the word in flight */
 } outbox;
 
 typedef struct outbox_table {
-  _Atomic(outbox *) fresh;   /* a list that threads push to */
-  outbox *announcing;        /* a list of the hook's own */
-  pthread_mutex_t pool;      /* guards these: */
-  int *ring_node, next_ring; /* [n_rings] whose it is, -1: nobody's; where a search begins */
-  atomic_int wanted;         /* threads that wait for a ring */
+  _Atomic(outbox *) fresh;   /* list to which threads push outboxes */
+  outbox *announcing;        /* the progress hook's own list */
+  pthread_mutex_t pool;      /* protects the two following members */
+  int *ring_node, next_ring; /* [n_rings] node that uses the ring, -1: free; ring at which the next
+                              * search begins */
+  atomic_int wanted;         /* number of threads that wait for a ring */
   outbox of[];               /* [n_nodes] */
 } outbox_table;
 
@@ -97,7 +101,8 @@ static int node_of(const osla_hessian *h, const outbox *o)
   return (int)(o - h->wire->outboxes->of);
 }
 
-/* Has the node taken so many bytes, as far as any of its ranks has reported? Under the mutex. */
+/* Returns whether the node has fetched this many bytes, by the reports of all its ranks. The caller
+ * holds the outbox's mutex. */
 static bool has_fetched(const osla_hessian *h, outbox *o, uint64_t bytes)
 {
   unsigned char *base = osla_segment_local(h->segment);
@@ -111,7 +116,7 @@ static bool has_fetched(const osla_hessian *h, outbox *o, uint64_t bytes)
   return o->fetched >= bytes;
 }
 
-/* ---- telling ---- */
+/* ---- announcing ---- */
 
 static void list_outbox(outbox_table *t, outbox *o)
 {
@@ -131,7 +136,8 @@ static osla_err post_word(osla_hessian *h, outbox *o, int level, uint64_t value)
                         &o->notice);
 }
 
-/* A word when the one before it is there. MPI keeps the order of words at one address alone. */
+/* Posts the next word once the previous one has arrived, because MPI keeps the order of words only
+ * if they go to one address. *done: there is nothing more to announce. */
 static osla_err announce(osla_hessian *h, outbox *o, bool *done)
 {
   uint64_t ready = atomic_load(&o->ready), me = (uint64_t)osla_transport_rank(h->v.t);
@@ -140,7 +146,8 @@ static osla_err announce(osla_hessian *h, outbox *o, bool *done)
     bool arrived;
     OSLA_CALL(osla_posted_test(h->segment, &o->notice, &arrived));
     if (!arrived) return OSLA_OK;
-    if (o->level < h->wire->shape.levels) { /* a number that nobody writes twice */
+    if (o->level < h->wire->shape.levels) { /* rank and a running number: a value that is never
+                                             * written twice */
       if (o->level++ == 0) o->announcements++;
       OSLA_CALL(post_word(h, o, o->level, (me + 1) << 40 | (o->announcements & 0xffffffffff)));
     } else if (ready != o->announced) {
@@ -172,7 +179,9 @@ osla_err osli_outboxes_announce(osla_hessian *h)
     }
     *at = o->next;
     atomic_store(&o->listed, false);
-    if (atomic_load(&o->ready) != o->announced) list_outbox(t, o); /* it has come meanwhile */
+    if (atomic_load(&o->ready) != o->announced)
+      list_outbox(t, o); /* more was written since the
+                          * check */
   }
   return OSLA_OK;
 }
@@ -193,7 +202,7 @@ static void publish(osla_hessian *h, outbox *o)
   list_outbox(h->wire->outboxes, o);
 }
 
-/* ---- what fits ---- */
+/* ---- what fits a message ---- */
 
 int64_t osli_outbox_columns(const osla_hessian *h, const piece *p, int64_t c)
 {
@@ -219,10 +228,11 @@ int64_t osli_outbox_rows(const osla_hessian *h)
 typedef struct writer {
   osla_hessian *h;
   outbox *o;
-  uint64_t until; /* bytes written after what comes next */
+  uint64_t until; /* value of `written` after the next message */
 } writer;
 
-/* Takes a ring from an outbox of which everything has been taken, whose mutex nobody holds. */
+/* Frees the ring of an outbox if everything in it has been fetched and no thread holds its mutex.
+ */
 static bool release_empty_ring(const osla_hessian *h, outbox *o)
 {
   if (pthread_mutex_trylock(&o->mutex) != 0) return false;
@@ -232,7 +242,7 @@ static bool release_empty_ring(const osla_hessian *h, outbox *o)
   return empty;
 }
 
-/* Looks at some rings; the next call at the next ones. */
+/* Tries a few rings of the pool; the next call goes on with the next ones. */
 static bool try_acquire_ring(void *arg)
 {
   enum { RINGS_A_CALL = 16 };
@@ -257,8 +267,8 @@ static bool no_ring_wanted(void *arg)
   return atomic_load(&w->h->wire->outboxes->wanted) == 0;
 }
 
-/* Under the outbox's mutex. Waits, holding no stripes, until others have taken what is in a ring;
- * they can, because chains that have begun go on, and new ones wait. */
+/* Waits for a ring. The caller holds the outbox's mutex and no stripes. Other nodes can always
+ * empty a ring, because chains that have begun go on and new ones wait. */
 static void acquire_ring(writer *w)
 {
   if (w->o->ring >= 0 || try_acquire_ring(w)) return;
@@ -290,8 +300,8 @@ static size_t ring_offset(const osla_hessian *h, const outbox *o)
   return h->wire->rings_start + (size_t)o->ring * h->wire->ring_bytes;
 }
 
-/* A chain that fits half of the ring becomes ready as a whole, and says how long it is: its owner
- * need not hold locks while it waits for the rest. */
+/* A chain that fits half of the ring is announced as a whole, with its length, so that the
+ * receiving rank can lock the owner's stripes only when all of it has arrived. */
 void osli_outbox_begin(osla_hessian *h, int owner, size_t bytes)
 {
   writer w = {.h = h, .o = outbox_for(h, owner)};
@@ -309,7 +319,7 @@ void osli_outbox_end(osla_hessian *h, int owner)
   uint32_t bytes = (uint32_t)(o->written - o->chain);
   size_t size = h->wire->ring_bytes;
   size_t at = (size_t)(o->chain % size) + offsetof(message_head, chain);
-  /* Heads lie at multiples of 8 bytes: the field is in one piece. */
+  /* Heads lie at multiples of 8 bytes, so this field does not wrap around the ring's end. */
   if (bytes > 0 && arrival_bytes(atomic_load(&o->ready)) == o->chain &&
       h->options.isolation == OSLA_ISOLATE_UPDATE)
     osli_segment_store(h->segment, ring_offset(h, o) + at % size, &bytes, sizeof bytes);

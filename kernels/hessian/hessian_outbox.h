@@ -1,36 +1,38 @@
-/* Messages to other nodes, the origin's side (internal). */
+/* Messages to other nodes, on the sending side (internal). */
 #ifndef OSLA_HESSIAN_OUTBOX_H
 #define OSLA_HESSIAN_OUTBOX_H
 
 #include "kernels/hessian/hessian_update.h"
 #include "kernels/hessian/hessian_wire.h"
 
-/* After osli_wire_sizes and the segment. Errors: MEM. */
+/* Creates the outboxes, after osli_wire_sizes and the segment. Errors: MEM. */
 osla_err osli_outboxes_create(osla_hessian *h);
 void osli_outboxes_free(osla_hessian *h);
 size_t osli_outboxes_bytes(const wire *w);
 
-/* By the hook: notifies the nodes that have something new to hear. */
+/* Progress step: notifies nodes that new messages wait for them. */
 osla_err osli_outboxes_announce(osla_hessian *h);
-/* The same at the end, when there is no hook: waits for what is under way. */
+/* Waits for notifications in flight, after the progress hook was removed. */
 osla_err osli_outboxes_stop(osla_hessian *h);
 
-/* Bytes written for a node so far. Local; no update may be under way. */
+/* Returns the number of bytes written for a node so far. Local; no update may be running. */
 uint64_t osli_outbox_written(const osla_hessian *h, int node);
 
-/* Between begin and end the messages of a part for an owner follow one another; those of other
- * threads for that owner's node wait. `bytes` is an estimate of them all: begin waits until there
- * is room. */
+/* Encloses the messages of a part for one owner: they follow one another in the ring, and messages
+ * of other threads for that owner's node wait. `bytes` estimates all of them; begin waits until
+ * there is room. */
 void osli_outbox_begin(osla_hessian *h, int owner, size_t bytes);
 void osli_outbox_end(osla_hessian *h, int owner);
 
-/* Waits for room, then writes a message. p NULL: flags alone. u: ship columns of G, at r0, c0 of
- * the splits, instead of p's values. Returns its bytes. */
+/* Waits for room, writes one message and returns its bytes. p = NULL: flags only. u: NULL for the
+ * values of p, or the update whose columns of G are sent, from row r0 and column c0 of the splits.
+ */
 size_t osli_outbox_put(osla_hessian *h, int owner, const piece *p, uint64_t stripes, uint32_t flags,
                        const update *u, int64_t r0, int64_t c0);
 
-/* Columns of a piece from c on that go into one message, if all their rows do; rows of which one
- * column with its list takes at most half a message. */
+/* osli_outbox_columns: number of columns of a piece, from c on, that fit one message together with
+ * all their rows. osli_outbox_rows: number of rows of which one column with its row list takes at
+ * most half a message. */
 int64_t osli_outbox_columns(const osla_hessian *h, const piece *p, int64_t c);
 int64_t osli_outbox_rows(const osla_hessian *h);
 

@@ -1,4 +1,4 @@
-/* Queries of a piece. */
+/* Queries on a piece of an update. */
 #include "kernels/hessian/hessian_piece.h"
 #include "kernels/hessian/hessian_split.h"
 
@@ -10,7 +10,6 @@ int64_t osli_piece_elements(const piece *p)
   return count;
 }
 
-/* A stripe is a block column, modulo 64. */
 uint64_t osli_piece_stripes(const piece *p, int64_t nb)
 {
   uint64_t mask = 0;

@@ -1,6 +1,6 @@
-/* An update's indices are sorted to their owners as two short lists, rows and columns: O(n), where
- * sorting its elements would be O(n^2). (The paper names that binning as the cost that grows,
- * section IV.A.) */
+/* Splits an update's indices by owner as two short lists, rows and columns: O(n), where sorting its
+ * elements would be O(n^2). French et al. name that binning as the cost that grows (section IV.A).
+ */
 #include "kernels/hessian/hessian_split.h"
 #include "osla_index.h"
 
@@ -58,12 +58,12 @@ void osli_split_free(index_split *s)
 
 static int compare_pairs(const void *x, const void *y)
 {
-  const int64_t *a = x, *b = y; /* index, position */
+  const int64_t *a = x, *b = y; /* pairs of index and position */
   if (a[0] != b[0]) return a[0] < b[0] ? -1 : 1;
   return a[1] < b[1] ? -1 : a[1] > b[1];
 }
 
-/* (index, position) pairs in ascending order; equal indices keep the caller's order. */
+/* Makes (index, position) pairs in ascending order; equal indices keep the caller's order. */
 static void sort_pairs(int64_t count, const int64_t *ix, int64_t *pairs)
 {
   bool ascending = true;
@@ -86,7 +86,7 @@ void osli_split_indices(index_split *s, int64_t count, const int64_t *ix, int64_
   for (int p = 0; p < nprocs; p++)
     s->start[p + 1] += s->start[p];
 
-  /* Fill the groups; start[p] serves as the next free position and is put back afterwards. */
+  /* Fill the groups. start[p] serves as the next free entry, then is restored. */
   for (int64_t i = 0; i < count; i++) {
     int64_t index = pairs[2 * i];
     int64_t at = s->start[osla_index_owner(index, nb, nprocs)]++;

@@ -1,5 +1,5 @@
-/* An update: the indices are split by owner; hessian_deliver.c delivers each owner's block, which
- * is G(:, rows of pr)^T G(:, columns of pc) for the owner at (pr, pc), or that part of U. */
+/* Runs an update: splits the indices by owner, then hessian_deliver.c delivers each owner's part.
+ * For the owner at (pr, pc) this is G(:, rows of pr)^T G(:, columns of pc), or that part of U. */
 #include "kernels/hessian/hessian_update.h"
 #include "kernels/hessian/hessian.h"
 #include "kernels/hessian/hessian_exact.h"
@@ -18,7 +18,8 @@ static bool in_order(int64_t count, const int64_t *position)
   return true;
 }
 
-/* Columns of G in the order of a split, k apart: G itself, or a copy in the buffer. */
+/* Sets *panel to the columns of G in the order of a split, k elements each: G itself if it has this
+ * order, else a copy in the buffer. */
 static osla_err order_columns(const osla_hessian *h, const update *u, int64_t count,
                               const index_split *split, unsigned char **buffer, size_t *have,
                               const unsigned char **panel)
@@ -70,8 +71,8 @@ static osla_err perform_update(osla_hessian *h, workspace *w, update *u, int64_t
   return osli_update_owners(h, w, u);
 }
 
-/* Order-independent mode: the products are made in chunks of the sorted list, whoever owns them,
- * and added like ready blocks. */
+/* Order-independent mode: computes the products in chunks of the sorted index list, regardless of
+ * owners, and adds them like ready blocks. */
 static osla_err perform_in_chunks(osla_hessian *h, workspace *w, const update *u, int64_t count,
                                   const int64_t *ix)
 {
@@ -92,7 +93,7 @@ static osla_err perform_in_chunks(osla_hessian *h, workspace *w, const update *u
     w->stats.seconds_product += osla_clock() - start;
     update block = {.k = -1, .data = w->products, .ld = g.rows};
     OSLA_CALL(perform_update(h, w, &block, g.rows, sorted + g.row, g.cols, sorted + g.col));
-    if (c > 0) w->stats.updates--; /* one update, in several groups */
+    if (c > 0) w->stats.updates--; /* the groups count as one update */
   }
   return OSLA_OK;
 }
@@ -101,7 +102,7 @@ osla_err osli_update_run(osla_hessian *h, update *u, int64_t rows, const int64_t
                          const int64_t *jx)
 {
   workspace *w = NULL;
-  osla_progress(h->v.t); /* adds what other nodes have sent here */
+  osla_progress(h->v.t); /* adds messages that arrived from other nodes */
   (void)pthread_mutex_lock(&h->mutex);
   h->dirty = true;
   (void)pthread_mutex_unlock(&h->mutex);

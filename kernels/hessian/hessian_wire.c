@@ -11,7 +11,7 @@ enum {
   RINGS_MOST = 1 << ARRIVAL_RING_BITS
 };
 
-/* The lock, and behind it the word that wakes. */
+/* the lock, the word that wakes the rank, the reports of fetched bytes */
 static const size_t wake_start = sizeof(osla_stripes);
 static const size_t fetched_start = sizeof(osla_stripes) + ALIGN;
 
@@ -25,14 +25,14 @@ osla_stripes *osli_hessian_lock(const osla_hessian *h, int rank)
   return osla_segment_peer(h->segment, rank);
 }
 
-/* A store on the node: it cannot fail. */
+/* Stores on the node, which cannot fail. */
 void osli_wire_wake(osla_hessian *h, int rank)
 {
   osla_posted posted;
   (void)osla_word_post(h->segment, rank, wake_start, 1, &posted);
 }
 
-/* ---- who is where ---- */
+/* ---- ranks and nodes ---- */
 
 static int list_members(const osla_transport *t, wire *w)
 {
@@ -43,7 +43,7 @@ static int list_members(const osla_transport *t, wire *w)
     if (w->node_start[node + 1] < smallest) smallest = w->node_start[node + 1];
     w->node_start[node + 1] += w->node_start[node];
   }
-  for (int rank = 0; rank < ranks; rank++) { /* node_start[node] is the next free position */
+  for (int rank = 0; rank < ranks; rank++) { /* node_start[node] is the next free index here */
     int node = osla_transport_node_of(t, rank);
     if (rank == osla_transport_rank(t)) w->position = w->node_start[node];
     w->member[w->node_start[node]++] = rank;
@@ -96,8 +96,8 @@ static size_t part_of(size_t bytes, size_t parts)
   return (part > RING_MIN ? part : RING_MIN) / ALIGN * ALIGN;
 }
 
-/* Half of the room is for the rings; of the rest an inbox takes 5 parts and what is unpacked from a
- * message 3, four times a message's size. */
+/* Half of the bytes is for the rings. Of the other half, 5/8 are for inbox buffers and 3/8 for
+ * unpacking, which takes four times the size of the largest message. */
 static void divide_room(wire *w, size_t bytes)
 {
   int nodes = w->n_nodes - 1;

@@ -1,14 +1,13 @@
-/* The way of messages between nodes: sizes, and where things lie in each rank's segment (internal).
+/* Layout of messages between nodes: sizes and offsets in each rank's segment (internal).
  *
- * A rank writes what it has for a node, for all ranks of it, into one ring of its own memory, and
- * says so to one rank of that node, the gate. Any rank of that node gets it and adds it to its
- * owner's memory, under the owner's locks. Rings come from a pool: a node has one from the first
- * message on; where there are fewer rings than nodes, until all that is in it has been taken and
- * another node needs it.
+ * A rank writes messages for a node, whichever of its ranks is the owner, into one ring of its own
+ * memory, and announces them to one rank of that node, the gate. Any rank of that node fetches them
+ * and adds them to the owner's memory under the owner's locks. Rings come from a pool. A node gets
+ * a ring with the first message for it. If there are fewer rings than nodes, it keeps the ring
+ * until everything is fetched and another node needs it.
  *
- * A rank's segment: its lock; a word that wakes it; for each rank a word by which it reports what
- * its node has taken; what comes through this gate (hessian_arrivals.h); the rings.
- */
+ * A rank's segment holds: its lock; a word that wakes it; for each rank one word in which that rank
+ * reports how much its node has fetched; the gate's memory (hessian_arrivals.h); the rings. */
 #ifndef OSLA_HESSIAN_WIRE_H
 #define OSLA_HESSIAN_WIRE_H
 
@@ -17,32 +16,38 @@
 #include "osla_segment.h"
 #include "osla_stripes.h"
 
-enum { RING_PARTS = 4 }; /* a message takes at most this part of a ring; a credit comes as often */
+enum {
+  RING_PARTS = 4
+}; /* a message takes at most 1 / RING_PARTS of a ring; so much is fetched
+    * between two reports */
 
-/* All but the tables is the same on all ranks. */
+/* Everything except the tables is equal on all ranks. */
 typedef struct wire {
   size_t ring_bytes, inbox_bytes, message_most;
   int n_rings, n_inboxes;
-  bool scarce; /* fewer rings than nodes */
+  bool scarce; /* there are fewer rings than other nodes */
   size_t arrivals_start, rings_start, segment_bytes;
   arrival_shape shape;
-  int remote; /* ranks of other nodes, seen from the smallest one */
+  int remote; /* ranks outside the smallest node */
   int ranks, n_nodes;
-  int node, position;            /* my node, and my position among its members */
-  int *member, *node_start;      /* ranks by node: [ranks], [n_nodes + 1] */
-  struct outbox_table *outboxes; /* hessian_outbox.c */
-  struct inbox_table *inboxes;   /* hessian_inbox.c */
+  int node, position;            /* this rank's node, and its index among the node's ranks */
+  int *member, *node_start;      /* ranks in the order of nodes: [ranks], [n_nodes + 1] */
+  struct outbox_table *outboxes; /* defined in hessian_outbox.c */
+  struct inbox_table *inboxes;   /* defined in hessian_inbox.c */
 } wire;
 
-/* h->wire, with who is where. fan: of hessian_arrivals.h. Local. Errors: MEM. */
+/* Creates h->wire with the tables of ranks and nodes. fan: see hessian_arrivals.h. Local. Errors:
+ * MEM. */
 osla_err osli_wire_create(osla_hessian *h, int fan);
 void osli_wire_free(osla_hessian *h);
 
-/* Sizes and offsets: rings and inboxes within `bytes`, if these are enough for one of each. */
+/* Computes sizes and offsets so that rings and inboxes take about `bytes` bytes, at least one of
+ * each. */
 void osli_wire_sizes(osla_hessian *h, size_t bytes);
-size_t osli_wire_bytes(const osla_hessian *h); /* of segment and tables */
+size_t osli_wire_bytes(const osla_hessian *h); /* bytes of segment and tables */
 
-/* The rank of a node that hears of me, or of another origin; and where this origin stands there. */
+/* wire_members: number of ranks of a node. wire_gate: the rank of a node that an origin notifies.
+ * wire_leaf: the origin's leaf at that gate. */
 static inline int wire_members(const wire *w, int node)
 {
   return w->node_start[node + 1] - w->node_start[node];
@@ -56,14 +61,15 @@ static inline int wire_leaf(const wire *w, int node, int origin)
   return origin / wire_members(w, node);
 }
 
-osla_stripes *osli_hessian_lock(const osla_hessian *h, int rank); /* NULL off the node */
+osla_stripes *osli_hessian_lock(const osla_hessian *h, int rank); /* NULL for a rank on another node
+                                                                   */
 
-/* Wakes who waits in a rank of my node. Local. */
+/* Wakes a thread that waits on the segment of a rank of this node. Local. */
 void osli_wire_wake(osla_hessian *h, int rank);
 
-/* Where in a rank's segment the position-th rank of a node reports what that node has taken from
- * that rank. Each has a word of its own, since MPI keeps no order between two; the largest holds.
- */
+/* Offset in a rank's segment of the word in which member `position` of a node reports how many
+ * bytes the node has fetched from that rank. Each member has its own word, because MPI keeps no
+ * order between writers; the largest value counts. */
 size_t osli_wire_fetched_offset(const wire *w, int node, int position);
 
 #endif

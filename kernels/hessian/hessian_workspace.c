@@ -1,6 +1,6 @@
-/* Scratch memory of updating threads: taken for the length of an update, kept for the next one, and
- * counted against the memory cap. A thread that finds no room frees what nobody uses, then waits
- * for the others to give theirs back; it holds no lock meanwhile and makes progress. */
+/* Scratch memory of updating threads: acquired for one update, cached for the next, counted against
+ * the memory cap. A thread that finds no room frees idle workspaces, then waits until other threads
+ * release theirs; it holds no lock meanwhile and makes progress. */
 #include "kernels/hessian/hessian_workspace.h"
 #include "kernels/hessian/hessian.h"
 #include "kernels/hessian/hessian_exact.h"
@@ -23,8 +23,8 @@ static size_t larger(size_t a, size_t b)
   return a > b ? a : b;
 }
 
-/* Values of a piece: as many as there are, at most piece_bytes, and so many under a cap that
- * several threads find room. One column always fits. */
+/* Values of a piece take at most piece_bytes; under a memory cap less, so that several threads find
+ * room. One column always fits. */
 size_t osli_piece_bytes(const osla_hessian *h)
 {
   enum { PIECE_MIN = 4096, SHARE = 8 };
@@ -34,7 +34,7 @@ size_t osli_piece_bytes(const osla_hessian *h)
   return bytes;
 }
 
-/* Bytes of a workspace that serves this need, if it holds already what w holds (NULL: nothing). */
+/* Returns the bytes of workspace w (NULL: a new one) once it serves this need. */
 static size_t needed_bytes(const osla_hessian *h, const workspace_need *need, const workspace *w)
 {
   static const workspace empty;
@@ -46,7 +46,7 @@ static size_t needed_bytes(const osla_hessian *h, const workspace_need *need, co
   size_t values = osli_piece_bytes(h);
   if ((size_t)need->rows < values / h->element / (size_t)need->cols)
     values = (size_t)(need->rows * need->cols) * h->element;
-  size_t chunks = 0; /* order-independent mode */
+  size_t chunks = 0; /* this and other idle workspaces are too large */
   if (need->chunks)
     chunks =
       osli_split_bytes(need->rows > w->sorted.capacity ? need->rows : w->sorted.capacity, 1) +
@@ -80,7 +80,7 @@ typedef struct wanted {
   bool no_memory;
 } wanted;
 
-/* Takes an idle workspace, or makes one, if the cap allows. */
+/* Wakes threads of this rank that wait for memory; a store on the node cannot fail. */
 static bool try_acquire(void *arg)
 {
   wanted *a = arg;
