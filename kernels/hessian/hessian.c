@@ -31,25 +31,25 @@ osla_hessian_options osli_hessian_resolve(const osla_hessian_options *options)
 static osla_err check(int64_t n, const osla_hessian_options *o)
 {
   OSLA_CALL(OSLA_RESERVED(osla_hessian_options, o));
-  OSLA_CHECK(n >= 0, OSLA_ERR_ARG, "Hessian of order %" PRId64, n);
+  OSLA_CHECK(n >= 0, OSLA_ERR_ARG, "order n = %" PRId64 " is negative", n);
   OSLA_CHECK(o->nb >= 1, OSLA_ERR_ARG, "block size %" PRId64 " is below 1", o->nb);
   OSLA_CHECK(o->uplo == OSLA_LOWER || o->uplo == OSLA_UPPER || o->uplo == OSLA_GENERAL,
-             OSLA_ERR_ARG, "uplo = %d", (int)o->uplo);
-  OSLA_CHECK(!isnan(o->initial), OSLA_ERR_ARG, "initial = %g", o->initial);
-  OSLA_CHECK(!o->from_zero || o->initial == 0.0, OSLA_ERR_ARG, "from_zero, and initial = %g",
-             o->initial);
+             OSLA_ERR_ARG, "uplo = %d is not OSLA_LOWER, OSLA_UPPER or OSLA_GENERAL", (int)o->uplo);
+  OSLA_CHECK(!isnan(o->initial), OSLA_ERR_ARG, "initial = %g is not a number", o->initial);
+  OSLA_CHECK(!o->from_zero || o->initial == 0.0, OSLA_ERR_ARG,
+             "from_zero requires initial = 0, not initial = %g", o->initial);
   if (o->order_independent) OSLA_CALL(osli_exact_check_options(o));
   if (o->node_sums) OSLA_CALL(osli_node_sums_check(o));
   OSLA_CHECK(!osli_work_modelled || !(o->order_independent || o->node_sums), OSLA_ERR_UNSUPPORTED,
-             "%s that is only modelled: what it sends hangs on the values",
-             o->order_independent ? "order-independent mode" : "a node's sum");
+             "%s cannot run with modelled work, because the bytes sent depend on the values",
+             o->order_independent ? "order-independent mode" : "node_sums");
   OSLA_CHECK(o->piece_bytes >= 4096, OSLA_ERR_ARG, "piece_bytes = %zu is below 4096",
              o->piece_bytes);
   OSLA_CHECK(o->isolation == OSLA_ISOLATE_UPDATE || o->isolation == OSLA_ISOLATE_ELEMENT,
-             OSLA_ERR_ARG, "isolation = %d", (int)o->isolation);
+             OSLA_ERR_ARG, "isolation = %d is not an osla_isolation", (int)o->isolation);
   OSLA_CHECK(o->shipping == OSLA_SHIP_LESS || o->shipping == OSLA_SHIP_VALUES ||
                o->shipping == OSLA_SHIP_FACTORS,
-             OSLA_ERR_ARG, "shipping = %d", (int)o->shipping);
+             OSLA_ERR_ARG, "shipping = %d is not an osla_shipping", (int)o->shipping);
   return OSLA_OK;
 }
 
@@ -58,7 +58,7 @@ static osla_err new_hessian(int64_t n, const osla_hessian_options *options, osla
   osla_hessian_options o = osli_hessian_resolve(options);
   OSLA_CALL(check(n, &o));
   osla_hessian *h = calloc(1, sizeof *h);
-  OSLA_CHECK(h, OSLA_ERR_MEM, "Hessian object");
+  OSLA_CHECK(h, OSLA_ERR_MEM, "no memory for an accumulator object");
   *out = h;
   h->options = o;
   h->n = n;
@@ -68,7 +68,8 @@ static osla_err new_hessian(int64_t n, const osla_hessian_options *options, osla
   OSLA_CALL(osli_ledger_create(h));
   h->gradient = calloc((size_t)n + 1, sizeof *h->gradient);
   h->pending_gradient = calloc((size_t)n + 1, sizeof *h->pending_gradient);
-  OSLA_CHECK(h->gradient && h->pending_gradient, OSLA_ERR_MEM, "gradient of order %" PRId64, n);
+  OSLA_CHECK(h->gradient && h->pending_gradient, OSLA_ERR_MEM,
+             "no memory for a gradient of order %" PRId64, n);
   return OSLA_OK;
 }
 
@@ -235,7 +236,9 @@ osla_err osli_hessian_complete_updates(osla_hessian *h)
   OSLA_CALL(osli_node_sums_send(h));
   size_t ranks = (size_t)osla_transport_size(h->v.t);
   uint64_t *counts = calloc(2 * ranks, sizeof *counts);
-  osla_err err = counts ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "message counts");
+  osla_err err =
+    counts ? OSLA_OK
+           : osla_error_set(OSLA_ERR_MEM, "no memory for the message counts of %zu ranks", ranks);
   err = osla_agree(h->v.t, err);
   if (err != OSLA_OK) {
     free(counts);
@@ -275,7 +278,8 @@ osla_err osla_hessian_matrix(osla_hessian *h, osla_matrix **out)
 {
   *out = NULL;
   if (h->exact) OSLA_CALL(osli_exact_error(h));
-  OSLA_CHECK(!h->dirty, OSLA_ERR_STATE, "the matrix was asked for before osla_hessian_commit");
+  OSLA_CHECK(!h->dirty, OSLA_ERR_STATE,
+             "osla_hessian_matrix: call osla_hessian_commit first, there were updates since");
   *out = h->matrix;
   return OSLA_OK;
 }
@@ -299,7 +303,10 @@ osla_err osla_hessian_reset(osla_hessian *h)
 {
   bool failed = h->exact && osli_exact_error(h) != OSLA_OK; /* equal on all ranks */
   osla_err err = OSLA_OK;
-  if (h->dirty && !failed) err = osla_error_set(OSLA_ERR_STATE, "reset before osla_hessian_commit");
+  if (h->dirty && !failed)
+    err = osla_error_set(
+      OSLA_ERR_STATE,
+      "osla_hessian_reset: call osla_hessian_commit first, there were updates since");
   OSLA_CALL(osla_agree(h->v.t, err));
   /* An error that a checkpoint found, or that was found before later updates, leaves updates in
    * flight: complete them. */

@@ -9,7 +9,7 @@
 
 static osla_err check_panel(int64_t count, int64_t k, const void *g, int64_t ldg)
 {
-  OSLA_CHECK(k >= 0, OSLA_ERR_ARG, "update with %" PRId64 " rows of G", k);
+  OSLA_CHECK(k >= 0, OSLA_ERR_ARG, "k = %" PRId64 " rows of G is negative", k);
   OSLA_CHECK(ldg >= k && ldg >= 1, OSLA_ERR_ARG, "ldg = %" PRId64 " is below k = %" PRId64, ldg, k);
   OSLA_CHECK(g || k == 0 || count == 0, OSLA_ERR_ARG, "G is NULL");
   return OSLA_OK;
@@ -27,7 +27,7 @@ static osla_err check_gradient(const osla_hessian *h, int64_t count, const doubl
 {
   OSLA_CHECK(values || count == 0, OSLA_ERR_ARG, "gradient values are NULL");
   OSLA_CHECK(count == 0 || !h->exact || h->options.gradient_bound > 0.0, OSLA_ERR_STATE,
-             "a gradient in order-independent mode needs gradient_bound");
+             "a gradient in order-independent mode needs options.gradient_bound");
   return OSLA_OK;
 }
 

@@ -75,7 +75,8 @@ static osla_err sum_gradient(osla_hessian *h, snapshot *s)
   size_t bytes = (size_t)h->n * sizeof(double);
   s->gradient = malloc(bytes + 1);
   osla_err err =
-    s->gradient ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "gradient of order %" PRId64, h->n);
+    s->gradient ? OSLA_OK
+                : osla_error_set(OSLA_ERR_MEM, "no memory for a gradient of order %" PRId64, h->n);
   OSLA_CALL(osla_agree(h->v.t, err));
   if (h->exact) return osli_exact_sum_gradient(h, s->gradient);
   double *sum = s->gradient;
@@ -89,7 +90,8 @@ static osla_err sum_gradient(osla_hessian *h, snapshot *s)
 static osla_err check_whole(const osla_hessian *h)
 {
   OSLA_CHECK(!h->ledger->broken, OSLA_ERR_STATE,
-             "no checkpoint: an update failed when a part of it may have been added");
+             "osla_hessian_checkpoint: an update failed after a part of it may have been added: "
+             "reset first");
   return OSLA_OK;
 }
 
@@ -157,9 +159,9 @@ static osla_err write_snapshot(osla_hessian *h, snapshot *s, const char *path, c
 
 static osla_err check_job(const char *path, const char *job)
 {
-  OSLA_CHECK(path, OSLA_ERR_ARG, "checkpoint: no file is named");
-  OSLA_CHECK(strlen(job) < JOB_MOST, OSLA_ERR_ARG, "checkpoint: a job's text of %zu bytes",
-             strlen(job));
+  OSLA_CHECK(path, OSLA_ERR_ARG, "path is NULL");
+  OSLA_CHECK(strlen(job) < JOB_MOST, OSLA_ERR_ARG, "job has %zu bytes, at most %d are allowed",
+             strlen(job), JOB_MOST - 1);
   return OSLA_OK;
 }
 
@@ -225,13 +227,14 @@ static osla_err check_matrix(const osla_hessian *h, const char *path, osla_file_
 {
   static const char *const triangle[] = {"the whole", "the lower triangle", "the upper triangle"};
   OSLA_CHECK(stored.m == h->n && stored.n == h->n, OSLA_ERR_IO,
-             "%.200s: is of order %" PRId64 ", the accumulator of order %" PRId64, path, stored.n,
+             "%.200s: has order %" PRId64 ", the accumulator has order %" PRId64, path, stored.n,
              h->n);
   OSLA_CHECK(stored.dtype == osli_hessian_dtype(&h->options), OSLA_ERR_IO,
-             "%.200s: is of type '%c', the accumulator of type '%c'", path,
+             "%.200s: has type '%c', the accumulator has type '%c'", path,
              osla_dtype_letter(stored.dtype), osla_dtype_letter(osli_hessian_dtype(&h->options)));
-  OSLA_CHECK(stored.stored == stored_of(h), OSLA_ERR_IO, "%.200s: holds %s, the accumulator %s",
-             path, triangle[stored.stored], triangle[stored_of(h)]);
+  OSLA_CHECK(stored.stored == stored_of(h), OSLA_ERR_IO,
+             "%.200s: holds %s of H, the accumulator %s", path, triangle[stored.stored],
+             triangle[stored_of(h)]);
   return OSLA_OK;
 }
 
@@ -245,15 +248,16 @@ static osla_err check_kind(const osla_hessian *h, const char *path, osla_file *f
   OSLA_CALL(osla_file_get_number(file, "bound", &k.bound));
   OSLA_CALL(osla_file_get_number(file, "gradient_bound", &k.gradient_bound));
   OSLA_CHECK(k.combine == own.combine, OSLA_ERR_IO,
-             "%.200s: is of operation %" PRId64 ", the accumulator of %" PRId64, path, k.combine,
+             "%.200s: has combine = %" PRId64 ", the accumulator has %" PRId64, path, k.combine,
              own.combine);
   OSLA_CHECK(k.initial == own.initial, OSLA_ERR_IO,
-             "%.200s: began with %.17g, the accumulator with %.17g", path, k.initial, own.initial);
+             "%.200s: has initial = %.17g, the accumulator has %.17g", path, k.initial,
+             own.initial);
   OSLA_CHECK(k.exact == own.exact, OSLA_ERR_IO,
-             "%.200s: is %sof order-independent mode, the accumulator is %sso", path,
-             k.exact ? "" : "not ", own.exact ? "" : "not ");
+             "%.200s: has order_independent = %d, the accumulator has %d", path, (int)k.exact,
+             (int)own.exact);
   OSLA_CHECK(k.bound == own.bound && k.gradient_bound == own.gradient_bound, OSLA_ERR_IO,
-             "%.200s: has the bounds %.17g and %.17g, the accumulator %.17g and %.17g", path,
+             "%.200s: has bounds %.17g and %.17g, the accumulator has %.17g and %.17g", path,
              k.bound, k.gradient_bound, own.bound, own.gradient_bound);
   return OSLA_OK;
 }
@@ -266,14 +270,14 @@ static osla_err check_file(const osla_hessian *h, const char *path, const char *
   int64_t version;
   osla_file_matrix stored;
   OSLA_CHECK(osla_file_get_int(file, "checkpoint", &version) == OSLA_OK, OSLA_ERR_IO,
-             "%.200s: is not a checkpoint of an accumulator", path);
+             "%.200s: is not a checkpoint of osla_hessian", path);
   OSLA_CHECK(version == VERSION, OSLA_ERR_IO,
-             "%.200s: checkpoint of version %" PRId64 ", and %d was expected", path, version,
-             VERSION);
+             "%.200s: has checkpoint version %" PRId64 ", this library reads version %d", path,
+             version, VERSION);
   OSLA_CALL(osla_file_get_text(file, "job", written_for, sizeof written_for));
   OSLA_CHECK(strcmp(written_for, job) == 0, OSLA_ERR_IO,
-             "%.200s: is the checkpoint of another job: \"%.100s\", not \"%.100s\"", path,
-             written_for, job);
+             "%.200s: was written for job \"%.100s\", not for job \"%.100s\"", path, written_for,
+             job);
   OSLA_CALL(osla_file_look_matrix(file, "H", &stored));
   OSLA_CALL(check_matrix(h, path, stored));
   return check_kind(h, path, file);
@@ -297,7 +301,7 @@ static osla_err read_content(const osla_hessian *h, osla_file *file, content *c)
   c->ids = malloc(((size_t)c->n_ids + 1) * sizeof *c->ids);
   osla_err err = c->gradient && c->ids
                    ? OSLA_OK
-                   : osla_error_set(OSLA_ERR_MEM, "list of %" PRId64 " ids", c->n_ids);
+                   : osla_error_set(OSLA_ERR_MEM, "no memory for %" PRId64 " ids", c->n_ids);
   OSLA_CALL(osla_agree(h->v.t, err));
   OSLA_CALL(osla_file_get_vector(file, "gradient", gradient_type(h), h->n, c->gradient));
   return osla_file_get_vector(file, "ids", OSLA_FILE_UINT64, c->n_ids, c->ids);
@@ -308,8 +312,7 @@ static osla_err fill_ledger(osla_hessian *h, const char *path, const content *c)
   for (int64_t i = 0; i < c->n_ids; i++) {
     bool added;
     OSLA_CALL(osli_id_set_add(&h->ledger->restored, c->ids[i], &added));
-    OSLA_CHECK(added, OSLA_ERR_IO, "%.200s: id %" PRIu64 " was added by two ranks", path,
-               c->ids[i]);
+    OSLA_CHECK(added, OSLA_ERR_IO, "%.200s: two ranks added the id %" PRIu64, path, c->ids[i]);
   }
   return OSLA_OK;
 }
@@ -329,7 +332,7 @@ static osla_err restore(osla_hessian *h, const char *path, osla_file *file, cons
 static osla_err check_fresh(const osla_hessian *h)
 {
   OSLA_CHECK(!h->ledger->used, OSLA_ERR_STATE,
-             "restore: the accumulator has had updates since create or reset");
+             "osla_hessian_restore: the accumulator has had updates: reset it first");
   return OSLA_OK;
 }
 

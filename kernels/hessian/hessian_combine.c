@@ -196,10 +196,10 @@ osla_err osli_combiner_make(const osla_hessian_options *o, combiner *out)
   };
   int operation = (int)o->combine;
   OSLA_CHECK(operation >= OSLA_COMBINE_SUM && operation <= OSLA_COMBINE_USER, OSLA_ERR_ARG,
-             "no operation of number %d", operation);
+             "combine = %d is not an osla_combine", operation);
   OSLA_CHECK((o->combine == OSLA_COMBINE_USER) == (o->combine_function != NULL), OSLA_ERR_ARG, "%s",
-             o->combine_function ? "a function is given, but not OSLA_COMBINE_USER"
-                                 : "OSLA_COMBINE_USER without a function");
+             o->combine_function ? "combine_function requires combine = OSLA_COMBINE_USER"
+                                 : "OSLA_COMBINE_USER requires combine_function");
   osla_dtype update = osli_update_dtype(o);
   int types = o->single ? 0 : update == OSLA_FLOAT ? 1 : 2;
   *out = (combiner){.column = columns[operation][types],

@@ -38,24 +38,25 @@ osla_err osli_exact_check_options(const osla_hessian_options *o)
   OSLA_CHECK(!o->single, OSLA_ERR_UNSUPPORTED,
              "order-independent mode needs H in double precision");
   OSLA_CHECK(o->combine == OSLA_COMBINE_SUM, OSLA_ERR_UNSUPPORTED,
-             "order-independent mode serves sums only");
+             "order-independent mode needs combine = OSLA_COMBINE_SUM");
   OSLA_CHECK(fixed_make(o->bound, &f), OSLA_ERR_ARG,
-             "order-independent mode needs a bound from 1e-250 to 1e250, not %g", o->bound);
+             "order-independent mode needs bound from 1e-250 to 1e250, not %g", o->bound);
   OSLA_CHECK(o->gradient_bound == 0.0 || fixed_make(o->gradient_bound, &f), OSLA_ERR_ARG,
-             "gradient_bound = %g is not from 1e-250 to 1e250", o->gradient_bound);
+             "gradient_bound = %g is neither 0 nor from 1e-250 to 1e250", o->gradient_bound);
   return OSLA_OK;
 }
 
 static osla_err new_state(osla_hessian *h)
 {
   exact_state *x = h->exact = calloc(1, sizeof *x);
-  OSLA_CHECK(x, OSLA_ERR_MEM, "state of order-independent mode");
+  OSLA_CHECK(x, OSLA_ERR_MEM, "no memory for order-independent mode");
   (void)pthread_mutex_init(&x->mutex, NULL);
   (void)fixed_make(h->options.bound, &x->h);
   (void)fixed_make(h->options.gradient_bound, &x->g);
   x->gradient = calloc((size_t)h->n + 1, sizeof *x->gradient);
   x->part = calloc((size_t)(h->v.p * h->v.q), sizeof *x->part);
-  OSLA_CHECK(x->gradient && x->part, OSLA_ERR_MEM, "gradient of order %" PRId64, h->n);
+  OSLA_CHECK(x->gradient && x->part, OSLA_ERR_MEM, "no memory for a gradient of order %" PRId64,
+             h->n);
   for (int position = 0; position < h->v.p * h->v.q; position++)
     x->part[position] =
       osla_matrix_peer(h->matrix, rank_at(&h->v, position / h->v.q, position % h->v.q));
@@ -247,8 +248,10 @@ static osla_err sum_ranks(osla_hessian *h, int64_t **half)
 {
   int64_t n = h->n;
   int64_t *sum = *half = malloc((2 * (size_t)n + 1) * sizeof *sum);
-  OSLA_CALL(
-    osla_agree(h->v.t, sum ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "sum of the gradient")));
+  OSLA_CALL(osla_agree(
+    h->v.t, sum
+              ? OSLA_OK
+              : osla_error_set(OSLA_ERR_MEM, "no memory to sum a gradient of order %" PRId64, n)));
   for (int64_t i = 0; i < n; i++) {
     sum[i] = h->exact->gradient[i] & INT64_C(0xffffffff);
     sum[n + i] = h->exact->gradient[i] >> 32;

@@ -59,8 +59,8 @@ static osla_err allocate(const wire *w, inbox *in)
   in->buffer = malloc(w->inbox_bytes);
   in->lists = malloc(3 * w->message_most);
   in->values = malloc(w->message_most);
-  OSLA_CHECK(in->buffer && in->lists && in->values, OSLA_ERR_MEM, "inbox of %zu bytes",
-             w->inbox_bytes + 4 * w->message_most);
+  OSLA_CHECK(in->buffer && in->lists && in->values, OSLA_ERR_MEM,
+             "no memory for an inbox of %zu bytes", w->inbox_bytes + 4 * w->message_most);
   return OSLA_OK;
 }
 
@@ -69,11 +69,11 @@ osla_err osli_inboxes_create(osla_hessian *h)
   wire *w = h->wire;
   int members = wire_members(w, w->node);
   inbox_table *t = w->inboxes = calloc(1, sizeof *t + (size_t)w->n_inboxes * sizeof t->of[0]);
-  OSLA_CHECK(t, OSLA_ERR_MEM, "inboxes");
+  OSLA_CHECK(t, OSLA_ERR_MEM, "no memory for %d inboxes", w->n_inboxes);
   const size_t words = (size_t)(w->shape.words - w->shape.leaves); /* words above the leaves */
   t->gates = malloc((size_t)members * sizeof *t->gates);
   t->seen = calloc((size_t)members * words + 1, sizeof *t->seen);
-  OSLA_CHECK(t->gates && t->seen, OSLA_ERR_MEM, "gates of %d ranks", members);
+  OSLA_CHECK(t->gates && t->seen, OSLA_ERR_MEM, "no memory for gates of %d ranks", members);
   for (int i = 0; i < members; i++) {
     unsigned char *peer = osla_segment_peer(h->segment, w->member[w->node_start[w->node] + i]);
     t->gates[i] =

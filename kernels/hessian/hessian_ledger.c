@@ -30,7 +30,7 @@ static osla_err grow_set(id_set *set)
 {
   size_t capacity = set->capacity > 0 ? 2 * set->capacity : CAPACITY_MIN;
   uint64_t *slot = calloc(capacity, sizeof *slot);
-  OSLA_CHECK(slot, OSLA_ERR_MEM, "ledger of %zu ids", set->count + 1);
+  OSLA_CHECK(slot, OSLA_ERR_MEM, "no memory for %zu ids", set->count + 1);
   for (size_t i = 0; i < set->capacity; i++)
     if (set->slot[i] != 0) slot[find_slot(slot, capacity, set->slot[i])] = set->slot[i];
   free(set->slot);
@@ -75,7 +75,7 @@ void osli_id_set_free(id_set *set)
 osla_err osli_ledger_create(osla_hessian *h)
 {
   ledger *l = h->ledger = calloc(1, sizeof *l);
-  OSLA_CHECK(l, OSLA_ERR_MEM, "ledger");
+  OSLA_CHECK(l, OSLA_ERR_MEM, "no memory for a ledger");
   (void)pthread_mutex_init(&l->mutex, NULL);
   (void)pthread_cond_init(&l->opened, NULL);
   return OSLA_OK;
@@ -181,7 +181,7 @@ osla_err osli_ledger_list(osla_hessian *h, uint64_t **ids, int64_t *count)
   uint64_t ranks = (uint64_t)osla_transport_size(h->v.t), most = l->own.count + l->restored.count;
   *count = 0;
   *ids = malloc((most + 1) * sizeof **ids);
-  OSLA_CHECK(*ids, OSLA_ERR_MEM, "list of %zu ids", (size_t)most);
+  OSLA_CHECK(*ids, OSLA_ERR_MEM, "no memory for a list of %zu ids", (size_t)most);
   for (size_t cursor = 0; osli_id_set_next(&l->own, &cursor, &id);)
     (*ids)[n++] = id;
   for (size_t cursor = 0; osli_id_set_next(&l->restored, &cursor, &id);)
@@ -204,15 +204,17 @@ osla_err osli_ledger_merge(osla_hessian *h, uint64_t **ids, int64_t *count)
   int64_t *before = calloc((size_t)ranks + 1, sizeof *before), all = 0;
   uint64_t *list = NULL;
   osla_err err;
-  OSLA_TRY(osla_agree(h->v.t, before ? OSLA_OK
-                                     : osla_error_set(OSLA_ERR_MEM, "counts of %d ranks", ranks)));
+  OSLA_TRY(osla_agree(
+    h->v.t,
+    before ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "no memory for counts of %d ranks", ranks)));
   for (int r = rank; r < ranks; r++)
     before[r + 1] = *count;
   OSLA_TRY(osla_allreduce(h->v.t, before, ranks + 1, MPI_INT64_T, MPI_SUM));
   all = before[ranks];
   list = calloc((size_t)all + 1, sizeof *list);
-  OSLA_TRY(osla_agree(h->v.t, list ? OSLA_OK
-                                   : osla_error_set(OSLA_ERR_MEM, "list of %" PRId64 " ids", all)));
+  OSLA_TRY(osla_agree(
+    h->v.t,
+    list ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "no memory for a list of %" PRId64 " ids", all)));
   memcpy(list + before[rank], *ids, (size_t)*count * sizeof *list);
   OSLA_TRY(osla_allreduce(h->v.t, list, all, MPI_UINT64_T, MPI_SUM));
   qsort(list, (size_t)all, sizeof *list, by_value);

@@ -56,7 +56,7 @@ static osla_err for_each_array(osla_hessian *h, visit_array *visit, size_t *mine
 {
   int members = osla_transport_node_size(h->v.t), turn = 0;
   size_t *used = calloc((size_t)members, sizeof *used);
-  OSLA_CHECK(used, OSLA_ERR_MEM, "sums of a node");
+  OSLA_CHECK(used, OSLA_ERR_MEM, "no memory for node sums");
   *mine = 0;
   for (int prow = 0; prow < h->v.p; prow++)
     for (int pcol = 0; pcol < h->v.q; pcol++) {
@@ -94,12 +94,11 @@ osla_err osli_node_sums_bytes(osla_hessian *h, size_t *bytes)
 
 osla_err osli_node_sums_check(const osla_hessian_options *o)
 {
-  OSLA_CHECK(!o->order_independent, OSLA_ERR_UNSUPPORTED,
-             "node_sums in the order-independent mode");
+  OSLA_CHECK(!o->order_independent, OSLA_ERR_UNSUPPORTED, "node_sums excludes order_independent");
   OSLA_CHECK(o->combine != OSLA_COMBINE_USER, OSLA_ERR_UNSUPPORTED,
-             "node_sums with a function of the user's");
+             "node_sums excludes OSLA_COMBINE_USER");
   OSLA_CHECK(osli_update_dtype(o) == osli_hessian_dtype(o), OSLA_ERR_UNSUPPORTED,
-             "node_sums with updates of another type than H");
+             "node_sums excludes updates of another type than H");
   return OSLA_OK;
 }
 
@@ -136,7 +135,7 @@ osla_err osli_node_sums_create(osla_hessian *h)
   if (!h->options.node_sums) return OSLA_OK;
   size_t ranks = (size_t)osla_transport_size(h->v.t), bytes = 0;
   h->node = calloc(1, sizeof *h->node + ranks * sizeof h->node->of[0]);
-  osla_err err = h->node ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "sums of a node");
+  osla_err err = h->node ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "no memory for node sums");
   if (err == OSLA_OK) err = osli_node_sums_bytes(h, &bytes);
   OSLA_CALL(osla_agree(h->v.t, err));
   OSLA_CALL(osla_segment_create(h->v.t, bytes, 0, &h->node->segment));
@@ -184,8 +183,8 @@ static osla_err make_lists(const osla_hessian *h, int prow, int pcol, index_list
   l->rows = osla_index_count(h->n, nb, prow, h->v.p);
   l->cols = osla_index_count(h->n, nb, pcol, h->v.q);
   l->row = malloc((size_t)(2 * l->rows + 4 * l->cols) * sizeof *l->row);
-  OSLA_CHECK(l->row, OSLA_ERR_MEM, "lists of %" PRId64 " rows and %" PRId64 " columns", l->rows,
-             l->cols);
+  OSLA_CHECK(l->row, OSLA_ERR_MEM,
+             "no memory for lists of %" PRId64 " rows and %" PRId64 " columns", l->rows, l->cols);
   l->row_global = l->row + l->rows;
   l->col = l->row_global + l->rows;
   l->col_global = l->col + l->cols;

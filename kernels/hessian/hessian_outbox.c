@@ -55,7 +55,7 @@ osla_err osli_outboxes_create(osla_hessian *h)
   const wire *w = h->wire;
   size_t nodes = (size_t)w->n_nodes;
   outbox_table *t = h->wire->outboxes = calloc(1, sizeof *t + nodes * sizeof t->of[0]);
-  OSLA_CHECK(t, OSLA_ERR_MEM, "outboxes for %d nodes", w->n_nodes);
+  OSLA_CHECK(t, OSLA_ERR_MEM, "no memory for outboxes of %d nodes", w->n_nodes);
   (void)pthread_mutex_init(&t->pool, NULL);
   for (int node = 0; node < w->n_nodes; node++) {
     (void)pthread_mutex_init(&t->of[node].mutex, NULL);
@@ -63,7 +63,7 @@ osla_err osli_outboxes_create(osla_hessian *h)
     t->of[node].level = w->shape.levels;
   }
   t->ring_node = malloc((size_t)w->n_rings * sizeof *t->ring_node + 1);
-  OSLA_CHECK(t->ring_node, OSLA_ERR_MEM, "a pool of %d rings", w->n_rings);
+  OSLA_CHECK(t->ring_node, OSLA_ERR_MEM, "no memory for a pool of %d rings", w->n_rings);
   for (int ring = 0; ring < w->n_rings; ring++)
     t->ring_node[ring] = -1;
   return OSLA_OK;

@@ -11,7 +11,7 @@
 
 osla_err osli_split_check(int64_t n, const char *name, int64_t count, const int64_t *ix)
 {
-  OSLA_CHECK(count >= 0, OSLA_ERR_ARG, "%s of %" PRId64 " indices", name, count);
+  OSLA_CHECK(count >= 0, OSLA_ERR_ARG, "%s has %" PRId64 " indices, less than 0", name, count);
   OSLA_CHECK(ix || count == 0, OSLA_ERR_ARG, "%s is NULL", name);
   for (int64_t i = 0; i < count; i++)
     OSLA_CHECK(ix[i] >= 0 && ix[i] < n, OSLA_ERR_ARG,
@@ -32,7 +32,7 @@ osla_err osli_split_reserve(index_split *s, int64_t count, int nprocs)
   s->used = malloc((size_t)nprocs * sizeof *s->used);
   if (!s->position || !s->global || !s->local || !s->sorted || !s->start || !s->used) {
     osli_split_free(s);
-    return osla_error_set(OSLA_ERR_MEM, "index lists of %" PRId64 " entries", count);
+    return osla_error_set(OSLA_ERR_MEM, "no memory for lists of %" PRId64 " indices", count);
   }
   s->capacity = count;
   s->nprocs = nprocs;

@@ -46,7 +46,7 @@ static osla_err reserve_lists(osla_hessian *h, workspace *w, int64_t rows, int64
   w->begin = malloc((size_t)cols * sizeof *w->begin);
   w->end = malloc((size_t)cols * sizeof *w->end);
   w->n_range = w->begin && w->end ? cols : 0;
-  OSLA_CHECK(w->n_range == cols, OSLA_ERR_MEM, "ranges of %" PRId64 " columns", cols);
+  OSLA_CHECK(w->n_range == cols, OSLA_ERR_MEM, "no memory for ranges of %" PRId64 " columns", cols);
   return OSLA_OK;
 }
 

@@ -60,13 +60,13 @@ osla_err osli_wire_create(osla_hessian *h, int fan)
   const osla_transport *t = h->v.t;
   int ranks = osla_transport_size(t), nodes = osla_transport_n_nodes(t);
   wire *w = h->wire = calloc(1, sizeof *w);
-  OSLA_CHECK(w, OSLA_ERR_MEM, "wire object");
+  OSLA_CHECK(w, OSLA_ERR_MEM, "no memory for the layout of messages");
   w->ranks = ranks;
   w->n_nodes = nodes;
   w->node = osla_transport_node(t);
   w->member = malloc((size_t)ranks * sizeof *w->member);
   w->node_start = calloc((size_t)nodes + 1, sizeof *w->node_start);
-  OSLA_CHECK(w->member && w->node_start, OSLA_ERR_MEM, "tables of %d ranks", ranks);
+  OSLA_CHECK(w->member && w->node_start, OSLA_ERR_MEM, "no memory for tables of %d ranks", ranks);
   int smallest = list_members(t, w);
   w->remote = ranks - smallest;
   w->shape = osli_arrivals_shape(nodes > 1 ? (ranks - 1) / smallest + 1 : 0, fan);

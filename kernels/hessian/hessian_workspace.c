@@ -14,7 +14,7 @@ osla_err osli_reserve(unsigned char **buffer, size_t *have, size_t bytes)
   free(*buffer);
   *buffer = malloc(bytes);
   *have = *buffer ? bytes : 0;
-  OSLA_CHECK(*buffer, OSLA_ERR_MEM, "%zu bytes of scratch for an update", bytes);
+  OSLA_CHECK(*buffer, OSLA_ERR_MEM, "no memory for %zu bytes of scratch of an update", bytes);
   return OSLA_OK;
 }
 
@@ -120,7 +120,7 @@ osla_err osli_workspace_acquire(osla_hessian *h, const workspace_need *need, wor
              need->rows, need->cols, need->k, least, h->memory_fixed + least, h->memory_most);
   wanted a = {.h = h, .need = need};
   if (!try_acquire(&a)) osla_segment_wait(h->segment, try_acquire, &a);
-  OSLA_CHECK(a.w, OSLA_ERR_MEM, "workspace of an update");
+  OSLA_CHECK(a.w, OSLA_ERR_MEM, "no memory for the workspace of an update");
   *out = a.w;
   a.w->stats = (osla_hessian_stats){0};
   return OSLA_OK;

@@ -70,9 +70,9 @@ files=()
 for i in $(seq 120); do files+=(panels.h5 blocks.h5 other.h5); done
 assemble=(assemble --n 90 --output s.h5 --checkpoint c.h5 --interval 0)
 kills "${assemble[@]}" "${files[@]}"
-refused 'is of order 90, the accumulator of order 91' assemble --n 91 --output s.h5 --checkpoint c.h5 \
+refused 'has order 90, the accumulator has order 91' assemble --n 91 --output s.h5 --checkpoint c.h5 \
   "${files[@]}"
-refused 'is the checkpoint of another job: "assemble: [0-9]+ updates, 360 files, .*' assemble --n 90 \
+refused 'was written for job "assemble: [0-9]+ updates, 360 files, .*' assemble --n 90 \
   --output s.h5 --checkpoint c.h5 "${files[@]:1}"
 [ -e s.h5 ] && fail "a killed or refused job has written s.h5"
 start 4 node assemble --n 90 --output s.h5 --checkpoint c.h5 --nb 7 "${files[@]}"
@@ -85,7 +85,7 @@ shape=(--mesh 3 --max-paths 2500 --subset 1 --resolution 0)
 number() { sed -n "s/^ *\"$1\": \([0-9.e+-]*\),*\$/\1/p" "$2"; }
 "$MPIEXEC" -n 2 "$OSLA" invert --quiet "${shape[@]}" --json whole.json >log 2>&1 || fail "not killed: fails"
 kills invert "${shape[@]}" --json parts.json --checkpoint c.h5 --interval 0
-refused 'is the checkpoint of another job: .*' invert "${shape[@]}" --noise 0.5 --checkpoint c.h5
+refused 'was written for job .*' invert "${shape[@]}" --noise 0.5 --checkpoint c.h5
 start 3 node invert "${shape[@]}" --threads 2 --json parts.json --checkpoint c.h5
 finished
 for name in misfit_before misfit_after misfit_expected data; do

@@ -265,7 +265,7 @@ static void test_wrong_options(void)
   o.initial = 3.0;
   o.from_zero = true;
   OSLA_ASSERT_ERR(osla_hessian_create(grid, 5, &o, &h), OSLA_ERR_ARG);
-  OSLA_ASSERT_TEXT("from_zero, and initial = 3");
+  OSLA_ASSERT_TEXT("from_zero requires initial = 0, not initial = 3");
   o = (osla_hessian_options){0};
   o.piece_bytes = osla_test_rank() == osla_test_size() - 1 ? 100 : 4096; /* wrong on one rank */
   OSLA_ASSERT_ERR(osla_hessian_create(grid, 5, &o, &h), OSLA_ERR_ARG);

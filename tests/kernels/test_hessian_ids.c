@@ -122,24 +122,24 @@ static void refuse_other(osla_grid *grid, const char *path, int64_t n,
 static void refuse_others(osla_grid *grid, const char *path)
 {
   osla_hessian_options o = {0};
-  refuse_other(grid, path, 10, &o, "is of order 9, the accumulator of order 10");
+  refuse_other(grid, path, 10, &o, "has order 9, the accumulator has order 10");
   o.single = true;
-  refuse_other(grid, path, 9, &o, "is of type 'd', the accumulator of type 's'");
+  refuse_other(grid, path, 9, &o, "has type 'd', the accumulator has type 's'");
   o.single = false;
   o.uplo = OSLA_UPPER;
-  refuse_other(grid, path, 9, &o, "holds the lower triangle, the accumulator the upper triangle");
+  refuse_other(grid, path, 9, &o, "holds the lower triangle of H, the accumulator the upper triangle");
   o.uplo = OSLA_GENERAL;
-  refuse_other(grid, path, 9, &o, "holds the lower triangle, the accumulator the whole");
+  refuse_other(grid, path, 9, &o, "holds the lower triangle of H, the accumulator the whole");
   o.uplo = OSLA_LOWER;
   o.initial = 2.0;
-  refuse_other(grid, path, 9, &o, "began with 0, the accumulator with 2");
+  refuse_other(grid, path, 9, &o, "has initial = 0, the accumulator has 2");
   o.initial = 0.0;
   o.combine = OSLA_COMBINE_MAX;
-  refuse_other(grid, path, 9, &o, "is of operation 0, the accumulator of 2");
+  refuse_other(grid, path, 9, &o, "has combine = 0, the accumulator has 2");
   o.combine = OSLA_COMBINE_SUM;
   o.order_independent = true;
   o.bound = 8.0;
-  refuse_other(grid, path, 9, &o, "is not of order-independent mode, the accumulator is so");
+  refuse_other(grid, path, 9, &o, "has order_independent = 0, the accumulator has 1");
 }
 
 /* Order-independent mode: another bound; and no checkpoint of what was beyond it. */
@@ -151,7 +151,7 @@ static void refuse_bounds(osla_grid *grid, const char *path)
   osla_hessian *h = hessian_make(grid, 9, &o);
   OSLA_ASSERT_OK(osla_hessian_checkpoint(h, path, "mine"));
   o.bound = 9.0;
-  refuse_other(grid, path, 9, &o, "has the bounds 8 and 0, the accumulator 9 and 0");
+  refuse_other(grid, path, 9, &o, "has bounds 8 and 0, the accumulator has 9 and 0");
   const int64_t ix = 3;
   const double large = 8.5;
   if (osla_test_rank() == 0)
@@ -236,8 +236,8 @@ static void test_refused(void)
   osla_hessian *h = hessian_make(grid, 9, NULL);
   osla_matrix *a = NULL;
   refuse(h, path, "yours", OSLA_ERR_IO,
-         "is the checkpoint of another job: \"mine\", not \"yours\"");
-  refuse(h, path, NULL, OSLA_ERR_IO, "another job: \"mine\", not \"\"");
+         "was written for job \"mine\", not for job \"yours\"");
+  refuse(h, path, NULL, OSLA_ERR_IO, "was written for job \"mine\", not for job \"\"");
   refuse(h, scratch_path("none"), "mine", OSLA_ERR_IO, "No such file");
   refuse(h, NULL, "mine", OSLA_ERR_ARG, "no file is named");
   OSLA_ASSERT_OK(osla_hessian_commit(h));
@@ -289,7 +289,7 @@ static void test_id_on_two_ranks(void)
   OSLA_ASSERT_OK(osla_hessian_commit(h));
   OSLA_ASSERT_OK(osla_hessian_reset(h));
   if (osla_test_size() > 1)
-    refuse(h, path, NULL, OSLA_ERR_IO, "id 77 was added by two ranks");
+    refuse(h, path, NULL, OSLA_ERR_IO, "two ranks added the id 77");
   else
     OSLA_ASSERT_OK(osla_hessian_restore(h, path, NULL));
   scratch_drop(1);

@@ -342,7 +342,7 @@ static void test_wrong_options(void)
   osla_hessian_options o = {0};
   o.combine = OSLA_COMBINE_USER;
   OSLA_ASSERT_ERR(osla_hessian_create(grid, 5, &o, &h), OSLA_ERR_ARG);
-  OSLA_ASSERT_TEXT("without a function");
+  OSLA_ASSERT_TEXT("requires combine_function");
   o.combine = OSLA_COMBINE_MAX;
   o.combine_function = user_function;
   OSLA_ASSERT_ERR(osla_hessian_create(grid, 5, &o, &h), OSLA_ERR_ARG);
