@@ -1,17 +1,16 @@
 /* The problem of Bethune, Bull, Dingle and Higham (Int. J. High Perf. Comput. Appl. 28(1), 2014,
- * section 3) as a fixed point: Laplace's equation in the unit cube, 7-point differences, Jacobi.
+ * section 3) as a fixed point: Laplace's equation in the unit cube, 7-point differences, Jacobi's
+ * method (floor 3).
  *
- * A x = b has rows 6 x_ijk - (its six neighbours) = 0, where what lies outside is a boundary value
- * and part of b; x := M x + c takes the mean of the six. Points are at (i + 1) / (n + 1) in each
- * dimension. Where the paper is silent: the circle at the bottom (z = 0) has its centre in the
- * middle, and `radius`. As in the runs that they report `offset` (theirs: 1) is added to boundary
- * and start, so that no exact zeros slow some processors down (their section 6.1).
+ * A x = b has rows 6 x_ijk - (sum of its six neighbours) = 0; neighbours outside the grid are
+ * boundary values and part of b. x := M x + c is the mean of the six. Point i is at (i + 1) / (n +
+ * 1) in each dimension. Details that the paper leaves open: the circle at the bottom (z = 0) is
+ * centred and has radius `radius`. As in the paper's runs `offset` (there 1) is added to boundary
+ * and start, so that there are no exact zeros, which some processors handle slowly (section 6.1).
  *
  * rho(M) = (1/3) sum over d of cos(pi / (n_d + 1)), and M >= 0.
  *
- * Threads: as osla_transport.h says of collective and of local calls.
- * Part: stable (osla.h).
- */
+ * Threads: as osla_transport.h says of collective and of local calls. Part: stable (osla.h). */
 #ifndef OSLA_DIFFUSION_H
 #define OSLA_DIFFUSION_H
 
@@ -23,23 +22,26 @@ extern "C" {
 #endif
 
 typedef enum osla_diffusion_start {
-  OSLA_DIFFUSION_SOURCE, /* the paper's: boundary exp(-(0.5 - x)^2 - (0.5 - y)^2) in the circle */
-  OSLA_DIFFUSION_MODE    /* boundary and b 0, start sin(pi x) sin(pi y) sin(pi z): an eigenvector */
+  OSLA_DIFFUSION_SOURCE, /* boundary exp(-(0.5 - x)^2 - (0.5 - y)^2) in the circle, as in the
+                          * paper */
+  OSLA_DIFFUSION_MODE    /* boundary and b are 0, start sin(pi x) sin(pi y) sin(pi z), an
+                          * eigenvector of M */
 } osla_diffusion_start;
 
-/* The same on all ranks. */
+/* Equal on all ranks. */
 typedef struct osla_diffusion_options {
-  int64_t points[3]; /* of the whole grid, x y z, each at least 1 */
-  int ranks[3];      /* along x y z; at most points, together at most the ranks of the transport,
-                        those beyond sleep. 0 (all three): the shape with the least halos */
+  int64_t points[3]; /* points of the whole grid along x, y, z; each >= 1 */
+  int ranks[3];      /* process grid along x, y, z; at most points, and at most all ranks of the
+                      * transport; ranks outside it have no points. 0 (all three): the grid with the
+                      * smallest halos */
   osla_diffusion_start start;
-  double radius;        /* > 0; 0: 0.25 */
-  double offset;        /* 0: 1; MODE: not used */
-  bool no_offset;       /* nothing is added; with offset = 0 */
-  uint64_t reserved[8]; /* 0: osla_types.h */
+  double radius;        /* radius of the circle, > 0; 0: 0.25 */
+  double offset;        /* added to boundary and start; 0: 1; MODE: unused */
+  bool no_offset;       /* nothing is added; requires offset = 0 */
+  uint64_t reserved[8]; /* must be 0 (osla_types.h) */
 } osla_diffusion_options;
 
-/* Collective. Owned by the caller. Errors, on all ranks together: ARG, MEM. */
+/* Creates the problem. Collective. Owned by the caller. Errors, on all ranks together: ARG, MEM. */
 typedef struct osla_diffusion osla_diffusion;
 OSLA_API osla_err osla_diffusion_create(osla_transport *transport,
                                         const osla_diffusion_options *options,
@@ -47,17 +49,18 @@ OSLA_API osla_err osla_diffusion_create(osla_transport *transport,
 OSLA_API void osla_diffusion_destroy(
   osla_diffusion **diffusion); /* local; accepts NULL; sets the pointer to NULL */
 
-/* The fixed point; borrows it. States are arrays of (count + 2) points in each dimension, x
- * fastest: the own points within one layer of halos and boundaries. A rank without points has
- * length 0. */
+/* Returns the fixed point; it borrows the object. A state is an array of (count + 2) points in each
+ * dimension, x fastest: own points inside one layer of halos and boundaries. A rank without points
+ * has length 0. */
 OSLA_API osla_fixed_point osla_diffusion_problem(osla_diffusion *diffusion);
 
-/* Local: the own points, and the ranks along each dimension. */
+/* Range of own points of this rank, and process grid. Local. */
 OSLA_API void osla_diffusion_own(const osla_diffusion *diffusion, int64_t first[3],
                                  int64_t count[3]);
 OSLA_API void osla_diffusion_ranks(const osla_diffusion *diffusion, int ranks[3]);
 
-/* The start with its boundaries, and rho(M). Local. */
+/* osla_diffusion_fill sets the start with its boundaries; osla_diffusion_radius returns rho(M).
+ * Local. */
 OSLA_API void osla_diffusion_fill(const osla_diffusion *diffusion, double *x);
 OSLA_API double osla_diffusion_radius(const osla_diffusion *diffusion);
 

@@ -1,28 +1,27 @@
-/* Fixed-point iterations x := M x + c that wait for their neighbours, or do not (floor 3).
+/* Fixed-point iterations x := M x + c, synchronous or asynchronous (floor 3).
  *
- * Each rank has a part of x and sweeps over it; what its neighbours need of it, a halo, goes over
- * channels (osla_channel.h). Modes, as in Bethune, Bull, Dingle and Higham (Int. J. High Perf.
+ * Each rank sweeps over its part of x. The values that neighbours need, a halo, are sent over
+ * channels (osla_channel.h). Modes, after Bethune, Bull, Dingle and Higham (Int. J. High Perf.
  * Comput. Appl. 28(1), 2014, section 3):
  *
- *   SYNC   all sweeps in lock-step, each on the halos of the one before (of the last `period`)
- *   ASYNC  nobody waits: a sweep takes the newest halos that are here, each of one sweep
- *   RACY   as ASYNC, but a halo may be a mixture, each element the newest
+ *   SYNC   lock-step: each sweep uses the halos of the sweep before (of the last `period`)
+ *   ASYNC  no rank waits: a sweep uses the newest halos that have arrived, each from one sweep
+ *   RACY   like ASYNC, but each element of a halo is the newest: a halo may mix several sweeps
  *
- * Without relaxation SYNC of period 1 converges for every start if rho(M) < 1, the others for every
- * schedule if rho(|M|) < 1 (Chazan and Miranker, Linear Algebra and Its Applications 2, 1969).
+ * Without relaxation SYNC of period 1 converges for every start if rho(M) < 1; the other modes
+ * converge for every schedule if rho(|M|) < 1 (Chazan and Miranker, Linear Algebra and Its
+ * Applications 2, 1969).
  *
- * The end is certain. What the ranks know of their residuals while they sweep is stale and serves
- * as a hint alone. When it is small enough each rank records its part of x and sends the halos of
- * that very state over channels of their own; with these its residual is that of the recorded x,
- * whenever the parts were recorded. That x is returned, with that residual. (Snapshots of such a
- * kind: Magoules and Gbikpi-Benissan, Distributed convergence detection based on global residual
- * error under asynchronous iterations, IEEE TPDS 29(4), 2018; JACK2: same authors, Parallel
- * Computing 76, 2018. There the halos of the snapshot travel between others, in order, and mark it;
- * here they have channels of their own, and no order of messages is asked for.)
+ * Certified result. The residuals that ranks know while they sweep are stale and serve only as a
+ * hint. When they are small enough each rank records its part of x and sends the halos of that very
+ * state over separate channels. With these halos each rank computes the residual of the recorded x,
+ * no matter when the parts were recorded. That x is returned with its true residual. (Similar
+ * snapshots: Magoules and Gbikpi-Benissan, Distributed convergence detection based on global
+ * residual error under asynchronous iterations, IEEE TPDS 29(4), 2018; JACK2, same authors,
+ * Parallel Computing 76, 2018. Theirs send the snapshot's halos between the others, in order; here
+ * no message order is needed.)
  *
- * Threads: as osla_transport.h says of collective and of local calls.
- * Part: stable (osla.h).
- */
+ * Threads: as osla_transport.h says of collective and of local calls. Part: stable (osla.h). */
 #ifndef OSLA_ITERATE_H
 #define OSLA_ITERATE_H
 
@@ -34,41 +33,42 @@
 extern "C" {
 #endif
 
-/* What is exchanged with one neighbour. The peer gives the same tag, and the sizes the other way
- * round. */
+/* Data exchanged with one neighbour. The neighbour gives the same tag and the opposite sizes. */
 typedef struct osla_halo {
-  int peer;           /* another rank */
-  int tag;            /* from 0 to 2^29 - 1; which one of those between the two */
-  int64_t send, recv; /* doubles */
+  int peer;           /* rank of the neighbour */
+  int tag;            /* 0 to 2^29 - 1; distinguishes halos between the same two ranks */
+  int64_t send, recv; /* number of doubles */
 } osla_halo;
 
-/* A problem A x = b as a fixed point, x = M x + c: this rank's part. A state is an array of
- * `length` doubles: the own part of x, what neighbours sent, and what never changes (boundaries),
- * in any order. The calls get `arg` first; none of them may wait for another rank. */
+/* This rank's part of a problem A x = b as a fixed point x = M x + c. A state is an array of
+ * `length` doubles in any order: this rank's own part of x, halos received from neighbours, and
+ * constants such as boundaries. Each function gets `arg` first and must not wait for another rank.
+ */
 typedef struct osla_fixed_point {
   void *arg;
-  int64_t length; /* 0: this rank has no part, and sleeps */
+  int64_t length; /* doubles in a state; 0: this rank has no part and makes no sweeps */
   int n_halos;
   const osla_halo *halos; /* [n_halos], borrowed */
-  /* Own part of y := x + omega (M x + c - x). Of y nothing else is written. Returns the sum of the
+  /* Writes the own part, and nothing else, of y := x + omega (M x + c - x). Returns the sum of the
    * squares of b - A x over the own rows. */
   double (*sweep)(void *arg, double omega, const double *x, double *y);
-  /* Message for halo number h from the own part of x; and what came into x. */
+  /* pack writes the message of halo number h from the own part of x. unpack stores a received
+   * message in x. */
   void (*pack)(void *arg, int h, const double *x, double *message);
   void (*unpack)(void *arg, int h, const double *message, double *x);
-  /* What follows may be NULL; on all ranks or on none.
-   * Both: the same sweep in two parts, first what halos are packed from. In lock-step they leave
-   * while the rest is swept. */
+  /* The following members may be NULL, on all ranks or on none.
+   *   sweep_edge and sweep_rest are the sweep in two parts: first the values that halos are packed
+   *   from, then the rest. In SYNC mode the halos are sent between the two. */
   double (*sweep_edge)(void *arg, double omega, const double *x, double *y);
   double (*sweep_rest)(void *arg, double omega, const double *x, double *y);
-  /* Sum of the squares of |b| + |A| |x| over the own rows; `row_terms` is the largest number of
-   * products in a row. For the rounding bound. */
+  /* Returns the sum of the squares of |b| + |A| |x| over the own rows, for the bound of rounding
+   * errors. row_terms: largest number of products in a row. */
   double (*magnitude)(void *arg, const double *x);
   int row_terms;
-  /* Own part of y := |M| x, and the largest y / x of the own part, where x > 0. What stands for
-   * boundaries in x is to be taken as 0, and may be overwritten. */
+  /* Writes the own part of y := |M| x for x > 0 and returns the largest y / x of the own part.
+   * Boundaries in x count as 0 and may be overwritten. */
   double (*bound_sweep)(void *arg, double *x, double *y);
-  /* Largest |x - y| / v of the own part. */
+  /* Returns the largest |x - y| / v of the own part. */
   double (*distance)(void *arg, const double *x, const double *y, const double *v);
 } osla_fixed_point;
 
@@ -78,99 +78,100 @@ typedef enum osla_iterate_mode {
   OSLA_ITERATE_SYNC
 } osla_iterate_mode;
 
-/* The same on all ranks. */
+/* Equal on all ranks, except record_bytes. */
 typedef struct osla_iterate_options {
   osla_iterate_mode mode; /* 0: ASYNC */
-  double tolerance;     /* converged: |b - A x| <= tolerance norm. 0: 1e-6; -1: none, it ends where
-                           the residual is rounding */
+  double tolerance;     /* converged if |b - A x| <= tolerance norm; 0: 1e-6; -1: iterate until the
+                         * residual is rounding error */
   double norm;          /* >= 0; 0: |b - A x| of the start */
-  double omega;         /* > 0; relaxation. 0: 1 */
-  int64_t sweeps;       /* of each rank at most; 0: 1000000; -1: none */
-  int period;           /* halos are sent each so many sweeps; 0: 1 */
-  int lead;             /* ASYNC, RACY: sweeps on a halo that did not change, at most. 1:
-                           lock-step; -1: any number. 0: OSLA_ITERATE_LEAD, or where
-                           ranks outnumber cores OSLA_ITERATE_LEAD_CROWDED: more would only take
-                           the core from the rank whose halo is old */
-  int in_flight;        /* ASYNC between nodes: halos under way to a neighbour; 0: 2 */
-  int check;            /* SYNC: sweeps between looks at the residual; 0: 10 */
-  bool uncertified;     /* each rank makes `sweeps` sweeps, and nobody looks at the
-                          residual on the way or of what comes out: as a preconditioner is used */
-  double patience;      /* seconds, >= 0. A rank that is in the run and has made no step for so long
-                           ends it: STALLED. A step is a sweep and, now and then, `magnitude` or a
-                           second sweep and `distance`: give at least five times as long. 0: no
-                           limit but OSLA_PATIENCE, which ends the program */
-  bool proven;          /* refuse to run where osla_iterate_bound has not proved that all modes
-                           converge */
-  int64_t record_bytes; /* of memory on this rank for a record of each run, see
-                           osla_iterate_record.h; may differ. 0: none */
-  uint64_t reserved[8]; /* 0: osla_types.h */
+  double omega;         /* relaxation factor, > 0; 0: 1 */
+  int64_t sweeps;       /* limit for each rank; 0: 1000000; -1: no sweeps */
+  int period;           /* sweeps between two halos that are sent; 0: 1 */
+  int lead;             /* ASYNC, RACY: largest number of sweeps on an unchanged halo. 1: lock-step;
+                         * -1: unlimited; 0: OSLA_ITERATE_LEAD, or if ranks outnumber cores
+                         * OSLA_ITERATE_LEAD_CROWDED, since more sweeps would take the core from the
+                         * rank with the old halo */
+  int in_flight;        /* ASYNC between nodes: halos in flight to one neighbour; 0: 2 */
+  int check;            /* SYNC: sweeps between two residual checks; 0: 10 */
+  bool uncertified;     /* every rank makes `sweeps` sweeps without residual checks and without a
+                         * certified result, as a preconditioner needs it */
+  double patience;      /* seconds, >= 0. The run ends with STALLED if a rank in it makes no step
+                         * for this time. A step is a sweep and sometimes `magnitude`, or a second
+                         * sweep and `distance`: allow at least five times as long. 0: no limit
+                         * except OSLA_PATIENCE, which ends the program */
+  bool proven;          /* refuse to run unless osla_iterate_bound proved convergence for all modes
+                         */
+  int64_t record_bytes; /* memory for the record of each run on this rank (osla_iterate_record.h);
+                         * may differ between ranks; 0: no record */
+  uint64_t reserved[8]; /* must be 0 (osla_types.h) */
 } osla_iterate_options;
 
 enum { OSLA_ITERATE_LEAD = 64, OSLA_ITERATE_LEAD_CROWDED = 8 };
 
 typedef enum osla_iterate_end {
   OSLA_ITERATE_CONVERGED,
-  OSLA_ITERATE_STAGNATED, /* the residual is rounding, and larger than was asked for */
-  OSLA_ITERATE_SWEEPS,    /* as many as were allowed, of all ranks */
-  OSLA_ITERATE_DIVERGED,  /* residual 1e10 times what it began with (or what is asked for, or
-                             rounding), or not finite */
+  OSLA_ITERATE_STAGNATED, /* the residual is rounding error, but exceeds the tolerance */
+  OSLA_ITERATE_SWEEPS,    /* all ranks made the largest number of sweeps */
+  OSLA_ITERATE_DIVERGED,  /* the residual is not finite, or 1e10 times the largest of the first one,
+                           * the tolerance and rounding error */
   OSLA_ITERATE_STALLED    /* a rank made no step for `patience` seconds */
 } osla_iterate_end;
-OSLA_API const char *osla_iterate_end_name(osla_iterate_end end); /* as "converged" */
+OSLA_API const char *osla_iterate_end_name(osla_iterate_end end); /* lower-case name, such as
+                                                                   * "converged" */
 
-/* The same on all ranks but for `sweeps`. STALLED is what this rank saw: where a rank stops at the
- * very end of a run another may still have come to another end, and does not know: end the job, or
- * let the others know by means of your own. Residual and counts are the last that this rank knew, x
- * is where it stood, and the iteration can only be destroyed (for which it needs all ranks). */
+/* Equal on all ranks except `sweeps`. STALLED is what this rank saw: if a rank stops at the very
+ * end of a run, another rank may already have returned with another end and does not know. End the
+ * job, or notify the other ranks by other means. Residual and counts are then the last that this
+ * rank knew, x is its current state, and the iteration can only be destroyed (collectively). */
 typedef struct osla_iterate_result {
   osla_iterate_end end;
-  double residual; /* |b - A x| of the x that is returned; DIVERGED, STALLED, and
-                      `uncertified`: a stale estimate, of the last sweep of each rank (NaN: none) */
-  double start;    /* |b - A x| of the start; `uncertified`: with halos that may be newer */
-  double norm;     /* what `tolerance` refers to */
-  double rounding; /* bound of the rounding in `residual`; 0: there was no `magnitude` */
-  double error;    /* bound of max |x - solution| / v, see osla_iterate_bound; 0: none is known */
-  int64_t sweeps;  /* of this rank */
-  int64_t least, most; /* sweeps of a rank */
+  double residual; /* |b - A x| of the returned x; for DIVERGED, STALLED and `uncertified` a stale
+                    * estimate from the last sweep of each rank (NaN: none) */
+  double start;    /* |b - A x| of the start; `uncertified`: halos may be newer */
+  double norm;     /* norm that `tolerance` refers to */
+  double rounding; /* bound of the rounding error in `residual`; 0: no `magnitude` was given */
+  double error;    /* bound of max |x - solution| / v (osla_iterate_bound); 0: unknown */
+  int64_t sweeps;  /* sweeps of this rank */
+  int64_t least, most; /* smallest and largest number of sweeps of a rank */
   double mean;
-  int64_t snapshots; /* taken until the end */
-  int stalled;       /* STALLED: the rank; otherwise -1 */
+  int64_t snapshots; /* snapshots taken during the run */
+  int stalled;       /* STALLED: rank that stopped; else -1 */
   double seconds;
 } osla_iterate_result;
 
-/* An iteration: channels, a reduction, and two states of memory. Collective.
- *   problem [in]  copied; what it points to is borrowed until the end
+/* Creates an iteration: channels, a reduction, and memory for two states. Collective.
+ *   problem [in]  copied; its pointers are borrowed until destroy
  *   options [in]  NULL: defaults
  *   out     [out] owned by the caller
  * Errors, on all ranks together: ARG (options, halos that do not match), MEM, MPI, RANGE (several
- * nodes: no progress hook is left). */
+ * nodes and no progress hook left). */
 typedef struct osla_iteration osla_iteration;
 OSLA_API osla_err osla_iteration_create(osla_transport *transport, const osla_fixed_point *problem,
                                         const osla_iterate_options *options, osla_iteration **out);
 OSLA_API void osla_iteration_destroy(
-  osla_iteration **iteration); /* collective; accepts NULL, nulls */
+  osla_iteration **iteration); /* collective; accepts NULL; sets the pointer to NULL */
 
-/* A positive vector v and alpha with |M| v <= alpha v (Collatz and Wielandt): alpha < 1 proves that
- * each mode converges, for every schedule, and gives error bounds; alpha >= 1 proves nothing: there
- * may be schedules that diverge (Chazan and Miranker 1969), so a caller warns of it.
- * Collective; `steps` synchronous sweeps of |M|, averaged, that make alpha smaller.
- *   alpha [out] the smallest that was found, raised by the rounding of a row; infinite: none was.
- *               Of the v it belongs to, whose largest element is 1, an element below 1e-292 ends
- * the search. It is of M: with another omega than 1 it proves something for omega < 2 / (1 + alpha)
- * alone. Later runs give `error`, from which their own rounding is left out Errors, on all ranks
- * together: UNSUPPORTED (no bound_sweep or distance), ARG (steps), MEM, MPI.
- */
+/* Finds a positive vector v and alpha with |M| v <= alpha v (Collatz and Wielandt). alpha < 1
+ * proves that every mode converges for every schedule, and later runs then return `error`. alpha >=
+ * 1 proves nothing: some schedules may diverge (Chazan and Miranker 1969), so the caller should
+ * warn. Makes `steps` synchronous averaged sweeps with |M|, each of which can lower alpha; stops
+ * when an element of v, scaled to a largest element of 1, falls below 1e-292. Collective.
+ *   alpha [out] smallest value found, raised by the rounding error of a row; infinite if none
+ * With another omega than 1 convergence is proved only for omega < 2 / (1 + alpha). `error` does
+ * not include the rounding errors of the run. Errors, on all ranks together: UNSUPPORTED (no
+ * bound_sweep or distance), ARG (steps), MEM, MPI. */
 OSLA_API osla_err osla_iterate_bound(osla_iteration *iteration, int64_t steps, double *alpha);
 
-/* Iterates. Collective. May be called again with another x or right-hand side. Residuals are sums
- * of squares: numbers below 1e-154 count as 0, those above 1e154 as not finite.
- *   x      [in,out] [length] start with its boundaries (halos are fetched); at the end the state
- *                   that was certified, with its halos; otherwise (DIVERGED, STALLED,
- *                   `uncertified`) the last one, with halos of any age
+/* Runs the iteration. Collective. May be called again with another x or right-hand side. Residuals
+ * are sums of squares: numbers below 1e-154 count as 0, those above 1e154 as not finite.
+ *   x      [in,out] [length] start with its boundaries (halos are fetched); on return the certified
+ *                   state with its halos, or (DIVERGED, STALLED, `uncertified`) the last state,
+ *                   with halos of any age
  *   result [out]
- * Errors, on all ranks together: ARG (the start or the right-hand side is not finite: the rank is
- * named; `uncertified`: that is DIVERGED), STATE (`proven`, and nothing is), MPI. On this rank
- * alone: STATE (a run before has STALLED here). A failure between nodes ends all ranks. */
+ * Errors, on all ranks together: ARG (the start or the right-hand side is not finite, with the
+ * rank; `uncertified` returns DIVERGED instead), STATE (`proven` without a proof), MPI. On this
+ * rank alone: STATE (an earlier run ended with STALLED). A communication failure between nodes ends
+ * all ranks. */
 OSLA_API osla_err osla_iterate(osla_iteration *iteration, double *x, osla_iterate_result *result);
 
 #ifdef __cplusplus

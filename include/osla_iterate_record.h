@@ -22,43 +22,44 @@
 extern "C" {
 #endif
 
-/* From sweep number `sweep` (0: the first one) of this rank on, halo number `halo` is that of the
- * peer's state after `version` sweeps (0: the start). RACY: no element is older than that. */
+/* From this rank's sweep number `sweep` on (first: 0), halo number `halo` is that of the peer's
+ * state after `version` sweeps (0: the start). RACY: some elements may be newer. */
 typedef struct osla_reading {
   int64_t sweep, version;
   int halo;
 } osla_reading;
 
-/* A residual that was known at some time of a run, of states of any ages. */
+/* A residual that was known during a run, from states of different ages. */
 typedef struct osla_estimate {
-  double seconds, residual; /* since the begin of the run; |b - A x| */
+  double seconds, residual; /* time since the begin of the run; |b - A x| */
 } osla_estimate;
 
-/* The record of a rank. */
+/* The record of one rank. */
 typedef struct osla_record {
-  int64_t sweeps;   /* that were made */
-  int64_t returned; /* sweeps that lie behind the state that was returned */
+  int64_t sweeps;   /* sweeps made */
+  int64_t returned; /* number of sweeps that led to the returned state */
   int64_t n_readings;
-  osla_reading *readings; /* by sweep; of the same sweep and halo the last one holds */
-  double *values;         /* RACY: [n_readings][stride], the messages; otherwise NULL */
+  osla_reading *readings; /* [n_readings] ascending by sweep; if sweep and halo are equal, the last
+                           * one holds */
+  double *values;         /* RACY: [n_readings][stride] the messages; else NULL */
   int64_t stride;
-  bool complete; /* no: record_bytes were too few, and the readings end early */
+  bool complete; /* false: record_bytes were exceeded, and later readings are missing */
   int n_estimates;
-  osla_estimate *estimates; /* a selection of some thousand at most */
+  osla_estimate *estimates; /* [n_estimates] a selection of at most a few thousand */
 } osla_record;
 
-/* The records of all ranks. Collective.
+/* Collects the records of all ranks. Collective.
  *   out [out] on root: [ranks], freed by osla_records_free; NULL elsewhere
- * Errors, on all ranks together: STATE (as above), ARG (root), MEM, MPI. On this rank alone: STATE
- * (the run has STALLED here). */
+ * Errors, on all ranks together: STATE (record_bytes is 0, or there was no run), ARG (root), MEM,
+ * MPI. On this rank alone: STATE (a run ended with STALLED). */
 OSLA_API osla_err osla_iteration_gather(osla_iteration *iteration, int root, osla_record **out);
 OSLA_API void osla_records_free(
   int n, osla_record **records); /* local; accepts NULL; sets the pointer to NULL */
 
-/* How old the halos were that were swept on: the number of the sweep minus the version (negative:
- * the neighbour was ahead). Adds each sweep on each halo to its count, as far as the record goes.
+/* Counts the lags of the halos used: number of the sweep minus version of the halo (negative: the
+ * neighbour was ahead). Adds each sweep on each halo to its count, as far as the record goes.
  * Local.
- *   count [in,out] [2 most + 1] of the lags -most to most, both with all beyond them */
+ *   count [in,out] [2 most + 1] lags -most to most; both ends include larger lags */
 OSLA_API void osla_record_lags(const osla_record *record, int n_halos, int64_t most,
                                int64_t *count);
 

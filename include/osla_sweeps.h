@@ -1,20 +1,19 @@
-/* Sweeps as a preconditioner: z := what a few sweeps from 0 make of A z = r (floor 3).
+/* Sweeps as a preconditioner: z := result of a few sweeps for A z = r, started from 0 (floor 3).
  *
- * In lock-step of period 1 it is one linear operator, symmetric if A and the blocks of the
- * splitting are, and CG may take it as it is (an odd number of sweeps is positive definite where A
- * and the blocks are; an even one where they converge). Without waiting it is another one in each
- * step, and with a longer period not symmetric: osla_krylov_options.flexible. No rank then waits
- * for another's sweep, but each apply begins with halos of 0 and ends with one sum over the ranks.
+ * In SYNC mode of period 1 the preconditioner is one linear operator. It is symmetric if A and the
+ * blocks of the splitting are, and CG may use it as it is (an odd number of sweeps is positive
+ * definite if A and the blocks are; an even number if the sweeps converge). Asynchronous sweeps
+ * give another operator in each step, and a longer period a nonsymmetric one: then set
+ * osla_krylov_options.flexible. With asynchronous sweeps no rank waits for another rank's sweep,
+ * but each apply begins with halos of 0 and ends with one sum over the ranks.
  *
- *   double *r = calloc(rows, sizeof *r);           what the splitting solves for
+ *   double *r = calloc(rows, sizeof *r);           right-hand side of the splitting
  *   osla_splitting_create(a, r, &blocks, &split);
  *   osla_fixed_point problem = osla_splitting_problem(split);
  *   osla_sweeps_create(transport, &problem, rows, r, &how, &sweeps);
  *   osla_preconditioner m = osla_sweeps_use(sweeps);
  *
- * Threads: as osla_transport.h says of collective and of local calls.
- * Part: stable (osla.h).
- */
+ * Threads: as osla_transport.h says of collective and of local calls. Part: stable (osla.h). */
 #ifndef OSLA_SWEEPS_H
 #define OSLA_SWEEPS_H
 
@@ -28,24 +27,23 @@ extern "C" {
 
 typedef struct osla_sweeps osla_sweeps;
 
-/* Collective.
- *   problem [in] what is swept, linear and without boundaries; the first `rows` of a state are the
- *                own part of x. Copied; what it points to is borrowed
- *   rows    [in] of this rank, as of the operator that is solved with, which osla_cg checks;
- *                problem->length counts what is sent by others, too
- *   right   [in] [rows] the right-hand side that `problem` reads; borrowed, and overwritten
- *   options [in] mode, omega, period, lead, in_flight, and `sweeps` of a rank, here 0: 3; the
- *                others are not looked at. NULL: defaults
- *   out     [out] owned by the caller
- * Memory: a state beside those of the iteration. Errors, on all ranks together: ARG (sweeps; more
- * rows than a state has), and those of osla_iteration_create. */
+/* Creates the preconditioner. Collective.
+ *   problem [in] fixed point, linear and without boundaries; the first `rows` elements of a state
+ * are the own part of x. Copied; its pointers are borrowed rows    [in] rows of this rank, equal to
+ * those of the operator (osla_cg checks this); problem->length also counts halos right   [in]
+ * [rows] the right-hand side that `problem` reads; borrowed and overwritten options [in] mode,
+ * omega, period, lead, in_flight, and sweeps (0: 3); other members are ignored. NULL: defaults out
+ * [out] owned by the caller Memory: one state besides those of the iteration. Errors, on all ranks
+ * together: ARG (sweeps; more rows than a state has), and those of osla_iteration_create. */
 OSLA_API osla_err osla_sweeps_create(osla_transport *transport, const osla_fixed_point *problem,
                                      int64_t rows, double *right,
                                      const osla_iterate_options *options, osla_sweeps **out);
-OSLA_API void osla_sweeps_destroy(osla_sweeps **sweeps); /* collective; accepts NULL, nulls */
+OSLA_API void osla_sweeps_destroy(osla_sweeps **sweeps); /* collective; accepts NULL; sets the
+                                                          * pointer to NULL */
 
-/* Borrows the sweeps. apply is collective; of r = 0 it makes 0. Its errors, on all ranks together:
- * ARG (the sweeps diverge; r is not finite), and those of osla_iterate. */
+/* Returns the preconditioner; it borrows the sweeps. apply is collective and maps r = 0 to 0.
+ * Errors of apply, on all ranks together: ARG (the sweeps diverge, or r is not finite), and those
+ * of osla_iterate. */
 OSLA_API osla_preconditioner osla_sweeps_use(osla_sweeps *sweeps);
 
 #ifdef __cplusplus

@@ -1,6 +1,6 @@
-/* A bound of rho(|M|) by a positive vector (Collatz, Math. Z. 48, 1942; Wielandt, Math. Z. 52,
- * 1950; Horn and Johnson, Matrix Analysis, corollary 8.1.29): |M| v <= alpha v, element by element,
- * gives rho(|M|) <= alpha. Steps from v to a multiple of v + |M| v make alpha smaller, and keep v
+/* Bound of rho(|M|) by a positive vector: |M| v <= alpha v, element by element, implies rho(|M|) <=
+ * alpha (Collatz, Math. Z. 48, 1942; Wielandt, Math. Z. 52, 1950; Horn and Johnson, Matrix
+ * Analysis, corollary 8.1.29). Replacing v by a multiple of v + |M| v lowers alpha and keeps v
  * positive. */
 #include "kernels/iterate/iterate.h"
 
@@ -8,10 +8,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Below it a number is not right to rounding, nor are products of it. */
+/* Smaller numbers, and products of them, do not have full precision. */
 static const double least_sound = DBL_MIN / DBL_EPSILON;
 
-/* The smallest of both that is not 0, as boundaries are. */
+/* Returns the smallest nonzero element of both vectors; boundaries are 0. */
 static double find_least(int64_t n, const double *v, const double *next)
 {
   double least = INFINITY;
@@ -30,9 +30,9 @@ static double find_most(int64_t n, const double *v)
   return most;
 }
 
-/* Looks at v, keeps it in `best` if its alpha is less, its largest element 1, and makes the next
- * one, of the same size. *go_on: false when |M| v is not finite, or an element has become so small
- * that its quotient is not known. */
+/* One step: computes alpha of v; copies v to `best`, scaled to a largest element of 1, if alpha is
+ * the smallest so far; replaces v by its successor of the same size. *go_on = false if |M| v is not
+ * finite, or an element became too small for its quotient to be exact. */
 static osla_err bound_step(osla_iteration *it, double *v, double *best, double *alpha, bool *go_on)
 {
   const osla_fixed_point *p = &it->p;
@@ -47,7 +47,7 @@ static osla_err bound_step(osla_iteration *it, double *v, double *best, double *
   const double least = -largest[2];
   *go_on = isfinite(largest[0]) && least >= least_sound;
   if (!*go_on) return OSLA_OK;
-  /* Of computed numbers: each is wrong by its row's rounding at most. */
+  /* The quotient is computed from rounded numbers; add the rounding error of a row. */
   const double found = largest[0] * (1.0 + (p->row_terms + 4) * DBL_EPSILON);
   if (found < *alpha) {
     *alpha = found;
@@ -55,7 +55,7 @@ static osla_err bound_step(osla_iteration *it, double *v, double *best, double *
       best[i] = v[i] / largest[1];
   }
   const double scale = (largest[0] > 1.0 ? 0.5 / largest[0] : 0.5) / largest[1];
-  *go_on = scale * least >= least_sound; /* so no element becomes 0 */
+  *go_on = scale * least >= least_sound; /* no element becomes 0 */
   for (int64_t i = 0; i < p->length; i++)
     v[i] = scale * (v[i] + next[i]);
   return OSLA_OK;
@@ -84,7 +84,7 @@ osla_err osla_iterate_bound(osla_iteration *it, int64_t steps, double *alpha)
   bool go_on = true;
   for (int64_t k = 0; k < steps && go_on; k++) {
     const osla_err one = bound_step(it, v, best, alpha, &go_on);
-    if (one != OSLA_OK) osla_transport_abort(it->t, one); /* the others wait */
+    if (one != OSLA_OK) osla_transport_abort(it->t, one); /* the other ranks wait */
   }
   free(v);
   free(it->v);

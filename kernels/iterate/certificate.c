@@ -1,22 +1,23 @@
-/* The end of an iteration: hints from stale residuals, then a snapshot whose residual is true.
+/* Certified end of an iteration: stale residuals give a hint, then a snapshot gives a true
+ * residual.
  *
- * All ranks decide alike, for they decide on the results of the same rounds. A round of estimates
- * is started when the one before is over; each rank gives the residual of its latest sweep. When
- * the sum looks small enough, each rank records its part at the moment when it sees that, sends the
- * halos of that part, and sweeps on. Once it has the neighbours' halos the residual of its recorded
- * part is that of one assembled x; their sum is the next round. Nothing of this waits, but for a
- * rank that sweeps no more. */
+ * All ranks decide alike, because they decide on the results of the same reductions (rounds). A
+ * round of estimates starts when the previous one is over; each rank contributes the residual of
+ * its latest sweep. When the sum is small enough, each rank records its part at the moment it sees
+ * the sum, sends the halos of that part, and goes on sweeping. With the neighbours' halos it
+ * computes the residual of its recorded part; the next round sums these residuals. Only a rank that
+ * makes no more sweeps waits. */
 #include "kernels/iterate/iterate.h"
 
 #include <float.h>
 #include <math.h>
 
-/* What goes into a round. */
+/* Values of a round. */
 enum { RESIDUAL, MAGNITUDE, AT_END, SUMS, DISTANCE = SUMS, VALUES };
-static const double GROWN2 = 1e20, FAR2 = 1e16; /* of squares */
+static const double GROWN2 = 1e20, FAR2 = 1e16; /* limits on squares of residuals */
 
-/* Computed residuals are wrong by so much (Higham, Accuracy and Stability of Numerical Algorithms,
- * section 3.1: products in a row, the right-hand side and a division), as squares. */
+/* Bound of rounding errors in a computed residual, squared (Higham, Accuracy and Stability of
+ * Numerical Algorithms, section 3.1: products in a row, the right-hand side and a division). */
 static double rounding_of(const osla_iteration *it, double magnitude2)
 {
   const double terms = it->p.row_terms + 3;
@@ -29,13 +30,14 @@ static double magnitude_of(const osla_iteration *it, const double *x)
   return it->p.magnitude ? it->p.magnitude(it->p.arg, x) : 0.0;
 }
 
-/* ---- the start ---- */
+/* ---- start of a run ---- */
 
 osla_err osli_certificate_begin(osla_iteration *it, const double *x)
 {
   certificate *c = &it->c;
   const int rank = osla_transport_rank(it->t);
-  *c = (certificate){.state = ESTIMATING, .pause = 1, .next_magnitude = 16}; /* one is made below */
+  *c = (certificate){.state = ESTIMATING, .pause = 1, .next_magnitude = 16}; /* the first round is
+                                                                              * the one below */
   const double mine = it->p.sweep(it->p.arg, it->o.omega, x, it->spare);
   it->is_swept = true;
   it->swept2 = mine;
@@ -56,10 +58,10 @@ osla_err osli_certificate_begin(osla_iteration *it, const double *x)
   return OSLA_OK;
 }
 
-/* ---- rounds ---- */
+/* ---- rounds without waiting ---- */
 
-/* What the rounding is grows with x, slowly, and costs as much as a sweep. While the residual is
- * far above what it was last there is no need to know, unless x grows very much. */
+/* The bound of rounding errors changes slowly, as x grows, and costs as much as a sweep. It is not
+ * needed while the residual is far above its last value, unless x grows very much. */
 static bool is_magnitude_due(certificate *c)
 {
   enum { WHEN_FAR = 4096 };
@@ -78,7 +80,7 @@ static osla_err start_estimate(osla_iteration *it, const double *x, double resid
   return osla_reduction_start(it->reduction, values, SUMS, VALUES - SUMS);
 }
 
-/* A rank that has stopped sweeping needs no copy. */
+/* Records the current state; a rank that makes no more sweeps records it without a copy. */
 static osla_err record_snapshot(osla_iteration *it, double *x, bool at_end)
 {
   if (at_end)
@@ -91,12 +93,13 @@ static osla_err record_snapshot(osla_iteration *it, double *x, bool at_end)
   return osli_halos_send_state(it, it->recorded);
 }
 
-/* The spare state's own part is what the next sweep writes. */
+/* Computes the residual of the recorded state. The spare state may be overwritten: the next sweep
+ * writes it anyway. */
 static osla_err start_certifying(osla_iteration *it)
 {
   double values[VALUES] = {0};
   OSLA_CALL(osli_halos_receive_state(it, it->recorded));
-  OSLA_CALL(osli_watch_step(it)); /* what follows takes as long as two sweeps or more */
+  OSLA_CALL(osli_watch_step(it)); /* the next call may take as long as two sweeps */
   values[RESIDUAL] = it->p.sweep(it->p.arg, 1.0, it->recorded, it->spare);
   OSLA_CALL(osli_watch_step(it));
   values[MAGNITUDE] = magnitude_of(it, it->recorded);
@@ -111,7 +114,7 @@ static void end_run(certificate *c, osla_iterate_end how)
   c->end = how;
 }
 
-/* Also where it, or its rounding, is no number. */
+/* Returns true also if the residual or its rounding bound is not finite. */
 bool osli_certificate_has_grown(const certificate *c, double residual2)
 {
   if (!isfinite(residual2) || !isfinite(c->rounding2)) return true;
@@ -123,8 +126,9 @@ bool osli_certificate_vouches(osla_iterate_end end_run)
   return end_run != OSLA_ITERATE_DIVERGED && end_run != OSLA_ITERATE_STALLED;
 }
 
-/* Is it worth a snapshot? Stale residuals may be too small again and again: then they are believed
- * by what the last snapshot said, or after a pause that doubles. */
+/* Decides whether to take a snapshot. Stale residuals may be too small repeatedly: then the next
+ * snapshot waits until the estimate, scaled by the error of the last one, is small enough, or until
+ * a pause is over that doubles each time. */
 static bool is_promising(certificate *c)
 {
   const double small = fmax(c->wanted2, c->rounding2);
@@ -193,14 +197,14 @@ osla_err osli_certificate_step(osla_iteration *it, double *x, double residual2, 
                                 : judge_snapshot(it, sums, x, residual2, at_end);
 }
 
-/* ---- in lock-step ---- */
+/* ---- SYNC mode ---- */
 
 static osla_err reduce_values(osla_iteration *it, const double *values, const double **sums)
 {
   return osli_watch_reduce(it, values, SUMS, VALUES - SUMS, sums);
 }
 
-/* The sweep may have been relaxed. */
+/* Sweeps without relaxation for the distance, because the last sweep may have been relaxed. */
 static osla_err find_distance(osla_iteration *it, const double *x)
 {
   double values[VALUES] = {0};
@@ -226,7 +230,7 @@ osla_err osli_certificate_sum(osla_iteration *it, const double *x, double residu
   c->true2 = c->estimate2 = sums[RESIDUAL];
   osli_record_estimate(it, sqrt(c->true2));
   if (anew) c->rounding2 = rounding_of(it, sums[MAGNITUDE]);
-  if (!anew && c->true2 <= fmax(c->rounding2, c->wanted2)) { /* of this very x */
+  if (!anew && c->true2 <= fmax(c->rounding2, c->wanted2)) { /* the rounding bound of this x */
     const double now[VALUES] = {[MAGNITUDE] = magnitude_of(it, x)};
     OSLA_CALL(reduce_values(it, now, &sums));
     if (!sums) return OSLA_OK;

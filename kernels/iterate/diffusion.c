@@ -1,5 +1,5 @@
-/* The grid of points on a grid of ranks, its halos, boundaries and start. Memory of a rank: none
- * but the object; states are the caller's. */
+/* The diffusion problem: grid of points, process grid, halos, boundaries and start. A rank needs no
+ * memory except the object; states belong to the caller. */
 #include "kernels/iterate/diffusion.h"
 #include "src/base/bits_of.h"
 #include "src/base/reserved.h"
@@ -11,17 +11,17 @@
 
 static const double PI = 3.14159265358979323846;
 
-/* ---- the grid of ranks ---- */
+/* ---- the process grid ---- */
 
-/* Numbers that cross between ranks, of a whole exchange. */
+/* Returns how many numbers cross between ranks in one exchange, in one direction. */
 static double halo_numbers(const int64_t points[DIMENSIONS], const int ranks[DIMENSIONS])
 {
   const double x = (double)points[0], y = (double)points[1], z = (double)points[2];
   return (ranks[0] - 1) * y * z + (ranks[1] - 1) * x * z + (ranks[2] - 1) * x * y;
 }
 
-/* All of `size` ranks, or as many as fit; of equal shapes the one that cuts z first, whose layers
- * are whole. */
+/* Chooses the process grid for `size` ranks, or as many as fit: the one with the smallest halos;
+ * among equal ones the one that cuts z first, because layers in z are contiguous. */
 static void choose_ranks(const int64_t points[DIMENSIONS], int size, int out[DIMENSIONS])
 {
   double least = INFINITY;
@@ -65,7 +65,7 @@ static osla_err check_options(const osla_diffusion_options *o, int size)
 static void set_position(osla_diffusion *d)
 {
   const int *ranks = d->o.ranks;
-  if (d->rank >= ranks[0] * ranks[1] * ranks[2]) return; /* it has no points */
+  if (d->rank >= ranks[0] * ranks[1] * ranks[2]) return; /* this rank has no points */
   int step[DIMENSIONS] = {1, ranks[0], ranks[0] * ranks[1]};
   d->length = 1;
   for (int k = 0; k < DIMENSIONS; k++) {
@@ -172,7 +172,7 @@ double osla_diffusion_radius(const osla_diffusion *d)
 
 /* ---- the start ---- */
 
-/* Of a point of the whole grid, or one that lies outside. */
+/* Returns the start at a point of the grid, or the boundary value at a point outside. */
 static double start_at(const osla_diffusion *d, const int64_t at[DIMENSIONS])
 {
   double position[DIMENSIONS];
@@ -201,7 +201,7 @@ void osla_diffusion_fill(const osla_diffusion *d, double *x)
 
 /* ---- halos ---- */
 
-/* Two of three layers are rows, which are copied as such. */
+/* Two of the three kinds of layers consist of contiguous rows, which are copied as such. */
 static void pack(void *arg, int h, const double *x, double *message)
 {
   const osla_diffusion *d = arg;

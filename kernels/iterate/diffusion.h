@@ -1,4 +1,4 @@
-/* What the files of the diffusion problem share. */
+/* Private state of the diffusion problem, shared by its files. */
 #ifndef DIFFUSION_H
 #define DIFFUSION_H
 
@@ -8,20 +8,21 @@ enum { DIMENSIONS = 3, FACES = 6 };
 
 struct osla_diffusion {
   osla_diffusion_options o;
-  int rank, position[DIMENSIONS]; /* mine in the grid of ranks */
+  int rank, position[DIMENSIONS]; /* this rank's position in the process grid */
   int64_t first[DIMENSIONS], count[DIMENSIONS];
-  int64_t stride[DIMENSIONS]; /* of the state: 1, a row, a plane */
+  int64_t stride[DIMENSIONS]; /* of a state: 1, the length of a row, the size of a plane */
   int64_t length;
-  int n_halos, face[FACES]; /* of each halo: 2 d is below in dimension d, 2 d + 1 above */
+  int n_halos, face[FACES]; /* face of each halo: 2 d is the lower, 2 d + 1 the upper face in
+                             * dimension d */
   osla_halo halos[FACES];
 };
 
-/* Makes the part of rank `rank` of `size` ranks on the calling rank, for tests that compute the
+/* Makes the part of rank `rank` of `size` ranks on the calling rank. Used by tests that compute the
  * parts of all ranks in one process. Local. Errors: ARG, MEM. */
 osla_err osli_diffusion_create_part(const osla_diffusion_options *options, int rank, int size,
                                     osla_diffusion **out);
 
-/* The sweep and its companions (diffusion_sweep.c), as in osla_fixed_point; arg: the diffusion. */
+/* Sweeps and related functions of osla_fixed_point (diffusion_sweep.c); arg: the osla_diffusion. */
 double osli_diffusion_sweep(void *arg, double omega, const double *x, double *y);
 double osli_diffusion_sweep_edge(void *arg, double omega, const double *x, double *y);
 double osli_diffusion_sweep_rest(void *arg, double omega, const double *x, double *y);
@@ -29,8 +30,8 @@ double osli_diffusion_magnitude(void *arg, const double *x);
 double osli_diffusion_bound_sweep(void *arg, double *x, double *y);
 double osli_diffusion_distance(void *arg, const double *x, const double *y, const double *v);
 
-/* The layer of face f within (depth 1) or outside (depth 0) the own points: where it begins, and
- * its two dimensions. */
+/* The layer of points at face f: own points (depth 1), or halos (depth 0). `at`: index of its first
+ * point; n, stride: its two dimensions. */
 typedef struct layer {
   int64_t at, n[2], stride[2];
 } layer;

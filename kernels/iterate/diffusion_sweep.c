@@ -1,11 +1,10 @@
-/* Sweeps over the own points, row by row. The residual is had with the new values: b - A x is six
- * times what a value changes by. */
+/* Sweeps over the own points, row by row. The residual comes at no extra cost: b - A x is six times
+ * the change of each value. */
 #include "kernels/iterate/diffusion.h"
 
 #include <math.h>
 
-/* Wider vectors, where there are: a sweep of 100^3 points waits for memory, one of 50^3 does not.
- */
+/* The AVX2 clone speeds up sweeps that fit the cache; larger ones are limited by memory. */
 #if defined __x86_64__ && defined __GLIBC__ && !defined __clang__ && !defined __SANITIZE_ADDRESS__
 #define WIDE __attribute__((target_clones("avx2", "default")))
 #else
@@ -14,10 +13,11 @@
 
 static const double SIXTH = 1.0 / 6.0;
 
-/* Rows of n points that follow one another in y. Their loop is in one function with that over the
- * points: with a call for each row of 50 sweeps take 1.5 times as long. */
+/* Rows of n points that follow one another in y. One function loops over rows and points, because a
+ * call for each row of 50 points takes 1.5 times as long. */
 typedef struct rows {
-  int64_t n, count, row, plane; /* points, rows; offsets of a row and a plane */
+  int64_t n, count, row, plane; /* points per row, number of rows; offsets to the next row and plane
+                                 */
 } rows;
 
 static inline double sum_of_six(const double *x, int64_t row, int64_t plane)
@@ -25,7 +25,8 @@ static inline double sum_of_six(const double *x, int64_t row, int64_t plane)
   return ((x[-1] + x[1]) + (x[-row] + x[row])) + (x[-plane] + x[plane]);
 }
 
-/* Both add the squares of what changes to `sum`. */
+/* plain_rows sweeps without, relaxed_rows with relaxation; both add the squares of the changes to
+ * `sum`. */
 WIDE static double plain_rows(rows r, const double *x, double *restrict y, double sum)
 {
   for (int64_t j = 0; j < r.count; j++, x += r.row, y += r.row) {
@@ -56,13 +57,13 @@ WIDE static double relaxed_rows(rows r, double omega, const double *x, double *r
   return sum;
 }
 
-/* Where row (j, k) of the own points begins. */
+/* Returns the index of the first point of row (j, k) of the own points. */
 static int64_t row_at(const osla_diffusion *d, int64_t j, int64_t k)
 {
   return 1 + (j + 1) * d->stride[1] + (k + 1) * d->stride[2];
 }
 
-/* Own points from `low` to before `high` in each dimension. */
+/* Own points low[d] <= index < high[d] in each dimension. */
 typedef struct box {
   int64_t low[DIMENSIONS], high[DIMENSIONS];
 } box;
@@ -91,7 +92,7 @@ double osli_diffusion_sweep(void *arg, double omega, const double *x, double *y)
   return sweep_box(arg, &all, omega, x, y);
 }
 
-/* Takes from `rest` its layer at a face; none where nothing is left. */
+/* Removes the layer at a face from `rest` and returns it; empty if no points are left. */
 static box cut_layer(box *rest, int f)
 {
   const int along = f / 2;
@@ -151,7 +152,7 @@ double osli_diffusion_magnitude(void *arg, const double *x)
   return sum;
 }
 
-/* Zero where the whole grid ends. */
+/* Sets the boundaries of the whole grid to zero. */
 static void clear_boundary(const osla_diffusion *d, double *x)
 {
   bool inner[FACES] = {false};
@@ -176,7 +177,9 @@ double osli_diffusion_bound_sweep(void *arg, double *x, double *y)
     for (int64_t j = 0; j < d->count[1]; j++) {
       const int64_t at = row_at(d, j, k);
       for (int64_t i = 0; i < d->count[0]; i++)
-        if (!(y[at + i] / x[at + i] <= largest)) largest = y[at + i] / x[at + i]; /* NaN stays */
+        if (!(y[at + i] / x[at + i] <= largest))
+          largest = y[at + i] / x[at + i]; /* a NaN is kept
+                                            */
     }
   return largest;
 }

@@ -1,6 +1,7 @@
-/* Halos: messages of neighbours over channels, into whichever of the two states is next.
+/* Halos: neighbours' messages over channels, copied into the state that is swept next.
  *
- * A stamp is (run, last, sweep). */
+ * A stamp consists of the run, whether the sender makes no more sweeps (last), and the sender's
+ * number of sweeps. */
 #include "kernels/iterate/iterate.h"
 
 #include <stdlib.h>
@@ -47,7 +48,7 @@ osla_err osli_halos_create(osla_iteration *it)
   return err;
 }
 
-/* Over channels [n_halos], one for each halo. */
+/* Sends a message over each of channels [n_halos]. */
 static osla_err send_over(osla_iteration *it, const int *channels, const double *x, uint64_t stamp)
 {
   OSLA_CALL(osli_watch_send(it, it->p.n_halos, channels));
@@ -84,7 +85,7 @@ osla_err osli_halos_drop_next(osla_iteration *it)
   return OSLA_OK;
 }
 
-/* Takes the newest message of halo h, unless it is of another run. */
+/* Receives the newest message of halo h; a message of another run is ignored. */
 static osla_err receive_newest(osla_iteration *it, int h)
 {
   const void *message;
@@ -116,8 +117,9 @@ osla_err osli_halos_receive_next(osla_iteration *it)
   return OSLA_OK;
 }
 
-/* Who waits has published its own newest state before. So of two that wait for one another, or of
- * more in a circle, each would have made its last sweep later than the next one: they cannot be. */
+/* Waiting cannot deadlock: a rank that waits has sent its newest state before. In a cycle of
+ * waiting ranks each would have made its last sweep later than the next one, which is impossible.
+ */
 osla_err osli_halos_receive_newest(osla_iteration *it, const double *x)
 {
   for (int h = 0; h < it->p.n_halos; h++) {
@@ -138,17 +140,20 @@ osla_err osli_halos_begin(osla_iteration *it, const double *x)
   memset(it->message, 0, (size_t)n * sizeof *it->message);
   OSLA_CALL(osli_halos_send(it, x, it->p.length == 0 || it->o.sweeps == 0));
   for (int h = 0; h < n; h++) {
-    /* A neighbour that was here first may have sent it while I was still in the run before. */
+    /* A neighbour that began first may have sent its halo while this rank was still in the previous
+     * run. */
     if (it->o.mode != OSLA_ITERATE_SYNC) OSLA_CALL(receive_newest(it, h));
     while (!it->message[h] && !it->c.over) {
       OSLA_CALL(osli_watch_receive(it, 1, &it->numbers[h]));
-      if (!it->c.over) OSLA_CALL(receive_newest(it, h)); /* EVERY would wait again */
+      if (!it->c.over)
+        OSLA_CALL(receive_newest(it, h)); /* receiving from an EVERY channel would
+                                           * wait again */
     }
   }
   return OSLA_OK;
 }
 
-/* ---- of what is recorded ---- */
+/* ---- halos of recorded states ---- */
 
 osla_err osli_halos_send_state(osla_iteration *it, const double *x)
 {

@@ -1,7 +1,7 @@
-/* Iterations: their objects, and the loops that read as the paper's (Bethune et al. 2014, figure 1
- * and sections 3.1.1 to 3.1.3), with pointers that are swapped in place of a copy.
+/* Iteration objects and the sweep loops, which follow the paper (Bethune et al. 2014, figure 1 and
+ * sections 3.1.1 to 3.1.3) with swapped pointers instead of copies.
  *
- * Memory of a rank: two states (and one more for a bound) beside the caller's, and the channels'.
+ * Memory of a rank: two states (three with a bound) besides the caller's, and the channels' memory.
  */
 #include "kernels/iterate/iterate.h"
 #include "osla_clock.h"
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* As they were given, with numbers for what is 0; tolerance and sweeps: 0 is none. */
+/* Replaces zeros in the options by default values, and -1 of tolerance and sweeps by 0. */
 static osla_iterate_options resolve(const osla_iterate_options *options)
 {
   osla_iterate_options o = options ? *options : (osla_iterate_options){0};
@@ -98,11 +98,11 @@ static osla_err agree(osla_transport *t, osla_err err, const osla_fixed_point *p
   return osla_agree_same(t, err, "osla_iteration_create", same, (int)(sizeof same / sizeof *same));
 }
 
-/* ---- memory ---- */
+/* ---- memory of states ---- */
 
-/* What is read and written in step must not lie at the same offset in pages of 4 KiB: a load then
- * waits for the store before it, since x86 compares the last 12 bits of addresses. Sweeps of 50^3
- * points take 84.7 us so, and 79.5 us half a page apart. */
+/* Arrays that are read and written in step must not have equal offsets in 4 KiB pages, because x86
+ * compares the last 12 bits of addresses, and a load would wait for an unrelated store. Half a page
+ * apart, sweeps of 50^3 points take 6 % less (results/2026-11-24-asynchronous-3). */
 enum { PAGE_DOUBLES = 4096 / sizeof(double) };
 
 static size_t room_of_state(const osla_iteration *it)
@@ -117,7 +117,8 @@ static void allocate_states(osla_iteration *it)
   osli_huge_pages_advise(it->memory, bytes);
 }
 
-/* The first number from `at` on that lies `apart` numbers behind where `other` does in its page. */
+/* Returns the first address from `at` on whose offset in its page is `apart` doubles after that of
+ * `other`. */
 static double *align_state(const double *other, size_t apart, double *at)
 {
   const size_t here = (uintptr_t)at / sizeof *at, there = (uintptr_t)other / sizeof *at;
@@ -179,14 +180,14 @@ void osla_iteration_destroy(osla_iteration **iteration)
   *iteration = NULL;
 }
 
-/* ---- the loops ---- */
+/* ---- sweep loops ---- */
 
-/* Residuals (squares) of this rank's first and last sweep in a run without a certificate. */
+/* Squares of this rank's first and last residual in a run without a certificate. */
 typedef struct first_and_last {
   double first2, last2;
 } first_and_last;
 
-/* What was swept into the spare state is the state now. */
+/* Makes the spare state, which was just swept, the current one. */
 static void swap_states(osla_iteration *it, double **x)
 {
   double *from = *x;
@@ -206,7 +207,7 @@ static double sweep(osla_iteration *it, const double *x)
   return it->p.sweep(it->p.arg, it->o.omega, x, it->spare);
 }
 
-/* In lock-step: takes the halos of x, where it is time. */
+/* SYNC: exchanges the halos of x if the period is over. */
 static osla_err exchange_halos(osla_iteration *it, const double *x)
 {
   if (it->sweeps == 0 || it->sweeps % it->o.period != 0) return OSLA_OK;
@@ -214,8 +215,8 @@ static osla_err exchange_halos(osla_iteration *it, const double *x)
   return osli_halos_receive_next(it);
 }
 
-/* Sweeps; `goes_on`: unless what is found ends the run another sweep follows, whose halos leave on
- * the way if it is their time. */
+/* SYNC: makes one sweep. `goes_on`: another sweep may follow; its halos are then sent before the
+ * interior is swept, if the period is over. */
 static osla_err sweep_in_lock_step(osla_iteration *it, const double *x, bool goes_on,
                                    double *residual2)
 {
@@ -231,7 +232,8 @@ static osla_err sweep_in_lock_step(osla_iteration *it, const double *x, bool goe
   return OSLA_OK;
 }
 
-/* When x is looked at its halos are of the same sweep, so that its residual is true. */
+/* SYNC loop. Before the residual of x is checked its halos are of the same sweep, so the residual
+ * is true. */
 static osla_err run_in_lock_step(osla_iteration *it, double **x)
 {
   const osla_iterate_options *o = &it->o;
@@ -252,12 +254,12 @@ static osla_err run_in_lock_step(osla_iteration *it, double **x)
   return osli_halos_drop_next(it);
 }
 
-/* A rank that has swept as often as it may goes on to take part in rounds and snapshots. *x := the
- * result. */
+/* ASYNC and RACY loop. A rank that has made its last sweep goes on to take part in rounds and
+ * snapshots. *x := result. */
 static osla_err run_freely(osla_iteration *it, double **x)
 {
   const osla_iterate_options *o = &it->o;
-  double residual2 = 0.0; /* of who has no part */
+  double residual2 = 0.0; /* for a rank without a part */
   while (!it->c.over) {
     const bool at_end = it->sweeps == o->sweeps || it->p.length == 0;
     if (!at_end) {
@@ -272,12 +274,13 @@ static osla_err run_freely(osla_iteration *it, double **x)
     }
     OSLA_CALL(osli_certificate_step(it, *x, residual2, at_end));
   }
-  OSLA_CALL(osli_halos_send(it, *x, true)); /* a final halo ends neighbours' waits */
+  OSLA_CALL(osli_halos_send(it, *x, true)); /* a final halo ends the waits of neighbours */
   if (osli_certificate_vouches(it->c.end)) *x = it->recorded;
   return OSLA_OK;
 }
 
-/* So many sweeps, and no word of residuals but the first and the last. */
+/* Loop without a certificate: `sweeps` sweeps, of which only the first and the last residual are
+ * recorded. */
 static osla_err run_uncertified(osla_iteration *it, double **x, first_and_last *seen)
 {
   const osla_iterate_options *o = &it->o;
@@ -299,9 +302,10 @@ static osla_err run_uncertified(osla_iteration *it, double **x, first_and_last *
   return OSLA_OK;
 }
 
-/* ---- what is reported ---- */
+/* ---- result ---- */
 
-/* After this no rank is in the run before that of another, whose halos it would miss. */
+/* Sums the sweeps of all ranks. After this no rank is in the run before another rank's, whose halos
+ * it would miss. */
 static osla_err count_sweeps(osla_iteration *it, const first_and_last *seen, osla_iterate_result *r)
 {
   const double mine = (double)it->sweeps;
@@ -344,7 +348,7 @@ static osla_err run_iteration(osla_iteration *it, double *x, osla_iterate_result
   OSLA_CALL(osli_watch_begin(it));
   OSLA_CALL(osli_halos_begin(it, x));
   osli_halos_unpack(it, x);
-  iteration_copy_state(it, it->spare, x); /* boundaries, and these halos */
+  iteration_copy_state(it, it->spare, x); /* copies boundaries and the first halos */
   if (!it->c.over && !it->o.uncertified) OSLA_CALL(osli_certificate_begin(it, x));
   if (it->o.uncertified)
     OSLA_CALL(run_uncertified(it, &now, &seen));
@@ -359,7 +363,7 @@ static osla_err run_iteration(osla_iteration *it, double *x, osla_iterate_result
   return OSLA_OK;
 }
 
-/* May this iteration run? */
+/* Returns STATE if the iteration must not run. */
 static osla_err check_run(const osla_iteration *it)
 {
   OSLA_CALL(osli_watch_check(it));
@@ -383,7 +387,8 @@ osla_err osla_iterate(osla_iteration *it, double *x, osla_iterate_result *result
   osli_record_begin(it);
   const osla_err err = run_iteration(it, x, result);
   osli_watch_end(it);
-  /* All know of a start that is not finite; of anything else one rank alone, and others wait. */
+  /* A start that is not finite is known to all ranks; other errors are known to one rank, and the
+   * others wait. */
   if (err != OSLA_OK && err != OSLA_ERR_ARG) osla_transport_abort(it->t, err);
   result->seconds = osla_clock() - since;
   return err;

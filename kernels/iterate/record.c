@@ -1,4 +1,4 @@
-/* The record of a run: readings, in memory that was taken before, and a selection of estimates. */
+/* Record of a run: readings in memory allocated before, and a selection of the estimates. */
 #include "kernels/iterate/iterate.h"
 #include "osla_clock.h"
 #include "osla_segment.h"
@@ -9,7 +9,7 @@
 
 enum { MOST_ESTIMATES = 4096 };
 
-/* RACY: with room for the longest message each. */
+/* Returns how many readings fit; RACY needs room for the longest message with each. */
 static int64_t room_for(const osla_iteration *it)
 {
   const int64_t left = it->o.record_bytes - (int64_t)sizeof(osla_reading);
@@ -67,7 +67,8 @@ void osli_record_reading(osla_iteration *it, int h, int64_t version)
   r->readings[r->n++] = (osla_reading){.sweep = it->sweeps, .version = version, .halo = h};
 }
 
-/* When there is no more room every second one goes, and from then on only so many come. */
+/* When the list is full, every second estimate is dropped, and from then on only half as many are
+ * recorded. */
 void osli_record_estimate(osla_iteration *it, double residual)
 {
   recorder *r = &it->r;
@@ -99,9 +100,9 @@ static osla_err get_record(const osla_iteration *it, osla_record *out)
   return OSLA_OK;
 }
 
-/* ---- all ranks' ---- */
+/* ---- records of all ranks ---- */
 
-/* What lies in a rank's segment: the record, then its readings, estimates and values. */
+/* A rank's segment holds the record, then three pieces: readings, estimates and values. */
 typedef struct piece {
   void *at;
   size_t bytes;
@@ -141,7 +142,7 @@ static osla_err fetch_record(osla_segment *segment, int rank, osla_record *out)
   size_t offset = sizeof *out;
   osla_record theirs;
   OSLA_CALL(osla_segment_read(segment, rank, 0, &theirs, sizeof theirs));
-  pieces_of(&theirs, pieces); /* the addresses are those of another process */
+  pieces_of(&theirs, pieces); /* the pointers belong to another process; only the sizes are used */
   for (int k = 0; k < PIECES; k++) {
     pieces[k].at = malloc(pieces[k].bytes + 1);
     if (k == 0) theirs.readings = pieces[k].at;
@@ -149,7 +150,7 @@ static osla_err fetch_record(osla_segment *segment, int rank, osla_record *out)
     if (k == 2) theirs.values = theirs.values ? pieces[k].at : NULL;
   }
   if (!theirs.values) free(pieces[2].at);
-  *out = theirs; /* so that it is freed whatever comes */
+  *out = theirs; /* set before the checks, so that the caller frees it after an error */
   OSLA_CHECK(theirs.readings && theirs.estimates && (theirs.values || pieces[2].bytes == 0),
              OSLA_ERR_MEM, "record of rank %d", rank);
   for (int k = 0; k < PIECES; k++) {

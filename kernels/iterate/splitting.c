@@ -1,5 +1,5 @@
-/* Block Jacobi. A sweep forms the residual of the own rows and solves with the blocks; Jacobi's
- * method divides. How the rows are kept: splitting_sparse.c, splitting_dense.c. */
+/* Block Jacobi. A sweep computes the residual of the own rows and solves with the blocks; Jacobi's
+ * method divides instead. splitting_sparse.c and splitting_dense.c store the rows. */
 #include "kernels/iterate/splitting.h"
 
 #include <float.h>
@@ -24,7 +24,8 @@ static double sweep(void *arg, double omega, const double *x, double *y)
     for (int64_t i = 0; i < s->n; i++)
       s->step[i] = s->inverse[i] * s->residual[i];
   else
-    (void)osli_diagonal_blocks_solve(&s->blocks, s->residual, s->step); /* factoring did not fail */
+    (void)osli_diagonal_blocks_solve(&s->blocks, s->residual, s->step); /* cannot fail, because
+                                                                         * factoring succeeded */
   for (int64_t i = 0; i < s->n; i++)
     y[i] = x[i] + omega * s->step[i];
   return sum;
@@ -70,7 +71,7 @@ osla_fixed_point osla_splitting_problem(osla_splitting *s)
                             .distance = osli_splitting_distance};
 }
 
-/* ---- set-up ---- */
+/* ---- create ---- */
 
 static osla_err check_options(const osla_splitting_options *o)
 {
@@ -89,7 +90,7 @@ osla_err osli_splitting_open(osla_transport *t, osla_err err, const split_kind *
   const osla_argument same[] = {
     {"block", o->block > 1 ? o->block : 1}, {"factor", (int)o->factor}, {"uplo", (int)uplo}};
   if (err == OSLA_OK) err = check_options(o);
-  if (err == OSLA_OK) err = osla_blas_ready(); /* sweeps cannot fail */
+  if (err == OSLA_OK) err = osla_blas_ready(); /* loads the BLAS now, so that sweeps cannot fail */
   if (err == OSLA_OK && !s) err = osla_error_set(OSLA_ERR_MEM, "splitting object");
   err = osla_agree_same(t, err, "osla_splitting_create", same, 3);
   if (err != OSLA_OK) {
@@ -115,7 +116,8 @@ static osla_err invert_diagonal(osla_splitting *s)
   return OSLA_OK;
 }
 
-/* Cholesky reads one triangle; entries that are sums may differ by their rounding. */
+/* Checks that a block is symmetric, because Cholesky reads one triangle. Entries that are sums may
+ * differ by their rounding errors. */
 static osla_err check_symmetric(int64_t first_row, int64_t n, const double *block)
 {
   for (int64_t j = 0; j < n; j++)

@@ -1,27 +1,30 @@
-/* What the files of splittings share. */
+/* Private state of splittings, shared by their files. */
 #ifndef SPLITTING_H
 #define SPLITTING_H
 
 #include "kernels/common/diagonal_blocks.h"
 #include "osla_splitting.h"
 
-/* The entries of a sparse matrix, in columns of a state: own ones first, then ghosts. */
+/* Entries of a sparse matrix by rows; column indices are those of a state: own rows first, then
+ * ghosts. */
 typedef struct split_entries {
-  int64_t *first; /* [n + 1] */
+  int64_t *first; /* [n + 1] first entry of each row */
   int32_t *column;
   double *value;
 } split_entries;
 
-/* By so many roundings elements on both sides of a block's diagonal may differ (Cholesky). */
+/* number of rounding errors by which elements on both sides of a block's diagonal may differ
+ * (Cholesky) */
 enum { SYMMETRIC = 8 };
 
-/* What differs between sparse rows and dense ones. */
+/* Operations that differ between sparse and dense rows. */
 typedef struct split_kind {
-  /* s->residual := b - A x. */
+  /* Computes s->residual := b - A x. */
   void (*residual)(const osla_splitting *s, const double *x);
-  /* s->step := |A| |x|, without the square blocks of so many rows on the diagonal; 0: all of A. */
+  /* Computes s->step := |A| |x| without the diagonal blocks of `block` rows; block = 0: all of
+   * A. */
   void (*absolute)(const osla_splitting *s, int64_t block, const double *x);
-  /* The square block of the own rows from .. from + m - 1, by columns, into zeros. */
+  /* Copies the diagonal block of own rows from .. from + m - 1 to zeroed, column-major memory. */
   void (*copy_block)(const osla_splitting *s, int64_t from, int64_t m, double *to);
 } split_kind;
 
@@ -29,34 +32,36 @@ struct osla_splitting {
   osla_transport *t;
   const split_kind *kind;
   const double *b;
-  int64_t n, n_ghosts; /* rows of this rank; values of others */
+  int64_t n, n_ghosts; /* rows of this rank; values of other ranks that they need */
   int64_t first_row;
   int row_terms;
   split_entries sparse;
-  double *dense;   /* [n x (n + n_ghosts)] by columns, in the order of a state */
-  double *inverse; /* [n] of the diagonal; NULL: */
+  double *dense;   /* [n x (n + n_ghosts)] column-major; columns in the order of a state */
+  double *inverse; /* [n] inverse of the diagonal; NULL: blocks are used */
   diagonal_blocks blocks;
-  double *residual, *step; /* [n] */
-  double *bound;           /* [3 n] for a bound with blocks; else NULL */
+  double *residual, *step; /* [n] work vectors */
+  double *bound;           /* [3 n] work vectors for a bound with blocks; else NULL */
   int n_halos;
   osla_halo *halos;
-  int32_t **sent;    /* [n_halos] own columns that the peer needs, in its order */
-  int64_t *received; /* [n_halos] where the peer's begin among the ghosts */
-  int32_t *memory;   /* of `sent` */
+  int32_t **sent;    /* [n_halos] own rows whose values the peer needs, in the order of the
+                      * message */
+  int64_t *received; /* [n_halos] index of the peer's first value among the ghosts */
+  int32_t *memory;   /* memory of all lists in `sent` */
 };
 
 /* ---- splitting.c ---- */
 
-/* A new one without rows. Fails on all ranks if `err`, what this rank says of the matrix, or its
- * options are bad. Collective. */
+/* Creates a splitting without rows. Fails on all ranks if `err`, the check of the matrix on this
+ * rank, or the options are bad on any rank. Collective. */
 osla_err osli_splitting_open(osla_transport *t, osla_err err, const split_kind *kind,
                              osla_uplo uplo, const double *b, const osla_splitting_options *o,
                              osla_splitting **out);
 
-/* Vectors, and the diagonal or its blocks, when the rows are there. Local. */
+/* Allocates work vectors, and inverts the diagonal or factors its blocks, after the rows were set.
+ * Local. */
 osla_err osli_splitting_factor_blocks(osla_splitting *s, const osla_splitting_options *o);
 
-/* The own rows, and columns, of the block of row i; block 0: none. */
+/* Range of own rows that form the block of row i; empty for block 0. */
 typedef struct split_range {
   int64_t from, to;
 } split_range;
@@ -69,17 +74,17 @@ static inline split_range splitting_block_of(const osla_splitting *s, int64_t bl
 
 /* ---- splitting_bound.c ---- */
 
-/* What osla_fixed_point has for a bound. */
+/* bound_sweep and distance of osla_fixed_point. */
 double osli_splitting_bound_sweep(void *arg, double *x, double *y);
 double osli_splitting_distance(void *arg, const double *x, const double *y, const double *v);
 
 /* ---- splitting_halos.c ---- */
 
-/* Room for n halos with `values` columns in `sent`. Local. */
+/* Allocates n halos with `values` indices in `sent`. Local. */
 osla_err osli_splitting_make_halos(osla_splitting *s, int64_t n, int64_t values);
 
-/* Halos of the ghosts: `ghost` [n_ghosts] global columns, ascending; `start` [size + 1] those of
- * the ranks. Collective. Errors, on all ranks together: MEM, MPI. */
+/* Finds the halos of the ghosts. ghost: [n_ghosts] global columns, ascending; start: [size + 1]
+ * first column of each rank. Collective. Errors, on all ranks together: MEM, MPI. */
 osla_err osli_splitting_find_halos(osla_splitting *s, const int64_t *ghost, const int64_t *start);
 
 #endif

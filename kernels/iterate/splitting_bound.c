@@ -1,11 +1,11 @@
-/* Bounds of splittings, |M| v <= alpha v: M = -B^-1 (A - B), row by row of |B^-1| |A - B| v.
+/* Bounds of splittings, |M| v <= alpha v, for M = -B^-1 (A - B), row by row of |B^-1| |A - B| v.
  *
- * Of Jacobi's method that is |M| itself. Of larger blocks |B^-1| is had by columns, each by a solve
- * with a unit vector, which are wrong by rounding: of the computed inverse X it is known that
- * |B^-1| <= |X| (I - F)^-1, F = gamma |L| |U| |X|, with the computed factors (Higham, Accuracy and
- * Stability of Numerical Algorithms, theorems 9.4 and 10.4). So
- * |B^-1| g <= |X| g + |X| 1 max(g) f / (1 - f), where f = max(F 1) < 1.
- * Cost of a step: as many solves with each block as that has rows. Memory: 24 bytes a row. */
+ * For Jacobi's method this is |M| itself. For larger blocks |B^-1| is computed by columns, each by
+ * a solve with a unit vector, which has rounding errors. The computed inverse X satisfies |B^-1| <=
+ * |X| (I - F)^-1, F = gamma |L| |U| |X|, with the computed factors (Higham, Accuracy and Stability
+ * of Numerical Algorithms, theorems 9.4 and 10.4). So |B^-1| g <= |X| g + |X| 1 max(g) f / (1 - f),
+ * where f = max(F 1) < 1. Cost of a step: as many solves with each block as it has rows. Memory: 24
+ * bytes per row. */
 #include "kernels/iterate/splitting.h"
 
 #include <float.h>
@@ -17,7 +17,7 @@ static void jacobi_step(const osla_splitting *s, double *y)
     y[i] = s->step[i] * fabs(s->inverse[i]);
 }
 
-/* y := |X| g, and ones := |X| 1; column j of all blocks at a time. */
+/* y := |X| g and ones := |X| 1; computes column j of all blocks together. */
 static void times_inverse(const osla_splitting *s, const double *g, double *y, double *ones)
 {
   const diagonal_blocks *b = &s->blocks;
@@ -27,7 +27,8 @@ static void times_inverse(const osla_splitting *s, const double *g, double *y, d
   for (int64_t j = 0; j < b->block; j++) {
     for (int64_t i = 0; i < s->n; i++)
       unit[i] = i % b->block == j;
-    (void)osli_diagonal_blocks_solve(b, unit, column); /* factoring did not fail */
+    (void)osli_diagonal_blocks_solve(b, unit, column); /* cannot fail, because factoring
+                                                        * succeeded */
     for (int64_t from = 0; from + j < s->n; from += b->block)
       for (int64_t i = from; i < from + diagonal_block_size(b, from); i++) {
         y[i] += fabs(column[i]) * g[from + j];
@@ -39,7 +40,7 @@ static void times_inverse(const osla_splitting *s, const double *g, double *y, d
 static void block_step(const osla_splitting *s, double *y)
 {
   const diagonal_blocks *b = &s->blocks;
-  /* And of the sums made here, and of triangles that may differ so much. */
+  /* includes the rounding of the sums below, and the allowed asymmetry of the blocks */
   const double terms = (double)(3 * b->block + 4 + SYMMETRIC) * DBL_EPSILON;
   double *ones = s->bound + s->n, *product = ones + s->n;
   times_inverse(s, s->step, y, ones);
@@ -67,7 +68,7 @@ double osli_splitting_bound_sweep(void *arg, double *x, double *y)
   else
     block_step(s, y);
   for (int64_t i = 0; i < s->n; i++)
-    if (!(y[i] / x[i] <= largest)) largest = y[i] / x[i]; /* NaN stays */
+    if (!(y[i] / x[i] <= largest)) largest = y[i] / x[i]; /* a NaN is kept */
   return largest;
 }
 

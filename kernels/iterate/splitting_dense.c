@@ -1,6 +1,6 @@
-/* Splittings of a dense matrix: each rank reads a range of rows, wherever they lie, by one-sided
- * gets, and of a symmetric matrix that keeps one triangle their other half as columns, which are
- * transposed. Everybody needs all of x. */
+/* Splittings of a dense matrix. Each rank reads a range of rows by one-sided gets, whichever ranks
+ * own them. If a symmetric matrix stores one triangle, the elements of the other one are read as
+ * columns and transposed. Every rank needs all of x. */
 #include "kernels/iterate/splitting.h"
 
 #include <inttypes.h>
@@ -10,7 +10,7 @@
 
 #include "osla_blas.h"
 
-enum { STRIP = 128 }; /* rows that are transposed at a time */
+enum { STRIP = 128 }; /* rows that are transposed together */
 
 static int64_t columns_of(const osla_splitting *s)
 {
@@ -23,7 +23,8 @@ static void residual(const osla_splitting *s, const double *x)
   if (n == 0) return;
   memcpy(s->residual, s->b, (size_t)n * sizeof *s->b);
   (void)osla_blas_gemm(OSLA_DOUBLE, OSLA_NOTRANS, OSLA_NOTRANS, n, 1, columns, -1.0, s->dense, n, x,
-                       columns, 1.0, s->residual, n); /* cannot fail: sizes were checked */
+                       columns, 1.0, s->residual, n); /* cannot fail, because the sizes were
+                                                       * checked */
 }
 
 static void absolute(const osla_splitting *s, int64_t block, const double *x)
@@ -43,9 +44,9 @@ static void copy_block(const osla_splitting *s, int64_t from, int64_t m, double 
     memcpy(to + j * m, s->dense + from + (from + j) * s->n, (size_t)m * sizeof *to);
 }
 
-/* ---- the rows ---- */
+/* ---- reading rows ---- */
 
-/* to [s->n x count] := the transpose of A's rows first .. first + count - 1 in my columns. */
+/* to [s->n x count] := transpose of A's rows first .. first + count - 1 in this rank's columns. */
 static osla_err read_transposed(const osla_splitting *s, const osla_matrix *a, int64_t first,
                                 int64_t count, double *to)
 {
@@ -64,7 +65,8 @@ static osla_err read_transposed(const osla_splitting *s, const osla_matrix *a, i
   return err;
 }
 
-/* to [s->n x count] := my rows of A in columns that are all before mine, or all behind. */
+/* to [s->n x count] := this rank's rows of A in `count` columns, all before or all after this
+ * rank's own columns. */
 static osla_err read_columns(const osla_splitting *s, const osla_matrix *a, osla_uplo uplo,
                              int64_t first, int64_t count, double *to)
 {
@@ -83,7 +85,7 @@ static void mirror(osla_uplo from, int64_t n, double *block)
         block[i + j * n] = block[j + i * n];
 }
 
-/* Own columns, those before, those behind: the order of a state. */
+/* Reads own columns, then those before them, then those after them: the order of a state. */
 static osla_err read_rows(osla_splitting *s, const osla_matrix *a, osla_uplo uplo)
 {
   const int64_t n = s->n, columns = columns_of(s), before = s->first_row;
@@ -99,7 +101,7 @@ static osla_err read_rows(osla_splitting *s, const osla_matrix *a, osla_uplo upl
   return read_columns(s, a, uplo, before + n, columns - n - before, s->dense + (n + before) * n);
 }
 
-/* ---- set-up ---- */
+/* ---- create ---- */
 
 static osla_err find_halos(osla_splitting *s, const int64_t *start)
 {
@@ -155,8 +157,10 @@ osla_err osla_splitting_create_dense(osla_uplo uplo, const osla_matrix *a, const
   osla_transport *t = osla_grid_transport(osla_matrix_grid(a));
   const osla_splitting_options o = options ? *options : (osla_splitting_options){0};
   *out = NULL;
-  OSLA_CALL(osli_splitting_open(t, check(a, uplo), &kind, uplo, b, &o, out)); /* all stores to A */
-  const osla_err err = osla_agree(t, prepare(*out, a, uplo, &o));             /* all have read */
+  OSLA_CALL(osli_splitting_open(t, check(a, uplo), &kind, uplo, b, &o, out)); /* all ranks have
+                                                                               * written A before */
+  const osla_err err = osla_agree(t, prepare(*out, a, uplo, &o));             /* all ranks have read
+                                                                               * A */
   if (err != OSLA_OK) osla_splitting_destroy(out);
   return err;
 }

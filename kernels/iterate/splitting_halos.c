@@ -1,11 +1,11 @@
-/* Who needs which of my values. A rank knows its ghosts; their owners hear how many (one number
- * from each rank to each), and get the lists over channels. */
+/* Finds the halos of a splitting. A rank knows its ghosts; the owners of the values get the numbers
+ * of ghosts by an all-to-all, and the lists over channels. */
 #include "kernels/iterate/splitting.h"
 #include "osla_channel.h"
 
 #include <stdlib.h>
 
-/* By ranks, [size]: of ghosts and of what is asked of me. */
+/* [size] per rank: values this rank needs from it, and values it needs from this rank. */
 typedef struct counts {
   int64_t *needed, *asked;
 } counts;

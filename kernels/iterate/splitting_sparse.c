@@ -1,5 +1,5 @@
-/* Splittings of a sparse matrix: its rows in columns of a state, so that a sweep needs no forest.
- */
+/* Splittings of a sparse matrix. Rows are stored with column indices of a state, so that a sweep
+ * needs no star forest. */
 #include "kernels/iterate/splitting.h"
 
 #include <inttypes.h>
@@ -40,7 +40,7 @@ static void copy_block(const osla_splitting *s, int64_t from, int64_t m, double 
     }
 }
 
-/* ---- set-up ---- */
+/* ---- create ---- */
 
 static int by_column(const void *left, const void *right)
 {
@@ -48,7 +48,8 @@ static int by_column(const void *left, const void *right)
   return (a > b) - (a < b);
 }
 
-/* The global columns of all entries, and those of others, each once, ascending. */
+/* Reads the rows of A. *column := global column of each entry; *ghost := distinct columns of other
+ * ranks, ascending. */
 static osla_err read_rows(const osla_csr *a, osla_splitting *s, int64_t **column, int64_t **ghost)
 {
   split_entries *r = &s->sparse;

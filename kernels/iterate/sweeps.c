@@ -8,11 +8,11 @@
 #include "kernels/sparse/krylov.h"
 
 struct osla_sweeps {
-  own_preconditioner own; /* first */
+  own_preconditioner own; /* must be the first member (krylov.h) */
   osla_iteration *it;
   int64_t length;
-  double *right; /* [own.rows] the caller's */
-  double *state; /* [length] */
+  double *right; /* [own.rows] the caller's right-hand side */
+  double *state; /* [length] state of the iteration */
 };
 
 enum { DEFAULT_SWEEPS = 3 };
@@ -28,7 +28,7 @@ static osla_iterate_options fixed_sweeps(const osla_iterate_options *options)
   return o;
 }
 
-/* All ranks know of a residual that has grown. */
+/* Runs the sweeps. All ranks get the same error if the residual grows. */
 static osla_err apply(void *arg, const double *r, double *z)
 {
   osla_sweeps *s = arg;

@@ -1,15 +1,16 @@
 /* Waits that end when a rank has stopped.
  *
- * Neighbours in the tree of the reduction notify one another every so often that they go on: in
- * each step of a run, and while they wait. Whoever hears nothing of a neighbour for `patience`
- * seconds notifies the others, who notify theirs, and all end. The words are messages without
- * bytes, of which the newest counts: a stamp is (run, 1 + the rank that has stopped; 0: none). */
+ * Neighbours in the tree of the reduction notify one another regularly that they go on: in each
+ * step of a run and while they wait. A rank that receives nothing from a neighbour for `patience`
+ * seconds notifies its other neighbours, which notify theirs, and all ranks end the run. These
+ * words are messages without data, of which only the newest counts. A stamp holds the run and 1 +
+ * the rank that has stopped (0: none). */
 #include "kernels/iterate/iterate.h"
 #include "osla_clock.h"
 
 #include <math.h>
 
-enum { PARTS = 8 }; /* words in `patience`, at least */
+enum { PARTS = 8 }; /* least number of words sent per `patience` seconds */
 static const uint64_t STOPPED = (UINT64_C(1) << 32) - 1;
 
 /* ---- neighbours ---- */
@@ -44,7 +45,7 @@ static osla_err stop(osla_iteration *it, int rank, int except)
 
 /* ---- steps ---- */
 
-/* The last word of neighbour k, if it is of this run. */
+/* Evaluates the last word of neighbour k if it is of this run. */
 static osla_err apply_word(osla_iteration *it, int k)
 {
   watch *w = &it->w;
@@ -61,7 +62,7 @@ osla_err osli_watch_begin(osla_iteration *it)
   w->on = true;
   w->stepped = w->notified = osla_clock();
   for (int k = 0; k < w->n; k++) {
-    w->silent[k] = -1.0; /* it may not be in the run yet, or have begun it before me */
+    w->silent[k] = -1.0; /* the neighbour may not be in the run yet, or may have begun it first */
     OSLA_CALL(apply_word(it, k));
   }
   return send_words(it, -1);
@@ -89,9 +90,9 @@ static osla_err receive_word(osla_iteration *it, int k)
   return apply_word(it, k);
 }
 
-/* A rank that was stopped itself has heard nothing meanwhile: time between two looks counts up to a
- * part of `patience` alone. Words are sent that often, also before a step that may take as long as
- * the last one. */
+/* A rank that was suspended itself received nothing meanwhile. So the time between two steps counts
+ * at most as `patience` / PARTS. Words are sent at this interval, also before a step that may take
+ * as long as the last one. */
 osla_err osli_watch_step(osla_iteration *it)
 {
   watch *w = &it->w;
@@ -126,8 +127,8 @@ static bool is_stopped(void *arg)
   return a->err != OSLA_OK || a->it->w.stopped >= 0;
 }
 
-/* Who closes a channel while others run has ended because of a rank that has stopped, and has said
- * so before. */
+/* Tests whether all channels are ready. A peer closes a channel during a run only if a rank has
+ * stopped, and sends a word about it before. */
 static bool are_ready(void *arg)
 {
   const awaited *a = arg;

@@ -1,10 +1,10 @@
-/* Conjugate gradients, preconditioned: Saad (2003), algorithm 9.1. An iteration: one product, two
- * sums over the ranks (p^T A p; r^T z with r^T r). Memory: p, r, z, A p. Flexible: Notay (2000),
- * FCG(1); r - r_old is -alpha A p, so that it takes no vector more.
+/* Preconditioned conjugate gradients: Saad (2003), algorithm 9.1. An iteration takes one product
+ * and two sums over the ranks (p^T A p; r^T z with r^T r). Vectors: p, r, z, A p. Flexible variant:
+ * Notay (2000), FCG(1); r - r_old equals -alpha A p, so it needs no further vector.
  *
- * Range: r and |b| are multiplied by 2^-exponent, so that the larger of |r| and |b| is about 1 at
+ * Range of double: r and |b| are multiplied by 2^-exponent, so that the larger one is about 1 at
  * the start; p is multiplied by p_unit, so that it is about as long as r; A and M are multiplied by
- * units of their own. All these factors are powers of two. x alone is not scaled. */
+ * units of their own. All factors are powers of two. Only x is not scaled. */
 #include "kernels/sparse/krylov.h"
 
 #include <inttypes.h>
@@ -16,13 +16,13 @@ typedef struct cg {
   int64_t n;
   double *p, *r, *z, *ap; /* z = r without a preconditioner */
   bool flexible;
-  double b_norm, rz, rr, zap; /* zap: z^T A p, if flexible */
-  double a_unit, m_unit;      /* usually 1 */
+  double b_norm, rz, rr, zap; /* zap: z^T A p (flexible variant) */
+  double a_unit, m_unit;      /* powers of two, usually 1 */
   double p_unit;
   int exponent;
 } cg;
 
-/* z := M r, and the sums r^T r, r^T z and z^T A p. */
+/* Computes z := M r and the sums r^T r, r^T z and z^T A p. */
 static osla_err precondition(cg *c)
 {
   double sum[3];
@@ -41,14 +41,14 @@ static osla_err precondition(cg *c)
   return OSLA_OK;
 }
 
-/* r and |b|, multiplied by 2^-exponent. */
+/* Computes r and |b|, both multiplied by 2^-exponent. */
 static osla_err first_residual(cg *c, const double *b, double *x)
 {
   int of_b, of_r;
   double b_value, r_value;
   OSLA_CALL(osli_krylov_norm(&c->k, c->n, b, &b_value, &of_b));
   for (int64_t i = 0; b_value == 0.0 && i < c->n; i++)
-    x[i] = 0.0; /* the solution */
+    x[i] = 0.0; /* the solution for b = 0 */
   for (int64_t i = 0; i < c->n; i++)
     c->p[i] = x[i];
   OSLA_CALL(osli_krylov_multiply(&c->k, OSLA_NOTRANS, c->p, 0.0, c->ap));
@@ -61,8 +61,8 @@ static osla_err first_residual(cg *c, const double *b, double *x)
   return OSLA_OK;
 }
 
-/* The first residual and direction. The first z shows the size of M: it is computed again if m_unit
- * has to be another than 1. */
+/* Computes the first residual and direction. The first z shows the size of M; it is computed again
+ * if m_unit must differ from 1. */
 static osla_err begin(cg *c, const double *b, double *x)
 {
   OSLA_CALL(first_residual(c, b, x));
@@ -79,7 +79,7 @@ static osla_err begin(cg *c, const double *b, double *x)
   return OSLA_OK;
 }
 
-/* ap := A p, and *pap := p^T A p. */
+/* Computes ap := A p and *pap := p^T A p. */
 static osla_err multiply(cg *c, double *pap)
 {
   osli_krylov_scale(c->n, c->p, c->a_unit, 0);
@@ -89,8 +89,8 @@ static osla_err multiply(cg *c, double *pap)
   return osli_krylov_sum(&c->k, 1, pap);
 }
 
-/* The first product, where p is about as long as r, shows the size of A: it is computed again if
- * a_unit has to be another than 1. */
+/* First product, when p is about as long as r: it shows the size of A and is computed again if
+ * a_unit must differ from 1. */
 static osla_err first_multiply(cg *c, double *pap)
 {
   OSLA_CALL(multiply(c, pap));
@@ -98,7 +98,7 @@ static osla_err first_multiply(cg *c, double *pap)
   return c->a_unit == 1.0 ? OSLA_OK : multiply(c, pap);
 }
 
-/* One step along p, and the next p; *ended: A or M is not positive definite. */
+/* Makes one step along p and computes the next p. *ended: A or M is not positive definite. */
 static osla_err step(cg *c, bool is_first, double *x, bool *ended)
 {
   const double rz = c->rz, p_unit = c->p_unit;
@@ -119,7 +119,7 @@ static osla_err step(cg *c, bool is_first, double *x, bool *ended)
   return OSLA_OK;
 }
 
-/* |r| / |b| */
+/* Returns |r| / |b|. */
 static double left(const cg *c)
 {
   const double r_norm = sqrt(c->rr);
@@ -140,7 +140,7 @@ static osla_err iterate(cg *c, const double *b, double *x)
   return osli_krylov_check_range(&c->k, c->n, x);
 }
 
-/* Of a caller's own preconditioner the rows are not known. */
+/* Checks sizes; the rows of a caller's own preconditioner are not known. */
 static osla_err check(const osla_operator *a, const osla_preconditioner *m)
 {
   OSLA_CHECK(a->rows == a->columns, OSLA_ERR_ARG,

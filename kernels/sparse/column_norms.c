@@ -1,8 +1,8 @@
-/* Sums of squares and norms of the columns of a sparse matrix. Each rank adds up what its rows
- * contribute, and one reduction brings the sums to the owners of the columns.
+/* Sums of squares and norms of the columns of a sparse matrix. Each rank adds up its rows'
+ * contributions; one reduction brings the sums to the owners of the columns.
  *
- * Norms: as in krylov_range.c, columns whose squares leave the range of double are added up once
- * more, with entries that are multiplied by a power of two. */
+ * Columns whose squares leave the range of double are added up again with entries multiplied by a
+ * power of two (compare krylov_range.c). */
 #include "kernels/sparse/csr.h"
 
 #include <math.h>
@@ -20,7 +20,7 @@ static void add_squares(const csr_part *a, double factor, double *restrict d)
   }
 }
 
-/* d[j] := the sum of the squares of `factor` times the entries of column j. */
+/* d[j] := sum of the squares of `factor` times the entries of column j. */
 static osla_err sum_squares(osla_csr *a, double factor, double *d)
 {
   memset(d, 0, (size_t)a->columns * sizeof *d);
@@ -35,7 +35,7 @@ osla_err osla_csr_column_squares(osla_csr *a, double *d)
   return sum_squares(a, 1.0, d);
 }
 
-/* Is there an entry whose square may have been lost? Zeros are not: empty columns are usual. */
+/* Returns whether some nonzero entry is so small that its square may have underflowed. */
 static int has_small_entries(const csr_part *a)
 {
   for (int64_t e = a->first[0]; e < a->first[a->n]; e++)
@@ -43,7 +43,7 @@ static int has_small_entries(const csr_part *a)
   return 0;
 }
 
-/* Replaces the norms whose squares are outside the middle of the range. */
+/* Computes the norms again whose squares are outside the middle of the range of double. */
 static osla_err correct_norms(osla_csr *a, double *again, double *d)
 {
   enum { SMALL_ENTRIES, SMALL, LARGE, N_FOUND };

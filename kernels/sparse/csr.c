@@ -1,9 +1,9 @@
-/* Making a sparse matrix: rows are sorted and parted in columns of my own and ghosts.
+/* Creates sparse matrices: sorts rows and splits them into this rank's columns and ghosts.
  *
- * Each rank looks at its own rows alone; who needs a value of whom is found by the forest's set-up.
- * Ghosts are numbered by their global columns, so that those of one owner are neighbours in memory
- * and, where they are consecutive there, one run. The split: Zhang et al. (2022), section 4.1, as
- * PETSc's MATMPIAIJ has it. */
+ * Each rank reads only its own rows; the set-up of the star forest finds which rank needs which
+ * value. Ghosts are numbered by global column, so that ghosts of one owner are adjacent in memory,
+ * and consecutive columns form one run. The split follows PETSc's MATMPIAIJ (Zhang et al. 2022,
+ * section 4.1). */
 #include "kernels/sparse/csr.h"
 #include "src/base/hash.h"
 #include "src/transport/alive.h"
@@ -13,7 +13,7 @@
 #include <string.h>
 
 typedef struct entry {
-  int64_t column, position; /* in the caller's list */
+  int64_t column, position; /* index in the caller's list */
   double value;
 } entry;
 
@@ -36,7 +36,7 @@ static osla_err check_blocks(const char *what, const int64_t *start, int size)
   return OSLA_OK;
 }
 
-/* Before any entry is looked at: where the list rises it may lead beyond its end. */
+/* Checks the row pointers before any entry is read: a wrong one may lead beyond the list. */
 static osla_err check_first(const int64_t *first, int64_t rows, int64_t first_row)
 {
   OSLA_CHECK(first && first[0] == 0, OSLA_ERR_ARG, "first[0] = %" PRId64 ", not 0",
@@ -71,7 +71,7 @@ static osla_err check_rows(osla_transport *t, const int64_t *row_start, const in
   return OSLA_OK;
 }
 
-/* ---- sorted rows ---- */
+/* ---- sorting rows ---- */
 
 static int by_column(const void *left, const void *right)
 {
@@ -80,8 +80,8 @@ static int by_column(const void *left, const void *right)
   return a->position < b->position ? -1 : a->position > b->position;
 }
 
-/* A row's entries in ascending columns, those of one column added up in the order of the list;
- * returns their number. */
+/* Sorts a row's entries by column and adds up entries of one column in the order of the list.
+ * Returns the number of entries left. */
 static int64_t sort_row(int64_t n, const int64_t *column, const double *value, entry *row)
 {
   bool sorted = true;
@@ -118,8 +118,8 @@ int64_t osli_csr_sort_columns(int64_t *column, int64_t n)
   return distinct;
 }
 
-/* The columns of `n` entries that are not in low .. high - 1, ascending, each once; the caller
- * frees them. */
+/* Lists the distinct columns outside low .. high - 1 of `n` entries, ascending; the caller frees
+ * the list. */
 static osla_err list_ghosts(int64_t n, const int64_t *column, int64_t low, int64_t high,
                             int64_t **out, int64_t *count)
 {
@@ -146,7 +146,7 @@ static int32_t ghost_of(const int64_t *list, int64_t n, int64_t column)
   return (int32_t)(found - list);
 }
 
-/* ---- both parts ---- */
+/* ---- own part and ghost part ---- */
 
 static osla_err make_part(csr_part *p, int64_t rows, int64_t entries)
 {
@@ -164,7 +164,7 @@ static void append(csr_part *p, int64_t *at, int32_t column, double value)
   p->value[(*at)++] = value;
 }
 
-/* How many entries are mine, and the longest row. */
+/* Counts the entries in this rank's columns, and finds the length of the longest row. */
 static void count_entries(const osla_csr *a, const int64_t *first, const int64_t *column,
                           int64_t low, int64_t high, int64_t *own, int64_t *longest)
 {
@@ -210,7 +210,7 @@ static osla_err fill_parts(osla_csr *a, const int64_t *first, const int64_t *col
   return OSLA_OK;
 }
 
-/* Own copies of the blocks. */
+/* Copies the block boundaries. */
 static osla_err copy_blocks(osla_csr *a, const int64_t *row_start, const int64_t *column_start)
 {
   const int size = osla_transport_size(a->t), rank = osla_transport_rank(a->t);
@@ -225,7 +225,7 @@ static osla_err copy_blocks(osla_csr *a, const int64_t *row_start, const int64_t
   return OSLA_OK;
 }
 
-/* What needs no other rank. */
+/* Creates the parts that need no other rank. */
 static osla_err make_local(osla_csr *a, const int64_t *row_start, const int64_t *column_start,
                            const int64_t *first, const int64_t *column, const double *value)
 {
@@ -286,7 +286,9 @@ osla_err osla_csr_destroy(osla_csr **matrix)
   osla_csr *a = matrix ? *matrix : NULL;
   if (!a) return OSLA_OK;
   void *memory = a->ghost;
-  if (memory) OSLA_CALL(osla_vertices_free(a->t, &memory)); /* first: a refusal leaves all whole */
+  if (memory)
+    OSLA_CALL(osla_vertices_free(a->t, &memory)); /* first, because if it is refused the
+                                                   * matrix stays intact */
   a->ghost = NULL;
   OSLA_CALL(osla_forest_destroy(&a->forest));
   free_part(&a->own);
@@ -302,7 +304,7 @@ osla_err osla_csr_destroy(osla_csr **matrix)
 
 /* ---- queries ---- */
 
-/* The first of the rows with ghosts that is not before this one. */
+/* Returns the index of the first row with ghosts that is not before `row`. */
 static int64_t row_of_others(const osla_csr *a, int64_t row)
 {
   int64_t low = 0, high = a->other.n;

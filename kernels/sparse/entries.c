@@ -1,6 +1,6 @@
-/* Entries find the owners of their rows by a star forest, in which each is a leaf of its row.
- * Split, every leaf has a root of its own there, row by row, and reductions with REPLACE gather
- * them: the lists of compressed rows (Zhang et al. 2022, section 3.2: gather). */
+/* Distributes entries to the owners of their rows by a star forest in which each entry is a leaf of
+ * its row. In the split forest each leaf has its own root, row by row, and reductions with REPLACE
+ * gather the lists of compressed rows (Zhang et al. 2022, section 3.2: gather). */
 #include "kernels/sparse/entries.h"
 #include "osla_random.h"
 #include "src/base/bits_of.h"
@@ -39,7 +39,7 @@ void osli_entries_free(csr_entries *e)
   *e = (csr_entries){0};
 }
 
-/* What has come to this rank, as osla_csr_create takes it. */
+/* Compressed rows gathered on this rank, as osla_csr_create takes them. */
 typedef struct row_lists {
   int64_t *first, *column;
   double *value;
@@ -52,7 +52,7 @@ static void lists_free(row_lists *l)
   free(l->value);
 }
 
-/* first[i] := where row i begins: its entries are the leaves of its root. */
+/* Computes first[i], where row i begins: its entries are the leaves of its root. */
 static osla_err make_lists(const osla_forest *rows, row_lists *l)
 {
   const int64_t n = osla_forest_n_roots(rows);
@@ -95,10 +95,10 @@ osla_err osli_entries_to_csr(osla_transport *t, const int64_t *row_start,
   return err;
 }
 
-/* ---- are they symmetric? ---- */
+/* ---- symmetry ---- */
 
-/* A sum over the entries of all ranks, in which the hashes of an entry and of its mirror cancel:
- * other than 0 if one is missing, but for a chance of 2^-64. */
+/* Sums a hash of each entry over all ranks; the hashes of an entry and its mirror cancel. The sum
+ * differs from 0 if a mirror is missing, except with probability 2^-64. */
 static osla_err sum_of_hashes(osla_transport *t, const csr_entries *e, uint64_t *sum)
 {
   *sum = 0;
@@ -111,11 +111,11 @@ static osla_err sum_of_hashes(osla_transport *t, const csr_entries *e, uint64_t 
   return osla_allreduce(t, sum, 1, MPI_UINT64_T, MPI_SUM);
 }
 
-/* One of the two entries of an edge, at the lower index. */
+/* One of the two entries of an edge, stored at the lower index. */
 typedef struct edge_end {
   int64_t other; /* the higher index */
   double value;
-  bool from_other; /* the entry stands in the row of the higher index */
+  bool from_other; /* the entry is in the row of the higher index */
 } edge_end;
 
 static int compare_ends(const void *a, const void *b)
@@ -125,8 +125,8 @@ static int compare_ends(const void *a, const void *b)
   return x->value < y->value ? -1 : x->value > y->value;
 }
 
-/* Entries i, j as an entry of row min(i, j) with the column max(i, j) or, if i is the higher index,
- * -1 - max(i, j). Those on the diagonal are left out. */
+/* Stores entry i, j in row min(i, j) with column max(i, j), or -1 - max(i, j) if i is the higher
+ * index. Diagonal entries are left out. */
 static osla_err fold(const csr_entries *e, csr_entries *folded)
 {
   for (int64_t k = 0; k < e->n; k++) {
@@ -137,15 +137,16 @@ static osla_err fold(const csr_entries *e, csr_entries *folded)
   return OSLA_OK;
 }
 
-/* The error for an edge whose weight end[at] the vertex `row` lists more often (or, if from_other,
- * less often) than the other vertex does. */
+/* Sets the error for an edge of weight end[at].value that vertex `row` lists more often than the
+ * other vertex (or, if from_other, less often). */
 static osla_err refuse_edge(const char *file, int64_t row, const edge_end *end, int64_t n,
                             int64_t at, bool from_other)
 {
   const int64_t other = end[at].other, has = (from_other ? other : row) + 1;
   const int64_t lacks = (from_other ? row : other) + 1;
   const double weight = end[at].value;
-  bool same_weight = false, other_weight = false; /* in the list of `lacks` */
+  bool same_weight = false, other_weight = false; /* whether the vertex `lacks` lists the edge with
+                                                   * this or another weight */
   for (int64_t k = 0; k < n; k++) {
     if (end[k].other != other || end[k].from_other == from_other) continue;
     if (end[k].value == weight)
@@ -165,7 +166,7 @@ static osla_err refuse_edge(const char *file, int64_t row, const edge_end *end, 
                         file, has, lacks, weight, lacks, same_weight ? " as often" : "");
 }
 
-/* The ends of one row: as many from the other index as from this one, of each value. */
+/* Checks the edge ends of one row: both vertices must list each edge and weight equally often. */
 static osla_err check_ends(const char *file, int64_t row, edge_end *end, int64_t n)
 {
   qsort(end, (size_t)n, sizeof *end, compare_ends);
@@ -201,7 +202,7 @@ static osla_err check_rows(const char *file, int64_t first_row, int64_t rows, co
   return err;
 }
 
-/* Finds an entry that lacks its mirror. */
+/* Finds an entry without a mirror and sets the error. */
 static osla_err find_unmirrored(osla_transport *t, const char *file, const int64_t *row_start,
                                 const csr_entries *e)
 {

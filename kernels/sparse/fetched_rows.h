@@ -1,17 +1,17 @@
-/* Rows of a sparse matrix that other ranks own. Not for programs. */
+/* Fetches rows of a sparse matrix from other ranks (private). */
 #ifndef FETCHED_ROWS_H
 #define FETCHED_ROWS_H
 
 #include "kernels/sparse/csr.h"
 
-/* As osla_csr_create takes them; columns ascend. */
+/* Compressed rows, as osla_csr_create takes them; columns ascend. */
 typedef struct fetched_rows {
   int64_t n, *first, *column;
   double *value;
 } fetched_rows;
 
-/* The n rows of these global numbers, in any order, of any rank. Collective. Errors, on all ranks
- * together: ARG (no such row), MEM, MPI; as osla_forest_create_global. */
+/* Fetches the n rows with these global indices, in any order, from any rank. Collective. Errors, on
+ * all ranks together: ARG (no such row), MEM, MPI; those of osla_forest_create_global. */
 osla_err osli_fetch_rows(osla_csr *matrix, int64_t n, const int64_t *row, fetched_rows *out);
 void osli_fetched_rows_free(fetched_rows *rows);
 

@@ -1,4 +1,4 @@
-/* What the solvers share. */
+/* Common parts of the Krylov solvers. */
 #include "kernels/sparse/krylov.h"
 
 #include <inttypes.h>
@@ -11,7 +11,7 @@
 
 enum { MOST_SUMS = 3 };
 
-/* As they were given, with numbers for what is 0. */
+/* Replaces zeros in the options by default values. */
 static osla_krylov_options resolve(const osla_krylov_options *options)
 {
   osla_krylov_options o = options ? *options : (osla_krylov_options){0};
@@ -64,8 +64,8 @@ osla_err osli_krylov_open(const char *call, const osla_operator *a,
   const osla_krylov_options *o = &k->options;
   const osla_argument same[] = {{"tolerance (bits)", osla_bits_of(o->tolerance)},
                                 {"iterations", o->iterations}};
-  osla_err err =
-    osla_agree(a->transport, check(a, o, n_own, &k->own)); /* first: it names the value */
+  osla_err err = osla_agree(a->transport, check(a, o, n_own, &k->own)); /* first, because its error
+                                                                         * names the value */
   if (err == OSLA_OK) err = osla_agree_same(a->transport, OSLA_OK, call, same, 2);
   if (err == OSLA_OK) err = osla_sums_create(a->transport, MOST_SUMS, &k->sums);
   if (err == OSLA_OK)

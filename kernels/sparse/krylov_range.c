@@ -1,10 +1,9 @@
-/* Sizes near the ends of the range of double: norms, and powers of two by which the solvers
- * multiply vectors and operators. A power of two changes no digit of a result inside the range.
+/* Norms and scaling near the ends of the range of double. Multiplying by a power of two changes no
+ * digit of a result inside the range.
  *
  * Norms: J. L. Blue, A Portable Fortran Program to Find the Euclidean Norm of a Vector, ACM TOMS
- * 4(1), 1978. The squares of small, medium and large elements have a sum each; small elements are
- * multiplied by 2^600 first, large ones by 2^-600. Sums of this kind can be added over the ranks.
- */
+ * 4(1), 1978. Squares of small, medium and large elements are summed separately; small elements are
+ * multiplied by 2^600 first, large ones by 2^-600. These sums can be added over the ranks. */
 #include "kernels/sparse/krylov.h"
 
 #include <math.h>
@@ -21,8 +20,8 @@ static bool is_zero(int64_t n, const double *x)
   return true;
 }
 
-/* The plain sum serves if it lies between the two limits: no square has overflowed, and those that
- * have underflowed are below 2^-120 of the sum. That is the usual case, of one pass. */
+/* Computes the three sums. The plain sum of squares suffices, in one pass, if it lies between the
+ * two limits: then no square overflowed, and underflowed squares are below 2^-120 of the sum. */
 static void sum_squares(int64_t n, const double *x, double sum[N_SUMS])
 {
   sum[MEDIUM] = osla_dot_local(n, x, x);
@@ -38,8 +37,8 @@ static void sum_squares(int64_t n, const double *x, double sum[N_SUMS])
   }
 }
 
-/* The root of the three sums together. The ranks differ in what they have: one may have small
- * elements alone, and another a medium sum beside which they do not count. */
+/* Computes the root of the three sums together. Ranks differ in their elements: one may have only
+ * small elements, which are negligible beside another rank's medium sum. */
 static void take_root(const double sum[N_SUMS], double *value, int *exponent)
 {
   double square = sum[MEDIUM];
@@ -84,7 +83,7 @@ double osli_krylov_unit(double size)
 
 osla_err osli_krylov_check_range(krylov *k, int64_t n, const double *x)
 {
-  enum { LEAST_NORMAL = -1021 }; /* as frexp counts: 2^-1022 is 1/2 2^-1021 */
+  enum { LEAST_NORMAL = -1021 }; /* exponent of frexp: 2^-1022 is 1/2 2^-1021 */
   double value;
   int exponent;
   OSLA_CALL(osli_krylov_norm(k, n, x, &value, &exponent));

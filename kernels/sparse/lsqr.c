@@ -1,10 +1,10 @@
 /* LSQR: Paige and Saunders (1982), section 4, with damping as in section 2 and the stopping rules
- * of section 6. Golub and Kahan's bidiagonalisation, beta u = A S v - alpha u, alpha v = S A^T u -
- * beta v (S the scale), and a plane rotation an iteration. An iteration: one product with A, one
- * with A^T, two sums. Memory: v, w, S v, A^T u, and u of rows.
+ * of section 6. Bidiagonalization of Golub and Kahan, beta u = A S v - alpha u, alpha v = S A^T u -
+ * beta v (S: scale), and one plane rotation per iteration. An iteration takes one product with A,
+ * one with A^T, and two sums. Vectors: v, w, S v and A^T u of columns, u of rows.
  *
- * Range: b is multiplied by 2^-exponent, so that |b| is about 1; A and the damping are multiplied
- * by `unit`. The squares of section 6 (of |A|, |x|, |r|) are kept as their roots. */
+ * Range of double: b is multiplied by 2^-exponent, so that |b| is about 1; A and the damping are
+ * multiplied by `unit`. The squares of section 6 (of |A|, |x|, |r|) are stored as their roots. */
 #include "kernels/sparse/krylov.h"
 
 #include <math.h>
@@ -18,16 +18,16 @@ typedef struct lsqr {
   const double *scale;
   double *u, *v, *w, *at_u;
   double alpha, beta, damping;
-  double rho_bar, phi_bar;    /* of the rotations */
-  double damped, a_norm;      /* |damping part of r|, |A| so far */
-  double cs2, sn2, z;         /* of their section 5.2, with */
-  double x_settled, x_norm;   /* |x / scale| without the last rotation, and with it */
-  double b_norm, phi_rotated; /* |A^T r| is alpha phi_rotated */
-  double unit;                /* a power of two, usually 1 */
+  double rho_bar, phi_bar;    /* values of the rotations, as in the paper */
+  double damped, a_norm;      /* |damping part of r|; |A| up to this iteration */
+  double cs2, sn2, z;         /* values of section 5.2 for |x| */
+  double x_settled, x_norm;   /* |x / scale| without and with the last rotation */
+  double b_norm, phi_rotated; /* |A^T r| = alpha phi_rotated */
+  double unit;                /* power of two, usually 1 */
   int exponent;
 } lsqr;
 
-/* The norm of x over all ranks is *norm 2^*exponent; x := x / |x|. */
+/* Computes the norm of x over all ranks as *norm 2^*exponent, and x := x / |x|. */
 static osla_err normalise(lsqr *s, int64_t n, double *x, double *norm, int *exponent)
 {
   OSLA_CALL(osli_krylov_norm(&s->k, n, x, norm, exponent));
@@ -61,8 +61,8 @@ static osla_err next_v(lsqr *s)
   return OSLA_OK;
 }
 
-/* The first v, and the size of A, which its norm shows: v is computed again if `unit` has to be
- * another than 1. */
+/* Computes the first v, whose norm shows the size of A; v is computed again if `unit` must differ
+ * from 1. */
 static osla_err first_v(lsqr *s)
 {
   s->unit = 1.0;
@@ -91,7 +91,7 @@ static osla_err begin(lsqr *s, const double *b, double *x)
   return OSLA_OK;
 }
 
-/* |x|, before this step's rotation takes w and x further. */
+/* Updates |x| for this step's rotation. */
 static void follow_x(lsqr *s, double rho, double theta, double phi)
 {
   const double delta = s->sn2 * rho, gamma_bar = -s->cs2 * rho, right = phi - delta * s->z;
@@ -128,7 +128,7 @@ static osla_err step(lsqr *s, double *x)
   return OSLA_OK;
 }
 
-/* What the stopping rules leave: the smaller one. */
+/* Returns the smaller of the two quantities that the stopping rules compare with the tolerance. */
 static double left(const lsqr *s)
 {
   const double r = s->k.result->residual, a = s->a_norm;
@@ -139,7 +139,7 @@ static double left(const lsqr *s)
   return first < second ? first : second;
 }
 
-/* x and |r|, in the caller's units. */
+/* Converts x and |r| to the caller's units. */
 static void unscale(lsqr *s, double *x)
 {
   const int of_x = s->exponent + ilogb(s->unit);

@@ -1,4 +1,4 @@
-/* Matrix Market files: Boisvert, Pozo, Remington, NISTIR 5935 (1996). */
+/* Reads Matrix Market files: Boisvert, Pozo, Remington, NISTIR 5935 (1996). */
 #include <stdio.h>
 
 #include "kernels/sparse/entries.h"
@@ -10,10 +10,10 @@
 #include <string.h>
 #include <strings.h>
 
-enum { KIND_ARRAY, KIND_PATTERN, KIND_SYMMETRY, KIND_INTEGER }; /* of sparse_head */
+enum { KIND_ARRAY, KIND_PATTERN, KIND_SYMMETRY, KIND_INTEGER }; /* elements of sparse_head.kind */
 enum { GENERAL, SYMMETRIC, SKEW };
 
-/* ---- the head ---- */
+/* ---- head ---- */
 
 static int index_of_word(const char *word, const char *const *words, int n)
 {
@@ -86,7 +86,7 @@ static osla_err check_index(const text_share *s, const char *what, int64_t index
   return OSLA_OK;
 }
 
-/* The next word of a line as a value of the field that the head announces. */
+/* Reads the next word of a line as a number of the type that the head announces. */
 static osla_err read_value(const text_share *s, const sparse_head *head, char **at, double *value)
 {
   int64_t integer;
@@ -96,7 +96,7 @@ static osla_err read_value(const text_share *s, const sparse_head *head, char **
   return OSLA_OK;
 }
 
-/* The entry of a line, and that of the other triangle. */
+/* Adds the entry of a line, and for a symmetric matrix its mirror. */
 static osla_err add_entry(const text_share *s, const sparse_head *head, int64_t number, char *line,
                           csr_entries *e)
 {
@@ -120,7 +120,7 @@ static osla_err add_entry(const text_share *s, const sparse_head *head, int64_t 
   return osli_entries_add(e, j - 1, i - 1, symmetry == SKEW ? -value : value);
 }
 
-/* What a line adds; `number`: its number among those that hold something, from 0. */
+/* Adds the data of a line. `number`: index of the line among lines with data, from 0. */
 typedef osla_err line_reader(const text_share *s, const sparse_head *head, int64_t number,
                              char *line, csr_entries *e);
 
@@ -134,7 +134,7 @@ static osla_err read_lines(text_share *s, const sparse_head *head, int64_t numbe
   return OSLA_OK;
 }
 
-/* A file that announces more or less than it holds. */
+/* Checks that the file holds as many entries as it announces. */
 static osla_err check_count(osla_transport *t, const text_share *s, const sparse_head *head,
                             int64_t *before)
 {

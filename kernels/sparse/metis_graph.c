@@ -1,4 +1,4 @@
-/* Graphs in the format of METIS: a line for each vertex, with its neighbours. */
+/* Reads graphs in METIS format: one line per vertex with its neighbours. */
 #include <stdio.h>
 
 #include "kernels/sparse/entries.h"
@@ -8,7 +8,11 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-enum { KIND_SKIP, KIND_WEIGHTS }; /* numbers before a line's neighbours; have edges weights? */
+enum {
+  KIND_SKIP,
+  KIND_WEIGHTS
+}; /* elements of sparse_head.kind: how many numbers precede a line's
+    * neighbours; whether edges have weights */
 enum { MOST_WEIGHTS = 1000 };
 
 static osla_err read_sizes(const char *file, char *line, sparse_head *head)
@@ -42,7 +46,7 @@ static osla_err read_head(const char *file, FILE *f, sparse_head *head)
   return read_sizes(file, line, head);
 }
 
-/* The neighbours of a vertex, from 0. */
+/* Adds the neighbours of a vertex; `vertex` counts from 0. */
 static osla_err add_vertex(const text_share *s, const sparse_head *head, int64_t vertex, char *line,
                            csr_entries *e)
 {
@@ -61,7 +65,7 @@ static osla_err add_vertex(const text_share *s, const sparse_head *head, int64_t
   return OSLA_OK;
 }
 
-/* Lines behind the last vertex must be blank. */
+/* Reads the lines of vertices; lines after the last vertex must be blank. */
 static osla_err add_vertices(text_share *s, const sparse_head *head, int64_t vertex, csr_entries *e)
 {
   for (char *line; (line = osli_text_share_next(s));) {

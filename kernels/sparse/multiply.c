@@ -1,5 +1,5 @@
-/* Products of sparse matrices. The rows of B that this rank's rows of A need come here once; then
- * each row of C is gathered in one pass over them (Gustavson, Two fast algorithms for sparse
+/* Products of sparse matrices. The rows of B that this rank's rows of A need are fetched once; then
+ * each row of C is computed in one pass over them (Gustavson, Two fast algorithms for sparse
  * matrices, ACM TOMS 4 (1978), 250-269). */
 #include "kernels/sparse/entries.h"
 #include "kernels/sparse/fetched_rows.h"
@@ -10,9 +10,10 @@
 
 /* ---- columns ---- */
 
-/* The columns of B that may occur here: low .. low + n_own - 1, then the others of a list. */
+/* Columns of B that may occur on this rank, numbered: low .. low + n_own - 1 first, then a list of
+ * others. */
 typedef struct column_set {
-  int64_t low, n_own, n, *other; /* other: ascending, each once */
+  int64_t low, n_own, n, *other; /* other: ascending, distinct */
 } column_set;
 
 static int32_t set_index(const column_set *s, int64_t column)
@@ -49,9 +50,10 @@ static osla_err make_set(const osla_csr *b, const fetched_rows *far, column_set 
 
 /* ---- rows of B ---- */
 
-/* Those of this rank, then those that were fetched; columns are places of the set. */
+/* Rows of B: those of this rank, then fetched ones; columns are indices of the column set. */
 typedef struct row_table {
-  csr_part own, other; /* of B; `other` has a row for each here */
+  csr_part own, other; /* parts of this rank's rows of B; `other` has all rows, also those without
+                        * entries */
   csr_part far;
 } row_table;
 
@@ -64,7 +66,7 @@ static osla_err make_part(csr_part *p, int64_t rows, int64_t entries)
   return OSLA_OK;
 }
 
-/* Values are borrowed. */
+/* Makes the table; values are borrowed. */
 static osla_err make_table(const osla_csr *b, const fetched_rows *far, const column_set *s,
                            row_table *t)
 {
@@ -97,7 +99,8 @@ static void free_table(row_table *t)
 
 typedef struct product {
   const column_set *set;
-  int64_t *at; /* [set->n] where a column of the present row is, if not before its start */
+  int64_t *at; /* [set->n] position of a column in the current row; before the row's start:
+                * absent */
   int64_t *first, *column;
   double *value;
   int64_t n, room;
@@ -127,7 +130,7 @@ static osla_err make_room(product *c, int64_t more)
   return OSLA_OK;
 }
 
-/* Adds factor times a row; the present one of C begins at `start`. */
+/* Adds factor times a row to the current row of C, which begins at `start`. */
 static osla_err add_row(product *c, int64_t start, double factor, const csr_part *rows, int64_t row)
 {
   const int64_t end = rows->first[row + 1];
@@ -144,7 +147,8 @@ static osla_err add_row(product *c, int64_t start, double factor, const csr_part
   return OSLA_OK;
 }
 
-/* Columns of A that are its own come first, then its ghosts, each ascending. */
+/* For each row of A, first adds the rows of B for this rank's columns, then those for ghosts, each
+ * in ascending order. */
 static osla_err multiply_rows(const osla_csr *a, const row_table *b, product *c)
 {
   for (int64_t i = 0, other = 0; i < a->rows; i++) {
@@ -203,7 +207,7 @@ osla_err osla_csr_multiply(osla_csr *a, osla_csr *b, osla_csr **out)
   return err;
 }
 
-/* ---- transposed ---- */
+/* ---- transpose ---- */
 
 static osla_err list_transposed(const osla_csr *a, csr_entries *e)
 {

@@ -1,12 +1,13 @@
-/* A matrix under other numbers, on other ranks. The new numbers of ghosts come by a broadcast; each
- * entry then goes to the rank that owns its row (entries.c). */
+/* Renumbers a matrix and moves it to other ranks. A broadcast brings the new numbers of ghosts;
+ * then each entry is sent to the rank that owns its row (entries.c). */
 #include "kernels/sparse/csr.h"
 #include "kernels/sparse/entries.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* Is each of the new numbers given once? A forest from rows to numbers shows it. */
+/* Checks that each new number is given once, by the degrees of a star forest from rows to
+ * numbers. */
 static osla_err check_numbers(const osla_csr *a, const int64_t *number, const int64_t *start)
 {
   const int rank = osla_transport_rank(a->t), size = osla_transport_size(a->t);

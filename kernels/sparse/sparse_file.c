@@ -1,4 +1,4 @@
-/* Heads of sparse files, and the blocks of their rows. */
+/* Reads the heads of sparse files, and determines the blocks of their rows. */
 #include <stdio.h>
 
 #include "kernels/sparse/sparse_file.h"

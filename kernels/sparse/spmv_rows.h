@@ -1,12 +1,11 @@
-/* The loops over the rows of a sparse matrix; osla-bench gives them to the references, too. Not for
- * programs. */
+/* Loops over rows of a sparse matrix, shared with the reference programs of osla-bench
+ * (private). */
 #ifndef SPMV_ROWS_H
 #define SPMV_ROWS_H
 
 #include <stdint.h>
 
-/* y[i] := row i times x + beta y[i]. Two sums, since the machine adds faster than one after the
- * other. */
+/* y[i] := row i times x + beta y[i]. Two partial sums hide the latency of additions. */
 static inline void osla_gather_rows(int64_t n, const int64_t *restrict first,
                                     const int32_t *restrict column, const double *restrict value,
                                     const double *restrict x, double beta, double *restrict y)

@@ -1,12 +1,13 @@
-/* Chosen rows and columns. Rows come from their owners; the owners of columns hear what these are
- * called in the new matrix, and send it to whoever has them in a row. */
+/* Extracts chosen rows and columns. Rows are fetched from their owners. The owners of columns get
+ * the new column numbers and send them to the ranks whose rows contain the columns. */
 #include "kernels/sparse/fetched_rows.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Blocks of what each rank has chosen; [size + 1], the caller frees them. Collective. */
+/* Computes the block boundaries [size + 1] from the number of rows or columns each rank has chosen;
+ * the caller frees them. Collective. */
 static osla_err make_blocks(osla_transport *t, int64_t n, int64_t **out)
 {
   const int size = osla_transport_size(t);
@@ -24,7 +25,7 @@ static osla_err make_blocks(osla_transport *t, int64_t n, int64_t **out)
   return err;
 }
 
-/* name[j] := what my column j is called in the new matrix; -1: it is not there. Collective. */
+/* name[j] := new number of this rank's column j; -1 if it was not chosen. Collective. */
 static osla_err name_columns(const osla_csr *a, int64_t n, const int64_t *column, int64_t first,
                              int64_t *name)
 {
@@ -50,7 +51,7 @@ static osla_err name_columns(const osla_csr *a, int64_t n, const int64_t *column
   return err == OSLA_OK ? destroyed : err;
 }
 
-/* The columns of these rows, ascending, each once. */
+/* Lists the distinct columns of these rows, ascending. */
 static osla_err list_columns(const fetched_rows *rows, int64_t **out, int64_t *n)
 {
   const int64_t all = rows->first[rows->n];
@@ -62,7 +63,7 @@ static osla_err list_columns(const fetched_rows *rows, int64_t **out, int64_t *n
   return OSLA_OK;
 }
 
-/* Under their new names, those that are not there left out. */
+/* Renumbers the columns of the rows and removes entries of columns that were not chosen. */
 static void rename_rows(fetched_rows *rows, const int64_t *column, const int64_t *name, int64_t n)
 {
   int64_t n_kept = 0, e = 0;

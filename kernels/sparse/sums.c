@@ -1,15 +1,15 @@
 /* Sums over all ranks in a fixed order.
  *
- * Up to 32 ranks: each reads the parts of all and adds them up by rank. Of more, groups of
- * consecutive ranks, about the square root of their number: the first of a group reads its members'
- * parts, then the sums of the other groups, and the members read the whole from it.
+ * Up to 32 ranks: each rank reads the parts of all ranks and adds them in rank order. With more
+ * ranks, consecutive ranks form groups of about sqrt(ranks): the first rank of a group reads its
+ * members' parts, then the sums of the other groups; the members read the result from it.
  *
- * A part is a line of memory, numbers with the number of the call and their count beside them:
- * neighbours on the node read it where it was written, to others it is put, with these behind it.
- * Who reads another count than its own passes that on in place of a sum. Lines are two
- * in turn, and nobody waits for readers: a rank that comes back to a line has got the sum before
- * it, to which every rank that read the line had added after reading. Memory: two lines of its own,
- * and two for each rank that it reads, in each step. */
+ * A part is a line of memory: values, and a tag with the number of the call and the count of
+ * values. Ranks of the node read it in place; for ranks of other nodes it is put into their memory,
+ * followed by the tag. A rank that reads another count than its own forwards the mismatch instead
+ * of a sum. Two lines alternate, and no rank waits for its readers: before a rank writes a line
+ * again it has received the sum in between, to which each reader of the line contributed after
+ * reading. Memory per step: two lines of its own, and two for each rank that it reads. */
 #include "osla_krylov.h"
 #include "src/transport/alive.h"
 
@@ -23,47 +23,48 @@
 
 enum { ALONE = 32, SLOTS = 2, MOST_STEPS = 3, LINE_BYTES = 64 };
 
-/* In a segment; `bytes` of it for each, LINE_BYTES or more. */
+/* A part in a segment, `bytes` long, at least LINE_BYTES. */
 typedef struct sum_line {
-  _Atomic uint64_t tag; /* the values are of this call, and so many; see tag_of */
+  _Atomic uint64_t tag; /* call and count that the values belong to; see tag_of */
   double value[];
 } sum_line;
 
-/* Ranks came with other counts than the first one of those that were looked at: the values of a
- * line in place of a part. */
+/* Mismatch of the counts that ranks passed; sent as the values of a line in place of a part. */
 typedef struct difference {
   bool found;
-  int first, rank, other; /* the first rank's count; the lowest rank with another, and that */
+  int first, rank, other; /* count of the first rank; lowest rank with another count, and its
+                           * count */
 } difference;
 
 enum { DIFFERENCE_VALUES = 3, COUNT_BITS = 32, CALL_START = COUNT_BITS + 1 };
 
-/* Ranks first, first + stride, ... */
+/* Ranks first, first + stride, ... (count of them). */
 typedef struct rank_list {
   int first, count, stride;
 } rank_list;
 
 typedef struct sum_step {
-  rank_list read, readers; /* whose parts I read, who reads mine */
-  int slot;                /* where mine goes among those that a reader reads */
-  size_t offset;           /* of my own lines in my memory; then those of the ranks that I read */
+  rank_list read, readers; /* ranks whose parts this rank reads; ranks that read its part */
+  int slot;                /* index of this rank's part among those that a reader reads */
+  size_t offset;           /* offset in the segment of this rank's own lines; lines of the ranks
+                            * that it reads follow */
 } sum_step;
 
 struct osla_sums {
   osla_transport *t;
   osla_segment *segment;
   int most, n_steps;
-  int n;        /* of the call in hand, whatever was passed */
-  uint64_t tag; /* of its sums */
+  int n;        /* count passed to the current call, even if invalid */
+  uint64_t tag; /* tag of the current call's parts */
   difference differs;
-  bool far;     /* some readers of mine are on other nodes */
-  size_t bytes; /* of a line */
+  bool far;     /* some readers are on other nodes */
+  size_t bytes; /* bytes of a line */
   uint64_t calls;
   sum_step step[MOST_STEPS];
-  osla_posted *posted;   /* [MOST_STEPS][PLACES][size] */
-  const sum_step *waits; /* what a wait is for, and how far it is */
+  osla_posted *posted;   /* [MOST_STEPS][SLOTS][size] puts in flight */
+  const sum_step *waits; /* the current wait: step, parts that have arrived, polls so far */
   int arrived, polls;
-  bool unlike; /* a part is no sum of so many numbers */
+  bool unlike; /* a part with another count has arrived */
 };
 
 static int group_size(int size)
@@ -94,8 +95,9 @@ static sum_step make_step(int number, int size, int rank)
   return (sum_step){.read = leads ? nobody : my_leader, .readers = leads ? followers : nobody};
 }
 
-/* Steps, and where their lines lie: PLACES of mine, PLACES for each rank that I read, with room for
- * as many on every rank, so that each knows where a reader's are. Returns the bytes. */
+/* Computes the steps and the offsets of their lines: SLOTS own lines, and SLOTS for each rank that
+ * is read. All ranks have room for equally many, so each rank knows the offsets at its readers.
+ * Returns the bytes. */
 static size_t lay_out(osla_sums *s)
 {
   const int size = osla_transport_size(s->t), rank = osla_transport_rank(s->t);
@@ -141,7 +143,7 @@ osla_err osla_sums_create(osla_transport *t, int most, osla_sums **out)
   return err;
 }
 
-/* The number of the call, as far as there is room; a bit if it is a difference; the count. */
+/* Returns the tag: number of the call (modulo the bits left), a bit for a mismatch, the count. */
 static uint64_t tag_of(const osla_sums *s)
 {
   return s->calls << CALL_START | (uint32_t)s->n;
@@ -152,21 +154,21 @@ static uint64_t own_tag(const osla_sums *s)
   return s->tag | (uint64_t)s->differs.found << COUNT_BITS;
 }
 
-/* Numbers to be added: a count that is out of range has none. */
+/* Returns how many values are added; 0 if the count is out of range. */
 static int count_of(const osla_sums *s)
 {
   return s->n >= 1 && s->n <= s->most ? s->n : 0;
 }
 
-/* A line in a rank's memory, for this call: that rank's own (source -1), or what a far one puts
- * there. */
+/* Returns a line in a rank's memory for this call: the rank's own (source -1), or the one into
+ * which rank number `source` of the step puts its part. */
 static sum_line *line_of(const osla_sums *s, const void *memory, const sum_step *step, int source)
 {
   const size_t index = (size_t)(1 + source) * SLOTS + s->calls % SLOTS;
   return (sum_line *)((char *)(uintptr_t)memory + step->offset + index * s->bytes);
 }
 
-/* Where I read the part of the i-th rank of a step. */
+/* Returns the line with the part of the i-th rank of a step. */
 static const sum_line *part_of(const osla_sums *s, const sum_step *step, int i)
 {
   const void *near = osla_segment_peer(s->segment, rank_of(&step->read, i));
@@ -190,13 +192,13 @@ static osla_err put_to(osla_sums *s, const sum_step *step, int reader, int count
                             own_tag(s), posted_to(s, step, reader));
 }
 
-/* The others wait: a failure cannot be returned to them. */
+/* Ends the job after an error, because other ranks wait and cannot get it. */
 static void abort_on_error(const osla_sums *s, osla_err err)
 {
   if (err != OSLA_OK) osla_transport_abort(s->t, err);
 }
 
-/* My part of a step: a sum, or a difference. */
+/* Publishes this rank's part of a step: a sum or a mismatch. */
 static void publish_part(osla_sums *s, const sum_step *step, const double *value)
 {
   const difference *d = &s->differs;
@@ -204,7 +206,8 @@ static void publish_part(osla_sums *s, const sum_step *step, const double *value
   const int me = osla_transport_rank(s->t), readers = step->readers.count;
   sum_line *mine = line_of(s, osla_segment_local(s->segment), step, -1);
   if (readers == 0) return;
-  for (int i = 0; s->far && i < readers; i++) /* it is the source of what was put two calls ago */
+  for (int i = 0; s->far && i < readers; i++) /* the line may still be the source of a put of two
+                                               * calls ago */
     abort_on_error(s, osla_posted_wait(s->segment, posted_to(s, step, rank_of(&step->readers, i))));
   if (d->found)
     mine->value[0] = d->first, mine->value[1] = d->rank, mine->value[2] = d->other;
@@ -222,7 +225,8 @@ static void publish_part(osla_sums *s, const sum_step *step, const double *value
   }
 }
 
-/* Have all parts come? Progress now and then: others may wait for this rank meanwhile. */
+/* Tests whether all parts have arrived; makes progress now and then, because other ranks may wait
+ * for this one. */
 static bool parts_arrived(void *arg)
 {
   enum { POLLS = 64 };
@@ -241,8 +245,7 @@ static bool parts_arrived(void *arg)
   return true;
 }
 
-/* Counts of the ranks that I read, or stand for: the count of part i, and what it says of others.
- */
+/* Returns the count of part i of a step, and the mismatch that it reports. */
 static difference difference_of_part(const osla_sums *s, const sum_step *step, int i)
 {
   const sum_line *part = part_of(s, step, i);
@@ -265,7 +268,8 @@ static difference find_difference(const osla_sums *s, const sum_step *step)
   return found;
 }
 
-/* value := the sum of those that I read; kept where I read none, or where counts differ. */
+/* Publishes `value`, then replaces it by the sum of the parts that this rank reads; unchanged if it
+ * reads none or counts differ. */
 static void run_step(osla_sums *s, const sum_step *step, double *value)
 {
   const int n = count_of(s);
@@ -301,7 +305,7 @@ osla_err osla_sums_all(osla_sums *s, int n, double *value)
   return OSLA_OK;
 }
 
-/* What was put has left before the memory goes, and nobody reads it any more. */
+/* Waits until puts have left this rank's memory and no rank reads it any more. */
 osla_err osla_sums_destroy(osla_sums **sums)
 {
   osla_sums *s = sums ? *sums : NULL;

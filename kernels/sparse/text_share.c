@@ -1,5 +1,5 @@
-/* Each rank's share of the lines of a text file: a line is read by the rank in whose part of the
- * bytes it begins. Lines are numbered by adding up how many the lower ranks have. */
+/* Distributes the lines of a text file: the rank in whose part of the bytes a line begins reads it.
+ * Line numbers come from adding up the lines of lower ranks. */
 #include "kernels/sparse/text_share.h"
 
 #include <errno.h>
@@ -36,7 +36,7 @@ static osla_err io_error(const char *file)
   return osla_error_set(OSLA_ERR_IO, "%.200s: %s", file, errno ? strerror(errno) : "ends early");
 }
 
-/* The bytes from begin to end of the file, and on to the end of a line; text[0] is at `begin`. */
+/* Reads the bytes from `begin` to `end`, and on to the end of the last line. */
 static osla_err read_bytes(FILE *f, const char *file, bool first, int64_t begin, int64_t end,
                            char **text, size_t *size)
 {
@@ -49,7 +49,7 @@ static osla_err read_bytes(FILE *f, const char *file, bool first, int64_t begin,
   if (fseeko(f, (off_t)begin, SEEK_SET) != 0) return io_error(file);
   n = fread(bytes, 1, n, f);
   const bool begins = first || memchr(bytes, '\n', n);
-  if (!begins) n = 0; /* a line of other ranks goes through */
+  if (!begins) n = 0; /* no line begins here: a line of a lower rank covers all bytes */
   for (int c; n > 0 && bytes[n - 1] != '\n' && (c = getc(f)) != EOF;) {
     if (n == room) {
       room *= 2;
@@ -67,11 +67,12 @@ static osla_err read_bytes(FILE *f, const char *file, bool first, int64_t begin,
   return OSLA_OK;
 }
 
-/* Leaves the lines that begin at or behind `skip` of the text's bytes and before `keep`. */
+/* Keeps the lines that begin at or after offset `skip` and before offset `keep`. */
 static void cut(text_share *s, size_t size, size_t skip, size_t keep)
 {
   size_t at = 0, lines_end;
-  while (at < size && at < skip) { /* skip is 0 or 1: the byte before decides */
+  while (at < size && at < skip) { /* skip is 0 or 1; the byte before a line tells whether it begins
+                                    * here */
     const char *end = memchr(s->text + at, '\n', size - at);
     at = end ? (size_t)(end - s->text) + 1 : size;
   }
@@ -83,7 +84,7 @@ static void cut(text_share *s, size_t size, size_t skip, size_t keep)
   s->text[lines_end - at] = '\0';
 }
 
-/* A pipe would be waited for, and cannot be read in parts. */
+/* Refuses pipes, because opening one may wait and it cannot be read in parts. */
 osla_err osli_text_open(const char *file, FILE **out)
 {
   struct stat found;
@@ -118,7 +119,7 @@ static osla_err read_share(osla_transport *t, int64_t from, text_share *s)
   return OSLA_OK;
 }
 
-/* Is there memory for the shares? A file may be larger than it looks. */
+/* Checks that there is memory for the lines. */
 static osla_err check_size(osla_transport *t, const char *file)
 {
   struct stat found = {0};
@@ -197,7 +198,7 @@ bool osli_text_more(char **at)
   return **at != '\0';
 }
 
-/* The word that stands where a number was expected. `what`: "a number" or "an integer". */
+/* Sets the error for a word that is not a number. `what`: "a number" or "an integer". */
 static osla_err no_number(const text_share *s, const char *word, const char *what)
 {
   int length = (int)strcspn(word, " \t");

@@ -1,13 +1,13 @@
-/* A recorded run once more: each rank's part makes its next sweep as soon as the messages that it
- * has read are there. A part that makes a state of which somebody has a reading packs the message
- * then; so what is kept are messages that were sent and not yet read. */
+/* Replays a recorded run. Each rank's part makes its next sweep as soon as the messages it read are
+ * available. A part that reaches a state which another part reads packs the message then; so only
+ * messages that were sent and not yet read are stored. */
 #include "tests/kernels/replay_reference.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* What halo `halo` of part `to` reads. */
+/* A message to a halo of some part. */
 typedef struct message message;
 struct message {
   message *next;
@@ -17,9 +17,9 @@ struct message {
 typedef struct inlet {
   int from, theirs; /* the sending part, and the number of the halo there */
   int64_t *versions;
-  int64_t n, packed;     /* versions in all, and those that were packed */
-  message *first, *last; /* packed and not read */
-  int64_t depth;         /* of what was read last */
+  int64_t n, packed;     /* number of versions read, and how many of them were packed */
+  message *first, *last; /* list of messages that were packed and not yet read */
+  int64_t depth;         /* depth of the message that was read last */
 } inlet;
 
 typedef struct part {
@@ -143,7 +143,7 @@ static void close_part(part *p)
 
 /* ---- sweeps ---- */
 
-/* To all that read the state that part `rank` is in. */
+/* Packs the messages for all parts that read the current state of part `rank`. */
 static osla_err pack_messages(replay *r, int rank)
 {
   part *p = &r->parts[rank];
@@ -176,7 +176,7 @@ static void unpack_both(part *p, int h, const double *values)
   p->p->unpack(p->p->arg, h, values, p->spare);
 }
 
-/* What the next sweep reads; false: some of it is not there yet. */
+/* Reads the messages that the next sweep uses; returns false if one is not available yet. */
 static bool read_halos(part *p)
 {
   const osla_record *r = p->record;
@@ -250,7 +250,7 @@ static osla_err make_sweeps(replay *r)
   return report_stuck(r);
 }
 
-/* Of the states that were returned: to x, with their halos. */
+/* Copies the returned states, with their halos, to x. */
 static osla_err copy_returned(replay *r, double *const *x)
 {
   for (int rank = 0; rank < r->n; rank++) {
