@@ -1,19 +1,18 @@
-/* Sparse matrices by rows, and their products with vectors (floor 3).
+/* Sparse matrices distributed by rows, and their products with vectors (floor 3).
  *
- * A matrix is distributed over the ranks by blocks of consecutive rows, and vectors by blocks: of
- * the rows (what A x gives) and of the columns (x). Rank p owns the rows row_start[p] ..
- * row_start[p + 1] - 1 and the columns likewise; of a square matrix both are the same, as a rule.
- * Each rank keeps its rows in two parts, compressed by rows (CSR): the *diagonal part*, whose
- * columns are its own, and the rest, whose columns are *ghosts*: values of other ranks that a
- * product brings here through a star forest (osla_forest.h), each once, while the diagonal part is
- * multiplied. Values are doubles.
+ * A matrix is distributed over the ranks in blocks of consecutive rows; vectors are distributed in
+ * blocks of rows (result of A x) or of columns (x). Rank p owns the rows row_start[p] ..
+ * row_start[p + 1] - 1, and the columns likewise; for a square matrix both are usually equal. Each
+ * rank stores its rows in two parts, each in compressed rows (CSR). The *diagonal part* has this
+ * rank's columns. The columns of the other part are *ghosts*: values of other ranks, which a
+ * product fetches through a star forest (osla_forest.h), each once, while it multiplies the
+ * diagonal part. Values are doubles.
  *
- * A vector is an array of this rank's values, in any memory. One of osla_vertices_create is read in
- * place by the ranks of the node, and is the faster one for what a product reads: x in A x.
+ * A vector is an array of this rank's values in any memory. Memory of osla_vertices_create can be
+ * read in place by other ranks of the node, and is faster for the vector that a product reads: x in
+ * A x.
  *
- * Threads: as osla_transport.h says of collective and of local calls.
- * Part: stable (osla.h).
- */
+ * Threads: as osla_transport.h says of collective and of local calls. Part: stable (osla.h). */
 #ifndef OSLA_SPARSE_H
 #define OSLA_SPARSE_H
 
@@ -27,36 +26,34 @@ extern "C" {
 
 typedef struct osla_csr osla_csr;
 
-/* Blocks of n things for all ranks that differ by one at most: start[p] .. start[p + 1] - 1 are
- * those of rank p. Local.
+/* Divides n items into blocks for all ranks whose sizes differ by at most 1: rank p gets start[p]
+ * .. start[p + 1] - 1. Local.
  *   n     [in]  >= 0
  *   ranks [in]  >= 1
  *   start [out] [ranks + 1] */
 OSLA_API void osla_even_blocks(int64_t n, int ranks, int64_t *start);
 
-/* Makes a matrix of rows that every rank has for itself. Collective.
- *   row_start    [in]  [size + 1] from 0, none less than the one before; the same on all ranks
- *   column_start [in]  the same of the columns
- *   first        [in]  [rows + 1] where the entries of this rank's i-th row begin, from
- *                      first[0] = 0 on; they end before first[i + 1]
- *   column       [in]  [first[rows]] global indices, in any order; one that comes again in a row is
- *                      added to it
- *   value        [in]  [first[rows]]
- *   out          [out] owned by the caller
- * The lists are copied. Memory: 12 bytes an entry, 20 a row and 24 a ghost, and those of a forest.
- * Errors, on all ranks together: ARG (blocks that do not ascend; a list that falls; a column that
- * the matrix has not: row, column and rank named), RANGE (2^31 columns or ghosts on a rank), MEM,
- * MPI. */
+/* Creates a matrix from the rows of each rank. Collective.
+ *   row_start    [in]  [size + 1] first row of each rank, ascending from 0; equal on all ranks
+ *   column_start [in]  [size + 1] first column of each rank, likewise
+ *   first        [in]  [rows + 1] entries of this rank's row i are first[i] .. first[i + 1] - 1;
+ *                      first[0] = 0
+ *   column       [in]  [first[rows]] global indices in any order; repeated entries of a row are
+ * added value        [in]  [first[rows]] out          [out] owned by the caller The lists are
+ * copied. Memory: 12 bytes per entry, 20 per row and 24 per ghost, and that of a star forest.
+ * Errors, on all ranks together: ARG (blocks or row pointers that do not ascend; a column outside
+ * the matrix, with row, column and rank), RANGE (2^31 columns or ghosts on a rank), MEM, MPI. */
 OSLA_API osla_err osla_csr_create(osla_transport *transport, const int64_t *row_start,
                                   const int64_t *column_start, const int64_t *first,
                                   const int64_t *column, const double *value, osla_csr **out);
 
-/* Collective. Accepts NULL and nulls the handle. On all ranks, and the matrix stays: STATE, where a
- * transfer of any forest of the transport is under way. */
+/* Destroys the matrix and sets the handle to NULL. Accepts NULL. Collective. Errors, on all
+ * ranks together: STATE if a transfer of any forest of the transport is in flight; then the
+ * matrix stays. */
 OSLA_API osla_err osla_csr_destroy(osla_csr **matrix);
 
-/* Local queries. Starts: [size + 1], borrowed. */
-OSLA_API osla_transport *osla_csr_transport(const osla_csr *matrix); /* its object keeps it */
+/* Local queries. The starts are [size + 1], borrowed. */
+OSLA_API osla_transport *osla_csr_transport(const osla_csr *matrix); /* borrowed */
 OSLA_API const int64_t *osla_csr_row_start(const osla_csr *matrix);
 OSLA_API const int64_t *osla_csr_column_start(const osla_csr *matrix);
 OSLA_API int64_t osla_csr_rows(const osla_csr *matrix);    /* of this rank */
@@ -64,65 +61,66 @@ OSLA_API int64_t osla_csr_columns(const osla_csr *matrix); /* of this rank */
 OSLA_API int64_t osla_csr_entries(const osla_csr *matrix); /* of this rank */
 OSLA_API int64_t osla_csr_ghosts(const osla_csr *matrix);  /* of this rank */
 
-/* The entries of this rank's row-th row, their global columns ascending; returns how many. Local.
+/* Returns the number of entries of this rank's row `row`, and its entries in ascending global
+ * columns. Local.
  *   row           [in]  0 .. rows - 1
- *   column, value [out] room for as many; or NULL */
+ *   column, value [out] room for all entries; may be NULL */
 OSLA_API int64_t osla_csr_row(const osla_csr *matrix, int64_t row, int64_t *column, double *value);
 
-/* The same matrix under other numbers: element (i, j) becomes (number of i, number of j).
- * Collective.
- *   number [in]  [rows] of this rank's rows (which are its columns, too), each number given once
- *   start  [in]  [size + 1] blocks of the new numbers
- *   out    [out] owned by the caller; the matrix stays
- * Errors, on all ranks together: ARG (a number that there is not, or is given twice; rows and
- * columns in different blocks; blocks that end elsewhere), MEM, MPI, RANGE. */
+/* Renumbers rows and columns: element (i, j) becomes element (number of i, number of j) of the new
+ * matrix. Collective.
+ *   number [in]  [rows] new numbers of this rank's rows (and columns), each given once
+ *   start  [in]  [size + 1] first new number of each rank
+ *   out    [out] owned by the caller; the old matrix stays
+ * Errors, on all ranks together: ARG (a number out of range or given twice; different blocks of
+ * rows and columns; blocks that do not end with the number of rows), MEM, MPI, RANGE. */
 OSLA_API osla_err osla_csr_renumber(osla_csr *matrix, const int64_t *number, const int64_t *start,
                                     osla_csr **out);
 
-/* Matrices from matrices. Collective; *out is owned by the caller, those that it is made of stay.
- * The bits depend on the matrices and their blocks alone. Errors, on all ranks together: ARG (as
- * said), MEM, MPI, RANGE (as osla_csr_create).
- *
- * C := A B, rows distributed as A's, columns as B's. An entry that cancels stays, as 0. Memory: a
- * copy of this rank's rows of B while others fetch theirs; the rows of B that A's ghosts name,
- * twice. ARG: the columns of A are not distributed as the rows of B. */
+/* Computes C := A B with the rows of A and the columns of B. Collective; *out is owned by the
+ * caller, a and b stay. Entries that cancel remain as 0. The bits depend only on the matrices and
+ * their blocks. Memory: a copy of this rank's rows of B while other ranks fetch theirs; twice the
+ * rows of B that A's ghosts name. Errors, on all ranks together: ARG (columns of A and rows of B
+ * are distributed differently), MEM, MPI, RANGE (as osla_csr_create). */
 OSLA_API osla_err osla_csr_multiply(osla_csr *a, osla_csr *b, osla_csr **out);
 
-/* A^T, rows distributed as A's columns. */
+/* Computes A^T, with rows distributed as A's columns. Otherwise as osla_csr_multiply. */
 OSLA_API osla_err osla_csr_transpose(osla_csr *a, osla_csr **out);
 
-/* P^T (A P): A on the coarse space of a multigrid method whose prolongation is P. */
+/* Computes P^T (A P): A on the coarse grid of a multigrid method with prolongation P. Otherwise as
+ * osla_csr_multiply. */
 OSLA_API osla_err osla_csr_galerkin(osla_csr *a, osla_csr *p, osla_csr **out);
 
-/* The rows and columns that are chosen, in that order: each rank gets the n_rows rows that it
- * names, and its n_columns columns are this rank's block of the new ones.
- *   row    [in] [n_rows] global numbers of A's, on any rank, any order, also again
- *   column [in] [n_columns] likewise, none twice on all ranks
- * ARG: a row or a column that A has not; a column that is named twice. */
+/* Extracts chosen rows and columns in the given order: each rank gets the n_rows rows that it
+ * names, and its n_columns columns form its block of the new columns. Otherwise as
+ * osla_csr_multiply.
+ *   row    [in] [n_rows] global row numbers of A, of any rank, in any order, also repeated
+ *   column [in] [n_columns] global column numbers of A, each at most once on all ranks
+ * ARG: a row or column outside A; a repeated column. */
 OSLA_API osla_err osla_csr_submatrix(osla_csr *a, int64_t n_rows, const int64_t *row,
                                      int64_t n_columns, const int64_t *column, osla_csr **out);
 
-/* y := op(A) x + beta y. Collective in the sense of the forests: a rank waits for the ranks alone
- * whose values it needs, and until those that need its own have read them.
- *   op   [in]  OSLA_NOTRANS, or OSLA_TRANS (OSLA_CONJTRANS is the same)
- *   x    [in]  [columns], of the transposed [rows]
+/* y := op(A) x + beta y. Collective like the transfers of forests: a rank waits only for ranks
+ * whose values it needs, and until ranks that need its values have read them.
+ *   op   [in]  OSLA_NOTRANS or OSLA_TRANS (OSLA_CONJTRANS has the same effect)
+ *   x    [in]  [columns]; transposed: [rows]
  *   beta [in]  0: y is not read
- *   y    [out] [rows], of the transposed [columns]; not x
- * The bits depend on the matrix and the blocks alone. Errors: those of the forest's transfers. */
+ *   y    [out] [rows]; transposed: [columns]; must not be x
+ * The bits depend only on the matrix and the blocks. Errors: those of the forest's transfers. */
 OSLA_API osla_err osla_spmv(osla_trans op, osla_csr *matrix, const double *x, double beta,
                             double *y);
 
-/* d[j] := the sum of the squares in column j, of this rank's columns [columns]: the diagonal of
- * A^T A. Collective. Errors: as osla_spmv. */
+/* d[j] := sum of the squares of column j, for this rank's columns [columns]; the diagonal of A^T A.
+ * Collective. Errors: as osla_spmv. */
 OSLA_API osla_err osla_csr_column_squares(osla_csr *matrix, double *d);
 
-/* d[j] := the 2-norm of column j, of this rank's columns [columns]. No square leaves the range of
- * double, so that 1 / d[j] can serve as `scale` of osla_lsqr where d[j] > 0. Collective. Memory: 8
- * bytes a column. Errors, on all ranks together: MEM; those of osla_spmv. */
+/* d[j] := 2-norm of column j, for this rank's columns [columns]. No square leaves the range of
+ * double, so 1 / d[j] can serve as `scale` of osla_lsqr if d[j] > 0. Collective. Memory: 8 bytes
+ * per column. Errors, on all ranks together: MEM; those of osla_spmv. */
 OSLA_API osla_err osla_csr_column_norms(osla_csr *matrix, double *d);
 
-/* d[i] := the element (i, i), of this rank's rows [rows]; 0 where there is none. Local. Errors: ARG
- * (blocks of rows and columns that differ). */
+/* d[i] := element (i, i) for this rank's rows [rows]; 0 if there is no entry. Local. Errors: ARG
+ * (different blocks of rows and columns). */
 OSLA_API osla_err osla_csr_diagonal(const osla_csr *matrix, double *d);
 
 #ifdef __cplusplus
