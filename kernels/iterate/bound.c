@@ -67,9 +67,10 @@ osla_err osla_iterate_bound(osla_iteration *it, int64_t steps, double *alpha)
   *alpha = INFINITY;
   OSLA_CALL(osli_watch_check(it));
   OSLA_CHECK(it->p.bound_sweep && it->p.distance, OSLA_ERR_UNSUPPORTED,
-             "this problem gives no bound: it has no bound_sweep or distance");
+             "osla_iterate_bound: the problem needs bound_sweep and distance");
   double *v = malloc((n + 1) * sizeof *v), *best = malloc((n + 1) * sizeof *v);
-  osla_err err = v && best ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "two vectors of the bound");
+  osla_err err =
+    v && best ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "no memory for two vectors of the bound");
   if (steps < 1)
     err = osla_error_set(OSLA_ERR_ARG, "bound: steps = %lld is less than 1", (long long)steps);
   const osla_argument same[] = {{"steps", steps}};

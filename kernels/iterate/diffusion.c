@@ -44,17 +44,18 @@ static osla_err check_options(const osla_diffusion_options *o, int size)
   OSLA_CALL(OSLA_RESERVED(osla_diffusion_options, o));
   for (int d = 0; d < DIMENSIONS; d++) {
     OSLA_CHECK(o->points[d] >= 1 && o->points[d] <= most, OSLA_ERR_ARG,
-               "diffusion: %" PRId64 " points along %c are not among 1 to 2^20", o->points[d],
+               "diffusion: %" PRId64 " points along %c are outside 1 to 2^20", o->points[d],
                "xyz"[d]);
     OSLA_CHECK(r[d] >= 0 && r[d] <= o->points[d], OSLA_ERR_ARG,
                "diffusion: %d ranks along %c for %" PRId64 " points", r[d], "xyz"[d],
                o -> points[d]);
   }
-  OSLA_CHECK(
-    (r[0] == 0) == (r[1] == 0) && (r[1] == 0) == (r[2] == 0) && (int64_t)r[0] * r[1] * r[2] <= size,
-    OSLA_ERR_ARG, "diffusion: %d x %d x %d ranks, but there are %d", r[0], r[1], r[2], size);
+  OSLA_CHECK((r[0] == 0) == (r[1] == 0) && (r[1] == 0) == (r[2] == 0) &&
+               (int64_t)r[0] * r[1] * r[2] <= size,
+             OSLA_ERR_ARG, "diffusion: process grid %d x %d x %d, but the transport has %d ranks",
+             r[0], r[1], r[2], size);
   OSLA_CHECK(o->start == OSLA_DIFFUSION_SOURCE || o->start == OSLA_DIFFUSION_MODE, OSLA_ERR_ARG,
-             "diffusion: start = %d is none", (int)o->start);
+             "diffusion: start = %d is not an osla_diffusion_start", (int)o->start);
   OSLA_CHECK(o->radius >= 0.0 && isfinite(o->radius) && isfinite(o->offset) &&
                !(o->no_offset && o->offset != 0.0),
              OSLA_ERR_ARG, "diffusion: radius = %g, offset = %g%s", o->radius, o->offset,
@@ -105,8 +106,8 @@ osla_err osla_diffusion_create(osla_transport *t, const osla_diffusion_options *
   *out = NULL;
   const osla_diffusion_options *o = options;
   osla_diffusion *d = calloc(1, sizeof *d);
-  osla_err err =
-    d ? check_options(o, osla_transport_size(t)) : osla_error_set(OSLA_ERR_MEM, "diffusion object");
+  osla_err err = d ? check_options(o, osla_transport_size(t))
+                   : osla_error_set(OSLA_ERR_MEM, "no memory for diffusion object");
   const osla_argument same[] = {{"points along x", o->points[0]},
                                 {"points along y", o->points[1]},
                                 {"points along z", o->points[2]},
@@ -131,11 +132,11 @@ osla_err osli_diffusion_create_part(const osla_diffusion_options *options, int r
                                     osla_diffusion **out)
 {
   *out = NULL;
-  OSLA_CHECK(size >= 1 && rank >= 0 && rank < size, OSLA_ERR_ARG, "diffusion: rank %d of %d ranks",
-             rank, size);
+  OSLA_CHECK(size >= 1 && rank >= 0 && rank < size, OSLA_ERR_ARG,
+             "diffusion: no rank %d of %d ranks", rank, size);
   OSLA_CALL(check_options(options, size));
   osla_diffusion *d = calloc(1, sizeof *d);
-  OSLA_CHECK(d, OSLA_ERR_MEM, "diffusion object");
+  OSLA_CHECK(d, OSLA_ERR_MEM, "no memory for diffusion object");
   init_diffusion(d, options, rank, size);
   *out = d;
   return OSLA_OK;

@@ -25,7 +25,8 @@ osla_err osli_halos_create(osla_iteration *it)
   it->numbers = calloc(2 * (size_t)n + 1, sizeof *it->numbers);
   const bool have =
     ends && it->message && it->unpacks_left && it->sweeps_since && it->is_last && it->numbers;
-  osla_err err = osla_agree(it->t, have ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "%d halos", n));
+  osla_err err =
+    osla_agree(it->t, have ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "no memory for %d halos", n));
   static const osla_channel_kind kinds[] = {[OSLA_ITERATE_ASYNC] = OSLA_CHANNEL_LATEST,
                                             [OSLA_ITERATE_RACY] = OSLA_CHANNEL_RACY,
                                             [OSLA_ITERATE_SYNC] = OSLA_CHANNEL_EVERY};

@@ -38,7 +38,7 @@ const char *osla_iterate_end_name(osla_iterate_end end)
 static osla_err check_options(const osla_iterate_options *o)
 {
   OSLA_CHECK(o->mode >= OSLA_ITERATE_ASYNC && o->mode <= OSLA_ITERATE_SYNC, OSLA_ERR_ARG,
-             "iteration: mode = %d is none", (int)o->mode);
+             "iteration: mode = %d is not an osla_iterate_mode", (int)o->mode);
   OSLA_CHECK(o->tolerance >= 0.0 && isfinite(o->tolerance), OSLA_ERR_ARG,
              "iteration: tolerance = %g is negative and not -1, or not finite", o->tolerance);
   OSLA_CHECK(o->norm >= 0.0 && isfinite(o->norm), OSLA_ERR_ARG,
@@ -46,32 +46,35 @@ static osla_err check_options(const osla_iterate_options *o)
   OSLA_CHECK(o->omega > 0.0 && isfinite(o->omega), OSLA_ERR_ARG,
              "iteration: omega = %g is not positive, or not finite", o->omega);
   OSLA_CHECK(o->sweeps >= 0 && o->sweeps < INT64_C(1) << 40, OSLA_ERR_ARG,
-             "iteration: sweeps = %lld is not among -1 to 2^40", (long long)o->sweeps);
+             "iteration: sweeps = %lld is outside -1 to 2^40", (long long)o->sweeps);
   OSLA_CHECK(o->period >= 1, OSLA_ERR_ARG, "iteration: period = %d is less than 1", o->period);
   OSLA_CHECK(o->lead >= -1, OSLA_ERR_ARG, "iteration: lead = %d is less than -1", o->lead);
   OSLA_CHECK(o->check >= 1, OSLA_ERR_ARG, "iteration: check = %d is less than 1", o->check);
   OSLA_CHECK(o->patience >= 0.0 && isfinite(o->patience), OSLA_ERR_ARG,
              "iteration: patience = %g is negative, or not finite", o->patience);
   OSLA_CHECK(o->record_bytes >= 0 && o->record_bytes <= INT64_C(1) << 46, OSLA_ERR_ARG,
-             "iteration: record_bytes = %lld is not among 0 to 2^46", (long long)o->record_bytes);
+             "iteration: record_bytes = %lld is outside 0 to 2^46", (long long)o->record_bytes);
   return OSLA_OK;
 }
 
 static osla_err check_problem(const osla_fixed_point *p)
 {
   OSLA_CHECK(p->length >= 0 && p->length < INT64_MAX / 32, OSLA_ERR_ARG,
-             "iteration: a state of %lld numbers", (long long)p->length);
+             "iteration: length = %lld is negative or too large", (long long)p->length);
   OSLA_CHECK(p->n_halos >= 0 && (p->n_halos == 0 || p->halos) && p->n_halos <= INT32_MAX / 4,
-             OSLA_ERR_ARG, "iteration: %d halos", p->n_halos);
+             OSLA_ERR_ARG, "iteration: n_halos = %d is negative or too large, or halos is NULL",
+             p->n_halos);
   OSLA_CHECK(p->sweep && p->pack && p->unpack, OSLA_ERR_ARG,
              "iteration: sweep, pack or unpack is missing");
-  OSLA_CHECK(p->row_terms >= 0, OSLA_ERR_ARG, "iteration: %d terms in a row", p->row_terms);
+  OSLA_CHECK(p->row_terms >= 0, OSLA_ERR_ARG, "iteration: row_terms = %d is negative",
+             p->row_terms);
   for (int h = 0; h < p->n_halos; h++)
     OSLA_CHECK(p->halos[h].tag >= 0 && p->halos[h].tag <= INT32_MAX / 4 && p->halos[h].send >= 0 &&
                  p->halos[h].recv >= 0 && p->halos[h].send < INT64_MAX / 8 &&
                  p->halos[h].recv < INT64_MAX / 8,
-               OSLA_ERR_ARG, "halo %d: tag %d, %lld numbers out and %lld in", h, p->halos[h].tag,
-               (long long)p->halos[h].send, (long long)p->halos[h].recv);
+               OSLA_ERR_ARG,
+               "iteration: halo %d has tag %d, send = %lld and recv = %lld: negative or too large",
+               h, p->halos[h].tag, (long long)p->halos[h].send, (long long)p->halos[h].recv);
   return OSLA_OK;
 }
 
@@ -148,9 +151,9 @@ osla_err osla_iteration_create(osla_transport *t, const osla_fixed_point *proble
     *it = (osla_iteration){.t = t, .p = *problem, .o = o, .w = {.stopped = -1}};
     allocate_states(it);
   }
-  err = it && it->memory
-          ? osli_record_create(it)
-          : osla_error_set(OSLA_ERR_MEM, "two states of %lld numbers", (long long)problem->length);
+  err = it && it->memory ? osli_record_create(it)
+                         : osla_error_set(OSLA_ERR_MEM, "no memory for two states of %lld numbers",
+                                          (long long)problem->length);
   err = osla_agree(t, err);
   if (err == OSLA_OK) err = osla_reduction_create(t, &it->reduction);
   if (err == OSLA_OK) err = osli_halos_create(it);
@@ -369,7 +372,8 @@ static osla_err check_run(const osla_iteration *it)
   OSLA_CALL(osli_watch_check(it));
   if (!it->o.proven) return OSLA_OK;
   OSLA_CHECK(it->v && it->o.omega < 2.0 / (1.0 + it->alpha) && it->alpha < 1.0, OSLA_ERR_STATE,
-             "iteration: it is not proved that every schedule converges: alpha = %g, omega = %g",
+             "iteration: not proved that every schedule converges (call osla_iterate_bound): alpha "
+             "= %g, omega = %g",
              it->v ? it->alpha : INFINITY, it->o.omega);
   return OSLA_OK;
 }

@@ -31,7 +31,7 @@ osla_err osli_record_create(osla_iteration *it)
   if (has_values)
     r->values = malloc((size_t)r->room * (size_t)r->stride * sizeof *r->values + sizeof *r->values);
   OSLA_CHECK(r->readings && r->estimates && (r->values || !has_values), OSLA_ERR_MEM,
-             "a record of %" PRId64 " bytes", it->o.record_bytes);
+             "no memory for a record of %" PRId64 " bytes", it->o.record_bytes);
   return OSLA_OK;
 }
 
@@ -152,7 +152,7 @@ static osla_err fetch_record(osla_segment *segment, int rank, osla_record *out)
   if (!theirs.values) free(pieces[2].at);
   *out = theirs; /* set before the checks, so that the caller frees it after an error */
   OSLA_CHECK(theirs.readings && theirs.estimates && (theirs.values || pieces[2].bytes == 0),
-             OSLA_ERR_MEM, "record of rank %d", rank);
+             OSLA_ERR_MEM, "no memory for record of rank %d", rank);
   for (int k = 0; k < PIECES; k++) {
     OSLA_CALL(osla_segment_read(segment, rank, offset, pieces[k].at, pieces[k].bytes));
     offset += pieces[k].bytes;
@@ -163,7 +163,7 @@ static osla_err fetch_record(osla_segment *segment, int rank, osla_record *out)
 static osla_err fetch_records(osla_segment *segment, int size, osla_record **out)
 {
   *out = calloc((size_t)size, sizeof **out);
-  OSLA_CHECK(*out, OSLA_ERR_MEM, "records of %d ranks", size);
+  OSLA_CHECK(*out, OSLA_ERR_MEM, "no memory for records of %d ranks", size);
   for (int rank = 0; rank < size; rank++)
     OSLA_CALL(fetch_record(segment, rank, &(*out)[rank]));
   return OSLA_OK;
@@ -178,7 +178,7 @@ osla_err osla_iteration_gather(osla_iteration *it, int root, osla_record **out)
   OSLA_CALL(osli_watch_check(it));
   osla_err err = get_record(it, &mine);
   if (root < 0 || root >= size)
-    err = osla_error_set(OSLA_ERR_ARG, "root = %d of %d ranks", root, size);
+    err = osla_error_set(OSLA_ERR_ARG, "root = %d is none of %d ranks", root, size);
   const osla_argument same[] = {{"root", root}};
   OSLA_CALL(osla_agree_same(it->t, err, "osla_iteration_gather", same, 1));
   err = publish_record(it->t, &mine, &segment);

@@ -76,9 +76,9 @@ osla_fixed_point osla_splitting_problem(osla_splitting *s)
 static osla_err check_options(const osla_splitting_options *o)
 {
   OSLA_CALL(OSLA_RESERVED(osla_splitting_options, o));
-  OSLA_CHECK(o->block >= 0, OSLA_ERR_ARG, "splitting: blocks of %" PRId64 " rows", o->block);
+  OSLA_CHECK(o->block >= 0, OSLA_ERR_ARG, "splitting: block = %" PRId64 " is negative", o->block);
   OSLA_CHECK(o->factor == OSLA_SPLITTING_CHOLESKY || o->factor == OSLA_SPLITTING_LU, OSLA_ERR_ARG,
-             "splitting: factor = %d is none", (int)o->factor);
+             "splitting: factor = %d is not an osla_splitting_factor", (int)o->factor);
   return OSLA_OK;
 }
 
@@ -91,7 +91,7 @@ osla_err osli_splitting_open(osla_transport *t, osla_err err, const split_kind *
     {"block", o->block > 1 ? o->block : 1}, {"factor", (int)o->factor}, {"uplo", (int)uplo}};
   if (err == OSLA_OK) err = check_options(o);
   if (err == OSLA_OK) err = osla_blas_ready(); /* loads the BLAS now, so that sweeps cannot fail */
-  if (err == OSLA_OK && !s) err = osla_error_set(OSLA_ERR_MEM, "splitting object");
+  if (err == OSLA_OK && !s) err = osla_error_set(OSLA_ERR_MEM, "no memory for splitting object");
   err = osla_agree_same(t, err, "osla_splitting_create", same, 3);
   if (err != OSLA_OK) {
     free(s);
@@ -105,12 +105,12 @@ osla_err osli_splitting_open(osla_transport *t, osla_err err, const split_kind *
 static osla_err invert_diagonal(osla_splitting *s)
 {
   s->inverse = calloc((size_t)s->n + 1, sizeof *s->inverse);
-  OSLA_CHECK(s->inverse, OSLA_ERR_MEM, "%" PRId64 " diagonal elements", s->n);
+  OSLA_CHECK(s->inverse, OSLA_ERR_MEM, "no memory for %" PRId64 " diagonal elements", s->n);
   for (int64_t i = 0; i < s->n; i++) {
     s->kind->copy_block(s, i, 1, &s->inverse[i]);
     OSLA_CHECK(s->inverse[i] != 0.0 && isfinite(s->inverse[i]), OSLA_ERR_ARG,
-               "splitting: the diagonal element of row %" PRId64 " is %g", s->first_row + i,
-               s->inverse[i]);
+               "splitting: the diagonal element of row %" PRId64 " is %g, not finite or 0",
+               s->first_row + i, s->inverse[i]);
     s->inverse[i] = 1.0 / s->inverse[i];
   }
   return OSLA_OK;
@@ -137,10 +137,10 @@ osla_err osli_splitting_factor_blocks(osla_splitting *s, const osla_splitting_op
   diagonal_blocks *b = &s->blocks;
   s->residual = calloc((size_t)s->n + 1, sizeof *s->residual);
   s->step = calloc((size_t)s->n + 1, sizeof *s->step);
-  OSLA_CHECK(s->residual && s->step, OSLA_ERR_MEM, "vectors of a splitting");
+  OSLA_CHECK(s->residual && s->step, OSLA_ERR_MEM, "no memory for vectors of a splitting");
   if (o->block <= 1) return invert_diagonal(s);
   s->bound = calloc(3 * (size_t)s->n + 1, sizeof *s->bound);
-  OSLA_CHECK(s->bound, OSLA_ERR_MEM, "vectors of a splitting");
+  OSLA_CHECK(s->bound, OSLA_ERR_MEM, "no memory for vectors of a splitting");
   const bool lu = o->factor == OSLA_SPLITTING_LU;
   OSLA_CALL(osli_diagonal_blocks_create("splitting", s->n, o->block, lu, b));
   for (int64_t from = 0; from < b->n; from += b->block) {

@@ -52,7 +52,8 @@ static osla_err read_transposed(const osla_splitting *s, const osla_matrix *a, i
 {
   const int64_t most = count < STRIP ? count : STRIP;
   double *strip = malloc((size_t)s->n * (size_t)most * sizeof *strip + 1);
-  OSLA_CHECK(strip, OSLA_ERR_MEM, "splitting: %" PRId64 " columns to transpose", s->n);
+  OSLA_CHECK(strip, OSLA_ERR_MEM, "splitting: no memory for %" PRId64 " columns to transpose",
+             s->n);
   osla_err err = OSLA_OK;
   for (int64_t done = 0; err == OSLA_OK && done < count; done += most) {
     const int64_t rows = count - done < most ? count - done : most;
@@ -90,10 +91,10 @@ static osla_err read_rows(osla_splitting *s, const osla_matrix *a, osla_uplo upl
 {
   const int64_t n = s->n, columns = columns_of(s), before = s->first_row;
   OSLA_CHECK((uint64_t)columns <= SIZE_MAX / sizeof(double) / ((uint64_t)n + 1), OSLA_ERR_MEM,
-             "splitting: %" PRId64 " rows of %" PRId64 " columns", n, columns);
+             "splitting: no memory for %" PRId64 " rows of %" PRId64 " columns", n, columns);
   s->dense = malloc((size_t)n * (size_t)columns * sizeof *s->dense + 1);
-  OSLA_CHECK(s->dense, OSLA_ERR_MEM, "splitting: %" PRId64 " rows of %" PRId64 " columns", n,
-             columns);
+  OSLA_CHECK(s->dense, OSLA_ERR_MEM,
+             "splitting: no memory for %" PRId64 " rows of %" PRId64 " columns", n, columns);
   if (n == 0) return OSLA_OK;
   OSLA_CALL(osla_matrix_get_block(a, before, before, n, n, s->dense, n));
   if (uplo != OSLA_GENERAL) mirror(uplo, n, s->dense);
@@ -125,7 +126,7 @@ static osla_err prepare(osla_splitting *s, const osla_matrix *a, osla_uplo uplo,
   const int size = osla_transport_size(s->t), rank = osla_transport_rank(s->t);
   const int64_t n = osla_matrix_layout(a).n;
   int64_t *start = malloc(((size_t)size + 1) * sizeof *start);
-  OSLA_CHECK(start, OSLA_ERR_MEM, "splitting: %d ranks", size);
+  OSLA_CHECK(start, OSLA_ERR_MEM, "splitting: no memory for %d ranks", size);
   osla_even_blocks(n, size, start);
   s->first_row = start[rank];
   s->n = start[rank + 1] - start[rank];
@@ -140,12 +141,13 @@ static osla_err prepare(osla_splitting *s, const osla_matrix *a, osla_uplo uplo,
 static osla_err check(const osla_matrix *a, osla_uplo uplo)
 {
   const osla_layout l = osla_matrix_layout(a);
-  OSLA_CHECK(l.m == l.n, OSLA_ERR_ARG, "splitting: a matrix of %" PRId64 " x %" PRId64, l.m, l.n);
+  OSLA_CHECK(l.m == l.n, OSLA_ERR_ARG,
+             "splitting: the matrix is not square: %" PRId64 " x %" PRId64, l.m, l.n);
   OSLA_CHECK(osla_matrix_dtype(a) == OSLA_DOUBLE, OSLA_ERR_ARG,
-             "splitting: a matrix of type %c, which is not d",
+             "splitting: the matrix has type %c, d is needed",
              osla_dtype_letter(osla_matrix_dtype(a)));
   OSLA_CHECK(uplo == OSLA_LOWER || uplo == OSLA_UPPER || uplo == OSLA_GENERAL, OSLA_ERR_ARG,
-             "splitting: uplo = %d is none", (int)uplo);
+             "splitting: uplo = %d is not an osla_uplo", (int)uplo);
   OSLA_CHECK(l.n < INT32_MAX, OSLA_ERR_RANGE, "splitting: %" PRId64 " rows: 2^31 or more", l.n);
   return OSLA_OK;
 }

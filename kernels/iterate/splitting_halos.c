@@ -15,7 +15,8 @@ static osla_err count(osla_splitting *s, const int64_t *ghost, const int64_t *st
   osla_transport *t = s->t;
   const int size = osla_transport_size(t);
   c->needed = calloc(2 * (size_t)size, sizeof *c->needed);
-  OSLA_CALL(osla_agree(t, c->needed ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "%d counts", size)));
+  OSLA_CALL(osla_agree(
+    t, c->needed ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "no memory for %d counts", size)));
   c->asked = c->needed + size;
   for (int64_t j = 0, owner = 0; j < s->n_ghosts; j++) {
     while (ghost[j] >= start[owner + 1])
@@ -32,7 +33,7 @@ osla_err osli_splitting_make_halos(osla_splitting *s, int64_t n, int64_t values)
   s->received = calloc((size_t)n + 1, sizeof *s->received);
   s->memory = calloc((size_t)values + 1, sizeof *s->memory);
   OSLA_CHECK(s->halos && s->sent && s->received && s->memory, OSLA_ERR_MEM,
-             "%lld halos of a splitting", (long long)n);
+             "no memory for %lld halos of a splitting", (long long)n);
   return OSLA_OK;
 }
 
@@ -86,7 +87,8 @@ osla_err osli_splitting_find_halos(osla_splitting *s, const int64_t *ghost, cons
   if (err == OSLA_OK) {
     err = make_halos(s, &c);
     ends = calloc((size_t)s->n_halos + 1, sizeof *ends);
-    if (err == OSLA_OK && !ends) err = osla_error_set(OSLA_ERR_MEM, "%d halos", s->n_halos);
+    if (err == OSLA_OK && !ends)
+      err = osla_error_set(OSLA_ERR_MEM, "no memory for %d halos", s->n_halos);
     err = osla_agree(t, err);
   }
   for (int h = 0; err == OSLA_OK && h < s->n_halos; h++)

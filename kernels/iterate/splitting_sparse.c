@@ -61,7 +61,7 @@ static osla_err read_rows(const osla_csr *a, osla_splitting *s, int64_t **column
   *column = calloc((size_t)entries + 1, sizeof **column);
   *ghost = calloc((size_t)entries + 1, sizeof **ghost);
   OSLA_CHECK(r->first && r->column && r->value && *column && *ghost, OSLA_ERR_MEM,
-             "%" PRId64 " entries of a splitting", entries);
+             "no memory for %" PRId64 " entries of a splitting", entries);
   for (int64_t i = 0; i < n; i++) {
     const int64_t length = osla_csr_row(a, i, *column + r->first[i], r->value + r->first[i]);
     r->first[i + 1] = r->first[i] + length;

@@ -47,14 +47,15 @@ static osla_err apply(void *arg, const double *r, double *z)
 static osla_err make(const osla_fixed_point *p, int64_t rows, double *right,
                      const osla_iterate_options *o, osla_sweeps *s)
 {
-  OSLA_CHECK(o->sweeps >= 1, OSLA_ERR_ARG, "%" PRId64 " sweeps as a preconditioner", o->sweeps);
+  OSLA_CHECK(o->sweeps >= 1, OSLA_ERR_ARG,
+             "osla_sweeps_create: sweeps = %" PRId64 " is less than 1", o->sweeps);
   OSLA_CHECK(rows >= 0 && rows <= p->length && p->length < INT64_MAX / 8 && (right || rows == 0),
-             OSLA_ERR_ARG, "sweeps: %" PRId64 " rows in a state of %" PRId64 "%s", rows, p->length,
-             right ? "" : ", and no right-hand side");
-  OSLA_CHECK(s, OSLA_ERR_MEM, "preconditioner object");
+             OSLA_ERR_ARG, "osla_sweeps_create: %" PRId64 " rows in a state of %" PRId64 "%s", rows,
+             p->length, right ? "" : ", right is NULL");
+  OSLA_CHECK(s, OSLA_ERR_MEM, "no memory for preconditioner object");
   *s = (osla_sweeps){.own = {rows, apply}, .length = p->length, .right = right};
   s->state = calloc((size_t)p->length + 1, sizeof *s->state);
-  OSLA_CHECK(s->state, OSLA_ERR_MEM, "a state of %" PRId64 " numbers", p->length);
+  OSLA_CHECK(s->state, OSLA_ERR_MEM, "no memory for a state of %" PRId64 " numbers", p->length);
   return OSLA_OK;
 }
 

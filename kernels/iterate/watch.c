@@ -75,9 +75,10 @@ void osli_watch_end(osla_iteration *it)
 
 osla_err osli_watch_check(const osla_iteration *it)
 {
-  OSLA_CHECK(it->w.stopped < 0, OSLA_ERR_STATE,
-             "iteration: rank %d stalled in the run before; it can only be destroyed",
-             it->w.stopped);
+  OSLA_CHECK(
+    it->w.stopped < 0, OSLA_ERR_STATE,
+    "iteration: rank %d stalled in an earlier run: only osla_iteration_destroy is possible",
+    it->w.stopped);
   return OSLA_OK;
 }
 

@@ -144,12 +144,14 @@ static osla_err iterate(cg *c, const double *b, double *x)
 static osla_err check(const osla_operator *a, const osla_preconditioner *m)
 {
   OSLA_CHECK(a->rows == a->columns, OSLA_ERR_ARG,
-             "CG: %" PRId64 " rows and %" PRId64 " columns on a rank", a->rows, a->columns);
+             "CG: the operator has %" PRId64 " rows and %" PRId64
+             " columns on a rank, not equally many",
+             a->rows, a->columns);
   const bool known = m && m->apply == osli_krylov_precondition;
   const int64_t rows = known ? ((const own_preconditioner *)m->arg)->rows : a->rows;
   OSLA_CHECK(rows == a->rows, OSLA_ERR_ARG,
-             "CG: a preconditioner of %" PRId64 " rows, and %" PRId64 " of the operator, on a rank",
-             rows, a->rows);
+             "CG: the preconditioner has %" PRId64 " rows on a rank, the operator %" PRId64, rows,
+             a->rows);
   return OSLA_OK;
 }
 

@@ -67,7 +67,7 @@ static osla_err correct_norms(osla_csr *a, double *again, double *d)
 osla_err osla_csr_column_norms(osla_csr *a, double *d)
 {
   double *again = calloc((size_t)a->columns + 1, sizeof *again);
-  osla_err err = again ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "norms of columns");
+  osla_err err = again ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "no memory for norms of columns");
   err = osla_agree(a->t, err);
   if (err == OSLA_OK) err = sum_squares(a, 1.0, d);
   for (int64_t j = 0; err == OSLA_OK && j < a->columns; j++)

@@ -62,12 +62,12 @@ static osla_err check_rows(osla_transport *t, const int64_t *row_start, const in
              rank);
   OSLA_CALL(check_first(first, rows, row_start[rank]));
   OSLA_CHECK(first[rows] == 0 || (column && value), OSLA_ERR_ARG,
-             "no columns or no values of %" PRId64 " entries", first[rows]);
+             "column or value is NULL, but there are %" PRId64 " entries", first[rows]);
   for (int64_t i = 0; i < rows; i++)
     for (int64_t e = first[i]; e < first[i + 1]; e++)
       OSLA_CHECK(column[e] >= 0 && column[e] < all, OSLA_ERR_ARG,
-                 "row %" PRId64 " on rank %d: no column %" PRId64 " among %" PRId64,
-                 row_start[rank] + i, rank, column[e], all);
+                 "row %" PRId64 " on rank %d: column %" PRId64 " is outside 0 to %" PRId64,
+                 row_start[rank] + i, rank, column[e], all - 1);
   return OSLA_OK;
 }
 
@@ -127,7 +127,7 @@ static osla_err list_ghosts(int64_t n, const int64_t *column, int64_t low, int64
   for (int64_t e = 0; e < n; e++)
     others += column[e] < low || column[e] >= high;
   int64_t *list = malloc((size_t)(others + 1) * sizeof *list);
-  OSLA_CHECK(list, OSLA_ERR_MEM, "%" PRId64 " columns of other ranks", others);
+  OSLA_CHECK(list, OSLA_ERR_MEM, "no memory for %" PRId64 " columns of other ranks", others);
   others = 0;
   for (int64_t e = 0; e < n; e++)
     if (column[e] < low || column[e] >= high) list[others++] = column[e];
@@ -137,7 +137,8 @@ static osla_err list_ghosts(int64_t n, const int64_t *column, int64_t low, int64
   *out = list;
   *count = distinct;
   if (distinct < INT32_MAX) return OSLA_OK;
-  return osla_error_set(OSLA_ERR_RANGE, "%" PRId64 " ghosts on a rank: 2^31 or more", distinct);
+  return osla_error_set(OSLA_ERR_RANGE,
+                        "%" PRId64 " ghosts on a rank, at most 2^31 - 2 are allowed", distinct);
 }
 
 static int32_t ghost_of(const int64_t *list, int64_t n, int64_t column)
@@ -153,8 +154,8 @@ static osla_err make_part(csr_part *p, int64_t rows, int64_t entries)
   p->first = calloc((size_t)rows + 1, sizeof *p->first);
   p->column = malloc((size_t)(entries + 1) * sizeof *p->column);
   p->value = malloc((size_t)(entries + 1) * sizeof *p->value);
-  OSLA_CHECK(p->first && p->column && p->value, OSLA_ERR_MEM, "%" PRId64 " entries of a matrix",
-             entries);
+  OSLA_CHECK(p->first && p->column && p->value, OSLA_ERR_MEM,
+             "no memory for %" PRId64 " entries of a matrix", entries);
   return OSLA_OK;
 }
 
@@ -188,7 +189,7 @@ static osla_err fill_parts(osla_csr *a, const int64_t *first, const int64_t *col
   entry *row = malloc((size_t)(longest + 1) * sizeof *row);
   if (!a->other_row || !row) {
     free(row);
-    return osla_error_set(OSLA_ERR_MEM, "%" PRId64 " rows of a matrix", a->rows);
+    return osla_error_set(OSLA_ERR_MEM, "no memory for %" PRId64 " rows of a matrix", a->rows);
   }
   a->own.n = a->rows;
   for (int64_t i = 0; i < a->rows; i++) {
@@ -217,7 +218,7 @@ static osla_err copy_blocks(osla_csr *a, const int64_t *row_start, const int64_t
   const size_t bytes = ((size_t)size + 1) * sizeof *row_start;
   a->row_start = malloc(bytes);
   a->column_start = malloc(bytes);
-  OSLA_CHECK(a->row_start && a->column_start, OSLA_ERR_MEM, "blocks of a matrix");
+  OSLA_CHECK(a->row_start && a->column_start, OSLA_ERR_MEM, "no memory for blocks of a matrix");
   memcpy(a->row_start, row_start, bytes);
   memcpy(a->column_start, column_start, bytes);
   a->rows = row_start[rank + 1] - row_start[rank];
@@ -262,7 +263,7 @@ osla_err osla_csr_create(osla_transport *t, const int64_t *row_start, const int6
 {
   *out = NULL;
   osla_csr *a = calloc(1, sizeof *a);
-  osla_err err = a ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "matrix object");
+  osla_err err = a ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "no memory for matrix object");
   if (a) a->t = t;
   if (a) err = make_local(a, row_start, column_start, first, column, value);
   err = osla_agree(t, err);
@@ -378,8 +379,9 @@ osla_err osla_csr_diagonal(const osla_csr *a, double *d)
 {
   const int rank = osla_transport_rank(a->t);
   OSLA_CHECK(a->rows == a->columns && a->row_start[rank] == a->column_start[rank], OSLA_ERR_ARG,
-             "rank %d: rows from %" PRId64 ", columns from %" PRId64, rank, a->row_start[rank],
-             a->column_start[rank]);
+             "the diagonal needs equal blocks: rank %d has rows from %" PRId64
+             " and columns from %" PRId64,
+             rank, a->row_start[rank], a->column_start[rank]);
   for (int64_t i = 0; i < a->rows; i++) {
     d[i] = 0.0;
     for (int64_t e = a->own.first[i]; e < a->own.first[i + 1]; e++)

@@ -17,7 +17,8 @@ static osla_err grow(csr_entries *e)
   if (column) e->column = column;
   double *value = realloc(e->value, (size_t)room * sizeof *value);
   if (value) e->value = value;
-  OSLA_CHECK(row && column && value, OSLA_ERR_MEM, "%" PRId64 " entries of a matrix", room);
+  OSLA_CHECK(row && column && value, OSLA_ERR_MEM, "no memory for %" PRId64 " entries of a matrix",
+             room);
   e->room = room;
   return OSLA_OK;
 }
@@ -57,13 +58,14 @@ static osla_err make_lists(const osla_forest *rows, row_lists *l)
 {
   const int64_t n = osla_forest_n_roots(rows);
   l->first = calloc((size_t)n + 1, sizeof *l->first);
-  OSLA_CHECK(l->first, OSLA_ERR_MEM, "%" PRId64 " rows of a matrix", n);
+  OSLA_CHECK(l->first, OSLA_ERR_MEM, "no memory for %" PRId64 " rows of a matrix", n);
   osla_forest_degrees(rows, l->first + 1);
   for (int64_t i = 0; i < n; i++)
     l->first[i + 1] += l->first[i];
   l->column = malloc((size_t)(l->first[n] + 1) * sizeof *l->column);
   l->value = malloc((size_t)(l->first[n] + 1) * sizeof *l->value);
-  OSLA_CHECK(l->column && l->value, OSLA_ERR_MEM, "%" PRId64 " entries of a matrix", l->first[n]);
+  OSLA_CHECK(l->column && l->value, OSLA_ERR_MEM, "no memory for %" PRId64 " entries of a matrix",
+             l->first[n]);
   return OSLA_OK;
 }
 
@@ -187,7 +189,8 @@ static osla_err check_rows(const char *file, int64_t first_row, int64_t rows, co
   for (int64_t i = 0; i < rows; i++)
     if (l->first[i + 1] - l->first[i] > most) most = l->first[i + 1] - l->first[i];
   edge_end *end = malloc((size_t)(most + 1) * sizeof *end);
-  osla_err err = end ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "%" PRId64 " edges of a row", most);
+  osla_err err =
+    end ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "no memory for %" PRId64 " edges of a row", most);
   for (int64_t i = 0; i < rows && err == OSLA_OK; i++) {
     const int64_t n = l->first[i + 1] - l->first[i];
     for (int64_t k = 0; k < n; k++) {

@@ -22,7 +22,7 @@ static osla_err make_rows(fetched_rows *r, int64_t n, int64_t entries)
   r->value = malloc((size_t)(entries + 1) * sizeof *r->value);
   r->n = n;
   OSLA_CHECK(r->first && r->column && r->value, OSLA_ERR_MEM,
-             "%" PRId64 " entries of %" PRId64 " rows", entries, n);
+             "no memory for %" PRId64 " entries of %" PRId64 " rows", entries, n);
   return OSLA_OK;
 }
 
@@ -48,7 +48,8 @@ static osla_err fetch_locations(osla_csr *a, const fetched_rows *mine, int64_t n
   osla_forest *rows;
   OSLA_CALL(osla_forest_create_global(a->t, a->row_start, n, NULL, row, &rows));
   row_location *roots = malloc((size_t)(a->rows + 1) * sizeof *roots);
-  osla_err err = roots ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "%" PRId64 " positions", a->rows);
+  osla_err err =
+    roots ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "no memory for %" PRId64 " positions", a->rows);
   for (int64_t i = 0; roots && i < a->rows; i++)
     roots[i] = (row_location){osla_transport_rank(a->t), mine->first[i],
                               mine->first[i + 1] - mine->first[i]};
@@ -66,7 +67,7 @@ static osla_err list_entries(const row_location *location, int64_t n, fetched_ro
   for (int64_t i = 0; i < n; i++)
     entries += location[i].n;
   *root = malloc((size_t)(entries + 1) * sizeof **root);
-  OSLA_CHECK(*root, OSLA_ERR_MEM, "%" PRId64 " entries of other ranks", entries);
+  OSLA_CHECK(*root, OSLA_ERR_MEM, "no memory for %" PRId64 " entries of other ranks", entries);
   OSLA_CALL(make_rows(out, n, entries));
   for (int64_t i = 0; i < n; i++) {
     for (int64_t k = 0; k < location[i].n; k++)
@@ -98,8 +99,8 @@ osla_err osli_fetch_rows(osla_csr *a, int64_t n, const int64_t *row, fetched_row
   fetched_rows mine = {0};
   *out = (fetched_rows){0};
   row_location *location = malloc((size_t)(n > 0 ? n + 1 : 1) * sizeof *location);
-  osla_err err =
-    location ? list_mine(a, &mine) : osla_error_set(OSLA_ERR_MEM, "%" PRId64 " rows", n);
+  osla_err err = location ? list_mine(a, &mine)
+                          : osla_error_set(OSLA_ERR_MEM, "no memory for %" PRId64 " rows", n);
   err = osla_agree(a->t, err);
   if (err == OSLA_OK) err = fetch_locations(a, &mine, n, row, location);
   if (err == OSLA_OK) err = fetch_entries(a, &mine, location, n, out);

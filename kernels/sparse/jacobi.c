@@ -17,15 +17,16 @@ struct osla_jacobi {
 static osla_err invert_diagonal(const osla_csr *a, int64_t first_row, double shift, osla_jacobi *j)
 {
   j->inverse = calloc((size_t)j->own.rows + 1, sizeof *j->inverse);
-  OSLA_CHECK(j->inverse, OSLA_ERR_MEM, "Jacobi: %" PRId64 " diagonal elements", j->own.rows);
+  OSLA_CHECK(j->inverse, OSLA_ERR_MEM, "Jacobi: no memory for %" PRId64 " diagonal elements",
+             j->own.rows);
   OSLA_CALL(osla_csr_diagonal(a, j->inverse));
   for (int64_t i = 0; i < j->own.rows; i++) {
     j->inverse[i] += shift;
     OSLA_CHECK(j->inverse[i] > 0.0, OSLA_ERR_ARG,
-               "Jacobi: element %g of row %" PRId64 " on the diagonal is not positive",
-               j->inverse[i], first_row + i);
+               "Jacobi: diagonal element %g of row %" PRId64 " is not positive", j->inverse[i],
+               first_row + i);
     OSLA_CHECK(isfinite(1.0 / j->inverse[i]), OSLA_ERR_ARG,
-               "Jacobi: element %g of row %" PRId64 " on the diagonal is too small: its inverse "
+               "Jacobi: diagonal element %g of row %" PRId64 " is too small: its inverse "
                "overflows; multiply the system by a power of two",
                j->inverse[i], first_row + i);
     j->inverse[i] = 1.0 / j->inverse[i];
@@ -70,7 +71,7 @@ static osla_err make(const osla_csr *a, int64_t block, double shift, osla_jacobi
   const int64_t first_row = a->row_start[rank];
   OSLA_CHECK(a->rows == a->columns && first_row == a->column_start[rank], OSLA_ERR_ARG,
              "Jacobi: rows and columns are distributed in different blocks");
-  OSLA_CHECK(block >= 1, OSLA_ERR_ARG, "Jacobi: blocks of %" PRId64 " rows", block);
+  OSLA_CHECK(block >= 1, OSLA_ERR_ARG, "Jacobi: block = %" PRId64 " is less than 1", block);
   j->own = (own_preconditioner){a->rows, apply};
   return block == 1 ? invert_diagonal(a, first_row, shift, j)
                     : factor_blocks(a, first_row, block, shift, j);
@@ -80,7 +81,8 @@ osla_err osla_jacobi_create(osla_csr *a, int64_t block, double shift, osla_jacob
 {
   *out = NULL;
   osla_jacobi *j = calloc(1, sizeof *j);
-  osla_err err = j ? make(a, block, shift, j) : osla_error_set(OSLA_ERR_MEM, "Jacobi object");
+  osla_err err =
+    j ? make(a, block, shift, j) : osla_error_set(OSLA_ERR_MEM, "no memory for Jacobi object");
   err = osla_agree(a->t, err);
   if (err == OSLA_OK)
     *out = j;

@@ -46,11 +46,13 @@ static osla_err check(const osla_operator *a, const osla_krylov_options *o, int6
   OSLA_CALL(OSLA_RESERVED(osla_krylov_options, o));
   OSLA_CHECK(o->tolerance > 0.0 && isfinite(o->tolerance), OSLA_ERR_ARG,
              "tolerance %g is not a positive number", o->tolerance);
-  OSLA_CHECK(o->iterations >= 0, OSLA_ERR_ARG, "%" PRId64 " iterations", o->iterations);
-  OSLA_CHECK(a->rows >= 0 && a->columns >= 0, OSLA_ERR_ARG, "an operator of %" PRId64 " x %" PRId64,
-             a->rows, a->columns);
+  OSLA_CHECK(o->iterations >= 0, OSLA_ERR_ARG, "iterations = %" PRId64 " is less than -1",
+             o->iterations);
+  OSLA_CHECK(a->rows >= 0 && a->columns >= 0, OSLA_ERR_ARG,
+             "the operator has %" PRId64 " rows and %" PRId64 " columns, less than 0", a->rows,
+             a->columns);
   *own = calloc((size_t)n_own + 1, sizeof **own);
-  OSLA_CHECK(*own, OSLA_ERR_MEM, "vectors of %" PRId64 " numbers", n_own);
+  OSLA_CHECK(*own, OSLA_ERR_MEM, "no memory for vectors of %" PRId64 " numbers", n_own);
   return OSLA_OK;
 }
 

@@ -162,10 +162,11 @@ static osla_err iterate(lsqr *s, const double *b, double *x)
 
 static osla_err check(const osla_operator *a, double damping, const double *scale)
 {
-  OSLA_CHECK(damping >= 0.0 && isfinite(damping), OSLA_ERR_ARG, "LSQR: damping %g", damping);
+  OSLA_CHECK(damping >= 0.0 && isfinite(damping), OSLA_ERR_ARG,
+             "LSQR: damping = %g is negative or not finite", damping);
   for (int64_t j = 0; scale && j < a->columns; j++)
-    OSLA_CHECK(scale[j] > 0.0 && isfinite(scale[j]), OSLA_ERR_ARG, "LSQR: scale[%lld] = %g",
-               (long long)j, scale[j]);
+    OSLA_CHECK(scale[j] > 0.0 && isfinite(scale[j]), OSLA_ERR_ARG,
+               "LSQR: scale[%lld] = %g is not positive or not finite", (long long)j, scale[j]);
   return OSLA_OK;
 }
 

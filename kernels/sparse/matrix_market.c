@@ -33,7 +33,7 @@ static osla_err read_banner(const char *file, const char *line, sparse_head *hea
   if (strncasecmp(line, mark, sizeof mark - 1) == 0)
     words = sscanf(line + sizeof mark - 1, " %31s %31s %31s %31s", object, format, field, symmetry);
   OSLA_CHECK(words == 4 && strcasecmp(object, "matrix") == 0, OSLA_ERR_IO,
-             "%.200s:1: no head '%%%%MatrixMarket matrix FORMAT FIELD SYMMETRY'", file);
+             "%.200s:1: does not begin with '%%%%MatrixMarket matrix FORMAT FIELD SYMMETRY'", file);
   const int a = index_of_word(format, formats, 2), b = index_of_word(field, fields, 4);
   const int c = index_of_word(symmetry, symmetries, 4);
   OSLA_CHECK(a >= 0, OSLA_ERR_IO, "%.200s:1: unknown format '%s'", file, format);
@@ -60,8 +60,8 @@ static osla_err read_sizes(const char *file, char *line, sparse_head *head)
   OSLA_CHECK(head->rows >= 0 && head->columns >= 0 && head->entries >= 0, OSLA_ERR_IO,
              "%.200s:%" PRId64 ": a size is negative", file, head->lines);
   OSLA_CHECK(head->kind[KIND_SYMMETRY] == GENERAL || head->rows == head->columns, OSLA_ERR_IO,
-             "%.200s:%" PRId64 ": a symmetric matrix of %" PRId64 " x %" PRId64, file, head->lines,
-             head->rows, head->columns);
+             "%.200s:%" PRId64 ": a symmetric matrix is not square: %" PRId64 " x %" PRId64, file,
+             head->lines, head->rows, head->columns);
   return OSLA_OK;
 }
 
@@ -141,7 +141,7 @@ static osla_err check_count(osla_transport *t, const text_share *s, const sparse
   int64_t all;
   OSLA_CALL(osli_sum_before(t, osli_text_share_count(s, false), before, &all));
   OSLA_CHECK(all == head->entries, OSLA_ERR_IO,
-             "%.200s: %" PRId64 " entries are announced, and %" PRId64 " are there", s->file,
+             "%.200s: %" PRId64 " entries are announced, but the file has %" PRId64, s->file,
              head->entries, all);
   return OSLA_OK;
 }

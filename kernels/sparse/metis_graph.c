@@ -31,7 +31,8 @@ static osla_err read_sizes(const char *file, char *line, sparse_head *head)
              head->rows, head->entries);
   const bool digits = format >= 0 && format <= 111 && format % 10 <= 1 && format / 10 % 10 <= 1;
   OSLA_CHECK(digits && constraints >= 0 && constraints <= MOST_WEIGHTS, OSLA_ERR_IO,
-             "%.200s:%" PRId64 ": format %" PRId64 " with %" PRId64 " weights is none of METIS's",
+             "%.200s:%" PRId64 ": format %" PRId64 " with %" PRId64
+             " weights is not a METIS format",
              file, head->lines, format, constraints);
   head->columns = head->rows;
   head->kind[KIND_WEIGHTS] = format % 10;
@@ -72,7 +73,7 @@ static osla_err add_vertices(text_share *s, const sparse_head *head, int64_t ver
     if (line[0] == '%') continue;
     if (vertex >= head->rows) {
       OSLA_CHECK(!osli_text_more(&line), OSLA_ERR_IO,
-                 "%.200s:%" PRId64 ": '%.40s' behind the last of %" PRId64 " vertices", s->file,
+                 "%.200s:%" PRId64 ": '%.40s' after the last of %" PRId64 " vertices", s->file,
                  s->line, line, head->rows);
     } else {
       OSLA_CALL(add_vertex(s, head, vertex, line, e));
@@ -86,12 +87,13 @@ static osla_err check_counts(osla_transport *t, const char *file, const sparse_h
                              int64_t vertices, int64_t neighbours)
 {
   OSLA_CHECK(vertices >= head->rows, OSLA_ERR_IO,
-             "%.200s: %" PRId64 " vertices are announced, and %" PRId64 " are there", file,
+             "%.200s: %" PRId64 " vertices are announced, but the file has %" PRId64, file,
              head->rows, vertices);
   OSLA_CALL(osla_allreduce(t, &neighbours, 1, MPI_INT64_T, MPI_SUM));
   OSLA_CHECK(neighbours == 2 * head->entries, OSLA_ERR_IO,
              "%.200s: %" PRId64
-             " edges are announced, which is twice as many neighbours, and %" PRId64 " are there",
+             " edges are announced, so twice as many neighbours, but the file has %" PRId64
+             " neighbours",
              file, head->entries, neighbours);
   return OSLA_OK;
 }

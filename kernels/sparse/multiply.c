@@ -35,7 +35,8 @@ static osla_err make_set(const osla_csr *b, const fetched_rows *far, column_set 
   const int64_t n_far = far->first[far->n];
   int64_t n = 0;
   s->other = malloc((size_t)(b->n_ghosts + n_far + 1) * sizeof *s->other);
-  OSLA_CHECK(s->other, OSLA_ERR_MEM, "%" PRId64 " columns of a product", b->n_ghosts + n_far);
+  OSLA_CHECK(s->other, OSLA_ERR_MEM, "no memory for %" PRId64 " columns of a product",
+             b->n_ghosts + n_far);
   for (; n < b->n_ghosts; n++)
     s->other[n] = b->ghost_column[n];
   for (int64_t e = 0; e < n_far; e++)
@@ -62,7 +63,8 @@ static osla_err make_part(csr_part *p, int64_t rows, int64_t entries)
   p->n = rows;
   p->first = calloc((size_t)rows + 1, sizeof *p->first);
   p->column = malloc((size_t)(entries + 1) * sizeof *p->column);
-  OSLA_CHECK(p->first && p->column, OSLA_ERR_MEM, "%" PRId64 " rows of a product", rows);
+  OSLA_CHECK(p->first && p->column, OSLA_ERR_MEM, "no memory for %" PRId64 " rows of a product",
+             rows);
   return OSLA_OK;
 }
 
@@ -111,7 +113,7 @@ static osla_err open_product(product *c, const column_set *s, int64_t rows)
   c->set = s;
   c->at = malloc((size_t)(s->n + 1) * sizeof *c->at);
   c->first = calloc((size_t)rows + 1, sizeof *c->first);
-  OSLA_CHECK(c->at && c->first, OSLA_ERR_MEM, "%" PRId64 " rows of a product", rows);
+  OSLA_CHECK(c->at && c->first, OSLA_ERR_MEM, "no memory for %" PRId64 " rows of a product", rows);
   for (int64_t i = 0; i < s->n; i++)
     c->at[i] = -1;
   return OSLA_OK;
@@ -125,7 +127,7 @@ static osla_err make_room(product *c, int64_t more)
   if (column) c->column = column;
   double *value = realloc(c->value, (size_t)room * sizeof *value);
   if (value) c->value = value;
-  OSLA_CHECK(column && value, OSLA_ERR_MEM, "%" PRId64 " entries of a product", room);
+  OSLA_CHECK(column && value, OSLA_ERR_MEM, "no memory for %" PRId64 " entries of a product", room);
   c->room = room;
   return OSLA_OK;
 }
@@ -170,13 +172,13 @@ static osla_err multiply_rows(const osla_csr *a, const row_table *b, product *c)
 static osla_err check_blocks(const osla_csr *a, const osla_csr *b)
 {
   const int size = osla_transport_size(a->t);
-  OSLA_CHECK(a->t == b->t, OSLA_ERR_ARG, "a product of matrices of two transports");
+  OSLA_CHECK(a->t == b->t, OSLA_ERR_ARG, "product: the matrices have different transports");
   OSLA_CHECK(a->column_start[size] == b->row_start[size], OSLA_ERR_ARG,
-             "a product of %" PRId64 " columns by %" PRId64 " rows", a->column_start[size],
+             "product: A has %" PRId64 " columns, B has %" PRId64 " rows", a->column_start[size],
              b->row_start[size]);
   for (int p = 0; p < size; p++)
     OSLA_CHECK(a->column_start[p] == b->row_start[p], OSLA_ERR_ARG,
-               "a product: rank %d has columns from %" PRId64 " and rows from %" PRId64, p,
+               "product: rank %d has columns of A from %" PRId64 " and rows of B from %" PRId64, p,
                a->column_start[p], b->row_start[p]);
   return OSLA_OK;
 }

@@ -15,12 +15,14 @@ static osla_err check_numbers(const osla_csr *a, const int64_t *number, const in
   osla_forest *rows = NULL;
   osla_err err = OSLA_OK;
   if (start[size] != a->row_start[size])
-    err = osla_error_set(OSLA_ERR_ARG, "%" PRId64 " rows, and blocks that end with %" PRId64,
-                         a->row_start[size], start[size]);
+    err = osla_error_set(
+      OSLA_ERR_ARG, "the matrix has %" PRId64 " rows, the blocks of new numbers end with %" PRId64,
+      a->row_start[size], start[size]);
   OSLA_CALL(osla_agree(a->t, err));
   OSLA_CALL(osla_forest_create_global(a->t, start, a->rows, NULL, number, &rows));
   int64_t *degree = malloc((size_t)(mine + 1) * sizeof *degree);
-  if (!degree) err = osla_error_set(OSLA_ERR_MEM, "numbers of %" PRId64 " rows", mine);
+  if (!degree)
+    err = osla_error_set(OSLA_ERR_MEM, "no memory for numbers of %" PRId64 " rows", mine);
   if (degree) osla_forest_degrees(rows, degree);
   for (int64_t i = 0; degree && i < mine && err == OSLA_OK; i++)
     if (degree[i] != 1)
@@ -49,7 +51,7 @@ static osla_err check_square(const osla_csr *a)
 {
   const int rank = osla_transport_rank(a->t);
   OSLA_CHECK(a->rows == a->columns && a->row_start[rank] == a->column_start[rank], OSLA_ERR_ARG,
-             "new numbers of a matrix whose rows and columns are distributed in different blocks");
+             "renumber: rows and columns are distributed in different blocks");
   return OSLA_OK;
 }
 
@@ -60,7 +62,8 @@ osla_err osla_csr_renumber(osla_csr *a, const int64_t *number, const int64_t *st
   OSLA_CALL(osla_agree(a->t, check_square(a)));
   OSLA_CALL(check_numbers(a, number, start));
   int64_t *ghost_number = malloc((size_t)(a->n_ghosts + 1) * sizeof *ghost_number);
-  osla_err err = ghost_number ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "numbers of ghosts");
+  osla_err err =
+    ghost_number ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "no memory for numbers of ghosts");
   err = osla_agree(a->t, err);
   if (err == OSLA_OK)
     err = osla_forest_bcast(a->forest, OSLA_ONE_INT64, number, ghost_number, OSLA_REPLACE);

@@ -50,7 +50,7 @@ osla_err osli_sparse_blocks(const char *file, const char *what, int size, const 
                             int64_t n, int64_t **start)
 {
   *start = malloc(((size_t)size + 1) * sizeof **start);
-  OSLA_CHECK(*start, OSLA_ERR_MEM, "blocks of %s", what);
+  OSLA_CHECK(*start, OSLA_ERR_MEM, "no memory for blocks of %s", what);
   if (!given) {
     osla_even_blocks(n, size, *start);
     return OSLA_OK;
@@ -60,7 +60,7 @@ osla_err osli_sparse_blocks(const char *file, const char *what, int size, const 
     OSLA_CHECK(given[0] == 0 && given[p + 1] >= given[p], OSLA_ERR_ARG,
                "blocks of %s do not ascend from 0", what);
   OSLA_CHECK(given[size] == n, OSLA_ERR_ARG,
-             "%.200s: has %" PRId64 " %s, and the blocks end with %" PRId64, file, n, what,
+             "%.200s: has %" PRId64 " %s, but the blocks end with %" PRId64, file, n, what,
              given[size]);
   return OSLA_OK;
 }

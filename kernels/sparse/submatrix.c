@@ -13,8 +13,11 @@ static osla_err make_blocks(osla_transport *t, int64_t n, int64_t **out)
   const int size = osla_transport_size(t);
   int64_t *start = calloc((size_t)size + 1, sizeof *start), *mine = calloc((size_t)size, sizeof n);
   *out = start;
-  osla_err err = start && mine ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "blocks of %d ranks", size);
-  if (err == OSLA_OK && n < 0) err = osla_error_set(OSLA_ERR_ARG, "%" PRId64 " rows or columns", n);
+  osla_err err = start && mine
+                   ? OSLA_OK
+                   : osla_error_set(OSLA_ERR_MEM, "no memory for blocks of %d ranks", size);
+  if (err == OSLA_OK && n < 0)
+    err = osla_error_set(OSLA_ERR_ARG, "submatrix: %" PRId64 " rows or columns, less than 0", n);
   err = osla_agree(t, err);
   for (int p = 0; p < size && err == OSLA_OK; p++)
     mine[p] = n;
@@ -34,7 +37,7 @@ static osla_err name_columns(const osla_csr *a, int64_t n, const int64_t *column
   osla_err err = OSLA_OK;
   OSLA_CALL(osla_forest_create_global(a->t, a->column_start, n, NULL, column, &chosen));
   int64_t *mine = malloc((size_t)(n + 1) * sizeof *mine);
-  if (!mine) err = osla_error_set(OSLA_ERR_MEM, "%" PRId64 " columns", n);
+  if (!mine) err = osla_error_set(OSLA_ERR_MEM, "no memory for %" PRId64 " columns", n);
   osla_forest_degrees(chosen, name);
   for (int64_t j = 0; j < a->columns && err == OSLA_OK; j++)
     if (name[j] > 1)
@@ -56,7 +59,7 @@ static osla_err list_columns(const fetched_rows *rows, int64_t **out, int64_t *n
 {
   const int64_t all = rows->first[rows->n];
   int64_t *list = malloc((size_t)(all + 1) * sizeof *list);
-  OSLA_CHECK(list, OSLA_ERR_MEM, "%" PRId64 " columns", all);
+  OSLA_CHECK(list, OSLA_ERR_MEM, "no memory for %" PRId64 " columns", all);
   if (all > 0) memcpy(list, rows->column, (size_t)all * sizeof *list);
   *n = osli_csr_sort_columns(list, all);
   *out = list;
@@ -86,10 +89,12 @@ static osla_err choose_columns(const osla_csr *a, int64_t n, const int64_t *chos
   int64_t *column = NULL, n_columns = 0;
   int64_t *name = malloc((size_t)(a->columns + 1) * sizeof *name), *here = NULL;
   osla_forest *named = NULL;
-  osla_err err = name ? list_columns(rows, &column, &n_columns)
-                      : osla_error_set(OSLA_ERR_MEM, "%" PRId64 " columns", a->columns);
+  osla_err err = name
+                   ? list_columns(rows, &column, &n_columns)
+                   : osla_error_set(OSLA_ERR_MEM, "no memory for %" PRId64 " columns", a->columns);
   if (err == OSLA_OK) here = malloc((size_t)(n_columns + 1) * sizeof *here);
-  if (err == OSLA_OK && !here) err = osla_error_set(OSLA_ERR_MEM, "%" PRId64 " columns", n_columns);
+  if (err == OSLA_OK && !here)
+    err = osla_error_set(OSLA_ERR_MEM, "no memory for %" PRId64 " columns", n_columns);
   err = osla_agree(a->t, err);
   if (err == OSLA_OK) err = name_columns(a, n, chosen, first, name);
   if (err == OSLA_OK)

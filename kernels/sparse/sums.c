@@ -120,8 +120,9 @@ osla_err osla_sums_create(osla_transport *t, int most, osla_sums **out)
   *out = NULL;
   osla_sums *s = calloc(1, sizeof *s);
   osla_posted *posted = calloc(SLOTS * MOST_STEPS * size, sizeof *posted);
-  osla_err err = s && posted ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "sums object");
-  if (err == OSLA_OK && most < 1) err = osla_error_set(OSLA_ERR_ARG, "sums of %d numbers", most);
+  osla_err err = s && posted ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "no memory for sums object");
+  if (err == OSLA_OK && most < 1)
+    err = osla_error_set(OSLA_ERR_ARG, "osla_sums_create: most = %d is less than 1", most);
   const osla_argument same[] = {{"most", most}};
   err = osla_agree_same(t, err, "osla_sums_create", same, 1);
   if (err != OSLA_OK) {
@@ -301,7 +302,7 @@ osla_err osla_sums_all(osla_sums *s, int n, double *value)
   OSLA_CHECK(!d->found, OSLA_ERR_ARG,
              "osla_sums_all: n is %d on rank 0, but %d on rank %d: all ranks must pass the same",
              d->first, d->other, d->rank);
-  OSLA_CHECK(count_of(s) > 0, OSLA_ERR_ARG, "%d sums, not 1 to %d", n, s->most);
+  OSLA_CHECK(count_of(s) > 0, OSLA_ERR_ARG, "osla_sums_all: n = %d is outside 1 to %d", n, s->most);
   return OSLA_OK;
 }
 

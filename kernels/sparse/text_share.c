@@ -16,8 +16,8 @@ osla_err osli_sum_before(osla_transport *t, int64_t mine, int64_t *before, int64
 {
   const int size = osla_transport_size(t), rank = osla_transport_rank(t);
   int64_t *count = calloc((size_t)size, sizeof *count);
-  osla_err err =
-    osla_agree(t, count ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "counts of %d ranks", size));
+  osla_err err = osla_agree(
+    t, count ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "no memory for counts of %d ranks", size));
   if (err == OSLA_OK) {
     count[rank] = mine;
     err = osla_allreduce(t, count, size, MPI_INT64_T, MPI_SUM);
@@ -44,7 +44,7 @@ static osla_err read_bytes(FILE *f, const char *file, bool first, int64_t begin,
   char *bytes = malloc(room + 1);
   *text = bytes;
   *size = 0;
-  OSLA_CHECK(bytes, OSLA_ERR_MEM, "%.200s: %zu bytes of it", file, n);
+  OSLA_CHECK(bytes, OSLA_ERR_MEM, "%.200s: no memory for %zu bytes of it", file, n);
   errno = 0;
   if (fseeko(f, (off_t)begin, SEEK_SET) != 0) return io_error(file);
   n = fread(bytes, 1, n, f);
@@ -54,14 +54,14 @@ static osla_err read_bytes(FILE *f, const char *file, bool first, int64_t begin,
     if (n == room) {
       room *= 2;
       char *moved = realloc(bytes, room + 1);
-      OSLA_CHECK(moved, OSLA_ERR_MEM, "%.200s: a line of %zu bytes", file, room);
+      OSLA_CHECK(moved, OSLA_ERR_MEM, "%.200s: no memory for a line of %zu bytes", file, room);
       *text = bytes = moved;
     }
     bytes[n++] = (char)c;
   }
   if (ferror(f)) return io_error(file);
-  OSLA_CHECK(!memchr(bytes, '\0', n), OSLA_ERR_IO, "%.200s: holds a zero byte: it is no text",
-             file);
+  OSLA_CHECK(!memchr(bytes, '\0', n), OSLA_ERR_IO,
+             "%.200s: contains a zero byte, so it is not a text file", file);
   bytes[n] = '\0';
   *size = n;
   return OSLA_OK;
@@ -143,7 +143,8 @@ osla_err osli_text_share_open(osla_transport *t, const char *file, int64_t from,
   *out = (text_share){.file = file};
   OSLA_CALL(check_size(t, file));
   osla_err err = read_share(t, from, out);
-  if (err == OSLA_OK && !out->text) err = osla_error_set(OSLA_ERR_MEM, "%.200s", file);
+  if (err == OSLA_OK && !out->text)
+    err = osla_error_set(OSLA_ERR_MEM, "%.200s: no memory for its lines", file);
   OSLA_CALL(osla_agree(t, err));
   OSLA_CALL(osli_sum_before(t, out->lines, &before, &all));
   out->line = lines_before + before;

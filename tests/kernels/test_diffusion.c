@@ -159,7 +159,7 @@ static void test_part(void)
   osla_diffusion *d;
   OSLA_ASSERT_ERR(osli_diffusion_create_part(&o, 3, 3, &d), OSLA_ERR_ARG);
   CU_ASSERT(d == NULL);
-  OSLA_ASSERT_TEXT("rank 3 of 3 ranks");
+  OSLA_ASSERT_TEXT("no rank 3 of 3 ranks");
   o.points[1] = 0;
   OSLA_ASSERT_ERR(osli_diffusion_create_part(&o, 0, 3, &d), OSLA_ERR_ARG);
 }

@@ -121,7 +121,7 @@ static void test_cg_ends(void)
   OSLA_ASSERT_OK(osla_cg(&op, NULL, b, x, NULL, &r));
   CU_ASSERT(r.end == OSLA_KRYLOV_INDEFINITE);
   OSLA_ASSERT_ERR(osla_jacobi_create(a, 1, 0.0, &j), OSLA_ERR_ARG);
-  OSLA_ASSERT_TEXT("element -5 of row 0");
+  OSLA_ASSERT_TEXT("diagonal element -5 of row 0");
   OSLA_ASSERT_ERR(osla_jacobi_create(a, 10, 0.0, &j), OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("block-Jacobi: the block of rows 0 to ");
   OSLA_ASSERT_SAME_TEXT();
@@ -197,7 +197,7 @@ static void test_lsqr_square(void)
   OSLA_ASSERT_CLOSE(worst(&s), 0.0, 1e-8);
   const double bad = -1.0;
   OSLA_ASSERT_ERR(osla_lsqr(&s.op, s.b, bad, NULL, s.x, &options, &r), OSLA_ERR_ARG);
-  OSLA_ASSERT_TEXT("LSQR: damping -1");
+  OSLA_ASSERT_TEXT("LSQR: damping = -1");
   if (s.op.columns > 0) s.x[0] = 0.0;
   double *scale = osla_test_allocate((size_t)s.op.columns + 1, sizeof *scale);
   OSLA_ASSERT_ERR(osla_lsqr(&s.op, s.b, 0.0, scale, s.x, &options, &r), OSLA_ERR_ARG);

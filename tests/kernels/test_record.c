@@ -433,7 +433,8 @@ static void test_proven(void)
   start(&c);
   OSLA_ASSERT_OK(osla_iteration_create(c.t, &c.p, &how, &it));
   OSLA_ASSERT_ERR(osla_iterate(it, c.x, &r), OSLA_ERR_STATE);
-  OSLA_ASSERT_TEXT("not proved that every schedule converges: alpha = inf, omega = 1.02");
+  OSLA_ASSERT_TEXT("not proved that every schedule converges (call osla_iterate_bound): alpha = "
+                   "inf, omega = 1.02");
   OSLA_ASSERT_OK(osla_iterate_bound(it, 1, &alpha)); /* of ones: 1 */
   OSLA_ASSERT_ERR(osla_iterate(it, c.x, &r), OSLA_ERR_STATE);
   OSLA_ASSERT_OK(osla_iterate_bound(it, 300, &alpha));

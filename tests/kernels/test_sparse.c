@@ -256,12 +256,12 @@ static void test_errors(void)
   osla_even_blocks(2 * size, size, start);
   if (spoil) column[1] = 2 * size;
   OSLA_ASSERT_ERR(osla_csr_create(t, start, start, first, column, value, &a), OSLA_ERR_ARG);
-  OSLA_ASSERT_TEXT("no column ");
+  OSLA_ASSERT_TEXT("column ");
   OSLA_ASSERT_SAME_TEXT();
   CU_ASSERT(!a);
   if (spoil) column[1] = -1;
   OSLA_ASSERT_ERR(osla_csr_create(t, start, start, first, column, value, &a), OSLA_ERR_ARG);
-  OSLA_ASSERT_TEXT("no column -1 among");
+  OSLA_ASSERT_TEXT("column -1 is outside 0 to");
   column[1] = 1;
   const int64_t falls[] = {0, INT64_C(1) << 40, 2}; /* the columns end long before */
   OSLA_ASSERT_ERR(osla_csr_create(t, start, start, spoil ? falls : first, column, value, &a),
@@ -270,10 +270,10 @@ static void test_errors(void)
   OSLA_ASSERT_SAME_TEXT();
   OSLA_ASSERT_ERR(osla_csr_create(t, start, start, first, column, spoil ? NULL : value, &a),
                   OSLA_ERR_ARG);
-  OSLA_ASSERT_TEXT("no values of 2 entries");
+  OSLA_ASSERT_TEXT("value is NULL, but there are 2 entries");
   OSLA_ASSERT_ERR(osla_csr_create(t, start, start, first, spoil ? NULL : column, value, &a),
                   OSLA_ERR_ARG);
-  OSLA_ASSERT_TEXT("no columns or no values of 2 entries");
+  OSLA_ASSERT_TEXT("column or value is NULL, but there are 2 entries");
   OSLA_ASSERT_OK(osla_csr_destroy(NULL));
   int64_t *others = osla_test_allocate((size_t)size + 1, sizeof *others); /* columns, on one rank */
   memcpy(others, start, ((size_t)size + 1) * sizeof *others);

@@ -150,7 +150,7 @@ static void test_vectors(void)
     CU_ASSERT(part[i - start[me]] == (double)(i + 1));
   osla_even_blocks(6, size, start);
   OSLA_ASSERT_ERR(osla_vector_read_matrix_market(t, file, start, part), OSLA_ERR_ARG);
-  OSLA_ASSERT_TEXT("has 5 values, and the blocks end with 6");
+  OSLA_ASSERT_TEXT("has 5 values, but the blocks end with 6");
   scratch_drop(1);
   osla_even_blocks(2, size, start);
   write_file("%%MatrixMarket matrix array integer general\n2 1\n-7\n4.5\n");
@@ -173,8 +173,8 @@ static void test_bad_matrices(void)
     osla_err code;
   } files[] = {
     {"", ": is empty", OSLA_ERR_IO},
-    {"hello\n", ":1: no head", OSLA_ERR_IO},
-    {"%%MatrixMarket matrix coordinate real\n", ":1: no head", OSLA_ERR_IO},
+    {"hello\n", ":1: does not begin with", OSLA_ERR_IO},
+    {"%%MatrixMarket matrix coordinate real\n", ":1: does not begin with", OSLA_ERR_IO},
     {"%%MatrixMarket matrix tree real general\n", ":1: unknown format 'tree'", OSLA_ERR_IO},
     {"%%MatrixMarket matrix coordinate complex general\n", ":1: complex", OSLA_ERR_UNSUPPORTED},
     {"%%MatrixMarket matrix array real general\n1 1\n1\n", ":1: a dense matrix",
@@ -187,8 +187,8 @@ static void test_bad_matrices(void)
     {HEAD "3 99999999999999999999 1\n", ":2: '99999999999999999999' is not an integer in range",
      OSLA_ERR_IO},
     {HEAD "4611686018427387904 3 1\n1 1 1\n", "2^31 or more", OSLA_ERR_RANGE},
-    {HEAD "3 3 2\n1 1 1\n", ": 2 entries are announced, and 1 are there", OSLA_ERR_IO},
-    {HEAD "3 3 1\n1 1 1\n2 2 1\n", ": 1 entries are announced, and 2 are there", OSLA_ERR_IO},
+    {HEAD "3 3 2\n1 1 1\n", ": 2 entries are announced, but the file has 1", OSLA_ERR_IO},
+    {HEAD "3 3 1\n1 1 1\n2 2 1\n", ": 1 entries are announced, but the file has 2", OSLA_ERR_IO},
     {HEAD "3 3 2\n1 1 1\n0 2 1\n", ":4: row 0 is outside 1 to 3", OSLA_ERR_IO},
     {HEAD "3 3 2\n1 1 1\n% x\n2 4 1\n", ":5: column 4 is outside 1 to 3", OSLA_ERR_IO},
     {HEAD "3 3 2\n1 1 1\n2 2 nan\n", ":4: 'nan' is not a number", OSLA_ERR_IO},
@@ -204,7 +204,7 @@ static void test_bad_matrices(void)
     {HEAD "3 3 2\n1 1\n2 2 1\n", ":3: ends before its last number", OSLA_ERR_IO},
     {HEAD "3 3 2\n1 1 1\n2.5 2 1\n", ":4: '2.5' is not an integer", OSLA_ERR_IO},
     {"%%MatrixMarket matrix coordinate real symmetric\n3 2 1\n1 1 1\n",
-     ":2: a symmetric matrix of 3 x 2", OSLA_ERR_IO},
+     ":2: a symmetric matrix is not square: 3 x 2", OSLA_ERR_IO},
     {"%%MatrixMarket matrix coordinate real symmetric\n3 3 1\n1 2 1\n",
      ":3: entry 1, 2 is not below the diagonal of a symmetric matrix", OSLA_ERR_IO},
     {"%%MatrixMarket matrix coordinate real skew-symmetric\n3 3 1\n2 2 1\n",
@@ -237,28 +237,28 @@ static void test_bad_graphs(void)
 {
   static const struct {
     const char *text, *error;
-  } files[] = {{"", ": ends after line 0, before its sizes"},
-               {"2\n", ":1: ends before its last number"},
-               {"2 1 7\n2\n1\n", ":1: format 7 with 1 weights is none"},
-               {"2 1 10 -1\n2\n1\n", ":1: format 10 with -1 weights is none"},
-               {"2 1\n2\n", ": 2 vertices are announced, and 1 are there"},
-               {"2 1\n2\n1\n1\n", ":4: '1' behind the last of 2 vertices"},
-               {"2 1\n2\n3\n", ":3: neighbour 3 is outside 1 to 2"},
-               {"2 1\n2\n1x\n", ":3: '1x' is not an integer"},
-               {"2 1 1\n2 1\n1\n", ":3: ends before its last number"},
-               {"2 2\n2\n1\n", ": 2 edges are announced, which is twice as many neighbours, and 2"},
-               {"-2 1\n2\n1\n", ":1: -2 vertices and 1 edges"},
-               {"4 2\n2\n1 3\n4\n\n", ": vertex 2 lists the edge to vertex 3 (weight 1), and "
-                                      "vertex 3 does not list it"},
-               {"4 2\n2\n1\n\n1 3\n", ": vertex 4 lists the edge to vertex 1 (weight 1), and "
-                                      "vertex 1 does not list it"},
-               {"3 2\n2 2\n1 3\n\n", ": vertex 1 lists the edge to vertex 2 (weight 1), and "
-                                     "vertex 2 does not list it as often"},
-               {"2 1 1\n2 5\n1 6\n", ": vertex 1 lists the edge to vertex 2 with weight 5, and "
-                                     "vertex 2 does not list it with that weight"},
-               {"3 2 1\n3 4\n3 1\n1 4 2 2\n",
-                ": vertex 2 lists the edge to vertex 3 with weight 1, "
-                "and vertex 3 does not list it with that weight"}};
+  } files[] = {
+    {"", ": ends after line 0, before its sizes"},
+    {"2\n", ":1: ends before its last number"},
+    {"2 1 7\n2\n1\n", ":1: format 7 with 1 weights is not a METIS format"},
+    {"2 1 10 -1\n2\n1\n", ":1: format 10 with -1 weights is not a METIS format"},
+    {"2 1\n2\n", ": 2 vertices are announced, but the file has 1"},
+    {"2 1\n2\n1\n1\n", ":4: '1' after the last of 2 vertices"},
+    {"2 1\n2\n3\n", ":3: neighbour 3 is outside 1 to 2"},
+    {"2 1\n2\n1x\n", ":3: '1x' is not an integer"},
+    {"2 1 1\n2 1\n1\n", ":3: ends before its last number"},
+    {"2 2\n2\n1\n", ": 2 edges are announced, so twice as many neighbours, but the file has 2"},
+    {"-2 1\n2\n1\n", ":1: -2 vertices and 1 edges"},
+    {"4 2\n2\n1 3\n4\n\n", ": vertex 2 lists the edge to vertex 3 (weight 1), and "
+                           "vertex 3 does not list it"},
+    {"4 2\n2\n1\n\n1 3\n", ": vertex 4 lists the edge to vertex 1 (weight 1), and "
+                           "vertex 1 does not list it"},
+    {"3 2\n2 2\n1 3\n\n", ": vertex 1 lists the edge to vertex 2 (weight 1), and "
+                          "vertex 2 does not list it as often"},
+    {"2 1 1\n2 5\n1 6\n", ": vertex 1 lists the edge to vertex 2 with weight 5, and "
+                          "vertex 2 does not list it with that weight"},
+    {"3 2 1\n3 4\n3 1\n1 4 2 2\n", ": vertex 2 lists the edge to vertex 3 with weight 1, "
+                                   "and vertex 3 does not list it with that weight"}};
   osla_transport *t = osla_test_transport();
   for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
     osla_csr *a;

@@ -177,7 +177,7 @@ static void test_errors(void)
   osla_csr *a = sparse_model_matrix(t, &ma), *b = sparse_model_matrix(t, &mb), *c;
   const int64_t twice[] = {4, 4}, none[] = {30}, fine[] = {0};
   OSLA_ASSERT_ERR(osla_csr_multiply(a, b, &c), OSLA_ERR_ARG);
-  OSLA_ASSERT_TEXT("a product of 30 columns by 20 rows");
+  OSLA_ASSERT_TEXT("product: A has 30 columns, B has 20 rows");
   CU_ASSERT(!c);
   OSLA_ASSERT_ERR(osla_csr_submatrix(a, 1, none, 0, fine, &c), OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("no root 30 among 20");
@@ -185,7 +185,7 @@ static void test_errors(void)
   OSLA_ASSERT_ERR(osla_csr_submatrix(a, 1, fine, last ? 2 : 0, twice, &c), OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("column 4 is chosen 2 times");
   OSLA_ASSERT_ERR(osla_csr_submatrix(a, last ? -2 : 0, fine, 0, fine, &c), OSLA_ERR_ARG);
-  OSLA_ASSERT_TEXT("-2 rows or columns");
+  OSLA_ASSERT_TEXT("-2 rows or columns, less than 0");
   OSLA_ASSERT_OK(osla_csr_destroy(&a));
   OSLA_ASSERT_OK(osla_csr_destroy(&b));
   sparse_model_free(&ma);

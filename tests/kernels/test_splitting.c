@@ -330,7 +330,7 @@ static void test_blocks_refused(void)
   OSLA_ASSERT_TEXT("the block of rows 0 to 1 is not positive definite (leading minor 2)");
   pairs.factor = (osla_splitting_factor)7;
   OSLA_ASSERT_ERR(osla_splitting_create(s.a, s.b, &pairs, &split), OSLA_ERR_ARG);
-  OSLA_ASSERT_TEXT("factor = 7 is none");
+  OSLA_ASSERT_TEXT("factor = 7 is not an osla_splitting_factor");
   pairs.factor = osla_test_rank() == 0 ? OSLA_SPLITTING_LU : OSLA_SPLITTING_CHOLESKY;
   if (osla_test_size() > 1) {
     OSLA_ASSERT_ERR(osla_splitting_create(s.a, s.b, &pairs, &split), OSLA_ERR_ARG);
@@ -363,7 +363,7 @@ static void test_refused(void)
   OSLA_ASSERT_SAME_TEXT();
   CU_ASSERT(split == NULL);
   OSLA_ASSERT_ERR(osla_splitting_create(s.a, s.b, &none, &split), OSLA_ERR_ARG);
-  OSLA_ASSERT_TEXT("blocks of -3 rows");
+  OSLA_ASSERT_TEXT("block = -3 is negative");
   free_system(&s);
   if (!make_system(&s, &indefinite)) return;
   OSLA_ASSERT_ERR(osla_splitting_create(s.a, s.b, &all, &split), OSLA_ERR_ARG);

@@ -245,7 +245,7 @@ static void test_refused(void)
   osla_splitting *split;
   osla_matrix *a = osla_test_make(t, 0, OSLA_DOUBLE, 5, 6, 2, 2);
   OSLA_ASSERT_ERR(osla_splitting_create_dense(OSLA_GENERAL, a, b, NULL, &split), OSLA_ERR_ARG);
-  OSLA_ASSERT_TEXT("a matrix of 5 x 6");
+  OSLA_ASSERT_TEXT("the matrix is not square: 5 x 6");
   osla_test_drop(a);
   a = osla_test_make(t, 0, OSLA_FLOAT, 5, 5, 2, 2);
   OSLA_ASSERT_ERR(osla_splitting_create_dense(OSLA_GENERAL, a, b, NULL, &split), OSLA_ERR_ARG);
@@ -254,7 +254,7 @@ static void test_refused(void)
   const int64_t n = 2 * osla_test_size(); /* two rows a rank: those of rank 0 are alike */
   a = osla_test_make(t, 0, OSLA_DOUBLE, n, n, 2, 2);
   OSLA_ASSERT_ERR(osla_splitting_create_dense((osla_uplo)5, a, b, NULL, &split), OSLA_ERR_ARG);
-  OSLA_ASSERT_TEXT("uplo = 5 is none");
+  OSLA_ASSERT_TEXT("uplo = 5 is not an osla_uplo");
   OSLA_ASSERT_ERR(osla_splitting_create_dense(OSLA_LOWER, a, b, NULL, &split), OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("the diagonal element of row 0 is 0");
   OSLA_ASSERT_OK(osla_matrix_fill_with(a, ones, NULL));

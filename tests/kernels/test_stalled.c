@@ -85,7 +85,7 @@ static osla_iterate_result run(int mode, int who, int tenths, double patience)
   OSLA_ASSERT_OK(osla_iterate(it, x, &r));
   if (r.end == OSLA_ITERATE_STALLED) {
     OSLA_ASSERT_ERR(osla_iterate(it, x, &again), OSLA_ERR_STATE);
-    OSLA_ASSERT_TEXT("stalled in the run before; it can only be destroyed");
+    OSLA_ASSERT_TEXT("stalled in an earlier run: only osla_iteration_destroy is possible");
   }
   osla_iteration_destroy(&it);
   free(x);

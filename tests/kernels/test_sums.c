@@ -12,7 +12,7 @@ static void test_sums(void)
   const int size = osla_test_size(), me = osla_test_rank();
   int bad = 0;
   OSLA_ASSERT_ERR(osla_sums_create(t, 0, &s), OSLA_ERR_ARG);
-  OSLA_ASSERT_TEXT("sums of 0 numbers");
+  OSLA_ASSERT_TEXT("most = 0 is less than 1");
   OSLA_ASSERT_OK(osla_sums_create(t, 3, &s));
   for (int call = 0; call < 200; call++) {
     const int n = 1 + call % 3;
@@ -29,9 +29,9 @@ static void test_sums(void)
   OSLA_ASSERT_MSG(bad == 0, "%d sums are wrong", bad);
   double one[4] = {0.0};
   OSLA_ASSERT_ERR(osla_sums_all(s, 4, one), OSLA_ERR_ARG);
-  OSLA_ASSERT_TEXT("4 sums, not 1 to 3");
+  OSLA_ASSERT_TEXT("n = 4 is outside 1 to 3");
   OSLA_ASSERT_ERR(osla_sums_all(s, -1, one), OSLA_ERR_ARG);
-  OSLA_ASSERT_TEXT("-1 sums, not 1 to 3");
+  OSLA_ASSERT_TEXT("n = -1 is outside 1 to 3");
   OSLA_ASSERT_OK(osla_sums_destroy(&s));
   OSLA_ASSERT_OK(osla_sums_destroy(&s));
   osla_transport_destroy(&t);
