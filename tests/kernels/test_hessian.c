@@ -1,4 +1,5 @@
-/* The accumulator: every sum is exact, on every grid, block size, type and triangle. */
+/* The accumulator: every sum is exact, on every grid and for every block size, type and
+ * triangle. */
 #include "tests/hessian_reference.h"
 
 #include <inttypes.h>
@@ -15,7 +16,8 @@ static const char *label(const osla_hessian_options *o, const osla_grid *grid)
   return text;
 }
 
-/* Pushes this rank's share of the updates first .. last - 1 and adds all of them serially. */
+/* Pushes this rank's part of the updates first .. last - 1, and adds all of them to a serial
+ * sum. */
 static void push_and_sum(osla_hessian *h, serial_sum *sum, uint64_t seed, int first, int last,
                          int64_t most, osla_dtype dtype)
 {
@@ -26,8 +28,8 @@ static void push_and_sum(osla_hessian *h, serial_sum *sum, uint64_t seed, int fi
   }
 }
 
-/* Updates, commit; in a long life also the same commit again, more updates, reset, another
- * iteration. */
+/* Life of an accumulator: updates and commit; if is_long also a second commit, more updates, a
+ * reset and updates after it. */
 static void life(osla_grid *grid, int64_t n, int64_t most, const osla_hessian_options *o,
                  bool is_long)
 {
@@ -51,7 +53,7 @@ static void life(osla_grid *grid, int64_t n, int64_t most, const osla_hessian_op
   sum_free(&sum);
 }
 
-/* Every grid; block sizes, types and triangles take turns over them. */
+/* All grids; block sizes, types and triangles vary with the grid. */
 static void test_grids(void)
 {
   static const int64_t blocks[] = {1, 3, 16, 100};
@@ -71,7 +73,7 @@ static void test_grids(void)
   osla_transport_destroy(&t);
 }
 
-/* Every type and triangle on one grid; orders 0 and 1; more indices than rows. */
+/* All types and triangles on one grid; orders 0 and 1; more indices than rows. */
 static void test_types_and_orders(void)
 {
   osla_transport *t = osla_test_transport();
@@ -97,7 +99,7 @@ static void test_types_and_orders(void)
   osla_transport_destroy(&t);
 }
 
-/* Worked by hand: an index that occurs twice, and blocks with ix != jx. */
+/* Results computed by hand: an index that occurs twice, and blocks with ix != jx. */
 static void test_by_hand(void)
 {
   osla_transport *t = osla_test_transport();
@@ -138,8 +140,8 @@ static void test_by_hand(void)
   osla_transport_destroy(&t);
 }
 
-/* Smallest pieces: rows and columns are cut, on the node and into the rings; then pieces that are
- * cut by the smallest ring alone. */
+/* Smallest pieces, which cut rows and columns on the node and in messages; then pieces that only
+ * the smallest ring cuts. */
 static void test_pieces(void)
 {
   osla_transport *t = osla_test_transport();
@@ -201,7 +203,7 @@ static void test_several(void)
   osla_transport_destroy(&t);
 }
 
-/* Calls that must fail say why and add nothing; each rank makes them on its own. */
+/* Wrong calls fail with the reason and add nothing; each rank makes them on its own. */
 static void test_wrong_arguments(void)
 {
   osla_transport *t = osla_test_transport();
@@ -234,7 +236,7 @@ static void test_wrong_arguments(void)
   OSLA_ASSERT_ERR(osla_hessian_update_block(h, 3, good, -3, good, v, 3), OSLA_ERR_ARG);
 
   osla_matrix *a = NULL;
-  OSLA_ASSERT_OK(osla_hessian_matrix(h, &a)); /* nothing was added: no commit is missing */
+  OSLA_ASSERT_OK(osla_hessian_matrix(h, &a)); /* nothing was added, so no commit is needed */
   CU_ASSERT(a != NULL);
   OSLA_ASSERT_OK(osla_hessian_update(h, 0, NULL, 2, NULL, 2));
   OSLA_ASSERT_OK(osla_hessian_update(h, 3, good, 0, NULL, 1));
@@ -267,7 +269,8 @@ static void test_wrong_options(void)
   OSLA_ASSERT_ERR(osla_hessian_create(grid, 5, &o, &h), OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("from_zero requires initial = 0, not initial = 3");
   o = (osla_hessian_options){0};
-  o.piece_bytes = osla_test_rank() == osla_test_size() - 1 ? 100 : 4096; /* wrong on one rank */
+  o.piece_bytes = osla_test_rank() == osla_test_size() - 1 ? 100 : 4096; /* wrong on one rank
+                                                                          * only */
   OSLA_ASSERT_ERR(osla_hessian_create(grid, 5, &o, &h), OSLA_ERR_ARG);
   OSLA_ASSERT_SAME_TEXT();
   OSLA_ASSERT_ERR(osla_hessian_create(grid, INT64_C(1) << 24, NULL, &h), OSLA_ERR_MEM);
@@ -278,7 +281,7 @@ static void test_wrong_options(void)
   osla_transport_destroy(&t);
 }
 
-/* The matrix and a reset are refused between an update and the commit. */
+/* Between an update and the commit the matrix and a reset are refused. */
 static void test_state(void)
 {
   osla_transport *t = osla_test_transport();
@@ -292,13 +295,13 @@ static void test_state(void)
     OSLA_ASSERT_TEXT("commit");
     CU_ASSERT(a == NULL);
   }
-  OSLA_ASSERT_ERR(osla_hessian_reset(h), OSLA_ERR_STATE); /* on all ranks */
+  OSLA_ASSERT_ERR(osla_hessian_reset(h), OSLA_ERR_STATE); /* fails on all ranks */
   OSLA_ASSERT_SAME_TEXT();
   serial_sum sum = sum_make(10, OSLA_LOWER);
   sum_add(&sum, update_ones(10, 1, OSLA_DOUBLE), 1.0);
   sum_expect(&sum, h, "after a refused reset");
   OSLA_ASSERT_OK(osla_hessian_reset(h));
-  if (updater) { /* the gradient alone needs a commit, too */
+  if (updater) { /* an update of the gradient needs a commit, too */
     const int64_t ix = 3;
     const double one = 1.0;
     OSLA_ASSERT_OK(osla_hessian_update_gradient(h, 1, &ix, &one));
@@ -322,7 +325,7 @@ static void test_stats(void)
   osla_hessian *h = hessian_make(grid, 50, &o);
   serial_sum sum = sum_make(50, o.uplo);
   push_and_sum(h, &sum, 5, 0, 3 * size, 50, type_of(&o));
-  OSLA_ASSERT_OK(update_push(h, update_ones(50, 2, type_of(&o)))); /* each rank */
+  OSLA_ASSERT_OK(update_push(h, update_ones(50, 2, type_of(&o)))); /* on each rank */
   sum_add(&sum, update_ones(50, 2, type_of(&o)), (double)size);
   sum_expect(&sum, h, "stats");
 

@@ -1,5 +1,5 @@
-/* How a node learns which origins wait: the words and lists of ten thousand origins, without them,
- * and the same words on the wire with many levels. */
+/* Detection of waiting origins at a gate: words and queue with ten thousand leaves without
+ * communication, then messages between nodes with several levels. */
 #include "kernels/hessian/hessian.h"
 #include "osla_clock.h"
 #include "tests/hessian_reference.h"
@@ -12,11 +12,11 @@
 typedef struct gate {
   arrival_shape shape;
   void *memory;
-  arrivals a;                         /* as one rank of the node sees it */
-  uint64_t announcements, *announced; /* [leaves] bytes */
+  arrivals a;                         /* view of one rank of the node */
+  uint64_t announcements, *announced; /* [leaves] bytes announced by each origin */
 } gate;
 
-/* The gate as a rank of its node sees it that has followed nothing yet. */
+/* Returns the gate as seen by a rank of its node that has not followed any word. */
 static arrivals look_at(const gate *g)
 {
   const size_t words = (size_t)(g->shape.words - g->shape.leaves);
@@ -54,7 +54,7 @@ static void put(gate *g, int leaf, int level, uint64_t value)
   atomic_store((_Atomic uint64_t *)(void *)((unsigned char *)g->memory + at), value);
 }
 
-/* As an origin does it: the leaf, then the words above it. */
+/* Announces bytes as an origin does: first the leaf, then the words above it. */
 static void notify(gate *g, int leaf, uint64_t bytes)
 {
   put(g, leaf, 0, arrival_word(g->announced[leaf] += bytes, leaf % 7));
@@ -63,7 +63,7 @@ static void notify(gate *g, int leaf, uint64_t bytes)
     put(g, leaf, level, ((uint64_t)leaf + 1) << 40 | g->announcements);
 }
 
-/* Takes one that waits and all that it has; -1: none does. */
+/* Dequeues an origin and fetches everything it announced. Returns its leaf, or -1 if none waits. */
 static int serve(gate *g)
 {
   osli_arrivals_collect(&g->a);
@@ -88,7 +88,7 @@ static void test_shapes(void)
   CU_ASSERT(s.levels == 0 && s.words == 0);
 }
 
-/* Random origins notify of random amounts; who has notified is served exactly once for it, in any
+/* Random origins announce random amounts; each origin that has announced is served once, in any
  * order. */
 static void serve_all(int leaves, int fan)
 {
@@ -102,7 +102,9 @@ static void serve_all(int leaves, int fan)
       if (!waits[leaf]) n++;
       waits[leaf] = true;
       notify(g, leaf, 1 + (uint64_t)i);
-      if (i % 8 == 7) osli_arrivals_collect(&g->a); /* some are queued when they notify again */
+      if (i % 8 == 7)
+        osli_arrivals_collect(&g->a); /* some origins are queued when they announce
+                                       * again */
     }
     while ((leaf = serve(g)) >= 0) {
       if (!waits[leaf]) bad++;
@@ -124,7 +126,8 @@ static void test_everyone_is_served(void)
   serve_all(10000, 32);
 }
 
-/* What comes while an origin is served, or between its word and those above it, is not lost. */
+/* Announcements that arrive while the origin is served, or between its leaf and the words above,
+ * are not lost. */
 static void test_what_comes_late(void)
 {
   gate *g = make_gate(100, 4);
@@ -135,11 +138,11 @@ static void test_what_comes_late(void)
   atomic_store(&g->a.intakes[77].fetched, 8);
   notify(g, 77, 8);
   osli_arrivals_collect(&g->a);
-  CU_ASSERT(osli_arrivals_dequeue(&g->a) == -1); /* it is served */
+  CU_ASSERT(osli_arrivals_dequeue(&g->a) == -1); /* the origin is being served already */
   CU_ASSERT(osli_arrivals_release(&g->a, 77));
   CU_ASSERT(serve(g) == 77);
   CU_ASSERT(serve(g) == -1);
-  put(g, 13, 0, arrival_word(8, 13 % 7)); /* the words above it are still under way */
+  put(g, 13, 0, arrival_word(8, 13 % 7)); /* the words above the leaf have not arrived yet */
   CU_ASSERT(serve(g) == -1);
   put(g, 13, 1, 14);
   put(g, 13, 2, 14);
@@ -148,8 +151,8 @@ static void test_what_comes_late(void)
   free_gate(g);
 }
 
-/* Another rank of the node sees the words above a leaf before the leaf, which MPI allows: it finds
- * nothing, and the gate, which sees them in order, queues the origin all the same. */
+/* Another rank of the node sees the words above a leaf before the leaf, which MPI allows. It finds
+ * nothing; the gate, which sees the words in order, queues the origin. */
 static void test_another_rank_sees_words_out_of_order(void)
 {
   gate *g = make_gate(100, 4);
@@ -166,7 +169,7 @@ static void test_another_rank_sees_words_out_of_order(void)
   free_gate(g);
 }
 
-/* Four threads, as ranks of a node, serve what others notify of. */
+/* Threads act as ranks of a node and serve the announcements of another thread. */
 enum { TAKERS = 3, NOTICES = 20000, SHARED_LEAVES = 500 };
 typedef struct shared {
   gate *g;
@@ -210,7 +213,7 @@ static void test_a_node_shares(void)
   atomic_store(&s.told_all, true);
   for (int i = 0; i < TAKERS; i++)
     (void)pthread_join(threads[i], NULL);
-  while (true) { /* a taker may have met a lock at its last look */
+  while (true) { /* a thread may have found the lock busy in its last attempt */
     osli_arrivals_collect(&s.g->a);
     int leaf = osli_arrivals_dequeue(&s.g->a);
     if (leaf < 0) break;
@@ -227,7 +230,8 @@ static void test_a_node_shares(void)
 
 /* ---- time ---- */
 
-/* The best of many batches: seconds of one look at two gates, as in a progress step. */
+/* Returns the seconds of one progress step that polls two gates without work; best of many
+ * batches. */
 static double idle_seconds(gate *mine, gate *other)
 {
   enum { BATCHES = 400, LOOKS = 250 };
@@ -237,7 +241,7 @@ static double idle_seconds(gate *mine, gate *other)
     for (int i = 0; i < LOOKS; i++) {
       osli_arrivals_collect(&mine->a);
       osli_arrivals_collect(&other->a);
-      for (int k = 0; k < 4; k++) /* inboxes */
+      for (int k = 0; k < 4; k++) /* number of inboxes */
         if (osli_arrivals_dequeue(&mine->a) >= 0 || osli_arrivals_dequeue(&other->a) >= 0) abort();
     }
     double seconds = (osla_clock() - start) / LOOKS;
@@ -246,15 +250,15 @@ static double idle_seconds(gate *mine, gate *other)
   return best;
 }
 
-/* What a sanitizer adds to each load and store is not the code's: 40 ns become 160. */
+/* A sanitizer makes loads and stores several times slower, so times are not judged then. */
 #ifdef __SANITIZE_ADDRESS__
 enum { JUDGES_TIME = false };
 #else
 enum { JUDGES_TIME = true };
 #endif
 
-/* Ten thousand origins have been served: a step with nothing to do takes at most 100 ns, and
- * finding one that has notified does not grow with them. */
+/* With ten thousand known origins, a step without work takes at most 100 ns, and finding one new
+ * announcement at most 5 us. */
 static void test_idle_step(void)
 {
   enum { KNOWN = 10000 };
@@ -282,9 +286,9 @@ static void test_idle_step(void)
   free_gate(g[1]);
 }
 
-/* ---- on the wire ---- */
+/* ---- between nodes ---- */
 
-/* Two words to each word above them, so that few ranks have several levels; one ring for all other
+/* A tree with two words per word, so that few ranks reach several levels; one ring for all other
  * nodes. */
 static void test_levels_on_the_wire(void)
 {

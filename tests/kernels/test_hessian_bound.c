@@ -1,4 +1,4 @@
-/* Order-independent mode: numbers in fixed point, and what is not within the bound. */
+/* Order-independent mode: fixed-point numbers, and values beyond the bound. */
 #include "kernels/hessian/hessian_fixed.h"
 #include "osla_random.h"
 #include "tests/hessian_reference.h"
@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* ---- numbers ---- */
+/* ---- fixed-point numbers ---- */
 
 static void test_numbers(void)
 {
@@ -50,7 +50,7 @@ static void test_sums(void)
   CU_ASSERT(!fixed_make((double)INFINITY, &f) && !fixed_make(1e-300, &f));
 }
 
-/* ---- an accumulator with a bound of 1 ---- */
+/* ---- an accumulator with bound 1 ---- */
 
 typedef struct bench {
   osla_transport *t;
@@ -84,7 +84,7 @@ static void add_one(bench *b, int64_t i, int64_t j, double value)
   OSLA_ASSERT_OK(osla_hessian_update_block(b->h, 1, &i, 1, &j, &value, 1));
 }
 
-/* Element (i, j) on this rank after a commit. */
+/* Returns element (i, j) on this rank after a commit. */
 static double element(bench *b, int64_t i, int64_t j)
 {
   osla_matrix *a = NULL;
@@ -95,7 +95,8 @@ static double element(bench *b, int64_t i, int64_t j)
   return value;
 }
 
-/* The commit fails on all ranks alike, and again; the matrix is refused; a reset heals. */
+/* The commit fails with the same text on all ranks, again at the second call; the matrix is
+ * refused; a reset makes the accumulator usable. */
 static void expect_report(bench *b, const char *part, const char *value)
 {
   osla_matrix *a = NULL;
@@ -128,14 +129,14 @@ static void test_values_beyond_the_bound(void)
   expect_report(&b, "H[2, 2] by", "nan");
   if (last) OSLA_ASSERT_OK(osla_hessian_update(b.h, 2, ix, 1, g, 1));
   expect_report(&b, "H[7, 7] by 1.5625", "bound 1");
-  if (last) add_one(&b, 3, 6, -1.5); /* in the other triangle: not added */
+  if (last) add_one(&b, 3, 6, -1.5); /* in the other triangle, so not added */
   add_one(&b, 6, 3, 0.75 / osla_test_size());
   OSLA_ASSERT_OK(osla_hessian_commit(b.h));
   OSLA_ASSERT_CLOSE(element(&b, 6, 3), 0.75, 1e-14);
   bench_free(&b);
 }
 
-/* The sum counts, in the end: in between it may be larger. */
+/* Only the final sum must be within the bound; partial sums may exceed it. */
 static void test_sums_beyond_the_bound(void)
 {
   bench b = bench_make(0.0);
@@ -151,7 +152,7 @@ static void test_sums_beyond_the_bound(void)
   }
   OSLA_ASSERT_OK(osla_hessian_commit(b.h));
   CU_ASSERT(element(&b, 5, 1) == 0.5);
-  if (osla_test_rank() == 0) add_one(&b, 5, 1, -1.0); /* goes on from what is committed */
+  if (osla_test_rank() == 0) add_one(&b, 5, 1, -1.0); /* added to the committed value */
   OSLA_ASSERT_OK(osla_hessian_commit(b.h));
   CU_ASSERT(element(&b, 5, 1) == -0.5);
   if (osla_test_rank() == 0) add_one(&b, 5, 1, -0.75);
@@ -159,7 +160,8 @@ static void test_sums_beyond_the_bound(void)
   bench_free(&b);
 }
 
-/* 8192 times 2^51 is 0 modulo 2^64: seen on the way. Elements one by one, and in runs. */
+/* 8192 times 2^51 is 0 modulo 2^64; the overflow is detected on the way, for single elements and
+ * for runs. */
 static void test_wrapped_sum(void)
 {
   enum { ROWS = 64, COLS = 128 };
@@ -200,8 +202,8 @@ static void test_gradient(void)
   bench_free(&b);
 }
 
-/* What the matrix holds when updates begin: an initial value, or what was written after a commit.
- */
+/* Values in the matrix before the first update: an initial value, or values written after a
+ * commit. */
 static void test_what_was_there(void)
 {
   bench b = bench_make(0.5);
@@ -223,7 +225,7 @@ static void test_what_was_there(void)
   OSLA_ASSERT_TEXT("before an update");
   bench_free(&b);
 
-  b = bench_make(0.0); /* doubles in a matrix that was started as whole numbers */
+  b = bench_make(0.0); /* doubles written to a matrix that counts as fixed point */
   OSLA_ASSERT_OK(osla_hessian_matrix(b.h, &a));
   OSLA_ASSERT_OK(osla_matrix_fill(a, OSLA_FILL_IDENTITY, 0));
   OSLA_ASSERT_ERR(osla_hessian_commit(b.h), OSLA_ERR_RANGE);

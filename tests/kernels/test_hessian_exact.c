@@ -1,9 +1,8 @@
-/* Order-independent mode: the same bits on any grid, with any blocks, pieces, threads, shares and
- * commits; and what is not within the bound is reported.
+/* Order-independent mode: equal bits on any grid, with any block size, piece size, number of
+ * threads, distribution of updates and number of commits; values beyond the bound are reported.
  *
- * The reference is one rank that makes all updates in their order on a 1 x 1 grid, which is what a
- * job of one rank does; ready blocks are besides summed here, in whole numbers.
- */
+ * Reference: one rank makes all updates in order on a 1 x 1 grid. Sums of ready blocks are also
+ * compared with sums in fixed-point numbers that the test computes. */
 #include "kernels/hessian/hessian_fixed.h"
 #include "osla_random.h"
 #include "tests/hessian_reference.h"
@@ -16,10 +15,11 @@
 
 enum { N = 170, UPDATES = 12, THREADS = 3 };
 
-/* Values have all their bits; 1 to 160 indices, unsorted, some twice: one strip or two. */
+/* An update with random values of full precision; 1 to 160 indices, unsorted, some repeated, so one
+ * or two strips of columns. */
 typedef struct real_update {
   int64_t count, k, ix[N];
-  void *values; /* G, k x count; k < 0: a block, count x count */
+  void *values; /* G, k x count; if k < 0 a block U, count x count */
   double gradient[N];
 } real_update;
 
@@ -68,13 +68,13 @@ static osla_hessian_options exact_options(osla_uplo uplo, osla_dtype dtype)
   return o;
 }
 
-/* ---- the same bits ---- */
+/* ---- equal bits ---- */
 
 typedef struct result {
   double h[N * N], gradient[N];
 } result;
 
-/* Commits; the last rank holds the matrix, all hold the gradient. */
+/* Commits and collects the matrix on the last rank and the gradient on all ranks. */
 static void collect(osla_hessian *h, result *r)
 {
   osla_matrix *a = NULL;
@@ -101,7 +101,7 @@ static void reference(osla_transport *t, osla_uplo uplo, osla_dtype dtype, bool 
   osla_grid_destroy(&grid);
 }
 
-/* The updates of each rank, their order, and the numbers of threads and commits. */
+/* Distribution and order of the updates, and numbers of threads and commits. */
 typedef struct variant {
   int64_t nb;
   size_t piece_bytes;
@@ -161,7 +161,8 @@ static void test_same_bits(void)
   osla_transport *t = NULL;
   const osla_transport_options with = {.threads_per_rank = THREADS};
   OSLA_ASSERT_OK(osla_transport_create(MPI_COMM_WORLD, &with, &t));
-  bool brief = osla_transport_n_nodes(t) > 1; /* a window for each accumulator takes its time */
+  bool brief = osla_transport_n_nodes(t) > 1; /* creating a window for each accumulator takes
+                                               * time */
   for (int turn = 0; turn < (brief ? 2 : 4); turn++) {
     osla_uplo uplo = (osla_uplo)(turn % 3);
     osla_dtype dtype = turn == 1 ? OSLA_FLOAT : OSLA_DOUBLE;
@@ -177,9 +178,9 @@ static void test_same_bits(void)
   osla_transport_destroy(&t);
 }
 
-/* ---- the right numbers ---- */
+/* ---- correct values ---- */
 
-/* Ready blocks, added here in whole numbers. */
+/* Sums of ready blocks, compared with sums in fixed-point numbers. */
 static void test_blocks_in_whole_numbers(void)
 {
   static result seen;
@@ -212,7 +213,8 @@ static void test_blocks_in_whole_numbers(void)
   osla_transport_destroy(&t);
 }
 
-/* Against the plain mode: bound 2^-51 for each contribution, and the rounding of both sums. */
+/* Comparison with the plain mode: the error is at most bound 2^-51 per contribution plus the
+ * rounding of both sums. */
 static void test_error_bound(void)
 {
   static result exact, plain;
@@ -236,7 +238,7 @@ static void test_error_bound(void)
   double worst = 0.0, largest = 0.0;
   for (int64_t at = 0; at < (int64_t)N * N; at++) {
     double error = fabs(exact.h[at] - plain.h[at]);
-    /* 40 products of at most 0.95^2 in each contribution, rounded in two ways */
+    /* each contribution sums 40 products of at most 0.95^2, rounded in two ways */
     double rounding = count[at] * 40 * 0.91 * 2 * (count[at] + 40) * 0x1p-53;
     double allowed = count[at] * 900.0 * 0x1p-51 + rounding;
     if (!(error <= allowed)) worst = fmax(worst, isnan(error) ? (double)INFINITY : error);

@@ -1,5 +1,5 @@
-/* The accumulator under load: lost updates, slow owners and full rings, ranks that wait in commit
- * while others update, random delays, the progress thread. */
+/* The accumulator under load: concurrent updates of the same elements, slow owners with full rings,
+ * ranks that wait in commit while others update, random delays, the progress thread. */
 #include "osla_clock.h"
 #include "osla_random.h"
 #include "tests/hessian_reference.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Small pieces and the smallest rings. */
+/* Options with small pieces and the smallest rings. */
 static osla_hessian_options tight(void)
 {
   osla_hessian_options o = {0};
@@ -18,8 +18,8 @@ static osla_hessian_options tight(void)
   return o;
 }
 
-/* All ranks add ones to the same elements at the same time, by updates of different size: a lost
- * update leaves a smaller number. */
+/* All ranks add ones to the same elements at the same time, by updates of different sizes; a lost
+ * update would leave a smaller number. */
 static void test_no_update_is_lost(void)
 {
   osla_transport *t = osla_test_transport();
@@ -41,8 +41,8 @@ static void test_no_update_is_lost(void)
   osla_transport_destroy(&t);
 }
 
-/* Updates that add to a single element again and again, from the owner's node and from others: two
- * that were not isolated would hardly miss one another. */
+/* Updates from the owner's node and from other nodes add to a single element repeatedly; without
+ * isolation some would be lost. */
 static void test_one_element(void)
 {
   enum { REPEATS = 2000, NEAR = 1000, FAR = 20 };
@@ -71,15 +71,15 @@ static void test_one_element(void)
   osla_transport_destroy(&t);
 }
 
-/* One rank sleeps while all others send it far more than its rings hold: they wait, and nothing is
- * lost. The grid has a single owner, the sleeper. */
+/* One rank sleeps while all others send it more than its rings hold: they wait, and nothing is
+ * lost. The sleeping rank is the only owner of the grid. */
 static void test_back_pressure(void)
 {
   osla_transport *t = osla_test_transport();
   osla_grid *grid = NULL;
   OSLA_ASSERT_OK(osla_grid_create(t, 1, 1, &grid));
   osla_hessian_options o = tight();
-  const int64_t n = 300; /* 360 kB of triangle; a ring holds 4 x 64 kB */
+  const int64_t n = 300; /* the triangle has 360 kB; a ring holds 4 x 64 kB */
   osla_hessian *h = hessian_make(grid, n, &o);
   serial_sum sum = sum_make(n, o.uplo);
   OSLA_ASSERT_OK(osla_barrier(t));
@@ -97,7 +97,7 @@ static void test_back_pressure(void)
   osla_transport_destroy(&t);
 }
 
-/* One rank updates; all others, the owners among them, are in commit already. Then another one. */
+/* One rank updates while all others, also the owners, wait in commit; then another rank does. */
 static void test_one_rank_updates(void)
 {
   osla_transport *t = osla_test_transport();
@@ -121,7 +121,8 @@ static void test_one_rank_updates(void)
   osla_transport_destroy(&t);
 }
 
-/* Destroyed without a commit, by some ranks while others still send: nobody waits for ever. */
+/* The accumulator is destroyed without a commit while some ranks still send: no rank waits without
+ * end. */
 static void test_destroy_without_commit(void)
 {
   osla_transport *t = osla_test_transport();
@@ -138,7 +139,7 @@ static void test_destroy_without_commit(void)
   osla_transport_destroy(&t);
 }
 
-/* A transport whose progress thread adds what arrives, while its rank computes. */
+/* A transport with a progress thread, which adds arriving updates while its rank computes. */
 static void test_progress_thread(void)
 {
   if (!osla_test_multiple("a progress thread")) return;
@@ -148,7 +149,7 @@ static void test_progress_thread(void)
   osla_grid *grid = NULL;
   OSLA_ASSERT_OK(osla_grid_create(t, 1, 1, &grid));
   osla_hessian_options o = tight();
-  const int64_t n = 200; /* 160 kB of triangle */
+  const int64_t n = 200; /* the triangle has 160 kB */
   osla_hessian *h = hessian_make(grid, n, &o);
   serial_sum sum = sum_make(n, o.uplo);
   int rank = osla_test_rank(), size = osla_test_size();
@@ -166,8 +167,8 @@ static void test_progress_thread(void)
   osla_transport_destroy(&t);
 }
 
-/* Several nodes: one progress hook for each accumulator, and there are 16. One more is refused on
- * all ranks together. (Two ranks suffice: windows across nodes take long to make.) */
+/* Several nodes: each accumulator uses one of 16 progress hooks; a 17th accumulator is refused on
+ * all ranks together. (Two ranks suffice, because creating windows between nodes takes long.) */
 static void test_too_many(void)
 {
   enum { MANY = 18 };
@@ -197,7 +198,7 @@ static void sleep_random(uint64_t seed, uint64_t i)
   if (draw % 4 == 0) usleep((useconds_t)(draw / 4 % 1500));
 }
 
-/* Random sizes and options; each rank delays on its own between its updates, commits and resets. */
+/* Random sizes and options; each rank delays at random between its updates, commits and resets. */
 static void stress(osla_transport *t, uint64_t seed)
 {
   static const size_t pieces[] = {4096, 20000, (size_t)64 << 20};
@@ -216,7 +217,8 @@ static void stress(osla_transport *t, uint64_t seed)
   for (int phase = 0; phase < phases; phase++) {
     for (int i = 0; i < 5 * size; i++) {
       int number = phase * 1000 + i, busy = (int)osla_test_choose(seed + 1, number, 2 * size);
-      int updater = busy < size ? busy : (int)seed % size; /* one does more than the others */
+      int updater = busy < size ? busy : (int)seed % size; /* one rank makes more updates than the
+                                                            * others */
       sum_add(&sum, update_random(seed, number, n, n, type_of(&o)), 1.0);
       if (osla_test_rank() != updater) continue;
       sleep_random(seed, (uint64_t)number);

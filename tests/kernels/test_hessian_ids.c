@@ -1,4 +1,4 @@
-/* The ledger of the accumulator, files that must be refused, and a full disk. */
+/* Ids of the accumulator, checkpoints that restore must refuse, and a full disk. */
 #include "tests/file_help.h"
 #include "tests/hessian_reference.h"
 
@@ -16,7 +16,7 @@ typedef struct pusher {
   osla_err err;
 } pusher;
 
-/* All threads give the same data. */
+/* Thread that pushes the same data as all other threads. */
 static void *push_same(void *arg)
 {
   pusher *p = arg;
@@ -51,7 +51,7 @@ static void test_ids(void)
   CU_ASSERT(osla_hessian_get_stats(h).ids_skipped == (THREADS - 1) * 50);
   sum_add(&sum, update_ones(6, 1, OSLA_DOUBLE), 50.0 * osla_test_size());
 
-  /* A wrong datum is not in; many that add nothing are. */
+  /* The id of a wrong datum is not recorded; ids of data that add nothing are. */
   osla_hessian_datum d = {.id = UINT64_MAX, .count = 1, .ix = &wrong};
   OSLA_ASSERT_ERR(osla_hessian_update_once(h, &d, NULL), OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("ix[0] = -1 is outside");
@@ -67,7 +67,7 @@ static void test_ids(void)
   CU_ASSERT(!osla_hessian_has_id(h, UINT64_MAX - 5000));
   sum_expect(&sum, h, "the same data from all threads");
 
-  /* G, U and gradient of one datum. */
+  /* A datum with G, U and gradient. */
   const int64_t ix[] = {4, 1}, jx[] = {1};
   const double g[] = {1.0, 2.0}, u[] = {5.0, 7.0}, gradient[] = {3.0, -1.0};
   OSLA_ASSERT_OK(osla_hessian_reset(h));
@@ -98,9 +98,9 @@ static void test_ids(void)
   osla_transport_destroy(&t);
 }
 
-/* ---- what is refused ---- */
+/* ---- refused files ---- */
 
-/* Restoring fails with this text, everywhere, and leaves h empty. */
+/* Restore fails with this text on all ranks and leaves h empty. */
 static void refuse(osla_hessian *h, const char *path, const char *job, osla_err code,
                    const char *text)
 {
@@ -127,7 +127,8 @@ static void refuse_others(osla_grid *grid, const char *path)
   refuse_other(grid, path, 9, &o, "has type 'd', the accumulator has type 's'");
   o.single = false;
   o.uplo = OSLA_UPPER;
-  refuse_other(grid, path, 9, &o, "holds the lower triangle of H, the accumulator the upper triangle");
+  refuse_other(grid, path, 9, &o,
+               "holds the lower triangle of H, the accumulator the upper triangle");
   o.uplo = OSLA_GENERAL;
   refuse_other(grid, path, 9, &o, "holds the lower triangle of H, the accumulator the whole");
   o.uplo = OSLA_LOWER;
@@ -142,7 +143,8 @@ static void refuse_others(osla_grid *grid, const char *path)
   refuse_other(grid, path, 9, &o, "has order_independent = 0, the accumulator has 1");
 }
 
-/* Order-independent mode: another bound; and no checkpoint of what was beyond it. */
+/* Order-independent mode: another bound is refused, and so is a checkpoint of sums beyond the
+ * bound. */
 static void refuse_bounds(osla_grid *grid, const char *path)
 {
   osla_hessian_options o = {0};
@@ -162,7 +164,7 @@ static void refuse_bounds(osla_grid *grid, const char *path)
   osla_hessian_destroy(&h);
 }
 
-/* What a checkpoint refused, and what came after it, is gone after a reset. */
+/* After a refused checkpoint and later updates, a reset empties the accumulator. */
 static void reset_refused(osla_grid *grid, const char *path)
 {
   osla_hessian_options o = {0};
@@ -195,7 +197,7 @@ static void reset_refused(osla_grid *grid, const char *path)
   osla_hessian_destroy(&h);
 }
 
-/* Changes the first 8 bytes of the file that are equal to the value. */
+/* Changes the first 8 bytes of the file that equal the value. */
 static void change_value(const char *path, double value)
 {
   size_t size;
@@ -209,7 +211,7 @@ static void change_value(const char *path, double value)
   free(bytes);
 }
 
-/* A checkpoint with H[2, 1] = 12345 and gradient[2] = 54321. */
+/* Writes a checkpoint with H[2, 1] = 12345 and gradient[2] = 54321. */
 static void write_sample(osla_grid *grid, const char *path, const char *job)
 {
   const int64_t ix = 2, jx = 1;
@@ -235,8 +237,7 @@ static void test_refused(void)
 
   osla_hessian *h = hessian_make(grid, 9, NULL);
   osla_matrix *a = NULL;
-  refuse(h, path, "yours", OSLA_ERR_IO,
-         "was written for job \"mine\", not for job \"yours\"");
+  refuse(h, path, "yours", OSLA_ERR_IO, "was written for job \"mine\", not for job \"yours\"");
   refuse(h, path, NULL, OSLA_ERR_IO, "was written for job \"mine\", not for job \"\"");
   refuse(h, scratch_path("none"), "mine", OSLA_ERR_IO, "No such file");
   refuse(h, NULL, "mine", OSLA_ERR_ARG, "no file is named");
@@ -259,7 +260,7 @@ static void test_refused(void)
   refuse(h, other, "mine", OSLA_ERR_IO, "checksum of H: the data were changed");
   free(bytes);
 
-  /* It is as after a reset. */
+  /* The accumulator is as after a reset. */
   serial_sum sum = sum_make(9, OSLA_LOWER);
   sum_expect(&sum, h, "after a refused file");
   OSLA_ASSERT_OK(osla_hessian_restore(h, path, "mine"));
@@ -298,7 +299,7 @@ static void test_id_on_two_ranks(void)
   osla_transport_destroy(&t);
 }
 
-/* Data 0 to last - 1, each by one rank, those that are in, too. */
+/* Pushes data 0 to last - 1, each on one rank, including data whose ids are known. */
 static void push_to(osla_hessian *h, int last)
 {
   for (int i = osla_test_rank(); i < last; i += osla_test_size()) {
@@ -307,7 +308,8 @@ static void push_to(osla_hessian *h, int last)
   }
 }
 
-/* A full disk: the former checkpoint stays, the accumulator goes on, the next one succeeds. */
+/* With a full disk the former checkpoint stays, the accumulator goes on, and the next checkpoint
+ * succeeds. */
 static void test_disk_full(void)
 {
   osla_transport *t = osla_test_transport();

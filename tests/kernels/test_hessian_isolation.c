@@ -1,5 +1,5 @@
-/* The accumulator's isolation: the part of an update for one owner is seen wholly or not at all by
- * who holds the owner's locks; without isolation no addition is lost. */
+/* Isolation: a holder of the owner's locks sees the part of an update completely or not at all;
+ * without isolation no addition is lost. */
 #include "kernels/hessian/hessian.h"
 #include "osla_clock.h"
 #include "osla_index.h"
@@ -13,7 +13,7 @@
 
 enum { N = 96, THREADS = 2 };
 
-/* Pieces of 4 KiB, messages of 16 KiB: each part takes several of them. */
+/* Options with pieces of 4 KiB and messages of 16 KiB, so that each part takes several. */
 static osla_hessian_options tight(void)
 {
   osla_hessian_options o = {0};
@@ -23,7 +23,7 @@ static osla_hessian_options tight(void)
   return o;
 }
 
-/* Every update adds the same to all elements; so under the locks all elements of an owner are
+/* Every update adds the same value to all elements, so under the locks all elements of an owner are
  * equal. Returns how many differ from the first one. */
 static int64_t count_torn(osla_hessian *h, int prow, int pcol)
 {
@@ -58,7 +58,7 @@ typedef struct job {
   osla_err err;
 } job;
 
-/* A block update with ones for all elements. */
+/* Pushes a block update with ones for all elements. */
 static osla_err push_block(osla_hessian *h)
 {
   int64_t *ix = osla_test_allocate(N, sizeof *ix);
@@ -92,8 +92,8 @@ static void *work(void *arg)
   return NULL;
 }
 
-/* All threads of all ranks update at once; `looks`: between its updates each looks at the owners of
- * its node. At the end every element is the number of updates. */
+/* All threads of all ranks update at once. `looks`: between its updates each thread checks the
+ * owners of its node. At the end every element equals the number of updates. */
 static void run_jobs(osla_hessian_options o, bool looks)
 {
   osla_transport *t = NULL;
@@ -131,7 +131,7 @@ static void test_whole_updates(void)
   run_jobs(o, true);
 }
 
-/* Values that fit a piece, columns of G, the other triangle. */
+/* Values that fit one piece, columns of G, and the other triangle. */
 static void test_single_messages(void)
 {
   osla_hessian_options o = tight();
@@ -148,13 +148,12 @@ static void test_elements(void)
   run_jobs(o, false);
 }
 
-/* --- large updates from afar beside small ones on the node -------------------------------------
- */
+/* --- large updates from another node during small updates on the node --- */
 
 enum { STREAMS = 6, TURNS = 5, HOLD_US = 200 };
 static const double stream_value = 2.0, longest_s = 6.0;
 
-/* Adds; a small update's stripe is held for long. */
+/* User function that adds; for a small update it holds the stripe's lock for long. */
 static void add_slowly(int64_t count, void *inout, const void *in, void *context)
 {
   const double *from = in;
@@ -172,7 +171,8 @@ typedef struct stream {
   atomic_bool *stop;
 } stream;
 
-/* Updates one column of the owner's again and again: its stripe is held nearly all the time. */
+/* Updates one column of the owner again and again, so that its stripe is locked nearly all the
+ * time. */
 static void *push_columns(void *arg)
 {
   stream *s = arg;
@@ -189,8 +189,8 @@ static void *push_columns(void *arg)
   return NULL;
 }
 
-/* What the rest do meanwhile: updates of all columns, which do not fit a ring together. Returns the
- * seconds that the slowest of them took. */
+/* The other ranks update all columns meanwhile; these updates do not fit a ring together. Returns
+ * the seconds that the slowest update took. */
 static double push_all_columns(osla_transport *t, osla_hessian *h)
 {
   double start = osla_clock(), seconds;
@@ -201,8 +201,8 @@ static double push_all_columns(osla_transport *t, osla_hessian *h)
   return seconds;
 }
 
-/* There is no instant when all stripes of an owner are free by themselves. Those who want them all
- * get them nevertheless, in the ring of another node, too. */
+/* At no time are all stripes of an owner free by chance. Updates of all stripes must complete
+ * nevertheless, also those of another node. */
 static void test_streams_hold_up_nobody(void)
 {
   osla_transport *t = NULL;

@@ -1,5 +1,5 @@
-/* Memory that one rank lacks while an order-independent accumulator commits: all ranks fail, no
- * contribution is lost, and the next commit has all of them. */
+/* One rank lacks memory while an order-independent accumulator commits: all ranks fail, no
+ * contribution is lost, and the next commit includes all of them. */
 #include "tests/hessian_reference.h"
 #include "tests/lacking_memory.h"
 
@@ -19,7 +19,7 @@ static osla_hessian *make(osla_grid *grid)
   return hessian_make(grid, N, &o);
 }
 
-/* Each rank adds 1 to all of the gradient and to one element of H. */
+/* Adds 1 to the whole gradient and to one element of H on each rank. */
 static void push(osla_hessian *h)
 {
   const int64_t diagonal = 7;

@@ -1,6 +1,5 @@
-/* The accumulator's types, operations and shapes: float updates into double, minimum, maximum, a
- * function of the user's, the whole matrix, other initial values; indices of very large matrices.
- */
+/* Types, operations and shapes of the accumulator: float updates into double, minimum, maximum, a
+ * user function, the whole matrix, other initial values, indices of very large matrices. */
 #include "kernels/hessian/hessian_split.h"
 #include "osla_chol.h"
 #include "osla_gemm.h"
@@ -16,7 +15,7 @@
 
 enum { N = 41, UPDATES = 3 };
 
-/* Each rank pushes its share; all are added serially. */
+/* Pushes this rank's part of the updates, and adds all of them to the serial sum. */
 static void push_all(osla_hessian *h, serial_sum *sum, uint64_t seed, osla_dtype dtype)
 {
   for (int i = 0; i < UPDATES * osla_test_size(); i++) {
@@ -26,7 +25,7 @@ static void push_all(osla_hessian *h, serial_sum *sum, uint64_t seed, osla_dtype
   }
 }
 
-/* Updates, commit, updates again, commit, reset, updates. */
+/* Updates, commit, updates, commit, reset, updates. */
 static void life(osla_grid *grid, const osla_hessian_options *o, serial_sum *sum, double initial,
                  const char *what)
 {
@@ -45,7 +44,7 @@ static void life(osla_grid *grid, const osla_hessian_options *o, serial_sum *sum
   osla_hessian_destroy(&h);
 }
 
-/* Then each life takes long, and there are fewer of them. */
+/* With several nodes each case takes long, so there are fewer. */
 static bool several_nodes;
 
 static void with_grids(void (*one)(osla_grid *grid, int which))
@@ -82,7 +81,7 @@ static void test_shapes_and_types(void)
   with_grids(shapes_on);
 }
 
-/* What a float update adds to a double element is not rounded to float. */
+/* A float update is added to a double element without rounding to float. */
 static void test_float_into_double(void)
 {
   osla_transport *t = osla_test_transport();
@@ -118,13 +117,13 @@ static double larger(double old, double value)
   return value > old ? value : old;
 }
 
-/* The user's: the value of larger magnitude, made positive. */
+/* User operation: the absolute value of the argument with the larger magnitude. */
 static double magnitude(double old, double value)
 {
   return fmax(fabs(old), fabs(value));
 }
 
-/* What the function is told of its calls. */
+/* What the user function records of its calls. */
 typedef struct calls {
   osla_dtype dtype;
   _Atomic int64_t elements;
@@ -183,7 +182,7 @@ static void test_operations(void)
   with_grids(operations_on);
 }
 
-/* Rows that follow one another come in one call: each element exactly once, all types. */
+/* Consecutive rows arrive in one call: each element exactly once, for all types. */
 static void test_user_calls(void)
 {
   osla_transport *t = osla_test_transport();
@@ -212,7 +211,7 @@ static void test_user_calls(void)
   osla_transport_destroy(&t);
 }
 
-/* Short and long runs of rows beside single ones: all ways through the addition. */
+/* Short and long runs of rows and single rows, which take different paths of the addition. */
 static void test_runs(void)
 {
   enum { LARGE = 900, COUNT = 640 };
@@ -257,7 +256,7 @@ static void test_runs(void)
 
 /* ---- very large matrices ---- */
 
-/* N = 8.2e5 in float are 2.7e12 bytes, half of them in the triangle; and far beyond. */
+/* Order 8.2e5 in float takes 2.7e12 bytes, half of them in the triangle; also larger orders. */
 static void test_large_offsets(void)
 {
   static const int64_t orders[] = {820000, 5000000};
@@ -289,7 +288,7 @@ static void test_large_offsets(void)
   osli_split_free(&s);
 }
 
-/* Such a matrix is refused for its size alone, with the bytes that it needs. */
+/* Such a matrix is refused because of its size, with the number of bytes. */
 static void test_large_matrix(void)
 {
   osla_transport *t = osla_test_transport();
@@ -308,7 +307,7 @@ static void test_large_matrix(void)
   osla_transport_destroy(&t);
 }
 
-/* Only the accumulator knows whole matrices. */
+/* Other kernels refuse a whole (general) matrix as a triangle. */
 static void test_general_elsewhere(void)
 {
   osla_transport *t = osla_test_transport();

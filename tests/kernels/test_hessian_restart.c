@@ -1,5 +1,5 @@
-/* Ids, checkpoint and restart of the accumulator: every datum counts once, on any grid, also when
- * checkpoints are taken while threads update. All values are whole numbers, sums exact. */
+/* Ids, checkpoint and restart: every datum counts once on any grid, also if checkpoints are taken
+ * while threads update. All values are integers, so sums are exact. */
 #include "tests/file_help.h"
 #include "tests/hessian_reference.h"
 
@@ -12,7 +12,7 @@
 
 enum { DATA = 24, MOST = 40 };
 
-/* Ids that share their low bits, and 0. */
+/* Returns ids with equal low bits, and 0 among them. */
 static uint64_t id_of(int64_t number)
 {
   return (uint64_t)number << 40;
@@ -24,15 +24,15 @@ static test_update datum(int64_t number, int64_t n, osla_dtype dtype)
   return update_random(3, number, n, n < MOST ? n : MOST, dtype);
 }
 
-/* The which-th grid, or the first one if there are not so many. */
+/* Returns grid number `which`, or the first one if there are fewer. */
 static osla_grid *some_grid(osla_transport *t, int which)
 {
   osla_grid *grid = hessian_grid(t, which);
   return grid ? grid : hessian_grid(t, 0);
 }
 
-/* Data first .. last - 1 of the stream, each by one rank; `turn` says by which. Returns how many
- * were skipped on all ranks. */
+/* Pushes data first .. last - 1 of the stream, each on one rank that depends on `turn`. Returns how
+ * many were skipped on all ranks. */
 static int64_t push_range(osla_transport *t, osla_hessian *h, int64_t n, osla_dtype dtype,
                           int64_t first, int64_t last, int turn)
 {
@@ -45,7 +45,7 @@ static int64_t push_range(osla_transport *t, osla_hessian *h, int64_t n, osla_dt
     CU_ASSERT(osla_hessian_has_id(h, id_of(i)));
     skips += skipped;
   }
-  /* Not MPI's own: others may still wait for this rank's progress. */
+  /* OSLA's call, because MPI_Allreduce would make no progress for ranks that still wait. */
   OSLA_ASSERT_OK(osla_allreduce(t, &skips, 1, MPI_INT64_T, MPI_SUM));
   return skips;
 }
@@ -57,7 +57,7 @@ static void sum_range(serial_sum *sum, osla_dtype dtype, int64_t last)
     sum_add(sum, datum(i, n, dtype), 1.0);
 }
 
-/* A checkpoint halfway, on one grid; from there on on the same and on another one. */
+/* A checkpoint halfway on one grid; the run continues on that grid and on another one. */
 static void restart(osla_transport *t, int64_t n, osla_hessian_options o, int from, int to)
 {
   osla_grid *first = some_grid(t, from), *second = some_grid(t, to);
@@ -66,7 +66,9 @@ static void restart(osla_transport *t, int64_t n, osla_hessian_options o, int fr
   serial_sum sum = sum_make(n, o.uplo);
   CU_ASSERT(push_range(t, h, n, type_of(&o), 0, DATA / 2, 0) == 0);
   CU_ASSERT(push_range(t, h, n, type_of(&o), 3, 7, 0) == 4);
-  if (from > 0) OSLA_ASSERT_OK(osla_hessian_commit(h)); /* the gradient is in two parts */
+  if (from > 0)
+    OSLA_ASSERT_OK(osla_hessian_commit(h)); /* so that the gradient has a committed and
+                                             * a pending part */
   CU_ASSERT(push_range(t, h, n, type_of(&o), DATA / 2, DATA / 2 + 2, 0) == 0);
   OSLA_ASSERT_OK(osla_hessian_checkpoint(h, path, "job"));
   CU_ASSERT(push_range(t, h, n, type_of(&o), 0, DATA, 0) == DATA / 2 + 2);
@@ -82,7 +84,7 @@ static void restart(osla_transport *t, int64_t n, osla_hessian_options o, int fr
     OSLA_ASSERT_ERR(osla_hessian_matrix(h, &a), OSLA_ERR_STATE);
     CU_ASSERT(osla_hessian_get_stats(h).ids_restored == DATA / 2 + 2 + 3 * again);
     CU_ASSERT(push_range(t, h, n, type_of(&o), 0, DATA / 2 + 5, 1) == DATA / 2 + 2 + 3 * again);
-    if (again == 0) { /* a checkpoint of restored and new ids */
+    if (again == 0) { /* a checkpoint with restored and new ids */
       OSLA_ASSERT_OK(osla_hessian_checkpoint(h, path, "job"));
       OSLA_ASSERT_OK(osla_hessian_commit(h));
       OSLA_ASSERT_OK(osla_hessian_reset(h));
@@ -127,11 +129,11 @@ static void test_other_grid(void)
   osla_transport_destroy(&t);
 }
 
-/* ---- the same bits ---- */
+/* ---- equal bits ---- */
 
 enum { BITS_N = 37 };
 
-/* Tenths, which no binary number holds. */
+/* Pushes tenths, which no binary number represents exactly. */
 static void push_tenths(osla_hessian *h, int64_t first, int64_t last, int turn)
 {
   for (int64_t i = first; i < last; i++) {
@@ -145,7 +147,7 @@ static void push_tenths(osla_hessian *h, int64_t first, int64_t last, int turn)
   }
 }
 
-/* Commits; matrix and gradient, the stored triangle only: all [n * n + n]. */
+/* Commits and returns the matrix (stored triangle) and the gradient: [n * n + n]. */
 static double *take_bits(osla_hessian *h)
 {
   osla_matrix *a = NULL;
@@ -166,7 +168,7 @@ static bool same_bits(const double *a, const double *b)
   return memcmp(a, b, (BITS_N * BITS_N + BITS_N) * sizeof *a) == 0;
 }
 
-/* A checkpoint right behind a commit, when H is in doubles, and leaves it so. */
+/* Takes a checkpoint directly after a commit, when H is in doubles; H stays unchanged. */
 static void checkpoint_committed(osla_hessian *h, const char *path)
 {
   double *before = take_bits(h);
@@ -177,8 +179,7 @@ static void checkpoint_committed(osla_hessian *h, const char *path)
   free(after);
 }
 
-/* A run that was never interrupted, and one in three parts on other grids, with a commit between.
- */
+/* Compares an uninterrupted run with one in three parts on other grids, with a commit between. */
 static void test_same_bits(void)
 {
   osla_transport *t = osla_test_transport();
@@ -222,7 +223,7 @@ static void test_same_bits(void)
   osla_transport_destroy(&t);
 }
 
-/* ---- while threads update ---- */
+/* ---- checkpoints while threads update ---- */
 
 enum { THREADS = 3, LEAST = 6, CAP = 60, N_THREADS_TEST = 40 };
 
@@ -251,7 +252,7 @@ static void *produce(void *arg)
   return NULL;
 }
 
-/* Numbers of all data that any thread has added, as ones of a table. */
+/* Merges over all ranks the numbers of data that any thread has added, as ones in a table. */
 static void share_table(osla_transport *t, const producer *p, int32_t *table, int size)
 {
   for (int i = 0; i < THREADS; i++)

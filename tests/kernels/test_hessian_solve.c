@@ -1,5 +1,5 @@
-/* From updates to a solution: an assembled Hessian is factored in the very memory in which it was
- * assembled, and the solution is that of a serial assembly with LAPACK's factor. */
+/* From updates to a solution: an assembled Hessian is factored in place, and the solution is
+ * compared with a serial assembly and LAPACK's factorization. */
 #include "osla_blas.h"
 #include "osla_chol.h"
 #include "osla_index.h"
@@ -21,7 +21,7 @@ typedef struct problem {
   osla_hessian_options o;
 } problem;
 
-/* Real values: the number-th update touches about a third of the unknowns. */
+/* Returns an update with real values that touches about a third of the unknowns. */
 static test_update real_update(const problem *p, int number)
 {
   int64_t count = p->n / 3 + 1, step = 1 + number % 3;
@@ -38,7 +38,7 @@ static test_update real_update(const problem *p, int number)
   return u;
 }
 
-/* The prior: H += I, as single elements of U. */
+/* Returns an update for the prior, H += I, as a single element of U. */
 static test_update unit_update(const problem *p, int64_t i)
 {
   (void)p;
@@ -71,7 +71,7 @@ static double right_side(int64_t i, int64_t j, void *arg)
   return osla_random_uniform(9, (uint64_t)i, (uint64_t)j);
 }
 
-/* X of the serial problem in double: assembly, LAPACK's Cholesky, two triangular solves. */
+/* Solves the serial problem in double: assembly, LAPACK's Cholesky, two triangular solves. */
 static double *serial_solution(const problem *p, serial_sum *sum)
 {
   int64_t n = p->n, info = -1;
@@ -105,7 +105,8 @@ static double magnitude(const double *x, int64_t count)
   return most;
 }
 
-/* Assembled H against the serial one: rounding of sums of products, elementwise. */
+/* Compares the assembled H with the serial one, elementwise, up to the rounding of sums of
+ * products. */
 static void check_assembly(const problem *p, const serial_sum *sum, osla_hessian *h,
                            const osla_matrix *a)
 {
@@ -133,7 +134,7 @@ static void assemble(const problem *p, osla_hessian *h)
   OSLA_ASSERT_OK(osla_hessian_commit(h));
 }
 
-/* The solution on every rank, compared with the serial one. The problem's condition number is
+/* Compares the solution on every rank with the serial one. The condition number of the problem is
  * below |H|_inf, because H >= I. */
 static void check_solution(const problem *p, const serial_sum *sum, const osla_matrix *b,
                            const double *x)
@@ -160,7 +161,7 @@ static void solve(osla_grid *grid, const problem *p)
   osla_matrix *a = NULL, *again = NULL, *b = NULL;
   OSLA_ASSERT_OK(osla_hessian_matrix(h, &a));
   void *memory = osla_matrix_local(a);
-  /* Twice: after the reset the same memory serves the next iteration. */
+  /* Two iterations: after the reset the same memory is used again. */
   for (int iteration = 0; iteration < 2; iteration++) {
     int64_t info = -1;
     assemble(p, h);
@@ -199,7 +200,7 @@ static void test_solve(void)
   osla_transport_destroy(&t);
 }
 
-/* Without the prior the Hessian of few data is singular: potrf says so, nothing hangs. */
+/* Without the prior, the Hessian of few data is singular: potrf reports it and nothing hangs. */
 static void test_singular(void)
 {
   osla_transport *t = osla_test_transport();

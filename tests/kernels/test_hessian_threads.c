@@ -1,5 +1,5 @@
-/* Many producer threads of each rank update one accumulator at the same time: OpenMP threads, plain
- * threads that come and go, and threads beside the transport's progress thread. */
+/* Several threads of each rank update one accumulator at the same time: OpenMP threads, plain
+ * threads that start and end, and threads beside the transport's progress thread. */
 #include "tests/hessian_reference.h"
 
 #include <inttypes.h>
@@ -20,7 +20,7 @@ static osla_hessian_options tight(void)
   return o;
 }
 
-/* What one thread does: its share of a stream of updates. */
+/* Work of one thread: its part of a stream of updates. */
 typedef struct producer {
   osla_hessian *h;
   uint64_t seed;
@@ -96,7 +96,8 @@ static void run_threads(osla_hessian *h, uint64_t seed, osla_dtype dtype)
   }
 }
 
-/* Threads end before the commit; new ones follow it and a reset; stats count all of them. */
+/* Threads end before the commit; new ones follow the commit and a reset; the statistics include
+ * all. */
 static void threads_life(bool progress_thread, osla_uplo uplo)
 {
   osla_transport *t = NULL;
@@ -176,7 +177,7 @@ static void test_no_update_is_lost(void)
   osla_transport_destroy(&t);
 }
 
-/* Errors belong to the thread that made them; the others' updates arrive. */
+/* Errors are reported to the thread that made them; the updates of other threads succeed. */
 static void *wrong_update(void *arg)
 {
   producer *p = arg;

@@ -1,5 +1,5 @@
-/* What travels to owners on other nodes: messages and their bytes, updates that travel together,
- * columns of G in place of values, memory under a cap, and a soak of random runs. */
+/* Messages to owners on other nodes: their format and bytes, updates that travel together, columns
+ * of G in place of values, memory under a cap, and a soak test of random runs. */
 #include "kernels/hessian/hessian_message.h"
 #include "osla_clock.h"
 #include "tests/hessian_reference.h"
@@ -28,7 +28,7 @@ static void keep(void *arg, const void *from, size_t count)
 
 enum { ROWS = 13, COLS = 7, LD = ROWS + 2 };
 
-/* A staircase whose first rows (lower) or last rows (upper) no column holds. */
+/* A staircase-shaped piece whose first rows (lower) or last rows (upper) no column uses. */
 typedef struct sample {
   int64_t row[ROWS], col[COLS], begin[COLS], end[COLS];
   double values[LD * COLS];
@@ -127,7 +127,7 @@ static void test_messages(void)
   CU_ASSERT(osli_message_bytes_of_g(1, 1, INT64_C(1) << 32, 8, false) == SIZE_MAX);
 }
 
-/* ---- on the wire ---- */
+/* ---- between nodes ---- */
 
 static osla_hessian *make_at_rank_0(osla_transport *t, osla_grid **grid, int64_t n,
                                     const osla_hessian_options *o)
@@ -136,7 +136,7 @@ static osla_hessian *make_at_rank_0(osla_transport *t, osla_grid **grid, int64_t
   return hessian_make(*grid, n, o);
 }
 
-/* A block or a product with n = 400 costs at most 1.1 element for each that is added. */
+/* A block or product with n = 400 sends at most 1.1 elements for each element added. */
 static void bytes_of(osla_dtype dtype, bool block)
 {
   enum { N = 1000, COUNT = 400 };
@@ -150,7 +150,7 @@ static void bytes_of(osla_dtype dtype, bool block)
   serial_sum sum = sum_make(N, o.uplo);
   for (int rank = 0; rank < osla_test_size(); rank++) {
     test_update u = update_ones(COUNT, block ? COUNT : 2, dtype);
-    if (block) { /* a U of ones */
+    if (block) { /* a block U of ones */
       u.k = -1;
       u.jx = osla_test_allocate(COUNT, sizeof *u.jx);
       memcpy(u.jx, u.ix, COUNT * sizeof *u.jx);
@@ -182,8 +182,8 @@ static void test_bytes(void)
   bytes_of(OSLA_FLOAT, false);
 }
 
-/* While their owner and its node sleep many small updates come; they are taken in a few transfers.
- * (By ARMCI each is announced by itself.) */
+/* While the owner and its node sleep, many small updates arrive; they are fetched in a few
+ * transfers. (ARMCI announces each one separately.) */
 static void test_small_updates_join(void)
 {
   enum { TIMES = 200, COUNT = 20 };
@@ -205,7 +205,8 @@ static void test_small_updates_join(void)
   sum_add(&sum, update_ones(COUNT, 1, type_of(&o)), TIMES * (osla_test_size() - 1.0));
   sum_expect(&sum, h, "small updates");
   int far = osla_test_size() - osla_transport_node_size(t);
-  int64_t transfers = osla_hessian_get_stats(h).transfers - before; /* by any rank of that node */
+  int64_t transfers = osla_hessian_get_stats(h).transfers - before; /* counted on whichever rank of
+                                                                     * the node fetched */
   if (!near) transfers = 0;
   MPI_Allreduce(MPI_IN_PLACE, &transfers, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
   if (osla_test_rank() == 0)
@@ -218,7 +219,8 @@ static void test_small_updates_join(void)
   osla_transport_destroy(&t);
 }
 
-/* The same updates, shipped in each way: the same sum, to the last bit; columns of G are less. */
+/* The same updates, shipped in each way, give the same sum to the last bit; columns of G take fewer
+ * bytes. */
 static void test_shipping(void)
 {
   enum { N = 200, TIMES = 12 };
@@ -264,8 +266,8 @@ static void *push_many(void *arg)
   return err == OSLA_OK ? NULL : arg;
 }
 
-/* Threads of all ranks but one update at once, its owner is slow: memory stays below the cap, which
- * three updates at a time would exceed. */
+/* Threads of all ranks but one update at once while the owner is slow: memory stays below the cap,
+ * which three simultaneous updates would exceed. */
 static void test_cap(void)
 {
   osla_transport *t = NULL;
@@ -273,7 +275,7 @@ static void test_cap(void)
   OSLA_ASSERT_OK(osla_transport_create(MPI_COMM_WORLD, &with, &t));
   osla_grid *grid = NULL;
   osla_hessian_options o = {0};
-  int nodes = osla_transport_n_nodes(t); /* each rank of another one needs room for its ring */
+  int nodes = osla_transport_n_nodes(t); /* each rank of another node needs room for its ring */
   o.memory_cap = (size_t)(nodes > 3 ? 900 : nodes > 1 ? 700 : 250) << 10;
   o.shipping = OSLA_SHIP_VALUES;
   osla_hessian *h = make_at_rank_0(t, &grid, CAPPED_N, &o);
@@ -326,7 +328,7 @@ static void test_cap_too_small(void)
   osla_transport_destroy(&t);
 }
 
-/* ---- soak ---- */
+/* ---- soak test ---- */
 
 static int64_t resident_bytes(void)
 {
@@ -338,7 +340,7 @@ static int64_t resident_bytes(void)
   return (int64_t)pages * sysconf(_SC_PAGESIZE);
 }
 
-/* Random sizes, caps, rings, pieces and isolation; each rank at its own pace. */
+/* Random sizes, caps, rings, pieces and isolation; each rank updates at its own pace. */
 static void soak_round(osla_transport *t, uint64_t seed)
 {
   static const size_t rings[] = {1, 300000, (size_t)8 << 20};
@@ -371,7 +373,8 @@ static void soak_round(osla_transport *t, uint64_t seed)
   osla_grid_destroy(&grid);
 }
 
-/* OSLA_TEST_SECONDS of it (`make soak`), else a moment. Memory does not grow after the warm-up. */
+/* Runs for OSLA_TEST_SECONDS (`make soak`), else briefly. Memory does not grow after the
+ * warm-up. */
 static void test_soak(void)
 {
   enum { WARM_UP = 60, GROWTH_MOST = 32 << 20 };
