@@ -17,7 +17,7 @@ typedef struct gate {
 } gate;
 
 /* Returns the gate as seen by a rank of its node that has not followed any word. */
-static arrivals look_at(const gate *g)
+static arrivals view_gate(const gate *g)
 {
   const size_t words = (size_t)(g->shape.words - g->shape.leaves);
   uint64_t *seen = osla_test_allocate(words + 1, sizeof *seen);
@@ -33,7 +33,7 @@ static gate *make_gate(int leaves, int fan)
   g->memory = aligned_alloc(64, bytes);
   CU_ASSERT_FATAL(g->memory != NULL);
   memset(g->memory, 0, bytes);
-  g->a = look_at(g);
+  g->a = view_gate(g);
   g->announcements = 0;
   g->announced = osla_test_allocate((size_t)leaves, sizeof *g->announced);
   memset(g->announced, 0, (size_t)leaves * sizeof *g->announced);
@@ -156,7 +156,7 @@ static void test_what_comes_late(void)
 static void test_another_rank_sees_words_out_of_order(void)
 {
   gate *g = make_gate(100, 4);
-  arrivals other = look_at(g);
+  arrivals other = view_gate(g);
   for (int level = 1; level <= g->shape.levels; level++)
     put(g, 42, level, 43);
   osli_arrivals_collect(&other);
@@ -170,22 +170,22 @@ static void test_another_rank_sees_words_out_of_order(void)
 }
 
 /* Threads act as ranks of a node and serve the announcements of another thread. */
-enum { TAKERS = 3, NOTICES = 20000, SHARED_LEAVES = 500 };
+enum { SERVERS = 3, NOTICES = 20000, SHARED_LEAVES = 500 };
 typedef struct shared {
   gate *g;
   atomic_int served;
-  atomic_bool told_all;
+  atomic_bool all_announced;
   _Atomic int holders[SHARED_LEAVES];
   atomic_int shared_twice;
 } shared;
 
-static void *take_many(void *arg)
+static void *serve_many(void *arg)
 {
   shared *s = arg;
   gate *g = s->g;
-  arrivals mine = look_at(g);
+  arrivals mine = view_gate(g);
   for (;;) {
-    bool last = atomic_load(&s->told_all);
+    bool last = atomic_load(&s->all_announced);
     osli_arrivals_collect(&mine);
     int leaf = osli_arrivals_dequeue(&mine);
     if (leaf < 0 && last) break;
@@ -205,13 +205,13 @@ static void *take_many(void *arg)
 static void test_a_node_shares(void)
 {
   shared s = {.g = make_gate(SHARED_LEAVES, 8)};
-  pthread_t threads[TAKERS];
-  for (int i = 0; i < TAKERS; i++)
-    CU_ASSERT(pthread_create(&threads[i], NULL, take_many, &s) == 0);
+  pthread_t threads[SERVERS];
+  for (int i = 0; i < SERVERS; i++)
+    CU_ASSERT(pthread_create(&threads[i], NULL, serve_many, &s) == 0);
   for (int64_t i = 0; i < NOTICES; i++)
     notify(s.g, (int)osla_test_choose(5, i, SHARED_LEAVES), 1);
-  atomic_store(&s.told_all, true);
-  for (int i = 0; i < TAKERS; i++)
+  atomic_store(&s.all_announced, true);
+  for (int i = 0; i < SERVERS; i++)
     (void)pthread_join(threads[i], NULL);
   while (true) { /* a thread may have found the lock busy in its last attempt */
     osli_arrivals_collect(&s.g->a);
@@ -234,17 +234,17 @@ static void test_a_node_shares(void)
  * batches. */
 static double idle_seconds(gate *mine, gate *other)
 {
-  enum { BATCHES = 400, LOOKS = 250 };
+  enum { BATCHES = 400, POLLS = 250 };
   double best = 1;
   for (int batch = 0; batch < BATCHES; batch++) {
     double start = osla_clock();
-    for (int i = 0; i < LOOKS; i++) {
+    for (int i = 0; i < POLLS; i++) {
       osli_arrivals_collect(&mine->a);
       osli_arrivals_collect(&other->a);
       for (int k = 0; k < 4; k++) /* number of inboxes */
         if (osli_arrivals_dequeue(&mine->a) >= 0 || osli_arrivals_dequeue(&other->a) >= 0) abort();
     }
-    double seconds = (osla_clock() - start) / LOOKS;
+    double seconds = (osla_clock() - start) / POLLS;
     if (seconds < best) best = seconds;
   }
   return best;
@@ -252,9 +252,9 @@ static double idle_seconds(gate *mine, gate *other)
 
 /* A sanitizer makes loads and stores several times slower, so times are not judged then. */
 #ifdef __SANITIZE_ADDRESS__
-enum { JUDGES_TIME = false };
+enum { TIME_IS_JUDGED = false };
 #else
-enum { JUDGES_TIME = true };
+enum { TIME_IS_JUDGED = true };
 #endif
 
 /* With ten thousand known origins, a step without work takes at most 100 ns, and finding one new
@@ -280,8 +280,8 @@ static void test_idle_step(void)
   }
   printf("idle step %.0f ns, an arrival %.0f ns, %d origins known\n", 1e9 * idle, 1e9 * best,
          KNOWN);
-  OSLA_ASSERT_MSG(!JUDGES_TIME || idle <= 100e-9, "an idle step takes %.0f ns", 1e9 * idle);
-  OSLA_ASSERT_MSG(!JUDGES_TIME || best <= 5e-6, "an arrival takes %.0f ns", 1e9 * best);
+  OSLA_ASSERT_MSG(!TIME_IS_JUDGED || idle <= 100e-9, "an idle step takes %.0f ns", 1e9 * idle);
+  OSLA_ASSERT_MSG(!TIME_IS_JUDGED || best <= 5e-6, "an arrival takes %.0f ns", 1e9 * best);
   free_gate(g[0]);
   free_gate(g[1]);
 }

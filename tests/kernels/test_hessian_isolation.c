@@ -53,7 +53,7 @@ static int64_t count_torn(osla_hessian *h, int prow, int pcol)
 typedef struct job {
   osla_hessian *h;
   int times;
-  bool block, looks;
+  bool block, checks;
   int64_t torn;
   osla_err err;
 } job;
@@ -86,15 +86,15 @@ static void *work(void *arg)
   job *j = arg;
   for (int i = 0; i < j->times && j->err == OSLA_OK; i++) {
     j->err = j->block ? push_block(j->h) : push_product(j->h);
-    for (int at = 0; j->looks && at < j->h->v.p * j->h->v.q; at++)
+    for (int at = 0; j->checks && at < j->h->v.p * j->h->v.q; at++)
       j->torn += count_torn(j->h, at / j->h->v.q, at % j->h->v.q);
   }
   return NULL;
 }
 
-/* All threads of all ranks update at once. `looks`: between its updates each thread checks the
+/* All threads of all ranks update at once. `checks`: between its updates each thread checks the
  * owners of its node. At the end every element equals the number of updates. */
-static void run_jobs(osla_hessian_options o, bool looks)
+static void run_jobs(osla_hessian_options o, bool checks)
 {
   osla_transport *t = NULL;
   const osla_transport_options with = {.threads_per_rank = THREADS};
@@ -106,7 +106,7 @@ static void run_jobs(osla_hessian_options o, bool looks)
   const int times = osla_transport_n_nodes(t) > 1 ? 8 : 40;
   OSLA_ASSERT_OK(osla_barrier(t));
   for (int i = 0; i < THREADS; i++) {
-    jobs[i] = (job){.h = h, .times = times, .block = i % 2 == 0, .looks = looks};
+    jobs[i] = (job){.h = h, .times = times, .block = i % 2 == 0, .checks = checks};
     CU_ASSERT(pthread_create(&threads[i], NULL, work, &jobs[i]) == 0);
   }
   for (int i = 0; i < THREADS; i++) {

@@ -1,5 +1,5 @@
-/* Floor 3: iterations in lock-step and without waiting, on the diffusion problem, whose modes have
- * known rates. What is returned must have the residual that is told, in every mode. */
+/* Iterations in all modes on the diffusion problem, whose convergence rates are known. The returned
+ * x must have the residual that is reported, in every mode. */
 #include "osla_diffusion.h"
 #include "tests/osla_test_help.h"
 
@@ -31,7 +31,7 @@ static void free_cube(cube *c)
   osla_transport_destroy(&c->t);
 }
 
-/* |b - A x| of what all ranks have, found by one lock-step look at it. */
+/* Computes |b - A x| of all ranks' states by one exchange of halos in SYNC mode. */
 static double true_residual(cube *c, const double *x)
 {
   osla_iterate_options o = {0};
@@ -61,14 +61,14 @@ static osla_iterate_result run(cube *c, const osla_iterate_options *o, double *x
   return r;
 }
 
-/* An eigenvector and b = 0: each sweep in lock-step makes the residual rho times as large, whatever
- * the ranks. */
+/* The start is an eigenvector and b = 0: each SYNC sweep multiplies the residual by rho, on any
+ * number of ranks. */
 static void test_rate(void)
 {
   static const int64_t points[][3] = {
     {20, 10, 10}, {7, 9, 30}, {1, 1, 5}, {5, 4, 1}, {100, 50, 50}};
   const size_t all = sizeof points / sizeof *points;
-  /* The last, of 6456 sweeps, takes a second on two cores. */
+  /* The last case takes 6456 sweeps, about a second on two cores. */
   for (size_t i = 0; i < (osla_test_size() > 2 ? all - 1 : all); i++) {
     osla_diffusion_options o = {.points = {points[i][0], points[i][1], points[i][2]}};
     osla_iterate_options how = {0};
@@ -91,7 +91,7 @@ static void test_rate(void)
   }
 }
 
-/* The same x in lock-step on any ranks: sweeps do not depend on who makes them. */
+/* SYNC mode gives the same x on any number of ranks. */
 static void test_same_x(void)
 {
   osla_diffusion_options o = {.points = {9, 8, 11}};
@@ -138,7 +138,7 @@ static void expect_solution(cube *c, const osla_iterate_options *how, const osla
   CU_ASSERT(r->least <= r->sweeps && r->sweeps <= r->most && r->mean <= (double)r->most);
 }
 
-/* All modes come to the same solution; what they return has the residual that they tell. */
+/* All modes find the same solution, and the returned state has the reported residual. */
 static void test_modes(void)
 {
   static const struct {
@@ -165,7 +165,7 @@ static void test_modes(void)
   free_cube(&c);
 }
 
-/* Fewer points than ranks: those without sleep. */
+/* Fewer points than ranks: some ranks have no part. */
 static void test_few_points(void)
 {
   for (int mode = OSLA_ITERATE_ASYNC; mode <= OSLA_ITERATE_SYNC; mode++) {
@@ -181,7 +181,7 @@ static void test_few_points(void)
   }
 }
 
-/* One object, several runs, with another start each. */
+/* One object, several runs from different starts. */
 static void test_again(void)
 {
   for (int mode = OSLA_ITERATE_ASYNC; mode <= OSLA_ITERATE_SYNC; mode++) {
@@ -197,7 +197,7 @@ static void test_again(void)
       osla_diffusion_fill(c.d, c.x);
       OSLA_ASSERT_OK(osla_iterate(it, c.x, &r));
       expect_solution(&c, &how, &r);
-      OSLA_ASSERT_OK(osla_iterate(it, c.x, &r)); /* from the solution, to what is smaller */
+      OSLA_ASSERT_OK(osla_iterate(it, c.x, &r)); /* from the solution, to a smaller tolerance */
       CU_ASSERT(r.end == OSLA_ITERATE_CONVERGED || r.end == OSLA_ITERATE_STAGNATED);
     }
     osla_iteration_destroy(&it);
@@ -205,7 +205,7 @@ static void test_again(void)
   }
 }
 
-/* Tolerances that rounding does not allow, sweeps that do not suffice, and growth. */
+/* Tolerances below rounding error, too few sweeps, and divergence. */
 static void test_ends(void)
 {
   osla_diffusion_options o = {.points = {6, 6, 6}};
@@ -240,7 +240,8 @@ static void test_ends(void)
   free_cube(&c);
 }
 
-/* alpha is between rho and 1, and the error bound holds against a solution that is far better. */
+/* alpha lies between rho and 1, and the error bound holds, measured against a much better
+ * solution. */
 static void test_bound(void)
 {
   osla_diffusion_options o = {.points = {9, 8, 7}};
@@ -253,7 +254,8 @@ static void test_bound(void)
   const double rho = osla_diffusion_radius(c.d);
   OSLA_ASSERT_OK(osla_iteration_create(c.t, &c.p, &how, &it));
   OSLA_ASSERT_OK(osla_iterate_bound(it, 1, &first));
-  OSLA_ASSERT_CLOSE(first, 1.0, 1e-14); /* of a vector of ones: rows in the middle */
+  OSLA_ASSERT_CLOSE(first, 1.0, 1e-14); /* for a vector of ones, alpha is 1 because of rows in the
+                                         * middle */
   OSLA_ASSERT_OK(osla_iterate_bound(it, 400, &alpha));
   OSLA_ASSERT_MSG(alpha < 1.0 && alpha > rho && alpha < rho + 0.01, "alpha %.9f, rho %.9f", alpha,
                   rho);
@@ -274,7 +276,7 @@ static void test_bound(void)
     (void)run(&c, &how, c.x);
     for (int64_t i = 0; i < c.p.length; i++)
       largest =
-        fmax(largest, fabs(rough[i] - c.x[i])); /* v <= 1, so this is no more than the bound */
+        fmax(largest, fabs(rough[i] - c.x[i])); /* v <= 1, so this error is at most the bound */
     OSLA_ASSERT_MSG(r.error > 0 && largest <= r.error, "mode %d: error %g, bound %g", mode, largest,
                     r.error);
     free(rough);
@@ -285,11 +287,11 @@ static void test_bound(void)
 
 /* ---- false convergence ---- */
 
-/* The diffusion problem, whose halos do not come into the two states that are swept on until
- * `snapshots` of them have been looked at. */
+/* The diffusion problem, in which halos do not enter the two states of the sweeps before
+ * `snapshots` snapshots were taken. */
 typedef struct frozen {
   osla_fixed_point inner;
-  const double *states[2]; /* the caller's, and that which is swept into from there */
+  const double *states[2]; /* the caller's state, and the one that the first sweep writes */
   int snapshots, looks;
 } frozen;
 
@@ -314,8 +316,8 @@ static void frozen_unpack(void *arg, int h, const double *message, double *x)
   if (!is_swept || f->looks >= f->snapshots) f->inner.unpack(f->inner.arg, h, message, x);
 }
 
-/* Halos stay what they were until the residuals of all ranks seem to vanish: that is not the end.
- */
+/* Halos are not updated until the residuals of all ranks seem to vanish; the run must not end
+ * then. */
 static void test_frozen(void)
 {
   for (int mode = OSLA_ITERATE_ASYNC; mode <= OSLA_ITERATE_RACY; mode++) {
@@ -348,7 +350,7 @@ static void test_frozen(void)
   }
 }
 
-/* ---- bad input ---- */
+/* ---- wrong input ---- */
 
 static void refuse(cube *c, const osla_iterate_options *how, const char *text)
 {
@@ -401,7 +403,7 @@ static void test_refused(void)
   free_cube(&c);
 }
 
-/* A number of the start that is none: named with its rank, and the object serves again. */
+/* A start that is not finite is refused with the rank, and the object can be used again. */
 static void test_not_finite(void)
 {
   for (int mode = OSLA_ITERATE_ASYNC; mode <= OSLA_ITERATE_SYNC; mode++) {

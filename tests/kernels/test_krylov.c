@@ -1,4 +1,4 @@
-/* Floor 3: CG, LSQR. */
+/* Tests of CG and LSQR. */
 #include "osla_krylov.h"
 #include "tests/kernels/sparse_model.h"
 
@@ -14,11 +14,11 @@ typedef struct system {
   sparse_model m;
   osla_csr *a;
   osla_operator op;
-  double *whole, *b, *x; /* the solution; this rank's parts */
-  const double *mine;    /* of the solution */
+  double *whole, *b, *x; /* whole: the solution; b, x: this rank's parts */
+  const double *mine;    /* this rank's part of the solution */
 } system_;
 
-/* b := A times a known x, damped: (A^T A + damping^2) x of least squares is not made here. */
+/* Makes a system with known solution: b := A times the solution. */
 static system_ open_system(osla_transport *t, sparse_kind kind, int64_t m, int64_t n)
 {
   system_ s = {.t = t, .m = sparse_model_make(kind, m, n, false)};
@@ -98,7 +98,7 @@ static void test_cg_ends(void)
   options.iterations = 2;
   OSLA_ASSERT_OK(osla_cg(&s.op, NULL, s.b, s.x, &options, &r));
   CU_ASSERT(r.end == OSLA_KRYLOV_ITERATIONS && r.iterations == 2 && r.left > 1e-8);
-  OSLA_ASSERT_OK(osla_cg(&s.op, NULL, s.b, s.x, NULL, &r)); /* goes on from there */
+  OSLA_ASSERT_OK(osla_cg(&s.op, NULL, s.b, s.x, NULL, &r)); /* continues from the last x */
   CU_ASSERT(r.end == OSLA_KRYLOV_CONVERGED);
   if (osla_test_rank() == 0 && s.op.rows > 0) s.b[0] = NAN;
   OSLA_ASSERT_OK(osla_cg(&s.op, NULL, s.b, s.x, NULL, &r));
@@ -134,7 +134,7 @@ static void test_cg_ends(void)
 
 /* ---- LSQR ---- */
 
-/* |A^T (b - A x) - damping^2 x / scale^2| and |A^T b|, over all ranks. */
+/* Checks that |A^T (b - A x) - damping^2 x / scale^2| over all ranks is small beside |A^T b|. */
 static void check_normal_equations(system_ *s, double damping, const double *scale)
 {
   double *r = osla_test_allocate((size_t)s->op.rows + 1, sizeof *r);
@@ -173,7 +173,7 @@ static void test_lsqr(void)
         for (int64_t j = 0; j < s.op.columns; j++)
           scale[j] = 1.0 / (double)(1 + j % 4);
         for (int64_t k = 0; k < s.op.rows; k++)
-          s.b[k] += (double)(k % 3); /* no x fits it */
+          s.b[k] += (double)(k % 3); /* so that A x = b has no solution */
         OSLA_ASSERT_OK(
           osla_lsqr(&s.op, s.b, dampings[d], scaled ? scale : NULL, s.x, &options, &r));
         OSLA_ASSERT_MSG(r.end == OSLA_KRYLOV_CONVERGED, "ended with %d after %d, left %g",
@@ -185,7 +185,7 @@ static void test_lsqr(void)
   osla_transport_destroy(&t);
 }
 
-/* A square system has its solution, and the residual is what the recurrences say. */
+/* LSQR solves a square system, and its residual agrees with the recurrences. */
 static void test_lsqr_square(void)
 {
   osla_transport *t = osla_test_transport();
@@ -210,9 +210,10 @@ static void test_lsqr_square(void)
   osla_transport_destroy(&t);
 }
 
-/* ---- what differs by rank ---- */
+/* ---- arguments that differ between ranks ---- */
 
-/* Ranks that went by their own limits would wait for one another. */
+/* Different options on one rank are refused; with different limits, ranks would wait for one
+ * another. */
 static void test_other_options(void)
 {
   osla_transport *t = osla_test_transport();
@@ -252,8 +253,8 @@ typedef enum range_solver {
 
 enum { RANGE_N = 100 };
 
-/* Solves 2^of_a A x = 2^of_b b by one solver, from x = 0. This rank's part of x comes first in x,
- * and zeros follow. */
+/* Solves 2^of_a A x = 2^of_b b from x = 0 by one solver. x gets this rank's part, followed by
+ * zeros. */
 static osla_krylov_result solve_at(osla_transport *t, range_solver by, int of_a, int of_b,
                                    double x[RANGE_N])
 {
@@ -289,8 +290,7 @@ static osla_krylov_result solve_at(osla_transport *t, range_solver by, int of_a,
   return r;
 }
 
-/* diag(1 .. 6) times `size` on each rank, as an operator and as a preconditioner without the
- * diagonal. */
+/* The matrix diag(1 .. 6) times `size` on each rank; as a preconditioner without the diagonal. */
 enum { DIAGONAL_N = 6 };
 
 static osla_err multiply_diagonal(void *size, osla_trans op, const double *x, double beta,
@@ -309,8 +309,8 @@ static osla_err multiply_size(void *size, const double *r, double *z)
   return OSLA_OK;
 }
 
-/* A, M and x of sizes far from one another, M far from the inverse of A, and x that differs by
- * rank: that of rank 0 is 2^-1000 times the others'. */
+/* A, M and x have very different sizes, M is far from the inverse of A, and on rank 0 x is 2^-1000
+ * times as large as on other ranks. */
 static void test_far_sizes(void)
 {
   const double sizes[][3] = {{1, 1, 1},           {1, 1e90, 1e-234},       {1, 1e100, 1e-220},
@@ -342,7 +342,7 @@ static void test_far_sizes(void)
   osla_transport_destroy(&t);
 }
 
-/* Where the damping is far larger than A, x is A^T b / damping^2. */
+/* With a damping much larger than A, x is A^T b / damping^2. */
 static void test_large_damping(void)
 {
   osla_transport *t = osla_test_transport();
@@ -361,11 +361,11 @@ static void test_large_damping(void)
   osla_transport_destroy(&t);
 }
 
-/* Powers of two before A and b change neither x nor the number of steps, but for the rounding of
- * hypot, which depends on the size of its arguments. */
+/* Multiplying A and b by powers of two changes neither x nor the number of steps, except for the
+ * rounding of hypot, which depends on the size of its arguments. */
 static void test_range(void)
 {
-  /* 2^508 is 3e152, 2^-565 is 1e-170; the last two come near the ends of the range */
+  /* 2^508 is 3e152, 2^-565 is 1e-170; the last two cases are near the ends of the range */
   const int of[][2] = {{0, -565},   {508, 0},    {-525, 0},    {-565, -565},
                        {-565, 300}, {700, -200}, {1018, 1016}, {-900, -1020}};
   enum { N_OF = sizeof of / sizeof *of };
@@ -384,7 +384,7 @@ static void test_range(void)
       for (int64_t j = 0; j < RANGE_N; j++)
         OSLA_ASSERT_CLOSE(ldexp(x[j], of[i][0] - of[i][1]), usual[j], 1e-9);
     }
-    /* x overflows; x underflows */
+    /* x overflows in the first case and underflows in the second */
     CU_ASSERT(solve_at(t, by, -600, 600, x).end == OSLA_KRYLOV_NOT_FINITE);
     CU_ASSERT(solve_at(t, by, 600, -600, x).end == OSLA_KRYLOV_NOT_FINITE);
   }

@@ -1,5 +1,5 @@
-/* Floor 3: records of iterations, and replays of them on one rank: the bits of the run, the bound
- * that counts its depth, and schedules made by hand that a run may have. */
+/* Records of iterations, and their replay on one rank: it gives the bits of the run, the error
+ * bound by depth, and the result of hand-made schedules that a run may have. */
 #include "kernels/iterate/diffusion.h"
 #include "osla_iterate_record.h"
 #include "tests/kernels/replay_reference.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The diffusion problem, and all ranks' parts of it here. */
+/* The diffusion problem, with the parts of all ranks on each rank. */
 typedef struct cube {
   osla_transport *t;
   osla_diffusion *d, **all;
@@ -63,7 +63,7 @@ static bool same_bits(const double *a, const double *b, int64_t n)
 
 /* ---- the bits of a run ---- */
 
-/* Each rank in turn makes all ranks' sweeps again, and looks at its own part. */
+/* Each rank in turn repeats the sweeps of all ranks and compares its own part. */
 static void replay_run(cube *c, osla_iteration *it, double omega)
 {
   const int size = osla_test_size(), rank = osla_test_rank();
@@ -111,7 +111,7 @@ static void test_same_bits(void)
     how.record_bytes = 64 << 20;
     OSLA_ASSERT_OK(osla_iteration_create(c.t, &c.p, &how, &it));
     replay_run(&c, it, how.omega);
-    replay_run(&c, it, how.omega); /* the record is that of the latest run */
+    replay_run(&c, it, how.omega); /* the record is the one of the latest run */
     osla_iteration_destroy(&it);
   }
   free_cube(&c);
@@ -119,7 +119,7 @@ static void test_same_bits(void)
 
 /* ---- |e|_v <= alpha^m |e_0|_v ---- */
 
-/* Of the own points: |x - 0|_v */
+/* Returns |x - 0|_v over the own points. */
 static double largest_error(const cube *c, const double *v)
 {
   int64_t first[3], n[3];
@@ -134,7 +134,7 @@ static double largest_error(const cube *c, const double *v)
   return largest;
 }
 
-/* The start is an eigenvector v of M >= 0, and the solution 0: so alpha is the eigenvalue. */
+/* The start is an eigenvector v of M >= 0, and the solution is 0, so alpha is the eigenvalue. */
 static void test_depth(void)
 {
   osla_diffusion_options o = {.points = {11, 7, 12}};
@@ -144,7 +144,7 @@ static void test_depth(void)
   const double rho = osla_diffusion_radius(c.d);
   double *v = osla_test_allocate((size_t)c.p.length + 1, sizeof *v);
   osla_diffusion_fill(c.d, v);
-  for (int way = 0; way < 3; way++) { /* lock-step, two ways to wait for nobody */
+  for (int way = 0; way < 3; way++) { /* SYNC, and two ways without waiting */
     const int mode = way == 0 ? OSLA_ITERATE_SYNC : OSLA_ITERATE_ASYNC;
     osla_iterate_options how = {0};
     osla_iteration *it;
@@ -154,7 +154,7 @@ static void test_depth(void)
     double largest;
     how.mode = (osla_iterate_mode)mode;
     how.tolerance = -1;
-    how.lead = way == 1 ? 1 : 0; /* 1: each sweep on halos that are new */
+    how.lead = way == 1 ? 1 : 0; /* 1: each sweep uses new halos */
     how.sweeps = 150;
     how.record_bytes = 1 << 20;
     start(&c);
@@ -180,9 +180,9 @@ static void test_depth(void)
 
 /* ---- two unknowns: rho(M) < 1 < rho(|M|) ---- */
 
-/* x := [a b; -b a] x; two parts, each with one unknown and the other's behind it. Eigenvalues of M
- * are a +- i b. A part that sweeps often on the same x of the other comes to +-b / (1 - a) of it.
- */
+/* x := [a b; -b a] x in two parts, each with one unknown followed by the other part's one. M has
+ * eigenvalues a +- i b. Many sweeps of a part on the same value x of the other converge to +-b / (1
+ * - a) x. */
 typedef struct half {
   double own, other;
 } half;
@@ -249,8 +249,8 @@ static double largest_of(const pair *p)
   return fmax(fabs(p->x[0][0]), fabs(p->x[1][0]));
 }
 
-/* In lock-step it converges. With an order in which each part sweeps 40 times on the last of the
- * other it grows by 0.64 / 0.25 in each round: a mode that waits for nobody may do that. */
+/* SYNC mode converges. A schedule in which each part makes 40 sweeps on the last value of the other
+ * grows by 0.64 / 0.25 in each round; asynchronous modes allow this schedule. */
 static void test_diverging(void)
 {
   enum { ROUNDS = 10, SWEEPS = 40 };
@@ -265,7 +265,7 @@ static void test_diverging(void)
   OSLA_ASSERT_OK(replay_records(2, p.parts, p.records, 1.0, p.xs, &depth));
   OSLA_ASSERT_MSG(largest_of(&p) < 1e-8, "%g after 400 sweeps in lock-step", largest_of(&p));
   CU_ASSERT(depth == 400);
-  CU_ASSERT(p.x[0][1] == p.x[1][0] && p.x[1][1] == p.x[0][0]); /* halos of what is returned */
+  CU_ASSERT(p.x[0][1] == p.x[1][0] && p.x[1][1] == p.x[0][0]); /* halos of the returned state */
 
   make_pair(&p);
   for (int64_t round = 0; round < ROUNDS; round++) {
@@ -281,7 +281,7 @@ static void test_diverging(void)
                   (long long)depth);
 }
 
-/* Without a certificate: the own points have the run's bits, halos are what they were. */
+/* Without a certificate the own points have the run's bits; halos may differ. */
 static void test_uncertified(void)
 {
   osla_diffusion_options o = {.points = {9, 8, 11}};
@@ -321,14 +321,14 @@ static void test_uncertified(void)
   free_cube(&c);
 }
 
-/* ---- how old halos were ---- */
+/* ---- lags of halos ---- */
 
 static void test_lags(void)
 {
   osla_reading readings[] = {{0, 0, 0}, {0, 3, 1}, {2, 1, 0}, {2, 2, 0}, {5, 9, 1}};
   const osla_record r = {
     .sweeps = 6, .returned = 6, .n_readings = 5, .readings = readings, .complete = true};
-  /* Halo 0: lags 0 1 | 0 1 2 3; halo 1: -3 -2 -1 0 1 | -4 */
+  /* halo 0: lags 0 1 | 0 1 2 3; halo 1: -3 -2 -1 0 1 | -4 */
   const int64_t expected[] = {2, 1, 1, 3, 3, 1, 1};
   int64_t count[7] = {0};
   osla_record_lags(&r, 2, 3, count);
@@ -336,7 +336,7 @@ static void test_lags(void)
     OSLA_ASSERT_MSG(count[k] == expected[k], "lag %d: %lld, not %lld", k - 3, (long long)count[k],
                     (long long)expected[k]);
   osla_record cut = r;
-  cut.complete = false; /* nothing is known of sweep 5 and later */
+  cut.complete = false; /* sweep 5 and later ones are unknown */
   memset(count, 0, sizeof count);
   osla_record_lags(&cut, 2, 3, count);
   int64_t sum = 0;
@@ -345,7 +345,7 @@ static void test_lags(void)
   CU_ASSERT(sum == 10 && count[0] == 1);
 }
 
-/* ---- bad input ---- */
+/* ---- wrong input ---- */
 
 static void refuse(pair *p, const char *text)
 {
@@ -382,7 +382,7 @@ static void test_refused(void)
   refuse(&p, "halo 0 of rank 0 (peer 1, tag 0, 1 numbers) has no sender");
 }
 
-/* Records that there are none of, or no room for. */
+/* Records that do not exist, or have no room. */
 static void test_no_record(void)
 {
   osla_diffusion_options o = {.points = {6, 5, 12}};
@@ -418,7 +418,7 @@ static void test_no_record(void)
   free_cube(&c);
 }
 
-/* `proven`: only with a bound, and an omega that it covers. */
+/* With `proven`, a run needs a bound, and an omega that the bound covers. */
 static void test_proven(void)
 {
   osla_diffusion_options o = {.points = {6, 5, 7}};
@@ -435,7 +435,7 @@ static void test_proven(void)
   OSLA_ASSERT_ERR(osla_iterate(it, c.x, &r), OSLA_ERR_STATE);
   OSLA_ASSERT_TEXT("not proved that every schedule converges (call osla_iterate_bound): alpha = "
                    "inf, omega = 1.02");
-  OSLA_ASSERT_OK(osla_iterate_bound(it, 1, &alpha)); /* of ones: 1 */
+  OSLA_ASSERT_OK(osla_iterate_bound(it, 1, &alpha)); /* alpha is 1 for a vector of ones */
   OSLA_ASSERT_ERR(osla_iterate(it, c.x, &r), OSLA_ERR_STATE);
   OSLA_ASSERT_OK(osla_iterate_bound(it, 300, &alpha));
   OSLA_ASSERT_MSG(alpha < 0.95, "alpha %g", alpha);

@@ -1,4 +1,4 @@
-/* Floor 3: sparse matrices and their products, beside a plain loop over the whole. */
+/* Sparse matrices and their products, compared with plain loops over the whole matrix. */
 #include "tests/kernels/sparse_model.h"
 
 #include <inttypes.h>
@@ -9,7 +9,7 @@
 static const int64_t sizes[][2] = {{0, 0}, {1, 1}, {7, 3}, {3, 40}, {100, 100}, {331, 257}};
 enum { SIZES = sizeof sizes / sizeof *sizes };
 
-/* This rank's part of a whole vector, in memory of either kind. */
+/* Copies this rank's part of a whole vector into memory of either kind. */
 static double *part_of(osla_transport *t, const double *whole, const int64_t *start, bool shared)
 {
   const int64_t low = start[osla_test_rank()], n = start[osla_test_rank() + 1] - low;
@@ -31,7 +31,7 @@ static void drop(osla_transport *t, double *part, bool shared)
     free(part);
 }
 
-/* Are these this rank's values of a whole vector? */
+/* Checks that `part` holds this rank's values of a whole vector. */
 static void check_part(const char *what, const double *part, const double *whole,
                        const int64_t *start)
 {
@@ -55,7 +55,7 @@ static void check_products(osla_transport *t, const sparse_model *m, osla_csr *a
       double *y = sparse_model_vector(out[osla_test_size()], 6);
       double *my_x = part_of(t, x, in, shared), *my_y = part_of(t, y, out, shared);
       for (int64_t i = 0; betas[b] == 0.0 && i < osla_csr_rows(a) && !transposed; i++)
-        my_y[i] = NAN; /* is not read */
+        my_y[i] = NAN; /* must not be read */
       OSLA_ASSERT_OK(osla_spmv(trans, a, my_x, betas[b], my_y));
       sparse_model_multiply(m, trans, x, betas[b], y);
       check_part(transposed ? "transposed product" : "product", my_y, y, out);
@@ -81,7 +81,7 @@ static void test_products(void)
   osla_transport_destroy(&t);
 }
 
-/* Column j of an arrow is multiplied by 2^(-1000 + 20 j), from 1e-301 to 1e294. */
+/* Column j of an arrow matrix is multiplied by 2^(-1000 + 20 j), from 1e-301 to 1e294. */
 static void test_column_norms(void)
 {
   osla_transport *t = osla_test_transport();
@@ -147,7 +147,7 @@ static void test_even_blocks(void)
     }
 }
 
-/* Rows come back as they were given, sorted and added up. */
+/* osla_csr_row returns the given rows, sorted and with repeated entries added. */
 static void test_rows(void)
 {
   osla_transport *t = osla_test_transport();
@@ -173,7 +173,7 @@ static void test_rows(void)
   osla_transport_destroy(&t);
 }
 
-/* Backwards, and on other ranks: A x is the same numbers elsewhere. */
+/* Reversed numbers, on other ranks: A x has the same values at other positions. */
 static void test_renumber(void)
 {
   osla_transport *t = osla_test_transport();
@@ -216,7 +216,7 @@ static void test_renumber(void)
   osla_transport_destroy(&t);
 }
 
-/* Values with rounding: the same bits each time. */
+/* Values with rounding errors: every run gives the same bits. */
 static void test_same_bits(void)
 {
   osla_transport *t = osla_test_transport();
@@ -242,7 +242,7 @@ static void test_same_bits(void)
   osla_transport_destroy(&t);
 }
 
-/* Bad input: one error on all ranks, with the value. */
+/* Wrong input gives one error with the value on all ranks. */
 static void test_errors(void)
 {
   osla_transport *t = osla_test_transport();
@@ -263,7 +263,8 @@ static void test_errors(void)
   OSLA_ASSERT_ERR(osla_csr_create(t, start, start, first, column, value, &a), OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("column -1 is outside 0 to");
   column[1] = 1;
-  const int64_t falls[] = {0, INT64_C(1) << 40, 2}; /* the columns end long before */
+  const int64_t falls[] = {0, INT64_C(1) << 40, 2}; /* the list of columns ends long before this
+                                                     * index */
   OSLA_ASSERT_ERR(osla_csr_create(t, start, start, spoil ? falls : first, column, value, &a),
                   OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("first[2] = 2 is less than first[1] = 1099511627776");
@@ -275,7 +276,8 @@ static void test_errors(void)
                   OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("column or value is NULL, but there are 2 entries");
   OSLA_ASSERT_OK(osla_csr_destroy(NULL));
-  int64_t *others = osla_test_allocate((size_t)size + 1, sizeof *others); /* columns, on one rank */
+  int64_t *others = osla_test_allocate((size_t)size + 1, sizeof *others); /* column blocks that
+                                                                           * differ on one rank */
   memcpy(others, start, ((size_t)size + 1) * sizeof *others);
   if (spoil && last > 0) others[1]--;
   if (last > 0) {
@@ -291,7 +293,7 @@ static void test_errors(void)
   osla_transport_destroy(&t);
 }
 
-/* A transfer of another forest refuses the destruction, which leaves a matrix that can be used. */
+/* A transfer of another forest in flight refuses the destruction, and the matrix stays usable. */
 static void test_destroy_under_way(void)
 {
   osla_transport *t = osla_test_transport();

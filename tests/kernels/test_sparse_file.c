@@ -1,4 +1,4 @@
-/* Floor 3: sparse matrices, vectors and graphs from text files, good ones and bad ones. */
+/* Sparse matrices, vectors and graphs read from valid and invalid text files. */
 #include "osla_sparse_file.h"
 #include "tests/file_help.h"
 #include "tests/kernels/sparse_model.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *file; /* the one file of the scratch directory */
+static const char *file; /* path of the file under test, in the scratch directory */
 
 static void write_file(const char *text)
 {
@@ -17,7 +17,8 @@ static void write_file(const char *text)
   scratch_write(file, text, strlen(text));
 }
 
-/* The matrix is this dense one, n x m by rows, from its products with unit vectors; destroys it. */
+/* Checks by products with unit vectors that the matrix equals a dense one, n x m by rows; destroys
+ * it. */
 static void check_dense(osla_csr **a, int64_t m, int64_t n, const double *dense)
 {
   const int me = osla_test_rank(), size = osla_test_size();
@@ -57,7 +58,7 @@ static void test_matrices(void)
     {"%%matrixmarket MATRIX Coordinate Integer GENERAL\r\n2 3 3\r\n 2  1\t7 \r\n1 3 -1\r\n2 1 1",
      2,
      3,
-     {0, 0, -1, 8, 0, 0}}, /* one entry twice; no end of the last line */
+     {0, 0, -1, 8, 0, 0}}, /* a repeated entry; the last line has no end */
     {"%%MatrixMarket matrix coordinate pattern symmetric\n3 3 3\n1 1\n3 1\n3 2\n",
      3,
      3,
@@ -102,7 +103,7 @@ static void test_graphs(void)
   osla_transport_destroy(&t);
 }
 
-/* As it was written, whatever the blocks. */
+/* A written matrix is read back unchanged, for any blocks. */
 static void test_round(void)
 {
   osla_transport *t = osla_test_transport();
@@ -161,7 +162,7 @@ static void test_vectors(void)
   osla_transport_destroy(&t);
 }
 
-/* ---- bad files ---- */
+/* ---- invalid files ---- */
 
 #define HEAD  "%%MatrixMarket matrix coordinate real general\n"
 #define WHOLE "%%MatrixMarket matrix coordinate integer general\n"

@@ -1,4 +1,5 @@
-/* Floor 3: products, transposes and parts of sparse matrices, beside plain loops over the whole. */
+/* Products, transposes and submatrices of sparse matrices, compared with plain loops over whole
+ * matrices. */
 #include "tests/kernels/sparse_model.h"
 
 #include <inttypes.h>
@@ -46,7 +47,7 @@ static dense dense_transpose(const dense *a)
   return t;
 }
 
-/* Are these this rank's rows of it? */
+/* Checks that `got` holds this rank's rows of `whole`. */
 static void expect(const char *what, const osla_csr *got, const dense *whole)
 {
   const int64_t low = osla_csr_row_start(got)[osla_test_rank()];
@@ -135,7 +136,7 @@ static void test_galerkin(void)
 }
 
 /* Row 3 i + 1 of the new matrix is row (7 i) mod m of the old one, and so on; the ranks choose in
- * turn. Rows may come again. */
+ * turn, and rows may be repeated. */
 static void test_submatrix(void)
 {
   enum { M = 40, N = 53, ROWS = 50, COLUMNS = 31 };
@@ -146,7 +147,7 @@ static void test_submatrix(void)
   dense whole = dense_of(&m), part = dense_make(ROWS, COLUMNS);
   int64_t row[ROWS], column[COLUMNS], n_rows = 0, n_columns = 0, i = 0, j = 0;
   int64_t all_rows[ROWS], all_columns[COLUMNS];
-  for (int p = 0; p < size; p++) { /* the new ones, rank by rank */
+  for (int p = 0; p < size; p++) { /* new numbers, rank by rank */
     for (int k = p; k < ROWS; k += size) {
       all_rows[i++] = 7 * k % M;
       if (p == me) row[n_rows++] = 7 * k % M;

@@ -1,4 +1,4 @@
-/* Floor 3: sparse systems as fixed points, by their diagonal and by blocks on it, in all modes. */
+/* Sparse systems as fixed points, by their diagonal and by diagonal blocks, in all modes. */
 #include "osla_splitting.h"
 #include "tests/osla_test_help.h"
 
@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A grid of `side` points squared, rows dealt unevenly: row i is joined to the points beside it. */
+/* A grid of side x side points, with unevenly distributed rows: row i is connected to the adjacent
+ * points. */
 typedef struct system_of {
   osla_transport *t;
   osla_csr *a;
@@ -14,13 +15,14 @@ typedef struct system_of {
   double *b, *x, *solution;
 } system_of;
 
-/* Element (i, j) of side's matrix; `wind` makes it unsymmetric, `diagonal` is that. */
+/* Kind of matrix: `wind` makes it unsymmetric, `diagonal` is its diagonal element. */
 typedef struct kind {
   int64_t side;
   double diagonal, wind;
 } kind;
 
-/* The last rank has few rows, the first most; with many ranks some have none. */
+/* Block boundaries: the last rank has few rows, the first one most; with many ranks some have
+ * none. */
 static int64_t *distribute(int64_t n)
 {
   const int size = osla_test_size();
@@ -79,7 +81,7 @@ static void free_system(system_of *s)
   osla_transport_destroy(&s->t);
 }
 
-/* Solves from 0; returns the sweeps of the rank that made most. */
+/* Solves from 0. Returns the largest number of sweeps of a rank. */
 static int64_t solve_by(const system_of *s, osla_splitting_options o, int mode, double *bound)
 {
   const int64_t block = o.block;
@@ -130,13 +132,14 @@ static void test_modes(void)
     const double rho = cos(3.14159265358979 / 10);
     OSLA_ASSERT_MSG(alpha < 1.0 && alpha >= rho - 1e-12 && alpha < rho + 0.01, "alpha %.9f", alpha);
     if (mode == OSLA_ITERATE_SYNC) CU_ASSERT(parts < lines && lines < points);
-    if (osla_test_size() == 1) /* a direct solve; its end takes some steps where nobody waits */
+    if (osla_test_size() == 1) /* a direct solve; ending takes some more sweeps in asynchronous
+                                * modes */
       CU_ASSERT(parts <= (mode == OSLA_ITERATE_SYNC ? 2 : 6));
   }
   free_system(&s);
 }
 
-/* Unsymmetric, with a negative diagonal, and one row in all. */
+/* Unsymmetric matrices, a negative diagonal, and a matrix of one row. */
 static void test_others(void)
 {
   static const kind kinds[] = {{7, 4.5, 0.4}, {5, -6.0, 1.0}, {1, 3.0, 0.0}};
@@ -149,8 +152,8 @@ static void test_others(void)
   }
 }
 
-/* rho(M) < 1 < rho(|M|), from M = [0 -a; a 0] on the unknowns 0 and 1: lock-step converges, and the
- * bound says that this proves nothing of schedules. */
+/* rho(M) < 1 < rho(|M|), with M = [0 -a; a 0] on the unknowns 0 and 1: SYNC mode converges, and the
+ * bound reports that nothing is proved for schedules. */
 static void test_no_proof(void)
 {
   osla_transport *t = osla_test_transport();
@@ -159,7 +162,8 @@ static void test_no_proof(void)
   const double skew = 0.55;
   for (int p = 0; p <= size; p++)
     start[p] = p == 0 ? 0 : size == 1 || p > 1 ? 3 : 2;
-  /* x0 = -s x1 - s x2, x1 = s x0 - s x2, x2 = s x0 + s x1: |M| has radius 2 s, M has s sqrt(3). */
+  /* x0 = -s x1 - s x2, x1 = s x0 - s x2, x2 = s x0 + s x1: |M| has spectral radius 2 s, M has s
+   * sqrt(3). */
   const int64_t columns[] = {0, 1, 2, 0, 1, 2, 0, 1, 2};
   const double values[] = {1, skew, skew, -skew, 1, skew, -skew, -skew, 1};
   const int64_t rows = start[rank + 1] - start[rank], from = 3 * start[rank];
@@ -180,7 +184,7 @@ static void test_no_proof(void)
     OSLA_ASSERT_OK(osla_iterate_bound(it, 200, &alpha));
     OSLA_ASSERT_CLOSE(alpha, 2 * skew, 1e-9);
     OSLA_ASSERT_OK(osla_iterate(it, x, &r));
-    CU_ASSERT(r.end == OSLA_ITERATE_CONVERGED && r.error == 0.0); /* no bound is claimed */
+    CU_ASSERT(r.end == OSLA_ITERATE_CONVERGED && r.error == 0.0); /* no error bound is claimed */
     osla_iteration_destroy(&it);
     osla_splitting_destroy(&split);
     OSLA_ASSERT_OK(osla_csr_destroy(&a));
@@ -189,8 +193,8 @@ static void test_no_proof(void)
   osla_transport_destroy(&t);
 }
 
-/* Convection and diffusion by upwind differences: an M-matrix, and its blocks are unsymmetric. The
- * exact blocks of LU take fewer sweeps the larger they are. */
+/* Convection and diffusion by upwind differences: an M-matrix with unsymmetric blocks. With LU,
+ * larger blocks take fewer sweeps. */
 static void test_convection(void)
 {
   const kind upwind = {8, 7.0, 3.0};
@@ -208,7 +212,8 @@ static void test_convection(void)
   free_system(&s);
 }
 
-/* alpha of A = [B C; C B], B 2 x 2 by rows and all elements of C alike, in blocks of two rows. */
+/* Returns alpha of A = [B C; C B] with B 2 x 2 by rows and all elements of C equal, in blocks of
+ * two rows. */
 static double alpha_of(osla_transport *t, const double *b, double c, osla_splitting_factor factor)
 {
   const int size = osla_test_size(), rank = osla_test_rank();
@@ -227,7 +232,7 @@ static double alpha_of(osla_transport *t, const double *b, double c, osla_splitt
   osla_iteration *it;
   osla_iterate_result r;
   osla_iterate_options how = {0};
-  how.mode = OSLA_ITERATE_SYNC; /* without waiting it may be the very solution that is found */
+  how.mode = OSLA_ITERATE_SYNC; /* asynchronous modes may find exactly the solution */
   how.check = 1;
   if (OSLA_ASSERT_OK(
         osla_csr_create(t, start, start, first, columns + from % 16, values + from % 16, &a))) {
@@ -247,9 +252,9 @@ static double alpha_of(osla_transport *t, const double *b, double c, osla_splitt
   return alpha;
 }
 
-/* |B^-1| |C| has equal rows, of whose sum rho follows: that is rho(|M|) of an M-matrix, and three
- * times rho(|M|) of the second one. The third is factored with an interchange; the inverse of the
- * last is not known. */
+/* |B^-1| |C| has equal rows, whose sum is its spectral radius. It equals rho(|M|) for an M-matrix,
+ * and three times rho(|M|) for the second matrix. The third one is factored with an interchange;
+ * the inverse of the last one is too uncertain. */
 static void test_block_bound(void)
 {
   static const double m_matrix[] = {2, -1, -1, 2}, positive[] = {2, 1, 1, 2};
@@ -266,8 +271,8 @@ static void test_block_bound(void)
   osla_transport_destroy(&t);
 }
 
-/* A = c I + k J, all rows on rank 0: |M| has radius k (n - 1) / (c + k). More steps than the vector
- * of the bound had room for, when each made it smaller. */
+/* A = c I + k J with all rows on rank 0: |M| has spectral radius k (n - 1) / (c + k). Takes many
+ * steps, each of which lowers alpha. */
 static void test_many_steps(void)
 {
   enum { N = 26 };
@@ -280,7 +285,7 @@ static void test_many_steps(void)
   for (int i = 0; i <= N; i++)
     first[i] = osla_test_rank() == 0 ? i * N : 0;
   static const double radius[] = {10.0, 1.8,
-                                  0.2}; /* 0.9 (n - 1) k = radius, of a diagonal of 0.9 */
+                                  0.2}; /* 0.9 (n - 1) k = radius, for a diagonal of 0.9 */
   for (int r = 0; r < 3; r++) {
     double alpha = 0.0;
     osla_csr *a;
@@ -297,7 +302,7 @@ static void test_many_steps(void)
     OSLA_ASSERT_OK(osla_iteration_create(t, &p, NULL, &it));
     OSLA_ASSERT_OK(osla_iterate_bound(it, 4000, &alpha));
     OSLA_ASSERT_CLOSE(alpha, radius[r], 1e-12);
-    OSLA_ASSERT_ERR(osla_iterate_bound(it, 0, &alpha), OSLA_ERR_ARG); /* the one before stays */
+    OSLA_ASSERT_ERR(osla_iterate_bound(it, 0, &alpha), OSLA_ERR_ARG); /* the earlier bound stays */
     double x[N] = {0};
     osla_iterate_result result;
     OSLA_ASSERT_OK(osla_iterate(it, x, &result));

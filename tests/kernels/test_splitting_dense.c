@@ -1,5 +1,5 @@
-/* Floor 3: dense matrices as fixed points: rows read one-sided, from one triangle or both, on all
- * grids, in all modes. */
+/* Dense matrices as fixed points: rows are read one-sided, from one triangle or both, on all grids,
+ * in all modes. */
 #include "osla_chol.h"
 #include "osla_hessian.h"
 #include "osla_random.h"
@@ -10,15 +10,15 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* A matrix of order n, kept as `uplo`: of a symmetric one the other triangle is NaN. */
+/* A matrix of order n, stored as `uplo`; the other triangle of a symmetric one is NaN. */
 typedef struct element_of {
   int64_t n;
   osla_uplo uplo;
   bool symmetric;
-  bool cyclic; /* what dominates stands beside the diagonal, so that LU has to exchange rows */
+  bool cyclic; /* dominant elements are beside the diagonal, so LU must interchange rows */
 } element_of;
 
-/* Strictly dominant by rows: others sum up to less than n - 1, from a seed. */
+/* Strictly dominant by rows: the other elements of a row sum to less than n - 1; random by seed. */
 static double true_element(const element_of *e, int64_t i, int64_t j)
 {
   if (j == (e->cyclic ? i / 3 * 3 + (i + 1) % 3 : i)) return (double)e->n + 1.0;
@@ -75,7 +75,7 @@ static void free_problem(problem *p)
   free(p->b);
 }
 
-/* Solves from 0; returns the sweeps of the rank that made most. */
+/* Solves from 0. Returns the largest number of sweeps of a rank. */
 static int64_t solve(const problem *p, osla_splitting_options o, int mode)
 {
   osla_splitting *split;
@@ -107,8 +107,8 @@ static int64_t solve(const problem *p, osla_splitting_options o, int mode)
   return r.most;
 }
 
-/* Sizes that do not divide, one row in all, none, and fewer rows than ranks; blocks of the matrix
- * that are not those of the splitting. */
+/* Sizes that do not divide, n = 1, n = 0, and fewer rows than ranks; block sizes of the matrix
+ * differ from those of the splitting. */
 static void test_sizes(void)
 {
   const int64_t n_of[] = {0, 1, 3, 37};
@@ -127,7 +127,7 @@ static void test_sizes(void)
   osla_transport_destroy(&t);
 }
 
-/* Strips of 128 rows are transposed; unsymmetric matrices by LU; all grids. */
+/* Transposition in strips of 128 rows; unsymmetric matrices with LU; all grids. */
 static void test_grids(void)
 {
   osla_transport *t = osla_test_transport();
@@ -145,7 +145,7 @@ static void test_grids(void)
   osla_transport_destroy(&t);
 }
 
-/* Each rank has two triples of rows. */
+/* Each rank has two groups of three rows, in which LU must interchange rows. */
 static void test_pivots(void)
 {
   const element_of cyclic = {6 * osla_test_size(), OSLA_GENERAL, false, true};
@@ -182,7 +182,7 @@ static double gradient_element(int64_t i, int64_t j, void *arg)
   return ((const double *)arg)[i + j];
 }
 
-/* Iterates on H, then factors that memory and solves by osla_potrs. */
+/* Iterates on H, then factors it in place and solves by osla_potrs. */
 static void test_hessian(void)
 {
   osla_transport *t = osla_test_transport();
@@ -228,7 +228,7 @@ static void test_hessian(void)
   osla_transport_destroy(&t);
 }
 
-/* ---- what is refused ---- */
+/* ---- refused input ---- */
 
 static double ones(int64_t i, int64_t j, void *arg)
 {
@@ -251,7 +251,7 @@ static void test_refused(void)
   OSLA_ASSERT_ERR(osla_splitting_create_dense(OSLA_GENERAL, a, b, NULL, &split), OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("type s");
   osla_test_drop(a);
-  const int64_t n = 2 * osla_test_size(); /* two rows a rank: those of rank 0 are alike */
+  const int64_t n = 2 * osla_test_size(); /* two rows per rank; those of rank 0 are equal */
   a = osla_test_make(t, 0, OSLA_DOUBLE, n, n, 2, 2);
   OSLA_ASSERT_ERR(osla_splitting_create_dense((osla_uplo)5, a, b, NULL, &split), OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("uplo = 5 is not an osla_uplo");

@@ -1,5 +1,4 @@
-/* Floor 3: a rank that is stopped (SIGSTOP) in the midst of an iteration, for a while or for longer
- * than the others have patience. */
+/* A rank is stopped (SIGSTOP) during an iteration, for less or more time than `patience`. */
 #include "osla_clock.h"
 #include "osla_diffusion.h"
 #include "tests/osla_test_help.h"
@@ -11,15 +10,15 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The diffusion problem, of which one rank stops itself in a sweep. */
+/* The diffusion problem, in which one rank stops itself during a sweep. */
 typedef struct stopping {
   osla_fixed_point inner;
   bool stops;
   int sweeps;
-  int tenths; /* of a second */
+  int tenths; /* duration of the stop in tenths of a second */
 } stopping;
 
-/* Another process lets it go on. */
+/* Stops this process; a child process continues it after the given time. */
 static void stop_myself(int tenths)
 {
   const pid_t me = getpid(), child = fork();
@@ -54,7 +53,7 @@ static void unpack(void *arg, int h, const double *message, double *x)
   s->inner.unpack(s->inner.arg, h, message, x);
 }
 
-/* Rank `who` stops for so long; the end of the run. */
+/* Runs an iteration in which rank `who` stops for a time, and returns its result. */
 static osla_iterate_result run(int mode, int who, int tenths, double patience)
 {
   osla_transport *t = osla_test_transport();
@@ -71,7 +70,7 @@ static osla_iterate_result run(int mode, int who, int tenths, double patience)
   s.stops = osla_test_rank() == who;
   p.arg = &s;
   p.sweep = sweep;
-  p.sweep_edge = NULL; /* else it would not be called in lock-step */
+  p.sweep_edge = NULL; /* in SYNC mode `sweep` would not be called otherwise */
   p.pack = pack;
   p.unpack = unpack;
   p.magnitude = NULL;
@@ -80,7 +79,7 @@ static osla_iterate_result run(int mode, int who, int tenths, double patience)
   how.mode = (osla_iterate_mode)mode;
   how.patience = patience;
   how.tolerance = 1e-9;
-  how.sweeps = INT64_C(1) << 30; /* more than are made in a second */
+  how.sweeps = INT64_C(1) << 30; /* more sweeps than are made in a second */
   OSLA_ASSERT_OK(osla_iteration_create(t, &p, &how, &it));
   OSLA_ASSERT_OK(osla_iterate(it, x, &r));
   if (r.end == OSLA_ITERATE_STALLED) {
@@ -94,7 +93,7 @@ static osla_iterate_result run(int mode, int who, int tenths, double patience)
   return r;
 }
 
-/* A stop that is shorter than their patience: the others wait, and the end is a true one. */
+/* A stop shorter than `patience`: the other ranks wait, and the result is certified. */
 static void test_goes_on(void)
 {
   const int last = osla_test_size() - 1;
@@ -108,11 +107,12 @@ static void test_goes_on(void)
   }
 }
 
-/* One that is longer: all end, that rank as well when it comes back, and all name it. */
+/* A stop longer than `patience`: all ranks end, the stopped one when it continues, and all name
+ * it. */
 static void test_stalls(void)
 {
   const int size = osla_test_size();
-  if (size == 1) { /* nobody is there to miss it */
+  if (size == 1) { /* no other rank notices the stop */
     const osla_iterate_result r = run(OSLA_ITERATE_ASYNC, 0, 7, 0.2);
     CU_ASSERT(r.end == OSLA_ITERATE_CONVERGED && r.stalled == -1);
     return;

@@ -1,4 +1,4 @@
-/* Floor 3: sweeps as a preconditioner, and flexible CG, which takes one that changes. */
+/* Sweeps as a preconditioner, and flexible CG with a changing preconditioner. */
 #include "osla_krylov.h"
 #include "osla_random.h"
 #include "osla_splitting.h"
@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A grid of `side` points squared by differences; quarters of it conduct `jump` times as well. */
+/* A grid of side x side points by finite differences; quarters of it conduct `jump` times as
+ * well. */
 typedef struct grid_of {
   int64_t side;
   double jump;
@@ -28,7 +29,8 @@ static double conducts(const grid_of *g, int64_t x, int64_t y)
   return (2 * x < g->side) == (2 * y < g->side) ? g->jump : 1.0;
 }
 
-/* Symmetric; positive definite by the rim, where what is outside is 0. */
+/* Fills a row of a symmetric matrix; it is positive definite because values outside the grid are
+ * 0. */
 static int64_t fill_row(const grid_of *g, int64_t i, int64_t *column, double *value)
 {
   static const int64_t dx[] = {0, -1, 1, 0}, dy[] = {-1, 0, 0, 1};
@@ -82,7 +84,7 @@ static void free_system(system_of *s)
   OSLA_ASSERT_OK(osla_csr_destroy(&s->a));
 }
 
-/* Steps of CG from 0 to the solution. */
+/* Solves by CG from 0 and returns the number of steps. */
 static int64_t solve(system_of *s, const osla_preconditioner *m, bool flexible)
 {
   const osla_krylov_options how = {.tolerance = 1e-11, .iterations = 2000, .flexible = flexible};
@@ -98,7 +100,7 @@ static int64_t solve(system_of *s, const osla_preconditioner *m, bool flexible)
   return r.iterations;
 }
 
-/* Sweeps of one block a rank. */
+/* A preconditioner of sweeps with one block per rank. */
 typedef struct preconditioner {
   osla_splitting *split;
   osla_sweeps *sweeps;
@@ -140,7 +142,7 @@ static int64_t solve_by_sweeps(system_of *s, int mode, int64_t sweeps, bool flex
   return steps;
 }
 
-/* ---- cases ---- */
+/* ---- test cases ---- */
 
 static const grid_of grids[] = {{17, 1.0}, {14, 1000.0}};
 
@@ -164,7 +166,8 @@ static void test_without_waiting(void)
   osla_transport_destroy(&t);
 }
 
-/* What does not change needs no flexible CG, and is not harmed by it; more sweeps, fewer steps. */
+/* A constant preconditioner gives equal numbers of steps in plain and flexible CG; more sweeps give
+ * fewer steps. */
 static void test_lock_step(void)
 {
   osla_transport *t = osla_test_transport();
@@ -187,7 +190,7 @@ static void test_lock_step(void)
   osla_transport_destroy(&t);
 }
 
-/* One sweep of lock-step is block-Jacobi. */
+/* One SYNC sweep equals block-Jacobi. */
 static void test_one_sweep(void)
 {
   osla_transport *t = osla_test_transport();
@@ -210,7 +213,7 @@ static void test_one_sweep(void)
   osla_transport_destroy(&t);
 }
 
-/* A diagonal from 1 to 1.75, another one in each step. */
+/* A preconditioner that changes in each step: a diagonal with elements from 1 to 1.75. */
 typedef struct changing {
   const system_of *s;
   uint64_t step;
@@ -225,7 +228,7 @@ static osla_err scale(void *arg, const double *r, double *z)
   return OSLA_OK;
 }
 
-/* Where it changes much CG itself loses its way. */
+/* With a strongly changing preconditioner, plain CG takes at least twice as many steps. */
 static void test_changing(void)
 {
   osla_transport *t = osla_test_transport();
@@ -247,7 +250,7 @@ static void test_zero(void)
 {
   osla_transport *t = osla_test_transport();
   for (int mode = OSLA_ITERATE_ASYNC; mode <= OSLA_ITERATE_SYNC; mode++)
-    for (int64_t side = 0; side <= 4; side += 2) { /* no rows; fewer than ranks */
+    for (int64_t side = 0; side <= 4; side += 2) { /* no rows; fewer rows than ranks */
       const grid_of g = {side, 1.0};
       system_of s;
       preconditioner p;
@@ -265,7 +268,7 @@ static void test_zero(void)
   osla_transport_destroy(&t);
 }
 
-/* ---- of a dense matrix ---- */
+/* ---- dense matrices ---- */
 
 static double element(int64_t i, int64_t j, void *arg)
 {
@@ -304,7 +307,7 @@ static void test_dense(void)
   osla_transport_destroy(&t);
 }
 
-/* ---- what fails ---- */
+/* ---- refused input ---- */
 
 static void test_refused(void)
 {
@@ -348,8 +351,8 @@ static void test_refused(void)
   osla_transport_destroy(&t);
 }
 
-/* Preconditioners of other rows than the operator's: they would write beyond z, or leave some of
- * it. */
+/* Preconditioners for another number of rows than the operator's are refused: they would write
+ * beyond z or leave a part of it unset. */
 static void test_other_rows(void)
 {
   osla_transport *t = osla_test_transport();
