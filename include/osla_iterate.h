@@ -21,7 +21,8 @@
  * Parallel Computing 76, 2018. Theirs send the snapshot's halos between the others, in order; here
  * no message order is needed.)
  *
- * Threads: as osla_transport.h says of collective and of local calls. Part: stable (osla.h). */
+ * Threads: as osla_transport.h says of collective and of local calls.
+ * Part: stable (osla.h). */
 #ifndef OSLA_ITERATE_H
 #define OSLA_ITERATE_H
 

@@ -8,7 +8,8 @@
  * Gradients, SIAM J. Sci. Comput. 22(4), 2000. LSQR: Paige and Saunders, LSQR: An Algorithm for
  * Sparse Linear Equations and Sparse Least Squares, ACM TOMS 8 (1982) 43-71.
  *
- * Threads: as osla_transport.h says of collective and of local calls. Part: stable (osla.h). */
+ * Threads: as osla_transport.h says of collective and of local calls.
+ * Part: stable (osla.h). */
 #ifndef OSLA_KRYLOV_H
 #define OSLA_KRYLOV_H
 
@@ -50,7 +51,7 @@ OSLA_API double osla_dot_local(int64_t n, const double *x, const double *y);
 /* A matrix given by its products with this rank's parts of vectors. */
 typedef struct osla_operator {
   osla_transport *transport;
-  int64_t rows, columns; /* of this rank */
+  int64_t rows, columns; /* size of this rank's part */
   /* y := op(A) x + beta y, as osla_spmv; an error must occur on all ranks. */
   osla_err (*multiply)(void *arg, osla_trans op, const double *x, double beta, double *y);
   void *arg;
@@ -89,7 +90,8 @@ typedef struct osla_krylov_result {
   int64_t iterations;
   double left;     /* quantity compared with the tolerance, at the end */
   double residual; /* |b - A x| by the recurrences (LSQR: including the damping term) */
-  double seconds_products, seconds_sums, seconds; /* of this rank */
+  double seconds_products, seconds_sums, seconds; /* seconds of this rank: in products, in sums, in
+                                                   * all */
 } osla_krylov_result;
 
 /* ---- CG ---- */

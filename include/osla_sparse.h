@@ -12,7 +12,8 @@
  * read in place by other ranks of the node, and is faster for the vector that a product reads: x in
  * A x.
  *
- * Threads: as osla_transport.h says of collective and of local calls. Part: stable (osla.h). */
+ * Threads: as osla_transport.h says of collective and of local calls.
+ * Part: stable (osla.h). */
 #ifndef OSLA_SPARSE_H
 #define OSLA_SPARSE_H
 
@@ -53,13 +54,14 @@ OSLA_API osla_err osla_csr_create(osla_transport *transport, const int64_t *row_
 OSLA_API osla_err osla_csr_destroy(osla_csr **matrix);
 
 /* Local queries. The starts are [size + 1], borrowed. */
-OSLA_API osla_transport *osla_csr_transport(const osla_csr *matrix); /* borrowed */
+OSLA_API osla_transport *osla_csr_transport(const osla_csr *matrix); /* borrowed from the matrix */
 OSLA_API const int64_t *osla_csr_row_start(const osla_csr *matrix);
 OSLA_API const int64_t *osla_csr_column_start(const osla_csr *matrix);
-OSLA_API int64_t osla_csr_rows(const osla_csr *matrix);    /* of this rank */
-OSLA_API int64_t osla_csr_columns(const osla_csr *matrix); /* of this rank */
-OSLA_API int64_t osla_csr_entries(const osla_csr *matrix); /* of this rank */
-OSLA_API int64_t osla_csr_ghosts(const osla_csr *matrix);  /* of this rank */
+OSLA_API int64_t osla_csr_rows(const osla_csr *matrix);    /* number of this rank's rows */
+OSLA_API int64_t osla_csr_columns(const osla_csr *matrix); /* number of this rank's columns */
+OSLA_API int64_t osla_csr_entries(const osla_csr *matrix); /* number of entries in this rank's
+                                                            * rows */
+OSLA_API int64_t osla_csr_ghosts(const osla_csr *matrix);  /* number of ghosts of this rank */
 
 /* Returns the number of entries of this rank's row `row`, and its entries in ascending global
  * columns. Local.

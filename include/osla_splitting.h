@@ -7,7 +7,8 @@
  * proposed by Bethune et al. 2014, section 6.4). Converges in every mode if A is a nonsingular
  * M-matrix or strictly diagonally dominant by rows.
  *
- * Threads: as osla_transport.h says of collective and of local calls. Part: stable (osla.h). */
+ * Threads: as osla_transport.h says of collective and of local calls.
+ * Part: stable (osla.h). */
 #ifndef OSLA_SPLITTING_H
 #define OSLA_SPLITTING_H
 

@@ -13,7 +13,8 @@
  *   osla_sweeps_create(transport, &problem, rows, r, &how, &sweeps);
  *   osla_preconditioner m = osla_sweeps_use(sweeps);
  *
- * Threads: as osla_transport.h says of collective and of local calls. Part: stable (osla.h). */
+ * Threads: as osla_transport.h says of collective and of local calls.
+ * Part: stable (osla.h). */
 #ifndef OSLA_SWEEPS_H
 #define OSLA_SWEEPS_H
 

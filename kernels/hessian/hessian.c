@@ -301,7 +301,7 @@ osla_hessian_stats osla_hessian_get_stats(osla_hessian *h)
 
 osla_err osla_hessian_reset(osla_hessian *h)
 {
-  bool failed = h->exact && osli_exact_error(h) != OSLA_OK; /* equal on all ranks */
+  bool failed = h->exact && osli_exact_error(h) != OSLA_OK; /* the error is equal on all ranks */
   osla_err err = OSLA_OK;
   if (h->dirty && !failed)
     err = osla_error_set(

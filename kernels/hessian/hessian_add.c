@@ -13,7 +13,7 @@ enum { CHUNK_ROWS = 4096, RUN_LEAST = 8, RUNS_MOST = CHUNK_ROWS / RUN_LEAST };
 
 typedef struct chunk {
   int64_t first, past;        /* range in the piece's row list */
-  int n_runs;                 /* 0: add row by row */
+  int n_runs;                 /* number of runs; 0: the rows are added one by one */
   int64_t run[RUNS_MOST + 1]; /* first row of each run; run[n_runs] = past */
 } chunk;
 

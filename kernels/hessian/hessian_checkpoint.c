@@ -198,9 +198,10 @@ static osla_err agree_job(const osla_hessian *h, const char *call, const char *p
  * updates go on. */
 static osla_err reopen_matrix(osla_hessian *h, const snapshot *s, osla_err err)
 {
-  err = osla_agree(h->v.t, err); /* no rank reads H any more */
+  err = osla_agree(h->v.t, err); /* wait until no rank reads H any more */
   osli_exact_convert(h, s->converted, false, h->v.local, h->v.lld);
-  err = osla_agree(h->v.t, err); /* before other ranks of the node add to H */
+  err = osla_agree(h->v.t, err); /* wait until all ranks have converted, before other ranks of the
+                                  * node add to H */
   osli_gate_open(h);
   return err;
 }

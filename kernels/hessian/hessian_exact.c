@@ -278,7 +278,8 @@ static osla_err commit_gradient(osla_hessian *h)
     wide sum = total(h, half, i);
     double value = (double)sum * x->g.unit;
     if (sum > x->g.limit || sum < -x->g.limit)
-      record_offence(x, (offence){GRADIENT_SUM, i, 0, value}); /* all ranks record this one */
+      record_offence(x, (offence){GRADIENT_SUM, i, 0, value}); /* all ranks compute the same sum, so
+                                                                * all record this offence */
     else
       h->gradient[i] = value;
   }
@@ -385,7 +386,7 @@ osla_err osli_exact_sum_gradient(osla_hessian *h, int64_t *sum)
   for (int64_t i = 0; err == OSLA_OK && i < h->n; i++) {
     wide all = total(h, half, i);
     sum[i] = (int64_t)all;
-    if (all >= most || all < -most) /* all ranks see the same sum */
+    if (all >= most || all < -most) /* all ranks compute the same sum, so all return this error */
       err =
         osla_error_set(OSLA_ERR_RANGE, "gradient[%" PRId64 "] = %.17g is far beyond the bound %g",
                        i, (double)all * x->g.unit, x->g.bound);

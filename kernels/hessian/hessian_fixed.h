@@ -19,7 +19,7 @@ typedef struct fixed_point {
   int64_t limit;      /* largest magnitude of a fixed-point number: bound 2^s, rounded up */
 } fixed_point;
 
-#define FIXED_SHIFT  0x1.8p52 /* 3 2^51 */
+#define FIXED_SHIFT  0x1.8p52 /* 3 2^51; doubles of this size are 1 apart */
 #define FIXED_DANGER (INT64_C(1) << 62)
 
 /* Computes scale and limit from a bound. Returns false, with all members 0, unless the bound is in

@@ -33,7 +33,7 @@ typedef struct inbox {
   const arrivals *gate; /* gate where the origin announced its messages; NULL: the inbox is free */
   int leaf, origin, gate_rank;
   intake *from;
-  unsigned char *buffer; /* [inbox_bytes] */
+  unsigned char *buffer; /* [inbox_bytes] messages in the order of the origin's ring */
   size_t head, tail;     /* the buffer holds fetched bytes [head, tail) */
   size_t arriving;       /* bytes after the tail that are in flight */
   osla_transfer transfer[2];
@@ -47,10 +47,10 @@ typedef struct inbox {
 } inbox;
 
 typedef struct inbox_table {
-  arrivals *gates; /* [ranks of this node] */
+  arrivals *gates; /* [ranks of this node] this rank's view of each gate */
   uint64_t *seen;  /* [ranks of this node][words - leaves] memory of gates[].seen */
   int next;        /* member whose gate is polled next, besides this rank's own */
-  inbox of[];      /* [n_inboxes] */
+  inbox of[];      /* [n_inboxes] each serves one origin at a time */
 } inbox_table;
 
 static osla_err allocate(const wire *w, inbox *in)
@@ -243,7 +243,8 @@ static osla_err start_fetch(osla_hessian *h, inbox *in)
   if (in->head == in->tail) in->head = in->tail = 0;
   if (in->head > 0 && !is_whole(h, in) && h->wire->inbox_bytes - in->tail < waiting) {
     memmove(in->buffer, in->buffer + in->head,
-            in->tail - in->head); /* an incomplete message or chain */
+            in->tail - in->head); /* moves an incomplete message or chain to the start of the
+                                   * buffer */
     in->tail -= in->head;
     in->head = 0;
   }

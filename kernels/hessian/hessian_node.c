@@ -172,9 +172,9 @@ near_part osli_near_part(const osla_hessian *h, int owner)
 /* Local and global indices of an array, and the triangle of a piece of it. */
 typedef struct index_lists {
   int64_t rows, cols;
-  int64_t *row, *row_global; /* [rows] */
-  int64_t *col, *col_global; /* [cols] */
-  int64_t *begin, *end;      /* [cols] */
+  int64_t *row, *row_global; /* [rows] local and global row indices */
+  int64_t *col, *col_global; /* [cols] local and global column indices */
+  int64_t *begin, *end;      /* [cols] range of the triangle in the row list */
 } index_lists;
 
 static osla_err make_lists(const osla_hessian *h, int prow, int pcol, index_lists *l)

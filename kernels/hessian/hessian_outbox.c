@@ -37,7 +37,7 @@ typedef struct outbox {
   uint64_t announced, announcements; /* leaf word that was posted last; number of times the words
                                       * above it were written */
   int level;                         /* level of the tree up to which words were posted */
-  osla_posted notice;                /* the word in flight */
+  osla_posted notice;                /* state of the word that was posted last */
 } outbox;
 
 typedef struct outbox_table {
@@ -47,7 +47,7 @@ typedef struct outbox_table {
   int *ring_node, next_ring; /* [n_rings] node that uses the ring, -1: free; ring at which the next
                               * search begins */
   atomic_int wanted;         /* number of threads that wait for a ring */
-  outbox of[];               /* [n_nodes] */
+  outbox of[];               /* [n_nodes] one outbox for each node */
 } outbox_table;
 
 osla_err osli_outboxes_create(osla_hessian *h)

@@ -58,7 +58,7 @@ void osli_split_free(index_split *s)
 
 static int compare_pairs(const void *x, const void *y)
 {
-  const int64_t *a = x, *b = y; /* pairs of index and position */
+  const int64_t *a = x, *b = y; /* each is a pair: index, position */
   if (a[0] != b[0]) return a[0] < b[0] ? -1 : 1;
   return a[1] < b[1] ? -1 : a[1] > b[1];
 }
@@ -111,12 +111,12 @@ void osli_split_triangle(osla_uplo uplo, int64_t rows, const int64_t *row_global
     if (uplo == OSLA_GENERAL) {
       begin[c] = 0;
       end[c] = rows;
-    } else if (uplo == OSLA_LOWER) { /* rows >= column */
+    } else if (uplo == OSLA_LOWER) { /* lower triangle: row index >= column index */
       while (r < rows && row_global[r] < col_global[c])
         r++;
       begin[c] = r;
       end[c] = rows;
-    } else { /* rows <= column */
+    } else { /* upper triangle: row index <= column index */
       while (r < rows && row_global[r] <= col_global[c])
         r++;
       begin[c] = 0;

@@ -28,7 +28,7 @@ typedef struct wire {
   bool scarce; /* there are fewer rings than other nodes */
   size_t arrivals_start, rings_start, segment_bytes;
   arrival_shape shape;
-  int remote; /* ranks outside the smallest node */
+  int remote; /* number of ranks outside the node with the fewest ranks */
   int ranks, n_nodes;
   int node, position;            /* this rank's node, and its index among the node's ranks */
   int *member, *node_start;      /* ranks in the order of nodes: [ranks], [n_nodes + 1] */

@@ -55,7 +55,7 @@ static osla_err bound_step(osla_iteration *it, double *v, double *best, double *
       best[i] = v[i] / largest[1];
   }
   const double scale = (largest[0] > 1.0 ? 0.5 / largest[0] : 0.5) / largest[1];
-  *go_on = scale * least >= least_sound; /* no element becomes 0 */
+  *go_on = scale * least >= least_sound; /* stops before an element becomes 0 */
   for (int64_t i = 0; i < p->length; i++)
     v[i] = scale * (v[i] + next[i]);
   return OSLA_OK;
@@ -85,7 +85,10 @@ osla_err osla_iterate_bound(osla_iteration *it, int64_t steps, double *alpha)
   bool go_on = true;
   for (int64_t k = 0; k < steps && go_on; k++) {
     const osla_err one = bound_step(it, v, best, alpha, &go_on);
-    if (one != OSLA_OK) osla_transport_abort(it->t, one); /* the other ranks wait */
+    if (one != OSLA_OK)
+      osla_transport_abort(it->t, one); /* an error of one rank cannot be
+                                         * returned, because the other ranks
+                                         * wait */
   }
   free(v);
   free(it->v);

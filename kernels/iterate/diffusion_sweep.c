@@ -178,8 +178,7 @@ double osli_diffusion_bound_sweep(void *arg, double *x, double *y)
       const int64_t at = row_at(d, j, k);
       for (int64_t i = 0; i < d->count[0]; i++)
         if (!(y[at + i] / x[at + i] <= largest))
-          largest = y[at + i] / x[at + i]; /* a NaN is kept
-                                            */
+          largest = y[at + i] / x[at + i]; /* the comparison keeps a NaN */
     }
   return largest;
 }

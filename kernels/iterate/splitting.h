@@ -13,8 +13,7 @@ typedef struct split_entries {
   double *value;
 } split_entries;
 
-/* number of rounding errors by which elements on both sides of a block's diagonal may differ
- * (Cholesky) */
+/* Symmetric elements of a block may differ by this number of rounding errors (Cholesky). */
 enum { SYMMETRIC = 8 };
 
 /* Operations that differ between sparse and dense rows. */

@@ -68,7 +68,7 @@ double osli_splitting_bound_sweep(void *arg, double *x, double *y)
   else
     block_step(s, y);
   for (int64_t i = 0; i < s->n; i++)
-    if (!(y[i] / x[i] <= largest)) largest = y[i] / x[i]; /* a NaN is kept */
+    if (!(y[i] / x[i] <= largest)) largest = y[i] / x[i]; /* the comparison keeps a NaN */
   return largest;
 }
 

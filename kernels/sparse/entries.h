@@ -7,7 +7,7 @@
 
 typedef struct csr_entries {
   int64_t *row, *column; /* [n] global indices */
-  double *value;         /* [n] */
+  double *value;         /* [n] values of the entries */
   int64_t n, room;
 } csr_entries;
 

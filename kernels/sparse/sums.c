@@ -29,7 +29,8 @@ typedef struct sum_line {
   double value[];
 } sum_line;
 
-/* Mismatch of the counts that ranks passed; sent as the values of a line in place of a part. */
+/* Result of a comparison of the counts that ranks passed. If they differ, a line carries this in
+ * place of values. */
 typedef struct difference {
   bool found;
   int first, rank, other; /* count of the first rank; lowest rank with another count, and its
@@ -58,7 +59,7 @@ struct osla_sums {
   uint64_t tag; /* tag of the current call's parts */
   difference differs;
   bool far;     /* some readers are on other nodes */
-  size_t bytes; /* bytes of a line */
+  size_t bytes; /* size of a line in bytes */
   uint64_t calls;
   sum_step step[MOST_STEPS];
   osla_posted *posted;   /* [MOST_STEPS][SLOTS][size] puts in flight */

@@ -93,7 +93,7 @@ static void test_types_and_orders(void)
   OSLA_ASSERT_OK(osla_hessian_reset(h));
   osla_hessian_destroy(&h);
   sum_free(&none);
-  osla_hessian_destroy(&h); /* accepts NULL */
+  osla_hessian_destroy(&h); /* a destroyed handle is NULL, which destroy accepts */
   osla_hessian_destroy(NULL);
   osla_grid_destroy(&grid);
   osla_transport_destroy(&t);
@@ -118,7 +118,7 @@ static void test_by_hand(void)
       OSLA_ASSERT_OK(osla_hessian_update_block(h, 2, rows, 3, cols, u, 2));
       OSLA_ASSERT_OK(osla_hessian_update_gradient(h, 3, ix, values));
     }
-    sum.h[4 + 4 * 6] = 121.0; /* (1 + 10)^2 */
+    sum.h[4 + 4 * 6] = 121.0; /* (1 + 10)^2, because index 4 occurs twice */
     sum.h[1 + 1 * 6] = 4.0;
     sum.h[upper ? 1 + 4 * 6 : 4 + 1 * 6] = 22.0;
     sum.h[0] = 11.0;
@@ -295,7 +295,8 @@ static void test_state(void)
     OSLA_ASSERT_TEXT("commit");
     CU_ASSERT(a == NULL);
   }
-  OSLA_ASSERT_ERR(osla_hessian_reset(h), OSLA_ERR_STATE); /* fails on all ranks */
+  OSLA_ASSERT_ERR(osla_hessian_reset(h), OSLA_ERR_STATE); /* the reset fails on all ranks, also on
+                                                           * those without updates */
   OSLA_ASSERT_SAME_TEXT();
   serial_sum sum = sum_make(10, OSLA_LOWER);
   sum_add(&sum, update_ones(10, 1, OSLA_DOUBLE), 1.0);
@@ -325,7 +326,8 @@ static void test_stats(void)
   osla_hessian *h = hessian_make(grid, 50, &o);
   serial_sum sum = sum_make(50, o.uplo);
   push_and_sum(h, &sum, 5, 0, 3 * size, 50, type_of(&o));
-  OSLA_ASSERT_OK(update_push(h, update_ones(50, 2, type_of(&o)))); /* on each rank */
+  OSLA_ASSERT_OK(update_push(h, update_ones(50, 2, type_of(&o)))); /* each rank pushes this
+                                                                    * update */
   sum_add(&sum, update_ones(50, 2, type_of(&o)), (double)size);
   sum_expect(&sum, h, "stats");
 

@@ -219,7 +219,8 @@ static void test_what_was_there(void)
   OSLA_ASSERT_OK(osla_hessian_commit(b.h));
   CU_ASSERT(element(&b, 5, 5) == 0.75);
   CU_ASSERT(element(&b, 6, 1) == -0.25);
-  OSLA_ASSERT_OK(osla_matrix_fill(a, OSLA_FILL_DOMINANT, 0)); /* 9 on the diagonal */
+  OSLA_ASSERT_OK(osla_matrix_fill(a, OSLA_FILL_DOMINANT, 0)); /* a matrix with 9 on the diagonal,
+                                                               * beyond the bound */
   if (osla_test_rank() == 0) add_one(&b, 7, 7, 0.0);
   OSLA_ASSERT_ERR(osla_hessian_commit(b.h), OSLA_ERR_RANGE);
   OSLA_ASSERT_TEXT("before an update");

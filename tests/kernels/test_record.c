@@ -265,7 +265,8 @@ static void test_diverging(void)
   OSLA_ASSERT_OK(replay_records(2, p.parts, p.records, 1.0, p.xs, &depth));
   OSLA_ASSERT_MSG(largest_of(&p) < 1e-8, "%g after 400 sweeps in lock-step", largest_of(&p));
   CU_ASSERT(depth == 400);
-  CU_ASSERT(p.x[0][1] == p.x[1][0] && p.x[1][1] == p.x[0][0]); /* halos of the returned state */
+  CU_ASSERT(p.x[0][1] == p.x[1][0] && p.x[1][1] == p.x[0][0]); /* the returned halos equal the
+                                                                * neighbour's value */
 
   make_pair(&p);
   for (int64_t round = 0; round < ROUNDS; round++) {

@@ -55,7 +55,7 @@ static void check_products(osla_transport *t, const sparse_model *m, osla_csr *a
       double *y = sparse_model_vector(out[osla_test_size()], 6);
       double *my_x = part_of(t, x, in, shared), *my_y = part_of(t, y, out, shared);
       for (int64_t i = 0; betas[b] == 0.0 && i < osla_csr_rows(a) && !transposed; i++)
-        my_y[i] = NAN; /* must not be read */
+        my_y[i] = NAN; /* y must not be read if beta = 0 */
       OSLA_ASSERT_OK(osla_spmv(trans, a, my_x, betas[b], my_y));
       sparse_model_multiply(m, trans, x, betas[b], y);
       check_part(transposed ? "transposed product" : "product", my_y, y, out);

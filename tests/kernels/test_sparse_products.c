@@ -9,7 +9,7 @@
 /* A whole matrix, dense. */
 typedef struct dense {
   int64_t m, n;
-  double *at; /* by rows */
+  double *at; /* elements by rows */
 } dense;
 
 static dense dense_make(int64_t m, int64_t n)

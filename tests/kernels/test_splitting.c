@@ -106,7 +106,8 @@ static int64_t solve_by(const system_of *s, osla_splitting_options o, int mode, 
     error = fmax(error, fabs(x[i] - s->solution[i]));
   OSLA_ASSERT_MSG(error <= 1e-8, "block %lld, mode %d: error %g", (long long)block, mode, error);
   CU_ASSERT(alpha >= 1.0 ? r.error == 0.0
-                         : error <= r.error + (block > 1 ? 1e-13 : 0)); /* v <= 1 */
+                         : error <= r.error + (block > 1 ? 1e-13 : 0)); /* v <= 1, so the bound
+                                                                         * holds for each element */
   if (bound) *bound = alpha;
   free(x);
   osla_iteration_destroy(&it);
@@ -252,9 +253,9 @@ static double alpha_of(osla_transport *t, const double *b, double c, osla_splitt
   return alpha;
 }
 
-/* |B^-1| |C| has equal rows, whose sum is its spectral radius. It equals rho(|M|) for an M-matrix,
- * and three times rho(|M|) for the second matrix. The third one is factored with an interchange;
- * the inverse of the last one is too uncertain. */
+/* Tests alpha with matrices for which |B^-1| |C| has equal rows; its spectral radius is then their
+ * sum. For the M-matrix it equals rho(|M|); for the second matrix it is three times as large; the
+ * third one is factored with an interchange; for the last one no bound is found. */
 static void test_block_bound(void)
 {
   static const double m_matrix[] = {2, -1, -1, 2}, positive[] = {2, 1, 1, 2};
