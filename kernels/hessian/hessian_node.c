@@ -13,7 +13,6 @@
 #include "osla_clock.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -107,8 +106,8 @@ osla_err osli_node_sums_check(const osla_hessian_options *o)
 /* Returns the value that leaves an element unchanged when it is combined with it. */
 static double neutral(const osla_hessian *h)
 {
-  if (h->options.combine == OSLA_COMBINE_MIN) return (double)INFINITY;
-  return h->options.combine == OSLA_COMBINE_MAX ? -(double)INFINITY : 0.0;
+  const osla_hessian_options plain = {.combine = h->options.combine};
+  return osli_combiner_initial(&plain);
 }
 
 static void empty_columns(const osla_hessian *h, const near_part *a, int64_t rows, int64_t c,

@@ -89,25 +89,30 @@ static void set_position(osla_diffusion *d)
   }
 }
 
-static void init_diffusion(osla_diffusion *d, const osla_diffusion_options *options, int rank,
-                           int size)
+osla_err osli_diffusion_create_part(const osla_diffusion_options *options, int rank, int size,
+                                    osla_diffusion **out)
 {
+  *out = NULL;
+  OSLA_CHECK(size >= 1 && rank >= 0 && rank < size, OSLA_ERR_ARG,
+             "diffusion: no rank %d of %d ranks", rank, size);
+  OSLA_CALL(check_options(options, size));
+  osla_diffusion *d = calloc(1, sizeof *d);
+  OSLA_CHECK(d, OSLA_ERR_MEM, "no memory for diffusion object");
   d->o = *options;
   if (d->o.radius == 0.0) d->o.radius = 0.25;
   if (d->o.offset == 0.0 && !d->o.no_offset) d->o.offset = 1.0;
   d->rank = rank;
   if (d->o.ranks[0] == 0) choose_ranks(options->points, size, d->o.ranks);
   set_position(d);
+  *out = d;
+  return OSLA_OK;
 }
 
 osla_err osla_diffusion_create(osla_transport *t, const osla_diffusion_options *options,
                                osla_diffusion **out)
 {
-  *out = NULL;
   const osla_diffusion_options *o = options;
-  osla_diffusion *d = calloc(1, sizeof *d);
-  osla_err err = d ? check_options(o, osla_transport_size(t))
-                   : osla_error_set(OSLA_ERR_MEM, "no memory for diffusion object");
+  osla_err err = osli_diffusion_create_part(o, osla_transport_rank(t), osla_transport_size(t), out);
   const osla_argument same[] = {{"points along x", o->points[0]},
                                 {"points along y", o->points[1]},
                                 {"points along z", o->points[2]},
@@ -119,27 +124,8 @@ osla_err osla_diffusion_create(osla_transport *t, const osla_diffusion_options *
                                 {"offset (bits)", osla_bits_of(o->offset)},
                                 {"no_offset", o->no_offset}};
   err = osla_agree_same(t, err, "osla_diffusion_create", same, (int)(sizeof same / sizeof *same));
-  if (err != OSLA_OK) {
-    free(d);
-    return err;
-  }
-  init_diffusion(d, o, osla_transport_rank(t), osla_transport_size(t));
-  *out = d;
-  return OSLA_OK;
-}
-
-osla_err osli_diffusion_create_part(const osla_diffusion_options *options, int rank, int size,
-                                    osla_diffusion **out)
-{
-  *out = NULL;
-  OSLA_CHECK(size >= 1 && rank >= 0 && rank < size, OSLA_ERR_ARG,
-             "diffusion: no rank %d of %d ranks", rank, size);
-  OSLA_CALL(check_options(options, size));
-  osla_diffusion *d = calloc(1, sizeof *d);
-  OSLA_CHECK(d, OSLA_ERR_MEM, "no memory for diffusion object");
-  init_diffusion(d, options, rank, size);
-  *out = d;
-  return OSLA_OK;
+  if (err != OSLA_OK) osla_diffusion_destroy(out);
+  return err;
 }
 
 void osla_diffusion_destroy(osla_diffusion **diffusion)

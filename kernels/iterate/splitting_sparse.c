@@ -1,6 +1,7 @@
 /* Splittings of a sparse matrix. Rows are stored with column indices of a state, so that a sweep
  * needs no star forest. */
 #include "kernels/iterate/splitting.h"
+#include "kernels/sparse/csr.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -42,12 +43,6 @@ static void copy_block(const osla_splitting *s, int64_t from, int64_t m, double 
 
 /* ---- create ---- */
 
-static int by_column(const void *left, const void *right)
-{
-  const int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
-  return (a > b) - (a < b);
-}
-
 /* Reads the rows of A. *column := global column of each entry; *ghost := distinct columns of other
  * ranks, ascending. */
 static osla_err read_rows(const osla_csr *a, osla_splitting *s, int64_t **column, int64_t **ghost)
@@ -70,9 +65,7 @@ static osla_err read_rows(const osla_csr *a, osla_splitting *s, int64_t **column
   int64_t others = 0;
   for (int64_t e = 0; e < r->first[n]; e++)
     if ((*column)[e] < mine || (*column)[e] >= mine + n) (*ghost)[others++] = (*column)[e];
-  qsort(*ghost, (size_t)others, sizeof **ghost, by_column);
-  for (int64_t j = 0; j < others; j++)
-    if (j == 0 || (*ghost)[j] != (*ghost)[j - 1]) (*ghost)[s->n_ghosts++] = (*ghost)[j];
+  s->n_ghosts = osli_csr_sort_columns(*ghost, others);
   OSLA_CHECK(n + s->n_ghosts < INT32_MAX, OSLA_ERR_RANGE,
              "splitting: %" PRId64 " rows and %" PRId64 " values of others: 2^31 or more", n,
              s->n_ghosts);
@@ -80,7 +73,7 @@ static osla_err read_rows(const osla_csr *a, osla_splitting *s, int64_t **column
     const int64_t c = (*column)[e];
     const bool own = c >= mine && c < mine + n;
     const int64_t *found =
-      own ? NULL : bsearch(&c, *ghost, (size_t)s->n_ghosts, sizeof **ghost, by_column);
+      own ? NULL : bsearch(&c, *ghost, (size_t)s->n_ghosts, sizeof **ghost, osli_csr_by_column);
     r->column[e] = (int32_t)(own ? c - mine : n + (found - *ghost));
   }
   return OSLA_OK;
