@@ -146,7 +146,7 @@ static void send_piece(osla_hessian *h, workspace *w, const part *a, const piece
   uint64_t stripes = a->stripes;
   if (h->options.isolation == OSLA_ISOLATE_ELEMENT) {
     if (!p)
-      return; /* updates of single elements need no chain, so there is none to open or close
+      return; /* OSLA_ISOLATE_ELEMENT has no chains to open or close
                */
     flags = MESSAGE_FIRST | MESSAGE_LAST;
     stripes = osli_piece_stripes(p, h->options.nb);

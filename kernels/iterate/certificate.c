@@ -36,8 +36,9 @@ osla_err osli_certificate_begin(osla_iteration *it, const double *x)
 {
   certificate *c = &it->c;
   const int rank = osla_transport_rank(it->t);
-  *c = (certificate){.state = ESTIMATING, .pause = 1, .next_magnitude = 16}; /* the first round is
-                                                                              * the one below */
+  *c = (certificate){.state = ESTIMATING,
+                     .pause = 1,
+                     .next_magnitude = 16}; /* the start computes the magnitude below */
   const double mine = it->p.sweep(it->p.arg, it->o.omega, x, it->spare);
   it->is_swept = true;
   it->swept2 = mine;
