@@ -105,7 +105,7 @@ static osla_err agree(osla_transport *t, osla_err err, const osla_fixed_point *p
 
 /* Arrays that are read and written in step must not have equal offsets in 4 KiB pages, because x86
  * compares the last 12 bits of addresses, and a load would wait for an unrelated store. Half a page
- * apart, sweeps of 50^3 points take 6 % less (results/2026-11-24-asynchronous-3). */
+ * apart, sweeps of 50^3 points take 6 % less (results/asynchronous). */
 enum { PAGE_DOUBLES = 4096 / sizeof(double) };
 
 static size_t room_of_state(const osla_iteration *it)
