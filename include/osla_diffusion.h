@@ -11,7 +11,8 @@
  * rho(M) = (1/3) sum over d of cos(pi / (n_d + 1)), and M >= 0.
  *
  * Threads: as osla_transport.h says of collective and of local calls.
- * Part: stable (osla.h). */
+ * Part: stable (osla.h).
+ */
 #ifndef OSLA_DIFFUSION_H
 #define OSLA_DIFFUSION_H
 

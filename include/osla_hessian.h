@@ -80,7 +80,8 @@
  * job that was killed continues from there, on any number of ranks, and skips updates that are
  * already included.
  *
- * Part: stable (osla.h). */
+ * Part: stable (osla.h).
+ */
 #ifndef OSLA_HESSIAN_H
 #define OSLA_HESSIAN_H
 

@@ -22,7 +22,8 @@
  * no message order is needed.)
  *
  * Threads: as osla_transport.h says of collective and of local calls.
- * Part: stable (osla.h). */
+ * Part: stable (osla.h).
+ */
 #ifndef OSLA_ITERATE_H
 #define OSLA_ITERATE_H
 

@@ -9,7 +9,8 @@
  * Sparse Linear Equations and Sparse Least Squares, ACM TOMS 8 (1982) 43-71.
  *
  * Threads: as osla_transport.h says of collective and of local calls.
- * Part: stable (osla.h). */
+ * Part: stable (osla.h).
+ */
 #ifndef OSLA_KRYLOV_H
 #define OSLA_KRYLOV_H
 

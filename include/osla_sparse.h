@@ -13,7 +13,8 @@
  * A x.
  *
  * Threads: as osla_transport.h says of collective and of local calls.
- * Part: stable (osla.h). */
+ * Part: stable (osla.h).
+ */
 #ifndef OSLA_SPARSE_H
 #define OSLA_SPARSE_H
 

@@ -12,7 +12,8 @@
  *   out                     [out] owned by the caller
  *
  * Threads: as osla_transport.h says of collective and of local calls.
- * Part: stable (osla.h). */
+ * Part: stable (osla.h).
+ */
 #ifndef OSLA_SPARSE_FILE_H
 #define OSLA_SPARSE_FILE_H
 

@@ -8,7 +8,8 @@
  * M-matrix or strictly diagonally dominant by rows.
  *
  * Threads: as osla_transport.h says of collective and of local calls.
- * Part: stable (osla.h). */
+ * Part: stable (osla.h).
+ */
 #ifndef OSLA_SPLITTING_H
 #define OSLA_SPLITTING_H
 

@@ -14,7 +14,8 @@
  *   osla_preconditioner m = osla_sweeps_use(sweeps);
  *
  * Threads: as osla_transport.h says of collective and of local calls.
- * Part: stable (osla.h). */
+ * Part: stable (osla.h).
+ */
 #ifndef OSLA_SWEEPS_H
 #define OSLA_SWEEPS_H
 

@@ -240,11 +240,11 @@ static void test_refused(void)
   refuse(h, path, "yours", OSLA_ERR_IO, "was written for job \"mine\", not for job \"yours\"");
   refuse(h, path, NULL, OSLA_ERR_IO, "was written for job \"mine\", not for job \"\"");
   refuse(h, scratch_path("none"), "mine", OSLA_ERR_IO, "No such file");
-  refuse(h, NULL, "mine", OSLA_ERR_ARG, "no file is named");
+  refuse(h, NULL, "mine", OSLA_ERR_ARG, "path is NULL");
   OSLA_ASSERT_OK(osla_hessian_commit(h));
   OSLA_ASSERT_OK(osla_hessian_matrix(h, &a));
   OSLA_ASSERT_OK(osla_matrix_save(a, other, NULL));
-  refuse(h, other, "mine", OSLA_ERR_IO, "other.h5: is not a checkpoint of an accumulator");
+  refuse(h, other, "mine", OSLA_ERR_IO, "other.h5: is not a checkpoint of osla_hessian");
 
   size_t size;
   unsigned char *bytes = scratch_read(path, &size);

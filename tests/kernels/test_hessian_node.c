@@ -186,11 +186,11 @@ static void test_refused(void)
   osla_hessian_options o = {0};
   o.order_independent = true;
   o.bound = 1.0;
-  refuse(grid, o, "order-independent");
+  refuse(grid, o, "excludes order_independent");
   o = (osla_hessian_options){0};
   o.combine = OSLA_COMBINE_USER;
   o.combine_function = keep_first;
-  refuse(grid, o, "function of the user's");
+  refuse(grid, o, "excludes OSLA_COMBINE_USER");
   o = (osla_hessian_options){0};
   o.single_updates = true;
   refuse(grid, o, "another type");

@@ -119,7 +119,6 @@ static void test_same_bits(void)
 
 /* ---- |e|_v <= alpha^m |e_0|_v ---- */
 
-/* Returns |x - 0|_v over the own points. */
 static double largest_error(const cube *c, const double *v)
 {
   int64_t first[3], n[3];
@@ -322,8 +321,6 @@ static void test_uncertified(void)
   free_cube(&c);
 }
 
-/* ---- lags of halos ---- */
-
 static void test_lags(void)
 {
   osla_reading readings[] = {{0, 0, 0}, {0, 3, 1}, {2, 1, 0}, {2, 2, 0}, {5, 9, 1}};
@@ -345,8 +342,6 @@ static void test_lags(void)
     sum += count[k];
   CU_ASSERT(sum == 10 && count[0] == 1);
 }
-
-/* ---- wrong input ---- */
 
 static void refuse(pair *p, const char *text)
 {
@@ -383,7 +378,6 @@ static void test_refused(void)
   refuse(&p, "halo 0 of rank 0 (peer 1, tag 0, 1 numbers) has no sender");
 }
 
-/* Records that do not exist, or have no room. */
 static void test_no_record(void)
 {
   osla_diffusion_options o = {.points = {6, 5, 12}};
