@@ -145,9 +145,7 @@ static void send_piece(osla_hessian *h, workspace *w, const part *a, const piece
   double start = osla_clock();
   uint64_t stripes = a->stripes;
   if (h->options.isolation == OSLA_ISOLATE_ELEMENT) {
-    if (!p)
-      return; /* OSLA_ISOLATE_ELEMENT has no chains to open or close
-               */
+    if (!p) return; /* there are no chains in this mode */
     flags = MESSAGE_FIRST | MESSAGE_LAST;
     stripes = osli_piece_stripes(p, h->options.nb);
   }
