@@ -5,7 +5,7 @@
 
 const tomo_colour tomo_colours_grey = {198, 198, 198};
 
-/* Lightness, chroma and hue (degrees) at even steps. */
+/* Lightness, chroma and hue (degrees) of the colours at even steps of a palette. */
 typedef struct anchor {
   double l, c, h;
 } anchor;
@@ -28,7 +28,8 @@ static double clamp(double x, double low, double high)
   return fmin(fmax(x, low), high);
 }
 
-/* Between the anchors at x, 0 .. 1. The hue of doubt passes through 0. */
+/* Interpolates between the anchors at x in 0..1. The hue of the palette `doubt` passes through 0
+ * degrees. */
 static void mix(const anchor *anchors, double x, double lab[3])
 {
   const double at = clamp(x, 0.0, 1.0) * (ANCHORS - 1);

@@ -1,4 +1,4 @@
-/* A drawing: its files, pictures, and what all parts share. See tomo_draw.h. */
+/* A drawing: its temporary files, its pictures, and basic gnuplot commands. See tomo_draw.h. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
@@ -12,7 +12,8 @@
 
 #include "apps/tomography/readers/tomo_file.h"
 
-/* A file that never has a name, so that a job which is killed leaves none; -1: not on this system.
+/* Opens a file without a name, so that a killed job leaves no file; -1: not supported by the
+ * system.
  */
 static int open_nameless(const char *directory)
 {

@@ -1,18 +1,20 @@
-/* Pictures by gnuplot: maps, vertical sections, charts, several of them in one run.
+/* Pictures by gnuplot: maps, vertical sections and charts; one gnuplot process makes many
+ * pictures.
  *
- * A drawing is a list of pictures, each made of parts at places that the caller chooses, in pixels
- * of 1/96 inch from the upper left. All pictures of a drawing are made by one gnuplot, found in
- * PATH and run by posix_spawnp; drawings may run at the same time. Script, rasters and pictures are
- * nameless files in $TMPDIR or /tmp, which a killed process leaves not behind either.
+ * A drawing is a list of pictures. A picture has parts in boxes that the caller chooses, in pixels
+ * of 1/96 inch from the upper left corner. One gnuplot process, found in PATH and started by
+ * posix_spawnp, makes all pictures of a drawing; several drawings may run at the same time.
+ * Script, rasters and pictures are files without names in $TMPDIR or /tmp, so that a killed
+ * process leaves no file.
  *
- * Maps keep areas (tomo_frame.h). Source of the coastlines: data/README.md.
+ * Maps are equal-area (tomo_frame.h). Source of the coastlines: data/README.md.
  *
  *   tomo_draw_create(&world, &draw); tomo_draw_begin(draw, TOMO_DRAW_SVG, 560, 340, &picture);
  *   tomo_draw_map(draw, ...); tomo_draw_bar(draw, ...); ...; tomo_draw_start(draw);
  *   tomo_draw_wait(draw); tomo_draw_take(draw, picture, &bytes, &size); tomo_draw_destroy(&draw);
  *
- * Local. Errors of all calls: OSLA_ERR_IO, OSLA_ERR_MEM, and of start and wait
- * OSLA_ERR_UNSUPPORTED: gnuplot is not installed (one line says so).
+ * Local. Errors of all calls: OSLA_ERR_IO, OSLA_ERR_MEM; of tomo_draw_start and tomo_draw_wait
+ * also OSLA_ERR_UNSUPPORTED if gnuplot is not installed.
  */
 #ifndef TOMO_DRAW_H
 #define TOMO_DRAW_H
@@ -27,21 +29,21 @@
 
 typedef struct tomo_draw tomo_draw;
 
-/* What all maps of a drawing have in common. */
+/* Frame, coastlines and sites that all maps of a drawing have in common. */
 typedef struct tomo_world {
   tomo_frame frame;
-  const char *data_directory; /* holds coastlines.txt; NULL or missing file: no coastlines */
+  const char *data_directory; /* directory of coastlines.txt; NULL or no such file: no coastlines */
   const tomo_site *stations, *events;
   int64_t n_stations, n_events;
 } tomo_world;
 
 typedef enum tomo_draw_format {
-  TOMO_DRAW_PNG, /* two pixels for each: 192 per inch */
+  TOMO_DRAW_PNG, /* double resolution: 192 pixels per inch */
   TOMO_DRAW_SVG,
   TOMO_DRAW_PDF
 } tomo_draw_format;
 
-/* By the ending of a file's name: .svg, .pdf, else PNG. */
+/* Format by the suffix of a file: .svg, .pdf, else PNG. */
 tomo_draw_format tomo_draw_format_of(const char *file);
 
 typedef struct tomo_box {
@@ -49,28 +51,29 @@ typedef struct tomo_box {
 } tomo_box;
 
 osla_err tomo_draw_create(const tomo_world *world, tomo_draw **draw);
-/* Ends the picture before it, if any, and begins the next. *picture is its number. */
+/* Ends the preceding picture, if any, and begins the next one. *picture is its number. */
 osla_err tomo_draw_begin(tomo_draw *draw, tomo_draw_format format, int width, int height,
                          int *picture);
 
-/* One line of text, left of, about or right of x (-1, 0, 1: where x is of the text). */
+/* Writes a line of text. side -1, 0, 1: x is the left end, the middle, the right end of the text.
+ */
 void tomo_draw_text(tomo_draw *draw, double x, double y, int size, int side, const char *text);
 
-/* A line on the sphere, with a name at each end: NAME and NAME'. */
+/* A line on the sphere with the labels NAME and NAME' at its ends. */
 typedef struct tomo_track {
   tomo_arc arc;
   char name[8];
 } tomo_track;
 
-/* Colours, coastlines, a graticule with its degrees, of a region also a scale bar, and on request
- * stations (triangles) and events (stars) or tracks. The box holds the frame and has its shape; a
- * region's degrees stand below it in TOMO_DRAW_BELOW pixels. */
+/* A map: colours, coastlines, a graticule with labels, a scale bar if the map is regional, and
+ * optionally stations (triangles) and events (stars) or tracks. The box has the aspect ratio of
+ * the frame. The labels of a regional map take TOMO_DRAW_BELOW pixels below the box. */
 enum { TOMO_DRAW_BELOW = 14 };
 typedef struct tomo_draw_panel {
-  const tomo_raster *raster; /* of a map with the world's frame */
-  const float *value;        /* of its pixels */
-  const float *density;      /* of the same; NULL: nothing is grey */
-  double least_density;      /* below it the map is grey */
+  const tomo_raster *raster; /* raster of a map with the frame of the world */
+  const float *value;        /* [pixels] values to colour */
+  const float *density;      /* [pixels] ray density; NULL: no pixel is grey */
+  double least_density;      /* pixels with a lower density are grey */
   tomo_scale scale;
   bool sites;
   const tomo_track *tracks;
@@ -80,25 +83,25 @@ void tomo_draw_map(tomo_draw *draw, const tomo_draw_panel *panel, tomo_box box);
 
 /* A vertical section: depth downward, distance along the arc to the right. */
 typedef struct tomo_draw_section_panel {
-  int width, height; /* pixels of value, rows from the surface */
+  int width, height; /* pixels of `value`; the first row is at the surface */
   const float *value;
-  const float *density; /* [width]; NULL: nothing is grey */
+  const float *density; /* [width]; NULL: no column is grey */
   double least_density;
-  double angle, depth_km; /* radians; of the lower end */
-  const char *name;       /* at the ends: NAME and NAME' */
+  double angle, depth_km; /* length of the arc in radians, depth of the lower end */
+  const char *name;       /* labels NAME and NAME' at the ends */
   tomo_scale scale;
 } tomo_draw_section_panel;
 void tomo_draw_section(tomo_draw *draw, const tomo_draw_section_panel *panel, tomo_box box);
 
-/* A horizontal colour bar, its ticks and label below it. */
+/* A horizontal colour bar; ticks and label are below it. */
 void tomo_draw_bar(tomo_draw *draw, const tomo_scale *scale, tomo_box box);
 
 typedef struct tomo_curve {
-  const char *name; /* in the key; NULL: not there */
+  const char *name; /* name in the legend; NULL: not in the legend */
   int n;
-  const double *x, *y, *error; /* error NULL: no bars */
-  int colour;                  /* 0, 1, ...: of a set of eight (Okabe and Ito 2008) */
-  bool faint;                  /* dashed, open points */
+  const double *x, *y, *error; /* [n]; error is NULL for a curve without error bars */
+  int colour;                  /* index into eight colours (Okabe and Ito 2008) */
+  bool faint;                  /* dashed, open symbols */
 } tomo_curve;
 typedef struct tomo_mark { /* a ring around a point */
   double x, y;
@@ -113,14 +116,16 @@ typedef struct tomo_chart {
 } tomo_chart;
 void tomo_draw_chart(tomo_draw *draw, const tomo_chart *chart, tomo_box box);
 
-/* Ends the last picture and starts gnuplot; waits for its end; the bytes of a picture, the
- * caller's to free; where it failed nothing is left. */
+/* tomo_draw_start ends the last picture and starts gnuplot; tomo_draw_wait waits for its end;
+ * tomo_draw_take returns the bytes of a picture, which the caller frees. After an error of
+ * tomo_draw_take there is nothing to free. */
 osla_err tomo_draw_start(tomo_draw *draw);
 osla_err tomo_draw_wait(tomo_draw *draw);
 osla_err tomo_draw_take(tomo_draw *draw, int picture, void **bytes, size_t *size);
 void tomo_draw_destroy(tomo_draw **draw);
 
-/* The version of the gnuplot that drew, "5.4 patchlevel 4"; "": not known. After wait. */
+/* Version of the gnuplot that made the pictures, "5.4 patchlevel 4", after tomo_draw_wait; "":
+ * unknown. */
 const char *tomo_draw_version(const tomo_draw *draw);
 
 #endif

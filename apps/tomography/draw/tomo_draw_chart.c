@@ -1,7 +1,7 @@
 /* A chart of curves.
  *
- * Colours: the set of Okabe and Ito (2008), "Color Universal Design", which people of every colour
- * vision can tell apart; each has a shape of points of its own. */
+ * The colours are those of Okabe and Ito (2008), "Color Universal Design", which people of every
+ * colour vision can tell apart. Each colour also has its own symbol. */
 #include <math.h>
 
 #include "apps/tomography/draw/tomo_draw_parts.h"
@@ -20,7 +20,7 @@ static void put_data(tomo_draw *draw, const tomo_curve *c)
   fprintf(draw->script, "END\n");
 }
 
-/* The ends of an axis, a little beyond what is drawn. */
+/* The ends of an axis, a little beyond the data. */
 typedef struct range {
   double low, high;
 } range;
@@ -53,10 +53,12 @@ static range find_range(const tomo_chart *chart, bool is_x)
   return (range){r.low > 0.0 && r.low < 0.3 * r.high ? 0.0 : r.low - more, r.high + more};
 }
 
-/* Numbers that would touch the one before are left out; their ticks stay. */
+/* Writes range, ticks and label of an axis. The number of a tick is left out if it would touch the
+ * preceding number. */
 static void put_axis(FILE *out, char axis, range r, bool logarithmic, const char *label)
 {
-  const double apart = axis == 'x' ? 0.085 : 0.05; /* of the axis */
+  /* minimum distance of two numbers, relative to the axis */
+  const double apart = axis == 'x' ? 0.085 : 0.05;
   double last = -1.0;
   double tick[TOMO_TICKS_MAX];
   const tomo_scale scale = {.low = r.low, .high = r.high, .logarithmic = logarithmic};

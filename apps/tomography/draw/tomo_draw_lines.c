@@ -1,8 +1,8 @@
-/* The drawn part of the maps: coastlines, graticule, frame, stations (triangles), events (stars).
+/* Line work of the maps: coastlines, graticule, frame, stations (triangles), events (stars).
  *
- * Lines are cut at the map's edge, with a point interpolated on either side. Symbols are polygons
- * in the plane, so that they look the same with every font. Source of the coastlines:
- * data/README.md. */
+ * A line that crosses the map's edge is cut there, with an interpolated point on either side.
+ * Symbols are polygons in map coordinates, so that they do not depend on fonts. Source of the
+ * coastlines: data/README.md. */
 #include <limits.h>
 #include <math.h>
 #include <string.h>
@@ -16,7 +16,7 @@ typedef struct pen {
   FILE *out;
   const tomo_frame *frame;
   bool down;
-  double latitude, relative; /* where it is */
+  double latitude, relative; /* position of the pen */
 } pen;
 
 static void put_point(FILE *out, double latitude, double relative)
@@ -45,7 +45,7 @@ static void pen_to(pen *p, double latitude, double longitude)
     return;
   }
   const double relative = projection_relative(longitude, p->frame->longitude);
-  if (p->down && fabs(relative - p->relative) > 180.0) { /* over the edge */
+  if (p->down && fabs(relative - p->relative) > 180.0) { /* crosses the edge of the world map */
     const double edge = p->relative > 0.0 ? 180.0 : -180.0;
     const double unwrapped = relative + 2.0 * edge, way = unwrapped - p->relative;
     const double part = fabs(way) > 1e-9 ? (edge - p->relative) / way : 0.0;
@@ -101,7 +101,8 @@ static void put_grid(tomo_draw *draw)
   fprintf(out, "END\n");
 }
 
-/* The ellipse; and in two parts what the picture shows beside it, to cut the colours smoothly. */
+/* Writes the ellipse of the world map, and as $mask the area between ellipse and picture in two
+ * parts. The mask gives the colours a smooth edge. */
 static void put_frame(FILE *out)
 {
   fprintf(out, "$frame << END\n");
@@ -117,8 +118,8 @@ static void put_frame(FILE *out)
   fprintf(out, "END\n");
 }
 
-/* A regular star with `points` points, its inner corners at `inner` of the radius; inner = 1 with
- * three points would be a hexagon, so that triangles take inner = 1/2, which has straight sides. */
+/* Writes a regular star with `points` points; its inner corners are at `inner` times the radius. A
+ * triangle is a star with three points and inner = 1/2, which makes straight sides. */
 static void put_symbol(const tomo_draw *draw, const tomo_site *site, double radius, int points,
                        double inner)
 {
@@ -175,7 +176,8 @@ void draw_track(tomo_draw *draw, int block, const tomo_track *track)
   fprintf(draw->script, "$track%d << END\n", block);
   for (int i = 0; i <= STEPS; i++)
     put_track_point(&p, &track->arc, track->arc.angle * i / STEPS);
-  fprintf(draw->script, "END\n$dots%d << END\n9 9\n", block); /* none may be on the map */
+  /* 9 9 is a point outside the map, because gnuplot needs at least one */
+  fprintf(draw->script, "END\n$dots%d << END\n9 9\n", block);
   for (double s = step; s < track->arc.angle - 0.5 * step; s += step) {
     pen_up(&p);
     put_track_point(&p, &track->arc, s);

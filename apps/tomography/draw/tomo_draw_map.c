@@ -4,7 +4,7 @@
 #include "apps/tomography/draw/tomo_draw_parts.h"
 #include "apps/tomography/draw/tomo_projection.h"
 
-/* Latitudes at the left end of their parallels. */
+/* Labels the parallels at their left ends. */
 static void put_latitudes(const tomo_draw *draw)
 {
   for (int latitude = -60; latitude <= 60; latitude += 30) {
@@ -20,7 +20,7 @@ static void put_latitudes(const tomo_draw *draw)
   }
 }
 
-/* Names at the ends of a track, on white. */
+/* Writes the labels at the ends of a track, on white boxes. */
 static void put_track_names(const tomo_draw *draw, const tomo_track *track)
 {
   for (int end = 0; end < 2; end++) {
@@ -73,7 +73,7 @@ void tomo_draw_map(tomo_draw *draw, const tomo_draw_panel *panel, tomo_box box)
   const int64_t offset = draw_pixels(draw, &image, &panel->scale);
   const int first_block = draw->n_blocks;
   const tomo_frame *f = &draw->world.frame;
-  const double edge = 0.006; /* room for half the frame's line */
+  const double edge = 0.006; /* margin for half the line width of the frame */
   for (int i = 0; i < panel->n_tracks; i++)
     draw_track(draw, draw->n_blocks++, &panel->tracks[i]);
   draw_place(draw, box);
@@ -102,7 +102,8 @@ void tomo_draw_map(tomo_draw *draw, const tomo_draw_panel *panel, tomo_box box)
   draw_done(draw);
 }
 
-/* A triangle beyond an end, in its colour: values go on there. */
+/* Draws a triangle beyond an end of the bar, in the colour of that end: some values lie beyond the
+ * scale. */
 static void put_beyond(const tomo_draw *draw, const tomo_scale *scale, tomo_box box, bool above)
 {
   tomo_colour table[TOMO_COLOURS];

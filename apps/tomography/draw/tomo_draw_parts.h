@@ -1,4 +1,4 @@
-/* Private to tomo_draw. */
+/* Private parts of tomo_draw. */
 #ifndef TOMO_DRAW_PARTS_H
 #define TOMO_DRAW_PARTS_H
 
@@ -7,51 +7,54 @@
 
 #include "apps/tomography/draw/tomo_draw.h"
 
-/* Nameless files: gnuplot inherits them open and reads or writes them as /dev/fd/N. */
+/* The files have no names; gnuplot inherits the descriptors and opens them as /dev/fd/N. */
 struct tomo_draw {
   tomo_world world;
-  FILE *script, *pixels;         /* written by us */
-  int script_fd, pixels_fd, log; /* the same files; what gnuplot says */
-  int *picture;                  /* [n_pictures] their files */
+  FILE *script, *pixels; /* streams of script_fd and pixels_fd */
+  /* descriptors of the script, of the pixels, and of gnuplot's output */
+  int script_fd, pixels_fd, log;
+  int *picture; /* [n_pictures] descriptors of the picture files */
   int n_pictures, room;
-  int width, height;  /* of the picture that is being drawn */
-  int64_t offset;     /* in pixels: bytes written */
-  int n_blocks;       /* of data in the script */
-  int64_t palette[3]; /* where their colours are in pixels; -1: not yet */
+  int width, height;  /* size of the current picture */
+  int64_t offset;     /* number of bytes written to `pixels` */
+  int n_blocks;       /* number of data blocks in the script */
+  int64_t palette[3]; /* offset of each palette in `pixels`; -1: not written yet */
   bool has_coast, lacks_memory;
-  pid_t child; /* 0: none runs */
+  pid_t child; /* gnuplot's process id; 0: not running */
   char version[32];
 };
 
-/* Margins of the next plot, so that its axes enclose the box. */
+/* Sets the margins of the next plot so that its axes enclose the box. */
 void draw_place(tomo_draw *draw, tomo_box box);
-/* A text in quotes, without control characters. Each quote in it is a string of its own, because
- * gnuplot 5.4 takes '' as a quote only where no other quote is beside it. */
+/* Writes a text in single quotes, without control characters. Each single quote in the text
+ * becomes a separate string in double quotes, because gnuplot 5.4 reads '' as a quote only if no
+ * other quote is next to it. */
 void draw_quoted(FILE *out, const char *text);
 
-/* The last picture so far, if there is one, is complete. */
+/* Ends the current picture, if there is one. */
 void draw_end_picture(tomo_draw *draw);
-/* Ends a plot: labels and objects are of one. */
+/* Ends a plot, and removes its labels and objects. */
 void draw_done(tomo_draw *draw);
 
-/* tomo_draw_lines.c: the blocks $coast, $grid, $frame, $mask, $stations, $events at the head of the
- * script; a track as $trackN, with $dotsN every 30 degrees. */
+/* tomo_draw_lines.c: draw_world writes the data blocks $coast, $grid, $frame, $mask, $stations,
+ * $events; draw_track writes a track as $trackN, and $dotsN with a point every 30 degrees. */
 void draw_world(tomo_draw *draw);
 void draw_track(tomo_draw *draw, int block, const tomo_track *track);
 
-/* tomo_draw_region.c: $grid and $frame of a region; degrees and scale bar. */
+/* tomo_draw_region.c: data blocks $grid and $frame of a regional map; labels and scale bar. */
 void draw_region_grid(tomo_draw *draw);
 void draw_region_frame(const tomo_draw *draw);
 void draw_region_words(const tomo_draw *draw);
 
-/* tomo_draw_pixels.c: colours of values into the raster file; returns where they begin. */
+/* tomo_draw_pixels.c: draw_pixels writes the colours of an image to `pixels`, draw_palette those
+ * of a palette. Both return the offset in that file. */
 typedef struct draw_image {
   int width, height;
   const float *value;
-  const float *density; /* [width * height], or of each column; NULL */
+  const float *density; /* [width * height], or [width] if by_column; NULL: no pixel is grey */
   bool by_column;
   double least_density;
-  bool widen; /* colours go on a little beyond the edge, which is drawn over */
+  bool widen; /* extend the colours a little beyond the map's edge, which the mask covers */
 } draw_image;
 int64_t draw_pixels(tomo_draw *draw, const draw_image *image, const tomo_scale *scale);
 int64_t draw_palette(tomo_draw *draw, tomo_palette palette);

@@ -23,7 +23,8 @@ static void colour_pixel(const draw_image *image, const tomo_scale *scale, tomo_
   out[3] = 255;
 }
 
-/* Copies the outermost colours of a line of pixels, `step` apart, outward. */
+/* Copies the outermost colours of a line of pixels outward. `step` is the distance of neighbouring
+ * pixels in memory. */
 static void widen(rgba *pixel, int count, size_t step)
 {
   enum { BEYOND = 4 };
@@ -65,7 +66,7 @@ int64_t draw_pixels(tomo_draw *draw, const draw_image *image, const tomo_scale *
   return begin;
 }
 
-/* Two rows, so that it has an area. */
+/* The palette is written as two rows, because gnuplot draws no image of height 1. */
 int64_t draw_palette(tomo_draw *draw, tomo_palette palette)
 {
   tomo_colour table[TOMO_COLOURS];

@@ -1,10 +1,11 @@
-/* What maps of a region have in the place of the world's ellipse: a rectangle, a finer graticule
- * with its degrees at the left and below, a scale bar. See tomo_draw.h. */
+/* Line work of a regional map: a rectangle as frame, a fine graticule with labels at the left and
+ * at the lower edge, a scale bar. See tomo_draw.h. */
 #include <math.h>
 
 #include "apps/tomography/draw/tomo_draw_parts.h"
 
-/* A parallel (or a meridian) at its degree; false: it is not to be seen there. */
+/* Projects a point of a parallel (or of a meridian); `degree` is that of the line, `along` the
+ * other coordinate. False: the point is not visible. */
 static bool line_point(const tomo_frame *f, bool parallel, double degree, double along,
                        double at[2])
 {
@@ -12,7 +13,7 @@ static bool line_point(const tomo_frame *f, bool parallel, double degree, double
                   : tomo_frame_forward(f, along, degree, &at[0], &at[1]);
 }
 
-/* Places along a line: all longitudes, or latitudes from pole to pole. */
+/* Steps along a line: all longitudes of a parallel, or all latitudes of a meridian. */
 enum { STEPS = 720 };
 static double along_of(const tomo_frame *f, bool parallel, int i)
 {
@@ -52,7 +53,8 @@ void draw_region_frame(const tomo_draw *draw)
           -h, w, h, -w, h, -w, -h);
 }
 
-/* Where a line crosses the left edge, or the lower one; false: nowhere. */
+/* Finds the position where a parallel crosses the left edge, or a meridian the lower edge; false:
+ * nowhere. */
 static bool find_crossing(const tomo_frame *f, bool parallel, double degree, double *place)
 {
   const int across = parallel ? 0 : 1, along = 1 - across;
@@ -98,7 +100,7 @@ static void put_degrees(const tomo_draw *draw)
                                                        : "W");
 }
 
-/* A round length of about a quarter of the width, at the lower right. */
+/* Draws a scale bar at the lower right: a round length of at most a quarter of the width. */
 static void put_scale_bar(const tomo_draw *draw)
 {
   const tomo_frame *f = &draw->world.frame;

@@ -1,8 +1,8 @@
 /* Runs gnuplot on a drawing.
  *
- * It is started by posix_spawnp, which copies no memory and is safe in a process with threads and
- * an MPI library (fork is not, once it has memory registered); without the user's start-up file
- * (-d) and without terminal. */
+ * posix_spawnp starts it: unlike fork it copies no memory, and it is safe in a process with
+ * threads and with memory that the MPI library has registered. The option -d skips the user's
+ * start-up file. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
@@ -17,7 +17,8 @@
 
 #include "apps/tomography/draw/tomo_draw_parts.h"
 
-/* A child does not inherit what the command ignores: gnuplot does not look whether it could write.
+/* Resets SIGXFSZ and SIGPIPE in the child, which the command ignores. gnuplot does not check its
+ * writes, so that it must be stopped by the signals.
  */
 static int give_signals(posix_spawnattr_t *attributes)
 {
@@ -29,7 +30,7 @@ static int give_signals(posix_spawnattr_t *attributes)
   return code ? code : posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGDEF);
 }
 
-/* Starts gnuplot with its output in the log; returns an errno value. */
+/* Starts gnuplot with its output in the log. Returns 0 or an errno value. */
 static int start_gnuplot(tomo_draw *draw)
 {
   extern char **environ;
@@ -79,7 +80,8 @@ osla_err tomo_draw_start(tomo_draw *draw)
   return OSLA_OK;
 }
 
-/* The last line that says something, which has the reason; the version is kept. */
+/* Reads gnuplot's version and the last line that is not empty, which has the reason of a failure.
+ */
 static void read_log(tomo_draw *draw, char *last, size_t size)
 {
   static const char version[] = "gnuplot ";

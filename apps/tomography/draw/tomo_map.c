@@ -12,14 +12,14 @@
 #include "apps/tomography/draw/tomo_views.h"
 #include "tools/common/files.h"
 
-enum { WIDTH = 640, MAP = 560, LEFT = 44, HEAD = 40, AROUND = 92, BAR = 340 }; /* pixels */
+enum { WIDTH = 640, MAP = 560, LEFT = 44, HEAD = 40, AROUND = 92, BAR = 340 }; /* sizes in pixels */
 
 typedef enum map_panel { PANEL_TRUE, PANEL_RECOVERED, PANEL_DENSITY, PANELS } map_panel;
 
 typedef struct map_sheet {
   const tomo_map *map;
   tomo_views *views;
-  float *value[PANELS]; /* of the models; NULL: not drawn */
+  float *value[PANELS]; /* [pixels] of each model; NULL: not drawn */
   tomo_scale models, density;
   tomo_draw *draw;
 } map_sheet;
@@ -42,7 +42,7 @@ static osla_err fill_sheet(map_sheet *s, int width)
   return tomo_views_density_scale(s->views, &s->density);
 }
 
-/* A map's height, and with it what stands above and below. */
+/* Heights in pixels: of a map, of the labels below it, and of the whole panel. */
 static double map_height(const tomo_map *map)
 {
   return round(MAP * map->frame.half_height / map->frame.half_width);
@@ -107,7 +107,7 @@ static osla_err draw_sheet(map_sheet *s, tomo_draw_format format, int *picture)
   return tomo_draw_wait(s->draw);
 }
 
-/* Names the file in the message of a failed drawing. */
+/* Adds the name of the file to the message of a failed drawing. */
 static osla_err name_file(const char *file, osla_err err)
 {
   char text[400];

@@ -1,6 +1,7 @@
 /* The picture of --map: true model, recovered model and ray density, one below the other.
  *
- * Equal-area, by tomo_draw.h. The picture is put in place at once, as tomo_store.h says. Local.
+ * Maps by tomo_draw.h, equal-area. The picture replaces an older file atomically, as in
+ * tomo_store.h. Local.
  */
 #ifndef TOMO_MAP_H
 #define TOMO_MAP_H
@@ -17,23 +18,23 @@
 typedef struct tomo_map {
   const tomo_mesh *mesh;
   const tomo_radial *radial;
-  const double *m_true;      /* N_m, percent; NULL leaves the panel out */
-  const double *m_recovered; /* N_m, percent */
-  const double *density;     /* km per knot */
-  double depth_km;           /* of both model maps */
-  tomo_frame frame;          /* what both maps show */
-  const tomo_site *stations; /* n_stations */
+  const double *m_true;      /* [knots * N_r] percent; NULL: no map of the true model */
+  const double *m_recovered; /* [knots * N_r] percent */
+  const double *density;     /* [knots] km of path at each knot */
+  double depth_km;           /* depth of the model maps */
+  tomo_frame frame;          /* frame of all maps */
+  const tomo_site *stations; /* [n_stations] */
   int64_t n_stations;
-  const tomo_site *events; /* n_events */
+  const tomo_site *events; /* [n_events] */
   int64_t n_events;
-  const char *title;          /* one line above all maps, or NULL */
-  const char *data_directory; /* holds coastlines.txt; NULL or missing file = no coastlines */
+  const char *title;          /* title above all maps, or NULL */
+  const char *data_directory; /* directory of coastlines.txt; NULL or no such file: no coastlines */
 } tomo_map;
 
 /* Writes the picture.
  *   file  [in]  path; SVG if it ends in .svg, PDF in .pdf, else PNG
- * Errors: OSLA_ERR_UNSUPPORTED when gnuplot is not installed (one line says so; the caller goes
- * on), OSLA_ERR_IO, OSLA_ERR_MEM, OSLA_ERR_ARG. No file remains after an error. */
+ * Errors: OSLA_ERR_UNSUPPORTED if gnuplot is not installed (the caller may continue), OSLA_ERR_IO,
+ * OSLA_ERR_MEM, OSLA_ERR_ARG. No file remains after an error. */
 osla_err tomo_map_write(const tomo_map *map, const char *file);
 
 #endif

@@ -8,13 +8,14 @@
 
 #include <stdbool.h>
 
-/* Longitude relative to the map's centre, -180 <= l < 180 degrees. */
+/* Longitude relative to the map's centre, in degrees from -180 to below 180. */
 double projection_relative(double longitude, double centre);
 
-/* Geographic latitude and relative longitude (degrees) to the plane. */
+/* Projects geographic latitude and relative longitude (degrees). */
 void projection_forward(double latitude, double relative_longitude, double *x, double *y);
 
-/* The plane to latitude and longitude (degrees); false outside the ellipse. */
+/* Inverse projection to latitude and longitude (degrees); false: (x, y) is outside of the ellipse.
+ */
 bool projection_inverse(double x, double y, double centre, double *latitude, double *longitude);
 
 #endif

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ENTRIES = 20 }; /* of a pixel, as a first guess: a function reaches over two spacings */
+enum { ENTRIES = 20 }; /* first guess of the number of knots for each pixel */
 
 static osla_err begin(int width, int height, tomo_raster **raster)
 {
@@ -38,7 +38,7 @@ static osla_err make_room(tomo_raster *r, int64_t used, int64_t *room)
   return OSLA_OK;
 }
 
-/* Adds the entries of the pixel at the point v. */
+/* Appends the entries of a pixel at the unit vector v. */
 static osla_err add(const tomo_mesh *mesh, const double v[3], tomo_raster *r, int64_t *used,
                     int64_t *room)
 {

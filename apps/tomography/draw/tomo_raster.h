@@ -1,7 +1,7 @@
-/* A field of the knots at every pixel of a map, or along an arc.
+/* Interpolation of a field on the knots to the pixels of a map or of an arc.
  *
- * Which knots a pixel sees, and with what weights, is found once; each field then costs a product.
- * Local; a created raster is never changed.
+ * Creation finds the knots and weights of each pixel once; each field then costs a sparse product.
+ * Local; a raster is constant after its creation.
  */
 #ifndef TOMO_RASTER_H
 #define TOMO_RASTER_H
@@ -15,28 +15,30 @@
 
 typedef struct tomo_raster {
   int width, height; /* pixels */
-  int64_t *first;    /* [width * height + 1] where the pixel's entries begin; none: outside */
-  int32_t *knot;     /* pixels by rows, from the lower left */
+  /* [width * height + 1] index of each pixel's first entry in knot and weight; a pixel without
+   * entries is outside the map */
+  int64_t *first;
+  int32_t *knot; /* pixels by rows from the lower left corner */
   float *weight;
 } tomo_raster;
 
-/* Of a map of `width` pixels, as high as its frame is.
- * Errors: OSLA_ERR_MEM, OSLA_ERR_ARG (a width outside 2 .. 4096). */
+/* Makes the raster of a map that is `width` pixels wide; the frame gives the height. Errors:
+ * OSLA_ERR_MEM, OSLA_ERR_ARG (width outside 2..4096). */
 osla_err tomo_raster_of_map(const tomo_mesh *mesh, const tomo_frame *frame, int width,
                             tomo_raster **raster);
-/* Of `width` places along an arc; height 1. */
+/* Makes the raster of `width` points along an arc; height 1. */
 osla_err tomo_raster_of_arc(const tomo_mesh *mesh, const tomo_arc *arc, int width,
                             tomo_raster **raster);
 void tomo_raster_destroy(tomo_raster **raster);
 
-/* value[pixel] of field[knots]; NaN outside the map. */
+/* value[pixels] := interpolated field[knots]; NaN outside the map. */
 void tomo_raster_fill(const tomo_raster *raster, const double *field, float *value);
 
-/* field[knots] of coefficients m[knots * N_r] at a depth. */
+/* field[knots] := model with coefficients m[knots * N_r] at a depth. */
 void tomo_field_at_depth(const tomo_mesh *mesh, const tomo_radial *radial, const double *m,
                          double depth_km, double *field);
 
-/* km of path per 1000 km^2 of km of path per knot, and back: the mean area of a knot. */
+/* Factor from km of path at a knot to km of path per 1000 km^2, by the mean area of a knot. */
 double tomo_density_scale(const tomo_mesh *mesh);
 
 #endif

@@ -27,7 +27,7 @@ double tomo_scale_round(double x)
   return 10.0 * power;
 }
 
-/* Some of each power of ten, the fewer the more powers there are. */
+/* Lists some ticks of each power of ten; fewer if the scale spans many powers. */
 static int log_ticks(const tomo_scale *s, double *tick)
 {
   static const double of[3][5] = {{1.0}, {1.0, 2.0, 5.0}, {1.0, 2.0, 3.0, 5.0, 7.0}};
@@ -76,7 +76,7 @@ double tomo_scale_quantile(float *value, int64_t n, double part)
   return (double)value[at < 0 ? 0 : at];
 }
 
-/* Appends a piece of UTF-8. */
+/* Appends a text, and returns its new end. */
 static char *put(char *to, const char *text)
 {
   while (*text)

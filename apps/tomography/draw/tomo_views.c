@@ -1,5 +1,5 @@
-/* See tomo_views.h. Pixels of an equal-area map stand for equal areas, so that parts of them are
- * parts of the Earth. */
+/* See tomo_views.h. Pixels of an equal-area map have equal areas, so that a fraction of the pixels
+ * is a fraction of the area. */
 #include "apps/tomography/draw/tomo_views.h"
 
 #include <float.h>
@@ -20,7 +20,7 @@ static double mean_of(const tomo_views *v)
   return n ? sum / (double)n : 0.0;
 }
 
-/* A hundredth, with one digit. */
+/* A hundredth of the mean, rounded to one digit. */
 static double least_of(double mean)
 {
   if (!(mean > 0.0)) return DBL_MIN;
@@ -99,7 +99,8 @@ double tomo_views_clipped(const tomo_views *v, const float *value, const tomo_sc
   return seen ? (double)beyond / (double)seen : 0.0;
 }
 
-/* The ends of what lies within on every map, where it is not grey: of sizes, or of the values. */
+/* Finds the smallest interval [*low, *high] that holds the central quantiles of all n maps,
+ * without grey pixels; with of_size those of the absolute values. */
 static osla_err find_quantiles(const tomo_views *v, float *const *value, int n, bool of_size,
                                double *low, double *high)
 {
@@ -147,7 +148,7 @@ osla_err tomo_views_amount_scale(const tomo_views *v, float *const *value, int n
   double high, low;
   OSLA_CALL(find_quantiles(v, value, n, false, &low, &high));
   high = tomo_scale_round(high);
-  /* From 0, unless that would leave half of the colours unused. */
+  /* The scale begins at 0, unless half of the colours would then be unused. */
   const double step = tomo_scale_round(0.1 * high);
   low = low > 0.5 * high ? step * floor(low / step) : 0.0;
   if (low >= high) low = 0.0;

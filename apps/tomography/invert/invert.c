@@ -1,4 +1,4 @@
-/* `osla invert`, step by step. */
+/* `osla invert`: the steps of a job in their order. */
 #include "apps/tomography/invert/invert.h"
 #include "apps/tomography/invert/invert_rays.h"
 #include "apps/tomography/tomography.h"
@@ -31,7 +31,8 @@ osla_err invert_find_again(invert_job *job)
   return invert_solve(job);
 }
 
-/* The model; with --robust several, and only then those of other priors. */
+/* Computes the model. With --robust the scan of priors follows the last reweighting, and the model
+ * is computed once more. */
 static osla_err find_model(invert_job *job)
 {
   const bool scans = invert_scans(job->options);
@@ -59,9 +60,9 @@ static osla_err run_steps(invert_job *job)
   OSLA_CALL(invert_sample_resolution(job));
   OSLA_CALL(invert_find_rows(job));
   OSLA_CALL(invert_measure_misfit(job));
-  OSLA_CALL(invert_find_posterior(job)); /* the last that needs the factor */
+  OSLA_CALL(invert_find_posterior(job)); /* the last step that needs the factor */
   OSLA_CALL(invert_write_data(job));
-  job->result.wall = osla_clock() - start; /* for the page */
+  job->result.wall = osla_clock() - start; /* for the HTML report */
   OSLA_CALL(invert_write_output(job));
   job->result.wall = osla_clock() - start;
   OSLA_CALL(invert_write_json(job));
@@ -69,7 +70,8 @@ static osla_err run_steps(invert_job *job)
   return invert_print_report(job);
 }
 
-/* Processes for files that may kill their reader: before there is much memory to copy. */
+/* Starts child processes for files that may crash their reader. They start first, because fork
+ * then copies little memory. */
 static osla_err start_readers(invert_job *job)
 {
   const invert_options *o = job->options;

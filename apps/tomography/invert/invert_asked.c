@@ -1,4 +1,4 @@
-/* Options that are lists; see invert_asked.h. */
+/* Parsers of list options; see invert_asked.h. */
 #include "apps/tomography/invert/invert_asked.h"
 
 #include <math.h>
@@ -22,9 +22,8 @@ int invert_scan_count(const invert_scan_plan *plan)
   return dampings * smoothings;
 }
 
-/* ---- words ---- */
-
-/* The word before the next separator, in place; *rest is what follows it, NULL at the end. */
+/* Cuts the text at the next separator, in place. Returns the part before it; *rest is the part
+ * after it, NULL at the end. */
 static char *cut(char *text, char separator, char **rest)
 {
   *rest = strchr(text, separator);
@@ -53,11 +52,9 @@ static osla_err read_count(const char *option, const char *word, int low, int hi
   return OSLA_OK;
 }
 
-/* ---- --scan ---- */
-
 static const char scan_option[] = "--scan";
 
-/* "A:B:N" */
+/* Parses "A:B:N". */
 static osla_err read_range(const char *key, char *word, invert_range *range)
 {
   char *last, *count = NULL;
@@ -124,8 +121,6 @@ osla_err invert_parse_inverse(const char *text, invert_inverse *inverse)
              "--inverse: '%.*s' is neither in-place nor columns", SHOWN, text);
   return OSLA_OK;
 }
-
-/* ---- --spread ---- */
 
 static osla_err read_point(char *word, double depth_km, invert_point *point)
 {

@@ -1,19 +1,20 @@
 /* The pass that finds the bounds of --reproducible.
  *
- * H is a sum of G^T G, so that no sum of terms of H[i, j] is larger than the largest element of the
- * diagonal, sum of W[k, r]^2 A[l]^2 over the data k of all paths (tomo_path.h): the largest sum
- * over the paths of A[l]^2 times the path's largest over the radial functions of |W[:, r]|^2; and
- * the prior's part. For the gradient the sizes of what each path adds are summed. No panel of G is
- * made. With --robust what the data add is bounded one by one, so that it holds for less weight.
+ * H is a sum of products G^T G, so that no partial sum of H[i, j] exceeds the largest diagonal
+ * element. A diagonal element is the sum over all paths and their data k of W[k, r]^2 A[l]^2
+ * (tomo_path.h), plus that of the prior. Its bound is the largest sum over the paths of A[l]^2
+ * max_r |W[:, r]|^2. For the gradient the absolute contributions of the paths are summed. No panel
+ * of G is made. With --robust the contribution of each datum is bounded alone, so that the bound
+ * also holds for smaller weights.
  */
 #include "apps/tomography/invert/invert.h"
 
 #include <math.h>
 
-/* What the sum of a path's data may be rounded by in the assembly. */
+/* Relative bound of the rounding error in the assembly's sum over the data of a path. */
 #define ROUNDING 1e-12
 
-/* size[r] := no less than |sum over the data of W[:, r] d|; returns the largest |W[:, r]|^2. */
+/* size[r] := upper bound of |sum over the data of W[:, r] d|. Returns max_r |W[:, r]|^2. */
 static double look_at_response(const invert_worker *w, int radial, double *size)
 {
   const int k = tomo_path_count(w->path);

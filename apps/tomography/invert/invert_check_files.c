@@ -1,4 +1,5 @@
-/* The files of a job, before it begins: different ones, writable, with room. */
+/* Checks of the files of a job before it begins: they are different, writable, and there is room
+ * for them. */
 #include "apps/tomography/invert/invert.h"
 #include "tools/common/command_files.h"
 #include "tools/common/report_place.h"
@@ -6,12 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The outputs, and the tables, also those of the sample. */
+/* Lists all outputs and input tables, also those of the sample, and checks them. */
 static osla_err check(const invert_job *job, bool room)
 {
   const invert_options *o = job->options;
   const uint64_t n = (uint64_t)job->n, vectors = 3 + 2 * (uint64_t)(o->posterior + o->points);
-  const uint64_t matrix = n * n * osla_dtype_size(o->dtype); /* a checkpoint's: H fits the memory */
+  /* upper bound of the checkpoint's size; H fits in memory, so no overflow */
+  const uint64_t matrix = n * n * osla_dtype_size(o->dtype);
   char page[PATH_MAX] = "", earth[PATH_MAX];
   OSLA_CALL(invert_name_reference(job, earth));
   if (o->report) report_place_file(o->report, page);

@@ -1,7 +1,7 @@
-/* The posterior by columns of C = (H + P)^-1, the solutions of (H + P) c = e: the factor stays as
- * it is, and of C there are never more than a few columns. Column i gives C_ii, and row i of P
- * times it the element (C P)_ii. 2 n^3 operations, where the inverse in place takes (2/3) n^3; with
- * any factor. Memory: n doubles for each column at a time. Each rank reads every so-manieth. */
+/* The posterior by columns of C = (H + P)^-1, the solutions c of (H + P) c = e_i. The factor is
+ * not overwritten. Column i gives C_ii, and row i of P times the column gives (C P)_ii. This takes
+ * 2 n^3 operations, where the inverse in place takes (2/3) n^3; it works with any factor. Memory:
+ * n doubles for each of the `width` columns at a time. The ranks read the columns cyclically. */
 #include "apps/tomography/invert/invert.h"
 
 #include <inttypes.h>
@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The columns on every rank, in H's type too; a rank's share of them, and the solve; a product. */
+/* Counts the columns on every rank, their copy in the type of H, the distributed right-hand sides
+ * and workspace of the solve, and one product. */
 uint64_t invert_columns_bytes(const invert_job *job, int64_t width)
 {
   const invert_options *o = job->options;
@@ -26,7 +27,8 @@ uint64_t invert_columns_bytes(const invert_job *job, int64_t width)
   return bytes + osla_matrix_bytes(&share, o->dtype);
 }
 
-/* What my share of `count` columns from `first` on says. */
+/* Reads variance[i] = C_ii and pulled[i] = (C P)_ii from this rank's columns among `count` columns
+ * from `first`. */
 static void read_columns(const invert_job *job, int64_t first, int64_t count, const double *column,
                          double *product, double *variance, double *pulled)
 {

@@ -1,9 +1,10 @@
-/* What is read off a scan: corner and cross-validation; see invert_scan.h. */
+/* Corner of the L-curve and cross-validation of a scan; see invert_scan.h. */
 #include "apps/tomography/invert/invert_scan.h"
 
 #include <math.h>
 
-/* Signed curvature, positive where the way from a over b to c turns to the left: 4 area / (sides).
+/* Signed curvature 4 area / (product of the sides) of the triangle; positive if the path a, b, c
+ * turns left.
  */
 static double curvature(const double a[2], const double b[2], const double c[2])
 {
@@ -30,7 +31,7 @@ static void take_points(int n, const double *misfit, const double *norm, curve *
   }
 }
 
-/* Both axes from 0 to 1; false if one of them has no extent. */
+/* Scales both axes to 0..1; false if an axis has no extent. */
 static bool scale(curve *c)
 {
   for (int axis = 0; axis < 2; axis++) {
@@ -46,7 +47,8 @@ static bool scale(curve *c)
   return true;
 }
 
-/* Leaves out what is nearer to the point before it than half of the spacing of even ones. */
+/* Removes points that are nearer to the preceding remaining point than half the spacing of evenly
+ * spaced points. */
 static void thin(curve *c)
 {
   const double least = 0.5 * sqrt(2.0) / (c->count - 1);
@@ -63,7 +65,7 @@ static void thin(curve *c)
 
 int scan_corner(int n, const double *misfit, const double *norm)
 {
-  const double below = 0.05 * sqrt(2.0); /* x + y = 1 is the way from end to end */
+  const double below = 0.05 * sqrt(2.0); /* x + y = 1 is the diagonal from end to end */
   double most = 0.0;
   int corner = -1;
   curve c;

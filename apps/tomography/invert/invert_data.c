@@ -1,7 +1,8 @@
-/* The reference Earth and the measurements: rank 0 reads the files, all ranks get them.
+/* The reference Earth and the measurements. Rank 0 reads the files, all ranks receive the
+ * contents.
  *
- * Without --reference: the shipped table of PREM where data are given and it is there; else the
- * stand-ins (tomo_measure.h), which need no file. */
+ * Default of --reference: with --data the shipped table of PREM if it exists, else the stand-in
+ * formulas (tomo_measure.h), which need no file. */
 #include "apps/tomography/invert/invert.h"
 #include "apps/tomography/readers/tomo_file.h"
 
@@ -15,9 +16,7 @@
 
 static const char stand_in[] = "stand-in";
 
-/* ---- the reference ---- */
-
-/* The table to read; "stand-in": none. */
+/* `file` becomes the path of the table, or "stand-in". */
 osla_err invert_name_reference(const invert_job *job, char file[PATH_MAX])
 {
   const invert_options *o = job->options;
@@ -35,7 +34,7 @@ osla_err invert_name_reference(const invert_job *job, char file[PATH_MAX])
   return OSLA_OK;
 }
 
-/* Rank 0's bytes of the file. */
+/* Broadcasts the contents of a file from rank 0. */
 static osla_err share_bytes(const invert_job *job, const char *file, void **bytes, int64_t *size)
 {
   const bool root = osla_transport_rank(job->t) == 0;
@@ -68,8 +67,6 @@ osla_err invert_read_reference(invert_job *job)
   return err;
 }
 
-/* ---- the measurements ---- */
-
 static osla_err read_table(invert_job *job)
 {
   const invert_options *o = job->options;
@@ -84,7 +81,7 @@ static osla_err read_table(invert_job *job)
   return tomo_data_read(o->data, job->reader, &lists, &job->data, &job->notes);
 }
 
-/* One array of the table: rank 0's. */
+/* An array of the table that rank 0 broadcasts. */
 typedef struct part {
   void **array;
   int64_t count;
@@ -129,7 +126,7 @@ static osla_err share_table(invert_job *job)
   return osla_bcast(job->t, &job->notes, sizeof job->notes, MPI_BYTE, 0);
 }
 
-/* What a test without data measures on each path. */
+/* Makes the list of synthetic measurements, which all paths have in common. */
 static osla_err make_common(invert_job *job)
 {
   const invert_options *o = job->options;

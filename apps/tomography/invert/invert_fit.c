@@ -1,4 +1,4 @@
-/* Misfit by measure, from what the pass over the data has summed up; and its pages. */
+/* Misfit by measure, from the sums of the second pass over the data; its output in both reports. */
 #include "apps/tomography/invert/invert.h"
 #include "apps/tomography/invert/invert_json_data.h"
 #include "tools/common/command.h"
@@ -38,7 +38,7 @@ void invert_free_fit(invert_fit *fit)
   *fit = (invert_fit){0};
 }
 
-/* The band of a period; *from and *to are its ends, s. */
+/* Index of the period band in the text report; *from and *to are its ends in seconds. */
 static int band_of(double period_s, double *from, double *to)
 {
   static const double ends[] = {0.0, 25.0, 50.0, 100.0, 200.0, 400.0, HUGE_VAL};

@@ -1,7 +1,7 @@
-/* What the work on the matrix will take: (n^3 / 3) operations for a factorisation, twice that for
- * LU; twice that for the inverse, 2 n^3 if it is found by columns; at the rate at which all ranks
- * together multiply matrices in cache; and, once a factorisation has been timed, the inverse from
- * that. */
+/* Forecast of the time for the work on the matrix: n^3 / 3 operations for Cholesky, twice that for
+ * LU, (2/3) n^3 for the inverse in place, 2 n^3 by columns. The rate is that of matrix products in
+ * cache on all ranks together. After a factorisation has been timed, the forecast of the inverse
+ * uses its time. */
 #include "apps/tomography/invert/invert.h"
 #include "tools/common/command.h"
 
@@ -21,7 +21,8 @@ static bool speaks(const invert_job *job)
   return osla_transport_rank(job->t) == 0 && !job->options->quiet;
 }
 
-/* Products on all ranks at the same time; operations per second of this rank. */
+/* *rate := operations per second of this rank for matrix products that run on all ranks at the
+ * same time. */
 static osla_err probe(const invert_job *job, double *rate)
 {
   const osla_dtype dtype = job->options->dtype;
@@ -31,7 +32,7 @@ static osla_err probe(const invert_job *job, double *rate)
   if (!a || !c) err = osla_error_set(OSLA_ERR_MEM, "matrices of a probe");
   double start = osla_clock(), spent = 0.0;
   for (int i = 0; err == OSLA_OK && (i < 2 || spent < probe_seconds); i++) {
-    if (i == 1) start = osla_clock(); /* the first one warms up */
+    if (i == 1) start = osla_clock(); /* the first product is a warm-up */
     err = osla_blas_gemm(dtype, OSLA_NOTRANS, OSLA_NOTRANS, ORDER, ORDER, ORDER, 1.0, a, ORDER, a,
                          ORDER, 0.0, c, ORDER);
     spent = osla_clock() - start;

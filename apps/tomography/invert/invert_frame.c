@@ -1,12 +1,13 @@
-/* What the maps show: the region that the paths cross, if it is a small part of the Earth, else the
- * world. Local, on rank 0. */
+/* The frame of the maps: the region that the paths cross if it is a small part of the Earth, else
+ * the world. Local, on rank 0. */
 #include "apps/tomography/invert/invert.h"
 
 #include <stdlib.h>
 
-enum { PATHS = 20000, PLACES = 5 }; /* looked at: so many paths, and so many places of each */
+enum { PATHS = 20000, PLACES = 5 }; /* limits: number of paths, points on each path */
 
-/* Ends and places between of the paths, or of every so-manieth. */
+/* Unit vectors of points on the paths from end to end; with more than PATHS paths, of every
+ * `step`-th path. */
 static int64_t list_places(const invert_job *job, double (*place)[3])
 {
   const int64_t step = job->n_paths / PATHS + 1;

@@ -1,4 +1,5 @@
-/* The list of paths. */
+/* The list of paths. A path id is 2 (source * n_stations + station) + arc; sources are the
+ * earthquakes, then the stations; arc is 0 for the minor and 1 for the major arc. */
 #include "apps/tomography/invert/invert.h"
 
 #include <inttypes.h>
@@ -22,7 +23,8 @@ bool invert_arc(const invert_job *job, int64_t path_id, tomo_arc *arc)
          TOMO_ARC_OK;
 }
 
-/* Both arcs of a pair are used or not by the length of the short one. */
+/* True if the length of the minor arc of a pair is within the limits of distance; this decides for
+ * both arcs. */
 static bool usable(const invert_job *job, int64_t pair)
 {
   const double degrees = 57.29577951308232;
@@ -50,7 +52,8 @@ static int by_id(const void *x, const void *y)
   return *a < *b ? -1 : *a > *b;
 }
 
-/* Keeps the max_paths paths with the lowest lots: a random choice that any rank makes alike. */
+/* Reduces the paths to the max_paths paths with the lowest random numbers. The numbers depend on
+ * seed and path id alone, so that all ranks choose the same paths. */
 static osla_err choose(invert_job *job)
 {
   const int64_t wanted = job->options->max_paths, count = job->data.n_paths;
@@ -74,7 +77,7 @@ static osla_err choose(invert_job *job)
   return made ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "lots of %" PRId64 " paths", count);
 }
 
-/* All pairs within the distances. */
+/* Lists the paths of all pairs within the limits of distance. */
 static osla_err list_paths(invert_job *job)
 {
   const int arcs = job->options->major_arc ? 2 : 1;
@@ -91,7 +94,7 @@ static osla_err list_paths(invert_job *job)
   return OSLA_OK;
 }
 
-/* The list and the lots that choose from it. */
+/* Checks the memory for the list of paths and for the random numbers that choose from it. */
 static osla_err check_list_fits(invert_job *job)
 {
   const uint64_t arcs = job->options->major_arc ? 2 : 1, most = UINT64_MAX / 64;
@@ -105,7 +108,7 @@ static osla_err check_list_fits(invert_job *job)
   return osla_error_set(OSLA_ERR_MEM, "%" PRIu64 " paths do not fit: %s", pairs * arcs, text);
 }
 
-/* Paths of a test without measurements. */
+/* Makes the list of paths of a test without a table of measurements. */
 static osla_err make_paths(invert_job *job)
 {
   OSLA_CALL(check_list_fits(job));

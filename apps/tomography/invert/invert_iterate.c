@@ -1,9 +1,9 @@
 /* The model by LSQR or CG, without assembly.
  *
- * LSQR minimises |d - G m|^2 + |L m|^2, the least-squares problem whose normal equations are those
- * that the other way factors; CG solves these, H m = G^T d with H = G^T G + L^T L. Both go by m
- * divided by 1 / sqrt(H[j, j]), as scale and as preconditioner. Nolet, "Solving or resolving
- * inadequate and noisy tomographic systems", J. Comput. Phys. 61 (1985) 463-482. */
+ * LSQR minimises |d - G m|^2 + |L m|^2, the least-squares problem with the normal equations of the
+ * direct solver. CG solves these normal equations H m = G^T d, with H = G^T G + L^T L in this
+ * file. Scaling of LSQR and preconditioner of CG use the diagonal of H. Nolet, "Solving or
+ * resolving inadequate and noisy tomographic systems", J. Comput. Phys. 61 (1985) 463-482. */
 #include "apps/tomography/invert/invert_rays.h"
 
 #include <inttypes.h>
@@ -12,14 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One system: its operator, this rank's vectors. */
+/* One linear system: its operator A = [G; L] and the vectors of this rank. */
 typedef struct iteration {
   invert_job *job;
   osla_operator a;
-  double *b;        /* [a.rows] */
-  double *rows;     /* [a.rows] of CG */
-  double *x, *y;    /* [a.columns] */
-  double *diagonal; /* [a.columns] of H; then what the solver wants of it */
+  double *b;        /* [a.rows] right-hand side */
+  double *rows;     /* [a.rows] scratch of CG */
+  double *x, *y;    /* [a.columns] solution, scratch */
+  double *diagonal; /* [a.columns] 1 / H[j, j] for CG, its square root for LSQR */
   bool show;
   double shown;
 } iteration;
@@ -56,15 +56,13 @@ static osla_err open_iteration(invert_job *job, iteration *it)
   OSLA_CALL(invert_rays_diagonal(job->rays, it->diagonal));
   for (int64_t j = 0; j < it->a.columns; j++) {
     double *d = &it->diagonal[j];
-    *d = *d > 0.0 ? 1.0 / *d : 1.0; /* an unknown that nothing is known of stays 0 */
+    *d = *d > 0.0 ? 1.0 / *d : 1.0; /* an unknown without any information stays 0 */
     if (!cg) *d = sqrt(*d);
   }
   return OSLA_OK;
 }
 
-/* ---- CG ---- */
-
-/* H x; `op` does not matter. */
+/* y := H x + beta y. H is symmetric, so `op` is ignored. */
 static osla_err apply_normal(void *arg, osla_trans op, const double *x, double beta, double *y)
 {
   iteration *it = arg;
@@ -80,8 +78,6 @@ static osla_err apply_jacobi(void *arg, const double *r, double *z)
     z[j] = it->diagonal[j] * r[j];
   return OSLA_OK;
 }
-
-/* ---- both ---- */
 
 static void show_iteration(void *arg, int64_t iteration_number, double left)
 {
@@ -116,7 +112,7 @@ static osla_err check_end(const iteration *it, const osla_krylov_result *r)
   return OSLA_OK;
 }
 
-/* x := the minimiser of |b - A x|. */
+/* it->x := the minimiser of |b - A x|. */
 static osla_err run(iteration *it, osla_krylov_result *result)
 {
   const invert_options *o = it->job->options;
@@ -139,7 +135,8 @@ static osla_err run(iteration *it, osla_krylov_result *result)
   return err == OSLA_OK ? check_end(it, result) : err;
 }
 
-/* whole := all ranks' parts. Collective. */
+/* whole[n] := the concatenated parts of all ranks, on all ranks; n here is the length of this
+ * rank's part. Collective. */
 static osla_err put_together(invert_job *job, int64_t n, const double *part, double *whole)
 {
   memset(whole, 0, (size_t)job->n * sizeof *whole);
@@ -148,7 +145,7 @@ static osla_err put_together(invert_job *job, int64_t n, const double *part, dou
   return osla_allreduce(job->t, whole, job->n, MPI_DOUBLE, MPI_SUM);
 }
 
-/* The model of all, from this rank's data. */
+/* Computes gradient and model, replicated on all ranks, from the data of this rank's paths. */
 static osla_err find_model(iteration *it, osla_krylov_result *result)
 {
   invert_job *job = it->job;
@@ -187,10 +184,8 @@ osla_err invert_iterate(invert_job *job)
   return OSLA_OK;
 }
 
-/* ---- for a scan ---- */
-
-/* |d - G m|^2 of the model in it->x: that of the kept rows, and what no model explains, |d|^2 of
- * all data less that of the kept ones. */
+/* *misfit := |d - G m|^2 for the model in it->x: the misfit of the factored rows, plus |d|^2 -
+ * |Q^T d|^2, the part that no model explains. */
 static osla_err measure_model(iteration *it, double *misfit)
 {
   const int64_t count = invert_rays_data(it->job->rays);
@@ -215,10 +210,8 @@ osla_err invert_iterate_scan(invert_job *job, double *misfit)
   return err;
 }
 
-/* ---- the resolution matrix ---- */
-
-/* x := (H + P)^-1 P y, the minimiser of |G x|^2 + |L (y - x)|^2, y in it->y; then R y is y - x
- * (invert_resolution.c). */
+/* it->x := (H + P)^-1 P y for y in it->y (H without prior here): the minimiser of |G x|^2 + |L (y
+ * - x)|^2. The resolution matrix gives R y = y - x (invert_resolution.c). */
 static osla_err pull_back(iteration *it)
 {
   osla_krylov_result result;

@@ -1,4 +1,4 @@
-/* The report as JSON, written by rank 0 all at once. */
+/* The JSON report. Rank 0 writes it. */
 #include "apps/tomography/invert/invert.h"
 #include "apps/tomography/invert/invert_json_data.h"
 #include "tools/common/command.h"
@@ -45,7 +45,7 @@ static json_t *phases_json(const invert_job *job, const invert_spread *s)
   return phases;
 }
 
-/* What decides the result: data and model. */
+/* Settings that decide the result: data and model. */
 static json_t *problem_settings(const invert_options *o)
 {
   return json_pack("{s:o, s:o, s:b, s:f, s:f, s:I, s:i, s:i, s:f, s:f, s:f}", "stations",
@@ -56,7 +56,7 @@ static json_t *problem_settings(const invert_options *o)
                    o->stretch, "sigma", o->kernel.sigma_fraction);
 }
 
-/* Prior, arithmetic. */
+/* Settings of the prior and of the arithmetic. */
 static json_t *other_settings(const invert_job *job)
 {
   const invert_options *o = job->options;
@@ -69,7 +69,7 @@ static json_t *other_settings(const invert_job *job)
                    o->threads, "progress_thread", o->progress_thread, "resolution", o->resolution);
 }
 
-/* What LSQR and CG were asked for, and did. */
+/* Settings and results of LSQR and CG. */
 static json_t *iterative_json(const invert_job *job)
 {
   const invert_options *o = job->options;
@@ -113,7 +113,7 @@ static json_t *result_json(const invert_job *job)
     r->wall);
 }
 
-/* Adds the members of `part`, whose reference it takes; false if there was no memory for one. */
+/* Adds the members of `part` to `into` and releases `part`; false if memory was missing. */
 static bool merge(json_t *into, json_t *part)
 {
   bool added = into && part && json_object_update(into, part) == 0;
@@ -137,13 +137,14 @@ json_t *invert_settings_json(const invert_job *job)
 static osla_err write_document(const invert_job *job, const invert_spread *s)
 {
   json_t *root = json_object(), *settings = invert_settings_json(job);
-  bool made = merge(root, sizes_json(job)); /* each takes its part, also after a failure */
+  bool made = merge(root, sizes_json(job)); /* merge releases its part also after a failure */
   made = merge(root, result_json(job)) && made;
   made = merge(root, iterative_json(job)) && made;
   made = merge(root, invert_selection_json(job)) && made;
   made = merge(root, invert_data_json(job)) && made;
   made = merge(root, invert_sure_json(job)) && made;
-  made = json_object_set_new(root, "settings", settings) == 0 && made; /* not NULL */
+  /* fails if settings is NULL */
+  made = json_object_set_new(root, "settings", settings) == 0 && made;
   made = json_object_set_new(root, "seconds", phases_json(job, s)) == 0 && made;
   if (job->options->report)
     made =

@@ -10,13 +10,13 @@ static json_t *text(const char *value)
   return string ? string : json_string("(not UTF-8)");
 }
 
-/* A number that is there only `if`. */
+/* The number, or JSON null unless `there`. */
 static json_t *number_if(bool there, double value)
 {
   return there ? command_number(value) : json_null();
 }
 
-/* What the reference table says of itself. */
+/* Adds the head lines of the reference table. */
 static void add_reference(const tomo_reference *r, json_t *settings)
 {
   const struct {
@@ -50,7 +50,7 @@ json_t *invert_data_settings(const invert_job *job)
   return settings;
 }
 
-/* What became of the table's rows. */
+/* Numbers and first messages of the rejected rows of the table. */
 static json_t *notes_json(const invert_job *job)
 {
   const tomo_data_notes *n = &job->notes;

@@ -1,5 +1,5 @@
-/* Of the JSON report what speaks of measurements, their fit, and the test. Local; references are
- * the caller's; NULL: no memory. */
+/* Parts of the JSON report about measurements, their fit, and synthetic tests. The caller owns the
+ * returned references; NULL: no memory. Local. */
 #ifndef INVERT_JSON_DATA_H
 #define INVERT_JSON_DATA_H
 
@@ -10,7 +10,7 @@
 json_t *invert_data_settings(const invert_job *job);
 json_t *invert_data_json(const invert_job *job);
 
-/* invert_fit.c, invert_robust.c */
+/* Defined in invert_fit.c and invert_robust.c. */
 json_t *invert_fit_json(const invert_job *job);
 json_t *invert_robust_json(const invert_job *job);
 

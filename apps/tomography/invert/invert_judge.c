@@ -1,10 +1,10 @@
-/* The recovered model beside the true one, where rays are dense and where they are not. */
+/* Comparison of the recovered model with the true model, for knots with dense and with sparse
+ * paths. */
 #include "apps/tomography/invert/invert.h"
 
 #include <math.h>
 
-/* The ray density that half of the knots have; with so few paths that half of the knots have none,
- * the least of the others. */
+/* The median of the ray density. If it is 0, the smallest density above 0. */
 static double dense_threshold(const invert_job *job)
 {
   double median = tomo_density_quantile(job->density, job->knots, 0.5), least = HUGE_VAL;
@@ -14,7 +14,8 @@ static double dense_threshold(const invert_job *job)
   return least;
 }
 
-/* Beside the true model; without one, only how many knots there are. */
+/* Compares the models at knots with a density above or below the threshold. Without a true model
+ * only the number of knots is meaningful; the rest is NaN. */
 static tomo_recovery compare(const invert_job *job, double threshold, bool below)
 {
   tomo_recovery result =
@@ -29,7 +30,8 @@ void invert_judge(invert_job *job)
   const invert_options *o = job->options;
   const double *g = job->gradient;
   invert_result *r = &job->result;
-  /* (H + P) m = g gives |d - G m|^2 = |d|^2 - 2 m g + m H m = |d|^2 - m g - m P m. */
+  /* With H of the data and P of the prior, (H + P) m = g gives |d - G m|^2 = |d|^2 - 2 m g + m H m
+   * = |d|^2 - m g - m P m. */
   double mg = 0.0;
   for (int64_t i = 0; i < job->n; i++)
     mg += job->m[i] * g[i];

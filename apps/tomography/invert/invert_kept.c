@@ -1,4 +1,4 @@
-/* The kept Hessian (invert_scan.h). Memory: n doubles. */
+/* The saved Hessian (invert_scan.h). Memory: n doubles. */
 #include "apps/tomography/invert/invert_scan.h"
 
 #include <inttypes.h>
@@ -25,7 +25,8 @@ static void set(kept_hessian *k, int64_t at, double value)
     ((double *)local)[at] = value;
 }
 
-/* Copies my part of the diagonal, into the matrix or from it. */
+/* Copies this rank's part of the diagonal from the matrix to the array, or with `back` from the
+ * array to the matrix. */
 static void copy_diagonal(kept_hessian *k, bool back)
 {
   const osla_layout f = osla_matrix_layout(k->h);
@@ -78,15 +79,15 @@ osla_err kept_restore(kept_hessian *kept)
   return osla_agree(kept->job->t, invert_visit_prior(kept->job, kept->h, add_element, kept));
 }
 
-/* Twice my elements of the kept triangle, times m on both sides. `rows` are the elements of m at my
- * rows. */
+/* This rank's part of 2 sum of m_i H_ij m_j over the saved triangle. `rows` holds the elements of
+ * m that belong to this rank's rows. */
 static double triangle_norm(const kept_hessian *k, const double *m, const double *rows)
 {
   const osla_layout f = osla_matrix_layout(k->h);
   const int prow = osla_grid_prow(k->job->grid), pcol = osla_grid_pcol(k->job->grid);
   const int64_t lld = osla_matrix_lld(k->h, osla_transport_rank(k->job->t));
   const int64_t count = osla_matrix_local_rows(k->h);
-  const bool above = k->job->options->uplo == OSLA_LOWER; /* the upper one is kept */
+  const bool above = k->job->options->uplo == OSLA_LOWER; /* the upper triangle is the saved one */
   double sum = 0.0;
   for (int64_t c = 0; c < osla_matrix_local_cols(k->h); c++) {
     const int64_t j = osla_index_global(c, f.nb, pcol, f.npcol);

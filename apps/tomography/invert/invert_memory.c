@@ -1,4 +1,4 @@
-/* The memory that a job will need, before any of it is taken. */
+/* Prediction of the memory of a job, before the memory is allocated. */
 #include "apps/tomography/invert/invert.h"
 
 #include <inttypes.h>
@@ -7,8 +7,8 @@
 
 enum { RING_LEAST = 256 << 10 };
 
-/* A bound for the columns of a path: knots within three spacings (of about 1.2 / frequency) of a
- * full circle, as tomo_path.c allocates them. */
+/* Upper bound for the columns of a path: all knots within three mesh spacings (about 1.2 /
+ * frequency radians each) of a great circle, as tomo_path.c allocates them. */
 static uint64_t bound_columns(const invert_job *job)
 {
   double half_width = 3.6 / job->options->frequency;
@@ -18,8 +18,8 @@ static uint64_t bound_columns(const invert_job *job)
   return columns < (uint64_t)job->n ? columns : (uint64_t)job->n;
 }
 
-/* A producing thread: its panel of G, the two copies sorted by owner, a piece of values, index
- * lists, sums over the knots; off the node also a message. */
+/* Memory of a thread that traces paths: its panel of G, two copies of it sorted by owner, a piece
+ * of values, index lists, sums over the knots; with several nodes also a message buffer. */
 static uint64_t thread_bytes(const invert_job *job, uint64_t element)
 {
   const invert_options *o = job->options;
@@ -28,11 +28,11 @@ static uint64_t thread_bytes(const invert_job *job, uint64_t element)
   uint64_t piece = columns * columns * element;
   if (piece > INVERT_PIECE_BYTES) piece = INVERT_PIECE_BYTES;
   uint64_t pieces = osla_transport_n_nodes(job->t) == 1 ? 1 : 2;
-  if (o->reproducible.on) pieces++; /* products before they are cut for the owners */
+  if (o->reproducible.on) pieces++; /* products before they are split by owner */
   return 3 * k * columns * element + pieces * piece + 100 * columns + 40 * (uint64_t)job->knots;
 }
 
-/* What the factorisation copies of its panels, and the solves' right-hand sides. */
+/* Memory for copies of panels in the factorisation, and for right-hand sides of the solves. */
 static uint64_t factor_bytes(const invert_job *job, uint64_t element)
 {
   const invert_options *o = job->options;
@@ -43,14 +43,14 @@ static uint64_t factor_bytes(const invert_job *job, uint64_t element)
   return sets * panels + n * (uint64_t)o->resolution * (sizeof(double) + 2 * element);
 }
 
-/* Vectors of a scan and of rows; what the inverse takes beside the matrix. */
+/* Memory for vectors of a scan and of --spread, and for the inverse in addition to the matrix. */
 static uint64_t sure_bytes(const invert_job *job, uint64_t element)
 {
   const invert_options *o = job->options;
   const uint64_t n = (uint64_t)job->n, points = (uint64_t)o->points;
   const bool scans = invert_scans(o);
   const uint64_t columns = scans ? 1 + (uint64_t)o->scan.vectors : 0;
-  uint64_t most = columns > points ? columns : points; /* right-hand sides in H's type */
+  uint64_t most = columns > points ? columns : points; /* right-hand sides in the type of H */
   uint64_t bytes = n * most * 2 * element + n * sizeof(double) * (2 * points + columns);
   if (scans) bytes += 2 * n * sizeof(double);
   if (o->prior_file) bytes += n * sizeof(double);
@@ -65,8 +65,8 @@ static uint64_t sure_bytes(const invert_job *job, uint64_t element)
   return bytes;
 }
 
-/* Bytes of this rank: its share of H, the vectors that are replicated, rings between nodes, mesh,
- * threads, factorisation. */
+/* Memory of a rank for the direct solver: its share of H, replicated vectors, ring buffers between
+ * nodes, mesh, threads, factorisation. */
 static uint64_t direct_bytes(const invert_job *job)
 {
   const invert_options *o = job->options;
@@ -78,14 +78,15 @@ static uint64_t direct_bytes(const invert_job *job)
   uint64_t vectors = o->reproducible.on ? 10 : 6;
   const uint64_t passing =
     (uint64_t)o->threads * thread_bytes(job, element) + factor_bytes(job, element);
-  const uint64_t files = invert_files_bytes(job); /* written when those are done */
+  /* written after the assembly and the factorisation have freed their memory */
+  const uint64_t files = invert_files_bytes(job);
   return osla_matrix_bytes(&h, o->dtype) + vectors * (uint64_t)job->n * sizeof(double) + rings +
          (uint64_t)job->knots * 200 + (passing > files ? passing : files) +
          sure_bytes(job, element);
 }
 
-/* The knots within two spacings of an arc, whose functions it touches (tomo_mesh.h): a strip with
- * round ends on a sphere with so many knots; and a tenth more. */
+/* Estimate of the number of knots within two mesh spacings of an arc, the support of their lateral
+ * functions (tomo_mesh.h): the area of a strip with round ends on the sphere, plus 10 %. */
 static double touched_knots(const invert_job *job, const tomo_arc *arc)
 {
   const double knots = (double)job->knots, pi = acos(-1.0);
@@ -94,7 +95,8 @@ static double touched_knots(const invert_job *job, const tomo_arc *arc)
   return fmin(1.1 * area * knots / (4.0 * pi) + TOMO_MESH_SUPPORT, knots);
 }
 
-/* The rows of G in factored form (invert_rays.h), their data, and two vectors of them. */
+/* Memory for the rows of G in factored form (invert_rays.h), their data, and two vectors of that
+ * length; sum of all ranks. */
 static double rays_bytes(const invert_job *job)
 {
   double knots = 0.0;
@@ -107,8 +109,8 @@ static double rays_bytes(const invert_job *job)
   return 12.0 * knots + (double)job->n_paths * (3.0 * 8.0 * radial + 80.0) + sets;
 }
 
-/* Its share of the rows, of the prior and of seven vectors; ghosts with their forests; vectors that
- * are replicated; mesh; threads. */
+/* Memory of a rank for LSQR and CG: its share of the rows, of the prior and of seven vectors;
+ * ghost coefficients and their star forests; replicated vectors; mesh; threads. */
 static uint64_t iterative_bytes(const invert_job *job)
 {
   const invert_options *o = job->options;
@@ -122,7 +124,8 @@ static uint64_t iterative_bytes(const invert_job *job)
                     fmax(threads, (double)invert_files_bytes(job)));
 }
 
-/* The measures' kernels, and of --robust weights and residuals; the table itself is there. */
+/* Memory for the kernels of the measures, and for weights and residuals of --robust. The table
+ * itself is already in memory. */
 static uint64_t data_bytes(const invert_job *job)
 {
   const uint64_t kernels = 2 * (uint64_t)job->data.n_measures * (uint64_t)job->options->n_radial;
@@ -143,10 +146,10 @@ static osla_err check_width(invert_job *job, int64_t width)
   return osla_memory_check(job->t, job->result.bytes);
 }
 
-/* The message says what did not fit. */
+/* After a failure the error text says how much memory is missing. */
 osla_err invert_check_memory(invert_job *job)
 {
-  static const int64_t widths[] = {256, 64, 16, 4, 1}; /* the fewer, the slower */
+  static const int64_t widths[] = {256, 64, 16, 4, 1}; /* columns at a time; fewer take longer */
   const invert_options *o = job->options;
   const bool in_place =
     !o->posterior || (o->factor == INVERT_CHOLESKY && o->inverse != INVERT_BY_COLUMNS);

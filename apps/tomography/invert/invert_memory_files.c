@@ -1,19 +1,19 @@
-/* The memory that rank 0 will need to write files, before any of it is taken. They are written one
- * after the other, when the assembly and the factorisation have given back theirs. */
+/* Prediction of the memory that rank 0 needs to write files. The files are written one after the
+ * other, after assembly and factorisation have freed their memory. */
 #include "apps/tomography/draw/tomo_map.h"
 #include "apps/tomography/earth/tomo_prisms.h"
 #include "apps/tomography/invert/invert.h"
 #include "apps/tomography/readers/tomo_grid_file.h"
 
-enum { LIBRARIES = 8 << 20 }; /* what HDF5 and netCDF take when they begin: 7 MB measured */
+enum { LIBRARIES = 8 << 20 }; /* start-up memory of HDF5 and netCDF: 7 MB measured */
 
-/* What outputs have of fields in depth: the model, deviation and resolution, the true model. */
+/* Number of depth-dependent fields in the output: model, deviation and resolution, true model. */
 static int count_fields(const invert_options *o)
 {
   return 1 + (o->posterior ? 2 : 0) + (o->test ? 1 : 0);
 }
 
-/* The file in memory, and a parallel of all fields. */
+/* Memory for the file image, and for one parallel of all fields. */
 static uint64_t netcdf_bytes(const invert_options *o)
 {
   const double *depth_km;
@@ -23,7 +23,7 @@ static uint64_t netcdf_bytes(const invert_options *o)
          (uint64_t)(parallel * fields * depths * sizeof(double));
 }
 
-/* The arrays of the result file; the mesh for XDMF once more. */
+/* Memory for the arrays of the result file; the mesh for XDMF counts twice. */
 static uint64_t store_bytes(const invert_job *job)
 {
   const invert_options *o = job->options;
@@ -35,11 +35,11 @@ static uint64_t store_bytes(const invert_job *job)
     mesh = tomo_prisms_bytes(o->frequency, invert_count_slices(o, &depth_km), count_fields(o) + 1) +
            (uint64_t)tomo_mesh_triangles_of(o->frequency) * 3 * sizeof(int32_t);
   arrays += mesh;
-  return mesh + 2 * arrays; /* HDF5: as a file in memory, and a copy of it */
+  return mesh + 2 * arrays; /* HDF5: the file image in memory, and a copy of it */
 }
 
-/* Pictures: how the pixels of a map see the knots (tomo_raster.h), up to 20 knots each; and
- * gnuplot, of which version 5.4 keeps a point of a picture in some 130 bytes. */
+/* Memory of pictures in bytes: PER_PIXEL for the raster, which stores up to 20 knots for each
+ * pixel (tomo_raster.h); gnuplot with a fixed part and GNUPLOT_PER_PIXEL (gnuplot 5.4). */
 enum { PER_PIXEL = 190, GNUPLOT = 24 << 20, GNUPLOT_PER_PIXEL = 130, MAP_WIDTH = 560 };
 
 static uint64_t pixels_of(const tomo_frame *frame, uint64_t width)
@@ -54,8 +54,8 @@ static uint64_t map_bytes(const tomo_frame *frame, const char *file)
          pixels_of(frame, fine ? 2 * MAP_WIDTH : MAP_WIDTH) * (PER_PIXEL + GNUPLOT_PER_PIXEL);
 }
 
-/* Two gnuplots; fields at four depths, of two models; the page, as it grows, and in it at most so
- * many pictures of 150 kB. */
+/* Memory for two gnuplot processes, fields of two models at four depths, and the growing HTML text
+ * with its pictures of at most 150 kB each. */
 static uint64_t page_bytes(const tomo_frame *frame, const invert_options *o)
 {
   const uint64_t pixels = pixels_of(frame, MAP_WIDTH), fields = (uint64_t)count_fields(o);

@@ -1,10 +1,10 @@
-/* How well the solution explains the data: a second pass over all paths, independent of H. */
+/* The misfit of the solution by a second pass over all paths, independent of H. */
 #include "apps/tomography/invert/invert.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* What is left out has no part in it. */
+/* Adds the squared residuals of a path, by measure. A datum with weight 0 is not counted. */
 static osla_err measure_path(invert_worker *w)
 {
   double sum = 0.0;
@@ -22,10 +22,10 @@ static osla_err measure_path(invert_worker *w)
   return OSLA_OK;
 }
 
-#define TRUSTED 1e-3 /* of |d|^2 */
+#define TRUSTED 1e-3 /* allowed error of the misfit, relative to |d|^2 */
 
-/* The misfit of an exact solution is known beforehand; a Hessian that is singular within rounding
- * can pass the factorisation and still give a model that is far from it. */
+/* Compares the measured misfit with the misfit that the normal equations predict. A Hessian that
+ * is singular within rounding can pass the factorisation and still give a wrong model. */
 static osla_err check_solution(const invert_job *job)
 {
   const invert_result *r = &job->result;

@@ -1,4 +1,4 @@
-/* The model on a grid, as netCDF (--netcdf). */
+/* The model on a grid, as a netCDF file (--netcdf). */
 #include "config.h"
 
 #include "apps/tomography/invert/invert.h"
@@ -17,7 +17,7 @@ uint64_t invert_netcdf_bytes(const invert_job *job)
   return tomo_grid_bytes(job->options->files.step_degrees, depths, 3, 1);
 }
 
-/* "2026-01-31T12:00:00Z: osla invert ..."; freed by the caller. */
+/* Returns "2026-01-31T12:00:00Z: osla invert ..."; the caller frees it. NULL: no memory. */
 static char *make_history(const invert_job *job)
 {
   char when[32], *text = NULL;
@@ -34,7 +34,7 @@ static char *make_history(const invert_job *job)
   return NULL;
 }
 
-/* What there is of the job's fields; returns their number. */
+/* Lists the fields that the job has computed; returns their number. */
 static int list_variables(const invert_job *job, tomo_grid_variable v[TOMO_GRID_VARIABLES_MAX],
                           char ancillary[80])
 {

@@ -23,13 +23,13 @@ static const char name[] = "invert";
 
 enum { UNSET = INT_MIN, RESOLUTION = 24 };
 
-#define SEED_MAX (1LL << 53) /* a double in the result file holds it */
+#define SEED_MAX (1LL << 53) /* exact as a double in the result file */
 
-/* Options that are texts until they are checked. */
+/* Options whose texts are parsed after popt has read the command line. */
 typedef struct raw_options {
   const char *grid, *factor, *test, *model, *precision, *triangle, *solver, *section, *spikes;
   const char *scan, *choose, *spread, *inverse;
-  char **data; /* --data, each time */
+  char **data; /* one entry for each --data, NULL after the last */
 } raw_options;
 
 invert_options invert_default_options(void)
@@ -134,7 +134,7 @@ static osla_err check_counts(const invert_options *o)
   return OSLA_OK;
 }
 
-/* One of two words; *second says which. */
+/* Checks for one of two words; *second is true for second_word. */
 static osla_err check_word(const char *option, const char *word, const char *first_word,
                            const char *second_word, bool *second)
 {
@@ -171,7 +171,7 @@ static osla_err check_solver(const char *word, invert_options *o)
   return OSLA_OK;
 }
 
-/* What speaks of the matrix that LSQR and CG do without. */
+/* Rejects options of the assembled matrix with LSQR and CG, which assemble none. */
 static osla_err check_no_matrix(const invert_options *o, const raw_options *raw)
 {
   const struct {
@@ -193,7 +193,7 @@ static osla_err check_no_matrix(const invert_options *o, const raw_options *raw)
   return OSLA_OK;
 }
 
-/* Lists; and what needs something else. */
+/* Parses the lists, and checks options that require another option. */
 static osla_err check_lists(const raw_options *raw, invert_options *o)
 {
   OSLA_CALL(invert_parse_scan(raw->scan, &o->scan));
@@ -223,7 +223,8 @@ static osla_err check_words(const raw_options *raw, invert_options *o)
   return OSLA_OK;
 }
 
-/* The shipped tables: $OSLA_DATA, the installed place, the source tree. */
+/* The directory of the shipped tables: $OSLA_DATA, the installed directory, or data/ of the source
+ * tree; NULL: none has the sample. */
 static const char *find_data_directory(void)
 {
   const char *places[] = {getenv("OSLA_DATA"), OSLA_PKGDATADIR, OSLA_SOURCE_DATADIR};
@@ -236,7 +237,7 @@ static const char *find_data_directory(void)
   return NULL;
 }
 
-/* Options that say how something is done which is not done. */
+/* Rejects options that modify another option which is absent. */
 static osla_err check_idle(int argc, char **argv, const invert_options *o)
 {
   const struct {
@@ -436,7 +437,7 @@ bool invert_parse(int argc, char **argv, int ranks, invert_options *o, struct co
   if (*status == OSLA_EXIT_OK && raw.grid)
     *status = command_parse_grid(name, "--grid", raw.grid, ranks, &o->nprow, &o->npcol);
   o->data_directory = find_data_directory();
-  line->options = NULL; /* the table ends with this call; release needs the strings only */
+  line->options = NULL; /* the table is a local variable; command_release needs only the strings */
   if (*status == OSLA_EXIT_OK) return true;
   command_release(line);
   return false;

@@ -1,4 +1,4 @@
-/* Options of measurements and of tests; see invert_options.h. */
+/* Options of measurements and of synthetic tests; see invert_options.h. */
 #include "apps/tomography/invert/invert_options.h"
 
 #include <math.h>
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An option, and whether the user has changed it. */
+/* An option, and whether its value differs from the default. */
 typedef struct given {
   const char *option;
   bool is;
@@ -17,7 +17,7 @@ static bool differs(double value, double usual)
   return value < usual || value > usual;
 }
 
-/* With data: what would make up paths and measurements. */
+/* With --data, rejects options that define synthetic paths and measurements. */
 static osla_err check_not_made_up(const invert_options *o)
 {
   const tomo_kernel_options *k = &o->kernel, usual = tomo_kernel_defaults();
@@ -32,7 +32,7 @@ static osla_err check_not_made_up(const invert_options *o)
   return OSLA_OK;
 }
 
-/* Without a test: what speaks of its true model. */
+/* Without a test, rejects options of the true model. */
 static osla_err check_no_test(const invert_options *o, const char *spikes)
 {
   const tomo_model_options *m = &o->model, usual = tomo_model_defaults();
@@ -48,7 +48,7 @@ static osla_err check_no_test(const invert_options *o, const char *spikes)
   return OSLA_OK;
 }
 
-/* "LAT,LON" or "LAT,LON,KM" up to a colon or the end. */
+/* Parses "LAT,LON" or "LAT,LON,KM" up to a colon or the end of the text. */
 static osla_err read_place(const char *text, const invert_options *o, tomo_place *place)
 {
   const int length = (int)strcspn(text, ":");

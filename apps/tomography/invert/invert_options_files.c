@@ -1,4 +1,4 @@
-/* Options of `osla invert` that speak of files and what of them is used: table, checks. */
+/* Options of `osla invert` about input lists and about netCDF and XDMF output: table, checks. */
 #include "config.h"
 
 #include "apps/tomography/invert/invert.h"
@@ -47,7 +47,7 @@ void invert_file_table(invert_file_options *f, struct poptOption *table)
   memcpy(table, all, sizeof all);
 }
 
-/* "A, B, C", kept by the line; NULL of no files. */
+/* *text := "A, B, C", owned by `line`; NULL if there are no files. */
 static osla_err join(struct command_line *line, char *const *files, const char **text)
 {
   size_t length = 1;

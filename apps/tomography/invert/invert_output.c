@@ -1,4 +1,4 @@
-/* The result file and the picture, written by rank 0. */
+/* Output files of rank 0: the result file, pictures and reports. */
 #include "apps/tomography/draw/tomo_map.h"
 #include "apps/tomography/earth/tomo_prisms.h"
 #include "apps/tomography/invert/invert.h"
@@ -35,7 +35,7 @@ static osla_err add_numbers(const setting *numbers, size_t count, tomo_store *st
   return OSLA_OK;
 }
 
-/* What is measured, without a table. */
+/* Adds the settings of synthetic measurements. */
 static osla_err add_made_up(const invert_options *o, tomo_store *store)
 {
   const setting numbers[] = {{"n_periods", o->kernel.n_periods},
@@ -98,7 +98,7 @@ static osla_err add_settings(const invert_job *job, tomo_store *store)
   return o->test ? add_test(job, store) : OSLA_OK;
 }
 
-/* Latitudes and longitudes of the knots, depths of the radial functions. */
+/* Lists latitudes and longitudes of the knots, and depths of the radial functions. */
 static void list_places(const invert_job *job, double *latitude, double *longitude, double *depth)
 {
   for (int64_t l = 0; l < job->knots; l++)
@@ -183,8 +183,8 @@ static osla_err write_page(invert_job *job, const invert_spread *spread)
   return err;
 }
 
-/* Writes what was asked for: the slow ones first, so that a job that is killed while gnuplot draws
- * leaves no file. A picture that fails does not cost the model. */
+/* Writes all requested files. Pictures come first because they are slow: a job that is killed
+ * while gnuplot draws leaves no file. The model is written even if a picture failed. */
 static osla_err write_all(invert_job *job, const invert_spread *spread)
 {
   char text[512];
@@ -198,7 +198,8 @@ static osla_err write_all(invert_job *job, const invert_spread *spread)
   return err;
 }
 
-/* Leaves the processor to rank 0 and its gnuplot until they are done: MPI waits busily. */
+/* Waits for rank 0 without using the processor, which rank 0 and its gnuplot need; MPI itself
+ * waits actively. */
 static osla_err wait_for_writer(const invert_job *job)
 {
   const struct timespec pause = {.tv_nsec = 2000000};

@@ -1,11 +1,11 @@
-/* How sure the model is: standard deviations, the roots of the diagonal of C = (H + P)^-1, and the
- * diagonal of the resolution matrix R = I - C P (Tarantola, "Inverse Problem Theory", SIAM 2005,
- * section 3.2).
+/* Uncertainty of the model: standard deviations, the square roots of the diagonal of C = (H +
+ * P)^-1, and the diagonal of the resolution matrix R = I - C P (Tarantola, "Inverse Problem
+ * Theory", SIAM 2005, section 3.2).
  *
- * The inverse takes the factor's place. P has few elements, so the diagonal of C P needs only the
- * elements of C where P has any: each rank adds those that it has, and no matrix travels. Memory: 2
- * n doubles, and what osla_potri takes; where there is not so much, or if the user wishes, the same
- * by columns (invert_columns.c). */
+ * The inverse overwrites the factor. P is sparse, so that the diagonal of C P needs only the
+ * elements of C where P is nonzero: each rank adds its own elements, and no matrix is sent.
+ * Memory: 2 n doubles and the workspace of osla_potri. If the memory does not suffice, or if the
+ * user chose it, the columns of C are computed a few at a time (invert_columns.c). */
 #include "apps/tomography/invert/invert.h"
 
 #include <inttypes.h>
@@ -15,8 +15,8 @@
 
 typedef struct reader {
   const invert_job *job;
-  double *variance; /* [n] my part of the diagonal of C */
-  double *pulled;   /* [n] my part of that of C P */
+  double *variance; /* [n] this rank's part of the diagonal of C */
+  double *pulled;   /* [n] this rank's part of the diagonal of C P */
 } reader;
 
 static double element(const invert_job *job, int64_t at)
@@ -26,7 +26,7 @@ static double element(const invert_job *job, int64_t at)
                                            : ((const double *)local)[at];
 }
 
-/* C[i, j] P[j, i] is of row i, and of row j. */
+/* Adds C[i, j] P[j, i] to rows i and j of the diagonal of C P. */
 static void add_element(int64_t i, int64_t j, int64_t at, double part, void *arg)
 {
   const reader *r = arg;
@@ -66,7 +66,7 @@ static void summarise(invert_posterior *p, int64_t n, double *sorted)
   }
 }
 
-/* What all ranks have added up becomes deviations and resolution. */
+/* Sums the parts of all ranks, and computes deviations and resolution. */
 static osla_err finish(invert_job *job, const reader *r)
 {
   invert_posterior *p = &job->posterior;
@@ -92,7 +92,8 @@ static osla_err read_inverse(invert_job *job, reader *r, int64_t info)
   return osla_agree(job->t, invert_visit_prior(job, job->factor, add_element, r));
 }
 
-/* In place; where a rank then lacks the memory after all, the factor is as it was. */
+/* Computes the diagonals in place. If a rank lacks the memory for that after all, the factor is
+ * unchanged, and the columns are computed a few at a time. */
 static osla_err find_inverse(invert_job *job, reader *r)
 {
   enum { FEW = 16 };

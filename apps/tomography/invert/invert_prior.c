@@ -1,12 +1,10 @@
-/* The prior of a job: from options and file; its elements on a matrix that is spread over the
- * ranks. */
+/* The prior of a job from options and file, and its elements in the layout of the distributed
+ * matrix. */
 #include "apps/tomography/invert/invert.h"
 
 #include <stdlib.h>
 
-/* ---- from a file ---- */
-
-/* Rank 0 has read, and sends to the others. */
+/* Broadcasts the arrays that rank 0 has read. */
 static osla_err share_factors(invert_job *job)
 {
   tomo_prior_factors *f = &job->prior_factors;
@@ -23,7 +21,7 @@ static osla_err share_factors(invert_job *job)
   return lateral ? osla_bcast(job->t, f->lateral, radial, MPI_DOUBLE, 0) : OSLA_OK;
 }
 
-/* What the file says takes the place of the defaults, and is multiplied by what the user gave. */
+/* Factors of the file replace the defaults; values that the user gave multiply them. */
 osla_err invert_make_prior(invert_job *job)
 {
   const invert_options *o = job->options;
@@ -42,11 +40,9 @@ osla_err invert_make_prior(invert_job *job)
   return OSLA_OK;
 }
 
-/* ---- its elements ---- */
-
 typedef struct panel {
   int rows, columns;
-  int64_t *ix; /* ascending */
+  int64_t *ix; /* ascending global indices */
   double *g;
 } panel;
 
@@ -58,7 +54,8 @@ static double product(const panel *p, int a, int b)
   return sum;
 }
 
-/* Those of one knot's panel; of a pair of columns the later is the row in the lower triangle. */
+/* Visits the elements of one knot's panel. In the lower triangle the later of two columns is the
+ * row. */
 static void visit_panel(const invert_job *job, const osla_matrix *h, const panel *p,
                         invert_prior_element *visit, void *arg)
 {

@@ -1,4 +1,4 @@
-/* Mesh, bases, true model and accumulator; before them, is there memory for them? */
+/* Mesh, bases, true model and accumulator, after a check of the memory. */
 #include "apps/tomography/invert/invert.h"
 #include "apps/tomography/invert/invert_rays.h"
 
@@ -40,7 +40,7 @@ osla_err invert_make_problem(invert_job *job)
 osla_err invert_renew_hessian(invert_job *job)
 {
   const invert_options *o = job->options;
-  job->factor = NULL; /* the same memory */
+  job->factor = NULL; /* it was the memory of the accumulator that is destroyed next */
   osla_hessian_destroy(&job->hessian);
   osla_hessian_options h = {0};
   h.uplo = o->uplo;

@@ -1,6 +1,6 @@
-/* Rows of paths in factored form, and products with them (invert_rays.h). Memory: 12 bytes for each
- * knot of each path, N_r numbers for each path, N_r for each knot that one of them touches; R for
- * each set of data that a path of mine has, and for each path with factors. */
+/* Rows of paths in factored form, and products with them (invert_rays.h). Memory: 12 bytes for
+ * each knot of each path, N_r numbers for each path, N_r numbers for each touched knot; R once for
+ * each set of measurements on this rank, and for each path with weights. */
 #include "apps/tomography/invert/invert_rays.h"
 #include "apps/tomography/invert/invert_split.h"
 
@@ -9,33 +9,34 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A path of mine. */
+/* A path of this rank. */
 typedef struct ray {
-  int64_t count;   /* of its knots; 0: it has none */
-  double *length;  /* A[l]; one allocation with the knots behind them, and its own R */
-  int32_t *knot;   /* first of the mesh, then places among the touched ones */
-  const double *r; /* R, rows x N_r row-major; its own, or its set's */
-  int32_t rows;    /* min(k, N_r) */
-  int64_t first;   /* of them among mine */
+  int64_t count; /* number of knots; 0: degenerate path */
+  /* [count] A[l]; start of the allocation, which also holds the path's own R and the knots */
+  double *length;
+  int32_t *knot;   /* [count] knots: first mesh indices, then indices into the touched knots */
+  const double *r; /* R, rows x N_r row-major; owned by the path or by its set */
+  int32_t rows;    /* min(k, N_r) rows */
+  int64_t first;   /* index of the path's first row on this rank */
 } ray;
 
 struct invert_rays {
   const invert_job *job;
   int64_t radial;
-  double **set_r;  /* [sets] R of those that my paths have; NULL: not yet */
-  int64_t n, rows; /* my paths, their rows */
-  ray *path;       /* [n] in the order of the list */
-  double *d;       /* [rows] Q^T of their data */
-  int64_t *start;  /* [size + 1] of the ranks' knots */
-  int64_t touched; /* knots */
+  double **set_r;  /* [sets] R of each set; NULL: no path of this rank used it yet */
+  int64_t n, rows; /* number of paths of this rank, number of their rows */
+  ray *path;       /* [n] in the order of the list of paths */
+  double *d;       /* [rows] Q^T d of the paths */
+  int64_t *start;  /* [size + 1] first knot of each rank */
+  int64_t touched; /* number of knots that paths of this rank touch */
   osla_forest *forest;
-  double *ghost; /* [radial * touched] their coefficients, read in place by neighbours */
+  /* [radial * touched] coefficients of the touched knots; ranks on the same node read them in
+   * place */
+  double *ghost;
   osla_csr *prior;
 };
 
-/* ---- tracing ---- */
-
-/* R of the path's set, which the first path that has it makes. */
+/* *r := R of the path's set; the first path with that set computes it. */
 static osla_err find_set(invert_rays *rays, const invert_split *split, const double **r)
 {
   const size_t bytes = (size_t)(split->rows * split->radial) * sizeof **r;
@@ -95,9 +96,7 @@ static osla_err trace_paths(invert_job *job)
   return err;
 }
 
-/* ---- the knots of others ---- */
-
-/* Numbers the touched knots, ascending; *touched is the caller's to free. */
+/* Numbers the touched knots in ascending order. The caller frees *touched. */
 static osla_err number_knots(invert_rays *rays, int64_t **touched)
 {
   const int64_t knots = rays->job->knots;
@@ -140,15 +139,13 @@ static osla_err join_knots(invert_rays *rays)
   return OSLA_OK;
 }
 
-/* ---- the prior ---- */
-
 typedef struct prior_rows {
-  int64_t rows, entries; /* so far */
+  int64_t rows, entries; /* number so far */
   int64_t *first, *column;
   double *value;
 } prior_rows;
 
-/* The panel of one knot, without its zeros. */
+/* Appends the panel of one knot, without its zeros. */
 static void add_panel(prior_rows *p, int rows, int columns, const int64_t *ix, const double *g)
 {
   for (int i = 0; i < rows; i++) {
@@ -161,7 +158,8 @@ static void add_panel(prior_rows *p, int rows, int columns, const int64_t *ix, c
   }
 }
 
-/* Rows of this rank's knots; *per_knot is how many each has. */
+/* Makes the rows of the prior for this rank's knots; *per_knot is the number of rows of each knot.
+ */
 static osla_err list_prior(const invert_rays *rays, prior_rows *p, int64_t *per_knot)
 {
   const invert_options *o = rays->job->options;
@@ -169,7 +167,8 @@ static osla_err list_prior(const invert_rays *rays, prior_rows *p, int64_t *per_
   const int most_rows = tomo_prior_rows_max(radial), most_columns = tomo_prior_columns_max(radial);
   const size_t knots = (size_t)(rays->start[rank + 1] - rays->start[rank]);
   const size_t rows = knots * (size_t)most_rows;
-  /* damping: 1 a row, lateral: the neighbours and itself, radial: 3 */
+  /* nonzeros in a row: damping 1, lateral smoothing the neighbours and the knot itself, radial
+   * smoothing 3 */
   const size_t entries = knots * (size_t)radial * (1 + TOMO_MESH_NEIGHBOURS + 1 + 3);
   double *g = malloc((size_t)most_rows * (size_t)most_columns * sizeof *g);
   int64_t *ix = malloc((size_t)most_columns * sizeof *ix);
@@ -199,7 +198,7 @@ static osla_err make_prior(invert_rays *rays)
   osla_err err = list_prior(rays, &p, &per_knot);
   if (!rows || !columns) err = osla_error_set(OSLA_ERR_MEM, "blocks of the prior");
   err = osla_agree(t, err);
-  /* a rank without knots has none to count in */
+  /* a rank without knots has per_knot = 0 */
   if (err == OSLA_OK) err = osla_allreduce(t, &per_knot, 1, MPI_INT64_T, MPI_MAX);
   for (int q = 0; err == OSLA_OK && q <= size; q++) {
     rows[q] = rays->start[q] * per_knot;
@@ -214,8 +213,6 @@ static osla_err make_prior(invert_rays *rays)
   free(p.value);
   return err;
 }
-
-/* ---- both together ---- */
 
 static osla_err allocate(invert_job *job)
 {
@@ -276,12 +273,11 @@ void invert_rays_destroy(invert_rays **rays)
   *rays = NULL;
 }
 
-/* ---- products ---- */
-
-/* How many coefficients of a knot are taken at a time: loops of a fixed length are fast. */
+/* Number of coefficients of a knot in one pass. A constant loop length lets the compiler
+ * vectorise. */
 enum { TOGETHER = 4 };
 
-/* average[r] := sum over the path's knots of A[l] x[l, r]. */
+/* average[r] := sum over the path's knots l of A[l] x[l, r]. */
 static void average_path(const ray *path, int64_t radial, const double *restrict ghost,
                          double *restrict average)
 {
@@ -304,7 +300,7 @@ static void average_path(const ray *path, int64_t radial, const double *restrict
   }
 }
 
-/* What is transposed: x[l, r] += A[l] average[r]; or A[l]^2. */
+/* The transposed product: x[l, r] += A[l] average[r]; with `squared` A[l]^2 replaces A[l]. */
 static void spread_path(const ray *path, int64_t radial, bool squared,
                         const double *restrict average, double *restrict ghost)
 {
@@ -320,14 +316,15 @@ static void spread_path(const ray *path, int64_t radial, bool squared,
   }
 }
 
-/* u := R times the paths' averages of x + beta u. */
+/* u := A x + beta u: for each path R times the averages of x, then the rows of the prior. */
 static osla_err multiply(invert_rays *rays, const double *x, double beta, double *u)
 {
   const osla_unit unit = {OSLA_UNIT_DOUBLE, (int32_t)rays->radial, 0};
   const int64_t radial = rays->radial;
   osla_forest_run run;
   OSLA_CALL(osla_forest_bcast_begin(rays->forest, unit, x, rays->ghost, OSLA_REPLACE, &run));
-  OSLA_CALL(osla_spmv(OSLA_NOTRANS, rays->prior, x, beta, u + rays->rows)); /* meanwhile */
+  /* overlaps the forest's transfer */
+  OSLA_CALL(osla_spmv(OSLA_NOTRANS, rays->prior, x, beta, u + rays->rows));
   OSLA_CALL(osla_forest_end(&run));
   for (int64_t p = 0; p < rays->n; p++) {
     const ray *mine = &rays->path[p];
@@ -354,7 +351,7 @@ static void clear_ghosts(invert_rays *rays)
   memset(rays->ghost, 0, (size_t)(rays->touched * rays->radial) * sizeof *rays->ghost);
 }
 
-/* y := G^T u + L^T of what is behind it + beta y. */
+/* y := G^T u + L^T (the rows of u after those of G) + beta y. */
 static osla_err multiply_transposed(invert_rays *rays, const double *u, double beta, double *y)
 {
   const int64_t radial = rays->radial;
@@ -400,8 +397,6 @@ osla_err invert_rays_diagonal(invert_rays *rays, double *d)
   }
   return reduce(rays, d);
 }
-
-/* ---- queries ---- */
 
 int64_t invert_rays_first(const invert_rays *rays)
 {

@@ -1,12 +1,13 @@
-/* G without a matrix of it: the rows of each rank's own paths in factored form, and the prior's.
+/* The product with G without assembled H: each rank stores the rows of its own paths in factored
+ * form, and rows of the prior.
  *
- * A path's rows are G[i, (l, r)] = W[i, r] A[l] (tomo_path.h): kept are its knots l with their
- * A[l], 12 bytes each, on the rank that traced it. W is k x N_r; with W = Q R (invert_split.h)
- * min(k, N_r) rows take the place of k and have the same normal equations; R is kept once for all
- * paths of a set of data. The model is distributed by blocks of knots; a forest brings
- * the coefficients of the knots that a rank's paths touch, and brings back what is summed up for
- * them. The prior's rows L (C_m^-1 = L^T L) are a sparse matrix, those of a knot on the rank that
- * has the knot.
+ * The rows of a path are G[i, (l, r)] = W[i, r] A[l] (tomo_path.h), k data i, knots l, N_r radial
+ * functions r. The rank that traced the path stores its knots l and A[l], 12 bytes each. By W = Q
+ * R (invert_split.h) min(k, N_r) rows replace the k rows, with the same normal equations; R is
+ * stored once for all paths with the same set of measurements. The model is distributed by blocks
+ * of knots. A star forest fetches the coefficients of the knots that a rank's paths touch, and
+ * sums contributions to them at their owners. The rows L of the prior (C_m^-1 = L^T L) are a
+ * sparse matrix; the owner of a knot owns its rows.
  */
 #ifndef INVERT_RAYS_H
 #define INVERT_RAYS_H
@@ -15,23 +16,25 @@
 
 typedef struct invert_rays invert_rays;
 
-/* Traces this rank's share of the paths, makes the prior's rows; misfit, density and data as
- * invert_assemble does. Collective; job->rays is the caller's, also after a failure. */
+/* Traces this rank's share of the paths and makes the rows of the prior; sets misfit, ray density
+ * and number of data as invert_assemble does. Collective. Sets job->rays, which the caller
+ * destroys, also after a failure. */
 osla_err invert_rays_create(invert_job *job);
-/* The prior's rows anew, of job->prior. Collective. */
+/* Replaces the rows of the prior by those of job->prior. Collective. */
 osla_err invert_rays_renew_prior(invert_rays *rays);
 void invert_rays_destroy(invert_rays **rays); /* collective; accepts NULL */
 
-/* The rows of G above those of L, times this rank's coefficients of the model. Borrowed. */
+/* The operator [G; L], applied to this rank's coefficients of the model. Borrows `rays`. */
 osla_operator invert_rays_operator(invert_rays *rays);
 
-/* Local. */
-int64_t invert_rays_first(const invert_rays *rays);   /* my first unknown */
-int64_t invert_rays_data(const invert_rays *rays);    /* my rows of G */
-const double *invert_rays_d(const invert_rays *rays); /* Q^T of their data */
-uint64_t invert_rays_bytes(const invert_rays *rays);  /* of G's rows */
+/* Queries. Local. */
+int64_t invert_rays_first(const invert_rays *rays);   /* first unknown of this rank */
+int64_t invert_rays_data(const invert_rays *rays);    /* number of rows of G on this rank */
+const double *invert_rays_d(const invert_rays *rays); /* [rows] Q^T d of this rank's paths */
+/* memory of the stored rows of G on this rank */
+uint64_t invert_rays_bytes(const invert_rays *rays);
 
-/* d[j] := the diagonal of G^T C_d^-1 G + C_m^-1, of my unknowns. Collective. */
+/* d[j] := diagonal element j of G^T C_d^-1 G + C_m^-1, for this rank's unknowns. Collective. */
 osla_err invert_rays_diagonal(invert_rays *rays, double *d);
 
 #endif

@@ -1,4 +1,4 @@
-/* The report: a page for people. Rank 0 writes. */
+/* The text report on standard output. Rank 0 prints it. */
 #include "apps/tomography/invert/invert.h"
 #include "tools/common/command.h"
 
@@ -118,7 +118,7 @@ static void print_fit(const invert_job *job)
   if (job->options->factor == INVERT_LU) (void)printf("Growth of LU: %.3g\n", r->growth);
 }
 
-/* Recovered against true model. */
+/* Comparison of recovered and true model. */
 static void print_recoveries(const invert_job *job)
 {
   const invert_result *r = &job->result;

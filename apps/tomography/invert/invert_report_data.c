@@ -1,11 +1,11 @@
-/* The page for people: the command, what was measured, and what became of the table's rows. */
+/* The text report: the command line, the data, and the rejected rows of the table. */
 #include "apps/tomography/invert/invert.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-/* As a shell reads it as one word. */
+/* Writes a word so that a shell reads it as one word. */
 static void put_word(const char *word, FILE *out)
 {
   static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
@@ -28,7 +28,8 @@ void invert_put_command(const invert_options *o, FILE *out)
     put_word(*word, out);
 }
 
-/* What was not used, and why; the first of them by line. */
+/* Prints the numbers of rejected measurements by reason, and the first messages with their lines.
+ */
 static void print_notes(const invert_job *job)
 {
   const tomo_data_notes *n = &job->notes;

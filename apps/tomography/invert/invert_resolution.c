@@ -1,9 +1,10 @@
-/* Resolution where rays are dense and where they are not.
+/* Diagonal of the resolution matrix for knots with dense and with sparse paths.
  *
- * The resolution matrix R = (H + P)^-1 H = I - (H + P)^-1 P, P the prior, maps the true model to
- * the recovered one (Tarantola, "Inverse Problem Theory", SIAM 2005, section 3.2; its diagonal is 1
- * where the data decide and 0 where the prior does). A sample of its columns comes from one solve
- * with many right-hand sides, the columns of P; LSQR and CG take them one by one.
+ * The resolution matrix R = (H + P)^-1 H = I - (H + P)^-1 P, P being the prior's, maps the true
+ * model to the recovered model (Tarantola, "Inverse Problem Theory", SIAM 2005, section 3.2). A
+ * diagonal element is 1 where the data decide and 0 where the prior decides. The direct solver
+ * computes a sample of columns by one solve with many right-hand sides, the columns of P; LSQR and
+ * CG solve one system for each.
  */
 #include "apps/tomography/invert/invert.h"
 
@@ -12,13 +13,14 @@
 
 typedef struct sample {
   int count;
-  int64_t *unknown; /* [count] */
-  bool *dense;      /* [count] */
-  double *columns;  /* [n * count] P e_j, then R e_j is e_j minus the solution */
+  int64_t *unknown; /* [count] unknowns of the sample */
+  bool *dense;      /* [count] true for a knot with dense paths */
+  double *columns;  /* [n * count] P e_j, then the solutions x_j; R e_j = e_j - x_j */
   int64_t n;
 } sample;
 
-/* Half of the sample from dense knots, half from sparse ones, spread evenly, of middle depth. */
+/* Chooses half of the sample from dense knots and half from sparse knots, evenly spaced in the
+ * order of the knots, at the middle radial function. */
 static void choose_unknowns(const invert_job *job, sample *s)
 {
   int n_radial = job->options->n_radial;
@@ -40,7 +42,7 @@ static void choose_unknowns(const invert_job *job, sample *s)
   }
 }
 
-/* Columns P e_j. */
+/* Makes the columns P e_j of the sample. */
 static osla_err prior_columns(const invert_job *job, sample *s)
 {
   double *unit = calloc((size_t)s->n + 1, sizeof *unit);
@@ -70,7 +72,7 @@ static osla_err solve_elements(invert_job *job, sample *s)
   return OSLA_OK;
 }
 
-/* The same elements without a factor: a system for each. */
+/* Computes the elements without a factor, by one system for each. */
 static osla_err iterate_elements(invert_job *job, const sample *s)
 {
   for (int j = 0; j < s->count; j++) {

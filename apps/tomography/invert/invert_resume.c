@@ -1,4 +1,5 @@
-/* What a checkpoint of `osla invert` is of: the data, not the prior nor what is done later. */
+/* Identification of a checkpoint by the data of the job. Prior and later steps are not part of it.
+ */
 #include "apps/tomography/invert/invert.h"
 
 #include <inttypes.h>
@@ -14,7 +15,7 @@ static uint64_t hash_sites(uint64_t hash, const tomo_site *sites, int64_t count)
   return hash;
 }
 
-/* Measures and their Earth, sets, delays. */
+/* Adds measures, reference Earth, sets and delays to the hash. */
 static uint64_t hash_table(uint64_t hash, const invert_job *job)
 {
   const tomo_data *d = &job->data;
@@ -35,7 +36,7 @@ static uint64_t hash_table(uint64_t hash, const invert_job *job)
   return hash;
 }
 
-/* What a test makes its data from. */
+/* Adds the settings of a synthetic test to the hash. */
 static uint64_t hash_test(uint64_t hash, const invert_options *o)
 {
   const double numbers[] = {o->noise, o->model.amplitude_percent, o->model.cell_degrees,
@@ -51,8 +52,8 @@ static uint64_t hash_test(uint64_t hash, const invert_options *o)
   return hash;
 }
 
-/* Everything that the updates and the ids depend on; order, type and triangle of H are compared by
- * osla_hessian_restore. */
+/* Hash of everything that updates and ids depend on. osla_hessian_restore compares order, type and
+ * triangle of H. */
 static uint64_t hash_data(const invert_job *job)
 {
   const invert_options *o = job->options;

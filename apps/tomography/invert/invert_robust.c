@@ -1,16 +1,16 @@
-/* --robust: the model again, with less weight for data that it cannot explain.
+/* --robust: repeats the inversion with less weight for data that the model does not explain.
  *
- * Residuals r of the model, in the data's own deviations, have the scale s = 1.4826 times the
- * median of |r - median| (Hampel, J. Am. Stat. Assoc. 69 (1974) 383-393), which outliers hardly
- * move. What is beyond K s gets Huber's weight K s / |r| (Huber, Ann. Math. Stat. 35 (1964)
- * 73-101), so that it pulls no more than a datum at the limit. Of these a phase delay that is off
- * by a whole number of periods, within K s deviations, at most a quarter of the period, is a cycle
- * skip: it says something of the picking, not of the Earth, and is left out. With these weights the
- * model is found again (iteratively reweighted least squares), until the cycle skips are the same
- * and hardly any datum changes sides. What is reported are the weights that the model was found
- * with.
+ * The residuals r of a model, in standard deviations of the data, have the robust scale s = 1.4826
+ * median |r - median| (Hampel, J. Am. Stat. Assoc. 69 (1974) 383-393), which outliers hardly
+ * change. A residual beyond K s gets Huber's weight K s / |r| (Huber, Ann. Math. Stat. 35 (1964)
+ * 73-101). Among these, a phase delay within K s deviations of a whole number of periods, but at
+ * most a quarter of the period off, is a cycle skip: a picking error that says nothing about the
+ * Earth. It gets weight 0. The model is computed again with these weights (iteratively reweighted
+ * least squares) until the cycle skips do not change and hardly any datum crosses the limit. The
+ * reports show the weights that the final model was computed with.
  *
- * Memory: 32 bytes a datum, on each rank. Every rank finds the same weights, from the same bits. */
+ * Memory: 32 bytes for each datum, on each rank. All ranks compute the same weights from the same
+ * bits. */
 #include "apps/tomography/invert/invert.h"
 #include "apps/tomography/invert/invert_json_data.h"
 
@@ -21,17 +21,16 @@
 #include <string.h>
 
 enum { PASSES_MAX = 8 };
-#define CHANGES 1e-3 /* of the data: so few, near the limit, where weights are all but 1 */
+/* allowed fraction of data that cross the limit, where weights are close to 1 */
+#define CHANGES 1e-3
 
 typedef struct robust_work {
-  int64_t n;           /* data */
-  double *residual;    /* [n] in deviations */
-  double *sorted;      /* [n] */
-  double *weight;      /* [n] the next ones, */
-  invert_robust found; /* and what they say */
+  int64_t n;           /* number of data */
+  double *residual;    /* [n] in standard deviations */
+  double *sorted;      /* [n] scratch */
+  double *weight;      /* [n] next weights */
+  invert_robust found; /* statistics of the next weights */
 } robust_work;
-
-/* ---- residuals ---- */
 
 static osla_err keep_residuals(invert_worker *w)
 {
@@ -40,7 +39,7 @@ static osla_err keep_residuals(invert_worker *w)
   return OSLA_OK;
 }
 
-/* Of all data, without weights, on all ranks. */
+/* Computes the residuals of all data without weights, on all ranks. */
 static osla_err find_residuals(invert_job *job, robust_work *work)
 {
   const invert_pass pass = {.what = "looking for outliers", .work = keep_residuals, .fixed = true};
@@ -56,8 +55,6 @@ static osla_err find_residuals(invert_job *job, robust_work *work)
   OSLA_CALL(err);
   return osla_allreduce(job->t, work->residual, work->n, MPI_DOUBLE, MPI_SUM);
 }
-
-/* ---- scale ---- */
 
 static int by_value(const void *x, const void *y)
 {
@@ -80,9 +77,7 @@ static double find_scale(const robust_work *work)
   return 1.4826 * median(work->sorted, work->n);
 }
 
-/* ---- weights ---- */
-
-/* Is a residual of so many seconds a whole number of periods? */
+/* True if a residual in seconds is close to a whole number of periods. */
 static bool is_skip(const tomo_measure *m, double seconds, double tolerance)
 {
   const double cycles = round(fabs(seconds) / m->period_s);
@@ -90,8 +85,8 @@ static bool is_skip(const tomo_measure *m, double seconds, double tolerance)
          fabs(fabs(seconds) - cycles * m->period_s) <= fmin(tolerance, 0.25 * m->period_s);
 }
 
-/* Of a datum: what its row and value are multiplied by. One that was a skip is one as long as it is
- * an outlier, so that none goes to and fro. */
+/* Weight of a datum, the factor of its row and value. A former cycle skip stays one while it is an
+ * outlier; otherwise it could alternate. */
 static double weigh(const invert_job *job, double limit, double residual, const tomo_set *set,
                     int i, bool was_skip)
 {
@@ -106,8 +101,9 @@ static int side(double weight)
   return weight >= 1.0 ? 1 : weight > 0.0 ? 2 : 0;
 }
 
-/* The next weights from the residuals; true if the model may stay: they are all but those that it
- * was found with. A scale of 0, where half of the data fit exactly, shows no outlier. */
+/* Computes the next weights from the residuals. Returns true if they hardly differ from the
+ * weights of the model, which is then final. A scale of 0, when half of the data fit exactly,
+ * gives no outliers. */
 static bool find_weights(const invert_job *job, robust_work *work)
 {
   invert_robust *r = &work->found;
@@ -129,11 +125,11 @@ static bool find_weights(const invert_job *job, robust_work *work)
       r->skips_of[set.measure[i]] += side(now) == 0;
     }
   }
-  if (job->robust.passes == 0) return changed == 0; /* the first model knew of no outlier */
+  if (job->robust.passes == 0) return changed == 0; /* all weights of the first model are 1 */
   return skips_changed == 0 && (double)changed <= CHANGES * (double)work->n;
 }
 
-/* The next weights become those of the next model. */
+/* Makes the next weights the weights of the next model. */
 static osla_err take_weights(invert_job *job, robust_work *work)
 {
   invert_robust *r = &job->robust;
@@ -178,7 +174,7 @@ static osla_err repeat(invert_job *job, robust_work *work)
     if (r->passes == 0) r->scale = work->found.scale;
     r->settled = find_weights(job, work);
     if (r->settled || r->passes == PASSES_MAX) return OSLA_OK;
-    OSLA_CALL(take_weights(job, work)); /* the same on all ranks */
+    OSLA_CALL(take_weights(job, work)); /* same result on all ranks */
     OSLA_CALL(invert_find_again(job));
   }
 }
@@ -195,8 +191,6 @@ osla_err invert_solve_robustly(invert_job *job)
   free(work.weight);
   return err;
 }
-
-/* ---- pages ---- */
 
 void invert_print_robust(const invert_job *job)
 {

@@ -1,12 +1,12 @@
-/* Rows of the resolution matrix and of the posterior covariance at the points of --spread, while
- * the factor is there: the row of an unknown of C = (H + P)^-1 is the solution c of (H + P) c = e,
- * that of R = I - C P is e - P c, as C and P are symmetric.
+/* Rows of the resolution matrix and of the posterior covariance at the points of --spread. With
+ * the factor, row i of C = (H + P)^-1 is the solution c of (H + P) c = e_i, and row i of R = I - C
+ * P is e_i - P c, because C and P are symmetric.
  *
- * The spread of a row is the root of the mean squared distance of its unknowns, weighted by the
- * squares of the row: sqrt(sum_j R_ij^2 x_ij^2 / sum_j R_ij^2), x the lateral distance, or that in
- * depth; 0 for a row that sees its own place alone. Source: the weights of the deltaness criterion
- * of Backus and Gilbert, "The resolving power of gross Earth data", Geophys. J. R. astr. Soc. 16
- * (1968) 169-205, on knots of equal areas; as "spread function" in Michelini and McEvilly, Bull.
+ * The spread of row i is the root of the mean squared distance of its unknowns, weighted by the
+ * squared elements: sqrt(sum_j R_ij^2 x_ij^2 / sum_j R_ij^2), x being the lateral distance or the
+ * difference of depth. It is 0 if only R_ii is nonzero. Source: the deltaness criterion of Backus
+ * and Gilbert, "The resolving power of gross Earth data", Geophys. J. R. astr. Soc. 16 (1968)
+ * 169-205, on knots of equal areas; called "spread function" in Michelini and McEvilly, Bull.
  * Seismol. Soc. Am. 81 (1991) 524-552. Memory: 2 n doubles for each point. */
 #include "apps/tomography/invert/invert.h"
 
@@ -14,7 +14,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* The nearest knot's unknown of the radial function whose Greville depth is nearest. */
+/* The unknown of the nearest knot and of the radial function with the nearest Greville depth. */
 static int64_t nearest_unknown(const invert_job *job, const invert_point *point)
 {
   double v[3], least = HUGE_VAL;
@@ -43,7 +43,7 @@ static void name_place(invert_job *job, int point)
   p->depth_km[point] = tomo_radial_greville(job->radial, (int)(unknown % n_radial));
 }
 
-/* Both spreads of one row; NaN where it is zero. */
+/* Computes lateral and vertical spread of one row; NaN for a zero row. */
 static void measure_row(invert_job *job, int point)
 {
   invert_posterior *p = &job->posterior;

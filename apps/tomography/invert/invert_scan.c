@@ -1,11 +1,12 @@
 /* Models of one assembly under the priors of --scan: misfit, norm and degrees of freedom of each,
- * the L-curve's corner and the least generalised cross-validation.
+ * the corner of the L-curve and the least generalised cross-validation.
  *
- * Assembled, H is kept (invert_kept.c), and each prior is added and factored in the same memory;
- * else each is one run of LSQR or CG. The trace of the resolution matrix R = I - (H + P)^-1 P is
- * the mean of z^T R z over random vectors z of signs, the same for each prior, so that their
- * differences are known better than the traces themselves (Hutchinson, Commun. Statist. Simul.
- * Comput. 19 (1990) 433-450; for cross-validation: Girard, Numer. Math. 56 (1989) 1-23). */
+ * The direct solver saves H (invert_kept.c), and adds and factors each prior in the same memory;
+ * LSQR and CG run once for each prior. The trace of the resolution matrix R = I - (H + P)^-1 P is
+ * estimated by the mean of z^T R z over random vectors z of signs. All priors use the same
+ * vectors, so that differences of traces are more accurate than the traces (Hutchinson, Commun.
+ * Statist. Simul. Comput. 19 (1990) 433-450; for cross-validation: Girard, Numer. Math. 56 (1989)
+ * 1-23). */
 #include "apps/tomography/invert/invert_scan.h"
 #include "apps/tomography/invert/invert_rays.h"
 
@@ -16,13 +17,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TRUSTED 1e-3 /* of |d|^2, as in invert_misfit.c */
+#define TRUSTED 1e-3 /* allowed error of a misfit, relative to |d|^2; as in invert_misfit.c */
 
 typedef struct scanner {
   invert_job *job;
   kept_hessian kept;
-  double *z;       /* [n] */
-  double *columns; /* [n * (1 + vectors)] right-hand sides, then solutions; LSQR and CG: NULL */
+  double *z;       /* [n] random signs */
+  double *columns; /* [n * (1 + vectors)] right-hand sides, then solutions; NULL for LSQR and CG */
 } scanner;
 
 bool invert_scans(const invert_options *o)
@@ -39,8 +40,6 @@ void invert_release_scan(invert_scan *s)
   free(s->line_corner);
   *s = (invert_scan){.corner = -1, .lowest = -1};
 }
-
-/* ---- the priors ---- */
 
 static osla_err open_scan(scanner *s)
 {
@@ -77,7 +76,7 @@ static osla_err open_scan(scanner *s)
   return OSLA_OK;
 }
 
-/* m^T C_m^-1 m of the part that changes along a line, for a weight of 1. */
+/* m^T C_m^-1 m of the part of the prior that changes along a line, for weight 1. */
 static double norm_of(const invert_job *job, const double *m)
 {
   tomo_prior_options part = job->prior;
@@ -87,8 +86,6 @@ static double norm_of(const invert_job *job, const double *m)
   return tomo_prior_norm(&part, job->mesh, job->options->n_radial, m);
 }
 
-/* ---- one prior ---- */
-
 static void make_signs(const scanner *s, int vector)
 {
   const uint64_t seed = s->job->options->model.seed, stream = UINT64_MAX - (uint64_t)vector;
@@ -96,7 +93,7 @@ static void make_signs(const scanner *s, int vector)
     s->z[i] = osla_random_bits(seed, (uint64_t)i, stream) & 1 ? 1.0 : -1.0;
 }
 
-/* Mean of z^T R z, and the standard error of it. */
+/* Sets the mean of z^T R z and its standard error. */
 static void set_freedom(invert_scan *scan, int p, const double *value)
 {
   double mean = 0.0, squares = 0.0;
@@ -109,9 +106,9 @@ static void set_freedom(invert_scan *scan, int p, const double *value)
   scan->freedom_error[p] = sqrt(squares / ((double)k * (k - 1)));
 }
 
-/* |d - G m|^2 = |d|^2 - 2 m g + m H m. For the solution of (H + P) m = g it is |d|^2 - m g - m P m,
- * too: what lies between them is the rounding of the solution; and with a Hessian in few digits
- * little is left of a small difference. NaN if it is not to be trusted. */
+/* *misfit := |d - G m|^2 = |d|^2 - 2 m g + m H m. For an exact solution of (H + P) m = g this
+ * equals |d|^2 - m g - m P m; a difference shows rounding errors. NaN if the difference is large,
+ * or if the misfit is small compared with the rounding errors of H. */
 static osla_err misfit_of(const scanner *s, const double *m, double *misfit)
 {
   const invert_job *job = s->job;
@@ -192,8 +189,6 @@ static osla_err try_all(scanner *s)
   return OSLA_OK;
 }
 
-/* ---- what it says ---- */
-
 static void judge(invert_scan *s)
 {
   const int along = s->count / s->lines;
@@ -226,7 +221,8 @@ static osla_err choose(invert_job *job, const tomo_prior_options *given)
   return OSLA_OK;
 }
 
-/* All ranks judge by the same bits: MPI's sums may differ in the last ones. */
+/* Broadcasts the results of rank 0, so that all ranks choose from the same bits: sums by MPI may
+ * differ in the last bits. */
 static osla_err share(const invert_job *job)
 {
   const invert_scan *s = &job->scan;

@@ -1,37 +1,42 @@
-/* Private to the scan of priors: the Hessian that is kept, and what is read off a curve. */
+/* Private to the scan of priors: the saved Hessian, the corner of the L-curve, cross-validation. */
 #ifndef INVERT_SCAN_H
 #define INVERT_SCAN_H
 
 #include "apps/tomography/invert/invert.h"
 
-/* H without the prior, kept while its memory is factored again and again: in the triangle that the
- * factorisation leaves alone, and its diagonal beside (invert_kept.c). Collective. */
+/* A copy of H without the prior, saved while the matrix is factored repeatedly: in the triangle
+ * that the factorisation does not use, and the diagonal in an array (invert_kept.c). The functions
+ * are collective. */
 typedef struct kept_hessian {
   invert_job *job;
   osla_matrix *h;
-  double *diagonal; /* [n] the elements that this rank has, else 0 */
-  bool whole;       /* the stored triangle is still H's */
+  double *diagonal; /* [n] diagonal elements that this rank owns; others 0 */
+  bool whole;       /* true while the triangle for the factorisation still holds H */
 } kept_hessian;
 
 osla_err kept_open(invert_job *job, kept_hessian *kept);
-osla_err kept_restore(kept_hessian *kept); /* the stored triangle := H + the prior of job->prior */
-osla_err kept_norm(const kept_hessian *kept, const double *m, double *value); /* m^T H m */
+/* triangle for the factorisation := H + prior of job->prior */
+osla_err kept_restore(kept_hessian *kept);
+/* *value := m^T H m */
+osla_err kept_norm(const kept_hessian *kept, const double *m, double *value);
 void kept_close(kept_hessian *kept);
 
-/* The corner of the curve (log misfit, log norm) of n priors in order of their weight: the point of
- * the largest curvature where it turns as an L does, from falling norms to rising misfits; -1:
- * there is none. Points that are not finite and positive are left out. The curvature at a point is
- * that of the circle through it and its two neighbours. Where noise is most of the misfit, or
- * another part of the prior holds the model, points crowd at an end and the curve is hardly an L;
- * so both axes are scaled to their ranges, of a crowd one point is taken, and a corner lies a
- * twentieth of the diagonal below it. Hansen, "Analysis of discrete ill-posed problems by means of
- * the L-curve", SIAM Review 34 (1992) 561-580; Cultrera, Callegaro, "A simple algorithm to find the
- * L-curve corner in the regularisation of ill-posed inverse problems", IOP SciNotes 1 (2020)
- * 025004. Local, pure. */
+/* Index of the corner of the L-curve (log misfit, log norm) of n priors in ascending order of
+ * weight; -1: none. The corner is the point of the largest curvature of the right sign: norms fall
+ * before it, misfits rise after it. The curvature at a point is that of the circle through it and
+ * its two neighbours. Points that are not finite and positive are ignored. If most of the misfit
+ * is noise, or if another part of the prior limits the model, points crowd at an end of the curve,
+ * and the curve hardly has the shape of an L. Therefore both axes are scaled to their ranges, of
+ * close points only one is used, and a corner must lie below the diagonal of the scaled plot by
+ * 0.05 of its length. Hansen, "Analysis of discrete ill-posed problems by means of the L-curve",
+ * SIAM Review 34 (1992) 561-580; Cultrera, Callegaro, "A simple algorithm to find the L-curve
+ * corner in the regularisation of ill-posed inverse problems", IOP SciNotes 1 (2020) 025004.
+ * Local, pure. */
 int scan_corner(int n, const double *misfit, const double *norm);
 
-/* Generalised cross-validation, N |d - G m|^2 / (N - tr R)^2 (Golub, Heath, Wahba, Technometrics 21
- * (1979) 215-223), and its standard error from that of the trace. Local, pure. */
+/* Generalised cross-validation N |d - G m|^2 / (N - tr R)^2 with N = data, tr R = freedom (Golub,
+ * Heath, Wahba, Technometrics 21 (1979) 215-223), and its standard error from that of the trace.
+ * Local, pure. */
 double scan_gcv(double data, double misfit, double freedom);
 double scan_gcv_error(double data, double misfit, double freedom, double freedom_error);
 

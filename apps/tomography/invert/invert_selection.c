@@ -1,11 +1,11 @@
-/* What was read of stations and earthquakes, and left out: for the page and the JSON report. */
+/* Numbers of stations and earthquakes read, used and rejected, for the text and the JSON report. */
 #include "apps/tomography/invert/invert.h"
 #include "tools/common/command.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-/* A reason, and how the page and JSON name it. */
+/* A reason of rejection: its count, and its names in the text report and in JSON. */
 typedef struct reason {
   int64_t count;
   const char *said, *key;
@@ -80,7 +80,8 @@ static json_t *counts_json(const tomo_counts *c)
 json_t *invert_selection_json(const invert_job *job)
 {
   json_t *stations = counts_json(&job->read_stations), *events = counts_json(&job->read_events);
-  (void)json_object_del(stations, "without_place"); /* a station without a place is an error */
+  /* a station without position is an error, not a rejection */
+  (void)json_object_del(stations, "without_place");
   (void)json_object_set_new(events, "without_place_first",
                             placeless_json(&job->read_events.placeless));
   return json_pack("{s:{s:o, s:o}}", "selection", "stations", stations, "events", events);

@@ -1,12 +1,12 @@
-/* Factors the regularised Hessian in its own memory, solves for the model. */
+/* Factors H + P in place and solves for the model. */
 #include "apps/tomography/invert/invert.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The first pivot of LU, from 1, that is not positive; 0: none. A positive definite matrix has
- * none: the leading minors, which Cholesky tests, are the products of the pivots. */
+/* Finds the first pivot of LU that is not positive, counted from 1; 0: none. A positive definite
+ * matrix has none: its leading minors, which Cholesky tests, are products of the pivots. */
 static osla_err find_bad_pivot(const invert_job *job, int64_t *found)
 {
   const osla_layout f = osla_matrix_layout(job->factor);
@@ -30,7 +30,7 @@ static osla_err find_bad_pivot(const invert_job *job, int64_t *found)
 static osla_err factor_by_lu(invert_job *job)
 {
   invert_result *r = &job->result;
-  osla_lu_options unpivoted = {.pivoting = OSLA_PIVOT_NONE}; /* the Hessian is positive definite */
+  osla_lu_options unpivoted = {.pivoting = OSLA_PIVOT_NONE}; /* the matrix is positive definite */
   osla_lu_result lu;
   OSLA_CALL(osla_matrix_mirror(job->factor, job->options->uplo)); /* LU needs both triangles */
   OSLA_CALL(osla_getrf(job->factor, NULL, &unpivoted, &lu));

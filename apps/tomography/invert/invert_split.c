@@ -1,5 +1,6 @@
-/* W = Q R by Gram and Schmidt, twice (Giraud, Langou, Rozloznik, Computers and Mathematics with
- * Applications 50 (2005) 1069-1075). A column that depends on those before it gives no row. */
+/* W = Q R by the Gram-Schmidt method with reorthogonalisation (Giraud, Langou, Rozloznik,
+ * Computers and Mathematics with Applications 50 (2005) 1069-1075). A column that depends on the
+ * preceding columns gives no row. */
 #include "apps/tomography/invert/invert_split.h"
 
 #include <math.h>
@@ -41,7 +42,7 @@ void invert_split_path(invert_split *s, const tomo_path *path, int64_t set, bool
   s->rows = k < radial ? k : radial;
   memset(s->q, 0, (size_t)(k * s->rows) * sizeof *s->q);
   memset(s->r, 0, (size_t)(s->rows * radial) * sizeof *s->r);
-  int64_t found = 0; /* rows so far */
+  int64_t found = 0; /* number of rows so far */
   for (int64_t c = 0; c < radial; c++) {
     memcpy(s->column, tomo_path_response(path) + c * k, (size_t)k * sizeof *s->column);
     const double whole = sqrt(osla_dot_local(k, s->column, s->column));

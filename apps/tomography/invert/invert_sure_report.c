@@ -1,4 +1,4 @@
-/* Posterior, rows and scan: on the page, in the JSON report and in the result file. */
+/* Posterior, rows and scan in the text report, in the JSON report and in the result file. */
 #include "apps/tomography/invert/invert.h"
 #include "apps/tomography/readers/tomo_store.h"
 #include "tools/common/command.h"
@@ -6,8 +6,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-/* ---- the page ---- */
 
 static void print_posterior(const invert_job *job)
 {
@@ -43,7 +41,7 @@ static const char *mark(const invert_scan *s, int p)
   return corner ? "  corner" : p == s->lowest ? "  least gcv" : "";
 }
 
-/* At an end of what was scanned? Then the least may lie beyond. */
+/* True if prior p is at an end of the scanned range, so that the minimum may lie outside of it. */
 static bool at_end(const invert_job *job, int p)
 {
   const invert_scan *s = &job->scan;
@@ -87,8 +85,6 @@ void invert_print_sure(const invert_job *job)
                  job->prior.lateral);
   }
 }
-
-/* ---- JSON ---- */
 
 static json_t *rows_json(const invert_job *job)
 {
@@ -164,8 +160,6 @@ json_t *invert_sure_json(const invert_job *job)
   json_decref(root);
   return NULL;
 }
-
-/* ---- the result file ---- */
 
 static osla_err store_rows(const invert_job *job, tomo_store *store)
 {

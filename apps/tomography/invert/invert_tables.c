@@ -1,4 +1,4 @@
-/* Lists of stations and earthquakes: their files, read by rank 0 and sent to all. */
+/* Lists of stations and earthquakes: rank 0 reads the files and sends them to all ranks. */
 #include "apps/tomography/invert/invert.h"
 
 #include <errno.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A list of the sample, where the user named none. */
+/* Names a shipped file, for a list that the user did not give. */
 static osla_err name_sample(const invert_job *job, const char *option, const char *shipped,
                             char file[PATH_MAX])
 {
@@ -20,7 +20,7 @@ static osla_err name_sample(const invert_job *job, const char *option, const cha
   return OSLA_OK;
 }
 
-/* The length of a list, and that its paths are no longer than paths may be. */
+/* Counts the files of a list, and checks the length of their paths. */
 static osla_err count_files(const char *option, char *const *files, int *count)
 {
   for (*count = 0; files[*count]; ++*count)
@@ -45,7 +45,7 @@ osla_err invert_find_tables(const invert_job *job, invert_tables *tables)
   return count_files("--events", f->events, &tables->n_events);
 }
 
-/* All ranks get what rank 0 has read. */
+/* Broadcasts the list that rank 0 has read. */
 static osla_err share(const invert_job *job, tomo_site **sites, int64_t *count, tomo_counts *counts)
 {
   const bool root = osla_transport_rank(job->t) == 0;

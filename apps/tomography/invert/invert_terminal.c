@@ -1,8 +1,9 @@
-/* Is there someone to read a progress line?
+/* Test whether stderr of this rank appears on a terminal, for progress lines.
  *
- * Under mpiexec stderr is a pipe to a process of the launcher, which may be started by another one,
- * and so on up to the mpiexec that the user started: where its stderr is a terminal, so is ours.
- * Linux only, through /proc; elsewhere, and where the launcher runs on another host, no line. */
+ * Under mpiexec stderr is a pipe to a process of the launcher; its parents may be further launcher
+ * processes, up to the mpiexec that the user started. The test walks up these parents through
+ * /proc and looks at the stderr of the topmost. It works on Linux only, and if the launcher runs
+ * on this host; otherwise there is no progress line. */
 #include "apps/tomography/invert/invert.h"
 
 #include <stdio.h>
@@ -10,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The command and the parent of a process: "PID (COMMAND) STATE PARENT ...". */
+/* Reads command and parent of a process from /proc/PID/stat: "PID (COMMAND) STATE PARENT ...". */
 static bool look_at(long pid, char command[64], long *parent)
 {
   char file[64], line[512];
@@ -56,7 +57,7 @@ bool invert_on_terminal(void)
   bool terminal = false;
   for (int steps = 0; steps < 8 && pid > 1; steps++, pid = parent) {
     if (!look_at(pid, command, &parent) || !is_launcher(command)) break;
-    terminal = stderr_of_is_terminal(pid); /* the last one is the user's */
+    terminal = stderr_of_is_terminal(pid); /* the topmost launcher decides */
   }
   return terminal;
 }

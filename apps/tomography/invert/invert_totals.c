@@ -1,4 +1,4 @@
-/* What the first pass over the paths finds out beside its matrix. */
+/* Sums of the first pass over the paths, in addition to its matrix. */
 #include "apps/tomography/invert/invert.h"
 
 void invert_add_path(invert_worker *w)

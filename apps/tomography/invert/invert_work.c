@@ -1,6 +1,6 @@
-/* Dynamic distribution of the paths: a shared counter hands out subsets to whoever asks next. There
- * is no master thread; a rank that is slow asks less often (French et al., section II.B.3, with a
- * one-sided fetch-and-add in the place of their root thread). */
+/* Dynamic distribution of the paths: ranks and threads fetch subsets of paths from a shared
+ * counter by a one-sided fetch-and-add. There is no master; a slow rank fetches fewer subsets
+ * (French et al., IPDPS 2015, section II.B.3, who use a root thread). */
 #include "apps/tomography/invert/invert.h"
 #include "apps/tomography/invert/invert_split.h"
 #include "tools/common/command.h"
@@ -18,8 +18,8 @@ typedef struct loop {
   const invert_pass *pass;
   osla_counter *counter;
   int64_t subset;
-  int64_t fixed; /* subsets that this rank's threads have taken of its own */
-  bool show;     /* a progress line on this rank's terminal */
+  int64_t fixed; /* static distribution: number of subsets that threads of this rank have begun */
+  bool show;     /* true if this rank prints a progress line */
   double start, shown;
   osla_err err; /* first failure on this rank, with its text */
   char text[512];
@@ -74,7 +74,7 @@ static osla_err open_worker(invert_worker *w, invert_job *job, const invert_pass
   return make_sums(pass, w);
 }
 
-/* A line that overwrites itself, at most five times a second. */
+/* Overwrites the progress line, at most five times a second. */
 static void show_progress(loop *l, int64_t done)
 {
   double now = osla_clock();
@@ -95,7 +95,7 @@ static void clear_progress(const loop *l)
   (void)fflush(stderr);
 }
 
-/* The weights that --robust has given to the path's data; NULL: all are 1. */
+/* Weights of --robust for the path's data; NULL: all are 1. */
 static const double *factors(const invert_job *job, int64_t index, int count)
 {
   const double *factor = job->weight ? job->weight + tomo_data_first(&job->data, index) : NULL;
@@ -104,7 +104,8 @@ static const double *factors(const invert_job *job, int64_t index, int count)
   return NULL;
 }
 
-/* The path's whitened data: made from the true model, or those of the table. */
+/* Sets the whitened data of the path: synthetic data of the true model, or the data of the table.
+ */
 static void find_data(const invert_job *job, invert_worker *w)
 {
   const invert_options *o = job->options;
@@ -125,7 +126,7 @@ static osla_err run_path(const loop *l, invert_worker *w, int64_t index)
   const invert_job *job = l->job;
   const int64_t path_id = job->path_ids[index];
   tomo_arc arc;
-  if (!invert_arc(job, path_id, &arc)) return OSLA_OK; /* the list has no such path */
+  if (!invert_arc(job, path_id, &arc)) return OSLA_OK; /* never true for a path of the list */
   w->index = index;
   w->path_id = path_id;
   w->columns = tomo_path_trace(w->path, &arc);
@@ -172,7 +173,7 @@ static void add_totals(invert_worker *total, const invert_worker *w)
   total->seconds_update += w->seconds_update;
 }
 
-/* One producing thread, from its workspace to its share of the totals. */
+/* Runs one thread: opens its workspace, processes subsets, and adds its sums to the totals. */
 static void run_thread(loop *l, invert_worker *total)
 {
   invert_worker w;
@@ -204,8 +205,9 @@ static void run_thread(loop *l, invert_worker *total)
   close_worker(&w);
 }
 
-/* Of paths that are fixed, one: so that the shares differ by one at most. Else enough subsets
- * that the last ones end together, large enough that asking costs nothing. */
+/* With static distribution one path, so that the shares of the ranks differ by at most one.
+ * Otherwise 16 subsets for each thread, so that the threads finish at about the same time, with at
+ * most 32 paths each. */
 static int64_t choose_subset(const invert_job *job, bool fixed)
 {
   const invert_options *o = job->options;
@@ -233,7 +235,7 @@ osla_err invert_for_all_paths(invert_job *job, const invert_pass *pass, invert_w
 
   l.show = osla_transport_rank(job->t) == 0 && !job->options->quiet && invert_on_terminal();
   l.start = l.shown = osla_clock();
-  /* Each producing thread calls the BLAS by itself. */
+  /* each thread calls the BLAS by itself */
   if (job->options->threads > 1) osla_blas_set_threads(1);
 #ifdef _OPENMP
 #pragma omp parallel num_threads(job->options->threads)

@@ -1,5 +1,5 @@
-/* --write-data: the test's data as a table that --data reads (doc/measurements.md). The ranks make
- * them in blocks of paths, rank 0 writes. */
+/* --write-data: the synthetic data as a table for --data (doc/measurements.md). The ranks compute
+ * the data in blocks of paths, rank 0 writes. */
 #include "apps/tomography/invert/invert.h"
 #include "apps/tomography/readers/tomo_ids.h"
 #include "tools/common/files.h"
@@ -11,18 +11,20 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { BLOCK = 1 << 16 /* data */ };
+enum { BLOCK = 1 << 16 /* data in a block */ };
 
 typedef struct writer {
   invert_job *job;
-  bool stations; /* some paths begin at stations */
+  bool stations; /* true if some paths begin at stations */
   tomo_path *path;
-  double *delay; /* [BLOCK + greatest set] of a block, s; zero where others make them */
+  /* [BLOCK + largest set] delays of a block in seconds; zero for paths of other ranks */
+  double *delay;
   osla_new_file *file;
   FILE *stream;
 } writer;
 
-/* A cell, in quotes if it needs them: at the begin of a line # would make it a comment. */
+/* Writes a cell, quoted if necessary; an unquoted # at the start of a line would begin a comment.
+ */
 static void put_text(FILE *stream, const char *text)
 {
   if (!strpbrk(text, ",\"") && *text != '#') {
@@ -35,7 +37,7 @@ static void put_text(FILE *stream, const char *text)
   (void)fputc('"', stream);
 }
 
-/* "NET.STA" as two cells. */
+/* Writes "NET.STA" as two cells. */
 static void put_codes(FILE *stream, const char *id)
 {
   const char *point = strchr(id, '.');
@@ -46,7 +48,7 @@ static void put_codes(FILE *stream, const char *id)
   put_text(stream, point ? point + 1 : id);
 }
 
-/* The cells that all data of a path have in common. */
+/* Writes the cells that all data of a path have in common. */
 static void put_path(const writer *w, int64_t id)
 {
   const invert_job *job = w->job;
@@ -77,7 +79,7 @@ static void put_block(const writer *w, int64_t from, int64_t to)
   }
 }
 
-/* This rank's paths of the block: delays in place of the whitened data. */
+/* Computes the delays of this rank's paths in a block. */
 static void make_block(const writer *w, int64_t from, int64_t to)
 {
   const invert_job *job = w->job;
@@ -98,7 +100,7 @@ static void make_block(const writer *w, int64_t from, int64_t to)
   }
 }
 
-/* Blocks of whole paths. */
+/* Writes all data in blocks of whole paths. */
 static osla_err write_blocks(const writer *w)
 {
   const tomo_data *data = &w->job->data;
@@ -114,7 +116,7 @@ static osla_err write_blocks(const writer *w)
   return OSLA_OK;
 }
 
-/* Rank 0's part. */
+/* Opens the file on rank 0 and writes its head. */
 static osla_err open_file(writer *w)
 {
   const invert_options *o = w->job->options;
@@ -156,7 +158,8 @@ static osla_err close_file(writer *w)
   return osli_new_file_place(&w->file);
 }
 
-/* Those at which a path begins or ends; [stations + events], the caller's to free. */
+/* Marks the sites where a path begins or ends: stations, then events. [n_stations + n_events],
+ * freed by the caller; NULL: no memory. */
 static bool *find_used(const invert_job *job)
 {
   bool *used = calloc((size_t)(job->n_stations + job->n_events) + 1, sizeof *used);

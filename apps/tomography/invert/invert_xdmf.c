@@ -1,4 +1,5 @@
-/* The model for ParaView (--xdmf): a mesh in the result file, and a file that describes it. */
+/* The model for ParaView (--xdmf): a mesh in the result file, and an XDMF file that describes it.
+ */
 #include "apps/tomography/earth/tomo_prisms.h"
 #include "apps/tomography/invert/invert.h"
 #include "tools/common/command.h"
@@ -9,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The path of a file's directory, without links. */
+/* The directory of a file, as an absolute path without links. */
 static osla_err find_directory(const char *option, const char *file, char directory[PATH_MAX])
 {
   char given[PATH_MAX];
@@ -19,8 +20,8 @@ static osla_err find_directory(const char *option, const char *file, char direct
   return OSLA_OK;
 }
 
-/* The result file as XDMF has it: by its name alone if it is in the same directory, so that both
- * can be moved together. */
+/* The name of the result file in the XDMF file: without directory if both files are in the same
+ * directory, so that both can be moved together. */
 static osla_err name_result(const invert_options *o, char name[PATH_MAX])
 {
   char data[PATH_MAX], text[PATH_MAX];
@@ -52,7 +53,7 @@ osla_err invert_check_xdmf(const invert_options *o)
   return OSLA_OK;
 }
 
-/* What there is of the job's fields; returns their number. */
+/* Lists the fields that the job has computed; returns their number. */
 static int list_fields(const invert_job *job, tomo_prisms_field field[TOMO_PRISMS_FIELDS_MAX])
 {
   const tomo_prisms_field all[] = {

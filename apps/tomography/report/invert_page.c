@@ -1,4 +1,4 @@
-/* --report: the page, made in memory and put in place at once. */
+/* --report: the HTML page, made in memory and written atomically. */
 #include "apps/tomography/report/invert_page.h"
 #include "tools/common/report_place.h"
 

@@ -1,4 +1,5 @@
-/* Private to the page of --report: pictures, HTML, parts. All calls are local, on rank 0. */
+/* Private parts of the HTML report: pictures, HTML, sections of the page. All functions are local
+ * calls of rank 0. */
 #ifndef INVERT_PAGE_H
 #define INVERT_PAGE_H
 
@@ -10,12 +11,12 @@
 
 enum { PAGE_DEPTHS_MAX = 4, PAGE_POINTS_MAX = 4, PAGE_CHARTS_MAX = 4 };
 
-/* A picture of one of the drawings; drawing -1: there is none. */
+/* A picture of one of the drawings; drawing -1: no picture. */
 typedef struct page_picture {
   int drawing, number, width, height;
 } page_picture;
 
-/* A map or a section of the model, and how much of its area is beyond the colours. */
+/* A map of the model, and the fraction of its area that is beyond the colour scale. */
 typedef struct page_map {
   page_picture picture;
   double depth_km;
@@ -29,44 +30,44 @@ typedef struct report_page {
   const invert_spread *spread;
   FILE *out;
   int depths;
-  page_map map[PAGE_KINDS][PAGE_DEPTHS_MAX]; /* drawing -1 where there is no such kind */
+  page_map map[PAGE_KINDS][PAGE_DEPTHS_MAX]; /* drawing -1 if there is no such map */
   tomo_scale scale[PAGE_KINDS];
   page_picture density, tracks;
   int n_tracks;
   tomo_track track[INVERT_SECTIONS_MAX];
-  page_picture section[2][INVERT_SECTIONS_MAX]; /* of the model, of the true one */
+  page_picture section[2][INVERT_SECTIONS_MAX]; /* recovered model, true model */
   double exaggeration[INVERT_SECTIONS_MAX];
   page_picture point[PAGE_POINTS_MAX]; /* rows of the resolution matrix */
   page_picture misfit[PAGE_CHARTS_MAX];
   const char *misfit_name[PAGE_CHARTS_MAX];
   page_picture curve, gcv;
-  tomo_frame frame; /* of all maps */
+  tomo_frame frame; /* frame of all maps */
   tomo_views *views;
-  tomo_draw *draw[2]; /* they run side by side */
-  char missing[300];  /* why there are no pictures; "": there are */
+  tomo_draw *draw[2]; /* two gnuplot processes run at the same time */
+  char missing[300];  /* reason why there are no pictures; "": there are */
 } report_page;
 
-/* invert_page_draw.c: begins all pictures and starts gnuplot; waits for it. Without gnuplot both
- * succeed, and page->missing says so. */
+/* invert_page_draw.c: page_draw begins all pictures and starts gnuplot, page_wait waits for it.
+ * Without gnuplot both succeed, and page->missing is the reason. */
 osla_err page_draw(report_page *p);
 osla_err page_wait(report_page *p);
-/* invert_page_maps.c, invert_page_charts.c: their parts of it. */
+/* invert_page_maps.c, invert_page_charts.c: draw the maps, sections and charts. */
 osla_err page_draw_maps(report_page *p);
 osla_err page_draw_sections(report_page *p);
 osla_err page_draw_charts(report_page *p);
 osla_err page_begin(report_page *p, int drawing, int width, int height, page_picture *picture);
 
-/* invert_page_html.c. Text from elsewhere is escaped, and what is not UTF-8 replaced. */
+/* invert_page_html.c. page_text escapes the text, and replaces bytes that are not UTF-8. */
 void page_text(FILE *out, const char *text);
-void page_count(FILE *out, int64_t count); /* 12 345 with narrow spaces */
-/* <td class=n> with the number in so many digits; a dash where it is not finite. */
+void page_count(FILE *out, int64_t count); /* prints 12345 as 12 345, with narrow spaces */
+/* Writes <td class=n> with the number in `digits` digits; a dash if it is not finite. */
 void page_cell(FILE *out, double value, int digits);
 void page_head(FILE *out);
-/* <figure>, if there is such a picture. `alt` and `caption` are plain text. */
+/* Writes <figure>, if the picture exists. `alt` and `caption` are plain text. */
 osla_err page_figure(report_page *p, const page_picture *picture, const char *alt,
                      const char *caption);
 
-/* invert_page_parts.c, invert_page_tables.c: the page's parts, in order. */
+/* invert_page_parts.c, invert_page_tables.c: write the sections of the page, in this order. */
 osla_err page_put_summary(report_page *p);
 osla_err page_put_maps(report_page *p);
 osla_err page_put_sections(report_page *p);

@@ -1,4 +1,4 @@
-/* Charts of the page: misfit by period, the L-curve, cross-validation. */
+/* Charts of the HTML report: misfit by period, the L-curve, cross-validation. */
 #include "apps/tomography/report/invert_page.h"
 #include "apps/tomography/report/invert_scan_chart.h"
 
@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { WIDTH = 560, HEIGHT = 420, KEY = 54, BRANCHES_MAX = 6 }; /* KEY: room for names */
+enum { WIDTH = 560, HEIGHT = 420, KEY = 54, BRANCHES_MAX = 6 }; /* KEY: height of the legend */
 static const tomo_box chart_box = {94, 14, 452, 290};
 
 static osla_err put_chart(report_page *p, const tomo_chart *chart, page_picture *picture)
@@ -17,9 +17,10 @@ static osla_err put_chart(report_page *p, const tomo_chart *chart, page_picture 
   return OSLA_OK;
 }
 
-/* Misfit per datum of one wave and observable: a curve for each branch, before and after. */
+/* Curves of the misfit per datum for one wave and observable: before and after the inversion, for
+ * each branch. */
 typedef struct fit_curves {
-  double *period, *value; /* [count] and [2 * count] */
+  double *period, *value; /* [count] periods, [2 * count] misfits */
   char name[2 * BRANCHES_MAX][40];
   tomo_curve curve[2 * BRANCHES_MAX];
   int n;

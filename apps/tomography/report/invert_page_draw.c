@@ -1,5 +1,5 @@
-/* The pictures of the page: in two drawings that gnuplot makes side by side, first the maps of the
- * model, then all others. */
+/* The pictures of the HTML report, in two drawings whose gnuplot processes run at the same time:
+ * first the maps of the model, then all other pictures. */
 #include "apps/tomography/report/invert_page.h"
 
 #include <math.h>
@@ -11,7 +11,8 @@ osla_err page_begin(report_page *p, int drawing, int width, int height, page_pic
   return tomo_draw_begin(p->draw[drawing], TOMO_DRAW_SVG, width, height, &picture->number);
 }
 
-/* The depth of --map-depth, and quarters of the model's, rounded: ascending, and not too close. */
+/* Chooses the depths of the maps: --map-depth and rounded quarters of the model's depth,
+ * ascending, without depths that are close to --map-depth. */
 static void choose_depths(report_page *p)
 {
   const invert_options *o = p->job->options;
@@ -36,7 +37,7 @@ static void choose_depths(report_page *p)
       p->map[k][i].depth_km = depth[i];
 }
 
-/* What failed for want of gnuplot is no failure of the page. */
+/* Turns the missing gnuplot into page->missing, so that the page is made without pictures. */
 static osla_err forgive(report_page *p, osla_err err)
 {
   if (err != OSLA_ERR_UNSUPPORTED) return err;

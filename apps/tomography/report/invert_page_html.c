@@ -1,4 +1,4 @@
-/* HTML of the page: one file, nothing from elsewhere, readable on paper and on a telephone. */
+/* HTML of the report: one file without external parts, readable on paper and on small screens. */
 #include "apps/tomography/report/invert_page.h"
 #include "tools/common/report_place.h"
 
@@ -53,7 +53,7 @@ void page_head(FILE *out)
           style);
 }
 
-/* Length of the character at s by UTF-8 (RFC 3629), 0 if there is none. */
+/* Length of the UTF-8 character at s in bytes (RFC 3629); 0 if there is none. */
 static int character_length(const unsigned char *s)
 {
   const int n = s[0] < 0x80                   ? 1
@@ -74,7 +74,7 @@ void page_text(FILE *out, const char *text)
   while (*s) {
     const int n = character_length(s);
     if (n == 0)
-      fputs("\xef\xbf\xbd", out); /* U+FFFD */
+      fputs("\xef\xbf\xbd", out); /* U+FFFD, the replacement character */
     else if (n > 1)
       fwrite(s, 1, (size_t)n, out);
     else
@@ -112,7 +112,7 @@ void page_cell(FILE *out, double value, int digits)
     fputs("<td class=\"n\">–</td>", out);
 }
 
-/* RFC 4648, section 4. */
+/* Writes bytes in base64 (RFC 4648, section 4). */
 static void put_base64(FILE *out, const unsigned char *bytes, size_t size)
 {
   static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

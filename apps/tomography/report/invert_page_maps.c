@@ -1,4 +1,4 @@
-/* Maps and vertical sections of the page. */
+/* Maps and vertical sections of the HTML report. */
 #include "apps/tomography/report/invert_page.h"
 
 #include <math.h>
@@ -36,7 +36,7 @@ static tomo_draw_panel panel_of(const report_page *p, const float *value, const 
                            .scale = *scale};
 }
 
-/* Coefficients of a kind, and the label of its scale. */
+/* Coefficients of a kind of map, and the label of its scale; NULL: not computed. */
 static const double *field_of(const invert_job *job, int kind, const char **label)
 {
   static const char *const labels[PAGE_KINDS] = {
@@ -48,7 +48,7 @@ static const double *field_of(const invert_job *job, int kind, const char **labe
   return fields[kind];
 }
 
-/* value[depth] of a kind; false if there is no such kind. */
+/* value[depth] := maps of a kind at all depths; false if there is no such kind. */
 static bool fill_kind(report_page *p, int kind, float *const *value)
 {
   const char *label;
@@ -68,7 +68,7 @@ static osla_err draw_kind(report_page *p, int kind, int drawing, float *const *v
   return OSLA_OK;
 }
 
-/* Recovered and true model, in one scale. */
+/* Draws recovered and true model with one scale. */
 static osla_err draw_models(report_page *p, float *const *value)
 {
   const char *label;
@@ -96,7 +96,8 @@ static osla_err draw_posterior(report_page *p, float *const *value)
   return OSLA_OK;
 }
 
-/* Ray density with stations and earthquakes; the sections' places on the uppermost map. */
+/* Draws the ray density with stations and earthquakes, and the tracks of the sections on the
+ * uppermost map. */
 static osla_err draw_places(report_page *p, float *value)
 {
   tomo_scale scale;
@@ -112,7 +113,8 @@ static osla_err draw_places(report_page *p, float *value)
   return put_map(p, 0, &panel, &p->tracks);
 }
 
-/* Rows of the resolution matrix: what a spike at a point becomes, at its depth. */
+/* Draws rows of the resolution matrix: the response to a spike at a point, at the depth of the
+ * spike. */
 static osla_err draw_points(report_page *p, float *value)
 {
   const invert_posterior *post = &p->job->posterior;
@@ -156,7 +158,7 @@ cleanup:
 
 enum { SECTION_WIDTH = 486, SECTION_LEFT = 60, SECTION_TOP = 24, SECTION_ROWS = 100 };
 
-/* How much the depth is stretched: a round number that makes the section about 150 pixels high. */
+/* Vertical exaggeration: a round number that makes the section about 150 pixels high. */
 static double exaggeration_of(const report_page *p, const tomo_arc *arc)
 {
   const double plain =
@@ -165,7 +167,7 @@ static double exaggeration_of(const report_page *p, const tomo_arc *arc)
   return fmin(fmax(round(150.0 / plain), 1.0), 200.0);
 }
 
-/* value[row][column] from the surface down. */
+/* Fills value[row][column]; the first row is at the surface. */
 static void fill_section(const report_page *p, const tomo_raster *r, const double *m, float *value)
 {
   const int n_radial = tomo_radial_count(p->job->radial);
@@ -210,7 +212,8 @@ static osla_err draw_section(report_page *p, int kind, int i, const section_work
   return OSLA_OK;
 }
 
-/* A column of pixels for every two of the picture: mesh and radial functions are wider. */
+/* Draws section i of both models, with one raster column for two pixels; mesh and radial functions
+ * are coarser. */
 static osla_err draw_sections_along(report_page *p, int i, section_work *w)
 {
   const invert_job *job = p->job;

@@ -1,4 +1,4 @@
-/* The parts of the page that have pictures. */
+/* The parts of the HTML report that have pictures. */
 #include "apps/tomography/report/invert_page.h"
 
 #include <inttypes.h>
@@ -34,7 +34,7 @@ static void put_solved(report_page *p)
           osla_transport_size(job->t) == 1 ? "" : "s", job->result.wall);
 }
 
-/* What of the data was not used, or with less weight. */
+/* Writes the numbers of unused data and of data with less weight. */
 static void put_left_out(report_page *p)
 {
   const invert_job *job = p->job;
@@ -99,7 +99,7 @@ osla_err page_put_summary(report_page *p)
   return OSLA_OK;
 }
 
-/* "; 0.4 % of the area is beyond the colours" */
+/* Writes "WHAT at 100 km. 0.4 % of the area is beyond the colours." */
 static void describe_map(const page_map *map, const char *what, char *text, size_t size)
 {
   int n = snprintf(text, size, "%s at %g km.", what, map->depth_km);
@@ -127,7 +127,7 @@ static void put_grey(const report_page *p)
             p->views->least_density, 100.0 * part);
 }
 
-/* "12.3° N, 140.5° W"; what is rounded to 0 has no side. */
+/* A position as text: "12.3° N, 140.5° W". A coordinate that rounds to 0 has no letter. */
 typedef struct place_text {
   char s[48];
 } place_text;
@@ -279,7 +279,7 @@ osla_err page_put_posterior(report_page *p)
   return OSLA_OK;
 }
 
-/* One line for each wave, observable and branch: all its periods. */
+/* Writes a table row for one wave, observable and branch, over all periods. */
 static void put_fit_row(report_page *p, int first, int last)
 {
   static const char *const waves[] = {"Rayleigh", "Love"}, *const kinds[] = {"phase", "group"};

@@ -1,4 +1,4 @@
-/* Which vertical sections the report shows. */
+/* Choice of the vertical sections of the HTML report. */
 #include "apps/tomography/report/invert_section.h"
 
 #include <math.h>
@@ -52,7 +52,8 @@ osla_err invert_parse_sections(const char *text, invert_section section[INVERT_S
   return OSLA_OK;
 }
 
-/* Through the point v in its middle, at an azimuth; half: its half length, radians. */
+/* The arc through the point v at its middle, with the given azimuth; `half` is half its length in
+ * radians. */
 static tomo_arc arc_through(const double v[3], double azimuth, double half)
 {
   const double across = hypot(v[0], v[1]);
@@ -74,7 +75,8 @@ static tomo_arc arc_through(const double v[3], double azimuth, double half)
   return arc;
 }
 
-/* Mean logarithm of the density, so that no part of the arc is without paths. */
+/* Mean logarithm of the ray density along the arc, times a constant. A part without paths makes it
+ * small. */
 static double score_of(const tomo_mesh *mesh, const double *density, const tomo_arc *arc)
 {
   enum { PLACES = 24 };
@@ -107,7 +109,8 @@ static bool crosses(const tomo_arc *a, const tomo_arc *b)
 
 enum { POINTS = 60 };
 
-/* Points that are spread evenly: a spiral; of a region 10 x 6 of it. */
+/* Point p of POINTS evenly distributed points: on a spiral over the sphere, or on a 10 x 6 grid of
+ * a region. */
 static void place_point(const tomo_frame *frame, int p, double v[3])
 {
   double latitude, longitude;
@@ -122,7 +125,7 @@ static void place_point(const tomo_frame *frame, int p, double v[3])
     tomo_unit_vector(latitude, longitude, v);
 }
 
-/* Are both ends on the map? */
+/* True if both ends are on the map. */
 static bool is_within(const tomo_frame *frame, const tomo_arc *arc)
 {
   for (int end = 0; end < 2; end++) {
@@ -136,7 +139,7 @@ static bool is_within(const tomo_frame *frame, const tomo_arc *arc)
   return true;
 }
 
-/* Tries arcs through those points, at four azimuths each. */
+/* Chooses the arc with the best score among arcs through POINTS points at four azimuths. */
 static void choose_next(const tomo_mesh *mesh, const double *density, const tomo_frame *frame,
                         tomo_track *track, int chosen)
 {

@@ -1,4 +1,4 @@
-/* Vertical sections of the report. */
+/* Vertical sections of the HTML report. */
 #ifndef INVERT_SECTION_H
 #define INVERT_SECTION_H
 
@@ -7,17 +7,18 @@
 enum { INVERT_SECTIONS_MAX = 8 };
 
 typedef struct invert_section {
-  double latitude[2], longitude[2]; /* of its ends, degrees */
+  double latitude[2], longitude[2]; /* positions of both ends, degrees */
 } invert_section;
 
-/* "LAT,LON/LAT,LON", and more pairs of points in the same way; NULL: none.
- * Errors: OSLA_ERR_ARG with the text that is wrong. */
+/* Parses "LAT,LON/LAT,LON", or several pairs separated by "/"; NULL: no section. Errors:
+ * OSLA_ERR_ARG with the wrong text. */
 osla_err invert_parse_sections(const char *text, invert_section section[INVERT_SECTIONS_MAX],
                                int *count);
 
-/* The sections as arcs called A, B, ...; if there are none, three where the paths
- * are densest, of 120 degrees, or of a region (frame) within it (field: km of path per knot), which
- * cross at 40 degrees at least. Returns how many.
+/* Makes the arcs of the sections, called A, B, ... Without sections it chooses three where the
+ * paths are densest: 120 degrees long or, on a regional map, within the frame; they cross at
+ * angles of at least 40 degrees. density[knots]: km of path at each knot. Returns the number of
+ * arcs.
  */
 int invert_section_tracks(const invert_section *section, int count, const tomo_mesh *mesh,
                           const double *density, const tomo_frame *frame,
