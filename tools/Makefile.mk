@@ -8,7 +8,7 @@ info_probe = tools/info/info_probe.c
 endif
 EXTRA_DIST += tools/info/info_probe.c tools/info/info_probe_none.c
 
-# The sub-commands are a library of its own so that tests can link it.
+# The sub-commands are a library of their own so that tests can link it.
 noinst_LTLIBRARIES += tools/libcommands.la
 tools_libcommands_la_LIBTOOLFLAGS = $(static_alone)
 tools_libcommands_la_SOURCES = \

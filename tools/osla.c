@@ -1,4 +1,4 @@
-/* The lines of the `osla` command: finds the sub-command, starts and ends MPI for it. */
+/* Dispatch of the `osla` command: finds the sub-command, starts and ends MPI for it. */
 #include "config.h"
 
 #include "apps/tomography/tomography.h"
@@ -13,7 +13,7 @@
 
 static int run_help(int argc, char **argv);
 
-/* Commands with `needs_mpi` run between MPI_Init_thread and MPI_Finalize. */
+/* A sub-command. One with needs_mpi runs between MPI_Init_thread and MPI_Finalize. */
 typedef struct command {
   const char *name;
   const char *summary;
@@ -62,8 +62,8 @@ static void print_help(FILE *out)
                      "osla COMMAND --help shows the options of a command.\n");
 }
 
-/* Our line has said what is wrong. HDF5 1.10, which ends with MPI, may have a second one of its own
- * after a damaged file ("infinite loop closing library"), unless it is silent by then. */
+/* Silences HDF5 after a failure. The command has reported the error; HDF5 1.10 may print another
+ * line when MPI_Finalize ends it after a damaged file ("infinite loop closing library"). */
 static void silence_hdf5(void)
 {
 #ifdef HAVE_HDF5
@@ -71,7 +71,7 @@ static void silence_hdf5(void)
 #endif
 }
 
-/* Runs a command, under MPI if it needs it. The status is the same on all ranks. */
+/* Runs a sub-command, under MPI if it needs MPI. Returns the exit status, the same on all ranks. */
 static int run_command(const command *found, int argc, char **argv)
 {
   if (!found->needs_mpi) return found->run(argc, argv);
@@ -104,7 +104,7 @@ int command_run(int argc, char **argv)
   command_begin();
   if (argc < 2) return command_error(NULL, "no command (see osla help)");
   const char *name = argv[1];
-  (void)osla_armci_offer(); /* without it there is no transport armci */
+  (void)osla_armci_offer(); /* fails in builds without ARMCI, which have no transport armci */
   if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) return run_help(1, argv);
   if (strcmp(name, "--version") == 0) {
     if (command_rank() == 0) (void)printf("osla %s\n", PACKAGE_VERSION);

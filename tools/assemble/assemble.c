@@ -1,4 +1,4 @@
-/* `osla assemble`, step by step. */
+/* `osla assemble`: the steps of a job in their order. */
 #include "tools/assemble/assemble.h"
 #include "tools/common/command_files.h"
 
@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rank 0 looks at all files: their names before the work, the room for them once n is known to be
- * an order of which H fits the memory. */
+/* Rank 0 checks all files: their names before the work; with `room` the free space, when H is
+ * known to fit in memory. */
 static osla_err check_files(const assemble_job *job, bool room)
 {
   const assemble_options *o = job->options;
@@ -147,7 +147,7 @@ static osla_err run_steps(assemble_job *job)
   return OSLA_OK;
 }
 
-/* The same on all ranks, as an error. */
+/* The verdict as an error, the same on all ranks. */
 static osla_err verdict(const assemble_job *job)
 {
   const assemble_options *o = job->options;
@@ -167,12 +167,13 @@ int command_assemble(int argc, char **argv)
   if (!assemble_parse(argc, argv, ranks, &options, &line, &status)) return status;
   assemble_job job = {.options = &options, .reproducible = options.reproducible};
   osla_err err = command_cpu_look(MPI_COMM_WORLD, &cpu);
-  /* Before this process has large memory, registered memory, or threads. */
+  /* Starts before this process has large memory, registered memory, or threads. */
   osla_err started = updates_reader_start(&job.reader);
   if (err == OSLA_OK) {
     const osla_transport_options transport = {.threads_per_rank = cpu.threads};
     command_cpu_apply(&cpu);
-    if (options.reproducible.on) osla_blas_set_threads(1); /* products of the same bits anywhere */
+    /* the bits of a product depend on the number of threads */
+    if (options.reproducible.on) osla_blas_set_threads(1);
     err = osla_transport_create(MPI_COMM_WORLD, &transport, &job.t);
   }
   job.checkpoint = (checkpoint){.t = job.t,

@@ -1,4 +1,4 @@
-/* `osla assemble`: sums the updates of HDF5 files into H and g (floor 4). The steps of one job. */
+/* `osla assemble`: sums the updates of HDF5 files into H and g (floor 4). The steps of a job. */
 #ifndef OSLA_ASSEMBLE_H
 #define OSLA_ASSEMBLE_H
 
@@ -10,14 +10,14 @@
 
 typedef struct assemble_options {
   char *output, *json;
-  char *checkpoint;          /* file; NULL: none */
-  double interval;           /* seconds */
-  int keep, quiet;           /* int: what popt sets; keep: the checkpoint */
-  reproducible reproducible; /* as asked for */
+  char *checkpoint; /* file; NULL: none */
+  double interval;  /* seconds between checkpoints */
+  int keep, quiet;  /* int because popt sets them; keep: the checkpoint stays after the job */
+  reproducible reproducible; /* settings of the command line */
   long long n, nb;
   osla_dtype dtype;
   osla_uplo uplo;
-  int nprow, npcol; /* 0: chosen */
+  int nprow, npcol; /* 0: chosen by the library */
   char **files;     /* [n_files] */
   int n_files;
 } assemble_options;
@@ -29,16 +29,16 @@ typedef struct assemble_job {
   osla_transport *t;
   osla_grid *grid;
   osla_hessian *hessian;
-  updates_reader *reader; /* each rank's */
+  updates_reader *reader; /* reader process of this rank */
   checkpoint checkpoint;
   reproducible reproducible;
-  bool symmetric;  /* the pass for bounds has found that all blocks are */
-  int64_t *before; /* [n_files + 1] updates in the files before each */
-  int64_t updates; /* in all files */
+  bool symmetric;  /* true if the pass for bounds has checked that all blocks are symmetric */
+  int64_t *before; /* [n_files + 1] number of updates in the preceding files */
+  int64_t updates; /* number of updates in all files */
   int64_t elements;
   double seconds_read, seconds_add; /* of the slowest rank */
   double seconds_assemble, seconds_write;
-  char verdict[64]; /* ASSEMBLE_GOOD, or what is not finite */
+  char verdict[64]; /* ASSEMBLE_GOOD, or the first element that is not finite */
 } assemble_job;
 
 /* Parses the command line. Returns false after help or an error; *status as in command.h. */
@@ -48,17 +48,18 @@ bool assemble_parse(int argc, char **argv, int ranks, assemble_options *options,
 /* Checks all files against the schema (updates.h) and counts their updates. Collective. */
 osla_err assemble_look(assemble_job *job);
 
-/* What the updates are, as far as rank 0 can tell without reading them, for the checkpoint. */
+/* Writes the identification of the updates for the checkpoint, from facts that rank 0 can find
+ * without reading them: sizes and times of the files. Local. */
 void assemble_describe(const assemble_job *job, char *text, size_t size);
 
-/* The bounds of --reproducible, by a pass over all updates if they are not known. Before there is
- * an accumulator. Collective. */
+/* Finds the bounds of --reproducible by a pass over all updates, unless they are known. Must
+ * precede the creation of the accumulator. Collective. */
 osla_err assemble_find_bounds(assemble_job *job);
 
 /* Adds all updates and commits. Collective. */
 osla_err assemble_add(assemble_job *job);
 
-/* Sets the verdict: are H and g finite? The same on all ranks. Collective. */
+/* Sets the verdict: H and g must be finite. The same on all ranks. Collective. */
 osla_err assemble_judge(assemble_job *job);
 
 #endif

@@ -1,9 +1,10 @@
 /* The pass that finds the bounds of --reproducible.
  *
- * Panels: with s_i the norms of the columns of diag(w)^(1/2) G at index i, added up if there are
- * several, an update adds at most s_i s_j to H[i, j]; so no sum of updates is larger than the
- * largest sum of s_i^2. Blocks: at most m max_b |U[a, b]| to row ix[a], where no index occurs more
- * than m times in the update. A sum of both is at most the sum of the two bounds.
+ * Panels: let s_i be the norm of the column of diag(w)^(1/2) G at index i, or the sum of the norms
+ * if the index occurs several times. An update adds at most s_i s_j to H[i, j], so that no sum of
+ * updates exceeds the largest sum of s_i^2. Blocks: an update with an index that occurs m times
+ * adds at most m max_b |U[a, b]| to row ix[a]. The sum of both bounds is a bound for files with
+ * panels and blocks.
  */
 #include "tools/assemble/assemble_work.h"
 #include "tools/common/order_free.h"
@@ -26,7 +27,7 @@ static osla_err check_indices(const worker *w, int64_t n, const int64_t *ix)
   return OSLA_OK;
 }
 
-/* G is k x n. */
+/* Adds the contributions of a k x n panel. */
 static void look_at_panel(look *l, int64_t k, int64_t n, const int64_t *ix, const double *g)
 {
   for (int64_t a = 0; a < n; a++) {
@@ -37,7 +38,7 @@ static void look_at_panel(look *l, int64_t k, int64_t n, const int64_t *ix, cons
   }
   for (int64_t a = 0; a < n; a++) {
     double norm = l->at_index[ix[a]];
-    l->at_index[ix[a]] = 0.0; /* once for each index */
+    l->at_index[ix[a]] = 0.0; /* counts each index once */
     order_free_add(&l->panels, ix[a], norm * norm);
   }
 }

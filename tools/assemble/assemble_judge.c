@@ -1,4 +1,5 @@
-/* Is what was summed finite? A look at all of H, and a search only if it is not. */
+/* Check that H and g are finite: by the norm of H, and by a search only if the norm is not finite.
+ */
 #include "tools/assemble/assemble.h"
 
 #include <inttypes.h>
@@ -10,7 +11,7 @@ static double element_at(osla_dtype dtype, const void *local, int64_t at)
   return dtype == OSLA_FLOAT ? (double)((const float *)local)[at] : ((const double *)local)[at];
 }
 
-/* The first element of mine, column by column, that is not finite: its number i + j n, or n^2. */
+/* The first element of this rank, by columns, that is not finite: its number i + j n; n^2: none. */
 static int64_t find_in_matrix(const assemble_job *job, osla_matrix *h)
 {
   const osla_layout l = osla_matrix_layout(h);

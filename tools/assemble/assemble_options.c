@@ -86,7 +86,7 @@ bool assemble_parse(int argc, char **argv, int ranks, assemble_options *o, comma
   o->uplo = upper ? OSLA_UPPER : OSLA_LOWER;
   if (*status == OSLA_EXIT_OK)
     *status = command_fail(name, reproducible_check(&o->reproducible, o->dtype));
-  line->options = NULL; /* the table ends with this call; release needs the strings only */
+  line->options = NULL; /* the table is a local variable; command_release needs only the strings */
   if (*status == OSLA_EXIT_OK) return true;
   command_release(line);
   return false;

@@ -1,5 +1,5 @@
-/* The assembly: a shared counter hands out updates to whoever asks next, so that a rank with slow
- * reads or large updates asks less often. */
+/* The assembly: ranks fetch subsets of updates from a shared counter. A rank with slow reads or
+ * large updates fetches fewer. */
 #include "tools/assemble/assemble_work.h"
 
 #include <inttypes.h>
@@ -39,7 +39,7 @@ void assemble_describe(const assemble_job *job, char *text, size_t size)
   uint64_t hash = 0;
   for (int i = 0; i < o->n_files; i++) {
     struct stat status = {0};
-    (void)stat(o->files[i], &status); /* the file has been opened before */
+    (void)stat(o->files[i], &status); /* cannot fail: the file has been opened before */
     int64_t facts[4] = {(int64_t)status.st_size, (int64_t)status.st_mtim.tv_sec,
                         (int64_t)status.st_mtim.tv_nsec, job->before[i]};
     hash = checkpoint_hash(hash, facts, sizeof facts);
@@ -58,7 +58,7 @@ static osla_err grow(double **array, size_t *room, int64_t wanted)
   return OSLA_OK;
 }
 
-/* G := diag(w)^(1/2) G, and sums := G^T diag(w) r with the given G. G is k x n. */
+/* G := diag(w)^(1/2) G, and w->sums := G^T diag(w) r with the original G. G is k x n. */
 static void weigh(worker *w, int64_t k, int64_t n, void *g, const double *weight,
                   const double *residual)
 {
@@ -101,7 +101,7 @@ osla_err update_check_symmetric(osla_dtype dtype, const void *u, int64_t n, doub
   return OSLA_OK;
 }
 
-/* Without a panel the gradient is what is given. */
+/* Blocks have only the gradient of the file. */
 osla_err update_prepare(worker *w, int64_t u, void *values, const double **gradient)
 {
   const updates_batch *b = &w->batch;
@@ -119,14 +119,15 @@ osla_err update_prepare(worker *w, int64_t u, void *values, const double **gradi
   return OSLA_OK;
 }
 
-/* Is update u of file i in already? In the pass for bounds there is nothing that it could be in. */
+/* True if the accumulator already has update u of file i, from a checkpoint. In the pass for
+ * bounds there is no accumulator. */
 static bool is_in(const worker *w, int i, int64_t u)
 {
   osla_hessian *h = w->job->hessian;
   return h && osla_hessian_has_id(h, (uint64_t)(w->job->before[i] + u));
 }
 
-/* Its id is its number among those of all files. */
+/* Adds an update; its id is its number among the updates of all files. */
 static osla_err add_update(worker *w, int64_t u, void *values)
 {
   const updates_batch *b = &w->batch;
@@ -169,7 +170,7 @@ static osla_err use_batch(worker *w, const char *path)
   return OSLA_OK;
 }
 
-/* Updates [first, end) of file i. */
+/* Processes updates [first, end) of file i. */
 static osla_err use_range(worker *w, int i, int64_t first, int64_t end)
 {
   const assemble_options *o = w->job->options;
@@ -183,7 +184,7 @@ static osla_err use_range(worker *w, int i, int64_t first, int64_t end)
   }
   while (first < end) {
     if (is_in(w, i, first)) {
-      first++; /* is not even read */
+      first++; /* an update of the checkpoint is not even read */
       continue;
     }
     double start = osla_clock();
@@ -214,8 +215,8 @@ static osla_err use_all(worker *w, osla_counter *counter, int64_t subset)
   }
 }
 
-/* Enough subsets that the last ones end together, large enough that asking costs nothing; smaller
- * ones with checkpoints, which are taken between them. */
+/* At least 16 subsets for each rank, so that the ranks finish at about the same time; 64 with
+ * checkpoints, which are written between subsets. At most 1024 updates each. */
 static int64_t choose_subset(const assemble_job *job)
 {
   int64_t each = job->checkpoint.file ? 64 : 16;
@@ -230,7 +231,7 @@ osla_err assemble_deal(worker *w)
   w->open_file = -1;
   OSLA_CALL(osla_counter_create(job->t, &counter));
   osla_err err = use_all(w, counter, choose_subset(job));
-  if (err != OSLA_OK) { /* the others stop, too */
+  if (err != OSLA_OK) { /* lets the other ranks stop, too */
     char text[512];
     int64_t left;
     (void)snprintf(text, sizeof text, "%s", osla_error_text());

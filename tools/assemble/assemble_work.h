@@ -1,4 +1,4 @@
-/* Dealing updates to the ranks, for all that a job does with them (private to assemble_*.c; floor
+/* Distribution of updates over the ranks, for each pass of a job (private to assemble_*.c; floor
  * 4). */
 #ifndef OSLA_ASSEMBLE_WORK_H
 #define OSLA_ASSEMBLE_WORK_H
@@ -6,31 +6,33 @@
 #include "tools/assemble/assemble.h"
 #include "tools/assemble/updates.h"
 
-/* What one rank works with; unused parts are zero. */
+/* State of one rank in a pass; the caller zeroes unused members. */
 typedef struct worker worker;
 struct worker {
   assemble_job *job;
-  /* Called for each update: number u of the batch, whose G or U, to be changed at will, is at
-   * `values`. */
+  /* Called for each update: number u of the batch; `values` is its G or U, which may be
+   * overwritten. */
   osla_err (*use)(worker *w, int64_t u, void *values);
-  void *with;         /* for use */
-  checkpoint *points; /* NULL: none are taken */
-  /* kept here */
-  int open_file;         /* number of the reader's; -1: none */
-  updates_batch batch;   /* the reader's */
-  double *root_w, *sums; /* [k], [longest update] */
+  void *with;         /* argument for `use` */
+  checkpoint *points; /* NULL: no checkpoints */
+  /* Set by assemble_deal: */
+  int open_file;         /* index of the file that the reader has open; -1: none */
+  updates_batch batch;   /* memory owned by the reader */
+  double *root_w, *sums; /* [k] and [length of the longest update] */
   size_t k_room, sums_room;
   double seconds_read, seconds_use;
 };
 
-/* Calls w->use for every update that is not in the accumulator yet. Collective; errors on all ranks
- * together. Of the worker's parts the seconds are left. */
+/* Calls w->use for every update that the accumulator does not have yet. Collective, with the same
+ * error on all ranks. On return only the seconds of the worker are valid. */
 osla_err assemble_deal(worker *w);
 
-/* Weighs a panel, G := diag(w)^(1/2) G, and hands out what the update adds to g; NULL: nothing. */
+/* Weights a panel, G := diag(w)^(1/2) G. *gradient := the update's contribution to g; NULL: none.
+ */
 osla_err update_prepare(worker *w, int64_t u, void *values, const double **gradient);
 
-/* A block of n x n whose largest element has that size. Errors: IO. */
+/* Checks that the n x n block u is symmetric; `largest` is its largest absolute element. Errors:
+ * IO. */
 osla_err update_check_symmetric(osla_dtype dtype, const void *u, int64_t n, double largest);
 
 static inline double update_value(osla_dtype dtype, const void *values, int64_t at)

@@ -1,4 +1,4 @@
-/* Reading updates in batches, and checking their values. See updates.h. */
+/* Reads updates in batches and checks their values. See updates.h. */
 #include "config.h"
 
 #include "tools/assemble/updates_file.h"
@@ -12,7 +12,7 @@
 
 enum { BATCH_BYTES = 16 << 20 };
 
-/* Where the values of updates [first, last) lie: elements of U, or rows of G times its columns. */
+/* Offset of an update's values in the data set: elements of U, or rows of G times its columns. */
 static int64_t values_before(const updates *f, int64_t update)
 {
   return f->place ? f->place[update] : f->offset[update] * f->k;
@@ -46,7 +46,7 @@ int64_t updates_bytes(const updates *f, int64_t first, int64_t count, size_t ele
   return updates_layout_bytes(&l);
 }
 
-/* The memory is kept for the next batch. */
+/* Allocates the arrays of a batch; the next batch reuses the memory. */
 static osla_err allocate(const updates *f, osla_dtype dtype, updates_batch *b)
 {
   const updates_layout l = layout_of(f, b->first, b->count, osla_dtype_size(dtype));
@@ -56,7 +56,7 @@ static osla_err allocate(const updates *f, osla_dtype dtype, updates_batch *b)
   return OSLA_OK;
 }
 
-/* Rows [first, first + count) of a data set, all columns. */
+/* Reads rows [first, first + count) of a data set, all columns; `columns` 0 for a vector. */
 static osla_err read_rows(const updates *f, const char *name, hid_t set, hid_t type, int64_t first,
                           int64_t count, int64_t columns, void *to)
 {
@@ -91,7 +91,7 @@ static osla_err read_arrays(updates *f, osla_dtype dtype, updates_batch *b)
   return OSLA_OK;
 }
 
-/* `first` is the element's number in the data set. */
+/* Checks `count` values; `first` is the index of the first in the data set. */
 static osla_err check_finite(const updates *f, const char *name, const void *values, bool single,
                              int64_t count, int64_t first)
 {

@@ -1,5 +1,5 @@
-/* Both sides of the process that reads files of updates. See updates_reader.h. What the process
- * sends is looked at before it is believed, as HDF5 may have spoilt its memory. */
+/* Both sides of the process that reads files of updates. See updates_reader.h. The parent checks
+ * every answer of the process, because HDF5 may have damaged its memory. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
@@ -18,11 +18,11 @@
 
 struct updates_reader {
   reader_process process;
-  updates_memory memory; /* the process's, mapped here */
+  updates_memory memory; /* memory of the process, mapped into this one */
   const char *path;
 };
 
-/* To the process: a file to open, or updates of the open one. */
+/* Message to the process: a file to open, or updates to read from the open file. */
 typedef struct request {
   char path[PATH_MAX]; /* "": read */
   int64_t first, count;
@@ -31,13 +31,13 @@ typedef struct request {
 
 typedef struct answer {
   osla_err err;
-  char text[512]; /* of the error */
-  int64_t count;  /* updates of the file */
+  char text[512]; /* text of the error */
+  int64_t count;  /* number of updates in the file */
   updates_layout layout;
-  int64_t room; /* bytes of the memory */
+  int64_t room; /* size of the memory in bytes */
 } answer;
 
-/* One message, whole. */
+/* Sends one whole message; false: failed. */
 static bool send_message(int socket, const void *message, size_t size)
 {
   ssize_t sent;
@@ -55,8 +55,6 @@ static bool receive_message(int socket, void *message, size_t size)
   } while (received < 0 && errno == EINTR);
   return received == (ssize_t)size;
 }
-
-/* --- the process --- */
 
 static updates_layout layout_of(const updates_batch *b, size_t element)
 {
@@ -99,8 +97,6 @@ static void serve(int socket, void *arg)
     if (!send_message(socket, &a, sizeof a)) break;
   }
 }
-
-/* --- this process --- */
 
 osla_err updates_reader_start(updates_reader **out)
 {
@@ -154,7 +150,7 @@ osla_err updates_reader_open(updates_reader *r, const char *path, int64_t *count
   return OSLA_OK;
 }
 
-/* Is there so much memory, and are these the sizes of a batch in it? */
+/* Checks the sizes that the process has sent, and maps its memory if that has grown. */
 static osla_err map_batch(updates_reader *r, const request *q, const answer *a)
 {
   struct stat status;

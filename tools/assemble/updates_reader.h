@@ -1,4 +1,4 @@
-/* A process that reads files of updates for this one (floor 4; reader_process.h says why): the
+/* A child process that reads files of updates (floor 4; see reader_process.h for the reason). The
  * values come through shared memory.
  *
  * All calls are local; not thread-safe. Errors: those of updates.h, and IO when the process dies.
@@ -10,13 +10,15 @@
 
 typedef struct updates_reader updates_reader;
 
-/* Starts the process. Call it early: the process begins as a copy of this one. */
+/* Starts the process. Must be called early: the process begins as a copy of this one. */
 osla_err updates_reader_start(updates_reader **out);
 void updates_reader_stop(updates_reader **reader); /* accepts NULL */
 
-/* updates_open and updates_count; closes the file that was open. The path is borrowed. */
+/* Opens a file as updates_open does, returns its number of updates, and closes the file that was
+ * open. Borrows the path. */
 osla_err updates_reader_open(updates_reader *reader, const char *path, int64_t *count);
-/* updates_read of the open file; the batch stays the reader's and is valid until its next call. */
+/* Reads from the open file as updates_read does; the reader owns the batch, which is valid until
+ * the next call. */
 osla_err updates_reader_read(updates_reader *reader, int64_t first, int64_t count, osla_dtype dtype,
                              updates_batch *batch);
 

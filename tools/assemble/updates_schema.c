@@ -1,4 +1,4 @@
-/* Opening a file of updates, and checking it against the schema. See updates.h. */
+/* Opens a file of updates and checks it against the schema. See updates.h. */
 #include "config.h"
 
 #include "tools/assemble/updates_file.h"
@@ -22,7 +22,8 @@ static const char *class_name(H5T_class_t class)
   }
 }
 
-/* Where floating-point numbers (H5T_FLOAT) are expected, HDF5 converts integers on reading. */
+/* Checks the type of a data set. If floating-point numbers (H5T_FLOAT) are expected, integers are
+ * accepted as well, which HDF5 converts. */
 static osla_err check_class(const updates *f, const char *name, hid_t set, H5T_class_t expected)
 {
   hid_t type = H5Dget_type(set);
@@ -35,8 +36,8 @@ static osla_err check_class(const updates *f, const char *name, hid_t set, H5T_c
   return OSLA_OK;
 }
 
-/* Opens a data set; *set = -1 if it is missing and need not be there. One that is damaged is not
- * missing. */
+/* Opens a data set; *set = -1 if it is missing and not `needed`. A damaged data set is an error in
+ * both cases. */
 static osla_err open_set(const updates *f, const char *name, bool needed, H5T_class_t class,
                          int rank, hsize_t dims[2], hid_t *set)
 {
@@ -104,7 +105,7 @@ static osla_err open_indices(updates *f)
   return err;
 }
 
-/* w or r. */
+/* Opens w or r. */
 static osla_err open_data(updates *f, const char *name, hid_t *set)
 {
   hsize_t dims[2] = {0, 0};
@@ -144,7 +145,7 @@ static osla_err open_blocks(updates *f)
   return check_length(f, "U", dims[0], f->place[f->count], "elements (the sum of n^2) were");
 }
 
-/* The largest update, as doubles, and what is computed beside it. */
+/* Checks the memory for the largest update as doubles, and for its work arrays. */
 static osla_err check_largest(const updates *f)
 {
   int64_t largest = 0;
@@ -172,7 +173,8 @@ static osla_err open_file(updates *f)
   OSLA_CHECK(access(f->path, R_OK) == 0, OSLA_ERR_IO, "%.200s: %s", f->path, strerror(errno));
   hid_t access_list = H5Pcreate(H5P_FILE_ACCESS);
 #if H5_VERSION_GE(1, 10, 7)
-  (void)H5Pset_file_locking(access_list, false, true); /* many ranks read it */
+  /* many ranks read the file at the same time */
+  (void)H5Pset_file_locking(access_list, false, true);
 #endif
   f->file = H5Fopen(f->path, H5F_ACC_RDONLY, access_list);
   (void)H5Pclose(access_list);

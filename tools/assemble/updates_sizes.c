@@ -1,5 +1,5 @@
-/* Can a data set be as large as it says? Checked once, on opening; so nothing that is computed from
- * sizes later can overflow. See updates_file.h. */
+/* Checks of the declared sizes of a data set, made once when it is opened, so that later
+ * computations with sizes cannot overflow. See updates_file.h. */
 #include "config.h"
 
 #include "tools/assemble/updates_file.h"
@@ -11,14 +11,16 @@
 #include <inttypes.h>
 
 enum {
-  PACKED_MOST = 1032, /* deflate: 258 bytes for two bits */
+  PACKED_MOST = 1032, /* highest compression of deflate: 258 bytes for two bits */
   HARMLESS = 16 << 20 /* bytes that may be declared without being stored (fill values) */
 };
 
-#define ELEMENTS_MOST (INT64_C(1) << 56)  /* the bytes of eight such sets of doubles fit 63 bits */
-#define CHUNK_MOST    (UINT64_C(1) << 32) /* bytes; HDF5's own bound */
+/* 8 data sets of that many doubles have less than 2^63 bytes */
+#define ELEMENTS_MOST (INT64_C(1) << 56)
+#define CHUNK_MOST    (UINT64_C(1) << 32) /* bytes; HDF5's own limit */
 
-/* Elements of a set or chunk; an empty dimension counts as 1, as the others are used alone, too. */
+/* Number of elements of a set or chunk. An empty dimension counts as 1, because the other
+ * dimensions are also used alone. */
 static bool count_elements(int rank, const hsize_t *dims, uint64_t *elements)
 {
   *elements = 1;
@@ -27,7 +29,7 @@ static bool count_elements(int rank, const hsize_t *dims, uint64_t *elements)
   return *elements <= (uint64_t)ELEMENTS_MOST;
 }
 
-/* What `stored` bytes may at most become; UINT64_MAX: filters of which that is not known. */
+/* Upper limit of the size of `stored` bytes after decompression; UINT64_MAX: unknown filter. */
 static uint64_t most_unpacked(hid_t create, uint64_t stored)
 {
   uint64_t most = stored;
@@ -55,7 +57,7 @@ static osla_err check_chunks(const updates *f, const char *name, hid_t create, i
   return updates_check_memory(f, name, (int64_t)(elements * element));
 }
 
-/* Of a set whose data are in this file. */
+/* Checks a data set whose data are in this file. */
 static osla_err check_stored(const updates *f, const char *name, hid_t set, hid_t create,
                              uint64_t bytes)
 {

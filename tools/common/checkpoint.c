@@ -1,4 +1,4 @@
-/* Checkpoints of a job, and going on from one. */
+/* Writing and restoring of checkpoints; see checkpoint.h. */
 #include "config.h"
 
 #include "src/base/new_file.h"
@@ -8,7 +8,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#define ROUND (INT64_C(1) << 42) /* far above any number of data */
+/* counter increment that requests a checkpoint; far above any number of data */
+#define ROUND (INT64_C(1) << 42)
 
 uint64_t checkpoint_hash(uint64_t hash, const void *bytes, size_t size)
 {
@@ -71,8 +72,9 @@ static bool is_due(const checkpoint *c)
   return osla_transport_rank(c->t) == 0 && osla_clock() - c->last >= c->interval;
 }
 
-/* All leading threads. Takes a checkpoint, unless nobody has any work left and none is due. One
- * that shows that a bound is not kept ends the job. */
+/* A step that the leading threads of all ranks make together. It writes a checkpoint if a rank has
+ * work left or if one is due. An error of that checkpoint ends the job only if a bound of the
+ * order-independent mode was exceeded. */
 static osla_err meet(checkpoint *c, bool more, osla_err local)
 {
   enum { MORE = 1, DUE = 2 };

@@ -1,12 +1,13 @@
 /* Checkpoints of a job that distributes its data over all ranks by a shared counter (floor 4).
  *
- * When the interval is over, rank 0 adds ROUND to the counter: whoever asks for work next sees it,
- * and takes part in the checkpoint before it goes on. So nobody polls, and asking costs what it did
- * before. A rank without work waits, with progress, for the next checkpoint or the common end.
+ * When the interval is over, rank 0 adds ROUND to the counter. Each rank sees the addition when it
+ * fetches its next work, and takes part in the checkpoint before it continues. The ranks do not
+ * poll, and fetching costs no more than without checkpoints. A rank without work waits, and serves
+ * transfers meanwhile, until the next checkpoint or the end of the pass.
  *
- * If the file is there when the job begins, the job goes on from it; at the job's end it is
- * removed, or kept with all data in it. A checkpoint that cannot be written is reported on stderr,
- * and the job goes on; but not if a bound of the order-independent mode was not kept.
+ * If the file exists when the job begins, the job resumes from it. At the end of the job the file
+ * is removed, or stays with all data in it. A checkpoint that cannot be written is reported on
+ * stderr, and the job continues, unless a bound of the order-independent mode was exceeded.
  */
 #ifndef OSLA_CHECKPOINT_H
 #define OSLA_CHECKPOINT_H
@@ -14,55 +15,56 @@
 #include "osla_unstable.h"
 
 typedef struct checkpoint {
-  /* set by the caller */
-  const char *command; /* "assemble": for messages */
-  const char *data;    /* what one id stands for, in the plural */
+  /* Set by the caller: */
+  const char *command; /* name of the sub-command, for messages */
+  const char *data;    /* what an id stands for, in the plural: "updates" */
   const char *file;    /* NULL: no checkpoints */
-  double interval;     /* seconds between them */
-  bool keep;           /* take one when all data are in, and do not remove it */
-  bool quiet;          /* do not tell that the job goes on from a file */
-  char job[256];       /* what the data are; rank 0's counts */
+  double interval;     /* seconds between checkpoints */
+  bool keep;           /* write a final checkpoint with all data, and do not remove it */
+  bool quiet;          /* do not print that the job resumes from a file */
+  char job[256];       /* identification of the data; that of rank 0 is used */
   int64_t total;       /* number of data */
-  /* kept here */
+  /* Set by the functions below: */
   osla_transport *t;
   osla_hessian *hessian;
-  int64_t resumed;      /* data that were in the file */
-  int64_t rounds;       /* meetings so far */
-  bool asked, ended;    /* rank 0 has asked for one; there are no more */
-  double last, seconds; /* when the latest was written; in all of them */
+  int64_t resumed;   /* number of data that the file already contained */
+  int64_t rounds;    /* number of checkpoint rounds so far */
+  bool asked, ended; /* asked: rank 0 has requested a checkpoint; ended: no more rounds */
+  /* time of the latest checkpoint (osla_clock); seconds spent in all of them */
+  double last, seconds;
   int written;
 } checkpoint;
 
-/* Before the computation: does this build write checkpoints? Local. Errors: UNSUPPORTED. */
+/* Checks before the work that this build can write checkpoints. Local. Errors: UNSUPPORTED. */
 osla_err checkpoint_check(const checkpoint *c);
 
-/* Is the file there, as rank 0 sees it? Collective. Errors: MPI. */
+/* *there := the file exists, as rank 0 sees it. Collective. Errors: MPI. */
 osla_err checkpoint_look(const checkpoint *c, int32_t *there);
 
-/* Goes on from the file, if it is there, and says so. Collective. Errors: IO (FILE is of another
- * job, or damaged). */
+/* Restores the accumulator from the file, if it exists, and prints a line. Collective. Errors: IO
+ * (the file belongs to another job, or is damaged). */
 osla_err checkpoint_begin(checkpoint *c, osla_hessian *hessian);
 
-/* As osla_counter_next: *first is at least c->total when there is no work left. `lead` is true in
- * one thread of each rank, false in all others; in it the call may take a checkpoint, and returns
- * past the end only when all ranks' leading threads have come there. Local (the lead's calls meet
- * those of other ranks). Errors: MPI, RANGE (a bound, see above), or that of another rank's
- * checkpoint_leave. */
+/* Fetches work as osla_counter_next does; *first is at least c->total if no work is left. `lead`
+ * must be true in exactly one thread of each rank. A call with lead may write a checkpoint
+ * together with the leading threads of all ranks; at the end of the data it returns only when the
+ * leading threads of all ranks have arrived. Local for other threads. Errors: MPI, RANGE (a bound
+ * was exceeded), or the error that another rank passed to checkpoint_leave. */
 osla_err checkpoint_next(checkpoint *c, osla_counter *counter, int64_t step, bool lead,
                          int64_t *first);
 
-/* Called by a leading thread that fails between calls of checkpoint_next, so that the others do not
- * wait for it. Does nothing when all have met at the end. */
+/* Must be called by a leading thread that fails between calls of checkpoint_next; otherwise the
+ * other ranks would wait for it. Does nothing after the last round. */
 void checkpoint_leave(checkpoint *c, osla_err err);
 
-/* All data are in, and no thread adds any more: takes the checkpoint that is to be kept.
- * Collective. Errors: RANGE (a bound, see above). */
+/* Writes the final checkpoint if c->keep. The caller guarantees that all data have been added and
+ * that no thread adds more. Collective. Errors: RANGE (a bound was exceeded). */
 osla_err checkpoint_complete(checkpoint *c);
 
-/* The job is done: removes the file, if it is not to be kept. Rank 0 acts. */
+/* Removes the file at the end of the job, unless c->keep. Rank 0 acts. */
 void checkpoint_remove(const checkpoint *c);
 
-/* A running 64-bit hash (FNV-1a) of what the data are; begins with 0. */
+/* Updates a 64-bit hash (FNV-1a) by `size` bytes; hash 0 starts a new one. Local, pure. */
 uint64_t checkpoint_hash(uint64_t hash, const void *bytes, size_t size);
 
 #endif

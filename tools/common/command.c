@@ -27,7 +27,7 @@ int command_rank(void)
   return 0;
 }
 
-/* What stands between "osla" and the name. */
+/* The text between "osla" and the name in messages. */
 static const char *gap(const char *name)
 {
   return name && name[0] != '-' ? " " : "";
@@ -38,7 +38,7 @@ static void write_line(const char *name, const char *text)
   char out[1200];
   (void)snprintf(out, sizeof out, "osla%s%s: %s\n", gap(name), name ? name : "", text);
   ssize_t written = write(STDERR_FILENO, out, strlen(out));
-  (void)written; /* there is nowhere to report a failing stderr */
+  (void)written; /* a failing stderr cannot be reported anywhere */
 }
 
 static void write_error(const char *name, const char *text)
@@ -57,8 +57,8 @@ int command_error(const char *name, const char *format, ...)
   return OSLA_EXIT_USAGE;
 }
 
-/* MPI has failed, perhaps on this rank alone, and then the others wait in the same call for ever.
- * If on all, rank 0 is the first to say so. */
+/* Ends all ranks after an MPI error. If only this rank has failed, the other ranks would wait for
+ * it for ever. If all have failed, the delay lets rank 0 write its line first. */
 static void end_all(const char *name)
 {
   const struct timespec moment = {.tv_nsec = 200000000};
@@ -87,9 +87,7 @@ int command_agree(int status)
   return worst;
 }
 
-/* --- parsing --- */
-
-/* Calls visit on each string option of the table and of the tables it includes. */
+/* Calls `visit` for each string option of the table and of the tables it includes. */
 static void each_string(const struct poptOption *option, command_line *line,
                         void (*visit)(command_line *line, char **value))
 {
@@ -108,8 +106,8 @@ static void count_string(command_line *line, char **value)
   line->n_owned++;
 }
 
-/* popt replaces a default by a malloc'ed copy of what the user gave: each string option has its
- * place in `owned`, first holding the default, after parsing the copy or NULL. */
+/* popt replaces the default of a string option by an allocated copy of the user's value. `owned`
+ * has an entry for each string option: the default before parsing, afterwards the copy or NULL. */
 static void note_default(command_line *line, char **value)
 {
   line->owned[line->n_owned++] = *value;
@@ -133,7 +131,7 @@ bool command_keep(command_line *line, char *text)
   return true;
 }
 
-/* What popt has made for options that may come several times: an array of copies each. */
+/* Takes ownership of the arrays and strings that popt allocates for POPT_ARG_ARGV options. */
 static void keep_lists(const struct poptOption *option, command_line *line)
 {
   for (; option->longName || option->shortName || option->arg; option++) {
@@ -161,8 +159,8 @@ void command_release(command_line *line)
   line->n_arguments = 0;
 }
 
-/* "--option=" and an empty argument, as from a shell variable that is not set; popt takes them for
- * 0.
+/* Rejects "--option=" and empty arguments, which popt would read as 0. They come from shell
+ * variables that are not set.
  */
 static bool find_empty(const char *name, int argc, char **argv)
 {
@@ -186,7 +184,7 @@ bool command_is_given(int argc, char **argv, const char *option)
   return false;
 }
 
-/* The value that argv[i] gives to the option, in it or behind it; NULL: none. */
+/* The value that argv[i] gives to the option, in the word or in the next one; NULL: none. */
 static const char *value_of(const struct poptOption *option, int argc, char **argv, int i)
 {
   const char *word = argv[i], *next = i + 1 < argc ? argv[i + 1] : NULL;
@@ -197,7 +195,7 @@ static const char *value_of(const struct poptOption *option, int argc, char **ar
   return word[2] ? word + 2 + (word[2] == '=') : next;
 }
 
-/* popt reads 010 as 8. Nobody who writes a number of unknowns means that. */
+/* Rejects numbers with a leading zero, which popt reads as octal (010 as 8). */
 static bool find_octal(const struct poptOption *option, const char *name, int argc, char **argv)
 {
   for (; option->longName || option->shortName || option->arg; option++) {
@@ -216,7 +214,8 @@ static bool find_octal(const struct poptOption *option, const char *name, int ar
   return false;
 }
 
-/* popt tells the value, not the option, when "--option VALUE" has a bad value: finds the option. */
+/* Reports an error of popt. For "--option VALUE" with a bad value popt returns only the value, so
+ * the option is searched in argv. */
 static void report_bad(const char *name, const char *bad, int rc, int argc, char **argv)
 {
   if (rc == POPT_ERROR_BADOPT) {
@@ -251,7 +250,7 @@ static void report_bad(const char *name, const char *bad, int rc, int argc, char
 
 static void print_help(const command_line *line, poptContext context)
 {
-  char head[1024]; /* popt puts it after "Usage: osla NAME" */
+  char head[1024]; /* popt prints this text after "Usage: osla NAME" */
   if (command_rank() != 0) return;
   (void)snprintf(head, sizeof head, "%s\n%s", line->synopsis ? line->synopsis : "[OPTION...]",
                  line->about ? line->about : "");
@@ -261,7 +260,7 @@ static void print_help(const command_line *line, poptContext context)
   (void)fflush(stdout);
 }
 
-/* Copies what popt has left. Returns whether there was memory. */
+/* Copies the arguments that popt has left. False if memory is missing. */
 static bool keep_arguments(command_line *line, poptContext context, int argc)
 {
   line->arguments = calloc((size_t)argc + 1, sizeof *line->arguments);
@@ -274,7 +273,8 @@ static bool keep_arguments(command_line *line, poptContext context, int argc)
   return true;
 }
 
-/* One pass of popt. Returns true to go on. */
+/* Parses the line with popt. Returns true if the command shall run; otherwise *status is the exit
+ * status. */
 static bool run_popt(command_line *line, int argc, char **argv, int *status)
 {
   int help = 0;
@@ -350,8 +350,6 @@ bool command_parse(command_line *line, int argc, char **argv, int *status)
   return go_on;
 }
 
-/* --- files --- */
-
 osla_err command_json(const char *file, json_t *root)
 {
   const char *machine = osla_simulated_machine();
@@ -359,7 +357,7 @@ osla_err command_json(const char *file, json_t *root)
   char *document = root ? json_dumps(root, JSON_INDENT(2)) : NULL;
   OSLA_CHECK(document, OSLA_ERR_MEM, "no memory for the JSON report");
   size_t length = strlen(document);
-  document[length] = '\n'; /* in the place of the final zero */
+  document[length] = '\n'; /* replaces the final zero */
   osla_err err = osli_new_file_write(file, document, length + 1);
   free(document);
   return err;

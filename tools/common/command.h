@@ -1,8 +1,9 @@
-/* What the sub-commands of `osla` share: options, errors, exit statuses, texts, cores (floor 4).
+/* Common parts of the sub-commands of `osla`: options, errors, exit statuses, texts, cores (floor
+ * 4).
  *
- * A sub-command is `int command_NAME(int argc, char **argv)`, argv[0] being its name. Every
- * rank calls it, after MPI_Init_thread and before MPI_Finalize, which are main's. It returns one of
- * the exit statuses below, the same on all ranks. Shape of one:
+ * A sub-command is `int command_NAME(int argc, char **argv)`, with argv[0] its name. Every rank
+ * calls it between MPI_Init_thread and MPI_Finalize, which main calls. It returns one of the exit
+ * statuses below, the same on all ranks. Its outline:
  *
  *   command_line line = {.name = "info", .about = "...", .options = table};
  *   int status;
@@ -10,7 +11,7 @@
  *   ...
  *   command_release(&line);
  *
- * Only rank 0 writes help and errors; an error is one line "osla NAME: TEXT" on stderr.
+ * Only rank 0 writes help and errors. An error is one line "osla NAME: TEXT" on stderr.
  */
 #ifndef OSLA_COMMAND_H
 #define OSLA_COMMAND_H
@@ -25,156 +26,151 @@
 
 enum {
   OSLA_EXIT_OK = 0,
-  OSLA_EXIT_FAILED = 1, /* the work went wrong: MPI, numerical failure, a failed self-test */
-  OSLA_EXIT_USAGE = 2   /* the input is wrong: options, files, sizes that do not fit */
+  OSLA_EXIT_FAILED = 1, /* the work failed: MPI error, numerical failure, failed self-test */
+  OSLA_EXIT_USAGE = 2   /* the input is wrong: options, files, sizes that exceed the memory */
 };
 
-/* The sub-commands; those of the tomography are in apps/tomography/tomography.h. */
+/* The sub-commands. Those of the tomography are in apps/tomography/tomography.h. */
 int command_info(int argc, char **argv);
 int command_assemble(int argc, char **argv);
 int command_solve(int argc, char **argv);
 
-/* Runs a line of the osla command: argv[1] names the sub-command, or asks for help or the version.
- * Starts MPI for a sub-command that needs it, and ends it. Returns the exit status, the same on all
- * ranks. */
+/* Runs the osla command: argv[1] names the sub-command, or asks for help or the version. Starts
+ * and ends MPI for a sub-command that needs it. Returns the exit status, the same on all ranks. */
 int command_run(int argc, char **argv);
 
-/* --- options --- */
-
 typedef struct command_line {
-  const char *name;                 /* of the sub-command; "-bench gemm": of osla-bench gemm */
-  const char *synopsis;             /* after "osla NAME" in the help; NULL: "[OPTION...]" */
-  const char *about;                /* what it does: below the usage line, at most 900 bytes */
-  const char *after;                /* last lines of the help (examples); may be NULL */
-  const struct poptOption *options; /* popt's table without help, ended by POPT_TABLEEND; values are
-                                       stored through `arg`; `val` must be 0 */
-  bool takes_arguments;             /* words that are not options, such as files, are no error: */
-  char **arguments;                 /* filled in by command_parse, freed by command_release */
+  const char *name;     /* name of the sub-command; "-bench gemm" for osla-bench gemm */
+  const char *synopsis; /* usage after "osla NAME" in the help; NULL: "[OPTION...]" */
+  const char *about;    /* description below the usage line, at most 900 bytes */
+  const char *after;    /* last lines of the help, such as examples; may be NULL */
+  /* popt's table without the help option, ended by POPT_TABLEEND; values are stored through `arg`;
+   * `val` must be 0 */
+  const struct poptOption *options;
+  bool takes_arguments; /* true: words that are not options, such as files, are accepted */
+  char **arguments; /* [n_arguments] those words; set by command_parse, freed by command_release */
   int n_arguments;
   char **owned;
   int n_owned;
 } command_line;
 
-/* Parses argv with popt on every rank; rank 0 writes. Adds -h/--help and --transport, which sets
- * OSLA_TRANSPORT for the transports that the command will make. An option that is not known,
- * lacks its value or has one of the wrong type, or a whole number that begins with 0 (popt would
- * take it for an octal one), is an error; so is an argument that is not an
- * option, unless the command takes them. An option of type POPT_ARG_ARGV may come several times;
- * its value is NULL before. Returns true to go on; false after help (*status =
- * OSLA_EXIT_OK) or an error (OSLA_EXIT_USAGE). Strings stored through POPT_ARG_STRING or
- * POPT_ARG_ARGV live until command_release. Local; the same result on all ranks, as they have
- * the same argv. */
+/* Parses argv with popt on every rank; rank 0 writes. Adds -h/--help, and --transport, which sets
+ * OSLA_TRANSPORT for the transports that the command will make. Errors are an unknown option, a
+ * missing value, a value of the wrong type, a whole number that begins with 0 (popt would read it
+ * as octal), and an argument that is not an option unless takes_arguments. An option of type
+ * POPT_ARG_ARGV may be given several times; its value must be NULL before the call. Returns true
+ * if the command shall run; false after help (*status = OSLA_EXIT_OK) or an error
+ * (OSLA_EXIT_USAGE). Strings stored through POPT_ARG_STRING or POPT_ARG_ARGV live until
+ * command_release. Local; the same result on all ranks, which have the same argv. */
 bool command_parse(command_line *line, int argc, char **argv, int *status);
 
-/* Is there "OPTION" or "OPTION=..." among the words? For options that would say how something is
- * done which is not done. Local. */
+/* True if "OPTION" or "OPTION=..." is among the words. Commands use it to reject options that
+ * would have no effect. Local. */
 bool command_is_given(int argc, char **argv, const char *option);
 
-/* Hands over what malloc gave, such as a text that is made of options: it lives until
- * command_release. False, and freed, without memory. Local. */
+/* Takes ownership of malloc'ed memory, such as a text made from options, until command_release.
+ * Frees it and returns false if memory is missing. Local. */
 bool command_keep(command_line *line, char *text);
 
-/* Frees the option strings. Local. */
+/* Frees strings and arguments of a parsed line. Local. */
 void command_release(command_line *line);
 
-/* Parses a process grid "PxQ" ("2x3", "2 x 3"). `option` ("--grid") names it in the error line.
- * P * Q must be at most `size`: ranks beyond the grid own nothing, and do what else there is to do.
- * One rule for all commands. Returns OSLA_EXIT_OK, or OSLA_EXIT_USAGE after the error. Local. */
+/* Parses a process grid "PxQ" ("2x3", "2 x 3"). `option` ("--grid") names it in the error line. P
+ * * Q must be at most `size`; ranks outside of the grid own no elements but take part in all
+ * collective calls. Returns OSLA_EXIT_OK, or OSLA_EXIT_USAGE after the error line. Local. */
 int command_parse_grid(const char *name, const char *option, const char *text, int size, int *nprow,
                        int *npcol);
 
-/* --- errors and exit --- */
-
-/* On rank 0, writes "osla NAME: TEXT" (NAME may be NULL; one that starts with '-' follows "osla"
- * without a blank: another program) in one write; returns OSLA_EXIT_USAGE, so
- * that a check can end with `return command_error("invert", "--damping: %g is negative", d)`.
- * For errors that all ranks see; a failure of some ranks goes through osla_agree first. Local. */
+/* Writes "osla NAME: TEXT" on rank 0 in one write, and returns OSLA_EXIT_USAGE, so that a check
+ * can end with `return command_error("invert", "--damping: %g is negative", d)`. NAME may be NULL;
+ * a NAME that starts with '-' follows "osla" without a blank and names another program. For errors
+ * that all ranks see; the caller passes a failure of some ranks through osla_agree first. Local. */
 int command_error(const char *name, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* The same with the text of the latest osla_err; returns its exit status: OSLA_EXIT_USAGE for ARG,
- * MEM, RANGE, IO and UNSUPPORTED, OSLA_EXIT_FAILED for MPI and STATE, OSLA_EXIT_OK (and writes
- * nothing) for OSLA_OK. After MPI it ends all ranks, since nothing can be agreed upon any more: the
- * rank that failed writes the line. Local. */
+/* Writes the text of the latest osla_err as command_error does, and returns its exit status:
+ * OSLA_EXIT_USAGE for ARG, MEM, RANGE, IO and UNSUPPORTED, OSLA_EXIT_FAILED for MPI and STATE,
+ * OSLA_EXIT_OK without a line for OSLA_OK. After an MPI error the ranks cannot agree any more: the
+ * failing rank writes the line and ends all ranks. Local. */
 int command_fail(const char *name, osla_err err);
 
-/* The largest of the ranks' statuses. Collective on MPI_COMM_WORLD. */
+/* Returns the largest status of all ranks. Collective on MPI_COMM_WORLD. */
 int command_agree(int status);
 
-/* All ranks must have been started with the same line: the error names the first word that differs.
- * Returns OSLA_EXIT_OK, or OSLA_EXIT_USAGE on all ranks after the line. Collective on
- * MPI_COMM_WORLD; what differs before that (a rank that has ended) it cannot see. */
+/* Checks that all ranks have the same command line; the error line names the first word that
+ * differs. Returns OSLA_EXIT_OK, or OSLA_EXIT_USAGE on all ranks. Collective on MPI_COMM_WORLD; a
+ * rank that has already ended cannot be detected. */
 int command_same_line(const char *name, int argc, char **argv);
 
-/* At the begin of main, before MPI: a standard stream that is closed gets a descriptor on which
- * writing fails, so that no file of the job takes its number; a write beyond `ulimit -f` or to a
- * pipe that nobody reads shall be an error and not end the process (SIGXFSZ, SIGPIPE); how a
- * process ended that this one started can be known, also if a shell ignores SIGCHLD. Local. */
+/* Prepares the process at the start of main, before MPI. A closed standard stream gets a
+ * descriptor that refuses the transfer, so that no file of the job gets its number. SIGXFSZ and
+ * SIGPIPE are ignored, so that a write beyond `ulimit -f` or to a closed pipe is an error instead
+ * of the end of the process. SIGCHLD gets its default action, so that exit statuses of child
+ * processes are available. Local. */
 void command_begin(void);
 
-/* What to ask MPI_Init_thread for: MPI_THREAD_MULTIPLE only where threads meet in MPI (with it Open
- * MPI's osc pt2pt refuses windows, and over TCP it may be the only one); else
- * MPI_THREAD_SERIALIZED, which is enough for threads that only call OSLA (osla_transport.h).
- *   beside [in] the word within an option that, together with --threads, says they do; as
- *               --progress-thread says alone
- *   tries  [in] would the command try it anyhow?
+/* The thread level for MPI_Init_thread: MPI_THREAD_MULTIPLE only if several threads may call MPI
+ * at the same time, because with it Open MPI's osc pt2pt refuses windows, and over TCP it may be
+ * the only one; else MPI_THREAD_SERIALIZED, which suffices for threads that only call OSLA
+ * (osla_transport.h).
+ *   beside [in] part of an option that requires MULTIPLE together with --threads; --progress-
+ *   thread alone requires it
+ *   tries  [in] true if the command wants MULTIPLE in any case
  * Local. */
 int command_thread_level(int argc, char **argv, const char *beside, bool tries);
 
-/* Starts MPI with that level, and arranges its end. Before: is there room for what the BLAS needs?
- * Where the environment says nothing of it, UCX gets large pieces for TCP (doc/clusters.md).
- * `name` as for command_error. Returns OSLA_EXIT_OK, or the exit status after the error. The
- * same on all ranks whose limits are. */
+/* Starts MPI with command_thread_level, and registers its end. Before, it checks that there is
+ * memory for the buffers of the BLAS. Unless the environment has settings, it sets large segments
+ * for UCX over TCP (doc/clusters.md). `name` as for command_error. Returns OSLA_EXIT_OK, or the
+ * exit status after the error line; the same on all ranks with the same limits. */
 int command_start_mpi(const char *name, int argc, char **argv, const char *beside, bool tries);
 
-/* At the end of main, or of the job: writes what is left of standard output. Returns status, or,
- * if it is OSLA_EXIT_OK and something could not be written, OSLA_EXIT_USAGE after the error line.
- * A pipe whose reader has left, as `head` does, is no error. Local; rank 0 is the one that
- * writes. */
+/* Flushes standard output at the end of main or of the job. Returns `status`; if that is
+ * OSLA_EXIT_OK and the output could not be written, OSLA_EXIT_USAGE after the error line. A closed
+ * pipe, as after `| head`, is no error. Local; only rank 0 has written. */
 int command_end(const char *name, int status);
 
-/* My rank: of MPI_COMM_WORLD while MPI is up, else what the launcher's environment says (0 when it
- * says nothing). Local. */
+/* The rank in MPI_COMM_WORLD while MPI is initialized, else the rank in the launcher's
+ * environment, else 0. Local. */
 int command_rank(void);
 
-/* Writes a JSON document (2 blanks of indent, newline at the end), all at once (new_file.h); one of
- * a simulation says that it is. `root` is borrowed; NULL: there was no memory for it. Local. */
+/* Writes a JSON document (indent 2, newline at the end) atomically (new_file.h); that of a
+ * simulation names the simulated machine. `root` is borrowed; NULL: there was no memory for it.
+ * Local. */
 osla_err command_json(const char *file, json_t *root);
 
-/* A number, or null where JSON has none for it (NaN, infinity). Local. */
+/* A JSON number, or null for NaN and infinity. Local. */
 json_t *command_number(double value);
 
-/* The same on rank 0. `root` is borrowed and read on rank 0 only; NULL: there was no memory for it.
- * Collective on MPI_COMM_WORLD. Returns OSLA_EXIT_OK, or OSLA_EXIT_USAGE on all ranks after the
- * error line. */
+/* Writes a JSON document on rank 0, as command_json does. `root` is borrowed and read on rank 0
+ * only; NULL: there was no memory for it. Collective on MPI_COMM_WORLD. Returns OSLA_EXIT_OK, or
+ * OSLA_EXIT_USAGE on all ranks after the error line. */
 int command_write_json(const char *name, const char *file, json_t *root);
-
-/* --- texts --- */
 
 typedef struct command_text {
   char s[40];
 } command_text;
 
-/* "512 bytes", "1.5 MiB"; "0.35 us", "12 ms", "3.1 s", "4 min 05 s". Use as format(...).s. */
+/* Numbers as text: "512 bytes", "1.5 MiB"; "0.35 us", "12 ms", "3.1 s", "4 min 05 s". Use as
+ * format_bytes(...).s. Local. */
 command_text format_bytes(uint64_t bytes);
 command_text format_seconds(double seconds);
 
-/* --- cores and threads --- */
-
 typedef struct command_cpu {
-  osla_host host;      /* its name, and the cores that its ranks share */
-  int threads;         /* for the BLAS of each rank: see below */
-  bool chosen_by_user; /* OPENBLAS_NUM_THREADS or OMP_NUM_THREADS is set */
+  osla_host host;      /* name of the host, cores that its ranks share */
+  int threads;         /* BLAS threads of each rank, see command_cpu_look */
+  bool chosen_by_user; /* true if OPENBLAS_NUM_THREADS or OMP_NUM_THREADS is set */
 } command_cpu;
 
-/* Looks at the host. `threads` is what the BLAS has when the user set OPENBLAS_NUM_THREADS or
- * OMP_NUM_THREADS, else max(1, cores / ranks). Changes nothing. Collective on comm; may
- * differ by host. Errors: MPI, MEM. */
+/* Examines the host. `threads` becomes the present number of BLAS threads if the user set
+ * OPENBLAS_NUM_THREADS or OMP_NUM_THREADS, else max(1, cores / ranks). Changes no setting.
+ * Collective on comm; the result may differ between hosts. Errors: MPI, MEM. */
 osla_err command_cpu_look(MPI_Comm comm, command_cpu *out);
 
-/* Gives the BLAS out->threads threads (osla_blas_set_threads), unless the user chose. Local. */
+/* Sets the BLAS to cpu->threads threads (osla_blas_set_threads), unless the user chose. Local. */
 void command_cpu_apply(const command_cpu *cpu);
 
-/* What main returns: status; or ends the process at once where the BLAS would hang at exit. Local.
+/* Returns the exit status for main; ends the process at once if the BLAS would hang at exit.
+ * Local.
  */
 int command_leave(int status);
 

@@ -15,12 +15,12 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-/* What a name stands for: a file, or a name in a directory that has no such file. */
+/* The identity of a path: an existing file, or a name in a directory that has no such file. */
 typedef struct place {
   bool known;
   dev_t device;
-  ino_t number;   /* of the file, or of the directory */
-  char *new_name; /* NULL: the file exists */
+  ino_t number;   /* inode of the file, or of the directory */
+  char *new_name; /* name in the directory; NULL: the file exists */
 } place;
 
 static place place_of_status(const struct stat *status)
@@ -29,7 +29,8 @@ static place place_of_status(const struct stat *status)
     .known = S_ISREG(status->st_mode), .device = status->st_dev, .number = status->st_ino};
 }
 
-/* Not known: what is no regular file; what cannot be reached, of which others tell the reason. */
+/* Finds the identity of a path. Paths that are not regular files or cannot be reached are not
+ * known; the latter are reported by other checks. */
 static osla_err find_place(const char *path, place *p)
 {
   char target[PATH_MAX], directory[PATH_MAX];
@@ -58,7 +59,8 @@ static bool are_one(const place *a, const place *b)
          (a->new_name && b->new_name && strcmp(a->new_name, b->new_name) == 0);
 }
 
-/* The output `i` against all others: outputs before it, and inputs. */
+/* Compares output `i` with the outputs before it, with all inputs, and with the standard streams.
+ */
 static osla_err compare(const command_file *files, const place *places, int n, int i)
 {
   static const char *const streams[] = {"standard output", "standard error"};
@@ -102,7 +104,8 @@ osla_err command_check_files(const command_file *files, int n)
   return err;
 }
 
-/* The directory of an output, and the number of its file system; false: not to be counted. */
+/* Finds the directory of an output and the device of its file system; false: the output needs no
+ * room. */
 static bool find_system(const command_file *f, char directory[PATH_MAX], dev_t *device)
 {
   char target[PATH_MAX];
@@ -114,7 +117,7 @@ static bool find_system(const command_file *f, char directory[PATH_MAX], dev_t *
   return true;
 }
 
-/* A checkpoint of which an older one is there. */
+/* True for a checkpoint that exists already. */
 static bool is_again(const command_file *f)
 {
   return f->use == OSLA_FILE_CHECKPOINT && f->path && access(f->path, F_OK) == 0;
@@ -135,7 +138,8 @@ osla_err command_check_room(const command_file *files, int n)
           __builtin_add_overflow(bytes, files[j].bytes, &bytes))
         bytes = UINT64_MAX;
     }
-    if (statvfs(directory, &space) != 0 || space.f_blocks == 0) continue; /* it does not tell */
+    /* the file system does not report its size */
+    if (statvfs(directory, &space) != 0 || space.f_blocks == 0) continue;
     uint64_t blocks = geteuid() == 0 ? space.f_bfree : space.f_bavail;
     if (__builtin_mul_overflow(blocks, (uint64_t)space.f_frsize, &room)) continue;
     OSLA_CHECK(bytes <= room, OSLA_ERR_IO,

@@ -1,4 +1,4 @@
-/* The process of a command: its streams and signals. See command.h. */
+/* Streams, signals and MPI start of a command. See command.h. */
 #include "config.h"
 
 #include "osla_blas.h"
@@ -17,14 +17,16 @@
 void command_begin(void)
 {
   for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-    if (fcntl(fd, F_GETFD) < 0 && errno == EBADF) /* open takes the lowest number: this one */
+    /* open returns the lowest free number, which is fd */
+    if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
       (void)!open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
   (void)signal(SIGXFSZ, SIG_IGN);
   (void)signal(SIGPIPE, SIG_IGN);
   (void)signal(SIGCHLD, SIG_DFL);
 }
 
-/* -t alone, with its value, or among other letters: too often is no harm. */
+/* True for -t alone, with its value, or among other letters; may be true without reason, which is
+ * harmless. */
 static bool asks_for_threads(const char *word)
 {
   if (strncmp(word, "--threads", 9) == 0) return true;
@@ -43,10 +45,9 @@ int command_thread_level(int argc, char **argv, const char *beside, bool tries)
   return meet || (threads && found) ? MPI_THREAD_MULTIPLE : MPI_THREAD_SERIALIZED;
 }
 
-/* UCX 1.13 answers a get over TCP in pieces of 8 KiB, which takes three times as much of both
- * processors as in 64 KiB (1.8 and 0.6 ns a byte; as much as MPI's messages or less). Left alone
- * where somebody has set this, or said which transports there are: UCX warns of settings for
- * others.
+/* UCX 1.13 answers a get over TCP in segments of 8 KiB; segments of 64 KiB need a third of the
+ * processor time. The settings of the user have precedence. Nothing is set if UCX_TLS is set,
+ * because UCX warns of settings for transports that are not used.
  */
 static void set_ucx_pieces(void)
 {
@@ -63,12 +64,13 @@ int command_start_mpi(const char *name, int argc, char **argv, const char *besid
   if (room != OSLA_OK) return command_fail(name, room);
   set_ucx_pieces();
   if (MPI_Init_thread(NULL, NULL, wanted, &level) != MPI_SUCCESS)
-    return OSLA_EXIT_FAILED; /* MPI has said why */
+    return OSLA_EXIT_FAILED; /* MPI has printed the reason */
   (void)osla_farewell_arrange(MPI_COMM_WORLD);
   return OSLA_EXIT_OK;
 }
 
-/* Is standard output a pipe or socket whose reader has closed it, as `osla help | head -1` does? */
+/* True if standard output is a pipe or socket whose reader has closed it, as in `osla help | head
+ * -1`. */
 static bool reader_has_left(void)
 {
   struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};

@@ -1,6 +1,6 @@
-/* Do all ranks have the same command line? See command.h. Launchers start several programs, or one
- * with several lines ("mpiexec -n 1 osla ... : -n 1 osla ..."), and then ranks would wait for one
- * another in different calls. */
+/* Check that all ranks have the same command line. See command.h. Launchers can start several
+ * programs or several lines ("mpiexec -n 1 osla ... : -n 1 osla ..."); ranks with different lines
+ * would wait for each other in different calls. */
 #include "tools/common/command.h"
 
 #include <limits.h>
@@ -9,13 +9,13 @@
 
 enum { SHOWN = 120 };
 
-/* A word of a line, with the option before it. Behind the last one the hash is 0. */
+/* A word of a line with the option before it; hash 0 after the last word. */
 typedef struct word {
   uint64_t hash;
   char text[SHOWN];
 } word;
 
-/* FNV-1a; the final zero counts, so that words do not run into one another. */
+/* Hashes a text (FNV-1a) with its final zero, which separates words. */
 static uint64_t hash_text(uint64_t hash, const char *text)
 {
   const unsigned char *byte = (const unsigned char *)text;
@@ -40,7 +40,7 @@ static word get_word(int argc, char **argv, int i)
   return w;
 }
 
-/* Tells the first word in which the line of rank `other` differs. */
+/* Reports the first word in which the line of rank `other` differs. */
 static int report(const char *name, int argc, char **argv, int other)
 {
   word here, there;

@@ -92,8 +92,8 @@ void command_cpu_apply(const command_cpu *cpu)
 
 int command_leave(int status)
 {
-  /* OpenBLAS 0.3.21 starts threads when it is loaded, and joins them at exit; one that finds no
-   * room for its buffer (ulimit -v) never comes. */
+  /* OpenBLAS 0.3.21 starts threads when it is loaded, and joins them at exit. A thread that finds
+   * no room for its buffer (ulimit -v) never ends. */
   if (osla_blas_has_room(osla_blas_threads())) return status;
   (void)fflush(NULL);
   _exit(status);

@@ -1,5 +1,5 @@
-/* What the commands use of the library's private parts: files that appear whole or not at all, and
- * the names of HDF5's filters. The commands are linked with the static library, which has them. */
+/* Private parts of the library that the commands use: atomic replacement of files, and the names
+ * of HDF5's filters. The commands are linked with the static library, which exports them. */
 #ifndef COMMAND_FILES_OF_LIBRARY_H
 #define COMMAND_FILES_OF_LIBRARY_H
 

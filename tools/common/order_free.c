@@ -1,4 +1,4 @@
-/* Sums that no order changes. See order_free.h. */
+/* Sums that do not depend on the order of addition. See order_free.h. */
 #include "tools/common/order_free.h"
 
 #include <float.h>
@@ -26,7 +26,7 @@ void order_free_free(order_free_sums *sums)
   *sums = (order_free_sums){0};
 }
 
-/* Bins move down, the lowest are lost. */
+/* Moves the bins down so that `top` becomes the highest; the lowest bins are lost. */
 static void raise_top(order_free_sums *s, int top)
 {
   int by = top - s->top;
@@ -47,10 +47,12 @@ void order_free_add(order_free_sums *s, int64_t i, double term)
   if (!(term <= DBL_MAX)) term = DBL_MAX;
   if (term < DBL_MIN) return;
   memcpy(&bits, &term, sizeof bits);
-  int place = (int)(bits >> 52) - 1023 - LOWEST; /* of the leading bit, counted from the lowest */
+  /* position of the leading bit, counted from LOWEST */
+  int place = (int)(bits >> 52) - 1023 - LOWEST;
   int bin = place / BIN_BITS;
   uint64_t mantissa = (bits & ((UINT64_C(1) << 52) - 1)) | UINT64_C(1) << 52;
-  /* In units of the third bin from its own: 53 bits whose leading one stands at 60 to 89. */
+  /* The term in units of the third bin below its own: 53 bits, the leading one at position 60 to
+   * 89. */
   wide number = (wide)mantissa << (place % BIN_BITS + 2 * BIN_BITS - 52);
   raise_top(s, bin);
   const int64_t mask = (INT64_C(1) << BIN_BITS) - 1;

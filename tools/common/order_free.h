@@ -1,13 +1,15 @@
-/* Sums of numbers >= 0 whose bits do not depend on the order of addition, nor on who adds what
- * (floor 4): misfits, ray densities, and the bounds of --reproducible.
+/* Sums of numbers >= 0 whose bits do not depend on the order of addition, nor on the distribution
+ * of the terms over ranks and threads (floor 4). They serve misfits, ray densities, and the bounds
+ * of --reproducible.
  *
- * The range of doubles is divided into bins of 30 bits at fixed places. A sum keeps whole numbers
- * in the three bins from that of the largest term downward; what lies below them is cut off, term
- * by term. So a sum is exact but for 2^-60 of the largest term of all, for each term. The three
- * bins are common to all sums of an array. Source of the idea: Demmel, Nguyen, "Parallel
- * Reproducible Summation", IEEE Transactions on Computers 64 (2015) 2060-2070; here with integers.
+ * The range of doubles is divided into fixed bins of 30 bits. A sum has an integer for each of
+ * three bins: that of the largest term of the array so far, and the two below it. Parts of a term
+ * below the three bins are cut off. The error of a sum is therefore at most 2^-60 of the array's
+ * largest term for each term added. Source of the idea: Demmel, Nguyen, "Parallel Reproducible
+ * Summation", IEEE Transactions on Computers 64 (2015) 2060-2070; here with integers.
  *
- * Up to 2^33 terms for each sum. Local calls by one thread, if not said otherwise.
+ * At most 2^33 terms for each sum. Calls are local and for one thread unless the comment says
+ * otherwise.
  */
 #ifndef ORDER_FREE_H
 #define ORDER_FREE_H
@@ -17,28 +19,28 @@
 enum { ORDER_FREE_BINS = 3 };
 
 typedef struct order_free_sums {
-  int64_t count;  /* of the sums */
+  int64_t count;  /* number of sums */
   int top;        /* bin of the largest term so far */
-  int64_t *digit; /* [ORDER_FREE_BINS][count] bins from the top down */
+  int64_t *digit; /* [ORDER_FREE_BINS][count] bins from the highest down */
 } order_free_sums;
 
-/* `count` sums of no term yet. Errors: MEM. */
+/* Makes `count` sums without terms. Errors: MEM. */
 osla_err order_free_make(int64_t count, order_free_sums *out);
-void order_free_free(order_free_sums *sums); /* accepts what make has not been called for (zeros) */
+void order_free_free(order_free_sums *sums); /* accepts a zeroed struct */
 
-/* Adds a term >= 0 to sum i. Less than 2^-1022 counts as 0, infinity and NaN as the largest
- * double. */
+/* Adds a term >= 0 to sum i. A term below 2^-1022 counts as 0; infinity and NaN count as the
+ * largest double. */
 void order_free_add(order_free_sums *sums, int64_t i, double term);
 
-/* into += from, of the same count. */
+/* into += from; both have the same count. */
 void order_free_merge(order_free_sums *into, const order_free_sums *from);
 
-/* Adds up over the ranks. Collective. Errors: MPI. */
+/* Sums over the ranks. Collective. Errors: MPI. */
 osla_err order_free_reduce(osla_transport *transport, order_free_sums *sums);
 
 double order_free_value(const order_free_sums *sums, int64_t i);
 
-/* The largest of all sums; 0 if there is none. */
+/* Returns the largest sum of the array; 0 if it is empty. */
 double order_free_largest(const order_free_sums *sums);
 
 #endif

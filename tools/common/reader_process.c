@@ -20,9 +20,8 @@
 #include <hdf5.h>
 #endif
 
-/* --- the process --- */
-
-/* The system ends the process that takes more: by SIGXCPU, but by SIGKILL at a limit of the user's.
+/* The system ends the process with SIGXCPU if it uses more time, or with SIGKILL at a limit that
+ * the user has set.
  */
 void reader_process_limit_time(const char *path)
 {
@@ -38,8 +37,8 @@ void reader_process_limit_time(const char *path)
   (void)setrlimit(RLIMIT_CPU, &limit);
 }
 
-/* Dies with its parent, and without a word: neither the C library nor UCX's handlers of signals
- * write to the user's terminal; no core file. */
+/* Makes the process die with its parent, and without output: it writes no core file, and neither
+ * the C library nor signal handlers of UCX write to the user's terminal. */
 static void become_quiet(pid_t parent)
 {
   static const int signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT,
@@ -50,19 +49,19 @@ static void become_quiet(pid_t parent)
     (void)signal(signals[i], SIG_DFL);
   (void)sigemptyset(&empty);
   (void)sigprocmask(SIG_SETMASK, &empty, NULL);
-  (void)signal(SIGXFSZ, SIG_IGN); /* an error code instead, where the memory may not grow */
+  /* a write beyond the limit, when the shared memory grows, then returns an error */
+  (void)signal(SIGXFSZ, SIG_IGN);
   (void)setrlimit(RLIMIT_CORE, &none);
   int null = open("/dev/null", O_RDWR);
   for (int fd = 0; fd <= 2; fd++)
     (void)dup2(null, fd);
   (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != parent) _exit(EXIT_FAILURE); /* it has died before that */
+  if (getppid() != parent) _exit(EXIT_FAILURE); /* the parent died before prctl */
 }
 
-/* --- this process --- */
-
-/* HDF5 asks MPI for something when it begins. In the copy that could wait for ever: for a lock of
- * MPI's that another thread (MPICH_ASYNC_PROGRESS) holds while fork copies it. */
+/* Initializes HDF5 before the fork, because HDF5 calls MPI when it starts. In the child that call
+ * could wait for ever for a lock of MPI that another thread (MPICH_ASYNC_PROGRESS) held at the
+ * time of the fork. */
 static void open_hdf5(void)
 {
 #ifdef HAVE_HDF5
@@ -77,7 +76,7 @@ static osla_err start(reader_process *p, int socket_type, reader_serve *serve, v
   OSLA_CHECK(socketpair(AF_UNIX, socket_type | SOCK_CLOEXEC, 0, ends) == 0, OSLA_ERR_MEM,
              "socketpair: %s", strerror(errno));
   p->socket = ends[0];
-  /* In fork OpenBLAS waits for the end of its threads, and without room these try for ever. */
+  /* OpenBLAS ends its threads before a fork; threads without room for their buffer never end. */
   bool ends_threads = osla_blas_threads() < 2 || osla_blas_has_room(1);
   open_hdf5();
   if (ends_threads) p->process = fork();
@@ -104,7 +103,7 @@ osla_err reader_process_start(reader_process *p, int socket_type, reader_serve *
   return err;
 }
 
-/* Waits for the end of the process. */
+/* Waits for the end of the process, and returns its status. */
 static int reap(reader_process *p)
 {
   int status = 0;

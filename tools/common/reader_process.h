@@ -1,8 +1,8 @@
-/* A process that reads files which may kill their reader (floor 4).
+/* A child process that reads files which may crash their reader (floor 4).
  *
- * HDF5 1.10.8 trusts what it finds: a damaged file can make it write outside its memory, crash, or
- * go round in a circle. In a process of its own that is an error like any other. It talks with this
- * one through a socket, and ends with it.
+ * HDF5 1.10.8 trusts the contents of a file: a damaged file can make it write outside its memory,
+ * crash, or loop for ever. In a child process all these are ordinary errors. The child
+ * communicates through a socket, and ends with its parent.
  *
  * All calls are local; not thread-safe.
  */
@@ -20,27 +20,26 @@ typedef struct reader_process {
 
 #define READER_PROCESS_NONE ((reader_process){.process = -1, .socket = -1})
 
-/* What the process does; it ends when this returns. */
+/* Main function of the process, which ends when the function returns. */
 typedef void reader_serve(int socket, void *arg);
 
-/* Starts it, as a copy of this process; socket_type: SOCK_STREAM, SOCK_SEQPACKET. Call it before
- * the transport is made: what this process has in memory counts twice as soon as one of them writes
- * to it, and memory that is registered with a network adapter may not be copied (ibv_fork_init(3)).
- * Errors: MEM. */
+/* Forks the process; socket_type is SOCK_STREAM or SOCK_SEQPACKET. Must precede the creation of
+ * the transport: memory of this process is copied when one of both writes to it, and memory that
+ * is registered with a network adapter must not be copied (ibv_fork_init(3)). Errors: MEM. */
 osla_err reader_process_start(reader_process *p, int socket_type, reader_serve *serve, void *arg);
 
-/* Called by the process: from now on it may use 20 s of CPU time, and one more for each MiB of the
- * file. */
+/* Called by the child: limits its further CPU time to 20 s plus 1 s for each MiB of the file. */
 void reader_process_limit_time(const char *path);
 
-/* It has ended, or is about to, while it read the file: waits for that, and says how. Errors: IO,
- * always. */
+/* Called when the child has ended or is about to end while it reads the file: waits for its end,
+ * and returns an error with the reason. Errors: IO, always. */
 osla_err reader_process_death(reader_process *p, const char *path);
 
-/* It sent what it never sends: HDF5 has spoilt its memory. Ends it. Errors: IO, always. */
+/* Called when the child has sent an impossible answer, because HDF5 has damaged its memory: ends
+ * the child. Errors: IO, always. */
 osla_err reader_process_spoilt(reader_process *p, const char *path);
 
-/* Closes the socket, and ends the process. */
+/* Closes the socket and ends the process. */
 void reader_process_stop(reader_process *p);
 
 #endif

@@ -14,7 +14,7 @@
 
 const char report_place_mark[] = "<!DOCTYPE html>\n<!-- osla invert: report -->\n";
 
-/* The name without slashes at its end. */
+/* Copies the name of the directory without trailing slashes. */
 static osla_err trim(const char *directory, char name[PATH_MAX])
 {
   size_t length = strlen(directory);
@@ -53,7 +53,8 @@ osla_err report_place_check(const char *directory)
   char name[PATH_MAX], file[PATH_MAX + 16];
   struct stat status;
   OSLA_CALL(trim(directory, name));
-  if (!is_there(name)) return osli_new_file_check(name, 0); /* as good as a directory */
+  /* a new file can be created there, hence also a directory */
+  if (!is_there(name)) return osli_new_file_check(name, 0);
   OSLA_CHECK(stat(name, &status) == 0, OSLA_ERR_IO, "%.200s: %s", name, strerror(errno));
   OSLA_CHECK(S_ISDIR(status.st_mode), OSLA_ERR_IO, "%.200s: is not a directory", name);
   (void)snprintf(file, sizeof file, "%s/index.html", name);

@@ -1,12 +1,12 @@
-/* Where a report goes: DIR/index.html (floor 4).
+/* Writing of a report to DIR/index.html (floor 4).
  *
- * DIR is made if it is not there. A page appears, and replaces an older one, all at once
- * (new_file.h). A process that is killed between both leaves an empty DIR, which the next one uses.
- * A process that is killed while it writes the page leaves DIR/index.html.tmp... on file systems
- * without nameless files (NFS), and on all while it replaces an older page. Such a file is not
- * removed by a later process, because a job on another machine could be writing it; the man page of
- * osla says so. What else is in DIR stays. A user who may write the directory above DIR could
- * replace DIR meanwhile; an index.html that is no report is refused wherever DIR leads. Local.
+ * DIR is created if it does not exist. The page replaces an older one atomically (new_file.h). A
+ * process killed after the creation of DIR leaves it empty; the next job uses it. A process killed
+ * while it writes the page leaves DIR/index.html.tmp... on file systems without O_TMPFILE (NFS),
+ * and on all file systems while it replaces an older page. Such a file is not removed by a later
+ * process, because a job on another machine could be writing it (see the man page of osla). Other
+ * files in DIR stay. A user who may write to the parent of DIR could replace DIR at any time; an
+ * index.html that is not a report is refused in any directory. Local.
  */
 #ifndef OSLA_REPORT_PLACE_H
 #define OSLA_REPORT_PLACE_H
@@ -16,17 +16,17 @@
 
 #include "osla_error.h"
 
-/* Each page begins with it: what has it may be replaced. */
+/* First lines of each page; only a file that begins with them is replaced. */
 extern const char report_place_mark[];
 
-/* Could a report be put there? Tries it, leaves nothing. Errors: IO "DIR: reason": not a directory,
- * an index.html in it that is no report, no right to write. */
+/* Checks that a report can be written, and leaves nothing. Errors: IO "DIR: reason": not a
+ * directory, an index.html that is no report, no permission to write. */
 osla_err report_place_check(const char *directory);
 
 /* Writes the page. After an error nothing has changed. */
 osla_err report_place_write(const char *directory, const void *page, size_t size);
 
-/* DIR/index.html if DIR is there, else "". */
+/* file := DIR/index.html if DIR exists, else "". */
 void report_place_file(const char *directory, char file[PATH_MAX]);
 
 #endif

@@ -10,7 +10,7 @@
 static const char *const option[N_BOUNDS] = {"--bound", "--gradient-bound"};
 static const char *const attribute[N_BOUNDS] = {"bound", "gradient_bound"};
 
-/* What sums and products are rounded by is far less. */
+/* Factor above the rounding error of the sums and products that make a bound. */
 #define ROOM 1.001
 
 osla_err reproducible_check(const reproducible *r, osla_dtype dtype)
@@ -26,7 +26,8 @@ osla_err reproducible_check(const reproducible *r, osla_dtype dtype)
   return OSLA_OK;
 }
 
-/* The file's bounds; 0 where it is not of this mode, which osla_hessian_restore tells later. */
+/* Reads the bounds of the checkpoint; 0 if the file is not of the order-independent mode, which
+ * osla_hessian_restore reports later. */
 static osla_err read_bounds(const checkpoint *c, double bound[N_BOUNDS])
 {
   osla_file *file = NULL;

@@ -1,4 +1,5 @@
-/* `osla info`, the doctor: shows this machine, its MPI and BLAS, and tests what OSLA relies on. */
+/* `osla info`: shows this machine, its MPI and BLAS, and tests the functions that OSLA relies on.
+ */
 #include "tools/info/info.h"
 #include "osla_matrix.h"
 #include "tools/common/command_files.h"
@@ -15,7 +16,7 @@ static const char after[] =
   "Exit status: 0 when OSLA can work here, 1 when a test that it relies on fails,\n"
   "2 when the options are wrong or the JSON file cannot be written.\n";
 
-/* All tests, then the report. Collective; the same status on all ranks. */
+/* Runs all tests and prints the report. Collective; the same status on all ranks. */
 static int examine(osla_transport *t, const info_system *system, const char *json_file,
                    int limit_seconds)
 {
@@ -23,7 +24,8 @@ static int examine(osla_transport *t, const info_system *system, const char *jso
   memset(&findings, 0, sizeof findings);
   if (system->rank == 0) info_print_system(system);
 
-  bool simulated = osla_simulated_machine(); /* what we measure would be the machine file */
+  /* measured speeds would be those of the machine description */
+  bool simulated = osla_simulated_machine();
   info_watchdog *dog = simulated ? NULL : info_watchdog_start(system->rank, limit_seconds);
   if (info_test_transport(t, dog, &findings)) info_test_mpi(t, system, dog, &findings);
   if (!info_first_failure(&findings) && !simulated) info_measure_speed(t, system, dog, &findings);

@@ -1,4 +1,4 @@
-/* The report as JSON. See info.h; the keys are documented in osla-info(1). */
+/* The JSON report. See info.h; osla-info(1) documents the keys. */
 #include "config.h"
 
 #include "tools/info/info.h"

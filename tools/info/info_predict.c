@@ -1,4 +1,4 @@
-/* What a job would take of memory: nothing runs, the kernels' own numbers are added up. */
+/* Prediction of the memory of a job that is not run, from the memory functions of the kernels. */
 #include "osla_chol.h"
 #include "osla_gemm.h"
 #include "osla_hessian.h"
@@ -18,14 +18,16 @@ typedef struct row {
   uint64_t bytes; /* of a rank */
 } row;
 
-/* As the drop-in: three operands, copied, at most what a context keeps (doc/scalapack.md). */
+/* Memory of the drop-in for ScaLAPACK: copies of three operands, limited to what a context caches
+ * (doc/scalapack.md). */
 static uint64_t drop_in(uint64_t matrix)
 {
   const uint64_t most = UINT64_C(1) << 30;
   return matrix < most / 3 ? 3 * matrix : most;
 }
 
-/* Tables for the matrices of all ranks of a node, 8 bytes a page of 4 KiB, in each of them. */
+/* Memory of the page tables of one rank: it maps the matrices of all ranks of its node, with 8
+ * bytes for each page of 4 KiB. */
 static uint64_t page_tables(const osla_shape *s, uint64_t matrix)
 {
   uint64_t share = matrix / 512;

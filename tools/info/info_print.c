@@ -1,4 +1,4 @@
-/* The report for people. See info.h. */
+/* The text report. See info.h. */
 #include "config.h"
 
 #include "tools/info/info.h"
@@ -9,7 +9,8 @@
 
 enum { WIDTH = 96 };
 
-/* Prints text after `indent` blanks on every line but the first, which is `used` wide already. */
+/* Prints a text in lines of WIDTH columns. The first line already has `used` columns, the others
+ * get `indent` blanks. */
 static void print_wrapped(const char *text, int indent, int used)
 {
   int column = used;
@@ -30,7 +31,7 @@ static void print_wrapped(const char *text, int indent, int used)
   (void)putchar('\n');
 }
 
-/* "0-3,8": the ranks of a node. */
+/* Prints the ranks of a node as "0-3,8". */
 static void print_ranks(const info_system *s, int node)
 {
   const char *comma = "";
@@ -117,7 +118,7 @@ void info_print_system(const info_system *system)
   print_ranks_and_nodes(system);
   print_libraries(system);
   print_memory(system);
-  (void)fflush(stdout); /* the tests take some seconds */
+  (void)fflush(stdout); /* the following tests take some seconds */
 }
 
 const char *info_verdict_name(info_verdict verdict)

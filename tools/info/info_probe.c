@@ -1,9 +1,9 @@
-/* What this MPI's RMA can and cannot do, and what OSLA does about it. */
+/* Properties of this MPI's RMA, and OSLA's workarounds. */
 #include "tools/info/info.h"
 
 static const double busy_seconds = 0.05;
 
-/* " (on the node)", " (across nodes)" or "" when both kinds of pairs, or the only one, say so. */
+/* " (on the node)" or " (across nodes)" if only that kind of pairs is concerned, else "". */
 static const char *where(const int value[OSLA_PROBE_KINDS])
 {
   if (value[OSLA_PROBE_ON_NODE] > 0 && value[OSLA_PROBE_ACROSS] == 0) return " (on the node)";
@@ -90,8 +90,6 @@ static void test_shared_query(osla_transport *t, info_findings *f)
              "by a window of its own on each node");
 }
 
-/* --- passive progress --- */
-
 static bool waited(double seconds)
 {
   return seconds > 0.3 * busy_seconds;
@@ -123,7 +121,7 @@ static void test_raw_on_node(osla_transport *t, const info_system *system, info_
              format_seconds(get).s, format_seconds(put).s);
 }
 
-/* The same on a transport with a progress thread. */
+/* Repeats the measurement on a transport with a progress thread. */
 static osla_err probe_with_thread(osla_transport *t, const osla_probe_pair *pair,
                                   osla_probe_times *times)
 {
@@ -150,7 +148,7 @@ static void add_get(info_findings *f, const char *name, const osla_probe_times *
              format_seconds(times->get).s);
 }
 
-/* Does a notify need the target's processor? */
+/* Reports whether notify and fetch-and-add need the target's processor. */
 static void add_notify(info_findings *f, const char *name, const osla_probe_times *times)
 {
   bool notify_late = waited(times->notify), fetch_late = waited(times->fetch_add);

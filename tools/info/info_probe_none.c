@@ -1,4 +1,4 @@
-/* In place of info_probe.c where the ranks are simulated. */
+/* Replaces info_probe.c in simulations. */
 #include "tools/info/info.h"
 
 void info_test_mpi(osla_transport *t, const info_system *system, info_watchdog *dog,

@@ -1,24 +1,25 @@
-/* Limits and workarounds in force: what OSLA does, which library and version made it necessary, and
- * whether that concerns the MPI at hand. Measured with Debian's MPICH 4.0.2 unless another source
- * is named. */
+/* Limits and workarounds in force: what OSLA does, the library and version that made it necessary,
+ * and whether the present MPI is concerned. Measured with Debian's MPICH 4.0.2 unless another
+ * source is named. */
 #include "tools/info/info.h"
 
 #include <stddef.h>
 #include <string.h>
 
-/* How a rule's concern is known. */
+/* How it is known whether an MPI is concerned. */
 typedef enum info_basis {
-  EVERY_MPI,  /* the standard, or the system */
-  BY_TEST,    /* a test looks for it; else by version */
-  BY_VERSION, /* MPICH: in 4.0 up to and without `fixed`; others: not known */
+  EVERY_MPI, /* cause in the MPI standard or the operating system */
+  BY_TEST,   /* a test detects it; without a result by version */
+  /* MPICH before `fixed`, or exactly 4.0.2 if `fixed` is unknown; other libraries: not known */
+  BY_VERSION,
   NOT_KNOWN
 } info_basis;
 
 typedef struct info_rule_entry {
   info_rule rule;
   info_basis basis;
-  int hazard;   /* BY_TEST */
-  int fixed[3]; /* MPICH version without it; {0}: not known */
+  int hazard;   /* for BY_TEST: index of the hazard */
+  int fixed[3]; /* first MPICH version without the problem; {0}: not known */
 } info_rule_entry;
 
 static const info_rule_entry rules[] = {
@@ -102,7 +103,7 @@ const info_rule *info_rule_get(int i)
   return i < (int)(sizeof rules / sizeof *rules) ? &rules[i].rule : NULL;
 }
 
-/* Of ARMCI-MPI 0.3.1 where no other is named. */
+/* Limits of ARMCI-MPI 0.3.1 unless another library is named. */
 static const char *const armci_limits[] = {
   "no load and store between ranks: ARMCI gives no address of a neighbour's memory, so each rank "
   "is "

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Each transfer takes another piece of the target's memory, so that caches help little. */
+/* Each transfer uses another piece of the target's memory, to reduce the effect of caches. */
 enum { ROUND_TRIPS = 200, MAX_PIECES = 8, BYTES = 8 << 20 };
 
 static int by_value(const void *a, const void *b)
@@ -16,7 +16,7 @@ static int by_value(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-/* Half the median round trip, on the origin. */
+/* *one_way := half the median round trip, on the origin. */
 static osla_err time_notify(osla_segment *s, int me, int origin, int target, double *one_way)
 {
   double took[ROUND_TRIPS];
@@ -37,7 +37,8 @@ static osla_err time_notify(osla_segment *s, int me, int origin, int target, dou
   return OSLA_OK;
 }
 
-/* Median rate of one transfer of BYTES per piece, after a pass that maps the pages; on the origin.
+/* *rate := median rate of one transfer of BYTES to each piece, after a pass that maps the pages;
+ * on the origin.
  */
 static osla_err time_transfers(osla_segment *s, int target, bool put, void *buffer, int pieces,
                                double *rate)
@@ -89,7 +90,7 @@ static osla_err measure(osla_transport *t, int origin, int target, int pieces, i
   return osla_bcast(t, speed, sizeof *speed, MPI_BYTE, origin);
 }
 
-/* How many pieces fit easily in what is free; the same on all ranks. */
+/* Number of pieces that use at most a quarter of the free memory; the same on all ranks. */
 static int choose_pieces(const info_system *system)
 {
   uint64_t least = UINT64_MAX;

@@ -1,4 +1,4 @@
-/* Looks at ranks, hosts, MPI, BLAS and memory. See info.h. */
+/* Facts about ranks, hosts, MPI, BLAS and memory. See info.h. */
 #include "config.h"
 
 #include "osla_blas.h"
@@ -29,7 +29,7 @@ bool info_has_scalapack(void)
 #endif
 }
 
-/* Looks for a program along PATH, as the shell does. */
+/* Finds a program along PATH, as the shell does; "": not found. */
 static void find_program(const char *program, char *found, size_t size)
 {
   const char *path = getenv("PATH");
@@ -87,7 +87,7 @@ static void look_at_mpi(info_mpi *mpi)
   copy_word_after(text, "Device:", mpi->device, sizeof mpi->device);
 }
 
-/* A pair of ranks on one node, and a pair across nodes. */
+/* Chooses a pair of ranks on one node, and a pair across nodes. */
 static void choose_pairs(info_system *s)
 {
   for (int way = 0; way < INFO_WAYS; way++) {

@@ -1,6 +1,6 @@
-/* Self-test of the transport: data arrives, whole and in the right place, when the contract says
- * so. Every rank talks to the ranks 1, 2, 4, ... places after it, so that on-node and off-node
- * pairs and every power-of-two distance are met in O(log ranks) steps. */
+/* Self-test of the transport: data arrive complete, at the right place, when the contract says so.
+ * Every rank communicates with the ranks 1, 2, 4, ... after it, so that pairs on a node and across
+ * nodes and every power-of-two distance are tested in O(log ranks) steps. */
 #include "osla_clock.h"
 #include "osla_counter.h"
 #include "osla_segment.h"
@@ -35,7 +35,7 @@ void info_add(info_findings *findings, const char *name, info_verdict verdict, c
 static unsigned char pattern(int origin, int target, int salt, size_t i)
 {
   size_t x = (size_t)origin * 131 + (size_t)target * 17 + (size_t)salt * 5 + i * 3 + i / 251;
-  return (unsigned char)(1 + x % 255); /* never 0, which is what a fresh segment holds */
+  return (unsigned char)(1 + x % 255); /* never 0, the value in a new segment */
 }
 
 static void fill(unsigned char *piece, int origin, int target, int salt)
@@ -61,7 +61,7 @@ static int count_steps(int size)
   return steps;
 }
 
-/* The rank `distance` places after (or before) mine. */
+/* The rank `distance` after this one (before it if negative), cyclically. */
 static int partner(osla_transport *t, int distance)
 {
   int size = osla_transport_size(t);
@@ -110,8 +110,6 @@ static osla_err get_all(osla_transport *t, osla_segment *s, unsigned char *piece
   return OSLA_OK;
 }
 
-/* --- notify --- */
-
 typedef struct awaited {
   osla_segment *segment;
   int origin, purpose;
@@ -134,7 +132,7 @@ static osla_err wait_for(osla_segment *s, int origin, int purpose, uint64_t valu
   return OSLA_OK;
 }
 
-/* Purpose 0: data is here; purpose 1: it has been read, and may be overwritten. */
+/* Purpose 0: the data have arrived; purpose 1: they have been checked and may be overwritten. */
 static osla_err notify_all(osla_transport *t, osla_segment *s, unsigned char *piece,
                            double limit_seconds)
 {
@@ -156,8 +154,6 @@ static osla_err notify_all(osla_transport *t, osla_segment *s, unsigned char *pi
   }
   return OSLA_OK;
 }
-
-/* --- fetch-and-add --- */
 
 static osla_err fetch_all(osla_transport *t)
 {
@@ -182,8 +178,6 @@ static osla_err fetch_all(osla_transport *t)
   return err;
 }
 
-/* --- the tests --- */
-
 static void conclude(info_findings *findings, const char *name, osla_err err, const char *good)
 {
   if (err == OSLA_OK)
@@ -192,7 +186,7 @@ static void conclude(info_findings *findings, const char *name, osla_err err, co
     info_add(findings, name, INFO_FAILED, "%s", osla_error_text());
 }
 
-/* Returns false where there is no segment. */
+/* Tests put, get and notify; returns false if no segment can be created. */
 static bool test_pairs(osla_transport *t, info_watchdog *dog, info_findings *findings)
 {
   osla_segment *s = NULL;

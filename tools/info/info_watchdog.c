@@ -25,12 +25,13 @@ static void set_deadline(info_watchdog *dog)
   dog->deadline.tv_sec += (time_t)dog->limit;
 }
 
-/* The test hangs: rank 0 tells, all end; the launcher ends whoever is left. */
+/* The test hangs: rank 0 prints a line, and the process exits; the launcher ends the other ranks.
+ */
 _Noreturn static void bark(const info_watchdog *dog)
 {
   (void)command_error("info", "FAILED: the test '%s' did not end within %g s", dog->test,
                       dog->limit);
-  if (dog->rank != 0) (void)sleep(1); /* so that rank 0's line comes first */
+  if (dog->rank != 0) (void)sleep(1); /* lets rank 0 print its line first */
   _exit(OSLA_EXIT_FAILED);
 }
 

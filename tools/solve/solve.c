@@ -1,5 +1,5 @@
-/* `osla solve`, step by step. One matrix is in memory: it is factored in place, and H is read again
- * for the residual. */
+/* `osla solve` for dense H. There is one matrix in memory: it is factored in place, and H is read
+ * again for the residual. */
 #include "tools/common/command_files.h"
 #include "tools/solve/solve_command.h"
 
@@ -14,18 +14,19 @@ typedef struct solve_job {
   osla_transport *t;
   osla_grid *grid;
   osla_file *file;
-  osla_file_matrix look; /* type, size and triangle of H */
-  osla_uplo uplo;        /* that is factored */
-  double *g;             /* [n], later x */
+  osla_file_matrix look; /* type, size and stored triangle of H in the file */
+  osla_uplo uplo;        /* triangle that is factored */
+  double *g;             /* [n] g, later x */
   osla_matrix *h, *b, *x;
   int64_t *ipiv;
-  double rcond, residual; /* NaN: not known */
+  double rcond, residual; /* NaN: not computed */
   osla_mixed_result mixed;
-  char verdict[80]; /* SOLVE_GOOD, or what is wrong with x */
+  char verdict[80]; /* SOLVE_GOOD, or the defect of x */
   double seconds_read, seconds_solve;
 } solve_job;
 
-/* Rank 0 looks at all files: their names before the work, the room when the order of H is known. */
+/* Rank 0 checks all files: their names before the work; with `room` the free space, when the order
+ * of H is known. */
 static osla_err check_files(const solve_job *job, bool room)
 {
   const solve_options *o = job->options;
@@ -61,7 +62,7 @@ static osla_err look(solve_job *job)
   return OSLA_OK;
 }
 
-/* H + damping I, both triangles. */
+/* Reads H + damping I, both triangles. */
 static osla_err read_h(solve_job *job)
 {
   osla_layout l = osla_matrix_layout(job->h);
@@ -142,7 +143,7 @@ static osla_err solve_lu(solve_job *job, double norm)
   return osla_gecon(job->h, job->ipiv, norm, &job->rcond);
 }
 
-/* H is not changed. */
+/* H is not changed by this method. */
 static osla_err solve_mixed(solve_job *job)
 {
   OSLA_CALL(osla_posv_mixed(job->uplo, job->h, job->b, job->x, NULL, &job->mixed));
@@ -171,7 +172,7 @@ static osla_err measure_residual(solve_job *job)
   return osla_residual(job->h, job->x, job->b, &job->residual);
 }
 
-/* x on every rank, in double. */
+/* Copies x to every rank, in double. */
 static osla_err fetch_x(solve_job *job)
 {
   int64_t n = job->look.n;
@@ -185,7 +186,7 @@ static osla_err fetch_x(solve_job *job)
   return err;
 }
 
-/* Of x on every rank. */
+/* Sets the verdict from residual and x, the same on all ranks. */
 static void judge(solve_job *job)
 {
   (void)snprintf(job->verdict, sizeof job->verdict, "%s", SOLVE_GOOD);

@@ -5,20 +5,19 @@
 #include "osla_unstable.h"
 #include "tools/common/command.h"
 
-/* The scaled residual of a solution that is written with exit status 0 is at most this (as HPL's).
- * It judges the way of solving and not H: a backward stable one has it of order 1 whatever the
- * condition of H. */
+/* Largest scaled residual for exit status 0, as in HPL. It tests the solver and not H: a backward
+ * stable solver has a residual of order 1 for any condition of H. */
 #define SOLVE_RESIDUAL_MOST 16.0
 
-#define SOLVE_GOOD "good" /* the verdict, or what is wrong with x */
+#define SOLVE_GOOD "good" /* verdict of a good solution; any other text is the defect of x */
 
 typedef enum solve_method {
   SOLVE_CHOLESKY,
   SOLVE_LU,
   SOLVE_MIXED,
-  SOLVE_CG, /* this and the rest: of sparse matrices */
+  SOLVE_CG, /* SOLVE_CG and the following are for sparse matrices */
   SOLVE_LSQR,
-  SOLVE_CHOSEN /* cholesky of H; of sparse matrices by what they are */
+  SOLVE_CHOSEN /* default: cholesky for H; cg or lsqr depending on the sparse matrix */
 } solve_method;
 
 typedef struct solve_options {
@@ -26,10 +25,10 @@ typedef struct solve_options {
   bool quiet;
   solve_method method;
   double damping, tolerance;
-  long long iterations, block; /* block of Jacobi, 0: none */
-  bool sparse;                 /* input is a Matrix Market file */
+  long long iterations, block; /* block: size of the blocks of block-Jacobi; 0: no preconditioner */
+  bool sparse;                 /* true if the input is a Matrix Market file */
   long long nb;
-  int nprow, npcol; /* 0: chosen */
+  int nprow, npcol; /* 0: chosen by the library */
 } solve_options;
 
 const char *solve_method_name(solve_method method);
@@ -38,11 +37,12 @@ const char *solve_method_name(solve_method method);
 bool solve_parse(int argc, char **argv, int ranks, solve_options *options, command_line *line,
                  int *status);
 
-/* solve.c: writes the JSON report (root of rank 0, which is freed), and says what is wrong with x;
- * the exit status. Collective. */
+/* Writes the JSON report (root of rank 0, which it frees), prints the defect of x if any, and
+ * returns the exit status. Collective. */
 int solve_finish(const solve_options *options, osla_err err, json_t *root, const char *verdict);
 
-/* solve_sparse.c: the whole of it; returns the exit status. Collective. */
+/* Runs the whole command for a sparse system (solve_sparse.c), and returns the exit status.
+ * Collective. */
 int solve_sparse(osla_transport *transport, const solve_options *options);
 
 #endif

@@ -71,7 +71,7 @@ static int check_sparse(const solve_options *o)
   return OSLA_EXIT_OK;
 }
 
-/* Options of the other kind of matrices. */
+/* Rejects options of the other kind of matrices. */
 static int check_idle(int argc, char **argv, const solve_options *o)
 {
   static const struct {
@@ -135,7 +135,7 @@ bool solve_parse(int argc, char **argv, int ranks, solve_options *o, command_lin
   if (*status == OSLA_EXIT_OK) *status = check_idle(argc, argv, o);
   if (*status == OSLA_EXIT_OK && grid)
     *status = command_parse_grid(name, "--grid", grid, ranks, &o->nprow, &o->npcol);
-  line->options = NULL; /* the table ends with this call; release needs the strings only */
+  line->options = NULL; /* the table is a local variable; command_release needs only the strings */
   if (*status == OSLA_EXIT_OK) return true;
   command_release(line);
   return false;

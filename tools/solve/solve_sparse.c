@@ -1,7 +1,7 @@
-/* `osla solve` of a sparse system: A from a Matrix Market file, b from another, by CG or LSQR.
+/* `osla solve` for a sparse system: A from a Matrix Market file, b from another, by CG or LSQR.
  *
- * Which of them, where the user does not say: CG if A is square and A x = A^T x for a random x,
- * else LSQR. If CG then finds that A is not positive definite, that is reported. */
+ * Default method: CG if A is square and A x = A^T x for a random x, else LSQR. A matrix that CG
+ * finds indefinite is an error. */
 #include "osla_random.h"
 #include "tools/common/command_files.h"
 #include "tools/solve/solve_command.h"
@@ -21,9 +21,9 @@ typedef struct sparse_job {
   osla_operator op;
   osla_jacobi *jacobi;
   solve_method method;
-  int64_t rows, columns, entries; /* of the whole matrix */
-  double *b, *x;                  /* this rank's parts */
-  double *r, *shifted;            /* [op.rows] scratch */
+  int64_t rows, columns, entries; /* size of the whole matrix */
+  double *b, *x;                  /* parts of this rank */
+  double *r, *shifted;            /* [op.rows] and [op.columns] scratch */
   double *whole;                  /* [columns] x on all ranks */
   osla_krylov_result result;
   double residual; /* |b - A x| / |b| */
@@ -78,9 +78,7 @@ static osla_err read_system(sparse_job *job)
   return OSLA_OK;
 }
 
-/* ---- which way ---- */
-
-/* Is A x = A^T x, rounding apart, for numbers that no pattern of A knows? */
+/* Tests A x = A^T x within rounding for a random x. */
 static osla_err look_for_symmetry(sparse_job *job, bool *symmetric)
 {
   const int64_t first = osla_csr_column_start(job->a)[osla_transport_rank(job->t)];
@@ -115,9 +113,7 @@ static osla_err choose_method(sparse_job *job)
   return OSLA_OK;
 }
 
-/* ---- solving ---- */
-
-/* (A + damping I) x, symmetric. */
+/* y := (A + damping I) x + beta y, for CG's symmetric A. */
 static osla_err apply_damped(void *arg, osla_trans op, const double *x, double beta, double *y)
 {
   sparse_job *job = arg;
@@ -139,13 +135,14 @@ static osla_err solve_by_cg(sparse_job *job, const osla_krylov_options *options)
   return osla_cg(&op, job->jacobi ? &m : NULL, job->b, job->x, options, &job->result);
 }
 
-/* By columns of norm 1. */
+/* Solves with columns scaled to norm 1. */
 static osla_err solve_by_lsqr(sparse_job *job, const osla_krylov_options *options)
 {
   const bool scaled = !(job->options->damping > 0.0);
   OSLA_CALL(osla_csr_column_norms(job->a, job->shifted));
   for (int64_t j = 0; j < job->op.columns; j++) {
-    const double norm = fmin(fmax(job->shifted[j], DBL_MIN), DBL_MAX); /* 1 / norm is finite */
+    /* limits of the norm keep its reciprocal finite */
+    const double norm = fmin(fmax(job->shifted[j], DBL_MIN), DBL_MAX);
     job->shifted[j] = job->shifted[j] > 0.0 ? 1.0 / norm : 1.0;
   }
   return osla_lsqr(&job->op, job->b, job->options->damping, scaled ? job->shifted : NULL, job->x,
@@ -159,8 +156,8 @@ static osla_err solve(sparse_job *job)
   return job->method == SOLVE_CG ? solve_by_cg(job, &options) : solve_by_lsqr(job, &options);
 }
 
-/* |r| / |b|, or |r| if b = 0. Elements are divided by the largest one, so that no square leaves the
- * range of double. */
+/* *norm := |r| / |b|, or |r| if b = 0. Elements are divided by the largest one, so that no square
+ * overflows or underflows. */
 static osla_err relative_norm(sparse_job *job, const double *r, const double *b, double *norm)
 {
   double largest[2] = {0.0}, sum[2] = {0.0};
@@ -181,7 +178,7 @@ static osla_err relative_norm(sparse_job *job, const double *r, const double *b,
   return OSLA_OK;
 }
 
-/* |b - A x| / |b|, of CG with the damping; x on all ranks; what is to be said of it. */
+/* Computes |b - A x| / |b| (for CG with the damping) and x on all ranks, and sets the verdict. */
 static osla_err judge(sparse_job *job)
 {
   static const char *const ends[] = {[OSLA_KRYLOV_CONVERGED] = SOLVE_GOOD,
@@ -215,8 +212,6 @@ static osla_err judge(sparse_job *job)
                    job->result.iterations, job->result.left, advice);
   return OSLA_OK;
 }
-
-/* ---- what comes out ---- */
 
 static osla_err write_output(const sparse_job *job)
 {
