@@ -1,10 +1,11 @@
-/* Helper of test_assemble.sh and test_reproducible.sh: writes files of updates, good and bad ones;
- * sums updates and solves serially, with HDF5 and loops alone, and compares with what osla wrote.
+/* Helper of test_assemble.sh and test_reproducible.sh: writes files of updates, good and bad; sums
+ * updates and solves serially, with HDF5 and loops alone, and compares with the output of osla.
  *
  *   assemble_check make KIND FILE N      see `kinds`
  *   assemble_check sum SYSTEM N TOLERANCE FILE...
  *   assemble_check solve SYSTEM DAMPING X TOLERANCE
- *   assemble_check same FILE FILE SET...     the same bits in sets of 8-byte elements; 1: others */
+ *   assemble_check same FILE FILE SET...     compares bits of sets of 8-byte elements; status 1:
+ *                                            different */
 #include <hdf5.h>
 #include <math.h>
 #include <stdbool.h>
@@ -19,7 +20,7 @@ static void die(const char *what, const char *name)
   exit(2);
 }
 
-/* Reads a whole data set; NULL if it is missing. The caller frees. */
+/* Reads a whole data set; NULL if it is missing. The caller frees it. */
 static void *read_set(hid_t file, const char *name, hid_t type, hsize_t dims[2])
 {
   dims[0] = dims[1] = 1;
@@ -64,8 +65,8 @@ typedef struct content {
   double G[FULL * K], U[FULL * MOST], w[COUNT * K], r[COUNT * K], g[FULL];
 } content;
 
-/* Whole numbers, so that every order of summation gives the same H; sizes 0, 1 and others, indices
- * in any order and twice. */
+/* Makes whole numbers, so that every order of summation gives the same H; sizes 0, 1 and others,
+ * indices in any order, some twice. */
 static void make_up(content *c, int64_t n)
 {
   c->n = n;
@@ -84,14 +85,14 @@ static void make_up(content *c, int64_t n)
         c->U[c->square + a * count + b] = c->U[c->square + b * count + a] = (double)below(9) - 4.0;
     c->square += count * count;
     for (int d = 0; d < K; d++) {
-      c->w[u * K + d] = (double)(below(3) * below(3)); /* 0, 1, 4: roots are exact; or 2 */
+      c->w[u * K + d] = (double)(below(3) * below(3)); /* 0, 1, 4, whose roots are exact; or 2 */
       if (c->w[u * K + d] == 2.0) c->w[u * K + d] = 9.0;
       c->r[u * K + d] = (double)below(9) - 4.0;
     }
   }
 }
 
-/* Fractions of many magnitudes: sums that depend on the order of the terms. */
+/* Makes fractions of many magnitudes, whose sums depend on the order of the terms. */
 static void mix(int64_t count, double *values, int magnitudes)
 {
   for (int64_t i = 0; i < count; i++)
@@ -115,12 +116,12 @@ static void mix_content(content *c)
   }
 }
 
-/* The kinds: good ones, then one thing wrong in each. */
+/* Writes a file of a kind: a good one, or one with a single defect. */
 static void write_kind(const char *kind, content *c, hid_t file)
 {
   bool mixed = strncmp(kind, "mixed_", 6) == 0;
   if (mixed) kind += 6, mix_content(c);
-  bool whole = strncmp(kind, "whole_", 6) == 0; /* integers where real numbers may be */
+  bool whole = strncmp(kind, "whole_", 6) == 0; /* integers instead of real numbers */
   if (whole) kind += 6;
   bool blocks = strcmp(kind, "blocks") == 0 || strcmp(kind, "asymmetric") == 0;
   bool other = strcmp(kind, "other") == 0; /* other types, chunked */
@@ -169,7 +170,7 @@ static int make(char **argv)
   return H5Fclose(file) < 0;
 }
 
-/* H and g as the schema says. */
+/* Adds a file to H and g by the definition of the schema. */
 static void add_file(const char *path, int64_t n, double *H, double *g)
 {
   hsize_t dims[2], of_ix[2], of_G[2], of_offset[2];
@@ -204,13 +205,13 @@ static void add_file(const char *path, int64_t n, double *H, double *g)
   H5Fclose(file);
 }
 
-/* |x - y| <= tolerance * (1 + |y|); a NaN is too far. */
+/* 1 unless |x - y| <= tolerance * (1 + |y|); also 1 for a NaN. */
 static int64_t far(double x, double y, double tolerance)
 {
   return !(fabs(x - y) <= tolerance * (1.0 + fabs(y)));
 }
 
-/* H of a file that osla wrote, column-major, and its triangle. */
+/* Reads H of a file that osla wrote, column-major, and its triangle. */
 static double *read_h(hid_t file, int64_t *n, bool *upper)
 {
   char uplo[8] = "";
@@ -260,7 +261,7 @@ static int same(int argc, char **argv)
   for (int s = 2; s < argc; s++) {
     hsize_t dims[2][2];
     void *data[2];
-    for (int i = 0; i < 2; i++) { /* as the file's own type: no bit is converted */
+    for (int i = 0; i < 2; i++) { /* in the file's own type, so that no bit is converted */
       hid_t set = H5Dopen2(file[i], argv[s], H5P_DEFAULT);
       hid_t type = set >= 0 ? H5Dget_type(set) : -1;
       if (set < 0 || H5Tget_size(type) != 8) die("no 8-byte elements in", argv[s]);
@@ -280,7 +281,7 @@ static int same(int argc, char **argv)
   return bad;
 }
 
-/* Largest |(H + damping I) x - g| relative to |g|. */
+/* Checks the largest |(H + damping I) x - g| relative to |g|. */
 static int solve(char **argv)
 {
   hsize_t dims[2];

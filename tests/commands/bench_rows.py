@@ -61,7 +61,7 @@ def check(rows):
                 flops = row["n"] * (row["n"] + 1) * row["k"] * (1 if row["precision"] in "sd" else 4)
             if row["kernel"] in ("symm", "trmm"):
                 flops = row["n"] ** 3 * (2 if row["kernel"] == "symm" else 1) * (1 if row["precision"] in "sd" else 4)
-            if row["kernel"] in ("gemv", "symv"): # bytes
+            if row["kernel"] in ("gemv", "symv"): # the row has bytes
                 flops = row["n"] * (row["n"] if row["kernel"] == "gemv" else (row["n"] + 1) / 2) * {"s": 4, "d": 8, "c": 8, "z": 16}[row["precision"]]
             if row["kernel"] in ("lu", "chol"):
                 flops = row["n"] ** 3 * (2 if row["precision"] in "sd" else 8) / (3 if row["kernel"] == "lu" else 6)
@@ -70,13 +70,13 @@ def check(rows):
             if row["kernel"].startswith("solve/"):
                 flops = row["n"] ** 2 * row["nrhs"] * (2 if row["precision"] in "sd" else 8)
             assert not flops or abs(row["rate"] * 1e9 * row["seconds_median"] / flops - 1) < 1e-6, row
-        else: # references follow ours
+        else: # references follow the measured implementation
             assert row["ratio_vs"] == {}, row
             ratio = ours["ratio_vs"].pop(row["impl"])
             same_work = row["impl"] != "blas" or row["kernel"] not in ("syrk", "trmm", "lu", "chol", "potri", "getri")
             paired = statistics.median(theirs / our for theirs, our in zip(row["seconds"], ours["seconds"]))
             assert not same_work or abs(ratio / paired - 1) < 1e-6, (ratio, paired)
-            if row["impl"].startswith("scalapack-"): # of --ref-nb: a row for each size, and the best
+            if row["impl"].startswith("scalapack-"): # with --ref-nb: a row for each size, and the best
                 assert row["impl"] == "scalapack-%d" % row["nb"], row
                 if not best or row["seconds_median"] < best[0]: best = row["seconds_median"], ratio
                 ours["best"] = best[1]

@@ -1,9 +1,9 @@
-/* An MPI with a fault, to be loaded before the real one (LD_PRELOAD): test_info.sh shows with it
- * that `osla info` finds the fault. The variable BROKEN_MPI says which:
- *   put   the data of a put with a request arrives as zeroes, beyond a word
- *   hang  a flush never returns
- *   window    MPI gives no window
- *   separate  its public and private copies are apart
+/* A defective MPI, to be preloaded (LD_PRELOAD): test_info.sh shows with it that `osla info` finds
+ * the defect. The variable BROKEN_MPI names the defect:
+ *   put       data of a put with a request arrive as zeroes, except a single word
+ *   hang      a flush never returns
+ *   window    MPI creates no window
+ *   separate  windows have separate public and private copies
  *   letters   synchronous sends of rank 1 fail
  */
 #include <mpi.h>

@@ -1,12 +1,12 @@
-/* A switch whose lines are long: joins network name spaces as an Ethernet, and passes each frame on
+/* A switch with long lines: joins network name spaces as an Ethernet, and forwards each frame
  * after a fixed time. For kernels without netem (tests/hosts -d).
  *
  * usage: delay_line MICROSECONDS SPACE SPACE...
  *
- * Each name space gets an interface `line` (a TAP device), of which this process has the other end.
- * A frame goes to all other spaces, whose kernels drop what is not for them: with the few that
- * there are, learning addresses would save nothing. "ready" is printed when the interfaces are
- * there; they go when the process ends. */
+ * Each name space gets an interface `line` (a TAP device), whose other end this process holds. A
+ * frame goes to all other spaces, whose kernels drop frames for others; learning addresses would
+ * save little among a few spaces. "ready" is printed when the interfaces exist; they disappear
+ * when the process ends. */
 #ifndef _GNU_SOURCE /* setns, ppoll; smpicc defines it */
 #define _GNU_SOURCE
 #endif
@@ -28,16 +28,16 @@
 enum { MOST_SPACES = 8, FRAMES = 1 << 14, FRAME_BYTES = 9216 };
 
 typedef struct frame {
-  int64_t due; /* ns */
+  int64_t due; /* nanoseconds */
   int from;
   size_t bytes;
   unsigned char data[FRAME_BYTES];
 } frame;
 
-/* Frames leave in the order in which they came: their delay is the same. */
+/* A queue of frames. All frames have the same delay, so that they leave in the order of arrival. */
 typedef struct line {
   int n, fds[MOST_SPACES];
-  int64_t delay; /* ns */
+  int64_t delay; /* nanoseconds */
   frame *ring;
   uint64_t in, out;
 } line;
@@ -69,7 +69,7 @@ static int open_tap(const char *space)
   return tap;
 }
 
-/* What lies ready, as far as there is room: the rest waits in the kernel's queues. */
+/* Reads the frames that have arrived while the queue has room; other frames wait in the kernel. */
 static void take(line *l, int from)
 {
   while (l->in - l->out < FRAMES) {
@@ -83,7 +83,7 @@ static void take(line *l, int from)
   }
 }
 
-/* A frame that an interface does not take is lost, as on a line. */
+/* Forwards the frames that are due. A frame that an interface rejects is lost. */
 static void pass_on(line *l)
 {
   for (; l->out < l->in && l->ring[l->out % FRAMES].due <= now(); l->out++) {

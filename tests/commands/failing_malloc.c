@@ -1,5 +1,5 @@
-/* A lack of memory in libosla_scalapack_kernels.so alone, to be loaded before it (LD_PRELOAD): one
- * of its allocations fails, the one with a given number. dropin_program.c asks for each in turn. */
+/* A lack of memory in libosla_scalapack_kernels.so alone, to be preloaded (LD_PRELOAD): the
+ * allocation with a given number fails. dropin_program.c asks for each in turn. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <link.h>
@@ -8,8 +8,8 @@
 #include <string.h>
 
 static struct {
-  uintptr_t from, to; /* the library's code */
-  long countdown;     /* 0: nothing fails; 1: the next one */
+  uintptr_t from, to; /* code of the library */
+  long countdown;     /* 0: nothing fails; 1: the next allocation fails */
   int failed;
 } state;
 
@@ -26,7 +26,7 @@ static int find(struct dl_phdr_info *object, size_t size, void *arg)
   return 1;
 }
 
-/* From now on allocation `number` fails, counted from 1; 0: none. Returns whether one has. */
+/* Makes allocation `number` fail, counted from 1; 0: none. Returns whether one has failed. */
 int fail_allocation(long number)
 {
   int failed = state.failed;

@@ -1,10 +1,11 @@
-/* Two ranks that begin different transfers of a forest, or of which one overwrites what the other
- * may still read: a helper of test_forest_mismatch.sh.
+/* Two ranks that begin different transfers of a forest, or one rank that overwrites memory which
+ * the other may still read; a helper of test_forest_mismatch.sh.
  *
- *   forest_mismatch KIND PLACE   kind: kind, combine, type, count, order; as kind: thin, with
- * vertices far apart; apart, with roots on rank 0 and leaves on rank 1 alone; again, so, and over
- * and over. Overwritten: writable, begin, destroy (the call behind it); kept, which is right.
- * place: shared, plain. In the end the forest goes.
+ *   forest_mismatch KIND PLACE
+ * KIND names the difference: kind, combine, type, count, order. "thin" is "kind" with vertices far
+ * apart; "apart" has roots on rank 0 and leaves on rank 1 only; "again" repeats "apart".
+ * "writable", "begin", "destroy" overwrite, named by the call that follows; "kept" is correct.
+ * PLACE is shared or plain memory. The program destroys the forest at its end.
  */
 #include "osla_forest.h"
 
@@ -13,10 +14,10 @@
 #include <string.h>
 #include <sys/resource.h>
 
-enum { EDGES = 200, APART = 16, MOST = 2, TIMES = 1000 }; /* more than rings take */
+enum { EDGES = 200, APART = 16, MOST = 2, TIMES = 1000 }; /* more than a ring holds */
 enum { LONG = 1 << 16 };                                  /* an exact sum gathers 100 MiB */
 
-/* From now on rank 1 gets no more memory. */
+/* Makes every further allocation of rank 1 fail. */
 static osla_err lack_memory(osla_forest *f, bool odd)
 {
   const osla_unit one = {OSLA_UNIT_DOUBLE, LONG, 0};
@@ -30,7 +31,7 @@ static osla_err lack_memory(osla_forest *f, bool odd)
   return err;
 }
 
-/* Only one of two reads what the other one gives. */
+/* Only one of two ranks reads roots of the other. */
 static osla_err differ_apart(osla_forest *f, int times, bool odd, void *roots, void *leaves)
 {
   for (int i = 0; i < times; i++)
@@ -39,7 +40,7 @@ static osla_err differ_apart(osla_forest *f, int times, bool odd, void *roots, v
   return OSLA_OK;
 }
 
-/* Rank 1 overwrites its roots behind osla_forest_end_read. */
+/* Rank 1 overwrites its roots after osla_forest_end_read. */
 static osla_err overwrite(osla_forest *f, const char *kind, bool odd, double *roots, void *leaves)
 {
   osla_forest_run run;
@@ -56,7 +57,8 @@ static osla_err differ(osla_forest *f, const char *kind, bool odd, void *roots, 
 {
   osla_unit one = {OSLA_UNIT_DOUBLE, 1, 0}, two = {OSLA_UNIT_DOUBLE, 2, 0};
   osla_unit whole = {OSLA_UNIT_INT64, 1, 0};
-  OSLA_CALL(osla_forest_bcast(f, one, roots, leaves, OSLA_REPLACE)); /* the same on all */
+  /* the same transfer on all ranks */
+  OSLA_CALL(osla_forest_bcast(f, one, roots, leaves, OSLA_REPLACE));
   if (strcmp(kind, "memory") == 0) return lack_memory(f, odd);
   if (strcmp(kind, "kind") == 0 || strcmp(kind, "thin") == 0 || strcmp(kind, "apart") == 0)
     return differ_apart(f, 1, odd, roots, leaves);

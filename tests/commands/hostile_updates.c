@@ -1,5 +1,5 @@
-/* Helper of test_assemble_hostile.sh: files of updates that declare more than they hold, or whose
- * parts HDF5 itself stumbles over. No file is longer than some KiB.
+/* Helper of test_assemble_hostile.sh: writes files of updates that declare more than they hold, or
+ * with parts that HDF5 itself cannot handle. No file is longer than some KiB.
  *
  *   hostile_updates KIND FILE      see write_kind */
 #include "tests/lzf_filter.h"
@@ -20,7 +20,7 @@ static void die(const char *what, const char *name)
 
 typedef enum form { CONTIGUOUS, CHUNKED, GZIPPED, LZF } form;
 
-/* A data set; without data nothing of it is stored. columns = 0: one dimension. */
+/* Writes a data set; without data it is declared only. columns = 0: one dimension. */
 static void set(hid_t file, const char *name, hid_t type, form f, hsize_t rows, hsize_t columns,
                 const double *data)
 {
@@ -41,9 +41,9 @@ static void set(hid_t file, const char *name, hid_t type, form f, hsize_t rows, 
   if (f == LZF && !lzf_end()) die("the filter stays for", name);
 }
 
-static const double few[16] = {0, 1, 2, 3}; /* indices, and whatever else */
+static const double few[16] = {0, 1, 2, 3}; /* indices, and other small data */
 
-/* Good, but for a filter that other programs have. */
+/* A good file with a filter of other programs. */
 static void lzf(hid_t file, form ix, form offsets, form G)
 {
   const double ends[2] = {0, 4};
@@ -67,14 +67,14 @@ static void lzf_G(hid_t file)
   lzf(file, CONTIGUOUS, CONTIGUOUS, LZF);
 }
 
-/* No chunk became shorter, so that the filter is not needed. */
+/* No chunk became shorter, so that the filter is not needed for reading. */
 static void lzf_unused(hid_t file)
 {
   lzf_declines = true;
   lzf_G(file);
 }
 
-/* No updates, but a system for `osla solve`, which somebody has compressed. */
+/* No updates, but a compressed system for `osla solve`. */
 static void system_gzip(hid_t file)
 {
   set(file, "H", H5T_IEEE_F64LE, GZIPPED, 4, 4, few);
@@ -87,7 +87,7 @@ static void huge_ix(hid_t file)
   set(file, "G", H5T_IEEE_F64LE, CHUNKED, (hsize_t)1 << 60, 16, NULL);
 }
 
-/* The sizes fit 64 bits, not the memory. */
+/* Sizes that fit in 64 bits, but not in memory. */
 static void large_ix(hid_t file)
 {
   set(file, "ix", H5T_STD_I64LE, CHUNKED, (hsize_t)1 << 40, 0, NULL);
@@ -108,7 +108,7 @@ static void blocks(hid_t file)
   set(file, "U", H5T_IEEE_F64LE, CONTIGUOUS, 0, 0, NULL);
 }
 
-/* No indices, so that G takes no room whatever its width. */
+/* No indices, so that G has no elements for any width. */
 static void wide_G(hid_t file, hsize_t width, bool weights)
 {
   set(file, "ix", H5T_STD_I64LE, CONTIGUOUS, 0, 0, NULL);
@@ -117,7 +117,7 @@ static void wide_G(hid_t file, hsize_t width, bool weights)
   if (weights) set(file, "r", H5T_IEEE_F64LE, CHUNKED, 1, width, NULL);
 }
 
-/* Good, and packed 1000 : 1: one update whose indices are all 0. */
+/* A good file, compressed 1000 : 1: one update whose indices are all 0. */
 static void packed(hid_t file)
 {
   double *zeros = calloc(LONG, sizeof *zeros);
@@ -129,7 +129,7 @@ static void packed(hid_t file)
   free(zeros);
 }
 
-/* G is of a type that no processor has. */
+/* G has a type that no processor has. */
 static void long_double(hid_t file)
 {
   hid_t type = H5Tcopy(H5T_IEEE_F64LE);
@@ -139,7 +139,7 @@ static void long_double(hid_t file)
   H5Tclose(type);
 }
 
-/* Good, in many chunks, which have an index (a tree). */
+/* A good file with many chunks, which have an index (a tree). */
 static void indexed(hid_t file)
 {
   static double ones[MANY];
@@ -149,7 +149,7 @@ static void indexed(hid_t file)
   set(file, "G", H5T_IEEE_F64LE, GZIPPED, 4, MANY / 4, ones);
 }
 
-/* One update of four unknowns, one datum. */
+/* One update with four unknowns and one datum. */
 static void one_datum(hid_t file, double derivative, double residual)
 {
   const double G[4] = {0, derivative, 0, -derivative};
@@ -163,7 +163,7 @@ static void ordinary(hid_t file)
   one_datum(file, 1.0, 1.0);
 }
 
-/* H is beyond float; g is beyond double. */
+/* H exceeds float; g exceeds double. */
 static void large(hid_t file)
 {
   one_datum(file, 1e20, 1.0);
@@ -184,7 +184,7 @@ static void tiny(hid_t file)
   set(file, "g", H5T_IEEE_F64LE, CONTIGUOUS, 4, 0, g);
 }
 
-/* H the Hilbert matrix of order 10, whose condition is 2e13; solvable nevertheless. */
+/* H is the Hilbert matrix of order 10 with condition 2e13, which is solvable nevertheless. */
 static void hilbert(hid_t file)
 {
   enum { N = 10 };
@@ -200,7 +200,7 @@ static void hilbert(hid_t file)
   set(file, "g", H5T_IEEE_F64LE, CONTIGUOUS, N, 0, g);
 }
 
-/* Looks for bytes in a file, and changes one of them. */
+/* Finds bytes in a file, and changes one of them. */
 static void patch(const char *path, const unsigned char *bytes, size_t count, long at, int value)
 {
   unsigned char content[1 << 16];
@@ -215,15 +215,15 @@ static void patch(const char *path, const unsigned char *bytes, size_t count, lo
   die("nothing to be changed in", path);
 }
 
-/* In a file with chunks of 4 x 100 doubles, says that they have 4 x 32868: HDF5 1.10.8 copies what
- * is not there. */
+/* Changes the size of chunks in a file from 4 x 100 doubles to 4 x 32868: HDF5 1.10.8 then reads
+ * outside of its memory. */
 static void damage(const char *path)
 {
   static const unsigned char chunk[] = {4, 0, 0, 0, 100, 0, 0, 0, 8, 0, 0, 0};
   patch(path, chunk, sizeof chunk, 5, 128);
 }
 
-/* The address of G gets 2^40 more. */
+/* Adds 2^40 to the address of G. */
 static void move_away(const char *path)
 {
   hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT), G = H5Dopen2(file, "G", H5P_DEFAULT);

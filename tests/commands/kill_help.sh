@@ -1,19 +1,20 @@
 # shellcheck shell=bash
-# Sourced by tests that kill jobs with checkpoints in c.h5 of the folder they work in, and start them
+# Sourced by tests that kill jobs with checkpoints in c.h5 of the current folder, and start them
 # again. They set OSLA, MPIEXEC and a function fail.
 # shellcheck disable=SC2154
 
-ranks_of() { # PID of mpiexec, which starts them itself (Open MPI) or by a proxy
+ranks_of() { # PID of mpiexec, which starts the ranks itself (Open MPI) or by a proxy
   local parent
   for parent in "$1" $(pgrep -P "$1"); do pgrep -x "${OSLA##*/}" -P "$parent"; done
 }
 
-is_running() { # PID of a rank; one that nobody has waited for yet is not
+is_running() { # PID of a rank; a zombie does not count
   awk -v name="(${OSLA##*/})" '$2 == name && $3 != "Z" {found = 1} END {exit !found}' \
     "/proc/$1/stat" 2>/dev/null
 }
 
-# start RANKS MODE COMMAND ARGUMENT...: in the background; ranks: the processes
+# start RANKS MODE COMMAND ARGUMENT...: starts a job in the background; `ranks` becomes its
+# processes
 start() {
   local count=$1 mode=$2 env=() i
   shift 2
@@ -30,7 +31,7 @@ start() {
   fail "$label: no $count ranks"
 }
 
-# A checkpoint with more ids than the one before: it is longer.
+# Waits for a checkpoint with more ids than the preceding one, which makes it longer.
 size=0
 wait_for_checkpoint() {
   local i now
@@ -43,7 +44,7 @@ wait_for_checkpoint() {
   fail "$label: no further checkpoint was written"
 }
 
-# killed NUMBER: kill -9 for that rank; the job ends with it.
+# killed NUMBER: kills that rank by kill -9; the job ends with it.
 killed() {
   local i
   kill -9 "${ranks[$1]}" 2>/dev/null || fail "$label: was over before it was killed"
@@ -57,7 +58,7 @@ killed() {
   size=$(stat -c %s c.h5)
 }
 
-# resumed LEAST: the job went on from so much, at least
+# resumed LEAST: checks that the job resumed from at least so many data
 before=0
 resumed() {
   local now
@@ -65,7 +66,7 @@ resumed() {
   [ "${now:-0}" -ge "$1" ] || fail "$label: resumed from '$now', not from $1 or more"
   before=${now:-0}
 }
-# finished: to the end; the checkpoint is gone
+# finished: waits for the end of the job; the checkpoint has been removed
 finished() {
   wait "$job" || fail "$label: exit status $?"
   resumed $((before + 1))

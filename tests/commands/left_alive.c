@@ -1,6 +1,6 @@
-/* For test_left_alive.sh: makes the objects that its words name, and destroys the transport and
- * them only where the word "self" or "all" says so: in MPI_Finalize, by an attribute on
- * MPI_COMM_SELF, or before it. */
+/* For test_left_alive.sh: makes the objects that its words name. With "self" it destroys transport
+ * and objects in MPI_Finalize, by an attribute on MPI_COMM_SELF; with "all" before MPI_Finalize;
+ * otherwise never. */
 #include "osla_forest.h"
 #include "osla_hessian.h"
 #include "osla_matrix.h"

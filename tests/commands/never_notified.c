@@ -1,6 +1,6 @@
-/* For test_patience.sh: all ranks but the last wait for a notify that the last one never sends;
- * with "end" the first one ends the job instead; with "create" it is in a collective call that
- * never ends, while it flushes now and then. */
+/* For test_patience.sh: all ranks except the last wait for a notify that the last one never sends.
+ * With "end" the first rank ends the job instead; with "create" it is in a collective call that
+ * never ends, while it flushes from time to time. */
 #include "osla_farewell.h"
 #include "osla_segment.h"
 #include "src/transport/patience.h"
@@ -13,13 +13,13 @@
 
 enum { NEVER = 600 };
 
-/* What a program does last: a line of its own. */
+/* The function that is called when the job ends: prints a line. */
 static void last_act(void *rank)
 {
   fprintf(stderr, "last act of rank %d\n", *(const int *)rank);
 }
 
-/* As two threads would. */
+/* Imitates two threads: one in a collective call, one that flushes. */
 static void create_and_flush(osla_transport *t)
 {
   osli_patience_blocked(&t->collective, "MPI_Win_create");

@@ -1,6 +1,6 @@
 /* A writer and a reader thread of src/memory/newest.h, with plain copies, for ThreadSanitizer (see
- * tests/commands/test_threads.sh). Exit status 1 if a message is mixed, goes back, or the last is
- * lost. */
+ * tests/commands/test_threads.sh). Exit status 1 if a message is inconsistent, older than the
+ * preceding one, or if the last is lost. */
 #include "src/memory/newest.h"
 
 #include <pthread.h>

@@ -1,15 +1,15 @@
-/* Runs lines of the osla command one after the other in one process on each rank, so that MPI
- * starts once: for the many lines with wrong input, which end soon (run_lines.sh).
+/* Runs lines of the osla command one after the other in one persistent process on each rank, so
+ * that MPI starts once: for the many lines with wrong input, which end soon (run_lines.sh).
  *
- * Rank 0 reads requests from standard input, a line each. Its words are separated by the ASCII
- * character 31 (unit separator): the folder to run in, the files for standard output and standard
- * error of all ranks, the settings NAME=VALUE for the environment, and then the words of the
- * command: "invert", "--mesh" and so on. Rank 0 answers each request with a line: the exit status
- * of rank 0, and 3 if another rank has another one. At an
- * empty line, or at the end of standard input, the program ends.
+ * Rank 0 reads requests from standard input, one in each line. The words of a request are
+ * separated by the ASCII character 31 (unit separator): the working folder, the files for standard
+ * output and standard error of all ranks, settings NAME=VALUE for the environment, and then the
+ * words of the command: "invert", "--mesh" and so on. Rank 0 answers each request with a line: its
+ * exit status, or 3 if another rank has a different one. The program ends at an empty line or at
+ * the end of standard input.
  *
- * The command starts and ends MPI itself. MPI_Init_thread and MPI_Finalize below stand in for
- * MPI's: they leave MPI as it is. */
+ * The command starts and ends MPI itself. MPI_Init_thread and MPI_Finalize below replace those of
+ * MPI, and leave MPI initialized. */
 #include "tests/commands/run_lines.h"
 #include "tests/process_state.h"
 
@@ -36,7 +36,7 @@ int MPI_Finalize(void)
   return MPI_SUCCESS;
 }
 
-/* Sleeps while it waits, for minutes perhaps: MPI_Bcast would use up a core. */
+/* Broadcasts a text. Waiting ranks sleep, possibly for minutes; MPI_Bcast would use a core. */
 static void broadcast(char *text)
 {
   MPI_Request request;
@@ -48,7 +48,7 @@ static void broadcast(char *text)
   }
 }
 
-/* The words of a request. Returns their number. */
+/* Splits a request into words. Returns their number. */
 static int split(char *text, char **words)
 {
   int n = 0;
@@ -59,7 +59,7 @@ static int split(char *text, char **words)
   return n;
 }
 
-/* Opens a file for what is written to the stream. All ranks append to the same file. */
+/* Redirects the stream to a file. All ranks append to the same file. */
 static bool redirect(const char *file, FILE *stream)
 {
   (void)fflush(stream);

@@ -5,7 +5,7 @@
 /* A command that starts and ends MPI; returns its exit status. argv[1] is its first word. */
 typedef int line_runner(int argc, char **argv);
 
-/* What main does and returns. */
+/* The body of main; returns its exit status. */
 int run_lines(int argc, char **argv, line_runner *run);
 
 #endif

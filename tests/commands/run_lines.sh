@@ -1,12 +1,14 @@
 # Runs lines of the osla command, or of another one that $lines_program runs, in processes that stay: MPI starts once for many
-# lines (run_lines.c). For lines that end soon; at least one line for each way out is for a job of its own.
+# Sourced: runs lines of the osla command in persistent processes (run_lines.c), for lines that end
+# soon. At least one line for each exit path should be run as a separate job.
 : "${BUILDDIR:?}" "${MPIEXEC:?}" "${JOB_LIMIT:?}"
 lines_program=osla_lines
 declare -A lines_to=() lines_from=() lines_pid=()
 lines_folder=$(mktemp -d) || exit 1
 
-# run_line RANKS MODE FOLDER OUT ERR [NAME=VALUE...] WORD...: runs the command with these words in the folder on so many ranks (0: without
-# mpiexec) and sets `status`. Standard output and error of all ranks are in the files OUT and ERR.
+# run_line RANKS MODE FOLDER OUT ERR [NAME=VALUE...] WORD...: runs the command with these words in
+# the folder (0 ranks: without mpiexec) and sets `status`. Standard output and error of all ranks
+# are in the files OUT and ERR.
 run_line() {
   local key=$1-$2 command=("$BUILDDIR/tests/commands/$lines_program") to from answer
   if [ -z "${lines_pid[$key]:-}" ]; then
@@ -24,7 +26,7 @@ run_line() {
   (IFS=$'\x1f'; printf '%s\n' "$*") >&"${lines_to[$key]}"
   if IFS= read -r -t "$JOB_LIMIT" -u "${lines_from[$key]}" answer; then
     status=$answer
-  else # it has ended the process, or hangs
+  else # the line has ended the process, or hangs
     echo "run_lines: no answer" >>"$3"
     kill "${lines_pid[$key]}" 2>/dev/null
     wait "${lines_pid[$key]}"
@@ -33,8 +35,8 @@ run_line() {
   fi
 }
 
-# end_lines: ends the processes. Fails, and shows what they wrote, if one of them ended badly, for instance with memory that it
-# had not freed under a sanitizer. Every script calls it at its end.
+# end_lines: ends the processes. Fails, and shows their output, if one of them ended badly, for
+# instance with leaked memory under a sanitizer. Every script calls it at its end.
 end_lines() {
   local key to from bad=0
   for key in "${!lines_pid[@]}"; do

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # `osla assemble` and `osla solve` as a user runs them: updates from files of every kind, against a
-# serial sum and a serial residual; the examples of doc/; wrong files and options, each with one line
-# and nothing written.
+# serial sum and a serial residual; the examples of doc/; wrong files and options, each with one
+# line and no output.
 set -u
 : "${OSLA:?}" "${MPIEXEC:?}" "${SRCDIR:?}" "${BUILDDIR:?}"
 . "$BUILDDIR/tests/config.env"
@@ -15,7 +15,7 @@ fail() { echo "test_assemble: $*"; head -n 20 "$scratch/out" "$scratch/err"; fai
 mkdir "$scratch/in" "$scratch/job"
 in=$scratch/in
 
-# run RANKS MODE COMMAND ARGUMENT...; 0 ranks: without mpiexec
+# run RANKS MODE COMMAND ARGUMENT...: with 0 ranks without mpiexec
 run() {
   local ranks=$1 mode=$2 env=() command
   shift 2
@@ -31,7 +31,7 @@ good() {
   [ $status = 0 ] || fail "$label: exit status $status, not 0"
   [ -s "$scratch/err" ] && fail "$label: something on stderr"
 }
-# bad STATUS PATTERN: one line, nothing printed, nothing left
+# bad STATUS PATTERN: checks that there is one line, no output and no file
 bad() {
   [ $status = "$1" ] || fail "$label: exit status $status, not $1"
   [ "$(wc -l <"$scratch/err")" = 1 ] || fail "$label: not one line on stderr"
@@ -44,7 +44,7 @@ made() { "$check" make "$1" "$in/$1.h5" 90 || fail "cannot make $1"; }
 for kind in panels blocks single other whole_panels whole_blocks; do made $kind; done
 files=("$in"/{panels,blocks,single,other,whole_panels,whole_blocks}.h5)
 
-# --- sums: bitwise, as all numbers are whole; solutions ---
+# --- sums are compared bitwise, because all numbers are whole; solutions ---
 system=$scratch/system.h5
 sum() { # TOLERANCE FILE...
   local tolerance=$1
@@ -108,7 +108,7 @@ else
   echo "test_assemble: no h5py: doc/write_updates.py is not tried"
 fi
 
-# --- wrong files: on all ranks together ---
+# --- wrong files give the same error on all ranks ---
 wrong() { # PLACE KIND PATTERN
   made "$2"
   # shellcheck disable=SC2086 # two words
@@ -163,26 +163,26 @@ option() { # PATTERN COMMAND ARGUMENT...
 }
 option "--n: 0 is not a number of unknowns" assemble --output o.h5 "$in/panels.h5"
 option "--n: -3 is not a number of unknowns" assemble --n -3 --output o.h5 "$in/panels.h5"
-option "--output: no file is named" assemble --n 90 "$in/panels.h5"
-option "no file of updates is named" assemble --n 90 --output o.h5
+option "--output FILE is missing" assemble --n 90 "$in/panels.h5"
+option "no file of updates is given" assemble --n 90 --output o.h5
 option "--type: 'half' is neither double nor float" assemble --n 9 --type half --output o.h5 a.h5
 option "--uplo: 'both' is neither lower nor upper" assemble --n 9 --uplo both --output o.h5 a.h5
 option "--grid: 'square' is not a grid such as 2x3" assemble --n 9 --grid square --output o.h5 a.h5
 option "--nb: 0 is outside 1 to 65536" assemble --n 9 --nb 0 --output o.h5 a.h5
-option "--json: o.h5 is the file of --output o.h5 too" assemble --n 9 --json o.h5 --output o.h5 a.h5
-option "--checkpoint: o.h5 is the file of --output o.h5 too" \
+option "--json: o.h5 is also the file of --output o.h5" assemble --n 9 --json o.h5 --output o.h5 a.h5
+option "--checkpoint: o.h5 is also the file of --output o.h5" \
   assemble --n 9 --checkpoint o.h5 --output o.h5 a.h5
 option "--interval: -1 is negative" assemble --n 9 --interval -1 --output o.h5 a.h5
-option "--interval: there is no --checkpoint" assemble --n 9 --interval 5 --output o.h5 a.h5
-option "--n: '0500' begins with 0: write it without" assemble --n 0500 --output o.h5 a.h5
+option "--interval requires --checkpoint" assemble --n 9 --interval 5 --output o.h5 a.h5
+option "--n: '0500' begins with 0: remove the zero" assemble --n 0500 --output o.h5 a.h5
 option "--tolerance: is not for dense matrices \(FILE.mtx is sparse\)" solve a.h5 --tolerance 1e-3 --output x.h5
 option "/nowhere/c.h5: directory /nowhere: No such file or directory" \
   assemble --n 9 --checkpoint /nowhere/c.h5 --output o.h5 a.h5
 option "/nowhere/o.h5: directory /nowhere: No such file or directory" \
   assemble --n 9 --output /nowhere/o.h5 a.h5
 option "one file with H and g was expected, and 2 are named" solve a.h5 b.h5 --output x.h5
-option "--output: no file is named" solve a.h5
-option "--output: a.h5 is the file of the system a.h5 too" solve a.h5 --output a.h5
+option "--output FILE is missing" solve a.h5
+option "--output: a.h5 is also the file of the system a.h5" solve a.h5 --output a.h5
 option "--damping: -1 is not a number >= 0" solve a.h5 --damping -1 --output x.h5
 option "--method: 'qr' is none of cholesky, lu, mixed, cg, lsqr" solve a.h5 --method qr --output x.h5
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# `osla assemble` and `osla solve` with files that declare more than they hold, that HDF5 itself
-# stumbles over, or whose sums and solutions are not finite: one line, a status that is not 0, and no
-# file that could pass for a good one.
+# `osla assemble` and `osla solve` with files that declare more than they hold, that HDF5 cannot
+# handle, or whose sums and solutions are not finite: one line, a status that is not 0, and no file
+# that could be mistaken for a good one.
 set -u
 : "${OSLA:?}" "${MPIEXEC:?}" "${SRCDIR:?}" "${BUILDDIR:?}"
 . "$BUILDDIR/tests/config.env"
@@ -15,7 +15,7 @@ mkdir job
 failed=0
 fail() { echo "test_assemble_hostile: $*"; head -n 20 "$scratch/out" "$scratch/err"; failed=1; }
 
-# run RANKS COMMAND ARGUMENT...; 0 ranks: without mpiexec
+# run RANKS COMMAND ARGUMENT...: with 0 ranks without mpiexec
 run() {
   local ranks=$1 command
   shift
@@ -25,7 +25,7 @@ run() {
   (cd job && timeout "$JOB_LIMIT" "${command[@]}") >out 2>err </dev/null
   status=$?
 }
-# here COMMAND ARGUMENT...: alone, in a process that stays
+# here COMMAND ARGUMENT...: runs the command on one rank in a persistent process
 here() {
   label="${*:2}"
   run_line 0 node "$scratch/job" "$scratch/out" "$scratch/err" "$@"
@@ -34,7 +34,7 @@ good() {
   [ $status = 0 ] || fail "$label: exit status $status, not 0"
   [ -s err ] && fail "$label: something on stderr"
 }
-# bad STATUS PATTERN: one line
+# bad STATUS PATTERN: checks the status and the one line
 bad() {
   [ $status = "$1" ] || fail "$label: exit status $status, not $1"
   [ "$(wc -l <err)" = 1 ] || fail "$label: not one line on stderr"
@@ -72,7 +72,7 @@ done <<'LIST'
 2 lzf_G G: LACKS
 3 damaged (damaged: HDF5 crashes while it reads it .*|G: cannot be read .*)
 LIST
-# How a reader ended is told also where a job inherits that nobody wants to know.
+# The end of a reader process is also detected in a job that inherits an ignored SIGCHLD.
 (cd job && exec timeout "$JOB_LIMIT" env --ignore-signal=CHLD "$OSLA" assemble --n 5 --output o.h5 ../damaged.h5) >out 2>err </dev/null
 status=$?
 label="damaged.h5, SIGCHLD ignored"
@@ -83,7 +83,8 @@ for kind in packed indexed lzf_unused; do # these are good
   good
 done
 
-# MPICH's progress thread may hold a lock while the reader's process is made: without HDF5 begun before, half of these never end.
+# MPICH's progress thread may hold a lock during the fork of the reader process; unless HDF5 is
+# initialized before, half of these jobs never end.
 export MPIR_CVAR_ASYNC_PROGRESS=1
 [ "${OSLA_TESTS:-check}" = check ] && times="1 2" || times="1 2 3 4 5 6"
 for _ in $times; do
@@ -92,7 +93,7 @@ for _ in $times; do
 done
 unset MPIR_CVAR_ASYNC_PROGRESS
 
-# --- sums: the file is written, and says what it is ---
+# --- sums that are not finite: the file is written, with a verdict ---
 judged() { # FILE VERDICT
   grep -aqF "$2" "job/$1" || fail "$label: $1 does not say '$2'"
 }

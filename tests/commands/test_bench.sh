@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# osla-bench at tiny sizes: every kernel passes with every reference of the build, on one node and on
-# two fake ones; the JSON lines parse and hold all keys; bad options get one line and status 2;
-# bench/scripts/plot makes its pictures; bench/scripts/run and bench/scripts/scaling record, also by a launcher.
+# osla-bench at tiny sizes: every kernel passes with every reference of the build, on one node and
+# on two fake ones; the JSON lines parse and hold all keys; bad options get one line and status 2;
+# bench/scripts/plot makes its pictures; bench/scripts/run and bench/scripts/scaling record, also by
+# a launcher.
 set -u
 : "${BUILDDIR:?}" "${MPIEXEC:?}"
 bench=$BUILDDIR/bench/osla-bench
@@ -15,7 +16,7 @@ trap 'rm -rf "$scratch"' EXIT
 failed=0
 fail() { echo "test_bench: $label: $*"; cat "$scratch/out" "$scratch/err"; failed=1; }
 
-# Of so many ranks and sweeps: each rank has swept, each sweep on some halo, in each run of each mode.
+# Checks a record: in each run of each mode each rank has made its sweeps, each on some halo.
 see_record='
 import json, sys
 rows = [json.loads(line) for line in open(sys.argv[1])]
@@ -30,7 +31,8 @@ for row in rows:
         assert row["mode"] != "sync" or all(lag == 0 for lag, count in r["staleness"])
     assert row["profile"] and all(0 < left < 2 and t > 0 for t, left in row["profile"])'
 
-# run MODE RANKS ARGUMENT...: MODE is node or fake2; 0 ranks means without mpiexec; in processes that stay
+# run MODE RANKS ARGUMENT...: runs in persistent processes; MODE is node or fake2; 0 ranks: without
+# mpiexec
 run() {
   label="${*:3} ($2 ranks, $1)"
   # Global Arrays can be started only once in a process
@@ -38,7 +40,7 @@ run() {
   else run_line "$2" "$1" "$PWD" "$scratch/out" "$scratch/err" "${@:3}"
   fi
 }
-# run_job MODE RANKS ARGUMENT...: the same as a job of its own
+# run_job MODE RANKS ARGUMENT...: runs as a separate job
 run_job() {
   local mode=$1 ranks=$2 launch needs=
   shift 2
@@ -50,7 +52,7 @@ run_job() {
   status=$?
 }
 
-# passes LINES: status 0, so many results in the table, all PASS; lines of phases are apart
+# passes LINES: checks status 0 and the number of results, all PASS; lines of phases do not count
 passes() {
   [ $status = 0 ] || fail "exit status $status, not 0"
   [ "$(grep -c ' PASS ' "$scratch/out")" = "$1" ] || fail "not $1 results that pass"
@@ -58,7 +60,7 @@ passes() {
   [ -s "$scratch/err" ] && fail "something on stderr"
 }
 
-# measure MODE RANKS LINES KERNEL OPTION...; its JSON file is kept for see_measured
+# measure MODE RANKS LINES KERNEL OPTION...: runs, and keeps the JSON file for see_measured
 measured=0
 measure() {
   local mode=$1 ranks=$2 lines=$3
@@ -69,21 +71,21 @@ measure() {
   printf '%s\t%s\t%s\n' "$scratch/json-$measured" "$lines" "$label" >>"$scratch/measured"
 }
 
-# One start of Python for all.
+# Checks all JSON files in one Python process.
 see_measured() {
   local label="JSON"
   command -v python3 >/dev/null || return
   python3 "$(dirname "$0")/bench_rows.py" "$scratch/measured" >"$scratch/out" 2>"$scratch/err" || fail "other rows"
 }
 
-# bad LINE: status 2, exactly that line on stderr, nothing on stdout
+# bad LINE: checks status 2, exactly that line on stderr, nothing on stdout
 bad() {
   [ $status = 2 ] || fail "exit status $status, not 2"
   [ "$(cat "$scratch/err")" = "$1" ] || fail "stderr is not '$1'"
   [ -s "$scratch/out" ] && fail "something on stdout"
 }
 
-# hpl T/V,N,NB,P,Q...: these tests, in this order, in the form of HPL's output, and all pass
+# hpl T/V,N,NB,P,Q...: checks that these tests pass, in this order, in the form of HPL's output
 hpl() {
   [ $status = 0 ] || fail "exit status $status, not 0"
   [ -s "$scratch/err" ] && fail "something on stderr"
@@ -108,12 +110,12 @@ assert lines[0] == lines[5] == 80 * "=" and len(lines) == 6, lines
 EOT
 }
 
-impls=2 # ours and blas
-best=() bests=2 # the same with --ref-nb
-all=blas alls=2 # what gemm has at most
+impls=2 # osla and blas
+best=() bests=2 # best block size of --ref-nb
+all=blas alls=2 # all references of gemm
 [ "$HAVE_SCALAPACK" = yes ] && impls=3 best=(--ref-nb 16,64) bests=4 all=blas,scalapack alls=3
 [ "$HAVE_GA" = yes ] && all=$all,ga alls=$((alls + 1))
-sum=blas,exact,node,allreduce,mpi-accumulate sums=6 # what hessian has
+sum=blas,exact,node,allreduce,mpi-accumulate sums=6 # references of hessian
 [ "$HAVE_GA" = yes ] && sum=$sum,ga sums=7
 places=("node 1" "fake2 2")
 [ "${OSLA_TESTS:-}" != full ] || places+=("node 2" "node 4" "fake2 4")
@@ -128,14 +130,14 @@ for place in "${places[@]}"; do
   measure "$mode" "$ranks" $bests lu --n 70 --nb 32 "${best[@]}"
   measure "$mode" "$ranks" $((2 * sums)) hessian --n 200 --size 50,7 --run 4 --updates 10 --nb 32 \
     --ref $sum
-  # Threads of mpi-accumulate ask for MPI_THREAD_MULTIPLE, which Open MPI 4.1's osc pt2pt refuses; no other
-  # has windows for one rank, or over TCP.
+  # Threads of mpi-accumulate ask for MPI_THREAD_MULTIPLE, which Open MPI 4.1's osc pt2pt refuses;
+  # no other osc has windows for one rank, or over TCP.
   some=$sum somes=$sums
   [ "$MPI_FAMILY" = openmpi ] && [ "$place" != "node 4" ] && some=${sum/,mpi-accumulate/} somes=$((sums - 1))
   measure "$mode" "$ranks" $((somes + 1)) hessian --n 200 --density 0.7 --updates 5 --nb 32 --rows 5 \
     --work 20 --threads 2 --precision s --uplo upper --ref $some,produce
 done
-places=("node 1 33" "fake2 4 37") # alone: no pingpong
+places=("node 1 33" "fake2 4 37") # one rank: no pingpong
 plain="12 forest --n 64"
 [ "${OSLA_TESTS:-}" != full ] || places+=("node 2 37") plain="24 forest --n 1000,64"
 for place in "${places[@]}"; do
@@ -154,7 +156,7 @@ measure node 3 9 jacobi --points 7 --sweeps 210 --in-flight 2 --ref copying,unce
 python3 -c "$see_record" "$scratch/record" 3 210 || fail "--record"
 measure node 3 6 jacobi --points 8 --tolerance 1e-6 --ref recorded,cg --whole --mode sync,racy
 if "$bench" jacobi --help | grep -q ',threads'; then # with OpenMP
-  measure node 1 6 jacobi --points 5 --whole --sweeps 20 --ref threads --threads 5 --zeros # a layer each
+  measure node 1 6 jacobi --points 5 --whole --sweeps 20 --ref threads --threads 5 --zeros # one layer for each thread
   measure node 1 9 jacobi --points 8 --tolerance 1e-4 --ref threads,cg --threads 4
 fi
 if [ "${OSLA_TESTS:-}" = full ]; then
@@ -165,11 +167,11 @@ if [ "${OSLA_TESTS:-}" = full ]; then
   measure fake2 4 4 jacobi --points 5,2 --whole --tolerance 1e-3 --ref cg --mode async
   if "$bench" jacobi --help | grep -q ',threads'; then
     measure node 1 6 jacobi --points 9 --sweeps 70 --ref threads --threads 3
-    measure node 1 2 jacobi --points 4 --sweeps 3 --mode sync --ref threads # as many as cores
+    measure node 1 2 jacobi --points 4 --sweeps 3 --mode sync --ref threads # as many ranks as cores
   fi
 fi
 measure node 2 24 put --n 8,10000
-measure fake2 4 48 put --n 8,10000 # near and far
+measure fake2 4 48 put --n 8,10000 # on the node and across nodes
 measure node 2 1 lu --n 50 --ref none
 measure node 2 4 lu --n 50 --ref none --nb 16,24 --grid 1x2,2x1
 lu=0
@@ -215,7 +217,7 @@ measure fake2 4 $((2 * impls)) getri --n 70,5 --nb 16 --precision s
 [ "$HAVE_GA" = yes ] && measure node 2 2 gemm --n 800 --ref ga # see bench/reference_ga.c
 [ "$HAVE_GA" = yes ] && measure node 2 2 hessian --n 500 --size 400 --updates 1 --ref ga # more than one call
 
-# op(A), op(B) and types: each combination in one place.
+# op(A), op(B) and types: each combination at one place.
 places=("node 1 NTd TNs")
 [ "${OSLA_TESTS:-}" != full ] || places+=("node 3 CNd TCc" "fake2 4 CNz NCz")
 for place in "${places[@]}"; do
@@ -232,7 +234,7 @@ for place in "${places[@]}"; do
   [ "$(awk '$1 == "all" {print $8}' "$scratch/out")" = 0.0012 ] || fail "not 2 m n k operations"
 done
 
-# --trace: of the last size alone; the table follows the results, the file names all ranks
+# --trace: only for the last size; the table follows the results, and the file names all ranks
 for arguments in "lu --n 33,100 --nb 32" "put --n 8,100" "hessian --n 100 --size 20 --threads 2"; do
   run fake2 2 $arguments --reps 2 --ref none --trace "$scratch/trace"
   [ $status = 0 ] || fail "exit status $status, not 0"
@@ -276,7 +278,7 @@ for ranks in 0 2; do
   run node $ranks lu --n 10 --trace "$scratch/none/x"
   bad "osla-bench lu: $scratch/none/x: directory $scratch/none: No such file or directory"
 done
-# Every rank reads the line in the same way: once is enough for the rest.
+# Every rank parses the line in the same way, so that one job suffices for the other errors.
 run_job node 0 gemm --trans NX
 bad "osla-bench gemm: --trans: 'NX' is not two letters of N, T, C"
 run node 0 gemm --precision q
@@ -423,7 +425,8 @@ if [ -n "$GNUPLOT" ]; then
   [ -s "$scratch/err" ] && fail "something on stderr"
 fi
 
-# bench/scripts/jacobi-studies: a file of lines for each study, tables, and pictures; records, as --record writes them
+# bench/scripts/jacobi-studies: a file of lines for each study, tables, and pictures; records in the
+# form of --record
 if [ -n "$GNUPLOT" ] && command -v python3 >/dev/null; then
   label="bench/scripts/jacobi-studies"
   studies() { "$SRCDIR/bench/scripts/jacobi-studies" -b "$BUILDDIR" -o "$scratch/studies" "$@" >"$scratch/out" 2>"$scratch/err"; }
@@ -455,7 +458,7 @@ fi
 
 see_measured
 
-# bench/scripts/scaling: both tables, a row for each number of ranks, the updates as asked for
+# bench/scripts/scaling: both tables, a row for each number of ranks, the requested updates
 label="bench/scripts/scaling"
 mkdir -p "$scratch/results" "$scratch/bench/scripts"
 cp "$SRCDIR"/bench/scripts/{run,host,scaling,environment.sh} "$scratch/bench/scripts"
@@ -471,8 +474,8 @@ strong 2 1 4 0 1" ] || fail "other tables: $tables"
 scaling -r 1,2 -u 3 tiny --rows 3 && fail "3 updates of 2 ranks pass"
 [ "$(cat "$scratch/err")" = "bench/scripts/scaling: -u: 3 is not a multiple of 2 ranks" ] || fail "no such line"
 
-# A launcher: its words, "-n RANKS", the program; each rank gets the settings and the time limit, also from
-# a launcher that hands on neither.
+# A launcher gets its own words, "-n RANKS" and the program; each rank gets the settings and the
+# time limit, also from a launcher that passes on neither.
 label="--launcher"
 cat >"$scratch/launcher" <<EOT
 #!/usr/bin/env bash

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Two hosts whose line goes down in the midst of a job: with OSLA_PATIENCE all ranks end in that time
-# with one line that says who waited and where; the last checkpoint is whole, and a job on one host
-# goes on from it to the result of one that was never stopped.
+# Two hosts whose network line fails during a job: with OSLA_PATIENCE all ranks end within that time
+# with one line that names the waiting rank and call; the last checkpoint is complete, and a job on
+# one host resumes from it to the result of an undisturbed job.
 set -u
 : "${SRCDIR:?}" "${BUILDDIR:?}" "${MPIEXEC:?}" "${OSLA:?}"
 . "$BUILDDIR/tests/config.env"
@@ -22,9 +22,9 @@ ranks_of_this() {
 }
 is_alive() { grep -qs "^State:[[:space:]]*[^Z]" "/proc/$1/status"; }
 
-# break_line CONDITION PROGRAM ARGUMENT...: runs on the hosts; once CONDITION holds, the line goes down.
-# In the file end: ranks that are left, seconds until then, ranks that were seen. mpiexec cannot know
-# of those on the other host and may stay (MPICH 4.0.2): it is killed here.
+# break_line CONDITION PROGRAM ARGUMENT...: runs the program on the hosts; when CONDITION holds, the
+# line fails. Writes to the file "end": remaining ranks, seconds until the end, ranks seen. mpiexec
+# does not notice the end of ranks on the other host and may stay (MPICH 4.0.2); it is killed here.
 break_line() {
   local condition=$1 left=2 rank job
   shift
@@ -55,7 +55,7 @@ two_checkpoints_came() { # the second is longer
 }
 export -f break_line ranks_of_this is_alive both_have_computed two_checkpoints_came
 
-# broken WHERE CONDITION PROGRAM ARGUMENT...: ended soon, by one line that matches WHERE
+# broken WHERE CONDITION PROGRAM ARGUMENT...: checks a soon end with one line that matches WHERE
 broken() {
   local where=$1 left seconds ranks
   shift
@@ -83,7 +83,8 @@ if [ "$HAVE_HDF5" = yes ]; then
   for kind in panels blocks other; do
     "$check" make $kind $kind.h5 90 >out 2>err || fail "cannot make $kind"
   done
-  # all wait for the first look at them: with sanitizers, which take some three times as long, at fewer
+  # all ranks wait for the first reading of the files; with sanitizers, which are about three times
+  # slower, there are fewer files
   [ "$SANITIZERS" = no ] && times=200 || times=60
   for ((i = 0; i < times; i++)); do files+=(panels.h5 blocks.h5 other.h5); done
   assemble=(assemble --n 90 --output s.h5 --checkpoint c.h5)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# osla-calibrate: a model for each kind of work, with the errors that its own measurements have; files that it cannot
-# write and sizes that it cannot take are refused in one line.
+# osla-calibrate: a model for each kind of work, with the errors of its own measurements; unwritable
+# files and impossible sizes are refused in one line.
 set -u
 : "${BUILDDIR:?}" "${SRCDIR:?}" "${MPIEXEC:?}"
 calibrate=$BUILDDIR/bench/osla-calibrate
@@ -33,7 +33,7 @@ for name, work in json.load(open("core.json"))["work"].items():
 PY
 fi
 
-# refused LINE ARGUMENT...
+# refused LINE ARGUMENT...: checks that the arguments give that line
 refused() {
   local line=$1
   shift
@@ -41,6 +41,6 @@ refused() {
   [ $? = 2 ] && [ "$(grep -c . err)" = 1 ] && grep -qF "$line" err || fail "$*: not '$line'"
 }
 refused "osla-calibrate: --n: 10 is not between 256 and 65536" --n 10
-refused "is the file of --output" --n 256 --output x --json ./x
+refused "is also the file of --output" --n 256 --output x --json ./x
 refused "nowhere" --n 256 --output nowhere/x
 exit $failed

@@ -1,5 +1,5 @@
-/* The fit of osla-calibrate: what a model made is found again, and what no model made is fitted as
- * well as coefficients that are not negative can. */
+/* Tests of the fit of osla-calibrate: it recovers a model, and fits other data as well as
+ * nonnegative coefficients can. */
 #include "bench/calibrate.h"
 #include "osla_random.h"
 #include "tests/osla_test_help.h"
@@ -63,7 +63,7 @@ static void test_found_again(void)
   }
 }
 
-/* Times that fall where a size grows would want a negative coefficient. */
+/* Times that fall with a growing size would need a negative coefficient. */
 static void test_best_of_positive(void)
 {
   calibrate_shape shape[CALIBRATE_SHAPES];

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The frame of the osla command: help, version and bad input, alone and under mpiexec: the exit
+# Dispatch of the osla command: help, version and bad input, alone and under mpiexec: the exit
 # status, and that only one rank writes.
 set -u
 : "${OSLA:?}" "${MPIEXEC:?}" "${BUILDDIR:?}"
@@ -8,7 +8,7 @@ trap 'rm -rf "$scratch"' EXIT
 failed=0
 fail() { echo "test_command: $*"; cat "$scratch/out" "$scratch/err"; failed=1; }
 
-# run RANKS ARGUMENT...: 0 ranks means without mpiexec
+# run RANKS ARGUMENT...: with 0 ranks without mpiexec
 run() {
   local ranks=$1
   shift
@@ -23,14 +23,14 @@ run() {
 out_lines() { [ "$(wc -l <"$scratch/out")" "$@" ]; }
 err_lines() { [ "$(wc -l <"$scratch/err")" "$@" ]; }
 
-# good PATTERN: status 0, the pattern once on stdout, nothing on stderr
+# good PATTERN: checks status 0, the pattern once on stdout, nothing on stderr
 good() {
   [ $status = 0 ] || fail "$label: exit status $status, not 0"
   [ "$(grep -c -- "$1" "$scratch/out")" = 1 ] || fail "$label: '$1' is not printed once"
   err_lines = 0 || fail "$label: something on stderr"
 }
 
-# bad LINE: status 2, exactly that line on stderr, nothing on stdout
+# bad LINE: checks status 2, exactly that line on stderr, nothing on stdout
 bad() {
   [ $status = 2 ] || fail "$label: exit status $status, not 2"
   [ "$(cat "$scratch/err")" = "$1" ] || fail "$label: stderr is not '$1'"
@@ -81,7 +81,7 @@ for ranks in 0 3; do
   bad "osla info: --limit: '99999999999' is out of range"
 done
 
-# Ranks that were started with other lines are told so; nobody waits for a call that does not come.
+# Ranks with different command lines get an error, and no rank waits for a call of another.
 differ() { # EXPECTED PROGRAM LINE-OF-RANK-0 LINE-OF-RANK-1: lines are split into words
   label="$3 : $4"
   timeout "$JOB_LIMIT" "$MPIEXEC" -n 1 "$2" $3 : -n 1 "$2" $4 >"$scratch/out" 2>"$scratch/err" </dev/null

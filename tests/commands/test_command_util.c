@@ -1,4 +1,4 @@
-/* The texts, the grid option and the core count that the sub-commands share. */
+/* Tests of the texts, the grid option and the core count that the sub-commands share. */
 #include "tests/osla_test.h"
 #include "tools/common/command.h"
 
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Stands in for MPI's own: a failure of MPI's ends all ranks. */
+/* Replaces MPI_Abort: an MPI error ends all ranks. */
 static int aborts;
 int MPI_Abort(MPI_Comm comm, int code)
 {
@@ -51,7 +51,7 @@ static void test_seconds(void)
   check_seconds(-1, "?");
 }
 
-/* Error lines go to stderr: they are part of the log. */
+/* Error lines go to stderr, into the log. */
 static void test_grid(void)
 {
   int p = 0, q = 0;
@@ -118,7 +118,7 @@ static void test_agree(void)
   CU_ASSERT(command_fail("test", osla_error_set(OSLA_ERR_IO, "no file")) == OSLA_EXIT_USAGE);
   CU_ASSERT(aborts == 0);
   CU_ASSERT(command_fail("test", osla_error_set(OSLA_ERR_MPI, "no MPI")) == OSLA_EXIT_FAILED);
-  CU_ASSERT(aborts == (osla_test_size() > 1)); /* the others may wait in MPI */
+  CU_ASSERT(aborts == (osla_test_size() > 1)); /* other ranks may wait in MPI */
 }
 
 static const osla_test_case cases[] = {

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The files of the commands: no output is another file of the job, whatever it is called; what
-# cannot be written, or has no room, is refused before the work; rights and links stay; a standard
-# output that cannot be written is an error, but not a reader that has left. One line each.
+# The files of the commands: no output is another file of the job under any name; unwritable outputs
+# and lack of room are refused before the work; permissions and links are preserved; an unwritable
+# standard output is an error, but a closed pipe is not. One line each.
 set -u
 : "${OSLA:?}" "${MPIEXEC:?}" "${BUILDDIR:?}"
 . "$BUILDDIR/tests/config.env"
@@ -13,7 +13,7 @@ fail() { echo "test_files: $*"; head -n 5 "$scratch/out" "$scratch/err"; failed=
 mkdir "$scratch/job"
 cd "$scratch/job" || exit 1
 
-# run COMMAND...: in this folder
+# run COMMAND...: runs it in this folder
 run() {
   label=${*/#"$scratch/"/}
   timeout "$JOB_LIMIT" "$@" >"$scratch/out" 2>"$scratch/err" </dev/null
@@ -29,20 +29,20 @@ line() { # STATUS PATTERN: one line on stderr
   grep -qE "^osla[^:]*: $2\$" "$scratch/err" || fail "$label: stderr is not '$2'"
 }
 
-# --- one file under two names: what was there is as before, what was not is not made ---
+# --- one file under two names: an existing file is unchanged, a new file is not made ---
 mkdir d
 for name in old hard; do echo "precious" >$name.h5; done
 ln old.h5 other.h5          # a hard link
-ln -s ../old.h5 d/link.h5   # a symbolic one
-ln -s new.h5 to_new.h5      # to a file that is not there yet
-ln -s . same                # a folder by another name
+ln -s ../old.h5 d/link.h5   # a symbolic link
+ln -s new.h5 to_new.h5      # to a file that does not exist yet
+ln -s . same                # a folder under another name
 cp old.h5 input.h5
 before=$(ls -lAR --time-style=full-iso)
 two() { # NAME OPTION NAME OTHER-OPTION COMMAND...: NAME is refused
   local name=$1 option=$2 other=$3 other_option=$4
   shift 4
   run "$@"
-  line 2 "$option: $name is the file of $other_option $other too"
+  line 2 "$option: $name is also the file of $other_option $other"
   [ "$(ls -lAR --time-style=full-iso)" = "$before" ] || fail "$label: changes the folder"
 }
 invert=("$OSLA" invert --mesh 3 --radial 2 --max-paths 20)
@@ -71,10 +71,10 @@ two "$b" --json "$a" "the system" "$OSLA" solve "$a" -o x.h5 --json "$b"
 two "$b" --json "$a" --output "$MPIEXEC" -n 2 "${assemble[@]}" -o "$a" -j "$b" input.h5
 timeout "$JOB_LIMIT" "$OSLA" info --json ./report >report 2>"$scratch/err"
 status=$? label="info --json, into standard output's file"
-line 2 "--json: ./report is the file of standard output too"
+line 2 "--json: ./report is also the file of standard output"
 rm -r ./*
 
-# --- names and room: said before the work ---
+# --- names and room are checked before the work ---
 long=$(printf 'n%.0s' $(seq 256))
 for option in --output --map --json --checkpoint; do
   run "$OSLA" invert --mesh 30 $option "$long" # would take minutes
@@ -91,7 +91,7 @@ run "$OSLA" info --json "$long"
 line 2 "n+: File name too long"
 run "$bench" gemm --n 20 --trace "$long"
 line 2 "n+: File name too long"
-mkfifo pipe # not /dev/null, which root could lose for the whole machine
+mkfifo pipe # not /dev/null, which root could replace for the whole machine
 run "$OSLA" info --json pipe
 line 2 "pipe: exists and is not a regular file"
 [ -p pipe ] || fail "$label: the pipe was replaced"
@@ -116,7 +116,7 @@ if [ "$HAVE_HDF5" = yes ]; then
   [ "$(ls -A)" = updates.h5 ] || fail "$label: leaves $(ls -A)"
 fi
 
-# --- rights and links stay when a result is written again ---
+# --- permissions and links are preserved when a result is written again ---
 kept() { # NAME...
   local name
   for name in "$@"; do
@@ -157,7 +157,7 @@ chmod 600 t.json
 run "$bench" gemm --n 20 --ref none --trace t.json
 kept t.json
 
-# --- standard output that cannot be written ---
+# --- an unwritable standard output ---
 unwritable="standard output cannot be written.*"
 commands=("$OSLA --help" "$OSLA --version" "$OSLA help" "$OSLA help solve" "$OSLA assemble --help"
           "$OSLA info" "${invert[*]}" "$bench --help" "$bench --version" "$bench lu --help"
@@ -173,8 +173,8 @@ done
 rm -f left.osla
 for command in "$OSLA help" "$OSLA solve --help" "$OSLA reference --isotropic 0S20" "$bench --version" \
   "$bench lu --help" "$BUILDDIR/bench/osla-calibrate --help" "${invert[*]} -o left.osla"; do
-  rm -f pipe && mkfifo pipe # a new one: a process that Open MPI leaves for a moment holds the last one open
-  true <pipe & # opens and ends
+  rm -f pipe && mkfifo pipe # a new pipe, because a process that Open MPI leaves for a moment holds the old one open
+  true <pipe & # opens the pipe and ends
   # shellcheck disable=SC2086
   (exec >pipe; wait; sleep 0.2; exec timeout "$JOB_LIMIT" $command) >"$scratch/out" 2>"$scratch/err" </dev/null
   status=$? label="$command, into a closed pipe"
@@ -184,5 +184,5 @@ cmp -s left.osla m.osla || fail "$label: another result"
 timeout "$JOB_LIMIT" "${invert[@]}" -o closed.osla >&- 2>"$scratch/err" </dev/null
 status=$? label="invert >&-"
 line 2 "$unwritable"
-cmp -s closed.osla m.osla || fail "$label: another result" # the report went elsewhere
+cmp -s closed.osla m.osla || fail "$label: another result" # the text report went elsewhere
 exit $failed

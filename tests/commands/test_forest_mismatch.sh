@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Ranks that begin different transfers of a star forest: the job ends with a line that says what each
-# began, in place, through rings, and between nodes; nobody reads past what is there. And so it does
-# where one rank lacks memory: the others would wait for it. Values that are overwritten while neighbours
-# may still read them are found where OSLA_VERIFY asks for it.
+# Ranks that begin different transfers of a star forest: the job ends with a line that names both
+# transfers, in place, through rings, and between nodes; no rank reads outside of valid data. The
+# job also ends if one rank lacks memory, because the others would wait for it. Values that are
+# overwritten while neighbours may still read them are detected with OSLA_VERIFY.
 set -u
 : "${MPIEXEC:?}" "${SRCDIR:?}" "${BUILDDIR:?}"
 . "$BUILDDIR/tests/config.env"
@@ -12,7 +12,7 @@ trap 'rm -rf "$scratch"' EXIT
 failed=0
 fail() { echo "test_forest_mismatch: $*"; head -n 20 "$scratch/err"; failed=1; }
 
-# ends KIND MODE PLACE: the job ends by itself, on all ranks
+# ends KIND MODE PLACE: checks that the job ends by itself, on all ranks
 ends() {
   label="$1 ($2, $3)"
   timeout "$JOB_LIMIT" env $(in_mode "$2" 2) "$MPIEXEC" -n 2 "$BUILDDIR/tests/commands/forest_mismatch" "$1" "$3" \
@@ -27,7 +27,7 @@ while IFS='|' read -r kind one other; do
   for place in "node shared" "node plain" "nolocal plain"; do
     ends "$kind" $place
     begins='^osla\[[01]\]: [a-z ]+: ranks begin different transfers of a forest: on rank'
-    # where more than eight have begun, the first is known no more, of neither
+    # after more than eight transfers the first is no longer known
     number=2
     [ $kind = again ] && number='[0-9]+'
     here="transfer $number is a ($one|$other) [a-z0-9]+"
@@ -56,7 +56,8 @@ for kind in writable begin destroy; do
   line='^osla\[1\]: .*forest 1: rank 1 has overwritten its roots between osla_forest_end_read and osla_forest_writable, .*'
   grep -qE "${line}transfer 2 is a broadcast, REPLACE, of 1 double; ending all ranks\$" "$scratch/err" || fail "$label: not the line"
 done
-# nobody is ended who may go on: values not written too early, not read in place, not verified
+# goes_on: correct programs are not ended: values written in time, not read in place, or not
+# verified
 goes_on() { # KIND PLACE VERIFY
   timeout "$JOB_LIMIT" env $(in_mode node 2) OSLA_VERIFY="$3" "$MPIEXEC" -n 2 "$BUILDDIR/tests/commands/forest_mismatch" "$1" "$2" \
     >"$scratch/out" 2>"$scratch/err" </dev/null

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The commands on hosts of their own, joined by real sockets: an inversion ends by itself with the
-# result of one host, also over a slow line; a kernel of the bench is right there; forwarding pays, and so do
-# sweeps that do not wait.
+# The commands on separate hosts joined by real sockets: an inversion ends with the result of one
+# host, also over a slow line; a kernel of the bench is correct; forwarding pays, and so do
+# asynchronous sweeps.
 set -u
 : "${SRCDIR:?}" "${BUILDDIR:?}" "${OSLA:?}"
 scratch=$(mktemp -d) || exit 1
@@ -9,7 +9,7 @@ trap 'rm -rf "$scratch"' EXIT
 failed=0
 fail() { echo "test_hosts: $*"; tail -n 20 "$scratch/log"; failed=1; }
 
-# on OPTIONS COMMAND...: OPTIONS as tests/hosts takes them
+# on OPTIONS COMMAND...: runs it by tests/hosts with OPTIONS
 on() {
   timeout "$JOB_LIMIT" "$SRCDIR/tests/hosts" -b "$BUILDDIR" "$@" >"$scratch/log" 2>&1 </dev/null
   status=$?
@@ -30,12 +30,14 @@ slow="netem delay 1ms rate 100mbit" # not in every kernel
 OSLA_EXPECT_NODES=2 on -n 2 -q "$slow" 2 "${invert[@]}" --output "$scratch/m2.h5"
 OSLA_EXPECT_NODES=2 on -n 4 2 "$BUILDDIR/bench/osla-bench" gemm --n 500 --reps 2
 grep -q PASS "$scratch/log" || fail "no verdict of the bench"
-# Four hosts behind 1 Gbit/s: a panel that is passed on arrives twice as fast as one that its root sends to all.
+# Four hosts at 1 Gbit/s: a forwarded panel arrives twice as fast as a panel that its root sends to
+# all.
 if "$SRCDIR/tests/hosts" -b "$BUILDDIR" -q "tbf rate 1gbit burst 256kb latency 50ms" 2 true >/dev/null 2>&1; then
   OSLA_TEST_LINE=slow on -n 4 -q "tbf rate 1gbit burst 256kb latency 50ms" 4 "$BUILDDIR/tests/kernels/test_forward"
 fi
-# A line of 1 ms: who waits for nobody sweeps on (50^3 points a rank: 6.9 times as fast as in lock-step), and saves at
-# least half of that in each of 100 sweeps. These are short, with sanitizers, too: a long one hides the line in lock-step.
+# A line with a delay of 1 ms: asynchronous sweeps continue without waiting (50^3 points a rank: 6.9
+# times as fast as in lock-step), and save at least half of the delay in each of 100 sweeps. The
+# sweeps are short, also with sanitizers: long sweeps hide the delay in lock-step.
 if "$SRCDIR/tests/hosts" -b "$BUILDDIR" -d 1000 2 true >/dev/null 2>&1; then
   on -n 2 -d 1000 2 "$BUILDDIR/bench/osla-bench" jacobi --points 20 --sweeps 100 --mode async --ref sync \
     --reps 3 --json "$scratch/jacobi.json"

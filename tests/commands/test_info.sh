@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# `osla info` on several rank counts and node layouts: exit status, key lines, JSON; and with an MPI
-# that has a fault: it must be found.
+# `osla info` on several rank counts and node layouts: exit status, key lines, JSON; and with
+# defective MPIs, whose defect must be found.
 set -u
 : "${OSLA:?}" "${MPIEXEC:?}" "${SRCDIR:?}" "${BUILDDIR:?}"
 . "$BUILDDIR/tests/config.env"
@@ -10,7 +10,7 @@ trap 'rm -rf "$scratch"' EXIT
 failed=0
 fail() { echo "test_info: $*"; cat "$scratch/out" "$scratch/err"; failed=1; }
 
-# run RANKS MODE [VARIABLE=VALUE...]; 0 ranks: without mpiexec
+# run RANKS MODE [VARIABLE=VALUE...]: with 0 ranks without mpiexec
 run() {
   local ranks=$1 mode=$2 env=()
   shift 2
@@ -46,7 +46,7 @@ transfers_work() {
   has '^  (ok|no) +shared query '
 }
 
-# json RANKS NODES: the file parses and says the same
+# json RANKS NODES: checks that the file parses and agrees
 json() {
   [ -s "$scratch/info.json" ] || fail "$label: no JSON file"
   command -v python3 >/dev/null || return
@@ -81,7 +81,7 @@ has '^  (ok|no) +passive on node '
 has '^  - +passive across nodes +needs 2 nodes'
 has '^  - +notify across nodes +needs 2 nodes$'
 has '^  on the node +[0-9]'
-if grep -q 'MPICH.*ucx' "$scratch/out"; then # which warns of settings for transports that are not there
+if grep -q 'MPICH.*ucx' "$scratch/out"; then # it warns of settings for transports that are not used
   run 2 node UCX_TLS=self,sm; healthy
   grep -qh 'UCX  WARN' "$scratch/out" "$scratch/err" && fail "$label: a warning of UCX's"
 fi
@@ -94,7 +94,7 @@ has '^  across nodes +[0-9]'
 run 3 nolocal; healthy; transfers_work; json 3 3
 has '^  - +passive on node +needs 2 ranks on one node'
 
-# What a job would take: nothing runs; each wrong number is one line.
+# Prediction of the memory of a job: nothing runs; each wrong number gives one line.
 predict() {
   timeout "$JOB_LIMIT" "$OSLA" info --predict "$@" >"$scratch/out" 2>"$scratch/err" </dev/null
   status=$?
@@ -128,9 +128,9 @@ done <<'EOT'
 --per-node --ranks 4 --n 5
 EOT
 timeout "$JOB_LIMIT" "$OSLA" info --ranks 4 >"$scratch/out" 2>"$scratch/err" </dev/null
-[ $? = 2 ] && grep -q '^osla info: --ranks is for --predict$' "$scratch/err" || fail "--ranks alone"
+[ $? = 2 ] && grep -q '^osla info: --ranks requires --predict$' "$scratch/err" || fail "--ranks alone"
 
-# A preloaded library must not come before the sanitizer's.
+# A preloaded library must not precede the sanitizer's.
 if [ "$SANITIZERS" = no ]; then
   read -ra compiler <<<"$CC"
   if "${compiler[@]}" -shared -fPIC -o "$scratch/broken.so" "$SRCDIR/tests/commands/broken_mpi.c"; then
@@ -145,7 +145,7 @@ if [ "$SANITIZERS" = no ]; then
     [ $status != 0 ] && [ $status != 124 ] || fail "$label, hanging flush: exit status $status"
     grep -q "^osla info: FAILED: the test 'put' did not end within 3 s$" "$scratch/err" ||
       fail "$label: no error line"
-    # Without windows: said at once, by every command, with what may help.
+    # Without windows every command reports this at once, with advice.
     for fault in window separate; do
       case $fault in
         window) text='this MPI gives no window \(MPI_Win_create: .*\): try .*' ;;
@@ -163,7 +163,8 @@ if [ "$SANITIZERS" = no ]; then
       [ "$(wc -l <"$scratch/err")" = 1 ] && grep -qE "^osla-bench chol: $text$" "$scratch/err" ||
         fail "osla-bench, $fault: not the one line"
     done
-    # A letter that cannot be sent, while one is on its way to who cannot send: nobody waits for ever.
+    # A message cannot be sent while another one is on its way to the failing rank: no rank waits
+    # for ever.
     timeout "$JOB_LIMIT" "$MPIEXEC" -n 2 env OSLA_SPARSE_FROM=1 LD_PRELOAD="$scratch/broken.so" BROKEN_MPI=letters \
       "$BUILDDIR/bench/osla-bench" forest --case gather --n 8 --ref none >"$scratch/out" 2>"$scratch/err"
     status=$?

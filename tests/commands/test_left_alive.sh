@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# A program that calls MPI_Finalize before it has destroyed what MPI's windows are on gets one line that names the calls that
-# are missing. Where MPI would end in pages of output and an abort (MPICH over UCX), the job ends by that line.
+# A program that calls MPI_Finalize before it has destroyed the objects on MPI's windows gets one
+# line that names the missing calls. If MPI would end in pages of output and an abort (MPICH over
+# UCX), the job ends with that line.
 set -u
 : "${SRCDIR:?}" "${BUILDDIR:?}" "${MPIEXEC:?}"
 MPI_FAMILY=

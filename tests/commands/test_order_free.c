@@ -1,5 +1,5 @@
-/* Sums that no order changes: the same bits in any order, on any number of ranks and through any
- * merges; right to 2^-60 of the largest term; odd terms. */
+/* Tests of order-independent sums: the same bits in any order, on any number of ranks and through
+ * any merges; accuracy of 2^-60 of the largest term; extreme terms. */
 #include "osla_random.h"
 #include "tests/osla_test.h"
 #include "tests/osla_test_help.h"
@@ -11,7 +11,7 @@
 
 enum { TERMS = 20000, SUMS = 7 };
 
-/* Over 160 powers of two, so that bins rise and are cut off. */
+/* Terms over 160 powers of two, so that bins move and low bits are cut off. */
 static double term(int i)
 {
   return ldexp(1.0 + osla_random_uniform(1, (uint64_t)i, 0),
@@ -66,7 +66,7 @@ static void test_any_order(void)
   order_free_free(&parts);
 }
 
-/* Each rank has its terms; the last one none. */
+/* Each rank has its own terms; the last one none. */
 static void test_ranks(void)
 {
   osla_transport *t;

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# OSLA_PATIENCE: a job whose ranks wait for one that never answers ends in that time, with one line
-# that names who waits, for whom, and where; on one node and on two fake ones.
+# OSLA_PATIENCE: a job whose ranks wait for a rank that never answers ends within that time, with
+# one line that names the waiting rank, the other rank, and the call; on one node and on two fake
+# ones.
 set -u
 : "${SRCDIR:?}" "${BUILDDIR:?}" "${MPIEXEC:?}" "${OSLA:?}"
 . "$SRCDIR/tests/modes.sh"
@@ -10,13 +11,13 @@ failed=0
 fail() { echo "test_patience: $label: $*"; head -n 20 "$scratch/err"; failed=1; }
 export OSLA_PATIENCE=2
 
-# ended SECONDS LINE: soon, with an error, and one line of ours
+# ended SECONDS LINE: checks that the job ended in time, with an error and one line of OSLA
 ended() {
   [ $status != 0 ] && [ $status != 124 ] || fail "exit status $status"
   [ $seconds -le "$1" ] || fail "took $seconds s"
   [ "$(grep -c '^osla\[' "$scratch/err")" = 1 ] || fail "not one line"
   grep -qE "$2" "$scratch/err" || fail "no line '$2'"
-  # the program's last act: once, of the rank that the line names
+  # the program's last function ran once, on the rank that the line names
   [ "$(grep -c '^last act of rank' "$scratch/err")" = 1 ] &&
     grep -qx "last act of rank $(sed -nE 's/^osla\[([0-9]+)\].*/\1/p' "$scratch/err")" "$scratch/err" || fail "no last act, or another rank's"
 }
@@ -30,7 +31,7 @@ for mode in node fake2; do
   ended 15 '^osla\[[0-2]\]: nothing came from rank 3 \(node [01]\) for 2 s in a test, step 7 \(OSLA_PATIENCE=2\); ending all ranks$'
 done
 
-# A rank of three nodes that passes panels on in a ring stops, or is killed, amid a factorisation.
+# A rank of three nodes that forwards panels in a ring stops, or is killed, during a factorisation.
 pids() { # of the ranks of the job in the background
   local pid
   for pid in $(pgrep -f "$scratch/lu.json"); do

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# bench/peers/petscsf: what it says of wrong arguments; and where there is a PETSc of this build's MPI, that both
-# programs run and their figures are told. OSLA_TEST_PETSC: where PETSc is, with include and lib.
+# bench/peers/petscsf: messages for wrong arguments; and with a PETSc of this build's MPI, that both
+# programs run and report their figures. OSLA_TEST_PETSC: the PETSc folder with include and lib.
 set -u
 : "${MPIEXEC:?}" "${SRCDIR:?}" "${BUILDDIR:?}"
 . "$BUILDDIR/tests/config.env"
@@ -11,7 +11,7 @@ failed=0
 fail() { echo "test_petscsf: $*"; head -n 20 "$scratch/out" "$scratch/err"; failed=1; }
 petscsf() { "$script" "$@" >"$scratch/out" 2>"$scratch/err" </dev/null; }
 
-# refused STATUS LINE ARGUMENT...: one line, and no figures
+# refused STATUS LINE ARGUMENT...: checks that there is one line, and no figures
 refused() {
   local status=$1 line=$2
   shift 2

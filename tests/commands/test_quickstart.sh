@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# ./quickstart waits while another package manager holds a lock of apt's, says so, and then goes on; other failures of apt
-# are reported at once. All of it with programs that only seem to install and to build.
+# ./quickstart waits while another package manager holds a lock of apt's, prints that, and
+# continues; other failures of apt are reported at once. Programs that only pretend to install and
+# to build replace the real ones.
 set -u
 : "${SRCDIR:?}"
 scratch=$(mktemp -d) || exit 1
@@ -18,7 +19,7 @@ mkdir -p tests
 echo MPI_FAMILY=mpich MPIEXEC=true >tests/config.env
 touch config.status
 EOT
-# The first $locked tries fail as apt 2.6 does; "kept" is where it writes what it was called for.
+# The first $LOCKED calls fail as in apt 2.6; the program writes its calls to the folder $KEPT.
 program "$scratch/bin/apt-get" <<'EOT'
 #!/bin/sh
 echo "$1" >>"$KEPT/calls"
@@ -47,7 +48,7 @@ EOT
 for name in apt-cache autoreconf make pkg-config; do printf '#!/bin/sh\n' | program "$scratch/bin/$name"; done
 grep -qsE '^ID(_LIKE)?=.*(debian|ubuntu)' /etc/os-release || { echo "not Debian or Ubuntu: quickstart installs nothing"; exit 77; }
 
-# quickstart STATUS LOCKED [BROKEN]
+# quickstart STATUS LOCKED [BROKEN]: runs it with LOCKED failing calls
 quickstart() {
   local status
   rm -f "$scratch/calls" "$scratch/installed"

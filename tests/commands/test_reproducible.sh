@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# --reproducible of `osla assemble` and `osla invert`: H, g and the ledger have the same bits on 1 to
-# 4 ranks, on other grids, blocks, nodes and threads, killed and restarted or not; the model has them
-# on the same grid. The same data without the option give other bits. Bounds: found, given, of the
-# checkpoint, and what is said when they are too small.
+# --reproducible of `osla assemble` and `osla invert`: H, g and the ids have the same bits on 1 to 4
+# ranks, on other grids, blocks, nodes and threads, killed and restarted or not; the model has them
+# on the same grid. Without the option the same data give other bits. Bounds: found, given, from the
+# checkpoint, and messages when they are too small.
 set -u
 : "${OSLA:?}" "${MPIEXEC:?}" "${SRCDIR:?}" "${BUILDDIR:?}"
 . "$BUILDDIR/tests/config.env"
@@ -16,7 +16,7 @@ failed=0
 . "$SRCDIR/tests/commands/kill_help.sh"
 fail() { echo "test_reproducible: $*"; tail -n 20 log; failed=1; }
 
-# run RANKS MODE THREADS ARGUMENT...: threads of the BLAS
+# run RANKS MODE THREADS ARGUMENT...: THREADS is the number of BLAS threads
 run() {
   local ranks=$1 mode=$2 env=(OPENBLAS_NUM_THREADS="$3")
   shift 3
@@ -28,20 +28,20 @@ run() {
 good() { [ $status = 0 ] || fail "$label: exit status $status"; }
 same() { "$check" same "$@" >>log 2>&1 || fail "$label: other bits"; }
 says() { grep -qE "$1" log || fail "$label: no line '$1'"; }
-# bad PATTERN: one line, exit status 2
+# bad PATTERN: checks that there is one line and exit status 2
 bad() {
   [ $status = 2 ] || fail "$label: exit status $status, not 2"
   [ "$(wc -l <log)" = 1 ] || fail "$label: not one line"
   says "^osla [a-z]+: $1\$"
 }
 kept=(--checkpoint c.h5 --keep-checkpoint)
-ledger=(H gradient ids) # of a checkpoint
+ledger=(H gradient ids) # data sets of a checkpoint
 
-# killed_and_resumed COMMAND ARGUMENT...: twice killed, on 2 and 3 ranks, finished on 2
+# killed_and_resumed COMMAND ARGUMENT...: killed twice, on 2 and 3 ranks, finished on 2
 killed_and_resumed() {
   before=0 size=0
   start 2 node "$@" "${kept[@]}" --interval 0
-  wait_for_checkpoint # perhaps of nothing
+  wait_for_checkpoint # it may be empty
   wait_for_checkpoint
   killed 1
   start 3 node "$@" "${kept[@]}" --interval 0 --nb 17
@@ -81,18 +81,18 @@ done <<'LIST'
 LIST
 killed_and_resumed "${assemble[@]}" --output s.h5 "${files[@]}"
 same one.h5 s.h5 H g
-# the data can tell: without the option the bits follow the order
+# the data are sensitive: without the option the bits depend on the order
 run 1 node 1 assemble --n 90 --output one.h5 "${files[@]}"
 run 3 node 1 assemble --n 90 --output s.h5 "${files[@]}"
 for set in H g; do
   "$check" same one.h5 s.h5 $set >/dev/null && fail "plain mode has the same bits of $set: the test cannot fail"
 done
-# sums of whole numbers are right
+# sums of whole numbers are exact
 run 2 node 1 "${assemble[@]}" --uplo upper --nb 7 --output s.h5 panels.h5 blocks.h5
 good
 "$check" sum s.h5 90 0 panels.h5 blocks.h5 >>log 2>&1 || fail "$label: another sum"
 
-# bounds that are given, and not kept
+# bounds that are given and exceeded
 run 2 node 1 "${assemble[@]}" --output s.h5 --bound 1e6 --gradient-bound 1e6 -j s.json panels.h5
 good
 says '^Bounds     of \|H\| 1e\+06 \(given\), of \|g\| 1e\+06 \(given\)$'
@@ -104,7 +104,7 @@ run 2 node 1 "${assemble[@]}" --output s.h5 --gradient-bound 3 panels.h5
 bad '.*gradient\[[0-9]+\].* is not within the bound 3 \(given; --gradient-bound gives a larger one\)'
 run 2 node 1 "${assemble[@]}" --output s.h5 --bound 3 "${kept[@]}" --interval 0 panels.h5
 bad '.*H\[[0-9]+, [0-9]+\].* is not within the bound 3 \(given; --bound gives a larger one\)'
-rm -f c.h5 # one from before the bound was exceeded
+rm -f c.h5 # a checkpoint from before the bound was exceeded
 "$check" make index index.h5 90 || fail "cannot make index"
 run 3 node 1 "${assemble[@]}" --output s.h5 panels.h5 index.h5
 bad 'index.h5: update 39: ix\[[0-9]+\] = 90 is outside 0 to 89'
@@ -112,11 +112,11 @@ bad 'index.h5: update 39: ix\[[0-9]+\] = 90 is outside 0 to 89'
 run 2 node 1 "${assemble[@]}" --output s.h5 panels.h5 asymmetric.h5
 bad 'asymmetric.h5: update 39: U is not symmetric: .*'
 run 2 node 1 "${assemble[@]}" --output s.h5 --type float panels.h5
-bad '--reproducible: sums into double only, not into float'
+bad '--reproducible requires double precision'
 run 2 node 1 "${assemble[@]}" --output s.h5 --bound -1 panels.h5
 bad '--bound: -1 is not from 1e-250 to 1e250'
 run 2 node 1 assemble --n 90 --output s.h5 --gradient-bound 1 panels.h5
-bad '--gradient-bound: is for --reproducible only'
+bad '--gradient-bound requires --reproducible'
 [ -e s.h5 ] && fail "s.h5 was written after an error"
 
 # --- invert ---

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# `osla assemble` and `osla invert` with --checkpoint are killed (kill -9) at several moments, also in
-# the middle of writing a checkpoint, and go on with other rank counts: what comes out is what a job
-# that was never killed makes. A file of another job is refused in one line.
+# `osla assemble` and `osla invert` with --checkpoint are killed (kill -9) at several moments, also
+# while they write a checkpoint, and resume with other rank counts: the result is that of an
+# undisturbed job. A file of another job is refused in one line.
 set -u
 : "${OSLA:?}" "${MPIEXEC:?}" "${SRCDIR:?}" "${BUILDDIR:?}"
 . "$BUILDDIR/tests/config.env"
@@ -15,7 +15,7 @@ failed=0
 . "$SRCDIR/tests/commands/kill_help.sh"
 fail() { echo "test_restart_kill: $*"; tail -n 20 log; failed=1; }
 
-# stop_in_write: rank 0, which makes the file, is stopped while a temporary one is there.
+# stop_in_write: stops rank 0, which makes the file, while a temporary file exists.
 stop_in_write() {
   local i
   for i in $(seq 4000); do
@@ -32,7 +32,8 @@ stop_in_write() {
   fail "$label: never seen writing"
 }
 
-# refused PATTERN COMMAND ARGUMENT...: one line, and the checkpoint stays as it was
+# refused PATTERN COMMAND ARGUMENT...: checks that there is one line, and that the checkpoint is
+# unchanged
 refused() {
   local pattern=$1 sum
   shift
@@ -43,11 +44,11 @@ refused() {
   [ "$sum" = "$(cksum c.h5)" ] || fail "$*: has changed the checkpoint"
 }
 
-# kills COMMAND ARGUMENT...: in the midst of work, then of writing, each with another rank count
+# kills COMMAND ARGUMENT...: kills during work, then during writing, each with another rank count
 kills() {
   before=0 size=0
   start 2 node "$@"
-  wait_for_checkpoint # perhaps of nothing
+  wait_for_checkpoint # it may be empty
   wait_for_checkpoint
   killed 1
   start 3 node "$@"
@@ -80,7 +81,7 @@ finished
 "$check" sum s.h5 90 0 "${files[@]}" >>log 2>&1 || fail "assemble: another sum than that of all updates"
 rm -f c.h5* s.h5
 
-# --- invert: to rounding, compared with a job that is not killed ---
+# --- invert: to rounding, compared with an undisturbed job ---
 shape=(--mesh 3 --max-paths 2500 --subset 1 --resolution 0)
 number() { sed -n "s/^ *\"$1\": \([0-9.e+-]*\),*\$/\1/p" "$2"; }
 "$MPIEXEC" -n 2 "$OSLA" invert --quiet "${shape[@]}" --json whole.json >log 2>&1 || fail "not killed: fails"

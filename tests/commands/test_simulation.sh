@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Simulated machines: osla-bench's kernels are right on 16 ranks of 4 hosts and 64 of 16, each run
-# takes the same simulated time to the last bit, every figure says that it is simulated, and what
-# cannot be simulated is refused in one line.
+# Simulated machines: osla-bench's kernels are correct on 16 ranks of 4 hosts and 64 of 16, each run
+# takes the same simulated time to the last bit, every figure is marked as simulated, and impossible
+# simulations are refused in one line.
 set -u
 . "${SRCDIR:?}/tests/commands/simulated.sh"
 
-# measured KERNEL ARGUMENT...: on the machine and ranks of `where`; a line that passes, and one of JSON
+# measured KERNEL ARGUMENT...: runs on the machine and ranks of `where`; expects a line that passes,
+# and one of JSON
 measured() {
   rm -f json
   simulate "${where[@]}" -s "$bench" "$@" --ref none --reps 1 --json json
@@ -15,7 +16,7 @@ measured() {
   grep -q "\"simulated\":\"${where[1]%.xml}\"" json || fail "no word of it in the JSON line"
 }
 
-# twice KERNEL ARGUMENT...: measured, both times with the same simulated seconds
+# twice KERNEL ARGUMENT...: measures twice with the same simulated seconds
 twice() {
   measured "$@"
   first=$(seconds)
@@ -33,7 +34,7 @@ done
 where=(-m torus -n 64)
 measured chol --n 400 --nb 32
 
-# Where cores work for transfers and both must be in the library.
+# A machine whose cores work for transfers, so that both ranks must be in the library.
 sed 's|\(.*\)<prop id="copy".*|&\n\1<prop id="cpu" value="2e-9"/>|' "$SRCDIR/bench/machines/ethernet.xml" >tcp.xml
 where=(-m tcp.xml -n 16)
 measured gemm --n 300 --nb 32
@@ -41,8 +42,9 @@ twice lu --n 400 --nb 32
 measured solve --n 200 --nb 16
 measured hessian --n 400 --size 60 --updates 10 --nb 32
 
-# Where work is only modelled the same ranks do the same, in the same time: of gemm and Cholesky but for collectives that
-# look for memory; of LU with other pivots. Nothing is right or wrong then. Matrices of 240 GB are no trouble.
+# With modelled work the same ranks take the same time, for gemm and Cholesky except for collectives
+# that check memory; LU has other pivots. Results are not checked. Matrices of 240 GB need no
+# memory.
 where=(-m infiniband -n 64)
 only_modelled() { # KERNEL ARGUMENT...
   simulate "${where[@]}" -s -M "$bench" "$@" --ref none --reps 1 --json json
@@ -71,7 +73,7 @@ refused 2 "osla-bench hessian: order-independent mode that is only modelled: wha
 simulate -m infiniband -n 4 -s -M "$bench" put
 refused 2 "osla-bench put: this kernel cannot be only modelled: gemm, lu, chol and hessian can"
 
-# A faster machine is faster, and more ranks than one are quicker than one where work is large.
+# A faster machine is faster, and several ranks are faster than one for large work.
 where=(-m infiniband -n 1)
 measured gemm --n 1000
 alone=$(seconds)
@@ -80,7 +82,7 @@ measured gemm --n 1000
 awk -v one="$alone" -v many="$(seconds)" 'BEGIN {exit !(many < one / 8)}' || fail "1 rank: $alone s, 16: $(seconds) s"
 awk -v one="$alone" 'BEGIN {exit !(one > 2e9 / 38e9 && one < 1.1 * 2e9 / 38e9)}' || fail "1 rank: $alone s for 2 GF at 38 GF/s"
 
-where=(-m infiniband -n 16 -w) # the time of this processor
+where=(-m infiniband -n 16 -w) # with the time of this processor
 measured chol --n 400 --nb 32
 
 simulate -n 4 -s "$bench" lu --n 200 --nb 32 --ref none --reps 1 --trace trace
@@ -100,14 +102,14 @@ grep -qx 'This is a simulation: the ranks are simulated on machine ethernet' out
 grep -q '"simulated": "ethernet"' info.json || fail "nor in JSON"
 grep -qE '\bseconds|GB/s|GF/s' out && fail "info measures a machine that is not there"
 
-# A program of a user's, as doc/simulation.md says.
+# A user's program, built as in doc/simulation.md.
 label="doc/example.c"
 smpicc -std=gnu17 -D_GNU_SOURCE -I"$SRCDIR/include" "$SRCDIR/doc/example.c" "$BUILDDIR/.libs/libosla.a" -lstdc++ -lopenblas \
   -lm -o example >out 2>err || fail "cannot be built"
 simulate -n 4 ./example
 [ $status = 0 ] && grep -q '^info 0, ' out || fail "exit status $status"
 
-# Ranks that wait for ever, as after MPI_Abort.
+# Ranks that wait for ever after MPI_Abort.
 label="MPI_Abort"
 cat >ends.c <<'EOT'
 #include <mpi.h>
@@ -126,7 +128,8 @@ simulate -n 4 ./ends
 [ $status = 1 ] && [ "$(cat err)" = "simulate: deadlock: all ranks of the job wait for one another" ] ||
   fail "exit status $status"
 
-# A look at a message that is on its way takes no 100 us, as SimGrid has it: BLACS looks in each call.
+# A test of a message on its way does not take 100 us as by SimGrid's default; BLACS tests in each
+# call.
 label="MPI_Testall"
 cat >looks.c <<'EOT'
 #include <mpi.h>
@@ -171,8 +174,8 @@ refused 2 "osla-bench hpl: hpl cannot mark its figures as simulated: use lu and 
 sed 's/"copy" value="[^"]*"/"copy" value="6GBps"/' "$SRCDIR/bench/machines/ethernet.xml" >bad.xml
 simulate -m bad.xml -n 4 "$bench" gemm
 refused 2 "osla-bench gemm: machine bad: property copy of host host0 is not a positive number: 6GBps"
-# A model of the work: a product of 1000 by 1000 by 1000 on one rank takes what its terms say, and no more than some
-# copies beside. All kinds have a model, or none.
+# A model of the work: a product of 1000 by 1000 by 1000 on one rank takes the time of its terms
+# plus some copies. Either all kinds have a model, or none.
 kinds=$(sed -n 's/.*\[OSLA_WORK_.*= "\(work-[a-z-]*\)".*/\1/p' "$SRCDIR/src/simulation/sim_core.c")
 modelled() { # KIND VALUE: the others take no time
   local kind

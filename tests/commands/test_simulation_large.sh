@@ -1,17 +1,18 @@
 #!/usr/bin/env bash
-# Machines of thousands of cores: links that queue give the same as links that share, where both can be had; what was mended
-# at scale stays mended; the machine files are what bench/machines/make writes.
+# Machines of thousands of cores: queueing links give the same results as sharing links where both
+# are possible; errors that were fixed at scale stay fixed; the machine files are those of
+# bench/machines/make.
 set -u
 . "${SRCDIR:?}/tests/commands/simulated.sh"
 
-# run KERNEL ARGUMENT...: on the machine and ranks of `where`
+# run KERNEL ARGUMENT...: runs on the machine and ranks of `where`
 run() {
   rm -f json
   simulate "${where[@]}" -s "$bench" "$@" --ref none --reps 1 --json json
   [ $status = 0 ] || fail "exit status $status"
 }
 
-# Right, the same in each run, and named.
+# Correct, the same in each run, and named.
 where=(-m torus -q -p 4 -n 64)
 run lu --n 400 --nb 32
 grep -q ' PASS .* simulated$' out || fail "no line that passes"
@@ -21,8 +22,8 @@ first=$(seconds)
 run lu --n 400 --nb 32
 [ "$(seconds)" = "$first" ] || fail "$first s simulated, then $(seconds)"
 
-# Alone on its way a transfer takes bytes / bandwidth and the way's latency, in parts as whole: 16 MiB through a
-# switch at 24.5 GB/s and 1 us, one way, or in both directions at once.
+# An undisturbed transfer takes bytes / bandwidth plus the latency, in pieces as well as whole: 16
+# MiB through a switch at 24.5 GB/s and 1 us, in one direction, or in both at once.
 of_case() { awk -F'"seconds_median":' -v k="put/$case/across" 'index($0, "\"" k "\"") {split($2, x, ","); print x[1]}' json; }
 for size in 8 4096 65536 16777216; do
   for case in notify both; do
@@ -36,7 +37,7 @@ for size in 8 4096 65536 16777216; do
   done
 done
 
-# Among others: the simulator's own links share, ours queue.
+# With other transfers: the simulator's own links share, ours queue.
 for run in "0.03 gemm" "0.10 lu" "0.05 chol"; do
   read -ra arguments <<<"$run --n 4096 --nb 64"
   where=(-m torus -M -p 1 -n 64)
@@ -48,13 +49,15 @@ for run in "0.03 gemm" "0.10 lu" "0.05 chol"; do
     fail "$shared s with links that share, $(seconds) s with queues"
 done
 
-# Gets of a product at 1,024 ranks, eight on a node: no owner is asked by all at once (2.48 s when nodes began with the
-# segments of which they had one operand; the arithmetic alone takes 1.16 s).
+# Gets of a product at 1,024 ranks, eight on a node: no owner is asked by all ranks at once (2.48 s
+# if nodes begin with the segments of which they have one operand; the arithmetic alone takes 1.16
+# s).
 where=(-m opteron -q -M -p 8 -n 1024)
 run gemm --n 16384 --nb 512
 between 1.16 "$(seconds)" 1.25
 
-# 16 process rows and eight ranks a node: by tiles where no order is asked for, which is faster (0.75 of N = 8192).
+# 16 process rows and eight ranks on a node: the default order is by tiles, which is faster (0.75
+# for N = 8192).
 where=(-m opteron -q -M -p 8 -n 256)
 run chol --n 4096 --nb 64
 chosen=$(seconds)
@@ -63,13 +66,15 @@ run chol --n 4096 --nb 64 --order tiles
 run chol --n 4096 --nb 64 --order nodes
 awk "BEGIN {exit !($chosen < 0.9 * $(seconds))}" || fail "$chosen s by tiles, by nodes $(seconds)"
 
-# Rows left of the panels of LU: each travels once, with those that go to the same rank, and nobody gets whole block
-# columns (1.8 of 6 GiB for order 8192 on 64 ranks, a fifth of the time on 1,024).
+# Rows left of the panels of LU: each is sent once, together with others for the same rank, and no
+# rank gets whole block columns (1.8 of 6 GiB for order 8192 on 64 ranks, a fifth of the time on
+# 1,024).
 where=(-m xt4 -q -M -p 4 -n 64)
 run lu --n 4096 --nb 64 --trace trace
 grep -q '^put ' out && ! grep -q '^get ' out || fail "LU gets block columns"
 
-# Rings of messages, 32 MiB of each rank, are not touched where work is only modelled (2 GB in place of 0.3).
+# Message rings, 32 MiB on each rank, are not touched when work is only modelled (2 GB instead of
+# 0.3).
 label="memory of the assembly"
 peak=$(python3 -c '
 import resource, subprocess, sys

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# A Slurm of its own, with two hosts that tests/hosts makes, runs the job script of doc/clusters.md: by
-# srun, by mpiexec, and by an srun that does not belong to the MPI; and bench/scripts/run by srun. The script
-# for PBS is run with a node file, without PBS.
-# Daemons, mounts and files live in name spaces of the test and end with them, however it ends.
+# A separate Slurm, with two hosts of tests/hosts, runs the job script of doc/clusters.md: by srun,
+# by mpiexec, and by an srun that does not belong to the MPI; and bench/scripts/run by srun. The
+# script for PBS is run with a node file, without PBS.
+# Daemons, mounts and files are in name spaces of the test and end with them, however it ends.
 set -u
 : "${SRCDIR:?}" "${BUILDDIR:?}" "${OSLA:?}"
 export SRCDIR BUILDDIR OSLA
 fail() { echo "test_slurm: $*"; exit 1; }
 
-# The rest is in name spaces whose first process ends with this one, and with it all others.
+# The test continues in name spaces whose first process ends with this one, and with it all others.
 enter_name_spaces() {
   local tool
   [ "$(id -u)" = 0 ] || { echo "not root: cannot run a Slurm"; exit 77; }
@@ -23,7 +23,8 @@ enter_name_spaces() {
   wait $!
 }
 
-# /run is ours from here on; cgroups, which `ip netns exec` hides, are kept where the hosts find them.
+# /run is private from here on; cgroups, which `ip netns exec` hides, are mounted where the hosts
+# find them.
 make_hosts() {
   mount -t tmpfs -o mode=755 none /run && mkdir /run/cgroup && mount --rbind /sys/fs/cgroup /run/cgroup &&
     printf '%s\n' '127.0.0.1 localhost' '10.77.0.1 host0' '10.77.0.2 host1' >/run/hosts &&
@@ -83,7 +84,7 @@ EOT
   fail "the hosts do not come up"
 }
 
-# shown NUMBER WORD: the guide's script of that number, which has a line with that word
+# shown NUMBER WORD: writes the guide's script of that number, which must have a line with that word
 shown() {
   awk -v number="$1" '/^```/ {fence = /^```sh/; on = 0; next} fence && /^#!/ {on = ++n == number} on {print}
     {fence = 0}' "$SRCDIR/doc/clusters.md" >script
@@ -95,7 +96,7 @@ new_job() {
     cp "$SRCDIR/data/sample_events.csv" job/events.csv || exit 1
 }
 
-# job LAUNCHER RANKS: the script, by Slurm on both hosts
+# job LAUNCHER RANKS: runs the script by Slurm on both hosts
 job() {
   local state=JobState=PENDING id
   id=$(cd job && LAUNCHER=$1 on 0 sbatch --parsable --output=log --ntasks-per-node=$(($2 / 2)) ../script \
@@ -112,13 +113,13 @@ inverted() { # RANKS
     grep -q "\"ranks\": $1" job/report.json
 }
 
-# inverts_by LAUNCHER RANKS
+# inverts_by LAUNCHER RANKS: checks an inversion
 inverts_by() {
   new_job
   job "$@" && inverted "$2" || { cat job/log; fail "no inversion by $1 on 2 nodes, $2 ranks"; }
 }
 
-# The same for PBS: where it runs there is an mpiexec that knows the nodes.
+# Runs the script for PBS, which provides an mpiexec that knows the nodes.
 run_for_pbs() {
   new_job
   printf 'host%s\n' 0 1 >nodes

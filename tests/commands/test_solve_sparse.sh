@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# `osla solve` of sparse systems from Matrix Market files: CG and LSQR on any number of ranks, what it
-# chooses, what it says of bad input and of what does not converge.
+# `osla solve` for sparse systems from Matrix Market files: CG and LSQR on any number of ranks, the
+# default method, messages for bad input and for no convergence.
 set -u
 : "${OSLA:?}" "${MPIEXEC:?}" "${SRCDIR:?}" "${BUILDDIR:?}"
 . "$BUILDDIR/tests/config.env"
@@ -28,7 +28,7 @@ good() {
   [ $status = 0 ] || fail "$label: exit status $status, not 0"
   [ -s err ] && fail "$label: something on stderr"
 }
-# refused RUN STATUS PATTERN ARGUMENT...: one line on stderr, on 2 ranks
+# refused RUN STATUS PATTERN ARGUMENT...: checks that there is one line on stderr, on 2 ranks
 refused() {
   local expected=$2 pattern=$3
   "$1" 2 node "${@:4}"
@@ -37,13 +37,13 @@ refused() {
   grep -qE "^osla solve: $pattern\$" err || fail "$label: stderr is not '$pattern'"
 }
 bad() { refused here "$@"; }
-bad_job() { refused run "$@"; } # as a job of its own: one for each way out
+bad_job() { refused run "$@"; } # as a separate job, once for each exit path
 number() { sed -n "s/^.*\"$1\": *\([-0-9.e+]*\),*\$/\1/p" r.json | head -n 1; }
 below() { # KEY LIMIT
   awk -v x="$(number "$1")" -v most="$2" 'BEGIN { exit !(x != "" && x <= most) }' || fail "$label: $1 is $(number "$1")"
 }
 
-# a grid of 12 x 12, symmetric; one that is not; 30 x 20; right-hand sides
+# a symmetric grid of 12 x 12; a matrix that is not symmetric; one of 30 x 20; right-hand sides
 awk 'BEGIN { n = 12; for (i = 0; i < n * n; i++) { e[k++] = (i + 1) " " (i + 1) " 4.5"
     if (i % n) e[k++] = (i + 1) " " i " -1"; if (i >= n) e[k++] = (i + 1) " " (i + 1 - n) " -1" }
   print "%%MatrixMarket matrix coordinate real symmetric\n" n * n, n * n, k; for (i = 0; i < k; i++) print e[i] }' >grid.mtx
@@ -76,7 +76,7 @@ done <<'LIST'
 4 node tall 30 lsqr
 2 node tall 30 lsqr --damping 0.5
 LIST
-# entries of 1e-170 and 1e170: their squares are no numbers
+# entries of 1e-170 and 1e170, whose squares underflow and overflow
 for exponent in -170 170; do
   awk -v e="e$exponent" 'NR > 2 { $0 = $0 e } { print }' grid.mtx >far.mtx
   awk -v e="e$exponent" 'NR > 2 { $0 = $0 e } { print }' b144.mtx >far_b.mtx
@@ -100,7 +100,7 @@ grep -qE '^Method +cg: [0-9]+ iterations, [0-9.e-]+ is left \(--tolerance 1e-08\
 grep -qE '^Residual +\|b - A x\| / \|b\| = [0-9.e-]+$' out || fail "$label: no line Residual"
 rm -f x.h5
 
-bad_job 2 '--rhs: no file is named' grid.mtx -o x.h5
+bad_job 2 '--rhs FILE is missing: a sparse system needs it' grid.mtx -o x.h5
 bad 2 '--method: lu is not for sparse matrices \(FILE.mtx is sparse\)' grid.mtx --rhs b144.mtx -o x.h5 --method lu
 bad 2 '--method: cg is not for dense matrices \(FILE.mtx is sparse\)' grid.h5 -o x.h5 --method cg
 bad 2 "--method: 'qr' is none of cholesky, lu, mixed, cg, lsqr" grid.mtx --rhs b144.mtx -o x.h5 --method qr
@@ -125,7 +125,7 @@ bad 1 'x.h5: not positive definite after 0 iterations, [0-9.e-]+ is left; raise 
   negative.mtx --rhs b144.mtx -o x.h5 --block 0
 bad 2 'Jacobi: diagonal element -4.5 of row 0 is not positive' negative.mtx --rhs b144.mtx -o x.h5
 
-# files of others, where Debian's r-cran-matrix is
+# matrices of others, from Debian's r-cran-matrix
 place=$(dirname "$(ls /usr/lib/R/library/Matrix/external/lund_a.mtx 2>/dev/null || echo none/none)")
 if [ -r "$place/lund_a.mtx" ]; then
   cp "$place"/{lund_a,pores_1,wrong}.mtx .

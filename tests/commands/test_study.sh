@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# bench/scripts/simulate STUDY: a small one of each kind, from the first run to the picture; one that is interrupted goes on; what
-# cannot be is refused in one line. And what disturbs a simulated machine.
+# bench/scripts/simulate STUDY: a small study of each kind, from the first run to the picture; an
+# interrupted study resumes; impossible studies are refused in one line. Also disturbances of a
+# simulated machine.
 set -u
 . "${SRCDIR:?}/tests/commands/simulated.sh"
 
 # study STUDY ARGUMENT...: on 4 and 16 ranks
 study() { simulate "$1" --machine infiniband --ranks 4,16 --build "$BUILDDIR" --out "$1" "${@:2}"; }
 
-# rows WORDS COUNT: of the table
+# rows WORDS COUNT: checks the number of rows in the table
 rows() { [ "$(grep -cE "$1" out)" = "$2" ] || fail "not $2 rows of '$1'"; }
 
 study gemm-weak --n 256 --json lines
@@ -22,7 +23,8 @@ done
 by_hand=$("$MPIEXEC" -q -m infiniband -p 16 -n 4 -s -M "$bench" gemm --n 512 --nb 256 --ref none --reps 1 --json json >/dev/null; seconds)
 grep -qF "\"seconds\": [$by_hand]" lines || fail "by hand it takes $by_hand s"
 
-# Stopped while it runs, it leaves no half of a run and nothing that goes on running; then it goes on with what is missing.
+# A study stopped while it runs leaves no partial run and no process; then it continues with the
+# missing runs.
 timeout "$JOB_LIMIT" "$MPIEXEC" lu-weak --machine infiniband --ranks 4,16,253 --n 1024 --build "$BUILDDIR" --out stopped >out 2>err &
 pid=$!
 for ((i = 0; i < 600; i++)); do
@@ -51,7 +53,7 @@ study assembly-weak --n 20000 --updates 1 --ranks 2,4
 [ $status = 0 ] || fail "exit status $status"
 rows ' hessian ' 2
 
-# Half as fast a node, of one: twice the time; noise of 20 % takes some.
+# One node at half speed doubles the time; noise of 20 % adds some.
 study disturbed --n 256 --ranks 4
 [ $status = 0 ] || fail "exit status $status"
 rows 'osla host=2 +gemm ' 1
@@ -64,7 +66,7 @@ time_of() {
 }
 alike "$(time_of)" "$(awk -v x="$(time_of -d line=4)" 'BEGIN {print x / 4}')" 0.05 || fail "a line of a quarter's rate"
 
-# Refused.
+# Refused studies.
 study gemm-weak --machine nowhere
 refused 2 "simulate: no machine 'nowhere': there are ethernet hdr infiniband opteron slingshot torus xc30 xt4"
 study gemm-weak --ranks 4,1000

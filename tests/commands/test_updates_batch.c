@@ -1,4 +1,4 @@
-/* What a spoilt process may send of a batch of updates (tools/assemble/updates_batch.h). */
+/* Tests of layouts of updates that a damaged process may send (tools/assemble/updates_batch.h). */
 #include "osla_random.h"
 #include "tests/osla_test_help.h"
 #include "tools/assemble/updates_batch.h"
@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Two panels, of three and of one indices; k = 2. */
+/* Two panels with three indices and one index; k = 2. */
 static const updates_layout panels = {
   .count = 2, .k = 2, .indices = 4, .values = 8, .element = 4, .w = true, .g = true};
 static const int64_t panel_offsets[] = {5, 8, 9};
-/* Two blocks, of two and of three indices. */
+/* Two blocks with two and three indices. */
 static const updates_layout blocks = {.count = 2, .indices = 5, .values = 13, .element = 8};
 static const int64_t block_offsets[] = {0, 2, 5};
 
@@ -33,13 +33,13 @@ static void test_room(void)
   const int64_t bytes = updates_layout_bytes(&panels);
   CU_ASSERT(updates_layout_fits(&panels, 2, 4, bytes));
   CU_ASSERT(updates_layout_fits(&panels, 9, 4, bytes + 1));
-  CU_ASSERT(!updates_layout_fits(&panels, 1, 4, bytes)); /* more than was asked for */
+  CU_ASSERT(!updates_layout_fits(&panels, 1, 4, bytes)); /* more than requested */
   CU_ASSERT(!updates_layout_fits(&panels, 2, 8, bytes));
   CU_ASSERT(!updates_layout_fits(&panels, 2, 4, bytes - 1));
   CU_ASSERT(updates_layout_fits(&blocks, 2, 8, updates_layout_bytes(&blocks)));
 }
 
-/* Each number in turn is replaced by one of these. */
+/* Replaces each number in turn by a hostile value. */
 static void test_hostile_sizes(void)
 {
   static const int64_t hostile[] = {
@@ -59,7 +59,7 @@ static void test_hostile_sizes(void)
   }
 }
 
-/* Also where nothing lies in k: memory is taken by it. */
+/* Hostile k without indices: k also determines memory. */
 static void test_hostile_rows(void)
 {
   const int64_t offset[] = {7, 7};
@@ -93,7 +93,7 @@ static void test_hostile_offsets(void)
   refuse_offsets(&blocks, 0, INT64_MAX, INT64_MAX);
 }
 
-/* All that passes lies in its memory. */
+/* Every random layout that passes the checks lies in its memory. */
 static void test_random(void)
 {
   int taken = 0;

@@ -20,20 +20,17 @@ static osla_err check_files(const assemble_job *job, bool room)
                                   {"--json", o->json, OSLA_FILE_REPLACED, 0},
                                   {"--checkpoint", o->checkpoint, OSLA_FILE_CHECKPOINT, bytes}};
   enum { N_OUTPUTS = sizeof outputs / sizeof *outputs };
-  osla_err err = OSLA_OK;
-  if (osla_transport_rank(job->t) == 0 && room) {
-    err = command_check_room(outputs, N_OUTPUTS);
-  } else if (osla_transport_rank(job->t) == 0) {
-    command_file *files = calloc((size_t)(N_OUTPUTS + o->n_files), sizeof *files);
-    if (!files) err = osla_error_set(OSLA_ERR_MEM, "table of %d files", o->n_files);
-    for (int i = 0; i < N_OUTPUTS + o->n_files && files; i++)
-      files[i] = i < N_OUTPUTS
-                   ? outputs[i]
-                   : (command_file){.option = "the updates", .path = o->files[i - N_OUTPUTS]};
-    if (files) err = command_check_files(files, N_OUTPUTS + o->n_files);
-    free(files);
-  }
-  return osla_agree(job->t, err);
+  if (room) return command_check_files_on_root(job->t, outputs, N_OUTPUTS, true);
+  command_file *files = calloc((size_t)(N_OUTPUTS + o->n_files), sizeof *files);
+  OSLA_CALL(osla_agree(
+    job->t, files ? OSLA_OK
+                  : osla_error_set(OSLA_ERR_MEM, "no memory for a table of %d files", o->n_files)));
+  memcpy(files, outputs, sizeof outputs);
+  for (int i = 0; i < o->n_files; i++)
+    files[N_OUTPUTS + i] = (command_file){.option = "the updates", .path = o->files[i]};
+  osla_err err = command_check_files_on_root(job->t, files, N_OUTPUTS + o->n_files, false);
+  free(files);
+  return err;
 }
 
 static osla_err make_hessian(assemble_job *job)

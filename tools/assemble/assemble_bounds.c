@@ -85,7 +85,7 @@ static osla_err make(int64_t n, look *l)
   OSLA_CALL(order_free_make(n, &l->blocks));
   OSLA_CALL(order_free_make(n, &l->gradient));
   l->at_index = calloc((size_t)n, sizeof *l->at_index);
-  OSLA_CHECK(l->at_index, OSLA_ERR_MEM, "%" PRId64 " sums", n);
+  OSLA_CHECK(l->at_index, OSLA_ERR_MEM, "no memory for %" PRId64 " sums", n);
   return OSLA_OK;
 }
 

@@ -9,11 +9,9 @@ static const char name[] = "assemble";
 
 static const char about[] =
   "Sums updates H[ix, ix] += G^T diag(w) G and g[ix] += G^T diag(w) r, or H[ix, ix] += U and "
-  "g[ix] += g, from HDF5 files. The ranks take updates from all files as they get ready. Writes "
-  "one "
-  "triangle of H, and g, for osla solve; exit status 1 if they are not finite. The data sets that "
-  "a "
-  "file must hold are in osla-assemble(1).";
+  "g[ix] += g, from HDF5 files. The ranks fetch updates dynamically. Writes "
+  "one triangle of H, and g, for osla solve; exit status 1 if they are not finite. The schema of "
+  "the files is in osla-assemble(1).";
 
 static const char after[] = "Example:\n"
                             "  mpiexec -n 4 osla assemble --n 5000 --output system.h5 panels*.h5\n";
@@ -31,11 +29,11 @@ static int check(const assemble_options *o)
   if (o->n < 1) return command_error(name, "--n: %lld is not a number of unknowns", o->n);
   if (o->nb < 1 || o->nb > 65536)
     return command_error(name, "--nb: %lld is outside 1 to 65536", o->nb);
-  if (!o->output) return command_error(name, "--output: no file is named");
+  if (!o->output) return command_error(name, "--output FILE is missing");
   if (!(o->interval >= 0.0)) return command_error(name, "--interval: %g is negative", o->interval);
   if (o->keep && !o->checkpoint)
-    return command_error(name, "--keep-checkpoint: there is no --checkpoint");
-  if (o->n_files == 0) return command_error(name, "no file of updates is named");
+    return command_error(name, "--keep-checkpoint requires --checkpoint");
+  if (o->n_files == 0) return command_error(name, "no file of updates is given");
   return OSLA_EXIT_OK;
 }
 
@@ -48,23 +46,26 @@ bool assemble_parse(int argc, char **argv, int ranks, assemble_options *o, comma
   const struct poptOption table[] = {
     {"n", 'n', POPT_ARG_LONGLONG, &o->n, 0, "unknowns: H is N x N", "N"},
     {"output", 'o', POPT_ARG_STRING, &o->output, 0, "write H and g to FILE (HDF5)", "FILE"},
-    {"type", '\0', POPT_ARG_STRING | SHOW, &type, 0, "of H: double or float", "TYPE"},
-    {"uplo", '\0', POPT_ARG_STRING | SHOW, &uplo, 0, "triangle: lower or upper", "UPLO"},
+    {"type", '\0', POPT_ARG_STRING | SHOW, &type, 0, "type of H: double or float", "TYPE"},
+    {"uplo", '\0', POPT_ARG_STRING | SHOW, &uplo, 0, "triangle of H: lower or upper", "UPLO"},
     {"grid", 'g', POPT_ARG_STRING, &grid, 0, "process grid (default: one row on one node)", "PxQ"},
     {"nb", '\0', POPT_ARG_LONGLONG | SHOW, &o->nb, 0, "block size of H", "N"},
     {"checkpoint", '\0', POPT_ARG_STRING, &o->checkpoint, 0,
-     "keep what is summed so far in FILE (HDF5), and go on from it", "FILE"},
-    {"interval", '\0', POPT_ARG_DOUBLE | SHOW, &o->interval, 0, "between checkpoints", "SECONDS"},
+     "write checkpoints of the sums to FILE (HDF5), and resume from it", "FILE"},
+    {"interval", '\0', POPT_ARG_DOUBLE | SHOW, &o->interval, 0, "time between checkpoints",
+     "SECONDS"},
     {"keep-checkpoint", '\0', POPT_ARG_NONE, &o->keep, 0,
-     "keep FILE, with all updates in it, when the job is done", NULL},
+     "at the end keep FILE, with all updates in it", NULL},
     {"reproducible", '\0', POPT_ARG_NONE, &o->reproducible.on, 0,
-     "the same bits of H and g on any number of ranks and any grid", NULL},
+     "compute the same bits of H and g on any number of ranks and any grid", NULL},
     {"bound", '\0', POPT_ARG_DOUBLE, &o->reproducible.bound[BOUND_OF_H], 0,
-     "for it: |H[i, j]| <= X, and so is what an update adds (default: found by a first pass)", "X"},
+     "upper bound of |H[i, j]| and of each update, for --reproducible (default: found by a first "
+     "pass)",
+     "X"},
     {"gradient-bound", '\0', POPT_ARG_DOUBLE, &o->reproducible.bound[BOUND_OF_GRADIENT], 0,
-     "for it: the same of g", "X"},
+     "upper bound of |g[i]| and of each update, for --reproducible", "X"},
     {"json", 'j', POPT_ARG_STRING, &o->json, 0, "write the report as JSON", "FILE"},
-    {"quiet", 'q', POPT_ARG_NONE, &o->quiet, 0, "no report", NULL},
+    {"quiet", 'q', POPT_ARG_NONE, &o->quiet, 0, "print no report", NULL},
     POPT_TABLEEND};
   *line = (command_line){.name = name,
                          .synopsis = "--n N --output FILE [OPTION...] FILE...",
@@ -77,7 +78,7 @@ bool assemble_parse(int argc, char **argv, int ranks, assemble_options *o, comma
   o->n_files = line->n_arguments;
   *status = check(o);
   if (*status == OSLA_EXIT_OK && !o->checkpoint && command_is_given(argc, argv, "--interval"))
-    *status = command_error(name, "--interval: there is no --checkpoint");
+    *status = command_error(name, "--interval requires --checkpoint");
   if (*status == OSLA_EXIT_OK) *status = check_word("--type", type, "double", "float", &single);
   if (*status == OSLA_EXIT_OK) *status = check_word("--uplo", uplo, "lower", "upper", &upper);
   if (*status == OSLA_EXIT_OK && grid)
@@ -86,7 +87,6 @@ bool assemble_parse(int argc, char **argv, int ranks, assemble_options *o, comma
   o->uplo = upper ? OSLA_UPPER : OSLA_LOWER;
   if (*status == OSLA_EXIT_OK)
     *status = command_fail(name, reproducible_check(&o->reproducible, o->dtype));
-  line->options = NULL; /* the table is a local variable; command_release needs only the strings */
   if (*status == OSLA_EXIT_OK) return true;
   command_release(line);
   return false;

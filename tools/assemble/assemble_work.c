@@ -25,7 +25,9 @@ osla_err assemble_look(assemble_job *job)
   const assemble_options *o = job->options;
   job->before = calloc((size_t)o->n_files + 1, sizeof *job->before);
   OSLA_CALL(osla_agree(
-    job->t, job->before ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "list of %d files", o->n_files)));
+    job->t, job->before
+              ? OSLA_OK
+              : osla_error_set(OSLA_ERR_MEM, "no memory for list of %d files", o->n_files)));
   bool root = osla_transport_rank(job->t) == 0;
   OSLA_CALL(osla_agree(job->t, root ? count_updates(job) : OSLA_OK));
   OSLA_CALL(osla_bcast(job->t, job->before, o->n_files + 1, MPI_INT64_T, 0));
@@ -52,7 +54,7 @@ static osla_err grow(double **array, size_t *room, int64_t wanted)
 {
   if (*room >= (size_t)wanted) return OSLA_OK;
   double *longer = realloc(*array, (size_t)wanted * sizeof *longer);
-  OSLA_CHECK(longer, OSLA_ERR_MEM, "%" PRId64 " numbers", wanted);
+  OSLA_CHECK(longer, OSLA_ERR_MEM, "no memory for %" PRId64 " numbers", wanted);
   *array = longer;
   *room = (size_t)wanted;
   return OSLA_OK;

@@ -15,8 +15,8 @@ osla_err updates_memory_map(updates_memory *m, int64_t room)
 {
   updates_memory_free(m);
   void *start = mmap(NULL, (size_t)room, PROT_READ | PROT_WRITE, MAP_SHARED, m->fd, 0);
-  OSLA_CHECK(start != MAP_FAILED, OSLA_ERR_MEM, "%" PRId64 " bytes of updates: %s", room,
-             strerror(errno));
+  OSLA_CHECK(start != MAP_FAILED, OSLA_ERR_MEM, "no memory for %" PRId64 " bytes of updates: %s",
+             room, strerror(errno));
   m->start = start;
   m->room = room;
   return OSLA_OK;
@@ -27,7 +27,7 @@ static osla_err grow_shared(updates_memory *m, int64_t bytes)
 {
   updates_memory_free(m);
   int reason = posix_fallocate(m->fd, 0, bytes);
-  OSLA_CHECK(reason == 0, OSLA_ERR_MEM, "%" PRId64 " bytes of updates: %s%s", bytes,
+  OSLA_CHECK(reason == 0, OSLA_ERR_MEM, "no memory for %" PRId64 " bytes of updates: %s%s", bytes,
              strerror(reason), reason == EFBIG ? " (the limit of ulimit -f)" : "");
   return updates_memory_map(m, bytes);
 }
@@ -38,7 +38,7 @@ osla_err updates_memory_grow(updates_memory *m, int64_t bytes)
   if (m->shared) return grow_shared(m, bytes);
   updates_memory_free(m);
   m->start = malloc((size_t)bytes);
-  OSLA_CHECK(m->start, OSLA_ERR_MEM, "%" PRId64 " bytes of updates", bytes);
+  OSLA_CHECK(m->start, OSLA_ERR_MEM, "no memory for %" PRId64 " bytes of updates", bytes);
   m->room = bytes;
   return OSLA_OK;
 }

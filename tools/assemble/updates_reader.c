@@ -102,7 +102,7 @@ osla_err updates_reader_start(updates_reader **out)
 {
   updates_reader *r = malloc(sizeof *r);
   *out = r;
-  OSLA_CHECK(r, OSLA_ERR_MEM, "reader of updates");
+  OSLA_CHECK(r, OSLA_ERR_MEM, "no memory for reader of updates");
   *r = (updates_reader){READER_PROCESS_NONE, {.shared = true, .fd = -1}, NULL};
   r->memory.fd = osli_memory_file("osla-updates");
   osla_err err = OSLA_OK;

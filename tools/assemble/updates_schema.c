@@ -72,7 +72,7 @@ static osla_err read_offset(updates *f, hid_t set, int64_t length)
   OSLA_CHECK(length >= 1, OSLA_ERR_IO, "%.200s: offset: is empty; it begins with 0", f->path);
   OSLA_CALL(updates_check_memory(f, "offset", length * (int64_t)(2 * sizeof *f->offset)));
   f->offset = malloc((size_t)length * sizeof *f->offset);
-  OSLA_CHECK(f->offset, OSLA_ERR_MEM, "offsets of %" PRId64 " updates", f->count);
+  OSLA_CHECK(f->offset, OSLA_ERR_MEM, "no memory for offsets of %" PRId64 " updates", f->count);
   if (set < 0) {
     f->offset[0] = 0;
     f->offset[1] = f->total;
@@ -130,7 +130,7 @@ static osla_err open_blocks(updates *f)
   OSLA_CALL(open_set(f, "U", false, H5T_FLOAT, 1, dims, &f->u));
   OSLA_CHECK(f->u >= 0, OSLA_ERR_IO, "%.200s: neither a data set G nor U", f->path);
   f->place = malloc(((size_t)f->count + 1) * sizeof *f->place);
-  OSLA_CHECK(f->place, OSLA_ERR_MEM, "places of %" PRId64 " blocks", f->count);
+  OSLA_CHECK(f->place, OSLA_ERR_MEM, "no memory for places of %" PRId64 " blocks", f->count);
   f->place[0] = 0;
   for (int64_t u = 0; u < f->count; u++) {
     int64_t n = f->offset[u + 1] - f->offset[u], square;
@@ -187,7 +187,7 @@ osla_err updates_open(const char *path, updates **out)
   osla_err err;
   updates *f = malloc(sizeof *f);
   *out = f;
-  OSLA_CHECK(f, OSLA_ERR_MEM, "file object");
+  OSLA_CHECK(f, OSLA_ERR_MEM, "no memory for file object");
   *f = (updates){.path = path, .file = -1, .ix = -1, .u = -1, .w = -1, .r = -1, .g = -1};
   H5E_BEGIN_TRY
   {

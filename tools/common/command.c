@@ -206,7 +206,7 @@ static bool find_octal(const struct poptOption *option, const char *name, int ar
       const char *value = value_of(option, argc, argv, i), *digits = value;
       if (value && (*value == '-' || *value == '+')) digits++;
       if (!value || digits[0] != '0' || digits[1] < '0' || digits[1] > '9') continue;
-      (void)command_error(name, "--%s: '%s' begins with 0: write it without",
+      (void)command_error(name, "--%s: '%s' begins with 0: remove the zero",
                           option->longName ? option->longName : argv[i], value);
       return true;
     }
@@ -281,14 +281,15 @@ static bool run_popt(command_line *line, int argc, char **argv, int *status)
   char *transport = NULL;
   const struct poptOption every_table[] = {
     {"transport", '\0', POPT_ARG_STRING, &transport, 0,
-     "How data moves: mpi or armci (default: what OSLA_TRANSPORT says, else mpi)", "NAME"},
+     "Transport: mpi or armci (default: OSLA_TRANSPORT, else mpi)", "NAME"},
     {"help", 'h', POPT_ARG_NONE, &help, 0, "Show this help", NULL},
     POPT_TABLEEND};
   char title[64];
   (void)snprintf(title, sizeof title, "osla%s%s", gap(line->name), line->name);
   const struct poptOption all[] = {
     {NULL, '\0', POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)line->options, 0, "Options:", NULL},
-    {NULL, '\0', POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)every_table, 0, "For all:", NULL},
+    {NULL, '\0', POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)every_table, 0,
+     "Common options:", NULL},
     POPT_TABLEEND};
   *status = OSLA_EXIT_USAGE;
   if (find_empty(line->name, argc, argv)) return false;
@@ -346,6 +347,7 @@ bool command_parse(command_line *line, int argc, char **argv, int *status)
   line->n_owned = 0;
   each_string(line->options, line, note_copy);
   keep_lists(line->options, line);
+  line->options = NULL; /* often a local variable of the caller */
   if (!go_on) command_release(line);
   return go_on;
 }

@@ -141,6 +141,9 @@ osla_err command_json(const char *file, json_t *root);
 /* A JSON number, or null for NaN and infinity. Local. */
 json_t *command_number(double value);
 
+/* A JSON string, null for NULL, or "(not UTF-8)" for a text that is not UTF-8. Local. */
+json_t *command_string(const char *text);
+
 /* Writes a JSON document on rank 0, as command_json does. `root` is borrowed and read on rank 0
  * only; NULL: there was no memory for it. Collective on MPI_COMM_WORLD. Returns OSLA_EXIT_OK, or
  * OSLA_EXIT_USAGE on all ranks after the error line. */

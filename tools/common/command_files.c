@@ -48,7 +48,7 @@ static osla_err find_place(const char *path, place *p)
                .device = status.st_dev,
                .number = status.st_ino,
                .new_name = strdup(slash ? slash + 1 : target)};
-  OSLA_CHECK(p->new_name, OSLA_ERR_MEM, "name of a file");
+  OSLA_CHECK(p->new_name, OSLA_ERR_MEM, "no memory for name of a file");
   return OSLA_OK;
 }
 
@@ -68,14 +68,14 @@ static osla_err compare(const command_file *files, const place *places, int n, i
   for (int j = 0; j < n; j++) {
     if (j == i || (j > i && files[j].use != OSLA_FILE_READ)) continue;
     OSLA_CHECK(!are_one(&places[i], &places[j]), OSLA_ERR_ARG,
-               "%s: %.160s is the file of %s %.160s too", f->option, f->path, files[j].option,
+               "%s: %.160s is also the file of %s %.160s", f->option, f->path, files[j].option,
                files[j].path);
   }
   for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++) {
     struct stat status;
     if (fstat(fd, &status) != 0) continue;
     const place stream = place_of_status(&status);
-    OSLA_CHECK(!are_one(&places[i], &stream), OSLA_ERR_ARG, "%s: %.200s is the file of %s too",
+    OSLA_CHECK(!are_one(&places[i], &stream), OSLA_ERR_ARG, "%s: %.200s is also the file of %s",
                f->option, f->path, streams[fd - STDOUT_FILENO]);
   }
   return OSLA_OK;
@@ -91,7 +91,8 @@ static osla_err try_output(const command_file *f)
 osla_err command_check_files(const command_file *files, int n)
 {
   place *places = calloc((size_t)n + 1, sizeof *places);
-  osla_err err = places ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "table of %d files", n);
+  osla_err err =
+    places ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "no memory for table of %d files", n);
   for (int i = 0; i < n && err == OSLA_OK; i++)
     if (files[i].path) err = find_place(files[i].path, &places[i]);
   for (int i = 0; i < n && err == OSLA_OK; i++)
@@ -148,4 +149,12 @@ osla_err command_check_room(const command_file *files, int n)
                files[i].option, files[i].path, bytes, room);
   }
   return OSLA_OK;
+}
+
+osla_err command_check_files_on_root(osla_transport *t, const command_file *files, int n, bool room)
+{
+  osla_err err = OSLA_OK;
+  if (osla_transport_rank(t) == 0)
+    err = room ? command_check_room(files, n) : command_check_files(files, n);
+  return osla_agree(t, err);
 }

@@ -9,9 +9,10 @@
 #ifndef OSLA_COMMAND_FILES_H
 #define OSLA_COMMAND_FILES_H
 
-#include <stdint.h>
+#include "osla_unstable.h"
 
-#include "osla_error.h"
+#include <stdbool.h>
+#include <stdint.h>
 
 typedef enum command_use {
   OSLA_FILE_READ,
@@ -33,7 +34,7 @@ typedef struct command_file {
  * standard error. Files are compared by their identity, so that links and other spellings are
  * found; two files that do not exist are the same if they have the same name in the same
  * directory. Pipes and devices may be named twice. Then checks that every output except an
- * appended one can be written. Errors: ARG "--json: NAME is the file of --output NAME too", IO,
+ * appended one can be written. Errors: ARG "--json: NAME is also the file of --output NAME", IO,
  * MEM. */
 osla_err command_check_files(const command_file *files, int n);
 
@@ -42,5 +43,9 @@ osla_err command_check_files(const command_file *files, int n);
  * complete. An existing checkpoint needs room for its replacement, but never at the same time as
  * another output. Errors: IO. */
 osla_err command_check_room(const command_file *files, int n);
+
+/* Makes one of the two checks on rank 0, and returns its result on all ranks. Collective. */
+osla_err command_check_files_on_root(osla_transport *t, const command_file *files, int n,
+                                     bool room);
 
 #endif

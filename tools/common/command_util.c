@@ -74,6 +74,12 @@ json_t *command_number(double value)
   return isfinite(value) ? json_real(value) : json_null();
 }
 
+json_t *command_string(const char *text)
+{
+  json_t *string = text ? json_string(text) : json_null();
+  return string ? string : json_string("(not UTF-8)");
+}
+
 osla_err command_cpu_look(MPI_Comm comm, command_cpu *out)
 {
   memset(out, 0, sizeof *out);

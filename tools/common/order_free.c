@@ -16,7 +16,7 @@ osla_err order_free_make(int64_t count, order_free_sums *out)
 {
   *out = (order_free_sums){.count = count};
   out->digit = calloc(ORDER_FREE_BINS * (size_t)count + 1, sizeof *out->digit);
-  OSLA_CHECK(out->digit, OSLA_ERR_MEM, "%" PRId64 " sums", count);
+  OSLA_CHECK(out->digit, OSLA_ERR_MEM, "no memory for %" PRId64 " sums", count);
   return OSLA_OK;
 }
 

@@ -91,7 +91,8 @@ static osla_err start(reader_process *p, int socket_type, reader_serve *serve, v
   OSLA_CHECK(
     ends_threads, OSLA_ERR_MEM,
     "no memory for OpenBLAS's buffer: address space is needed for each thread (ulimit -v)");
-  OSLA_CHECK(p->process > 0, OSLA_ERR_MEM, "no process to read files: %s", strerror(error));
+  OSLA_CHECK(p->process > 0, OSLA_ERR_MEM, "no memory for no process to read files: %s",
+             strerror(error));
   return OSLA_OK;
 }
 
@@ -116,12 +117,12 @@ static int reap(reader_process *p)
 osla_err reader_process_death(reader_process *p, const char *path)
 {
   const int status = reap(p), signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-  OSLA_CHECK(signal != 0, OSLA_ERR_IO, "%.200s: the process that reads it gave up (no memory?)",
+  OSLA_CHECK(signal != 0, OSLA_ERR_IO, "%.200s: the process that reads it has ended (no memory?)",
              path);
   OSLA_CHECK(signal != SIGKILL, OSLA_ERR_IO,
              "%.200s: the process that reads it was killed (no memory, or by ulimit -t?)", path);
-  OSLA_CHECK(signal != SIGXCPU, OSLA_ERR_IO,
-             "%.200s: damaged: HDF5 does not come to an end with it", path);
+  OSLA_CHECK(signal != SIGXCPU, OSLA_ERR_IO, "%.200s: damaged: HDF5 does not finish reading it",
+             path);
   return osla_error_set(OSLA_ERR_IO, "%.200s: damaged: HDF5 crashes while it reads it (%s)", path,
                         strsignal(signal));
 }
@@ -129,7 +130,8 @@ osla_err reader_process_death(reader_process *p, const char *path)
 osla_err reader_process_spoilt(reader_process *p, const char *path)
 {
   reader_process_stop(p);
-  return osla_error_set(OSLA_ERR_IO, "%.200s: damaged: HDF5 spoils its own memory with it", path);
+  return osla_error_set(OSLA_ERR_IO,
+                        "%.200s: damaged: HDF5 overwrites its own memory while it reads it", path);
 }
 
 void reader_process_stop(reader_process *p)

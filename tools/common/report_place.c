@@ -20,7 +20,7 @@ static osla_err trim(const char *directory, char name[PATH_MAX])
   size_t length = strlen(directory);
   while (length > 1 && directory[length - 1] == '/')
     length--;
-  OSLA_CHECK(length > 0, OSLA_ERR_IO, "a report needs the name of a directory");
+  OSLA_CHECK(length > 0, OSLA_ERR_IO, "--report: the name of the directory is empty");
   OSLA_CHECK(length + sizeof "/index.html" + 16 < PATH_MAX, OSLA_ERR_IO,
              "%.200s: the name is too long", directory);
   (void)memcpy(name, directory, length);
@@ -38,7 +38,8 @@ static osla_err check_page(const char *file)
   const bool ours =
     in && fread(begin, 1, wanted, in) == wanted && memcmp(begin, report_place_mark, wanted) == 0;
   if (in) fclose(in);
-  OSLA_CHECK(ours, OSLA_ERR_IO, "%.200s: is no report of osla invert: it is not replaced", file);
+  OSLA_CHECK(ours, OSLA_ERR_IO, "%.200s: is not a report of osla invert, and is not replaced",
+             file);
   return OSLA_OK;
 }
 

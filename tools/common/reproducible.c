@@ -18,11 +18,10 @@ osla_err reproducible_check(const reproducible *r, osla_dtype dtype)
   for (int i = 0; i < N_BOUNDS; i++) {
     OSLA_CHECK(r->bound[i] == 0.0 || (r->bound[i] >= 1e-250 && r->bound[i] <= 1e250), OSLA_ERR_ARG,
                "%s: %g is not from 1e-250 to 1e250", option[i], r->bound[i]);
-    OSLA_CHECK(r->bound[i] == 0.0 || r->on, OSLA_ERR_ARG, "%s: is for --reproducible only",
-               option[i]);
+    OSLA_CHECK(r->bound[i] == 0.0 || r->on, OSLA_ERR_ARG, "%s requires --reproducible", option[i]);
   }
   OSLA_CHECK(!r->on || dtype == OSLA_DOUBLE, OSLA_ERR_ARG,
-             "--reproducible: sums into double only, not into float");
+             "--reproducible requires double precision");
   return OSLA_OK;
 }
 

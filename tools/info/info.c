@@ -9,7 +9,7 @@
 
 static const char about[] =
   "Shows the ranks, nodes, libraries and memory of this job, tests what OSLA relies\n"
-  "on, and says in plain words what this MPI can and cannot do. Run it the way you\n"
+  "on, and reports what this MPI can and cannot do. Run it the way you\n"
   "run your jobs:  mpiexec -n 4 osla info";
 
 static const char after[] =
@@ -53,11 +53,11 @@ int command_info(int argc, char **argv)
     {"json", '\0', POPT_ARG_STRING, &json_file, 0, "Also write the findings to FILE as JSON",
      "FILE"},
     {"limit", '\0', POPT_ARG_INT | POPT_ARGFLAG_SHOW_DEFAULT, &limit, 0,
-     "Give up when a test takes longer than this", "SECONDS"},
+     "End with an error when a test takes longer", "SECONDS"},
     {"predict", '\0', POPT_ARG_NONE, &predict, 0,
-     "Run nothing: show what a job would take of memory", NULL},
-    {"ranks", '\0', POPT_ARG_LONGLONG, &job.ranks, 0, "--predict: of this many ranks", "P"},
-    {"per-node", '\0', POPT_ARG_LONGLONG, &job.per_node, 0, "--predict: so many on each node", "R"},
+     "Run no tests: show the memory that a job would need", NULL},
+    {"ranks", '\0', POPT_ARG_LONGLONG, &job.ranks, 0, "--predict: number of ranks", "P"},
+    {"per-node", '\0', POPT_ARG_LONGLONG, &job.per_node, 0, "--predict: ranks on each node", "R"},
     {"n", 'n', POPT_ARG_LONGLONG, &job.n, 0, "--predict: order of the matrix", "N"},
     {"nb", '\0', POPT_ARG_LONGLONG, &job.nb, 0, "--predict: block size (default: 96)", "N"},
     POPT_TABLEEND};
@@ -73,7 +73,7 @@ int command_info(int argc, char **argv)
   for (int i = 0; i < 4 && !predict; i++)
     if (given[i] != INFO_UNSET) {
       command_release(&line);
-      return command_error("info", "%s is for --predict",
+      return command_error("info", "%s requires --predict",
                            (const char *const[]){"--ranks", "--per-node", "--n", "--nb"}[i]);
     }
 

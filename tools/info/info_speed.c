@@ -67,7 +67,7 @@ static osla_err measure(osla_transport *t, int origin, int target, int pieces, i
   osla_segment *s = NULL;
   void *buffer = me == origin ? malloc(BYTES) : NULL;
   osla_err err = OSLA_OK;
-  if (me == origin && !buffer) err = osla_error_set(OSLA_ERR_MEM, "%d bytes", BYTES);
+  if (me == origin && !buffer) err = osla_error_set(OSLA_ERR_MEM, "no memory for %d bytes", BYTES);
   err = osla_agree(t, err);
   if (err == OSLA_OK)
     err = osla_segment_create(t, me == target ? (size_t)pieces * BYTES : 0, 1, &s);

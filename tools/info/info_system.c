@@ -130,8 +130,9 @@ osla_err info_system_look(osla_transport *t, info_system *s)
   osla_memory_available(&me.shared_bytes, &me.available_bytes);
   int over = s->cpu.threads > s->cpu.host.share;
   s->ranks = malloc((size_t)s->size * sizeof *s->ranks);
-  OSLA_CALL(
-    osla_agree(t, s->ranks ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "table of %d ranks", s->size)));
+  OSLA_CALL(osla_agree(
+    t,
+    s->ranks ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "no memory for table of %d ranks", s->size)));
   OSLA_MPI(
     MPI_Allgather(&me, sizeof me, MPI_BYTE, s->ranks, sizeof me, MPI_BYTE, osla_transport_comm(t)));
   OSLA_CALL(osla_allreduce(t, &over, 1, MPI_INT, MPI_MAX));

@@ -192,7 +192,8 @@ static bool test_pairs(osla_transport *t, info_watchdog *dog, info_findings *fin
   osla_segment *s = NULL;
   unsigned char *piece = malloc(PIECE);
   size_t bytes = (size_t)PIECE * (size_t)count_steps(osla_transport_size(t));
-  osla_err err = osla_agree(t, piece ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "%d bytes", PIECE));
+  osla_err err =
+    osla_agree(t, piece ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "no memory for %d bytes", PIECE));
   if (err == OSLA_OK) err = osla_segment_create(t, bytes, 2, &s);
   if (err != OSLA_OK) {
     conclude(findings, "segment", err, "");

@@ -34,11 +34,7 @@ static osla_err check_files(const solve_job *job, bool room)
   const command_file files[] = {{"--output", o->output, OSLA_FILE_REPLACED, bytes},
                                 {"--json", o->json, OSLA_FILE_REPLACED, 0},
                                 {"the system", o->input, OSLA_FILE_READ, 0}};
-  const int n = sizeof files / sizeof *files;
-  osla_err err = OSLA_OK;
-  if (osla_transport_rank(job->t) == 0)
-    err = room ? command_check_room(files, n) : command_check_files(files, n);
-  return osla_agree(job->t, err);
+  return command_check_files_on_root(job->t, files, sizeof files / sizeof *files, room);
 }
 
 static osla_err look(solve_job *job)
@@ -104,8 +100,9 @@ static osla_err make_all(solve_job *job)
   job->g = malloc((size_t)h->n * sizeof *job->g);
   job->ipiv = calloc((size_t)osla_matrix_local_rows(job->h) + 1, sizeof *job->ipiv);
   bool made = job->g && job->ipiv;
-  OSLA_CALL(
-    osla_agree(job->t, made ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "vectors of %" PRId64, h->n)));
+  OSLA_CALL(osla_agree(
+    job->t,
+    made ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "no memory for vectors of %" PRId64, h->n)));
   OSLA_CALL(osla_file_get_vector(job->file, "g", OSLA_FILE_DOUBLE, h->n, job->g));
   for (int64_t i = 0; i < h->n; i++)
     OSLA_CHECK(isfinite(job->g[i]), OSLA_ERR_ARG, "%s: g[%" PRId64 "] is %g", job->options->input,
@@ -178,7 +175,7 @@ static osla_err fetch_x(solve_job *job)
   int64_t n = job->look.n;
   if (job->look.dtype == OSLA_DOUBLE) return osla_matrix_get_block(job->x, 0, 0, n, 1, job->g, n);
   float *x = malloc((size_t)n * sizeof *x);
-  OSLA_CHECK(x, OSLA_ERR_MEM, "solution of %" PRId64 " unknowns", n);
+  OSLA_CHECK(x, OSLA_ERR_MEM, "no memory for solution of %" PRId64 " unknowns", n);
   osla_err err = osla_matrix_get_block(job->x, 0, 0, n, 1, x, n);
   for (int64_t i = 0; i < n && err == OSLA_OK; i++)
     job->g[i] = x[i];
@@ -274,24 +271,26 @@ static void destroy(solve_job *job)
   free(job->ipiv);
 }
 
-int solve_finish(const solve_options *o, osla_err err, json_t *root, const char *verdict)
-{
-  int status = command_fail("solve", err);
-  if (err == OSLA_OK && o->json) status = command_write_json("solve", o->json, root);
-  json_decref(root);
-  if (status != OSLA_EXIT_OK || strcmp(verdict, SOLVE_GOOD) == 0) return status;
-  return command_fail("solve", osla_error_set(OSLA_ERR_STATE, "%.200s: %s", o->output, verdict));
-}
-
-static int solve_dense(osla_transport *t, const solve_options *options)
+static osla_err solve_dense(osla_transport *t, const solve_options *options, solve_report *report)
 {
   solve_job job = {.options = options, .t = t};
   osla_err err = run_steps(&job);
   if (err == OSLA_OK) print_report(&job);
-  json_t *root = err == OSLA_OK && osla_transport_rank(t) == 0 ? report_json(&job) : NULL;
-  int status = solve_finish(options, err, root, job.verdict);
+  if (err == OSLA_OK && osla_transport_rank(t) == 0) report->root = report_json(&job);
+  memcpy(report->verdict, job.verdict, sizeof job.verdict);
   destroy(&job);
-  return status;
+  return err;
+}
+
+/* Writes the JSON report, prints the defect of x if any, and returns the exit status. Collective.
+ */
+static int finish(const solve_options *o, osla_err err, const solve_report *report)
+{
+  int status = command_fail("solve", err);
+  if (err == OSLA_OK && o->json) status = command_write_json("solve", o->json, report->root);
+  if (status != OSLA_EXIT_OK || strcmp(report->verdict, SOLVE_GOOD) == 0) return status;
+  return command_fail("solve",
+                      osla_error_set(OSLA_ERR_STATE, "%.200s: %s", o->output, report->verdict));
 }
 
 int command_solve(int argc, char **argv)
@@ -309,9 +308,10 @@ int command_solve(int argc, char **argv)
     command_cpu_apply(&cpu);
     err = osla_transport_create(MPI_COMM_WORLD, &transport, &t);
   }
-  status = err != OSLA_OK   ? command_fail("solve", err)
-           : options.sparse ? solve_sparse(t, &options)
-                            : solve_dense(t, &options);
+  solve_report report = {.root = NULL};
+  if (err == OSLA_OK) err = (options.sparse ? solve_sparse : solve_dense)(t, &options, &report);
+  status = finish(&options, err, &report);
+  json_decref(report.root);
   osla_transport_destroy(&t);
   command_release(&line);
   return command_agree(status);

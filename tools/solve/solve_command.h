@@ -37,12 +37,14 @@ const char *solve_method_name(solve_method method);
 bool solve_parse(int argc, char **argv, int ranks, solve_options *options, command_line *line,
                  int *status);
 
-/* Writes the JSON report (root of rank 0, which it frees), prints the defect of x if any, and
- * returns the exit status. Collective. */
-int solve_finish(const solve_options *options, osla_err err, json_t *root, const char *verdict);
+/* Result of a solver, for the JSON report and the exit status. */
+typedef struct solve_report {
+  json_t *root;      /* JSON report on rank 0, owned by the caller; NULL on other ranks */
+  char verdict[120]; /* SOLVE_GOOD, or the defect of x */
+} solve_report;
 
-/* Runs the whole command for a sparse system (solve_sparse.c), and returns the exit status.
- * Collective. */
-int solve_sparse(osla_transport *transport, const solve_options *options);
+/* Solves a sparse system and writes and prints the results (solve_sparse.c). Collective. */
+osla_err solve_sparse(osla_transport *transport, const solve_options *options,
+                      solve_report *report);
 
 #endif

@@ -10,8 +10,8 @@ static const char name[] = "solve";
 
 static const char about[] =
   "Solves (H + damping I) x = g for the H and g that osla assemble wrote: factors H in memory, "
-  "solves, "
-  "estimates the condition, and tells the residual with the H of the file. Writes x. Exit status 1 "
+  "solves, estimates the condition, and reports the residual with the H of the file. Writes x. "
+  "Exit status 1 "
   "if x is not finite or the scaled residual is above 16 (see osla-solve(1)). Or solves a sparse "
   "system from Matrix Market files, A.mtx and --rhs, by CG or LSQR.";
 
@@ -32,9 +32,9 @@ static int check(const solve_options *o, const command_line *line)
   if (o->nb < 1 || o->nb > 65536)
     return command_error(name, "--nb: %lld is outside 1 to 65536", o->nb);
   if (line->n_arguments != 1)
-    return command_error(name, "one file with H and g was expected, and %d are named",
+    return command_error(name, "one file with H and g is needed, and %d are given",
                          line->n_arguments);
-  if (!o->output) return command_error(name, "--output: no file is named");
+  if (!o->output) return command_error(name, "--output FILE is missing");
   return OSLA_EXIT_OK;
 }
 
@@ -65,7 +65,8 @@ static int check_sparse(const solve_options *o)
     return command_error(name, "--iterations: %lld is less than 1", o->iterations);
   if (o->block < 0 || o->block > 4096)
     return command_error(name, "--block: %lld is outside 0 to 4096", o->block);
-  if (o->sparse && !o->rhs) return command_error(name, "--rhs: no file is named");
+  if (o->sparse && !o->rhs)
+    return command_error(name, "--rhs FILE is missing: a sparse system needs it");
   if (!o->sparse && o->rhs)
     return command_error(name, "--rhs: %s, but %s has its own right-hand side", o->rhs, o->input);
   return OSLA_EXIT_OK;
@@ -101,22 +102,23 @@ bool solve_parse(int argc, char **argv, int ranks, solve_options *o, command_lin
     (solve_options){.nb = OSLA_DEFAULT_BLOCK, .tolerance = 1e-8, .iterations = 10000, .block = 1};
   const struct poptOption table[] = {
     {"output", 'o', POPT_ARG_STRING, &o->output, 0, "write x to FILE (HDF5)", "FILE"},
-    {"damping", '\0', POPT_ARG_DOUBLE | SHOW, &o->damping, 0, "added to the diagonal of H", "X"},
+    {"damping", '\0', POPT_ARG_DOUBLE | SHOW, &o->damping, 0, "number added to the diagonal of H",
+     "X"},
     {"method", '\0', POPT_ARG_STRING, &method, 0,
-     "cholesky (default), lu (pivots), or mixed (Cholesky in float, refined); of a sparse matrix "
-     "cg "
-     "or lsqr (default: cg if it is symmetric)",
+     "cholesky (default), lu (with pivoting), or mixed (Cholesky in float, refined); for a sparse "
+     "matrix cg or lsqr (default: cg if it is symmetric)",
      "NAME"},
     {"rhs", '\0', POPT_ARG_STRING, &o->rhs, 0, "sparse: b (Matrix Market, array)", "FILE"},
-    {"tolerance", '\0', POPT_ARG_DOUBLE | SHOW, &o->tolerance, 0,
-     "sparse: what may be left, relatively", "X"},
-    {"iterations", '\0', POPT_ARG_LONGLONG | SHOW, &o->iterations, 0, "sparse: at most", "N"},
+    {"tolerance", '\0', POPT_ARG_DOUBLE | SHOW, &o->tolerance, 0, "sparse: relative tolerance",
+     "X"},
+    {"iterations", '\0', POPT_ARG_LONGLONG | SHOW, &o->iterations, 0, "sparse: limit of iterations",
+     "N"},
     {"block", '\0', POPT_ARG_LONGLONG | SHOW, &o->block, 0,
-     "sparse, cg: blocks of block-Jacobi; 1: Jacobi, 0: no preconditioner", "N"},
+     "sparse, cg: block size of block-Jacobi; 1: Jacobi, 0: no preconditioner", "N"},
     {"grid", 'g', POPT_ARG_STRING, &grid, 0, "process grid (default: one row on one node)", "PxQ"},
     {"nb", '\0', POPT_ARG_LONGLONG | SHOW, &o->nb, 0, "block size of H", "N"},
     {"json", 'j', POPT_ARG_STRING, &o->json, 0, "write the report as JSON", "FILE"},
-    {"quiet", 'q', POPT_ARG_NONE, &o->quiet, 0, "no report", NULL},
+    {"quiet", 'q', POPT_ARG_NONE, &o->quiet, 0, "print no report", NULL},
     POPT_TABLEEND};
   *line = (command_line){.name = name,
                          .synopsis = "FILE --output FILE [OPTION...]",
@@ -135,7 +137,6 @@ bool solve_parse(int argc, char **argv, int ranks, solve_options *o, command_lin
   if (*status == OSLA_EXIT_OK) *status = check_idle(argc, argv, o);
   if (*status == OSLA_EXIT_OK && grid)
     *status = command_parse_grid(name, "--grid", grid, ranks, &o->nprow, &o->npcol);
-  line->options = NULL; /* the table is a local variable; command_release needs only the strings */
   if (*status == OSLA_EXIT_OK) return true;
   command_release(line);
   return false;

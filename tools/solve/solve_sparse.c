@@ -11,6 +11,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { SEED_SYMMETRY = 77, CAUTION = 1000 };
 
@@ -39,11 +40,7 @@ static osla_err check_files(const sparse_job *job, bool room)
     {"--json", o->json, OSLA_FILE_REPLACED, 0},
     {"the matrix", o->input, OSLA_FILE_READ, 0},
     {"--rhs", o->rhs, OSLA_FILE_READ, 0}};
-  const int n = sizeof files / sizeof *files;
-  osla_err err = OSLA_OK;
-  if (osla_transport_rank(job->t) == 0)
-    err = room ? command_check_room(files, n) : command_check_files(files, n);
-  return osla_agree(job->t, err);
+  return command_check_files_on_root(job->t, files, sizeof files / sizeof *files, room);
 }
 
 static osla_err allocate(sparse_job *job)
@@ -55,7 +52,8 @@ static osla_err allocate(sparse_job *job)
   job->x = calloc(columns, sizeof *job->x);
   job->whole = calloc((size_t)job->columns + 1, sizeof *job->whole);
   OSLA_CHECK(job->b && job->r && job->shifted && job->x && job->whole, OSLA_ERR_MEM,
-             "vectors of %" PRId64 " rows and %" PRId64 " columns", job->rows, job->columns);
+             "no memory for vectors of %" PRId64 " rows and %" PRId64 " columns", job->rows,
+             job->columns);
   return OSLA_OK;
 }
 
@@ -275,12 +273,12 @@ static osla_err run_steps(sparse_job *job)
   return OSLA_OK;
 }
 
-int solve_sparse(osla_transport *t, const solve_options *options)
+osla_err solve_sparse(osla_transport *t, const solve_options *options, solve_report *report)
 {
   sparse_job job = {.options = options, .t = t};
   osla_err err = run_steps(&job);
-  json_t *root = err == OSLA_OK && osla_transport_rank(t) == 0 ? report_json(&job) : NULL;
-  int status = solve_finish(options, err, root, job.verdict);
+  if (err == OSLA_OK && osla_transport_rank(t) == 0) report->root = report_json(&job);
+  memcpy(report->verdict, job.verdict, sizeof report->verdict);
   osla_jacobi_destroy(&job.jacobi);
   (void)osla_csr_destroy(&job.a);
   free(job.b);
@@ -288,5 +286,5 @@ int solve_sparse(osla_transport *t, const solve_options *options)
   free(job.shifted);
   free(job.x);
   free(job.whole);
-  return status;
+  return err;
 }

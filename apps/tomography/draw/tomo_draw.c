@@ -52,7 +52,7 @@ osla_err tomo_draw_create(const tomo_world *world, tomo_draw **draw)
 {
   osla_err err = OSLA_OK;
   tomo_draw *d = *draw = calloc(1, sizeof *d);
-  OSLA_CHECK(d, OSLA_ERR_MEM, "drawing");
+  OSLA_CHECK(d, OSLA_ERR_MEM, "no memory for drawing");
   d->world = *world;
   d->script_fd = d->pixels_fd = d->log = -1;
   for (int i = 0; i < 3; i++)
@@ -68,17 +68,12 @@ cleanup:
   return err;
 }
 
-void draw_end_picture(tomo_draw *draw)
-{
-  if (draw->n_pictures > 0) fprintf(draw->script, "unset multiplot\nunset output\n");
-}
-
 static osla_err add_picture(tomo_draw *draw)
 {
   if (draw->n_pictures == draw->room) {
     const int room = 2 * draw->room + 8;
     int *more = realloc(draw->picture, (size_t)room * sizeof *more);
-    OSLA_CHECK(more, OSLA_ERR_MEM, "table of pictures");
+    OSLA_CHECK(more, OSLA_ERR_MEM, "no memory for table of pictures");
     draw->picture = more;
     draw->room = room;
   }

@@ -31,10 +31,11 @@ void draw_place(tomo_draw *draw, tomo_box box);
  * other quote is next to it. */
 void draw_quoted(FILE *out, const char *text);
 
-/* Ends the current picture, if there is one. */
-void draw_end_picture(tomo_draw *draw);
 /* Ends a plot, and removes its labels and objects. */
 void draw_done(tomo_draw *draw);
+
+/* tomo_draw_run.c: ends the current picture, if there is one. */
+void draw_end_picture(tomo_draw *draw);
 
 /* tomo_draw_lines.c: draw_world writes the data blocks $coast, $grid, $frame, $mask, $stations,
  * $events; draw_track writes a track as $trackN, and $dotsN with a point every 30 degrees. */

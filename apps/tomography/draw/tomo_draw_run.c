@@ -67,6 +67,11 @@ static osla_err close_file(FILE **file)
   return OSLA_OK;
 }
 
+void draw_end_picture(tomo_draw *draw)
+{
+  if (draw->n_pictures > 0) fprintf(draw->script, "unset multiplot\nunset output\n");
+}
+
 osla_err tomo_draw_start(tomo_draw *draw)
 {
   OSLA_CHECK(!draw->lacks_memory, OSLA_ERR_MEM, "no memory for a picture");

@@ -34,7 +34,7 @@ static osla_err fill_sheet(map_sheet *s, int width)
   for (int p = 0; p < PANEL_DENSITY; p++) {
     if (!model[p]) continue;
     shown[n++] = s->value[p] = malloc((size_t)s->views->pixels * sizeof(float));
-    OSLA_CHECK(s->value[p], OSLA_ERR_MEM, "maps of %d pixels", width);
+    OSLA_CHECK(s->value[p], OSLA_ERR_MEM, "no memory for maps of %d pixels", width);
     tomo_views_fill(s->views, model[p], map->depth_km, s->value[p]);
   }
   OSLA_CALL(

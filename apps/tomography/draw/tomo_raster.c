@@ -13,7 +13,7 @@ static osla_err begin(int width, int height, tomo_raster **raster)
   OSLA_CHECK(width >= 2 && width <= 4096 && height >= 1, OSLA_ERR_ARG, "a raster of %d x %d pixels",
              width, height);
   tomo_raster *made = calloc(1, sizeof *made);
-  OSLA_CHECK(made, OSLA_ERR_MEM, "raster");
+  OSLA_CHECK(made, OSLA_ERR_MEM, "no memory for raster");
   made->width = width;
   made->height = height;
   made->first = calloc((size_t)width * (size_t)height + 1, sizeof *made->first);
@@ -22,7 +22,7 @@ static osla_err begin(int width, int height, tomo_raster **raster)
     return OSLA_OK;
   }
   free(made);
-  return osla_error_set(OSLA_ERR_MEM, "raster of %d x %d pixels", width, height);
+  return osla_error_set(OSLA_ERR_MEM, "no memory for raster of %d x %d pixels", width, height);
 }
 
 static osla_err make_room(tomo_raster *r, int64_t used, int64_t *room)
@@ -33,7 +33,8 @@ static osla_err make_room(tomo_raster *r, int64_t used, int64_t *room)
   if (knot) r->knot = knot;
   float *weight = realloc(r->weight, (size_t)more * sizeof *weight);
   if (weight) r->weight = weight;
-  OSLA_CHECK(knot && weight, OSLA_ERR_MEM, "raster of %d x %d pixels", r->width, r->height);
+  OSLA_CHECK(knot && weight, OSLA_ERR_MEM, "no memory for raster of %d x %d pixels", r->width,
+             r->height);
   *room = more;
   return OSLA_OK;
 }

@@ -34,14 +34,15 @@ osla_err tomo_views_create(const tomo_mesh *mesh, const tomo_radial *radial, con
   osla_err err = OSLA_OK;
   const int64_t knots = tomo_mesh_knots(mesh);
   tomo_views *v = *views = calloc(1, sizeof *v);
-  OSLA_CHECK(v, OSLA_ERR_MEM, "maps");
+  OSLA_CHECK(v, OSLA_ERR_MEM, "no memory for maps");
   v->mesh = mesh;
   v->radial = radial;
   OSLA_TRY(tomo_raster_of_map(mesh, frame, width, &v->raster));
   v->pixels = (int64_t)v->raster->width * v->raster->height;
   v->density = malloc((size_t)v->pixels * sizeof *v->density);
   v->field = malloc((size_t)knots * sizeof *v->field);
-  if (!v->density || !v->field) OSLA_TRY(osla_error_set(OSLA_ERR_MEM, "maps of %d pixels", width));
+  if (!v->density || !v->field)
+    OSLA_TRY(osla_error_set(OSLA_ERR_MEM, "no memory for maps of %d pixels", width));
   for (int64_t l = 0; l < knots; l++)
     v->field[l] = density[l] * tomo_density_scale(mesh);
   tomo_raster_fill(v->raster, v->field, v->density);
@@ -105,7 +106,7 @@ static osla_err find_quantiles(const tomo_views *v, float *const *value, int n, 
                                double *low, double *high)
 {
   float *all = malloc((size_t)v->pixels * sizeof *all);
-  OSLA_CHECK(all, OSLA_ERR_MEM, "map of %lld pixels", (long long)v->pixels);
+  OSLA_CHECK(all, OSLA_ERR_MEM, "no memory for map of %lld pixels", (long long)v->pixels);
   for (int i = 0; i < n; i++) {
     int64_t count = 0;
     for (int64_t p = 0; p < v->pixels; p++)

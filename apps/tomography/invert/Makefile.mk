@@ -49,4 +49,4 @@ apps_tomography_libinvert_la_SOURCES = \
   apps/tomography/invert/invert_output.c apps/tomography/invert/invert_write_data.c \
   apps/tomography/invert/invert_report_data.c apps/tomography/invert/invert_report.c \
   apps/tomography/invert/invert_json_data.h apps/tomography/invert/invert_json_data.c apps/tomography/invert/invert_json.c \
-  apps/tomography/invert/invert.c
+  apps/tomography/invert/invert_model.c apps/tomography/invert/invert.c

@@ -1,35 +1,9 @@
 /* `osla invert`: the steps of a job in their order. */
 #include "apps/tomography/invert/invert.h"
-#include "apps/tomography/invert/invert_rays.h"
 #include "apps/tomography/tomography.h"
 #include "tools/common/command.h"
 
 #include <stdio.h>
-
-static osla_err assemble_and_factor(invert_job *job)
-{
-  OSLA_CALL(invert_resume(job));
-  OSLA_CALL(invert_assemble(job));
-  OSLA_CALL(invert_scan_priors(job));
-  return invert_solve(job);
-}
-
-static osla_err trace_and_iterate(invert_job *job)
-{
-  OSLA_CALL(invert_trace(job));
-  OSLA_CALL(invert_scan_priors(job));
-  return invert_iterate(job);
-}
-
-osla_err invert_find_again(invert_job *job)
-{
-  invert_rays_destroy(&job->rays);
-  if (job->options->solver != INVERT_DIRECT) return trace_and_iterate(job);
-  OSLA_CALL(invert_renew_hessian(job));
-  OSLA_CALL(invert_assemble(job));
-  OSLA_CALL(invert_scan_priors(job));
-  return invert_solve(job);
-}
 
 /* Computes the model. With --robust the scan of priors follows the last reweighting, and the model
  * is computed once more. */
@@ -37,12 +11,11 @@ static osla_err find_model(invert_job *job)
 {
   const bool scans = invert_scans(job->options);
   job->scanning = scans && !job->options->robust;
-  OSLA_CALL(job->options->solver == INVERT_DIRECT ? assemble_and_factor(job)
-                                                  : trace_and_iterate(job));
+  OSLA_CALL(invert_compute_model(job, false));
   OSLA_CALL(invert_solve_robustly(job));
   if (!scans || job->scanning) return OSLA_OK;
   job->scanning = true;
-  return invert_find_again(job);
+  return invert_compute_model(job, true);
 }
 
 static osla_err run_steps(invert_job *job)

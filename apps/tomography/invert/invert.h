@@ -324,10 +324,11 @@ osla_err invert_measure_misfit(invert_job *job);
 osla_err invert_keep_fit(invert_job *job, const invert_worker *total);
 void invert_free_fit(invert_fit *fit);
 /* With --robust, replaces the first model by models with less weight for outliers
- * (invert_robust.c). invert_find_again computes the model again with the present job->weight
- * (invert.c). */
+ * (invert_robust.c). */
 osla_err invert_solve_robustly(invert_job *job);
-osla_err invert_find_again(invert_job *job);
+/* Computes a model with the weights job->weight, and if job->scanning with a scan of priors. False
+ * `again` also restores the accumulator from the checkpoint (invert_model.c). */
+osla_err invert_compute_model(invert_job *job, bool again);
 
 /* Models under the priors of --scan (invert_scan.c). On return job->prior is the chosen prior, and
  * it has been added to H. invert_scans (local) is true if the user asked for a scan. */

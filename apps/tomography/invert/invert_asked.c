@@ -60,13 +60,13 @@ static osla_err read_range(const char *key, char *word, invert_range *range)
   char *last, *count = NULL;
   cut(word, ':', &last);
   if (last) cut(last, ':', &count);
-  OSLA_CHECK(last && count, OSLA_ERR_ARG, "--scan: %s wants A:B:N, from A to B in N steps", key);
+  OSLA_CHECK(last && count, OSLA_ERR_ARG, "--scan: %s needs A:B:N, N values from A to B", key);
   OSLA_CHECK(range->count == 0, OSLA_ERR_ARG, "--scan: %s is given twice", key);
   OSLA_CALL(read_number(scan_option, word, &range->first));
   OSLA_CALL(read_number(scan_option, last, &range->last));
   OSLA_CALL(read_count(scan_option, count, LEAST, INVERT_SCAN_MAX, &range->count));
   OSLA_CHECK(range->first > 0.0 && range->last > range->first, OSLA_ERR_ARG,
-             "--scan: %s from %g to %g: both are positive, the first is the smaller", key,
+             "--scan: %s from %g to %g: both must be positive, the first the smaller", key,
              range->first, range->last);
   return OSLA_OK;
 }
@@ -96,7 +96,7 @@ osla_err invert_parse_scan(const char *text, invert_scan_plan *plan)
   OSLA_CALL(err);
   const int dampings = plan->damping.count, smoothings = plan->smoothing.count;
   OSLA_CHECK(dampings + smoothings > 0, OSLA_ERR_ARG,
-             "--scan: neither damping nor smoothing is scanned");
+             "--scan needs damping=A:B:N or smoothing=A:B:N");
   OSLA_CHECK(invert_scan_count(plan) <= INVERT_SCAN_MAX, OSLA_ERR_ARG,
              "--scan: %d x %d priors are more than %d", dampings, smoothings, INVERT_SCAN_MAX);
   return OSLA_OK;
@@ -131,15 +131,15 @@ static osla_err read_point(char *word, double depth_km, invert_point *point)
   double *const value[] = {&point->latitude, &point->longitude, &point->depth_km};
   char *rest = word;
   for (int i = 0; i < 3; i++) {
-    OSLA_CHECK(rest, OSLA_ERR_ARG, "--spread: '%.*s' has no %s: LAT,LON,DEPTH is wanted", SHOWN,
-               word, part[i].name);
+    OSLA_CHECK(rest, OSLA_ERR_ARG, "--spread: '%.*s' has no %s; write LAT,LON,DEPTH", SHOWN, word,
+               part[i].name);
     const char *field = cut(rest, ',', &rest);
     OSLA_CALL(read_number("--spread", field, value[i]));
     OSLA_CHECK(*value[i] >= part[i].low && *value[i] <= part[i].high, OSLA_ERR_ARG,
                "--spread: %s %g is outside %g to %g", part[i].name, *value[i], part[i].low,
                part[i].high);
   }
-  OSLA_CHECK(!rest, OSLA_ERR_ARG, "--spread: '%.*s' after LAT,LON,DEPTH", SHOWN, rest);
+  OSLA_CHECK(!rest, OSLA_ERR_ARG, "--spread: unexpected '%.*s' after LAT,LON,DEPTH", SHOWN, rest);
   return OSLA_OK;
 }
 

@@ -60,7 +60,7 @@ static osla_err add_prior(invert_job *job)
   float *g_float = malloc(elements * sizeof *g_float);
   int64_t *ix = malloc((size_t)most_columns * sizeof *ix);
   osla_err err = OSLA_OK;
-  if (!g || !g_float || !ix) err = osla_error_set(OSLA_ERR_MEM, "panel of the prior");
+  if (!g || !g_float || !ix) err = osla_error_set(OSLA_ERR_MEM, "no memory for panel of the prior");
   for (int64_t knot = osla_transport_rank(job->t); knot < job->knots && err == OSLA_OK;
        knot += osla_transport_size(job->t)) {
     int rows, columns;

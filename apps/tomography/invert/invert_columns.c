@@ -69,7 +69,7 @@ osla_err invert_find_columns(invert_job *job, double *variance, double *pulled)
   double *column = malloc(n * width * sizeof *column), *product = malloc(n * sizeof *product);
   osla_err err = OSLA_OK;
   if (!column || !product)
-    err = osla_error_set(OSLA_ERR_MEM, "%zu columns of %zu unknowns", width, n);
+    err = osla_error_set(OSLA_ERR_MEM, "no memory for %zu columns of %zu unknowns", width, n);
   err = osla_agree(job->t, err);
   if (err == OSLA_OK) err = find_all(job, column, product, variance, pulled);
   free(column);

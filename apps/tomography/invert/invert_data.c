@@ -45,7 +45,9 @@ static osla_err share_bytes(const invert_job *job, const char *file, void **byte
   OSLA_CALL(osla_bcast(job->t, size, 1, MPI_INT64_T, 0));
   if (!root) *bytes = malloc((size_t)*size + 1);
   OSLA_CALL(osla_agree(
-    job->t, *bytes ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "table of %" PRId64 " bytes", *size)));
+    job->t, *bytes
+              ? OSLA_OK
+              : osla_error_set(OSLA_ERR_MEM, "no memory for table of %" PRId64 " bytes", *size)));
   return osla_bcast(job->t, *bytes, *size, MPI_BYTE, 0);
 }
 
@@ -116,7 +118,8 @@ static osla_err share_table(invert_job *job)
   for (size_t i = 0; i < n && !root; i++) {
     *parts[i].array = malloc((size_t)parts[i].count * parts[i].element + 1);
     if (!*parts[i].array)
-      err = osla_error_set(OSLA_ERR_MEM, "%" PRId64 " data of %" PRId64 " paths", size[4], size[2]);
+      err = osla_error_set(OSLA_ERR_MEM, "no memory for %" PRId64 " data of %" PRId64 " paths",
+                           size[4], size[2]);
   }
   OSLA_CALL(osla_agree(job->t, err));
   for (size_t i = 0; i < n; i++)

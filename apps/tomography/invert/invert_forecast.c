@@ -29,7 +29,7 @@ static osla_err probe(const invert_job *job, double *rate)
   const size_t elements = (size_t)ORDER * ORDER, bytes = elements * osla_dtype_size(dtype);
   void *a = calloc(1, bytes), *c = calloc(1, bytes);
   osla_err err = OSLA_OK;
-  if (!a || !c) err = osla_error_set(OSLA_ERR_MEM, "matrices of a probe");
+  if (!a || !c) err = osla_error_set(OSLA_ERR_MEM, "no memory for matrices of a probe");
   double start = osla_clock(), spent = 0.0;
   for (int i = 0; err == OSLA_OK && (i < 2 || spent < probe_seconds); i++) {
     if (i == 1) start = osla_clock(); /* the first product is a warm-up */

@@ -74,7 +74,8 @@ static osla_err choose(invert_job *job)
   }
   free(list);
   free(kept);
-  return made ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "lots of %" PRId64 " paths", count);
+  return made ? OSLA_OK
+              : osla_error_set(OSLA_ERR_MEM, "no memory for lots of %" PRId64 " paths", count);
 }
 
 /* Lists the paths of all pairs within the limits of distance. */
@@ -83,7 +84,8 @@ static osla_err list_paths(invert_job *job)
   const int arcs = job->options->major_arc ? 2 : 1;
   tomo_data *data = &job->data;
   data->path_id = malloc((size_t)(job->n_pairs * arcs) * sizeof *data->path_id);
-  OSLA_CHECK(data->path_id, OSLA_ERR_MEM, "list of %" PRId64 " paths", job->n_pairs * arcs);
+  OSLA_CHECK(data->path_id, OSLA_ERR_MEM, "no memory for list of %" PRId64 " paths",
+             job->n_pairs * arcs);
   for (int64_t pair = 0; pair < job->n_pairs; pair++)
     for (int arc = 0; arc < arcs && usable(job, pair); arc++)
       data->path_id[data->n_paths++] = 2 * pair + arc;
@@ -105,7 +107,8 @@ static osla_err check_list_fits(invert_job *job)
     return OSLA_OK;
   char text[400];
   (void)snprintf(text, sizeof text, "%s", osla_error_text());
-  return osla_error_set(OSLA_ERR_MEM, "%" PRIu64 " paths do not fit: %s", pairs * arcs, text);
+  return osla_error_set(OSLA_ERR_MEM, "no memory for %" PRIu64 " paths do not fit: %s",
+                        pairs * arcs, text);
 }
 
 /* Makes the list of paths of a test without a table of measurements. */

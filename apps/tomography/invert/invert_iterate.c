@@ -43,7 +43,7 @@ static osla_err allocate(iteration *it)
   const bool cg = it->job->options->solver == INVERT_CG;
   if (cg) it->rows = calloc(rows, sizeof *it->rows);
   OSLA_CHECK(it->b && it->x && it->y && it->diagonal && (!cg || it->rows), OSLA_ERR_MEM,
-             "vectors of %zu rows and %zu unknowns", rows, columns);
+             "no memory for vectors of %zu rows and %zu unknowns", rows, columns);
   return OSLA_OK;
 }
 
@@ -241,7 +241,8 @@ osla_err invert_iterate_resolution(invert_job *job, int64_t unknown, double *val
 {
   double *unit = calloc((size_t)job->n, sizeof *unit);
   if (unit) unit[unknown] = 1.0;
-  osla_err err = osla_agree(job->t, unit ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "a unit vector"));
+  osla_err err = osla_agree(
+    job->t, unit ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "no memory for a unit vector"));
   if (err == OSLA_OK) err = invert_iterate_freedom(job, unit, value);
   free(unit);
   return err;

@@ -8,18 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const phase_keys[N_PHASES] = {
-  [PHASE_COMPUTE] = "compute", [PHASE_UPDATE] = "update",      [PHASE_COMMIT] = "commit_wait",
-  [PHASE_FACTOR] = "factor",   [PHASE_PRODUCTS] = "products",  [PHASE_SUMS] = "sums",
-  [PHASE_SOLVE] = "solve",     [PHASE_MISFIT] = "misfit_pass", [PHASE_SCAN] = "scan",
-  [PHASE_INVERSE] = "inverse"};
-
-static json_t *text(const char *value, const char *otherwise)
-{
-  json_t *string = json_string(value ? value : otherwise);
-  return string ? string : json_string("(not UTF-8)");
-}
-
 static json_t *recovery_json(const tomo_recovery *c)
 {
   return json_pack("{s:I, s:o, s:o, s:o}", "knots", (json_int_t)c->knots, "correlation",
@@ -40,7 +28,11 @@ static json_t *phases_json(const invert_job *job, const invert_spread *s)
       (void)json_object_set_new(phase, "rate", json_real(work / s->max[i]));
       (void)json_object_set_new(phase, "unit", json_string(unit));
     }
-    (void)json_object_set_new(phases, phase_keys[i], phase);
+    char key[24];
+    (void)snprintf(key, sizeof key, "%s", invert_phase_name((invert_phase)i));
+    for (char *blank = strchr(key, ' '); blank; blank = strchr(blank, ' '))
+      *blank = '_';
+    (void)json_object_set_new(phases, key, phase);
   }
   return phases;
 }
@@ -49,11 +41,12 @@ static json_t *phases_json(const invert_job *job, const invert_spread *s)
 static json_t *problem_settings(const invert_options *o)
 {
   return json_pack("{s:o, s:o, s:b, s:f, s:f, s:I, s:i, s:i, s:f, s:f, s:f}", "stations",
-                   text(o->stations, "shipped sample"), "events", text(o->events, "shipped sample"),
-                   "major_arc", o->major_arc, "min_distance_degrees", o->min_distance,
-                   "max_distance_degrees", o->max_distance, "max_paths", (json_int_t)o->max_paths,
-                   "mesh", o->frequency, "radial", o->n_radial, "depth_km", o->depth_km, "stretch",
-                   o->stretch, "sigma", o->kernel.sigma_fraction);
+                   command_string(o->stations ? o->stations : "shipped sample"), "events",
+                   command_string(o->events ? o->events : "shipped sample"), "major_arc",
+                   o->major_arc, "min_distance_degrees", o->min_distance, "max_distance_degrees",
+                   o->max_distance, "max_paths", (json_int_t)o->max_paths, "mesh", o->frequency,
+                   "radial", o->n_radial, "depth_km", o->depth_km, "stretch", o->stretch, "sigma",
+                   o->kernel.sigma_fraction);
 }
 
 /* Settings of the prior and of the arithmetic. */

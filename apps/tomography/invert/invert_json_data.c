@@ -4,12 +4,6 @@
 
 #include <math.h>
 
-static json_t *text(const char *value)
-{
-  json_t *string = value ? json_string(value) : json_null();
-  return string ? string : json_string("(not UTF-8)");
-}
-
 /* The number, or JSON null unless `there`. */
 static json_t *number_if(bool there, double value)
 {
@@ -27,7 +21,7 @@ static void add_reference(const tomo_reference *r, json_t *settings)
                {"reference_mapping", tomo_reference_mapping(r)}};
   for (size_t i = 0; settings && i < sizeof heads / sizeof *heads; i++)
     (void)json_object_set_new(settings, heads[i].key,
-                              *heads[i].value ? text(heads[i].value) : json_null());
+                              *heads[i].value ? command_string(heads[i].value) : json_null());
 }
 
 json_t *invert_data_settings(const invert_job *job)
@@ -36,16 +30,17 @@ json_t *invert_data_settings(const invert_job *job)
   const tomo_kernel_options *k = &o->kernel;
   const tomo_model_options *m = &o->model;
   const bool made_up = !o->data;
-  json_t *settings = json_pack(
-    "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o}", "data", text(o->data),
-    "reference", text(job->earth), "test", text(o->test ? tomo_model_name(m->kind) : NULL),
-    "periods", number_if(made_up, k->n_periods), "branches", number_if(made_up, k->n_branches),
-    "period_min_s", number_if(made_up, k->period_min_s), "period_max_s",
-    number_if(made_up, k->period_max_s), "noise", number_if(o->test, o->noise), "amplitude_percent",
-    number_if(o->test, m->amplitude_percent), "cell_degrees",
-    number_if(o->test && m->kind != TOMO_MODEL_SPIKE, m->cell_degrees), "cell_depth_km",
-    number_if(o->test && m->kind != TOMO_MODEL_SPIKE, m->cell_depth_km), "robust", o->robust,
-    "outlier", number_if(o->robust, o->outlier));
+  json_t *settings =
+    json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o}", "data",
+              command_string(o->data), "reference", command_string(job->earth), "test",
+              command_string(o->test ? tomo_model_name(m->kind) : NULL), "periods",
+              number_if(made_up, k->n_periods), "branches", number_if(made_up, k->n_branches),
+              "period_min_s", number_if(made_up, k->period_min_s), "period_max_s",
+              number_if(made_up, k->period_max_s), "noise", number_if(o->test, o->noise),
+              "amplitude_percent", number_if(o->test, m->amplitude_percent), "cell_degrees",
+              number_if(o->test && m->kind != TOMO_MODEL_SPIKE, m->cell_degrees), "cell_depth_km",
+              number_if(o->test && m->kind != TOMO_MODEL_SPIKE, m->cell_depth_km), "robust",
+              o->robust, "outlier", number_if(o->robust, o->outlier));
   if (job->reference) add_reference(job->reference, settings);
   return settings;
 }
@@ -56,8 +51,8 @@ static json_t *notes_json(const invert_job *job)
   const tomo_data_notes *n = &job->notes;
   json_t *listed = json_array();
   for (int64_t i = 0; i < n->listed; i++)
-    (void)json_array_append_new(
-      listed, json_pack("{s:I, s:o}", "place", (json_int_t)n->place[i], "what", text(n->note[i])));
+    (void)json_array_append_new(listed, json_pack("{s:I, s:o}", "place", (json_int_t)n->place[i],
+                                                  "what", command_string(n->note[i])));
   return json_pack("{s:I, s:I, s:I, s:I, s:o}", "rows", (json_int_t)n->rows, "unmatched",
                    (json_int_t)n->unmatched, "beyond_distances", (json_int_t)n->distant,
                    "without_sigma", (json_int_t)n->sigma_missing, "unmatched_first", listed);

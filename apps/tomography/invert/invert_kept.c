@@ -49,7 +49,7 @@ osla_err kept_open(invert_job *job, kept_hessian *kept)
   *kept = (kept_hessian){.job = job, .diagonal = calloc((size_t)job->n, sizeof(double))};
   osla_err err = OSLA_OK;
   if (!kept->diagonal)
-    err = osla_error_set(OSLA_ERR_MEM, "diagonal of %" PRId64 " unknowns", job->n);
+    err = osla_error_set(OSLA_ERR_MEM, "no memory for diagonal of %" PRId64 " unknowns", job->n);
   OSLA_CALL(osla_agree(job->t, err));
   OSLA_CALL(osla_hessian_matrix(job->hessian, &kept->h));
   copy_diagonal(kept, false);
@@ -112,8 +112,9 @@ osla_err kept_norm(const kept_hessian *kept, const double *m, double *value)
   const osla_layout f = osla_matrix_layout(kept->h);
   const int64_t count = osla_matrix_local_rows(kept->h);
   double *rows = malloc(((size_t)count + 1) * sizeof *rows);
-  OSLA_CALL(osla_agree(kept->job->t,
-                       rows ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "%" PRId64 " rows", count)));
+  OSLA_CALL(osla_agree(
+    kept->job->t,
+    rows ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "no memory for %" PRId64 " rows", count)));
   for (int64_t r = 0; r < count; r++)
     rows[r] = m[osla_index_global(r, f.mb, osla_grid_prow(kept->job->grid), f.nprow)];
   *value = triangle_norm(kept, m, rows);

@@ -32,7 +32,7 @@ static osla_err check_solution(const invert_job *job)
   const bool is_float = job->options->dtype == OSLA_FLOAT;
   double error = fabs(r->misfit_after - r->misfit_expected);
   OSLA_CHECK(error <= TRUSTED * r->misfit_before, OSLA_ERR_STATE,
-             "the solution is not to be trusted: its misfit is %.6g where the normal equations say "
+             "the solution is inaccurate: its misfit is %.6g, and the normal equations predict "
              "%.6g; raise --damping or --smoothing%s",
              r->misfit_after, r->misfit_expected, is_float ? ", or use --precision double" : "");
   return OSLA_OK;

@@ -27,8 +27,8 @@ static osla_err check_not_made_up(const invert_options *o)
                            {"--period-min", differs(k->period_min_s, usual.period_min_s)},
                            {"--period-max", differs(k->period_max_s, usual.period_max_s)}};
   for (size_t i = 0; o->data && i < sizeof options / sizeof *options; i++)
-    OSLA_CHECK(!options[i].is, OSLA_ERR_ARG, "%s is of a test without --data: the data have theirs",
-               options[i].option);
+    OSLA_CHECK(!options[i].is, OSLA_ERR_ARG,
+               "%s defines synthetic data: it cannot be combined with --data", options[i].option);
   return OSLA_OK;
 }
 
@@ -36,14 +36,14 @@ static osla_err check_not_made_up(const invert_options *o)
 static osla_err check_no_test(const invert_options *o, const char *spikes)
 {
   const tomo_model_options *m = &o->model, usual = tomo_model_defaults();
-  const given options[] = {{"--noise", differs(o->noise, invert_default_options().noise)},
+  const given options[] = {{"--noise", differs(o->noise, INVERT_NOISE)},
                            {"--amplitude", differs(m->amplitude_percent, usual.amplitude_percent)},
                            {"--cell", differs(m->cell_degrees, usual.cell_degrees)},
                            {"--cell-depth", differs(m->cell_depth_km, usual.cell_depth_km)},
                            {"--spike-at", spikes},
                            {"--write-data", o->write_data}};
   for (size_t i = 0; !o->test && i < sizeof options / sizeof *options; i++)
-    OSLA_CHECK(!options[i].is, OSLA_ERR_ARG, "%s is of a true model: give a --test with --data",
+    OSLA_CHECK(!options[i].is, OSLA_ERR_ARG, "%s needs a true model: add --test",
                options[i].option);
   return OSLA_OK;
 }
@@ -83,7 +83,7 @@ static osla_err read_spikes(const char *text, invert_options *o)
   for (int i = 0; i < m->n_spikes; i++)
     m->spike[i].depth_km = o->map_depth_km;
   if (!text) return OSLA_OK;
-  OSLA_CHECK(m->kind == TOMO_MODEL_SPIKE, OSLA_ERR_ARG, "--spike-at is of --test spike");
+  OSLA_CHECK(m->kind == TOMO_MODEL_SPIKE, OSLA_ERR_ARG, "--spike-at requires --test spike");
   m->n_spikes = 0;
   for (const char *at = text;; at++) {
     OSLA_CHECK(m->n_spikes < TOMO_SPIKES_MAX, OSLA_ERR_ARG, "--spike-at: more than %d places",

@@ -25,24 +25,23 @@ void invert_file_table(invert_file_options *f, struct poptOption *table)
      "may be given several times",
      "FILE"},
     {"time", '\0', POPT_ARG_STRING, &f->time, 0,
-     "use earthquakes of that time (ISO 8601, UTC; one may be empty), and stations with an epoch "
-     "in "
-     "it",
+     "use earthquakes of this time (ISO 8601, UTC; one end may be empty), and stations with an "
+     "epoch in it",
      "FROM/UNTIL"},
     {"magnitude", '\0', POPT_ARG_STRING, &f->magnitude, 0,
-     "use earthquakes of these magnitudes; one may be empty", "MIN/MAX"},
+     "use earthquakes of these magnitudes; one end may be empty", "MIN/MAX"},
     {"region", '\0', POPT_ARG_STRING, &f->region, 0,
      "use earthquakes between these longitudes and latitudes", "W/E/S/N"},
-    {"station-region", '\0', POPT_ARG_STRING, &f->station_region, 0, "the same of stations",
-     "W/E/S/N"},
+    {"station-region", '\0', POPT_ARG_STRING, &f->station_region, 0,
+     "use stations between these longitudes and latitudes", "W/E/S/N"},
     {"netcdf", '\0', POPT_ARG_STRING, &f->netcdf, 0,
      "write the model on a grid, for GMT, xarray and others (netCDF, CF conventions)", "FILE"},
     {"netcdf-step", '\0', POPT_ARG_DOUBLE | SHOW, &f->step_degrees, 0,
-     "of that grid, a whole part of 180", "DEG"},
+     "spacing of the netCDF grid; 180 must be a multiple", "DEG"},
     {"slices", '\0', POPT_ARG_STRING, &f->slices, 0,
-     "depths for --netcdf and --xdmf (default: where the radial functions stand)", "KM,KM,..."},
+     "depths of --netcdf and --xdmf (default: those of the radial functions)", "KM,KM,..."},
     {"xdmf", '\0', POPT_ARG_STRING, &f->xdmf, 0,
-     "describe the result file, with a mesh in it, for ParaView", "FILE"},
+     "describe the result file for ParaView, and add a mesh to it", "FILE"},
     POPT_TABLEEND};
   memcpy(table, all, sizeof all);
 }
@@ -98,16 +97,17 @@ static osla_err check_outputs(const invert_options *o)
 {
   const invert_file_options *f = &o->files;
   OSLA_CHECK(!f->slices || f->netcdf || f->xdmf, OSLA_ERR_ARG,
-             "--slices: there is neither --netcdf nor --xdmf");
+             "--slices requires --netcdf or --xdmf");
   if (f->netcdf) OSLA_CALL(tomo_grid_check("--netcdf-step", f->step_degrees));
   OSLA_CHECK(!f->netcdf || tomo_grid_can_write(), OSLA_ERR_UNSUPPORTED,
              "--netcdf: this build has no netCDF");
   if (!f->xdmf) return OSLA_OK;
   OSLA_CHECK(strcmp(tomo_store_suffix(), ".h5") == 0, OSLA_ERR_UNSUPPORTED,
              "--xdmf: this build has no HDF5");
-  OSLA_CHECK(o->output, OSLA_ERR_ARG, "--xdmf: there is no --output that it could describe");
+  OSLA_CHECK(o->output, OSLA_ERR_ARG, "--xdmf requires --output, the file that it describes");
   OSLA_CHECK(!ends_in(o->output, ".osla"), OSLA_ERR_ARG,
-             "--xdmf: --output %s will be a plain file, and not HDF5", o->output);
+             "--xdmf requires an HDF5 file, and --output %s ends in .osla (plain format)",
+             o->output);
   return OSLA_OK;
 }
 

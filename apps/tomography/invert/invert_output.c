@@ -134,7 +134,8 @@ static osla_err write_store(const invert_job *job)
   double *longitude = malloc((size_t)job->knots * sizeof *longitude);
   double *depth = malloc((size_t)job->options->n_radial * sizeof *depth);
   osla_err err = OSLA_OK;
-  if (!latitude || !longitude || !depth) err = osla_error_set(OSLA_ERR_MEM, "result file");
+  if (!latitude || !longitude || !depth)
+    err = osla_error_set(OSLA_ERR_MEM, "no memory for result file");
   if (err == OSLA_OK) err = tomo_store_create(&store);
   if (err == OSLA_OK) err = fill_store(job, store, latitude, longitude, depth);
   if (err == OSLA_OK && job->options->files.xdmf) err = invert_make_prisms(job, &prisms);

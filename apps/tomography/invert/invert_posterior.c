@@ -117,7 +117,7 @@ static osla_err allocate(invert_job *job, reader *r)
   *r = (reader){
     .job = job, .variance = calloc(n, sizeof(double)), .pulled = calloc(n, sizeof(double))};
   OSLA_CHECK(p->deviation && p->resolution && r->variance && r->pulled, OSLA_ERR_MEM,
-             "deviations of %" PRId64 " unknowns", job->n);
+             "no memory for deviations of %" PRId64 " unknowns", job->n);
   return OSLA_OK;
 }
 

@@ -15,8 +15,8 @@ static osla_err share_factors(invert_job *job)
   if (!root) f->damping = malloc((size_t)n * sizeof(double));
   if (!root && lateral) f->lateral = malloc((size_t)radial * sizeof(double));
   const bool made = f->damping && (f->lateral || !lateral);
-  OSLA_CALL(
-    osla_agree(job->t, made ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "prior of the unknowns")));
+  OSLA_CALL(osla_agree(
+    job->t, made ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "no memory for prior of the unknowns")));
   OSLA_CALL(osla_bcast(job->t, f->damping, n, MPI_DOUBLE, 0));
   return lateral ? osla_bcast(job->t, f->lateral, radial, MPI_DOUBLE, 0) : OSLA_OK;
 }
@@ -90,5 +90,5 @@ osla_err invert_visit_prior(const invert_job *job, const osla_matrix *h,
   }
   free(p.ix);
   free(p.g);
-  return made ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "panel of the prior");
+  return made ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "no memory for panel of the prior");
 }

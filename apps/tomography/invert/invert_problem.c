@@ -17,7 +17,7 @@ static osla_err make_bases(invert_job *job)
   job->density = calloc((size_t)job->knots, sizeof *job->density);
   job->gradient = calloc((size_t)job->n, sizeof *job->gradient);
   OSLA_CHECK((job->m_true || !o->test) && job->m && job->density && job->gradient, OSLA_ERR_MEM,
-             "vectors of %" PRId64 " unknowns", job->n);
+             "no memory for vectors of %" PRId64 " unknowns", job->n);
   return o->test ? tomo_model_true(&o->model, job->mesh, job->radial, job->m_true) : OSLA_OK;
 }
 

@@ -51,7 +51,7 @@ static osla_err find_set(invert_rays *rays, const invert_split *split, const dou
     }
     *r = *known;
   }
-  OSLA_CHECK(*r, OSLA_ERR_MEM, "rows of a path, %zu bytes", bytes);
+  OSLA_CHECK(*r, OSLA_ERR_MEM, "no memory for rows of a path, %zu bytes", bytes);
   return OSLA_OK;
 }
 
@@ -70,7 +70,7 @@ static osla_err keep_path(invert_worker *w)
   const size_t count = (size_t)mine->count;
   const size_t own = w->factor ? (size_t)(mine->rows * rays->radial) : 0;
   mine->length = malloc((count + own) * sizeof *length + count * sizeof *knot + 1);
-  OSLA_CHECK(mine->length, OSLA_ERR_MEM, "%zu knots of a path", count);
+  OSLA_CHECK(mine->length, OSLA_ERR_MEM, "no memory for %zu knots of a path", count);
   mine->knot = (int32_t *)(mine->length + count + own);
   memcpy(mine->length, length, count * sizeof *length);
   memcpy(mine->knot, knot, count * sizeof *knot);
@@ -105,7 +105,7 @@ static osla_err number_knots(invert_rays *rays, int64_t **touched)
   *touched = list;
   if (!list || !number) {
     free(number);
-    return osla_error_set(OSLA_ERR_MEM, "lists of %" PRId64 " knots", knots);
+    return osla_error_set(OSLA_ERR_MEM, "no memory for lists of %" PRId64 " knots", knots);
   }
   for (int64_t p = 0; p < rays->n; p++)
     for (int64_t j = 0; j < rays->path[p].count; j++)
@@ -184,7 +184,7 @@ static osla_err list_prior(const invert_rays *rays, prior_rows *p, int64_t *per_
   }
   free(g);
   free(ix);
-  return made ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "rows of the prior");
+  return made ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "no memory for rows of the prior");
 }
 
 static osla_err make_prior(invert_rays *rays)
@@ -196,7 +196,7 @@ static osla_err make_prior(invert_rays *rays)
   int64_t *rows = malloc(((size_t)size + 1) * sizeof *rows);
   int64_t *columns = malloc(((size_t)size + 1) * sizeof *columns);
   osla_err err = list_prior(rays, &p, &per_knot);
-  if (!rows || !columns) err = osla_error_set(OSLA_ERR_MEM, "blocks of the prior");
+  if (!rows || !columns) err = osla_error_set(OSLA_ERR_MEM, "no memory for blocks of the prior");
   err = osla_agree(t, err);
   /* a rank without knots has per_knot = 0 */
   if (err == OSLA_OK) err = osla_allreduce(t, &per_knot, 1, MPI_INT64_T, MPI_MAX);
@@ -218,7 +218,7 @@ static osla_err allocate(invert_job *job)
 {
   const int size = osla_transport_size(job->t), rank = osla_transport_rank(job->t);
   invert_rays *rays = calloc(1, sizeof *rays);
-  OSLA_CHECK(rays, OSLA_ERR_MEM, "rows of paths");
+  OSLA_CHECK(rays, OSLA_ERR_MEM, "no memory for rows of paths");
   job->rays = rays;
   rays->job = job;
   rays->radial = job->options->n_radial;
@@ -226,7 +226,8 @@ static osla_err allocate(invert_job *job)
   rays->path = calloc((size_t)rays->n + 1, sizeof *rays->path);
   rays->start = calloc((size_t)size + 1, sizeof *rays->start);
   rays->set_r = calloc((size_t)job->data.n_sets, sizeof *rays->set_r);
-  OSLA_CHECK(rays->path && rays->start && rays->set_r, OSLA_ERR_MEM, "%" PRId64 " paths", rays->n);
+  OSLA_CHECK(rays->path && rays->start && rays->set_r, OSLA_ERR_MEM,
+             "no memory for %" PRId64 " paths", rays->n);
   for (int64_t p = 0; p < rays->n; p++) {
     const int k = tomo_data_set(&job->data, p * size + rank).count;
     rays->path[p].first = rays->rows;
@@ -234,7 +235,7 @@ static osla_err allocate(invert_job *job)
     rays->rows += rays->path[p].rows;
   }
   rays->d = calloc((size_t)rays->rows + 1, sizeof *rays->d);
-  OSLA_CHECK(rays->d, OSLA_ERR_MEM, "%" PRId64 " rows of paths", rays->rows);
+  OSLA_CHECK(rays->d, OSLA_ERR_MEM, "no memory for %" PRId64 " rows of paths", rays->rows);
   osla_even_blocks(job->knots, size, rays->start);
   return OSLA_OK;
 }

@@ -46,7 +46,7 @@ static void choose_unknowns(const invert_job *job, sample *s)
 static osla_err prior_columns(const invert_job *job, sample *s)
 {
   double *unit = calloc((size_t)s->n + 1, sizeof *unit);
-  OSLA_CHECK(unit, OSLA_ERR_MEM, "a column of the prior");
+  OSLA_CHECK(unit, OSLA_ERR_MEM, "no memory for a column of the prior");
   for (int j = 0; j < s->count; j++) {
     unit[s->unknown[j]] = 1.0;
     tomo_prior_multiply(&job->prior, job->mesh, job->options->n_radial, unit,
@@ -95,7 +95,8 @@ osla_err invert_sample_resolution(invert_job *job)
   if (direct) s.columns = calloc((size_t)s.count * (size_t)job->n, sizeof *s.columns);
   osla_err err = OSLA_OK;
   if (!s.unknown || !s.dense || (direct && !s.columns)) {
-    err = osla_error_set(OSLA_ERR_MEM, "%d columns of the resolution matrix", s.count);
+    err =
+      osla_error_set(OSLA_ERR_MEM, "no memory for %d columns of the resolution matrix", s.count);
   } else {
     choose_unknowns(job, &s);
     if (direct) err = prior_columns(job, &s);

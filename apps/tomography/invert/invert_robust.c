@@ -159,7 +159,7 @@ static osla_err allocate(invert_job *job, robust_work *work)
   work->weight = malloc(n * sizeof *work->weight);
   OSLA_CHECK(job->weight && job->robust.skips_of && work->found.skips_of && work->residual &&
                work->sorted && work->weight,
-             OSLA_ERR_MEM, "weights of %zu data", n);
+             OSLA_ERR_MEM, "no memory for weights of %zu data", n);
   for (size_t i = 0; i < n; i++)
     job->weight[i] = 1.0;
   return OSLA_OK;
@@ -175,7 +175,7 @@ static osla_err repeat(invert_job *job, robust_work *work)
     r->settled = find_weights(job, work);
     if (r->settled || r->passes == PASSES_MAX) return OSLA_OK;
     OSLA_CALL(take_weights(job, work)); /* same result on all ranks */
-    OSLA_CALL(invert_find_again(job));
+    OSLA_CALL(invert_compute_model(job, true));
   }
 }
 

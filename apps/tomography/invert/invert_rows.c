@@ -80,7 +80,7 @@ static osla_err allocate(invert_job *job)
   p->depth_km = malloc(points * sizeof *p->depth_km);
   OSLA_CHECK(p->unknown && p->row && p->covariance && p->spread_km && p->spread_depth_km &&
                p->latitude && p->longitude && p->depth_km,
-             OSLA_ERR_MEM, "%zu rows of %" PRId64 " unknowns", points, job->n);
+             OSLA_ERR_MEM, "no memory for %zu rows of %" PRId64 " unknowns", points, job->n);
   p->points = job->options->points;
   return OSLA_OK;
 }

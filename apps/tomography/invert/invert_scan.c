@@ -64,8 +64,8 @@ static osla_err open_scan(scanner *s)
   s->z = malloc((size_t)s->job->n * sizeof *s->z);
   if (direct) s->columns = malloc((size_t)s->job->n * (1 + (size_t)plan->vectors) * sizeof(double));
   made = made && scan->line_corner && s->z && (s->columns || !direct);
-  OSLA_CHECK(made, OSLA_ERR_MEM, "%d vectors of %" PRId64 " unknowns", 1 + plan->vectors,
-             s->job->n);
+  OSLA_CHECK(made, OSLA_ERR_MEM, "no memory for %d vectors of %" PRId64 " unknowns",
+             1 + plan->vectors, s->job->n);
   for (int p = 0; p < scan->count; p++) {
     const int in_line = p % along, line = p / along;
     scan->damping[p] = both ? invert_range_value(&plan->damping, in_line) : s->job->prior.damping;
@@ -209,13 +209,13 @@ static osla_err choose(invert_job *job, const tomo_prior_options *given)
   OSLA_CHECK(job->result.misfit_before > 0.0, OSLA_ERR_STATE,
              "--scan: all data are 0, and no prior explains them better than another");
   OSLA_CHECK(s->lowest >= 0, OSLA_ERR_STATE,
-             "--scan: none of the %d priors gives a model that can be trusted: they are too weak",
-             s->count);
+             "--scan: none of the %d priors gives an accurate model: they are too weak", s->count);
   const int chosen = choice == INVERT_GCV ? s->lowest : s->corner;
   job->prior = *given;
   if (choice == INVERT_AS_GIVEN) return OSLA_OK;
   OSLA_CHECK(chosen >= 0, OSLA_ERR_STATE,
-             "--choose corner: the L-curve of --scan has no corner; scan further, or --choose gcv");
+             "--choose corner: the L-curve of --scan has no corner; scan a wider range, or use "
+             "--choose gcv");
   job->prior.damping = s->damping[chosen];
   job->prior.lateral = s->smoothing[chosen];
   return OSLA_OK;

@@ -52,17 +52,11 @@ void invert_print_selection(const invert_job *job)
   print("Events", "earthquakes", &job->read_events);
 }
 
-static json_t *text(const char *value)
-{
-  json_t *string = value ? json_string(value) : json_null();
-  return string ? string : json_string("(not UTF-8)");
-}
-
 static json_t *placeless_json(const tomo_placeless *p)
 {
   json_t *array = json_array();
   for (int64_t i = 0; i < p->listed; i++)
-    (void)json_array_append_new(array, text(p->note[i]));
+    (void)json_array_append_new(array, command_string(p->note[i]));
   return array;
 }
 
@@ -90,8 +84,8 @@ json_t *invert_selection_json(const invert_job *job)
 json_t *invert_selection_settings(const invert_options *o)
 {
   const invert_file_options *f = &o->files;
-  return json_pack("{s:o, s:o, s:o, s:o, s:o, s:f}", "time", text(f->time), "magnitude",
-                   text(f->magnitude), "region", text(f->region), "station_region",
-                   text(f->station_region), "slices", text(f->slices), "netcdf_step_degrees",
-                   f->step_degrees);
+  return json_pack("{s:o, s:o, s:o, s:o, s:o, s:f}", "time", command_string(f->time), "magnitude",
+                   command_string(f->magnitude), "region", command_string(f->region),
+                   "station_region", command_string(f->station_region), "slices",
+                   command_string(f->slices), "netcdf_step_degrees", f->step_degrees);
 }

@@ -51,7 +51,7 @@ static osla_err factor(invert_job *job)
              "): raise --damping or --smoothing%s",
              r->info, o->dtype == OSLA_FLOAT ? ", or use --precision double" : "");
   OSLA_CHECK(o->factor == INVERT_CHOLESKY || r->growth < 1e6, OSLA_ERR_STATE,
-             "LU without pivoting is not to be trusted here (growth %g): use --factor cholesky",
+             "LU without pivoting is inaccurate here (growth %g): use --solver cholesky",
              r->growth);
   return OSLA_OK;
 }
@@ -64,8 +64,8 @@ osla_err invert_solve_columns(invert_job *job, invert_factor kind, int64_t colum
   float *narrow = is_float ? malloc(((size_t)count + 1) * sizeof *narrow) : NULL;
   osla_err err = OSLA_OK;
   if (is_float && !narrow)
-    err =
-      osla_error_set(OSLA_ERR_MEM, "%" PRId64 " columns of %" PRId64 " unknowns", columns, job->n);
+    err = osla_error_set(OSLA_ERR_MEM, "no memory for %" PRId64 " columns of %" PRId64 " unknowns",
+                         columns, job->n);
   OSLA_CALL(osla_agree(job->t, err));
   for (int64_t i = 0; i < count && narrow; i++)
     narrow[i] = (float)x[i];

@@ -20,7 +20,8 @@ osla_err invert_split_create(int most, int radial, invert_split **out)
   s->q = malloc((k * n + 1) * sizeof *s->q);
   s->r = malloc(n * n * sizeof *s->r);
   s->column = malloc((k + 1) * sizeof *s->column);
-  OSLA_CHECK(s->q && s->r && s->column, OSLA_ERR_MEM, "responses of %zu measurements", k);
+  OSLA_CHECK(s->q && s->r && s->column, OSLA_ERR_MEM, "no memory for responses of %zu measurements",
+             k);
   return OSLA_OK;
 }
 

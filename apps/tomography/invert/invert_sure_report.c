@@ -141,10 +141,9 @@ static json_t *prior_json(const invert_job *job)
 {
   static const char *const choices[] = {"as given", "corner", "gcv"};
   const invert_options *o = job->options;
-  json_t *file = o->prior_file ? json_string(o->prior_file) : json_null();
   return json_pack("{s:f, s:f, s:f, s:o, s:s}", "damping", job->prior.damping, "smoothing",
                    job->prior.lateral, "radial_smoothing", job->prior.radial, "file",
-                   file ? file : json_string("(not UTF-8)"), "chosen", choices[o->choose]);
+                   command_string(o->prior_file), "chosen", choices[o->choose]);
 }
 
 json_t *invert_sure_json(const invert_job *job)

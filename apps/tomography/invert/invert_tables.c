@@ -53,7 +53,9 @@ static osla_err share(const invert_job *job, tomo_site **sites, int64_t *count, 
   *count = counts->used;
   if (!root) *sites = malloc((size_t)*count * sizeof **sites);
   OSLA_CALL(osla_agree(
-    job->t, *sites ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "list of %" PRId64 " sites", *count)));
+    job->t, *sites
+              ? OSLA_OK
+              : osla_error_set(OSLA_ERR_MEM, "no memory for list of %" PRId64 " sites", *count)));
   return osla_bcast(job->t, *sites, *count * (int64_t)sizeof **sites, MPI_BYTE, 0);
 }
 

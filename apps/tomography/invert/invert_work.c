@@ -65,11 +65,12 @@ static osla_err open_worker(invert_worker *w, invert_job *job, const invert_pass
   size_t k = (size_t)most;
   size_t columns = (size_t)tomo_path_columns_max(w->path);
   w->d = malloc(k * sizeof *w->d);
-  OSLA_CHECK(w->d, OSLA_ERR_MEM, "%zu data", k);
+  OSLA_CHECK(w->d, OSLA_ERR_MEM, "no memory for %zu data", k);
   if (pass->panels) {
     w->g = malloc(k * columns * osla_dtype_size(job->options->dtype));
     w->g_sum = malloc(columns * sizeof *w->g_sum);
-    OSLA_CHECK(w->g && w->g_sum, OSLA_ERR_MEM, "panel of %zu x %zu elements", k, columns);
+    OSLA_CHECK(w->g && w->g_sum, OSLA_ERR_MEM, "no memory for panel of %zu x %zu elements", k,
+               columns);
   }
   return make_sums(pass, w);
 }

@@ -143,7 +143,7 @@ static osla_err open_writer(writer *w)
     w->stations = w->stations || job->path_ids[p] / 2 / job->n_stations >= job->n_events;
   OSLA_CALL(tomo_path_create(job->mesh, job->kernel, most, &w->path));
   w->delay = malloc((BLOCK + (size_t)most) * sizeof *w->delay);
-  OSLA_CHECK(w->delay, OSLA_ERR_MEM, "a block of data");
+  OSLA_CHECK(w->delay, OSLA_ERR_MEM, "no memory for a block of data");
   return osla_transport_rank(job->t) == 0 ? open_file(w) : OSLA_OK;
 }
 
@@ -179,7 +179,7 @@ static osla_err check_stations(const invert_job *job, const bool *used, const to
     const char *id = job->stations[s].id, *point = strchr(id, '.');
     (void)snprintf(network, sizeof network, "%.*s", point ? (int)(point - id) : 0, id);
     OSLA_CHECK(id[0], OSLA_ERR_ARG,
-               "--write-data: the station at %g, %g has no code, by which --data would find it",
+               "--write-data: the station at %g, %g has no code, which --data needs",
                job->stations[s].latitude, job->stations[s].longitude);
     OSLA_CHECK(
       tomo_ids_station(ids, network, point ? point + 1 : id) == s, OSLA_ERR_ARG,
@@ -194,7 +194,7 @@ static osla_err check_used(const invert_job *job, const bool *used)
   for (int64_t e = 0; e < job->n_events; e++)
     OSLA_CHECK(
       !used[job->n_stations + e] || job->events[e].id[0], OSLA_ERR_ARG,
-      "--write-data: the earthquake at %g, %g has no id, and another has its number as one",
+      "--write-data: the earthquake at %g, %g has no id, and its number is the id of another",
       job->events[e].latitude, job->events[e].longitude);
   OSLA_CALL(tomo_ids_create(job->stations, job->n_stations, 1, &ids));
   osla_err err = check_stations(job, used, ids);
@@ -205,7 +205,7 @@ static osla_err check_used(const invert_job *job, const bool *used)
 static osla_err check_lists(const invert_job *job)
 {
   bool *used = find_used(job);
-  OSLA_CHECK(used, OSLA_ERR_MEM, "a list of stations and earthquakes");
+  OSLA_CHECK(used, OSLA_ERR_MEM, "no memory for a list of stations and earthquakes");
   osla_err err = check_used(job, used);
   free(used);
   return err;

@@ -42,14 +42,15 @@ osla_err invert_check_xdmf(const invert_options *o)
   bool printable = true;
   OSLA_CALL(name_result(o, name));
   OSLA_CHECK(!strchr(name, ':'), OSLA_ERR_ARG,
-             "--xdmf: the result file %.200s has a colon, which parts file and data set in XDMF",
+             "--xdmf: the result file %.200s has a colon, which separates file and data set in "
+             "XDMF: rename it",
              name);
   for (const char *c = name; *c; c++)
     printable = printable && (unsigned char)*c >= ' ';
   json_t *string = json_string(name);
   json_decref(string);
   OSLA_CHECK(string && printable, OSLA_ERR_ARG,
-             "--xdmf: the name of the result file %.200s is not UTF-8 that XML can have", name);
+             "--xdmf: the name of the result file %.200s is not UTF-8 text that XML allows", name);
   return OSLA_OK;
 }
 

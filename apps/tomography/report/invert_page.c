@@ -45,11 +45,11 @@ osla_err invert_write_page(const invert_job *job, const invert_spread *spread)
   OSLA_TRY(page_draw(&p));
   OSLA_TRY(page_wait(&p));
   p.out = open_memstream(&text, &size);
-  if (!p.out) OSLA_TRY(osla_error_set(OSLA_ERR_MEM, "page of the report"));
+  if (!p.out) OSLA_TRY(osla_error_set(OSLA_ERR_MEM, "no memory for page of the report"));
   OSLA_TRY(compose(&p));
   if (ferror(p.out) || fclose(p.out) != 0) {
     p.out = NULL;
-    OSLA_TRY(osla_error_set(OSLA_ERR_MEM, "page of the report"));
+    OSLA_TRY(osla_error_set(OSLA_ERR_MEM, "no memory for page of the report"));
   }
   p.out = NULL;
   OSLA_TRY(report_place_write(job->options->report, text, size));

@@ -55,7 +55,6 @@ osla_err page_wait(report_page *p);
 osla_err page_draw_maps(report_page *p);
 osla_err page_draw_sections(report_page *p);
 osla_err page_draw_charts(report_page *p);
-osla_err page_begin(report_page *p, int drawing, int width, int height, page_picture *picture);
 
 /* invert_page_html.c. page_text escapes the text, and replaces bytes that are not UTF-8. */
 void page_text(FILE *out, const char *text);
@@ -63,6 +62,8 @@ void page_count(FILE *out, int64_t count); /* prints 12345 as 12 345, with narro
 /* Writes <td class=n> with the number in `digits` digits; a dash if it is not finite. */
 void page_cell(FILE *out, double value, int digits);
 void page_head(FILE *out);
+/* Begins a picture of a drawing. */
+osla_err page_begin(report_page *p, int drawing, int width, int height, page_picture *picture);
 /* Writes <figure>, if the picture exists. `alt` and `caption` are plain text. */
 osla_err page_figure(report_page *p, const page_picture *picture, const char *alt,
                      const char *caption);

@@ -88,7 +88,8 @@ static osla_err draw_fits(report_page *p)
   fit_curves c = {.period = malloc(count * sizeof(double)),
                   .value = malloc(2 * count * sizeof(double))};
   osla_err err = OSLA_OK;
-  if (!c.period || !c.value) OSLA_TRY(osla_error_set(OSLA_ERR_MEM, "%zu measures", count));
+  if (!c.period || !c.value)
+    OSLA_TRY(osla_error_set(OSLA_ERR_MEM, "no memory for %zu measures", count));
   for (int k = 0; k < 4; k++)
     OSLA_TRY(draw_fit(p, k / 2, k % 2, &c, k));
 cleanup:

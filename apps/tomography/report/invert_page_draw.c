@@ -5,12 +5,6 @@
 #include <math.h>
 #include <stdio.h>
 
-osla_err page_begin(report_page *p, int drawing, int width, int height, page_picture *picture)
-{
-  *picture = (page_picture){.drawing = drawing, .width = width, .height = height};
-  return tomo_draw_begin(p->draw[drawing], TOMO_DRAW_SVG, width, height, &picture->number);
-}
-
 /* Chooses the depths of the maps: --map-depth and rounded quarters of the model's depth,
  * ascending, without depths that are close to --map-depth. */
 static void choose_depths(report_page *p)

@@ -125,6 +125,12 @@ static void put_base64(FILE *out, const unsigned char *bytes, size_t size)
   }
 }
 
+osla_err page_begin(report_page *p, int drawing, int width, int height, page_picture *picture)
+{
+  *picture = (page_picture){.drawing = drawing, .width = width, .height = height};
+  return tomo_draw_begin(p->draw[drawing], TOMO_DRAW_SVG, width, height, &picture->number);
+}
+
 osla_err page_figure(report_page *p, const page_picture *picture, const char *alt,
                      const char *caption)
 {

@@ -144,7 +144,7 @@ osla_err page_draw_maps(report_page *p)
   osla_err err = OSLA_OK;
   for (int i = 0; i < VALUES; i++) {
     value[i] = malloc(bytes);
-    if (!value[i]) OSLA_TRY(osla_error_set(OSLA_ERR_MEM, "maps of %zu bytes", bytes));
+    if (!value[i]) OSLA_TRY(osla_error_set(OSLA_ERR_MEM, "no memory for maps of %zu bytes", bytes));
   }
   OSLA_TRY(draw_models(p, value));
   OSLA_TRY(draw_places(p, value[0]));
@@ -235,7 +235,7 @@ osla_err page_draw_sections(report_page *p)
 {
   osla_err err = OSLA_OK;
   section_work *w = calloc(1, sizeof *w);
-  OSLA_CHECK(w, OSLA_ERR_MEM, "sections");
+  OSLA_CHECK(w, OSLA_ERR_MEM, "no memory for sections");
   for (int i = 0; i < p->n_tracks; i++) {
     OSLA_TRY(draw_sections_along(p, i, w));
     tomo_raster_destroy(&w->raster);

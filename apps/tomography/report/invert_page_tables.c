@@ -154,7 +154,7 @@ static osla_err put_command(report_page *p)
     fputs("</code></p>\n", p->out);
   }
   free(text);
-  OSLA_CHECK(made, OSLA_ERR_MEM, "command of the report");
+  OSLA_CHECK(made, OSLA_ERR_MEM, "no memory for command of the report");
   return OSLA_OK;
 }
 
@@ -163,7 +163,7 @@ static osla_err put_settings(report_page *p)
   json_t *settings = invert_settings_json(p->job);
   const char *key;
   json_t *value;
-  OSLA_CHECK(settings, OSLA_ERR_MEM, "settings");
+  OSLA_CHECK(settings, OSLA_ERR_MEM, "no memory for settings");
   fputs("<div class=\"columns\"><table class=\"t\">\n<tbody>\n", p->out);
   json_object_foreach(settings, key, value)
   {

@@ -22,7 +22,7 @@ apps_tomography_tests_test_invert_memory_SOURCES = apps/tomography/tests/test_in
 apps_tomography_tests_test_invert_memory_LDADD = $(apps_tomography_tests_suites_LDADD)
 apps_tomography_tests_test_invert_memory_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=osla_memory_check -Wl,--wrap=osla_potri
 
-# A helper of test_invert.sh.
+# Helper of test_invert.sh.
 tests_helpers += apps/tomography/tests/result_diff
 apps_tomography_tests_result_diff_SOURCES = apps/tomography/tests/result_diff.c
 apps_tomography_tests_result_diff_LDADD = apps/tomography/libtomo.la libosla.la

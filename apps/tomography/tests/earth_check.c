@@ -1,4 +1,4 @@
-/* Exact modes of simple Earths (earth_check.h). */
+/* Exact modes of simple Earth models (earth_check.h). */
 #include "apps/tomography/tests/earth_check.h"
 
 #include <math.h>
@@ -38,8 +38,8 @@ double check_toroidal(const homogeneous *s, double omega)
   return (s->l - 1) * j - x * next;
 }
 
-/* Displacements U r^ + V grad_1 and their tractions / mu, of a compressional (grad j_l(h r) Y) and
- * of a shear wave (curl curl r j_l(k r) Y), all at r = 1 in units of the radius. */
+/* Displacements U r^ + V grad_1 and their tractions / mu of a compressional wave (grad j_l(h r) Y)
+ * and of a shear wave (curl curl r j_l(k r) Y), at r = 1 in units of the radius. */
 double check_spheroidal(const homogeneous *s, double omega)
 {
   const double h = omega * s->radius / s->vp, k = omega * s->radius / s->vs;
@@ -47,7 +47,7 @@ double check_spheroidal(const homogeneous *s, double omega)
   double j, next;
   bessel(s->l, h, &j, &next);
   double d = s->l * j - h * next;         /* r d/dr of j */
-  double dd = (ll - h * h) * j - 2.0 * d; /* r^2 d^2/dr^2 */
+  double dd = (ll - h * h) * j - 2.0 * d; /* r^2 d^2/dr^2 of j */
   const double p_normal = -(ratio - 2.0) * h * h * j + 2.0 * dd, p_shear = 2.0 * (d - j);
   bessel(s->l, k, &j, &next);
   d = s->l * j - k * next;

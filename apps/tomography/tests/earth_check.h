@@ -1,10 +1,10 @@
-/* Exact modes of simple Earths, for test_reference*.c. */
+/* Exact modes of simple Earth models, for test_reference*.c. */
 #ifndef EARTH_CHECK_H
 #define EARTH_CHECK_H
 
 #include "apps/tomography/reference/mode.h"
 
-/* Functions of frequency (rad/s) that vanish at the modes of order l of a homogeneous sphere
+/* Functions of the frequency (rad/s) with zeros at the modes of order l of a homogeneous sphere
  * without gravity: Lamb (1882). */
 typedef struct homogeneous {
   double radius, vp, vs;
@@ -13,16 +13,17 @@ typedef struct homogeneous {
 double check_toroidal(const homogeneous *sphere, double omega);
 double check_spheroidal(const homogeneous *sphere, double omega);
 
-/* How often it changes its sign below omega, seen in steps. */
+/* Number of sign changes of a function below omega, counted on a grid of frequencies. */
 int check_roots_below(double (*function)(const homogeneous *, double), const homogeneous *sphere,
                       double omega);
 
-/* A model of n shells with these tops (km), densities and isotropic velocities, without dispersion.
+/* Makes a model of n shells with the given tops (km), densities and isotropic velocities, without
+ * dispersion.
  */
 earth_model *check_model(int n, const double *top, const double *rho, const double *vp,
                          const double *vs);
 
-/* A mesh with its matrices; NULL after a failed assertion. */
+/* Makes a radial mesh with its matrices; NULL after a failed assertion. */
 radial_system *check_system(const earth_model *model, radial_kind kind,
                             const radial_options *options);
 void check_system_end(radial_system **system);

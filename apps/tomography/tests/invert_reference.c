@@ -34,8 +34,8 @@ static void add_product(double *matrix, int64_t n, const double *g, int64_t rows
   free(product);
 }
 
-/* The arc of a path from the sites themselves: (source * stations + station) * 2 + major; the
- * stations are sources behind the events. */
+/* The arc of a path, from the definition of its id: (source * n_stations + station) * 2 + major.
+ * The sources are the events, then the stations. */
 static tomo_arc arc_of(const invert_job *job, int64_t id)
 {
   const int64_t from = id / 2 / job->n_stations;
@@ -52,7 +52,8 @@ static tomo_arc arc_of(const invert_job *job, int64_t id)
   return arc;
 }
 
-/* The path's whitened data: those of the table times factor / sigma, or of the true model. */
+/* Computes the whitened data of a path: those of the table times factor / sigma, or those of the
+ * true model. */
 static void find_data(const invert_job *job, tomo_path *path, int64_t at, double *d)
 {
   const tomo_set set = tomo_data_set(&job->data, at);
@@ -146,7 +147,7 @@ static void measure_misfit(const invert_job *job, invert_reference *r)
   tomo_path_destroy(&path);
 }
 
-/* diag(I - (H + P)^-1 P), with the factor in place. */
+/* Computes diag(I - (H + P)^-1 P) with the given factor. */
 static void resolve(invert_reference *r, const double *factor)
 {
   const int n = (int)r->n;

@@ -1,5 +1,6 @@
-/* The inversion of `osla invert` done serially on every rank, from the problem that a job
- * describes: panels of tomo_path, cblas_dsyrk, LAPACK. Upper triangle, column-major, order n. */
+/* The inversion of `osla invert`, computed serially on every rank from the problem of a job:
+ * panels of tomo_path, cblas_dsyrk, LAPACK. Matrices are column-major of order n, upper triangle.
+ */
 #ifndef INVERT_REFERENCE_H
 #define INVERT_REFERENCE_H
 
@@ -7,22 +8,24 @@
 
 typedef struct invert_reference {
   int64_t n;
-  double *hessian;    /* [n * n] with the prior */
-  double *prior;      /* [n * n] C_m^-1 alone */
+  double *hessian;    /* [n * n] H + P */
+  double *prior;      /* [n * n] P = C_m^-1 */
   double *gradient;   /* [n] */
-  double *density;    /* [knots] */
-  double *model;      /* [n] after reference_solve */
-  double *resolution; /* [n] diagonal of R after reference_solve */
+  double *density;    /* [knots] ray density */
+  double *model;      /* [n] set by reference_solve */
+  double *resolution; /* [n] diagonal of the resolution matrix, set by reference_solve */
   double misfit_before, misfit_after;
 } invert_reference;
 
-/* Assembles over the job's list of paths. Local; false after a failed assertion. */
+/* Assembles the paths of the job's list. Local; false after a failed assertion. */
 bool reference_assemble(const invert_job *job, invert_reference *out);
 
-/* dpotrf, dpotrs for the model and for all columns of the resolution matrix; the misfit. Local. */
+/* Computes the model, the diagonal of the resolution matrix and the misfit by dpotrf and dpotrs.
+ * Local. */
 bool reference_solve(const invert_job *job, invert_reference *reference);
 
-/* inverse [n * n] := (H + P)^-1, both triangles: dpotrf, dpotri. After reference_assemble. Local.
+/* inverse [n * n] := (H + P)^-1, both triangles, by dpotrf and dpotri, after reference_assemble.
+ * Local.
  */
 void reference_invert(const invert_reference *reference, double *inverse);
 

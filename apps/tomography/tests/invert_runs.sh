@@ -8,7 +8,7 @@ trap 'chmod -R u+w "$scratch"; rm -rf "$scratch"' EXIT
 failed=0 small=()
 fail() { echo "$(basename "$0" .sh): $*"; head -n 30 "$scratch/out" "$scratch/err"; failed=1; }
 
-# run RANKS MODE ARGUMENT...; 0 ranks: without mpiexec
+# run RANKS MODE ARGUMENT...: runs osla invert; with 0 ranks without mpiexec
 run() {
   local ranks=$1 mode=$2 env=()
   shift 2
@@ -20,7 +20,7 @@ run() {
   timeout "$JOB_LIMIT" env "${env[@]}" "${command[@]}" >"$scratch/out" 2>"$scratch/err" </dev/null
   status=$?
 }
-# here RANKS MODE ARGUMENT...: the same in a process that stays, for wrong input
+# here RANKS MODE ARGUMENT...: runs osla invert in a persistent process, for wrong input
 here() {
   label="${*:3} ($1 ranks, $2)"
   run_line "$1" "$2" "$PWD" "$scratch/out" "$scratch/err" invert "${small[@]}" "${@:3}"
@@ -30,7 +30,7 @@ good() {
   [ -s "$scratch/err" ] && fail "$label: something on stderr"
 }
 has() { grep -qE -- "$1" "$scratch/out" || fail "$label: no line '$1'"; }
-# refused PATTERN: the last run's one line
+# refused PATTERN: checks that the last run wrote one line that matches
 refused() {
   [ $status = 2 ] || fail "$label: exit status $status, not 2"
   [ "$(wc -l <"$scratch/err")" = 1 ] || fail "$label: not one line on stderr"

@@ -1,4 +1,4 @@
-/* A job of `osla invert` whose steps a test calls itself. */
+/* A job of `osla invert` whose steps a test calls one by one. */
 #ifndef INVERT_TEST_JOB_H
 #define INVERT_TEST_JOB_H
 
@@ -11,13 +11,14 @@ typedef struct test_job {
   command_line line;
 } test_job;
 
-/* Reads and makes the problem; not yet assembled. Mesh 4 (162 knots) x 3 radial functions,
- * without --data cells of 45 degrees; then the options of the case, separated by blanks, and the
- * grid if not empty. Collective; false after a failed assertion. */
+/* Reads the input and makes the problem, without the assembly: mesh 4 (162 knots) x 3 radial
+ * functions, without --data cells of 45 degrees, then the options of the case, separated by
+ * blanks, and the process grid if it is not empty. Collective; false after a failed assertion. */
 bool test_job_open(test_job *s, const char *case_options, const char *grid);
 void test_job_close(test_job *s);
 
-/* max |x|, NaN if there is one; and: max |a - b| <= tolerance * max |b|. */
+/* test_job_largest returns max |x|, NaN if an element is NaN. test_job_compare asserts max |a - b|
+ * <= tolerance * max |b|. */
 double test_job_largest(const double *x, int64_t count);
 void test_job_compare(const char *what, const double *a, const double *b, int64_t count,
                       double tolerance);

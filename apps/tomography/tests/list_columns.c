@@ -1,4 +1,4 @@
-/* Lists of stations and earthquakes: what their headers and columns say; see list_columns.h. */
+/* Tests of headers and columns of lists of stations and earthquakes; see list_columns.h. */
 #include "apps/tomography/tests/list_columns.h"
 
 #include <math.h>
@@ -8,7 +8,8 @@
 
 #include "apps/tomography/tests/list_help.h"
 
-/* A list of stations is not read as earthquakes at 0 km, nor one of earthquakes as stations. */
+/* A list of stations is not accepted as earthquakes at depth 0 km, nor a list of earthquakes as
+ * stations. */
 void test_list_kinds(void)
 {
   static const char *const stations[] = {
@@ -39,9 +40,7 @@ void test_list_kinds(void)
               ":3: this is the header of a list of earthquakes, not of stations");
 }
 
-/* Times in several columns: combined, in whatever columns they stand; nothing that is given is
- * lost.
- */
+/* Times in several columns are combined, for any set of columns; no given part is lost. */
 void test_list_times(void)
 {
   static const struct {

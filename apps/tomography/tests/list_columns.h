@@ -1,4 +1,4 @@
-/* Test cases of test_tomo_choice: headers and columns of lists. */
+/* Test cases of test_tomo_choice for headers and columns of lists. */
 #ifndef LIST_COLUMNS_H
 #define LIST_COLUMNS_H
 

@@ -1,4 +1,4 @@
-/* Lists of stations and earthquakes from texts, for tests; see list_help.h. */
+/* Reads lists of stations and earthquakes from texts, for tests; see list_help.h. */
 #include "apps/tomography/tests/list_help.h"
 
 #include <stdio.h>

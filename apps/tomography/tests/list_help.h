@@ -1,4 +1,4 @@
-/* Lists of stations and earthquakes from texts, for tests. */
+/* Reads lists of stations and earthquakes from texts, for tests. */
 #ifndef LIST_HELP_H
 #define LIST_HELP_H
 
@@ -8,14 +8,14 @@
 
 typedef osla_err list_reader(const char *file, tomo_site **sites, int64_t *count);
 
-/* Writes a file of its own under the directory of temporary files; `path` gets its name. */
+/* Writes a new temporary file; `path` becomes its name. */
 void list_write(const char *content, char path[64]);
 
-/* Reads the content, which is right; the caller frees *sites. Returns the number of entries. */
+/* Reads a correct content; the caller frees *sites. Returns the number of entries. */
 int64_t list_read(list_reader *read, const char *content, tomo_site **sites);
 
-/* The content is refused with one line, "FILE" followed by `expected`; of a line that ends in "..."
- * the begin counts. Nothing is left behind. */
+/* Asserts that the content is rejected with one line, "FILE" followed by `expected`; if `expected`
+ * ends in "...", only the beginning counts. Asserts that the reader returns no memory. */
 void list_refuse(list_reader *read, const char *content, const char *expected);
 
 #endif

@@ -1,5 +1,6 @@
-/* result_diff FILE FILE TOLERANCE: do two result files of `osla invert` hold the same arrays, to
- * TOLERANCE times the largest element of each? Either format. Exit status 0 or 1. No MPI. */
+/* result_diff FILE FILE TOLERANCE: compares the arrays of two result files of `osla invert`, of
+ * either format. Exit status 0 if differences are at most TOLERANCE times the largest element of
+ * an array, else 1. No MPI. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -40,7 +41,7 @@ static int same_in_files(const char *name, char **file, double tolerance)
   return good;
 }
 
-/* A job with measurements and no test has no true model. */
+/* A job with measured data has no true model. */
 static int is_in_both(const char *name, char **file)
 {
   int there = 1;

@@ -1,6 +1,6 @@
-/* `osla invert`, its steps in this process, beside the same inversion done serially: the assembled
- * matrix, gradient, ray density and misfit; the model; the resolution; and what happens when a rank
- * fails in the middle.
+/* Tests of the steps of `osla invert` against the serial inversion: the assembled matrix,
+ * gradient, ray density and misfit; the model; the resolution; and the failure of a rank during
+ * the work.
  *
  * Size: mesh frequency 4 (162 knots) x 3 radial functions, 200 to 500 paths x 100 data. */
 #include "apps/tomography/tests/invert_reference.h"
@@ -12,7 +12,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* My part of the stored triangle equals the reference's, that of the other one is zero. */
+/* Asserts that this rank's part of the stored triangle equals the reference, and that the other
+ * triangle is zero. */
 static void compare_matrix(const invert_job *job, const invert_reference *r, double tolerance)
 {
   const bool upper = job->options->uplo == OSLA_UPPER;
@@ -61,7 +62,8 @@ static void compare_resolution(const invert_job *job, const invert_reference *r,
   OSLA_ASSERT_CLOSE(job->result.resolution_sparse, sum[0] / count[0], tolerance);
 }
 
-/* Assembles and solves both ways. --resolution 400 takes all knots, at middle depth; 0 none. */
+/* Assembles and solves in parallel and serially. --resolution 400 samples all knots at middle
+ * depth; 0 none. */
 static void run(const char *case_options, const char *grid)
 {
   test_job s;
@@ -116,22 +118,21 @@ static void test_cholesky(void)
 
 static void test_lu(void)
 {
-  run("--max-paths 200 --resolution 0 --factor lu --nb 40", row_grid());
-  run("--max-paths 200 --resolution 400 --factor lu --triangle upper --threads 3 --nb 600", "");
+  run("--max-paths 200 --resolution 0 --solver lu --nb 40", row_grid());
+  run("--max-paths 200 --resolution 400 --solver lu --triangle upper --threads 3 --nb 600", "");
 }
 
 static void test_float(void)
 {
   run("--max-paths 200 --resolution 400 --precision float --nb 17", "");
-  run("--max-paths 200 --resolution 0 --precision float --triangle upper --factor lu --threads 3",
+  run("--max-paths 200 --resolution 0 --precision float --triangle upper --solver lu --threads 3",
       column_grid());
 }
 
-/* Fewer paths than ranks and threads, most knots without any; a model of random blobs without
- * noise. */
+/* Fewer paths than ranks and threads; most knots have no path; random blobs without noise. */
 static void test_few_paths(void)
 {
-  run("--max-paths 1 --resolution 400 --threads 3 --model blobs --noise 0", row_grid());
+  run("--max-paths 1 --resolution 400 --threads 3 --test blobs --noise 0", row_grid());
 }
 
 static void test_progress_thread(void)
@@ -140,7 +141,7 @@ static void test_progress_thread(void)
   run("--max-paths 200 --resolution 0 --progress-thread --subset 7", "");
 }
 
-/* The lists that the project is measured with, where they are beside the tree. */
+/* Lists of real stations and earthquakes, if they are next to the source tree. */
 static void test_real_lists(void)
 {
   const char *source = getenv("SRCDIR");
@@ -157,7 +158,7 @@ static void test_real_lists(void)
   run(options, "");
 }
 
-/* LSQR and CG beside the assembled and factored reference. */
+/* Compares LSQR and CG with the assembled and factored reference. */
 static void run_iterative(const char *case_options)
 {
   test_job s;
@@ -177,8 +178,8 @@ static void run_iterative(const char *case_options)
   test_job_close(&s);
 }
 
-/* A table whose paths have 1 to 9 data of their own measures, every third with deviations of its
- * own; minor and major arcs, events and stations as sources. */
+/* Writes a table with 1 to 9 data of different measures for each path, and a deviation for every
+ * third datum; minor and major arcs, events and stations as sources. */
 static void write_table(const char *name)
 {
   FILE *file = fopen(name, "w");
@@ -232,7 +233,8 @@ static void test_measurements(void)
   if (osla_test_rank() == 0) unlink(name);
 }
 
-/* The list holds each pair within the distances once, in order, by an independent count. */
+/* The list holds each pair within the limits of distance once and in order, compared with an
+ * independent count. */
 static void test_list_of_paths(void)
 {
   const double degrees = 180.0 / acos(-1.0);
@@ -263,7 +265,7 @@ static osla_err fail_on_last_rank(invert_worker *w)
   return OSLA_OK;
 }
 
-/* All ranks get the error of the one that failed, and soon. */
+/* After the failure of one rank all ranks get its error within a short time. */
 static void test_failure_of_one_rank(void)
 {
   test_job s;
@@ -280,12 +282,12 @@ static void test_failure_of_one_rank(void)
   test_job_close(&s);
 }
 
-/* Without damping and smoothing, unknowns that no path touches leave a zero on the diagonal. */
+/* Without damping and smoothing, unknowns that no path touches leave zeros on the diagonal. */
 static void test_singular(void)
 {
   const char *const options[] = {
     "--max-paths 20 --damping 0 --smoothing 0 --radial-smoothing 0",
-    "--max-paths 20 --damping 0 --smoothing 0 --radial-smoothing 0 --factor lu --triangle upper"};
+    "--max-paths 20 --damping 0 --smoothing 0 --radial-smoothing 0 --solver lu --triangle upper"};
   for (int i = 0; i < 2; i++) {
     test_job s;
     if (!test_job_open(&s, options[i], "")) return;

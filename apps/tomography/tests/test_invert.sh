@@ -5,7 +5,7 @@ set -u
 . "${SRCDIR:?}/apps/tomography/tests/invert_runs.sh"
 small=(--mesh 4 --radial 3 --max-paths 200 --cell 45)
 
-# numbers FILE: what must not depend on ranks, one a line
+# numbers FILE: prints the results that must not depend on the ranks, one in each line
 numbers() {
   grep -E '"(misfit_[a-z]+|variance_reduction|dense_threshold_km|knots|correlation|amplitude)":' "$1" |
     tr -d ' ,'
@@ -39,7 +39,7 @@ for key in noise min_distance_degrees seed damping precision bytes_per_rank seco
   grep -q "\"$key\": " "$scratch/first.json" || fail "no $key in the JSON report"
 done
 
-# on other ranks, nodes, grids
+# other ranks, nodes and grids
 while read -r ranks mode options; do
   # in nodes of one host Open MPI has no windows for several threads
   [ "$MPI_FAMILY" = openmpi ] && [ "$mode" = nolocal ] && options=${options/--progress-thread/}
@@ -51,7 +51,7 @@ while read -r ranks mode options; do
   rm -f "$scratch/other".*
 done <<'LIST'
 2 node
-3 node --grid 3x1 --factor lu
+3 node --grid 3x1 --solver lu
 4 node --threads 2 --grid 1x3
 4 fake2 --triangle upper --nb 37
 2 nolocal
@@ -80,7 +80,7 @@ if [ -n "$GNUPLOT" ]; then
   rm -f "$scratch/map.png"
 fi
 mkdir "$scratch/none" "$scratch/files"
-if [ "$MPI_FAMILY" = openmpi ]; then # without mpiexec MPI_Init starts this, which then looks for ssh
+if [ "$MPI_FAMILY" = openmpi ]; then # without mpiexec MPI_Init starts this daemon, which searches ssh
   ln -s "$(command -v orted)" "$scratch/none"
   export OMPI_MCA_plm=isolated
 fi
@@ -94,7 +94,8 @@ grep -q "^osla: no map: .*gnuplot is not installed" "$scratch/err" || fail "$lab
 grep -q '^Map ' "$scratch/out" && fail "$label: the report names a map"
 [ "$(ls -A "$scratch/files")" = "m.$suffix" ] || fail "$label: $(ls -A "$scratch/files")"
 
-# --- the progress line: on a terminal, also through mpiexec; all runs above had none ---
+# --- the progress line appears on a terminal, also through mpiexec, and in none of the runs above
+# ---
 if command -v script >/dev/null; then
   long="invert --mesh 6 --subset 1 --periods 250"
   for command in "$OSLA $long" "$MPIEXEC -n 2 $OSLA $long"; do

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # `osla invert --data` as a user runs it: the example's data give the model of the test that made
-# them, on any number of ranks, by each solver; the guide's commands; what a table may not be.
+# them, on any number of ranks, by each solver; the commands of the guide; rejected tables.
 set -u
 . "${SRCDIR:?}/apps/tomography/tests/invert_runs.sh"
 example=$SRCDIR/doc/example_data.csv guide=$SRCDIR/doc/measurements.md
@@ -11,7 +11,7 @@ bad() { # PATTERN
   [ -e "$scratch/none.osla" ] && fail "$label: a model"
 }
 
-# --- the example: as the guide says it was made; the model is the test's ---
+# --- the example is made by the command of the guide, and its model is that of the test ---
 made=$(sed -n 's/^build\/osla invert \(.*\) --write-data data.csv$/\1/p' "$guide")
 [ -n "$made" ] || fail "the guide has no command for the example"
 # shellcheck disable=SC2086 # words
@@ -41,12 +41,12 @@ while read -r ranks mode options; do
 done <<'LIST'
 1 node --threads 3
 3 node --solver lsqr --tolerance 1e-12
-4 fake2 --factor lu
+4 fake2 --solver lu
 2 nolocal --solver cg --tolerance 1e-12
 4 node --reproducible
 LIST
 
-# --- the guide's other commands ---
+# --- other commands of the guide ---
 while read -r line; do
   label=$line
   words=${line#*build/osla }
@@ -64,7 +64,7 @@ good
 has '^Outliers +[0-9]+ data beyond 3 deviations .*, 3[0-9] cycle skips are left out'
 grep -qE '"cycle_skips": 3[0-9]' "$scratch/wild.json" || fail "$label: cycle skips in the JSON report"
 
-# --- a checkpoint is of its data ---
+# --- a checkpoint is valid only for its data ---
 if [ "$HAVE_HDF5" = yes ]; then
   run 2 node "${model[@]}" --data "$example" --checkpoint "$scratch/c.h5" --keep-checkpoint
   good
@@ -80,7 +80,7 @@ if [ "$HAVE_HDF5" = yes ]; then
   [ $status = 2 ] || fail "$label: a checkpoint of other spikes is taken"
 fi
 
-# --- what does not match, and what is wrong ---
+# --- rows that match no entry, and wrong rows ---
 head -n 100 "$example" >"$scratch/part.csv"
 for i in 1 2 3; do echo "nobody$i,II,AAK,rayleigh,phase,0,40,minor,1,2"; done >>"$scratch/part.csv"
 tr , ';' <"$scratch/part.csv" >"$scratch/semicolons.csv"
@@ -105,13 +105,13 @@ tr , ' ' <"$example" >"$scratch/blanks.csv"
 here 0 node --data "$scratch/blanks.csv" --output "$scratch/none.osla"
 bad "$scratch/blanks.csv:2: the header is one field, .*: fields are separated by commas, semicolons, tabs or \|"
 here 0 node --data "$example" -d "$scratch/part.csv" --output "$scratch/none.osla"
-bad "--data: $example and $scratch/part.csv: one table is wanted"
+bad "--data: $example and $scratch/part.csv: only one table is possible"
 here 0 node --data "$example" --reference "$example" --output "$scratch/none.osla"
 bad "$example:[12]: not a reference table: .*"
 here 0 node --data "$example" --periods 3 --output "$scratch/none.osla"
-bad "--periods is of a test without --data: the data have theirs"
+bad "--periods defines synthetic data: it cannot be combined with --data"
 here 0 node --data "$example" --noise 0 --output "$scratch/none.osla"
-bad "--noise is of a true model: give a --test with --data"
+bad "--noise needs a true model: add --test"
 here 0 node --test spike --spike-at 95,0 --output "$scratch/none.osla"
 bad "--spike-at: latitude 95 is outside -90 to 90"
 here 0 node --test spike --spike-at 5,0: --output "$scratch/none.osla"
@@ -119,23 +119,24 @@ bad "--spike-at: '' is not LAT,LON or LAT,LON,KM"
 here 0 node --test waves --output "$scratch/none.osla"
 bad "--test: 'waves' is none of checkerboard, blobs, spike"
 here 0 node --data "$example" --output "$example"
-bad "--output: .* is the file of --data .* too"
+bad "--output: .* is also the file of --data .*"
 
-# --- one wild delay among thousands, far beyond a wide limit: its weight is in the model that is told ---
+# --- one wild delay among thousands, far beyond a wide limit: the reported model includes its
+# weight ---
 awk -F, -v OFS=, 'NR == 1001 { $9 = 317.3 } { print }' "$example" >"$scratch/one.csv"
 run 2 node "${model[@]}" --data "$scratch/one.csv" --robust --outlier 20
 good
 has '^Outliers +1 data beyond 20 deviations .* 0 cycle skips are left out \(models found again: 1\)$'
-# --- half of the data fit exactly: there is no scale, and nothing is dropped ---
+# --- half of the data fit exactly: the scale is 0, and no datum is an outlier ---
 head -n 3 "$example" >"$scratch/few.csv"
 run 0 node "${model[@]}" --data "$scratch/few.csv" --robust
 good
 has '^Outliers +0 data .* 0 cycle skips'
-# --- the same datum twice, in a table that is not in order ---
+# --- a datum that occurs twice, in a table that is not in order ---
 { sed -n 1,2p "$example"; sed -n '3,$p' "$example" | tac; sed -n '$p' "$example"; } >"$scratch/twice.csv"
 here 0 node --data "$scratch/twice.csv" --output "$scratch/none.osla"
 bad "$scratch/twice.csv:3603: the same datum as line 3 \(rayleigh phase, branch 1, 150 s\)"
-# --- numbers that no measurement has; options of what is not done ---
+# --- impossible numbers; options without effect ---
 awk -F, -v OFS=, 'NR == 4 { $9 = "1e160" } { print }' "$example" >"$scratch/huge.csv"
 here 0 node --data "$scratch/huge.csv" --output "$scratch/none.osla"
 bad "$scratch/huge.csv:4: column delay_s: a delay of 1e\\+160 s is beyond 1e\\+06 s"
@@ -143,10 +144,10 @@ awk -F, -v OFS=, 'NR == 5 { $10 = "1e-300" } { print }' "$example" >"$scratch/su
 here 0 node --data "$scratch/sure.csv" --output "$scratch/none.osla"
 bad "$scratch/sure.csv:5: column sigma: a deviation of 1e-300 s is outside 1e-06 to 1e\\+06 s"
 here 0 node --data "$example" --outlier 2 --output "$scratch/none.osla"
-bad "--outlier: there is no --robust"
+bad "--outlier requires --robust"
 here 0 node --center 20 --output "$scratch/none.osla"
-bad "--center: there is no --map and no --report"
-# --- events by number: of the list, whatever is chosen of it ---
+bad "--center requires --map or --report"
+# --- events by number, which counts all entries of the list before the selection ---
 sed -e 's/^id,/name,/' "$SRCDIR/data/sample_events.csv" >"$scratch/noid.csv"
 awk -F, -v OFS=, 'NR == FNR { if (!/^#/ && !/^id,/) number[$1] = ++n; next } $1 in number { $1 = number[$1] } { print }' \
   "$SRCDIR/data/sample_events.csv" "$example" >"$scratch/numbers.csv"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Formats of the field with `osla invert`: StationXML and QuakeML, several lists, a choice of them; the
-# model as netCDF for GMT and xarray and as XDMF for ParaView, on any number of ranks; bad input.
+# Standard formats with `osla invert`: StationXML and QuakeML, several lists, selection of entries;
+# the model as netCDF for GMT and xarray and as XDMF for ParaView, on any number of ranks; bad
+# input.
 set -u
 : "${OSLA:?}" "${MPIEXEC:?}" "${SRCDIR:?}" "${BUILDDIR:?}"
 . "$BUILDDIR/tests/config.env"
@@ -13,7 +14,7 @@ failed=0
 fail() { echo "test_invert_formats: $*"; head -n 20 out err; failed=1; }
 
 small=(--mesh 3 --radial 3 --cell 60 --periods 10 --resolution 0)
-# run RANKS ARGUMENT...; 0 ranks: without mpiexec
+# run RANKS ARGUMENT...: with 0 ranks without mpiexec
 run() {
   local ranks=$1 command
   shift
@@ -28,7 +29,7 @@ good() {
   [ -s err ] && fail "$label: something on stderr"
 }
 has() { grep -qE -- "$1" out || fail "$label: no line '$1'"; }
-# bad PATTERN ARGUMENT...: one line, status 2, no file
+# bad PATTERN ARGUMENT...: expects one line, status 2, and no file
 bad() {
   local pattern=$1 before
   shift
@@ -107,19 +108,19 @@ bad '--time: .*ISO 8601.*' --time 2010/x
 bad "--region: '1/2' is not of the form W/E/S/N" --region 1/2
 bad '--slices: 50 is not below 100' --netcdf m.nc --slices 100,50
 bad '--slices: 2000 km is outside the model, 0 to 1000' --netcdf m.nc --slices 2000
-bad '--slices: there is neither --netcdf nor --xdmf' --slices 100
-bad '--xdmf: there is no --output that it could describe' --xdmf m.xdmf
+bad '--slices requires --netcdf or --xdmf' --slices 100
+bad '--xdmf requires --output, the file that it describes' --xdmf m.xdmf
 [ "$HAVE_HDF5" = yes ] &&
-  bad '--xdmf: --output m.osla will be a plain file, and not HDF5' --xdmf m.xdmf --output m.osla
+  bad '--xdmf requires an HDF5 file, and --output m.osla ends in .osla (plain format)' --xdmf m.xdmf --output m.osla
 
-# --- netCDF, in one run with HDF5 ---
+# --- netCDF, in the same run as HDF5 ---
 python=/usr/bin/python3
 can() { [ -x $python ] && $python -c "import $1" 2>/dev/null; }
 outputs=()
 [ "$HAVE_HDF5" = yes ] && outputs=(--output m.h5 --xdmf m.xdmf)
 if [ "$HAVE_NETCDF" = yes ]; then
   bad '--netcdf-step: 180 degrees are not a whole number of steps of 7' --netcdf m.nc --netcdf-step 7
-  bad '--netcdf: m.nc is the file of --json m.nc too' --netcdf m.nc --json m.nc
+  bad '--netcdf: m.nc is also the file of --json m.nc' --netcdf m.nc --json m.nc
   run 3 --netcdf m.nc --netcdf-step 5 --slices 50,300 ${outputs[0]+"${outputs[@]}"}
   good
   has '^Grid +m.nc$'
@@ -159,7 +160,8 @@ else
   good
 fi
 
-# --- XDMF: every data set that it names is there, as it says; knots are where latitudes say ---
+# --- XDMF: every data set that it names exists in the described shape; knots are at their latitudes
+# ---
 if [ "$HAVE_HDF5" = yes ] && can h5py; then
   mkdir elsewhere
   run 2 --output 'elsewhere/a & b.h5' --xdmf other.xdmf

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# `osla invert --solver lsqr|cg`: the model of the assembled way, on any number of ranks, threads and
-# nodes; the same bits each time; a small part of the memory; and what it says when it does not end.
+# `osla invert --solver lsqr|cg`: the model of the direct solver on any number of ranks, threads and
+# nodes; the same bits in each run; a small part of the memory; messages when it does not converge.
 set -u
 . "${SRCDIR:?}/apps/tomography/tests/invert_runs.sh"
 small=(--mesh 4 --radial 3 --max-paths 200 --cell 45)
 
 number() { sed -n "s/^.*\"$1\": *\([-0-9.e+]*\),*\$/\1/p" "$2" | head -n 1; }
-# near KEY FILE FILE RELATIVE
+# near KEY FILE FILE RELATIVE: checks that the numbers differ by at most RELATIVE
 near() {
   awk -v a="$(number "$1" "$2")" -v b="$(number "$1" "$3")" -v most="$4" 'BEGIN {
     d = a - b; if (d < 0) d = -d; s = a < 0 ? -a : a; exit !(a != "" && b != "" && d <= most * s) }' ||
@@ -49,7 +49,7 @@ timeout "$JOB_LIMIT" "$OSLA" invert --mesh 1 --radial 1 --max-paths 1 --resoluti
   --output "$scratch/direct.$suffix" >"$scratch/out" 2>"$scratch/err" </dev/null || fail "$label: exit status $?"
 same_model "$scratch/direct.$suffix" "$scratch/one.$suffix" 1e-6
 
-# the report; the same bits twice
+# the report; the same bits in two runs
 run 3 node --solver lsqr --output "$scratch/a.$suffix" --json "$scratch/a.json"
 good
 has '^Solver +LSQR without assembly: [0-9]+ iterations, [0-9.e-]+ is left \(--tolerance 1e-08\); rows of G in [0-9.]+ KiB$'
@@ -63,17 +63,17 @@ run 3 node --solver lsqr --threads 2 --output "$scratch/b.$suffix"
 good
 same_model "$scratch/a.$suffix" "$scratch/b.$suffix" 0
 
-# memory, as forecast: at n = 16,008 a twentieth of the assembled way
+# memory as predicted: at n = 16,008 a twentieth of the direct solver
 label="memory"
 small=(--mesh 20 --max-paths 50 --resolution 0 --quiet)
 run 2 node --solver lsqr --json "$scratch/lsqr.json"
 good
-# 2 ranks, half the matrix each
+# 2 ranks with half the matrix each
 awk -v bytes="$(number bytes_per_rank "$scratch/lsqr.json")" -v n="$(number unknowns "$scratch/lsqr.json")" \
   'BEGIN { exit !(n == 16008 && bytes > 0 && 20 * bytes <= n * n * 4) }' ||
   fail "$label: $(number bytes_per_rank "$scratch/lsqr.json") bytes"
 
-# it does not end: one line, no file
+# no convergence: one line, no file
 small=(--mesh 4 --radial 3 --max-paths 200 --cell 45 --output "$scratch/none.$suffix")
 stops() { # PATTERN ARGUMENT...
   local pattern=$1

@@ -1,17 +1,19 @@
 #!/usr/bin/env bash
-# A rank of `osla invert` is killed during assembly, factorisation and output, or mpiexec is told to
-# end: the job ends soon with a non-zero status and leaves no process, no shared memory, no file.
+# A rank of `osla invert` is killed during assembly, factorisation and output, or mpiexec is
+# terminated: the job ends soon with a non-zero status and leaves no process, no shared memory, no
+# file.
 set -u
 : "${OSLA:?}" "${MPIEXEC:?}" "${SRCDIR:?}" "${BUILDDIR:?}"
-. "$SRCDIR/tests/commands/kill_help.sh" # ranks_of, is_running
+. "$SRCDIR/tests/commands/kill_help.sh" # functions ranks_of, is_running
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 mkdir "$scratch/job"
 failed=0
 fail() { echo "test_invert_kill: $*"; tail -n 20 "$scratch/log"; failed=1; }
 
-# Others may run MPI jobs here at the same time: files of /dev/shm that are new and that no process
-# has open or maps, and System V segments that our ranks made. LLVM's OpenMP: as in tests/run.
+# Lists files of /dev/shm that no process has open or mapped, and System V segments of our ranks.
+# Only new ones count, because others may run MPI jobs at the same time. LLVM's OpenMP: as in
+# tests/run.
 orphans() {
   local file
   for file in /dev/shm/*; do
@@ -27,7 +29,7 @@ segments() {
     "$scratch/pids" -
 }
 
-# ranks: the processes of the job, in order, once all 4 are there.
+# Waits until all 4 ranks run; `ranks` becomes their process ids, in order.
 wait_for_ranks() {
   local i
   for i in $(seq 100); do
@@ -67,7 +69,7 @@ start() { # LABEL ARGUMENT...
   wait_for_ranks
 }
 
-# ended [may_finish]: within 10 s, and nothing is left
+# ended [may_finish]: checks that the job ends within 10 s and that nothing remains
 ended() {
   local i left
   for i in $(seq 100); do
@@ -85,7 +87,8 @@ ended() {
   for i in "${ranks[@]}"; do
     is_running "$i" && fail "$label: rank $i still runs"
   done
-  # Open MPI gives the others a second: rank 0 may finish in it, and then what it wrote is whole
+  # Open MPI gives the other ranks one second: rank 0 may finish in it, and then its output is
+  # complete
   if [ "${1:-}" = may_finish ] && [ "$MPI_FAMILY" = openmpi ]; then
     [ ! -e "$scratch/job/m.osla" ] ||
       "$BUILDDIR/apps/tomography/tests/result_diff" "$scratch/job/m.osla" "$scratch/job/m.osla" 0 || fail "$label: half a result"
@@ -97,8 +100,8 @@ ended() {
 }
 
 orphans | sort >"$scratch/before"
-many=(--mesh 6 --periods 1000 --subset 1) # many data, small matrix: assembly
-large=(--mesh 15 --max-paths 8 --resolution 0) # few data, large matrix: factorisation
+many=(--mesh 6 --periods 1000 --subset 1) # many data, small matrix: killed in the assembly
+large=(--mesh 15 --max-paths 8 --resolution 0) # few data, large matrix: killed in the factorisation
 few=(--mesh 3 --max-paths 50)
 
 start "rank 1 killed during assembly" "${many[@]}"

@@ -1,5 +1,5 @@
-/* The memory of `osla invert`: what is predicted for its files, beside what they take; and how the
- * posterior is found where there is little of it. */
+/* Tests of the memory of `osla invert`: predicted and used memory of its files; method of the
+ * posterior if memory is short. */
 #include "apps/tomography/readers/tomo_grid_file.h"
 #include "apps/tomography/readers/tomo_store.h"
 #include "apps/tomography/tests/invert_test_job.h"
@@ -11,8 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-/* ---- less memory than there is ---- */
 
 static uint64_t memory_left = UINT64_MAX; /* of this rank, for osla_memory_check */
 static bool inverse_fails;
@@ -42,7 +40,7 @@ osla_err __wrap_osla_potri(osla_uplo uplo, osla_matrix *a, const osla_chol_optio
 
 static const char few[] = "--max-paths 50 --resolution 0 --nb 32 --posterior";
 
-/* A job for which there is only the memory that so many columns need gets as many. */
+/* A job gets as many columns as the limited memory holds. */
 static void run_less_memory(const char *inverse, int64_t columns)
 {
   test_job s;
@@ -66,7 +64,7 @@ static void test_choice(void)
   run_less_memory("--inverse columns", 256);
   for (int i = 0; i < 4; i++) {
     run_less_memory("--inverse columns", columns[i]);
-    run_less_memory("--factor lu", columns[i]);
+    run_less_memory("--solver lu", columns[i]);
   }
   test_job s;
   if (!test_job_open(&s, few, "")) return;
@@ -74,7 +72,7 @@ static void test_choice(void)
   s.job.posterior.width = 1;
   const uint64_t least = invert_predict_bytes(&s.job);
   s.job.posterior.width = 0;
-  const bool fewer = least < s.job.result.bytes; /* the inverse in place wants panels as well */
+  const bool fewer = least < s.job.result.bytes; /* the inverse in place also needs panels */
   memory_left = fewer ? s.job.result.bytes - 1 : least;
   if (OSLA_ASSERT_OK(invert_check_memory(&s.job))) CU_ASSERT((s.job.posterior.width > 0) == fewer);
   memory_left = 1000;
@@ -93,8 +91,8 @@ static bool find(test_job *s, const char *inverse)
          OSLA_ASSERT_OK(invert_solve(&s->job));
 }
 
-/* Where the inverse lacks memory after all the same figures come by columns; unless in place was
- * asked for. */
+/* If the inverse in place lacks memory at run time, the results come from columns, unless the user
+ * asked for in-place. */
 static void test_too_late(void)
 {
   test_job in_place, other;
@@ -115,9 +113,8 @@ static void test_too_late(void)
   test_job_close(&other);
 }
 
-/* ---- files ---- */
-
-/* A line of a process's status in bytes; 0: there is none, or it is no gnuplot and should be. */
+/* Reads an entry of /proc/NAME/status in bytes; 0: no entry, or `gnuplot` is true and the process
+ * is not gnuplot. */
 static uint64_t status_of(const char *name, const char *entry, bool gnuplot)
 {
   char line[200];
@@ -137,7 +134,7 @@ static uint64_t status(const char *entry)
   return status_of("/proc/self/status", entry, false);
 }
 
-/* The peak of this process from here on; false: the kernel does not tell. */
+/* Resets the peak memory of this process; false if the kernel does not support it. */
 static bool forget_peak(void)
 {
   malloc_trim(0);
@@ -146,7 +143,7 @@ static bool forget_peak(void)
   return file && fclose(file) == 0 && done;
 }
 
-/* The peaks of this process's gnuplots, which are looked at now and then while they run. */
+/* Peak memory of the gnuplot processes of this process, sampled while they run. */
 typedef struct watch {
   _Atomic bool ended;
   int count;
@@ -185,7 +182,8 @@ static void *look(void *arg)
   return NULL;
 }
 
-/* Writes a file; what it took lies below what was predicted, and not far below. */
+/* Writes a file and asserts that the memory used is below the prediction, and at least `least` of
+ * it. */
 static void measure(const char *options, double least)
 {
   test_job s;
@@ -208,7 +206,7 @@ static void measure(const char *options, double least)
     if (watched) (void)pthread_join(watcher, NULL);
     for (int i = 0; i < w.count; i++)
       took += w.peak[i];
-    if (w.count == 0 && (s.options.map || s.options.report)) least = 0.0; /* there is none */
+    if (w.count == 0 && (s.options.map || s.options.report)) least = 0.0; /* no gnuplot was found */
     OSLA_ASSERT_MSG(took <= predicted && (double)took >= least * (double)predicted,
                     "%s: predicted %llu bytes, took %llu, %d gnuplots", options,
                     (unsigned long long)predicted, (unsigned long long)took, w.count);
@@ -220,7 +218,7 @@ static void measure(const char *options, double least)
 }
 
 #ifdef __SANITIZE_ADDRESS__
-enum { MEASURES = 0 }; /* it has memory of its own */
+enum { MEASURES = 0 }; /* the sanitizer has memory of its own */
 #else
 enum { MEASURES = 1 };
 #endif

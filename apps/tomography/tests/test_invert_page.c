@@ -1,5 +1,6 @@
-/* The page of `osla invert --report` from a job that is made up: all its parts, hostile names, and
- * what may and may not be replaced. With OSLA_TEST_PAGE=DIR the full page is left in DIR. */
+/* Tests of the HTML report of `osla invert --report` with an artificial job: all its parts,
+ * hostile names, and rules for replacing files. With OSLA_TEST_PAGE=DIR the full page is left in
+ * DIR. */
 #include <dirent.h>
 #include <math.h>
 #include <stdio.h>
@@ -15,7 +16,7 @@
 #include "tools/common/report_place.h"
 
 static osla_transport *transport;
-static char folder[64]; /* of the case that runs */
+static char folder[64]; /* folder of the running case */
 
 enum { MEASURES = 32, SCANNED = 9 };
 
@@ -34,7 +35,7 @@ typedef struct made_job {
 static bool parse(made_job *m, char *report)
 {
   static char *argv[] = {
-    "invert", /* the page names them */
+    "invert", /* the report shows these words */
     "--report", NULL,         "--mesh",       "6",         "--center",
     "10",       "--stations", "a<b>&\"'.csv", "--section", "10,20/-40,100/0,-170/0,170",
     NULL};
@@ -43,7 +44,7 @@ static bool parse(made_job *m, char *report)
   return invert_parse(11, argv, 1, &m->options, &m->line, &status);
 }
 
-/* A wave, an observable and 8 periods of each of 2 branches. */
+/* Fills a misfit for one wave and observable: 2 branches of 8 periods. */
 static void fill_fit(made_job *m)
 {
   for (int i = 0; i < MEASURES; i++) {
@@ -91,7 +92,7 @@ static void fill_scan(made_job *m)
                               .lowest = 4};
 }
 
-/* Paths cover the half of the Earth about 0 degrees east. */
+/* Fills a model whose paths cover the half of the Earth around 0 degrees east. */
 static void fill_model(made_job *m)
 {
   invert_job *job = &m->job;
@@ -156,7 +157,7 @@ static void free_job(made_job *m)
   command_release(&m->line);
 }
 
-/* The caller's to free; empty if there is none. */
+/* Reads the page; the caller frees it; "" if there is none. */
 static char *read_page(const char *directory)
 {
   enum { ROOM = 1 << 25 };
@@ -177,7 +178,7 @@ static int count(const char *text, const char *what)
   return n;
 }
 
-/* Of the folder: what begins with a dot counts, too. */
+/* Number of entries of the folder, hidden ones included. */
 static int entries(const char *directory)
 {
   int n = 0;
@@ -212,7 +213,8 @@ static void judge_pictures(const char *text)
     CU_ASSERT(pictures == 0 && strstr(text, "gnuplot is not installed"));
     return;
   }
-  /* 4 depths of 4 kinds, 2 sections of 2, density, places, spread, 2 misfits, 2 of the scan */
+  /* maps at 4 depths of 4 kinds, 2 sections of 2 models, density, tracks, spread, 2 misfits, 2 of
+   * the scan */
   CU_ASSERT(pictures == 16 + 4 + 3 + 2 + 2);
   CU_ASSERT(count(text, "src=\"data:image/svg+xml;base64,") == pictures);
   CU_ASSERT(count(text, "alt=\"\"") == 0 && count(text, "<figcaption></figcaption>") == 0);
@@ -245,7 +247,7 @@ static void test_full_page(void)
   CU_ASSERT(count(text, "<section>") == count(text, "</section>") && strstr(text, "</html>\n"));
   free(text);
 
-  /* Again, without what was not asked for. */
+  /* a second page without optional parts */
   m.job.m_true = NULL;
   m.job.posterior = (invert_posterior){.trace = 0.0};
   m.job.fit.count = 0;
@@ -269,7 +271,8 @@ static void write_file(const char *name, const char *text)
   CU_ASSERT(file && fputs(text, file) >= 0 && fclose(file) == 0);
 }
 
-/* Has a hidden name appeared in the watched directory? A process that is killed would leave it. */
+/* True if a hidden name has appeared in the watched directory, which a killed process would leave.
+ */
 static bool saw_hidden(int watch)
 {
   _Alignas(struct inotify_event) char events[4096];
@@ -296,7 +299,7 @@ static void test_no_hidden_names(void)
   OSLA_ASSERT_OK(report_place_write(directory, report_place_mark, strlen(report_place_mark)));
   CU_ASSERT(stat(file, &status) == 0 && !saw_hidden(watch));
   close(watch);
-  CU_ASSERT(unlink(file) == 0); /* as a process leaves it that is killed before it has the page */
+  CU_ASSERT(unlink(file) == 0); /* the state after a process was killed before it wrote the page */
   OSLA_ASSERT_OK(report_place_check(directory));
   OSLA_ASSERT_OK(report_place_write(directory, report_place_mark, strlen(report_place_mark)));
   CU_ASSERT(entries(directory) == 1 && unlink(file) == 0 && rmdir(directory) == 0);

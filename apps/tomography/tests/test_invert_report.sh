@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# `osla invert --report`: one page that needs nothing else; the same on all ranks; what is replaced,
-# and what is refused before the work begins; without gnuplot; pictures about another meridian.
+# `osla invert --report`: one self-contained page; the same on all ranks; which files are replaced,
+# and which are refused before the work begins; without gnuplot; pictures about another meridian.
 set -u
 . "${SRCDIR:?}/apps/tomography/tests/invert_runs.sh"
 small=(--mesh 4 --radial 3 --max-paths 100 --cell 45)
@@ -13,7 +13,7 @@ left() { # WHAT: all that is in the folder
 }
 has() { grep -qF -- "$1" "$page" || fail "$label: the page has no '$1'"; }
 
-# judge_page PAGE: well-formed, and nothing from elsewhere
+# judge_page PAGE: checks that it is well-formed and has no external parts
 judge_page() {
   local reference
   page=$1
@@ -23,14 +23,14 @@ judge_page() {
   while read -r reference; do
     [ "$reference" = 'src="data:image/svg+xml;base64,' ] || fail "$label: refers to $reference"
   done < <(grep -oE '(src|href)="[^,"]*,?' "$page" | sort -u)
-  if command -v xmllint >/dev/null; then # which does not know HTML 5
+  if command -v xmllint >/dev/null; then # it does not know HTML 5
     xmllint --html --huge --noout "$page" 2>&1 | grep -E 'error' | grep -vE 'Tag (main|section|header|figure|figcaption) invalid' |
       head -n 3 >"$scratch/lint"
     [ -s "$scratch/lint" ] && fail "$label: $(cat "$scratch/lint")"
   fi
 }
 
-# judge_pictures PAGE COUNT: all are SVG, with PNGs inside
+# judge_pictures PAGE COUNT: checks that all are SVG, with PNGs inside
 judge_pictures() {
   local n=0 line file=$scratch/picture.svg
   while read -r line; do
@@ -52,7 +52,7 @@ judge_pictures() {
 
 # --- a page ---
 pictures=0
-# 2 models at 4 depths and on 3 sections, ray density, where the sections are, misfit
+# 2 models at 4 depths and on 3 sections, ray density, map of the sections, misfit
 [ -n "$GNUPLOT" ] && pictures=17
 names="stations <b>&\"'.csv"
 printf 'latitude,longitude\n10,20\n-30,50\n40,100\n' >"$scratch/$names"
@@ -72,7 +72,7 @@ for key in damping smoothing "period min s" precision; do has "<th scope=\"row\"
 grep -q '"seconds_report": [0-9]' r.json || fail "$label: no seconds_report"
 grep -oE '<tr><th scope="row">(Where|paths are dense|paths are few|everywhere).*' report/index.html >"$scratch/first"
 
-# --- again, on other ranks, into the same directory, about another meridian ---
+# --- a second page from other ranks, into the same directory, about another meridian ---
 for place in "1 node" "3 node" "4 fake2"; do
   # shellcheck disable=SC2086 # two words
   run $place --report report/ --stations "$scratch/$names" --center -75 --section 10,20/-30,50/0,0/0,90
@@ -84,7 +84,7 @@ done
 [ $pictures = 0 ] || judge_pictures report/index.html 15
 left "r.json report "
 
-# --- paths of a region: its map, unless the world is asked for ---
+# --- paths of a region: a regional map, unless --world is given ---
 printf 'latitude,longitude\n40,10\n45,2\n38,23\n' >region.csv
 awk -F, -v OFS=, '/^id/ || NR % 7 == 3 { if (!/^id/ && !/^#/) { $3 = 36 + NR % 11; $4 = NR % 25 } print }' \
   "$SRCDIR/data/sample_events.csv" >region_events.csv
@@ -97,7 +97,7 @@ awk -F, -v OFS=, '/^id/ || NR % 7 == 3 { if (!/^id/ && !/^#/) { $3 = 36 + NR % 1
   [ "$(grep -oE 'Lambert|Mollweide' region/index.html)" = $want ] || fail "$label: not $want"
   sed 's/data:image/\n&/g' region/index.html | sed -n 's/^data:image\/svg+xml;base64,\([^"]*\).*/\1/p' |
     head -n 1 | base64 -d >region/map.svg
-  # the bar says a round length, and degrees stand at the left and below
+  # the scale bar has a round length; labels of the graticule are at the left and below
   if [ $want = Lambert ]; then
     grep -qE '(100|200|500|1000) km' region/map.svg && grep -q '°E' region/map.svg && grep -q '°N' region/map.svg
   else
@@ -119,20 +119,20 @@ if [ "$MPI_FAMILY" != openmpi ]; then # without mpiexec MPI_Init would start pro
   rm -r bare
 fi
 
-# --- refused, and nothing is touched ---
+# --- refused, and no file is changed ---
 mkdir mine full
 echo "<p>mine" >mine/index.html
 echo data >file
 run 3 node --report mine --output m.osla
-refused "mine/index.html: is no report of osla invert: it is not replaced"
+refused "mine/index.html: is not a report of osla invert, and is not replaced"
 here 0 node --report file
 refused "file: is not a directory"
 here 0 node --report absent/report
 refused "absent/report: directory absent: No such file or directory"
 here 0 node --report report --json report/index.html
-refused "--report: report/index.html is the file of --json report/index.html too"
+refused "--report: report/index.html is also the file of --json report/index.html"
 here 0 node --report new --json new
-refused "--report: new is the file of --json new too"
+refused "--report: new is also the file of --json new"
 here 0 node --report report --section 10,20
 refused "--section: '10,20' is not LAT,LON/LAT,LON"
 here 0 node --report report --section 0,0/0,180
@@ -142,7 +142,7 @@ refused "--center: 1000 is outside -360 to 360 degrees"
 [ "$(cat mine/index.html)" = "<p>mine" ] || fail "a page of others was changed"
 left "file full mine r.json report "
 
-# --- a run that fails later leaves nothing; one that is killed while it draws, either ---
+# --- a run that fails later leaves nothing, nor does a run that is killed while it draws ---
 rm -r mine full file report r.json
 run 2 node --report report --solver cg --iterations 1
 [ $status = 0 ] && fail "$label: it should fail"

@@ -1,5 +1,5 @@
-/* `osla invert --robust`, in this process: data of a test with noise, then the same with some that
- * are wild; the model must be that of the good ones. */
+/* Tests of `osla invert --robust`: data of a synthetic test with noise, then with some wild data;
+ * the model must be close to the model of the good data. */
 #include "apps/tomography/tests/invert_test_job.h"
 #include "tests/osla_test.h"
 
@@ -12,12 +12,13 @@
 
 #include "osla_random.h"
 
-/* What is done to one datum of a hundred, and how many are off by one period. */
+/* Changes one datum of a hundred; *skips is the number of data that are off by one period, -1:
+ * unknown. */
 typedef void spoil(invert_job *job, int64_t *skips);
 
 static char table[] = "/tmp/osla-test-robust-XXXXXX";
 
-/* The table of a test: 400 paths x 12 phases. */
+/* Makes the table of a synthetic test: 400 paths x 12 phases. */
 static bool make_table(void)
 {
   test_job s;
@@ -34,7 +35,7 @@ static bool make_table(void)
   return made;
 }
 
-/* Each datum with its own lot: half of the chosen by 5 to 50 deviations, half by a period. */
+/* Changes independent random data: half of them by 5 to 50 deviations, half by one period. */
 static void at_random(invert_job *job, int64_t *skips)
 {
   *skips = 0;
@@ -56,8 +57,8 @@ static void at_random(invert_job *job, int64_t *skips)
   }
 }
 
-/* All late, so that they do not cancel: every hundredth datum by 50 deviations, those between by a
- * period. */
+/* Makes data late, so that the errors do not cancel: every hundredth datum by 50 deviations,
+ * others by one period. */
 static void all_late(invert_job *job, int64_t *skips)
 {
   *skips = 0;
@@ -73,7 +74,7 @@ static void all_late(invert_job *job, int64_t *skips)
   }
 }
 
-/* Whole paths, which support each other: a clock that is wrong by a minute. */
+/* Changes whole paths, whose data support each other: a clock that is wrong by a minute. */
 static void whole_paths(invert_job *job, int64_t *skips)
 {
   *skips = -1;
@@ -82,7 +83,7 @@ static void whole_paths(invert_job *job, int64_t *skips)
       job->data.delay[at] += 60.0;
 }
 
-/* The model of the table, after `wild`; the caller frees it. */
+/* The model of the table after `wild` has changed it; the caller frees it. */
 static double *find_model(const char *case_options, spoil *wild, int64_t *n)
 {
   test_job s;
@@ -99,7 +100,8 @@ static double *find_model(const char *case_options, spoil *wild, int64_t *n)
     OSLA_ASSERT_OK(direct ? invert_solve(job) : invert_iterate(job));
     OSLA_ASSERT_OK(invert_solve_robustly(job));
     invert_judge(job);
-    OSLA_ASSERT_OK(invert_measure_misfit(job)); /* compares with what the weighted equations say */
+    /* also compares with the prediction of the weighted equations */
+    OSLA_ASSERT_OK(invert_measure_misfit(job));
     const invert_robust *r = &job->robust;
     if (s.options.robust && osla_test_rank() == 0)
       printf("%s: %d models, scale %.3f, %lld outliers, %lld skips\n", case_options, r->passes,
@@ -131,7 +133,8 @@ static double correlation(const double *a, const double *b, int64_t n)
   return (ab - sa * sb / count) / sqrt((aa - sa * sa / count) * (bb - sb * sb / count));
 }
 
-/* The robust model is close to that of the good data, and closer than the plain one. */
+/* Asserts that the robust model is close to the model of the good data, and closer than the model
+ * without --robust. */
 static void compare(const char *options, spoil *wild)
 {
   char robust[200];

@@ -1,5 +1,6 @@
-/* `osla invert`: deviations, resolution, rows of both, and the scan of priors, beside the serial
- * inverse of the same problem. Size: 162 knots x 3 radial functions, 200 paths x 100 data. */
+/* Tests of `osla invert`: deviations, resolution, rows of both, and the scan of priors, compared
+ * with the serial inverse of the same problem. Size: 162 knots x 3 radial functions, 200 paths x
+ * 100 data. */
 #include "apps/tomography/invert/invert_scan.h"
 #include "apps/tomography/tests/invert_reference.h"
 #include "apps/tomography/tests/invert_test_job.h"
@@ -22,16 +23,14 @@ static char *grid_of(int rows, int columns)
   return grid;
 }
 
-/* As square as the ranks allow: some of them may own nothing. */
+/* The largest square grid of the ranks; the other ranks own nothing. */
 static char *square_grid(void)
 {
   const int side = (int)sqrt((double)osla_test_size());
   return grid_of(side, osla_test_size() / side);
 }
 
-/* ---- posterior ---- */
-
-/* R := I - C P */
+/* The full resolution matrix R := I - C P. */
 static double *full_resolution(const invert_reference *r, const double *inverse)
 {
   double *full = zeros(r->n * r->n), *prior = zeros(r->n * r->n);
@@ -75,7 +74,7 @@ static void compare_posterior(const invert_job *job, const invert_reference *r,
   free(deviation);
 }
 
-/* The spread by its definition, from a row of the reference. */
+/* The spread of a row of the reference, by its definition. */
 static double spread_of(const invert_job *job, const double *full, int64_t unknown, bool depth)
 {
   const int n_radial = job->options->n_radial;
@@ -111,7 +110,7 @@ static void compare_rows(const invert_job *job, const invert_reference *r, const
               1e-14);
     OSLA_ASSERT_CLOSE(p->spread_km[k] / spread_of(job, full, unknown, false), 1.0, tolerance);
     OSLA_ASSERT_CLOSE(p->spread_depth_km[k] / spread_of(job, full, unknown, true), 1.0, tolerance);
-    /* the nearest unknown: knots are 16 degrees apart, radial functions at 0, 500, 1000 km */
+    /* nearest unknown: knots are 16 degrees apart, radial functions at 0, 500, 1000 km */
     CU_ASSERT(fabs(p->latitude[k] - job->options->point[k].latitude) < 12.0);
     CU_ASSERT(fabs(p->depth_km[k] - job->options->point[k].depth_km) <= 250.0);
     if (p->deviation)
@@ -151,13 +150,14 @@ static void test_posterior(void)
   run_posterior("--max-paths 200 --posterior --nb 600", grid_of(osla_test_size(), 1), 1e-9);
 }
 
-/* In place and by columns the same, as the reference says; all columns at once, or one. */
+/* The method by columns gives the same results as the method in place, with all columns at once
+ * and with one at a time. */
 static void test_columns(void)
 {
   run_posterior("--max-paths 200 --posterior --inverse columns --nb 32", "", 1e-9);
   run_posterior("--max-paths 200 --posterior --inverse columns --nb 600 --triangle upper",
                 square_grid(), 1e-9);
-  run_posterior("--max-paths 200 --posterior --factor lu --nb 40 --spread 0,180,480",
+  run_posterior("--max-paths 200 --posterior --solver lu --nb 40 --spread 0,180,480",
                 grid_of(osla_test_size(), 1), 1e-9);
   run_posterior("--max-paths 200 --posterior --inverse columns --precision float --nb 17", "",
                 1e-3);
@@ -171,10 +171,8 @@ static void test_posterior_float(void)
 
 static void test_rows_of_lu(void)
 {
-  run_posterior("--max-paths 200 --factor lu --nb 40 --spread 40,20,100;-40,-20,900", "", 1e-9);
+  run_posterior("--max-paths 200 --solver lu --nb 40 --spread 40,20,100;-40,-20,900", "", 1e-9);
 }
-
-/* ---- scan ---- */
 
 /* Mean of z^T R z over the vectors of the scan, and its standard error. */
 static void sample_trace(const invert_job *job, const double *full, double *mean, double *error)
@@ -199,7 +197,7 @@ static void sample_trace(const invert_job *job, const double *full, double *mean
   free(z);
 }
 
-/* One prior of the scan beside its own serial inversion. */
+/* Compares one prior of the scan with a serial inversion. */
 static void compare_prior(const invert_job *scanned, int p, double tolerance)
 {
   const invert_scan *s = &scanned->scan;
@@ -230,7 +228,7 @@ static void compare_prior(const invert_job *scanned, int p, double tolerance)
   reference_free(&r);
 }
 
-/* Every prior, and then the model under the prior that was given or chosen. */
+/* Compares every prior, and then the model with the chosen prior. */
 static void run_scan(const char *options, const char *grid, double tolerance)
 {
   test_job s;
@@ -269,7 +267,7 @@ static void test_scan(void)
   run_scan("--max-paths 200 --nb 48 --triangle upper --choose gcv "
            "--scan damping=0.001:0.1:3,smoothing=0.1:1:3,vectors=3",
            square_grid(), 1e-8);
-  run_scan("--max-paths 200 --nb 600 --factor lu --scan smoothing=0.1:10:3,vectors=4",
+  run_scan("--max-paths 200 --nb 600 --solver lu --scan smoothing=0.1:10:3,vectors=4",
            grid_of(osla_test_size(), 1), 1e-8);
 }
 
@@ -287,7 +285,7 @@ static void test_scan_iterated(void)
            "", 1e-5);
 }
 
-/* Priors too weak for a Hessian of which a part is not touched by any path are told from others. */
+/* A prior too weak for a Hessian with untouched unknowns gives NaN; other priors do not. */
 static void test_scan_too_weak(void)
 {
   test_job s;
@@ -315,11 +313,12 @@ static void test_scan_too_weak(void)
   test_job_close(&s);
 }
 
-/* A corner is asked for, and there is none: three points on a line that turns the other way. */
+/* Corner of a curve; three points on a line that turns the wrong way have none. */
 static void test_corner(void)
 {
   double misfit[21], norm[21];
-  for (int i = 0; i < 21; i++) { /* falls, then goes right: the corner is where both meet */
+  /* vertical, then horizontal: the corner is where both parts meet */
+  for (int i = 0; i < 21; i++) {
     const double weight = pow(10.0, 0.5 * (i - 10));
     misfit[i] = 1.0 + weight;
     norm[i] = 1.0 + 1.0 / weight;
@@ -328,7 +327,7 @@ static void test_corner(void)
   misfit[9] = NAN;
   CU_ASSERT(scan_corner(21, misfit, norm) == 10);
   misfit[9] = 1.0 + pow(10.0, -0.5);
-  for (int i = 0; i < 21; i++) { /* the quarter of a circle bulging outwards */
+  for (int i = 0; i < 21; i++) { /* a quarter circle that bulges outward has no corner */
     const double angle = 0.07 * i;
     misfit[i] = pow(10.0, 2.0 * sin(angle));
     norm[i] = pow(10.0, 2.0 * cos(angle));

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# `osla invert` with --posterior, --spread, --scan, --choose and --prior: the same numbers on any number
-# of ranks and nodes; table, JSON, result file, picture; a posterior that is the next prior; and what it
-# says to bad options and files.
+# `osla invert` with --posterior, --spread, --scan, --choose and --prior: the same numbers on any
+# number of ranks and nodes; table, JSON, result file, picture; a posterior as the next prior;
+# messages for bad options and files.
 set -u
 . "${SRCDIR:?}/apps/tomography/tests/invert_runs.sh"
 small=(--mesh 4 --radial 3 --max-paths 200 --cell 45 --resolution 0)
 
-# Numbers of the JSON report's parts that do not depend on ranks.
+# Prints numbers of the JSON report that do not depend on the ranks.
 numbers() {
   grep -E '"(trace|deviation_[a-z]+|resolution|spread_[a-z_]+|unknown|misfit|norm|freedom|freedom_error|gcv|gcv_error|corner|least_gcv)": [0-9]' "$1" |
     tr -d ' ,'
@@ -46,14 +46,14 @@ done <<'LIST'
 4 fake2 --threads 2
 LIST
 
-# without assembly the same scan
+# the same scan without assembly
 run 3 node --scan damping=0.01:100:5,vectors=5 --solver lsqr --tolerance 1e-12 --json "$scratch/lsqr.json"
 good
 paste -d: <(numbers "$scratch/first.json" | grep -E 'misfit|norm|freedom|gcv') <(numbers "$scratch/lsqr.json" | grep -E 'misfit|norm|freedom|gcv') |
   awk -F: '{ d = $2 - $4; if (d < 0) d = -d } $1 != $3 || d > 1e-5 * $2 || $2 == "" { print; bad = 1 }
     END { exit bad || NR < 30 }' || fail "$label: other numbers"
 
-# the chosen prior is the model's: as if it had been given
+# a chosen prior gives the same model as the same prior given by options
 run 2 node --scan damping=0.01:100:5 --choose gcv --output "$scratch/chosen.$suffix" --json "$scratch/chosen.json"
 good
 has "^  The model's prior: damping [0-9.]+, smoothing 0\\.5\$"
@@ -71,7 +71,7 @@ if [ -n "$GNUPLOT" ]; then
   [ "$(head -c 8 "$scratch/scan.png" | od -An -tx1 | tr -d ' \n')" = 89504e470d0a1a0a ] || fail "$label: not a PNG"
 fi
 
-# priors from files: layers that say what the defaults say; the posterior of a job
+# priors from files: layers with the values of the defaults; the posterior of a job
 printf 'depth_top_km,depth_bottom_km,sigma_percent\n0,400,4.472135955\n400,1000,4.472135955\n' >"$scratch/layers.csv"
 run 2 node --output "$scratch/default.$suffix"
 good
@@ -82,12 +82,12 @@ printf 'top,bottom,sigma,smoothing\n0,400,10,1\n400,1000,0.2,1\n' >"$scratch/dee
 run 2 node --prior "$scratch/deep.csv" --posterior --damping 1 --json "$scratch/deep.json"
 good
 grep -q "\"file\": \"$scratch/deep.csv\"" "$scratch/deep.json" || fail "$label: no file in the JSON report"
-run 2 node --prior "$scratch/first.$suffix" --posterior --solver direct
+run 2 node --prior "$scratch/first.$suffix" --posterior --solver cholesky
 good
 less=$(sed -n 's/^Posterior: .*, \([0-9.]*\) (most) percent$/\1/p' "$scratch/out")
 awk -v x="$less" 'BEGIN { exit !(x > 0 && x < 3) }' || fail "$label: a posterior that is not below its prior: '$less'"
 
-# what it does not take: one line, nothing written
+# bad options and files: one line, nothing written
 refuse() { # RUN PATTERN ARGUMENT...
   local pattern=$2
   "$1" 0 node "${@:3}" --output "$scratch/none.$suffix"
@@ -97,30 +97,30 @@ refuse() { # RUN PATTERN ARGUMENT...
   [ -e "$scratch/none.$suffix" ] && fail "$label: leaves a model"
 }
 bad() { refuse here "$@"; }
-refuse run '--posterior needs the assembled matrix: use --solver direct, not lsqr' --posterior --solver lsqr
-bad '--spread needs the assembled matrix: use --solver direct, not cg' --spread 1,2,3 --solver cg
-bad "--inverse in-place is that of Cholesky's factor: use --factor cholesky" --posterior --inverse in-place --factor lu
+refuse run '--posterior needs an assembled matrix: use --solver cholesky or lu, not lsqr' --posterior --solver lsqr
+bad '--spread needs an assembled matrix: use --solver cholesky or lu, not cg' --spread 1,2,3 --solver cg
+bad "--inverse in-place requires --solver cholesky" --posterior --inverse in-place --solver lu
 bad "--inverse: 'none' is neither in-place nor columns" --posterior --inverse none
-bad '--inverse: there is no --posterior' --inverse columns
-bad '--choose: there is no --scan' --choose gcv
-bad '--scan-plot: there is no --scan' --scan-plot "$scratch/none.png"
+bad '--inverse requires --posterior' --inverse columns
+bad '--choose requires --scan' --choose gcv
+bad '--scan-plot requires --scan' --scan-plot "$scratch/none.png"
 bad "--choose: 'best' is neither corner nor gcv" --scan damping=1:2:3 --choose best
 bad "--scan: 'colour' is none of damping=A:B:N, smoothing=A:B:N, vectors=K" --scan colour=1:2:3
 bad "--scan: 'damping' is none of damping=A:B:N, smoothing=A:B:N, vectors=K" --scan damping
-bad '--scan: damping wants A:B:N, from A to B in N steps' --scan damping=1:2
+bad '--scan: damping needs A:B:N, N values from A to B' --scan damping=1:2
 bad '--scan: damping is given twice' --scan damping=1:2:3,damping=1:2:3
 bad "--scan: 'x' is not a number" --scan damping=x:2:3
 bad "--scan: 'nan' is not a number" --scan damping=nan:2:3
 bad "--scan: '2' is not a whole number from 3 to 1000" --scan damping=1:2:2
 bad "--scan: '3.5' is not a whole number from 3 to 1000" --scan damping=1:2:3.5
-bad '--scan: smoothing from 2 to 1: both are positive, the first is the smaller' --scan smoothing=2:1:4
-bad '--scan: damping from 0 to 1: both are positive, the first is the smaller' --scan damping=0:1:4
+bad '--scan: smoothing from 2 to 1: both must be positive, the first the smaller' --scan smoothing=2:1:4
+bad '--scan: damping from 0 to 1: both must be positive, the first the smaller' --scan damping=0:1:4
 bad '--scan: 100 x 100 priors are more than 1000' --scan damping=1:2:100,smoothing=1:2:100
-bad '--scan: neither damping nor smoothing is scanned' --scan vectors=7
+bad '--scan needs damping=A:B:N or smoothing=A:B:N' --scan vectors=7
 bad "--scan: '1' is not a whole number from 2 to 1024" --scan damping=1:2:3,vectors=1
 bad '--spread: latitude 91 is outside -90 to 90' --spread 1,2,3\;91,2,3
 bad '--spread: depth 1001 is outside 0 to 1000' --spread 1,2,3\;1,2,1001
-bad "--spread: '1' has no depth: LAT,LON,DEPTH is wanted" --spread 1,2
+bad "--spread: '1' has no depth; write LAT,LON,DEPTH" --spread 1,2
 bad "--spread: '4' after LAT,LON,DEPTH" --spread 1,2,3,4
 bad "--spread: '' is not a number" --spread '1,2,3;'
 bad '--spread: more than 64 points' --spread "$(printf '1,2,3;%.0s' {1..64})4,5,6"

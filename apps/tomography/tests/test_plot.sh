@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Results files are shared: whatever texts they, or the names of their folders, hold, the scripts that draw them by gnuplot
-# run none of it as a command. Each text here would make the file "run" if gnuplot or a shell ran it.
+# Results files come from others: whatever texts they or their folders' names contain, the scripts
+# that draw them by gnuplot run none of it as a command. Each hostile text here would create the
+# file "run" if gnuplot or a shell executed it.
 set -u
 : "${SRCDIR:?}" "${BUILDDIR:?}"
 GNUPLOT=
@@ -29,7 +30,7 @@ untouched() { # FOLDER: its links to the file "victim" were replaced, and nothin
   [ -z "$(find "./$1" -type l -o -name '.plot-*')" ] || fail "links or temporary files in $1: $(ls -lA "./$1")"
 }
 echo secret >victim
-quote="'; system 'touch run'; set title '" ticks='`touch run`' # ends a text in single quotes; is run in double ones
+quote="'; system 'touch run'; set title '" ticks='`touch run`' # ends a text in single quotes; is executed in double quotes
 
 label="bench/scripts/plot"
 line() { # KERNEL RANKS N

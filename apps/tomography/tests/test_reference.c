@@ -1,4 +1,4 @@
-/* Modes of a spherical Earth against exact and published ones. No communication. */
+/* Tests of the modes of a spherical Earth against exact and published ones. No communication. */
 #include "tests/osla_test.h"
 
 #include <math.h>
@@ -8,7 +8,8 @@
 
 static const double pi = 3.14159265358979323846;
 
-/* The mode at an order is where the exact function changes its sign, and is the right one. */
+/* Asserts that the mode of an order is at a sign change of the exact function, and that it is the
+ * right one. */
 static void is_exact(radial_system *system, const homogeneous *sphere, int branch,
                      double (*function)(const homogeneous *, double))
 {
@@ -58,7 +59,8 @@ static double find_c(const earth_model *model, radial_kind kind, const radial_op
   return m.c;
 }
 
-/* A sphere so large that it is flat: a layer over a half-space (Love), a half-space (Rayleigh). */
+/* A sphere so large that it is locally flat: a layer over a half-space (Love), a half-space
+ * (Rayleigh). */
 static void test_flat(void)
 {
   const radial_options options = {.size = 10.0, .without_gravity = true};
@@ -73,7 +75,7 @@ static void test_flat(void)
     OSLA_ASSERT_CLOSE(phase, atan(rho2 * b2 * b2 * s2 / (rho1 * b1 * b1 * s1)), 5e-4);
   }
   earth_destroy(&model);
-  /* Of a Poisson solid: c^2 / Vs^2 = 2 - 2 / sqrt(3). */
+  /* Rayleigh wave of a Poisson solid: c^2 / Vs^2 = 2 - 2 / sqrt(3). */
   model = check_model(1, &radius, &(double){4.0}, &(double){4.0 * sqrt(3.0)}, &(double){4.0});
   OSLA_ASSERT_CLOSE(find_c(model, RADIAL_SPHEROIDAL, &options, 20.0, 0, NULL),
                     4.0 * sqrt(2.0 - 2.0 / sqrt(3.0)), 2e-4);
@@ -81,7 +83,7 @@ static void test_flat(void)
 }
 
 /* Dziewonski & Anderson (1981), Table V: periods of isotropic PREM, group velocities (without the
- * change of moduli with frequency) of the anisotropic one. */
+ * change of moduli with frequency) of anisotropic PREM. */
 static void test_prem(void)
 {
   static const struct {
@@ -117,7 +119,7 @@ static void test_prem(void)
   earth_destroy(&anisotropic);
 }
 
-/* Finer elements, and slopes of the dispersion curve. */
+/* Convergence: finer elements and slopes of the dispersion curve give the same velocities. */
 static void test_converged(void)
 {
   const radial_options options = {.size = 10.0}, finer = {.size = 4.0};

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# `osla reference`: the shipped table is what it makes, lists of modes, bad input, and that only one rank
-# writes.
+# `osla reference`: the shipped table is reproduced, lists of modes, bad input, and that only one
+# rank writes.
 set -u
 : "${OSLA:?}" "${MPIEXEC:?}" "${SRCDIR:?}" "${BUILDDIR:?}"
 scratch=$(mktemp -d) || exit 1
@@ -19,7 +19,8 @@ good() {
   [ -s err ] && fail "$label: something on stderr"
 }
 
-# --- the same words, and numbers within 1e-4 of the largest of their line ---
+# --- same FILE FILE: the same words, and numbers within 1e-4 of the largest number of their line
+# ---
 same() { # FILE FILE
   awk 'NR == FNR { line[FNR] = $0; n = FNR; next }
     { fields = split(line[FNR], a); largest = 0
@@ -38,7 +39,7 @@ same "$SRCDIR/data/prem.txt" prem.txt || fail "the shipped table is another one"
 sed '20s/[1-9]\.[0-9]/9.9/' prem.txt >other.txt
 same prem.txt other.txt >/dev/null && fail "the comparison sees nothing"
 
-# --- one rank writes; a period alone; a listed mode ---
+# --- only one rank writes; a single period; a listed mode ---
 run --periods 100 --branches 1 --wave rayleigh
 good
 [ "$(grep -c '^mode rayleigh 0 100 4\.08[0-9]* 3\.7' out)" = 1 ] || fail "$label: not the row of 100 s"
@@ -51,7 +52,8 @@ good
 grep -q '^0S30  *262\.11' out || fail "$label: not 262.11 s"
 [ "$(wc -l <out)" = 3 ] || fail "$label: not 3 lines"
 
-# --- periods that are the same as they are written are one row; without dispersion there is no Q ---
+# --- periods that are equal in the written digits give one row; without dispersion there is no Q
+# ---
 run --periods 50:50.001:5 --branches 1 --wave love
 good
 [ "$(grep -c '^mode' out)" = 2 ] || fail "$label: not 2 rows"
@@ -85,7 +87,7 @@ bad "0X9 is not the name of a mode such as 0S20 or 1T10" 0X9 --output new.txt
 bad "none.txt: No such file or directory" --model none.txt --output new.txt
 printf 'm\n1 1 1\n2 1 1\n0 4e3 8e3 4e3 1 1 8e3 4e3 1\nwrong\n' >m.txt
 bad "m.txt:5: 1 columns, but there are 9" --model m.txt --output new.txt
-bad "--output: m.txt is the file of the model m.txt too" --model m.txt --output m.txt
+bad "--output: m.txt is also the file of the model m.txt" --model m.txt --output m.txt
 bad "/nowhere/t.txt: directory /nowhere: No such file or directory" --output /nowhere/t.txt
 
 # --- the manual page names every option ---

@@ -1,5 +1,5 @@
-/* Depth kernels of surface waves against perturbed models, models from files, and the shipped table
- * against its making. No communication. */
+/* Tests of the depth kernels of surface waves against perturbed models, of models from files, and
+ * of the shipped table. No communication. */
 #include "tests/osla_test.h"
 
 #include <math.h>
@@ -19,7 +19,7 @@ typedef struct seen {
   double *depth, c, u, by_c[DEPTHS_MAX], by_u[DEPTHS_MAX];
 } seen;
 
-/* A row of a model; depths are to be freed. */
+/* Computes a row of a model; the caller frees the depths. */
 static seen look(const earth_model *model, radial_kind kind, double period, int branch,
                  double vp_ratio)
 {
@@ -38,7 +38,7 @@ static seen look(const earth_model *model, radial_kind kind, double period, int 
   return s;
 }
 
-/* The integral of a kernel between two depths that are both listed. */
+/* The integral of a kernel between two listed depths. */
 static double between(const seen *s, const double *kernel, double top, double bottom)
 {
   double sum = 0.0;
@@ -54,8 +54,8 @@ static void scale(double *polynomial, double factor)
     polynomial[i] *= factor;
 }
 
-/* Does a change of Vs (and Vp) in shells change c and U as the kernels say? The model jumps below
- * the first and above the last. */
+/* Asserts that a change of Vs (and Vp) in shells changes c and U as the kernels predict. The model
+ * jumps below the first shell and above the last. */
 static void check_shells(radial_kind kind, double period, int branch, double vp_ratio, int first,
                          int last)
 {
@@ -103,7 +103,7 @@ static void test_perturbed(void)
   check_shells(RADIAL_SPHEROIDAL, 25.0, 0, 0.0, CRUST, CRUST);
 }
 
-/* All shells together: scaled velocities scale frequencies at fixed l, so that for Love waves
+/* All shells together: scaled velocities scale the frequencies at fixed l, so that for Love waves
  * without dispersion the integral of K_c is c / U. */
 static void test_integral(void)
 {
@@ -120,7 +120,7 @@ static void test_integral(void)
   earth_destroy(&model);
 }
 
-/* PREM as a table in Mineos' format. */
+/* Writes PREM as a table in Mineos' format. */
 static void write_deck(const earth_model *model, const char *file)
 {
   enum { PARTS = 8 };
@@ -165,7 +165,7 @@ static void test_deck(void)
   earth_destroy(&prem);
 }
 
-/* A text as a file, and the error that reading it gives. */
+/* Writes a text to a file, and asserts the error of reading it. */
 static void refuses(const char *text, const char *message)
 {
   const char file[] = "test_reference_bad.txt";
@@ -202,7 +202,7 @@ static void test_bad_decks(void)
           ":6: more than the 2 lines");
 }
 
-/* An isotropic table says nothing in the columns of the horizontal velocities. */
+/* An isotropic table has no values in the columns of the horizontal velocities. */
 static void test_isotropic_deck(void)
 {
   const char file[] = "test_reference_isotropic.txt";
@@ -221,7 +221,7 @@ static void test_isotropic_deck(void)
   (void)remove(file);
 }
 
-/* The table is what this program makes, and right between its rows. */
+/* Compares a row of the table with the computed mode, also between its periods. */
 static void check_row(const tomo_reference *table, const earth_model *model, radial_kind kind,
                       int branch, double period, double tolerance)
 {
@@ -233,7 +233,7 @@ static void check_row(const tomo_reference *table, const earth_model *model, rad
     OSLA_ASSERT_CLOSE(tomo_reference_velocity(table, &measure), s.c, 0.1 * tolerance * s.c);
     measure.observable = TOMO_GROUP;
     OSLA_ASSERT_CLOSE(tomo_reference_velocity(table, &measure), s.u, tolerance * s.u);
-    for (int i = 0; i + 1 < s.n; i++) /* between depths: jumps have two values */
+    for (int i = 0; i + 1 < s.n; i++) /* midpoints, because jumps have two values */
       for (int which = 0; which < 2; which++) {
         const double *k = which == 0 ? s.by_c : s.by_u;
         measure.observable = which == 0 ? TOMO_PHASE : TOMO_GROUP;

@@ -1,5 +1,5 @@
-/* Tomography: times, tables of earthquakes and stations, several lists at once, and what of them is
- * used. No communication. */
+/* Tests of times, tables of earthquakes and stations, several lists at once, and the selection of
+ * their entries. No communication. */
 #include "apps/tomography/tests/list_columns.h"
 #include "apps/tomography/tests/list_help.h"
 
@@ -62,7 +62,8 @@ static void test_times(void)
     OSLA_ASSERT_MSG(!tomo_time_read(bad[i], &seconds), "%s", bad[i]);
 }
 
-/* The text format of the web service fdsnws-event; the header may come again, in another form. */
+/* The text format of the web service fdsnws-event; a second header may follow, with other columns.
+ */
 static void test_event_text(void)
 {
   tomo_site *s;
@@ -98,7 +99,7 @@ static void test_event_text(void)
   "  EVENTID,TYPE,AUTHOR   ,DATE      ,TIME       ,LAT     ,LON      ,DEPTH,DEPFIX,AUTHOR   ,"     \
   "TYPE  ,MAG \n"
 
-/* The ISC's catalogue: a row has as many magnitudes as there are; depths may be blank. */
+/* The ISC's catalogue: rows have different numbers of magnitudes; depths may be blank. */
 static void test_isc(void)
 {
   static const char rows[] =
@@ -125,7 +126,7 @@ static void test_isc(void)
     CU_ASSERT(s[1].depth_km == 0.0 && s[1].magnitude == 4.1 && isnan(s[2].magnitude));
     free(s);
   }
-  /* files that were put together */
+  /* concatenated files */
   snprintf(
     page, sizeof page,
     "ISC Bulletin\n%s\nSTOP\nDATA_TYPE EVENT_CATALOGUE\nISC (2025), Bulletin, a, b\n%sSTOP\n", rows,
@@ -157,7 +158,7 @@ static void test_isc(void)
               ": the catalogue of the ISC ends without its line STOP: it is cut off");
 }
 
-/* Catalogues that other programs write, from public reports. */
+/* Catalogues of other programs, from public reports. */
 static void test_dialects(void)
 {
   tomo_site *s;
@@ -203,7 +204,8 @@ static void test_dialects(void)
   free(s);
 }
 
-/* Semicolons and tabs separate as well; a comma in SPECFEM's columns does not make them CSV. */
+/* Semicolons and tabs are separators as well; a comma in SPECFEM's columns does not make them CSV.
+ */
 static void test_separators(void)
 {
   tomo_site *s;
@@ -266,7 +268,7 @@ static void test_words(void)
          "--region: 400 is outside -360 to 360");
 }
 
-/* The names of the entries that are used, one after the other. */
+/* Concatenates the names of the selected entries. */
 static void names_of(const tomo_site *sites, int64_t count, char text[200])
 {
   text[0] = '\0';
@@ -339,7 +341,7 @@ static void test_events(void)
   unlink(b);
 }
 
-/* Events without a place: counted first, noted with their lines, and counted for the numbers of
+/* Events without a position are counted, listed with their lines, and included in the numbers of
  * events without an id. */
 static void test_placeless(void)
 {
@@ -370,7 +372,7 @@ static void test_placeless(void)
   unlink(b);
 }
 
-/* Epochs: one that does not reach into the time is left out, a station with another one stays. */
+/* Epochs: those outside of the time are rejected; a station with another epoch stays. */
 static void test_stations(void)
 {
   char a[64], b[64];
@@ -390,7 +392,7 @@ static void test_stations(void)
   k = choose(tomo_choose_stations, files, 1, &c, "IU.MOVE");
   CU_ASSERT(k.time == 4);
   k = choose(tomo_choose_stations, files, 2, &c, "IU.MOVE IU.ANMO  ");
-  CU_ASSERT(k.time == 4 && k.same == 0); /* lists without epochs always run */
+  CU_ASSERT(k.time == 4 && k.same == 0); /* stations without epochs are always selected */
   OSLA_ASSERT_OK(tomo_choice_region(&c.stations, "--station-region", "-110/-100/0/40"));
   k = choose(tomo_choose_stations, files, 2, &c, "IU.ANMO");
   CU_ASSERT(k.region == 3);

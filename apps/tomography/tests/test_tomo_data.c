@@ -1,4 +1,5 @@
-/* Tomography: tables of measurements, good and bad; the sets that paths share. No communication. */
+/* Tests of tables of measurements, good and bad, and of the sets that paths share. No
+ * communication. */
 #include "config.h"
 
 #include "tests/osla_test.h"
@@ -20,7 +21,7 @@
 
 static char path[64];
 
-/* Four stations and three events; two stations of one code, one event whose id is a number. */
+/* Four stations and three events; two stations have the same code, one event has a number as id. */
 static const tomo_site stations[] = {{.latitude = 0, .longitude = 0, .id = "IU.AAA"},
                                      {.latitude = 10, .longitude = 40, .id = "IU.BBB"},
                                      {.latitude = -20, .longitude = 90, .id = "II.BBB"},
@@ -56,7 +57,7 @@ static bool read_good(const char *content, const tomo_data_lists *of, tomo_data 
   return read;
 }
 
-/* Refused with "PATH" and `expected`. */
+/* Asserts that the content is rejected with "PATH" and `expected`. */
 static void refuse(const char *content, const char *expected)
 {
   tomo_data data;
@@ -112,7 +113,7 @@ static void test_delays(void)
   tomo_data_free(&d);
 }
 
-/* Anomalies: positive is fast, so early; both units of sigma; what is subtracted. */
+/* Anomalies: positive is fast, hence early; both units of sigma; subtracted reference. */
 static void test_anomalies(void)
 {
   const tomo_measure m = {TOMO_RAYLEIGH, TOMO_PHASE, 0, 100.0};
@@ -134,7 +135,7 @@ static void test_anomalies(void)
   }
 }
 
-/* From station to station either way is one path. */
+/* Both directions between two stations are one path. */
 static void test_ambient_noise(void)
 {
   tomo_data d;
@@ -155,7 +156,8 @@ static void test_ambient_noise(void)
   tomo_data_free(&d);
 }
 
-/* What names nothing of the lists is counted, the first ten with their lines. */
+/* Rows that name no entry of the lists are counted, and the first ten are listed with their lines.
+ */
 static void test_unmatched(void)
 {
   tomo_data d;
@@ -201,7 +203,7 @@ static void test_bad_tables(void)
   refuse("event,station,,period,delay\n", ":1: column without a name");
 }
 
-/* Each with a good row before it. */
+/* Bad rows, each after a good one. */
 static void test_bad_rows(void)
 {
   static const struct {
@@ -254,8 +256,8 @@ static void test_bad_rows(void)
          ": none of 2 measurements can be used; the first, line 2: event x is not on the list");
 }
 
-/* Many rows: as many paths, measures and sets as there should be, in no time that grows with their
- * square; and paths that are kept. */
+/* Many rows: correct numbers of paths, measures and sets, in less than quadratic time; selection
+ * of paths. */
 static void test_many(void)
 {
   enum { SITES = 300, ROWS = 200000 };
@@ -305,7 +307,7 @@ static void test_many(void)
 
 #ifdef HAVE_HDF5
 
-static const char *filtered = ""; /* data set that is stored with lzf_filter.h */
+static const char *filtered = ""; /* name of the data set that is stored with lzf_filter.h */
 
 static void put(hid_t file, const char *name, hid_t type, hsize_t count, const void *values)
 {
@@ -320,15 +322,16 @@ static void put(hid_t file, const char *name, hid_t type, hsize_t count, const v
   if (filter) CU_ASSERT(lzf_end());
 }
 
-static const char *third = "three, \"3\""; /* event */
+static const char *third = "three, \"3\""; /* id of an event */
 
-/* Three rows; `sigma` is the third one's. `extra`: a data set of one element more. */
+/* Writes three rows; `sigma` is that of the third. `extra` names a data set that has one element
+ * more. */
 static void write_hdf5(double sigma, const char *extra)
 {
   hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
   hid_t variable = H5Tcopy(H5T_C_S1), fixed = H5Tcopy(H5T_C_S1);
   const char *const event[3] = {"one", "2", third};
-  const char station[3][6] = {"IU.AAA", "IU.AAA", "II.BBB"}; /* no room for an end */
+  const char station[3][6] = {"IU.AAA", "IU.AAA", "II.BBB"}; /* no room for a final zero */
   const int period[4] = {50, 50, 60, 70};
   const double delay[3] = {1.0, 2.0, 3.0}, deviation[3] = {0.5, 0.5, sigma};
   H5Tset_size(variable, H5T_VARIABLE);
@@ -392,7 +395,8 @@ static void test_hdf5(void)
   unlink(path);
 }
 
-/* A size in the heap of texts becomes huge: the byte so far behind the heap's signature. */
+/* Makes a size in the heap of texts huge: sets the byte at this distance from the heap's
+ * signature. */
 static void spoil_heap(int64_t byte)
 {
   char bytes[16384];
@@ -403,10 +407,11 @@ static void spoil_heap(int64_t byte)
   close(fd);
 }
 
-/* HDF5 1.10.8 dies of these by a segmentation fault: that is an error as any other. */
+/* Files on which HDF5 1.10.8 crashes with a segmentation fault give an ordinary error. */
 static void test_damaged_hdf5(void)
 {
-  static const int64_t highest_byte[] = {15, 31}; /* of the heap's size, of the first text's */
+  /* highest byte of the heap's size, of the first text's size */
+  static const int64_t highest_byte[] = {15, 31};
   if (!write_file("")) return;
   for (int i = 0; i < 2; i++) {
     write_hdf5(0.25, NULL);

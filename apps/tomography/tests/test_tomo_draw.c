@@ -1,4 +1,4 @@
-/* Colours, scales, texts and rasters of the pictures; their seam. */
+/* Tests of the colours, scales, texts and rasters of the pictures, and of the maps' edge. */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -17,12 +17,12 @@ static double lightness(const tomo_colour colour)
   return lab[0];
 }
 
-/* Distances of neighbours in CIELAB between `first` and `last`. */
+/* Least and greatest distance in CIELAB of neighbouring colours between `first` and `last`. */
 static void measure_steps(tomo_colour *table, int first, int last, double *least, double *most)
 {
   *least = DBL_MAX;
   *most = 0.0;
-  /* of eight at a time: single steps are less than what eight bits tell apart */
+  /* eight steps at a time, because single steps are below the resolution of eight bits */
   for (int i = first + 8; i <= last; i += 8) {
     double a[3], b[3], sum = 0.0;
     tomo_colours_lab(table[i - 8], a);
@@ -65,7 +65,7 @@ static void test_anomaly(void)
   tomo_colours_lab(table[127], middle);
   CU_ASSERT(slow[1] > 20.0 && slow[2] > 10.0); /* red */
   CU_ASSERT(fast[2] < -20.0);                  /* blue */
-  CU_ASSERT(slow[2] - fast[2] > 40.0);         /* told apart without red and green */
+  CU_ASSERT(slow[2] - fast[2] > 40.0);         /* distinguishable without red and green */
   CU_ASSERT(middle[0] > 95.0 && hypot(middle[1], middle[2]) < 3.0);
 }
 
@@ -92,7 +92,7 @@ static void test_scale(void)
   CU_ASSERT(tomo_scale_ticks(&narrow, tick) == 7 && fabs(tick[1] - 1.1) < 1e-12);
 }
 
-/* A field that is the longitude's cosine is where it belongs, whatever the centre. */
+/* A field that equals the cosine of the longitude is drawn at the right place for any centre. */
 static void test_centre(void)
 {
   static const double centres[] = {0.0, 150.0, -75.0};
@@ -130,7 +130,7 @@ static void test_centre(void)
   tomo_mesh_destroy(&mesh);
 }
 
-/* Half of the Earth without paths is grey; a few wild values do not set the scale. */
+/* Half of the Earth without paths is grey; a few wild values do not determine the scale. */
 static void test_views(void)
 {
   tomo_mesh *mesh = NULL;
@@ -158,7 +158,8 @@ static void test_views(void)
     CU_ASSERT(views->least_density > 0.0);
     float *value = malloc((size_t)views->pixels * sizeof *value);
     tomo_views_fill(views, m, 50.0, value);
-    float most = 0.0F; /* near the edge of the paths the 50 of the other half shows: cut it */
+    /* excludes the edge of the paths, where the value 50 of the other half shows */
+    float most = 0.0F;
     for (int64_t p = 0; p < views->pixels; p++)
       most = fmaxf(most, views->density[p]);
     for (int64_t p = 0; p < views->pixels; p++)
@@ -178,7 +179,7 @@ static void test_views(void)
   tomo_mesh_destroy(&mesh);
 }
 
-/* gnuplot takes '' as a quote only where no other quote is beside it. */
+/* gnuplot reads '' as a quote only if no other quote is next to it. */
 static void test_quoted(void)
 {
   char text[128] = "";

@@ -1,5 +1,5 @@
-/* Tomography: fields on slices, the grid as netCDF beside HDF5 in one process, the mesh of prisms.
- * No communication; every rank has files of its own. */
+/* Tests of fields on slices, of the netCDF grid together with HDF5 in one process, and of the mesh
+ * of prisms. No communication; every rank has its own files. */
 #include "config.h"
 
 #include "tests/osla_test.h"
@@ -51,7 +51,7 @@ static void drop(model *k)
   free(k->density);
 }
 
-/* The same as the field's own evaluation, point by point. */
+/* Slices equal the evaluation of the field at single points. */
 static void test_slices(void)
 {
   static const double depth[4] = {0.0, 33.3, 250.0, 700.0};
@@ -95,7 +95,7 @@ static double solid_angle(const double *a, const double *b, const double *c)
   return 2.0 * atan2(triple(a, b, c), 1.0 + ab + bc + ca);
 }
 
-/* The triangles cover the sphere once, and each of their edges is one of neighbours. */
+/* The triangles cover the sphere once, and each of their edges joins neighbours. */
 static void test_triangles(void)
 {
   for (int f = 1; f <= 7; f++) {
@@ -128,7 +128,7 @@ static void test_triangles(void)
   }
 }
 
-/* Each prism goes down from its first triangle; values are the field's. */
+/* Each prism extends downward from its first triangle; its values are those of the field. */
 static void test_prisms(void)
 {
   static const double depth[3] = {10.0, 100.0, 400.0};
@@ -214,7 +214,7 @@ static void check_axis(int file, const char *name, const char *units, const char
   if (letter[0] == 'Z') CU_ASSERT(strcmp(text_of(file, variable, "positive"), "down") == 0);
 }
 
-/* Every value is the field's at the node. */
+/* Asserts that every value is that of the field at the node. */
 static void check_values(int file, const model *k, const double *depth)
 {
   enum { DEPTHS = 2, DOWN = 13, ACROSS = 25 };
@@ -241,7 +241,8 @@ static void check_values(int file, const model *k, const double *depth)
   CU_ASSERT(range[0] == low && range[1] == high);
 }
 
-/* HDF5, which is the MPI's, and libnetcdf, which brings the serial one, by turns in one process. */
+/* Writes alternately with HDF5, the parallel one of this MPI, and with libnetcdf, which uses the
+ * serial one, in one process. */
 static void write_both(const model *k, tomo_grid_file *grid, const char *nc, const char *h5)
 {
   const int64_t dims[1] = {4};

@@ -1,4 +1,4 @@
-/* Tomography: station and event lists, good and bad. No communication. */
+/* Tests of station and event lists, good and bad. No communication. */
 #include "tests/osla_test.h"
 
 #include <math.h>
@@ -34,7 +34,7 @@ static int64_t read_good(reader *read, const char *content, tomo_site **sites)
   return count;
 }
 
-/* The content is refused with "PATH" followed by `expected`, on one line. */
+/* Asserts that the content is rejected with "PATH" followed by `expected`, in one line. */
 static void refuse_bytes(reader *read, const char *content, size_t size, const char *expected)
 {
   tomo_site *sites = NULL;
@@ -159,13 +159,13 @@ static void test_events(void)
   if (n == 2) {
     CU_ASSERT(s[1].latitude == 13.76 && s[1].longitude == -89.08 && s[1].depth_km == 162.8);
     OSLA_ASSERT_CLOSE(s[1].magnitude, 2.0 / 3.0 * (23.0 + log10(1.312)) - 10.7, 1e-12);
-    OSLA_ASSERT_CLOSE(s[1].time_s, 1104542405.4 - 0.3, 1e-5); /* the centroid's */
+    OSLA_ASSERT_CLOSE(s[1].time_s, 1104542405.4 - 0.3, 1e-5); /* time of the centroid */
     CU_ASSERT(strcmp(s[1].name, "EL SALVADOR") == 0 && strcmp(s[1].id, "C200501010120A") == 0);
   }
   free(s);
 }
 
-/* An event without a place is left out, and one without a depth is at 0 km. */
+/* An event without a position is left out; an event without a depth is at 0 km. */
 static void test_incomplete_events(void)
 {
   tomo_site *s;
@@ -182,7 +182,7 @@ static void test_incomplete_events(void)
   free(s);
 }
 
-/* Ids as they are; one that does not fit is none. */
+/* Ids are read unchanged; an id that is too long is dropped. */
 static void test_ids(void)
 {
   tomo_site *s;
@@ -245,7 +245,7 @@ static void refuse_ndk(const char *from, const char *to, const char *expected)
   refuse(tomo_read_events, text, expected);
 }
 
-/* Fields of fixed columns: neighbours may touch; what is missing or shifted is refused. */
+/* Fields in fixed columns may touch; missing or shifted fields are rejected. */
 static void test_ndk_columns(void)
 {
   char text[512];
@@ -289,7 +289,7 @@ static void test_ndk_columns(void)
              ":5: columns 81-82, \" x\", are behind the 80 of an NDK event");
 }
 
-/* A value of the centroid whose columns are blank is missing, as in other formats. */
+/* A value of the centroid with blank columns is missing, as in other formats. */
 static void test_ndk_missing(void)
 {
   char text[512], all[1536];
@@ -317,8 +317,8 @@ static void test_ndk_missing(void)
              "column 56");
 }
 
-/* One character more, less or other anywhere in the event: the same values, or one line that names
- * line and columns. (Other digits may be right.) */
+/* One character more, less or changed anywhere in the event gives the same values, or one line
+ * that names line and columns. (Other digits may be correct.) */
 static void test_ndk_mutated(void)
 {
   const int size = (int)strlen(ndk_event);
@@ -395,7 +395,7 @@ static void test_bad_fdsn(void)
          ":1: the header has two columns for latitude: Latitude and Latitude");
 }
 
-/* The shipped samples, when the test runs in the source tree. */
+/* The shipped samples, if the test runs in the source tree. */
 static void test_samples(void)
 {
   tomo_site *sites = NULL;

@@ -1,4 +1,4 @@
-/* Tomography: true models, field, prior, comparison. No communication. */
+/* Tests of true models, field, prior and comparison. No communication. */
 #include "tests/osla_test.h"
 
 #include <math.h>
@@ -105,8 +105,8 @@ static double panel_norm(const tomo_prior_options *options, const tomo_mesh *mes
   return sum;
 }
 
-/* The norm of a unit vector is an element of the diagonal, and no other element is larger than two
- * of those. */
+/* The norm of a unit vector is an element of the diagonal; no element is larger than twice the
+ * largest of them. */
 static void check_most(const tomo_prior_options *options, const tomo_mesh *mesh, int n_radial)
 {
   const int64_t n = tomo_mesh_knots(mesh) * n_radial;

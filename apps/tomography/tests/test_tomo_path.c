@@ -1,4 +1,4 @@
-/* Tomography: traced arcs, panels, data and misfit of one path. No communication. */
+/* Tests of traced arcs, panels, data and misfit of one path. No communication. */
 #include "tests/osla_test.h"
 
 #include <math.h>
@@ -85,7 +85,7 @@ static void test_trace(void)
       random_arc(i, i % 2 ? TOMO_ARC_MAJOR : TOMO_ARC_MINOR, &arc);
       check_trace(&s, &arc);
     }
-    for (int i = 0; i < 20; i++) { /* all but a full circle touches most */
+    for (int i = 0; i < 20; i++) { /* nearly a full circle touches the most knots */
       tomo_arc circle = {{1.0, 0.0, 0.0}, {0.0, cos(0.1 * i), sin(0.1 * i)}, 6.28};
       check_trace(&s, &circle);
     }
@@ -93,7 +93,7 @@ static void test_trace(void)
   }
 }
 
-/* sum[l] += A_l of the arc traced last. */
+/* sum[l] += A_l of the last traced arc. */
 static void add_lengths(const tomo_path *path, double *sum)
 {
   const int32_t *knot;
@@ -103,7 +103,8 @@ static void add_lengths(const tomo_path *path, double *sum)
     sum[knot[j]] += length[j];
 }
 
-/* Minor and major arc together are the full circle: the sum over both equals the trace of a circle.
+/* Minor and major arc together are the full circle: the sum over both equals the trace of a
+ * circle.
  */
 static void test_full_circle(void)
 {
@@ -134,8 +135,8 @@ static void test_full_circle(void)
   tear_down(&s);
 }
 
-/* A constant perturbation of p percent delays measurement i by -L / c_i * p / 100 * (what K_i
- * sees). */
+/* A constant perturbation of p percent delays measurement i by -L / c_i * p / 100 * (integral of
+ * K_i). */
 static void test_constant_model(void)
 {
   setting s;

@@ -1,4 +1,4 @@
-/* Priors from files, good and bad. No communication. */
+/* Tests of priors from files, good and bad. No communication. */
 #include "tests/osla_test_help.h"
 
 #include <math.h>
@@ -104,7 +104,7 @@ static void test_bad_layers(void)
   close_all();
 }
 
-/* The deviations of a result file, with `count` of them and one that may be bad. */
+/* Reads a result file with `count` deviations, one of which may be bad. */
 static osla_err read_result(int64_t count, double bad, tomo_prior_factors *factors)
 {
   double *deviation = malloc((size_t)count * sizeof *deviation);
@@ -137,9 +137,9 @@ static void test_result(void)
 }
 
 #ifdef HAVE_HDF5
-static bool shuffles; /* write_set's chunks have a filter */
+static bool shuffles; /* write_set uses the shuffle filter for its chunks */
 
-/* n times 1 in a type, in chunks if chunk > 0; unwritten: declared alone. */
+/* Writes n ones of a type, in chunks if chunk > 0; with `unwritten` declares them only. */
 static void write_set(hid_t type, hsize_t n, hsize_t chunk, bool unwritten)
 {
   const double ones[KNOTS * N_RADIAL] = {[0 ... KNOTS * N_RADIAL - 1] = 1.0};
@@ -157,7 +157,8 @@ static void write_set(hid_t type, hsize_t n, hsize_t chunk, bool unwritten)
   H5Fclose(file);
 }
 
-/* Whole, but not as osla writes it; and a few kilobytes that claim to be gigabytes, and what wraps.
+/* Valid files in other forms than osla writes; and small files that declare gigabytes or sizes
+ * that overflow.
  */
 static void test_others(void)
 {
@@ -200,8 +201,8 @@ static size_t read_file(unsigned char *bytes, size_t most)
   return size;
 }
 
-/* Each byte of a file's metadata, which come first and have no checksums, that is not zero, one
- * more: an error, or deviations within bounds. Of some HDF5 crashes. */
+/* Increments each nonzero byte of a file's metadata, which come first and have no checksums: the
+ * result is an error, or deviations within bounds. HDF5 crashes on some of these files. */
 static void test_damage(void)
 {
   static unsigned char bytes[1 << 16];

@@ -1,7 +1,6 @@
-/* Tomography: the whole inversion, dense and serial, on the shipped sample: G^T G by panels and
- * dsyrk, prior, LAPACK's dposv. The checkerboard must come back where rays are dense, the data must
- * be fitted to their noise, and the picture must be made where gnuplot is installed. No
- * communication.
+/* The whole inversion, dense and serial, on the shipped sample: G^T G by panels and dsyrk, prior,
+ * LAPACK's dposv. The checkerboard must be recovered where rays are dense, the data must be fitted
+ * to their noise, and the picture must be made if gnuplot is installed. No communication.
  *
  * Size: mesh frequency 5 (252 knots) x 3 radial functions, 1600 paths x 100 data. */
 #include "config.h"
@@ -114,7 +113,7 @@ static void update(inversion *job, const double *g, int rows, int64_t n, const i
       job->hessian[ix[i] + ix[j] * job->unknowns] += job->product[i + j * n];
 }
 
-/* Traces path (event, station) and makes its data; false for a path without direction. */
+/* Traces path (event, station) and makes its data; false for a degenerate path. */
 static bool prepare(inversion *job, int64_t event, int64_t station)
 {
   double source[3], receiver[3];

@@ -1,5 +1,4 @@
-/* Tables of a reference Earth: format, interpolation, and what is wrong with them. No
- * communication. */
+/* Tests of tables of a reference Earth: format, interpolation, errors. No communication. */
 #include "tests/osla_test.h"
 
 #include <math.h>
@@ -51,8 +50,7 @@ static void test_table(void)
   CU_ASSERT(!table);
 }
 
-/* A table of parabolas in ln T, which the interpolation has to keep, on periods that are not even.
- */
+/* A table of parabolas in ln T, which the interpolation must reproduce, at uneven periods. */
 static void test_periods(void)
 {
   static const double period[] = {20, 24, 31, 45, 50, 77, 90, 133};
@@ -161,8 +159,8 @@ static void test_bad_rows(void)
           "f:5: period: 0000000000000000000000000000000000000000... is too long for a number");
 }
 
-/* Bytes that are wrong, missing or too many: an error or a table, and nothing else. The text has no
- * zero behind it. */
+/* Wrong, missing or additional bytes give an error or a table, and never a crash. The text has no
+ * final zero. */
 static void test_mutated(void)
 {
   const size_t length = strlen(good);

@@ -1,4 +1,4 @@
-/* Tomography: sphere, lateral mesh, radial splines, depth kernels. No communication. */
+/* Tests of sphere, lateral mesh, radial splines, depth kernels. No communication. */
 #include "tests/osla_test.h"
 
 #include <math.h>
@@ -81,7 +81,8 @@ static void test_projection(void)
   OSLA_ASSERT_CLOSE(projection_relative(330.0, 150.0), -180.0, 0.0);
 }
 
-/* Four places a little apart have the area of their rectangle on the sphere, wherever they are. */
+/* Asserts that four close points span the area of their rectangle on the sphere, anywhere on the
+ * map. */
 static void check_area(const tomo_frame *f, double latitude, double longitude)
 {
   const double step = 0.01, degree = acos(-1.0) / 180.0;
@@ -93,14 +94,13 @@ static void check_area(const tomo_frame *f, double latitude, double longitude)
   OSLA_ASSERT_CLOSE(area / (step * step * degree * degree * cos(latitude * degree)), 1.0, 5e-3);
 }
 
-/* Places as far apart as `step` says, in degrees: all that is drawn at the latitudes that were
- * given lies in the box. */
+/* Asserts that points at distances of `step` degrees lie in the box of their regional frame. */
 static void check_region(double latitude, double longitude, double step)
 {
   enum { PLACES = 25 };
   double place[PLACES][3], given[PLACES][2], x, y, back[2];
   tomo_frame f;
-  for (int i = 0; i < PLACES; i++) { /* with 2: 16 degrees by 8 */
+  for (int i = 0; i < PLACES; i++) { /* with step 2: 16 degrees by 8 */
     given[i][0] = fmin(latitude + step * (i / 5 - 2), 90.0);
     given[i][1] = longitude + 2.0 * step * (i % 5 - 2);
     tomo_unit_vector(given[i][0], given[i][1], place[i]);
@@ -128,7 +128,7 @@ static void test_frame(void)
 {
   check_region(40.0, 10.0, 2.0);
   check_region(-17.0, 179.0, 2.0); /* across the date line */
-  check_region(86.0, 30.0, 2.0);   /* and a pole */
+  check_region(86.0, 30.0, 2.0);   /* a pole inside */
   check_region(45.0, 10.0, 0.5);
   double place[2][3] = {{1.0, 0.0, 0.0}, {-1.0, 0.0, 0.0}};
   tomo_frame f;
@@ -184,7 +184,7 @@ static void test_mesh(void)
   OSLA_ASSERT_ERR(tomo_mesh_create(TOMO_MESH_FREQUENCY_MAX + 1, &mesh), OSLA_ERR_ARG);
 }
 
-/* How many knots lie within the support, by looking at all of them. */
+/* Number of knots within the support, by a search over all knots. */
 static int count_within(const tomo_mesh *mesh, const double v[3])
 {
   int count = 0;

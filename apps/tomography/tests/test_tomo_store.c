@@ -1,5 +1,5 @@
-/* Tomography: the result file in both formats, and files that appear all at once. No communication;
- * every rank works in a directory of its own. */
+/* Tests of the result file in both formats, and of atomic replacement. No communication; every
+ * rank works in its own directory. */
 #include "tests/osla_test.h"
 
 #include <dirent.h>
@@ -66,7 +66,7 @@ static void round_trip(const char *name)
   OSLA_ASSERT_ERR(tomo_store_add_number(store, "a b", 2.0), OSLA_ERR_ARG);
   OSLA_ASSERT_ERR(tomo_store_add_array(store, "x", "a b", 1, zero, none), OSLA_ERR_ARG);
   OSLA_ASSERT_ERR(tomo_store_add_array(store, "x", "1", 9, zero, none), OSLA_ERR_ARG);
-  for (int again = 0; again < 2; again++) { /* new, then over the old one */
+  for (int again = 0; again < 2; again++) { /* a new file, then a replacement */
     OSLA_ASSERT_OK(tomo_store_write(store, in_directory(name)));
     CU_ASSERT(count_files() == 1);
   }

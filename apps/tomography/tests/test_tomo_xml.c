@@ -1,4 +1,4 @@
-/* Tomography: StationXML and QuakeML, good, bad and hostile. No communication. */
+/* Tests of StationXML and QuakeML, good, bad and hostile. No communication. */
 #include "config.h"
 
 #include "apps/tomography/tests/list_help.h"
@@ -27,8 +27,8 @@
 
 #ifdef HAVE_LIBXML2
 
-/* Two epochs at one place, one far away, a channel's own place, foreign elements, a byte order
- * mark. */
+/* Two epochs at one position, one far away, a channel with its own position, foreign elements, a
+ * byte order mark. */
 static void test_stations(void)
 {
   tomo_site *s;
@@ -60,7 +60,7 @@ static void test_stations(void)
     CU_ASSERT(s[0].time_s == 620352000.0 && s[0].end_s == 805680000.0);
     CU_ASSERT(s[1].latitude == 10.0 && s[1].time_s == 567993600.0 && isnan(s[1].end_s));
     CU_ASSERT(strcmp(s[2].id, "2A.B") == 0 && s[2].longitude == 360.0);
-    CU_ASSERT(s[2].end_s == 1262304000.0); /* the network's comes first */
+    CU_ASSERT(s[2].end_s == 1262304000.0); /* the epoch of the network comes first */
   }
   free(s);
 }
@@ -107,9 +107,7 @@ static void test_events(void)
   free(s);
 }
 
-/* Events without a place are left out; an origin or a magnitude that lacks its value is passed
- * over.
- */
+/* Events without a position are left out; an origin or a magnitude without a value is skipped. */
 static void test_incomplete_events(void)
 {
   tomo_site *s;
@@ -193,7 +191,7 @@ static void test_bad_events(void)
               ":1: XML: the root is \"quakeml\" of namespace ...");
 }
 
-/* Nothing outside the file is read, nothing grows beyond the file. */
+/* Nothing outside of the file is read, and no entity expands beyond the file. */
 static void test_hostile(void)
 {
   list_reader *read = tomo_read_stations;
@@ -232,8 +230,8 @@ static void test_hostile(void)
   list_refuse(read, text, ":1: XML: names of elements are too long");
 }
 
-/* A station with so many attributes, or declarations of namespaces, each of which has a name of its
- * own; in a comment, a CDATA section or an attribute's value they are none. The caller frees. */
+/* Makes a station with n attributes or namespace declarations of different names. In a comment, a
+ * CDATA section or an attribute's value they do not count. The caller frees the text. */
 static char *make_attributes(const char *before, const char *attribute, const char *value, int n,
                              const char *after)
 {
@@ -268,7 +266,8 @@ static void accept_attributes(const char *before, int n, const char *after)
   free(text);
 }
 
-/* Quadratic work of libxml2 is refused before it begins, or where it is still small. */
+/* Input that would cause quadratic work in libxml2 is rejected before the work or while it is
+ * small. */
 static void test_many_attributes(void)
 {
   static const char tag[] = ":1: XML: a tag of more than 65536 bytes";
@@ -286,7 +285,7 @@ static void test_many_attributes(void)
   accept_attributes("><Site><![CDATA[<b", MANY, "]]></Site>");
 }
 
-/* Cut anywhere, it is refused with one line; a station's name is cleaned. */
+/* A file cut at any byte is rejected with one line; a station's name is cleaned. */
 static void test_cut(void)
 {
   static const char whole[] =
