@@ -25,8 +25,8 @@ bench_libbench_la_SOURCES = \
   bench/reference_blas.c bench/reference_mpi.c \
   bench/reference_scalapack.c bench/reference_ga.c \
   tools/common/command.h tools/common/command.c tools/common/command_process.c tools/common/command_util.c \
-  tools/common/command_same.c \
-  tools/common/command_files.h tools/common/command_files.c tools/common/report_place.h tools/common/report_place.c
+  tools/common/command_same_line.c \
+  tools/common/command_files.h tools/common/command_files.c tools/common/report_directory.h tools/common/report_directory.c
 bin_PROGRAMS += bench/osla-bench
 bench_osla_bench_SOURCES = bench/osla_bench.c
 bench_libs = $(ga_adapt_libs) libosla_armci.la libosla.la $(GA_LIBS) $(SCALAPACK_LIBS) \
@@ -37,8 +37,8 @@ bench_osla_bench_LDADD = bench/libbench.la $(bench_libs)
 bin_PROGRAMS += bench/osla-calibrate
 bench_osla_calibrate_SOURCES = bench/calibrate.h bench/calibrate.c bench/calibrate_fit.c bench/calibrate_work.c \
   tools/common/command.h tools/common/command.c tools/common/command_process.c tools/common/command_util.c \
-  tools/common/command_same.c \
-  tools/common/command_files.h tools/common/command_files.c tools/common/report_place.h tools/common/report_place.c
+  tools/common/command_same_line.c \
+  tools/common/command_files.h tools/common/command_files.c tools/common/report_directory.h tools/common/report_directory.c
 bench_osla_calibrate_LDADD = libosla.la $(POPT_LIBS) $(JANSSON_LIBS)
 
 # scalapack_program: a plain ScaLAPACK program that is timed with and without the drop-in

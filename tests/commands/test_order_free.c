@@ -36,19 +36,19 @@ static bool equal(const order_free_sums *a, const order_free_sums *b)
 static void test_any_order(void)
 {
   order_free_sums up, down, parts, part;
-  OSLA_ASSERT_OK(order_free_make(SUMS, &up));
-  OSLA_ASSERT_OK(order_free_make(SUMS, &down));
-  OSLA_ASSERT_OK(order_free_make(SUMS, &parts));
+  OSLA_ASSERT_OK(order_free_create(SUMS, &up));
+  OSLA_ASSERT_OK(order_free_create(SUMS, &down));
+  OSLA_ASSERT_OK(order_free_create(SUMS, &parts));
   for (int i = 0; i < TERMS; i++) {
     add(&up, i);
     add(&down, TERMS - 1 - i);
   }
   for (int p = 0; p < 5; p++) {
-    OSLA_ASSERT_OK(order_free_make(SUMS, &part));
+    OSLA_ASSERT_OK(order_free_create(SUMS, &part));
     for (int i = p; i < TERMS; i += 5)
       add(&part, i);
     order_free_merge(&parts, &part);
-    order_free_free(&part);
+    order_free_destroy(&part);
   }
   CU_ASSERT(equal(&up, &down) && equal(&up, &parts));
   long double sum[SUMS] = {0.0L};
@@ -61,9 +61,9 @@ static void test_any_order(void)
     OSLA_ASSERT_CLOSE(value, (double)sum[i], 1e-15 * (double)sum[i]);
   }
   CU_ASSERT(order_free_largest(&up) == largest);
-  order_free_free(&up);
-  order_free_free(&down);
-  order_free_free(&parts);
+  order_free_destroy(&up);
+  order_free_destroy(&down);
+  order_free_destroy(&parts);
 }
 
 /* Each rank has its own terms; the last one none. */
@@ -73,16 +73,16 @@ static void test_ranks(void)
   order_free_sums all, mine;
   if (!OSLA_ASSERT_OK(osla_transport_create(MPI_COMM_WORLD, NULL, &t))) return;
   int rank = osla_test_rank(), busy = osla_test_size() > 1 ? osla_test_size() - 1 : 1;
-  OSLA_ASSERT_OK(order_free_make(SUMS, &all));
-  OSLA_ASSERT_OK(order_free_make(SUMS, &mine));
+  OSLA_ASSERT_OK(order_free_create(SUMS, &all));
+  OSLA_ASSERT_OK(order_free_create(SUMS, &mine));
   for (int i = 0; i < TERMS; i++) {
     add(&all, i);
     if (i * 7 / TERMS % busy == rank) add(&mine, i);
   }
   OSLA_ASSERT_OK(order_free_reduce(t, &mine));
   CU_ASSERT(equal(&all, &mine));
-  order_free_free(&all);
-  order_free_free(&mine);
+  order_free_destroy(&all);
+  order_free_destroy(&mine);
   osla_transport_destroy(&t);
 }
 
@@ -91,7 +91,7 @@ static void test_odd_terms(void)
   const double exact[] = {1.0, 0x1.fffffffffffffp0, 0x1p-1022, 0x1.8p1000, 3.0, 0x1p30, 0x1p-30};
   for (size_t k = 0; k < sizeof exact / sizeof *exact; k++) {
     order_free_sums s;
-    OSLA_ASSERT_OK(order_free_make(1, &s));
+    OSLA_ASSERT_OK(order_free_create(1, &s));
     CU_ASSERT(order_free_value(&s, 0) == 0.0);
     order_free_add(&s, 0, 0.0);
     order_free_add(&s, 0, DBL_MIN / 4);
@@ -99,7 +99,7 @@ static void test_odd_terms(void)
     OSLA_ASSERT_MSG(order_free_value(&s, 0) == exact[k], "%a", exact[k]);
     order_free_add(&s, 0, NAN);
     CU_ASSERT(order_free_value(&s, 0) >= DBL_MAX);
-    order_free_free(&s);
+    order_free_destroy(&s);
   }
 }
 

@@ -21,7 +21,7 @@ static void test_place(void)
   const int64_t bytes = updates_layout_bytes(&panels);
   CU_ASSERT(bytes == 8 * (3 + 4 + 4 + 4) + 8 * 4); /* offset, ix, g, w; G in single precision */
   CU_ASSERT(bytes == (int64_t)sizeof words);
-  updates_layout_place(&panels, &b);
+  updates_layout_assign(&panels, &b);
   CU_ASSERT(b.count == 2 && b.k == 2 && !b.r);
   CU_ASSERT(b.offset == words && b.ix == words + 3 && b.g == (double *)words + 7);
   CU_ASSERT(b.w == (double *)words + 11 && b.values == words + 15);
@@ -110,7 +110,7 @@ static void test_random(void)
     int64_t room = 64 * number[4], *memory = calloc((size_t)room + 8, 1);
     updates_batch b = {.memory = {.start = memory, .room = room}};
     if (memory && updates_layout_fits(&l, 6, 8, room)) {
-      updates_layout_place(&l, &b);
+      updates_layout_assign(&l, &b);
       memset(b.offset, 0, (size_t)(l.count + 1) * 8);
       memset(b.ix, 0, (size_t)l.indices * 8);
       if (b.r) memset(b.r, 0, (size_t)(l.count * l.k) * 8);

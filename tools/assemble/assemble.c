@@ -124,28 +124,28 @@ static osla_err begin_checkpoints(assemble_job *job)
 {
   checkpoint *c = &job->checkpoint;
   c->total = job->updates;
-  assemble_describe(job, c->job, sizeof c->job);
-  return checkpoint_begin(c, job->hessian);
+  assemble_identify(job, c->job, sizeof c->job);
+  return checkpoint_restore(c, job->hessian);
 }
 
 static osla_err run_steps(assemble_job *job)
 {
   OSLA_CALL(check_files(job, false));
-  OSLA_CALL(checkpoint_check(&job->checkpoint));
-  OSLA_CALL(assemble_look(job));
+  OSLA_CALL(checkpoint_check_support(&job->checkpoint));
+  OSLA_CALL(assemble_count_updates(job));
   OSLA_CALL(assemble_find_bounds(job));
   OSLA_CALL(make_hessian(job));
   OSLA_CALL(check_files(job, true));
   OSLA_CALL(begin_checkpoints(job));
-  OSLA_CALL(reproducible_explain(&job->reproducible, assemble_add(job)));
-  OSLA_CALL(assemble_judge(job));
+  OSLA_CALL(reproducible_explain_error(&job->reproducible, assemble_add_updates(job)));
+  OSLA_CALL(assemble_set_verdict(job));
   OSLA_CALL(write_output(job));
   checkpoint_remove(&job->checkpoint);
   return OSLA_OK;
 }
 
 /* The verdict as an error, the same on all ranks. */
-static osla_err verdict(const assemble_job *job)
+static osla_err verdict_error(const assemble_job *job)
 {
   const assemble_options *o = job->options;
   OSLA_CHECK(strcmp(job->verdict, ASSEMBLE_GOOD) == 0, OSLA_ERR_STATE, "%.200s: %s%s", o->output,
@@ -189,7 +189,8 @@ int command_assemble(int argc, char **argv)
     status = command_write_json("assemble", options.json, root);
     json_decref(root);
   }
-  if (err == OSLA_OK && status == OSLA_EXIT_OK) status = command_fail("assemble", verdict(&job));
+  if (err == OSLA_OK && status == OSLA_EXIT_OK)
+    status = command_fail("assemble", verdict_error(&job));
   osla_hessian_destroy(&job.hessian);
   osla_grid_destroy(&job.grid);
   updates_reader_stop(&job.reader);

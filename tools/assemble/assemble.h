@@ -46,20 +46,20 @@ bool assemble_parse(int argc, char **argv, int ranks, assemble_options *options,
                     int *status);
 
 /* Checks all files against the schema (updates.h) and counts their updates. Collective. */
-osla_err assemble_look(assemble_job *job);
+osla_err assemble_count_updates(assemble_job *job);
 
 /* Writes the identification of the updates for the checkpoint, from facts that rank 0 can find
  * without reading them: sizes and times of the files. Local. */
-void assemble_describe(const assemble_job *job, char *text, size_t size);
+void assemble_identify(const assemble_job *job, char *text, size_t size);
 
 /* Finds the bounds of --reproducible by a pass over all updates, unless they are known. Must
  * precede the creation of the accumulator. Collective. */
 osla_err assemble_find_bounds(assemble_job *job);
 
 /* Adds all updates and commits. Collective. */
-osla_err assemble_add(assemble_job *job);
+osla_err assemble_add_updates(assemble_job *job);
 
 /* Sets the verdict: H and g must be finite. The same on all ranks. Collective. */
-osla_err assemble_judge(assemble_job *job);
+osla_err assemble_set_verdict(assemble_job *job);
 
 #endif

@@ -6,19 +6,19 @@
  * adds at most m max_b |U[a, b]| to row ix[a]. The sum of both bounds is a bound for files with
  * panels and blocks.
  */
-#include "tools/assemble/assemble_work.h"
+#include "tools/assemble/assemble_pass.h"
 #include "tools/common/order_free.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
-typedef struct look {
+typedef struct bound_sums {
   order_free_sums panels, blocks, gradient; /* [n] */
   double *at_index;                         /* [n] zero between updates */
-} look;
+} bound_sums;
 
-static osla_err check_indices(const worker *w, int64_t n, const int64_t *ix)
+static osla_err check_indices(const assemble_worker *w, int64_t n, const int64_t *ix)
 {
   const long long unknowns = w->job->options->n;
   for (int64_t a = 0; a < n; a++)
@@ -28,7 +28,7 @@ static osla_err check_indices(const worker *w, int64_t n, const int64_t *ix)
 }
 
 /* Adds the contributions of a k x n panel. */
-static void look_at_panel(look *l, int64_t k, int64_t n, const int64_t *ix, const double *g)
+static void bound_panel(bound_sums *l, int64_t k, int64_t n, const int64_t *ix, const double *g)
 {
   for (int64_t a = 0; a < n; a++) {
     double sum = 0.0;
@@ -43,7 +43,7 @@ static void look_at_panel(look *l, int64_t k, int64_t n, const int64_t *ix, cons
   }
 }
 
-static osla_err look_at_block(look *l, int64_t n, const int64_t *ix, const double *u)
+static osla_err bound_block(bound_sums *l, int64_t n, const int64_t *ix, const double *u)
 {
   double often = 0.0, largest_of_all = 0.0;
   for (int64_t a = 0; a < n; a++)
@@ -61,60 +61,60 @@ static osla_err look_at_block(look *l, int64_t n, const int64_t *ix, const doubl
   return update_check_symmetric(OSLA_DOUBLE, u, n, largest_of_all);
 }
 
-static osla_err look_at_update(worker *w, int64_t u, void *values)
+static osla_err bound_update(assemble_worker *w, int64_t u, void *values)
 {
   const updates_batch *b = &w->batch;
-  look *l = w->with;
+  bound_sums *l = w->arg;
   int64_t at = b->offset[u] - b->offset[0], n = b->offset[u + 1] - b->offset[u];
   const int64_t *ix = b->ix + at;
   const double *gradient;
   OSLA_CALL(check_indices(w, n, ix));
   OSLA_CALL(update_prepare(w, u, values, &gradient));
   if (b->k > 0)
-    look_at_panel(l, b->k, n, ix, values);
+    bound_panel(l, b->k, n, ix, values);
   else
-    OSLA_CALL(look_at_block(l, n, ix, values));
+    OSLA_CALL(bound_block(l, n, ix, values));
   for (int64_t a = 0; gradient && a < n; a++)
     order_free_add(&l->gradient, ix[a], fabs(gradient[a]));
   return OSLA_OK;
 }
 
-static osla_err make(int64_t n, look *l)
+static osla_err create_sums(int64_t n, bound_sums *l)
 {
-  OSLA_CALL(order_free_make(n, &l->panels));
-  OSLA_CALL(order_free_make(n, &l->blocks));
-  OSLA_CALL(order_free_make(n, &l->gradient));
+  OSLA_CALL(order_free_create(n, &l->panels));
+  OSLA_CALL(order_free_create(n, &l->blocks));
+  OSLA_CALL(order_free_create(n, &l->gradient));
   l->at_index = calloc((size_t)n, sizeof *l->at_index);
   OSLA_CHECK(l->at_index, OSLA_ERR_MEM, "no memory for %" PRId64 " sums", n);
   return OSLA_OK;
 }
 
-static osla_err look_at_all(assemble_job *job, look *l)
+static osla_err bound_all(assemble_job *job, bound_sums *l)
 {
-  worker w = {.job = job, .use = look_at_update, .with = l};
-  OSLA_CALL(osla_agree(job->t, make(job->options->n, l)));
-  OSLA_CALL(assemble_deal(&w));
+  assemble_worker w = {.job = job, .process = bound_update, .arg = l};
+  OSLA_CALL(osla_agree(job->t, create_sums(job->options->n, l)));
+  OSLA_CALL(assemble_for_all_updates(&w));
   job->symmetric = true;
   OSLA_CALL(order_free_reduce(job->t, &l->panels));
   OSLA_CALL(order_free_reduce(job->t, &l->blocks));
   OSLA_CALL(order_free_reduce(job->t, &l->gradient));
-  reproducible_found(&job->reproducible,
-                     order_free_largest(&l->panels) + order_free_largest(&l->blocks),
-                     order_free_largest(&l->gradient));
+  reproducible_set_bounds(&job->reproducible,
+                          order_free_largest(&l->panels) + order_free_largest(&l->blocks),
+                          order_free_largest(&l->gradient));
   return OSLA_OK;
 }
 
 osla_err assemble_find_bounds(assemble_job *job)
 {
-  look l = {.at_index = NULL};
+  bound_sums l = {.at_index = NULL};
   bool pass;
   double start = osla_clock();
-  OSLA_CALL(reproducible_begin(&job->reproducible, &job->checkpoint, &pass));
+  OSLA_CALL(reproducible_start(&job->reproducible, &job->checkpoint, &pass));
   if (!pass) return OSLA_OK;
-  osla_err err = look_at_all(job, &l);
-  order_free_free(&l.panels);
-  order_free_free(&l.blocks);
-  order_free_free(&l.gradient);
+  osla_err err = bound_all(job, &l);
+  order_free_destroy(&l.panels);
+  order_free_destroy(&l.blocks);
+  order_free_destroy(&l.gradient);
   free(l.at_index);
   job->reproducible.seconds = osla_clock() - start;
   return err;

@@ -24,7 +24,7 @@ static int check_word(const char *option, const char *word, const char *first, c
   return command_error(name, "%s: '%s' is neither %s nor %s", option, word, first, second);
 }
 
-static int check(const assemble_options *o)
+static int check_options(const assemble_options *o)
 {
   if (o->n < 1) return command_error(name, "--n: %lld is not a number of unknowns", o->n);
   if (o->nb < 1 || o->nb > 65536)
@@ -76,7 +76,7 @@ bool assemble_parse(int argc, char **argv, int ranks, assemble_options *o, comma
   if (!command_parse(line, argc, argv, status)) return false;
   o->files = line->arguments;
   o->n_files = line->n_arguments;
-  *status = check(o);
+  *status = check_options(o);
   if (*status == OSLA_EXIT_OK && !o->checkpoint && command_is_given(argc, argv, "--interval"))
     *status = command_error(name, "--interval requires --checkpoint");
   if (*status == OSLA_EXIT_OK) *status = check_word("--type", type, "double", "float", &single);

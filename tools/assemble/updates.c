@@ -51,7 +51,7 @@ static osla_err allocate(const updates *f, osla_dtype dtype, updates_batch *b)
 {
   const updates_layout l = layout_of(f, b->first, b->count, osla_dtype_size(dtype));
   OSLA_CALL(updates_memory_grow(&b->memory, updates_layout_bytes(&l)));
-  updates_layout_place(&l, b);
+  updates_layout_assign(&l, b);
   memcpy(b->offset, f->offset + b->first, (size_t)(b->count + 1) * sizeof *b->offset);
   return OSLA_OK;
 }

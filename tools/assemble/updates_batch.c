@@ -69,7 +69,7 @@ int64_t updates_layout_bytes(const updates_layout *l)
 }
 
 /* Returns *next and advances it by `words`; NULL if the array does not exist. */
-static void *take(int64_t **next, bool there, int64_t words)
+static void *assign_array(int64_t **next, bool there, int64_t words)
 {
   int64_t *array = *next;
   if (!there) return NULL;
@@ -77,16 +77,16 @@ static void *take(int64_t **next, bool there, int64_t words)
   return array;
 }
 
-void updates_layout_place(const updates_layout *l, updates_batch *b)
+void updates_layout_assign(const updates_layout *l, updates_batch *b)
 {
   int64_t *next = b->memory.start;
   b->count = l->count;
   b->k = l->k;
-  b->offset = take(&next, true, l->count + 1);
-  b->ix = take(&next, true, l->indices);
-  b->g = take(&next, l->g, l->indices);
-  b->w = take(&next, l->w, data_of(l));
-  b->r = take(&next, l->r, data_of(l));
+  b->offset = assign_array(&next, true, l->count + 1);
+  b->ix = assign_array(&next, true, l->indices);
+  b->g = assign_array(&next, l->g, l->indices);
+  b->w = assign_array(&next, l->w, data_of(l));
+  b->r = assign_array(&next, l->r, data_of(l));
   b->values = next;
 }
 

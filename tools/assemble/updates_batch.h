@@ -43,7 +43,7 @@ typedef struct updates_layout {
 
 int64_t updates_layout_bytes(const updates_layout *layout);
 /* Sets count, k and all pointers of the batch; its memory must have updates_layout_bytes. */
-void updates_layout_place(const updates_layout *layout, updates_batch *batch);
+void updates_layout_assign(const updates_layout *layout, updates_batch *batch);
 
 /* Checks of a layout that a possibly damaged process has sent. updates_layout_fits: the layout is
  * valid for a request of `most` updates with values of `element` bytes, and fits in `room` bytes.

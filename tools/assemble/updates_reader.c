@@ -123,7 +123,7 @@ void updates_reader_stop(updates_reader **reader)
   *reader = NULL;
 }
 
-static osla_err ask(updates_reader *r, const request *q, answer *a)
+static osla_err send_request(updates_reader *r, const request *q, answer *a)
 {
   OSLA_CHECK(r->process.process > 0, OSLA_ERR_STATE, "%.200s: the process that read it has ended",
              r->path);
@@ -145,7 +145,7 @@ osla_err updates_reader_open(updates_reader *r, const char *path, int64_t *count
              strerror(path[0] != '\0' ? ENAMETOOLONG : ENOENT));
   (void)strcpy(q.path, path);
   r->path = path;
-  OSLA_CALL(ask(r, &q, &a));
+  OSLA_CALL(send_request(r, &q, &a));
   *count = a.count;
   return OSLA_OK;
 }
@@ -167,10 +167,10 @@ osla_err updates_reader_read(updates_reader *r, int64_t first, int64_t count, os
 {
   request q = {.first = first, .count = count, .dtype = dtype};
   answer a;
-  OSLA_CALL(ask(r, &q, &a));
+  OSLA_CALL(send_request(r, &q, &a));
   OSLA_CALL(map_batch(r, &q, &a));
   *batch = (updates_batch){.first = first, .memory = r->memory};
-  updates_layout_place(&a.layout, batch);
+  updates_layout_assign(&a.layout, batch);
   if (!updates_layout_agrees(&a.layout, batch->offset))
     return reader_process_spoilt(&r->process, r->path);
   return OSLA_OK;

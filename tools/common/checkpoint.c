@@ -20,7 +20,7 @@ uint64_t checkpoint_hash(uint64_t hash, const void *bytes, size_t size)
   return hash;
 }
 
-osla_err checkpoint_check(const checkpoint *c)
+osla_err checkpoint_check_support(const checkpoint *c)
 {
 #ifndef HAVE_HDF5
   OSLA_CHECK(!c->file, OSLA_ERR_UNSUPPORTED, "--checkpoint: this build has no HDF5");
@@ -29,19 +29,19 @@ osla_err checkpoint_check(const checkpoint *c)
   return OSLA_OK;
 }
 
-osla_err checkpoint_look(const checkpoint *c, int32_t *there)
+osla_err checkpoint_exists(const checkpoint *c, int32_t *there)
 {
   *there = c->file && access(c->file, F_OK) == 0;
   return osla_bcast(c->t, there, 1, MPI_INT32_T, 0);
 }
 
-osla_err checkpoint_begin(checkpoint *c, osla_hessian *hessian)
+osla_err checkpoint_restore(checkpoint *c, osla_hessian *hessian)
 {
   if (!c->file) return OSLA_OK;
   c->hessian = hessian;
   c->last = osla_clock();
   int32_t there;
-  OSLA_CALL(checkpoint_look(c, &there));
+  OSLA_CALL(checkpoint_exists(c, &there));
   OSLA_CALL(osla_bcast(c->t, c->job, sizeof c->job, MPI_CHAR, 0));
   if (!there) return OSLA_OK;
   OSLA_CALL(osla_hessian_restore(hessian, c->file, c->job));
@@ -75,16 +75,16 @@ static bool is_due(const checkpoint *c)
 /* A step that the leading threads of all ranks make together. It writes a checkpoint if a rank has
  * work left or if one is due. An error of that checkpoint ends the job only if a bound of the
  * order-independent mode was exceeded. */
-static osla_err meet(checkpoint *c, bool more, osla_err local)
+static osla_err run_round(checkpoint *c, bool more, osla_err local)
 {
   enum { MORE = 1, DUE = 2 };
   int32_t flags = (more ? MORE : 0) | (is_due(c) ? DUE : 0);
   osla_err err = osla_agree(c->t, local);
   if (err == OSLA_OK) err = osla_allreduce(c->t, &flags, 1, MPI_INT32_T, MPI_BOR);
   c->rounds++;
-  c->asked = false;
+  c->is_requested = false;
   if (err == OSLA_OK && flags != 0) err = write_file(c);
-  c->ended = err != OSLA_OK || !(flags & MORE);
+  c->has_ended = err != OSLA_OK || !(flags & MORE);
   return err;
 }
 
@@ -96,23 +96,23 @@ osla_err checkpoint_next(checkpoint *c, osla_counter *counter, int64_t step, boo
   *first = before % ROUND;
   if (!c->file || !lead) return OSLA_OK;
   bool more = *first < c->total;
-  if (more && !c->asked && is_due(c)) {
+  if (more && !c->is_requested && is_due(c)) {
     OSLA_CALL(osla_counter_next(counter, ROUND, &ignored));
-    c->asked = true;
+    c->is_requested = true;
   }
-  if (more && !c->asked && before / ROUND <= c->rounds) return OSLA_OK;
+  if (more && !c->is_requested && before / ROUND <= c->rounds) return OSLA_OK;
   do {
-    OSLA_CALL(meet(c, more, OSLA_OK));
-  } while (!more && !c->ended);
+    OSLA_CALL(run_round(c, more, OSLA_OK));
+  } while (!more && !c->has_ended);
   return OSLA_OK;
 }
 
-void checkpoint_leave(checkpoint *c, osla_err err)
+void checkpoint_abandon(checkpoint *c, osla_err err)
 {
-  if (c->file && !c->ended) (void)meet(c, false, err);
+  if (c->file && !c->has_ended) (void)run_round(c, false, err);
 }
 
-osla_err checkpoint_complete(checkpoint *c)
+osla_err checkpoint_write_final(checkpoint *c)
 {
   return c->file && c->keep ? write_file(c) : OSLA_OK;
 }

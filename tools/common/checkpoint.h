@@ -27,39 +27,39 @@ typedef struct checkpoint {
   /* Set by the functions below: */
   osla_transport *t;
   osla_hessian *hessian;
-  int64_t resumed;   /* number of data that the file already contained */
-  int64_t rounds;    /* number of checkpoint rounds so far */
-  bool asked, ended; /* asked: rank 0 has requested a checkpoint; ended: no more rounds */
+  int64_t resumed;              /* number of data that the file already contained */
+  int64_t rounds;               /* number of checkpoint rounds so far */
+  bool is_requested, has_ended; /* rank 0 has requested a checkpoint; no more rounds follow */
   /* time of the latest checkpoint (osla_clock); seconds spent in all of them */
   double last, seconds;
   int written;
 } checkpoint;
 
 /* Checks before the work that this build can write checkpoints. Local. Errors: UNSUPPORTED. */
-osla_err checkpoint_check(const checkpoint *c);
+osla_err checkpoint_check_support(const checkpoint *c);
 
 /* *there := the file exists, as rank 0 sees it. Collective. Errors: MPI. */
-osla_err checkpoint_look(const checkpoint *c, int32_t *there);
+osla_err checkpoint_exists(const checkpoint *c, int32_t *there);
 
 /* Restores the accumulator from the file, if it exists, and prints a line. Collective. Errors: IO
  * (the file belongs to another job, or is damaged). */
-osla_err checkpoint_begin(checkpoint *c, osla_hessian *hessian);
+osla_err checkpoint_restore(checkpoint *c, osla_hessian *hessian);
 
 /* Fetches work as osla_counter_next does; *first is at least c->total if no work is left. `lead`
  * must be true in exactly one thread of each rank. A call with lead may write a checkpoint
  * together with the leading threads of all ranks; at the end of the data it returns only when the
  * leading threads of all ranks have arrived. Local for other threads. Errors: MPI, RANGE (a bound
- * was exceeded), or the error that another rank passed to checkpoint_leave. */
+ * was exceeded), or the error that another rank passed to checkpoint_abandon. */
 osla_err checkpoint_next(checkpoint *c, osla_counter *counter, int64_t step, bool lead,
                          int64_t *first);
 
 /* Must be called by a leading thread that fails between calls of checkpoint_next; otherwise the
  * other ranks would wait for it. Does nothing after the last round. */
-void checkpoint_leave(checkpoint *c, osla_err err);
+void checkpoint_abandon(checkpoint *c, osla_err err);
 
 /* Writes the final checkpoint if c->keep. The caller guarantees that all data have been added and
  * that no thread adds more. Collective. Errors: RANGE (a bound was exceeded). */
-osla_err checkpoint_complete(checkpoint *c);
+osla_err checkpoint_write_final(checkpoint *c);
 
 /* Removes the file at the end of the job, unless c->keep. Rank 0 acts. */
 void checkpoint_remove(const checkpoint *c);

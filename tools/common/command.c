@@ -28,7 +28,7 @@ int command_rank(void)
 }
 
 /* The text between "osla" and the name in messages. */
-static const char *gap(const char *name)
+static const char *separator_of(const char *name)
 {
   return name && name[0] != '-' ? " " : "";
 }
@@ -36,7 +36,7 @@ static const char *gap(const char *name)
 static void write_line(const char *name, const char *text)
 {
   char out[1200];
-  (void)snprintf(out, sizeof out, "osla%s%s: %s\n", gap(name), name ? name : "", text);
+  (void)snprintf(out, sizeof out, "osla%s%s: %s\n", separator_of(name), name ? name : "", text);
   ssize_t written = write(STDERR_FILENO, out, strlen(out));
   (void)written; /* a failing stderr cannot be reported anywhere */
 }
@@ -59,7 +59,7 @@ int command_error(const char *name, const char *format, ...)
 
 /* Ends all ranks after an MPI error. If only this rank has failed, the other ranks would wait for
  * it for ever. If all have failed, the delay lets rank 0 write its line first. */
-static void end_all(const char *name)
+static void abort_all_ranks(const char *name)
 {
   const struct timespec moment = {.tv_nsec = 200000000};
   int size = 1;
@@ -73,7 +73,7 @@ int command_fail(const char *name, osla_err err)
 {
   if (err == OSLA_OK) return OSLA_EXIT_OK;
   if (err == OSLA_ERR_MPI)
-    end_all(name);
+    abort_all_ranks(name);
   else
     write_error(name, osla_error_text());
   return err == OSLA_ERR_MPI || err == OSLA_ERR_STATE ? OSLA_EXIT_FAILED : OSLA_EXIT_USAGE;
@@ -108,18 +108,18 @@ static void count_string(command_line *line, char **value)
 
 /* popt replaces the default of a string option by an allocated copy of the user's value. `owned`
  * has an entry for each string option: the default before parsing, afterwards the copy or NULL. */
-static void note_default(command_line *line, char **value)
+static void save_default(command_line *line, char **value)
 {
   line->owned[line->n_owned++] = *value;
 }
 
-static void note_copy(command_line *line, char **value)
+static void save_copy(command_line *line, char **value)
 {
   char **place = &line->owned[line->n_owned++];
   *place = *value == *place ? NULL : *value;
 }
 
-bool command_keep(command_line *line, char *text)
+bool command_own_memory(command_line *line, char *text)
 {
   char **grown = text ? realloc(line->owned, (size_t)(line->n_owned + 1) * sizeof *grown) : NULL;
   if (!grown) {
@@ -132,16 +132,16 @@ bool command_keep(command_line *line, char *text)
 }
 
 /* Takes ownership of the arrays and strings that popt allocates for POPT_ARG_ARGV options. */
-static void keep_lists(const struct poptOption *option, command_line *line)
+static void own_lists(const struct poptOption *option, command_line *line)
 {
   for (; option->longName || option->shortName || option->arg; option++) {
     unsigned type = option->argInfo & POPT_ARG_MASK;
-    if (type == POPT_ARG_INCLUDE_TABLE) keep_lists(option->arg, line);
+    if (type == POPT_ARG_INCLUDE_TABLE) own_lists(option->arg, line);
     if (type != POPT_ARG_ARGV || !*(char ***)option->arg) continue;
     char **list = *(char ***)option->arg;
     for (int i = 0; list[i]; i++)
-      (void)command_keep(line, list[i]);
-    (void)command_keep(line, (char *)list);
+      (void)command_own_memory(line, list[i]);
+    (void)command_own_memory(line, (char *)list);
   }
 }
 
@@ -219,7 +219,8 @@ static bool find_octal(const struct poptOption *option, const char *name, int ar
 static void report_bad(const char *name, const char *bad, int rc, int argc, char **argv)
 {
   if (rc == POPT_ERROR_BADOPT) {
-    (void)command_error(name, "%s: unknown option (see osla%s%s --help)", bad, gap(name), name);
+    (void)command_error(name, "%s: unknown option (see osla%s%s --help)", bad, separator_of(name),
+                        name);
     return;
   }
   const char *what = rc == POPT_ERROR_NOARG       ? "needs a value"
@@ -261,7 +262,7 @@ static void print_help(const command_line *line, poptContext context)
 }
 
 /* Copies the arguments that popt has left. False if memory is missing. */
-static bool keep_arguments(command_line *line, poptContext context, int argc)
+static bool copy_arguments(command_line *line, poptContext context, int argc)
 {
   line->arguments = calloc((size_t)argc + 1, sizeof *line->arguments);
   if (!line->arguments) return false;
@@ -285,7 +286,7 @@ static bool run_popt(command_line *line, int argc, char **argv, int *status)
     {"help", 'h', POPT_ARG_NONE, &help, 0, "Show this help", NULL},
     POPT_TABLEEND};
   char title[64];
-  (void)snprintf(title, sizeof title, "osla%s%s", gap(line->name), line->name);
+  (void)snprintf(title, sizeof title, "osla%s%s", separator_of(line->name), line->name);
   const struct poptOption all[] = {
     {NULL, '\0', POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)line->options, 0, "Options:", NULL},
     {NULL, '\0', POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)every_table, 0,
@@ -308,7 +309,7 @@ static bool run_popt(command_line *line, int argc, char **argv, int *status)
   do {
     rc = poptGetNextOpt(context);
   } while (rc >= 0);
-  bool kept = !line->takes_arguments || keep_arguments(line, context, argc);
+  bool copied = !line->takes_arguments || copy_arguments(line, context, argc);
   const char *extra = poptGetArg(context);
   if (help) {
     print_help(line, context);
@@ -317,8 +318,8 @@ static bool run_popt(command_line *line, int argc, char **argv, int *status)
     report_bad(line->name, poptBadOption(context, POPT_BADOPTION_NOALIAS), rc, argc, argv);
   } else if (extra) {
     (void)command_error(line->name, "'%s' is not an option (see osla%s%s --help)", extra,
-                        gap(line->name), line->name);
-  } else if (!kept) {
+                        separator_of(line->name), line->name);
+  } else if (!copied) {
     (void)command_error(line->name, "out of memory");
   } else {
     *status = OSLA_EXIT_OK;
@@ -342,11 +343,11 @@ bool command_parse(command_line *line, int argc, char **argv, int *status)
     *status = command_error(line->name, "out of memory");
     return false;
   }
-  each_string(line->options, line, note_default);
+  each_string(line->options, line, save_default);
   bool go_on = run_popt(line, argc, argv, status);
   line->n_owned = 0;
-  each_string(line->options, line, note_copy);
-  keep_lists(line->options, line);
+  each_string(line->options, line, save_copy);
+  own_lists(line->options, line);
   line->options = NULL; /* often a local variable of the caller */
   if (!go_on) command_release(line);
   return go_on;

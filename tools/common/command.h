@@ -70,7 +70,7 @@ bool command_is_given(int argc, char **argv, const char *option);
 
 /* Takes ownership of malloc'ed memory, such as a text made from options, until command_release.
  * Frees it and returns false if memory is missing. Local. */
-bool command_keep(command_line *line, char *text);
+bool command_own_memory(command_line *line, char *text);
 
 /* Frees strings and arguments of a parsed line. Local. */
 void command_release(command_line *line);

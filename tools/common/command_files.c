@@ -4,7 +4,7 @@
 #include "src/base/new_file.h"
 #include "src/base/write_at.h"
 #include "tools/common/command_files.h"
-#include "tools/common/report_place.h"
+#include "tools/common/report_directory.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
@@ -16,43 +16,43 @@
 #include <unistd.h>
 
 /* The identity of a path: an existing file, or a name in a directory that has no such file. */
-typedef struct place {
+typedef struct file_identity {
   bool known;
   dev_t device;
   ino_t number;   /* inode of the file, or of the directory */
   char *new_name; /* name in the directory; NULL: the file exists */
-} place;
+} file_identity;
 
-static place place_of_status(const struct stat *status)
+static file_identity identity_of_status(const struct stat *status)
 {
-  return (place){
+  return (file_identity){
     .known = S_ISREG(status->st_mode), .device = status->st_dev, .number = status->st_ino};
 }
 
 /* Finds the identity of a path. Paths that are not regular files or cannot be reached are not
  * known; the latter are reported by other checks. */
-static osla_err find_place(const char *path, place *p)
+static osla_err find_identity(const char *path, file_identity *p)
 {
   char target[PATH_MAX], directory[PATH_MAX];
   struct stat status;
-  *p = (place){.known = false};
+  *p = (file_identity){.known = false};
   if (stat(path, &status) == 0) {
-    *p = place_of_status(&status);
+    *p = identity_of_status(&status);
     return OSLA_OK;
   }
   if (osli_new_file_target(path, target) != OSLA_OK ||
       osli_new_file_directory(target, directory) != OSLA_OK || stat(directory, &status) != 0)
     return OSLA_OK;
   const char *slash = strrchr(target, '/');
-  *p = (place){.known = true,
-               .device = status.st_dev,
-               .number = status.st_ino,
-               .new_name = strdup(slash ? slash + 1 : target)};
+  *p = (file_identity){.known = true,
+                       .device = status.st_dev,
+                       .number = status.st_ino,
+                       .new_name = strdup(slash ? slash + 1 : target)};
   OSLA_CHECK(p->new_name, OSLA_ERR_MEM, "no memory for name of a file");
   return OSLA_OK;
 }
 
-static bool are_one(const place *a, const place *b)
+static bool is_same_file(const file_identity *a, const file_identity *b)
 {
   if (!a->known || !b->known || a->device != b->device || a->number != b->number) return false;
   return (!a->new_name && !b->new_name) ||
@@ -61,44 +61,45 @@ static bool are_one(const place *a, const place *b)
 
 /* Compares output `i` with the outputs before it, with all inputs, and with the standard streams.
  */
-static osla_err compare(const command_file *files, const place *places, int n, int i)
+static osla_err compare(const command_file *files, const file_identity *places, int n, int i)
 {
   static const char *const streams[] = {"standard output", "standard error"};
   const command_file *f = &files[i];
   for (int j = 0; j < n; j++) {
     if (j == i || (j > i && files[j].use != OSLA_FILE_READ)) continue;
-    OSLA_CHECK(!are_one(&places[i], &places[j]), OSLA_ERR_ARG,
+    OSLA_CHECK(!is_same_file(&places[i], &places[j]), OSLA_ERR_ARG,
                "%s: %.160s is also the file of %s %.160s", f->option, f->path, files[j].option,
                files[j].path);
   }
   for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++) {
     struct stat status;
     if (fstat(fd, &status) != 0) continue;
-    const place stream = place_of_status(&status);
-    OSLA_CHECK(!are_one(&places[i], &stream), OSLA_ERR_ARG, "%s: %.200s is also the file of %s",
-               f->option, f->path, streams[fd - STDOUT_FILENO]);
+    const file_identity stream = identity_of_status(&status);
+    OSLA_CHECK(!is_same_file(&places[i], &stream), OSLA_ERR_ARG,
+               "%s: %.200s is also the file of %s", f->option, f->path,
+               streams[fd - STDOUT_FILENO]);
   }
   return OSLA_OK;
 }
 
-static osla_err try_output(const command_file *f)
+static osla_err check_output(const command_file *f)
 {
   if (!f->path || f->use == OSLA_FILE_READ || f->use == OSLA_FILE_APPENDED) return OSLA_OK;
-  if (f->use == OSLA_FILE_REPORT) return report_place_check(f->path);
+  if (f->use == OSLA_FILE_REPORT) return report_directory_check(f->path);
   return osli_new_file_check(f->path, f->use == OSLA_FILE_TRACE ? OSLA_NEW_FILE_ANY : 0);
 }
 
 osla_err command_check_files(const command_file *files, int n)
 {
-  place *places = calloc((size_t)n + 1, sizeof *places);
+  file_identity *places = calloc((size_t)n + 1, sizeof *places);
   osla_err err =
     places ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "no memory for table of %d files", n);
   for (int i = 0; i < n && err == OSLA_OK; i++)
-    if (files[i].path) err = find_place(files[i].path, &places[i]);
+    if (files[i].path) err = find_identity(files[i].path, &places[i]);
   for (int i = 0; i < n && err == OSLA_OK; i++)
     if (files[i].path && files[i].use != OSLA_FILE_READ) err = compare(files, places, n, i);
   for (int i = 0; i < n && err == OSLA_OK; i++)
-    err = try_output(&files[i]);
+    err = check_output(&files[i]);
   for (int i = 0; i < n && places; i++)
     free(places[i].new_name);
   free(places);
@@ -119,7 +120,7 @@ static bool find_system(const command_file *f, char directory[PATH_MAX], dev_t *
 }
 
 /* True for a checkpoint that exists already. */
-static bool is_again(const command_file *f)
+static bool is_existing_checkpoint(const command_file *f)
 {
   return f->use == OSLA_FILE_CHECKPOINT && f->path && access(f->path, F_OK) == 0;
 }
@@ -134,7 +135,8 @@ osla_err command_check_room(const command_file *files, int n)
     if (!find_system(&files[i], directory, &device)) continue;
     OSLA_CALL(osli_check_length(files[i].path, files[i].bytes));
     for (int j = 0; j < n; j++) {
-      if (j != i && (is_again(&files[i]) || is_again(&files[j]))) continue;
+      if (j != i && (is_existing_checkpoint(&files[i]) || is_existing_checkpoint(&files[j])))
+        continue;
       if (find_system(&files[j], other, &other_device) && other_device == device &&
           __builtin_add_overflow(bytes, files[j].bytes, &bytes))
         bytes = UINT64_MAX;

@@ -12,7 +12,7 @@ enum { BIN_BITS = 30, LOWEST = -1022 };
 __extension__ typedef unsigned __int128 wide;
 __extension__ typedef __int128 signed_wide;
 
-osla_err order_free_make(int64_t count, order_free_sums *out)
+osla_err order_free_create(int64_t count, order_free_sums *out)
 {
   *out = (order_free_sums){.count = count};
   out->digit = calloc(ORDER_FREE_BINS * (size_t)count + 1, sizeof *out->digit);
@@ -20,7 +20,7 @@ osla_err order_free_make(int64_t count, order_free_sums *out)
   return OSLA_OK;
 }
 
-void order_free_free(order_free_sums *sums)
+void order_free_destroy(order_free_sums *sums)
 {
   free(sums->digit);
   *sums = (order_free_sums){0};

@@ -25,8 +25,8 @@ typedef struct order_free_sums {
 } order_free_sums;
 
 /* Makes `count` sums without terms. Errors: MEM. */
-osla_err order_free_make(int64_t count, order_free_sums *out);
-void order_free_free(order_free_sums *sums); /* accepts a zeroed struct */
+osla_err order_free_create(int64_t count, order_free_sums *out);
+void order_free_destroy(order_free_sums *sums); /* accepts a zeroed struct */
 
 /* Adds a term >= 0 to sum i. A term below 2^-1022 counts as 0; infinity and NaN count as the
  * largest double. */

@@ -37,13 +37,13 @@ static osla_err read_bounds(const checkpoint *c, double bound[N_BOUNDS])
   return err;
 }
 
-osla_err reproducible_begin(reproducible *r, const checkpoint *c, bool *pass)
+osla_err reproducible_start(reproducible *r, const checkpoint *c, bool *pass)
 {
   double stored[N_BOUNDS] = {0.0, 0.0};
   int32_t there = 0;
   *pass = false;
   if (!r->on) return OSLA_OK;
-  OSLA_CALL(checkpoint_look(c, &there));
+  OSLA_CALL(checkpoint_exists(c, &there));
   if (there) OSLA_CALL(read_bounds(c, stored));
   for (int i = 0; i < N_BOUNDS; i++) {
     if (r->bound[i] > 0.0) {
@@ -57,7 +57,7 @@ osla_err reproducible_begin(reproducible *r, const checkpoint *c, bool *pass)
   return OSLA_OK;
 }
 
-void reproducible_found(reproducible *r, double h, double gradient)
+void reproducible_set_bounds(reproducible *r, double h, double gradient)
 {
   const double found[N_BOUNDS] = {h, gradient};
   for (int i = 0; i < N_BOUNDS; i++) {
@@ -75,7 +75,7 @@ void reproducible_apply(const reproducible *r, osla_hessian_options *o)
   o->gradient_bound = r->bound[BOUND_OF_GRADIENT];
 }
 
-osla_err reproducible_explain(const reproducible *r, osla_err err)
+osla_err reproducible_explain_error(const reproducible *r, osla_err err)
 {
   char text[400];
   (void)snprintf(text, sizeof text, "%s", osla_error_text());

@@ -28,17 +28,17 @@ osla_err reproducible_check(const reproducible *r, osla_dtype dtype);
 
 /* Sets the bounds from the options and from the checkpoint if it exists. *pass: a bound is still
  * unknown, so that the pass is needed. Collective. Errors: those of osla_file.h. */
-osla_err reproducible_begin(reproducible *r, const checkpoint *c, bool *pass);
+osla_err reproducible_start(reproducible *r, const checkpoint *c, bool *pass);
 
 /* Sets the unknown bounds from the results of the pass: upper bounds of every partial sum of an
  * element of H, and of the gradient. Local. */
-void reproducible_found(reproducible *r, double h, double gradient);
+void reproducible_set_bounds(reproducible *r, double h, double gradient);
 
 void reproducible_apply(const reproducible *r, osla_hessian_options *options);
 
 /* Adds the option that changes the bound to the error of an exceeded bound; returns other errors
  * unchanged. Local. */
-osla_err reproducible_explain(const reproducible *r, osla_err err);
+osla_err reproducible_explain_error(const reproducible *r, osla_err err);
 
 /* A line of the text report, and members of a JSON object that the caller owns. Local. */
 void reproducible_print(const reproducible *r);

@@ -17,8 +17,8 @@ static const char after[] =
   "2 when the options are wrong or the JSON file cannot be written.\n";
 
 /* Runs all tests and prints the report. Collective; the same status on all ranks. */
-static int examine(osla_transport *t, const info_system *system, const char *json_file,
-                   int limit_seconds)
+static int run_tests(osla_transport *t, const info_system *system, const char *json_file,
+                     int limit_seconds)
 {
   info_findings findings;
   memset(&findings, 0, sizeof findings);
@@ -101,8 +101,8 @@ int command_info(int argc, char **argv)
     osla_transport_options transport_options = {.threads_per_rank = cpu.threads};
     err = osla_transport_create(MPI_COMM_WORLD, &transport_options, &t);
   }
-  if (err == OSLA_OK) err = info_system_look(t, &system);
-  status = err == OSLA_OK ? examine(t, &system, json_file, limit) : command_fail("info", err);
+  if (err == OSLA_OK) err = info_system_examine(t, &system);
+  status = err == OSLA_OK ? run_tests(t, &system, json_file, limit) : command_fail("info", err);
   info_system_free(&system);
   osla_transport_destroy(&t);
   command_release(&line);

@@ -60,7 +60,7 @@ typedef struct info_system {
 } info_system;
 
 /* Collects the facts. Collective. Errors: MPI, MEM. */
-osla_err info_system_look(osla_transport *t, info_system *system);
+osla_err info_system_examine(osla_transport *t, info_system *system);
 void info_system_free(info_system *system);
 const char *info_hdf5(void);   /* "yes, parallel", "yes, serial" or "no" */
 bool info_has_scalapack(void); /* true if the build found ScaLAPACK */

@@ -66,7 +66,7 @@ static json_t *rows_json(const osla_shape *s, const row *rows, int count)
   return root;
 }
 
-static int show(const osla_shape *s, const char *json_file)
+static int show_prediction(const osla_shape *s, const char *json_file)
 {
   uint64_t matrix = osla_shape_matrix(s, s->n, s->nb);
   const row rows[] = {
@@ -102,5 +102,5 @@ int info_predict(const info_job *job, const char *json_file)
                          job->ranks);
   osla_err err =
     osla_shape_make((int)job->ranks, (int)job->per_node, job->n, job->nb, OSLA_DOUBLE, &shape);
-  return err == OSLA_OK ? show(&shape, json_file) : command_fail("info", err);
+  return err == OSLA_OK ? show_prediction(&shape, json_file) : command_fail("info", err);
 }

@@ -90,7 +90,7 @@ static void test_shared_query(osla_transport *t, info_findings *f)
              "by a window of its own on each node");
 }
 
-static bool waited(double seconds)
+static bool was_delayed(double seconds)
 {
   return seconds > 0.3 * busy_seconds;
 }
@@ -109,7 +109,7 @@ static void test_raw_on_node(osla_transport *t, const info_system *system, info_
     info_add(f, name, INFO_FAILED, "%s", osla_error_text());
     return;
   }
-  bool late = waited(get) || waited(put);
+  bool late = was_delayed(get) || was_delayed(put);
   f->seen[INFO_NOT_PASSIVE] = late ? INFO_SEEN : INFO_NOT_SEEN;
   if (late)
     info_add(f, name, INFO_NO,
@@ -135,7 +135,7 @@ static osla_err probe_with_thread(osla_transport *t, const osla_probe_pair *pair
 
 static void add_get(info_findings *f, const char *name, const osla_probe_times *times)
 {
-  bool late = waited(times->get);
+  bool late = was_delayed(times->get);
   if (late || f->seen[INFO_NOT_PASSIVE] == INFO_NOT_TESTED)
     f->seen[INFO_NOT_PASSIVE] = late ? INFO_SEEN : INFO_NOT_SEEN;
   if (late)
@@ -151,7 +151,7 @@ static void add_get(info_findings *f, const char *name, const osla_probe_times *
 /* Reports whether notify and fetch-and-add need the target's processor. */
 static void add_notify(info_findings *f, const char *name, const osla_probe_times *times)
 {
-  bool notify_late = waited(times->notify), fetch_late = waited(times->fetch_add);
+  bool notify_late = was_delayed(times->notify), fetch_late = was_delayed(times->fetch_add);
   command_text notify = format_seconds(times->notify);
   command_text fetch = format_seconds(times->fetch_add);
   if (!notify_late && !fetch_late)
@@ -184,12 +184,12 @@ static void test_across(osla_transport *t, const info_system *system, info_findi
     return;
   }
   f->busy.seconds = busy_seconds;
-  f->busy.notify_needs_target = waited(f->busy.times.notify);
+  f->busy.notify_needs_target = was_delayed(f->busy.times.notify);
   add_get(f, get, &f->busy.times);
   add_notify(f, notify, &f->busy.times);
   if (probe_with_thread(t, &pair, &served) != OSLA_OK)
     info_add(f, thread, INFO_NO, "%s; jobs run without it", osla_error_text());
-  else if (waited(served.get))
+  else if (was_delayed(served.get))
     info_add(f, thread, INFO_NO, "does not help here: the get still waited %s",
              format_seconds(served.get).s);
   else

@@ -109,7 +109,7 @@ static int count_hosts(const info_system *s)
   return n;
 }
 
-osla_err info_system_look(osla_transport *t, info_system *s)
+osla_err info_system_examine(osla_transport *t, info_system *s)
 {
   memset(s, 0, sizeof *s);
   s->rank = osla_transport_rank(t);

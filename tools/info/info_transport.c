@@ -178,7 +178,7 @@ static osla_err fetch_all(osla_transport *t)
   return err;
 }
 
-static void conclude(info_findings *findings, const char *name, osla_err err, const char *good)
+static void add_result(info_findings *findings, const char *name, osla_err err, const char *good)
 {
   if (err == OSLA_OK)
     info_add(findings, name, INFO_OK, "%s", good);
@@ -196,24 +196,24 @@ static bool test_pairs(osla_transport *t, info_watchdog *dog, info_findings *fin
     osla_agree(t, piece ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "no memory for %d bytes", PIECE));
   if (err == OSLA_OK) err = osla_segment_create(t, bytes, 2, &s);
   if (err != OSLA_OK) {
-    conclude(findings, "segment", err, "");
+    add_result(findings, "segment", err, "");
     free(piece);
     return false;
   }
   info_watchdog_begin(dog, "put");
   err = osla_agree(t, put_all(t, s, piece));
   if (err == OSLA_OK) err = osla_agree(t, check_puts(t, s));
-  conclude(findings, "put", err, "arrives whole, at any byte offset");
+  add_result(findings, "put", err, "arrives whole, at any byte offset");
 
   info_watchdog_begin(dog, "get");
   fill(osla_segment_local(s), osla_transport_rank(t), osla_transport_rank(t), 0);
   err = osla_barrier(t);
   err = osla_agree(t, err == OSLA_OK ? get_all(t, s, piece) : err);
-  conclude(findings, "get", err, "arrives whole, from any byte offset");
+  add_result(findings, "get", err, "arrives whole, from any byte offset");
 
   info_watchdog_begin(dog, "put and notify");
   err = osla_agree(t, notify_all(t, s, piece, info_watchdog_limit(dog) / 2));
-  conclude(findings, "put and notify", err, "the data is there when its notify is seen");
+  add_result(findings, "put and notify", err, "the data is there when its notify is seen");
   osla_segment_destroy(&s);
   free(piece);
   return true;
@@ -229,6 +229,7 @@ bool info_test_transport(osla_transport *t, info_watchdog *dog, info_findings *f
     info_add(findings, "put and notify", INFO_SKIPPED, "needs 2 ranks");
   }
   info_watchdog_begin(dog, "fetch-and-add");
-  conclude(findings, "fetch-and-add", fetch_all(t), "every ticket of a shared counter drawn once");
+  add_result(findings, "fetch-and-add", fetch_all(t),
+             "every ticket of a shared counter drawn once");
   return true;
 }

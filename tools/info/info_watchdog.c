@@ -27,7 +27,7 @@ static void set_deadline(info_watchdog *dog)
 
 /* The test hangs: rank 0 prints a line, and the process exits; the launcher ends the other ranks.
  */
-_Noreturn static void bark(const info_watchdog *dog)
+_Noreturn static void end_process(const info_watchdog *dog)
 {
   (void)command_error("info", "FAILED: the test '%s' did not end within %g s", dog->test,
                       dog->limit);
@@ -42,7 +42,7 @@ static void *watch(void *arg)
   while (!dog->stop) {
     struct timespec deadline = dog->deadline;
     if (pthread_cond_timedwait(&dog->changed, &dog->mutex, &deadline) != ETIMEDOUT) continue;
-    if (!dog->stop && deadline.tv_sec == dog->deadline.tv_sec) bark(dog);
+    if (!dog->stop && deadline.tv_sec == dog->deadline.tv_sec) end_process(dog);
   }
   (void)pthread_mutex_unlock(&dog->mutex);
   return NULL;

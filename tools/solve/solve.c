@@ -14,9 +14,9 @@ typedef struct solve_job {
   osla_transport *t;
   osla_grid *grid;
   osla_file *file;
-  osla_file_matrix look; /* type, size and stored triangle of H in the file */
-  osla_uplo uplo;        /* triangle that is factored */
-  double *g;             /* [n] g, later x */
+  osla_file_matrix stored; /* type, size and stored triangle of H in the file */
+  osla_uplo uplo;          /* triangle that is factored */
+  double *g;               /* [n] g, later x */
   osla_matrix *h, *b, *x;
   int64_t *ipiv;
   double rcond, residual; /* NaN: not computed */
@@ -30,17 +30,17 @@ typedef struct solve_job {
 static osla_err check_files(const solve_job *job, bool room)
 {
   const solve_options *o = job->options;
-  const uint64_t bytes = (uint64_t)job->look.n * sizeof(double);
+  const uint64_t bytes = (uint64_t)job->stored.n * sizeof(double);
   const command_file files[] = {{"--output", o->output, OSLA_FILE_REPLACED, bytes},
                                 {"--json", o->json, OSLA_FILE_REPLACED, 0},
                                 {"the system", o->input, OSLA_FILE_READ, 0}};
   return command_check_files_on_root(job->t, files, sizeof files / sizeof *files, room);
 }
 
-static osla_err look(solve_job *job)
+static osla_err examine_matrix(solve_job *job)
 {
   const solve_options *o = job->options;
-  osla_file_matrix *h = &job->look;
+  osla_file_matrix *h = &job->stored;
   int64_t length;
   OSLA_CALL(osla_file_open(job->t, o->input, &job->file));
   OSLA_CALL(osla_file_look_matrix(job->file, "H", h));
@@ -67,12 +67,12 @@ static osla_err read_h(solve_job *job)
   void *local = osla_matrix_local(job->h);
   double start = osla_clock();
   OSLA_CALL(osla_file_get_matrix(job->file, "H", job->h));
-  if (job->look.stored != OSLA_STORED_WHOLE) OSLA_CALL(osla_matrix_mirror(job->h, job->uplo));
+  if (job->stored.stored != OSLA_STORED_WHOLE) OSLA_CALL(osla_matrix_mirror(job->h, job->uplo));
   for (int64_t i = 0; i < l.n; i++) {
     if (osla_index_owner(i, l.mb, l.nprow) != prow || osla_index_owner(i, l.nb, l.npcol) != pcol)
       continue;
     int64_t at = osla_index_local(i, l.mb, l.nprow) + osla_index_local(i, l.nb, l.npcol) * lld;
-    if (job->look.dtype == OSLA_FLOAT)
+    if (job->stored.dtype == OSLA_FLOAT)
       ((float *)local)[at] += (float)job->options->damping;
     else
       ((double *)local)[at] += job->options->damping;
@@ -87,9 +87,9 @@ static double element_of(int64_t i, int64_t j, void *vector)
   return ((const double *)vector)[i];
 }
 
-static osla_err make_all(solve_job *job)
+static osla_err create_matrices(solve_job *job)
 {
-  const osla_file_matrix *h = &job->look;
+  const osla_file_matrix *h = &job->stored;
   int64_t nb = job->options->nb;
   OSLA_CALL(osla_grid_create_ordered(
     job->t, job->options->nprow, job->options->npcol,
@@ -147,7 +147,7 @@ static osla_err solve_mixed(solve_job *job)
   return check_definite(job, job->mixed.info);
 }
 
-static osla_err solve(solve_job *job)
+static osla_err solve_system(solve_job *job)
 {
   double norm, start = osla_clock();
   job->rcond = NAN;
@@ -172,8 +172,8 @@ static osla_err measure_residual(solve_job *job)
 /* Copies x to every rank, in double. */
 static osla_err fetch_x(solve_job *job)
 {
-  int64_t n = job->look.n;
-  if (job->look.dtype == OSLA_DOUBLE) return osla_matrix_get_block(job->x, 0, 0, n, 1, job->g, n);
+  int64_t n = job->stored.n;
+  if (job->stored.dtype == OSLA_DOUBLE) return osla_matrix_get_block(job->x, 0, 0, n, 1, job->g, n);
   float *x = malloc((size_t)n * sizeof *x);
   OSLA_CHECK(x, OSLA_ERR_MEM, "no memory for solution of %" PRId64 " unknowns", n);
   osla_err err = osla_matrix_get_block(job->x, 0, 0, n, 1, x, n);
@@ -184,13 +184,13 @@ static osla_err fetch_x(solve_job *job)
 }
 
 /* Sets the verdict from residual and x, the same on all ranks. */
-static void judge(solve_job *job)
+static void set_verdict(solve_job *job)
 {
   (void)snprintf(job->verdict, sizeof job->verdict, "%s", SOLVE_GOOD);
   if (!(job->residual <= SOLVE_RESIDUAL_MOST))
     (void)snprintf(job->verdict, sizeof job->verdict, "the scaled residual is %.3g, above %g",
                    job->residual, SOLVE_RESIDUAL_MOST);
-  for (int64_t i = job->look.n - 1; i >= 0; i--)
+  for (int64_t i = job->stored.n - 1; i >= 0; i--)
     if (!isfinite(job->g[i]))
       (void)snprintf(job->verdict, sizeof job->verdict, "x[%" PRId64 "] is %g", i, job->g[i]);
 }
@@ -201,7 +201,7 @@ static osla_err write_output(solve_job *job)
   osla_file *file = NULL;
   osla_err err;
   OSLA_CALL(osla_file_create(job->t, o->output, &file));
-  OSLA_TRY(osla_file_put_vector(file, "x", OSLA_FILE_DOUBLE, job->look.n, job->g));
+  OSLA_TRY(osla_file_put_vector(file, "x", OSLA_FILE_DOUBLE, job->stored.n, job->g));
   OSLA_TRY(osla_file_put_text(file, "method", solve_method_name(o->method)));
   OSLA_TRY(osla_file_put_number(file, "damping", o->damping));
   OSLA_TRY(osla_file_put_number(file, "residual", job->residual));
@@ -222,7 +222,7 @@ static void print_report(const solve_job *job)
 {
   const solve_options *o = job->options;
   if (o->quiet || osla_transport_rank(job->t) > 0) return;
-  (void)printf("H          %" PRId64 " unknowns, damping %g, %d rank%s (%d x %d)\n", job->look.n,
+  (void)printf("H          %" PRId64 " unknowns, damping %g, %d rank%s (%d x %d)\n", job->stored.n,
                o->damping, osla_transport_size(job->t), osla_transport_size(job->t) == 1 ? "" : "s",
                osla_grid_nprow(job->grid), osla_grid_npcol(job->grid));
   (void)printf("Method     %s", solve_method_name(o->method));
@@ -239,7 +239,7 @@ static json_t *report_json(const solve_job *job)
 {
   const solve_options *o = job->options;
   return json_pack("{s:I, s:f, s:s, s:o, s:o, s:i, s:i, s:f, s:f, s:s}", "n",
-                   (json_int_t)job->look.n, "damping", o->damping, "method",
+                   (json_int_t)job->stored.n, "damping", o->damping, "method",
                    solve_method_name(o->method), "residual", command_number(job->residual), "rcond",
                    command_number(job->rcond), "nprow", osla_grid_nprow(job->grid), "npcol",
                    osla_grid_npcol(job->grid), "seconds_read", job->seconds_read, "seconds_solve",
@@ -249,18 +249,18 @@ static json_t *report_json(const solve_job *job)
 static osla_err run_steps(solve_job *job)
 {
   OSLA_CALL(check_files(job, false));
-  OSLA_CALL(look(job));
+  OSLA_CALL(examine_matrix(job));
   OSLA_CALL(check_files(job, true));
-  OSLA_CALL(make_all(job));
+  OSLA_CALL(create_matrices(job));
   OSLA_CALL(read_h(job));
-  OSLA_CALL(solve(job));
+  OSLA_CALL(solve_system(job));
   OSLA_CALL(measure_residual(job));
   OSLA_CALL(osla_agree(job->t, fetch_x(job)));
-  judge(job);
+  set_verdict(job);
   return write_output(job);
 }
 
-static void destroy(solve_job *job)
+static void destroy_job(solve_job *job)
 {
   osla_matrix_destroy(&job->x);
   osla_matrix_destroy(&job->b);
@@ -278,7 +278,7 @@ static osla_err solve_dense(osla_transport *t, const solve_options *options, sol
   if (err == OSLA_OK) print_report(&job);
   if (err == OSLA_OK && osla_transport_rank(t) == 0) report->root = report_json(&job);
   memcpy(report->verdict, job.verdict, sizeof job.verdict);
-  destroy(&job);
+  destroy_job(&job);
   return err;
 }
 

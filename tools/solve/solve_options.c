@@ -25,7 +25,7 @@ const char *solve_method_name(solve_method method)
   return names[method];
 }
 
-static int check(const solve_options *o, const command_line *line)
+static int check_options(const solve_options *o, const command_line *line)
 {
   if (!(o->damping >= 0.0 && isfinite(o->damping)))
     return command_error(name, "--damping: %g is not a number >= 0", o->damping);
@@ -73,7 +73,7 @@ static int check_sparse(const solve_options *o)
 }
 
 /* Rejects options of the other kind of matrices. */
-static int check_idle(int argc, char **argv, const solve_options *o)
+static int check_unused_options(int argc, char **argv, const solve_options *o)
 {
   static const struct {
     const char *option;
@@ -127,14 +127,14 @@ bool solve_parse(int argc, char **argv, int ranks, solve_options *o, command_lin
                          .options = table,
                          .takes_arguments = true};
   if (!command_parse(line, argc, argv, status)) return false;
-  *status = check(o, line);
+  *status = check_options(o, line);
   o->sparse = *status == OSLA_EXIT_OK && ends_with(line->arguments[0], ".mtx");
   if (*status == OSLA_EXIT_OK) {
     o->input = line->arguments[0];
     *status = check_method(method, o);
   }
   if (*status == OSLA_EXIT_OK) *status = check_sparse(o);
-  if (*status == OSLA_EXIT_OK) *status = check_idle(argc, argv, o);
+  if (*status == OSLA_EXIT_OK) *status = check_unused_options(argc, argv, o);
   if (*status == OSLA_EXIT_OK && grid)
     *status = command_parse_grid(name, "--grid", grid, ranks, &o->nprow, &o->npcol);
   if (*status == OSLA_EXIT_OK) return true;

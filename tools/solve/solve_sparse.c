@@ -77,7 +77,7 @@ static osla_err read_system(sparse_job *job)
 }
 
 /* Tests A x = A^T x within rounding for a random x. */
-static osla_err look_for_symmetry(sparse_job *job, bool *symmetric)
+static osla_err test_symmetry(sparse_job *job, bool *symmetric)
 {
   const int64_t first = osla_csr_column_start(job->a)[osla_transport_rank(job->t)];
   double largest[2] = {0.0};
@@ -101,7 +101,7 @@ static osla_err choose_method(sparse_job *job)
 {
   const solve_options *o = job->options;
   bool symmetric;
-  OSLA_CALL(look_for_symmetry(job, &symmetric));
+  OSLA_CALL(test_symmetry(job, &symmetric));
   job->method = o->method != SOLVE_CHOSEN ? o->method : symmetric ? SOLVE_CG : SOLVE_LSQR;
   OSLA_CHECK(job->method == SOLVE_LSQR || job->rows == job->columns, OSLA_ERR_ARG,
              "%s: %" PRId64 " x %" PRId64 " is not square, as --method cg needs; use --method lsqr",
@@ -147,7 +147,7 @@ static osla_err solve_by_lsqr(sparse_job *job, const osla_krylov_options *option
                    options, &job->result);
 }
 
-static osla_err solve(sparse_job *job)
+static osla_err solve_system(sparse_job *job)
 {
   const solve_options *o = job->options;
   const osla_krylov_options options = {.tolerance = o->tolerance, .iterations = o->iterations};
@@ -177,7 +177,7 @@ static osla_err relative_norm(sparse_job *job, const double *r, const double *b,
 }
 
 /* Computes |b - A x| / |b| (for CG with the damping) and x on all ranks, and sets the verdict. */
-static osla_err judge(sparse_job *job)
+static osla_err set_verdict(sparse_job *job)
 {
   static const char *const ends[] = {[OSLA_KRYLOV_CONVERGED] = SOLVE_GOOD,
                                      [OSLA_KRYLOV_ITERATIONS] = "not converged",
@@ -266,8 +266,8 @@ static osla_err run_steps(sparse_job *job)
   OSLA_CALL(read_system(job));
   OSLA_CALL(check_files(job, true));
   OSLA_CALL(choose_method(job));
-  OSLA_CALL(solve(job));
-  OSLA_CALL(judge(job));
+  OSLA_CALL(solve_system(job));
+  OSLA_CALL(set_verdict(job));
   OSLA_CALL(write_output(job));
   print_report(job);
   return OSLA_OK;

@@ -30,7 +30,7 @@ static double clamp(double x, double low, double high)
 
 /* Interpolates between the anchors at x in 0..1. The hue of the palette `doubt` passes through 0
  * degrees. */
-static void mix(const anchor *anchors, double x, double lab[3])
+static void interpolate_anchors(const anchor *anchors, double x, double lab[3])
 {
   const double at = clamp(x, 0.0, 1.0) * (ANCHORS - 1);
   const int i = at < ANCHORS - 2 ? (int)at : ANCHORS - 2;
@@ -79,10 +79,10 @@ void tomo_colours_make(tomo_palette palette, tomo_colour table[TOMO_COLOURS])
     double lab[3];
     switch (palette) {
       case TOMO_PALETTE_ANOMALY:
-        mix(x < 0.5 ? slow : fast, x < 0.5 ? 1.0 - 2.0 * x : 2.0 * x - 1.0, lab);
+        interpolate_anchors(x < 0.5 ? slow : fast, x < 0.5 ? 1.0 - 2.0 * x : 2.0 * x - 1.0, lab);
         break;
-      case TOMO_PALETTE_AMOUNT: mix(amount, x, lab); break;
-      case TOMO_PALETTE_DOUBT: mix(doubt, x, lab); break;
+      case TOMO_PALETTE_AMOUNT: interpolate_anchors(amount, x, lab); break;
+      case TOMO_PALETTE_DOUBT: interpolate_anchors(doubt, x, lab); break;
     }
     colour_of(lab, table[i]);
   }

@@ -115,7 +115,7 @@ osla_err tomo_draw_begin(tomo_draw *draw, tomo_draw_format format, int width, in
   return OSLA_OK;
 }
 
-void draw_place(tomo_draw *draw, tomo_box box)
+void draw_set_margins(tomo_draw *draw, tomo_box box)
 {
   fprintf(draw->script,
           "set lmargin at screen %.6f\nset rmargin at screen %.6f\n"
@@ -136,7 +136,7 @@ void draw_quoted(FILE *out, const char *text)
   putc('\'', out);
 }
 
-void draw_done(tomo_draw *draw)
+void draw_end_plot(tomo_draw *draw)
 {
   fprintf(draw->script, "reset\nunset key\n");
 }
@@ -150,7 +150,7 @@ void tomo_draw_text(tomo_draw *draw, double x, double y, int size, int side, con
           1.0 - y / draw->height, sides[side + 1], size);
 }
 
-osla_err tomo_draw_take(tomo_draw *draw, int picture, void **bytes, size_t *size)
+osla_err tomo_draw_read_picture(tomo_draw *draw, int picture, void **bytes, size_t *size)
 {
   char path[32];
   (void)snprintf(path, sizeof path, "/dev/fd/%d", draw->picture[picture]);

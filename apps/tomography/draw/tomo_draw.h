@@ -11,7 +11,8 @@
  *
  *   tomo_draw_create(&world, &draw); tomo_draw_begin(draw, TOMO_DRAW_SVG, 560, 340, &picture);
  *   tomo_draw_map(draw, ...); tomo_draw_bar(draw, ...); ...; tomo_draw_start(draw);
- *   tomo_draw_wait(draw); tomo_draw_take(draw, picture, &bytes, &size); tomo_draw_destroy(&draw);
+ *   tomo_draw_wait(draw); tomo_draw_read_picture(draw, picture, &bytes, &size);
+ * tomo_draw_destroy(&draw);
  *
  * Local. Errors of all calls: OSLA_ERR_IO, OSLA_ERR_MEM; of tomo_draw_start and tomo_draw_wait
  * also OSLA_ERR_UNSUPPORTED if gnuplot is not installed.
@@ -117,11 +118,11 @@ typedef struct tomo_chart {
 void tomo_draw_chart(tomo_draw *draw, const tomo_chart *chart, tomo_box box);
 
 /* tomo_draw_start ends the last picture and starts gnuplot; tomo_draw_wait waits for its end;
- * tomo_draw_take returns the bytes of a picture, which the caller frees. After an error of
- * tomo_draw_take there is nothing to free. */
+ * tomo_draw_read_picture returns the bytes of a picture, which the caller frees. After an error of
+ * tomo_draw_read_picture there is nothing to free. */
 osla_err tomo_draw_start(tomo_draw *draw);
 osla_err tomo_draw_wait(tomo_draw *draw);
-osla_err tomo_draw_take(tomo_draw *draw, int picture, void **bytes, size_t *size);
+osla_err tomo_draw_read_picture(tomo_draw *draw, int picture, void **bytes, size_t *size);
 void tomo_draw_destroy(tomo_draw **draw);
 
 /* Version of the gnuplot that made the pictures, "5.4 patchlevel 4", after tomo_draw_wait; "":

@@ -68,7 +68,7 @@ static void put_axis(FILE *out, char axis, range r, bool logarithmic, const char
   if (ticks >= 2) {
     fprintf(out, "set %ctics out nomirror scale 0.6 font ',12' (", axis);
     for (int i = 0; i < ticks; i++) {
-      const double at = tomo_scale_place(&scale, tick[i]);
+      const double at = tomo_scale_position(&scale, tick[i]);
       const bool room = at - last >= apart;
       fprintf(out, "%s'%s' %.9g", i ? ", " : "", room ? tomo_number_text(tick[i], 4).s : "",
               tick[i]);
@@ -98,7 +98,7 @@ void tomo_draw_chart(tomo_draw *draw, const tomo_chart *chart, tomo_box box)
   const range x = find_range(chart, true), y = find_range(chart, false);
   for (int k = 0; k < chart->n_curves; k++)
     put_data(draw, &chart->curves[k]);
-  draw_place(draw, box);
+  draw_set_margins(draw, box);
   fprintf(out, "set border 3 lw 1\nset grid lc rgb '#e0e0e0' lt 1 lw 0.6\n"
                "set key bmargin center horizontal Left reverse noautotitle font ',12' samplen 2.5 "
                "spacing 1.2 width 1\n");
@@ -118,5 +118,5 @@ void tomo_draw_chart(tomo_draw *draw, const tomo_chart *chart, tomo_box box)
     }
   }
   fprintf(out, "%s\n", chart->n_curves ? "" : "plot NaN");
-  draw_done(draw);
+  draw_end_plot(draw);
 }

@@ -76,14 +76,14 @@ void tomo_draw_map(tomo_draw *draw, const tomo_draw_panel *panel, tomo_box box)
   const double edge = 0.006; /* margin for half the line width of the frame */
   for (int i = 0; i < panel->n_tracks; i++)
     draw_track(draw, draw->n_blocks++, &panel->tracks[i]);
-  draw_place(draw, box);
+  draw_set_margins(draw, box);
   fprintf(out,
           "set border 0\nunset tics\nset clip two\nset xrange [%.6f:%.6f]\nset yrange [%.6f:%.6f]\n"
           "set style fill solid 1.0 noborder\nset style textbox opaque noborder margins 0.6,0.4\n",
           -(1.0 + edge) * f->half_width, (1.0 + edge) * f->half_width,
           -(1.0 + edge) * f->half_height, (1.0 + edge) * f->half_height);
   if (f->regional)
-    draw_region_words(draw);
+    draw_region_labels(draw);
   else
     put_latitudes(draw);
   for (int i = 0; i < panel->n_tracks; i++)
@@ -99,7 +99,7 @@ void tomo_draw_map(tomo_draw *draw, const tomo_draw_panel *panel, tomo_box box)
             ", \\\n  $events with filledcurves closed fc rgb '#e69f00' fs solid 1.0 border lc rgb "
             "'#000000'");
   fprintf(out, ", \\\n  $frame with lines lw 1.2 lc rgb '#000000'\n");
-  draw_done(draw);
+  draw_end_plot(draw);
 }
 
 /* Draws a triangle beyond an end of the bar, in the colour of that end: some values lie beyond the
@@ -125,14 +125,14 @@ void tomo_draw_bar(tomo_draw *draw, const tomo_scale *scale, tomo_box box)
   const int ticks = tomo_scale_ticks(scale, tick);
   const int64_t offset = draw_palette(draw, scale->palette);
   FILE *out = draw->script;
-  draw_place(draw, box);
+  draw_set_margins(draw, box);
   if (scale->below) put_beyond(draw, scale, box, false);
   if (scale->above) put_beyond(draw, scale, box, true);
   fprintf(out, "set border 15 lw 0.8\nunset ytics\nset xrange [0:1]\nset yrange [0:2]\nset xtics "
                "out nomirror scale 0.5 offset 0,0.3 font ',12' (");
   for (int i = 0; i < ticks; i++)
     fprintf(out, "%s'%s' %.6f", i ? ", " : "", tomo_number_text(tick[i], 4).s,
-            tomo_scale_place(scale, tick[i]));
+            tomo_scale_position(scale, tick[i]));
   fprintf(out, ")\n");
   if (scale->label) {
     fprintf(out, "set xlabel ");
@@ -143,5 +143,5 @@ void tomo_draw_bar(tomo_draw *draw, const tomo_scale *scale, tomo_box box)
           "plot '/dev/fd/%d' binary skip=%lld array=(%d,2) format='%%uchar' origin=(%.6f,0.5) "
           "dx=%.8f dy=1 with rgbimage\n",
           draw->pixels_fd, (long long)offset, TOMO_COLOURS, 0.5 / TOMO_COLOURS, 1.0 / TOMO_COLOURS);
-  draw_done(draw);
+  draw_end_plot(draw);
 }

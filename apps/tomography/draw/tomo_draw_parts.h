@@ -25,14 +25,14 @@ struct tomo_draw {
 };
 
 /* Sets the margins of the next plot so that its axes enclose the box. */
-void draw_place(tomo_draw *draw, tomo_box box);
+void draw_set_margins(tomo_draw *draw, tomo_box box);
 /* Writes a text in single quotes, without control characters. Each single quote in the text
  * becomes a separate string in double quotes, because gnuplot 5.4 reads '' as a quote only if no
  * other quote is next to it. */
 void draw_quoted(FILE *out, const char *text);
 
 /* Ends a plot, and removes its labels and objects. */
-void draw_done(tomo_draw *draw);
+void draw_end_plot(tomo_draw *draw);
 
 /* tomo_draw_run.c: ends the current picture, if there is one. */
 void draw_end_picture(tomo_draw *draw);
@@ -45,7 +45,7 @@ void draw_track(tomo_draw *draw, int block, const tomo_track *track);
 /* tomo_draw_region.c: data blocks $grid and $frame of a regional map; labels and scale bar. */
 void draw_region_grid(tomo_draw *draw);
 void draw_region_frame(const tomo_draw *draw);
-void draw_region_words(const tomo_draw *draw);
+void draw_region_labels(const tomo_draw *draw);
 
 /* tomo_draw_pixels.c: draw_pixels writes the colours of an image to `pixels`, draw_palette those
  * of a palette. Both return the offset in that file. */

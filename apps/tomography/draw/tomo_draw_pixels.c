@@ -18,7 +18,7 @@ static void colour_pixel(const draw_image *image, const tomo_scale *scale, tomo_
   const float density =
     image->density ? image->density[image->by_column ? (size_t)column : at] : 0.0F;
   if (!image->density || (double)density >= image->least_density)
-    colour = table[lround(tomo_scale_place(scale, (double)value) * (TOMO_COLOURS - 1))];
+    colour = table[lround(tomo_scale_position(scale, (double)value) * (TOMO_COLOURS - 1))];
   memcpy(out, colour, sizeof(tomo_colour));
   out[3] = 255;
 }

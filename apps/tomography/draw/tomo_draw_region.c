@@ -122,7 +122,7 @@ static void put_scale_bar(const tomo_draw *draw)
           0.5 * (left + right), bottom + 0.06 * w);
 }
 
-void draw_region_words(const tomo_draw *draw)
+void draw_region_labels(const tomo_draw *draw)
 {
   put_degrees(draw);
   put_scale_bar(draw);

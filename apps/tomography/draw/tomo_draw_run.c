@@ -20,7 +20,7 @@
 /* Resets SIGXFSZ and SIGPIPE in the child, which the command ignores. gnuplot does not check its
  * writes, so that it must be stopped by the signals.
  */
-static int give_signals(posix_spawnattr_t *attributes)
+static int reset_signals(posix_spawnattr_t *attributes)
 {
   sigset_t set;
   (void)sigemptyset(&set);
@@ -46,7 +46,7 @@ static int start_gnuplot(tomo_draw *draw)
     posix_spawn_file_actions_destroy(&actions);
     return code;
   }
-  code = give_signals(&attributes);
+  code = reset_signals(&attributes);
   if (!code) code = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
   if (!code) code = posix_spawn_file_actions_adddup2(&actions, draw->log, 1);
   if (!code) code = posix_spawn_file_actions_adddup2(&actions, 1, 2);

@@ -28,7 +28,7 @@ void tomo_draw_section(tomo_draw *draw, const tomo_draw_section_panel *panel, to
   const int64_t offset = draw_pixels(draw, &image, &panel->scale);
   const double degrees = panel->angle * 180.0 / pi, depth = panel->depth_km;
   const double dx = degrees / panel->width, dy = depth / panel->height;
-  draw_place(draw, box);
+  draw_set_margins(draw, box);
   fprintf(out,
           "set border 15 lw 1\nset xrange [0:%.6f]\nset yrange [%.6f:0]\n"
           "set xtics out nomirror scale 0.6 font ',12' %s\n",
@@ -49,5 +49,5 @@ void tomo_draw_section(tomo_draw *draw, const tomo_draw_section_panel *panel, to
           "dx=%.8f dy=%.8f with rgbalpha\n",
           draw->pixels_fd, (long long)offset, panel->width, panel->height, 0.5 * dx, 0.5 * dy, dx,
           dy);
-  draw_done(draw);
+  draw_end_plot(draw);
 }

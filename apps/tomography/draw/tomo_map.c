@@ -48,21 +48,21 @@ static double map_height(const tomo_map *map)
   return round(MAP * map->frame.half_height / map->frame.half_width);
 }
 
-static double below(const tomo_map *map)
+static double labels_height(const tomo_map *map)
 {
   return map->frame.regional ? TOMO_DRAW_BELOW : 0.0;
 }
 
-static double slot(const tomo_map *map)
+static double panel_height(const tomo_map *map)
 {
-  return map_height(map) + AROUND + below(map);
+  return map_height(map) + AROUND + labels_height(map);
 }
 
 static void put_panel(const map_sheet *s, map_panel panel, int place)
 {
   const tomo_map *map = s->map;
-  const double top = HEAD + place * slot(map), height = map_height(map);
-  const double under = top + 26 + height + below(map);
+  const double top = HEAD + place * panel_height(map), height = map_height(map);
+  const double under = top + 26 + height + labels_height(map);
   char text[160];
   if (panel == PANEL_DENSITY)
     (void)snprintf(text, sizeof text,
@@ -99,7 +99,8 @@ static osla_err draw_sheet(map_sheet *s, tomo_draw_format format, int *picture)
                             .n_stations = map->n_stations,
                             .n_events = map->n_events};
   OSLA_CALL(tomo_draw_create(&world, &s->draw));
-  OSLA_CALL(tomo_draw_begin(s->draw, format, WIDTH, (int)(HEAD + panels * slot(map)), picture));
+  OSLA_CALL(
+    tomo_draw_begin(s->draw, format, WIDTH, (int)(HEAD + panels * panel_height(map)), picture));
   if (map->title) tomo_draw_text(s->draw, LEFT + 0.5 * MAP, 20, 14, 0, map->title);
   for (int place = 0; place < panels; place++)
     put_panel(s, (map_panel)(place + PANELS - panels), place);
@@ -129,7 +130,7 @@ osla_err tomo_map_write(const tomo_map *map, const char *file)
   OSLA_CALL(osli_new_file_check(file, 0));
   OSLA_TRY(fill_sheet(&sheet, format == TOMO_DRAW_PNG ? 2 * MAP : MAP));
   OSLA_TRY(name_file(file, draw_sheet(&sheet, format, &picture)));
-  OSLA_TRY(name_file(file, tomo_draw_take(sheet.draw, picture, &bytes, &size)));
+  OSLA_TRY(name_file(file, tomo_draw_read_picture(sheet.draw, picture, &bytes, &size)));
   OSLA_TRY(osli_new_file_write(file, bytes, size));
 cleanup:
   tomo_draw_destroy(&sheet.draw);

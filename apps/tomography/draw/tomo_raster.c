@@ -8,7 +8,7 @@
 
 enum { ENTRIES = 20 }; /* first guess of the number of knots for each pixel */
 
-static osla_err begin(int width, int height, tomo_raster **raster)
+static osla_err create_raster(int width, int height, tomo_raster **raster)
 {
   OSLA_CHECK(width >= 2 && width <= 4096 && height >= 1, OSLA_ERR_ARG, "a raster of %d x %d pixels",
              width, height);
@@ -40,8 +40,8 @@ static osla_err make_room(tomo_raster *r, int64_t used, int64_t *room)
 }
 
 /* Appends the entries of a pixel at the unit vector v. */
-static osla_err add(const tomo_mesh *mesh, const double v[3], tomo_raster *r, int64_t *used,
-                    int64_t *room)
+static osla_err append_pixel(const tomo_mesh *mesh, const double v[3], tomo_raster *r,
+                             int64_t *used, int64_t *room)
 {
   double weight[TOMO_MESH_SUPPORT];
   OSLA_CALL(make_room(r, *used, room));
@@ -57,7 +57,8 @@ osla_err tomo_raster_of_map(const tomo_mesh *mesh, const tomo_frame *frame, int 
 {
   int64_t used = 0, room = 0, pixel = 0;
   osla_err err = OSLA_OK;
-  OSLA_CALL(begin(width, (int)lround(width * frame->half_height / frame->half_width), raster));
+  OSLA_CALL(
+    create_raster(width, (int)lround(width * frame->half_height / frame->half_width), raster));
   tomo_raster *r = *raster;
   for (int row = 0; row < r->height; row++)
     for (int column = 0; column < width; column++, pixel++) {
@@ -66,7 +67,7 @@ osla_err tomo_raster_of_map(const tomo_mesh *mesh, const tomo_frame *frame, int 
       double latitude, longitude, v[3];
       if (tomo_frame_inverse(frame, x, y, &latitude, &longitude)) {
         tomo_unit_vector(latitude, longitude, v);
-        OSLA_TRY(add(mesh, v, r, &used, &room));
+        OSLA_TRY(append_pixel(mesh, v, r, &used, &room));
       }
       r->first[pixel + 1] = used;
     }
@@ -80,11 +81,11 @@ osla_err tomo_raster_of_arc(const tomo_mesh *mesh, const tomo_arc *arc, int widt
 {
   int64_t used = 0, room = 0;
   osla_err err = OSLA_OK;
-  OSLA_CALL(begin(width, 1, raster));
+  OSLA_CALL(create_raster(width, 1, raster));
   for (int column = 0; column < width; column++) {
     double v[3];
     tomo_arc_point(arc, arc->angle * (column + 0.5) / width, v);
-    OSLA_TRY(add(mesh, v, *raster, &used, &room));
+    OSLA_TRY(append_pixel(mesh, v, *raster, &used, &room));
     (*raster)->first[column + 1] = used;
   }
 cleanup:

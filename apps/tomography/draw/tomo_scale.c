@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-double tomo_scale_place(const tomo_scale *s, double value)
+double tomo_scale_position(const tomo_scale *s, double value)
 {
   double x;
   if (!s->logarithmic)
@@ -77,7 +77,7 @@ double tomo_scale_quantile(float *value, int64_t n, double part)
 }
 
 /* Appends a text, and returns its new end. */
-static char *put(char *to, const char *text)
+static char *append_text(char *to, const char *text)
 {
   while (*text)
     *to++ = *text++;
@@ -97,17 +97,17 @@ tomo_number tomo_number_text(double value, int digits)
   if (e) *e = '\0';
   const char *mantissa = plain;
   if (*mantissa == '-') {
-    to = put(to, "\u2212");
+    to = append_text(to, "\u2212");
     mantissa++;
   }
   if (!e) {
-    put(to, mantissa);
+    append_text(to, mantissa);
     return out;
   }
-  if (strcmp(mantissa, "1") != 0) to = put(put(to, mantissa), "\u00d7");
-  to = put(to, exponent < 0 ? "10\u207b" : "10");
+  if (strcmp(mantissa, "1") != 0) to = append_text(append_text(to, mantissa), "\u00d7");
+  to = append_text(to, exponent < 0 ? "10\u207b" : "10");
   (void)snprintf(power, sizeof power, "%d", abs(exponent));
   for (const char *c = power; *c; c++)
-    to = put(to, raised[*c - '0']);
+    to = append_text(to, raised[*c - '0']);
   return out;
 }

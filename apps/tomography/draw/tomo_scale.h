@@ -16,7 +16,7 @@ typedef struct tomo_scale {
 } tomo_scale;
 
 /* Position of a value on the scale, 0..1. */
-double tomo_scale_place(const tomo_scale *scale, double value);
+double tomo_scale_position(const tomo_scale *scale, double value);
 
 /* The smallest of 1, 1.5, 2, 3, 4, 5, 6, 8 times a power of ten that is not below x; 1 unless x >
  * 0. */

@@ -9,7 +9,7 @@
  * is computed once more. */
 static osla_err find_model(invert_job *job)
 {
-  const bool scans = invert_scans(job->options);
+  const bool scans = invert_has_scan(job->options);
   job->scanning = scans && !job->options->robust;
   OSLA_CALL(invert_compute_model(job, false));
   OSLA_CALL(invert_solve_robustly(job));
@@ -22,14 +22,14 @@ static osla_err run_steps(invert_job *job)
 {
   double start = osla_clock();
   OSLA_CALL(invert_check_files(job, false));
-  OSLA_CALL(checkpoint_check(&job->checkpoint));
+  OSLA_CALL(checkpoint_check_support(&job->checkpoint));
   OSLA_CALL(invert_read_input(job));
   OSLA_CALL(invert_make_problem(job));
   OSLA_CALL(invert_check_files(job, true));
   OSLA_CALL(invert_check_write_data(job));
   OSLA_CALL(invert_forecast_work(job));
   OSLA_CALL(find_model(job));
-  invert_judge(job);
+  invert_compare_models(job);
   OSLA_CALL(invert_sample_resolution(job));
   OSLA_CALL(invert_find_rows(job));
   OSLA_CALL(invert_measure_misfit(job));

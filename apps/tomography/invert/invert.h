@@ -23,9 +23,9 @@
 #include "apps/tomography/earth/tomo_model.h"
 #include "apps/tomography/earth/tomo_path.h"
 #include "apps/tomography/earth/tomo_radial.h"
-#include "apps/tomography/invert/invert_asked.h"
 #include "apps/tomography/invert/invert_files.h"
-#include "apps/tomography/invert/invert_found.h"
+#include "apps/tomography/invert/invert_list_options.h"
+#include "apps/tomography/invert/invert_results.h"
 #include "apps/tomography/readers/tomo_data.h"
 #include "apps/tomography/readers/tomo_io.h"
 #include "apps/tomography/readers/tomo_prior_file.h"
@@ -37,13 +37,18 @@
 
 #include <limits.h>
 
+struct command_line;
+struct json_t;
+struct poptOption;
+struct tomo_prisms;
+struct tomo_store;
+
 typedef enum invert_factor { INVERT_CHOLESKY, INVERT_LU } invert_factor;
 typedef enum invert_solver {
   INVERT_DIRECT, /* H is assembled and factored */
   INVERT_LSQR,   /* the rows of G are stored, see invert_rays.h */
   INVERT_CG
 } invert_solver;
-
 /* The options of the user, checked. */
 typedef struct invert_options {
   /* names of all files in one text, for reports; NULL: the shipped sample */
@@ -108,7 +113,6 @@ typedef struct invert_options {
 /* Parses and checks the command line. Local, with the same result on all ranks. `owner` stores the
  * strings; the caller releases it. If the result is false, the command ends with exit status
  * *status. */
-struct command_line;
 bool invert_parse(int argc, char **argv, int ranks, invert_options *options,
                   struct command_line *owner, int *status);
 
@@ -116,7 +120,6 @@ bool invert_parse(int argc, char **argv, int ranks, invert_options *options,
  * INVERT_FILE_OPTIONS entries with the end mark. invert_check_file_options runs after the checks
  * of all other options; `line` owns the strings made. Local. */
 enum { INVERT_FILE_OPTIONS = 11 };
-struct poptOption;
 void invert_file_table(invert_file_options *files, struct poptOption *table);
 osla_err invert_check_file_options(invert_options *options, struct command_line *line);
 /* Returns the number of depths of netCDF and XDMF output; *depth_km is the list of --slices, or
@@ -162,7 +165,7 @@ typedef struct invert_result {
   double report_seconds;     /* seconds spent on the HTML report */
 } invert_result;
 
-/* Name of a solver: "direct", "lsqr" or "cg". Local. */
+/* "direct", "lsqr" or "cg". Local. */
 const char *invert_solver_name(invert_solver solver);
 
 typedef struct invert_job {
@@ -210,15 +213,15 @@ typedef struct invert_job {
 /* Reads the input files on rank 0, sends them to all ranks, and lists the usable paths
  * (invert_input.c). */
 osla_err invert_read_input(invert_job *job);
-/* Lists of stations and earthquakes (invert_tables.c). invert_find_tables is local and names the
+/* Lists of stations and earthquakes (invert_tables.c). invert_name_tables is local and names the
  * files; invert_read_tables reads them. */
-osla_err invert_find_tables(const invert_job *job, invert_tables *tables);
+osla_err invert_name_tables(const invert_job *job, invert_tables *tables);
 osla_err invert_read_tables(invert_job *job);
 /* Makes the great-circle arc of a path id; false if the arc is degenerate. Local. */
-bool invert_arc(const invert_job *job, int64_t path_id, tomo_arc *arc);
+bool invert_path_arc(const invert_job *job, int64_t path_id, tomo_arc *arc);
 
 /* The site where a path begins: an earthquake, or a station for ambient noise. Local. */
-const tomo_site *invert_source(const invert_job *job, int64_t path_id);
+const tomo_site *invert_path_source(const invert_job *job, int64_t path_id);
 
 /* Names the file of the reference table, or "stand-in" (invert_data.c). Rank 0. Errors: IO. */
 osla_err invert_name_reference(const invert_job *job, char file[PATH_MAX]);
@@ -244,14 +247,14 @@ uint64_t invert_files_bytes(const invert_job *job);
 /* Checks the memory; makes mesh, bases, true model and accumulator (invert_problem.c). */
 osla_err invert_make_problem(invert_job *job);
 /* replaces the accumulator, if any, by an empty one */
-osla_err invert_renew_hessian(invert_job *job);
+osla_err invert_replace_hessian(invert_job *job);
 void invert_destroy(invert_job *job);
 
 /* True if stderr of this rank appears on a terminal, also through the pipe of an mpiexec on this
  * host (invert_terminal.c). Local. */
-bool invert_on_terminal(void);
+bool invert_stderr_is_terminal(void);
 
-/* Passes over all paths (invert_work.c): distributes the paths over ranks and threads by a one-
+/* Passes over all paths (invert_pass.c): distributes the paths over ranks and threads by a one-
  * sided counter. Each thread traces its paths in its workspace (worker.path) and calls `work` for
  * each path. After a failure no rank starts another subset of paths; with pass->fixed only the
  * failing rank stops early. On return all ranks have finished, and total->sums are the sums of all
@@ -269,7 +272,7 @@ typedef struct invert_worker {
   double *d;            /* [k] whitened data */
   void *g;              /* [k * max columns] scratch panel of `work`; NULL unless pass->panels */
   double *g_sum;        /* [max columns] scratch of `work`; NULL unless pass->panels */
-  struct invert_split *split;   /* scratch of `work`, see invert_split.h; initially NULL */
+  struct invert_path_qr *split; /* scratch of `work`, see invert_path_qr.h; initially NULL */
   order_free_sums sums[N_SUMS]; /* sums of this thread */
   int64_t data;
   double seconds_update;
@@ -288,13 +291,13 @@ osla_err invert_for_all_paths(invert_job *job, const invert_pass *pass, invert_w
 void invert_free_sums(invert_worker *total);
 
 /* Restores the accumulator from the checkpoint, if there is one (invert_resume.c). */
-osla_err invert_resume(invert_job *job);
+osla_err invert_restore_checkpoint(invert_job *job);
 
-/* Sums of the first pass (invert_totals.c). invert_add_path adds a path's misfit of the zero
- * model, data and ray density to its worker's sums (local). invert_share_totals stores the totals
+/* Sums of the first pass (invert_path_sums.c). invert_add_path adds a path's misfit of the zero
+ * model, data and ray density to its worker's sums (local). invert_store_totals stores the totals
  * of all ranks in the job. */
 void invert_add_path(invert_worker *worker);
-osla_err invert_share_totals(invert_job *job, const invert_worker *total);
+osla_err invert_store_totals(invert_job *job, const invert_worker *total);
 
 /* Sets job->prior from the options and the prior file; must precede the assembly (invert_prior.c).
  */
@@ -318,10 +321,10 @@ double invert_inverse_work(const invert_job *job);
  * job->scanning, and commits (invert_assemble.c). */
 osla_err invert_assemble(invert_job *job);
 /* invert_measure_misfit computes |d - G m|^2 by a second pass over the data (invert_misfit.c).
- * invert_keep_fit (local) stores the misfit of each measure from the sums of that pass;
+ * invert_store_fit (local) stores the misfit of each measure from the sums of that pass;
  * invert_free_fit (local) frees it (invert_fit.c). */
 osla_err invert_measure_misfit(invert_job *job);
-osla_err invert_keep_fit(invert_job *job, const invert_worker *total);
+osla_err invert_store_fit(invert_job *job, const invert_worker *total);
 void invert_free_fit(invert_fit *fit);
 /* With --robust, replaces the first model by models with less weight for outliers
  * (invert_robust.c). */
@@ -331,8 +334,8 @@ osla_err invert_solve_robustly(invert_job *job);
 osla_err invert_compute_model(invert_job *job, bool again);
 
 /* Models under the priors of --scan (invert_scan.c). On return job->prior is the chosen prior, and
- * it has been added to H. invert_scans (local) is true if the user asked for a scan. */
-bool invert_scans(const invert_options *options);
+ * it has been added to H. invert_has_scan (local) is true if the user asked for a scan. */
+bool invert_has_scan(const invert_options *options);
 osla_err invert_scan_priors(invert_job *job);
 void invert_release_scan(invert_scan *scan);
 
@@ -341,18 +344,18 @@ osla_err invert_solve(invert_job *job);
 /* x := (H + P)^-1 x for `columns` columns that are replicated on every rank, with the factor
  * `kind` in job->factor. */
 osla_err invert_solve_columns(invert_job *job, invert_factor kind, int64_t columns, double *x);
-/* LSQR and CG (invert_iterate.c): invert_trace stores the rows of the paths, invert_iterate finds
- * the model, invert_iterate_resolution returns the diagonal element of the resolution matrix for
- * one unknown. */
-osla_err invert_trace(invert_job *job);
-osla_err invert_iterate(invert_job *job);
+/* LSQR and CG (invert_iterate.c): invert_trace_paths stores the rows of the paths,
+ * invert_iterate_model finds the model, invert_iterate_resolution returns the diagonal element of
+ * the resolution matrix for one unknown. */
+osla_err invert_trace_paths(invert_job *job);
+osla_err invert_iterate_model(invert_job *job);
 osla_err invert_iterate_resolution(invert_job *job, int64_t unknown, double *value);
 /* For a scan, under job->prior: invert_iterate_scan computes the model job->m and its |d - G m|^2;
  * invert_iterate_freedom computes z^T R z, R being the resolution matrix. */
 osla_err invert_iterate_scan(invert_job *job, double *misfit);
 osla_err invert_iterate_freedom(invert_job *job, const double *z, double *value);
-/* Compares the model with the true model (invert_judge.c). Local. */
-void invert_judge(invert_job *job);
+/* Compares the model with the true model (invert_recovery.c). Local. */
+void invert_compare_models(invert_job *job);
 /* Computes the diagonal of the resolution matrix for a sample of unknowns (invert_resolution.c). */
 osla_err invert_sample_resolution(invert_job *job);
 
@@ -361,26 +364,26 @@ osla_err invert_sample_resolution(invert_job *job);
 osla_err invert_find_rows(invert_job *job);
 void invert_release_rows(invert_posterior *posterior);
 /* invert_find_posterior computes deviations and resolution of all unknowns (invert_posterior.c).
- * It overwrites the factor by the inverse, unless the method is by columns. invert_find_columns
+ * It overwrites the factor by the inverse, unless the method is by columns. invert_add_columns
  * adds this rank's part of the diagonals of C and of C P, C = (H + P)^-1, with
  * job->posterior.width columns at a time (invert_columns.c); invert_columns_bytes (local) is the
  * memory of a rank for that. */
 osla_err invert_find_posterior(invert_job *job);
-osla_err invert_find_columns(invert_job *job, double *variance, double *pulled);
+osla_err invert_add_columns(invert_job *job, double *variance, double *pulled);
 uint64_t invert_columns_bytes(const invert_job *job, int64_t width);
 
 /* invert_print_report prints the text report on standard output of rank 0 (invert_report.c).
  * invert_write_json writes report and settings to the file of --json, if any (invert_json.c). */
 osla_err invert_print_report(invert_job *job);
 osla_err invert_write_json(invert_job *job);
+/* The settings as a JSON object that the caller owns; NULL: no memory. Local. */
+struct json_t *invert_settings_json(const invert_job *job);
 
-/* Posterior, rows and scan (invert_sure_report.c): in the text report, in the JSON report (NULL:
- * no memory), and as arrays of the result file. Rank 0. */
-struct json_t;
-struct tomo_store;
-void invert_print_sure(const invert_job *job);
-struct json_t *invert_sure_json(const invert_job *job);
-osla_err invert_store_sure(const invert_job *job, struct tomo_store *store);
+/* Posterior, rows and scan (invert_report_uncertainty.c): in the text report, in the JSON report
+ * (NULL: no memory), and as arrays of the result file. Rank 0. */
+void invert_print_uncertainty(const invert_job *job);
+struct json_t *invert_uncertainty_json(const invert_job *job);
+osla_err invert_store_uncertainty(const invert_job *job, struct tomo_store *store);
 /* Writes the command line to `out`; words that a shell would change are quoted
  * (invert_report_data.c). Local. */
 void invert_put_command(const invert_options *o, FILE *out);
@@ -391,28 +394,24 @@ void invert_print_data(const invert_job *job);
 void invert_print_fit(const invert_job *job);
 void invert_print_robust(const invert_job *job);
 
-/* Phases in the reports: invert_spread_over_ranks (collective) returns minimum, mean and maximum
+/* Phases in the reports: invert_gather_phase_times (collective) returns minimum, mean and maximum
  * of the seconds over the ranks; invert_phase_work (local) returns the work of a phase in *unit,
  * for its rate, or 0 if the phase has no rate. */
-typedef struct invert_spread {
+typedef struct invert_phase_times {
   double min[N_PHASES], mean[N_PHASES], max[N_PHASES];
-} invert_spread;
-osla_err invert_spread_over_ranks(const invert_job *job, invert_spread *spread);
+} invert_phase_times;
+osla_err invert_gather_phase_times(const invert_job *job, invert_phase_times *times);
 /* true if the job has that phase */
-bool invert_phase_is_of(const invert_job *job, invert_phase phase);
+bool invert_phase_is_used(const invert_job *job, invert_phase phase);
 const char *invert_phase_name(invert_phase phase);
 double invert_phase_work(const invert_job *job, invert_phase phase, const char **unit);
-
-/* The settings as a JSON object that the caller owns; NULL: no memory (invert_json.c). Local. */
-struct json_t;
-struct json_t *invert_settings_json(const invert_job *job);
 
 /* Draws the picture of --scan-plot (invert_scan_plot.c). Rank 0. */
 osla_err invert_plot_scan(const invert_job *job);
 
-/* Writes the HTML report of --report (invert_page.c), with the times of all ranks in `spread`.
+/* Writes the HTML report of --report (invert_page.c), with the phase times of all ranks.
  * Rank 0. Without gnuplot the report has no pictures, and a line says so. */
-osla_err invert_write_page(const invert_job *job, const invert_spread *spread);
+osla_err invert_write_page(const invert_job *job, const invert_phase_times *times);
 
 /* Rank 0 checks that all files are different and writable; with `room`, after the problem is made,
  * that there is room for them (invert_check_files.c). */
@@ -437,7 +436,6 @@ osla_err invert_write_netcdf(const invert_job *job);
  * file; invert_xdmf_bytes returns the bytes of the mesh in the result file; invert_make_prisms
  * makes the mesh with the fields at its points, which the caller destroys; invert_write_xdmf
  * writes the XDMF file. Rank 0. */
-struct tomo_prisms;
 osla_err invert_check_xdmf(const invert_options *options);
 uint64_t invert_xdmf_bytes(const invert_job *job);
 osla_err invert_make_prisms(const invert_job *job, struct tomo_prisms **mesh);
@@ -445,7 +443,6 @@ osla_err invert_write_xdmf(const invert_job *job, const struct tomo_prisms *mesh
 
 /* Numbers of stations and earthquakes read, used and rejected, in the text report and as JSON
  * (NULL: no memory); the options of the selection as JSON (invert_selection.c). Local. */
-struct json_t;
 void invert_print_selection(const invert_job *job);
 struct json_t *invert_selection_json(const invert_job *job);
 struct json_t *invert_selection_settings(const invert_options *options);

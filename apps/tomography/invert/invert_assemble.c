@@ -77,7 +77,7 @@ static osla_err add_prior(invert_job *job)
   return err;
 }
 
-static osla_err share_counts(invert_job *job)
+static osla_err sum_counts(invert_job *job)
 {
   osla_hessian_stats stats = osla_hessian_get_stats(job->hessian);
   int64_t counts[2] = {stats.updates, stats.elements};
@@ -98,10 +98,10 @@ static osla_err assemble(invert_job *job)
                             .panels = true,
                             .points = first ? &job->checkpoint : NULL};
   osla_err err = invert_for_all_paths(job, &pass, &total, &busy);
-  if (err == OSLA_OK) err = invert_share_totals(job, &total);
+  if (err == OSLA_OK) err = invert_store_totals(job, &total);
   invert_free_sums(&total);
   OSLA_CALL(err);
-  if (first) OSLA_CALL(checkpoint_complete(&job->checkpoint));
+  if (first) OSLA_CALL(checkpoint_write_final(&job->checkpoint));
   double prior = osla_clock();
   if (!job->scanning) OSLA_CALL(osla_agree(job->t, add_prior(job)));
   prior = osla_clock() - prior;
@@ -113,7 +113,7 @@ static osla_err assemble(invert_job *job)
   seconds[PHASE_UPDATE] = total.seconds_update / job->options->threads + prior;
   seconds[PHASE_COMPUTE] = busy + prior - seconds[PHASE_UPDATE];
   seconds[PHASE_COMMIT] = all - busy - prior;
-  return share_counts(job);
+  return sum_counts(job);
 }
 
 osla_err invert_assemble(invert_job *job)
@@ -122,7 +122,7 @@ osla_err invert_assemble(invert_job *job)
   if (!job->reproducible.on) return assemble(job);
   job->blas_threads = 1; /* the bits of a product depend on the number of threads */
   osla_blas_set_threads(1);
-  osla_err err = reproducible_explain(&job->reproducible, assemble(job));
+  osla_err err = reproducible_explain_error(&job->reproducible, assemble(job));
   job->blas_threads = threads;
   osla_blas_set_threads(threads);
   return err;

@@ -15,7 +15,7 @@
 #define ROUNDING 1e-12
 
 /* size[r] := upper bound of |sum over the data of W[:, r] d|. Returns max_r |W[:, r]|^2. */
-static double look_at_response(const invert_worker *w, int radial, double *size)
+static double bound_response(const invert_worker *w, int radial, double *size)
 {
   const int k = tomo_path_count(w->path);
   const double *response = tomo_path_response(w->path);
@@ -34,14 +34,14 @@ static double look_at_response(const invert_worker *w, int radial, double *size)
   return largest;
 }
 
-static osla_err look_at_path(invert_worker *w)
+static osla_err bound_path(invert_worker *w)
 {
   const int radial = tomo_kernel_radial(w->job->kernel);
   const double *length;
   double size[TOMO_RADIAL_MAX];
   const int32_t *knot;
   const int64_t knots = tomo_path_knots(w->path, &knot, &length);
-  const double largest = look_at_response(w, radial, size);
+  const double largest = bound_response(w, radial, size);
   for (int64_t j = 0; j < knots; j++) {
     order_free_add(&w->sums[SUM_KNOTS], knot[j], length[j] * length[j] * largest);
     for (int r = 0; r < radial; r++)
@@ -53,20 +53,20 @@ static osla_err look_at_path(invert_worker *w)
 osla_err invert_find_bounds(invert_job *job)
 {
   const invert_pass pass = {.what = "finding bounds",
-                            .work = look_at_path,
+                            .work = bound_path,
                             .n_sums = {[SUM_KNOTS] = job->knots, [SUM_UNKNOWNS] = job->n}};
   reproducible *r = &job->reproducible;
   invert_worker total;
   bool needed;
   double busy, start = osla_clock();
-  OSLA_CALL(reproducible_begin(r, &job->checkpoint, &needed));
+  OSLA_CALL(reproducible_start(r, &job->checkpoint, &needed));
   if (!needed) return OSLA_OK;
   osla_err err = invert_for_all_paths(job, &pass, &total, &busy);
   if (err == OSLA_OK)
-    reproducible_found(r,
-                       order_free_largest(&total.sums[SUM_KNOTS]) +
-                         tomo_prior_most(&job->prior, job->knots, job->options->n_radial),
-                       order_free_largest(&total.sums[SUM_UNKNOWNS]));
+    reproducible_set_bounds(r,
+                            order_free_largest(&total.sums[SUM_KNOTS]) +
+                              tomo_prior_most(&job->prior, job->knots, job->options->n_radial),
+                            order_free_largest(&total.sums[SUM_UNKNOWNS]));
   invert_free_sums(&total);
   r->seconds = osla_clock() - start;
   return err;

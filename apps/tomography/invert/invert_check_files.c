@@ -2,13 +2,13 @@
  * for them. */
 #include "apps/tomography/invert/invert.h"
 #include "tools/common/command_files.h"
-#include "tools/common/report_place.h"
+#include "tools/common/report_directory.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* Lists all outputs and input tables, also those of the sample, and checks them. */
-static osla_err check(const invert_job *job, bool room)
+static osla_err check_files(const invert_job *job, bool room)
 {
   const invert_options *o = job->options;
   const uint64_t n = (uint64_t)job->n, vectors = 3 + 2 * (uint64_t)(o->posterior + o->points);
@@ -16,7 +16,7 @@ static osla_err check(const invert_job *job, bool room)
   const uint64_t matrix = n * n * osla_dtype_size(o->dtype);
   char page[PATH_MAX] = "", earth[PATH_MAX];
   OSLA_CALL(invert_name_reference(job, earth));
-  if (o->report) report_place_file(o->report, page);
+  if (o->report) report_directory_page(o->report, page);
   const command_file outputs[] = {
     {"--output", o->output, OSLA_FILE_REPLACED,
      vectors * n * sizeof(double) + (o->files.xdmf && room ? invert_xdmf_bytes(job) : 0)},
@@ -35,7 +35,7 @@ static osla_err check(const invert_job *job, bool room)
     {"--checkpoint", o->checkpoint, OSLA_FILE_CHECKPOINT, matrix}};
   const int n_outputs = sizeof outputs / sizeof *outputs;
   invert_tables t;
-  OSLA_CALL(invert_find_tables(job, &t));
+  OSLA_CALL(invert_name_tables(job, &t));
   if (o->files.xdmf) OSLA_CALL(invert_check_xdmf(o));
   command_file *files = malloc((size_t)(n_outputs + t.n_stations + t.n_events) * sizeof *files);
   OSLA_CHECK(files, OSLA_ERR_MEM, "no memory for the names of files");
@@ -53,5 +53,5 @@ static osla_err check(const invert_job *job, bool room)
 
 osla_err invert_check_files(const invert_job *job, bool room)
 {
-  return osla_agree(job->t, osla_transport_rank(job->t) == 0 ? check(job, room) : OSLA_OK);
+  return osla_agree(job->t, osla_transport_rank(job->t) == 0 ? check_files(job, room) : OSLA_OK);
 }

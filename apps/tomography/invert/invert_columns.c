@@ -48,7 +48,7 @@ static osla_err find_all(invert_job *job, double *column, double *product, doubl
 {
   const int64_t width = job->posterior.width;
   const bool show =
-    osla_transport_rank(job->t) == 0 && !job->options->quiet && invert_on_terminal();
+    osla_transport_rank(job->t) == 0 && !job->options->quiet && invert_stderr_is_terminal();
   for (int64_t first = 0; first < job->n; first += width) {
     const int64_t count = job->n - first < width ? job->n - first : width;
     if (show)
@@ -63,7 +63,7 @@ static osla_err find_all(invert_job *job, double *column, double *product, doubl
   return OSLA_OK;
 }
 
-osla_err invert_find_columns(invert_job *job, double *variance, double *pulled)
+osla_err invert_add_columns(invert_job *job, double *variance, double *pulled)
 {
   const size_t n = (size_t)job->n, width = (size_t)job->posterior.width;
   double *column = malloc(n * width * sizeof *column), *product = malloc(n * sizeof *product);

@@ -20,7 +20,7 @@ typedef struct curve {
   double point[INVERT_SCAN_MAX][2];
 } curve;
 
-static void take_points(int n, const double *misfit, const double *norm, curve *c)
+static void collect_points(int n, const double *misfit, const double *norm, curve *c)
 {
   c->count = 0;
   for (int i = 0; i < n && i < INVERT_SCAN_MAX; i++) {
@@ -32,7 +32,7 @@ static void take_points(int n, const double *misfit, const double *norm, curve *
 }
 
 /* Scales both axes to 0..1; false if an axis has no extent. */
-static bool scale(curve *c)
+static bool scale_axes(curve *c)
 {
   for (int axis = 0; axis < 2; axis++) {
     double low = HUGE_VAL, high = -HUGE_VAL;
@@ -49,18 +49,18 @@ static bool scale(curve *c)
 
 /* Removes points that are nearer to the preceding remaining point than half the spacing of evenly
  * spaced points. */
-static void thin(curve *c)
+static void drop_close_points(curve *c)
 {
   const double least = 0.5 * sqrt(2.0) / (c->count - 1);
-  int kept = 1;
+  int n_kept = 1;
   for (int i = 1; i < c->count; i++) {
-    const double *last = c->point[kept - 1], *here = c->point[i];
+    const double *last = c->point[n_kept - 1], *here = c->point[i];
     if (hypot(here[0] - last[0], here[1] - last[1]) < least) continue;
-    c->point[kept][0] = here[0];
-    c->point[kept][1] = here[1];
-    c->index[kept++] = c->index[i];
+    c->point[n_kept][0] = here[0];
+    c->point[n_kept][1] = here[1];
+    c->index[n_kept++] = c->index[i];
   }
-  c->count = kept;
+  c->count = n_kept;
 }
 
 int scan_corner(int n, const double *misfit, const double *norm)
@@ -69,9 +69,9 @@ int scan_corner(int n, const double *misfit, const double *norm)
   double most = 0.0;
   int corner = -1;
   curve c;
-  take_points(n, misfit, norm, &c);
-  if (c.count < 3 || !scale(&c)) return -1;
-  thin(&c);
+  collect_points(n, misfit, norm, &c);
+  if (c.count < 3 || !scale_axes(&c)) return -1;
+  drop_close_points(&c);
   for (int i = 1; i + 1 < c.count; i++) {
     const double here = curvature(c.point[i - 1], c.point[i], c.point[i + 1]);
     if (!(here > most) || c.point[i][0] + c.point[i][1] > 1.0 - below) continue;

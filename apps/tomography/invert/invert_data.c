@@ -35,7 +35,7 @@ osla_err invert_name_reference(const invert_job *job, char file[PATH_MAX])
 }
 
 /* Broadcasts the contents of a file from rank 0. */
-static osla_err share_bytes(const invert_job *job, const char *file, void **bytes, int64_t *size)
+static osla_err broadcast_file(const invert_job *job, const char *file, void **bytes, int64_t *size)
 {
   const bool root = osla_transport_rank(job->t) == 0;
   size_t length = 0;
@@ -59,7 +59,7 @@ osla_err invert_read_reference(invert_job *job)
   OSLA_CALL(osla_agree(job->t, root ? invert_name_reference(job, job->earth) : OSLA_OK));
   OSLA_CALL(osla_bcast(job->t, job->earth, sizeof job->earth, MPI_BYTE, 0));
   if (strcmp(job->earth, stand_in) == 0) return OSLA_OK;
-  osla_err err = share_bytes(job, job->earth, &bytes, &size);
+  osla_err err = broadcast_file(job, job->earth, &bytes, &size);
   if (err == OSLA_OK) {
     job->earth_hash = checkpoint_hash(0, bytes, (size_t)size);
     err =
@@ -84,13 +84,13 @@ static osla_err read_table(invert_job *job)
 }
 
 /* An array of the table that rank 0 broadcasts. */
-typedef struct part {
+typedef struct table_array {
   void **array;
   int64_t count;
   size_t element;
-} part;
+} table_array;
 
-static osla_err share_table(invert_job *job)
+static osla_err broadcast_table(invert_job *job)
 {
   const bool root = osla_transport_rank(job->t) == 0;
   tomo_data *d = &job->data;
@@ -101,14 +101,14 @@ static osla_err share_table(invert_job *job)
   d->n_measures = size[0];
   d->n_sets = size[1];
   d->n_paths = size[2];
-  const part parts[] = {{(void **)&d->measure, size[0], sizeof *d->measure},
-                        {(void **)&d->set_first, size[1] + 1, sizeof *d->set_first},
-                        {(void **)&d->set_measure, size[3], sizeof *d->set_measure},
-                        {(void **)&d->set_sigma, size[3], sizeof *d->set_sigma},
-                        {(void **)&d->path_id, size[2], sizeof *d->path_id},
-                        {(void **)&d->path_set, size[2], sizeof *d->path_set},
-                        {(void **)&d->first, size[2] + 1, sizeof *d->first},
-                        {(void **)&d->delay, size[4], sizeof *d->delay}};
+  const table_array parts[] = {{(void **)&d->measure, size[0], sizeof *d->measure},
+                               {(void **)&d->set_first, size[1] + 1, sizeof *d->set_first},
+                               {(void **)&d->set_measure, size[3], sizeof *d->set_measure},
+                               {(void **)&d->set_sigma, size[3], sizeof *d->set_sigma},
+                               {(void **)&d->path_id, size[2], sizeof *d->path_id},
+                               {(void **)&d->path_set, size[2], sizeof *d->path_set},
+                               {(void **)&d->first, size[2] + 1, sizeof *d->first},
+                               {(void **)&d->delay, size[4], sizeof *d->delay}};
   const size_t n = sizeof parts / sizeof *parts;
   uint64_t bytes = 0;
   for (size_t i = 0; i < n; i++)
@@ -146,5 +146,5 @@ osla_err invert_read_data(invert_job *job)
   osla_err err = root ? read_table(job) : OSLA_OK;
   tomo_data_reader_stop(&job->reader);
   OSLA_CALL(osla_agree(job->t, err));
-  return share_table(job);
+  return broadcast_table(job);
 }

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-osla_err invert_keep_fit(invert_job *job, const invert_worker *total)
+osla_err invert_store_fit(invert_job *job, const invert_worker *total)
 {
   invert_fit *fit = &job->fit;
   const size_t n = (size_t)job->data.n_measures;

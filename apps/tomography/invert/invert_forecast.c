@@ -16,14 +16,14 @@ double invert_inverse_work(const invert_job *job)
   return job->posterior.width > 0 ? 2.0 : 2.0 / 3.0;
 }
 
-static bool speaks(const invert_job *job)
+static bool prints_forecast(const invert_job *job)
 {
   return osla_transport_rank(job->t) == 0 && !job->options->quiet;
 }
 
 /* *rate := operations per second of this rank for matrix products that run on all ranks at the
  * same time. */
-static osla_err probe(const invert_job *job, double *rate)
+static osla_err measure_rate(const invert_job *job, double *rate)
 {
   const osla_dtype dtype = job->options->dtype;
   const size_t elements = (size_t)ORDER * ORDER, bytes = elements * osla_dtype_size(dtype);
@@ -68,10 +68,10 @@ osla_err invert_forecast_work(invert_job *job)
 {
   double rate = 0.0;
   const invert_options *o = job->options;
-  if (o->solver != INVERT_DIRECT || !(o->posterior || invert_scans(o))) return OSLA_OK;
-  OSLA_CALL(osla_agree(job->t, probe(job, &rate)));
+  if (o->solver != INVERT_DIRECT || !(o->posterior || invert_has_scan(o))) return OSLA_OK;
+  OSLA_CALL(osla_agree(job->t, measure_rate(job, &rate)));
   OSLA_CALL(osla_allreduce(job->t, &rate, 1, MPI_DOUBLE, MPI_SUM));
-  if (speaks(job)) print_forecast(job, rate);
+  if (prints_forecast(job)) print_forecast(job, rate);
   return OSLA_OK;
 }
 
@@ -80,7 +80,7 @@ void invert_forecast_inverse(invert_job *job)
   const double factor = job->result.seconds[PHASE_FACTOR];
   const double work = job->options->factor == INVERT_LU ? 2.0 / 3.0 : 1.0 / 3.0;
   job->posterior.forecast = invert_inverse_work(job) / work * factor;
-  if (!speaks(job)) return;
+  if (!prints_forecast(job)) return;
   (void)printf("Forecast   the factorisation took %s: the inverse%s will take about %s\n",
                format_seconds(factor).s, job->posterior.width > 0 ? " by columns" : "",
                format_seconds(job->posterior.forecast).s);

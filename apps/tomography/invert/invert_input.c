@@ -6,15 +6,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-const tomo_site *invert_source(const invert_job *job, int64_t path_id)
+const tomo_site *invert_path_source(const invert_job *job, int64_t path_id)
 {
   const int64_t source = path_id / 2 / job->n_stations;
   return source < job->n_events ? &job->events[source] : &job->stations[source - job->n_events];
 }
 
-bool invert_arc(const invert_job *job, int64_t path_id, tomo_arc *arc)
+bool invert_path_arc(const invert_job *job, int64_t path_id, tomo_arc *arc)
 {
-  const tomo_site *from = invert_source(job, path_id);
+  const tomo_site *from = invert_path_source(job, path_id);
   const tomo_site *station = &job->stations[path_id / 2 % job->n_stations];
   double source[3], receiver[3];
   tomo_unit_vector(from->latitude, from->longitude, source);
@@ -25,23 +25,23 @@ bool invert_arc(const invert_job *job, int64_t path_id, tomo_arc *arc)
 
 /* True if the length of the minor arc of a pair is within the limits of distance; this decides for
  * both arcs. */
-static bool usable(const invert_job *job, int64_t pair)
+static bool is_usable_pair(const invert_job *job, int64_t pair)
 {
   const double degrees = 57.29577951308232;
   tomo_arc arc;
-  if (!invert_arc(job, 2 * pair, &arc)) return false;
+  if (!invert_path_arc(job, 2 * pair, &arc)) return false;
   double distance = arc.angle * degrees;
   return distance >= job->options->min_distance && distance <= job->options->max_distance;
 }
 
-typedef struct drawn {
+typedef struct path_lot {
   uint64_t lot;
   int64_t id;
-} drawn;
+} path_lot;
 
 static int by_lot(const void *x, const void *y)
 {
-  const drawn *a = x, *b = y;
+  const path_lot *a = x, *b = y;
   if (a->lot != b->lot) return a->lot < b->lot ? -1 : 1;
   return a->id < b->id ? -1 : a->id > b->id;
 }
@@ -54,15 +54,15 @@ static int by_id(const void *x, const void *y)
 
 /* Reduces the paths to the max_paths paths with the lowest random numbers. The numbers depend on
  * seed and path id alone, so that all ranks choose the same paths. */
-static osla_err choose(invert_job *job)
+static osla_err choose_paths(invert_job *job)
 {
   const int64_t wanted = job->options->max_paths, count = job->data.n_paths;
   if (wanted == 0 || count <= wanted) return OSLA_OK;
-  drawn *list = malloc((size_t)count * sizeof *list);
+  path_lot *list = malloc((size_t)count * sizeof *list);
   int64_t *kept = malloc((size_t)wanted * sizeof *kept);
   for (int64_t i = 0; list && i < count; i++) {
     const int64_t id = job->data.path_id[i];
-    list[i] = (drawn){osla_random_bits(job->options->model.seed, 1, (uint64_t)id), id};
+    list[i] = (path_lot){osla_random_bits(job->options->model.seed, 1, (uint64_t)id), id};
   }
   if (list) qsort(list, (size_t)count, sizeof *list, by_lot);
   for (int64_t i = 0; list && kept && i < wanted; i++)
@@ -87,7 +87,7 @@ static osla_err list_paths(invert_job *job)
   OSLA_CHECK(data->path_id, OSLA_ERR_MEM, "no memory for list of %" PRId64 " paths",
              job->n_pairs * arcs);
   for (int64_t pair = 0; pair < job->n_pairs; pair++)
-    for (int arc = 0; arc < arcs && usable(job, pair); arc++)
+    for (int arc = 0; arc < arcs && is_usable_pair(job, pair); arc++)
       data->path_id[data->n_paths++] = 2 * pair + arc;
   OSLA_CHECK(data->n_paths > 0, OSLA_ERR_ARG,
              "no usable path: none of %" PRId64
@@ -103,7 +103,7 @@ static osla_err check_list_fits(invert_job *job)
   uint64_t events = (uint64_t)job->n_events, stations = (uint64_t)job->n_stations;
   uint64_t pairs = events <= most / stations ? events * stations : most;
   job->n_pairs = (int64_t)pairs;
-  if (osla_memory_check(job->t, pairs * arcs * (sizeof(int64_t) + sizeof(drawn))) == OSLA_OK)
+  if (osla_memory_check(job->t, pairs * arcs * (sizeof(int64_t) + sizeof(path_lot))) == OSLA_OK)
     return OSLA_OK;
   char text[400];
   (void)snprintf(text, sizeof text, "%s", osla_error_text());
@@ -124,7 +124,7 @@ osla_err invert_read_input(invert_job *job)
   OSLA_CALL(invert_read_reference(job));
   OSLA_CALL(invert_read_data(job));
   if (!job->options->data) OSLA_CALL(make_paths(job));
-  OSLA_CALL(osla_agree(job->t, choose(job)));
+  OSLA_CALL(osla_agree(job->t, choose_paths(job)));
   job->path_ids = job->data.path_id;
   job->n_paths = job->data.n_paths;
   return OSLA_OK;

@@ -33,7 +33,7 @@ static void close_iteration(iteration *it)
   free(it->diagonal);
 }
 
-static osla_err allocate(iteration *it)
+static osla_err allocate_vectors(iteration *it)
 {
   const size_t rows = (size_t)it->a.rows + 1, columns = (size_t)it->a.columns + 1;
   it->b = calloc(rows, sizeof *it->b);
@@ -51,8 +51,9 @@ static osla_err open_iteration(invert_job *job, iteration *it)
 {
   const bool cg = job->options->solver == INVERT_CG;
   *it = (iteration){.job = job, .a = invert_rays_operator(job->rays)};
-  it->show = osla_transport_rank(job->t) == 0 && !job->options->quiet && invert_on_terminal();
-  OSLA_CALL(osla_agree(job->t, allocate(it)));
+  it->show =
+    osla_transport_rank(job->t) == 0 && !job->options->quiet && invert_stderr_is_terminal();
+  OSLA_CALL(osla_agree(job->t, allocate_vectors(it)));
   OSLA_CALL(invert_rays_diagonal(job->rays, it->diagonal));
   for (int64_t j = 0; j < it->a.columns; j++) {
     double *d = &it->diagonal[j];
@@ -97,7 +98,7 @@ static void clear_line(const iteration *it)
   (void)fflush(stderr);
 }
 
-static osla_err check_end(const iteration *it, const osla_krylov_result *r)
+static osla_err check_convergence(const iteration *it, const osla_krylov_result *r)
 {
   const invert_options *o = it->job->options;
   const char *name = o->solver == INVERT_CG ? "CG" : "LSQR";
@@ -113,7 +114,7 @@ static osla_err check_end(const iteration *it, const osla_krylov_result *r)
 }
 
 /* it->x := the minimiser of |b - A x|. */
-static osla_err run(iteration *it, osla_krylov_result *result)
+static osla_err solve_system(iteration *it, osla_krylov_result *result)
 {
   const invert_options *o = it->job->options;
   const osla_krylov_options options = {
@@ -132,12 +133,12 @@ static osla_err run(iteration *it, osla_krylov_result *result)
     err = osla_cg(&normal, &jacobi, it->y, it->x, &options, result);
   }
   clear_line(it);
-  return err == OSLA_OK ? check_end(it, result) : err;
+  return err == OSLA_OK ? check_convergence(it, result) : err;
 }
 
 /* whole[n] := the concatenated parts of all ranks, on all ranks; n here is the length of this
  * rank's part. Collective. */
-static osla_err put_together(invert_job *job, int64_t n, const double *part, double *whole)
+static osla_err gather_vector(invert_job *job, int64_t n, const double *part, double *whole)
 {
   memset(whole, 0, (size_t)job->n * sizeof *whole);
   for (int64_t j = 0; j < n; j++)
@@ -146,17 +147,17 @@ static osla_err put_together(invert_job *job, int64_t n, const double *part, dou
 }
 
 /* Computes gradient and model, replicated on all ranks, from the data of this rank's paths. */
-static osla_err find_model(iteration *it, osla_krylov_result *result)
+static osla_err solve_for_model(iteration *it, osla_krylov_result *result)
 {
   invert_job *job = it->job;
   memcpy(it->b, invert_rays_d(job->rays), (size_t)invert_rays_data(job->rays) * sizeof *it->b);
   OSLA_CALL(it->a.multiply(it->a.arg, OSLA_TRANS, it->b, 0.0, it->y));
-  OSLA_CALL(put_together(job, it->a.columns, it->y, job->gradient));
-  OSLA_CALL(run(it, result));
-  return put_together(job, it->a.columns, it->x, job->m);
+  OSLA_CALL(gather_vector(job, it->a.columns, it->y, job->gradient));
+  OSLA_CALL(solve_system(it, result));
+  return gather_vector(job, it->a.columns, it->x, job->m);
 }
 
-osla_err invert_trace(invert_job *job)
+osla_err invert_trace_paths(invert_job *job)
 {
   const double start = osla_clock();
   OSLA_CALL(invert_rays_create(job));
@@ -167,13 +168,13 @@ osla_err invert_trace(invert_job *job)
   return OSLA_OK;
 }
 
-osla_err invert_iterate(invert_job *job)
+osla_err invert_iterate_model(invert_job *job)
 {
   invert_result *r = &job->result;
   osla_krylov_result result;
   iteration it;
   osla_err err = open_iteration(job, &it);
-  if (err == OSLA_OK) err = find_model(&it, &result);
+  if (err == OSLA_OK) err = solve_for_model(&it, &result);
   close_iteration(&it);
   OSLA_CALL(err);
   r->iterations = result.iterations;
@@ -204,7 +205,7 @@ osla_err invert_iterate_scan(invert_job *job, double *misfit)
   osla_krylov_result result;
   iteration it;
   osla_err err = open_iteration(job, &it);
-  if (err == OSLA_OK) err = find_model(&it, &result);
+  if (err == OSLA_OK) err = solve_for_model(&it, &result);
   if (err == OSLA_OK) err = measure_model(&it, misfit);
   close_iteration(&it);
   return err;
@@ -212,12 +213,12 @@ osla_err invert_iterate_scan(invert_job *job, double *misfit)
 
 /* it->x := (H + P)^-1 P y for y in it->y (H without prior here): the minimiser of |G x|^2 + |L (y
  * - x)|^2. The resolution matrix gives R y = y - x (invert_resolution.c). */
-static osla_err pull_back(iteration *it)
+static osla_err solve_prior_product(iteration *it)
 {
   osla_krylov_result result;
   OSLA_CALL(it->a.multiply(it->a.arg, OSLA_NOTRANS, it->y, 0.0, it->b));
   memset(it->b, 0, (size_t)invert_rays_data(it->job->rays) * sizeof *it->b);
-  return run(it, &result);
+  return solve_system(it, &result);
 }
 
 osla_err invert_iterate_freedom(invert_job *job, const double *y, double *value)
@@ -228,7 +229,7 @@ osla_err invert_iterate_freedom(invert_job *job, const double *y, double *value)
   *value = 0.0;
   if (err == OSLA_OK) {
     memcpy(it.y, mine, (size_t)it.a.columns * sizeof *it.y);
-    err = pull_back(&it);
+    err = solve_prior_product(&it);
   }
   for (int64_t j = 0; err == OSLA_OK && j < it.a.columns; j++)
     *value += mine[j] * (mine[j] - it.x[j]);

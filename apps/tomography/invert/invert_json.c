@@ -15,12 +15,12 @@ static json_t *recovery_json(const tomo_recovery *c)
                    "variance_reduction", command_number(c->variance_reduction));
 }
 
-static json_t *phases_json(const invert_job *job, const invert_spread *s)
+static json_t *phases_json(const invert_job *job, const invert_phase_times *s)
 {
   json_t *phases = json_object();
   for (int i = 0; i < N_PHASES; i++) {
     const char *unit;
-    if (!invert_phase_is_of(job, (invert_phase)i)) continue;
+    if (!invert_phase_is_used(job, (invert_phase)i)) continue;
     double work = invert_phase_work(job, (invert_phase)i, &unit);
     json_t *phase =
       json_pack("{s:f, s:f, s:f}", "min", s->min[i], "mean", s->mean[i], "max", s->max[i]);
@@ -107,7 +107,7 @@ static json_t *result_json(const invert_job *job)
 }
 
 /* Adds the members of `part` to `into` and releases `part`; false if memory was missing. */
-static bool merge(json_t *into, json_t *part)
+static bool merge_object(json_t *into, json_t *part)
 {
   bool added = into && part && json_object_update(into, part) == 0;
   json_decref(part);
@@ -117,25 +117,26 @@ static bool merge(json_t *into, json_t *part)
 json_t *invert_settings_json(const invert_job *job)
 {
   json_t *settings = json_object();
-  bool made = merge(settings, problem_settings(job->options));
-  made = merge(settings, other_settings(job)) && made;
-  made = merge(settings, invert_selection_settings(job->options)) && made;
-  made = merge(settings, invert_data_settings(job)) && made;
-  made = merge(settings, reproducible_json(&job->reproducible)) && made;
+  bool made = merge_object(settings, problem_settings(job->options));
+  made = merge_object(settings, other_settings(job)) && made;
+  made = merge_object(settings, invert_selection_settings(job->options)) && made;
+  made = merge_object(settings, invert_data_settings(job)) && made;
+  made = merge_object(settings, reproducible_json(&job->reproducible)) && made;
   if (made) return settings;
   json_decref(settings);
   return NULL;
 }
 
-static osla_err write_document(const invert_job *job, const invert_spread *s)
+static osla_err write_document(const invert_job *job, const invert_phase_times *s)
 {
   json_t *root = json_object(), *settings = invert_settings_json(job);
-  bool made = merge(root, sizes_json(job)); /* merge releases its part also after a failure */
-  made = merge(root, result_json(job)) && made;
-  made = merge(root, iterative_json(job)) && made;
-  made = merge(root, invert_selection_json(job)) && made;
-  made = merge(root, invert_data_json(job)) && made;
-  made = merge(root, invert_sure_json(job)) && made;
+  bool made =
+    merge_object(root, sizes_json(job)); /* merge releases its part also after a failure */
+  made = merge_object(root, result_json(job)) && made;
+  made = merge_object(root, iterative_json(job)) && made;
+  made = merge_object(root, invert_selection_json(job)) && made;
+  made = merge_object(root, invert_data_json(job)) && made;
+  made = merge_object(root, invert_uncertainty_json(job)) && made;
   /* fails if settings is NULL */
   made = json_object_set_new(root, "settings", settings) == 0 && made;
   made = json_object_set_new(root, "seconds", phases_json(job, s)) == 0 && made;
@@ -150,8 +151,8 @@ static osla_err write_document(const invert_job *job, const invert_spread *s)
 
 osla_err invert_write_json(invert_job *job)
 {
-  invert_spread s;
+  invert_phase_times s;
   if (!job->options->json) return OSLA_OK;
-  OSLA_CALL(invert_spread_over_ranks(job, &s));
+  OSLA_CALL(invert_gather_phase_times(job, &s));
   return osla_agree(job->t, osla_transport_rank(job->t) == 0 ? write_document(job, &s) : OSLA_OK);
 }

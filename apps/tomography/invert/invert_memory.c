@@ -48,7 +48,7 @@ static uint64_t sure_bytes(const invert_job *job, uint64_t element)
 {
   const invert_options *o = job->options;
   const uint64_t n = (uint64_t)job->n, points = (uint64_t)o->points;
-  const bool scans = invert_scans(o);
+  const bool scans = invert_has_scan(o);
   const uint64_t columns = scans ? 1 + (uint64_t)o->scan.vectors : 0;
   uint64_t most = columns > points ? columns : points; /* right-hand sides in the type of H */
   uint64_t bytes = n * most * 2 * element + n * sizeof(double) * (2 * points + columns);
@@ -102,7 +102,7 @@ static double rays_bytes(const invert_job *job)
   double knots = 0.0;
   for (int64_t i = 0; i < job->n_paths; i++) {
     tomo_arc arc;
-    if (invert_arc(job, job->path_ids[i], &arc)) knots += touched_knots(job, &arc);
+    if (invert_path_arc(job, job->path_ids[i], &arc)) knots += touched_knots(job, &arc);
   }
   const double radial = (double)job->options->n_radial;
   const double sets = fmin((double)job->data.n_sets, (double)job->n_paths) * 8.0 * radial * radial;

@@ -50,7 +50,7 @@ osla_err invert_measure_misfit(invert_job *job)
       [SUM_MISFIT] = 1, [SUM_BEFORE] = measures, [SUM_AFTER] = measures, [SUM_DATA] = measures}};
   osla_err err = invert_for_all_paths(job, &pass, &total, &busy);
   if (err == OSLA_OK) job->result.misfit_after = order_free_value(&total.sums[SUM_MISFIT], 0);
-  if (err == OSLA_OK) err = osla_agree(job->t, invert_keep_fit(job, &total));
+  if (err == OSLA_OK) err = osla_agree(job->t, invert_store_fit(job, &total));
   invert_free_sums(&total);
   job->result.seconds[PHASE_MISFIT] = osla_clock() - start;
   OSLA_CALL(err);

@@ -57,7 +57,7 @@ static osla_err join(struct command_line *line, char *const *files, const char *
   char *all = calloc(length, 1);
   for (int i = 0; all && files[i]; i++)
     strcat(strcat(all, i > 0 ? ", " : ""), files[i]);
-  OSLA_CHECK(command_keep(line, all), OSLA_ERR_MEM, "no memory for the names of files");
+  OSLA_CHECK(command_own_memory(line, all), OSLA_ERR_MEM, "no memory for the names of files");
   *text = all;
   return OSLA_OK;
 }

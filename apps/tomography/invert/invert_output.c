@@ -5,7 +5,7 @@
 #include "apps/tomography/readers/tomo_store.h"
 #include "osla_clock.h"
 #include "osla_log.h"
-#include "tools/common/report_place.h"
+#include "tools/common/report_directory.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -122,7 +122,7 @@ static osla_err fill_store(const invert_job *job, tomo_store *store, double *lat
   OSLA_CALL(tomo_store_add_array(store, "latitude", "degrees", 1, knots, latitude));
   OSLA_CALL(tomo_store_add_array(store, "longitude", "degrees", 1, knots, longitude));
   OSLA_CALL(tomo_store_add_array(store, "depth", "km", 1, radial, depth));
-  OSLA_CALL(invert_store_sure(job, store));
+  OSLA_CALL(invert_store_uncertainty(job, store));
   return add_settings(job, store);
 }
 
@@ -176,22 +176,22 @@ static osla_err write_map(invert_job *job)
   return OSLA_OK;
 }
 
-static osla_err write_page(invert_job *job, const invert_spread *spread)
+static osla_err write_page(invert_job *job, const invert_phase_times *times)
 {
   const double start = osla_clock();
-  const osla_err err = invert_write_page(job, spread);
+  const osla_err err = invert_write_page(job, times);
   job->result.report_seconds = osla_clock() - start;
   return err;
 }
 
 /* Writes all requested files. Pictures come first because they are slow: a job that is killed
  * while gnuplot draws leaves no file. The model is written even if a picture failed. */
-static osla_err write_all(invert_job *job, const invert_spread *spread)
+static osla_err write_all(invert_job *job, const invert_phase_times *times)
 {
   char text[512];
   osla_err err = OSLA_OK, drawn = job->options->scan_plot ? invert_plot_scan(job) : OSLA_OK;
   if (drawn == OSLA_OK && job->options->map) drawn = write_map(job);
-  if (drawn == OSLA_OK && job->options->report) drawn = write_page(job, spread);
+  if (drawn == OSLA_OK && job->options->report) drawn = write_page(job, times);
   if (drawn != OSLA_OK) (void)snprintf(text, sizeof text, "%s", osla_error_text());
   if (job->options->output) err = write_store(job);
   if (err == OSLA_OK && job->options->files.netcdf) err = invert_write_netcdf(job);
@@ -217,9 +217,9 @@ static osla_err wait_for_writer(const invert_job *job)
 osla_err invert_write_output(invert_job *job)
 {
   osla_err err = OSLA_OK;
-  invert_spread spread;
-  OSLA_CALL(invert_spread_over_ranks(job, &spread));
-  if (osla_transport_rank(job->t) == 0) err = write_all(job, &spread);
+  invert_phase_times times;
+  OSLA_CALL(invert_gather_phase_times(job, &times));
+  if (osla_transport_rank(job->t) == 0) err = write_all(job, &times);
   const osla_err waited = wait_for_writer(job);
   return osla_agree(job->t, err == OSLA_OK ? waited : err);
 }

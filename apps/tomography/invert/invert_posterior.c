@@ -13,11 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct reader {
+typedef struct diagonal_parts {
   const invert_job *job;
   double *variance; /* [n] this rank's part of the diagonal of C */
   double *pulled;   /* [n] this rank's part of the diagonal of C P */
-} reader;
+} diagonal_parts;
 
 static double element(const invert_job *job, int64_t at)
 {
@@ -29,13 +29,13 @@ static double element(const invert_job *job, int64_t at)
 /* Adds C[i, j] P[j, i] to rows i and j of the diagonal of C P. */
 static void add_element(int64_t i, int64_t j, int64_t at, double part, void *arg)
 {
-  const reader *r = arg;
+  const diagonal_parts *r = arg;
   const double value = element(r->job, at) * part;
   r->pulled[i] += value;
   if (i != j) r->pulled[j] += value;
 }
 
-static void read_variances(const reader *r)
+static void read_variances(const diagonal_parts *r)
 {
   const osla_layout f = osla_matrix_layout(r->job->factor);
   const int prow = osla_grid_prow(r->job->grid), pcol = osla_grid_pcol(r->job->grid);
@@ -67,7 +67,7 @@ static void summarise(invert_posterior *p, int64_t n, double *sorted)
 }
 
 /* Sums the parts of all ranks, and computes deviations and resolution. */
-static osla_err finish(invert_job *job, const reader *r)
+static osla_err store_posterior(invert_job *job, const diagonal_parts *r)
 {
   invert_posterior *p = &job->posterior;
   OSLA_CALL(osla_allreduce(job->t, r->variance, job->n, MPI_DOUBLE, MPI_SUM));
@@ -84,7 +84,7 @@ static osla_err finish(invert_job *job, const reader *r)
   return OSLA_OK;
 }
 
-static osla_err read_inverse(invert_job *job, reader *r, int64_t info)
+static osla_err read_inverse(invert_job *job, diagonal_parts *r, int64_t info)
 {
   OSLA_CHECK(info == 0, OSLA_ERR_STATE, "the factor has a zero on its diagonal, element %" PRId64,
              info);
@@ -94,7 +94,7 @@ static osla_err read_inverse(invert_job *job, reader *r, int64_t info)
 
 /* Computes the diagonals in place. If a rank lacks the memory for that after all, the factor is
  * unchanged, and the columns are computed a few at a time. */
-static osla_err find_inverse(invert_job *job, reader *r)
+static osla_err find_inverse(invert_job *job, diagonal_parts *r)
 {
   enum { FEW = 16 };
   if (job->posterior.width == 0) {
@@ -105,16 +105,16 @@ static osla_err find_inverse(invert_job *job, reader *r)
     job->posterior.width = job->n < FEW ? job->n : FEW;
     invert_forecast_inverse(job);
   }
-  return invert_find_columns(job, r->variance, r->pulled);
+  return invert_add_columns(job, r->variance, r->pulled);
 }
 
-static osla_err allocate(invert_job *job, reader *r)
+static osla_err allocate(invert_job *job, diagonal_parts *r)
 {
   const size_t n = (size_t)job->n;
   invert_posterior *p = &job->posterior;
   p->deviation = malloc(n * sizeof *p->deviation);
   p->resolution = malloc(n * sizeof *p->resolution);
-  *r = (reader){
+  *r = (diagonal_parts){
     .job = job, .variance = calloc(n, sizeof(double)), .pulled = calloc(n, sizeof(double))};
   OSLA_CHECK(p->deviation && p->resolution && r->variance && r->pulled, OSLA_ERR_MEM,
              "no memory for deviations of %" PRId64 " unknowns", job->n);
@@ -124,13 +124,13 @@ static osla_err allocate(invert_job *job, reader *r)
 osla_err invert_find_posterior(invert_job *job)
 {
   const double start = osla_clock();
-  reader r;
+  diagonal_parts r;
   if (!job->options->posterior) return OSLA_OK;
   invert_forecast_inverse(job);
   osla_err err = osla_agree(job->t, allocate(job, &r));
   if (err == OSLA_OK) err = find_inverse(job, &r);
   job->result.seconds[PHASE_INVERSE] = osla_clock() - start;
-  if (err == OSLA_OK) err = finish(job, &r);
+  if (err == OSLA_OK) err = store_posterior(job, &r);
   free(r.variance);
   free(r.pulled);
   job->posterior.seconds = osla_clock() - start;

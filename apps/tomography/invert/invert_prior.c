@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 /* Broadcasts the arrays that rank 0 has read. */
-static osla_err share_factors(invert_job *job)
+static osla_err broadcast_factors(invert_job *job)
 {
   tomo_prior_factors *f = &job->prior_factors;
   const int64_t n = job->n, radial = job->options->n_radial;
@@ -32,7 +32,7 @@ osla_err invert_make_prior(invert_job *job)
   if (osla_transport_rank(job->t) == 0)
     err = tomo_prior_read(o->prior_file, job->prior_reader, job->knots, job->radial, f);
   OSLA_CALL(osla_agree(job->t, err));
-  OSLA_CALL(share_factors(job));
+  OSLA_CALL(broadcast_factors(job));
   job->prior.damping_of = f->damping;
   job->prior.lateral_of = f->lateral;
   if (!o->damping_given) job->prior.damping = 1.0;

@@ -34,10 +34,10 @@ osla_err invert_make_problem(invert_job *job)
   if (o->solver != INVERT_DIRECT) return OSLA_OK;
 
   OSLA_CALL(invert_find_bounds(job));
-  return invert_renew_hessian(job);
+  return invert_replace_hessian(job);
 }
 
-osla_err invert_renew_hessian(invert_job *job)
+osla_err invert_replace_hessian(invert_job *job)
 {
   const invert_options *o = job->options;
   job->factor = NULL; /* it was the memory of the accumulator that is destroyed next */

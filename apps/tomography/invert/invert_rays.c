@@ -2,7 +2,7 @@
  * each knot of each path, N_r numbers for each path, N_r numbers for each touched knot; R once for
  * each set of measurements on this rank, and for each path with weights. */
 #include "apps/tomography/invert/invert_rays.h"
-#include "apps/tomography/invert/invert_split.h"
+#include "apps/tomography/invert/invert_path_qr.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -37,7 +37,7 @@ struct invert_rays {
 };
 
 /* *r := R of the path's set; the first path with that set computes it. */
-static osla_err find_set(invert_rays *rays, const invert_split *split, const double **r)
+static osla_err factor_of_set(invert_rays *rays, const invert_path_qr *split, const double **r)
 {
   const size_t bytes = (size_t)(split->rows * split->radial) * sizeof **r;
   double **known = &rays->set_r[split->set];
@@ -55,7 +55,7 @@ static osla_err find_set(invert_rays *rays, const invert_split *split, const dou
   return OSLA_OK;
 }
 
-static osla_err keep_path(invert_worker *w)
+static osla_err store_path(invert_worker *w)
 {
   invert_rays *rays = w->job->rays;
   const int64_t place = w->index / osla_transport_size(w->job->t), k = tomo_path_count(w->path);
@@ -64,8 +64,8 @@ static osla_err keep_path(invert_worker *w)
   ray *mine = &rays->path[place];
   invert_add_path(w);
   if (!w->split)
-    OSLA_CALL(invert_split_create(tomo_data_most(&w->job->data), (int)rays->radial, &w->split));
-  invert_split_path(w->split, w->path, w->set.number, w->factor != NULL);
+    OSLA_CALL(invert_path_qr_create(tomo_data_most(&w->job->data), (int)rays->radial, &w->split));
+  invert_path_qr_factor(w->split, w->path, w->set.number, w->factor != NULL);
   mine->count = tomo_path_knots(w->path, &knot, &length);
   const size_t count = (size_t)mine->count;
   const size_t own = w->factor ? (size_t)(mine->rows * rays->radial) : 0;
@@ -76,7 +76,7 @@ static osla_err keep_path(invert_worker *w)
   memcpy(mine->knot, knot, count * sizeof *knot);
   memcpy(mine->length + count, w->split->r, own * sizeof *length);
   mine->r = mine->length + count;
-  if (own == 0) OSLA_CALL(find_set(rays, w->split, &mine->r));
+  if (own == 0) OSLA_CALL(factor_of_set(rays, w->split, &mine->r));
   for (int64_t i = 0; i < mine->rows; i++)
     rays->d[mine->first + i] = osla_dot_local(k, w->split->q + i * k, w->d);
   return OSLA_OK;
@@ -85,13 +85,13 @@ static osla_err keep_path(invert_worker *w)
 static osla_err trace_paths(invert_job *job)
 {
   const invert_pass pass = {.what = "tracing",
-                            .work = keep_path,
+                            .work = store_path,
                             .n_sums = {[SUM_MISFIT] = 1, [SUM_KNOTS] = job->knots},
                             .fixed = true};
   invert_worker total;
   double busy;
   osla_err err = invert_for_all_paths(job, &pass, &total, &busy);
-  if (err == OSLA_OK) err = invert_share_totals(job, &total);
+  if (err == OSLA_OK) err = invert_store_totals(job, &total);
   invert_free_sums(&total);
   return err;
 }
@@ -122,7 +122,7 @@ static osla_err number_knots(invert_rays *rays, int64_t **touched)
   return OSLA_OK;
 }
 
-static osla_err join_knots(invert_rays *rays)
+static osla_err connect_knots(invert_rays *rays)
 {
   const invert_job *job = rays->job;
   int64_t *touched;
@@ -244,11 +244,11 @@ osla_err invert_rays_create(invert_job *job)
 {
   OSLA_CALL(osla_agree(job->t, allocate(job)));
   OSLA_CALL(trace_paths(job));
-  OSLA_CALL(join_knots(job->rays));
+  OSLA_CALL(connect_knots(job->rays));
   return make_prior(job->rays);
 }
 
-osla_err invert_rays_renew_prior(invert_rays *rays)
+osla_err invert_rays_replace_prior(invert_rays *rays)
 {
   (void)osla_csr_destroy(&rays->prior);
   return make_prior(rays);

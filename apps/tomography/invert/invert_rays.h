@@ -3,7 +3,7 @@
  *
  * The rows of a path are G[i, (l, r)] = W[i, r] A[l] (tomo_path.h), k data i, knots l, N_r radial
  * functions r. The rank that traced the path stores its knots l and A[l], 12 bytes each. By W = Q
- * R (invert_split.h) min(k, N_r) rows replace the k rows, with the same normal equations; R is
+ * R (invert_path_qr.h) min(k, N_r) rows replace the k rows, with the same normal equations; R is
  * stored once for all paths with the same set of measurements. The model is distributed by blocks
  * of knots. A star forest fetches the coefficients of the knots that a rank's paths touch, and
  * sums contributions to them at their owners. The rows L of the prior (C_m^-1 = L^T L) are a
@@ -21,7 +21,7 @@ typedef struct invert_rays invert_rays;
  * destroys, also after a failure. */
 osla_err invert_rays_create(invert_job *job);
 /* Replaces the rows of the prior by those of job->prior. Collective. */
-osla_err invert_rays_renew_prior(invert_rays *rays);
+osla_err invert_rays_replace_prior(invert_rays *rays);
 void invert_rays_destroy(invert_rays **rays); /* collective; accepts NULL */
 
 /* The operator [G; L], applied to this rank's coefficients of the model. Borrows `rays`. */

@@ -16,14 +16,14 @@ const char *invert_phase_name(invert_phase phase)
   return phase_names[phase];
 }
 
-bool invert_phase_is_of(const invert_job *job, invert_phase phase)
+bool invert_phase_is_used(const invert_job *job, invert_phase phase)
 {
   const bool direct = job->options->solver == INVERT_DIRECT;
   switch (phase) {
     case PHASE_UPDATE:
     case PHASE_COMMIT:
     case PHASE_FACTOR: return direct;
-    case PHASE_SCAN: return invert_scans(job->options);
+    case PHASE_SCAN: return invert_has_scan(job->options);
     case PHASE_INVERSE: return job->options->posterior;
     case PHASE_PRODUCTS:
     case PHASE_SUMS: return !direct;
@@ -31,7 +31,7 @@ bool invert_phase_is_of(const invert_job *job, invert_phase phase)
   }
 }
 
-osla_err invert_spread_over_ranks(const invert_job *job, invert_spread *s)
+osla_err invert_gather_phase_times(const invert_job *job, invert_phase_times *s)
 {
   for (int i = 0; i < N_PHASES; i++)
     s->min[i] = s->mean[i] = s->max[i] = job->result.seconds[i];
@@ -59,13 +59,13 @@ double invert_phase_work(const invert_job *job, invert_phase phase, const char *
   }
 }
 
-static void print_phases(const invert_job *job, const invert_spread *s)
+static void print_phases(const invert_job *job, const invert_phase_times *s)
 {
   (void)printf("\n%s per rank      min      mean       max   rate of all ranks\n",
                osla_simulated_machine() ? "Simulated s" : "Seconds");
   for (int i = 0; i < N_PHASES; i++) {
     const char *unit;
-    if (!invert_phase_is_of(job, (invert_phase)i)) continue;
+    if (!invert_phase_is_used(job, (invert_phase)i)) continue;
     double work = invert_phase_work(job, (invert_phase)i, &unit);
     (void)printf("  %-14s %9.3f %9.3f %9.3f", phase_names[i], s->min[i], s->mean[i], s->max[i]);
     if (work > 0.0 && s->max[i] > 0.0) (void)printf("   %.4g %s", work / s->max[i], unit);
@@ -153,8 +153,8 @@ static void print_files(const invert_job *job)
 
 osla_err invert_print_report(invert_job *job)
 {
-  invert_spread s;
-  OSLA_CALL(invert_spread_over_ranks(job, &s));
+  invert_phase_times s;
+  OSLA_CALL(invert_gather_phase_times(job, &s));
   if (osla_transport_rank(job->t) != 0 || job->options->quiet) return OSLA_OK;
   print_problem(job);
   print_fit(job);
@@ -162,7 +162,7 @@ osla_err invert_print_report(invert_job *job)
   invert_print_robust(job);
   if (job->m_true) print_recoveries(job);
   print_resolution(job);
-  invert_print_sure(job);
+  invert_print_uncertainty(job);
   print_phases(job, &s);
   print_files(job);
   (void)fflush(stdout);

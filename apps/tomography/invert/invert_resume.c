@@ -68,12 +68,12 @@ static uint64_t hash_data(const invert_job *job)
   return checkpoint_hash(hash, job->path_ids, (size_t)job->n_paths * sizeof *job->path_ids);
 }
 
-osla_err invert_resume(invert_job *job)
+osla_err invert_restore_checkpoint(invert_job *job)
 {
   checkpoint *c = &job->checkpoint;
   c->total = job->n_paths;
   (void)snprintf(c->job, sizeof c->job,
                  "invert: %" PRId64 " paths, %" PRId64 " unknowns, data %016" PRIx64, job->n_paths,
                  job->n, hash_data(job));
-  return checkpoint_begin(c, job->hessian);
+  return checkpoint_restore(c, job->hessian);
 }

@@ -32,7 +32,7 @@ typedef struct robust_work {
   invert_robust found; /* statistics of the next weights */
 } robust_work;
 
-static osla_err keep_residuals(invert_worker *w)
+static osla_err store_residuals(invert_worker *w)
 {
   double *residual = w->job->robust.residual + tomo_data_first(&w->job->data, w->index);
   tomo_path_residuals(w->path, w->job->m, w->d, residual);
@@ -42,7 +42,7 @@ static osla_err keep_residuals(invert_worker *w)
 /* Computes the residuals of all data without weights, on all ranks. */
 static osla_err find_residuals(invert_job *job, robust_work *work)
 {
-  const invert_pass pass = {.what = "looking for outliers", .work = keep_residuals, .fixed = true};
+  const invert_pass pass = {.what = "looking for outliers", .work = store_residuals, .fixed = true};
   double *weight = job->weight, busy;
   invert_worker total;
   memset(work->residual, 0, (size_t)work->n * sizeof *work->residual);
@@ -87,8 +87,8 @@ static bool is_skip(const tomo_measure *m, double seconds, double tolerance)
 
 /* Weight of a datum, the factor of its row and value. A former cycle skip stays one while it is an
  * outlier; otherwise it could alternate. */
-static double weigh(const invert_job *job, double limit, double residual, const tomo_set *set,
-                    int i, bool was_skip)
+static double weight_of_datum(const invert_job *job, double limit, double residual,
+                              const tomo_set *set, int i, bool was_skip)
 {
   if (fabs(residual) <= limit) return 1.0;
   const tomo_measure *m = &job->data.measure[set->measure[i]];
@@ -96,7 +96,7 @@ static double weigh(const invert_job *job, double limit, double residual, const 
   return sqrt(limit / fabs(residual));
 }
 
-static int side(double weight)
+static int weight_class(double weight)
 {
   return weight >= 1.0 ? 1 : weight > 0.0 ? 2 : 0;
 }
@@ -115,14 +115,15 @@ static bool find_weights(const invert_job *job, robust_work *work)
     const tomo_set set = tomo_data_set(&job->data, p);
     const int64_t first = tomo_data_first(&job->data, p);
     for (int i = 0; i < set.count; i++) {
-      const int before = side(job->weight[first + i]);
-      const double now = weigh(job, limit, work->residual[first + i], &set, i, before == 0);
-      changed += side(now) != before;
-      skips_changed += (side(now) == 0) != (before == 0);
+      const int before = weight_class(job->weight[first + i]);
+      const double now =
+        weight_of_datum(job, limit, work->residual[first + i], &set, i, before == 0);
+      changed += weight_class(now) != before;
+      skips_changed += (weight_class(now) == 0) != (before == 0);
       work->weight[first + i] = now;
-      r->outliers += side(now) == 2;
-      r->skips += side(now) == 0;
-      r->skips_of[set.measure[i]] += side(now) == 0;
+      r->outliers += weight_class(now) == 2;
+      r->skips += weight_class(now) == 0;
+      r->skips_of[set.measure[i]] += weight_class(now) == 0;
     }
   }
   if (job->robust.passes == 0) return changed == 0; /* all weights of the first model are 1 */
@@ -130,7 +131,7 @@ static bool find_weights(const invert_job *job, robust_work *work)
 }
 
 /* Makes the next weights the weights of the next model. */
-static osla_err take_weights(invert_job *job, robust_work *work)
+static osla_err use_next_weights(invert_job *job, robust_work *work)
 {
   invert_robust *r = &job->robust;
   double *weight = job->weight;
@@ -165,7 +166,7 @@ static osla_err allocate(invert_job *job, robust_work *work)
   return OSLA_OK;
 }
 
-static osla_err repeat(invert_job *job, robust_work *work)
+static osla_err reweight_until_settled(invert_job *job, robust_work *work)
 {
   invert_robust *r = &job->robust;
   for (;;) {
@@ -174,7 +175,7 @@ static osla_err repeat(invert_job *job, robust_work *work)
     if (r->passes == 0) r->scale = work->found.scale;
     r->settled = find_weights(job, work);
     if (r->settled || r->passes == PASSES_MAX) return OSLA_OK;
-    OSLA_CALL(take_weights(job, work)); /* same result on all ranks */
+    OSLA_CALL(use_next_weights(job, work)); /* same result on all ranks */
     OSLA_CALL(invert_compute_model(job, true));
   }
 }
@@ -184,7 +185,7 @@ osla_err invert_solve_robustly(invert_job *job)
   robust_work work = {.n = tomo_data_first(&job->data, job->n_paths)};
   if (!job->options->robust) return OSLA_OK;
   osla_err err = osla_agree(job->t, allocate(job, &work));
-  if (err == OSLA_OK) err = repeat(job, &work);
+  if (err == OSLA_OK) err = reweight_until_settled(job, &work);
   free(work.found.skips_of);
   free(work.residual);
   free(work.sorted);

@@ -34,7 +34,7 @@ static int64_t nearest_unknown(const invert_job *job, const invert_point *point)
   return knot * job->options->n_radial + radial;
 }
 
-static void name_place(invert_job *job, int point)
+static void set_position(invert_job *job, int point)
 {
   invert_posterior *p = &job->posterior;
   const int64_t unknown = p->unknown[point], n_radial = job->options->n_radial;
@@ -94,7 +94,7 @@ osla_err invert_find_rows(invert_job *job)
   OSLA_CALL(osla_agree(job->t, allocate(job)));
   for (int k = 0; k < p->points; k++) {
     p->unknown[k] = nearest_unknown(job, &o->point[k]);
-    name_place(job, k);
+    set_position(job, k);
     p->covariance[k * job->n + p->unknown[k]] = 1.0;
   }
   OSLA_CALL(invert_solve_columns(job, o->factor, p->points, p->covariance));

@@ -1,12 +1,12 @@
 /* Models of one assembly under the priors of --scan: misfit, norm and degrees of freedom of each,
  * the corner of the L-curve and the least generalised cross-validation.
  *
- * The direct solver saves H (invert_kept.c), and adds and factors each prior in the same memory;
- * LSQR and CG run once for each prior. The trace of the resolution matrix R = I - (H + P)^-1 P is
- * estimated by the mean of z^T R z over random vectors z of signs. All priors use the same
- * vectors, so that differences of traces are more accurate than the traces (Hutchinson, Commun.
- * Statist. Simul. Comput. 19 (1990) 433-450; for cross-validation: Girard, Numer. Math. 56 (1989)
- * 1-23). */
+ * The direct solver saves H (invert_saved_hessian.c), and adds and factors each prior in the same
+ * memory; LSQR and CG run once for each prior. The trace of the resolution matrix R = I - (H +
+ * P)^-1 P is estimated by the mean of z^T R z over random vectors z of signs. All priors use the
+ * same vectors, so that differences of traces are more accurate than the traces (Hutchinson,
+ * Commun. Statist. Simul. Comput. 19 (1990) 433-450; for cross-validation: Girard, Numer. Math. 56
+ * (1989) 1-23). */
 #include "apps/tomography/invert/invert_scan.h"
 #include "apps/tomography/invert/invert_rays.h"
 
@@ -21,12 +21,12 @@
 
 typedef struct scanner {
   invert_job *job;
-  kept_hessian kept;
+  saved_hessian kept;
   double *z;       /* [n] random signs */
   double *columns; /* [n * (1 + vectors)] right-hand sides, then solutions; NULL for LSQR and CG */
 } scanner;
 
-bool invert_scans(const invert_options *o)
+bool invert_has_scan(const invert_options *o)
 {
   return invert_scan_count(&o->scan) > 0;
 }
@@ -117,18 +117,18 @@ static osla_err misfit_of(const scanner *s, const double *m, double *misfit)
   double mg = 0.0, mhm;
   for (int64_t i = 0; i < job->n; i++)
     mg += m[i] * job->gradient[i];
-  OSLA_CALL(kept_norm(&s->kept, m, &mhm));
+  OSLA_CALL(saved_hessian_norm(&s->kept, m, &mhm));
   const double mpm = tomo_prior_norm(&job->prior, job->mesh, job->options->n_radial, m);
   *misfit = all - 2.0 * mg + mhm;
   if (!(*misfit > 1e3 * digits * all && fabs(mhm + mpm - mg) <= TRUSTED * all)) *misfit = NAN;
   return OSLA_OK;
 }
 
-static osla_err try_factored(scanner *s, int p, double *value)
+static osla_err scan_factored(scanner *s, int p, double *value)
 {
   invert_job *job = s->job;
   int64_t info;
-  OSLA_CALL(kept_restore(&s->kept));
+  OSLA_CALL(saved_hessian_restore(&s->kept));
   OSLA_CALL(osla_potrf(job->options->uplo, s->kept.h, NULL, &info));
   if (info != 0) return OSLA_OK; /* not positive definite within rounding */
   job->factor = s->kept.h;
@@ -153,10 +153,10 @@ static osla_err try_factored(scanner *s, int p, double *value)
   return OSLA_OK;
 }
 
-static osla_err try_iterated(scanner *s, int p, double *value)
+static osla_err scan_iterated(scanner *s, int p, double *value)
 {
   invert_job *job = s->job;
-  OSLA_CALL(invert_rays_renew_prior(job->rays));
+  OSLA_CALL(invert_rays_replace_prior(job->rays));
   OSLA_CALL(invert_iterate_scan(job, &job->scan.misfit[p]));
   job->scan.norm[p] = norm_of(job, job->m);
   for (int v = 0; v < job->scan.vectors; v++) {
@@ -167,20 +167,20 @@ static osla_err try_iterated(scanner *s, int p, double *value)
   return OSLA_OK;
 }
 
-static osla_err try_all(scanner *s)
+static osla_err scan_all_priors(scanner *s)
 {
   invert_job *job = s->job;
   invert_scan *scan = &job->scan;
   const bool direct = job->options->solver == INVERT_DIRECT;
   const bool show =
-    osla_transport_rank(job->t) == 0 && !job->options->quiet && invert_on_terminal();
+    osla_transport_rank(job->t) == 0 && !job->options->quiet && invert_stderr_is_terminal();
   const double data = (double)job->result.data;
   double value[INVERT_VECTORS_MAX];
   for (int p = 0; p < scan->count; p++) {
     if (show) (void)fprintf(stderr, "\rscanning: prior %d of %d\033[K", p + 1, scan->count);
     job->prior.damping = scan->damping[p];
     job->prior.lateral = scan->smoothing[p];
-    OSLA_CALL(direct ? try_factored(s, p, value) : try_iterated(s, p, value));
+    OSLA_CALL(direct ? scan_factored(s, p, value) : scan_iterated(s, p, value));
     scan->gcv[p] = scan_gcv(data, scan->misfit[p], scan->freedom[p]);
     scan->gcv_error[p] =
       scan_gcv_error(data, scan->misfit[p], scan->freedom[p], scan->freedom_error[p]);
@@ -189,7 +189,7 @@ static osla_err try_all(scanner *s)
   return OSLA_OK;
 }
 
-static void judge(invert_scan *s)
+static void find_best_priors(invert_scan *s)
 {
   const int along = s->count / s->lines;
   for (int p = 0; p < s->count; p++)
@@ -202,7 +202,7 @@ static void judge(invert_scan *s)
   }
 }
 
-static osla_err choose(invert_job *job, const tomo_prior_options *given)
+static osla_err choose_prior(invert_job *job, const tomo_prior_options *given)
 {
   const invert_scan *s = &job->scan;
   const invert_choice choice = job->options->choose;
@@ -223,7 +223,7 @@ static osla_err choose(invert_job *job, const tomo_prior_options *given)
 
 /* Broadcasts the results of rank 0, so that all ranks choose from the same bits: sums by MPI may
  * differ in the last bits. */
-static osla_err share(const invert_job *job)
+static osla_err broadcast_results(const invert_job *job)
 {
   const invert_scan *s = &job->scan;
   double *const arrays[] = {s->misfit, s->norm, s->freedom, s->freedom_error, s->gcv, s->gcv_error};
@@ -236,13 +236,13 @@ static osla_err run_scan(scanner *s)
 {
   const tomo_prior_options given = s->job->prior;
   const bool direct = s->job->options->solver == INVERT_DIRECT;
-  if (direct) OSLA_CALL(kept_open(s->job, &s->kept));
-  OSLA_CALL(try_all(s));
-  OSLA_CALL(share(s->job));
-  judge(&s->job->scan);
-  OSLA_CALL(osla_agree(s->job->t, choose(s->job, &given)));
+  if (direct) OSLA_CALL(saved_hessian_open(s->job, &s->kept));
+  OSLA_CALL(scan_all_priors(s));
+  OSLA_CALL(broadcast_results(s->job));
+  find_best_priors(&s->job->scan);
+  OSLA_CALL(osla_agree(s->job->t, choose_prior(s->job, &given)));
   s->job->factor = NULL;
-  return direct ? kept_restore(&s->kept) : invert_rays_renew_prior(s->job->rays);
+  return direct ? saved_hessian_restore(&s->kept) : invert_rays_replace_prior(s->job->rays);
 }
 
 osla_err invert_scan_priors(invert_job *job)
@@ -253,7 +253,7 @@ osla_err invert_scan_priors(invert_job *job)
   if (!job->scanning) return OSLA_OK;
   osla_err err = osla_agree(job->t, open_scan(&s));
   if (err == OSLA_OK) err = run_scan(&s);
-  kept_close(&s.kept);
+  saved_hessian_close(&s.kept);
   free(s.z);
   free(s.columns);
   job->scan.seconds = job->result.seconds[PHASE_SCAN] = osla_clock() - start;

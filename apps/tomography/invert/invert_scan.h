@@ -5,21 +5,21 @@
 #include "apps/tomography/invert/invert.h"
 
 /* A copy of H without the prior, saved while the matrix is factored repeatedly: in the triangle
- * that the factorisation does not use, and the diagonal in an array (invert_kept.c). The functions
- * are collective. */
-typedef struct kept_hessian {
+ * that the factorisation does not use, and the diagonal in an array (invert_saved_hessian.c). The
+ * functions are collective. */
+typedef struct saved_hessian {
   invert_job *job;
   osla_matrix *h;
   double *diagonal; /* [n] diagonal elements that this rank owns; others 0 */
-  bool whole;       /* true while the triangle for the factorisation still holds H */
-} kept_hessian;
+  bool is_intact;   /* true while the triangle for the factorisation still holds H */
+} saved_hessian;
 
-osla_err kept_open(invert_job *job, kept_hessian *kept);
+osla_err saved_hessian_open(invert_job *job, saved_hessian *kept);
 /* triangle for the factorisation := H + prior of job->prior */
-osla_err kept_restore(kept_hessian *kept);
+osla_err saved_hessian_restore(saved_hessian *kept);
 /* *value := m^T H m */
-osla_err kept_norm(const kept_hessian *kept, const double *m, double *value);
-void kept_close(kept_hessian *kept);
+osla_err saved_hessian_norm(const saved_hessian *kept, const double *m, double *value);
+void saved_hessian_close(saved_hessian *kept);
 
 /* Index of the corner of the L-curve (log misfit, log norm) of n priors in ascending order of
  * weight; -1: none. The corner is the point of the largest curvature of the right sign: norms fall

@@ -8,7 +8,7 @@
 
 enum { WIDTH = 1120, HEIGHT = 420 };
 
-static osla_err draw(const invert_scan *scan, const char *file, tomo_draw **draw)
+static osla_err draw_charts(const invert_scan *scan, const char *file, tomo_draw **draw)
 {
   const tomo_box left = {94, 14, 452, 290}, right = {94 + WIDTH / 2, 14, 452, 290};
   const tomo_world world = {.frame = tomo_frame_world(0.0)};
@@ -25,7 +25,7 @@ static osla_err draw(const invert_scan *scan, const char *file, tomo_draw **draw
   tomo_draw_chart(*draw, &chart.chart, right);
   OSLA_CALL(tomo_draw_start(*draw));
   OSLA_CALL(tomo_draw_wait(*draw));
-  osla_err err = tomo_draw_take(*draw, picture, &bytes, &size);
+  osla_err err = tomo_draw_read_picture(*draw, picture, &bytes, &size);
   if (err == OSLA_OK) err = osli_new_file_write(file, bytes, size);
   free(bytes);
   return err;
@@ -35,7 +35,7 @@ osla_err invert_plot_scan(const invert_job *job)
 {
   tomo_draw *drawing = NULL;
   const char *file = job->options->scan_plot;
-  osla_err err = draw(&job->scan, file, &drawing);
+  osla_err err = draw_charts(&job->scan, file, &drawing);
   tomo_draw_destroy(&drawing);
   if (err != OSLA_ERR_UNSUPPORTED) return err;
   osla_log(-1, "%s: no picture of the scan: %s", file, osla_error_text());

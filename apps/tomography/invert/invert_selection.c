@@ -8,7 +8,7 @@
 /* A reason of rejection: its count, and its names in the text report and in JSON. */
 typedef struct reason {
   int64_t count;
-  const char *said, *key;
+  const char *phrase, *key;
 } reason;
 
 enum { REASONS = 7 };
@@ -26,7 +26,7 @@ static void list_reasons(const tomo_counts *c, reason list[REASONS])
     list[i] = all[i];
 }
 
-static void print(const char *title, const char *what, const tomo_counts *c)
+static void print_counts(const char *title, const char *what, const tomo_counts *c)
 {
   reason list[REASONS];
   const char *before = "";
@@ -48,8 +48,8 @@ static void print(const char *title, const char *what, const tomo_counts *c)
 
 void invert_print_selection(const invert_job *job)
 {
-  print("Stations", "entries", &job->read_stations);
-  print("Events", "earthquakes", &job->read_events);
+  print_counts("Stations", "entries", &job->read_stations);
+  print_counts("Events", "earthquakes", &job->read_events);
 }
 
 static json_t *placeless_json(const tomo_placeless *p)

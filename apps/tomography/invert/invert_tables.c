@@ -29,7 +29,7 @@ static osla_err count_files(const char *option, char *const *files, int *count)
   return OSLA_OK;
 }
 
-osla_err invert_find_tables(const invert_job *job, invert_tables *tables)
+osla_err invert_name_tables(const invert_job *job, invert_tables *tables)
 {
   const invert_file_options *f = &job->options->files;
   tables->one[0] = tables->sample_stations;
@@ -46,7 +46,8 @@ osla_err invert_find_tables(const invert_job *job, invert_tables *tables)
 }
 
 /* Broadcasts the list that rank 0 has read. */
-static osla_err share(const invert_job *job, tomo_site **sites, int64_t *count, tomo_counts *counts)
+static osla_err broadcast_list(const invert_job *job, tomo_site **sites, int64_t *count,
+                               tomo_counts *counts)
 {
   const bool root = osla_transport_rank(job->t) == 0;
   OSLA_CALL(osla_bcast(job->t, counts, (int64_t)sizeof *counts, MPI_BYTE, 0));
@@ -63,7 +64,7 @@ static osla_err read_both(invert_job *job)
 {
   invert_tables t;
   const tomo_choice *choice = &job->options->files.choice;
-  OSLA_CALL(invert_find_tables(job, &t));
+  OSLA_CALL(invert_name_tables(job, &t));
   OSLA_CALL(
     tomo_choose_stations(t.stations, t.n_stations, choice, &job->stations, &job->read_stations));
   return tomo_choose_events(t.events, t.n_events, choice, &job->events, &job->read_events);
@@ -72,6 +73,6 @@ static osla_err read_both(invert_job *job)
 osla_err invert_read_tables(invert_job *job)
 {
   OSLA_CALL(osla_agree(job->t, osla_transport_rank(job->t) == 0 ? read_both(job) : OSLA_OK));
-  OSLA_CALL(share(job, &job->stations, &job->n_stations, &job->read_stations));
-  return share(job, &job->events, &job->n_events, &job->read_events);
+  OSLA_CALL(broadcast_list(job, &job->stations, &job->n_stations, &job->read_stations));
+  return broadcast_list(job, &job->events, &job->n_events, &job->read_events);
 }

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 /* Reads command and parent of a process from /proc/PID/stat: "PID (COMMAND) STATE PARENT ...". */
-static bool look_at(long pid, char command[64], long *parent)
+static bool read_process_stat(long pid, char command[64], long *parent)
 {
   char file[64], line[512];
   (void)snprintf(file, sizeof file, "/proc/%ld/stat", pid);
@@ -46,7 +46,7 @@ static bool stderr_of_is_terminal(long pid)
          strcmp(target, "/dev/console") == 0;
 }
 
-bool invert_on_terminal(void)
+bool invert_stderr_is_terminal(void)
 {
   struct stat here;
   if (isatty(STDERR_FILENO)) return true;
@@ -56,7 +56,7 @@ bool invert_on_terminal(void)
   long pid = (long)getppid(), parent;
   bool terminal = false;
   for (int steps = 0; steps < 8 && pid > 1; steps++, pid = parent) {
-    if (!look_at(pid, command, &parent) || !is_launcher(command)) break;
+    if (!read_process_stat(pid, command, &parent) || !is_launcher(command)) break;
     terminal = stderr_of_is_terminal(pid); /* the topmost launcher decides */
   }
   return terminal;

@@ -91,7 +91,7 @@ static void make_block(const writer *w, int64_t from, int64_t to)
     double *d = w->delay + (tomo_data_first(&job->data, p) - base);
     tomo_arc arc;
     memset(d, 0, (size_t)set.count * sizeof *d);
-    if (p % size != rank || !invert_arc(job, job->path_ids[p], &arc)) continue;
+    if (p % size != rank || !invert_path_arc(job, job->path_ids[p], &arc)) continue;
     (void)tomo_path_trace(w->path, &arc);
     tomo_path_weigh(w->path, &set, NULL);
     tomo_path_data(w->path, job->m_true, o->noise, o->model.seed, job->path_ids[p], d);

@@ -1,11 +1,11 @@
 /* --report: the HTML page, made in memory and written atomically. */
 #include "apps/tomography/report/invert_page.h"
-#include "tools/common/report_place.h"
+#include "tools/common/report_directory.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static osla_err compose(report_page *p)
+static osla_err write_parts(report_page *p)
 {
   page_head(p->out);
   OSLA_CALL(page_put_summary(p));
@@ -19,7 +19,7 @@ static osla_err compose(report_page *p)
   return OSLA_OK;
 }
 
-static void set_empty(report_page *p)
+static void clear_pictures(report_page *p)
 {
   page_picture *const all[] = {&p->map[0][0].picture, &p->density, &p->tracks, &p->curve, &p->gcv};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
@@ -35,24 +35,24 @@ static void set_empty(report_page *p)
     p->misfit[i].drawing = -1;
 }
 
-osla_err invert_write_page(const invert_job *job, const invert_spread *spread)
+osla_err invert_write_page(const invert_job *job, const invert_phase_times *times)
 {
-  report_page p = {.job = job, .spread = spread};
+  report_page p = {.job = job, .times = times};
   char *text = NULL;
   size_t size = 0;
   osla_err err = OSLA_OK;
-  set_empty(&p);
+  clear_pictures(&p);
   OSLA_TRY(page_draw(&p));
   OSLA_TRY(page_wait(&p));
   p.out = open_memstream(&text, &size);
   if (!p.out) OSLA_TRY(osla_error_set(OSLA_ERR_MEM, "no memory for page of the report"));
-  OSLA_TRY(compose(&p));
+  OSLA_TRY(write_parts(&p));
   if (ferror(p.out) || fclose(p.out) != 0) {
     p.out = NULL;
     OSLA_TRY(osla_error_set(OSLA_ERR_MEM, "no memory for page of the report"));
   }
   p.out = NULL;
-  OSLA_TRY(report_place_write(job->options->report, text, size));
+  OSLA_TRY(report_directory_write(job->options->report, text, size));
 cleanup:
   if (p.out) fclose(p.out);
   free(text);

@@ -27,7 +27,7 @@ enum { PAGE_MODEL, PAGE_TRUE, PAGE_DEVIATION, PAGE_RESOLUTION, PAGE_KINDS };
 
 typedef struct report_page {
   const invert_job *job;
-  const invert_spread *spread;
+  const invert_phase_times *times;
   FILE *out;
   int depths;
   page_map map[PAGE_KINDS][PAGE_DEPTHS_MAX]; /* drawing -1 if there is no such map */
@@ -63,7 +63,8 @@ void page_count(FILE *out, int64_t count); /* prints 12345 as 12 345, with narro
 void page_cell(FILE *out, double value, int digits);
 void page_head(FILE *out);
 /* Begins a picture of a drawing. */
-osla_err page_begin(report_page *p, int drawing, int width, int height, page_picture *picture);
+osla_err page_begin_picture(report_page *p, int drawing, int width, int height,
+                            page_picture *picture);
 /* Writes <figure>, if the picture exists. `alt` and `caption` are plain text. */
 osla_err page_figure(report_page *p, const page_picture *picture, const char *alt,
                      const char *caption);

@@ -12,7 +12,7 @@ static const tomo_box chart_box = {94, 14, 452, 290};
 static osla_err put_chart(report_page *p, const tomo_chart *chart, page_picture *picture)
 {
   const bool named = chart->n_curves > 0 && chart->curves[0].name;
-  OSLA_CALL(page_begin(p, 1, WIDTH, named ? HEIGHT : HEIGHT - KEY, picture));
+  OSLA_CALL(page_begin_picture(p, 1, WIDTH, named ? HEIGHT : HEIGHT - KEY, picture));
   tomo_draw_chart(p->draw[1], chart, chart_box);
   return OSLA_OK;
 }

@@ -32,7 +32,7 @@ static void choose_depths(report_page *p)
 }
 
 /* Turns the missing gnuplot into page->missing, so that the page is made without pictures. */
-static osla_err forgive(report_page *p, osla_err err)
+static osla_err ignore_missing_gnuplot(report_page *p, osla_err err)
 {
   if (err != OSLA_ERR_UNSUPPORTED) return err;
   if (!p->missing[0]) (void)snprintf(p->missing, sizeof p->missing, "%s", osla_error_text());
@@ -58,16 +58,16 @@ osla_err page_draw(report_page *p)
   for (int i = 0; i < 2; i++)
     OSLA_CALL(tomo_draw_create(&world, &p->draw[i]));
   OSLA_CALL(page_draw_maps(p));
-  OSLA_CALL(forgive(p, tomo_draw_start(p->draw[0])));
+  OSLA_CALL(ignore_missing_gnuplot(p, tomo_draw_start(p->draw[0])));
   if (p->missing[0]) return OSLA_OK;
   OSLA_CALL(page_draw_sections(p));
   OSLA_CALL(page_draw_charts(p));
-  return forgive(p, tomo_draw_start(p->draw[1]));
+  return ignore_missing_gnuplot(p, tomo_draw_start(p->draw[1]));
 }
 
 osla_err page_wait(report_page *p)
 {
   for (int i = 0; i < 2; i++)
-    OSLA_CALL(forgive(p, tomo_draw_wait(p->draw[i])));
+    OSLA_CALL(ignore_missing_gnuplot(p, tomo_draw_wait(p->draw[i])));
   return OSLA_OK;
 }

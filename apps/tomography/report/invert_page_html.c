@@ -1,6 +1,6 @@
 /* HTML of the report: one file without external parts, readable on paper and on small screens. */
 #include "apps/tomography/report/invert_page.h"
-#include "tools/common/report_place.h"
+#include "tools/common/report_directory.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -43,7 +43,7 @@ static const char style[] =
 
 void page_head(FILE *out)
 {
-  fputs(report_place_mark, out);
+  fputs(report_directory_mark, out);
   fprintf(out,
           "<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
           "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
@@ -125,7 +125,8 @@ static void put_base64(FILE *out, const unsigned char *bytes, size_t size)
   }
 }
 
-osla_err page_begin(report_page *p, int drawing, int width, int height, page_picture *picture)
+osla_err page_begin_picture(report_page *p, int drawing, int width, int height,
+                            page_picture *picture)
 {
   *picture = (page_picture){.drawing = drawing, .width = width, .height = height};
   return tomo_draw_begin(p->draw[drawing], TOMO_DRAW_SVG, width, height, &picture->number);
@@ -137,7 +138,7 @@ osla_err page_figure(report_page *p, const page_picture *picture, const char *al
   void *bytes;
   size_t size;
   if (picture->drawing < 0 || p->missing[0]) return OSLA_OK;
-  OSLA_CALL(tomo_draw_take(p->draw[picture->drawing], picture->number, &bytes, &size));
+  OSLA_CALL(tomo_draw_read_picture(p->draw[picture->drawing], picture->number, &bytes, &size));
   fprintf(p->out, "<figure><img width=\"%d\" height=\"%d\" alt=\"", picture->width,
           picture->height);
   page_text(p->out, alt);

@@ -21,7 +21,7 @@ static osla_err put_map(report_page *p, int drawing, const tomo_draw_panel *pane
   const double below = p->frame.regional ? TOMO_DRAW_BELOW : 0.0;
   tomo_box bar = bar_box;
   bar.y = box.y + box.height + 11 + below;
-  OSLA_CALL(page_begin(p, drawing, MAP_WIDTH, (int)(box.height + below) + AROUND, picture));
+  OSLA_CALL(page_begin_picture(p, drawing, MAP_WIDTH, (int)(box.height + below) + AROUND, picture));
   tomo_draw_map(p->draw[drawing], panel, box);
   tomo_draw_bar(p->draw[drawing], &panel->scale, bar);
   return OSLA_OK;
@@ -205,7 +205,7 @@ static osla_err draw_section(report_page *p, int kind, int i, const section_work
                                          .depth_km = p->job->options->depth_km,
                                          .name = track->name,
                                          .scale = p->scale[PAGE_MODEL]};
-  OSLA_CALL(page_begin(p, 1, MAP_WIDTH, height, &p->section[kind][i]));
+  OSLA_CALL(page_begin_picture(p, 1, MAP_WIDTH, height, &p->section[kind][i]));
   tomo_draw_section(p->draw[1], &panel, (tomo_box){SECTION_LEFT, SECTION_TOP, SECTION_WIDTH, tall});
   tomo_draw_bar(p->draw[1], &panel.scale,
                 (tomo_box){bar_box.x, SECTION_TOP + tall + 50, bar_box.width, bar_box.height});

@@ -97,7 +97,7 @@ static void put_recovery(report_page *p)
 
 static void put_times(report_page *p)
 {
-  const invert_spread *s = p->spread;
+  const invert_phase_times *s = p->times;
   FILE *out = p->out;
   fprintf(out,
           "<section>\n<h2>Times</h2>\n<div class=\"wide\"><table>\n<caption>%s of %d rank%s; the "
@@ -110,7 +110,7 @@ static void put_times(report_page *p)
           p->job->result.wall);
   for (int i = 0; i < N_PHASES; i++) {
     const char *unit;
-    if (!invert_phase_is_of(p->job, (invert_phase)i)) continue;
+    if (!invert_phase_is_used(p->job, (invert_phase)i)) continue;
     const double work = invert_phase_work(p->job, (invert_phase)i, &unit);
     const bool rated = work > 0.0 && s->max[i] > 0.0;
     fprintf(out, "<tr><th scope=\"row\">%s</th>", invert_phase_name((invert_phase)i));

@@ -3,7 +3,7 @@
 #define INVERT_SCAN_CHART_H
 
 #include "apps/tomography/draw/tomo_draw.h"
-#include "apps/tomography/invert/invert_found.h"
+#include "apps/tomography/invert/invert_results.h"
 
 enum { SCAN_CURVES = 8 }; /* maximum number of curves; further lines of a scan are not drawn */
 

@@ -111,7 +111,7 @@ enum { POINTS = 60 };
 
 /* Point p of POINTS evenly distributed points: on a spiral over the sphere, or on a 10 x 6 grid of
  * a region. */
-static void place_point(const tomo_frame *frame, int p, double v[3])
+static void candidate_point(const tomo_frame *frame, int p, double v[3])
 {
   double latitude, longitude;
   const double z = 1.0 - (2.0 * p + 1.0) / POINTS, r = sqrt(1.0 - z * z);
@@ -149,7 +149,7 @@ static void choose_next(const tomo_mesh *mesh, const double *density, const tomo
   double best = -INFINITY;
   for (int i = 0; i < POINTS * AZIMUTHS; i++) {
     double v[3];
-    place_point(frame, i / AZIMUTHS, v);
+    candidate_point(frame, i / AZIMUTHS, v);
     const tomo_arc arc = arc_through(v, (i % AZIMUTHS) * pi / AZIMUTHS, half);
     bool good = !frame->regional || is_within(frame, &arc);
     for (int k = 0; k < chosen; k++)

@@ -5,7 +5,7 @@ endif
 tests_invert_job = apps/tomography/tests/invert_test_job.c apps/tomography/tests/invert_test_job.h
 apps_tomography_tests_suites_SOURCES = \
   apps/tomography/tests/test_invert.c apps/tomography/tests/test_invert_page.c apps/tomography/tests/test_invert_robust.c \
-  apps/tomography/tests/test_invert_sure.c apps/tomography/tests/test_reference.c apps/tomography/tests/test_reference_kernel.c \
+  apps/tomography/tests/test_invert_uncertainty.c apps/tomography/tests/test_reference.c apps/tomography/tests/test_reference_kernel.c \
   apps/tomography/tests/test_tomo_choice.c apps/tomography/tests/test_tomo_data.c apps/tomography/tests/test_tomo_draw.c \
   apps/tomography/tests/test_tomo_grid.c apps/tomography/tests/test_tomo_io.c apps/tomography/tests/test_tomo_model.c \
   apps/tomography/tests/test_tomo_path.c apps/tomography/tests/test_tomo_prior_file.c apps/tomography/tests/test_tomo_recovery.c \
@@ -35,7 +35,7 @@ tests_scripts += \
   apps/tomography/tests/test_invert_iterative.sh \
   apps/tomography/tests/test_invert_kill.sh \
   apps/tomography/tests/test_invert_report.sh \
-  apps/tomography/tests/test_invert_sure.sh \
+  apps/tomography/tests/test_invert_uncertainty.sh \
   apps/tomography/tests/test_plot.sh \
   apps/tomography/tests/test_reference.sh
 EXTRA_DIST += apps/tomography/tests/invert_runs.sh

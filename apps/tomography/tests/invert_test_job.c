@@ -31,7 +31,7 @@ bool test_job_open(test_job *s, const char *case_options, const char *grid)
   *s = (test_job){0};
   if (!parse(s, case_options, grid)) return false;
   s->job.options = &s->options;
-  s->job.scanning = invert_scans(&s->options);
+  s->job.scanning = invert_has_scan(&s->options);
   s->job.blas_threads = 1;
   const osla_transport_options transport = {.progress_thread = s->options.progress_thread,
                                             .threads_per_rank = s->options.threads};

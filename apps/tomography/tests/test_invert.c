@@ -82,7 +82,7 @@ static void run(const char *case_options, const char *grid)
     CU_ASSERT(job->result.updates >= job->n_paths);
 
     OSLA_ASSERT_OK(invert_solve(job));
-    invert_judge(job);
+    invert_compare_models(job);
     OSLA_ASSERT_OK(invert_sample_resolution(job));
     OSLA_ASSERT_OK(invert_measure_misfit(job));
     test_job_compare("model", job->m, r.model, job->n, is_float ? 1e-3 : 1e-9);
@@ -165,11 +165,11 @@ static void run_iterative(const char *case_options)
   invert_reference r = {0};
   if (!test_job_open(&s, case_options, "")) return;
   invert_job *job = &s.job;
-  if (OSLA_ASSERT_OK(invert_trace(job)) && OSLA_ASSERT_OK(invert_iterate(job)) &&
+  if (OSLA_ASSERT_OK(invert_trace_paths(job)) && OSLA_ASSERT_OK(invert_iterate_model(job)) &&
       reference_assemble(job, &r) && reference_solve(job, &r)) {
     test_job_compare("gradient", job->gradient, r.gradient, job->n, 1e-12);
     test_job_compare("ray density", job->density, r.density, job->knots, 1e-12);
-    invert_judge(job);
+    invert_compare_models(job);
     OSLA_ASSERT_OK(invert_measure_misfit(job));
     test_job_compare("model", job->m, r.model, job->n, 1e-6);
     OSLA_ASSERT_CLOSE(job->result.misfit_after / r.misfit_after, 1.0, 1e-8);

@@ -13,7 +13,7 @@
 #include "apps/tomography/report/invert_page.h"
 #include "tests/osla_test.h"
 #include "tools/common/command.h"
-#include "tools/common/report_place.h"
+#include "tools/common/report_directory.h"
 
 static osla_transport *transport;
 static char folder[64]; /* folder of the running case */
@@ -226,7 +226,7 @@ static void test_full_page(void)
   char directory[512];
   const char *kept = getenv("OSLA_TEST_PAGE");
   made_job m;
-  invert_spread spread = {{0.0}, {0.0}, {0.0}};
+  invert_phase_times spread = {{0.0}, {0.0}, {0.0}};
   make_folder();
   snprintf(directory, sizeof directory, "%s/report", folder);
   if (kept) snprintf(directory, sizeof directory, "%s", kept);
@@ -295,13 +295,15 @@ static void test_no_hidden_names(void)
   snprintf(file, sizeof file, "%s/index.html", directory);
   const int watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
   CU_ASSERT(watch >= 0 && inotify_add_watch(watch, folder, IN_CREATE | IN_MOVED_TO) >= 0);
-  OSLA_ASSERT_OK(report_place_check(directory));
-  OSLA_ASSERT_OK(report_place_write(directory, report_place_mark, strlen(report_place_mark)));
+  OSLA_ASSERT_OK(report_directory_check(directory));
+  OSLA_ASSERT_OK(
+    report_directory_write(directory, report_directory_mark, strlen(report_directory_mark)));
   CU_ASSERT(stat(file, &status) == 0 && !saw_hidden(watch));
   close(watch);
   CU_ASSERT(unlink(file) == 0); /* the state after a process was killed before it wrote the page */
-  OSLA_ASSERT_OK(report_place_check(directory));
-  OSLA_ASSERT_OK(report_place_write(directory, report_place_mark, strlen(report_place_mark)));
+  OSLA_ASSERT_OK(report_directory_check(directory));
+  OSLA_ASSERT_OK(
+    report_directory_write(directory, report_directory_mark, strlen(report_directory_mark)));
   CU_ASSERT(entries(directory) == 1 && unlink(file) == 0 && rmdir(directory) == 0);
   remove_folder();
 }
@@ -313,24 +315,24 @@ static void test_place(void)
   make_folder();
   snprintf(directory, sizeof directory, "%s/place", folder);
   snprintf(file, sizeof file, "%s/index.html", directory);
-  snprintf(text, sizeof text, "%sone", report_place_mark);
-  OSLA_ASSERT_OK(report_place_check(directory));
+  snprintf(text, sizeof text, "%sone", report_directory_mark);
+  OSLA_ASSERT_OK(report_directory_check(directory));
   CU_ASSERT(stat(directory, &status) != 0);
-  OSLA_ASSERT_OK(report_place_write(directory, text, strlen(text)));
+  OSLA_ASSERT_OK(report_directory_write(directory, text, strlen(text)));
   CU_ASSERT(stat(file, &status) == 0 && status.st_size == (off_t)strlen(text));
-  OSLA_ASSERT_OK(report_place_check(directory));
-  OSLA_ASSERT_OK(report_place_write(directory, text, strlen(text) - 1));
+  OSLA_ASSERT_OK(report_directory_check(directory));
+  OSLA_ASSERT_OK(report_directory_write(directory, text, strlen(text) - 1));
   CU_ASSERT(stat(file, &status) == 0 && status.st_size == (off_t)strlen(text) - 1);
 
   write_file(file, "<!DOCTYPE html>\n<p>mine");
-  OSLA_ASSERT_ERR(report_place_check(directory), OSLA_ERR_IO);
-  OSLA_ASSERT_ERR(report_place_write(directory, text, strlen(text)), OSLA_ERR_IO);
+  OSLA_ASSERT_ERR(report_directory_check(directory), OSLA_ERR_IO);
+  OSLA_ASSERT_ERR(report_directory_write(directory, text, strlen(text)), OSLA_ERR_IO);
   CU_ASSERT(stat(file, &status) == 0 && status.st_size == 23);
-  OSLA_ASSERT_ERR(report_place_check(file), OSLA_ERR_IO);
-  OSLA_ASSERT_ERR(report_place_check(""), OSLA_ERR_IO);
+  OSLA_ASSERT_ERR(report_directory_check(file), OSLA_ERR_IO);
+  OSLA_ASSERT_ERR(report_directory_check(""), OSLA_ERR_IO);
   snprintf(file, sizeof file, "%s/absent/report", folder);
-  OSLA_ASSERT_ERR(report_place_check(file), OSLA_ERR_IO);
-  OSLA_ASSERT_ERR(report_place_write(file, text, strlen(text)), OSLA_ERR_IO);
+  OSLA_ASSERT_ERR(report_directory_check(file), OSLA_ERR_IO);
+  OSLA_ASSERT_ERR(report_directory_write(file, text, strlen(text)), OSLA_ERR_IO);
   remove_folder();
 }
 

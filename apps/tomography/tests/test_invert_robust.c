@@ -96,10 +96,10 @@ static double *find_model(const char *case_options, spoil *wild, int64_t *n)
     invert_job *job = &s.job;
     if (wild) wild(job, &skips);
     const bool direct = s.options.solver == INVERT_DIRECT;
-    OSLA_ASSERT_OK(direct ? invert_assemble(job) : invert_trace(job));
-    OSLA_ASSERT_OK(direct ? invert_solve(job) : invert_iterate(job));
+    OSLA_ASSERT_OK(direct ? invert_assemble(job) : invert_trace_paths(job));
+    OSLA_ASSERT_OK(direct ? invert_solve(job) : invert_iterate_model(job));
     OSLA_ASSERT_OK(invert_solve_robustly(job));
-    invert_judge(job);
+    invert_compare_models(job);
     /* also compares with the prediction of the weighted equations */
     OSLA_ASSERT_OK(invert_measure_misfit(job));
     const invert_robust *r = &job->robust;

@@ -76,8 +76,9 @@ static void test_scale(void)
   CU_ASSERT(tomo_scale_ticks(&linear, tick) == 7 && tick[0] == -3.0 && tick[3] == 0.0);
   const tomo_scale decades = {.low = 3.0, .high = 300.0, .logarithmic = true};
   CU_ASSERT(tomo_scale_ticks(&decades, tick) == 6 && tick[0] == 5.0 && tick[5] == 200.0);
-  OSLA_ASSERT_CLOSE(tomo_scale_place(&decades, 30.0), 0.5, 1e-12);
-  CU_ASSERT(tomo_scale_place(&decades, -1.0) == 0.0 && tomo_scale_place(&decades, 1e9) == 1.0);
+  OSLA_ASSERT_CLOSE(tomo_scale_position(&decades, 30.0), 0.5, 1e-12);
+  CU_ASSERT(tomo_scale_position(&decades, -1.0) == 0.0 &&
+            tomo_scale_position(&decades, 1e9) == 1.0);
   const tomo_scale wide = {.low = 1e-300, .high = 1e300, .logarithmic = true};
   CU_ASSERT(tomo_scale_ticks(&wide, tick) == TOMO_TICKS_MAX);
   CU_ASSERT(tomo_scale_round(3.0) == 3.0 && tomo_scale_round(3.01) == 4.0);

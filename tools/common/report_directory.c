@@ -1,8 +1,8 @@
-/* See report_place.h. */
+/* See report_directory.h. */
 #include "config.h"
 
 #include "src/base/new_file.h"
-#include "tools/common/report_place.h"
+#include "tools/common/report_directory.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -12,10 +12,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-const char report_place_mark[] = "<!DOCTYPE html>\n<!-- osla invert: report -->\n";
+const char report_directory_mark[] = "<!DOCTYPE html>\n<!-- osla invert: report -->\n";
 
 /* Copies the name of the directory without trailing slashes. */
-static osla_err trim(const char *directory, char name[PATH_MAX])
+static osla_err copy_name(const char *directory, char name[PATH_MAX])
 {
   size_t length = strlen(directory);
   while (length > 1 && directory[length - 1] == '/')
@@ -30,32 +30,32 @@ static osla_err trim(const char *directory, char name[PATH_MAX])
 
 static osla_err check_page(const char *file)
 {
-  char begin[sizeof report_place_mark] = "";
+  char begin[sizeof report_directory_mark] = "";
   struct stat status;
   if (lstat(file, &status) != 0) return OSLA_OK;
   FILE *in = S_ISREG(status.st_mode) ? fopen(file, "rb") : NULL;
-  const size_t wanted = sizeof report_place_mark - 1;
-  const bool ours =
-    in && fread(begin, 1, wanted, in) == wanted && memcmp(begin, report_place_mark, wanted) == 0;
+  const size_t wanted = sizeof report_directory_mark - 1;
+  const bool ours = in && fread(begin, 1, wanted, in) == wanted &&
+                    memcmp(begin, report_directory_mark, wanted) == 0;
   if (in) fclose(in);
   OSLA_CHECK(ours, OSLA_ERR_IO, "%.200s: is not a report of osla invert, and is not replaced",
              file);
   return OSLA_OK;
 }
 
-static bool is_there(const char *name)
+static bool name_exists(const char *name)
 {
   struct stat status;
   return lstat(name, &status) == 0;
 }
 
-osla_err report_place_check(const char *directory)
+osla_err report_directory_check(const char *directory)
 {
   char name[PATH_MAX], file[PATH_MAX + 16];
   struct stat status;
-  OSLA_CALL(trim(directory, name));
+  OSLA_CALL(copy_name(directory, name));
   /* a new file can be created there, hence also a directory */
-  if (!is_there(name)) return osli_new_file_check(name, 0);
+  if (!name_exists(name)) return osli_new_file_check(name, 0);
   OSLA_CHECK(stat(name, &status) == 0, OSLA_ERR_IO, "%.200s: %s", name, strerror(errno));
   OSLA_CHECK(S_ISDIR(status.st_mode), OSLA_ERR_IO, "%.200s: is not a directory", name);
   (void)snprintf(file, sizeof file, "%s/index.html", name);
@@ -63,10 +63,10 @@ osla_err report_place_check(const char *directory)
   return osli_new_file_check(file, 0);
 }
 
-osla_err report_place_write(const char *directory, const void *page, size_t size)
+osla_err report_directory_write(const char *directory, const void *page, size_t size)
 {
   char name[PATH_MAX], file[PATH_MAX + 16];
-  OSLA_CALL(trim(directory, name));
+  OSLA_CALL(copy_name(directory, name));
   const bool made = mkdir(name, 0777) == 0;
   OSLA_CHECK(made || errno == EEXIST, OSLA_ERR_IO, "%.200s: %s", name, strerror(errno));
   (void)snprintf(file, sizeof file, "%s/index.html", name);
@@ -76,10 +76,10 @@ osla_err report_place_write(const char *directory, const void *page, size_t size
   return err;
 }
 
-void report_place_file(const char *directory, char file[PATH_MAX])
+void report_directory_page(const char *directory, char file[PATH_MAX])
 {
   char name[PATH_MAX];
   file[0] = '\0';
-  if (trim(directory, name) == OSLA_OK && is_there(name))
+  if (copy_name(directory, name) == OSLA_OK && name_exists(name))
     (void)snprintf(file, PATH_MAX, "%.*s/index.html", PATH_MAX - 16, name);
 }

@@ -1,7 +1,7 @@
 /* W = Q R by the Gram-Schmidt method with reorthogonalisation (Giraud, Langou, Rozloznik,
  * Computers and Mathematics with Applications 50 (2005) 1069-1075). A column that depends on the
  * preceding columns gives no row. */
-#include "apps/tomography/invert/invert_split.h"
+#include "apps/tomography/invert/invert_path_qr.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -9,10 +9,10 @@
 
 #include "osla_unstable.h"
 
-osla_err invert_split_create(int most, int radial, invert_split **out)
+osla_err invert_path_qr_create(int most, int radial, invert_path_qr **out)
 {
   const size_t k = (size_t)most, n = (size_t)radial;
-  invert_split *s = calloc(1, sizeof *s);
+  invert_path_qr *s = calloc(1, sizeof *s);
   *out = s;
   OSLA_CHECK(s, OSLA_ERR_MEM, "no memory to split responses");
   s->radial = radial;
@@ -25,7 +25,7 @@ osla_err invert_split_create(int most, int radial, invert_split **out)
   return OSLA_OK;
 }
 
-void invert_split_destroy(invert_split **split)
+void invert_path_qr_destroy(invert_path_qr **split)
 {
   if (!*split) return;
   free((*split)->q);
@@ -35,7 +35,7 @@ void invert_split_destroy(invert_split **split)
   *split = NULL;
 }
 
-void invert_split_path(invert_split *s, const tomo_path *path, int64_t set, bool factored)
+void invert_path_qr_factor(invert_path_qr *s, const tomo_path *path, int64_t set, bool factored)
 {
   const int64_t k = tomo_path_count(path), radial = s->radial;
   if (!factored && set == s->set) return;

@@ -41,7 +41,7 @@ static word get_word(int argc, char **argv, int i)
 }
 
 /* Reports the first word in which the line of rank `other` differs. */
-static int report(const char *name, int argc, char **argv, int other)
+static int report_difference(const char *name, int argc, char **argv, int other)
 {
   word here, there;
   int differs = 0;
@@ -67,5 +67,5 @@ int command_same_line(const char *name, int argc, char **argv)
   (void)MPI_Bcast(&first, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
   int rank = mine == first ? INT_MAX : command_rank();
   (void)MPI_Allreduce(MPI_IN_PLACE, &rank, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-  return rank == INT_MAX ? OSLA_EXIT_OK : report(name, argc, argv, rank);
+  return rank == INT_MAX ? OSLA_EXIT_OK : report_difference(name, argc, argv, rank);
 }

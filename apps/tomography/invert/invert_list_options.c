@@ -1,5 +1,5 @@
-/* Parsers of list options; see invert_asked.h. */
-#include "apps/tomography/invert/invert_asked.h"
+/* Parsers of list options; see invert_list_options.h. */
+#include "apps/tomography/invert/invert_list_options.h"
 
 #include <math.h>
 #include <stdbool.h>

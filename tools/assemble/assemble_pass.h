@@ -1,21 +1,21 @@
 /* Distribution of updates over the ranks, for each pass of a job (private to assemble_*.c; floor
  * 4). */
-#ifndef OSLA_ASSEMBLE_WORK_H
-#define OSLA_ASSEMBLE_WORK_H
+#ifndef OSLA_ASSEMBLE_PASS_H
+#define OSLA_ASSEMBLE_PASS_H
 
 #include "tools/assemble/assemble.h"
 #include "tools/assemble/updates.h"
 
 /* State of one rank in a pass; the caller zeroes unused members. */
-typedef struct worker worker;
-struct worker {
+typedef struct assemble_worker assemble_worker;
+struct assemble_worker {
   assemble_job *job;
   /* Called for each update: number u of the batch; `values` is its G or U, which may be
    * overwritten. */
-  osla_err (*use)(worker *w, int64_t u, void *values);
-  void *with;         /* argument for `use` */
+  osla_err (*process)(assemble_worker *w, int64_t u, void *values);
+  void *arg;          /* argument for `process` */
   checkpoint *points; /* NULL: no checkpoints */
-  /* Set by assemble_deal: */
+  /* Set by assemble_for_all_updates: */
   int open_file;         /* index of the file that the reader has open; -1: none */
   updates_batch batch;   /* memory owned by the reader */
   double *root_w, *sums; /* [k] and [length of the longest update] */
@@ -23,13 +23,13 @@ struct worker {
   double seconds_read, seconds_use;
 };
 
-/* Calls w->use for every update that the accumulator does not have yet. Collective, with the same
- * error on all ranks. On return only the seconds of the worker are valid. */
-osla_err assemble_deal(worker *w);
+/* Calls w->process for every update that the accumulator does not have yet. Collective, with the
+ * same error on all ranks. On return only the seconds of the assemble_worker are valid. */
+osla_err assemble_for_all_updates(assemble_worker *w);
 
 /* Weights a panel, G := diag(w)^(1/2) G. *gradient := the update's contribution to g; NULL: none.
  */
-osla_err update_prepare(worker *w, int64_t u, void *values, const double **gradient);
+osla_err update_prepare(assemble_worker *w, int64_t u, void *values, const double **gradient);
 
 /* Checks that the n x n block u is symmetric; `largest` is its largest absolute element. Errors:
  * IO. */

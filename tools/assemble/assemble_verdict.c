@@ -49,7 +49,7 @@ static osla_err judge_matrix(assemble_job *job)
   return OSLA_OK;
 }
 
-osla_err assemble_judge(assemble_job *job)
+osla_err assemble_set_verdict(assemble_job *job)
 {
   const double *g = osla_hessian_gradient(job->hessian);
   (void)snprintf(job->verdict, sizeof job->verdict, "%s", ASSEMBLE_GOOD);

@@ -9,14 +9,14 @@ static osla_uplo other(osla_uplo uplo)
   return uplo == OSLA_LOWER ? OSLA_UPPER : OSLA_LOWER;
 }
 
-static double get(const kept_hessian *k, int64_t at)
+static double get(const saved_hessian *k, int64_t at)
 {
   const void *local = osla_matrix_local(k->h);
   return k->job->options->dtype == OSLA_FLOAT ? (double)((const float *)local)[at]
                                               : ((const double *)local)[at];
 }
 
-static void set(kept_hessian *k, int64_t at, double value)
+static void set(saved_hessian *k, int64_t at, double value)
 {
   void *local = osla_matrix_local(k->h);
   if (k->job->options->dtype == OSLA_FLOAT)
@@ -27,7 +27,7 @@ static void set(kept_hessian *k, int64_t at, double value)
 
 /* Copies this rank's part of the diagonal from the matrix to the array, or with `back` from the
  * array to the matrix. */
-static void copy_diagonal(kept_hessian *k, bool back)
+static void copy_diagonal(saved_hessian *k, bool back)
 {
   const osla_layout f = osla_matrix_layout(k->h);
   const int prow = osla_grid_prow(k->job->grid), pcol = osla_grid_pcol(k->job->grid);
@@ -44,20 +44,20 @@ static void copy_diagonal(kept_hessian *k, bool back)
   }
 }
 
-osla_err kept_open(invert_job *job, kept_hessian *kept)
+osla_err saved_hessian_open(invert_job *job, saved_hessian *kept)
 {
-  *kept = (kept_hessian){.job = job, .diagonal = calloc((size_t)job->n, sizeof(double))};
+  *kept = (saved_hessian){.job = job, .diagonal = calloc((size_t)job->n, sizeof(double))};
   osla_err err = OSLA_OK;
   if (!kept->diagonal)
     err = osla_error_set(OSLA_ERR_MEM, "no memory for diagonal of %" PRId64 " unknowns", job->n);
   OSLA_CALL(osla_agree(job->t, err));
   OSLA_CALL(osla_hessian_matrix(job->hessian, &kept->h));
   copy_diagonal(kept, false);
-  kept->whole = true;
+  kept->is_intact = true;
   return osla_matrix_mirror(kept->h, job->options->uplo);
 }
 
-void kept_close(kept_hessian *kept)
+void saved_hessian_close(saved_hessian *kept)
 {
   free(kept->diagonal);
   kept->diagonal = NULL;
@@ -65,23 +65,23 @@ void kept_close(kept_hessian *kept)
 
 static void add_element(int64_t i, int64_t j, int64_t at, double part, void *arg)
 {
-  kept_hessian *k = arg;
+  saved_hessian *k = arg;
   (void)i;
   (void)j;
   set(k, at, get(k, at) + part);
 }
 
-osla_err kept_restore(kept_hessian *kept)
+osla_err saved_hessian_restore(saved_hessian *kept)
 {
-  if (!kept->whole) OSLA_CALL(osla_matrix_mirror(kept->h, other(kept->job->options->uplo)));
+  if (!kept->is_intact) OSLA_CALL(osla_matrix_mirror(kept->h, other(kept->job->options->uplo)));
   copy_diagonal(kept, true);
-  kept->whole = false;
+  kept->is_intact = false;
   return osla_agree(kept->job->t, invert_visit_prior(kept->job, kept->h, add_element, kept));
 }
 
 /* This rank's part of 2 sum of m_i H_ij m_j over the saved triangle. `rows` holds the elements of
  * m that belong to this rank's rows. */
-static double triangle_norm(const kept_hessian *k, const double *m, const double *rows)
+static double triangle_norm(const saved_hessian *k, const double *m, const double *rows)
 {
   const osla_layout f = osla_matrix_layout(k->h);
   const int prow = osla_grid_prow(k->job->grid), pcol = osla_grid_pcol(k->job->grid);
@@ -107,7 +107,7 @@ static double triangle_norm(const kept_hessian *k, const double *m, const double
   return sum;
 }
 
-osla_err kept_norm(const kept_hessian *kept, const double *m, double *value)
+osla_err saved_hessian_norm(const saved_hessian *kept, const double *m, double *value)
 {
   const osla_layout f = osla_matrix_layout(kept->h);
   const int64_t count = osla_matrix_local_rows(kept->h);

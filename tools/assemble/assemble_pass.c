@@ -1,6 +1,6 @@
 /* The assembly: ranks fetch subsets of updates from a shared counter. A rank with slow reads or
  * large updates fetches fewer. */
-#include "tools/assemble/assemble_work.h"
+#include "tools/assemble/assemble_pass.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -20,7 +20,7 @@ static osla_err count_updates(const assemble_job *job)
   return OSLA_OK;
 }
 
-osla_err assemble_look(assemble_job *job)
+osla_err assemble_count_updates(assemble_job *job)
 {
   const assemble_options *o = job->options;
   job->before = calloc((size_t)o->n_files + 1, sizeof *job->before);
@@ -35,7 +35,7 @@ osla_err assemble_look(assemble_job *job)
   return OSLA_OK;
 }
 
-void assemble_describe(const assemble_job *job, char *text, size_t size)
+void assemble_identify(const assemble_job *job, char *text, size_t size)
 {
   const assemble_options *o = job->options;
   uint64_t hash = 0;
@@ -61,8 +61,8 @@ static osla_err grow(double **array, size_t *room, int64_t wanted)
 }
 
 /* G := diag(w)^(1/2) G, and w->sums := G^T diag(w) r with the original G. G is k x n. */
-static void weigh(worker *w, int64_t k, int64_t n, void *g, const double *weight,
-                  const double *residual)
+static void weight_panel(assemble_worker *w, int64_t k, int64_t n, void *g, const double *weight,
+                         const double *residual)
 {
   osla_dtype dtype = w->job->options->dtype;
   for (int64_t d = 0; weight && d < k; d++)
@@ -104,7 +104,7 @@ osla_err update_check_symmetric(osla_dtype dtype, const void *u, int64_t n, doub
 }
 
 /* Blocks have only the gradient of the file. */
-osla_err update_prepare(worker *w, int64_t u, void *values, const double **gradient)
+osla_err update_prepare(assemble_worker *w, int64_t u, void *values, const double **gradient)
 {
   const updates_batch *b = &w->batch;
   int64_t at = b->offset[u] - b->offset[0], n = b->offset[u + 1] - b->offset[u];
@@ -113,7 +113,7 @@ osla_err update_prepare(worker *w, int64_t u, void *values, const double **gradi
   if (b->k == 0) return OSLA_OK;
   OSLA_CALL(grow(&w->root_w, &w->k_room, b->k));
   OSLA_CALL(grow(&w->sums, &w->sums_room, n + 1));
-  weigh(w, b->k, n, values, b->w ? b->w + u * b->k : NULL, b->r ? b->r + u * b->k : NULL);
+  weight_panel(w, b->k, n, values, b->w ? b->w + u * b->k : NULL, b->r ? b->r + u * b->k : NULL);
   if (!b->r) return OSLA_OK;
   for (int64_t a = 0; given && a < n; a++)
     w->sums[a] += given[a];
@@ -123,14 +123,14 @@ osla_err update_prepare(worker *w, int64_t u, void *values, const double **gradi
 
 /* True if the accumulator already has update u of file i, from a checkpoint. In the pass for
  * bounds there is no accumulator. */
-static bool is_in(const worker *w, int i, int64_t u)
+static bool is_added(const assemble_worker *w, int i, int64_t u)
 {
   osla_hessian *h = w->job->hessian;
   return h && osla_hessian_has_id(h, (uint64_t)(w->job->before[i] + u));
 }
 
 /* Adds an update; its id is its number among the updates of all files. */
-static osla_err add_update(worker *w, int64_t u, void *values)
+static osla_err add_update(assemble_worker *w, int64_t u, void *values)
 {
   const updates_batch *b = &w->batch;
   osla_hessian *h = w->job->hessian;
@@ -153,14 +153,14 @@ static osla_err add_update(worker *w, int64_t u, void *values)
   return osla_hessian_update_once(h, &d, NULL);
 }
 
-static osla_err use_batch(worker *w, const char *path)
+static osla_err process_batch(assemble_worker *w, const char *path)
 {
   const updates_batch *b = &w->batch;
   size_t size = osla_dtype_size(w->job->options->dtype);
   unsigned char *values = b->values;
   for (int64_t u = 0; u < b->count; u++) {
     int64_t n = b->offset[u + 1] - b->offset[u];
-    osla_err err = is_in(w, w->open_file, b->first + u) ? OSLA_OK : w->use(w, u, values);
+    osla_err err = is_added(w, w->open_file, b->first + u) ? OSLA_OK : w->process(w, u, values);
     if (err != OSLA_OK) {
       char text[400];
       (void)snprintf(text, sizeof text, "%s", osla_error_text());
@@ -173,7 +173,7 @@ static osla_err use_batch(worker *w, const char *path)
 }
 
 /* Processes updates [first, end) of file i. */
-static osla_err use_range(worker *w, int i, int64_t first, int64_t end)
+static osla_err process_range(assemble_worker *w, int i, int64_t first, int64_t end)
 {
   const assemble_options *o = w->job->options;
   if (w->open_file != i) {
@@ -185,14 +185,14 @@ static osla_err use_range(worker *w, int i, int64_t first, int64_t end)
                "%.200s: was changed while it was read", o->files[i]);
   }
   while (first < end) {
-    if (is_in(w, i, first)) {
+    if (is_added(w, i, first)) {
       first++; /* an update of the checkpoint is not even read */
       continue;
     }
     double start = osla_clock();
     OSLA_CALL(updates_reader_read(w->job->reader, first, end - first, o->dtype, &w->batch));
     double read = osla_clock();
-    OSLA_CALL(use_batch(w, o->files[i]));
+    OSLA_CALL(process_batch(w, o->files[i]));
     w->seconds_read += read - start;
     w->seconds_use += osla_clock() - read;
     first += w->batch.count;
@@ -200,7 +200,7 @@ static osla_err use_range(worker *w, int i, int64_t first, int64_t end)
   return OSLA_OK;
 }
 
-static osla_err use_all(worker *w, osla_counter *counter, int64_t subset)
+static osla_err process_subsets(assemble_worker *w, osla_counter *counter, int64_t subset)
 {
   assemble_job *job = w->job;
   for (;;) {
@@ -212,7 +212,7 @@ static osla_err use_all(worker *w, osla_counter *counter, int64_t subset)
     for (int i = 0; i < job->options->n_files; i++) {
       int64_t from = first > job->before[i] ? first : job->before[i];
       int64_t to = end < job->before[i + 1] ? end : job->before[i + 1];
-      if (from < to) OSLA_CALL(use_range(w, i, from - job->before[i], to - job->before[i]));
+      if (from < to) OSLA_CALL(process_range(w, i, from - job->before[i], to - job->before[i]));
     }
   }
 }
@@ -226,19 +226,19 @@ static int64_t choose_subset(const assemble_job *job)
   return subset < 1 ? 1 : subset > 1024 ? 1024 : subset;
 }
 
-osla_err assemble_deal(worker *w)
+osla_err assemble_for_all_updates(assemble_worker *w)
 {
   assemble_job *job = w->job;
   osla_counter *counter = NULL;
   w->open_file = -1;
   OSLA_CALL(osla_counter_create(job->t, &counter));
-  osla_err err = use_all(w, counter, choose_subset(job));
+  osla_err err = process_subsets(w, counter, choose_subset(job));
   if (err != OSLA_OK) { /* lets the other ranks stop, too */
     char text[512];
     int64_t left;
     (void)snprintf(text, sizeof text, "%s", osla_error_text());
     (void)osla_counter_next(counter, job->updates, &left);
-    if (w->points) checkpoint_leave(w->points, err);
+    if (w->points) checkpoint_abandon(w->points, err);
     (void)osla_error_set(err, "%s", text);
   }
   err = osla_agree(job->t, err);
@@ -248,7 +248,7 @@ osla_err assemble_deal(worker *w)
   return err;
 }
 
-static osla_err share_totals(assemble_job *job, const worker *w)
+static osla_err reduce_totals(assemble_job *job, const assemble_worker *w)
 {
   double seconds[2] = {w->seconds_read, w->seconds_use};
   job->elements = osla_hessian_get_stats(job->hessian).elements;
@@ -259,14 +259,14 @@ static osla_err share_totals(assemble_job *job, const worker *w)
   return OSLA_OK;
 }
 
-osla_err assemble_add(assemble_job *job)
+osla_err assemble_add_updates(assemble_job *job)
 {
-  worker w = {.job = job, .use = add_update, .points = &job->checkpoint};
+  assemble_worker w = {.job = job, .process = add_update, .points = &job->checkpoint};
   double start = osla_clock();
-  OSLA_CALL(assemble_deal(&w));
-  OSLA_CALL(checkpoint_complete(&job->checkpoint));
+  OSLA_CALL(assemble_for_all_updates(&w));
+  OSLA_CALL(checkpoint_write_final(&job->checkpoint));
   OSLA_CALL(osla_hessian_commit(job->hessian));
-  OSLA_CALL(share_totals(job, &w));
+  OSLA_CALL(reduce_totals(job, &w));
   job->seconds_assemble = osla_clock() - start;
   return OSLA_OK;
 }

@@ -75,7 +75,7 @@ static void print_scan(const invert_job *job)
     (void)printf("  The least gcv is at an end of the scan: the least of all may lie beyond.\n");
 }
 
-void invert_print_sure(const invert_job *job)
+void invert_print_uncertainty(const invert_job *job)
 {
   if (job->posterior.deviation) print_posterior(job);
   if (job->posterior.points > 0) print_rows(job);
@@ -146,7 +146,7 @@ static json_t *prior_json(const invert_job *job)
                    command_string(o->prior_file), "chosen", choices[o->choose]);
 }
 
-json_t *invert_sure_json(const invert_job *job)
+json_t *invert_uncertainty_json(const invert_job *job)
 {
   json_t *root = json_object();
   bool made = json_object_set_new(root, "prior", prior_json(job)) == 0;
@@ -194,7 +194,7 @@ static osla_err store_scan(const invert_scan *s, tomo_store *store)
   return tomo_store_add_number(store, "scan_least_gcv", s->lowest);
 }
 
-osla_err invert_store_sure(const invert_job *job, tomo_store *store)
+osla_err invert_store_uncertainty(const invert_job *job, tomo_store *store)
 {
   const invert_posterior *p = &job->posterior;
   const int64_t model[2] = {job->knots, job->options->n_radial};

@@ -236,9 +236,9 @@ static void run_scan(const char *options, const char *grid, double tolerance)
   if (!test_job_open(&s, options, grid)) return;
   invert_job *job = &s.job;
   const bool direct = s.options.solver == INVERT_DIRECT;
-  if (OSLA_ASSERT_OK(direct ? invert_assemble(job) : invert_trace(job)) &&
+  if (OSLA_ASSERT_OK(direct ? invert_assemble(job) : invert_trace_paths(job)) &&
       OSLA_ASSERT_OK(invert_scan_priors(job)) &&
-      OSLA_ASSERT_OK(direct ? invert_solve(job) : invert_iterate(job))) {
+      OSLA_ASSERT_OK(direct ? invert_solve(job) : invert_iterate_model(job))) {
     const invert_scan *scan = &job->scan;
     CU_ASSERT(scan->count == invert_scan_count(&s.options.scan));
     for (int p = 0; p < scan->count; p++)
@@ -252,7 +252,7 @@ static void run_scan(const char *options, const char *grid, double tolerance)
       CU_ASSERT(job->prior.damping == s.options.prior.damping);
     if (reference_assemble(job, &r) && reference_solve(job, &r)) {
       test_job_compare("model", job->m, r.model, job->n, 10.0 * tolerance);
-      invert_judge(job);
+      invert_compare_models(job);
       OSLA_ASSERT_OK(invert_measure_misfit(job));
       OSLA_ASSERT_CLOSE(job->result.misfit_after / r.misfit_after, 1.0, tolerance);
     }
@@ -351,4 +351,4 @@ static const osla_test_case cases[] = {{"posterior", test_posterior},
                                        {"scan too weak", test_scan_too_weak},
                                        {"corner", test_corner},
                                        {NULL, NULL}};
-OSLA_TEST_SUITE(test_invert_sure, cases);
+OSLA_TEST_SUITE(test_invert_uncertainty, cases);

@@ -2,7 +2,7 @@
  * counter by a one-sided fetch-and-add. There is no master; a slow rank fetches fewer subsets
  * (French et al., IPDPS 2015, section II.B.3, who use a root thread). */
 #include "apps/tomography/invert/invert.h"
-#include "apps/tomography/invert/invert_split.h"
+#include "apps/tomography/invert/invert_path_qr.h"
 #include "tools/common/command.h"
 
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #include <omp.h>
 #endif
 
-typedef struct loop {
+typedef struct path_loop {
   invert_job *job;
   const invert_pass *pass;
   osla_counter *counter;
@@ -23,7 +23,7 @@ typedef struct loop {
   double start, shown;
   osla_err err; /* first failure on this rank, with its text */
   char text[512];
-} loop;
+} path_loop;
 
 static int thread_number(void)
 {
@@ -37,13 +37,13 @@ static int thread_number(void)
 void invert_free_sums(invert_worker *w)
 {
   for (int i = 0; i < N_SUMS; i++)
-    order_free_free(&w->sums[i]);
+    order_free_destroy(&w->sums[i]);
 }
 
 static osla_err make_sums(const invert_pass *pass, invert_worker *w)
 {
   for (int i = 0; i < N_SUMS; i++)
-    OSLA_CALL(order_free_make(pass->n_sums[i], &w->sums[i]));
+    OSLA_CALL(order_free_create(pass->n_sums[i], &w->sums[i]));
   return OSLA_OK;
 }
 
@@ -53,7 +53,7 @@ static void close_worker(invert_worker *w)
   free(w->d);
   free(w->g);
   free(w->g_sum);
-  invert_split_destroy(&w->split);
+  invert_path_qr_destroy(&w->split);
   invert_free_sums(w);
 }
 
@@ -76,7 +76,7 @@ static osla_err open_worker(invert_worker *w, invert_job *job, const invert_pass
 }
 
 /* Overwrites the progress line, at most five times a second. */
-static void show_progress(loop *l, int64_t done)
+static void show_progress(path_loop *l, int64_t done)
 {
   double now = osla_clock();
   int64_t all = l->job->n_paths;
@@ -89,7 +89,7 @@ static void show_progress(loop *l, int64_t done)
   (void)fflush(stderr);
 }
 
-static void clear_progress(const loop *l)
+static void clear_progress(const path_loop *l)
 {
   if (!l->show || l->shown == l->start) return;
   (void)fprintf(stderr, "\r\033[K");
@@ -97,7 +97,7 @@ static void clear_progress(const loop *l)
 }
 
 /* Weights of --robust for the path's data; NULL: all are 1. */
-static const double *factors(const invert_job *job, int64_t index, int count)
+static const double *weights_of_path(const invert_job *job, int64_t index, int count)
 {
   const double *factor = job->weight ? job->weight + tomo_data_first(&job->data, index) : NULL;
   for (int i = 0; factor && i < count; i++)
@@ -107,11 +107,11 @@ static const double *factors(const invert_job *job, int64_t index, int count)
 
 /* Sets the whitened data of the path: synthetic data of the true model, or the data of the table.
  */
-static void find_data(const invert_job *job, invert_worker *w)
+static void set_data(const invert_job *job, invert_worker *w)
 {
   const invert_options *o = job->options;
   w->set = tomo_data_set(&job->data, w->index);
-  w->factor = factors(job, w->index, w->set.count);
+  w->factor = weights_of_path(job, w->index, w->set.count);
   tomo_path_weigh(w->path, &w->set, w->factor);
   if (job->m_true) {
     tomo_path_data(w->path, job->m_true, o->noise, o->model.seed, w->path_id, w->d);
@@ -122,20 +122,20 @@ static void find_data(const invert_job *job, invert_worker *w)
   }
 }
 
-static osla_err run_path(const loop *l, invert_worker *w, int64_t index)
+static osla_err run_path(const path_loop *l, invert_worker *w, int64_t index)
 {
   const invert_job *job = l->job;
   const int64_t path_id = job->path_ids[index];
   tomo_arc arc;
-  if (!invert_arc(job, path_id, &arc)) return OSLA_OK; /* never true for a path of the list */
+  if (!invert_path_arc(job, path_id, &arc)) return OSLA_OK; /* never true for a path of the list */
   w->index = index;
   w->path_id = path_id;
   w->columns = tomo_path_trace(w->path, &arc);
-  find_data(job, w);
+  set_data(job, w);
   return l->pass->work(w);
 }
 
-static osla_err next_subset(loop *l, int64_t *first)
+static osla_err next_subset(path_loop *l, int64_t *first)
 {
   if (l->pass->fixed) {
     int64_t mine, size = osla_transport_size(l->job->t), rank = osla_transport_rank(l->job->t);
@@ -150,7 +150,7 @@ static osla_err next_subset(loop *l, int64_t *first)
   return checkpoint_next(l->pass->points, l->counter, l->subset, thread_number() == 0, first);
 }
 
-static osla_err run_subsets(loop *l, invert_worker *w)
+static osla_err run_subsets(path_loop *l, invert_worker *w)
 {
   const invert_job *job = l->job;
   for (;;) {
@@ -175,7 +175,7 @@ static void add_totals(invert_worker *total, const invert_worker *w)
 }
 
 /* Runs one thread: opens its workspace, processes subsets, and adds its sums to the totals. */
-static void run_thread(loop *l, invert_worker *total)
+static void run_thread(path_loop *l, invert_worker *total)
 {
   invert_worker w;
   osla_err err = open_worker(&w, l->job, l->pass);
@@ -191,7 +191,7 @@ static void run_thread(loop *l, invert_worker *total)
     l->fixed += l->job->n_paths;
   }
   if (err != OSLA_OK && l->pass->points && thread_number() == 0)
-    checkpoint_leave(l->pass->points, err);
+    checkpoint_abandon(l->pass->points, err);
 #ifdef _OPENMP
 #pragma omp critical(invert_totals)
 #endif
@@ -218,7 +218,7 @@ static int64_t choose_subset(const invert_job *job, bool fixed)
   return subset < 1 ? 1 : subset > 32 ? 32 : subset;
 }
 
-static osla_err share_sums(const invert_job *job, invert_worker *total)
+static osla_err reduce_sums(const invert_job *job, invert_worker *total)
 {
   for (int i = 0; i < N_SUMS; i++)
     OSLA_CALL(order_free_reduce(job->t, &total->sums[i]));
@@ -228,13 +228,13 @@ static osla_err share_sums(const invert_job *job, invert_worker *total)
 osla_err invert_for_all_paths(invert_job *job, const invert_pass *pass, invert_worker *total,
                               double *seconds)
 {
-  loop l = {.job = job, .pass = pass, .subset = choose_subset(job, pass->fixed)};
+  path_loop l = {.job = job, .pass = pass, .subset = choose_subset(job, pass->fixed)};
   *total = (invert_worker){.job = job};
   osla_err err = osla_agree(job->t, make_sums(pass, total));
   if (err == OSLA_OK) err = osla_counter_create(job->t, &l.counter);
   if (err != OSLA_OK) return err;
 
-  l.show = osla_transport_rank(job->t) == 0 && !job->options->quiet && invert_on_terminal();
+  l.show = osla_transport_rank(job->t) == 0 && !job->options->quiet && invert_stderr_is_terminal();
   l.start = l.shown = osla_clock();
   /* each thread calls the BLAS by itself */
   if (job->options->threads > 1) osla_blas_set_threads(1);
@@ -248,5 +248,5 @@ osla_err invert_for_all_paths(invert_job *job, const invert_pass *pass, invert_w
   if (l.err != OSLA_OK) (void)osla_error_set(l.err, "%s", l.text);
   err = osla_agree(job->t, l.err);
   osla_counter_destroy(&l.counter);
-  return err == OSLA_OK ? share_sums(job, total) : err;
+  return err == OSLA_OK ? reduce_sums(job, total) : err;
 }

@@ -8,8 +8,8 @@
  * files in DIR stay. A user who may write to the parent of DIR could replace DIR at any time; an
  * index.html that is not a report is refused in any directory. Local.
  */
-#ifndef OSLA_REPORT_PLACE_H
-#define OSLA_REPORT_PLACE_H
+#ifndef OSLA_REPORT_DIRECTORY_H
+#define OSLA_REPORT_DIRECTORY_H
 
 #include <limits.h>
 #include <stddef.h>
@@ -17,16 +17,16 @@
 #include "osla_error.h"
 
 /* First lines of each page; only a file that begins with them is replaced. */
-extern const char report_place_mark[];
+extern const char report_directory_mark[];
 
 /* Checks that a report can be written, and leaves nothing. Errors: IO "DIR: reason": not a
  * directory, an index.html that is no report, no permission to write. */
-osla_err report_place_check(const char *directory);
+osla_err report_directory_check(const char *directory);
 
 /* Writes the page. After an error nothing has changed. */
-osla_err report_place_write(const char *directory, const void *page, size_t size);
+osla_err report_directory_write(const char *directory, const void *page, size_t size);
 
 /* file := DIR/index.html if DIR exists, else "". */
-void report_place_file(const char *directory, char file[PATH_MAX]);
+void report_directory_page(const char *directory, char file[PATH_MAX]);
 
 #endif

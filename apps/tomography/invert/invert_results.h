@@ -1,8 +1,8 @@
 /* Results of `osla invert` besides the model, as plain arrays. They are the same on all ranks
  * unless a comment says otherwise. A NULL pointer: the result was not requested.
  */
-#ifndef INVERT_FOUND_H
-#define INVERT_FOUND_H
+#ifndef INVERT_RESULTS_H
+#define INVERT_RESULTS_H
 
 #include "apps/tomography/earth/tomo_reference.h"
 

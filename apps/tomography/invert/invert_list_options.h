@@ -1,7 +1,7 @@
 /* Parsers of the options of `osla invert` that are lists or words: --scan, --spread, --choose,
- * --inverse (invert_asked.c). */
-#ifndef INVERT_ASKED_H
-#define INVERT_ASKED_H
+ * --inverse (invert_list_options.c). */
+#ifndef INVERT_LIST_OPTIONS_H
+#define INVERT_LIST_OPTIONS_H
 
 #include "osla_error.h"
 

@@ -13,7 +13,7 @@ void invert_add_path(invert_worker *w)
     order_free_add(&w->sums[SUM_KNOTS], knot[j], length[j]);
 }
 
-osla_err invert_share_totals(invert_job *job, const invert_worker *total)
+osla_err invert_store_totals(invert_job *job, const invert_worker *total)
 {
   invert_result *r = &job->result;
   r->misfit_before = order_free_value(&total->sums[SUM_MISFIT], 0);

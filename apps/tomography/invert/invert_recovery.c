@@ -16,7 +16,7 @@ static double dense_threshold(const invert_job *job)
 
 /* Compares the models at knots with a density above or below the threshold. Without a true model
  * only the number of knots is meaningful; the rest is NaN. */
-static tomo_recovery compare(const invert_job *job, double threshold, bool below)
+static tomo_recovery compare_knots(const invert_job *job, double threshold, bool below)
 {
   tomo_recovery result =
     tomo_model_compare(job->m_true ? job->m_true : job->m, job->m, job->density, job->knots,
@@ -25,7 +25,7 @@ static tomo_recovery compare(const invert_job *job, double threshold, bool below
   return result;
 }
 
-void invert_judge(invert_job *job)
+void invert_compare_models(invert_job *job)
 {
   const invert_options *o = job->options;
   const double *g = job->gradient;
@@ -39,7 +39,7 @@ void invert_judge(invert_job *job)
   r->misfit_expected = r->misfit_before - mg - mpm;
 
   r->threshold = dense_threshold(job);
-  r->dense = compare(job, r->threshold, false);
-  r->sparse = compare(job, r->threshold, true);
-  r->all = compare(job, 0.0, false);
+  r->dense = compare_knots(job, r->threshold, false);
+  r->sparse = compare_knots(job, r->threshold, true);
+  r->all = compare_knots(job, 0.0, false);
 }
