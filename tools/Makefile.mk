@@ -6,7 +6,8 @@ info_probe = tools/info/info_probe_none.c
 else
 info_probe = tools/info/info_probe.c
 endif
-EXTRA_DIST += tools/info/info_probe.c tools/info/info_probe_none.c
+EXTRA_DIST += tools/info/info_probe.c tools/info/info_probe_none.c \
+  tools/README.md tools/common/README.md tools/info/README.md tools/assemble/README.md tools/solve/README.md
 
 # The sub-commands are a library of their own so that tests can link it.
 noinst_LTLIBRARIES += tools/libcommands.la
