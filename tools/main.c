@@ -1,4 +1,4 @@
-/* The `osla` command. */
+/* Main program of the `osla` command. */
 #include "tools/common/command.h"
 
 int main(int argc, char **argv)

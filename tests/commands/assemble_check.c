@@ -121,10 +121,10 @@ static void write_kind(const char *kind, content *c, hid_t file)
 {
   bool mixed = strncmp(kind, "mixed_", 6) == 0;
   if (mixed) kind += 6, mix_content(c);
-  bool whole = strncmp(kind, "whole_", 6) == 0; /* integers instead of real numbers */
+  bool whole = strncmp(kind, "whole_", 6) == 0; /* the file has integers instead of real numbers */
   if (whole) kind += 6;
   bool blocks = strcmp(kind, "blocks") == 0 || strcmp(kind, "asymmetric") == 0;
-  bool other = strcmp(kind, "other") == 0; /* other types, chunked */
+  bool other = strcmp(kind, "other") == 0; /* the file has other types and chunks */
   bool single = strcmp(kind, "single") == 0;
   hid_t integer = other ? H5T_STD_U32BE : H5T_NATIVE_INT64;
   hid_t real = whole ? H5T_STD_I8BE : other ? H5T_IEEE_F32BE : H5T_NATIVE_DOUBLE;
@@ -153,7 +153,7 @@ static void write_kind(const char *kind, content *c, hid_t file)
     write_set(file, "G", real, H5T_NATIVE_DOUBLE, total, 0, c->G);
   else
     write_set(file, "G", real, H5T_NATIVE_DOUBLE, total - (strcmp(kind, "short_G") == 0), K, c->G);
-  if (single) return; /* neither weights nor residuals */
+  if (single) return; /* this kind has neither weights nor residuals */
   write_set(file, "w", real, H5T_NATIVE_DOUBLE, count, K - (strcmp(kind, "narrow_w") == 0), c->w);
   write_set(file, "r", real, H5T_NATIVE_DOUBLE, count - (strcmp(kind, "short_r") == 0), K, c->r);
 }

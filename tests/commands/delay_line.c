@@ -7,7 +7,7 @@
  * frame goes to all other spaces, whose kernels drop frames for others; learning addresses would
  * save little among a few spaces. "ready" is printed when the interfaces exist; they disappear
  * when the process ends. */
-#ifndef _GNU_SOURCE /* setns, ppoll; smpicc defines it */
+#ifndef _GNU_SOURCE /* for setns and ppoll; smpicc defines it */
 #define _GNU_SOURCE
 #endif
 #include <errno.h>

@@ -8,7 +8,7 @@
 #include <string.h>
 
 static struct {
-  uintptr_t from, to; /* code of the library */
+  uintptr_t from, to; /* address range of the library's code */
   long countdown;     /* 0: nothing fails; 1: the next allocation fails */
   int failed;
 } state;

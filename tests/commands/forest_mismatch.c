@@ -14,8 +14,9 @@
 #include <string.h>
 #include <sys/resource.h>
 
-enum { EDGES = 200, APART = 16, MOST = 2, TIMES = 1000 }; /* more than a ring holds */
-enum { LONG = 1 << 16 };                                  /* an exact sum gathers 100 MiB */
+/* TIMES: more transfers than a ring holds */
+enum { EDGES = 200, APART = 16, MOST = 2, TIMES = 1000 };
+enum { LONG = 1 << 16 }; /* vertices so long that an exact sum gathers 100 MiB */
 
 /* Makes every further allocation of rank 1 fail. */
 static osla_err lack_memory(osla_forest *f, bool odd)

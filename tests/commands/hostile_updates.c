@@ -41,7 +41,7 @@ static void set(hid_t file, const char *name, hid_t type, form f, hsize_t rows, 
   if (f == LZF && !lzf_end()) die("the filter stays for", name);
 }
 
-static const double few[16] = {0, 1, 2, 3}; /* indices, and other small data */
+static const double few[16] = {0, 1, 2, 3}; /* indices 0 to 3, also used as other small data */
 
 /* A good file with a filter of other programs. */
 static void lzf(hid_t file, form ix, form offsets, form G)

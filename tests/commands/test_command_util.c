@@ -118,7 +118,8 @@ static void test_agree(void)
   CU_ASSERT(command_fail("test", osla_error_set(OSLA_ERR_IO, "no file")) == OSLA_EXIT_USAGE);
   CU_ASSERT(aborts == 0);
   CU_ASSERT(command_fail("test", osla_error_set(OSLA_ERR_MPI, "no MPI")) == OSLA_EXIT_FAILED);
-  CU_ASSERT(aborts == (osla_test_size() > 1)); /* other ranks may wait in MPI */
+  /* the abort is needed because other ranks may wait in MPI */
+  CU_ASSERT(aborts == (osla_test_size() > 1));
 }
 
 static const osla_test_case cases[] = {

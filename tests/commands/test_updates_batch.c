@@ -33,7 +33,8 @@ static void test_room(void)
   const int64_t bytes = updates_layout_bytes(&panels);
   CU_ASSERT(updates_layout_fits(&panels, 2, 4, bytes));
   CU_ASSERT(updates_layout_fits(&panels, 9, 4, bytes + 1));
-  CU_ASSERT(!updates_layout_fits(&panels, 1, 4, bytes)); /* more than requested */
+  /* the layout has more updates than requested */
+  CU_ASSERT(!updates_layout_fits(&panels, 1, 4, bytes));
   CU_ASSERT(!updates_layout_fits(&panels, 2, 8, bytes));
   CU_ASSERT(!updates_layout_fits(&panels, 2, 4, bytes - 1));
   CU_ASSERT(updates_layout_fits(&blocks, 2, 8, updates_layout_bytes(&blocks)));

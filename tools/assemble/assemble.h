@@ -10,14 +10,14 @@
 
 typedef struct assemble_options {
   char *output, *json;
-  char *checkpoint; /* file; NULL: none */
+  char *checkpoint; /* checkpoint file; NULL: none */
   double interval;  /* seconds between checkpoints */
   int keep, quiet;  /* int because popt sets them; keep: the checkpoint stays after the job */
   reproducible reproducible; /* settings of the command line */
   long long n, nb;
   osla_dtype dtype;
   osla_uplo uplo;
-  int nprow, npcol; /* 0: chosen by the library */
+  int nprow, npcol; /* process grid; 0: chosen by the library */
   char **files;     /* [n_files] */
   int n_files;
 } assemble_options;
@@ -36,7 +36,7 @@ typedef struct assemble_job {
   int64_t *before; /* [n_files + 1] number of updates in the preceding files */
   int64_t updates; /* number of updates in all files */
   int64_t elements;
-  double seconds_read, seconds_add; /* of the slowest rank */
+  double seconds_read, seconds_add; /* seconds of the slowest rank */
   double seconds_assemble, seconds_write;
   char verdict[64]; /* ASSEMBLE_GOOD, or the first element that is not finite */
 } assemble_job;

@@ -14,8 +14,8 @@
 #include <stdlib.h>
 
 typedef struct bound_sums {
-  order_free_sums panels, blocks, gradient; /* [n] */
-  double *at_index;                         /* [n] zero between updates */
+  order_free_sums panels, blocks, gradient; /* [n] sums for panels, blocks and gradient */
+  double *at_index; /* [n] norms or counts of one update; zero between updates */
 } bound_sums;
 
 static osla_err check_indices(const assemble_worker *w, int64_t n, const int64_t *ix)

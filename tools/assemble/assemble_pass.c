@@ -233,7 +233,7 @@ osla_err assemble_for_all_updates(assemble_worker *w)
   w->open_file = -1;
   OSLA_CALL(osla_counter_create(job->t, &counter));
   osla_err err = process_subsets(w, counter, choose_subset(job));
-  if (err != OSLA_OK) { /* lets the other ranks stop, too */
+  if (err != OSLA_OK) { /* take all remaining work, so that the other ranks stop */
     char text[512];
     int64_t left;
     (void)snprintf(text, sizeof text, "%s", osla_error_text());

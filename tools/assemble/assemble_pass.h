@@ -15,10 +15,10 @@ struct assemble_worker {
   osla_err (*process)(assemble_worker *w, int64_t u, void *values);
   void *arg;          /* argument for `process` */
   checkpoint *points; /* NULL: no checkpoints */
-  /* Set by assemble_for_all_updates: */
+  /* Members that assemble_for_all_updates sets: */
   int open_file;         /* index of the file that the reader has open; -1: none */
   updates_batch batch;   /* memory owned by the reader */
-  double *root_w, *sums; /* [k] and [length of the longest update] */
+  double *root_w, *sums; /* [k] roots of weights; [length of the longest update] sums */
   size_t k_room, sums_room;
   double seconds_read, seconds_use;
 };

@@ -32,7 +32,7 @@ typedef struct updates updates;
 
 /* Opens a file and checks everything but the values of ix, G, U, w, r, g. Borrows the path. */
 osla_err updates_open(const char *path, updates **out);
-void updates_close(updates **file); /* accepts NULL */
+void updates_close(updates **file); /* Closes a file; accepts NULL. */
 
 int64_t updates_count(const updates *file);
 

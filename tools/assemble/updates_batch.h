@@ -12,7 +12,7 @@
  * well. Growing it loses the contents. */
 typedef struct updates_memory {
   void *start;
-  int64_t room; /* bytes */
+  int64_t room; /* size in bytes */
   bool shared;
   int fd; /* descriptor of the shared file */
 } updates_memory;
@@ -20,11 +20,12 @@ osla_err updates_memory_grow(updates_memory *memory, int64_t bytes);
 /* Maps `room` bytes that another process has allocated. Errors of updates_memory_grow and
  * updates_memory_map: MEM. */
 osla_err updates_memory_map(updates_memory *memory, int64_t room);
-void updates_memory_free(updates_memory *memory); /* does not close fd */
+/* Frees or unmaps the memory; does not close fd. */
+void updates_memory_free(updates_memory *memory);
 
 /* Some updates of a file. Initialise with zeros; free with updates_memory_free(&batch.memory). */
 typedef struct updates_batch {
-  int64_t first, count;  /* index in the file, number */
+  int64_t first, count;  /* index of the first update in the file, number of updates */
   int64_t *offset;       /* [count + 1] offsets in the file */
   int64_t k;             /* rows of a panel; 0: blocks */
   int64_t *ix;           /* [offset[count] - offset[0]] indices */

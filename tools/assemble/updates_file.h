@@ -12,9 +12,9 @@ enum { UPDATES_ELEMENT_MOST = 16 }; /* bytes of a long double in the file */
 
 struct updates {
   const char *path;
-  hid_t file, ix, u, w, r, g; /* u: G or U; -1: missing */
+  hid_t file, ix, u, w, r, g; /* identifiers of file and data sets; u: G or U; -1: missing */
   int64_t count, total, k;    /* number of updates, of indices, of columns of G; k = 0: blocks U */
-  int64_t *offset;            /* [count + 1] */
+  int64_t *offset;            /* [count + 1] offset of each update's indices in ix */
   int64_t *place;             /* [count + 1] offset of each block in U; NULL: panels G */
 };
 

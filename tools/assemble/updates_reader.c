@@ -24,7 +24,7 @@ struct updates_reader {
 
 /* Message to the process: a file to open, or updates to read from the open file. */
 typedef struct request {
-  char path[PATH_MAX]; /* "": read */
+  char path[PATH_MAX]; /* path of a file to open; "": read from the open file */
   int64_t first, count;
   osla_dtype dtype;
 } request;

@@ -12,7 +12,7 @@ typedef struct updates_reader updates_reader;
 
 /* Starts the process. Must be called early: the process begins as a copy of this one. */
 osla_err updates_reader_start(updates_reader **out);
-void updates_reader_stop(updates_reader **reader); /* accepts NULL */
+void updates_reader_stop(updates_reader **reader); /* Ends the process; accepts NULL. */
 
 /* Opens a file as updates_open does, returns its number of updates, and closes the file that was
  * open. Borrows the path. */

@@ -105,7 +105,7 @@ static osla_err open_indices(updates *f)
   return err;
 }
 
-/* Opens w or r. */
+/* Opens the data set w or r. */
 static osla_err open_data(updates *f, const char *name, hid_t *set)
 {
   hsize_t dims[2] = {0, 0};
@@ -173,7 +173,7 @@ static osla_err open_file(updates *f)
   OSLA_CHECK(access(f->path, R_OK) == 0, OSLA_ERR_IO, "%.200s: %s", f->path, strerror(errno));
   hid_t access_list = H5Pcreate(H5P_FILE_ACCESS);
 #if H5_VERSION_GE(1, 10, 7)
-  /* many ranks read the file at the same time */
+  /* no locking, because many ranks read the file at the same time */
   (void)H5Pset_file_locking(access_list, false, true);
 #endif
   f->file = H5Fopen(f->path, H5F_ACC_RDONLY, access_list);

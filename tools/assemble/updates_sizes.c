@@ -17,7 +17,7 @@ enum {
 
 /* 8 data sets of that many doubles have less than 2^63 bytes */
 #define ELEMENTS_MOST (INT64_C(1) << 56)
-#define CHUNK_MOST    (UINT64_C(1) << 32) /* bytes; HDF5's own limit */
+#define CHUNK_MOST    (UINT64_C(1) << 32) /* limit of a chunk in bytes, HDF5's own */
 
 /* Number of elements of a set or chunk. An empty dimension counts as 1, because the other
  * dimensions are also used alone. */

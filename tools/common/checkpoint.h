@@ -15,7 +15,7 @@
 #include "osla_unstable.h"
 
 typedef struct checkpoint {
-  /* Set by the caller: */
+  /* Members that the caller sets: */
   const char *command; /* name of the sub-command, for messages */
   const char *data;    /* what an id stands for, in the plural: "updates" */
   const char *file;    /* NULL: no checkpoints */
@@ -24,7 +24,7 @@ typedef struct checkpoint {
   bool quiet;          /* do not print that the job resumes from a file */
   char job[256];       /* identification of the data; that of rank 0 is used */
   int64_t total;       /* number of data */
-  /* Set by the functions below: */
+  /* Members that the functions below set: */
   osla_transport *t;
   osla_hessian *hessian;
   int64_t resumed;              /* number of data that the file already contained */

@@ -360,7 +360,7 @@ osla_err command_json(const char *file, json_t *root)
   char *document = root ? json_dumps(root, JSON_INDENT(2)) : NULL;
   OSLA_CHECK(document, OSLA_ERR_MEM, "no memory for the JSON report");
   size_t length = strlen(document);
-  document[length] = '\n'; /* replaces the final zero */
+  document[length] = '\n'; /* the newline replaces the final zero */
   osla_err err = osli_new_file_write(file, document, length + 1);
   free(document);
   return err;

@@ -16,10 +16,10 @@
 
 typedef enum command_use {
   OSLA_FILE_READ,
-  OSLA_FILE_REPLACED,   /* written atomically by new_file.h */
-  OSLA_FILE_CHECKPOINT, /* written repeatedly by new_file.h, and removed in the end */
-  OSLA_FILE_REPORT,     /* a directory for report_directory.h */
-  OSLA_FILE_TRACE,      /* written by new_file.h; pipes and devices are written directly */
+  OSLA_FILE_REPLACED,   /* file written atomically by new_file.h */
+  OSLA_FILE_CHECKPOINT, /* file written repeatedly by new_file.h, and removed in the end */
+  OSLA_FILE_REPORT,     /* directory of an HTML report, see report_directory.h */
+  OSLA_FILE_TRACE,      /* file written by new_file.h; pipes and devices are written directly */
   OSLA_FILE_APPENDED
 } command_use;
 

@@ -47,7 +47,7 @@ void order_free_add(order_free_sums *s, int64_t i, double term)
   if (!(term <= DBL_MAX)) term = DBL_MAX;
   if (term < DBL_MIN) return;
   memcpy(&bits, &term, sizeof bits);
-  /* position of the leading bit, counted from LOWEST */
+  /* position of the leading bit of the term, counted from LOWEST */
   int place = (int)(bits >> 52) - 1023 - LOWEST;
   int bin = place / BIN_BITS;
   uint64_t mantissa = (bits & ((UINT64_C(1) << 52) - 1)) | UINT64_C(1) << 52;

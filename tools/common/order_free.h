@@ -26,13 +26,13 @@ typedef struct order_free_sums {
 
 /* Makes `count` sums without terms. Errors: MEM. */
 osla_err order_free_create(int64_t count, order_free_sums *out);
-void order_free_destroy(order_free_sums *sums); /* accepts a zeroed struct */
+void order_free_destroy(order_free_sums *sums); /* Frees the sums; accepts a zeroed struct. */
 
 /* Adds a term >= 0 to sum i. A term below 2^-1022 counts as 0; infinity and NaN count as the
  * largest double. */
 void order_free_add(order_free_sums *sums, int64_t i, double term);
 
-/* into += from; both have the same count. */
+/* Adds sums: into += from. Both have the same count. */
 void order_free_merge(order_free_sums *into, const order_free_sums *from);
 
 /* Sums over the ranks. Collective. Errors: MPI. */

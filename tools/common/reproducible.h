@@ -17,10 +17,11 @@
 enum { BOUND_OF_H, BOUND_OF_GRADIENT, N_BOUNDS };
 
 typedef struct reproducible {
-  int on;                     /* int because popt sets it */
-  double bound[N_BOUNDS];     /* value of the user, 0: none; later the value in use */
-  const char *from[N_BOUNDS]; /* "given", "checkpoint" or "first pass"; NULL: not known yet */
-  double seconds;             /* duration of the pass */
+  int on;                 /* 1: order-independent mode; int because popt sets it */
+  double bound[N_BOUNDS]; /* bound of the user, 0: none; later the bound in use */
+  /* source of each bound: "given", "checkpoint" or "first pass"; NULL: not known yet */
+  const char *from[N_BOUNDS];
+  double seconds; /* duration of the pass */
 } reproducible;
 
 /* Checks the parsed options. Local. Errors: ARG. */

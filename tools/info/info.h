@@ -22,7 +22,7 @@
 enum { INFO_UNSET = -1 - 0x7fffffff };
 
 typedef struct info_job {
-  long long ranks, per_node, n, nb; /* INFO_UNSET: not given */
+  long long ranks, per_node, n, nb; /* options of --predict; INFO_UNSET: not given */
 } info_job;
 
 /* Prints the predicted memory; returns the exit status, the same on all ranks. Collective if there
@@ -38,19 +38,20 @@ typedef struct info_rank {
 } info_rank;
 
 typedef struct info_mpi {
-  char family[32];          /* "MPICH", "Open MPI", "Intel MPI", "MVAPICH", or "unknown" */
-  char version[32];         /* "4.0.2"; "" if not known */
-  char device[32];          /* "ch4:ucx"; "" if not known */
-  int number[3];            /* version as numbers: 4, 0, 2 */
-  int standard[2];          /* version of the MPI standard: 4, 0 */
-  char library[160];        /* first line of MPI_Get_library_version */
-  const char *thread_level; /* "multiple", "serialized", "funneled" or "single" */
+  char family[32];   /* "MPICH", "Open MPI", "Intel MPI", "MVAPICH", or "unknown" */
+  char version[32];  /* version, such as "4.0.2"; "" if not known */
+  char device[32];   /* device of MPICH, such as "ch4:ucx"; "" if not known */
+  int number[3];     /* version as numbers: 4, 0, 2 */
+  int standard[2];   /* version of the MPI standard: 4, 0 */
+  char library[160]; /* first line of MPI_Get_library_version */
+  /* thread level of MPI: "multiple", "serialized", "funneled" or "single" */
+  const char *thread_level;
 } info_mpi;
 
 typedef struct info_system {
   int rank, size, n_nodes, n_hosts;
-  info_rank *ranks; /* [size]; owned */
-  command_cpu cpu;  /* of this rank's host */
+  info_rank *ranks; /* [size] facts about each rank; owned */
+  command_cpu cpu;  /* cores and BLAS threads on this rank's host */
   info_mpi mpi;
   const char *blas;
   const char *transport;     /* name of the transport: "mpi", "armci" */
@@ -62,18 +63,18 @@ typedef struct info_system {
 /* Collects the facts. Collective. Errors: MPI, MEM. */
 osla_err info_system_examine(osla_transport *t, info_system *system);
 void info_system_free(info_system *system);
-const char *info_hdf5(void);   /* "yes, parallel", "yes, serial" or "no" */
+const char *info_hdf5(void);   /* HDF5 of this build: "yes, parallel", "yes, serial" or "no" */
 bool info_has_scalapack(void); /* true if the build found ScaLAPACK */
 
 typedef enum info_verdict {
-  INFO_OK,     /* works */
+  INFO_OK,     /* the tested function works */
   INFO_NO,     /* this MPI cannot do it, and OSLA works around it */
   INFO_FAILED, /* OSLA relies on it, and it fails */
   INFO_SKIPPED /* not enough ranks or nodes, or not enough memory */
 } info_verdict;
 
 typedef struct info_test {
-  const char *name; /* short, constant */
+  const char *name; /* short constant name */
   info_verdict verdict;
   char text[512]; /* result in plain words */
 } info_test;
@@ -150,13 +151,15 @@ const char *info_rule_concern(int i, const info_mpi *mpi, const info_findings *f
 /* Limit i of a transport in plain words; NULL beyond the last. */
 const char *info_limit_get(const char *transport, int i);
 
-/* Reports. Rank 0. */
+/* Text and JSON report. Rank 0. */
 
 void info_print_system(const info_system *system);
 void info_print_findings(const info_system *system, const info_findings *findings);
-/* new reference; NULL: no memory */
+/* JSON report as a new reference; NULL: no memory */
 json_t *info_json(const info_system *system, const info_findings *findings);
-const char *info_verdict_name(info_verdict verdict);                /* "ok", "no", "FAILED", "-" */
-const info_test *info_first_failure(const info_findings *findings); /* NULL: none */
+/* text of a verdict: "ok", "no", "FAILED", "-" */
+const char *info_verdict_name(info_verdict verdict);
+/* first failed test; NULL: none */
+const info_test *info_first_failure(const info_findings *findings);
 
 #endif

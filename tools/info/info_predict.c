@@ -15,7 +15,7 @@ enum { NRHS = 64 };
 
 typedef struct row {
   const char *key, *name;
-  uint64_t bytes; /* of a rank */
+  uint64_t bytes; /* bytes of a rank */
 } row;
 
 /* Memory of the drop-in for ScaLAPACK: copies of three operands, limited to what a context caches

@@ -18,7 +18,7 @@ typedef enum info_basis {
 typedef struct info_rule_entry {
   info_rule rule;
   info_basis basis;
-  int hazard;   /* for BY_TEST: index of the hazard */
+  int hazard;   /* index of the hazard, for BY_TEST */
   int fixed[3]; /* first MPICH version without the problem; {0}: not known */
 } info_rule_entry;
 

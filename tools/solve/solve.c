@@ -16,10 +16,10 @@ typedef struct solve_job {
   osla_file *file;
   osla_file_matrix stored; /* type, size and stored triangle of H in the file */
   osla_uplo uplo;          /* triangle that is factored */
-  double *g;               /* [n] g, later x */
+  double *g;               /* [n] right-hand side g, later solution x */
   osla_matrix *h, *b, *x;
   int64_t *ipiv;
-  double rcond, residual; /* NaN: not computed */
+  double rcond, residual; /* reciprocal condition number, scaled residual; NaN: not computed */
   osla_mixed_result mixed;
   char verdict[80]; /* SOLVE_GOOD, or the defect of x */
   double seconds_read, seconds_solve;

@@ -28,7 +28,7 @@ typedef struct solve_options {
   long long iterations, block; /* block: size of the blocks of block-Jacobi; 0: no preconditioner */
   bool sparse;                 /* true if the input is a Matrix Market file */
   long long nb;
-  int nprow, npcol; /* 0: chosen by the library */
+  int nprow, npcol; /* process grid; 0: chosen by the library */
 } solve_options;
 
 const char *solve_method_name(solve_method method);

@@ -23,11 +23,11 @@ typedef struct sparse_job {
   osla_jacobi *jacobi;
   solve_method method;
   int64_t rows, columns, entries; /* size of the whole matrix */
-  double *b, *x;                  /* parts of this rank */
-  double *r, *shifted;            /* [op.rows] and [op.columns] scratch */
+  double *b, *x;                  /* this rank's parts of right-hand side and solution */
+  double *r, *shifted;            /* [op.rows] and [op.columns] work arrays */
   double *whole;                  /* [columns] x on all ranks */
   osla_krylov_result result;
-  double residual; /* |b - A x| / |b| */
+  double residual; /* relative residual |b - A x| / |b| */
   char verdict[120];
   double seconds_read;
 } sparse_job;

@@ -72,7 +72,7 @@ typedef struct tomo_track {
 enum { TOMO_DRAW_BELOW = 14 };
 typedef struct tomo_draw_panel {
   const tomo_raster *raster; /* raster of a map with the frame of the world */
-  const float *value;        /* [pixels] values to colour */
+  const float *value;        /* [pixels] values that the colours show */
   const float *density;      /* [pixels] ray density; NULL: no pixel is grey */
   double least_density;      /* pixels with a lower density are grey */
   tomo_scale scale;
@@ -102,7 +102,7 @@ typedef struct tomo_curve {
   int n;
   const double *x, *y, *error; /* [n]; error is NULL for a curve without error bars */
   int colour;                  /* index into eight colours (Okabe and Ito 2008) */
-  bool faint;                  /* dashed, open symbols */
+  bool faint;                  /* true: dashed line, open symbols */
 } tomo_curve;
 typedef struct tomo_mark { /* a ring around a point */
   double x, y;

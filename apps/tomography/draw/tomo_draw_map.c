@@ -1,4 +1,4 @@
-/* A map, and the colour bar. */
+/* Draws a map, and a colour bar. */
 #include <math.h>
 
 #include "apps/tomography/draw/tomo_draw_parts.h"

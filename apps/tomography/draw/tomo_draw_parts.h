@@ -1,4 +1,4 @@
-/* Private parts of tomo_draw. */
+/* Private parts of tomo_draw*.c: the drawing and basic gnuplot commands. */
 #ifndef TOMO_DRAW_PARTS_H
 #define TOMO_DRAW_PARTS_H
 

@@ -1,4 +1,4 @@
-/* A vertical section. */
+/* Draws a vertical section. */
 #include <math.h>
 
 #include "apps/tomography/draw/tomo_draw_parts.h"

@@ -34,7 +34,7 @@ bool tomo_frame_inverse(const tomo_frame *f, double x, double y, double *latitud
 {
   if (!f->regional) return projection_inverse(x, y, f->longitude, latitude, longitude);
   const double r = hypot(x, y), p0 = f->latitude * degree;
-  if (r >= 1.0) return false; /* 60 degrees from the middle */
+  if (r >= 1.0) return false; /* the point is 60 degrees or more from the middle */
   const double c = 2.0 * asin(0.5 * r), part = r > 0.0 ? sin(c) / r : 1.0;
   const double east = x * part, out = cos(p0) * cos(c) - y * part * sin(p0);
   *latitude = atan2(cos(c) * sin(p0) + y * part * cos(p0), hypot(east, out)) / degree;

@@ -13,13 +13,14 @@
 #include "apps/tomography/earth/tomo_radial.h"
 #include "apps/tomography/readers/tomo_io.h"
 
-#define TOMO_MAP_CENTRE 180.0 /* the Pacific in the middle */
+#define TOMO_MAP_CENTRE 180.0 /* default longitude of the middle: the Pacific */
 
 typedef struct tomo_map {
   const tomo_mesh *mesh;
   const tomo_radial *radial;
-  const double *m_true;      /* [knots * N_r] percent; NULL: no map of the true model */
-  const double *m_recovered; /* [knots * N_r] percent */
+  /* [knots * N_r] coefficients of the true model, percent; NULL: no map of it */
+  const double *m_true;
+  const double *m_recovered; /* [knots * N_r] coefficients of the recovered model, percent */
   const double *density;     /* [knots] km of path at each knot */
   double depth_km;           /* depth of the model maps */
   tomo_frame frame;          /* frame of all maps */

@@ -12,7 +12,7 @@ typedef struct tomo_scale {
   double low, high; /* low < high; low > 0 if logarithmic */
   bool logarithmic;
   bool below, above; /* true if values lie beyond that end; they have the colour of the end */
-  const char *label; /* quantity and unit */
+  const char *label; /* text below the bar: quantity and unit */
 } tomo_scale;
 
 /* Position of a value on the scale, 0..1. */

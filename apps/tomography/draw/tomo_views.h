@@ -12,7 +12,7 @@ typedef struct tomo_views {
   float *density; /* [pixels] km of path per 1000 km^2 */
   /* model maps are grey at lower density; a hundredth of the mean, rounded to one digit */
   double least_density;
-  double *field; /* [knots] scratch */
+  double *field; /* [knots] work array */
 } tomo_views;
 
 /* Creates maps that are `width` pixels wide. density[knots]: km of path at each knot. Errors:

@@ -35,7 +35,7 @@ static osla_err run_steps(invert_job *job)
   OSLA_CALL(invert_measure_misfit(job));
   OSLA_CALL(invert_find_posterior(job)); /* the last step that needs the factor */
   OSLA_CALL(invert_write_data(job));
-  job->result.wall = osla_clock() - start; /* for the HTML report */
+  job->result.wall = osla_clock() - start; /* time until now, for the HTML report */
   OSLA_CALL(invert_write_output(job));
   job->result.wall = osla_clock() - start;
   OSLA_CALL(invert_write_json(job));

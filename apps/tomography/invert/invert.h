@@ -63,7 +63,7 @@ typedef struct invert_options {
   double outlier;            /* outlier limit of --robust, in robust standard deviations */
   const char *output, *map, *json;   /* output files; NULL: none */
   const char *report;                /* directory of the HTML report; NULL: none */
-  const char *checkpoint;            /* file; NULL: none */
+  const char *checkpoint;            /* checkpoint file; NULL: none */
   double interval;                   /* seconds between checkpoints */
   int keep;                          /* 1: the checkpoint file stays after the job */
   const char *data_directory;        /* directory of the shipped tables; NULL: not found */
@@ -129,8 +129,8 @@ int invert_count_slices(const invert_options *options, const double **depth_km);
 /* Phases of the job whose time is measured. */
 typedef enum invert_phase {
   PHASE_COMPUTE, /* tracing, panels of G, data; mean over the threads of a rank */
-  PHASE_UPDATE,  /* calls of osla_hessian_update */
-  PHASE_COMMIT,  /* waiting in the commit for updates of other ranks */
+  PHASE_UPDATE,  /* time in calls of osla_hessian_update */
+  PHASE_COMMIT,  /* time in the commit, waiting for updates of other ranks */
   PHASE_SCAN,    /* models under the priors of --scan */
   PHASE_FACTOR,
   /* LSQR, CG: products with G, with the rows of the prior, and with their transposes */
@@ -159,13 +159,13 @@ typedef struct invert_result {
   tomo_recovery dense, sparse, all;
   double resolution_dense, resolution_sparse; /* mean diagonal element of the resolution matrix */
   int sampled_dense, sampled_sparse;
-  int64_t updates, elements; /* sums of all ranks */
+  int64_t updates, elements; /* calls of update, elements added to H; sums over all ranks */
   uint64_t bytes;            /* predicted memory of this rank */
   bool map_written;          /* false if gnuplot is not installed */
   double report_seconds;     /* seconds spent on the HTML report */
 } invert_result;
 
-/* "direct", "lsqr" or "cg". Local. */
+/* Name of a solver: "direct", "lsqr" or "cg". Local. */
 const char *invert_solver_name(invert_solver solver);
 
 typedef struct invert_job {
@@ -183,7 +183,7 @@ typedef struct invert_job {
   tomo_prior_reader *prior_reader; /* child process of rank 0 that reads an HDF5 prior */
   tomo_data data;                  /* paths and the measurements on them */
   tomo_data_notes notes;           /* notes about rejected rows of the table */
-  const int64_t *path_ids;         /* [n_paths] borrowed from data */
+  const int64_t *path_ids;         /* [n_paths] ids of the paths, borrowed from `data` */
   /* n_pairs: pairs before the selection by distance; with a table, its paths */
   int64_t n_paths, n_pairs;
   bool scanning; /* true if the next model comes from a scan of priors */
@@ -193,11 +193,11 @@ typedef struct invert_job {
   tomo_radial *radial;
   tomo_kernel *kernel;
   int64_t knots, n;                 /* n = knots * n_radial unknowns */
-  tomo_prior_options prior;         /* prior in use */
+  tomo_prior_options prior;         /* prior of the current model */
   tomo_prior_factors prior_factors; /* arrays of --prior; job->prior borrows them */
   double *m_true, *m;               /* [n] percent; m_true is NULL for measured data */
   double *density;                  /* [knots] ray density: km of path at each knot */
-  osla_hessian *hessian;            /* NULL if H is not assembled */
+  osla_hessian *hessian;            /* accumulator of H; NULL if H is not assembled */
   struct invert_rays *rays;         /* stored rows of G; NULL if H is assembled */
   double *gradient;                 /* [n] G^T C_d^-1 d */
   checkpoint checkpoint;            /* checkpoint of the assembly; the ids are path ids */

@@ -30,7 +30,7 @@ static osla_err assemble_path(invert_worker *w)
   int64_t k = tomo_path_count(w->path);
   const int64_t *ix = tomo_path_indices(w->path);
   invert_add_path(w);
-  /* in the checkpoint */
+  /* the checkpoint contains this path */
   if (osla_hessian_has_id(job->hessian, (uint64_t)w->path_id)) return OSLA_OK;
   OSLA_CALL(tomo_path_panel(w->path, job->options->dtype, w->g, k));
   project_data(w, k);

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-enum { PATHS = 20000, POINTS_OF_PATH = 5 }; /* limits: number of paths, points on each path */
+enum { PATHS = 20000, POINTS_OF_PATH = 5 }; /* limit of the number of paths; points on each path */
 
 /* Unit vectors of points on the paths from end to end; with more than PATHS paths, of every
  * `step`-th path. */

@@ -17,8 +17,8 @@ typedef struct iteration {
   invert_job *job;
   osla_operator a;
   double *b;        /* [a.rows] right-hand side */
-  double *rows;     /* [a.rows] scratch of CG */
-  double *x, *y;    /* [a.columns] solution, scratch */
+  double *rows;     /* [a.rows] work array of CG */
+  double *x, *y;    /* [a.columns] solution; work array */
   double *diagonal; /* [a.columns] 1 / H[j, j] for CG, its square root for LSQR */
   bool show;
   double shown;

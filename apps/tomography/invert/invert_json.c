@@ -137,7 +137,7 @@ static osla_err write_document(const invert_job *job, const invert_phase_times *
   made = merge_object(root, invert_selection_json(job)) && made;
   made = merge_object(root, invert_data_json(job)) && made;
   made = merge_object(root, invert_uncertainty_json(job)) && made;
-  /* fails if settings is NULL */
+  /* json_object_set_new fails if settings is NULL */
   made = json_object_set_new(root, "settings", settings) == 0 && made;
   made = json_object_set_new(root, "seconds", phases_json(job, s)) == 0 && made;
   if (job->options->report)

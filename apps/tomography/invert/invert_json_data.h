@@ -10,7 +10,7 @@
 json_t *invert_data_settings(const invert_job *job);
 json_t *invert_data_json(const invert_job *job);
 
-/* Defined in invert_fit.c and invert_robust.c. */
+/* Misfit by measure (invert_fit.c); results of --robust (invert_robust.c). */
 json_t *invert_fit_json(const invert_job *job);
 json_t *invert_robust_json(const invert_job *job);
 

@@ -54,7 +54,7 @@ static osla_err read_count(const char *option, const char *word, int low, int hi
 
 static const char scan_option[] = "--scan";
 
-/* Parses "A:B:N". */
+/* Parses the range "A:B:N" of a key. */
 static osla_err read_range(const char *key, char *word, invert_range *range)
 {
   char *last, *count = NULL;

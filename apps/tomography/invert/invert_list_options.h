@@ -13,14 +13,14 @@ typedef struct invert_range {
   int count;
 } invert_range;
 
-/* Text "damping=A:B:N,smoothing=A:B:M,vectors=K", parsed. */
+/* The parsed text of --scan, "damping=A:B:N,smoothing=A:B:M,vectors=K". */
 typedef struct invert_scan_plan {
   invert_range damping, smoothing;
   int vectors; /* number of random vectors for the estimate of a trace */
 } invert_scan_plan;
 
 typedef struct invert_point {
-  double latitude, longitude; /* geographic degrees */
+  double latitude, longitude; /* position in geographic degrees */
   double depth_km;
 } invert_point;
 

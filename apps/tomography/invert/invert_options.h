@@ -6,7 +6,7 @@
 
 #define INVERT_UNSET (-1e300) /* value of a number that the user has not given */
 
-#define INVERT_NOISE 1.0 /* default of --noise */
+#define INVERT_NOISE 1.0 /* default of --noise, in standard deviations */
 
 /* Checks the options of measurements and of synthetic tests for contradictions, and sets the true
  * model and the limits of distance. `test` and `spikes` are the texts of the options, or NULL.

@@ -43,7 +43,7 @@ void invert_path_qr_factor(invert_path_qr *s, const tomo_path *path, int64_t set
   s->rows = k < radial ? k : radial;
   memset(s->q, 0, (size_t)(k * s->rows) * sizeof *s->q);
   memset(s->r, 0, (size_t)(s->rows * radial) * sizeof *s->r);
-  int64_t found = 0; /* number of rows so far */
+  int64_t found = 0; /* number of rows of R found so far */
   for (int64_t c = 0; c < radial; c++) {
     memcpy(s->column, tomo_path_response(path) + c * k, (size_t)k * sizeof *s->column);
     const double whole = sqrt(osla_dot_local(k, s->column, s->column));

@@ -8,8 +8,8 @@
 
 typedef struct invert_path_qr {
   int64_t radial;
-  double *q; /* [k * rows] column-major */
-  double *r; /* [rows * radial] row-major, zero left of the diagonal */
+  double *q; /* [k * rows] Q, column-major */
+  double *r; /* [rows * radial] R, row-major, zero left of the diagonal */
   double *column;
   int64_t rows; /* min(k, radial) of the path that was factored last */
   int64_t set;  /* set of measurements of that path; -1: none, or with weights */

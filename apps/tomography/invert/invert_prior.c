@@ -42,7 +42,7 @@ osla_err invert_make_prior(invert_job *job)
 
 typedef struct panel {
   int rows, columns;
-  int64_t *ix; /* ascending global indices */
+  int64_t *ix; /* global indices of the columns, ascending */
   double *g;
 } panel;
 

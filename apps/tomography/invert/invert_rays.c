@@ -16,7 +16,7 @@ typedef struct ray {
   double *length;
   int32_t *knot;   /* [count] knots: first mesh indices, then indices into the touched knots */
   const double *r; /* R, rows x N_r row-major; owned by the path or by its set */
-  int32_t rows;    /* min(k, N_r) rows */
+  int32_t rows;    /* number of rows of R: min(k, N_r) */
   int64_t first;   /* index of the path's first row on this rank */
 } ray;
 
@@ -140,7 +140,7 @@ static osla_err connect_knots(invert_rays *rays)
 }
 
 typedef struct prior_rows {
-  int64_t rows, entries; /* number so far */
+  int64_t rows, entries; /* numbers of rows and nonzeros so far */
   int64_t *first, *column;
   double *value;
 } prior_rows;
@@ -324,7 +324,7 @@ static osla_err multiply(invert_rays *rays, const double *x, double beta, double
   const int64_t radial = rays->radial;
   osla_forest_run run;
   OSLA_CALL(osla_forest_bcast_begin(rays->forest, unit, x, rays->ghost, OSLA_REPLACE, &run));
-  /* overlaps the forest's transfer */
+  /* the local product overlaps the forest's transfer */
   OSLA_CALL(osla_spmv(OSLA_NOTRANS, rays->prior, x, beta, u + rays->rows));
   OSLA_CALL(osla_forest_end(&run));
   for (int64_t p = 0; p < rays->n; p++) {

@@ -22,12 +22,12 @@ typedef struct invert_rays invert_rays;
 osla_err invert_rays_create(invert_job *job);
 /* Replaces the rows of the prior by those of job->prior. Collective. */
 osla_err invert_rays_replace_prior(invert_rays *rays);
-void invert_rays_destroy(invert_rays **rays); /* collective; accepts NULL */
+void invert_rays_destroy(invert_rays **rays); /* Destroys the rows; accepts NULL. Collective. */
 
 /* The operator [G; L], applied to this rank's coefficients of the model. Borrows `rays`. */
 osla_operator invert_rays_operator(invert_rays *rays);
 
-/* Queries. Local. */
+/* Facts about the rows of this rank. Local. */
 int64_t invert_rays_first(const invert_rays *rays);   /* first unknown of this rank */
 int64_t invert_rays_data(const invert_rays *rays);    /* number of rows of G on this rank */
 const double *invert_rays_d(const invert_rays *rays); /* [rows] Q^T d of this rank's paths */

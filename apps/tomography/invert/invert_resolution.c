@@ -13,7 +13,7 @@
 
 typedef struct sample {
   int count;
-  int64_t *unknown; /* [count] unknowns of the sample */
+  int64_t *unknown; /* [count] sampled unknowns */
   bool *dense;      /* [count] true for a knot with dense paths */
   double *columns;  /* [n * count] P e_j, then the solutions x_j; R e_j = e_j - x_j */
   int64_t n;

@@ -47,7 +47,7 @@ typedef struct invert_posterior {
   /* Results of --spread (invert_rows.c). */
   int points;       /* number of points */
   int64_t *unknown; /* [points] unknown of the nearest knot and the nearest radial function */
-  double *latitude, *longitude, *depth_km; /* [points] position of that unknown */
+  double *latitude, *longitude, *depth_km; /* [points] position of each row's unknown */
   double *row;                             /* [points * n] rows of the resolution matrix */
   double *covariance;      /* [points * n] rows of the posterior covariance, percent^2 */
   double *spread_km;       /* [points] lateral spread of each row, km */
@@ -63,7 +63,7 @@ typedef struct invert_scan {
   int vectors;                 /* number of random vectors for each trace */
   bool of_damping;             /* true if the damping changes along a line */
   double *damping, *smoothing; /* [count] weights of each prior */
-  double *misfit;              /* [count] |d - G m|^2 */
+  double *misfit;              /* [count] misfit |d - G m|^2 */
   double
     /* [count] m^T C_m^-1 m of the part of the prior that changes along a line, for weight 1 */
     *norm;

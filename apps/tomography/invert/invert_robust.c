@@ -26,8 +26,8 @@ enum { PASSES_MAX = 8 };
 
 typedef struct robust_work {
   int64_t n;           /* number of data */
-  double *residual;    /* [n] in standard deviations */
-  double *sorted;      /* [n] scratch */
+  double *residual;    /* [n] residuals in standard deviations */
+  double *sorted;      /* [n] work array for medians */
   double *weight;      /* [n] next weights */
   invert_robust found; /* statistics of the next weights */
 } robust_work;
@@ -175,7 +175,7 @@ static osla_err reweight_until_settled(invert_job *job, robust_work *work)
     if (r->passes == 0) r->scale = work->found.scale;
     r->settled = find_weights(job, work);
     if (r->settled || r->passes == PASSES_MAX) return OSLA_OK;
-    OSLA_CALL(use_next_weights(job, work)); /* same result on all ranks */
+    OSLA_CALL(use_next_weights(job, work)); /* the result is the same on all ranks */
     OSLA_CALL(invert_compute_model(job, true));
   }
 }

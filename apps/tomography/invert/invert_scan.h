@@ -15,9 +15,9 @@ typedef struct saved_hessian {
 } saved_hessian;
 
 osla_err saved_hessian_open(invert_job *job, saved_hessian *kept);
-/* triangle for the factorisation := H + prior of job->prior */
+/* Sets the triangle for the factorisation to H + prior of job->prior. */
 osla_err saved_hessian_restore(saved_hessian *kept);
-/* *value := m^T H m */
+/* Computes *value := m^T H m. */
 osla_err saved_hessian_norm(const saved_hessian *kept, const double *m, double *value);
 void saved_hessian_close(saved_hessian *kept);
 

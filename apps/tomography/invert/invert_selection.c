@@ -35,7 +35,7 @@ static void print_counts(const char *title, const char *what, const tomo_counts 
   list_reasons(c, list);
   for (int i = 0; i < REASONS; i++) {
     if (list[i].count == 0) continue;
-    (void)printf("%s%" PRId64 " %s", before, list[i].count, list[i].said);
+    (void)printf("%s%" PRId64 " %s", before, list[i].count, list[i].phrase);
     before = ", ";
   }
   (void)printf("\n");

@@ -57,7 +57,7 @@ bool invert_stderr_is_terminal(void)
   bool terminal = false;
   for (int steps = 0; steps < 8 && pid > 1; steps++, pid = parent) {
     if (!read_process_stat(pid, command, &parent) || !is_launcher(command)) break;
-    terminal = stderr_of_is_terminal(pid); /* the topmost launcher decides */
+    terminal = stderr_of_is_terminal(pid); /* the topmost launcher is the last one of the loop */
   }
   return terminal;
 }

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { BLOCK = 1 << 16 /* data in a block */ };
+enum { BLOCK = 1 << 16 /* number of data in a block */ };
 
 typedef struct writer {
   invert_job *job;

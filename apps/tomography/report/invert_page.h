@@ -30,20 +30,21 @@ typedef struct report_page {
   const invert_phase_times *times;
   FILE *out;
   int depths;
-  page_map map[PAGE_KINDS][PAGE_DEPTHS_MAX]; /* drawing -1 if there is no such map */
+  page_map map[PAGE_KINDS][PAGE_DEPTHS_MAX]; /* map.picture.drawing is -1 if there is no such map */
   tomo_scale scale[PAGE_KINDS];
   page_picture density, tracks;
   int n_tracks;
   tomo_track track[INVERT_SECTIONS_MAX];
-  page_picture section[2][INVERT_SECTIONS_MAX]; /* recovered model, true model */
+  /* sections of the recovered model, of the true model */
+  page_picture section[2][INVERT_SECTIONS_MAX];
   double exaggeration[INVERT_SECTIONS_MAX];
-  page_picture point[PAGE_POINTS_MAX]; /* rows of the resolution matrix */
+  page_picture point[PAGE_POINTS_MAX]; /* maps of rows of the resolution matrix */
   page_picture misfit[PAGE_CHARTS_MAX];
   const char *misfit_name[PAGE_CHARTS_MAX];
   page_picture curve, gcv;
   tomo_frame frame; /* frame of all maps */
   tomo_views *views;
-  tomo_draw *draw[2]; /* two gnuplot processes run at the same time */
+  tomo_draw *draw[2]; /* two drawings, whose gnuplot processes run at the same time */
   char missing[300];  /* reason why there are no pictures; "": there are */
 } report_page;
 

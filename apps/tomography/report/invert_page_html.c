@@ -74,7 +74,7 @@ void page_text(FILE *out, const char *text)
   while (*s) {
     const int n = character_length(s);
     if (n == 0)
-      fputs("\xef\xbf\xbd", out); /* U+FFFD, the replacement character */
+      fputs("\xef\xbf\xbd", out); /* the replacement character U+FFFD */
     else if (n > 1)
       fwrite(s, 1, (size_t)n, out);
     else

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const tomo_box bar_box = {115, 272, 360, 11}; /* below a map of the world */
+/* colour bar below a map of the world, in pixels */
+static const tomo_box bar_box = {115, 272, 360, 11};
 enum { MAP_WIDTH = 560, MAP_TOP = 6, AROUND = 73 };
 
 static tomo_box map_box(const report_page *p)

@@ -8,7 +8,7 @@
 enum { SCAN_CURVES = 8 }; /* maximum number of curves; further lines of a scan are not drawn */
 
 typedef struct scan_chart {
-  tomo_chart chart; /* points to the arrays below */
+  tomo_chart chart; /* chart whose pointers lead to the arrays below */
   tomo_curve curve[SCAN_CURVES];
   char name[SCAN_CURVES][40];
   tomo_mark mark[SCAN_CURVES];

@@ -46,8 +46,8 @@ double check_spheroidal(const homogeneous *s, double omega)
   const double ll = s->l * (s->l + 1.0), ratio = s->vp * s->vp / (s->vs * s->vs);
   double j, next;
   bessel(s->l, h, &j, &next);
-  double d = s->l * j - h * next;         /* r d/dr of j */
-  double dd = (ll - h * h) * j - 2.0 * d; /* r^2 d^2/dr^2 of j */
+  double d = s->l * j - h * next;         /* derivative r dj/dr */
+  double dd = (ll - h * h) * j - 2.0 * d; /* derivative r^2 d^2j/dr^2 */
   const double p_normal = -(ratio - 2.0) * h * h * j + 2.0 * dd, p_shear = 2.0 * (d - j);
   bessel(s->l, k, &j, &next);
   d = s->l * j - k * next;

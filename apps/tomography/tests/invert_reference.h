@@ -8,11 +8,11 @@
 
 typedef struct invert_reference {
   int64_t n;
-  double *hessian;    /* [n * n] H + P */
-  double *prior;      /* [n * n] P = C_m^-1 */
+  double *hessian;    /* [n * n] H + P, with the prior P */
+  double *prior;      /* [n * n] the prior P = C_m^-1 */
   double *gradient;   /* [n] */
   double *density;    /* [knots] ray density */
-  double *model;      /* [n] set by reference_solve */
+  double *model;      /* [n] model, set by reference_solve */
   double *resolution; /* [n] diagonal of the resolution matrix, set by reference_solve */
   double misfit_before, misfit_after;
 } invert_reference;

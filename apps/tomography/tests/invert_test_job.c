@@ -12,7 +12,7 @@ enum { ARGUMENTS_MAX = 48 };
 static bool parse(test_job *s, const char *case_options, const char *grid)
 {
   static char text[1024];
-  static char *argv[ARGUMENTS_MAX]; /* the options point into it */
+  static char *argv[ARGUMENTS_MAX]; /* words of the command line; the options point into them */
   char *save = NULL;
   int argc = 0, status;
   const char *cell = strstr(case_options, "--data") ? "" : "--cell 45";

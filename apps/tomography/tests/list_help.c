@@ -6,12 +6,17 @@
 #include <string.h>
 #include <unistd.h>
 
-void list_write(const char *content, char path[64])
+static void write_bytes(const char *content, size_t size, char path[64])
 {
   strcpy(path, "/tmp/osla-test-XXXXXX");
   int fd = mkstemp(path);
-  CU_ASSERT(fd >= 0 && write(fd, content, strlen(content)) == (ssize_t)strlen(content));
+  CU_ASSERT(fd >= 0 && write(fd, content, size) == (ssize_t)size);
   if (fd >= 0) close(fd);
+}
+
+void list_write(const char *content, char path[64])
+{
+  write_bytes(content, strlen(content), path);
 }
 
 int64_t list_read(list_reader *read, const char *content, tomo_site **sites)
@@ -24,12 +29,12 @@ int64_t list_read(list_reader *read, const char *content, tomo_site **sites)
   return count;
 }
 
-void list_refuse(list_reader *read, const char *content, const char *expected)
+void list_refuse_bytes(list_reader *read, const char *content, size_t size, const char *expected)
 {
   char path[64], text[512];
   tomo_site *sites = NULL;
   int64_t count = 1;
-  list_write(content, path);
+  write_bytes(content, size, path);
   CU_ASSERT(read(path, &sites, &count) != OSLA_OK);
   CU_ASSERT(sites == NULL && count == 0);
   size_t length = (size_t)snprintf(text, sizeof text, "%s%s", path, expected);
@@ -40,4 +45,9 @@ void list_refuse(list_reader *read, const char *content, const char *expected)
   OSLA_ASSERT_MSG(strncmp(osla_error_text(), text, length) == 0, "got \"%s\", not \"%s\"",
                   osla_error_text(), text);
   unlink(path);
+}
+
+void list_refuse(list_reader *read, const char *content, const char *expected)
+{
+  list_refuse_bytes(read, content, strlen(content), expected);
 }

@@ -17,5 +17,6 @@ int64_t list_read(list_reader *read, const char *content, tomo_site **sites);
 /* Asserts that the content is rejected with one line, "FILE" followed by `expected`; if `expected`
  * ends in "...", only the beginning counts. Asserts that the reader returns no memory. */
 void list_refuse(list_reader *read, const char *content, const char *expected);
+void list_refuse_bytes(list_reader *read, const char *content, size_t size, const char *expected);
 
 #endif

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static uint64_t memory_left = UINT64_MAX; /* of this rank, for osla_memory_check */
+static uint64_t memory_left = UINT64_MAX; /* bytes that osla_memory_check allows on this rank */
 static bool inverse_fails;
 
 osla_err __real_osla_memory_check(osla_transport *t, uint64_t bytes);
@@ -206,7 +206,8 @@ static void measure(const char *options, double least)
     if (watched) (void)pthread_join(watcher, NULL);
     for (int i = 0; i < w.count; i++)
       took += w.peak[i];
-    if (w.count == 0 && (s.options.map || s.options.report)) least = 0.0; /* no gnuplot was found */
+    /* no gnuplot process was observed */
+    if (w.count == 0 && (s.options.map || s.options.report)) least = 0.0;
     OSLA_ASSERT_MSG(took <= predicted && (double)took >= least * (double)predicted,
                     "%s: predicted %llu bytes, took %llu, %d gnuplots", options,
                     (unsigned long long)predicted, (unsigned long long)took, w.count);

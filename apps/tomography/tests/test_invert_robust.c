@@ -100,7 +100,7 @@ static double *find_model(const char *case_options, spoil *wild, int64_t *n)
     OSLA_ASSERT_OK(direct ? invert_solve(job) : invert_iterate_model(job));
     OSLA_ASSERT_OK(invert_solve_robustly(job));
     invert_compare_models(job);
-    /* also compares with the prediction of the weighted equations */
+    /* this step also compares the misfit with the prediction of the normal equations */
     OSLA_ASSERT_OK(invert_measure_misfit(job));
     const invert_robust *r = &job->robust;
     if (s.options.robust && osla_test_rank() == 0)

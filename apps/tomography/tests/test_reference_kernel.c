@@ -113,7 +113,7 @@ static void test_integral(void)
   for (int branch = 0; branch < 3; branch++) {
     seen s = look(model, RADIAL_TOROIDAL, 60.0, branch, 0.0);
     OSLA_ASSERT_CLOSE(between(&s, s.by_c, 0.0, model->radius), s.c / s.u, 2e-5);
-    for (int i = 0; i < s.n && s.depth[i + 1] <= 3.0; i++) /* the ocean */
+    for (int i = 0; i < s.n && s.depth[i + 1] <= 3.0; i++) /* depths of the ocean */
       CU_ASSERT(s.by_c[i] == 0.0 && s.by_u[i] == 0.0);
     free(s.depth);
   }

@@ -126,7 +126,7 @@ static void test_isc(void)
     CU_ASSERT(s[1].depth_km == 0.0 && s[1].magnitude == 4.1 && isnan(s[2].magnitude));
     free(s);
   }
-  /* concatenated files */
+  /* two catalogues concatenated in one file */
   snprintf(
     page, sizeof page,
     "ISC Bulletin\n%s\nSTOP\nDATA_TYPE EVENT_CATALOGUE\nISC (2025), Bulletin, a, b\n%sSTOP\n", rows,
@@ -190,7 +190,7 @@ static void test_dialects(void)
               ":2: there is no time 2018-2-30 0:0:0");
   list_refuse(tomo_read_events, "lat,lon,year,month\n1,2,2018.5,2\n",
               ":2: year 2018.5 is not a whole number");
-  /* the names of SeisBench: seisbench/seisbench#12 */
+  /* column names of SeisBench: seisbench/seisbench#12 */
   static const char seisbench[] =
     "source_id,source_origin_time,source_latitude_deg,source_longitude_deg,source_depth_km,"
     "source_magnitude,station_network_code,station_code,station_latitude_deg,station_longitude_"

@@ -18,6 +18,7 @@
 #include "apps/tomography/earth/tomo_measure.h"
 #include "apps/tomography/earth/tomo_sphere.h"
 #include "apps/tomography/readers/tomo_data.h"
+#include "apps/tomography/tests/list_help.h"
 
 static char path[64];
 
@@ -36,22 +37,11 @@ static const tomo_data_lists lists = {.stations = stations,
                                       .sigma_fraction = 0.05,
                                       .max_distance = 180.0};
 
-static bool write_file(const char *content)
-{
-  strcpy(path, "/tmp/osla-test-XXXXXX");
-  const int fd = mkstemp(path);
-  const size_t size = strlen(content);
-  const bool done = fd >= 0 && write(fd, content, size) == (ssize_t)size;
-  if (fd >= 0) close(fd);
-  CU_ASSERT(done);
-  return done;
-}
-
 static bool read_good(const char *content, const tomo_data_lists *of, tomo_data *data,
                       tomo_data_notes *notes)
 {
   *data = (tomo_data){0};
-  if (!write_file(content)) return false;
+  list_write(content, path);
   const bool read = OSLA_ASSERT_OK(tomo_data_read(path, NULL, of, data, notes));
   unlink(path);
   return read;
@@ -63,7 +53,7 @@ static void refuse(const char *content, const char *expected)
   tomo_data data;
   tomo_data_notes notes;
   char text[600];
-  if (!write_file(content)) return;
+  list_write(content, path);
   const osla_err err = tomo_data_read(path, NULL, &lists, &data, &notes);
   CU_ASSERT(err == OSLA_ERR_IO || err == OSLA_ERR_ARG);
   snprintf(text, sizeof text, "%s%s", path, expected);
@@ -362,7 +352,7 @@ static void test_hdf5(void)
 {
   tomo_data d;
   tomo_data_notes notes;
-  if (!write_file("")) return;
+  list_write("", path);
   write_hdf5(0.25, NULL);
   if (OSLA_ASSERT_OK(tomo_data_read(path, NULL, &lists, &d, &notes))) {
     CU_ASSERT(notes.rows == 3 && d.n_paths == 3 && d.n_measures == 2 && d.n_sets == 2);
@@ -412,7 +402,7 @@ static void test_damaged_hdf5(void)
 {
   /* highest byte of the heap's size, of the first text's size */
   static const int64_t highest_byte[] = {15, 31};
-  if (!write_file("")) return;
+  list_write("", path);
   for (int i = 0; i < 2; i++) {
     write_hdf5(0.25, NULL);
     spoil_heap(highest_byte[i]);

@@ -63,9 +63,9 @@ static void test_anomaly(void)
   tomo_colours_lab(table[32], slow);
   tomo_colours_lab(table[223], fast);
   tomo_colours_lab(table[127], middle);
-  CU_ASSERT(slow[1] > 20.0 && slow[2] > 10.0); /* red */
-  CU_ASSERT(fast[2] < -20.0);                  /* blue */
-  CU_ASSERT(slow[2] - fast[2] > 40.0);         /* distinguishable without red and green */
+  CU_ASSERT(slow[1] > 20.0 && slow[2] > 10.0); /* slow is red */
+  CU_ASSERT(fast[2] < -20.0);                  /* fast is blue */
+  CU_ASSERT(slow[2] - fast[2] > 40.0);         /* the colours differ also without red and green */
   CU_ASSERT(middle[0] > 95.0 && hypot(middle[1], middle[2]) < 3.0);
 }
 

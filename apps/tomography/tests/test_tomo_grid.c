@@ -26,7 +26,7 @@ enum { FREQUENCY = 4, RADIAL = 3 };
 typedef struct model {
   tomo_mesh *mesh;
   tomo_radial *radial;
-  double *m, *density; /* [knots * RADIAL], [knots] */
+  double *m, *density; /* [knots * RADIAL] coefficients, [knots] ray density */
 } model;
 
 static bool make(model *k)

@@ -7,57 +7,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "apps/tomography/readers/tomo_io.h"
-
-typedef osla_err reader(const char *file, tomo_site **sites, int64_t *count);
-
-static char path[64];
-
-static bool write_file(const char *content, size_t size)
-{
-  strcpy(path, "/tmp/osla-test-XXXXXX");
-  int fd = mkstemp(path);
-  bool done = fd >= 0 && write(fd, content, size) == (ssize_t)size;
-  if (fd >= 0) close(fd);
-  CU_ASSERT(done);
-  return done;
-}
-
-/* Reads the content; the caller frees *sites. */
-static int64_t read_good(reader *read, const char *content, tomo_site **sites)
-{
-  int64_t count = 0;
-  *sites = NULL;
-  if (!write_file(content, strlen(content))) return 0;
-  OSLA_ASSERT_OK(read(path, sites, &count));
-  unlink(path);
-  return count;
-}
-
-/* Asserts that the content is rejected with "PATH" followed by `expected`, in one line. */
-static void refuse_bytes(reader *read, const char *content, size_t size, const char *expected)
-{
-  tomo_site *sites = NULL;
-  int64_t count = 1;
-  char text[512];
-  if (!write_file(content, size)) return;
-  OSLA_ASSERT_ERR(read(path, &sites, &count), OSLA_ERR_IO);
-  CU_ASSERT(sites == NULL && count == 0);
-  snprintf(text, sizeof text, "%s%s", path, expected);
-  OSLA_ASSERT_MSG(strcmp(osla_error_text(), text) == 0, "got \"%s\", not \"%s\"", osla_error_text(),
-                  text);
-  unlink(path);
-}
-
-static void refuse(reader *read, const char *content, const char *expected)
-{
-  refuse_bytes(read, content, strlen(content), expected);
-}
+#include "apps/tomography/tests/list_help.h"
 
 static void test_stations(void)
 {
   tomo_site *s;
-  int64_t n = read_good(tomo_read_stations,
+  int64_t n = list_read(tomo_read_stations,
                         "\xef\xbb\xbf# list\r\n\r\nAAE   IU    9.0292    38.7656 2442.0    0.0\r\n"
                         "  SPA IU -90 360\n",
                         &s);
@@ -68,7 +23,7 @@ static void test_stations(void)
     CU_ASSERT(s[1].latitude == -90.0 && s[1].longitude == 360.0);
   }
   free(s);
-  n = read_good(tomo_read_stations,
+  n = list_read(tomo_read_stations,
                 "Network,\"Station\",place,LONGITUDE,Latitude\n"
                 "II, AAK ,\"Ala Archa, \"\"Kyrgyzstan\"\"\",74.5,42.6",
                 &s);
@@ -79,7 +34,7 @@ static void test_stations(void)
     CU_ASSERT(strcmp(s[0].id, "II.AAK") == 0);
   }
   free(s);
-  n = read_good(tomo_read_stations, "lat,lon\n1,2\n3,4\n", &s);
+  n = list_read(tomo_read_stations, "lat,lon\n1,2\n3,4\n", &s);
   CU_ASSERT(n == 2 && s[0].name[0] == '\0');
   free(s);
 }
@@ -87,31 +42,32 @@ static void test_stations(void)
 static void test_bad_stations(void)
 {
   char overlong[TOMO_LINE_MAX + 10];
-  reader *read = tomo_read_stations;
-  refuse(read, "", ": no station in this file");
-  refuse(read, "# nothing\n\n", ": no station in this file");
-  refuse(read, "latitude,longitude\n", ": no station in this file");
-  refuse(read, "A IU 95.2 0 0 0\n", ":1: latitude 95.2 is outside -90 to 90");
-  refuse(read, "A IU 5 0 0 0\nB IU 5 -180.5\n", ":2: longitude -180.5 is outside -180 to 360");
-  refuse(read, "A IU 5\n", ":1: 3 columns; station, network, latitude and longitude are needed");
-  refuse(read, "#\n\nA IU 5x 4\n", ":3: latitude \"5x\" is not a number");
-  refuse(read, "latitude,longitude\n\v5,4\n", ":2: latitude \"?5\" is not a number");
-  refuse(read, "A IU nan 4\n", ":1: latitude nan is not finite");
-  refuse(read, "A IU 0x5 4\n", ":1: latitude \"0x5\" is not a number");
-  refuse(read, "A IU 5 1e999\n", ":1: longitude 1e999 is not finite");
-  refuse(read, "A IU 5 4 high\n", ":1: elevation \"high\" is not a number");
-  refuse(read, "a,b,c\n1,2,3\n", ":1: the header has no column latitude");
-  refuse(read, "latitude,longitude,Lat\n",
-         ":1: the header has two columns for latitude: latitude and Lat");
-  refuse(read, "latitude,longitude\n1,2,3\n", ":2: 3 fields, but the header has 2");
-  refuse(read, "latitude,longitude\n1,\n", ":2: longitude is empty");
-  refuse(read, "latitude,longitude\n\"1,2\n", ":2: a quote is not closed");
-  refuse(read, "latitude,longitude\n\"1\"x,2\n", ":2: 'x' follows a closing quote");
-  refuse_bytes(read, "A IU 5\0 4\n", 10, ":1: the line contains a zero byte; is this text?");
-  refuse_bytes(read, "A IU 5 4\rB IU 6 4\r", 18,
-               ":1: the line ends in CR alone, as on old Macs; lines must end in LF or CR LF");
+  list_reader *read = tomo_read_stations;
+  list_refuse(read, "", ": no station in this file");
+  list_refuse(read, "# nothing\n\n", ": no station in this file");
+  list_refuse(read, "latitude,longitude\n", ": no station in this file");
+  list_refuse(read, "A IU 95.2 0 0 0\n", ":1: latitude 95.2 is outside -90 to 90");
+  list_refuse(read, "A IU 5 0 0 0\nB IU 5 -180.5\n", ":2: longitude -180.5 is outside -180 to 360");
+  list_refuse(read, "A IU 5\n",
+              ":1: 3 columns; station, network, latitude and longitude are needed");
+  list_refuse(read, "#\n\nA IU 5x 4\n", ":3: latitude \"5x\" is not a number");
+  list_refuse(read, "latitude,longitude\n\v5,4\n", ":2: latitude \"?5\" is not a number");
+  list_refuse(read, "A IU nan 4\n", ":1: latitude nan is not finite");
+  list_refuse(read, "A IU 0x5 4\n", ":1: latitude \"0x5\" is not a number");
+  list_refuse(read, "A IU 5 1e999\n", ":1: longitude 1e999 is not finite");
+  list_refuse(read, "A IU 5 4 high\n", ":1: elevation \"high\" is not a number");
+  list_refuse(read, "a,b,c\n1,2,3\n", ":1: the header has no column latitude");
+  list_refuse(read, "latitude,longitude,Lat\n",
+              ":1: the header has two columns for latitude: latitude and Lat");
+  list_refuse(read, "latitude,longitude\n1,2,3\n", ":2: 3 fields, but the header has 2");
+  list_refuse(read, "latitude,longitude\n1,\n", ":2: longitude is empty");
+  list_refuse(read, "latitude,longitude\n\"1,2\n", ":2: a quote is not closed");
+  list_refuse(read, "latitude,longitude\n\"1\"x,2\n", ":2: 'x' follows a closing quote");
+  list_refuse_bytes(read, "A IU 5\0 4\n", 10, ":1: the line contains a zero byte; is this text?");
+  list_refuse_bytes(read, "A IU 5 4\rB IU 6 4\r", 18,
+                    ":1: the line ends in CR alone, as on old Macs; lines must end in LF or CR LF");
   memset(overlong, 'x', sizeof overlong);
-  refuse_bytes(read, overlong, sizeof overlong, ":1: the line is longer than 4095 bytes");
+  list_refuse_bytes(read, overlong, sizeof overlong, ":1: the line is longer than 4095 bytes");
 }
 
 static void test_files(void)
@@ -139,7 +95,7 @@ static void test_events(void)
 {
   tomo_site *s;
   char two[1024];
-  int64_t n = read_good(tomo_read_events,
+  int64_t n = list_read(tomo_read_events,
                         "time,latitude,longitude,depth,mag,place\n"
                         "2018-01-31T02:00:31.800Z,-7.8628,118.7906,15.18,5.3,\"50km NNW of X, Y\"\n"
                         ",1,2,-1.5,,a very long name of a place that does not fit\n",
@@ -154,12 +110,12 @@ static void test_events(void)
   }
   free(s);
   snprintf(two, sizeof two, "%s%s", ndk_event, ndk_event);
-  n = read_good(tomo_read_events, two, &s);
+  n = list_read(tomo_read_events, two, &s);
   CU_ASSERT(n == 2);
   if (n == 2) {
     CU_ASSERT(s[1].latitude == 13.76 && s[1].longitude == -89.08 && s[1].depth_km == 162.8);
     OSLA_ASSERT_CLOSE(s[1].magnitude, 2.0 / 3.0 * (23.0 + log10(1.312)) - 10.7, 1e-12);
-    OSLA_ASSERT_CLOSE(s[1].time_s, 1104542405.4 - 0.3, 1e-5); /* time of the centroid */
+    OSLA_ASSERT_CLOSE(s[1].time_s, 1104542405.4 - 0.3, 1e-5); /* the time is that of the centroid */
     CU_ASSERT(strcmp(s[1].name, "EL SALVADOR") == 0 && strcmp(s[1].id, "C200501010120A") == 0);
   }
   free(s);
@@ -169,7 +125,7 @@ static void test_events(void)
 static void test_incomplete_events(void)
 {
   tomo_site *s;
-  int64_t n = read_good(tomo_read_events,
+  int64_t n = list_read(tomo_read_events,
                         "lat,lon,depth,mag,id\n1,2,,,a\n,3,10,5,b\n4, ,10,5,c\n5,6,7,8,d\n", &s);
   CU_ASSERT(n == 2);
   if (n == 2) {
@@ -177,7 +133,7 @@ static void test_incomplete_events(void)
     CU_ASSERT(strcmp(s[1].id, "d") == 0 && s[1].depth_km == 7.0 && s[1].magnitude == 8.0);
   }
   free(s);
-  n = read_good(tomo_read_events, "latitude,longitude\n1,2\n", &s);
+  n = list_read(tomo_read_events, "latitude,longitude\n1,2\n", &s);
   CU_ASSERT(n == 1 && s[0].depth_km == 0.0);
   free(s);
 }
@@ -191,7 +147,7 @@ static void test_ids(void)
   snprintf(text, sizeof text,
            "lat,lon,depth,Event_ID\n1,2,3, \"us 2018,a\" \n1,2,3,%s\n1,2,3,%sy\n1,2,3,\n", most,
            most);
-  int64_t n = read_good(tomo_read_events, text, &s);
+  int64_t n = list_read(tomo_read_events, text, &s);
   CU_ASSERT(n == 4);
   if (n == 4) {
     CU_ASSERT(strcmp(s[0].id, "us 2018,a") == 0 && strcmp(s[1].id, most) == 0);
@@ -199,7 +155,7 @@ static void test_ids(void)
   }
   free(s);
   snprintf(text, sizeof text, "lat,lon,sta,net\n1,2,ANMO,\n1,2,%s,IU\n1,2,%s,\n", most, most);
-  n = read_good(tomo_read_stations, text, &s);
+  n = list_read(tomo_read_stations, text, &s);
   CU_ASSERT(n == 3);
   if (n == 3)
     CU_ASSERT(strcmp(s[0].id, "ANMO") == 0 && s[1].id[0] == '\0' && strcmp(s[2].id, most) == 0);
@@ -209,26 +165,28 @@ static void test_ids(void)
 static void test_bad_events(void)
 {
   char text[1024];
-  reader *read = tomo_read_events;
-  refuse(read, "\n", ": no event in this file");
-  refuse(read, "latitude,depth\n1,2\n", ":1: the header has no column longitude");
-  refuse(read, "latitude,longitude,depth,depth_km\n",
-         ":1: the header has two columns for depth_km: depth and depth_km");
-  refuse(read, "latitude,longitude,depth_km\n1,2,801\n", ":2: depth 801 is outside -10 to 800");
-  refuse(read, "latitude,longitude,depth_km\n1,2,inf\n", ":2: depth inf is not finite");
-  refuse(read, "latitude,longitude,depth_km,mag\n1,2,3,big\n",
-         ":2: magnitude \"big\" is not a number");
-  refuse(read, "latitude,longitude,depth_km\n,2,3\n1,,3\n",
-         ":2: the event has no latitude; none of 2 events has a place");
-  refuse(read, "latitude,longitude,depth_km\n1,2,3\n,2x,3\n",
-         ":3: longitude \"2x\" is not a number");
-  refuse(read, "latitude,longitude,depth_km,mag,mag\n",
-         ":1: the header has two columns for mag: mag and mag");
+  list_reader *read = tomo_read_events;
+  list_refuse(read, "\n", ": no event in this file");
+  list_refuse(read, "latitude,depth\n1,2\n", ":1: the header has no column longitude");
+  list_refuse(read, "latitude,longitude,depth,depth_km\n",
+              ":1: the header has two columns for depth_km: depth and depth_km");
+  list_refuse(read, "latitude,longitude,depth_km\n1,2,801\n",
+              ":2: depth 801 is outside -10 to 800");
+  list_refuse(read, "latitude,longitude,depth_km\n1,2,inf\n", ":2: depth inf is not finite");
+  list_refuse(read, "latitude,longitude,depth_km,mag\n1,2,3,big\n",
+              ":2: magnitude \"big\" is not a number");
+  list_refuse(read, "latitude,longitude,depth_km\n,2,3\n1,,3\n",
+              ":2: the event has no latitude; none of 2 events has a place");
+  list_refuse(read, "latitude,longitude,depth_km\n1,2,3\n,2x,3\n",
+              ":3: longitude \"2x\" is not a number");
+  list_refuse(read, "latitude,longitude,depth_km,mag,mag\n",
+              ":1: the header has two columns for mag: mag and mag");
   snprintf(text, sizeof text, "%s%.243s", ndk_event, ndk_event);
-  refuse(read, text, ":6: the file ends after 3 of the 5 lines of an NDK event");
+  list_refuse(read, text, ":6: the file ends after 3 of the 5 lines of an NDK event");
   snprintf(text, sizeof text, "%sgarbage\n", ndk_event);
-  refuse(read, text,
-         ":6: columns 6-15 of line 1 of an NDK event are \"ge\", and have the form \"0000/00/00\"");
+  list_refuse(
+    read, text,
+    ":6: columns 6-15 of line 1 of an NDK event are \"ge\", and have the form \"0000/00/00\"");
 }
 
 /* The event with `from` replaced by `to`. */
@@ -242,7 +200,7 @@ static void refuse_ndk(const char *from, const char *to, const char *expected)
 {
   char text[512];
   change(text, from, to);
-  refuse(tomo_read_events, text, expected);
+  list_refuse(tomo_read_events, text, expected);
 }
 
 /* Fields in fixed columns may touch; missing or shifted fields are rejected. */
@@ -252,10 +210,11 @@ static void test_ndk_columns(void)
   tomo_site *s;
   change(text, " -0.3 0.9  13.76 0.06  -89.08 0.09 162.8 12.5",
          " -0.399.9 -13.7610.06-1179.0811.09 162.8112.5");
-  refuse(tomo_read_events, text, ":3: columns 35-42, longitude -1179.08 is outside -180 to 360");
+  list_refuse(tomo_read_events, text,
+              ":3: columns 35-42, longitude -1179.08 is outside -180 to 360");
   change(text, " -0.3 0.9  13.76 0.06  -89.08 0.09 162.8 12.5",
          " -0.399.9 -13.7610.06 -179.0812.34 162.8112.5");
-  if (read_good(tomo_read_events, text, &s) == 1)
+  if (list_read(tomo_read_events, text, &s) == 1)
     CU_ASSERT(s->latitude == -13.76 && s->longitude == -179.08 && s->depth_km == 162.8);
   free(s);
   refuse_ndk(" 0.9  13.76", "  13.76",
@@ -295,22 +254,24 @@ static void test_ndk_missing(void)
   char text[512], all[1536];
   tomo_site *s;
   change(text, "  13.76 0.06", "        0.06");
-  refuse(tomo_read_events, text, ":3: the event has no latitude; none of 1 events has a place");
+  list_refuse(tomo_read_events, text,
+              ":3: the event has no latitude; none of 1 events has a place");
   change(text, "  -89.08 0.09", "     NaN 0.09");
-  refuse(tomo_read_events, text, ":3: the event has no longitude; none of 1 events has a place");
+  list_refuse(tomo_read_events, text,
+              ":3: the event has no longitude; none of 1 events has a place");
   (void)snprintf(all, sizeof all, "%s%s", text, ndk_event);
-  CU_ASSERT(read_good(tomo_read_events, all, &s) == 1);
+  CU_ASSERT(list_read(tomo_read_events, all, &s) == 1);
   free(s);
   change(text, " 162.8 12.5", "       12.5");
-  if (read_good(tomo_read_events, text, &s) == 1)
+  if (list_read(tomo_read_events, text, &s) == 1)
     CU_ASSERT(s->depth_km == 0.0 && s->latitude == 13.76 && s->magnitude > 4.0);
   free(s);
   change(text, "   1.312", "        ");
-  if (read_good(tomo_read_events, text, &s) == 1)
+  if (list_read(tomo_read_events, text, &s) == 1)
     CU_ASSERT(isnan(s->magnitude) && s->depth_km == 162.8);
   free(s);
   change(text, "     -0.3", "         ");
-  if (read_good(tomo_read_events, text, &s) == 1) CU_ASSERT(isnan(s->time_s));
+  if (list_read(tomo_read_events, text, &s) == 1) CU_ASSERT(isnan(s->time_s));
   free(s);
   refuse_ndk("   1.312   9 29  142 133 72   66", "",
              ":5: columns 49-56, scalar moment \"\" is not a number with 3 decimals that ends in "
@@ -325,12 +286,12 @@ static void test_ndk_mutated(void)
   for (int i = 0; i < size; i++) {
     for (int kind = 0; kind < 4; kind++) {
       static const char *const put[] = {"", "x", " %c", "1%c"};
-      char text[512], piece[4];
+      char text[512], piece[4], path[64];
       tomo_site *s = NULL;
       int64_t count = 0;
       snprintf(piece, sizeof piece, put[kind], ndk_event[i]);
       snprintf(text, sizeof text, "%.*s%s%s", i, ndk_event, piece, ndk_event + i + 1);
-      if (!write_file(text, strlen(text))) return;
+      list_write(text, path);
       osla_err err = tomo_read_events(path, &s, &count);
       unlink(path);
       bool same = err == OSLA_OK && count == 1 && s->latitude == 13.76 && s->longitude == -89.08 &&
@@ -348,7 +309,7 @@ static void test_ndk_mutated(void)
 static void test_fdsn(void)
 {
   tomo_site *s;
-  int64_t n = read_good(tomo_read_stations,
+  int64_t n = list_read(tomo_read_stations,
                         "#Network | Station | Latitude | Longitude | Elevation | SiteName | "
                         "StartTime | EndTime\n"
                         "TA|A04A|48.7197|-122.707|23.0|Legoe \"Bay, Lummi|2004-09-19T00:00:00|\n"
@@ -374,25 +335,25 @@ static void test_fdsn(void)
 
 static void test_bad_fdsn(void)
 {
-  reader *read = tomo_read_stations;
-  refuse(read, "#Network|Station|Latitude|Longitude\n", ": no station in this file");
-  refuse(read, "#Network|Description|StartTime|EndTime|TotalStations\nGE|a|b|c|1\n",
-         ":1: the header has no column latitude");
-  refuse(read, "#Network|Station|Latitude|Longitude\nGE|KBS|78.9|11.9|\n",
-         ":2: 5 fields, but the header has 4");
-  refuse(read, "#Network|Station|Latitude|Longitude\nGE||78.9|11.9\n",
-         ":2: station \"\" is not a code of 1 to 15 letters and digits");
-  refuse(read, "#Network|Station|Latitude|Longitude\nGE|KBS 1|78.9|11.9\n",
-         ":2: station \"KBS 1\" is not a code of 1 to 15 letters and digits");
-  refuse(read, "#Network|Station|Latitude|Longitude\nGE|KBS||11.9\n", ":2: latitude is empty");
-  refuse(read, "#Network|Station|Latitude|Longitude\nGE|KBS|11.9|361\n",
-         ":2: longitude 361 is outside -180 to 360");
-  refuse(read, "#Network|Station|Latitude|Longitude|Elevation\nGE|KBS|11.9|0|high\n",
-         ":2: elevation \"high\" is not a number");
-  refuse(read, "#Network|Station|Latitude|Longitude|StartTime|EndTime\nGE|KBS|1|2|2010|NaN\n",
-         ":2: EndTime \"NaN\" is not a time of ISO 8601, such as 2018-01-31T02:00:31.8");
-  refuse(read, "#Network|Station|Latitude|Longitude|Latitude\nGE|KBS|11.9|0|1\n",
-         ":1: the header has two columns for latitude: Latitude and Latitude");
+  list_reader *read = tomo_read_stations;
+  list_refuse(read, "#Network|Station|Latitude|Longitude\n", ": no station in this file");
+  list_refuse(read, "#Network|Description|StartTime|EndTime|TotalStations\nGE|a|b|c|1\n",
+              ":1: the header has no column latitude");
+  list_refuse(read, "#Network|Station|Latitude|Longitude\nGE|KBS|78.9|11.9|\n",
+              ":2: 5 fields, but the header has 4");
+  list_refuse(read, "#Network|Station|Latitude|Longitude\nGE||78.9|11.9\n",
+              ":2: station \"\" is not a code of 1 to 15 letters and digits");
+  list_refuse(read, "#Network|Station|Latitude|Longitude\nGE|KBS 1|78.9|11.9\n",
+              ":2: station \"KBS 1\" is not a code of 1 to 15 letters and digits");
+  list_refuse(read, "#Network|Station|Latitude|Longitude\nGE|KBS||11.9\n", ":2: latitude is empty");
+  list_refuse(read, "#Network|Station|Latitude|Longitude\nGE|KBS|11.9|361\n",
+              ":2: longitude 361 is outside -180 to 360");
+  list_refuse(read, "#Network|Station|Latitude|Longitude|Elevation\nGE|KBS|11.9|0|high\n",
+              ":2: elevation \"high\" is not a number");
+  list_refuse(read, "#Network|Station|Latitude|Longitude|StartTime|EndTime\nGE|KBS|1|2|2010|NaN\n",
+              ":2: EndTime \"NaN\" is not a time of ISO 8601, such as 2018-01-31T02:00:31.8");
+  list_refuse(read, "#Network|Station|Latitude|Longitude|Latitude\nGE|KBS|11.9|0|1\n",
+              ":1: the header has two columns for latitude: Latitude and Latitude");
 }
 
 /* The shipped samples, if the test runs in the source tree. */

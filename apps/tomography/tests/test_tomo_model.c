@@ -173,7 +173,8 @@ static void test_prior(void)
       if (n_radial == N_RADIAL) check_most(&cases[c], mesh, n_radial);
     }
   for (int64_t i = 0; i < tomo_mesh_knots(mesh) * N_RADIAL; i++)
-    m[i] = 1.0 + (double)(i % N_RADIAL); /* smooth: no curvature, only damping */
+    /* a smooth model without curvature: only damping contributes */
+    m[i] = 1.0 + (double)(i % N_RADIAL);
   OSLA_ASSERT_CLOSE(tomo_prior_norm(&cases[1], mesh, N_RADIAL, m), 0.0, 1e-20);
   OSLA_ASSERT_CLOSE(tomo_prior_norm(&cases[2], mesh, N_RADIAL, m), 0.0, 1e-20);
   OSLA_ASSERT_CLOSE(panel_norm(&cases[1], mesh, N_RADIAL, m), 0.0, 1e-20);

@@ -126,7 +126,8 @@ static void test_full_circle(void)
   const double spacing_km = tomo_mesh_spacing(s.mesh) * TOMO_EARTH_RADIUS_KM;
   double sum = 0.0;
   for (int64_t l = 0; l < knots; l++) {
-    OSLA_ASSERT_CLOSE(both[l], once[l], 5e-3 * spacing_km); /* quadrature errors only */
+    /* the difference is a quadrature error */
+    OSLA_ASSERT_CLOSE(both[l], once[l], 5e-3 * spacing_km);
     sum += both[l];
   }
   OSLA_ASSERT_CLOSE(sum, 2.0 * acos(-1.0) * TOMO_EARTH_RADIUS_KM, 1e-6);

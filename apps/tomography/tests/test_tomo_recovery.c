@@ -33,7 +33,7 @@ typedef struct inversion {
   tomo_kernel *kernel;
   tomo_data data; /* one set of all measures */
   tomo_path *path;
-  double *hessian, *gradient, *m_true, *m, *density; /* upper triangle, column-major */
+  double *hessian, *gradient, *m_true, *m, *density; /* hessian: upper triangle, column-major */
   double *g, *product, *d;
 } inversion;
 
@@ -221,7 +221,8 @@ static void test_recovery(void)
   memcpy(job.m, job.gradient, (size_t)n * sizeof *job.m);
   dposv_("U", &n, &one, job.hessian, &n, job.m, &n, &info, 1);
   CU_ASSERT(info == 0);
-  OSLA_ASSERT_CLOSE(misfit(&job, job.m) / data, 1.0, 0.02); /* fitted to the noise, not beyond */
+  /* the data are fitted to the noise, not beyond */
+  OSLA_ASSERT_CLOSE(misfit(&job, job.m) / data, 1.0, 0.02);
   CU_ASSERT(misfit(&job, NULL) / data > 2.0);
   const double median = tomo_density_quantile(job.density, job.knots, 0.5);
   const tomo_recovery dense =

@@ -100,7 +100,7 @@ static void check_region(double latitude, double longitude, double step)
   enum { PLACES = 25 };
   double place[PLACES][3], given[PLACES][2], x, y, back[2];
   tomo_frame f;
-  for (int i = 0; i < PLACES; i++) { /* with step 2: 16 degrees by 8 */
+  for (int i = 0; i < PLACES; i++) { /* with step 2 the points cover 16 by 8 degrees */
     given[i][0] = fmin(latitude + step * (i / 5 - 2), 90.0);
     given[i][1] = longitude + 2.0 * step * (i % 5 - 2);
     tomo_unit_vector(given[i][0], given[i][1], place[i]);
@@ -127,14 +127,14 @@ static void check_region(double latitude, double longitude, double step)
 static void test_frame(void)
 {
   check_region(40.0, 10.0, 2.0);
-  check_region(-17.0, 179.0, 2.0); /* across the date line */
-  check_region(86.0, 30.0, 2.0);   /* a pole inside */
+  check_region(-17.0, 179.0, 2.0); /* a region across the date line */
+  check_region(86.0, 30.0, 2.0);   /* a region with a pole inside */
   check_region(45.0, 10.0, 0.5);
   double place[2][3] = {{1.0, 0.0, 0.0}, {-1.0, 0.0, 0.0}};
   tomo_frame f;
   CU_ASSERT(!tomo_frame_region(2, (const double(*)[3])place, &f));
   CU_ASSERT(!tomo_frame_region(0, NULL, &f));
-  tomo_unit_vector(0.0, 69.0, place[1]); /* 34.5 degrees from the middle */
+  tomo_unit_vector(0.0, 69.0, place[1]); /* both points are 34.5 degrees from their middle */
   CU_ASSERT(tomo_frame_region(2, (const double(*)[3])place, &f));
   OSLA_ASSERT_CLOSE(f.longitude, 34.5, 1e-9);
   tomo_unit_vector(0.0, 71.0, place[1]);
