@@ -108,7 +108,7 @@ osla_err updates_check_memory(const updates *f, const char *what, int64_t bytes)
   uint64_t shared, available;
   osla_memory_available(&shared, &available);
   OSLA_CHECK((uint64_t)bytes <= available, OSLA_ERR_MEM,
-             "no memory for %.200s: %s: takes %" PRId64 " bytes, but only %" PRIu64
+             "%.200s: %s: takes %" PRId64 " bytes, but only %" PRIu64
              " bytes of memory are available",
              f->path, what, bytes, available);
   return OSLA_OK;

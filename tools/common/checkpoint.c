@@ -1,6 +1,7 @@
 /* Writing and restoring of checkpoints; see checkpoint.h. */
 #include "config.h"
 
+#include "src/base/hash.h"
 #include "src/base/new_file.h"
 #include "tools/common/checkpoint.h"
 
@@ -13,11 +14,7 @@
 
 uint64_t checkpoint_hash(uint64_t hash, const void *bytes, size_t size)
 {
-  const unsigned char *byte = bytes;
-  if (hash == 0) hash = UINT64_C(14695981039346656037);
-  for (size_t i = 0; i < size; i++)
-    hash = (hash ^ byte[i]) * UINT64_C(1099511628211);
-  return hash;
+  return osla_hash(hash == 0 ? OSLA_HASH_OF_NOTHING : hash, bytes, size);
 }
 
 osla_err checkpoint_check_support(const checkpoint *c)

@@ -1,6 +1,7 @@
 /* Check that all ranks have the same command line. See command.h. Launchers can start several
  * programs or several lines ("mpiexec -n 1 osla ... : -n 1 osla ..."); ranks with different lines
  * would wait for each other in different calls. */
+#include "src/base/hash.h"
 #include "tools/common/command.h"
 
 #include <limits.h>
@@ -15,17 +16,11 @@ typedef struct word {
   char text[SHOWN];
 } word;
 
-/* Hashes a text (FNV-1a) with its final zero, which separates words. */
+/* Hashes a text with its final zero, which separates words. */
 static uint64_t hash_text(uint64_t hash, const char *text)
 {
-  const unsigned char *byte = (const unsigned char *)text;
-  do
-    hash = (hash ^ *byte) * 0x100000001b3;
-  while (*byte++);
-  return hash;
+  return osla_hash(hash, text, strlen(text) + 1);
 }
-
-static const uint64_t hash_start = 0xcbf29ce484222325;
 
 static word get_word(int argc, char **argv, int i)
 {
@@ -34,7 +29,7 @@ static word get_word(int argc, char **argv, int i)
   (void)strcpy(w.text, "(nothing)");
   if (i >= argc) return w;
   bool is_value = i > 1 && argv[i - 1][0] == '-' && argv[i][0] != '-';
-  w.hash = hash_text(hash_start, argv[i]);
+  w.hash = hash_text(OSLA_HASH_OF_NOTHING, argv[i]);
   (void)snprintf(w.text, sizeof w.text, "%.40s%s%.70s", is_value ? argv[i - 1] : "",
                  is_value ? " " : "", argv[i]);
   return w;
@@ -60,7 +55,7 @@ static int report_difference(const char *name, int argc, char **argv, int other)
 
 int command_same_line(const char *name, int argc, char **argv)
 {
-  uint64_t mine = hash_start, first;
+  uint64_t mine = OSLA_HASH_OF_NOTHING, first;
   for (int i = 0; i < argc; i++)
     mine = hash_text(mine, argv[i]);
   first = mine;

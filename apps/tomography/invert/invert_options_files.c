@@ -72,7 +72,7 @@ static osla_err check_slices(invert_file_options *f, double depth_km)
                "--slices: '%.40s' does not begin with a number and a comma", at);
     OSLA_CHECK(x >= 0.0 && x <= depth_km, OSLA_ERR_ARG,
                "--slices: %g km is outside the model, 0 to %g", x, depth_km);
-    OSLA_CHECK(x > last, OSLA_ERR_ARG, "--slices: %g is not below %g", x, last);
+    OSLA_CHECK(x > last, OSLA_ERR_ARG, "--slices: %g km after %g km: depths must ascend", x, last);
     OSLA_CHECK(f->n_slices < INVERT_SLICES_MAX, OSLA_ERR_ARG, "--slices: more than %d depths",
                INVERT_SLICES_MAX);
     f->slice_km[f->n_slices] = last = x;

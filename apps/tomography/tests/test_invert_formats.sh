@@ -106,7 +106,7 @@ else
 fi
 bad '--time: .*ISO 8601.*' --time 2010/x
 bad "--region: '1/2' is not of the form W/E/S/N" --region 1/2
-bad '--slices: 50 is not below 100' --netcdf m.nc --slices 100,50
+bad '--slices: 50 km after 100 km: depths must ascend' --netcdf m.nc --slices 100,50
 bad '--slices: 2000 km is outside the model, 0 to 1000' --netcdf m.nc --slices 2000
 bad '--slices requires --netcdf or --xdmf' --slices 100
 bad '--xdmf requires --output, the file that it describes' --xdmf m.xdmf
