@@ -180,7 +180,7 @@ option "/nowhere/c.h5: directory /nowhere: No such file or directory" \
   assemble --n 9 --checkpoint /nowhere/c.h5 --output o.h5 a.h5
 option "/nowhere/o.h5: directory /nowhere: No such file or directory" \
   assemble --n 9 --output /nowhere/o.h5 a.h5
-option "one file with H and g was expected, and 2 are named" solve a.h5 b.h5 --output x.h5
+option "one file with H and g is needed, and 2 are given" solve a.h5 b.h5 --output x.h5
 option "--output FILE is missing" solve a.h5
 option "--output: a.h5 is also the file of the system a.h5" solve a.h5 --output a.h5
 option "--damping: -1 is not a number >= 0" solve a.h5 --damping -1 --output x.h5

@@ -107,8 +107,7 @@ static osla_err check_list_fits(invert_job *job)
     return OSLA_OK;
   char text[400];
   (void)snprintf(text, sizeof text, "%s", osla_error_text());
-  return osla_error_set(OSLA_ERR_MEM, "no memory for %" PRIu64 " paths do not fit: %s",
-                        pairs * arcs, text);
+  return osla_error_set(OSLA_ERR_MEM, "%" PRIu64 " paths do not fit: %s", pairs * arcs, text);
 }
 
 /* Makes the list of paths of a test without a table of measurements. */

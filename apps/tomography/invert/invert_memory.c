@@ -160,6 +160,5 @@ osla_err invert_check_memory(invert_job *job)
   if (err != OSLA_ERR_MEM) return err;
   char text[400];
   (void)snprintf(text, sizeof text, "%s", osla_error_text());
-  return osla_error_set(OSLA_ERR_MEM, "no memory for %" PRId64 " unknowns do not fit: %s", job->n,
-                        text);
+  return osla_error_set(OSLA_ERR_MEM, "%" PRId64 " unknowns do not fit: %s", job->n, text);
 }

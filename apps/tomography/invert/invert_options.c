@@ -398,15 +398,14 @@ bool invert_parse(int argc, char **argv, int ranks, invert_options *o, struct co
     {"reproducible", '\0', POPT_ARG_NONE, &o->reproducible.on, 0,
      "compute the same bits of H and gradient on any number of ranks and any grid", NULL},
     {"bound", '\0', POPT_ARG_DOUBLE, &o->reproducible.bound[BOUND_OF_H], 0,
-     "upper bound of |H[i, j]|, prior included, for --reproducible (default: found by a first "
+     "with --reproducible: upper bound of |H[i, j]|, prior included (default: found by a first "
      "pass)",
      "X"},
     {"gradient-bound", '\0', POPT_ARG_DOUBLE, &o->reproducible.bound[BOUND_OF_GRADIENT], 0,
-     "upper bound of the gradient for --reproducible", "X"},
+     "with --reproducible: upper bound of the gradient", "X"},
     {"resolution", '\0', POPT_ARG_INT, &o->resolution, 0,
      "unknowns sampled for the resolution matrix; 0: none (default: 24; with lsqr and cg 0, "
-     "because "
-     "each takes as long as the model)",
+     "because each takes as long as the model)",
      "N"},
     {NULL, '\0', POPT_ARG_INCLUDE_TABLE, files, 0,
      "Input lists, and files for other programs:", NULL},

@@ -111,7 +111,7 @@ bad '--slices: 2000 km is outside the model, 0 to 1000' --netcdf m.nc --slices 2
 bad '--slices requires --netcdf or --xdmf' --slices 100
 bad '--xdmf requires --output, the file that it describes' --xdmf m.xdmf
 [ "$HAVE_HDF5" = yes ] &&
-  bad '--xdmf requires an HDF5 file, and --output m.osla ends in .osla (plain format)' --xdmf m.xdmf --output m.osla
+  bad '--xdmf requires an HDF5 file, and --output m.osla ends in .osla \(plain format\)' --xdmf m.xdmf --output m.osla
 
 # --- netCDF, in the same run as HDF5 ---
 python=/usr/bin/python3

@@ -121,7 +121,7 @@ bad "--scan: '1' is not a whole number from 2 to 1024" --scan damping=1:2:3,vect
 bad '--spread: latitude 91 is outside -90 to 90' --spread 1,2,3\;91,2,3
 bad '--spread: depth 1001 is outside 0 to 1000' --spread 1,2,3\;1,2,1001
 bad "--spread: '1' has no depth; write LAT,LON,DEPTH" --spread 1,2
-bad "--spread: '4' after LAT,LON,DEPTH" --spread 1,2,3,4
+bad "--spread: unexpected '4' after LAT,LON,DEPTH" --spread 1,2,3,4
 bad "--spread: '' is not a number" --spread '1,2,3;'
 bad '--spread: more than 64 points' --spread "$(printf '1,2,3;%.0s' {1..64})4,5,6"
 bad "$scratch/none.csv: No such file or directory" --prior "$scratch/none.csv"
