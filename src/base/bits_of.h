@@ -1,5 +1,6 @@
-/* The bits of a number, for comparisons between ranks (osla_agree_same): a difference in the last
- * one would let them decide differently (floor 0, internal). */
+/* The bit pattern of a double as an integer, so that osla_agree_same can compare doubles of several
+ * ranks exactly: a difference in the last bit could let ranks decide differently (floor 0,
+ * internal). */
 #ifndef BITS_OF_H
 #define BITS_OF_H
 
@@ -14,7 +15,8 @@ static inline int64_t osla_bits_of(double x)
   return bits;
 }
 
-/* A factor among the arguments that osla_agree_same compares. */
+/* Two entries, real and imaginary part, of a scalar factor in the list of arguments that
+ * osla_agree_same compares across ranks. */
 /* clang-format off */
 #define OSLA_FACTOR_ARGUMENTS(name, factor)                                                        \
   {name " (bits)", osla_bits_of(creal(factor))},                                                   \

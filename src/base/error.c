@@ -1,4 +1,4 @@
-/* The latest failure's text, one buffer per thread (as errno is). */
+/* Text of the latest failure. Each thread has one buffer, as it has one errno. */
 #include "osla_error.h"
 
 #include "src/base/error_place.h"

@@ -1,11 +1,12 @@
-/* Where the latest error's text stays (floor 0, internal). */
+/* Storage of the latest error's text (floor 0, internal). */
 #ifndef OSLA_ERROR_PLACE_H
 #define OSLA_ERROR_PLACE_H
 
 enum { OSLA_ERROR_TEXT = 512 };
 
-/* Each thread has a place of its own, unless this is called: then place() tells, for who asks,
- * where OSLA_ERROR_TEXT bytes are. For ranks that are no processes. */
+/* By default each thread has a buffer of its own for the error text. After this call the buffer of
+ * the calling rank, of OSLA_ERROR_TEXT bytes, comes from place() instead. The simulator needs this,
+ * because its ranks share one process. */
 void osli_error_keep_in(char *(*place)(void));
 
 #endif

@@ -1,5 +1,5 @@
-/* FNV-1a (Fowler, Noll, Vo; draft-eastlake-fnv), 64 bits: for comparisons, not against an adversary
- * (floor 0, internal). */
+/* FNV-1a hash of 64 bits (Fowler, Noll, Vo; draft-eastlake-fnv). It serves comparisons and does not
+ * protect against an adversary (floor 0, internal). */
 #ifndef HASH_H
 #define HASH_H
 
@@ -8,7 +8,7 @@
 
 #define OSLA_HASH_OF_NOTHING UINT64_C(0xcbf29ce484222325)
 
-/* Of what `hash` is of, and these bytes behind it. */
+/* Extends a hash by n bytes. The hash of no bytes is OSLA_HASH_OF_NOTHING. */
 static inline uint64_t osla_hash(uint64_t hash, const void *bytes, size_t n)
 {
   const unsigned char *at = bytes;
@@ -17,7 +17,8 @@ static inline uint64_t osla_hash(uint64_t hash, const void *bytes, size_t n)
   return hash;
 }
 
-/* Of the first numbers of all ranks and the end of the last one's; a multiplication for each. */
+/* Hash of the size + 1 boundaries of a distribution over `size` ranks: start[p] is the first index
+ * of rank p, start[size] the end. One multiplication for each boundary. */
 static inline int64_t osla_hash_of_starts(const int64_t *start, int size)
 {
   uint64_t hash = OSLA_HASH_OF_NOTHING;

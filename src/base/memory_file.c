@@ -1,4 +1,3 @@
-/* See memory_file.h. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif

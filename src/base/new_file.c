@@ -1,5 +1,5 @@
-/* See new_file.h. EISDIR, EINVAL and EOPNOTSUPP from open with O_TMPFILE mean that system or file
- * system have no nameless files. */
+/* See new_file.h. open with O_TMPFILE gives EISDIR, EINVAL or EOPNOTSUPP if the system or the file
+ * system has no nameless files. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
@@ -18,20 +18,20 @@
 #include <unistd.h>
 
 enum {
-  NAME_EXTRA = 48, /* of a temporary name: ".tmp", process, time */
-  NAME_LEAST = 64, /* characters that every file system lets a name have */
+  NAME_EXTRA = 48, /* characters that a temporary name adds: ".tmp", process number, time */
+  NAME_LEAST = 64, /* name length that every file system allows */
   LINKS_MOST = 40
 };
 
 struct osla_new_file {
-  char *path;      /* as the caller calls it */
-  char *target;    /* as it is, without links */
-  char *temporary; /* a name beside the target; used if `named` */
+  char *path;      /* as the caller gave it */
+  char *target;    /* with symbolic links followed */
+  char *temporary; /* a name beside the target, in use if `named` */
   int fd;
-  mode_t mode;           /* of any new file in the directory */
-  struct timespec begun; /* by the clock of the file system */
-  bool named;            /* the temporary name was given to the file */
-  bool stands;           /* a pipe or a device, written as it stands; `old` is its status */
+  mode_t mode;           /* mode of any new file in this directory */
+  struct timespec begun; /* time of creation by the file system's clock */
+  bool named;            /* the file has the temporary name */
+  bool stands;           /* a pipe or device, opened and written directly; `old` is its status */
   bool replaces;         /* a file was at the target at the beginning; `old` is its status */
   struct stat old;
 };
@@ -56,7 +56,7 @@ bool osli_new_file_bears(const char *name, int fd)
          named.st_ino == mine.st_ino;
 }
 
-/* --- names --- */
+/* --- paths and symbolic links --- */
 
 osla_err osli_new_file_directory(const char *path, char directory[PATH_MAX])
 {
@@ -72,7 +72,7 @@ osla_err osli_new_file_directory(const char *path, char directory[PATH_MAX])
   return OSLA_OK;
 }
 
-/* Replaces `target`, a name in `directory`, by what the open link says. */
+/* Replaces `target`, a name in `directory`, by the text of the symbolic link open as `link`. */
 static osla_err read_link(int link, const char *path, const char *directory, char target[PATH_MAX])
 {
   char text[PATH_MAX], joined[2 * PATH_MAX];
@@ -91,7 +91,8 @@ static bool is_pipe_or_device(const struct stat *status)
   return !S_ISREG(status->st_mode) && !S_ISDIR(status->st_mode) && !S_ISLNK(status->st_mode);
 }
 
-/* Does the open link in /proc lead to a pipe or a device? The text of such a link is no name. */
+/* True if `link` is an open link in /proc that leads to a pipe or a device: the text of such a link
+ * is not a path. */
 static bool is_open_pipe(int link, const char *target, struct stat *found)
 {
   struct statfs system;
@@ -102,9 +103,9 @@ static bool is_open_pipe(int link, const char *target, struct stat *found)
   return true;
 }
 
-/* Follows one link in `directory`, if it may be followed. `at` is a descriptor of what bears the
- * name: another user could exchange one link for another between a check of the name and its
- * reading. */
+/* Follows one symbolic link in `directory`, if that is allowed; `at` is its open descriptor. The
+ * link is read by its descriptor, because another user could exchange it between a check of its
+ * name and its reading. */
 static osla_err follow(int at, const char *path, const char *directory, char target[PATH_MAX],
                        struct stat *found)
 {
@@ -118,8 +119,9 @@ static osla_err follow(int at, const char *path, const char *directory, char tar
   return read_link(at, path, directory, target);
 }
 
-/* What stands at `path`: *target, and its lstat; *there is false if nothing does. A link in /proc
- * to a pipe or a device is the target itself, with the status of the pipe. */
+/* Follows the links of `path`: *target is the final path and *found its lstat; *there is false if
+ * nothing is there. A link in /proc to a pipe or a device is itself the target, with the status of
+ * the pipe. */
 static osla_err resolve(const char *path, char target[PATH_MAX], struct stat *found, bool *there)
 {
   char directory[PATH_MAX];
@@ -148,8 +150,8 @@ osla_err osli_new_file_target(const char *path, char target[PATH_MAX])
   return resolve(path, target, &status, &there);
 }
 
-/* Process and time keep the names of different jobs apart, on different hosts, too. The target's
- * name is cut where the file system does not take more. */
+/* Process number and time make the names of different jobs different, also across hosts. The
+ * target's part of the name is cut to the length that the file system allows. */
 static osla_err name_temporary(osla_new_file *f, const char *directory)
 {
   const char *slash = strrchr(f->target, '/');
@@ -171,7 +173,7 @@ static osla_err name_temporary(osla_new_file *f, const char *directory)
 
 /* --- begin --- */
 
-/* Sets everything but the descriptor and the temporary name. */
+/* Sets all members except the descriptor and the temporary name. */
 static osla_err look(osla_new_file *f, int flags, char directory[PATH_MAX])
 {
   char target[PATH_MAX];
@@ -187,20 +189,23 @@ static osla_err look(osla_new_file *f, int flags, char directory[PATH_MAX])
              "%.200s: exists and is not a regular file", f->path);
   bool same = there == f->replaces &&
               (!there || (status.st_ino == f->old.st_ino && status.st_dev == f->old.st_dev));
-  OSLA_CHECK(same, OSLA_ERR_IO, "%.200s: a link that leads to no name", f->path); /* in /proc */
+  OSLA_CHECK(same, OSLA_ERR_IO, "%.200s: a link that leads to no name",
+             f->path); /* a link in /proc to a deleted or nameless file */
   OSLA_CALL(osli_new_file_directory(target, directory));
   OSLA_CHECK(!there || osli_new_file_may_replace(target, directory, &f->old), OSLA_ERR_IO,
              "%.200s: exists and may not be replaced: %s", f->path, strerror(errno));
   return OSLA_OK;
 }
 
-/* A nameless file of the directory; -1 with errno = EOPNOTSUPP where that is impossible. */
+/* Opens a nameless file in the directory. Returns -1, with errno = EOPNOTSUPP if that is
+ * impossible. */
 static int open_nameless(const char *directory)
 {
 #ifdef O_TMPFILE
   int fd = -1;
   errno = EOPNOTSUPP;
-  if (access("/proc/self/fd", X_OK) == 0) /* without it the file could not be named later */
+  if (access("/proc/self/fd", X_OK) ==
+      0) /* without /proc/self/fd the file could not be named later */
     fd = open(directory, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
   if (fd < 0 && (errno == EISDIR || errno == EINVAL || errno == ENOENT)) errno = EOPNOTSUPP;
   return fd;
@@ -211,7 +216,7 @@ static int open_nameless(const char *directory)
 #endif
 }
 
-/* Opens a pipe or a device. A regular file that has taken its place must not be written. */
+/* Opens a pipe or a device. Fails if a regular file has taken its place meanwhile. */
 static osla_err open_standing(osla_new_file *f)
 {
   struct stat now;
@@ -222,8 +227,8 @@ static osla_err open_standing(osla_new_file *f)
   return OSLA_OK;
 }
 
-/* Notes from the empty file of fd the mode that a new file gets in the directory, by umask or
- * default access list, and the time. */
+/* Records the mode and creation time of the empty file `fd`: the directory's default for new files,
+ * by umask or default access control list. Returns errno, or 0. */
 static int note_new(osla_new_file *f, int fd)
 {
   struct stat status;
@@ -233,10 +238,11 @@ static int note_new(osla_new_file *f, int fd)
   return 0;
 }
 
-/* Makes the file under the temporary name, for this user alone: whoever could read it could copy
- * the mark by which other nodes know it (src/file). An empty file that is made and removed first
- * shows the mode of new files; umask(2) cannot be read without changing it for all threads. Returns
- * 0 or the reason; EEXIST means that somebody else gave the name to another file. */
+/* Creates the file under its temporary name, readable by this user alone: other users could
+ * otherwise copy the mark by which other nodes identify it (src/file). The mode of new files is
+ * found by creating and removing an empty file first, since umask(2) cannot be read without
+ * changing it for all threads. Returns 0 or errno; EEXIST means that another user gave the name to
+ * another file. */
 static int open_named(osla_new_file *f)
 {
   const int how = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC;
@@ -244,7 +250,7 @@ static int open_named(osla_new_file *f)
   if (probe < 0) return errno;
   int reason = note_new(f, probe);
   if (osli_new_file_bears(f->temporary, probe) && unlink(f->temporary) != 0)
-    reason = errno == ENOENT ? EEXIST : errno; /* somebody took it between the two calls */
+    reason = errno == ENOENT ? EEXIST : errno; /* another user renamed it between the two calls */
   (void)close(probe);
   if (reason != 0) return reason;
   f->fd = open(f->temporary, how, 0600);
@@ -294,8 +300,9 @@ const char *osli_new_file_name(const osla_new_file *f)
 
 /* --- end --- */
 
-/* Sets the rights by those of the file that is replaced, the newest one. A stranger may have put it
- * there: then nobody gets more than by a new file, nor than by the file that was there before. */
+/* Sets the rights by those of the file that is replaced, in its newest state. If another user may
+ * have put that file there, nobody gets more rights than on a new file, nor than on the previous
+ * one. */
 static bool set_rights(osla_new_file *f, int target, const char *directory)
 {
   struct stat now;
@@ -320,12 +327,13 @@ osla_err osli_new_file_sync(osla_new_file *f)
   if (fsync(f->fd) != 0) return failed(f->path, errno);
   if (!f->named) return OSLA_OK;
   /* Some network file systems report a failed write only when a descriptor is closed. The file
-   * stays open through `fd`, so that its number cannot go to another file before it is placed. */
+   * stays open through `fd`, so that its inode number cannot be reused before the file is
+   * placed. */
   int copy = dup(f->fd);
   return copy >= 0 && close(copy) == 0 ? OSLA_OK : failed(f->path, errno);
 }
 
-/* Links the nameless file to the target, or, where there is one, to the temporary name. */
+/* Links the nameless file to the target, or to the temporary name if the target exists. */
 static bool link_nameless(osla_new_file *f)
 {
   char source[64];
@@ -336,10 +344,10 @@ static bool link_nameless(osla_new_file *f)
   return f->named;
 }
 
-/* Does the target hold the new file, or one that another job of the same user put there since? Only
- * a file that was written after this job began can be such a one: an older file of the user, which
- * somebody renamed, is none. (A rename sets the time of the last change, st_ctim, but not that of
- * the last write.) */
+/* True if the target is the new file, or one that another job of the same user placed since this
+ * job began. Only a file written after that time counts: an older file of the same user, which
+ * somebody renamed, does not. (A rename sets the time of the last status change, st_ctim, but not
+ * that of the last write.) */
 static bool is_placed(const osla_new_file *f)
 {
   struct stat placed, mine;
@@ -350,11 +358,11 @@ static bool is_placed(const osla_new_file *f)
           (placed.st_mtim.tv_sec == f->begun.tv_sec && placed.st_mtim.tv_nsec >= f->begun.tv_nsec));
 }
 
-/* A user who may change the directory can give the temporary name to another file at any moment,
- * and rename(2) knows only names. So the name is compared with the descriptor before the rename,
- * and the target after it: another file is not reported as the result, even where it was renamed
- * in the moment between. The directory is synchronised, because the new name must survive a
- * crash. */
+/* Renames the file to the target. A user who may change the directory can give the temporary name
+ * to another file at any moment, and rename(2) knows only names. Therefore the name is compared
+ * with the descriptor before the rename, and the target after it: another file is not reported as
+ * the result, even if it was renamed in the moment between. The directory is synchronised, because
+ * the new name must survive a crash. */
 static osla_err place(osla_new_file *f)
 {
   char directory[PATH_MAX];
@@ -371,7 +379,7 @@ static osla_err place(osla_new_file *f)
   if (!is_placed(f)) return osli_new_file_replaced(f->path);
   OSLA_CALL(osli_new_file_directory(f->target, directory));
   int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd >= 0) { /* some file systems cannot synchronise a directory */
+  if (fd >= 0) { /* fails harmlessly on file systems that cannot synchronise a directory */
     (void)fsync(fd);
     (void)close(fd);
   }
@@ -398,7 +406,7 @@ void osli_new_file_drop(osla_new_file **file)
   *file = NULL;
 }
 
-/* --- all in one --- */
+/* --- one-call functions --- */
 
 osla_err osli_new_file_write(const char *path, const void *bytes, size_t size)
 {
@@ -411,7 +419,7 @@ osla_err osli_new_file_write(const char *path, const void *bytes, size_t size)
   return err;
 }
 
-/* A pipe is not opened: its reader would see it end. */
+/* A pipe is not opened, because its reader would see the end of the data. */
 osla_err osli_new_file_check(const char *path, int flags)
 {
   char target[PATH_MAX];

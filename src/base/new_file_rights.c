@@ -1,4 +1,3 @@
-/* See new_file_rights.h. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
@@ -12,7 +11,8 @@
 #include <sys/xattr.h>
 #endif
 
-/* In a directory with the sticky bit only the owners of file and directory may replace a file. */
+/* In a directory with the sticky bit, only the owner of the file or of the directory may replace
+ * the file. */
 static bool sticky_forbids(const struct stat *directory, const struct stat *old)
 {
   uid_t me = geteuid();
@@ -29,7 +29,7 @@ bool osli_new_file_may_replace(const char *target, const char *directory, const 
   return false;
 }
 
-/* May the group of the directory, or all users, change what is in it? True also if unknown. */
+/* True if the group of the directory or all users may change its entries, or if that is unknown. */
 static bool is_shared(const char *directory)
 {
   struct stat status;
@@ -44,9 +44,9 @@ bool osli_new_file_is_trusted(const char *directory, const struct stat *status)
 }
 
 #ifdef __linux__
-/* The list as the kernel gives it. Returns whether fd has the list of the target, or none as it.
- * The target is read by its descriptor, since its name may belong to another file by now; without
- * /proc the list counts as lost. */
+/* Copies the access control list of the replaced file in the kernel's own format. True if fd ends
+ * up with the same list, or with none if the target has none. The target is read by its descriptor,
+ * since its name may belong to another file by now. Without /proc the list counts as lost. */
 static bool copy_list(int fd, int target)
 {
   static const char name[] = "system.posix_acl_access";
@@ -55,7 +55,8 @@ static bool copy_list(int fd, int target)
   ssize_t size = getxattr(path, name, list, sizeof list);
   if (size >= 0) return fsetxattr(fd, name, list, (size_t)size, 0) == 0;
   if (errno != ENODATA) return errno == ENOTSUP;
-  return fremovexattr(fd, name) == 0 || errno == ENODATA; /* one that the directory gave */
+  return fremovexattr(fd, name) == 0 ||
+         errno == ENODATA; /* removes a list inherited from the directory */
 }
 #else
 static bool copy_list(int fd, int target)
@@ -66,7 +67,8 @@ static bool copy_list(int fd, int target)
 }
 #endif
 
-/* The mode where the group or the list is another one than that of the replaced file. */
+/* Mode for a file whose group or access control list differs from that of the replaced file: the
+ * group gets at most the rights of all other users. */
 static mode_t narrow_group(mode_t mode)
 {
   return mode & (mode_t)(0707 | ((mode & 07) << 3));
@@ -82,11 +84,11 @@ bool osli_new_file_set_mode(int fd, mode_t mode)
 bool osli_new_file_keep_rights(int fd, int target, const struct stat *old)
 {
   struct stat mine;
-  mode_t mode = old->st_mode & 0777; /* data is not to be run as somebody else */
+  mode_t mode = old->st_mode & 0777; /* without set-user-ID and set-group-ID bits */
   if (fstat(fd, &mine) != 0) return false;
   bool group_kept = mine.st_gid == old->st_gid || fchown(fd, (uid_t)-1, old->st_gid) == 0;
   int owner_kept = mine.st_uid == old->st_uid || fchown(fd, old->st_uid, (gid_t)-1) == 0;
-  (void)owner_kept; /* else it is the writer's */
+  (void)owner_kept; /* if not, the file belongs to the writer */
   bool list_kept = copy_list(fd, target);
   return osli_new_file_set_mode(fd, group_kept && list_kept ? mode : narrow_group(mode));
 }

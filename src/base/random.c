@@ -25,7 +25,7 @@ double osla_random_uniform(uint64_t seed, uint64_t i, uint64_t j)
 double osla_random_normal(uint64_t seed, uint64_t i, uint64_t j)
 {
   const double two_pi = 6.283185307179586;
-  double u = osla_random_uniform(seed, i, 2 * j) + 0.5 + 0x1p-54; /* in (0, 1) */
+  double u = osla_random_uniform(seed, i, 2 * j) + 0.5 + 0x1p-54; /* uniform in (0, 1) */
   double v = osla_random_uniform(seed, i, 2 * j + 1);
   return sqrt(-2.0 * log(u)) * cos(two_pi * v);
 }

@@ -1,4 +1,5 @@
-/* A program that has called setlocale may read and write decimal commas. */
+/* A program that has called setlocale may read and write decimal commas; the calls here use the
+ * locale "C". */
 #include "config.h"
 
 #include "src/base/real_text.h"
@@ -8,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static locale_t plain; /* for ever; (locale_t)0: there is no memory for one */
+static locale_t plain; /* never freed; (locale_t)0 if memory ran out */
 
 static void make_plain(void)
 {

@@ -1,9 +1,9 @@
-/* Numbers in texts with a point, whatever the program's locale is (internal). */
+/* Reading of numbers with a decimal point, independent of the program's locale (internal). */
 #ifndef REAL_TEXT_H
 #define REAL_TEXT_H
 
-/* As strtod in the locale "C", but of decimal numbers alone: *end is `text` where a hexadecimal one
- * such as 0x1p4 stands. Local, thread-safe. */
+/* strtod in the locale "C", for decimal numbers only: for a hexadecimal number such as 0x1p4, *end
+ * is `text`. Local, thread-safe. */
 double osli_real_text(const char *text, char **end);
 
 #endif

@@ -1,7 +1,8 @@
-/* Words at the end of each options struct that later members will take (floor 0, internal).
+/* Check of the reserved words at the end of each options struct (floor 0, internal).
  *
- * They are 0 in a struct that began as {0}. What is not 0 was never set to anything, or belongs to
- * a newer version of the library than this one: either way the call must not go on. */
+ * Later versions turn reserved words into members. The words are 0 in a struct that began as {0}. A
+ * word that is not 0 was never initialised, or was set for a newer version of the library than this
+ * one; in both cases the call must be refused. */
 #ifndef RESERVED_H
 #define RESERVED_H
 
@@ -10,10 +11,11 @@
 
 #include "osla_error.h"
 
-/* ARG if a word is not 0, with its number and value; `name` is the struct's. Local. */
+/* Returns ARG if one of the `count` words is not 0, with its index and value. `name` is the
+ * struct's name for the message. Local. */
 osla_err osli_reserved_check(const char *name, const uint64_t *words, size_t count);
 
-/* The same for the options that a call was given; NULL is right. */
+/* Checks the reserved words of an options struct; NULL options are valid. */
 #define OSLA_RESERVED(type, options)                                                               \
   ((options) ? osli_reserved_check(#type, (options)->reserved,                                     \
                                    sizeof((options)->reserved) / sizeof *(options)->reserved)      \

@@ -1,4 +1,3 @@
-/* See signal_guard.h. */
 #include "src/base/signal_guard.h"
 
 #include <errno.h>
@@ -26,7 +25,7 @@ void osli_signal_guard_end(const osla_signal_guard *guard)
   int kept = errno;
   for (int i = 0; i < N_HELD; i++) {
     sigset_t one;
-    if (sigismember(&guard->pending, held[i]) == 1) continue; /* it was there before */
+    if (sigismember(&guard->pending, held[i]) == 1) continue; /* it was pending before begin */
     (void)sigemptyset(&one);
     (void)sigaddset(&one, held[i]);
     while (sigtimedwait(&one, NULL, &now) < 0 && errno == EINTR)

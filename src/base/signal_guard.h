@@ -1,20 +1,19 @@
-/* Writing without being killed by it (floor 0, private).
+/* Writing without signals that end the process (floor 0, private).
  *
- * A write beyond the limit of `ulimit -f` raises SIGXFSZ, one into a pipe that nobody reads raises
- * SIGPIPE; both end a process that does not expect them. What they mean for a process is its
- * program's business, so nothing is installed or ignored here: the calling thread, which is the one
- * that gets them, holds them off between begin and end, and drops those that came. The failing
- * call then returns EFBIG or EPIPE. Local, thread-safe; errno is kept.
- * Source: signal(7), "Process-directed and thread-directed signals"; sigtimedwait(2).
- */
+ * A write beyond the limit of `ulimit -f` raises SIGXFSZ, and a write into a pipe without a reader
+ * raises SIGPIPE; by default both end the process. A library must not change the process's signal
+ * handlers, so the calling thread, which receives these signals, blocks them between begin and end,
+ * and discards those that were raised. The failing write then returns EFBIG or EPIPE. Local,
+ * thread-safe; errno is preserved.
+ * Source: signal(7), "Process-directed and thread-directed signals"; sigtimedwait(2). */
 #ifndef OSLA_SIGNAL_GUARD_H
 #define OSLA_SIGNAL_GUARD_H
 
 #include <signal.h>
 
 typedef struct osla_signal_guard {
-  sigset_t mask;    /* before */
-  sigset_t pending; /* before */
+  sigset_t mask;    /* the thread's signal mask before begin */
+  sigset_t pending; /* signals pending before begin */
 } osla_signal_guard;
 
 void osli_signal_guard_begin(osla_signal_guard *guard);

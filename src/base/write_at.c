@@ -1,4 +1,3 @@
-/* Writing through a descriptor, with the reason of a failure. See write_at.h. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
