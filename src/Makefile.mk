@@ -84,7 +84,7 @@ src_sources = \
   src/memory/newest.h src/memory/ring.h src/memory/channel.h src/memory/channel_newest.c \
   src/memory/channel_word.h src/memory/channel_word.c src/memory/channel_posted.c src/memory/channel_racy.c src/memory/channel_ring.c src/memory/channel.c \
   src/memory/reduction.c \
-  src/blas/work.h src/blas/work.c src/blas/move.h src/blas/move.c src/blas/blas_ready.h src/blas/blas_ready.c src/blas/blas.c src/blas/lapack.c \
+  src/blas/work.h src/blas/work.c src/blas/move.h src/blas/move.c src/blas/blas_library.h src/blas/blas_library.c src/blas/blas.c src/blas/lapack.c \
   src/matrix/index.c \
   src/matrix/grid.c \
   src/matrix/shape.c \

@@ -101,7 +101,7 @@ AC_DEFUN([OSLA_TRY_BLAS], [
         [BLAS_CFLAGS=$1; BLAS_LIBS=$2; osla_blas=$2])])])])
 
 dnl OSLA_IF_ILP64(LIBS, IF-SO, IF-NOT): reads the BLAS 64 bits where 32 are given? The same call as
-dnl in src/blas/blas_ready.c. No, where programs cannot be run.
+dnl in src/blas/blas_library.c. No, where programs cannot be run.
 AC_DEFUN([OSLA_IF_ILP64], [
   osla_save_libs=$LIBS; LIBS="$1 $LIBS"
   rm -f conftest.ilp64

@@ -1,8 +1,8 @@
-/* Calls into CBLAS, by type. */
+/* Calls of CBLAS by element type. */
 #include "config.h"
 
 #include "osla_blas.h"
-#include "src/blas/blas_ready.h"
+#include "src/blas/blas_library.h"
 #include "src/blas/work.h"
 
 #include OSLA_CBLAS_H
@@ -20,8 +20,8 @@ static CBLAS_UPLO cblas_uplo(osla_uplo uplo)
   return uplo == OSLA_UPPER ? CblasUpper : CblasLower;
 }
 
-/* c := alpha op(A) b + beta c, A as stored m x n, neither 0. OpenBLAS 0.3.21's xGEMM takes 2 to 4
- * times as long for one column. */
+/* c := alpha op(A) b + beta c, where A is stored as m x n and neither size is 0. OpenBLAS 0.3.21's
+ * xGEMM takes 2 to 4 times as long for one column. */
 static void multiply_vector(osla_dtype dtype, CBLAS_TRANSPOSE ta, int m, int n, osla_complex alpha,
                             const void *a, int lda, const void *b, osla_complex beta, void *c)
 {
@@ -114,7 +114,7 @@ osla_err osla_blas_syrk(osla_dtype dtype, osla_uplo uplo, osla_trans trans, int6
   return OSLA_OK;
 }
 
-/* x := op(A)^-1 x: quicker than xTRSM, too. */
+/* x := op(A)^-1 x. xTRSV is also faster than xTRSM for one column. */
 static void solve_vector(osla_dtype dtype, CBLAS_UPLO up, CBLAS_TRANSPOSE t, CBLAS_DIAG dg, int m,
                          const void *a, int lda, void *x)
 {
@@ -223,7 +223,8 @@ osla_err osla_blas_iamax(osla_dtype dtype, int64_t n, const void *x, int64_t *in
   return OSLA_OK;
 }
 
-/* IxAMAX does not say what it does with a NaN; a sum carries it along. */
+/* Largest |x_i|, where `at` is the index that IxAMAX found. IxAMAX does not specify what it does
+ * with a NaN; a sum is NaN if any element is. */
 static double largest(osla_dtype dtype, int64_t n, const void *x, int64_t at)
 {
   switch (dtype) {
@@ -235,7 +236,7 @@ static double largest(osla_dtype dtype, int64_t n, const void *x, int64_t at)
       const double *y = x;
       return isnan(cblas_dasum((int)n, y, 1)) ? (double)NAN : fabs(y[at]);
     }
-    default: { /* complex: IxAMAX has another idea of largest */
+    default: { /* complex: IxAMAX compares |re| + |im| */
       double value = 0;
       for (int64_t i = 0; i < n && !isnan(value); i++) {
         double y = dtype == OSLA_COMPLEX_FLOAT
@@ -257,35 +258,3 @@ osla_err osla_blas_max(osla_dtype dtype, int64_t n, const void *x, double *value
   *value = osli_work_modelled ? osli_work_random() : largest(dtype, n, x, at);
   return OSLA_OK;
 }
-
-#ifdef HAVE_OPENBLAS
-
-const char *osla_blas_describe(void)
-{
-  return openblas_get_config();
-}
-int osla_blas_threads(void)
-{
-  return openblas_get_num_threads();
-}
-void osla_blas_set_threads(int threads)
-{
-  if (osla_blas_has_room(threads - openblas_get_num_threads())) openblas_set_num_threads(threads);
-}
-
-#else
-
-const char *osla_blas_describe(void)
-{
-  return "a CBLAS that does not tell its name";
-}
-int osla_blas_threads(void)
-{
-  return 0;
-}
-void osla_blas_set_threads(int threads)
-{
-  (void)threads;
-}
-
-#endif

@@ -1,18 +1,19 @@
-/* Calls into LAPACK's Fortran entries, by type: every implementation has them, headers differ.
+/* Calls of LAPACK by element type. The Fortran entry points are used, because every implementation
+ * has them, while headers differ.
  *
- * A CHARACTER argument has a hidden one behind the others, its length: a size_t since gfortran 8.
- * LAPACK's Fortran, compiled by gfortran 7 or later, may use that place (GCC PR 90329); C ignores
- * it.
+ * A CHARACTER argument has a hidden argument behind all others, its length: a size_t since gfortran
+ * 8. LAPACK compiled by gfortran 7 or later may use that memory (GCC PR 90329), so the length must
+ * be passed; implementations in C ignore it.
  */
 #include "osla_blas.h"
-#include "src/blas/blas_ready.h"
+#include "src/blas/blas_library.h"
 #include "src/blas/work.h"
 
 #include <limits.h>
 #include <math.h>
 #include <string.h>
 
-enum { SWAPS = 512 }; /* interchanges at a time, so that their narrow form fits the stack */
+enum { SWAPS = 512 }; /* interchanges in one call: their 32-bit pivots fit on the stack */
 
 #define DECLARE_ROUTINES(letter, type)                                                             \
   void letter##potrf_(const char *uplo, const int *n, type *a, const int *lda, int *info,          \
@@ -27,8 +28,8 @@ DECLARE_ROUTINES(d, double)
 DECLARE_ROUTINES(c, float _Complex)
 DECLARE_ROUTINES(z, double _Complex)
 
-/* OpenBLAS 0.3.21's xPOTRF takes a NaN for a positive pivot; LAPACK's own stops there since 3.2.
- * The order of the first minor whose pivot is NaN, or info. */
+/* OpenBLAS 0.3.21's xPOTRF accepts a NaN as a positive pivot; LAPACK's own stops there since 3.2.
+ * Returns the order of the first minor whose pivot is NaN, or info. */
 static int first_bad_pivot(osla_dtype dtype, int n, const void *a, int64_t lda, int info)
 {
   int good = info > 0 ? info - 1 : n;
@@ -71,7 +72,8 @@ osla_err osla_lapack_potri(osla_dtype dtype, osla_uplo uplo, int64_t n, void *a,
   *info = 0;
   OSLA_CALL(osli_blas_enter(2, (int64_t[]){n, lda}, s));
   if (n == 0) return OSLA_OK;
-  osla_work work = {OSLA_WORK_TRSM_LEFT, dtype, s[0], s[0], 1}; /* nearly as many operations */
+  osla_work work = {OSLA_WORK_TRSM_LEFT, dtype, s[0], s[0],
+                    1}; /* xPOTRI takes nearly as many operations */
   if (!osli_work_begin(&work)) return OSLA_OK;
   switch (dtype) {
     case OSLA_FLOAT: spotri_(letter, &s[0], a, &s[1], &result, 1); break;
@@ -93,7 +95,8 @@ osla_err osla_lapack_getrf(osla_dtype dtype, int64_t m, int64_t n, void *a, int6
   OSLA_CALL(osli_blas_enter(3, (int64_t[]){m, n, lda}, s));
   if (m == 0 || n == 0) return OSLA_OK;
   int count = s[0] < s[1] ? s[0] : s[1];
-  void *ipiv = pivots; /* narrow ones first: a step of a factorisation needs no memory of its own */
+  void *ipiv =
+    pivots; /* first holds 32-bit pivots, which are widened in place: no further memory */
   osla_work work = {OSLA_WORK_GETRF, dtype, s[0], s[1], 1};
   if (!osli_work_begin(&work)) {
     for (int i = 0; i < count; i++)
@@ -117,7 +120,7 @@ osla_err osla_lapack_getrf(osla_dtype dtype, int64_t m, int64_t n, void *a, int6
   return OSLA_OK;
 }
 
-/* Interchanges [first, first + count) on the rows from `first` on. */
+/* Applies interchanges [first, first + count) to the rows from `first` on. */
 static void swap_rows(osla_dtype dtype, int n, unsigned char *a, int lda, int64_t first, int count,
                       const int64_t *pivots, int step)
 {

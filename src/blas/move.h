@@ -1,5 +1,5 @@
-/* Bulk data moves in one place (floor 0, internal to the library): what they cost is charged where
- * time is simulated (work.h). */
+/* Copies of bulk data (floor 0, internal to the library). Where time is simulated, each copy is
+ * charged to the model (work.h). */
 #ifndef MOVE_H
 #define MOVE_H
 
@@ -9,12 +9,12 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Copies m x n elements, column-major, which do not overlap. Local. */
+/* Copies m x n elements, column-major, between arrays that do not overlap. Local. */
 void osli_move_columns(size_t element, int64_t m, int64_t n, const void *from, int64_t from_ld,
                        void *to, int64_t to_ld);
 
-/* Copies a message: its first OSLA_STEERING bytes steer (heads, pivots, indices), and all else is
- * bulk data, which does not move where work is only modelled (work.h). Local. */
+/* Copies a message. The first OSLA_STEERING bytes (headers, pivots, indices) are always copied. The
+ * rest is bulk data, which is not copied if work is only modelled (work.h). Local. */
 enum { OSLA_STEERING = 8192 };
 static inline void osli_move_message(void *to, const void *from, size_t bytes)
 {
@@ -22,7 +22,7 @@ static inline void osli_move_message(void *to, const void *from, size_t bytes)
   memcpy(to, from, whole ? bytes : OSLA_STEERING);
 }
 
-/* As osla_work_did, for a loop elsewhere that has copied so many pieces of so many bytes. */
+/* Reports to the model that a loop elsewhere has copied `pieces` pieces of `piece` bytes. */
 void osli_move_did(size_t piece, int64_t pieces);
 
 #endif

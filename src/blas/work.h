@@ -1,6 +1,6 @@
-/* What BLAS, LAPACK and the moves of bulk data in the kernels do, as work that a model can price
- * (floor 0). On a real machine nobody listens, and a word here costs a look at a pointer; where
- * time is simulated each piece of work advances the clock (src/simulation).
+/* BLAS and LAPACK calls, and copies of bulk data in the kernels, as work that a performance model
+ * can price (floor 0). On a real machine no model is registered, and a report costs the test of a
+ * pointer. In a simulation each piece of work advances the simulated clock (src/simulation).
  */
 #ifndef WORK_H
 #define WORK_H
@@ -13,19 +13,19 @@
 extern "C" {
 #endif
 
-/* In the words of the BLAS; sizes that a kind does not name are 1. */
+/* The sizes m, n and k have the meaning of the BLAS; sizes that a kind does not name are 1. */
 typedef enum osla_work_kind {
   OSLA_WORK_GEMM,       /* C (m x n) += A (m x k) B (k x n) */
-  OSLA_WORK_SYRK,       /* a triangle of C (n x n), A with k columns or rows */
+  OSLA_WORK_SYRK,       /* one triangle of C (n x n), A with k columns or rows */
   OSLA_WORK_TRSM_LEFT,  /* triangle of order m, n right-hand sides */
   OSLA_WORK_TRSM_RIGHT, /* triangle of order n, m rows */
   OSLA_WORK_POTRF,      /* order n */
   OSLA_WORK_GETRF,      /* m x n */
-  OSLA_WORK_LASWP,      /* k interchanges of rows of n columns */
-  OSLA_WORK_GEMV,       /* a pass over m x n elements: GEMV, TRSV (half of them), GER */
+  OSLA_WORK_LASWP,      /* k row interchanges in n columns */
+  OSLA_WORK_GEMV,       /* a pass over m x n elements: GEMV, TRSV (half as many), GER */
   OSLA_WORK_VECTOR,     /* a pass over n elements: SCAL, IxAMAX */
-  OSLA_WORK_COPY,       /* n pieces, each of m words of 8 bytes, to another place */
-  OSLA_WORK_ADD,        /* n elements added at places that an index names */
+  OSLA_WORK_COPY,       /* n pieces of m words of 8 bytes each, copied */
+  OSLA_WORK_ADD,        /* n elements added at indexed positions */
   OSLA_WORK_KINDS
 } osla_work_kind;
 
@@ -38,27 +38,28 @@ typedef struct osla_work {
 /* Called after each piece of work. */
 typedef void osla_work_charge(const osla_work *work);
 
-/* begin: called where a call of BLAS begins, before it has done anything; charge: after each piece.
- * NULL: nothing is. For the whole process. Local. */
+/* Registers the model for the whole process: `begin` is called before each BLAS or LAPACK call,
+ * `charge` after each piece of work. NULL for none. Local. */
 void osli_work_listen(void (*begin)(void), osla_work_charge *charge);
 
-/* From now on work takes its time and is not done: elements of matrices, panels and values are
- * neither read nor written, and what would be read from them to decide something comes from
- * osli_work_random. What steers (heads, pivots, indices, words) is real. For the whole process,
- * which listens. Local. */
+/* From now on work takes simulated time and is not done: the elements of matrices, panels and
+ * values are neither read nor written, and decisions that depend on them use osli_work_random.
+ * Control data (headers, pivots, indices, notifications) stay real. For the whole process, which
+ * must have registered a model. Local. */
 void osli_work_only_model(void);
 
-extern osla_work_charge *osli_work_listener; /* NULL: nobody listens */
-extern bool osli_work_modelled;              /* osli_work_only_model was called */
+extern osla_work_charge *osli_work_listener; /* the registered charge function; NULL if none */
+extern bool osli_work_modelled;              /* true after osli_work_only_model */
 
-/* Before and after a call of BLAS. false: it is only modelled, and charged already. Local. */
+/* Precedes a BLAS or LAPACK call. False if the work is only modelled: then it is charged already
+ * and must be skipped. osla_work_end follows the call. Local. */
 bool osli_work_begin(const osla_work *work);
 static inline void osla_work_end(const osla_work *work)
 {
   if (osli_work_listener) osli_work_listener(work);
 }
 
-/* This piece of work was done, or would have been. Local. */
+/* Charges a piece of work that was done, or skipped because it is only modelled. Local. */
 static inline void osla_work_did(osla_work_kind kind, osla_dtype dtype, int64_t m, int64_t n,
                                  int64_t k)
 {
@@ -66,7 +67,8 @@ static inline void osla_work_did(osla_work_kind kind, osla_dtype dtype, int64_t 
   osla_work_end(&work);
 }
 
-/* The next number of a sequence, in (0, 1], that is the same in every run of a simulation. Local.
+/* The next number of a pseudorandom sequence in (0, 1], identical in every run of a simulation.
+ * Local.
  */
 double osli_work_random(void);
 

@@ -1,14 +1,17 @@
-/* What must be so before a thread may call BLAS.
+/* The linked BLAS: its name and threads, and the checks before its first call.
  *
- * - The library's integers have 32 bits. One with 64 (ILP64) has the same names, and reads past our
- *   sizes.
- * - OpenBLAS gets its buffer: 128 MiB for each thread that calls it at a time (0.3.21 on x86-64;
- *   BUFFER_SIZE, 32 MiB in some builds). Where the system refuses (RLIMIT_AS, strict overcommit),
- *   its blas_memory_alloc tries again for ever, silently.
+ * - The library's integers must have 32 bits. A library with 64-bit integers (ILP64) has functions
+ *   of the same names, and would read beyond the sizes.
+ * - OpenBLAS must get its buffer: 128 MiB for each thread that calls it at a time (0.3.21 on
+ *   x86-64; BUFFER_SIZE, 32 MiB in some builds). If the system refuses the memory (RLIMIT_AS,
+ *   strict overcommit), OpenBLAS's blas_memory_alloc retries for ever without a message.
  */
-#include "src/blas/blas_ready.h"
-#include "osla_blas.h"
+#include "config.h"
 
+#include "osla_blas.h"
+#include "src/blas/blas_library.h"
+
+#include OSLA_CBLAS_H
 #include <inttypes.h>
 #include <limits.h>
 #include <string.h>
@@ -17,14 +20,54 @@
 
 double dasum_(const void *n, const double *x, const void *incx);
 
-/* There if the BLAS is OpenBLAS, under whatever name it was linked. */
+static const size_t buffer_bytes = (size_t)128 << 20;
+
+#ifdef HAVE_OPENBLAS
+
+static bool is_openblas(void)
+{
+  return true;
+}
+const char *osla_blas_describe(void)
+{
+  return openblas_get_config();
+}
+int osla_blas_threads(void)
+{
+  return openblas_get_num_threads();
+}
+void osla_blas_set_threads(int threads)
+{
+  if (osla_blas_has_room(threads - openblas_get_num_threads())) openblas_set_num_threads(threads);
+}
+
+#else
+
+/* NULL unless the BLAS is an OpenBLAS whose header configure did not find. */
 char *openblas_get_config(void) __attribute__((weak));
 
-static const size_t buffer_bytes = (size_t)128 << 20;
+static bool is_openblas(void)
+{
+  return openblas_get_config != NULL;
+}
+const char *osla_blas_describe(void)
+{
+  return "a CBLAS without a function for its name";
+}
+int osla_blas_threads(void)
+{
+  return 0;
+}
+void osla_blas_set_threads(int threads)
+{
+  (void)threads;
+}
+
+#endif
 
 bool osla_blas_has_room(int threads)
 {
-  if (!openblas_get_config || threads < 1) return true;
+  if (!is_openblas() || threads < 1) return true;
   size_t bytes = (size_t)threads * buffer_bytes;
   void *room = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (room == MAP_FAILED) return false;
@@ -37,7 +80,7 @@ osla_err osla_blas_fits(void)
   const size_t rest = (size_t)64 << 20;
   struct rlimit limit;
   size_t threads = (size_t)osla_blas_threads(), need = threads * buffer_bytes;
-  if (!openblas_get_config || getrlimit(RLIMIT_AS, &limit) != 0) return OSLA_OK;
+  if (!is_openblas() || getrlimit(RLIMIT_AS, &limit) != 0) return OSLA_OK;
   OSLA_CHECK(limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= need + rest, OSLA_ERR_MEM,
              "no memory for OpenBLAS's buffers: %zu threads need %zu bytes of address space and "
              "the program some %zu, but the limit is %llu (ulimit -v)",
@@ -45,8 +88,9 @@ osla_err osla_blas_fits(void)
   return OSLA_OK;
 }
 
-/* A count of 1 to who reads 32 bits, and a negative one, for which nothing is added, to who reads
- * 64. Where the high half comes first there is no such pair. */
+/* True if BLAS reads 32-bit integers. dasum gets a pair of numbers: a library with 32-bit integers
+ * reads the count 1, one with 64-bit integers a negative count, for which the sum is 0. On
+ * big-endian machines no such pair exists. */
 static bool takes_int(void)
 {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
