@@ -1,6 +1,6 @@
-/* OSLA, one-sided linear algebra: every header of the stable part, bottom-up. What is called or
- * filled in here goes on to work, compiled or not, as CONTRIBUTING.md says of versions. What may
- * change in any release is in osla_unstable.h. */
+/* OSLA, one-sided linear algebra: all headers of the stable part, from low-level to high-level.
+ * Programs that use only these keep working with later versions as CONTRIBUTING.md describes under
+ * "Versions". Headers that may change in any release are in osla_unstable.h. */
 #ifndef OSLA_H
 #define OSLA_H
 

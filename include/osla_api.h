@@ -1,5 +1,4 @@
-/* OSLA_API stands before every function that the library offers: no other name is visible outside
- * the shared library.
+/* OSLA_API marks every public function. All other names are hidden in the shared library.
  *
  * Part: stable (osla.h).
  * Threads: nothing here runs. */

@@ -15,9 +15,9 @@ extern "C" {
 /* Seconds since an arbitrary fixed point, monotonic, nanosecond resolution. Local. */
 OSLA_API double osla_clock(void);
 
-/* Where time is simulated, others now see this rank where its clock is: to be said before a word
- * that other ranks read by loads is stored or read, where no call of the transport does it. On a
- * real machine nothing. Local. */
+/* Synchronises the rank's simulated time with the other ranks. Call it before loading or storing a
+ * word that other ranks access by load and store, unless a call of the transport does so in
+ * between. Without effect on a real machine. Local. */
 OSLA_API void osla_clock_settle(void);
 
 #ifdef __cplusplus

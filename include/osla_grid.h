@@ -16,77 +16,83 @@ extern "C" {
 typedef struct osla_grid osla_grid;
 
 /* How ranks are distributed over the positions of a grid.
- * By nodes: process columns are filled one after another, node by node. So each lies on as few
- * nodes as can be, which is where LU and Cholesky exchange most often (HPL's PMAP says the same).
- * By tiles: each node fills a rectangle that is as near to square as fits, with at least as many
- * rows as columns. So a node needs the least from others; worth it where a line that many ranks
- * share is the limit (doc/grid_and_blocks.md). By nodes where there is no such rectangle: nodes of
- * different size, idle ranks, sides that do not divide the grid's, nodes of whole columns.
- * Across: each node fills a part of one process column, as by nodes, but the next node goes on in
- * the process rows, along which panels pass from node to node. Worth it where that way is the
- * limit, as on a torus; elsewhere pivots, which go along process columns, have the longer way. By
- * nodes where there is no such part: nodes of different size, idle ranks, process columns that are
- * not made of whole nodes.
+ * NODES: process columns are filled one after another, node by node. Each process column then lies
+ * on as few nodes as possible. LU and Cholesky exchange most often within process columns (HPL's
+ * PMAP has the same reason).
+ * TILES: each node fills a rectangle, as near to square as possible, with at least as many rows as
+ * columns. A node then needs the least data from other nodes, which pays where many ranks share one
+ * network link (doc/grid_and_blocks.md). Falls back to NODES if there is no such rectangle: nodes
+ * of different size, idle ranks, sides that do not divide the grid's, nodes that hold whole process
+ * columns.
+ * ACROSS: each node fills a part of one process column, as with NODES, but consecutive nodes follow
+ * one another along the process rows, along which panels pass from node to node. This pays where
+ * the network distance limits that transfer, as on a torus; elsewhere pivots, which travel along
+ * process columns, have the longer path. Falls back to NODES if there is no such part: nodes of
+ * different size, idle ranks, process columns that do not consist of whole nodes.
  */
 typedef enum osla_grid_order {
-  OSLA_GRID_ROWS,    /* (prow, pcol) is rank prow * npcol + pcol: BLACS's 'R' */
-  OSLA_GRID_COLUMNS, /* (prow, pcol) is rank prow + pcol * nprow: BLACS's 'C' */
-  OSLA_GRID_NODES,   /* as columns, with the ranks sorted by node */
-  OSLA_GRID_TILES,   /* a rectangle for each node */
-  OSLA_GRID_ACROSS   /* as nodes, but these follow one another in process rows */
+  OSLA_GRID_ROWS,    /* (prow, pcol) is rank prow * npcol + pcol, as BLACS's 'R' */
+  OSLA_GRID_COLUMNS, /* (prow, pcol) is rank prow + pcol * nprow, as BLACS's 'C' */
+  OSLA_GRID_NODES,   /* column by column, with the ranks sorted by node */
+  OSLA_GRID_TILES,   /* one rectangle for each node */
+  OSLA_GRID_ACROSS   /* parts of process columns; nodes follow one another along process rows */
 } osla_grid_order;
 
-/* Makes a grid of the first nprow * npcol ranks in an order. Collective on the transport. The other
- * ranks are idle (prow = pcol = -1), own nothing, and still take part in collective calls. nprow =
- * npcol = 0 chooses a grid of all ranks: on one node with at most 8 ranks one process row, else the
- * one that is nearest to square, with nprow <= npcol. (Process rows save transfers between nodes;
- * on a node there are none, and panels and columns of updates that are not cut are faster.) The
- * transport is borrowed and must outlive the grid. Errors: ARG, MEM. */
+/* Makes a grid of the first nprow * npcol ranks in the given order. Collective on the transport.
+ * The other ranks are idle (prow = pcol = -1): they own nothing, and still take part in collective
+ * calls. nprow = npcol = 0 chooses a grid of all ranks: one process row for at most 8 ranks on one
+ * node, else the most nearly square grid with nprow <= npcol. (Several process rows save transfers
+ * between nodes. Within a node there are none to save, and panels and columns of updates that are
+ * not divided are faster.) The transport is borrowed and must outlive the grid. Errors: ARG,
+ * MEM. */
 OSLA_API osla_err osla_grid_create_ordered(osla_transport *transport, int nprow, int npcol,
                                            osla_grid_order order, osla_grid **out);
 
-/* The same by rows; if nprow = npcol = 0, in the order that osla_grid_choose_order says. */
+/* Makes a grid in the order OSLA_GRID_ROWS; if nprow = npcol = 0, with the chosen shape and the
+ * order of osla_grid_choose_order. Otherwise as osla_grid_create_ordered. */
 OSLA_API osla_err osla_grid_create(osla_transport *transport, int nprow, int npcol,
                                    osla_grid **out);
 
-/* The shape that is chosen for that many ranks and nodes. Local, pure. */
+/* The shape that nprow = npcol = 0 chooses for these numbers of ranks and nodes. Local, pure. */
 OSLA_API void osla_grid_choose(int ranks, int nodes, int *nprow, int *npcol);
 
-/* The order that is chosen for a grid of that shape (0 x 0: the chosen one): by tiles from 16
- * process rows and 8 ranks a node on, else by nodes. Local. */
+/* The order recommended for a grid of this shape (0 x 0: the chosen shape): TILES for at least 16
+ * process rows and 8 ranks per node, else NODES. Local. */
 OSLA_API osla_grid_order osla_grid_choose_order(const osla_transport *transport, int nprow,
                                                 int npcol);
 
-/* Makes a grid in which each rank names its own position, as Cblacs_gridinfo reports it: so that
- * matrices on an existing BLACS context can be used (ranks outside it pass -1, -1). Collective.
- * Errors, on all ranks together: ARG when ranks name other shapes, two ranks name one position, a
+/* Makes a grid in which each rank gives its own position, as Cblacs_gridinfo reports it, for
+ * matrices on an existing BLACS context. Ranks outside the context pass -1, -1. Collective. Errors,
+ * on all ranks together: ARG if ranks give different shapes, two ranks give one position, a
  * position is empty, or one is outside the grid. */
 OSLA_API osla_err osla_grid_create_at(osla_transport *transport, int nprow, int npcol, int prow,
                                       int pcol, osla_grid **out);
 
-/* Makes the grid in which position (0, 0) is position (prow, pcol) of `grid` and the others follow
- * cyclically: for matrices whose first block lies on process (prow, pcol) (ScaLAPACK's RSRC, CSRC).
- * Local; the same arguments on all ranks. Errors: ARG (no such position), MEM. */
+/* Makes a grid in which position (0, 0) is position (prow, pcol) of `grid`, and the others follow
+ * cyclically: for matrices whose first block is on process (prow, pcol) (ScaLAPACK's RSRC, CSRC).
+ * Local; call it with equal arguments on all ranks. Errors: ARG (no such position), MEM. */
 OSLA_API osla_err osla_grid_shift(const osla_grid *grid, int prow, int pcol, osla_grid **out);
 
-/* Are they of one transport and one shape, with the same rank at each position? Local. */
+/* True if both grids belong to one transport and have one shape, with the same rank at each
+ * position. Local. */
 OSLA_API bool osla_grid_same(const osla_grid *x, const osla_grid *y);
 
-/* For segments in which ranks are notified from their process row, their column and their node
- * alone: so many slots instead of all ranks. Borrows the grid. Local. */
+/* Table of notifiers for segments in which a rank is notified only by ranks of its process row, its
+ * process column and its node. Such a segment needs notify slots for these ranks instead of all
+ * ranks. Borrows the grid. Local. */
 OSLA_API osla_notifiers osla_grid_notifiers(const osla_grid *grid);
 
-/* Local. Accepts NULL and nulls the handle. */
+/* Local. Accepts NULL, and sets the handle to NULL. */
 OSLA_API void osla_grid_destroy(osla_grid **grid);
 
 /* Local queries. */
 OSLA_API int osla_grid_nprow(const osla_grid *grid);
 OSLA_API int osla_grid_npcol(const osla_grid *grid);
-OSLA_API int osla_grid_prow(const osla_grid *grid); /* mine; -1 when idle */
+OSLA_API int osla_grid_prow(const osla_grid *grid); /* this rank's process row; -1 if idle */
 OSLA_API int osla_grid_pcol(const osla_grid *grid);
 OSLA_API int osla_grid_rank_at(const osla_grid *grid, int prow, int pcol);
-OSLA_API int osla_grid_prow_of(const osla_grid *grid, int rank);     /* -1 when idle */
-OSLA_API osla_transport *osla_grid_transport(const osla_grid *grid); /* its object keeps it */
+OSLA_API int osla_grid_prow_of(const osla_grid *grid, int rank);     /* -1 if the rank is idle */
+OSLA_API osla_transport *osla_grid_transport(const osla_grid *grid); /* owned by its creator */
 
 #ifdef __cplusplus
 }

@@ -1,11 +1,11 @@
 /* Block-cyclic index arithmetic in one dimension: pure functions (floor 2).
  *
- * Indices 0 .. n-1 are cut into blocks of nb (the last may be short) that are distributed over the
- * processes 0 .. nprocs-1 in turn, the first block to process 0. This is ScaLAPACK's distribution
- * with source process 0; all indices count from 0.
+ * Indices 0 .. n-1 are cut into blocks of nb (the last may be short). Blocks are distributed
+ * cyclically over processes 0 .. nprocs-1, the first block to process 0. This is ScaLAPACK's
+ * distribution with source process 0; all indices count from 0.
  * Source: Blackford et al., ScaLAPACK Users' Guide (SIAM 1997), chapter 4; NUMROC, INDXG2P,
- * INDXG2L, INDXL2G of its tools. Contracts: n >= 0, nb >= 1, nprocs >= 1, 0 <= iproc < nprocs (or
- * iproc < 0: a process outside the grid, which owns nothing).
+ * INDXG2L, INDXL2G of its tools. Requirements: n >= 0, nb >= 1, nprocs >= 1, 0 <= iproc < nprocs
+ * (or iproc < 0 for a process outside the grid, which owns nothing).
  *
  * Threads: any thread may call these, at any time.
  * Part: stable (osla.h).
@@ -21,8 +21,8 @@
 extern "C" {
 #endif
 
-/* Number of indices below n that process iproc owns (NUMROC). Also: the local index of the first
- * owned index that is not below n. */
+/* Number of indices below n that process iproc owns (NUMROC). It is also the local index of the
+ * first owned index that is at least n. */
 OSLA_API int64_t osla_index_count(int64_t n, int64_t nb, int iproc, int nprocs);
 
 /* Owner of global index i (INDXG2P). */
@@ -34,7 +34,7 @@ static inline int osla_index_owner(int64_t i, int64_t nb, int nprocs)
 /* Local index of global index i on its owner (INDXG2L). */
 static inline int64_t osla_index_local(int64_t i, int64_t nb, int nprocs)
 {
-  return i / nb / nprocs * nb + i % nb; /* nb * nprocs may be too large for an int64_t */
+  return i / nb / nprocs * nb + i % nb; /* i / (nb * nprocs) could overflow an int64_t */
 }
 
 /* Global index of local index l on process iproc (INDXL2G). */
@@ -43,7 +43,7 @@ static inline int64_t osla_index_global(int64_t l, int64_t nb, int iproc, int np
   return (l / nb * nprocs + iproc) * nb + l % nb;
 }
 
-/* Number of indices from i up to the end of its block, cut at n: a run that is contiguous on its
+/* Number of indices from i to the end of its block, but not beyond n. These are contiguous on their
  * owner. */
 static inline int64_t osla_index_run(int64_t i, int64_t n, int64_t nb)
 {

@@ -1,4 +1,4 @@
-/* Parts of distributed matrices: what a kernel works on (floor 2). A value.
+/* Parts of distributed matrices: the operands of kernels, passed by value (floor 2).
  *
  * Threads: any thread may call these, at any time.
  * Part: stable (osla.h).
@@ -19,7 +19,8 @@ typedef struct osla_part {
   int64_t i, j, m, n;
 } osla_part;
 
-/* Local; nothing is checked: the kernel that gets a part checks that it lies in its matrix. */
+/* Makes a part, without checks: the kernel that gets it checks that it lies inside its matrix.
+ * Local. */
 static inline osla_part osla_part_at(osla_matrix *matrix, int64_t i, int64_t j, int64_t m,
                                      int64_t n)
 {
@@ -27,34 +28,36 @@ static inline osla_part osla_part_at(osla_matrix *matrix, int64_t i, int64_t j, 
   return part;
 }
 
-/* All of a matrix. Local. */
+/* The whole of a matrix as a part. Local. */
 static inline osla_part osla_whole(osla_matrix *matrix)
 {
   osla_layout l = osla_matrix_layout(matrix);
   return osla_part_at(matrix, 0, 0, l.m, l.n);
 }
 
-/* ---- calls on parts: as those on whole matrices (osla_matrix.h) ----
+/* ---- calls on parts, like those on whole matrices in osla_matrix.h ----
  *
- * They use all ranks' earlier changes of the parts; what is outside of a part is neither read nor
- * written. Parts may begin and end anywhere, and be empty. All arguments are the same on all ranks.
- * Errors beside those of the whole: ARG (a part outside its matrix, parts that share an element
- * where one of them is written). */
+ * Earlier changes of the parts by any rank are visible to these calls. Elements outside the parts
+ * are neither read nor written. Parts may begin and end anywhere, and may be empty. All arguments
+ * must be the same on all ranks. Errors, in addition to those of the calls on whole matrices: ARG
+ * (a part outside its matrix; parts that share an element, one of which is written). */
 
-/* dest := source, of the same size and type; also parts of one matrix. Collective. Memory: 64
- * columns of the source's part. */
+/* dest := source, of equal size and type; both may be parts of one matrix. Collective. Memory: 64
+ * columns of the source part. */
 OSLA_API osla_err osla_matrix_copy_part(osla_part source, osla_part dest);
 
-/* dest := source^T (TRANS) or source^H (CONJTRANS). Collective. Memory: a tile of 128 x 128. */
+/* dest := source^T (TRANS) or source^H (CONJTRANS). Collective. Memory: a tile of 128 x 128
+ * elements. */
 OSLA_API osla_err osla_matrix_transpose_part(osla_trans trans, osla_part source, osla_part dest);
 
 /* Norm of a part. Collective. */
 OSLA_API osla_err osla_matrix_norm_part(osla_part part, osla_norm norm, double *value);
 
-/* The part becomes what a matrix of its size alone would become. Collective. */
+/* Fills the part with the contents that osla_matrix_fill gives a matrix of the part's size.
+ * Collective. */
 OSLA_API osla_err osla_matrix_fill_part(osla_part part, osla_fill fill, uint64_t seed);
 
-/* part := alpha part. Local, each rank its own share. Errors: ARG. */
+/* part := alpha part. Local: each rank scales its own elements. Errors: ARG. */
 OSLA_API osla_err osla_matrix_scale_part(osla_complex alpha, osla_part part);
 
 #ifdef __cplusplus

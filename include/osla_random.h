@@ -1,7 +1,7 @@
-/* Counter-based random numbers: a pure function of a seed and indices (floor 0).
+/* Counter-based random numbers: a pure function of a seed and two indices (floor 0).
  *
- * Matrices, noise and test data come from (seed, i, j), so that they are the same for every rank
- * count, grid, block size and order of evaluation.
+ * Matrices, noise and test data are computed from (seed, i, j), so that they are identical for
+ * every rank count, grid, block size and order of evaluation.
  * Source of the mixing function: Steele, Lea, Flood, "Fast splittable pseudorandom number
  * generators" (OOPSLA 2014), the SplitMix64 finaliser.
  *
@@ -19,13 +19,14 @@
 extern "C" {
 #endif
 
-/* 64 well-mixed bits of (seed, i, j). Local, thread-safe. */
+/* 64 well-mixed bits from (seed, i, j). Local, thread-safe. */
 OSLA_API uint64_t osla_random_bits(uint64_t seed, uint64_t i, uint64_t j);
 
-/* Uniform in [-1/2, 1/2), 53 random bits. Local, thread-safe. */
+/* Uniformly distributed in [-1/2, 1/2), with 53 random bits. Local, thread-safe. */
 OSLA_API double osla_random_uniform(uint64_t seed, uint64_t i, uint64_t j);
 
-/* Standard normal by Box and Muller (Ann. Math. Stat. 29, 1958). Local, thread-safe. */
+/* Standard normal distribution, by Box and Muller (Ann. Math. Stat. 29, 1958). Local,
+ * thread-safe. */
 OSLA_API double osla_random_normal(uint64_t seed, uint64_t i, uint64_t j);
 
 #ifdef __cplusplus

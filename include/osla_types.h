@@ -1,4 +1,4 @@
-/* Value types that every floor shares (floor 0).
+/* Value types that all layers share (floor 0).
  *
  * Threads: any thread may call these, at any time.
  * Part: stable (osla.h).
@@ -23,38 +23,40 @@ typedef enum osla_dtype {
 typedef enum osla_uplo {
   OSLA_LOWER,
   OSLA_UPPER,
-  OSLA_GENERAL /* the whole matrix; only where a call says so */
+  OSLA_GENERAL /* the whole matrix; allowed only where a call says so */
 } osla_uplo;
 typedef enum osla_trans {
   OSLA_NOTRANS,
   OSLA_TRANS,
-  OSLA_CONJTRANS /* for real types the same as OSLA_TRANS */
+  OSLA_CONJTRANS /* equals OSLA_TRANS for real types */
 } osla_trans;
 typedef enum osla_diag { OSLA_NONUNIT, OSLA_UNIT } osla_diag;
 typedef enum osla_side { OSLA_LEFT, OSLA_RIGHT } osla_side;
 
-/* Options (osla_..._options). {0} is the default of every one, in every call that takes one, and so
- * is NULL (osla_diffusion_options alone needs its points). A member that is 0 means what its
- * comment says; where a number may also be asked to be none at all, that is -1. The last words of
- * each struct are `reserved`: later versions make members of them, of which 0 means what this
- * version does. So a program runs with newer libraries without being compiled again. What is not 0
- * there is refused (ARG), on all ranks together where the call is collective. Set members by name:
- * their order is not promised. */
+/* Options (osla_..._options). {0} and NULL mean the defaults in every call that takes options,
+ * except that osla_diffusion_options needs its points. A member that is 0 has the meaning that its
+ * comment gives for 0; where a number can be switched off, -1 does it. The last words of each
+ * struct are `reserved`: later versions turn them into members, whose value 0 means the behaviour
+ * of this version. Thus a program runs with newer libraries without recompilation. A reserved word
+ * that is not 0 is refused (ARG), on all ranks together if the call is collective. Set members by
+ * name, because their order may change. */
 
-/* One order of arguments. Calls with names of the BLAS, LAPACK and their like: side, uplo, trans,
- * diag; factor and operands, as they stand in the formula; options; what is reported (info,
- * result). In osla_OBJECT_VERB the object comes first, in makers what it is made on, then type and
- * sizes; what is returned is last. (osla_matrix_add, _scale and _transpose are formulas.) */
+/* Order of arguments. Calls named after BLAS and LAPACK: side, uplo, trans, diag; then factors and
+ * operands in the order of the formula; options; outputs (info, result). Calls named
+ * osla_OBJECT_VERB: the object first, or in functions that create one the object on which it is
+ * created, then type and sizes; outputs last. (osla_matrix_add, _scale and _transpose follow the
+ * formula.) */
 
-/* "The same on all ranks". Collective calls on matrices, and those of the kernels, compare words
- * (such as these above), numbers, sizes and options that must be the same. If they differ the call
- * fails on all ranks (ARG), and the text has the argument's name, its value on rank 0 and on the
- * lowest rank that has another. Not compared are arrays, functions, and options that steer only the
- * rank itself. */
+/* "The same on all ranks". Collective calls on matrices, and those of the kernels, compare their
+ * enumerators, numbers, sizes and options across ranks. If one differs, the call fails on all ranks
+ * (ARG), and the error text has the argument's name, its value on rank 0, and its value on the
+ * lowest rank that differs. Not compared are arrays, functions, and options that affect only the
+ * calling rank. */
 
-/* A factor of any type. For real ones there is no second form of a call: a double, a float or an
- * int converts by itself, in C and in C++ (osla_gemm(..., 1.0, a, b, 0.5, c, NULL)), and real types
- * take the real part. What is real by its definition is a double (the factors of osla_herk). */
+/* Scalar factor of any type. Real types need no second form of a call: a double, float or int
+ * converts implicitly in C and in C++ (osla_gemm(..., 1.0, a, b, 0.5, c, NULL)), and calls on real
+ * types use the real part. Factors that are real by definition have type double (those of
+ * osla_herk). */
 #ifdef __cplusplus
 __extension__
 #endif

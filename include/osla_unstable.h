@@ -1,7 +1,8 @@
-/* OSLA: what may change in any release. The layers that the library stands on, beside osla.h: BLAS
- * with 64-bit sizes, ablations of products, shared counters, stripes of locks, channels and
- * reductions, hosts, meetings of ranks, the farewell and traces. A program that uses them is
- * compiled again for each version, and may have to be changed. */
+/* OSLA's headers that may change in any release, and those of osla.h. They are the layers below the
+ * kernels: BLAS with 64-bit sizes, ablations of products, shared counters, stripes of locks,
+ * channels and reductions, hosts, agreement of ranks before a call (osla_meet.h), messages of a
+ * rank that ends early (osla_farewell.h), and traces. A program that uses them must be recompiled
+ * for each version, and may have to be changed. */
 #ifndef OSLA_UNSTABLE_H
 #define OSLA_UNSTABLE_H
 

@@ -1,4 +1,4 @@
-/* Which version this is (floor 0). configure reads the three numbers here.
+/* Version of the headers and of the library (floor 0). configure reads the three numbers here.
  *
  * Threads: any thread may call these, at any time.
  * Part: stable (osla.h).
@@ -16,16 +16,17 @@ extern "C" {
 #define OSLA_VERSION_MINOR 1
 #define OSLA_VERSION_PATCH 0
 
-/* A number that grows: #if OSLA_VERSION >= OSLA_VERSION_OF(0, 2, 0). MINOR, PATCH: below 100. */
+/* An increasing version number: #if OSLA_VERSION >= OSLA_VERSION_OF(0, 2, 0). MINOR and PATCH are
+ * below 100. */
 #define OSLA_VERSION_OF(major, minor, patch) ((major)*10000 + (minor)*100 + (patch))
 
-/* That of these headers. */
+/* Version of these headers. */
 #define OSLA_VERSION OSLA_VERSION_OF(OSLA_VERSION_MAJOR, OSLA_VERSION_MINOR, OSLA_VERSION_PATCH)
 
-/* That of the library which is loaded. Local. */
+/* Version of the loaded library. Local. */
 OSLA_API int osla_version(void);
 
-/* The same as text, such as "0.1.0". Local; a constant. */
+/* Version of the loaded library as text, such as "0.1.0". Local; a constant. */
 OSLA_API const char *osla_version_text(void);
 
 #ifdef __cplusplus

@@ -4,17 +4,17 @@
 #include <string.h>
 
 typedef struct grid_position {
-  int prow, pcol; /* -1: idle */
+  int prow, pcol; /* -1 for an idle rank */
 } grid_position;
 
 struct osla_grid {
   osla_transport *t;
   int nprow, npcol, prow, pcol;
-  grid_position *position_of; /* [ranks] */
-  int rank_at[];              /* [nprow * npcol], row-major */
+  grid_position *position_of; /* [ranks] position of each rank */
+  int rank_at[];              /* [nprow * npcol] rank at each position, row by row */
 };
 
-/* All but what is where. */
+/* Allocates a grid in which all ranks are idle; rank_at is not set. */
 static osla_err new_grid(osla_transport *t, int nprow, int npcol, osla_grid **out)
 {
   size_t size = (size_t)osla_transport_size(t);
@@ -41,7 +41,8 @@ static void nearest_to_square(int size, int *nprow, int *npcol)
   *npcol = size / p;
 }
 
-/* Ranks of one node that make one process row: more of them share the work on a panel. */
+/* Largest number of ranks of one node that are arranged in one process row. More ranks share the
+ * work on a panel. */
 enum { ROW_MOST = 8 };
 
 void osla_grid_choose(int ranks, int nodes, int *nprow, int *npcol)
@@ -107,7 +108,7 @@ cleanup:
   return err;
 }
 
-/* How many ranks come before this one, by node and rank. */
+/* Position of the rank in a list of all ranks, sorted by node and then by rank. */
 static int number_by_node(const osla_transport *t, int rank)
 {
   int before = 0, node = osla_transport_node_of(t, rank);
@@ -118,7 +119,7 @@ static int number_by_node(const osla_transport *t, int rank)
   return before;
 }
 
-/* Rows of the rectangle that each node fills; 0: there is none (osla_grid.h). */
+/* Rows of the rectangle that each node fills, or 0 if no rectangle fits (see osla_grid_order). */
 static int tile_rows(const osla_transport *t, osla_grid_order order, int nprow, int npcol)
 {
   const int each = osla_transport_largest_node(t), size = osla_transport_size(t);
@@ -133,11 +134,11 @@ static int tile_rows(const osla_transport *t, osla_grid_order order, int nprow, 
   return 0;
 }
 
-/* Simulated: on nodes of four ranks LU is slower by tiles, with 8 process rows 1.02 times, with 32
- * and 64 1.06 and 1.05. Between 8 and 16 process rows nothing was tried. */
+/* Tiles are chosen only from these numbers of process rows and of ranks on a node on. In
+ * simulations, LU on nodes of four ranks was up to 1.06 times slower with tiles. */
 enum { TILED_LEAST = 16, TILED_LEAST_EACH = 8 };
 
-/* 0 x 0 becomes the shape that is chosen. */
+/* Replaces 0 x 0 by the chosen shape. */
 static void choose_shape(const osla_transport *t, int *nprow, int *npcol)
 {
   if (*nprow == 0 && *npcol == 0)
@@ -253,8 +254,8 @@ int osla_grid_prow_of(const osla_grid *grid, int rank)
   return grid->position_of[rank].prow;
 }
 
-/* First those of the target's process column, then those of its row, then those of its node; I am
- * one of the two. */
+/* Index of an origin in its target's table of notifiers: first the ranks of the target's process
+ * column, then of its process row, then of its node. This rank is the origin or the target. */
 static int notifier_of_mate(const void *arg, int origin, int target)
 {
   const osla_grid *grid = arg;

@@ -1,4 +1,4 @@
-/* The transpose of a piece in this rank's memory (internal). */
+/* Transpose of a piece in this rank's memory (internal). */
 #ifndef LOCAL_TRANSPOSE_H
 #define LOCAL_TRANSPOSE_H
 
@@ -6,8 +6,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/* A constant size makes the copy of an element one load and one store. In squares: of a cache line
- * that is read or written all elements are used at once. */
+/* A constant element size lets the compiler copy an element by one load and one store. The loops go
+ * through 8 x 8 squares, so that all elements of a cache line are used while it is in the cache. */
 static inline __attribute__((always_inline)) void transpose_elements(
   size_t element, int64_t m, int64_t n, const unsigned char *from, int64_t from_ld,
   unsigned char *to, int64_t to_ld)
@@ -21,7 +21,8 @@ static inline __attribute__((always_inline)) void transpose_elements(
                  element);
 }
 
-/* to (m x n) := transpose of from (n x m), elements of 4, 8 or 16 bytes; they do not overlap. */
+/* to (m x n) := transpose of from (n x m), for elements of 4, 8 or 16 bytes. The arrays must not
+ * overlap. */
 static inline void local_transpose(size_t element, int64_t m, int64_t n, const unsigned char *from,
                                    int64_t from_ld, unsigned char *to, int64_t to_ld)
 {

@@ -1,4 +1,4 @@
-/* Making distributed matrices. */
+/* Creation of distributed matrices, views of parts, and queries. */
 #include "osla_index.h"
 #include "osla_matrix.h"
 #include "src/matrix/part_view.h"
@@ -12,15 +12,17 @@ struct osla_matrix {
   osla_dtype dtype;
   osla_layout layout;
   int64_t local_rows, local_cols;
-  int64_t lld;           /* mine */
-  int64_t *row_lld;      /* [nprow] the others', by process row */
-  int64_t *their_lld;    /* [ranks] where each caller gave its own; else NULL */
-  osla_segment *segment; /* NULL: only its owner reaches it */
+  int64_t lld;      /* leading dimension of this rank's local array */
+  int64_t *row_lld; /* [nprow] leading dimensions on other ranks, by process row */
+  int64_t *
+    their_lld; /* [ranks] leading dimensions that the callers gave to osla_matrix_wrap; else NULL */
+  osla_segment *segment; /* NULL if only the owner can access its elements */
   bool borrows_segment;
   void *local;
-  const osla_matrix *whole; /* whose part this is a view of; else NULL, as the next two */
-  osla_grid *shifted;       /* its own grid */
-  size_t *start;            /* [ranks] bytes of each local array of `whole` before this one's */
+  const osla_matrix *whole; /* the matrix of which this one is a view; else NULL */
+  osla_grid *shifted;       /* the view's own grid, which it owns; NULL if this is no view */
+  size_t *start; /* [ranks] bytes from the start of each local array of `whole` to that of the view;
+                    NULL if no view */
 };
 
 static int64_t at_least_one(int64_t value)
@@ -28,9 +30,10 @@ static int64_t at_least_one(int64_t value)
   return value > 1 ? value : 1;
 }
 
-/* Elements of a row whose distance is a multiple of 2 KiB share a few sets of a cache (of 4 KiB:
- * one of the first level's 64, x86-64), and drive one another out where rows are exchanged or tiles
- * multiplied. There a column is a cache line longer. (LU of 4096 on 2 ranks: 1.07 x as fast.) */
+/* Leading dimension of a local array. If columns were a multiple of 2 KiB apart, the elements of a
+ * row would share a few sets of a cache and evict one another during row exchanges and tile
+ * multiplications. In that case a column is one cache line longer. (LU of order 4096 on 2 ranks:
+ * 1.07 times as fast.) */
 static int64_t apart(int64_t rows, osla_dtype dtype)
 {
   enum { LINE = 64, SHARED = 2048, FROM = 2 * SHARED };
@@ -39,7 +42,8 @@ static int64_t apart(int64_t rows, osla_dtype dtype)
   return shared ? rows + LINE / element : at_least_one(rows);
 }
 
-/* A product that does not fit is the largest size, which no memory check lets pass. */
+/* Bytes of a local array. If the product overflows, the result is SIZE_MAX, which every memory
+ * check refuses. */
 static size_t array_bytes(int64_t rows, int64_t cols, osla_dtype dtype)
 {
   size_t bytes;
@@ -65,7 +69,7 @@ static osla_err check_sizes(const osla_layout *l)
   return OSLA_OK;
 }
 
-/* All but the memory. */
+/* Allocates the object and sets everything except the elements' memory. */
 static osla_err new_matrix(osla_grid *grid, osla_dtype dtype, const osla_layout *layout,
                            osla_matrix **out)
 {
@@ -93,7 +97,7 @@ static osla_layout make_layout(osla_grid *grid, int64_t m, int64_t n, int64_t mb
   return (osla_layout){m, n, mb, nb, osla_grid_nprow(grid), osla_grid_npcol(grid)};
 }
 
-/* Do all ranks make the same matrix? Collective. */
+/* Checks that all ranks make the same matrix. Collective. */
 static osla_err agree(osla_grid *grid, osla_err local, const char *call, osla_dtype dtype,
                       const osla_layout *l)
 {
@@ -216,7 +220,8 @@ cleanup:
 
 /* ---- views of parts ---- */
 
-/* Do indices [first, first + count) lie as those of an axis of their own? */
+/* True if the indices [first, first + count) are distributed as an axis of their own: they begin
+ * with a block, or lie on one process. */
 static bool begins_well(int64_t first, int64_t count, int64_t block, int procs)
 {
   return procs == 1 || first % block == 0 || count <= block - first % block;
@@ -229,7 +234,8 @@ bool osli_part_has_view(const osla_part *part)
          begins_well(part->j, part->n, l->nb, l->npcol);
 }
 
-/* Where that rank has elements of the part: bytes of its array before the first. */
+/* Bytes from the start of the local array of process (prow, pcol) to its first element of the part;
+ * 0 if it has none. */
 static size_t start_of(const osla_part *part, int prow, int pcol)
 {
   const osla_matrix *a = part->matrix;

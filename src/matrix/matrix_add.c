@@ -1,5 +1,5 @@
-/* Multiples of a matrix, and sums of matrices that lie alike, also across precisions: the work is
- * local. */
+/* Scaling of a matrix, and sums of matrices with one distribution, also of different precision. All
+ * work is local. */
 #include "osla_blas.h"
 #include "src/base/bits_of.h"
 #include "src/matrix/part_checks.h"
@@ -89,5 +89,6 @@ osla_err osla_matrix_add(double alpha, const osla_matrix *source, double beta, o
   for (int64_t c = 0; c < osla_matrix_local_cols(dest); c++)
     add_column(numbers, alpha, x + (size_t)c * next_x, is_single(ts), beta, y + (size_t)c * next_y,
                is_single(td));
-  return osla_barrier(osla_grid_transport(osla_matrix_grid(dest))); /* then it is complete */
+  return osla_barrier(osla_grid_transport(
+    osla_matrix_grid(dest))); /* all ranks' parts of dest are complete after the barrier */
 }

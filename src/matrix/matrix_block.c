@@ -1,10 +1,10 @@
 /* One-sided access to any rectangle of a distributed matrix.
  *
  * The rows of a range that one process owns are contiguous in its local row numbering, and so are
- * the columns: each owner's share is one rectangle of its local array. On the node that rectangle
- * is used in place; off the node it passes through a staging buffer, unless it is the whole range
- * and the caller's buffer is dense; one contiguous transfer a column (one in all when whole local
- * columns are meant), and never a strided datatype.
+ * the columns: each owner's part of the range is one rectangle of its local array. On the same node
+ * the rectangle is accessed in place. On another node it passes through a staging buffer, unless it
+ * is the whole range and the caller's buffer is dense. There is one contiguous transfer for each
+ * column (one in all if whole local columns are requested), never a strided datatype.
  */
 #include "osla_index.h"
 #include "osla_matrix.h"
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An owner's share of the range: local rows [row, row + rows), local columns [col, col + cols). */
+/* One owner's part of the range: local rows [row, row + rows), local columns [col, col + cols). */
 typedef struct share {
   int rank, prow, pcol;
   int64_t row, rows, col, cols;
@@ -38,8 +38,8 @@ static share share_of(const osla_matrix *a, const range *r, int prow, int pcol)
 
 typedef enum direction { TO_BUFFER, FROM_BUFFER } direction;
 
-/* Copies between the share (array `local` with leading dimension lld, first element = first of the
- * share) and the caller's buffer, block by block. */
+/* Copies between one owner's part (array `local` with leading dimension lld, which begins at the
+ * part's first element) and the caller's buffer, block by block. */
 static void copy_share(const osla_matrix *a, const range *r, const share *s, direction way,
                        unsigned char *local, int64_t lld, unsigned char *buffer, int64_t ld)
 {
@@ -63,7 +63,8 @@ static void copy_share(const osla_matrix *a, const range *r, const share *s, dir
 
 enum { BATCH = 64 };
 
-/* Moves the share between its owner and a dense staging buffer (leading dimension s->rows). */
+/* Transfers one owner's part between the owner and a dense staging buffer (leading dimension
+ * s->rows). */
 static osla_err move_share(const osla_matrix *a, const share *s, direction way,
                            unsigned char *staging)
 {
@@ -95,7 +96,7 @@ static osla_err move_share(const osla_matrix *a, const share *s, direction way,
   return err;
 }
 
-/* One owner's share. */
+/* Moves one owner's part, by load and store if the owner is a node neighbour, else by transfers. */
 static osla_err move_part(const osla_matrix *a, const range *r, const share *s, direction way,
                           unsigned char *buffer, int64_t ld)
 {
@@ -121,8 +122,8 @@ static osla_err move_part(const osla_matrix *a, const range *r, const share *s, 
   return err;
 }
 
-/* Of `size` processes, those that own some of the `count` indices from `first` on: they follow one
- * another, cyclically, from the owner of the first. */
+/* Number of processes, of `size`, that own some of the `count` indices from `first` on. They follow
+ * one another cyclically from the owner of the first index. */
 static int owners(int64_t first, int64_t count, int64_t block, int size)
 {
   if (count == 0) return 0;

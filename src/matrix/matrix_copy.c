@@ -1,10 +1,10 @@
-/* Redistribution and mirroring, both pulled one-sided by the owner of the destination.
+/* Redistribution and mirroring. The owner of the destination fetches its data one-sided.
  *
- * Copy: each rank walks its own columns; of a source column it takes the runs of rows that are
- * contiguous in both distributions. A node neighbour's column is read in place. Columns of other
- * nodes are fetched whole, a batch at a time, before they are taken apart.
- * Memory: one batch of source columns (at most 64). Messages: one get for each remote source
- * column and process row.
+ * Copy: each rank goes through its own columns. From each source column it copies the runs of rows
+ * that are contiguous in both distributions. A node neighbour's column is read in place. Columns of
+ * other nodes are fetched whole, in batches, and then copied from the staging memory. Memory: one
+ * batch of source columns (at most 64). Messages: one get for each remote source column and process
+ * row.
  */
 #include "src/matrix/local_transpose.h"
 #include "src/matrix/part_checks.h"
@@ -17,18 +17,20 @@
 
 enum { BATCH = 64 };
 
-/* What this rank takes from one process row of the source. */
+/* One rank's copy from one process row of the source. */
 typedef struct copying {
   osla_part source;
-  osla_layout from;          /* of the source's matrix */
-  int src_prow;              /* the process row, and of its local rows the first in the part and */
-  int64_t src_row, src_rows; /* how many are */
-  part_local to;             /* of dest, here */
-  unsigned char *staging;    /* columns of other nodes, */
-  int64_t stride;            /* so many elements apart */
+  osla_layout from; /* layout of the source's matrix */
+  int src_prow;     /* process row of the source */
+  int64_t src_row,
+    src_rows;    /* its first local row in the part, and the number of its local rows there */
+  part_local to; /* this rank's share of dest */
+  unsigned char *staging; /* columns fetched from other nodes */
+  int64_t stride;         /* elements from one staged column to the next */
 } copying;
 
-/* All the rows of one column here that the process row holds; `column`: its first row in the part.
+/* Copies those rows of this rank's column c that the process row of the source owns. `column` is
+ * the process row's first row in the part.
  */
 static void take_rows(const copying *w, const unsigned char *column, int64_t c)
 {
@@ -47,7 +49,8 @@ static void take_rows(const copying *w, const unsigned char *column, int64_t c)
   }
 }
 
-/* The process row's share of a column: in place, or on its way to staging slot k. */
+/* Address of the process row's part of column c: in place, or staging slot k, into which a transfer
+ * is started. */
 static osla_err find_column(const copying *w, int64_t c, int k, const unsigned char **column,
                             osla_transfer *transfer)
 {
@@ -70,7 +73,7 @@ static osla_err find_column(const copying *w, int64_t c, int k, const unsigned c
                           transfer);
 }
 
-/* Columns [first, first + count) here. */
+/* Copies this rank's columns [first, first + count) from one process row of the source. */
 static osla_err take_columns(const copying *w, int64_t first, int count)
 {
   osla_segment *segment = osla_matrix_segment(w->source.matrix);
@@ -107,7 +110,7 @@ static osla_err check_copy(const osla_part *source, const osla_part *dest)
   return OSLA_OK;
 }
 
-/* From all process rows that have some of the part. */
+/* Copies from all process rows that own rows of the source part. */
 static osla_err pull_all(copying *w)
 {
   const osla_layout *l = &w->from;
@@ -137,13 +140,14 @@ static osla_err copy(const char *call, osla_part source, osla_part dest)
   osla_err err = check_copy(&source, &dest);
   if (err == OSLA_OK) {
     w.to = part_local_of(&dest);
-    w.stride = osla_index_count(w.from.m, w.from.mb, 0, w.from.nprow); /* a column at the longest */
+    w.stride =
+      osla_index_count(w.from.m, w.from.mb, 0, w.from.nprow); /* largest number of local rows */
     if (source.m < w.stride) w.stride = source.m;
     size_t bytes = (size_t)(w.stride * BATCH) * w.to.element;
     w.staging = malloc(bytes + 1);
     if (!w.staging) err = osla_error_set(OSLA_ERR_MEM, "%zu bytes of staging", bytes);
   }
-  OSLA_TRY(agree(call, &source, &dest, err)); /* the source is complete */
+  OSLA_TRY(agree(call, &source, &dest, err)); /* from here on the source is complete on all ranks */
   err = osla_agree(t, pull_all(&w));
 cleanup:
   free(w.staging);
@@ -160,7 +164,7 @@ osla_err osla_matrix_copy(const osla_matrix *source, osla_matrix *dest)
   return copy("osla_matrix_copy", osla_whole((osla_matrix *)source), osla_whole(dest));
 }
 
-/* Block (bi, bj) here := transpose of block (bj, bi). */
+/* Local block (bi, bj) := transpose of block (bj, bi), which another rank may own. */
 static osla_err mirror_block(osla_matrix *a, int64_t i, int64_t j, int64_t m, int64_t n,
                              unsigned char *local, int64_t lld, unsigned char *buffer)
 {
@@ -170,7 +174,7 @@ static osla_err mirror_block(osla_matrix *a, int64_t i, int64_t j, int64_t m, in
   return OSLA_OK;
 }
 
-/* A diagonal block is its own source: only its wanted half is written. */
+/* Mirrors a diagonal block within itself. */
 static void mirror_diagonal(unsigned char *local, int64_t lld, int64_t n, size_t e, osla_uplo from)
 {
   for (int64_t c = 0; c < n; c++)
@@ -187,7 +191,7 @@ static osla_err mirror_blocks(osla_matrix *a, osla_uplo from)
   osla_grid *grid = osla_matrix_grid(a);
   size_t e = osla_dtype_size(osla_matrix_dtype(a));
   int64_t lld = osla_matrix_lld(a, osla_transport_rank(osla_grid_transport(grid)));
-  const bool is_whole = l.m <= l.mb; /* one block, on the diagonal */
+  const bool is_whole = l.m <= l.mb; /* the matrix is a single block, on the diagonal */
   const bool is_idle = osla_matrix_local_rows(a) == 0 || osla_matrix_local_cols(a) == 0;
   const size_t bytes = is_whole || is_idle ? 0 : (size_t)(l.mb * l.mb) * e;
   unsigned char *buffer = malloc(bytes + 1);
@@ -225,7 +229,7 @@ osla_err osla_matrix_mirror(osla_matrix *a, osla_uplo from)
 {
   osla_transport *t = osla_grid_transport(osla_matrix_grid(a));
   const osla_argument same[] = {{"from", (int)from}, {"order", osla_matrix_layout(a).n}};
-  /* also: the triangle is complete everywhere */
+  /* a synchronisation, too: the triangle is complete on all ranks */
   OSLA_CALL(osla_agree_same(t, check_mirror(a, from), "osla_matrix_mirror", same, 2));
   return osla_agree(t, mirror_blocks(a, from));
 }

@@ -1,4 +1,4 @@
-/* Norms: a local pass, then one sum or maximum over the ranks. */
+/* Norms: a pass over the local elements, then one sum or maximum over the ranks. */
 #include "osla_blas.h"
 #include "src/blas/work.h"
 #include "src/matrix/part_checks.h"
@@ -19,7 +19,8 @@ static double magnitude(osla_dtype dtype, const void *local, int64_t at)
   }
 }
 
-/* Calls visit(|a_ij|, i, j) for all elements of the part here; i, j count in the part. */
+/* Calls visit(|a_ij|, i, j, sums) for each local element of the part; i and j are indices in the
+ * part. */
 typedef void visitor(double magnitude, int64_t i, int64_t j, double *sums);
 
 static void visit_all(const osla_part *part, visitor *visit, double *sums)
@@ -32,7 +33,8 @@ static void visit_all(const osla_part *part, visitor *visit, double *sums)
             sums);
 }
 
-/* Column by column: by far the most frequent norm. A NaN is counted apart: MPI_MAX drops it. */
+/* The maximum norm by BLAS, column by column, because it is by far the most frequent norm. A NaN is
+ * counted in sums[1], since MPI_MAX ignores it. */
 static osla_err local_max(const osla_part *part, double *sums)
 {
   const part_local p = part_local_of(part);
@@ -57,7 +59,8 @@ static void visit_row(double x, int64_t i, int64_t j, double *sums)
   sums[i] += x;
 }
 
-/* Relative to the largest element, sums[1], so that no square overflows or vanishes. */
+/* Adds the square relative to the largest element, sums[1], so that no square overflows or
+ * underflows. */
 static void visit_square(double x, int64_t i, int64_t j, double *sums)
 {
   (void)i, (void)j;
@@ -69,7 +72,8 @@ static double largest(const double *sums, int64_t count)
 {
   double value = 0.0;
   for (int64_t i = 0; i < count; i++)
-    if (!(sums[i] <= value) && !isnan(value)) value = sums[i]; /* a NaN gets in and stays */
+    if (!(sums[i] <= value) && !isnan(value))
+      value = sums[i]; /* a NaN replaces any value and is not replaced */
   return value;
 }
 
@@ -87,7 +91,7 @@ static osla_err agree(const char *call, const osla_part *part, osla_norm norm)
                          call, same, (int)(sizeof same / sizeof *same));
 }
 
-/* The arguments have been checked. */
+/* Computes the norm; the arguments have been checked. */
 static osla_err find_norm(osla_part part, osla_norm norm, double *value)
 {
   osla_transport *t = osla_grid_transport(osla_matrix_grid(part.matrix));
@@ -107,7 +111,7 @@ static osla_err find_norm(osla_part part, osla_norm norm, double *value)
   if (norm == OSLA_NORM_FRO) sums[1] = scale;
   if (norm == OSLA_NORM_MAX) {
     err = local_max(&part, sums);
-    sums[2] = err != OSLA_OK; /* somebody's, when they are reduced */
+    sums[2] = err != OSLA_OK; /* the sum over the ranks is positive if any rank failed */
   } else {
     visit_all(&part, visitors[norm], sums);
   }

@@ -1,5 +1,5 @@
-/* Transposition, pulled one-sided by the owner of the destination, in tiles that are contiguous in
- * it. Memory: one tile. */
+/* Transposition. The owner of the destination fetches its data one-sided, in tiles that are
+ * contiguous in the destination. Memory: one tile. */
 #include "src/matrix/local_transpose.h"
 #include "src/matrix/part_checks.h"
 #include "src/matrix/part_local.h"
@@ -9,24 +9,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TILE = 128 }; /* longest side */
+enum { TILE = 128 }; /* largest side of a tile */
 
-/* Indices from local index `at` on that are contiguous globally, too, at most TILE. */
+/* Number of local indices from `at` on, at most TILE, whose global indices are contiguous, too. */
 static int64_t run_of(int64_t at, int64_t count, int64_t nb, int nprocs)
 {
   int64_t left = nprocs == 1 ? count - at : osla_index_run(at, count, nb);
   return left < TILE ? left : TILE;
 }
 
-/* The same of at most `most` indices of the source from `i` on. Between nodes a tile is of one
- * rank: then it is got with no memory but its own. */
+/* Number of source indices from `i` on that one tile may hold, at most `most`. Between nodes a tile
+ * lies on one rank, since it is then fetched without further memory. */
 static int64_t run_there(const osla_transport *t, int64_t i, int64_t most, int64_t nb, int nprocs)
 {
   bool any = osla_transport_n_nodes(t) == 1 || nprocs == 1;
   return any ? most : osla_index_run(i, i + most, nb);
 }
 
-/* The m x n piece `to` := transpose of the dense n x m tile. */
+/* The m x n piece `to` := transpose of the dense n x m tile, conjugated on request. */
 static void turn(osla_dtype dtype, bool conjugate, int64_t m, int64_t n, const unsigned char *tile,
                  unsigned char *to, int64_t lld)
 {
@@ -61,7 +61,7 @@ static osla_err check(osla_trans trans, const osla_part *source, const osla_part
   return OSLA_OK;
 }
 
-/* All tiles of what this rank has of dest, which is `to`. */
+/* Fetches all tiles of `to`, this rank's part of dest. */
 static osla_err pull_tiles(osla_trans trans, const osla_part *source, const part_local *to,
                            osla_transport *t, osla_dtype dtype, unsigned char *tile)
 {
@@ -99,7 +99,8 @@ static osla_err transpose(const char *call, osla_trans trans, osla_part source, 
   osla_err err = check(trans, &source, &dest);
   if (err == OSLA_OK && !tile)
     err = osla_error_set(OSLA_ERR_MEM, "tile of %d x %d elements", TILE, TILE);
-  OSLA_TRY(agree(call, trans, &source, &dest, err)); /* the source is complete */
+  OSLA_TRY(
+    agree(call, trans, &source, &dest, err)); /* from here on the source is complete on all ranks */
   const part_local to = part_local_of(&dest);
   err = osla_agree(t, pull_tiles(trans, &source, &to, t, dtype, tile));
 cleanup:

@@ -1,4 +1,4 @@
-/* Checks of parts: inside of their matrices, and apart from each other. */
+/* Checks of parts: whether they lie inside their matrices, and whether they overlap. */
 #include "src/matrix/part_checks.h"
 #include "src/matrix/part_local.h"
 
@@ -16,7 +16,8 @@ osla_err osli_part_check(const char *call, const osla_part *part, const char *na
   return OSLA_OK;
 }
 
-/* Addresses of this rank's array of a part. */
+/* Addresses of this rank's elements of a part, from the first to behind the last; from = to = 0 if
+ * there are none. */
 typedef struct local_array {
   uintptr_t from, to;
   part_local p;

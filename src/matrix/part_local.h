@@ -1,20 +1,21 @@
-/* What this rank has of a part (internal). */
+/* The local elements of a part of a matrix (internal). */
 #ifndef PART_LOCAL_H
 #define PART_LOCAL_H
 
 #include "osla_index.h"
 #include "osla_part.h"
 
-/* The part's rows and columns that lie here follow one another in the local array. */
+/* The local rows and columns of a part are contiguous in the local array, so that two offsets and
+ * two counts describe them. */
 typedef struct part_local {
-  osla_layout layout; /* of the matrix */
+  osla_layout layout; /* layout of the matrix */
   int prow, pcol;
-  int64_t i, j;       /* first element of the part */
-  int64_t row, col;   /* local indices of the first one here */
-  int64_t rows, cols; /* here; both 0 where there is no element */
+  int64_t i, j;       /* global indices of the part's first element */
+  int64_t row, col;   /* local indices of the part's first local row and column */
+  int64_t rows, cols; /* numbers of local rows and columns; both 0 if no element is local */
   int64_t lld;
-  size_t element;       /* bytes */
-  unsigned char *local; /* of the matrix */
+  size_t element;       /* bytes of an element */
+  unsigned char *local; /* the matrix's local array */
 } part_local;
 
 static inline part_local part_local_of(const osla_part *part)
@@ -38,7 +39,7 @@ static inline part_local part_local_of(const osla_part *part)
   return p;
 }
 
-/* Indices in the part of its row `r` and column `c` here. */
+/* Index in the part of its local row `r`, or column `c`, from 0. */
 static inline int64_t part_row(const part_local *p, int64_t r)
 {
   return osla_index_global(p->row + r, p->layout.mb, p->prow, p->layout.nprow) - p->i;
@@ -49,7 +50,7 @@ static inline int64_t part_col(const part_local *p, int64_t c)
   return osla_index_global(p->col + c, p->layout.nb, p->pcol, p->layout.npcol) - p->j;
 }
 
-/* Elements of the local array before element (r, c) of the part here, and that element. */
+/* Offset in elements, or address, of the part's local element (r, c) in the local array. */
 static inline int64_t part_offset(const part_local *p, int64_t r, int64_t c)
 {
   return p->row + r + (p->col + c) * p->lld;

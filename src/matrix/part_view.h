@@ -1,7 +1,8 @@
-/* Parts as matrices, in the memory of theirs (internal).
+/* Views: parts of a matrix as matrices in the same memory (internal).
  *
- * On processes that are counted from the one with its first element on, a part that begins at block
- * corners is a block-cyclic matrix of the same blocks and the same leading dimensions.
+ * A part that begins with a block in both directions is itself a block-cyclic matrix, with the same
+ * blocks and leading dimensions, on the process grid that begins with the owner of the part's first
+ * element.
  */
 #ifndef PART_VIEW_H
 #define PART_VIEW_H
@@ -10,16 +11,16 @@
 
 #include <stdbool.h>
 
-/* Is there such a matrix? Where the part begins within a block it needs one process in that
- * direction, or to end in the same block. Local. */
+/* True if the part has a view. If the part begins inside a block, it must end in the same block, or
+ * the grid must have one process in that direction. Local. */
 bool osli_part_has_view(const osla_part *part);
 
-/* Makes it. The part's matrix is borrowed and must outlive the view; what it holds is the part's
- * elements. Its segment is the other's (osli_matrix_start). Local. Errors: MEM. */
+/* Makes the view of a part. It borrows the part's matrix, which must outlive it, and uses the same
+ * segment (see osli_matrix_start). Local. Errors: MEM. */
 osla_err osli_part_view(const osla_part *part, osla_matrix **out);
 
-/* Bytes before element (0,0) of that rank's local array in its data area of the matrix' segment: 0
- * but for views. Local. */
+/* Bytes from the start of a rank's data area of the segment to element (0, 0) of its local array; 0
+ * unless the matrix is a view. Local. */
 size_t osli_matrix_start(const osla_matrix *matrix, int rank);
 
 #endif

@@ -3,8 +3,9 @@
 
 #include <inttypes.h>
 
-/* The node of place (prow, pcol) by nodes: process columns are filled one after another. Where the
- * grid is by tiles instead, neither a process column nor a row lies on one node, in either order.
+/* Node of grid position (prow, pcol) if process columns are filled one after another, node by node.
+ * With OSLA_GRID_TILES neither a process column nor a process row lies on one node, and this
+ * formula finds the same.
  */
 static int node_at(const osla_shape *s, int prow, int pcol)
 {
