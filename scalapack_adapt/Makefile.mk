@@ -24,12 +24,7 @@ scalapack_adapt_libadapt_la_SOURCES = \
   scalapack_adapt/geadd.c \
   scalapack_adapt/lapack.h \
   scalapack_adapt/lapack.c \
-  scalapack_adapt/getrf.c \
-  scalapack_adapt/getrs.c \
-  scalapack_adapt/gesv.c \
-  scalapack_adapt/potrf.c \
-  scalapack_adapt/potrs.c \
-  scalapack_adapt/posv.c
+  scalapack_adapt/lapack_entries.c
 scalapack_adapt_libadapt_la_CFLAGS = $(OSLA_CFLAGS) $(OSLA_SANITIZE)
 scalapack_adapt_libadapt_la_LIBTOOLFLAGS = $(shared_alone)
 scalapack_adapt_libadapt_la_LDFLAGS = # not -static: it goes into a shared library

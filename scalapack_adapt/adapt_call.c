@@ -1,4 +1,4 @@
-/* Offloading a call or passing it on. */
+/* Decides whether a call is offloaded or passed on. */
 #include "scalapack_adapt/adapt.h"
 
 #include "osla_clock.h"
@@ -9,7 +9,7 @@
 #include <ctype.h>
 #include <string.h>
 
-/* A descriptor in ScaLAPACK's names. Type 1 has 9 entries; type 2, which only PBLAS knows, has
+/* A descriptor by ScaLAPACK's names. Type 1 has 9 entries. Type 2, which only PBLAS accepts, has
  * 11: its first block may have another size. */
 enum { BLOCK_CYCLIC_2D = 1, BLOCK_CYCLIC_2D_INB = 2 };
 typedef struct descriptor {
@@ -43,7 +43,8 @@ bool adapt_call_refuse(adapt_call *call, adapt_reason reason)
   return false;
 }
 
-/* What speaks against the sub-matrix by global arguments alone. */
+/* Reason against the sub-matrix that follows from global arguments alone; ADAPT_OFFLOADED if there
+ * is none. */
 static adapt_reason judge(const adapt_sub *sub, const adapt_position *position)
 {
   descriptor d = read_descriptor(sub->desc);
@@ -58,7 +59,8 @@ static adapt_reason judge(const adapt_sub *sub, const adapt_position *position)
                                                                     : ADAPT_OFFLOADED;
 }
 
-/* One dimension: the process of the block with index i, and how many local indices are before it.
+/* In one dimension: sets the owner of the block with index i, and returns the number of local
+ * indices before that block.
  */
 static int64_t find_block(int64_t i, int64_t nb, int source, int mine, int nprocs, int *owner)
 {
@@ -67,7 +69,8 @@ static int64_t find_block(int64_t i, int64_t nb, int source, int mine, int nproc
   return osla_index_count(block * nb, nb, (mine - source + nprocs) % nprocs, nprocs);
 }
 
-/* Fills what is ours; false if the local array is too short, or memory is. */
+/* Sets the members that adapt_call_open promises. False if the local array is too short, or memory
+ * ran out. */
 static bool locate(adapt_call *call, adapt_sub *sub, const adapt_position *position)
 {
   descriptor d = read_descriptor(sub->desc);

@@ -1,19 +1,21 @@
-/* What hangs on a BLACS context: transport, grids and buffers for copies.
+/* State attached to a BLACS context: transport, grids, and buffers for copies.
  *
- * BLACS keeps one communicator for the processes of each context. Ours is an attribute of it, whose
- * delete callback frees it: BLACS frees the communicator in gridexit, so that a context number
- * which is used again never meets what was there before. The C entry Cblacs_get would note the
- * communicator in a table where the user's handles are; the Fortran entry gives it out as it is.
+ * BLACS has one communicator for the processes of each context. The state is an attribute of this
+ * communicator, and the attribute's delete callback frees it: BLACS frees the communicator in
+ * gridexit, so that a context number that is reused never finds old state. The communicator comes
+ * from the Fortran entry blacs_get_, because the C entry Cblacs_get would add it to the table of
+ * the user's handles.
  *
- * To make all this takes longer than many a program stays in a context (dozens of collective calls,
- * fresh memory). So that of some contexts is not freed but kept for the next context of the same
- * processes; at most one context has it at a time, since two may be used in any order. Who is kept
- * is agreed upon when it is made, and who is taken when it is used again; to close a context that
- * is kept is local.
+ * Creating the state takes longer than many programs spend in a context (dozens of collective
+ * calls, new memory). Therefore the state of some contexts is cached for the next context of the
+ * same processes. Each cached state serves at most one context at a time, since two contexts may be
+ * used in any order. The processes agree on caching when the state is created, and on its reuse
+ * when a context takes it; closing a context whose state is cached is local.
  *
- * Processes may leave their contexts in different orders. On one node to free them is local, too.
- * Between nodes MPI frees windows together: there contexts that are not kept wait, as those do, for
- * the next one of the same processes or for MPI_Finalize (unless several threads call).
+ * Processes may leave their contexts in different orders. On one node, freeing is local, too.
+ * Between nodes MPI frees windows collectively: there the state of every context is cached until
+ * the next context of the same processes or until MPI_Finalize (unless several threads make
+ * calls).
  */
 #include "scalapack_adapt/adapt.h"
 
@@ -23,21 +25,25 @@
 #include <stdlib.h>
 
 enum { BUFFERS = 8, ROUND = 1 << 16, GET_CONTEXT_COMM = 10 };
-enum { KEPT = 8, KEPT_BYTES = 8 << 20 }; /* kept on a process, and most of buffers of each */
+enum {
+  KEPT = 8,
+  KEPT_BYTES = 8 << 20
+}; /* states cached on a process, and bytes of buffers in each */
 enum { CACHE_MOST = 1 << 30, CACHE_SHARE = 8 };
 
 struct adapt_context {
-  MPI_Comm comm;  /* BLACS's; null: none, it is kept for the next one */
-  int64_t number; /* the same on all processes; a newer one's is higher */
+  MPI_Comm comm;  /* BLACS's communicator; MPI_COMM_NULL while the state is cached */
+  int64_t number; /* creation number, the same on all processes; increasing */
   bool kept;
   osla_transport *transport;
   osla_grid *grid;
-  size_t cache;        /* most bytes of copies between calls, the same on all processes */
-  bool crowded, waits; /* see adapt_context_crowded, adapt_context_waits */
-  osla_grid **shifted; /* [nprow * npcol], by the position that comes first; NULL: not made yet */
+  size_t cache;        /* limit in bytes of idle copy buffers, the same on all processes */
+  bool crowded, waits; /* results of adapt_context_crowded, adapt_context_waits */
+  osla_grid *
+    *shifted; /* [nprow * npcol] grids by the position that becomes (0, 0); NULL if not made yet */
   adapt_buffer buffers[BUFFERS];
   uint64_t uses;
-  int did_without; /* calls that took no memory, see adapt_buffer_pays */
+  int did_without; /* calls that did without an optional buffer, see adapt_buffer_pays */
   struct adapt_context *older;
 };
 
@@ -70,7 +76,7 @@ static size_t bytes_of(const adapt_context *x)
   return total;
 }
 
-/* Drops what has not been used for longest until `bytes` more are within the cap. */
+/* Frees the least recently used buffers until `bytes` more fit under the limit. */
 static void make_room(adapt_context *x, size_t bytes)
 {
   size_t cap = x->cache;
@@ -129,7 +135,7 @@ void adapt_buffer_give(adapt_context *x, adapt_buffer *buffer)
 bool adapt_buffer_pays(adapt_context *x, size_t bytes)
 {
   enum { OFTEN = 2 };
-  if (bytes > x->cache) return false; /* it would not be kept */
+  if (bytes > x->cache) return false; /* the buffer would not be cached */
   return smallest_that_fits(x, bytes) || ++x->did_without > OFTEN;
 }
 
@@ -191,13 +197,15 @@ static int delete_context(MPI_Comm comm, int keyval, void *value, void *extra)
   return MPI_SUCCESS;
 }
 
-/* At MPI_Finalize, which deletes the attributes of MPI_COMM_SELF first, while MPI still works. */
+/* Called by MPI_Finalize, which first deletes the attributes of MPI_COMM_SELF, while MPI still
+ * works. */
 static int finish(MPI_Comm comm, int keyval, void *value, void *extra)
 {
-  adapt_registry *r = adapt_registry_get(); /* MPI_Finalize is one thread's */
+  adapt_registry *r =
+    adapt_registry_get(); /* needs no lock, since only one thread calls MPI_Finalize */
   int rank = 0;
   (void)comm, (void)keyval, (void)value, (void)extra;
-  while (r->newest) { /* on all processes in the order of their numbers */
+  while (r->newest) { /* in the same order, by number, on all processes */
     r->newest->kept = false;
     if (r->newest->comm == MPI_COMM_NULL)
       destroy(r->newest);
@@ -218,7 +226,7 @@ static bool make_keyvals(adapt_registry *r)
   if (MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, finish, &keyval, NULL) != MPI_SUCCESS)
     return false;
   if (MPI_Comm_set_attr(MPI_COMM_SELF, keyval, NULL) != MPI_SUCCESS) return false;
-  (void)MPI_Comm_free_keyval(&keyval); /* it lives as long as the attribute */
+  (void)MPI_Comm_free_keyval(&keyval); /* MPI keeps the key value as long as the attribute */
   return MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, delete_context, &r->keyval, NULL) ==
          MPI_SUCCESS;
 }
@@ -228,17 +236,19 @@ bool adapt_finish_register(void)
   adapt_registry *r = adapt_registry_get();
   int started = 0;
   (void)MPI_Initialized(&started);
-  adapt_lock(); /* there is nothing yet that MPI could call us back for */
+  adapt_lock(); /* no attribute exists yet that could make MPI call back */
   if (!r->made && started) r->made = make_keyvals(r);
   bool made = r->made;
   adapt_unlock();
   return made;
 }
 
-/* Are cores short, and does a get, or a put, between nodes wait while its target computes? */
+/* Sets `crowded` and `waits`: whether processes outnumber cores, and whether a get or put between
+ * nodes waits while its target computes. */
 static osla_err look_at_machine(adapt_context *x)
 {
-  static const double busy = 5e-3, most = 1e-3; /* of it the probe lets 2e-3 pass before the get */
+  static const double busy = 5e-3, most = 1e-3; /* the target computes for 5e-3 s; a transfer of
+                                                   more than 1e-3 s counts as waiting */
   osla_transport *t = x->transport;
   int other = 1, crowded = osla_transport_oversubscribed(t);
   double get, put;
@@ -253,13 +263,13 @@ static osla_err look_at_machine(adapt_context *x)
   return OSLA_OK;
 }
 
-/* What decides who does what must be one. */
+/* Checks that the settings that decide on offloading are the same on all processes. */
 static osla_err compare_settings(osla_transport *t)
 {
   const adapt_settings *s = adapt_settings_get();
   double here[] = {s->min_flops, (double)s->block, (double)s->cache};
   enum { COUNT = sizeof here / sizeof *here };
-  double range[2 * COUNT]; /* least, and least of the negative */
+  double range[2 * COUNT]; /* minima, and minima of the negated values */
   for (int i = 0; i < COUNT; i++) {
     range[i] = here[i];
     range[COUNT + i] = -here[i];
@@ -272,7 +282,8 @@ static osla_err compare_settings(osla_transport *t)
   return OSLA_OK;
 }
 
-/* What the user says; else a part of what each process has: there may be 128 on a node. */
+/* Limit of idle copy buffers: the user's setting, else a fraction of the memory available to each
+ * process, since a node may have many processes. */
 static size_t cache_of(const osla_transport *t)
 {
   size_t cache = adapt_settings_get()->cache;
@@ -292,7 +303,8 @@ static osla_err make_grids(adapt_context *x, const adapt_position *position)
 
 static osla_err make(adapt_context *x, const adapt_position *position)
 {
-  static const osla_transport_options options = {.transport = "mpi"}; /* there is no other here */
+  static const osla_transport_options options = {.transport =
+                                                   "mpi"}; /* ScaLAPACK programs run on MPI only */
   OSLA_CALL(osla_transport_create(x->comm, &options, &x->transport));
   OSLA_CALL(compare_settings(x->transport));
   x->cache = cache_of(x->transport);
@@ -300,7 +312,7 @@ static osla_err make(adapt_context *x, const adapt_position *position)
   return make_grids(x, position);
 }
 
-/* The oldest that is kept for these processes, in this order. */
+/* The oldest cached state for the processes of comm, in the same order; NULL if none. */
 static adapt_context *find_kept(MPI_Comm comm)
 {
   adapt_context *oldest = NULL;
@@ -321,11 +333,11 @@ static bool is_at(const adapt_context *x, const adapt_position *position)
          osla_grid_pcol(x->grid) == position->pcol;
 }
 
-/* What the processes of a new context agree upon. */
+/* Result of the agreement between the processes of a new context. */
 typedef struct agreement {
-  adapt_context *kept; /* the one that all have kept for it, or NULL */
-  bool same_positions; /* with the same grid */
-  int64_t number;      /* else: its number, and whether there is room to keep it */
+  adapt_context *kept; /* cached state that all processes found, or NULL */
+  bool same_positions; /* the cached state has the same process grid */
+  int64_t number;      /* for a new state: its number, and whether it can be cached */
   bool keep;
 } agreement;
 

@@ -1,4 +1,4 @@
-/* The table of OSLA_SCALAPACK_VERBOSE: the counters of one process. */
+/* Prints the table of OSLA_SCALAPACK_VERBOSE: the counters of one process. */
 #include "scalapack_adapt/adapt.h"
 
 #include <inttypes.h>

@@ -1,8 +1,9 @@
-/* Copies between the caller's memory and memory that every rank reaches.
+/* Copies between the caller's memory and memory that every rank can access.
  *
- * A copy begins at the block that holds the sub-matrix's first element, on a grid that begins at
- * that block's process: then its local array is a rectangle of the caller's, and columns are copied
- * as they lie. Memory per rank: the local part of the sub-matrix, and less than a block beside it.
+ * A copy begins with the block that holds the sub-matrix's first element, on a grid that begins
+ * with that block's process. Its local array then corresponds to a rectangle of the caller's local
+ * array, and whole columns are copied. Memory per rank: the local part of the sub-matrix, and less
+ * than one block more in each direction.
  */
 #include "scalapack_adapt/adapt.h"
 
@@ -26,7 +27,7 @@ adapt_rectangle adapt_rectangle_of(const adapt_sub *sub, const osla_matrix *matr
     .lld = osla_matrix_local_rows(matrix) > 1 ? osla_matrix_local_rows(matrix) : 1};
 }
 
-/* Copies the shape; returns the bytes. */
+/* Copies the shape; returns the number of bytes. */
 static double copy(const adapt_sub *sub, const osla_matrix *matrix, adapt_shape shape, bool back)
 {
   adapt_rectangle r = adapt_rectangle_of(sub, matrix);
@@ -92,7 +93,7 @@ cleanup:
   return err;
 }
 
-/* Everyone puts the blocks that it has into a matrix in other blocks, or gets them back. */
+/* Each rank puts its blocks into a matrix with other block sizes, or gets them back. */
 static osla_err redistribute(const adapt_sub *sub, osla_matrix *matrix, bool back)
 {
   int p = osla_grid_nprow(sub->grid), q = osla_grid_npcol(sub->grid);
@@ -135,7 +136,7 @@ osla_err adapt_unstage_redistributed(adapt_call *call, const adapt_sub *sub,
 
 void adapt_unstage(adapt_call *call, const adapt_staged *staged, adapt_shape shape)
 {
-  if (!staged->buffer) return; /* it is the caller's array */
+  if (!staged->buffer) return; /* the matrix is the caller's array itself */
   double since = osla_clock();
   call->bytes += copy(staged->sub, staged->matrix, shape, true);
   call->staging += osla_clock() - since;

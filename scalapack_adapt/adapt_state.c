@@ -1,5 +1,5 @@
-/* Switches and counters: the state that a drop-in has to keep between calls, as its interface has
- * no handle to keep it in. Threads share what stands under the mutex; nobody calls MPI with it. */
+/* Settings and counters: state between calls, global because the interface of ScaLAPACK has no
+ * handle. Threads share the members under the mutex; no MPI call is made while it is locked. */
 #include "scalapack_adapt/adapt.h"
 
 #include "osla_log.h"
@@ -20,11 +20,11 @@ static struct {
 } state = {.once = PTHREAD_ONCE_INIT, .mutex = PTHREAD_MUTEX_INITIALIZER};
 
 static _Thread_local struct {
-  int depth; /* of passed-on calls */
+  int depth; /* nesting depth of passed-on calls */
   adapt_caller caller;
 } mine;
 
-/* A number of the environment that is not negative; a wrong one is reported and not used. */
+/* A non-negative number from an environment variable. An invalid value is reported and ignored. */
 static double number_of(const char *variable, double fallback)
 {
   const char *text = getenv(variable);

@@ -1,8 +1,9 @@
-/* p?geadd: sub(C) := alpha op(sub(A)) + beta sub(C), where op is a transposition; s and d.
+/* p?geadd: sub(C) := alpha op(sub(A)) + beta sub(C), where op is a transposition; types s and d.
  *
- * A is copied to where all ranks reach it, its transpose made beside it, distributed like C, and
- * added to C where that is. Both are transposed with what is before them in their first blocks.
- * Without a transposition the real routine only adds, or sends whole blocks.
+ * A is copied to memory that all ranks can access, transposed into a matrix distributed like C, and
+ * added to C in place. The transposition includes the rows and columns before sub(A) in its first
+ * blocks. Calls without transposition are passed on, since the real routine only adds, or sends
+ * whole blocks.
  */
 #include "scalapack_adapt/adapt.h"
 
@@ -17,20 +18,18 @@ typedef struct geadd_args {
   const int *ia, *ja, *desca, *ic, *jc, *descc;
 } geadd_args;
 
-typedef void geadd_routine(const char *trans, const int *m, const int *n, const void *alpha,
-                           const void *a, const int *ia, const int *ja, const int *desca,
-                           const void *beta, void *c, const int *ic, const int *jc,
-                           const int *descc);
-/* The real one, as Fortran calls it: with the lengths of the letters. */
-typedef void geadd_real(const char *trans, const int *m, const int *n, const void *alpha,
-                        const void *a, const int *ia, const int *ja, const int *desca,
-                        const void *beta, void *c, const int *ic, const int *jc, const int *descc,
-                        size_t);
+#define GEADD_PARAMETERS                                                                           \
+  const char *trans, const int *m, const int *n, const void *alpha, const void *a, const int *ia,  \
+    const int *ja, const int *desca, const void *beta, void *c, const int *ic, const int *jc,      \
+    const int *descc
 
-/* Elements from which on we gain. */
+/* The real routine, with Fortran's hidden arguments: the length of each CHARACTER argument. */
+typedef void geadd_real(GEADD_PARAMETERS, size_t);
+
+/* smallest number of elements that gains */
 static const double least = 65536;
 
-/* y := alpha x + beta y, n elements; beta = 0 does not read y. */
+/* y := alpha x + beta y for n elements. y is not read if beta = 0. */
 static void add_double(int64_t n, double alpha, const double *x, double beta, double *y)
 {
   for (int64_t i = 0; i < n; i++)
@@ -43,7 +42,7 @@ static void add_float(int64_t n, float alpha, const float *x, float beta, float 
     y[i] = beta == 0 ? alpha * x[i] : alpha * x[i] + beta * y[i];
 }
 
-/* sub(C) := alpha X + beta sub(C), with X as it lies in the matrix. Local. */
+/* sub(C) := alpha X + beta sub(C), where the matrix `turned` holds X. Local. */
 static void add(const geadd_args *x, const adapt_sub *c, const osla_matrix *turned)
 {
   adapt_rectangle r = adapt_rectangle_of(c, turned);
@@ -96,20 +95,7 @@ static void geadd(const geadd_args *x)
   adapt_call_end(&call);
 }
 
-/* --- the names --- */
+#define OFFLOAD_OR_PASS(dtype, ...) geadd(&(geadd_args){dtype, __VA_ARGS__})
 
-geadd_routine psgeadd_, pdgeadd_;
-
-void psgeadd_(const char *trans, const int *m, const int *n, const void *alpha, const void *a,
-              const int *ia, const int *ja, const int *desca, const void *beta, void *c,
-              const int *ic, const int *jc, const int *descc)
-{
-  geadd(&(geadd_args){OSLA_FLOAT, trans, m, n, alpha, a, beta, c, ia, ja, desca, ic, jc, descc});
-}
-
-void pdgeadd_(const char *trans, const int *m, const int *n, const void *alpha, const void *a,
-              const int *ia, const int *ja, const int *desca, const void *beta, void *c,
-              const int *ic, const int *jc, const int *descc)
-{
-  geadd(&(geadd_args){OSLA_DOUBLE, trans, m, n, alpha, a, beta, c, ia, ja, desca, ic, jc, descc});
-}
+ADAPT_ENTRIES_REAL(geadd, OFFLOAD_OR_PASS, (GEADD_PARAMETERS), trans, m, n, alpha, a, beta, c, ia,
+                   ja, desca, ic, jc, descc)

@@ -1,8 +1,9 @@
 /* p?gemm: sub(C) := alpha op(sub(A)) op(sub(B)) + beta sub(C).
  *
- * What others read of A and B is copied to where they reach it; C is worked on where it is. Copies
- * and messages: the local parts of A and B; on one process row those of A or of B alone (of op(A)
- * and op(B) as they are), so on one process column. Source: the PBLAS's own description.
+ * Parts of A and B that other ranks read are copied to memory that they can access; C is updated in
+ * place. Copies: the local parts of A and B; on one process row only those of A or B (for operands
+ * that are not transposed), and likewise on one process column. Source: the description of the
+ * PBLAS.
  */
 #include "scalapack_adapt/adapt.h"
 
@@ -19,21 +20,18 @@ typedef struct gemm_args {
   const int *ia, *ja, *desca, *ib, *jb, *descb, *ic, *jc, *descc;
 } gemm_args;
 
-typedef void gemm_routine(const char *transa, const char *transb, const int *m, const int *n,
-                          const int *k, const void *alpha, const void *a, const int *ia,
-                          const int *ja, const int *desca, const void *b, const int *ib,
-                          const int *jb, const int *descb, const void *beta, void *c, const int *ic,
-                          const int *jc, const int *descc);
-/* The real one, as Fortran calls it: with the lengths of the letters. */
-typedef void gemm_real(const char *transa, const char *transb, const int *m, const int *n,
-                       const int *k, const void *alpha, const void *a, const int *ia, const int *ja,
-                       const int *desca, const void *b, const int *ib, const int *jb,
-                       const int *descb, const void *beta, void *c, const int *ic, const int *jc,
-                       const int *descc, size_t, size_t);
+#define GEMM_PARAMETERS                                                                            \
+  const char *transa, const char *transb, const int *m, const int *n, const int *k,                \
+    const void *alpha, const void *a, const int *ia, const int *ja, const int *desca,              \
+    const void *b, const int *ib, const int *jb, const int *descb, const void *beta, void *c,      \
+    const int *ic, const int *jc, const int *descc
 
-/* An operand's copy. Where its inner blocks (along k) are small, the kernel would have to pack both
- * operands: then the copy has larger ones. Measured with N = 4096 in blocks of 32 on 1 x 2 and 2 x
- * 1 processes: 0.8 of the time, of 64: 0.9. Between nodes such pieces are too small. */
+/* The real routine, with Fortran's hidden arguments: the length of each CHARACTER argument. */
+typedef void gemm_real(GEMM_PARAMETERS, size_t, size_t);
+
+/* Makes an operand's copy. If its blocks along k are small, the kernel would have to pack both
+ * operands; on one node the copy then gets larger blocks (0.8 to 0.9 of the time with N = 4096).
+ * Between nodes redistribution would send small pieces. */
 static osla_err stage(adapt_call *call, const adapt_sub *sub, bool inner_is_rows, bool own,
                       int64_t k, adapt_sub *wide, adapt_staged *out)
 {
@@ -49,7 +47,7 @@ static osla_err stage(adapt_call *call, const adapt_sub *sub, bool inner_is_rows
   return adapt_stage_redistributed(call, sub, wide, out);
 }
 
-/* Do the owners of C need their own rows of A, their own columns of B alone? Where C is small the
+/* True if each owner of C needs only its own rows of A, or its own columns of B. If C is small the
  * kernel splits k over all ranks, which then read everything. */
 static bool is_own_a(const adapt_sub *a, const adapt_sub *c)
 {
@@ -63,9 +61,7 @@ static bool is_own_b(const adapt_sub *b, const adapt_sub *c)
          c->n >= c->nb * osla_grid_npcol(c->grid);
 }
 
-/* Measured with 2 processes, order 64 to 512, blocks of 32, 64 and 128: from order 128 on 1.1
- * to 1.6 times as fast where more than one process has a part of C; with k = 32 or 64 alone 0.5
- * to 1. */
+/* Several processes that share C gain from order 128 on, if k is at least 128. */
 static double least_flops(const adapt_call *call, const adapt_sub *subs, int64_t k)
 {
   enum { DEEP = 128 };
@@ -120,78 +116,7 @@ static void gemm(const gemm_args *x)
   adapt_call_end(&call);
 }
 
-/* --- the names --- */
+#define OFFLOAD_OR_PASS(dtype, ...) gemm(&(gemm_args){dtype, __VA_ARGS__})
 
-gemm_routine psgemm_, pdgemm_, pcgemm_, pzgemm_;
-
-void psgemm_(const char *transa, const char *transb, const int *m, const int *n, const int *k,
-             const void *alpha, const void *a, const int *ia, const int *ja, const int *desca,
-             const void *b, const int *ib, const int *jb, const int *descb, const void *beta,
-             void *c, const int *ic, const int *jc, const int *descc)
-{
-  gemm(&(gemm_args){OSLA_FLOAT, transa, transb, m,     n,  k,  alpha, a,  beta, b,
-                    c,          ia,     ja,     desca, ib, jb, descb, ic, jc,   descc});
-}
-
-void pdgemm_(const char *transa, const char *transb, const int *m, const int *n, const int *k,
-             const void *alpha, const void *a, const int *ia, const int *ja, const int *desca,
-             const void *b, const int *ib, const int *jb, const int *descb, const void *beta,
-             void *c, const int *ic, const int *jc, const int *descc)
-{
-  gemm(&(gemm_args){OSLA_DOUBLE, transa, transb, m,     n,  k,  alpha, a,  beta, b,
-                    c,           ia,     ja,     desca, ib, jb, descb, ic, jc,   descc});
-}
-
-void pcgemm_(const char *transa, const char *transb, const int *m, const int *n, const int *k,
-             const void *alpha, const void *a, const int *ia, const int *ja, const int *desca,
-             const void *b, const int *ib, const int *jb, const int *descb, const void *beta,
-             void *c, const int *ic, const int *jc, const int *descc)
-{
-  gemm(&(gemm_args){OSLA_COMPLEX_FLOAT,
-                    transa,
-                    transb,
-                    m,
-                    n,
-                    k,
-                    alpha,
-                    a,
-                    beta,
-                    b,
-                    c,
-                    ia,
-                    ja,
-                    desca,
-                    ib,
-                    jb,
-                    descb,
-                    ic,
-                    jc,
-                    descc});
-}
-
-void pzgemm_(const char *transa, const char *transb, const int *m, const int *n, const int *k,
-             const void *alpha, const void *a, const int *ia, const int *ja, const int *desca,
-             const void *b, const int *ib, const int *jb, const int *descb, const void *beta,
-             void *c, const int *ic, const int *jc, const int *descc)
-{
-  gemm(&(gemm_args){OSLA_COMPLEX_DOUBLE,
-                    transa,
-                    transb,
-                    m,
-                    n,
-                    k,
-                    alpha,
-                    a,
-                    beta,
-                    b,
-                    c,
-                    ia,
-                    ja,
-                    desca,
-                    ib,
-                    jb,
-                    descb,
-                    ic,
-                    jc,
-                    descc});
-}
+ADAPT_ENTRIES(gemm, OFFLOAD_OR_PASS, (GEMM_PARAMETERS), transa, transb, m, n, k, alpha, a, beta, b,
+              c, ia, ja, desca, ib, jb, descb, ic, jc, descc)

@@ -1,11 +1,10 @@
 /* Factorisations and solves for ScaLAPACK programs.
  *
- * sub(A) and sub(B) are copied to where all ranks reach them, worked on there, and copied back; for
- * Cholesky the triangle alone. What no other rank has to reach is worked on where it is. A failure
- * before the caller's arrays have changed leaves the call to the real routine; later it ends the
- * program. Contracts:
- * the headers of ScaLAPACK's own routines. As theirs, sub(B) stays as it is if the factorisation of
- * p?gesv or p?posv reports INFO > 0.
+ * sub(A) and sub(B) are copied to memory that all ranks can access, processed there, and copied
+ * back (for Cholesky only the triangle). Data that no other rank needs are processed in place.
+ * After a failure before the caller's arrays have changed, the real routine runs; a later failure
+ * ends the program. The contracts are those of ScaLAPACK's routines. As there, sub(B) is unchanged
+ * if the factorisation of p?gesv or p?posv reports INFO > 0.
  */
 #include "scalapack_adapt/lapack.h"
 
@@ -25,16 +24,16 @@ typedef struct problem {
   osla_uplo uplo;
   osla_trans trans;
   int64_t m, n, nrhs;
-  adapt_sub subs[2], wide; /* wide: sub(A) in larger blocks, for the kernels */
+  adapt_sub subs[2], wide; /* wide: sub(A) in the larger blocks that the kernels use */
   adapt_staged a, b;
-  int64_t *pivots; /* of a's local rows, counted in sub(A) from 1 */
-  int64_t
-    *redistributed; /* all pivots, on their way to the caller's blocks; NULL: they are there */
+  int64_t *pivots;        /* of the local rows of `a`, as row numbers in sub(A) from 1 */
+  int64_t *redistributed; /* all pivots on their way to the caller's block size; NULL if no
+                             redistribution is needed */
   int64_t info;
-  bool changed; /* something of the caller's: then nobody else can do the call */
+  bool changed; /* the caller's data have changed: the real routine cannot take over */
 } problem;
 
-/* Reads what is asked; false: letters that are none. */
+/* Converts the arguments. False for invalid letters. */
 static bool read(const adapt_call *call, const lapack_args *x, problem *p)
 {
   p->factors = call->routine != ADAPT_GETRS && call->routine != ADAPT_POTRS;
@@ -50,7 +49,7 @@ static bool read(const adapt_call *call, const lapack_args *x, problem *p)
          (!x->trans || adapt_trans_of(x->trans, &p->trans));
 }
 
-/* Multiplications and additions of a factorisation and of solves. */
+/* Number of multiplications and additions of the factorisation and the solves. */
 static double flops_of(const problem *p)
 {
   double m = (double)p->m, n = (double)p->n, k = m < n ? m : n, flops = 0;
@@ -59,8 +58,7 @@ static double flops_of(const problem *p)
   return flops + 2 * n * n * (double)p->nrhs;
 }
 
-/* Descriptors and alignment as these routines ask for them. The real ones do nothing for an array
- * of one row. */
+/* Descriptors that these routines accept. The real routines do nothing for an array of one row. */
 static adapt_reason judge_descriptors(const lapack_args *x)
 {
   if (x->desca[DESC_TYPE] != 1 || (x->nrhs && x->descb[DESC_TYPE] != 1)) return ADAPT_DESCRIPTOR;
@@ -74,9 +72,8 @@ static bool is_aligned(const problem *p)
   return !p->solves || (b->mb == a->nb && b->row == 0 && b->prow == a->prow);
 }
 
-/* Measured with 2 processes, order 64 to 512, blocks of 32, 64 and 128: LU gains from order 96 on
- * (1.1 to 2.8 times as fast on 1 x 2, more on 2 x 1), Cholesky from order 128 on, with three blocks
- * at least (1 to 1.8), solves from order 96 on (see is_worth_it). */
+/* With 2 processes LU gains from order 96 on, Cholesky from order 128 on if there are at least
+ * three blocks, and solves from order 96 on (see is_worth_it). */
 static double least_flops(const adapt_call *call, const problem *p, const lapack_args *x)
 {
   enum { LEAST_ORDER = 64, BLOCKS = 3 };
@@ -92,23 +89,22 @@ static double least_flops(const adapt_call *call, const problem *p, const lapack
   return adapt_least_flops(call, small, !p->factors, p->subs, p->solves ? B : A);
 }
 
-/* A solve alone copies n^2 elements for 2 n^2 nrhs operations. Measured with n = 96 to 3000 and 2
- * processes: from 64 right-hand sides on it gains 1.3 to 4 times on one process row, if every
- * process column has a block of them; with fewer, or on two process rows, it loses. */
+/* A solve alone copies n^2 elements for 2 n^2 nrhs operations. It gains with at least 64 right-hand
+ * sides on one process row if every process column has a block of them, and loses otherwise. */
 static bool is_worth_it(const adapt_call *call, const lapack_args *x, const problem *p)
 {
   enum { MANY = 64 };
   adapt_position at;
   if (p->factors || adapt_settings_get()->min_flops >= 0) return true;
   if (!adapt_position_of(&call->caller, x->desca[DESC_CONTEXT], &at))
-    return true; /* for adapt_call_open to say */
+    return true; /* adapt_call_open finds the reason */
   return at.nprow == 1 && at.npcol > 1 && p->nrhs >= MANY &&
          p->nrhs > (int64_t)x->descb[DESC_NB] * (at.npcol - 1);
 }
 
-/* --- pivots: theirs count rows of A from 1, ours rows of sub(A) --- */
+/* --- pivots: ScaLAPACK's are row numbers of A from 1, OSLA's are row numbers of sub(A) --- */
 
-/* How many of my rows in blocks of mb have a pivot. */
+/* Number of this rank's rows, in blocks of mb, that have a pivot. */
 static int64_t count_pivots(const problem *p, int64_t mb)
 {
   const osla_grid *grid = p->subs[A].grid;
@@ -141,7 +137,7 @@ static void read_pivots(problem *p, const int *ipiv)
     p->pivots[l] = ipiv[a->local_row + l] - a->i;
 }
 
-/* From the kernels' blocks to the caller's. */
+/* Distributes the pivots from the kernels' block size to the caller's. */
 static osla_err redistribute_pivots(problem *p)
 {
   osla_grid *grid = p->subs[A].grid;
@@ -163,7 +159,7 @@ static void write_pivots(const problem *p, int *ipiv)
     ipiv[a->local_row + l] = (int)(p->pivots[l] + a->i);
 }
 
-/* --- the work --- */
+/* --- computation --- */
 
 static adapt_shape shape_of(const problem *p)
 {
@@ -177,7 +173,7 @@ static osla_err factor(problem *p)
   osla_err err = p->cholesky ? osla_potrf(p->uplo, p->a.matrix, NULL, &p->info)
                              : osla_getrf(p->a.matrix, p->pivots, NULL, &result);
   if (!p->cholesky) p->info = result.info;
-  /* Arguments and memory are seen to before anything changes. */
+  /* ARG and MEM are reported before anything changes. */
   if (!p->a.buffer) p->changed = err == OSLA_OK || err == OSLA_ERR_MPI;
   return err;
 }
@@ -186,13 +182,13 @@ static osla_err solve(problem *p)
 {
   osla_err err = p->cholesky ? osla_potrs(p->uplo, p->a.matrix, p->b.matrix)
                              : osla_getrs(p->trans, p->a.matrix, p->pivots, p->b.matrix);
-  /* As above. */
+  /* ARG and MEM are reported before anything changes. */
   if (!p->b.buffer && err != OSLA_ERR_ARG && err != OSLA_ERR_MEM) p->changed = true;
   return err;
 }
 
-/* Kernels work in larger blocks than the caller's where that gains more than two copies cost:
- * measured with N = 300 to 4096, blocks of 8 to 64, 1 x 2 and 2 x 1 processes. */
+/* Block size of the copy of sub(A): larger than the caller's if that gains more than two copies
+ * cost. */
 static int64_t choose_block(const problem *p)
 {
   enum { SMALL = 32, WIDE = 128, MANY = 20 };
@@ -202,10 +198,9 @@ static int64_t choose_block(const problem *p)
   return nb <= SMALL && p->m >= MANY * WIDE && p->n >= MANY * WIDE ? WIDE : nb;
 }
 
-/* Does LU work in the caller's own memory, which others do not reach? It puts panels to them then
- * (measured with N = 4096, 1 x 2: 1.08 of the time with a copy in memory that is there, 0.8 of
- * it if that must be got first; Cholesky: 1.2, 1.2). Exchanges of rows, and solves, reach for
- * others'. */
+/* True if LU works in the caller's own memory, which other ranks cannot access. It then puts panels
+ * to the other ranks. That is faster than a copy only if the copy would need new memory. Row
+ * interchanges and solves access other ranks' memory, so they are excluded. */
 static bool stays(adapt_call *call, const problem *p)
 {
   const adapt_sub *a = &p->subs[A];
@@ -214,21 +209,22 @@ static bool stays(adapt_call *call, const problem *p)
          !adapt_buffer_pays(call->context, osla_matrix_bytes(&layout, call->dtype));
 }
 
-/* The copy of sub(A), in the caller's blocks or wider ones; between nodes these would travel in
- * small pieces. */
+/* Makes the copy of sub(A), in the caller's blocks or in wider ones. Between nodes redistribution
+ * would send small pieces, so the blocks stay. */
 static osla_err stage(adapt_call *call, problem *p)
 {
   bool one_node = osla_transport_n_nodes(adapt_context_transport(call->context)) == 1;
   p->wide = p->subs[A];
   if (one_node) p->wide.mb = p->wide.nb = choose_block(p);
-  /* In any blocks. A solve can fail for memory when the factors are there: then A is a copy. */
+  /* One process may use any block size. A solve can run out of memory after the factorisation, so A
+   * is copied if both are done. */
   if (call->alone && !(p->factors && p->solves)) return adapt_wrap(call, &p->wide, &p->a.matrix);
   if (is_widened(p)) return adapt_stage_redistributed(call, &p->subs[A], &p->wide, &p->a);
   if (stays(call, p)) return adapt_wrap(call, &p->subs[A], &p->a.matrix);
   return adapt_stage(call, &p->subs[A], shape_of(p), ADAPT_UNDEFINED, &p->a);
 }
 
-/* Factors and their pivots, back in the caller's blocks. */
+/* Copies the factors and their pivots back, in the caller's blocks. */
 static osla_err unstage(adapt_call *call, problem *p)
 {
   if (!p->a.buffer) return OSLA_OK;
@@ -241,7 +237,7 @@ static osla_err unstage(adapt_call *call, problem *p)
   return adapt_unstage_redistributed(call, &p->subs[A], &p->a);
 }
 
-/* On one process row nobody reaches for others' right-hand sides. */
+/* On one process row no rank accesses right-hand sides of other ranks. */
 static osla_err stage_rhs(adapt_call *call, problem *p)
 {
   const adapt_sub *a = &p->subs[A], *b = &p->subs[B];

@@ -1,17 +1,18 @@
-/* Finding the caller's ScaLAPACK and MPI, and loading our kernels.
+/* Finds the caller's ScaLAPACK and MPI, and loads OSLA's kernels.
  *
- * A library that is loaded first is asked for names by everyone: by the program, which finds
- * ScaLAPACK in the global scope, and by plug-ins, whose ScaLAPACK and MPI only they reach
- * (dlopen with RTLD_LOCAL, as Python loads extensions). So a name is looked for as the caller would
- * find it without us: in the global scope behind us, in the caller's object with what that needs,
- * and, as a caller that ended in a jump has left no address, in whatever is loaded.
+ * A preloaded library receives calls from everywhere: from the program, which finds ScaLAPACK in
+ * the global scope, and from plug-ins, whose ScaLAPACK and MPI only they can access (dlopen with
+ * RTLD_LOCAL, as Python loads extension modules). Therefore a name is looked up as the caller would
+ * find it without the drop-in: in the global scope behind this library, then in the caller's object
+ * and its dependencies. A caller whose last statement is the call leaves no return address (tail
+ * call), so that finally all loaded objects are searched.
  */
 #define _GNU_SOURCE
 #include "scalapack_adapt/caller.h"
 
 #include <dlfcn.h>
 #include <link.h>
-#include <mpi.h> /* for its family alone */
+#include <mpi.h> /* only for the macro OPEN_MPI */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -22,26 +23,27 @@
 
 #define KERNELS "libosla_scalapack_kernels.so"
 
-/* What a call of a routine from an address comes to, as long as nothing is unloaded. */
+/* Cached result of the lookup for calls of one routine from one address; valid until an object is
+ * unloaded. */
 typedef struct answer {
   const char *symbol;
   const void *from;
   unsigned long long unloads;
   adapt_caller caller;
-  adapt_function *taker; /* NULL: the call is the real routine's */
+  adapt_function *taker; /* NULL if the real routine serves the call */
   adapt_caller_note *note;
 } answer;
 
-/* A drop-in has no handle to keep anything in. */
+/* Global state, because the interface of ScaLAPACK has no handle. */
 enum { ANSWERS = 128 };
 static struct {
   pthread_mutex_t mutex;
   bool decided;
-  _Atomic(void *) kernels; /* handle of libosla_scalapack_kernels.so; NULL: not used */
+  _Atomic(void *) kernels; /* handle of libosla_scalapack_kernels.so; NULL if it is not used */
   answer answers[ANSWERS];
 } state = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
-/* ISO C has no cast from an object to a function. */
+/* ISO C has no cast from an object pointer to a function pointer. */
 static adapt_function *function_of(void *at)
 {
   adapt_function *function;
@@ -49,7 +51,7 @@ static adapt_function *function_of(void *at)
   return function;
 }
 
-/* --- names --- */
+/* --- lookup of names --- */
 
 static const void *object_of(const void *at)
 {
@@ -65,13 +67,14 @@ static void *unless_ours(void *at)
   return object && object != object_of(&state) && object != object_of(note) ? at : NULL;
 }
 
-/* In a loaded object and what it needs; "" is the program. */
+/* Address of a symbol in a loaded object and its dependencies; "" is the program. NULL if there is
+ * none. */
 static void *find_in(const char *name, const char *symbol)
 {
   void *handle = dlopen(*name ? name : NULL, RTLD_LAZY | RTLD_NOLOAD);
   if (!handle) return NULL;
   void *at = unless_ours(dlsym(handle, symbol));
-  (void)dlclose(handle); /* it stays: its user has it */
+  (void)dlclose(handle); /* the object stays loaded, because its user has it open */
   return at;
 }
 
@@ -89,7 +92,8 @@ static int choose(struct dl_phdr_info *object, size_t size, void *arg)
   return 1;
 }
 
-/* In all that is loaded, in this order. (Nothing may be opened while the list is walked.) */
+/* Address of a symbol in any loaded object, in load order. (dlopen must not be called inside
+ * dl_iterate_phdr.) */
 static void *find_anywhere(const char *symbol)
 {
   choice c;
@@ -117,9 +121,10 @@ static void *find(const void *from, const char *symbol)
   return at ? at : find_for(from, symbol);
 }
 
-/* --- the kernels --- */
+/* --- loading of the kernels --- */
 
-/* Another MPI's constants mean something else to it. */
+/* True if the caller's MPI is of the family (Open MPI or MPICH) that this library was built for.
+ * Constants differ between families. */
 static bool is_our_family(const void *from)
 {
   bool open_mpi = find(from, "ompi_mpi_comm_world") != NULL;
@@ -144,7 +149,7 @@ static void *load_kernels(const void *from)
   return kernels;
 }
 
-/* The kernels, if they use the caller's MPI. What is global they find as the caller does. */
+/* Handle of the kernels, if they would use the same MPI as the caller; else NULL. */
 static void *kernels_for(const void *from)
 {
   (void)pthread_mutex_lock(&state.mutex);
@@ -156,13 +161,13 @@ static void *kernels_for(const void *from)
   return find_for(from, "MPI_Initialized") == dlsym(kernels, "MPI_Initialized") ? kernels : NULL;
 }
 
-/* --- answers --- */
+/* --- cache of lookups --- */
 
 static int count_unloads(struct dl_phdr_info *object, size_t size, void *arg)
 {
   (void)size;
   *(unsigned long long *)arg = object->dlpi_subs;
-  return 1; /* all objects say the same */
+  return 1; /* the same for all objects, so the first one suffices */
 }
 
 static answer look_up(const char *symbol, const void *from)

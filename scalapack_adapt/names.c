@@ -1,6 +1,6 @@
-/* The names of libosla_scalapack.so: each as Fortran programs spell it, as C programs and other
- * Fortran compilers do. All arguments are addresses; behind them Fortran passes the length of each
- * character argument, which C programs leave out: here it is always 1. */
+/* Entry points of libosla_scalapack.so: each routine under the names that Fortran programs, C
+ * programs and other Fortran compilers use. All arguments are addresses. After them, Fortran passes
+ * the length of each CHARACTER argument, which C programs leave out; here it is always 1. */
 #include "scalapack_adapt/caller.h"
 
 #include <stddef.h>
@@ -30,7 +30,7 @@
 #define ONES_2 ONES_1, 1
 #define ONES_4 ONES_2, 1, 1
 
-/* A routine of so many arguments, so many of them characters. */
+/* Defines a routine with `count` arguments, `characters` of which are CHARACTER. */
 #define ROUTINE(lower, upper, count, characters)                                                   \
   void lower##_(TAKE_##count);                                                                     \
   void lower##_(TAKE_##count)                                                                      \

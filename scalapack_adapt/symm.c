@@ -1,8 +1,9 @@
-/* p?symm, p?hemm: sub(C) := alpha A B + beta C or alpha B A + beta C, A a symmetric (Hermitian)
- * sub(A) of which one triangle is stored.
+/* p?symm, p?hemm: sub(C) := alpha A B + beta C or alpha B A + beta C, where A is a symmetric
+ * (Hermitian) sub(A) of which one triangle is stored.
  *
- * The triangle of A, B and C are copied to where all ranks reach them, and C back: the kernel may
- * run out of memory when it has begun, and then C must be what it was.
+ * The triangle of A, B and C are copied to memory that all ranks can access, and C is copied back.
+ * C is not updated in place, because the kernel may run out of memory after it has begun, and the
+ * real routine then needs the old C.
  */
 #include "scalapack_adapt/adapt.h"
 
@@ -24,19 +25,16 @@ typedef struct symm_args {
   const int *ic, *jc, *descc;
 } symm_args;
 
-typedef void symm_routine(const char *side, const char *uplo, const int *m, const int *n,
-                          const void *alpha, const void *a, const int *ia, const int *ja,
-                          const int *desca, const void *b, const int *ib, const int *jb,
-                          const int *descb, const void *beta, void *c, const int *ic, const int *jc,
-                          const int *descc);
-/* The real one, as Fortran calls it: with the lengths of the letters. */
-typedef void symm_real(const char *side, const char *uplo, const int *m, const int *n,
-                       const void *alpha, const void *a, const int *ia, const int *ja,
-                       const int *desca, const void *b, const int *ib, const int *jb,
-                       const int *descb, const void *beta, void *c, const int *ic, const int *jc,
-                       const int *descc, size_t, size_t);
+#define SYMM_PARAMETERS                                                                            \
+  const char *side, const char *uplo, const int *m, const int *n, const void *alpha,               \
+    const void *a, const int *ia, const int *ja, const int *desca, const void *b, const int *ib,   \
+    const int *jb, const int *descb, const void *beta, void *c, const int *ic, const int *jc,      \
+    const int *descc
 
-/* Measured with 2 processes, blocks of 64: order 512 to 2048 is 1.1 to 2.1 times as fast. */
+/* The real routine, with Fortran's hidden arguments: the length of each CHARACTER argument. */
+typedef void symm_real(SYMM_PARAMETERS, size_t, size_t);
+
+/* smallest number of operations that gains (order 512 with 2 processes) */
 static const double measured = 2.6e8;
 
 static bool offload(adapt_call *call, const symm_args *x)
@@ -87,23 +85,10 @@ static void symm(const symm_args *x)
   adapt_call_end(&call);
 }
 
-/* --- the names --- */
+#define SYMM_OR_PASS(dtype, ...) symm(&(symm_args){dtype, false, __VA_ARGS__})
+#define HEMM_OR_PASS(dtype, ...) symm(&(symm_args){dtype, true, __VA_ARGS__})
 
-symm_routine pssymm_, pdsymm_, pcsymm_, pzsymm_, pchemm_, pzhemm_;
-
-#define ROUTINE(name, dtype, hermitian)                                                            \
-  void name(const char *side, const char *uplo, const int *m, const int *n, const void *alpha,     \
-            const void *a, const int *ia, const int *ja, const int *desca, const void *b,          \
-            const int *ib, const int *jb, const int *descb, const void *beta, void *c,             \
-            const int *ic, const int *jc, const int *descc)                                        \
-  {                                                                                                \
-    symm(&(symm_args){dtype, hermitian, side, uplo, m,     n,    alpha, a,  ia, ja,                \
-                      desca, b,         ib,   jb,   descb, beta, c,     ic, jc, descc});           \
-  }
-
-ROUTINE(pssymm_, OSLA_FLOAT, false)
-ROUTINE(pdsymm_, OSLA_DOUBLE, false)
-ROUTINE(pcsymm_, OSLA_COMPLEX_FLOAT, false)
-ROUTINE(pzsymm_, OSLA_COMPLEX_DOUBLE, false)
-ROUTINE(pchemm_, OSLA_COMPLEX_FLOAT, true)
-ROUTINE(pzhemm_, OSLA_COMPLEX_DOUBLE, true)
+ADAPT_ENTRIES(symm, SYMM_OR_PASS, (SYMM_PARAMETERS), side, uplo, m, n, alpha, a, ia, ja, desca, b,
+              ib, jb, descb, beta, c, ic, jc, descc)
+ADAPT_ENTRIES_COMPLEX(hemm, HEMM_OR_PASS, (SYMM_PARAMETERS), side, uplo, m, n, alpha, a, ia, ja,
+                      desca, b, ib, jb, descb, beta, c, ic, jc, descc)

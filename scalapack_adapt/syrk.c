@@ -1,6 +1,7 @@
-/* p?syrk, p?herk: one triangle of sub(C) := alpha op(sub(A)) op(sub(A))^T + beta sub(C), or ^H.
+/* p?syrk, p?herk: one triangle of sub(C) := alpha op(sub(A)) op(sub(A))^T + beta sub(C), or with
+ * ^H.
  *
- * A is copied to where all ranks reach it; C is worked on where it is.
+ * A is copied to memory that all ranks can access; C is updated in place.
  */
 #include "scalapack_adapt/adapt.h"
 
@@ -17,28 +18,26 @@ typedef struct syrk_args {
   const int *ia, *ja, *desca, *ic, *jc, *descc;
 } syrk_args;
 
-typedef void syrk_routine(const char *uplo, const char *trans, const int *n, const int *k,
-                          const void *alpha, const void *a, const int *ia, const int *ja,
-                          const int *desca, const void *beta, void *c, const int *ic, const int *jc,
-                          const int *descc);
-/* The real one, as Fortran calls it: with the lengths of the letters. */
-typedef void syrk_real(const char *uplo, const char *trans, const int *n, const int *k,
-                       const void *alpha, const void *a, const int *ia, const int *ja,
-                       const int *desca, const void *beta, void *c, const int *ic, const int *jc,
-                       const int *descc, size_t, size_t);
+#define SYRK_PARAMETERS                                                                            \
+  const char *uplo, const char *trans, const int *n, const int *k, const void *alpha,              \
+    const void *a, const int *ia, const int *ja, const int *desca, const void *beta, void *c,      \
+    const int *ic, const int *jc, const int *descc
 
-/* From which k on order 128 gains (2 processes in a row: 1.1 to 1.4 times as fast; one above the
- * other 0.6 to 1). */
+/* The real routine, with Fortran's hidden arguments: the length of each CHARACTER argument. */
+typedef void syrk_real(SYRK_PARAMETERS, size_t, size_t);
+
+/* smallest k for which order 128 gains, on one process row */
 enum { DEEP = 128 };
 
-/* Those of p?herk are real for all types. */
+/* Factors of p?herk are real for all types. */
 static osla_complex factor(const syrk_args *x, const void *at)
 {
   if (!x->hermitian) return adapt_factor(x->dtype, at);
   return adapt_factor(x->dtype == OSLA_COMPLEX_FLOAT ? OSLA_FLOAT : OSLA_DOUBLE, at);
 }
 
-/* Letters that PBLAS takes: of complex types T for p?syrk, C for p?herk alone. */
+/* True for the letters that PBLAS accepts: for complex types only T in p?syrk and only C in p?herk,
+ * besides N. */
 static bool is_served(const syrk_args *x, osla_trans trans)
 {
   const bool real = x->dtype == OSLA_FLOAT || x->dtype == OSLA_DOUBLE;
@@ -90,22 +89,10 @@ static void syrk(const syrk_args *x)
   adapt_call_end(&call);
 }
 
-/* --- the names --- */
+#define SYRK_OR_PASS(dtype, ...) syrk(&(syrk_args){dtype, false, __VA_ARGS__})
+#define HERK_OR_PASS(dtype, ...) syrk(&(syrk_args){dtype, true, __VA_ARGS__})
 
-syrk_routine pssyrk_, pdsyrk_, pcsyrk_, pzsyrk_, pcherk_, pzherk_;
-
-#define ROUTINE(name, dtype, hermitian)                                                            \
-  void name(const char *uplo, const char *trans, const int *n, const int *k, const void *alpha,    \
-            const void *a, const int *ia, const int *ja, const int *desca, const void *beta,       \
-            void *c, const int *ic, const int *jc, const int *descc)                               \
-  {                                                                                                \
-    syrk(&(syrk_args){dtype, hermitian, uplo, trans, n, k, alpha, a, beta, c, ia, ja, desca, ic,   \
-                      jc, descc});                                                                 \
-  }
-
-ROUTINE(pssyrk_, OSLA_FLOAT, false)
-ROUTINE(pdsyrk_, OSLA_DOUBLE, false)
-ROUTINE(pcsyrk_, OSLA_COMPLEX_FLOAT, false)
-ROUTINE(pzsyrk_, OSLA_COMPLEX_DOUBLE, false)
-ROUTINE(pcherk_, OSLA_COMPLEX_FLOAT, true)
-ROUTINE(pzherk_, OSLA_COMPLEX_DOUBLE, true)
+ADAPT_ENTRIES(syrk, SYRK_OR_PASS, (SYRK_PARAMETERS), uplo, trans, n, k, alpha, a, beta, c, ia, ja,
+              desca, ic, jc, descc)
+ADAPT_ENTRIES_COMPLEX(herk, HERK_OR_PASS, (SYRK_PARAMETERS), uplo, trans, n, k, alpha, a, beta, c,
+                      ia, ja, desca, ic, jc, descc)

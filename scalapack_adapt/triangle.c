@@ -1,11 +1,8 @@
-/* The arguments of p?trmm and p?trsm, and the way to the real ones. */
+/* Arguments of p?trmm and p?trsm, and the call of the real routine. */
 #include "scalapack_adapt/triangle.h"
 
-/* As Fortran calls it: with the lengths of the letters. */
-typedef void real_routine(const char *side, const char *uplo, const char *trans, const char *diag,
-                          const int *m, const int *n, const void *alpha, const void *a,
-                          const int *ia, const int *ja, const int *desca, void *b, const int *ib,
-                          const int *jb, const int *descb, size_t, size_t, size_t, size_t);
+/* The real routine, with Fortran's hidden arguments: the length of each CHARACTER argument. */
+typedef void real_routine(TRIANGLE_PARAMETERS, size_t, size_t, size_t, size_t);
 
 static bool read(adapt_call *call, const triangle_args *x, triangle *t)
 {

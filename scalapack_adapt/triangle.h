@@ -1,10 +1,15 @@
-/* p?trmm and p?trsm: what a triangle does to B from one side. The two have the same arguments, and
- * refuse the same ones.
+/* p?trmm and p?trsm: product of B with a triangle or its inverse, from one side. Both have the same
+ * arguments, and decline the same calls.
  */
 #ifndef OSLA_ADAPT_TRIANGLE_H
 #define OSLA_ADAPT_TRIANGLE_H
 
 #include "scalapack_adapt/adapt.h"
+
+#define TRIANGLE_PARAMETERS                                                                        \
+  const char *side, const char *uplo, const char *trans, const char *diag, const int *m,           \
+    const int *n, const void *alpha, const void *a, const int *ia, const int *ja,                  \
+    const int *desca, void *b, const int *ib, const int *jb, const int *descb
 
 typedef struct triangle_args {
   osla_dtype dtype;
@@ -16,39 +21,34 @@ typedef struct triangle_args {
   const int *ib, *jb, *descb;
 } triangle_args;
 
-/* The same as the library has it. */
+/* The arguments, converted to OSLA's types. */
 enum { TRIANGLE_A, TRIANGLE_B };
 typedef struct triangle {
   osla_side side;
   osla_uplo uplo;
   osla_trans trans;
   osla_diag diag;
-  osla_complex alpha; /* not 0 */
-  adapt_sub subs[2];  /* TRIANGLE_A, TRIANGLE_B */
+  osla_complex alpha; /* never 0 */
+  adapt_sub subs[2];  /* indexed by TRIANGLE_A, TRIANGLE_B */
   double flops;
 } triangle;
 
-/* A call from its beginning to its end. `offload` runs it, or refuses it (false): then the real
- * routine does. */
+/* Runs a whole call. `offload` performs it, or declines (false), and then the real routine runs. */
 void adapt_triangle(adapt_routine routine, const triangle_args *x,
                     bool (*offload)(adapt_call *call, triangle *t));
 
-/* Copies the triangle to where all ranks reach it. */
+/* Copies the triangle to memory that all ranks can access. */
 osla_err adapt_triangle_stage(adapt_call *call, const triangle *t, adapt_border border,
                               adapt_staged *out);
 
-#define TRIANGLE_ROUTINE(name, dtype, routine, offload)                                            \
-  void name(const char *side, const char *uplo, const char *trans, const char *diag, const int *m, \
-            const int *n, const void *alpha, const void *a, const int *ia, const int *ja,          \
-            const int *desca, void *b, const int *ib, const int *jb, const int *descb);            \
-  void name(const char *side, const char *uplo, const char *trans, const char *diag, const int *m, \
-            const int *n, const void *alpha, const void *a, const int *ia, const int *ja,          \
-            const int *desca, void *b, const int *ib, const int *jb, const int *descb)             \
+/* Defines the entry points of the routine p?NAME, whose calls `offload` performs. */
+#define TRIANGLE_ENTRIES(name, routine, offload)                                                   \
+  static void name(const triangle_args *x)                                                         \
   {                                                                                                \
-    adapt_triangle(routine,                                                                        \
-                   &(triangle_args){dtype, side, uplo, trans, diag, m, n, alpha, a, ia, ja, desca, \
-                                    b, ib, jb, descb},                                             \
-                   offload);                                                                       \
-  }
+    adapt_triangle(routine, x, offload);                                                           \
+  }                                                                                                \
+  ADAPT_ENTRIES(name, TRIANGLE_CALL, (TRIANGLE_PARAMETERS), name, side, uplo, trans, diag, m, n,   \
+                alpha, a, ia, ja, desca, b, ib, jb, descb)
+#define TRIANGLE_CALL(dtype, name, ...) name(&(triangle_args){dtype, __VA_ARGS__})
 
 #endif
