@@ -2,9 +2,10 @@
 AM_CPPFLAGS += $(GA_CFLAGS)
 
 ga_adapt_sources = \
-  ga_adapt/ga_session.h ga_adapt/ga_session.c \
-  ga_adapt/ga_array.h ga_adapt/ga_array.c ga_adapt/ga_local.c \
-  ga_adapt/ga_matrix.h ga_adapt/ga_matrix.c \
+  ga_adapt/ga_internal.h \
+  ga_adapt/ga_session.c \
+  ga_adapt/ga_array.c ga_adapt/ga_local.c \
+  ga_adapt/ga_matrix.c \
   ga_adapt/ga_gemm.c \
   ga_adapt/ga_factor.c \
   ga_adapt/ga_hessian.c

@@ -1,12 +1,12 @@
-/* A Global Arrays program on OSLA's kernels: makes an array, fills it by NGA_Acc from all
- * processes, factors it where it is and solves. The middle of it is in doc/global_arrays.md. */
+/* A Global Arrays program that uses OSLA's kernels: creates an array, adds to it by NGA_Acc from
+ * all processes, factors it in place and solves. doc/global_arrays.md shows the main part. */
 #include <ga.h>
 #include <macdecls.h>
 #include <mpi.h>
 #include <osla_ga.h>
 #include <stdio.h>
 
-enum { N = 500, WIDTH = 10 }; /* unknowns; of them in one contribution */
+enum { N = 500, WIDTH = 10 }; /* unknowns; unknowns in one contribution */
 
 static void check(osla_err err)
 {
@@ -16,17 +16,18 @@ static void check(osla_err err)
 int main(int argc, char **argv)
 {
   MPI_Init(&argc, &argv);
-  check(osla_ga_initialize(1 << 20)); /* for GA_Initialize and MA_init */
+  check(osla_ga_initialize(1 << 20)); /* replaces GA_Initialize and MA_init */
 
   int dims[2] = {N, N}, lengths[1] = {N};
   int g_a = NGA_Create(C_DBL, 2, dims, "A", NULL);
   int g_b = NGA_Create(C_DBL, 1, lengths, "b", NULL);
   double piece[WIDTH * WIDTH], one = 1;
   for (int k = 0; k < WIDTH * WIDTH; k++)
-    piece[k] = k % (WIDTH + 1) == 0 ? WIDTH + 1 : 1; /* positive definite */
+    piece[k] = k % (WIDTH + 1) == 0 ? WIDTH + 1 : 1; /* a positive definite matrix */
   GA_Zero(g_a);
   GA_Fill(g_b, &one);
-  for (int i = GA_Nodeid(); i <= N - WIDTH; i += GA_Nnodes()) { /* each process its share */
+  for (int i = GA_Nodeid(); i <= N - WIDTH;
+       i += GA_Nnodes()) { /* contributions are divided among the processes */
     int low[2] = {i, i}, high[2] = {i + WIDTH - 1, i + WIDTH - 1}, ld = WIDTH;
     NGA_Acc(g_a, low, high, piece, &ld, &one);
   }
@@ -41,7 +42,7 @@ int main(int argc, char **argv)
   if (GA_Nodeid() == 0) printf("info %d, x[0] %.9f\n", (int)info, x);
   GA_Destroy(g_a);
   GA_Destroy(g_b);
-  osla_ga_terminate(); /* for GA_Terminate */
+  osla_ga_terminate(); /* replaces GA_Terminate */
   MPI_Finalize();
   return info == 0 ? 0 : 1;
 }

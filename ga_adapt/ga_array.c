@@ -1,10 +1,9 @@
-/* What GA knows of an array, in OSLA's terms.
+/* Reads the properties of a Global Array.
  *
- * Blocks are asked for one by one (NGA_Distribution, NGA_Access_block), because GA 5.8.2 ends the
- * program in GA_Get_block_info of an irregular tiled array, and GA_Get_proc_grid gives the sides of
- * the grid in the other order than everything else. */
-#include "ga_adapt/ga_array.h"
-#include "ga_adapt/ga_session.h"
+ * Blocks are queried one by one (NGA_Distribution, NGA_Access_block). GA 5.8.2 ends the program in
+ * GA_Get_block_info of an irregular tiled array, and its GA_Get_proc_grid returns the sides of the
+ * grid in the opposite order of all other calls. */
+#include "ga_adapt/ga_internal.h"
 
 #include <ga.h>
 #include <inttypes.h>
@@ -49,7 +48,8 @@ osla_err osli_ga_array_check(int handle, const char *name, ga_array *a)
   return OSLA_OK;
 }
 
-/* The block of a number, or the part of a rank where blocks are not numbered; rows = 0: none. */
+/* Range of a numbered block, or of a rank's part if the blocks are not numbered; rows = 0 if it is
+ * empty. */
 static ga_patch range_of(const ga_array *a, int64_t number)
 {
   int64_t low[2] = {0, 0}, high[2] = {0, 0};
@@ -64,7 +64,7 @@ static ga_patch range_of(const ga_array *a, int64_t number)
   return p;
 }
 
-/* Appends `value` to a rising list, unless it is there. */
+/* Inserts `value` into an ascending list of distinct values. Returns the new count. */
 static int insert(int64_t *list, int count, int64_t value)
 {
   int at = count;
@@ -90,7 +90,7 @@ static int64_t divide_up(int64_t x, int64_t y)
   return (x + y - 1) / y;
 }
 
-/* One part for each rank, as a Cartesian product of cuts. */
+/* Finds the layout of an array with one part for each rank, whose cuts form a Cartesian product. */
 static osla_err lay_out_parts(ga_array *a, int ranks, int me)
 {
   int64_t *rows = calloc(2 * (size_t)ranks, sizeof *rows), *cols = rows + ranks;
@@ -116,7 +116,7 @@ static osla_err lay_out_parts(ga_array *a, int ranks, int me)
   return OSLA_OK;
 }
 
-/* How many numbered blocks there are along the rows; numbers run along them first. */
+/* Number of numbered blocks along the rows; numbers run down the block columns. */
 static int64_t count_block_rows(const ga_array *a, int64_t blocks)
 {
   int64_t count = 1;
@@ -125,7 +125,8 @@ static int64_t count_block_rows(const ga_array *a, int64_t blocks)
   return count;
 }
 
-/* Blocks on a grid: ScaLAPACK's, or tiled. */
+/* Finds the layout of an array whose blocks are distributed over a process grid, by ScaLAPACK's
+ * rule or tiled. */
 static void lay_out_grid(ga_array *a, int ranks, int me)
 {
   int nprow = 0, npcol = 0;
@@ -144,7 +145,7 @@ static void lay_out_grid(ga_array *a, int ranks, int me)
   a->layout = (osla_layout){a->m, a->n, first.rows, first.cols, nprow, npcol};
 }
 
-/* Is the block mine? */
+/* True if this rank owns the block. */
 static bool is_mine(const ga_array *a, int64_t block, int64_t block_rows, int ranks, int me)
 {
   if (a->layout.nprow == 0) return block % ranks == me;
@@ -152,7 +153,8 @@ static bool is_mine(const ga_array *a, int64_t block, int64_t block_rows, int ra
          block / block_rows % a->layout.npcol == a->pcol;
 }
 
-/* GA 5.8.2 puts the tiles of a P x 1 grid where another rank's would be on a 1 x P one. */
+/* Checks that the patch is inside this process's memory. GA 5.8.2 places the tiles of a P x 1 grid
+ * as if the grid were 1 x P, outside the memory. */
 static osla_err check_inside(const ga_array *a, const ga_patch *p)
 {
   void *start = NULL;

@@ -1,5 +1,5 @@
-/* Factors of global arrays, and solves with them. */
-#include "ga_adapt/ga_matrix.h"
+/* Factorisations of Global Arrays, and solves with the factors. */
+#include "ga_adapt/ga_internal.h"
 #include "osla_chol.h"
 #include "osla_index.h"
 #include "osla_solve.h"
@@ -36,7 +36,7 @@ static osla_err check_system(int g_a, int g_b, ga_array *a, ga_array *b)
   return OSLA_OK;
 }
 
-/* Space for the pivots of my rows. */
+/* Allocates pivots for this rank's rows. Collective. */
 static osla_err allocate_pivots(osla_matrix *a, int64_t **local)
 {
   *local = calloc((size_t)osla_matrix_local_rows(a) + 1, sizeof **local);
@@ -50,7 +50,7 @@ static int64_t global_row(osla_matrix *a, int64_t row)
   return osla_index_global(row, l.mb, osla_grid_prow(osla_matrix_grid(a)), l.nprow);
 }
 
-/* All ranks get the pivots of all rows. */
+/* Gives all ranks the pivots of all rows. Collective. */
 static osla_err gather_pivots(osla_matrix *a, const int64_t *local, int64_t *ipiv)
 {
   osla_layout l = osla_matrix_layout(a);
@@ -65,10 +65,10 @@ static osla_err gather_pivots(osla_matrix *a, const int64_t *local, int64_t *ipi
                         MPI_SUM);
 }
 
-/* B := op(A)^-1 B by a solve with the matrix `a`; what it is follows from what is not NULL. */
+/* Factors for a solve B := op(A)^-1 B: LU if `ipiv` is set, else Cholesky. */
 typedef struct solver {
   osla_trans trans;
-  const int64_t *ipiv; /* of my rows; NULL: Cholesky */
+  const int64_t *ipiv; /* pivots of this rank's rows; NULL for Cholesky */
   osla_uplo uplo;
 } solver;
 

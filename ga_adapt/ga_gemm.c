@@ -1,13 +1,15 @@
 /* GA_Dgemm by SRUMMA.
  *
- * GA's arrays are the transposes of the matrices in memory (osla_ga.h), so C = op(A) op(B) there is
- * C^T = op(B)^T op(A)^T here: the same letters, the operands exchanged. */
-#include "ga_adapt/ga_matrix.h"
+ * The arrays of GA's C interface are the transposes of the matrices in memory (osla_ga.h). C =
+ * op(A) op(B) in GA's order is therefore C^T = op(B)^T op(A)^T in memory: the letters stay, and the
+ * operands change places. */
+#include "ga_adapt/ga_internal.h"
 
 #include <ga.h>
 #include <inttypes.h>
 
-/* op(X) of C's order, rows x cols, lies in an array of its memory's sizes m x n. */
+/* Checks that op(X), of rows x cols elements in GA's order, fits into the array, which is m x n in
+ * memory. */
 static osla_err check_size(const ga_array *x, const char *name, osla_trans trans, int64_t rows,
                            int64_t cols)
 {

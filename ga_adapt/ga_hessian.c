@@ -1,12 +1,11 @@
 /* The accumulator on NGA_Scatter_acc.
  *
- * An update's indices are sorted, and those that occur twice are joined (their columns of G, or
- * their rows and columns of U, are summed): so only one triangle of G^T G has to be computed, and
- * no call names an element twice, which MPI forbids to the accumulate underneath. Columns are
- * computed 64 at a time, and scattered at most 65536 elements at a time: ARMCI-MPI 0.3.1 keeps its
- * lists of addresses on the stack, and dies of a million. */
-#include "ga_adapt/ga_array.h"
-#include "ga_adapt/ga_session.h"
+ * The indices of an update are sorted, and duplicates are merged (their columns of G, or their rows
+ * and columns of U, are summed). Then only one triangle of G^T G has to be computed, and no call
+ * contains an element twice, which MPI forbids in the underlying accumulate. Columns are computed
+ * 64 at a time, and at most 65536 elements are scattered in one call, because ARMCI-MPI 0.3.1 keeps
+ * its address lists on the stack and crashes with a million. */
+#include "ga_adapt/ga_internal.h"
 #include "osla_blas.h"
 #include "osla_ga.h"
 
@@ -23,18 +22,19 @@ struct osla_ga_hessian {
   int64_t n;
   osla_uplo uplo;
   osla_transport *transport;
-  double *pending, *gradient; /* [n] of this rank since the last commit; [n] of all */
-  int64_t *place;             /* [CALL_ELEMENTS][2] of the elements that wait for the next call */
-  unsigned char *values;      /* [CALL_ELEMENTS] */
+  double *pending,
+    *gradient; /* [n] this rank's contributions since the last commit; [n] the sum over all ranks */
+  int64_t *place; /* [CALL_ELEMENTS][2] indices of the elements collected for the next call */
+  unsigned char *values; /* [CALL_ELEMENTS] their values */
   int64_t waiting;
 };
 
-/* Indices in rising order, each once. */
+/* Distinct indices in ascending order. */
 typedef struct index_set {
   int64_t count;
   int64_t *list; /* [count] */
-  int64_t *rank; /* [as many as were given] of each in the list */
-  bool rising;   /* they were given like this */
+  int64_t *rank; /* [number of given indices] position of each given index in the list */
+  bool rising;   /* the given indices were already distinct and ascending */
 } index_set;
 
 typedef struct pair {
@@ -110,7 +110,7 @@ osla_err osla_ga_hessian_create(int g_h, osla_uplo uplo, osla_ga_hessian **out)
   }
   err = osla_agree(t, err);
   if (err != OSLA_OK) osla_ga_hessian_destroy(&h);
-  GA_Sync(); /* what the caller has put is there */
+  GA_Sync(); /* completes what the caller has put into the array */
   *out = h;
   return err;
 }
@@ -148,7 +148,7 @@ static int64_t first_not_below(const index_set *s, int64_t index)
   return low;
 }
 
-/* Adds the stored part of column `index`, whose value for row rows->list[a] is at values + a. */
+/* Adds the stored part of column `index`; values + a is the value for row rows->list[a]. */
 static void scatter_column(osla_ga_hessian *h, const index_set *rows, int64_t index,
                            const unsigned char *values)
 {
@@ -158,7 +158,7 @@ static void scatter_column(osla_ga_hessian *h, const index_set *rows, int64_t in
   for (int64_t a = begin; a < end;) {
     int64_t room = CALL_ELEMENTS - h->waiting, some = end - a < room ? end - a : room;
     memcpy(h->values + (size_t)h->waiting * size, values + (size_t)a * size, (size_t)some * size);
-    for (int64_t k = 0; k < some; k++) { /* in the order of the C interface */
+    for (int64_t k = 0; k < some; k++) { /* indices in the order of GA's C interface */
       h->place[2 * (h->waiting + k)] = index;
       h->place[2 * (h->waiting + k) + 1] = rows->list[a + k];
     }
@@ -178,7 +178,7 @@ static void add_elements(osla_dtype dtype, int64_t count, void *to, const void *
       ((double *)to)[i] += ((const double *)from)[i];
 }
 
-/* H[list, list] += G^T G, G one column for each of the list. */
+/* H[list, list] += G^T G, where G has one column for each index of the list. */
 static osla_err add_products(osla_ga_hessian *h, const index_set *s, int64_t k,
                              const unsigned char *g, int64_t ldg)
 {
@@ -238,7 +238,7 @@ osla_err osla_ga_hessian_update(osla_ga_hessian *h, int64_t count, const int64_t
   return err;
 }
 
-/* Column `b` of U by the list of its rows. */
+/* Adds column `b` of U to a column ordered by the list of row indices. */
 static void join_rows(osla_dtype dtype, int64_t rows, const index_set *s, const unsigned char *u,
                       unsigned char *column)
 {

@@ -1,10 +1,11 @@
-/* Does a global array lie in memory as an osla_matrix of its layout would? */
-#include "ga_adapt/ga_array.h"
+/* Tests whether a Global Array has the memory layout of an osla_matrix. */
+#include "ga_adapt/ga_internal.h"
 #include "osla_index.h"
 
 #include <stddef.h>
 
-/* Is the patch one whole block of mine, at its place in a local array of that start and ld? */
+/* True if the patch is one whole block of this rank, at its position in a local array with this
+ * start and leading dimension. */
 static bool in_its_place(const ga_array *a, const ga_patch *p, const unsigned char *start,
                          int64_t ld)
 {
@@ -28,7 +29,7 @@ bool osli_ga_array_local(const ga_array *a, void **local, int64_t *lld)
   int64_t cols = osla_index_count(a->n, l.nb, a->pcol, l.npcol);
   int64_t missing = rows * cols;
   if (rows > 0) *lld = rows;
-  if (a->n_patches > 0) { /* the first one is at local (0, 0): they come in the order of blocks */
+  if (a->n_patches > 0) { /* patches are in block order, so the first one is at local (0, 0) */
     *local = a->patches[0].at;
     if (cols > 1) *lld = a->patches[0].ld;
   }

@@ -1,15 +1,15 @@
-/* An array's contents as a matrix, and back.
+/* Copies an array's contents into a matrix, and back, or wraps the array's memory.
  *
  * Each rank moves its own patches between GA's memory and the matrix, by the transport's puts and
- * gets: no call of GA but GA_Sync communicates. (NGA_Get of a panel is an active message on the
- * node, too, and with ARMCI_RMA_ATOMICITY a Get_accumulate.) Where the matrix is distributed like
- * the array these are local copies.
+ * gets: GA_Sync is the only GA call that communicates. (NGA_Get of a panel is an active message
+ * even on one node, and with ARMCI_RMA_ATOMICITY a Get_accumulate.) If the matrix is distributed
+ * like the array, these are local copies.
  *
- * Without a copy: what its owner alone touches (C of a product) is the array's memory as it is;
- * what others read as well needs a window on it, and is slower.
+ * Without a copy: if only the owner accesses a part (C of a product), the matrix uses the array's
+ * memory directly. If other ranks access it, too, an MPI window on it is needed, which is
+ * slower.
  */
-#include "ga_adapt/ga_matrix.h"
-#include "ga_adapt/ga_session.h"
+#include "ga_adapt/ga_internal.h"
 
 #include <ctype.h>
 #include <ga.h>
@@ -43,7 +43,7 @@ osla_err osli_ga_uplo(char letter, osla_uplo *uplo)
   return OSLA_OK;
 }
 
-/* The grid and the block sizes. */
+/* Chooses the grid and the block sizes. */
 static osla_err choose_blocks(osla_ga_matrix *x, osla_transport *t, ga_making how, int64_t *mb,
                               int64_t *nb)
 {
@@ -65,7 +65,7 @@ static osla_err choose_blocks(osla_ga_matrix *x, osla_transport *t, ga_making ho
   return osla_grid_create(t, 0, 0, &x->grid);
 }
 
-/* Owners put what they have. */
+/* Each rank puts its patches into the matrix. Collective. */
 static osla_err load(osla_ga_matrix *x, osla_transport *t)
 {
   const ga_array *a = &x->array;
@@ -74,10 +74,11 @@ static osla_err load(osla_ga_matrix *x, osla_transport *t)
     const ga_patch *p = &a->patches[k];
     err = osla_matrix_put_block(x->matrix, p->i, p->j, p->rows, p->cols, p->at, p->ld);
   }
-  return osla_agree(t, err); /* which is a barrier, too */
+  return osla_agree(t, err); /* also a barrier */
 }
 
-/* On the array's own memory, if it lies as a matrix would on all ranks. */
+/* Makes the matrix on the array's own memory, if the memory has a matrix's layout on all ranks.
+ * Collective. */
 static osla_err wrap(osla_ga_matrix *x, osla_transport *t, ga_making how)
 {
   const ga_array *a = &x->array;
@@ -120,7 +121,7 @@ osla_err osli_ga_matrix_open(ga_array *array, ga_making how, osla_ga_matrix **ou
     free(x);
     return err;
   }
-  GA_Sync(); /* what others put into my memory is there */
+  GA_Sync(); /* completes what other ranks put into this rank's memory */
   err = osli_ga_array_open(t, array);
   x->array = *array;
   *array = (ga_array){0};
@@ -157,7 +158,7 @@ osla_err osla_ga_matrix_store(osla_ga_matrix *x)
     const ga_patch *p = &a->patches[k];
     err = osla_matrix_get_block(x->matrix, p->i, p->j, p->rows, p->cols, p->at, p->ld);
   }
-  GA_Sync(); /* GA's calls of others see it */
+  GA_Sync(); /* makes the new contents visible to later GA calls */
   return osla_agree(t, err);
 }
 

@@ -1,12 +1,12 @@
-/* GA's start and end, its environment, and the transport that the calls share.
+/* Start and end of GA, its environment variables, and the transport that all calls share.
  *
- * GA's calls carry no context of ours, so the transport has to be a global: this is the one.
+ * The transport is a global variable, because GA's calls have no handle that could hold it.
  *
- * Measured with ARMCI-MPI 0.3.1 on MPICH 4.0.2, arrays of order 1001: by default
- * (ARMCI_USE_WIN_ALLOCATE=1) a quarter of the elements that NGA_Put writes and NGA_Get reads are
- * wrong on 2 ranks, half on 3, and NGA_Acc and NGA_Scatter_acc miss some; with 0 all are right. The
- * cause is that MPICH before 4.0.3 mistakes where a window begins that is not 16-byte aligned. */
-#include "ga_adapt/ga_session.h"
+ * ARMCI-MPI 0.3.1 needs ARMCI_USE_WIN_ALLOCATE=0 on MPICH before 4.0.3. With the default 1, a
+ * quarter of the elements of NGA_Put and NGA_Get are wrong on 2 ranks, and NGA_Acc and
+ * NGA_Scatter_acc lose some: this MPICH computes wrong addresses in a window whose start is not
+ * 16-byte aligned. */
+#include "ga_adapt/ga_internal.h"
 #include "osla_ga.h"
 #include "osla_log.h"
 
@@ -21,7 +21,7 @@
 
 typedef struct session {
   osla_transport *transport;
-  int key; /* of the attribute on MPI_COMM_SELF that frees it; made once */
+  int key; /* key of the attribute on MPI_COMM_SELF that frees the transport; created once */
   bool has_key, warned;
 } session;
 
@@ -43,7 +43,8 @@ osla_err osla_ga_initialize(int64_t doubles)
   OSLA_CHECK(doubles >= 0, OSLA_ERR_ARG, "MA's stack and heap of %" PRId64 " doubles", doubles);
   (void)setenv("ARMCI_USE_WIN_ALLOCATE", "0", 0);
   (void)setenv("ARMCI_RMA_ATOMICITY", "1", 0);
-  int failed = !MA_init(C_DBL, doubles, doubles); /* first: if it fails, GA is not running */
+  int failed =
+    !MA_init(C_DBL, doubles, doubles); /* MA_init first: if it fails, GA has not been started */
   OSLA_MPI(MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD));
   OSLA_CHECK(!failed, OSLA_ERR_MEM, "2 x %" PRId64 " doubles for Global Arrays", doubles);
   GA_Initialize();
@@ -56,7 +57,7 @@ void osla_ga_terminate(void)
   if (GA_Initialized()) GA_Terminate();
 }
 
-/* MPI_Finalize calls it before anything else, on all ranks, while MPI still works. */
+/* Called by MPI_Finalize on all ranks, before it does anything else, while MPI still works. */
 static int free_at_finalize(MPI_Comm comm, int key, void *value, void *extra)
 {
   (void)comm, (void)key, (void)value, (void)extra;
@@ -78,7 +79,7 @@ osla_err osli_ga_session_check(void)
 
 #ifdef ARMCI_MPI
 
-/* Versions whose windows must be aligned; other MPI libraries keep the letter of their manual. */
+/* True for versions whose windows must be aligned (see the head of this file). */
 static bool mpich_before_4_0_3(void)
 {
   char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
@@ -90,7 +91,7 @@ static bool mpich_before_4_0_3(void)
   return major < 4 || (major == 4 && minor == 0 && patch < 3);
 }
 
-/* As ARMCI-MPI reads its switches. */
+/* True if an environment variable is set to "off" by the rules of ARMCI-MPI. */
 static bool is_off(const char *name)
 {
   const char *value = getenv(name);

@@ -1,0 +1,84 @@
+/* Private to ga_adapt: the adaptor's state between calls, Global Arrays as OSLA describes them, and
+ * matrices made from them (floor 4). */
+#ifndef GA_INTERNAL_H
+#define GA_INTERNAL_H
+
+#include "osla_ga.h"
+#include "osla_matrix.h"
+#include "osla_transport.h"
+
+/* --- state between calls (ga_session.c) --- */
+
+/* Gives the transport on GA's world group. The first call creates it; osla_ga_terminate or
+ * MPI_Finalize frees it. Warns once about unsuitable environment variables. Collective, so it comes
+ * after all local checks. */
+osla_err osli_ga_session_transport(osla_transport **transport);
+
+/* Checks that GA is running and that its default group is the world. Local, with one result on all
+ * ranks. Errors: STATE. */
+osla_err osli_ga_session_check(void);
+
+/* One line: what the user has to set before GA starts, and why; NULL if all is well. Local. */
+const char *osli_ga_session_complaint(void);
+
+/* --- arrays (ga_array.c, ga_local.c) --- */
+
+/* A rectangle of an array in this process's memory, column-major. */
+typedef struct ga_patch {
+  int64_t i, j, rows, cols; /* global indices of the first element, from 0; size */
+  int64_t ld;               /* elements from one column to the next */
+  unsigned char *at;        /* the first element */
+} ga_patch;
+
+/* A Global Array of one or two dimensions as a column-major matrix: the dimensions of GA's C
+ * interface in reverse order; a vector is one column. */
+typedef struct ga_array {
+  int handle, ndim;
+  osla_dtype dtype;
+  int64_t m, n;
+  osla_layout layout; /* distribution over a process grid, approximate if the blocks are unequal;
+                         nprow = 0 if the array is not distributed over a grid */
+  int prow, pcol;     /* position of this process in the grid; -1 if it has none */
+  ga_patch *patches;  /* the parts in this process's memory */
+  int64_t n_patches;
+} ga_array;
+
+/* Fills handle, ndim, dtype, m and n; touches no data. `name` is the argument's name for messages.
+ * Local, with one result on all ranks. Errors: STATE, ARG, UNSUPPORTED. */
+osla_err osli_ga_array_check(int handle, const char *name, ga_array *array);
+
+/* Fills the rest of a checked array. Collective. Errors, on all ranks together: MEM, UNSUPPORTED.
+ */
+osla_err osli_ga_array_open(osla_transport *transport, ga_array *array);
+
+/* True if this rank's part of an opened array is laid out as the local array of an osla_matrix with
+ * array->layout, every block whole and at its position. Then *local is its first element (NULL if
+ * this rank has none) and *lld its leading dimension. Local; ranks may differ. */
+bool osli_ga_array_local(const ga_array *array, void **local, int64_t *lld);
+
+/* Frees what osli_ga_array_open allocated. Local. */
+void osli_ga_array_close(ga_array *array);
+
+/* --- matrices (ga_matrix.c) --- */
+
+/* How a matrix is made from an array. */
+typedef struct ga_making {
+  osla_ga_blocks blocks;
+  osla_matrix *like; /* NULL, or the matrix whose grid and row blocks are used, with one block of
+                        columns for each process column: the layout for right-hand sides */
+  bool overwritten;  /* the call overwrites all elements: the matrix is zero, nothing is copied */
+  bool own;          /* no rank reads or writes another rank's part: the matrix wraps the array's
+                        memory without a copy if the array is laid out as a matrix */
+} ga_making;
+
+/* Makes a matrix with the contents of a checked array. Takes the array over, also on failure.
+ * Collective. */
+osla_err osli_ga_matrix_open(ga_array *array, ga_making how, osla_ga_matrix **out);
+
+/* Convert BLAS's letters, lower or upper case: 'l' and 'u', or 'n', 't' and 'c'. Local. Errors:
+ * ARG.
+ */
+osla_err osli_ga_uplo(char letter, osla_uplo *uplo);
+osla_err osli_ga_trans(char letter, const char *name, osla_trans *trans);
+
+#endif
