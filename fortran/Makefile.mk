@@ -1,4 +1,5 @@
-# Floor 4: module osla for Fortran. Each file is a module (osla_c.f90: two); those below must be compiled first.
+# Floor 4: module osla for Fortran. Each source is a module (osla_c.f90 has two); the order of
+# compilation follows from the dependencies below.
 fortran_sources = \
   fortran/osla_fortran.h fortran/osla_fortran.c \
   fortran/osla_c.f90 \
@@ -22,7 +23,9 @@ fortran_sources = \
   fortran/osla_records.f90 \
   fortran/osla.f90
 AM_FCFLAGS = $(OSLA_FCFLAGS) $(OSLA_SANITIZE) $(FC_MODOUT)fortran $(FC_MODINC)fortran
-EXTRA_DIST += fortran/interfaces.py fortran/left_out.py
+EXTRA_DIST += fortran/interfaces.py fortran/left_out.py fortran/kinds.py \
+  fortran/osla_accumulator.f90.in fortran/osla_elements.f90.in fortran/osla_products.f90.in \
+  fortran/osla_solves.f90.in fortran/osla_triangles.f90.in
 
 if HAVE_FORTRAN
 lib_LTLIBRARIES += libosla_fortran.la
@@ -41,7 +44,7 @@ $(fortran_between): fortran/osla_meetings.lo
 fortran/osla.lo: $(fortran_between)
 CLEANFILES += fortran/*.mod
 
-# gfortran, ifx, flang and nvfortran all call them NAME.mod.
+# gfortran, ifx, flang and nvfortran all write module files called NAME.mod.
 fortranincludedir = $(oslaincludedir)/$(FORTRAN_MODULES)
 install_hooks += install-fortran-modules
 uninstall_hooks += uninstall-fortran-modules
@@ -54,12 +57,14 @@ uninstall-fortran-modules:
 	for name in $(fortran_modules); do rm -f "$(DESTDIR)$(fortranincludedir)/$$name.mod"; done
 endif
 libosla_fortran_la_SOURCES = $(fortran_sources)
-# A program that names this library alone finds libosla beside it.
+# The run path lets a program that links only this library find libosla beside it.
 libosla_fortran_la_LDFLAGS = -version-info 0:0:0 -no-undefined '-Wl,-rpath,$$ORIGIN'
 libosla_fortran_la_LIBADD = libosla.la
 
-# Not in all, since it needs Python: renews what check_fortran.sh compares with.
+# Writes the generated sources anew. Not part of `all`, since it needs Python; check_fortran.sh
+# compares the committed files with the output.
 fortran-interfaces:
 	$(srcdir)/fortran/interfaces.py $(srcdir) >$(srcdir)/fortran/osla_c.f90.new
 	mv $(srcdir)/fortran/osla_c.f90.new $(srcdir)/fortran/osla_c.f90
+	$(srcdir)/fortran/kinds.py $(srcdir) $(srcdir)/fortran
 .PHONY: fortran-interfaces install-fortran-modules

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""Writes fortran/osla_c.f90, the Fortran view of OSLA's C headers: constants and structs
-(module osla_values), functions (module osla_c).
+"""Writes fortran/osla_c.f90, the Fortran view of OSLA's C headers: constants and structs (module
+osla_values), functions (module osla_c).
 
 usage: fortran/interfaces.py ROOT >fortran/osla_c.f90    (make -C build fortran-interfaces)
 
-tests/install/check_fortran.sh fails where the committed file is not what this writes. It reads the headers as
-clang-format leaves them, and stops at what it does not know: then teach it. A function becomes c_NAME.
-Pointers to one changeable number go by reference; pointers to anything else are type(c_ptr), since
-they may be null or arrays. Functions with types of LEFT_OUT are left out; osla_fortran.c serves for some.
+tests/install/check_fortran.sh fails if the committed file differs from the output. The parser
+expects headers in the layout of clang-format, and stops at declarations that it does not know;
+extend it then. A function becomes c_NAME. A pointer to one variable number is passed by reference.
+All other pointers become type(c_ptr), because they may be null or arrays. Functions with types in
+LEFT_OUT are left out; osla_fortran.c has replacements for some.
 """
 import re
 import sys
@@ -26,15 +27,15 @@ NUMBERS = {"int": "integer(c_int)", "int64_t": "integer(c_int64_t)", "uint64_t":
            "osla_complex": "complex(c_double_complex)"}
 ZERO = {"integer": "0", "real": "0", "logical": ".false.", "type(c_ptr)": "c_null_ptr",
         "type(c_funptr)": "c_null_funptr"}
-# Changeable, and not one number: in each function, or in one.
+# Pointers to variable arrays of numbers: argument names, in all functions or in one.
 ARRAYS = {"ipiv", "degree", "osla_even_blocks start", "osla_csr_row column", "osla_csr_row value",
           "osla_spmv y", "osla_csr_column_squares d", "osla_csr_column_norms d", "osla_csr_diagonal d", "osla_sums_all value", "osla_cg x", "osla_lsqr x",
           "osla_forest_edges leaf", "osla_vector_read_matrix_market part", "osla_iterate x", "osla_diffusion_fill x",
           "osla_sweeps_create right"}
 LEFT_OUT = ("MPI_Comm", "MPI_Datatype", "MPI_Op", "...", "osla_progress_hook", "osla_notifiers",
             "osla_segment", "osla_shape", "osla_unit unit")
-SAME_NAME = {"osla_unit"}  # structs with the name of a constant (OSLA_UNIT): Fortran has one case
-# By callers, as options are.
+SAME_NAME = {"osla_unit"}  # structs whose name equals that of a constant (OSLA_UNIT), because Fortran ignores case
+# Structs that callers fill in; their components get initial values, like those of options.
 FILLED_IN = {"osla_fixed_point", "osla_forest_run", "osla_operator", "osla_preconditioner"}
 MOST_COLUMNS = 100
 
@@ -62,14 +63,14 @@ class Headers:
 
     @staticmethod
     def statements(text):
-        """Up to each ; outside of braces."""
+        """Yields each statement: the text up to a semicolon outside of braces."""
         begin = depth = 0
         for at, letter in enumerate(text):
             depth += {"{": 1, "}": -1}.get(letter, 0)
             if letter == ";" and depth == 0:
                 yield text[begin:at].strip() if "{" in text[begin:at] else text[begin:at].strip(" }")
                 begin = at + 1
-            depth = max(depth, 0)  # of extern "C"
+            depth = max(depth, 0)  # closing brace of extern "C"
 
     def take(self, statement):
         if match := re.fullmatch(r"(?:typedef )?enum (\w+ )?\{(.*)\}\s*(\w+)?", statement):
@@ -77,7 +78,7 @@ class Headers:
         elif match := re.fullmatch(r"typedef struct \w+ \{(.*)\} (\w+)", statement):
             self.struct(match[2], match[1])
         elif match := re.fullmatch(r"typedef struct (\w+) (\w+)", statement):
-            self.structs.add(match[2])  # opaque
+            self.structs.add(match[2])  # opaque type
         elif match := re.fullmatch(r"typedef \w+ (\w+)\(.*\)", statement):
             self.callbacks.add(match[1])
         elif statement.startswith("typedef double _Complex"):
@@ -94,11 +95,11 @@ class Headers:
         value = -1
         for item in filter(None, (part.strip() for part in body.split(","))):
             name, _, given = item.partition(" = ")
-            value = eval(given, {}) if given else value + 1  # numbers and shifts alone
+            value = eval(given, {}) if given else value + 1  # only numbers and shifts occur
             self.constants.append(f"integer(c_int), parameter :: {name} = {value}")
 
     def plain(self, ctype):
-        """Fortran's type of a value; KeyError if there is none."""
+        """Fortran type of a value of the C type; KeyError if there is none."""
         if ctype in self.enums or ctype == "osla_err":
             return "integer(c_int)"
         if ctype in self.structs:
@@ -108,7 +109,7 @@ class Headers:
     def struct(self, name, body):
         lines, begins = [], name.endswith("_options") or name in FILLED_IN
         for member in filter(None, (part.strip() for part in body.split(";"))):
-            if match := re.fullmatch(r"\w+ \(\*(\w+)\)\(.*\)", member):  # a function
+            if match := re.fullmatch(r"\w+ \(\*(\w+)\)\(.*\)", member):  # pointer to a function
                 initial = " = c_null_funptr" if begins else ""
                 lines.append(f"type(c_funptr) :: {match[1]}{initial}")
                 continue
@@ -118,7 +119,7 @@ class Headers:
                 kind = ("type(c_funptr)" if stars and match[1] in self.callbacks
                         else "type(c_ptr)" if stars else self.plain(match[1]))
                 initial = ""
-                if begins:  # {0}
+                if begins:  # initial value as by {0} in C
                     zero = next(value for key, value in ZERO.items() if kind.startswith(key))
                     initial = f" = {zero}"
                 lines.append(f"{kind} :: {field}{f'({size})' if size else ''}{initial}")
@@ -158,7 +159,7 @@ class Headers:
 
 
 def wrap(line, indent):
-    """Lines of at most MOST_COLUMNS, broken after commas."""
+    """Prints a statement in lines of at most MOST_COLUMNS, broken after commas."""
     rest, first = line, True
     while True:
         room = MOST_COLUMNS - indent - (0 if first else 2)

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""usage: left_out.py ROOT. Each function of the stable headers is public in module osla, by its name or by that of a
-call that stands for several; or it stands here with what serves instead, or why there is nothing; so that the two
-cannot drift apart."""
+"""usage: left_out.py ROOT
+
+Checks that each function of the stable headers is public in module osla, by its own name or through
+a call that covers several functions, or is listed in LEFT_OUT with the reason or the replacement.
+"""
 import pathlib
 import re
 import sys
@@ -10,7 +12,8 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, f"{sys.argv[1]}/tests/install")
 from stable_names import compare  # noqa: E402
 
-# Public in module osla, and the C functions that it calls for other kinds, parts or options.
+# Public procedures of module osla, and the C functions that each covers for other kinds, parts or
+# options.
 STANDS_FOR = {
     "file_put": "file_put_matrix file_put_vector file_put_number file_put_int file_put_text",
     "file_get": "file_get_matrix file_get_vector file_get_number file_get_int file_get_text",

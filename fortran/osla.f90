@@ -1,12 +1,12 @@
-! OSLA for Fortran: `use osla`. Calls have the names, the order of arguments and the contracts of the C
-! headers, with these differences (doc/fortran.md):
+! OSLA for Fortran: `use osla`. Calls have the names, the order of arguments and the contracts of
+! the C headers, with these differences (doc/fortran.md):
 !   - elements, rows, columns and unknowns are counted from 1; ranks and positions in a grid from 0
-!   - objects are type(osla_transport), type(osla_grid), type(osla_matrix), type(osla_hessian), type(osla_file),
-!     type(osla_forest), type(osla_csr), type(osla_jacobi), type(osla_splitting), type(osla_diffusion),
-!     type(osla_iteration), type(osla_sweeps)
-!   - sizes that an array has are not passed; the kind of an array is that of the matrix, or the call fails
-!   - stat and errmsg, last: without stat an error ends the job, with it the caller goes on
-!   - options are arguments, or a type that begins with the defaults
+!   - objects are type(osla_transport), type(osla_grid), type(osla_matrix), type(osla_hessian),
+!     type(osla_file), type(osla_forest), type(osla_csr), type(osla_jacobi), type(osla_splitting),
+!     type(osla_diffusion), type(osla_iteration), type(osla_sweeps)
+!   - sizes that follow from an array are not passed; an array's kind must be that of the matrix
+!   - stat and errmsg are the last arguments: an error ends the job unless stat is present
+!   - options are optional arguments, or a type whose components are initialised to the defaults
 module osla
   use osla_values, hidden_part => osla_part, hidden_factors => osla_factors, hidden_datum => osla_hessian_datum, &
     hidden_save => osla_save_options, hidden_load => osla_load_options, &

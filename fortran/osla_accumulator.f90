@@ -1,5 +1,6 @@
-! The accumulator. The contracts are in osla_hessian.h; here unknowns are counted from 1, and each array
-! of indices is one of default integers or of integer(int64).
+! Made by fortran/kinds.py from fortran/osla_accumulator.f90.in: do not edit.
+! The accumulator. The contracts are in osla_hessian.h; here unknowns are counted from 1, and an
+! array of indices has default integers or integer(int64).
 module osla_accumulator
   use, intrinsic :: iso_c_binding
   use osla_c, c_part => osla_part
@@ -16,7 +17,7 @@ module osla_accumulator
     procedure create_default, create_long
   end interface
 
-  ! H[ix, ix] += G^T G, G(:, a) of unknown ix(a)
+  ! H[ix, ix] += G^T G, where column G(:, a) belongs to unknown ix(a)
   interface osla_hessian_update
     procedure update_d, update_d_long, update_s, update_s_long
   end interface
@@ -30,7 +31,8 @@ module osla_accumulator
     procedure gradient_default, gradient_long
   end interface
 
-  ! The same as osla_hessian_update (with gradient: and osla_hessian_update_gradient), unless the id is in.
+  ! osla_hessian_update (and osla_hessian_update_gradient if gradient is present), unless a datum
+  ! with this id was added before.
   interface osla_hessian_update_once
     procedure once_d, once_d_long
   end interface
@@ -66,13 +68,13 @@ contains
     call settle(c_osla_hessian_create(grid%handle, n, c_loc(chosen), hessian%handle), stat, errmsg)
   end subroutine create_long
 
-  ! Collective; the matrix goes with it.
+  ! Collective; also destroys the accumulator's matrix.
   subroutine osla_hessian_destroy(hessian)
     type(osla_hessian), intent(inout) :: hessian
     call c_osla_hessian_destroy(hessian%handle)
   end subroutine osla_hessian_destroy
 
-  ! Indices as C counts them. ok is false if the call was refused.
+  ! Converts indices to C's, which count from 0. ok is false if the call was refused.
   subroutine count_from_0(call_name, hessian, ix, from_0, ok, stat, errmsg)
     character(*), intent(in) :: call_name
     type(osla_hessian), intent(in) :: hessian
@@ -95,7 +97,7 @@ contains
     end do
   end subroutine count_from_0
 
-  ! Do an array's sizes and type fit? Says the first that does not.
+  ! True, with the error set, if an array's size or type does not fit.
   function misfits(call_name, hessian, dtype, has, wanted, stat, errmsg) result(is)
     character(*), intent(in) :: call_name
     type(osla_hessian), intent(in) :: hessian
@@ -254,7 +256,7 @@ contains
     call gradient_long(hessian, int(ix, c_int64_t), values, stat, errmsg)
   end subroutine gradient_default
 
-  ! --- each datum once ---
+  ! --- updates with an id, each added only once ---
 
   subroutine once_d_long(hessian, id, ix, g, gradient, skipped, stat, errmsg)
     type(osla_hessian), intent(in) :: hessian
@@ -341,7 +343,7 @@ contains
     call settle(c_osla_hessian_restore(hessian%handle, c_text(trim(path)), c_text(text)), stat, errmsg)
   end subroutine osla_hessian_restore
 
-  ! --- the sums ---
+  ! --- commit, and the sums ---
 
   subroutine osla_hessian_commit(hessian, stat, errmsg)
     type(osla_hessian), intent(in) :: hessian
@@ -354,7 +356,7 @@ contains
     call settle(c_osla_hessian_commit(hessian%handle), stat, errmsg)
   end subroutine osla_hessian_commit
 
-  ! The matrix itself, borrowed.
+  ! The accumulator's matrix, borrowed.
   subroutine osla_hessian_matrix(hessian, matrix, stat, errmsg)
     type(osla_hessian), intent(in) :: hessian
     type(osla_matrix), intent(out) :: matrix

@@ -1,5 +1,6 @@
-! The elements of matrices as Fortran's arrays, of each kind: this rank's own without a copy, any block by
-! a copy. The contracts are in osla_matrix.h; elements are counted from 1.
+! Made by fortran/kinds.py from fortran/osla_elements.f90.in: do not edit.
+! Elements of matrices as Fortran arrays of each kind: this rank's own elements without a copy, any
+! block as a copy. The contracts are in osla_matrix.h; elements are counted from 1.
 module osla_elements
   use, intrinsic :: iso_c_binding
   use osla_c, c_part => osla_part
@@ -9,19 +10,19 @@ module osla_elements
   private
   public :: osla_matrix_local, osla_matrix_wrap, osla_matrix_get_block, osla_matrix_put_block
 
-  ! local => this rank's part of a matrix, local_rows x local_cols, in the matrix's own memory: valid as
-  ! long as the matrix is.
+  ! local => this rank's part of a matrix, local_rows x local_cols, in the matrix's own memory;
+  ! valid as long as the matrix exists.
   interface osla_matrix_local
     procedure local_s, local_d, local_c, local_z
   end interface
 
-  ! A matrix of the caller's array (local_rows or more) x local_cols, columns without gaps, which must be a target
-  ! that outlives it.
+  ! Makes a matrix of the caller's array, of at least local_rows x local_cols elements with
+  ! contiguous columns. The array must be a target and outlive the matrix.
   interface osla_matrix_wrap
     procedure wrap_s, wrap_d, wrap_c, wrap_z
   end interface
 
-  ! Elements (i, j) to (i + size(block, 1) - 1, j + size(block, 2) - 1), whoever owns them.
+  ! Elements (i, j) to (i + size(block, 1) - 1, j + size(block, 2) - 1), whichever rank owns them.
   interface osla_matrix_get_block
     procedure get_s, get_d, get_c, get_z
     procedure get_s_long, get_d_long, get_c_long, get_z_long
@@ -31,7 +32,7 @@ module osla_elements
     procedure put_s_long, put_d_long, put_c_long, put_z_long
   end interface
 
-  ! What a pointer to no elements points to.
+  ! Target of pointers to empty arrays.
   real(c_float), target, save :: none_s(1, 1)
   real(c_double), target, save :: none_d(1, 1)
   complex(c_float_complex), target, save :: none_c(1, 1)
@@ -39,7 +40,8 @@ module osla_elements
 
 contains
 
-  ! Is the matrix there, and of that type? Then where its local array is, and its shape.
+  ! Checks that the matrix exists and has the type dtype, and returns its local array's address and
+  ! shape.
   subroutine look(call_name, matrix, dtype, memory, lld, rows, cols, ok, stat, errmsg)
     character(*), intent(in) :: call_name
     type(osla_matrix), intent(in) :: matrix
@@ -72,7 +74,7 @@ contains
     call settle(OSLA_OK, stat, errmsg)
   end subroutine look
 
-  ! Does a block lie in the matrix, which is of its type?
+  ! True if the block is inside the matrix, and the matrix has the block's type.
   function inside(call_name, matrix, dtype, i, j, m, n, stat, errmsg) result(is)
     character(*), intent(in) :: call_name
     type(osla_matrix), intent(in) :: matrix
@@ -95,7 +97,7 @@ contains
     call refuse(OSLA_ERR_ARG, trim(text), stat, errmsg)
   end function inside
 
-  ! --- this rank's own part ---
+  ! --- this rank's part ---
 
   subroutine local_s(matrix, local, stat, errmsg)
     type(osla_matrix), intent(in) :: matrix
@@ -165,10 +167,10 @@ contains
     local => whole(1:rows, :)
   end subroutine local_z
 
-  ! --- the caller's memory ---
+  ! --- memory of the caller ---
 
-  ! has: the array's shape; first: where element (1, 1) is; next, apart: bytes to elements (2, 1) and (1, 2), of which
-  ! one is `bytes`
+  ! has: the array's shape; first: address of element (1, 1); next, apart: bytes from it to elements
+  ! (2, 1) and (1, 2); bytes: size of an element
   subroutine wrap(grid, dtype, m, n, mb, nb, has, first, bytes, next, apart, matrix, stat, errmsg)
     type(osla_grid), intent(in) :: grid
     integer(c_int), intent(in) :: dtype
@@ -185,7 +187,7 @@ contains
     call needs(at, grid)
     call check(at, next == bytes .and. apart >= bytes .and. mod(apart, int(bytes, c_int64_t)) == 0, &
       'the columns of the array have gaps')
-    if (c_associated(grid%handle) .and. min(m, n) >= 0 .and. min(mb, nb) > 0) then ! else C refuses
+    if (c_associated(grid%handle) .and. min(m, n) >= 0 .and. min(mb, nb) > 0) then ! the C call refuses other values
       part = [c_osla_index_count(int(m, c_int64_t), int(mb, c_int64_t), c_osla_grid_prow(grid%handle), &
         c_osla_grid_nprow(grid%handle)), c_osla_index_count(int(n, c_int64_t), int(nb, c_int64_t), &
         c_osla_grid_pcol(grid%handle), c_osla_grid_npcol(grid%handle))]

@@ -1,7 +1,8 @@
-! Transfers of star forests that are begun and ended in two calls, and fetches. The contracts are in osla_forest.h: all
-! ranks call them in the same order with the same kind and combination; with stat all ranks meet before one begins.
-! Arrays are those of osla_forest_bcast, and must lie contiguously: the memory itself is read and written. From its begin
-! to its end a caller gives those of a begun one the attributes asynchronous and target.
+! Transfers of star forests that are begun and ended by two calls, and fetches. The contracts are in
+! osla_forest.h: all ranks make the calls in the same order with the same kind and combination. If
+! stat is present, all ranks agree before the transfer begins. Arrays are those of
+! osla_forest_bcast; they must be contiguous, since their own memory is read and written. From begin
+! to end the caller must declare them asynchronous and target.
 module osla_forest_runs
   use, intrinsic :: iso_c_binding
   use osla_c, c_part => osla_part
@@ -13,17 +14,19 @@ module osla_forest_runs
   public :: osla_forest_end, osla_forest_test, osla_forest_end_read, osla_forest_writable, osla_forest_nearer
   public :: osla_vertices_create, osla_vertices_free
 
-  ! leaves(:, i) := leaves(:, i) (combine) roots(:, of i); of one number in a vertex also leaves(i).
+  ! leaves(:, i) := leaves(:, i) (combine) the root of leaf i. For vertices of one number also
+  ! leaves(i).
   interface osla_forest_bcast_begin
     procedure bcast_1, bcast_2
   end interface
 
-  ! roots(:, j) := roots(:, j) (combine) all leaves(:, of j), to the same bits in every run.
+  ! roots(:, j) := roots(:, j) (combine) all its leaves, with bitwise reproducible results.
   interface osla_forest_reduce_begin
     procedure reduce_1, reduce_2
   end interface
 
-  ! The same, and before(:, i) := what the root had before leaf i came to it.
+  ! A reduce that also returns, in before(:, i), the value that the root had before leaf i was
+  ! combined.
   interface osla_forest_fetch_begin
     procedure fetch_1, fetch_2
   end interface
@@ -31,7 +34,8 @@ module osla_forest_runs
     procedure fetch_whole_1, fetch_whole_2
   end interface
 
-  ! x: n zeros in memory that neighbours read in place. Collective, and so is the end; n may differ.
+  ! x: n zeros in memory that neighbours read in place. Collective, as is the end; n may differ
+  ! between ranks.
   interface osla_vertices_create
     procedure create_real_default, create_real_long, create_integer_default, create_integer_long
   end interface
@@ -40,9 +44,9 @@ module osla_forest_runs
   end interface
 
   type :: values
-    type(c_ptr) :: at = c_null_ptr ! of contiguous ones
-    integer(c_int) :: unit = -1    ! of a kind that there is
-    integer(c_int64_t) :: vertex = 0, vertices = 0 ! numbers in a vertex, vertices
+    type(c_ptr) :: at = c_null_ptr ! address of contiguous values
+    integer(c_int) :: unit = -1    ! type of the numbers; -1 if the kind is not supported
+    integer(c_int64_t) :: vertex = 0, vertices = 0 ! numbers in a vertex; vertices
   end type values
 
 contains
@@ -97,12 +101,12 @@ contains
     if (size(x) == 0) v%at = c_null_ptr
   end function values_2
 
-  ! May this transfer begin, on all ranks? Else the call is refused.
+  ! True if this transfer may begin on all ranks. If not, the call is refused.
   function fit(call_name, transfer, forest, roots, leaves, combine, stat, errmsg) result(do)
     character(*), intent(in) :: call_name
-    integer, intent(in) :: transfer ! a_bcast, ...
+    integer, intent(in) :: transfer ! a_bcast, a_reduce or a_fetch
     type(osla_forest), intent(in) :: forest
-    type(values), intent(in) :: roots, leaves(:) ! of a fetch also those before
+    type(values), intent(in) :: roots, leaves(:) ! leaves, and for a fetch also `before`
     integer, intent(in) :: combine
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
@@ -258,7 +262,8 @@ contains
       r%at, l(1)%at, l(2)%at, int(combine, c_int)), stat, errmsg)
   end subroutine fetch_whole_2
 
-  ! n numbers of 8 bytes in memory that neighbours read in place; ok is false if the call was refused.
+  ! Allocates n numbers of 8 bytes in memory that neighbours read in place; ok is false if the call
+  ! was refused.
   subroutine create(transport, n, memory, ok, stat, errmsg)
     type(osla_transport), intent(in) :: transport
     integer(c_int64_t), intent(in) :: n
@@ -302,7 +307,7 @@ contains
     call create_real_long(transport, int(n, c_int64_t), x, stat, errmsg)
   end subroutine create_real_default
 
-  ! x: as osla_vertices_create gave it.
+  ! x: from osla_vertices_create.
   subroutine free_real(transport, x, stat, errmsg)
     type(osla_transport), intent(in) :: transport
     real(c_double), pointer, intent(inout) :: x(:)
@@ -343,7 +348,7 @@ contains
     call create_integer_long(transport, int(n, c_int64_t), x, stat, errmsg)
   end subroutine create_integer_default
 
-  ! x: as osla_vertices_create gave it.
+  ! x: from osla_vertices_create.
   subroutine free_integer(transport, x, stat, errmsg)
     type(osla_transport), intent(in) :: transport
     integer(c_int64_t), pointer, intent(inout) :: x(:)
@@ -362,9 +367,9 @@ contains
     call settle(err, stat, errmsg)
   end subroutine free_integer
 
-  ! --- ends: local ---
+  ! --- ends of transfers: local ---
 
-  ! Waits until the transfer is over here.
+  ! Waits until the transfer is complete on this rank.
   subroutine osla_forest_end(run, stat, errmsg)
     type(osla_forest_run), intent(inout), target :: run
     integer, intent(out), optional :: stat
@@ -372,7 +377,7 @@ contains
     call settle(c_osla_forest_end(c_loc(run)), stat, errmsg)
   end subroutine osla_forest_end
 
-  ! Is it over? .true. stands for osla_forest_end.
+  ! Tests whether the transfer is complete; if done is .true., osla_forest_end must not be called.
   subroutine osla_forest_test(run, done, stat, errmsg)
     type(osla_forest_run), intent(inout), target :: run
     logical, intent(out) :: done
@@ -384,7 +389,8 @@ contains
     done = over
   end subroutine osla_forest_test
 
-  ! As osla_forest_end, but others may still read what is given here, until osla_forest_writable.
+  ! Ends a transfer like osla_forest_end, but other ranks may still read this rank's values until
+  ! osla_forest_writable.
   subroutine osla_forest_end_read(run, stat, errmsg)
     type(osla_forest_run), intent(inout), target :: run
     integer, intent(out), optional :: stat
@@ -400,7 +406,7 @@ contains
     call settle(c_osla_forest_writable(forest%handle), stat, errmsg)
   end subroutine osla_forest_writable
 
-  ! Brings what neighbours give nearer; of one that was not begun nothing.
+  ! Prefetches neighbours' values into the cache; without effect on a transfer that was not begun.
   subroutine osla_forest_nearer(run)
     type(osla_forest_run), intent(in), target :: run
     if (c_associated(run%forest)) call c_osla_forest_nearer(c_loc(run))

@@ -1,5 +1,5 @@
-! Known shapes of star forests, forests made from others, and what one has. The contracts are in osla_forest.h; roots
-! and leaves are counted from 1, ranks from 0.
+! Star forests of standard shapes, forests made from others, and queries. The contracts are in
+! osla_forest.h; roots and leaves are counted from 1, ranks from 0.
 module osla_forest_shapes
   use, intrinsic :: iso_c_binding
   use osla_c, c_part => osla_part
@@ -32,9 +32,9 @@ module osla_forest_shapes
 
 contains
 
-  ! --- known shapes: collective ---
+  ! --- standard shapes: collective ---
 
-  ! Leaf i of every rank is joined to the i-th root of all ranks, one rank's after the other's.
+  ! Leaf i of every rank has the i-th root of all ranks, in the order of ranks.
   subroutine allgather_long(transport, n_roots, forest, stat, errmsg)
     type(osla_transport), intent(in) :: transport
     integer(c_int64_t), intent(in) :: n_roots
@@ -57,7 +57,7 @@ contains
     call allgather_long(transport, int(n_roots, c_int64_t), forest, stat, errmsg)
   end subroutine allgather_default
 
-  ! The same leaves on one rank alone.
+  ! As allgather, but only one rank has leaves.
   subroutine gather_long(transport, n_roots, rank, forest, stat, errmsg)
     type(osla_transport), intent(in) :: transport
     integer(c_int64_t), intent(in) :: n_roots
@@ -81,7 +81,7 @@ contains
     call gather_long(transport, int(n_roots, c_int64_t), rank, forest, stat, errmsg)
   end subroutine gather_default
 
-  ! Leaf p n + i of rank q is joined to root q n + i of rank p.
+  ! Leaf p n + i of rank q has root q n + i of rank p.
   subroutine alltoall_long(transport, n, forest, stat, errmsg)
     type(osla_transport), intent(in) :: transport
     integer(c_int64_t), intent(in) :: n
@@ -104,9 +104,9 @@ contains
     call alltoall_long(transport, int(n, c_int64_t), forest, stat, errmsg)
   end subroutine alltoall_default
 
-  ! --- forests from forests: collective ---
+  ! --- forests from other forests: collective ---
 
-  ! The roots of a, and as leaves the roots of b.
+  ! A forest with the roots of a, whose leaves are the roots of b.
   subroutine osla_forest_compose_inverse(a, b, composed, stat, errmsg)
     type(osla_forest), intent(in) :: a, b
     type(osla_forest), intent(out) :: composed
@@ -120,7 +120,7 @@ contains
     call settle(c_osla_forest_compose_inverse(a%handle, b%handle, composed%handle), stat, errmsg)
   end subroutine osla_forest_compose_inverse
 
-  ! Only the edges of these roots of mine.
+  ! The forest with only the edges of the chosen roots of this rank.
   subroutine roots_long(forest, chosen, embedded, stat, errmsg)
     type(osla_forest), intent(in) :: forest
     integer(c_int64_t), intent(in) :: chosen(:)
@@ -146,7 +146,7 @@ contains
     call roots_long(forest, int(chosen, c_int64_t), embedded, stat, errmsg)
   end subroutine roots_default
 
-  ! Only the edges of these leaves of mine.
+  ! The forest with only the edges of the chosen leaves of this rank.
   subroutine leaves_long(forest, chosen, embedded, stat, errmsg)
     type(osla_forest), intent(in) :: forest
     integer(c_int64_t), intent(in) :: chosen(:)
@@ -172,7 +172,7 @@ contains
     call leaves_long(forest, int(chosen, c_int64_t), embedded, stat, errmsg)
   end subroutine leaves_default
 
-  ! Side by side; same_roots: all have the roots of the first one.
+  ! The union of several forests; with same_roots all use the roots of the first one.
   subroutine osla_forest_concatenate(forests, same_roots, whole, stat, errmsg)
     type(osla_forest), intent(in) :: forests(:)
     logical, intent(in) :: same_roots
@@ -194,7 +194,8 @@ contains
       whole%handle), stat, errmsg)
   end subroutine osla_forest_concatenate
 
-  ! Each edge becomes `count` edges: of root (i - 1) root_stride + c and leaf (j - 1) leaf_stride + c, 1 <= c <= count.
+  ! Replaces each edge by `count` edges, between root (i - 1) root_stride + c and leaf (j - 1)
+  ! leaf_stride + c, for 1 <= c <= count.
   subroutine strided_long(forest, count, root_stride, leaf_stride, strided, stat, errmsg)
     type(osla_forest), intent(in) :: forest
     integer(c_int64_t), intent(in) :: count, root_stride, leaf_stride
@@ -218,7 +219,7 @@ contains
       strided, stat, errmsg)
   end subroutine strided_default
 
-  ! --- what one has: local; of size 0 without a forest ---
+  ! --- queries: local; of size 0 if the forest does not exist ---
 
   function copied(n, list) result(ranks)
     integer(c_int), intent(in) :: n
@@ -231,7 +232,7 @@ contains
     ranks = there
   end function copied
 
-  ! Of my leaves' roots, ascending.
+  ! Ranks that own the roots of this rank's leaves, ascending.
   function osla_forest_root_ranks(forest) result(ranks)
     type(osla_forest), intent(in) :: forest
     integer, allocatable :: ranks(:)
@@ -242,7 +243,7 @@ contains
     ranks = copied(n, list)
   end function osla_forest_root_ranks
 
-  ! Of my roots' leaves, ascending.
+  ! Ranks that own leaves of this rank's roots, ascending.
   function osla_forest_leaf_ranks(forest) result(ranks)
     type(osla_forest), intent(in) :: forest
     integer, allocatable :: ranks(:)
@@ -253,7 +254,7 @@ contains
     ranks = copied(n, list)
   end function osla_forest_leaf_ranks
 
-  ! This rank's edges, by the roots' ranks.
+  ! This rank's edges, ordered by the roots' ranks.
   subroutine osla_forest_edges(forest, leaf, root, stat, errmsg)
     type(osla_forest), intent(in) :: forest
     integer(c_int64_t), allocatable, intent(out) :: leaf(:)
@@ -273,7 +274,8 @@ contains
     call settle(OSLA_OK, stat, errmsg)
   end subroutine osla_forest_edges
 
-  ! Lines of text of what this rank has; edges: a line for each edge, too. Its indices are C's, from 0.
+  ! Text that describes this rank's part of the forest; with `edges` one line for each edge. Indices
+  ! in it are C's, from 0.
   function osla_forest_view(forest, edges) result(text)
     type(osla_forest), intent(in) :: forest
     logical, intent(in), optional :: edges

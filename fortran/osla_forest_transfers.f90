@@ -1,5 +1,6 @@
-! Transfers of star forests. The contracts are in osla_forest.h: all ranks call them in the same order with the same
-! kind and combination. With stat all ranks meet before each, which takes several times as long as a short one.
+! Transfers of star forests. The contracts are in osla_forest.h: all ranks make the calls in the
+! same order with the same kind and combination. If stat is present, all ranks agree before each
+! transfer, which takes several times as long as a short transfer.
 module osla_forest_transfers
   use, intrinsic :: iso_c_binding
   use osla_c, c_part => osla_part
@@ -9,14 +10,14 @@ module osla_forest_transfers
   private
   public :: osla_forest_bcast, osla_forest_reduce
 
-  ! leaves(:, i) := leaves(:, i) (combine) roots(:, of i); of one number in a vertex also leaves(i).
-  ! Arrays have all roots of this rank, and leaf_space leaves.
+  ! leaves(:, i) := leaves(:, i) (combine) the root of leaf i. For vertices of one number also
+  ! leaves(i). Arrays hold all roots of this rank, and leaf_space leaves.
   interface osla_forest_bcast
     procedure bcast_real, bcast_reals, bcast_single, bcast_singles, bcast_complex, &
       bcast_complexs, bcast_integer, bcast_integers, bcast_long, bcast_longs
   end interface
 
-  ! roots(:, j) := roots(:, j) (combine) all leaves(:, of j), to the same bits in every run.
+  ! roots(:, j) := roots(:, j) (combine) all its leaves, with bitwise reproducible results.
   interface osla_forest_reduce
     procedure reduce_real, reduce_reals, reduce_single, reduce_singles, reduce_complex, &
       reduce_complexs, reduce_integer, reduce_integers, reduce_long, reduce_longs
@@ -24,7 +25,7 @@ module osla_forest_transfers
 
 contains
 
-  ! numbers of roots, leaves: in a vertex, vertices
+  ! n_roots, n_leaves: numbers in a vertex, and number of vertices
   subroutine bcast_any(forest, unit, n_roots, n_leaves, roots, leaves, combine, stat, errmsg)
     type(osla_forest), intent(in) :: forest
     integer(c_int), intent(in) :: unit

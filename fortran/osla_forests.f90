@@ -1,5 +1,5 @@
-! Star forests. The contracts are in osla_forest.h; roots and leaves are counted from 1, ranks from 0, and what C
-! takes as NULL is optional here, and follows.
+! Star forests. The contracts are in osla_forest.h. Roots and leaves are counted from 1, ranks from
+! 0. Arguments that may be NULL in C are optional and come last.
 module osla_forests
   use, intrinsic :: iso_c_binding
   use osla_c, c_part => osla_part
@@ -11,13 +11,14 @@ module osla_forests
   public :: osla_forest_n_edges, osla_forest_leaf_space, osla_forest_degrees, osla_forest_inverse
   public :: osla_forest_compose, osla_forest_split
 
-  ! root(e): rank and index of what this rank's e-th edge is joined to, type(osla_root); leaf(e): which leaf
-  ! that is, without it leaf e.
+  ! root(e): rank and index of the root of this rank's e-th edge, type(osla_root). leaf(e): index of
+  ! its leaf; without `leaf` it is e.
   interface osla_forest_create
     procedure create_default, create_long
   end interface
 
-  ! root(e): the number of a root of all; those of rank p are start(p + 1) .. start(p + 2) - 1, start(1) = 1.
+  ! root(e): global number of the root. Rank p has the numbers start(p + 1) .. start(p + 2) - 1;
+  ! start(1) = 1.
   interface osla_forest_create_global
     procedure global_default, global_long
   end interface
@@ -26,7 +27,7 @@ module osla_forests
 
 contains
 
-  ! Indices as C counts them, of which it needs none where there are none.
+  ! Converts indices to C's, which count from 0.
   function from_1(list) result(from_0)
     integer(c_int64_t), intent(in) :: list(:)
     integer(c_int64_t), allocatable :: from_0(:)
@@ -118,7 +119,7 @@ contains
     end if
   end subroutine global_default
 
-  ! Collective; nothing happens to one that was not created.
+  ! Collective; without effect on a forest that was not created.
   subroutine osla_forest_destroy(forest, stat, errmsg)
     type(osla_forest), intent(inout) :: forest
     integer, intent(out), optional :: stat
@@ -126,7 +127,7 @@ contains
     call settle(c_osla_forest_destroy(forest%handle), stat, errmsg)
   end subroutine osla_forest_destroy
 
-  ! --- local queries: 0 without a forest ---
+  ! --- local queries: 0 if the forest does not exist ---
 
   function osla_forest_n_roots(forest) result(n)
     type(osla_forest), intent(in) :: forest
@@ -149,7 +150,7 @@ contains
     if (c_associated(forest%handle)) n = c_osla_forest_leaf_space(forest%handle)
   end function osla_forest_leaf_space
 
-  ! How many leaves each of this rank's roots has. Local.
+  ! Number of leaves of each of this rank's roots. Local.
   subroutine osla_forest_degrees(forest, degree, stat, errmsg)
     type(osla_forest), intent(in) :: forest
     integer(c_int64_t), intent(inout), target, contiguous :: degree(:)
@@ -164,7 +165,7 @@ contains
     call settle(OSLA_OK, stat, errmsg)
   end subroutine osla_forest_degrees
 
-  ! --- forests from forests: collective ---
+  ! --- forests from other forests: collective ---
 
   subroutine osla_forest_inverse(forest, inverse, stat, errmsg)
     type(osla_forest), intent(in) :: forest

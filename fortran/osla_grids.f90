@@ -75,7 +75,7 @@ contains
     call c_osla_progress(transport%handle)
   end subroutine osla_progress
 
-  ! --- queries: local; they end the job where there is no transport or grid ---
+  ! --- queries: local; they end the job if the transport or grid does not exist ---
 
   function osla_transport_rank(transport) result(rank)
     type(osla_transport), intent(in) :: transport
@@ -143,7 +143,7 @@ contains
     name = fortran_text(c_osla_transport_name(transport%handle))
   end function osla_transport_name
 
-  ! Borrowed.
+  ! The communicator of the transport; borrowed.
   function osla_transport_comm(transport) result(comm)
     type(osla_transport), intent(in) :: transport
     type(MPI_Comm) :: comm
@@ -152,7 +152,7 @@ contains
     comm%mpi_val = c_osli_fortran_transport_comm(transport%handle)
   end function osla_transport_comm
 
-  ! --- grids: without nprow and npcol their shape is chosen ---
+  ! --- grids: the shape is chosen if nprow and npcol are absent ---
 
   subroutine osla_grid_create(transport, grid, nprow, npcol, order, stat, errmsg)
     type(osla_transport), intent(in) :: transport
@@ -177,7 +177,7 @@ contains
     end if
   end subroutine osla_grid_create
 
-  ! Each rank names its position, counted from 0 as BLACS does; -1, -1: outside.
+  ! Each rank gives its position, counted from 0 as in BLACS; -1, -1 if it is outside the grid.
   subroutine osla_grid_create_at(transport, nprow, npcol, prow, pcol, grid, stat, errmsg)
     type(osla_transport), intent(in) :: transport
     integer, intent(in) :: nprow, npcol, prow, pcol

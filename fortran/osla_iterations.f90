@@ -1,10 +1,12 @@
-! Fixed-point iterations x := M x + c, in lock-step or without waiting, and what is iterated: block Jacobi of sparse and
-! dense matrices, Laplace's equation on a grid, own problems. The contracts are in osla_iterate.h, osla_splitting.h and
-! osla_diffusion.h.
+! Fixed-point iterations x := M x + c, in lock-step or asynchronous, and the problems to iterate:
+! block Jacobi of sparse and dense matrices, Laplace's equation on a grid, problems of the caller.
+! The contracts are in osla_iterate.h, osla_splitting.h and osla_diffusion.h.
 !
-! An own problem is a type(osla_fixed_point), C's struct: its functions are c_funloc of functions with bind(c) and the
-! interfaces there, arg is given to them as it is; its halos are c_loc of type(osla_halo) ones, which they count from 0.
-! What it points to, and right-hand sides, are borrowed: they must live, as target, as long as the iteration.
+! A problem of the caller is a type(osla_fixed_point), C's struct. Its functions are c_funloc of
+! functions with bind(c) and the interfaces of osla_iterate.h, which receive arg unchanged. Its
+! halos are c_loc of an array of type(osla_halo), with indices from 0. Everything that it points to,
+! and right-hand sides, is borrowed: it must have the target attribute and live as long as the
+! iteration.
 module osla_iterations
   use, intrinsic :: iso_c_binding
   use osla_c, c_part => osla_part
@@ -19,14 +21,14 @@ module osla_iterations
   public :: osla_diffusion_ranks, osla_diffusion_fill, osla_diffusion_radius
   public :: osla_sweeps_create, osla_sweeps_destroy
 
-  ! alpha < 1 proves that every mode converges.
+  ! A contraction factor; a value below 1 proves that every mode converges.
   interface osla_iterate_bound
     procedure bound_default, bound_long
   end interface
 
 contains
 
-  ! A vector that is borrowed.
+  ! Checks that a borrowed vector is associated.
   subroutine check_vector(at, vector)
     type(meeting), intent(inout) :: at
     real(c_double), pointer, intent(in) :: vector(:)
@@ -35,7 +37,7 @@ contains
     if (size(vector) > 0) call check(at, is_contiguous(vector), 'the right-hand side does not lie contiguously')
   end subroutine check_vector
 
-  ! The same with one that must have n numbers.
+  ! Checks that a borrowed vector is associated and has n elements.
   subroutine check_vector_of(at, vector, n)
     type(meeting), intent(inout) :: at
     real(c_double), pointer, intent(in) :: vector(:)
@@ -47,7 +49,7 @@ contains
 
   ! --- iterations: collective ---
 
-  ! A rank that has no part gives a problem of length 0.
+  ! A rank without a part gives a problem of length 0.
   subroutine osla_iteration_create(transport, problem, iteration, options, stat, errmsg)
     type(osla_transport), intent(in) :: transport
     type(osla_fixed_point), intent(in) :: problem
@@ -96,7 +98,8 @@ contains
     call settle(c_osla_iterate_bound(iteration%handle, steps, alpha), stat, errmsg)
   end subroutine bound_long
 
-  ! x: the start, of the problem's length; then the state that has the residual in `result`.
+  ! x: the initial state, of the problem's length; on return the state whose residual is in
+  ! `result`.
   subroutine osla_iterate(iteration, x, result, stat, errmsg)
     type(osla_iteration), intent(in) :: iteration
     real(c_double), intent(inout), target, contiguous :: x(:)
@@ -115,14 +118,14 @@ contains
     call settle(err, stat, errmsg)
   end subroutine osla_iterate
 
-  ! As 'converged'.
+  ! Name of a reason for the end, such as 'converged'.
   function osla_iterate_end_name(end) result(text)
     integer, intent(in) :: end
     character(:), allocatable :: text
     text = fortran_text(c_osla_iterate_end_name(int(end, c_int)))
   end function osla_iterate_end_name
 
-  ! --- block Jacobi: created by all ranks, destroyed by each ---
+  ! --- block Jacobi: creation is collective, destruction is local ---
 
   ! b: this rank's part of the right-hand side; borrowed, and may change between runs.
   subroutine osla_splitting_create(a, b, splitting, options, stat, errmsg)
@@ -142,7 +145,8 @@ contains
     call settle(c_osla_splitting_create(a%handle, c_loc(b), c_loc(chosen), splitting%handle), stat, errmsg)
   end subroutine osla_splitting_create
 
-  ! Of a dense matrix: rows of osla_even_blocks(m, ranks, start), whoever holds them.
+  ! Block Jacobi of a dense matrix: each rank gets the rows of osla_even_blocks(m, ranks, start),
+  ! whichever ranks own them.
   subroutine osla_splitting_create_dense(uplo, a, b, splitting, options, stat, errmsg)
     integer, intent(in) :: uplo
     type(osla_matrix), intent(in) :: a
@@ -162,7 +166,7 @@ contains
       stat, errmsg)
   end subroutine osla_splitting_create_dense
 
-  ! This rank's rows of osla_even_blocks.
+  ! Number of this rank's rows by osla_even_blocks.
   function even_rows(a) result(rows)
     type(osla_matrix), intent(in) :: a
     integer(c_int64_t) :: rows
@@ -183,15 +187,16 @@ contains
     call c_osla_splitting_destroy(splitting%handle)
   end subroutine osla_splitting_destroy
 
-  ! States: this rank's rows, then what belongs to others; `length` says how many in all. Without a splitting (below: a
-  ! diffusion) the problem has no sweep, and no iteration is made of it.
+  ! A state holds this rank's rows, then values of other ranks; `length` is the total. If the
+  ! splitting (or, below, the diffusion) does not exist, the problem has no sweep function, and
+  ! osla_iteration_create refuses it.
   function osla_splitting_problem(splitting) result(problem)
     type(osla_splitting), intent(in) :: splitting
     type(osla_fixed_point) :: problem
     if (c_associated(splitting%handle)) problem = c_osla_splitting_problem(splitting%handle)
   end function osla_splitting_problem
 
-  ! --- Laplace's equation on a grid: created by all ranks; the rest is local ---
+  ! --- Laplace's equation on a grid: creation is collective, all else is local ---
 
   subroutine osla_diffusion_create(transport, options, diffusion, stat, errmsg)
     type(osla_transport), intent(in) :: transport
@@ -219,7 +224,7 @@ contains
     if (c_associated(diffusion%handle)) problem = c_osla_diffusion_problem(diffusion%handle)
   end function osla_diffusion_problem
 
-  ! The own points: first(d) .. first(d) + count(d) - 1 in dimension d.
+  ! This rank's points: first(d) .. first(d) + count(d) - 1 in dimension d.
   subroutine osla_diffusion_own(diffusion, first, count, stat, errmsg)
     type(osla_diffusion), intent(in) :: diffusion
     integer(c_int64_t), intent(out) :: first(3), count(3)
@@ -244,7 +249,7 @@ contains
     call settle(OSLA_OK, stat, errmsg)
   end subroutine osla_diffusion_ranks
 
-  ! x := the start with its boundaries.
+  ! x := the initial state with its boundary values.
   subroutine osla_diffusion_fill(diffusion, x, stat, errmsg)
     type(osla_diffusion), intent(in) :: diffusion
     real(c_double), intent(inout), target, contiguous :: x(:)
@@ -261,7 +266,7 @@ contains
     call settle(OSLA_OK, stat, errmsg)
   end subroutine osla_diffusion_fill
 
-  ! rho(M); 0 without a diffusion.
+  ! Spectral radius of M; 0 if the diffusion does not exist.
   function osla_diffusion_radius(diffusion) result(radius)
     type(osla_diffusion), intent(in) :: diffusion
     real(c_double) :: radius
@@ -271,8 +276,9 @@ contains
 
   ! --- sweeps as a preconditioner: collective ---
 
-  ! right: the right-hand side that the problem reads; borrowed, and overwritten. Its size is that of this rank's rows, and
-  ! not problem%length, which counts what others send, too; osla_cg refuses sweeps of other rows than its operator's.
+  ! right: the right-hand side that the problem reads; borrowed and overwritten. Its size is the
+  ! number of this rank's rows, not problem%length, which includes values of other ranks. osla_cg
+  ! refuses sweeps whose rows are not those of its operator.
   subroutine osla_sweeps_create(transport, problem, right, sweeps, options, stat, errmsg)
     type(osla_transport), intent(in) :: transport
     type(osla_fixed_point), intent(in) :: problem

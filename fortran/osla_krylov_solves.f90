@@ -1,9 +1,9 @@
-! CG and LSQR with sparse matrices, or with own operators. The contracts are in osla_krylov.h; what C takes as NULL is
-! optional here, and follows. All are collective; an array of another size and a function that is missing are refused on all
-! ranks.
+! CG and LSQR for sparse matrices, or for operators of the caller. The contracts are in
+! osla_krylov.h. Arguments that may be NULL in C are optional and come last. All calls are
+! collective; an array of wrong size or a missing function is refused on all ranks.
 !
-! type(osla_operator) and type(osla_preconditioner) are C's structs: multiply and apply are c_funloc of functions with
-! bind(c) and the interfaces there, arg is given to them as it is.
+! type(osla_operator) and type(osla_preconditioner) are C's structs: multiply and apply are c_funloc
+! of functions with bind(c) and the interfaces of osla_krylov.h; they receive arg unchanged.
 module osla_krylov_solves
   use, intrinsic :: iso_c_binding
   use osla_c, c_part => osla_part
@@ -13,13 +13,13 @@ module osla_krylov_solves
   private
   public :: osla_jacobi_create, osla_jacobi_destroy, osla_jacobi_use, osla_sweeps_use, osla_csr_operator, osla_cg, osla_lsqr
 
-  ! block: 1: the diagonal of the matrix; more: blocks of so many rows.
+  ! block: 1 for the diagonal of the matrix; else the number of rows of a diagonal block.
   interface osla_jacobi_create
     procedure jacobi_default, jacobi_long
   end interface
 
-  ! Solves a x = b, a symmetric and positive definite. x: the first guess, then the solution. m: what osla_jacobi_create
-  ! or osla_sweeps_create made, or a type(osla_preconditioner).
+  ! Solves a x = b, a symmetric and positive definite. x: the initial guess, then the solution. m: a
+  ! result of osla_jacobi_create or osla_sweeps_create, or a type(osla_preconditioner).
   interface osla_cg
     procedure cg_matrix, cg_matrix_swept, cg_matrix_own, cg_operator
   end interface
@@ -61,7 +61,7 @@ contains
     call c_osla_jacobi_destroy(jacobi%handle)
   end subroutine osla_jacobi_destroy
 
-  ! --- as C's structs; of what is not there they have no function ---
+  ! --- conversions to C's structs; without an object the struct has no functions ---
 
   function osla_jacobi_use(jacobi) result(m)
     type(osla_jacobi), intent(in) :: jacobi
@@ -83,11 +83,12 @@ contains
 
   ! --- solvers ---
 
-  ! The call with an operator: one of a matrix that is not there has neither transport nor product.
+  ! Begins a solver call with an operator. The operator of a matrix that does not exist has neither
+  ! transport nor product.
   function called(call_name, a, applies, sizes) result(at)
     character(*), intent(in) :: call_name
     type(osla_operator), intent(in) :: a
-    logical, intent(in) :: applies, sizes ! of the preconditioner, of arrays: are they right?
+    logical, intent(in) :: applies, sizes ! the preconditioner has a function; the arrays have the right sizes
     type(meeting) :: at
     at = meeting(call_name, a%transport)
     call check(at, c_associated(a%transport), &
@@ -217,7 +218,7 @@ contains
     character(*), intent(inout), optional :: errmsg
     if (present(scale)) then
       call lsqr_operator(osla_csr_operator(a), b, x, damping, scale, options, result, stat, errmsg)
-    else ! gfortran 12 reads an absent array that it passes on
+    else ! gfortran 12 reads an absent array that is passed on
       call lsqr_operator(osla_csr_operator(a), b, x, damping, options=options, result=result, stat=stat, errmsg=errmsg)
     end if
   end subroutine lsqr_matrix

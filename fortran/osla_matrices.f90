@@ -1,6 +1,7 @@
-! Distributed matrices. The contracts are in osla_matrix.h; here elements are counted from 1, and sizes
-! and indices are all default integers or all integer(int64). osla_matrix_norm, _copy,
-! _transpose, _fill and _scale take matrices or parts of them: osla_part(matrix, i, j, m, n).
+! Distributed matrices. The contracts are in osla_matrix.h; here elements are counted from 1, and
+! sizes and indices of a call are all default integers or all integer(int64). osla_matrix_norm,
+! _copy, _transpose, _fill and _scale accept matrices or parts of them: osla_part(matrix, i, j, m,
+! n).
 module osla_matrices
   use, intrinsic :: iso_c_binding
   use osla_c, c_part => osla_part
@@ -22,7 +23,8 @@ module osla_matrices
     procedure fill_default, fill_long
   end interface
 
-  ! The row of the matrix, counted from 1, that local row `row` of this rank is (ScaLAPACK's INDXL2G).
+  ! Row of the matrix that is local row `row` of this rank (ScaLAPACK's INDXL2G), both counted from
+  ! 1.
   interface osla_matrix_row
     procedure row_default, row_long
   end interface
@@ -68,7 +70,8 @@ contains
     call settle(c_osla_matrix_create(grid%handle, dtype, m, n, mb, nb, matrix%handle), stat, errmsg)
   end subroutine create_long
 
-  ! Collective. The matrix of an accumulator goes with that; here it is only let go.
+  ! Collective. The matrix of an accumulator is destroyed with the accumulator; here only the handle
+  ! is reset.
   subroutine osla_matrix_destroy(matrix)
     type(osla_matrix), intent(inout) :: matrix
     if (matrix%borrowed) then
@@ -79,7 +82,7 @@ contains
     end if
   end subroutine osla_matrix_destroy
 
-  ! --- queries: local; they end the job where there is no matrix ---
+  ! --- queries: local; they end the job if the matrix does not exist ---
 
   function osla_matrix_layout(matrix) result(layout)
     type(osla_matrix), intent(in) :: matrix
@@ -185,7 +188,7 @@ contains
     call settle(c_osla_matrix_fill_part(part, fill, seed), stat, errmsg)
   end subroutine fill_long
 
-  ! Fills with element(i, j), called once for each element of this rank.
+  ! Fills with element(i, j), which is called once for each element that this rank owns.
   subroutine osla_matrix_fill_with(matrix, element, stat, errmsg)
     type(osla_matrix), intent(in) :: matrix
     procedure(osla_element) :: element
@@ -272,7 +275,7 @@ contains
     type(c_part) :: part
     at = meeting('osla_matrix_scale')
     call needs(at, matrix, part, 'matrix')
-    call settle(at%err, stat, errmsg) ! local
+    call settle(at%err, stat, errmsg) ! a local call
     if (.not. fits(at)) return
     call settle(c_osla_matrix_scale_part(alpha, part), stat, errmsg)
   end subroutine osla_matrix_scale

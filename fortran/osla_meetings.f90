@@ -1,6 +1,7 @@
-! Collective calls. Each looks at its arguments on its own rank, where they may be wrong on that one alone; then, where
-! its caller gives stat, all ranks meet (osla_meet.h): a failure of one is one of all, with its text, and no rank goes on
-! into the library. Without stat nobody waits: who fails ends the job.
+! Collective calls. Each rank checks its arguments, which may be wrong on one rank only. If stat is
+! present, all ranks then agree (osla_meet.h): a failure on one rank becomes a failure on all, with
+! its text, and no rank enters the library. Without stat there is no agreement: a rank that fails
+! ends the job.
 module osla_meetings
   use, intrinsic :: iso_c_binding
   use osla_c, c_part => osla_part
@@ -10,19 +11,19 @@ module osla_meetings
   private
   public :: meeting, needs, needs_pivots, check, check_transfer, fits, met
 
-  ! Transfers of forests.
+  ! Kinds of transfers of forests.
   integer, parameter, public :: a_bcast = 1, a_reduce = 2, a_fetch = 3
 
-  ! What this rank has found of a call so far.
+  ! State of the checks of one call on this rank.
   type :: meeting
     character(30) :: call_name
-    type(c_ptr) :: transport = c_null_ptr ! of its objects; without one it is looked for
+    type(c_ptr) :: transport = c_null_ptr ! transport of the objects; null if none exists, and then it is searched for
     integer(c_int) :: err = OSLA_OK
-    character(32) :: same = ' ' ! what all ranks must say alike, in words behind the name
-    logical :: of_several = .false. ! transports
+    character(32) :: same = ' ' ! arguments that must be equal on all ranks, as text behind the name
+    logical :: of_several = .false. ! the objects belong to several transports
   end type meeting
 
-  ! An object must be there, and says where the ranks meet. Of an operand also C's part.
+  ! Checks that an object exists, and records its transport. For an operand, also returns C's part.
   interface needs
     procedure needs_transport, needs_grid, needs_matrix, needs_operand, needs_hessian, needs_file, needs_forest, &
       needs_csr, needs_iteration
@@ -30,12 +31,12 @@ module osla_meetings
 
 contains
 
-  ! Something else must hold. The first failure counts.
+  ! Checks another condition. Only the first failure of a call is recorded.
   subroutine check(at, holds, text, code)
     type(meeting), intent(inout) :: at
     logical, intent(in) :: holds
     character(*), intent(in) :: text
-    integer(c_int), intent(in), optional :: code ! without it OSLA_ERR_ARG
+    integer(c_int), intent(in), optional :: code ! OSLA_ERR_ARG if absent
     integer(c_int) :: refused
     if (holds .or. at%err /= OSLA_OK) return
     refused = OSLA_ERR_ARG
@@ -43,13 +44,13 @@ contains
     at%err = c_osli_fortran_refuse(refused, c_text(trim(at%call_name) // ': ' // text))
   end subroutine check
 
-  ! A transfer: all that would keep this rank from beginning it.
-  !   n_roots, n_leaves: numbers in a vertex, vertices, of arrays of one kind
-  !   meets: before it ranks meet; else the begin's own refusal ends the job
+  ! Checks everything that could keep this rank from beginning a transfer.
+  !   n_roots, n_leaves: numbers in a vertex, and vertices, of arrays of one kind
+  !   meets: the ranks agree before the transfer; if not, an error at the begin ends the job
   subroutine check_transfer(at, forest, transfer, unit, n_roots, n_leaves, roots, leaves, before, combine, meets)
     type(meeting), intent(inout) :: at
     type(osla_forest), intent(in) :: forest
-    integer, intent(in) :: transfer ! a_bcast, ...
+    integer, intent(in) :: transfer ! a_bcast, a_reduce or a_fetch
     integer(c_int), intent(in) :: unit
     integer(c_int64_t), intent(in) :: n_roots(2), n_leaves(2)
     type(c_ptr), intent(in) :: roots, leaves, before
@@ -94,14 +95,14 @@ contains
     end select
   end function unit_name
 
-  ! So far, nothing is wrong here.
+  ! True if no check has failed on this rank.
   pure function fits(at) result(do)
     type(meeting), intent(in) :: at
     logical :: do
     do = at%err == OSLA_OK
   end function fits
 
-  ! All ranks go on. Else the call is over: stat says why.
+  ! True if all ranks can continue. If not, the call is over, and stat has the reason.
   function met(at, stat, errmsg) result(are)
     type(meeting), intent(in) :: at
     integer, intent(out), optional :: stat
@@ -173,7 +174,7 @@ contains
     end select
   end subroutine needs_operand
 
-  ! An element for each local row of a matrix, which may be one that is not there.
+  ! Checks that ipiv has an element for each local row of the matrix, if the matrix exists.
   subroutine needs_pivots(at, matrix, ipiv)
     type(meeting), intent(inout) :: at
     type(c_ptr), intent(in) :: matrix

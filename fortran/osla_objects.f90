@@ -1,4 +1,4 @@
-! The objects of module osla, and what becomes of an error.
+! The object types of module osla, and error handling.
 module osla_objects
   use, intrinsic :: iso_c_binding
   use osla_values, c_part => osla_part
@@ -12,7 +12,8 @@ module osla_objects
   public :: osla_random_uniform, osla_random_normal
   public :: settle, refuse, absent, c_text, fortran_text, dtype_name
 
-  ! handle: C's pointer, for calls of C on the same object. Copies are of the handle, not of the object.
+  ! handle: C's pointer, for C calls on the same object. Assignment copies the handle, not the
+  ! object.
   type :: osla_transport
     type(c_ptr) :: handle = c_null_ptr
   end type osla_transport
@@ -21,13 +22,13 @@ module osla_objects
     type(c_ptr) :: handle = c_null_ptr
   end type osla_grid
 
-  ! What kernels take: a matrix, or a part of one.
+  ! Operand of a kernel: a matrix, or a part of one.
   type, abstract :: osla_operand
   end type osla_operand
 
   type, extends(osla_operand) :: osla_matrix
     type(c_ptr) :: handle = c_null_ptr
-    logical :: borrowed = .false. ! of an accumulator, with which it goes
+    logical :: borrowed = .false. ! owned by an accumulator, which destroys it
   end type osla_matrix
 
   ! m x n elements from (i, j) on, counted from 1.
@@ -39,7 +40,7 @@ module osla_objects
   type :: osla_hessian
     type(c_ptr) :: handle = c_null_ptr, transport = c_null_ptr
     integer(c_int64_t) :: n = 0
-    integer(c_int) :: update_dtype = OSLA_DOUBLE ! of G and U
+    integer(c_int) :: update_dtype = OSLA_DOUBLE ! type of G and U
   end type osla_hessian
 
   type :: osla_file
@@ -72,10 +73,10 @@ module osla_objects
 
   type :: osla_iteration
     type(c_ptr) :: handle = c_null_ptr, transport = c_null_ptr
-    integer(c_int64_t) :: length = 0 ! of a state of this rank
+    integer(c_int64_t) :: length = 0 ! length of this rank's state
   end type osla_iteration
 
-  ! Of a seed and two indices: the same on any rank (osla_random.h).
+  ! Random numbers from a seed and two indices, the same on every rank (osla_random.h).
   interface osla_random_uniform
     procedure uniform_default, uniform_long
   end interface
@@ -97,7 +98,7 @@ module osla_objects
 
 contains
 
-  ! Ends a call: with stat the caller sees to an error, without it the job ends.
+  ! Ends a call: returns the error in stat if it is present, else an error ends the job.
   subroutine settle(err, stat, errmsg)
     integer(c_int), intent(in) :: err
     integer, intent(out), optional :: stat
@@ -108,7 +109,7 @@ contains
     if (.not. present(stat)) call c_osli_fortran_end(err)
   end subroutine settle
 
-  ! Ends a local call with an error of this module's own; of collective ones: osla_meetings.
+  ! Ends a local call with an error that this module has found.
   subroutine refuse(err, text, stat, errmsg)
     integer(c_int), intent(in) :: err
     character(*), intent(in) :: text
@@ -117,7 +118,7 @@ contains
     call settle(c_osli_fortran_refuse(err, c_text(text)), stat, errmsg)
   end subroutine refuse
 
-  ! Is an object not there? Then a local call is refused.
+  ! True if an object does not exist; then the local call is refused.
   function absent(call_name, what, handle, stat, errmsg) result(is)
     character(*), intent(in) :: call_name, what
     type(c_ptr), intent(in) :: handle
@@ -176,7 +177,7 @@ contains
     end do
   end function fortran_text
 
-  ! The text of this thread's latest failure; a constant word for a code.
+  ! Text of this thread's latest failure; constant description of an error code.
   function osla_error_text() result(text)
     character(:), allocatable :: text
     text = fortran_text(c_osla_error_text())
@@ -188,7 +189,7 @@ contains
     text = fortran_text(c_osla_err_name(int(err, c_int)))
   end function osla_err_name
 
-  ! Of the library that is loaded: 10000 MAJOR + 100 MINOR + PATCH, and such as "0.1.0".
+  ! Version of the loaded library: 10000 MAJOR + 100 MINOR + PATCH, and text such as "0.1.0".
   function osla_version() result(number)
     integer :: number
     number = c_osla_version()

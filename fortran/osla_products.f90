@@ -1,5 +1,7 @@
-! Products and factorisations. The contracts are in osla_gemm.h, osla_lu.h, osla_chol.h, osla_inverse.h.
-! Operands of products, LU and Cholesky are matrices or parts of them: osla_part(matrix, i, j, m, n), counted from 1.
+! Made by fortran/kinds.py from fortran/osla_products.f90.in: do not edit.
+! Products and factorisations. The contracts are in osla_gemm.h, osla_lu.h, osla_chol.h,
+! osla_inverse.h. Operands of products, LU and Cholesky are matrices or parts of them:
+! osla_part(matrix, i, j, m, n), counted from 1.
 module osla_products
   use, intrinsic :: iso_c_binding
   use osla_c, c_part => osla_part
@@ -27,7 +29,7 @@ module osla_products
 
 contains
 
-  ! C := alpha op(A) op(B) + beta C; the factors are of any kind, both of the same.
+  ! C := alpha op(A) op(B) + beta C; alpha and beta have one kind, which may be any.
   subroutine gemm_z(transa, transb, alpha, a, b, beta, c, options, stat, errmsg)
     integer, intent(in) :: transa, transb
     complex(c_double_complex), intent(in) :: alpha, beta
@@ -120,7 +122,7 @@ contains
     type(osla_gemm_options), intent(in), optional :: options
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    call syrk_d(uplo, trans, real(alpha, c_double), a, real(beta, c_double), c, options, stat, errmsg)
+    call syrk_z(uplo, trans, cmplx(alpha, kind=c_double), a, cmplx(beta, kind=c_double), c, options, stat, errmsg)
   end subroutine syrk_s
 
   ! Triangle uplo of C := alpha A A^H + beta C, or alpha A^H A + beta C
@@ -153,7 +155,7 @@ contains
     call needs(at, a, part_a, 'matrix')
     call needs(at, b, part_b, 'matrix')
     call needs(at, c, part_c, 'matrix')
-    call settle(at%err, stat, errmsg) ! local
+    call settle(at%err, stat, errmsg) ! a local call
     if (.not. fits(at)) return
     call settle(c_osla_gemm_predict(transa, transb, part_a, part_b, part_c, of_gemm(options), c_loc(plan)), &
       stat, errmsg)
@@ -161,7 +163,7 @@ contains
 
   ! --- factorisations ---
 
-  ! ipiv: an element for each local row, as ScaLAPACK's; not with OSLA_PIVOT_NONE
+  ! ipiv: one element for each local row, as in ScaLAPACK; absent with OSLA_PIVOT_NONE
   subroutine osla_getrf(a, ipiv, result, options, stat, errmsg)
     class(osla_operand), intent(in) :: a
     integer(c_int64_t), intent(inout), target, contiguous, optional :: ipiv(:)
@@ -185,7 +187,7 @@ contains
     call settle(c_osla_getrf_part(part, pivots, how, c_loc(result)), stat, errmsg)
   end subroutine osla_getrf
 
-  ! ipiv: as osla_getrf left it; without it there were no interchanges
+  ! ipiv: from osla_getrf; absent if there were no interchanges
   subroutine getri_long(a, info, ipiv, options, stat, errmsg)
     type(osla_matrix), intent(in) :: a
     integer(c_int64_t), intent(inout) :: info

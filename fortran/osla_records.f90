@@ -12,7 +12,7 @@ module osla_records
   public :: osla_file_look_matrix, osla_file_count
   public :: osla_trace_start, osla_trace_stop, osla_trace_write, osla_trace_summarise, osla_trace_name
 
-  ! A matrix; a vector that all ranks have; a number; a text.
+  ! Writes a matrix, a vector that all ranks have, a number, or a text.
   interface osla_file_put
     procedure put_matrix, put_reals, put_integers, put_real, put_integer, put_text
   end interface
@@ -20,7 +20,8 @@ module osla_records
     procedure get_matrix, get_reals, get_integers, get_real, get_integer, get_text
   end interface
 
-  ! A vector of which each rank has a part: put in the order of ranks, got from element `first` on.
+  ! Vectors of which each rank has a part: written in the order of ranks, read from element `first`
+  ! on.
   interface osla_file_put_parts
     procedure put_parts_real, put_parts_integer
   end interface
@@ -30,7 +31,7 @@ module osla_records
 
 contains
 
-  ! --- one matrix, one call ---
+  ! --- files with one matrix ---
 
   subroutine osla_matrix_save(matrix, path, format, stored, name, stat, errmsg)
     type(osla_matrix), intent(in) :: matrix
@@ -82,7 +83,7 @@ contains
     if (present(stored)) stored = noted
   end subroutine osla_matrix_load
 
-  ! --- several things in one HDF5 file ---
+  ! --- HDF5 files with several objects ---
 
   subroutine osla_file_create(transport, path, file, stat, errmsg)
     type(osla_transport), intent(in) :: transport
@@ -190,7 +191,7 @@ contains
     call settle(c_osla_file_get_matrix(file%handle, c_text(trim(name)), matrix%handle), stat, errmsg)
   end subroutine get_matrix
 
-  ! Elements of a vector; of_integers: of one of integer(int64), else of real(real64).
+  ! Number of elements of a vector; of_integers: true for integer(int64), false for real(real64).
   subroutine osla_file_count(file, name, count, of_integers, stat, errmsg)
     type(osla_file), intent(in) :: file
     character(*), intent(in) :: name
@@ -387,7 +388,7 @@ contains
     call settle(c_osla_file_put_text(file%handle, c_text(trim(name)), c_text(text)), stat, errmsg)
   end subroutine put_text
 
-  ! What is longer than text is cut.
+  ! A text longer than the argument is cut.
   subroutine get_text(file, name, text, stat, errmsg)
     type(osla_file), intent(in) :: file
     character(*), intent(in) :: name

@@ -1,5 +1,6 @@
-! Solves, refinement, conditions. The contracts are in osla_solve.h. osla_trsm, osla_potrs and osla_getrs
-! take matrices or parts of them: osla_part(matrix, i, j, m, n), counted from 1.
+! Made by fortran/kinds.py from fortran/osla_solves.f90.in: do not edit.
+! Solves, refinement, condition numbers. The contracts are in osla_solve.h. osla_trsm, osla_potrs
+! and osla_getrs accept matrices or parts of them: osla_part(matrix, i, j, m, n), counted from 1.
 module osla_solves
   use, intrinsic :: iso_c_binding
   use osla_c, c_part => osla_part
@@ -14,7 +15,7 @@ module osla_solves
     procedure trsm_s, trsm_d, trsm_c, trsm_z
   end interface
 
-  ! Right-hand sides that every rank has: x(n, nrhs), of A's kind.
+  ! Solves for right-hand sides x(n, nrhs) that every rank has, of A's kind.
   interface osla_potrs_replicated
     procedure potrs_s, potrs_d, potrs_c, potrs_z
   end interface
@@ -67,7 +68,7 @@ contains
     call trsm_z(side, uplo, trans, diag, cmplx(alpha, kind=c_double), a, b, stat, errmsg)
   end subroutine trsm_s
 
-  ! --- with factors ---
+  ! --- solves with factors ---
 
   subroutine osla_potrs(uplo, a, b, stat, errmsg)
     integer, intent(in) :: uplo
@@ -99,7 +100,8 @@ contains
     call settle(c_osla_getrs_part(trans, part_a, c_loc(ipiv), part_b), stat, errmsg)
   end subroutine osla_getrs
 
-  ! The call on a, whose right-hand sides x have so many rows and are of that type.
+  ! Begins a call with the matrix a and right-hand sides of `rows` rows and type dtype, and checks
+  ! both.
   function replicated(call_name, a, dtype, rows) result(at)
     character(*), intent(in) :: call_name
     type(osla_matrix), intent(in) :: a
@@ -136,6 +138,51 @@ contains
     call settle(c_osla_potrs_replicated(uplo, a%handle, nrhs, c_loc(x), max(1_c_int64_t, n)), stat, errmsg)
   end subroutine potrs_s
 
+  subroutine potrs_d(uplo, a, x, stat, errmsg)
+    integer, intent(in) :: uplo
+    type(osla_matrix), intent(in) :: a
+    real(c_double), intent(inout), target, contiguous :: x(:, :)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(meeting) :: at
+    integer(c_int64_t) :: n, nrhs
+    n = size(x, 1)
+    nrhs = size(x, 2)
+    at = replicated('osla_potrs_replicated', a, OSLA_DOUBLE, n)
+    if (.not. met(at, stat, errmsg)) return
+    call settle(c_osla_potrs_replicated(uplo, a%handle, nrhs, c_loc(x), max(1_c_int64_t, n)), stat, errmsg)
+  end subroutine potrs_d
+
+  subroutine potrs_c(uplo, a, x, stat, errmsg)
+    integer, intent(in) :: uplo
+    type(osla_matrix), intent(in) :: a
+    complex(c_float_complex), intent(inout), target, contiguous :: x(:, :)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(meeting) :: at
+    integer(c_int64_t) :: n, nrhs
+    n = size(x, 1)
+    nrhs = size(x, 2)
+    at = replicated('osla_potrs_replicated', a, OSLA_COMPLEX_FLOAT, n)
+    if (.not. met(at, stat, errmsg)) return
+    call settle(c_osla_potrs_replicated(uplo, a%handle, nrhs, c_loc(x), max(1_c_int64_t, n)), stat, errmsg)
+  end subroutine potrs_c
+
+  subroutine potrs_z(uplo, a, x, stat, errmsg)
+    integer, intent(in) :: uplo
+    type(osla_matrix), intent(in) :: a
+    complex(c_double_complex), intent(inout), target, contiguous :: x(:, :)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(meeting) :: at
+    integer(c_int64_t) :: n, nrhs
+    n = size(x, 1)
+    nrhs = size(x, 2)
+    at = replicated('osla_potrs_replicated', a, OSLA_COMPLEX_DOUBLE, n)
+    if (.not. met(at, stat, errmsg)) return
+    call settle(c_osla_potrs_replicated(uplo, a%handle, nrhs, c_loc(x), max(1_c_int64_t, n)), stat, errmsg)
+  end subroutine potrs_z
+
   subroutine getrs_s(trans, a, ipiv, x, stat, errmsg)
     integer, intent(in) :: trans
     type(osla_matrix), intent(in) :: a
@@ -153,21 +200,6 @@ contains
     call settle(c_osla_getrs_replicated(trans, a%handle, c_loc(ipiv), nrhs, c_loc(x), &
       max(1_c_int64_t, n)), stat, errmsg)
   end subroutine getrs_s
-
-  subroutine potrs_d(uplo, a, x, stat, errmsg)
-    integer, intent(in) :: uplo
-    type(osla_matrix), intent(in) :: a
-    real(c_double), intent(inout), target, contiguous :: x(:, :)
-    integer, intent(out), optional :: stat
-    character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
-    integer(c_int64_t) :: n, nrhs
-    n = size(x, 1)
-    nrhs = size(x, 2)
-    at = replicated('osla_potrs_replicated', a, OSLA_DOUBLE, n)
-    if (.not. met(at, stat, errmsg)) return
-    call settle(c_osla_potrs_replicated(uplo, a%handle, nrhs, c_loc(x), max(1_c_int64_t, n)), stat, errmsg)
-  end subroutine potrs_d
 
   subroutine getrs_d(trans, a, ipiv, x, stat, errmsg)
     integer, intent(in) :: trans
@@ -187,21 +219,6 @@ contains
       max(1_c_int64_t, n)), stat, errmsg)
   end subroutine getrs_d
 
-  subroutine potrs_c(uplo, a, x, stat, errmsg)
-    integer, intent(in) :: uplo
-    type(osla_matrix), intent(in) :: a
-    complex(c_float_complex), intent(inout), target, contiguous :: x(:, :)
-    integer, intent(out), optional :: stat
-    character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
-    integer(c_int64_t) :: n, nrhs
-    n = size(x, 1)
-    nrhs = size(x, 2)
-    at = replicated('osla_potrs_replicated', a, OSLA_COMPLEX_FLOAT, n)
-    if (.not. met(at, stat, errmsg)) return
-    call settle(c_osla_potrs_replicated(uplo, a%handle, nrhs, c_loc(x), max(1_c_int64_t, n)), stat, errmsg)
-  end subroutine potrs_c
-
   subroutine getrs_c(trans, a, ipiv, x, stat, errmsg)
     integer, intent(in) :: trans
     type(osla_matrix), intent(in) :: a
@@ -219,21 +236,6 @@ contains
     call settle(c_osla_getrs_replicated(trans, a%handle, c_loc(ipiv), nrhs, c_loc(x), &
       max(1_c_int64_t, n)), stat, errmsg)
   end subroutine getrs_c
-
-  subroutine potrs_z(uplo, a, x, stat, errmsg)
-    integer, intent(in) :: uplo
-    type(osla_matrix), intent(in) :: a
-    complex(c_double_complex), intent(inout), target, contiguous :: x(:, :)
-    integer, intent(out), optional :: stat
-    character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
-    integer(c_int64_t) :: n, nrhs
-    n = size(x, 1)
-    nrhs = size(x, 2)
-    at = replicated('osla_potrs_replicated', a, OSLA_COMPLEX_DOUBLE, n)
-    if (.not. met(at, stat, errmsg)) return
-    call settle(c_osla_potrs_replicated(uplo, a%handle, nrhs, c_loc(x), max(1_c_int64_t, n)), stat, errmsg)
-  end subroutine potrs_z
 
   subroutine getrs_z(trans, a, ipiv, x, stat, errmsg)
     integer, intent(in) :: trans
@@ -253,7 +255,7 @@ contains
       max(1_c_int64_t, n)), stat, errmsg)
   end subroutine getrs_z
 
-  ! --- refinement, mixed precision, conditions ---
+  ! --- refinement, mixed precision, condition numbers ---
 
   subroutine osla_residual(a, x, b, value, stat, errmsg)
     type(osla_matrix), intent(in) :: a, x, b
@@ -269,7 +271,8 @@ contains
     call settle(c_osla_residual(a%handle, x%handle, b%handle, value), stat, errmsg)
   end subroutine osla_residual
 
-  ! factors of A: those of Cholesky in its triangle uplo, or, with ipiv, those of LU
+  ! The factors of A are those of LU if ipiv is present, else those of Cholesky in the triangle
+  ! uplo.
   subroutine osla_refine(a, factored, b, x, uplo, ipiv, options, result, stat, errmsg)
     type(osla_matrix), intent(in) :: a, factored, b, x
     integer, intent(in), optional :: uplo

@@ -1,5 +1,6 @@
-! Sparse matrices and vectors from text files. The contracts are in osla_sparse_file.h: all are collective. Blocks are
-! those of osla_even_blocks where none are given; they are counted from 1, and default integers or integer(int64).
+! Sparse matrices and vectors from text files. The contracts are in osla_sparse_file.h: all calls
+! are collective. Without lists of blocks, those of osla_even_blocks are used. Lists count from 1,
+! and have default integers or integer(int64).
 module osla_sparse_files
   use, intrinsic :: iso_c_binding
   use osla_c, c_part => osla_part
@@ -12,7 +13,7 @@ module osla_sparse_files
   interface osla_csr_read_matrix_market
     procedure matrix_even, matrix_default, matrix_long
   end interface
-  ! part: this rank's values, start(rank + 1) .. start(rank + 2) - 1 of the vector
+  ! part: this rank's values, elements start(rank + 1) .. start(rank + 2) - 1 of the vector
   interface osla_vector_read_matrix_market
     procedure vector_default, vector_long
   end interface
@@ -22,7 +23,7 @@ module osla_sparse_files
 
 contains
 
-  ! Lists of blocks have a number for each rank and one more.
+  ! Checks that each list of blocks has one element more than there are ranks.
   subroutine check_blocks(at, sizes)
     type(meeting), intent(inout) :: at
     integer, intent(in) :: sizes(:)

@@ -12,28 +12,31 @@ module osla_sparse_matrices
   public :: osla_csr_row, osla_csr_renumber
   public :: osla_csr_submatrix
 
-  ! Blocks of n things: start(p + 1) .. start(p + 2) - 1 are those of rank p. start: size ranks + 1.
+  ! Divides n indices into nearly equal blocks: rank p gets start(p + 1) .. start(p + 2) - 1. start
+  ! has one element more than there are ranks.
   interface osla_even_blocks
     procedure even_default, even_long
   end interface
 
-  ! row_start, column_start: as of osla_even_blocks, the same on all ranks. The entries of this rank's i-th row
-  ! are column(k), value(k), first(i) <= k < first(i + 1), first(1) = 1; columns are those of the whole matrix.
+  ! row_start, column_start: blocks as from osla_even_blocks, the same on all ranks. The entries of
+  ! this rank's i-th row are column(k), value(k), first(i) <= k < first(i + 1), first(1) = 1;
+  ! columns are global.
   interface osla_csr_create
     procedure create_default, create_long
   end interface
 
-  ! number(i): of this rank's i-th row (and column) under the new numbers; start: blocks of these.
+  ! number(i): new global number of this rank's i-th row (and column); start: blocks of the new
+  ! numbers.
   interface osla_csr_renumber
     procedure renumber_default, renumber_long
   end interface
 
-  ! The rows and columns that each rank names, in that order.
+  ! The submatrix of the rows and columns that each rank lists, in the order of the lists.
   interface osla_csr_submatrix
     procedure submatrix_default, submatrix_long
   end interface
 
-  ! The entries of this rank's row-th row, columns of the whole matrix ascending.
+  ! The entries of this rank's row-th row, with global column indices in ascending order.
   interface osla_csr_row
     procedure row_default, row_long
   end interface
@@ -57,7 +60,7 @@ contains
     start = int(long)
   end subroutine even_default
 
-  ! Sizes of the lists, as far as the library cannot see them.
+  ! Checks the sizes of the lists, as far as the C library cannot.
   subroutine check_lists(at, row_start, column_start, first, column, value)
     type(meeting), intent(inout) :: at
     integer(c_int64_t), intent(in) :: row_start(:), column_start(:), first(:), column(:), value
@@ -105,7 +108,7 @@ contains
       int(column, c_int64_t), value, matrix, stat, errmsg)
   end subroutine create_default
 
-  ! Collective; nothing happens to one that was not created.
+  ! Collective; without effect on a matrix that was not created.
   subroutine osla_csr_destroy(matrix, stat, errmsg)
     type(osla_csr), intent(inout) :: matrix
     integer, intent(out), optional :: stat
@@ -113,7 +116,7 @@ contains
     call settle(c_osla_csr_destroy(matrix%handle), stat, errmsg)
   end subroutine osla_csr_destroy
 
-  ! --- local queries: 0, or of size 0, without a matrix ---
+  ! --- local queries: 0, or of size 0, if the matrix does not exist ---
 
   function osla_csr_rows(matrix) result(n)
     type(osla_csr), intent(in) :: matrix
@@ -143,7 +146,7 @@ contains
     if (c_associated(matrix%handle)) n = c_osla_csr_ghosts(matrix%handle)
   end function osla_csr_ghosts
 
-  ! A copy of C's list of that matrix.
+  ! A copy of the list of blocks that C returned for the matrix.
   function starts(matrix, list) result(start)
     type(osla_csr), intent(in) :: matrix
     type(c_ptr), intent(in) :: list
@@ -200,7 +203,7 @@ contains
     call settle(OSLA_OK, stat, errmsg)
   end subroutine row_long
 
-  ! --- matrices from matrices: collective ---
+  ! --- matrices from other matrices: collective ---
 
   ! c := a b
   subroutine osla_csr_multiply(a, b, c, stat, errmsg)
@@ -295,9 +298,9 @@ contains
     call submatrix_long(a, int(row, c_int64_t), int(column, c_int64_t), part, stat, errmsg)
   end subroutine submatrix_default
 
-  ! --- products, and what there is on the way ---
+  ! --- products, and norms and diagonals ---
 
-  ! y := op(a) x + beta y, of this rank's parts; x and y are two arrays.
+  ! y := op(a) x + beta y on this rank's parts of x and y, which must be different arrays.
   subroutine osla_spmv(op, a, x, beta, y, stat, errmsg)
     integer, intent(in) :: op
     type(osla_csr), intent(in) :: a
@@ -319,7 +322,7 @@ contains
     call settle(c_osla_spmv(int(op, c_int), a%handle, c_loc(x), beta, c_loc(y)), stat, errmsg)
   end subroutine osla_spmv
 
-  ! Collective. d: size osla_csr_columns.
+  ! d(j) := sum of squares of column j. Collective. size(d) = osla_csr_columns.
   subroutine osla_csr_column_squares(a, d, stat, errmsg)
     type(osla_csr), intent(in) :: a
     real(c_double), intent(inout), target, contiguous :: d(:)
@@ -333,7 +336,7 @@ contains
     call settle(c_osla_csr_column_squares(a%handle, c_loc(d)), stat, errmsg)
   end subroutine osla_csr_column_squares
 
-  ! Collective. d: size osla_csr_columns.
+  ! d(j) := norm of column j. Collective. size(d) = osla_csr_columns.
   subroutine osla_csr_column_norms(a, d, stat, errmsg)
     type(osla_csr), intent(in) :: a
     real(c_double), intent(inout), target, contiguous :: d(:)
@@ -347,7 +350,7 @@ contains
     call settle(c_osla_csr_column_norms(a%handle, c_loc(d)), stat, errmsg)
   end subroutine osla_csr_column_norms
 
-  ! Local. d: size osla_csr_rows.
+  ! d(i) := diagonal element of row i. Local. size(d) = osla_csr_rows.
   subroutine osla_csr_diagonal(a, d, stat, errmsg)
     type(osla_csr), intent(in) :: a
     real(c_double), intent(inout), target, contiguous :: d(:)

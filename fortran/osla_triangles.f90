@@ -1,6 +1,7 @@
-! Products with a triangle of a matrix, and with columns. The contracts are in osla_products.h.
-! Operands are matrices or parts of them: osla_part(matrix, i, j, m, n), counted from 1. The factors are of any
-! kind, both of the same.
+! Made by fortran/kinds.py from fortran/osla_triangles.f90.in: do not edit.
+! Products with a triangle of a matrix, and matrix-vector products. The contracts are in
+! osla_products.h. Operands are matrices or parts of them: osla_part(matrix, i, j, m, n), counted
+! from 1. alpha and beta have one kind, which may be any.
 module osla_triangles
   use, intrinsic :: iso_c_binding
   use osla_c, c_part => osla_part
@@ -90,7 +91,7 @@ contains
       a, b, cmplx(beta, kind=c_double), c, options, stat, errmsg)
   end subroutine symm_s
 
-  ! The same with a Hermitian A
+  ! C := alpha A B + beta C (OSLA_LEFT) or alpha B A + beta C, A Hermitian
   subroutine hemm_z(side, uplo, alpha, a, b, beta, c, options, stat, errmsg)
     integer, intent(in) :: side, uplo
     complex(c_double_complex), intent(in) :: alpha, beta
@@ -193,7 +194,7 @@ contains
       a, b, options, stat, errmsg)
   end subroutine trmm_s
 
-  ! y := alpha op(A) x + beta y; x and y are columns
+  ! y := alpha op(A) x + beta y, where x and y are columns
   subroutine gemv_z(trans, alpha, a, x, beta, y, stat, errmsg)
     integer, intent(in) :: trans
     complex(c_double_complex), intent(in) :: alpha, beta
@@ -289,7 +290,7 @@ contains
       a, x, cmplx(beta, kind=c_double), y, stat, errmsg)
   end subroutine symv_s
 
-  ! The same with a Hermitian A
+  ! y := alpha A x + beta y, A Hermitian
   subroutine hemv_z(uplo, alpha, a, x, beta, y, stat, errmsg)
     integer, intent(in) :: uplo
     complex(c_double_complex), intent(in) :: alpha, beta

@@ -16,6 +16,11 @@ if command -v python3 >/dev/null; then
   python3 "$SRCDIR/fortran/interfaces.py" "$SRCDIR" >"$scratch/osla_c.f90" || fail "fortran/interfaces.py"
   diff "$interfaces" "$scratch/osla_c.f90" >"$scratch/out" ||
     { head -n 20 "$scratch/out"; fail "the headers have changed: make -C build fortran-interfaces"; }
+  mkdir "$scratch/kinds" && quietly python3 "$SRCDIR/fortran/kinds.py" "$SRCDIR" "$scratch/kinds"
+  for made in "$scratch"/kinds/*.f90; do
+    diff "$SRCDIR/fortran/${made##*/}" "$made" >"$scratch/out" ||
+      { head -n 20 "$scratch/out"; fail "${made##*/} is not what its template says: make -C build fortran-interfaces"; }
+  done
   mkdir -p "$scratch/tree/fortran" # is the comparison awake?
   cp -r "$SRCDIR/include" "$scratch/tree" && cp "$SRCDIR"/fortran/*.h "$scratch/tree/fortran"
   sed -i 's/osla_err osla_potrf(osla_uplo uplo,/& double more,/' "$scratch/tree/include/osla_chol.h"
