@@ -17,8 +17,10 @@ python_modules = \
 python_sources = \
   python/core/core.h \
   python/core/errors.c \
+  python/core/kinds.c \
+  python/core/process.c \
   python/core/handle.c \
-  python/core/export.c \
+  python/core/handle_type.c \
   python/core/end.c \
   python/core/arrays.c \
   python/core/options.c \

@@ -1,4 +1,4 @@
-/* Arrays by the buffer protocol: checked, never copied. */
+/* Acquires arrays through the buffer protocol. Arrays are checked, never copied. */
 #include "python/core/core.h"
 
 #include <complex.h>
@@ -18,7 +18,8 @@ static const char *dtype_name(osla_dtype dtype)
   return names[dtype];
 }
 
-/* The native formats of struct, and numpy's for complex numbers. */
+/* Compares with the native format characters of module struct, and with numpy's for complex
+ * numbers. */
 static bool is_dtype(const char *format, osla_dtype dtype)
 {
   static const char *const formats[] = {"f", "d", "Zf", "Zd"};
@@ -57,7 +58,7 @@ static bool acquire(PyObject *object, const char *name, const char *wanted, osla
   return true;
 }
 
-/* Fields of records may lie anywhere. */
+/* Checks the alignment: fields of record arrays may have any address. */
 static bool is_aligned(const osla_py_array *array, const char *name)
 {
   Py_ssize_t item = array->view.itemsize, part = item > 8 ? 8 : item;
@@ -125,7 +126,7 @@ bool osla_py_take_vector(PyObject *object, const char *name, osla_dtype dtype, i
   return take_line(object, name, (int)dtype, count, use, out);
 }
 
-/* Sizes and bytes between rows and between columns, of one or two dimensions. */
+/* Sizes, and bytes between rows and between columns, of an array with one or two dimensions. */
 static bool shape_of(osla_py_array *a, bool row, Py_ssize_t *down, Py_ssize_t *across)
 {
   const Py_buffer *v = &a->view;
@@ -183,8 +184,9 @@ bool osla_py_take_columns(PyObject *object, const char *name, osla_dtype dtype, 
   return true;
 }
 
-/* check_line(array, name, dtype or -1 for int64, count, write), check_columns(array, name, dtype,
- * rows, columns, write): raise what the call would. */
+/* Python: check_line(array, name, dtype or -1 for int64, count, write) and check_columns(array,
+ * name, dtype, rows, columns, write) raise the exception that a call with this array would
+ * raise. */
 static PyObject *check_line(PyObject *module, PyObject *args)
 {
   (void)module;

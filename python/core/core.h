@@ -1,9 +1,9 @@
-/* The C part of the Python package: objects as handles, arrays as buffers, one function for one
- * call of the library. What makes it Python is in python/osla.
+/* The C part of the Python package: objects as handles, arrays as buffers, and one Python function
+ * for each library call. The Python interface proper is in python/osla.
  *
- * Only what Python's stable interface has is used (Py_LIMITED_API, PEP 384), so that one build
- * serves Python 3.11 and later (built with 3.10 it serves that alone); arrays come by the buffer
- * protocol, so that no numpy is compiled in.
+ * Only Python's stable interface is used (Py_LIMITED_API, PEP 384), so that one build serves Python
+ * 3.11 and later (a build with 3.10 serves only 3.10). Arrays are accessed through the buffer
+ * protocol, so that numpy is not needed to compile.
  */
 #ifndef OSLA_PY_CORE_H
 #define OSLA_PY_CORE_H
@@ -19,47 +19,76 @@ PyMODINIT_FUNC PyInit__core(void);
 
 /* ---- errors (errors.c) ---- */
 
-/* Imports the exception classes now, because nothing can be imported while Python ends and errors
- * may still be raised then. */
+/* Imports the exception classes. Called early, because nothing can be imported while Python ends,
+ * and errors may still be raised then. False, with an exception, on failure. */
 bool osla_py_errors_ready(void);
-/* Raises the exception of that code with osla_error_text; returns NULL. */
+/* Raises the exception of the error code, with osla_error_text; returns NULL. */
 PyObject *osla_py_raise(osla_err err);
-/* The same with a text of its own. */
+/* Raises the exception of the error code, with the given text; returns NULL. */
 PyObject *osla_py_refuse(osla_err err, const char *format, ...)
   __attribute__((format(printf, 2, 3)));
-/* None, or the exception. */
+/* Returns None for OSLA_OK; else raises the exception of the error code. */
 PyObject *osla_py_result(osla_err err);
 
-/* ---- objects (handle.c) ---- */
+/* ---- use of MPI in this process (process.c) ---- */
 
-/* What a handle holds, and how it is destroyed. */
+/* Text: why no library call can be made in this process any more (a forked child, or after
+ * MPI_Finalize); NULL if calls can be made. */
+const char *osla_py_over(void);
+
+/* Registers a fork handler: a child that is forked while MPI runs may not make library calls.
+ * False, with an exception, if memory ran out. */
+bool osla_py_watch_forks(void);
+
+/* Registers a callback of MPI_Finalize: after it no library call can be made. MPI must be
+ * running. */
+osla_err osla_py_watch_finalize(void);
+
+/* State of MPI. The numbers are those of mpi_state() in Python. */
+typedef enum osla_py_mpi_state {
+  OSLA_PY_MPI_UNKNOWN = -1, /* an MPI call failed */
+  OSLA_PY_MPI_NOT_STARTED,
+  OSLA_PY_MPI_RUNNING,
+  OSLA_PY_MPI_ENDED /* ended, or unusable in this process */
+} osla_py_mpi_state;
+osla_py_mpi_state osla_py_mpi_state_now(void);
+
+/* ---- kinds of objects (kinds.c) ---- */
+
+/* A kind of object that a handle holds. */
 typedef struct osla_py_kind {
   const char *name;
   osla_err (*destroy)(void **object);
-  bool collective; /* its destruction is */
+  bool collective; /* destruction is collective */
 } osla_py_kind;
 
 extern const osla_py_kind osla_py_transport, osla_py_grid, osla_py_matrix, osla_py_hessian,
   osla_py_file, osla_py_forest, osla_py_csr;
 
+/* ---- objects (handle.c) ---- */
+
 typedef struct osla_py_handle {
   PyObject_HEAD const osla_py_kind *kind;
-  void *object;                 /* NULL: destroyed */
-  bool borrowed;                /* `owner` destroys it */
-  struct osla_py_handle *owner; /* what it is made from and must not outlive; NULL: a transport */
-  struct osla_py_handle *root;  /* the transport; of a transport itself NULL */
-  osla_dtype update_dtype;      /* accumulator: of G and U */
-  int64_t number;               /* of the collective objects of a transport, from 1 */
-  Py_ssize_t pins;              /* arrays that see its memory, calls that are under way */
-  bool claimed;                 /* by its destruction, for which the ranks meet */
-  bool retired;                 /* destroyed when the process ends, and not before */
-  int64_t made;                 /* transport: numbers given so far */
-  int64_t children;             /* transport: objects of it that are not destroyed */
-  struct osla_py_dropped *dropped; /* transport: what waits for its destruction; else: mine */
-  struct osla_py_handle *previous, *next; /* transport: the first living one is next */
+  void *object;  /* the library's object; NULL after its destruction */
+  bool borrowed; /* `owner` destroys the object */
+  struct osla_py_handle
+    *owner; /* the object it was created on, which must outlive it; NULL for a transport */
+  struct osla_py_handle *root; /* the object's transport; NULL for a transport itself */
+  osla_dtype update_dtype;     /* accumulators only: type of G and U */
+  int64_t number;   /* creation number among the collective objects of its transport, from 1 */
+  Py_ssize_t pins;  /* number of arrays that export its memory, and of calls that use it now */
+  bool claimed;     /* its destruction has begun: the ranks are agreeing on it */
+  bool retired;     /* destroyed at the end of the process, not before */
+  int64_t made;     /* transports only: largest creation number so far */
+  int64_t children; /* transports only: number of its objects that are not destroyed */
+  struct osla_py_dropped *
+    dropped; /* transport: list of objects to destroy; others: list node reserved for this object */
+  struct osla_py_handle *previous,
+    *next; /* list of a transport's living objects; the transport is its head */
 } osla_py_handle;
 
-/* An object that Python has dropped, or will: made with the object, so that dropping cannot fail.
+/* List node for an object that Python has deallocated before its collective destruction. The node
+ * is allocated together with the object, so that deallocation cannot fail.
  */
 typedef struct osla_py_dropped {
   const osla_py_kind *kind;
@@ -69,26 +98,27 @@ typedef struct osla_py_dropped {
   struct osla_py_dropped *next;
 } osla_py_dropped;
 
+/* The Python type of all handles; created by osla_py_handles_ready. */
 extern PyTypeObject *osla_py_handle_type;
-bool osla_py_handles_ready(PyObject *module);
 
-/* The handle of a new object. Owns the object (unless borrowed): on failure it is destroyed. */
+/* Creates the handle of a new object. The handle owns the object unless borrowed; on failure, NULL
+ * and an exception, an owned object is destroyed. */
 PyObject *osla_py_wrap(const osla_py_kind *kind, void *object, osla_py_handle *owner,
                        bool borrowed);
 
-/* The handle, if it is one of that kind and alive; else NULL and an exception. */
+/* The handle, if it has this kind and its object exists; else NULL and an exception. */
 osla_py_handle *osla_py_handle_of(PyObject *object, const osla_py_kind *kind);
-/* Accepts also a handle that the caller has claimed. */
+/* As osla_py_handle_of, but also accepts a handle whose destruction the caller has begun. */
 osla_py_handle *osla_py_claimed_handle_of(PyObject *object, const osla_py_kind *kind);
 
-/* Parses as PyArg_ParseTuple does, and returns false with an exception also where a handle among
- * the arguments is no longer alive: converting a later argument may have destroyed it. */
+/* Parses like PyArg_ParseTuple. Also returns false, with an exception, if the conversion of a later
+ * argument destroyed the object of an earlier handle. */
 bool osla_py_parse(PyObject *args, const char *format, ...);
-/* True: a call may use the handle. False, with an exception: it was destroyed, perhaps while an
- * array was converted, or is being destroyed. */
+/* True if a call may use the handle. False, with an exception, if its object was destroyed (perhaps
+ * while an array was converted) or is being destroyed. */
 bool osla_py_is_usable(const osla_py_handle *handle);
 
-/* For osla_py_parse's "O&": osla_py_handle **. "_or_none": None gives NULL. */
+/* Converters for "O&" of osla_py_parse. They store an osla_py_handle *. */
 int osla_py_as_transport(PyObject *object, void *out);
 int osla_py_as_grid(PyObject *object, void *out);
 int osla_py_as_matrix(PyObject *object, void *out);
@@ -97,39 +127,33 @@ int osla_py_as_file(PyObject *object, void *out);
 int osla_py_as_forest(PyObject *object, void *out);
 int osla_py_as_csr(PyObject *object, void *out);
 
-/* Part of a matrix: the tuple (handle, i, j, m, n) gives osla_part *; and its handle. */
+/* Converter of a part of a matrix, the tuple (handle, i, j, m, n); stores an osla_part.
+ * osla_py_handle_in returns the matrix's handle. */
 int osla_py_as_part(PyObject *object, void *out);
 osla_py_handle *osla_py_handle_in(PyObject *part);
 
-/* A number, as the library's factors are: osla_complex *. */
+/* Converter of a number; stores an osla_complex, the type of the library's factors. */
 int osla_py_as_complex(PyObject *object, void *out);
 
-/* Gives a collective object to the list of what its transport's ranks destroy when they meet. */
+/* Moves a collective object to its transport's list of objects to destroy: they are destroyed when
+ * all ranks have dropped them. */
 void osla_py_drop(osla_py_handle *handle);
-/* For an object that a call of its own has ended and nulled. */
+/* Updates the bookkeeping for an object that a library call has destroyed (h->object is NULL). */
 void osla_py_closed(osla_py_handle *handle);
-/* Destroys an object here and now. */
+/* Destroys an object immediately. */
 osla_err osla_py_destroy(osla_py_handle *handle);
 extern PyMethodDef osla_py_life_methods[];
-/* Takes a handle from the list of its transport's living ones. */
+/* Count the users of the handle's memory, also at the owner of a borrowed object. */
+void osla_py_pin(osla_py_handle *handle);
+void osla_py_unpin(osla_py_handle *handle);
+/* Removes a handle from its transport's list of living objects. */
 void osla_py_unlink(osla_py_handle *handle);
-int osla_py_ascending(const void *x, const void *y); /* of int64_t, for qsort */
+int osla_py_ascending(const void *x, const void *y); /* comparison of int64_t, for qsort */
 
-/* The memory that an array sees: fills shape (two numbers) and strides in bytes. NULL and an
- * exception where a kind has none. */
-typedef struct osla_py_memory {
-  void *data;
-  osla_dtype dtype;
-  int dimensions;
-  Py_ssize_t shape[2], strides[2];
-  bool readonly;
-} osla_py_memory;
-bool osla_py_memory_of(const osla_py_handle *handle, osla_py_memory *out);
-
-/* osla_py_begin releases the interpreter's lock and pins the handles; osla_py_end takes it back.
- * Returns false, with the text of OSLA_ERR_STATE set, if a handle was destroyed, or another thread
- * has begun to destroy it, while an argument was converted (__index__ and __buffer__ may run Python
- * code). */
+/* osla_py_begin pins the handles and releases the interpreter lock; osla_py_end reverses both.
+ * osla_py_begin returns false, with the text of OSLA_ERR_STATE set, if a handle's object was
+ * destroyed, or another thread has begun to destroy it, while an argument was converted (__index__
+ * and __buffer__ may run Python code). */
 enum { OSLA_PY_MOST = 4 };
 typedef struct osla_py_call {
   osla_py_handle *pinned[OSLA_PY_MOST];
@@ -139,10 +163,11 @@ bool osla_py_begin(osla_py_call *call, osla_py_handle *a, osla_py_handle *b, osl
                    osla_py_handle *d);
 void osla_py_end(osla_py_call *call);
 
-/* Calls of the library that run now, without the interpreter's lock, on all threads. */
+/* Number of library calls that run now without the interpreter lock, on all threads. */
 int osla_py_under_way(void);
 
-/* err := the call of the library, without the interpreter's lock; pins up to four handles. */
+/* err := result of the library call `call`, made without the interpreter lock. Up to four handles
+ * are pinned. */
 #define OSLA_PY_RUN(err, call, a, b, c, d)                                                         \
   do {                                                                                             \
     osla_py_call under_way_;                                                                       \
@@ -153,6 +178,11 @@ int osla_py_under_way(void);
       (err) = OSLA_ERR_STATE;                                                                      \
     }                                                                                              \
   } while (0)
+
+/* ---- the Python type of handles (handle_type.c) ---- */
+
+/* Creates the type and adds it to the module. False, with an exception, if memory ran out. */
+bool osla_py_handles_ready(PyObject *module);
 
 /* ---- arrays (arrays.c) ---- */
 
@@ -165,47 +195,41 @@ typedef struct osla_py_array {
 
 enum { OSLA_PY_ANY = -1 };
 
-/* How the call uses the array. OSLA_PY_READ_OR_COPY: the call has copy=True, which the text of a
- * refusal recommends. */
+/* How a call uses an array. OSLA_PY_READ_OR_COPY: read, and the Python call has copy=True, which
+ * the error message recommends. */
 typedef enum osla_py_use { OSLA_PY_READ, OSLA_PY_WRITE, OSLA_PY_READ_OR_COPY } osla_py_use;
 
-/* An array of int64 or of a dtype with one dimension, contiguous. The library's memory must not be
- * an array's that has been given back: osla_py_give_back. False: an exception. */
+/* Acquire a contiguous one-dimensional array, of int64 or of the given dtype; osla_py_release
+ * releases it. `count` is the required length, or OSLA_PY_ANY. False, with an exception, if the
+ * array does not fit. */
 bool osla_py_take_indices(PyObject *object, const char *name, int64_t count, osla_py_use use,
                           osla_py_array *out);
 bool osla_py_take_vector(PyObject *object, const char *name, osla_dtype dtype, int64_t count,
                          osla_py_use use, osla_py_array *out);
 
-/* A matrix by columns (Fortran order): elements of a column follow one another, columns may be
- * apart. One dimension: a column, or with `row` a row. */
+/* Acquires a matrix in column-major (Fortran) order: the elements of a column are contiguous,
+ * columns may be apart. A one-dimensional array is a column, or with `row` a row. False, with an
+ * exception, if the array does not fit. */
 bool osla_py_take_columns(PyObject *object, const char *name, osla_dtype dtype, int64_t rows,
                           int64_t cols, bool row, osla_py_use use, osla_py_array *out);
 void osla_py_give_back(osla_py_array *array);
 
-/* Before all ranks meet: would the call take this array? */
+/* Checks of arrays before the ranks agree on a call. */
 extern PyMethodDef osla_py_array_methods[];
 
 /* ---- options (options.c) ---- */
 
-/* options(name, {field: value}): the struct of that name as bytes, defaults where not said. */
+/* Python: options(name, {field: value}) -> the options struct as bytes; fields that are not given
+ * have their defaults. */
 PyObject *osla_py_options(PyObject *module, PyObject *args);
 
-/* The struct in such bytes, or NULL and an exception where they are of another size. */
+/* The struct stored in bytes; NULL, with an exception, if the size is wrong. */
 const void *osla_py_struct(PyObject *bytes, size_t size);
-
-/* ---- buffers that handles export (export.c) ---- */
-
-int osla_py_export(PyObject *self, Py_buffer *view, int flags);
-void osla_py_unexport(PyObject *self, Py_buffer *view);
-
-/* Counts what sees the memory of a handle, also at the one that owns it. */
-void osla_py_pin(osla_py_handle *handle);
-void osla_py_unpin(osla_py_handle *handle);
 
 /* ---- iterations (iterate.c) ---- */
 
-/* Sweeps of block Jacobi as a preconditioner. Both are collective; freeing takes what was never
- * made, too. */
+/* Sweeps of block Jacobi as a preconditioner. Creation and freeing are collective; freeing accepts
+ * sweeps whose creation failed. */
 typedef struct osla_py_sweeps {
   double *right;
   osla_splitting *split;
@@ -217,15 +241,11 @@ void osla_py_sweeps_free(osla_py_sweeps *s);
 
 /* ---- MPI (mpi.c) ---- */
 
-/* Why no call of the package can be made in this process any more; NULL: calls can be made. */
-const char *osla_py_over(void);
-/* Learns of forks from now on, and of MPI_Finalize once MPI runs. */
-bool osla_py_watch_forks(void);
-
-/* Is the MPI that calls of this module reach the one that it was compiled for? Else ImportError. */
+/* Checks that this module uses the MPI implementation for which it was compiled. False, with an
+ * ImportError, if not. */
 bool osla_py_mpi_is_ours(void);
 
-/* ---- the module's functions ---- */
+/* ---- method tables of the module ---- */
 
 extern PyMethodDef osla_py_end_methods[], osla_py_mpi_methods[], osla_py_transport_methods[],
   osla_py_matrix_methods[], osla_py_kernel_methods[], osla_py_product_methods[],

@@ -1,6 +1,6 @@
-/* The end of the process. What lives then is listed by Python's atexit and destroyed when the
- * interpreter has ended (Py_AtExit): until then arrays may see its memory, and daemon threads may
- * use it. No Python object is touched there. */
+/* Destruction of objects at the end of the process. Python's atexit lists the living objects; they
+ * are destroyed after the interpreter has ended (Py_AtExit), because until then arrays may export
+ * their memory, and daemon threads may use them. No Python object is accessed at that time. */
 #include "python/core/core.h"
 
 #include <pthread.h>
@@ -11,26 +11,27 @@
 typedef struct ending {
   osla_transport *transport;
   osla_py_dropped *objects, *local;
-  int64_t *number; /* [count] of the objects; NULL: no memory */
+  int64_t *number; /* [count] creation numbers of the objects; NULL if memory ran out */
   int64_t count;
-  int64_t common;   /* after the meeting: the first so many numbers are those that all ranks have */
-  osla_err err;     /* of the meeting */
-  pthread_t thread; /* meets the other ranks, if has_thread */
+  int64_t
+    common;     /* after the agreement: number of leading entries of `number` that all ranks have */
+  osla_err err; /* result of the agreement with the other ranks */
+  pthread_t thread; /* agrees with the other ranks, if has_thread */
   bool has_thread;
   struct ending *next;
 } ending;
 
-static ending *endings; /* the youngest first */
+static ending *endings; /* latest first */
 static bool mpi_ends;
-static bool closed;   /* for collective calls */
-static int64_t calls; /* collective ones that have been entered and not left */
+static bool closed;   /* collective calls are refused */
+static int64_t calls; /* number of collective calls that have begun and not ended */
 
 static void nap(void)
 {
   (void)nanosleep(&(struct timespec){.tv_nsec = 200000}, NULL);
 }
 
-/* Destroys one object. False: its destruction is refused for now. */
+/* Destroys one object. False if its destruction is refused for now. */
 static bool destroy(osla_py_dropped *d)
 {
   (void)d->kind->destroy(&d->object);
@@ -64,8 +65,8 @@ static void list_numbers(ending *e)
   if (e->count > 0) qsort(e->number, (size_t)e->count, sizeof *e->number, osla_py_ascending);
 }
 
-/* Meets the other ranks of the transport for its end. A rank that makes another call there gets
- * StateError, and comes here when its program ends, unless it ends the job. */
+/* Agrees with the other ranks of the transport on its end. If this rank is at another collective
+ * call there, that call fails with StateError, and its program comes here when it ends. */
 static void *meet(void *arg)
 {
   ending *e = arg;
@@ -77,9 +78,10 @@ static void *meet(void *arg)
   return NULL;
 }
 
-/* Meets the other ranks on all transports at once, each but the oldest in a thread of its own. One
- * after the other, this rank would wait on one transport for a rank whose daemon thread waits for
- * this one on another. Below MPI_THREAD_MULTIPLE no daemon thread may make such a call. */
+/* Agrees with the other ranks on all transports at once, with a thread for each transport but the
+ * oldest. One after the other could deadlock: this rank would wait on one transport for a rank
+ * whose daemon thread waits for this rank on another. Below MPI_THREAD_MULTIPLE daemon threads make
+ * no such call. */
 static void meet_on_all(void)
 {
   int level = MPI_THREAD_SINGLE;
@@ -95,7 +97,8 @@ static void meet_on_all(void)
     if (e->has_thread) (void)pthread_join(e->thread, NULL);
 }
 
-/* Destroys the objects that all ranks have, and then the transport if it has no others here. */
+/* Destroys the objects that all ranks have, and then the transport, unless it has further objects
+ * on this rank. */
 static void end_transport(ending *e)
 {
   bool whole = destroy_numbered(e);
@@ -114,8 +117,9 @@ static void free_list(osla_py_dropped *list)
   }
 }
 
-/* Daemon threads that are in a call of the library finish it, and then stop: they do not get the
- * interpreter's lock any more. In a forked child nothing is done: all of this is the parent's. */
+/* First waits until daemon threads have finished their library calls; they stop then, because they
+ * do not get the interpreter lock any more. In a forked child nothing is destroyed, because
+ * everything belongs to the parent. */
 static void at_end(void)
 {
   const bool runs = !osla_py_over();
@@ -141,12 +145,12 @@ static bool arrange(void)
   return arranged;
 }
 
-/* Moves the object from its handle to the list of the end. Calls still work with the handle; its
- * destruction does nothing. */
+/* Moves an object from its handle to the list for the end. Calls can still use the handle;
+ * deallocating it has no effect. */
 static bool list_object(ending *e, osla_py_handle *h)
 {
   osla_py_dropped *node = h->kind->collective ? h->dropped : calloc(1, sizeof *node);
-  if (!node) return false; /* no memory: this grid is not destroyed */
+  if (!node) return false; /* memory ran out: this grid is not destroyed */
   osla_py_dropped **list = h->kind->collective ? &e->objects : &e->local;
   *node =
     (osla_py_dropped){.kind = h->kind, .object = h->object, .number = h->number, .next = *list};
@@ -157,7 +161,8 @@ static bool list_object(ending *e, osla_py_handle *h)
   return true;
 }
 
-/* retire(transport): its objects, and itself, are destroyed when the process ends. */
+/* Python: retire(transport) defers the destruction of the transport and its objects to the end of
+ * the process. */
 static PyObject *retire(PyObject *module, PyObject *object)
 {
   (void)module;
@@ -182,8 +187,8 @@ static PyObject *retire(PyObject *module, PyObject *object)
   Py_RETURN_NONE;
 }
 
-/* enter(), leave(): count the collective calls that run. enter() raises StateError once close() has
- * been called. */
+/* Python: enter(), leave() count the collective calls that run. enter() raises StateError after
+ * close(). */
 static PyObject *enter(PyObject *module, PyObject *unused)
 {
   (void)module, (void)unused;
@@ -200,9 +205,9 @@ static PyObject *leave(PyObject *module, PyObject *unused)
   Py_RETURN_NONE;
 }
 
-/* close(): refuses collective calls from now on, and waits until those of daemon threads are over,
- * since other ranks take part in them. Returns False in a forked child and after MPI_Finalize:
- * nothing must be destroyed there. */
+/* Python: close() refuses collective calls from now on, and waits until those of daemon threads
+ * have ended, since other ranks take part in them. Returns False in a forked child and after
+ * MPI_Finalize, where nothing must be destroyed. */
 static PyObject *close_calls(PyObject *module, PyObject *unused)
 {
   (void)module, (void)unused;
@@ -214,7 +219,8 @@ static PyObject *close_calls(PyObject *module, PyObject *unused)
   return PyBool_FromLong(!osla_py_over());
 }
 
-/* ends(): True once `close` was called: living objects are destroyed at the end of the process. */
+/* Python: ends() -> True after close(), when living objects are destroyed at the end of the
+ * process. */
 static PyObject *ends(PyObject *module, PyObject *unused)
 {
   (void)module, (void)unused;

@@ -1,4 +1,4 @@
-/* Error codes become the exceptions of osla._errors. */
+/* Converts error codes into the exceptions of osla._errors. */
 #include "python/core/core.h"
 
 #include <stdarg.h>

@@ -1,15 +1,7 @@
-/* Matrices, vectors and numbers in files. */
+/* Files of matrices, vectors and numbers. */
 #include "python/core/core.h"
 
-static osla_err destroy_file(void **object)
-{
-  osla_file_close((osla_file **)object);
-  return OSLA_OK;
-}
-
-const osla_py_kind osla_py_file = {"File", destroy_file, true};
-
-/* matrix_save(matrix, path, format, stored, name) */
+/* Python: matrix_save(matrix, path, format, stored, name) */
 static PyObject *matrix_save(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -25,7 +17,7 @@ static PyObject *matrix_save(PyObject *module, PyObject *args)
   return osla_py_result(err);
 }
 
-/* matrix_load(grid, path, mb, nb, name): matrix, stored */
+/* Python: matrix_load(grid, path, mb, nb, name) -> matrix, stored */
 static PyObject *matrix_load(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -44,7 +36,7 @@ static PyObject *matrix_load(PyObject *module, PyObject *args)
   return handle ? Py_BuildValue("Ni", handle, (int)stored) : NULL;
 }
 
-/* file_open(transport, path, create) */
+/* Python: file_open(transport, path, create) */
 static PyObject *file_open(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -60,8 +52,8 @@ static PyObject *file_open(PyObject *module, PyObject *args)
   return err == OSLA_OK ? osla_py_wrap(&osla_py_file, file, t, false) : osla_py_raise(err);
 }
 
-/* file_commit(file): then it is destroyed. The caller has claimed it, so that no other thread uses
- * it meanwhile. */
+/* Python: file_commit(file), which also destroys the file. The caller has claimed the handle, so
+ * that no other thread can use it meanwhile. */
 static PyObject *file_commit(PyObject *module, PyObject *object)
 {
   (void)module;
@@ -102,7 +94,7 @@ static PyObject *file_put_matrix(PyObject *module, PyObject *args)
   return osla_py_result(err);
 }
 
-/* file_look_matrix(file, name): dtype, m, n, stored */
+/* Python: file_look_matrix(file, name) -> dtype, m, n, stored */
 static PyObject *file_look_matrix(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -137,7 +129,7 @@ static bool take_elements(PyObject *object, int type, int64_t count, osla_py_use
            : osla_py_take_indices(object, "vector", count, use, out);
 }
 
-/* file_put_vector(file, name, type, array): what all ranks have */
+/* Python: file_put_vector(file, name, type, array); all ranks pass the same array */
 static PyObject *file_put_vector(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -188,7 +180,7 @@ static PyObject *file_get_vector(PyObject *module, PyObject *args)
   return osla_py_result(err);
 }
 
-/* file_put_value(file, name, value): a float, an int or a text */
+/* Python: file_put_value(file, name, value); the value is a float, an int or a text */
 static PyObject *file_put_value(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -213,7 +205,7 @@ static PyObject *file_put_value(PyObject *module, PyObject *args)
   return osla_py_result(err);
 }
 
-/* file_get_value(file, name, 'f', 'i' or 's') */
+/* Python: file_get_value(file, name, type); type is 'f', 'i' or 's' */
 static PyObject *file_get_value(PyObject *module, PyObject *args)
 {
   (void)module;

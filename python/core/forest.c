@@ -1,14 +1,7 @@
-/* Star forests: made, made from others, and asked. */
+/* Star forests: creation, creation from other forests, and queries. */
 #include "python/core/core.h"
 
 #include <stdlib.h>
-
-static osla_err destroy_forest(void **object)
-{
-  return osla_forest_destroy((osla_forest **)object);
-}
-
-const osla_py_kind osla_py_forest = {"Forest", destroy_forest, true};
 
 static PyObject *made(osla_err err, osla_forest *forest, osla_py_handle *transport)
 {
@@ -16,7 +9,7 @@ static PyObject *made(osla_err err, osla_forest *forest, osla_py_handle *transpo
                         : osla_py_raise(err);
 }
 
-/* forest_create_global(transport, start, leaf or None, root) */
+/* Python: forest_create_global(transport, start, leaf or None, root) */
 static PyObject *forest_create_global(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -42,7 +35,8 @@ static PyObject *forest_create_global(PyObject *module, PyObject *args)
   return fit ? made(err, forest, t) : NULL;
 }
 
-/* Rank and index of each root as one list. A rank that no int holds is -1 to the library. */
+/* Array of the ranks and indices of roots. A rank outside the range of int32 becomes -1, which the
+ * library refuses. */
 static osla_root *pairs_of(const osla_py_array *rank, const osla_py_array *index)
 {
   osla_root *pairs = malloc(((size_t)rank->rows + 1) * sizeof *pairs);
@@ -52,7 +46,7 @@ static osla_root *pairs_of(const osla_py_array *rank, const osla_py_array *index
   return pairs;
 }
 
-/* forest_create(transport, my roots, leaf or None, rank, root) */
+/* Python: forest_create(transport, number of this rank's roots, leaf or None, rank, root) */
 static PyObject *forest_create(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -82,7 +76,7 @@ static PyObject *forest_create(PyObject *module, PyObject *args)
   return fit ? made(err, forest, t) : NULL;
 }
 
-/* forest_shape(transport, shape, n, rank) */
+/* Python: forest_shape(transport, shape, n, rank) */
 static PyObject *forest_shape(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -102,7 +96,7 @@ static PyObject *forest_shape(PyObject *module, PyObject *args)
   return made(err, forest, t);
 }
 
-/* forest_of_one(forest, "inverse" or "split") */
+/* Python: forest_of_one(forest, "inverse" or "split") */
 static PyObject *forest_of_one(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -118,7 +112,7 @@ static PyObject *forest_of_one(PyObject *module, PyObject *args)
   return made(err, forest, h->root);
 }
 
-/* forest_compose(a, b, with the inverse of b) */
+/* Python: forest_compose(a, b, inverse); inverse: compose with the inverse of b */
 static PyObject *forest_compose(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -135,7 +129,7 @@ static PyObject *forest_compose(PyObject *module, PyObject *args)
   return made(err, forest, a->root);
 }
 
-/* forest_embed(forest, of leaves, chosen) */
+/* Python: forest_embed(forest, of_leaves, chosen) */
 static PyObject *forest_embed(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -156,7 +150,7 @@ static PyObject *forest_embed(PyObject *module, PyObject *args)
   return made(err, forest, h->root);
 }
 
-/* forest_strided(forest, count, root stride, leaf stride) */
+/* Python: forest_strided(forest, count, root_stride, leaf_stride) */
 static PyObject *forest_strided(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -171,7 +165,7 @@ static PyObject *forest_strided(PyObject *module, PyObject *args)
   return made(err, forest, h->root);
 }
 
-/* forest_concatenate(list of at least one, same roots) */
+/* Python: forest_concatenate(nonempty list, same_roots) */
 static PyObject *forest_concatenate(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -200,7 +194,7 @@ static PyObject *forest_concatenate(PyObject *module, PyObject *args)
   return h ? made(err, forest, h->root) : NULL;
 }
 
-/* forest_facts(forest): roots, edges, leaf space */
+/* Python: forest_facts(forest) -> number of roots, number of edges, leaf space */
 static PyObject *forest_facts(PyObject *module, PyObject *object)
 {
   (void)module;
@@ -211,7 +205,7 @@ static PyObject *forest_facts(PyObject *module, PyObject *object)
                        (long long)osla_forest_leaf_space(h->object));
 }
 
-/* forest_edges(forest, leaf, rank, root): fills the three */
+/* Python: forest_edges(forest, leaf, rank, root) fills the three arrays */
 static PyObject *forest_edges(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -242,7 +236,7 @@ static PyObject *forest_edges(PyObject *module, PyObject *args)
   Py_RETURN_NONE;
 }
 
-/* forest_degrees(forest, out) */
+/* Python: forest_degrees(forest, out) */
 static PyObject *forest_degrees(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -259,7 +253,8 @@ static PyObject *forest_degrees(PyObject *module, PyObject *args)
   Py_RETURN_NONE;
 }
 
-/* forest_ranks(forest, of my roots' leaves): a list */
+/* Python: forest_ranks(forest, of_leaves) -> list of the ranks of this rank's leaves' roots, or of
+ * its roots' leaves */
 static PyObject *forest_ranks(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -278,7 +273,7 @@ static PyObject *forest_ranks(PyObject *module, PyObject *args)
   return list;
 }
 
-/* forest_view(forest, edges): text */
+/* Python: forest_view(forest, edges) -> text */
 static PyObject *forest_view(PyObject *module, PyObject *args)
 {
   (void)module;

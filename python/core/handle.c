@@ -1,4 +1,4 @@
-/* Handles: who owns what, and when it may be destroyed. */
+/* Handles: ownership of objects, and the time of their destruction. */
 #include "python/core/core.h"
 
 #include <stdarg.h>
@@ -30,7 +30,8 @@ static bool is_claimed(const osla_py_handle *h)
   return h->claimed || (h->borrowed && h->owner->claimed);
 }
 
-/* May a call use it? Else an exception. `claimed`: also while it is being destroyed. */
+/* True if a call may use the handle; else raises an exception. `claimed`: also accepts a handle
+ * whose destruction has begun. */
 static bool is_fit(const osla_py_handle *h, const osla_py_kind *kind, bool claimed)
 {
   if (h->kind != kind)
@@ -79,7 +80,7 @@ osla_err osla_py_destroy(osla_py_handle *h)
   void *object = h->object;
   h->object = NULL;
   Py_BEGIN_ALLOW_THREADS err = h->kind->destroy(&object);
-  Py_END_ALLOW_THREADS h->object = object; /* it stays where its destruction is refused */
+  Py_END_ALLOW_THREADS h->object = object; /* not NULL if the destruction was refused */
   osla_py_closed(h);
   return err;
 }
@@ -95,7 +96,8 @@ void osla_py_drop(osla_py_handle *h)
   h->object = NULL;
 }
 
-/* What all ranks have dropped, or NULL: takes it from the list. */
+/* Removes the object with this creation number from the list of objects to destroy; NULL if it is
+ * not in the list. */
 static osla_py_dropped *take(osla_py_handle *root, int64_t number)
 {
   osla_py_dropped **at = &root->dropped;
@@ -112,9 +114,9 @@ int osla_py_ascending(const void *x, const void *y)
   return (a > b) - (a < b);
 }
 
-/* Destroys one of the objects that all ranks have dropped: is it gone? One whose destruction is
- * refused, on all ranks together, as a forest's while transfers are under way, goes back to the
- * list for the next time; that is no failure of the call at which the ranks meet. */
+/* Destroys one object that all ranks have dropped. False if its destruction was refused, on all
+ * ranks together (as a forest's during transfers): it goes back to the list until the next
+ * agreement of the ranks, and this is no failure of the current call. */
 static bool destroy_dropped(osla_py_handle *root, osla_py_dropped *node, osla_err *err)
 {
   osla_err own = OSLA_OK;
@@ -132,8 +134,8 @@ static bool destroy_dropped(osla_py_handle *root, osla_py_dropped *node, osla_er
   return true;
 }
 
-/* In the order of their making, backwards, and again while some go and some are refused: what was
- * refused may have waited for an older one. */
+/* Destroys objects in reverse order of creation. Repeats while some are destroyed and some refused,
+ * since a refusal may have depended on an older object. */
 static osla_err destroy_common(osla_py_handle *root, const int64_t *number, int64_t count)
 {
   osla_err err = OSLA_OK;
@@ -172,7 +174,8 @@ static osla_err meet(osla_py_handle *root, osla_err local, const char *call)
   return err;
 }
 
-/* meet(transport, call, code, text): all ranks make this call; code and text: what is wrong here.
+/* Python: meet(transport, call, code, text), called by all ranks. code and text: what is wrong on
+ * this rank; code 0 if nothing is.
  */
 static PyObject *py_meet(PyObject *module, PyObject *args)
 {
@@ -187,8 +190,8 @@ static PyObject *py_meet(PyObject *module, PyObject *args)
   return osla_py_result(meet(root, local, call));
 }
 
-/* find(transports): the one of these, a list of handles that live, at which the others meet while
- * this rank fails; None: they do not. */
+/* Python: find(transports) -> the transport, of a list of living handles, on which other ranks wait
+ * for an agreement while this rank fails; None if there is none. */
 static PyObject *py_find(PyObject *module, PyObject *list)
 {
   (void)module;
@@ -236,8 +239,8 @@ static PyObject *py_destroy(PyObject *module, PyObject *object)
   return osla_py_result(osla_py_destroy(h));
 }
 
-/* claim(handle): its pins. Where there are none only `destroy` can use it from now on, until
- * `unclaim`: while the ranks meet this one's other threads run. */
+/* Python: claim(handle) -> number of its users. If it is 0, only `destroy` can use the handle from
+ * now on, until `unclaim`; this rank's other threads run while the ranks agree. */
 static PyObject *py_claim(PyObject *module, PyObject *object)
 {
   (void)module;
@@ -268,7 +271,8 @@ static PyObject *py_alive(PyObject *module, PyObject *object)
   return h ? PyBool_FromLong(is_alive(h)) : NULL;
 }
 
-/* children(transport): its objects that are not destroyed, those that wait for it among them. */
+/* Python: children(transport) -> number of its objects that are not destroyed, including those that
+ * wait for their destruction. */
 static PyObject *py_children(PyObject *module, PyObject *object)
 {
   (void)module;
@@ -305,24 +309,6 @@ PyObject *osla_py_wrap(const osla_py_kind *kind, void *object, osla_py_handle *o
   if (waits) h->number = ++h->root->made;
   link_in(h);
   return (PyObject *)h;
-}
-
-static void dealloc(PyObject *self)
-{
-  osla_py_handle *h = (osla_py_handle *)self;
-  PyTypeObject *type = Py_TYPE(self);
-  if (h->object && !h->borrowed && !h->retired) {
-    if (h->root && h->kind->collective)
-      osla_py_drop(h);
-    else if (h->root && !osla_py_over()) /* a transport stays: not all ranks have dropped it */
-      (void)osla_py_destroy(h);
-  }
-  if (h->root) free(h->dropped);
-  Py_XDECREF((PyObject *)h->owner);
-  Py_XDECREF((PyObject *)h->root);
-  freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
-  release(self);
-  Py_DECREF((PyObject *)type);
 }
 
 osla_py_handle *osla_py_handle_of(PyObject *object, const osla_py_kind *kind)
@@ -427,24 +413,12 @@ bool osla_py_begin(osla_py_call *call, osla_py_handle *a, osla_py_handle *b, osl
   return true;
 }
 
-/* A daemon thread never gets the interpreter's lock once the interpreter ends. */
+/* A daemon thread does not return from here once the interpreter ends, because it does not get the
+ * interpreter lock. */
 void osla_py_end(osla_py_call *call)
 {
   (void)atomic_fetch_sub(&under_way, 1);
   PyEval_RestoreThread(call->state);
   for (int i = 0; i < OSLA_PY_MOST; i++)
     osla_py_unpin(call->pinned[i]);
-}
-
-bool osla_py_handles_ready(PyObject *module)
-{
-  static PyType_Slot slots[] = {{Py_tp_dealloc, (void *)dealloc},
-                                {Py_bf_getbuffer, (void *)osla_py_export},
-                                {Py_bf_releasebuffer, (void *)osla_py_unexport},
-                                {0, NULL}};
-  static PyType_Spec spec = {"osla._core.Handle", sizeof(osla_py_handle), 0,
-                             Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
-  PyObject *type = PyType_FromSpec(&spec);
-  osla_py_handle_type = (PyTypeObject *)type;
-  return type && PyModule_AddObjectRef(module, "Handle", type) == 0;
 }

@@ -1,15 +1,8 @@
-/* The accumulator. Its updates are the calls whose own time counts: no argument parser. */
+/* The accumulator. Updates parse their arguments without PyArg_Parse, because its time would be
+ * noticeable. */
 #include "python/core/core.h"
 
-static osla_err destroy_hessian(void **object)
-{
-  osla_hessian_destroy((osla_hessian **)object);
-  return OSLA_OK;
-}
-
-const osla_py_kind osla_py_hessian = {"Hessian", destroy_hessian, true};
-
-/* hessian_create(grid, n, options) */
+/* Python: hessian_create(grid, n, options) */
 static PyObject *hessian_create(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -35,7 +28,7 @@ static bool is_count(Py_ssize_t given, Py_ssize_t wanted)
   return false;
 }
 
-/* hessian_update(hessian, ix, g) */
+/* Python: hessian_update(hessian, ix, g) */
 static PyObject *hessian_update(PyObject *module, PyObject *const *args, Py_ssize_t count)
 {
   (void)module;
@@ -57,7 +50,7 @@ static PyObject *hessian_update(PyObject *module, PyObject *const *args, Py_ssiz
   return osla_py_result(err);
 }
 
-/* hessian_update_block(hessian, ix, jx, u) */
+/* Python: hessian_update_block(hessian, ix, jx, u) */
 static PyObject *hessian_update_block(PyObject *module, PyObject *const *args, Py_ssize_t count)
 {
   (void)module;
@@ -79,7 +72,7 @@ static PyObject *hessian_update_block(PyObject *module, PyObject *const *args, P
   return fit ? osla_py_result(err) : NULL;
 }
 
-/* hessian_update_gradient(hessian, ix, values) */
+/* Python: hessian_update_gradient(hessian, ix, values) */
 static PyObject *hessian_update_gradient(PyObject *module, PyObject *const *args, Py_ssize_t count)
 {
   (void)module;
@@ -101,8 +94,8 @@ static PyObject *hessian_update_gradient(PyObject *module, PyObject *const *args
   return osla_py_result(err);
 }
 
-/* hessian_update_once(hessian, id, ix, g, jx, u, gradient): None where a part is missing. Was it
- * skipped? */
+/* Python: hessian_update_once(hessian, id, ix, g, jx, u, gradient), with None for absent parts ->
+ * True if the datum was skipped */
 static PyObject *hessian_update_once(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -175,7 +168,7 @@ static PyObject *hessian_reset(PyObject *module, PyObject *object)
   return osla_py_result(err);
 }
 
-/* The matrix: borrowed, it goes with the accumulator. */
+/* Python: hessian_matrix(hessian) -> the matrix, borrowed from the accumulator */
 static PyObject *hessian_matrix(PyObject *module, PyObject *object)
 {
   (void)module;

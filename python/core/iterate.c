@@ -1,9 +1,9 @@
-/* Iterations on block Jacobi's fixed point, and their sweeps as a preconditioner. */
+/* Fixed-point iterations: block Jacobi, also as a preconditioner, and the diffusion problem. */
 #include "python/core/core.h"
 
 #include <stdlib.h>
 
-/* even_start(n, ranks, rank): where osla_even_blocks begins that rank's rows */
+/* Python: even_start(n, ranks, rank) -> first row of the rank by osla_even_blocks */
 static PyObject *even_start(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -20,12 +20,12 @@ static PyObject *even_start(PyObject *module, PyObject *args)
   return PyLong_FromLongLong(found);
 }
 
-/* What one call works with. */
+/* Input of one call: a diffusion problem, or a sparse or dense matrix. */
 typedef struct run {
   osla_transport *transport;
-  osla_diffusion *diffusion; /* NULL: */
-  osla_csr *sparse;          /* NULL: */
-  const osla_matrix *dense;  /* of which `uplo` is read */
+  osla_diffusion *diffusion; /* NULL for a matrix */
+  osla_csr *sparse;          /* NULL for a dense matrix */
+  const osla_matrix *dense;  /* its triangle `uplo` is read */
   osla_uplo uplo;
   const osla_splitting_options *blocks;
   const osla_iterate_options *how;
@@ -67,7 +67,7 @@ static osla_err run_it(run *r)
   return err;
 }
 
-/* The rows of x that this rank has; negative and an exception: of another object than a matrix. */
+/* Number of this rank's rows of x. Negative, with an exception, if the object is no matrix. */
 static int64_t find_matrix(PyObject *object, run *r, osla_py_handle **h)
 {
   if (PyObject_TypeCheck(object, osla_py_handle_type) &&
@@ -101,8 +101,8 @@ static PyObject *answer(osla_err err, const run *r)
                        r->alpha, e->seconds);
 }
 
-/* iterate(csr or matrix, uplo, b, x, blocks, options, steps of a bound): end, residual, start,
- * norm, rounding, error, my sweeps, least, most, alpha, seconds */
+/* Python: iterate(csr or matrix, uplo, b, x, blocks, options, steps of the bound) -> end, residual,
+ * start, norm, rounding, error, this rank's sweeps, least, most, alpha, seconds */
 static PyObject *iterate(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -141,7 +141,7 @@ static osla_err destroy_diffusion(void **object)
 
 static const osla_py_kind diffusion_kind = {"Diffusion", destroy_diffusion, true};
 
-/* diffusion_create(transport, options) */
+/* Python: diffusion_create(transport, options) */
 static PyObject *diffusion_create(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -156,7 +156,7 @@ static PyObject *diffusion_create(PyObject *module, PyObject *args)
   return err == OSLA_OK ? osla_py_wrap(&diffusion_kind, d, t, false) : osla_py_raise(err);
 }
 
-/* diffusion_facts(diffusion): first, count, ranks, spectral radius */
+/* Python: diffusion_facts(diffusion) -> first, count, ranks, spectral radius */
 static PyObject *diffusion_facts(PyObject *module, PyObject *object)
 {
   (void)module;
@@ -172,7 +172,7 @@ static PyObject *diffusion_facts(PyObject *module, PyObject *object)
                        osla_diffusion_radius(h->object));
 }
 
-/* (diffusion, x, ...): x is a state, one-dimensional */
+/* Converts the arguments (diffusion, x), where x is a one-dimensional state. */
 static bool take_state(PyObject *object, PyObject *px, osla_py_handle **h, osla_py_array *x)
 {
   *h = osla_py_handle_of(object, &diffusion_kind);
@@ -180,7 +180,7 @@ static bool take_state(PyObject *object, PyObject *px, osla_py_handle **h, osla_
                                    osla_diffusion_problem((*h)->object).length, OSLA_PY_WRITE, x);
 }
 
-/* diffusion_fill(diffusion, x) */
+/* Python: diffusion_fill(diffusion, x) */
 static PyObject *diffusion_fill(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -195,7 +195,7 @@ static PyObject *diffusion_fill(PyObject *module, PyObject *args)
   Py_RETURN_NONE;
 }
 
-/* diffusion_iterate(diffusion, x, options, steps of a bound): as iterate */
+/* Python: diffusion_iterate(diffusion, x, options, steps of the bound) -> the result of iterate */
 static PyObject *diffusion_iterate(PyObject *module, PyObject *args)
 {
   (void)module;

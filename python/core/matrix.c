@@ -1,15 +1,7 @@
-/* Distributed matrices: made, filled, read and written by blocks. */
+/* Distributed matrices: creation, filling, access by blocks, norms and sums. */
 #include "python/core/core.h"
 
-static osla_err destroy_matrix(void **object)
-{
-  osla_matrix_destroy((osla_matrix **)object);
-  return OSLA_OK;
-}
-
-const osla_py_kind osla_py_matrix = {"Matrix", destroy_matrix, true};
-
-/* matrix_create(grid, dtype, m, n, mb, nb) */
+/* Python: matrix_create(grid, dtype, m, n, mb, nb) */
 static PyObject *matrix_create(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -24,7 +16,8 @@ static PyObject *matrix_create(PyObject *module, PyObject *args)
   return err == OSLA_OK ? osla_py_wrap(&osla_py_matrix, matrix, h, false) : osla_py_raise(err);
 }
 
-/* matrix_facts(matrix): dtype, m, n, mb, nb, local rows, local columns, leading dimension */
+/* Python: matrix_facts(matrix) -> dtype, m, n, mb, nb, local rows, local columns, leading
+ * dimension */
 static PyObject *matrix_facts(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -38,7 +31,8 @@ static PyObject *matrix_facts(PyObject *module, PyObject *args)
                        (long long)osla_matrix_local_cols(a), (long long)osla_matrix_lld(a, rank));
 }
 
-/* matrix_indices(matrix, rows, out): global indices of my local rows, or columns */
+/* Python: matrix_indices(matrix, rows, out) fills out with the global indices of this rank's rows,
+ * or columns */
 static PyObject *matrix_indices(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -70,7 +64,7 @@ static bool block_args(PyObject *args, osla_py_use use, osla_py_handle **h, long
                               OSLA_PY_ANY, false, use, block);
 }
 
-/* matrix_get(matrix, i, j, out) */
+/* Python: matrix_get(matrix, i, j, out) */
 static PyObject *matrix_get(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -85,7 +79,7 @@ static PyObject *matrix_get(PyObject *module, PyObject *args)
   return osla_py_result(err);
 }
 
-/* matrix_put(matrix, i, j, block) */
+/* Python: matrix_put(matrix, i, j, block) */
 static PyObject *matrix_put(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -100,7 +94,7 @@ static PyObject *matrix_put(PyObject *module, PyObject *args)
   return osla_py_result(err);
 }
 
-/* matrix_fill(part, rule, seed) */
+/* Python: matrix_fill(part, rule, seed) */
 static PyObject *matrix_fill(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -115,7 +109,7 @@ static PyObject *matrix_fill(PyObject *module, PyObject *args)
   return osla_py_result(err);
 }
 
-/* matrix_norm(part, which) */
+/* Python: matrix_norm(part, which) */
 static PyObject *matrix_norm(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -130,7 +124,7 @@ static PyObject *matrix_norm(PyObject *module, PyObject *args)
   return err == OSLA_OK ? PyFloat_FromDouble(value) : osla_py_raise(err);
 }
 
-/* matrix_scale(alpha, part): local */
+/* Python: matrix_scale(alpha, part); local */
 static PyObject *matrix_scale(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -144,7 +138,7 @@ static PyObject *matrix_scale(PyObject *module, PyObject *args)
   return osla_py_result(err);
 }
 
-/* matrix_copy(trans, source, dest): parts */
+/* Python: matrix_copy(trans, source, dest); both are parts */
 static PyObject *matrix_copy(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -162,7 +156,7 @@ static PyObject *matrix_copy(PyObject *module, PyObject *args)
   return osla_py_result(err);
 }
 
-/* matrix_add(alpha, source, beta, dest) */
+/* Python: matrix_add(alpha, source, beta, dest) */
 static PyObject *matrix_add(PyObject *module, PyObject *args)
 {
   (void)module;

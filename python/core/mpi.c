@@ -1,4 +1,4 @@
-/* MPI: started if nobody has, ended by who started it; communicators of mpi4py. */
+/* Start of MPI, checks of the MPI library, and communicators of mpi4py. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* dladdr */
 #endif
@@ -6,78 +6,26 @@
 
 #include <dlfcn.h>
 #include <limits.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
-static const char in_child[] =
-  "this process is a forked child of a rank, and MPI serves the parent alone: make the call there";
-static const char after_end[] = "MPI has ended (MPI_Finalize), and no call can be made after it";
-static _Atomic(const char *) over;
-
-const char *osla_py_over(void)
-{
-  return atomic_load_explicit(&over, memory_order_relaxed);
-}
-
-static bool mpi_runs(void)
-{
-  int started = 0, ended = 0;
-  return MPI_Initialized(&started) == MPI_SUCCESS && MPI_Finalized(&ended) == MPI_SUCCESS &&
-         started && !ended;
-}
-
-static void note_fork(void)
-{
-  if (mpi_runs()) atomic_store(&over, in_child);
-}
-
-bool osla_py_watch_forks(void)
-{
-  static bool watched;
-  if (!watched && pthread_atfork(NULL, NULL, note_fork) != 0) {
-    PyErr_NoMemory();
-    return false;
-  }
-  watched = true;
-  return true;
-}
-
-/* MPI_Finalize deletes the attributes of MPI_COMM_SELF before it does anything else (MPI-3.1,
- * section 8.7.1). */
-static int note_end(MPI_Comm self, int keyval, void *value, void *extra)
-{
-  (void)self, (void)keyval, (void)value, (void)extra;
-  atomic_store(&over, after_end);
-  return MPI_SUCCESS;
-}
-
-/* mpi_watch(): arranges that MPI_Finalize, called by anybody, makes later calls of this package a
- * StateError. */
+/* Python: mpi_watch() makes later calls of this package fail with StateError after MPI_Finalize. */
 static PyObject *mpi_watch(PyObject *module, PyObject *unused)
 {
   (void)module, (void)unused;
-  static int keyval = MPI_KEYVAL_INVALID;
   if (!osla_py_errors_ready()) return NULL;
   if (osla_py_over()) return osla_py_refuse(OSLA_ERR_STATE, "%s", osla_py_over());
-  if (keyval != MPI_KEYVAL_INVALID) Py_RETURN_NONE;
-  int code = MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, note_end, &keyval, NULL);
-  if (code == MPI_SUCCESS) code = MPI_Comm_set_attr(MPI_COMM_SELF, keyval, NULL);
-  return osla_py_result(code == MPI_SUCCESS ? OSLA_OK
-                                            : osla_error_set_mpi(code, "MPI_Comm_set_attr"));
+  return osla_py_result(osla_py_watch_finalize());
 }
 
-/* mpi_state(): 0 not started, 1 running, 2 ended, or of no use to this process. */
+/* Python: mpi_state() -> 0 not started, 1 running, 2 ended or unusable in this process */
 static PyObject *mpi_state(PyObject *module, PyObject *unused)
 {
   (void)module, (void)unused;
-  int started = 0, ended = 0;
-  if (osla_py_over()) return PyLong_FromLong(2);
-  if (MPI_Initialized(&started) != MPI_SUCCESS || MPI_Finalized(&ended) != MPI_SUCCESS)
-    return osla_py_refuse(OSLA_ERR_MPI, "MPI does not say whether it runs");
-  if (ended) atomic_store(&over, after_end);
-  return PyLong_FromLong(ended ? 2 : started);
+  osla_py_mpi_state state = osla_py_mpi_state_now();
+  if (state == OSLA_PY_MPI_UNKNOWN)
+    return osla_py_refuse(OSLA_ERR_MPI, "MPI_Initialized or MPI_Finalized failed");
+  return PyLong_FromLong(state);
 }
 
 static PyObject *mpi_start(PyObject *module, PyObject *unused)
@@ -97,7 +45,7 @@ static PyObject *mpi_size(PyObject *module, PyObject *unused)
   return PyLong_FromLong(size);
 }
 
-/* abort(transport or None, text): ends all ranks. */
+/* Python: abort(transport or None, text) ends all ranks. */
 static PyObject *mpi_abort(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -122,8 +70,8 @@ static const char *version(int (*ask)(char *, int *), char text[MPI_MAX_LIBRARY_
   return text;
 }
 
-/* Open MPI and MPICH have other handles under the same names. Debian's mpi4py 3.1.4 loads its MPI
- * for all of the process (RTLD_GLOBAL), so that modules which come later reach that one. */
+/* Open MPI and MPICH use incompatible handles under the same names. Debian's mpi4py 3.1.4 loads its
+ * MPI with RTLD_GLOBAL, so that modules loaded later use that library. */
 bool osla_py_mpi_is_ours(void)
 {
 #ifdef OPEN_MPI
@@ -141,8 +89,8 @@ bool osla_py_mpi_is_ours(void)
   return false;
 }
 
-/* same_mpi(path): None, if the extension module in that file, which is loaded, calls the MPI
- * library that this one calls; else a line that says which two there are. */
+/* Python: same_mpi(path) -> None if the loaded extension module `path` uses the same MPI library as
+ * this module; else a text that names both. */
 static PyObject *same_mpi(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -151,7 +99,8 @@ static PyObject *same_mpi(PyObject *module, PyObject *args)
   void *other = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
   if (!other) return PyUnicode_FromFormat("%s is not loaded", path);
   int (*theirs)(char *, int *) = NULL, (*ours)(char *, int *) = MPI_Get_library_version;
-  void *symbol = dlsym(other, "MPI_Get_library_version"); /* of what it was linked with */
+  void *symbol =
+    dlsym(other, "MPI_Get_library_version"); /* the function that the other module is linked with */
   memcpy(&theirs, &symbol, sizeof theirs);
   (void)dlclose(other);
   Dl_info here = {0}, there = {0};
@@ -165,7 +114,7 @@ static PyObject *same_mpi(PyObject *module, PyObject *args)
                               version(ours, text[1]), here.dli_fname ? here.dli_fname : "?");
 }
 
-/* comm_at(address): the communicator that is stored there, as bytes. */
+/* Python: comm_at(address) -> the communicator stored there, as bytes */
 static PyObject *comm_at(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -174,8 +123,8 @@ static PyObject *comm_at(PyObject *module, PyObject *args)
   return PyBytes_FromStringAndSize((const char *)(uintptr_t)address, (Py_ssize_t)sizeof(MPI_Comm));
 }
 
-/* agree(comm or None, code, text): before there is a transport. Raises on all ranks what is wrong
- * on the lowest rank that has something. */
+/* Python: agree(comm or None, code, text), before a transport exists. On all ranks, raises the
+ * error of the lowest rank that has one. */
 static PyObject *agree(PyObject *module, PyObject *args)
 {
   (void)module;

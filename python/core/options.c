@@ -1,5 +1,5 @@
-/* Options: a table for each struct of the library, so that a field that comes or goes is one line.
- * Python gives a dictionary, and gets the struct as bytes, which it hands to the call. */
+/* Options: a table for each options struct of the library, so that a field needs one line. Python
+ * passes a dictionary and gets the struct as bytes, which it passes to the library call. */
 #include "python/core/core.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
-/* Solves: triangular ones, with factors, refined, in mixed precision; conditions. */
+/* Solves: triangular, with factors, with refinement, in mixed precision; condition numbers. */
 #include "python/core/core.h"
 
-/* trsm(side, uplo, trans, diag, alpha, a, b): a and b are parts */
+/* Python: trsm(side, uplo, trans, diag, alpha, a, b); a and b are parts */
 static PyObject *trsm(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -21,7 +21,7 @@ static PyObject *trsm(PyObject *module, PyObject *args)
   return osla_py_result(err);
 }
 
-/* Pivots as osla_getrs takes them. */
+/* Acquires an array of pivots as osla_getrs needs it; None gives NULL. */
 static bool take_pivots(PyObject *object, const osla_py_handle *a, osla_py_array *out)
 {
   out->held = false;
@@ -30,7 +30,7 @@ static bool take_pivots(PyObject *object, const osla_py_handle *a, osla_py_array
   return osla_py_take_indices(object, "ipiv", osla_matrix_local_rows(a->object), OSLA_PY_READ, out);
 }
 
-/* getri(a, ipiv or None, options): info */
+/* Python: getri(a, ipiv or None, options) -> info */
 static PyObject *getri(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -47,13 +47,14 @@ static PyObject *getri(PyObject *module, PyObject *args)
   return err == OSLA_OK ? PyLong_FromLongLong(info) : osla_py_raise(err);
 }
 
-/* An array that all ranks have, as right-hand sides of the whole matrix in a part. */
+/* Acquires an array that all ranks have, with right-hand sides for the matrix of the part. */
 static bool take_replicated(PyObject *object, osla_dtype dtype, osla_part a, osla_py_array *out)
 {
   return osla_py_take_columns(object, "b", dtype, a.n, OSLA_PY_ANY, false, OSLA_PY_WRITE, out);
 }
 
-/* potrs(uplo, a, b): a is a part; b is one, or an array that all ranks have: then a is whole */
+/* Python: potrs(uplo, a, b); a is a part; b is a part, or, if a is a whole matrix, an array that
+ * all ranks have */
 static PyObject *potrs(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -77,7 +78,8 @@ static PyObject *potrs(PyObject *module, PyObject *args)
   return osla_py_result(err);
 }
 
-/* getrs(trans, a, ipiv or None, b): likewise */
+/* Python: getrs(trans, a, ipiv or None, b); a is a part; b is a part, or, if a is a whole matrix,
+ * an array that all ranks have */
 static PyObject *getrs(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -108,7 +110,7 @@ static PyObject *getrs(PyObject *module, PyObject *args)
   return fit ? osla_py_result(err) : NULL;
 }
 
-/* residual(a, x, b) */
+/* Python: residual(a, x, b) */
 static PyObject *residual(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -122,7 +124,8 @@ static PyObject *residual(PyObject *module, PyObject *args)
   return err == OSLA_OK ? PyFloat_FromDouble(value) : osla_py_raise(err);
 }
 
-/* refine(cholesky, uplo, factors, ipiv or None, a, b, x, options): iterations, residual, converged
+/* Python: refine(cholesky, uplo, factors, ipiv or None, a, b, x, options) -> iterations, residual,
+ * converged
  */
 static PyObject *refine(PyObject *module, PyObject *args)
 {
@@ -150,8 +153,8 @@ static PyObject *refine(PyObject *module, PyObject *args)
   return Py_BuildValue("idN", r.iterations, r.residual, PyBool_FromLong(r.converged));
 }
 
-/* mixed(cholesky, uplo, a, b, x, options): path, info, single iterations, iterations, residual,
- * converged */
+/* Python: mixed(cholesky, uplo, a, b, x, options) -> path, info, iterations in single precision,
+ * iterations, residual, converged */
 static PyObject *mixed(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -175,7 +178,7 @@ static PyObject *mixed(PyObject *module, PyObject *args)
                        r.refine.iterations, r.refine.residual, PyBool_FromLong(r.refine.converged));
 }
 
-/* condition(cholesky, uplo, a, ipiv, anorm) */
+/* Python: condition(cholesky, uplo, a, ipiv, anorm) */
 static PyObject *condition(PyObject *module, PyObject *args)
 {
   (void)module;

@@ -1,28 +1,22 @@
-/* Sparse matrices, and the solvers that need their products alone. */
+/* Sparse matrices, and the Krylov solvers CG and LSQR. */
 #include "python/core/core.h"
 
 #include <string.h>
-
-static osla_err destroy_csr(void **object)
-{
-  return osla_csr_destroy((osla_csr **)object);
-}
-
-const osla_py_kind osla_py_csr = {"CSR", destroy_csr, true};
 
 static int64_t most(int64_t x, int64_t y)
 {
   return x > y ? x : y;
 }
 
-/* What is not sensible is refused by the library; here no list may be too short for it. */
+/* Number of the rank's rows, 0 if the starts are invalid: the library refuses these, but arrays
+ * must be long enough for it to do so. */
 static int64_t rows_of(int rank, const int64_t *start)
 {
   bool ascends = start[rank] >= 0 && start[rank + 1] >= start[rank];
   return ascends ? start[rank + 1] - start[rank] : 0;
 }
 
-/* csr_create(transport, row starts, column starts, first, column, value) */
+/* Python: csr_create(transport, row starts, column starts, first, column, value) */
 static PyObject *csr_create(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -60,7 +54,7 @@ static PyObject *csr_create(PyObject *module, PyObject *args)
   return err == OSLA_OK ? osla_py_wrap(&osla_py_csr, csr, t, false) : osla_py_raise(err);
 }
 
-/* csr_read(transport, path, is a graph of METIS) */
+/* Python: csr_read(transport, path, is_metis_graph) */
 static PyObject *csr_read(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -77,7 +71,7 @@ static PyObject *csr_read(PyObject *module, PyObject *args)
   return err == OSLA_OK ? osla_py_wrap(&osla_py_csr, csr, t, false) : osla_py_raise(err);
 }
 
-/* vector_read(transport, path, starts, out) */
+/* Python: vector_read(transport, path, starts, out) */
 static PyObject *vector_read(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -99,7 +93,8 @@ static PyObject *vector_read(PyObject *module, PyObject *args)
   return fit ? osla_py_result(err) : NULL;
 }
 
-/* csr_facts(csr): my rows, columns, entries, ghosts; all rows, all columns; where mine begin */
+/* Python: csr_facts(csr) -> this rank's numbers of rows, columns, entries and ghosts; all rows, all
+ * columns; first row, first column */
 static PyObject *csr_facts(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -115,7 +110,8 @@ static PyObject *csr_facts(PyObject *module, PyObject *args)
                        (long long)columns[rank]);
 }
 
-/* csr_row(csr, row, column or None, value or None): how many entries it has; fills the two */
+/* Python: csr_row(csr, row, column or None, value or None) -> number of entries; fills the two
+ * arrays */
 static PyObject *csr_row(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -139,7 +135,7 @@ static PyObject *csr_row(PyObject *module, PyObject *args)
   return fit ? PyLong_FromLongLong(n) : NULL;
 }
 
-/* csr_multiply(csr, trans, x, beta, y) */
+/* Python: csr_multiply(csr, trans, x, beta, y) */
 static PyObject *csr_multiply(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -165,7 +161,7 @@ static PyObject *csr_multiply(PyObject *module, PyObject *args)
   return osla_py_result(err);
 }
 
-/* csr_new(csr, other or None): the product of the two, or the transpose */
+/* Python: csr_new(csr, other or None) -> the product of both, or the transpose */
 static PyObject *csr_new(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -182,7 +178,7 @@ static PyObject *csr_new(PyObject *module, PyObject *args)
   return err == OSLA_OK ? osla_py_wrap(&osla_py_csr, made, a->owner, false) : osla_py_raise(err);
 }
 
-/* csr_galerkin(csr, prolongation) */
+/* Python: csr_galerkin(csr, prolongation) */
 static PyObject *csr_galerkin(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -194,7 +190,7 @@ static PyObject *csr_galerkin(PyObject *module, PyObject *args)
   return err == OSLA_OK ? osla_py_wrap(&osla_py_csr, made, a->owner, false) : osla_py_raise(err);
 }
 
-/* csr_renumber(csr, number, starts) */
+/* Python: csr_renumber(csr, number, starts) */
 static PyObject *csr_renumber(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -217,7 +213,7 @@ static PyObject *csr_renumber(PyObject *module, PyObject *args)
   return err == OSLA_OK ? osla_py_wrap(&osla_py_csr, made, a->owner, false) : osla_py_raise(err);
 }
 
-/* csr_submatrix(csr, rows, columns) */
+/* Python: csr_submatrix(csr, rows, columns) */
 static PyObject *csr_submatrix(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -239,7 +235,7 @@ static PyObject *csr_submatrix(PyObject *module, PyObject *args)
   return err == OSLA_OK ? osla_py_wrap(&osla_py_csr, made, a->owner, false) : osla_py_raise(err);
 }
 
-/* `which` of csr_numbers: the letters that sparse.py gives. */
+/* Values of the argument `which` of csr_numbers: letters that sparse.py passes. */
 enum { DIAGONAL = 'd', COLUMN_SQUARES = 's', COLUMN_NORMS = 'n' };
 
 static osla_err find_numbers(osla_csr *a, int which, double *out)
@@ -249,7 +245,8 @@ static osla_err find_numbers(osla_csr *a, int which, double *out)
                                    : osla_csr_column_norms(a, out);
 }
 
-/* csr_numbers(csr, which, out): one number for each of my columns, or my part of the diagonal */
+/* Python: csr_numbers(csr, which, out); out gets one number for each of this rank's columns, or its
+ * part of the diagonal */
 static PyObject *csr_numbers(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -276,7 +273,7 @@ static PyObject *krylov_result(osla_err err, const osla_krylov_result *r)
                        r->seconds);
 }
 
-/* The preconditioner that a call of cg asks for. */
+/* The preconditioner of a call of cg. */
 typedef struct smoother {
   int64_t block;
   int sweeps;
@@ -303,8 +300,8 @@ static osla_err solve_by_cg(osla_csr *matrix, const osla_operator *a, const smoo
   return err;
 }
 
-/* cg(csr, block, sweeps, mode, b, x, options): block: 0 no preconditioner, 1 Jacobi, more:
- * block-Jacobi; of so many sweeps where these are not 0 */
+/* Python: cg(csr, block, sweeps, mode, b, x, options); block: 0 no preconditioner, 1 Jacobi, more:
+ * block Jacobi; sweeps: 0, or the number of sweeps of block Jacobi */
 static PyObject *cg(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -334,7 +331,7 @@ static PyObject *cg(PyObject *module, PyObject *args)
   return krylov_result(err, &result);
 }
 
-/* lsqr(csr, b, damping, scale or None, x, options) */
+/* Python: lsqr(csr, b, damping, scale or None, x, options) */
 static PyObject *lsqr(PyObject *module, PyObject *args)
 {
   (void)module;

@@ -1,8 +1,9 @@
-/* Transfers of star forests, begun and ended. What was begun keeps its arrays until it is over.
+/* Transfers of star forests. A transfer holds its arrays until it is complete.
  *
- * Python may drop a transfer that has not ended. As any collective object it then waits for the
- * call at which all ranks have dropped it, and is ended there. So its handle stays, empty, once
- * `end` has ended it: the ranks have the same objects, whoever ended and whoever dropped. */
+ * Python may deallocate a transfer that has not ended. Like any collective object it then waits
+ * until all ranks have dropped it, and is ended at their next agreement. For the same reason the
+ * handle of an ended transfer stays in the list of objects: all ranks must have the same objects,
+ * whether a rank ended or dropped the transfer. */
 #include "python/core/core.h"
 
 #include <stdlib.h>
@@ -10,7 +11,8 @@
 enum { BCAST, REDUCE, FETCH, ARRAYS = 3 };
 
 typedef struct transfer {
-  osla_forest_run run; /* forest NULL: it is over, or a thread waits for it */
+  osla_forest_run
+    run; /* run.forest is NULL if the transfer is complete, or if a thread waits for it */
   Py_buffer view[ARRAYS];
   int views;
 } transfer;
@@ -21,8 +23,8 @@ static void release(transfer *t)
     PyBuffer_Release(&t->view[--t->views]);
 }
 
-/* Called without the interpreter's lock, and at the end of the process without an interpreter:
- * arrays that are never released are never freed. */
+/* Called without the interpreter lock, and at the end of the process without an interpreter: arrays
+ * that were not released then are never freed. */
 static osla_err destroy_transfer(void **object)
 {
   transfer *t = *object;
@@ -41,10 +43,10 @@ static osla_err destroy_transfer(void **object)
 
 static const osla_py_kind kind = {"Transfer", destroy_transfer, true};
 
-/* What a call asks for. */
+/* Arguments of one call. */
 typedef struct request {
   osla_py_handle *forest;
-  int what; /* BCAST, REDUCE, FETCH */
+  int what; /* BCAST, REDUCE or FETCH */
   osla_unit unit;
   osla_forest_combine combine;
   void *roots, *leaves, *before;
@@ -63,8 +65,8 @@ static bool take_values(PyObject *object, const char *name, int64_t bytes, bool 
   return false;
 }
 
-/* (forest, what, type, count, bytes of a vertex, combine, roots, leaves, before or None): holds the
- * arrays in t; false and an exception: none. */
+/* Converts (forest, what, type, count, bytes of a vertex, combine, roots, leaves, before or None),
+ * and acquires the arrays in t. False, with an exception and no array acquired, on failure. */
 static bool take(PyObject *args, request *r, transfer *t)
 {
   int type, combine;
@@ -113,7 +115,8 @@ static osla_err begin_and_end(const request *r)
   return osla_forest_end(&run);
 }
 
-/* forest_check(...), as in `take`: would it begin? */
+/* Python: forest_check(arguments of convert_request) raises the exception that the transfer would
+ * raise. */
 static PyObject *forest_check(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -126,7 +129,7 @@ static PyObject *forest_check(PyObject *module, PyObject *args)
   return osla_py_result(err);
 }
 
-/* forest_move(...), as in `take`: begins and ends */
+/* Python: forest_move(arguments of convert_request) begins and ends a transfer. */
 static PyObject *forest_move(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -139,7 +142,7 @@ static PyObject *forest_move(PyObject *module, PyObject *args)
   return osla_py_result(err);
 }
 
-/* forest_begin(...), as in `take`: the transfer */
+/* Python: forest_begin(arguments of convert_request) -> the transfer */
 static PyObject *forest_begin(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -160,13 +163,13 @@ static PyObject *forest_begin(PyObject *module, PyObject *args)
   return osla_py_wrap(&kind, t, r.forest, false);
 }
 
-/* Ends it, or where it is over ends it: which of them has been done. */
+/* Waits for the end of the transfer, or tests for it; returns whether it has ended. */
 static PyObject *finish(PyObject *object, bool wait)
 {
   osla_py_handle *h = osla_py_handle_of(object, &kind);
   if (!h) return NULL;
   transfer *t = h->object;
-  osla_forest_run run = t->run; /* another thread finds none */
+  osla_forest_run run = t->run; /* NULL in t->run.forest, set below, keeps other threads out */
   if (!run.forest) return osla_py_refuse(OSLA_ERR_STATE, "this transfer has ended");
   t->run.forest = NULL;
   bool done = wait;

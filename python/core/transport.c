@@ -3,22 +3,7 @@
 
 #include <string.h>
 
-static osla_err destroy_transport(void **object)
-{
-  osla_transport_destroy((osla_transport **)object);
-  return OSLA_OK;
-}
-
-static osla_err destroy_grid(void **object)
-{
-  osla_grid_destroy((osla_grid **)object);
-  return OSLA_OK;
-}
-
-const osla_py_kind osla_py_transport = {"Transport", destroy_transport, true};
-const osla_py_kind osla_py_grid = {"Grid", destroy_grid, false};
-
-/* transport_create(comm or None, progress_thread, threads_per_rank, name or None) */
+/* Python: transport_create(comm or None, progress_thread, threads_per_rank, name or None) */
 static PyObject *transport_create(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -40,7 +25,8 @@ static PyObject *transport_create(PyObject *module, PyObject *args)
   return err == OSLA_OK ? osla_py_wrap(&osla_py_transport, t, NULL, false) : osla_py_raise(err);
 }
 
-/* transport_facts(transport): rank, size, node, nodes, ranks of the node, name, free bytes */
+/* Python: transport_facts(transport) -> rank, size, node, number of nodes, ranks of this node,
+ * name, free bytes */
 static PyObject *transport_facts(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -73,7 +59,7 @@ static PyObject *progress(PyObject *module, PyObject *args)
   return osla_py_result(err);
 }
 
-/* allreduce(transport, array): float64, summed in place */
+/* Python: allreduce(transport, array); array is float64, and summed in place */
 static PyObject *allreduce(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -104,7 +90,7 @@ static PyObject *grid_create(PyObject *module, PyObject *args)
   return err == OSLA_OK ? osla_py_wrap(&osla_py_grid, grid, h, false) : osla_py_raise(err);
 }
 
-/* grid_facts(grid): process rows, process columns, my row, my column */
+/* Python: grid_facts(grid) -> process rows, process columns, this rank's row and column */
 static PyObject *grid_facts(PyObject *module, PyObject *args)
 {
   (void)module;
