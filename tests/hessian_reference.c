@@ -44,7 +44,7 @@ static void set_value(const test_update *u, int64_t at, double value)
     ((double *)u->values)[at] = value;
 }
 
-/* Room for the arrays, values all NaN. */
+/* Allocates the arrays; all values are NaN. */
 static void allocate(test_update *u)
 {
   int64_t count = u->ld * u->cols;
@@ -72,7 +72,8 @@ static int compare_indices(const void *x, const void *y)
   return (a > b) - (a < b);
 }
 
-/* Sorted with repeats, unsorted with repeats, or falling (and all different up to n). */
+/* Chooses indices: sorted with repeats, unsorted with repeats, or descending (all different up to
+ * n). */
 static void pick_indices(uint64_t seed, int64_t n, int64_t count, int64_t *ix)
 {
   int64_t how = osla_test_choose(seed, -1, 3), from = osla_test_choose(seed, -2, n);
@@ -185,7 +186,7 @@ void sum_free(serial_sum *sum)
   free(sum->gradient);
 }
 
-/* Element (a, b) of the update: U's, or the product of two columns of G. */
+/* Element (a, b) of the update: of U, or the product of two columns of G. */
 static double element_of(const test_update *u, int64_t a, int64_t b)
 {
   if (u->k < 0) return osla_test_real(u->dtype, u->values, a + b * u->ld);
@@ -217,7 +218,7 @@ void sum_add(serial_sum *sum, test_update u, double times)
 
 /* ---- comparison ---- */
 
-/* The element has the very bits of the expected number in its type. */
+/* True if the element has exactly the bits of the expected number in its type. */
 static bool same_bits(osla_dtype dtype, const void *array, int64_t at, double expected)
 {
   if (dtype == OSLA_DOUBLE) return memcmp((const double *)array + at, &expected, 8) == 0;
@@ -225,7 +226,7 @@ static bool same_bits(osla_dtype dtype, const void *array, int64_t at, double ex
   return memcmp((const float *)array + at, &narrow, 4) == 0;
 }
 
-/* First place that differs, for the message. */
+/* First position that differs, for the message. */
 typedef struct difference {
   int64_t count, i, j;
   double seen;
@@ -290,7 +291,7 @@ bool sum_expect(const serial_sum *sum, osla_hessian *h, const char *format, ...)
   if (!OSLA_ASSERT_OK(osla_hessian_matrix(h, &a))) return false;
   difference d = differ_in_place(sum, a);
   good = report(sum, &d, "in place", what) && good;
-  /* Short runs across nodes are slow: then one rank in turn gets the whole matrix. */
+  /* Short runs of elements between nodes are slow, so only one rank gets the whole matrix then. */
   if (osla_matrix_layout(a).nb > 8 || osla_test_rank() == sum->n % osla_test_size()) {
     d = differ_by_get(sum, a);
     good = report(sum, &d, "by get_block", what) && good;
@@ -299,7 +300,7 @@ bool sum_expect(const serial_sum *sum, osla_hessian *h, const char *format, ...)
   good = OSLA_ASSERT_MSG(memcmp(gradient, sum->gradient, (size_t)sum->n * sizeof(double)) == 0,
                          "%s: the gradient differs", what) &&
          good;
-  /* Nobody goes on to change what another rank still compares. */
+  /* No rank may change the matrix while another one still compares. */
   OSLA_ASSERT_OK(osla_barrier(osla_grid_transport(osla_matrix_grid(a))));
   return good;
 }

@@ -1,11 +1,11 @@
-/* The linker puts the functions below before the library's allocations. */
+/* The linker's --wrap redirects the library's allocations to the functions below. */
 #include "tests/lacking_memory.h"
 #include "tests/osla_test_help.h"
 
 #include <limits.h>
 #include <stdlib.h>
 
-/* Allocations that still succeed on this rank; then one fails. */
+/* Number of allocations that still succeed on this rank before one fails. */
 static int left = INT_MAX;
 
 static bool fails(void)

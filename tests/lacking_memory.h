@@ -1,13 +1,13 @@
-/* A call on whose last rank one allocation fails. Programs that use it are linked with --wrap of
- * malloc, calloc and realloc (tests/Makefile.mk). */
+/* Makes a call in which one allocation fails on the last rank. Programs that use it are linked with
+ * --wrap of malloc, calloc and realloc (tests/Makefile.mk). */
 #ifndef LACKING_MEMORY_H
 #define LACKING_MEMORY_H
 
 #include "osla_error.h"
 
-/* call(arg), where on the last rank allocation `number` from here on fails. Collective. Asserts
- * that all ranks return the same code, OK or MEM, and the same text. hit [out] it came to that
- * allocation; the same on all ranks */
+/* Makes call(arg), in which the last rank's allocation `number`, counted from the start of the
+ * call, fails. Collective. Asserts that all ranks return the same code, OK or MEM, and the same
+ * text. hit [out] 1 if the call made that many allocations; the same on all ranks */
 osla_err lacking_memory(int number, osla_err (*call)(void *arg), void *arg, int *hit);
 
 #endif

@@ -1,5 +1,5 @@
-/* A filter that claims to be h5py's lzf (number 32000) for tests of readers without it: register
- * it, write a data set, unregister it. It changes no byte. */
+/* A filter with the number of h5py's lzf (32000), for tests of readers without it: register it,
+ * write a data set, unregister it. It changes no byte. */
 #ifndef LZF_FILTER_H
 #define LZF_FILTER_H
 
@@ -8,7 +8,8 @@
 
 enum { LZF_FILTER = 32000 };
 
-/* True: as a filter that cannot shorten a chunk. HDF5 then stores the chunk without it. */
+/* If true, the filter behaves like one that cannot shorten a chunk; HDF5 then stores the chunk
+ * without it. */
 static bool lzf_declines;
 
 static size_t lzf_apply(unsigned flags, size_t n_values, const unsigned values[], size_t bytes,
@@ -18,7 +19,8 @@ static size_t lzf_apply(unsigned flags, size_t n_values, const unsigned values[]
   return lzf_declines ? 0 : bytes;
 }
 
-/* Adds the filter to a creation list, optional as h5py's is. Returns false if HDF5 refuses it. */
+/* Adds the filter to a creation property list, as optional, like h5py. Returns false if HDF5
+ * refuses it. */
 static bool lzf_begin(hid_t create)
 {
   const H5Z_class2_t lzf = {H5Z_CLASS_T_VERS, LZF_FILTER, 1, 1, "lzf", NULL, NULL, lzf_apply};
@@ -26,7 +28,7 @@ static bool lzf_begin(hid_t create)
          H5Pset_filter(create, LZF_FILTER, H5Z_FLAG_OPTIONAL, 0, NULL) >= 0;
 }
 
-/* After the data set is closed. */
+/* Unregisters the filter; call it after the data set is closed. */
 static bool lzf_end(void)
 {
   return H5Zunregister(LZF_FILTER) >= 0;

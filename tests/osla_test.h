@@ -1,26 +1,26 @@
-/* CUnit under mpiexec: suites of cases, the assertions that OSLA's tests add, and main.
+/* CUnit under mpiexec: suites of cases, OSLA's additional assertions, and main.
  *
- * A test file is one suite, which is called as the file is:
+ * A test file is one suite, with the name of the file:
  *
  *   static void test_sum(void) { CU_ASSERT(1 + 1 == 2); }
  *   static const osla_test_case cases[] = {{"sum", test_sum}, {NULL, NULL}};
  *   OSLA_TEST_SUITE(test_example, cases);
  *
- * A program is linked of any number of suites and of libosla_test, which has main. It runs under
- * mpiexec on any rank count, or alone as one rank:
+ * A program links any number of suites with libosla_test, which has main. It runs under mpiexec
+ * with any number of ranks, or alone as one rank:
  *
  *   PROGRAM [SUITE | SUITE/CASE]...
  *
- * without arguments all suites, otherwise what the arguments name, in their order. All ranks print
- * their failed assertions; rank 0 prints for each suite
+ * runs all suites, or those that the arguments name, in their order. All ranks print their failed
+ * assertions; for each suite rank 0 prints
  *
  *   == begin SUITE
  *   ok CASE, or FAIL CASE, one line for each case
  *   == end SUITE ok, or == end SUITE FAIL
  *
- * A case fails where an assertion failed on any rank, or where none ran. The exit status is the
- * same on all ranks: 0, or 1 if a case failed or an argument names nothing. Between suites the
- * environment, the working directory and the mask of new files become what they were at the start.
+ * A case fails if an assertion failed on any rank, or if no assertion ran. The exit status is the
+ * same on all ranks: 0, or 1 if a case failed or an argument names no suite or case. Between suites
+ * the environment, the working directory and the umask are restored.
  *
  * Assertions are local and do not end the case, so that all ranks reach the same collective calls;
  * do not use the *_FATAL forms. CUnit is not thread-safe: assert outside OpenMP regions.
@@ -34,7 +34,7 @@
 #include "osla_error.h"
 
 typedef struct osla_test_case {
-  const char *name; /* NULL: the end of a table */
+  const char *name; /* NULL at the end of a table */
   void (*run)(void);
 } osla_test_case;
 
@@ -44,7 +44,7 @@ typedef struct osla_test_suite {
   struct osla_test_suite *next;
 } osla_test_suite;
 
-/* Before main, adds a table of cases to the suites of the program. */
+/* Registers a table of cases as a suite of the program, before main runs. */
 #define OSLA_TEST_SUITE(name, cases)                                                               \
   __attribute__((constructor)) static void osla_test_add_##name(void)                              \
   {                                                                                                \
@@ -58,24 +58,25 @@ void osla_test_add(osla_test_suite *suite);
 int osla_test_rank(void);
 int osla_test_size(void);
 
-/* Is there MPI_THREAD_MULTIPLE? If not, says that `what` is skipped. Local. */
+/* True if MPI provides MPI_THREAD_MULTIPLE. If not, prints that `what` is skipped. Local. */
 bool osla_test_multiple(const char *what);
 
-/* The call returns OSLA_OK; otherwise its error text is printed. */
+/* Asserts that the call returns OSLA_OK; otherwise prints its error text. */
 #define OSLA_ASSERT_OK(call) osla_test_ok((call), #call, __FILE__, __LINE__)
 
-/* The call returns this error code and leaves a text that is not empty. */
+/* Asserts that the call returns this error code and leaves a non-empty error text. */
 #define OSLA_ASSERT_ERR(call, code) osla_test_err((call), (code), #call, __FILE__, __LINE__)
 
-/* |actual - expected| <= tol; a NaN in any of the three fails. */
+/* Asserts |actual - expected| <= tol; a NaN in any of the three fails. */
 #define OSLA_ASSERT_CLOSE(actual, expected, tol)                                                   \
   osla_test_close((actual), (expected), (tol), #actual, __FILE__, __LINE__)
 
-/* The condition holds; otherwise a printf-style text is printed beside it. */
+/* Asserts the condition; if it fails, prints a printf-style text, too. */
 #define OSLA_ASSERT_MSG(condition, ...)                                                            \
   osla_test_check((condition), __FILE__, __LINE__, #condition ": " __VA_ARGS__)
 
-/* What the macros call. Each returns whether the assertion held, so that a case can stop early. */
+/* Functions that the macros call. Each returns whether the assertion held, so that a case can stop
+ * early. */
 bool osla_test_check(bool held, const char *file, int line, const char *format, ...)
   __attribute__((format(printf, 4, 5)));
 bool osla_test_ok(osla_err err, const char *call, const char *file, int line);

@@ -57,7 +57,7 @@ static osla_grid *reversed(osla_transport *t)
 }
 
 typedef struct grid_shape {
-  int nprow, npcol; /* 0: nearest to square; -1: the same with the ranks in reverse order */
+  int nprow, npcol; /* 0: nearly square; -1: nearly square with the ranks in reverse order */
 } grid_shape;
 
 static int list_grids(int size, grid_shape list[8])
@@ -191,7 +191,7 @@ int64_t osla_test_differ_block(osla_dtype dtype, const void *buffer, int64_t i, 
   return differ;
 }
 
-/* Calls visit for each local element; returns the sum of what it returns. */
+/* Calls visit for each local element; returns the number of calls that returned true. */
 typedef bool visitor(osla_dtype dtype, void *array, int64_t at, double value);
 
 static int64_t visit_local(const osla_matrix *a, visitor *visit)

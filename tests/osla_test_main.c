@@ -1,4 +1,5 @@
-/* main of the test programs: runs suites one after the other and prints what osla_test.h says. */
+/* main of the test programs: runs suites one after the other, and prints the lines that osla_test.h
+ * describes. */
 #include "osla_armci.h"
 #include "osla_farewell.h"
 #include "osla_transport.h"
@@ -12,7 +13,7 @@
 #include <string.h>
 #include <time.h>
 
-static osla_test_suite *suites; /* in the order of their names */
+static osla_test_suite *suites; /* sorted by name */
 
 void osla_test_add(osla_test_suite *suite)
 {
@@ -33,7 +34,7 @@ __attribute__((format(printf, 1, 2))) static void say(const char *format, ...)
   (void)fflush(stdout);
 }
 
-/* One write per line, so that the lines of different ranks do not mix. */
+/* Writes each line with one call, so that lines of different ranks do not mix. */
 static void print_failures(const char *name)
 {
   for (const CU_FailureRecord *f = CU_get_failure_list(); f != NULL; f = f->pNext) {
@@ -45,11 +46,11 @@ static void print_failures(const char *name)
   }
 }
 
-/* Collective. Returns 0, or 1 when the case failed on some rank. */
+/* Collective. Returns 0, or 1 if the case failed on any rank. */
 static int run_case(CU_pSuite holder, const osla_test_case *test)
 {
   CU_pTest added = CU_add_test(holder, test->name, test->run);
-  int local[2] = {1, 0}; /* failures, assertions */
+  int local[2] = {1, 0}; /* number of failures, number of assertions */
   if (added != NULL && CU_run_test(holder, added) == CUE_SUCCESS) {
     local[0] = (int)(CU_get_number_of_failures() + CU_get_number_of_tests_failed());
     local[1] = (int)CU_get_number_of_asserts();
@@ -59,13 +60,13 @@ static int run_case(CU_pSuite holder, const osla_test_case *test)
   MPI_Allreduce(local, all, 2, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   const bool failed = all[0] != 0 || all[1] == 0;
   if (failed)
-    nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL); /* others' lines come first */
+    nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL); /* lets the other ranks print first */
   say("%s%s %s\n", failed ? "FAIL" : "ok", all[1] == 0 ? " (no assertion ran)" : "", test->name);
   return failed;
 }
 
-/* Runs the cases of a suite that are called `only`, or all if it is NULL. Collective. Returns 0, or
- * 1 when some failed or none has that name. */
+/* Runs the cases of a suite that are called `only`, or all cases if it is NULL. Collective. Returns
+ * 0, or 1 if a case failed or none has that name. */
 static int run_suite(const osla_test_suite *suite, const char *only)
 {
   int failed = 0, n = 0;
@@ -84,7 +85,7 @@ static int run_suite(const osla_test_suite *suite, const char *only)
   return failed;
 }
 
-/* An argument: SUITE or SUITE/CASE. Collective. */
+/* Runs what an argument names, SUITE or SUITE/CASE. Collective. */
 static int run_named(const char *name)
 {
   const size_t length = strcspn(name, "/");
@@ -101,7 +102,7 @@ static void begin(int *argc, char ***argv)
   int wanted = getenv("OSLA_TEST_SERIALIZED") ? MPI_THREAD_SERIALIZED : MPI_THREAD_MULTIPLE;
   MPI_Init_thread(argc, argv, wanted, &provided);
   (void)osla_farewell_arrange(MPI_COMM_WORLD);
-  (void)osla_armci_offer(); /* for OSLA_TRANSPORT=armci; not in every build */
+  (void)osla_armci_offer(); /* for OSLA_TRANSPORT=armci; fails in builds without ARMCI */
   bool threads = provided >= wanted || osla_simulated_machine();
   if (CU_initialize_registry() != CUE_SUCCESS || !threads) {
     fprintf(stderr, "test: CUnit or MPI's thread level is not available\n");

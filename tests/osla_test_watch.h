@@ -1,5 +1,5 @@
-/* Watches the MPI calls of the transport, by MPI's profiling interface: rules that this MPI
- * forgives and another one does not. Linked into the programs that call it. */
+/* Watches the transport's MPI calls through MPI's profiling interface, to check rules that the MPI
+ * in use does not enforce. Linked into programs that call it. */
 #ifndef OSLA_TEST_WATCH_H
 #define OSLA_TEST_WATCH_H
 
@@ -7,17 +7,18 @@
 
 typedef struct osla_test_watch {
   int started;          /* MPI_Rput and MPI_Rget calls */
-  int most_outstanding; /* the largest number of them that were unfinished at one time */
+  int most_outstanding; /* largest number of unfinished MPI_Rput and MPI_Rget at one time */
   int unflushed;        /* targets (below 64) with a put after the last MPI_Win_flush */
-  int on_bells;         /* fetches without effect from the first word of a region */
-  int overtaking;       /* puts of 8 bytes (a notify word) while a larger put there was unflushed */
+  int on_bells;         /* fetches of the first word of a region by MPI_NO_OP */
+  int overtaking; /* puts of 8 bytes (notifications) while a larger put to that target was unflushed
+                   */
 } osla_test_watch;
 
-/* Starts to count from zero; what happened since. Local. */
+/* Restart the counts from zero; read the counts. Local. */
 void osla_test_watch_start(void);
 osla_test_watch osla_test_watch_read(void);
 
-/* From now on, or no longer: MPI_Test finds nothing complete. Local. */
+/* While `hold` is true, MPI_Test reports nothing as complete. Local. */
 void osla_test_watch_hold(bool hold);
 
 #endif

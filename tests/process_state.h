@@ -1,12 +1,12 @@
-/* What tests that share a process may change in it, and what must not reach the next one: the
- * environment, the working directory, the mask of new files. Local; not for threads. */
+/* Saves and restores the process state that a suite may change and the next suite must not see:
+ * environment, working directory, umask. Local; not thread-safe. */
 #ifndef PROCESS_STATE_H
 #define PROCESS_STATE_H
 
-/* Notes the state as it is now: once, at the begin of main. */
+/* Saves the present state: call it once, at the start of main. */
 void process_state_note(void);
 
-/* Makes it what it was. */
+/* Restores the saved state. */
 void process_state_restore(void);
 
 #endif

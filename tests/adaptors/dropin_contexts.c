@@ -1,7 +1,7 @@
-/* Contexts that come and go: products in some that are used once, in pairs that are used in turn
- * and closed in another order on each process, and in such without all processes; a line of bits
- * for each. At last, to stderr, how often process 0 has looked for its node: once for each
- * transport. */
+/* BLACS contexts that are created and closed: products in contexts that are used once, in pairs of
+ * contexts that are used in turn and closed in a different order on each process, and in contexts
+ * without all processes. Prints one line of bits for each, and at the end, to stderr, how often
+ * process 0 determined its node: once for each transport. */
 #include "tests/adaptors/dropin_program.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
-/* Wrong arguments of PBLAS routines. The program's own PB_Cabort notes what the real routine
- * reports, as ScaLAPACK's testers do, so that one run shows all of them. A line for each call on
- * each process. */
+/* Wrong arguments of PBLAS routines. The program defines PB_Cabort, as ScaLAPACK's testers do: it
+ * records the error that the real routine reports, so that one run checks all calls. Each process
+ * prints a line for each call. */
 #include "tests/adaptors/dropin_program.h"
 
 #include <stdio.h>
@@ -8,9 +8,9 @@
 
 enum { SIZE = 40, LLD = 8 };
 
-static int reported; /* by the call in hand */
+static int reported; /* number of the wrong argument in the present call */
 
-/* The real library calls it with minus the number of the wrong argument. */
+/* The real library passes minus the number of the wrong argument as `info`. */
 void PB_Cabort(int number, const char *routine, int info);
 void PB_Cabort(int number, const char *routine, int info)
 {
@@ -18,7 +18,7 @@ void PB_Cabort(int number, const char *routine, int info)
   reported = info;
 }
 
-/* The product with one entry of B's descriptor changed; entry < 0: none. */
+/* A product with one entry of B's descriptor changed; entry < 0 for none. */
 static void gemm(const context *c, const char *what, char trans, int m, int i, int entry, int value)
 {
   array a = array_make(c, 'd', SIZE, SIZE, NULL), b = array_make(c, 'd', SIZE, SIZE, NULL);

@@ -1,5 +1,5 @@
-/* Runs a program that was built as a plug-in, as an interpreter would: nobody else sees what it
- * brings. Arguments: the plug-in, and the program's own. Knows neither MPI nor ScaLAPACK. */
+/* Loads a program that was built as a plug-in with RTLD_LOCAL, as an interpreter does, and runs it.
+ * Arguments: the plug-in, and the program's own. Links neither MPI nor ScaLAPACK. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>

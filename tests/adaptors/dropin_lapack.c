@@ -1,6 +1,6 @@
-/* Random factorisations and solves of matrices of dropin_matrices.c, on contexts of all shapes: a
- * line of INFO and bits for each. Or calls with wrong arguments, or with a NaN. Arguments: number
- * of calls, "wrong", or "nan". */
+/* Random factorisations and solves with matrices of dropin_matrices.c, on contexts of all shapes;
+ * prints INFO and the bits of the results. Or calls with wrong arguments, or with a NaN. Arguments:
+ * number of calls, "wrong", or "nan". */
 #include "tests/adaptors/dropin_lapack.h"
 
 #include <math.h>
@@ -44,7 +44,7 @@ static posv_routine *const posv[] = {psposv_, pdposv_, pcposv_, pzposv_};
 typedef struct part {
   const dense *values;
   int i, j;
-  char uplo; /* 'A': all of it */
+  char uplo; /* 'A' for the whole matrix */
 } part;
 
 static int is_in(const part *p, int i, int j)
@@ -69,8 +69,8 @@ static void set_zero(array *a, int row, int col, int i, int j, void *arg)
   if (is_in(p, i - p->i, j - p->j)) array_set(a, row, col, 0, 0);
 }
 
-/* An array with the matrix somewhere in it, such that its first element begins a block row and,
- * with like = NULL, a block column; as right-hand sides begin with the block row of `like`. */
+/* An array that contains the matrix at a random position. Its first element begins a block row and,
+ * if like = NULL, a block column. Right-hand sides begin with the block row of `like`. */
 static array place(const context *c, char type, const dense *values, char uplo, const array *like)
 {
   array a = {.type = type};
@@ -96,7 +96,8 @@ static array place(const context *c, char type, const dense *values, char uplo, 
   return a;
 }
 
-/* Of the pivots' rows; elsewhere the real routine may use IPIV as work space. */
+/* Hash of the elements of IPIV that belong to pivot rows; the real routine may use the others as
+ * work space. */
 static uint64_t hash_ipiv(const context *c, const array *a, const int *ipiv, int order)
 {
   const int *d = a->desc;
@@ -116,7 +117,7 @@ typedef struct result {
   uint64_t a, b, ipiv;
 } result;
 
-/* 0 p?getrf, 1 p?getrf and p?getrs, 2 p?gesv */
+/* which: 0 p?getrf, 1 p?getrf and p?getrs, 2 p?gesv */
 static result run_lu(const context *c, int which, int t)
 {
   int is_complex = t > 1, n = draw(2, MOST), m = which == 0 && draw(0, 1) ? draw(2, MOST) : n;
@@ -149,7 +150,7 @@ static result run_lu(const context *c, int which, int t)
   return r;
 }
 
-/* 0 p?potrf, 1 p?potrf and p?potrs, 2 p?posv */
+/* which: 0 p?potrf, 1 p?potrf and p?potrs, 2 p?posv */
 static result run_cholesky(const context *c, int which, int t)
 {
   int is_complex = t > 1, n = draw(2, MOST), nrhs = draw(1, 12);
@@ -166,7 +167,7 @@ static result run_cholesky(const context *c, int which, int t)
   if (c->prow >= 0 && which == 2)
     posv[t](&uplo, &n, &nrhs, a.at, &a.i, &a.j, a.desc, b.at, &b.i, &b.j, b.desc, &r.info);
   part p = {&values, a.i - 1, a.j - 1, uplo};
-  /* The triangle of what is not positive definite is undefined; the rest is not. */
+  /* The triangle is undefined if the matrix was not positive definite, so it is set to zero. */
   if (c->prow >= 0 && r.info > 0) array_walk(c, &a, set_zero, &p);
   r.a = array_hash(c, &a);
   r.b = array_hash(c, &b);
@@ -180,7 +181,7 @@ static result run_cholesky(const context *c, int which, int t)
 
 typedef struct drawn {
   int cholesky, which, t;
-  result result; /* of the last run */
+  result result; /* of the latest run */
 } drawn;
 
 static uint64_t run_drawn(const context *c, void *arg)
@@ -191,7 +192,7 @@ static uint64_t run_drawn(const context *c, void *arg)
   return r->a + 3 * r->b + 5 * r->ipiv + 7 * (uint64_t)r->info;
 }
 
-/* Grids that fit `size` processes; some leave processes out. */
+/* A grid that fits `size` processes; some leave processes out. */
 static context draw_context(int size)
 {
   int nprow = draw(1, size), npcol = draw(1, size / nprow);
@@ -224,12 +225,13 @@ static void run_random(int count, int size, int rank)
 
 typedef struct wrong {
   const char *what;
-  int entry, value;      /* of a descriptor, of A (0 .. 8) or B (10 .. 18); -1: none */
+  int entry,
+    value; /* entry of the descriptor of A (0 .. 8) or B (10 .. 18) and its value; -1 for none */
   int n, nrhs, i, j, ib; /* changes of the arguments */
   char letter;
 } wrong;
 
-/* All routines with one wrong argument: INFO of this process. */
+/* Calls all routines with one wrong argument, and prints INFO of this process. */
 static void call_wrong(const context *c, const wrong *w)
 {
   dense values = dense_make_lu(20, 20, 0, -1), right = dense_make_whole(20, 4, 0);
@@ -284,8 +286,8 @@ static void run_wrong(int size)
 
 /* --- a NaN --- */
 
-/* Factors a matrix with a NaN at (row, column), from 0, and solves: INFO, and whether B has
- * changed. */
+/* Factors a matrix with a NaN at (row, column), counted from 0, and solves. Prints INFO, and
+ * whether B has changed. */
 static void call_nan(const context *c, int cholesky, int t, int row, int column)
 {
   enum { N = 50, NRHS = 3 };

@@ -1,5 +1,5 @@
-/* Matrices for dropin_lapack whose factors and solutions are known, and small enough numbers that
- * every way of computing them gives the same bits. */
+/* Matrices for dropin_lapack with known factors and solutions, whose numbers are so small that
+ * every order of computation gives the same bits. */
 #ifndef DROPIN_LAPACK_H
 #define DROPIN_LAPACK_H
 
@@ -7,20 +7,20 @@
 
 #include <complex.h>
 
-/* Column-major, the same on all processes. */
+/* A dense matrix, column-major, the same on all processes. */
 typedef struct dense {
   int m, n;
   double _Complex *at;
 } dense;
 
-/* P A = L U with pivots that need no rounding: each is larger than all others of its column by a
- * factor of 2 at least. zero: the index of a pivot that is 0, or -1. */
+/* P A = L U whose pivots need no rounding: each is at least twice as large as all others of its
+ * column. zero: index of a pivot that is 0, or -1. */
 dense dense_make_lu(int m, int n, int is_complex, int zero);
 
-/* A = L L^H, L of whole numbers. bad: the order, from 0, of a minor that is negative, or -1. */
+/* A = L L^H, with integers in L. bad: order, from 0, of a negative minor, or -1. */
 dense dense_make_cholesky(int n, int is_complex, int bad);
 
-/* n x nrhs whole numbers. */
+/* A matrix of n x nrhs integers. */
 dense dense_make_whole(int n, int nrhs, int is_complex);
 
 /* op(A) X */

@@ -1,5 +1,5 @@
-/* Stands between the drop-in and ScaLAPACK (LD_PRELOAD, behind the drop-in): is every letter's
- * length passed on, which Fortran takes behind the last argument? Ends the program if not. */
+/* Preloaded between the drop-in and ScaLAPACK: checks that the lengths of all CHARACTER arguments,
+ * which Fortran passes last, reach the real routine. Ends the program if not. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stddef.h>

@@ -1,5 +1,6 @@
-/* A plain ScaLAPACK program: products in more contexts than the drop-in keeps, which each second
- * process leaves in another order. BLACS does not wait there, so nothing else may. */
+/* A ScaLAPACK program without OSLA: products in more contexts than the drop-in caches. Every second
+ * process closes them in another order. BLACS does not wait when a context is closed, so the
+ * drop-in must not, either. */
 #include "tests/adaptors/dropin_program.h"
 
 #include <stdio.h>

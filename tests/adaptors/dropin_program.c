@@ -24,7 +24,7 @@ void context_free(context *c)
   if (c->prow >= 0) Cblacs_gridexit(c->number);
 }
 
-static uint64_t draws = 1; /* where the sequence is */
+static uint64_t draws = 1; /* position in the random sequence */
 
 int draw(int low, int high)
 {
@@ -141,7 +141,7 @@ void array_free(array *a)
   a->at = NULL;
 }
 
-/* The bits of a number; those of 0 for -0, which sums in another order may give. */
+/* The bits of a number; -0 counts as 0, since sums in another order may give it. */
 static uint64_t bits_of(char type, const unsigned char *at)
 {
   uint64_t bits = 0;

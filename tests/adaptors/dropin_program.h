@@ -1,5 +1,5 @@
-/* What the plain ScaLAPACK programs of test_dropin.sh share. They know nothing of OSLA: each prints
- * what it computed, and the script compares what it prints with and without the drop-in. */
+/* Functions for the ScaLAPACK programs of test_dropin.sh. These programs do not use OSLA: each
+ * prints its results, and the script compares the output with and without the drop-in. */
 #ifndef DROPIN_PROGRAM_H
 #define DROPIN_PROGRAM_H
 
@@ -12,7 +12,7 @@ void Cblacs_gridinfo(int context, int *nprow, int *npcol, int *prow, int *pcol);
 void Cblacs_gridexit(int context);
 int numroc_(const int *n, const int *nb, const int *iproc, const int *source, const int *nprocs);
 
-/* Every type is passed by address alone. */
+/* Type of p?gemm: all types are passed by address. */
 typedef void gemm_routine(const char *transa, const char *transb, const int *m, const int *n,
                           const int *k, const void *alpha, const void *a, const int *ia,
                           const int *ja, const int *desca, const void *b, const int *ib,
@@ -42,50 +42,48 @@ trsm_routine pstrsm_, pdtrsm_, pctrsm_, pztrsm_;
 trsm_routine pstrmm_, pdtrmm_, pctrmm_, pztrmm_;
 geadd_routine psgeadd_, pdgeadd_;
 
-/* A BLACS context; prow < 0: this process is outside. */
+/* A BLACS context; prow < 0 if this process is outside. */
 typedef struct context {
   int number, nprow, npcol, prow, pcol;
 } context;
 
-/* All processes of MPI_COMM_WORLD call both. */
+/* Called by all processes of MPI_COMM_WORLD. */
 context context_make(const char *order, int nprow, int npcol);
 void context_free(context *c);
 
 /* A number in [low, high], the same sequence on all processes. */
 int draw(int low, int high);
 
-/* Runs a test on a context, and returns its result. Where failing_malloc.c is loaded, runs it again
- * with each of the drop-in's allocations failing in turn on the last process: if the result is
- * another one then, says so and ends the program. All processes of MPI_COMM_WORLD. */
+/* Runs a test on a context, and returns its result. If failing_malloc.c is loaded, repeats the test
+ * with each of the drop-in's allocations failing in turn on the last process, and ends the program
+ * with a message if a result differs. Called by all processes of MPI_COMM_WORLD. */
 typedef uint64_t attempt(const context *c, void *arg);
 uint64_t try_without_memory(const context *c, attempt *run, void *arg);
 
 /* A distributed array with a sub-matrix. */
 typedef struct array {
-  char type; /* s d c z */
+  char type; /* s, d, c or z */
   int i, j, desc[9];
-  int rows, cols; /* local */
+  int rows, cols; /* size of the local array */
   void *at;
 } array;
 
-/* An array that has an m x n sub-matrix somewhere, whole numbers in all places; with `like`, blocks
- * and the sub-matrix's place in its first block are those of another array. */
+/* An array that contains an m x n sub-matrix at a random position, with integers in all elements.
+ * With `like`, the blocks and the sub-matrix's position in its first block are those of `like`. */
 array array_make(const context *c, char type, int m, int n, const array *like);
-/* Memory for an array with a descriptor, whose lld is set: the least that it may be and `gap`. All
- * places get whole numbers that depend on their indices and the salt. */
+/* Allocates memory for an array with a descriptor, and sets its lld to the smallest value plus
+ * `gap`. All elements get integers that depend on their indices and the salt. */
 void array_allocate(const context *c, array *a, int gap, unsigned salt);
 void array_free(array *a);
 
-/* Element (i, j) of a process's local array := whole numbers of its own. */
+/* Sets element (row, col) of the local array. */
 void array_set(array *a, int row, int col, double re, double im);
 
-/* Calls visit for each local element with global indices from 0. */
+/* Calls visit for each local element; i and j are global indices from 0. */
 typedef void array_visit(array *a, int row, int col, int i, int j, void *arg);
 void array_walk(const context *c, array *a, array_visit *visit, void *arg);
 
-/* A number that depends on every number of the array of all processes, gaps between columns
- * included.
- */
+/* A hash of all elements on all processes, including those between columns. */
 uint64_t array_hash(const context *c, const array *a);
 
 #endif

@@ -1,5 +1,5 @@
-/* Random products, updates, triangular solves and sums of whole numbers, on contexts of all shapes,
- * two at a time, some of them without all processes; a line of bits for each. Arguments: number of
+/* Random products, updates, triangular solves and sums of integers, on contexts of all shapes, two
+ * at a time, some without all processes; prints one line of bits for each. Argument: number of
  * calls. */
 #include "tests/adaptors/dropin_program.h"
 
@@ -32,11 +32,11 @@ static void draw_factors(char type, factors *f)
 }
 
 typedef struct shape {
-  int i, j, m, n; /* of the sub-matrix, from 0 */
-  char uplo;      /* 'A': all of it; 'l', 'u': a triangle without its diagonal */
+  int i, j, m, n; /* sub-matrix, indices from 0 */
+  char uplo;      /* 'A': the whole sub-matrix; 'l', 'u': a triangle without its diagonal */
 } shape;
 
-/* alpha = 0 must not read A and B, beta = 0 not C. */
+/* Sets elements to NaN: alpha = 0 must not read A and B, beta = 0 must not read C. */
 static void set_nan(array *a, int row, int col, int i, int j, void *arg)
 {
   const shape *s = arg;
@@ -58,8 +58,8 @@ static void poison(const context *c, array *a, int m, int n)
   poison_part(c, a, m, n, 'A');
 }
 
-/* Few elements that are not zero, so that solutions stay whole numbers of moderate size; with an
- * argument some of them are imaginary. */
+/* Sets few non-zero elements, so that solutions are integers of moderate size; some are imaginary
+ * if is_complex is set. */
 static void set_sparse(array *a, int row, int col, int i, int j, void *is_complex)
 {
   double value = (i * 31 + j * 17) % 11 == 0 ? (i + j) % 3 - 1 : 0;
@@ -106,7 +106,7 @@ static uint64_t call_syrk(const context *c, void *arg)
   array a = array_make(c, type, trans == 'N' ? n : k, trans == 'N' ? k : n, NULL);
   array x = array_make(c, type, n, n, NULL);
   draw_factors(type, &f);
-  if (t >= 4) f.alpha_is_zero = f.alpha_d[0] == 0; /* p?herk has real ones */
+  if (t >= 4) f.alpha_is_zero = f.alpha_d[0] == 0; /* the factors of p?herk are real */
   if (f.alpha_is_zero) poison(c, &a, a.desc[2], a.desc[3]);
   if (f.beta_is_zero) poison_part(c, &x, n, n, uplo);
   if (c->prow >= 0)
@@ -175,7 +175,7 @@ static uint64_t call_trsm(const context *c, void *arg)
   int order = side == 'L' ? m : n, fits = draw(0, 2) > 0;
   factors f;
   array a = array_make(c, type, order, order, NULL);
-  if (fits) { /* such that the drop-in takes it */
+  if (fits) { /* aligned, so that the drop-in offloads the call */
     a.desc[5] = a.desc[4];
     array b = array_make(c, type, order, order, &a);
     array_free(&a);
@@ -228,7 +228,7 @@ static uint64_t call_geadd(const context *c, void *arg)
   return hash;
 }
 
-/* Grids that fit `size` processes; some leave processes out. */
+/* A grid that fits `size` processes; some leave processes out. */
 static context draw_context(int size)
 {
   int nprow = draw(1, size), npcol = draw(1, size / nprow);
@@ -257,7 +257,8 @@ int main(int argc, char **argv)
                (unsigned long long)hash);
     }
     context_free(&c[0]);
-    if (done / PER_CONTEXT % 2 == 0) context_free(&c[1]); /* else it lives until the end */
+    if (done / PER_CONTEXT % 2 == 0)
+      context_free(&c[1]); /* otherwise the context stays open until the end */
   }
   MPI_Finalize();
   return 0;

@@ -1,7 +1,7 @@
-/* Threads, each with a context of its own over all processes, add up whole numbers: two of them
- * products, which the drop-in takes, one of them matrices, which it passes on. Argument: "turns",
- * one after the other, or "once", at the same time, where ScaLAPACK alone gives wrong sums. Process
- * 0 prints the bits of what each thread has. */
+/* Threads that add up integers, each in a context of its own over all processes: two threads by
+ * products, which the drop-in offloads, one by sums of matrices, which it passes on. Argument:
+ * "turns", one after the other, or "once", at the same time, where ScaLAPACK alone gives wrong
+ * sums. Process 0 prints the bits of each thread's result. */
 #include "tests/adaptors/dropin_program.h"
 
 #include <pthread.h>

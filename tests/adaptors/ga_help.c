@@ -21,7 +21,7 @@ const char *ga_kind_name(ga_kind kind)
 
 static const int types[] = {C_FLOAT, C_DBL, C_SCPL, C_DCPL};
 
-/* Cuts of unequal width, as many as suit the ranks. */
+/* Defines parts of unequal width, as many as suit the number of ranks. */
 static void set_irregular(int array, int ranks, int64_t rows, int64_t cols)
 {
   int64_t map[64] = {0}, blocks[2] = {ranks, 1};
@@ -57,7 +57,8 @@ static void set_kind(int array, ga_kind kind, int64_t rows, int64_t cols, const 
   }
 }
 
-/* GA 5.8.2 puts to wrong places, or dies, where a rank of a block-cyclic array has no block. */
+/* True if every rank of a block-cyclic array has a block; otherwise GA 5.8.2 puts to wrong
+ * addresses, or crashes. */
 static bool all_have_blocks(int64_t rows, int64_t cols, const int block[2])
 {
   int64_t along = (rows + block[0] - 1) / block[0], across = (cols + block[1] - 1) / block[1];
@@ -95,7 +96,7 @@ static osla_complex get_element(int type, const void *all, int64_t at)
   }
 }
 
-/* All of an array: what to hand to NGA_Put and NGA_Get. A vector is one column. */
+/* The whole of an array, as NGA_Put and NGA_Get need it. A vector is one column. */
 typedef struct extent {
   int type;
   int64_t rows, cols, low[2], high[2], ld;
@@ -121,7 +122,8 @@ static void *allocate(const extent *e)
   return all;
 }
 
-/* By one call on one rank: with more ranks than cores each call of GA takes milliseconds. */
+/* One rank fills the whole array by one call, because each call of GA takes milliseconds if ranks
+ * outnumber cores. */
 void ga_fill(int array, ga_element *element, void *arg)
 {
   extent e = extent_of(array);

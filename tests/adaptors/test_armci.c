@@ -1,4 +1,5 @@
-/* The transport on ARMCI: what is its own. All other tests run on it with OSLA_TRANSPORT=armci. */
+/* Properties of the transport on ARMCI only. All other tests run on it with
+ * OSLA_TRANSPORT=armci. */
 #include "osla_armci.h"
 #include "osla_counter.h"
 #include "osla_segment.h"
@@ -22,7 +23,7 @@ static osla_transport *on_armci(void)
   return t;
 }
 
-/* Runs first: ARMCI must not have been started. */
+/* Must be the first case, while ARMCI has not been started. */
 static void test_errors(void)
 {
   int size = osla_test_size();
@@ -34,7 +35,7 @@ static void test_errors(void)
   OSLA_ASSERT_ERR(create(MPI_COMM_SELF, "armci", &t), OSLA_ERR_STATE);
   OSLA_ASSERT_TEXT("has 1 ranks, but must have all of MPI_COMM_WORLD");
   CU_ASSERT_PTR_NULL(t);
-  const char *names[] = {"mpi", "armci"}; /* ranks differ: all are told */
+  const char *names[] = {"mpi", "armci"}; /* names differ between ranks: all ranks fail */
   OSLA_ASSERT_ERR(create(MPI_COMM_WORLD, names[osla_test_rank() == 0], &t), OSLA_ERR_ARG);
   CU_ASSERT_PTR_NULL(t);
 }
@@ -44,12 +45,13 @@ static void test_nodes(void)
   osla_transport *t = on_armci();
   CU_ASSERT(strcmp(osla_transport_name(t), "armci") == 0);
   CU_ASSERT(osla_transport_n_nodes(t) == osla_test_size());
-  OSLA_ASSERT_OK(osla_armci_offer()); /* again: nothing happens */
+  OSLA_ASSERT_OK(osla_armci_offer()); /* a second call has no effect */
   osla_transport_destroy(&t);
 }
 
-/* Every rank puts an odd-sized piece at an odd place in everyone's data, gets it back, and its
- * owner finds it. Sizes differ by rank; the last one has `far` bytes before its data. */
+/* Every rank puts a piece of odd size at an odd offset into every rank's data, and gets it back;
+ * the owner checks it. Sizes differ between ranks; the last rank has `far` bytes before its
+ * data. */
 static void exchange(osla_transport *t, size_t far)
 {
   enum { PIECE = 10007 };
@@ -99,7 +101,8 @@ static void test_big_offset(void)
   osla_transport_destroy(&t);
 }
 
-/* A word is never seen before the data that was put with it, whatever else is under way. */
+/* A notification is never seen before the data that was put with it, whatever other transfers are
+ * under way. */
 static void test_order(void)
 {
   enum { ROUNDS = 60, WORDS = 3001, NOISE = 20 };
@@ -128,7 +131,8 @@ static void test_order(void)
     osla_notify_wait(s, before, 0, (uint64_t)round);
     for (int i = 0; i < WORDS; i++)
       bad += mine[area / 8 + (size_t)i] != (int64_t)round * WORDS + i;
-    OSLA_ASSERT_OK(osla_notify(s, before, 1, (uint64_t)round)); /* it may write there again */
+    OSLA_ASSERT_OK(osla_notify(
+      s, before, 1, (uint64_t)round)); /* tells the writer that it may write there again */
     osla_notify_wait(s, next, 1, (uint64_t)round - 1);
     for (int i = 0; i < NOISE; i++)
       OSLA_ASSERT_OK(osla_transfer_wait(s, &transfers[i]));
@@ -139,7 +143,8 @@ static void test_order(void)
   osla_transport_destroy(&t);
 }
 
-/* Small additions by all, while rank 0 also adds numbers that ARMCI's own fetch-and-add cannot. */
+/* All ranks add small numbers, while rank 0 also adds numbers that ARMCI's own fetch-and-add does
+ * not support. */
 static void test_fetch_add(void)
 {
   enum { TIMES = 100, LARGE = 10 };
@@ -162,7 +167,7 @@ static void test_fetch_add(void)
   OSLA_ASSERT_MSG(end == 3 * TIMES * size + LARGE * large, "%" PRId64, end);
   CU_ASSERT(bad == 0);
   OSLA_ASSERT_OK(osla_barrier(t));
-  if (osla_test_rank() == 0) { /* down to zero again, by a large negative number */
+  if (osla_test_rank() == 0) { /* back to zero by a large negative number */
     OSLA_ASSERT_OK(osla_counter_next(counter, -end, &before));
     OSLA_ASSERT_OK(osla_counter_next(counter, -1, &before));
     CU_ASSERT(before == 0);
@@ -171,8 +176,8 @@ static void test_fetch_add(void)
   osla_transport_destroy(&t);
 }
 
-/* Windows of disjoint communicators are made one after the other: made at the same time on one
- * host, Open MPI 4's osc rdma gives them one file (its issue 9492). */
+/* Windows on disjoint communicators are created one after the other, because Open MPI 4's osc rdma
+ * would give them one file if they were created at the same time on one host (its issue 9492). */
 static void begin_turn(int turn)
 {
   for (int i = 0; i < turn; i++)
@@ -183,7 +188,7 @@ static void end_turn(int turn, int turns)
   begin_turn(turns - turn);
 }
 
-/* Transports on parts of the world, in reverse order, beside one on all of it. */
+/* Transports on parts of MPI_COMM_WORLD, with ranks in reverse order, beside one on the whole. */
 static void test_parts(void)
 {
   osla_transport *world = on_armci(), *part = NULL;
@@ -195,7 +200,8 @@ static void test_parts(void)
   MPI_Comm_free(&comm);
   OSLA_ASSERT_OK(osla_segment_create(world, 64, 1, &everywhere));
   begin_turn(rank % 2);
-  OSLA_ASSERT_OK(osla_segment_create(part, 64, 1, &here)); /* alive while others are fenced */
+  OSLA_ASSERT_OK(
+    osla_segment_create(part, 64, 1, &here)); /* exists during fences of other transports */
   end_turn(rank % 2, 2);
   for (int to = 0; to < size; to++)
     OSLA_ASSERT_OK(osla_notify(everywhere, to, 0, 7));
@@ -213,7 +219,7 @@ static void test_parts(void)
   osla_transport_destroy(&world);
 }
 
-/* Memory that ARMCI gave to somebody else, as to Global Arrays, is used where it is. */
+/* Memory that ARMCI gave to another user, such as Global Arrays, is used in place. */
 static void test_attach(void)
 {
   enum { BYTES = 3000 };

@@ -1,5 +1,5 @@
-/* osla_ga_gemm on global arrays of all types and distributions, against a serial product of whole
- * numbers, exactly; arrays as matrices; what is refused. */
+/* osla_ga_gemm on Global Arrays of all types and distributions, against an exact serial product of
+ * integers; arrays as matrices; refused arguments. */
 #include "tests/adaptors/ga_help.h"
 #include "tests/complex_help.h"
 
@@ -27,7 +27,7 @@ static void test_not_started(void)
 
 typedef struct operand {
   int array;
-  int64_t rows, cols; /* of the array */
+  int64_t rows, cols; /* size of the array */
   osla_complex *have;
 } operand;
 
@@ -52,7 +52,7 @@ static osla_complex element(const operand *x, char trans, int64_t i, int64_t j)
   return trans == 'c' ? conj(value) : value;
 }
 
-/* The serial product in c->have: exact, as all are whole numbers. */
+/* Computes the serial product in c->have, exactly, since all values are integers. */
 static void multiply(char ta, char tb, int64_t m, int64_t n, int64_t k, osla_complex alpha,
                      const operand *a, const operand *b, osla_complex beta, operand *c)
 {
@@ -66,7 +66,7 @@ static void multiply(char ta, char tb, int64_t m, int64_t n, int64_t k, osla_com
     }
 }
 
-/* Arrays are larger than the product by `more`. */
+/* The arrays are larger than the product by `more` in each dimension. */
 static void check_gemm(osla_dtype dtype, char ta, char tb, const ga_kind kinds[3], int64_t m,
                        int64_t n, int64_t k, int64_t more, osla_complex beta)
 {
@@ -89,8 +89,8 @@ static void check_gemm(osla_dtype dtype, char ta, char tb, const ga_kind kinds[3
   free_operand(&c);
 }
 
-/* All types and transposes (a fifth of the combinations where ranks outnumber cores: making an
- * array takes long there); the kinds take turns. */
+/* All types and transposes (a fifth of the combinations if ranks outnumber cores, because creating
+ * an array takes long then), with the kinds of arrays in turn. */
 static void test_gemm(void)
 {
   static const char letters[] = "ntc";
@@ -106,7 +106,7 @@ static void test_gemm(void)
       }
 }
 
-/* Every kind as every operand, sizes that divide and sizes that do not, fewer rows than ranks. */
+/* Every kind as every operand; sizes that divide and sizes that do not, fewer rows than ranks. */
 static void test_gemm_kinds(void)
 {
   static const int64_t sizes[][3] = {{24, 36, 48}, {31, 9, 23}, {1, 5, 1}};
@@ -120,7 +120,7 @@ static void test_gemm_kinds(void)
     }
 }
 
-/* Nothing to sum, and nothing to do. */
+/* k = 0, and empty results. */
 static void test_gemm_empty(void)
 {
   static const ga_kind kinds[3] = {GA_REGULAR, GA_REGULAR, GA_REGULAR};
@@ -129,7 +129,7 @@ static void test_gemm_empty(void)
   check_gemm(OSLA_DOUBLE, 't', 'n', kinds, 0, 4, 6, 3, 2);
 }
 
-/* The same letters and sizes in GA's own call give the same. */
+/* GA's own call with the same letters and sizes gives the same result. */
 static void test_gemm_as_ga(void)
 {
   static const char letters[] = "nt";
@@ -159,7 +159,7 @@ static double transposed(int64_t i, int64_t j, void *arg)
   return creal(x->have[j * x->cols + i]);
 }
 
-/* A matrix holds the transpose of the array in C's order; store brings changes back. */
+/* The matrix holds the transpose of the array in C's order; store copies changes back. */
 static void test_matrix(void)
 {
   uint64_t seed = 8;
@@ -178,7 +178,7 @@ static void test_matrix(void)
       for (int64_t k = 0; k < 26 * 19; k++)
         wrong += block[k] != transposed(k % 26, k / 26, &x);
       OSLA_ASSERT_MSG(wrong == 0, "%s: %" PRId64 " wrong", ga_kind_name(kind), wrong);
-      ga_fill(x.array, ga_whole, &seed); /* the copy is one */
+      ga_fill(x.array, ga_whole, &seed); /* the matrix must be a copy */
       OSLA_ASSERT_OK(osla_ga_matrix_store(matrix));
       osla_ga_matrix_destroy(&matrix);
       CU_ASSERT(matrix == NULL);
@@ -194,8 +194,8 @@ static double place(int64_t i, int64_t j, void *arg)
   return (double)(100 * i + j);
 }
 
-/* Without a copy: what changes in one is changed in the other; arrays that lie otherwise are
- * refused. `sizes` that every grid of up to 4 ranks divides, and others. */
+/* IN_PLACE: changes of the matrix change the array and vice versa. If must_fit, the sizes are
+ * divisible by every grid of up to 4 ranks; arrays with another layout must be refused. */
 static void check_in_place(ga_kind kind, int64_t rows, int64_t cols, bool must_fit)
 {
   uint64_t seed = 9;
@@ -214,7 +214,7 @@ static void check_in_place(ga_kind kind, int64_t rows, int64_t cols, bool must_f
   osla_matrix *m = osla_ga_matrix_get(matrix);
   double block[26 * 24];
   OSLA_ASSERT_OK(osla_matrix_get_block(m, 0, 0, cols, rows, block, cols));
-  GA_Sync(); /* all have read before some one fills */
+  GA_Sync(); /* all ranks have read before any rank fills */
   int64_t wrong = 0;
   for (int64_t k = 0; k < rows * cols; k++)
     wrong += block[k] != transposed(k % cols, k / cols, &x);
@@ -258,7 +258,7 @@ static void test_few_blocks(void)
     else
       GA_Set_block_cyclic(array, block);
     CU_ASSERT(GA_Allocate(array));
-    for (int turn = 0; turn < 2; turn++) { /* fill and store, then read */
+    for (int turn = 0; turn < 2; turn++) { /* first fill and store, then read */
       if (!OSLA_ASSERT_OK(osla_ga_matrix_create(array, OSLA_GA_AS_DISTRIBUTED, &matrix))) continue;
       osla_matrix *m = osla_ga_matrix_get(matrix);
       if (turn == 0) OSLA_ASSERT_OK(osla_matrix_fill_with(m, place, NULL));
@@ -278,7 +278,7 @@ static int make_special(int type, int ndim, int group)
   return NGA_Create_config64(type, ndim, dims, "special", NULL, group);
 }
 
-/* Each is one clear line, the same on all ranks, and nothing is changed. */
+/* Each refusal is one clear line, the same on all ranks, and changes nothing. */
 static void test_refused(void)
 {
   ga_start();
@@ -333,7 +333,8 @@ static void test_refused(void)
     GA_Destroy(arrays[k]);
 }
 
-/* GA 5.8.2 lays tiles on grids that are not square outside their memory: refused, not used. */
+/* GA 5.8.2 places the tiles of grids that are not square outside the array's memory: such arrays
+ * must be refused. */
 static void test_tiles_outside(void)
 {
   int64_t dims[2] = {13, 9};

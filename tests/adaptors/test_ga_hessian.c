@@ -1,4 +1,4 @@
-/* The accumulator on global arrays against a serial sum of whole numbers, to the last bit. */
+/* The accumulator on Global Arrays against a serial sum of integers, exactly. */
 #include "tests/adaptors/ga_help.h"
 #include "tests/hessian_reference.h"
 
@@ -24,7 +24,7 @@ static osla_err push(osla_ga_hessian *h, const test_update *u)
   return osla_ga_hessian_update(h, u->rows, u->ix, u->k, u->values, u->ld);
 }
 
-/* H(i, j) is [j][i] of the array. */
+/* Asserts the sum; H(i, j) is [j][i] of the array. */
 static void expect(const serial_sum *sum, const osla_ga_hessian *h, const char *what)
 {
   osla_complex *have = ga_read(osla_ga_hessian_array(h));
@@ -36,7 +36,7 @@ static void expect(const serial_sum *sum, const osla_ga_hessian *h, const char *
   free(have);
 }
 
-/* Random updates of all ranks in `rounds` commits. */
+/* Random updates by all ranks, with two commits. */
 static void check(ga_kind kind, osla_dtype dtype, osla_uplo uplo, int64_t n, int64_t most)
 {
   enum { UPDATES = 12, COMMITS = 2 };
@@ -69,7 +69,7 @@ static void test_kinds(void)
     check(kind, kind % 2 ? OSLA_FLOAT : OSLA_DOUBLE, (osla_uplo)(kind % 3), 29, 20);
 }
 
-/* More elements than one call of NGA_Scatter_acc takes, more columns than a strip. */
+/* More elements than one call of NGA_Scatter_acc gets, and more columns than one strip. */
 static void test_large(void)
 {
   enum { N = 401, K = 2 };
@@ -102,7 +102,7 @@ static void test_refused(void)
   OSLA_ASSERT_ERR(osla_ga_hessian_create(flat, OSLA_LOWER, &h), OSLA_ERR_ARG);
   OSLA_ASSERT_ERR(osla_ga_hessian_create(complex_array, OSLA_LOWER, &h), OSLA_ERR_UNSUPPORTED);
   OSLA_ASSERT_ERR(osla_ga_hessian_create(array, (osla_uplo)9, &h), OSLA_ERR_ARG);
-  (void)setenv("ARMCI_USE_WIN_ALLOCATE", "1", 1); /* as if GA had been started like this */
+  (void)setenv("ARMCI_USE_WIN_ALLOCATE", "1", 1); /* as if GA had been started with this setting */
   osla_err err = osla_ga_hessian_create(array, OSLA_LOWER, &h);
   OSLA_ASSERT_MSG(err == OSLA_OK || err == OSLA_ERR_STATE, "%s", osla_error_text());
   if (err != OSLA_OK) OSLA_ASSERT_TEXT("ARMCI_USE_WIN_ALLOCATE=0");

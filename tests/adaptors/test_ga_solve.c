@@ -1,5 +1,6 @@
-/* Factors of global arrays and solves with them, against GA_Lu_solve and GA_Llt_solve, and by the
- * scaled residual |b - A x| / ((|A| |x| + |b|) n eps), in maximum norms by rows, of order 1. */
+/* Factors of Global Arrays and solves with them, against GA_Lu_solve and GA_Llt_solve, and by the
+ * scaled residual |b - A x| / ((|A| |x| + |b|) n eps) in maximum norms, which must be of order
+ * 1. */
 #include "osla_chol.h"
 #include "tests/adaptors/ga_help.h"
 
@@ -13,7 +14,7 @@
 
 static const int some_block[2] = {4, 4};
 
-/* The order of the matrix, and how its elements are made. */
+/* Order and elements of the matrix. */
 typedef struct content {
   uint64_t seed;
   int64_t n;
@@ -29,11 +30,12 @@ static double matrix_element(int64_t i, int64_t j, void *arg)
   return i == j ? (c->symmetric ? 16 * (double)c->n : value + 10) : value;
 }
 
-/* Hermitian: complex arrays would get an imaginary part that is symmetric; so real ones only. */
+/* A linear system. For Hermitian systems only real arrays are used, since complex ones would get a
+ * symmetric imaginary part. */
 typedef struct linear_system {
   int a, b;
   int64_t n, nrhs;
-  osla_complex *a0, *b0; /* before the solve */
+  osla_complex *a0, *b0; /* contents before the solve */
 } linear_system;
 
 static linear_system make_system(ga_kind kind, osla_dtype dtype, int64_t n, int64_t nrhs,
@@ -59,14 +61,14 @@ static void free_system(linear_system *s)
   free(s->b0);
 }
 
-/* Element (i, j) of op of the matrix that lies in memory: [j][i] of the array. */
+/* Element (i, j) of op of the matrix in memory, which is [j][i] of the array. */
 static osla_complex of(const linear_system *s, char trans, int64_t i, int64_t j)
 {
   osla_complex value = trans == 'n' ? s->a0[j * s->n + i] : s->a0[i * s->n + j];
   return trans == 'c' ? conj(value) : value;
 }
 
-/* The scaled residual of the solutions, one in each row of the array. */
+/* Scaled residual of the solutions, one in each row of the array. */
 static double residual_of(const linear_system *s, char trans, double eps)
 {
   osla_complex *x = ga_read(s->b);
@@ -135,7 +137,7 @@ static void test_cholesky(void)
   }
 }
 
-/* Factors that stay in the array, the solve with them, right-hand sides in a vector. */
+/* Factors in the array, the solve with them, and right-hand sides in a vector. */
 static void test_factors(void)
 {
   enum { N = 137 };
@@ -167,7 +169,7 @@ static void test_factors(void)
   }
 }
 
-/* A kernel on the array's own memory: the factor is in the array. */
+/* A kernel on the array's own memory leaves the factor in the array. */
 static void test_in_place(void)
 {
   int64_t info = -1;
@@ -184,13 +186,14 @@ static void test_in_place(void)
   free_system(&s);
 }
 
-/* GA's own solvers, with the same arguments, give the same to rounding. */
+/* GA's own solvers, with the same arguments, give the same result up to rounding. */
 static void test_as_ga(void)
 {
   int64_t info = -1;
   ga_start();
   CU_ASSERT(GA_Initialized());
-  if (osla_test_size() > 2) return; /* ScaLAPACK spins: half a minute with more ranks than cores */
+  if (osla_test_size() > 2)
+    return; /* ScaLAPACK's waits spin: it takes half a minute if ranks outnumber cores */
   for (int turn = 0; turn < 2; turn++) {
     bool symmetric = turn == 1;
     linear_system ours = make_system(GA_REGULAR, OSLA_DOUBLE, 70, 3, symmetric);
@@ -224,7 +227,7 @@ static double indefinite(int64_t i, int64_t j, void *arg)
   return i == j ? (i == 10 ? -1 : 2) : 0;
 }
 
-/* INFO, and B as it was. */
+/* INFO of failed factorisations; B must be unchanged. */
 static void test_failures(void)
 {
   enum { N = 24 };

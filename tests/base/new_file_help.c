@@ -27,7 +27,7 @@ void make_folder(void)
   CU_ASSERT(mkdtemp(folder) != NULL);
 }
 
-/* Removes the folder; it must hold this number of files. */
+/* Removes the folder; asserts that it holds `expected` files. */
 void drop_folder(int expected)
 {
   int n = 0;
@@ -65,7 +65,7 @@ struct stat status_of(const char *path)
   return status;
 }
 
-/* With a name from the beginning, as files of several ranks have it, or without. */
+/* Writes the file with a name from the beginning (OSLA_NEW_FILE_NAMED) or without (0). */
 osla_err write_text(const char *path, const char *text, int flags)
 {
   osla_new_file *f;
@@ -79,7 +79,7 @@ osla_err write_text(const char *path, const char *text, int flags)
   return err;
 }
 
-/* Both ways of writing, and the check, refuse the path with this text. */
+/* Asserts that both ways of writing, and the check, refuse the path with this text. */
 void refuse(const char *path, const char *text)
 {
   for (int flags = 0; flags <= OSLA_NEW_FILE_NAMED; flags++) {

@@ -1,4 +1,4 @@
-/* For the tests of src/base/new_file.h: makes a temporary folder and files in it. Local. */
+/* Helpers for the tests of src/base/new_file.h: a temporary folder, and files in it. Local. */
 #ifndef OSLA_NEW_FILE_HELP_H
 #define OSLA_NEW_FILE_HELP_H
 
@@ -25,7 +25,7 @@ bool holds(const char *path, const char *text);
 struct stat status_of(const char *path);
 
 /* Writes a file that has a name from the beginning (OSLA_NEW_FILE_NAMED), as files of several ranks
- * have it, or none (0). */
+ * have, or that gets its name only at the end (0). */
 osla_err write_text(const char *path, const char *text, int flags);
 /* Asserts that both ways of writing, and the check, refuse the path with this text. */
 void refuse(const char *path, const char *text);

@@ -66,7 +66,9 @@ static void test_error_mpi(void)
 {
   MPI_Comm comm = MPI_COMM_NULL;
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN); /* a null comm reports to world */
+  MPI_Comm_set_errhandler(
+    MPI_COMM_WORLD,
+    MPI_ERRORS_RETURN); /* errors of a null communicator go to MPI_COMM_WORLD's handler */
   OSLA_ASSERT_OK(wrap_mpi(comm));
   OSLA_ASSERT_ERR(wrap_mpi(MPI_COMM_NULL), OSLA_ERR_MPI);
   CU_ASSERT(strncmp(osla_error_text(), "MPI_Comm_size(comm, &size): ", 28) == 0);
@@ -92,7 +94,7 @@ static void test_error_text_is_cut(void)
   CU_ASSERT(strlen(osla_error_text()) == 511);
 }
 
-/* Worked by hand from the SplitMix64 finaliser (Python integers), not by this code. */
+/* Expected values were computed from the SplitMix64 finaliser with Python's integers. */
 static void test_random_known_values(void)
 {
   CU_ASSERT(osla_random_bits(0, 0, 0) == UINT64_C(0x238275bc38fcbe91));
@@ -102,7 +104,7 @@ static void test_random_known_values(void)
   OSLA_ASSERT_CLOSE(osla_random_normal(1, 2, 3), 0.4799296020003301, 1e-14);
 }
 
-/* Every rank draws the same numbers: the largest and the smallest bits over the ranks agree. */
+/* Every rank draws the same numbers: the smallest and the largest bits over the ranks are equal. */
 static void test_random_same_on_all_ranks(void)
 {
   for (uint64_t i = 0; i < 16; i++) {
@@ -147,7 +149,7 @@ static void test_random_normal_moments(void)
   OSLA_ASSERT_CLOSE(neighbours / n, 0.0, 6.0 / sqrt(n));
 }
 
-/* No two of these streams coincide: seed and both indices all matter. */
+/* Streams differ if the seed or either index differs. */
 static void test_random_arguments_matter(void)
 {
   CU_ASSERT(osla_random_bits(1, 2, 3) != osla_random_bits(2, 2, 3));

@@ -1,4 +1,5 @@
-/* Floor 0: the door to BLAS and LAPACK, against loops; sizes that do not fit; types not served. */
+/* Floor 0: BLAS and LAPACK calls against plain loops; sizes that do not fit; types that are not
+ * supported. */
 #define _GNU_SOURCE /* RTLD_NEXT */
 #include "osla_blas.h"
 #include "osla_random.h"
@@ -14,7 +15,7 @@
 
 enum { MAX_SIDE = 24 };
 
-/* A dense matrix in the widest type; narrowed to what is tested. */
+/* An element in the widest type, which is converted to the tested type. */
 typedef osla_complex wide;
 
 static wide random_wide(osla_dtype dtype, uint64_t seed, int64_t k)
@@ -31,7 +32,7 @@ static double tolerance(osla_dtype dtype)
   return dtype == OSLA_FLOAT || dtype == OSLA_COMPLEX_FLOAT ? 2e-5 : 1e-13;
 }
 
-/* count elements, seeded; the caller frees them. */
+/* An array of `count` seeded elements; the caller frees it. */
 static void *random_array(osla_dtype dtype, uint64_t seed, int64_t count)
 {
   void *array = calloc((size_t)count + 1, sizeof(wide));
@@ -49,7 +50,7 @@ static wide op_at(osla_dtype dtype, osla_trans trans, const void *array, int64_t
   return trans == OSLA_CONJTRANS ? conj(x) : x;
 }
 
-/* The part of a factor that a type takes. */
+/* The factor as a type uses it: only the real part for real types. */
 static wide factor(osla_dtype dtype, wide x)
 {
   return dtype == OSLA_FLOAT || dtype == OSLA_DOUBLE ? (wide)creal(x) : x;
@@ -62,7 +63,7 @@ static void check_gemm(osla_dtype dtype, osla_trans ta, osla_trans tb, int64_t m
   void *a = random_array(dtype, 1, ld * MAX_SIDE), *b = random_array(dtype, 2, ld * MAX_SIDE);
   void *c = random_array(dtype, 3, ld * MAX_SIDE), *old = random_array(dtype, 3, ld * MAX_SIDE);
   double worst = 0.0;
-  if (factor(dtype, beta) == 0.0) /* then C is not read */
+  if (factor(dtype, beta) == 0.0) /* C must not be read */
     for (int64_t j = 0; j < n; j++)
       for (int64_t i = 0; i < m; i++)
         osla_test_store(dtype, c, i + j * ld, (double)NAN);
@@ -94,14 +95,14 @@ static void test_gemm(void)
       check_gemm(dtype, ta, tb, 24, 1, 13, CMPLX(0.5, -0.75), 0.0);
       check_gemm(dtype, ta, tb, 1, 24, 24, CMPLX(0.75, 1.0), CMPLX(-0.5, 0.25));
       check_gemm(dtype, ta, tb, 6, 8, 24, CMPLX(0.0, 1.0), CMPLX(0.0, -1.0));
-      check_gemm(dtype, ta, tb, 3, 4, 0, 0.75, 0.0); /* k = 0 still scales C */
+      check_gemm(dtype, ta, tb, 3, 4, 0, 0.75, 0.0); /* k = 0 only scales C */
       check_gemm(dtype, ta, tb, 3, 4, 0, 0.75, CMPLX(2.0, 1.0));
       check_gemm(dtype, ta, tb, 0, 4, 3, 0.75, 0.0);
       check_gemm(dtype, ta, tb, 4, 0, 3, 0.75, 0.0);
     }
 }
 
-/* Stands before LAPACK's, to see the hidden length of its character. */
+/* Interposes LAPACK's spotrf_ to see the hidden length of its CHARACTER argument. */
 static size_t seen_length;
 void spotrf_(const char *uplo, const int *n, float *a, const int *lda, int *info, size_t length);
 void spotrf_(const char *uplo, const int *n, float *a, const int *lda, int *info, size_t length)
@@ -128,7 +129,8 @@ static void check_syrk(osla_dtype dtype, osla_uplo uplo, osla_trans trans, int64
   OSLA_ASSERT_OK(osla_blas_syrk(dtype, uplo, trans, n, k, 2.0, a, ld, -1.0, c, ld));
   for (int64_t j = 0; j < n; j++)
     for (int64_t i = 0; i < n; i++) {
-      wide sum = osla_test_load(dtype, old, i + j * ld); /* the other triangle stays */
+      wide sum =
+        osla_test_load(dtype, old, i + j * ld); /* elements outside the triangle are unchanged */
       if (in_triangle(uplo, i, j)) {
         sum = -sum;
         for (int64_t l = 0; l < k; l++)
@@ -142,7 +144,7 @@ static void check_syrk(osla_dtype dtype, osla_uplo uplo, osla_trans trans, int64
   free(a), free(c), free(old);
 }
 
-/* Element of the triangle as op() sees it: unit diagonal, zero on the other side. */
+/* Element (i, j) of op(triangle): 1 on a unit diagonal, 0 on the other side. */
 static wide triangle_at(osla_dtype dtype, const void *a, int64_t ld, osla_uplo uplo, osla_diag diag,
                         osla_trans trans, int64_t i, int64_t j)
 {
@@ -151,7 +153,7 @@ static wide triangle_at(osla_dtype dtype, const void *a, int64_t ld, osla_uplo u
   return in_triangle(uplo, row, col) ? osla_test_load(dtype, a, row + col * ld) : 0.0;
 }
 
-/* The residual op(A) X - B or X op(A) - B. */
+/* Checks the residual op(A) X - B, or X op(A) - B. */
 static void check_trsm(osla_dtype dtype, osla_side side, osla_uplo uplo, osla_trans trans,
                        osla_diag diag, int64_t m, int64_t n)
 {
@@ -197,7 +199,8 @@ static void test_syrk_and_trsm(void)
     }
 }
 
-/* A = n I + symmetric noise, minus much at (minor - 1, minor - 1): then that minor is not positive.
+/* A = n I + symmetric noise. If minor > 0, a large number is subtracted at (minor - 1, minor - 1),
+ * so that the leading minor of order `minor` is not positive.
  */
 static void check_potrf(osla_dtype dtype, osla_uplo uplo, int64_t n, int64_t minor)
 {
@@ -217,7 +220,7 @@ static void check_potrf(osla_dtype dtype, osla_uplo uplo, int64_t n, int64_t min
   OSLA_ASSERT_OK(osla_lapack_potrf(dtype, uplo, n, f, ld, &info));
   OSLA_ASSERT_MSG(info == minor, "info = %" PRId64 ", not %" PRId64, info, minor);
   for (int64_t j = 0; j < n && minor == 0; j++)
-    for (int64_t i = 0; i < n; i++) { /* A - L L^T or A - U^T U */
+    for (int64_t i = 0; i < n; i++) { /* element of A - L L^T, or A - U^T U */
       wide sum = -osla_test_load(dtype, a, i + j * ld);
       for (int64_t l = 0; l <= (i < j ? i : j); l++)
         sum += uplo == OSLA_LOWER
@@ -243,7 +246,7 @@ static void test_potrf(void)
   CU_ASSERT(seen_length == 1);
 }
 
-/* --- what LU needs: ger, scal, iamax, max, getrf, laswp ------------------------------------- */
+/* --- kernels of LU: ger, scal, iamax, max, getrf, laswp --- */
 
 static void check_ger(osla_dtype dtype, int64_t m, int64_t n, int64_t incx, int64_t incy)
 {
@@ -285,7 +288,7 @@ static void test_ger_and_scal(void)
   for (int d = 0; d < 4; d++) {
     osla_dtype dtype = (osla_dtype)d;
     check_ger(dtype, 7, 11, 1, 1);
-    check_ger(dtype, 24, 5, 1, 3); /* a row of a matrix */
+    check_ger(dtype, 24, 5, 1, 3); /* increment 3, as in a row of a matrix */
     check_ger(dtype, 1, 24, 2, 2);
     check_ger(dtype, 0, 5, 1, 1);
     check_ger(dtype, 5, 0, 1, 1);
@@ -295,7 +298,7 @@ static void test_ger_and_scal(void)
   }
 }
 
-/* The largest of n small elements is at `at`, and again behind it: the first one counts. */
+/* Among small elements, the largest value is at `at` and again behind it: the first one counts. */
 static void check_largest(osla_dtype dtype, int64_t n, int64_t at)
 {
   void *x = random_array(dtype, 15, n);
@@ -315,20 +318,20 @@ static void check_largest(osla_dtype dtype, int64_t n, int64_t at)
   osla_test_store(dtype, x, n - 1 - at, (double)NAN);
   OSLA_ASSERT_OK(osla_blas_max(dtype, n, x, &value));
   OSLA_ASSERT_MSG(isnan(value), "%g, type %d", value, (int)dtype);
-  OSLA_ASSERT_OK(osla_blas_iamax(dtype, n, x, &found)); /* some element, but one that there is */
+  OSLA_ASSERT_OK(osla_blas_iamax(dtype, n, x, &found)); /* any index is allowed if it is in range */
   OSLA_ASSERT_MSG(found >= 0 && found < n, "%" PRId64 " of %" PRId64 " with a NaN, type %d", found,
                   n, (int)dtype);
   free(x);
 }
 
-/* By |re| + |im|, or by magnitude. */
+/* The largest by |re| + |im| and the largest by magnitude are different elements. */
 static void check_ideas_of_largest(osla_dtype dtype)
 {
   wide x[2];
   int64_t found = -1;
   double value = -1.0;
   osla_test_store(dtype, x, 0, CMPLX(3.0, -4.0));
-  osla_test_store(dtype, x, 1, CMPLX(-3.5, 3.55)); /* sum 7.05, magnitude 4.985 */
+  osla_test_store(dtype, x, 1, CMPLX(-3.5, 3.55)); /* |re| + |im| = 7.05, magnitude 4.985 */
   OSLA_ASSERT_OK(osla_blas_iamax(dtype, 2, x, &found));
   CU_ASSERT(found == 1);
   OSLA_ASSERT_OK(osla_blas_max(dtype, 2, x, &value));
@@ -351,7 +354,7 @@ static void test_largest(void)
   check_ideas_of_largest(OSLA_COMPLEX_DOUBLE);
 }
 
-/* P A = L U by the pivots and laswp; and back again. */
+/* Checks P A = L U by applying laswp with the pivots, forward and back. */
 static void check_getrf(osla_dtype dtype, int64_t m, int64_t n)
 {
   const int64_t ld = MAX_SIDE + 2;

@@ -1,5 +1,5 @@
-/* Floor 0: what must be so before a thread calls BLAS: room for OpenBLAS's buffer, integers of 32
- * bits. Each case asks in new threads, as the first call of a thread does. */
+/* Floor 0: checks before a thread calls BLAS: memory for OpenBLAS's buffer, 32-bit integers. Each
+ * case makes its calls in new threads, because the check is made at a thread's first call. */
 #include "osla_blas.h"
 #include "tests/osla_test_help.h"
 
@@ -10,8 +10,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* Stands in for the BLAS's own, so that one case can pretend a library whose integers have 64
- * bits. */
+/* Replaces the BLAS's dasum_, so that a case can simulate a library with 64-bit integers. */
 double dasum_(const void *n, const double *x, const void *incx);
 static bool has_64_bits;
 double dasum_(const void *n, const double *x, const void *incx)
@@ -30,12 +29,12 @@ double dasum_(const void *n, const double *x, const void *incx)
   return sum;
 }
 
-/* A thread that waits to be told how often to call, and calls. */
+/* A thread that makes one or two BLAS calls when it is signalled. */
 typedef struct caller {
   pthread_t thread;
   pthread_barrier_t go;
   osla_err first, second;
-  char text[512]; /* of the first call's error */
+  char text[512]; /* error text of the first call */
   double c[4];
 } caller;
 
@@ -64,7 +63,8 @@ static void start(caller *me)
   CU_ASSERT_FATAL(pthread_create(&me->thread, NULL, call_twice, me) == 0);
 }
 
-/* The first call of the thread, while the fault is there, and then the second one. */
+/* The main thread lets a thread make its first call, while the fault is simulated, and later the
+ * second one. */
 static void call_first(caller *me)
 {
   (void)pthread_barrier_wait(&me->go);

@@ -1,5 +1,5 @@
-/* Floors 2 and 3: a BLAS that cannot be called on one rank alone, found at the first call of a
- * thread: all ranks get its error, none ends the job, and matrices are as before. */
+/* Floors 2 and 3: a BLAS that is unusable on one rank only, which is detected at a thread's first
+ * call: all ranks get its error, the job goes on, and matrices are unchanged. */
 #include "osla_blas.h"
 #include "osla_chol.h"
 #include "osla_gemm.h"
@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Stands in for the BLAS's own, which tells how large its integers are: on the last rank they seem
- * to have 64 bits while a case runs. */
+/* Replaces the BLAS's dasum_, which the check of the integer size calls: while a case runs, the
+ * last rank seems to have 64-bit integers. */
 double dasum_(const void *n, const double *x, const void *incx);
 static bool has_64_bits;
 double dasum_(const void *n, const double *x, const void *incx)
@@ -26,7 +26,11 @@ double dasum_(const void *n, const double *x, const void *incx)
   return sum;
 }
 
-enum { N = 24, NB = 4, K = 30000 /* neighbours share what they get, gemm_sharing.c */ };
+enum {
+  N = 24,
+  NB = 4,
+  K = 30000 /* large enough for neighbours to share fetched panels (gemm_sharing.c) */
+};
 
 typedef struct job {
   osla_matrix *a, *b, *wide, *tall;
@@ -81,7 +85,7 @@ static void *run(void *arg)
   return NULL;
 }
 
-/* In a thread that has not called BLAS; this one only waits for it. */
+/* Makes the call in a thread that has not called BLAS yet; the main thread only waits for it. */
 static void refuse(osla_transport *t, const char *name, osla_err (*call)(job *))
 {
   osla_grid *grid = osla_test_square_grid(t);

@@ -1,6 +1,5 @@
-/* Tests of new_file.h, which writes a file that appears under its name only once it is complete:
- * which names are refused, the mode and access list of a file that is replaced, links, long names,
- * limits. One rank. */
+/* Tests of new_file.h, which writes files that appear under their name only when complete: refused
+ * names, mode and access list of a replaced file, links, long names, limits. One rank. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
@@ -28,12 +27,13 @@ static void test_targets(void)
   refuse("/proc/osla", "/proc/osla: directory /proc: ");
   CU_ASSERT(mkfifo(in("pipe"), 0600) == 0);
   refuse(in("pipe"), "pipe: exists and is not a regular file");
-  OSLA_ASSERT_OK(osli_new_file_check(in("pipe"), OSLA_NEW_FILE_ANY)); /* and does not wait */
+  OSLA_ASSERT_OK(
+    osli_new_file_check(in("pipe"), OSLA_NEW_FILE_ANY)); /* does not wait for a reader */
   OSLA_ASSERT_ERR(osli_new_file_check("/dev", OSLA_NEW_FILE_ANY), OSLA_ERR_IO);
   drop_folder(1);
 }
 
-/* Mode, and new files' mode; other hard links keep the old content. */
+/* Mode of replaced files and of new files; other hard links keep the old content. */
 static void test_mode(void)
 {
   const mode_t modes[] = {0600, 0640, 0666, 0755};
@@ -57,8 +57,8 @@ static void test_mode(void)
   drop_folder(1);
 }
 
-/* While it is written, nobody else can read a file, whether it is new or takes the place of a
- * private one. */
+/* A file cannot be read by other users while it is written, whether it is new or replaces a private
+ * one. */
 static void test_private(void)
 {
   osla_new_file *f;
@@ -69,14 +69,15 @@ static void test_private(void)
     OSLA_ASSERT_OK(osli_new_file_begin(in("file"), OSLA_NEW_FILE_NAMED, &f));
     CU_ASSERT((status_of(osli_new_file_name(f)).st_mode & 0777) == 0600);
     osli_new_file_drop(&f);
-    osli_new_file_drop(&f); /* nothing */
+    osli_new_file_drop(&f); /* without effect */
   }
   umask(mask);
   CU_ASSERT(holds(in("file"), "old"));
   drop_folder(1);
 }
 
-/* An access list: user 65534 may read. The entries are tag, permissions, id; see acl(5). */
+/* An access control list by which user 65534 may read. Entries are tag, permissions, id; see
+ * acl(5). */
 static void test_list(void)
 {
   static const struct {
@@ -91,7 +92,8 @@ static void test_list(void)
   make_folder();
   put(in("file"), "old", 0600);
   CU_ASSERT(true);
-  if (setxattr(folder, "system.posix_acl_default", &list, sizeof list, 0) == 0) /* for new files */
+  if (setxattr(folder, "system.posix_acl_default", &list, sizeof list, 0) ==
+      0) /* default list of the folder */
     for (int flags = 0; flags <= OSLA_NEW_FILE_NAMED; flags++) {
       OSLA_ASSERT_OK(write_text(in("new"), "new", flags));
       CU_ASSERT(getxattr(in("new"), name, kept, sizeof kept) == (ssize_t)sizeof list);
@@ -117,7 +119,7 @@ static void test_links(void)
   snprintf(far, sizeof far, "%s/far", other);
   CU_ASSERT(symlink("b", in("a")) == 0 && symlink(far, in("b")) == 0);
   for (int flags = 0; flags <= OSLA_NEW_FILE_NAMED; flags++) {
-    OSLA_ASSERT_OK(write_text(in("a"), "made", flags)); /* what the link names is not there yet */
+    OSLA_ASSERT_OK(write_text(in("a"), "made", flags)); /* the link's target does not exist yet */
     CU_ASSERT(S_ISLNK(status_of(in("a")).st_mode) && S_ISREG(status_of(far).st_mode));
     CU_ASSERT(chmod(far, 0600) == 0);
     OSLA_ASSERT_OK(write_text(in("a"), "replaced", flags));
@@ -127,7 +129,7 @@ static void test_links(void)
     CU_ASSERT(access(far, F_OK) != 0 && S_ISLNK(status_of(in("a")).st_mode));
   }
   CU_ASSERT(rmdir(other) == 0);
-  refuse(in("a"), ": No such file or directory"); /* of the directory */
+  refuse(in("a"), ": No such file or directory"); /* the directory does not exist */
   CU_ASSERT(symlink("circle", in("circle")) == 0);
   refuse(in("circle"), "Too many levels of symbolic links");
   int fd = open(in("lost"), O_CREAT | O_RDWR, 0600);
@@ -139,7 +141,8 @@ static void test_links(void)
   drop_folder(3);
 }
 
-/* Whatever name the file system takes is taken, also beside a temporary one. */
+/* Every name length that the file system allows is accepted, although the temporary name is
+ * longer. */
 static void test_long_names(void)
 {
   char name[300];
@@ -158,8 +161,8 @@ static void test_long_names(void)
   drop_folder(12);
 }
 
-/* A limit on the size of files is an error like a full disk, and no signal comes; the program's own
- * ways with signals are untouched. */
+/* A limit on file sizes is reported as an error, like a full disk. No signal is raised, and the
+ * program's signal handlers and mask are unchanged. */
 static void test_limit(void)
 {
   static const char bytes[10000];

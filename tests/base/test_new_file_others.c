@@ -1,6 +1,6 @@
-/* Tests of new_file.h in directories that another user may write, or where another user owns a
- * file: links, owners and rights, names that are given to another file. One rank; most cases need
- * root. */
+/* Tests of new_file.h in directories that another user may write, or with files of other users:
+ * links, owners and rights, temporary names that are given to another file. One rank; most cases
+ * need root. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Owner and group; what another user may not replace. */
+/* Owner and group of replaced files; files of another user that may not be replaced. */
 static void test_owner(void)
 {
   make_folder();
@@ -30,7 +30,8 @@ static void test_owner(void)
   struct stat status = status_of(in("file"));
   CU_ASSERT(status.st_uid == OTHER && status.st_gid == 1234 && (status.st_mode & 0777) == 0640);
 
-  put(in("locked"), "old", 0444); /* a folder of all, with the sticky bit, as /tmp */
+  put(in("locked"), "old",
+      0444); /* the folder is writable by all and has the sticky bit, like /tmp */
   put(in("foreign"), "old", 0666);
   CU_ASSERT(chmod(folder, 01777) == 0 && symlink("file", in("link")) == 0);
   CU_ASSERT(chown(in("locked"), OTHER, OTHER) == 0 && lchown(in("link"), 4321, 4321) == 0);
@@ -42,7 +43,7 @@ static void test_owner(void)
     osli_new_file_remove(in("link"));
     CU_ASSERT(holds(in("file"), "new"));
   }
-  CU_ASSERT(chown(folder, 4321, 4321) == 0); /* the link is one of the directory's owner */
+  CU_ASSERT(chown(folder, 4321, 4321) == 0); /* the link now belongs to the directory's owner */
   refuse(in("link"), "link of another user in a directory that others may change");
   CU_ASSERT(chown(folder, 0, 0) == 0 && chmod(folder, 0755) == 0);
   OSLA_ASSERT_OK(
@@ -51,15 +52,18 @@ static void test_owner(void)
   CU_ASSERT(setegid(OTHER) == 0 && seteuid(OTHER) == 0);
   refuse(in("locked"), "exists and may not be replaced: Permission denied");
   refuse(in("foreign"), "exists and may not be replaced: Operation not permitted");
-  OSLA_ASSERT_OK(write_text(in("file"), "again", 0)); /* group 0 cannot be kept: no more than all */
+  OSLA_ASSERT_OK(
+    write_text(in("file"), "again",
+               0)); /* group 0 cannot be kept, so the group gets only the rights of all users */
   CU_ASSERT(seteuid(0) == 0 && setegid(0) == 0);
   status = status_of(in("file"));
   CU_ASSERT(status.st_uid == OTHER && status.st_gid == OTHER && (status.st_mode & 0777) == 0644);
   drop_folder(4);
 }
 
-/* In a directory of all, the file of another user passes on neither owner nor group, and no more
- * rights than a new file has; also where it takes the place of a private one during the work. */
+/* In a directory that all users may write, a file of another user passes on neither owner nor
+ * group, and no more rights than a new file has. This holds also if it replaces a private file
+ * while the new one is written. */
 static void test_rights(void)
 {
   static const struct {
@@ -94,7 +98,7 @@ static void test_rights(void)
   drop_folder(geteuid() == 0 ? 1 : 0);
 }
 
-/* The temporary name went to something else: that is neither placed nor removed. */
+/* If the temporary name was given to something else, that is neither placed nor removed. */
 static void test_replaced(void)
 {
   static const char *const ends[] = {"dropped", "placed"};
@@ -102,7 +106,8 @@ static void test_replaced(void)
   make_folder();
   put(in("private"), "private", 0600);
   for (int end = 0; end < 2; end++)
-    for (int kind = 0; kind < 3; kind++) { /* nothing, a link, another file */
+    for (int kind = 0; kind < 3;
+         kind++) { /* the name is removed, becomes a link, or becomes another file */
       put(in("file"), "old", 0600);
       OSLA_ASSERT_OK(osli_new_file_begin(in("file"), OSLA_NEW_FILE_NAMED, &f));
       char name[PATH_MAX];
@@ -141,7 +146,7 @@ static void *exchange_names(void *arg)
   return NULL;
 }
 
-/* A thread exchanges two names without a pause, as a user can who may write the directory. */
+/* A thread that exchanges two names continuously, as any user who may write the directory can. */
 static void start_exchange(exchange *x, const char *one, const char *two)
 {
   snprintf(x->one, sizeof x->one, "%s", one);
@@ -159,8 +164,8 @@ static void stop_exchange(exchange *x)
   pthread_join(x->thread, NULL);
 }
 
-/* While a file is placed, another user exchanges it for an older file of the same user. Where the
- * older one takes its place, within the moment before the rename, the call fails. */
+/* While a file is placed, another user exchanges it for an older file of the same user. If the
+ * older file gets the target's name, in the moment before the rename, the call must fail. */
 static void test_older(void)
 {
   exchange x;
@@ -192,8 +197,8 @@ static void test_older(void)
   drop_folder(0);
 }
 
-/* While a pipe is opened, another user puts a link to a private file in its place: the file must
- * not be opened instead. */
+/* While a pipe is opened, another user replaces it by a link to a private file, which must not be
+ * opened. */
 static void test_pipe_replaced(void)
 {
   exchange x;
@@ -218,7 +223,7 @@ static void test_pipe_replaced(void)
   drop_folder(3);
 }
 
-/* A link of another user to a pipe; a pipe that is open and has no name in a directory any more. */
+/* A link of another user to a pipe; a pipe that is open, and whose name was removed. */
 static void test_pipe_links(void)
 {
   osla_new_file *f;

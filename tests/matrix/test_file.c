@@ -1,5 +1,5 @@
-/* Floor 2: matrices, vectors and numbers to files and back, on other grids and blocks. Every
- * element tells its place, so that a wrong one shows. */
+/* Floor 2: matrices, vectors and numbers written to files and read back, with other grids and
+ * blocks. Every element identifies its position, so that a misplaced one is detected. */
 #include "src/file/file.h"
 #include "tests/file_help.h"
 #include "tests/matrix/attacker.h"
@@ -32,7 +32,7 @@ static const shape shapes[] = {
 };
 enum { N_SHAPES = sizeof shapes / sizeof shapes[0] };
 
-/* Writes from one grid, reads on the next with other blocks. */
+/* Writes from one grid, and reads on the next grid with other blocks. */
 static void round_trip(osla_transport *t, const shape *s, int round)
 {
   int n_grids = osla_test_n_grids(t);
@@ -65,7 +65,7 @@ static void test_round_trip(void)
   for (int round = 0; round < N_SHAPES; round++)
     round_trip(t, &shapes[round], round);
   for (int type = 0; type < 4 && osla_test_size() < FEW_RANKS;
-       type++) { /* each type in the other format, too */
+       type++) { /* each type also in the other format */
     round_trip(t, &shapes[4], type + 4);
     round_trip(t, &shapes[9], type + 5);
   }
@@ -93,7 +93,7 @@ static int64_t differ(const osla_matrix *a)
   return bad;
 }
 
-/* More than one piece of 4 MiB, cut inside columns; columns that are longer than a piece. */
+/* Files of several 4 MiB pieces that end inside columns; columns longer than a piece. */
 static void test_pieces(void)
 {
   static const shape large[] = {{1111, 1003, 64, 32, 100, 101}, {700001, 2, 999, 1, 4096, 2}};
@@ -122,8 +122,8 @@ static void test_pieces(void)
   osla_transport_destroy(&t);
 }
 
-/* As numpy.fromfile reads it: column-major from the first byte on. The same bytes, checksum and
- * all, whatever the distribution. */
+/* The raw format as numpy.fromfile reads it: column-major from the first byte on. The bytes,
+ * including the checksum, do not depend on the distribution. */
 static void test_raw_bytes(void)
 {
   osla_transport *t = osla_test_transport();
@@ -153,12 +153,12 @@ static void test_raw_bytes(void)
   osla_transport_destroy(&t);
 }
 
-/* A checkpoint's contents: a matrix, a gradient, each rank's ids, counters, a text. */
+/* Contents like those of a checkpoint: a matrix, a gradient, each rank's ids, counters, a text. */
 enum { ORDER = 45 };
 
 static int64_t n_ids(int rank)
 {
-  return rank == 1 ? 0 : 5 + 3 * rank; /* one rank without ids */
+  return rank == 1 ? 0 : 5 + 3 * rank; /* rank 1 has no ids */
 }
 
 static uint64_t id_of(int rank, int64_t k)
@@ -293,7 +293,7 @@ static void test_checkpoint(void)
   osla_transport_destroy(&t);
 }
 
-/* --- a user who may write the directory, too --- */
+/* --- attacks by a user who may write the directory --- */
 
 static const char secret[] = "another file of the same user";
 
@@ -306,12 +306,13 @@ static bool is_secret(const char *path)
   return same;
 }
 
-/* The name of the temporary file is given to a link, just before the others open it or rank 0
- * places it. All ranks get one error, the link's target is untouched, and there is no result. */
+/* The temporary name is given to a link just before other ranks open the file or rank 0 places it.
+ * All ranks get the same error, the link's target is unchanged, and no result is left. */
 static void test_replaced(void)
 {
   osla_transport *t = osla_test_transport();
-  osla_matrix *a = osla_test_make(t, 0, OSLA_DOUBLE, 1300, 700, 64, 64); /* two pieces */
+  osla_matrix *a =
+    osla_test_make(t, 0, OSLA_DOUBLE, 1300, 700, 64, 64); /* the file has two pieces */
   int attacks = 0;
   scratch_make();
   const char *victim = scratch_path("victim"), *path = scratch_path("result");
@@ -345,8 +346,8 @@ static void test_replaced(void)
   osla_transport_destroy(&t);
 }
 
-/* Files that a rank other than 0 can find under the temporary name of a save. A rank on the node of
- * rank 0 knows the right one by its device and inode, other ranks by its random mark. */
+/* Files that a rank other than 0 may find under the temporary name of a save. A rank on the node of
+ * rank 0 identifies the right file by device and inode, ranks on other nodes by its random mark. */
 static void test_temporary(void)
 {
   static const char *const replaced = "somebody else replaced the file";

@@ -1,5 +1,6 @@
-/* Files that cannot be written, and files that must be refused: missing, foreign, truncated,
- * changed. All ranks get the same error, an old file stays, and nothing temporary is left. */
+/* Files that cannot be written, and files that must be refused: missing, of other programs,
+ * truncated, changed. All ranks get the same error, an old file is unchanged, and no temporary file
+ * is left. */
 #include "tests/file_help.h"
 
 #include <inttypes.h>
@@ -28,7 +29,7 @@ static osla_matrix *sample(osla_transport *t)
   return a;
 }
 
-/* Loading fails with IO and this text, everywhere. */
+/* Asserts that loading fails with IO and this text on all ranks. */
 static void refuse(osla_transport *t, const char *path, const char *name, const char *text)
 {
   osla_grid *grid = osla_test_grid(t, 0);
@@ -53,7 +54,7 @@ static void test_targets(void)
     {"/dev/", "names a directory"},
     {"/dev/full", "/dev/full: exists and is not a regular file"},
     {"/dev", "/dev: exists and is not a regular file"},
-    {"/proc/osla", "/proc/osla: "}, /* a directory in which nobody can make files */
+    {"/proc/osla", "/proc/osla: "}, /* a directory in which no file can be created */
   };
   osla_transport *t = osla_test_transport();
   osla_matrix *a = sample(t);
@@ -106,7 +107,7 @@ static void test_raw_changed(void)
     scratch_write(path, bytes, cuts[k]);
     refuse(t, path, NULL, "another format, or truncated");
   }
-  scratch_write(path, bytes + 8, size - 8); /* its begin is missing */
+  scratch_write(path, bytes + 8, size - 8); /* without the first 8 bytes */
   refuse(t, path, NULL, "truncated: 9656 bytes, but a matrix of 40 x 30 and its trailer take 9664");
   const size_t places[] = {0, 5003, data - 1};
   for (size_t k = 0; k < sizeof places / sizeof *places; k++) {
@@ -115,7 +116,8 @@ static void test_raw_changed(void)
     refuse(t, path, NULL, "checksum of the matrix: the data were changed");
     bytes[places[k]] ^= 1;
   }
-  for (size_t at = data + 16; at < size; at++) { /* sizes, type, uplo, sums */
+  for (size_t at = data + 16; at < size;
+       at++) { /* bytes of the trailer: sizes, type, uplo, checksums */
     bytes[at] ^= 4;
     if (at % 5 == 0) scratch_write(path, bytes, size);
     if (at % 5 == 0) refuse(t, path, NULL, "checksum of the trailer: the file was changed");
@@ -130,7 +132,7 @@ static void test_raw_changed(void)
   osla_transport_destroy(&t);
 }
 
-/* The checksum of file_item.c, written again. */
+/* Mixing function of the checksum, as in file_item.c. */
 static uint64_t mix(uint64_t x)
 {
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -138,7 +140,7 @@ static uint64_t mix(uint64_t x)
   return x ^ (x >> 31);
 }
 
-/* A trailer whose checksum is right and whose sizes wrap to what the file has. */
+/* A trailer with a correct checksum, whose sizes overflow to the size of the file. */
 static void test_raw_forged(void)
 {
   static const int64_t sizes[][2] = {{1LL << 32, 1LL << 32}, {1LL << 62, 4}, {1LL << 62, 0}};
@@ -159,7 +161,7 @@ static void test_raw_forged(void)
   osla_transport_destroy(&t);
 }
 
-/* Swapping two columns keeps all elements: the checksum must see their places. */
+/* Swapping two columns keeps all elements: the checksum must depend on their positions. */
 static void test_swapped(void)
 {
   osla_transport *t = osla_test_transport();
@@ -181,7 +183,7 @@ static void test_swapped(void)
   osla_transport_destroy(&t);
 }
 
-/* Where the matrix lies in an HDF5 file: its first column. */
+/* Offset of the matrix in an HDF5 file, found by its first column. */
 static size_t find_data(const unsigned char *bytes, size_t size)
 {
   double column[M];
@@ -227,7 +229,7 @@ static void test_hdf5_changed(void)
   osla_transport_destroy(&t);
 }
 
-/* Any byte changed anywhere: the file is refused, or what is read is right all the same. */
+/* After any byte is changed, the file is refused, or the values read are correct. */
 static void test_hdf5_flipped(void)
 {
   osla_transport *t = osla_test_transport();
@@ -258,8 +260,8 @@ static void test_hdf5_flipped(void)
   osla_transport_destroy(&t);
 }
 
-/* Each byte of the metadata that is not zero, one more: noticed by HDF5's checksums, or without
- * meaning. Without them HDF5 crashes of the class of a layout, 1 (contiguous), that becomes 2. */
+/* Adds one to each non-zero byte of the metadata: HDF5's checksums detect the change, or the byte
+ * has no meaning. Without checksums HDF5 crashes if the layout class 1 (contiguous) becomes 2. */
 static void test_hdf5_metadata(void)
 {
   osla_transport *t = osla_test_transport();
@@ -290,7 +292,7 @@ static void test_hdf5_metadata(void)
   osla_transport_destroy(&t);
 }
 
-/* What other programs write: refused with the reason, not misread. */
+/* Writes a file as other programs may: it must be refused with the reason, not misread. */
 static void write_foreign(const char *path)
 {
 #ifdef HAVE_HDF5
@@ -314,7 +316,7 @@ static void write_foreign(const char *path)
     H5Dclose(set);
   }
   hid_t one = H5Screate(H5S_SCALAR), text = H5Tcopy(H5T_C_S1);
-  H5Tset_size(text, 8); /* all of it letters */
+  H5Tset_size(text, 8); /* no terminating zero: 8 letters */
   hid_t title = H5Acreate2(file, "title", text, one, H5P_DEFAULT, H5P_DEFAULT);
   CU_ASSERT(H5Awrite(title, text, "ABCDEFGH") >= 0);
   H5Aclose(title);
@@ -354,8 +356,8 @@ static void test_hdf5_foreign(void)
   osla_transport_destroy(&t);
 }
 
-/* A disk that fills on one rank: a limit on the size of its files, whose signal SIGXFSZ must not
- * come. The old file stays. */
+/* Simulates a full disk on one rank by a limit on file sizes, whose signal SIGXFSZ must not reach
+ * the process. The old file is unchanged. */
 static void fill_disk(osla_transport *t, const char *path, int rank)
 {
   osla_matrix *old = sample(t), *large = osla_test_make(t, 0, OSLA_DOUBLE, 1100, 1100, 64, 64);
@@ -394,7 +396,7 @@ static void test_disk_full(void)
   osla_transport_destroy(&t);
 }
 
-/* After a failed call nothing can be committed; what is dropped leaves nothing. */
+/* After a failed call the file cannot be committed; dropping it leaves nothing. */
 static void test_failed(void)
 {
   osla_transport *t = osla_test_transport();
@@ -416,7 +418,8 @@ static void test_failed(void)
     OSLA_ASSERT_TEXT("not written, because an earlier call on it failed");
     CU_ASSERT_PTR_NULL(file);
     OSLA_ASSERT_OK(osla_file_create(t, path, &file));
-    int64_t count = osla_test_rank() == osla_test_size() - 1 ? -1 : 1; /* one rank is wrong */
+    int64_t count =
+      osla_test_rank() == osla_test_size() - 1 ? -1 : 1; /* one rank passes a negative count */
     OSLA_ASSERT_ERR(osla_file_put_parts(file, "x", OSLA_FILE_DOUBLE, count, x), OSLA_ERR_ARG);
     OSLA_ASSERT_TEXT("x: -1 elements");
     OSLA_ASSERT_SAME_TEXT();

@@ -1,4 +1,5 @@
-/* Arguments of calls for files that are others on the last rank: all ranks refuse them by name. */
+/* Calls for files whose arguments differ on the last rank: all ranks refuse them, and name the
+ * argument. */
 #include "tests/file_help.h"
 
 #ifdef HAVE_CONFIG_H
@@ -42,7 +43,8 @@ static void test_save(void)
   osla_transport_destroy(&t);
 }
 
-/* A failed call leaves a file that is written unfit to be committed, so each has one of its own. */
+/* Begins a new file for each call, because a file being written cannot be committed after a failed
+ * call. */
 static osla_file *begin(osla_transport *t)
 {
   osla_file *file = NULL;
@@ -107,7 +109,8 @@ static void check_gets(osla_transport *t, osla_matrix *a, osla_matrix *narrow, c
          "osla_file_get_parts: type is 0 on rank 0, but 2 on rank ");
   refuse(osla_file_get_matrix(f, "a", is_odd() ? narrow : a),
          "osla_file_get_matrix: m is 12 on rank 0, but 11 on rank ");
-  OSLA_ASSERT_OK(osla_file_get_vector(f, "x", OSLA_FILE_DOUBLE, 3, x)); /* it can still be read */
+  OSLA_ASSERT_OK(
+    osla_file_get_vector(f, "x", OSLA_FILE_DOUBLE, 3, x)); /* the file can still be read */
   osla_file_close(&f);
 }
 

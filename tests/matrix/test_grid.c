@@ -1,12 +1,12 @@
-/* Floor 2: process grids. Shapes, idle ranks, places named by the ranks,
- * shifted places, every error. */
+/* Floor 2: process grids: shapes, idle ranks, positions given by the ranks, shifted grids, every
+ * error. */
 #include "tests/osla_test_help.h"
 
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Row-major places; ranks beyond the grid are idle. */
+/* Asserts row-major positions; ranks beyond the grid are idle. */
 static void check_row_major(osla_grid *grid, osla_transport *t, int nprow, int npcol)
 {
   int rank = osla_transport_rank(t);
@@ -20,7 +20,7 @@ static void check_row_major(osla_grid *grid, osla_transport *t, int nprow, int n
       CU_ASSERT(osla_grid_rank_at(grid, prow, pcol) == prow * npcol + pcol);
 }
 
-/* Down the columns, one after another, ranks come node by node, and in their order on each node. */
+/* Asserts that ranks are ordered by node, and by rank on each node, down the process columns. */
 static void check_by_nodes(osla_grid *grid, osla_transport *t)
 {
   int before = -1, seen = 0;
@@ -35,7 +35,7 @@ static void check_by_nodes(osla_grid *grid, osla_transport *t)
   CU_ASSERT(seen == (osla_grid_prow(grid) >= 0 ? 1 : 0));
 }
 
-/* Each node's ranks fill a rectangle, in their order, column by column; false: there is none. */
+/* Asserts that each node's ranks fill a rectangle, column by column; false if no rectangle fits. */
 static bool check_tiles(osla_grid *grid, osla_transport *t, osla_grid_order order, int p, int q)
 {
   const bool across = order == OSLA_GRID_ACROSS;
@@ -59,7 +59,7 @@ static bool check_tiles(osla_grid *grid, osla_transport *t, osla_grid_order orde
   return true;
 }
 
-/* The orders that a grid can have, on every shape. */
+/* Every order on every shape. */
 static void test_orders(void)
 {
   osla_transport *t = osla_test_transport();
@@ -87,7 +87,7 @@ static void test_orders(void)
       if (!OSLA_ASSERT_OK(osla_grid_create_ordered(t, p, q, OSLA_GRID_ACROSS, &grid))) continue;
       bool goes_across = check_tiles(grid, t, OSLA_GRID_ACROSS, p, q);
       if (!goes_across) check_by_nodes(grid, t);
-      n_across += goes_across && q > 1; /* else it is by nodes, too */
+      n_across += goes_across && q > 1; /* without parts of process columns the order is by nodes */
       osla_grid_destroy(&grid);
     }
   if (osla_test_size() == 16 && osla_transport_n_nodes(t) == 4) CU_ASSERT(n_tiled > 0);
@@ -95,7 +95,7 @@ static void test_orders(void)
   osla_transport_destroy(&t);
 }
 
-/* Every shape that fits the ranks, so that most leave some of them idle. */
+/* Every shape that fits the ranks, most of which leave ranks idle. */
 static void test_all_shapes(void)
 {
   osla_transport *t = osla_test_transport();
@@ -113,8 +113,8 @@ static void test_all_shapes(void)
   osla_transport_destroy(&t);
 }
 
-/* On transports of 1, 2, ... ranks: all ranks are used, on one node in one process row, else in the
- * shape that is nearest to square. */
+/* On transports of 1, 2, ... ranks the chosen shape uses all ranks: one process row on one node,
+ * else the most nearly square shape. */
 static void test_chosen_shape(void)
 {
   for (int members = 1; members <= osla_test_size(); members++) {
@@ -153,7 +153,7 @@ static void permute(uint64_t seed, int n, int *order)
   }
 }
 
-/* Ranks take places in any order; those that come last in it are idle. */
+/* Ranks take positions in any order; the last ranks in this order are idle. */
 static void test_create_at(void)
 {
   osla_transport *t = osla_test_transport();
@@ -199,7 +199,7 @@ static void test_bad_shapes(void)
   osla_transport_destroy(&t);
 }
 
-/* No such order; another on the last rank. */
+/* An order that does not exist; an order that differs on the last rank. */
 static void test_bad_orders(void)
 {
   osla_transport *t = osla_test_transport();
@@ -225,7 +225,7 @@ static void test_bad_orders(void)
   osla_transport_destroy(&t);
 }
 
-/* Other shapes on other ranks. */
+/* Shapes that differ between ranks. */
 static void test_differing_shapes(void)
 {
   osla_transport *t = osla_test_transport();
@@ -253,7 +253,7 @@ static void expect_error_at(osla_transport *t, int npcol, int prow, int pcol, co
   CU_ASSERT_PTR_NULL(grid);
 }
 
-/* On grids of one row: rank 0 (or the last rank) is the one that errs. */
+/* Wrong positions in grids of one row, given by rank 0 or by the last rank. */
 static void test_bad_places(void)
 {
   osla_transport *t = osla_test_transport();
@@ -273,7 +273,7 @@ static void test_bad_places(void)
   osla_transport_destroy(&t);
 }
 
-/* Every place of `grid` as the first one of a shifted grid. */
+/* Shifts the grid to every position. */
 static void check_shifts(const osla_grid *grid, osla_transport *t)
 {
   int p = osla_grid_nprow(grid), q = osla_grid_npcol(grid), rank = osla_transport_rank(t);
@@ -302,7 +302,7 @@ static void check_shifts(const osla_grid *grid, osla_transport *t)
     }
 }
 
-/* Once, twice, back, and of a grid that is gone. */
+/* Shifts once, twice and back; the original grid may be destroyed first. */
 static void test_shift(void)
 {
   osla_transport *t = osla_test_transport();
@@ -322,7 +322,7 @@ static void test_shift(void)
   osla_transport_destroy(&t);
 }
 
-/* Local: only the last rank errs. */
+/* A wrong shift on the last rank only, since the call is local. */
 static void test_bad_shifts(void)
 {
   osla_transport *t = osla_test_transport();
@@ -343,8 +343,8 @@ static void test_bad_shifts(void)
   osla_transport_destroy(&t);
 }
 
-/* A matrix on a shifted grid and one on the plain grid: the same elements after a copy either way,
- * each block on the rank that is named. */
+/* A matrix on a shifted grid and one on the plain grid: copies in both directions give the same
+ * elements, and each block is on the expected rank. */
 static void test_shifted_matrix(void)
 {
   enum { M = 23, N = 17, MB = 3, NB = 2 };
@@ -369,7 +369,7 @@ static void test_shifted_matrix(void)
     OSLA_ASSERT_OK(osla_matrix_get_block(y, 0, 0, M, N, block, M));
     OSLA_ASSERT_MSG(osla_test_differ_block(OSLA_DOUBLE, block, 0, 0, M, N, M) == 0,
                     "got from a grid shifted by (%d, %d)", prow, pcol);
-    OSLA_ASSERT_OK(osla_barrier(t)); /* nobody reads any more */
+    OSLA_ASSERT_OK(osla_barrier(t)); /* all ranks have finished reading */
     osla_matrix_destroy(&x), osla_matrix_destroy(&y);
     osla_grid_destroy(&shifted), osla_grid_destroy(&grid);
   }

@@ -1,5 +1,5 @@
-/* Floor 2: making and wrapping distributed matrices, block get and put, errors. Every element tells
- * its place, so that a wrong one shows. */
+/* Floor 2: creating and wrapping distributed matrices, block get and put, errors. Every element
+ * identifies its position, so that a misplaced one is detected. */
 #include "osla_index.h"
 #include "tests/osla_test_help.h"
 #include "tests/osla_test_watch.h"
@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Empty, single, thin, not divisible, and with blocks above the size. */
+/* Matrices that are empty, have one element, are thin, are not divisible, or have blocks larger
+ * than themselves. */
 typedef struct shape {
   int64_t m, n, mb, nb;
 } shape;
@@ -39,7 +40,7 @@ static void check_queries(const osla_matrix *a, osla_grid *grid, const shape *s,
     }
 }
 
-/* Rank picks ranges by its own seed; half of them reach the matrix's edge. */
+/* Each rank chooses ranges by its own seed; half of them extend to the matrix's edge. */
 static void check_get_block(const osla_matrix *a, uint64_t seed)
 {
   osla_layout l = osla_matrix_layout(a);
@@ -59,7 +60,7 @@ static void check_get_block(const osla_matrix *a, uint64_t seed)
     OSLA_ASSERT_MSG(bad == 0,
                     "%" PRId64 " of %" PRId64 " x %" PRId64 " at (%" PRId64 ", %" PRId64 ")", bad,
                     m, n, i, j);
-    for (int64_t c = 0; c < n; c++) /* nothing between the columns */
+    for (int64_t c = 0; c < n; c++) /* bytes between the columns are unchanged */
       for (size_t b = (size_t)(m + c * ld) * e; b < (size_t)((c + 1) * ld) * e; b++)
         rest += buffer[b] != 0x5a;
     CU_ASSERT(rest == 0);
@@ -67,7 +68,7 @@ static void check_get_block(const osla_matrix *a, uint64_t seed)
   }
 }
 
-/* The matrix is cut at seeded rows and columns into 9 ranges, dealt to the ranks. */
+/* The matrix is cut at seeded rows and columns into 9 ranges, which the ranks put in turn. */
 static void check_put_block(osla_matrix *a, uint64_t seed)
 {
   osla_layout l = osla_matrix_layout(a);
@@ -105,8 +106,8 @@ static void check_blocks(osla_matrix *a, int round)
   check_put_block(a, (uint64_t)round);
 }
 
-/* Deals the shapes to the grids, from another one on in each case, and the types to both. Many
- * ranks take every second shape: making a window with more ranks than cores costs 0.1 s and more.
+/* Combines shapes, grids and types, each case starting with another grid. With many ranks only
+ * every second shape is used: making a window takes 0.1 s or more if ranks outnumber cores.
  */
 typedef void on_matrix(osla_grid *grid, const shape *s, osla_dtype dtype, int round);
 
@@ -123,7 +124,8 @@ static void for_all(on_matrix *run, int first)
   osla_transport_destroy(&t);
 }
 
-/* Columns that would lie a multiple of 2 KiB apart are a line longer; all ranks know that of all.
+/* Columns that would be a multiple of 2 KiB apart are one cache line longer, and all ranks know it
+ * of all ranks.
  */
 static void test_columns_apart(void)
 {
@@ -181,8 +183,8 @@ static void test_create(void)
   osla_matrix_destroy(NULL);
 }
 
-/* Wrapped memory: longer columns than needed, by another length on each rank; starts at an element
- * boundary but at no higher one; the padding stays as it was. */
+/* Wrapped memory with columns longer than needed, differently on each rank, aligned only to an
+ * element; the padding is unchanged. */
 static void wrapped(osla_grid *grid, const shape *s, osla_dtype dtype, int round)
 {
   osla_transport *t = osla_grid_transport(grid);
@@ -239,7 +241,7 @@ static void test_create_errors(void)
   expect_create(grid, (shape){5, 5, 0, 2}, OSLA_ERR_ARG, "block of 0 x 2");
   expect_create(grid, (shape){5, 5, 2, -3}, OSLA_ERR_ARG, "block of 2 x -3");
   expect_create(grid, (shape){10000000, 10000000, 64, 64}, OSLA_ERR_MEM, "bytes are needed");
-  int64_t huge = INT64_C(1) << 40; /* the number of bytes does not fit 64 bits */
+  int64_t huge = INT64_C(1) << 40; /* the number of bytes overflows 64 bits */
   expect_create(grid, (shape){huge, huge, 64, 64}, OSLA_ERR_MEM, "bytes are needed");
   expect_create(grid, (shape){INT64_MAX, INT64_MAX, 1, 1}, OSLA_ERR_MEM, "bytes are needed");
   osla_layout layout = {huge, huge, 64, 64, 1, 1};
@@ -248,7 +250,7 @@ static void test_create_errors(void)
   osla_transport_destroy(&t);
 }
 
-/* The last rank makes another matrix. */
+/* The last rank passes other arguments. */
 static void test_differing(void)
 {
   static const shape here = {10, 8, 3, 2};
@@ -296,7 +298,7 @@ static void test_wrap_errors(void)
                   OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("local array is NULL, but 5 x 4 elements");
   OSLA_ASSERT_SAME_TEXT();
-  const int64_t far = INT64_C(1) << 32; /* its square wraps to 0 */
+  const int64_t far = INT64_C(1) << 32; /* its square overflows to 0 */
   OSLA_ASSERT_ERR(
     osla_matrix_wrap(grid, OSLA_DOUBLE, far * osla_test_size(), far, far, far, NULL, far, &a),
     OSLA_ERR_ARG);
@@ -336,7 +338,7 @@ static void test_block_errors(void)
   expect_block(a, 0, 0, 1, INT64_MAX, buffer, 20, "9223372036854775807");
   expect_block(a, 0, 0, 6, 2, buffer, 5, "ld = 5 is below m = 6");
   expect_block(a, 0, 0, 6, 2, NULL, 6, "buffer is NULL");
-  OSLA_ASSERT_OK(osla_matrix_get_block(a, 20, 10, 0, 0, NULL, 1)); /* nothing, at the very end */
+  OSLA_ASSERT_OK(osla_matrix_get_block(a, 20, 10, 0, 0, NULL, 1)); /* an empty range at the end */
   OSLA_ASSERT_OK(osla_matrix_put_block(a, 0, 0, 20, 0, NULL, 20));
   OSLA_ASSERT_OK(osla_matrix_norm(a, OSLA_NORM_MAX, &norm));
   CU_ASSERT(norm == 0.0); /* the refused puts wrote nothing */

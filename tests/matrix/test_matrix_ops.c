@@ -13,7 +13,7 @@
 
 enum { M = 43, N = 38, SEED = 12 };
 
-/* What the header promises of a filled element; NaN where a property is promised, no value. */
+/* The value that the header promises of a filled element; NaN if it promises only a property. */
 static double rule(osla_fill fill, int64_t i, int64_t j)
 {
   double uniform = osla_random_uniform(SEED, (uint64_t)i, (uint64_t)j);
@@ -49,7 +49,8 @@ static void check_rule(osla_fill fill, osla_dtype dtype, const void *whole)
   OSLA_ASSERT_MSG(wrong == 0, "%d elements, fill %d, type %d", wrong, (int)fill, (int)dtype);
 }
 
-/* The first grid's result is checked against the rule; all others have the same bytes. */
+/* The first grid's result is compared with the rule; the results on all other grids must have the
+ * same bytes. */
 static void test_fill(void)
 {
   osla_transport *t = osla_test_transport();
@@ -110,7 +111,7 @@ static void test_fill_with(void)
 
 /* --- norms ----------------------------------------------------------------------------------- */
 
-/* One matrix on each grid, each with its own blocks; every pair is copied, both ways. */
+/* One matrix on each grid, each with its own blocks; every ordered pair is copied. */
 static void copy_all_pairs(osla_transport *t, osla_dtype dtype, int64_t m, int64_t n)
 {
   static const int64_t blocks[][2] = {{4, 3}, {3, 8}, {1, 5}, {64, 64}, {16, 2}, {7, 7}, {2, 100}};
@@ -122,7 +123,7 @@ static void copy_all_pairs(osla_transport *t, osla_dtype dtype, int64_t m, int64
     for (int to = 0; to < n_grids; to++) {
       if (from == to) continue;
       OSLA_ASSERT_OK(osla_matrix_fill(on[to], OSLA_FILL_ZERO, 0));
-      osla_test_write_local(on[from]); /* no barrier: the copy itself waits for the source */
+      osla_test_write_local(on[from]); /* no barrier: the copy itself must wait for the source */
       OSLA_ASSERT_OK(osla_matrix_copy(on[from], on[to]));
       int64_t bad = osla_test_differ_local(on[to]) + osla_test_differ_local(on[from]);
       OSLA_ASSERT_MSG(bad == 0, "%" PRId64 " elements, grid %d to grid %d", bad, from, to);
@@ -147,7 +148,7 @@ static void test_copy_empty(void)
   osla_transport_destroy(&t);
 }
 
-/* Wrapped memory with longer columns, as source and as destination. */
+/* Wrapped memory with longer columns, as source and as destination of a copy. */
 static void test_copy_wrapped(void)
 {
   osla_transport *t = osla_test_transport();
@@ -200,7 +201,7 @@ static void test_copy_errors(void)
 
 /* --- mirror ---------------------------------------------------------------------------------- */
 
-/* After a mirror, (i, j) of the other triangle holds what (j, i) held. */
+/* After a mirror, element (i, j) of the other triangle equals the former (j, i). */
 static void check_mirror(osla_matrix *a, osla_uplo from)
 {
   int64_t n = osla_matrix_layout(a).n, wrong = 0;
@@ -240,10 +241,10 @@ static void test_mirror(void)
   osla_transport_destroy(&t);
 }
 
-/* --- transpose, add ----------------------------------------------------------------------------
- */
+/* --- transpose, add --- */
 
-/* Elements tell their place: (i, j) of the transpose holds what (j, i) of the source does. */
+/* Counts elements (i, j) of the transpose that are not element (j, i) of the source, times the
+ * factor. */
 static int64_t count_wrong(const osla_matrix *dest, double imaginary, double factor)
 {
   osla_layout l = osla_matrix_layout(dest);
@@ -293,7 +294,7 @@ static void test_transpose(void)
     OSLA_ASSERT_OK(osla_matrix_scale(-4.0, c));
     CU_ASSERT(count_wrong(c, imaginary, -2.0) == 0);
     OSLA_ASSERT_OK(osla_matrix_fill_with(c, not_a_number, NULL));
-    OSLA_ASSERT_OK(osla_matrix_add(0.0, c, 1.0, b)); /* not read */
+    OSLA_ASSERT_OK(osla_matrix_add(0.0, c, 1.0, b)); /* alpha = 0 must not read the source */
     CU_ASSERT(count_wrong(b, imaginary, 1.0) == 0);
     OSLA_ASSERT_OK(osla_matrix_scale(0.0, c));
     CU_ASSERT(count_wrong(c, imaginary, 0.0) == 0);

@@ -1,4 +1,4 @@
-/* Norms of distributed matrices against serial sums, of all types and with a NaN. */
+/* Norms of distributed matrices against serial sums, for all types, also with a NaN. */
 #include "osla_index.h"
 #include "osla_random.h"
 #include "tests/complex_help.h"
@@ -30,7 +30,8 @@ static double serial_norm(const double *a, int64_t m, int64_t n, osla_norm norm)
   return norm == OSLA_NORM_FRO ? sqrt(squares) : most;
 }
 
-/* Reference from the matrix as it was read back; also with a NaN, and an infinity, somewhere. */
+/* The reference is computed from the matrix read back; also with a NaN or an infinity at some
+ * position. */
 static void check_norms(osla_matrix *a, uint64_t seed)
 {
   osla_layout l = osla_matrix_layout(a);
@@ -49,7 +50,7 @@ static void check_norms(osla_matrix *a, uint64_t seed)
     OSLA_ASSERT_CLOSE(value, expected, tolerance * expected);
   }
   for (int special = 0; special < 6 && l.m * l.n > 0; special++) {
-    /* first, last or some element; infinity first, then NaN */
+    /* at the first, the last or a random element; first infinity, then NaN */
     int64_t i = special % 3 == 0 ? 0 : special % 3 == 1 ? l.m - 1 : osla_test_choose(seed, 1, l.m);
     int64_t j = special % 3 == 0 ? 0 : special % 3 == 1 ? l.n - 1 : osla_test_choose(seed, 2, l.n);
     double x = special < 3 ? (double)INFINITY : (double)NAN;
@@ -88,7 +89,7 @@ static void test_norms(void)
   osla_transport_destroy(&t);
 }
 
-/* True magnitudes, not |re| + |im| as in IxAMAX. */
+/* The maximum norm uses magnitudes, not |re| + |im| as IxAMAX does. */
 static void test_complex_max(void)
 {
   osla_transport *t = osla_test_transport();
@@ -96,7 +97,8 @@ static void test_complex_max(void)
     osla_matrix *a = osla_test_make(t, 0, (osla_dtype)d, 5, 4, 2, 2);
     osla_complex elements[2];
     double value = -1.0;
-    osla_test_store((osla_dtype)d, elements, 0, CMPLX(3.5, -3.5)); /* sum 7, magnitude 4.95 */
+    osla_test_store((osla_dtype)d, elements, 0,
+                    CMPLX(3.5, -3.5)); /* |re| + |im| = 7, magnitude 4.95 */
     osla_test_store((osla_dtype)d, elements, 1, CMPLX(-3.0, 4.0));
     if (osla_test_rank() == osla_test_size() - 1)
       OSLA_ASSERT_OK(osla_matrix_put_block(a, 1, 3, 2, 1, elements, 2));
@@ -110,7 +112,7 @@ static void test_complex_max(void)
   osla_transport_destroy(&t);
 }
 
-/* --- copy ------------------------------------------------------------------------------------ */
+/* --- extreme values --- */
 
 static double constant(int64_t i, int64_t j, void *arg)
 {
@@ -118,7 +120,7 @@ static double constant(int64_t i, int64_t j, void *arg)
   return *(double *)arg;
 }
 
-/* Squares of these elements overflow, or vanish. */
+/* The squares of these elements overflow or underflow. */
 static void test_norm_scale(void)
 {
   osla_transport *t = osla_test_transport();
@@ -130,7 +132,8 @@ static void test_norm_scale(void)
     OSLA_ASSERT_CLOSE(norm / values[k], 8.0, 1e-14);
   }
   osla_test_drop(a);
-  a = osla_test_make(t, 0, OSLA_COMPLEX_FLOAT, 1, 1, 1, 1); /* no float has this magnitude */
+  a = osla_test_make(t, 0, OSLA_COMPLEX_FLOAT, 1, 1, 1,
+                     1); /* the magnitude exceeds the range of float */
   if (osla_matrix_local_rows(a) * osla_matrix_local_cols(a) > 0)
     ((float *)osla_matrix_local(a))[0] = ((float *)osla_matrix_local(a))[1] = 3e38f;
   for (int kind = OSLA_NORM_MAX; kind <= OSLA_NORM_FRO; kind++) {

@@ -1,5 +1,5 @@
-/* Floor 2: the local layout is ScaLAPACK's. Its own grids (row- and column-major), descriptors,
- * norms and element access meet a wrapped matrix. */
+/* Floor 2: the local layout is ScaLAPACK's. ScaLAPACK's own grids (row- and column-major),
+ * descriptors, norms and element access are used on a wrapped matrix. */
 #include "../bench/scalapack_calls.h"
 #include "osla_matrix.h"
 #include "osla_random.h"
@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* ScaLAPACK and BLACS have no C header. Fortran appends the lengths of character arguments. */
+/* ScaLAPACK and BLACS have no C header. Fortran passes the lengths of character arguments last. */
 void pdelset_(double *a, const int *i, const int *j, const int *desc, const double *value);
 void pdelget_(const char *scope, const char *topology, double *value, const double *a, const int *i,
               const int *j, const int *desc, size_t, size_t);
@@ -17,7 +17,7 @@ double pdlange_(const char *norm, const int *m, const int *n, const double *a, c
 
 static const int zero = 0, one = 1;
 
-/* A matrix distributed by ScaLAPACK. */
+/* A matrix that ScaLAPACK distributes. */
 typedef struct reference {
   int context, nprow, npcol, prow, pcol;
   int m, n, mb, nb, lld, desc[9];
@@ -61,7 +61,7 @@ static void compare_norms(const reference *r, osla_matrix *a)
   free(work);
 }
 
-/* What ScaLAPACK set is what get_block sees; what put_block stores is what pdelget_ sees. */
+/* get_block reads what ScaLAPACK set, and pdelget_ reads what put_block stored. */
 static void compare_elements(const reference *r, osla_matrix *a)
 {
   osla_transport *t = osla_grid_transport(osla_matrix_grid(a));
@@ -74,7 +74,7 @@ static void compare_elements(const reference *r, osla_matrix *a)
   OSLA_ASSERT_MSG(wrong == 0, "%d elements seen by get", wrong);
 
   OSLA_ASSERT_OK(osla_barrier(t));
-  int i = r->m / 3, j = r->n / 4, m = r->m / 2, n = r->n / 2; /* a range across the blocks */
+  int i = r->m / 3, j = r->n / 4, m = r->m / 2, n = r->n / 2; /* a range that crosses blocks */
   for (int k = 0; k < m * n; k++)
     whole[k] = 1000.0 + k;
   if (osla_transport_rank(t) == osla_transport_size(t) - 1)
@@ -118,7 +118,8 @@ static void for_shapes(const char *order)
   int size = osla_test_size();
   check_grid(t, order, 1, size);
   if (size > 1) check_grid(t, order, size, 1);
-  if (size > 2) check_grid(t, order, 2, size / 2); /* idle ranks where the size is odd */
+  if (size > 2)
+    check_grid(t, order, 2, size / 2); /* one rank is idle if the number of ranks is odd */
   osla_transport_destroy(&t);
 }
 
