@@ -1,5 +1,5 @@
-# The Python package osla: C in core/, which becomes one extension module, and Python in osla/. In the
-# build tree both meet in python/osla, for PYTHONPATH=build/python.
+# The Python package osla: core/ is C and becomes one extension module, osla/ is Python. In the
+# build tree both are in python/osla, for PYTHONPATH=build/python.
 python_modules = \
   python/osla/__init__.py \
   python/osla/_errors.py \
@@ -69,7 +69,7 @@ python/osla/built: $(addprefix $(srcdir)/,$(python_modules)) python/_core.la
 	done && ln -sf ../.libs/_core.abi3.so python/osla/_core.abi3.so && touch $@
 CLEANFILES += python/osla/built python/osla/_core.abi3.so
 
-# libtool's own file is of no use beside a module.
+# A module needs no libtool file.
 install_hooks += install-python-module
 uninstall_hooks += uninstall-python-package
 install-python-module:

@@ -13,11 +13,11 @@ world = osla.world()
 
 centre = (np.arange(CELLS) + 0.5) / CELLS
 x, y = np.meshgrid(centre, centre)
-truth = np.sin(3 * np.pi * x) * np.sin(2 * np.pi * y)  # what is to be found
+truth = np.sin(3 * np.pi * x) * np.sin(2 * np.pi * y)  # the unknown slowness
 
 
 def ray(number):
-    """The cells that a ray between two points of the border crosses, and how long it is in each."""
+    """The cells that a ray between two points of the border crosses, and its length in each."""
     rng = np.random.default_rng(number)
     t, side = rng.random(2), rng.permutation(4)[:2]
     ends = [((s, 0), (s, 1), (0, s), (1, s))[k] for s, k in zip(t, side)]
@@ -28,7 +28,7 @@ def ray(number):
 
 
 with osla.Hessian(n) as H:  # H = sum of G^T G / NOISE^2 + DAMPING^2, gradient = sum of G^T d / NOISE^2
-    for number in range(world.rank, RAYS, world.size):  # each rank its share, in any order
+    for number in range(world.rank, RAYS, world.size):  # the rays are divided among the ranks
         cells, length, error = ray(number)
         time = length @ truth.flat[cells] + NOISE * error
         H.update(cells, length / NOISE)

@@ -1,29 +1,30 @@
 """OSLA: one-sided linear algebra on the ranks of an MPI job.
 
     import numpy as np, osla
-
-    with osla.Hessian(n) as H:                 # all ranks; committed at the end of the block
-        H.update(ix, G)                        # each its share: H[ix, ix] += G^T G
+    with osla.Hessian(n) as H:                 # on all ranks; committed at the end of the block
+        H.update(ix, G)                        # each rank its data: H[ix, ix] += G^T G
         H.update_gradient(ix, g)
     x = osla.potrf(H.matrix).solve(H.gradient)
 
-Collective calls are made by all ranks, in the same order and with the same arguments but for data;
-where one rank's argument is wrong, all of them raise. What Python drops is destroyed at the next
-collective call, once all ranks have dropped it. An exception that nobody catches ends all ranks.
+Collective calls are made by all ranks, in the same order and, except for data, with the same
+arguments. If one rank's argument is wrong, all ranks raise an exception. Objects that Python has
+deallocated on all ranks are destroyed at the next collective call. An uncaught exception ends all
+ranks.
 
-    world, Transport, Grid                 the ranks, and how they are arranged
+    world, Transport, Grid                 the ranks, and their arrangement
     Matrix, Part                           distributed matrices; from_numpy, to_numpy, local
     Hessian                                accumulates updates from all ranks
-    gemm syrk symm hemm herk trmm trsm     products, as of BLAS; gemv symv hemv with a column
+    gemm syrk symm hemm herk trmm trsm     products, as in BLAS; gemv symv hemv with a column
     getrf potrf -> LU, Cholesky            factors: solve, inverse, rcond; refine, residual
     gesv_mixed posv_mixed                  solves in mixed precision
     CSR, cg, lsqr, read_vector             sparse matrices and solvers
-    iterate, Diffusion                     iterations that wait for nobody
+    iterate, Diffusion                     asynchronous fixed-point iterations
     Forest, Transfer                       irregular communication
     save, load, File                       HDF5 and raw files
-    Error                                  the exceptions' base: ArgumentError, StateError, ...
+    Error                                  base class of the exceptions: ArgumentError, StateError,
+                                           ...
 
-help(osla.Hessian.update), say, describes one of them; doc/python.md is a guide.
+help(osla.Hessian.update), for example, describes a method; doc/python.md is a guide.
 """
 from . import _core
 from ._errors import (ArgumentError, Error, FileError, MemoryError, MPIError, RangeError,

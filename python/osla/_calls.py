@@ -1,14 +1,14 @@
-"""Collective calls: all ranks meet before one.
+"""Collective calls, before which all ranks agree.
 
-A collective call is written as a generator: up to its `yield` it looks at its arguments, which may
-be wrong on one rank alone; then all ranks meet (`osla_meet`): a failure of one is raised on all,
-ranks that make different calls get an error, and what Python has dropped on all ranks is destroyed. What
-comes after the `yield` runs on all ranks together. What is yielded, if anything, is compared as part of
-the call: what must be the same on all ranks, in a few words.
+A collective call is written as a generator. Before its `yield` it checks its arguments, which may
+be wrong on one rank only. Then all ranks agree (`osla_meet`): a failure on one rank is raised on
+all; ranks that make different calls get an error; and objects that Python has deallocated on all
+ranks are destroyed. The code after the `yield` runs on all ranks together. A yielded text is
+compared as part of the call: it contains the arguments that must be the same on all ranks.
 
-They meet on the transport that the arguments name. Where one rank's arguments name none, two, or
-one that was destroyed, the call fails there, and that rank looks where the others are
-(`osla_meet_find`).
+The ranks agree on the transport that the arguments belong to. If one rank's arguments belong to no
+transport, to two, or to a destroyed one, the call fails on that rank, which then searches for the
+transport on which the other ranks wait (`osla_meet_find`).
 """
 from __future__ import annotations
 
@@ -29,27 +29,27 @@ R = TypeVar("R")
 
 
 class Object:
-    """What has a handle in the library. `_root` is the handle of its transport."""
+    """An object with a handle in the library. `_root` is the handle of its transport."""
 
     __slots__ = ("_handle", "_root", "__weakref__")
-    __array_ufunc__ = None  # numpy does not take it for a number
+    __array_ufunc__ = None  # keeps numpy from treating it as a number
     _handle: Any
     _root: Any
 
     def _facts(self) -> str:
-        """What it is, in a few words."""
+        """Short description for repr."""
         return ""
 
     def __repr__(self) -> str:
         name = f"<osla.{type(self).__name__}"
         try:
             return f"{name} {self._facts()}".rstrip() + (", destroyed>" if self.destroyed else ">")
-        except AttributeError:  # an exception ended its __init__
+        except AttributeError:  # its __init__ raised an exception
             return name + ", not made>"
 
     @property
     def destroyed(self) -> bool:
-        """Has it been destroyed? Local."""
+        """True after the object was destroyed. Local."""
         return not _core.alive(self._handle)
 
     def _alive(self) -> Any:
@@ -62,14 +62,14 @@ class Owned(Object):
     """An object whose destruction is collective."""
 
     __slots__ = ()
-    _has_views = False  # arrays see its memory
+    _has_views = False  # its memory is exported to arrays
 
     def destroy(self) -> None:
-        """Destroys it now and not at some later collective call. Collective. Once it is destroyed
-        a further call does nothing, and neither does one at the end of the program (`__del__`), which
-        destroys all that lives.
+        """Destroys the object now, instead of at a later collective call. Collective. A second call
+        has no effect, nor has a call at the end of the program (`__del__`), where all living
+        objects are destroyed.
 
-        StateError, on all ranks: an array sees its memory, or another thread is in a call with it.
+        StateError, on all ranks: an array uses its memory, or another thread is in a call with it.
         """
         if not _core.ends():
             _destroy(self)
@@ -95,7 +95,7 @@ def _living_roots() -> list[Any]:
 
 
 def _position_of_default(function: Any) -> tuple[str, int] | None:
-    """The argument that names the transport, None in it being the one of all ranks."""
+    """Name and position of the argument whose default None means the transport of all ranks."""
     for position, name in enumerate(inspect.signature(function).parameters):
         if name in ("grid", "transport"):
             return name, position
@@ -103,7 +103,8 @@ def _position_of_default(function: Any) -> tuple[str, int] | None:
 
 
 def _fail(root: Any, candidates: list[Any], name: str, failure: BaseException) -> None:
-    """Meets the others, with a failure, on the one transport that it can be or where they are."""
+    """Reports a failure to the other ranks, on the only transport that is possible, or on the one
+    where they wait."""
     try:
         if root is None:
             root = _core.find(candidates)
@@ -115,15 +116,15 @@ def _fail(root: Any, candidates: list[Any], name: str, failure: BaseException) -
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1,
             signal.SIGUSR2, signal.SIGALRM, signal.SIGXCPU)
-_depth = 0  # collective calls that the main thread, which handles all signals, is in
-_waiting: list[tuple[Any, int]] = []  # handlers and signals that came meanwhile
+_depth = 0  # nesting depth of collective calls in the main thread, which handles all signals
+_waiting: list[tuple[Any, int]] = []  # handlers and signals that arrived during these calls
 
 
 class _Handler:
-    """A program's handler of a signal, which may raise, as Python's own of SIGINT does. The other
-    ranks already take part in a collective call, so it is finished first and the handler runs at
-    its end. If it raised earlier, this rank's next collective call would meet the others inside the
-    old one."""
+    """A program's signal handler, which may raise an exception, as Python's own handler of SIGINT
+    does. The other ranks already take part in a collective call, so the call is finished first and
+    the handler runs at its end. If it raised earlier, this rank's next collective call would meet
+    the others inside the old one."""
 
     __slots__ = ("handler",)
 
@@ -145,8 +146,8 @@ def _watch_signals() -> None:
 
 
 class Undivided:
-    """`with Undivided():` around a collective call, or several that belong together: signals wait
-    until its end, and so does the end of the program."""
+    """`with Undivided():` around a collective call, or several that belong together, defers signals
+    and the end of the program until the block ends."""
 
     __slots__ = ("_is_main",)
 
@@ -176,14 +177,14 @@ class Undivided:
 
 
 def _signature(function: Callable[..., Any]) -> inspect.Signature:
-    """As the caller sees it: what the generator returns, and not the generator."""
+    """The signature for callers: the return type is what the generator returns."""
     own = inspect.signature(function)
     found = str(own.return_annotation).removeprefix("Generator[").removesuffix("]")
     return own.replace(return_annotation=found.split(", ", 2)[2].strip("\"'"))
 
 
 def collective(function: Callable[P, Generator[str | None, None, R]]) -> Callable[P, R]:
-    """Makes a collective call of a generator as described above."""
+    """Turns a generator into a collective call, as the head of this module describes."""
     name = function.__qualname__.removesuffix(".__init__").lstrip("_")
     default = _position_of_default(function)
 
@@ -222,7 +223,7 @@ def collective(function: Callable[P, Generator[str | None, None, R]]) -> Callabl
             try:
                 raise failure
             finally:
-                failure = None  # or its traceback, which holds this frame, would keep the arguments
+                failure = None  # its traceback holds this frame, and would keep the arguments alive
         try:
             _core.meet(root, name + same, 0, "")
         except BaseException:
@@ -241,7 +242,7 @@ def collective(function: Callable[P, Generator[str | None, None, R]]) -> Callabl
 
 
 def claim(thing: Owned) -> None:
-    """Until `_core.unclaim` no other call can use it. StateError: it is in use."""
+    """Reserves the object for its destruction, until `_core.unclaim`. StateError: it is in use."""
     pins = _core.claim(thing._handle)
     if pins > 0 and thing._has_views:
         raise StateError(f"{pins} {'array sees' if pins == 1 else 'arrays see'} the memory of this "
@@ -261,7 +262,7 @@ def _destroy(thing: Owned) -> Generator[None, None, None]:
 
 
 def handle(value: Any, kind: type, name: str) -> Any:
-    """The handle of a living object of that class."""
+    """The handle of a living object of the class."""
     if not isinstance(value, kind):
         raise ArgumentError(f"{name}: a {kind.__name__} is needed, not {type(value).__name__}")
     return value._alive()

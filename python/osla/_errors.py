@@ -1,6 +1,6 @@
 """Exceptions: one class for each error code of the library, with the library's text.
 
-Each is also the built-in exception that a Python program would catch for it.
+Each class also derives from the built-in exception that a Python program would catch for it.
 """
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from numpy.linalg import LinAlgError
 
 
 class Error(Exception):
-    """What the library refuses or cannot do. `code` is the library's word for its kind."""
+    """Base class: the library refused or failed. `code` is the library's name for the kind of
+    error."""
 
     code = "error"
 
@@ -23,7 +24,7 @@ class ArgumentError(Error, ValueError):
 
 
 class MemoryError(Error, builtins.MemoryError):
-    """Memory, or shared memory, does not suffice."""
+    """Not enough memory, or not enough shared memory."""
 
     code = "memory"
 
@@ -47,21 +48,21 @@ class MPIError(Error, RuntimeError):
 
 
 class StateError(Error, RuntimeError):
-    """The object is not in a state that allows the call: destroyed, seen by arrays, not committed;
-    or ranks make different collective calls."""
+    """The object's state does not allow the call (destroyed, used by arrays, not committed), or
+    ranks make different collective calls."""
 
     code = "state"
 
 
 class UnsupportedError(Error, NotImplementedError):
-    """A valid request that this build or version does not serve."""
+    """A valid request that this build or version does not implement."""
 
     code = "unsupported"
 
 
 class SingularError(LinAlgError, Error):
-    """A factorisation met a pivot of zero, or a matrix that is not positive definite. `info` is
-    LAPACK's: counted from 1, the column or the order of the leading minor."""
+    """A factorisation met a zero pivot, or a matrix that is not positive definite. `info` is
+    LAPACK's: the column, or the order of the leading minor, counted from 1."""
 
     code = "singular"
 
@@ -70,20 +71,20 @@ class SingularError(LinAlgError, Error):
         self.info = info
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (str(self), self.info)  # pickled, as between processes
+        return type(self), (str(self), self.info)  # for pickling, as between processes
 
 
-# In the order of osla_err.
+# Indexed by osla_err.
 by_code = [Error, ArgumentError, MemoryError, RangeError, FileError, MPIError, StateError,
            UnsupportedError]
 
 
 for _class in (*by_code, SingularError):
-    _class.__module__ = "osla"  # what a traceback says can be caught by that name
+    _class.__module__ = "osla"  # tracebacks show the name under which the class is imported
 
 
 def code_of(failure: BaseException) -> int:
-    """The library's code for an exception of any class."""
+    """The library's error code for an exception of any class."""
     for code in range(1, len(by_code)):
         if isinstance(failure, by_code[code]):
             return code

@@ -1,4 +1,4 @@
-"""The library's enumerators by words, and checks of arguments that are not arrays."""
+"""Conversion of words to the library's enumerators, and checks of arguments that are not arrays."""
 from __future__ import annotations
 
 import operator
@@ -48,14 +48,14 @@ NUMPY = {number: dtype for dtype, number in DTYPE.items()}
 
 
 def word(value: str, table: Mapping[str, int], name: str) -> int:
-    """The number of a word."""
+    """The enumerator of a word."""
     if isinstance(value, str) and value in table:
         return table[value]
     raise ArgumentError(f"{name} = {value!r}: one of {', '.join(map(repr, table))} is needed")
 
 
 def dtype(value: Any, name: str = "dtype") -> int:
-    """The number of an element type."""
+    """The enumerator of an element type."""
     try:
         return DTYPE[np.dtype(value)]
     except (KeyError, TypeError):
@@ -64,7 +64,7 @@ def dtype(value: Any, name: str = "dtype") -> int:
 
 
 def whole(value: Any, name: str, least: int | None = None) -> int:
-    """A whole number that fits the library's integers."""
+    """An integer that fits the library's integers."""
     try:
         number = operator.index(value)
     except TypeError:
@@ -77,7 +77,7 @@ def whole(value: Any, name: str, least: int | None = None) -> int:
 
 
 def unsigned(value: Any, name: str) -> int:
-    """A whole number of 64 bits without sign."""
+    """An unsigned integer of 64 bits."""
     try:
         number = operator.index(value)
     except TypeError:
@@ -88,8 +88,8 @@ def unsigned(value: Any, name: str) -> int:
 
 
 def real(value: Any, name: str) -> float:
-    """A real number. Python would also take the digits of a text, and numpy a complex number's real
-    part."""
+    """A real number. Texts and complex numbers are refused: Python would convert the digits of a
+    text, and numpy would drop an imaginary part."""
     try:
         if isinstance(value, (str, bytes, bytearray)) or np.iscomplexobj(value):
             raise TypeError
@@ -101,8 +101,8 @@ def real(value: Any, name: str) -> float:
 
 
 def factor(value: Any, name: str, operand: Any) -> complex:
-    """A number by which the elements of an operand (a Matrix or a Part) are multiplied. A matrix of
-    real numbers needs a real one: its elements could not hold an imaginary part."""
+    """A factor for the elements of an operand (a Matrix or a Part). A real matrix needs a real
+    factor, since its elements cannot hold an imaginary part."""
     try:
         if isinstance(value, (str, bytes, bytearray)):
             raise TypeError
@@ -118,8 +118,8 @@ def factor(value: Any, name: str, operand: Any) -> complex:
 
 
 def options(kind: str, fields: Mapping[str, Any]) -> bytes:
-    """The library's options of that kind. None of them is complex, and the C part would lose the
-    imaginary part of numpy's numbers."""
+    """The library's options of this kind. Complex values are refused, because the C part would drop
+    the imaginary part of numpy's numbers."""
     for name, value in fields.items():
         if np.iscomplexobj(value):
             raise ArgumentError(f"{name} = {value!r}: a real number is needed")
@@ -138,8 +138,8 @@ def _array(value: Any, name: str) -> np.ndarray:
 
 
 def indices(value: Any, name: str) -> np.ndarray:
-    """Whole numbers as contiguous int64, copied where they are not. A mask's elements or truncated
-    fractions would be other indices, so nothing but integers is taken."""
+    """Indices as a contiguous int64 array, copied if necessary. Only integers are accepted, because
+    masks or truncated fractions would be other indices."""
     given = _array(value, name)
     if given.size == 0 and given.dtype.kind in "biufc":
         given = given.astype(np.int64)  # numpy makes float64 of an empty list
@@ -150,8 +150,8 @@ def indices(value: Any, name: str) -> np.ndarray:
 
 
 def numbers(value: Any, name: str, dtype: Any, copy: bool = False) -> np.ndarray:
-    """Numbers as an array by columns of a dtype, copied where they are not that or `copy` is set.
-    Rounding is all that may change them (numpy's "same_kind")."""
+    """Numbers as a column-major array of a dtype, copied if necessary or if `copy` is set. The
+    conversion may only round values (numpy's "same_kind")."""
     given, wanted = _array(value, name), np.dtype(dtype)
     if given.dtype == object and np.ndim(value) == 0:  # a Fraction, a Decimal, a large int
         given = np.array([real(value, name)])
@@ -165,7 +165,7 @@ def numbers(value: Any, name: str, dtype: Any, copy: bool = False) -> np.ndarray
 
 
 def text(value: Any, name: str) -> str:
-    """A text, or a path, without a zero byte."""
+    """A text or a path, without zero bytes."""
     try:
         import os
         value = os.fspath(value)
@@ -179,7 +179,7 @@ def text(value: Any, name: str) -> str:
 
 
 def same(*words: Any, **named: Any) -> str:
-    """What must be the same on all ranks, behind the name of a call."""
+    """Text of the arguments that must be the same on all ranks, appended to the name of a call."""
     return "".join(f" {word}" for word in (*words, *(f"{k}={named[k]}" for k in sorted(named))))
 
 

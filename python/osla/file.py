@@ -1,4 +1,5 @@
-"""Matrices, vectors and numbers in files, with checksums; they appear all at once (osla_file.h)."""
+"""Matrices, vectors and numbers in files with checksums. A file appears only when it is complete
+(osla_file.h)."""
 from __future__ import annotations
 
 from typing import Any, Generator
@@ -15,9 +16,9 @@ from .transport import Grid, Transport, world
 @collective
 def save(matrix: Matrix, path: Any, *, stored: str = "whole", name: str = "matrix",
          format: str = "by name") -> Generator[str, None, None]:
-    """Writes or replaces a file with one matrix. Collective. stored: "whole", "lower" or "upper", a
-    note of what means something. format: "hdf5", "raw" or "by name" (.h5, .hdf5: HDF5). In h5py it
-    is file[name][:].T."""
+    """Writes or replaces a file with one matrix. Collective. stored: "whole", "lower" or "upper",
+    recorded in the file: the part of the matrix that is meaningful. format: "hdf5", "raw", or "by
+    name" (.h5, .hdf5: HDF5). In h5py the matrix is file[name][:].T."""
     own = handle(matrix, Matrix, "matrix")
     texts = _words.text(path, "path"), _words.text(name, "name")
     how = _words.word(format, _words.FORMAT, "format")
@@ -29,7 +30,7 @@ def save(matrix: Matrix, path: Any, *, stored: str = "whole", name: str = "matri
 @collective
 def load(path: Any, *, block: Any = 96, name: str = "matrix",
          grid: Grid | None = None) -> Generator[None, None, Matrix]:
-    """The matrix of a file that `save` or File.put wrote, on any grid. Collective."""
+    """Reads a matrix of a file written by `save` or File.put, onto any grid. Collective."""
     grid = world().grid if grid is None else grid
     owners, sizes = handle(grid, Grid, "grid"), _words.blocks(block)
     texts = _words.text(path, "path"), _words.text(name, "name")
@@ -49,10 +50,10 @@ def _vector_type(dtype: Any) -> int:
 
 
 class File(Owned):
-    """Several things in one HDF5 file. All calls are collective.
+    """An HDF5 file with several objects. All calls are collective.
 
-    mode "w": a new file, which appears at `path` at the end of the block, unless an exception leaves
-    it; "r": to be read.
+    mode "w": a new file, which appears at `path` at the end of the block, unless an exception
+    leaves the block; "r": for reading.
 
         with osla.File("model.h5", "w") as f:
             f.put("H", H.matrix, stored="lower")
@@ -87,7 +88,7 @@ class File(Owned):
 
     @collective
     def commit(self) -> Generator[None, None, None]:
-        """Puts a created file in its place and closes it. Collective."""
+        """Gives a new file its final name and closes it. Collective."""
         own = self._alive()
         claim(self)
         try:
@@ -97,14 +98,14 @@ class File(Owned):
             _core.unclaim(own)
 
     def close(self) -> None:
-        """Closes; what was created and not committed is removed. Collective."""
+        """Closes the file; a new file that was not committed is removed. Collective."""
         self.destroy()
 
     @collective
     def put(self, name: str, value: Any, *,
             stored: str = "whole") -> Generator[str, None, None]:
-        """Adds a matrix, a vector that all ranks have (one dimension, float64 or int64), a number or
-        a text. Collective."""
+        """Adds a matrix, a vector that all ranks have (one dimension, float64 or int64), a number
+        or a text. Collective."""
         if isinstance(value, Matrix):
             yield from _put_matrix(self, name, value, stored)
         elif isinstance(value, np.ndarray):
@@ -114,7 +115,7 @@ class File(Owned):
 
     @collective
     def has(self, name: str) -> Generator[None, None, bool]:
-        """Is there a matrix or vector of that name? Collective."""
+        """True if the file has a matrix or vector of this name. Collective."""
         own, text = self._alive(), _words.text(name, "name")
         yield
         return _core.file_has(own, text)
@@ -122,7 +123,7 @@ class File(Owned):
     @collective
     def matrix(self, name: str, *, block: Any = 96,
                grid: Grid | None = None) -> Generator[None, None, Matrix]:
-        """A matrix of the file, on any grid of its transport. Collective."""
+        """Reads a matrix onto any grid of the file's transport. Collective."""
         own, text = self._alive(), _words.text(name, "name")
         grid = self.transport.grid if grid is None else grid
         owners, sizes = handle(grid, Grid, "grid"), _words.blocks(block)
@@ -134,7 +135,7 @@ class File(Owned):
 
     @collective
     def vector(self, name: str, dtype: Any = np.float64) -> Generator[None, None, np.ndarray]:
-        """A vector of the file, whole on all ranks; float64 or int64. Collective."""
+        """Reads a vector, whole on all ranks; float64 or int64. Collective."""
         own, text, kind = self._alive(), _words.text(name, "name"), _vector_type(dtype)
         yield
         out = np.empty(_core.file_look_vector(own, text, kind), dtype)
@@ -143,17 +144,17 @@ class File(Owned):
 
     @collective
     def number(self, name: str) -> Generator[None, None, float]:
-        """A number with a fraction. Collective."""
+        """Reads a floating-point number. Collective."""
         return (yield from _get_value(self, name, "f"))
 
     @collective
     def integer(self, name: str) -> Generator[None, None, int]:
-        """A whole number. Collective."""
+        """Reads an integer. Collective."""
         return (yield from _get_value(self, name, "i"))
 
     @collective
     def text(self, name: str) -> Generator[None, None, str]:
-        """A text, of at most 4095 bytes. Collective."""
+        """Reads a text of at most 4095 bytes. Collective."""
         return (yield from _get_value(self, name, "s"))
 
 

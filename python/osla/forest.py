@@ -25,7 +25,7 @@ _UNITS = {np.dtype(dtype): number for dtype, number in (
     (_at(np.float64, np.int64), _core.UNIT_DOUBLE_AT),
     (_at(np.int64, np.int64), _core.UNIT_INT64_AT))}
 _PLACED = {_core.UNIT_FLOAT_AT, _core.UNIT_DOUBLE_AT, _core.UNIT_INT64_AT}
-_WHAT = {"bcast": 0, "reduce": 1, "fetch": 2}  # as core/transfer.c
+_WHAT = {"bcast": 0, "reduce": 1, "fetch": 2}  # the numbers in core/transfer.c
 
 
 def _check_array(value: Any, name: str, like: np.ndarray, vertices: int, write: bool) -> None:
@@ -43,11 +43,10 @@ def _check_array(value: Any, name: str, like: np.ndarray, vertices: int, write: 
 
 
 class Transfer(Object):
-    """A transfer that was begun: to be ended once, by `end`, `with`, or `test` where it is over.
-
-    Until then it keeps its arrays: those that are read must stay as they are, those that are
-    written must not be touched. One that Python drops is ended at the next collective call once all
-    ranks have dropped it.
+    """A transfer that was begun. It must be ended once: by `end`, by `with`, or by a `test` that
+    returns True. Until then it holds its arrays: those that are read must not be changed, those
+    that are written must not be accessed. A transfer that Python deallocates is ended at the next
+    collective call after all ranks have deallocated it.
     """
 
     __slots__ = ("result",)
@@ -56,13 +55,14 @@ class Transfer(Object):
         return f"into {self.result.shape} {self.result.dtype}"
 
     def end(self) -> np.ndarray:
-        """Waits until it is over here, and returns what was written. Local. StateError: it has
-        ended."""
+        """Waits until the transfer is complete on this rank, and returns the written array. Local.
+        StateError: it has ended already."""
         _core.transfer_end(self._handle)
         return self.result
 
     def test(self) -> bool:
-        """Is it over here? True stands for `end`. Local; makes progress. StateError: it has ended."""
+        """True if the transfer is complete on this rank; this also ends it. Local; makes progress.
+        StateError: it has ended already."""
         return _core.transfer_test(self._handle)
 
     def __enter__(self) -> "Transfer":
@@ -73,20 +73,20 @@ class Transfer(Object):
 
 
 class Forest(Owned):
-    """Leaves, each joined to a root on any rank. Collective.
+    """A star forest: leaves, each with a root on any rank. Collective.
 
-    n_roots: of this rank. root: [edges] int64, what each leaf of this rank is joined to: with `rank`,
-    [edges] int64, the index of a root on that rank; without it the number of a root of all, one
-    rank's after the other's. leaf: [edges] int64, the leaves' own indices, none twice; None: 0 ..
-    edges - 1.
+    n_roots: number of this rank's roots. root: [edges] int64, the root of each of this rank's
+    leaves: with `rank`, [edges] int64, an index on that rank; without it a global number, counted
+    through all ranks. leaf: [edges] int64, distinct indices of the leaves; None: 0 .. edges - 1.
 
-    n_roots, n_edges: of this rank; leaf_space: its largest leaf index + 1.
+    n_roots, n_edges: of this rank; leaf_space: this rank's largest leaf index + 1.
 
-    Values are arrays of [n_roots, ...] and [leaf_space, ...], contiguous, of one dtype: integers,
-    floats and complex numbers, records of (value, at) for "minloc" and "maxloc" (fields of float32 and
-    int32, float64 and int64, or int64 twice), anything else without objects for "replace" alone.
-    They may lie in one array, as a mesh's own points and its ghosts do, where no vertex is both.
-    Transfers are begun by all ranks in the same order, and end in any; up to eight are under way.
+    Values are contiguous arrays [n_roots, ...] and [leaf_space, ...] of one dtype: integers, floats
+    and complex numbers, records (value, at) for "minloc" and "maxloc" (fields of float32 and int32,
+    float64 and int64, or int64 twice), and any other type without objects for "replace" only. Roots
+    and leaves may be parts of one array, like a mesh's own points and its ghosts, if no element is
+    both. Transfers are begun by all ranks in the same order, and end in any order; up to eight may
+    be under way.
     """
 
     __slots__ = ("transport", "n_roots", "n_edges", "leaf_space")
@@ -118,7 +118,7 @@ class Forest(Owned):
     @collective
     def allgather(n_roots: int, *,
                   transport: Transport | None = None) -> Generator[None, None, "Forest"]:
-        """Leaf i of every rank is joined to the i-th root of all; n_roots may differ by rank.
+        """Leaf i of every rank has the i-th root of all ranks; n_roots may differ between ranks.
         Collective."""
         transport = transport or world()
         own, n = handle(transport, Transport, "transport"), _words.whole(n_roots, "n_roots", 0)
@@ -129,7 +129,7 @@ class Forest(Owned):
     @collective
     def gather(n_roots: int, rank: int = 0, *,
                transport: Transport | None = None) -> Generator[str, None, "Forest"]:
-        """The same leaves on one rank alone. Collective."""
+        """As allgather, but only rank `rank` has leaves. Collective."""
         transport = transport or world()
         own, n = handle(transport, Transport, "transport"), _words.whole(n_roots, "n_roots", 0)
         if _words.whole(rank, "rank", 0) >= transport.size:
@@ -140,7 +140,7 @@ class Forest(Owned):
     @staticmethod
     @collective
     def alltoall(n: int, *, transport: Transport | None = None) -> Generator[str, None, "Forest"]:
-        """Leaf p * n + i of rank q is joined to root q * n + i of rank p. Collective."""
+        """Leaf p * n + i of rank q has root q * n + i of rank p. Collective."""
         transport = transport or world()
         own, count = handle(transport, Transport, "transport"), _words.whole(n, "n", 0)
         yield f" of {count}"
@@ -149,77 +149,78 @@ class Forest(Owned):
     def _facts(self) -> str:
         return f"with {self.n_roots} roots and {self.n_edges} edges here"
 
-    # ---- what it is: local ----
+    # ---- queries: local ----
 
     @property
     def root_ranks(self) -> list[int]:
-        """The ranks of this rank's leaves' roots, ascending. Local."""
+        """The ranks that own the roots of this rank's leaves, ascending. Local."""
         return _core.forest_ranks(self._alive(), False)
 
     @property
     def leaf_ranks(self) -> list[int]:
-        """The ranks of this rank's roots' leaves, ascending. Local."""
+        """The ranks that own leaves of this rank's roots, ascending. Local."""
         return _core.forest_ranks(self._alive(), True)
 
     def degrees(self) -> np.ndarray:
-        """How many leaves each of this rank's roots has: [n_roots] int64. Local."""
+        """The number of leaves of each of this rank's roots: [n_roots] int64. Local."""
         out = np.empty(self.n_roots, np.int64)
         _core.forest_degrees(self._alive(), out)
         return out
 
     def edges(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """This rank's edges, by the roots' ranks: leaf, the rank of its root, and the root's index
+        """This rank's edges, ordered by the roots' ranks: leaf, rank of its root, index of the root
         there, each [n_edges] int64. Local."""
         leaf, rank, root = (np.empty(self.n_edges, np.int64) for _ in range(3))
         _core.forest_edges(self._alive(), leaf, rank, root)
         return leaf, rank, root
 
     def view(self, edges: bool = False) -> str:
-        """What this rank has, as lines: for each rank that it is joined to how many edges, and which
-        indices; edges: a line for each edge, too. Local."""
+        """A description of this rank's part of the forest in lines: for each connected rank, the
+        number of edges and the indices; edges: also a line for each edge. Local."""
         return _core.forest_view(self._alive(), bool(edges))
 
-    # ---- forests from this one, which stays and may go ----
+    # ---- new forests made from this one, which they do not need afterwards ----
 
     def _next(self, new: Any) -> "Forest":
         return Forest.__new__(Forest)._take(new, self.transport)
 
     @collective
     def inverse(self) -> Generator[None, None, "Forest"]:
-        """Roots become leaves, leaves roots. ArgumentError: a root has more than one leaf.
-        Collective."""
+        """Roots become leaves, and leaves become roots. ArgumentError: a root has more than one
+        leaf. Collective."""
         own = self._alive()
         yield
         return self._next(_core.forest_of_one(own, "inverse"))
 
     @collective
     def split(self) -> Generator[None, None, "Forest"]:
-        """Each leaf gets a root of its own, those of root 0 first, in the order of the leaves' ranks
-        and lists: a reduction with "replace" then gathers the values of all leaves. Collective."""
+        """Each leaf gets a root of its own: those of root 0 first, in the order of the leaves'
+        ranks and lists. A reduction with "replace" then gathers the values of all leaves.
+        Collective."""
         own = self._alive()
         yield
         return self._next(_core.forest_of_one(own, "split"))
 
     @collective
     def compose(self, other: "Forest") -> Generator[None, None, "Forest"]:
-        """The roots of this one and the leaves of `other`, joined where a leaf of this one is the
-        root of `other` with the same index on the same rank. Collective."""
+        """A forest with the roots of this one and the leaves of `other`, connected if a leaf of
+        this one and a root of `other` have the same index on the same rank. Collective."""
         own, last = self._alive(), handle(other, Forest, "other")
         yield
         return self._next(_core.forest_compose(own, last, False))
 
     @collective
     def compose_inverse(self, other: "Forest") -> Generator[None, None, "Forest"]:
-        """The roots of this one, and as leaves those of `other`, joined where both have a leaf with
-        the same index on the same rank. ArgumentError: a root of `other` has more than one leaf.
-        Collective."""
+        """A forest with the roots of this one, and the roots of `other` as leaves, connected if
+        both have a leaf with the same index on the same rank. ArgumentError: a root of `other`
+        has more than one leaf. Collective."""
         own, last = self._alive(), handle(other, Forest, "other")
         yield
         return self._next(_core.forest_compose(own, last, True))
 
     @collective
     def embed_roots(self, chosen: np.ndarray) -> Generator[None, None, "Forest"]:
-        """Only the edges of these roots of this rank: [any] int64. Collective."""
+        """The forest with only the edges of these roots of this rank: [any] int64. Collective."""
         own = self._alive()
         _core.check_line(chosen, "chosen", -1, -1, False)
         yield
@@ -227,7 +228,7 @@ class Forest(Owned):
 
     @collective
     def embed_leaves(self, chosen: np.ndarray) -> Generator[None, None, "Forest"]:
-        """Only the edges of these leaves of this rank: [any] int64. Collective."""
+        """The forest with only the edges of these leaves of this rank: [any] int64. Collective."""
         own = self._alive()
         _core.check_line(chosen, "chosen", -1, -1, False)
         yield
@@ -236,8 +237,9 @@ class Forest(Owned):
     @collective
     def strided(self, count: int, root_stride: int | None = None,
                 leaf_stride: int | None = None) -> Generator[str, None, "Forest"]:
-        """Each edge becomes `count` edges: root i * root_stride + c and leaf j * leaf_stride + c, c
-        < count. None: count. leaf_stride may differ by rank. Collective."""
+        """Each edge becomes `count` edges: between root i * root_stride + c and leaf j *
+        leaf_stride + c, c < count. A stride None means count. leaf_stride may differ between
+        ranks. Collective."""
         own, n = self._alive(), _words.whole(count, "count", 1)
         root, leaf = (n if value is None else _words.whole(value, name, n)
                       for value, name in ((root_stride, "root_stride"), (leaf_stride, "leaf_stride")))
@@ -247,9 +249,9 @@ class Forest(Owned):
     @collective
     def concatenate(self, *others: "Forest",
                     same_roots: bool = False) -> Generator[str, None, "Forest"]:
-        """This one and others side by side, on each rank: the leaves of each follow those of the one
-        before (leaf_space of them), and so do the roots; same_roots: all have the roots of this one.
-        Collective."""
+        """The union of this forest and others: on each rank, the leaves of each forest follow those
+        of the previous one (leaf_space of them), and so do the roots; same_roots: all use the
+        roots of this one. Collective."""
         handles = [self._alive(), *(handle(f, Forest, "others") for f in others)]
         if same_roots and any(f.n_roots != self.n_roots for f in others):
             raise ArgumentError(f"same_roots: others have not {self.n_roots} roots")
@@ -260,8 +262,8 @@ class Forest(Owned):
 
     def _prepare(self, what: str, read: str, arrays: dict[str, Any],
                  combine: str) -> tuple[str, tuple[Any, ...]]:
-        """What all ranks must have the same, and the arguments of the call. `read`: the array that is
-        not written to; it says shape and dtype."""
+        """The text that all ranks must have in common, and the arguments of the call. `read` names
+        the array that is only read; it determines shape and dtype."""
         own, how = self._alive(), _words.word(combine, _words.UNIT_COMBINE, "combine")
         like = arrays[read]
         if not isinstance(like, np.ndarray) or like.ndim < 1 or like.dtype.hasobject:
@@ -292,8 +294,9 @@ class Forest(Owned):
     def bcast(self, roots: np.ndarray, leaves: np.ndarray,
               combine: str = "replace") -> Generator[str, None, np.ndarray]:
         """leaves[i] := leaves[i] (combine) the value of its root. Returns `leaves`. combine:
-        "replace", "sum", "prod", "min", "max"; of integers "logical and", "or", "xor", "bits and",
-        "or", "xor"; of records "minloc", "maxloc"; "sum exact" (the same bits in any order). Collective.
+        "replace", "sum", "prod", "min", "max"; for integers "logical and", "or", "xor", "bits and",
+        "or", "xor"; for records "minloc", "maxloc"; "sum exact" (the same bits in any order).
+        Collective.
         """
         same, arguments = self._prepare("bcast", "roots", {"roots": roots, "leaves": leaves}, combine)
         yield same
@@ -303,7 +306,7 @@ class Forest(Owned):
     @collective
     def bcast_begin(self, roots: np.ndarray, leaves: np.ndarray,
                     combine: str = "replace") -> Generator[str, None, Transfer]:
-        """As `bcast`, but only begins it. Collective."""
+        """Begins a `bcast`. Collective."""
         same, arguments = self._prepare("bcast", "roots", {"roots": roots, "leaves": leaves}, combine)
         yield same
         return self._begun(arguments, leaves)
@@ -312,8 +315,8 @@ class Forest(Owned):
     def reduce(self, leaves: np.ndarray, roots: np.ndarray,
                combine: str = "sum") -> Generator[str, None, np.ndarray]:
         """roots[j] := roots[j] (combine) the values of all its leaves, in the order of the leaves'
-        ranks and lists, so to the same bits in every run; "sum arrival": in the order in which they
-        arrive. Returns `roots`. combine: as of `bcast`. Collective."""
+        ranks and lists, so that the result has the same bits in every run; "sum arrival": in the
+        order of arrival. Returns `roots`. combine: as in `bcast`. Collective."""
         same, arguments = self._prepare("reduce", "leaves", {"roots": roots, "leaves": leaves}, combine)
         yield same
         _core.forest_move(*arguments)
@@ -322,7 +325,7 @@ class Forest(Owned):
     @collective
     def reduce_begin(self, leaves: np.ndarray, roots: np.ndarray,
                      combine: str = "sum") -> Generator[str, None, Transfer]:
-        """As `reduce`, but only begins it. Collective."""
+        """Begins a `reduce`. Collective."""
         same, arguments = self._prepare("reduce", "leaves", {"roots": roots, "leaves": leaves}, combine)
         yield same
         return self._begun(arguments, roots)
@@ -330,9 +333,10 @@ class Forest(Owned):
     @collective
     def fetch(self, roots: np.ndarray, leaves: np.ndarray, before: np.ndarray | None = None,
               combine: str = "sum") -> Generator[str, None, np.ndarray]:
-        """As `reduce`, and before[i] := the value that its root had before leaf i was combined with
-        it (fetch and op). Returns `before`; None: a new array. combine: as of `bcast`, but for exact
-        sums; "sum arrival" is of integers of 4 and 8 bytes, in no order. Collective."""
+        """A `reduce` that also sets before[i] := the value that its root had before leaf i was
+        combined with it (fetch and op). Returns `before`; None: a new array. combine: as in
+        `bcast`, without exact sums; "sum arrival" for integers of 4 and 8 bytes, in any order.
+        Collective."""
         before, same, arguments = self._fetch(roots, leaves, before, combine)
         yield same
         _core.forest_move(*arguments)
@@ -341,7 +345,7 @@ class Forest(Owned):
     @collective
     def fetch_begin(self, roots: np.ndarray, leaves: np.ndarray, before: np.ndarray | None = None,
                     combine: str = "sum") -> Generator[str, None, Transfer]:
-        """As `fetch`, but only begins it. Collective."""
+        """Begins a `fetch`. Collective."""
         before, same, arguments = self._fetch(roots, leaves, before, combine)
         yield same
         return self._begun(arguments, before)

@@ -1,4 +1,5 @@
-"""The accumulator: H[ix, ix] += G^T G from all ranks in any order, then the matrix, in place."""
+"""The accumulator: H[ix, ix] += G^T G from all ranks in any order, and the resulting matrix in
+place."""
 from __future__ import annotations
 
 from typing import Any, Generator
@@ -40,15 +41,15 @@ class Hessian(Owned):
     """An accumulator of order n. Collective.
 
     n: unknowns. block: rows and columns of a block. dtype: float64 or float32, of H; update_dtype:
-    of G and U, None: the same. grid: None: of all ranks. options, as in osla_hessian.h: uplo ("lower",
-    "upper", "whole"), combine ("sum", "min", "max"), initial, order_independent with bound and
-    gradient_bound, memory_cap, isolation, shipping, node_sums, ring_bytes, piece_bytes,
+    of G and U, None: the dtype of H. grid: None: all ranks. options, as in osla_hessian.h: uplo
+    ("lower", "upper", "whole"), combine ("sum", "min", "max"), initial, order_independent with
+    bound and gradient_bound, memory_cap, isolation, shipping, node_sums, ring_bytes, piece_bytes,
     checkpoint_holds.
 
     Updates are local, and may come from any rank and thread:
 
         with osla.Hessian(n) as H:     # all ranks
-            H.update(ix, G)            # each its share
+            H.update(ix, G)            # each rank its data
         factor = osla.potrf(H.matrix)  # after the commit at the end of the block
 
     A block that an exception leaves is not committed.
@@ -85,10 +86,11 @@ class Hessian(Owned):
     def update(self, ix: np.ndarray, G: np.ndarray, copy: bool = False) -> None:
         """H[ix, ix] += G^T G. Local, thread-safe; the arrays may be reused at once.
 
-        ix: [count] int64, 0 .. n - 1, in any order; one that comes twice gets both. G: [k, count] of
-        update_dtype by columns (Fortran order: G.T of a C array of [count, k] is), or [count], one
-        row. copy=True takes any array-like of numbers and converts it: ix of integers alone, G of
-        any type whose values update_dtype keeps but for rounding.
+        ix: [count] int64, 0 .. n - 1, in any order; an index that occurs twice gets both
+        contributions. G: [k, count] of update_dtype in column-major order (such as G.T of a C array
+        [count, k]), or [count] for one row. copy=True accepts any array-like of numbers and
+        converts it: ix from integers only, G from any type whose values update_dtype can represent
+        up to rounding.
         """
         if copy:
             ix, G = self._converted(ix, G, "G")
@@ -99,7 +101,8 @@ class Hessian(Owned):
 
     def update_block(self, ix: np.ndarray, jx: np.ndarray, U: np.ndarray,
                      copy: bool = False) -> None:
-        """H[ix, jx] += U, within the stored triangle. Local, thread-safe. U: [rows, cols] as G."""
+        """H[ix, jx] += U, within the stored triangle. Local, thread-safe. U: [rows, cols], ordered
+        like G of `update`."""
         if copy:
             ix, U = self._converted(ix, U, "U")
             jx = _words.indices(jx, "jx")
@@ -114,55 +117,55 @@ class Hessian(Owned):
     def update_once(self, id: int, ix: np.ndarray, G: np.ndarray | None = None, *,
                     jx: np.ndarray | None = None, U: np.ndarray | None = None,
                     gradient: np.ndarray | None = None) -> bool:
-        """All that one datum adds, unless its id is in already (also in a checkpoint that was
-        restored). True: it was added. Local, thread-safe."""
+        """Adds all contributions of one datum, unless a datum with this id was added before (also
+        in a restored checkpoint). True if it was added. Local, thread-safe."""
         if U is not None and jx is None:
             jx = ix
         return not _core.hessian_update_once(self._handle, _words.unsigned(id, "id"), ix, G, jx, U,
                                              gradient)
 
     def has_id(self, id: int) -> bool:
-        """Is that datum in, as far as this rank knows? Local."""
+        """True if this rank knows that a datum with this id was added. Local."""
         return _core.hessian_has_id(self._alive(), _words.unsigned(id, "id"))
 
-    # ---- collective ----
+    # ---- collective calls ----
 
     @collective
     def commit(self) -> Generator[None, None, None]:
-        """Waits until the updates of all ranks are in H and in the gradient; more may follow.
-        Collective."""
+        """Waits until the updates of all ranks are in H and in the gradient; further updates may
+        follow. Collective."""
         own = self._alive()
         yield
         _core.hessian_commit(own)
 
     @collective
     def reset(self) -> Generator[None, None, None]:
-        """H := options' initial value, gradient := 0, and no ids. Collective."""
+        """H := the initial value of the options, gradient := 0, and forgets all ids. Collective."""
         own = self._alive()
         yield
         _core.hessian_reset(own)
 
     @collective
     def checkpoint(self, path: Any, job: str = "") -> Generator[None, None, None]:
-        """Writes sums and ids to an HDF5 file, from which `restore` goes on with any number of
-        ranks. job: a text that it must know. Collective."""
+        """Writes sums and ids to an HDF5 file, from which `restore` continues with any number of
+        ranks. job: a text that `restore` must pass, too. Collective."""
         own, texts = self._alive(), (_words.text(path, "path"), _words.text(job, "job"))
         yield
         _core.hessian_checkpoint(own, *texts)
 
     @collective
     def restore(self, path: Any, job: str = "") -> Generator[None, None, None]:
-        """Brings a fresh accumulator to the state of a checkpoint. Collective."""
+        """Sets a new accumulator to the state of a checkpoint. Collective."""
         own, texts = self._alive(), (_words.text(path, "path"), _words.text(job, "job"))
         yield
         _core.hessian_restore(own, *texts)
 
-    # ---- what it holds: local, after a commit ----
+    # ---- results: local, after a commit ----
 
     @property
     def matrix(self) -> Matrix:
-        """H itself, to be factored in place; it goes with the accumulator. Only the stored triangle
-        means something. Local. StateError: updates since the last commit."""
+        """H itself, which can be factored in place; it is destroyed with the accumulator. Only the
+        stored triangle is meaningful. Local. StateError: updates since the last commit."""
         return Matrix._of(_core.hessian_matrix(self._alive()), self.grid, self)
 
     @property
@@ -173,5 +176,5 @@ class Hessian(Owned):
 
     @property
     def stats(self) -> dict[str, Any]:
-        """What this rank did since it was made or reset. Local."""
+        """Statistics of this rank since the accumulator was created or reset. Local."""
         return _core.hessian_stats(self._alive())

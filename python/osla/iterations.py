@@ -1,4 +1,4 @@
-"""Fixed-point iterations that wait for their neighbours, or do not (osla_iterate.h)."""
+"""Fixed-point iterations, synchronous and asynchronous (osla_iterate.h)."""
 from __future__ import annotations
 
 from typing import Any, Generator, NamedTuple, Sequence
@@ -14,12 +14,13 @@ from .transport import Transport, world
 
 
 class Iterated(NamedTuple):
-    """How an iteration ended. end: "converged"; "stagnated" (the residual is rounding, and larger
-    than was asked for), "sweeps" (as many as were allowed), "diverged", "stalled" (a rank made no
-    step for `patience` seconds). residual: |b - A x| of the x that is returned; where it diverged or
-    stalled a stale estimate. rounding: bound of the rounding in it; error: bound of max |x -
-    solution| / v, 0: none is known; alpha: with bound_steps, below 1 where it is proved that every
-    mode converges. sweeps: of this rank; least, most: of all."""
+    """Result of an iteration. end: "converged"; "stagnated" (the residual consists of rounding
+    errors, and is larger than requested), "sweeps" (the limit was reached), "diverged",
+    "stalled" (a rank made no step for `patience` seconds). residual: |b - A x| of the returned
+    x; if it diverged or stalled, an outdated estimate. rounding: bound of the rounding errors in
+    residual; error: bound of max |x - solution| / v, 0 if none is known; alpha: with
+    bound_steps, below 1 if it is proved that every mode converges. sweeps: of this rank; least,
+    most: over all ranks."""
 
     x: np.ndarray
     end: str
@@ -36,7 +37,7 @@ class Iterated(NamedTuple):
 
 
 def _share(a: CSR | Matrix) -> tuple[Any, int, int, int]:
-    """The handle, where this rank's rows begin and end, and the length of b and x here."""
+    """The handle, first and last row of this rank, and the length of b and x on this rank."""
     if isinstance(a, CSR):
         own = handle(a, CSR, "a")
         return own, 0, a.rows, a.rows
@@ -49,16 +50,18 @@ def _share(a: CSR | Matrix) -> tuple[Any, int, int, int]:
 def iterate(a: CSR | Matrix, b: np.ndarray, x: np.ndarray | None = None, *, mode: str = "async",
             block: int = 1, factor: str = "cholesky", uplo: str = "whole", bound_steps: int = 0,
             **options: Any) -> Generator[str, None, Iterated]:
-    """Solves A x = b by sweeps x := x + B^-1 (b - A x), B the blocks on A's diagonal. Collective.
+    """Solves A x = b by sweeps x := x + B^-1 (b - A x), where B has the diagonal blocks of A.
+    Collective.
 
-    mode: "async": no rank waits, a sweep takes the newest values that are here; "racy": also
-    mixtures of them; "sync": in lock-step. In every mode the x that is returned has the residual
-    that is reported. a: CSR: b, x: [rows] float64 of this rank. Matrix of float64: b, x: [n], the
-    same on all ranks; uplo: "lower" or "upper" where it is symmetric and one triangle is stored. x:
-    the first guess, which stays as it is; None: zero. block: 1: the diagonal, more: blocks of so many
-    rows, which by `factor` "cholesky" are positive definite, by "lu" of any kind. bound_steps: looks
-    first, by so many sweeps, for a proof that it converges. options: tolerance, norm,
-    omega, sweeps, period, lead, in_flight, check, patience, proven.
+    mode: "async": no rank waits, each sweep uses the newest values that have arrived; "racy": also
+    values mixed from several sweeps; "sync": in lock-step. In every mode the returned x has the
+    reported residual. a: a CSR: b, x: [rows] float64 of this rank; or a Matrix of float64: b, x:
+    [n], the same on all ranks; uplo: "lower" or "upper" if it is symmetric and one triangle is
+    stored. x: the initial guess, which is not changed; None: zero. block: 1: the diagonal, more:
+    blocks of this many rows, which must be positive definite for `factor` "cholesky", and may be
+    any for "lu". bound_steps: first makes this many sweeps to find a proof that the iteration
+    converges. options: tolerance, norm, omega, sweeps, period, lead, in_flight, check, patience,
+    proven.
     """
     if not isinstance(a, (CSR, Matrix)):
         raise ArgumentError(f"a: a CSR or a Matrix is needed, not {type(a).__name__}")
@@ -89,17 +92,18 @@ def _triple(value: Any, name: str, least: int) -> dict[str, int]:
 
 
 class Diffusion(Owned):
-    """Laplace's equation in the unit cube by 7-point differences, as a fixed point: a problem to try
-    iterations on (osla_diffusion.h, with its source). Collective.
+    """Laplace's equation in the unit cube with 7-point differences as a fixed-point problem, to
+    test iterations (osla_diffusion.h, with its source). Collective.
 
-    points: of the whole grid, along x, y, z. ranks: along each, together at most all, those beyond
-    have no points; None: the shape with the least halos. start: "source" (a boundary that warms from
-    below) or "mode" (an eigenvector; boundary 0). radius: of the source, 0: 0.25. offset: is added to
-    boundary and start of "source"; None: 1.
+    points: of the whole grid, along x, y, z. ranks: along x, y, z; their product is at most the
+    number of ranks, and further ranks have no points; None: the shape with the smallest halos.
+    start: "source" (a boundary that is heated from below) or "mode" (an eigenvector; boundary
+    0). radius: of the source, 0: 0.25. offset: is added to boundary and start of "source"; None:
+    1.
 
-    first, count: of this rank's points; ranks: along x, y, z; spectral_radius: of the iteration. A
-    state is an array of count + 2 along each (of no points: of size 0), by columns (Fortran order): the
-    own points within one layer of halos and boundaries.
+    first, count: of this rank's points; ranks: along x, y, z; spectral_radius: of the iteration.
+    A state is a column-major (Fortran order) array of count + 2 in each dimension (of size 0 on
+    a rank without points): this rank's points within one layer of halos and boundaries.
     """
 
     __slots__ = ("transport", "first", "count", "ranks", "spectral_radius")
@@ -130,7 +134,7 @@ class Diffusion(Owned):
         return tuple(n + 2 for n in self.count) if min(self.count) > 0 else (0, 0, 0)
 
     def initial(self) -> np.ndarray:
-        """The start with its boundaries: a state. Local."""
+        """The initial state with its boundary values. Local."""
         x = np.zeros(int(np.prod(self._shape)))
         _core.diffusion_fill(self._alive(), x)
         return x.reshape(self._shape, order="F")
@@ -138,8 +142,8 @@ class Diffusion(Owned):
     @collective
     def iterate(self, x: np.ndarray | None = None, *, mode: str = "async", bound_steps: int = 0,
                 **options: Any) -> Generator[str, None, Iterated]:
-        """Sweeps x := M x + c from the state x on, which stays as it is; None: `initial`. Collective.
-        mode, bound_steps, options: as of `iterate`; Iterated.x is a state."""
+        """Sweeps x := M x + c from the state x, which is not changed; None: `initial`. Collective.
+        mode, bound_steps, options: as in `iterate`; Iterated.x is a state."""
         own, shape = self._alive(), self._shape
         steps = _words.whole(bound_steps, "bound_steps", 0)
         packed = _words.options("iterate", {**options, "mode": _words.word(mode, _words.MODE, "mode")})

@@ -15,10 +15,10 @@ from .matrix import Matrix, Part, part_of
 def gemm(a: Matrix | Part, b: Matrix | Part, c: Matrix | Part, *, alpha: complex = 1.0,
          beta: complex = 0.0, transa: str = "n", transb: str = "n",
          **options: Any) -> Generator[str, None, None]:
-    """C := alpha op(A) op(B) + beta C, op by "n", "t" or "c". Collective.
+    """C := alpha op(A) op(B) + beta C, op given by "n", "t" or "c". Collective.
 
-    a, b, c: matrices or parts of one dtype; op(A) m x k, op(B) k x n, C m x n, not of A or B. Blocks
-    and grids may differ. options: those of osla_gemm.h, such as panel=.
+    a, b, c: matrices or parts of one dtype; op(A) m x k, op(B) k x n, C m x n, C disjoint from A
+    and B. Blocks and grids may differ. options: those of osla_gemm.h, such as panel=.
     """
     parts = part_of(a, "a"), part_of(b, "b"), part_of(c, "c")
     how = [_words.word(x, _words.TRANS, n) for x, n in ((transa, "transa"), (transb, "transb"))]
@@ -44,7 +44,7 @@ def _product(a: Matrix, b: Matrix) -> Generator[None, None, Matrix]:
 def syrk(a: Matrix | Part, c: Matrix | Part, *, uplo: str = "lower", trans: str = "n",
          alpha: complex = 1.0, beta: complex = 0.0, **options: Any) -> Generator[str, None, None]:
     """Triangle `uplo` of C := alpha A A^T + beta C ("n", A is n x k) or alpha A^T A + beta C ("t",
-    A is k x n). Collective. `herk` is the Hermitian one."""
+    A is k x n). Collective. `herk` is the Hermitian form."""
     parts = part_of(a, "a"), part_of(c, "c")
     which = _words.word(uplo, _words.UPLO, "uplo"), _words.word(trans, _words.TRANS, "trans")
     factors = _words.factor(alpha, "alpha", a), _words.factor(beta, "beta", a)
@@ -57,8 +57,8 @@ def syrk(a: Matrix | Part, c: Matrix | Part, *, uplo: str = "lower", trans: str 
 def trsm(a: Matrix | Part, b: Matrix | Part, *, side: str = "left", uplo: str = "lower", trans: str = "n",
          diag: str = "nonunit", alpha: complex = 1.0) -> Generator[str, None, None]:
     """B := alpha op(T)^-1 B ("left") or alpha B op(T)^-1 ("right"), T a triangle of A. Collective.
-
-    a, b: matrices or parts of one dtype, B not of A; what is outside of a part stays as it is."""
+    a, b: matrices or parts of one dtype, B disjoint from A; elements outside of a part are
+    unchanged."""
     both = part_of(a, "a"), part_of(b, "b")
     how = (_words.word(side, _words.SIDE, "side"), _words.word(uplo, _words.UPLO, "uplo"),
            _words.word(trans, _words.TRANS, "trans"), _words.word(diag, _words.DIAG, "diag"))
@@ -68,7 +68,7 @@ def trsm(a: Matrix | Part, b: Matrix | Part, *, side: str = "left", uplo: str = 
 
 
 def _right_hand_sides(a: Matrix | Part, b: Any) -> Any:
-    """A part, or an array that can be solved in place."""
+    """The right-hand sides as a part, or as an array that can be solved in place."""
     if isinstance(b, (Matrix, Part)):
         return part_of(b, "b")
     if isinstance(a, Part):
@@ -78,7 +78,8 @@ def _right_hand_sides(a: Matrix | Part, b: Any) -> Any:
 
 
 def _copied(a: Matrix | Part, b: Any, overwrite: bool) -> Any:
-    """A matrix is solved in place; an array, unless it is to be overwritten, in a copy."""
+    """The right-hand sides to solve: a matrix is solved in place, an array in a copy unless it may
+    be overwritten."""
     if overwrite or isinstance(b, (Matrix, Part)):
         return b
     return _words.numbers(b, "b", a.dtype, copy=True)
@@ -92,9 +93,9 @@ def _matrix(factor: Any, what: str) -> Any:
 
 
 class LU:
-    """What `getrf` leaves: `matrix`, or a part, holds L and U. ipiv: [local rows of the whole matrix]
-    int64, as ScaLAPACK's IPIV, or None without pivoting. growth: max |u| / max |a| where it was
-    computed, else 0."""
+    """Result of `getrf`: `matrix`, a Matrix or a Part, holds L and U. ipiv: [local rows of the
+    whole matrix] int64, as ScaLAPACK's IPIV, or None without pivoting. growth: max |u| / max |a|
+    if it was computed, else 0."""
 
     __slots__ = ("matrix", "ipiv", "growth")
 
@@ -111,9 +112,9 @@ class LU:
     @collective
     def solve(self, b: Any, *, trans: str = "n",
               overwrite: bool = False) -> Generator[str, None, Any]:
-        """A X = B, or with A^T ("t") or A^H ("c"). Collective. b: a Matrix or Part, which the solution
-        replaces; or, where A is not a part, an array [n] or [n, nrhs] that is the same on all ranks: then X is a new array,
-        or with overwrite=True replaces b."""
+        """Solves A X = B, or with A^T ("t") or A^H ("c"). Collective. b: a Matrix or Part, which is
+        overwritten by the solution; or, unless A is a part, an array [n] or [n, nrhs] that is the
+        same on all ranks. For an array X is a new array, or overwrites b if overwrite=True."""
         return (yield from _getrs(self, b, trans, overwrite))
 
     def inverse(self) -> Matrix:
@@ -129,7 +130,7 @@ class LU:
 
 
 class Cholesky:
-    """What `potrf` leaves: triangle `uplo` of `matrix`, or of a part, holds the factor."""
+    """Result of `potrf`: triangle `uplo` of `matrix`, a Matrix or a Part, holds the factor."""
 
     __slots__ = ("matrix", "uplo")
 
@@ -145,16 +146,16 @@ class Cholesky:
 
     @collective
     def solve(self, b: Any, *, overwrite: bool = False) -> Generator[str, None, Any]:
-        """A X = B. Collective. b as in LU.solve."""
+        """Solves A X = B. Collective. b: as in LU.solve."""
         return (yield from _potrs(self, b, overwrite))
 
     def inverse(self) -> Matrix:
-        """`potri`: triangle `uplo` of the matrix becomes that of A^-1. Collective."""
+        """Triangle `uplo` of the matrix becomes that of A^-1 (`potri`). Collective."""
         return potri(self)
 
     @collective
     def rcond(self, anorm: float) -> Generator[None, None, float]:
-        """As LU.rcond. Collective."""
+        """Reciprocal condition number, as LU.rcond. Collective."""
         own, norm = _matrix(self, "a condition"), _words.real(anorm, "anorm")
         yield
         return _core.condition(True, _words.UPLO[self.uplo], own, None, norm)
@@ -187,11 +188,11 @@ def getrf(a: Matrix | Part, *, pivoting: str = "partial", **options: Any) -> Gen
 
 @collective
 def potrf(a: Matrix | Part, uplo: str = "lower", **options: Any) -> Generator[str, None, Cholesky]:
-    """A := L L^H ("lower") or U^H U ("upper") in place; A is a matrix or a part, whose other triangle
-    is not touched. Collective. options: look_ahead.
+    """A := L L^H ("lower") or U^H U ("upper") in place; A is a matrix or a part, whose other
+    triangle is unchanged. Collective. options: look_ahead.
 
-    SingularError, on all ranks: A is not positive definite; info is the order of the first leading
-    minor that is not.
+    SingularError, on all ranks: A is not positive definite; info is the order of the first
+    leading minor that is not.
     """
     own, which = part_of(a, "a"), _words.word(uplo, _words.UPLO, "uplo")
     packed = _words.options("cholesky", options)
@@ -203,8 +204,8 @@ def potrf(a: Matrix | Part, uplo: str = "lower", **options: Any) -> Generator[st
 
 @collective
 def potri(factor: Cholesky, **options: Any) -> Generator[str, None, Matrix]:
-    """Triangle `uplo` of the factor's matrix := that of A^-1, in place; the factor is gone. Returns
-    the matrix. Collective."""
+    """Triangle `uplo` of the factor's matrix := that of A^-1, in place of the factor. Returns the
+    matrix. Collective."""
     if not isinstance(factor, Cholesky):
         raise ArgumentError("factor: what potrf returned is needed")
     own, packed = _matrix(factor, "an inverse"), _words.options("cholesky", options)
@@ -216,7 +217,7 @@ def potri(factor: Cholesky, **options: Any) -> Generator[str, None, Matrix]:
 
 @collective
 def getri(factor: LU, **options: Any) -> Generator[str, None, Matrix]:
-    """The factors' matrix := A^-1, in place; the factors are gone. Returns the matrix. Collective."""
+    """The factors' matrix := A^-1, in place of the factors. Returns the matrix. Collective."""
     if not isinstance(factor, LU):
         raise ArgumentError("factor: what getrf returned is needed")
     own, packed = _matrix(factor, "an inverse"), _words.options("lu", options)
@@ -228,8 +229,8 @@ def getri(factor: LU, **options: Any) -> Generator[str, None, Matrix]:
 
 @collective
 def potrs(factor: Cholesky, b: Any) -> Generator[str, None, None]:
-    """B := A^-1 B, in place. Collective. b: a Matrix or Part; or, where A is not a part, an array [n]
-    or [n, nrhs] by columns, of A's dtype, the same on all ranks."""
+    """B := A^-1 B, in place. Collective. b: a Matrix or Part; or, unless A is a part, an array [n]
+    or [n, nrhs] in column-major order, of A's dtype, the same on all ranks."""
     yield from _potrs(factor, b, True)
 
 
@@ -245,7 +246,7 @@ def _potrs(factor: Cholesky, b: Any, overwrite: bool) -> Generator[str, None, An
 
 @collective
 def getrs(factor: LU, b: Any, *, trans: str = "n") -> Generator[str, None, None]:
-    """B := op(A)^-1 B, in place. Collective. b as in potrs."""
+    """B := op(A)^-1 B, in place. Collective. b: as in potrs."""
     yield from _getrs(factor, b, trans, True)
 
 
@@ -263,15 +264,15 @@ def _getrs(factor: LU, b: Any, trans: str, overwrite: bool) -> Generator[str, No
 @collective
 def residual(a: Matrix, x: Matrix, b: Matrix) -> Generator[None, None, float]:
     """|b - A x|_inf / ((|A|_inf |x|_inf + |b|_inf) n eps), the largest over the columns; a good
-    solve gives about 1. a: as it was before its factorisation. Collective."""
+    solution gives about 1. a: the matrix before its factorisation. Collective."""
     all_three = handle(a, Matrix, "a"), handle(x, Matrix, "x"), handle(b, Matrix, "b")
     yield
     return _core.residual(*all_three)
 
 
 class Refined(NamedTuple):
-    """How refinement went. iterations: that made X better; residual: `residual` of X; converged: it
-    is as small as was asked for."""
+    """Result of a refinement. iterations: number of those that improved X; residual: `residual` of
+    X; converged: it is as small as requested."""
 
     iterations: int
     residual: float
@@ -281,10 +282,10 @@ class Refined(NamedTuple):
 @collective
 def refine(a: Matrix, factor: LU | Cholesky, b: Matrix, x: Matrix,
            **options: Any) -> Generator[str, None, Refined]:
-    """X := X + A^-1 (B - A X) until the residual is small enough, or falls by less than a half.
-    Collective. a: the full matrix before its factorisation; factor: of it, or of one near it, also
-    in single precision; x: the first guess, which the solution replaces. options: max_iterations,
-    target."""
+    """X := X + A^-1 (B - A X) until the residual is small enough, or decreases by less than a half.
+    Collective. a: the full matrix before its factorisation; factor: its factors, or those of a
+    matrix near it, also in single precision; x: the initial guess, which is overwritten by the
+    solution. options: max_iterations, target."""
     if not isinstance(factor, (LU, Cholesky)):
         raise ArgumentError("factor: what getrf or potrf returned is needed")
     factors, uplo = _matrix(factor, "refinement"), getattr(factor, "uplo", "lower")
@@ -296,8 +297,8 @@ def refine(a: Matrix, factor: LU | Cholesky, b: Matrix, x: Matrix,
 
 
 class Mixed(NamedTuple):
-    """How a solve in mixed precision went. path: "single"; "factor" or "stalled": solved with
-    factors in double precision after all; "singular": x is of no use."""
+    """Result of a solve in mixed precision. path: "single"; "factor" or "stalled": the solve used
+    factors in double precision; "singular": x is meaningless."""
 
     path: str
     info: int
@@ -326,5 +327,6 @@ def gesv_mixed(a: Matrix, b: Matrix, x: Matrix, **options: Any) -> Generator[str
 @collective
 def posv_mixed(a: Matrix, b: Matrix, x: Matrix, *, uplo: str = "lower",
                **options: Any) -> Generator[str, None, Mixed]:
-    """The same by Cholesky; a holds both triangles. Collective."""
+    """Solves A X = B in double precision by Cholesky in single precision and refinement; a holds
+    both triangles and is not changed. Collective. options: max_iterations, target."""
     return (yield from _mixed(True, uplo, a, b, x, options))

@@ -12,7 +12,7 @@ from .transport import Grid, world
 
 
 def part_of(value: Any, name: str) -> tuple[Any, int, int, int, int]:
-    """A matrix, or a part of one, as the library's part."""
+    """A matrix, or a part of one, as the tuple that _core converts to the library's part."""
     if isinstance(value, Part):
         where = (value.i, value.j, *value.shape)
         return (handle(value.matrix, Matrix, name), *(_words.whole(x, "part") for x in where))
@@ -20,13 +20,14 @@ def part_of(value: Any, name: str) -> tuple[Any, int, int, int, int]:
 
 
 class Matrix(Owned):
-    """A matrix of m x n zeros, distributed over a grid in blocks, as ScaLAPACK's. Collective.
+    """A matrix of m x n zeros, distributed over a grid in blocks, as in ScaLAPACK. Collective.
 
     m, n: rows, columns. block: rows and columns of a block, one number or two. dtype: float32,
-    float64, complex64 or complex128. grid: None: of all ranks. The same on all ranks.
+    float64, complex64 or complex128. grid: None: all ranks. All arguments are the same on all
+    ranks.
 
-    The calls of a matrix are collective where nothing else is said. As a context manager it is
-    destroyed at the end of the block. numpy cannot make an array of it (`to_numpy` can), and so
+    The calls of a matrix are collective unless stated otherwise. As a context manager it is
+    destroyed at the end of the block. numpy cannot convert it to an array (use `to_numpy`), so
     numpy.array_equal(A, A) is False.
     """
 
@@ -72,9 +73,10 @@ class Matrix(Owned):
         return self.shape[0] * self.shape[1]
 
     def __array__(self, dtype: Any = None, *unused: Any, **also: Any) -> np.ndarray:
-        """Raises TypeError, since an array of all elements is a collective call: `to_numpy`. With
-        dtype=object it is this object as one element. numpy's array_equal and array_equiv catch the
-        error and return False, also for a matrix and itself. Local."""
+        """Raises TypeError, because an array of all elements needs a collective call: `to_numpy`.
+        With dtype=object the result is an array with this object as its only element. numpy's
+        array_equal and array_equiv catch the error and return False, even for a matrix and
+        itself. Local."""
         if dtype is not None and np.dtype(dtype) == object:
             one = np.empty(1, object)
             one[0] = self
@@ -93,10 +95,10 @@ class Matrix(Owned):
 
     @property
     def local(self) -> np.ndarray:
-        """This rank's elements, without a copy: (local rows, local columns), by columns with
-        ScaLAPACK's leading dimension. Local. The array keeps the memory: while there is one,
-        `destroy` raises StateError. Other ranks see what is stored here after a barrier or any
-        collective call."""
+        """This rank's elements, without a copy: (local rows, local columns), column-major with
+        ScaLAPACK's leading dimension. Local. The array keeps the memory alive: while it exists,
+        `destroy` raises StateError. Other ranks see stored values after a barrier or any collective
+        call."""
         return np.asarray(memoryview(self._alive()))
 
     def _indices(self, rows: bool) -> np.ndarray:
@@ -107,22 +109,22 @@ class Matrix(Owned):
 
     @property
     def local_rows(self) -> np.ndarray:
-        """The indices of my local rows in the matrix: int64, ascending. Local."""
+        """Global indices of this rank's rows: int64, ascending. Local."""
         return self._indices(True)
 
     @property
     def local_columns(self) -> np.ndarray:
-        """The same of my local columns. Local."""
+        """Global indices of this rank's columns: int64, ascending. Local."""
         return self._indices(False)
 
     @property
     def lld(self) -> int:
-        """Leading dimension of my local array, in elements. Local."""
+        """Leading dimension of this rank's local array, in elements. Local."""
         return _core.matrix_facts(self._alive())[7]
 
     def get(self, i: int, j: int, m: int, n: int) -> np.ndarray:
-        """The m x n elements that begin at (i, j), whoever has them: a new array by columns. Local:
-        the others need not take part."""
+        """The m x n elements that begin at (i, j), whichever ranks own them: a new column-major
+        array. Local: other ranks need not take part."""
         size = _words.whole(m, "m", 0), _words.whole(n, "n", 0)
         at = _words.whole(i, "i", 0), _words.whole(j, "j", 0)
         self._inside(*at, *size)
@@ -131,10 +133,10 @@ class Matrix(Owned):
         return out
 
     def put(self, i: int, j: int, block: np.ndarray, *, copy: bool = False) -> None:
-        """Stores a block, whose first element goes to (i, j), whoever has it. Local. block:
-        of the matrix's dtype, one column or two dimensions by columns (Fortran order); with
-        copy=True an array-like of numbers is converted first, where the dtype keeps their values but
-        for rounding."""
+        """Stores a block whose first element becomes (i, j), whichever ranks own the elements.
+        Local. block: of the matrix's dtype, one column or two dimensions in column-major
+        (Fortran) order; with copy=True an array-like of numbers is converted first, if the dtype
+        can represent their values up to rounding."""
         if copy:
             block = _words.numbers(block, "block", self.dtype)
         _core.matrix_put(self._alive(), _words.whole(i, "i", 0), _words.whole(j, "j", 0), block)
@@ -145,7 +147,8 @@ class Matrix(Owned):
                                 f"of {self.shape[0]} x {self.shape[1]}")
 
     def _ranges(self, key: Any) -> tuple[list[tuple[int, int]], tuple[int, ...]]:
-        """First and count of the rows and the columns, and the shape that numpy would give."""
+        """First index and count of the rows and of the columns, and the shape that numpy would
+        give."""
         keys = key if isinstance(key, tuple) else (key, slice(None))
         if len(keys) != 2:
             raise IndexError(f"{len(keys)} indices of a matrix")
@@ -158,7 +161,7 @@ class Matrix(Owned):
                 ranges.append((first, max(0, last - first)))
                 shape.append(ranges[-1][1])
             elif isinstance(k, bool):
-                raise IndexError("a truth is no index of a matrix")  # numpy takes it for a mask
+                raise IndexError("a truth is no index of a matrix")  # numpy would treat it as a mask
             else:
                 i = _words.whole(k, "index")
                 if not -n <= i < n:
@@ -167,7 +170,7 @@ class Matrix(Owned):
         return ranges, tuple(shape)
 
     def __getitem__(self, key: Any) -> Any:
-        """A[i0:i1, j0:j1], A[i, j]: as `get`. Local."""
+        """A[i0:i1, j0:j1] or A[i, j]: as `get`. Local."""
         ((i, m), (j, n)), shape = self._ranges(key)
         found = self.get(i, j, m, n)
         return found.reshape(shape, order="F") if shape else found[0, 0]
@@ -184,10 +187,10 @@ class Matrix(Owned):
     def from_numpy(array: np.ndarray | None, *, root: int | None = None, block: Any = 96,
                    shape: tuple[int, int] | None = None, dtype: Any = None,
                    grid: Grid | None = None) -> Generator[str, None, "Matrix"]:
-        """A matrix of an array's elements, in any order in memory. Collective.
+        """A matrix with the elements of an array, in any memory order. Collective.
 
-        root None: all ranks have the same array, and each takes what becomes its own. root = r:
-        rank r has it, the others give None, and all of them give shape and dtype.
+        root None: all ranks have the same array, and each uses the elements that it will own. root
+        = r: rank r has the array, the others pass None, and all pass shape and dtype.
         """
         grid = world().grid if grid is None else grid
         owners = handle(grid, Grid, "grid")
@@ -216,7 +219,7 @@ class Matrix(Owned):
 
     @collective
     def to_numpy(self, root: int | None = None) -> Generator[None, None, np.ndarray | None]:
-        """The whole matrix as an array by columns: on all ranks, or on rank `root` alone, and None
+        """The whole matrix as a column-major array: on all ranks, or only on rank `root`, with None
         on the others. Collective."""
         own = self._alive()
         if root is not None and not 0 <= _words.whole(root, "root") < self.grid.transport.size:
@@ -231,7 +234,7 @@ class Matrix(Owned):
         _core.barrier(self._root)
         return out
 
-    # ---- as a whole ----
+    # ---- calls on the whole matrix ----
 
     def part(self, i: int, j: int, m: int, n: int) -> Part:
         """The m x n part that begins at (i, j), from 0. Local."""
@@ -239,9 +242,9 @@ class Matrix(Owned):
 
     @collective
     def fill(self, kind: str, seed: int = 0) -> Generator[str, None, "Matrix | Part"]:
-        """"zero", "identity", "uniform" in [-1/2, 1/2), "dominant", "spd" (symmetric positive
-        definite), "integer" (-8 .. 8): the same for every grid and block. A part becomes what a
-        matrix of its size would. Collective."""
+        """Fills with "zero", "identity", "uniform" in [-1/2, 1/2), "dominant", "spd" (symmetric
+        positive definite) or "integer" (-8 .. 8), independently of grid and block size. A part gets
+        the contents of a matrix of its size. Collective."""
         own, number = part_of(self, "self"), _words.word(kind, _words.FILL, "kind")
         seed = _words.unsigned(seed, "seed")
         yield _words.same(kind, seed)
@@ -250,15 +253,15 @@ class Matrix(Owned):
 
     @collective
     def norm(self, which: str = "fro") -> Generator[str, None, float]:
-        """"max" |a_ij|, "one", "inf" or "fro"; the same on all ranks. Collective."""
+        """The norm "max" |a_ij|, "one", "inf" or "fro"; the same on all ranks. Collective."""
         own, number = part_of(self, "self"), _words.word(which, _words.NORM, "which")
         yield _words.same(which)
         return _core.matrix_norm(own, number)
 
     @collective
     def scale(self, alpha: complex) -> Generator[str, None, "Matrix | Part"]:
-        """All elements times alpha, a real number for real types; 0 makes zeros of NaN, too.
-        Collective."""
+        """Multiplies all elements by alpha, a real number for real types; 0 gives zeros, also for
+        NaN. Collective."""
         own, factor = part_of(self, "self"), _words.factor(alpha, "alpha", self)
         yield _words.same(factor)
         _core.matrix_scale(factor, own)
@@ -267,9 +270,9 @@ class Matrix(Owned):
 
     @collective
     def copy_to(self, dest: "Matrix | Part", trans: str = "n") -> Generator[str, None, None]:
-        """dest := this, its transpose ("t") or conjugate transpose ("c"); dest is a matrix or a part
-        of the same dtype, in any blocks and on any grid, also of the same matrix where the two
-        share no element. Collective."""
+        """dest := this matrix, its transpose ("t") or conjugate transpose ("c"); dest is a matrix
+        or a part of the same dtype, in any blocks and on any grid; it may be a disjoint part of
+        the same matrix. Collective."""
         own, other = part_of(self, "self"), part_of(dest, "dest")
         how = _words.word(trans, _words.TRANS, "trans")
         yield _words.same(trans)
@@ -281,7 +284,7 @@ class Matrix(Owned):
 
     @collective
     def copy(self) -> Generator[None, None, "Matrix"]:
-        """Another matrix with the same elements, blocks and grid. Collective."""
+        """A new matrix with the same elements, blocks and grid. Collective."""
         own = part_of(self, "self")
         yield
         new = self._like(*self.shape, *self.block)
@@ -290,7 +293,8 @@ class Matrix(Owned):
 
     @collective
     def add(self, alpha: float, source: "Matrix", beta: float = 1.0) -> Generator[str, None, None]:
-        """This matrix := alpha source + beta of it; the same sizes, blocks and owners. Collective."""
+        """This matrix := alpha source + beta this matrix; both have the same sizes, blocks and
+        owners. Collective."""
         own, other = self._alive(), handle(source, Matrix, "source")
         factors = _words.real(alpha, "alpha"), _words.real(beta, "beta")
         yield _words.same(*factors)
@@ -298,7 +302,7 @@ class Matrix(Owned):
 
     @collective
     def mirror(self, uplo: str) -> Generator[str, None, "Matrix"]:
-        """Copies the triangle "lower" or "upper" over the other one. Collective."""
+        """Copies the triangle "lower" or "upper" over the other triangle. Collective."""
         own, which = self._alive(), _words.word(uplo, _words.UPLO, "uplo")
         yield _words.same(uplo)
         _core.matrix_mirror(own, which)
@@ -313,9 +317,9 @@ class Matrix(Owned):
 
 
 class Part:
-    """The m x n sub-matrix of `matrix` that begins at (i, j), from 0: A.part(i, j, m, n). Taken by
-    products, factorisations, solves with factors, trsm, and by its own methods; what is outside of
-    it stays as it is."""
+    """The m x n sub-matrix of `matrix` that begins at (i, j), from 0: A.part(i, j, m, n). Accepted
+    by products, factorisations, solves with factors and trsm, and has methods of its own;
+    elements outside of it are unchanged."""
 
     __slots__ = ("matrix", "i", "j", "shape")
     matrix: Matrix
@@ -324,7 +328,7 @@ class Part:
     shape: tuple[int, int]
 
     def __init__(self, matrix: Matrix, i: int, j: int, m: int, n: int) -> None:
-        self.matrix, self.i, self.j, self.shape = matrix, i, j, (m, n)  # the calls look at them
+        self.matrix, self.i, self.j, self.shape = matrix, i, j, (m, n)  # the calls check these
 
     def __repr__(self) -> str:
         return f"<osla.Part {self.shape[0]} x {self.shape[1]} at ({self.i}, {self.j}) of {self.matrix!r}>"
@@ -335,7 +339,7 @@ class Part:
 
     @property
     def dtype(self) -> np.dtype:
-        """The matrix's."""
+        """The dtype of the matrix."""
         return self.matrix.dtype
 
     fill, norm, scale, copy_to = Matrix.fill, Matrix.norm, Matrix.scale, Matrix.copy_to

@@ -1,6 +1,7 @@
-"""Products with a matrix of which one triangle is stored, and with vectors (osla_products.h). All are
-collective, with the same arguments on all ranks; operands are matrices or parts of one dtype, in any
-blocks and on any grids of one transport. The triangle that is not named is never read."""
+"""Products with a matrix of which one triangle is stored, and with vectors (osla_products.h). All
+are collective, with the same arguments on all ranks. Operands are matrices or parts of one
+dtype, in any blocks and on any grids of one transport. The triangle that `uplo` does not name is
+never read."""
 from __future__ import annotations
 
 from typing import Any, Generator
@@ -24,8 +25,8 @@ def symm(a: Matrix | Part, b: Matrix | Part, c: Matrix | Part, *, side: str = "l
          **options: Any) -> Generator[str, None, None]:
     """C := alpha A B + beta C ("left") or alpha B A + beta C ("right"), A symmetric. Collective.
 
-    a: m x m ("left") or n x n, triangle `uplo` stored; b, c: m x n, c not of a or b. Complex types:
-    A = A^T; `hemm` is the Hermitian one. options: those of osla_gemm.h.
+    a: m x m ("left") or n x n, triangle `uplo` stored; b, c: m x n, c disjoint from a and b.
+    Complex types: A = A^T; `hemm` is the Hermitian form. options: those of osla_gemm.h.
     """
     parts = part_of(a, "a"), part_of(b, "b"), part_of(c, "c")
     how, (scale, keep) = _sides(side, uplo), _factors(alpha, beta, a)
@@ -38,7 +39,8 @@ def symm(a: Matrix | Part, b: Matrix | Part, c: Matrix | Part, *, side: str = "l
 def hemm(a: Matrix | Part, b: Matrix | Part, c: Matrix | Part, *, side: str = "left",
          uplo: str = "lower", alpha: complex = 1.0, beta: complex = 0.0,
          **options: Any) -> Generator[str, None, None]:
-    """As `symm`, with A = A^H, whose diagonal counts as real. Collective."""
+    """C := alpha A B + beta C ("left") or alpha B A + beta C ("right"), A Hermitian; otherwise as
+    `symm`. The diagonal of A is treated as real. Collective."""
     parts = part_of(a, "a"), part_of(b, "b"), part_of(c, "c")
     how, (scale, keep) = _sides(side, uplo), _factors(alpha, beta, a)
     packed = _words.options("gemm", options)
@@ -64,8 +66,8 @@ def trmm(a: Matrix | Part, b: Matrix | Part, *, side: str = "left", uplo: str = 
          trans: str = "n", diag: str = "nonunit", alpha: complex = 1.0,
          **options: Any) -> Generator[str, None, None]:
     """B := alpha op(T) B ("left") or alpha B op(T) ("right"), in place, T a triangle of A.
-    Collective. a: m x m ("left") or n x n, not of b; b: m x n. diag "unit": T's diagonal counts as
-    1."""
+    Collective. a: m x m ("left") or n x n, disjoint from b; b: m x n. diag "unit": the diagonal
+    of T is treated as 1."""
     parts = part_of(a, "a"), part_of(b, "b")
     how = (*_sides(side, uplo), _words.word(trans, _words.TRANS, "trans"),
            _words.word(diag, _words.DIAG, "diag"))
@@ -77,8 +79,8 @@ def trmm(a: Matrix | Part, b: Matrix | Part, *, side: str = "left", uplo: str = 
 @collective
 def gemv(a: Matrix | Part, x: Matrix | Part, y: Matrix | Part, *, trans: str = "n",
          alpha: complex = 1.0, beta: complex = 0.0) -> Generator[str, None, None]:
-    """y := alpha op(A) x + beta y. Collective. a: m x n; x: n x 1 ("n") or m x 1; y: m x 1 or n x 1;
-    it may be x. A stays where it is."""
+    """y := alpha op(A) x + beta y. Collective. a: m x n; x: n x 1 ("n") or m x 1; y: m x 1 or n x
+    1; y may be x. Elements of A are not communicated."""
     parts = part_of(a, "a"), part_of(x, "x"), part_of(y, "y")
     how, (scale, keep) = _words.word(trans, _words.TRANS, "trans"), _factors(alpha, beta, a)
     yield _words.same(trans, scale, keep)
@@ -88,8 +90,8 @@ def gemv(a: Matrix | Part, x: Matrix | Part, y: Matrix | Part, *, trans: str = "
 @collective
 def symv(a: Matrix | Part, x: Matrix | Part, y: Matrix | Part, *, uplo: str = "lower",
          alpha: complex = 1.0, beta: complex = 0.0) -> Generator[str, None, None]:
-    """y := alpha A x + beta y, A symmetric, triangle `uplo` stored. Collective. a: n x n; x, y:
-    n x 1. Complex types: A = A^T; `hemv` is the Hermitian one."""
+    """y := alpha A x + beta y, A symmetric, triangle `uplo` stored. Collective. a: n x n; x, y: n x
+    1. Complex types: A = A^T; `hemv` is the Hermitian form."""
     parts = part_of(a, "a"), part_of(x, "x"), part_of(y, "y")
     which, (scale, keep) = _words.word(uplo, _words.UPLO, "uplo"), _factors(alpha, beta, a)
     yield _words.same(uplo, scale, keep)
@@ -99,7 +101,8 @@ def symv(a: Matrix | Part, x: Matrix | Part, y: Matrix | Part, *, uplo: str = "l
 @collective
 def hemv(a: Matrix | Part, x: Matrix | Part, y: Matrix | Part, *, uplo: str = "lower",
          alpha: complex = 1.0, beta: complex = 0.0) -> Generator[str, None, None]:
-    """As `symv`, with A = A^H, whose diagonal counts as real. Collective."""
+    """y := alpha A x + beta y, A Hermitian; otherwise as `symv`. The diagonal of A is treated as
+    real. Collective."""
     parts = part_of(a, "a"), part_of(x, "x"), part_of(y, "y")
     which, (scale, keep) = _words.word(uplo, _words.UPLO, "uplo"), _factors(alpha, beta, a)
     yield _words.same(uplo, scale, keep)

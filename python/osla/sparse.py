@@ -11,14 +11,14 @@ from ._errors import ArgumentError
 from .transport import Transport, starts, world
 
 class CSR(Owned):
-    """A sparse matrix by rows: this rank's rows, after those of the ranks before it. Collective.
+    """A sparse matrix by rows: each rank has a block of rows, in the order of ranks. Collective.
 
-    indptr: [rows + 1] int64 from 0; indices: [entries] int64, columns of the whole matrix, in any
-    order; data: [entries] float64. columns: this rank's share of the columns (of the vector x in
-    A x); None: as many as rows.
+    indptr: [rows + 1] int64, from 0; indices: [entries] int64, global columns in any order; data:
+    [entries] float64. columns: number of this rank's columns (elements of x in A x); None: as many
+    as rows.
 
-    rows, columns, entries: of this rank; ghosts: values of x that other ranks have and this one
-    needs.
+    rows, columns, entries: of this rank; ghosts: number of elements of x that this rank needs and
+    other ranks own.
     """
 
     __slots__ = ("transport", "shape", "rows", "columns", "entries", "ghosts", "first_row",
@@ -54,7 +54,7 @@ class CSR(Owned):
     @staticmethod
     @collective
     def read(path: Any, *, transport: Transport | None = None) -> Generator[None, None, "CSR"]:
-        """A matrix of a Matrix Market file, distributed evenly. Collective."""
+        """Reads a matrix from a Matrix Market file, distributed evenly. Collective."""
         transport = transport or world()
         own, name = handle(transport, Transport, "transport"), _words.text(path, "path")
         yield
@@ -63,16 +63,16 @@ class CSR(Owned):
     @staticmethod
     @collective
     def read_metis(path: Any, *, transport: Transport | None = None) -> Generator[None, None, "CSR"]:
-        """The adjacency matrix of a METIS graph, distributed evenly: the edges' weights, or 1.
-        Collective."""
+        """Reads the adjacency matrix of a METIS graph, distributed evenly: the weights of the
+        edges, or 1. Collective."""
         transport = transport or world()
         own, name = handle(transport, Transport, "transport"), _words.text(path, "path")
         yield
         return CSR.__new__(CSR)._take(_core.csr_read(own, name, True), transport)
 
     def row(self, row: int) -> tuple[np.ndarray, np.ndarray]:
-        """The entries of this rank's row, from 0 (the row first_row + row of all): columns of the
-        whole matrix, ascending, int64, and values. Local."""
+        """The entries of this rank's row `row`, from 0 (global row first_row + row): global
+        columns, ascending, int64, and values. Local."""
         own, which = self._alive(), _words.whole(row, "row", 0)
         n = _core.csr_row(own, which, None, None)
         columns, values = np.empty(n, np.int64), np.empty(n)
@@ -82,8 +82,8 @@ class CSR(Owned):
     @collective
     def multiply(self, x: np.ndarray, y: np.ndarray | None = None, *, trans: str = "n",
                  beta: float = 0.0) -> Generator[str, None, np.ndarray]:
-        """y := op(A) x + beta y, of this rank's parts. x: [columns] float64 ("t": [rows]); y: None:
-        a new one. Collective."""
+        """y := op(A) x + beta y on this rank's parts. x: [columns] float64 ("t": [rows]); y: None:
+        a new array. Collective."""
         own, how = self._alive(), _words.word(trans, _words.TRANS, "trans")
         plain, scale = how == _core.NOTRANS, _words.real(beta, "beta")
         out = self.rows if plain else self.columns
@@ -98,7 +98,8 @@ class CSR(Owned):
         return y
 
     def __matmul__(self, x: "np.ndarray | CSR") -> "np.ndarray | CSR":
-        """A @ x: as `multiply`; A @ B: a new CSR, rows distributed as A's, columns as B's. Collective."""
+        """A @ x: as `multiply`. A @ B: a new CSR with the rows distributed like A's, and the
+        columns like B's. Collective."""
         return self._product(x) if isinstance(x, CSR) else self.multiply(x)
 
     @collective
@@ -109,14 +110,14 @@ class CSR(Owned):
 
     @collective
     def transpose(self) -> Generator[None, None, "CSR"]:
-        """A^T, a new CSR, rows distributed as A's columns. Collective."""
+        """A^T, a new CSR with the rows distributed like A's columns. Collective."""
         own = self._alive()
         yield
         return CSR.__new__(CSR)._take(_core.csr_new(own, None), self.transport)
 
     @collective
     def galerkin(self, p: "CSR") -> Generator[None, None, "CSR"]:
-        """P^T (A P), a new CSR: A on the coarse space whose prolongation is P. Collective."""
+        """P^T (A P), a new CSR: A on the coarse space with the prolongation P. Collective."""
         own, right = self._alive(), handle(p, CSR, "p")
         yield
         return CSR.__new__(CSR)._take(_core.csr_galerkin(own, right), self.transport)
@@ -124,9 +125,10 @@ class CSR(Owned):
     @collective
     def renumber(self, number: np.ndarray,
                  rows: int | None = None) -> Generator[None, None, "CSR"]:
-        """The same matrix under other numbers, a new CSR: element (i, j) becomes (number of i, number
-        of j). number: [rows] int64, those of this rank's rows, each given once by all; rows: this
-        rank's share of the new ones; None: as many as now. Collective."""
+        """The matrix with renumbered rows and columns, a new CSR: element (i, j) becomes (number of
+        i, number of j). number: [rows] int64, new numbers of this rank's rows; over all ranks a
+        permutation. rows: number of this rank's rows in the new numbering; None: as now.
+        Collective."""
         own = self._alive()
         _core.check_line(number, "number", -1, self.rows, False)
         mine = self.rows if rows is None else _words.whole(rows, "rows", 0)
@@ -136,9 +138,9 @@ class CSR(Owned):
 
     @collective
     def submatrix(self, rows: np.ndarray, columns: np.ndarray) -> Generator[None, None, "CSR"]:
-        """The rows and columns that are chosen, in that order, a new CSR: each rank gets the rows that
-        it names, any of all; its columns, which nobody else may name, are its share of the new ones.
-        [any] int64. Collective."""
+        """The submatrix of the chosen rows and columns in the given order, a new CSR. Each rank
+        gets the rows that it names, which may belong to any rank. The columns that it names,
+        which no other rank may name, become its columns. rows, columns: int64. Collective."""
         own = self._alive()
         _core.check_line(rows, "rows", -1, -1, False)
         _core.check_line(columns, "columns", -1, -1, False)
@@ -147,7 +149,7 @@ class CSR(Owned):
 
     @collective
     def diagonal(self) -> Generator[None, None, np.ndarray]:
-        """The elements (i, i) of this rank's rows: a new array. Collective."""
+        """The diagonal elements of this rank's rows: a new array. Collective."""
         own = self._alive()
         yield
         out = np.zeros(self.rows)
@@ -156,8 +158,8 @@ class CSR(Owned):
 
     @collective
     def column_squares(self) -> Generator[None, None, np.ndarray]:
-        """The sum of the squares in each of this rank's columns, the diagonal of A^T A: a new array.
-        Collective."""
+        """The sum of squares of each of this rank's columns, which is the diagonal of A^T A: a new
+        array. Collective."""
         own = self._alive()
         yield
         out = np.zeros(self.columns)
@@ -166,8 +168,8 @@ class CSR(Owned):
 
     @collective
     def column_norms(self) -> Generator[None, None, np.ndarray]:
-        """The 2-norm of each of this rank's columns: a new array. No square leaves the range of
-        float64. Where it is positive, its inverse can serve as `scale` of `lsqr`. Collective."""
+        """The 2-norm of each of this rank's columns: a new array, computed without overflow or
+        underflow. The inverse of positive norms can serve as `scale` of `lsqr`. Collective."""
         own = self._alive()
         yield
         out = np.zeros(self.columns)
@@ -178,8 +180,8 @@ class CSR(Owned):
 @collective
 def read_vector(path: Any, rows: int, *,
                 transport: Transport | None = None) -> Generator[None, None, np.ndarray]:
-    """A vector of a Matrix Market file (array, n x 1): this rank's part, a new array. rows: this
-    rank's share of it, as `CSR.rows`; together they are n. Collective."""
+    """This rank's part of a vector in a Matrix Market file (array, n x 1): a new array. rows:
+    length of this rank's part, as `CSR.rows`; the sum over all ranks is n. Collective."""
     transport = transport or world()
     own, name = handle(transport, Transport, "transport"), _words.text(path, "path")
     mine = _words.whole(rows, "rows", 0)
@@ -190,8 +192,8 @@ def read_vector(path: Any, rows: int, *,
 
 
 class Solved(NamedTuple):
-    """A solver's answer. end: "converged", "iterations" (as many as were allowed), "indefinite" or
-    "not finite"; left: what was compared with the tolerance."""
+    """Result of a solver. end: "converged", "iterations" (the limit was reached), "indefinite" or
+    "not finite"; left: the quantity that was compared with the tolerance."""
 
     x: np.ndarray
     end: str
@@ -204,12 +206,13 @@ class Solved(NamedTuple):
 @collective
 def cg(a: CSR, b: np.ndarray, x: np.ndarray | None = None, *, jacobi: int = 0, sweeps: int = 0,
        mode: str = "sync", **options: Any) -> Generator[str, None, Solved]:
-    """Solves A x = b, A symmetric and positive definite. Collective. b: [rows] float64; x: the first
-    guess, which the solution replaces; None: zero. jacobi: 0: no preconditioner, 1: the diagonal,
-    more: blocks of so many rows. sweeps: the preconditioner is so many of block Jacobi, in lock-step,
-    or with mode "async" or "racy" without waiting (`iterate`). options: tolerance, iterations,
-    flexible (always where sweeps do not wait). A, b and x may have any normal size; where
-    x overflows, or its norm is below 2.2e-308, the end is "not finite"."""
+    """Solves A x = b, A symmetric and positive definite. Collective. b: [rows] float64; x: the
+    initial guess, which is overwritten by the solution; None: zero. jacobi: 0: no
+    preconditioner, 1: the diagonal, more: blocks of this many rows. sweeps: if not 0, the
+    preconditioner is this many sweeps of block Jacobi, in lock-step, or with mode "async" or
+    "racy" asynchronous (see `iterate`). options: tolerance, iterations, flexible (always on with
+    asynchronous sweeps). A, b and x may have any normal magnitude; if x overflows, or its norm
+    is below 2.2e-308, the end is "not finite"."""
     own, block = handle(a, CSR, "a"), _words.whole(jacobi, "jacobi", 0)
     many, how = _words.whole(sweeps, "sweeps", 0), _words.word(mode, _words.MODE, "mode")
     if many > 0 and how != _core.ITERATE_SYNC:
@@ -228,8 +231,8 @@ def cg(a: CSR, b: np.ndarray, x: np.ndarray | None = None, *, jacobi: int = 0, s
 def lsqr(a: CSR, b: np.ndarray, *, damping: float = 0.0, scale: np.ndarray | None = None,
          **options: Any) -> Generator[None, None, Solved]:
     """Minimises |b - A x|^2 + damping^2 |x / scale|^2. Collective. b: [rows], scale: [columns],
-    float64. options: tolerance, iterations. Sizes: as `cg`; a damping of more than 1e150 |A| can end
-    as "not finite"."""
+    float64. options: tolerance, iterations. Magnitudes as in `cg`; a damping above 1e150 |A| may
+    end as "not finite"."""
     own, damp = handle(a, CSR, "a"), _words.real(damping, "damping")
     _core.check_line(b, "b", _core.DOUBLE, a.rows, False)
     if scale is not None:

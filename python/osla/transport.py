@@ -1,4 +1,4 @@
-"""Ranks and how they meet: transports and process grids; MPI's beginning and end."""
+"""Transports and process grids; start and end of MPI."""
 from __future__ import annotations
 
 import atexit
@@ -15,12 +15,12 @@ from ._errors import ArgumentError, Error, StateError, code_of
 
 _transports: list["Transport"] = []
 _world: "Transport | None" = None
-_started = False  # MPI, by us
-_arranged = False  # the end
+_started = False  # this package has started MPI
+_arranged = False  # _finish is registered
 
 
 def _start() -> None:
-    """MPI runs, and its end is arranged."""
+    """Starts MPI if necessary, and registers the clean-up at exit."""
     global _started, _arranged
     if _core.mpi_state() == 0:
         _core.mpi_start()
@@ -33,7 +33,7 @@ def _start() -> None:
 
 
 def _watch_exceptions() -> None:
-    """An exception that nobody catches ends all ranks: the others would wait for this one."""
+    """Makes an uncaught exception end all ranks, because the others would wait for this one."""
     previous = sys.excepthook
 
     def hook(kind: type[BaseException], value: BaseException, trace: TracebackType | None) -> None:
@@ -53,8 +53,9 @@ def _watch_exceptions() -> None:
 
 
 def _finish() -> None:
-    """What lives is handed over to the end of the process: once no Python runs that could see its
-    memory, all ranks meet, destroy it, and end MPI if the package has started it."""
+    """Defers the destruction of the living objects to the end of the process. When no Python code
+    runs that could use their memory, all ranks agree, destroy them, and end MPI if this package
+    has started it."""
     if not _core.close():
         return
     for transport in _transports:
@@ -65,7 +66,7 @@ def _finish() -> None:
 
 
 def _comm_of(comm: Any) -> bytes | None:
-    """An mpi4py communicator as the library's, if the two are on one MPI."""
+    """The library's communicator for one of mpi4py, if both use the same MPI."""
     if comm is None:
         return None
     mpi = sys.modules.get("mpi4py.MPI")
@@ -80,7 +81,8 @@ def _comm_of(comm: Any) -> bytes | None:
 
 
 def starts(root: Any, transport: "Transport", count: int) -> np.ndarray:
-    """Where each rank's share begins, and the end, from how many it has. All ranks together."""
+    """First index of each rank's part, and the total, from the sizes of the parts. Called by all
+    ranks together."""
     counts = np.zeros(transport.size)
     counts[transport.rank] = count
     _core.allreduce(root, counts)
@@ -90,8 +92,8 @@ def starts(root: Any, transport: "Transport", count: int) -> np.ndarray:
 class Grid(Object):
     """Ranks in `nprow` rows and `npcol` columns, over which matrices are distributed. Collective.
 
-    nprow = npcol = 0 chooses a grid of all ranks. order: "chosen", "rows", "columns" (as BLACS's
-    'R' and 'C'), "nodes", "tiles" or "across" (osla_grid.h). It lives as long as a matrix on it.
+    nprow = npcol = 0 chooses a grid of all ranks. order: "chosen", "rows", "columns" (BLACS's 'R'
+    and 'C'), "nodes", "tiles" or "across" (osla_grid.h). The grid lives as long as a matrix on it.
     """
 
     __slots__ = ("transport", "nprow", "npcol", "prow", "pcol")
@@ -119,16 +121,17 @@ class Grid(Object):
 
 
 class Transport(Owned):
-    """The ranks of a communicator, and how data moves between them. Collective on it.
+    """The ranks of a communicator, and their data transfers. Collective on it.
 
-    comm: an mpi4py communicator (of the same MPI library), or None: all ranks; MPI is started if
-    nobody has done it, and then ended at exit. progress_thread: a thread serves other nodes'
-    transfers while this rank computes. threads_per_rank: computing threads of each rank. name: "mpi"
-    or None, what OSLA_TRANSPORT says.
+    comm: an mpi4py communicator (of the same MPI library), or None: all ranks. MPI is started if it
+    is not running, and then ended at exit. progress_thread: a thread serves other nodes' transfers
+    while this rank computes. threads_per_rank: number of computing threads of each rank. name:
+    "mpi", or None for the setting of OSLA_TRANSPORT.
 
-    rank, size: mine among how many; node, n_nodes: shared-memory domains; grid: of all ranks. A
-    transport lives until `destroy` or the end of the program. What is wrong on one rank is raised on
-    all; a rank whose comm is no communicator reaches those that gave that of all ranks, or None.
+    rank, size: this rank and the number of ranks; node, n_nodes: shared-memory domains; grid: of
+    all ranks. A transport lives until `destroy` or the end of the program. An error on one rank is
+    raised on all ranks; if a rank's comm is no communicator, this works only if the other ranks use
+    all ranks or None.
     """
 
     __slots__ = ("rank", "size", "node", "n_nodes", "node_size", "name", "memory_share", "grid")
@@ -161,33 +164,34 @@ class Transport(Owned):
 
     @collective
     def barrier(self) -> Generator[None, None, None]:
-        """Waits until all ranks are here; what any of them has stored before is seen by all after.
-        Collective."""
+        """Waits until all ranks have arrived; values stored before it are visible to all ranks
+        after it. Collective."""
         root = self._alive()
         yield
         _core.barrier(root)
 
     @collective
     def allreduce(self, array: np.ndarray) -> Generator[None, None, None]:
-        """array := the sum over all ranks; one-dimensional, float64, the same length on all.
-        Collective."""
+        """array := the sum over all ranks; one-dimensional, float64, of the same length on all
+        ranks. Collective."""
         root = self._alive()
         _core.check_line(array, "array", _core.DOUBLE, -1, True)
         yield
         _core.allreduce(root, array)
 
     def progress(self) -> None:
-        """One step of serving other nodes. Local, cheap."""
+        """One step of serving transfers of other nodes. Local, cheap."""
         _core.progress(self._alive())
 
     @collective
     def collect(self) -> Generator[None, None, None]:
-        """Destroys what Python has dropped on all ranks, as any collective call does. Collective."""
+        """Destroys the objects that Python has deallocated on all ranks, as any collective call
+        does. Collective."""
         self._alive()
         yield
 
     def destroy(self) -> None:
-        """Ends the transport. Collective. StateError, on all ranks, while objects of it live."""
+        """Destroys the transport. Collective. StateError, on all ranks, while objects of it exist."""
         global _world
         if self.destroyed or _core.ends():
             return
@@ -206,7 +210,7 @@ class Transport(Owned):
 @collective
 def _destroy_transport(transport: Transport) -> Generator[None, None, None]:
     root = transport._alive()
-    left = _core.children(root) - 1  # its own grid
+    left = _core.children(root) - 1  # without the transport's own grid
     if left > 0:
         raise StateError(f"{left} object{'s' if left > 1 else ''} of this transport live")
     claim(transport)
@@ -219,7 +223,7 @@ def _destroy_transport(transport: Transport) -> Generator[None, None, None]:
 
 
 def world() -> Transport:
-    """The transport of all ranks, made when it is first asked for: then collective."""
+    """The transport of all ranks, which the first, collective, call creates."""
     global _world
     if _world is None or _world.destroyed:
         with Undivided():

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
-"""usage: bindings.py SRCDIR. Each function of the stable headers is called by the package, or stands
-here with what serves instead, or why there is nothing; so that the two cannot drift apart."""
+"""usage: bindings.py SRCDIR
+
+Checks that the package calls each function of the stable headers, or that LEFT_OUT lists the
+function with the replacement or the reason."""
 import pathlib
 import re
 import sys
@@ -32,7 +34,7 @@ LEFT_OUT = {
 
 
 def other_blocks(root: pathlib.Path) -> list[str]:
-    """Block sizes that Python and the help of osla info take where none is given, other than the library's."""
+    """Default block sizes in Python and in the help of osla info that differ from the library's."""
     (block,) = re.findall(r"OSLA_DEFAULT_BLOCK = (\d+)", (root / "include/osla_matrix.h").read_text())
     found = re.findall(r"block size \(default: (\d+)\)", (root / "tools/info/info.c").read_text())
     for path in (root / "python/osla" / name for name in ("file.py", "hessian.py", "matrix.py")):

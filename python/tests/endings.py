@@ -1,4 +1,4 @@
-"""Programs that end in one way or another; run by tests/adaptors/test_python.sh on several ranks."""
+"""Programs that end in different ways; run by tests/adaptors/test_python.sh on several ranks."""
 import os
 import sys
 import threading
@@ -16,7 +16,7 @@ if case == "uncaught":  # on one rank, while the others wait
         raise KeyError("on one rank")
     w.barrier()
     w.barrier()
-elif case == "uncaught in the library":  # where the others are already beyond the door
+elif case == "uncaught in the library":  # the other ranks are already inside the library call
     H = osla.Hessian(8)
     if w.rank == 0:
         H.update(np.array([9]), np.ones(1))
@@ -38,7 +38,7 @@ elif case == "caught":
     except osla.ArgumentError as refusal:
         assert "uplo = 'x'" in str(refusal)
     assert a.norm() == 0.0
-elif case == "late":  # what Python calls at its end, when the library is closed
+elif case == "late":  # callbacks at the end of Python, when the library is closed
 
     class Late:
         view = a.local
@@ -52,7 +52,7 @@ elif case == "late":  # what Python calls at its end, when the library is closed
     late = Late()
     H = osla.Hessian(4)
 
-    class Owner:  # by its own means, at a time when Python imports nothing more
+    class Owner:  # its imports at a time when Python cannot import any more
 
         def __init__(self, thing):
             self.thing = thing
@@ -69,7 +69,7 @@ elif case == "late":  # what Python calls at its end, when the library is closed
 elif case == "destroyed":
     del a
     w.destroy()
-elif case == "daemons":  # the interpreter ends under threads that are in calls
+elif case == "daemons":  # the interpreter ends while daemon threads are in calls
     H, column, other = osla.Hessian(400), np.arange(400), osla.Transport()
     local = (w.progress, lambda: a.get(0, 0, 8, 8), lambda: H.update(column, np.ones(400)))
 
@@ -77,7 +77,7 @@ elif case == "daemons":  # the interpreter ends under threads that are in calls
         try:
             while True:
                 call()
-        except osla.StateError as reason:  # a collective call, when another rank has ended
+        except osla.StateError as reason:  # a collective call, after another rank has ended
             assert "the end of the program" in str(reason) or "come too late" in str(reason), reason
 
     for call in (*local, *local, w.barrier, other.barrier):
@@ -110,7 +110,7 @@ elif case == "forks":
         assert ended == status, (child, ended)
     assert a.norm() == 0.0
     H.commit()
-elif case == "MPI has ended":  # as by mpi4py's MPI.Finalize
+elif case == "MPI has ended":  # ended by others, as by mpi4py's MPI.Finalize
     import ctypes
 
     H, grid, b, c = osla.Hessian(8), osla.Grid(), osla.Matrix(2, 2), osla.Matrix(2, 2)

@@ -1,6 +1,6 @@
-/* The same updates as overhead.py, which loads this and calls it between its own loops: seconds of
- * one osla_hessian_update, the best of `repeats` loops of `calls`. `ready` makes an accumulator as
- * Python's default one. One rank, which has started MPI. */
+/* The updates of overhead.py in C, which loads this library and calls it between its own loops.
+ * Returns the seconds of one osla_hessian_update, the best of `repeats` loops of `calls` calls.
+ * `ready` creates an accumulator like Python's default. One rank, which has started MPI. */
 #include "osla.h"
 
 #include <stdlib.h>
@@ -30,7 +30,7 @@ double overhead_of(int64_t count, const int64_t *ix, int64_t k, const double *g,
   return (osla_clock() - since) / (double)calls;
 }
 
-/* Seconds of C := A B and of LU, in blocks of 128; -1 where a call failed. */
+/* Seconds of C := A B, or of LU, in blocks of 128; -1 if a call failed. */
 double overhead_gemm(int64_t n)
 {
   osla_matrix *m[3] = {NULL, NULL, NULL};

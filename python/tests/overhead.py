@@ -1,10 +1,12 @@
-"""What H.update from numpy takes above the same call in C: alternating, in one process, on one rank.
+"""Measures the overhead of H.update with numpy arrays over the same call in C, alternating, in one
+process, on one rank.
 
-usage: overhead.py OVERHEAD.so [N]: overhead.c as a shared library, linked with the libosla that the
-package uses. 400 indices, G of one row; and of none, where C has nearly nothing to do, so that the
-difference is not lost in the noise of what C does. Ends with status 1 if that is above 3 us. With N
-an accumulator of that order, also updates of 16 rows, and the times of gemm and LU at order N, beside
-those in C.
+usage: overhead.py OVERHEAD.so [N]
+
+OVERHEAD.so is overhead.c as a shared library, linked with the libosla of the package. Updates have
+400 indices and a G of one row, or of none, so that C has almost nothing to do and the difference is
+not lost in the noise. Exit status 1 if the overhead exceeds 3 us. With N, an accumulator of that
+order, updates of 16 rows, and the times of gemm and LU at order N, in Python and in C.
 """
 import ctypes
 import sys
@@ -18,7 +20,7 @@ COUNT, ORDER = 400, int(sys.argv[2]) if len(sys.argv) > 2 else 2000
 
 
 def measure(library, k, calls, repeats):
-    """Seconds of a call in C and in Python, the best of loops that alternate."""
+    """Seconds of a call in C and in Python: the best of alternating loops."""
     H = osla.Hessian(ORDER)
     ix = np.sort(np.random.default_rng(1).choice(ORDER, COUNT, replace=False))
     G = np.asfortranarray(np.ones((k, COUNT)))
@@ -42,7 +44,7 @@ def timed(kernel, *matrices):
 
 
 def compare(library, n):
-    """gemm and LU, three times each, in C and in Python by turns."""
+    """Times of gemm and LU in C and in Python, alternating, three times each."""
     calls = {"gemm": (lambda: library.overhead_gemm(ctypes.c_int64(n)), osla.gemm, 3),
              "getrf": (lambda: library.overhead_getrf(ctypes.c_int64(n)), osla.getrf, 1)}
     for name, (in_c, in_python, operands) in calls.items():

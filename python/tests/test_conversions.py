@@ -1,5 +1,5 @@
-"""What is converted: only what keeps its values. A mask, a fraction, a text or an imaginary part would
-become other numbers without a word."""
+"""Conversions of arguments: values must be preserved. A mask, a fraction, a text or an imaginary
+part would silently become other numbers."""
 from decimal import Decimal
 from fractions import Fraction
 
@@ -53,7 +53,7 @@ def test_what_is_no_number(world, values, text):
     assert a.norm() == 0
     lu, cholesky = osla.getrf(identity.copy()), osla.potrf(identity)
     last = world.rank == world.size - 1
-    for solve in (lu.solve, cholesky.solve):  # collective: wrong on one rank, refused on all
+    for solve in (lu.solve, cholesky.solve):  # a collective call, wrong on one rank, refused on all
         with pytest.raises(osla.ArgumentError, match=text):
             solve(values if last else np.ones(3))
 
@@ -107,7 +107,7 @@ def test_what_is_too_large(world):
 
 
 def test_factors(world):
-    """Elements of real types have no room for an imaginary part."""
+    """Elements of real types cannot hold an imaginary part."""
     a, b, c = (osla.Matrix(3, 3).fill("identity") for _ in range(3))
     column = osla.Matrix(3, 1)
     calls = [lambda x: osla.gemm(a, b, c, alpha=x), lambda x: osla.gemm(a, b, c, beta=x),
@@ -135,7 +135,7 @@ def test_factors(world):
 
 
 def test_advice(world):
-    """It names what the call has: copy=True, or else numpy's means."""
+    """Messages recommend what the call offers: copy=True, or a numpy function."""
     H, a, line = osla.Hessian(4), osla.Matrix(2, 2).fill("identity"), osla.CSR(np.array([0, 1]), np.array([world.rank]), np.ones(1))
     lu, row = osla.getrf(a.copy()), np.array([0, 1])
     for call in (lambda: H.update([0], np.ones(1)), lambda: H.update(row, [1.0, 2.0]),

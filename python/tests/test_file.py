@@ -1,4 +1,4 @@
-"""Files: what osla writes it reads, and h5py and numpy, too."""
+"""Files that osla writes can be read by osla, h5py and numpy."""
 import os
 
 import numpy as np

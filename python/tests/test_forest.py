@@ -1,4 +1,4 @@
-"""Star forests: made, asked, made from others, and what they refuse."""
+"""Star forests: creation, queries, forests made from others, and refused arguments."""
 import numpy as np
 import pytest
 
@@ -6,7 +6,8 @@ import osla
 
 
 def ring(world):
-    """Two roots here; leaves 4, 0 and 2 of each rank at roots of the next rank and of this one."""
+    """Two roots on each rank; leaves 4, 0 and 2 of each rank have roots on the next rank and on
+    this one."""
     after = (world.rank + 1) % world.size
     rank = np.array([after, world.rank, after])
     return osla.Forest(2, np.array([0, 0, 1]), np.array([4, 0, 2]), rank=rank)
@@ -70,7 +71,7 @@ def test_known_shapes(world):
 
 
 def test_made_from_others(world):
-    f = osla.Forest.alltoall(1)  # each root one leaf
+    f = osla.Forest.alltoall(1)  # each root has one leaf
     back = f.inverse()
     there = np.arange(world.size) + 10.0 * world.rank
     leaves = f.bcast(there, np.zeros(world.size))
@@ -105,7 +106,7 @@ def test_made_from_others(world):
 
 def test_lists_that_are_refused(world):
     none = np.zeros(0, np.int64)
-    for arguments, options in (((2, np.array([2 * world.size])), {}),  # the last rank has not so many
+    for arguments, options in (((2, np.array([2 * world.size])), {}),  # the last rank has fewer roots
                                ((2, np.array([2])), {"rank": np.array([0])}),
                                ((2, np.array([0])), {"rank": np.array([world.size])}),
                                ((2, np.array([0])), {"rank": np.array([2**40])}),
@@ -119,7 +120,7 @@ def test_lists_that_are_refused(world):
         with pytest.raises(osla.ArgumentError):
             osla.Forest(*arguments, **options)
     last = world.rank == world.size - 1
-    with pytest.raises(osla.ArgumentError, match="3"):  # wrong on one rank alone
+    with pytest.raises(osla.ArgumentError, match="3"):  # wrong on one rank only
         osla.Forest(2, np.array([3 if last else 1]), rank=np.array([0]))
     if world.size > 1:
         with pytest.raises(osla.StateError, match="by ranks"):

@@ -10,7 +10,7 @@ N = 40
 
 
 def data(rng, count=60, width=7, k=3):
-    """Updates of whole numbers, whose sums are exact in any order; and the sums."""
+    """Updates of integers, whose sums are exact in any order, and the sums."""
     full, gradient, updates = np.zeros((N, N)), np.zeros(N), []
     for _ in range(count):
         ix = rng.choice(N, width, replace=False)
@@ -39,7 +39,7 @@ def test_sums(world, rng, uplo):
 
 
 def test_arrays_as_they_come(world, rng):
-    """Rows, transposed C arrays, columns that are apart, float32; and copies of the rest."""
+    """Rows, transposed C arrays, columns that are apart, float32; other arrays with copy=True."""
     H = osla.Hessian(N, block=8, uplo="whole")
     expected = np.zeros((N, N))
     ix = np.array([3, 1, 3])

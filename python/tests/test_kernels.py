@@ -1,4 +1,4 @@
-"""Products, factorisations and solves beside numpy."""
+"""Products, factorisations and solves against numpy."""
 import numpy as np
 import pytest
 
@@ -117,7 +117,7 @@ def test_trsm(world, rng):
 def test_trsm_with_parts(world, rng):
     x, b = random(rng, 12, 12) + 8 * np.eye(12), random(rng, 10, 5)
     a, rhs = osla.Matrix.from_numpy(x, block=3), osla.Matrix.from_numpy(b, block=(3, 2))
-    for i in (3, 4):  # a block corner and not
+    for i in (3, 4):  # a block corner, and an interior position
         osla.trsm(a.part(i, i, 6, 6), rhs.part(2, 1, 6, 3))
         b[2:8, 1:4] = np.linalg.solve(np.tril(x[i:i + 6, i:i + 6]), b[2:8, 1:4])
         close(rhs.to_numpy(), b)
@@ -199,7 +199,7 @@ def test_factors_of_parts(world, rng, at, dtype):
     close(rhs.to_numpy(), b, dtype)
     found = a.to_numpy()
     x[i:i + 9, j:j + 9] = np.tril(np.linalg.cholesky(kept)) + np.triu(kept, 1)
-    close(found, x, dtype)  # also around it
+    close(found, x, dtype)  # elements around the part are unchanged
 
     x[i:i + 9, j:j + 9] = kept
     a = osla.Matrix.from_numpy(x, block=4)

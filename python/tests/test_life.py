@@ -1,4 +1,5 @@
-"""Who lives, and for how long: drops in different orders, views, destruction, calls that differ."""
+"""Lifetime of objects: deallocation in different orders, views, destruction, calls that differ
+between ranks."""
 import gc
 import os
 import signal
@@ -29,7 +30,7 @@ def test_drops_in_different_orders(world):
         order.reverse()
     for i in order:
         made[i] = None
-        osla.Matrix(2, 2).fill("identity")  # a collective call while ranks have dropped others
+        osla.Matrix(2, 2).fill("identity")  # a collective call while each rank has deallocated other objects
     assert children(world) == before
 
 
@@ -41,7 +42,7 @@ def test_dropped_on_some_ranks_stays(world):
     world.collect()
     assert _core.children(world._handle) == before + 1
     if kept is not None:
-        assert kept[0, 0] == 1.0  # it can still be used here
+        assert kept[0, 0] == 1.0  # the array can still be used on this rank
     del kept
     assert children(world) == before
 
@@ -115,7 +116,8 @@ def test_destroy_with_views_raises(world):
 
 
 def test_nothing_gets_at_what_is_being_destroyed(world, monkeypatch):
-    """While the ranks meet the interpreter's other threads run: what they could do is done there."""
+    """While the ranks agree, the interpreter's other threads run; this test makes the calls that
+    they could make."""
     a, meet, uses = osla.Matrix(8, 8, block=2), _core.meet, 0
 
     def use_and_meet(*args):
@@ -132,7 +134,7 @@ def test_nothing_gets_at_what_is_being_destroyed(world, monkeypatch):
     with pytest.raises(osla.StateError, match="1 array sees"):
         a.destroy()
     del view
-    assert a.local.size >= 0  # refused on one rank: it can be used on all
+    assert a.local.size >= 0  # refused on one rank: the matrix is usable on all
     with monkeypatch.context() as patch:
         patch.setattr(_core, "meet", use_and_meet)
         a.destroy()
@@ -158,7 +160,7 @@ class Destroyer:
 
 
 def calls_that_destroy():
-    """(what makes the object, a call with it), for calls of all files of core/."""
+    """Pairs (constructor of an object, call with it), for calls of all files of core/."""
     line, block = np.zeros(3), np.zeros((3, 3), order="F")
     ix, empty = np.arange(3), np.zeros(0, np.int64)
 
@@ -216,7 +218,7 @@ def test_arguments_that_destroy_their_object(world):
 
 
 def test_arguments_of_what_is_being_destroyed(world):
-    """As while another thread destroys it and waits for the other ranks."""
+    """Calls with an object that another thread is destroying, while it waits for the other ranks."""
     a, b = osla.Matrix(3, 3), osla.Matrix(3, 3)
 
     class Claimer:
@@ -232,7 +234,7 @@ def test_arguments_of_what_is_being_destroyed(world):
 
 
 def test_a_commit_of_a_file_in_use(world, tmp_path_factory):
-    """On one rank alone: all refuse it, and none waits in the commit."""
+    """The file is in use on one rank only: all ranks refuse the commit, and none waits in it."""
     file = osla.File(shared_path(world, tmp_path_factory, "in use.h5"), "w")
     last = world.rank == world.size - 1
     if last:
@@ -306,7 +308,7 @@ def test_an_argument_that_is_wrong_on_one_rank(world):
         osla.potrf(a.copy()).solve(np.ones(4, np.float32 if last else np.float64), overwrite=True)
     with pytest.raises(osla.ArgumentError, match="there is no option"):
         osla.gemm(a, a.copy(), a.copy(), **({"wide": True} if last else {}))
-    assert a.norm("max") > 0  # and all go on
+    assert a.norm("max") > 0  # all ranks go on
 
 
 def test_arguments_that_differ(world):
@@ -373,7 +375,8 @@ def signal_in_call(number):
 
 
 def interrupt_on_last_rank(world, call, number):
-    """What the call raises on the last rank, which waits in it for the others when the signal comes."""
+    """The exception that the call raises on the last rank, which waits in it for the others when
+    the signal arrives."""
     try:
         if world.rank == world.size - 1:
             threading.Thread(target=signal_in_call, args=(number,)).start()
@@ -391,7 +394,7 @@ def exit_by(number, frame):
 
 @pytest.mark.parametrize("number, raised", [(signal.SIGINT, KeyboardInterrupt), (signal.SIGTERM, SystemExit)])
 def test_signals_wait_for_the_end_of_a_call(world, number, raised):
-    """The interrupted rank does its part of the call first: the others are in it."""
+    """The interrupted rank finishes its part of the call first, because the others are in it."""
     if world.size == 1:
         pytest.skip("one rank")
     a = osla.Matrix(4, 4).fill("identity")
@@ -409,7 +412,7 @@ def test_signals_wait_for_the_end_of_a_call(world, number, raised):
 
 
 def test_a_handler_that_calls_the_one_before(world):
-    """The earlier handler is the package's, which stands before Python's own."""
+    """The earlier handler is the package's, which wraps Python's own."""
     earlier, seen = signal.getsignal(signal.SIGINT), []
     signal.signal(signal.SIGINT, lambda number, frame: (seen.append(number), earlier(number, frame)))
     try:

@@ -1,4 +1,4 @@
-"""Wrong arguments on some ranks, where there are several transports: all ranks raise, and go on."""
+"""Wrong arguments on some ranks, with several transports: all ranks raise an exception, and go on."""
 import numpy as np
 import pytest
 
@@ -22,7 +22,7 @@ def everybody(world):
 
 
 def test_nothing_names_the_transport(world, other):
-    """Some ranks give what is no object at all; the others' objects are on either transport."""
+    """Some ranks pass no object at all; the others' objects belong to either transport."""
     for round in range(3):
         for transport in (other, world):
             a = on(transport)
@@ -83,7 +83,7 @@ def test_what_was_destroyed_with_its_transport(world, other):
 
 
 def test_wrong_arrays_on_some_ranks(world, other):
-    """dtype, order, size: on a transport of its own, each on one rank alone."""
+    """Wrong dtype, order or size, each on one rank only, with a transport of its own."""
     a = on(other, 6)
     factor = osla.potrf(a)
     last = world.rank == world.size - 1
@@ -117,7 +117,8 @@ def test_transports_with_wrong_options(world):
 
 
 def test_misspelt_arguments_on_one_rank(world, other, tmp_path_factory):
-    """Python refuses them on that rank alone, and the package on the others."""
+    """Python refuses misspelt keywords on that rank, and the package refuses the call on the
+    others."""
     if world.size == 1:
         pytest.skip("one rank")
     last = world.rank == world.size - 1
@@ -137,7 +138,7 @@ def test_misspelt_arguments_on_one_rank(world, other, tmp_path_factory):
 
 
 def test_what_differs_on_one_rank(world, other):
-    """Words and numbers by which ranks would go different ways, and wait for one another."""
+    """Enumerators and numbers that would make ranks take different paths and wait for one another."""
     if world.size == 1:
         return
     last = world.rank == world.size - 1

@@ -1,4 +1,4 @@
-"""Products with a stored triangle, and with vectors, beside numpy."""
+"""Products with a stored triangle, and with vectors, against numpy."""
 import numpy as np
 import pytest
 
@@ -10,7 +10,7 @@ OP = {"n": lambda x: x, "t": lambda x: x.T, "c": lambda x: x.conj().T}
 
 
 def whole(x, uplo, hermitian):
-    """What the stored triangle stands for."""
+    """The full matrix that the stored triangle represents."""
     strict = np.tril(x, -1) if uplo == "lower" else np.triu(x, 1)
     diagonal = np.diag(np.diag(x))
     return strict + (strict.conj() if hermitian else strict).T + (diagonal.real if hermitian
@@ -18,7 +18,7 @@ def whole(x, uplo, hermitian):
 
 
 def hidden(x, uplo):
-    """With a triangle that must not be read."""
+    """A copy whose other triangle, which must not be read, is NaN."""
     y = x.copy()
     y[(np.triu_indices if uplo == "lower" else np.tril_indices)(len(x), 1 if uplo == "lower" else -1)] = np.nan
     return y

@@ -6,7 +6,7 @@ import osla
 
 
 def laplacian(world, n):
-    """Rows of the path's Laplacian plus one, distributed in blocks that differ."""
+    """Rows of the path graph's Laplacian plus the identity, distributed in unequal blocks."""
     first = [0, *sorted(n * (r + 1) * (r + 2) // (world.size * (world.size + 1))
                         for r in range(world.size))]
     rows = range(first[world.rank], first[world.rank + 1])
@@ -81,7 +81,7 @@ def test_matrices_from_matrices(world):
 
 
 def whole(world, a):
-    """The matrix as an array, on all ranks, of what each has of its rows."""
+    """The whole matrix as an array on all ranks, from each rank's rows."""
     full = np.zeros(a.shape)
     for i in range(a.rows):
         columns, values = a.row(i)
@@ -97,7 +97,7 @@ def test_rows_and_other_numbers(world):
     assert np.array_equal(whole(world, a), full)
     assert a.ghosts <= 2 and (a.ghosts > 0) == (world.size > 1 and a.rows > 0)
     number = (np.arange(24) * 5 + 3) % 24                   # a permutation
-    last = 24 if world.rank == world.size - 1 else 0        # all on the last rank
+    last = 24 if world.rank == world.size - 1 else 0        # all rows on the last rank
     b = a.renumber(number[mine].copy(), last)
     assert b.rows == last
     expected = np.zeros_like(full)
@@ -124,7 +124,7 @@ def test_parts_and_coarse_ones(world):
         a.submatrix(np.array([24]), columns)
     with pytest.raises(osla.ArgumentError):
         a.submatrix(chosen, np.array([0, 0]))
-    p = a.submatrix(np.arange(mine.start, mine.stop), columns)  # any matrix serves
+    p = a.submatrix(np.arange(mine.start, mine.stop), columns)  # any matrix can be a prolongation
     assert np.allclose(whole(world, a.galerkin(p)), full[:, every].T @ full @ full[:, every],
                        atol=1e-12)
     a.destroy()

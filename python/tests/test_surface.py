@@ -1,4 +1,5 @@
-"""What a user of any Python package expects: a version, names, words for each object, short help."""
+"""Expectations of a user of any Python package: a version, public names, documentation for each,
+help texts of limited length."""
 import inspect
 import pickle
 import pydoc

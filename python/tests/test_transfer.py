@@ -1,4 +1,5 @@
-"""Transfers of star forests: types and combinations, begun and ended, dropped, and refused."""
+"""Transfers of star forests: types and combinations, begin and end, deallocation, and refused
+arguments."""
 import gc
 
 import numpy as np
@@ -14,7 +15,8 @@ COMPLEX = [np.complex64, np.complex128]
 
 
 def children(world):
-    """Once what other tests dropped is gone: a transfer's forest waits until the transfer is."""
+    """Number of living objects, after those that other tests deallocated are destroyed: a
+    transfer's forest waits for the transfer."""
     gc.collect()
     for _ in range(3):
         world.collect()
@@ -22,12 +24,12 @@ def children(world):
 
 
 def test_what_is_dropped_meanwhile(world):
-    """A sparse matrix cannot go while a transfer of any forest is under way: it waits, and the calls at
-    which the ranks meet do not fail for it."""
+    """A sparse matrix cannot be destroyed while a transfer of any forest is under way: its
+    destruction is deferred, and the calls at which the ranks agree do not fail."""
     before = children(world)
     tridiagonal = (np.array([0, 1]), np.array([world.rank]), np.ones(1))
     f = osla.Forest.allgather(1)
-    for order in range(2):  # the matrix is younger than the transfer, or older
+    for order in range(2):  # the matrix is younger, or older, than the transfer
         matrix = None if order == 0 else osla.CSR(*tridiagonal)
         leaves = np.zeros(world.size)
         transfer = f.bcast_begin(np.full(1, world.rank + 1.0), leaves)
@@ -47,11 +49,11 @@ def test_what_is_dropped_meanwhile(world):
     younger, transfer = None, f.bcast_begin(np.zeros(1), leaves)
     younger = osla.CSR(*tridiagonal)
     del younger, transfer
-    assert children(world) == before + 1  # at once, also where what is refused is younger
+    assert children(world) == before + 1  # immediately, even if a younger object's destruction is refused
 
 
 def star(world):
-    """Root 0 of rank 0; leaf 0 of every rank is joined to it."""
+    """Root 0 of rank 0, with leaf 0 of every rank."""
     return osla.Forest(1 if world.rank == 0 else 0, np.zeros(1, np.int64))
 
 
@@ -137,7 +139,7 @@ def test_under_way(world):
     begun = [f.bcast_begin(np.full(f.n_roots, float(i)), np.zeros(1)) for i in range(8)]
     with pytest.raises(osla.StateError, match="has not ended"):
         f.bcast(np.zeros(f.n_roots), np.zeros(1))
-    if world.size > 1:  # also where it has not ended on one rank alone
+    if world.size > 1:  # also if it has not ended on one rank only
         last = world.rank == world.size - 1
         if not last:
             begun[0].end()
@@ -165,7 +167,7 @@ def test_dropped(world):
         transfer = wide.bcast_begin(np.full(wide.n_roots, float(i + 1)), leaves[i])
         if i == 1 and world.rank == 0:
             transfer.end()
-        del transfer  # its roots live in it alone
+        del transfer  # the only reference to its roots
     world.collect()
     assert [a.min() == a.max() == i + 1 for i, a in enumerate(leaves)] == [True] * 4
     kept = f.bcast_begin(np.ones(f.n_roots), np.zeros(1))
@@ -178,7 +180,7 @@ def test_dropped(world):
 
 
 def test_one_array(world):
-    """Own points and ghosts side by side: a rank's two roots, and its leaf, of the next one's first."""
+    """A rank's two roots and its leaf, whose root is the next rank's first, in one array."""
     f = osla.Forest(2, np.array([2 * (world.rank + 1) % (2 * world.size)]), np.array([2]))
     points = np.full(3, float(world.rank))
     f.bcast(points[:2], points)
@@ -217,9 +219,9 @@ def test_arrays_that_are_refused(world):
     with pytest.raises(osla.ArgumentError, match="overlap"):
         f.fetch(np.zeros(2), both[:3], both[1:4])
     last = world.rank == world.size - 1
-    with pytest.raises(osla.ArgumentError, match="shape"):  # wrong on one rank alone
+    with pytest.raises(osla.ArgumentError, match="shape"):  # wrong on one rank only
         f.bcast(np.zeros(3 if last else 2), np.zeros(3))
-    if world.size > 1:  # fit on each rank, but not together
+    if world.size > 1:  # valid on each rank, but different
         with pytest.raises(osla.StateError, match="float32"):
             dtype = np.float32 if last else np.float64
             f.bcast(np.zeros(2, dtype), np.zeros(3, dtype))

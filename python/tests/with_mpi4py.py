@@ -1,12 +1,12 @@
-"""A communicator of mpi4py: taken where both are on one MPI, else refused with a line that says why.
-Prints which. Argument: which package is imported first, mpi4py or osla."""
+"""A communicator of mpi4py: accepted if both packages use the same MPI, else refused with an
+explanation. Prints which. Argument: the package to import first, mpi4py or osla."""
 import os
 import sys
 import tempfile
 
-# MPICH may have started these processes while mpi4py uses Open MPI. Open MPI then takes each process for a job of its own, and each
-# one makes the folder ompi.HOST.USER in TMPDIR. Open MPI 4.1.4 fails where two processes make that folder at the same time, so each
-# process gets a TMPDIR of its own.
+# MPICH may have started these processes while mpi4py uses Open MPI. Open MPI then treats each
+# process as a job of its own, which creates the folder ompi.HOST.USER in TMPDIR. Open MPI 4.1.4
+# fails if two processes create this folder at the same time, so each process gets its own TMPDIR.
 if "OMPI_COMM_WORLD_RANK" not in os.environ:
     os.environ["TMPDIR"] = tempfile.mkdtemp(dir=os.getcwd())
 
@@ -18,19 +18,19 @@ try:
     import osla
 except ImportError as reason:
     assert "was built for" in str(reason), reason
-    sys.stdout.write(f"refused: {reason}\n")  # at once: lines of ranks do not mix
+    sys.stdout.write(f"refused: {reason}\n")  # one write, so that lines of different ranks do not mix
     sys.exit(0)
 
 try:
     w = osla.Transport(MPI.COMM_WORLD)
 except osla.ArgumentError as reason:
     assert "mpi4py is on " in str(reason) and "this build of osla on " in str(reason), reason
-    sys.stdout.write(f"refused: {reason}\n")  # at once: lines of ranks do not mix
+    sys.stdout.write(f"refused: {reason}\n")  # one write, so that lines of different ranks do not mix
 else:
     assert (w.rank, w.size) == (MPI.COMM_WORLD.rank, MPI.COMM_WORLD.size)
     half = MPI.COMM_WORLD.Split(w.rank % 2, w.rank)
     part = osla.Transport(half)
-    half.Free()  # it has a duplicate
+    half.Free()  # the transport has a duplicate
     assert part.size == (w.size + 1 - w.rank % 2) // 2
     a = osla.Matrix(4, 4, grid=part.grid).fill("identity")
     assert a.norm("fro") == 2.0
