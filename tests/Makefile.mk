@@ -1,6 +1,7 @@
-# The tests: what all folders share. A new suite: tests/FOLDER/test_NAME.c, its name among the sources of the folder's
-# program in the folder's Makefile.mk, and a line in tests/list. A suite that ends the job, interposes symbols or needs
-# another environment is a program of its own, with its name.
+# Parts of the tests that all folders share. A new suite needs: tests/FOLDER/test_NAME.c, its name
+# among the sources of the folder's program in the folder's Makefile.mk, and a line in tests/list. A
+# suite that ends the job, interposes symbols or needs another environment is a program of its own,
+# with its name.
 tests_programs =
 tests_scalapack_programs =
 tests_ga_programs =
@@ -19,7 +20,7 @@ tests_libosla_test_la_SOURCES = tests/osla_test.c tests/osla_test.h tests/osla_t
 
 tests_process_state = tests/process_state.c tests/process_state.h
 
-# What programs of several folders are linked of.
+# Sources that programs of several folders link.
 tests_file_help = tests/file_help.c tests/file_help.h
 tests_hessian_reference = tests/hessian_reference.c tests/hessian_reference.h
 tests_lacking_memory = tests/lacking_memory.c tests/lacking_memory.h
@@ -60,8 +61,7 @@ EXTRA_DIST += tests/run tests/runner/plan.py tests/runner/jobs.py tests/runner/l
 
 noinst_DATA = tests/config.env
 
-# Builds the test programs without running them.
-# WITHOUT: some that need not be built.
+# Builds the test programs without running them. WITHOUT: programs that need not be built.
 list-check-programs:
 	@echo $(check_PROGRAMS)
 check-programs: all-am $(filter-out $(WITHOUT),$(check_PROGRAMS))
@@ -70,8 +70,8 @@ check-local: all-am
 clean-local:
 	rm -rf tests/logs
 
-# Not in check: random runs of the accumulator for ten minutes, on one node and on two fake ones;
-# memory must not grow.
+# Not part of check: random updates of the accumulator for ten minutes, on one node and on two fake
+# nodes; memory must not grow.
 soak: check-programs
 	OSLA_TEST_SECONDS=$${OSLA_TEST_SECONDS:-300} OPENBLAS_NUM_THREADS=1 \
 	  timeout 900 $(MPIEXEC) -n 3 tests/kernels/hessian_suites test_hessian_wire/soak
@@ -79,7 +79,8 @@ soak: check-programs
 	  OSLA_FAKE_NODES=2 MPIR_CVAR_NUM_CLIQUES=2 MPIR_CVAR_CLIQUES_BY_BLOCK=1 \
 	  timeout 900 $(MPIEXEC) -n 4 tests/kernels/hessian_suites test_hessian_wire/soak
 
-# Not in check: jobs that meet limits of the system, and jobs whose ranks are killed, some 5 minutes.
+# Not part of check: jobs that reach limits of the system, and jobs whose ranks are killed, about 5
+# minutes.
 check-limits: check-programs
 	$(srcdir)/tests/limits -b .
 .PHONY: check-programs list-check-programs check-limits soak

@@ -1,9 +1,10 @@
-# The environment that places ranks on nodes; read by tests/run and by scripts.
-# OSLA deals the ranks to fake nodes itself; MPICH is told, too, so that transfers take the way that
-# they take between hosts. A run on another number of nodes than was meant fails.
+# The environment that places ranks on nodes; sourced by tests/run and by scripts. OSLA distributes
+# the ranks over fake nodes itself. MPICH gets the same setting, so that transfers take the path
+# that they take between hosts. A run on an unexpected number of nodes fails.
 
-# Open MPI 4.1 as Debian sets it up has no windows for one rank, which ARMCI wants, and over shared
-# memory (btl vader) 20,000 notifies that are under way together stop for ever: osc pt2pt over TCP.
+# Open MPI 4.1 in Debian's configuration has no windows for one rank, which ARMCI needs, and hangs
+# with 20,000 outstanding notifications over shared memory (btl vader); osc pt2pt over TCP avoids
+# both.
 
 in_mode() { # MODE RANKS [NEEDS]
   if [ "$MPI_FAMILY" = openmpi ]; then
@@ -26,7 +27,7 @@ in_mode() { # MODE RANKS [NEEDS]
     mpimem) echo OSLA_EXPECT_NODES=1 OSLA_SHARED_MEMORY=mpi ;;
     armci) echo OSLA_TRANSPORT=armci ;;
     hosts[2-4]) echo OSLA_EXPECT_NODES="${1#hosts}" ;;
-    sim) # 4 hosts, or 16 where they are more than 16
+    sim) # 4 hosts for up to 16 ranks, else 16
       if [ "$2" -le 16 ]; then
         echo OSLA_EXPECT_NODES=4 OSLA_MACHINE=ethernet
       else

@@ -1,5 +1,6 @@
-"""ScaLAPACK's pdgesv called from Python: ScaLAPACK and MPI are loaded for this call alone (RTLD_LOCAL).
-Argument: the library. Process 0 prints the largest error of the solution's elements, in 1e-9."""
+"""Calls ScaLAPACK's pdgesv from Python; ScaLAPACK and MPI are loaded for this call only
+(RTLD_LOCAL). Argument: the library. Process 0 prints the largest error of the solution's
+elements, in units of 1e-9."""
 import ctypes
 import sys
 
@@ -19,7 +20,7 @@ for c, j in enumerate(mine):
     for i in range(n):
         a[c * n + i] = n if i == j else (i * 7 + j * 3) % 5 / 5
 b = (ctypes.c_double * n)()
-if me == 0:  # the solution is all ones
+if me == 0:  # the solution consists of ones
     for i in range(n):
         b[i] = sum(n if i == j else (i * 7 + j * 3) % 5 / 5 for j in range(n))
 pivots = (integer * (n + nb))()

@@ -1,11 +1,12 @@
-# What the scripts that test the drop-in share; they source it. They run in a scratch folder.
+# Functions for the scripts that test the drop-in, which source this file and run in a scratch
+# folder.
 . "$BUILDDIR/tests/config.env"
 library=$BUILDDIR/scalapack_adapt/libosla_scalapack.so
 [ -f "$library" ] || { echo "built without shared libraries"; exit 77; }
 preload=$library
 if [ "$SANITIZERS" != no ]; then
-  preload="$($CC -print-file-name=libasan.so) $library" # the sanitizer's own must come first
-  export ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0   # BLACS keeps what it has
+  preload="$($CC -print-file-name=libasan.so) $library" # the sanitizer's library must be first
+  export ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0   # BLACS does not free its memory
 fi
 
 scratch=$(mktemp -d) || exit 1
@@ -27,11 +28,11 @@ run() {
     { complain "$program $arguments on $ranks ranks failed"; tail "$out" "$out.err"; }
 }
 
-# same WHAT FILE FILE: of the runs without it and with it
+# same WHAT FILE FILE: compares the output of the runs without and with the drop-in
 same() {
   [ -s "$2" ] || complain "$1: nothing printed"
   diff "$2" "$3" >diff.out || { complain "$1: another result with the drop-in"; head diff.out; }
 }
 
-# taken FILE ROUTINE: how many calls the table says were offloaded
+# taken FILE ROUTINE: number of offloaded calls in the drop-in's table
 taken() { awk -v routine="$2" '$1 == routine {n = $2} END {print n + 0}' "$1"; }

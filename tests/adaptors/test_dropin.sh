@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The drop-in for ScaLAPACK: plain ScaLAPACK programs print the same with it and without it, its counters
-# say that it did the work, and wrong arguments are reported as ever.
+# The drop-in for ScaLAPACK: ScaLAPACK programs print the same with and without it, its counters
+# show that it did the work, and wrong arguments are reported as without it.
 set -u
 . "$SRCDIR/tests/adaptors/dropin_help.sh"
 random=$BUILDDIR/tests/adaptors/dropin_random
@@ -24,7 +24,7 @@ for routine in psgemm pdgemm pcgemm pzgemm pssyrk pdsyrk pcsyrk pzsyrk pcherk pz
 done
 grep -q '^pdtrsm .* blocks or alignment' on.2.err || complain "no reason for pdtrsm"
 
-# contexts that come and go: few transports are made for them
+# contexts that are created and closed: few transports are made for them
 for ranks in 1 2 3; do
   run contexts.off $ranks "$BUILDDIR/tests/adaptors/dropin_contexts" "" NONE=
   run contexts.on $ranks "$BUILDDIR/tests/adaptors/dropin_contexts" "" "${on[@]}"
@@ -33,7 +33,7 @@ for ranks in 1 2 3; do
   [ "$looks" -ge 1 ] && [ "$looks" -le 3 ] || complain "contexts, $ranks ranks: $looks transports"
 done
 
-# switches
+# settings
 run small 1 "$random" 160 "${with[@]}"
 same "small ones" off.1 small
 grep -q '^pdgemm  *0 .* too small' small.err || { complain "small calls are offloaded"; cat small.err; }
@@ -51,7 +51,7 @@ run wrong 1 "$random" 8 "${with[@]}" OSLA_SCALAPACK=maybe OSLA_SCALAPACK_CACHE=-
 grep -q 'OSLA_SCALAPACK=maybe ' wrong.err || complain "a wrong OSLA_SCALAPACK passes silently"
 grep -q 'OSLA_SCALAPACK_CACHE=-3 ' wrong.err || complain "a wrong OSLA_SCALAPACK_CACHE passes silently"
 
-# small calls are offloaded from where they gain on
+# small calls are offloaded from the sizes on that gain
 small="gemm syrk trsm getrf potrf"
 run order.256 2 "$BUILDDIR/bench/scalapack_program" "256 32 1 2 2 $small getrs=128" "${with[@]}"
 run order.64 2 "$BUILDDIR/bench/scalapack_program" "64 64 1 2 2 $small getrs=64" "${with[@]}"
@@ -62,23 +62,23 @@ for routine in $small getrs; do
 done
 [ "$(taken order.update.err pdgemm)$(taken order.update.err pdtrsm)" = 00 ] || complain "small ones that lose"
 
-# between nodes whose ranks must help transfers nothing is gained, unless cores are short
+# between nodes whose ranks must help transfers nothing is gained, unless ranks outnumber cores
 program=$BUILDDIR/bench/scalapack_program
 run network.off 2 "$program" "600 64 1 2 2 gemm" NONE=
 run network 2 "$program" "600 64 1 2 2 gemm" "${with[@]}" "${fake[@]}"
 [ "$(awk '{print $NF}' network.off)" = "$(awk '{print $NF}' network)" ] || complain "fake nodes: another result"
 grep -qE '^pdgemm +(0 .* 2 nodes must help transfers|2 .*)$' network.err || { complain "fake nodes"; cat network.err; }
 
-# processes that were given different settings: a line, and ScaLAPACK's result
+# processes with different settings: a message, and ScaLAPACK's result
 timeout "$JOB_LIMIT" "$MPIEXEC" -n 1 env "${on[@]}" OSLA_SCALAPACK_BLOCK=64 "$program" 600 64 1 2 2 gemm : \
   -n 1 env "${on[@]}" "$program" 600 64 1 2 2 gemm >differ 2>differ.err || complain "different settings"
 [ "$(awk '{print $NF}' differ)" = "$(awk '{print $NF}' network.off)" ] || complain "different settings: another result"
 grep -q 'different values of OSLA_SCALAPACK_BLOCK' differ.err || { complain "different settings"; cat differ.err; }
-# a transport that is not for it does not matter
+# OSLA_TRANSPORT names another transport: no effect
 run transport 2 "$program" "600 64 1 2 2 gemm" "${on[@]}" OSLA_TRANSPORT=armci
 [ "$(taken transport.err pdgemm)" = 2 ] || { complain "OSLA_TRANSPORT"; cat transport.err; }
 
-# memory that does not suffice: a file of the size of the copies is not allowed
+# not enough memory: a file of the size of the copies is not allowed
 timeout "$JOB_LIMIT" "$MPIEXEC" -n 2 "$program" 2400 64 1 2 1 gemm-narrow >memory.off || complain "$program failed"
 (
   trap '' XFSZ
@@ -88,7 +88,7 @@ timeout "$JOB_LIMIT" "$MPIEXEC" -n 2 "$program" 2400 64 1 2 1 gemm-narrow >memor
 [ "$(awk '{print $NF}' memory.off)" = "$(awk '{print $NF}' memory.on)" ] || complain "no memory: another result"
 grep -q '^pdgemm .* 1 no memory for copies$' memory.err || { complain "no memory"; cat memory.err; }
 
-# wrong arguments: the same codes on each rank, the same texts
+# wrong arguments: the same codes on each rank, and the same texts
 run error.off 2 "$BUILDDIR/tests/adaptors/dropin_errors" "" NONE=
 run error.on 2 "$BUILDDIR/tests/adaptors/dropin_errors" "" LD_PRELOAD="$preload" OSLA_SCALAPACK=force
 for out in error.off error.on; do
@@ -98,7 +98,8 @@ done
 same "codes of wrong arguments" error.off error.on
 same "texts of wrong arguments" error.off.err error.on.err
 
-# threads, each with a context: in turns as ScaLAPACK alone bears them, and at once
+# threads, each with a context: one after the other, which ScaLAPACK alone supports, and at the same
+# time
 run turns.off 2 "$BUILDDIR/tests/adaptors/dropin_threads" turns NONE=
 for mode in turns once; do
   run threads 2 "$BUILDDIR/tests/adaptors/dropin_threads" $mode "${on[@]}"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# doc/scalapack.md: its commands run as they stand, in a folder with a ScaLAPACK program, or with the names
-# that it says for Open MPI; and the C that it shows is in doc/from_scalapack.c.
+# doc/scalapack.md: its commands run unchanged in a folder with a ScaLAPACK program (under Open MPI
+# with the names that the guide gives), and the C code that it shows is in doc/from_scalapack.c.
 set -u
 . "$BUILDDIR/tests/config.env"
 guide=$SRCDIR/doc/scalapack.md source=$SRCDIR/doc/from_scalapack.c
@@ -15,14 +15,14 @@ trap 'rm -rf "$scratch"' EXIT
 cd "$scratch" || exit 1
 fail() { echo "test_dropin_guide: $*"; exit 1; }
 
-# blocks LANGUAGE: the lines of the guide's blocks in that language
+# blocks LANGUAGE: the lines of the guide's code blocks in that language
 blocks() { awk -v fence="\`\`\`$1" '$0 == fence {on = 1; next} /^```$/ {on = 0} on' "$guide"; }
 
 while read -r line; do
   sed 's/^ *//' "$source" | grep -qxF -- "$line" || fail "the guide shows C that is not in the program: $line"
 done < <(blocks c)
 
-# The program without its part in OSLA is what the guide links; the other one is built already.
+# The guide links the program without its part for OSLA; the complete program is built already.
 sed -e '/^#include <osla.h>/d' -e '/^static void check/,/^}/d' -e '/^static void multiply/,/^}/d' \
   -e 's/^  multiply(.*/  for (int l = 0; l < rows * cols; l++) d[l] = c[l];/' "$source" >program.c
 cp "$BUILDDIR/doc/from_scalapack" program

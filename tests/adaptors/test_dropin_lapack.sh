@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# The drop-in's factorisations and solves: plain ScaLAPACK programs print the same bits, pivots and INFO
-# with it as without it, and ScaLAPACK's own testers pass as many tests; its counters say that it did
+# The drop-in's factorisations and solves: ScaLAPACK programs print the same bits, pivots and INFO
+# with and without it, and ScaLAPACK's own testers pass as many tests. Its counters show that it did
 # the work.
 set -u
 . "$SRCDIR/tests/adaptors/dropin_help.sh"
 program=$BUILDDIR/tests/adaptors/dropin_lapack
 
-# the same bits, and INFO
+# the same bits and INFO
 for ranks in 1 2 3; do
   calls=$((ranks < 3 ? 120 : 16))
   run off.$ranks $ranks "$program" $calls NONE=
@@ -32,8 +32,8 @@ run small 2 "$program" 120 "${with[@]}"
 same "small ones" off.2 small
 grep -q '^pdgetrf  *0 .* too small$' small.err || complain "small calls are offloaded"
 
-# wrong arguments: the same INFO on each rank, the same texts of PXERBLA; each rank writes a file of its own,
-# since a launcher may hand on one's line in the midst of another's
+# wrong arguments: the same INFO on each rank, and the same texts of PXERBLA. Each rank writes its
+# own file, since a launcher may print one rank's line in the middle of another's.
 cat >apart <<EOT
 #!/bin/sh
 exec "$program" wrong >"\$1.\$\$"
@@ -46,8 +46,8 @@ sort -o wrong.on wrong.on.*
 same "wrong arguments" wrong.off wrong.on
 grep -q 'On entry to PDPOTRF' wrong.off || complain "no text of a wrong argument"
 
-# a NaN: INFO is its column for LU, its row for Cholesky, whatever the grid and the blocks (ScaLAPACK's is 0
-# or any column's); B stays
+# a NaN: INFO is its column for LU, and its row for Cholesky, for all grids and blocks (ScaLAPACK's
+# is 0 or any column); B is unchanged
 run nan 2 "$program" nan "${on[@]}"
 awk -F'[(,) :]+' '/NaN at/ {
   bad += /gesv/ ? $5 != $7 || !/as it was/ : $4 != $7 || !/as it was/; n++
@@ -57,9 +57,9 @@ awk -F'[(,) :]+' '/NaN at/ {
 testers=$(ls -d /usr/lib/*/scalapack/"$MPI_FAMILY"-tests 2>/dev/null | head -n 1)
 [ -n "$testers" ] || echo "no ScaLAPACK testers (Debian package: scalapack-mpi-test)"
 
-# shorten INPUT: their input with fewer of its sizes, grids of two processes, and without condition
-# estimates and refinement, which are not ours: with them xsllt of libscalapack 2.2.1 hangs in half of its
-# runs on two processes, also without the drop-in
+# shorten INPUT: the testers' input with fewer sizes, grids of two processes, and without condition
+# estimates and refinement, which the drop-in does not have: with them xsllt of libscalapack 2.2.1
+# hangs in half of its runs on two processes, also without the drop-in
 shorten() {
   sed -E -e "s/^3(\s+number of NB's)/2\1/" -e "s/^3(\s+number of NRHS's)/2\1/" \
     -e "s/^3(\s+[Nn]umber of NBRHS's)/1\1/" -e 's/^4(\s+number of process grids)/2\1/' \
@@ -68,7 +68,8 @@ shorten() {
     "$testers/$1.dat" >"$1.dat"
 }
 
-# try_tester TYPE INPUT ROUTINE...: as many tests pass as without the drop-in, and these routines were offloaded
+# try_tester TYPE INPUT ROUTINE...: as many tests pass as without the drop-in, and these routines
+# were offloaded
 try_tester() {
   local type=$1 name=x$1${2,,} routine
   shift 2

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# The drop-in however ScaLAPACK is loaded: by the program, by a plug-in that nobody else sees into, by
-# Python; and where there is none. Letters' lengths are passed on.
+# The drop-in with ScaLAPACK loaded in different ways: by the program, by a plug-in with RTLD_LOCAL,
+# by Python; and without ScaLAPACK. The lengths of CHARACTER arguments reach the real routine.
 set -u
 . "$SRCDIR/tests/adaptors/dropin_help.sh"
 read -ra compiler <<<"$CC"
 read -ra plain <<<"$PLAIN_CC"
 read -ra libraries <<<"$SCALAPACK_LIBS"
 
-# a process without MPI does not notice it
+# no effect in a process without MPI
 for bind in "" 1; do
   [ "$(LD_BIND_NOW=$bind LD_PRELOAD=$preload sh -c 'echo started' 2>&1)" = started ] || complain "sh, LD_BIND_NOW=$bind"
 done
@@ -43,7 +43,8 @@ else
   echo "no python3, or ScaLAPACK is not a shared library"
 fi
 
-# letters' lengths, passed on by the kernels' library, and where that is missing
+# lengths of CHARACTER arguments are passed by the kernels' library, and also if that library is
+# missing
 "${plain[@]}" -shared -fPIC -o lengths.so "$SRCDIR/tests/adaptors/dropin_lengths.c" -ldl || complain "no library for lengths"
 cp "$library" alone.so
 for program in dropin_random dropin_lapack; do
@@ -56,7 +57,7 @@ for program in dropin_random dropin_lapack; do
   [ "$(grep -c 'all calls are passed on: libosla_scalapack_kernels.so' alone.err)" = 2 ] || complain "no word of missing kernels"
 done
 
-# both libraries have the same routines
+# both libraries define the same routines
 for l in "$library" "${library%.so}_kernels.so"; do
   nm -D --defined-only "$l" | awk '$3 ~ /^p.*_$/ {print $3}' | sort >"names.$(basename "$l")"
 done

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A process without memory does not end a job: with each of the drop-in's allocations failing in turn on
-# one process, the calls are passed on, and plain ScaLAPACK programs print the same.
+# Lack of memory on one process does not end a job: each of the drop-in's allocations fails in turn
+# on one process; the calls are passed on, and ScaLAPACK programs print the same.
 set -u
 . "$SRCDIR/tests/adaptors/dropin_help.sh"
 [ "$SANITIZERS" = no ] || { echo "a preloaded library must not come before the sanitizer's"; exit 77; }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Processes that use the drop-in, on one node and on two, leave their contexts in different orders.
+# Processes that use the drop-in close their contexts in different orders, on one node and on two.
 set -u
 . "$SRCDIR/tests/adaptors/dropin_help.sh"
 for nodes in 1 2; do

@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# ScaLAPACK's own testers of PBLAS 3 pass with the drop-in as without it, and the counters say that it
-# did the work. The input is theirs, with all of its eight problems, grids for two
-# processes, and without the routines that the drop-in has not.
+# ScaLAPACK's own testers of PBLAS 3 pass with the drop-in as without it, and the counters show that
+# it did the work. The input is the testers', with all its eight problems, grids for two processes,
+# and only the routines that the drop-in has.
 set -u
 . "$SRCDIR/tests/adaptors/dropin_help.sh"
 testers=$(ls -d /usr/lib/*/scalapack/"$MPI_FAMILY"-tests/PBLAS 2>/dev/null | head -n 1)
 [ -n "$testers" ] || { echo "no ScaLAPACK testers (Debian package: scalapack-mpi-test)"; exit 77; }
 
-# tester TYPE OUT [VARIABLE=VALUE...]: all of the tester's output in OUT, its last table in OUT.sum
+# tester TYPE OUT [VARIABLE=VALUE...]: writes the tester's output to OUT, and its last table to
+# OUT.sum
 tester() {
   local type=$1 out=$scratch/$2 name=P${1^^}BLAS3TST.dat
   shift 2

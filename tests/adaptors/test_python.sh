@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# The Python package: its own tests on several ranks, programs that end in many ways, communicators of
-# mpi4py, the guide's programs, the example, the time that a call takes above C, and the installed package.
+# The Python package: its own tests on several ranks, programs that end in different ways,
+# communicators of mpi4py, the guide's programs, the example, the overhead of a call over C, and the
+# installed package.
 set -u
 . "$BUILDDIR/tests/config.env"
 . "$SRCDIR/tests/modes.sh"
@@ -17,7 +18,7 @@ cd "$scratch" || exit 1
 failures=0
 complain() { echo "test_python: $*"; cat out; failures=$((failures + 1)); }
 
-# python RANKS MODE PROGRAM...: its output in `out`, its exit status in `status`
+# python RANKS MODE PROGRAM...: writes the output to `out`, and sets `status` to the exit status
 python() {
   local ranks=$1 mode=$2
   shift 2
@@ -32,7 +33,8 @@ case ${OSLA_TESTS:-check} in
   ci) runs="2-node 4-fake2" ;;
   *) runs="1-node 2-node 3-node 4-node 4-fake2" ;;
 esac
-# The package asks for MPI_THREAD_MULTIPLE, with which Open MPI 4.1's osc pt2pt, for several nodes, makes no windows.
+# The package requests MPI_THREAD_MULTIPLE, with which Open MPI 4.1's osc pt2pt, needed for several
+# nodes, makes no windows.
 [ "$MPI_FAMILY" != openmpi ] || runs=${runs/4-fake2/4-node}
 for run in $runs; do
   python ${run%-*} ${run#*-} -m pytest -q --color=no -p no:cacheprovider --basetemp="$scratch/pytest-$run" "$tests"
@@ -68,7 +70,7 @@ if "$PYTHON" -c 'import mpi4py' 2>/dev/null; then
   done
 fi
 
-# The guide's programs, one after the other, as one.
+# The guide's programs, concatenated into one.
 awk '/^```python$/ {on = 1; next} /^```$/ {on = 0} on' "$SRCDIR/doc/python.md" >guide.py
 [ "$(grep -c . guide.py)" -ge 20 ] || complain "doc/python.md shows no programs"
 for ranks in 1 3; do

@@ -1,6 +1,6 @@
 if !SIMULATION
 tests_programs += tests/base/suites
-# They interpose routines of BLAS and LAPACK.
+# Programs that interpose routines of BLAS and LAPACK.
 tests_programs += tests/base/test_blas tests/base/test_blas_ready tests/base/test_blas_refused
 endif
 tests_base_suites_SOURCES = \

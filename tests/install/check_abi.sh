@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Would programs that were compiled before run with this libosla.so? Compares it with the description in
-# tests/install/abi/. Functions may have been added; nothing else may differ. On purpose: see CONTRIBUTING.md, Versions.
+# Checks that programs compiled earlier run with this libosla.so, by comparing it with the
+# description in tests/install/abi/. Functions may have been added; nothing else may differ.
+# CONTRIBUTING.md, Versions, describes intended changes.
 set -u
 . "$BUILDDIR/tests/config.env"
 
@@ -27,8 +28,8 @@ fi
 
 compatible() { abidiff --no-added-syms "$1" "$2" >"$scratch/changes" 2>&1; }
 
-# Is the check awake? A function that is gone and one that takes another type must be found, one that was
-# added must not.
+# Check of this check: a removed function and a changed parameter type must be found, an added
+# function must be accepted.
 sed "/<function-decl name='osla_potrs'/,/<\/function-decl>/d; /<elf-symbol name='osla_potrs'/d" "$now" >"$scratch/less.abi"
 compatible "$now" "$scratch/less.abi" && fail "a function that is gone was not found"
 compatible "$scratch/less.abi" "$now" || { cat "$scratch/changes"; fail "an added function is no change"; }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Which BLAS configure takes: not one whose integers have 64 bits (ILP64), although it links; one with
-# MKL's header instead of cblas.h.
+# configure's choice of a BLAS: it must refuse one with 64-bit integers (ILP64), although it links,
+# and accept one with MKL's header instead of cblas.h.
 set -u
 : "${SRCDIR:?}" "${BUILDDIR:?}"
 . "$BUILDDIR/tests/config.env"
@@ -12,7 +12,7 @@ failed=0
 fail() { echo "check_blas: $*"; cat out; failed=1; }
 make_configure with_blas=auto OSLA_CHECK_BLAS
 
-# An ILP64 library, as far as configure looks, which the machine's pkg-config offers as OpenBLAS.
+# An imitation of an ILP64 library, which the machine's pkg-config presents as OpenBLAS.
 mkdir ilp64 mkl job
 cat >ilp64/cblas.h <<'EOT'
 void cblas_dgemm(void);
@@ -41,7 +41,7 @@ esac
 EOT
 chmod +x pkg-config
 
-# MKL's header, and no other: mkl_cblas.h names what cblas.h does.
+# Only MKL's header: mkl_cblas.h declares what cblas.h does.
 system=$(echo '#include <cblas.h>' | "${compiler[@]}" -E - | sed -n 's/^# [0-9]* "\(.*cblas.*\.h\)".*/\1/p' | head -n 1)
 [ -n "$system" ] || { echo "the header of this BLAS was not found"; exit 77; }
 echo '#error "this is not MKL"' >mkl/cblas.h

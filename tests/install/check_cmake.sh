@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Lets CMake find and use what was installed into a folder and copied elsewhere, as a stranger would.
+# Uses CMake to find and link the library, after it was installed into a folder and copied
+# elsewhere.
 set -u
 HAVE_GA=no HAVE_FORTRAN=no
 . "$BUILDDIR/tests/config.env"
@@ -14,7 +15,7 @@ trap 'rm -rf "$scratch"' EXIT
 . "$SRCDIR/tests/install/installed.sh"
 config=$(find "$installed" -name osla-config.cmake)
 [ -n "$config" ] || fail "no osla-config.cmake installed"
-# whatever the prefix was: from here on it is $scratch/moved
+# the prefix becomes $scratch/moved
 prefix=$(cd "$(dirname "$config")/../../.." && pwd)
 [ -d "$prefix/include/osla" ] || prefix=$(dirname "$prefix") # lib/MACHINE
 cp -a "$prefix" "$scratch/moved" || exit 1
@@ -79,7 +80,7 @@ configure other && fail "version 77 was found"
 refused "version: $(sed -n 's/^Version: //p' "$BUILDDIR/osla.pc")"
 sed -i 's/osla 77.0/osla 0.1/' "$scratch/user/CMakeLists.txt"
 echo '#include <mpi.h>' >"$scratch/mpi.c"
-for family in mpich openmpi; do # the MPI of another family, if it is on this machine: wrapper and headers
+for family in mpich openmpi; do # MPI of the other family, if this machine has its wrapper and headers
   [ $family != "$MPI_FAMILY" ] && mpicc.$family -c "$scratch/mpi.c" -o "$scratch/mpi.o" 2>/dev/null || continue
   configure other -DMPI_C_COMPILER="$(command -v mpicc.$family)" -DCMAKE_C_COMPILER="$(command -v gcc)" && fail "$family was taken for $MPI_FAMILY"
   refused "built with $MPI_FAMILY, and CMake has found $family"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The documentation as HTML: make doc without a warning, every link inside it leads somewhere, each public function
-# of the C library and each name of the Python package has an entry with words.
+# The documentation as HTML: `make doc` gives no warning, every internal link works, and each public
+# function of the C library and each name of the Python package has an entry with text.
 set -u
 . "$BUILDDIR/tests/config.env"
 unset MAKEFLAGS MAKELEVEL MFLAGS
@@ -12,7 +12,7 @@ trap 'rm -rf "$scratch"' EXIT
 make -C "$BUILDDIR" doc || fail "make doc"
 site=$BUILDDIR/site/html
 
-# --- what must be there: functions by the compiler's reading of the headers, Python's names by __all__ ---
+# --- expected entries: functions from the preprocessed headers, Python's names from __all__ ---
 includes="-I$SRCDIR/include"
 echo '#include <osla_unstable.h>' | $CC $includes -E - >"$scratch/osla.i" || fail "the preprocessor"
 awk '/^# [0-9]+ "/ { ours = $3 ~ /osla_[a-z_]*\.h"$/ } ours && !/^#/' "$scratch/osla.i" | tr '\n' ' ' |
@@ -25,7 +25,7 @@ sed -n '/^__all__/,/\]/p' "$SRCDIR/python/osla/__init__.py" | grep -oE '"[A-Za-z
 look() { python3 "$SRCDIR/doc/site/check.py" "$1"; }
 look "$site" <"$scratch/names" || fail "the site has faults"
 
-# --- the look itself finds what is wrong ---
+# --- check of this check: it finds spoilt pages ---
 cp -r "$site" "$scratch/spoilt"
 rm "$scratch/spoilt/api/osla_gemm.html"
 look "$scratch/spoilt" <"$scratch/names" >"$scratch/out" && fail "a page that is gone was not noticed"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# The boundary of each library: what the shared one shows is declared in a public header, and what any library calls osla_NAME is
-# declared there, too. The archives of ARMCI and Global Arrays need no private function of libosla.
+# The boundary of each library: every symbol that the shared library exports is declared in a public
+# header, and so is every osla_NAME that any library calls. The archives of ARMCI and Global Arrays
+# use no private function of libosla.
 set -u
 : "${SRCDIR:?}" "${BUILDDIR:?}"
 . "$SRCDIR/tests/install/installed.sh"
@@ -9,7 +10,7 @@ trap 'rm -rf "$scratch"' EXIT
 cd "$scratch" || exit 1
 failed=0
 fail() { echo "check_exports: $*"; failed=1; }
-# complain TEXT: of the names that it reads, if there are any
+# complain TEXT: reports the names that it reads, if there are any
 complain() {
   local names
   names=$(tr '\n' ' ')

@@ -1,7 +1,8 @@
-"""Includes point downward only (doc/design.md, section 2): lists every include that does not. Run in the tree's root.
+"""Checks that includes point downward only (doc/design.md, section 2): lists every include that
+does not. Run in the tree's root.
 
-A room is a folder; each may include its own headers and those of the rooms that RULES gives it. Public headers are included
-by name, and belong to the rooms that include/README.md names.
+A folder may include its own headers and those of the folders that RULES lists. Public headers
+are included by name, and belong to the folders that include/README.md names.
 """
 
 import pathlib
@@ -31,7 +32,7 @@ RULES = {
     "kernels/iterate": f"kernels/common kernels/sparse kernels/forest {BELOW_KERNELS}",
     "kernels/solve": f"kernels/common kernels/gemm kernels/lu kernels/chol {BELOW_KERNELS}",
 }
-# What backs a transport is known to the transport alone.
+# Only src/transport may use MPI's one-sided calls.
 RMA = re.compile(r"\bMPI_(Win_[a-z_]+|R?[Pp]ut|R?[Gg]et|R?[Aa]ccumulate|R?[Gg]et_accumulate|Fetch_and_op|Compare_and_swap) *\(|"
                  r"\bMPI_Win\b")
 FOREIGN = (("GA or ARMCI", re.compile(r'[<"](ga|armci|macdecls)\.h'), lambda file: re.match(r"src/transport/[^/]*armci|ga_adapt/|tests/|bench/", file)),
@@ -71,12 +72,12 @@ def main():
                 if pattern.search(line) and not allowed(file):
                     offences.append(f"{file}:{number}: headers of {whose} outside their place")
             target = rooms.get(found[2]) or (found[2].rpartition("/")[0] if pathlib.Path(found[2]).is_file() else None)
-            if file.startswith("apps/") and "/tests/" not in file:  # public headers, what commands share, and the application's own
+            if file.startswith("apps/") and "/tests/" not in file:  # an application may include public headers, tools/common/, and its own headers
                 if target and not found[2].startswith(("osla_", "tools/common/", "apps/")) and found[2] != "osla.h":
                     offences.append(f"{file}:{number}: an application includes {found[2]} of {target}")
             elif found[2].startswith("apps/") and file != "tools/osla.c" and not file.startswith(("apps/", "tests/")):
                 offences.append(f"{file}:{number}: includes {found[2]}; an application is included by tools/osla.c alone")
-            if room not in RULES or target in (None, room):  # rooms above the kernels include all; a header of the system
+            if room not in RULES or target in (None, room):  # folders above the kernels may include everything; or a system header
                 continue
             if target not in RULES[room].split():
                 offences.append(f"{file}:{number}: {room} includes {found[2]} of {target}; it may include: {RULES[room] or 'nothing else'}")

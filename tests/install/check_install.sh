@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Uses what was installed into an empty folder as a stranger would: every header on its own,
-# a small program against the shared and against the static library, both found by pkg-config.
+# Uses an installation in an empty folder: every header on its own, and a small program linked with
+# the shared and with the static library, both found by pkg-config.
 set -u
 HAVE_GA=no
 . "$BUILDDIR/tests/config.env"
@@ -20,7 +20,7 @@ export PKG_CONFIG_PATH=${pc%/*} PKG_CONFIG_SYSROOT_DIR=$installed
 read -ra cflags <<<"$(pkg-config --cflags osla)"
 read -ra shared <<<"$(pkg-config --libs osla)"
 read -ra static <<<"$(pkg-config --libs --static osla)"
-# pkg-config puts the sysroot before the folders of other libraries, too
+# pkg-config also prefixes folders of other libraries with the sysroot
 for i in "${!static[@]}"; do
   folder=${static[i]#-L}
   [[ ${static[i]} == -L* && ! -d $folder ]] && static[i]=-L${folder#"$installed"}
@@ -28,7 +28,7 @@ done
 libdir=$(dirname "$(dirname "$pc")")
 read -ra compiler <<<"$CC $SANITIZE_FLAGS"
 
-# gcc knows C++ only where its C++ part is installed
+# gcc accepts C++ only if its C++ part is installed
 languages="c"
 echo 'int main() { return 0; }' | "${compiler[@]}" -x c++ -fsyntax-only - 2>/dev/null && languages="c c++"
 
@@ -36,11 +36,12 @@ includes=$(find "$installed" -type d -path '*include/osla')
 for header in "$includes"/*.h; do
   echo "#include <${header##*/}>" >"$scratch/header.c"
   for language in $languages; do
-    # clang warns where a wrapper gives it flags of the linker
+    # clang warns if a wrapper passes linker flags while compiling
     quietly "${compiler[@]}" -x "$language" -Wall -Werror -Wno-unused-command-line-argument -fsyntax-only "${cflags[@]}" "$scratch/header.c"
   done
 done
-# Real factors are given as they are, in both languages (without C++ of Open MPI's own, which warns).
+# Real factors are passed without conversion in C and C++ (without Open MPI's own C++ bindings,
+# which warn).
 cat >"$scratch/real.c" <<'EOT'
 #include <osla.h>
 osla_err product(osla_part a, osla_part b, osla_part c, double alpha, float beta);
@@ -69,8 +70,8 @@ shows README.md doc/example.c
 shows doc/grid_and_blocks.md doc/grid_and_blocks.c
 shows doc/asynchronous.md doc/asynchronous.c
 
-# The libraries' global names all begin with osla_ or osli_: a function of the program's own that has the name
-# of one of ours would take its place.
+# All global names of the libraries begin with osla_ or osli_: a function of the program with the
+# same name as one of the library's would replace it.
 for library in "$libdir"/libosla.so "$libdir"/libosla*.a; do
   [ -f "$library" ] || continue
   how=--extern-only
@@ -123,12 +124,12 @@ for mode in sync async racy; do
   grep -q '^converged: residual ' "$scratch/out" || fail "asynchronous $mode: $(cat "$scratch/out")"
 done
 
-# the same answer on every number of ranks, from both libraries
+# every number of ranks gives the same result, with both libraries
 [ "$(sort -u "$scratch/answers" | wc -l)" = 1 ] || { cat "$scratch/answers"; fail "answers differ"; }
 grep -qE '^info 0, largest \|x\| 0\.[0-9]+$' "$scratch/answers" || fail "$(cat "$scratch/answers")"
 
-# uses_ga SOURCE NAME: compiles and links a program for Global Arrays by osla-ga.pc, with libosla.so or,
-# where there is none, libosla.a
+# uses_ga SOURCE NAME: compiles and links a program for Global Arrays by osla-ga.pc, with
+# libosla.so, or libosla.a if there is no shared library
 uses_ga() {
   local flags how=--shared
   [ -f "$libdir/libosla.so" ] || how=--static
@@ -147,7 +148,7 @@ if [ "$HAVE_GA" = yes ]; then
     sed 's/^ *//' "$SRCDIR/ga_adapt/example.c" | grep -qxF -- "$line" ||
       fail "doc/global_arrays.md shows a line that is not in ga_adapt/example.c: $line"
   done < <(awk '/^```c$/ {on = 1; next} /^```$/ {on = 0} on' "$page")
-  # ... and calls before and after the change, which become a program that does both
+  # ... and calls before and after the change, which are combined into one program
   calls=$(awk '/^```diff$/ {on = 1; next} /^```$/ {on = 0} on' "$page" | sed -nE 's/^[-+] *((osla_ga|GA)_.*\(.*)/  \1/p')
   [ "$(grep -c . <<<"$calls")" -ge 8 ] || fail "doc/global_arrays.md shows no calls"
   cat >"$scratch/calls.c" <<EOT

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Every program and library of this build loads one MPI, the compiler's; and configure refuses
-# libraries and an mpiexec of another one, where there is another.
+# Every program and library of this build loads one MPI, that of the compiler. configure refuses
+# libraries and an mpiexec of another MPI, if the machine has another one.
 set -u
 : "${SRCDIR:?}" "${BUILDDIR:?}"
 . "$BUILDDIR/tests/config.env"
@@ -18,7 +18,7 @@ done < <(find "$BUILDDIR" -type f \( -perm -u+x -o -name '*.so.*' \) ! -path '*/
 [ ${#programs[@]} -gt 10 ] || fail "only ${#programs[@]} programs"
 ldd "${programs[@]}" >"$scratch/all" 2>/dev/null
 [ "$(grep -c '^[^[:space:]].*:$' "$scratch/all")" = ${#programs[@]} ] || fail "ldd did not read all programs"
-# one line for each MPI of each: the MPI, the file
+# one line for each MPI that each file loads: the MPI, the file
 awk '/^[^\t]/ {file = $0} /libmpi(ch)?\.so/ {print $1, file}' "$scratch/all" | sort -u >"$scratch/loaded"
 mine=$(awk -v osla="$BUILDDIR/osla:" '$2 == osla {print $1}' "$scratch/loaded")
 [ "$(wc -w <<<"$mine")" = 1 ] || fail "osla loads '$mine'"
@@ -29,7 +29,7 @@ done <"$scratch/loaded"
 scalapack=$(lines_of 'OSLA_CHECK_LIB(\[SCALAPACK')
 [ -n "$scalapack" ] || fail "configure.ac does not look for ScaLAPACK"
 make_configure 'osla_mpi=$CC' OSLA_MPI_CHECK OSLA_MPIEXEC "$scalapack"
-# refused ARGUMENT...: configure says so, in one line with both
+# refused ARGUMENT...: configure must refuse them, with one line that names both MPIs
 refused() {
   (cd "$scratch" && configure "$@" >log 2>&1) && fail "configure takes $*"
   grep -qE "^configure: error: .*\b$MPI_FAMILY\b" "$scratch/log" && grep -qF -- "${!##*=}" "$scratch/log" ||

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The recipes in packaging/: they parse, each option that they give is one of configure's, each file that the Debian
-# packages take is one that `make install` makes, and none is left over.
+# The recipes in packaging/: they parse, their options are options of configure, each file that the
+# Debian packages contain is installed by `make install`, and each installed file is in a package.
 set -u
 . "$BUILDDIR/tests/config.env"
 unset MAKEFLAGS MAKELEVEL MFLAGS
@@ -9,7 +9,7 @@ recipes=$SRCDIR/packaging
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 
-# --- options: --with-X, and X of Spack's helpers ---
+# --- options: --with-X, and X in Spack's helper functions ---
 "$SRCDIR/configure" --help >"$scratch/help" || fail "configure --help"
 offered=$(grep -oE '^ +--(enable|disable|with|without)-[A-Za-z0-9-]+' "$scratch/help" | sed -E 's/^ +--(enable|disable|with|without)-//' | sort -u)
 given=$({
@@ -29,7 +29,7 @@ if command -v python3 >/dev/null; then
   for recipe in "$recipes"/spack/package.py "$recipes"/easybuild/*.eb; do
     python3 -c 'import ast, sys; ast.parse(open(sys.argv[1]).read(), sys.argv[1])' "$recipe" || fail "${recipe##*/}"
   done
-  # EasyBuild's recipes are nothing but assignments; these it needs
+  # EasyBuild's recipes consist of assignments; these are required
   python3 - "$recipes"/easybuild/*.eb <<'EOT' || fail "the recipe of EasyBuild"
 import sys
 values = {}
@@ -40,11 +40,11 @@ if missing or f"{values['name']}-{values['version']}-{values['toolchain']['name'
 EOT
 fi
 
-# --- what the Debian packages take of an installation ---
+# --- files in the Debian packages ---
 if [ -f "$BUILDDIR/.libs/libosla.so" ] && [ "${HAVE_FORTRAN:-no}" = yes ]; then
   . "$SRCDIR/tests/install/installed.sh"
   cp -as "$installed" "$scratch/root" || exit 1
-  # as under prefix /usr and libdir /usr/lib/MACHINE
+  # as with prefix /usr and libdir /usr/lib/MACHINE
   libdir=$(dirname "$(find "$scratch/root" -name libosla.so)")
   mkdir -p "$scratch/as/usr/lib" && mv "$libdir" "$scratch/as/usr/lib/machine" || exit 1
   mv "$(dirname "$libdir")"/* "$scratch/as/usr" || exit 1
@@ -61,7 +61,7 @@ if [ -f "$BUILDDIR/.libs/libosla.so" ] && [ "${HAVE_FORTRAN:-no}" = yes ]; then
     if [ -n "$found" ]; then
       # shellcheck disable=SC2086
       find $found ! -type d >>"$scratch/taken"
-    elif [[ $pattern != *_ga* ]]; then # in not-installed: built where Global Arrays is
+    elif [[ $pattern != *_ga* ]]; then # listed in not-installed: installed only with Global Arrays
       fail "a Debian package takes what is not installed: $pattern"
     fi
   done < <(cat "$recipes"/debian/*.install "$recipes/debian/not-installed")

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# The tree as the next reader meets it: short sources, no left-over marks, no paths of one machine,
-# every test in the table, every source in the distribution.
+# Checks of the source tree: length of sources, left-over marks, paths of one machine, every test
+# listed, every source distributed.
 set -u
 cd "${SRCDIR:-$(dirname "$0")/../..}" || exit 1
 offenders=0
 
-# complain TEXT: reads offending lines; all under one headline count as one offence
+# complain TEXT: reads offending lines; all lines under one headline count as one offence
 complain() {
   local lines
   lines=$(cat)
@@ -25,7 +25,7 @@ texts() {
   ls configure.ac Makefile.am quickstart ./*.md 2>/dev/null
 }
 
-# A process is dear on some machines, so each check asks of all files at once.
+# Starting a process is slow on some machines, so each check passes all files at once.
 long_sources() {
   sources | xargs wc -l | awk '$1 > 450 && $2 != "total" {print $2 ": " $1 " lines"}'
 }
@@ -42,8 +42,8 @@ unbuilt_sources() {
       bench/Makefile.mk python/Makefile.mk | grep -oE '[a-zA-Z0-9_./-]+\.[ch]\b' | sed 's|^/||')
 }
 
-# Each public header says which part it is of, as osla.h and osla_unstable.h have it, and what threads may do;
-# the stable part does not include the other one.
+# The head of each public header says to which part it belongs (as in osla.h and osla_unstable.h),
+# and what threads may do. The stable part does not include the other part.
 unclear_headers() {
   local header name part head line=$'\n' stable unstable stable_ones=()
   stable=$(cat include/osla.h) unstable=$(cat include/osla_unstable.h)
@@ -60,7 +60,8 @@ unclear_headers() {
   grep -nFf <(sed -n 's/^#include "\(osla_[a-z]*\.h\)"$/include "\1"/p' include/osla_unstable.h) "${stable_ones[@]}" /dev/null
 }
 
-# Options can grow: reserved words end each struct, and tests/kernels/test_reserved.c has it in its table.
+# Options can grow: each options struct ends with reserved words, and tests/kernels/test_reserved.c
+# lists it.
 fixed_options() {
   local table
   table=$(cat tests/kernels/test_reserved.c)
@@ -72,8 +73,8 @@ fixed_options() {
     done
 }
 
-# README's table of measurements: each figure stands in the summary that the last cell of its row names, as [LABEL] of a
-# line "[LABEL]: results/..." below the table.
+# README's table of measurements: each figure occurs in the summary that the last cell of its row
+# names, by the [LABEL] of a line "[LABEL]: results/..." below the table.
 unrecorded_figures() {
   local row entry figure rows=0
   while IFS= read -r row; do

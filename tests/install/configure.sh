@@ -1,6 +1,7 @@
-# Read by tests of configure's macros; they have a folder $scratch.
+# Sourced by tests of configure's macros, which have a folder $scratch.
 
-# make_configure LINE...: makes a configure script that has these lines of configure.ac alone. The macros are those of config/m4/.
+# make_configure LINE...: makes a configure script from these lines of configure.ac, with the macros
+# of config/m4/.
 make_configure() {
   command -v aclocal >/dev/null && command -v autoconf >/dev/null || { echo "no aclocal or autoconf"; exit 77; }
   mkdir "$scratch/macros"
@@ -10,7 +11,7 @@ make_configure() {
     { cat "$scratch/autoconf.log"; echo "autoconf failed"; exit 1; }
 }
 
-# lines_of PATTERN: the lines of configure.ac from one that matches up to the end of that macro call
+# lines_of PATTERN: the lines of configure.ac from a matching line to the end of its macro call
 lines_of() { sed -n "/$1/,/)\$/p" "$SRCDIR/configure.ac"; }
 
 # configure ARGUMENT...: runs that script with this build's compiler

@@ -1,5 +1,5 @@
-# Sets `installed` to a folder with what `make install` has installed there, once for all tests of a run of tests/run. Tests that
-# change it work on a copy.
+# Sets `installed` to a folder with the result of `make install`, made once for all tests of a run
+# of tests/run. Tests that change it use a copy.
 : "${BUILDDIR:?}"
 installed=$BUILDDIR/tests/installed
 exec {installed_lock}>"$installed.lock" || exit 1

@@ -1,6 +1,7 @@
-"""Every test is in tests/list, and what tests/list names is built or distributed; run by check_tree.sh in the tree's root.
+"""Checks that every test is in tests/list, and that tests in tests/list are built or distributed;
+run by check_tree.sh in the tree's root.
 
-Prints a line for each test of which that is not true.
+Prints a line for each test that violates this.
 """
 
 import glob
@@ -14,7 +15,8 @@ from runner import plan  # noqa: E402
 
 
 def sources_of(makefile):
-    """{program or list: the words of its definition} of the variables in a Makefile.mk, over continued lines."""
+    """The variables of a Makefile.mk: {program or list: the words of its definition}, including
+    continued lines."""
     found = {}
     with open(makefile, encoding="utf-8") as file:
         text = file.read().replace("\\\n", " ")

@@ -1,12 +1,12 @@
-"""The functions of the stable headers, and whether another language has them (python/tests/bindings.py,
-fortran/left_out.py)."""
+"""The functions of the stable headers, and a check that a binding has them
+(python/tests/bindings.py, fortran/left_out.py)."""
 import pathlib
 import re
 import sys
 
 
 def functions(root: pathlib.Path) -> set[str]:
-    """Names behind osla_ of what the headers of osla.h declare."""
+    """Names, without osla_, that the headers of osla.h declare."""
     names = re.findall(r'#include "(osla_\w+\.h)"', (root / "include/osla.h").read_text())
     found = set()
     for name in names:
@@ -17,8 +17,9 @@ def functions(root: pathlib.Path) -> set[str]:
 
 
 def compare(root: pathlib.Path, called: set[str], left_out: dict[str, str], where: str) -> None:
-    """Ends with what is neither called nor left out, and what is left out and called, or gone. left_out: the
-    reason, then names or patterns of them."""
+    """Ends with a list of functions that are neither called nor left out, and of names that are
+    left out although they are called or do not exist. left_out: for each reason, names or
+    patterns of names."""
     declared = functions(root)
     listed = [name for names in left_out.values() for name in names.split()]
     left = declared - called

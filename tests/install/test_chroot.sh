@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# A fresh Debian 12, made by mmdebstrap from this machine's own sources of packages: the packages of the tree are installed there by
-# apt, and the examples in C, Fortran and Python run as the README and doc/fortran.md show them.
+# A new Debian 12 system, made by mmdebstrap from this machine's package sources: apt installs the
+# packages of this tree, and the examples in C, Fortran and Python run as the README and
+# doc/fortran.md show them.
 set -u
 . "$BUILDDIR/tests/config.env"
 unset MAKEFLAGS MAKELEVEL MFLAGS
@@ -15,7 +16,7 @@ done
 unshare --mount true 2>/dev/null || skip "no mount name space here"
 . /etc/os-release
 [ "${VERSION_CODENAME:-}" = bookworm ] || skip "the sources of packages are not Debian 12's, but of ${PRETTY_NAME:-another system}"
-# as this machine has them: sources.list, or files of deb822
+# the machine's package sources: sources.list, or files in deb822 format
 sources=()
 for file in /etc/apt/sources.list /etc/apt/sources.list.d/*.list /etc/apt/sources.list.d/*.sources; do
   [ -s "$file" ] && grep -q bookworm "$file" && sources+=("$file")
@@ -24,7 +25,7 @@ done
 
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
-debs=${OSLA_DEBS:-} # packages that are made already
+debs=${OSLA_DEBS:-} # packages that exist already
 if [ -z "$debs" ]; then
   debs=$scratch/debs
   "$SRCDIR/packaging/make_deb" "$BUILDDIR" "$debs" >"$scratch/log" 2>&1 || { tail -n 40 "$scratch/log"; fail "make_deb"; }
@@ -43,7 +44,7 @@ awk '/^```python$/ {on = 1; next} /^```$/ {on = 0} on' "$SRCDIR/README.md" >"$sc
 
 cat >"$scratch/in/inside" <<'EOT2'
 #!/bin/sh
-# in the new system, from the folder of the packages
+# in the new system, in the folder of the packages
 set -eux
 export DEBIAN_FRONTEND=noninteractive HOME=/root
 apt-get -q install -y --no-install-recommends ./*.deb
@@ -51,7 +52,7 @@ python3 -c "import osla; print(osla.Matrix(3, 3).fill('identity').norm('one'))"
 osla --version
 osla invert --stations /usr/share/osla/sample_stations.csv --events /usr/share/osla/sample_events.csv --output model.h5
 test -s model.h5
-# nothing of a compiler came with them but what the next line brings
+# the packages brought no compiler; the next line installs it
 apt-get -q install -y --no-install-recommends gcc libc6-dev gfortran pkg-config
 cp /usr/share/doc/libosla-dev/examples/* .
 gunzip -f ./*.gz || true
@@ -64,7 +65,7 @@ cp -r "$scratch/in" "\$1/in"
 chroot "\$1" sh -c 'cd /in && sh ./inside'
 EOT2
 chmod +x "$scratch/hook"
-# No system is kept: it is used while it is made.
+# The system is used while mmdebstrap makes it, and is not stored.
 if ! timeout 900 mmdebstrap --mode=root --variant=apt --format=directory --customize-hook="$scratch/hook" bookworm \
   "$scratch/root" "${sources[@]}" >"$scratch/out" 2>&1; then
   tail -n 60 "$scratch/out"

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Debian packages of the tree: built, looked at by lintian, unpacked into a folder of their own, and used from there.
+# Debian packages of the tree: built, checked by lintian, unpacked into a folder, and used from
+# there.
 set -u
 . "$BUILDDIR/tests/config.env"
 unset MAKEFLAGS MAKELEVEL MFLAGS

@@ -1,4 +1,5 @@
-"""Runs a command under a time limit, and reads what a program of suites says (tests/osla_test.h)."""
+"""Runs a command under a time limit, and parses the output of a program of suites
+(tests/osla_test.h)."""
 
 import os
 import re
@@ -9,14 +10,14 @@ import time
 
 from . import leftovers
 
-KILL_AFTER = 10  # seconds between the request to end and the end
-POLL = 1.0  # seconds after which the output of a process that has ended counts as closed
+KILL_AFTER = 10  # seconds between SIGTERM and SIGKILL
+POLL = 1.0  # seconds after which the output of an ended process counts as closed
 COUNT = 0
 RUNNING = set()
 
 
 def end_processes(processes):
-    """Asks process groups to end, and ends them after KILL_AFTER seconds."""
+    """Sends SIGTERM to process groups, and SIGKILL after KILL_AFTER seconds."""
     for sent in signal.SIGTERM, signal.SIGKILL:
         for process in processes:
             try:
@@ -33,7 +34,7 @@ def end_processes(processes):
 
 
 class Job:
-    """A command that runs. Its output comes in lines, which a caller takes by next_line."""
+    """A running command. next_line returns its output."""
 
     def __init__(self, command, environment):
         global COUNT
@@ -67,7 +68,8 @@ class Job:
         return line.decode(errors="replace") + ("\n" if end else "")
 
     def end(self, deadline=None):
-        """Waits for the end, until the deadline, or ends the job now. Returns (exit status, what it left)."""
+        """Waits for the end until the deadline, or ends the job at once if there is none. Returns
+        (exit status, left-over files and processes)."""
         timed_out = deadline is None
         if not timed_out:
             try:
@@ -81,20 +83,21 @@ class Job:
         self.process.stdout.close()
         left = [f"a process: {line}" for line in leftovers.end_processes(self.mark.encode())]
         if timed_out:
-            left = []  # it was not given the time to end them
+            left = []  # the job had no time to end its processes
         left += [f"in shared memory: {name}" for name in sorted(leftovers.new_orphans(self.orphans))]
         return self.process.returncode, left
 
 
 class Result:
-    """How a run went: status is "ok", "FAIL" or "skipped", late that it reached its time limit."""
+    """Result of a run: status is "ok", "FAIL" or "skipped"; late is true if it reached its time
+    limit."""
 
     def __init__(self, run, status, seconds, log, why="", late=False):
         self.run, self.status, self.seconds, self.log, self.why, self.late = run, status, seconds, log, why, late
 
 
 def run_command(run, command, environment, limit):
-    """A script, or a program with a main of its own: judged by its exit status."""
+    """Runs a script, or a program with its own main; its exit status is the result."""
     begin = time.monotonic()
     log, late = [], False
     job = Job(command, environment)
@@ -118,10 +121,11 @@ def run_command(run, command, environment, limit):
 
 
 def run_suites(runs, command, environment, limit):
-    """Runs suites in one job until it ends or one of them reaches its time limit. `limit` maps a run to seconds.
+    """Runs suites in one job until it ends or one of them reaches its time limit. `limit` maps a
+    run to seconds.
 
-    Returns (results, rest, problem): the runs that came to an end or ended the job, the runs that did not begin, and
-    what was wrong with the job as a whole after its last suite, or None.
+    Returns (results, rest, problem): the results of runs that ended, or that ended the job; the
+    runs that did not begin; and the failure of the job after its last suite, or None.
     """
     results, log, current = [], [], None
     waiting = list(runs)
@@ -147,12 +151,12 @@ def run_suites(runs, command, environment, limit):
     except TimeoutError:
         late = True
         status, left = job.end()
-    if status == 77 and not results and current is None:  # no job of this kind can run here
+    if status == 77 and not results and current is None:  # jobs of this kind cannot run on this machine
         return [Result(run, "skipped", 0, log, log[-1].strip() if log else "") for run in runs], [], None
     log += [f"left {what}\n" for what in left]
     if late:
         log.append(f"time limit of {deadline - begin:.0f} s reached\n")
-    if current is None and waiting:  # it ended before the next suite began
+    if current is None and waiting:  # the job ended before the next suite began
         current = waiting.pop(0)
     if current is not None:
         results.append(Result(current, "FAIL", time.monotonic() - begin, log, f"exit status {status}", late))

@@ -1,4 +1,4 @@
-"""What a test leaves behind: files in shared memory, processes, mounts, network name spaces."""
+"""Left-overs of tests: files in shared memory, processes, mounts, network name spaces."""
 
 import os
 import re
@@ -7,8 +7,8 @@ import tempfile
 import time
 
 SHARED_MEMORY = "/dev/shm"
-GRACE = 2.0  # seconds in which what ends late, or begins beside, is no left-over
-# LLVM's OpenMP registers itself there before main, and a process that is killed stays registered.
+GRACE = 2.0  # seconds during which late or just created files and processes do not count
+# LLVM's OpenMP creates this file before main, and does not remove it if the process is killed.
 REGISTERED = re.compile(r"__KMP_REGISTERED_LIB_")
 
 
@@ -16,7 +16,7 @@ def read_proc(pid, name):
     try:
         with open(f"/proc/{pid}/{name}", "rb") as file:
             return file.read()
-    except OSError:  # it has ended, or is another user's
+    except OSError:  # it has ended, or belongs to another user
         return b""
 
 
@@ -25,7 +25,7 @@ def processes():
 
 
 def files_in_use():
-    """The names in shared memory that a living process maps or holds open."""
+    """Names in shared memory that a living process maps or has open."""
     used = set()
     for pid in processes():
         for line in read_proc(pid, "maps").splitlines():
@@ -52,7 +52,8 @@ def orphans():
 
 
 def new_orphans(before):
-    """Those that came since. Another job that is just starting has some, too, for a moment."""
+    """Orphans that were not there before. Waits, since a job that is just starting has some for a
+    moment."""
     found = orphans() - before
     if found:
         time.sleep(GRACE)
@@ -61,7 +62,7 @@ def new_orphans(before):
 
 
 def processes_of(mark):
-    """Living processes whose environment holds the mark of a run."""
+    """Living processes whose environment contains the mark of a run."""
     found = []
     for pid in processes():
         if mark in read_proc(pid, "environ").split(b"\0") and read_proc(pid, "stat").rpartition(b") ")[2][:1] != b"Z":
@@ -70,7 +71,7 @@ def processes_of(mark):
 
 
 def end_processes(mark):
-    """The command lines of processes that outlive their run by more than GRACE; kills them."""
+    """Command lines of processes that outlive their run by more than GRACE seconds; kills them."""
     deadline = time.monotonic() + GRACE
     while (found := processes_of(mark)) and time.monotonic() < deadline:
         time.sleep(0.05)
@@ -85,12 +86,12 @@ def end_processes(mark):
 
 
 def mounts_and_name_spaces():
-    """Mounts in folders for temporary files, and network name spaces of tests/hosts whose maker has ended."""
+    """Mounts in temporary folders, and network name spaces of tests/hosts whose creator has ended."""
     with open("/proc/self/mounts", encoding="utf-8", errors="replace") as file:
         targets = {line.split()[1] for line in file}
     found = {target for target in targets if target.startswith((f"{tempfile.gettempdir()}/", f"{SHARED_MEMORY}/"))}
     for name in os.listdir("/run/netns") if os.path.isdir("/run/netns") else ():
-        maker = re.match(r"osla(\d+)-", name)  # the process that made it, perhaps of another run of the tests
+        maker = re.match(r"osla(\d+)-", name)  # creator, perhaps of another run of the tests
         if maker and not os.path.exists(f"/proc/{maker[1]}"):
             found.add(f"/run/netns/{name}")
     return found

@@ -1,7 +1,7 @@
-"""Reads tests/list: which runs there are, and which of them are wanted.
+"""Reads tests/list, and selects runs.
 
-A run is one suite on one number of ranks in one mode, or one script. Its label is NAME-RANKS-MODE or NAME. Runs of one
-program on the same ranks in the same mode share a job.
+A run is one suite on one number of ranks in one mode, or one script. Its label is NAME-RANKS-MODE
+or NAME. Runs of one program on the same ranks in the same mode share a job.
 """
 
 import dataclasses
@@ -14,15 +14,15 @@ MARKS = ("timing", "plain")
 
 
 class ListError(Exception):
-    """What is wrong in tests/list."""
+    """An error in tests/list."""
 
 
 @dataclasses.dataclass
 class Run:
     name: str
-    path: str  # of the program in the build folder, or of the script in the source tree
+    path: str  # path of the program in the build folder, or of the script in the source tree
     level: str
-    ranks: int = 0  # 0: a script
+    ranks: int = 0  # 0 for a script
     mode: str = ""
     limit: int = 120
     needs: tuple = ()
@@ -38,13 +38,13 @@ class Run:
 
     @property
     def job(self):
-        """Runs with the same key share a job."""
+        """Key of the job: runs with the same key share a job."""
         own = "plain" in self.marks or "timing" in self.marks or not self.ranks
         return (self.path, self.ranks, self.mode, self.needs if "ga" in self.needs else (), self.name if own else "")
 
 
 def suits(ranks, mode):
-    """Can so many ranks run in a mode?"""
+    """True if this number of ranks can run in the mode."""
     if mode in ("fake2", "sparse", "cores2"):
         return ranks % 2 == 0
     if mode.startswith("hosts"):
@@ -53,7 +53,7 @@ def suits(ranks, mode):
 
 
 def parse_notes(text):
-    """(limit, needs, marks) of the last column."""
+    """Parses the last column into (limit, needs, marks)."""
     limit, needs, marks = 120, [], []
     for word in text.split():
         if re.fullmatch(r"limit=\d+", word):
@@ -68,7 +68,7 @@ def parse_notes(text):
 
 
 def parse_runs(text):
-    """[(ranks, mode), ...] of a column such as "1,2-node 4-fake2"; a script has (0, "")."""
+    """Parses a column such as "1,2-node 4-fake2" into [(ranks, mode), ...]; a script has (0, "")."""
     runs = []
     for word in text.split():
         if word == "run":
@@ -103,7 +103,7 @@ def parse_line(line, folder, program):
 
 
 def read(path):
-    """All runs of the list, in its order. Raises ListError, which names the line."""
+    """All runs of the list, in order. Raises ListError, which names the line."""
     runs, folder, program = [], None, None
     with open(path, encoding="utf-8") as lines:
         for number, line in enumerate(lines, 1):
@@ -124,5 +124,5 @@ def read(path):
 
 
 def in_mode(runs, mode):
-    """The suites that have a run in the mode "node", on the same ranks in another mode."""
+    """The suites with a run in the mode "node", on the same ranks in another mode."""
     return [dataclasses.replace(run, mode=mode) for run in runs if run.mode == "node" and suits(run.ranks, mode)]

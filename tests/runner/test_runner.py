@@ -1,4 +1,5 @@
-"""What tests/run makes of programs that end well, fail, crash, hang or leave something behind, and of wrong lists."""
+"""Tests of tests/run with programs that succeed, fail, crash, hang or leave something behind, and
+with wrong lists."""
 
 import os
 import subprocess
@@ -17,7 +18,7 @@ def suite_runs(names, limit=120):
 
 
 def run(script, names, seconds=20):
-    """Runs a shell script that stands in for a program of suites; its arguments are the names."""
+    """Runs a shell script in place of a program of suites; its arguments are the names."""
     return jobs.run_suites(suite_runs(names), ["bash", "-c", script, "suites"], ENVIRONMENT, lambda one: seconds)
 
 
