@@ -1,6 +1,6 @@
-dnl Searching for libraries and flags.
+dnl Checks for libraries and compiler flags.
 
-dnl OSLA_CHECK_CFLAGS(VARIABLE, FLAGS): appends to VARIABLE each flag that the compiler takes
+dnl OSLA_CHECK_CFLAGS(VARIABLE, FLAGS): appends to VARIABLE each flag that the compiler accepts
 AC_DEFUN([OSLA_CHECK_CFLAGS], [
   for osla_flag in $2; do
     AC_MSG_CHECKING([whether the compiler takes $osla_flag])
@@ -13,7 +13,7 @@ AC_DEFUN([OSLA_CHECK_CFLAGS], [
   done])
 
 dnl OSLA_TRY_LINK(CFLAGS, LIBS, HEADER, FUNCTIONS, IF-FOUND, IF-NOT)
-dnl With a header, the name must be known after including it; without one it is declared here.
+dnl If HEADER is given, it must declare the functions; otherwise they are declared here.
 AC_DEFUN([OSLA_TRY_LINK], [
   osla_save_cppflags=$CPPFLAGS; osla_save_libs=$LIBS
   CPPFLAGS="$CPPFLAGS $1"; LIBS="$2 $LIBS"
@@ -28,9 +28,10 @@ AC_DEFUN([OSLA_TRY_LINK], [
   AS_IF([test $osla_linked = yes], [$5], [$6])])
 
 dnl OSLA_CHECK_LIB(NAME, CANDIDATES, HEADER, FUNCTIONS)
-dnl A candidate is pkg:NAME, for pkg-config, or link flags. The first that links and leaves one MPI in
-dnl the program is taken; NAME_CFLAGS, NAME_LIBS of the user go before all, and are refused if they do
-dnl not. Sets them, osla_have_NAME, HAVE_NAME (config.h and Automake conditional).
+dnl A candidate is pkg:NAME, for pkg-config, or link flags. The first candidate that links, and does
+dnl not load a second MPI, is used. NAME_CFLAGS and NAME_LIBS of the user come first, and an error is
+dnl reported if they fail. Sets these variables, osla_have_NAME, and HAVE_NAME (config.h and Automake
+dnl conditional).
 AC_DEFUN([OSLA_CHECK_LIB], [
   AC_ARG_VAR([$1_CFLAGS], [compiler flags for $1])
   AC_ARG_VAR([$1_LIBS], [link flags for $1])
@@ -42,7 +43,7 @@ AC_DEFUN([OSLA_CHECK_LIB], [
       osla_pkg=`echo $osla_candidate | $SED 's/^pkg://'`
       { test -n "$PKG_CONFIG" && $PKG_CONFIG --exists $osla_pkg; } || continue
       osla_c=`$PKG_CONFIG --cflags $osla_pkg`
-      dnl the compiler has its own MPI
+      dnl without -lmpi, since the compiler links its own MPI
       osla_l=`$PKG_CONFIG --libs $osla_pkg | $SED 's/-lmpi\(ch\)*@<:@^ @:>@*//g'`])
     AS_IF([test [$]osla_have_$1 = no], [
       OSLA_TRY_LINK([$osla_c], [$osla_l], [$3], [$4], [
@@ -61,8 +62,8 @@ AC_DEFUN([OSLA_CHECK_LIB], [
   AM_CONDITIONAL([HAVE_$1], [test [$]osla_have_$1 = yes])
   AC_SUBST([HAVE_$1], [[$]osla_have_$1])])
 
-dnl OSLA_CHECK_BLAS: BLAS_CFLAGS, BLAS_LIBS, osla_blas; OSLA_CBLAS_H, its header with the CBLAS;
-dnl HAVE_OPENBLAS when it is OpenBLAS
+dnl OSLA_CHECK_BLAS: sets BLAS_CFLAGS, BLAS_LIBS, osla_blas; OSLA_CBLAS_H, the header of the CBLAS;
+dnl HAVE_OPENBLAS if the BLAS is OpenBLAS
 AC_DEFUN([OSLA_CHECK_BLAS], [
   AC_ARG_VAR([BLAS_CFLAGS], [compiler flags that find cblas.h or mkl_cblas.h])
   AC_MSG_CHECKING([for CBLAS and LAPACK])
@@ -89,8 +90,8 @@ AC_DEFUN([OSLA_CHECK_BLAS], [
        osla_blas="OpenBLAS ($BLAS_LIBS)"])])
   AC_SUBST([BLAS_LIBS])])
 
-dnl OSLA_TRY_BLAS(CFLAGS, LIBS): a CBLAS with its header (MKL's has another name), a LAPACK (of
-dnl which no header is needed), and integers of 32 bits
+dnl OSLA_TRY_BLAS(CFLAGS, LIBS): checks for a CBLAS with its header (MKL's has another name), a LAPACK
+dnl (no header is needed), and 32-bit integers
 AC_DEFUN([OSLA_TRY_BLAS], [
   osla_cblas_h=no
   OSLA_TRY_LINK([$1], [$2], [cblas.h], [cblas_dgemm], [osla_cblas_h=cblas.h],
@@ -100,8 +101,8 @@ AC_DEFUN([OSLA_TRY_BLAS], [
       OSLA_IF_ILP64([$2], [osla_ilp64=$2],
         [BLAS_CFLAGS=$1; BLAS_LIBS=$2; osla_blas=$2])])])])
 
-dnl OSLA_IF_ILP64(LIBS, IF-SO, IF-NOT): reads the BLAS 64 bits where 32 are given? The same call as
-dnl in src/blas/blas_library.c. No, where programs cannot be run.
+dnl OSLA_IF_ILP64(LIBS, IF-SO, IF-NOT): tests whether the BLAS reads 64-bit integers, by the call that
+dnl src/blas/blas_library.c makes. IF-NOT is used if programs cannot be run.
 AC_DEFUN([OSLA_IF_ILP64], [
   osla_save_libs=$LIBS; LIBS="$1 $LIBS"
   rm -f conftest.ilp64

@@ -1,5 +1,5 @@
-dnl OSLA_CHECK_DOC: SPHINX_BUILD, DOXYGEN, MANDOC and the Python modules that `make doc` needs; osla_doc
-dnl says what there is.
+dnl OSLA_CHECK_DOC: finds SPHINX_BUILD, DOXYGEN, MANDOC and the Python modules that `make doc` needs;
+dnl osla_doc is the result for the summary.
 AC_DEFUN([OSLA_CHECK_DOC], [
   AC_PATH_PROG([SPHINX_BUILD], [sphinx-build])
   AC_PATH_PROG([DOXYGEN], [doxygen])

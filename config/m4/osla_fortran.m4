@@ -1,6 +1,6 @@
-dnl Fortran for module osla: a compiler of the same MPI, with module mpi_f08. Before LT_INIT.
+dnl Fortran compiler for module osla, with the same MPI and module mpi_f08. Must precede LT_INIT.
 
-dnl OSLA_FORTRAN: osla_have_FORTRAN; FC, the compiler or no
+dnl OSLA_FORTRAN: sets osla_have_FORTRAN, and FC, the compiler or "no"
 AC_DEFUN([OSLA_FORTRAN], [
   AC_REQUIRE([AC_PROG_SED]) AC_REQUIRE([AC_PROG_AWK])
   AC_ARG_WITH([fortran], [AS_HELP_STRING([--without-fortran], [no Fortran module (default: if there is a compiler)])],
@@ -20,13 +20,14 @@ AC_DEFUN([OSLA_FORTRAN], [
     AS_IF([test "x$with_fortran" = xauto && test "x$enable_simulation" = xno],
       [OSLA_MISSING([Fortran compiler of this MPI], [module osla for Fortran], [gfortran])])])])
 
-dnl OSLA_FORTRAN_FLAGS: OSLA_FCFLAGS, FC_MODINC, FC_MODOUT, FORTRAN_MODULES (folder of module files, by compiler).
-dnl At the top level, since AC_PROG_FC must be: it does not stop where FC is no.
+dnl OSLA_FORTRAN_FLAGS: sets OSLA_FCFLAGS, FC_MODINC, FC_MODOUT, FORTRAN_MODULES (folder of module
+dnl files, named after the compiler). Called at the top level, as AC_PROG_FC must be, also if FC is
+dnl "no".
 AC_DEFUN([OSLA_FORTRAN_FLAGS], [
   AC_REQUIRE([AC_PROG_FC])
   AC_LANG_PUSH([Fortran])
   AC_FC_FREEFORM([:], [:])
-  dnl Autoconf 2.71 stays in conftest.dir where nothing can be compiled: it is given the answers.
+  dnl Autoconf 2.71 does not leave conftest.dir if nothing can be compiled, so the results are preset.
   AS_IF([test $osla_have_FORTRAN = no], [ac_cv_fc_module_flag=unknown ac_cv_fc_module_output_flag=unknown])
   AC_FC_MODULE_FLAG([:], [:])
   AC_FC_MODULE_OUTPUT_FLAG([:], [:])
@@ -44,7 +45,8 @@ AC_DEFUN([OSLA_FORTRAN_FLAGS], [
   AC_SUBST([HAVE_FORTRAN], [$osla_have_FORTRAN])
   AM_CONDITIONAL([HAVE_FORTRAN], [test $osla_have_FORTRAN = yes])])
 
-dnl OSLA_FORTRAN_TRY(COMPILER, IF-IT-LINKS): and loads the library of MPI that $CC loads
+dnl OSLA_FORTRAN_TRY(COMPILER, IF-IT-LINKS): the program must also load the MPI library that $CC's
+dnl programs load
 AC_DEFUN([OSLA_FORTRAN_TRY], [
   cat >conftest.f90 <<'EOT'
 program p

@@ -1,10 +1,10 @@
-dnl One line for each missing piece; required ones stop configure together, at the end.
+dnl Prints one line for each missing piece. Required pieces stop configure at its end, all together.
 
 dnl OSLA_MISSING(NAME, NEEDED-FOR, DEBIAN-PACKAGES)
 AC_DEFUN([OSLA_MISSING],
   [AC_MSG_NOTICE([$1 not found: needed for $2 (Debian package: $3)])])
 
-dnl OSLA_REQUIRED(NAME, NEEDED-FOR, DEBIAN-PACKAGES): the same, and remember it
+dnl OSLA_REQUIRED(NAME, NEEDED-FOR, DEBIAN-PACKAGES): reports a missing required piece, and records it
 AC_DEFUN([OSLA_REQUIRED],
   [OSLA_MISSING([$1], [$2], [$3])
    osla_missing_names="${osla_missing_names:+$osla_missing_names, }$1"

@@ -1,8 +1,8 @@
-dnl One MPI in one program. A library of another MPI links and may even run, and then goes wrong:
-dnl MPICH's handles are numbers, Open MPI's are pointers.
+dnl Checks that a program uses one MPI only. A library of another MPI links and may even run, and then
+dnl fails: MPICH's handles are numbers, Open MPI's are pointers.
 
-dnl OSLA_MPI_FAMILY(VARIABLE, CFLAGS): openmpi, mpich (with those that are made of it: Intel MPI,
-dnl Cray MPICH, MVAPICH), simgrid, other, or no, by what mpi.h defines
+dnl OSLA_MPI_FAMILY(VARIABLE, CFLAGS): openmpi, mpich (with its derivatives Intel MPI, Cray MPICH and
+dnl MVAPICH), simgrid, other, or no, according to the macros of mpi.h
 AC_DEFUN([OSLA_MPI_FAMILY], [
   osla_save_cppflags=$CPPFLAGS
   CPPFLAGS="$2 $CPPFLAGS"
@@ -21,8 +21,8 @@ osla_family other
   $1=${$1:-no}
   CPPFLAGS=$osla_save_cppflags])
 
-dnl OSLA_MPI_LOADED(VARIABLE, CFLAGS, LIBS): the MPI libraries that a program with these flags loads
-dnl (its own among them); nothing where ldd cannot tell or the program does not link
+dnl OSLA_MPI_LOADED(VARIABLE, CFLAGS, LIBS): the MPI libraries that a program with these flags loads,
+dnl including the compiler's; empty if ldd gives no result or the program does not link
 AC_DEFUN([OSLA_MPI_LOADED], [
   osla_save_cppflags=$CPPFLAGS; osla_save_libs=$LIBS; $1=
   CPPFLAGS="$2 $CPPFLAGS"; LIBS="-Wl,--no-as-needed $3 $LIBS"
@@ -31,7 +31,7 @@ AC_DEFUN([OSLA_MPI_LOADED], [
   CPPFLAGS=$osla_save_cppflags; LIBS=$osla_save_libs])
 
 dnl OSLA_MPI_ARCHIVE(VARIABLE, LIBS): the first -lNAME among LIBS that is an archive with calls of
-dnl MPI for another family: only code for Open MPI names its symbols, such as ompi_mpi_comm_world
+dnl another MPI family: only code for Open MPI uses its symbols, such as ompi_mpi_comm_world
 AC_DEFUN([OSLA_MPI_ARCHIVE], [
   $1=
   osla_folders=; for osla_w in $2; do
@@ -49,7 +49,8 @@ AC_DEFUN([OSLA_MPI_ARCHIVE], [
   done
   rm -f conftest.nm])
 
-dnl OSLA_MPI_CHECK: osla_mpi_family, of the compiler; osla_mpi_loaded, what its programs load
+dnl OSLA_MPI_CHECK: sets osla_mpi_family, of the compiler, and osla_mpi_loaded, the MPI that its
+dnl programs load
 AC_DEFUN([OSLA_MPI_CHECK], [
   AC_MSG_CHECKING([which MPI $CC belongs to])
   OSLA_MPI_FAMILY([osla_mpi_family], [])
@@ -59,8 +60,8 @@ AC_DEFUN([OSLA_MPI_CHECK], [
     [AC_MSG_ERROR([programs of $CC load two MPIs: $osla_mpi_loaded])])
   AC_SUBST([MPI_FAMILY], [$osla_mpi_family])])
 
-dnl OSLA_MPI_IF_SAME(CFLAGS, LIBS, IF-SO, IF-NOT): do these flags leave one MPI, the compiler's?
-dnl If not, osla_mpi_other says what else is in them.
+dnl OSLA_MPI_IF_SAME(CFLAGS, LIBS, IF-SO, IF-NOT): tests whether a program with these flags uses only
+dnl the compiler's MPI. If not, osla_mpi_other names the other one.
 AC_DEFUN([OSLA_MPI_IF_SAME], [
   osla_mpi_other=
   OSLA_MPI_FAMILY([osla_family_now], [$1])
@@ -74,7 +75,7 @@ AC_DEFUN([OSLA_MPI_IF_SAME], [
           [osla_mpi_other="$osla_archive_now is made for another"])
   AS_IF([test -z "$osla_mpi_other"], [$3], [$4])])
 
-dnl OSLA_MPIEXEC: MPIEXEC of the compiler's family; one that says that it is of another is refused
+dnl OSLA_MPIEXEC: MPIEXEC of the compiler's family; an mpiexec that reports another family is refused
 AC_DEFUN([OSLA_MPIEXEC], [
   AC_ARG_VAR([MPIEXEC], [starts MPI programs; takes "-n RANKS"])
   osla_given=$MPIEXEC; osla_beside=
@@ -94,9 +95,10 @@ AC_DEFUN([OSLA_MPIEXEC], [
   done
   AC_MSG_RESULT([${MPIEXEC:-no}])])
 
-dnl OSLA_QUICK_COMPILER, last of all: sources are compiled by what CC calls, and programs linked by it (LINK_BEGIN,
-dnl the objects, LINK_END). MPICH's mpicc is a shell script that starts a process for each of its arguments, which takes
-dnl longer than to compile most sources; it is asked once what it would add. Its folders stay behind all others.
+dnl OSLA_QUICK_COMPILER, after all other checks: sources are compiled by the compiler that CC calls,
+dnl and programs are linked by it (LINK_BEGIN, the objects, LINK_END). MPICH's mpicc is a shell script
+dnl that starts a process for each of its arguments, which takes longer than compiling most sources.
+dnl It is asked once for the flags that it adds; its folders come after all others.
 AC_DEFUN([OSLA_QUICK_COMPILER], [
   AC_SUBST([MPI_CC], [$CC])
   AC_SUBST([CCLD], [$CC])

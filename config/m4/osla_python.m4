@@ -1,6 +1,6 @@
-dnl OSLA_CHECK_PYTHON: PYTHON, PYTHON_CFLAGS, pythondir; osla_python says what there is. The first
-dnl python3 of PATH that has numpy and its headers is taken, since the first one alone may be a user's
-dnl own without either.
+dnl OSLA_CHECK_PYTHON: sets PYTHON, PYTHON_CFLAGS, pythondir; osla_python is the result for the
+dnl summary. The first python3 in PATH that has numpy and its headers is used, since the first one may
+dnl be a user's own, without either.
 AC_DEFUN([OSLA_CHECK_PYTHON], [
   AC_ARG_VAR([PYTHON], [the Python (3.10 or later, with numpy) that the package osla is made for])
   AC_ARG_WITH([python], [AS_HELP_STRING([--with-python], [fail where the Python package cannot be made])],
@@ -33,7 +33,7 @@ prefix = sys.argv@<:@1@:>@
 own = sysconfig.get_path("platlib")
 known = @<:@p for p in @<:@own@:>@ + sys.path if p.startswith(prefix + "/lib") and p.endswith(("site-packages", "dist-packages"))@:>@
 print(known@<:@0@:>@ if known else "%s/lib/python%d.%d/site-packages" % (prefix, *sys.version_info@<:@:2@:>@))' "$osla_prefix"`
-    dnl one build for all later versions, where the interface of buffers is in the stable one
+    dnl one build for all later versions, if the stable interface includes buffers
     osla_stable=`$PYTHON -c 'import sys; print(sys.version_info >= (3, 11))'`
     AS_IF([test "x$osla_stable" = xTrue], [PYTHON_CFLAGS="$PYTHON_CFLAGS -DPy_LIMITED_API=0x030b0000"])],
     [AS_IF([test "x$with_python" = xyes],
