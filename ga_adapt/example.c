@@ -26,8 +26,7 @@ int main(int argc, char **argv)
     piece[k] = k % (WIDTH + 1) == 0 ? WIDTH + 1 : 1; /* a positive definite matrix */
   GA_Zero(g_a);
   GA_Fill(g_b, &one);
-  for (int i = GA_Nodeid(); i <= N - WIDTH;
-       i += GA_Nnodes()) { /* contributions are divided among the processes */
+  for (int i = GA_Nodeid(); i <= N - WIDTH; i += GA_Nnodes()) { /* divided among processes */
     int low[2] = {i, i}, high[2] = {i + WIDTH - 1, i + WIDTH - 1}, ld = WIDTH;
     NGA_Acc(g_a, low, high, piece, &ld, &one);
   }

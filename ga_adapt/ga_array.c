@@ -65,7 +65,7 @@ static ga_patch range_of(const ga_array *a, int64_t number)
 }
 
 /* Inserts `value` into an ascending list of distinct values. Returns the new count. */
-static int insert(int64_t *list, int count, int64_t value)
+static int insert_sorted(int64_t *list, int count, int64_t value)
 {
   int at = count;
   while (at > 0 && list[at - 1] >= value)
@@ -99,8 +99,8 @@ static osla_err lay_out_parts(ga_array *a, int ranks, int me)
   for (int r = 0; r < ranks; r++) {
     ga_patch p = range_of(a, r);
     if (p.rows == 0) continue;
-    nprow = insert(rows, nprow, p.i);
-    npcol = insert(cols, npcol, p.j);
+    nprow = insert_sorted(rows, nprow, p.i);
+    npcol = insert_sorted(cols, npcol, p.j);
     parts++;
   }
   if (parts > 0 && parts == nprow * npcol) {
@@ -146,7 +146,7 @@ static void lay_out_grid(ga_array *a, int ranks, int me)
 }
 
 /* True if this rank owns the block. */
-static bool is_mine(const ga_array *a, int64_t block, int64_t block_rows, int ranks, int me)
+static bool owns_block(const ga_array *a, int64_t block, int64_t block_rows, int ranks, int me)
 {
   if (a->layout.nprow == 0) return block % ranks == me;
   return block % block_rows % a->layout.nprow == a->prow &&
@@ -174,11 +174,11 @@ static osla_err find_blocks(ga_array *a, int64_t block_rows, int64_t blocks, int
 {
   int64_t count = 0;
   for (int64_t b = 0; b < blocks; b++)
-    count += is_mine(a, b, block_rows, ranks, me);
+    count += owns_block(a, b, block_rows, ranks, me);
   a->patches = calloc((size_t)count + 1, sizeof *a->patches);
   OSLA_CHECK(a->patches, OSLA_ERR_MEM, "a list of %" PRId64 " blocks", count);
   for (int64_t b = 0; b < blocks; b++) {
-    if (!is_mine(a, b, block_rows, ranks, me)) continue;
+    if (!owns_block(a, b, block_rows, ranks, me)) continue;
     ga_patch p = range_of(a, b);
     if (p.rows == 0) continue;
     int64_t ld[2] = {p.rows, 0};

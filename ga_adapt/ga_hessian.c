@@ -24,17 +24,17 @@ struct osla_ga_hessian {
   osla_transport *transport;
   double *pending,
     *gradient; /* [n] this rank's contributions since the last commit; [n] the sum over all ranks */
-  int64_t *place; /* [CALL_ELEMENTS][2] indices of the elements collected for the next call */
+  int64_t *index_pairs; /* [CALL_ELEMENTS][2] indices of the elements collected for the next call */
   unsigned char *values; /* [CALL_ELEMENTS] their values */
-  int64_t waiting;
+  int64_t n_collected;
 };
 
 /* Distinct indices in ascending order. */
 typedef struct index_set {
   int64_t count;
-  int64_t *list; /* [count] */
-  int64_t *rank; /* [number of given indices] position of each given index in the list */
-  bool rising;   /* the given indices were already distinct and ascending */
+  int64_t *list;     /* [count] */
+  int64_t *rank;     /* [number of given indices] position of each given index in the list */
+  bool is_ascending; /* the given indices were already distinct and ascending */
 } index_set;
 
 typedef struct pair {
@@ -55,7 +55,7 @@ static void set_free(index_set *s)
 
 static osla_err set_make(int64_t count, const int64_t *ix, index_set *s)
 {
-  *s = (index_set){.rising = true};
+  *s = (index_set){.is_ascending = true};
   s->list = malloc((2 * (size_t)count + 1) * sizeof *s->list);
   pair *sorted = malloc(((size_t)count + 1) * sizeof *sorted);
   if (!s->list || !sorted) {
@@ -66,9 +66,9 @@ static osla_err set_make(int64_t count, const int64_t *ix, index_set *s)
   s->rank = s->list + count;
   for (int64_t a = 0; a < count; a++) {
     sorted[a] = (pair){ix[a], a};
-    s->rising = s->rising && (a == 0 || ix[a - 1] < ix[a]);
+    s->is_ascending = s->is_ascending && (a == 0 || ix[a - 1] < ix[a]);
   }
-  if (!s->rising) qsort(sorted, (size_t)count, sizeof *sorted, compare);
+  if (!s->is_ascending) qsort(sorted, (size_t)count, sizeof *sorted, compare);
   for (int64_t a = 0; a < count; a++) {
     if (a == 0 || sorted[a].index != s->list[s->count - 1]) s->list[s->count++] = sorted[a].index;
     s->rank[sorted[a].position] = s->count - 1;
@@ -80,9 +80,9 @@ static osla_err set_make(int64_t count, const int64_t *ix, index_set *s)
 static osla_err allocate(int64_t n, osla_ga_hessian *h)
 {
   h->pending = calloc(2 * (size_t)n, sizeof *h->pending);
-  h->place = malloc(2 * CALL_ELEMENTS * sizeof *h->place);
+  h->index_pairs = malloc(2 * CALL_ELEMENTS * sizeof *h->index_pairs);
   h->values = malloc(CALL_ELEMENTS * osla_dtype_size(h->dtype));
-  OSLA_CHECK(h->pending && h->place && h->values, OSLA_ERR_MEM,
+  OSLA_CHECK(h->pending && h->index_pairs && h->values, OSLA_ERR_MEM,
              "an accumulator of order %" PRId64 " and its lists", n);
   h->gradient = h->pending + n;
   return OSLA_OK;
@@ -120,7 +120,7 @@ void osla_ga_hessian_destroy(osla_ga_hessian **handle)
   osla_ga_hessian *h = handle ? *handle : NULL;
   if (!h) return;
   free(h->pending);
-  free(h->place);
+  free(h->index_pairs);
   free(h->values);
   free(h);
   *handle = NULL;
@@ -131,8 +131,9 @@ static void flush(osla_ga_hessian *h)
   float one_float = 1;
   double one = 1;
   void *factor = h->dtype == OSLA_FLOAT ? (void *)&one_float : (void *)&one;
-  if (h->waiting > 0) NGA_Scatter_acc_flat64(h->array, h->values, h->place, h->waiting, factor);
-  h->waiting = 0;
+  if (h->n_collected > 0)
+    NGA_Scatter_acc_flat64(h->array, h->values, h->index_pairs, h->n_collected, factor);
+  h->n_collected = 0;
 }
 
 static int64_t first_not_below(const index_set *s, int64_t index)
@@ -156,15 +157,16 @@ static void scatter_column(osla_ga_hessian *h, const index_set *rows, int64_t in
   int64_t begin = h->uplo == OSLA_LOWER ? first_not_below(rows, index) : 0;
   int64_t end = h->uplo == OSLA_UPPER ? first_not_below(rows, index + 1) : rows->count;
   for (int64_t a = begin; a < end;) {
-    int64_t room = CALL_ELEMENTS - h->waiting, some = end - a < room ? end - a : room;
-    memcpy(h->values + (size_t)h->waiting * size, values + (size_t)a * size, (size_t)some * size);
+    int64_t room = CALL_ELEMENTS - h->n_collected, some = end - a < room ? end - a : room;
+    memcpy(h->values + (size_t)h->n_collected * size, values + (size_t)a * size,
+           (size_t)some * size);
     for (int64_t k = 0; k < some; k++) { /* indices in the order of GA's C interface */
-      h->place[2 * (h->waiting + k)] = index;
-      h->place[2 * (h->waiting + k) + 1] = rows->list[a + k];
+      h->index_pairs[2 * (h->n_collected + k)] = index;
+      h->index_pairs[2 * (h->n_collected + k) + 1] = rows->list[a + k];
     }
-    h->waiting += some;
+    h->n_collected += some;
     a += some;
-    if (h->waiting == CALL_ELEMENTS) flush(h);
+    if (h->n_collected == CALL_ELEMENTS) flush(h);
   }
 }
 
@@ -222,7 +224,7 @@ osla_err osla_ga_hessian_update(osla_ga_hessian *h, int64_t count, const int64_t
   unsigned char *joined = NULL;
   index_set s;
   osla_err err = set_make(count, ix, &s);
-  if (err == OSLA_OK && s.rising) {
+  if (err == OSLA_OK && s.is_ascending) {
     err = add_products(h, &s, k, g, ldg);
   } else if (err == OSLA_OK) {
     joined = calloc((size_t)(k * s.count), size);
@@ -239,8 +241,8 @@ osla_err osla_ga_hessian_update(osla_ga_hessian *h, int64_t count, const int64_t
 }
 
 /* Adds column `b` of U to a column ordered by the list of row indices. */
-static void join_rows(osla_dtype dtype, int64_t rows, const index_set *s, const unsigned char *u,
-                      unsigned char *column)
+static void merge_rows(osla_dtype dtype, int64_t rows, const index_set *s, const unsigned char *u,
+                       unsigned char *column)
 {
   size_t size = osla_dtype_size(dtype);
   for (int64_t a = 0; a < rows; a++)
@@ -261,13 +263,13 @@ osla_err osla_ga_hessian_update_block(osla_ga_hessian *h, int64_t rows, const in
   unsigned char *joined = NULL;
   osla_err err = set_make(rows, ix, &r);
   if (err == OSLA_OK) err = set_make(cols, jx, &c);
-  if (err == OSLA_OK && !(r.rising && c.rising)) {
+  if (err == OSLA_OK && !(r.is_ascending && c.is_ascending)) {
     joined = calloc((size_t)(r.count * c.count) + 1, size);
     if (!joined)
       err = osla_error_set(OSLA_ERR_MEM, "%" PRId64 " x %" PRId64 " elements", rows, cols);
     for (int64_t b = 0; b < cols && joined; b++)
-      join_rows(h->dtype, rows, &r, block + (size_t)(b * ldu) * size,
-                joined + (size_t)(c.rank[b] * r.count) * size);
+      merge_rows(h->dtype, rows, &r, block + (size_t)(b * ldu) * size,
+                 joined + (size_t)(c.rank[b] * r.count) * size);
     block = joined;
     ldu = r.count;
   }

@@ -6,8 +6,8 @@
 
 /* True if the patch is one whole block of this rank, at its position in a local array with this
  * start and leading dimension. */
-static bool in_its_place(const ga_array *a, const ga_patch *p, const unsigned char *start,
-                         int64_t ld)
+static bool is_at_position(const ga_array *a, const ga_patch *p, const unsigned char *start,
+                           int64_t ld)
 {
   osla_layout l = a->layout;
   if (p->i % l.mb != 0 || osla_index_owner(p->i, l.mb, l.nprow) != a->prow) return false;
@@ -36,7 +36,7 @@ bool osli_ga_array_local(const ga_array *a, void **local, int64_t *lld)
   if (*lld < rows) return false;
   for (int64_t k = 0; k < a->n_patches; k++) {
     const ga_patch *p = &a->patches[k];
-    if (!in_its_place(a, p, *local, *lld)) return false;
+    if (!is_at_position(a, p, *local, *lld)) return false;
     missing -= p->rows * p->cols;
   }
   return missing == 0;

@@ -106,8 +106,8 @@ void adapt_report(void);
 /* All contexts, in use or cached, newest first; for adapt_context.c. Under the lock. */
 typedef struct adapt_registry {
   bool made;
-  bool keeps; /* contexts may be cached for later ones; false if several threads create contexts */
-  int keyval; /* key of the MPI attribute that holds a context */
+  bool caches; /* contexts may be cached for later ones; false if several threads create contexts */
+  int keyval;  /* key of the MPI attribute that holds a context */
   int64_t contexts; /* number of the newest context that was ever created */
   struct adapt_context *newest;
 } adapt_registry;
@@ -156,8 +156,8 @@ typedef struct adapt_buffer {
   bool used;
   uint64_t last; /* sequence number of its last use */
 } adapt_buffer;
-osla_err adapt_buffer_take(adapt_context *context, size_t bytes, adapt_buffer **out);
-void adapt_buffer_give(adapt_context *context, adapt_buffer *buffer); /* collective */
+osla_err adapt_buffer_acquire(adapt_context *context, size_t bytes, adapt_buffer **out);
+void adapt_buffer_release(adapt_context *context, adapt_buffer *buffer); /* collective */
 
 /* True if an optional copy should get a buffer. New memory costs as much as several calls gain:
  * true if a free buffer exists, or if a new one can be cached and several calls did without. The

@@ -45,7 +45,7 @@ bool adapt_call_refuse(adapt_call *call, adapt_reason reason)
 
 /* Reason against the sub-matrix that follows from global arguments alone; ADAPT_OFFLOADED if there
  * is none. */
-static adapt_reason judge(const adapt_sub *sub, const adapt_position *position)
+static adapt_reason check_global_arguments(const adapt_sub *sub, const adapt_position *position)
 {
   descriptor d = read_descriptor(sub->desc);
   if (d.type == 0) return ADAPT_DESCRIPTOR;
@@ -71,7 +71,7 @@ static int64_t find_block(int64_t i, int64_t nb, int source, int mine, int nproc
 
 /* Sets the members that adapt_call_open promises. False if the local array is too short, or memory
  * ran out. */
-static bool locate(adapt_call *call, adapt_sub *sub, const adapt_position *position)
+static bool fill_local_members(adapt_call *call, adapt_sub *sub, const adapt_position *position)
 {
   descriptor d = read_descriptor(sub->desc);
   int distance = (position->prow - d.rsrc + position->nprow) % position->nprow;
@@ -123,7 +123,8 @@ bool adapt_call_open(adapt_call *call, double flops, double least, int count, ad
     return adapt_call_refuse(call, ADAPT_CONTEXT);
   for (size_t r = 0; r < sizeof in_order / sizeof in_order[0]; r++)
     for (int i = 0; i < count; i++)
-      if (judge(&subs[i], &position) == in_order[r]) return adapt_call_refuse(call, in_order[r]);
+      if (check_global_arguments(&subs[i], &position) == in_order[r])
+        return adapt_call_refuse(call, in_order[r]);
   if (flops < (settings->min_flops >= 0 ? settings->min_flops : least))
     return adapt_call_refuse(call, ADAPT_SMALL);
   call->context = adapt_context_of(&position);
@@ -134,7 +135,7 @@ bool adapt_call_open(adapt_call *call, double flops, double least, int count, ad
 
   int agreed[2] = {1, count > 1 && is_same(&subs[0], &subs[1])};
   for (int i = 0; i < count; i++)
-    if (!locate(call, &subs[i], &position)) agreed[0] = 0;
+    if (!fill_local_members(call, &subs[i], &position)) agreed[0] = 0;
   osla_transport *t = adapt_context_transport(call->context);
   if (osla_allreduce(t, agreed, 2, MPI_INT, MPI_MIN) != OSLA_OK)
     return adapt_call_refuse(call, ADAPT_FAILED);

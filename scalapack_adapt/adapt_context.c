@@ -26,15 +26,15 @@
 
 enum { BUFFERS = 8, ROUND = 1 << 16, GET_CONTEXT_COMM = 10 };
 enum {
-  KEPT = 8,
-  KEPT_BYTES = 8 << 20
+  MOST_CACHED = 8,
+  MOST_CACHED_BYTES = 8 << 20
 }; /* states cached on a process, and bytes of buffers in each */
 enum { CACHE_MOST = 1 << 30, CACHE_SHARE = 8 };
 
 struct adapt_context {
   MPI_Comm comm;  /* BLACS's communicator; MPI_COMM_NULL while the state is cached */
   int64_t number; /* creation number, the same on all processes; increasing */
-  bool kept;
+  bool cached;
   osla_transport *transport;
   osla_grid *grid;
   size_t cache;        /* limit in bytes of idle copy buffers, the same on all processes */
@@ -43,7 +43,7 @@ struct adapt_context {
     *shifted; /* [nprow * npcol] grids by the position that becomes (0, 0); NULL if not made yet */
   adapt_buffer buffers[BUFFERS];
   uint64_t uses;
-  int did_without; /* calls that did without an optional buffer, see adapt_buffer_pays */
+  int n_without; /* calls that did without an optional buffer, see adapt_buffer_pays */
   struct adapt_context *older;
 };
 
@@ -107,7 +107,7 @@ static adapt_buffer *free_slot(adapt_context *x)
   return oldest;
 }
 
-osla_err adapt_buffer_take(adapt_context *x, size_t bytes, adapt_buffer **out)
+osla_err adapt_buffer_acquire(adapt_context *x, size_t bytes, adapt_buffer **out)
 {
   adapt_buffer *b = smallest_that_fits(x, bytes);
   *out = NULL;
@@ -125,7 +125,7 @@ osla_err adapt_buffer_take(adapt_context *x, size_t bytes, adapt_buffer **out)
   return OSLA_OK;
 }
 
-void adapt_buffer_give(adapt_context *x, adapt_buffer *buffer)
+void adapt_buffer_release(adapt_context *x, adapt_buffer *buffer)
 {
   buffer->used = false;
   buffer->last = ++x->uses;
@@ -136,7 +136,7 @@ bool adapt_buffer_pays(adapt_context *x, size_t bytes)
 {
   enum { OFTEN = 2 };
   if (bytes > x->cache) return false; /* the buffer would not be cached */
-  return smallest_that_fits(x, bytes) || ++x->did_without > OFTEN;
+  return smallest_that_fits(x, bytes) || ++x->n_without > OFTEN;
 }
 
 /* --- contexts --- */
@@ -192,8 +192,8 @@ static int delete_context(MPI_Comm comm, int keyval, void *value, void *extra)
   (void)comm, (void)keyval, (void)extra;
   x->comm = MPI_COMM_NULL;
   bool waits =
-    adapt_registry_get()->keeps && x->shifted && osla_transport_n_nodes(x->transport) > 1;
-  if (!waits && (!x->kept || !x->shifted || bytes_of(x) > KEPT_BYTES)) destroy(x);
+    adapt_registry_get()->caches && x->shifted && osla_transport_n_nodes(x->transport) > 1;
+  if (!waits && (!x->cached || !x->shifted || bytes_of(x) > MOST_CACHED_BYTES)) destroy(x);
   return MPI_SUCCESS;
 }
 
@@ -206,7 +206,7 @@ static int finish(MPI_Comm comm, int keyval, void *value, void *extra)
   int rank = 0;
   (void)comm, (void)keyval, (void)value, (void)extra;
   while (r->newest) { /* in the same order, by number, on all processes */
-    r->newest->kept = false;
+    r->newest->cached = false;
     if (r->newest->comm == MPI_COMM_NULL)
       destroy(r->newest);
     else
@@ -222,7 +222,7 @@ static bool make_keyvals(adapt_registry *r)
 {
   int keyval, level;
   if (MPI_Query_thread(&level) != MPI_SUCCESS) return false;
-  r->keeps = level < MPI_THREAD_MULTIPLE;
+  r->caches = level < MPI_THREAD_MULTIPLE;
   if (MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, finish, &keyval, NULL) != MPI_SUCCESS)
     return false;
   if (MPI_Comm_set_attr(MPI_COMM_SELF, keyval, NULL) != MPI_SUCCESS) return false;
@@ -245,7 +245,7 @@ bool adapt_finish_register(void)
 
 /* Sets `crowded` and `waits`: whether processes outnumber cores, and whether a get or put between
  * nodes waits while its target computes. */
-static osla_err look_at_machine(adapt_context *x)
+static osla_err measure_machine(adapt_context *x)
 {
   static const double busy = 5e-3, most = 1e-3; /* the target computes for 5e-3 s; a transfer of
                                                    more than 1e-3 s counts as waiting */
@@ -308,16 +308,16 @@ static osla_err make(adapt_context *x, const adapt_position *position)
   OSLA_CALL(osla_transport_create(x->comm, &options, &x->transport));
   OSLA_CALL(compare_settings(x->transport));
   x->cache = cache_of(x->transport);
-  OSLA_CALL(look_at_machine(x));
+  OSLA_CALL(measure_machine(x));
   return make_grids(x, position);
 }
 
 /* The oldest cached state for the processes of comm, in the same order; NULL if none. */
-static adapt_context *find_kept(MPI_Comm comm)
+static adapt_context *find_cached(MPI_Comm comm)
 {
   adapt_context *oldest = NULL;
   const adapt_registry *r = adapt_registry_get();
-  for (adapt_context *x = r->keeps ? r->newest : NULL; x; x = x->older) {
+  for (adapt_context *x = r->caches ? r->newest : NULL; x; x = x->older) {
     int relation = MPI_UNEQUAL;
     if (x->comm != MPI_COMM_NULL) continue;
     (void)MPI_Comm_compare(comm, osla_transport_comm(x->transport), &relation);
@@ -335,9 +335,9 @@ static bool is_at(const adapt_context *x, const adapt_position *position)
 
 /* Result of the agreement between the processes of a new context. */
 typedef struct agreement {
-  adapt_context *kept; /* cached state that all processes found, or NULL */
-  bool same_positions; /* the cached state has the same process grid */
-  int64_t number;      /* for a new state: its number, and whether it can be cached */
+  adapt_context *cached; /* cached state that all processes found, or NULL */
+  bool same_positions;   /* the cached state has the same process grid */
+  int64_t number;        /* for a new state: its number, and whether it can be cached */
   bool keep;
 } agreement;
 
@@ -345,20 +345,20 @@ static bool agree(MPI_Comm comm, const adapt_position *position, agreement *out)
 {
   adapt_registry *r = adapt_registry_get();
   int64_t count = 0, number;
-  *out = (agreement){.kept = find_kept(comm)};
-  for (const adapt_context *x = r->keeps ? r->newest : NULL; x; x = x->older)
-    count += x->kept;
-  if (!r->keeps) count = KEPT;
-  number = out->kept ? out->kept->number : 0;
-  int64_t least[] = {number, -number, out->kept && is_at(out->kept, position), -r->contexts,
+  *out = (agreement){.cached = find_cached(comm)};
+  for (const adapt_context *x = r->caches ? r->newest : NULL; x; x = x->older)
+    count += x->cached;
+  if (!r->caches) count = MOST_CACHED;
+  number = out->cached ? out->cached->number : 0;
+  int64_t least[] = {number, -number, out->cached && is_at(out->cached, position), -r->contexts,
                      -count};
   if (MPI_Allreduce(MPI_IN_PLACE, least, sizeof least / sizeof least[0], MPI_INT64_T, MPI_MIN,
                     comm) != MPI_SUCCESS)
     return false;
-  if (least[0] != -least[1]) out->kept = NULL;
+  if (least[0] != -least[1]) out->cached = NULL;
   out->same_positions = least[2];
   out->number = 1 - least[3];
-  out->keep = -least[4] < KEPT;
+  out->keep = -least[4] < MOST_CACHED;
   return true;
 }
 
@@ -374,27 +374,27 @@ adapt_context *adapt_context_of(const adapt_position *position)
     return x->shifted ? x : NULL;
 
   if (!agree(comm, position, &agreed)) return NULL;
-  x = agreed.kept ? agreed.kept : calloc(1, sizeof *x);
+  x = agreed.cached ? agreed.cached : calloc(1, sizeof *x);
   here = ready = x && MPI_Comm_set_attr(comm, r->keyval, x) == MPI_SUCCESS;
   if (MPI_Allreduce(MPI_IN_PLACE, &ready, 1, MPI_INT, MPI_MIN, comm) != MPI_SUCCESS || !ready) {
     if (here)
       (void)MPI_Comm_delete_attr(comm, r->keyval);
-    else if (!agreed.kept)
+    else if (!agreed.cached)
       free(x);
     return NULL;
   }
   x->comm = comm;
-  if (agreed.kept && agreed.same_positions) return x;
+  if (agreed.cached && agreed.same_positions) return x;
   destroy_grids(x);
-  if (!agreed.kept) {
+  if (!agreed.cached) {
     adapt_lock();
     x->number = r->contexts = agreed.number;
-    x->kept = agreed.keep;
+    x->cached = agreed.keep;
     x->older = r->newest;
     r->newest = x;
     adapt_unlock();
   }
-  if ((agreed.kept ? make_grids(x, position) : make(x, position)) == OSLA_OK) return x;
+  if ((agreed.cached ? make_grids(x, position) : make(x, position)) == OSLA_OK) return x;
   if (position->prow == 0 && position->pcol == 0)
     osla_log(0, "a BLACS context cannot be used: %s", osla_error_text());
   free(x->shifted);

@@ -82,7 +82,8 @@ osla_err adapt_stage(adapt_call *call, const adapt_sub *sub, adapt_shape shape, 
                         sub->nb,           osla_grid_nprow(sub->grid), osla_grid_npcol(sub->grid)};
   *out = (adapt_staged){.sub = sub};
   osla_err err;
-  OSLA_TRY(adapt_buffer_take(call->context, osla_matrix_bytes(&layout, call->dtype), &out->buffer));
+  OSLA_TRY(
+    adapt_buffer_acquire(call->context, osla_matrix_bytes(&layout, call->dtype), &out->buffer));
   OSLA_TRY(
     osla_agree(t, osla_matrix_create_in(out->buffer->segment, sub->grid, call->dtype, layout.m,
                                         layout.n, layout.mb, layout.nb, &out->matrix)));
@@ -146,7 +147,7 @@ void adapt_stage_free(adapt_call *call, adapt_staged *staged)
 {
   double since = osla_clock();
   osla_matrix_destroy(&staged->matrix);
-  if (staged->buffer) adapt_buffer_give(call->context, staged->buffer);
+  if (staged->buffer) adapt_buffer_release(call->context, staged->buffer);
   *staged = (adapt_staged){0};
   call->staging += osla_clock() - since;
 }

@@ -30,7 +30,7 @@ typedef struct problem {
   int64_t *redistributed; /* all pivots on their way to the caller's block size; NULL if no
                              redistribution is needed */
   int64_t info;
-  bool changed; /* the caller's data have changed: the real routine cannot take over */
+  bool has_changed; /* the caller's data have changed: the real routine cannot take over */
 } problem;
 
 /* Converts the arguments. False for invalid letters. */
@@ -97,7 +97,7 @@ static bool is_worth_it(const adapt_call *call, const lapack_args *x, const prob
   adapt_position at;
   if (p->factors || adapt_settings_get()->min_flops >= 0) return true;
   if (!adapt_position_of(&call->caller, x->desca[DESC_CONTEXT], &at))
-    return true; /* adapt_call_open finds the reason */
+    return true; /* adapt_call_open will refuse the call with the right reason */
   return at.nprow == 1 && at.npcol > 1 && p->nrhs >= MANY &&
          p->nrhs > (int64_t)x->descb[DESC_NB] * (at.npcol - 1);
 }
@@ -174,7 +174,7 @@ static osla_err factor(problem *p)
                              : osla_getrf(p->a.matrix, p->pivots, NULL, &result);
   if (!p->cholesky) p->info = result.info;
   /* ARG and MEM are reported before anything changes. */
-  if (!p->a.buffer) p->changed = err == OSLA_OK || err == OSLA_ERR_MPI;
+  if (!p->a.buffer) p->has_changed = err == OSLA_OK || err == OSLA_ERR_MPI;
   return err;
 }
 
@@ -183,7 +183,7 @@ static osla_err solve(problem *p)
   osla_err err = p->cholesky ? osla_potrs(p->uplo, p->a.matrix, p->b.matrix)
                              : osla_getrs(p->trans, p->a.matrix, p->pivots, p->b.matrix);
   /* ARG and MEM are reported before anything changes. */
-  if (!p->b.buffer && err != OSLA_ERR_ARG && err != OSLA_ERR_MEM) p->changed = true;
+  if (!p->b.buffer && err != OSLA_ERR_ARG && err != OSLA_ERR_MEM) p->has_changed = true;
   return err;
 }
 
@@ -201,7 +201,7 @@ static int64_t choose_block(const problem *p)
 /* True if LU works in the caller's own memory, which other ranks cannot access. It then puts panels
  * to the other ranks. That is faster than a copy only if the copy would need new memory. Row
  * interchanges and solves access other ranks' memory, so they are excluded. */
-static bool stays(adapt_call *call, const problem *p)
+static bool is_factored_in_place(adapt_call *call, const problem *p)
 {
   const adapt_sub *a = &p->subs[A];
   osla_layout layout = {a->m, a->n, a->mb, a->nb, 1, osla_grid_npcol(a->grid)};
@@ -220,7 +220,7 @@ static osla_err stage(adapt_call *call, problem *p)
    * is copied if both are done. */
   if (call->alone && !(p->factors && p->solves)) return adapt_wrap(call, &p->wide, &p->a.matrix);
   if (is_widened(p)) return adapt_stage_redistributed(call, &p->subs[A], &p->wide, &p->a);
-  if (stays(call, p)) return adapt_wrap(call, &p->subs[A], &p->a.matrix);
+  if (is_factored_in_place(call, p)) return adapt_wrap(call, &p->subs[A], &p->a.matrix);
   return adapt_stage(call, &p->subs[A], shape_of(p), ADAPT_UNDEFINED, &p->a);
 }
 
@@ -233,7 +233,7 @@ static osla_err unstage(adapt_call *call, problem *p)
     return OSLA_OK;
   }
   if (p->redistributed) OSLA_CALL(redistribute_pivots(p));
-  p->changed = true;
+  p->has_changed = true;
   return adapt_unstage_redistributed(call, &p->subs[A], &p->a);
 }
 
@@ -246,7 +246,7 @@ static osla_err stage_rhs(adapt_call *call, problem *p)
   return adapt_stage(call, b, ADAPT_WHOLE, ADAPT_ZEROS, &p->b);
 }
 
-static osla_err work(adapt_call *call, const lapack_args *x, problem *p)
+static osla_err offload_problem(adapt_call *call, const lapack_args *x, problem *p)
 {
   OSLA_CALL(stage(call, p));
   OSLA_CALL(make_pivots(call, p));
@@ -264,7 +264,7 @@ static osla_err work(adapt_call *call, const lapack_args *x, problem *p)
   return OSLA_OK;
 }
 
-bool lapack_take(adapt_call *call, const lapack_args *x)
+bool lapack_offload(adapt_call *call, const lapack_args *x)
 {
   problem p = {0};
   if (call->reason != ADAPT_OFFLOADED) return false;
@@ -275,8 +275,8 @@ bool lapack_take(adapt_call *call, const lapack_args *x)
   if (!adapt_call_open(call, flops_of(&p), least_flops(call, &p, x), p.solves ? 2 : 1, p.subs))
     return false;
   if (!is_aligned(&p)) return adapt_call_refuse(call, ADAPT_ARGUMENTS);
-  osla_err err = work(call, x, &p);
-  if (err != OSLA_OK && p.changed)
+  osla_err err = offload_problem(call, x, &p);
+  if (err != OSLA_OK && p.has_changed)
     osla_transport_abort(adapt_context_transport(call->context), err);
   free(p.pivots);
   free(p.redistributed);

@@ -22,6 +22,6 @@ typedef struct lapack_args {
 /* Decides on the call, and if it is offloaded factors sub(A), solves with its factors, or both.
  * False if it is not offloaded; then the caller's data are unchanged. Collective over the context;
  * the same result on all processes. */
-bool lapack_take(adapt_call *call, const lapack_args *x);
+bool lapack_offload(adapt_call *call, const lapack_args *x);
 
 #endif

@@ -14,7 +14,7 @@ static void getrf(osla_dtype dtype, GETRF_PARAMETERS)
   adapt_call call = adapt_call_begin(ADAPT_GETRF, dtype);
   const lapack_args args = {
     .m = m, .n = n, .a = a, .ia = ia, .ja = ja, .desca = desca, .ipiv = ipiv, .info = info};
-  if (!lapack_take(&call, &args))
+  if (!lapack_offload(&call, &args))
     ((getrf_routine *)adapt_call_pass(&call))(m, n, a, ia, ja, desca, ipiv, info);
   adapt_call_end(&call);
 }
@@ -44,7 +44,7 @@ static void getrs(osla_dtype dtype, GETRS_PARAMETERS)
                             .jb = jb,
                             .descb = descb,
                             .info = info};
-  if (!lapack_take(&call, &args))
+  if (!lapack_offload(&call, &args))
     ((getrs_routine *)adapt_call_pass(&call))(trans, n, nrhs, a, ia, ja, desca, ipiv, b, ib, jb,
                                               descb, info, 1);
   adapt_call_end(&call);
@@ -74,7 +74,7 @@ static void gesv(osla_dtype dtype, GESV_PARAMETERS)
                             .jb = jb,
                             .descb = descb,
                             .info = info};
-  if (!lapack_take(&call, &args))
+  if (!lapack_offload(&call, &args))
     ((gesv_routine *)adapt_call_pass(&call))(n, nrhs, a, ia, ja, desca, ipiv, b, ib, jb, descb,
                                              info);
   adapt_call_end(&call);
@@ -93,7 +93,7 @@ static void potrf(osla_dtype dtype, POTRF_PARAMETERS)
   adapt_call call = adapt_call_begin(ADAPT_POTRF, dtype);
   const lapack_args args = {
     .uplo = uplo, .n = n, .a = a, .ia = ia, .ja = ja, .desca = desca, .info = info};
-  if (!lapack_take(&call, &args))
+  if (!lapack_offload(&call, &args))
     ((potrf_routine *)adapt_call_pass(&call))(uplo, n, a, ia, ja, desca, info, 1);
   adapt_call_end(&call);
 }
@@ -121,7 +121,7 @@ static void potrs(osla_dtype dtype, POTRS_PARAMETERS)
                             .jb = jb,
                             .descb = descb,
                             .info = info};
-  if (!lapack_take(&call, &args))
+  if (!lapack_offload(&call, &args))
     ((potrs_routine *)adapt_call_pass(&call))(uplo, n, nrhs, a, ia, ja, desca, b, ib, jb, descb,
                                               info, 1);
   adapt_call_end(&call);
@@ -151,7 +151,7 @@ static void posv(osla_dtype dtype, POSV_PARAMETERS)
                             .jb = jb,
                             .descb = descb,
                             .info = info};
-  if (!lapack_take(&call, &args))
+  if (!lapack_offload(&call, &args))
     ((posv_routine *)adapt_call_pass(&call))(uplo, n, nrhs, a, ia, ja, desca, b, ib, jb, descb,
                                              info, 1);
   adapt_call_end(&call);

@@ -25,22 +25,22 @@
 
 /* Cached result of the lookup for calls of one routine from one address; valid until an object is
  * unloaded. */
-typedef struct answer {
+typedef struct lookup {
   const char *symbol;
   const void *from;
   unsigned long long unloads;
   adapt_caller caller;
-  adapt_function *taker; /* NULL if the real routine serves the call */
+  adapt_function *offloader; /* NULL if the real routine serves the call */
   adapt_caller_note *note;
-} answer;
+} lookup;
 
 /* Global state, because the interface of ScaLAPACK has no handle. */
-enum { ANSWERS = 128 };
+enum { LOOKUPS = 128 };
 static struct {
   pthread_mutex_t mutex;
   bool decided;
   _Atomic(void *) kernels; /* handle of libosla_scalapack_kernels.so; NULL if it is not used */
-  answer answers[ANSWERS];
+  lookup lookups[LOOKUPS];
 } state = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
 /* ISO C has no cast from an object pointer to a function pointer. */
@@ -69,7 +69,7 @@ static void *unless_ours(void *at)
 
 /* Address of a symbol in a loaded object and its dependencies; "" is the program. NULL if there is
  * none. */
-static void *find_in(const char *name, const char *symbol)
+static void *find_symbol_in(const char *name, const char *symbol)
 {
   void *handle = dlopen(*name ? name : NULL, RTLD_LAZY | RTLD_NOLOAD);
   if (!handle) return NULL;
@@ -94,14 +94,14 @@ static int choose(struct dl_phdr_info *object, size_t size, void *arg)
 
 /* Address of a symbol in any loaded object, in load order. (dlopen must not be called inside
  * dl_iterate_phdr.) */
-static void *find_anywhere(const char *symbol)
+static void *find_symbol_anywhere(const char *symbol)
 {
   choice c;
   void *at = NULL;
   for (int i = 0; !at; i++) {
     c.number = i;
     if (!dl_iterate_phdr(choose, &c)) break;
-    at = find_in(c.name, symbol);
+    at = find_symbol_in(c.name, symbol);
   }
   return at;
 }
@@ -111,11 +111,11 @@ static void *find_for(const void *from, const char *symbol)
   Dl_info info;
   void *map = NULL, *at = NULL;
   if (dladdr1(from, &info, &map, RTLD_DL_LINKMAP))
-    at = find_in(((const struct link_map *)map)->l_name, symbol);
-  return at ? at : find_anywhere(symbol);
+    at = find_symbol_in(((const struct link_map *)map)->l_name, symbol);
+  return at ? at : find_symbol_anywhere(symbol);
 }
 
-static void *find(const void *from, const char *symbol)
+static void *find_symbol(const void *from, const char *symbol)
 {
   void *at = dlsym(RTLD_DEFAULT, symbol);
   return at ? at : find_for(from, symbol);
@@ -127,7 +127,7 @@ static void *find(const void *from, const char *symbol)
  * Constants differ between families. */
 static bool is_our_family(const void *from)
 {
-  bool open_mpi = find(from, "ompi_mpi_comm_world") != NULL;
+  bool open_mpi = find_symbol(from, "ompi_mpi_comm_world") != NULL;
 #ifdef OPEN_MPI
   return open_mpi;
 #else
@@ -138,7 +138,7 @@ static bool is_our_family(const void *from)
 static void *load_kernels(const void *from)
 {
   const char *verbose = getenv("OSLA_SCALAPACK_VERBOSE");
-  if (!find(from, "MPI_Initialized")) return NULL;
+  if (!find_symbol(from, "MPI_Initialized")) return NULL;
   if (!is_our_family(from)) {
     if (verbose && *verbose && strcmp(verbose, "0") != 0)
       (void)fprintf(stderr, "osla: this process has another MPI: all calls are passed on\n");
@@ -167,12 +167,12 @@ static int count_unloads(struct dl_phdr_info *object, size_t size, void *arg)
 {
   (void)size;
   *(unsigned long long *)arg = object->dlpi_subs;
-  return 1; /* the same for all objects, so the first one suffices */
+  return 1; /* every object reports this count, so the first one suffices */
 }
 
-static answer look_up(const char *symbol, const void *from)
+static lookup find_target(const char *symbol, const void *from)
 {
-  answer a = {.symbol = symbol, .from = from};
+  lookup a = {.symbol = symbol, .from = from};
   (void)dl_iterate_phdr(count_unloads, &a.unloads);
   a.caller.real = function_of(dlsym(RTLD_NEXT, symbol));
   if (!a.caller.real) a.caller.real = function_of(find_for(from, symbol));
@@ -181,30 +181,30 @@ static answer look_up(const char *symbol, const void *from)
       stderr, "osla: %s is called, but no ScaLAPACK library with it is loaded; ending\n", symbol);
     abort();
   }
-  a.caller.gridinfo = function_of(find(from, "blacs_gridinfo_"));
-  a.caller.get = function_of(find(from, "blacs_get_"));
+  a.caller.gridinfo = function_of(find_symbol(from, "blacs_gridinfo_"));
+  a.caller.get = function_of(find_symbol(from, "blacs_get_"));
   void *kernels = kernels_for(from);
   if (!kernels) return a;
-  a.taker = function_of(dlsym(kernels, symbol));
+  a.offloader = function_of(dlsym(kernels, symbol));
   a.note = (adapt_caller_note *)function_of(dlsym(kernels, "osla_adapt_caller_set"));
   return a;
 }
 
 adapt_function *adapt_target(const char *symbol, const void *from)
 {
-  answer *known = &state.answers[((uintptr_t)from >> 2) % ANSWERS], a;
+  lookup *known = &state.lookups[((uintptr_t)from >> 2) % LOOKUPS], a;
   unsigned long long unloads = 0;
   (void)dl_iterate_phdr(count_unloads, &unloads);
   (void)pthread_mutex_lock(&state.mutex);
   a = *known;
   (void)pthread_mutex_unlock(&state.mutex);
   if (a.symbol != symbol || a.from != from || a.unloads != unloads) {
-    a = look_up(symbol, from);
+    a = find_target(symbol, from);
     (void)pthread_mutex_lock(&state.mutex);
     *known = a;
     (void)pthread_mutex_unlock(&state.mutex);
   }
-  if (!a.taker) return a.caller.real;
+  if (!a.offloader) return a.caller.real;
   a.note(&a.caller);
-  return a.taker;
+  return a.offloader;
 }

@@ -5,22 +5,22 @@
 
 #include <stddef.h>
 
-#define TAKE_7  void *a, void *b, void *c, void *d, void *e, void *f, void *g
-#define TAKE_8  TAKE_7, void *h
-#define TAKE_12 TAKE_8, void *i, void *j, void *k, void *l
-#define TAKE_13 TAKE_12, void *m
-#define TAKE_14 TAKE_13, void *n
-#define TAKE_15 TAKE_14, void *o
-#define TAKE_18 TAKE_15, void *p, void *q, void *r
-#define TAKE_19 TAKE_18, void *s
-#define GIVE_7  a, b, c, d, e, f, g
-#define GIVE_8  GIVE_7, h
-#define GIVE_12 GIVE_8, i, j, k, l
-#define GIVE_13 GIVE_12, m
-#define GIVE_14 GIVE_13, n
-#define GIVE_15 GIVE_14, o
-#define GIVE_18 GIVE_15, p, q, r
-#define GIVE_19 GIVE_18, s
+#define PARAMETERS_7  void *a, void *b, void *c, void *d, void *e, void *f, void *g
+#define PARAMETERS_8  PARAMETERS_7, void *h
+#define PARAMETERS_12 PARAMETERS_8, void *i, void *j, void *k, void *l
+#define PARAMETERS_13 PARAMETERS_12, void *m
+#define PARAMETERS_14 PARAMETERS_13, void *n
+#define PARAMETERS_15 PARAMETERS_14, void *o
+#define PARAMETERS_18 PARAMETERS_15, void *p, void *q, void *r
+#define PARAMETERS_19 PARAMETERS_18, void *s
+#define ARGUMENTS_7   a, b, c, d, e, f, g
+#define ARGUMENTS_8   ARGUMENTS_7, h
+#define ARGUMENTS_12  ARGUMENTS_8, i, j, k, l
+#define ARGUMENTS_13  ARGUMENTS_12, m
+#define ARGUMENTS_14  ARGUMENTS_13, n
+#define ARGUMENTS_15  ARGUMENTS_14, o
+#define ARGUMENTS_18  ARGUMENTS_15, p, q, r
+#define ARGUMENTS_19  ARGUMENTS_18, s
 #define LENGTHS_0
 #define LENGTHS_1 , size_t
 #define LENGTHS_2 LENGTHS_1, size_t
@@ -32,12 +32,13 @@
 
 /* Defines a routine with `count` arguments, `characters` of which are CHARACTER. */
 #define ROUTINE(lower, upper, count, characters)                                                   \
-  void lower##_(TAKE_##count);                                                                     \
-  void lower##_(TAKE_##count)                                                                      \
+  void lower##_(PARAMETERS_##count);                                                               \
+  void lower##_(PARAMETERS_##count)                                                                \
   {                                                                                                \
     static const char symbol[] = #lower "_";                                                       \
     adapt_function *target = adapt_target(symbol, __builtin_return_address(0));                    \
-    ((void (*)(TAKE_##count LENGTHS_##characters))target)(GIVE_##count ONES_##characters);         \
+    ((void (*)(PARAMETERS_##count LENGTHS_##characters))target)(                                   \
+      ARGUMENTS_##count ONES_##characters);                                                        \
   }                                                                                                \
   extern __typeof__(lower##_) lower __attribute__((alias(#lower "_")));                            \
   extern __typeof__(lower##_) upper __attribute__((alias(#lower "_")));

@@ -67,15 +67,15 @@ static bool is_aligned(const osla_py_array *array, const char *name)
   return false;
 }
 
-void osla_py_give_back(osla_py_array *array)
+void osla_py_release(osla_py_array *array)
 {
   if (array->held) PyBuffer_Release(&array->view);
   array->held = false;
 }
 
-static bool refuse(osla_py_array *array)
+static bool release_and_fail(osla_py_array *array)
 {
-  osla_py_give_back(array);
+  osla_py_release(array);
   return false;
 }
 
@@ -83,11 +83,11 @@ static bool wrong_type(osla_py_array *array, const char *name, const char *wante
 {
   osla_py_refuse(OSLA_ERR_ARG, "%s: elements of type '%s' (%d bytes) where %s is needed", name,
                  array->view.format, (int)array->view.itemsize, wanted);
-  return refuse(array);
+  return release_and_fail(array);
 }
 
-static bool take_line(PyObject *object, const char *name, int dtype, int64_t count, osla_py_use use,
-                      osla_py_array *out)
+static bool acquire_line(PyObject *object, const char *name, int dtype, int64_t count,
+                         osla_py_use use, osla_py_array *out)
 {
   const char *wanted = dtype < 0 ? "int64" : dtype_name((osla_dtype)dtype);
   if (!acquire(object, name, wanted, use, out)) return false;
@@ -96,34 +96,34 @@ static bool take_line(PyObject *object, const char *name, int dtype, int64_t cou
     return wrong_type(out, name, wanted);
   if (v->ndim != 1) {
     osla_py_refuse(OSLA_ERR_ARG, "%s: %d dimensions where 1 is needed", name, v->ndim);
-    return refuse(out);
+    return release_and_fail(out);
   }
   out->rows = out->ld = v->shape[0];
   out->cols = 1;
   out->data = v->buf;
-  if (!is_aligned(out, name)) return refuse(out);
+  if (!is_aligned(out, name)) return release_and_fail(out);
   if (count != OSLA_PY_ANY && out->rows != count) {
     osla_py_refuse(OSLA_ERR_ARG, "%s: %lld elements where %lld are needed", name,
                    (long long)out->rows, (long long)count);
-    return refuse(out);
+    return release_and_fail(out);
   }
   if (out->rows > 1 && v->strides[0] != v->itemsize) {
     osla_py_refuse(OSLA_ERR_ARG, "%s: the elements do not follow one another in memory", name);
-    return refuse(out);
+    return release_and_fail(out);
   }
   return true;
 }
 
-bool osla_py_take_indices(PyObject *object, const char *name, int64_t count, osla_py_use use,
-                          osla_py_array *out)
+bool osla_py_acquire_indices(PyObject *object, const char *name, int64_t count, osla_py_use use,
+                             osla_py_array *out)
 {
-  return take_line(object, name, -1, count, use, out);
+  return acquire_line(object, name, -1, count, use, out);
 }
 
-bool osla_py_take_vector(PyObject *object, const char *name, osla_dtype dtype, int64_t count,
-                         osla_py_use use, osla_py_array *out)
+bool osla_py_acquire_vector(PyObject *object, const char *name, osla_dtype dtype, int64_t count,
+                            osla_py_use use, osla_py_array *out)
 {
-  return take_line(object, name, (int)dtype, count, use, out);
+  return acquire_line(object, name, (int)dtype, count, use, out);
 }
 
 /* Sizes, and bytes between rows and between columns, of an array with one or two dimensions. */
@@ -146,8 +146,8 @@ static bool shape_of(osla_py_array *a, bool row, Py_ssize_t *down, Py_ssize_t *a
   return true;
 }
 
-bool osla_py_take_columns(PyObject *object, const char *name, osla_dtype dtype, int64_t rows,
-                          int64_t cols, bool row, osla_py_use use, osla_py_array *out)
+bool osla_py_acquire_columns(PyObject *object, const char *name, osla_dtype dtype, int64_t rows,
+                             int64_t cols, bool row, osla_py_use use, osla_py_array *out)
 {
   if (!acquire(object, name, dtype_name(dtype), use, out)) return false;
   const Py_buffer *v = &out->view;
@@ -155,16 +155,16 @@ bool osla_py_take_columns(PyObject *object, const char *name, osla_dtype dtype, 
   if (!is_dtype(v->format, dtype)) return wrong_type(out, name, dtype_name(dtype));
   if (!shape_of(out, row, &down, &across)) {
     osla_py_refuse(OSLA_ERR_ARG, "%s: %d dimensions where 1 or 2 are needed", name, v->ndim);
-    return refuse(out);
+    return release_and_fail(out);
   }
   if ((rows != OSLA_PY_ANY && out->rows != rows) || (cols != OSLA_PY_ANY && out->cols != cols)) {
     osla_py_refuse(OSLA_ERR_ARG, "%s: %lld x %lld where %lld x %lld is needed", name,
                    (long long)out->rows, (long long)out->cols,
                    (long long)(rows == OSLA_PY_ANY ? out->rows : rows),
                    (long long)(cols == OSLA_PY_ANY ? out->cols : cols));
-    return refuse(out);
+    return release_and_fail(out);
   }
-  if (!is_aligned(out, name)) return refuse(out);
+  if (!is_aligned(out, name)) return release_and_fail(out);
   out->data = v->buf;
   int64_t least = out->rows > 1 ? out->rows : 1;
   if (out->rows == 0 || out->cols == 0) {
@@ -178,7 +178,7 @@ bool osla_py_take_columns(PyObject *object, const char *name, osla_dtype dtype, 
                    "%s: not by columns (Fortran order) in memory; numpy.asfortranarray makes such "
                    "an array%s",
                    name, use == OSLA_PY_READ_OR_COPY ? ", and copy=True does it here" : "");
-    return refuse(out);
+    return release_and_fail(out);
   }
   out->ld = out->cols > 1 ? across / v->itemsize : least;
   return true;
@@ -196,9 +196,9 @@ static PyObject *check_line(PyObject *module, PyObject *args)
   long long count;
   osla_py_array array;
   if (!PyArg_ParseTuple(args, "OsiLp", &object, &name, &dtype, &count, &write) ||
-      !take_line(object, name, dtype, count, write ? OSLA_PY_WRITE : OSLA_PY_READ, &array))
+      !acquire_line(object, name, dtype, count, write ? OSLA_PY_WRITE : OSLA_PY_READ, &array))
     return NULL;
-  osla_py_give_back(&array);
+  osla_py_release(&array);
   Py_RETURN_NONE;
 }
 
@@ -211,10 +211,10 @@ static PyObject *check_columns(PyObject *module, PyObject *args)
   long long rows, cols;
   osla_py_array array;
   if (!PyArg_ParseTuple(args, "OsiLLp", &object, &name, &dtype, &rows, &cols, &write) ||
-      !osla_py_take_columns(object, name, (osla_dtype)dtype, rows, cols, false,
-                            write ? OSLA_PY_WRITE : OSLA_PY_READ, &array))
+      !osla_py_acquire_columns(object, name, (osla_dtype)dtype, rows, cols, false,
+                               write ? OSLA_PY_WRITE : OSLA_PY_READ, &array))
     return NULL;
-  osla_py_give_back(&array);
+  osla_py_release(&array);
   Py_RETURN_NONE;
 }
 

@@ -34,7 +34,7 @@ PyObject *osla_py_result(osla_err err);
 
 /* Text: why no library call can be made in this process any more (a forked child, or after
  * MPI_Finalize); NULL if calls can be made. */
-const char *osla_py_over(void);
+const char *osla_py_unusable_reason(void);
 
 /* Registers a fork handler: a child that is forked while MPI runs may not make library calls.
  * False, with an exception, if memory ran out. */
@@ -75,14 +75,14 @@ typedef struct osla_py_handle {
     *owner; /* the object it was created on, which must outlive it; NULL for a transport */
   struct osla_py_handle *root; /* the object's transport; NULL for a transport itself */
   osla_dtype update_dtype;     /* accumulators only: type of G and U */
-  int64_t number;   /* creation number among the collective objects of its transport, from 1 */
-  Py_ssize_t pins;  /* number of arrays that export its memory, and of calls that use it now */
-  bool claimed;     /* its destruction has begun: the ranks are agreeing on it */
-  bool retired;     /* destroyed at the end of the process, not before */
-  int64_t made;     /* transports only: largest creation number so far */
-  int64_t children; /* transports only: number of its objects that are not destroyed */
-  struct osla_py_dropped *
-    dropped; /* transport: list of objects to destroy; others: list node reserved for this object */
+  int64_t number;    /* creation number among the collective objects of its transport, from 1 */
+  Py_ssize_t n_pins; /* number of arrays that export its memory, and of calls that use it now */
+  bool claimed;      /* destruction has begun: the ranks are agreeing on it */
+  bool retired;      /* destroyed at the end of the process, not before */
+  int64_t n_created; /* transports only: largest creation number so far */
+  int64_t n_living;  /* transports only: number of its objects that are not destroyed */
+  struct osla_py_deferred *deferred; /* transport: list of objects to destroy; others: list node
+                                        reserved for this object */
   struct osla_py_handle *previous,
     *next; /* list of a transport's living objects; the transport is its head */
 } osla_py_handle;
@@ -90,13 +90,13 @@ typedef struct osla_py_handle {
 /* List node for an object that Python has deallocated before its collective destruction. The node
  * is allocated together with the object, so that deallocation cannot fail.
  */
-typedef struct osla_py_dropped {
+typedef struct osla_py_deferred {
   const osla_py_kind *kind;
   void *object;
   int64_t number;
   osla_py_handle *owner;
-  struct osla_py_dropped *next;
-} osla_py_dropped;
+  struct osla_py_deferred *next;
+} osla_py_deferred;
 
 /* The Python type of all handles; created by osla_py_handles_ready. */
 extern PyTypeObject *osla_py_handle_type;
@@ -137,12 +137,12 @@ int osla_py_as_complex(PyObject *object, void *out);
 
 /* Moves a collective object to its transport's list of objects to destroy: they are destroyed when
  * all ranks have dropped them. */
-void osla_py_drop(osla_py_handle *handle);
+void osla_py_defer_destroy(osla_py_handle *handle);
 /* Updates the bookkeeping for an object that a library call has destroyed (h->object is NULL). */
-void osla_py_closed(osla_py_handle *handle);
+void osla_py_note_destroyed(osla_py_handle *handle);
 /* Destroys an object immediately. */
 osla_err osla_py_destroy(osla_py_handle *handle);
-extern PyMethodDef osla_py_life_methods[];
+extern PyMethodDef osla_py_lifetime_methods[];
 /* Count the users of the handle's memory, also at the owner of a borrowed object. */
 void osla_py_pin(osla_py_handle *handle);
 void osla_py_unpin(osla_py_handle *handle);
@@ -150,30 +150,30 @@ void osla_py_unpin(osla_py_handle *handle);
 void osla_py_unlink(osla_py_handle *handle);
 int osla_py_ascending(const void *x, const void *y); /* comparison of int64_t, for qsort */
 
-/* osla_py_begin pins the handles and releases the interpreter lock; osla_py_end reverses both.
- * osla_py_begin returns false, with the text of OSLA_ERR_STATE set, if a handle's object was
- * destroyed, or another thread has begun to destroy it, while an argument was converted (__index__
- * and __buffer__ may run Python code). */
+/* osla_py_call_begin pins the handles and releases the interpreter lock; osla_py_call_end reverses
+ * both. osla_py_call_begin returns false, with the text of OSLA_ERR_STATE set, if a handle's object
+ * was destroyed, or another thread has begun to destroy it, while an argument was converted
+ * (__index__ and __buffer__ may run Python code). */
 enum { OSLA_PY_MOST = 4 };
 typedef struct osla_py_call {
   osla_py_handle *pinned[OSLA_PY_MOST];
   PyThreadState *state;
 } osla_py_call;
-bool osla_py_begin(osla_py_call *call, osla_py_handle *a, osla_py_handle *b, osla_py_handle *c,
-                   osla_py_handle *d);
-void osla_py_end(osla_py_call *call);
+bool osla_py_call_begin(osla_py_call *call, osla_py_handle *a, osla_py_handle *b, osla_py_handle *c,
+                        osla_py_handle *d);
+void osla_py_call_end(osla_py_call *call);
 
 /* Number of library calls that run now without the interpreter lock, on all threads. */
-int osla_py_under_way(void);
+int osla_py_calls_running(void);
 
 /* err := result of the library call `call`, made without the interpreter lock. Up to four handles
  * are pinned. */
 #define OSLA_PY_RUN(err, call, a, b, c, d)                                                         \
   do {                                                                                             \
     osla_py_call under_way_;                                                                       \
-    if (osla_py_begin(&under_way_, (a), (b), (c), (d))) {                                          \
+    if (osla_py_call_begin(&under_way_, (a), (b), (c), (d))) {                                     \
       (err) = (call);                                                                              \
-      osla_py_end(&under_way_);                                                                    \
+      osla_py_call_end(&under_way_);                                                               \
     } else {                                                                                       \
       (err) = OSLA_ERR_STATE;                                                                      \
     }                                                                                              \
@@ -202,17 +202,17 @@ typedef enum osla_py_use { OSLA_PY_READ, OSLA_PY_WRITE, OSLA_PY_READ_OR_COPY } o
 /* Acquire a contiguous one-dimensional array, of int64 or of the given dtype; osla_py_release
  * releases it. `count` is the required length, or OSLA_PY_ANY. False, with an exception, if the
  * array does not fit. */
-bool osla_py_take_indices(PyObject *object, const char *name, int64_t count, osla_py_use use,
-                          osla_py_array *out);
-bool osla_py_take_vector(PyObject *object, const char *name, osla_dtype dtype, int64_t count,
-                         osla_py_use use, osla_py_array *out);
+bool osla_py_acquire_indices(PyObject *object, const char *name, int64_t count, osla_py_use use,
+                             osla_py_array *out);
+bool osla_py_acquire_vector(PyObject *object, const char *name, osla_dtype dtype, int64_t count,
+                            osla_py_use use, osla_py_array *out);
 
 /* Acquires a matrix in column-major (Fortran) order: the elements of a column are contiguous,
  * columns may be apart. A one-dimensional array is a column, or with `row` a row. False, with an
  * exception, if the array does not fit. */
-bool osla_py_take_columns(PyObject *object, const char *name, osla_dtype dtype, int64_t rows,
-                          int64_t cols, bool row, osla_py_use use, osla_py_array *out);
-void osla_py_give_back(osla_py_array *array);
+bool osla_py_acquire_columns(PyObject *object, const char *name, osla_dtype dtype, int64_t rows,
+                             int64_t cols, bool row, osla_py_use use, osla_py_array *out);
+void osla_py_release(osla_py_array *array);
 
 /* Checks of arrays before the ranks agree on a call. */
 extern PyMethodDef osla_py_array_methods[];

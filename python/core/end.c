@@ -10,7 +10,7 @@
 /* A transport, its collective objects and its grids. */
 typedef struct ending {
   osla_transport *transport;
-  osla_py_dropped *objects, *local;
+  osla_py_deferred *objects, *local;
   int64_t *number; /* [count] creation numbers of the objects; NULL if memory ran out */
   int64_t count;
   int64_t
@@ -22,17 +22,17 @@ typedef struct ending {
 } ending;
 
 static ending *endings; /* latest first */
-static bool mpi_ends;
-static bool closed;   /* collective calls are refused */
-static int64_t calls; /* number of collective calls that have begun and not ended */
+static bool finalizes_mpi;
+static bool is_closed;  /* collective calls are refused */
+static int64_t n_calls; /* number of collective calls that have begun and not ended */
 
-static void nap(void)
+static void sleep_briefly(void)
 {
   (void)nanosleep(&(struct timespec){.tv_nsec = 200000}, NULL);
 }
 
 /* Destroys one object. False if its destruction is refused for now. */
-static bool destroy(osla_py_dropped *d)
+static bool destroy(osla_py_deferred *d)
 {
   (void)d->kind->destroy(&d->object);
   return !d->object;
@@ -47,7 +47,7 @@ static bool destroy_numbered(ending *e)
   for (; left > 0 && gone > 0; left -= gone) {
     gone = 0;
     for (int64_t i = e->common - 1; i >= 0; i--)
-      for (osla_py_dropped *d = e->objects; d; d = d->next)
+      for (osla_py_deferred *d = e->objects; d; d = d->next)
         if (d->number == e->number[i] && d->object && destroy(d)) gone++;
   }
   return left == 0;
@@ -57,17 +57,17 @@ static bool destroy_numbered(ending *e)
 static void list_numbers(ending *e)
 {
   int64_t n = 0;
-  for (osla_py_dropped *d = e->objects; d; d = d->next)
+  for (osla_py_deferred *d = e->objects; d; d = d->next)
     n++;
   e->number = malloc((size_t)(n + 1) * sizeof *e->number);
-  for (osla_py_dropped *d = e->objects; d && e->number; d = d->next)
+  for (osla_py_deferred *d = e->objects; d && e->number; d = d->next)
     e->number[e->count++] = d->number;
   if (e->count > 0) qsort(e->number, (size_t)e->count, sizeof *e->number, osla_py_ascending);
 }
 
 /* Agrees with the other ranks of the transport on its end. If this rank is at another collective
  * call there, that call fails with StateError, and its program comes here when it ends. */
-static void *meet(void *arg)
+static void *agree_on_end(void *arg)
 {
   ending *e = arg;
   do
@@ -82,17 +82,17 @@ static void *meet(void *arg)
  * oldest. One after the other could deadlock: this rank would wait on one transport for a rank
  * whose daemon thread waits for this rank on another. Below MPI_THREAD_MULTIPLE daemon threads make
  * no such call. */
-static void meet_on_all(void)
+static void agree_on_all(void)
 {
   int level = MPI_THREAD_SINGLE;
   (void)MPI_Query_thread(&level);
   for (ending *e = endings; e; e = e->next) {
     list_numbers(e);
-    e->has_thread =
-      e->next && level == MPI_THREAD_MULTIPLE && pthread_create(&e->thread, NULL, meet, e) == 0;
+    e->has_thread = e->next && level == MPI_THREAD_MULTIPLE &&
+                    pthread_create(&e->thread, NULL, agree_on_end, e) == 0;
   }
   for (ending *e = endings; e; e = e->next)
-    if (!e->has_thread) (void)meet(e);
+    if (!e->has_thread) (void)agree_on_end(e);
   for (ending *e = endings; e; e = e->next)
     if (e->has_thread) (void)pthread_join(e->thread, NULL);
 }
@@ -101,17 +101,17 @@ static void meet_on_all(void)
  * on this rank. */
 static void end_transport(ending *e)
 {
-  bool whole = destroy_numbered(e);
-  whole = whole && e->number && e->err == OSLA_OK && e->common == e->count;
-  for (osla_py_dropped *d = e->local; d && whole; d = d->next)
+  bool is_complete = destroy_numbered(e);
+  is_complete = is_complete && e->number && e->err == OSLA_OK && e->common == e->count;
+  for (osla_py_deferred *d = e->local; d && is_complete; d = d->next)
     (void)destroy(d);
-  if (whole) osla_transport_destroy(&e->transport);
+  if (is_complete) osla_transport_destroy(&e->transport);
 }
 
-static void free_list(osla_py_dropped *list)
+static void free_list(osla_py_deferred *list)
 {
   while (list) {
-    osla_py_dropped *next = list->next;
+    osla_py_deferred *next = list->next;
     free(list);
     list = next;
   }
@@ -122,10 +122,10 @@ static void free_list(osla_py_dropped *list)
  * everything belongs to the parent. */
 static void at_end(void)
 {
-  const bool runs = !osla_py_over();
-  while (runs && osla_py_under_way() > 0)
-    nap();
-  if (runs) meet_on_all();
+  const bool runs = !osla_py_unusable_reason();
+  while (runs && osla_py_calls_running() > 0)
+    sleep_briefly();
+  if (runs) agree_on_all();
   for (ending *e = endings, *next; e; e = next) {
     next = e->next;
     if (runs) end_transport(e);
@@ -135,10 +135,10 @@ static void at_end(void)
     free(e);
   }
   endings = NULL;
-  if (runs && mpi_ends) (void)MPI_Finalize();
+  if (runs && finalizes_mpi) (void)MPI_Finalize();
 }
 
-static bool arrange(void)
+static bool register_at_exit(void)
 {
   static bool arranged;
   if (!arranged) arranged = Py_AtExit(at_end) == 0;
@@ -149,13 +149,13 @@ static bool arrange(void)
  * deallocating it has no effect. */
 static bool list_object(ending *e, osla_py_handle *h)
 {
-  osla_py_dropped *node = h->kind->collective ? h->dropped : calloc(1, sizeof *node);
+  osla_py_deferred *node = h->kind->collective ? h->deferred : calloc(1, sizeof *node);
   if (!node) return false; /* memory ran out: this grid is not destroyed */
-  osla_py_dropped **list = h->kind->collective ? &e->objects : &e->local;
+  osla_py_deferred **list = h->kind->collective ? &e->objects : &e->local;
   *node =
-    (osla_py_dropped){.kind = h->kind, .object = h->object, .number = h->number, .next = *list};
+    (osla_py_deferred){.kind = h->kind, .object = h->object, .number = h->number, .next = *list};
   *list = node;
-  h->dropped = NULL;
+  h->deferred = NULL;
   h->retired = true;
   osla_py_unlink(h);
   return true;
@@ -170,15 +170,15 @@ static PyObject *retire(PyObject *module, PyObject *object)
   if (!root) return NULL;
   if (root->retired) Py_RETURN_NONE;
   ending *e = calloc(1, sizeof *e);
-  if (!e || !arrange()) {
+  if (!e || !register_at_exit()) {
     free(e);
     return PyErr_NoMemory();
   }
   e->transport = root->object;
-  e->objects = root->dropped;
+  e->objects = root->deferred;
   e->next = endings;
   endings = e;
-  root->dropped = NULL;
+  root->deferred = NULL;
   root->retired = true;
   for (osla_py_handle *h = root->next, *next; h; h = next) {
     next = h->next;
@@ -192,16 +192,16 @@ static PyObject *retire(PyObject *module, PyObject *object)
 static PyObject *enter(PyObject *module, PyObject *unused)
 {
   (void)module, (void)unused;
-  if (closed)
+  if (is_closed)
     return osla_py_refuse(OSLA_ERR_STATE, "the program ends: collective calls come too late");
-  calls++;
+  n_calls++;
   Py_RETURN_NONE;
 }
 
 static PyObject *leave(PyObject *module, PyObject *unused)
 {
   (void)module, (void)unused;
-  calls--;
+  n_calls--;
   Py_RETURN_NONE;
 }
 
@@ -211,12 +211,12 @@ static PyObject *leave(PyObject *module, PyObject *unused)
 static PyObject *close_calls(PyObject *module, PyObject *unused)
 {
   (void)module, (void)unused;
-  closed = true;
-  while (calls > 0 && !osla_py_over()) {
-    Py_BEGIN_ALLOW_THREADS nap();
+  is_closed = true;
+  while (n_calls > 0 && !osla_py_unusable_reason()) {
+    Py_BEGIN_ALLOW_THREADS sleep_briefly();
     Py_END_ALLOW_THREADS if (PyErr_CheckSignals() != 0) return NULL;
   }
-  return PyBool_FromLong(!osla_py_over());
+  return PyBool_FromLong(!osla_py_unusable_reason());
 }
 
 /* Python: ends() -> True after close(), when living objects are destroyed at the end of the
@@ -224,13 +224,13 @@ static PyObject *close_calls(PyObject *module, PyObject *unused)
 static PyObject *ends(PyObject *module, PyObject *unused)
 {
   (void)module, (void)unused;
-  return PyBool_FromLong(closed);
+  return PyBool_FromLong(is_closed);
 }
 
 static PyObject *end_mpi(PyObject *module, PyObject *unused)
 {
   (void)module, (void)unused;
-  mpi_ends = arrange();
+  finalizes_mpi = register_at_exit();
   Py_RETURN_NONE;
 }
 

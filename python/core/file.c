@@ -63,7 +63,7 @@ static PyObject *file_commit(PyObject *module, PyObject *object)
   osla_file *file = h->object;
   OSLA_PY_RUN(err, osla_file_commit(&file), NULL, NULL, NULL, NULL);
   h->object = file;
-  osla_py_closed(h);
+  osla_py_note_destroyed(h);
   return osla_py_result(err);
 }
 
@@ -125,8 +125,8 @@ static bool take_elements(PyObject *object, int type, int64_t count, osla_py_use
                           osla_py_array *out)
 {
   return type == OSLA_FILE_DOUBLE
-           ? osla_py_take_vector(object, "vector", OSLA_DOUBLE, count, use, out)
-           : osla_py_take_indices(object, "vector", count, use, out);
+           ? osla_py_acquire_vector(object, "vector", OSLA_DOUBLE, count, use, out)
+           : osla_py_acquire_indices(object, "vector", count, use, out);
 }
 
 /* Python: file_put_vector(file, name, type, array); all ranks pass the same array */
@@ -144,7 +144,7 @@ static PyObject *file_put_vector(PyObject *module, PyObject *args)
   osla_err err;
   OSLA_PY_RUN(err, osla_file_put_vector(h->object, name, (osla_file_type)type, a.rows, a.data), h,
               NULL, NULL, NULL);
-  osla_py_give_back(&a);
+  osla_py_release(&a);
   return osla_py_result(err);
 }
 
@@ -176,7 +176,7 @@ static PyObject *file_get_vector(PyObject *module, PyObject *args)
   osla_err err;
   OSLA_PY_RUN(err, osla_file_get_vector(h->object, name, (osla_file_type)type, a.rows, a.data), h,
               NULL, NULL, NULL);
-  osla_py_give_back(&a);
+  osla_py_release(&a);
   return osla_py_result(err);
 }
 

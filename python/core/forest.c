@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-static PyObject *made(osla_err err, osla_forest *forest, osla_py_handle *transport)
+static PyObject *n_created(osla_err err, osla_forest *forest, osla_py_handle *transport)
 {
   return err == OSLA_OK ? osla_py_wrap(&osla_py_forest, forest, transport, false)
                         : osla_py_raise(err);
@@ -18,10 +18,10 @@ static PyObject *forest_create_global(PyObject *module, PyObject *args)
   osla_py_array start = {.held = false}, leaf = {.held = false}, root = {.held = false};
   if (!osla_py_parse(args, "O&OOO", osla_py_as_transport, &t, &pstart, &pleaf, &proot)) return NULL;
   bool fit =
-    osla_py_take_indices(pstart, "start", osla_transport_size(t->object) + 1, OSLA_PY_READ,
-                         &start) &&
-    osla_py_take_indices(proot, "root", OSLA_PY_ANY, OSLA_PY_READ, &root) &&
-    (pleaf == Py_None || osla_py_take_indices(pleaf, "leaf", root.rows, OSLA_PY_READ, &leaf));
+    osla_py_acquire_indices(pstart, "start", osla_transport_size(t->object) + 1, OSLA_PY_READ,
+                            &start) &&
+    osla_py_acquire_indices(proot, "root", OSLA_PY_ANY, OSLA_PY_READ, &root) &&
+    (pleaf == Py_None || osla_py_acquire_indices(pleaf, "leaf", root.rows, OSLA_PY_READ, &leaf));
   osla_forest *forest = NULL;
   osla_err err = OSLA_OK;
   if (fit)
@@ -29,10 +29,10 @@ static PyObject *forest_create_global(PyObject *module, PyObject *args)
       err,
       osla_forest_create_global(t->object, start.data, root.rows, leaf.data, root.data, &forest), t,
       NULL, NULL, NULL);
-  osla_py_give_back(&leaf);
-  osla_py_give_back(&root);
-  osla_py_give_back(&start);
-  return fit ? made(err, forest, t) : NULL;
+  osla_py_release(&leaf);
+  osla_py_release(&root);
+  osla_py_release(&start);
+  return fit ? n_created(err, forest, t) : NULL;
 }
 
 /* Array of the ranks and indices of roots. A rank outside the range of int32 becomes -1, which the
@@ -57,9 +57,9 @@ static PyObject *forest_create(PyObject *module, PyObject *args)
   if (!osla_py_parse(args, "O&LOOO", osla_py_as_transport, &t, &n_roots, &pleaf, &prank, &proot))
     return NULL;
   bool fit =
-    osla_py_take_indices(proot, "root", OSLA_PY_ANY, OSLA_PY_READ, &root) &&
-    osla_py_take_indices(prank, "rank", root.rows, OSLA_PY_READ, &rank) &&
-    (pleaf == Py_None || osla_py_take_indices(pleaf, "leaf", root.rows, OSLA_PY_READ, &leaf));
+    osla_py_acquire_indices(proot, "root", OSLA_PY_ANY, OSLA_PY_READ, &root) &&
+    osla_py_acquire_indices(prank, "rank", root.rows, OSLA_PY_READ, &rank) &&
+    (pleaf == Py_None || osla_py_acquire_indices(pleaf, "leaf", root.rows, OSLA_PY_READ, &leaf));
   osla_forest *forest = NULL;
   osla_root *pairs = fit ? pairs_of(&rank, &root) : NULL;
   osla_err err = fit && !pairs ? osla_error_set(OSLA_ERR_MEM, "Forest: a list of roots") : OSLA_OK;
@@ -70,10 +70,10 @@ static PyObject *forest_create(PyObject *module, PyObject *args)
                   : osla_forest_create(t->object, n_roots, root.rows, leaf.data, pairs, &forest),
                 t, NULL, NULL, NULL);
   free(pairs);
-  osla_py_give_back(&leaf);
-  osla_py_give_back(&rank);
-  osla_py_give_back(&root);
-  return fit ? made(err, forest, t) : NULL;
+  osla_py_release(&leaf);
+  osla_py_release(&rank);
+  osla_py_release(&root);
+  return fit ? n_created(err, forest, t) : NULL;
 }
 
 /* Python: forest_shape(transport, shape, n, rank) */
@@ -93,7 +93,7 @@ static PyObject *forest_shape(PyObject *module, PyObject *args)
     OSLA_PY_RUN(err, osla_forest_gather(t->object, n, rank, &forest), t, NULL, NULL, NULL);
   else
     OSLA_PY_RUN(err, osla_forest_alltoall(t->object, n, &forest), t, NULL, NULL, NULL);
-  return made(err, forest, t);
+  return n_created(err, forest, t);
 }
 
 /* Python: forest_of_one(forest, "inverse" or "split") */
@@ -109,7 +109,7 @@ static PyObject *forest_of_one(PyObject *module, PyObject *args)
   OSLA_PY_RUN(
     err, inverse ? osla_forest_inverse(h->object, &forest) : osla_forest_split(h->object, &forest),
     h, NULL, NULL, NULL);
-  return made(err, forest, h->root);
+  return n_created(err, forest, h->root);
 }
 
 /* Python: forest_compose(a, b, inverse); inverse: compose with the inverse of b */
@@ -126,7 +126,7 @@ static PyObject *forest_compose(PyObject *module, PyObject *args)
               inverse ? osla_forest_compose_inverse(a->object, b->object, &forest)
                       : osla_forest_compose(a->object, b->object, &forest),
               a, b, NULL, NULL);
-  return made(err, forest, a->root);
+  return n_created(err, forest, a->root);
 }
 
 /* Python: forest_embed(forest, of_leaves, chosen) */
@@ -138,7 +138,7 @@ static PyObject *forest_embed(PyObject *module, PyObject *args)
   PyObject *pchosen;
   osla_py_array chosen;
   if (!osla_py_parse(args, "O&pO", osla_py_as_forest, &h, &leaves, &pchosen) ||
-      !osla_py_take_indices(pchosen, "chosen", OSLA_PY_ANY, OSLA_PY_READ, &chosen))
+      !osla_py_acquire_indices(pchosen, "chosen", OSLA_PY_ANY, OSLA_PY_READ, &chosen))
     return NULL;
   osla_forest *forest = NULL;
   osla_err err;
@@ -146,8 +146,8 @@ static PyObject *forest_embed(PyObject *module, PyObject *args)
               leaves ? osla_forest_embed_leaves(h->object, chosen.rows, chosen.data, &forest)
                      : osla_forest_embed_roots(h->object, chosen.rows, chosen.data, &forest),
               h, NULL, NULL, NULL);
-  osla_py_give_back(&chosen);
-  return made(err, forest, h->root);
+  osla_py_release(&chosen);
+  return n_created(err, forest, h->root);
 }
 
 /* Python: forest_strided(forest, count, root_stride, leaf_stride) */
@@ -162,7 +162,7 @@ static PyObject *forest_strided(PyObject *module, PyObject *args)
   osla_err err;
   OSLA_PY_RUN(err, osla_forest_strided(h->object, count, root_stride, leaf_stride, &forest), h,
               NULL, NULL, NULL);
-  return made(err, forest, h->root);
+  return n_created(err, forest, h->root);
 }
 
 /* Python: forest_concatenate(nonempty list, same_roots) */
@@ -191,7 +191,7 @@ static PyObject *forest_concatenate(PyObject *module, PyObject *args)
       osla_py_unpin((osla_py_handle *)PyList_GetItem(list, i));
   }
   free(forests);
-  return h ? made(err, forest, h->root) : NULL;
+  return h ? n_created(err, forest, h->root) : NULL;
 }
 
 /* Python: forest_facts(forest) -> number of roots, number of edges, leaf space */
@@ -214,9 +214,10 @@ static PyObject *forest_edges(PyObject *module, PyObject *args)
   osla_py_array leaf = {.held = false}, rank = {.held = false}, root = {.held = false};
   if (!osla_py_parse(args, "O&OOO", osla_py_as_forest, &h, &pleaf, &prank, &proot)) return NULL;
   int64_t n = osla_forest_n_edges(h->object);
-  bool fit = osla_py_take_indices(pleaf, "leaf", n, OSLA_PY_WRITE, &leaf) &&
-             osla_py_take_indices(prank, "rank", n, OSLA_PY_WRITE, &rank) &&
-             osla_py_take_indices(proot, "root", n, OSLA_PY_WRITE, &root) && osla_py_is_usable(h);
+  bool fit = osla_py_acquire_indices(pleaf, "leaf", n, OSLA_PY_WRITE, &leaf) &&
+             osla_py_acquire_indices(prank, "rank", n, OSLA_PY_WRITE, &rank) &&
+             osla_py_acquire_indices(proot, "root", n, OSLA_PY_WRITE, &root) &&
+             osla_py_is_usable(h);
   osla_root *pairs = malloc(((size_t)n + 1) * sizeof *pairs);
   if (fit && pairs) {
     osla_forest_edges(h->object, leaf.data, pairs);
@@ -229,9 +230,9 @@ static PyObject *forest_edges(PyObject *module, PyObject *args)
   }
   bool done = fit && pairs;
   free(pairs);
-  osla_py_give_back(&leaf);
-  osla_py_give_back(&rank);
-  osla_py_give_back(&root);
+  osla_py_release(&leaf);
+  osla_py_release(&rank);
+  osla_py_release(&root);
   if (!done) return NULL;
   Py_RETURN_NONE;
 }
@@ -244,11 +245,11 @@ static PyObject *forest_degrees(PyObject *module, PyObject *args)
   PyObject *object;
   osla_py_array out;
   if (!osla_py_parse(args, "O&O", osla_py_as_forest, &h, &object) ||
-      !osla_py_take_indices(object, "out", osla_forest_n_roots(h->object), OSLA_PY_WRITE, &out))
+      !osla_py_acquire_indices(object, "out", osla_forest_n_roots(h->object), OSLA_PY_WRITE, &out))
     return NULL;
   bool usable = osla_py_is_usable(h);
   if (usable) osla_forest_degrees(h->object, out.data);
-  osla_py_give_back(&out);
+  osla_py_release(&out);
   if (!usable) return NULL;
   Py_RETURN_NONE;
 }

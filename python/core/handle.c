@@ -6,18 +6,18 @@
 #include <stdlib.h>
 
 PyTypeObject *osla_py_handle_type;
-static atomic_int under_way;
+static atomic_int n_running;
 
 void osla_py_pin(osla_py_handle *h)
 {
   for (; h; h = h->borrowed ? h->owner : NULL)
-    h->pins++;
+    h->n_pins++;
 }
 
 void osla_py_unpin(osla_py_handle *h)
 {
   for (; h; h = h->borrowed ? h->owner : NULL)
-    h->pins--;
+    h->n_pins--;
 }
 
 static bool is_alive(const osla_py_handle *h)
@@ -32,12 +32,12 @@ static bool is_claimed(const osla_py_handle *h)
 
 /* True if a call may use the handle; else raises an exception. `claimed`: also accepts a handle
  * whose destruction has begun. */
-static bool is_fit(const osla_py_handle *h, const osla_py_kind *kind, bool claimed)
+static bool check_usable(const osla_py_handle *h, const osla_py_kind *kind, bool claimed)
 {
   if (h->kind != kind)
     PyErr_Format(PyExc_TypeError, "a handle of a %s is needed", kind->name);
-  else if (osla_py_over())
-    osla_py_refuse(OSLA_ERR_STATE, "%s", osla_py_over());
+  else if (osla_py_unusable_reason())
+    osla_py_refuse(OSLA_ERR_STATE, "%s", osla_py_unusable_reason());
   else if (!is_alive(h))
     osla_py_refuse(OSLA_ERR_STATE, "this %s was destroyed", kind->name);
   else if (is_claimed(h) && !claimed)
@@ -55,7 +55,7 @@ static void link_in(osla_py_handle *h)
   h->previous = root;
   if (h->next) h->next->previous = h;
   root->next = h;
-  root->children++;
+  root->n_living++;
 }
 
 void osla_py_unlink(osla_py_handle *h)
@@ -66,10 +66,10 @@ void osla_py_unlink(osla_py_handle *h)
   h->previous = h->next = NULL;
 }
 
-void osla_py_closed(osla_py_handle *h)
+void osla_py_note_destroyed(osla_py_handle *h)
 {
   if (h->object || !h->root) return;
-  h->root->children--;
+  h->root->n_living--;
   osla_py_unlink(h);
 }
 
@@ -81,29 +81,29 @@ osla_err osla_py_destroy(osla_py_handle *h)
   h->object = NULL;
   Py_BEGIN_ALLOW_THREADS err = h->kind->destroy(&object);
   Py_END_ALLOW_THREADS h->object = object; /* not NULL if the destruction was refused */
-  osla_py_closed(h);
+  osla_py_note_destroyed(h);
   return err;
 }
 
-void osla_py_drop(osla_py_handle *h)
+void osla_py_defer_destroy(osla_py_handle *h)
 {
-  osla_py_dropped *node = h->dropped;
-  *node = (osla_py_dropped){h->kind, h->object, h->number, h->owner, h->root->dropped};
+  osla_py_deferred *node = h->deferred;
+  *node = (osla_py_deferred){h->kind, h->object, h->number, h->owner, h->root->deferred};
   Py_XINCREF((PyObject *)h->owner);
   osla_py_unlink(h);
-  h->root->dropped = node;
-  h->dropped = NULL;
+  h->root->deferred = node;
+  h->deferred = NULL;
   h->object = NULL;
 }
 
 /* Removes the object with this creation number from the list of objects to destroy; NULL if it is
  * not in the list. */
-static osla_py_dropped *take(osla_py_handle *root, int64_t number)
+static osla_py_deferred *remove_deferred(osla_py_handle *root, int64_t number)
 {
-  osla_py_dropped **at = &root->dropped;
+  osla_py_deferred **at = &root->deferred;
   while (*at && (*at)->number != number)
     at = &(*at)->next;
-  osla_py_dropped *found = *at;
+  osla_py_deferred *found = *at;
   if (found) *at = found->next;
   return found;
 }
@@ -117,18 +117,18 @@ int osla_py_ascending(const void *x, const void *y)
 /* Destroys one object that all ranks have dropped. False if its destruction was refused, on all
  * ranks together (as a forest's during transfers): it goes back to the list until the next
  * agreement of the ranks, and this is no failure of the current call. */
-static bool destroy_dropped(osla_py_handle *root, osla_py_dropped *node, osla_err *err)
+static bool destroy_deferred(osla_py_handle *root, osla_py_deferred *node, osla_err *err)
 {
   osla_err own = OSLA_OK;
   Py_BEGIN_ALLOW_THREADS own = node->kind->destroy(&node->object);
   Py_END_ALLOW_THREADS if (node->object)
   {
-    node->next = root->dropped;
-    root->dropped = node;
+    node->next = root->deferred;
+    root->deferred = node;
     return false;
   }
   if (*err == OSLA_OK) *err = own;
-  root->children--;
+  root->n_living--;
   Py_XDECREF((PyObject *)node->owner);
   free(node);
   return true;
@@ -143,17 +143,17 @@ static osla_err destroy_common(osla_py_handle *root, const int64_t *number, int6
   for (int64_t left = count; left > 0 && gone > 0; left -= gone) {
     gone = 0;
     for (int64_t i = count - 1; i >= 0; i--) {
-      osla_py_dropped *node = take(root, number[i]);
-      if (node && destroy_dropped(root, node, &err)) gone++;
+      osla_py_deferred *node = remove_deferred(root, number[i]);
+      if (node && destroy_deferred(root, node, &err)) gone++;
     }
   }
   return err;
 }
 
-static osla_err meet(osla_py_handle *root, osla_err local, const char *call)
+static osla_err agree_and_destroy(osla_py_handle *root, osla_err local, const char *call)
 {
   int64_t n = 0, common = 0;
-  for (const osla_py_dropped *d = root->dropped; d; d = d->next)
+  for (const osla_py_deferred *d = root->deferred; d; d = d->next)
     n++;
   int64_t *number = malloc((size_t)(n + 1) * sizeof *number);
   if (!number) {
@@ -161,7 +161,7 @@ static osla_err meet(osla_py_handle *root, osla_err local, const char *call)
     if (local == OSLA_OK) local = osla_error_set(OSLA_ERR_MEM, "a list of dropped objects");
   }
   int64_t i = 0;
-  for (const osla_py_dropped *d = root->dropped; d && i < n; d = d->next)
+  for (const osla_py_deferred *d = root->deferred; d && i < n; d = d->next)
     number[i++] = d->number;
   if (n > 0) qsort(number, (size_t)n, sizeof *number, osla_py_ascending);
   osla_err err;
@@ -184,10 +184,10 @@ static PyObject *py_meet(PyObject *module, PyObject *args)
   const char *call, *text;
   int code;
   if (!PyArg_ParseTuple(args, "O!sis", osla_py_handle_type, &root, &call, &code, &text) ||
-      !is_fit(root, &osla_py_transport, true))
+      !check_usable(root, &osla_py_transport, true))
     return NULL;
   osla_err local = code == 0 ? OSLA_OK : osla_error_set((osla_err)code, "%s", text);
-  return osla_py_result(meet(root, local, call));
+  return osla_py_result(agree_and_destroy(root, local, call));
 }
 
 /* Python: find(transports) -> the transport, of a list of living handles, on which other ranks wait
@@ -222,7 +222,7 @@ static PyObject *py_find(PyObject *module, PyObject *list)
   return answer;
 }
 
-static osla_py_handle *any_handle(PyObject *object)
+static osla_py_handle *handle_of_any_kind(PyObject *object)
 {
   if (PyObject_TypeCheck(object, osla_py_handle_type)) return (osla_py_handle *)object;
   PyErr_SetString(PyExc_TypeError, "not a handle");
@@ -232,9 +232,9 @@ static osla_py_handle *any_handle(PyObject *object)
 static PyObject *py_destroy(PyObject *module, PyObject *object)
 {
   (void)module;
-  osla_py_handle *h = any_handle(object);
+  osla_py_handle *h = handle_of_any_kind(object);
   if (!h) return NULL;
-  if (h->object && (h->pins > 0 || h->retired))
+  if (h->object && (h->n_pins > 0 || h->retired))
     return osla_py_refuse(OSLA_ERR_STATE, "this %s is in use", h->kind->name);
   return osla_py_result(osla_py_destroy(h));
 }
@@ -244,21 +244,21 @@ static PyObject *py_destroy(PyObject *module, PyObject *object)
 static PyObject *py_claim(PyObject *module, PyObject *object)
 {
   (void)module;
-  osla_py_handle *h = any_handle(object);
+  osla_py_handle *h = handle_of_any_kind(object);
   if (!h) return NULL;
   if (h->claimed)
     return osla_py_refuse(OSLA_ERR_STATE, "another thread destroys this %s", h->kind->name);
   if (h->retired)
     return osla_py_refuse(OSLA_ERR_STATE, "this %s is destroyed at the end of the program",
                           h->kind->name);
-  h->claimed = h->pins == 0;
-  return PyLong_FromSsize_t(h->pins);
+  h->claimed = h->n_pins == 0;
+  return PyLong_FromSsize_t(h->n_pins);
 }
 
 static PyObject *py_unclaim(PyObject *module, PyObject *object)
 {
   (void)module;
-  osla_py_handle *h = any_handle(object);
+  osla_py_handle *h = handle_of_any_kind(object);
   if (!h) return NULL;
   h->claimed = false;
   Py_RETURN_NONE;
@@ -267,7 +267,7 @@ static PyObject *py_unclaim(PyObject *module, PyObject *object)
 static PyObject *py_alive(PyObject *module, PyObject *object)
 {
   (void)module;
-  osla_py_handle *h = any_handle(object);
+  osla_py_handle *h = handle_of_any_kind(object);
   return h ? PyBool_FromLong(is_alive(h)) : NULL;
 }
 
@@ -277,10 +277,10 @@ static PyObject *py_children(PyObject *module, PyObject *object)
 {
   (void)module;
   osla_py_handle *h = osla_py_handle_of(object, &osla_py_transport);
-  return h ? PyLong_FromLongLong(h->children) : NULL;
+  return h ? PyLong_FromLongLong(h->n_living) : NULL;
 }
 
-PyMethodDef osla_py_life_methods[] = {
+PyMethodDef osla_py_lifetime_methods[] = {
   {"meet", py_meet, METH_VARARGS, NULL}, {"destroy", py_destroy, METH_O, NULL},
   {"claim", py_claim, METH_O, NULL},     {"unclaim", py_unclaim, METH_O, NULL},
   {"alive", py_alive, METH_O, NULL},     {"children", py_children, METH_O, NULL},
@@ -289,7 +289,7 @@ PyMethodDef osla_py_life_methods[] = {
 PyObject *osla_py_wrap(const osla_py_kind *kind, void *object, osla_py_handle *owner, bool borrowed)
 {
   bool waits = kind->collective && !borrowed && owner;
-  osla_py_dropped *node = waits ? calloc(1, sizeof *node) : NULL;
+  osla_py_deferred *node = waits ? calloc(1, sizeof *node) : NULL;
   osla_py_handle *h =
     waits && !node ? NULL : (osla_py_handle *)PyType_GenericAlloc(osla_py_handle_type, 0);
   if (!h) {
@@ -303,10 +303,10 @@ PyObject *osla_py_wrap(const osla_py_kind *kind, void *object, osla_py_handle *o
   h->borrowed = borrowed;
   h->owner = owner;
   h->root = owner ? (owner->root ? owner->root : owner) : NULL;
-  h->dropped = node;
+  h->deferred = node;
   Py_XINCREF((PyObject *)owner);
   Py_XINCREF((PyObject *)h->root);
-  if (waits) h->number = ++h->root->made;
+  if (waits) h->number = ++h->root->n_created;
   link_in(h);
   return (PyObject *)h;
 }
@@ -318,18 +318,18 @@ osla_py_handle *osla_py_handle_of(PyObject *object, const osla_py_kind *kind)
     PyErr_Format(PyExc_TypeError, "a handle of a %s is needed", kind->name);
     return NULL;
   }
-  return is_fit(h, kind, false) ? h : NULL;
+  return check_usable(h, kind, false) ? h : NULL;
 }
 
 osla_py_handle *osla_py_claimed_handle_of(PyObject *object, const osla_py_kind *kind)
 {
-  osla_py_handle *h = any_handle(object);
-  return h && is_fit(h, kind, true) ? h : NULL;
+  osla_py_handle *h = handle_of_any_kind(object);
+  return h && check_usable(h, kind, true) ? h : NULL;
 }
 
 bool osla_py_is_usable(const osla_py_handle *h)
 {
-  return is_fit(h, h->kind, false);
+  return check_usable(h, h->kind, false);
 }
 
 bool osla_py_parse(PyObject *args, const char *format, ...)
@@ -388,13 +388,13 @@ int osla_py_as_csr(PyObject *object, void *out)
   return convert(object, &osla_py_csr, out);
 }
 
-int osla_py_under_way(void)
+int osla_py_calls_running(void)
 {
-  return atomic_load(&under_way);
+  return atomic_load(&n_running);
 }
 
-bool osla_py_begin(osla_py_call *call, osla_py_handle *a, osla_py_handle *b, osla_py_handle *c,
-                   osla_py_handle *d)
+bool osla_py_call_begin(osla_py_call *call, osla_py_handle *a, osla_py_handle *b, osla_py_handle *c,
+                        osla_py_handle *d)
 {
   *call = (osla_py_call){.pinned = {a, b, c, d}};
   for (int i = 0; i < OSLA_PY_MOST; i++) {
@@ -408,16 +408,16 @@ bool osla_py_begin(osla_py_call *call, osla_py_handle *a, osla_py_handle *b, osl
   }
   for (int i = 0; i < OSLA_PY_MOST; i++)
     osla_py_pin(call->pinned[i]);
-  (void)atomic_fetch_add(&under_way, 1);
+  (void)atomic_fetch_add(&n_running, 1);
   call->state = PyEval_SaveThread();
   return true;
 }
 
 /* A daemon thread does not return from here once the interpreter ends, because it does not get the
  * interpreter lock. */
-void osla_py_end(osla_py_call *call)
+void osla_py_call_end(osla_py_call *call)
 {
-  (void)atomic_fetch_sub(&under_way, 1);
+  (void)atomic_fetch_sub(&n_running, 1);
   PyEval_RestoreThread(call->state);
   for (int i = 0; i < OSLA_PY_MOST; i++)
     osla_py_unpin(call->pinned[i]);

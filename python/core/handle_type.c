@@ -105,12 +105,12 @@ static void dealloc(PyObject *self)
   PyTypeObject *type = Py_TYPE(self);
   if (h->object && !h->borrowed && !h->retired) {
     if (h->root && h->kind->collective)
-      osla_py_drop(h);
-    else if (h->root &&
-             !osla_py_over()) /* a transport is destroyed only if all ranks have dropped it */
+      osla_py_defer_destroy(h);
+    else if (h->root && !osla_py_unusable_reason()) /* a transport is destroyed only if all ranks
+                                                       have dropped it */
       (void)osla_py_destroy(h);
   }
-  if (h->root) free(h->dropped);
+  if (h->root) free(h->deferred);
   Py_XDECREF((PyObject *)h->owner);
   Py_XDECREF((PyObject *)h->root);
   freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);

@@ -35,18 +35,18 @@ static PyObject *hessian_update(PyObject *module, PyObject *const *args, Py_ssiz
   osla_py_array ix, g;
   if (!is_count(count, 3)) return NULL;
   osla_py_handle *h = osla_py_handle_of(args[0], &osla_py_hessian);
-  if (!h || !osla_py_take_indices(args[1], "ix", OSLA_PY_ANY, OSLA_PY_READ_OR_COPY, &ix))
+  if (!h || !osla_py_acquire_indices(args[1], "ix", OSLA_PY_ANY, OSLA_PY_READ_OR_COPY, &ix))
     return NULL;
-  if (!osla_py_take_columns(args[2], "G", h->update_dtype, OSLA_PY_ANY, ix.rows, true,
-                            OSLA_PY_READ_OR_COPY, &g)) {
-    osla_py_give_back(&ix);
+  if (!osla_py_acquire_columns(args[2], "G", h->update_dtype, OSLA_PY_ANY, ix.rows, true,
+                               OSLA_PY_READ_OR_COPY, &g)) {
+    osla_py_release(&ix);
     return NULL;
   }
   osla_err err;
   OSLA_PY_RUN(err, osla_hessian_update(h->object, ix.rows, ix.data, g.rows, g.data, g.ld), h, NULL,
               NULL, NULL);
-  osla_py_give_back(&g);
-  osla_py_give_back(&ix);
+  osla_py_release(&g);
+  osla_py_release(&ix);
   return osla_py_result(err);
 }
 
@@ -57,18 +57,18 @@ static PyObject *hessian_update_block(PyObject *module, PyObject *const *args, P
   osla_py_array ix = {.held = false}, jx = {.held = false}, u = {.held = false};
   if (!is_count(count, 4)) return NULL;
   osla_py_handle *h = osla_py_handle_of(args[0], &osla_py_hessian);
-  bool fit = h && osla_py_take_indices(args[1], "ix", OSLA_PY_ANY, OSLA_PY_READ_OR_COPY, &ix) &&
-             osla_py_take_indices(args[2], "jx", OSLA_PY_ANY, OSLA_PY_READ_OR_COPY, &jx) &&
-             osla_py_take_columns(args[3], "U", h->update_dtype, ix.rows, jx.rows, false,
-                                  OSLA_PY_READ_OR_COPY, &u);
+  bool fit = h && osla_py_acquire_indices(args[1], "ix", OSLA_PY_ANY, OSLA_PY_READ_OR_COPY, &ix) &&
+             osla_py_acquire_indices(args[2], "jx", OSLA_PY_ANY, OSLA_PY_READ_OR_COPY, &jx) &&
+             osla_py_acquire_columns(args[3], "U", h->update_dtype, ix.rows, jx.rows, false,
+                                     OSLA_PY_READ_OR_COPY, &u);
   osla_err err = OSLA_OK;
   if (fit)
     OSLA_PY_RUN(
       err, osla_hessian_update_block(h->object, ix.rows, ix.data, jx.rows, jx.data, u.data, u.ld),
       h, NULL, NULL, NULL);
-  osla_py_give_back(&u);
-  osla_py_give_back(&jx);
-  osla_py_give_back(&ix);
+  osla_py_release(&u);
+  osla_py_release(&jx);
+  osla_py_release(&ix);
   return fit ? osla_py_result(err) : NULL;
 }
 
@@ -79,18 +79,18 @@ static PyObject *hessian_update_gradient(PyObject *module, PyObject *const *args
   osla_py_array ix, values;
   if (!is_count(count, 3)) return NULL;
   osla_py_handle *h = osla_py_handle_of(args[0], &osla_py_hessian);
-  if (!h || !osla_py_take_indices(args[1], "ix", OSLA_PY_ANY, OSLA_PY_READ_OR_COPY, &ix))
+  if (!h || !osla_py_acquire_indices(args[1], "ix", OSLA_PY_ANY, OSLA_PY_READ_OR_COPY, &ix))
     return NULL;
-  if (!osla_py_take_vector(args[2], "values", OSLA_DOUBLE, ix.rows, OSLA_PY_READ_OR_COPY,
-                           &values)) {
-    osla_py_give_back(&ix);
+  if (!osla_py_acquire_vector(args[2], "values", OSLA_DOUBLE, ix.rows, OSLA_PY_READ_OR_COPY,
+                              &values)) {
+    osla_py_release(&ix);
     return NULL;
   }
   osla_err err;
   OSLA_PY_RUN(err, osla_hessian_update_gradient(h->object, ix.rows, ix.data, values.data), h, NULL,
               NULL, NULL);
-  osla_py_give_back(&values);
-  osla_py_give_back(&ix);
+  osla_py_release(&values);
+  osla_py_release(&ix);
   return osla_py_result(err);
 }
 
@@ -106,15 +106,16 @@ static PyObject *hessian_update_once(PyObject *module, PyObject *args)
                 u = {.held = false, .ld = 1}, gradient = {.held = false};
   if (!osla_py_parse(args, "O&KOOOOO", osla_py_as_hessian, &h, &id, &pix, &pg, &pjx, &pu,
                      &pgradient) ||
-      !osla_py_take_indices(pix, "ix", OSLA_PY_ANY, OSLA_PY_READ, &ix))
+      !osla_py_acquire_indices(pix, "ix", OSLA_PY_ANY, OSLA_PY_READ, &ix))
     return NULL;
-  bool fit = (pg == Py_None || osla_py_take_columns(pg, "G", h->update_dtype, OSLA_PY_ANY, ix.rows,
-                                                    true, OSLA_PY_READ, &g)) &&
-             (pjx == Py_None || osla_py_take_indices(pjx, "jx", OSLA_PY_ANY, OSLA_PY_READ, &jx)) &&
-             (pu == Py_None || osla_py_take_columns(pu, "U", h->update_dtype, ix.rows, jx.rows,
-                                                    false, OSLA_PY_READ, &u)) &&
-             (pgradient == Py_None || osla_py_take_vector(pgradient, "gradient", OSLA_DOUBLE,
-                                                          ix.rows, OSLA_PY_READ, &gradient));
+  bool fit =
+    (pg == Py_None || osla_py_acquire_columns(pg, "G", h->update_dtype, OSLA_PY_ANY, ix.rows, true,
+                                              OSLA_PY_READ, &g)) &&
+    (pjx == Py_None || osla_py_acquire_indices(pjx, "jx", OSLA_PY_ANY, OSLA_PY_READ, &jx)) &&
+    (pu == Py_None || osla_py_acquire_columns(pu, "U", h->update_dtype, ix.rows, jx.rows, false,
+                                              OSLA_PY_READ, &u)) &&
+    (pgradient == Py_None ||
+     osla_py_acquire_vector(pgradient, "gradient", OSLA_DOUBLE, ix.rows, OSLA_PY_READ, &gradient));
   osla_hessian_datum datum = {.id = id,
                               .count = ix.rows,
                               .ix = ix.data,
@@ -130,11 +131,11 @@ static PyObject *hessian_update_once(PyObject *module, PyObject *args)
   osla_err err = OSLA_OK;
   if (fit)
     OSLA_PY_RUN(err, osla_hessian_update_once(h->object, &datum, &skipped), h, NULL, NULL, NULL);
-  osla_py_give_back(&gradient);
-  osla_py_give_back(&u);
-  osla_py_give_back(&jx);
-  osla_py_give_back(&g);
-  osla_py_give_back(&ix);
+  osla_py_release(&gradient);
+  osla_py_release(&u);
+  osla_py_release(&jx);
+  osla_py_release(&g);
+  osla_py_release(&ix);
   if (!fit) return NULL;
   return err == OSLA_OK ? PyBool_FromLong(skipped) : osla_py_raise(err);
 }

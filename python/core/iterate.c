@@ -25,7 +25,7 @@ typedef struct run {
   osla_transport *transport;
   osla_diffusion *diffusion; /* NULL for a matrix */
   osla_csr *sparse;          /* NULL for a dense matrix */
-  const osla_matrix *dense;  /* its triangle `uplo` is read */
+  const osla_matrix *dense;  /* only the triangle `uplo` is read */
   osla_uplo uplo;
   const osla_splitting_options *blocks;
   const osla_iterate_options *how;
@@ -116,18 +116,18 @@ static PyObject *iterate(PyObject *module, PyObject *args)
   r.rows = find_matrix(pa, &r, &h);
   if (r.rows < 0 || !(r.blocks = osla_py_struct(pblocks, sizeof *r.blocks)) ||
       !(r.how = osla_py_struct(phow, sizeof *r.how)) ||
-      !osla_py_take_vector(pb, "b", OSLA_DOUBLE, r.rows, OSLA_PY_READ, &b))
+      !osla_py_acquire_vector(pb, "b", OSLA_DOUBLE, r.rows, OSLA_PY_READ, &b))
     return NULL;
-  if (!osla_py_take_vector(px, "x", OSLA_DOUBLE, r.rows, OSLA_PY_WRITE, &x)) {
-    osla_py_give_back(&b);
+  if (!osla_py_acquire_vector(px, "x", OSLA_DOUBLE, r.rows, OSLA_PY_WRITE, &x)) {
+    osla_py_release(&b);
     return NULL;
   }
   r.b = b.data;
   r.x = x.data;
   osla_err err;
   OSLA_PY_RUN(err, run_it(&r), h, NULL, NULL, NULL);
-  osla_py_give_back(&x);
-  osla_py_give_back(&b);
+  osla_py_release(&x);
+  osla_py_release(&b);
   return answer(err, &r);
 }
 
@@ -173,11 +173,12 @@ static PyObject *diffusion_facts(PyObject *module, PyObject *object)
 }
 
 /* Converts the arguments (diffusion, x), where x is a one-dimensional state. */
-static bool take_state(PyObject *object, PyObject *px, osla_py_handle **h, osla_py_array *x)
+static bool convert_state(PyObject *object, PyObject *px, osla_py_handle **h, osla_py_array *x)
 {
   *h = osla_py_handle_of(object, &diffusion_kind);
-  return *h && osla_py_take_vector(px, "x", OSLA_DOUBLE,
-                                   osla_diffusion_problem((*h)->object).length, OSLA_PY_WRITE, x);
+  return *h &&
+         osla_py_acquire_vector(px, "x", OSLA_DOUBLE, osla_diffusion_problem((*h)->object).length,
+                                OSLA_PY_WRITE, x);
 }
 
 /* Python: diffusion_fill(diffusion, x) */
@@ -187,10 +188,10 @@ static PyObject *diffusion_fill(PyObject *module, PyObject *args)
   PyObject *object, *px;
   osla_py_handle *h;
   osla_py_array x;
-  if (!osla_py_parse(args, "OO", &object, &px) || !take_state(object, px, &h, &x)) return NULL;
+  if (!osla_py_parse(args, "OO", &object, &px) || !convert_state(object, px, &h, &x)) return NULL;
   bool usable = osla_py_is_usable(h);
   if (usable && x.rows > 0) osla_diffusion_fill(h->object, x.data);
-  osla_py_give_back(&x);
+  osla_py_release(&x);
   if (!usable) return NULL;
   Py_RETURN_NONE;
 }
@@ -205,14 +206,14 @@ static PyObject *diffusion_iterate(PyObject *module, PyObject *args)
   osla_py_array x;
   if (!osla_py_parse(args, "OOOL", &object, &px, &phow, &steps)) return NULL;
   run r = {.bound_steps = steps, .how = osla_py_struct(phow, sizeof *r.how)};
-  if (!r.how || !take_state(object, px, &h, &x)) return NULL;
+  if (!r.how || !convert_state(object, px, &h, &x)) return NULL;
   r.transport = h->root->object;
   r.diffusion = h->object;
   r.rows = x.rows;
   r.x = x.data;
   osla_err err;
   OSLA_PY_RUN(err, run_it(&r), h, NULL, NULL, NULL);
-  osla_py_give_back(&x);
+  osla_py_release(&x);
   return answer(err, &r);
 }
 

@@ -68,9 +68,9 @@ static PyObject *getrf(PyObject *module, PyObject *args)
   osla_py_array ipiv = {.held = false};
   if (!osla_py_parse(args, "OOO", &pa, &pivots, &bytes) || !osla_py_as_part(pa, &a)) return NULL;
   const osla_lu_options *options = osla_py_struct(bytes, sizeof *options);
-  if (!options ||
-      (pivots != Py_None && !osla_py_take_indices(pivots, "ipiv", osla_matrix_local_rows(a.matrix),
-                                                  OSLA_PY_WRITE, &ipiv)))
+  if (!options || (pivots != Py_None &&
+                   !osla_py_acquire_indices(pivots, "ipiv", osla_matrix_local_rows(a.matrix),
+                                            OSLA_PY_WRITE, &ipiv)))
     return NULL;
   static int64_t nowhere; /* for a rank without rows, whose array may have no memory */
   int64_t *at = ipiv.held && ipiv.rows > 0 ? ipiv.data : ipiv.held ? &nowhere : NULL;
@@ -78,7 +78,7 @@ static PyObject *getrf(PyObject *module, PyObject *args)
   osla_err err;
   OSLA_PY_RUN(err, osla_getrf_part(a, at, options, &result), osla_py_handle_in(pa), NULL, NULL,
               NULL);
-  osla_py_give_back(&ipiv);
+  osla_py_release(&ipiv);
   if (err != OSLA_OK) return osla_py_raise(err);
   return Py_BuildValue("LdN", (long long)result.info, result.growth,
                        PyBool_FromLong(result.trusted));

@@ -48,10 +48,10 @@ static PyObject *matrix_indices(PyObject *module, PyObject *args)
   int64_t nb = rows ? l.mb : l.nb;
   int here = rows ? osla_grid_prow(grid) : osla_grid_pcol(grid),
       processes = rows ? l.nprow : l.npcol;
-  if (!osla_py_take_indices(array, "out", count, OSLA_PY_WRITE, &out)) return NULL;
+  if (!osla_py_acquire_indices(array, "out", count, OSLA_PY_WRITE, &out)) return NULL;
   for (int64_t i = 0; i < count; i++)
     ((int64_t *)out.data)[i] = osla_index_global(i, nb, here, processes);
-  osla_py_give_back(&out);
+  osla_py_release(&out);
   Py_RETURN_NONE;
 }
 
@@ -60,8 +60,8 @@ static bool block_args(PyObject *args, osla_py_use use, osla_py_handle **h, long
 {
   PyObject *array;
   if (!osla_py_parse(args, "O&LLO", osla_py_as_matrix, h, &at[0], &at[1], &array)) return false;
-  return osla_py_take_columns(array, "block", osla_matrix_dtype((*h)->object), OSLA_PY_ANY,
-                              OSLA_PY_ANY, false, use, block);
+  return osla_py_acquire_columns(array, "block", osla_matrix_dtype((*h)->object), OSLA_PY_ANY,
+                                 OSLA_PY_ANY, false, use, block);
 }
 
 /* Python: matrix_get(matrix, i, j, out) */
@@ -75,7 +75,7 @@ static PyObject *matrix_get(PyObject *module, PyObject *args)
   osla_err err;
   OSLA_PY_RUN(err, osla_matrix_get_block(h->object, at[0], at[1], b.rows, b.cols, b.data, b.ld), h,
               NULL, NULL, NULL);
-  osla_py_give_back(&b);
+  osla_py_release(&b);
   return osla_py_result(err);
 }
 
@@ -90,7 +90,7 @@ static PyObject *matrix_put(PyObject *module, PyObject *args)
   osla_err err;
   OSLA_PY_RUN(err, osla_matrix_put_block(h->object, at[0], at[1], b.rows, b.cols, b.data, b.ld), h,
               NULL, NULL, NULL);
-  osla_py_give_back(&b);
+  osla_py_release(&b);
   return osla_py_result(err);
 }
 

@@ -121,7 +121,7 @@ static PyMethodDef options_methods[] = {{"options", osla_py_options, METH_VARARG
 static bool add_functions(PyObject *module)
 {
   PyMethodDef *const tables[] = {
-    options_methods,        osla_py_life_methods,     osla_py_end_methods,
+    options_methods,        osla_py_lifetime_methods, osla_py_end_methods,
     osla_py_array_methods,  osla_py_mpi_methods,      osla_py_transport_methods,
     osla_py_matrix_methods, osla_py_kernel_methods,   osla_py_product_methods,
     osla_py_solve_methods,  osla_py_hessian_methods,  osla_py_file_methods,

@@ -14,7 +14,8 @@ static PyObject *mpi_watch(PyObject *module, PyObject *unused)
 {
   (void)module, (void)unused;
   if (!osla_py_errors_ready()) return NULL;
-  if (osla_py_over()) return osla_py_refuse(OSLA_ERR_STATE, "%s", osla_py_over());
+  if (osla_py_unusable_reason())
+    return osla_py_refuse(OSLA_ERR_STATE, "%s", osla_py_unusable_reason());
   return osla_py_result(osla_py_watch_finalize());
 }
 

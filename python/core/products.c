@@ -8,7 +8,7 @@ typedef struct operands {
 } operands;
 
 /* Converts the parts in an argument list, and the options if there are any. */
-static bool take(operands *o, int count, PyObject *bytes)
+static bool convert_operands(operands *o, int count, PyObject *bytes)
 {
   for (int i = 0; i < count; i++)
     if (!osla_py_as_part(o->tuple[i], &o->part[i])) return false;
@@ -33,7 +33,7 @@ static PyObject *one_triangle(PyObject *args, __typeof__(osla_symm) *product)
   PyObject *bytes;
   if (!osla_py_parse(args, "iiO&OOO&OO", &side, &uplo, osla_py_as_complex, &alpha, &o.tuple[0],
                      &o.tuple[1], osla_py_as_complex, &beta, &o.tuple[2], &bytes) ||
-      !take(&o, 3, bytes))
+      !convert_operands(&o, 3, bytes))
     return NULL;
   osla_err err;
   RUN(o, err,
@@ -64,7 +64,7 @@ static PyObject *herk(PyObject *module, PyObject *args)
   PyObject *bytes;
   if (!osla_py_parse(args, "iidOdOO", &uplo, &trans, &alpha, &o.tuple[0], &beta, &o.tuple[1],
                      &bytes) ||
-      !take(&o, 2, bytes))
+      !convert_operands(&o, 2, bytes))
     return NULL;
   osla_err err;
   RUN(o, err,
@@ -82,7 +82,7 @@ static PyObject *trmm(PyObject *module, PyObject *args)
   PyObject *bytes;
   if (!osla_py_parse(args, "iiiiO&OOO", &side, &uplo, &trans, &diag, osla_py_as_complex, &alpha,
                      &o.tuple[0], &o.tuple[1], &bytes) ||
-      !take(&o, 2, bytes))
+      !convert_operands(&o, 2, bytes))
     return NULL;
   osla_err err;
   RUN(o, err,
@@ -100,7 +100,7 @@ static PyObject *gemv(PyObject *module, PyObject *args)
   operands o = {0};
   if (!osla_py_parse(args, "iO&OOO&O", &trans, osla_py_as_complex, &alpha, &o.tuple[0], &o.tuple[1],
                      osla_py_as_complex, &beta, &o.tuple[2]) ||
-      !take(&o, 3, NULL))
+      !convert_operands(&o, 3, NULL))
     return NULL;
   osla_err err;
   RUN(o, err, osla_gemv((osla_trans)trans, alpha, o.part[0], o.part[1], beta, o.part[2]));
@@ -115,7 +115,7 @@ static PyObject *triangle_times_column(PyObject *args, __typeof__(osla_symv) *pr
   operands o = {0};
   if (!osla_py_parse(args, "iO&OOO&O", &uplo, osla_py_as_complex, &alpha, &o.tuple[0], &o.tuple[1],
                      osla_py_as_complex, &beta, &o.tuple[2]) ||
-      !take(&o, 3, NULL))
+      !convert_operands(&o, 3, NULL))
     return NULL;
   osla_err err;
   RUN(o, err, product((osla_uplo)uplo, alpha, o.part[0], o.part[1], beta, o.part[2]));

@@ -22,12 +22,13 @@ static PyObject *trsm(PyObject *module, PyObject *args)
 }
 
 /* Acquires an array of pivots as osla_getrs needs it; None gives NULL. */
-static bool take_pivots(PyObject *object, const osla_py_handle *a, osla_py_array *out)
+static bool acquire_pivots(PyObject *object, const osla_py_handle *a, osla_py_array *out)
 {
   out->held = false;
   out->data = NULL;
   if (object == Py_None) return true;
-  return osla_py_take_indices(object, "ipiv", osla_matrix_local_rows(a->object), OSLA_PY_READ, out);
+  return osla_py_acquire_indices(object, "ipiv", osla_matrix_local_rows(a->object), OSLA_PY_READ,
+                                 out);
 }
 
 /* Python: getri(a, ipiv or None, options) -> info */
@@ -39,18 +40,18 @@ static PyObject *getri(PyObject *module, PyObject *args)
   osla_py_array ipiv;
   if (!osla_py_parse(args, "O&OO", osla_py_as_matrix, &a, &pivots, &bytes)) return NULL;
   const osla_lu_options *options = osla_py_struct(bytes, sizeof *options);
-  if (!options || !take_pivots(pivots, a, &ipiv)) return NULL;
+  if (!options || !acquire_pivots(pivots, a, &ipiv)) return NULL;
   int64_t info = 0;
   osla_err err;
   OSLA_PY_RUN(err, osla_getri(a->object, ipiv.data, options, &info), a, NULL, NULL, NULL);
-  osla_py_give_back(&ipiv);
+  osla_py_release(&ipiv);
   return err == OSLA_OK ? PyLong_FromLongLong(info) : osla_py_raise(err);
 }
 
 /* Acquires an array that all ranks have, with right-hand sides for the matrix of the part. */
-static bool take_replicated(PyObject *object, osla_dtype dtype, osla_part a, osla_py_array *out)
+static bool acquire_replicated(PyObject *object, osla_dtype dtype, osla_part a, osla_py_array *out)
 {
-  return osla_py_take_columns(object, "b", dtype, a.n, OSLA_PY_ANY, false, OSLA_PY_WRITE, out);
+  return osla_py_acquire_columns(object, "b", dtype, a.n, OSLA_PY_ANY, false, OSLA_PY_WRITE, out);
 }
 
 /* Python: potrs(uplo, a, b); a is a part; b is a part, or, if a is a whole matrix, an array that
@@ -71,10 +72,10 @@ static PyObject *potrs(PyObject *module, PyObject *args)
                 NULL);
     return osla_py_result(err);
   }
-  if (!take_replicated(rhs, osla_matrix_dtype(a.matrix), a, &x)) return NULL;
+  if (!acquire_replicated(rhs, osla_matrix_dtype(a.matrix), a, &x)) return NULL;
   OSLA_PY_RUN(err, osla_potrs_replicated((osla_uplo)uplo, a.matrix, x.cols, x.data, x.ld), own,
               NULL, NULL, NULL);
-  osla_py_give_back(&x);
+  osla_py_release(&x);
   return osla_py_result(err);
 }
 
@@ -93,10 +94,10 @@ static PyObject *getrs(PyObject *module, PyObject *args)
   bool is_part = PyTuple_Check(rhs);
   osla_dtype dtype = osla_matrix_dtype(a.matrix);
   if ((is_part && !osla_py_as_part(rhs, &b)) || !osla_py_is_usable(own) ||
-      !take_pivots(pivots, own, &ipiv))
+      !acquire_pivots(pivots, own, &ipiv))
     return NULL;
   osla_err err = OSLA_OK;
-  bool fit = is_part || take_replicated(rhs, dtype, a, &x);
+  bool fit = is_part || acquire_replicated(rhs, dtype, a, &x);
   if (is_part) {
     OSLA_PY_RUN(err, osla_getrs_part((osla_trans)trans, a, ipiv.data, b), own,
                 osla_py_handle_in(rhs), NULL, NULL);
@@ -104,9 +105,9 @@ static PyObject *getrs(PyObject *module, PyObject *args)
     OSLA_PY_RUN(err,
                 osla_getrs_replicated((osla_trans)trans, a.matrix, ipiv.data, x.cols, x.data, x.ld),
                 own, NULL, NULL, NULL);
-    osla_py_give_back(&x);
+    osla_py_release(&x);
   }
-  osla_py_give_back(&ipiv);
+  osla_py_release(&ipiv);
   return fit ? osla_py_result(err) : NULL;
 }
 
@@ -138,9 +139,9 @@ static PyObject *refine(PyObject *module, PyObject *args)
                      osla_py_as_matrix, &a, osla_py_as_matrix, &b, osla_py_as_matrix, &x, &bytes))
     return NULL;
   const osla_refine_options *options = osla_py_struct(bytes, sizeof *options);
-  if (!options || !take_pivots(pivots, f, &ipiv)) return NULL;
+  if (!options || !acquire_pivots(pivots, f, &ipiv)) return NULL;
   if (!osla_py_is_usable(f)) {
-    osla_py_give_back(&ipiv);
+    osla_py_release(&ipiv);
     return NULL;
   }
   const osla_factors factors = cholesky ? osla_factors_cholesky(f->object, (osla_uplo)uplo)
@@ -148,7 +149,7 @@ static PyObject *refine(PyObject *module, PyObject *args)
   osla_refine_result r;
   osla_err err;
   OSLA_PY_RUN(err, osla_refine(a->object, &factors, b->object, x->object, options, &r), f, a, b, x);
-  osla_py_give_back(&ipiv);
+  osla_py_release(&ipiv);
   if (err != OSLA_OK) return osla_py_raise(err);
   return Py_BuildValue("idN", r.iterations, r.residual, PyBool_FromLong(r.converged));
 }
@@ -188,14 +189,14 @@ static PyObject *condition(PyObject *module, PyObject *args)
   osla_py_array ipiv;
   double anorm, rcond = 0;
   if (!osla_py_parse(args, "piO&Od", &cholesky, &uplo, osla_py_as_matrix, &a, &pivots, &anorm) ||
-      !take_pivots(pivots, a, &ipiv))
+      !acquire_pivots(pivots, a, &ipiv))
     return NULL;
   osla_err err;
   OSLA_PY_RUN(err,
               cholesky ? osla_pocon((osla_uplo)uplo, a->object, anorm, &rcond)
                        : osla_gecon(a->object, ipiv.data, anorm, &rcond),
               a, NULL, NULL, NULL);
-  osla_py_give_back(&ipiv);
+  osla_py_release(&ipiv);
   return err == OSLA_OK ? PyFloat_FromDouble(rcond) : osla_py_raise(err);
 }
 

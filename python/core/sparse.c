@@ -33,13 +33,13 @@ static PyObject *csr_create(PyObject *module, PyObject *args)
   int rank = osla_transport_rank(t->object);
   bool fit = true;
   for (int i = 0; i < LISTS && fit; i++) {
-    fit = osla_py_take_indices(object[i], names[i], count[i], OSLA_PY_READ, &list[i]);
+    fit = osla_py_acquire_indices(object[i], names[i], count[i], OSLA_PY_READ, &list[i]);
     if (fit && i + 1 == FIRST) count[FIRST] = 1 + rows_of(rank, list[ROWS].data);
     if (fit && i == FIRST)
       count[COLUMN] = most(0, ((int64_t *)list[FIRST].data)[list[FIRST].rows - 1]);
   }
-  fit =
-    fit && osla_py_take_vector(pvalue, "value", OSLA_DOUBLE, count[COLUMN], OSLA_PY_READ, &value);
+  fit = fit &&
+        osla_py_acquire_vector(pvalue, "value", OSLA_DOUBLE, count[COLUMN], OSLA_PY_READ, &value);
   osla_csr *csr = NULL;
   osla_err err = OSLA_OK;
   if (fit)
@@ -48,8 +48,8 @@ static PyObject *csr_create(PyObject *module, PyObject *args)
                                 list[COLUMN].data, value.data, &csr),
                 t, NULL, NULL, NULL);
   for (int i = 0; i < LISTS; i++)
-    osla_py_give_back(&list[i]);
-  osla_py_give_back(&value);
+    osla_py_release(&list[i]);
+  osla_py_release(&value);
   if (!fit) return NULL;
   return err == OSLA_OK ? osla_py_wrap(&osla_py_csr, csr, t, false) : osla_py_raise(err);
 }
@@ -81,15 +81,15 @@ static PyObject *vector_read(PyObject *module, PyObject *args)
   osla_py_array start = {.held = false}, out = {.held = false};
   if (!osla_py_parse(args, "O&sOO", osla_py_as_transport, &t, &path, &pstart, &pout)) return NULL;
   int size = osla_transport_size(t->object), rank = osla_transport_rank(t->object);
-  bool fit =
-    osla_py_take_indices(pstart, "start", size + 1, OSLA_PY_READ, &start) &&
-    osla_py_take_vector(pout, "out", OSLA_DOUBLE, rows_of(rank, start.data), OSLA_PY_WRITE, &out);
+  bool fit = osla_py_acquire_indices(pstart, "start", size + 1, OSLA_PY_READ, &start) &&
+             osla_py_acquire_vector(pout, "out", OSLA_DOUBLE, rows_of(rank, start.data),
+                                    OSLA_PY_WRITE, &out);
   osla_err err = OSLA_OK;
   if (fit)
     OSLA_PY_RUN(err, osla_vector_read_matrix_market(t->object, path, start.data, out.data), t, NULL,
                 NULL, NULL);
-  osla_py_give_back(&out);
-  osla_py_give_back(&start);
+  osla_py_release(&out);
+  osla_py_release(&start);
   return fit ? osla_py_result(err) : NULL;
 }
 
@@ -125,13 +125,13 @@ static PyObject *csr_row(PyObject *module, PyObject *args)
     return osla_py_refuse(OSLA_ERR_ARG, "row %lld of %lld", row, (long long)rows);
   int64_t n = osla_csr_row(a->object, row, NULL, NULL);
   bool fit =
-    (pcolumn == Py_None || osla_py_take_indices(pcolumn, "column", n, OSLA_PY_WRITE, &column)) &&
+    (pcolumn == Py_None || osla_py_acquire_indices(pcolumn, "column", n, OSLA_PY_WRITE, &column)) &&
     (pvalue == Py_None ||
-     osla_py_take_vector(pvalue, "value", OSLA_DOUBLE, n, OSLA_PY_WRITE, &value)) &&
+     osla_py_acquire_vector(pvalue, "value", OSLA_DOUBLE, n, OSLA_PY_WRITE, &value)) &&
     osla_py_is_usable(a);
   if (fit) (void)osla_csr_row(a->object, row, column.data, value.data);
-  osla_py_give_back(&value);
-  osla_py_give_back(&column);
+  osla_py_release(&value);
+  osla_py_release(&column);
   return fit ? PyLong_FromLongLong(n) : NULL;
 }
 
@@ -147,17 +147,17 @@ static PyObject *csr_multiply(PyObject *module, PyObject *args)
   if (!osla_py_parse(args, "O&iOdO", osla_py_as_csr, &h, &trans, &px, &beta, &py)) return NULL;
   int64_t rows = osla_csr_rows(h->object), columns = osla_csr_columns(h->object);
   bool plain = trans == OSLA_NOTRANS;
-  if (!osla_py_take_vector(px, "x", OSLA_DOUBLE, plain ? columns : rows, OSLA_PY_READ, &x))
+  if (!osla_py_acquire_vector(px, "x", OSLA_DOUBLE, plain ? columns : rows, OSLA_PY_READ, &x))
     return NULL;
-  if (!osla_py_take_vector(py, "y", OSLA_DOUBLE, plain ? rows : columns, OSLA_PY_WRITE, &y)) {
-    osla_py_give_back(&x);
+  if (!osla_py_acquire_vector(py, "y", OSLA_DOUBLE, plain ? rows : columns, OSLA_PY_WRITE, &y)) {
+    osla_py_release(&x);
     return NULL;
   }
   osla_err err;
   OSLA_PY_RUN(err, osla_spmv((osla_trans)trans, h->object, x.data, beta, y.data), h, NULL, NULL,
               NULL);
-  osla_py_give_back(&y);
-  osla_py_give_back(&x);
+  osla_py_release(&y);
+  osla_py_release(&x);
   return osla_py_result(err);
 }
 
@@ -170,12 +170,14 @@ static PyObject *csr_new(PyObject *module, PyObject *args)
   if (!osla_py_parse(args, "O&O", osla_py_as_csr, &a, &other) ||
       (other != Py_None && !osla_py_as_csr(other, &b)))
     return NULL;
-  osla_csr *made = NULL;
+  osla_csr *n_created = NULL;
   osla_err err;
-  OSLA_PY_RUN(
-    err, b ? osla_csr_multiply(a->object, b->object, &made) : osla_csr_transpose(a->object, &made),
-    a, b, NULL, NULL);
-  return err == OSLA_OK ? osla_py_wrap(&osla_py_csr, made, a->owner, false) : osla_py_raise(err);
+  OSLA_PY_RUN(err,
+              b ? osla_csr_multiply(a->object, b->object, &n_created)
+                : osla_csr_transpose(a->object, &n_created),
+              a, b, NULL, NULL);
+  return err == OSLA_OK ? osla_py_wrap(&osla_py_csr, n_created, a->owner, false)
+                        : osla_py_raise(err);
 }
 
 /* Python: csr_galerkin(csr, prolongation) */
@@ -184,10 +186,11 @@ static PyObject *csr_galerkin(PyObject *module, PyObject *args)
   (void)module;
   osla_py_handle *a, *p;
   if (!osla_py_parse(args, "O&O&", osla_py_as_csr, &a, osla_py_as_csr, &p)) return NULL;
-  osla_csr *made = NULL;
+  osla_csr *n_created = NULL;
   osla_err err;
-  OSLA_PY_RUN(err, osla_csr_galerkin(a->object, p->object, &made), a, p, NULL, NULL);
-  return err == OSLA_OK ? osla_py_wrap(&osla_py_csr, made, a->owner, false) : osla_py_raise(err);
+  OSLA_PY_RUN(err, osla_csr_galerkin(a->object, p->object, &n_created), a, p, NULL, NULL);
+  return err == OSLA_OK ? osla_py_wrap(&osla_py_csr, n_created, a->owner, false)
+                        : osla_py_raise(err);
 }
 
 /* Python: csr_renumber(csr, number, starts) */
@@ -200,17 +203,18 @@ static PyObject *csr_renumber(PyObject *module, PyObject *args)
   if (!osla_py_parse(args, "O&OO", osla_py_as_csr, &a, &pnumber, &pstart)) return NULL;
   int size = osla_transport_size(osla_csr_transport(a->object));
   bool fit =
-    osla_py_take_indices(pnumber, "number", osla_csr_rows(a->object), OSLA_PY_READ, &number) &&
-    osla_py_take_indices(pstart, "start", size + 1, OSLA_PY_READ, &start);
-  osla_csr *made = NULL;
+    osla_py_acquire_indices(pnumber, "number", osla_csr_rows(a->object), OSLA_PY_READ, &number) &&
+    osla_py_acquire_indices(pstart, "start", size + 1, OSLA_PY_READ, &start);
+  osla_csr *n_created = NULL;
   osla_err err = OSLA_OK;
   if (fit)
-    OSLA_PY_RUN(err, osla_csr_renumber(a->object, number.data, start.data, &made), a, NULL, NULL,
-                NULL);
-  osla_py_give_back(&start);
-  osla_py_give_back(&number);
+    OSLA_PY_RUN(err, osla_csr_renumber(a->object, number.data, start.data, &n_created), a, NULL,
+                NULL, NULL);
+  osla_py_release(&start);
+  osla_py_release(&number);
   if (!fit) return NULL;
-  return err == OSLA_OK ? osla_py_wrap(&osla_py_csr, made, a->owner, false) : osla_py_raise(err);
+  return err == OSLA_OK ? osla_py_wrap(&osla_py_csr, n_created, a->owner, false)
+                        : osla_py_raise(err);
 }
 
 /* Python: csr_submatrix(csr, rows, columns) */
@@ -221,18 +225,19 @@ static PyObject *csr_submatrix(PyObject *module, PyObject *args)
   PyObject *prow, *pcolumn;
   osla_py_array row = {.held = false}, column = {.held = false};
   if (!osla_py_parse(args, "O&OO", osla_py_as_csr, &a, &prow, &pcolumn)) return NULL;
-  bool fit = osla_py_take_indices(prow, "rows", OSLA_PY_ANY, OSLA_PY_READ, &row) &&
-             osla_py_take_indices(pcolumn, "columns", OSLA_PY_ANY, OSLA_PY_READ, &column);
-  osla_csr *made = NULL;
+  bool fit = osla_py_acquire_indices(prow, "rows", OSLA_PY_ANY, OSLA_PY_READ, &row) &&
+             osla_py_acquire_indices(pcolumn, "columns", OSLA_PY_ANY, OSLA_PY_READ, &column);
+  osla_csr *n_created = NULL;
   osla_err err = OSLA_OK;
   if (fit)
-    OSLA_PY_RUN(err,
-                osla_csr_submatrix(a->object, row.rows, row.data, column.rows, column.data, &made),
-                a, NULL, NULL, NULL);
-  osla_py_give_back(&column);
-  osla_py_give_back(&row);
+    OSLA_PY_RUN(
+      err, osla_csr_submatrix(a->object, row.rows, row.data, column.rows, column.data, &n_created),
+      a, NULL, NULL, NULL);
+  osla_py_release(&column);
+  osla_py_release(&row);
   if (!fit) return NULL;
-  return err == OSLA_OK ? osla_py_wrap(&osla_py_csr, made, a->owner, false) : osla_py_raise(err);
+  return err == OSLA_OK ? osla_py_wrap(&osla_py_csr, n_created, a->owner, false)
+                        : osla_py_raise(err);
 }
 
 /* Values of the argument `which` of csr_numbers: letters that sparse.py passes. */
@@ -255,14 +260,14 @@ static PyObject *csr_numbers(PyObject *module, PyObject *args)
   PyObject *object;
   osla_py_array out;
   if (!osla_py_parse(args, "O&CO", osla_py_as_csr, &a, &which, &object) ||
-      !osla_py_take_vector(object, "out", OSLA_DOUBLE,
-                           which == DIAGONAL ? osla_csr_rows(a->object)
-                                             : osla_csr_columns(a->object),
-                           OSLA_PY_WRITE, &out))
+      !osla_py_acquire_vector(object, "out", OSLA_DOUBLE,
+                              which == DIAGONAL ? osla_csr_rows(a->object)
+                                                : osla_csr_columns(a->object),
+                              OSLA_PY_WRITE, &out))
     return NULL;
   osla_err err;
   OSLA_PY_RUN(err, find_numbers(a->object, which, out.data), a, NULL, NULL, NULL);
-  osla_py_give_back(&out);
+  osla_py_release(&out);
   return osla_py_result(err);
 }
 
@@ -316,9 +321,10 @@ static PyObject *cg(PyObject *module, PyObject *args)
   const osla_krylov_options *options = osla_py_struct(bytes, sizeof *options);
   int64_t rows = osla_csr_rows(h->object);
   osla_operator a = osla_csr_operator(h->object);
-  if (!options || !osla_py_take_vector(pb, "b", OSLA_DOUBLE, rows, OSLA_PY_READ, &b)) return NULL;
-  if (!osla_py_take_vector(px, "x", OSLA_DOUBLE, rows, OSLA_PY_WRITE, &x)) {
-    osla_py_give_back(&b);
+  if (!options || !osla_py_acquire_vector(pb, "b", OSLA_DOUBLE, rows, OSLA_PY_READ, &b))
+    return NULL;
+  if (!osla_py_acquire_vector(px, "x", OSLA_DOUBLE, rows, OSLA_PY_WRITE, &x)) {
+    osla_py_release(&b);
     return NULL;
   }
   const smoother s = {.block = block, .sweeps = sweeps, .mode = (osla_iterate_mode)mode};
@@ -326,8 +332,8 @@ static PyObject *cg(PyObject *module, PyObject *args)
   osla_err err;
   OSLA_PY_RUN(err, solve_by_cg(h->object, &a, &s, b.data, x.data, options, &result), h, NULL, NULL,
               NULL);
-  osla_py_give_back(&x);
-  osla_py_give_back(&b);
+  osla_py_release(&x);
+  osla_py_release(&b);
   return krylov_result(err, &result);
 }
 
@@ -344,18 +350,18 @@ static PyObject *lsqr(PyObject *module, PyObject *args)
   const osla_krylov_options *options = osla_py_struct(bytes, sizeof *options);
   int64_t rows = osla_csr_rows(h->object), columns = osla_csr_columns(h->object);
   osla_operator a = osla_csr_operator(h->object);
-  bool fit = options && osla_py_take_vector(pb, "b", OSLA_DOUBLE, rows, OSLA_PY_READ, &b) &&
-             (pscale == Py_None ||
-              osla_py_take_vector(pscale, "scale", OSLA_DOUBLE, columns, OSLA_PY_READ, &scale)) &&
-             osla_py_take_vector(px, "x", OSLA_DOUBLE, columns, OSLA_PY_WRITE, &x);
+  bool fit = options && osla_py_acquire_vector(pb, "b", OSLA_DOUBLE, rows, OSLA_PY_READ, &b) &&
+             (pscale == Py_None || osla_py_acquire_vector(pscale, "scale", OSLA_DOUBLE, columns,
+                                                          OSLA_PY_READ, &scale)) &&
+             osla_py_acquire_vector(px, "x", OSLA_DOUBLE, columns, OSLA_PY_WRITE, &x);
   osla_krylov_result result = {.end = OSLA_KRYLOV_CONVERGED};
   osla_err err = OSLA_OK;
   if (fit)
     OSLA_PY_RUN(err, osla_lsqr(&a, b.data, damping, scale.data, x.data, options, &result), h, NULL,
                 NULL, NULL);
-  osla_py_give_back(&x);
-  osla_py_give_back(&scale);
-  osla_py_give_back(&b);
+  osla_py_release(&x);
+  osla_py_release(&scale);
+  osla_py_release(&b);
   return fit ? krylov_result(err, &result) : NULL;
 }
 

@@ -67,7 +67,7 @@ static bool take_values(PyObject *object, const char *name, int64_t bytes, bool 
 
 /* Converts (forest, what, type, count, bytes of a vertex, combine, roots, leaves, before or None),
  * and acquires the arrays in t. False, with an exception and no array acquired, on failure. */
-static bool take(PyObject *args, request *r, transfer *t)
+static bool convert_request(PyObject *args, request *r, transfer *t)
 {
   int type, combine;
   long long bytes;
@@ -122,7 +122,7 @@ static PyObject *forest_check(PyObject *module, PyObject *args)
   (void)module;
   request r = {.what = BCAST};
   transfer held = {.views = 0};
-  if (!take(args, &r, &held)) return NULL;
+  if (!convert_request(args, &r, &held)) return NULL;
   osla_err err;
   OSLA_PY_RUN(err, check(&r), r.forest, NULL, NULL, NULL);
   release(&held);
@@ -135,7 +135,7 @@ static PyObject *forest_move(PyObject *module, PyObject *args)
   (void)module;
   request r = {.what = BCAST};
   transfer held = {.views = 0};
-  if (!take(args, &r, &held)) return NULL;
+  if (!convert_request(args, &r, &held)) return NULL;
   osla_err err;
   OSLA_PY_RUN(err, begin_and_end(&r), r.forest, NULL, NULL, NULL);
   release(&held);
@@ -149,7 +149,7 @@ static PyObject *forest_begin(PyObject *module, PyObject *args)
   request r = {.what = BCAST};
   transfer *t = calloc(1, sizeof *t);
   if (!t) return PyErr_NoMemory();
-  if (!take(args, &r, t)) {
+  if (!convert_request(args, &r, t)) {
     free(t);
     return NULL;
   }
@@ -164,7 +164,7 @@ static PyObject *forest_begin(PyObject *module, PyObject *args)
 }
 
 /* Waits for the end of the transfer, or tests for it; returns whether it has ended. */
-static PyObject *finish(PyObject *object, bool wait)
+static PyObject *end_transfer(PyObject *object, bool wait)
 {
   osla_py_handle *h = osla_py_handle_of(object, &kind);
   if (!h) return NULL;
@@ -186,13 +186,13 @@ static PyObject *finish(PyObject *object, bool wait)
 static PyObject *transfer_end(PyObject *module, PyObject *object)
 {
   (void)module;
-  return finish(object, true);
+  return end_transfer(object, true);
 }
 
 static PyObject *transfer_test(PyObject *module, PyObject *object)
 {
   (void)module;
-  return finish(object, false);
+  return end_transfer(object, false);
 }
 
 PyMethodDef osla_py_transfer_methods[] = {{"forest_check", forest_check, METH_VARARGS, NULL},

@@ -67,12 +67,12 @@ static PyObject *allreduce(PyObject *module, PyObject *args)
   PyObject *array;
   osla_py_array a;
   if (!osla_py_parse(args, "O&O", osla_py_as_transport, &h, &array)) return NULL;
-  if (!osla_py_take_vector(array, "array", OSLA_DOUBLE, OSLA_PY_ANY, OSLA_PY_WRITE, &a))
+  if (!osla_py_acquire_vector(array, "array", OSLA_DOUBLE, OSLA_PY_ANY, OSLA_PY_WRITE, &a))
     return NULL;
   osla_err err;
   OSLA_PY_RUN(err, osla_allreduce(h->object, a.data, a.rows, MPI_DOUBLE, MPI_SUM), h, NULL, NULL,
               NULL);
-  osla_py_give_back(&a);
+  osla_py_release(&a);
   return osla_py_result(err);
 }
 

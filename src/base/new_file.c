@@ -31,7 +31,7 @@ struct osla_new_file {
   mode_t mode;           /* mode of any new file in this directory */
   struct timespec begun; /* time of creation by the file system's clock */
   bool named;            /* the file has the temporary name */
-  bool stands;           /* a pipe or device, opened and written directly; `old` is its status */
+  bool is_special;       /* a pipe or device, opened and written directly; `old` is its status */
   bool replaces;         /* a file was at the target at the beginning; `old` is its status */
   struct stat old;
 };
@@ -106,8 +106,8 @@ static bool is_open_pipe(int link, const char *target, struct stat *found)
 /* Follows one symbolic link in `directory`, if that is allowed; `at` is its open descriptor. The
  * link is read by its descriptor, because another user could exchange it between a check of its
  * name and its reading. */
-static osla_err follow(int at, const char *path, const char *directory, char target[PATH_MAX],
-                       struct stat *found)
+static osla_err follow_link(int at, const char *path, const char *directory, char target[PATH_MAX],
+                            struct stat *found)
 {
   if (fstat(at, found) != 0) return failed(path, errno);
   if (!S_ISLNK(found->st_mode)) return OSLA_OK;
@@ -136,7 +136,7 @@ static osla_err resolve(const char *path, char target[PATH_MAX], struct stat *fo
     const int at = open(target, O_PATH | O_NOFOLLOW | O_CLOEXEC);
     *there = at >= 0;
     if (!*there) return errno == ENOENT ? OSLA_OK : failed(path, errno);
-    const osla_err err = follow(at, path, directory, target, found);
+    const osla_err err = follow_link(at, path, directory, target, found);
     (void)close(at);
     if (err != OSLA_OK || !S_ISLNK(found->st_mode)) return err;
   }
@@ -174,7 +174,7 @@ static osla_err name_temporary(osla_new_file *f, const char *directory)
 /* --- begin --- */
 
 /* Sets all members except the descriptor and the temporary name. */
-static osla_err look(osla_new_file *f, int flags, char directory[PATH_MAX])
+static osla_err resolve_and_check(osla_new_file *f, int flags, char directory[PATH_MAX])
 {
   char target[PATH_MAX];
   struct stat status;
@@ -183,8 +183,8 @@ static osla_err look(osla_new_file *f, int flags, char directory[PATH_MAX])
   OSLA_CALL(resolve(f->path, target, &f->old, &f->replaces));
   f->target = strdup(target);
   OSLA_CHECK(f->target, OSLA_ERR_MEM, "name of a file");
-  f->stands = f->replaces && is_pipe_or_device(&f->old);
-  if (f->stands && (flags & OSLA_NEW_FILE_ANY)) return OSLA_OK;
+  f->is_special = f->replaces && is_pipe_or_device(&f->old);
+  if (f->is_special && (flags & OSLA_NEW_FILE_ANY)) return OSLA_OK;
   OSLA_CHECK(!there || S_ISREG(status.st_mode), OSLA_ERR_IO,
              "%.200s: exists and is not a regular file", f->path);
   bool same = there == f->replaces &&
@@ -217,7 +217,7 @@ static int open_nameless(const char *directory)
 }
 
 /* Opens a pipe or a device. Fails if a regular file has taken its place meanwhile. */
-static osla_err open_standing(osla_new_file *f)
+static osla_err open_special(osla_new_file *f)
 {
   struct stat now;
   f->fd = open(f->target, O_WRONLY | O_NOCTTY | O_CLOEXEC);
@@ -229,7 +229,7 @@ static osla_err open_standing(osla_new_file *f)
 
 /* Records the mode and creation time of the empty file `fd`: the directory's default for new files,
  * by umask or default access control list. Returns errno, or 0. */
-static int note_new(osla_new_file *f, int fd)
+static int record_defaults(osla_new_file *f, int fd)
 {
   struct stat status;
   if (fstat(fd, &status) != 0) return errno;
@@ -248,7 +248,7 @@ static int open_named(osla_new_file *f)
   const int how = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC;
   const int probe = open(f->temporary, how, 0666);
   if (probe < 0) return errno;
-  int reason = note_new(f, probe);
+  int reason = record_defaults(f, probe);
   if (osli_new_file_bears(f->temporary, probe) && unlink(f->temporary) != 0)
     reason = errno == ENOENT ? EEXIST : errno; /* another user renamed it between the two calls */
   (void)close(probe);
@@ -262,12 +262,12 @@ static osla_err begin(osla_new_file *f, int flags)
 {
   char directory[PATH_MAX];
   int reason = EOPNOTSUPP;
-  OSLA_CALL(look(f, flags, directory));
-  if (f->stands) return open_standing(f);
+  OSLA_CALL(resolve_and_check(f, flags, directory));
+  if (f->is_special) return open_special(f);
   OSLA_CALL(name_temporary(f, directory));
   if (!(flags & OSLA_NEW_FILE_NAMED)) {
     f->fd = open_nameless(directory);
-    reason = f->fd >= 0 ? note_new(f, f->fd) : errno;
+    reason = f->fd >= 0 ? record_defaults(f, f->fd) : errno;
   }
   if (reason == EOPNOTSUPP) reason = open_named(f);
   if (reason == EEXIST) return osli_new_file_replaced(f->path);
@@ -317,7 +317,7 @@ static bool set_rights(osla_new_file *f, int target, const char *directory)
 osla_err osli_new_file_sync(osla_new_file *f)
 {
   char directory[PATH_MAX];
-  if (f->stands) return OSLA_OK;
+  if (f->is_special) return OSLA_OK;
   OSLA_CALL(osli_new_file_directory(f->target, directory));
   const int target = open(f->target, O_PATH | O_NOFOLLOW | O_CLOEXEC);
   const bool set = set_rights(f, target, directory);
@@ -363,10 +363,10 @@ static bool is_placed(const osla_new_file *f)
  * with the descriptor before the rename, and the target after it: another file is not reported as
  * the result, even if it was renamed in the moment between. The directory is synchronised, because
  * the new name must survive a crash. */
-static osla_err place(osla_new_file *f)
+static osla_err place_file(osla_new_file *f)
 {
   char directory[PATH_MAX];
-  if (f->stands) {
+  if (f->is_special) {
     int fd = f->fd;
     f->fd = -1;
     return close(fd) == 0 ? OSLA_OK : failed(f->path, errno);
@@ -388,7 +388,7 @@ static osla_err place(osla_new_file *f)
 
 osla_err osli_new_file_place(osla_new_file **file)
 {
-  osla_err err = place(*file);
+  osla_err err = place_file(*file);
   osli_new_file_drop(file);
   return err;
 }

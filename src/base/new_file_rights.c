@@ -69,7 +69,7 @@ static bool copy_list(int fd, int target)
 
 /* Mode for a file whose group or access control list differs from that of the replaced file: the
  * group gets at most the rights of all other users. */
-static mode_t narrow_group(mode_t mode)
+static mode_t narrow_group_mode(mode_t mode)
 {
   return mode & (mode_t)(0707 | ((mode & 07) << 3));
 }
@@ -90,7 +90,7 @@ bool osli_new_file_keep_rights(int fd, int target, const struct stat *old)
   int owner_kept = mine.st_uid == old->st_uid || fchown(fd, old->st_uid, (gid_t)-1) == 0;
   (void)owner_kept; /* if not, the file belongs to the writer */
   bool list_kept = copy_list(fd, target);
-  return osli_new_file_set_mode(fd, group_kept && list_kept ? mode : narrow_group(mode));
+  return osli_new_file_set_mode(fd, group_kept && list_kept ? mode : narrow_group_mode(mode));
 }
 
 bool osli_new_file_limit_rights(int fd, mode_t mode, const struct stat *old)
@@ -98,5 +98,5 @@ bool osli_new_file_limit_rights(int fd, mode_t mode, const struct stat *old)
   struct stat mine;
   if (fstat(fd, &mine) != 0) return false;
   mode &= old->st_mode;
-  return osli_new_file_set_mode(fd, mine.st_gid == old->st_gid ? mode : narrow_group(mode));
+  return osli_new_file_set_mode(fd, mine.st_gid == old->st_gid ? mode : narrow_group_mode(mode));
 }

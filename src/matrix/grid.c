@@ -109,7 +109,7 @@ cleanup:
 }
 
 /* Position of the rank in a list of all ranks, sorted by node and then by rank. */
-static int number_by_node(const osla_transport *t, int rank)
+static int index_by_node(const osla_transport *t, int rank)
 {
   int before = 0, node = osla_transport_node_of(t, rank);
   for (int other = 0; other < osla_transport_size(t); other++) {
@@ -169,7 +169,7 @@ osla_err osla_grid_create_ordered(osla_transport *t, int nprow, int npcol, osla_
   osla_err err = osla_agree_same(t, check_order(order), "osla_grid_create_ordered", same, 1);
   if (err != OSLA_OK) return err;
   choose_shape(t, &nprow, &npcol);
-  if (order >= OSLA_GRID_NODES) number = number_by_node(t, number);
+  if (order >= OSLA_GRID_NODES) number = index_by_node(t, number);
   if (nprow > 0 && npcol > 0) rows = tile_rows(t, order, nprow, npcol);
   bool member = nprow > 0 && npcol > 0 && number < (int64_t)nprow * npcol;
   if (!member) return osla_grid_create_at(t, nprow, npcol, -1, -1, out);
@@ -256,7 +256,7 @@ int osla_grid_prow_of(const osla_grid *grid, int rank)
 
 /* Index of an origin in its target's table of notifiers: first the ranks of the target's process
  * column, then of its process row, then of its node. This rank is the origin or the target. */
-static int notifier_of_mate(const void *arg, int origin, int target)
+static int notifier_index(const void *arg, int origin, int target)
 {
   const osla_grid *grid = arg;
   grid_position from = grid->position_of[origin], to = grid->position_of[target];
@@ -270,7 +270,7 @@ static int notifier_of_mate(const void *arg, int origin, int target)
 osla_notifiers osla_grid_notifiers(const osla_grid *grid)
 {
   int notifiers = grid->nprow + grid->npcol + osla_transport_largest_node(grid->t);
-  return (osla_notifiers){notifiers, notifier_of_mate, grid};
+  return (osla_notifiers){notifiers, notifier_index, grid};
 }
 
 int osla_grid_rank_at(const osla_grid *grid, int prow, int pcol)

@@ -12,10 +12,10 @@ struct osla_matrix {
   osla_dtype dtype;
   osla_layout layout;
   int64_t local_rows, local_cols;
-  int64_t lld;      /* leading dimension of this rank's local array */
-  int64_t *row_lld; /* [nprow] leading dimensions on other ranks, by process row */
-  int64_t *
-    their_lld; /* [ranks] leading dimensions that the callers gave to osla_matrix_wrap; else NULL */
+  int64_t lld;           /* leading dimension of this rank's local array */
+  int64_t *lld_of_prow;  /* [nprow] leading dimensions on other ranks, by process row */
+  int64_t *lld_of_rank;  /* [ranks] leading dimensions that the callers gave to osla_matrix_wrap;
+                            else NULL */
   osla_segment *segment; /* NULL if only the owner can access its elements */
   bool borrows_segment;
   void *local;
@@ -34,7 +34,7 @@ static int64_t at_least_one(int64_t value)
  * row would share a few sets of a cache and evict one another during row exchanges and tile
  * multiplications. In that case a column is one cache line longer. (LU of order 4096 on 2 ranks:
  * 1.07 times as fast.) */
-static int64_t apart(int64_t rows, osla_dtype dtype)
+static int64_t padded_lld(int64_t rows, osla_dtype dtype)
 {
   enum { LINE = 64, SHARED = 2048, FROM = 2 * SHARED };
   int64_t element = (int64_t)osla_dtype_size(dtype);
@@ -57,7 +57,7 @@ uint64_t osla_matrix_bytes(const osla_layout *l, osla_dtype dtype)
 {
   int64_t rows = osla_index_count(l->m, l->mb, 0, l->nprow);
   int64_t cols = osla_index_count(l->n, l->nb, 0, l->npcol);
-  return array_bytes(apart(rows, dtype), cols, dtype);
+  return array_bytes(padded_lld(rows, dtype), cols, dtype);
 }
 
 static osla_err check_sizes(const osla_layout *l)
@@ -84,10 +84,11 @@ static osla_err new_matrix(osla_grid *grid, osla_dtype dtype, const osla_layout 
   a->layout = *layout;
   a->local_rows = osla_index_count(layout->m, layout->mb, osla_grid_prow(grid), layout->nprow);
   a->local_cols = osla_index_count(layout->n, layout->nb, osla_grid_pcol(grid), layout->npcol);
-  a->row_lld = calloc((size_t)layout->nprow, sizeof *a->row_lld);
-  OSLA_CHECK(a->row_lld, OSLA_ERR_MEM, "matrix tables of %d process rows", layout->nprow);
+  a->lld_of_prow = calloc((size_t)layout->nprow, sizeof *a->lld_of_prow);
+  OSLA_CHECK(a->lld_of_prow, OSLA_ERR_MEM, "matrix tables of %d process rows", layout->nprow);
   for (int prow = 0; prow < layout->nprow; prow++)
-    a->row_lld[prow] = at_least_one(osla_index_count(layout->m, layout->mb, prow, layout->nprow));
+    a->lld_of_prow[prow] =
+      at_least_one(osla_index_count(layout->m, layout->mb, prow, layout->nprow));
   a->lld = at_least_one(a->local_rows);
   return OSLA_OK;
 }
@@ -124,8 +125,8 @@ osla_err osla_matrix_create(osla_grid *grid, osla_dtype dtype, int64_t m, int64_
   err = agree(grid, err, "osla_matrix_create", dtype, &layout);
   if (err == OSLA_OK) {
     for (int prow = 0; prow < layout.nprow; prow++)
-      a->row_lld[prow] = apart(osla_index_count(m, mb, prow, layout.nprow), dtype);
-    a->lld = apart(a->local_rows, dtype);
+      a->lld_of_prow[prow] = padded_lld(osla_index_count(m, mb, prow, layout.nprow), dtype);
+    a->lld = padded_lld(a->local_rows, dtype);
     size_t bytes = array_bytes(a->lld, a->local_cols, dtype);
     err = osla_segment_create(t, bytes, 0, &a->segment);
   }
@@ -159,14 +160,14 @@ osla_err osla_matrix_wrap(osla_grid *grid, osla_dtype dtype, int64_t m, int64_t 
   osla_err err = new_matrix(grid, dtype, &layout, &a);
   if (err == OSLA_OK) err = check_local_array(a, local, lld);
   if (err == OSLA_OK) {
-    a->their_lld = calloc((size_t)osla_transport_size(t), sizeof *a->their_lld);
-    if (!a->their_lld)
+    a->lld_of_rank = calloc((size_t)osla_transport_size(t), sizeof *a->lld_of_rank);
+    if (!a->lld_of_rank)
       err = osla_error_set(OSLA_ERR_MEM, "matrix tables of %d ranks", osla_transport_size(t));
   }
   OSLA_TRY(agree(grid, err, "osla_matrix_wrap", dtype, &layout));
   a->lld = lld;
-  a->their_lld[osla_transport_rank(t)] = lld;
-  OSLA_TRY(osla_allreduce(t, a->their_lld, osla_transport_size(t), MPI_INT64_T, MPI_SUM));
+  a->lld_of_rank[osla_transport_rank(t)] = lld;
+  OSLA_TRY(osla_allreduce(t, a->lld_of_rank, osla_transport_size(t), MPI_INT64_T, MPI_SUM));
   int64_t elements = a->local_rows > 0 ? lld * (a->local_cols - 1) + a->local_rows : 0;
   if (a->local_cols == 0) elements = 0;
   OSLA_TRY(osla_segment_attach(t, local, (size_t)elements * osla_dtype_size(dtype), &a->segment));
@@ -222,7 +223,7 @@ cleanup:
 
 /* True if the indices [first, first + count) are distributed as an axis of their own: they begin
  * with a block, or lie on one process. */
-static bool begins_well(int64_t first, int64_t count, int64_t block, int procs)
+static bool is_axis(int64_t first, int64_t count, int64_t block, int procs)
 {
   return procs == 1 || first % block == 0 || count <= block - first % block;
 }
@@ -230,13 +231,12 @@ static bool begins_well(int64_t first, int64_t count, int64_t block, int procs)
 bool osli_part_has_view(const osla_part *part)
 {
   const osla_layout *l = &part->matrix->layout;
-  return begins_well(part->i, part->m, l->mb, l->nprow) &&
-         begins_well(part->j, part->n, l->nb, l->npcol);
+  return is_axis(part->i, part->m, l->mb, l->nprow) && is_axis(part->j, part->n, l->nb, l->npcol);
 }
 
 /* Bytes from the start of the local array of process (prow, pcol) to its first element of the part;
  * 0 if it has none. */
-static size_t start_of(const osla_part *part, int prow, int pcol)
+static size_t part_start_bytes(const osla_part *part, int prow, int pcol)
 {
   const osla_matrix *a = part->matrix;
   const osla_layout *l = &a->layout;
@@ -267,7 +267,7 @@ osla_err osli_part_view(const osla_part *part, osla_matrix **out)
     OSLA_TRY(osla_error_set(OSLA_ERR_MEM, "tables of a part for %d ranks", osla_transport_size(t)));
   for (int prow = 0; prow < l->nprow; prow++)
     for (int pcol = 0; pcol < l->npcol; pcol++)
-      a->start[osla_grid_rank_at(whole->grid, prow, pcol)] = start_of(part, prow, pcol);
+      a->start[osla_grid_rank_at(whole->grid, prow, pcol)] = part_start_bytes(part, prow, pcol);
   a->whole = whole;
   a->shifted = grid;
   grid = NULL;
@@ -295,8 +295,8 @@ void osla_matrix_destroy(osla_matrix **matrix)
   if (!a->borrows_segment) osla_segment_destroy(&a->segment);
   osla_grid_destroy(&a->shifted);
   free(a->start);
-  free(a->row_lld);
-  free(a->their_lld);
+  free(a->lld_of_prow);
+  free(a->lld_of_rank);
   free(a);
   *matrix = NULL;
 }
@@ -332,10 +332,10 @@ int64_t osla_matrix_local_cols(const osla_matrix *a)
 int64_t osla_matrix_lld(const osla_matrix *a, int rank)
 {
   if (a->whole) return osla_matrix_lld(a->whole, rank);
-  if (a->their_lld) return a->their_lld[rank];
+  if (a->lld_of_rank) return a->lld_of_rank[rank];
   if (rank == osla_transport_rank(osla_grid_transport(a->grid))) return a->lld;
   int prow = osla_grid_prow_of(a->grid, rank);
-  return prow < 0 ? 1 : a->row_lld[prow];
+  return prow < 0 ? 1 : a->lld_of_prow[prow];
 }
 
 void *osla_matrix_peer(const osla_matrix *a, int rank)

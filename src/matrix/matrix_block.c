@@ -15,19 +15,19 @@
 #include <string.h>
 
 /* One owner's part of the range: local rows [row, row + rows), local columns [col, col + cols). */
-typedef struct share {
+typedef struct owner_part {
   int rank, prow, pcol;
   int64_t row, rows, col, cols;
-} share;
+} owner_part;
 
 typedef struct range {
   int64_t i, j, m, n;
 } range;
 
-static share share_of(const osla_matrix *a, const range *r, int prow, int pcol)
+static owner_part owner_part_of(const osla_matrix *a, const range *r, int prow, int pcol)
 {
   osla_layout l = osla_matrix_layout(a);
-  share s = {.prow = prow, .pcol = pcol};
+  owner_part s = {.prow = prow, .pcol = pcol};
   s.rank = osla_grid_rank_at(osla_matrix_grid(a), prow, pcol);
   s.row = osla_index_count(r->i, l.mb, prow, l.nprow);
   s.rows = osla_index_count(r->i + r->m, l.mb, prow, l.nprow) - s.row;
@@ -40,8 +40,9 @@ typedef enum direction { TO_BUFFER, FROM_BUFFER } direction;
 
 /* Copies between one owner's part (array `local` with leading dimension lld, which begins at the
  * part's first element) and the caller's buffer, block by block. */
-static void copy_share(const osla_matrix *a, const range *r, const share *s, direction way,
-                       unsigned char *local, int64_t lld, unsigned char *buffer, int64_t ld)
+static void copy_owner_part(const osla_matrix *a, const range *r, const owner_part *s,
+                            direction way, unsigned char *local, int64_t lld, unsigned char *buffer,
+                            int64_t ld)
 {
   osla_layout l = osla_matrix_layout(a);
   size_t e = osla_dtype_size(osla_matrix_dtype(a));
@@ -65,8 +66,8 @@ enum { BATCH = 64 };
 
 /* Transfers one owner's part between the owner and a dense staging buffer (leading dimension
  * s->rows). */
-static osla_err move_share(const osla_matrix *a, const share *s, direction way,
-                           unsigned char *staging)
+static osla_err transfer_owner_part(const osla_matrix *a, const owner_part *s, direction way,
+                                    unsigned char *staging)
 {
   size_t e = osla_dtype_size(osla_matrix_dtype(a));
   int64_t lld = osla_matrix_lld(a, s->rank);
@@ -97,34 +98,35 @@ static osla_err move_share(const osla_matrix *a, const share *s, direction way,
 }
 
 /* Moves one owner's part, by load and store if the owner is a node neighbour, else by transfers. */
-static osla_err move_part(const osla_matrix *a, const range *r, const share *s, direction way,
-                          unsigned char *buffer, int64_t ld)
+static osla_err move_owner_part(const osla_matrix *a, const range *r, const owner_part *s,
+                                direction way, unsigned char *buffer, int64_t ld)
 {
   size_t e = osla_dtype_size(osla_matrix_dtype(a));
   unsigned char *peer = osla_matrix_peer(a, s->rank);
   if (peer) {
     int64_t lld = osla_matrix_lld(a, s->rank);
-    copy_share(a, r, s, way, peer + (size_t)(s->row + s->col * lld) * e, lld, buffer, ld);
+    copy_owner_part(a, r, s, way, peer + (size_t)(s->row + s->col * lld) * e, lld, buffer, ld);
     return OSLA_OK;
   }
   OSLA_CHECK(osla_matrix_segment(a), OSLA_ERR_ARG,
              "elements of rank %d are out of reach: the matrix was wrapped for its owners alone",
              s->rank);
-  if (s->rows == r->m && s->cols == r->n && ld == r->m) return move_share(a, s, way, buffer);
+  if (s->rows == r->m && s->cols == r->n && ld == r->m)
+    return transfer_owner_part(a, s, way, buffer);
   unsigned char *staging = malloc((size_t)(s->rows * s->cols) * e);
   OSLA_CHECK(staging, OSLA_ERR_MEM, "staging of %" PRId64 " x %" PRId64 " elements", s->rows,
              s->cols);
-  if (way == FROM_BUFFER) copy_share(a, r, s, FROM_BUFFER, staging, s->rows, buffer, ld);
-  osla_err err = move_share(a, s, way, staging);
+  if (way == FROM_BUFFER) copy_owner_part(a, r, s, FROM_BUFFER, staging, s->rows, buffer, ld);
+  osla_err err = transfer_owner_part(a, s, way, staging);
   if (err == OSLA_OK && way == TO_BUFFER)
-    copy_share(a, r, s, TO_BUFFER, staging, s->rows, buffer, ld);
+    copy_owner_part(a, r, s, TO_BUFFER, staging, s->rows, buffer, ld);
   free(staging);
   return err;
 }
 
 /* Number of processes, of `size`, that own some of the `count` indices from `first` on. They follow
  * one another cyclically from the owner of the first index. */
-static int owners(int64_t first, int64_t count, int64_t block, int size)
+static int count_owners(int64_t first, int64_t count, int64_t block, int size)
 {
   if (count == 0) return 0;
   int64_t blocks = (first + count - 1) / block - first / block + 1;
@@ -135,12 +137,13 @@ static osla_err move_range(const osla_matrix *a, const range *r, direction way,
                            unsigned char *buffer, int64_t ld)
 {
   osla_layout l = osla_matrix_layout(a);
-  int rows = owners(r->i, r->m, l.mb, l.nprow), cols = owners(r->j, r->n, l.nb, l.npcol);
+  int rows = count_owners(r->i, r->m, l.mb, l.nprow),
+      cols = count_owners(r->j, r->n, l.nb, l.npcol);
   int prow = osla_index_owner(r->i, l.mb, l.nprow), pcol = osla_index_owner(r->j, l.nb, l.npcol);
   for (int i = 0; i < rows; i++)
     for (int j = 0; j < cols; j++) {
-      share s = share_of(a, r, (prow + i) % l.nprow, (pcol + j) % l.npcol);
-      OSLA_CALL(move_part(a, r, &s, way, buffer, ld));
+      owner_part s = owner_part_of(a, r, (prow + i) % l.nprow, (pcol + j) % l.npcol);
+      OSLA_CALL(move_owner_part(a, r, &s, way, buffer, ld));
     }
   return OSLA_OK;
 }

@@ -20,11 +20,11 @@ enum { BATCH = 64 };
 /* One rank's copy from one process row of the source. */
 typedef struct copying {
   osla_part source;
-  osla_layout from; /* layout of the source's matrix */
-  int src_prow;     /* process row of the source */
-  int64_t src_row,
-    src_rows;    /* its first local row in the part, and the number of its local rows there */
-  part_local to; /* this rank's share of dest */
+  osla_layout from;       /* layout of the source's matrix */
+  int src_prow;           /* process row of the source */
+  int64_t src_row;        /* local index on that process row of the first row in the part */
+  int64_t src_rows;       /* number of the local rows in the part */
+  part_local to;          /* this rank's share of dest */
   unsigned char *staging; /* columns fetched from other nodes */
   int64_t stride;         /* elements from one staged column to the next */
 } copying;
@@ -32,7 +32,7 @@ typedef struct copying {
 /* Copies those rows of this rank's column c that the process row of the source owns. `column` is
  * the process row's first row in the part.
  */
-static void take_rows(const copying *w, const unsigned char *column, int64_t c)
+static void copy_rows(const copying *w, const unsigned char *column, int64_t c)
 {
   const osla_layout *l = &w->to.layout, *ls = &w->from;
   const size_t e = w->to.element;
@@ -51,8 +51,8 @@ static void take_rows(const copying *w, const unsigned char *column, int64_t c)
 
 /* Address of the process row's part of column c: in place, or staging slot k, into which a transfer
  * is started. */
-static osla_err find_column(const copying *w, int64_t c, int k, const unsigned char **column,
-                            osla_transfer *transfer)
+static osla_err locate_column(const copying *w, int64_t c, int k, const unsigned char **column,
+                              osla_transfer *transfer)
 {
   const osla_matrix *a = w->source.matrix;
   const size_t e = w->to.element;
@@ -74,7 +74,7 @@ static osla_err find_column(const copying *w, int64_t c, int k, const unsigned c
 }
 
 /* Copies this rank's columns [first, first + count) from one process row of the source. */
-static osla_err take_columns(const copying *w, int64_t first, int count)
+static osla_err copy_columns(const copying *w, int64_t first, int count)
 {
   osla_segment *segment = osla_matrix_segment(w->source.matrix);
   const unsigned char *columns[BATCH];
@@ -82,13 +82,13 @@ static osla_err take_columns(const copying *w, int64_t first, int count)
   osla_err err = OSLA_OK;
   int started = 0;
   for (; started < count && err == OSLA_OK; started++)
-    err = find_column(w, first + started, started, &columns[started], &transfers[started]);
+    err = locate_column(w, first + started, started, &columns[started], &transfers[started]);
   for (int k = 0; k < started && segment; k++) {
     osla_err waited = osla_transfer_wait(segment, &transfers[k]);
     if (err == OSLA_OK) err = waited;
   }
   for (int k = 0; k < count && err == OSLA_OK; k++)
-    take_rows(w, columns[k], first + k);
+    copy_rows(w, columns[k], first + k);
   return err;
 }
 
@@ -111,7 +111,7 @@ static osla_err check_copy(const osla_part *source, const osla_part *dest)
 }
 
 /* Copies from all process rows that own rows of the source part. */
-static osla_err pull_all(copying *w)
+static osla_err copy_from_all_rows(copying *w)
 {
   const osla_layout *l = &w->from;
   const int64_t i = w->source.i, end = i + w->source.m;
@@ -119,7 +119,7 @@ static osla_err pull_all(copying *w)
     w->src_row = osla_index_count(i, l->mb, w->src_prow, l->nprow);
     w->src_rows = osla_index_count(end, l->mb, w->src_prow, l->nprow) - w->src_row;
     for (int64_t c = 0; c < w->to.cols && w->src_rows > 0; c += BATCH)
-      OSLA_CALL(take_columns(w, c, (int)(w->to.cols - c < BATCH ? w->to.cols - c : BATCH)));
+      OSLA_CALL(copy_columns(w, c, (int)(w->to.cols - c < BATCH ? w->to.cols - c : BATCH)));
   }
   return OSLA_OK;
 }
@@ -148,7 +148,7 @@ static osla_err copy(const char *call, osla_part source, osla_part dest)
     if (!w.staging) err = osla_error_set(OSLA_ERR_MEM, "%zu bytes of staging", bytes);
   }
   OSLA_TRY(agree(call, &source, &dest, err)); /* from here on the source is complete on all ranks */
-  err = osla_agree(t, pull_all(&w));
+  err = osla_agree(t, copy_from_all_rows(&w));
 cleanup:
   free(w.staging);
   return err;

@@ -12,7 +12,7 @@
 enum { TILE = 128 }; /* largest side of a tile */
 
 /* Number of local indices from `at` on, at most TILE, whose global indices are contiguous, too. */
-static int64_t run_of(int64_t at, int64_t count, int64_t nb, int nprocs)
+static int64_t local_run(int64_t at, int64_t count, int64_t nb, int nprocs)
 {
   int64_t left = nprocs == 1 ? count - at : osla_index_run(at, count, nb);
   return left < TILE ? left : TILE;
@@ -20,15 +20,15 @@ static int64_t run_of(int64_t at, int64_t count, int64_t nb, int nprocs)
 
 /* Number of source indices from `i` on that one tile may hold, at most `most`. Between nodes a tile
  * lies on one rank, since it is then fetched without further memory. */
-static int64_t run_there(const osla_transport *t, int64_t i, int64_t most, int64_t nb, int nprocs)
+static int64_t source_run(const osla_transport *t, int64_t i, int64_t most, int64_t nb, int nprocs)
 {
   bool any = osla_transport_n_nodes(t) == 1 || nprocs == 1;
   return any ? most : osla_index_run(i, i + most, nb);
 }
 
 /* The m x n piece `to` := transpose of the dense n x m tile, conjugated on request. */
-static void turn(osla_dtype dtype, bool conjugate, int64_t m, int64_t n, const unsigned char *tile,
-                 unsigned char *to, int64_t lld)
+static void transpose_tile(osla_dtype dtype, bool conjugate, int64_t m, int64_t n,
+                           const unsigned char *tile, unsigned char *to, int64_t lld)
 {
   size_t e = osla_dtype_size(dtype);
   local_transpose(e, m, n, tile, n, to, lld);
@@ -62,20 +62,20 @@ static osla_err check(osla_trans trans, const osla_part *source, const osla_part
 }
 
 /* Fetches all tiles of `to`, this rank's part of dest. */
-static osla_err pull_tiles(osla_trans trans, const osla_part *source, const part_local *to,
-                           osla_transport *t, osla_dtype dtype, unsigned char *tile)
+static osla_err fetch_tiles(osla_trans trans, const osla_part *source, const part_local *to,
+                            osla_transport *t, osla_dtype dtype, unsigned char *tile)
 {
   const osla_layout *l = &to->layout, ls = osla_matrix_layout(source->matrix);
   for (int64_t c = 0, n; c < to->cols; c += n) {
     int64_t j = source->i + part_col(to, c);
-    n = run_of(to->col + c, to->col + to->cols, l->nb, l->npcol);
-    n = run_there(t, j, n, ls.mb, ls.nprow);
+    n = local_run(to->col + c, to->col + to->cols, l->nb, l->npcol);
+    n = source_run(t, j, n, ls.mb, ls.nprow);
     for (int64_t r = 0, m; r < to->rows; r += m) {
       int64_t i = source->j + part_row(to, r);
-      m = run_of(to->row + r, to->row + to->rows, l->mb, l->nprow);
-      m = run_there(t, i, m, ls.nb, ls.npcol);
+      m = local_run(to->row + r, to->row + to->rows, l->mb, l->nprow);
+      m = source_run(t, i, m, ls.nb, ls.npcol);
       OSLA_CALL(osla_matrix_get_block(source->matrix, j, i, n, m, tile, n));
-      turn(dtype, trans == OSLA_CONJTRANS, m, n, tile, part_at(to, r, c), to->lld);
+      transpose_tile(dtype, trans == OSLA_CONJTRANS, m, n, tile, part_at(to, r, c), to->lld);
     }
   }
   return OSLA_OK;
@@ -102,7 +102,7 @@ static osla_err transpose(const char *call, osla_trans trans, osla_part source, 
   OSLA_TRY(
     agree(call, trans, &source, &dest, err)); /* from here on the source is complete on all ranks */
   const part_local to = part_local_of(&dest);
-  err = osla_agree(t, pull_tiles(trans, &source, &to, t, dtype, tile));
+  err = osla_agree(t, fetch_tiles(trans, &source, &to, t, dtype, tile));
 cleanup:
   free(tile);
   return err;

@@ -12,7 +12,7 @@ static int node_at(const osla_shape *s, int prow, int pcol)
   return (int)((prow + (int64_t)pcol * s->nprow) / s->per_node);
 }
 
-static void look_for_nodes(osla_shape *s)
+static void find_near_lines(osla_shape *s)
 {
   int p = s->nprow, q = s->npcol;
   s->columns_near = s->rows_near = true;
@@ -46,7 +46,7 @@ osla_err osla_shape_make(int ranks, int per_node, int64_t n, int64_t nb, osla_dt
   osla_grid_choose(ranks, out->nodes, &out->nprow, &out->npcol);
   out->rows = osla_index_count(n, out->nb, 0, out->nprow);
   out->cols = osla_index_count(n, out->nb, 0, out->npcol);
-  look_for_nodes(out);
+  find_near_lines(out);
   return OSLA_OK;
 }
 
