@@ -4,7 +4,7 @@ fortran_sources = \
   fortran/osla_fortran.h fortran/osla_fortran.c \
   fortran/osla_c.f90 \
   fortran/osla_objects.f90 \
-  fortran/osla_meetings.f90 \
+  fortran/osla_collectives.f90 \
   fortran/osla_grids.f90 \
   fortran/osla_matrices.f90 \
   fortran/osla_elements.f90 \
@@ -25,13 +25,13 @@ fortran_sources = \
 AM_FCFLAGS = $(OSLA_FCFLAGS) $(OSLA_SANITIZE) $(FC_MODOUT)fortran $(FC_MODINC)fortran
 EXTRA_DIST += fortran/interfaces.py fortran/left_out.py fortran/kinds.py \
   fortran/osla_accumulator.f90.in fortran/osla_elements.f90.in fortran/osla_products.f90.in \
-  fortran/osla_solves.f90.in fortran/osla_triangles.f90.in
+  fortran/osla_solves.f90.in fortran/osla_triangles.f90.in fortran/osla_forest_transfers.f90.in
 
 if HAVE_FORTRAN
 lib_LTLIBRARIES += libosla_fortran.la
 pkgconfig_DATA += osla-fortran.pc
 
-fortran_modules = osla_values osla_c osla_objects osla_meetings osla_grids osla_matrices osla_elements osla_products osla_triangles \
+fortran_modules = osla_values osla_c osla_objects osla_collectives osla_grids osla_matrices osla_elements osla_products osla_triangles \
   osla_solves osla_accumulator osla_forests osla_forest_transfers osla_forest_runs osla_forest_shapes \
   osla_sparse_matrices osla_sparse_files osla_krylov_solves osla_iterations osla_records osla
 fortran_between = fortran/osla_grids.lo fortran/osla_matrices.lo fortran/osla_elements.lo \
@@ -39,8 +39,8 @@ fortran_between = fortran/osla_grids.lo fortran/osla_matrices.lo fortran/osla_el
   fortran/osla_forest_runs.lo fortran/osla_forest_shapes.lo fortran/osla_sparse_matrices.lo fortran/osla_sparse_files.lo \
   fortran/osla_krylov_solves.lo fortran/osla_iterations.lo fortran/osla_records.lo
 fortran/osla_objects.lo: fortran/osla_c.lo
-fortran/osla_meetings.lo: fortran/osla_objects.lo
-$(fortran_between): fortran/osla_meetings.lo
+fortran/osla_collectives.lo: fortran/osla_objects.lo
+$(fortran_between): fortran/osla_collectives.lo
 fortran/osla.lo: $(fortran_between)
 CLEANFILES += fortran/*.mod
 

@@ -4,8 +4,8 @@
 module osla_accumulator
   use, intrinsic :: iso_c_binding
   use osla_c, c_part => osla_part
-  use osla_objects, only: osla_grid, osla_matrix, osla_hessian, settle, absent, refuse, c_text, dtype_name
-  use osla_meetings, only: meeting, needs, met
+  use osla_objects, only: osla_grid, osla_matrix, osla_hessian, report, is_absent, refuse, c_text, dtype_name
+  use osla_collectives, only: collective_call, requires, all_ready
   implicit none
   private
   public :: osla_hessian_create, osla_hessian_destroy, osla_hessian_update, osla_hessian_update_block
@@ -56,16 +56,16 @@ contains
     type(osla_hessian_options), intent(in), optional :: options
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
+    type(collective_call) :: at
     type(osla_hessian_options), target :: chosen
-    at = meeting('osla_hessian_create')
-    call needs(at, grid)
+    at = collective_call('osla_hessian_create')
+    call requires(at, grid)
     if (present(options)) chosen = options
     hessian%n = n
     hessian%transport = at%transport
     hessian%update_dtype = merge(OSLA_FLOAT, OSLA_DOUBLE, logical(chosen%single .or. chosen%single_updates))
-    if (.not. met(at, stat, errmsg)) return
-    call settle(c_osla_hessian_create(grid%handle, n, c_loc(chosen), hessian%handle), stat, errmsg)
+    if (.not. all_ready(at, stat, errmsg)) return
+    call report(c_osla_hessian_create(grid%handle, n, c_loc(chosen), hessian%handle), stat, errmsg)
   end subroutine create_long
 
   ! Collective; also destroys the accumulator's matrix.
@@ -85,7 +85,7 @@ contains
     character(*), intent(inout), optional :: errmsg
     character(120) :: text
     integer(c_int64_t) :: a
-    ok = .not. absent(call_name, 'accumulator', hessian%handle, stat, errmsg)
+    ok = .not. is_absent(call_name, 'accumulator', hessian%handle, stat, errmsg)
     if (.not. ok) return
     from_0 = ix - 1
     do a = 1, size(ix, kind=c_int64_t)
@@ -98,7 +98,7 @@ contains
   end subroutine count_from_0
 
   ! True, with the error set, if an array's size or type does not fit.
-  function misfits(call_name, hessian, dtype, has, wanted, stat, errmsg) result(is)
+  function is_misfit(call_name, hessian, dtype, has, wanted, stat, errmsg) result(is)
     character(*), intent(in) :: call_name
     type(osla_hessian), intent(in) :: hessian
     integer(c_int), intent(in) :: dtype
@@ -116,7 +116,7 @@ contains
     is = dtype /= hessian%update_dtype
     if (is) call refuse(OSLA_ERR_ARG, call_name // ': an array of ' // dtype_name(dtype) // &
       ', where updates are of ' // dtype_name(hessian%update_dtype), stat, errmsg)
-  end function misfits
+  end function is_misfit
 
   subroutine update(hessian, ix, dtype, k, columns, g, stat, errmsg)
     type(osla_hessian), intent(in) :: hessian
@@ -130,8 +130,8 @@ contains
     logical :: ok
     call count_from_0('osla_hessian_update', hessian, ix, from_0, ok, stat, errmsg)
     if (.not. ok) return
-    if (misfits('osla_hessian_update', hessian, dtype, columns, size(ix, kind=c_int64_t), stat, errmsg)) return
-    call settle(c_osla_hessian_update(hessian%handle, columns, c_loc(from_0), k, g, max(1_c_int64_t, k)), &
+    if (is_misfit('osla_hessian_update', hessian, dtype, columns, size(ix, kind=c_int64_t), stat, errmsg)) return
+    call report(c_osla_hessian_update(hessian%handle, columns, c_loc(from_0), k, g, max(1_c_int64_t, k)), &
       stat, errmsg)
   end subroutine update
 
@@ -149,9 +149,9 @@ contains
     call count_from_0(name, hessian, ix, rows_at, ok, stat, errmsg)
     if (ok) call count_from_0(name, hessian, jx, cols_at, ok, stat, errmsg)
     if (.not. ok) return
-    if (misfits(name, hessian, dtype, rows, size(ix, kind=c_int64_t), stat, errmsg)) return
-    if (misfits(name, hessian, dtype, cols, size(jx, kind=c_int64_t), stat, errmsg)) return
-    call settle(c_osla_hessian_update_block(hessian%handle, rows, c_loc(rows_at), cols, c_loc(cols_at), u, &
+    if (is_misfit(name, hessian, dtype, rows, size(ix, kind=c_int64_t), stat, errmsg)) return
+    if (is_misfit(name, hessian, dtype, cols, size(jx, kind=c_int64_t), stat, errmsg)) return
+    call report(c_osla_hessian_update_block(hessian%handle, rows, c_loc(rows_at), cols, c_loc(cols_at), u, &
       max(1_c_int64_t, rows)), stat, errmsg)
   end subroutine update_block
 
@@ -243,8 +243,8 @@ contains
     count = size(ix)
     call count_from_0(name, hessian, ix, from_0, ok, stat, errmsg)
     if (.not. ok) return
-    if (misfits(name, hessian, hessian%update_dtype, size(values, kind=c_int64_t), count, stat, errmsg)) return
-    call settle(c_osla_hessian_update_gradient(hessian%handle, count, c_loc(from_0), c_loc(values)), stat, errmsg)
+    if (is_misfit(name, hessian, hessian%update_dtype, size(values, kind=c_int64_t), count, stat, errmsg)) return
+    call report(c_osla_hessian_update_gradient(hessian%handle, count, c_loc(from_0), c_loc(values)), stat, errmsg)
   end subroutine gradient_long
 
   subroutine gradient_default(hessian, ix, values, stat, errmsg)
@@ -279,14 +279,14 @@ contains
     if (present(skipped)) skipped = .false.
     call count_from_0(name, hessian, ix, from_0, ok, stat, errmsg)
     if (.not. ok) return
-    if (misfits(name, hessian, OSLA_DOUBLE, size(g, 2, c_int64_t), count, stat, errmsg)) return
+    if (is_misfit(name, hessian, OSLA_DOUBLE, size(g, 2, c_int64_t), count, stat, errmsg)) return
     datum = osla_hessian_datum(id, count, c_loc(from_0), k, c_loc(g), max(1_c_int64_t, k), 0, c_null_ptr, &
       c_null_ptr, 0, c_null_ptr)
     if (present(gradient)) then
-      if (misfits(name, hessian, OSLA_DOUBLE, size(gradient, kind=c_int64_t), count, stat, errmsg)) return
+      if (is_misfit(name, hessian, OSLA_DOUBLE, size(gradient, kind=c_int64_t), count, stat, errmsg)) return
       datum%gradient = c_loc(gradient)
     end if
-    call settle(c_osla_hessian_update_once(hessian%handle, c_loc(datum), was_in), stat, errmsg)
+    call report(c_osla_hessian_update_once(hessian%handle, c_loc(datum), was_in), stat, errmsg)
     if (present(skipped)) skipped = was_in
   end subroutine once_d_long
 
@@ -307,7 +307,7 @@ contains
     integer(c_int64_t), intent(in) :: id
     logical :: has
     has = .false.
-    if (absent('osla_hessian_has_id', 'accumulator', hessian%handle)) return
+    if (is_absent('osla_hessian_has_id', 'accumulator', hessian%handle)) return
     has = c_osla_hessian_has_id(hessian%handle, id)
   end function osla_hessian_has_id
 
@@ -317,14 +317,14 @@ contains
     character(*), intent(in), optional :: job
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
+    type(collective_call) :: at
     character(:), allocatable :: text
-    at = meeting('osla_hessian_checkpoint')
-    call needs(at, hessian)
+    at = collective_call('osla_hessian_checkpoint')
+    call requires(at, hessian)
     text = ''
     if (present(job)) text = job
-    if (.not. met(at, stat, errmsg)) return
-    call settle(c_osla_hessian_checkpoint(hessian%handle, c_text(trim(path)), c_text(text)), stat, errmsg)
+    if (.not. all_ready(at, stat, errmsg)) return
+    call report(c_osla_hessian_checkpoint(hessian%handle, c_text(trim(path)), c_text(text)), stat, errmsg)
   end subroutine osla_hessian_checkpoint
 
   subroutine osla_hessian_restore(hessian, path, job, stat, errmsg)
@@ -333,14 +333,14 @@ contains
     character(*), intent(in), optional :: job
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
+    type(collective_call) :: at
     character(:), allocatable :: text
-    at = meeting('osla_hessian_restore')
-    call needs(at, hessian)
+    at = collective_call('osla_hessian_restore')
+    call requires(at, hessian)
     text = ''
     if (present(job)) text = job
-    if (.not. met(at, stat, errmsg)) return
-    call settle(c_osla_hessian_restore(hessian%handle, c_text(trim(path)), c_text(text)), stat, errmsg)
+    if (.not. all_ready(at, stat, errmsg)) return
+    call report(c_osla_hessian_restore(hessian%handle, c_text(trim(path)), c_text(text)), stat, errmsg)
   end subroutine osla_hessian_restore
 
   ! --- commit, and the sums ---
@@ -349,11 +349,11 @@ contains
     type(osla_hessian), intent(in) :: hessian
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
-    at = meeting('osla_hessian_commit')
-    call needs(at, hessian)
-    if (.not. met(at, stat, errmsg)) return
-    call settle(c_osla_hessian_commit(hessian%handle), stat, errmsg)
+    type(collective_call) :: at
+    at = collective_call('osla_hessian_commit')
+    call requires(at, hessian)
+    if (.not. all_ready(at, stat, errmsg)) return
+    call report(c_osla_hessian_commit(hessian%handle), stat, errmsg)
   end subroutine osla_hessian_commit
 
   ! The accumulator's matrix, borrowed.
@@ -362,9 +362,9 @@ contains
     type(osla_matrix), intent(out) :: matrix
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    if (absent('osla_hessian_matrix', 'accumulator', hessian%handle, stat, errmsg)) return
+    if (is_absent('osla_hessian_matrix', 'accumulator', hessian%handle, stat, errmsg)) return
     matrix%borrowed = .true.
-    call settle(c_osla_hessian_matrix(hessian%handle, matrix%handle), stat, errmsg)
+    call report(c_osla_hessian_matrix(hessian%handle, matrix%handle), stat, errmsg)
   end subroutine osla_hessian_matrix
 
   ! The summed gradient, the same on all ranks; borrowed, valid until the next commit.
@@ -372,7 +372,7 @@ contains
     type(osla_hessian), intent(in) :: hessian
     real(c_double), pointer :: gradient(:)
     nullify (gradient)
-    if (absent('osla_hessian_gradient', 'accumulator', hessian%handle)) return
+    if (is_absent('osla_hessian_gradient', 'accumulator', hessian%handle)) return
     call c_f_pointer(c_osla_hessian_gradient(hessian%handle), gradient, [hessian%n])
   end function osla_hessian_gradient
 
@@ -380,17 +380,17 @@ contains
     type(osla_hessian), intent(in) :: hessian
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
-    at = meeting('osla_hessian_reset')
-    call needs(at, hessian)
-    if (.not. met(at, stat, errmsg)) return
-    call settle(c_osla_hessian_reset(hessian%handle), stat, errmsg)
+    type(collective_call) :: at
+    at = collective_call('osla_hessian_reset')
+    call requires(at, hessian)
+    if (.not. all_ready(at, stat, errmsg)) return
+    call report(c_osla_hessian_reset(hessian%handle), stat, errmsg)
   end subroutine osla_hessian_reset
 
   function osla_hessian_get_stats(hessian) result(stats)
     type(osla_hessian), intent(in) :: hessian
     type(osla_hessian_stats) :: stats
-    if (absent('osla_hessian_get_stats', 'accumulator', hessian%handle)) return
+    if (is_absent('osla_hessian_get_stats', 'accumulator', hessian%handle)) return
     stats = c_osla_hessian_get_stats(hessian%handle)
   end function osla_hessian_get_stats
 

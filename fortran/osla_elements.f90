@@ -4,8 +4,8 @@
 module osla_elements
   use, intrinsic :: iso_c_binding
   use osla_c, c_part => osla_part
-  use osla_objects, only: osla_grid, osla_matrix, settle, absent, refuse, dtype_name
-  use osla_meetings, only: meeting, needs, check, met
+  use osla_objects, only: osla_grid, osla_matrix, report, is_absent, refuse, dtype_name
+  use osla_collectives, only: collective_call, requires, check, all_ready
   implicit none
   private
   public :: osla_matrix_local, osla_matrix_wrap, osla_matrix_get_block, osla_matrix_put_block
@@ -42,7 +42,7 @@ contains
 
   ! Checks that the matrix exists and has the type dtype, and returns its local array's address and
   ! shape.
-  subroutine look(call_name, matrix, dtype, memory, lld, rows, cols, ok, stat, errmsg)
+  subroutine find_local_array(call_name, matrix, dtype, memory, lld, rows, cols, ok, stat, errmsg)
     character(*), intent(in) :: call_name
     type(osla_matrix), intent(in) :: matrix
     integer(c_int), intent(in) :: dtype
@@ -57,7 +57,7 @@ contains
     lld = 0
     rows = 0
     cols = 0
-    if (absent(call_name, 'matrix', matrix%handle, stat, errmsg)) return
+    if (is_absent(call_name, 'matrix', matrix%handle, stat, errmsg)) return
     has = c_osla_matrix_dtype(matrix%handle)
     if (has /= dtype) then
       call refuse(OSLA_ERR_ARG, call_name // ': the matrix is of ' // dtype_name(has) // ', the array of ' // &
@@ -71,11 +71,11 @@ contains
     if (rows > 0 .and. cols > 0) lld = c_osla_matrix_lld(matrix%handle, &
       c_osla_transport_rank(c_osla_grid_transport(c_osla_matrix_grid(matrix%handle))))
     ok = .true.
-    call settle(OSLA_OK, stat, errmsg)
-  end subroutine look
+    call report(OSLA_OK, stat, errmsg)
+  end subroutine find_local_array
 
   ! True if the block is inside the matrix, and the matrix has the block's type.
-  function inside(call_name, matrix, dtype, i, j, m, n, stat, errmsg) result(is)
+  function is_inside(call_name, matrix, dtype, i, j, m, n, stat, errmsg) result(is)
     character(*), intent(in) :: call_name
     type(osla_matrix), intent(in) :: matrix
     integer(c_int), intent(in) :: dtype
@@ -87,7 +87,7 @@ contains
     type(c_ptr) :: memory
     integer(c_int64_t) :: lld, rows, cols
     character(200) :: text
-    call look(call_name, matrix, dtype, memory, lld, rows, cols, is, stat, errmsg)
+    call find_local_array(call_name, matrix, dtype, memory, lld, rows, cols, is, stat, errmsg)
     if (.not. is) return
     l = c_osla_matrix_layout(matrix%handle)
     is = i >= 1 .and. j >= 1 .and. i - 1 <= l%m - m .and. j - 1 <= l%n - n
@@ -95,7 +95,7 @@ contains
     write (text, '(a, 6(a, i0), a)') call_name, ': a block of ', m, ' x ', n, ' from (', i, ', ', j, &
       ') on is not in a matrix of ', l%m, ' x ', l%n, ', counted from 1'
     call refuse(OSLA_ERR_ARG, trim(text), stat, errmsg)
-  end function inside
+  end function is_inside
 
   ! --- this rank's part ---
 
@@ -109,7 +109,7 @@ contains
     integer(c_int64_t) :: lld, rows, cols
     logical :: ok
     local => none_s(1:0, 1:0)
-    call look('osla_matrix_local', matrix, OSLA_FLOAT, memory, lld, rows, cols, ok, stat, errmsg)
+    call find_local_array('osla_matrix_local', matrix, OSLA_FLOAT, memory, lld, rows, cols, ok, stat, errmsg)
     if (.not. ok) return
     if (rows == 0 .or. cols == 0) memory = c_loc(none_s)
     call c_f_pointer(memory, whole, [lld, cols])
@@ -126,7 +126,7 @@ contains
     integer(c_int64_t) :: lld, rows, cols
     logical :: ok
     local => none_d(1:0, 1:0)
-    call look('osla_matrix_local', matrix, OSLA_DOUBLE, memory, lld, rows, cols, ok, stat, errmsg)
+    call find_local_array('osla_matrix_local', matrix, OSLA_DOUBLE, memory, lld, rows, cols, ok, stat, errmsg)
     if (.not. ok) return
     if (rows == 0 .or. cols == 0) memory = c_loc(none_d)
     call c_f_pointer(memory, whole, [lld, cols])
@@ -143,7 +143,7 @@ contains
     integer(c_int64_t) :: lld, rows, cols
     logical :: ok
     local => none_c(1:0, 1:0)
-    call look('osla_matrix_local', matrix, OSLA_COMPLEX_FLOAT, memory, lld, rows, cols, ok, stat, errmsg)
+    call find_local_array('osla_matrix_local', matrix, OSLA_COMPLEX_FLOAT, memory, lld, rows, cols, ok, stat, errmsg)
     if (.not. ok) return
     if (rows == 0 .or. cols == 0) memory = c_loc(none_c)
     call c_f_pointer(memory, whole, [lld, cols])
@@ -160,7 +160,7 @@ contains
     integer(c_int64_t) :: lld, rows, cols
     logical :: ok
     local => none_z(1:0, 1:0)
-    call look('osla_matrix_local', matrix, OSLA_COMPLEX_DOUBLE, memory, lld, rows, cols, ok, stat, errmsg)
+    call find_local_array('osla_matrix_local', matrix, OSLA_COMPLEX_DOUBLE, memory, lld, rows, cols, ok, stat, errmsg)
     if (.not. ok) return
     if (rows == 0 .or. cols == 0) memory = c_loc(none_z)
     call c_f_pointer(memory, whole, [lld, cols])
@@ -180,11 +180,11 @@ contains
     type(osla_matrix), intent(out) :: matrix
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
+    type(collective_call) :: at
     integer(c_int64_t) :: part(2)
     character(150) :: text
-    at = meeting('osla_matrix_wrap')
-    call needs(at, grid)
+    at = collective_call('osla_matrix_wrap')
+    call requires(at, grid)
     call check(at, next == bytes .and. apart >= bytes .and. mod(apart, int(bytes, c_int64_t)) == 0, &
       'the columns of the array have gaps')
     if (c_associated(grid%handle) .and. min(m, n) >= 0 .and. min(mb, nb) > 0) then ! the C call refuses other values
@@ -195,8 +195,8 @@ contains
         part(1), ' x ', part(2)
       call check(at, all(has >= part) .or. any(part == 0), trim(text))
     end if
-    if (.not. met(at, stat, errmsg)) return
-    call settle(c_osla_matrix_wrap(grid%handle, dtype, int(m, c_int64_t), int(n, c_int64_t), &
+    if (.not. all_ready(at, stat, errmsg)) return
+    call report(c_osla_matrix_wrap(grid%handle, dtype, int(m, c_int64_t), int(n, c_int64_t), &
       int(mb, c_int64_t), int(nb, c_int64_t), first, apart / bytes, matrix%handle), stat, errmsg)
   end subroutine wrap
 
@@ -309,8 +309,8 @@ contains
     integer(c_int64_t) :: m, n
     m = size(block, 1)
     n = size(block, 2)
-    if (.not. inside('osla_matrix_get_block', matrix, OSLA_FLOAT, i, j, m, n, stat, errmsg)) return
-    call settle(c_osla_matrix_get_block(matrix%handle, i - 1, j - 1, m, n, c_loc(block), &
+    if (.not. is_inside('osla_matrix_get_block', matrix, OSLA_FLOAT, i, j, m, n, stat, errmsg)) return
+    call report(c_osla_matrix_get_block(matrix%handle, i - 1, j - 1, m, n, c_loc(block), &
       max(1_c_int64_t, m)), stat, errmsg)
   end subroutine get_s_long
 
@@ -332,8 +332,8 @@ contains
     integer(c_int64_t) :: m, n
     m = size(block, 1)
     n = size(block, 2)
-    if (.not. inside('osla_matrix_get_block', matrix, OSLA_DOUBLE, i, j, m, n, stat, errmsg)) return
-    call settle(c_osla_matrix_get_block(matrix%handle, i - 1, j - 1, m, n, c_loc(block), &
+    if (.not. is_inside('osla_matrix_get_block', matrix, OSLA_DOUBLE, i, j, m, n, stat, errmsg)) return
+    call report(c_osla_matrix_get_block(matrix%handle, i - 1, j - 1, m, n, c_loc(block), &
       max(1_c_int64_t, m)), stat, errmsg)
   end subroutine get_d_long
 
@@ -355,8 +355,8 @@ contains
     integer(c_int64_t) :: m, n
     m = size(block, 1)
     n = size(block, 2)
-    if (.not. inside('osla_matrix_get_block', matrix, OSLA_COMPLEX_FLOAT, i, j, m, n, stat, errmsg)) return
-    call settle(c_osla_matrix_get_block(matrix%handle, i - 1, j - 1, m, n, c_loc(block), &
+    if (.not. is_inside('osla_matrix_get_block', matrix, OSLA_COMPLEX_FLOAT, i, j, m, n, stat, errmsg)) return
+    call report(c_osla_matrix_get_block(matrix%handle, i - 1, j - 1, m, n, c_loc(block), &
       max(1_c_int64_t, m)), stat, errmsg)
   end subroutine get_c_long
 
@@ -378,8 +378,8 @@ contains
     integer(c_int64_t) :: m, n
     m = size(block, 1)
     n = size(block, 2)
-    if (.not. inside('osla_matrix_get_block', matrix, OSLA_COMPLEX_DOUBLE, i, j, m, n, stat, errmsg)) return
-    call settle(c_osla_matrix_get_block(matrix%handle, i - 1, j - 1, m, n, c_loc(block), &
+    if (.not. is_inside('osla_matrix_get_block', matrix, OSLA_COMPLEX_DOUBLE, i, j, m, n, stat, errmsg)) return
+    call report(c_osla_matrix_get_block(matrix%handle, i - 1, j - 1, m, n, c_loc(block), &
       max(1_c_int64_t, m)), stat, errmsg)
   end subroutine get_z_long
 
@@ -401,8 +401,8 @@ contains
     integer(c_int64_t) :: m, n
     m = size(block, 1)
     n = size(block, 2)
-    if (.not. inside('osla_matrix_put_block', matrix, OSLA_FLOAT, i, j, m, n, stat, errmsg)) return
-    call settle(c_osla_matrix_put_block(matrix%handle, i - 1, j - 1, m, n, c_loc(block), &
+    if (.not. is_inside('osla_matrix_put_block', matrix, OSLA_FLOAT, i, j, m, n, stat, errmsg)) return
+    call report(c_osla_matrix_put_block(matrix%handle, i - 1, j - 1, m, n, c_loc(block), &
       max(1_c_int64_t, m)), stat, errmsg)
   end subroutine put_s_long
 
@@ -424,8 +424,8 @@ contains
     integer(c_int64_t) :: m, n
     m = size(block, 1)
     n = size(block, 2)
-    if (.not. inside('osla_matrix_put_block', matrix, OSLA_DOUBLE, i, j, m, n, stat, errmsg)) return
-    call settle(c_osla_matrix_put_block(matrix%handle, i - 1, j - 1, m, n, c_loc(block), &
+    if (.not. is_inside('osla_matrix_put_block', matrix, OSLA_DOUBLE, i, j, m, n, stat, errmsg)) return
+    call report(c_osla_matrix_put_block(matrix%handle, i - 1, j - 1, m, n, c_loc(block), &
       max(1_c_int64_t, m)), stat, errmsg)
   end subroutine put_d_long
 
@@ -447,8 +447,8 @@ contains
     integer(c_int64_t) :: m, n
     m = size(block, 1)
     n = size(block, 2)
-    if (.not. inside('osla_matrix_put_block', matrix, OSLA_COMPLEX_FLOAT, i, j, m, n, stat, errmsg)) return
-    call settle(c_osla_matrix_put_block(matrix%handle, i - 1, j - 1, m, n, c_loc(block), &
+    if (.not. is_inside('osla_matrix_put_block', matrix, OSLA_COMPLEX_FLOAT, i, j, m, n, stat, errmsg)) return
+    call report(c_osla_matrix_put_block(matrix%handle, i - 1, j - 1, m, n, c_loc(block), &
       max(1_c_int64_t, m)), stat, errmsg)
   end subroutine put_c_long
 
@@ -470,8 +470,8 @@ contains
     integer(c_int64_t) :: m, n
     m = size(block, 1)
     n = size(block, 2)
-    if (.not. inside('osla_matrix_put_block', matrix, OSLA_COMPLEX_DOUBLE, i, j, m, n, stat, errmsg)) return
-    call settle(c_osla_matrix_put_block(matrix%handle, i - 1, j - 1, m, n, c_loc(block), &
+    if (.not. is_inside('osla_matrix_put_block', matrix, OSLA_COMPLEX_DOUBLE, i, j, m, n, stat, errmsg)) return
+    call report(c_osla_matrix_put_block(matrix%handle, i - 1, j - 1, m, n, c_loc(block), &
       max(1_c_int64_t, m)), stat, errmsg)
   end subroutine put_z_long
 

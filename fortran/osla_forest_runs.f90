@@ -6,8 +6,9 @@
 module osla_forest_runs
   use, intrinsic :: iso_c_binding
   use osla_c, c_part => osla_part
-  use osla_objects, only: osla_transport, osla_forest, settle, absent
-  use osla_meetings, only: meeting, needs, check, check_transfer, met, a_bcast, a_reduce, a_fetch
+  use osla_objects, only: osla_transport, osla_forest, report, is_absent
+  use osla_collectives, only: collective_call, requires, check, check_transfer, all_ready, &
+    transfer_bcast, transfer_reduce, transfer_fetch
   implicit none
   private
   public :: osla_forest_bcast_begin, osla_forest_reduce_begin, osla_forest_fetch_begin, osla_forest_fetch
@@ -104,18 +105,18 @@ contains
   ! True if this transfer may begin on all ranks. If not, the call is refused.
   function fit(call_name, transfer, forest, roots, leaves, combine, stat, errmsg) result(do)
     character(*), intent(in) :: call_name
-    integer, intent(in) :: transfer ! a_bcast, a_reduce or a_fetch
+    integer, intent(in) :: transfer ! transfer_bcast, transfer_reduce or transfer_fetch
     type(osla_forest), intent(in) :: forest
     type(values), intent(in) :: roots, leaves(:) ! leaves, and for a fetch also `before`
     integer, intent(in) :: combine
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
     logical :: do
-    type(meeting) :: at
+    type(collective_call) :: at
     type(values) :: last
     last = leaves(size(leaves))
-    at = meeting(call_name)
-    call needs(at, forest, 'forest')
+    at = collective_call(call_name)
+    call requires(at, forest, 'forest')
     call check(at, roots%unit >= 0 .and. all(leaves%unit == roots%unit), &
       'roots and leaves are arrays of one kind of real, integer, or complex(real64)')
     call check(at, all(leaves%vertex == leaves(1)%vertex .and. leaves%vertices == leaves(1)%vertices), &
@@ -123,7 +124,7 @@ contains
     call check(at, .not. (apart(roots) .or. apart(leaves(1)) .or. apart(last)), 'an array does not lie contiguously')
     call check_transfer(at, forest, transfer, roots%unit, [roots%vertex, roots%vertices], &
       [leaves(1)%vertex, leaves(1)%vertices], roots%at, leaves(1)%at, last%at, combine, present(stat))
-    do = met(at, stat, errmsg)
+    do = all_ready(at, stat, errmsg)
   end function fit
 
   pure function apart(x) result(is)
@@ -143,8 +144,8 @@ contains
     type(values) :: r, l(1)
     r = values_1(roots)
     l = [values_1(leaves)]
-    if (.not. fit('osla_forest_bcast_begin', a_bcast, forest, r, l, combine, stat, errmsg)) return
-    call settle(c_osli_fortran_forest_bcast_begin(forest%handle, r%unit, int(r%vertex, c_int32_t), &
+    if (.not. fit('osla_forest_bcast_begin', transfer_bcast, forest, r, l, combine, stat, errmsg)) return
+    call report(c_osli_fortran_forest_bcast_begin(forest%handle, r%unit, int(r%vertex, c_int32_t), &
       r%at, l(1)%at, int(combine, c_int), c_loc(run)), stat, errmsg)
   end subroutine bcast_1
 
@@ -159,8 +160,8 @@ contains
     type(values) :: r, l(1)
     r = values_2(roots)
     l = [values_2(leaves)]
-    if (.not. fit('osla_forest_bcast_begin', a_bcast, forest, r, l, combine, stat, errmsg)) return
-    call settle(c_osli_fortran_forest_bcast_begin(forest%handle, r%unit, int(r%vertex, c_int32_t), &
+    if (.not. fit('osla_forest_bcast_begin', transfer_bcast, forest, r, l, combine, stat, errmsg)) return
+    call report(c_osli_fortran_forest_bcast_begin(forest%handle, r%unit, int(r%vertex, c_int32_t), &
       r%at, l(1)%at, int(combine, c_int), c_loc(run)), stat, errmsg)
   end subroutine bcast_2
 
@@ -175,8 +176,8 @@ contains
     type(values) :: r, l(1)
     r = values_1(roots)
     l = [values_1(leaves)]
-    if (.not. fit('osla_forest_reduce_begin', a_reduce, forest, r, l, combine, stat, errmsg)) return
-    call settle(c_osli_fortran_forest_reduce_begin(forest%handle, r%unit, int(r%vertex, c_int32_t), &
+    if (.not. fit('osla_forest_reduce_begin', transfer_reduce, forest, r, l, combine, stat, errmsg)) return
+    call report(c_osli_fortran_forest_reduce_begin(forest%handle, r%unit, int(r%vertex, c_int32_t), &
       l(1)%at, r%at, int(combine, c_int), c_loc(run)), stat, errmsg)
   end subroutine reduce_1
 
@@ -191,8 +192,8 @@ contains
     type(values) :: r, l(1)
     r = values_2(roots)
     l = [values_2(leaves)]
-    if (.not. fit('osla_forest_reduce_begin', a_reduce, forest, r, l, combine, stat, errmsg)) return
-    call settle(c_osli_fortran_forest_reduce_begin(forest%handle, r%unit, int(r%vertex, c_int32_t), &
+    if (.not. fit('osla_forest_reduce_begin', transfer_reduce, forest, r, l, combine, stat, errmsg)) return
+    call report(c_osli_fortran_forest_reduce_begin(forest%handle, r%unit, int(r%vertex, c_int32_t), &
       l(1)%at, r%at, int(combine, c_int), c_loc(run)), stat, errmsg)
   end subroutine reduce_2
 
@@ -208,8 +209,8 @@ contains
     type(values) :: r, l(2)
     r = values_1(roots)
     l = [values_1(leaves), values_1(before)]
-    if (.not. fit('osla_forest_fetch_begin', a_fetch, forest, r, l, combine, stat, errmsg)) return
-    call settle(c_osli_fortran_forest_fetch_begin(forest%handle, r%unit, int(r%vertex, c_int32_t), &
+    if (.not. fit('osla_forest_fetch_begin', transfer_fetch, forest, r, l, combine, stat, errmsg)) return
+    call report(c_osli_fortran_forest_fetch_begin(forest%handle, r%unit, int(r%vertex, c_int32_t), &
       r%at, l(1)%at, l(2)%at, int(combine, c_int), c_loc(run)), stat, errmsg)
   end subroutine fetch_1
 
@@ -225,8 +226,8 @@ contains
     type(values) :: r, l(2)
     r = values_2(roots)
     l = [values_2(leaves), values_2(before)]
-    if (.not. fit('osla_forest_fetch_begin', a_fetch, forest, r, l, combine, stat, errmsg)) return
-    call settle(c_osli_fortran_forest_fetch_begin(forest%handle, r%unit, int(r%vertex, c_int32_t), &
+    if (.not. fit('osla_forest_fetch_begin', transfer_fetch, forest, r, l, combine, stat, errmsg)) return
+    call report(c_osli_fortran_forest_fetch_begin(forest%handle, r%unit, int(r%vertex, c_int32_t), &
       r%at, l(1)%at, l(2)%at, int(combine, c_int), c_loc(run)), stat, errmsg)
   end subroutine fetch_2
 
@@ -241,8 +242,8 @@ contains
     type(values) :: r, l(2)
     r = values_1(roots)
     l = [values_1(leaves), values_1(before)]
-    if (.not. fit('osla_forest_fetch', a_fetch, forest, r, l, combine, stat, errmsg)) return
-    call settle(c_osli_fortran_forest_fetch(forest%handle, r%unit, int(r%vertex, c_int32_t), &
+    if (.not. fit('osla_forest_fetch', transfer_fetch, forest, r, l, combine, stat, errmsg)) return
+    call report(c_osli_fortran_forest_fetch(forest%handle, r%unit, int(r%vertex, c_int32_t), &
       r%at, l(1)%at, l(2)%at, int(combine, c_int)), stat, errmsg)
   end subroutine fetch_whole_1
 
@@ -257,8 +258,8 @@ contains
     type(values) :: r, l(2)
     r = values_2(roots)
     l = [values_2(leaves), values_2(before)]
-    if (.not. fit('osla_forest_fetch', a_fetch, forest, r, l, combine, stat, errmsg)) return
-    call settle(c_osli_fortran_forest_fetch(forest%handle, r%unit, int(r%vertex, c_int32_t), &
+    if (.not. fit('osla_forest_fetch', transfer_fetch, forest, r, l, combine, stat, errmsg)) return
+    call report(c_osli_fortran_forest_fetch(forest%handle, r%unit, int(r%vertex, c_int32_t), &
       r%at, l(1)%at, l(2)%at, int(combine, c_int)), stat, errmsg)
   end subroutine fetch_whole_2
 
@@ -271,18 +272,18 @@ contains
     logical, intent(out) :: ok
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
+    type(collective_call) :: at
     integer(c_int) :: err
     memory = c_null_ptr
-    at = meeting('osla_vertices_create')
-    call needs(at, transport)
+    at = collective_call('osla_vertices_create')
+    call requires(at, transport)
     call check(at, n >= 0, 'a negative number of vertices')
     call check(at, n <= shiftr(huge(n), 3), 'more vertices than there is memory')
-    ok = met(at, stat, errmsg)
+    ok = all_ready(at, stat, errmsg)
     if (.not. ok) return
     err = c_osla_vertices_create(transport%handle, 8 * int(n, c_size_t), memory)
     ok = err == OSLA_OK
-    call settle(err, stat, errmsg)
+    call report(err, stat, errmsg)
   end subroutine create
 
   subroutine create_real_long(transport, n, x, stat, errmsg)
@@ -313,17 +314,17 @@ contains
     real(c_double), pointer, intent(inout) :: x(:)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
+    type(collective_call) :: at
     type(c_ptr) :: memory
     integer(c_int) :: err
-    at = meeting('osla_vertices_free')
-    call needs(at, transport)
+    at = collective_call('osla_vertices_free')
+    call requires(at, transport)
     memory = c_null_ptr
     if (associated(x)) memory = c_loc(x)
-    if (.not. met(at, stat, errmsg)) return
+    if (.not. all_ready(at, stat, errmsg)) return
     err = c_osla_vertices_free(transport%handle, memory)
     if (err == OSLA_OK) x => null()
-    call settle(err, stat, errmsg)
+    call report(err, stat, errmsg)
   end subroutine free_real
 
   subroutine create_integer_long(transport, n, x, stat, errmsg)
@@ -354,17 +355,17 @@ contains
     integer(c_int64_t), pointer, intent(inout) :: x(:)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
+    type(collective_call) :: at
     type(c_ptr) :: memory
     integer(c_int) :: err
-    at = meeting('osla_vertices_free')
-    call needs(at, transport)
+    at = collective_call('osla_vertices_free')
+    call requires(at, transport)
     memory = c_null_ptr
     if (associated(x)) memory = c_loc(x)
-    if (.not. met(at, stat, errmsg)) return
+    if (.not. all_ready(at, stat, errmsg)) return
     err = c_osla_vertices_free(transport%handle, memory)
     if (err == OSLA_OK) x => null()
-    call settle(err, stat, errmsg)
+    call report(err, stat, errmsg)
   end subroutine free_integer
 
   ! --- ends of transfers: local ---
@@ -374,7 +375,7 @@ contains
     type(osla_forest_run), intent(inout), target :: run
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    call settle(c_osla_forest_end(c_loc(run)), stat, errmsg)
+    call report(c_osla_forest_end(c_loc(run)), stat, errmsg)
   end subroutine osla_forest_end
 
   ! Tests whether the transfer is complete; if done is .true., osla_forest_end must not be called.
@@ -385,7 +386,7 @@ contains
     character(*), intent(inout), optional :: errmsg
     logical(c_bool) :: over
     over = .false.
-    call settle(c_osla_forest_test(c_loc(run), over), stat, errmsg)
+    call report(c_osla_forest_test(c_loc(run), over), stat, errmsg)
     done = over
   end subroutine osla_forest_test
 
@@ -395,15 +396,15 @@ contains
     type(osla_forest_run), intent(inout), target :: run
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    call settle(c_osla_forest_end_read(c_loc(run)), stat, errmsg)
+    call report(c_osla_forest_end_read(c_loc(run)), stat, errmsg)
   end subroutine osla_forest_end_read
 
   subroutine osla_forest_writable(forest, stat, errmsg)
     type(osla_forest), intent(in) :: forest
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    if (absent('osla_forest_writable', 'forest', forest%handle, stat, errmsg)) return
-    call settle(c_osla_forest_writable(forest%handle), stat, errmsg)
+    if (is_absent('osla_forest_writable', 'forest', forest%handle, stat, errmsg)) return
+    call report(c_osla_forest_writable(forest%handle), stat, errmsg)
   end subroutine osla_forest_writable
 
   ! Prefetches neighbours' values into the cache; without effect on a transfer that was not begun.

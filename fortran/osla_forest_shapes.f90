@@ -3,8 +3,8 @@
 module osla_forest_shapes
   use, intrinsic :: iso_c_binding
   use osla_c, c_part => osla_part
-  use osla_objects, only: osla_transport, osla_forest, settle, absent
-  use osla_meetings, only: meeting, needs, check, met
+  use osla_objects, only: osla_transport, osla_forest, report, is_absent
+  use osla_collectives, only: collective_call, requires, check, all_ready
   implicit none
   private
   public :: osla_forest_allgather, osla_forest_gather, osla_forest_alltoall, osla_forest_compose_inverse
@@ -41,11 +41,11 @@ contains
     type(osla_forest), intent(out) :: forest
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
-    at = meeting('osla_forest_allgather')
-    call needs(at, transport)
-    if (.not. met(at, stat, errmsg)) return
-    call settle(c_osla_forest_allgather(transport%handle, n_roots, forest%handle), stat, errmsg)
+    type(collective_call) :: at
+    at = collective_call('osla_forest_allgather')
+    call requires(at, transport)
+    if (.not. all_ready(at, stat, errmsg)) return
+    call report(c_osla_forest_allgather(transport%handle, n_roots, forest%handle), stat, errmsg)
   end subroutine allgather_long
 
   subroutine allgather_default(transport, n_roots, forest, stat, errmsg)
@@ -65,11 +65,11 @@ contains
     type(osla_forest), intent(out) :: forest
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
-    at = meeting('osla_forest_gather')
-    call needs(at, transport)
-    if (.not. met(at, stat, errmsg)) return
-    call settle(c_osla_forest_gather(transport%handle, n_roots, int(rank, c_int), forest%handle), stat, errmsg)
+    type(collective_call) :: at
+    at = collective_call('osla_forest_gather')
+    call requires(at, transport)
+    if (.not. all_ready(at, stat, errmsg)) return
+    call report(c_osla_forest_gather(transport%handle, n_roots, int(rank, c_int), forest%handle), stat, errmsg)
   end subroutine gather_long
 
   subroutine gather_default(transport, n_roots, rank, forest, stat, errmsg)
@@ -88,11 +88,11 @@ contains
     type(osla_forest), intent(out) :: forest
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
-    at = meeting('osla_forest_alltoall')
-    call needs(at, transport)
-    if (.not. met(at, stat, errmsg)) return
-    call settle(c_osla_forest_alltoall(transport%handle, n, forest%handle), stat, errmsg)
+    type(collective_call) :: at
+    at = collective_call('osla_forest_alltoall')
+    call requires(at, transport)
+    if (.not. all_ready(at, stat, errmsg)) return
+    call report(c_osla_forest_alltoall(transport%handle, n, forest%handle), stat, errmsg)
   end subroutine alltoall_long
 
   subroutine alltoall_default(transport, n, forest, stat, errmsg)
@@ -112,12 +112,12 @@ contains
     type(osla_forest), intent(out) :: composed
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
-    at = meeting('osla_forest_compose_inverse')
-    call needs(at, a, 'forest')
-    call needs(at, b, 'second forest')
-    if (.not. met(at, stat, errmsg)) return
-    call settle(c_osla_forest_compose_inverse(a%handle, b%handle, composed%handle), stat, errmsg)
+    type(collective_call) :: at
+    at = collective_call('osla_forest_compose_inverse')
+    call requires(at, a, 'forest')
+    call requires(at, b, 'second forest')
+    if (.not. all_ready(at, stat, errmsg)) return
+    call report(c_osla_forest_compose_inverse(a%handle, b%handle, composed%handle), stat, errmsg)
   end subroutine osla_forest_compose_inverse
 
   ! The forest with only the edges of the chosen roots of this rank.
@@ -127,13 +127,13 @@ contains
     type(osla_forest), intent(out) :: embedded
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
+    type(collective_call) :: at
     integer(c_int64_t), target :: from_0(size(chosen))
-    at = meeting('osla_forest_embed_roots')
-    call needs(at, forest, 'forest')
+    at = collective_call('osla_forest_embed_roots')
+    call requires(at, forest, 'forest')
     from_0 = chosen - 1
-    if (.not. met(at, stat, errmsg)) return
-    call settle(c_osla_forest_embed_roots(forest%handle, size(chosen, kind=c_int64_t), c_loc(from_0), &
+    if (.not. all_ready(at, stat, errmsg)) return
+    call report(c_osla_forest_embed_roots(forest%handle, size(chosen, kind=c_int64_t), c_loc(from_0), &
       embedded%handle), stat, errmsg)
   end subroutine roots_long
 
@@ -153,13 +153,13 @@ contains
     type(osla_forest), intent(out) :: embedded
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
+    type(collective_call) :: at
     integer(c_int64_t), target :: from_0(size(chosen))
-    at = meeting('osla_forest_embed_leaves')
-    call needs(at, forest, 'forest')
+    at = collective_call('osla_forest_embed_leaves')
+    call requires(at, forest, 'forest')
     from_0 = chosen - 1
-    if (.not. met(at, stat, errmsg)) return
-    call settle(c_osla_forest_embed_leaves(forest%handle, size(chosen, kind=c_int64_t), c_loc(from_0), &
+    if (.not. all_ready(at, stat, errmsg)) return
+    call report(c_osla_forest_embed_leaves(forest%handle, size(chosen, kind=c_int64_t), c_loc(from_0), &
       embedded%handle), stat, errmsg)
   end subroutine leaves_long
 
@@ -179,18 +179,18 @@ contains
     type(osla_forest), intent(out) :: whole
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
+    type(collective_call) :: at
     type(c_ptr), target :: handles(size(forests))
     integer :: i
-    at = meeting('osla_forest_concatenate')
+    at = collective_call('osla_forest_concatenate')
     write (at%same, '(a, i0, a, l1)') 'of ', size(forests), ', same roots: ', same_roots
     call check(at, size(forests) > 0, 'there is no forest')
     do i = 1, size(forests)
-      call needs(at, forests(i), 'forest')
+      call requires(at, forests(i), 'forest')
       handles(i) = forests(i)%handle
     end do
-    if (.not. met(at, stat, errmsg)) return
-    call settle(c_osla_forest_concatenate(size(forests, kind=c_int), c_loc(handles), logical(same_roots, c_bool), &
+    if (.not. all_ready(at, stat, errmsg)) return
+    call report(c_osla_forest_concatenate(size(forests, kind=c_int), c_loc(handles), logical(same_roots, c_bool), &
       whole%handle), stat, errmsg)
   end subroutine osla_forest_concatenate
 
@@ -202,11 +202,11 @@ contains
     type(osla_forest), intent(out) :: strided
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
-    at = meeting('osla_forest_strided')
-    call needs(at, forest, 'forest')
-    if (.not. met(at, stat, errmsg)) return
-    call settle(c_osla_forest_strided(forest%handle, count, root_stride, leaf_stride, strided%handle), stat, errmsg)
+    type(collective_call) :: at
+    at = collective_call('osla_forest_strided')
+    call requires(at, forest, 'forest')
+    if (.not. all_ready(at, stat, errmsg)) return
+    call report(c_osla_forest_strided(forest%handle, count, root_stride, leaf_stride, strided%handle), stat, errmsg)
   end subroutine strided_long
 
   subroutine strided_default(forest, count, root_stride, leaf_stride, strided, stat, errmsg)
@@ -264,14 +264,14 @@ contains
     integer(c_int64_t), allocatable, target :: leaves(:)
     type(osla_root), allocatable, target :: roots(:)
     integer(c_int64_t) :: n
-    if (absent('osla_forest_edges', 'forest', forest%handle, stat, errmsg)) return
+    if (is_absent('osla_forest_edges', 'forest', forest%handle, stat, errmsg)) return
     n = c_osla_forest_n_edges(forest%handle)
     allocate (leaves(n), roots(n))
     call c_osla_forest_edges(forest%handle, c_loc(leaves), c_loc(roots))
     leaf = leaves + 1
     root = roots
     root%index = roots%index + 1
-    call settle(OSLA_OK, stat, errmsg)
+    call report(OSLA_OK, stat, errmsg)
   end subroutine osla_forest_edges
 
   ! Text that describes this rank's part of the forest; with `edges` one line for each edge. Indices

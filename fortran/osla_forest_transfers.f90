@@ -1,11 +1,12 @@
+! Made by fortran/kinds.py from fortran/osla_forest_transfers.f90.in: do not edit.
 ! Transfers of star forests. The contracts are in osla_forest.h: all ranks make the calls in the
 ! same order with the same kind and combination. If stat is present, all ranks agree before each
 ! transfer, which takes several times as long as a short transfer.
 module osla_forest_transfers
   use, intrinsic :: iso_c_binding
   use osla_c, c_part => osla_part
-  use osla_objects, only: osla_forest, settle
-  use osla_meetings, only: meeting, needs, check_transfer, met, a_bcast, a_reduce
+  use osla_objects, only: osla_forest, report
+  use osla_collectives, only: collective_call, requires, check_transfer, all_ready, transfer_bcast, transfer_reduce
   implicit none
   private
   public :: osla_forest_bcast, osla_forest_reduce
@@ -34,13 +35,13 @@ contains
     integer, intent(in) :: combine
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
-    at = meeting('osla_forest_bcast')
-    call needs(at, forest, 'forest')
-    call check_transfer(at, forest, a_bcast, unit, n_roots, n_leaves, roots, leaves, c_null_ptr, combine, &
+    type(collective_call) :: at
+    at = collective_call('osla_forest_bcast')
+    call requires(at, forest, 'forest')
+    call check_transfer(at, forest, transfer_bcast, unit, n_roots, n_leaves, roots, leaves, c_null_ptr, combine, &
       present(stat))
-    if (.not. met(at, stat, errmsg)) return
-    call settle(c_osli_fortran_forest_bcast(forest%handle, unit, int(n_roots(1), c_int32_t), roots, leaves, &
+    if (.not. all_ready(at, stat, errmsg)) return
+    call report(c_osli_fortran_forest_bcast(forest%handle, unit, int(n_roots(1), c_int32_t), roots, leaves, &
       int(combine, c_int)), stat, errmsg)
   end subroutine bcast_any
 
@@ -52,13 +53,13 @@ contains
     integer, intent(in) :: combine
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
-    at = meeting('osla_forest_reduce')
-    call needs(at, forest, 'forest')
-    call check_transfer(at, forest, a_reduce, unit, n_roots, n_leaves, roots, leaves, c_null_ptr, combine, &
+    type(collective_call) :: at
+    at = collective_call('osla_forest_reduce')
+    call requires(at, forest, 'forest')
+    call check_transfer(at, forest, transfer_reduce, unit, n_roots, n_leaves, roots, leaves, c_null_ptr, combine, &
       present(stat))
-    if (.not. met(at, stat, errmsg)) return
-    call settle(c_osli_fortran_forest_reduce(forest%handle, unit, int(n_roots(1), c_int32_t), leaves, roots, &
+    if (.not. all_ready(at, stat, errmsg)) return
+    call report(c_osli_fortran_forest_reduce(forest%handle, unit, int(n_roots(1), c_int32_t), leaves, roots, &
       int(combine, c_int)), stat, errmsg)
   end subroutine reduce_any
 

@@ -3,8 +3,8 @@
 module osla_forests
   use, intrinsic :: iso_c_binding
   use osla_c, c_part => osla_part
-  use osla_objects, only: osla_transport, osla_forest, settle, absent, refuse
-  use osla_meetings, only: meeting, needs, check, fits, met
+  use osla_objects, only: osla_transport, osla_forest, report, is_absent, refuse
+  use osla_collectives, only: collective_call, requires, check, is_valid, all_ready
   implicit none
   private
   public :: osla_forest_create, osla_forest_create_global, osla_forest_destroy, osla_forest_n_roots
@@ -42,13 +42,13 @@ contains
     integer(c_int64_t), intent(in), optional :: leaf(:)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
+    type(collective_call) :: at
     type(osla_root), allocatable, target :: pairs(:)
     integer(c_int64_t), allocatable, target :: leaves(:)
     integer(c_int64_t) :: edges
     type(c_ptr) :: use_leaf
-    at = meeting('osla_forest_create')
-    call needs(at, transport)
+    at = collective_call('osla_forest_create')
+    call requires(at, transport)
     edges = size(root, kind=c_int64_t)
     use_leaf = c_null_ptr
     if (present(leaf)) then
@@ -56,10 +56,10 @@ contains
       leaves = from_1(leaf)
       use_leaf = c_loc(leaves)
     end if
-    if (.not. met(at, stat, errmsg)) return
+    if (.not. all_ready(at, stat, errmsg)) return
     pairs = root
     pairs%index = root%index - 1
-    call settle(c_osla_forest_create(transport%handle, n_roots, edges, use_leaf, c_loc(pairs), forest%handle), &
+    call report(c_osla_forest_create(transport%handle, n_roots, edges, use_leaf, c_loc(pairs), forest%handle), &
       stat, errmsg)
   end subroutine create_long
 
@@ -85,22 +85,22 @@ contains
     integer(c_int64_t), intent(in), optional :: leaf(:)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
+    type(collective_call) :: at
     integer(c_int64_t), allocatable, target :: begins(:), numbers(:), leaves(:)
     type(c_ptr) :: use_leaf
-    at = meeting('osla_forest_create_global')
-    call needs(at, transport)
-    if (fits(at)) call check(at, size(start) == c_osla_transport_size(transport%handle) + 1, other_sizes)
+    at = collective_call('osla_forest_create_global')
+    call requires(at, transport)
+    if (is_valid(at)) call check(at, size(start) == c_osla_transport_size(transport%handle) + 1, other_sizes)
     use_leaf = c_null_ptr
     if (present(leaf)) then
       call check(at, size(leaf, kind=c_int64_t) == size(root, kind=c_int64_t), other_sizes)
       leaves = from_1(leaf)
       use_leaf = c_loc(leaves)
     end if
-    if (.not. met(at, stat, errmsg)) return
+    if (.not. all_ready(at, stat, errmsg)) return
     begins = from_1(start)
     numbers = from_1(root)
-    call settle(c_osla_forest_create_global(transport%handle, c_loc(begins), size(root, kind=c_int64_t), use_leaf, &
+    call report(c_osla_forest_create_global(transport%handle, c_loc(begins), size(root, kind=c_int64_t), use_leaf, &
       c_loc(numbers), forest%handle), stat, errmsg)
   end subroutine global_long
 
@@ -124,7 +124,7 @@ contains
     type(osla_forest), intent(inout) :: forest
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    call settle(c_osla_forest_destroy(forest%handle), stat, errmsg)
+    call report(c_osla_forest_destroy(forest%handle), stat, errmsg)
   end subroutine osla_forest_destroy
 
   ! --- local queries: 0 if the forest does not exist ---
@@ -156,13 +156,13 @@ contains
     integer(c_int64_t), intent(inout), target, contiguous :: degree(:)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    if (absent('osla_forest_degrees', 'forest', forest%handle, stat, errmsg)) return
+    if (is_absent('osla_forest_degrees', 'forest', forest%handle, stat, errmsg)) return
     if (size(degree, kind=c_int64_t) /= osla_forest_n_roots(forest)) then
       call refuse(OSLA_ERR_ARG, 'osla_forest_degrees: degree has not this rank''s roots', stat, errmsg)
       return
     end if
     call c_osla_forest_degrees(forest%handle, c_loc(degree))
-    call settle(OSLA_OK, stat, errmsg)
+    call report(OSLA_OK, stat, errmsg)
   end subroutine osla_forest_degrees
 
   ! --- forests from other forests: collective ---
@@ -172,11 +172,11 @@ contains
     type(osla_forest), intent(out) :: inverse
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
-    at = meeting('osla_forest_inverse')
-    call needs(at, forest, 'forest')
-    if (.not. met(at, stat, errmsg)) return
-    call settle(c_osla_forest_inverse(forest%handle, inverse%handle), stat, errmsg)
+    type(collective_call) :: at
+    at = collective_call('osla_forest_inverse')
+    call requires(at, forest, 'forest')
+    if (.not. all_ready(at, stat, errmsg)) return
+    call report(c_osla_forest_inverse(forest%handle, inverse%handle), stat, errmsg)
   end subroutine osla_forest_inverse
 
   subroutine osla_forest_split(forest, split, stat, errmsg)
@@ -184,11 +184,11 @@ contains
     type(osla_forest), intent(out) :: split
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
-    at = meeting('osla_forest_split')
-    call needs(at, forest, 'forest')
-    if (.not. met(at, stat, errmsg)) return
-    call settle(c_osla_forest_split(forest%handle, split%handle), stat, errmsg)
+    type(collective_call) :: at
+    at = collective_call('osla_forest_split')
+    call requires(at, forest, 'forest')
+    if (.not. all_ready(at, stat, errmsg)) return
+    call report(c_osla_forest_split(forest%handle, split%handle), stat, errmsg)
   end subroutine osla_forest_split
 
   subroutine osla_forest_compose(a, b, composed, stat, errmsg)
@@ -196,12 +196,12 @@ contains
     type(osla_forest), intent(out) :: composed
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
-    at = meeting('osla_forest_compose')
-    call needs(at, a, 'forest')
-    call needs(at, b, 'second forest')
-    if (.not. met(at, stat, errmsg)) return
-    call settle(c_osla_forest_compose(a%handle, b%handle, composed%handle), stat, errmsg)
+    type(collective_call) :: at
+    at = collective_call('osla_forest_compose')
+    call requires(at, a, 'forest')
+    call requires(at, b, 'second forest')
+    if (.not. all_ready(at, stat, errmsg)) return
+    call report(c_osla_forest_compose(a%handle, b%handle, composed%handle), stat, errmsg)
   end subroutine osla_forest_compose
 
 end module osla_forests

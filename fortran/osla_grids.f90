@@ -3,8 +3,8 @@ module osla_grids
   use, intrinsic :: iso_c_binding
   use mpi_f08, only: MPI_Comm, MPI_COMM_NULL
   use osla_c
-  use osla_objects, only: osla_transport, osla_grid, settle, absent, c_text, fortran_text
-  use osla_meetings, only: meeting, needs, met
+  use osla_objects, only: osla_transport, osla_grid, report, is_absent, c_text, fortran_text
+  use osla_collectives, only: collective_call, requires, all_ready
   implicit none
   private
   public :: osla_transport_create, osla_transport_destroy, osla_barrier, osla_progress
@@ -49,7 +49,7 @@ contains
     if (present(threads_per_rank)) threads = threads_per_rank
     which = ''
     if (present(name)) which = trim(name)
-    call settle(c_osli_fortran_transport_create(comm, progress, threads, c_text(which), transport%handle), &
+    call report(c_osli_fortran_transport_create(comm, progress, threads, c_text(which), transport%handle), &
       stat, errmsg)
   end subroutine create_integer
 
@@ -62,16 +62,16 @@ contains
     type(osla_transport), intent(in) :: transport
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
-    at = meeting('osla_barrier')
-    call needs(at, transport)
-    if (.not. met(at, stat, errmsg)) return
-    call settle(c_osla_barrier(transport%handle), stat, errmsg)
+    type(collective_call) :: at
+    at = collective_call('osla_barrier')
+    call requires(at, transport)
+    if (.not. all_ready(at, stat, errmsg)) return
+    call report(c_osla_barrier(transport%handle), stat, errmsg)
   end subroutine osla_barrier
 
   subroutine osla_progress(transport)
     type(osla_transport), intent(in) :: transport
-    if (absent('osla_progress', 'transport', transport%handle)) return
+    if (is_absent('osla_progress', 'transport', transport%handle)) return
     call c_osla_progress(transport%handle)
   end subroutine osla_progress
 
@@ -81,7 +81,7 @@ contains
     type(osla_transport), intent(in) :: transport
     integer :: rank
     rank = -1
-    if (absent('osla_transport_rank', 'transport', transport%handle)) return
+    if (is_absent('osla_transport_rank', 'transport', transport%handle)) return
     rank = c_osla_transport_rank(transport%handle)
   end function osla_transport_rank
 
@@ -89,7 +89,7 @@ contains
     type(osla_transport), intent(in) :: transport
     integer :: ranks
     ranks = -1
-    if (absent('osla_transport_size', 'transport', transport%handle)) return
+    if (is_absent('osla_transport_size', 'transport', transport%handle)) return
     ranks = c_osla_transport_size(transport%handle)
   end function osla_transport_size
 
@@ -97,7 +97,7 @@ contains
     type(osla_transport), intent(in) :: transport
     integer :: nodes
     nodes = -1
-    if (absent('osla_transport_n_nodes', 'transport', transport%handle)) return
+    if (is_absent('osla_transport_n_nodes', 'transport', transport%handle)) return
     nodes = c_osla_transport_n_nodes(transport%handle)
   end function osla_transport_n_nodes
 
@@ -105,7 +105,7 @@ contains
     type(osla_transport), intent(in) :: transport
     integer :: node
     node = -1
-    if (absent('osla_transport_node', 'transport', transport%handle)) return
+    if (is_absent('osla_transport_node', 'transport', transport%handle)) return
     node = c_osla_transport_node(transport%handle)
   end function osla_transport_node
 
@@ -114,7 +114,7 @@ contains
     integer, intent(in) :: rank
     integer :: node
     node = -1
-    if (absent('osla_transport_node_of', 'transport', transport%handle)) return
+    if (is_absent('osla_transport_node_of', 'transport', transport%handle)) return
     node = c_osla_transport_node_of(transport%handle, rank)
   end function osla_transport_node_of
 
@@ -123,7 +123,7 @@ contains
     integer, intent(in) :: rank
     logical :: same
     same = .false.
-    if (absent('osla_transport_same_node', 'transport', transport%handle)) return
+    if (is_absent('osla_transport_same_node', 'transport', transport%handle)) return
     same = c_osla_transport_same_node(transport%handle, rank)
   end function osla_transport_same_node
 
@@ -131,7 +131,7 @@ contains
     type(osla_transport), intent(in) :: transport
     logical :: is
     is = .false.
-    if (absent('osla_transport_oversubscribed', 'transport', transport%handle)) return
+    if (is_absent('osla_transport_oversubscribed', 'transport', transport%handle)) return
     is = c_osla_transport_oversubscribed(transport%handle)
   end function osla_transport_oversubscribed
 
@@ -139,7 +139,7 @@ contains
     type(osla_transport), intent(in) :: transport
     character(:), allocatable :: name
     name = ''
-    if (absent('osla_transport_name', 'transport', transport%handle)) return
+    if (is_absent('osla_transport_name', 'transport', transport%handle)) return
     name = fortran_text(c_osla_transport_name(transport%handle))
   end function osla_transport_name
 
@@ -148,7 +148,7 @@ contains
     type(osla_transport), intent(in) :: transport
     type(MPI_Comm) :: comm
     comm = MPI_COMM_NULL
-    if (absent('osla_transport_comm', 'transport', transport%handle)) return
+    if (is_absent('osla_transport_comm', 'transport', transport%handle)) return
     comm%mpi_val = c_osli_fortran_transport_comm(transport%handle)
   end function osla_transport_comm
 
@@ -160,20 +160,20 @@ contains
     integer, intent(in), optional :: nprow, npcol, order
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
+    type(collective_call) :: at
     integer(c_int) :: rows, cols
-    at = meeting('osla_grid_create')
-    call needs(at, transport)
+    at = collective_call('osla_grid_create')
+    call requires(at, transport)
     rows = 0
     cols = 0
     if (present(nprow)) rows = nprow
     if (present(npcol)) cols = npcol
-    if (.not. met(at, stat, errmsg)) return
+    if (.not. all_ready(at, stat, errmsg)) return
     if (present(order)) then
-      call settle(c_osla_grid_create_ordered(transport%handle, rows, cols, int(order, c_int), grid%handle), &
+      call report(c_osla_grid_create_ordered(transport%handle, rows, cols, int(order, c_int), grid%handle), &
         stat, errmsg)
     else
-      call settle(c_osla_grid_create(transport%handle, rows, cols, grid%handle), stat, errmsg)
+      call report(c_osla_grid_create(transport%handle, rows, cols, grid%handle), stat, errmsg)
     end if
   end subroutine osla_grid_create
 
@@ -184,11 +184,11 @@ contains
     type(osla_grid), intent(out) :: grid
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
-    at = meeting('osla_grid_create_at')
-    call needs(at, transport)
-    if (.not. met(at, stat, errmsg)) return
-    call settle(c_osla_grid_create_at(transport%handle, nprow, npcol, prow, pcol, grid%handle), stat, errmsg)
+    type(collective_call) :: at
+    at = collective_call('osla_grid_create_at')
+    call requires(at, transport)
+    if (.not. all_ready(at, stat, errmsg)) return
+    call report(c_osla_grid_create_at(transport%handle, nprow, npcol, prow, pcol, grid%handle), stat, errmsg)
   end subroutine osla_grid_create_at
 
   subroutine osla_grid_destroy(grid)
@@ -200,7 +200,7 @@ contains
     type(osla_grid), intent(in) :: grid
     integer :: number
     number = -1
-    if (absent('osla_grid_nprow', 'grid', grid%handle)) return
+    if (is_absent('osla_grid_nprow', 'grid', grid%handle)) return
     number = c_osla_grid_nprow(grid%handle)
   end function osla_grid_nprow
 
@@ -208,7 +208,7 @@ contains
     type(osla_grid), intent(in) :: grid
     integer :: number
     number = -1
-    if (absent('osla_grid_npcol', 'grid', grid%handle)) return
+    if (is_absent('osla_grid_npcol', 'grid', grid%handle)) return
     number = c_osla_grid_npcol(grid%handle)
   end function osla_grid_npcol
 
@@ -216,7 +216,7 @@ contains
     type(osla_grid), intent(in) :: grid
     integer :: prow
     prow = -1
-    if (absent('osla_grid_prow', 'grid', grid%handle)) return
+    if (is_absent('osla_grid_prow', 'grid', grid%handle)) return
     prow = c_osla_grid_prow(grid%handle)
   end function osla_grid_prow
 
@@ -224,7 +224,7 @@ contains
     type(osla_grid), intent(in) :: grid
     integer :: pcol
     pcol = -1
-    if (absent('osla_grid_pcol', 'grid', grid%handle)) return
+    if (is_absent('osla_grid_pcol', 'grid', grid%handle)) return
     pcol = c_osla_grid_pcol(grid%handle)
   end function osla_grid_pcol
 
@@ -233,7 +233,7 @@ contains
     integer, intent(in) :: prow, pcol
     integer :: rank
     rank = -1
-    if (absent('osla_grid_rank_at', 'grid', grid%handle)) return
+    if (is_absent('osla_grid_rank_at', 'grid', grid%handle)) return
     rank = c_osla_grid_rank_at(grid%handle, prow, pcol)
   end function osla_grid_rank_at
 

@@ -11,8 +11,8 @@ module osla_iterations
   use, intrinsic :: iso_c_binding
   use osla_c, c_part => osla_part
   use osla_objects, only: osla_transport, osla_csr, osla_matrix, osla_splitting, osla_diffusion, osla_iteration, &
-    osla_sweeps, settle, absent, refuse, fortran_text
-  use osla_meetings, only: meeting, needs, check, fits, met
+    osla_sweeps, report, is_absent, refuse, fortran_text
+  use osla_collectives, only: collective_call, requires, check, is_valid, all_ready
   implicit none
   private
   public :: osla_iteration_create, osla_iteration_destroy, osla_iterate_bound, osla_iterate, osla_iterate_end_name
@@ -30,7 +30,7 @@ contains
 
   ! Checks that a borrowed vector is associated.
   subroutine check_vector(at, vector)
-    type(meeting), intent(inout) :: at
+    type(collective_call), intent(inout) :: at
     real(c_double), pointer, intent(in) :: vector(:)
     call check(at, associated(vector), 'there is no right-hand side')
     if (.not. associated(vector)) return
@@ -39,7 +39,7 @@ contains
 
   ! Checks that a borrowed vector is associated and has n elements.
   subroutine check_vector_of(at, vector, n)
-    type(meeting), intent(inout) :: at
+    type(collective_call), intent(inout) :: at
     real(c_double), pointer, intent(in) :: vector(:)
     integer(c_int64_t), intent(in) :: n
     call check_vector(at, vector)
@@ -57,17 +57,17 @@ contains
     type(osla_iterate_options), intent(in), optional :: options
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
+    type(collective_call) :: at
     type(osla_fixed_point), target :: given
     type(osla_iterate_options), target :: chosen
-    at = meeting('osla_iteration_create')
-    call needs(at, transport)
+    at = collective_call('osla_iteration_create')
+    call requires(at, transport)
     given = problem
     if (present(options)) chosen = options
     iteration%transport = transport%handle
     iteration%length = problem%length
-    if (.not. met(at, stat, errmsg)) return
-    call settle(c_osla_iteration_create(transport%handle, c_loc(given), c_loc(chosen), iteration%handle), stat, errmsg)
+    if (.not. all_ready(at, stat, errmsg)) return
+    call report(c_osla_iteration_create(transport%handle, c_loc(given), c_loc(chosen), iteration%handle), stat, errmsg)
   end subroutine osla_iteration_create
 
   subroutine osla_iteration_destroy(iteration)
@@ -90,12 +90,12 @@ contains
     real(c_double), intent(out) :: alpha
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
+    type(collective_call) :: at
     alpha = huge(alpha)
-    at = meeting('osla_iterate_bound')
-    call needs(at, iteration)
-    if (.not. met(at, stat, errmsg)) return
-    call settle(c_osla_iterate_bound(iteration%handle, steps, alpha), stat, errmsg)
+    at = collective_call('osla_iterate_bound')
+    call requires(at, iteration)
+    if (.not. all_ready(at, stat, errmsg)) return
+    call report(c_osla_iterate_bound(iteration%handle, steps, alpha), stat, errmsg)
   end subroutine bound_long
 
   ! x: the initial state, of the problem's length; on return the state whose residual is in
@@ -106,16 +106,16 @@ contains
     type(osla_iterate_result), intent(out), optional :: result
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
+    type(collective_call) :: at
     type(osla_iterate_result), target :: found
     integer(c_int) :: err
-    at = meeting('osla_iterate')
-    call needs(at, iteration)
+    at = collective_call('osla_iterate')
+    call requires(at, iteration)
     call check(at, size(x, kind=c_int64_t) == iteration%length, 'x has not the length of the problem''s states')
-    if (.not. met(at, stat, errmsg)) return
+    if (.not. all_ready(at, stat, errmsg)) return
     err = c_osla_iterate(iteration%handle, c_loc(x), c_loc(found))
     if (present(result) .and. err == OSLA_OK) result = found
-    call settle(err, stat, errmsg)
+    call report(err, stat, errmsg)
   end subroutine osla_iterate
 
   ! Name of a reason for the end, such as 'converged'.
@@ -135,14 +135,14 @@ contains
     type(osla_splitting_options), intent(in), optional :: options
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
+    type(collective_call) :: at
     type(osla_splitting_options), target :: chosen
-    at = meeting('osla_splitting_create')
-    call needs(at, a, 'matrix')
+    at = collective_call('osla_splitting_create')
+    call requires(at, a, 'matrix')
     if (present(options)) chosen = options
-    if (fits(at)) call check_vector_of(at, b, c_osla_csr_rows(a%handle))
-    if (.not. met(at, stat, errmsg)) return
-    call settle(c_osla_splitting_create(a%handle, c_loc(b), c_loc(chosen), splitting%handle), stat, errmsg)
+    if (is_valid(at)) call check_vector_of(at, b, c_osla_csr_rows(a%handle))
+    if (.not. all_ready(at, stat, errmsg)) return
+    call report(c_osla_splitting_create(a%handle, c_loc(b), c_loc(chosen), splitting%handle), stat, errmsg)
   end subroutine osla_splitting_create
 
   ! Block Jacobi of a dense matrix: each rank gets the rows of osla_even_blocks(m, ranks, start),
@@ -155,14 +155,14 @@ contains
     type(osla_splitting_options), intent(in), optional :: options
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
+    type(collective_call) :: at
     type(osla_splitting_options), target :: chosen
-    at = meeting('osla_splitting_create_dense')
-    call needs(at, a, 'matrix')
+    at = collective_call('osla_splitting_create_dense')
+    call requires(at, a, 'matrix')
     if (present(options)) chosen = options
-    if (fits(at)) call check_vector_of(at, b, even_rows(a))
-    if (.not. met(at, stat, errmsg)) return
-    call settle(c_osla_splitting_create_dense(int(uplo, c_int), a%handle, c_loc(b), c_loc(chosen), splitting%handle), &
+    if (is_valid(at)) call check_vector_of(at, b, even_rows(a))
+    if (.not. all_ready(at, stat, errmsg)) return
+    call report(c_osla_splitting_create_dense(int(uplo, c_int), a%handle, c_loc(b), c_loc(chosen), splitting%handle), &
       stat, errmsg)
   end subroutine osla_splitting_create_dense
 
@@ -204,13 +204,13 @@ contains
     type(osla_diffusion), intent(out) :: diffusion
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
+    type(collective_call) :: at
     type(osla_diffusion_options), target :: chosen
-    at = meeting('osla_diffusion_create')
-    call needs(at, transport)
+    at = collective_call('osla_diffusion_create')
+    call requires(at, transport)
     chosen = options
-    if (.not. met(at, stat, errmsg)) return
-    call settle(c_osla_diffusion_create(transport%handle, c_loc(chosen), diffusion%handle), stat, errmsg)
+    if (.not. all_ready(at, stat, errmsg)) return
+    call report(c_osla_diffusion_create(transport%handle, c_loc(chosen), diffusion%handle), stat, errmsg)
   end subroutine osla_diffusion_create
 
   subroutine osla_diffusion_destroy(diffusion)
@@ -232,10 +232,10 @@ contains
     character(*), intent(inout), optional :: errmsg
     first = 1
     count = 0
-    if (absent('osla_diffusion_own', 'diffusion', diffusion%handle, stat, errmsg)) return
+    if (is_absent('osla_diffusion_own', 'diffusion', diffusion%handle, stat, errmsg)) return
     call c_osla_diffusion_own(diffusion%handle, first, count)
     first = first + 1
-    call settle(OSLA_OK, stat, errmsg)
+    call report(OSLA_OK, stat, errmsg)
   end subroutine osla_diffusion_own
 
   subroutine osla_diffusion_ranks(diffusion, ranks, stat, errmsg)
@@ -244,9 +244,9 @@ contains
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
     ranks = 0
-    if (absent('osla_diffusion_ranks', 'diffusion', diffusion%handle, stat, errmsg)) return
+    if (is_absent('osla_diffusion_ranks', 'diffusion', diffusion%handle, stat, errmsg)) return
     call c_osla_diffusion_ranks(diffusion%handle, ranks)
-    call settle(OSLA_OK, stat, errmsg)
+    call report(OSLA_OK, stat, errmsg)
   end subroutine osla_diffusion_ranks
 
   ! x := the initial state with its boundary values.
@@ -256,14 +256,14 @@ contains
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
     type(osla_fixed_point) :: problem
-    if (absent('osla_diffusion_fill', 'diffusion', diffusion%handle, stat, errmsg)) return
+    if (is_absent('osla_diffusion_fill', 'diffusion', diffusion%handle, stat, errmsg)) return
     problem = c_osla_diffusion_problem(diffusion%handle)
     if (size(x, kind=c_int64_t) /= problem%length) then
       call refuse(OSLA_ERR_ARG, 'osla_diffusion_fill: x has not the length of the problem''s states', stat, errmsg)
       return
     end if
     call c_osla_diffusion_fill(diffusion%handle, c_loc(x))
-    call settle(OSLA_OK, stat, errmsg)
+    call report(OSLA_OK, stat, errmsg)
   end subroutine osla_diffusion_fill
 
   ! Spectral radius of M; 0 if the diffusion does not exist.
@@ -287,19 +287,19 @@ contains
     type(osla_iterate_options), intent(in), optional :: options
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
+    type(collective_call) :: at
     type(osla_fixed_point), target :: given
     type(osla_iterate_options), target :: chosen
     integer(c_int64_t) :: rows
-    at = meeting('osla_sweeps_create')
-    call needs(at, transport)
+    at = collective_call('osla_sweeps_create')
+    call requires(at, transport)
     given = problem
     if (present(options)) chosen = options
     rows = 0
     if (associated(right)) rows = size(right, kind=c_int64_t)
     call check_vector(at, right)
-    if (.not. met(at, stat, errmsg)) return
-    call settle(c_osla_sweeps_create(transport%handle, c_loc(given), rows, c_loc(right), c_loc(chosen), sweeps%handle), &
+    if (.not. all_ready(at, stat, errmsg)) return
+    call report(c_osla_sweeps_create(transport%handle, c_loc(given), rows, c_loc(right), c_loc(chosen), sweeps%handle), &
       stat, errmsg)
   end subroutine osla_sweeps_create
 

@@ -7,8 +7,8 @@
 module osla_krylov_solves
   use, intrinsic :: iso_c_binding
   use osla_c, c_part => osla_part
-  use osla_objects, only: osla_csr, osla_jacobi, osla_sweeps, settle
-  use osla_meetings, only: meeting, needs, check, met
+  use osla_objects, only: osla_csr, osla_jacobi, osla_sweeps, report
+  use osla_collectives, only: collective_call, requires, check, all_ready
   implicit none
   private
   public :: osla_jacobi_create, osla_jacobi_destroy, osla_jacobi_use, osla_sweeps_use, osla_csr_operator, osla_cg, osla_lsqr
@@ -48,11 +48,11 @@ contains
     type(osla_jacobi), intent(out) :: jacobi
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
-    at = meeting('osla_jacobi_create')
-    call needs(at, matrix, 'matrix')
-    if (.not. met(at, stat, errmsg)) return
-    call settle(c_osla_jacobi_create(matrix%handle, block, shift, jacobi%handle), stat, errmsg)
+    type(collective_call) :: at
+    at = collective_call('osla_jacobi_create')
+    call requires(at, matrix, 'matrix')
+    if (.not. all_ready(at, stat, errmsg)) return
+    call report(c_osla_jacobi_create(matrix%handle, block, shift, jacobi%handle), stat, errmsg)
   end subroutine jacobi_long
 
   ! Local.
@@ -89,8 +89,8 @@ contains
     character(*), intent(in) :: call_name
     type(osla_operator), intent(in) :: a
     logical, intent(in) :: applies, sizes ! the preconditioner has a function; the arrays have the right sizes
-    type(meeting) :: at
-    at = meeting(call_name, a%transport)
+    type(collective_call) :: at
+    at = collective_call(call_name, a%transport)
     call check(at, c_associated(a%transport), &
       'the matrix, or the transport of the operator, was not created, or is destroyed', OSLA_ERR_STATE)
     call check(at, c_associated(a%multiply), 'the product of the operator was not set', OSLA_ERR_STATE)
@@ -112,7 +112,7 @@ contains
     type(osla_krylov_options), target :: chosen
     type(osla_krylov_result), target :: found
     type(c_ptr) :: use_m
-    type(meeting) :: at
+    type(collective_call) :: at
     integer(c_int) :: err
     logical :: applies
     use_m = c_null_ptr
@@ -125,10 +125,10 @@ contains
     if (present(options)) chosen = options
     product = a
     at = called('osla_cg', a, applies, all([size(b, kind=c_int64_t), size(x, kind=c_int64_t)] == a%rows))
-    if (.not. met(at, stat, errmsg)) return
+    if (.not. all_ready(at, stat, errmsg)) return
     err = c_osla_cg(c_loc(product), use_m, c_loc(b), c_loc(x), c_loc(chosen), c_loc(found))
     if (present(result) .and. err == OSLA_OK) result = found
-    call settle(err, stat, errmsg)
+    call report(err, stat, errmsg)
   end subroutine cg_operator
 
   subroutine cg_matrix(a, b, x, m, options, result, stat, errmsg)
@@ -186,24 +186,24 @@ contains
     type(osla_krylov_result), target :: found
     type(c_ptr) :: use_scale
     real(c_double) :: damps
-    type(meeting) :: at
+    type(collective_call) :: at
     integer(c_int) :: err
-    logical :: fits
-    fits = size(b, kind=c_int64_t) == a%rows .and. size(x, kind=c_int64_t) == a%columns
+    logical :: is_valid
+    is_valid = size(b, kind=c_int64_t) == a%rows .and. size(x, kind=c_int64_t) == a%columns
     use_scale = c_null_ptr
     if (present(scale)) then
-      fits = fits .and. size(scale, kind=c_int64_t) == a%columns
+      is_valid = is_valid .and. size(scale, kind=c_int64_t) == a%columns
       use_scale = c_loc(scale)
     end if
     damps = 0
     if (present(damping)) damps = damping
     if (present(options)) chosen = options
     product = a
-    at = called('osla_lsqr', a, .true., fits)
-    if (.not. met(at, stat, errmsg)) return
+    at = called('osla_lsqr', a, .true., is_valid)
+    if (.not. all_ready(at, stat, errmsg)) return
     err = c_osla_lsqr(c_loc(product), c_loc(b), damps, use_scale, c_loc(x), c_loc(chosen), c_loc(found))
     if (present(result) .and. err == OSLA_OK) result = found
-    call settle(err, stat, errmsg)
+    call report(err, stat, errmsg)
   end subroutine lsqr_operator
 
   subroutine lsqr_matrix(a, b, x, damping, scale, options, result, stat, errmsg)

@@ -5,8 +5,8 @@
 module osla_matrices
   use, intrinsic :: iso_c_binding
   use osla_c, c_part => osla_part
-  use osla_objects, only: osla_grid, osla_operand, osla_matrix, settle, absent
-  use osla_meetings, only: meeting, needs, fits, met
+  use osla_objects, only: osla_grid, osla_operand, osla_matrix, report, is_absent
+  use osla_collectives, only: collective_call, requires, is_valid, all_ready
   implicit none
   private
   public :: osla_matrix_create, osla_matrix_destroy, osla_matrix_layout, osla_matrix_dtype
@@ -63,11 +63,11 @@ contains
     type(osla_matrix), intent(out) :: matrix
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
-    at = meeting('osla_matrix_create')
-    call needs(at, grid)
-    if (.not. met(at, stat, errmsg)) return
-    call settle(c_osla_matrix_create(grid%handle, dtype, m, n, mb, nb, matrix%handle), stat, errmsg)
+    type(collective_call) :: at
+    at = collective_call('osla_matrix_create')
+    call requires(at, grid)
+    if (.not. all_ready(at, stat, errmsg)) return
+    call report(c_osla_matrix_create(grid%handle, dtype, m, n, mb, nb, matrix%handle), stat, errmsg)
   end subroutine create_long
 
   ! Collective. The matrix of an accumulator is destroyed with the accumulator; here only the handle
@@ -88,7 +88,7 @@ contains
     type(osla_matrix), intent(in) :: matrix
     type(osla_layout) :: layout
     layout = osla_layout(0, 0, 1, 1, 1, 1)
-    if (absent('osla_matrix_layout', 'matrix', matrix%handle)) return
+    if (is_absent('osla_matrix_layout', 'matrix', matrix%handle)) return
     layout = c_osla_matrix_layout(matrix%handle)
   end function osla_matrix_layout
 
@@ -96,7 +96,7 @@ contains
     type(osla_matrix), intent(in) :: matrix
     integer :: dtype
     dtype = -1
-    if (absent('osla_matrix_dtype', 'matrix', matrix%handle)) return
+    if (is_absent('osla_matrix_dtype', 'matrix', matrix%handle)) return
     dtype = c_osla_matrix_dtype(matrix%handle)
   end function osla_matrix_dtype
 
@@ -104,7 +104,7 @@ contains
     type(osla_matrix), intent(in) :: matrix
     integer(c_int64_t) :: rows
     rows = 0
-    if (absent('osla_matrix_local_rows', 'matrix', matrix%handle)) return
+    if (is_absent('osla_matrix_local_rows', 'matrix', matrix%handle)) return
     rows = c_osla_matrix_local_rows(matrix%handle)
   end function osla_matrix_local_rows
 
@@ -112,7 +112,7 @@ contains
     type(osla_matrix), intent(in) :: matrix
     integer(c_int64_t) :: cols
     cols = 0
-    if (absent('osla_matrix_local_cols', 'matrix', matrix%handle)) return
+    if (is_absent('osla_matrix_local_cols', 'matrix', matrix%handle)) return
     cols = c_osla_matrix_local_cols(matrix%handle)
   end function osla_matrix_local_cols
 
@@ -121,7 +121,7 @@ contains
     integer, intent(in) :: rank
     integer(c_int64_t) :: lld
     lld = 0
-    if (absent('osla_matrix_lld', 'matrix', matrix%handle)) return
+    if (is_absent('osla_matrix_lld', 'matrix', matrix%handle)) return
     lld = c_osla_matrix_lld(matrix%handle, rank)
   end function osla_matrix_lld
 
@@ -180,12 +180,12 @@ contains
     integer(c_int64_t), intent(in) :: seed
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
+    type(collective_call) :: at
     type(c_part) :: part
-    at = meeting('osla_matrix_fill')
-    call needs(at, matrix, part, 'matrix')
-    if (.not. met(at, stat, errmsg)) return
-    call settle(c_osla_matrix_fill_part(part, fill, seed), stat, errmsg)
+    at = collective_call('osla_matrix_fill')
+    call requires(at, matrix, part, 'matrix')
+    if (.not. all_ready(at, stat, errmsg)) return
+    call report(c_osla_matrix_fill_part(part, fill, seed), stat, errmsg)
   end subroutine fill_long
 
   ! Fills with element(i, j), which is called once for each element that this rank owns.
@@ -194,13 +194,13 @@ contains
     procedure(osla_element) :: element
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
+    type(collective_call) :: at
     type(element_holder), target :: holder
-    at = meeting('osla_matrix_fill_with')
-    call needs(at, matrix, 'matrix')
+    at = collective_call('osla_matrix_fill_with')
+    call requires(at, matrix, 'matrix')
     holder%element => element
-    if (.not. met(at, stat, errmsg)) return
-    call settle(c_osla_matrix_fill_with(matrix%handle, c_funloc(call_element), c_loc(holder)), stat, errmsg)
+    if (.not. all_ready(at, stat, errmsg)) return
+    call report(c_osla_matrix_fill_with(matrix%handle, c_funloc(call_element), c_loc(holder)), stat, errmsg)
   end subroutine osla_matrix_fill_with
 
   function call_element(i, j, arg) result(value) bind(c, name="")
@@ -218,25 +218,25 @@ contains
     real(c_double), intent(inout) :: value
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
+    type(collective_call) :: at
     type(c_part) :: part
-    at = meeting('osla_matrix_norm')
-    call needs(at, matrix, part, 'matrix')
-    if (.not. met(at, stat, errmsg)) return
-    call settle(c_osla_matrix_norm_part(part, norm, value), stat, errmsg)
+    at = collective_call('osla_matrix_norm')
+    call requires(at, matrix, part, 'matrix')
+    if (.not. all_ready(at, stat, errmsg)) return
+    call report(c_osla_matrix_norm_part(part, norm, value), stat, errmsg)
   end subroutine osla_matrix_norm
 
   subroutine osla_matrix_copy(source, dest, stat, errmsg)
     class(osla_operand), intent(in) :: source, dest
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
+    type(collective_call) :: at
     type(c_part) :: from, to
-    at = meeting('osla_matrix_copy')
-    call needs(at, source, from, 'matrix')
-    call needs(at, dest, to, 'matrix')
-    if (.not. met(at, stat, errmsg)) return
-    call settle(c_osla_matrix_copy_part(from, to), stat, errmsg)
+    at = collective_call('osla_matrix_copy')
+    call requires(at, source, from, 'matrix')
+    call requires(at, dest, to, 'matrix')
+    if (.not. all_ready(at, stat, errmsg)) return
+    call report(c_osla_matrix_copy_part(from, to), stat, errmsg)
   end subroutine osla_matrix_copy
 
   subroutine osla_matrix_transpose(trans, source, dest, stat, errmsg)
@@ -244,13 +244,13 @@ contains
     class(osla_operand), intent(in) :: source, dest
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
+    type(collective_call) :: at
     type(c_part) :: from, to
-    at = meeting('osla_matrix_transpose')
-    call needs(at, source, from, 'matrix')
-    call needs(at, dest, to, 'matrix')
-    if (.not. met(at, stat, errmsg)) return
-    call settle(c_osla_matrix_transpose_part(trans, from, to), stat, errmsg)
+    at = collective_call('osla_matrix_transpose')
+    call requires(at, source, from, 'matrix')
+    call requires(at, dest, to, 'matrix')
+    if (.not. all_ready(at, stat, errmsg)) return
+    call report(c_osla_matrix_transpose_part(trans, from, to), stat, errmsg)
   end subroutine osla_matrix_transpose
 
   subroutine osla_matrix_add(alpha, source, beta, dest, stat, errmsg)
@@ -258,12 +258,12 @@ contains
     type(osla_matrix), intent(in) :: source, dest
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
-    at = meeting('osla_matrix_add')
-    call needs(at, source, 'source')
-    call needs(at, dest, 'destination')
-    if (.not. met(at, stat, errmsg)) return
-    call settle(c_osla_matrix_add(alpha, source%handle, beta, dest%handle), stat, errmsg)
+    type(collective_call) :: at
+    at = collective_call('osla_matrix_add')
+    call requires(at, source, 'source')
+    call requires(at, dest, 'destination')
+    if (.not. all_ready(at, stat, errmsg)) return
+    call report(c_osla_matrix_add(alpha, source%handle, beta, dest%handle), stat, errmsg)
   end subroutine osla_matrix_add
 
   subroutine osla_matrix_scale(alpha, matrix, stat, errmsg)
@@ -271,13 +271,13 @@ contains
     class(osla_operand), intent(in) :: matrix
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
+    type(collective_call) :: at
     type(c_part) :: part
-    at = meeting('osla_matrix_scale')
-    call needs(at, matrix, part, 'matrix')
-    call settle(at%err, stat, errmsg) ! a local call
-    if (.not. fits(at)) return
-    call settle(c_osla_matrix_scale_part(alpha, part), stat, errmsg)
+    at = collective_call('osla_matrix_scale')
+    call requires(at, matrix, part, 'matrix')
+    call report(at%err, stat, errmsg) ! a local call
+    if (.not. is_valid(at)) return
+    call report(c_osla_matrix_scale_part(alpha, part), stat, errmsg)
   end subroutine osla_matrix_scale
 
   subroutine osla_matrix_mirror(matrix, from, stat, errmsg)
@@ -285,11 +285,11 @@ contains
     integer, intent(in) :: from
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
-    at = meeting('osla_matrix_mirror')
-    call needs(at, matrix, 'matrix')
-    if (.not. met(at, stat, errmsg)) return
-    call settle(c_osla_matrix_mirror(matrix%handle, from), stat, errmsg)
+    type(collective_call) :: at
+    at = collective_call('osla_matrix_mirror')
+    call requires(at, matrix, 'matrix')
+    if (.not. all_ready(at, stat, errmsg)) return
+    call report(c_osla_matrix_mirror(matrix%handle, from), stat, errmsg)
   end subroutine osla_matrix_mirror
 
 end module osla_matrices

@@ -10,7 +10,7 @@ module osla_objects
   public :: osla_forest, osla_csr, osla_jacobi, osla_sweeps, osla_splitting, osla_diffusion, osla_iteration
   public :: osla_error_text, osla_err_name, osla_version, osla_version_text
   public :: osla_random_uniform, osla_random_normal
-  public :: settle, refuse, absent, c_text, fortran_text, dtype_name
+  public :: report, refuse, is_absent, c_text, fortran_text, dtype_name
 
   ! handle: C's pointer, for C calls on the same object. Assignment copies the handle, not the
   ! object.
@@ -99,7 +99,7 @@ module osla_objects
 contains
 
   ! Ends a call: returns the error in stat if it is present, else an error ends the job.
-  subroutine settle(err, stat, errmsg)
+  subroutine report(err, stat, errmsg)
     integer(c_int), intent(in) :: err
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
@@ -107,7 +107,7 @@ contains
     if (err == OSLA_OK) return
     if (present(errmsg)) errmsg = osla_error_text()
     if (.not. present(stat)) call c_osli_fortran_end(err)
-  end subroutine settle
+  end subroutine report
 
   ! Ends a local call with an error that this module has found.
   subroutine refuse(err, text, stat, errmsg)
@@ -115,11 +115,11 @@ contains
     character(*), intent(in) :: text
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    call settle(c_osli_fortran_refuse(err, c_text(text)), stat, errmsg)
+    call report(c_osli_fortran_refuse(err, c_text(text)), stat, errmsg)
   end subroutine refuse
 
   ! True if an object does not exist; then the local call is refused.
-  function absent(call_name, what, handle, stat, errmsg) result(is)
+  function is_absent(call_name, what, handle, stat, errmsg) result(is)
     character(*), intent(in) :: call_name, what
     type(c_ptr), intent(in) :: handle
     integer, intent(out), optional :: stat
@@ -129,7 +129,7 @@ contains
     if (.not. is) return
     call refuse(OSLA_ERR_STATE, call_name // ': the ' // what // ' was not created, or is destroyed', &
       stat, errmsg)
-  end function absent
+  end function is_absent
 
   function part_default(matrix, i, j, m, n) result(part)
     type(osla_matrix), intent(in) :: matrix

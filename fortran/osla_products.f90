@@ -5,8 +5,8 @@
 module osla_products
   use, intrinsic :: iso_c_binding
   use osla_c, c_part => osla_part
-  use osla_objects, only: osla_operand, osla_matrix, settle
-  use osla_meetings, only: meeting, needs, needs_pivots, fits, met
+  use osla_objects, only: osla_operand, osla_matrix, report
+  use osla_collectives, only: collective_call, requires, requires_pivots, is_valid, all_ready
   implicit none
   private
   public :: osla_gemm, osla_syrk, osla_herk, osla_gemm_predict, osla_getrf, osla_getri, osla_potrf, osla_potri
@@ -37,14 +37,14 @@ contains
     type(osla_gemm_options), intent(in), target, optional :: options
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
+    type(collective_call) :: at
     type(c_part) :: part_a, part_b, part_c
-    at = meeting('osla_gemm')
-    call needs(at, a, part_a, 'matrix')
-    call needs(at, b, part_b, 'matrix')
-    call needs(at, c, part_c, 'matrix')
-    if (.not. met(at, stat, errmsg)) return
-    call settle(c_osla_gemm(transa, transb, alpha, part_a, part_b, beta, part_c, of_gemm(options)), &
+    at = collective_call('osla_gemm')
+    call requires(at, a, part_a, 'matrix')
+    call requires(at, b, part_b, 'matrix')
+    call requires(at, c, part_c, 'matrix')
+    if (.not. all_ready(at, stat, errmsg)) return
+    call report(c_osla_gemm(transa, transb, alpha, part_a, part_b, beta, part_c, of_gemm(options)), &
       stat, errmsg)
   end subroutine gemm_z
 
@@ -96,13 +96,13 @@ contains
     type(osla_gemm_options), intent(in), target, optional :: options
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
+    type(collective_call) :: at
     type(c_part) :: part_a, part_c
-    at = meeting('osla_syrk')
-    call needs(at, a, part_a, 'matrix')
-    call needs(at, c, part_c, 'matrix')
-    if (.not. met(at, stat, errmsg)) return
-    call settle(c_osla_syrk(uplo, trans, alpha, part_a, beta, part_c, of_gemm(options)), stat, errmsg)
+    at = collective_call('osla_syrk')
+    call requires(at, a, part_a, 'matrix')
+    call requires(at, c, part_c, 'matrix')
+    if (.not. all_ready(at, stat, errmsg)) return
+    call report(c_osla_syrk(uplo, trans, alpha, part_a, beta, part_c, of_gemm(options)), stat, errmsg)
   end subroutine syrk_z
 
   subroutine syrk_d(uplo, trans, alpha, a, beta, c, options, stat, errmsg)
@@ -133,13 +133,13 @@ contains
     type(osla_gemm_options), intent(in), target, optional :: options
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
+    type(collective_call) :: at
     type(c_part) :: part_a, part_c
-    at = meeting('osla_herk')
-    call needs(at, a, part_a, 'matrix')
-    call needs(at, c, part_c, 'matrix')
-    if (.not. met(at, stat, errmsg)) return
-    call settle(c_osla_herk(uplo, trans, alpha, part_a, beta, part_c, of_gemm(options)), stat, errmsg)
+    at = collective_call('osla_herk')
+    call requires(at, a, part_a, 'matrix')
+    call requires(at, c, part_c, 'matrix')
+    if (.not. all_ready(at, stat, errmsg)) return
+    call report(c_osla_herk(uplo, trans, alpha, part_a, beta, part_c, of_gemm(options)), stat, errmsg)
   end subroutine osla_herk
 
   subroutine osla_gemm_predict(transa, transb, a, b, c, plan, options, stat, errmsg)
@@ -149,15 +149,15 @@ contains
     type(osla_gemm_options), intent(in), target, optional :: options
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
+    type(collective_call) :: at
     type(c_part) :: part_a, part_b, part_c
-    at = meeting('osla_gemm_predict')
-    call needs(at, a, part_a, 'matrix')
-    call needs(at, b, part_b, 'matrix')
-    call needs(at, c, part_c, 'matrix')
-    call settle(at%err, stat, errmsg) ! a local call
-    if (.not. fits(at)) return
-    call settle(c_osla_gemm_predict(transa, transb, part_a, part_b, part_c, of_gemm(options), c_loc(plan)), &
+    at = collective_call('osla_gemm_predict')
+    call requires(at, a, part_a, 'matrix')
+    call requires(at, b, part_b, 'matrix')
+    call requires(at, c, part_c, 'matrix')
+    call report(at%err, stat, errmsg) ! a local call
+    if (.not. is_valid(at)) return
+    call report(c_osla_gemm_predict(transa, transb, part_a, part_b, part_c, of_gemm(options), c_loc(plan)), &
       stat, errmsg)
   end subroutine osla_gemm_predict
 
@@ -171,20 +171,20 @@ contains
     type(osla_lu_options), intent(in), target, optional :: options
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
+    type(collective_call) :: at
     type(c_ptr) :: pivots, how
     type(c_part) :: part
-    at = meeting('osla_getrf')
-    call needs(at, a, part, 'matrix')
+    at = collective_call('osla_getrf')
+    call requires(at, a, part, 'matrix')
     pivots = c_null_ptr
     if (present(ipiv)) then
-      call needs_pivots(at, part%matrix, ipiv)
+      call requires_pivots(at, part%matrix, ipiv)
       pivots = c_loc(ipiv)
     end if
-    if (.not. met(at, stat, errmsg)) return
+    if (.not. all_ready(at, stat, errmsg)) return
     how = c_null_ptr
     if (present(options)) how = c_loc(options)
-    call settle(c_osla_getrf_part(part, pivots, how, c_loc(result)), stat, errmsg)
+    call report(c_osla_getrf_part(part, pivots, how, c_loc(result)), stat, errmsg)
   end subroutine osla_getrf
 
   ! ipiv: from osla_getrf; absent if there were no interchanges
@@ -195,19 +195,19 @@ contains
     type(osla_lu_options), intent(in), target, optional :: options
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
+    type(collective_call) :: at
     type(c_ptr) :: pivots, how
-    at = meeting('osla_getri')
-    call needs(at, a, 'matrix')
+    at = collective_call('osla_getri')
+    call requires(at, a, 'matrix')
     pivots = c_null_ptr
     if (present(ipiv)) then
-      call needs_pivots(at, a%handle, ipiv)
+      call requires_pivots(at, a%handle, ipiv)
       pivots = c_loc(ipiv)
     end if
-    if (.not. met(at, stat, errmsg)) return
+    if (.not. all_ready(at, stat, errmsg)) return
     how = c_null_ptr
     if (present(options)) how = c_loc(options)
-    call settle(c_osla_getri(a%handle, pivots, how, info), stat, errmsg)
+    call report(c_osla_getri(a%handle, pivots, how, info), stat, errmsg)
   end subroutine getri_long
 
   subroutine getri_default(a, info, ipiv, options, stat, errmsg)
@@ -230,12 +230,12 @@ contains
     type(osla_chol_options), intent(in), target, optional :: options
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
+    type(collective_call) :: at
     type(c_part) :: part
-    at = meeting('osla_potrf')
-    call needs(at, a, part, 'matrix')
-    if (.not. met(at, stat, errmsg)) return
-    call settle(c_osla_potrf_part(uplo, part, of_chol(options), info), stat, errmsg)
+    at = collective_call('osla_potrf')
+    call requires(at, a, part, 'matrix')
+    if (.not. all_ready(at, stat, errmsg)) return
+    call report(c_osla_potrf_part(uplo, part, of_chol(options), info), stat, errmsg)
   end subroutine potrf_long
 
   subroutine potrf_default(uplo, a, info, options, stat, errmsg)
@@ -258,11 +258,11 @@ contains
     type(osla_chol_options), intent(in), target, optional :: options
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
-    at = meeting('osla_potri')
-    call needs(at, a, 'matrix')
-    if (.not. met(at, stat, errmsg)) return
-    call settle(c_osla_potri(uplo, a%handle, of_chol(options), info), stat, errmsg)
+    type(collective_call) :: at
+    at = collective_call('osla_potri')
+    call requires(at, a, 'matrix')
+    if (.not. all_ready(at, stat, errmsg)) return
+    call report(c_osla_potri(uplo, a%handle, of_chol(options), info), stat, errmsg)
   end subroutine potri_long
 
   subroutine potri_default(uplo, a, info, options, stat, errmsg)

@@ -2,8 +2,8 @@
 module osla_records
   use, intrinsic :: iso_c_binding
   use osla_c, c_part => osla_part
-  use osla_objects, only: osla_transport, osla_grid, osla_matrix, osla_file, settle, absent, c_text, fortran_text
-  use osla_meetings, only: meeting, needs, met
+  use osla_objects, only: osla_transport, osla_grid, osla_matrix, osla_file, report, is_absent, c_text, fortran_text
+  use osla_collectives, only: collective_call, requires, all_ready
   implicit none
   private
   public :: osla_matrix_save, osla_matrix_load
@@ -40,19 +40,19 @@ contains
     character(*), intent(in), optional :: name
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
+    type(collective_call) :: at
     type(osla_save_options), target :: options
     character(kind=c_char), allocatable, target :: called(:)
-    at = meeting('osla_matrix_save')
-    call needs(at, matrix, 'matrix')
+    at = collective_call('osla_matrix_save')
+    call requires(at, matrix, 'matrix')
     if (present(format)) options%format = format
     if (present(stored)) options%stored = stored
     if (present(name)) then
       called = c_text(trim(name))
       options%name = c_loc(called)
     end if
-    if (.not. met(at, stat, errmsg)) return
-    call settle(c_osla_matrix_save(matrix%handle, c_text(trim(path)), c_loc(options)), stat, errmsg)
+    if (.not. all_ready(at, stat, errmsg)) return
+    call report(c_osla_matrix_save(matrix%handle, c_text(trim(path)), c_loc(options)), stat, errmsg)
   end subroutine osla_matrix_save
 
   subroutine osla_matrix_load(grid, path, matrix, mb, nb, name, stored, stat, errmsg)
@@ -64,12 +64,12 @@ contains
     integer, intent(out), optional :: stored
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
+    type(collective_call) :: at
     type(osla_load_options), target :: options
     character(kind=c_char), allocatable, target :: called(:)
     integer(c_int) :: noted
-    at = meeting('osla_matrix_load')
-    call needs(at, grid)
+    at = collective_call('osla_matrix_load')
+    call requires(at, grid)
     if (present(mb)) options%mb = mb
     if (present(nb)) options%nb = nb
     if (present(name)) then
@@ -77,8 +77,8 @@ contains
       options%name = c_loc(called)
     end if
     noted = OSLA_STORED_WHOLE
-    if (.not. met(at, stat, errmsg)) return
-    call settle(c_osla_matrix_load(grid%handle, c_text(trim(path)), c_loc(options), noted, matrix%handle), &
+    if (.not. all_ready(at, stat, errmsg)) return
+    call report(c_osla_matrix_load(grid%handle, c_text(trim(path)), c_loc(options), noted, matrix%handle), &
       stat, errmsg)
     if (present(stored)) stored = noted
   end subroutine osla_matrix_load
@@ -91,12 +91,12 @@ contains
     type(osla_file), intent(out) :: file
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
-    at = meeting('osla_file_create')
-    call needs(at, transport)
-    if (.not. met(at, stat, errmsg)) return
+    type(collective_call) :: at
+    at = collective_call('osla_file_create')
+    call requires(at, transport)
+    if (.not. all_ready(at, stat, errmsg)) return
     file%transport = transport%handle
-    call settle(c_osla_file_create(transport%handle, c_text(trim(path)), file%handle), stat, errmsg)
+    call report(c_osla_file_create(transport%handle, c_text(trim(path)), file%handle), stat, errmsg)
   end subroutine osla_file_create
 
   subroutine osla_file_open(transport, path, file, stat, errmsg)
@@ -105,23 +105,23 @@ contains
     type(osla_file), intent(out) :: file
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
-    at = meeting('osla_file_open')
-    call needs(at, transport)
-    if (.not. met(at, stat, errmsg)) return
+    type(collective_call) :: at
+    at = collective_call('osla_file_open')
+    call requires(at, transport)
+    if (.not. all_ready(at, stat, errmsg)) return
     file%transport = transport%handle
-    call settle(c_osla_file_open(transport%handle, c_text(trim(path)), file%handle), stat, errmsg)
+    call report(c_osla_file_open(transport%handle, c_text(trim(path)), file%handle), stat, errmsg)
   end subroutine osla_file_open
 
   subroutine osla_file_commit(file, stat, errmsg)
     type(osla_file), intent(inout) :: file
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
-    at = meeting('osla_file_commit')
-    call needs(at, file)
-    if (.not. met(at, stat, errmsg)) return
-    call settle(c_osla_file_commit(file%handle), stat, errmsg)
+    type(collective_call) :: at
+    at = collective_call('osla_file_commit')
+    call requires(at, file)
+    if (.not. all_ready(at, stat, errmsg)) return
+    call report(c_osla_file_commit(file%handle), stat, errmsg)
   end subroutine osla_file_commit
 
   subroutine osla_file_close(file)
@@ -135,14 +135,14 @@ contains
     logical, intent(out) :: has
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
+    type(collective_call) :: at
     logical(c_bool) :: is
     has = .false.
-    at = meeting('osla_file_has')
-    call needs(at, file)
+    at = collective_call('osla_file_has')
+    call requires(at, file)
     is = .false.
-    if (.not. met(at, stat, errmsg)) return
-    call settle(c_osla_file_has(file%handle, c_text(trim(name)), is), stat, errmsg)
+    if (.not. all_ready(at, stat, errmsg)) return
+    call report(c_osla_file_has(file%handle, c_text(trim(name)), is), stat, errmsg)
     has = is
   end subroutine osla_file_has
 
@@ -153,28 +153,28 @@ contains
     integer, intent(in), optional :: stored
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
+    type(collective_call) :: at
     integer(c_int) :: noted
-    at = meeting('osla_file_put', same='a matrix')
-    call needs(at, file)
-    call needs(at, matrix, 'matrix')
+    at = collective_call('osla_file_put', same='a matrix')
+    call requires(at, file)
+    call requires(at, matrix, 'matrix')
     noted = OSLA_STORED_WHOLE
     if (present(stored)) noted = stored
-    if (.not. met(at, stat, errmsg)) return
-    call settle(c_osla_file_put_matrix(file%handle, c_text(trim(name)), matrix%handle, noted), stat, errmsg)
+    if (.not. all_ready(at, stat, errmsg)) return
+    call report(c_osla_file_put_matrix(file%handle, c_text(trim(name)), matrix%handle, noted), stat, errmsg)
   end subroutine put_matrix
 
-  subroutine osla_file_look_matrix(file, name, look, stat, errmsg)
+  subroutine osla_file_look_matrix(file, name, find_local_array, stat, errmsg)
     type(osla_file), intent(in) :: file
     character(*), intent(in) :: name
-    type(osla_file_matrix), intent(out), target :: look
+    type(osla_file_matrix), intent(out), target :: find_local_array
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
-    at = meeting('osla_file_look_matrix')
-    call needs(at, file)
-    if (.not. met(at, stat, errmsg)) return
-    call settle(c_osla_file_look_matrix(file%handle, c_text(trim(name)), c_loc(look)), stat, errmsg)
+    type(collective_call) :: at
+    at = collective_call('osla_file_look_matrix')
+    call requires(at, file)
+    if (.not. all_ready(at, stat, errmsg)) return
+    call report(c_osla_file_look_matrix(file%handle, c_text(trim(name)), c_loc(find_local_array)), stat, errmsg)
   end subroutine osla_file_look_matrix
 
   subroutine get_matrix(file, name, matrix, stat, errmsg)
@@ -183,12 +183,12 @@ contains
     type(osla_matrix), intent(in) :: matrix
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
-    at = meeting('osla_file_get', same='a matrix')
-    call needs(at, file)
-    call needs(at, matrix, 'matrix')
-    if (.not. met(at, stat, errmsg)) return
-    call settle(c_osla_file_get_matrix(file%handle, c_text(trim(name)), matrix%handle), stat, errmsg)
+    type(collective_call) :: at
+    at = collective_call('osla_file_get', same='a matrix')
+    call requires(at, file)
+    call requires(at, matrix, 'matrix')
+    if (.not. all_ready(at, stat, errmsg)) return
+    call report(c_osla_file_get_matrix(file%handle, c_text(trim(name)), matrix%handle), stat, errmsg)
   end subroutine get_matrix
 
   ! Number of elements of a vector; of_integers: true for integer(int64), false for real(real64).
@@ -199,14 +199,14 @@ contains
     logical, intent(in), optional :: of_integers
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
+    type(collective_call) :: at
     integer(c_int) :: type
-    at = meeting('osla_file_count')
-    call needs(at, file)
+    at = collective_call('osla_file_count')
+    call requires(at, file)
     type = OSLA_FILE_DOUBLE
     if (present(of_integers)) type = merge(OSLA_FILE_INT64, OSLA_FILE_DOUBLE, of_integers)
-    if (.not. met(at, stat, errmsg)) return
-    call settle(c_osla_file_look_vector(file%handle, c_text(trim(name)), type, count), stat, errmsg)
+    if (.not. all_ready(at, stat, errmsg)) return
+    call report(c_osla_file_look_vector(file%handle, c_text(trim(name)), type, count), stat, errmsg)
   end subroutine osla_file_count
 
   subroutine put_reals(file, name, vector, stat, errmsg)
@@ -215,11 +215,11 @@ contains
     real(c_double), intent(in), target, contiguous :: vector(:)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
-    at = meeting('osla_file_put', same='real numbers')
-    call needs(at, file)
-    if (.not. met(at, stat, errmsg)) return
-    call settle(c_osla_file_put_vector(file%handle, c_text(trim(name)), OSLA_FILE_DOUBLE, &
+    type(collective_call) :: at
+    at = collective_call('osla_file_put', same='real numbers')
+    call requires(at, file)
+    if (.not. all_ready(at, stat, errmsg)) return
+    call report(c_osla_file_put_vector(file%handle, c_text(trim(name)), OSLA_FILE_DOUBLE, &
       size(vector, kind=c_int64_t), c_loc(vector)), stat, errmsg)
   end subroutine put_reals
 
@@ -229,11 +229,11 @@ contains
     real(c_double), intent(inout), target, contiguous :: vector(:)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
-    at = meeting('osla_file_get', same='real numbers')
-    call needs(at, file)
-    if (.not. met(at, stat, errmsg)) return
-    call settle(c_osla_file_get_vector(file%handle, c_text(trim(name)), OSLA_FILE_DOUBLE, &
+    type(collective_call) :: at
+    at = collective_call('osla_file_get', same='real numbers')
+    call requires(at, file)
+    if (.not. all_ready(at, stat, errmsg)) return
+    call report(c_osla_file_get_vector(file%handle, c_text(trim(name)), OSLA_FILE_DOUBLE, &
       size(vector, kind=c_int64_t), c_loc(vector)), stat, errmsg)
   end subroutine get_reals
 
@@ -243,11 +243,11 @@ contains
     real(c_double), intent(in), target, contiguous :: vector(:)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
-    at = meeting('osla_file_put_parts', same='real numbers')
-    call needs(at, file)
-    if (.not. met(at, stat, errmsg)) return
-    call settle(c_osla_file_put_parts(file%handle, c_text(trim(name)), OSLA_FILE_DOUBLE, &
+    type(collective_call) :: at
+    at = collective_call('osla_file_put_parts', same='real numbers')
+    call requires(at, file)
+    if (.not. all_ready(at, stat, errmsg)) return
+    call report(c_osla_file_put_parts(file%handle, c_text(trim(name)), OSLA_FILE_DOUBLE, &
       size(vector, kind=c_int64_t), c_loc(vector)), stat, errmsg)
   end subroutine put_parts_real
 
@@ -258,11 +258,11 @@ contains
     real(c_double), intent(inout), target, contiguous :: vector(:)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
-    at = meeting('osla_file_get_parts', same='real numbers')
-    call needs(at, file)
-    if (.not. met(at, stat, errmsg)) return
-    call settle(c_osla_file_get_parts(file%handle, c_text(trim(name)), OSLA_FILE_DOUBLE, first - 1, &
+    type(collective_call) :: at
+    at = collective_call('osla_file_get_parts', same='real numbers')
+    call requires(at, file)
+    if (.not. all_ready(at, stat, errmsg)) return
+    call report(c_osla_file_get_parts(file%handle, c_text(trim(name)), OSLA_FILE_DOUBLE, first - 1, &
       size(vector, kind=c_int64_t), c_loc(vector)), stat, errmsg)
   end subroutine get_parts_real
 
@@ -272,11 +272,11 @@ contains
     integer(c_int64_t), intent(in), target, contiguous :: vector(:)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
-    at = meeting('osla_file_put', same='integers')
-    call needs(at, file)
-    if (.not. met(at, stat, errmsg)) return
-    call settle(c_osla_file_put_vector(file%handle, c_text(trim(name)), OSLA_FILE_INT64, &
+    type(collective_call) :: at
+    at = collective_call('osla_file_put', same='integers')
+    call requires(at, file)
+    if (.not. all_ready(at, stat, errmsg)) return
+    call report(c_osla_file_put_vector(file%handle, c_text(trim(name)), OSLA_FILE_INT64, &
       size(vector, kind=c_int64_t), c_loc(vector)), stat, errmsg)
   end subroutine put_integers
 
@@ -286,11 +286,11 @@ contains
     integer(c_int64_t), intent(inout), target, contiguous :: vector(:)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
-    at = meeting('osla_file_get', same='integers')
-    call needs(at, file)
-    if (.not. met(at, stat, errmsg)) return
-    call settle(c_osla_file_get_vector(file%handle, c_text(trim(name)), OSLA_FILE_INT64, &
+    type(collective_call) :: at
+    at = collective_call('osla_file_get', same='integers')
+    call requires(at, file)
+    if (.not. all_ready(at, stat, errmsg)) return
+    call report(c_osla_file_get_vector(file%handle, c_text(trim(name)), OSLA_FILE_INT64, &
       size(vector, kind=c_int64_t), c_loc(vector)), stat, errmsg)
   end subroutine get_integers
 
@@ -300,11 +300,11 @@ contains
     integer(c_int64_t), intent(in), target, contiguous :: vector(:)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
-    at = meeting('osla_file_put_parts', same='integers')
-    call needs(at, file)
-    if (.not. met(at, stat, errmsg)) return
-    call settle(c_osla_file_put_parts(file%handle, c_text(trim(name)), OSLA_FILE_INT64, &
+    type(collective_call) :: at
+    at = collective_call('osla_file_put_parts', same='integers')
+    call requires(at, file)
+    if (.not. all_ready(at, stat, errmsg)) return
+    call report(c_osla_file_put_parts(file%handle, c_text(trim(name)), OSLA_FILE_INT64, &
       size(vector, kind=c_int64_t), c_loc(vector)), stat, errmsg)
   end subroutine put_parts_integer
 
@@ -315,11 +315,11 @@ contains
     integer(c_int64_t), intent(inout), target, contiguous :: vector(:)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
-    at = meeting('osla_file_get_parts', same='integers')
-    call needs(at, file)
-    if (.not. met(at, stat, errmsg)) return
-    call settle(c_osla_file_get_parts(file%handle, c_text(trim(name)), OSLA_FILE_INT64, first - 1, &
+    type(collective_call) :: at
+    at = collective_call('osla_file_get_parts', same='integers')
+    call requires(at, file)
+    if (.not. all_ready(at, stat, errmsg)) return
+    call report(c_osla_file_get_parts(file%handle, c_text(trim(name)), OSLA_FILE_INT64, first - 1, &
       size(vector, kind=c_int64_t), c_loc(vector)), stat, errmsg)
   end subroutine get_parts_integer
 
@@ -329,11 +329,11 @@ contains
     real(c_double), intent(in) :: value
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
-    at = meeting('osla_file_put', same='a real number')
-    call needs(at, file)
-    if (.not. met(at, stat, errmsg)) return
-    call settle(c_osla_file_put_number(file%handle, c_text(trim(name)), value), stat, errmsg)
+    type(collective_call) :: at
+    at = collective_call('osla_file_put', same='a real number')
+    call requires(at, file)
+    if (.not. all_ready(at, stat, errmsg)) return
+    call report(c_osla_file_put_number(file%handle, c_text(trim(name)), value), stat, errmsg)
   end subroutine put_real
 
   subroutine get_real(file, name, value, stat, errmsg)
@@ -342,11 +342,11 @@ contains
     real(c_double), intent(inout) :: value
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
-    at = meeting('osla_file_get', same='a real number')
-    call needs(at, file)
-    if (.not. met(at, stat, errmsg)) return
-    call settle(c_osla_file_get_number(file%handle, c_text(trim(name)), value), stat, errmsg)
+    type(collective_call) :: at
+    at = collective_call('osla_file_get', same='a real number')
+    call requires(at, file)
+    if (.not. all_ready(at, stat, errmsg)) return
+    call report(c_osla_file_get_number(file%handle, c_text(trim(name)), value), stat, errmsg)
   end subroutine get_real
 
   subroutine put_integer(file, name, value, stat, errmsg)
@@ -355,11 +355,11 @@ contains
     integer(c_int64_t), intent(in) :: value
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
-    at = meeting('osla_file_put', same='an integer')
-    call needs(at, file)
-    if (.not. met(at, stat, errmsg)) return
-    call settle(c_osla_file_put_int(file%handle, c_text(trim(name)), value), stat, errmsg)
+    type(collective_call) :: at
+    at = collective_call('osla_file_put', same='an integer')
+    call requires(at, file)
+    if (.not. all_ready(at, stat, errmsg)) return
+    call report(c_osla_file_put_int(file%handle, c_text(trim(name)), value), stat, errmsg)
   end subroutine put_integer
 
   subroutine get_integer(file, name, value, stat, errmsg)
@@ -368,11 +368,11 @@ contains
     integer(c_int64_t), intent(inout) :: value
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
-    at = meeting('osla_file_get', same='an integer')
-    call needs(at, file)
-    if (.not. met(at, stat, errmsg)) return
-    call settle(c_osla_file_get_int(file%handle, c_text(trim(name)), value), stat, errmsg)
+    type(collective_call) :: at
+    at = collective_call('osla_file_get', same='an integer')
+    call requires(at, file)
+    if (.not. all_ready(at, stat, errmsg)) return
+    call report(c_osla_file_get_int(file%handle, c_text(trim(name)), value), stat, errmsg)
   end subroutine get_integer
 
   subroutine put_text(file, name, text, stat, errmsg)
@@ -381,11 +381,11 @@ contains
     character(*), intent(in) :: text
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
-    at = meeting('osla_file_put', same='a text')
-    call needs(at, file)
-    if (.not. met(at, stat, errmsg)) return
-    call settle(c_osla_file_put_text(file%handle, c_text(trim(name)), c_text(text)), stat, errmsg)
+    type(collective_call) :: at
+    at = collective_call('osla_file_put', same='a text')
+    call requires(at, file)
+    if (.not. all_ready(at, stat, errmsg)) return
+    call report(c_osla_file_put_text(file%handle, c_text(trim(name)), c_text(text)), stat, errmsg)
   end subroutine put_text
 
   ! A text longer than the argument is cut.
@@ -395,15 +395,15 @@ contains
     character(*), intent(inout) :: text
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
+    type(collective_call) :: at
     character(kind=c_char), target :: letters(len(text) + 1)
     integer(c_int) :: err
-    at = meeting('osla_file_get', same='a text')
-    call needs(at, file)
-    if (.not. met(at, stat, errmsg)) return
+    at = collective_call('osla_file_get', same='a text')
+    call requires(at, file)
+    if (.not. all_ready(at, stat, errmsg)) return
     err = c_osla_file_get_text(file%handle, c_text(trim(name)), letters, size(letters, kind=c_size_t))
     if (err == OSLA_OK) text = fortran_text(c_loc(letters))
-    call settle(err, stat, errmsg)
+    call report(err, stat, errmsg)
   end subroutine get_text
 
   ! --- traces ---
@@ -412,16 +412,16 @@ contains
     type(osla_transport), intent(in) :: transport
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
-    at = meeting('osla_trace_start')
-    call needs(at, transport)
-    if (.not. met(at, stat, errmsg)) return
-    call settle(c_osla_trace_start(transport%handle), stat, errmsg)
+    type(collective_call) :: at
+    at = collective_call('osla_trace_start')
+    call requires(at, transport)
+    if (.not. all_ready(at, stat, errmsg)) return
+    call report(c_osla_trace_start(transport%handle), stat, errmsg)
   end subroutine osla_trace_start
 
   subroutine osla_trace_stop(transport)
     type(osla_transport), intent(in) :: transport
-    if (absent('osla_trace_stop', 'transport', transport%handle)) return
+    if (is_absent('osla_trace_stop', 'transport', transport%handle)) return
     call c_osla_trace_stop(transport%handle)
   end subroutine osla_trace_stop
 
@@ -430,11 +430,11 @@ contains
     character(*), intent(in) :: path
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
-    at = meeting('osla_trace_write')
-    call needs(at, transport)
-    if (.not. met(at, stat, errmsg)) return
-    call settle(c_osla_trace_write(transport%handle, c_text(trim(path))), stat, errmsg)
+    type(collective_call) :: at
+    at = collective_call('osla_trace_write')
+    call requires(at, transport)
+    if (.not. all_ready(at, stat, errmsg)) return
+    call report(c_osla_trace_write(transport%handle, c_text(trim(path))), stat, errmsg)
   end subroutine osla_trace_write
 
   ! summary%kind(1 + OSLA_TRACE_GET) is the total of OSLA_TRACE_GET, and so on.
@@ -443,11 +443,11 @@ contains
     type(osla_trace_summary), intent(out), target :: summary
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
-    at = meeting('osla_trace_summarise')
-    call needs(at, transport)
-    if (.not. met(at, stat, errmsg)) return
-    call settle(c_osla_trace_summarise(transport%handle, c_loc(summary)), stat, errmsg)
+    type(collective_call) :: at
+    at = collective_call('osla_trace_summarise')
+    call requires(at, transport)
+    if (.not. all_ready(at, stat, errmsg)) return
+    call report(c_osla_trace_summarise(transport%handle, c_loc(summary)), stat, errmsg)
   end subroutine osla_trace_summarise
 
   function osla_trace_name(kind) result(name)

@@ -4,8 +4,8 @@
 module osla_solves
   use, intrinsic :: iso_c_binding
   use osla_c, c_part => osla_part
-  use osla_objects, only: osla_operand, osla_matrix, settle, dtype_name
-  use osla_meetings, only: meeting, needs, needs_pivots, check, fits, met
+  use osla_objects, only: osla_operand, osla_matrix, report, dtype_name
+  use osla_collectives, only: collective_call, requires, requires_pivots, check, is_valid, all_ready
   implicit none
   private
   public :: osla_trsm, osla_potrs, osla_getrs, osla_potrs_replicated, osla_getrs_replicated
@@ -32,13 +32,13 @@ contains
     class(osla_operand), intent(in) :: a, b
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
+    type(collective_call) :: at
     type(c_part) :: part_a, part_b
-    at = meeting('osla_trsm')
-    call needs(at, a, part_a, 'matrix')
-    call needs(at, b, part_b, 'right-hand side')
-    if (.not. met(at, stat, errmsg)) return
-    call settle(c_osla_trsm_part(side, uplo, trans, diag, alpha, part_a, part_b), stat, errmsg)
+    at = collective_call('osla_trsm')
+    call requires(at, a, part_a, 'matrix')
+    call requires(at, b, part_b, 'right-hand side')
+    if (.not. all_ready(at, stat, errmsg)) return
+    call report(c_osla_trsm_part(side, uplo, trans, diag, alpha, part_a, part_b), stat, errmsg)
   end subroutine trsm_z
 
   subroutine trsm_c(side, uplo, trans, diag, alpha, a, b, stat, errmsg)
@@ -75,13 +75,13 @@ contains
     class(osla_operand), intent(in) :: a, b
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
+    type(collective_call) :: at
     type(c_part) :: part_a, part_b
-    at = meeting('osla_potrs')
-    call needs(at, a, part_a, 'matrix')
-    call needs(at, b, part_b, 'right-hand side')
-    if (.not. met(at, stat, errmsg)) return
-    call settle(c_osla_potrs_part(uplo, part_a, part_b), stat, errmsg)
+    at = collective_call('osla_potrs')
+    call requires(at, a, part_a, 'matrix')
+    call requires(at, b, part_b, 'right-hand side')
+    if (.not. all_ready(at, stat, errmsg)) return
+    call report(c_osla_potrs_part(uplo, part_a, part_b), stat, errmsg)
   end subroutine osla_potrs
 
   subroutine osla_getrs(trans, a, ipiv, b, stat, errmsg)
@@ -90,14 +90,14 @@ contains
     integer(c_int64_t), intent(in), target, contiguous :: ipiv(:)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
+    type(collective_call) :: at
     type(c_part) :: part_a, part_b
-    at = meeting('osla_getrs')
-    call needs(at, a, part_a, 'matrix')
-    call needs(at, b, part_b, 'right-hand side')
-    call needs_pivots(at, part_a%matrix, ipiv)
-    if (.not. met(at, stat, errmsg)) return
-    call settle(c_osla_getrs_part(trans, part_a, c_loc(ipiv), part_b), stat, errmsg)
+    at = collective_call('osla_getrs')
+    call requires(at, a, part_a, 'matrix')
+    call requires(at, b, part_b, 'right-hand side')
+    call requires_pivots(at, part_a%matrix, ipiv)
+    if (.not. all_ready(at, stat, errmsg)) return
+    call report(c_osla_getrs_part(trans, part_a, c_loc(ipiv), part_b), stat, errmsg)
   end subroutine osla_getrs
 
   ! Begins a call with the matrix a and right-hand sides of `rows` rows and type dtype, and checks
@@ -107,12 +107,12 @@ contains
     type(osla_matrix), intent(in) :: a
     integer(c_int), intent(in) :: dtype
     integer(c_int64_t), intent(in) :: rows
-    type(meeting) :: at
+    type(collective_call) :: at
     type(osla_layout) :: l
     character(120) :: text
-    at = meeting(call_name)
-    call needs(at, a, 'matrix')
-    if (.not. fits(at)) return
+    at = collective_call(call_name)
+    call requires(at, a, 'matrix')
+    if (.not. is_valid(at)) return
     l = c_osla_matrix_layout(a%handle)
     if (rows /= l%n) then
       write (text, '(2(a, i0))') 'x has ', rows, ' rows, the matrix is of order ', l%n
@@ -129,13 +129,13 @@ contains
     real(c_float), intent(inout), target, contiguous :: x(:, :)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
+    type(collective_call) :: at
     integer(c_int64_t) :: n, nrhs
     n = size(x, 1)
     nrhs = size(x, 2)
     at = replicated('osla_potrs_replicated', a, OSLA_FLOAT, n)
-    if (.not. met(at, stat, errmsg)) return
-    call settle(c_osla_potrs_replicated(uplo, a%handle, nrhs, c_loc(x), max(1_c_int64_t, n)), stat, errmsg)
+    if (.not. all_ready(at, stat, errmsg)) return
+    call report(c_osla_potrs_replicated(uplo, a%handle, nrhs, c_loc(x), max(1_c_int64_t, n)), stat, errmsg)
   end subroutine potrs_s
 
   subroutine potrs_d(uplo, a, x, stat, errmsg)
@@ -144,13 +144,13 @@ contains
     real(c_double), intent(inout), target, contiguous :: x(:, :)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
+    type(collective_call) :: at
     integer(c_int64_t) :: n, nrhs
     n = size(x, 1)
     nrhs = size(x, 2)
     at = replicated('osla_potrs_replicated', a, OSLA_DOUBLE, n)
-    if (.not. met(at, stat, errmsg)) return
-    call settle(c_osla_potrs_replicated(uplo, a%handle, nrhs, c_loc(x), max(1_c_int64_t, n)), stat, errmsg)
+    if (.not. all_ready(at, stat, errmsg)) return
+    call report(c_osla_potrs_replicated(uplo, a%handle, nrhs, c_loc(x), max(1_c_int64_t, n)), stat, errmsg)
   end subroutine potrs_d
 
   subroutine potrs_c(uplo, a, x, stat, errmsg)
@@ -159,13 +159,13 @@ contains
     complex(c_float_complex), intent(inout), target, contiguous :: x(:, :)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
+    type(collective_call) :: at
     integer(c_int64_t) :: n, nrhs
     n = size(x, 1)
     nrhs = size(x, 2)
     at = replicated('osla_potrs_replicated', a, OSLA_COMPLEX_FLOAT, n)
-    if (.not. met(at, stat, errmsg)) return
-    call settle(c_osla_potrs_replicated(uplo, a%handle, nrhs, c_loc(x), max(1_c_int64_t, n)), stat, errmsg)
+    if (.not. all_ready(at, stat, errmsg)) return
+    call report(c_osla_potrs_replicated(uplo, a%handle, nrhs, c_loc(x), max(1_c_int64_t, n)), stat, errmsg)
   end subroutine potrs_c
 
   subroutine potrs_z(uplo, a, x, stat, errmsg)
@@ -174,13 +174,13 @@ contains
     complex(c_double_complex), intent(inout), target, contiguous :: x(:, :)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
+    type(collective_call) :: at
     integer(c_int64_t) :: n, nrhs
     n = size(x, 1)
     nrhs = size(x, 2)
     at = replicated('osla_potrs_replicated', a, OSLA_COMPLEX_DOUBLE, n)
-    if (.not. met(at, stat, errmsg)) return
-    call settle(c_osla_potrs_replicated(uplo, a%handle, nrhs, c_loc(x), max(1_c_int64_t, n)), stat, errmsg)
+    if (.not. all_ready(at, stat, errmsg)) return
+    call report(c_osla_potrs_replicated(uplo, a%handle, nrhs, c_loc(x), max(1_c_int64_t, n)), stat, errmsg)
   end subroutine potrs_z
 
   subroutine getrs_s(trans, a, ipiv, x, stat, errmsg)
@@ -190,14 +190,14 @@ contains
     real(c_float), intent(inout), target, contiguous :: x(:, :)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
+    type(collective_call) :: at
     integer(c_int64_t) :: n, nrhs
     n = size(x, 1)
     nrhs = size(x, 2)
     at = replicated('osla_getrs_replicated', a, OSLA_FLOAT, n)
-    call needs_pivots(at, a%handle, ipiv)
-    if (.not. met(at, stat, errmsg)) return
-    call settle(c_osla_getrs_replicated(trans, a%handle, c_loc(ipiv), nrhs, c_loc(x), &
+    call requires_pivots(at, a%handle, ipiv)
+    if (.not. all_ready(at, stat, errmsg)) return
+    call report(c_osla_getrs_replicated(trans, a%handle, c_loc(ipiv), nrhs, c_loc(x), &
       max(1_c_int64_t, n)), stat, errmsg)
   end subroutine getrs_s
 
@@ -208,14 +208,14 @@ contains
     real(c_double), intent(inout), target, contiguous :: x(:, :)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
+    type(collective_call) :: at
     integer(c_int64_t) :: n, nrhs
     n = size(x, 1)
     nrhs = size(x, 2)
     at = replicated('osla_getrs_replicated', a, OSLA_DOUBLE, n)
-    call needs_pivots(at, a%handle, ipiv)
-    if (.not. met(at, stat, errmsg)) return
-    call settle(c_osla_getrs_replicated(trans, a%handle, c_loc(ipiv), nrhs, c_loc(x), &
+    call requires_pivots(at, a%handle, ipiv)
+    if (.not. all_ready(at, stat, errmsg)) return
+    call report(c_osla_getrs_replicated(trans, a%handle, c_loc(ipiv), nrhs, c_loc(x), &
       max(1_c_int64_t, n)), stat, errmsg)
   end subroutine getrs_d
 
@@ -226,14 +226,14 @@ contains
     complex(c_float_complex), intent(inout), target, contiguous :: x(:, :)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
+    type(collective_call) :: at
     integer(c_int64_t) :: n, nrhs
     n = size(x, 1)
     nrhs = size(x, 2)
     at = replicated('osla_getrs_replicated', a, OSLA_COMPLEX_FLOAT, n)
-    call needs_pivots(at, a%handle, ipiv)
-    if (.not. met(at, stat, errmsg)) return
-    call settle(c_osla_getrs_replicated(trans, a%handle, c_loc(ipiv), nrhs, c_loc(x), &
+    call requires_pivots(at, a%handle, ipiv)
+    if (.not. all_ready(at, stat, errmsg)) return
+    call report(c_osla_getrs_replicated(trans, a%handle, c_loc(ipiv), nrhs, c_loc(x), &
       max(1_c_int64_t, n)), stat, errmsg)
   end subroutine getrs_c
 
@@ -244,14 +244,14 @@ contains
     complex(c_double_complex), intent(inout), target, contiguous :: x(:, :)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
+    type(collective_call) :: at
     integer(c_int64_t) :: n, nrhs
     n = size(x, 1)
     nrhs = size(x, 2)
     at = replicated('osla_getrs_replicated', a, OSLA_COMPLEX_DOUBLE, n)
-    call needs_pivots(at, a%handle, ipiv)
-    if (.not. met(at, stat, errmsg)) return
-    call settle(c_osla_getrs_replicated(trans, a%handle, c_loc(ipiv), nrhs, c_loc(x), &
+    call requires_pivots(at, a%handle, ipiv)
+    if (.not. all_ready(at, stat, errmsg)) return
+    call report(c_osla_getrs_replicated(trans, a%handle, c_loc(ipiv), nrhs, c_loc(x), &
       max(1_c_int64_t, n)), stat, errmsg)
   end subroutine getrs_z
 
@@ -262,13 +262,13 @@ contains
     real(c_double), intent(inout) :: value
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
-    at = meeting('osla_residual')
-    call needs(at, a, 'matrix')
-    call needs(at, b, 'right-hand side')
-    call needs(at, x, 'solution')
-    if (.not. met(at, stat, errmsg)) return
-    call settle(c_osla_residual(a%handle, x%handle, b%handle, value), stat, errmsg)
+    type(collective_call) :: at
+    at = collective_call('osla_residual')
+    call requires(at, a, 'matrix')
+    call requires(at, b, 'right-hand side')
+    call requires(at, x, 'solution')
+    if (.not. all_ready(at, stat, errmsg)) return
+    call report(c_osla_residual(a%handle, x%handle, b%handle, value), stat, errmsg)
   end subroutine osla_residual
 
   ! The factors of A are those of LU if ipiv is present, else those of Cholesky in the triangle
@@ -281,28 +281,28 @@ contains
     type(osla_refine_result), intent(out), target, optional :: result
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
+    type(collective_call) :: at
     type(osla_factors), target :: factors
     type(c_ptr) :: how, filled
-    at = meeting('osla_refine')
-    call needs(at, a, 'matrix')
-    call needs(at, b, 'right-hand side')
-    call needs(at, factored, 'factored matrix')
-    call needs(at, x, 'solution')
+    at = collective_call('osla_refine')
+    call requires(at, a, 'matrix')
+    call requires(at, b, 'right-hand side')
+    call requires(at, factored, 'factored matrix')
+    call requires(at, x, 'solution')
     call check(at, present(uplo) .neqv. present(ipiv), &
       'either uplo (of Cholesky) or ipiv (of LU) says what the factors are')
     factors = osla_factors(factored%handle, logical(present(uplo), c_bool), OSLA_LOWER, c_null_ptr)
     if (present(uplo)) factors%uplo = uplo
     if (present(ipiv)) then
-      call needs_pivots(at, factored%handle, ipiv)
+      call requires_pivots(at, factored%handle, ipiv)
       factors%ipiv = c_loc(ipiv)
     end if
-    if (.not. met(at, stat, errmsg)) return
+    if (.not. all_ready(at, stat, errmsg)) return
     how = c_null_ptr
     if (present(options)) how = c_loc(options)
     filled = c_null_ptr
     if (present(result)) filled = c_loc(result)
-    call settle(c_osla_refine(a%handle, c_loc(factors), b%handle, x%handle, how, filled), stat, errmsg)
+    call report(c_osla_refine(a%handle, c_loc(factors), b%handle, x%handle, how, filled), stat, errmsg)
   end subroutine osla_refine
 
   subroutine osla_gesv_mixed(a, b, x, options, result, stat, errmsg)
@@ -311,18 +311,18 @@ contains
     type(osla_mixed_result), intent(out), target, optional :: result
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
+    type(collective_call) :: at
     type(c_ptr) :: how, filled
-    at = meeting('osla_gesv_mixed')
-    call needs(at, a, 'matrix')
-    call needs(at, b, 'right-hand side')
-    call needs(at, x, 'solution')
+    at = collective_call('osla_gesv_mixed')
+    call requires(at, a, 'matrix')
+    call requires(at, b, 'right-hand side')
+    call requires(at, x, 'solution')
     how = c_null_ptr
     if (present(options)) how = c_loc(options)
     filled = c_null_ptr
     if (present(result)) filled = c_loc(result)
-    if (.not. met(at, stat, errmsg)) return
-    call settle(c_osla_gesv_mixed(a%handle, b%handle, x%handle, how, filled), stat, errmsg)
+    if (.not. all_ready(at, stat, errmsg)) return
+    call report(c_osla_gesv_mixed(a%handle, b%handle, x%handle, how, filled), stat, errmsg)
   end subroutine osla_gesv_mixed
 
   subroutine osla_posv_mixed(uplo, a, b, x, options, result, stat, errmsg)
@@ -332,18 +332,18 @@ contains
     type(osla_mixed_result), intent(out), target, optional :: result
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
+    type(collective_call) :: at
     type(c_ptr) :: how, filled
-    at = meeting('osla_posv_mixed')
-    call needs(at, a, 'matrix')
-    call needs(at, b, 'right-hand side')
-    call needs(at, x, 'solution')
+    at = collective_call('osla_posv_mixed')
+    call requires(at, a, 'matrix')
+    call requires(at, b, 'right-hand side')
+    call requires(at, x, 'solution')
     how = c_null_ptr
     if (present(options)) how = c_loc(options)
     filled = c_null_ptr
     if (present(result)) filled = c_loc(result)
-    if (.not. met(at, stat, errmsg)) return
-    call settle(c_osla_posv_mixed(uplo, a%handle, b%handle, x%handle, how, filled), stat, errmsg)
+    if (.not. all_ready(at, stat, errmsg)) return
+    call report(c_osla_posv_mixed(uplo, a%handle, b%handle, x%handle, how, filled), stat, errmsg)
   end subroutine osla_posv_mixed
 
   subroutine osla_gecon(a, ipiv, anorm, rcond, stat, errmsg)
@@ -353,12 +353,12 @@ contains
     real(c_double), intent(inout) :: rcond
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
-    at = meeting('osla_gecon')
-    call needs(at, a, 'matrix')
-    call needs_pivots(at, a%handle, ipiv)
-    if (.not. met(at, stat, errmsg)) return
-    call settle(c_osla_gecon(a%handle, c_loc(ipiv), anorm, rcond), stat, errmsg)
+    type(collective_call) :: at
+    at = collective_call('osla_gecon')
+    call requires(at, a, 'matrix')
+    call requires_pivots(at, a%handle, ipiv)
+    if (.not. all_ready(at, stat, errmsg)) return
+    call report(c_osla_gecon(a%handle, c_loc(ipiv), anorm, rcond), stat, errmsg)
   end subroutine osla_gecon
 
   subroutine osla_pocon(uplo, a, anorm, rcond, stat, errmsg)
@@ -368,11 +368,11 @@ contains
     real(c_double), intent(inout) :: rcond
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
-    at = meeting('osla_pocon')
-    call needs(at, a, 'matrix')
-    if (.not. met(at, stat, errmsg)) return
-    call settle(c_osla_pocon(uplo, a%handle, anorm, rcond), stat, errmsg)
+    type(collective_call) :: at
+    at = collective_call('osla_pocon')
+    call requires(at, a, 'matrix')
+    if (.not. all_ready(at, stat, errmsg)) return
+    call report(c_osla_pocon(uplo, a%handle, anorm, rcond), stat, errmsg)
   end subroutine osla_pocon
 
 end module osla_solves

@@ -4,8 +4,8 @@
 module osla_sparse_files
   use, intrinsic :: iso_c_binding
   use osla_c, c_part => osla_part
-  use osla_objects, only: osla_transport, osla_csr, settle, c_text
-  use osla_meetings, only: meeting, needs, check, fits, met
+  use osla_objects, only: osla_transport, osla_csr, report, c_text
+  use osla_collectives, only: collective_call, requires, check, is_valid, all_ready
   implicit none
   private
   public :: osla_csr_read_matrix_market, osla_vector_read_matrix_market, osla_csr_read_metis
@@ -25,9 +25,9 @@ contains
 
   ! Checks that each list of blocks has one element more than there are ranks.
   subroutine check_blocks(at, sizes)
-    type(meeting), intent(inout) :: at
+    type(collective_call), intent(inout) :: at
     integer, intent(in) :: sizes(:)
-    if (fits(at)) call check(at, all(sizes == c_osla_transport_size(at%transport) + 1), &
+    if (is_valid(at)) call check(at, all(sizes == c_osla_transport_size(at%transport) + 1), &
       'a list of blocks needs a number for each rank and one more')
   end subroutine check_blocks
 
@@ -37,11 +37,11 @@ contains
     type(osla_csr), intent(out) :: matrix
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
-    at = meeting('osla_csr_read_matrix_market')
-    call needs(at, transport)
-    if (.not. met(at, stat, errmsg)) return
-    call settle(c_osla_csr_read_matrix_market(transport%handle, c_text(trim(file)), c_null_ptr, c_null_ptr, &
+    type(collective_call) :: at
+    at = collective_call('osla_csr_read_matrix_market')
+    call requires(at, transport)
+    if (.not. all_ready(at, stat, errmsg)) return
+    call report(c_osla_csr_read_matrix_market(transport%handle, c_text(trim(file)), c_null_ptr, c_null_ptr, &
       matrix%handle), stat, errmsg)
   end subroutine matrix_even
 
@@ -52,15 +52,15 @@ contains
     type(osla_csr), intent(out) :: matrix
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
+    type(collective_call) :: at
     integer(c_int64_t), allocatable, target :: rows(:), columns(:)
-    at = meeting('osla_csr_read_matrix_market')
-    call needs(at, transport)
+    at = collective_call('osla_csr_read_matrix_market')
+    call requires(at, transport)
     call check_blocks(at, [size(row_start), size(column_start)])
-    if (.not. met(at, stat, errmsg)) return
+    if (.not. all_ready(at, stat, errmsg)) return
     rows = row_start - 1
     columns = column_start - 1
-    call settle(c_osla_csr_read_matrix_market(transport%handle, c_text(trim(file)), c_loc(rows), c_loc(columns), &
+    call report(c_osla_csr_read_matrix_market(transport%handle, c_text(trim(file)), c_loc(rows), c_loc(columns), &
       matrix%handle), stat, errmsg)
   end subroutine matrix_long
 
@@ -81,20 +81,20 @@ contains
     real(c_double), intent(inout), target, contiguous :: part(:)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
+    type(collective_call) :: at
     integer(c_int64_t), allocatable, target :: begins(:)
     integer :: rank
-    at = meeting('osla_vector_read_matrix_market')
-    call needs(at, transport)
+    at = collective_call('osla_vector_read_matrix_market')
+    call requires(at, transport)
     call check_blocks(at, [size(start)])
-    if (fits(at)) then
+    if (is_valid(at)) then
       rank = c_osla_transport_rank(transport%handle)
       call check(at, size(part, kind=c_int64_t) == max(0_c_int64_t, start(rank + 2) - start(rank + 1)), &
         'part has not the size that the list of blocks gives this rank')
     end if
-    if (.not. met(at, stat, errmsg)) return
+    if (.not. all_ready(at, stat, errmsg)) return
     begins = start - 1
-    call settle(c_osla_vector_read_matrix_market(transport%handle, c_text(trim(file)), c_loc(begins), c_loc(part)), &
+    call report(c_osla_vector_read_matrix_market(transport%handle, c_text(trim(file)), c_loc(begins), c_loc(part)), &
       stat, errmsg)
   end subroutine vector_long
 
@@ -114,11 +114,11 @@ contains
     type(osla_csr), intent(out) :: matrix
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
-    at = meeting('osla_csr_read_metis')
-    call needs(at, transport)
-    if (.not. met(at, stat, errmsg)) return
-    call settle(c_osla_csr_read_metis(transport%handle, c_text(trim(file)), c_null_ptr, matrix%handle), stat, errmsg)
+    type(collective_call) :: at
+    at = collective_call('osla_csr_read_metis')
+    call requires(at, transport)
+    if (.not. all_ready(at, stat, errmsg)) return
+    call report(c_osla_csr_read_metis(transport%handle, c_text(trim(file)), c_null_ptr, matrix%handle), stat, errmsg)
   end subroutine metis_even
 
   subroutine metis_long(transport, file, row_start, matrix, stat, errmsg)
@@ -128,14 +128,14 @@ contains
     type(osla_csr), intent(out) :: matrix
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
+    type(collective_call) :: at
     integer(c_int64_t), allocatable, target :: rows(:)
-    at = meeting('osla_csr_read_metis')
-    call needs(at, transport)
+    at = collective_call('osla_csr_read_metis')
+    call requires(at, transport)
     call check_blocks(at, [size(row_start)])
-    if (.not. met(at, stat, errmsg)) return
+    if (.not. all_ready(at, stat, errmsg)) return
     rows = row_start - 1
-    call settle(c_osla_csr_read_metis(transport%handle, c_text(trim(file)), c_loc(rows), matrix%handle), stat, errmsg)
+    call report(c_osla_csr_read_metis(transport%handle, c_text(trim(file)), c_loc(rows), matrix%handle), stat, errmsg)
   end subroutine metis_long
 
   subroutine metis_default(transport, file, row_start, matrix, stat, errmsg)

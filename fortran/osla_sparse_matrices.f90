@@ -2,8 +2,8 @@
 module osla_sparse_matrices
   use, intrinsic :: iso_c_binding
   use osla_c, c_part => osla_part
-  use osla_objects, only: osla_transport, osla_csr, settle, absent, refuse
-  use osla_meetings, only: meeting, needs, check, fits, met
+  use osla_objects, only: osla_transport, osla_csr, report, is_absent, refuse
+  use osla_collectives, only: collective_call, requires, check, is_valid, all_ready
   implicit none
   private
   public :: osla_even_blocks, osla_csr_create, osla_csr_destroy, osla_csr_rows, osla_csr_columns, osla_csr_entries
@@ -62,17 +62,17 @@ contains
 
   ! Checks the sizes of the lists, as far as the C library cannot.
   subroutine check_lists(at, row_start, column_start, first, column, value)
-    type(meeting), intent(inout) :: at
+    type(collective_call), intent(inout) :: at
     integer(c_int64_t), intent(in) :: row_start(:), column_start(:), first(:), column(:), value
     integer :: rank, ranks
     ranks = c_osla_transport_size(at%transport)
     rank = c_osla_transport_rank(at%transport)
     call check(at, size(row_start) == ranks + 1 .and. size(column_start) == ranks + 1, &
       'row_start and column_start need a number for each rank and one more')
-    if (fits(at)) call check(at, &
+    if (is_valid(at)) call check(at, &
       size(first, kind=c_int64_t) == max(0_c_int64_t, row_start(rank + 2) - row_start(rank + 1)) + 1, &
       'first needs a number for each row and one more')
-    if (fits(at)) call check(at, min(size(column, kind=c_int64_t), value) >= first(size(first)) - 1, &
+    if (is_valid(at)) call check(at, min(size(column, kind=c_int64_t), value) >= first(size(first)) - 1, &
       'column and value have fewer entries than first says')
   end subroutine check_lists
 
@@ -83,17 +83,17 @@ contains
     type(osla_csr), intent(out) :: matrix
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
+    type(collective_call) :: at
     integer(c_int64_t), allocatable, target :: rows(:), columns(:), begins(:), places(:)
-    at = meeting('osla_csr_create')
-    call needs(at, transport)
-    if (fits(at)) call check_lists(at, row_start, column_start, first, column, size(value, kind=c_int64_t))
-    if (.not. met(at, stat, errmsg)) return
+    at = collective_call('osla_csr_create')
+    call requires(at, transport)
+    if (is_valid(at)) call check_lists(at, row_start, column_start, first, column, size(value, kind=c_int64_t))
+    if (.not. all_ready(at, stat, errmsg)) return
     rows = row_start - 1
     columns = column_start - 1
     begins = first - 1
     places = column - 1
-    call settle(c_osla_csr_create(transport%handle, c_loc(rows), c_loc(columns), c_loc(begins), c_loc(places), &
+    call report(c_osla_csr_create(transport%handle, c_loc(rows), c_loc(columns), c_loc(begins), c_loc(places), &
       c_loc(value), matrix%handle), stat, errmsg)
   end subroutine create_long
 
@@ -113,7 +113,7 @@ contains
     type(osla_csr), intent(inout) :: matrix
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    call settle(c_osla_csr_destroy(matrix%handle), stat, errmsg)
+    call report(c_osla_csr_destroy(matrix%handle), stat, errmsg)
   end subroutine osla_csr_destroy
 
   ! --- local queries: 0, or of size 0, if the matrix does not exist ---
@@ -190,7 +190,7 @@ contains
     integer(c_int64_t), allocatable, target :: columns(:)
     real(c_double), allocatable, target :: values(:)
     integer(c_int64_t) :: n
-    if (absent('osla_csr_row', 'matrix', matrix%handle, stat, errmsg)) return
+    if (is_absent('osla_csr_row', 'matrix', matrix%handle, stat, errmsg)) return
     if (row < 1 .or. row > c_osla_csr_rows(matrix%handle)) then
       call refuse(OSLA_ERR_ARG, 'osla_csr_row: this rank has no such row', stat, errmsg)
       return
@@ -200,7 +200,7 @@ contains
     n = c_osla_csr_row(matrix%handle, row - 1, c_loc(columns), c_loc(values))
     column = columns + 1
     value = values
-    call settle(OSLA_OK, stat, errmsg)
+    call report(OSLA_OK, stat, errmsg)
   end subroutine row_long
 
   ! --- matrices from other matrices: collective ---
@@ -211,12 +211,12 @@ contains
     type(osla_csr), intent(out) :: c
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
-    at = meeting('osla_csr_multiply')
-    call needs(at, a, 'matrix')
-    call needs(at, b, 'second matrix')
-    if (.not. met(at, stat, errmsg)) return
-    call settle(c_osla_csr_multiply(a%handle, b%handle, c%handle), stat, errmsg)
+    type(collective_call) :: at
+    at = collective_call('osla_csr_multiply')
+    call requires(at, a, 'matrix')
+    call requires(at, b, 'second matrix')
+    if (.not. all_ready(at, stat, errmsg)) return
+    call report(c_osla_csr_multiply(a%handle, b%handle, c%handle), stat, errmsg)
   end subroutine osla_csr_multiply
 
   subroutine osla_csr_transpose(a, transposed, stat, errmsg)
@@ -224,11 +224,11 @@ contains
     type(osla_csr), intent(out) :: transposed
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
-    at = meeting('osla_csr_transpose')
-    call needs(at, a, 'matrix')
-    if (.not. met(at, stat, errmsg)) return
-    call settle(c_osla_csr_transpose(a%handle, transposed%handle), stat, errmsg)
+    type(collective_call) :: at
+    at = collective_call('osla_csr_transpose')
+    call requires(at, a, 'matrix')
+    if (.not. all_ready(at, stat, errmsg)) return
+    call report(c_osla_csr_transpose(a%handle, transposed%handle), stat, errmsg)
   end subroutine osla_csr_transpose
 
   ! coarse := p^T a p
@@ -237,12 +237,12 @@ contains
     type(osla_csr), intent(out) :: coarse
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
-    at = meeting('osla_csr_galerkin')
-    call needs(at, a, 'matrix')
-    call needs(at, p, 'prolongation')
-    if (.not. met(at, stat, errmsg)) return
-    call settle(c_osla_csr_galerkin(a%handle, p%handle, coarse%handle), stat, errmsg)
+    type(collective_call) :: at
+    at = collective_call('osla_csr_galerkin')
+    call requires(at, a, 'matrix')
+    call requires(at, p, 'prolongation')
+    if (.not. all_ready(at, stat, errmsg)) return
+    call report(c_osla_csr_galerkin(a%handle, p%handle, coarse%handle), stat, errmsg)
   end subroutine osla_csr_galerkin
 
   subroutine renumber_long(a, number, start, renumbered, stat, errmsg)
@@ -251,16 +251,16 @@ contains
     type(osla_csr), intent(out) :: renumbered
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
+    type(collective_call) :: at
     integer(c_int64_t), allocatable, target :: numbers(:), begins(:)
-    at = meeting('osla_csr_renumber')
-    call needs(at, a, 'matrix')
-    if (fits(at)) call check(at, size(number, kind=c_int64_t) == osla_csr_rows(a) .and. &
+    at = collective_call('osla_csr_renumber')
+    call requires(at, a, 'matrix')
+    if (is_valid(at)) call check(at, size(number, kind=c_int64_t) == osla_csr_rows(a) .and. &
       size(start) == c_osla_transport_size(at%transport) + 1, 'number has not this rank''s rows, or start not all ranks')
-    if (.not. met(at, stat, errmsg)) return
+    if (.not. all_ready(at, stat, errmsg)) return
     numbers = number - 1
     begins = start - 1
-    call settle(c_osla_csr_renumber(a%handle, c_loc(numbers), c_loc(begins), renumbered%handle), stat, errmsg)
+    call report(c_osla_csr_renumber(a%handle, c_loc(numbers), c_loc(begins), renumbered%handle), stat, errmsg)
   end subroutine renumber_long
 
   subroutine renumber_default(a, number, start, renumbered, stat, errmsg)
@@ -278,14 +278,14 @@ contains
     type(osla_csr), intent(out) :: part
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
+    type(collective_call) :: at
     integer(c_int64_t), allocatable, target :: rows(:), columns(:)
-    at = meeting('osla_csr_submatrix')
-    call needs(at, a, 'matrix')
-    if (.not. met(at, stat, errmsg)) return
+    at = collective_call('osla_csr_submatrix')
+    call requires(at, a, 'matrix')
+    if (.not. all_ready(at, stat, errmsg)) return
     rows = row - 1
     columns = column - 1
-    call settle(c_osla_csr_submatrix(a%handle, size(rows, kind=c_int64_t), c_loc(rows), &
+    call report(c_osla_csr_submatrix(a%handle, size(rows, kind=c_int64_t), c_loc(rows), &
       size(columns, kind=c_int64_t), c_loc(columns), part%handle), stat, errmsg)
   end subroutine submatrix_long
 
@@ -309,17 +309,17 @@ contains
     real(c_double), intent(inout), target, contiguous :: y(:)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
+    type(collective_call) :: at
     integer(c_int64_t) :: sizes(2)
-    at = meeting('osla_spmv')
-    call needs(at, a, 'matrix')
+    at = collective_call('osla_spmv')
+    call requires(at, a, 'matrix')
     sizes = [osla_csr_columns(a), osla_csr_rows(a)]
     if (op /= OSLA_NOTRANS) sizes = sizes([2, 1])
     write (at%same, '(a, i0)') 'op ', op
     call check(at, all([size(x, kind=c_int64_t), size(y, kind=c_int64_t)] == sizes), &
       'x or y has not the size of this rank''s part')
-    if (.not. met(at, stat, errmsg)) return
-    call settle(c_osla_spmv(int(op, c_int), a%handle, c_loc(x), beta, c_loc(y)), stat, errmsg)
+    if (.not. all_ready(at, stat, errmsg)) return
+    call report(c_osla_spmv(int(op, c_int), a%handle, c_loc(x), beta, c_loc(y)), stat, errmsg)
   end subroutine osla_spmv
 
   ! d(j) := sum of squares of column j. Collective. size(d) = osla_csr_columns.
@@ -328,12 +328,12 @@ contains
     real(c_double), intent(inout), target, contiguous :: d(:)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
-    at = meeting('osla_csr_column_squares')
-    call needs(at, a, 'matrix')
+    type(collective_call) :: at
+    at = collective_call('osla_csr_column_squares')
+    call requires(at, a, 'matrix')
     call check(at, size(d, kind=c_int64_t) == osla_csr_columns(a), 'd has not this rank''s columns')
-    if (.not. met(at, stat, errmsg)) return
-    call settle(c_osla_csr_column_squares(a%handle, c_loc(d)), stat, errmsg)
+    if (.not. all_ready(at, stat, errmsg)) return
+    call report(c_osla_csr_column_squares(a%handle, c_loc(d)), stat, errmsg)
   end subroutine osla_csr_column_squares
 
   ! d(j) := norm of column j. Collective. size(d) = osla_csr_columns.
@@ -342,12 +342,12 @@ contains
     real(c_double), intent(inout), target, contiguous :: d(:)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
-    at = meeting('osla_csr_column_norms')
-    call needs(at, a, 'matrix')
+    type(collective_call) :: at
+    at = collective_call('osla_csr_column_norms')
+    call requires(at, a, 'matrix')
     call check(at, size(d, kind=c_int64_t) == osla_csr_columns(a), 'd has not this rank''s columns')
-    if (.not. met(at, stat, errmsg)) return
-    call settle(c_osla_csr_column_norms(a%handle, c_loc(d)), stat, errmsg)
+    if (.not. all_ready(at, stat, errmsg)) return
+    call report(c_osla_csr_column_norms(a%handle, c_loc(d)), stat, errmsg)
   end subroutine osla_csr_column_norms
 
   ! d(i) := diagonal element of row i. Local. size(d) = osla_csr_rows.
@@ -356,12 +356,12 @@ contains
     real(c_double), intent(inout), target, contiguous :: d(:)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    if (absent('osla_csr_diagonal', 'matrix', a%handle, stat, errmsg)) return
+    if (is_absent('osla_csr_diagonal', 'matrix', a%handle, stat, errmsg)) return
     if (size(d, kind=c_int64_t) /= osla_csr_rows(a)) then
       call refuse(OSLA_ERR_ARG, 'osla_csr_diagonal: d has not this rank''s rows', stat, errmsg)
       return
     end if
-    call settle(c_osla_csr_diagonal(a%handle, c_loc(d)), stat, errmsg)
+    call report(c_osla_csr_diagonal(a%handle, c_loc(d)), stat, errmsg)
   end subroutine osla_csr_diagonal
 
 end module osla_sparse_matrices

@@ -5,8 +5,8 @@
 module osla_triangles
   use, intrinsic :: iso_c_binding
   use osla_c, c_part => osla_part
-  use osla_objects, only: osla_operand, settle
-  use osla_meetings, only: meeting, needs, met
+  use osla_objects, only: osla_operand, report
+  use osla_collectives, only: collective_call, requires, all_ready
   implicit none
   private
   public :: osla_symm, osla_hemm, osla_trmm, osla_gemv, osla_symv, osla_hemv
@@ -47,14 +47,14 @@ contains
     type(osla_gemm_options), intent(in), target, optional :: options
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
+    type(collective_call) :: at
     type(c_part) :: part_a, part_b, part_c
-    at = meeting('osla_symm')
-    call needs(at, a, part_a, 'matrix')
-    call needs(at, b, part_b, 'matrix')
-    call needs(at, c, part_c, 'matrix')
-    if (.not. met(at, stat, errmsg)) return
-    call settle(c_osla_symm(side, uplo, alpha, part_a, part_b, beta, part_c, address_of(options)), &
+    at = collective_call('osla_symm')
+    call requires(at, a, part_a, 'matrix')
+    call requires(at, b, part_b, 'matrix')
+    call requires(at, c, part_c, 'matrix')
+    if (.not. all_ready(at, stat, errmsg)) return
+    call report(c_osla_symm(side, uplo, alpha, part_a, part_b, beta, part_c, address_of(options)), &
       stat, errmsg)
   end subroutine symm_z
 
@@ -99,14 +99,14 @@ contains
     type(osla_gemm_options), intent(in), target, optional :: options
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
+    type(collective_call) :: at
     type(c_part) :: part_a, part_b, part_c
-    at = meeting('osla_hemm')
-    call needs(at, a, part_a, 'matrix')
-    call needs(at, b, part_b, 'matrix')
-    call needs(at, c, part_c, 'matrix')
-    if (.not. met(at, stat, errmsg)) return
-    call settle(c_osla_hemm(side, uplo, alpha, part_a, part_b, beta, part_c, address_of(options)), &
+    at = collective_call('osla_hemm')
+    call requires(at, a, part_a, 'matrix')
+    call requires(at, b, part_b, 'matrix')
+    call requires(at, c, part_c, 'matrix')
+    if (.not. all_ready(at, stat, errmsg)) return
+    call report(c_osla_hemm(side, uplo, alpha, part_a, part_b, beta, part_c, address_of(options)), &
       stat, errmsg)
   end subroutine hemm_z
 
@@ -151,13 +151,13 @@ contains
     type(osla_gemm_options), intent(in), target, optional :: options
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
+    type(collective_call) :: at
     type(c_part) :: part_a, part_b
-    at = meeting('osla_trmm')
-    call needs(at, a, part_a, 'matrix')
-    call needs(at, b, part_b, 'matrix')
-    if (.not. met(at, stat, errmsg)) return
-    call settle(c_osla_trmm(side, uplo, trans, diag, alpha, part_a, part_b, address_of(options)), &
+    at = collective_call('osla_trmm')
+    call requires(at, a, part_a, 'matrix')
+    call requires(at, b, part_b, 'matrix')
+    if (.not. all_ready(at, stat, errmsg)) return
+    call report(c_osla_trmm(side, uplo, trans, diag, alpha, part_a, part_b, address_of(options)), &
       stat, errmsg)
   end subroutine trmm_z
 
@@ -201,14 +201,14 @@ contains
     class(osla_operand), intent(in) :: a, x, y
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
+    type(collective_call) :: at
     type(c_part) :: part_a, part_x, part_y
-    at = meeting('osla_gemv')
-    call needs(at, a, part_a, 'matrix')
-    call needs(at, x, part_x, 'matrix')
-    call needs(at, y, part_y, 'matrix')
-    if (.not. met(at, stat, errmsg)) return
-    call settle(c_osla_gemv(trans, alpha, part_a, part_x, beta, part_y), &
+    at = collective_call('osla_gemv')
+    call requires(at, a, part_a, 'matrix')
+    call requires(at, x, part_x, 'matrix')
+    call requires(at, y, part_y, 'matrix')
+    if (.not. all_ready(at, stat, errmsg)) return
+    call report(c_osla_gemv(trans, alpha, part_a, part_x, beta, part_y), &
       stat, errmsg)
   end subroutine gemv_z
 
@@ -249,14 +249,14 @@ contains
     class(osla_operand), intent(in) :: a, x, y
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
+    type(collective_call) :: at
     type(c_part) :: part_a, part_x, part_y
-    at = meeting('osla_symv')
-    call needs(at, a, part_a, 'matrix')
-    call needs(at, x, part_x, 'matrix')
-    call needs(at, y, part_y, 'matrix')
-    if (.not. met(at, stat, errmsg)) return
-    call settle(c_osla_symv(uplo, alpha, part_a, part_x, beta, part_y), &
+    at = collective_call('osla_symv')
+    call requires(at, a, part_a, 'matrix')
+    call requires(at, x, part_x, 'matrix')
+    call requires(at, y, part_y, 'matrix')
+    if (.not. all_ready(at, stat, errmsg)) return
+    call report(c_osla_symv(uplo, alpha, part_a, part_x, beta, part_y), &
       stat, errmsg)
   end subroutine symv_z
 
@@ -297,14 +297,14 @@ contains
     class(osla_operand), intent(in) :: a, x, y
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(meeting) :: at
+    type(collective_call) :: at
     type(c_part) :: part_a, part_x, part_y
-    at = meeting('osla_hemv')
-    call needs(at, a, part_a, 'matrix')
-    call needs(at, x, part_x, 'matrix')
-    call needs(at, y, part_y, 'matrix')
-    if (.not. met(at, stat, errmsg)) return
-    call settle(c_osla_hemv(uplo, alpha, part_a, part_x, beta, part_y), &
+    at = collective_call('osla_hemv')
+    call requires(at, a, part_a, 'matrix')
+    call requires(at, x, part_x, 'matrix')
+    call requires(at, y, part_y, 'matrix')
+    if (.not. all_ready(at, stat, errmsg)) return
+    call report(c_osla_hemv(uplo, alpha, part_a, part_x, beta, part_y), &
       stat, errmsg)
   end subroutine hemv_z
 

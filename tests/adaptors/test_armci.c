@@ -200,8 +200,8 @@ static void test_parts(void)
   MPI_Comm_free(&comm);
   OSLA_ASSERT_OK(osla_segment_create(world, 64, 1, &everywhere));
   begin_turn(rank % 2);
-  OSLA_ASSERT_OK(
-    osla_segment_create(part, 64, 1, &here)); /* exists during fences of other transports */
+  OSLA_ASSERT_OK(osla_segment_create(
+    part, 64, 1, &here)); /* this segment must survive fences of other transports */
   end_turn(rank % 2, 2);
   for (int to = 0; to < size; to++)
     OSLA_ASSERT_OK(osla_notify(everywhere, to, 0, 7));

@@ -102,7 +102,8 @@ static void test_refused(void)
   OSLA_ASSERT_ERR(osla_ga_hessian_create(flat, OSLA_LOWER, &h), OSLA_ERR_ARG);
   OSLA_ASSERT_ERR(osla_ga_hessian_create(complex_array, OSLA_LOWER, &h), OSLA_ERR_UNSUPPORTED);
   OSLA_ASSERT_ERR(osla_ga_hessian_create(array, (osla_uplo)9, &h), OSLA_ERR_ARG);
-  (void)setenv("ARMCI_USE_WIN_ALLOCATE", "1", 1); /* as if GA had been started with this setting */
+  (void)setenv("ARMCI_USE_WIN_ALLOCATE", "1",
+               1); /* the call must notice a wrong setting of ARMCI */
   osla_err err = osla_ga_hessian_create(array, OSLA_LOWER, &h);
   OSLA_ASSERT_MSG(err == OSLA_OK || err == OSLA_ERR_STATE, "%s", osla_error_text());
   if (err != OSLA_OK) OSLA_ASSERT_TEXT("ARMCI_USE_WIN_ALLOCATE=0");

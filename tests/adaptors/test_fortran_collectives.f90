@@ -1,5 +1,5 @@
 ! Module osla: what is wrong on one rank alone is refused on all, so that none waits for another; and on it goes.
-program test_fortran_meetings
+program test_fortran_collectives
   use, intrinsic :: iso_fortran_env, only: real32, real64, int64
   use mpi_f08
   use osla
@@ -291,7 +291,7 @@ contains
     call system_clock(count)
     call MPI_Bcast(count, 1, MPI_INTEGER, 0, MPI_COMM_WORLD)
     write (digits, '(i0)') count
-    name = trim(folder) // '/test_fortran_meetings-' // trim(digits) // '.h5'
+    name = trim(folder) // '/test_fortran_collectives-' // trim(digits) // '.h5'
   end function shared_name
 
   subroutine iterations
@@ -382,4 +382,4 @@ contains
     call osla_csr_destroy(a)
   end subroutine different_calls
 
-end program test_fortran_meetings
+end program test_fortran_collectives
