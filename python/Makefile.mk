@@ -36,7 +36,7 @@ python_sources = \
   python/core/module.c
 python_tests = \
   python/tests/conftest.py python/tests/bindings.py \
-  python/tests/test_life.py python/tests/test_meet.py \
+  python/tests/test_lifetime.py python/tests/test_collective_errors.py \
   python/tests/test_matrix.py \
   python/tests/test_kernels.py python/tests/test_products.py \
   python/tests/test_hessian.py \
