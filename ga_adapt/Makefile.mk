@@ -10,7 +10,7 @@ ga_adapt_sources = \
   ga_adapt/ga_factor.c \
   ga_adapt/ga_hessian.c
 
-# What a program that uses it links, here.
+# Library that programs with Global Arrays link.
 if HAVE_GA
 ga_adapt_libs = libosla_ga.la
 endif
