@@ -23,7 +23,7 @@ fortran_sources = \
   fortran/osla_records.f90 \
   fortran/osla.f90
 AM_FCFLAGS = $(OSLA_FCFLAGS) $(OSLA_SANITIZE) $(FC_MODOUT)fortran $(FC_MODINC)fortran
-EXTRA_DIST += fortran/interfaces.py fortran/left_out.py fortran/kinds.py \
+EXTRA_DIST += fortran/README.md fortran/interfaces.py fortran/left_out.py fortran/kinds.py \
   fortran/osla_accumulator.f90.in fortran/osla_elements.f90.in fortran/osla_products.f90.in \
   fortran/osla_solves.f90.in fortran/osla_triangles.f90.in fortran/osla_forest_transfers.f90.in
 

@@ -15,4 +15,4 @@ if HAVE_GA
 ga_adapt_libs = libosla_ga.la
 endif
 
-EXTRA_DIST += ga_adapt/example.c
+EXTRA_DIST += ga_adapt/example.c ga_adapt/README.md

@@ -48,7 +48,8 @@ python_tests = \
   python/tests/overhead.c \
   python/tests/overhead.py
 
-EXTRA_DIST += $(python_modules) $(python_sources) $(python_tests) python/examples/inversion.py
+EXTRA_DIST += $(python_modules) $(python_sources) $(python_tests) python/examples/inversion.py \
+  python/README.md
 
 if HAVE_PYTHON
 python_packagedir = $(pythondir)/osla

@@ -1,4 +1,5 @@
-# Floor 4: the drop-in for ScaLAPACK: a library of ScaLAPACK's names, and one of what they do (caller.h).
+# Floor 4: the drop-in for ScaLAPACK consists of a library with ScaLAPACK's names, and a library
+# that does the work (caller.h).
 noinst_LTLIBRARIES += scalapack_adapt/libadapt.la scalapack_adapt/libnames.la
 scalapack_adapt_libnames_la_SOURCES = \
   scalapack_adapt/caller.h \
@@ -29,8 +30,8 @@ scalapack_adapt_libadapt_la_CFLAGS = $(OSLA_CFLAGS) $(OSLA_SANITIZE)
 scalapack_adapt_libadapt_la_LIBTOOLFLAGS = $(shared_alone)
 scalapack_adapt_libadapt_la_LDFLAGS = # not -static: it goes into a shared library
 
-# The first is in any process, so it needs nothing: no MPI library, which the MPI compiler would add, and
-# no BLAS. The second is found beside it.
+# libosla_scalapack.so is loaded into any process, so it depends on no MPI library, which the MPI
+# compiler would add, and on no BLAS. libosla_scalapack_kernels.so is found beside it.
 scalapackdir = $(libdir)
 scalapack_DATA = scalapack_adapt/libosla_scalapack.so scalapack_adapt/libosla_scalapack_kernels.so
 scalapack_adapt/libosla_scalapack.so: scalapack_adapt/libnames.la $(srcdir)/scalapack_adapt/symbols.map
@@ -46,4 +47,4 @@ scalapack_adapt/libosla_scalapack_kernels.so: scalapack_adapt/libadapt.la libosl
 	  -Wl,--version-script=$(srcdir)/scalapack_adapt/symbols.map \
 	  $(BLAS_LIBS) -lpthread -lm
 CLEANFILES += $(scalapack_DATA)
-EXTRA_DIST += scalapack_adapt/symbols.map
+EXTRA_DIST += scalapack_adapt/symbols.map scalapack_adapt/README.md

@@ -38,7 +38,7 @@ backend_sources = $(sim_sources)
 else
 backend_sources = $(mpi_sources)
 endif
-EXTRA_DIST += $(sim_sources)
+EXTRA_DIST += $(sim_sources) src/base/README.md src/blas/README.md src/matrix/README.md
 
 src_sources = \
   src/base/error_place.h src/base/error.c \

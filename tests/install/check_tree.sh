@@ -92,7 +92,7 @@ dead_links() {
   local page target
   awk 'FNR == 1 {code = 0} /^```/ {code = !code; next} !code {
     for (rest = $0; match(rest, /\]\([^)# ]+/); rest = substr(rest, RSTART + RLENGTH))
-      print FILENAME, substr(rest, RSTART + 2, RLENGTH - 2)}' ./*.md doc/*.md results/*.md results/*/*.md |
+      print FILENAME, substr(rest, RSTART + 2, RLENGTH - 2)}' ./*.md doc/*.md results/*.md results/*/*.md $(git ls-files '*/README.md' 2>/dev/null) |
     while read -r page target; do
       [[ $target =~ ^[a-z]*: || -e ${page%/*}/$target ]] || echo "$page: $target"
     done

@@ -298,7 +298,7 @@ static void test_wrap_errors(void)
                   OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("local array is NULL, but 5 x 4 elements");
   OSLA_ASSERT_SAME_TEXT();
-  const int64_t far = INT64_C(1) << 32; /* its square overflows to 0 */
+  const int64_t far = INT64_C(1) << 32; /* the square of 2^32 overflows to 0 */
   OSLA_ASSERT_ERR(
     osla_matrix_wrap(grid, OSLA_DOUBLE, far * osla_test_size(), far, far, far, NULL, far, &a),
     OSLA_ERR_ARG);
