@@ -62,7 +62,7 @@ contains
     if (.not. is_valid(at)) return
     call check(at, n_leaves(1) == n_roots(1) .and. n_roots(1) <= huge(1_c_int32_t) .and. &
       n_roots(2) == c_osla_forest_n_roots(forest%handle) .and. &
-      n_leaves(2) == c_osla_forest_leaf_space(forest%handle), 'roots or leaves have not the forest''s sizes')
+      n_leaves(2) == c_osla_forest_leaf_space(forest%handle), 'roots or leaves do not have the forest''s sizes')
     if (.not. (is_valid(at) .and. meets)) return
     write (text, '(a, i0, 3a, i0)') 'of ', n_roots(1), ' ', unit_name(unit), ', combine ', combine
     at%same = text(:len(at%same))

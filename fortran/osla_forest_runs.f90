@@ -120,8 +120,8 @@ contains
     call check(at, roots%unit >= 0 .and. all(leaves%unit == roots%unit), &
       'roots and leaves are arrays of one kind of real, integer, or complex(real64)')
     call check(at, all(leaves%vertex == leaves(1)%vertex .and. leaves%vertices == leaves(1)%vertices), &
-      'roots or leaves have not the forest''s sizes')
-    call check(at, .not. (apart(roots) .or. apart(leaves(1)) .or. apart(last)), 'an array does not lie contiguously')
+      'roots or leaves do not have the forest''s sizes')
+    call check(at, .not. (apart(roots) .or. apart(leaves(1)) .or. apart(last)), 'an array is not contiguous')
     call check_transfer(at, forest, transfer, roots%unit, [roots%vertex, roots%vertices], &
       [leaves(1)%vertex, leaves(1)%vertices], roots%at, leaves(1)%at, last%at, combine, present(stat))
     do = all_ready(at, stat, errmsg)

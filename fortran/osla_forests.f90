@@ -158,7 +158,7 @@ contains
     character(*), intent(inout), optional :: errmsg
     if (is_absent('osla_forest_degrees', 'forest', forest%handle, stat, errmsg)) return
     if (size(degree, kind=c_int64_t) /= osla_forest_n_roots(forest)) then
-      call refuse(OSLA_ERR_ARG, 'osla_forest_degrees: degree has not this rank''s roots', stat, errmsg)
+      call refuse(OSLA_ERR_ARG, 'osla_forest_degrees: degree does not have the size of this rank''s roots', stat, errmsg)
       return
     end if
     call c_osla_forest_degrees(forest%handle, c_loc(degree))

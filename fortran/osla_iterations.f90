@@ -34,7 +34,7 @@ contains
     real(c_double), pointer, intent(in) :: vector(:)
     call check(at, associated(vector), 'there is no right-hand side')
     if (.not. associated(vector)) return
-    if (size(vector) > 0) call check(at, is_contiguous(vector), 'the right-hand side does not lie contiguously')
+    if (size(vector) > 0) call check(at, is_contiguous(vector), 'the right-hand side is not contiguous')
   end subroutine check_vector
 
   ! Checks that a borrowed vector is associated and has n elements.
@@ -44,7 +44,7 @@ contains
     integer(c_int64_t), intent(in) :: n
     call check_vector(at, vector)
     if (associated(vector)) call check(at, size(vector, kind=c_int64_t) == n, &
-      'the right-hand side has not the size of this rank''s part')
+      'the right-hand side does not have the size of this rank''s part')
   end subroutine check_vector_of
 
   ! --- iterations: collective ---
@@ -111,7 +111,7 @@ contains
     integer(c_int) :: err
     at = collective_call('osla_iterate')
     call requires(at, iteration)
-    call check(at, size(x, kind=c_int64_t) == iteration%length, 'x has not the length of the problem''s states')
+    call check(at, size(x, kind=c_int64_t) == iteration%length, 'x does not have the length of the problem''s states')
     if (.not. all_ready(at, stat, errmsg)) return
     err = c_osla_iterate(iteration%handle, c_loc(x), c_loc(found))
     if (present(result) .and. err == OSLA_OK) result = found
@@ -259,7 +259,7 @@ contains
     if (is_absent('osla_diffusion_fill', 'diffusion', diffusion%handle, stat, errmsg)) return
     problem = c_osla_diffusion_problem(diffusion%handle)
     if (size(x, kind=c_int64_t) /= problem%length) then
-      call refuse(OSLA_ERR_ARG, 'osla_diffusion_fill: x has not the length of the problem''s states', stat, errmsg)
+      call refuse(OSLA_ERR_ARG, 'osla_diffusion_fill: x does not have the length of the problem''s states', stat, errmsg)
       return
     end if
     call c_osla_diffusion_fill(diffusion%handle, c_loc(x))

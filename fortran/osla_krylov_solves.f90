@@ -95,7 +95,7 @@ contains
       'the matrix, or the transport of the operator, was not created, or is destroyed', OSLA_ERR_STATE)
     call check(at, c_associated(a%multiply), 'the product of the operator was not set', OSLA_ERR_STATE)
     call check(at, applies, 'the preconditioner was not created or set, or is destroyed', OSLA_ERR_STATE)
-    call check(at, sizes, 'an array has not the size of this rank''s part')
+    call check(at, sizes, 'an array does not have the size of this rank''s part')
   end function called
 
   subroutine cg_operator(a, b, x, m, options, result, stat, errmsg)

@@ -90,7 +90,7 @@ contains
     if (is_valid(at)) then
       rank = c_osla_transport_rank(transport%handle)
       call check(at, size(part, kind=c_int64_t) == max(0_c_int64_t, start(rank + 2) - start(rank + 1)), &
-        'part has not the size that the list of blocks gives this rank')
+        'part does not have the size that the list of blocks gives this rank')
     end if
     if (.not. all_ready(at, stat, errmsg)) return
     begins = start - 1

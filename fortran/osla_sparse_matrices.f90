@@ -256,7 +256,8 @@ contains
     at = collective_call('osla_csr_renumber')
     call requires(at, a, 'matrix')
     if (is_valid(at)) call check(at, size(number, kind=c_int64_t) == osla_csr_rows(a) .and. &
-      size(start) == c_osla_transport_size(at%transport) + 1, 'number has not this rank''s rows, or start not all ranks')
+      size(start) == c_osla_transport_size(at%transport) + 1, &
+      'number does not have the size of this rank''s rows, or start not all ranks')
     if (.not. all_ready(at, stat, errmsg)) return
     numbers = number - 1
     begins = start - 1
@@ -317,7 +318,7 @@ contains
     if (op /= OSLA_NOTRANS) sizes = sizes([2, 1])
     write (at%same, '(a, i0)') 'op ', op
     call check(at, all([size(x, kind=c_int64_t), size(y, kind=c_int64_t)] == sizes), &
-      'x or y has not the size of this rank''s part')
+      'x or y does not have the size of this rank''s part')
     if (.not. all_ready(at, stat, errmsg)) return
     call report(c_osla_spmv(int(op, c_int), a%handle, c_loc(x), beta, c_loc(y)), stat, errmsg)
   end subroutine osla_spmv
@@ -331,7 +332,7 @@ contains
     type(collective_call) :: at
     at = collective_call('osla_csr_column_squares')
     call requires(at, a, 'matrix')
-    call check(at, size(d, kind=c_int64_t) == osla_csr_columns(a), 'd has not this rank''s columns')
+    call check(at, size(d, kind=c_int64_t) == osla_csr_columns(a), 'd does not have the size of this rank''s columns')
     if (.not. all_ready(at, stat, errmsg)) return
     call report(c_osla_csr_column_squares(a%handle, c_loc(d)), stat, errmsg)
   end subroutine osla_csr_column_squares
@@ -345,7 +346,7 @@ contains
     type(collective_call) :: at
     at = collective_call('osla_csr_column_norms')
     call requires(at, a, 'matrix')
-    call check(at, size(d, kind=c_int64_t) == osla_csr_columns(a), 'd has not this rank''s columns')
+    call check(at, size(d, kind=c_int64_t) == osla_csr_columns(a), 'd does not have the size of this rank''s columns')
     if (.not. all_ready(at, stat, errmsg)) return
     call report(c_osla_csr_column_norms(a%handle, c_loc(d)), stat, errmsg)
   end subroutine osla_csr_column_norms
@@ -358,7 +359,7 @@ contains
     character(*), intent(inout), optional :: errmsg
     if (is_absent('osla_csr_diagonal', 'matrix', a%handle, stat, errmsg)) return
     if (size(d, kind=c_int64_t) /= osla_csr_rows(a)) then
-      call refuse(OSLA_ERR_ARG, 'osla_csr_diagonal: d has not this rank''s rows', stat, errmsg)
+      call refuse(OSLA_ERR_ARG, 'osla_csr_diagonal: d does not have the size of this rank''s rows', stat, errmsg)
       return
     end if
     call report(c_osla_csr_diagonal(a%handle, c_loc(d)), stat, errmsg)

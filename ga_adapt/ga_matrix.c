@@ -138,7 +138,7 @@ osla_err osla_ga_matrix_create(int g_a, osla_ga_blocks blocks, osla_ga_matrix **
   OSLA_CALL(osli_ga_array_check(g_a, "g_a", &a));
   OSLA_CHECK(blocks == OSLA_GA_AS_DISTRIBUTED || blocks == OSLA_GA_SQUARE ||
                blocks == OSLA_GA_IN_PLACE,
-             OSLA_ERR_ARG, "blocks = %d is no osla_ga_blocks", (int)blocks);
+             OSLA_ERR_ARG, "blocks = %d is not a value of osla_ga_blocks", (int)blocks);
   return osli_ga_matrix_open(&a, (ga_making){.blocks = blocks}, out);
 }
 

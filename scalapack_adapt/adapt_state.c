@@ -32,7 +32,7 @@ static double number_of(const char *variable, double fallback)
   char *end;
   double value = strtod(text, &end);
   if (*end == '\0' && value >= 0 && value < 1e300) return value;
-  osla_log(0, "%s=%s is not a number from 0 on; not used", variable, text);
+  osla_log(0, "%s=%s is ignored: it must be a number of at least 0", variable, text);
   return fallback;
 }
 
@@ -54,7 +54,7 @@ static void read_environment(void)
   double cache = number_of("OSLA_SCALAPACK_CACHE", -1);
   s->cache = cache < 0 ? ADAPT_CACHE_UNSET : (size_t)(cache * (1 << 20));
   if (mode && *mode && strcmp(mode, "on") != 0 && !force && !s->off)
-    osla_log(0, "OSLA_SCALAPACK=%s is not on, off or force; taken as on", mode);
+    osla_log(0, "OSLA_SCALAPACK=%s is ignored: it must be on, off or force", mode);
 }
 
 const adapt_settings *adapt_settings_get(void)

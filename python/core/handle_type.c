@@ -55,7 +55,7 @@ static bool memory_of(const osla_py_handle *h, exported_memory *out)
     of_matrix(h->object, out);
     return true;
   }
-  PyErr_Format(PyExc_BufferError, "a %s has no memory to be seen", h->kind->name);
+  PyErr_Format(PyExc_BufferError, "a %s has no memory that an array can use", h->kind->name);
   return false;
 }
 

@@ -11,7 +11,7 @@ static PyObject *even_start(PyObject *module, PyObject *args)
   int ranks, rank;
   if (!osla_py_parse(args, "Lii", &n, &ranks, &rank)) return NULL;
   if (n < 0 || ranks < 1 || rank < 0 || rank > ranks)
-    return osla_py_refuse(OSLA_ERR_ARG, "rank %d of %d", rank, ranks);
+    return osla_py_refuse(OSLA_ERR_ARG, "rank %d is not in 0 .. %d", rank, ranks);
   int64_t *start = malloc(((size_t)ranks + 1) * sizeof *start);
   if (!start) return PyErr_NoMemory();
   osla_even_blocks(n, ranks, start);

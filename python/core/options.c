@@ -159,7 +159,7 @@ PyObject *osla_py_options(PyObject *module, PyObject *args)
   const struct kind *kind = NULL;
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
     if (strcmp(kinds[i].name, name) == 0) kind = &kinds[i];
-  if (!kind) return osla_py_refuse(OSLA_ERR_ARG, "no options of %s", name);
+  if (!kind) return osla_py_refuse(OSLA_ERR_ARG, "there are no options called %s", name);
   any_options o;
   memset(&o, 0, sizeof o);
   Py_ssize_t position = 0;
@@ -174,6 +174,6 @@ const void *osla_py_struct(PyObject *bytes, size_t size)
   Py_ssize_t length = 0;
   if (PyBytes_AsStringAndSize(bytes, &data, &length) != 0) return NULL;
   if ((size_t)length == size) return data;
-  PyErr_SetString(PyExc_TypeError, "options of another call");
+  PyErr_SetString(PyExc_TypeError, "options of another call: their size is wrong");
   return NULL;
 }

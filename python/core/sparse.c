@@ -122,7 +122,8 @@ static PyObject *csr_row(PyObject *module, PyObject *args)
   if (!osla_py_parse(args, "O&LOO", osla_py_as_csr, &a, &row, &pcolumn, &pvalue)) return NULL;
   int64_t rows = osla_csr_rows(a->object);
   if (row < 0 || row >= rows)
-    return osla_py_refuse(OSLA_ERR_ARG, "row %lld of %lld", row, (long long)rows);
+    return osla_py_refuse(OSLA_ERR_ARG, "row %lld is not one of this rank's %lld rows", row,
+                          (long long)rows);
   int64_t n = osla_csr_row(a->object, row, NULL, NULL);
   bool fit =
     (pcolumn == Py_None || osla_py_acquire_indices(pcolumn, "column", n, OSLA_PY_WRITE, &column)) &&

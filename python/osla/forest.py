@@ -133,7 +133,7 @@ class Forest(Owned):
         transport = transport or world()
         own, n = handle(transport, Transport, "transport"), _words.whole(n_roots, "n_roots", 0)
         if _words.whole(rank, "rank", 0) >= transport.size:
-            raise ArgumentError(f"rank = {rank} of {transport.size}")
+            raise ArgumentError(f"rank = {rank} is not in 0 .. {transport.size - 1}")
         yield f" on rank {rank}"
         return Forest.__new__(Forest)._take(_core.forest_shape(own, "gather", n, rank), transport)
 
@@ -254,7 +254,7 @@ class Forest(Owned):
         roots of this one. Collective."""
         handles = [self._alive(), *(handle(f, Forest, "others") for f in others)]
         if same_roots and any(f.n_roots != self.n_roots for f in others):
-            raise ArgumentError(f"same_roots: others have not {self.n_roots} roots")
+            raise ArgumentError(f"same_roots: all forests need {self.n_roots} roots, like the first")
         yield f" of {len(handles)}" + (" with the same roots" if same_roots else "")
         return self._next(_core.forest_concatenate(handles, bool(same_roots)))
 
@@ -272,7 +272,7 @@ class Forest(Owned):
         bytes_each = like.dtype.itemsize * int(np.prod(like.shape[1:], dtype=object))
         count = bytes_each if unit == _core.UNIT_BYTES else bytes_each // like.dtype.itemsize
         if count < 1:
-            raise ArgumentError(f"{read}: shape {like.shape} has nothing in a vertex")
+            raise ArgumentError(f"{read}: shape {like.shape} gives 0 numbers per vertex")
         if count >= 2**31:
             raise RangeError(f"{read}: {count} numbers in a vertex")
         for name, value in arrays.items():

@@ -151,21 +151,21 @@ class Matrix(Owned):
         give."""
         keys = key if isinstance(key, tuple) else (key, slice(None))
         if len(keys) != 2:
-            raise IndexError(f"{len(keys)} indices of a matrix")
+            raise IndexError(f"a matrix needs 2 indices, not {len(keys)}")
         ranges, shape = [], []
         for k, n in zip(keys, self.shape):
             if isinstance(k, slice):
                 first, last, step = k.indices(n)
                 if step != 1:
-                    raise IndexError(f"a step of {step}: a block has none")
+                    raise IndexError(f"slice step {step}: only 1 is supported")
                 ranges.append((first, max(0, last - first)))
                 shape.append(ranges[-1][1])
             elif isinstance(k, bool):
-                raise IndexError("a truth is no index of a matrix")  # numpy would treat it as a mask
+                raise IndexError("a bool cannot index a matrix")  # numpy would treat it as a mask
             else:
                 i = _words.whole(k, "index")
                 if not -n <= i < n:
-                    raise IndexError(f"index {i} of {n}")
+                    raise IndexError(f"index {i} is not in {-n} .. {n - 1}")
                 ranges.append((i % n, 1))
         return ranges, tuple(shape)
 
@@ -196,7 +196,7 @@ class Matrix(Owned):
         owners = handle(grid, Grid, "grid")
         mine = root is None or _words.whole(root, "root", 0) == grid.transport.rank
         if root is not None and not (root < grid.transport.size):
-            raise ArgumentError(f"root = {root} of {grid.transport.size} ranks")
+            raise ArgumentError(f"root = {root} is not in 0 .. {grid.transport.size - 1}")
         if mine and not (isinstance(array, np.ndarray) and array.ndim == 2):
             raise ArgumentError("array: a numpy array of two dimensions is needed")
         if root is not None and (shape is None or dtype is None):
@@ -223,7 +223,7 @@ class Matrix(Owned):
         on the others. Collective."""
         own = self._alive()
         if root is not None and not 0 <= _words.whole(root, "root") < self.grid.transport.size:
-            raise ArgumentError(f"root = {root} of {self.grid.transport.size} ranks")
+            raise ArgumentError(f"root = {root} is not in 0 .. {self.grid.transport.size - 1}")
         out = None
         if root is None or root == self.grid.transport.rank:
             out = np.empty(self.shape, self.dtype, order="F")

@@ -109,7 +109,7 @@ static osla_err move_owner_part(const osla_matrix *a, const range *r, const owne
     return OSLA_OK;
   }
   OSLA_CHECK(osla_matrix_segment(a), OSLA_ERR_ARG,
-             "elements of rank %d are out of reach: the matrix was wrapped for its owners alone",
+             "elements of rank %d are not accessible: the matrix was made by osla_matrix_wrap_own",
              s->rank);
   if (s->rows == r->m && s->cols == r->n && ld == r->m)
     return transfer_owner_part(a, s, way, buffer);

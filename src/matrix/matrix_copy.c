@@ -66,7 +66,7 @@ static osla_err locate_column(const copying *w, int64_t c, int k, const unsigned
   *column = peer ? peer + at : w->staging + (size_t)(k * w->stride) * e;
   if (peer) return OSLA_OK;
   OSLA_CHECK(osla_matrix_segment(a), OSLA_ERR_ARG,
-             "elements of rank %d are out of reach: the source was wrapped for its owners alone",
+             "elements of rank %d are not accessible: the source was made by osla_matrix_wrap_own",
              rank);
   return osla_segment_get(osla_matrix_segment(a), rank, osli_matrix_start(a, rank) + at,
                           w->staging + (size_t)(k * w->stride) * e, (size_t)w->src_rows * e,

@@ -325,7 +325,7 @@ contains
     call osla_forest_bcast_begin(forest, roots, leaves(:4), OSLA_REPLACE, run, stat, text)
     call expect(stat == OSLA_ERR_ARG .and. index(text, 'the forest''s sizes') > 0, 'fewer leaves')
     call osla_forest_bcast_begin(forest, roots, spaced(::2), OSLA_REPLACE, run, stat, text)
-    call expect(stat == OSLA_ERR_ARG .and. index(text, 'contiguously') > 0, 'leaves with gaps')
+    call expect(stat == OSLA_ERR_ARG .and. index(text, 'not contiguous') > 0, 'leaves with gaps')
     call osla_forest_fetch(forest, roots, leaves, leaves(:4), OSLA_SUM, stat)
     call expect(stat == OSLA_ERR_ARG, 'a fetch into fewer')
     call osla_forest_fetch(forest, roots, leaves, spaced(:5), OSLA_SUM_EXACT, stat)
