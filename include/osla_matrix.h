@@ -93,7 +93,8 @@ OSLA_API int64_t osla_matrix_lld(const osla_matrix *matrix,
 /* Local array of a rank, or NULL if this rank cannot access it by load and store. */
 OSLA_API void *osla_matrix_peer(const osla_matrix *matrix, int rank);
 
-/* Bytes of the largest local array of such a matrix on any rank. Local, allocates nothing. */
+/* Bytes of the largest local array that any rank has of a matrix with this layout and type. Local,
+ * allocates nothing. */
 OSLA_API uint64_t osla_matrix_bytes(const osla_layout *layout, osla_dtype dtype);
 
 /* Copies the m x n sub-matrix whose first element is (i, j) to or from the caller's column-major

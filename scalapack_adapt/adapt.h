@@ -78,7 +78,8 @@ typedef struct adapt_settings {
     block; /* block size of factorisations, and along k of products; 0: the caller's; -1: chosen */
   size_t cache; /* bytes of copy buffers that a context keeps on a rank between calls */
 } adapt_settings;
-#define ADAPT_CACHE_UNSET SIZE_MAX /* the default of adapt_context.c applies */
+#define ADAPT_CACHE_UNSET                                                                          \
+  SIZE_MAX /* no setting: adapt_context.c chooses the limit of idle copies */
 
 /* Local; the first call reads the environment. */
 const adapt_settings *adapt_settings_get(void);

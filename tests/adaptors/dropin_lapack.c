@@ -181,7 +181,7 @@ static result run_cholesky(const context *c, int which, int t)
 
 typedef struct drawn {
   int cholesky, which, t;
-  result result; /* of the latest run */
+  result result; /* result of the latest run */
 } drawn;
 
 static uint64_t run_drawn(const context *c, void *arg)
@@ -192,21 +192,13 @@ static uint64_t run_drawn(const context *c, void *arg)
   return r->a + 3 * r->b + 5 * r->ipiv + 7 * (uint64_t)r->info;
 }
 
-/* A grid that fits `size` processes; some leave processes out. */
-static context draw_context(int size)
-{
-  int nprow = draw(1, size), npcol = draw(1, size / nprow);
-  if (draw(0, 2) > 0) npcol = size / nprow;
-  return context_make(draw(0, 1) ? "R" : "C", nprow, npcol);
-}
-
 static void run_random(int count, int size, int rank)
 {
   static const char *const names[2][3] = {{"getrf", "getrs", "gesv"}, {"potrf", "potrs", "posv"}};
   enum { PER_CONTEXT = 8 };
   context c = {0};
   for (int done = 0; done < count; done++) {
-    if (done % PER_CONTEXT == 0) c = draw_context(size);
+    if (done % PER_CONTEXT == 0) c = context_draw(size);
     drawn d;
     d.cholesky = draw(0, 1);
     d.which = draw(0, 2);

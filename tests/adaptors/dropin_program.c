@@ -32,6 +32,13 @@ int draw(int low, int high)
   return low + (int)((draws >> 33) % (uint64_t)(high - low + 1));
 }
 
+context context_draw(int size)
+{
+  int nprow = draw(1, size), npcol = draw(1, size / nprow);
+  if (draw(0, 2) > 0) npcol = size / nprow;
+  return context_make(draw(0, 1) ? "R" : "C", nprow, npcol);
+}
+
 uint64_t try_without_memory(const context *c, attempt *run, void *arg)
 {
   uint64_t start = draws, right = run(c, arg), end = draws;

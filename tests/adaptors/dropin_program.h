@@ -54,6 +54,10 @@ void context_free(context *c);
 /* A number in [low, high], the same sequence on all processes. */
 int draw(int low, int high);
 
+/* A context on a random grid that fits `size` processes; some leave processes out. Called by all
+ * processes of MPI_COMM_WORLD. */
+context context_draw(int size);
+
 /* Runs a test on a context, and returns its result. If failing_malloc.c is loaded, repeats the test
  * with each of the drop-in's allocations failing in turn on the last process, and ends the program
  * with a message if a result differs. Called by all processes of MPI_COMM_WORLD. */
@@ -83,7 +87,7 @@ void array_set(array *a, int row, int col, double re, double im);
 typedef void array_visit(array *a, int row, int col, int i, int j, void *arg);
 void array_walk(const context *c, array *a, array_visit *visit, void *arg);
 
-/* A hash of all elements on all processes, including those between columns. */
+/* A hash of the array's memory on all processes, gaps between columns included. */
 uint64_t array_hash(const context *c, const array *a);
 
 #endif

@@ -228,14 +228,6 @@ static uint64_t call_geadd(const context *c, void *arg)
   return hash;
 }
 
-/* A grid that fits `size` processes; some leave processes out. */
-static context draw_context(int size)
-{
-  int nprow = draw(1, size), npcol = draw(1, size / nprow);
-  if (draw(0, 2) > 0) npcol = size / nprow;
-  return context_make(draw(0, 1) ? "R" : "C", nprow, npcol);
-}
-
 int main(int argc, char **argv)
 {
   static attempt *const calls[] = {call_gemm,  call_syrk, call_trsm,
@@ -247,7 +239,7 @@ int main(int argc, char **argv)
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   for (int done = 0; done < count; done += PER_CONTEXT) {
-    context c[2] = {draw_context(size), draw_context(size)};
+    context c[2] = {context_draw(size), context_draw(size)};
     for (int i = 0; i < PER_CONTEXT && done + i < count; i++) {
       const context *x = &c[draw(0, 1)];
       int which = draw(0, 5);

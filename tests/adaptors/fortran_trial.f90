@@ -1,4 +1,5 @@
-! What the Fortran test programs share: a transport of all ranks, what was not as expected, and the end.
+! Helpers of the Fortran test programs: a transport of all ranks, the count of failed expectations,
+! and the end.
 module fortran_trial
   use, intrinsic :: iso_fortran_env, only: error_unit
   use mpi_f08
@@ -28,7 +29,7 @@ contains
     write (error_unit, '(a, i0, 2a)') 'rank ', rank, ': not so: ', what
   end subroutine expect
 
-  ! Fails where any rank has a failure.
+  ! Fails if any rank has a failure.
   subroutine trial_end
     integer :: all_failures
     call osla_transport_destroy(transport)

@@ -1,4 +1,4 @@
-! Module osla: each call once with an answer that is known, each kind, and what goes wrong.
+! Module osla: each call once with a known result, each kind, and errors.
 program test_fortran
   use, intrinsic :: iso_c_binding
   use, intrinsic :: iso_fortran_env, only: real32, real64, int64
@@ -30,7 +30,7 @@ program test_fortran
 
 contains
 
-  ! A matrix of that type in blocks of 3 x 4, whose element (i, j) is 100 i + j.
+  ! A matrix of the given type in blocks of 3 x 4, whose element (i, j) is 100 i + j.
   subroutine make(dtype, m, n, matrix)
     integer, intent(in) :: dtype, m, n
     type(osla_matrix), intent(out) :: matrix
@@ -109,7 +109,7 @@ contains
     call osla_matrix_norm(d, OSLA_NORM_MAX, norm)
     call expect(abs(norm - 2) == 0, 'what is written into a local array is in the matrix')
 
-    ! memory of ours, with two rows more than the matrix has
+    ! the caller's memory, with two rows more than the matrix needs
     rows = size(of_d, 1)
     cols = size(of_d, 2)
     allocate (mine(rows + 2, cols), of_others(rows, cols))
@@ -128,7 +128,7 @@ contains
     call osla_matrix_wrap(grid, 10, 11, 3, 4, mine(:, 2:), wrapped, stat=stat)
     call expect(stat == OSLA_ERR_ARG .and. index(osla_error_text(), ' elements, the part of this process ') > 0, &
       'an array with too few columns: ' // osla_error_text())
-    if (rank == 0) then ! all hear of it
+    if (rank == 0) then ! all ranks must get the error
       call osla_matrix_wrap(grid, 10, 11, 3, 4, mine(2:rows, :), wrapped, stat=stat)
     else
       call osla_matrix_wrap(grid, 10, 11, 3, 4, mine, wrapped, stat=stat)
@@ -241,7 +241,7 @@ contains
     call osla_matrix_destroy(t)
   end subroutine products
 
-  ! Each call beside matmul, with the triangle that is not named unlike the other one.
+  ! Compares each call with matmul; the triangle that is not named has other values.
   subroutine triangles
     type(osla_matrix) :: a, b, c, x, y
     type(osla_gemm_options) :: options
@@ -332,7 +332,7 @@ contains
     call osla_barrier(transport)
   end subroutine compare
 
-  ! n x n with `fill`, a copy of it, right-hand sides B and a copy X of these
+  ! n x n with `fill`, a copy of it, right-hand sides B and a copy X of B
   subroutine system(fill, n, a, factored, b, x)
     integer, intent(in) :: fill, n
     type(osla_matrix), intent(out) :: a, factored, b, x
@@ -377,7 +377,7 @@ contains
     call osla_pocon(OSLA_LOWER, l, anorm, rcond)
     call expect(rcond > 0.01 .and. rcond <= 1, 'condition of a dominant matrix')
 
-    ! the same by two triangular solves
+    ! the solution by two triangular solves
     call osla_matrix_copy(b, x)
     call osla_trsm(OSLA_LEFT, OSLA_LOWER, OSLA_NOTRANS, OSLA_NONUNIT, 1.0_real64, l, x)
     call osla_trsm(OSLA_LEFT, OSLA_LOWER, OSLA_TRANS, OSLA_NONUNIT, 1.0_real32, l, x)
@@ -441,7 +441,7 @@ contains
     call give_up(a, f, b, x)
   end subroutine lu
 
-  ! A 10 x 10 system in the midst of larger matrices.
+  ! A 10 x 10 system as parts of larger matrices.
   subroutine parts
     type(osla_matrix) :: a, f, b, x
     type(osla_lu_result) :: result
@@ -660,7 +660,7 @@ contains
     end if
   end subroutine files
 
-  ! A name of a file that no other test has, the same on all ranks.
+  ! A unique file name, the same on all ranks.
   function shared_name() result(name)
     character(200) :: name, folder
     integer :: count

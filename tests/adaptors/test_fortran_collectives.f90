@@ -1,4 +1,5 @@
-! Module osla: what is wrong on one rank alone is refused on all, so that none waits for another; and on it goes.
+! Module osla: an error on one rank only is an error on all ranks, so that none waits for another,
+! and the program can continue.
 program test_fortran_collectives
   use, intrinsic :: iso_fortran_env, only: real32, real64, int64
   use mpi_f08
@@ -10,7 +11,7 @@ program test_fortran_collectives
 
   call trial_begin
   call osla_grid_create(transport, grid)
-  do wrong = 0, ranks - 1, max(1, ranks - 1) ! the first and the last
+  do wrong = 0, ranks - 1, max(1, ranks - 1) ! the first and the last rank
     call dense
     call sparse
     call forests
@@ -25,7 +26,7 @@ program test_fortran_collectives
 
 contains
 
-  ! The same code and a text of the call on all ranks, and these are still together.
+  ! Expects the same code and a text of the call on all ranks, which must still be synchronised.
   subroutine refused(stat, code, text, call_name)
     integer, intent(in) :: stat, code
     character(*), intent(in) :: text, call_name
@@ -70,7 +71,7 @@ contains
       call osla_matrix_add(1.0_real64, a, 1.0_real64, b, stat, text)
     end if
     call refused(stat, OSLA_ERR_STATE, text, 'osla_matrix_add')
-    ! a part that goes out of its matrix is seen by the library, on all ranks
+    ! the library detects on all ranks that the part exceeds the matrix
     call osla_matrix_copy(osla_part(a, merge(8, 1, is_here()), 1, 5, 5), osla_part(b, 1, 1, 5, 5), stat, text)
     call expect(stat == OSLA_ERR_ARG, 'a part: ' // text)
     call osla_barrier(transport)
@@ -92,7 +93,7 @@ contains
       call osla_residual(a, c, b, value, stat, text)
     end if
     call refused(stat, OSLA_ERR_STATE, text, 'osla_residual: the solution')
-    if (is_here()) call osla_matrix_scale((2.0_real64, 0.0_real64), a, stat) ! local: on one rank alone
+    if (is_here()) call osla_matrix_scale((2.0_real64, 0.0_real64), a, stat) ! local: on one rank only
     if (is_here()) call expect(stat == OSLA_OK, 'a rank scales its part')
     call osla_gemm(OSLA_NOTRANS, OSLA_NOTRANS, 1.0_real64, a, b, 0.0_real64, c, stat=stat)
     call expect(stat == OSLA_OK, 'what is right')
@@ -101,7 +102,7 @@ contains
     call osla_matrix_destroy(a)
   end subroutine dense
 
-  ! The unit matrix of order 3 ranks.
+  ! The identity matrix of order 3 ranks.
   subroutine make_unit(a)
     type(osla_csr), intent(out) :: a
     integer :: start(ranks + 1)
@@ -144,7 +145,7 @@ contains
     call osla_csr_destroy(a)
   end subroutine sparse
 
-  ! Each rank's three leaves are joined to the roots of the next one.
+  ! Each rank's three leaves have the roots of the next rank.
   subroutine forests
     type(osla_forest) :: f, none, made
     type(osla_forest_run) :: run
@@ -177,7 +178,8 @@ contains
       call osla_forest_reduce_begin(f, leaves, roots, OSLA_SUM, run, stat, text)
     end if
     call refused(stat, OSLA_ERR_ARG, text, 'osla_forest_reduce_begin')
-    ! what the library alone sees: a combination that doubles have not; roots and leaves in one place
+    ! errors that only the library detects: a combination that doubles do not have; roots and leaves
+    ! that overlap
     call osla_forest_bcast(f, roots, leaves, merge(OSLA_BITS_OR, OSLA_SUM, is_here()), stat)
     call expect(stat == OSLA_ERR_ARG, 'a combination')
     call osla_forest_fetch(f, roots, leaves, before, merge(OSLA_SUM_EXACT, OSLA_SUM, is_here()), stat)
@@ -186,7 +188,7 @@ contains
     one = 0
     call overlapping(f, one, one(i:i + 2), stat)
     call expect(stat == OSLA_ERR_ARG, 'roots and leaves that overlap')
-    ! fit on each rank, and different
+    ! valid on each rank, but different
     if (ranks > 1) then
       allocate (wide(merge(2, 3, is_here()), 3), wider(merge(2, 3, is_here()), 3), source=0.0_real64)
       call osla_forest_bcast(f, wide, wider, OSLA_REPLACE, stat, text)
@@ -242,7 +244,7 @@ contains
     call refused(stat, OSLA_ERR_STATE, text, 'osla_hessian_commit')
     call osla_hessian_commit(hessian)
     call osla_hessian_destroy(hessian)
-    call osla_file_put(none, 'x', 1.0_real64, stat, text) ! on all: none has a transport to meet on
+    call osla_file_put(none, 'x', 1.0_real64, stat, text) ! on all ranks: none has a transport
     call refused(stat, OSLA_ERR_STATE, text, 'osla_file_put')
     name = shared_name()
     call osla_file_create(transport, name, file, stat)
@@ -280,7 +282,7 @@ contains
     if (rank == 0) call execute_command_line('rm -f ' // name)
   end subroutine records
 
-  ! A name in TMPDIR, the same on all ranks.
+  ! A path in TMPDIR, the same on all ranks.
   function shared_name() result(name)
     character(:), allocatable :: name
     character(200) :: folder
@@ -308,7 +310,8 @@ contains
     call osla_csr_destroy(a)
   end subroutine iterations
 
-  ! There is another transport, of some ranks, made later: who does not know where to go finds the others all the same.
+  ! A second transport, of some ranks, is created later: a rank without a valid argument must still
+  ! find the others.
   subroutine transports
     type(osla_transport) :: other
     type(MPI_Comm) :: half
@@ -320,7 +323,7 @@ contains
     call MPI_Comm_free(half)
   end subroutine transports
 
-  ! Objects of one transport, but on one rank of two.
+  ! Objects of one transport, but on one rank of two transports.
   subroutine two_transports(other)
     type(osla_transport), intent(in) :: other
     type(osla_grid) :: small
@@ -345,7 +348,7 @@ contains
     call osla_grid_destroy(small)
   end subroutine two_transports
 
-  ! One rank comes late, and wrong.
+  ! One rank makes the call late, and with a wrong argument.
   subroutine begins_apart
     type(osla_csr) :: a, none, made
     integer :: stat

@@ -20,7 +20,8 @@ program test_fortran_forests
 
 contains
 
-  ! Two roots here; leaves 5, 1 and 3 of each rank at roots of the next rank and of this one.
+  ! Two roots on each rank; leaves 5, 1 and 3 of each rank have roots on the next rank and on this
+  ! one.
   subroutine make_ring(forest)
     type(osla_forest), intent(out) :: forest
     integer :: after
@@ -187,7 +188,7 @@ contains
     integer :: stat
     character(200) :: text
     root = osla_root(0, 2_int64)
-    if (rank == ranks - 1) root%index = 3 ! there alone
+    if (rank == ranks - 1) root%index = 3 ! only on the last rank
     call osla_forest_create(transport, 2, [root], none, stat=stat, errmsg=text)
     call expect(stat == OSLA_ERR_ARG, 'a root that there is not: ' // text)
     root = osla_root(ranks, 1_int64)
@@ -270,7 +271,7 @@ contains
     call osla_forest_destroy(forest)
   end subroutine begun
 
-  ! All leaves at root 1 of rank 0: each gets a number of its own.
+  ! All leaves have root 1 of rank 0: each gets a distinct number.
   subroutine fetches
     type(osla_forest) :: forest
     type(osla_forest_run) :: run

@@ -6,7 +6,7 @@ module chain
   implicit none
   type :: chain_part
     integer :: m = 0, rank = 0, ranks = 0
-    integer, allocatable :: side(:) ! of each halo: 1 before, 2 after
+    integer, allocatable :: side(:) ! side of each halo: 1 before, 2 after the points
     type(osla_halo), allocatable :: halos(:)
   end type chain_part
 
@@ -84,7 +84,7 @@ contains
   end function half
 end module chain
 
-! Module osla: iterations, sweeps and own operators, each call once with an answer that is known.
+! Module osla: iterations, sweeps and operators of the caller, each call once with a known result.
 program test_fortran_iterations
   use, intrinsic :: iso_fortran_env, only: real64, int64
   use, intrinsic :: iso_c_binding
@@ -186,7 +186,7 @@ contains
     call osla_diffusion_destroy(diffusion)
   end subroutine grid_problem
 
-  ! This rank's rows of a path's Laplacian plus one.
+  ! This rank's rows of a path graph's Laplacian plus the identity.
   subroutine make_path(n, start, matrix)
     integer, intent(in) :: n
     integer, intent(out) :: start(:)
@@ -337,7 +337,7 @@ contains
     allocate (b(osla_csr_rows(a)), x(osla_csr_rows(a)))
     b = 1
     x = 0
-    do k = 1, min(ranks, 2) ! too few; those of others, too, of which one rank alone has none
+    do k = 1, min(ranks, 2) ! right is too short, or includes values of other ranks
       allocate (right(merge(size(b, kind=int64) - 1, problem%length, k == 1)))
       call osla_sweeps_create(transport, problem, right, sweeps)
       call osla_cg(a, b, x, m=sweeps, stat=stat, errmsg=text)
@@ -393,7 +393,7 @@ contains
     call make_path(9, start, a)
     allocate (b(0))
     call osla_splitting_create(a, b, splitting, stat=stat, errmsg=text)
-    call expect(stat == OSLA_ERR_ARG .and. index(text, 'right-hand side has not the size') > 0, 'b of another size')
+    call expect(stat == OSLA_ERR_ARG .and. index(text, 'right-hand side does not have the size') > 0, 'b of another size')
     nowhere => null()
     call osla_splitting_create(a, nowhere, splitting, stat=stat)
     call expect(stat == OSLA_ERR_ARG, 'no b')
@@ -420,7 +420,7 @@ contains
     call osla_iteration_create(transport, problem, iteration, options, stat)
     call expect(stat == OSLA_ERR_ARG, 'reserved words')
     call osla_iteration_create(transport, problem, iteration)
-    allocate (x(problem%length + merge(1, 0, rank == 0))) ! wrong on rank 0 alone
+    allocate (x(problem%length + merge(1, 0, rank == 0))) ! wrong on rank 0 only
     call osla_iterate(iteration, x, stat=stat)
     call expect(stat == OSLA_ERR_ARG, 'x of another length')
     call osla_iterate_bound(iteration, -1, alpha, stat)
@@ -443,7 +443,7 @@ contains
     call osla_csr_destroy(a)
   end subroutine iteration_refusals
 
-  ! What rank 0 alone has not is refused on all.
+  ! An argument that is missing on rank 0 only is an error on all ranks.
   subroutine missing_on_rank_0(a)
     type(osla_csr), intent(in) :: a
     type(osla_operator) :: whole, half_set

@@ -1,4 +1,4 @@
-! Module osla: sparse matrices and their files, CG and LSQR, each call once with an answer that is known.
+! Module osla: sparse matrices and their files, CG and LSQR, each call once with a known result.
 program test_fortran_sparse
   use, intrinsic :: iso_fortran_env, only: real64, int64
   use, intrinsic :: iso_c_binding, only: c_int
@@ -17,7 +17,8 @@ program test_fortran_sparse
 
 contains
 
-  ! The lists of this rank's rows of a path's Laplacian plus one: 3 on the diagonal, below -1, above `upper`.
+  ! The lists of this rank's rows of a path graph's Laplacian plus the identity: 3 on the diagonal,
+  ! -1 below it, `upper` above it.
   subroutine path_lists(n, upper, start, first, column, value)
     integer, intent(in) :: n
     real(real64), intent(in) :: upper
@@ -51,7 +52,7 @@ contains
     call osla_csr_create(transport, start, start, first, column, value, matrix)
   end subroutine make_path
 
-  ! The same matrix whole, and this rank's part of a vector.
+  ! The whole matrix as an array, and this rank's part of a vector.
   function whole_path(n, upper) result(whole)
     integer, intent(in) :: n
     real(real64), intent(in) :: upper
@@ -163,7 +164,7 @@ contains
     call path_lists(n, -1.0_real64, start, first, column, value)
     call osla_csr_create(transport, start, start, first, column, value, a)
     x = mine([0.0_real64, 0.0_real64, 0.0_real64, 0.0_real64, 0.0_real64, 0.0_real64, 0.0_real64], start)
-    if (rank == ranks - 1) column(1) = n + 1 ! there alone
+    if (rank == ranks - 1) column(1) = n + 1 ! only on the last rank
     call osla_csr_create(transport, start, start, first, column, value, none, stat, text)
     call expect(stat == OSLA_ERR_ARG, 'a column that there is not: ' // text)
     column(1) = 1
@@ -186,7 +187,7 @@ contains
     call expect(stat == OSLA_ERR_ARG, 'x of CG')
     if (rank == 0) value = [x, 1.0_real64]
     if (rank > 0) value = x
-    call osla_lsqr(a, x, value, stat=stat) ! wrong on rank 0 alone
+    call osla_lsqr(a, x, value, stat=stat) ! wrong on rank 0 only
     call expect(stat == OSLA_ERR_ARG, 'x of LSQR')
     call osla_cg(a, x, x, m=no_jacobi, stat=stat)
     call expect(stat == OSLA_ERR_STATE, 'no preconditioner')
@@ -211,9 +212,9 @@ contains
     integer(int64), allocatable :: column(:)
     real(real64), allocatable :: value(:)
     call make_path(n, -1.0_real64, start, a)
-    last = n + 1 ! all on the last rank
+    last = n + 1 ! all rows on the last rank
     last(:ranks) = 1
-    call osla_csr_renumber(a, [(n + 1 - i, i = start(rank + 1), start(rank + 2) - 1)], last, other) ! backwards
+    call osla_csr_renumber(a, [(n + 1 - i, i = start(rank + 1), start(rank + 2) - 1)], last, other) ! in reverse order
     call expect(osla_csr_rows(other) == merge(n, 0, rank == ranks - 1), 'rows under new numbers')
     if (rank == ranks - 1) then
       call osla_csr_row(other, 2, column, value)
@@ -253,7 +254,7 @@ contains
     end if
     call osla_barrier(transport)
     start = 1
-    start(ranks + 1) = 4 ! all on the last rank
+    start(ranks + 1) = 4 ! all rows on the last rank
     call osla_csr_read_matrix_market(transport, path // '.mtx', start, start, a)
     if (rank == ranks - 1) then
       call osla_csr_row(a, 3, column, value)
@@ -264,7 +265,7 @@ contains
     start = int(osla_csr_row_start(a))
     call expect(start(ranks + 1) == 4 .and. osla_csr_rows(a) == start(rank + 2) - start(rank + 1), 'the same, evenly')
     call osla_csr_destroy(a)
-    start = 3 ! all on rank 0
+    start = 3 ! all rows on rank 0
     start(1) = 1
     allocate (x(merge(2, 0, rank == 0)))
     call osla_vector_read_matrix_market(transport, path // '.vec', start, x)
@@ -287,7 +288,7 @@ contains
     if (rank == 0) call remove(path)
   end subroutine files
 
-  ! A number that only this job has.
+  ! A number that is unique for this job.
   function job() result(number)
     integer :: number
     interface

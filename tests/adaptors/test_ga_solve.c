@@ -193,7 +193,7 @@ static void test_as_ga(void)
   ga_start();
   CU_ASSERT(GA_Initialized());
   if (osla_test_size() > 2)
-    return; /* ScaLAPACK's waits spin: it takes half a minute if ranks outnumber cores */
+    return; /* ScaLAPACK's waits spin: its solve takes half a minute if ranks outnumber cores */
   for (int turn = 0; turn < 2; turn++) {
     bool symmetric = turn == 1;
     linear_system ours = make_system(GA_REGULAR, OSLA_DOUBLE, 70, 3, symmetric);

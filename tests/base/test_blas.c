@@ -1,5 +1,4 @@
-/* Floor 0: BLAS and LAPACK calls against plain loops; sizes that do not fit; types that are not
- * supported. */
+/* Floor 0: BLAS and LAPACK calls against plain loops; sizes and types that are refused. */
 #define _GNU_SOURCE /* RTLD_NEXT */
 #include "osla_blas.h"
 #include "osla_random.h"
@@ -318,7 +317,8 @@ static void check_largest(osla_dtype dtype, int64_t n, int64_t at)
   osla_test_store(dtype, x, n - 1 - at, (double)NAN);
   OSLA_ASSERT_OK(osla_blas_max(dtype, n, x, &value));
   OSLA_ASSERT_MSG(isnan(value), "%g, type %d", value, (int)dtype);
-  OSLA_ASSERT_OK(osla_blas_iamax(dtype, n, x, &found)); /* any index is allowed if it is in range */
+  OSLA_ASSERT_OK(
+    osla_blas_iamax(dtype, n, x, &found)); /* with a NaN any index in the range is allowed */
   OSLA_ASSERT_MSG(found >= 0 && found < n, "%" PRId64 " of %" PRId64 " with a NaN, type %d", found,
                   n, (int)dtype);
   free(x);

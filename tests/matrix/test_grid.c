@@ -59,7 +59,7 @@ static bool check_tiles(osla_grid *grid, osla_transport *t, osla_grid_order orde
   return true;
 }
 
-/* Every order on every shape. */
+/* Makes grids of every shape in every order of ranks. */
 static void test_orders(void)
 {
   osla_transport *t = osla_test_transport();

@@ -338,7 +338,8 @@ static void test_block_errors(void)
   expect_block(a, 0, 0, 1, INT64_MAX, buffer, 20, "9223372036854775807");
   expect_block(a, 0, 0, 6, 2, buffer, 5, "ld = 5 is below m = 6");
   expect_block(a, 0, 0, 6, 2, NULL, 6, "buffer is NULL");
-  OSLA_ASSERT_OK(osla_matrix_get_block(a, 20, 10, 0, 0, NULL, 1)); /* an empty range at the end */
+  OSLA_ASSERT_OK(osla_matrix_get_block(
+    a, 20, 10, 0, 0, NULL, 1)); /* empty ranges are valid, also at the end of the matrix */
   OSLA_ASSERT_OK(osla_matrix_put_block(a, 0, 0, 20, 0, NULL, 20));
   OSLA_ASSERT_OK(osla_matrix_norm(a, OSLA_NORM_MAX, &norm));
   CU_ASSERT(norm == 0.0); /* the refused puts wrote nothing */
