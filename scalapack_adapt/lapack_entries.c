@@ -3,6 +3,10 @@
  * argument after the other arguments. */
 #include "scalapack_adapt/lapack.h"
 
+/* Initialisers of the members of lapack_args that describe sub(A) and sub(B). */
+#define SUB_A .a = (void *)a, .ia = ia, .ja = ja, .desca = desca
+#define SUB_B .b = b, .ib = ib, .jb = jb, .descb = descb
+
 /* p?getrf: P L U = sub(A), with partial pivoting. sub(A) is overwritten by the factors. */
 #define GETRF_PARAMETERS                                                                           \
   const int *m, const int *n, void *a, const int *ia, const int *ja, const int *desca, int *ipiv,  \
@@ -12,8 +16,7 @@ typedef void getrf_routine(GETRF_PARAMETERS);
 static void getrf(osla_dtype dtype, GETRF_PARAMETERS)
 {
   adapt_call call = adapt_call_begin(ADAPT_GETRF, dtype);
-  const lapack_args args = {
-    .m = m, .n = n, .a = a, .ia = ia, .ja = ja, .desca = desca, .ipiv = ipiv, .info = info};
+  const lapack_args args = {.m = m, .n = n, SUB_A, .ipiv = ipiv, .info = info};
   if (!lapack_offload(&call, &args))
     ((getrf_routine *)adapt_call_pass(&call))(m, n, a, ia, ja, desca, ipiv, info);
   adapt_call_end(&call);
@@ -31,19 +34,8 @@ typedef void getrs_routine(GETRS_PARAMETERS, size_t);
 static void getrs(osla_dtype dtype, GETRS_PARAMETERS)
 {
   adapt_call call = adapt_call_begin(ADAPT_GETRS, dtype);
-  const lapack_args args = {.trans = trans,
-                            .n = n,
-                            .nrhs = nrhs,
-                            .a = (void *)a,
-                            .ia = ia,
-                            .ja = ja,
-                            .desca = desca,
-                            .ipiv = (int *)ipiv,
-                            .b = b,
-                            .ib = ib,
-                            .jb = jb,
-                            .descb = descb,
-                            .info = info};
+  const lapack_args args = {
+    .trans = trans, .n = n, .nrhs = nrhs, SUB_A, .ipiv = (int *)ipiv, SUB_B, .info = info};
   if (!lapack_offload(&call, &args))
     ((getrs_routine *)adapt_call_pass(&call))(trans, n, nrhs, a, ia, ja, desca, ipiv, b, ib, jb,
                                               descb, info, 1);
@@ -62,18 +54,7 @@ typedef void gesv_routine(GESV_PARAMETERS);
 static void gesv(osla_dtype dtype, GESV_PARAMETERS)
 {
   adapt_call call = adapt_call_begin(ADAPT_GESV, dtype);
-  const lapack_args args = {.n = n,
-                            .nrhs = nrhs,
-                            .a = a,
-                            .ia = ia,
-                            .ja = ja,
-                            .desca = desca,
-                            .ipiv = ipiv,
-                            .b = b,
-                            .ib = ib,
-                            .jb = jb,
-                            .descb = descb,
-                            .info = info};
+  const lapack_args args = {.n = n, .nrhs = nrhs, SUB_A, .ipiv = ipiv, SUB_B, .info = info};
   if (!lapack_offload(&call, &args))
     ((gesv_routine *)adapt_call_pass(&call))(n, nrhs, a, ia, ja, desca, ipiv, b, ib, jb, descb,
                                              info);
@@ -91,8 +72,7 @@ typedef void potrf_routine(POTRF_PARAMETERS, size_t);
 static void potrf(osla_dtype dtype, POTRF_PARAMETERS)
 {
   adapt_call call = adapt_call_begin(ADAPT_POTRF, dtype);
-  const lapack_args args = {
-    .uplo = uplo, .n = n, .a = a, .ia = ia, .ja = ja, .desca = desca, .info = info};
+  const lapack_args args = {.uplo = uplo, .n = n, SUB_A, .info = info};
   if (!lapack_offload(&call, &args))
     ((potrf_routine *)adapt_call_pass(&call))(uplo, n, a, ia, ja, desca, info, 1);
   adapt_call_end(&call);
@@ -109,18 +89,7 @@ typedef void potrs_routine(POTRS_PARAMETERS, size_t);
 static void potrs(osla_dtype dtype, POTRS_PARAMETERS)
 {
   adapt_call call = adapt_call_begin(ADAPT_POTRS, dtype);
-  const lapack_args args = {.uplo = uplo,
-                            .n = n,
-                            .nrhs = nrhs,
-                            .a = (void *)a,
-                            .ia = ia,
-                            .ja = ja,
-                            .desca = desca,
-                            .b = b,
-                            .ib = ib,
-                            .jb = jb,
-                            .descb = descb,
-                            .info = info};
+  const lapack_args args = {.uplo = uplo, .n = n, .nrhs = nrhs, SUB_A, SUB_B, .info = info};
   if (!lapack_offload(&call, &args))
     ((potrs_routine *)adapt_call_pass(&call))(uplo, n, nrhs, a, ia, ja, desca, b, ib, jb, descb,
                                               info, 1);
@@ -139,18 +108,7 @@ typedef void posv_routine(POSV_PARAMETERS, size_t);
 static void posv(osla_dtype dtype, POSV_PARAMETERS)
 {
   adapt_call call = adapt_call_begin(ADAPT_POSV, dtype);
-  const lapack_args args = {.uplo = uplo,
-                            .n = n,
-                            .nrhs = nrhs,
-                            .a = a,
-                            .ia = ia,
-                            .ja = ja,
-                            .desca = desca,
-                            .b = b,
-                            .ib = ib,
-                            .jb = jb,
-                            .descb = descb,
-                            .info = info};
+  const lapack_args args = {.uplo = uplo, .n = n, .nrhs = nrhs, SUB_A, SUB_B, .info = info};
   if (!lapack_offload(&call, &args))
     ((posv_routine *)adapt_call_pass(&call))(uplo, n, nrhs, a, ia, ja, desca, b, ib, jb, descb,
                                              info, 1);
