@@ -353,40 +353,20 @@ static int convert(PyObject *object, const osla_py_kind *kind, void *out)
   return h != NULL;
 }
 
-int osla_py_as_transport(PyObject *object, void *out)
-{
-  return convert(object, &osla_py_transport, out);
-}
+/* Defines osla_py_as_KIND. */
+#define CONVERTER(kind)                                                                            \
+  int osla_py_as_##kind(PyObject *object, void *out)                                               \
+  {                                                                                                \
+    return convert(object, &osla_py_##kind, out);                                                  \
+  }
 
-int osla_py_as_grid(PyObject *object, void *out)
-{
-  return convert(object, &osla_py_grid, out);
-}
-
-int osla_py_as_matrix(PyObject *object, void *out)
-{
-  return convert(object, &osla_py_matrix, out);
-}
-
-int osla_py_as_hessian(PyObject *object, void *out)
-{
-  return convert(object, &osla_py_hessian, out);
-}
-
-int osla_py_as_file(PyObject *object, void *out)
-{
-  return convert(object, &osla_py_file, out);
-}
-
-int osla_py_as_forest(PyObject *object, void *out)
-{
-  return convert(object, &osla_py_forest, out);
-}
-
-int osla_py_as_csr(PyObject *object, void *out)
-{
-  return convert(object, &osla_py_csr, out);
-}
+CONVERTER(transport)
+CONVERTER(grid)
+CONVERTER(matrix)
+CONVERTER(hessian)
+CONVERTER(file)
+CONVERTER(forest)
+CONVERTER(csr)
 
 int osla_py_calls_running(void)
 {
