@@ -25,7 +25,7 @@ LEFT_OUT = {
         vertices_[a-z]* forest_end_read forest_writable forest_nearer forest_transport sums_[a-z]* grid_notifiers
         combine_function iteration_[a-z]* records_free record_lags transport_comm agree_same bcast alltoall memory_available memory_check simulated_machine""",
     "facts of machine and grid: osla info, Grid, Transport": """transport_largest_node transport_node_rank_of transport_node_of
-        transport_same_node transport_memory_by_mpi transport_oversubscribed grid_choose grid_create_at grid_shift grid_same
+        transport_same_node transport_oversubscribed grid_choose grid_create_at grid_shift grid_same
         grid_rank_at grid_prow_of""",
     "File serves whole matrices and vectors": "file_put_parts file_get_parts",
     "Grid says which order, also where it is the chosen one": "grid_create",
