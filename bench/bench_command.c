@@ -51,7 +51,7 @@ static int print_help(void)
     "\nExit status: 0 all runs passed, 1 one failed, 2 bad option or not enough memory.\n"
     "\nosla-bench KERNEL --help shows the options of a kernel, osla-bench --version the libraries\n"
     "beneath.\n");
-  return command_end("-bench", OSLA_EXIT_OK);
+  return command_flush_output("-bench", OSLA_EXIT_OK);
 }
 
 /* Prints the versions of osla-bench, MPI and the BLAS, which bench/scripts/run records. */
@@ -65,7 +65,7 @@ static int print_version(void)
   for (char *tab = strchr(mpi, '\t'); tab; tab = strchr(tab, '\t'))
     *tab = ' ';
   (void)printf("osla-bench %s\nMPI: %s\nBLAS: %s\n", PACKAGE_VERSION, mpi, osla_blas_describe());
-  return command_end("-bench", OSLA_EXIT_OK);
+  return command_flush_output("-bench", OSLA_EXIT_OK);
 }
 
 /* Sets the threads of the BLAS: the user's choice, else all cores for a single rank, and one if
@@ -74,7 +74,7 @@ static int print_version(void)
 static osla_err set_threads(const bench_settings *settings, int size, int *threads)
 {
   command_cpu cpu;
-  OSLA_CALL(command_cpu_look(MPI_COMM_WORLD, &cpu));
+  OSLA_CALL(command_cpu_examine(MPI_COMM_WORLD, &cpu));
   *threads = cpu.threads;
   if (!cpu.chosen_by_user) {
     if (size > 1 || settings->threads > 1) *threads = 1;
@@ -183,7 +183,7 @@ static int run_kernel(const bench_kernel *kernel, int argc, char **argv)
 
 int bench_run_line(int argc, char **argv)
 {
-  command_begin();
+  command_prepare_process();
   if (argc < 2) return command_error("-bench", "no kernel is named (see osla-bench --help)");
   if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) return print_help();
   if (strcmp(argv[1], "--version") == 0) return print_version();
@@ -196,7 +196,7 @@ int bench_run_line(int argc, char **argv)
   if (status != OSLA_EXIT_OK) return status;
   status = command_same_line("-bench", argc - 1, argv + 1);
   if (status == OSLA_EXIT_OK)
-    status = command_agree(command_end("-bench", run_kernel(kernel, argc - 1, argv + 1)));
+    status = command_agree(command_flush_output("-bench", run_kernel(kernel, argc - 1, argv + 1)));
   (void)MPI_Finalize();
   return status;
 }

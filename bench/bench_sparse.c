@@ -27,9 +27,9 @@ static osla_err multiply(sparse_data *d, const double *x, double *y)
   const sparse_rows *own = &d->problem->own, *other = &d->problem->other;
   if (!d->method) return osla_spmv(OSLA_NOTRANS, d->problem->a, x, 0.0, y);
   OSLA_CALL(d->method->begin(d, x));
-  osla_gather_rows(own->n, own->first, own->column, own->value, x, 0.0, y);
+  gather_rows(own->n, own->first, own->column, own->value, x, 0.0, y);
   OSLA_CALL(d->method->end(d));
-  osla_add_rows(other->n, other->row, other->first, other->column, other->value, d->ghosts, y);
+  add_rows(other->n, other->row, other->first, other->column, other->value, d->ghosts, y);
   return OSLA_OK;
 }
 

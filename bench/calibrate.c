@@ -212,12 +212,13 @@ static int run(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-  command_begin();
+  command_prepare_process();
   int status = command_start_mpi(program, argc, argv, "--", false);
   if (status != OSLA_EXIT_OK) return status;
   osla_blas_set_threads(1);
   status = command_same_line(program, argc, argv);
-  if (status == OSLA_EXIT_OK) status = command_agree(command_end(program, run(argc, argv)));
+  if (status == OSLA_EXIT_OK)
+    status = command_agree(command_flush_output(program, run(argc, argv)));
   (void)MPI_Finalize();
-  return command_leave(status);
+  return command_exit(status);
 }

@@ -94,7 +94,7 @@ static void scatter_strip(hessian_data *d, int64_t k, int thread, const hessian_
       add_double(end - begin, ix + begin, (const double *)(const void *)values,
                  (double *)(void *)column, (const double *)(const void *)next);
   }
-  osla_work_did(OSLA_WORK_ADD, u->dtype, 1, added, 1);
+  work_charge(OSLA_WORK_ADD, u->dtype, 1, added, 1);
 }
 
 static osla_err update_own(hessian_data *d, int64_t k, int thread)

@@ -4,5 +4,5 @@
 
 int main(int argc, char **argv)
 {
-  return command_leave(bench_run_line(argc, argv));
+  return command_exit(bench_run_line(argc, argv));
 }

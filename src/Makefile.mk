@@ -41,13 +41,13 @@ endif
 EXTRA_DIST += $(sim_sources) src/base/README.md src/blas/README.md src/matrix/README.md
 
 src_sources = \
-  src/base/error_place.h src/base/error.c \
+  src/base/error_storage.h src/base/error.c \
   src/base/log.c \
   src/base/reserved.h src/base/reserved.c \
-  src/base/bits_of.h \
+  src/base/double_bits.h \
   src/base/hash.h \
   src/base/random.c \
-  src/base/real_text.h src/base/real_text.c \
+  src/base/parse_real.h src/base/parse_real.c \
   src/base/version.c \
   src/base/memory_file.h src/base/memory_file.c \
   src/base/huge_pages.h src/base/huge_pages.c \
@@ -68,9 +68,9 @@ src_sources = \
   src/transport/node_map.h src/transport/node_map.c \
   src/transport/transport.c \
   src/transport/end.c \
-  src/transport/alive.h src/transport/alive.c \
-  src/transport/patience.h src/transport/patience.c \
-  src/transport/kept.h src/transport/kept.c \
+  src/transport/live_objects.h src/transport/live_objects.c \
+  src/transport/time_limit.h src/transport/time_limit.c \
+  src/transport/transport_objects.h src/transport/transport_objects.c \
   src/transport/collective.c \
   src/transport/exchange.h src/transport/exchange.c \
   src/transport/trace.h src/transport/trace_record.c src/transport/trace.c \

@@ -23,7 +23,7 @@ tests_process_state = tests/process_state.c tests/process_state.h
 # Sources that programs of several folders link.
 tests_file_help = tests/file_help.c tests/file_help.h
 tests_hessian_reference = tests/hessian_reference.c tests/hessian_reference.h
-tests_lacking_memory = tests/lacking_memory.c tests/lacking_memory.h
+tests_lacking_memory = tests/failing_allocation.c tests/failing_allocation.h
 tests_wrap_memory = $(AM_LDFLAGS) -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc
 
 include tests/base/Makefile.mk

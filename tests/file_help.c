@@ -10,7 +10,7 @@
 
 static char directory[128];
 
-void scratch_make(void)
+void scratch_create(void)
 {
   const char *base = getenv("TMPDIR");
   if (osla_test_rank() == 0) {
@@ -20,7 +20,7 @@ void scratch_make(void)
   MPI_Bcast(directory, sizeof directory, MPI_CHAR, 0, MPI_COMM_WORLD);
 }
 
-void scratch_drop(int expected_files)
+void scratch_remove(int expected_files)
 {
   MPI_Barrier(MPI_COMM_WORLD);
   if (osla_test_rank() > 0) return;

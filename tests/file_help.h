@@ -7,8 +7,8 @@
 
 /* Makes an empty directory, the same on all ranks; removes it with its files, and asserts that it
  * holds the expected number (so that no temporary file is left). Collective. */
-void scratch_make(void);
-void scratch_drop(int expected_files);
+void scratch_create(void);
+void scratch_remove(int expected_files);
 
 /* Path of a file in the directory. The text is overwritten by the eighth call after this one. */
 const char *scratch_path(const char *name);

@@ -158,7 +158,7 @@ osla_err update_push_once(osla_hessian *h, test_update u, uint64_t id, bool *ski
 
 /* ---- the serial sum ---- */
 
-serial_sum sum_make(int64_t n, osla_uplo uplo)
+serial_sum sum_create(int64_t n, osla_uplo uplo)
 {
   return (serial_sum){.n = n,
                       .uplo = uplo,
@@ -278,7 +278,7 @@ static bool report(const serial_sum *sum, const difference *d, const char *how, 
     d->count, how, d->i, d->j, d->seen, d->count > 0 ? sum->h[d->i + d->j * sum->n] : 0.0);
 }
 
-bool sum_expect(const serial_sum *sum, osla_hessian *h, const char *format, ...)
+bool sum_assert(const serial_sum *sum, osla_hessian *h, const char *format, ...)
 {
   char what[256];
   va_list list;
@@ -305,7 +305,7 @@ bool sum_expect(const serial_sum *sum, osla_hessian *h, const char *format, ...)
   return good;
 }
 
-osla_hessian *hessian_make(osla_grid *grid, int64_t n, const osla_hessian_options *options)
+osla_hessian *hessian_create_or_end(osla_grid *grid, int64_t n, const osla_hessian_options *options)
 {
   osla_hessian *h = NULL;
   if (osla_hessian_create(grid, n, options, &h) != OSLA_OK) {

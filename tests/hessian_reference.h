@@ -47,7 +47,7 @@ typedef struct serial_sum {
   double *h, *gradient;                        /* [n * n], zeros in the other triangle; [n] */
 } serial_sum;
 
-serial_sum sum_make(int64_t n, osla_uplo uplo);
+serial_sum sum_create(int64_t n, osla_uplo uplo);
 void sum_add(serial_sum *sum, test_update u, double times); /* frees u */
 void sum_clear(serial_sum *sum);
 void sum_fill(serial_sum *sum, double initial); /* clears, and sets H = initial everywhere */
@@ -56,7 +56,7 @@ void sum_free(serial_sum *sum);
 /* Commits; then asserts that matrix and gradient equal the sum exactly on all ranks, read in the
  * owners' memory and by osla_matrix_get_block. Collective. The printf-style text says what is
  * compared. */
-bool sum_expect(const serial_sum *sum, osla_hessian *h, const char *format, ...)
+bool sum_assert(const serial_sum *sum, osla_hessian *h, const char *format, ...)
   __attribute__((format(printf, 3, 4)));
 
 /* Grid number `which`: nearly square, P x 1, 1 x P, nearly square with the ranks in descending
@@ -64,7 +64,8 @@ bool sum_expect(const serial_sum *sum, osla_hessian *h, const char *format, ...)
 osla_grid *hessian_grid(osla_transport *t, int which);
 
 /* Makes an accumulator; ends all ranks if that fails. Collective. */
-osla_hessian *hessian_make(osla_grid *grid, int64_t n, const osla_hessian_options *options);
+osla_hessian *hessian_create_or_end(osla_grid *grid, int64_t n,
+                                    const osla_hessian_options *options);
 
 /* Number of rounds of a loop: OSLA_TEST_ROUNDS of the environment, else `usual`. */
 int hessian_rounds(int usual);

@@ -237,7 +237,7 @@ osla_matrix *osla_test_make(osla_transport *t, int which, osla_dtype dtype, int6
   return a;
 }
 
-void osla_test_drop(osla_matrix *a)
+void osla_test_destroy(osla_matrix *a)
 {
   osla_grid *grid = osla_matrix_grid(a);
   osla_matrix_destroy(&a);

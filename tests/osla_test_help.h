@@ -56,10 +56,10 @@ int64_t osla_test_differ_block(osla_dtype dtype, const void *buffer, int64_t i, 
 void osla_test_write_local(osla_matrix *matrix);
 int64_t osla_test_differ_local(const osla_matrix *matrix);
 
-/* Makes a matrix on grid number `which`; osla_test_drop destroys both. Collective. */
+/* Makes a matrix on grid number `which`; osla_test_destroy destroys both. Collective. */
 osla_matrix *osla_test_make(osla_transport *t, int which, osla_dtype dtype, int64_t m, int64_t n,
                             int64_t mb, int64_t nb);
-void osla_test_drop(osla_matrix *a);
+void osla_test_destroy(osla_matrix *a);
 
 /* With more ranks tests do fewer repetitions, because a window takes 0.1 s or more if ranks
  * outnumber cores. */

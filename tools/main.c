@@ -3,5 +3,5 @@
 
 int main(int argc, char **argv)
 {
-  return command_leave(command_run(argc, argv));
+  return command_exit(command_run(argc, argv));
 }

@@ -80,7 +80,7 @@ static int run_command(const command *found, int argc, char **argv)
   if (status != OSLA_EXIT_OK) return status;
   status = command_same_line(found->name, argc, argv);
   if (status == OSLA_EXIT_OK)
-    status = command_agree(command_end(found->name, found->run(argc, argv)));
+    status = command_agree(command_flush_output(found->name, found->run(argc, argv)));
   if (status != OSLA_EXIT_OK) silence_hdf5();
   (void)MPI_Finalize();
   return status;
@@ -90,7 +90,7 @@ static int run_help(int argc, char **argv)
 {
   if (argc < 2) {
     print_help(stdout);
-    return command_end(NULL, OSLA_EXIT_OK);
+    return command_flush_output(NULL, OSLA_EXIT_OK);
   }
   const command *found = find_command(argv[1]);
   if (!found) return unknown_command(argv[1]);
@@ -101,14 +101,14 @@ static int run_help(int argc, char **argv)
 
 int command_run(int argc, char **argv)
 {
-  command_begin();
+  command_prepare_process();
   if (argc < 2) return command_error(NULL, "no command (see osla help)");
   const char *name = argv[1];
   (void)osla_armci_offer(); /* fails in builds without ARMCI, which have no transport armci */
   if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) return run_help(1, argv);
   if (strcmp(name, "--version") == 0) {
     if (command_rank() == 0) (void)printf("osla %s\n", PACKAGE_VERSION);
-    return command_end(NULL, OSLA_EXIT_OK);
+    return command_flush_output(NULL, OSLA_EXIT_OK);
   }
   const command *found = find_command(name);
   if (!found) return unknown_command(name);

@@ -11,7 +11,7 @@ apps_tomography_libtomo_la_SOURCES = \
   apps/tomography/readers/tomo_xml.h apps/tomography/readers/tomo_xml.c \
   apps/tomography/readers/tomo_stationxml.c apps/tomography/readers/tomo_quakeml.c \
   apps/tomography/readers/tomo_duplicates.c \
-  apps/tomography/readers/tomo_choice.h apps/tomography/readers/tomo_choice.c \
+  apps/tomography/readers/tomo_selection.h apps/tomography/readers/tomo_selection.c \
   apps/tomography/earth/tomo_sphere.h apps/tomography/earth/tomo_sphere.c \
   apps/tomography/earth/tomo_icosahedron.h apps/tomography/earth/tomo_icosahedron.c \
   apps/tomography/earth/tomo_mesh.h apps/tomography/earth/tomo_mesh.c \

@@ -112,7 +112,7 @@ static double once(csr *a, const struct rsb_mtx_t *m)
   if (m)
     (void)rsb_spmv(RSB_TRANSPOSITION_N, &one, m, a->x, 1, &zero, a->y_librsb, 1);
   else
-    osla_gather_rows(a->n, a->first, a->column, a->value, a->x, 0.0, a->y);
+    gather_rows(a->n, a->first, a->column, a->value, a->x, 0.0, a->y);
   return seconds() - from;
 }
 

@@ -11,7 +11,7 @@
 
 void charge(osla_work_kind kind, double m, double n, double k)
 {
-  sim_core *core = &osli_sim_own()->core;
+  sim_core *core = &osli_sim_actor()->core;
   osla_work work = {kind, OSLA_DOUBLE, m, n, k};
   if (core->flops == 0) {
     sim_machine machine;

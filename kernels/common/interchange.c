@@ -166,7 +166,7 @@ static void pack_lines(const moves *x, int64_t count, const int64_t *lines, int6
   }
   for (int64_t c = 0; c < width; c++, to += (size_t)count * element)
     gather_elements(element, count, local_at(v, 0, at + c), lines, to);
-  osla_work_did(OSLA_WORK_LASWP, v->dtype, 1, width, (count + 1) / 2);
+  work_charge(OSLA_WORK_LASWP, v->dtype, 1, width, (count + 1) / 2);
 }
 
 static void unpack_lines(const moves *x, int64_t count, const int64_t *lines, int64_t at,
@@ -181,7 +181,7 @@ static void unpack_lines(const moves *x, int64_t count, const int64_t *lines, in
   }
   for (int64_t c = 0; c < width; c++, from += (size_t)count * element)
     scatter_elements(element, count, from, local_at(v, 0, at + c), lines);
-  osla_work_did(OSLA_WORK_LASWP, v->dtype, 1, width, (count + 1) / 2);
+  work_charge(OSLA_WORK_LASWP, v->dtype, 1, width, (count + 1) / 2);
 }
 
 static int rank_of(const moves *x, int position)

@@ -90,7 +90,7 @@ osla_err osla_forest_create_global(osla_transport *t, const int64_t *start, int6
   if (err == OSLA_OK) err = find_owners(start, size, n_edges, root, roots);
   err = osla_agree(t, err); /* before the hashes are compared: its message names the wrong value */
   if (err == OSLA_OK) {
-    const osla_argument same[] = {{"start, its hash", osla_hash_of_starts(start, size)}};
+    const osla_argument same[] = {{"start, its hash", hash_starts(start, size)}};
     err = osla_agree_same(t, err, "osla_forest_create_global", same, 1);
   }
   int64_t n_roots = err == OSLA_OK ? start[rank + 1] - start[rank] : 0;

@@ -235,11 +235,11 @@ static uint64_t hash_exposed(osla_forest *f, const forest_transfer *x)
 {
   const forest_links *out = osli_forest_send_links(f, x->kind);
   const size_t bytes = osli_unit_element(x->type) * (size_t)x->count;
-  uint64_t hash = OSLA_HASH_OF_NOTHING;
+  uint64_t hash = HASH_OF_NO_BYTES;
   for (int k = 0; k < out->n; k++) {
     const forest_link *l = &out->of[k];
     for (int64_t i = 0; osli_forest_is_read_in_place(x, l) && i < l->edges; i++)
-      hash = osla_hash(hash, x->from + x->stride * osli_link_vertex(l, i), bytes);
+      hash = hash_extend(hash, x->from + x->stride * osli_link_vertex(l, i), bytes);
   }
   return hash;
 }

@@ -1,7 +1,7 @@
 #include "kernels/forest/forest_pool.h"
-#include "src/transport/alive.h"
-#include "src/transport/kept.h"
+#include "src/transport/live_objects.h"
 #include "src/transport/settings.h"
+#include "src/transport/transport_objects.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -63,7 +63,7 @@ static osla_err add_segment(forest_pool *pool, size_t bytes)
 
 osla_err osli_forest_pool(osla_transport *t, forest_pool **out)
 {
-  *out = osli_transport_kept(t, &key);
+  *out = osli_transport_object_find(t, &key);
   if (*out) return OSLA_OK;
   forest_pool *pool = calloc(1, sizeof *pool);
   osla_err err = osla_agree(t, pool ? OSLA_OK : osla_error_set(OSLA_ERR_MEM, "memory for forests"));
@@ -77,12 +77,12 @@ osla_err osli_forest_pool(osla_transport *t, forest_pool **out)
   pool->array_changes = 1;
   atomic_flag_clear(&pool->is_locked);
   err = add_segment(pool, 0);
-  if (err == OSLA_OK) err = osla_agree(t, osli_transport_keep(t, &key, pool, destroy_pool));
+  if (err == OSLA_OK) err = osla_agree(t, osli_transport_object_add(t, &key, pool, destroy_pool));
   if (err == OSLA_OK) {
     *out = pool;
     return OSLA_OK;
   }
-  osli_transport_let_go(t, &key);
+  osli_transport_object_remove(t, &key);
   destroy_pool(pool);
   return err;
 }

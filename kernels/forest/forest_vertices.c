@@ -178,9 +178,9 @@ typedef struct vertex_work {
 static void charge_clock(const vertex_work *w, osla_forest_combine combine, int64_t n)
 {
   if (combine == OSLA_REPLACE)
-    osli_move_did(osli_unit_element(w->type) * (size_t)w->count, n);
+    osli_move_charge(osli_unit_element(w->type) * (size_t)w->count, n);
   else
-    osla_work_did(OSLA_WORK_ADD, OSLA_DOUBLE, 1, n * w->count, 1);
+    work_charge(OSLA_WORK_ADD, OSLA_DOUBLE, 1, n * w->count, 1);
 }
 
 /* True if sum_words can do the work. */
@@ -273,7 +273,7 @@ static void apply_work(const vertex_work *w, const vertex_list *to, const vertex
     apply_rows(w, to, from, before, n);
     return;
   }
-  if (osli_work_listener) charge_clock(w, before ? OSLA_SUM : w->combine, n);
+  if (osli_work_charge_function) charge_clock(w, before ? OSLA_SUM : w->combine, n);
   if (w->combine == OSLA_REPLACE && !before)
     replace_vertices(element * (size_t)w->count, to, from, n);
   else if (is_sum_of_words(w, to, from) && (!before || are_words(before, element)))

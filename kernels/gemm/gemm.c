@@ -3,7 +3,7 @@
 #include "kernels/common/argument_checks.h"
 #include "kernels/gemm/gemm_sharing.h"
 #include "osla_blas.h"
-#include "src/base/bits_of.h"
+#include "src/base/double_bits.h"
 #include "src/base/reserved.h"
 #include "src/matrix/part_checks.h"
 

@@ -250,7 +250,7 @@ static void pack_panel(const source *s, const gemm_task *task, const gemm_piece 
              from + (size_t)(c * from_ld) * e, bytes);
     koff += seg->size;
   }
-  osli_move_did(bytes, koff);
+  osli_move_charge(bytes, koff);
 }
 
 /* Packs a task's part of a strip operand into a width x outer array. All segments of a column are
@@ -270,7 +270,7 @@ static void pack_strip(const source *s, const gemm_task *task, const gemm_piece 
       to += bytes;
     }
   }
-  osli_move_did((size_t)task->width * e, piece->size);
+  osli_move_charge((size_t)task->width * e, piece->size);
 }
 
 static gemm_array pack_operand(const source *s, const gemm_task *task)

@@ -91,19 +91,19 @@ static int n_candidates(const gemm_work *w, int which)
 static uint64_t hash_of(const gemm_work *w, const gemm_operand *x)
 {
   int64_t sizes[] = {w->width, (int64_t)x->load_bytes, x->n_loads};
-  uint64_t hash = osla_hash(OSLA_HASH_OF_NOTHING, sizes, sizeof sizes);
+  uint64_t hash = hash_extend(HASH_OF_NO_BYTES, sizes, sizeof sizes);
   for (int64_t t = 0; t < w->n_tasks; t++) {
     int64_t task[] = {w->segments[w->tasks[t].first].start, w->tasks[t].width};
-    hash = osla_hash(hash, task, sizeof task);
+    hash = hash_extend(hash, task, sizeof task);
   }
   for (int64_t l = 0; l < x->n_loads; l++) {
     int64_t load[] = {x->loads[l].task, x->loads[l].owner, x->loads[l].lo, x->loads[l].hi};
-    hash = osla_hash(hash, load, sizeof load);
+    hash = hash_extend(hash, load, sizeof load);
   }
   for (int64_t p = 0; p < x->n_pieces; p++) {
     const gemm_piece *at = &x->pieces[p];
     int64_t piece[] = {at->at, at->size, at->local, x->groups[at->group].owner};
-    hash = osla_hash(hash, piece, sizeof piece);
+    hash = hash_extend(hash, piece, sizeof piece);
   }
   return hash | 1;
 }

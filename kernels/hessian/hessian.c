@@ -6,11 +6,11 @@
 #include "kernels/hessian/hessian_node.h"
 #include "kernels/hessian/hessian_outbox.h"
 #include "kernels/hessian/hessian_workspace.h"
-#include "src/base/bits_of.h"
+#include "src/base/double_bits.h"
 #include "src/base/reserved.h"
 #include "src/blas/work.h"
 #include "src/memory/segment_messages.h"
-#include "src/transport/alive.h"
+#include "src/transport/live_objects.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -158,11 +158,11 @@ static osla_err agree(osla_grid *grid, int64_t n, const osla_hessian_options *op
                                 {"nb", o.nb},
                                 {"ring_bytes", (int64_t)o.ring_bytes},
                                 {"combine", (int)o.combine},
-                                {"initial (bits)", osla_bits_of(o.initial)},
+                                {"initial (bits)", double_bits(o.initial)},
                                 {"from_zero", o.from_zero},
                                 {"order_independent", o.order_independent},
-                                {"bound (bits)", osla_bits_of(o.bound)},
-                                {"gradient_bound (bits)", osla_bits_of(o.gradient_bound)},
+                                {"bound (bits)", double_bits(o.bound)},
+                                {"gradient_bound (bits)", double_bits(o.gradient_bound)},
                                 {"memory_cap", (int64_t)o.memory_cap},
                                 {"isolation", (int)o.isolation},
                                 {"shipping", (int)o.shipping},

@@ -109,6 +109,6 @@ void osli_piece_add(const osla_hessian *h, const piece *p, unsigned char *local,
     find_runs(p, first, &s);
     added += add_chunk(h, p, &s, local, lld);
   }
-  osla_work_did(OSLA_WORK_ADD, h->v.dtype, 1, added, 1);
+  work_charge(OSLA_WORK_ADD, h->v.dtype, 1, added, 1);
   osla_trace_add(h->v.t, OSLA_TRACE_UPDATE, since, (double)added);
 }

@@ -89,7 +89,7 @@ static void fill_elements(const osla_hessian *h, const update *u, const workspac
     else
       gather_float(count, position, column, out);
   }
-  osli_move_did(e, elements);
+  osli_move_charge(e, elements);
   osla_trace_add(h->v.t, OSLA_TRACE_PACK, since, (double)elements * (double)e);
 }
 

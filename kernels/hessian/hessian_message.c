@@ -146,7 +146,7 @@ size_t osli_message_put(const piece *p, int owner, uint64_t stripes, uint32_t fl
   for (int64_t c = 0; c < p->cols && !only_counts(&head); c++)
     append_bulk(&s, p->values + (size_t)(p->begin[c] + c * p->ld) * element,
                 (size_t)(p->end[c] - p->begin[c]) * element);
-  if (p->cols > 0) osli_move_did((size_t)elements * element / (size_t)p->cols, p->cols);
+  if (p->cols > 0) osli_move_charge((size_t)elements * element / (size_t)p->cols, p->cols);
   append_padding(&s);
   return s.bytes;
 }
@@ -169,7 +169,7 @@ size_t osli_message_put_g(const piece *p, int owner, uint64_t stripes, uint32_t 
   append_bulk(&s, (const unsigned char *)row_panel + (size_t)low * column,
               (size_t)(high - low) * column);
   append_bulk(&s, col_panel, (size_t)p->cols * column);
-  osli_move_did(column, high - low + p->cols);
+  osli_move_charge(column, high - low + p->cols);
   append_padding(&s);
   return s.bytes;
 }

@@ -31,7 +31,7 @@ static osla_err order_columns(const osla_hessian *h, const update *u, int64_t co
   for (int64_t i = 0; i < count && !osli_work_modelled; i++)
     memcpy(*buffer + (size_t)i * column,
            u->data + (size_t)(split->position[i] * u->ld) * h->element, column);
-  osli_move_did(column, count);
+  osli_move_charge(column, count);
   *panel = *buffer;
   return OSLA_OK;
 }

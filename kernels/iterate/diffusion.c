@@ -1,7 +1,7 @@
 /* The diffusion problem: grid of points, process grid, halos, boundaries and start. A rank needs no
  * memory except the object; states belong to the caller. */
 #include "kernels/iterate/diffusion.h"
-#include "src/base/bits_of.h"
+#include "src/base/double_bits.h"
 #include "src/base/reserved.h"
 
 #include <inttypes.h>
@@ -120,8 +120,8 @@ osla_err osla_diffusion_create(osla_transport *t, const osla_diffusion_options *
                                 {"ranks along y", o->ranks[1]},
                                 {"ranks along z", o->ranks[2]},
                                 {"start", (int)o->start},
-                                {"radius (bits)", osla_bits_of(o->radius)},
-                                {"offset (bits)", osla_bits_of(o->offset)},
+                                {"radius (bits)", double_bits(o->radius)},
+                                {"offset (bits)", double_bits(o->offset)},
                                 {"no_offset", o->no_offset}};
   err = osla_agree_same(t, err, "osla_diffusion_create", same, (int)(sizeof same / sizeof *same));
   if (err != OSLA_OK) osla_diffusion_destroy(out);

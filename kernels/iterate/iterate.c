@@ -5,10 +5,10 @@
  */
 #include "kernels/iterate/iterate.h"
 #include "osla_clock.h"
-#include "src/base/bits_of.h"
+#include "src/base/double_bits.h"
 #include "src/base/huge_pages.h"
 #include "src/base/reserved.h"
-#include "src/transport/alive.h"
+#include "src/transport/live_objects.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -82,15 +82,15 @@ static osla_err agree(osla_transport *t, osla_err err, const osla_fixed_point *p
                       const osla_iterate_options *o)
 {
   const osla_argument same[] = {{"mode", (int)o->mode},
-                                {"tolerance (bits)", osla_bits_of(o->tolerance)},
-                                {"norm (bits)", osla_bits_of(o->norm)},
-                                {"omega (bits)", osla_bits_of(o->omega)},
+                                {"tolerance (bits)", double_bits(o->tolerance)},
+                                {"norm (bits)", double_bits(o->norm)},
+                                {"omega (bits)", double_bits(o->omega)},
                                 {"sweeps", o->sweeps},
                                 {"period", o->period},
                                 {"lead", o->lead},
                                 {"in_flight", o->in_flight},
                                 {"check", o->check},
-                                {"patience (bits)", osla_bits_of(o->patience)},
+                                {"patience (bits)", double_bits(o->patience)},
                                 {"proven", o->proven},
                                 {"uncertified", o->uncertified},
                                 {"a record", o->record_bytes > 0},

@@ -13,7 +13,7 @@
 /* Records that `rows` rows of `cols` columns were moved once, where time is modelled. */
 static void moved_rows(const lu *f, int64_t rows, int64_t cols)
 {
-  osla_work_did(OSLA_WORK_LASWP, f->v.dtype, 1, cols, (rows + 1) / 2);
+  work_charge(OSLA_WORK_LASWP, f->v.dtype, 1, cols, (rows + 1) / 2);
 }
 
 /* ---- one process row ---- */
@@ -37,7 +37,7 @@ static void permute_alone(const lu *f, int64_t first, int64_t col, int64_t cols)
 {
   for (int64_t c = col; c < col + cols; c++)
     swap_in_column(f->v.element, local_at(&f->v, 0, c), first, f->order, f->pivots);
-  osla_work_did(OSLA_WORK_LASWP, f->v.dtype, 1, cols, f->order - first);
+  work_charge(OSLA_WORK_LASWP, f->v.dtype, 1, cols, f->order - first);
 }
 
 /* ---- all ranks of the process column can read one another: rows are read in place ---- */

@@ -172,7 +172,7 @@ static osla_err offer_candidates(lu *f, const lu_step *s, unsigned char *record)
       memcpy(mine.elements + (size_t)(i + c * v->nb) * v->element,
              local_at(v, s->row + order[i], s->col + c), v->element);
   }
-  osla_work_did(OSLA_WORK_LASWP, v->dtype, 1, s->size, (count + 1) / 2);
+  work_charge(OSLA_WORK_LASWP, v->dtype, 1, s->size, (count + 1) / 2);
   memcpy(record, &count, sizeof count);
   return OSLA_OK;
 }
@@ -216,7 +216,7 @@ static osla_err add_candidates(const lu *f, const lu_step *s, void *record, cons
       memcpy(mine.elements + (size_t)(i + c * v->nb) * e,
              unfactored + (size_t)(order[i] + c * ld) * e, e);
   }
-  osla_work_did(OSLA_WORK_LASWP, v->dtype, 1, s->size, (count + 1) / 2);
+  work_charge(OSLA_WORK_LASWP, v->dtype, 1, s->size, (count + 1) / 2);
   memcpy(record, &count, sizeof count);
   return OSLA_OK;
 }

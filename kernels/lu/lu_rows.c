@@ -96,8 +96,8 @@ static lu_part part_of(const lu *f, int64_t moves, int from, lu_range to)
  * block or in U. `apart` rows take a cache line for each element. */
 static void model_rows(const lu *f, int64_t together, int64_t apart, int64_t cols)
 {
-  osli_move_did((size_t)together * f->v.element, together > 0 ? cols : 0);
-  osla_work_did(OSLA_WORK_LASWP, f->v.dtype, 1, apart > 0 ? cols : 0, apart);
+  osli_move_charge((size_t)together * f->v.element, together > 0 ? cols : 0);
+  work_charge(OSLA_WORK_LASWP, f->v.dtype, 1, apart > 0 ? cols : 0, apart);
 }
 
 /* Prefetches this rank's rows of the step's block in one column. The rows of a column are a few

@@ -8,7 +8,7 @@
 #include "kernels/products/product_check.h"
 #include "kernels/products/squares.h"
 #include "osla_products.h"
-#include "src/base/bits_of.h"
+#include "src/base/double_bits.h"
 #include "src/base/reserved.h"
 #include "src/matrix/part_checks.h"
 

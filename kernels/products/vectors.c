@@ -13,7 +13,7 @@
 #include "kernels/products/product_check.h"
 #include "osla_blas.h"
 #include "osla_products.h"
-#include "src/base/bits_of.h"
+#include "src/base/double_bits.h"
 #include "src/matrix/part_checks.h"
 
 #include <complex.h>

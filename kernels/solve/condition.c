@@ -7,7 +7,7 @@
 #include "kernels/common/local_view.h"
 #include "kernels/solve/rhs.h"
 #include "kernels/solve/solve.h"
-#include "src/base/bits_of.h"
+#include "src/base/double_bits.h"
 
 #include <complex.h>
 #include <float.h>
@@ -164,7 +164,7 @@ static osla_err agree(const osla_factors *f, double anorm, osla_err local)
   const osla_argument same[] = {{"estimate with Cholesky's factor", f->cholesky},
                                 {"uplo", (int)f->uplo},
                                 {"order of A", osla_matrix_layout(f->matrix).n},
-                                {"anorm (bits)", osla_bits_of(anorm)}};
+                                {"anorm (bits)", double_bits(anorm)}};
   return osla_agree_same(osla_grid_transport(osla_matrix_grid(f->matrix)), local,
                          f->cholesky ? "osla_pocon" : "osla_gecon", same,
                          (int)(sizeof same / sizeof *same));

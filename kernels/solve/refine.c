@@ -3,7 +3,7 @@
 #include "kernels/solve/rhs.h"
 #include "kernels/solve/solve.h"
 #include "osla_blas.h"
-#include "src/base/bits_of.h"
+#include "src/base/double_bits.h"
 #include "src/base/reserved.h"
 
 #include <inttypes.h>
@@ -130,7 +130,7 @@ osla_err osli_refinement_agree(const osla_factors *factors, osla_err err, const 
                                 {"uplo", factors->cholesky ? (int)factors->uplo : OSLA_LOWER},
                                 {"order of A", osla_matrix_layout(factors->matrix).n},
                                 {"max_iterations", o->max_iterations},
-                                {"target (bits)", osla_bits_of(o->target)}};
+                                {"target (bits)", double_bits(o->target)}};
   /* options are checked before they are compared, because then the message names the wrong value */
   OSLA_CALL(osla_agree(t, err == OSLA_OK ? check_options(o) : err));
   return osla_agree_same(t, OSLA_OK, call, same, (int)(sizeof same / sizeof *same));

@@ -2,7 +2,7 @@
 #include "kernels/common/local_view.h"
 #include "kernels/common/part_operand.h"
 #include "osla_solve.h"
-#include "src/base/bits_of.h"
+#include "src/base/double_bits.h"
 #include "src/matrix/part_checks.h"
 
 #include <inttypes.h>

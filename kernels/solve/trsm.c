@@ -12,7 +12,7 @@
 #include "kernels/common/argument_checks.h"
 #include "kernels/solve/rhs.h"
 #include "kernels/solve/trsm_stationary.h"
-#include "src/base/bits_of.h"
+#include "src/base/double_bits.h"
 
 #include <complex.h>
 #include <inttypes.h>

@@ -144,7 +144,7 @@ static void fill_shares(const trsm *f)
     if (osla_index_owner(c, b->nb, b->q) != b->pcol) memset(share_at(f, 0, c), 0, column);
   for (int64_t c = 0; c < b->cols; c++)
     memcpy(share_at(f, 0, osla_index_global(c, b->nb, b->pcol, b->q)), local_at(b, 0, c), column);
-  osli_move_did(column, b->cols);
+  osli_move_charge(column, b->cols);
 }
 
 /* Sends this rank's share of the block row to the owner of the diagonal block. */
@@ -215,7 +215,7 @@ void osli_trsm_store_columns(trsm *f, const trsm_step *s, const unsigned char *x
   for (int64_t c = 0; c < b->cols; c++)
     memcpy(local_at(b, s->row, c), x + (size_t)osla_index_global(c, b->nb, b->pcol, b->q) * column,
            (size_t)s->size * b->element);
-  osli_move_did((size_t)s->size * b->element, b->cols);
+  osli_move_charge((size_t)s->size * b->element, b->cols);
 }
 
 /* Stores this rank's columns of X(k) in B, for steps before `last` whose X(k) has arrived. Waits

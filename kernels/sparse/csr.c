@@ -6,7 +6,7 @@
  * section 4.1). */
 #include "kernels/sparse/csr.h"
 #include "src/base/hash.h"
-#include "src/transport/alive.h"
+#include "src/transport/live_objects.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -242,11 +242,10 @@ static osla_err make_shared(osla_csr *a)
 {
   OSLA_MAKES("osla_csr_create", "osla_csr_destroy");
   const int size = osla_transport_size(a->t);
-  const osla_argument same[] = {
-    {"rows", a->row_start[size]},
-    {"columns", a->column_start[size]},
-    {"row_start, its hash", osla_hash_of_starts(a->row_start, size)},
-    {"column_start, its hash", osla_hash_of_starts(a->column_start, size)}};
+  const osla_argument same[] = {{"rows", a->row_start[size]},
+                                {"columns", a->column_start[size]},
+                                {"row_start, its hash", hash_starts(a->row_start, size)},
+                                {"column_start, its hash", hash_starts(a->column_start, size)}};
   OSLA_CALL(
     osla_agree_same(a->t, OSLA_OK, "osla_csr_create", same, (int)(sizeof same / sizeof *same)));
   OSLA_CALL(osla_forest_create_global(a->t, a->column_start, a->n_ghosts, NULL, a->ghost_column,

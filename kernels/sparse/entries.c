@@ -3,7 +3,7 @@
  * gather the lists of compressed rows (Zhang et al. 2022, section 3.2: gather). */
 #include "kernels/sparse/entries.h"
 #include "osla_random.h"
-#include "src/base/bits_of.h"
+#include "src/base/double_bits.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -106,7 +106,7 @@ static osla_err sum_of_hashes(osla_transport *t, const csr_entries *e, uint64_t 
   *sum = 0;
   for (int64_t k = 0; k < e->n; k++) {
     const uint64_t i = (uint64_t)e->row[k], j = (uint64_t)e->column[k];
-    const uint64_t value = (uint64_t)osla_bits_of(e->value[k]);
+    const uint64_t value = (uint64_t)double_bits(e->value[k]);
     if (i < j) *sum += osla_random_bits(value, i, j);
     if (i > j) *sum -= osla_random_bits(value, j, i);
   }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "osla_clock.h"
-#include "src/base/bits_of.h"
+#include "src/base/double_bits.h"
 #include "src/base/reserved.h"
 
 enum { MOST_SUMS = 3 };
@@ -64,7 +64,7 @@ osla_err osli_krylov_open(const char *call, const osla_operator *a,
   *result = (osla_krylov_result){.end = OSLA_KRYLOV_ITERATIONS};
   *k = (krylov){.a = a, .options = resolve(options), .result = result, .start = osla_clock()};
   const osla_krylov_options *o = &k->options;
-  const osla_argument same[] = {{"tolerance (bits)", osla_bits_of(o->tolerance)},
+  const osla_argument same[] = {{"tolerance (bits)", double_bits(o->tolerance)},
                                 {"iterations", o->iterations}};
   osla_err err = osla_agree(a->transport, check(a, o, n_own, &k->own)); /* first, because its error
                                                                          * names the value */

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "src/base/bits_of.h"
+#include "src/base/double_bits.h"
 
 typedef struct lsqr {
   krylov k;
@@ -174,7 +174,7 @@ osla_err osla_lsqr(const osla_operator *a, const double *b, double damping, cons
                    double *x, const osla_krylov_options *options, osla_krylov_result *result)
 {
   lsqr s = {.m = a->rows, .n = a->columns, .scale = scale, .damping = damping};
-  const osla_argument same[] = {{"damping (bits)", osla_bits_of(damping)}};
+  const osla_argument same[] = {{"damping (bits)", double_bits(damping)}};
   OSLA_CALL(osla_agree_same(a->transport, check(a, damping, scale), "osla_lsqr", same, 1));
   OSLA_CALL(osli_krylov_open("osla_lsqr", a, options, s.m + 3 * s.n, result, &s.k));
   s.u = s.k.own;

@@ -13,13 +13,13 @@
 static void gather_ghosts(const osla_csr *a, double *restrict y)
 {
   const csr_part *p = &a->other;
-  osla_add_rows(p->n, a->other_row, p->first, p->column, p->value, a->ghost, y);
+  add_rows(p->n, a->other_row, p->first, p->column, p->value, a->ghost, y);
 }
 
 static void gather_own(const osla_csr *a, int64_t from, int64_t to, const double *x, double beta,
                        double *y)
 {
-  osla_gather_rows(to - from, a->own.first + from, a->own.column, a->own.value, x, beta, y + from);
+  gather_rows(to - from, a->own.first + from, a->own.column, a->own.value, x, beta, y + from);
 }
 
 static osla_err multiply(osla_csr *a, const double *x, double beta, double *y)

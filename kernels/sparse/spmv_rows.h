@@ -6,9 +6,9 @@
 #include <stdint.h>
 
 /* y[i] := row i times x + beta y[i]. Two partial sums hide the latency of additions. */
-static inline void osla_gather_rows(int64_t n, const int64_t *restrict first,
-                                    const int32_t *restrict column, const double *restrict value,
-                                    const double *restrict x, double beta, double *restrict y)
+static inline void gather_rows(int64_t n, const int64_t *restrict first,
+                               const int32_t *restrict column, const double *restrict value,
+                               const double *restrict x, double beta, double *restrict y)
 {
   for (int64_t i = 0; i < n; i++) {
     const int64_t end = first[i + 1];
@@ -24,10 +24,9 @@ static inline void osla_gather_rows(int64_t n, const int64_t *restrict first,
 }
 
 /* y[row[i]] += row i times x. */
-static inline void osla_add_rows(int64_t n, const int32_t *restrict row,
-                                 const int64_t *restrict first, const int32_t *restrict column,
-                                 const double *restrict value, const double *restrict x,
-                                 double *restrict y)
+static inline void add_rows(int64_t n, const int32_t *restrict row, const int64_t *restrict first,
+                            const int32_t *restrict column, const double *restrict value,
+                            const double *restrict x, double *restrict y)
 {
   for (int64_t i = 0; i < n; i++) {
     double sum = 0.0;

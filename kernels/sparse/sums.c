@@ -11,7 +11,7 @@
  * again it has received the sum in between, to which each reader of the line contributed after
  * reading. Memory per step: two lines of its own, and two for each rank that it reads. */
 #include "osla_krylov.h"
-#include "src/transport/alive.h"
+#include "src/transport/live_objects.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "src/base/real_text.h"
+#include "src/base/parse_real.h"
 
 osla_err osli_sum_before(osla_transport *t, int64_t mine, int64_t *before, int64_t *all)
 {
@@ -230,7 +230,7 @@ osla_err osli_text_real(const text_share *s, char **at, double *value)
 {
   char *end;
   (void)osli_text_more(at);
-  *value = osli_real_text(*at, &end);
+  *value = osli_parse_real(*at, &end);
   if (end == *at || !ends_word(end) || !isfinite(*value)) return no_number(s, *at, "a number");
   *at = end;
   return OSLA_OK;

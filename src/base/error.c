@@ -1,7 +1,7 @@
 /* Text of the latest failure. Each thread has one buffer, as it has one errno. */
 #include "osla_error.h"
 
-#include "src/base/error_place.h"
+#include "src/base/error_storage.h"
 
 #include <ctype.h>
 #include <mpi.h>
@@ -15,7 +15,7 @@ static char *own_text(void)
 }
 static char *(*error_text)(void) = own_text;
 
-void osli_error_keep_in(char *(*place)(void))
+void osli_error_set_storage(char *(*place)(void))
 {
   error_text = place;
 }

@@ -6,10 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define OSLA_HASH_OF_NOTHING UINT64_C(0xcbf29ce484222325)
+#define HASH_OF_NO_BYTES UINT64_C(0xcbf29ce484222325)
 
-/* Extends a hash by n bytes. The hash of no bytes is OSLA_HASH_OF_NOTHING. */
-static inline uint64_t osla_hash(uint64_t hash, const void *bytes, size_t n)
+/* Extends a hash by n bytes. The hash of no bytes is HASH_OF_NO_BYTES. */
+static inline uint64_t hash_extend(uint64_t hash, const void *bytes, size_t n)
 {
   const unsigned char *at = bytes;
   for (size_t i = 0; i < n; i++)
@@ -19,9 +19,9 @@ static inline uint64_t osla_hash(uint64_t hash, const void *bytes, size_t n)
 
 /* Hash of the size + 1 boundaries of a distribution over `size` ranks: start[p] is the first index
  * of rank p, start[size] the end. One multiplication for each boundary. */
-static inline int64_t osla_hash_of_starts(const int64_t *start, int size)
+static inline int64_t hash_starts(const int64_t *start, int size)
 {
-  uint64_t hash = OSLA_HASH_OF_NOTHING;
+  uint64_t hash = HASH_OF_NO_BYTES;
   for (int p = 0; p <= size; p++)
     hash = (hash ^ (uint64_t)start[p]) * UINT64_C(0x100000001b3);
   return (int64_t)hash;

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <sys/mman.h>
 
-int osli_memory_file(const char *name)
+int osli_memory_file_create(const char *name)
 {
 #ifdef __linux__
   enum { NOEXEC_SEAL = 8 }; /* MFD_NOEXEC_SEAL, which headers of earlier systems lack */

@@ -6,6 +6,6 @@
  * `name` appears only in /proc. The memory is marked as not executable where the kernel knows the
  * flag (Linux 6.3 and later, which may require it: vm.memfd_noexec = 2). Returns -1, with errno
  * set, on failure. Local. */
-int osli_memory_file(const char *name);
+int osli_memory_file_create(const char *name);
 
 #endif

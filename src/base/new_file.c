@@ -49,7 +49,7 @@ osla_err osli_new_file_replaced(const char *path)
                         path);
 }
 
-bool osli_new_file_bears(const char *name, int fd)
+bool osli_new_file_has_name(const char *name, int fd)
 {
   struct stat named, mine;
   return lstat(name, &named) == 0 && fstat(fd, &mine) == 0 && named.st_dev == mine.st_dev &&
@@ -249,7 +249,7 @@ static int open_named(osla_new_file *f)
   const int probe = open(f->temporary, how, 0666);
   if (probe < 0) return errno;
   int reason = record_defaults(f, probe);
-  if (osli_new_file_bears(f->temporary, probe) && unlink(f->temporary) != 0)
+  if (osli_new_file_has_name(f->temporary, probe) && unlink(f->temporary) != 0)
     reason = errno == ENOENT ? EEXIST : errno; /* another user renamed it between the two calls */
   (void)close(probe);
   if (reason != 0) return reason;
@@ -351,7 +351,7 @@ static bool link_nameless(osla_new_file *f)
 static bool is_placed(const osla_new_file *f)
 {
   struct stat placed, mine;
-  if (osli_new_file_bears(f->target, f->fd)) return true;
+  if (osli_new_file_has_name(f->target, f->fd)) return true;
   return lstat(f->target, &placed) == 0 && fstat(f->fd, &mine) == 0 && S_ISREG(placed.st_mode) &&
          placed.st_uid == mine.st_uid &&
          (placed.st_mtim.tv_sec > f->begun.tv_sec ||
@@ -372,7 +372,8 @@ static osla_err place_file(osla_new_file *f)
     return close(fd) == 0 ? OSLA_OK : failed(f->path, errno);
   }
   if (!f->named && !link_nameless(f)) return failed(f->path, errno);
-  if (f->named && !osli_new_file_bears(f->temporary, f->fd)) return osli_new_file_replaced(f->path);
+  if (f->named && !osli_new_file_has_name(f->temporary, f->fd))
+    return osli_new_file_replaced(f->path);
   if (f->named && rename(f->temporary, f->target) != 0)
     return errno == ENOENT ? osli_new_file_replaced(f->path) : failed(f->path, errno);
   f->named = false;
@@ -397,7 +398,7 @@ void osli_new_file_drop(osla_new_file **file)
 {
   osla_new_file *f = *file;
   if (!f) return;
-  if (f->named && osli_new_file_bears(f->temporary, f->fd)) (void)unlink(f->temporary);
+  if (f->named && osli_new_file_has_name(f->temporary, f->fd)) (void)unlink(f->temporary);
   if (f->fd >= 0) (void)close(f->fd);
   free(f->temporary);
   free(f->target);

@@ -76,7 +76,7 @@ osla_err osli_new_file_place(osla_new_file **file);
 void osli_new_file_drop(osla_new_file **file);
 
 /* True if `name`, itself no symbolic link, names the open file. Local. */
-bool osli_new_file_bears(const char *name, int fd);
+bool osli_new_file_has_name(const char *name, int fd);
 /* Sets the error for a file whose temporary name was given to another file. Returns IO. */
 osla_err osli_new_file_replaced(const char *path);
 

@@ -57,7 +57,7 @@ osla_err osla_blas_gemm(osla_dtype dtype, osla_trans transa, osla_trans transb, 
     osla_work product = {OSLA_WORK_GEMV, dtype, im, ik, 1};
     if (!osli_work_begin(&product)) return OSLA_OK;
     multiply_vector(dtype, ta, plain ? im : ik, plain ? ik : im, alpha, a, ia, b, beta, c);
-    osla_work_end(&product);
+    work_end(&product);
     return OSLA_OK;
   }
   osla_work work = {OSLA_WORK_GEMM, dtype, im, in, ik};
@@ -80,7 +80,7 @@ osla_err osla_blas_gemm(osla_dtype dtype, osla_trans transa, osla_trans transb, 
       cblas_zgemm(CblasColMajor, ta, tb, im, in, ik, &alpha, a, ia, b, ib, &beta, c, ic);
       break;
   }
-  osla_work_end(&work);
+  work_end(&work);
   return OSLA_OK;
 }
 
@@ -110,7 +110,7 @@ osla_err osla_blas_syrk(osla_dtype dtype, osla_uplo uplo, osla_trans trans, int6
       cblas_zherk(CblasColMajor, up, t, in, ik, alpha, a, ia, beta, c, ic);
       break;
   }
-  osla_work_end(&work);
+  work_end(&work);
   return OSLA_OK;
 }
 
@@ -142,7 +142,7 @@ osla_err osla_blas_trsm(osla_dtype dtype, osla_side side, osla_uplo uplo, osla_t
     osla_work solve = {OSLA_WORK_GEMV, dtype, im, (im + 1) / 2, 1};
     if (!osli_work_begin(&solve)) return OSLA_OK;
     solve_vector(dtype, up, t, dg, im, a, ia, b);
-    osla_work_end(&solve);
+    work_end(&solve);
     return OSLA_OK;
   }
   const float _Complex one_c = 1;
@@ -160,7 +160,7 @@ osla_err osla_blas_trsm(osla_dtype dtype, osla_side side, osla_uplo uplo, osla_t
       cblas_ztrsm(CblasColMajor, sd, up, t, dg, im, in, &one_z, a, ia, b, ib);
       break;
   }
-  osla_work_end(&work);
+  work_end(&work);
   return OSLA_OK;
 }
 
@@ -185,7 +185,7 @@ osla_err osla_blas_ger(osla_dtype dtype, int64_t m, int64_t n, double alpha, con
       cblas_zgeru(CblasColMajor, im, in, &alpha_z, x, ix, y, iy, a, ia);
       break;
   }
-  osla_work_end(&work);
+  work_end(&work);
   return OSLA_OK;
 }
 
@@ -202,7 +202,7 @@ osla_err osla_blas_scal(osla_dtype dtype, int64_t n, osla_complex alpha, void *x
     case OSLA_COMPLEX_FLOAT: cblas_cscal(count, &alpha_c, x, 1); break;
     case OSLA_COMPLEX_DOUBLE: cblas_zscal(count, &alpha, x, 1); break;
   }
-  osla_work_end(&work);
+  work_end(&work);
   return OSLA_OK;
 }
 
@@ -219,7 +219,7 @@ osla_err osla_blas_iamax(osla_dtype dtype, int64_t n, const void *x, int64_t *in
     case OSLA_COMPLEX_FLOAT: *index = (int64_t)cblas_icamax(count, x, 1); break;
     case OSLA_COMPLEX_DOUBLE: *index = (int64_t)cblas_izamax(count, x, 1); break;
   }
-  osla_work_end(&work);
+  work_end(&work);
   return OSLA_OK;
 }
 

@@ -59,7 +59,7 @@ osla_err osla_lapack_potrf(osla_dtype dtype, osla_uplo uplo, int64_t n, void *a,
     case OSLA_COMPLEX_DOUBLE: zpotrf_(letter, &s[0], a, &s[1], &result, 1); break;
   }
   OSLA_CHECK(result >= 0, OSLA_ERR_ARG, "xPOTRF refused argument %d", -result);
-  osla_work_end(&work);
+  work_end(&work);
   *info = first_bad_pivot(dtype, s[0], a, lda, result);
   return OSLA_OK;
 }
@@ -82,7 +82,7 @@ osla_err osla_lapack_potri(osla_dtype dtype, osla_uplo uplo, int64_t n, void *a,
     case OSLA_COMPLEX_DOUBLE: zpotri_(letter, &s[0], a, &s[1], &result, 1); break;
   }
   OSLA_CHECK(result >= 0, OSLA_ERR_ARG, "xPOTRI refused argument %d", -result);
-  osla_work_end(&work);
+  work_end(&work);
   *info = result;
   return OSLA_OK;
 }
@@ -115,7 +115,7 @@ osla_err osla_lapack_getrf(osla_dtype dtype, int64_t m, int64_t n, void *a, int6
     pivots[i] = narrow - 1;
   }
   OSLA_CHECK(result >= 0, OSLA_ERR_ARG, "xGETRF refused argument %d", -result);
-  osla_work_end(&work);
+  work_end(&work);
   *info = result;
   return OSLA_OK;
 }
@@ -149,6 +149,6 @@ osla_err osla_lapack_laswp(osla_dtype dtype, int64_t n, void *a, int64_t lda, in
     int64_t first = backward ? count - done - piece : done;
     swap_rows(dtype, s[0], a, s[1], first, piece, pivots, backward ? -1 : 1);
   }
-  osla_work_end(&work);
+  work_end(&work);
   return OSLA_OK;
 }

@@ -1,8 +1,8 @@
 #include "src/blas/move.h"
 
-void osli_move_did(size_t piece, int64_t pieces)
+void osli_move_charge(size_t piece, int64_t pieces)
 {
-  osla_work_did(OSLA_WORK_COPY, OSLA_DOUBLE, (int64_t)((piece + 7) / 8), pieces, 1);
+  work_charge(OSLA_WORK_COPY, OSLA_DOUBLE, (int64_t)((piece + 7) / 8), pieces, 1);
 }
 
 void osli_move_columns(size_t element, int64_t m, int64_t n, const void *from, int64_t from_ld,
@@ -13,5 +13,5 @@ void osli_move_columns(size_t element, int64_t m, int64_t n, const void *from, i
   size_t column = (size_t)m * element;
   for (int64_t c = 0; c < n && m > 0 && !osli_work_modelled; c++)
     memcpy(dest + (size_t)(c * to_ld) * element, source + (size_t)(c * from_ld) * element, column);
-  osli_move_did(column, n);
+  osli_move_charge(column, n);
 }

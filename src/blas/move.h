@@ -23,6 +23,6 @@ static inline void osli_move_message(void *to, const void *from, size_t bytes)
 }
 
 /* Reports to the model that a loop elsewhere has copied `pieces` pieces of `piece` bytes. */
-void osli_move_did(size_t piece, int64_t pieces);
+void osli_move_charge(size_t piece, int64_t pieces);
 
 #endif

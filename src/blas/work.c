@@ -1,17 +1,17 @@
 #include "src/blas/work.h"
 #include "osla_random.h"
 
-osla_work_charge *osli_work_listener;
+osla_work_charge *osli_work_charge_function;
 bool osli_work_modelled;
 static void (*begins)(void);
 
-void osli_work_listen(void (*begin)(void), osla_work_charge *charge)
+void osli_work_set_model(void (*begin)(void), osla_work_charge *charge)
 {
   begins = begin;
-  osli_work_listener = charge;
+  osli_work_charge_function = charge;
 }
 
-void osli_work_only_model(void)
+void osli_work_model_only(void)
 {
   osli_work_modelled = true;
 }
@@ -19,7 +19,7 @@ void osli_work_only_model(void)
 bool osli_work_begin(const osla_work *work)
 {
   if (osli_work_modelled) {
-    osla_work_end(work);
+    work_end(work);
     return false;
   }
   if (begins) begins();

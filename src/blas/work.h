@@ -40,31 +40,32 @@ typedef void osla_work_charge(const osla_work *work);
 
 /* Registers the model for the whole process: `begin` is called before each BLAS or LAPACK call,
  * `charge` after each piece of work. NULL for none. Local. */
-void osli_work_listen(void (*begin)(void), osla_work_charge *charge);
+void osli_work_set_model(void (*begin)(void), osla_work_charge *charge);
 
 /* From now on work takes simulated time and is not done: the elements of matrices, panels and
  * values are neither read nor written, and decisions that depend on them use osli_work_random.
  * Control data (headers, pivots, indices, notifications) stay real. For the whole process, which
  * must have registered a model. Local. */
-void osli_work_only_model(void);
+void osli_work_model_only(void);
 
-extern osla_work_charge *osli_work_listener; /* the registered charge function; NULL if none */
-extern bool osli_work_modelled;              /* true after osli_work_only_model */
+extern osla_work_charge
+  *osli_work_charge_function;   /* the registered charge function; NULL if none */
+extern bool osli_work_modelled; /* true after osli_work_model_only */
 
 /* Precedes a BLAS or LAPACK call. False if the work is only modelled: then it is charged already
- * and must be skipped. osla_work_end follows the call. Local. */
+ * and must be skipped. work_end follows the call. Local. */
 bool osli_work_begin(const osla_work *work);
-static inline void osla_work_end(const osla_work *work)
+static inline void work_end(const osla_work *work)
 {
-  if (osli_work_listener) osli_work_listener(work);
+  if (osli_work_charge_function) osli_work_charge_function(work);
 }
 
 /* Charges a piece of work that was done, or skipped because it is only modelled. Local. */
-static inline void osla_work_did(osla_work_kind kind, osla_dtype dtype, int64_t m, int64_t n,
-                                 int64_t k)
+static inline void work_charge(osla_work_kind kind, osla_dtype dtype, int64_t m, int64_t n,
+                               int64_t k)
 {
   osla_work work = {kind, dtype, (double)m, (double)n, (double)k};
-  osla_work_end(&work);
+  work_end(&work);
 }
 
 /* The next number of a pseudorandom sequence in (0, 1], identical in every run of a simulation.

@@ -81,7 +81,7 @@ static osla_err open_on_other_ranks(osla_file *f, const file_identity *identity)
                                    osla_transport_same_node(f->t, 0), &f->fd);
   err = osla_agree(f->t, err);
   if (err == OSLA_OK) return OSLA_OK;
-  if (file_is_root(f) && !osli_new_file_bears(f->temporary, f->fd))
+  if (file_is_root(f) && !osli_new_file_has_name(f->temporary, f->fd))
     err = osli_new_file_replaced(f->path);
   return osla_agree(f->t, err);
 }

@@ -2,7 +2,7 @@
 #include "osla_index.h"
 #include "osla_matrix.h"
 #include "src/matrix/part_view.h"
-#include "src/transport/alive.h"
+#include "src/transport/live_objects.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* Scaling of a matrix, and sums of matrices with one distribution, also of different precision. All
  * work is local. */
 #include "osla_blas.h"
-#include "src/base/bits_of.h"
+#include "src/base/double_bits.h"
 #include "src/matrix/part_checks.h"
 #include "src/matrix/part_local.h"
 
@@ -74,8 +74,8 @@ static osla_err check_add(const osla_matrix *source, const osla_matrix *dest)
 osla_err osla_matrix_add(double alpha, const osla_matrix *source, double beta, osla_matrix *dest)
 {
   osla_dtype ts = osla_matrix_dtype(source), td = osla_matrix_dtype(dest);
-  const osla_argument same[] = {{"alpha (bits)", osla_bits_of(alpha)},
-                                {"beta (bits)", osla_bits_of(beta)},
+  const osla_argument same[] = {{"alpha (bits)", double_bits(alpha)},
+                                {"beta (bits)", double_bits(beta)},
                                 {"m", osla_matrix_layout(dest).m},
                                 {"n", osla_matrix_layout(dest).n}};
   OSLA_CALL(osla_agree_same(osla_grid_transport(osla_matrix_grid(dest)), check_add(source, dest),

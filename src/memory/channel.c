@@ -4,7 +4,7 @@
  * reads the tables of its peers, so set-up takes a barrier and two gets for each peer on another
  * node, and no memory that grows with the number of ranks. */
 #include "src/memory/channel.h"
-#include "src/transport/alive.h"
+#include "src/transport/live_objects.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

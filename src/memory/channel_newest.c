@@ -77,7 +77,7 @@ static osla_err recv(channel *c, const void **message, uint64_t *stamp)
   state *s = c->state;
   *message = NULL;
   if (newest_is_fresh(s->inbox)) {
-    s->read_slot = newest_take(s->inbox, s->read_slot);
+    s->read_slot = newest_acquire(s->inbox, s->read_slot);
     s->has_received = true;
   }
   if (!s->has_received) return OSLA_OK;

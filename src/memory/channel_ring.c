@@ -100,7 +100,7 @@ static osla_err recv(channel *c, const void **message, uint64_t *stamp)
   OSLA_CHECK(can_recv(c), OSLA_ERR_STATE,
              "rank %d has closed the channel (tag %d) and all its messages were received",
              c->end.peer, c->end.tag);
-  ring_take(s->inbox, ++s->n_received);
+  ring_acknowledge(s->inbox, ++s->n_received);
   s->read_slot = ring_next(s->read_slot, c->end.in_flight);
   osla_segment_wake(c->segment, c->end.peer); /* the peer may be waiting for room */
   *message = from + 1;

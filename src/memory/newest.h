@@ -36,7 +36,7 @@ static inline bool newest_is_fresh(newest *n)
 
 /* Returns the slot with the newest message and gives the reader's slot back. Only if
  * newest_is_fresh. */
-static inline uint32_t newest_take(newest *n, uint32_t slot)
+static inline uint32_t newest_acquire(newest *n, uint32_t slot)
 {
   return atomic_exchange_explicit(&n->between, slot, memory_order_acq_rel) & (NEWEST_FRESH - 1);
 }

@@ -7,7 +7,7 @@
  * again. */
 #include "osla_reduction.h"
 #include "osla_segment.h"
-#include "src/transport/alive.h"
+#include "src/transport/live_objects.h"
 
 #include <math.h>
 #include <stdatomic.h>

@@ -53,7 +53,7 @@ static inline bool ring_holds(ring_slot *slot, uint64_t number)
 }
 
 /* Publishes that the reader reads message `number`, and no earlier one any more. */
-static inline void ring_take(ring *r, uint64_t number)
+static inline void ring_acknowledge(ring *r, uint64_t number)
 {
   atomic_store_explicit(&r->taken, number, memory_order_release);
 }

@@ -39,7 +39,7 @@ typedef struct sim_received_letter sim_received_letter;
 
 typedef struct sim_rank {
   osla_transport *t;
-  sim_own *own;
+  sim_actor *own;
   sg_host_t host;
   sg_sem_t resume_semaphore;
   bool is_waiting, is_suspended;

@@ -18,7 +18,7 @@ double osla_clock(void)
     latest = now;
     looks = 0;
   }
-  if (++looks < MANY) return now + osli_sim_own()->ahead;
+  if (++looks < MANY) return now + osli_sim_actor()->ahead;
   looks = 0;
   osli_sim_sync_clock();
   struct timespec later;

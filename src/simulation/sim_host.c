@@ -40,8 +40,8 @@ osla_err osla_host_look(MPI_Comm comm, osla_host *out)
   return OSLA_OK;
 }
 
-osla_err osli_host_look_nodes(MPI_Comm comm, int node_leader, const osla_groups *groups,
-                              osla_host *out)
+osla_err osli_host_describe_nodes(MPI_Comm comm, int node_leader, const osla_groups *groups,
+                                  osla_host *out)
 {
   (void)node_leader, (void)groups;
   return osla_host_look(comm, out);

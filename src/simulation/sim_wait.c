@@ -12,14 +12,14 @@ static const double first_interval = 200e-6, longest = 1e7;
 
 void osli_sim_advance_clock(double seconds)
 {
-  sim_own *own = osli_sim_own();
+  sim_actor *own = osli_sim_actor();
   own->ahead += seconds > 0 ? seconds + own->debt : own->debt;
   own->debt = 0;
 }
 
 void osli_sim_sync_clock(void)
 {
-  sim_own *own = osli_sim_own();
+  sim_actor *own = osli_sim_actor();
   double all = own->ahead;
   own->ahead = 0;
   if (all > 0) sg_actor_sleep_for(all);

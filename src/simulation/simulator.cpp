@@ -111,11 +111,11 @@ double osli_sim_processor_time()
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-sim_own *osli_sim_own()
+sim_actor *osli_sim_actor()
 {
-  static std::vector<std::unique_ptr<sim_own>> all;
+  static std::vector<std::unique_ptr<sim_actor>> all;
   auto pid = static_cast<size_t>(s4u::this_actor::get_pid());
   if (pid >= all.size()) all.resize(2 * pid + 1);
-  if (!all[pid]) all[pid] = std::make_unique<sim_own>();
+  if (!all[pid]) all[pid] = std::make_unique<sim_actor>();
   return all[pid].get();
 }

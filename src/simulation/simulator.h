@@ -40,15 +40,15 @@ const char *osli_sim_property(sg_host_t host, const char *name);
 double osli_sim_processor_time(void);
 
 /* State of a simulated rank (a coroutine). It lives as long as the simulation. */
-typedef struct sim_own {
+typedef struct sim_actor {
   char error_text[512]; /* text of the rank's latest error */
   sim_core core;        /* rates and model of the rank's core */
   double began; /* real CPU time at which the latest BLAS call began; 0 if none is under way */
   /* seconds of the core's time that transfers have used, not yet charged to the rank */
   double debt;
   double ahead; /* seconds by which the rank's own clock is ahead of the simulator's */
-} sim_own;
-sim_own *osli_sim_own(void); /* returns the state of the calling rank */
+} sim_actor;
+sim_actor *osli_sim_actor(void); /* returns the state of the calling rank */
 
 #ifdef __cplusplus
 }

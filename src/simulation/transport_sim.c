@@ -6,7 +6,7 @@
  * transfer is remote DMA, which needs no action of the target rank, unless the machine file charges
  * cores for it (cpu). Computation takes the time given by the machine file (sim_core.h).
  */
-#include "src/base/error_place.h"
+#include "src/base/error_storage.h"
 #include "src/blas/move.h"
 #include "src/blas/work.h"
 #include "src/simulation/sim.h"
@@ -297,23 +297,23 @@ static void sim_end_all(void)
 
 static char *error_text(void)
 {
-  return osli_sim_own()->error_text;
+  return osli_sim_actor()->error_text;
 }
 
 static void charge(const osla_work *work)
 {
-  osli_sim_advance_clock(osli_sim_core_seconds(&osli_sim_own()->core, work));
+  osli_sim_advance_clock(osli_sim_core_seconds(&osli_sim_actor()->core, work));
 }
 
 /* With OSLA_SIMULATED_WORK=measured a BLAS call is charged the CPU time that it really took, during
  * which no other rank runs. Copies have no begin and are charged by the model. */
 static void begin_measured(void)
 {
-  osli_sim_own()->began = osli_sim_processor_time();
+  osli_sim_actor()->began = osli_sim_processor_time();
 }
 static void charge_measured(const osla_work *work)
 {
-  sim_own *own = osli_sim_own();
+  sim_actor *own = osli_sim_actor();
   double began = own->began;
   own->began = 0;
   if (began > 0)
@@ -326,10 +326,10 @@ static void choose_work_charge(void)
 {
   const char *work = getenv("OSLA_SIMULATED_WORK");
   if (work && strcmp(work, "measured") == 0)
-    osli_work_listen(begin_measured, charge_measured);
+    osli_work_set_model(begin_measured, charge_measured);
   else
-    osli_work_listen(NULL, charge);
-  if (work && strcmp(work, "modelled") == 0) osli_work_only_model();
+    osli_work_set_model(NULL, charge);
+  if (work && strcmp(work, "modelled") == 0) osli_work_model_only();
 }
 
 /* Uses blocking calls of SMPI, since no simulated transfers exist before the job does. */
@@ -354,9 +354,9 @@ static osla_err create_job(osla_transport *t)
 
 static osla_err sim_start(osla_transport *t)
 {
-  sim_own *own = osli_sim_own();
+  sim_actor *own = osli_sim_actor();
   sim_machine mine = {0};
-  osli_error_keep_in(error_text);
+  osli_error_set_storage(error_text);
   OSLA_CHECK(t->settings.time_limit <= 0, OSLA_ERR_UNSUPPORTED,
              "OSLA_PATIENCE is not supported on simulated machines");
   osla_err err = osli_sim_machine_read(sg_host_self(), &mine, &own->core);

@@ -13,7 +13,7 @@ enum { NAME_BYTES = 64, CHUNK = 64 };
 
 static int64_t hash_bytes(const char *name, size_t length)
 {
-  return (int64_t)(osla_hash(OSLA_HASH_OF_NOTHING, name, length) >> 1);
+  return (int64_t)(hash_extend(HASH_OF_NO_BYTES, name, length) >> 1);
 }
 
 /* Reports the first rank whose call differs from the call of rank 0. */

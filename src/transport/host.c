@@ -104,8 +104,8 @@ static void describe_host(const rank_host *all, int size, int rank, int *ranks, 
   if (out->cores < out->share * out->ranks) out->share = (double)out->cores / out->ranks;
 }
 
-osla_err osli_host_look_nodes(MPI_Comm comm, int node_leader, const osla_groups *groups,
-                              osla_host *out)
+osla_err osli_host_describe_nodes(MPI_Comm comm, int node_leader, const osla_groups *groups,
+                                  osla_host *out)
 {
   int rank = 0, size = 1;
   memset(out, 0, sizeof *out);
@@ -139,5 +139,5 @@ osla_err osla_host_look(MPI_Comm comm, osla_host *out)
   int code = MPI_Bcast(&leader, 1, MPI_INT, 0, node);
   (void)MPI_Comm_free(&node);
   OSLA_MPI(code);
-  return osli_host_look_nodes(comm, leader, &groups, out);
+  return osli_host_describe_nodes(comm, leader, &groups, out);
 }

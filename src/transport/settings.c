@@ -1,7 +1,7 @@
 #include "config.h"
 
 #include "osla_build.h"
-#include "src/base/real_text.h"
+#include "src/base/parse_real.h"
 #include "src/transport/settings.h"
 
 #include <errno.h>
@@ -94,7 +94,7 @@ static osla_err read_time_limit(double *out)
   char *end;
   *out = 0;
   if (!text || !text[0]) return OSLA_OK;
-  double seconds = osli_real_text(text, &end);
+  double seconds = osli_parse_real(text, &end);
   OSLA_CHECK(end != text && *end == '\0' && isfinite(seconds) && seconds >= 0, OSLA_ERR_ARG,
              "OSLA_PATIENCE=%.60s: must be a number of seconds, or 0 for no limit", text);
   *out = seconds;

@@ -5,11 +5,11 @@
 #include "src/base/futex.h"
 #include "src/base/reserved.h"
 #include "src/transport/collective_search.h"
-#include "src/transport/kept.h"
 #include "src/transport/node_map.h"
-#include "src/transport/patience.h"
 #include "src/transport/request_pool.h"
+#include "src/transport/time_limit.h"
 #include "src/transport/trace.h"
+#include "src/transport/transport_objects.h"
 #include "src/transport/transport_ops.h"
 
 #include <stdlib.h>
@@ -112,14 +112,14 @@ static osla_err initialise(osla_transport *t, MPI_Comm comm, const osla_transpor
   osli_groups_locate("", &t->groups);
   osli_groups_read(&t->groups, &groups);
   t->has_memory_limit = groups.n_memory > 0;
-  OSLA_CALL(osli_host_look_nodes(t->comm, leader, &groups, &host));
+  OSLA_CALL(osli_host_describe_nodes(t->comm, leader, &groups, &host));
   t->host = host.first;
   t->oversubscribed = threads > host.share && !t->settings.own_cores;
   OSLA_CALL(t->ops->start(t));
   OSLA_CALL(find_memory_share(t, host.ranks));
   const bool wanted = options && options->progress_thread; /* ranks may differ */
   OSLA_CALL(osla_agree(t, wanted ? start_progress_thread(t) : OSLA_OK));
-  return t->settings.time_limit > 0 ? osla_agree(t, osli_patience_watch(t)) : OSLA_OK;
+  return t->settings.time_limit > 0 ? osla_agree(t, osli_time_limit_watch(t)) : OSLA_OK;
 }
 
 osla_err osla_transport_create(MPI_Comm comm, const osla_transport_options *options,
@@ -171,7 +171,7 @@ void osla_transport_destroy(osla_transport **transport)
   }
   osli_transport_objects_destroy(t);
   t->ops->finish(t);
-  osli_patience_unwatch(t);
+  osli_time_limit_unwatch(t);
   if (t->node_comm != MPI_COMM_NULL) (void)MPI_Comm_free(&t->node_comm);
   if (t->comm != MPI_COMM_NULL) {
     osli_search_discard_messages(t);

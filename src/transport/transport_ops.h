@@ -8,9 +8,9 @@
 
 #include "osla_host.h"
 #include "osla_transport.h"
-#include "src/transport/alive.h"
 #include "src/transport/exchange.h"
 #include "src/transport/groups.h"
+#include "src/transport/live_objects.h"
 #include "src/transport/settings.h"
 #include <pthread.h>
 #include <stdatomic.h>
@@ -203,7 +203,7 @@ typedef struct searching_rank {
   enum { SEARCH_NOT_ANSWERED, SEARCH_YES, SEARCH_NO } answer;
 } searching_rank;
 
-typedef struct osla_blocked_call { /* a blocking MPI call, see patience.h */
+typedef struct osla_blocked_call { /* a blocking MPI call, see time_limit.h */
   const char *_Atomic name; /* MPI function, NULL if none; `since` is valid while it is set */
   _Atomic double since;
 } osla_blocked_call;
@@ -238,7 +238,7 @@ struct osla_transport {
   struct osla_eager *eager;    /* state of puts as messages, see eager_mpi.h; NULL if unused */
   bool eager_decided;
   void *backend;                           /* the backend's state, set by ops->start */
-  struct osla_owned_object *owned_objects; /* see kept.h */
+  struct osla_owned_object *owned_objects; /* see transport_objects.h */
   uint64_t exchanges;                      /* number of sparse exchanges so far */
   int64_t n_searches;        /* number of this rank's searches so far, see collective_search.c */
   searching_rank *searching; /* [size] on rank 0, allocated at the first search; else NULL */
@@ -258,7 +258,7 @@ struct osla_transport {
   pthread_t progress_thread;
   bool has_progress_thread;
   atomic_bool stop_progress;
-  /* What the report of an exceeded time limit names (patience.c): */
+  /* What the report of an exceeded time limit names (time_limit.c): */
   const char *_Atomic kernel; /* kernel of the latest osla_at_step, and its step */
   _Atomic int64_t step;
   atomic_int awaited_rank;      /* rank whose notify is awaited; -1 if none */
@@ -309,8 +309,8 @@ osla_err osli_agree_allocated(MPI_Comm comm, bool is_allocated, const char *what
 
 /* As osla_host_look, if the caller knows the lowest rank of its node and the limits of its control
  * groups. */
-osla_err osli_host_look_nodes(MPI_Comm comm, int node_leader, const osla_groups *groups,
-                              osla_host *out);
+osla_err osli_host_describe_nodes(MPI_Comm comm, int node_leader, const osla_groups *groups,
+                                  osla_host *out);
 
 /* Sends or receives `bytes` bytes by a two-sided message, for set-up and traces; kernels do not use
  * it. Sleeps until the buffer may be reused, or holds the message. Local. */

@@ -44,7 +44,7 @@ static void check(ga_kind kind, osla_dtype dtype, osla_uplo uplo, int64_t n, int
   int array = ga_make(kind, dtype, n, n, some_block), size = osla_test_size();
   ga_fill(array, zero, NULL);
   if (!OSLA_ASSERT_OK(osla_ga_hessian_create(array, uplo, &h))) return;
-  serial_sum sum = sum_make(n, uplo);
+  serial_sum sum = sum_create(n, uplo);
   for (int c = 0; c < COMMITS; c++) {
     for (int u = c * UPDATES; u < (c + 1) * UPDATES; u++)
       for (int r = 0; r < size; r++) {
@@ -78,7 +78,7 @@ static void test_large(void)
   int array = ga_make(GA_REGULAR, OSLA_DOUBLE, N, N, some_block);
   ga_fill(array, zero, NULL);
   OSLA_ASSERT_OK(osla_ga_hessian_create(array, OSLA_UPPER, &h));
-  serial_sum sum = sum_make(N, OSLA_UPPER);
+  serial_sum sum = sum_create(N, OSLA_UPPER);
   test_update mine = update_ones(N, K, OSLA_DOUBLE);
   OSLA_ASSERT_OK(push(h, &mine));
   update_free(&mine);

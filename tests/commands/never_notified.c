@@ -3,7 +3,7 @@
  * never ends, while it flushes from time to time. */
 #include "osla_farewell.h"
 #include "osla_segment.h"
-#include "src/transport/patience.h"
+#include "src/transport/time_limit.h"
 
 #include <mpi.h>
 #include <stdint.h>
@@ -22,10 +22,10 @@ static void last_act(void *rank)
 /* Imitates two threads: one in a collective call, one that flushes. */
 static void create_and_flush(osla_transport *t)
 {
-  osli_patience_blocked(&t->collective, "MPI_Win_create");
+  osli_time_limit_blocked(&t->collective, "MPI_Win_create");
   for (int i = 0; i < NEVER * 100; i++) {
-    osli_patience_blocked(&t->locked, "MPI_Win_flush");
-    osli_patience_blocked(&t->locked, NULL);
+    osli_time_limit_blocked(&t->locked, "MPI_Win_flush");
+    osli_time_limit_blocked(&t->locked, NULL);
     (void)usleep(10000);
   }
 }

@@ -31,7 +31,7 @@ int main(void)
   if (pthread_create(&writer, NULL, write_messages, NULL) != 0) return 2;
   while (last < MESSAGES) {
     if (!newest_is_fresh(&word)) continue;
-    slot = newest_take(&word, slot);
+    slot = newest_acquire(&word, slot);
     const uint64_t stamp = slots[slot][0];
     for (uint64_t i = 0; i < ELEMENTS; i++)
       bad += slots[slot][i] != (stamp ^ i);

@@ -71,7 +71,7 @@ static void test_grid(void)
 static void test_cores(void)
 {
   command_cpu cpu;
-  OSLA_ASSERT_OK(command_cpu_look(MPI_COMM_WORLD, &cpu));
+  OSLA_ASSERT_OK(command_cpu_examine(MPI_COMM_WORLD, &cpu));
   CU_ASSERT(cpu.host.cores >= 1);
   CU_ASSERT(cpu.host.ranks >= 1 && cpu.host.ranks <= osla_test_size());
   CU_ASSERT(cpu.threads >= 1);

@@ -48,7 +48,7 @@ static void drop(matrices *m)
   osla_matrix_destroy(&m->x);
   osla_matrix_destroy(&m->wide);
   osla_matrix_destroy(&m->square);
-  osla_test_drop(m->a);
+  osla_test_destroy(m->a);
   osla_transport_destroy(&m->t);
 }
 

@@ -212,7 +212,7 @@ static void test_segments(void)
   }
   OSLA_ASSERT_OK(osla_barrier(t)); /* no rank reads the segment any more */
   osla_segment_destroy(&s);
-  osla_test_drop(a);
+  osla_test_destroy(a);
   own = model_memory_over(osla_test_allocate(POOL, 1), POOL);
   run_all(&g, forest, &own, 8000);
   free(own.bytes);

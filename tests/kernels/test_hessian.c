@@ -33,20 +33,20 @@ static void push_and_sum(osla_hessian *h, serial_sum *sum, uint64_t seed, int fi
 static void life(osla_grid *grid, int64_t n, int64_t most, const osla_hessian_options *o,
                  bool is_long)
 {
-  osla_hessian *h = hessian_make(grid, n, o);
-  serial_sum sum = sum_make(n, o->uplo);
+  osla_hessian *h = hessian_create_or_end(grid, n, o);
+  serial_sum sum = sum_create(n, o->uplo);
   int updates = 2 * osla_test_size() + 3;
   push_and_sum(h, &sum, 1, 0, updates, most, type_of(o));
-  sum_expect(&sum, h, "%s", label(o, grid));
+  sum_assert(&sum, h, "%s", label(o, grid));
   if (is_long) {
-    sum_expect(&sum, h, "%s, second commit", label(o, grid));
+    sum_assert(&sum, h, "%s, second commit", label(o, grid));
     push_and_sum(h, &sum, 1, updates, 2 * updates, most, type_of(o));
-    sum_expect(&sum, h, "%s, updates after commit", label(o, grid));
+    sum_assert(&sum, h, "%s, updates after commit", label(o, grid));
     OSLA_ASSERT_OK(osla_hessian_reset(h));
     sum_clear(&sum);
-    sum_expect(&sum, h, "%s, reset", label(o, grid));
+    sum_assert(&sum, h, "%s, reset", label(o, grid));
     push_and_sum(h, &sum, 2, 0, updates, most, type_of(o));
-    sum_expect(&sum, h, "%s, updates after reset", label(o, grid));
+    sum_assert(&sum, h, "%s, updates after reset", label(o, grid));
   }
   osla_hessian_destroy(&h);
   CU_ASSERT(h == NULL);
@@ -86,10 +86,10 @@ static void test_types_and_orders(void)
     life(grid, 29, 40, &o, false);
     if (which == 0) life(grid, 1, 3, &o, true);
   }
-  osla_hessian *h = hessian_make(grid, 0, NULL);
-  serial_sum none = sum_make(0, OSLA_LOWER);
+  osla_hessian *h = hessian_create_or_end(grid, 0, NULL);
+  serial_sum none = sum_create(0, OSLA_LOWER);
   OSLA_ASSERT_OK(osla_hessian_update(h, 0, NULL, 3, NULL, 3));
-  sum_expect(&none, h, "order 0");
+  sum_assert(&none, h, "order 0");
   OSLA_ASSERT_OK(osla_hessian_reset(h));
   osla_hessian_destroy(&h);
   sum_free(&none);
@@ -108,8 +108,8 @@ static void test_by_hand(void)
   o.nb = 2;
   for (int upper = 0; upper < 2; upper++) {
     o.uplo = upper ? OSLA_UPPER : OSLA_LOWER;
-    osla_hessian *h = hessian_make(grid, 6, &o);
-    serial_sum sum = sum_make(6, o.uplo);
+    osla_hessian *h = hessian_create_or_end(grid, 6, &o);
+    serial_sum sum = sum_create(6, o.uplo);
     if (osla_test_rank() == osla_test_size() - 1) {
       const int64_t ix[] = {4, 1, 4}, rows[] = {5, 0}, cols[] = {3, 0, 5};
       const double g[] = {1.0, 2.0, 10.0}, u[] = {7.0, 8.0, 9.0, 11.0, 12.0, 13.0};
@@ -132,7 +132,7 @@ static void test_by_hand(void)
     }
     sum.gradient[4] = 5.0;
     sum.gradient[1] = 2.0;
-    sum_expect(&sum, h, "by hand, %s", upper ? "upper" : "lower");
+    sum_assert(&sum, h, "by hand, %s", upper ? "upper" : "lower");
     osla_hessian_destroy(&h);
     sum_free(&sum);
   }
@@ -155,12 +155,12 @@ static void test_pieces(void)
     o.single = which == 3;
     o.piece_bytes = which % 2 ? (size_t)64 << 20 : 4096;
     o.ring_bytes = which % 2 ? 1 : (size_t)64 << 20;
-    osla_hessian *h = hessian_make(grid, n, &o);
-    serial_sum sum = sum_make(n, o.uplo);
+    osla_hessian *h = hessian_create_or_end(grid, n, &o);
+    serial_sum sum = sum_create(n, o.uplo);
     if (osla_test_rank() == 0) OSLA_ASSERT_OK(update_push(h, update_ones(n, 3, type_of(&o))));
     push_and_sum(h, &sum, 3, 0, osla_test_size(), n, type_of(&o));
     sum_add(&sum, update_ones(n, 3, type_of(&o)), 1.0);
-    sum_expect(&sum, h, "%s, piece_bytes %zu, ring_bytes %zu", label(&o, grid), o.piece_bytes,
+    sum_assert(&sum, h, "%s, piece_bytes %zu, ring_bytes %zu", label(&o, grid), o.piece_bytes,
                o.ring_bytes);
     osla_hessian_destroy(&h);
     sum_free(&sum);
@@ -185,15 +185,15 @@ static void test_several(void)
     o.uplo = a == 2 ? OSLA_UPPER : OSLA_LOWER;
     grids[a] = hessian_grid(t, a);
     if (!grids[a]) grids[a] = hessian_grid(t, 0);
-    h[a] = hessian_make(grids[a], 20 + 7 * a, &o);
-    sums[a] = sum_make(20 + 7 * a, o.uplo);
+    h[a] = hessian_create_or_end(grids[a], 20 + 7 * a, &o);
+    sums[a] = sum_create(20 + 7 * a, o.uplo);
   }
   for (int round = 0; round < 2 * osla_test_size(); round++)
     for (int a = 0; a < SEVERAL; a++)
       push_and_sum(h[a], &sums[a], (uint64_t)a, round, round + 1, 20,
                    a == 1 ? OSLA_FLOAT : OSLA_DOUBLE);
   for (int a = SEVERAL - 1; a >= 0; a--)
-    sum_expect(&sums[a], h[a], "accumulator %d of 3", a);
+    sum_assert(&sums[a], h[a], "accumulator %d of 3", a);
   for (int i = 0; i < SEVERAL; i++) {
     int a = (i + 1) % SEVERAL;
     osla_hessian_destroy(&h[a]);
@@ -208,8 +208,8 @@ static void test_wrong_arguments(void)
 {
   osla_transport *t = osla_test_transport();
   osla_grid *grid = hessian_grid(t, 0);
-  osla_hessian *h = hessian_make(grid, 10, NULL);
-  serial_sum none = sum_make(10, OSLA_LOWER);
+  osla_hessian *h = hessian_create_or_end(grid, 10, NULL);
+  serial_sum none = sum_create(10, OSLA_LOWER);
   const int64_t good[] = {0, 9, 4}, negative[] = {0, 9, -1}, large[] = {0, 10, 4};
   const double v[9] = {1, 1, 1, 1, 1, 1, 1, 1, 1};
   OSLA_ASSERT_ERR(osla_hessian_update(h, 3, negative, 2, v, 2), OSLA_ERR_ARG);
@@ -243,7 +243,7 @@ static void test_wrong_arguments(void)
   OSLA_ASSERT_OK(osla_hessian_update_block(h, 0, NULL, 3, good, NULL, 1));
   OSLA_ASSERT_OK(osla_hessian_update_block(h, 3, good, 0, NULL, NULL, 3));
   OSLA_ASSERT_OK(osla_hessian_update_gradient(h, 0, NULL, NULL));
-  sum_expect(&none, h, "wrong arguments");
+  sum_assert(&none, h, "wrong arguments");
   osla_hessian_destroy(&h);
   sum_free(&none);
   osla_grid_destroy(&grid);
@@ -286,7 +286,7 @@ static void test_state(void)
 {
   osla_transport *t = osla_test_transport();
   osla_grid *grid = hessian_grid(t, 0);
-  osla_hessian *h = hessian_make(grid, 10, NULL);
+  osla_hessian *h = hessian_create_or_end(grid, 10, NULL);
   osla_matrix *a = NULL;
   bool updater = osla_test_rank() == osla_test_size() / 2;
   if (updater) {
@@ -298,9 +298,9 @@ static void test_state(void)
   OSLA_ASSERT_ERR(osla_hessian_reset(h), OSLA_ERR_STATE); /* the reset fails on all ranks, also on
                                                            * those without updates */
   OSLA_ASSERT_SAME_TEXT();
-  serial_sum sum = sum_make(10, OSLA_LOWER);
+  serial_sum sum = sum_create(10, OSLA_LOWER);
   sum_add(&sum, update_ones(10, 1, OSLA_DOUBLE), 1.0);
-  sum_expect(&sum, h, "after a refused reset");
+  sum_assert(&sum, h, "after a refused reset");
   OSLA_ASSERT_OK(osla_hessian_reset(h));
   if (updater) { /* an update of the gradient needs a commit, too */
     const int64_t ix = 3;
@@ -323,13 +323,13 @@ static void test_stats(void)
   osla_hessian_options o = {0};
   int size = osla_test_size();
   o.nb = 7;
-  osla_hessian *h = hessian_make(grid, 50, &o);
-  serial_sum sum = sum_make(50, o.uplo);
+  osla_hessian *h = hessian_create_or_end(grid, 50, &o);
+  serial_sum sum = sum_create(50, o.uplo);
   push_and_sum(h, &sum, 5, 0, 3 * size, 50, type_of(&o));
   OSLA_ASSERT_OK(update_push(h, update_ones(50, 2, type_of(&o)))); /* each rank pushes this
                                                                     * update */
   sum_add(&sum, update_ones(50, 2, type_of(&o)), (double)size);
-  sum_expect(&sum, h, "stats");
+  sum_assert(&sum, h, "stats");
 
   osla_hessian_stats s = osla_hessian_get_stats(h);
   CU_ASSERT(s.updates >= 1 && s.updates <= 4);

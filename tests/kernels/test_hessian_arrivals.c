@@ -304,14 +304,14 @@ static void test_levels_on_the_wire(void)
   CU_ASSERT(h->wire->n_rings == (others > 0) && h->wire->scarce == (others > 1));
   CU_ASSERT(osla_transport_size(t) / osla_transport_node_size(t) <= 2 || others == 0 ||
             h->wire->shape.levels > 0);
-  serial_sum sum = sum_make(N, o.uplo);
+  serial_sum sum = sum_create(N, o.uplo);
   for (int turn = 0; turn < 2; turn++) {
     for (int i = 0; i < TIMES; i++) {
       sum_add(&sum, update_random(11, i, N, N, type_of(&o)), 1.0);
       if (i % osla_test_size() == osla_test_rank())
         OSLA_ASSERT_OK(update_push(h, update_random(11, i, N, N, type_of(&o))));
     }
-    sum_expect(&sum, h, "levels, turn %d", turn);
+    sum_assert(&sum, h, "levels, turn %d", turn);
   }
   osla_hessian_destroy(&h);
   sum_free(&sum);

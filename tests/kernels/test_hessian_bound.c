@@ -68,7 +68,7 @@ static bench bench_make(double initial)
   o.bound = 1.0;
   o.gradient_bound = 2.0;
   b.grid = hessian_grid(b.t, 0);
-  b.h = hessian_make(b.grid, 9, &o);
+  b.h = hessian_create_or_end(b.grid, 9, &o);
   return b;
 }
 
@@ -262,7 +262,7 @@ static void test_wrong_calls(void)
   for (int64_t n = 0; n < 2; n++) {
     const int64_t ix = 0;
     const double one = 1.0;
-    h = hessian_make(grid, n, &o);
+    h = hessian_create_or_end(grid, n, &o);
     if (n == 1) OSLA_ASSERT_ERR(osla_hessian_update_gradient(h, 1, &ix, &one), OSLA_ERR_STATE);
     if (n == 1 && osla_test_rank() == 0) OSLA_ASSERT_OK(osla_hessian_update(h, 1, &ix, 1, &one, 1));
     OSLA_ASSERT_OK(osla_hessian_commit(h));

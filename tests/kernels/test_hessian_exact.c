@@ -93,7 +93,7 @@ static void reference(osla_transport *t, osla_uplo uplo, osla_dtype dtype, bool 
   osla_grid *grid = NULL;
   OSLA_ASSERT_OK(osla_grid_create(t, 1, 1, &grid));
   osla_hessian_options o = exact_options(uplo, dtype);
-  osla_hessian *h = hessian_make(grid, N, &o);
+  osla_hessian *h = hessian_create_or_end(grid, N, &o);
   for (int64_t i = 0; osla_test_rank() == 0 && i < UPDATES; i++)
     OSLA_ASSERT_OK(push_update(h, i, dtype, blocks_only));
   collect(h, out);
@@ -131,7 +131,7 @@ static void expect_same(osla_grid *grid, const variant *v, osla_uplo uplo, osla_
   osla_hessian_options o = exact_options(uplo, dtype);
   o.nb = v->nb;
   o.piece_bytes = v->piece_bytes;
-  osla_hessian *h = hessian_make(grid, N, &o);
+  osla_hessian *h = hessian_create_or_end(grid, N, &o);
   for (int c = 0; c < v->commits; c++) {
     push_share(h, v, UPDATES * c / v->commits, UPDATES * (c + 1) / v->commits, dtype);
     collect(h, &seen);
@@ -223,7 +223,7 @@ static void test_error_bound(void)
   osla_grid *grid = hessian_grid(t, 0);
   reference(t, OSLA_LOWER, OSLA_DOUBLE, false, &exact);
   osla_hessian_options o = {0};
-  osla_hessian *h = hessian_make(grid, N, &o);
+  osla_hessian *h = hessian_create_or_end(grid, N, &o);
   memset(count, 0, sizeof count);
   for (int64_t i = 0; i < UPDATES; i++) {
     real_update u = make_update(i, OSLA_DOUBLE, false);

@@ -26,15 +26,15 @@ static void test_no_update_is_lost(void)
   osla_grid *grid = hessian_grid(t, 0);
   osla_hessian_options o = tight();
   o.nb = 3;
-  osla_hessian *h = hessian_make(grid, 24, &o);
-  serial_sum sum = sum_make(24, o.uplo);
+  osla_hessian *h = hessian_create_or_end(grid, 24, &o);
+  serial_sum sum = sum_create(24, o.uplo);
   const int times = osla_transport_n_nodes(t) > 1 ? 6 : 300, sizes = 5;
   OSLA_ASSERT_OK(osla_barrier(t));
   for (int i = 0; i < times * sizes; i++)
     OSLA_ASSERT_OK(update_push(h, update_ones(24 - i % sizes, 1, type_of(&o))));
   for (int i = 0; i < sizes; i++)
     sum_add(&sum, update_ones(24 - i, 1, type_of(&o)), (double)(times * osla_test_size()));
-  sum_expect(&sum, h, "ones from all ranks");
+  sum_assert(&sum, h, "ones from all ranks");
   osla_hessian_destroy(&h);
   sum_free(&sum);
   osla_grid_destroy(&grid);
@@ -50,7 +50,7 @@ static void test_one_element(void)
   osla_grid *grid = NULL;
   OSLA_ASSERT_OK(osla_grid_create(t, 1, 1, &grid));
   osla_hessian_options o = tight();
-  osla_hessian *h = hessian_make(grid, 1, &o);
+  osla_hessian *h = hessian_create_or_end(grid, 1, &o);
   int64_t *zeros = osla_test_allocate(REPEATS, sizeof *zeros);
   double *ones = osla_test_allocate(REPEATS, sizeof *ones);
   for (int i = 0; i < REPEATS; i++)
@@ -58,11 +58,11 @@ static void test_one_element(void)
   OSLA_ASSERT_OK(osla_barrier(t));
   for (int i = 0; i < (osla_transport_same_node(t, 0) ? NEAR : FAR); i++)
     OSLA_ASSERT_OK(osla_hessian_update_block(h, REPEATS, zeros, 1, zeros, ones, REPEATS));
-  serial_sum sum = sum_make(1, o.uplo);
+  serial_sum sum = sum_create(1, o.uplo);
   for (int rank = 0; rank < osla_test_size(); rank++)
     sum.h[0] +=
       REPEATS * (osla_transport_node_of(t, rank) == osla_transport_node_of(t, 0) ? NEAR : FAR);
-  sum_expect(&sum, h, "one element");
+  sum_assert(&sum, h, "one element");
   free(zeros);
   free(ones);
   osla_hessian_destroy(&h);
@@ -80,8 +80,8 @@ static void test_back_pressure(void)
   OSLA_ASSERT_OK(osla_grid_create(t, 1, 1, &grid));
   osla_hessian_options o = tight();
   const int64_t n = 300; /* the triangle has 360 kB; a ring holds 4 x 64 kB */
-  osla_hessian *h = hessian_make(grid, n, &o);
-  serial_sum sum = sum_make(n, o.uplo);
+  osla_hessian *h = hessian_create_or_end(grid, n, &o);
+  serial_sum sum = sum_create(n, o.uplo);
   OSLA_ASSERT_OK(osla_barrier(t));
   if (osla_test_rank() == 0)
     usleep(200000);
@@ -90,7 +90,7 @@ static void test_back_pressure(void)
       OSLA_ASSERT_OK(update_push(h, update_ones(n, 2, type_of(&o))));
   if (osla_test_size() > 1)
     sum_add(&sum, update_ones(n, 2, type_of(&o)), 2.0 * (osla_test_size() - 1));
-  sum_expect(&sum, h, "slow owner");
+  sum_assert(&sum, h, "slow owner");
   osla_hessian_destroy(&h);
   sum_free(&sum);
   osla_grid_destroy(&grid);
@@ -103,8 +103,8 @@ static void test_one_rank_updates(void)
   osla_transport *t = osla_test_transport();
   osla_grid *grid = hessian_grid(t, 0);
   osla_hessian_options o = tight();
-  osla_hessian *h = hessian_make(grid, 64, &o);
-  serial_sum sum = sum_make(64, o.uplo);
+  osla_hessian *h = hessian_create_or_end(grid, 64, &o);
+  serial_sum sum = sum_create(64, o.uplo);
   const int times = 200;
   for (int updater = 0; updater < osla_test_size(); updater += osla_test_size() / 2 + 1) {
     for (int i = 0; i < times; i++) {
@@ -113,7 +113,7 @@ static void test_one_rank_updates(void)
       if (osla_test_rank() == updater)
         OSLA_ASSERT_OK(update_push(h, update_random(seed, i, 64, 12, type_of(&o))));
     }
-    sum_expect(&sum, h, "rank %d alone", updater);
+    sum_assert(&sum, h, "rank %d alone", updater);
   }
   osla_hessian_destroy(&h);
   sum_free(&sum);
@@ -129,7 +129,7 @@ static void test_destroy_without_commit(void)
   osla_grid *grid = NULL;
   OSLA_ASSERT_OK(osla_grid_create(t, 1, 1, &grid));
   osla_hessian_options o = tight();
-  osla_hessian *h = hessian_make(grid, 200, &o);
+  osla_hessian *h = hessian_create_or_end(grid, 200, &o);
   if (osla_test_rank() == osla_test_size() - 1)
     for (int i = 0; i < 5; i++)
       OSLA_ASSERT_OK(update_push(h, update_ones(200, 1, type_of(&o))));
@@ -150,8 +150,8 @@ static void test_progress_thread(void)
   OSLA_ASSERT_OK(osla_grid_create(t, 1, 1, &grid));
   osla_hessian_options o = tight();
   const int64_t n = 200; /* the triangle has 160 kB */
-  osla_hessian *h = hessian_make(grid, n, &o);
-  serial_sum sum = sum_make(n, o.uplo);
+  osla_hessian *h = hessian_create_or_end(grid, n, &o);
+  serial_sum sum = sum_create(n, o.uplo);
   int rank = osla_test_rank(), size = osla_test_size();
   volatile double work = 0.0;
   for (int i = 0; i < 4; i++) {
@@ -160,7 +160,7 @@ static void test_progress_thread(void)
       work = work + 1.0;
   }
   sum_add(&sum, update_ones(n, 1, type_of(&o)), 4.0);
-  sum_expect(&sum, h, "progress thread");
+  sum_assert(&sum, h, "progress thread");
   osla_hessian_destroy(&h);
   sum_free(&sum);
   osla_grid_destroy(&grid);
@@ -212,8 +212,8 @@ static void stress(osla_transport *t, uint64_t seed)
   o.single = osla_test_choose(seed, 4, 2);
   int64_t n = 1 + osla_test_choose(seed, 5, o.nb < 8 ? 30 : 120);
   int size = osla_test_size(), phases = 1 + (int)osla_test_choose(seed, 6, 3);
-  osla_hessian *h = hessian_make(grid, n, &o);
-  serial_sum sum = sum_make(n, o.uplo);
+  osla_hessian *h = hessian_create_or_end(grid, n, &o);
+  serial_sum sum = sum_create(n, o.uplo);
   for (int phase = 0; phase < phases; phase++) {
     for (int i = 0; i < 5 * size; i++) {
       int number = phase * 1000 + i, busy = (int)osla_test_choose(seed + 1, number, 2 * size);
@@ -225,7 +225,7 @@ static void stress(osla_transport *t, uint64_t seed)
       OSLA_ASSERT_OK(update_push(h, update_random(seed, number, n, n, type_of(&o))));
     }
     sleep_random(seed, 5000 + (uint64_t)phase);
-    sum_expect(&sum, h, "seed %" PRIu64 ", phase %d: n = %" PRId64 ", nb = %" PRId64, seed, phase,
+    sum_assert(&sum, h, "seed %" PRIu64 ", phase %d: n = %" PRId64 ", nb = %" PRId64, seed, phase,
                n, o.nb);
     if (osla_test_choose(seed, 7 + phase, 2)) {
       OSLA_ASSERT_OK(osla_hessian_reset(h));

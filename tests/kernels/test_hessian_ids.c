@@ -33,8 +33,8 @@ static void test_ids(void)
 {
   osla_transport *t = osla_test_transport();
   osla_grid *grid = hessian_grid(t, 0);
-  osla_hessian *h = hessian_make(grid, 6, NULL);
-  serial_sum sum = sum_make(6, OSLA_LOWER);
+  osla_hessian *h = hessian_create_or_end(grid, 6, NULL);
+  serial_sum sum = sum_create(6, OSLA_LOWER);
   pthread_t threads[THREADS];
   pusher p[THREADS];
   int64_t done = 0, wrong = -1, first = osla_test_rank() * 50;
@@ -65,7 +65,7 @@ static void test_ids(void)
     good += osla_hessian_has_id(h, UINT64_MAX - i);
   CU_ASSERT(errors == 0 && good == 5000);
   CU_ASSERT(!osla_hessian_has_id(h, UINT64_MAX - 5000));
-  sum_expect(&sum, h, "the same data from all threads");
+  sum_assert(&sum, h, "the same data from all threads");
 
   /* A datum with G, U and gradient. */
   const int64_t ix[] = {4, 1}, jx[] = {1};
@@ -91,7 +91,7 @@ static void test_ids(void)
   sum.h[1 + 1 * 6] = 4.0 + 7.0;
   sum.gradient[4] = 3.0;
   sum.gradient[1] = -1.0;
-  sum_expect(&sum, h, "G, U and gradient in one");
+  sum_assert(&sum, h, "G, U and gradient in one");
   osla_hessian_destroy(&h);
   sum_free(&sum);
   osla_grid_destroy(&grid);
@@ -114,7 +114,7 @@ static void refuse(osla_hessian *h, const char *path, const char *job, osla_err 
 static void refuse_other(osla_grid *grid, const char *path, int64_t n,
                          const osla_hessian_options *o, const char *text)
 {
-  osla_hessian *h = hessian_make(grid, n, o);
+  osla_hessian *h = hessian_create_or_end(grid, n, o);
   refuse(h, path, "mine", OSLA_ERR_IO, text);
   osla_hessian_destroy(&h);
 }
@@ -150,7 +150,7 @@ static void refuse_bounds(osla_grid *grid, const char *path)
   osla_hessian_options o = {0};
   o.order_independent = true;
   o.bound = 8.0;
-  osla_hessian *h = hessian_make(grid, 9, &o);
+  osla_hessian *h = hessian_create_or_end(grid, 9, &o);
   OSLA_ASSERT_OK(osla_hessian_checkpoint(h, path, "mine"));
   o.bound = 9.0;
   refuse_other(grid, path, 9, &o, "has bounds 8 and 0, the accumulator has 9 and 0");
@@ -170,7 +170,7 @@ static void reset_refused(osla_grid *grid, const char *path)
   osla_hessian_options o = {0};
   o.order_independent = true;
   o.bound = o.gradient_bound = 8.0;
-  osla_hessian *h = hessian_make(grid, 9, &o);
+  osla_hessian *h = hessian_create_or_end(grid, 9, &o);
   const int64_t ix = 3;
   const double one = 1.0, large = 8.5;
   osla_matrix *a = NULL;
@@ -216,7 +216,7 @@ static void write_sample(osla_grid *grid, const char *path, const char *job)
 {
   const int64_t ix = 2, jx = 1;
   const double u = 12345.0, gradient = 54321.0;
-  osla_hessian *h = hessian_make(grid, 9, NULL);
+  osla_hessian *h = hessian_create_or_end(grid, 9, NULL);
   osla_hessian_datum d = {
     .id = 0, .count = 1, .ix = &ix, .cols = 1, .jx = &jx, .u = &u, .ldu = 1, .gradient = &gradient};
   if (osla_test_rank() == 0) OSLA_ASSERT_OK(osla_hessian_update_once(h, &d, NULL));
@@ -228,14 +228,14 @@ static void test_refused(void)
 {
   osla_transport *t = osla_test_transport();
   osla_grid *grid = hessian_grid(t, 0);
-  scratch_make();
+  scratch_create();
   const char *path = scratch_path("c.h5"), *other = scratch_path("other.h5");
   write_sample(grid, path, "mine");
   refuse_others(grid, path);
   refuse_bounds(grid, other);
   reset_refused(grid, other);
 
-  osla_hessian *h = hessian_make(grid, 9, NULL);
+  osla_hessian *h = hessian_create_or_end(grid, 9, NULL);
   osla_matrix *a = NULL;
   refuse(h, path, "yours", OSLA_ERR_IO, "was written for job \"mine\", not for job \"yours\"");
   refuse(h, path, NULL, OSLA_ERR_IO, "was written for job \"mine\", not for job \"\"");
@@ -261,18 +261,18 @@ static void test_refused(void)
   free(bytes);
 
   /* The accumulator is as after a reset. */
-  serial_sum sum = sum_make(9, OSLA_LOWER);
-  sum_expect(&sum, h, "after a refused file");
+  serial_sum sum = sum_create(9, OSLA_LOWER);
+  sum_assert(&sum, h, "after a refused file");
   OSLA_ASSERT_OK(osla_hessian_restore(h, path, "mine"));
   sum.h[2 + 1 * 9] = 12345.0;
   sum.gradient[2] = 54321.0;
-  sum_expect(&sum, h, "restored at last");
+  sum_assert(&sum, h, "restored at last");
   OSLA_ASSERT_ERR(osla_hessian_restore(h, path, "mine"), OSLA_ERR_STATE);
   OSLA_ASSERT_TEXT("has had updates");
-  sum_expect(&sum, h, "not restored twice");
+  sum_assert(&sum, h, "not restored twice");
   sum_free(&sum);
   osla_hessian_destroy(&h);
-  scratch_drop(2);
+  scratch_remove(2);
   osla_grid_destroy(&grid);
   osla_transport_destroy(&t);
 }
@@ -281,9 +281,9 @@ static void test_id_on_two_ranks(void)
 {
   osla_transport *t = osla_test_transport();
   osla_grid *grid = hessian_grid(t, 0);
-  osla_hessian *h = hessian_make(grid, 6, NULL);
+  osla_hessian *h = hessian_create_or_end(grid, 6, NULL);
   osla_hessian_datum d = {.id = 77};
-  scratch_make();
+  scratch_create();
   const char *path = scratch_path("c.h5");
   OSLA_ASSERT_OK(osla_hessian_update_once(h, &d, NULL));
   OSLA_ASSERT_OK(osla_hessian_checkpoint(h, path, NULL));
@@ -293,7 +293,7 @@ static void test_id_on_two_ranks(void)
     refuse(h, path, NULL, OSLA_ERR_IO, "two ranks added the id 77");
   else
     OSLA_ASSERT_OK(osla_hessian_restore(h, path, NULL));
-  scratch_drop(1);
+  scratch_remove(1);
   osla_hessian_destroy(&h);
   osla_grid_destroy(&grid);
   osla_transport_destroy(&t);
@@ -314,11 +314,12 @@ static void test_disk_full(void)
 {
   osla_transport *t = osla_test_transport();
   osla_grid *grid = hessian_grid(t, 0);
-  osla_hessian *h = hessian_make(grid, 200, NULL), *back = hessian_make(grid, 200, NULL);
-  serial_sum sum = sum_make(200, OSLA_LOWER);
+  osla_hessian *h = hessian_create_or_end(grid, 200, NULL),
+               *back = hessian_create_or_end(grid, 200, NULL);
+  serial_sum sum = sum_create(200, OSLA_LOWER);
   struct rlimit before, limit;
   void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
-  scratch_make();
+  scratch_create();
   const char *path = scratch_path("c.h5");
   push_to(h, 3);
   OSLA_ASSERT_OK(osla_hessian_checkpoint(h, path, NULL));
@@ -337,13 +338,13 @@ static void test_disk_full(void)
   OSLA_ASSERT_OK(osla_hessian_checkpoint(h, path, NULL));
   for (int i = 0; i < 7; i++)
     sum_add(&sum, update_random(3, i, 200, 40, OSLA_DOUBLE), 1.0);
-  sum_expect(&sum, h, "after a full disk");
+  sum_assert(&sum, h, "after a full disk");
   OSLA_ASSERT_OK(osla_hessian_commit(back));
   OSLA_ASSERT_OK(osla_hessian_reset(back));
   OSLA_ASSERT_OK(osla_hessian_restore(back, path, NULL));
-  sum_expect(&sum, back, "the next checkpoint");
+  sum_assert(&sum, back, "the next checkpoint");
   (void)signal(SIGXFSZ, handler);
-  scratch_drop(1);
+  scratch_remove(1);
   sum_free(&sum);
   osla_hessian_destroy(&h);
   osla_hessian_destroy(&back);

@@ -100,7 +100,7 @@ static void run_jobs(osla_hessian_options o, bool checks)
   const osla_transport_options with = {.threads_per_rank = THREADS};
   OSLA_ASSERT_OK(osla_transport_create(MPI_COMM_WORLD, &with, &t));
   osla_grid *grid = hessian_grid(t, 0);
-  osla_hessian *h = hessian_make(grid, N, &o);
+  osla_hessian *h = hessian_create_or_end(grid, N, &o);
   job jobs[THREADS];
   pthread_t threads[THREADS];
   const int times = osla_transport_n_nodes(t) > 1 ? 8 : 40;
@@ -114,11 +114,11 @@ static void run_jobs(osla_hessian_options o, bool checks)
     CU_ASSERT(jobs[i].err == OSLA_OK);
     OSLA_ASSERT_MSG(jobs[i].torn == 0, "%" PRId64 " elements of half an update", jobs[i].torn);
   }
-  serial_sum sum = sum_make(N, o.uplo);
+  serial_sum sum = sum_create(N, o.uplo);
   for (int64_t i = 0; i < N * N; i++)
     if (o.uplo == OSLA_LOWER ? i % N >= i / N : i % N <= i / N)
       sum.h[i] = (double)times * THREADS * osla_test_size();
-  sum_expect(&sum, h, "isolation %d", (int)o.isolation);
+  sum_assert(&sum, h, "isolation %d", (int)o.isolation);
   osla_hessian_destroy(&h);
   sum_free(&sum);
   osla_grid_destroy(&grid);
@@ -213,7 +213,7 @@ static void test_streams_hold_up_nobody(void)
   osla_hessian_options o = tight();
   o.combine = OSLA_COMBINE_USER;
   o.combine_function = add_slowly;
-  osla_hessian *h = hessian_make(grid, N, &o);
+  osla_hessian *h = hessian_create_or_end(grid, N, &o);
   atomic_bool stop = false;
   stream streams[STREAMS];
   pthread_t threads[STREAMS];
@@ -232,14 +232,14 @@ static void test_streams_hold_up_nobody(void)
     times[i] = streams[i].times;
   }
   OSLA_ASSERT_OK(osla_bcast(t, times, STREAMS, MPI_INT64_T, 0));
-  serial_sum sum = sum_make(N, o.uplo);
+  serial_sum sum = sum_create(N, o.uplo);
   for (int64_t i = 0; i < N; i++)
     for (int64_t j = 0; j <= i; j++) {
       bool streamed = j % o.nb == 0 && j / o.nb < STREAMS;
       sum.h[i + j * N] = TURNS * (osla_test_size() - 1.0) +
                          (streamed ? stream_value * (double)times[j / o.nb] : 0.0);
     }
-  sum_expect(&sum, h, "beside streams");
+  sum_assert(&sum, h, "beside streams");
   osla_hessian_destroy(&h);
   sum_free(&sum);
   osla_grid_destroy(&grid);

@@ -1,7 +1,7 @@
 /* One rank lacks memory while an order-independent accumulator commits: all ranks fail, no
  * contribution is lost, and the next commit includes all of them. */
+#include "tests/failing_allocation.h"
 #include "tests/hessian_reference.h"
-#include "tests/lacking_memory.h"
 
 enum { N = 30 };
 
@@ -16,7 +16,7 @@ static osla_hessian *make(osla_grid *grid)
   o.order_independent = true;
   o.bound = 100.0;
   o.gradient_bound = 100.0;
-  return hessian_make(grid, N, &o);
+  return hessian_create_or_end(grid, N, &o);
 }
 
 /* Adds 1 to the whole gradient and to one element of H on each rank. */
@@ -57,7 +57,7 @@ static void test_commit(void)
     osla_hessian *h = make(grid);
     push(h);
     OSLA_ASSERT_OK(osla_barrier(t));
-    if (lacking_memory(number, commit, h, &hit) != OSLA_OK) {
+    if (call_with_failing_allocation(number, commit, h, &hit) != OSLA_OK) {
       failed++;
       OSLA_ASSERT_OK(osla_hessian_commit(h));
     }

@@ -30,23 +30,23 @@ static void push_all(osla_hessian *h, serial_sum *sum, uint64_t seed, osla_dtype
 static void life(osla_grid *grid, osla_hessian_options o, int64_t n)
 {
   double initial = o.combine == OSLA_COMBINE_SUM ? 0.0 : 2.0;
-  serial_sum sum = sum_make(n, o.uplo);
+  serial_sum sum = sum_create(n, o.uplo);
   if (o.combine == OSLA_COMBINE_MIN) sum.combine = smaller;
   if (o.combine == OSLA_COMBINE_MAX) sum.combine = larger;
   o.node_sums = true;
   o.initial = initial;
-  osla_hessian *h = hessian_make(grid, n, &o);
+  osla_hessian *h = hessian_create_or_end(grid, n, &o);
   sum_fill(&sum, initial);
   for (int turn = 0; turn < 2; turn++) { /* the second turn begins with cleared arrays */
     push_all(h, &sum, (uint64_t)turn, type_of(&o));
-    sum_expect(&sum, h, "n %" PRId64 " nb %" PRId64 " uplo %d combine %d commit %d", n, o.nb,
+    sum_assert(&sum, h, "n %" PRId64 " nb %" PRId64 " uplo %d combine %d commit %d", n, o.nb,
                (int)o.uplo, (int)o.combine, turn);
-    sum_expect(&sum, h, "commit again");
+    sum_assert(&sum, h, "commit again");
   }
   OSLA_ASSERT_OK(osla_hessian_reset(h));
   sum_fill(&sum, initial);
   push_all(h, &sum, 7, type_of(&o));
-  sum_expect(&sum, h, "after a reset");
+  sum_assert(&sum, h, "after a reset");
   osla_hessian_destroy(&h);
   sum_free(&sum);
 }
@@ -105,13 +105,13 @@ static double bytes_for(osla_grid *grid, int64_t n, int updates, bool node_sums)
   o.nb = 32;
   o.node_sums = node_sums;
   o.shipping = OSLA_SHIP_VALUES;
-  osla_hessian *h = hessian_make(grid, n, &o);
-  serial_sum sum = sum_make(n, OSLA_LOWER);
+  osla_hessian *h = hessian_create_or_end(grid, n, &o);
+  serial_sum sum = sum_create(n, OSLA_LOWER);
   for (int i = 0; i < updates; i++) {
     OSLA_ASSERT_OK(update_push(h, update_ones(n, 2, OSLA_DOUBLE)));
     sum_add(&sum, update_ones(n, 2, OSLA_DOUBLE), osla_test_size());
   }
-  sum_expect(&sum, h, "%d updates of the whole matrix", updates);
+  sum_assert(&sum, h, "%d updates of the whole matrix", updates);
   double bytes = (double)osla_hessian_get_stats(h).bytes_sent;
   OSLA_ASSERT_OK(osla_allreduce(osla_grid_transport(grid), &bytes, 1, MPI_DOUBLE, MPI_SUM));
   osla_hessian_destroy(&h);
@@ -152,7 +152,7 @@ static void test_cap(void)
     OSLA_ASSERT_SAME_TEXT();
   }
   o.memory_cap = (size_t)12 << 20;
-  h = hessian_make(grid, LARGE, &o);
+  h = hessian_create_or_end(grid, LARGE, &o);
   OSLA_ASSERT_OK(update_push(h, update_ones(LARGE, 2, OSLA_DOUBLE)));
   OSLA_ASSERT_OK(osla_hessian_commit(h));
   int64_t peak = osla_hessian_get_stats(h).bytes_peak;

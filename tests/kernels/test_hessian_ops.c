@@ -30,17 +30,17 @@ static void life(osla_grid *grid, const osla_hessian_options *o, serial_sum *sum
                  const char *what)
 {
   osla_dtype dtype = o->single_updates ? OSLA_FLOAT : type_of(o);
-  osla_hessian *h = hessian_make(grid, sum->n, o);
+  osla_hessian *h = hessian_create_or_end(grid, sum->n, o);
   sum_fill(sum, initial);
   push_all(h, sum, 1, dtype);
-  sum_expect(sum, h, "%s", what);
+  sum_assert(sum, h, "%s", what);
   push_all(h, sum, 2, dtype);
-  sum_expect(sum, h, "%s, second commit", what);
+  sum_assert(sum, h, "%s, second commit", what);
   OSLA_ASSERT_OK(osla_hessian_reset(h));
   sum_fill(sum, initial);
-  sum_expect(sum, h, "%s, reset", what);
+  sum_assert(sum, h, "%s, reset", what);
   push_all(h, sum, 3, dtype);
-  sum_expect(sum, h, "%s, after reset", what);
+  sum_assert(sum, h, "%s, after reset", what);
   osla_hessian_destroy(&h);
 }
 
@@ -70,7 +70,7 @@ static void shapes_on(osla_grid *grid, int which)
     o.nb = which == 1 ? 3 : 16;
     o.single = i == 0;
     if (i % 2 == 1) o.single_updates = true;
-    serial_sum sum = sum_make(i == 2 ? 1 : N, o.uplo);
+    serial_sum sum = sum_create(i == 2 ? 1 : N, o.uplo);
     life(grid, &o, &sum, 0.0, i % 2 == 1 ? "float into double" : "one type");
     sum_free(&sum);
   }
@@ -88,7 +88,7 @@ static void test_float_into_double(void)
   osla_grid *grid = hessian_grid(t, 0);
   osla_hessian_options o = {0};
   o.single_updates = true;
-  osla_hessian *h = hessian_make(grid, 5, &o);
+  osla_hessian *h = hessian_create_or_end(grid, 5, &o);
   const int64_t ix = 3;
   const float large = 16777216.0f, one = 1.0f;
   OSLA_ASSERT_OK(osla_hessian_update_block(h, 1, &ix, 1, &ix, &large, 1));
@@ -151,7 +151,7 @@ static void operations_on(osla_grid *grid, int which)
     o.single = types == 0;
     c.dtype = type_of(&o);
     if (types == 1) o.single_updates = true;
-    serial_sum sum = sum_make(N, o.uplo);
+    serial_sum sum = sum_create(N, o.uplo);
     if (operation == 0) {
       o.combine = OSLA_COMBINE_MIN;
       sum.combine = smaller;
@@ -195,12 +195,12 @@ static void test_user_calls(void)
     o.combine_context = &c;
     const osla_dtype of_updates = types == 0 ? OSLA_DOUBLE : OSLA_FLOAT;
     o.single_updates = types != 0;
-    osla_hessian *h = hessian_make(grid, 700, &o);
-    serial_sum sum = sum_make(700, o.uplo);
+    osla_hessian *h = hessian_create_or_end(grid, 700, &o);
+    serial_sum sum = sum_create(700, o.uplo);
     sum.combine = magnitude;
     if (osla_test_rank() == 0) OSLA_ASSERT_OK(update_push(h, update_ones(700, 2, of_updates)));
     sum_add(&sum, update_ones(700, 2, of_updates), 1.0);
-    sum_expect(&sum, h, "user calls, types %d", types);
+    sum_assert(&sum, h, "user calls, types %d", types);
     int64_t elements = c.elements;
     MPI_Allreduce(MPI_IN_PLACE, &elements, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
     CU_ASSERT(elements == 700 * 701 / 2);
@@ -223,7 +223,7 @@ static void test_runs(void)
     osla_hessian_options o = {0};
     o.uplo = run == 4 ? OSLA_UPPER : OSLA_LOWER;
     o.nb = 100;
-    osla_hessian *h = hessian_make(grid, LARGE, &o);
+    osla_hessian *h = hessian_create_or_end(grid, LARGE, &o);
     osla_matrix *a = NULL;
     double *u = osla_test_allocate((size_t)COUNT * COUNT, sizeof *u);
     for (int64_t i = 0; i < COUNT; i++)

@@ -62,8 +62,8 @@ static void restart(osla_transport *t, int64_t n, osla_hessian_options o, int fr
 {
   osla_grid *first = some_grid(t, from), *second = some_grid(t, to);
   const char *path = scratch_path("c.h5");
-  osla_hessian *h = hessian_make(first, n, &o);
-  serial_sum sum = sum_make(n, o.uplo);
+  osla_hessian *h = hessian_create_or_end(first, n, &o);
+  serial_sum sum = sum_create(n, o.uplo);
   CU_ASSERT(push_range(t, h, n, type_of(&o), 0, DATA / 2, 0) == 0);
   CU_ASSERT(push_range(t, h, n, type_of(&o), 3, 7, 0) == 4);
   if (from > 0)
@@ -73,11 +73,11 @@ static void restart(osla_transport *t, int64_t n, osla_hessian_options o, int fr
   OSLA_ASSERT_OK(osla_hessian_checkpoint(h, path, "job"));
   CU_ASSERT(push_range(t, h, n, type_of(&o), 0, DATA, 0) == DATA / 2 + 2);
   sum_range(&sum, type_of(&o), DATA);
-  sum_expect(&sum, h, "goes on after a checkpoint, n = %" PRId64, n);
+  sum_assert(&sum, h, "goes on after a checkpoint, n = %" PRId64, n);
   osla_hessian_destroy(&h);
 
   o.nb = o.nb == 8 ? 11 : 8;
-  h = hessian_make(second, n, &o);
+  h = hessian_create_or_end(second, n, &o);
   for (int again = 0; again < 2; again++) {
     osla_matrix *a = NULL;
     OSLA_ASSERT_OK(osla_hessian_restore(h, path, "job"));
@@ -92,7 +92,7 @@ static void restart(osla_transport *t, int64_t n, osla_hessian_options o, int fr
     }
   }
   CU_ASSERT(push_range(t, h, n, type_of(&o), 0, DATA, 1) == DATA / 2 + 5);
-  sum_expect(&sum, h, "restored, n = %" PRId64 ", grids %d, %d", n, from, to);
+  sum_assert(&sum, h, "restored, n = %" PRId64 ", grids %d, %d", n, from, to);
   osla_hessian_destroy(&h);
   sum_free(&sum);
   osla_grid_destroy(&first);
@@ -106,7 +106,7 @@ static void test_other_grid(void)
   o.ring_bytes = 1;
   o.piece_bytes = 4096;
   o.nb = 8;
-  scratch_make();
+  scratch_create();
   restart(t, 53, o, 0, 1);
   o.uplo = OSLA_UPPER;
   o.checkpoint_holds = true;
@@ -125,7 +125,7 @@ static void test_other_grid(void)
   o.order_independent = false;
   restart(t, 1, o, 0, 5);
   restart(t, 0, o, 4, 0);
-  scratch_drop(1);
+  scratch_remove(1);
   osla_transport_destroy(&t);
 }
 
@@ -189,8 +189,8 @@ static void test_same_bits(void)
   o.initial = 0.25; /* so that H begins in doubles */
   o.nb = 5;
   osla_grid *grid = some_grid(t, 0);
-  osla_hessian *h = hessian_make(grid, BITS_N, &o);
-  scratch_make();
+  osla_hessian *h = hessian_create_or_end(grid, BITS_N, &o);
+  scratch_create();
   const char *path = scratch_path("c.h5");
   push_tenths(h, 0, DATA, 0);
   double *expected = take_bits(h), *seen = NULL;
@@ -200,7 +200,7 @@ static void test_same_bits(void)
     grid = some_grid(t, 2 - part);
     o.nb = 4 + 3 * part;
     o.checkpoint_holds = part == 1;
-    h = hessian_make(grid, BITS_N, &o);
+    h = hessian_create_or_end(grid, BITS_N, &o);
     if (part > 0) OSLA_ASSERT_OK(osla_hessian_restore(h, path, NULL));
     push_tenths(h, 0, (part + 1) * DATA / 4, part);
     if (part > 0) OSLA_ASSERT_OK(osla_hessian_commit(h));
@@ -217,7 +217,7 @@ static void test_same_bits(void)
   CU_ASSERT(same_bits(seen, expected));
   free(seen);
   free(expected);
-  scratch_drop(1);
+  scratch_remove(1);
   osla_hessian_destroy(&h);
   osla_grid_destroy(&grid);
   osla_transport_destroy(&t);
@@ -267,7 +267,7 @@ static void restore_and_add(osla_grid *grid, const char *path, const int32_t *ta
   osla_transport *t = osla_grid_transport(grid);
   osla_hessian_options o = {0};
   o.nb = 7;
-  osla_hessian *h = hessian_make(grid, N_THREADS_TEST, &o);
+  osla_hessian *h = hessian_create_or_end(grid, N_THREADS_TEST, &o);
   OSLA_ASSERT_OK(osla_hessian_restore(h, path, NULL));
   int64_t restored = osla_hessian_get_stats(h).ids_restored;
   for (int i = osla_test_rank(); i < size; i += osla_test_size())
@@ -276,7 +276,7 @@ static void restore_and_add(osla_grid *grid, const char *path, const int32_t *ta
   OSLA_ASSERT_OK(osla_allreduce(t, &skipped, 1, MPI_INT64_T, MPI_SUM));
   OSLA_ASSERT_MSG(restored == skipped, "%" PRId64 " restored, %" PRId64 " skipped", restored,
                   skipped);
-  sum_expect(sum, h, "restored from a checkpoint beside updates");
+  sum_assert(sum, h, "restored from a checkpoint beside updates");
   osla_hessian_destroy(&h);
 }
 
@@ -288,12 +288,12 @@ static void beside_threads(bool holds)
   o.nb = 8;
   o.ring_bytes = 1;
   o.checkpoint_holds = holds;
-  osla_hessian *h = hessian_make(grid, N_THREADS_TEST, &o);
-  serial_sum sum = sum_make(N_THREADS_TEST, o.uplo);
+  osla_hessian *h = hessian_create_or_end(grid, N_THREADS_TEST, &o);
+  serial_sum sum = sum_create(N_THREADS_TEST, o.uplo);
   atomic_bool stop = false;
   pthread_t threads[THREADS];
   producer p[THREADS];
-  scratch_make();
+  scratch_create();
   const char *path[2] = {scratch_path("1.h5"), scratch_path("2.h5")};
   for (int i = 0; i < THREADS; i++) {
     p[i] = (producer){.h = h, .stop = &stop, .first = (osla_test_rank() * THREADS + i) * CAP};
@@ -311,14 +311,14 @@ static void beside_threads(bool holds)
   share_table(t, p, table, size);
   for (int i = 0; i < size; i++)
     if (table[i]) sum_add(&sum, thread_update(i), 1.0);
-  sum_expect(&sum, h, "beside checkpoints");
+  sum_assert(&sum, h, "beside checkpoints");
   osla_hessian_destroy(&h);
   osla_grid *other = some_grid(t, 1);
   for (int i = 0; i < 2; i++)
     restore_and_add(other, path[i], table, size, &sum);
   free(table);
   sum_free(&sum);
-  scratch_drop(2);
+  scratch_remove(2);
   osla_grid_destroy(&other);
   osla_grid_destroy(&grid);
   osla_transport_destroy(&t);

@@ -155,8 +155,8 @@ static void check_solution(const problem *p, const serial_sum *sum, const osla_m
 
 static void solve(osla_grid *grid, const problem *p)
 {
-  osla_hessian *h = hessian_make(grid, p->n, &p->o);
-  serial_sum sum = sum_make(p->n, p->o.uplo);
+  osla_hessian *h = hessian_create_or_end(grid, p->n, &p->o);
+  serial_sum sum = sum_create(p->n, p->o.uplo);
   double *x = serial_solution(p, &sum);
   osla_matrix *a = NULL, *again = NULL, *b = NULL;
   OSLA_ASSERT_OK(osla_hessian_matrix(h, &a));
@@ -207,7 +207,7 @@ static void test_singular(void)
   osla_grid *grid = hessian_grid(t, 0);
   osla_hessian_options o = {0};
   o.nb = 4;
-  osla_hessian *h = hessian_make(grid, 20, &o);
+  osla_hessian *h = hessian_create_or_end(grid, 20, &o);
   osla_matrix *a = NULL;
   int64_t info = -1;
   OSLA_ASSERT_OK(update_push(h, update_ones(20, 2, type_of(&o))));

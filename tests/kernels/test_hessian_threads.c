@@ -64,8 +64,8 @@ static void test_openmp(void)
   osla_grid *grid = hessian_grid(t, 0);
   osla_hessian_options o = tight();
   o.single = true;
-  osla_hessian *h = hessian_make(grid, N, &o);
-  serial_sum sum = sum_make(N, o.uplo);
+  osla_hessian *h = hessian_create_or_end(grid, N, &o);
+  serial_sum sum = sum_create(N, o.uplo);
   producer producers[THREADS];
   for (int i = 0; i < THREADS; i++)
     producers[i] = producer_of(h, 1, i, type_of(&o));
@@ -75,7 +75,7 @@ static void test_openmp(void)
   for (int i = 0; i < THREADS; i++)
     check_producer(&producers[i]);
   sum_of_all(&sum, 1, type_of(&o));
-  sum_expect(&sum, h, "OpenMP threads");
+  sum_assert(&sum, h, "OpenMP threads");
   osla_hessian_destroy(&h);
   sum_free(&sum);
   osla_grid_destroy(&grid);
@@ -107,12 +107,12 @@ static void threads_life(bool progress_thread, osla_uplo uplo)
   osla_grid *grid = hessian_grid(t, 0);
   osla_hessian_options o = tight();
   o.uplo = uplo;
-  osla_hessian *h = hessian_make(grid, N, &o);
-  serial_sum sum = sum_make(N, uplo);
+  osla_hessian *h = hessian_create_or_end(grid, N, &o);
+  serial_sum sum = sum_create(N, uplo);
   for (uint64_t phase = 0; phase < 2; phase++) {
     run_threads(h, 10 + phase, type_of(&o));
     sum_of_all(&sum, 10 + phase, type_of(&o));
-    sum_expect(&sum, h, "threads, progress thread %d, phase %" PRIu64, progress_thread, phase);
+    sum_assert(&sum, h, "threads, progress thread %d, phase %" PRIu64, progress_thread, phase);
   }
   int64_t elements = osla_hessian_get_stats(h).elements;
   MPI_Allreduce(MPI_IN_PLACE, &elements, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
@@ -121,7 +121,7 @@ static void threads_life(bool progress_thread, osla_uplo uplo)
   sum_clear(&sum);
   run_threads(h, 20, type_of(&o));
   sum_of_all(&sum, 20, type_of(&o));
-  sum_expect(&sum, h, "threads after reset");
+  sum_assert(&sum, h, "threads after reset");
   osla_hessian_destroy(&h);
   sum_free(&sum);
   osla_grid_destroy(&grid);
@@ -159,8 +159,8 @@ static void test_no_update_is_lost(void)
   osla_transport *t = osla_test_transport();
   osla_grid *grid = hessian_grid(t, 0);
   osla_hessian_options o = tight();
-  osla_hessian *h = hessian_make(grid, 24, &o);
-  serial_sum sum = sum_make(24, o.uplo);
+  osla_hessian *h = hessian_create_or_end(grid, 24, &o);
+  serial_sum sum = sum_create(24, o.uplo);
   adder a = {.h = h, .times = osla_transport_n_nodes(t) > 1 ? 10 : 200};
   pthread_t threads[THREADS];
   OSLA_ASSERT_OK(osla_barrier(t));
@@ -170,7 +170,7 @@ static void test_no_update_is_lost(void)
     (void)pthread_join(threads[i], NULL);
   CU_ASSERT(a.failures == 0);
   sum_add(&sum, update_ones(24, 1, type_of(&o)), (double)(a.times * THREADS * osla_test_size()));
-  sum_expect(&sum, h, "ones from all threads");
+  sum_assert(&sum, h, "ones from all threads");
   osla_hessian_destroy(&h);
   sum_free(&sum);
   osla_grid_destroy(&grid);
@@ -193,8 +193,8 @@ static void test_errors_of_threads(void)
   osla_transport *t = osla_test_transport();
   osla_grid *grid = hessian_grid(t, 0);
   osla_hessian_options o = tight();
-  osla_hessian *h = hessian_make(grid, N, &o);
-  serial_sum sum = sum_make(N, o.uplo);
+  osla_hessian *h = hessian_create_or_end(grid, N, &o);
+  serial_sum sum = sum_create(N, o.uplo);
   producer wrong[THREADS];
   pthread_t threads[THREADS];
   for (int i = 0; i < THREADS; i++) {
@@ -210,7 +210,7 @@ static void test_errors_of_threads(void)
                     "thread %d: \"%s\"", i, wrong[i].text);
   }
   sum_add(&sum, update_ones(N, 1, type_of(&o)), (double)osla_test_size());
-  sum_expect(&sum, h, "beside wrong updates");
+  sum_assert(&sum, h, "beside wrong updates");
   osla_hessian_destroy(&h);
   sum_free(&sum);
   osla_grid_destroy(&grid);

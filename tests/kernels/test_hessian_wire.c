@@ -133,7 +133,7 @@ static osla_hessian *make_at_rank_0(osla_transport *t, osla_grid **grid, int64_t
                                     const osla_hessian_options *o)
 {
   OSLA_ASSERT_OK(osla_grid_create(t, 1, 1, grid));
-  return hessian_make(*grid, n, o);
+  return hessian_create_or_end(*grid, n, o);
 }
 
 /* A block or product with n = 400 sends at most 1.1 elements for each element added. */
@@ -146,8 +146,8 @@ static void bytes_of(osla_dtype dtype, bool block)
   o.single = dtype == OSLA_FLOAT;
   o.nb = 16;
   o.shipping = OSLA_SHIP_VALUES;
-  osla_hessian *h = hessian_make(grid, N, &o);
-  serial_sum sum = sum_make(N, o.uplo);
+  osla_hessian *h = hessian_create_or_end(grid, N, &o);
+  serial_sum sum = sum_create(N, o.uplo);
   for (int rank = 0; rank < osla_test_size(); rank++) {
     test_update u = update_ones(COUNT, block ? COUNT : 2, dtype);
     if (block) { /* a block U of ones */
@@ -162,7 +162,7 @@ static void bytes_of(osla_dtype dtype, bool block)
     u = update_ones(COUNT, block ? 1 : 2, dtype);
     sum_add(&sum, u, 1.0);
   }
-  sum_expect(&sum, h, "bytes on the wire");
+  sum_assert(&sum, h, "bytes on the wire");
   osla_hessian_stats stats = osla_hessian_get_stats(h);
   double each = (double)stats.bytes_sent / (double)(stats.elements_sent + 1);
   OSLA_ASSERT_MSG(each <= 1.1 * (double)osla_dtype_size(dtype), "%g bytes for each element", each);
@@ -191,11 +191,11 @@ static void test_small_updates_join(void)
   osla_grid *grid = NULL;
   osla_hessian_options o = {0};
   osla_hessian *h = make_at_rank_0(t, &grid, COUNT, &o);
-  serial_sum sum = sum_make(COUNT, o.uplo);
+  serial_sum sum = sum_create(COUNT, o.uplo);
   /* Open MPI's osc pt2pt waits in the first access to a rank until that rank is in MPI. */
   if (osla_test_rank() > 0) OSLA_ASSERT_OK(update_push(h, update_ones(COUNT, 1, type_of(&o))));
   sum_add(&sum, update_ones(COUNT, 1, type_of(&o)), osla_test_size() - 1.0);
-  sum_expect(&sum, h, "first updates");
+  sum_assert(&sum, h, "first updates");
   int64_t before = osla_hessian_get_stats(h).transfers;
   OSLA_ASSERT_OK(osla_barrier(t));
   bool near = osla_transport_same_node(t, 0);
@@ -203,7 +203,7 @@ static void test_small_updates_join(void)
   for (int i = 0; i < TIMES && osla_test_rank() > 0; i++)
     OSLA_ASSERT_OK(update_push(h, update_ones(COUNT, 1, type_of(&o))));
   sum_add(&sum, update_ones(COUNT, 1, type_of(&o)), TIMES * (osla_test_size() - 1.0));
-  sum_expect(&sum, h, "small updates");
+  sum_assert(&sum, h, "small updates");
   int far = osla_test_size() - osla_transport_node_size(t);
   int64_t transfers = osla_hessian_get_stats(h).transfers - before; /* counted on whichever rank of
                                                                      * the node fetched */
@@ -233,8 +233,8 @@ static void test_shipping(void)
     o.single = way == 2;
     o.uplo = way == 1 ? OSLA_UPPER : OSLA_LOWER;
     o.shipping = way == 0 ? OSLA_SHIP_VALUES : way == 1 ? OSLA_SHIP_FACTORS : OSLA_SHIP_LESS;
-    osla_hessian *h = hessian_make(grid, N, &o);
-    serial_sum sum = sum_make(N, o.uplo);
+    osla_hessian *h = hessian_create_or_end(grid, N, &o);
+    serial_sum sum = sum_create(N, o.uplo);
     for (int i = 0; i < TIMES; i++) {
       sum_add(&sum, update_random(3, i, N, N, type_of(&o)), 1.0);
       if (i % osla_test_size() == osla_test_rank())
@@ -242,7 +242,7 @@ static void test_shipping(void)
     }
     if (osla_test_rank() == 0) OSLA_ASSERT_OK(update_push(h, update_ones(N, 2, type_of(&o))));
     sum_add(&sum, update_ones(N, 2, type_of(&o)), 1.0);
-    sum_expect(&sum, h, "shipping %d", way);
+    sum_assert(&sum, h, "shipping %d", way);
     sent[way] = osla_hessian_get_stats(h).bytes_sent;
     osla_hessian_destroy(&h);
     sum_free(&sum);
@@ -279,7 +279,7 @@ static void test_cap(void)
   o.memory_cap = (size_t)(nodes > 3 ? 900 : nodes > 1 ? 700 : 250) << 10;
   o.shipping = OSLA_SHIP_VALUES;
   osla_hessian *h = make_at_rank_0(t, &grid, CAPPED_N, &o);
-  serial_sum sum = sum_make(CAPPED_N, o.uplo);
+  serial_sum sum = sum_create(CAPPED_N, o.uplo);
   pthread_t threads[CAPPED_THREADS];
   OSLA_ASSERT_OK(osla_barrier(t));
   bool slow = osla_test_rank() == 0 && osla_test_size() > 1;
@@ -293,7 +293,7 @@ static void test_cap(void)
   }
   int producers = osla_test_size() > 1 ? osla_test_size() - 1 : 1;
   sum_add(&sum, update_ones(CAPPED_N, 3, type_of(&o)), producers * CAPPED_THREADS * CAPPED_TIMES);
-  sum_expect(&sum, h, "under a cap");
+  sum_assert(&sum, h, "under a cap");
   int64_t peak = osla_hessian_get_stats(h).bytes_peak;
   OSLA_ASSERT_MSG(peak <= (int64_t)o.memory_cap && (slow || peak > 50000), "peak %" PRId64, peak);
   OSLA_ASSERT_OK(osla_hessian_reset(h));
@@ -306,7 +306,7 @@ static void test_cap(void)
     OSLA_ASSERT_OK(update_push(h, update_ones(CAPPED_N, 1, type_of(&o))));
   }
   sum_add(&sum, update_ones(CAPPED_N, 1, type_of(&o)), 1.0);
-  sum_expect(&sum, h, "after an update that was too large");
+  sum_assert(&sum, h, "after an update that was too large");
   osla_hessian_destroy(&h);
   sum_free(&sum);
   osla_grid_destroy(&grid);
@@ -357,8 +357,8 @@ static void soak_round(osla_transport *t, uint64_t seed)
   o.single = osla_test_choose(seed, 6, 2);
   o.memory_cap = osla_test_choose(seed, 7, 3) ? 0 : (size_t)6 << 20;
   int64_t n = 1 + osla_test_choose(seed, 8, o.nb < 4 ? 60 : 300);
-  osla_hessian *h = hessian_make(grid, n, &o);
-  serial_sum sum = sum_make(n, o.uplo);
+  osla_hessian *h = hessian_create_or_end(grid, n, &o);
+  serial_sum sum = sum_create(n, o.uplo);
   for (int i = 0; i < 6 * osla_test_size(); i++) {
     int updater = (int)osla_test_choose(seed + 1, i, osla_test_size());
     sum_add(&sum, update_random(seed, i, n, n, type_of(&o)), 1.0);
@@ -366,7 +366,7 @@ static void soak_round(osla_transport *t, uint64_t seed)
     if (osla_test_choose(seed + 2, i, 4) == 0) usleep(500);
     OSLA_ASSERT_OK(update_push(h, update_random(seed, i, n, n, type_of(&o))));
   }
-  sum_expect(&sum, h, "soak seed %" PRIu64, seed);
+  sum_assert(&sum, h, "soak seed %" PRIu64, seed);
   CU_ASSERT(!o.memory_cap || osla_hessian_get_stats(h).bytes_peak <= (int64_t)o.memory_cap);
   osla_hessian_destroy(&h);
   sum_free(&sum);

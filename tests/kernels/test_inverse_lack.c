@@ -2,8 +2,8 @@
  * ranks fail together with the message of that rank, and A is unchanged; or, if the call can
  * continue without the memory, the inverse is the same as usual. */
 #include "osla_inverse.h"
+#include "tests/failing_allocation.h"
 #include "tests/kernels/kernel_reference.h"
-#include "tests/lacking_memory.h"
 #include "tests/osla_test_help.h"
 
 #include <stdlib.h>
@@ -29,7 +29,7 @@ static osla_err invert(void *arg)
 static bool try_once(inversion *x, int number, int *hit)
 {
   dense_scatter(&x->original, x->a);
-  const osla_err err = lacking_memory(number, invert, x, hit);
+  const osla_err err = call_with_failing_allocation(number, invert, x, hit);
   kernel_expect(x->a, err == OSLA_OK ? &x->inverse : &x->original, "allocation %d", number);
   return err != OSLA_OK;
 }

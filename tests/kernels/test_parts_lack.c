@@ -4,8 +4,8 @@
 #include "osla_chol.h"
 #include "osla_lu.h"
 #include "osla_solve.h"
+#include "tests/failing_allocation.h"
 #include "tests/kernels/parts_reference.h"
-#include "tests/lacking_memory.h"
 #include "tests/osla_test_help.h"
 
 #include <stdlib.h>
@@ -80,7 +80,7 @@ static void try_all(osla_err (*call)(void *arg), job *j, int least, const char *
   int failures = 0, hit = 1;
   for (int number = 0; hit; number++) {
     restore(j, &before);
-    const osla_err err = lacking_memory(number, call, j, &hit);
+    const osla_err err = call_with_failing_allocation(number, call, j, &hit);
     const state *right = err == OSLA_OK ? &done : &before;
     failures += err != OSLA_OK;
     kernel_expect(j->a.matrix, &right->a, "%s, allocation %d: A", what, number);

@@ -2,8 +2,8 @@
  * ranks fail together with the message of that rank, or the result is the same as usual; and the
  * next call is correct. */
 #include "osla_products.h"
+#include "tests/failing_allocation.h"
 #include "tests/kernels/kernel_reference.h"
-#include "tests/lacking_memory.h"
 #include "tests/osla_test_help.h"
 
 enum { N = 40, M = 9, NB = 6 };
@@ -60,7 +60,7 @@ static void try_all(const char *name, osla_err (*run)(void *arg), operands *o, o
   dense expected = dense_gather(result);
   for (int number = 0; hit; number++) {
     fill_results(o);
-    const osla_err err = lacking_memory(number, run, o, &hit);
+    const osla_err err = call_with_failing_allocation(number, run, o, &hit);
     failures += err != OSLA_OK;
     if (err == OSLA_OK) kernel_expect(result, &expected, "%s, allocation %d", name, number);
   }

@@ -2,8 +2,8 @@
 #include "osla_chol.h"
 #include "osla_lu.h"
 #include "osla_solve.h"
+#include "tests/failing_allocation.h"
 #include "tests/kernels/solve_reference.h"
-#include "tests/lacking_memory.h"
 
 #include <math.h>
 #include <string.h>
@@ -306,7 +306,7 @@ static void test_lack(void)
   /* afterwards memory regions are cached, so all calls make the same allocations */
   OSLA_ASSERT_OK(solve_mixed(&s));
   for (int number = 0; hit && behind < BEHIND; number++) {
-    if (lacking_memory(number, solve_mixed, &s, &hit) == OSLA_OK) continue;
+    if (call_with_failing_allocation(number, solve_mixed, &s, &hit) == OSLA_OK) continue;
     behind += factorisations > 0;
     if (!strstr(osla_error_text(), "maxima")) continue;
     early += factorisations == 0;

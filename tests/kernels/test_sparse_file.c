@@ -12,7 +12,7 @@ static const char *file; /* path of the file under test, in the scratch director
 
 static void write_file(const char *text)
 {
-  scratch_make();
+  scratch_create();
   file = scratch_path("sparse");
   scratch_write(file, text, strlen(text));
 }
@@ -75,7 +75,7 @@ static void test_matrices(void)
     write_file(files[i].text);
     OSLA_ASSERT_OK(osla_csr_read_matrix_market(t, file, NULL, NULL, &a));
     check_dense(&a, files[i].m, files[i].n, files[i].dense);
-    scratch_drop(1);
+    scratch_remove(1);
   }
   osla_transport_destroy(&t);
 }
@@ -98,7 +98,7 @@ static void test_graphs(void)
     write_file(files[i]);
     OSLA_ASSERT_OK(osla_csr_read_metis(t, file, NULL, &matrix));
     check_dense(&matrix, 4, 4, dense);
-    scratch_drop(1);
+    scratch_remove(1);
   }
   osla_transport_destroy(&t);
 }
@@ -132,7 +132,7 @@ static void test_round(void)
     free(y);
     free(text);
     OSLA_ASSERT_OK(osla_csr_destroy(&a));
-    scratch_drop(1);
+    scratch_remove(1);
     sparse_model_free(&m);
   }
   osla_transport_destroy(&t);
@@ -152,12 +152,12 @@ static void test_vectors(void)
   osla_even_blocks(6, size, start);
   OSLA_ASSERT_ERR(osla_vector_read_matrix_market(t, file, start, part), OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("has 5 values, but the blocks end with 6");
-  scratch_drop(1);
+  scratch_remove(1);
   osla_even_blocks(2, size, start);
   write_file("%%MatrixMarket matrix array integer general\n2 1\n-7\n4.5\n");
   OSLA_ASSERT_ERR(osla_vector_read_matrix_market(t, file, start, part), OSLA_ERR_IO);
   OSLA_ASSERT_TEXT(":4: '4.5' is not an integer in range");
-  scratch_drop(1);
+  scratch_remove(1);
   free(start);
   osla_transport_destroy(&t);
 }
@@ -219,18 +219,18 @@ static void test_bad_matrices(void)
     OSLA_ASSERT_TEXT(file);
     OSLA_ASSERT_SAME_TEXT();
     CU_ASSERT(!a);
-    scratch_drop(1);
+    scratch_remove(1);
   }
   osla_csr *a;
   OSLA_ASSERT_ERR(osla_csr_read_matrix_market(t, "/no/such/file", NULL, NULL, &a), OSLA_ERR_IO);
   OSLA_ASSERT_TEXT("/no/such/file: No such file or directory");
-  scratch_make();
+  scratch_create();
   file = scratch_path("pipe");
   scratch_pipe(file);
   OSLA_ASSERT_ERR(osla_csr_read_matrix_market(t, file, NULL, NULL, &a), OSLA_ERR_IO);
   OSLA_ASSERT_TEXT("pipe: is not a regular file");
   OSLA_ASSERT_SAME_TEXT();
-  scratch_drop(1);
+  scratch_remove(1);
   osla_transport_destroy(&t);
 }
 
@@ -268,7 +268,7 @@ static void test_bad_graphs(void)
     OSLA_ASSERT_TEXT(files[i].error);
     OSLA_ASSERT_SAME_TEXT();
     CU_ASSERT(!a);
-    scratch_drop(1);
+    scratch_remove(1);
   }
   osla_transport_destroy(&t);
 }

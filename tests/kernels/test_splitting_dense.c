@@ -71,7 +71,7 @@ static problem make_problem(osla_transport *t, int which, element_of e, int64_t 
 
 static void free_problem(problem *p)
 {
-  osla_test_drop(p->a);
+  osla_test_destroy(p->a);
   free(p->b);
 }
 
@@ -246,11 +246,11 @@ static void test_refused(void)
   osla_matrix *a = osla_test_make(t, 0, OSLA_DOUBLE, 5, 6, 2, 2);
   OSLA_ASSERT_ERR(osla_splitting_create_dense(OSLA_GENERAL, a, b, NULL, &split), OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("the matrix is not square: 5 x 6");
-  osla_test_drop(a);
+  osla_test_destroy(a);
   a = osla_test_make(t, 0, OSLA_FLOAT, 5, 5, 2, 2);
   OSLA_ASSERT_ERR(osla_splitting_create_dense(OSLA_GENERAL, a, b, NULL, &split), OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("type s");
-  osla_test_drop(a);
+  osla_test_destroy(a);
   const int64_t n = 2 * osla_test_size(); /* two rows per rank; those of rank 0 are equal */
   a = osla_test_make(t, 0, OSLA_DOUBLE, n, n, 2, 2);
   OSLA_ASSERT_ERR(osla_splitting_create_dense((osla_uplo)5, a, b, NULL, &split), OSLA_ERR_ARG);
@@ -264,7 +264,7 @@ static void test_refused(void)
   CU_ASSERT(split == NULL);
   OSLA_ASSERT_ERR(osla_splitting_create_dense(OSLA_UPPER, a, b, &cholesky, &split), OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("the block of rows 0 to 1 is not positive definite");
-  osla_test_drop(a);
+  osla_test_destroy(a);
   osla_transport_destroy(&t);
 }
 

@@ -302,7 +302,7 @@ static void test_dense(void)
     OSLA_ASSERT_MSG(steps < plain, "%lld steps, %lld without", (long long)steps, (long long)plain);
     osla_sweeps_destroy(&sweeps);
     osla_splitting_destroy(&split);
-    osla_test_drop(dense);
+    osla_test_destroy(dense);
     free(right);
     free_system(&s);
   }

@@ -55,13 +55,13 @@ static void round_trip(osla_transport *t, const shape *s, int round)
   }
   osla_matrix_destroy(&b);
   osla_grid_destroy(&grid);
-  osla_test_drop(a);
+  osla_test_destroy(a);
 }
 
 static void test_round_trip(void)
 {
   osla_transport *t = osla_test_transport();
-  scratch_make();
+  scratch_create();
   for (int round = 0; round < N_SHAPES; round++)
     round_trip(t, &shapes[round], round);
   for (int type = 0; type < 4 && osla_test_size() < FEW_RANKS;
@@ -69,7 +69,7 @@ static void test_round_trip(void)
     round_trip(t, &shapes[4], type + 4);
     round_trip(t, &shapes[9], type + 5);
   }
-  scratch_drop(1);
+  scratch_remove(1);
   osla_transport_destroy(&t);
 }
 
@@ -99,7 +99,7 @@ static void test_pieces(void)
   static const shape large[] = {{1111, 1003, 64, 32, 100, 101}, {700001, 2, 999, 1, 4096, 2}};
   osla_transport *t = osla_test_transport();
   int n_grids = osla_test_n_grids(t);
-  scratch_make();
+  scratch_create();
   for (int k = 0; k < 2; k++) {
     const shape *s = &large[k];
     const char *path = scratch_path(k == 1 ? "tall" : WITH_HDF5 ? "large.h5" : "large");
@@ -116,9 +116,9 @@ static void test_pieces(void)
     OSLA_ASSERT_OK(osla_barrier(t));
     osla_matrix_destroy(&b);
     osla_grid_destroy(&grid);
-    osla_test_drop(a);
+    osla_test_destroy(a);
   }
-  scratch_drop(2);
+  scratch_remove(2);
   osla_transport_destroy(&t);
 }
 
@@ -130,7 +130,7 @@ static void test_raw_bytes(void)
   int n_grids = osla_test_n_grids(t);
   unsigned char *first = NULL;
   size_t first_size = 0, size = 0;
-  scratch_make();
+  scratch_create();
   for (int which = 0; which < n_grids; which++) {
     osla_matrix *a = osla_test_make(t, which, OSLA_COMPLEX_FLOAT, 33, 21, 4 + which, 9 - which);
     osla_test_write_local(a);
@@ -146,10 +146,10 @@ static void test_raw_bytes(void)
       first_size = size;
     }
     OSLA_ASSERT_OK(osla_barrier(t));
-    osla_test_drop(a);
+    osla_test_destroy(a);
   }
   free(first);
-  scratch_drop(1);
+  scratch_remove(1);
   osla_transport_destroy(&t);
 }
 
@@ -188,7 +188,7 @@ static void write_checkpoint(osla_transport *t, const char *path)
   OSLA_ASSERT_OK(osla_file_put_text(file, "maker", "test"));
   OSLA_ASSERT_OK(osla_file_commit(&file));
   CU_ASSERT_PTR_NULL(file);
-  osla_test_drop(a);
+  osla_test_destroy(a);
 }
 
 static void check_ids(osla_transport *t, osla_file *file)
@@ -246,7 +246,7 @@ static void check_misuse(osla_transport *t, osla_file *file)
   OSLA_ASSERT_TEXT("g has 1 dimensions, and a matrix was expected");
   OSLA_ASSERT_ERR(osla_file_get_matrix(file, "K", small), OSLA_ERR_IO);
   OSLA_ASSERT_TEXT("no data set K");
-  osla_test_drop(small);
+  osla_test_destroy(small);
   OSLA_ASSERT_ERR(osla_file_look_vector(file, "g", OSLA_FILE_UINT64, &count), OSLA_ERR_IO);
   OSLA_ASSERT_TEXT("g is of type double, and uint64 was expected");
   OSLA_ASSERT_ERR(osla_file_look_vector(file, "H", OSLA_FILE_DOUBLE, &count), OSLA_ERR_IO);
@@ -267,12 +267,12 @@ static void test_checkpoint(void)
   osla_transport *t = osla_test_transport();
   const char *path;
   osla_file *file = NULL;
-  scratch_make();
+  scratch_create();
   path = scratch_path("point");
   if (!WITH_HDF5) {
     OSLA_ASSERT_ERR(osla_file_create(t, path, &file), OSLA_ERR_UNSUPPORTED);
     OSLA_ASSERT_TEXT("this build has no HDF5 (Debian package: libhdf5-" OSLA_DEBIAN_MPI "-dev)");
-    scratch_drop(0);
+    scratch_remove(0);
     osla_transport_destroy(&t);
     return;
   }
@@ -288,8 +288,8 @@ static void test_checkpoint(void)
   OSLA_ASSERT_OK(osla_file_get_matrix(file, "H", a));
   CU_ASSERT(osla_test_differ_local(a) == 0);
   check_misuse(t, file);
-  osla_test_drop(a);
-  scratch_drop(1);
+  osla_test_destroy(a);
+  scratch_remove(1);
   osla_transport_destroy(&t);
 }
 
@@ -314,7 +314,7 @@ static void test_replaced(void)
   osla_matrix *a =
     osla_test_make(t, 0, OSLA_DOUBLE, 1300, 700, 64, 64); /* the file has two pieces */
   int attacks = 0;
-  scratch_make();
+  scratch_create();
   const char *victim = scratch_path("victim"), *path = scratch_path("result");
   scratch_write(victim, secret, sizeof secret);
   for (int k = 0; k < 6; k++) {
@@ -341,8 +341,8 @@ static void test_replaced(void)
     }
   }
   if (osla_test_rank() == 0) OSLA_ASSERT_MSG(attacks >= 1, "%d attacks of 6", attacks);
-  scratch_drop(1);
-  osla_test_drop(a);
+  scratch_remove(1);
+  osla_test_destroy(a);
   osla_transport_destroy(&t);
 }
 
@@ -352,7 +352,7 @@ static void test_temporary(void)
 {
   static const char *const replaced = "somebody else replaced the file";
   file_identity identity;
-  scratch_make();
+  scratch_create();
   const char *name = scratch_path("name"), *copy = scratch_path("copy"),
              *link = scratch_path("link"), *foreign = scratch_path("foreign");
   const bool is_root = geteuid() == 0;
@@ -393,7 +393,7 @@ static void test_temporary(void)
     if (fd >= 0) close(fd);
   }
   close(mine);
-  scratch_drop(5);
+  scratch_remove(5);
 }
 
 static const osla_test_case cases[] = {{"round_trip", test_round_trip},

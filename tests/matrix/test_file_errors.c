@@ -67,14 +67,14 @@ static void test_targets(void)
     }
   osla_save_options none = {.format = (osla_format)7};
   OSLA_ASSERT_ERR(osla_matrix_save(a, "/dev/full", &none), OSLA_ERR_ARG);
-  osla_test_drop(a);
+  osla_test_destroy(a);
   osla_transport_destroy(&t);
 }
 
 static void test_foreign(void)
 {
   osla_transport *t = osla_test_transport();
-  scratch_make();
+  scratch_create();
   refuse(t, scratch_path("missing"), NULL, "missing: No such file or directory");
   refuse(t, "/dev", NULL, "/dev: is not a regular file");
   refuse(t, "/dev/zero", NULL, "/dev/zero: is not a regular file");
@@ -88,7 +88,7 @@ static void test_foreign(void)
   refuse(t, scratch_path("text"), NULL, "neither HDF5 nor an OSLA raw matrix (20 bytes");
   scratch_write(scratch_path("text"), text, sizeof text);
   refuse(t, scratch_path("text"), NULL, "neither HDF5 nor an OSLA raw matrix (200 bytes");
-  scratch_drop(3);
+  scratch_remove(3);
   osla_transport_destroy(&t);
 }
 
@@ -97,7 +97,7 @@ static void test_raw_changed(void)
   osla_transport *t = osla_test_transport();
   osla_matrix *a = sample(t);
   size_t size, data = M * N * sizeof(double);
-  scratch_make();
+  scratch_create();
   const char *path = scratch_path("raw");
   OSLA_ASSERT_OK(osla_matrix_save(a, path, NULL));
   unsigned char *bytes = scratch_read(path, &size);
@@ -127,8 +127,8 @@ static void test_raw_changed(void)
   scratch_write(path, bytes, size);
   refuse(t, path, NULL, "of another version or byte order");
   free(bytes);
-  scratch_drop(1);
-  osla_test_drop(a);
+  scratch_remove(1);
+  osla_test_destroy(a);
   osla_transport_destroy(&t);
 }
 
@@ -145,7 +145,7 @@ static void test_raw_forged(void)
 {
   static const int64_t sizes[][2] = {{1LL << 32, 1LL << 32}, {1LL << 62, 4}, {1LL << 62, 0}};
   osla_transport *t = osla_test_transport();
-  scratch_make();
+  scratch_create();
   const char *path = scratch_path("forged");
   for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
     const uint32_t order_and_length[2] = {0x01020304, 64};
@@ -157,7 +157,7 @@ static void test_raw_forged(void)
     scratch_write(path, (const unsigned char *)word, sizeof word);
     refuse(t, path, NULL, "forged: has the impossible size ");
   }
-  scratch_drop(1);
+  scratch_remove(1);
   osla_transport_destroy(&t);
 }
 
@@ -168,7 +168,7 @@ static void test_swapped(void)
   osla_matrix *a = sample(t);
   size_t size, column = M * sizeof(double);
   unsigned char kept[M * sizeof(double)];
-  scratch_make();
+  scratch_create();
   const char *path = scratch_path("swapped");
   OSLA_ASSERT_OK(osla_matrix_save(a, path, NULL));
   unsigned char *bytes = scratch_read(path, &size);
@@ -178,8 +178,8 @@ static void test_swapped(void)
   scratch_write(path, bytes, size);
   refuse(t, path, NULL, "the data were changed");
   free(bytes);
-  scratch_drop(1);
-  osla_test_drop(a);
+  scratch_remove(1);
+  osla_test_destroy(a);
   osla_transport_destroy(&t);
 }
 
@@ -198,13 +198,13 @@ static void test_hdf5_changed(void)
   osla_transport *t = osla_test_transport();
   osla_matrix *a = sample(t);
   size_t size;
-  scratch_make();
+  scratch_create();
   const char *path = scratch_path("changed.h5");
   if (!WITH_HDF5) {
     OSLA_ASSERT_ERR(osla_matrix_save(a, path, NULL), OSLA_ERR_UNSUPPORTED);
     OSLA_ASSERT_TEXT("this build has no HDF5 (Debian package: libhdf5-" OSLA_DEBIAN_MPI "-dev)");
-    scratch_drop(0);
-    osla_test_drop(a);
+    scratch_remove(0);
+    osla_test_destroy(a);
     osla_transport_destroy(&t);
     return;
   }
@@ -224,8 +224,8 @@ static void test_hdf5_changed(void)
   scratch_write(path, bytes, size);
   refuse(t, path, NULL, "checksum of matrix: the data were changed");
   free(bytes);
-  scratch_drop(1);
-  osla_test_drop(a);
+  scratch_remove(1);
+  osla_test_destroy(a);
   osla_transport_destroy(&t);
 }
 
@@ -235,7 +235,7 @@ static void test_hdf5_flipped(void)
   osla_transport *t = osla_test_transport();
   osla_matrix *a = sample(t), *b = NULL;
   size_t size, step = osla_test_size() == 1 ? 31 : 1201, refused = 0;
-  scratch_make();
+  scratch_create();
   const char *path = scratch_path("flipped.h5");
   osla_save_options options = {.stored = OSLA_STORED_UPPER};
   osla_stored stored = OSLA_STORED_WHOLE;
@@ -255,8 +255,8 @@ static void test_hdf5_flipped(void)
   }
   CU_ASSERT(!WITH_HDF5 || refused > 5);
   free(bytes);
-  scratch_drop(WITH_HDF5);
-  osla_test_drop(a);
+  scratch_remove(WITH_HDF5);
+  osla_test_destroy(a);
   osla_transport_destroy(&t);
 }
 
@@ -267,7 +267,7 @@ static void test_hdf5_metadata(void)
   osla_transport *t = osla_test_transport();
   osla_matrix *a = sample(t), *b = NULL;
   size_t size, tried = 0, refused = 0;
-  scratch_make();
+  scratch_create();
   const char *path = scratch_path("metadata.h5");
   CU_ASSERT((osla_matrix_save(a, path, NULL) == OSLA_OK) == WITH_HDF5);
   unsigned char *bytes = scratch_read(path, &size);
@@ -287,8 +287,8 @@ static void test_hdf5_metadata(void)
   }
   OSLA_ASSERT_MSG(!WITH_HDF5 || refused * 4 > tried * 3, "%zu of %zu refused", refused, tried);
   free(bytes);
-  scratch_drop(WITH_HDF5);
-  osla_test_drop(a);
+  scratch_remove(WITH_HDF5);
+  osla_test_destroy(a);
   osla_transport_destroy(&t);
 }
 
@@ -334,7 +334,7 @@ static void write_foreign(const char *path)
 static void test_hdf5_foreign(void)
 {
   osla_transport *t = osla_test_transport();
-  scratch_make();
+  scratch_create();
   CU_ASSERT(true);
   if (WITH_HDF5) {
     const char *path = scratch_path("foreign.h5");
@@ -352,7 +352,7 @@ static void test_hdf5_foreign(void)
     CU_ASSERT(strcmp(short_one, "ABCDEFG") == 0 && strcmp(long_one, "ABCDEFGH") == 0);
     osla_file_close(&file);
   }
-  scratch_drop(WITH_HDF5);
+  scratch_remove(WITH_HDF5);
   osla_transport_destroy(&t);
 }
 
@@ -378,21 +378,21 @@ static void fill_disk(osla_transport *t, const char *path, int rank)
     CU_ASSERT(osla_test_differ_local(back) == 0);
   osla_matrix_destroy(&back);
   osla_grid_destroy(&grid);
-  osla_test_drop(large);
-  osla_test_drop(old);
+  osla_test_destroy(large);
+  osla_test_destroy(old);
 }
 
 static void test_disk_full(void)
 {
   osla_transport *t = osla_test_transport();
   int last = osla_test_size() - 1;
-  scratch_make();
+  scratch_create();
   for (int hdf5 = 0; hdf5 <= WITH_HDF5; hdf5++) {
     const char *path = scratch_path(hdf5 ? "full.h5" : "full.raw");
     fill_disk(t, path, 0);
     if (last > 0 && last < 3) fill_disk(t, path, last); /* 9.7 MB: three pieces */
   }
-  scratch_drop(1 + WITH_HDF5);
+  scratch_remove(1 + WITH_HDF5);
   osla_transport_destroy(&t);
 }
 
@@ -403,7 +403,7 @@ static void test_failed(void)
   osla_file *file = NULL;
   double x[3] = {1.0, 2.0, 3.0};
   bool has;
-  scratch_make();
+  scratch_create();
   const char *path = scratch_path("failed.h5");
   CU_ASSERT(true);
   if (WITH_HDF5) {
@@ -431,7 +431,7 @@ static void test_failed(void)
     osla_file_close(&file);
     osla_file_close(&file);
   }
-  scratch_drop(0);
+  scratch_remove(0);
   osla_transport_destroy(&t);
 }
 

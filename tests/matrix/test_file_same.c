@@ -24,7 +24,7 @@ static void test_save(void)
 {
   osla_transport *t = osla_test_transport();
   osla_matrix *a = osla_test_make(t, 0, OSLA_DOUBLE, N, N, 4, 4), *b = NULL;
-  scratch_make();
+  scratch_create();
   const char *path = scratch_path("same.raw");
   osla_save_options save = {.format = OSLA_FORMAT_RAW};
   OSLA_ASSERT_OK(osla_matrix_save(a, path, &save));
@@ -38,8 +38,8 @@ static void test_save(void)
            "mb is 4 on rank 0, but 5");
     CU_ASSERT_PTR_NULL(b);
   }
-  scratch_drop(1);
-  osla_test_drop(a);
+  scratch_remove(1);
+  osla_test_destroy(a);
   osla_transport_destroy(&t);
 }
 
@@ -119,16 +119,16 @@ static void test_several(void)
   osla_transport *t = osla_test_transport();
   osla_matrix *a = osla_test_make(t, 0, OSLA_DOUBLE, N, N, 4, 4);
   osla_matrix *narrow = osla_test_make(t, 0, OSLA_DOUBLE, N - 1, N - 1, 4, 4);
-  scratch_make();
+  scratch_create();
   const char *path = scratch_path("several.h5");
   write_sample(t, a, path);
   if (osla_test_size() > 1) {
     check_puts(t, a, narrow);
     check_gets(t, a, narrow, path);
   }
-  scratch_drop(1);
-  osla_test_drop(narrow);
-  osla_test_drop(a);
+  scratch_remove(1);
+  osla_test_destroy(narrow);
+  osla_test_destroy(a);
   osla_transport_destroy(&t);
 }
 

@@ -76,7 +76,7 @@ static void test_fill(void)
         OSLA_ASSERT_MSG(memcmp(reference, whole, used) == 0, "grid %d, type %d, fill %d", which, d,
                         f);
       }
-      osla_test_drop(a);
+      osla_test_destroy(a);
     }
   free(first);
   free(whole);
@@ -105,7 +105,7 @@ static void test_fill_with(void)
   OSLA_ASSERT_ERR(osla_matrix_fill(a, (osla_fill)77, 0), OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("77");
   OSLA_ASSERT_OK(osla_barrier(t));
-  osla_test_drop(a);
+  osla_test_destroy(a);
   osla_transport_destroy(&t);
 }
 
@@ -129,7 +129,7 @@ static void copy_all_pairs(osla_transport *t, osla_dtype dtype, int64_t m, int64
       OSLA_ASSERT_MSG(bad == 0, "%" PRId64 " elements, grid %d to grid %d", bad, from, to);
     }
   for (int k = 0; k < n_grids; k++)
-    osla_test_drop(on[k]);
+    osla_test_destroy(on[k]);
 }
 
 static void test_copy(void)
@@ -164,9 +164,9 @@ static void test_copy_wrapped(void)
   OSLA_ASSERT_OK(osla_matrix_fill(own, OSLA_FILL_ZERO, 0));
   OSLA_ASSERT_OK(osla_matrix_copy(wrapped, own));
   CU_ASSERT(osla_test_differ_local(own) == 0);
-  osla_test_drop(wrapped);
+  osla_test_destroy(wrapped);
   free(memory);
-  osla_test_drop(own);
+  osla_test_destroy(own);
   osla_transport_destroy(&t);
 }
 
@@ -187,14 +187,14 @@ static void test_copy_errors(void)
   OSLA_ASSERT_TEXT("one matrix");
   OSLA_ASSERT_ERR(osla_matrix_mirror(a, OSLA_LOWER), OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("6 x 7");
-  osla_test_drop(a);
-  osla_test_drop(b);
-  osla_test_drop(c);
-  osla_test_drop(d);
+  osla_test_destroy(a);
+  osla_test_destroy(b);
+  osla_test_destroy(c);
+  osla_test_destroy(d);
   a = osla_test_make(t, 0, OSLA_DOUBLE, 6, 6, 2, 3);
   OSLA_ASSERT_ERR(osla_matrix_mirror(a, OSLA_UPPER), OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("blocks of 2 x 3");
-  osla_test_drop(a);
+  osla_test_destroy(a);
   osla_transport_destroy(&other);
   osla_transport_destroy(&t);
 }
@@ -236,7 +236,7 @@ static void test_mirror(void)
         osla_test_make(t, which, (osla_dtype)((which + k) % 4), s[0], s[0], s[1], s[1]);
       check_mirror(a, OSLA_LOWER);
       check_mirror(a, OSLA_UPPER);
-      osla_test_drop(a);
+      osla_test_destroy(a);
     }
   osla_transport_destroy(&t);
 }
@@ -306,7 +306,7 @@ static void test_transpose(void)
     OSLA_ASSERT_TEXT("in 50 x 7, destination 143 x 200 in 49 x 7");
     OSLA_ASSERT_SAME_TEXT();
     osla_matrix_destroy(&c), osla_matrix_destroy(&d);
-    osla_test_drop(a), osla_test_drop(b);
+    osla_test_destroy(a), osla_test_destroy(b);
   }
   osla_transport_destroy(&t);
 }

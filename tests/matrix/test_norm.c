@@ -84,7 +84,7 @@ static void test_norms(void)
       osla_matrix *a =
         osla_test_make(t, which, (osla_dtype)((k + which) % 4), s[0], s[1], s[2], s[3]);
       check_norms(a, (uint64_t)(which + 10 * k));
-      osla_test_drop(a);
+      osla_test_destroy(a);
     }
   osla_transport_destroy(&t);
 }
@@ -107,7 +107,7 @@ static void test_complex_max(void)
     OSLA_ASSERT_CLOSE(value, 5.0, 1e-6);
     OSLA_ASSERT_OK(osla_matrix_norm(a, OSLA_NORM_FRO, &value));
     OSLA_ASSERT_CLOSE(value, sqrt(25.0 + 24.5), 1e-6);
-    osla_test_drop(a);
+    osla_test_destroy(a);
   }
   osla_transport_destroy(&t);
 }
@@ -131,7 +131,7 @@ static void test_norm_scale(void)
     OSLA_ASSERT_OK(osla_matrix_norm(a, OSLA_NORM_FRO, &norm));
     OSLA_ASSERT_CLOSE(norm / values[k], 8.0, 1e-14);
   }
-  osla_test_drop(a);
+  osla_test_destroy(a);
   a = osla_test_make(t, 0, OSLA_COMPLEX_FLOAT, 1, 1, 1,
                      1); /* the magnitude exceeds the range of float */
   if (osla_matrix_local_rows(a) * osla_matrix_local_cols(a) > 0)
@@ -140,7 +140,7 @@ static void test_norm_scale(void)
     OSLA_ASSERT_OK(osla_matrix_norm(a, (osla_norm)kind, &norm));
     OSLA_ASSERT_CLOSE(norm / (sqrt(2.0) * (double)3e38f), 1.0, 1e-14);
   }
-  osla_test_drop(a);
+  osla_test_destroy(a);
   osla_transport_destroy(&t);
 }
 

@@ -2,7 +2,7 @@
  * a rank. */
 #include "src/base/futex.h"
 #include "src/transport/exchange.h"
-#include "tests/lacking_memory.h"
+#include "tests/failing_allocation.h"
 #include "tests/osla_test_help.h"
 
 #include <stdint.h>
@@ -174,7 +174,7 @@ static void test_lack(void)
     int failures = 0, hit = 1, n = 0;
     OSLA_ASSERT_OK(write_letters(1, &l.out));
     for (; hit && n < 1000; n++)
-      failures += lacking_memory(n, exchange_once, &l, &hit) != OSLA_OK;
+      failures += call_with_failing_allocation(n, exchange_once, &l, &hit) != OSLA_OK;
     OSLA_ASSERT_MSG(failures >= 2 && n < 1000, "%d of %d allocations failed", failures, n);
     CU_ASSERT(l.wrong == 0);
     osli_letters_free(&l.out);

@@ -3,7 +3,7 @@
 #include "osla_counter.h"
 #include "osla_segment.h"
 #include "osla_trace.h"
-#include "tests/lacking_memory.h"
+#include "tests/failing_allocation.h"
 #include "tests/osla_test_help.h"
 
 #include <stdlib.h>
@@ -43,7 +43,7 @@ static void test_each_allocation(void)
   int failures = 0, hit = 1;
   for (int number = 0; hit; number++) {
     objects o = {.t = NULL};
-    failures += lacking_memory(number, make_all, &o, &hit) != OSLA_OK;
+    failures += call_with_failing_allocation(number, make_all, &o, &hit) != OSLA_OK;
     destroy_all(&o);
   }
   CU_ASSERT(failures >= 15); /* otherwise the test reached too few allocations */
@@ -103,7 +103,7 @@ static int put_with_lacks(osla_transport *t, size_t bytes, bool posts)
     /* a segment that has sent nothing yet */
     OSLA_ASSERT_OK(osla_segment_create(t, LARGE + 8, 1, &p.segment));
     p.value = 0;
-    (void)lacking_memory(number, put_once, &p, &hit);
+    (void)call_with_failing_allocation(number, put_once, &p, &hit);
     met += hit;
     OSLA_ASSERT_OK(put_once(&p)); /* works after the failure */
     osla_segment_destroy(&p.segment);

@@ -18,7 +18,7 @@ static void test_unwritable(void)
 {
   osla_transport *t = traced();
   struct stat null;
-  scratch_make();
+  scratch_create();
   const char *absent = scratch_path("none/trace.json");
   OSLA_ASSERT_ERR(osla_trace_write(t, absent), OSLA_ERR_IO);
   OSLA_ASSERT_TEXT("No such file or directory");
@@ -32,7 +32,7 @@ static void test_unwritable(void)
   OSLA_ASSERT_OK(osla_trace_write(t, "/dev/null"));
   CU_ASSERT(stat("/dev/null", &null) == 0 && S_ISCHR(null.st_mode)); /* not replaced by a file */
   osla_transport_destroy(&t);
-  scratch_drop(0);
+  scratch_remove(0);
 }
 
 /* Someone has guessed the temporary name and made it a link to another file. */
@@ -41,7 +41,7 @@ static void test_beside_link(void)
   osla_transport *t = traced();
   char guess[300];
   struct stat status;
-  scratch_make();
+  scratch_create();
   const char *path = scratch_path("trace.json"), *victim = scratch_path("victim");
   (void)snprintf(guess, sizeof guess, "%.200s.%ld.part", path, (long)getpid());
   scratch_write(victim, "precious", 8);
@@ -50,7 +50,7 @@ static void test_beside_link(void)
   CU_ASSERT(stat(victim, &status) == 0 && status.st_size == 8);
   CU_ASSERT(lstat(path, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 8);
   osla_transport_destroy(&t);
-  scratch_drop(3);
+  scratch_remove(3);
 }
 
 /* A pipe without a reader gives an error instead of SIGPIPE. */

@@ -163,7 +163,7 @@ int command_assemble(int argc, char **argv)
   if (MPI_Comm_size(MPI_COMM_WORLD, &ranks) != MPI_SUCCESS) return OSLA_EXIT_FAILED;
   if (!assemble_parse(argc, argv, ranks, &options, &line, &status)) return status;
   assemble_job job = {.options = &options, .reproducible = options.reproducible};
-  osla_err err = command_cpu_look(MPI_COMM_WORLD, &cpu);
+  osla_err err = command_cpu_examine(MPI_COMM_WORLD, &cpu);
   /* Starts before this process has large memory, registered memory, or threads. */
   osla_err started = updates_reader_start(&job.reader);
   if (err == OSLA_OK) {

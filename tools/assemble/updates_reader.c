@@ -104,7 +104,7 @@ osla_err updates_reader_start(updates_reader **out)
   *out = r;
   OSLA_CHECK(r, OSLA_ERR_MEM, "no memory for reader of updates");
   *r = (updates_reader){READER_PROCESS_NONE, {.shared = true, .fd = -1}, NULL};
-  r->memory.fd = osli_memory_file("osla-updates");
+  r->memory.fd = osli_memory_file_create("osla-updates");
   osla_err err = OSLA_OK;
   if (r->memory.fd < 0) err = osla_error_set(OSLA_ERR_MEM, "memfd_create: %s", strerror(errno));
   if (err == OSLA_OK) err = reader_process_start(&r->process, SOCK_SEQPACKET, serve, r);

@@ -14,7 +14,7 @@
 
 uint64_t checkpoint_hash(uint64_t hash, const void *bytes, size_t size)
 {
-  return osla_hash(hash == 0 ? OSLA_HASH_OF_NOTHING : hash, bytes, size);
+  return hash_extend(hash == 0 ? HASH_OF_NO_BYTES : hash, bytes, size);
 }
 
 osla_err checkpoint_check_support(const checkpoint *c)

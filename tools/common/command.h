@@ -106,7 +106,7 @@ int command_same_line(const char *name, int argc, char **argv);
  * SIGPIPE are ignored, so that a write beyond `ulimit -f` or to a closed pipe is an error instead
  * of the end of the process. SIGCHLD gets its default action, so that exit statuses of child
  * processes are available. Local. */
-void command_begin(void);
+void command_prepare_process(void);
 
 /* The thread level for MPI_Init_thread: MPI_THREAD_MULTIPLE only if several threads may call MPI
  * at the same time, because with it Open MPI's osc pt2pt refuses windows, and over TCP it may be
@@ -127,7 +127,7 @@ int command_start_mpi(const char *name, int argc, char **argv, const char *besid
 /* Flushes standard output at the end of main or of the job. Returns `status`; if that is
  * OSLA_EXIT_OK and the output could not be written, OSLA_EXIT_USAGE after the error line. A closed
  * pipe, as after `| head`, is no error. Local; only rank 0 has written. */
-int command_end(const char *name, int status);
+int command_flush_output(const char *name, int status);
 
 /* The rank in MPI_COMM_WORLD while MPI is initialized, else the rank in the launcher's
  * environment, else 0. Local. */
@@ -160,14 +160,14 @@ command_text format_seconds(double seconds);
 
 typedef struct command_cpu {
   osla_host host;      /* name of the host, cores that its ranks share */
-  int threads;         /* BLAS threads of each rank, see command_cpu_look */
+  int threads;         /* BLAS threads of each rank, see command_cpu_examine */
   bool chosen_by_user; /* true if OPENBLAS_NUM_THREADS or OMP_NUM_THREADS is set */
 } command_cpu;
 
 /* Examines the host. `threads` becomes the present number of BLAS threads if the user set
  * OPENBLAS_NUM_THREADS or OMP_NUM_THREADS, else max(1, cores / ranks). Changes no setting.
  * Collective on comm; the result may differ between hosts. Errors: MPI, MEM. */
-osla_err command_cpu_look(MPI_Comm comm, command_cpu *out);
+osla_err command_cpu_examine(MPI_Comm comm, command_cpu *out);
 
 /* Sets the BLAS to cpu->threads threads (osla_blas_set_threads), unless the user chose. Local. */
 void command_cpu_apply(const command_cpu *cpu);
@@ -175,6 +175,6 @@ void command_cpu_apply(const command_cpu *cpu);
 /* Returns the exit status for main; ends the process at once if the BLAS would hang at exit.
  * Local.
  */
-int command_leave(int status);
+int command_exit(int status);
 
 #endif

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-void command_begin(void)
+void command_prepare_process(void)
 {
   for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
     /* open returns the lowest free number, which is fd */
@@ -77,7 +77,7 @@ static bool reader_has_left(void)
   return poll(&out, 1, 0) == 1 && (out.revents & (POLLERR | POLLHUP));
 }
 
-int command_end(const char *name, int status)
+int command_flush_output(const char *name, int status)
 {
   bool failed = ferror(stdout);
   errno = 0;

@@ -19,7 +19,7 @@ typedef struct word {
 /* Hashes a text with its final zero, which separates words. */
 static uint64_t hash_text(uint64_t hash, const char *text)
 {
-  return osla_hash(hash, text, strlen(text) + 1);
+  return hash_extend(hash, text, strlen(text) + 1);
 }
 
 static word get_word(int argc, char **argv, int i)
@@ -29,7 +29,7 @@ static word get_word(int argc, char **argv, int i)
   (void)strcpy(w.text, "(nothing)");
   if (i >= argc) return w;
   bool is_value = i > 1 && argv[i - 1][0] == '-' && argv[i][0] != '-';
-  w.hash = hash_text(OSLA_HASH_OF_NOTHING, argv[i]);
+  w.hash = hash_text(HASH_OF_NO_BYTES, argv[i]);
   (void)snprintf(w.text, sizeof w.text, "%.40s%s%.70s", is_value ? argv[i - 1] : "",
                  is_value ? " " : "", argv[i]);
   return w;
@@ -55,7 +55,7 @@ static int report_difference(const char *name, int argc, char **argv, int other)
 
 int command_same_line(const char *name, int argc, char **argv)
 {
-  uint64_t mine = OSLA_HASH_OF_NOTHING, first;
+  uint64_t mine = HASH_OF_NO_BYTES, first;
   for (int i = 0; i < argc; i++)
     mine = hash_text(mine, argv[i]);
   first = mine;

@@ -80,7 +80,7 @@ json_t *command_string(const char *text)
   return string ? string : json_string("(not UTF-8)");
 }
 
-osla_err command_cpu_look(MPI_Comm comm, command_cpu *out)
+osla_err command_cpu_examine(MPI_Comm comm, command_cpu *out)
 {
   memset(out, 0, sizeof *out);
   OSLA_CALL(osla_host_look(comm, &out->host));
@@ -96,7 +96,7 @@ void command_cpu_apply(const command_cpu *cpu)
   if (!cpu->chosen_by_user) osla_blas_set_threads(cpu->threads);
 }
 
-int command_leave(int status)
+int command_exit(int status)
 {
   /* OpenBLAS 0.3.21 starts threads when it is loaded, and joins them at exit. A thread that finds
    * no room for its buffer (ulimit -v) never ends. */

@@ -95,7 +95,7 @@ int command_info(int argc, char **argv)
   command_cpu cpu;
   osla_transport *t = NULL;
   info_system system = {0};
-  osla_err err = command_cpu_look(MPI_COMM_WORLD, &cpu);
+  osla_err err = command_cpu_examine(MPI_COMM_WORLD, &cpu);
   if (err == OSLA_OK) {
     command_cpu_apply(&cpu);
     osla_transport_options transport_options = {.threads_per_rank = cpu.threads};

@@ -115,7 +115,7 @@ osla_err info_system_examine(osla_transport *t, info_system *s)
   s->rank = osla_transport_rank(t);
   s->size = osla_transport_size(t);
   s->n_nodes = osla_transport_n_nodes(t);
-  OSLA_CALL(command_cpu_look(osla_transport_comm(t), &s->cpu));
+  OSLA_CALL(command_cpu_examine(osla_transport_comm(t), &s->cpu));
   look_at_mpi(&s->mpi);
   s->blas = osla_blas_describe();
   s->transport = osla_transport_name(t);

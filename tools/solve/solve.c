@@ -302,7 +302,7 @@ int command_solve(int argc, char **argv)
   int status, ranks;
   if (MPI_Comm_size(MPI_COMM_WORLD, &ranks) != MPI_SUCCESS) return OSLA_EXIT_FAILED;
   if (!solve_parse(argc, argv, ranks, &options, &line, &status)) return status;
-  osla_err err = command_cpu_look(MPI_COMM_WORLD, &cpu);
+  osla_err err = command_cpu_examine(MPI_COMM_WORLD, &cpu);
   if (err == OSLA_OK) {
     const osla_transport_options transport = {.threads_per_rank = cpu.threads};
     command_cpu_apply(&cpu);

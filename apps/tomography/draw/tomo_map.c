@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "apps/tomography/draw/tomo_views.h"
-#include "tools/common/files.h"
+#include "tools/common/library_files.h"
 
 enum { WIDTH = 640, MAP = 560, LEFT = 44, HEAD = 40, AROUND = 92, BAR = 340 }; /* sizes in pixels */
 

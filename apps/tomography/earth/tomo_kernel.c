@@ -39,7 +39,8 @@ static osla_err check_options(const tomo_kernel_options *o)
   return OSLA_OK;
 }
 
-osla_err tomo_kernel_list(const tomo_kernel_options *options, tomo_measure **measure, int *count)
+osla_err tomo_kernel_list_measures(const tomo_kernel_options *options, tomo_measure **measure,
+                                   int *count)
 {
   const tomo_kernel_options o = options ? *options : tomo_kernel_defaults();
   *measure = NULL;

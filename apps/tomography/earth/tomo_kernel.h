@@ -29,7 +29,8 @@ tomo_kernel_options tomo_kernel_defaults(void);
  *   options  [in]   NULL = defaults
  *   measure  [out]  [*count], the caller's to free
  * Errors: ARG (with the value), MEM. */
-osla_err tomo_kernel_list(const tomo_kernel_options *options, tomo_measure **measure, int *count);
+osla_err tomo_kernel_list_measures(const tomo_kernel_options *options, tomo_measure **measure,
+                                   int *count);
 
 /* Builds a set, owned by the caller. All arguments are used only during the call.
  *   reference  [in]  NULL: the built-in formulas of tomo_measure.h

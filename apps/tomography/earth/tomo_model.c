@@ -114,7 +114,7 @@ static osla_err add_blobs(const tomo_model_options *o, const tomo_mesh *mesh,
 
 /* Index of the coefficient whose knot and Greville depth are nearest to the location. */
 static int64_t nearest_coefficient(const tomo_mesh *mesh, const tomo_radial *radial,
-                                   const tomo_place *place)
+                                   const tomo_location *place)
 {
   double v[3];
   int64_t knot = 0;
@@ -130,8 +130,8 @@ static int64_t nearest_coefficient(const tomo_mesh *mesh, const tomo_radial *rad
   return knot * tomo_radial_count(radial) + depth;
 }
 
-osla_err tomo_model_true(const tomo_model_options *options, const tomo_mesh *mesh,
-                         const tomo_radial *radial, double *m)
+osla_err tomo_model_set_true(const tomo_model_options *options, const tomo_mesh *mesh,
+                             const tomo_radial *radial, double *m)
 {
   const tomo_model_options o = options ? *options : tomo_model_defaults();
   OSLA_CALL(check_options(&o));

@@ -22,9 +22,9 @@ typedef enum tomo_model_kind {
 /* Name of a kind of model: "checkerboard", "blobs" or "spike". */
 const char *tomo_model_name(tomo_model_kind kind);
 
-typedef struct tomo_place {
+typedef struct tomo_location {
   double latitude, longitude, depth_km; /* latitude and longitude in geographic degrees */
-} tomo_place;
+} tomo_location;
 
 enum { TOMO_SPIKES_MAX = 32 };
 
@@ -38,7 +38,7 @@ typedef struct tomo_model_options {
   uint64_t seed; /* for the random centres and signs of blobs; default 1 */
   int n_spikes;  /* number of spikes, 1 .. TOMO_SPIKES_MAX; default 3 */
   /* default: western North America, Africa, Australia, at 100 km */
-  tomo_place spike[TOMO_SPIKES_MAX];
+  tomo_location spike[TOMO_SPIKES_MAX];
 } tomo_model_options;
 
 tomo_model_options tomo_model_defaults(void);
@@ -52,8 +52,8 @@ tomo_model_options tomo_model_defaults(void);
  *   options  [in]   NULL = defaults
  *   m        [out]  [N_m] percent
  * Errors: OSLA_ERR_ARG (with the value). */
-osla_err tomo_model_true(const tomo_model_options *options, const tomo_mesh *mesh,
-                         const tomo_radial *radial, double *m);
+osla_err tomo_model_set_true(const tomo_model_options *options, const tomo_mesh *mesh,
+                             const tomo_radial *radial, double *m);
 
 /* Field of the coefficients m at a point (geographic degrees, km), in percent. */
 double tomo_model_field(const tomo_mesh *mesh, const tomo_radial *radial, const double *m,
@@ -93,7 +93,7 @@ void tomo_prior_panel(const tomo_prior_options *options, const tomo_mesh *mesh, 
                       int64_t knot, int *rows, int *columns, int64_t *ix, double *g);
 
 /* An upper bound of the absolute values of all elements of C_m^(-1). */
-double tomo_prior_most(const tomo_prior_options *options, int64_t knots, int n_radial);
+double tomo_prior_bound(const tomo_prior_options *options, int64_t knots, int n_radial);
 
 /* m^T C_m^(-1) m, computed from differences without panels. */
 double tomo_prior_norm(const tomo_prior_options *options, const tomo_mesh *mesh, int n_radial,

@@ -25,8 +25,8 @@ struct tomo_path {
   double *length;
   int64_t *index;
   int max_data;     /* greatest number of data of a path */
-  tomo_set set;     /* set of measures that the latest tomo_path_weigh passed */
-  bool has_factors; /* whether the latest tomo_path_weigh passed factors */
+  tomo_set set;     /* set of measures that the latest tomo_path_set_data passed */
+  bool has_factors; /* whether the latest tomo_path_set_data passed factors */
   double *scale;    /* [k] factor / sigma of each datum */
   double *factor;   /* [k] factor of each datum, 1 without factors */
   double *response; /* [k * N_r] whitened response W of the path's measures */
@@ -141,7 +141,7 @@ const int64_t *tomo_path_indices(const tomo_path *path)
   return path->index;
 }
 
-void tomo_path_weigh(tomo_path *path, const tomo_set *set, const double *factor)
+void tomo_path_set_data(tomo_path *path, const tomo_set *set, const double *factor)
 {
   const bool same = set->measure == path->set.measure && set->sigma == path->set.sigma &&
                     set->count == path->set.count;

@@ -44,7 +44,7 @@ int64_t tomo_path_trace(tomo_path *path, const tomo_arc *arc);
 /* Sets the data of the path; all calls below use the latest set, of k data.
  *   set     [in]  its arrays are borrowed until the next call; the same set again costs nothing
  *   factor  [in]  [k] factor of each datum and its row of G, 0 excludes it; NULL: all 1 */
-void tomo_path_weigh(tomo_path *path, const tomo_set *set, const double *factor);
+void tomo_path_set_data(tomo_path *path, const tomo_set *set, const double *factor);
 int tomo_path_count(const tomo_path *path);              /* k */
 const double *tomo_path_response(const tomo_path *path); /* number k of data */
 

@@ -108,7 +108,7 @@ static double largest_factor(const double *factor, int64_t count)
 /* The largest element is on the diagonal. A knot has at least 5 neighbours and is a neighbour of
  * at most 6 knots, with weight 1/5; second differences contain a coefficient with factors 1, -2
  * and 1. */
-double tomo_prior_most(const tomo_prior_options *options, int64_t knots, int n_radial)
+double tomo_prior_bound(const tomo_prior_options *options, int64_t knots, int n_radial)
 {
   return options->damping * largest_factor(options->damping_of, knots * n_radial) +
          (1.0 + 6.0 / 25.0) * options->lateral * largest_factor(options->lateral_of, n_radial) +

@@ -66,7 +66,7 @@ int command_invert(int argc, char **argv)
   const osla_transport_options transport = {.progress_thread = options.progress_thread,
                                             .threads_per_rank = options.threads};
   command_cpu cpu;
-  osla_err err = command_cpu_look(MPI_COMM_WORLD, &cpu), started = OSLA_OK;
+  osla_err err = command_cpu_examine(MPI_COMM_WORLD, &cpu), started = OSLA_OK;
   if (rank == 0) started = start_readers(&job);
   if (err == OSLA_OK) {
     command_cpu_apply(&cpu);

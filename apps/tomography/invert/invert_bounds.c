@@ -65,7 +65,7 @@ osla_err invert_find_bounds(invert_job *job)
   if (err == OSLA_OK)
     reproducible_set_bounds(r,
                             order_free_largest(&total.sums[SUM_KNOTS]) +
-                              tomo_prior_most(&job->prior, job->knots, job->options->n_radial),
+                              tomo_prior_bound(&job->prior, job->knots, job->options->n_radial),
                             order_free_largest(&total.sums[SUM_UNKNOWNS]));
   invert_free_sums(&total);
   r->seconds = osla_clock() - start;

@@ -135,8 +135,8 @@ static osla_err make_common(invert_job *job)
   const invert_options *o = job->options;
   tomo_measure *measure;
   int count;
-  OSLA_CALL(tomo_kernel_list(&o->kernel, &measure, &count));
-  return tomo_data_common(measure, count, o->kernel.sigma_fraction, &job->data);
+  OSLA_CALL(tomo_kernel_list_measures(&o->kernel, &measure, &count));
+  return tomo_data_create_common(measure, count, o->kernel.sigma_fraction, &job->data);
 }
 
 osla_err invert_read_data(invert_job *job)

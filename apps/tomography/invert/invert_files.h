@@ -3,7 +3,7 @@
 #ifndef INVERT_FILES_H
 #define INVERT_FILES_H
 
-#include "apps/tomography/readers/tomo_choice.h"
+#include "apps/tomography/readers/tomo_selection.h"
 
 #include <limits.h>
 #include <stdbool.h>
@@ -15,7 +15,7 @@ typedef struct invert_file_options {
   char **stations, **events;
   /* texts of the options; NULL: not given; parsed into `choice` and `slice_km` */
   const char *time, *magnitude, *region, *station_region, *slices;
-  tomo_choice choice;
+  tomo_selection choice;
   const char *netcdf, *xdmf; /* output files; NULL: none */
   double step_degrees;       /* spacing of the netCDF grid */
   int n_slices; /* number of depths in slice_km; 0: the depths of the radial functions */

@@ -70,7 +70,7 @@ static osla_err choose_paths(invert_job *job)
   const bool made = list && kept;
   if (made) {
     qsort(kept, (size_t)wanted, sizeof *kept, by_id);
-    tomo_data_keep(&job->data, kept, wanted);
+    tomo_data_keep_paths(&job->data, kept, wanted);
   }
   free(list);
   free(kept);

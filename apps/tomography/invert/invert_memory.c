@@ -24,7 +24,7 @@ static uint64_t thread_bytes(const invert_job *job, uint64_t element)
 {
   const invert_options *o = job->options;
   uint64_t columns = bound_columns(job);
-  uint64_t k = (uint64_t)tomo_data_most(&job->data);
+  uint64_t k = (uint64_t)tomo_data_max_count(&job->data);
   uint64_t piece = columns * columns * element;
   if (piece > INVERT_PIECE_BYTES) piece = INVERT_PIECE_BYTES;
   uint64_t pieces = osla_transport_n_nodes(job->t) == 1 ? 1 : 2;

@@ -49,7 +49,7 @@ static osla_err check_no_test(const invert_options *o, const char *spikes)
 }
 
 /* Parses "LAT,LON" or "LAT,LON,KM" up to a colon or the end of the text. */
-static osla_err read_place(const char *text, const invert_options *o, tomo_place *place)
+static osla_err read_place(const char *text, const invert_options *o, tomo_location *place)
 {
   const int length = (int)strcspn(text, ":");
   char *end;
@@ -73,7 +73,7 @@ static osla_err read_place(const char *text, const invert_options *o, tomo_place
   OSLA_CHECK(number[2] >= 0.0 && number[2] <= o->depth_km, OSLA_ERR_ARG,
              "--spike-at: depth %g km is outside the model, 0 to --depth %g", number[2],
              o->depth_km);
-  *place = (tomo_place){number[0], number[1], number[2]};
+  *place = (tomo_location){number[0], number[1], number[2]};
   return OSLA_OK;
 }
 

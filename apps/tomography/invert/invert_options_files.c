@@ -114,14 +114,16 @@ static osla_err check_outputs(const invert_options *o)
 osla_err invert_check_file_options(invert_options *o, struct command_line *line)
 {
   invert_file_options *f = &o->files;
-  f->choice = tomo_choice_all();
+  f->choice = tomo_selection_all();
   OSLA_CALL(join(line, f->stations, &o->stations));
   OSLA_CALL(join(line, f->events, &o->events));
-  if (f->time) OSLA_CALL(tomo_choice_time(&f->choice, "--time", f->time));
-  if (f->magnitude) OSLA_CALL(tomo_choice_magnitude(&f->choice, "--magnitude", f->magnitude));
-  if (f->region) OSLA_CALL(tomo_choice_region(&f->choice.events, "--region", f->region));
+  if (f->time) OSLA_CALL(tomo_selection_parse_time(&f->choice, "--time", f->time));
+  if (f->magnitude)
+    OSLA_CALL(tomo_selection_parse_magnitude(&f->choice, "--magnitude", f->magnitude));
+  if (f->region) OSLA_CALL(tomo_selection_parse_region(&f->choice.events, "--region", f->region));
   if (f->station_region)
-    OSLA_CALL(tomo_choice_region(&f->choice.stations, "--station-region", f->station_region));
+    OSLA_CALL(
+      tomo_selection_parse_region(&f->choice.stations, "--station-region", f->station_region));
   OSLA_CALL(check_slices(f, o->depth_km));
   return check_outputs(o);
 }

@@ -60,7 +60,7 @@ static void close_worker(invert_worker *w)
 static osla_err open_worker(invert_worker *w, invert_job *job, const invert_pass *pass)
 {
   *w = (invert_worker){.job = job};
-  const int most = tomo_data_most(&job->data);
+  const int most = tomo_data_max_count(&job->data);
   OSLA_CALL(tomo_path_create(job->mesh, job->kernel, most, &w->path));
   size_t k = (size_t)most;
   size_t columns = (size_t)tomo_path_columns_max(w->path);
@@ -112,7 +112,7 @@ static void set_data(const invert_job *job, invert_worker *w)
   const invert_options *o = job->options;
   w->set = tomo_data_set(&job->data, w->index);
   w->factor = weights_of_path(job, w->index, w->set.count);
-  tomo_path_weigh(w->path, &w->set, w->factor);
+  tomo_path_set_data(w->path, &w->set, w->factor);
   if (job->m_true) {
     tomo_path_data(w->path, job->m_true, o->noise, o->model.seed, w->path_id, w->d);
   } else {

@@ -18,7 +18,7 @@ static osla_err make_bases(invert_job *job)
   job->gradient = calloc((size_t)job->n, sizeof *job->gradient);
   OSLA_CHECK((job->m_true || !o->test) && job->m && job->density && job->gradient, OSLA_ERR_MEM,
              "no memory for vectors of %" PRId64 " unknowns", job->n);
-  return o->test ? tomo_model_true(&o->model, job->mesh, job->radial, job->m_true) : OSLA_OK;
+  return o->test ? tomo_model_set_true(&o->model, job->mesh, job->radial, job->m_true) : OSLA_OK;
 }
 
 osla_err invert_make_problem(invert_job *job)
@@ -73,7 +73,7 @@ void invert_destroy(invert_job *job)
   free(job->m);
   free(job->density);
   free(job->gradient);
-  tomo_prior_release(&job->prior_factors);
+  tomo_prior_factors_free(&job->prior_factors);
   free(job->posterior.deviation);
   free(job->posterior.resolution);
   invert_release_rows(&job->posterior);

@@ -64,7 +64,8 @@ static osla_err store_path(invert_worker *w)
   ray *mine = &rays->path[place];
   invert_add_path(w);
   if (!w->split)
-    OSLA_CALL(invert_path_qr_create(tomo_data_most(&w->job->data), (int)rays->radial, &w->split));
+    OSLA_CALL(
+      invert_path_qr_create(tomo_data_max_count(&w->job->data), (int)rays->radial, &w->split));
   invert_path_qr_factor(w->split, w->path, w->set.number, w->factor != NULL);
   mine->count = tomo_path_knots(w->path, &knot, &length);
   const size_t count = (size_t)mine->count;

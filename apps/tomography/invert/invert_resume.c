@@ -45,7 +45,7 @@ static uint64_t hash_test(uint64_t hash, const invert_options *o)
   hash = checkpoint_hash(hash, numbers, sizeof numbers);
   hash = checkpoint_hash(hash, counts, sizeof counts);
   for (int i = 0; o->model.kind == TOMO_MODEL_SPIKE && i < o->model.n_spikes; i++) {
-    const tomo_place *at = &o->model.spike[i];
+    const tomo_location *at = &o->model.spike[i];
     const double place[] = {at->latitude, at->longitude, at->depth_km};
     hash = checkpoint_hash(hash, place, sizeof place);
   }

@@ -2,7 +2,7 @@
 #include "apps/tomography/invert/invert.h"
 #include "apps/tomography/report/invert_scan_chart.h"
 #include "osla_log.h"
-#include "tools/common/files.h"
+#include "tools/common/library_files.h"
 
 #include <stdlib.h>
 

@@ -52,7 +52,7 @@ void invert_print_selection(const invert_job *job)
   print_counts("Events", "earthquakes", &job->read_events);
 }
 
-static json_t *placeless_json(const tomo_placeless *p)
+static json_t *placeless_json(const tomo_unlocated *p)
 {
   json_t *array = json_array();
   for (int64_t i = 0; i < p->listed; i++)

@@ -63,11 +63,11 @@ static osla_err broadcast_list(const invert_job *job, tomo_site **sites, int64_t
 static osla_err read_both(invert_job *job)
 {
   invert_tables t;
-  const tomo_choice *choice = &job->options->files.choice;
+  const tomo_selection *choice = &job->options->files.choice;
   OSLA_CALL(invert_name_tables(job, &t));
   OSLA_CALL(
-    tomo_choose_stations(t.stations, t.n_stations, choice, &job->stations, &job->read_stations));
-  return tomo_choose_events(t.events, t.n_events, choice, &job->events, &job->read_events);
+    tomo_select_stations(t.stations, t.n_stations, choice, &job->stations, &job->read_stations));
+  return tomo_select_events(t.events, t.n_events, choice, &job->events, &job->read_events);
 }
 
 osla_err invert_read_tables(invert_job *job)

@@ -2,7 +2,7 @@
  * the data in blocks of paths, rank 0 writes. */
 #include "apps/tomography/invert/invert.h"
 #include "apps/tomography/readers/tomo_ids.h"
-#include "tools/common/files.h"
+#include "tools/common/library_files.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -93,7 +93,7 @@ static void make_block(const writer *w, int64_t from, int64_t to)
     memset(d, 0, (size_t)set.count * sizeof *d);
     if (p % size != rank || !invert_path_arc(job, job->path_ids[p], &arc)) continue;
     (void)tomo_path_trace(w->path, &arc);
-    tomo_path_weigh(w->path, &set, NULL);
+    tomo_path_set_data(w->path, &set, NULL);
     tomo_path_data(w->path, job->m_true, o->noise, o->model.seed, job->path_ids[p], d);
     for (int i = 0; i < set.count; i++)
       d[i] *= set.sigma[i];
@@ -138,7 +138,7 @@ static osla_err open_file(writer *w)
 static osla_err open_writer(writer *w)
 {
   const invert_job *job = w->job;
-  const int most = tomo_data_most(&job->data);
+  const int most = tomo_data_max_count(&job->data);
   for (int64_t p = 0; p < job->n_paths; p++)
     w->stations = w->stations || job->path_ids[p] / 2 / job->n_stations >= job->n_events;
   OSLA_CALL(tomo_path_create(job->mesh, job->kernel, most, &w->path));

@@ -3,7 +3,7 @@
 #include "apps/tomography/earth/tomo_prisms.h"
 #include "apps/tomography/invert/invert.h"
 #include "tools/common/command.h"
-#include "tools/common/files.h"
+#include "tools/common/library_files.h"
 
 #include <errno.h>
 #include <stdio.h>

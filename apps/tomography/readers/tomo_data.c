@@ -24,7 +24,7 @@ int64_t tomo_data_first(const tomo_data *data, int64_t path)
   return data->first ? data->first[path] : path * data->set_first[1];
 }
 
-int tomo_data_most(const tomo_data *data)
+int tomo_data_max_count(const tomo_data *data)
 {
   int64_t most = 0;
   for (int64_t s = 0; s < data->n_sets; s++) {
@@ -34,7 +34,8 @@ int tomo_data_most(const tomo_data *data)
   return (int)most;
 }
 
-osla_err tomo_data_common(tomo_measure *measure, int count, double sigma_fraction, tomo_data *data)
+osla_err tomo_data_create_common(tomo_measure *measure, int count, double sigma_fraction,
+                                 tomo_data *data)
 {
   const size_t k = (size_t)count;
   *data = (tomo_data){.n_measures = count, .measure = measure, .n_sets = 1};
@@ -53,7 +54,7 @@ osla_err tomo_data_common(tomo_measure *measure, int count, double sigma_fractio
   return OSLA_OK;
 }
 
-void tomo_data_keep(tomo_data *data, const int64_t *path_id, int64_t n_paths)
+void tomo_data_keep_paths(tomo_data *data, const int64_t *path_id, int64_t n_paths)
 {
   int64_t kept = 0, at = 0;
   for (int64_t p = 0; p < data->n_paths && kept < n_paths; p++) {

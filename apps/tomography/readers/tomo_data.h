@@ -49,15 +49,16 @@ int64_t tomo_path_id(int64_t source, int64_t station, int64_t stations, tomo_arc
 tomo_set tomo_data_set(const tomo_data *data, int64_t path);
 /* index of a path's first datum; with path = n_paths the number of data */
 int64_t tomo_data_first(const tomo_data *data, int64_t path);
-int tomo_data_most(const tomo_data *data); /* number of data in the largest set */
+int tomo_data_max_count(const tomo_data *data); /* number of data in the largest set */
 
 /* Creates a table without paths and with one set, which has all measures; the deviations are
  * sigma_fraction times the period. The table owns `measure`; it is freed after an error. Errors:
  * MEM. */
-osla_err tomo_data_common(tomo_measure *measure, int count, double sigma_fraction, tomo_data *data);
+osla_err tomo_data_create_common(tomo_measure *measure, int count, double sigma_fraction,
+                                 tomo_data *data);
 
 /* Removes all paths but those in path_id, which must ascend. */
-void tomo_data_keep(tomo_data *data, const int64_t *path_id, int64_t n_paths);
+void tomo_data_keep_paths(tomo_data *data, const int64_t *path_id, int64_t n_paths);
 
 void tomo_data_free(tomo_data *data); /* frees the arrays and sets all members to 0 */
 

@@ -42,7 +42,7 @@ uint64_t tomo_grid_bytes(double step, int depths, int variables, int flat_variab
 #include <string.h>
 
 #include "apps/tomography/earth/tomo_sphere.h"
-#include "tools/common/files.h"
+#include "tools/common/library_files.h"
 
 enum { LONGITUDE, LATITUDE, DEPTH, AXES };
 

@@ -13,7 +13,7 @@ typedef struct tomo_ids tomo_ids;
 enum { TOMO_IDS_NONE = -1, TOMO_IDS_SEVERAL = -2 };
 
 /* Creates the tables for a list of events (key: the id) or of stations (keys: NETWORK.STATION and
- * STATION). In a list of events without ids, ids are numbers (tomo_choice.h). The sites are
+ * STATION). In a list of events without ids, ids are numbers (tomo_selection.h). The sites are
  * borrowed. Errors: MEM. */
 osla_err tomo_ids_create(const tomo_site *sites, int64_t count, int are_stations, tomo_ids **ids);
 void tomo_ids_destroy(tomo_ids **ids);

@@ -84,11 +84,11 @@ typedef struct tomo_site {
 
 /* The first events that are excluded because they have no coordinates, as "FILE:LINE: what is
  * missing". Plain bytes without pointers. */
-enum { TOMO_PLACELESS_MAX = 10, TOMO_PLACELESS_TEXT = 320 };
-typedef struct tomo_placeless {
-  int64_t listed; /* number of notes, 0 .. TOMO_PLACELESS_MAX */
-  char note[TOMO_PLACELESS_MAX][TOMO_PLACELESS_TEXT];
-} tomo_placeless;
+enum { TOMO_UNLOCATED_MAX = 10, TOMO_UNLOCATED_TEXT = 320 };
+typedef struct tomo_unlocated {
+  int64_t listed; /* number of notes, 0 .. TOMO_UNLOCATED_MAX */
+  char note[TOMO_UNLOCATED_MAX][TOMO_UNLOCATED_TEXT];
+} tomo_unlocated;
 
 /* Read a whole file. Events without coordinates are excluded. The epochs of a station (FDSN text,
  * StationXML) give one entry, from the first epoch.

@@ -177,11 +177,11 @@ osla_err tomo_prior_read(const char *file, tomo_prior_reader *reader, int64_t kn
   osla_err err = reader || is_plain_result(file) ? read_result(file, reader, n, factors)
                                                  : read_text(file, knots, radial, factors);
   tomo_prior_reader_stop(&own);
-  if (err != OSLA_OK) tomo_prior_release(factors);
+  if (err != OSLA_OK) tomo_prior_factors_free(factors);
   return err;
 }
 
-void tomo_prior_release(tomo_prior_factors *factors)
+void tomo_prior_factors_free(tomo_prior_factors *factors)
 {
   free(factors->damping);
   free(factors->lateral);

@@ -44,6 +44,6 @@ typedef struct tomo_prior_factors {
  * then empty. */
 osla_err tomo_prior_read(const char *file, tomo_prior_reader *reader, int64_t knots,
                          const tomo_radial *radial, tomo_prior_factors *factors);
-void tomo_prior_release(tomo_prior_factors *factors);
+void tomo_prior_factors_free(tomo_prior_factors *factors);
 
 #endif

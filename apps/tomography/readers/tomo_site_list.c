@@ -59,10 +59,10 @@ osla_err site_list_add(site_list *list, tomo_site **site)
 
 void site_list_mark_unlocated(site_list *list, const text_reader *where, const char *what)
 {
-  tomo_placeless *p = &list->placeless;
+  tomo_unlocated *p = &list->placeless;
   list->site[list->count - 1].latitude = NAN;
-  if (p->listed == TOMO_PLACELESS_MAX) return;
-  (void)snprintf(p->note[p->listed++], TOMO_PLACELESS_TEXT, "%s:%lld: %s", where->file,
+  if (p->listed == TOMO_UNLOCATED_MAX) return;
+  (void)snprintf(p->note[p->listed++], TOMO_UNLOCATED_TEXT, "%s:%lld: %s", where->file,
                  (long long)where->line, what);
 }
 

@@ -9,7 +9,7 @@
 
 #include "apps/tomography/readers/tomo_file.h"
 #include "apps/tomography/readers/tomo_store_format.h"
-#include "tools/common/files.h"
+#include "tools/common/library_files.h"
 
 const char *tomo_store_suffix(void)
 {

@@ -8,7 +8,7 @@
 
 #ifdef HAVE_HDF5
 
-#include "tools/common/files.h"
+#include "tools/common/library_files.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -14,7 +14,7 @@
 
 #ifdef HAVE_HDF5
 
-#include "tools/common/files.h"
+#include "tools/common/library_files.h"
 
 enum { BLOCK = 8192, WIDEST_NUMBER = 16 };
 

@@ -37,7 +37,7 @@ typedef struct site_list {
   int64_t count, capacity;
   /* stations: true if an entry is an epoch or a channel, so that a station may have several */
   bool epochs;
-  tomo_placeless placeless; /* the first events without coordinates (their latitude is NaN) */
+  tomo_unlocated placeless; /* the first events without coordinates (their latitude is NaN) */
 } site_list;
 
 /* Sets and returns the error IO "FILE:LINE: message" for the current line. */

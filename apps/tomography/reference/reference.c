@@ -3,7 +3,7 @@
 #include "apps/tomography/tomography.h"
 
 #include "tools/common/command_files.h"
-#include "tools/common/files.h"
+#include "tools/common/library_files.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +26,8 @@ static osla_err write_output(const reference_options *o, const earth_model *mode
   if (err == OSLA_OK && o->output)
     err = osli_new_file_write(o->output, text, length);
   else if (err == OSLA_OK)
-    (void)fwrite(text, 1, length, stdout); /* command_end reports errors of standard output */
+    (void)fwrite(text, 1, length,
+                 stdout); /* command_flush_output reports errors of standard output */
   free(text);
   return err;
 }
@@ -51,7 +52,7 @@ int command_reference(int argc, char **argv)
   int status;
   if (!reference_parse(argc, argv, &options, &line, &status)) return status;
   if (command_rank() == 0) /* only rank 0 computes; other ranks end at once */
-    status = command_end("reference", command_fail("reference", run_command(&options)));
+    status = command_flush_output("reference", command_fail("reference", run_command(&options)));
   command_release(&line);
   return status;
 }

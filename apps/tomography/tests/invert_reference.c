@@ -58,7 +58,7 @@ static void find_data(const invert_job *job, tomo_path *path, int64_t at, double
 {
   const tomo_set set = tomo_data_set(&job->data, at);
   const int64_t first = tomo_data_first(&job->data, at);
-  tomo_path_weigh(path, &set, job->weight ? job->weight + first : NULL);
+  tomo_path_set_data(path, &set, job->weight ? job->weight + first : NULL);
   if (job->m_true) {
     tomo_path_data(path, job->m_true, job->options->noise, job->options->model.seed,
                    job->path_ids[at], d);
@@ -114,9 +114,10 @@ bool reference_assemble(const invert_job *job, invert_reference *r)
                           .density = zeros(job->knots),
                           .model = zeros(job->n),
                           .resolution = zeros(job->n)};
-  if (!OSLA_ASSERT_OK(tomo_path_create(job->mesh, job->kernel, tomo_data_most(&job->data), &path)))
+  if (!OSLA_ASSERT_OK(
+        tomo_path_create(job->mesh, job->kernel, tomo_data_max_count(&job->data), &path)))
     return false;
-  const int64_t k = tomo_data_most(&job->data);
+  const int64_t k = tomo_data_max_count(&job->data);
   double *g = zeros(k * tomo_path_columns_max(path)), *d = zeros(k);
   for (int64_t i = 0; i < job->n_paths; i++)
     add_path(job, path, i, g, d, r);
@@ -129,9 +130,10 @@ bool reference_assemble(const invert_job *job, invert_reference *r)
 
 static void measure_misfit(const invert_job *job, invert_reference *r)
 {
-  const int64_t k = tomo_data_most(&job->data);
+  const int64_t k = tomo_data_max_count(&job->data);
   tomo_path *path = NULL;
-  if (!OSLA_ASSERT_OK(tomo_path_create(job->mesh, job->kernel, tomo_data_most(&job->data), &path)))
+  if (!OSLA_ASSERT_OK(
+        tomo_path_create(job->mesh, job->kernel, tomo_data_max_count(&job->data), &path)))
     return;
   double *d = zeros(k), *prediction = zeros(k);
   for (int64_t i = 0; i < job->n_paths; i++) {

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "apps/tomography/readers/tomo_choice.h"
+#include "apps/tomography/readers/tomo_selection.h"
 #include "apps/tomography/readers/tomo_time.h"
 
 static void test_times(void)
@@ -246,25 +246,29 @@ static void refuse(osla_err err, const char *expected)
 
 static void test_words(void)
 {
-  tomo_choice c = tomo_choice_all();
-  OSLA_ASSERT_OK(tomo_choice_time(&c, "--time", "2010/2011-06"));
+  tomo_selection c = tomo_selection_all();
+  OSLA_ASSERT_OK(tomo_selection_parse_time(&c, "--time", "2010/2011-06"));
   CU_ASSERT(c.time_given && c.from_s == 1262304000.0 && c.until_s == 1306886400.0);
-  OSLA_ASSERT_OK(tomo_choice_magnitude(&c, "--magnitude", "6.5/"));
+  OSLA_ASSERT_OK(tomo_selection_parse_magnitude(&c, "--magnitude", "6.5/"));
   CU_ASSERT(c.magnitude_least == 6.5 && c.magnitude_most == INFINITY);
-  OSLA_ASSERT_OK(tomo_choice_region(&c.events, "--region", "150/-120/-60/10.5"));
+  OSLA_ASSERT_OK(tomo_selection_parse_region(&c.events, "--region", "150/-120/-60/10.5"));
   CU_ASSERT(c.events.given && c.events.east == -120.0 && c.events.north == 10.5);
-  refuse(tomo_choice_time(&c, "--time", "2010"), "--time: '2010' is not of the form FROM/UNTIL");
-  refuse(tomo_choice_time(&c, "--time", "2010/2011/2012"),
+  refuse(tomo_selection_parse_time(&c, "--time", "2010"),
+         "--time: '2010' is not of the form FROM/UNTIL");
+  refuse(tomo_selection_parse_time(&c, "--time", "2010/2011/2012"),
          "--time: '2010/2011/2012' is not of the form FROM/UNTIL");
-  refuse(tomo_choice_time(&c, "--time", "2010/soon"),
+  refuse(tomo_selection_parse_time(&c, "--time", "2010/soon"),
          "--time: 'soon' is not a time of ISO 8601, such as 2018-01-31T02:00:31.8");
-  refuse(tomo_choice_time(&c, "--time", "2010/2010"), "--time: 2010 is not before 2010");
-  refuse(tomo_choice_magnitude(&c, "--magnitude", "7/6"), "--magnitude: 7 is larger than 6");
-  refuse(tomo_choice_magnitude(&c, "--magnitude", "x/6"), "--magnitude: 'x' is not a number");
-  refuse(tomo_choice_region(&c.events, "--region", "1/2/3"),
+  refuse(tomo_selection_parse_time(&c, "--time", "2010/2010"), "--time: 2010 is not before 2010");
+  refuse(tomo_selection_parse_magnitude(&c, "--magnitude", "7/6"),
+         "--magnitude: 7 is larger than 6");
+  refuse(tomo_selection_parse_magnitude(&c, "--magnitude", "x/6"),
+         "--magnitude: 'x' is not a number");
+  refuse(tomo_selection_parse_region(&c.events, "--region", "1/2/3"),
          "--region: '1/2/3' is not of the form W/E/S/N");
-  refuse(tomo_choice_region(&c.events, "--region", "1/2/30/3"), "--region: 30 is north of 3");
-  refuse(tomo_choice_region(&c.events, "--region", "1/400/3/30"),
+  refuse(tomo_selection_parse_region(&c.events, "--region", "1/2/30/3"),
+         "--region: 30 is north of 3");
+  refuse(tomo_selection_parse_region(&c.events, "--region", "1/400/3/30"),
          "--region: 400 is outside -360 to 360");
 }
 
@@ -276,10 +280,10 @@ static void names_of(const tomo_site *sites, int64_t count, char text[200])
     snprintf(text + strlen(text), 200 - strlen(text), "%s%s", i ? " " : "", sites[i].name);
 }
 
-typedef osla_err chooser(char *const *files, int n, const tomo_choice *choice, tomo_site **sites,
+typedef osla_err chooser(char *const *files, int n, const tomo_selection *choice, tomo_site **sites,
                          tomo_counts *counts);
 
-static tomo_counts choose(chooser *choose_sites, char *const *files, int n, const tomo_choice *c,
+static tomo_counts choose(chooser *choose_sites, char *const *files, int n, const tomo_selection *c,
                           const char *expected)
 {
   tomo_site *sites = NULL;
@@ -309,32 +313,32 @@ static void test_events(void)
              ",2010-06-01,00:00:02,-10,20,10,7.0,G\n",
              b);
   char *files[2] = {a, b};
-  tomo_choice c = tomo_choice_all();
-  tomo_counts k = choose(tomo_choose_events, files, 2, &c, "A B C D E G");
+  tomo_selection c = tomo_selection_all();
+  tomo_counts k = choose(tomo_select_events, files, 2, &c, "A B C D E G");
   CU_ASSERT(k.read == 7 && k.same == 1);
-  OSLA_ASSERT_OK(tomo_choice_time(&c, "--time", "2010/2011"));
-  k = choose(tomo_choose_events, files, 2, &c, "A B D G");
+  OSLA_ASSERT_OK(tomo_selection_parse_time(&c, "--time", "2010/2011"));
+  k = choose(tomo_select_events, files, 2, &c, "A B D G");
   CU_ASSERT(k.time == 1 && k.no_time == 1);
-  OSLA_ASSERT_OK(tomo_choice_region(&c.events, "--region", "172/-170/0/90"));
-  k = choose(tomo_choose_events, files, 2, &c, "A B");
+  OSLA_ASSERT_OK(tomo_selection_parse_region(&c.events, "--region", "172/-170/0/90"));
+  k = choose(tomo_select_events, files, 2, &c, "A B");
   CU_ASSERT(k.region == 2);
-  OSLA_ASSERT_OK(tomo_choice_magnitude(&c, "--magnitude", "6.5/7"));
-  k = choose(tomo_choose_events, files, 2, &c, "B");
+  OSLA_ASSERT_OK(tomo_selection_parse_magnitude(&c, "--magnitude", "6.5/7"));
+  k = choose(tomo_select_events, files, 2, &c, "B");
   CU_ASSERT(k.magnitude == 1 && k.no_magnitude == 1 && k.region == 1 && k.same == 1);
-  c = tomo_choice_all();
-  OSLA_ASSERT_OK(tomo_choice_region(&c.events, "--region", "-180/180/-90/90"));
-  k = choose(tomo_choose_events, files, 2, &c, "A B C D E G");
+  c = tomo_selection_all();
+  OSLA_ASSERT_OK(tomo_selection_parse_region(&c.events, "--region", "-180/180/-90/90"));
+  k = choose(tomo_select_events, files, 2, &c, "A B C D E G");
   CU_ASSERT(k.region == 0);
   tomo_site *sites = NULL;
-  OSLA_ASSERT_OK(tomo_choice_magnitude(&c, "--magnitude", "9/"));
-  refuse(tomo_choose_events(files, 2, &c, &sites, &k),
+  OSLA_ASSERT_OK(tomo_selection_parse_magnitude(&c, "--magnitude", "9/"));
+  refuse(tomo_select_events(files, 2, &c, &sites, &k),
          "--time, --magnitude and the regions leave none of 7 earthquakes");
   CU_ASSERT(sites == NULL);
   unlink(b);
   list_write("id,date,time,lat,lon,depth,mag,place\n"
              "2,2010-06-011,00:00:01,10,-175,10,7.0,F\n",
              b);
-  OSLA_ASSERT_ERR(tomo_choose_events((char *[]){b}, 1, &c, &sites, &k), OSLA_ERR_IO);
+  OSLA_ASSERT_ERR(tomo_select_events((char *[]){b}, 1, &c, &sites, &k), OSLA_ERR_IO);
   OSLA_ASSERT_MSG(strstr(osla_error_text(), "time \"2010-06-011T00:00:01\" is not a time of"),
                   "got \"%s\"", osla_error_text());
   unlink(a);
@@ -348,14 +352,14 @@ static void test_placeless(void)
   char a[64], b[64], note[100], text[400] = "lat,lon,place\n,1,A\n1,2,B\n";
   tomo_site *sites = NULL;
   tomo_counts k;
-  const tomo_choice c = tomo_choice_all();
+  const tomo_selection c = tomo_selection_all();
   list_write(text, a);
   for (int i = 0; i < 12; i++)
     strcat(text, "1,,C\n");
   list_write(text, b);
-  OSLA_ASSERT_OK(tomo_choose_events((char *[]){a, b}, 2, &c, &sites, &k));
+  OSLA_ASSERT_OK(tomo_select_events((char *[]){a, b}, 2, &c, &sites, &k));
   CU_ASSERT(k.read == 16 && k.no_place == 14 && k.used == 2);
-  CU_ASSERT(k.placeless.listed == TOMO_PLACELESS_MAX);
+  CU_ASSERT(k.placeless.listed == TOMO_UNLOCATED_MAX);
   snprintf(note, sizeof note, "%s:2: the event has no latitude", a);
   CU_ASSERT(strcmp(k.placeless.note[0], note) == 0);
   snprintf(note, sizeof note, "%s:4: the event has no longitude", b);
@@ -364,7 +368,7 @@ static void test_placeless(void)
   free(sites);
   unlink(a);
   list_write("lat,lon,place\n,1,A\n", a);
-  OSLA_ASSERT_ERR(tomo_choose_events((char *[]){a}, 1, &c, &sites, &k), OSLA_ERR_IO);
+  OSLA_ASSERT_ERR(tomo_select_events((char *[]){a}, 1, &c, &sites, &k), OSLA_ERR_IO);
   OSLA_ASSERT_MSG(strstr(osla_error_text(), ":2: the event has no latitude; none of 1 events has"),
                   "got \"%s\"", osla_error_text());
   CU_ASSERT(sites == NULL);
@@ -385,20 +389,20 @@ static void test_stations(void)
              a);
   list_write("lat,lon,sta,net\n34.91,-106.41,ANMO,IU\n5,6,,\n5,6,,\n", b);
   char *files[2] = {a, b};
-  tomo_choice c = tomo_choice_all();
-  tomo_counts k = choose(tomo_choose_stations, files, 2, &c, "IU.ANMO IU.OLD IU.MOVE IU.MOVE  ");
+  tomo_selection c = tomo_selection_all();
+  tomo_counts k = choose(tomo_select_stations, files, 2, &c, "IU.ANMO IU.OLD IU.MOVE IU.MOVE  ");
   CU_ASSERT(k.read == 8 && k.same == 2);
-  OSLA_ASSERT_OK(tomo_choice_time(&c, "--time", "2000/2005"));
-  k = choose(tomo_choose_stations, files, 1, &c, "IU.MOVE");
+  OSLA_ASSERT_OK(tomo_selection_parse_time(&c, "--time", "2000/2005"));
+  k = choose(tomo_select_stations, files, 1, &c, "IU.MOVE");
   CU_ASSERT(k.time == 4);
-  k = choose(tomo_choose_stations, files, 2, &c, "IU.MOVE IU.ANMO  ");
+  k = choose(tomo_select_stations, files, 2, &c, "IU.MOVE IU.ANMO  ");
   CU_ASSERT(k.time == 4 && k.same == 0); /* stations without epochs are always selected */
-  OSLA_ASSERT_OK(tomo_choice_region(&c.stations, "--station-region", "-110/-100/0/40"));
-  k = choose(tomo_choose_stations, files, 2, &c, "IU.ANMO");
+  OSLA_ASSERT_OK(tomo_selection_parse_region(&c.stations, "--station-region", "-110/-100/0/40"));
+  k = choose(tomo_select_stations, files, 2, &c, "IU.ANMO");
   CU_ASSERT(k.region == 3);
   tomo_site *sites = NULL;
   char *absent[2] = {a, "/tmp/osla-absent"};
-  OSLA_ASSERT_ERR(tomo_choose_stations(absent, 2, &c, &sites, &k), OSLA_ERR_IO);
+  OSLA_ASSERT_ERR(tomo_select_stations(absent, 2, &c, &sites, &k), OSLA_ERR_IO);
   CU_ASSERT(sites == NULL && strstr(osla_error_text(), "osla-absent: ") != NULL);
   unlink(a);
   unlink(b);

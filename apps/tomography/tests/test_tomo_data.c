@@ -271,7 +271,7 @@ static void test_many(void)
   }
   if (read_good(text, &of, &d, &notes)) {
     CU_ASSERT(notes.unmatched == 0 && d.n_measures == 3 && d.n_paths == SITES * (SITES - 1));
-    CU_ASSERT(d.n_sets == 4 && d.first[d.n_paths] == ROWS && tomo_data_most(&d) == 3);
+    CU_ASSERT(d.n_sets == 4 && d.first[d.n_paths] == ROWS && tomo_data_max_count(&d) == 3);
     int64_t wrong = 0;
     for (int64_t p = 0; p < d.n_paths; p++) {
       const int64_t event = d.path_id[p] / 2 / SITES, station = d.path_id[p] / 2 % SITES;
@@ -286,7 +286,7 @@ static void test_many(void)
     CU_ASSERT(wrong == 0);
     const int64_t kept[2] = {d.path_id[7], d.path_id[d.n_paths - 1]};
     const double first = d.delay[d.first[7]], last = d.delay[d.first[d.n_paths - 1]];
-    tomo_data_keep(&d, kept, 2);
+    tomo_data_keep_paths(&d, kept, 2);
     CU_ASSERT(d.n_paths == 2 && d.path_id[1] == kept[1]);
     CU_ASSERT(d.delay[d.first[0]] == first && d.delay[d.first[1]] == last);
     tomo_data_free(&d);

@@ -40,7 +40,7 @@ static bool make(model *k)
   if (!k->m || !k->density) return false;
   for (int64_t l = 0; l < knots; l++)
     k->density[l] = 1000.0;
-  return OSLA_ASSERT_OK(tomo_model_true(NULL, k->mesh, k->radial, k->m));
+  return OSLA_ASSERT_OK(tomo_model_set_true(NULL, k->mesh, k->radial, k->m));
 }
 
 static void drop(model *k)

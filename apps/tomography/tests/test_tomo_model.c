@@ -53,7 +53,7 @@ static void test_true_models(void)
   tomo_model_options options = tomo_model_defaults();
   options.cell_degrees = 30.0;
   options.cell_depth_km = 0.0;
-  OSLA_ASSERT_OK(tomo_model_true(&options, mesh, radial, m));
+  OSLA_ASSERT_OK(tomo_model_set_true(&options, mesh, radial, m));
   for (int64_t i = 0; i < unknowns; i++) {
     low = fmin(low, m[i]);
     high = fmax(high, m[i]);
@@ -64,19 +64,19 @@ static void test_true_models(void)
   CU_ASSERT(tomo_model_field(mesh, radial, m, 15.0, 45.0, 0.0) < -2.0);
   CU_ASSERT(tomo_model_field(mesh, radial, m, -15.0, 15.0, 0.0) < -2.0);
   options.cell_depth_km = 400.0;
-  OSLA_ASSERT_OK(tomo_model_true(&options, mesh, radial, m));
+  OSLA_ASSERT_OK(tomo_model_set_true(&options, mesh, radial, m));
   CU_ASSERT(tomo_model_field(mesh, radial, m, 15.0, 15.0, 800.0) > 2.0);
   CU_ASSERT(tomo_model_field(mesh, radial, m, 15.0, 15.0, 350.0) < 0.0);
   options.kind = TOMO_MODEL_BLOBS;
-  OSLA_ASSERT_OK(tomo_model_true(&options, mesh, radial, m));
+  OSLA_ASSERT_OK(tomo_model_set_true(&options, mesh, radial, m));
   for (int64_t i = 0; i < unknowns; i++)
     square += m[i] * m[i];
   CU_ASSERT(sqrt(square / (double)unknowns) > 0.2 * options.amplitude_percent);
   options.cell_degrees = 0.0;
-  OSLA_ASSERT_ERR(tomo_model_true(&options, mesh, radial, m), OSLA_ERR_ARG);
+  OSLA_ASSERT_ERR(tomo_model_set_true(&options, mesh, radial, m), OSLA_ERR_ARG);
   options = tomo_model_defaults();
   options.cell_depth_km = -1.0;
-  OSLA_ASSERT_ERR(tomo_model_true(&options, mesh, radial, m), OSLA_ERR_ARG);
+  OSLA_ASSERT_ERR(tomo_model_set_true(&options, mesh, radial, m), OSLA_ERR_ARG);
   tear_down(&mesh, &radial, &m);
 }
 
@@ -116,7 +116,7 @@ static void check_most(const tomo_prior_options *options, const tomo_mesh *mesh,
     largest = fmax(largest, tomo_prior_norm(options, mesh, n_radial, unit));
     unit[i] = 0.0;
   }
-  double most = tomo_prior_most(options, tomo_mesh_knots(mesh), n_radial);
+  double most = tomo_prior_bound(options, tomo_mesh_knots(mesh), n_radial);
   OSLA_ASSERT_MSG(largest <= most * (1.0 + 1e-12) && 3.1 * largest >= most, "%g of %g", largest,
                   most);
   free(unit);

@@ -26,13 +26,13 @@ static bool set_up(setting *s, int frequency)
   *s = (setting){0};
   bool made = OSLA_ASSERT_OK(tomo_mesh_create(frequency, &s->mesh)) &&
               OSLA_ASSERT_OK(tomo_radial_create(N_RADIAL, 1000.0, 0.3, &s->radial)) &&
-              OSLA_ASSERT_OK(tomo_kernel_list(NULL, &measure, &count)) &&
-              OSLA_ASSERT_OK(tomo_data_common(measure, count, 0.05, &s->data)) &&
+              OSLA_ASSERT_OK(tomo_kernel_list_measures(NULL, &measure, &count)) &&
+              OSLA_ASSERT_OK(tomo_data_create_common(measure, count, 0.05, &s->data)) &&
               OSLA_ASSERT_OK(tomo_kernel_create(NULL, measure, count, s->radial, &s->kernel)) &&
               OSLA_ASSERT_OK(tomo_path_create(s->mesh, s->kernel, count, &s->path));
   if (!made) return false;
   set = tomo_data_set(&s->data, 0);
-  tomo_path_weigh(s->path, &set, NULL);
+  tomo_path_set_data(s->path, &set, NULL);
   return true;
 }
 

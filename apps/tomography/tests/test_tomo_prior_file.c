@@ -57,11 +57,11 @@ static void test_layers(void)
     for (int64_t i = 0; i < KNOTS * N_RADIAL; i++)
       CU_ASSERT(f.damping[i] == 1.0 / (sigma[i % N_RADIAL] * sigma[i % N_RADIAL]));
     CU_ASSERT(f.lateral && f.lateral[0] == 0.0 && f.lateral[1] == 1.5 && f.lateral[3] == 3.0);
-    tomo_prior_release(&f);
+    tomo_prior_factors_free(&f);
   }
   if (OSLA_ASSERT_OK(read_text("depth_top_km;depth_bottom_km;sigma\n0;900;4", &f))) {
     CU_ASSERT(!f.lateral && f.damping[KNOTS * N_RADIAL - 1] == 1.0 / 16.0);
-    tomo_prior_release(&f);
+    tomo_prior_factors_free(&f);
   }
   close_all();
 }
@@ -125,7 +125,7 @@ static void test_result(void)
   if (!open_all()) return;
   if (OSLA_ASSERT_OK(read_result(KNOTS * N_RADIAL, 2.0, &f))) {
     CU_ASSERT(!f.lateral && f.damping[3] == 0.25 && f.damping[10] == 0.25);
-    tomo_prior_release(&f);
+    tomo_prior_factors_free(&f);
   }
   OSLA_ASSERT_ERR(read_result(KNOTS * N_RADIAL - 1, 2.0, &f), OSLA_ERR_IO);
   OSLA_ASSERT_TEXT("deviation has 27 values, and this model has 28 unknowns");
@@ -178,7 +178,7 @@ static void test_others(void)
   write_set(H5T_IEEE_F64LE, n, 0, false);
   if (OSLA_ASSERT_OK(tomo_prior_read(path, NULL, KNOTS, radial, &f))) {
     CU_ASSERT(f.damping[0] == 1.0 && f.damping[n - 1] == 1.0);
-    tomo_prior_release(&f);
+    tomo_prior_factors_free(&f);
   }
   for (size_t i = 0; i < sizeof other / sizeof *other; i++) {
     write_set(other[i].type, other[i].n, other[i].chunk, other[i].unwritten);
@@ -218,7 +218,7 @@ static void test_damage(void)
     CU_ASSERT_FATAL(file && fwrite(bytes, 1, size, file) == size && fclose(file) == 0);
     const osla_err err = tomo_prior_read(path, NULL, KNOTS, radial, &f);
     CU_ASSERT(err == OSLA_OK || err == OSLA_ERR_IO);
-    if (err == OSLA_OK) tomo_prior_release(&f);
+    if (err == OSLA_OK) tomo_prior_factors_free(&f);
     tried++;
     refused += err != OSLA_OK;
     crashed += err != OSLA_OK && strstr(osla_error_text(), "HDF5 crashes");

@@ -266,7 +266,7 @@ static void test_kernels(void)
   tomo_measure *measure = NULL;
   int k;
   if (!OSLA_ASSERT_OK(tomo_radial_create(6, 6371.0, 0.8, &radial))) return;
-  if (!OSLA_ASSERT_OK(tomo_kernel_list(NULL, &measure, &k))) return;
+  if (!OSLA_ASSERT_OK(tomo_kernel_list_measures(NULL, &measure, &k))) return;
   if (!OSLA_ASSERT_OK(tomo_kernel_create(NULL, measure, k, radial, &kernel))) return;
   CU_ASSERT(k >= 100 && tomo_kernel_count(kernel) == k);
   for (int i = 0; i < k; i++) {
@@ -289,10 +289,10 @@ static void test_kernels(void)
   tomo_kernel_options bad = tomo_kernel_defaults();
   free(measure);
   bad.period_max_s = 30.0;
-  OSLA_ASSERT_ERR(tomo_kernel_list(&bad, &measure, &k), OSLA_ERR_ARG);
+  OSLA_ASSERT_ERR(tomo_kernel_list_measures(&bad, &measure, &k), OSLA_ERR_ARG);
   bad = tomo_kernel_defaults();
   bad.sigma_fraction = NAN;
-  OSLA_ASSERT_ERR(tomo_kernel_list(&bad, &measure, &k), OSLA_ERR_ARG);
+  OSLA_ASSERT_ERR(tomo_kernel_list_measures(&bad, &measure, &k), OSLA_ERR_ARG);
   const tomo_measure unknown[] = {{TOMO_LOVE, TOMO_PHASE, 0, 50.0},
                                   {TOMO_RAYLEIGH, TOMO_GROUP, 0, 50.0}};
   OSLA_ASSERT_ERR(tomo_kernel_create(NULL, unknown, 1, radial, &kernel), OSLA_ERR_ARG);

@@ -22,8 +22,8 @@
  * and of a step does not depend on the length of the queue. */
 #include "src/transport/mpi/eager_mpi.h"
 #include "src/transport/mpi/region_mpi.h"
-#include "src/transport/patience.h"
 #include "src/transport/request_pool.h"
+#include "src/transport/time_limit.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -91,9 +91,9 @@ static void flush_target(osla_post *post)
 {
   osla_region *region = post->region;
   if (!region->unflushed[post->rank]) return;
-  osli_patience_blocked(&region->t->locked, "MPI_Win_flush");
+  osli_time_limit_blocked(&region->t->locked, "MPI_Win_flush");
   int code = MPI_Win_flush(post->rank, region->win);
-  osli_patience_blocked(&region->t->locked, NULL);
+  osli_time_limit_blocked(&region->t->locked, NULL);
   if (code != MPI_SUCCESS) post->err = osla_error_set_mpi(code, "MPI_Win_flush");
   region->unflushed[post->rank] = false;
 }

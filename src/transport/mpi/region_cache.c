@@ -1,5 +1,5 @@
 #include "src/transport/mpi/region_mpi.h"
-#include "src/transport/patience.h"
+#include "src/transport/time_limit.h"
 
 #include <string.h>
 
@@ -66,9 +66,9 @@ bool osli_region_cache_add(osla_region *region)
   if (count == MAX_REGIONS) release_oldest(t);
   if (region->win != MPI_WIN_NULL) {
     (void)pthread_mutex_lock(&t->mutex);
-    osli_patience_blocked(&t->locked, "MPI_Win_flush_all");
+    osli_time_limit_blocked(&t->locked, "MPI_Win_flush_all");
     (void)MPI_Win_flush_all(region->win);
-    osli_patience_blocked(&t->locked, NULL);
+    osli_time_limit_blocked(&t->locked, NULL);
     memset(region->unflushed, 0, (size_t)t->size * sizeof *region->unflushed);
     (void)pthread_mutex_unlock(&t->mutex);
   }

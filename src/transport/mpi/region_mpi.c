@@ -9,11 +9,11 @@
  * With MPICH before 4.0.3 a put to a window whose base is not aligned to 16 bytes lands up to 12
  * bytes early. Allocated memory is aligned to pages; attach_mpi.c handles the caller's memory. */
 #include "src/transport/mpi/region_mpi.h"
-#include "src/transport/alive.h"
+#include "src/transport/live_objects.h"
 #include "src/transport/mpi/eager_mpi.h"
 #include "src/transport/mpi/shared_memory.h"
 #include "src/transport/mpi/window_mpi.h"
-#include "src/transport/patience.h"
+#include "src/transport/time_limit.h"
 
 #include <errno.h>
 #include <stdlib.h>

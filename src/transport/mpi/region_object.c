@@ -2,25 +2,25 @@
 #include "src/transport/mpi/eager_mpi.h"
 #include "src/transport/mpi/shared_memory.h"
 #include "src/transport/mpi/window_mpi.h"
-#include "src/transport/patience.h"
+#include "src/transport/time_limit.h"
 
 #include <stdlib.h>
 
 osla_err osli_mpi_open_window(osla_region *region, void *base, size_t bytes)
 {
-  osli_patience_blocked(&region->t->collective, "MPI_Win_create");
+  osli_time_limit_blocked(&region->t->collective, "MPI_Win_create");
   osla_err err = osli_window_create(region->t, base, bytes, &region->win);
-  osli_patience_blocked(&region->t->collective, NULL);
+  osli_time_limit_blocked(&region->t->collective, NULL);
   return err;
 }
 
 void osli_mpi_close_window(osla_region *region)
 {
   if (region->win == MPI_WIN_NULL) return;
-  osli_patience_blocked(&region->t->collective, "MPI_Win_free");
+  osli_time_limit_blocked(&region->t->collective, "MPI_Win_free");
   if (region->dynamic) (void)MPI_Win_detach(region->win, osla_region_mine(region));
   osli_window_free(&region->win);
-  osli_patience_blocked(&region->t->collective, NULL);
+  osli_time_limit_blocked(&region->t->collective, NULL);
   region->dynamic = false;
 }
 

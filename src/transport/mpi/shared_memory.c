@@ -32,7 +32,7 @@ static osla_err create_own_memory(size_t bytes, uint64_t token, int *file, unsig
 {
   char name[MOST_NAME];
   (void)snprintf(name, sizeof name, "osla-%016" PRIx64, token);
-  *file = osli_memory_file(name);
+  *file = osli_memory_file_create(name);
   OSLA_CHECK(*file >= 0, OSLA_ERR_UNSUPPORTED, "memfd_create: %s", strerror(errno));
   osla_signal_guard guard; /* turns SIGXFSZ of the file size limit (ulimit -f) into an error */
   osli_signal_guard_begin(&guard);

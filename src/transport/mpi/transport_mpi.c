@@ -11,8 +11,8 @@
 #include "src/transport/mpi/lines_mpi.h"
 #include "src/transport/mpi/region_mpi.h"
 #include "src/transport/mpi/shared_memory.h"
-#include "src/transport/patience.h"
 #include "src/transport/request_pool.h"
+#include "src/transport/time_limit.h"
 
 #include <string.h>
 
@@ -201,9 +201,9 @@ static osla_err flush_puts(osla_region *region, int rank)
   if (is_flushed(region, rank)) return OSLA_OK;
   OSLA_CALL(wait_until_served(region, rank));
   (void)pthread_mutex_lock(&region->t->mutex);
-  osli_patience_blocked(&region->t->locked, "MPI_Win_flush");
+  osli_time_limit_blocked(&region->t->locked, "MPI_Win_flush");
   int code = MPI_Win_flush(rank, region->win);
-  osli_patience_blocked(&region->t->locked, NULL);
+  osli_time_limit_blocked(&region->t->locked, NULL);
   region->unflushed[rank] = false;
   (void)pthread_mutex_unlock(&region->t->mutex);
   return code == MPI_SUCCESS ? OSLA_OK : osla_error_set_mpi(code, "MPI_Win_flush");

@@ -7,8 +7,8 @@
  * the network, it sleeps for growing times with progress in between. */
 #include "osla_clock.h"
 #include "src/base/futex.h"
-#include "src/transport/patience.h"
 #include "src/transport/request_pool.h"
+#include "src/transport/time_limit.h"
 
 #include <math.h>
 
@@ -105,11 +105,11 @@ void osli_wait_spin_then_sleep(osla_transport *t, osla_wait_test *test, void *ar
     return;
 
   int nap = NAP_MIN_US;
-  wait_timer left = osli_patience_start(t);
+  wait_timer left = osli_time_limit_start(t);
   for (;;) {
     turn_result result;
     if (progress_and_test(t, test, arg, &result)) return;
-    osli_patience_check(t, &left);
+    osli_time_limit_check(t, &left);
     if (network && result != TURN_IDLE) {
       const bool again = spins && (result == TURN_COMPLETED || spin_budget >= SPIN);
       nap = NAP_MIN_US;

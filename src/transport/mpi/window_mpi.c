@@ -16,7 +16,7 @@
  * use_atomic_op, for sum, replace and no_op of 8 bytes). It has a request, so the wait for it can
  * sleep. */
 #include "src/transport/mpi/window_mpi.h"
-#include "src/transport/alive.h"
+#include "src/transport/live_objects.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  * locale "C". */
 #include "config.h"
 
-#include "src/base/real_text.h"
+#include "src/base/parse_real.h"
 
 #include <locale.h>
 #include <pthread.h>
@@ -16,7 +16,7 @@ static void make_plain(void)
   plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
 }
 
-double osli_real_text(const char *text, char **end)
+double osli_parse_real(const char *text, char **end)
 {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   (void)pthread_once(&once, make_plain);

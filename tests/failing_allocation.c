@@ -1,5 +1,5 @@
 /* The linker's --wrap redirects the library's allocations to the functions below. */
-#include "tests/lacking_memory.h"
+#include "tests/failing_allocation.h"
 #include "tests/osla_test_help.h"
 
 #include <limits.h>
@@ -33,7 +33,7 @@ void *__wrap_realloc(void *old, size_t bytes)
   return fails() ? NULL : __real_realloc(old, bytes);
 }
 
-osla_err lacking_memory(int number, osla_err (*call)(void *arg), void *arg, int *hit)
+osla_err call_with_failing_allocation(int number, osla_err (*call)(void *arg), void *arg, int *hit)
 {
   const int victim = osla_test_size() - 1;
   if (osla_test_rank() == victim) left = number;

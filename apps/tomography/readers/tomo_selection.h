@@ -1,6 +1,6 @@
 /* Selection of stations and earthquakes from several files. Local, thread-safe. */
-#ifndef TOMO_CHOICE_H
-#define TOMO_CHOICE_H
+#ifndef TOMO_SELECTION_H
+#define TOMO_SELECTION_H
 
 #include <stdbool.h>
 
@@ -13,24 +13,25 @@ typedef struct tomo_region {
   double west, east, south, north;
 } tomo_region;
 
-typedef struct tomo_choice {
+typedef struct tomo_selection {
   bool time_given, magnitude_given;
   double from_s, until_s; /* from <= t < until, seconds (tomo_time.h); infinite: no bound */
   /* least and greatest magnitude, inclusive; infinite: no bound */
   double magnitude_least, magnitude_most;
   tomo_region events, stations;
-} tomo_choice;
+} tomo_selection;
 
 /* A selection of all entries. */
-tomo_choice tomo_choice_all(void);
+tomo_selection tomo_selection_all(void);
 
 /* Parse an option's value; `option` ("--time") names the option in the error message. Errors: ARG.
  *   time       FROM/UNTIL, each as in tomo_time.h, or empty
  *   magnitude  LEAST/MOST, each a number, or empty
  *   region     W/E/S/N */
-osla_err tomo_choice_time(tomo_choice *choice, const char *option, const char *text);
-osla_err tomo_choice_magnitude(tomo_choice *choice, const char *option, const char *text);
-osla_err tomo_choice_region(tomo_region *region, const char *option, const char *text);
+osla_err tomo_selection_parse_time(tomo_selection *choice, const char *option, const char *text);
+osla_err tomo_selection_parse_magnitude(tomo_selection *choice, const char *option,
+                                        const char *text);
+osla_err tomo_selection_parse_region(tomo_region *region, const char *option, const char *text);
 
 /* Numbers of entries of all files. read is the sum of all other counts; an entry that is excluded
  * for several reasons counts for the first one. */
@@ -41,7 +42,7 @@ typedef struct tomo_counts {
   int64_t magnitude, no_magnitude;
   int64_t region;
   int64_t same; /* duplicates of a used entry (tomo_text.h) */
-  tomo_placeless placeless;
+  tomo_unlocated placeless;
 } tomo_counts;
 
 /* Reads the files in order and returns the selected entries. A station is used if one of its epochs
@@ -51,12 +52,12 @@ typedef struct tomo_counts {
  *   sites   [out]  malloc'ed, the caller frees it; NULL on error
  *   counts  [out]
  * Errors: those of tomo_read_stations; ARG if no entry is left. */
-osla_err tomo_choose_stations(char *const *files, int n, const tomo_choice *choice,
+osla_err tomo_select_stations(char *const *files, int n, const tomo_selection *choice,
                               tomo_site **sites, tomo_counts *counts);
 /* Reads and selects events. The id of an event without one is its index in the whole list, from 1.
  * Events without coordinates are excluded but count for this index. Arguments and errors:
- * tomo_choose_stations. */
-osla_err tomo_choose_events(char *const *files, int n, const tomo_choice *choice, tomo_site **sites,
-                            tomo_counts *counts);
+ * tomo_select_stations. */
+osla_err tomo_select_events(char *const *files, int n, const tomo_selection *choice,
+                            tomo_site **sites, tomo_counts *counts);
 
 #endif

@@ -1,14 +1,14 @@
 /* The bit pattern of a double as an integer, so that osla_agree_same can compare doubles of several
  * ranks exactly: a difference in the last bit could let ranks decide differently (floor 0,
  * internal). */
-#ifndef BITS_OF_H
-#define BITS_OF_H
+#ifndef DOUBLE_BITS_H
+#define DOUBLE_BITS_H
 
 #include <complex.h>
 #include <stdint.h>
 #include <string.h>
 
-static inline int64_t osla_bits_of(double x)
+static inline int64_t double_bits(double x)
 {
   int64_t bits;
   memcpy(&bits, &x, sizeof bits);
@@ -19,8 +19,8 @@ static inline int64_t osla_bits_of(double x)
  * osla_agree_same compares across ranks. */
 /* clang-format off */
 #define OSLA_FACTOR_ARGUMENTS(name, factor)                                                        \
-  {name " (bits)", osla_bits_of(creal(factor))},                                                   \
-  {"imaginary part of " name " (bits)", osla_bits_of(cimag(factor))}
+  {name " (bits)", double_bits(creal(factor))},                                                   \
+  {"imaginary part of " name " (bits)", double_bits(cimag(factor))}
 /* clang-format on */
 
 #endif

@@ -1,4 +1,4 @@
-#include "src/transport/alive.h"
+#include "src/transport/live_objects.h"
 #include "osla_log.h"
 #include "src/base/futex.h"
 #include "src/transport/transport_ops.h"

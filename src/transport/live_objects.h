@@ -11,8 +11,8 @@
  * their objects. With an MPI that never deletes the attribute there is no report.
  *
  * All calls are local and thread-safe. */
-#ifndef OSLA_ALIVE_H
-#define OSLA_ALIVE_H
+#ifndef OSLA_LIVE_OBJECTS_H
+#define OSLA_LIVE_OBJECTS_H
 
 #include <stdbool.h>
 

@@ -5,8 +5,8 @@
  * none of its network transfers has completed meanwhile. The limit cannot distinguish a dead rank
  * from a computing one, so it must exceed the longest computation between two calls of the library,
  * and the time of a 1 GiB transfer. */
-#ifndef OSLA_PATIENCE_H
-#define OSLA_PATIENCE_H
+#ifndef OSLA_TIME_LIMIT_H
+#define OSLA_TIME_LIMIT_H
 
 #include "src/transport/transport_ops.h"
 
@@ -16,20 +16,20 @@ typedef struct wait_timer {
   uint64_t finished; /* number of completed transfers at time `since` */
 } wait_timer;
 
-wait_timer osli_patience_start(const osla_transport *t);
+wait_timer osli_time_limit_start(const osla_transport *t);
 
 /* Ends the job with one line if the limit is exceeded; restarts the timer if a transfer has
  * completed. Local. */
-void osli_patience_check(osla_transport *t, wait_timer *p);
+void osli_time_limit_check(osla_transport *t, wait_timer *p);
 
 /* Records that a blocking MPI call begins (name), or has returned (NULL). `call` is &t->locked if
  * the caller holds the transport's mutex, else &t->collective. With a time limit a thread checks
  * both. */
-void osli_patience_blocked(osla_blocked_call *call, const char *name);
+void osli_time_limit_blocked(osla_blocked_call *call, const char *name);
 
 /* Starts and stops the thread that checks blocking MPI calls. Stopping a thread that was not
  * started does nothing. Local. Errors: MEM. */
-osla_err osli_patience_watch(osla_transport *t);
-void osli_patience_unwatch(osla_transport *t);
+osla_err osli_time_limit_watch(osla_transport *t);
+void osli_time_limit_unwatch(osla_transport *t);
 
 #endif

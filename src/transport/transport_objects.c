@@ -1,4 +1,4 @@
-#include "src/transport/kept.h"
+#include "src/transport/transport_objects.h"
 #include "src/transport/transport_ops.h"
 
 #include <stdlib.h>
@@ -10,15 +10,15 @@ struct osla_owned_object {
   void (*destroy)(void *object);
 };
 
-void *osli_transport_kept(const osla_transport *t, const void *key)
+void *osli_transport_object_find(const osla_transport *t, const void *key)
 {
   for (const struct osla_owned_object *k = t->owned_objects; k; k = k->next)
     if (k->key == key) return k->object;
   return NULL;
 }
 
-osla_err osli_transport_keep(osla_transport *t, const void *key, void *object,
-                             void (*destroy)(void *object))
+osla_err osli_transport_object_add(osla_transport *t, const void *key, void *object,
+                                   void (*destroy)(void *object))
 {
   struct osla_owned_object *k = malloc(sizeof *k);
   OSLA_CHECK(k, OSLA_ERR_MEM, "entry for an object of a transport");
@@ -27,7 +27,7 @@ osla_err osli_transport_keep(osla_transport *t, const void *key, void *object,
   return OSLA_OK;
 }
 
-void osli_transport_let_go(osla_transport *t, const void *key)
+void osli_transport_object_remove(osla_transport *t, const void *key)
 {
   struct osla_owned_object **at = &t->owned_objects;
   while (*at && (*at)->key != key)

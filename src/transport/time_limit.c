@@ -1,4 +1,4 @@
-#include "src/transport/patience.h"
+#include "src/transport/time_limit.h"
 
 #include "osla_clock.h"
 #include "osla_log.h"
@@ -10,7 +10,7 @@
 
 enum { WATCH_US = 50000, LAST_SECONDS = 5 };
 
-wait_timer osli_patience_start(const osla_transport *t)
+wait_timer osli_time_limit_start(const osla_transport *t)
 {
   return (wait_timer){osla_clock(), osli_pool_finished(t->pool)};
 }
@@ -46,17 +46,17 @@ _Noreturn static void give_up(osla_transport *t, const char *call)
   _exit(1);
 }
 
-void osli_patience_check(osla_transport *t, wait_timer *p)
+void osli_time_limit_check(osla_transport *t, wait_timer *p)
 {
   if (t->settings.time_limit <= 0) return;
   uint64_t finished = osli_pool_finished(t->pool);
   if (finished != p->finished)
-    *p = osli_patience_start(t);
+    *p = osli_time_limit_start(t);
   else if (osla_clock() - p->since > limit_of(t))
     give_up(t, NULL);
 }
 
-void osli_patience_blocked(osla_blocked_call *call, const char *name)
+void osli_time_limit_blocked(osla_blocked_call *call, const char *name)
 {
   if (name) atomic_store(&call->since, osla_clock());
   atomic_store(&call->name, name);
@@ -79,7 +79,7 @@ static void *watch_main(void *arg)
   return NULL;
 }
 
-osla_err osli_patience_watch(osla_transport *t)
+osla_err osli_time_limit_watch(osla_transport *t)
 {
   OSLA_CHECK(pthread_create(&t->watch_thread, NULL, watch_main, t) == 0, OSLA_ERR_MEM,
              "cannot start the thread that checks the time limit OSLA_PATIENCE");
@@ -87,7 +87,7 @@ osla_err osli_patience_watch(osla_transport *t)
   return OSLA_OK;
 }
 
-void osli_patience_unwatch(osla_transport *t)
+void osli_time_limit_unwatch(osla_transport *t)
 {
   if (!t->has_watch_thread) return;
   atomic_store(&t->stop_watch, true);

@@ -1,7 +1,7 @@
 /* Private parts of the library that the commands use: atomic replacement of files, and the names
  * of HDF5's filters. The commands are linked with the static library, which exports them. */
-#ifndef COMMAND_FILES_OF_LIBRARY_H
-#define COMMAND_FILES_OF_LIBRARY_H
+#ifndef LIBRARY_FILES_H
+#define LIBRARY_FILES_H
 
 #include "src/base/new_file.h"
 #include "src/file/hdf5_filter.h"

@@ -1,6 +1,6 @@
 /* Reads stations and earthquakes from several files and selects some of them (contract:
- * tomo_choice.h). */
-#include "apps/tomography/readers/tomo_choice.h"
+ * tomo_selection.h). */
+#include "apps/tomography/readers/tomo_selection.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -9,12 +9,12 @@
 #include "apps/tomography/readers/tomo_text.h"
 #include "apps/tomography/readers/tomo_time.h"
 
-tomo_choice tomo_choice_all(void)
+tomo_selection tomo_selection_all(void)
 {
-  return (tomo_choice){.from_s = -INFINITY,
-                       .until_s = INFINITY,
-                       .magnitude_least = -INFINITY,
-                       .magnitude_most = INFINITY};
+  return (tomo_selection){.from_s = -INFINITY,
+                          .until_s = INFINITY,
+                          .magnitude_least = -INFINITY,
+                          .magnitude_most = INFINITY};
 }
 
 /* --- parsing of options --- */
@@ -56,7 +56,7 @@ static osla_err parse_number(const char *option, const char *text, double low, d
   return OSLA_OK;
 }
 
-osla_err tomo_choice_time(tomo_choice *choice, const char *option, const char *text)
+osla_err tomo_selection_parse_time(tomo_selection *choice, const char *option, const char *text)
 {
   char part[PARTS_MAX][PART_MAX];
   double *value[2] = {&choice->from_s, &choice->until_s};
@@ -71,7 +71,8 @@ osla_err tomo_choice_time(tomo_choice *choice, const char *option, const char *t
   return OSLA_OK;
 }
 
-osla_err tomo_choice_magnitude(tomo_choice *choice, const char *option, const char *text)
+osla_err tomo_selection_parse_magnitude(tomo_selection *choice, const char *option,
+                                        const char *text)
 {
   char part[PARTS_MAX][PART_MAX];
   double *value[2] = {&choice->magnitude_least, &choice->magnitude_most};
@@ -84,7 +85,7 @@ osla_err tomo_choice_magnitude(tomo_choice *choice, const char *option, const ch
   return OSLA_OK;
 }
 
-osla_err tomo_choice_region(tomo_region *region, const char *option, const char *text)
+osla_err tomo_selection_parse_region(tomo_region *region, const char *option, const char *text)
 {
   char part[PARTS_MAX][PART_MAX];
   OSLA_CALL(split_at_slashes(option, text, "W/E/S/N", 4, part));
@@ -116,10 +117,10 @@ static bool is_in_region(const tomo_region *r, const tomo_site *s)
 }
 
 /* Returns the counter for the reason why an entry is excluded, or NULL if it is selected. */
-typedef int64_t *exclusion_test(const tomo_choice *choice, const tomo_site *site,
+typedef int64_t *exclusion_test(const tomo_selection *choice, const tomo_site *site,
                                 tomo_counts *counts);
 
-static int64_t *find_station_exclusion(const tomo_choice *c, const tomo_site *s,
+static int64_t *find_station_exclusion(const tomo_selection *c, const tomo_site *s,
                                        tomo_counts *counts)
 {
   /* an open epoch has NaN, with which a comparison is false */
@@ -127,7 +128,8 @@ static int64_t *find_station_exclusion(const tomo_choice *c, const tomo_site *s,
   return is_in_region(&c->stations, s) ? NULL : &counts->region;
 }
 
-static int64_t *find_event_exclusion(const tomo_choice *c, const tomo_site *s, tomo_counts *counts)
+static int64_t *find_event_exclusion(const tomo_selection *c, const tomo_site *s,
+                                     tomo_counts *counts)
 {
   if (isnan(s->latitude)) return &counts->no_place;
   if (c->time_given && isnan(s->time_s)) return &counts->no_time;
@@ -139,7 +141,7 @@ static int64_t *find_event_exclusion(const tomo_choice *c, const tomo_site *s, t
   return is_in_region(&c->events, s) ? NULL : &counts->region;
 }
 
-static void keep_selected(site_list *list, const tomo_choice *choice, exclusion_test *where,
+static void keep_selected(site_list *list, const tomo_selection *choice, exclusion_test *where,
                           tomo_counts *counts)
 {
   int64_t n_kept = 0;
@@ -171,7 +173,7 @@ static osla_err number_events(site_list *list)
   return OSLA_OK;
 }
 
-static osla_err read_and_select(char *const *files, int n, const tomo_choice *choice,
+static osla_err read_and_select(char *const *files, int n, const tomo_selection *choice,
                                 site_list *list, bool events, tomo_counts *counts)
 {
   *counts = (tomo_counts){0};
@@ -193,7 +195,7 @@ static osla_err read_and_select(char *const *files, int n, const tomo_choice *ch
   return OSLA_OK;
 }
 
-osla_err tomo_choose_stations(char *const *files, int n, const tomo_choice *choice,
+osla_err tomo_select_stations(char *const *files, int n, const tomo_selection *choice,
                               tomo_site **sites, tomo_counts *counts)
 {
   site_list list = {0};
@@ -202,8 +204,8 @@ osla_err tomo_choose_stations(char *const *files, int n, const tomo_choice *choi
                            &count);
 }
 
-osla_err tomo_choose_events(char *const *files, int n, const tomo_choice *choice, tomo_site **sites,
-                            tomo_counts *counts)
+osla_err tomo_select_events(char *const *files, int n, const tomo_selection *choice,
+                            tomo_site **sites, tomo_counts *counts)
 {
   site_list list = {0};
   int64_t count;
