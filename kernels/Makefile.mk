@@ -1,7 +1,8 @@
 # Floor 3: one folder for each kernel, sources and private headers. Only files of a folder include its private headers, except those
 # of common/, and chol/chol_shape.h, which inverse/ uses as well.
 EXTRA_DIST += kernels/common/README.md kernels/gemm/README.md kernels/lu/README.md kernels/chol/README.md \
-  kernels/products/README.md kernels/inverse/README.md kernels/solve/README.md kernels/forest/README.md
+  kernels/products/README.md kernels/inverse/README.md kernels/solve/README.md kernels/forest/README.md \
+  kernels/hessian/README.md kernels/sparse/README.md kernels/iterate/README.md
 kernels_sources = \
   kernels/common/local_view.h kernels/common/local_view.c \
   kernels/common/route.h kernels/common/route.c \

@@ -38,7 +38,8 @@ backend_sources = $(sim_sources)
 else
 backend_sources = $(mpi_sources)
 endif
-EXTRA_DIST += $(sim_sources) src/base/README.md src/blas/README.md src/matrix/README.md
+EXTRA_DIST += $(sim_sources) src/base/README.md src/blas/README.md src/matrix/README.md \
+  src/file/README.md src/memory/README.md src/simulation/README.md src/transport/README.md
 
 src_sources = \
   src/base/error_storage.h src/base/error.c \

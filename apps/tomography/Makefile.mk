@@ -45,4 +45,5 @@ apps_tomography_libtomo_la_SOURCES = \
   apps/tomography/draw/tomo_draw_chart.c apps/tomography/draw/tomo_draw_run.c apps/tomography/draw/tomo_draw.c \
   apps/tomography/draw/tomo_views.h apps/tomography/draw/tomo_views.c \
   apps/tomography/draw/tomo_map.h apps/tomography/draw/tomo_map.c
-EXTRA_DIST += apps/tomography/README.md apps/tomography/draw/README.md apps/tomography/invert/README.md apps/tomography/report/README.md
+EXTRA_DIST += apps/tomography/README.md apps/tomography/draw/README.md apps/tomography/earth/README.md \
+  apps/tomography/readers/README.md apps/tomography/reference/README.md apps/tomography/invert/README.md apps/tomography/report/README.md

@@ -1,5 +1,6 @@
 /* Tests of the result file in both formats, and of atomic replacement. No communication; every
  * rank works in its own directory. */
+#define _GNU_SOURCE /* memmem */
 #include "tests/osla_test.h"
 
 #include <dirent.h>
