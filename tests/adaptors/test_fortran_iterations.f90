@@ -341,7 +341,7 @@ contains
       allocate (right(merge(size(b, kind=int64) - 1, problem%length, k == 1)))
       call osla_sweeps_create(transport, problem, right, sweeps)
       call osla_cg(a, b, x, m=sweeps, stat=stat, errmsg=text)
-      call expect(stat == OSLA_ERR_ARG .and. index(text, 'CG: a preconditioner of ') > 0, text)
+      call expect(stat == OSLA_ERR_ARG .and. index(text, 'CG: the preconditioner has ') > 0, text)
       call osla_cg(a, b, x, m=osla_sweeps_use(sweeps), stat=stat)
       call expect(stat == OSLA_ERR_ARG, 'the same, as a preconditioner')
       call osla_sweeps_destroy(sweeps)
