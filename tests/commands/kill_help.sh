@@ -31,6 +31,14 @@ start() {
   fail "$label: no $count ranks"
 }
 
+# over TEXT: the job ended before it was killed. This is a failure, unless the caller can start
+# again (may_be_over=yes) and the job ended well: then was_over becomes yes. Returns 1.
+may_be_over=no was_over=no
+over() {
+  if [ $may_be_over = yes ] && wait "$job"; then was_over=yes; else fail "$label: $1"; fi
+  return 1
+}
+
 # Waits for a checkpoint with more ids than the preceding one, which makes it longer.
 size=0
 wait_for_checkpoint() {
@@ -41,13 +49,13 @@ wait_for_checkpoint() {
     [ -d "/proc/$job" ] || break
     sleep 0.005
   done
-  fail "$label: no further checkpoint was written"
+  over "no further checkpoint was written"
 }
 
 # killed NUMBER: kills that rank by kill -9; the job ends with it.
 killed() {
   local i
-  kill -9 "${ranks[$1]}" 2>/dev/null || fail "$label: was over before it was killed"
+  kill -9 "${ranks[$1]}" 2>/dev/null || { over "was over before it was killed"; return; }
   for i in $(seq 200); do
     kill -0 "$job" 2>/dev/null || break
     sleep 0.05
