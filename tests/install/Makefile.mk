@@ -14,7 +14,7 @@ tests_scripts += \
   tests/install/check_tree.sh \
   tests/install/test_chroot.sh \
   tests/install/test_deb.sh
-EXTRA_DIST += tests/install/configure.sh tests/install/installed.sh tests/install/check_floors.py tests/install/listed.py tests/install/stable_names.py tests/install/abi/describe \
+EXTRA_DIST += tests/install/configure.sh tests/install/installed.sh tests/install/check_floors.py tests/install/circles.py tests/install/listed.py tests/install/stable_names.py tests/install/abi/describe \
   tests/install/abi/from_headers tests/install/abi/libosla-x86_64-mpich.abi
 
 # Writes the description that check_abi.sh compares with, for this machine and MPI.
