@@ -2,7 +2,7 @@
  *
  * When MPICH, or an MPI derived from it, tests many requests in one call, it polls the network
  * once, and again at each eighth request: 161 requests take 5.8 us instead of 1.2 us
- * (results/2026-11-25-lines). A control variable of MPI's tool interface (MPI-3.1, section 14.3)
+ * (results/asynchronous). A control variable of MPI's tool interface (MPI-3.1, section 14.3)
  * sets that distance. It belongs to the program, so it is changed only around one call. Meanwhile
  * calls of other threads may poll less, too. */
 #ifndef OSLA_POLL_CONTROL_H
