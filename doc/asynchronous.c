@@ -1,9 +1,11 @@
-/* 2.01 x[i] - x[i - 1] - x[i + 1] = 1, x = 0 at both ends of a line, by Jacobi's method, waiting or
- * not: doc/asynchronous.md. Usage: mpiexec -n RANKS asynchronous [sync|async|racy] */
+/* Solves 2.01 x[i] - x[i - 1] - x[i + 1] = 1 on a line with x = 0 at both ends, by Jacobi's method
+ * in lock-step (sync) or without waiting (async, racy). doc/asynchronous.md explains this program.
+ * Usage: mpiexec -n RANKS asynchronous [sync|async|racy] */
 #include <osla.h>
 #include <stdio.h>
 
-enum { N = 200 }; /* points of a rank: x[1] to x[N]; x[0] and x[N + 1] are neighbours', or ends */
+/* points of a rank: x[1] to x[N]; x[0] and x[N + 1] belong to neighbours or are ends of the line */
+enum { N = 200 };
 
 static double sweep(void *rank, double omega, const double *x, double *y)
 {
@@ -17,7 +19,7 @@ static double sweep(void *rank, double omega, const double *x, double *y)
   return squares;
 }
 
-/* Halo 0 is that of the left neighbour; but of the right one on rank 0, which has no other. */
+/* Halo 0 belongs to the left neighbour, or on rank 0, which has none, to the right neighbour. */
 static void pack(void *rank, int halo, const double *x, double *message)
 {
   *message = x[halo == 0 && *(int *)rank > 0 ? 1 : N];
@@ -37,7 +39,7 @@ int main(int argc, char **argv)
   const osla_halo halos[2] = {{.peer = rank - 1, .send = 1, .recv = 1},
                               {.peer = rank + 1, .send = 1, .recv = 1}};
   osla_fixed_point problem = {.length = N + 2, .sweep = sweep, .pack = pack, .unpack = unpack};
-  problem.arg = &rank; /* what the calls get first */
+  problem.arg = &rank; /* the first argument of sweep, pack and unpack */
   problem.n_halos = (rank > 0) + (rank < size - 1);
   problem.halos = halos + (rank == 0);
   osla_iterate_options options = {0};
@@ -46,7 +48,7 @@ int main(int argc, char **argv)
   osla_transport *transport = NULL;
   osla_iteration *iteration = NULL;
   osla_iterate_result r = {.end = OSLA_ITERATE_SWEEPS};
-  double x[N + 2] = {0}; /* the start, and the ends */
+  double x[N + 2] = {0}; /* start values, and 0 at the ends of the line */
   osla_err err = osla_transport_create(MPI_COMM_WORLD, NULL, &transport);
   if (err == OSLA_OK) err = osla_iteration_create(transport, &problem, &options, &iteration);
   if (err == OSLA_OK) err = osla_iterate(iteration, x, &r);

@@ -1,10 +1,10 @@
 /* Assembles H = sum of G^T G + I and a gradient g from synthetic data on any number of ranks, and
- * solves H x = g. README.md shows the middle of this program. */
+ * solves H x = g. README.md shows the main part of this program. */
 #include <mpi.h>
 #include <osla.h>
 #include <stdio.h>
 
-enum { N = 1000, COUNT = 20, DATA = 5 }; /* unknowns; unknowns and data of one update */
+enum { N = 1000, COUNT = 20, DATA = 5 }; /* all unknowns; unknowns and data of one update */
 
 static void check(osla_err err)
 {
@@ -46,15 +46,15 @@ int main(int argc, char **argv)
   check(osla_transport_create(MPI_COMM_WORLD, NULL, &transport));
   check(osla_grid_create(transport, 0, 0, &grid)); /* collective */
   check(osla_hessian_create(grid, N, NULL, &hessian));
-  for (int64_t i = rank; i < N; i += size) { /* each rank adds its part */
+  for (int64_t i = rank; i < N; i += size) { /* the updates of this rank */
     make_up(i, ix, G, g);
     check(osla_hessian_update(hessian, COUNT, ix, DATA, G, DATA)); /* H[ix, ix] += G^T G */
     check(osla_hessian_update_gradient(hessian, COUNT, ix, g));    /* g[ix] += g */
     check(osla_hessian_update(hessian, 1, &i, 1, &one, 1));        /* H[i, i] += 1 */
   }
-  check(osla_hessian_commit(hessian)); /* now H is complete */
+  check(osla_hessian_commit(hessian)); /* H is complete */
 
-  check(osla_hessian_matrix(hessian, &H)); /* the accumulator's memory, no copy */
+  check(osla_hessian_matrix(hessian, &H)); /* the accumulator's memory, not a copy */
   check(osla_matrix_create(grid, OSLA_DOUBLE, N, 1, osla_matrix_layout(H).nb, 1, &x));
   check(osla_matrix_fill_with(x, element, (void *)osla_hessian_gradient(hessian)));
   check(osla_potrf(OSLA_LOWER, H, NULL, &info)); /* H := L L^T; info > 0: not positive definite */

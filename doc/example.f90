@@ -1,12 +1,12 @@
-! doc/example.c in Fortran: assembles H = sum of G^T G + I and a gradient g from made-up data on any
-! number of ranks, and solves H x = g.
+! The program doc/example.c in Fortran: assembles H = sum of G^T G + I and a gradient g from
+! synthetic data on any number of ranks, and solves H x = g.
 program example
   use, intrinsic :: iso_fortran_env, only: real64, int64
   use mpi_f08
   use osla
   implicit none
 
-  integer, parameter :: n = 1000, count = 20, data = 5 ! unknowns; unknowns and data of one update
+  integer, parameter :: n = 1000, count = 20, data = 5 ! all unknowns; unknowns, data of an update
   type(osla_transport) :: transport
   type(osla_grid) :: grid
   type(osla_hessian) :: hessian
@@ -20,17 +20,17 @@ program example
   call MPI_Comm_size(MPI_COMM_WORLD, ranks)
 
   call osla_transport_create(MPI_COMM_WORLD, transport)
-  call osla_grid_create(transport, grid) ! all ranks
+  call osla_grid_create(transport, grid) ! collective
   call osla_hessian_create(grid, n, hessian)
-  do i = 1 + rank, n, ranks ! each rank its share, in any order
+  do i = 1 + rank, n, ranks ! the updates of this rank
     call make_up(i, ix, G, gradient)
     call osla_hessian_update(hessian, ix, G)                              ! H(ix, ix) += G^T G
     call osla_hessian_update_gradient(hessian, ix, gradient)              ! g(ix) += gradient
     call osla_hessian_update(hessian, [i], reshape([1.0_real64], [1, 1])) ! H(i, i) += 1
   end do
-  call osla_hessian_commit(hessian) ! now H is complete
+  call osla_hessian_commit(hessian) ! H is complete
 
-  call osla_hessian_matrix(hessian, H) ! the memory itself, no copy
+  call osla_hessian_matrix(hessian, H) ! the accumulator's memory, not a copy
   layout = osla_matrix_layout(H)
   call osla_matrix_create(grid, OSLA_DOUBLE, int(n, int64), 1_int64, layout%nb, 1_int64, x)
   call osla_matrix_fill_with(x, element)
@@ -48,7 +48,7 @@ program example
 
 contains
 
-  ! The i-th update: which unknowns, G, its part of the gradient.
+  ! Update i: the indices of its unknowns, G (data x count), and its gradient.
   subroutine make_up(i, ix, G, gradient)
     integer, intent(in) :: i
     integer, intent(out) :: ix(:)
@@ -63,7 +63,7 @@ contains
     gradient = G(1, :)
   end subroutine make_up
 
-  ! The summed gradient, as a matrix of one column.
+  ! Element (i, j) of a matrix whose only column is the summed gradient.
   function element(i, j) result(value)
     integer(int64), intent(in) :: i, j
     real(real64) :: value

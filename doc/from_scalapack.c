@@ -1,5 +1,5 @@
-/* A ScaLAPACK program that goes on with OSLA: C := A B by pdgemm, then the same product by
- * osla_gemm on the same memory, without copies. doc/scalapack.md shows the middle of it. */
+/* A ScaLAPACK program that also uses OSLA: computes C := A B by pdgemm, then by osla_gemm on the
+ * memory of A and B, without copies. doc/scalapack.md shows the main part of this program. */
 #include <math.h>
 #include <mpi.h>
 #include <osla.h>
@@ -27,7 +27,7 @@ static void check(osla_err err)
   MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
-/* The same product by OSLA: the processes of the BLACS grid are all of MPI_COMM_WORLD here. */
+/* Computes C := A B by OSLA. The processes of the BLACS grid are all ranks of MPI_COMM_WORLD. */
 static void multiply(int nprow, int npcol, int prow, int pcol, double *a, double *b, double *c,
                      int lld)
 {

@@ -1,5 +1,5 @@
-/* The whole program of which doc/grid_and_blocks.md shows the middle: makes grids, says what a
- * matrix needs, and times a factorisation for the grid and block size of the command line.
+/* Makes the grid of the command line, computes the memory that a matrix needs, and times a
+ * factorisation. doc/grid_and_blocks.md shows the main part of this program.
  *
  *   mpiexec -n RANKS grid_and_blocks N [NB [P Q]] */
 #include <mpi.h>
@@ -41,14 +41,14 @@ int main(int argc, char **argv)
 
   check(osla_transport_create(MPI_COMM_WORLD, NULL, &transport));
   if (p == 0)
-    check(osla_grid_create(transport, 0, 0, &grid)); /* chosen, see below */
+    check(osla_grid_create(transport, 0, 0, &grid)); /* OSLA chooses */
   else
     check(
       osla_grid_create_ordered(transport, p, q, osla_grid_choose_order(transport, p, q), &grid));
 
   osla_layout layout = {n, n, nb, nb, osla_grid_nprow(grid), osla_grid_npcol(grid)};
-  uint64_t bytes = osla_matrix_bytes(&layout, OSLA_DOUBLE); /* of the rank that holds most */
-  check(osla_memory_check(transport, bytes));               /* says what is missing */
+  uint64_t bytes = osla_matrix_bytes(&layout, OSLA_DOUBLE); /* most on one rank */
+  check(osla_memory_check(transport, bytes));               /* fails if it does not fit */
 
   double seconds = factor(grid, n, nb);
   if (osla_transport_rank(transport) == 0)

@@ -1,5 +1,5 @@
-/* Writes a file of updates for `osla assemble`, with HDF5 alone; the same in Python:
- * write_updates.py.
+/* Writes a file of updates for `osla assemble`. Needs only HDF5. write_updates.py does this in
+ * Python.
  *
  *   h5cc write_updates.c -o write_updates && ./write_updates updates.h5 100
  *   osla assemble --n 100 --output system.h5 updates.h5 && osla solve system.h5 --output x.h5
@@ -23,7 +23,8 @@ static int write_set(hid_t file, const char *name, hid_t type, int rank, const h
   return done;
 }
 
-/* What your code would compute: derivatives of K data by COUNT unknowns, weights, residuals. */
+/* Makes up what your code would compute: derivatives of K data with respect to COUNT unknowns,
+ * weights, residuals. */
 static void make_up(int64_t update, int64_t n, int64_t *ix, double *G, double *w, double *r)
 {
   for (int a = 0; a < COUNT; a++) {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes a file of updates for `osla assemble`; reads H and g, or x, back. Needs numpy and h5py.
+"""Writes a file of updates for `osla assemble`, and can read back H and g. Needs numpy and h5py.
 
   python3 write_updates.py updates.h5 100
   osla assemble --n 100 --output system.h5 updates.h5
@@ -12,7 +12,7 @@ import numpy as np
 
 
 def make_up(update, n):
-    """What your code would compute: k data that depend on some of n unknowns."""
+    """Makes up what your code would compute: k data that depend on some of n unknowns."""
     random = np.random.default_rng(update)
     count, k = random.integers(5, 15), 3
     ix = random.choice(n, count, replace=False)  # from 0, in any order
@@ -31,7 +31,7 @@ def write(path, n, updates=50):
 
 
 def read_system(path):
-    """H, both triangles, and g as `osla assemble` wrote them."""
+    """Returns H, with both triangles filled, and g from a file that `osla assemble` wrote."""
     with h5py.File(path) as file:
         H, g, uplo = file["H"][:].T, file["g"][:], file["H"].attrs["uplo"]
     H = np.triu(H) if uplo in ("upper", b"upper") else np.tril(H)
