@@ -40,6 +40,16 @@ if missing or f"{values['name']}-{values['version']}-{values['toolchain']['name'
 EOT
 fi
 
+# --- one version everywhere: configure, pkg-config and Debian take it from osla_version.h ---
+version=$(sed -n 's/^#define OSLA_VERSION_[A-Z]* \([0-9]*\)$/\1/p' "$SRCDIR/include/osla_version.h" | paste -s -d .)
+for made in osla.pc osla-fortran.pc osla-config-version.cmake; do
+  [ ! -e "$BUILDDIR/$made" ] || grep -qF "$version" "$BUILDDIR/$made" || fail "$made lacks version $version"
+done
+for page in "$SRCDIR"/doc/*.1; do
+  head -n 1 "$page" | grep -qF "\"OSLA $version\"" || fail "the heading of ${page##*/} lacks version $version"
+done
+[ "$(grep -m 1 '^## ' "$SRCDIR/NEWS.md" | cut -d' ' -f2)" = "$version" ] || fail "the first version in NEWS.md is not $version"
+
 # --- files in the Debian packages ---
 if [ -f "$BUILDDIR/.libs/libosla.so" ] && [ "${HAVE_FORTRAN:-no}" = yes ]; then
   . "$SRCDIR/tests/install/installed.sh"
