@@ -1,12 +1,12 @@
-# The environment that places ranks on nodes; sourced by tests/run and by scripts. OSLA distributes
-# the ranks over fake nodes itself. MPICH gets the same setting, so that transfers take the path
-# that they take between hosts. A run on an unexpected number of nodes fails.
+# Environment variables for each mode of tests/list. tests/run and scripts source this file. OSLA
+# itself distributes the ranks over fake nodes; MPICH gets the equal setting, so that it transfers
+# data between them as between hosts. A run on an unexpected number of nodes fails.
 
 # Open MPI 4.1 in Debian's configuration has no windows for one rank, which ARMCI needs, and hangs
-# with 20,000 outstanding notifications over shared memory (btl vader); osc pt2pt over TCP avoids
-# both.
+# with 20,000 outstanding notifications over shared memory (btl vader). With osc pt2pt over TCP it
+# has neither fault.
 
-in_mode() { # MODE RANKS [NEEDS]
+in_mode() { # MODE RANKS [NEEDS]: prints the variables; NEEDS: notes of tests/list
   if [ "$MPI_FAMILY" = openmpi ]; then
     case $1,$2,${3:-} in
       fake2,*|nolocal,*|*,1,*armci*|*,1,*ga*) echo OMPI_MCA_osc=pt2pt,sm OMPI_MCA_btl=self,tcp OSLA_TEST_SERIALIZED=yes ;;
@@ -27,7 +27,7 @@ in_mode() { # MODE RANKS [NEEDS]
     mpimem) echo OSLA_EXPECT_NODES=1 OSLA_SHARED_MEMORY=mpi ;;
     armci) echo OSLA_TRANSPORT=armci ;;
     hosts[2-4]) echo OSLA_EXPECT_NODES="${1#hosts}" ;;
-    sim) # 4 hosts for up to 16 ranks, else 16
+    sim) # 4 hosts for up to 16 ranks, 16 hosts for more
       if [ "$2" -le 16 ]; then
         echo OSLA_EXPECT_NODES=4 OSLA_MACHINE=ethernet
       else
