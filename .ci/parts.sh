@@ -1,9 +1,10 @@
-# Parts of a CI run, whose counts are added up. Read by run and full.
+# Functions of .ci/run and .ci/full: they run the parts of a CI run and add up their counts.
 passed=0 failed=0
 parts_log=$(mktemp) || exit 1
 trap 'rm -f "$parts_log"' EXIT
 
-# part NAME COMMAND...: adds the counts of its last line, "N passed, N failed", and says how long it took
+# part NAME COMMAND...: runs the command, adds the counts of its last line, "N passed, N failed",
+# and prints the time that it took
 part() {
   local name=$1 begin=$SECONDS
   shift
@@ -12,7 +13,7 @@ part() {
   if [[ $(tail -n 1 "$parts_log") =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed$ ]]; then
     passed=$((passed + BASH_REMATCH[1])) failed=$((failed + BASH_REMATCH[2]))
   else
-    echo "== $name did not come to its end"
+    echo "== $name ended without its counts"
     failed=$((failed + 1))
   fi
   echo "== $name: $((SECONDS - begin)) s"
