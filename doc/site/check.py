@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Looks through the site: every link and picture inside it leads somewhere, and what is named on standard input
-has an entry with words of its own.
+"""Checks the site: every link and picture inside it has a target, and every name on standard input has
+an entry with text.
 
-usage: check.py HTML < NAMES   (each line: c or py, and a name; `py osla.gemm`)
+usage: check.py HTML < NAMES   (each line has a language, c or py, and a name, such as `py osla.gemm`)
 """
 import os
 import sys
@@ -12,12 +12,12 @@ from urllib.parse import unquote, urlsplit
 
 
 class Page(HTMLParser):
-    """The anchors of a page, what it refers to, and how much text stands below each anchor of an entry."""
+    """A page: its anchors, the targets of its links, and the number of words in the entry of each anchor."""
 
     def __init__(self, path):
         super().__init__()
         self.anchors, self.links, self.words, self.open = set(), [], {}, []
-        self.entry = None  # the last <dt id=...>
+        self.entry = None  # the id of the last <dt id=...>
         self.feed(path.read_text(encoding="utf-8"))
 
     def handle_starttag(self, tag, attributes):
@@ -55,19 +55,19 @@ def main(root, names):
             parts = urlsplit(link)
             if parts.scheme or parts.netloc:
                 if page.links and parts.scheme in ("http", "https") and link.endswith((".js", ".css", ".woff2")):
-                    faults.append(f"{here}: {link} is fetched from elsewhere")
+                    faults.append(f"{here}: {link} is fetched from another site")
                 continue
             links += 1
             target = Path(os.path.normpath(path.parent / unquote(parts.path))) if parts.path else path
             if not target.is_file():
-                faults.append(f"{here}: {link} leads nowhere")
+                faults.append(f"{here}: {link} does not exist")
             elif parts.fragment and target in pages and unquote(parts.fragment) not in pages[target].anchors:
                 faults.append(f"{here}: {link}: no such anchor")
     entries = []
     for language, name in names:
         anchor = f"c.{name}" if language == "c" else name
         if not words.get(anchor):
-            entries.append(f"{name} has no entry, or one without words")
+            entries.append(f"{name} has no entry, or an entry without text")
     faults = entries + faults
     print("\n".join(faults[:40]))
     print(f"{len(pages)} pages, {links} links, {len(names)} names, {len(faults)} faults")

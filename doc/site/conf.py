@@ -1,4 +1,4 @@
-"""Sphinx's settings; doc/site/pages.py writes the pages, Doxygen reads the headers (doc/Makefile.mk)."""
+"""The settings of Sphinx. doc/site/pages.py writes the pages, and Doxygen reads the headers (doc/Makefile.mk)."""
 import os
 import re
 import sys
@@ -22,7 +22,7 @@ breathe_show_include = False
 breathe_show_define_initializer = True
 highlight_language = "none"
 
-# The package is read without MPI and without its compiled part.
+# autodoc imports the package without MPI and without its compiled part.
 autodoc_mock_imports = ["numpy", "osla._core"]
 autodoc_member_order = "bysource"
 autodoc_preserve_defaults = True
@@ -39,8 +39,7 @@ html_theme_options = {"navigation_with_keys": True}
 
 
 def plain_text(app, what, name, obj, options, lines):
-    """Docstrings are plain text: none of its marks means anything but `code`, and what is indented
-    stays as it stands."""
+    """Escapes a docstring, which is plain text: only `code` has a meaning, and indented lines are kept."""
     out, literal = [], False
     for line in lines:
         if line.strip() and line.startswith("    ") != literal:
@@ -55,7 +54,7 @@ def plain_text(app, what, name, obj, options, lines):
 
 
 def returned(app, what, name, obj, options, signature, returns):
-    """A collective call is written as a generator (python/osla/_calls.py): what it returns is its last type."""
+    """Replaces the return type Generator[..., ..., T] of a collective call (python/osla/_calls.py) by T."""
     found = re.fullmatch(r"(?:typing\.)?Generator\[(?:None|str), None, (.*)\]", returns or "", re.S)
     return signature, found[1] if found else returns
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Doxygen's input filter: makes documentation of the plain comments of a public header.
+"""The input filter of Doxygen: makes Doxygen's comments from the plain comments of a public header.
 
-The first comment describes the header, one before a declaration describes it and those that follow it
-without a blank line, one behind a member, an enumerator or a macro describes that. Parameters
-(`name [in] text`) become a list, other indented lines are kept as they stand.
+The first comment describes the header. A comment before a declaration describes this declaration and
+all that follow it without a blank line. A comment behind a member, an enumerator or a macro describes
+it. Parameters (`name [in] text`) become a list, and other indented lines are kept.
 """
 import re
 import sys
@@ -19,22 +19,22 @@ TOPIC = re.compile(r"^(Errors|Memory|Source|Sources|Threads)\b.*[:,]")
 
 
 def escape(text):
-    """Text without any meaning to Doxygen, but for `code`; functions become links."""
+    """Escapes the text for Doxygen, except `code`, and makes links of the names of functions."""
     parts = re.split(r"(`[^`]*`)", text)
     return "".join(p if p.startswith("`") else SPECIAL.sub(r"\\\1", CALL.sub(
         lambda f: f[0] + "()" if f[0] in FUNCTIONS else f[0], p)) for p in parts)
 
 
 def body(comment):
-    """The lines of a comment without its stars."""
+    """Returns the lines of a comment without the stars."""
     lines = comment[2:-2].splitlines()
     return [re.sub(r"^\s*\* ?", "", line).rstrip() if i else line.strip()
             for i, line in enumerate(lines)]
 
 
 def markdown(comment):
-    """A comment as lines of Markdown."""
-    out, kind = [], "text"  # or item, or verbatim
+    """Returns a comment as lines of Markdown."""
+    out, kind = [], "text"  # kind: text, item or verbatim
     for line in body(comment):
         indented = line.startswith(" ")
         parameter = PARAMETER.match(line)
@@ -62,7 +62,7 @@ def markdown(comment):
         if (was, kind) in (("text", "item"), ("item", "text")):
             out.append("")
         if kind == was and out and out[-1] and line and (kind == "text" or kind == "item" and line.startswith("  ")):
-            out[-1] += " " + line.strip()  # Doxygen ends a paragraph where a quotation goes on in the next line
+            out[-1] += " " + line.strip()  # Doxygen ends a paragraph if a quotation spans lines
         else:
             out.append(line)
     if kind == "verbatim":
@@ -75,7 +75,7 @@ def block(comment, mark="/**"):
 
 
 def trailing(line, inside):
-    """A line with its closing comment as documentation of what stands before it."""
+    """Returns the line with the comment at its end as documentation of the code before it."""
     found = re.match(r"(.*\S)(\s*)(/\*.*\*/)\s*$", line, re.S)
     if not found or not (inside or found[1].rstrip().endswith(";") or found[1].startswith("#define")):
         return line
@@ -84,9 +84,9 @@ def trailing(line, inside):
 
 
 def converted(source):
-    """The lines of a header with its comments as Doxygen's."""
+    """Yields the lines of a header, with its comments in the form of Doxygen."""
     lines = source.splitlines(keepends=True)
-    comment = last = None  # the one that waits for its declaration; that of the declaration before
+    comment = last = None  # comment of the next declaration; comment of the previous declaration
     first, depth, open_declaration = True, 0, False
     while lines:
         line = lines.pop(0)

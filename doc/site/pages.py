@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Writes the pages of the site, for Sphinx, from what stands in the tree.
+"""Writes the pages of the site, for Sphinx, from files of the tree.
 
 usage: pages.py TOP OUT MANDOC HEADER...
 
-A guide or a summary of results becomes a page as it stands, but for its links: what they name in the tree
-becomes a page, too (a header with its contracts, another file with its text, a folder with a list).
+A guide or a summary of results becomes a page with the same text. A link to a file or folder of the tree
+becomes a link to a page: for a header a page with its contracts, for another file a page with its text,
+for a folder a page with a list of its files.
 """
 import ast
 import html
@@ -30,10 +31,10 @@ LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\(([^()\s]+)\)")
 class Site:
     def __init__(self, top, out, mandoc, headers):
         self.top, self.out, self.mandoc, self.headers = Path(top).resolve(), Path(out), mandoc, headers
-        table = (self.top / "include/README.md").read_text(encoding="utf-8")  # the room of each header
+        table = (self.top / "include/README.md").read_text(encoding="utf-8")  # the folder of each header
         self.rooms = {header: cells[1].strip() for cells in (line.split("|") for line in table.splitlines()) if len(cells) == 4
                       for header in cells[2].split()}
-        self.texts = set()  # files of the tree that a page links to
+        self.texts = set()  # files and folders to which pages link, and whose pages are not yet written
         self.done = set()
         self.pages = {f"doc/{p.name}": f"guides/{p.name}" for p in self.top.glob("doc/*.md")}
         self.pages.update({f"doc/{p.name}": f"manual/{p.name}.md" for p in self.top.glob("doc/*.1")})
@@ -47,7 +48,7 @@ class Site:
         self.pages.update({e: f"examples/{e.replace('/', '_')}.md" for e in EXAMPLES})
 
     def page_of(self, path):
-        """Where the page of a file or folder of the tree is; its text becomes one if nothing else."""
+        """Returns the page of a file or folder of the tree. If there is none, plans a page with its text."""
         if path not in self.pages:
             if not (self.top / path).exists():
                 raise SystemExit(f"pages: a link names {path}, which is not in the tree")
@@ -64,7 +65,7 @@ class Site:
         self.done.add(target)
 
     def linked(self, text, origin, page):
-        """Markdown of the file `origin` with its links as they are on `page`."""
+        """Returns `text`, Markdown of the file `origin`, with its links changed to those of `page`."""
         def link(found):
             mark, name, target = found.groups()
             if re.match(r"[a-z]+:", target) or target.startswith("#"):
@@ -80,7 +81,7 @@ class Site:
             other = os.path.relpath(self.page_of(path), os.path.dirname(page))
             return f"[{name}]({other}{'#' + anchor if anchor else ''})"
 
-        named = dict(re.findall(r"^\[([^\]]+)\]: (\S+)$", text, re.M))  # [NAME] in the text, [NAME]: TARGET below it
+        named = dict(re.findall(r"^\[([^\]]+)\]: (\S+)$", text, re.M))  # links [NAME] with [NAME]: TARGET
         text = re.sub(r"^\[[^\]]+\]: \S+\n", "", text, flags=re.M)
         text = re.sub(r"\[([^\[\]]+)\](?![(:\[])", lambda m: f"{m[0]}({named[m[1]]})" if m[1] in named else m[0], text)
         parts = re.split(r"(^```.*?^```$)", text, flags=re.S | re.M)
@@ -94,11 +95,11 @@ class Site:
     def header(self, path):
         name = Path(path).name
         self.write(self.pages[path], f"# {name}\n\n`#include <{name}>` · "
-                   f"[the header as it stands](/{self.text_page(path)})\n\n"
+                   f"[the text of the header](/{self.text_page(path)})\n\n"
                    f"```{{eval-rst}}\n.. doxygenfile:: {path}\n```\n")
 
     def text_page(self, path):
-        """A page with the text of a file, also of one that has a page of another kind."""
+        """Writes a page with the text of a file, even if the file has another page. Returns its path."""
         page = f"tree/{path}.md"
         text = (self.top / path).read_text(encoding="utf-8")
         language = LANGUAGE.get(Path(path).suffix, "none")
@@ -119,7 +120,7 @@ class Site:
         self.write(self.pages[path], f"# {path}\n\n```{{code-block}} {language}\n{text}```\n")
 
     def manual(self, path):
-        """A man page, by mandoc; its sections become ours, for the table of contents."""
+        """Writes a page from a man page, by mandoc; its sections become Markdown's, for the table of contents."""
         made = subprocess.run([self.mandoc, "-T", "html", "-O", "fragment,man=%N.%S.html", str(self.top / path)],
                               capture_output=True, text=True, check=True).stdout
         made = re.sub(r'<table class="(head|foot)">.*?</table>|</?section[^>]*>|<a class="permalink"[^>]*>', "", made,
@@ -142,7 +143,7 @@ class Site:
         self.write(self.pages[path], "\n\n".join(out) + "\n")
 
     def python(self):
-        """The package's own names, in sections by its modules."""
+        """Writes the page of the Python package, with a section for each module."""
         package = self.top / "python/osla"
         sections, offered = {}, []
         for node in ast.parse((package / "__init__.py").read_text(encoding="utf-8")).body:
@@ -150,8 +151,8 @@ class Site:
                 sections[node.module] = [alias.name for alias in node.names]
             elif isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "__all__":
                 offered = ast.literal_eval(node.value)
-        text = ("# The Python package\n\nHow it is used is in the guide [From Python](guides/python.md), a whole program in "
-                "[python/examples/inversion.py](examples/python_examples_inversion.py.md).\n\n"
+        text = ("# The Python package\n\nThe guide [From Python](guides/python.md) explains its use, and "
+                "[python/examples/inversion.py](examples/python_examples_inversion.py.md) is a whole program.\n\n"
                 "```{eval-rst}\n.. automodule:: osla\n")
         for module in sorted(sections, key=lambda m: list(PYTHON).index(m) if m in PYTHON else len(PYTHON) - 1.5):
             title = PYTHON.get(module, module.strip("_").capitalize())
@@ -168,7 +169,7 @@ class Site:
         self.write("python.md", text + "```\n")
 
     def entry(self, folder):
-        """Results of one day: the summary, the pictures, what else is recorded."""
+        """Writes the page of an entry of results: its summary, its pictures and a list of its other files."""
         name = f"results/{folder.name}"
         page = self.pages[name]
         summary = folder / "summary.md"
@@ -195,8 +196,8 @@ class Site:
         manual = sorted(p for p in self.pages.values() if p.startswith("manual/"))
         for path in self.headers:
             self.header(path)
-        by_floor = "# The C library\n\n`#include <osla.h>` includes the stable headers, `osla_unstable.h` all but `osla_ga.h`. "
-        by_floor += "Each header holds the whole contract of its calls. All calls by name: {ref}`genindex`.\n"
+        by_floor = "# The C library\n\n`osla.h` includes the stable headers, `osla_unstable.h` all except `osla_ga.h`. "
+        by_floor += "Each header has the whole contract of its calls. {ref}`genindex` lists all calls by name.\n"
         for folder, name in FLOORS:
             of_floor = [self.pages[h] for h in self.headers if folder in self.rooms[Path(h).name].split("/")]
             if of_floor:
@@ -229,7 +230,7 @@ class Site:
                 self.folder_page(path)
             else:
                 self.text_page(path)
-        for old in self.out.rglob("*.md"):  # of an earlier run
+        for old in self.out.rglob("*.md"):  # removes pages of an earlier run
             if old not in self.done:
                 old.unlink()
 
