@@ -1,4 +1,4 @@
-# Recipes for those who install: nothing here is built by make.
+# Recipes for packages. make builds nothing in this folder.
 EXTRA_DIST += \
   packaging/make_deb packaging/spack/package.py packaging/easybuild/osla-main-foss-2023a.eb \
   packaging/debian/control packaging/debian/rules packaging/debian/copyright packaging/debian/source/format \

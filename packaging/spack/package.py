@@ -1,4 +1,5 @@
-# Spack's recipe: copy it to packages/osla/ of a repository of your own (spack repo create; Spack 1.0 or newer).
+# The recipe for Spack 1.0 or newer: copy it to packages/osla/ of your own repository (spack repo
+# create).
 from spack.package import *
 from spack_repo.builtin.build_systems.autotools import AutotoolsPackage
 
@@ -15,7 +16,7 @@ class Osla(AutotoolsPackage):
     version("main", branch="main")
 
     variant("shared", default=True, description="Build shared libraries and the drop-in for ScaLAPACK")
-    variant("fortran", default=True, description="Build module osla for Fortran")
+    variant("fortran", default=True, description="Build the module osla for Fortran")
     variant("hdf5", default=True, description="Write and read HDF5 files")
 
     depends_on("c", type="build")
