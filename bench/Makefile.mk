@@ -1,6 +1,6 @@
 # Floor 4: benchmarks.
 
-# Everything but main is a library, so that tests can link it.
+# All sources except main are in a library, so that tests can link them.
 noinst_LTLIBRARIES += bench/libbench.la
 bench_libbench_la_LIBTOOLFLAGS = $(static_alone)
 bench_libbench_la_SOURCES = \
@@ -33,7 +33,7 @@ bench_libs = $(ga_adapt_libs) libosla_armci.la libosla.la $(GA_LIBS) $(SCALAPACK
   $(METIS_LIBS) $(POPT_LIBS) $(JANSSON_LIBS)
 bench_osla_bench_LDADD = bench/libbench.la $(bench_libs)
 
-# Fits the model of a core for simulated machines.
+# osla-calibrate fits the model of a core for simulated machines.
 bin_PROGRAMS += bench/osla-calibrate
 bench_osla_calibrate_SOURCES = bench/calibrate.h bench/calibrate.c bench/calibrate_fit.c bench/calibrate_work.c \
   tools/common/command.h tools/common/command.c tools/common/command_process.c tools/common/command_util.c \
@@ -41,8 +41,8 @@ bench_osla_calibrate_SOURCES = bench/calibrate.h bench/calibrate.c bench/calibra
   tools/common/command_files.h tools/common/command_files.c tools/common/report_directory.h tools/common/report_directory.c
 bench_osla_calibrate_LDADD = libosla.la $(POPT_LIBS) $(JANSSON_LIBS)
 
-# scalapack_program: a plain ScaLAPACK program that is timed with and without the drop-in
-# (bench/scalapack_table). scalapack_pairs: times small calls of both in turn.
+# bench/scalapack_table times scalapack_program, a plain ScaLAPACK program, with and without the
+# drop-in. scalapack_pairs times small calls of ScaLAPACK and of the drop-in in turn.
 if HAVE_SCALAPACK
 noinst_PROGRAMS += bench/scalapack_program bench/scalapack_pairs
 endif
@@ -51,7 +51,7 @@ bench_scalapack_program_LDADD = $(SCALAPACK_LIBS) -lm
 bench_scalapack_pairs_SOURCES = bench/scalapack_pairs.c
 bench_scalapack_pairs_LDADD = $(SCALAPACK_LIBS) -ldl
 
-# Compares the functions of osla_ga.h with GA's.
+# ga_program compares the functions of osla_ga.h with those of Global Arrays.
 if HAVE_GA
 noinst_PROGRAMS += bench/ga_program
 endif

@@ -1,4 +1,4 @@
-# Manual pages and what else there is to read.
+# Manual pages, guides and example programs.
 dist_man_MANS = \
   doc/osla.1 \
   doc/osla-info.1 \
@@ -12,7 +12,7 @@ dist_man_MANS = \
 EXTRA_DIST += doc/measurements.md doc/example_data.csv doc/design.md doc/hazards.md doc/clusters.md doc/simulation.md doc/scalapack.md doc/global_arrays.md doc/grid_and_blocks.md doc/large_machines.md doc/assemble_or_not.md doc/asynchronous.md doc/python.md doc/reference.md doc/fortran.md \
   doc/grid_and_blocks.c doc/map.png doc/example.c doc/example.f90 doc/asynchronous.c doc/write_updates.c doc/write_updates.py
 
-# `make doc`: all of it as HTML, in site/html of the build tree.
+# `make doc` makes all documentation as HTML, in site/html of the build tree.
 doc_site = doc/site/build doc/site/conf.py doc/site/contracts.py doc/site/pages.py doc/site/check.py \
   doc/site/site.css
 EXTRA_DIST += $(doc_site)

@@ -1,5 +1,5 @@
-# Floor 4: module osla for Fortran. Each source is a module (osla_c.f90 has two); the order of
-# compilation follows from the dependencies below.
+# Floor 4: the module osla for Fortran. Each source has one module, and osla_c.f90 has two. The order
+# of compilation follows from the dependencies below.
 fortran_sources = \
   fortran/osla_fortran.h fortran/osla_fortran.c \
   fortran/osla_c.f90 \
@@ -61,8 +61,8 @@ libosla_fortran_la_SOURCES = $(fortran_sources)
 libosla_fortran_la_LDFLAGS = -version-info 0:0:0 -no-undefined '-Wl,-rpath,$$ORIGIN'
 libosla_fortran_la_LIBADD = libosla.la
 
-# Writes the generated sources anew. Not part of `all`, since it needs Python; check_fortran.sh
-# compares the committed files with the output.
+# `make fortran-interfaces` writes the generated sources again. `make all` does not do this, because
+# it needs Python. check_fortran.sh compares the committed files with the output.
 fortran-interfaces:
 	$(srcdir)/fortran/interfaces.py $(srcdir) >$(srcdir)/fortran/osla_c.f90.new
 	mv $(srcdir)/fortran/osla_c.f90.new $(srcdir)/fortran/osla_c.f90

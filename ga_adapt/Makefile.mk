@@ -1,4 +1,4 @@
-# Floor 4: the adaptor to Global Arrays, a library of its own.
+# Floor 4: the adaptor to Global Arrays, in the separate library libosla_ga.
 AM_CPPFLAGS += $(GA_CFLAGS)
 
 ga_adapt_sources = \
@@ -10,7 +10,7 @@ ga_adapt_sources = \
   ga_adapt/ga_factor.c \
   ga_adapt/ga_hessian.c
 
-# Library that programs with Global Arrays link.
+# The library that programs with Global Arrays link; empty if the build has no Global Arrays.
 if HAVE_GA
 ga_adapt_libs = libosla_ga.la
 endif

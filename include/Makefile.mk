@@ -1,4 +1,4 @@
-# The public headers, which are installed.
+# The public headers, which are all installed.
 public_headers = \
   include/osla.h \
   include/osla_unstable.h \
@@ -46,5 +46,5 @@ public_headers = \
   include/osla_diffusion.h \
   include/osla_splitting.h \
   include/osla_sweeps.h
-ga_headers = include/osla_ga.h # where Global Arrays is
+ga_headers = include/osla_ga.h # installed only if the build has Global Arrays
 EXTRA_DIST += $(ga_headers) include/README.md

@@ -1,5 +1,6 @@
-# Floor 3: one folder for each kernel, sources and private headers. Only files of a folder include its private headers, except those
-# of common/, and chol/chol_shape.h, which inverse/ uses as well.
+# Floor 3: the kernels, each with a folder for its sources and private headers. A private header is
+# included only in its folder, except the headers of common/, and chol/chol_shape.h, which inverse/
+# includes, too.
 EXTRA_DIST += kernels/common/README.md kernels/gemm/README.md kernels/lu/README.md kernels/chol/README.md \
   kernels/products/README.md kernels/inverse/README.md kernels/solve/README.md kernels/forest/README.md \
   kernels/hessian/README.md kernels/sparse/README.md kernels/iterate/README.md

@@ -1,5 +1,5 @@
-# The Python package osla: core/ is C and becomes one extension module, osla/ is Python. In the
-# build tree both are in python/osla, for PYTHONPATH=build/python.
+# The Python package osla. core/ is C and becomes one extension module, osla/ is Python. The build
+# puts both into python/osla of the build tree, for PYTHONPATH=build/python.
 python_modules = \
   python/osla/__init__.py \
   python/osla/_errors.py \
@@ -70,7 +70,7 @@ python/osla/built: $(addprefix $(srcdir)/,$(python_modules)) python/_core.la
 	done && ln -sf ../.libs/_core.abi3.so python/osla/_core.abi3.so && touch $@
 CLEANFILES += python/osla/built python/osla/_core.abi3.so
 
-# A module needs no libtool file.
+# An extension module needs no libtool file, so `make install` removes it.
 install_hooks += install-python-module
 uninstall_hooks += uninstall-python-package
 install-python-module:

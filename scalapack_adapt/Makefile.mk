@@ -1,4 +1,4 @@
-# Floor 4: the drop-in for ScaLAPACK consists of a library with ScaLAPACK's names, and a library
+# Floor 4: the drop-in for ScaLAPACK. It consists of a library with ScaLAPACK's names and a library
 # that does the work (caller.h).
 noinst_LTLIBRARIES += scalapack_adapt/libadapt.la scalapack_adapt/libnames.la
 scalapack_adapt_libnames_la_SOURCES = \
@@ -7,7 +7,7 @@ scalapack_adapt_libnames_la_SOURCES = \
   scalapack_adapt/names.c
 scalapack_adapt_libnames_la_CFLAGS = $(OSLA_CFLAGS) $(OSLA_SANITIZE)
 scalapack_adapt_libnames_la_LIBTOOLFLAGS = $(shared_alone)
-scalapack_adapt_libnames_la_LDFLAGS = # not -static: it goes into a shared library
+scalapack_adapt_libnames_la_LDFLAGS = # not -static, because it becomes part of a shared library
 scalapack_adapt_libadapt_la_SOURCES = \
   scalapack_adapt/caller.h \
   scalapack_adapt/adapt.h \
@@ -28,7 +28,7 @@ scalapack_adapt_libadapt_la_SOURCES = \
   scalapack_adapt/lapack_entries.c
 scalapack_adapt_libadapt_la_CFLAGS = $(OSLA_CFLAGS) $(OSLA_SANITIZE)
 scalapack_adapt_libadapt_la_LIBTOOLFLAGS = $(shared_alone)
-scalapack_adapt_libadapt_la_LDFLAGS = # not -static: it goes into a shared library
+scalapack_adapt_libadapt_la_LDFLAGS = # not -static, because it becomes part of a shared library
 
 # libosla_scalapack.so is loaded into any process, so it depends on no MPI library, which the MPI
 # compiler would add, and on no BLAS. libosla_scalapack_kernels.so is found beside it.

@@ -1,6 +1,7 @@
-# Floors 0 to 2, bottom-up: base, transport, memory, blas, matrix, file.
+# Floors 0 to 2, with lower folders first: base, transport, memory, blas, matrix, file.
 
-# How data moves and ranks wait: by MPI, or in a simulator (configure --enable-simulation).
+# The sources of transfers and waits: those on MPI, and those of the simulator, which configure
+# --enable-simulation selects.
 mpi_sources = \
   src/base/clock.c \
   src/transport/mpi/wait_mpi.c src/transport/mpi/collective_mpi.c src/transport/mpi/exchange_mpi.c \
@@ -109,7 +110,8 @@ src_file_sources = \
   src/file/file_matrix.c \
   src/file/file_vector.c
 
-# libosla_armci: ARMCI exists as a static library only, and is linked by programs that want it.
+# libosla_armci is a library of its own, because ARMCI exists only as a static library. Programs that
+# use the transport on ARMCI link it.
 if HAVE_ARMCI
 armci_sources = src/transport/armci/armci_start.h src/transport/armci/armci_start.c \
   src/transport/armci/transport_armci.c

@@ -1,7 +1,7 @@
-# Parts of the tests that all folders share. A new suite needs: tests/FOLDER/test_NAME.c, its name
-# among the sources of the folder's program in the folder's Makefile.mk, and a line in tests/list. A
-# suite that ends the job, interposes symbols or needs another environment is a program of its own,
-# with its name.
+# The parts of the tests that all folders share. A new suite needs a file tests/FOLDER/test_NAME.c,
+# its name among the sources of the folder's program in the folder's Makefile.mk, and a line in
+# tests/list. A suite that ends the job, interposes symbols or needs another environment is a
+# separate program, tests/FOLDER/test_NAME.
 tests_programs =
 tests_scalapack_programs =
 tests_ga_programs =
@@ -61,7 +61,8 @@ EXTRA_DIST += tests/run tests/runner/plan.py tests/runner/jobs.py tests/runner/l
 
 noinst_DATA = tests/config.env
 
-# Builds the test programs without running them. WITHOUT: programs that need not be built.
+# list-check-programs prints the names of the test programs. check-programs builds them, except those
+# of the variable WITHOUT.
 list-check-programs:
 	@echo $(check_PROGRAMS)
 check-programs: all-am $(filter-out $(WITHOUT),$(check_PROGRAMS))
@@ -70,8 +71,8 @@ check-local: all-am
 clean-local:
 	rm -rf tests/logs
 
-# Not part of check: random updates of the accumulator for ten minutes, on one node and on two fake
-# nodes; memory must not grow.
+# `make soak` tests random updates of the accumulator for ten minutes, on one node and on two fake
+# nodes. The memory must not grow. No level of the tests includes it.
 soak: check-programs
 	OSLA_TEST_SECONDS=$${OSLA_TEST_SECONDS:-300} OPENBLAS_NUM_THREADS=1 \
 	  timeout 900 $(MPIEXEC) -n 3 tests/kernels/hessian_suites test_hessian_wire/soak
@@ -79,8 +80,8 @@ soak: check-programs
 	  OSLA_FAKE_NODES=2 MPIR_CVAR_NUM_CLIQUES=2 MPIR_CVAR_CLIQUES_BY_BLOCK=1 \
 	  timeout 900 $(MPIEXEC) -n 4 tests/kernels/hessian_suites test_hessian_wire/soak
 
-# Not part of check: jobs that reach limits of the system, and jobs whose ranks are killed, about 5
-# minutes.
+# `make check-limits` tests jobs that reach limits of the system, and jobs whose ranks are killed, in
+# about 5 minutes. `make check` does not include it.
 check-limits: check-programs
 	$(srcdir)/tests/limits -b .
 .PHONY: check-programs list-check-programs check-limits soak

@@ -1,4 +1,4 @@
-# Floor 4: the command.
+# Floor 4: the command osla.
 AM_CPPFLAGS += $(POPT_CFLAGS) $(JANSSON_CFLAGS)
 
 if SIMULATION
@@ -9,7 +9,7 @@ endif
 EXTRA_DIST += tools/info/info_probe.c tools/info/info_probe_none.c \
   tools/README.md tools/common/README.md tools/info/README.md tools/assemble/README.md tools/solve/README.md
 
-# The sub-commands are a library of their own so that tests can link it.
+# The sub-commands are in a separate library, so that tests can link them.
 noinst_LTLIBRARIES += tools/libcommands.la
 tools_libcommands_la_LIBTOOLFLAGS = $(static_alone)
 tools_libcommands_la_SOURCES = \

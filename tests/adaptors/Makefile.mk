@@ -1,4 +1,4 @@
-# Global Arrays: one program for each suite, since each of them ends Global Arrays.
+# The adaptor to Global Arrays. Each suite is a separate program, because it ends Global Arrays.
 tests_ga_programs += tests/adaptors/test_ga tests/adaptors/test_ga_solve tests/adaptors/test_ga_hessian
 tests_ga_help = tests/adaptors/ga_help.c tests/adaptors/ga_help.h
 tests_ga_libs = tests/libosla_test.la libosla_armci.la $(ga_adapt_libs) libosla.la $(GA_LIBS) $(CUNIT_LIBS)
@@ -11,7 +11,7 @@ tests_adaptors_test_ga_hessian_LDADD = $(tests_ga_libs)
 
 tests_armci_programs += tests/adaptors/test_armci
 
-# Fortran: each program has its own main.
+# The Fortran module. Each program has its own main.
 tests_fortran_programs += \
   tests/adaptors/test_fortran tests/adaptors/test_fortran_sparse tests/adaptors/test_fortran_forests \
   tests/adaptors/test_fortran_iterations tests/adaptors/test_fortran_collectives
@@ -29,7 +29,7 @@ tests/adaptors/fortran_trial.$(OBJEXT): fortran/osla.lo
 tests/adaptors/test_fortran.$(OBJEXT) tests/adaptors/test_fortran_sparse.$(OBJEXT) tests/adaptors/test_fortran_forests.$(OBJEXT) \
 tests/adaptors/test_fortran_iterations.$(OBJEXT) tests/adaptors/test_fortran_collectives.$(OBJEXT): tests/adaptors/fortran_trial.$(OBJEXT)
 
-# The drop-in: ScaLAPACK programs without OSLA.
+# The drop-in, tested by ScaLAPACK programs that are not linked with OSLA.
 if HAVE_SCALAPACK
 tests_helpers += tests/adaptors/dropin_random tests/adaptors/dropin_errors tests/adaptors/dropin_lapack tests/adaptors/dropin_threads \
   tests/adaptors/dropin_contexts tests/adaptors/dropin_orders doc/from_scalapack

@@ -1,6 +1,6 @@
 if !SIMULATION
 tests_programs += tests/base/suites
-# Programs that interpose routines of BLAS and LAPACK.
+# These are separate programs, because they interpose routines of BLAS and LAPACK.
 tests_programs += tests/base/test_blas tests/base/test_blas_ready tests/base/test_blas_refused
 endif
 tests_base_suites_SOURCES = \

@@ -1,6 +1,6 @@
 if !SIMULATION
 tests_programs += tests/commands/suites
-tests_programs += tests/commands/test_command_util # it interposes MPI_Abort
+tests_programs += tests/commands/test_command_util # separate, as it interposes MPI_Abort
 endif
 tests_commands_suites_SOURCES = \
   tests/commands/test_calibrate_fit.c bench/calibrate.h bench/calibrate_fit.c \
@@ -10,7 +10,7 @@ tests_commands_test_command_util_SOURCES = tests/commands/test_command_util.c \
   tools/common/command.h tools/common/command.c tools/common/command_process.c tools/common/command_util.c
 tests_commands_test_command_util_LDADD = $(LDADD) $(POPT_LIBS) $(JANSSON_LIBS)
 
-# Programs that scripts run.
+# Programs that the test scripts run.
 if !SIMULATION
 tests_helpers += tests/commands/osla_lines tests/commands/bench_lines
 endif
@@ -20,7 +20,7 @@ tests_commands_osla_lines_LDADD = tools/libcommands.la $(osla_libs)
 tests_commands_bench_lines_SOURCES = tests/commands/bench_lines.c $(tests_run_lines)
 tests_commands_bench_lines_LDADD = bench/libbench.la $(bench_libs)
 tests_helpers += tests/commands/never_notified tests/commands/left_alive tests/commands/forest_mismatch
-tests_helpers += tests/commands/delay_line # a line with a delay between the hosts of tests/hosts
+tests_helpers += tests/commands/delay_line # delays messages between the hosts of tests/hosts
 tests_commands_delay_line_SOURCES = tests/commands/delay_line.c
 tests_commands_delay_line_LDADD =
 if HAVE_HDF5

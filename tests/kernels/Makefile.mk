@@ -1,4 +1,4 @@
-# dense: products, factorisations, solves and inverses of matrices.
+# dense_suites tests products, factorisations, solves and inverses of matrices.
 tests_programs += tests/kernels/dense_suites
 tests_kernel_reference = tests/kernels/kernel_reference.c tests/kernels/kernel_reference.h \
   tests/kernels/kernel_stress.c tests/kernels/kernel_stress.h tests/kernels/solve_reference.c tests/kernels/solve_reference.h
@@ -19,7 +19,7 @@ tests_kernels_dense_suites_SOURCES += \
   tests/kernels/test_route.c tests/kernels/test_same.c tests/kernels/test_same_solves.c tests/kernels/test_solve_parts.c \
   tests/kernels/test_tile.c \
   $(tests_parts_reference) tests/kernels/same_call.c tests/kernels/same_call.h
-# They interpose functions of MPI, of LAPACK's callers or of the C library.
+# These are separate programs, because they interpose functions of MPI, OSLA or the C library.
 tests_programs += tests/kernels/test_forward tests/kernels/test_refine
 endif
 tests_kernels_test_forward_SOURCES = tests/kernels/test_forward.c $(tests_kernel_reference)
@@ -30,7 +30,7 @@ tests_scalapack_programs += tests/kernels/test_lu_scalapack
 tests_kernels_test_lu_scalapack_SOURCES = tests/kernels/test_lu_scalapack.c $(tests_kernel_reference) $(tests_lu_reference)
 tests_kernels_test_lu_scalapack_LDADD = $(LDADD) $(SCALAPACK_LIBS)
 
-# lack: kernels for which there is not enough memory.
+# lack_suites tests kernels that do not get enough memory.
 if !SIMULATION
 tests_programs += tests/kernels/lack_suites
 endif
@@ -40,7 +40,7 @@ tests_kernels_lack_suites_SOURCES = \
   $(tests_lacking_memory) $(tests_hessian_reference) $(tests_kernel_reference) $(tests_parts_reference)
 tests_kernels_lack_suites_LDFLAGS = $(tests_wrap_memory)
 
-# hessian: the accumulator.
+# hessian_suites tests the accumulator.
 tests_programs += tests/kernels/hessian_suites
 tests_kernels_hessian_suites_SOURCES = \
   tests/kernels/test_hessian.c tests/kernels/test_hessian_flow.c tests/kernels/test_hessian_solve.c \
@@ -53,7 +53,7 @@ tests_kernels_hessian_suites_SOURCES += \
   tests/kernels/test_hessian_threads.c tests/kernels/test_hessian_wire.c $(tests_file_help)
 endif
 
-# forest: star forests.
+# forest_suites tests star forests.
 tests_programs += tests/kernels/forest_suites
 tests_kernels_forest_suites_SOURCES = \
   tests/kernels/test_forest.c tests/kernels/test_forest_derive.c tests/kernels/test_forest_flow.c \
@@ -67,7 +67,7 @@ tests_kernels_forest_suites_SOURCES += \
   tests/kernels/test_forest_units.c tests/kernels/test_forest_view.c
 endif
 
-# sparse: sparse matrices, their solvers and iterations.
+# sparse_suites tests sparse matrices, their solvers and iterations.
 tests_programs += tests/kernels/sparse_suites
 tests_kernels_sparse_suites_SOURCES = \
   tests/kernels/test_krylov.c tests/kernels/test_sparse.c tests/kernels/test_sums.c \

@@ -4,7 +4,7 @@ tests_memory_suites_SOURCES = \
   tests/memory/test_reduction.c
 if !SIMULATION
 tests_memory_suites_SOURCES += tests/memory/test_attach.c
-# They interpose functions of MPI or of the C library.
+# These are separate programs, because they interpose functions of MPI or of the C library.
 tests_programs += \
   tests/memory/test_channel_wire \
   tests/memory/test_eager \

@@ -1,4 +1,4 @@
-# What interposes functions of MPI or of the C library has a program of its own.
+# A suite that interposes functions of MPI or of the C library is a separate program.
 tests_programs += tests/transport/test_transport tests/transport/test_exchange
 if !SIMULATION
 tests_programs += \

@@ -1,6 +1,6 @@
 if !SIMULATION
 tests_programs += apps/tomography/tests/suites
-tests_programs += apps/tomography/tests/test_invert_memory # it interposes functions of the library
+tests_programs += apps/tomography/tests/test_invert_memory # separate, as it interposes functions
 endif
 tests_invert_job = apps/tomography/tests/invert_test_job.c apps/tomography/tests/invert_test_job.h
 apps_tomography_tests_suites_SOURCES = \
@@ -22,7 +22,7 @@ apps_tomography_tests_test_invert_memory_SOURCES = apps/tomography/tests/test_in
 apps_tomography_tests_test_invert_memory_LDADD = $(apps_tomography_tests_suites_LDADD)
 apps_tomography_tests_test_invert_memory_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=osla_memory_check -Wl,--wrap=osla_potri
 
-# Helper of test_invert.sh.
+# A program that test_invert.sh runs.
 tests_helpers += apps/tomography/tests/result_diff
 apps_tomography_tests_result_diff_SOURCES = apps/tomography/tests/result_diff.c
 apps_tomography_tests_result_diff_LDADD = apps/tomography/libtomo.la libosla.la
