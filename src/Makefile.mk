@@ -110,8 +110,8 @@ src_file_sources = \
   src/file/file_matrix.c \
   src/file/file_vector.c
 
-# libosla_armci is a library of its own, because ARMCI exists only as a static library. Programs that
-# use the transport on ARMCI link it.
+# libosla_armci is a library of its own, because ARMCI exists only as a static library. Programs
+# that use the transport on ARMCI link it.
 if HAVE_ARMCI
 armci_sources = src/transport/armci/armci_start.h src/transport/armci/armci_start.c \
   src/transport/armci/transport_armci.c

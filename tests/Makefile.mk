@@ -61,8 +61,8 @@ EXTRA_DIST += tests/run tests/runner/plan.py tests/runner/jobs.py tests/runner/l
 
 noinst_DATA = tests/config.env
 
-# list-check-programs prints the names of the test programs. check-programs builds them, except those
-# of the variable WITHOUT.
+# list-check-programs prints the names of the test programs. check-programs builds them, except
+# those of the variable WITHOUT.
 list-check-programs:
 	@echo $(check_PROGRAMS)
 check-programs: all-am $(filter-out $(WITHOUT),$(check_PROGRAMS))
@@ -80,8 +80,8 @@ soak: check-programs
 	  OSLA_FAKE_NODES=2 MPIR_CVAR_NUM_CLIQUES=2 MPIR_CVAR_CLIQUES_BY_BLOCK=1 \
 	  timeout 900 $(MPIEXEC) -n 4 tests/kernels/hessian_suites test_hessian_wire/soak
 
-# `make check-limits` tests jobs that reach limits of the system, and jobs whose ranks are killed, in
-# about 5 minutes. `make check` does not include it.
+# `make check-limits` tests jobs that reach limits of the system, and jobs whose ranks are killed,
+# in about 5 minutes. `make check` does not include it.
 check-limits: check-programs
 	$(srcdir)/tests/limits -b .
 .PHONY: check-programs list-check-programs check-limits soak

@@ -20,8 +20,8 @@ tests_fuzz_fuzz_LDADD = libosla_kernels.la $(HDF5_LIBS) $(LIBXML2_LIBS) $(BLAS_L
 
 tests_scripts += tests/fuzz/test_fuzz.sh
 
-# `make fuzz` reads new damaged files for FUZZ_SECONDS, or until it is interrupted. `make check` does
-# not include it.
+# `make fuzz` reads new damaged files for FUZZ_SECONDS, or until it is interrupted. `make check`
+# does not include it.
 fuzz: check-programs
 	FUZZ_SECONDS=$${FUZZ_SECONDS:-unlimited} FUZZ_SEED=$${FUZZ_SEED:-random} BUILDDIR=$(abs_builddir) \
 	  SRCDIR=$(abs_srcdir) OSLA=$(abs_builddir)/osla MPIEXEC=$(MPIEXEC) $(srcdir)/tests/fuzz/test_fuzz.sh

@@ -17,8 +17,8 @@ tests_scripts += \
 EXTRA_DIST += tests/install/configure.sh tests/install/installed.sh tests/install/check_floors.py tests/install/circles.py tests/install/listed.py tests/install/stable_names.py tests/install/abi/describe \
   tests/install/abi/from_headers tests/install/abi/libosla-x86_64-mpich.abi
 
-# `make abi` writes the description of the library with which check_abi.sh compares, for this kind of
-# machine and this MPI.
+# `make abi` writes the description of the library with which check_abi.sh compares, for this kind
+# of machine and this MPI.
 abi: libosla.la
 	$(srcdir)/tests/install/abi/describe .libs/libosla.so >$(srcdir)/tests/install/abi/libosla-`uname -m`-$(MPI_FAMILY).abi
 .PHONY: abi
