@@ -36,7 +36,7 @@ static operand rows_at(const chol *f, const chol_step *s, const void *copy)
                       osla_index_local(s->start, f->v.nb, f->n_across));
 }
 
-/* Whether all ranks of this process column can read the panel's owner in place, so that nothing is
+/* True if all ranks of this process column can read the panel's owner in place, so that nothing is
  * sent along. */
 static bool reads_owner(const chol *f, int owner)
 {

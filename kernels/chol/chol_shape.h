@@ -23,7 +23,7 @@ typedef struct chol {
   int64_t steps;
   int common, lcm; /* greatest common divisor and least common multiple of n_along and n_across */
   osla_forward forward;
-  bool readable;           /* whether node neighbours read the matrix in place */
+  bool readable;           /* true if node neighbours read the matrix in place */
   int column_node;         /* node of all ranks with this rank's block columns; -1: several nodes */
   int *readers, n_readers; /* ranks of this node that read this rank's panel blocks as L(j,k) */
   osla_panels *panels;

@@ -104,7 +104,7 @@ static void compose_permutation(moves *x, const int64_t *pivots, bool backward)
   }
 }
 
-/* Whether new line i comes from another position. Sets the processes that it comes from and goes
+/* True if new line i comes from another position. Sets the processes that it comes from and goes
  * to. */
 static bool is_moved(const moves *x, int64_t i, int *source, int *dest)
 {

@@ -95,7 +95,7 @@ static inline int rank_at(const local_view *v, int prow, int pcol)
   return osla_grid_rank_at(v->grid, prow, pcol);
 }
 
-/* Whether other ranks can reach the matrix: false only for one that osla_matrix_wrap_own made on
+/* True if other ranks can reach the matrix: false only for one that osla_matrix_wrap_own made on
  * several processes. */
 static inline bool is_shared(const osla_matrix *a)
 {
@@ -103,7 +103,7 @@ static inline bool is_shared(const osla_matrix *a)
   return osla_matrix_segment(a) || l.nprow * l.npcol == 1;
 }
 
-/* Whether this rank can read the local array of `rank` in place. If it can, `rank` can also read
+/* True if this rank can read the local array of `rank` in place. If it can, `rank` can also read
  * this rank's local array. */
 static inline bool in_place(const local_view *v, int rank)
 {
@@ -115,14 +115,14 @@ static inline bool in_place(const local_view *v, int rank)
  * end the job. Local. Errors: MEM, RANGE, UNSUPPORTED. */
 osla_err osli_view_check_blas(const osla_matrix *a);
 
-/* Whether some rank of the grid cannot read the local array of another rank in place. The result is
+/* True if some rank of the grid cannot read the local array of another rank in place. The result is
  * the same on all ranks, so that they allocate buffers together. Collective. */
 osla_err osli_view_needs_buffers(const local_view *v, bool *needed);
 
-/* Whether this rank cannot read the local array of some rank of its node in place. Local. */
+/* True if this rank cannot read the local array of some rank of its node in place. Local. */
 bool osli_view_has_hidden_neighbour(const local_view *v);
 
-/* Whether all ranks of each node can read one another's local arrays in place. The result is the
+/* True if all ranks of each node can read one another's local arrays in place. The result is the
  * same on all ranks. Collective. */
 osla_err osli_view_neighbours_readable(const local_view *v, bool *readable);
 

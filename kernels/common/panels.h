@@ -47,12 +47,12 @@ typedef struct osla_panels_plan {
   int column_rows; /* number of process rows that take part, the first ones; 0: all */
   osla_forward forward;
   size_t piece;  /* bytes of the pieces in which a panel is forwarded; 0: chosen */
-  bool readable; /* whether neighbours of a root can read its matrix in place */
+  bool readable; /* true if neighbours of a root can read its matrix in place */
   void *kernel;
   /* Bytes of the panel of the root at position `root` of this rank's line; 0 if it publishes none
    * in this step, or if no rank needs it. Pure; called for any step at any time. */
   size_t (*bytes)(const void *kernel, panel_kind kind, int64_t step, int root);
-  /* Whether this rank's panel of a step is ready. If it is and `room` is not NULL, stores a packed
+  /* True if this rank's panel of a step is ready. If it is and `room` is not NULL, stores a packed
    * copy at `room`. Called in progress steps, one call at a time, possibly by another thread, and
    * not again after it has returned true. */
   bool (*ready)(void *kernel, panel_kind kind, int64_t step, void *room);
@@ -68,7 +68,7 @@ uint64_t osli_panels_memory(const osla_panels_plan *plan, const osla_shape *shap
 
 osla_transport *osli_panels_transport(const osla_panels *panels); /* borrowed */
 
-/* Whether panels are sent or forwarded in progress steps of this rank, so that long computations
+/* True if panels are sent or forwarded in progress steps of this rank, so that long computations
  * should make some. */
 bool osli_panels_forwards(const osla_panels *panels);
 
@@ -78,7 +78,7 @@ void osli_panels_progress(osla_panels *panels);
 /* Waits for the panel of a root in this step. Returns the packed copy, valid until
  * osli_panels_finish, or NULL if the panel is read in the root's own memory. Local. */
 const void *osli_panels_wait(osla_panels *panels, panel_kind kind, int64_t step, int root);
-/* Whether osli_panels_wait would return without waiting. If true, *at is what it would return. */
+/* True if osli_panels_wait would return without waiting. If true, *at is what it would return. */
 bool osli_panels_has_arrived(osla_panels *panels, panel_kind kind, int64_t step, int root,
                              const void **at);
 

@@ -8,7 +8,7 @@
 #include "kernels/common/panels_state.h"
 #include "osla_trace.h"
 
-/* Whether all ranks on the node of `position` have finished the step that used these buffers
+/* True if all ranks on the node of `position` have finished the step that used these buffers
  * before. */
 static bool has_credit(osla_panels *p, panel_kind kind, int64_t step, int position)
 {
@@ -37,7 +37,7 @@ static unsigned char *buffer_of(osla_panels *p, panel_kind kind, int64_t step, i
   return (unsigned char *)osla_segment_local(p->segment) + osli_panels_offset(p, kind, step, root);
 }
 
-/* Whether this rank's own panel is ready. It is packed if other ranks need a copy. */
+/* True if this rank's own panel is ready. It is packed if other ranks need a copy. */
 static bool own_is_ready(osla_panels *p, panel_kind kind, panel_cursor *c, bool has_neighbours)
 {
   bool in_place = p->plan.readable && !p->plan.kind[kind].in_buffer;
@@ -95,7 +95,7 @@ static osla_err send_piece(osla_panels *p, panel_kind kind, panel_cursor *c, int
   return OSLA_OK;
 }
 
-/* Whether one more piece may be under way. At most two pieces are under way, because pieces that
+/* True if one more piece may be under way. At most two pieces are under way, because pieces that
  * travel together share the bandwidth and all of them arrive late (a ring of four hosts took 86 ms
  * with all pieces at once, 44 ms with two). One piece would leave gaps while a rank computes
  * between progress steps. */
@@ -169,7 +169,7 @@ static osla_err advance_kind(osla_panels *p, panel_kind kind)
 
 /* ---- credits ---- */
 
-/* Whether all posts of a set have arrived. */
+/* True if all posts of a set have arrived. */
 static osla_err set_is_sent(osla_panels *p, int64_t set, bool *sent)
 {
   *sent = true;

@@ -21,8 +21,8 @@ enum {
 typedef struct panel_cursor {
   int64_t step;
   int distance;
-  bool begun;     /* whether the route is set */
-  bool published; /* whether neighbours have been notified */
+  bool begun;     /* true if the route is set */
+  bool published; /* true if neighbours have been notified */
   osla_route route;
   int *targets; /* [length of the line] positions to which this rank sends the panel */
   size_t bytes; /* bytes of the panel */
@@ -34,7 +34,7 @@ struct osla_panels {
   osla_panels_plan plan;
   osla_transport *t;
   osla_segment *segment;
-  bool active, hooked; /* whether this rank takes part; whether a progress hook is registered */
+  bool active, hooked; /* true if this rank takes part; true if a progress hook is registered */
   osla_line row, column;
   size_t start[PANEL_KINDS]; /* offset of a kind in a set of buffers */
   size_t set;                /* bytes of a set; 0: neither buffers nor credits exist */
@@ -42,7 +42,7 @@ struct osla_panels {
   /* protects the lines' scratch arrays, as another thread may run progress steps */
   pthread_mutex_t routing;
   _Atomic int64_t finished; /* number of steps that the kernel has finished */
-  atomic_bool all_sent;     /* whether nothing is left to send */
+  atomic_bool all_sent;     /* true if nothing is left to send */
   /* Only progress steps use the members below. */
   int64_t credited; /* number of steps for which credits have been sent */
   panel_cursor cursor[PANEL_KINDS];

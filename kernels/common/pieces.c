@@ -17,7 +17,7 @@ typedef struct posts {
 struct osla_pieces {
   osla_grid *grid;
   osla_segment *segment;
-  bool in_row;         /* whether pieces go along process rows; otherwise along process columns */
+  bool in_row;         /* true if pieces go along process rows; otherwise along process columns */
   int64_t depth;       /* number of sets of buffers */
   size_t set;          /* bytes of a set */
   posts *posts;        /* [depth] posts of each set */

@@ -44,7 +44,7 @@ osla_err osli_pieces_wait_posted(osla_pieces *pieces, int64_t step);
 
 /* Waits for the piece that `origin` posts in this step. Local. */
 void osli_pieces_wait(osla_pieces *pieces, int64_t step, int origin);
-/* Whether the piece that `origin` posts in this step has arrived. Progress steps may be needed for
+/* True if the piece that `origin` posts in this step has arrived. Progress steps may be needed for
  * its arrival. */
 bool osli_pieces_has_arrived(const osla_pieces *pieces, int64_t step, int origin);
 

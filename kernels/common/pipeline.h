@@ -15,7 +15,7 @@ typedef struct osla_pipeline {
   int look_ahead; /* 0, 1 or 2 panels */
   osla_panels *panels;
   void *kernel; /* argument of the functions below, which are all local */
-  bool (*owns)(const void *kernel, int64_t k); /* whether this rank has a part of panel k */
+  bool (*owns)(const void *kernel, int64_t k); /* true if this rank has a part of panel k */
   /* Applies step k to this rank's part of the block columns [from, to). */
   osla_err (*apply)(void *kernel, int64_t k, int64_t from, int64_t to);
   /* Factors this rank's part of panel k, together with the other ranks that have a part. All steps

@@ -97,7 +97,7 @@ typedef struct gemm_operand {
   bool *outside;
   bool any_far;
   bool whole;       /* strips: whether one load contains all k of a process */
-  bool may_pack;    /* whether memory allows packing this operand */
+  bool may_pack;    /* true if memory allows packing this operand */
   gemm_load *loads; /* ordered by task */
   int64_t n_loads;
   uint64_t load_bytes;   /* bytes of the buffer of one load */
@@ -119,7 +119,7 @@ typedef struct gemm_task {
   int64_t first, count; /* range of segments */
   int64_t width;        /* number of indices k in these segments */
   int64_t load[2];      /* index in operand.loads; -1: read in place */
-  bool direct[2];       /* whether one local product can read the operand without packing */
+  bool direct[2];       /* true if one local product can read the operand without packing */
 } gemm_task;
 
 typedef struct gemm_work {
@@ -133,9 +133,9 @@ typedef struct gemm_work {
   osla_gemm_ablation ablation;
   int64_t k_from, k_to; /* range of k that this rank multiplies; all of k except in gemm_split.c */
   int64_t width;        /* width of the widest panel */
-  bool limited;         /* whether no task may be wider than `width` */
+  bool limited;         /* true if no task may be wider than `width` */
   int diagonal;         /* start of this rank's order of owners: process row + process column */
-  bool sharing;         /* whether ranks share loads */
+  bool sharing;         /* true if ranks share loads */
   osla_segment *store;  /* buffers that ranks of the node read */
   int triangle;         /* an osla_uplo, or a negative value for all of C */
   bool hermitian;       /* with a triangle: the diagonal of C is real */
@@ -234,7 +234,7 @@ osla_err osli_gemm_triangle(const gemm_work *w, osla_complex alpha, gemm_array a
 
 /* ---- gemm_split.c ---- */
 
-/* Whether k is split over the ranks: C is so small that too few ranks own a part of it, and all
+/* True if k is split over the ranks: C is so small that too few ranks own a part of it, and all
  * ranks can read A and B. The result is the same on all ranks. Local. */
 bool osli_gemm_is_split(const osla_part *a, const osla_part *b, const osla_part *c, int64_t k,
                         const osla_gemm_options *options);

@@ -163,7 +163,7 @@ static osla_err start_get(void *arg, int rank, size_t offset, size_t to, size_t 
   return OSLA_OK;
 }
 
-/* Whether the buffer of a load of this rank is free: neither this rank nor the sharers need the
+/* True if the buffer of a load of this rank is free: neither this rank nor the sharers need the
  * previous load in it. With `needed` waits for the sharers; this rank has finished the previous
  * load by then. */
 static bool is_free(const source *s, int64_t load, bool needed)
@@ -278,7 +278,7 @@ static gemm_array pack_operand(const source *s, const gemm_task *task)
   const gemm_operand *x = s->x;
   int64_t outer = gemm_outer_count(x), ld = x->panel ? outer : task->width;
   int owner = s->w->segments[task->first].owner[s->which];
-  bool foreign = false; /* whether data of another rank are copied directly, without a get */
+  bool foreign = false; /* true if data of another rank are copied directly, without a get */
   double since = osla_trace_now(s->w->t);
   for (int64_t p = 0; p < x->n_pieces; p++) {
     const gemm_piece *piece = &x->pieces[p];

@@ -30,7 +30,7 @@ osla_err osli_gemm_load_release(const gemm_work *w, int which, int64_t load);
 /* Waits until a sharer's load has arrived. */
 void osli_gemm_load_wait(const gemm_work *w, int which, int64_t load);
 
-/* Whether no sharer needs a load of this rank any more. With `wait`, waits until this is so. */
+/* True if no sharer needs a load of this rank any more. With `wait`, waits until this is so. */
 bool osli_gemm_load_is_released(const gemm_work *w, int which, int64_t load, bool wait);
 
 static inline bool gemm_is_my_load(const gemm_operand *x, int64_t load)

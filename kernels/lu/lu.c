@@ -38,7 +38,7 @@ enum { WIDEST = 1 << 29 };
 
 /* ---- the loop ---- */
 
-/* Whether a pivot is NaN or infinite, or has no finite reciprocal although L is divided by it. */
+/* True if a pivot is NaN or infinite, or has no finite reciprocal although L is divided by it. */
 static bool is_unsafe_pivot(osla_dtype dtype, osla_complex pivot, bool divides)
 {
   double size = fabs(creal(pivot)) + fabs(cimag(pivot));

@@ -10,7 +10,7 @@ typedef struct lu_sizes {
   size_t pivots, moves, rows, candidates, shares, permutation, posts, leaders, store, scratch;
 } lu_sizes;
 
-/* Whether the owner of the diagonal block factors whole panels with partial pivoting. It does if
+/* True if the owner of the diagonal block factors whole panels with partial pivoting. It does if
  * the p > 1 ranks of a process column can read one another's matrix (`near`) and either share cores
  * or are two. Ranks that share cores would wait long for one another in every column, and two ranks
  * gain nothing by working column by column. Pure. */

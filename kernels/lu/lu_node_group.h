@@ -26,7 +26,7 @@ lu_range osli_lu_node_group(const lu *f, int leader);
  * column. */
 osla_err osli_lu_group_notify(lu *f, uint64_t word);
 
-/* Whether the notify slot `purpose` of process row `prow` has reached `word`. With `wait`, waits
+/* True if the notify slot `purpose` of process row `prow` has reached `word`. With `wait`, waits
  * until it has. */
 bool osli_lu_is_notified(lu *f, int prow, int purpose, uint64_t word, bool wait);
 

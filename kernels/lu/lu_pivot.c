@@ -79,7 +79,7 @@ static osla_err make_offer(lu *f, const lu_step *s, int64_t j, unsigned char *re
   return OSLA_OK;
 }
 
-/* Whether offer `a` is better than `b`: a larger element, or an equal one in an earlier row. */
+/* True if offer `a` is better than `b`: a larger element, or an equal one in an earlier row. */
 static bool is_better(const offer *a, const offer *b)
 {
   if (a->row < 0 || b->row < 0) return a->row >= 0;

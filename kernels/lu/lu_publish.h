@@ -15,7 +15,7 @@ osla_err osli_lu_publish(lu *f, const lu_step *s);
 /* Waits for the panel of step `s` and returns its addresses. May be called several times for one
  * step. Local. */
 lu_panel osli_lu_receive(lu *f, const lu_step *s);
-/* Whether osli_lu_receive would return without waiting. Valid only where process columns span
+/* True if osli_lu_receive would return without waiting. Valid only where process columns span
  * several nodes. */
 bool osli_lu_panel_has_arrived(lu *f, const lu_step *s);
 

@@ -262,7 +262,7 @@ static osla_err begin_exchange(lu *f, const lu_step *s, const int64_t *pivots, i
   return OSLA_OK;
 }
 
-/* Whether all members of the node group have begun the current exchange. Before that, products of
+/* True if all members of the node group have begun the current exchange. Before that, products of
  * members may still read the set of U in the leader's memory to which rows and shares are
  * written. */
 static bool group_has_begun(lu *f, bool wait)

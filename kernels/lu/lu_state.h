@@ -21,7 +21,7 @@ typedef struct lu_step {
   int64_t row, row_after; /* first local row with a global index >= start, and >= start + size */
   /* local columns [col, col_after) of the panel; meaningful only if `mine` */
   int64_t col, col_after;
-  bool mine; /* whether the panel is in this rank's process column */
+  bool mine; /* true if the panel is in this rank's process column */
 } lu_step;
 
 /* First words of a published panel. The pivots and the top block (size x size, leading dimension
@@ -56,8 +56,8 @@ typedef struct lu_exchange {
    * group's leader; the panel's top block */
   operand u, top;
   lu_sharing sharing;
-  bool solved;          /* whether this rank has solved for its share of U */
-  bool complete;        /* whether all of U is available */
+  bool solved;          /* true if this rank has solved for its share of U */
+  bool complete;        /* true if all of U is available */
   int64_t moves;        /* number of rows that move, listed in f->moves */
   size_t at;            /* offset in the store of the rows of process row `next` */
   int next, next_share; /* process row whose rows, and whose share of U, are received next */
@@ -68,10 +68,10 @@ typedef struct lu {
   osla_pivoting pivoting;
   int look_ahead;
   osla_forward forward;
-  bool readable;        /* whether node neighbours read the matrix in place */
-  bool column_readable; /* whether the ranks of each process column can read one another's matrix */
-  bool has_own_cores;   /* whether no core is shared by several ranks */
-  bool gathers_panels;  /* whether the owner of the diagonal block factors whole panels */
+  bool readable;        /* true if node neighbours read the matrix in place */
+  bool column_readable; /* true if the ranks of each process column can read one another's matrix */
+  bool has_own_cores;   /* true if no core is shared by several ranks */
+  bool gathers_panels;  /* true if the owner of the diagonal block factors whole panels */
   int64_t order, steps;
   /* sends L and heads to ranks that cannot read this rank's memory, and notifies them */
   osla_panels *panels;
@@ -83,7 +83,7 @@ typedef struct lu {
   osla_segment *store;
   size_t head_bytes, rows_at, rows_set, u_at, u_set, records_at, record_bytes;
   int n_records; /* records of one set */
-  /* whether records are combined in log p rounds instead of read from every rank */
+  /* true if records are combined in log p rounds instead of read from every rank */
   bool combines_records;
   unsigned char *my_offer; /* this rank's record if combines_records */
   uint64_t row_exchanges, column_exchanges, permutations;
@@ -103,7 +103,7 @@ typedef struct lu {
   lu_exchange ahead;    /* first exchange of the next step, valid if has_ahead */
   bool has_ahead;
   int64_t info;
-  bool has_unsafe_pivot; /* whether a pivot is NaN or infinite, or has no finite reciprocal */
+  bool has_unsafe_pivot; /* true if a pivot is NaN or infinite, or has no finite reciprocal */
 } lu;
 
 enum { LU_ROWS, LU_LEADER, LU_COLUMN, LU_PERMUTED, LU_PURPOSES }; /* notify slots of f->store */

@@ -39,7 +39,7 @@ static osla_err multiply(const trmm *f, osla_part x, osla_part b, osla_complex b
                  : osla_gemm(OSLA_NOTRANS, f->trans, f->alpha, b, x, beta, c, f->options);
 }
 
-/* Whether the part of op(A) outside the diagonal squares multiplies the lower half of B and adds to
+/* True if the part of op(A) outside the diagonal squares multiplies the lower half of B and adds to
  * the upper half. */
 static bool upwards(const trmm *f)
 {

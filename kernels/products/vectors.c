@@ -163,7 +163,7 @@ static osla_err multiply_mine(product *p)
              p->x.m, p->y.m);
   if (p->alpha == 0) return OSLA_OK; /* like BLAS: A and x are not read */
   OSLA_CALL(osli_column_get(&p->x, p->whole_x));
-  /* whether x is used by rows and y by columns */
+  /* true if x is used by rows and y by columns */
   const bool by_rows = p->triangle || p->trans != OSLA_NOTRANS;
   const bool by_cols = p->triangle || p->trans == OSLA_NOTRANS;
   if (by_rows) osli_columns_gather(&p->piece, PIECE_ROWS, p->whole_x, p->x_of[PIECE_ROWS]);

@@ -25,7 +25,7 @@ osla_err osli_rhs_check_uplo(osla_uplo uplo);
  * RANGE, MEM, UNSUPPORTED. */
 osla_err osli_rhs_check(osla_side side, const osla_matrix *a, const osla_matrix *b);
 
-/* Whether a solve with A can work on B in place. Local. */
+/* True if a solve with A can work on B in place. Local. */
 bool osli_rhs_fits(const osla_matrix *a, const osla_matrix *b);
 
 /* Block width for nrhs right-hand sides on npcol process columns if A is on `nodes` nodes. Pure. */

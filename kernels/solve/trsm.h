@@ -19,14 +19,14 @@ typedef struct trsm {
   osla_trans trans;
   osla_diag diag;
   int64_t steps;
-  bool forward;    /* whether block 0 comes first; otherwise the last block */
-  bool stationary; /* whether T stays in place and X is moved (trsm_stationary.c) */
+  bool forward;    /* true if block 0 comes first; otherwise the last block */
+  bool stationary; /* true if T stays in place and X is moved (trsm_stationary.c) */
   bool keeps_shares,
     reuses_shares; /* stationary: X stays in `share` for a second solve; this is the second solve */
   osla_panels *panels; /* NOTRANS: solved rows */
   /* TRANS: partial sums; stationary: contributions to the block row of a step */
   osla_pieces *pieces;
-  bool readable;          /* whether node neighbours read B in place */
+  bool readable;          /* true if node neighbours read B in place */
   _Atomic int64_t solved; /* number of steps whose rows this rank has solved */
   int64_t widest;         /* columns of B on the process column with the most columns */
   int64_t strip;          /* moving, TRANS: columns of B that are solved at a time */
@@ -112,7 +112,7 @@ osla_err osli_trsm_run_trans(trsm *f);
 
 /* ---- trsm_stationary.c ---- */
 
-/* Whether X is moved if T is on other nodes: there are few right-hand sides. Pure. */
+/* True if, with T on other nodes, X is moved: there are few right-hand sides. Pure. */
 bool osli_trsm_is_stationary(int64_t n, int64_t nrhs);
 
 /* Stationary solve: allocates its memory except that of _open_trans (collective; errors: MEM, MPI);

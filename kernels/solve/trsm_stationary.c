@@ -25,7 +25,7 @@ bool osli_trsm_is_stationary(int64_t n, int64_t nrhs)
   return nrhs > 0 && nrhs < n / FEW;
 }
 
-/* Whether process column pcol may have a nonzero share in this step's block row. */
+/* True if process column pcol may have a nonzero share in this step's block row. */
 static bool has_share(const trsm *f, const trsm_step *s, int pcol)
 {
   int64_t q = f->a.q;

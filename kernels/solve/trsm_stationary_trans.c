@@ -58,7 +58,7 @@ static osla_err add_product(const trsm *f, const trsm_step *s, int64_t first, in
   return OSLA_OK;
 }
 
-/* Whether this rank owns the rows of the previous step, which are then the last solved rows to
+/* True if this rank owns the rows of the previous step, which are then the last solved rows to
  * arrive. */
 static bool follows_mine(const trsm *f, const trsm_step *s)
 {

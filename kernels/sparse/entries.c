@@ -147,7 +147,7 @@ static osla_err refuse_edge(const char *file, int64_t row, const edge_end *end, 
   const int64_t other = end[at].other, has = (from_other ? other : row) + 1;
   const int64_t lacks = (from_other ? row : other) + 1;
   const double weight = end[at].value;
-  bool same_weight = false, other_weight = false; /* whether the vertex `lacks` lists the edge with
+  bool same_weight = false, other_weight = false; /* true if the vertex `lacks` lists the edge with
                                                    * this or another weight */
   for (int64_t k = 0; k < n; k++) {
     if (end[k].other != other || end[k].from_other == from_other) continue;

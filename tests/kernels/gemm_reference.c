@@ -100,7 +100,7 @@ static bool in_part(const osla_part *part, int64_t i, int64_t j)
   return i >= part->i && i - part->i < part->m && j >= part->j && j - part->j < part->n;
 }
 
-/* Whether the product computes this element of C's matrix. */
+/* True if the product computes this element of C's matrix. */
 static bool in_result(const product *p, int64_t i, int64_t j)
 {
   if (!in_part(&p->c, i, j)) return false;

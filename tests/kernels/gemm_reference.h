@@ -47,7 +47,7 @@ osla_gemm_options product_set_options(const product_options *options);
 /* The inner size k of a product. */
 int64_t product_k(const product *p);
 
-/* Whether two parts share an element of one matrix. */
+/* True if two parts share an element of one matrix. */
 bool parts_overlap(const osla_part *x, const osla_part *y);
 
 /* Fills the operands, multiplies and compares. Whole numbers are compared exactly, uniform numbers

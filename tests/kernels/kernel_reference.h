@@ -100,7 +100,7 @@ typedef struct delays {
 void delays_begin(delays *d, osla_transport *t, uint64_t seed);
 void delays_end(delays *d);
 
-/* Whether a pair of a grid and a variant is run. With one or two ranks all pairs are, with three or
+/* True if a pair of a grid and a variant is run. With one or two ranks all pairs are, with three or
  * four one in five, with more one in nine: if ranks outnumber cores, creating a matrix on several
  * nodes takes a tenth of a second, because MPI polls. */
 bool kernel_turn(int grid, int variant);

@@ -160,7 +160,7 @@ static double magnitude(osla_complex x)
   return fabs(creal(x)) + fabs(cimag(x)); /* the norm that IxAMAX maximises */
 }
 
-/* Whether every candidate l_ij u_jj is below the pivot u_jj by more than rounding errors. */
+/* True if every candidate l_ij u_jj is below the pivot u_jj by more than rounding errors. */
 static bool is_clear(osla_dtype dtype, const void *lu, int64_t m, int64_t n, double largest)
 {
   for (int64_t j = 0; j < lu_order(m, n); j++) {

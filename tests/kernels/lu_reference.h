@@ -29,7 +29,7 @@ lu_element lu_uniform; /* both parts in [-1/2, 1/2) */
 /* LAPACK's factors of the same matrix, computed on each rank alone. */
 typedef struct lu_lapack {
   int64_t info, *pivots; /* pivots: row indices from 0 */
-  bool clear;            /* whether no other candidate was within rounding errors of a pivot */
+  bool clear;            /* true if no other candidate was within rounding errors of a pivot */
 } lu_lapack;
 lu_lapack lu_lapack_make(const dense *a, osla_dtype dtype);
 void lu_lapack_free(lu_lapack *l);

@@ -34,7 +34,7 @@ typedef struct same_call {
 
 typedef osla_err same_runner(const same_call *c);
 
-/* Whether this is the last of several ranks, whose argument differs. */
+/* True if this is the last of several ranks, whose argument differs. */
 bool same_is_last_rank(void);
 
 /* Asserts that all ranks fail with the same message, which contains `text`. Collective, like all

@@ -143,7 +143,7 @@ static void add_operand(amounts *sum, const square *s, bool rows_of_c, osla_tran
                   : osla_index_owner(x, BLOCK, npcol) != pcol)
       continue;
     for (int64_t k = 0; k < SIDE; k++) {
-      /* whether x is the row index of the matrix */
+      /* true if x is the row index of the matrix */
       bool x_first = rows_of_c == (trans == OSLA_NOTRANS);
       int owner = osla_grid_rank_at(grid, osla_index_owner(x_first ? x : k, BLOCK, nprow),
                                     osla_index_owner(x_first ? k : x, BLOCK, npcol));

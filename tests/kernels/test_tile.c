@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-/* Whether the last part of a length is much smaller than the others, which all have the same
+/* True if the last part of a length is much smaller than the others, which all have the same
  * length. */
 static int uneven(int64_t length, int64_t part)
 {

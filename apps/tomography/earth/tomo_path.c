@@ -26,7 +26,7 @@ struct tomo_path {
   int64_t *index;
   int max_data;     /* greatest number of data of a path */
   tomo_set set;     /* set of measures that the latest tomo_path_set_data passed */
-  bool has_factors; /* whether the latest tomo_path_set_data passed factors */
+  bool has_factors; /* true if the latest tomo_path_set_data passed factors */
   double *scale;    /* [k] factor / sigma of each datum */
   double *factor;   /* [k] factor of each datum, 1 without factors */
   double *response; /* [k * N_r] whitened response W of the path's measures */

@@ -32,7 +32,7 @@ typedef enum table_unit { UNIT_OF_DATUM, UNIT_SECONDS, UNIT_PERCENT } table_unit
 
 typedef struct table_header {
   const char *file;              /* name of the file for messages, as in text_reader */
-  bool has_column[N_KEYS];       /* whether the table has each column */
+  bool has_column[N_KEYS];       /* true if the table has each column */
   char name[N_KEYS][TEXT_SHOWN]; /* each column's name in the table, for messages */
   table_unit sigma;
 } table_header;
