@@ -1,7 +1,7 @@
 /* OSLA_API marks every public function. All other names are hidden in the shared library.
  *
  * Part: stable (osla.h).
- * Threads: nothing here runs. */
+ * Threads: this header declares no calls. */
 #ifndef OSLA_API_H
 #define OSLA_API_H
 

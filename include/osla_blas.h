@@ -1,4 +1,4 @@
-/* The only interface to BLAS and LAPACK (floor 0).
+/* The only interface to BLAS and LAPACK (layer 0).
  *
  * Sizes are int64_t and are converted to the library's int in one place; a size that does not fit
  * gives RANGE. All matrices are column-major. All calls are local and thread-safe, and serve the
@@ -90,8 +90,9 @@ OSLA_API osla_err osla_blas_fits(void);
 /* Name and version of the BLAS, for messages; its number of threads, 0 if unknown. Local. */
 OSLA_API const char *osla_blas_describe(void);
 OSLA_API int osla_blas_threads(void);
-OSLA_API void osla_blas_set_threads(int threads); /* without effect if the BLAS has no such call, or
-                                                     if there is no memory for the buffers */
+/* Sets the number of threads of the BLAS. Has no effect if the BLAS has no such call, or if there
+ * is no memory for the buffers of the threads. */
+OSLA_API void osla_blas_set_threads(int threads);
 
 #ifdef __cplusplus
 }

@@ -1,4 +1,4 @@
-/* Channels: messages of which a newer one may replace an older one (floor 1).
+/* Channels: messages of which a newer one may replace an older one (layer 1).
  *
  * An asynchronous iteration needs the newest state of a peer, not all of its states. A channel
  * joins two ranks, each of which may send to the other at any time. The calls and the kinds LATEST
@@ -37,13 +37,14 @@ typedef enum osla_channel_kind {
   OSLA_CHANNEL_EVERY
 } osla_channel_kind;
 
-/* This rank's end of a channel. The peer must give the same tag, kind and in_flight, and the sizes
- * exchanged. Sizes may be 0; for RACY they are multiples of 8. */
+/* This rank's end of a channel. The peer must give the same tag, kind and in_flight; its send_bytes
+ * must equal this rank's recv_bytes, and its recv_bytes this rank's send_bytes. Sizes may be 0; for
+ * RACY they are multiples of 8. */
 typedef struct osla_channel_end {
   int peer; /* rank of the other end, different from this rank */
   int tag;  /* distinguishes the channels between two ranks */
   osla_channel_kind kind;
-  int in_flight; /* from 1 to OSLA_CHANNEL_MOST */
+  int in_flight; /* number of unreceived messages, from 1 to OSLA_CHANNEL_MOST */
   int64_t send_bytes, recv_bytes;
 } osla_channel_end;
 enum { OSLA_CHANNEL_MOST = 4096 };
@@ -74,7 +75,7 @@ OSLA_API void *osla_channel_buffer(osla_channels *channels, int which);
 OSLA_API bool osla_channel_can_send(osla_channels *channels, int which);
 
 /* Sends the message in the channel's buffer.
- *   stamp [in] any number, received with the message; it should grow
+ *   stamp [in] any number, received with the message; it should grow from one message to the next
  * Errors: MPI. */
 OSLA_API osla_err osla_channel_send(osla_channels *channels, int which, uint64_t stamp);
 

@@ -1,4 +1,4 @@
-/* Cholesky factorisation of a distributed matrix (floor 3).
+/* Cholesky factorisation of a distributed matrix (layer 3).
  *
  * Source: the notify-driven scheme of Krishnan, Lewis, Vishnu, "Scaling Linear Algebra Kernels
  * using Remote Memory Access", section III.B, applied to a symmetric matrix of which one triangle
@@ -20,8 +20,8 @@ extern "C" {
 #endif
 
 typedef struct osla_chol_options {
-  /* panels that are factored before the rest of the trailing matrix is updated: 1, 2; 0: chosen
-   * (1); -1: none */
+  /* number of panels that are factored before the rest of the trailing matrix is updated: 1 or 2;
+   * 0: the library chooses (now 1); -1: no look-ahead */
   int look_ahead;
   osla_forward forward; /* route of panels to other nodes */
   uint64_t reserved[8]; /* 0: osla_types.h */
@@ -42,12 +42,13 @@ typedef struct osla_chol_options {
 OSLA_API osla_err osla_potrf(osla_uplo uplo, osla_matrix *a, const osla_chol_options *options,
                              int64_t *info);
 
-/* Cholesky factorisation of a part. Elements outside the part stay unchanged; info counts rows of
- * the part. A part is factored in place if it begins at block corners (i and j are multiples of the
- * block size). It is also factored in place if it begins within a block row (column) and there is
- * only one process row (column), or the part ends in the same block row (column). Any other part is
- * copied. Memory beside that of osla_potrf: none, or a copy of the part and 64 of its columns.
- * Errors as osla_potrf, and ARG for a part outside its matrix. */
+/* Cholesky factorisation of a part (sub-matrix) of a matrix. Elements outside the part stay
+ * unchanged; info counts rows of the part. A part is factored in place if it begins at block
+ * corners (i and j are multiples of the block size). It is also factored in place if it begins
+ * within a block row (column) and there is only one process row (column), or the part ends in the
+ * same block row (column). Any other part is copied. Memory beside that of osla_potrf: none, or a
+ * copy of the part and 64 of its columns. Errors as osla_potrf, and ARG for a part outside its
+ * matrix. */
 OSLA_API osla_err osla_potrf_part(osla_uplo uplo, osla_part a, const osla_chol_options *options,
                                   int64_t *info);
 

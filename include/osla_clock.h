@@ -1,4 +1,4 @@
-/* Wall-clock time (floor 0).
+/* Wall-clock time (layer 0).
  *
  * Threads: any thread may call these, at any time.
  * Part: stable (osla.h).

@@ -1,12 +1,13 @@
 /* The problem of Bethune, Bull, Dingle and Higham (Int. J. High Perf. Comput. Appl. 28(1), 2014,
  * section 3) as a fixed point: Laplace's equation in the unit cube, 7-point differences, Jacobi's
- * method (floor 3).
+ * method (layer 3).
  *
  * A x = b has rows 6 x_ijk - (sum of its six neighbours) = 0; neighbours outside the grid are
- * boundary values and part of b. x := M x + c is the mean of the six. Point i is at (i + 1) / (n +
- * 1) in each dimension. Details that the paper leaves open: the circle at the bottom (z = 0) is
- * centred and has radius `radius`. As in the paper's runs `offset` (there 1) is added to boundary
- * and start, so that there are no exact zeros, which some processors handle slowly (section 6.1).
+ * boundary values and part of b. An update x := M x + c sets each point to the mean of its six
+ * neighbours. Point i is at (i + 1) / (n + 1) in each dimension. Details that the paper leaves
+ * open: the circle at the bottom (z = 0) is centred and has radius `radius`. As in the paper's runs
+ * `offset` (there 1) is added to boundary and start, so that there are no exact zeros, which some
+ * processors handle slowly (section 6.1).
  *
  * rho(M) = (1/3) sum over d of cos(pi / (n_d + 1)), and M >= 0.
  *
@@ -24,39 +25,44 @@ extern "C" {
 #endif
 
 typedef enum osla_diffusion_start {
-  OSLA_DIFFUSION_SOURCE, /* boundary exp(-(0.5 - x)^2 - (0.5 - y)^2) in the circle, as in the
-                          * paper */
-  OSLA_DIFFUSION_MODE    /* boundary and b are 0, start sin(pi x) sin(pi y) sin(pi z), an
+  OSLA_DIFFUSION_SOURCE, /* the boundary value in the circle is exp(-(0.5 - x)^2 - (0.5 - y)^2),
+                          * as in the paper */
+  OSLA_DIFFUSION_MODE    /* boundary and b are 0; the start is sin(pi x) sin(pi y) sin(pi z), an
                           * eigenvector of M */
 } osla_diffusion_start;
 
-/* Equal on all ranks. */
+/* Options of the diffusion problem, equal on all ranks. */
 typedef struct osla_diffusion_options {
   int64_t points[3]; /* points of the whole grid along x, y, z; each >= 1 */
-  int ranks[3];      /* process grid along x, y, z; at most points, and at most all ranks of the
-                      * transport; ranks outside it have no points. 0 (all three): the grid with the
-                      * smallest halos */
+  /* process grid along x, y, z: at most as many ranks as points in each dimension, and at most all
+   * ranks of the transport; ranks outside the grid have no points. 0 in all three dimensions: the
+   * grid with the smallest halos */
+  int ranks[3];
   osla_diffusion_start start;
   double radius;        /* radius of the circle, > 0; 0: 0.25 */
-  double offset;        /* added to boundary and start; 0: 1; MODE: unused */
-  bool no_offset;       /* nothing is added; requires offset = 0 */
+  double offset;        /* number that is added to boundary and start; 0 means 1;
+                         * OSLA_DIFFUSION_MODE does not use it */
+  bool no_offset;       /* true: nothing is added to boundary and start; requires offset = 0 */
   uint64_t reserved[8]; /* must be 0 (osla_types.h) */
 } osla_diffusion_options;
 
-/* Creates the problem. Collective. Owned by the caller. Errors, on all ranks together: ARG, MEM. */
+/* Creates the diffusion problem. Collective. Owned by the caller. Errors, on all ranks together:
+ * ARG, MEM. */
 typedef struct osla_diffusion osla_diffusion;
 OSLA_API osla_err osla_diffusion_create(osla_transport *transport,
                                         const osla_diffusion_options *options,
                                         osla_diffusion **out);
 OSLA_API void osla_diffusion_destroy(
-  osla_diffusion **diffusion); /* local; accepts NULL; sets the pointer to NULL */
+  osla_diffusion **diffusion); /* Destroys the problem. Local. Accepts NULL, and sets the pointer
+                                * to NULL. */
 
-/* Returns the fixed point; it borrows the object. A state is an array of (count + 2) points in each
- * dimension, x fastest: own points inside one layer of halos and boundaries. A rank without points
- * has length 0. */
+/* Returns the problem as a fixed point, which borrows `diffusion`. A state is an array of (count +
+ * 2) points in each dimension, x fastest: own points inside one layer of halos and boundaries. A
+ * rank without points has length 0. */
 OSLA_API osla_fixed_point osla_diffusion_problem(osla_diffusion *diffusion);
 
-/* Range of own points of this rank, and process grid. Local. */
+/* Return this rank's own points (index of the first one and their count, in each dimension), and
+ * the process grid. Local. */
 OSLA_API void osla_diffusion_own(const osla_diffusion *diffusion, int64_t first[3],
                                  int64_t count[3]);
 OSLA_API void osla_diffusion_ranks(const osla_diffusion *diffusion, int ranks[3]);

@@ -1,4 +1,4 @@
-/* Error codes, and macros that return them to the caller (floor 0).
+/* Error codes, and macros that return them to the caller (layer 0).
  *
  * Every library call that can fail returns an osla_err. osla_error_text() gives the text of the
  * calling thread's latest failure, which names the offending value. Numerical failure (a zero
@@ -62,7 +62,8 @@ OSLA_API osla_err osla_error_set_mpi(int mpi_code, const char *what);
     if (osla_call_err_ != OSLA_OK) return osla_call_err_;                                          \
   } while (0)
 
-/* For functions with a variable `osla_err err` and a label `cleanup`. */
+/* Calls a function, and passes an error on by `goto cleanup`. The calling function must have a
+ * variable `osla_err err` and a label `cleanup`. */
 #define OSLA_TRY(call)                                                                             \
   do {                                                                                             \
     err = (call);                                                                                  \

@@ -1,4 +1,4 @@
-/* Matrices, vectors and numbers in files (floor 2).
+/* Matrices, vectors and numbers in files (layer 2).
  *
  * A file appears all at once: it is written under a temporary name in the same directory, flushed
  * to disk (fsync) and renamed. After any failure the temporary file is removed, and a file that
@@ -64,7 +64,7 @@ extern "C" {
  * them. */
 typedef enum osla_stored { OSLA_STORED_WHOLE, OSLA_STORED_LOWER, OSLA_STORED_UPPER } osla_stored;
 
-/* --- one matrix, one call ------------------------------------------------------------------- */
+/* --- saving and loading one matrix by one call ------------------------------------------------ */
 
 typedef enum osla_format {
   OSLA_FORMAT_BY_NAME, /* HDF5 if the path ends in .h5 or .hdf5, else raw */
@@ -92,14 +92,14 @@ typedef struct osla_load_options {
 /* Creates a matrix from a file of osla_matrix_save or osla_file_put_matrix, on any grid; the grid
  * and blocks at the time of the save do not matter. The format is detected.
  *   options [in]  NULL = defaults
- *   stored  [out] the value given to the save; may be NULL
+ *   stored  [out] the value of `stored` that the save was given; may be NULL
  *   out     [out] owned by the caller; NULL after an error
  * Errors: IO, with the reason, for a file that is missing, foreign, truncated or changed. */
 OSLA_API osla_err osla_matrix_load(osla_grid *grid, const char *path,
                                    const osla_load_options *options, osla_stored *stored,
                                    osla_matrix **out);
 
-/* --- several objects in one HDF5 file ------------------------------------------------------- */
+/* --- files with several objects, HDF5 only -------------------------------------------------- */
 
 typedef struct osla_file osla_file;
 
@@ -107,8 +107,9 @@ typedef struct osla_file osla_file;
 OSLA_API osla_err osla_file_create(osla_transport *transport, const char *path, osla_file **out);
 OSLA_API osla_err osla_file_open(osla_transport *transport, const char *path, osla_file **out);
 
-/* Flushes a created file to disk, renames it to its path, and closes it in any case. Errors: as
- * above, and STATE if an earlier call on this file failed; the path is then unchanged. */
+/* Flushes a created file to disk, renames it to its path, and closes it in any case. Errors: those
+ * at the head of this file, and STATE if an earlier call on this file failed; the path is then
+ * unchanged. */
 OSLA_API osla_err osla_file_commit(osla_file **file);
 
 /* Closes a file. A created file that was not committed is removed. Accepts NULL; sets the handle to
@@ -118,7 +119,8 @@ OSLA_API void osla_file_close(osla_file **file);
 /* Sets *has to whether a file opened for reading holds a matrix or vector of the name. */
 OSLA_API osla_err osla_file_has(osla_file *file, const char *name, bool *has);
 
-/* Adds a matrix. A name can be used once in a file and may contain slashes (groups). */
+/* Adds a matrix to a new file. A name can be used once in a file and may contain slashes
+ * (groups). */
 OSLA_API osla_err osla_file_put_matrix(osla_file *file, const char *name, const osla_matrix *matrix,
                                        osla_stored stored);
 
@@ -128,11 +130,12 @@ typedef struct osla_file_matrix {
   osla_stored stored;
 } osla_file_matrix;
 
-/* Reads type and sizes of a matrix, but not its data. Errors: as above. */
+/* Reads type and sizes of a matrix, but not its data. Errors: those at the head of this file. */
 OSLA_API osla_err osla_file_look_matrix(osla_file *file, const char *name, osla_file_matrix *look);
 
 /* Reads a matrix into an existing one of equal type and sizes, with any blocks on any grid. After
- * an error the contents are undefined. Errors: as above, ARG if type or sizes differ. */
+ * an error the contents are undefined. Errors: those at the head of this file, and ARG if type or
+ * sizes differ. */
 OSLA_API osla_err osla_file_get_matrix(osla_file *file, const char *name, osla_matrix *matrix);
 
 typedef enum osla_file_type { OSLA_FILE_DOUBLE, OSLA_FILE_INT64, OSLA_FILE_UINT64 } osla_file_type;

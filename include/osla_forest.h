@@ -1,4 +1,4 @@
-/* Star forests: irregular communication that is described once and used often (floor 3).
+/* Star forests: irregular communication that is described once and used often (layer 3).
  *
  * A star is a root vertex and the leaves that are joined to it. A forest is many stars, whose roots
  * and leaves lie on the ranks of a transport (Zhang et al., The PetscSF Scalable Communication
@@ -8,9 +8,9 @@
  * A vertex holds a *unit*, the same on all ranks: some numbers of one type, or bytes. The values of
  * a rank's roots are one array of units, those of its leaves another. The caller owns both arrays.
  * Values in memory of osla_vertices_create (or of a segment passed to osla_vertices_in) are read in
- * place by the ranks of the node: one load, one store, no message. At most 512 bytes from one rank
- * to another are packed by their owner instead. Values in other memory are staged once. Ranks may
- * use different kinds of memory.
+ * place by the ranks of the node: one load, one store, no message. If at most 512 bytes go from one
+ * rank to another, their owner packs them instead. Values in other memory are staged once. Ranks
+ * may use different kinds of memory.
  *
  * Between nodes values travel in parts. If that saves a quarter or more of the traffic, a broadcast
  * sends one value across for all leaves of a node that are joined to one root. So does a reduction
@@ -44,7 +44,7 @@ extern "C" {
 /* ---- values ---- */
 
 typedef enum osla_unit_type {
-  OSLA_UNIT_BYTES, /* uninterpreted; REPLACE only */
+  OSLA_UNIT_BYTES, /* bytes without a number type; the only combination is REPLACE */
   OSLA_UNIT_INT8,
   OSLA_UNIT_INT16,
   OSLA_UNIT_INT32,
@@ -56,9 +56,10 @@ typedef enum osla_unit_type {
   OSLA_UNIT_FLOAT,
   OSLA_UNIT_DOUBLE,
   OSLA_UNIT_LONG_DOUBLE,
-  OSLA_UNIT_COMPLEX_FLOAT, /* complex types have no MIN and MAX */
+  OSLA_UNIT_COMPLEX_FLOAT, /* complex numbers, which have no combinations MIN and MAX */
   OSLA_UNIT_COMPLEX_DOUBLE,
-  OSLA_UNIT_FLOAT_AT, /* values with positions; MINLOC, MAXLOC and REPLACE only */
+  OSLA_UNIT_FLOAT_AT, /* values with positions; the only combinations are MINLOC, MAXLOC and
+                       * REPLACE */
   OSLA_UNIT_DOUBLE_AT,
   OSLA_UNIT_INT64_AT,
   OSLA_UNIT_TYPES
@@ -80,9 +81,9 @@ typedef struct osla_int64_at {
 
 typedef struct osla_unit {
   osla_unit_type type;
-  int32_t count;  /* numbers in a vertex, at least 1 */
-  int64_t stride; /* bytes from one vertex to the next in the arrays of this rank; 0: vertices are
-                     adjacent. Ranks may use different strides */
+  int32_t count;  /* number of values in a vertex, at least 1 */
+  int64_t stride; /* distance in bytes from one vertex to the next in this rank's arrays; 0:
+                   * vertices are adjacent. Ranks may use different strides */
 } osla_unit;
 
 #define OSLA_ONE_DOUBLE ((osla_unit){OSLA_UNIT_DOUBLE, 1, 0})
@@ -106,9 +107,9 @@ typedef enum osla_forest_combine {
   OSLA_BITS_XOR,
   OSLA_MINLOC,
   OSLA_MAXLOC,
-  OSLA_SUM_ARRIVAL, /* as SUM, but the order of the terms, and so the rounding, may change */
-  OSLA_SUM_EXACT,   /* of real and complex floating-point numbers: the exact sum, rounded once; the
-                       same bits in any order, on any number of ranks, in any distribution */
+  OSLA_SUM_ARRIVAL, /* sum, like SUM, but the order of the terms, and so the rounding, may change */
+  OSLA_SUM_EXACT,   /* exact sum of real or complex floating-point numbers, rounded once: the
+                     * bits are equal in any order, on any number of ranks, in any distribution */
   OSLA_COMBINES
 } osla_forest_combine;
 
@@ -117,16 +118,17 @@ typedef enum osla_forest_combine {
  *   out [out] this rank's memory, zeroed, aligned to pages; owned by the library until
  *             osla_vertices_free; not NULL even if bytes = 0
  * osla_vertices_free is collective, accepts NULL and sets the pointer to NULL.
- * Errors, on all ranks together: MEM, MPI; _create RANGE (65,536 arrays exist, including those of
- * sparse matrices and solvers); _free STATE (a transfer of any forest of the transport is under
- * way), ARG (memory that is not from osla_vertices_create, or not the array of the other ranks). */
+ * Errors, on all ranks together: MEM, MPI; osla_vertices_create: RANGE (65,536 arrays exist,
+ * including those of sparse matrices and solvers); osla_vertices_free: STATE (a transfer of any
+ * forest of the transport is under way), ARG (memory that is not from osla_vertices_create, or not
+ * the array of the other ranks). */
 OSLA_API osla_err osla_vertices_create(osla_transport *transport, size_t bytes, void **out);
 OSLA_API osla_err osla_vertices_free(osla_transport *transport, void **vertices);
 
 /* Lets ranks of the node read values in the data areas of a segment (a matrix's or the caller's) in
  * place, until osla_vertices_out. The segment is borrowed. Collective. Errors, on all ranks
- * together: MEM; ARG (segment NULL, or of attached memory, which other ranks cannot read); _out
- * STATE (a transfer is under way). */
+ * together: MEM; ARG (segment NULL, or of attached memory, which other ranks cannot read);
+ * osla_vertices_out: STATE (a transfer is under way). */
 OSLA_API osla_err osla_vertices_in(osla_segment *segment);
 OSLA_API osla_err osla_vertices_out(osla_segment *segment);
 
@@ -143,28 +145,30 @@ typedef struct osla_root {
 /* Makes a forest. Collective.
  *   n_roots  [in]  number of this rank's roots, 0 .. n_roots - 1, with or without leaves
  *   n_edges  [in]  number of this rank's leaves that are joined to roots
- *   leaf     [in]  [n_edges] index of each leaf, in any order, with gaps, none twice;
- *                  NULL: 0 .. n_edges - 1
+ *   leaf     [in]  [n_edges] index of each leaf, in any order, with gaps, none twice; NULL: 0 ..
+ *                  n_edges - 1
  *   root     [in]  [n_edges] the root of each leaf, on any rank
  *   out      [out] owned by the caller
  * The lists are copied. Indices towards one rank are not stored if they ascend by 1, nor, towards a
  * rank of another node, if they form a block of up to three dimensions (rows of at least 8 indices,
  * equal steps). Memory of the lists: at most 12 bytes an edge; 0 for a halo of blocks between
  * nodes. Memory of the rings, for each joined rank and direction: on a node 64 bytes an edge, from
- * 17 to 512 KiB; to another node 128 bytes an edge, from 17 to 505 KiB, twice. Only memory that
- * values pass through is touched. If values cross between nodes once, three more forests use as
- * much memory, for the edges of this one and one edge for each value that crosses. Errors, on all
- * ranks together: ARG (a rank out of range; a root that its owner does not have, with the owner's
- * count; a leaf twice; a negative index or count), RANGE (an index of 2^32 or more; all 16 progress
- * hooks of the transport are in use), MEM, MPI. */
+ * 17 to 512 KiB; to another node 128 bytes an edge, from 17 to 505 KiB, twice. A page of a ring
+ * takes memory only after a value has passed through it. If one value crosses between nodes for
+ * several leaves, three more forests are made. Together they use the memory described here for the
+ * edges of this forest, and for one further edge for each value that crosses.
+ * Errors, on all ranks together: ARG (a rank out of range; a root that its owner does not have,
+ * with the owner's count; a leaf twice; a negative index or count), RANGE (an index of 2^32 or
+ * more; all 16 progress hooks of the transport are in use), MEM, MPI. */
 OSLA_API osla_err osla_forest_create(osla_transport *transport, int64_t n_roots, int64_t n_edges,
                                      const int64_t *leaf, const osla_root *root, osla_forest **out);
 
 /* Makes a forest from global indices: rank p owns the roots start[p] .. start[p + 1] - 1.
- * Collective. start    [in]  [size + 1] start[0] = 0, ascending; equal on all ranks n_edges  [in]
- * and `leaf`, `out`: as for osla_forest_create root     [in]  [n_edges] global index of the root of
- * each leaf Errors, on all ranks together: those of osla_forest_create; ARG (start does not
- * ascend). */
+ * Collective.
+ *   start    [in]  [size + 1] start[0] = 0, ascending; equal on all ranks
+ *   root     [in]  [n_edges] global index of the root of each leaf
+ * n_edges, `leaf` and `out` are those of osla_forest_create. Errors, on all ranks together: those
+ * of osla_forest_create; ARG (start does not ascend). */
 OSLA_API osla_err osla_forest_create_global(osla_transport *transport, const int64_t *start,
                                             int64_t n_edges, const int64_t *leaf,
                                             const int64_t *root, osla_forest **out);
@@ -174,7 +178,7 @@ OSLA_API osla_err osla_forest_create_global(osla_transport *transport, const int
  * differs).
  *
  * All-gather: the roots of all ranks are numbered in the order of ranks; leaf i of every rank is
- * joined to root i of them. n_roots may differ by rank. Gather: only `rank` has leaves. */
+ * joined to the root with number i. n_roots may differ by rank. Gather: only `rank` has leaves. */
 OSLA_API osla_err osla_forest_allgather(osla_transport *transport, int64_t n_roots,
                                         osla_forest **out);
 OSLA_API osla_err osla_forest_gather(osla_transport *transport, int64_t n_roots, int rank,
@@ -189,8 +193,8 @@ OSLA_API osla_err osla_forest_alltoall(osla_transport *transport, int64_t n, osl
  * different numbers of transfers, or pass different forests). */
 OSLA_API osla_err osla_forest_destroy(osla_forest **forest);
 
-/* Queries. Local. Lists of ranks ascend, include this rank if it is joined to itself, and belong to
- * the forest. */
+/* Local queries. The lists of ranks ascend, include this rank if it is joined to itself, and belong
+ * to the forest. */
 OSLA_API int64_t osla_forest_n_roots(const osla_forest *forest);
 OSLA_API int64_t osla_forest_n_edges(const osla_forest *forest);
 OSLA_API int64_t osla_forest_leaf_space(const osla_forest *forest); /* the largest leaf index + 1 */
@@ -206,10 +210,11 @@ OSLA_API void osla_forest_edges(const osla_forest *forest, int64_t *leaf, osla_r
 
 /* Describes this rank's part of a forest in lines of text: the numbers of roots, edges and leaves;
  * for each joined rank the number of edges, whether the rank is on this node, and the indices as a
- * range, a block, or a list. Local. edges [in]  also writes a line for every edge of this rank's
- * leaves text  [out] [size] as much as fits, with a final 0 if size > 0; the caller's Returns the
- * length of the whole text without the final 0, as snprintf does: the text is complete if the
- * length is below `size`. */
+ * range, a block, or a list. Local.
+ *   edges [in]  true: also writes a line for every edge of this rank's leaves
+ *   text  [out] [size] as much as fits, with a final 0 if size > 0; owned by the caller
+ * Returns the length of the whole text without the final 0, as snprintf does: the text is complete
+ * if the length is below `size`. */
 OSLA_API size_t osla_forest_view(const osla_forest *forest, bool edges, char *text, size_t size);
 
 /* degree[j] := number of leaves that are joined to this rank's root j. degree: [n_roots], the
@@ -266,11 +271,12 @@ OSLA_API osla_err osla_forest_strided(osla_forest *forest, int64_t count, int64_
 /* A transfer under way. Each is ended exactly once. */
 typedef struct osla_forest_run {
   osla_forest *forest;
-  uint64_t number; /* of the transfer on this forest, from 1 */
+  uint64_t number; /* number of the transfer among those of its forest, from 1 */
 } osla_forest_run;
 
 /* Begins a broadcast: leaves[i] := leaves[i] (combine) value of its root, for all leaves. An array
- * may be NULL on a rank that has no vertices with edges in it. Errors: see below. */
+ * may be NULL on a rank that has no vertices with edges in it. Errors: those listed after
+ * osla_forest_fetch_begin. */
 OSLA_API osla_err osla_forest_bcast_begin(osla_forest *forest, osla_unit unit, const void *roots,
                                           void *leaves, osla_forest_combine combine,
                                           osla_forest_run *run);
@@ -279,8 +285,8 @@ OSLA_API osla_err osla_forest_bcast_begin(osla_forest *forest, osla_unit unit, c
  * the order of leaf ranks and of the list of each rank: the same bits in every run. SUM_ARRIVAL
  * promises no order, so that one value may cross between nodes for all leaves of a node, as for
  * combinations of integers other than REPLACE. SUM_EXACT gathers all values: a unit and 4 bytes for
- * each edge, 8 bytes for each root. All but the units stay allocated with the forest. Errors: see
- * below. */
+ * each edge, 8 bytes for each root. The memory of the units is freed at the end of the transfer,
+ * the other memory with the forest. Errors: those listed after osla_forest_fetch_begin. */
 OSLA_API osla_err osla_forest_reduce_begin(osla_forest *forest, osla_unit unit, const void *leaves,
                                            void *roots, osla_forest_combine combine,
                                            osla_forest_run *run);
@@ -288,25 +294,26 @@ OSLA_API osla_err osla_forest_reduce_begin(osla_forest *forest, osla_unit unit, 
 /* Begins a fetch: a reduction in the order of ranks and lists, in which each leaf also gets the
  * value that its root had before the leaf's value was combined with it, in before[i]. SUM_EXACT is
  * not allowed. SUM_ARRIVAL is allowed for integers of 4 and 8 bytes, and promises only that the
- * leaves of a root come one after the other, those of a rank in the order of its list. Errors: see
- * below. */
+ * leaves of a root come one after the other, those of a rank in the order of its list. Errors:
+ * those listed after this call. */
 OSLA_API osla_err osla_forest_fetch_begin(osla_forest *forest, osla_unit unit, void *roots,
                                           const void *leaves, void *before,
                                           osla_forest_combine combine, osla_forest_run *run);
 
-/* Errors of the three begins, on this rank:
+/* Errors of osla_forest_bcast_begin, osla_forest_reduce_begin and osla_forest_fetch_begin, on this
+ * rank:
  * ARG: a unit of unknown type or count < 1; a combination that the type does not have; a stride
  * smaller than the unit; values or a stride that are not multiples of the type's alignment in C; a
  * vertex that is read and a vertex that is written in the same memory (vertices may interleave, as
  * points and ghosts of a mesh, or fields of a record).
- * STATE: the eighth transfer before it on this forest has not ended: at most 8 transfers of a
- * forest may be under way, and any number on different forests. After an error nothing was begun.
- * Unless all ranks fail alike, the program must then end (osla_transport_abort), since other ranks
- * wait for this one. If this rank lacks memory, all ranks end with a message. */
+ * STATE: the transfer that was begun eight transfers earlier on this forest has not ended. At most
+ * 8 transfers of a forest may be under way, and any number of different forests. After an error
+ * nothing was begun. Unless all ranks fail alike, the program must then end (osla_transport_abort),
+ * since other ranks wait for this one. If this rank lacks memory, all ranks end with a message. */
 
-/* Returns the error that the begin would return on this rank: ranks that are unsure of their
- * arguments agree on the results (osla_agree) before any of them begins. Local. Errors: ARG and
- * STATE as above, MEM; not RANGE (an exact sum of 2^32 edges). */
+/* Return the error that the begin of the transfer would return on this rank: ranks that are unsure
+ * of their arguments agree on the results (osla_agree) before any of them begins. Local. Errors:
+ * ARG and STATE as for the begin, MEM; not RANGE (an exact sum of 2^32 edges). */
 OSLA_API osla_err osla_forest_bcast_check(osla_forest *forest, osla_unit unit, const void *roots,
                                           void *leaves, osla_forest_combine combine);
 OSLA_API osla_err osla_forest_reduce_check(osla_forest *forest, osla_unit unit, const void *leaves,
@@ -329,7 +336,7 @@ OSLA_API void osla_forest_nearer(const osla_forest_run *run);
  * Local; makes progress. Errors: STATE as osla_forest_end. */
 OSLA_API osla_err osla_forest_test(osla_forest_run *run, bool *done);
 
-/* Begins and ends a transfer. Errors: those of the begin. */
+/* Begin and end a transfer in one call. Errors: those of the begin of the transfer. */
 OSLA_API osla_err osla_forest_bcast(osla_forest *forest, osla_unit unit, const void *roots,
                                     void *leaves, osla_forest_combine combine);
 OSLA_API osla_err osla_forest_reduce(osla_forest *forest, osla_unit unit, const void *leaves,

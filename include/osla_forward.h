@@ -1,4 +1,4 @@
-/* How a panel reaches the ranks that need it (floor 3).
+/* How a panel reaches the ranks that need it (layer 3).
  *
  * The ranks of a process row or column that need a panel are on several nodes. One rank of each
  * node, its station, receives a copy, and the other ranks of the node read that copy. Flat: the

@@ -1,4 +1,4 @@
-/* Global Arrays programs with OSLA's kernels (floor 4; libosla_ga).
+/* Global Arrays programs with OSLA's kernels (layer 4; libosla_ga).
  *
  * Handles are those of GA's C interface. OSLA works on the memory that GA_Access gives, or on a
  * copy that it transfers by its own transport. Only the calls of the accumulator make GA
@@ -12,9 +12,9 @@
  *   the array in C's order, and a right-hand side is one row of an array of dims {nrhs, n}. If A is
  *   symmetric, this matters only for the right-hand sides.
  *
- * Arrays. Two-dimensional (right-hand sides also one-dimensional), of type C_FLOAT, C_DBL, C_SCPL
- * or C_DCPL, with any distribution: regular, irregular, block-cyclic, on a ScaLAPACK grid, tiled,
- * restricted, with ghost cells (which are not updated). They must belong to all processes.
+ * Arrays must be two-dimensional (right-hand sides also one-dimensional), of type C_FLOAT, C_DBL,
+ * C_SCPL or C_DCPL, with any distribution: regular, irregular, block-cyclic, on a ScaLAPACK grid,
+ * tiled, restricted, with ghost cells (which are not updated). They must belong to all processes.
  *
  * All calls are collective over GA's world unless stated otherwise. They begin and end with
  * GA_Sync. MPI must have been started, by MPI_Init or MPI_Init_thread. GA may be used by one thread
@@ -51,8 +51,9 @@ extern "C" {
  * Errors: STATE (MPI is not running, or GA is), ARG, MEM. */
 OSLA_API osla_err osla_ga_initialize(int64_t doubles);
 
-/* Frees what the calls below have cached (the transport and its memory), and calls GA_Terminate.
- * MPI_Finalize frees the cache, too, so that GA_Terminate alone is sufficient. Collective. */
+/* Frees what OSLA's calls on global arrays have cached (the transport and its memory), and calls
+ * GA_Terminate. MPI_Finalize frees the cache, too, so that GA_Terminate alone is sufficient.
+ * Collective. */
 OSLA_API void osla_ga_terminate(void);
 
 /* --- products --- */
@@ -65,7 +66,7 @@ OSLA_API void osla_ga_terminate(void);
  *   alpha, beta    [in]     real numbers convert implicitly; real types use the real part
  *   g_a, g_b, g_c  [in,out] three arrays; C must be neither A nor B
  * Memory: a copy of A and B (none on one process), and a copy of C unless it has the layout that
- * OSLA_GA_IN_PLACE below requires. */
+ * OSLA_GA_IN_PLACE requires. */
 OSLA_API osla_err osla_ga_gemm(char transa, char transb, int64_t m, int64_t n, int64_t k,
                                osla_complex alpha, int g_a, int g_b, osla_complex beta, int g_c);
 
@@ -108,52 +109,54 @@ OSLA_API osla_err osla_ga_potrs(char uplo, int g_a, int g_b);
 
 /* --- arrays as matrices, for all other kernels --- */
 
-/* An array as a matrix. */
+/* A Global Array that OSLA's kernels use as a matrix. */
 typedef struct osla_ga_matrix osla_ga_matrix;
 
 typedef enum osla_ga_blocks {
-  OSLA_GA_AS_DISTRIBUTED, /* the array's blocks if they are equal, else blocks of nearly the array's
-                             distribution */
-  OSLA_GA_SQUARE,  /* square blocks, for factorisations: the array's from 32 to 256, else 128 */
+  OSLA_GA_AS_DISTRIBUTED, /* a copy with the array's blocks if they have equal sizes, otherwise
+                           * with blocks that give nearly the array's distribution */
+  OSLA_GA_SQUARE,  /* a copy with square blocks, for factorisations: the array's block size if it
+                    * is 32 to 256, otherwise 128 */
   OSLA_GA_IN_PLACE /* the array's own memory, without a copy */
 } osla_ga_blocks;
 
-/* Makes a matrix with the contents of an array, as they are ordered in memory (see above).
+/* Makes a matrix with the contents of an array, as they are ordered in memory (the transpose of the
+ * array in C's order).
  *
  * AS_DISTRIBUTED, SQUARE: the matrix is a copy in memory that node neighbours access by load and
  * store, which GA's own memory does not allow. When the matrix is destroyed, the library caches the
  * memory for the next call (up to 128 MiB on each rank).
  *
- * IN_PLACE: changes of the matrix change the array. For arrays too large to be stored twice;
- * neighbours access the memory by get and put, which is slower (doc/global_arrays.md). Each
+ * IN_PLACE: changes of the matrix change the array. It is meant for arrays too large to be stored
+ * twice; neighbours access the memory by get and put, which is slower (doc/global_arrays.md). Each
  * process's part must have the layout that osla_matrix.h describes. Arrays of
  * GA_Set_block_cyclic_proc_grid have it, and regular arrays of equal parts (the last row and column
  * of parts may be smaller). Other arrays give UNSUPPORTED. Kernels have their usual requirements:
  * factorisations need square blocks. */
 OSLA_API osla_err osla_ga_matrix_create(int g_a, osla_ga_blocks blocks, osla_ga_matrix **out);
 
-/* The matrix, for osla_* calls; borrowed, freed by osla_ga_matrix_destroy. Local. */
+/* Returns the matrix, for osla_* calls. It is borrowed; osla_ga_matrix_destroy frees it. Local. */
 OSLA_API osla_matrix *osla_ga_matrix_get(osla_ga_matrix *matrix);
 
 /* Copies the matrix's contents into the array; with IN_PLACE only makes them visible to GA's
  * calls. */
 OSLA_API osla_err osla_ga_matrix_store(osla_ga_matrix *matrix);
 
-/* Accepts NULL, and sets the handle to NULL. The array is unchanged. */
+/* Destroys the matrix; the array is unchanged. Accepts NULL, and sets the handle to NULL. */
 OSLA_API void osla_ga_matrix_destroy(osla_ga_matrix **matrix);
 
 /* --- the accumulator on a Global Array --- */
 
 /* The calls of osla_hessian implemented by NGA_Scatter_acc: for comparisons, and for programs whose
  * H must stay a Global Array. osla_hessian.h defines the updates. Differences:
- * - Only sums. G and U have the array's type. There is no order-independent mode, no ids and no
- *   checkpoints.
+ * - Updates are only summed. G and U have the array's type. There is no order-independent mode, no
+ *   ids and no checkpoints.
  * - Each element is added atomically, but an update is not atomic: other ranks may see a part of
  *   it.
  * - The caller's arrays may be reused when an update returns. Owners participate through MPI's
  *   progress.
  * - Memory: 64 columns of the update's block, a copy of G, and 24 bytes for each of up to 65536
- *   elements; there is no cap.
+ *   elements; there is no limit on the memory.
  * - One thread at a time. */
 typedef struct osla_ga_hessian osla_ga_hessian;
 
@@ -162,10 +165,12 @@ typedef struct osla_ga_hessian osla_ga_hessian;
  * only updates may access it. Collective.
  *   uplo [in] the triangle in memory that is updated (the opposite one in C's order), or
  *             OSLA_GENERAL. H(i, j) of osla_hessian.h is [j][i] of the array
- * Errors as above, and STATE if GA was started with settings that make its sums wrong. */
+ * Errors: those at the head of this file, and STATE if GA was started with settings that make its
+ * sums wrong. */
 OSLA_API osla_err osla_ga_hessian_create(int g_h, osla_uplo uplo, osla_ga_hessian **out);
 
-/* Local. Accepts NULL, and sets the handle to NULL. The array is unchanged. */
+/* Destroys the accumulator; the array is unchanged. Local. Accepts NULL, and sets the handle to
+ * NULL. */
 OSLA_API void osla_ga_hessian_destroy(osla_ga_hessian **hessian);
 
 /* Updates like those of osla_hessian. Local. Errors: ARG (nothing was added), MEM, RANGE. */

@@ -1,4 +1,4 @@
-/* Distributed multiplication: SRUMMA on block-cyclic data (floor 3).
+/* Distributed multiplication: SRUMMA on block-cyclic data (layer 3).
  *
  * C := alpha op(A) op(B) + beta C, where op(X) is X, X^T or X^H. The owner of a piece of C computes
  * it. It reads operands of its node neighbours in place, and gets the other operands by contiguous
@@ -25,9 +25,10 @@ extern "C" {
 
 /* Options of a product; all zero means the defaults. Results depend on them by rounding only. */
 typedef struct osla_gemm_options {
-  int64_t panel; /* most columns of k that are copied together; 0: chosen */
-  /* most bytes of buffers on a rank; 0: chosen, see osla_gemm. Panels become narrower to fit, but
-   * never narrower than one column */
+  int64_t panel; /* largest number of columns of k that are copied together; 0: the library
+                  * chooses */
+  /* largest number of bytes of buffers on a rank; 0: the library chooses, see osla_gemm. Panels
+   * become narrower to fit, but never narrower than one column */
   uint64_t memory;
   uint64_t reserved[9]; /* 0: osla_types.h */
 } osla_gemm_options;
@@ -49,8 +50,9 @@ typedef struct osla_gemm_options {
  * is distributed differently; by default at most 2.5 local blocks of the operands (or 1 MiB). If C
  * leaves ranks idle (k >= 8192 and C of at most 8 MiB), each rank also has a private copy of C.
  * Errors, on all ranks together: ARG (sizes, types, a part outside its matrix, C overlaps an
- * operand), MEM, RANGE and UNSUPPORTED (integers of the BLAS; C is unchanged), MPI, which ends the
- * job if ranks of the node wait for transfers of the failing rank. */
+ * operand), MEM, RANGE and UNSUPPORTED (a size does not fit the integers of the BLAS, or these have
+ * 64 bits; C is unchanged), MPI, which ends the job if ranks of the node wait for transfers of the
+ * failing rank. */
 OSLA_API osla_err osla_gemm(osla_trans transa, osla_trans transb, osla_complex alpha, osla_part a,
                             osla_part b, osla_complex beta, osla_part c,
                             const osla_gemm_options *options);
@@ -78,7 +80,7 @@ typedef struct osla_gemm_plan {
   /* bytes copied on this node: from neighbours and from this rank's own memory */
   uint64_t bytes_near;
   uint64_t bytes_place; /* bytes of node neighbours that are read in place */
-  uint64_t buffers;     /* bytes of buffers */
+  uint64_t buffers;     /* bytes of buffers on this rank */
   /* operations of local products; over all ranks 2 m n k for a real type, 8 m n k for a complex
    * one */
   double flops;
@@ -89,8 +91,8 @@ OSLA_API osla_err osla_gemm_predict(osla_trans transa, osla_trans transb, osla_p
                                     osla_part c, const osla_gemm_options *options,
                                     osla_gemm_plan *plan);
 
-/* Most bytes that C := A B needs on a rank beside the three matrices, which all have this shape.
- * Local, pure. */
+/* Largest number of bytes that C := A B needs on a rank beside the three matrices, which all have
+ * this shape. Local, pure. */
 OSLA_API uint64_t osla_gemm_memory(const osla_shape *shape);
 
 #ifdef __cplusplus

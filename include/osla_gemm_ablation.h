@@ -1,4 +1,4 @@
-/* Products with parts of the algorithm switched off, for measurements (floor 3).
+/* Products with parts of the algorithm switched off, for measurements (layer 3).
  *
  * The switches correspond to the rows of Table I of Krishnan, Lewis, Vishnu, "Scaling Linear
  * Algebra Kernels using Remote Memory Access". They change the time of a product; results differ by
@@ -20,15 +20,16 @@ extern "C" {
 
 /* What to switch off; all false is the normal algorithm. */
 typedef struct osla_gemm_ablation {
-  bool blocking;  /* get an operand only when it is needed (normal: one load ahead) */
-  bool copy;      /* copy operands of node neighbours before use (normal: read in place) */
-  bool unaware;   /* treat node neighbours like ranks of other nodes: copy their operands, and do
-                     not multiply in-place operands first */
-  bool unordered; /* all ranks ask the owners in the same order (normal: each rank begins with
-                     another owner, so that no owner is asked by all ranks at once) */
-  bool narrow;    /* one block of k in each local product (normal: blocks are merged) */
-  bool alone;     /* each rank gets all its operands itself (normal: one rank of a node gets what
-                     several ranks of the node need, if a rank needs at least 4 MiB) */
+  bool blocking;  /* true: a rank gets an operand only when it needs it (normal: one load ahead) */
+  bool copy;      /* true: operands of node neighbours are copied before use (normal: read in
+                   * place) */
+  bool unaware;   /* true: node neighbours are treated like ranks of other nodes: their operands
+                   * are copied, and in-place operands are not multiplied first */
+  bool unordered; /* true: all ranks ask the owners in the same order (normal: each rank begins
+                   * with another owner, so that no owner is asked by all ranks at once) */
+  bool narrow;    /* true: each local product uses one block of k (normal: blocks are merged) */
+  bool alone;     /* true: each rank gets all its operands itself (normal: one rank of a node
+                   * gets what several ranks of the node need, if a rank needs at least 4 MiB) */
 } osla_gemm_ablation;
 
 /* Sets the switches of osla_gemm, osla_syrk, osla_herk, osla_gemm_predict and the products of

@@ -1,4 +1,4 @@
-/* Process grids: ranks arranged in nprow rows and npcol columns (floor 2).
+/* Process grids: ranks arranged in nprow rows and npcol columns (layer 2).
  *
  * Threads: as osla_transport.h says of collective and of local calls.
  * Part: stable (osla.h).
@@ -31,25 +31,27 @@ typedef struct osla_grid osla_grid;
  * different size, idle ranks, process columns that do not consist of whole nodes.
  */
 typedef enum osla_grid_order {
-  OSLA_GRID_ROWS,    /* (prow, pcol) is rank prow * npcol + pcol, as BLACS's 'R' */
-  OSLA_GRID_COLUMNS, /* (prow, pcol) is rank prow + pcol * nprow, as BLACS's 'C' */
-  OSLA_GRID_NODES,   /* column by column, with the ranks sorted by node */
-  OSLA_GRID_TILES,   /* one rectangle for each node */
-  OSLA_GRID_ACROSS   /* parts of process columns; nodes follow one another along process rows */
+  OSLA_GRID_ROWS,    /* position (prow, pcol) has rank prow * npcol + pcol, as BLACS's 'R' */
+  OSLA_GRID_COLUMNS, /* position (prow, pcol) has rank prow + pcol * nprow, as BLACS's 'C' */
+  OSLA_GRID_NODES,   /* ranks sorted by node fill the grid column by column */
+  OSLA_GRID_TILES,   /* each node fills one rectangle */
+  OSLA_GRID_ACROSS   /* each node fills a part of a process column; nodes follow one another
+                      * along process rows */
 } osla_grid_order;
 
 /* Makes a grid of the first nprow * npcol ranks in the given order. Collective on the transport.
  * The other ranks are idle (prow = pcol = -1): they own nothing, and still take part in collective
  * calls. nprow = npcol = 0 chooses a grid of all ranks: one process row for at most 8 ranks on one
  * node, else the most nearly square grid with nprow <= npcol. (Several process rows save transfers
- * between nodes. Within a node there are none to save, and panels and columns of updates that are
- * not divided are faster.) The transport is borrowed and must outlive the grid. Errors: ARG,
- * MEM. */
+ * between nodes, which do not occur within a node. With one process row, panels and columns of
+ * updates are not divided, which is faster.) The transport is borrowed and must outlive the grid.
+ * Errors: ARG, MEM. */
 OSLA_API osla_err osla_grid_create_ordered(osla_transport *transport, int nprow, int npcol,
                                            osla_grid_order order, osla_grid **out);
 
-/* Makes a grid in the order OSLA_GRID_ROWS; if nprow = npcol = 0, with the chosen shape and the
- * order of osla_grid_choose_order. Otherwise as osla_grid_create_ordered. */
+/* Makes a grid in the order OSLA_GRID_ROWS. If nprow = npcol = 0, it has the shape that
+ * osla_grid_create_ordered chooses and the order of osla_grid_choose_order. Otherwise as
+ * osla_grid_create_ordered. */
 OSLA_API osla_err osla_grid_create(osla_transport *transport, int nprow, int npcol,
                                    osla_grid **out);
 
@@ -82,7 +84,7 @@ OSLA_API bool osla_grid_same(const osla_grid *x, const osla_grid *y);
  * ranks. Borrows the grid. Local. */
 OSLA_API osla_notifiers osla_grid_notifiers(const osla_grid *grid);
 
-/* Local. Accepts NULL, and sets the handle to NULL. */
+/* Destroys a grid. Local. Accepts NULL, and sets the handle to NULL. */
 OSLA_API void osla_grid_destroy(osla_grid **grid);
 
 /* Local queries. */
@@ -91,8 +93,10 @@ OSLA_API int osla_grid_npcol(const osla_grid *grid);
 OSLA_API int osla_grid_prow(const osla_grid *grid); /* this rank's process row; -1 if idle */
 OSLA_API int osla_grid_pcol(const osla_grid *grid);
 OSLA_API int osla_grid_rank_at(const osla_grid *grid, int prow, int pcol);
-OSLA_API int osla_grid_prow_of(const osla_grid *grid, int rank);     /* -1 if the rank is idle */
-OSLA_API osla_transport *osla_grid_transport(const osla_grid *grid); /* owned by its creator */
+OSLA_API int osla_grid_prow_of(const osla_grid *grid, int rank);     /* process row of `rank`; -1
+                                                                      * if that rank is idle */
+OSLA_API osla_transport *osla_grid_transport(const osla_grid *grid); /* transport of the grid;
+                                                                      * owned by its creator */
 
 #ifdef __cplusplus
 }

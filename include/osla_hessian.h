@@ -1,5 +1,5 @@
 /* Hessian accumulator: asynchronous indexed updates of a distributed symmetric matrix, H[ix, ix] +=
- * G^T G, then a commit, then the matrix itself for use in place (floor 3).
+ * G^T G, then a commit, then the matrix itself for use in place (layer 3).
  *
  * Source: French, Zheng, Romanowicz, Yelick, "Parallel Hessian Assembly for Seismic Waveform
  * Inversion Using Global Updates" (IPDPS 2015), sections II.B and III.
@@ -96,7 +96,7 @@ extern "C" {
 
 typedef struct osla_hessian osla_hessian;
 
-/* Unit of an update that is added as a whole; see Isolation above. */
+/* Unit that is added as a whole: an update or an element (section "Isolation" of the head). */
 typedef enum osla_isolation { OSLA_ISOLATE_UPDATE, OSLA_ISOLATE_ELEMENT } osla_isolation;
 
 /* Data sent to another node for an update with G: values or columns of G, whichever costs less
@@ -108,8 +108,8 @@ typedef enum osla_shipping { OSLA_SHIP_LESS, OSLA_SHIP_VALUES, OSLA_SHIP_FACTORS
  * user function. */
 typedef enum osla_combine {
   OSLA_COMBINE_SUM,
-  OSLA_COMBINE_MIN, /* ignores NaN */
-  OSLA_COMBINE_MAX, /* ignores NaN */
+  OSLA_COMBINE_MIN, /* keeps the smaller value; ignores NaN */
+  OSLA_COMBINE_MAX, /* keeps the larger value; ignores NaN */
   OSLA_COMBINE_USER /* calls options.combine_function */
 } osla_combine;
 
@@ -121,27 +121,33 @@ typedef void osla_combine_function(int64_t count, void *inout, const void *in, v
 
 typedef struct osla_hessian_options {
   osla_uplo uplo;       /* stored triangle; OSLA_GENERAL: the whole matrix; 0: OSLA_LOWER */
-  bool single;          /* type of H: OSLA_FLOAT, else OSLA_DOUBLE */
-  bool single_updates;  /* type of G and U: OSLA_FLOAT, else H's type */
+  bool single;          /* true: H has type OSLA_FLOAT; false: OSLA_DOUBLE */
+  bool single_updates;  /* true: G and U have type OSLA_FLOAT; false: H's type */
   int64_t nb;           /* block size of the matrix; 0: OSLA_DEFAULT_BLOCK */
-  size_t ring_bytes;    /* bytes per rank for updates of other nodes; 0: 64 MiB */
+  size_t ring_bytes;    /* bytes per rank of the ring for updates to other nodes; 0: 64 MiB */
   size_t piece_bytes;   /* bytes of values computed and added at a time; 0: 64 MiB */
-  osla_combine combine; /* operation; 0: OSLA_COMBINE_SUM */
-  osla_combine_function *combine_function; /* function of OSLA_COMBINE_USER, else NULL */
+  osla_combine combine; /* operation of an update on an element; 0: OSLA_COMBINE_SUM */
+  osla_combine_function *combine_function; /* the user's function for OSLA_COMBINE_USER;
+                                            * otherwise NULL */
   void *combine_context;                   /* last argument of combine_function; borrowed */
   double initial; /* first value of every element of H; 0: +infinity for MIN, -infinity for MAX,
                    * else 0 */
-  bool from_zero; /* MIN and MAX: the first value is 0; needs initial = 0 */
-  bool order_independent;   /* result bits do not depend on the order of updates, see above */
+  bool from_zero; /* true: with MIN and MAX the first value is 0, not an infinity; requires
+                   * initial = 0 */
+  bool order_independent;   /* true: the bits of the result do not depend on the order of updates
+                             * (head of this file) */
   double bound;             /* order-independent mode: bound of |H_ij| */
   double gradient_bound;    /* order-independent mode: bound of the gradient's elements; 0: no
                              * gradient */
-  size_t memory_cap;        /* bytes per rank, see above; 0: no cap */
+  size_t memory_cap;        /* largest number of bytes that the accumulator may use on a rank
+                             * (head of this file); 0: no limit */
   osla_isolation isolation; /* 0: OSLA_ISOLATE_UPDATE */
   osla_shipping shipping;   /* 0: OSLA_SHIP_LESS */
-  bool node_sums;        /* sum updates for other nodes on the node until the commit, see above */
-  bool checkpoint_holds; /* checkpoints make no copy of H: updates wait until the file is written */
-  uint64_t reserved[8];  /* must be 0 (osla_types.h) */
+  bool node_sums;           /* true: a node sums updates for other nodes until the commit ("Node
+                             * sums" in the head) */
+  bool checkpoint_holds;    /* true: checkpoints make no copy of H, and updates wait until the file
+                             * is written */
+  uint64_t reserved[8];     /* must be 0 (osla_types.h) */
 } osla_hessian_options;
 
 /* Creates an accumulator of order n on a grid with H = options.initial. Collective. The grid is
@@ -185,10 +191,11 @@ OSLA_API osla_err osla_hessian_update_gradient(osla_hessian *hessian, int64_t co
 
 /* --- updates with an id ----------------------------------------------------------------------- */
 
-/* All updates of one datum. Members that are not used are zero; ix belongs to G, U and gradient. */
+/* All updates of one datum. Members that are not used are zero; the indices ix belong to G, to the
+ * rows of U, and to the gradient. */
 typedef struct osla_hessian_datum {
-  uint64_t id;       /* any number */
-  int64_t count;     /* number of indices */
+  uint64_t id;       /* number that identifies the datum; any value */
+  int64_t count;     /* number of indices in ix */
   const int64_t *ix; /* [count] indices */
   int64_t k;         /* rows of G for H[ix, ix] += G^T G (osla_hessian_update); g = NULL: none */
   const void *g;
@@ -207,9 +214,9 @@ typedef struct osla_hessian_datum {
  * checkpoint with them. The caller's arrays may be reused on return. Memory: about 16 bytes per id
  * that this rank knows, not counted in memory_cap.
  *   skipped [out] set to true if the id was known and nothing was done; may be NULL
- * Errors: those of the updates. After ARG, STATE, and MEM for the ledger, nothing was added and the
- * id is not known. After other errors a part may have been added; then checkpoints fail until a
- * reset. */
+ * Errors: those of the updates. After ARG, STATE, and MEM for the list of ids, nothing was added
+ * and the id is not known. After other errors a part may have been added; then checkpoints fail
+ * until a reset. */
 OSLA_API osla_err osla_hessian_update_once(osla_hessian *hessian, const osla_hessian_datum *datum,
                                            bool *skipped);
 
@@ -269,25 +276,27 @@ OSLA_API osla_err osla_hessian_reset(osla_hessian *hessian);
 /* Statistics of this rank since create or reset. Local; no update may be running. */
 typedef struct osla_hessian_stats {
   int64_t updates;        /* calls of update and update_block with something to add */
-  int64_t elements;       /* elements that these calls added to H */
-  int64_t elements_sent;  /* elements among them that were for other nodes */
-  int64_t bytes_sent;     /* bytes sent to other nodes, with lists and heads */
+  int64_t elements;       /* elements that update and update_block added to H */
+  int64_t elements_sent;  /* elements that update and update_block added to parts of H on other
+                           * nodes */
+  int64_t bytes_sent;     /* bytes sent to other nodes, including index lists and headers */
   int64_t bytes_received; /* bytes received from other nodes */
-  int64_t transfers;      /* number of transfers for bytes_received */
-  int64_t bytes_peak;     /* largest memory in use, see above; a reset sets it to the memory still
-                           * in use */
-  double seconds_split;   /* time to sort indices by owner and gather columns of G */
-  double seconds_product; /* time of the products G^T G */
-  double seconds_add;     /* time to wait for locks and add on the node */
-  double seconds_send;    /* time to pack for other nodes and wait for room */
-  double seconds_apply;   /* time to add what arrived from other nodes */
-  int64_t ids_skipped;    /* calls of update_once with a known id */
-  int64_t ids_restored;   /* ids that osla_hessian_restore read */
+  int64_t transfers;      /* number of transfers that fetched updates of other nodes */
+  int64_t bytes_peak;     /* largest number of bytes in use (head of this file); a reset sets it
+                           * to the bytes still in use */
+  double seconds_split;   /* seconds spent to sort indices by owner and to gather columns of G */
+  double seconds_product; /* seconds spent in the products G^T G */
+  double seconds_add;     /* seconds spent to wait for locks and to add on the node */
+  double seconds_send;    /* seconds spent to pack updates for other nodes and to wait for room
+                           * in the ring */
+  double seconds_apply;   /* seconds spent to add updates that arrived from other nodes */
+  int64_t ids_skipped;    /* calls of update_once that were skipped because the id was known */
+  int64_t ids_restored;   /* number of ids that osla_hessian_restore read */
 } osla_hessian_stats;
 OSLA_API osla_hessian_stats osla_hessian_get_stats(osla_hessian *hessian);
 
-/* Returns the bytes per rank besides the matrix, with default options, before the first update.
- * Local, pure. */
+/* Returns the bytes that an accumulator with default options needs per rank besides the matrix,
+ * before the first update. Local, pure. */
 OSLA_API uint64_t osla_hessian_memory(const osla_shape *shape);
 
 #ifdef __cplusplus

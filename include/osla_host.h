@@ -1,4 +1,4 @@
-/* The host of a rank, and the cores that the job's ranks share there (floor 0).
+/* The host of a rank, and the cores that the job's ranks share there (layer 0).
  *
  * A host is one running kernel, with one memory and one set of cores. It may hold several nodes,
  * because MPI may not share memory between containers or network name spaces. Host names do not
@@ -21,7 +21,7 @@ extern "C" {
 #endif
 
 typedef struct osla_host {
-  char name[64]; /* for display only */
+  char name[64]; /* name of the host, for display only */
   int first;     /* lowest rank of the communicator on this host, which identifies the host */
   int cores;    /* number of cores that the job's ranks on this host may use: the union of their CPU
                    masks, limited by the quotas of their control groups, rounded up */

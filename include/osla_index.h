@@ -1,4 +1,4 @@
-/* Block-cyclic index arithmetic in one dimension: pure functions (floor 2).
+/* Block-cyclic index arithmetic in one dimension: pure functions (layer 2).
  *
  * Indices 0 .. n-1 are cut into blocks of nb (the last may be short). Blocks are distributed
  * cyclically over processes 0 .. nprocs-1, the first block to process 0. This is ScaLAPACK's
@@ -34,7 +34,8 @@ static inline int osla_index_owner(int64_t i, int64_t nb, int nprocs)
 /* Local index of global index i on its owner (INDXG2L). */
 static inline int64_t osla_index_local(int64_t i, int64_t nb, int nprocs)
 {
-  return i / nb / nprocs * nb + i % nb; /* i / (nb * nprocs) could overflow an int64_t */
+  return i / nb / nprocs * nb + i % nb; /* two divisions, because nb * nprocs could overflow an
+                                         * int64_t */
 }
 
 /* Global index of local index l on process iproc (INDXL2G). */

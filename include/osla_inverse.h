@@ -1,4 +1,4 @@
-/* Inverses of factored matrices, in place (floor 3).
+/* Inverses of factored matrices, in place (layer 3).
  *
  * Sources: Bientinesi, Gunter, van de Geijn, "Families of algorithms related to the inversion of a
  * symmetric positive definite matrix" (ACM TOMS 35, 2008); Quintana, Quintana, Sun, van de Geijn,

@@ -1,4 +1,4 @@
-/* Fixed-point iterations x := M x + c, synchronous or asynchronous (floor 3).
+/* Fixed-point iterations x := M x + c, synchronous or asynchronous (layer 3).
  *
  * Each rank sweeps over its part of x. The values that neighbours need, a halo, are sent over
  * channels (osla_channel.h). Modes, after Bethune, Bull, Dingle and Higham (Int. J. High Perf.
@@ -39,7 +39,7 @@ extern "C" {
 typedef struct osla_halo {
   int peer;           /* rank of the neighbour */
   int tag;            /* 0 to 2^29 - 1; distinguishes halos between the same two ranks */
-  int64_t send, recv; /* number of doubles */
+  int64_t send, recv; /* numbers of doubles that are sent and received */
 } osla_halo;
 
 /* This rank's part of a problem A x = b as a fixed point x = M x + c. A state is an array of
@@ -67,10 +67,10 @@ typedef struct osla_fixed_point {
    * errors. row_terms: largest number of products in a row. */
   double (*magnitude)(void *arg, const double *x);
   int row_terms;
-  /* Writes the own part of y := |M| x for x > 0 and returns the largest y / x of the own part.
+  /* Writes the own part of y := |M| x for x > 0 and returns the largest y_i / x_i of the own part.
    * Boundaries in x count as 0 and may be overwritten. */
   double (*bound_sweep)(void *arg, double *x, double *y);
-  /* Returns the largest |x - y| / v of the own part. */
+  /* Returns the largest |x_i - y_i| / v_i over the own part. */
   double (*distance)(void *arg, const double *x, const double *y, const double *v);
 } osla_fixed_point;
 
@@ -80,31 +80,32 @@ typedef enum osla_iterate_mode {
   OSLA_ITERATE_SYNC
 } osla_iterate_mode;
 
-/* Equal on all ranks, except record_bytes. */
+/* Options of an iteration, equal on all ranks except record_bytes. */
 typedef struct osla_iterate_options {
   osla_iterate_mode mode; /* 0: ASYNC */
-  double tolerance;     /* converged if |b - A x| <= tolerance norm; 0: 1e-6; -1: iterate until the
-                         * residual is rounding error */
-  double norm;          /* >= 0; 0: |b - A x| of the start */
-  double omega;         /* relaxation factor, > 0; 0: 1 */
-  int64_t sweeps;       /* limit for each rank; 0: 1000000; -1: no sweeps */
-  int period;           /* sweeps between two halos that are sent; 0: 1 */
-  int lead;             /* ASYNC, RACY: largest number of sweeps on an unchanged halo. 1: lock-step;
-                         * -1: unlimited; 0: OSLA_ITERATE_LEAD, or if ranks outnumber cores
-                         * OSLA_ITERATE_LEAD_CROWDED, since more sweeps would take the core from the
-                         * rank with the old halo */
-  int in_flight;        /* ASYNC between nodes: halos in flight to one neighbour; 0: 2 */
-  int check;            /* SYNC: sweeps between two residual checks; 0: 10 */
-  bool uncertified;     /* every rank makes `sweeps` sweeps without residual checks and without a
-                         * certified result, as a preconditioner needs it */
-  double patience;      /* seconds, >= 0. The run ends with STALLED if a rank in it makes no step
-                         * for this time. A step is a sweep and sometimes `magnitude`, or a second
-                         * sweep and `distance`: allow at least five times as long. 0: no limit
-                         * except OSLA_PATIENCE, which ends the program */
-  bool proven;          /* refuse to run unless osla_iterate_bound proved convergence for all modes
-                         */
-  int64_t record_bytes; /* memory for the record of each run on this rank (osla_iterate_record.h);
-                         * may differ between ranks; 0: no record */
+  double tolerance; /* converged if |b - A x| <= tolerance norm; 0: 1e-6; -1: iterate until the
+                     * residual is rounding error */
+  double norm;      /* norm that `tolerance` is relative to, >= 0; 0: |b - A x| of the start */
+  double omega;     /* relaxation factor, > 0; 0: 1 */
+  int64_t sweeps;   /* largest number of sweeps of each rank; 0: 1000000; -1: no sweeps */
+  int period;       /* number of sweeps between two sends of a halo; 0 means 1 */
+  /* ASYNC, RACY: largest number of sweeps on an unchanged halo. 1: lock-step; -1: unlimited; 0:
+   * OSLA_ITERATE_LEAD, or OSLA_ITERATE_LEAD_CROWDED if ranks outnumber cores, since more sweeps
+   * would take the core from the rank that must send the next halo */
+  int lead;
+  int in_flight;    /* ASYNC between nodes: number of halos in flight to one neighbour; 0
+                     * means 2 */
+  int check;        /* SYNC: number of sweeps between two residual checks; 0 means 10 */
+  bool uncertified; /* every rank makes `sweeps` sweeps without residual checks and without a
+                     * certified result, as a preconditioner needs it */
+  /* seconds, >= 0. The run ends with STALLED if a rank in it makes no step for this time. A step is
+   * a sweep and sometimes `magnitude`, or a second sweep and `distance`: set at least five times
+   * the time of a step. 0: no limit except OSLA_PATIENCE, which ends the program */
+  double patience;
+  bool proven;          /* true: osla_iterate refuses to run unless osla_iterate_bound proved
+                         * convergence for all modes */
+  int64_t record_bytes; /* memory in bytes for the record of each run on this rank
+                         * (osla_iterate_record.h); may differ between ranks; 0: no record */
   uint64_t reserved[8]; /* must be 0 (osla_types.h) */
 } osla_iterate_options;
 
@@ -114,17 +115,18 @@ typedef enum osla_iterate_end {
   OSLA_ITERATE_CONVERGED,
   OSLA_ITERATE_STAGNATED, /* the residual is rounding error, but exceeds the tolerance */
   OSLA_ITERATE_SWEEPS,    /* all ranks made the largest number of sweeps */
-  OSLA_ITERATE_DIVERGED,  /* the residual is not finite, or 1e10 times the largest of the first one,
-                           * the tolerance and rounding error */
+  OSLA_ITERATE_DIVERGED,  /* the residual is not finite, or above 1e10 times the largest of three
+                           * numbers: the first residual, the tolerance, the rounding error */
   OSLA_ITERATE_STALLED    /* a rank made no step for `patience` seconds */
 } osla_iterate_end;
-OSLA_API const char *osla_iterate_end_name(osla_iterate_end end); /* lower-case name, such as
-                                                                   * "converged" */
+OSLA_API const char *osla_iterate_end_name(osla_iterate_end end); /* Name of the end in lower
+                                                                   * case, such as "converged". */
 
-/* Equal on all ranks except `sweeps`. STALLED is what this rank saw: if a rank stops at the very
- * end of a run, another rank may already have returned with another end and does not know. End the
- * job, or notify the other ranks by other means. Residual and counts are then the last that this
- * rank knew, x is its current state, and the iteration can only be destroyed (collectively). */
+/* Result of a run, equal on all ranks except `sweeps`. STALLED holds for this rank only: if a rank
+ * stops at the very end of a run, another rank may already have returned with another end, and does
+ * not know. In this case end the job, or notify the other ranks by other means. Residual and counts
+ * are then the last that this rank knew, x is its current state, and the only call that is left for
+ * the iteration is its destruction (collective). */
 typedef struct osla_iterate_result {
   osla_iterate_end end;
   double residual; /* |b - A x| of the returned x; for DIVERGED, STALLED and `uncertified` a stale
@@ -134,10 +136,10 @@ typedef struct osla_iterate_result {
   double rounding; /* bound of the rounding error in `residual`; 0: no `magnitude` was given */
   double error;    /* bound of max |x - solution| / v (osla_iterate_bound); 0: unknown */
   int64_t sweeps;  /* sweeps of this rank */
-  int64_t least, most; /* smallest and largest number of sweeps of a rank */
+  int64_t least, most; /* smallest and largest number of sweeps over all ranks */
   double mean;
   int64_t snapshots; /* snapshots taken during the run */
-  int stalled;       /* STALLED: rank that stopped; else -1 */
+  int stalled;       /* STALLED: rank that made no more steps; otherwise -1 */
   double seconds;
 } osla_iterate_result;
 
@@ -151,13 +153,15 @@ typedef struct osla_iteration osla_iteration;
 OSLA_API osla_err osla_iteration_create(osla_transport *transport, const osla_fixed_point *problem,
                                         const osla_iterate_options *options, osla_iteration **out);
 OSLA_API void osla_iteration_destroy(
-  osla_iteration **iteration); /* collective; accepts NULL; sets the pointer to NULL */
+  osla_iteration **iteration); /* Destroys the iteration. Collective. Accepts NULL, and sets the
+                                * pointer to NULL. */
 
 /* Finds a positive vector v and alpha with |M| v <= alpha v (Collatz and Wielandt). alpha < 1
- * proves that every mode converges for every schedule, and later runs then return `error`. alpha >=
- * 1 proves nothing: some schedules may diverge (Chazan and Miranker 1969), so the caller should
- * warn. Makes `steps` synchronous averaged sweeps with |M|, each of which can lower alpha; stops
- * when an element of v, scaled to a largest element of 1, falls below 1e-292. Collective.
+ * proves that every mode converges for every schedule, and the results of later runs then contain
+ * `error`, a bound of the error of x. alpha >= 1 proves nothing: some schedules may diverge (Chazan
+ * and Miranker 1969), so the caller should warn. Makes `steps` synchronous averaged sweeps with
+ * |M|, each of which can lower alpha; stops when an element of v, scaled to a largest element of 1,
+ * falls below 1e-292. Collective.
  *   alpha [out] smallest value found, raised by the rounding error of a row; infinite if none
  * With another omega than 1 convergence is proved only for omega < 2 / (1 + alpha). `error` does
  * not include the rounding errors of the run. Errors, on all ranks together: UNSUPPORTED (no

@@ -1,4 +1,4 @@
-/* Records of iterations: what each sweep has read (floor 3).
+/* Records of iterations: what each sweep has read (layer 3).
  *
  * An asynchronous run is not repeatable. Its record says which state of a neighbour each sweep has
  * read, so that lags can be studied and the run be repeated bit for bit in one process.
@@ -22,8 +22,9 @@
 extern "C" {
 #endif
 
-/* From this rank's sweep number `sweep` on (first: 0), halo number `halo` is that of the peer's
- * state after `version` sweeps (0: the start). RACY: some elements may be newer. */
+/* A reading of a halo. From sweep `sweep` on (the first sweep is 0) this rank's halo number `halo`
+ * contains the neighbour's state after `version` sweeps (0: the start), until the next reading of
+ * this halo. RACY: some elements may be newer. */
 typedef struct osla_reading {
   int64_t sweep, version;
   int halo;
@@ -31,21 +32,24 @@ typedef struct osla_reading {
 
 /* A residual that was known during a run, from states of different ages. */
 typedef struct osla_estimate {
-  double seconds, residual; /* time since the begin of the run; |b - A x| */
+  double seconds, residual; /* time since the begin of the run, and estimate of |b - A x| at that
+                             * time */
 } osla_estimate;
 
 /* The record of one rank. */
 typedef struct osla_record {
-  int64_t sweeps;   /* sweeps made */
+  int64_t sweeps;   /* number of sweeps that this rank made */
   int64_t returned; /* number of sweeps that led to the returned state */
   int64_t n_readings;
   osla_reading *readings; /* [n_readings] ascending by sweep; if sweep and halo are equal, the last
                            * one holds */
   double *values;         /* RACY: [n_readings][stride] the messages; else NULL */
   int64_t stride;
-  bool complete; /* false: record_bytes were exceeded, and later readings are missing */
+  bool complete; /* [n_readings] readings, ascending by sweep; of several readings with equal
+                  * sweep and halo the last one counts */
   int n_estimates;
-  osla_estimate *estimates; /* [n_estimates] a selection of at most a few thousand */
+  osla_estimate *estimates; /* [n_estimates] some of the residuals that were known, at most a few
+                             * thousand */
 } osla_record;
 
 /* Collects the records of all ranks. Collective.
@@ -53,13 +57,15 @@ typedef struct osla_record {
  * Errors, on all ranks together: STATE (record_bytes is 0, or there was no run), ARG (root), MEM,
  * MPI. On this rank alone: STATE (a run ended with STALLED). */
 OSLA_API osla_err osla_iteration_gather(osla_iteration *iteration, int root, osla_record **out);
-OSLA_API void osla_records_free(
-  int n, osla_record **records); /* local; accepts NULL; sets the pointer to NULL */
+OSLA_API void osla_records_free(int n,
+                                osla_record **records); /* Frees the records. Local. Accepts NULL,
+                                                         * and sets the pointer to NULL. */
 
-/* Counts the lags of the halos used: number of the sweep minus version of the halo (negative: the
- * neighbour was ahead). Adds each sweep on each halo to its count, as far as the record goes.
- * Local.
- *   count [in,out] [2 most + 1] lags -most to most; both ends include larger lags */
+/* Counts the lags of the halos that the sweeps used. The lag is the number of the sweep minus the
+ * version of the halo; it is negative if the neighbour was ahead. Each sweep counts once for each
+ * halo, as far as the record goes. Local.
+ *   count [in,out] [2 most + 1] numbers of lags from -most to most, to which the call adds; the
+ *                  first and the last one include larger lags */
 OSLA_API void osla_record_lags(const osla_record *record, int n_halos, int64_t most,
                                int64_t *count);
 

@@ -1,5 +1,5 @@
 /* Krylov solvers, which need only products with a matrix, and the sums over ranks that they use
- * (floor 3).
+ * (layer 3).
  *
  * CG: Hestenes and Stiefel, Methods of Conjugate Gradients for Solving Linear Systems, J. Res. NBS
  * 49 (1952); with a preconditioner as in Saad, Iterative Methods for Sparse Linear Systems, 2nd
@@ -33,8 +33,8 @@ typedef struct osla_sums osla_sums;
 /* Creates an object for sums of up to `most` numbers at a time. Collective. Errors, on all ranks
  * together: ARG (most < 1), MEM, MPI. */
 OSLA_API osla_err osla_sums_create(osla_transport *transport, int most, osla_sums **out);
-OSLA_API osla_err
-osla_sums_destroy(osla_sums **sums); /* collective; accepts NULL, sets the handle to NULL */
+OSLA_API osla_err osla_sums_destroy(osla_sums **sums); /* Destroys the object. Collective. Accepts
+                                                        * NULL, and sets the handle to NULL. */
 
 /* value[0 .. n - 1] := sums over all ranks. Collective. Errors, on all ranks together: ARG (n is
  * not 1 to `most`, or differs between ranks; then the values are undefined). */
@@ -58,7 +58,8 @@ typedef struct osla_operator {
   void *arg;
 } osla_operator;
 
-OSLA_API osla_operator osla_csr_operator(osla_csr *matrix); /* borrows the matrix */
+/* Returns the products of a sparse matrix as an operator, which borrows the matrix. */
+OSLA_API osla_operator osla_csr_operator(osla_csr *matrix);
 
 /* Reason why a solver ended. */
 typedef enum osla_krylov_end {
@@ -70,10 +71,10 @@ typedef enum osla_krylov_end {
   OSLA_KRYLOV_NOT_FINITE
 } osla_krylov_end;
 
-/* Equal on all ranks, except `each` and `arg`. */
+/* Options of a solver, equal on all ranks except `each` and `arg`. */
 typedef struct osla_krylov_options {
-  double tolerance;   /* see the solvers; 0: 1e-8 */
-  int64_t iterations; /* largest number; 0: 10000; -1: none */
+  double tolerance;   /* tolerance of the stopping rule that each solver describes; 0: 1e-8 */
+  int64_t iterations; /* largest number of iterations; 0: 10000; -1: no iterations */
   /* For CG with a preconditioner that is not the same linear operator in each step, such as
    * asynchronous sweeps (osla_sweeps.h), or is not quite symmetric. The next direction is made
    * A-orthogonal to the last one with beta = z^T (r - r_old) / z_old^T r_old, which adds one number
@@ -91,8 +92,8 @@ typedef struct osla_krylov_result {
   int64_t iterations;
   double left;     /* quantity compared with the tolerance, at the end */
   double residual; /* |b - A x| by the recurrences (LSQR: including the damping term) */
-  double seconds_products, seconds_sums, seconds; /* seconds of this rank: in products, in sums, in
-                                                   * all */
+  double seconds_products, seconds_sums, seconds; /* seconds of this rank in products, in sums,
+                                                   * and in the whole solver */
 } osla_krylov_result;
 
 /* ---- CG ---- */
@@ -100,7 +101,8 @@ typedef struct osla_krylov_result {
 /* An approximate inverse, symmetric and positive definite: z := M r on this rank's part. If it
  * changes between steps set options.flexible. */
 typedef struct osla_preconditioner {
-  osla_err (*apply)(void *arg, const double *r, double *z); /* an error must occur on all ranks */
+  osla_err (*apply)(void *arg, const double *r, double *z); /* computes z := M r; an error must
+                                                             * occur on all ranks */
   void *arg;
 } osla_preconditioner;
 
@@ -116,8 +118,9 @@ typedef struct osla_preconditioner {
 typedef struct osla_jacobi osla_jacobi;
 OSLA_API osla_err osla_jacobi_create(osla_csr *matrix, int64_t block, double shift,
                                      osla_jacobi **out);
-OSLA_API void osla_jacobi_destroy(osla_jacobi **jacobi);                 /* local */
-OSLA_API osla_preconditioner osla_jacobi_use(const osla_jacobi *jacobi); /* borrows the object */
+OSLA_API void osla_jacobi_destroy(osla_jacobi **jacobi); /* local */
+/* Returns the preconditioner, which borrows the osla_jacobi object. */
+OSLA_API osla_preconditioner osla_jacobi_use(const osla_jacobi *jacobi);
 
 /* Solves A x = b for symmetric positive definite A. Collective.
  *   a       [in]     rows = columns
@@ -125,11 +128,12 @@ OSLA_API osla_preconditioner osla_jacobi_use(const osla_jacobi *jacobi); /* borr
  *   b       [in]     [rows]
  *   x       [in,out] [rows] the first guess, then the solution
  *   options [in]     NULL: defaults. The solver ends when |b - A x| <= tolerance |b|
- * The bits depend only on operator, preconditioner and ranks. Range: the solver multiplies b, A and
- * M by powers of two, so A, M, b and x may have any normal size; A times the first guess must stay
- * in the range of double. Memory: four vectors. Errors, on all ranks together: ARG (options, also
- * if they differ between ranks; rows and columns differ; a preconditioner of osla_jacobi_use or
- * osla_sweeps_use for another number of rows), MEM, MPI, those of operator and preconditioner. */
+ * The bits of x depend only on operator, preconditioner and number of ranks. Range: the solver
+ * multiplies b, A and M by powers of two, so A, M, b and x may have any normal size; A times the
+ * first guess must stay in the range of double. Memory: four vectors. Errors, on all ranks
+ * together: ARG (options, also if they differ between ranks; rows and columns differ; a
+ * preconditioner of osla_jacobi_use or osla_sweeps_use for another number of rows), MEM, MPI, those
+ * of operator and preconditioner. */
 OSLA_API osla_err osla_cg(const osla_operator *a, const osla_preconditioner *m, const double *b,
                           double *x, const osla_krylov_options *options,
                           osla_krylov_result *result);
@@ -139,14 +143,17 @@ OSLA_API osla_err osla_cg(const osla_operator *a, const osla_preconditioner *m, 
 /* Minimises |b - A x|^2 + damping^2 |x / scale|^2. Collective.
  *   b       [in]  [rows]
  *   damping [in]  >= 0, finite, equal on all ranks
- *   scale   [in]  [columns] > 0: the solver iterates for x / scale. This changes the convergence
- * but (without damping) not the solution; 1 / norm of each column is a good choice. NULL: 1 x [out]
- * [columns]; the first guess is 0 options [in]  NULL: defaults. With the residual r, and A
- * including scale and damping, the solver ends when |A^T r| <= tolerance |A| |r| or |r| <=
- * tolerance (|b| + |A| |x|) (stopping rules 2 and 1 of section 6; |A|: estimate of the Frobenius
- * norm) The bits depend only on operator and ranks. Range: the solver multiplies b, A and the
- * damping by powers of two, so A, b and x may have any normal size. A damping above 1e150 |A| can
- * end as NOT_FINITE. Memory: five vectors of columns and one of rows. Errors: as osla_cg. */
+ *   scale   [in]  [columns] > 0: the solver iterates for x / scale. This changes the convergence,
+ *                 but (without damping) not the solution; 1 / norm of each column is a good choice.
+ *                 NULL: all are 1
+ *   x       [out] [columns]; the first guess is 0
+ *   options [in]  NULL: defaults. The solver ends when |A^T r| <= tolerance |A| |r| or |r| <=
+ *                 tolerance (|b| + |A| |x|), where r is the residual, A includes scale and damping,
+ *                 and |A| is an estimate of the Frobenius norm (stopping rules 2 and 1 of section
+ *                 6)
+ * The bits of x depend only on operator and number of ranks. Range: the solver multiplies b, A and
+ * the damping by powers of two, so A, b and x may have any normal size. A damping above 1e150 |A|
+ * can end as NOT_FINITE. Memory: five vectors of columns and one of rows. Errors: as osla_cg. */
 OSLA_API osla_err osla_lsqr(const osla_operator *a, const double *b, double damping,
                             const double *scale, double *x, const osla_krylov_options *options,
                             osla_krylov_result *result);

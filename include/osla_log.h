@@ -1,4 +1,4 @@
-/* Messages for the user, prefixed by the rank (floor 0).
+/* Messages for the user, prefixed by the rank (layer 0).
  *
  * Threads: any thread may call these, at any time.
  * Part: stable (osla.h).

@@ -1,4 +1,4 @@
-/* LU factorisation of a distributed matrix (floor 3).
+/* LU factorisation of a distributed matrix (layer 3).
  *
  * Sources: Krishnan, Lewis, Vishnu, "Scaling Linear Algebra Kernels using Remote Memory Access",
  * section III.B (publication of panels by put + notify); Petitet, Whaley, Dongarra, Cleary, "HPL"
@@ -22,15 +22,17 @@ extern "C" {
 #endif
 
 typedef enum osla_pivoting {
-  OSLA_PIVOT_PARTIAL,    /* largest element of the column, as xGETRF */
-  OSLA_PIVOT_TOURNAMENT, /* pivot rows of a whole panel in one exchange; in practice as stable */
+  OSLA_PIVOT_PARTIAL,    /* partial pivoting: the pivot is the largest element of the column, as
+                          * in xGETRF */
+  OSLA_PIVOT_TOURNAMENT, /* tournament pivoting: one exchange finds all pivot rows of a panel; in
+                          * practice as stable as partial pivoting */
   OSLA_PIVOT_NONE /* no pivoting, for diagonally dominant or positive definite matrices only */
 } osla_pivoting;
 
 typedef struct osla_lu_options {
   osla_pivoting pivoting;
-  /* panels that are factored before the rest of the trailing matrix is updated: 1, 2; 0: chosen
-   * (1); -1: none */
+  /* number of panels that are factored before the rest of the trailing matrix is updated: 1 or 2;
+   * 0: the library chooses (now 1); -1: no look-ahead */
   int look_ahead;
   osla_forward forward; /* route of panels to other nodes */
   uint64_t reserved[8]; /* 0: osla_types.h */
@@ -78,9 +80,9 @@ typedef struct osla_lu_result {
 OSLA_API osla_err osla_getrf(osla_matrix *a, int64_t *ipiv, const osla_lu_options *options,
                              osla_lu_result *result);
 
-/* LU factorisation of a part, m x n at (i, j). Elements outside the part stay unchanged; rows are
- * interchanged within the part only. Works in place or in a copy under the conditions of
- * osla_potrf_part; a copy also needs 2 min(m, n) indices.
+/* LU factorisation of a part: the m x n sub-matrix at (i, j). Elements outside the part stay
+ * unchanged; rows are interchanged within the part only. Works in place or in a copy under the
+ * conditions of osla_potrf_part; a copy also needs 2 min(m, n) indices.
  *   ipiv [out] one element for each local row of the whole matrix, of which those of the part's
  *              first min(m, n) rows are set: for row i + s, 1 + the index in the whole matrix of
  *              the row it was interchanged with in step s (ScaLAPACK's IPIV for sub(A))

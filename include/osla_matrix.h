@@ -1,4 +1,4 @@
-/* Distributed matrices: 2-D block-cyclic, in ScaLAPACK's local layout (floor 2).
+/* Distributed matrices: 2-D block-cyclic, in ScaLAPACK's local layout (layer 2).
  *
  * An m x n matrix consists of blocks of mb x nb, with block (0,0) on process (0,0) of the grid.
  * Each process holds its blocks as one column-major array of local_rows x local_cols elements with
@@ -74,22 +74,23 @@ OSLA_API osla_err osla_matrix_wrap_own(osla_grid *grid, osla_dtype dtype, int64_
                                        int64_t mb, int64_t nb, void *local, int64_t lld,
                                        osla_matrix **out);
 
-/* Collective, except for matrices of osla_matrix_create_in and osla_matrix_wrap_own. Accepts NULL,
- * and sets the handle to NULL. */
+/* Destroys a matrix. Collective, except for matrices of osla_matrix_create_in and
+ * osla_matrix_wrap_own. Accepts NULL, and sets the handle to NULL. */
 OSLA_API void osla_matrix_destroy(osla_matrix **matrix);
 
 /* Local queries. */
 OSLA_API osla_layout osla_matrix_layout(const osla_matrix *matrix);
-OSLA_API osla_grid *osla_matrix_grid(const osla_matrix *matrix); /* owned by its creator */
+OSLA_API osla_grid *osla_matrix_grid(const osla_matrix *matrix); /* grid of the matrix; owned by
+                                                                  * its creator */
 OSLA_API osla_dtype osla_matrix_dtype(const osla_matrix *matrix);
 OSLA_API osla_segment *osla_matrix_segment(
-  const osla_matrix
-    *matrix); /* owned by the matrix, unless borrowed; element (0, 0) is at offset 0 */
+  const osla_matrix *matrix); /* segment that contains the elements, with element (0, 0) at offset
+                               * 0; owned by the matrix, unless borrowed */
 OSLA_API void *osla_matrix_local(const osla_matrix *matrix);
 OSLA_API int64_t osla_matrix_local_rows(const osla_matrix *matrix);
 OSLA_API int64_t osla_matrix_local_cols(const osla_matrix *matrix);
 OSLA_API int64_t osla_matrix_lld(const osla_matrix *matrix,
-                                 int rank); /* of any rank's local array */
+                                 int rank); /* leading dimension of the local array of any rank */
 /* Local array of a rank, or NULL if this rank cannot access it by load and store. */
 OSLA_API void *osla_matrix_peer(const osla_matrix *matrix, int rank);
 

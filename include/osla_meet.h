@@ -1,4 +1,4 @@
-/* The entry of collective calls for garbage-collected languages (floor 0).
+/* The entry of collective calls for garbage-collected languages (layer 0).
  *
  * Destruction is collective, but garbage collectors drop objects at different times and in
  * different orders on different ranks. Therefore each object has a number from its creation, equal
@@ -33,8 +33,8 @@ extern "C" {
  *   n_common  [out]    equal on all ranks; 0 after an error
  * It takes one allreduce of six numbers and an empty message to the next rank. If every rank has
  * dropped objects, it also takes exchanges of 64 numbers of each rank until the lists are compared.
- * Errors, on all ranks together: STATE if ranks make different calls, with two of them and their
- * ranks; otherwise the error of the lowest failing rank; MEM; MPI. */
+ * Errors, on all ranks together: STATE if ranks make different calls (the text names two of the
+ * calls and their ranks); otherwise the error of the lowest failing rank; MEM; MPI. */
 OSLA_API osla_err osla_meet(osla_transport *transport, osla_err local, const char *call,
                             int64_t n_dropped, int64_t *dropped, int64_t *n_common);
 

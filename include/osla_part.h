@@ -1,4 +1,4 @@
-/* Parts of distributed matrices: the operands of kernels, passed by value (floor 2).
+/* Parts of distributed matrices: the operands of kernels, passed by value (layer 2).
  *
  * Threads: any thread may call these, at any time.
  * Part: stable (osla.h).

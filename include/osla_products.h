@@ -1,4 +1,4 @@
-/* Products with a matrix of which one triangle is stored, and products with vectors (floor 3).
+/* Products with a matrix of which one triangle is stored, and products with vectors (layer 3).
  *
  * Products with matrices consist of calls of osla_gemm. The stored triangle is halved recursively.
  * Each rectangle outside the diagonal is used in place, once as it is and (symm, hemm) once
@@ -49,7 +49,8 @@ OSLA_API osla_err osla_hemm(osla_side side, osla_uplo uplo, osla_complex alpha, 
                             const osla_gemm_options *options);
 
 /* B := alpha op(A) B (LEFT) or alpha B op(A) (RIGHT) for a triangular A, in place.
- *   uplo, trans, diag  [in]  of A; UNIT: its diagonal is not read and counts as 1
+ *   uplo, trans, diag  [in]  as in xTRMM of the BLAS; UNIT: A's diagonal is not read and counts as
+ *                            1
  *   a       [in]     order m (LEFT) or n (RIGHT); must not share an element with b
  *   b       [in,out] m x n
  *   options [in]     options of the calls of osla_gemm, NULL = defaults

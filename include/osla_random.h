@@ -1,4 +1,4 @@
-/* Counter-based random numbers: a pure function of a seed and two indices (floor 0).
+/* Counter-based random numbers: a pure function of a seed and two indices (layer 0).
  *
  * Matrices, noise and test data are computed from (seed, i, j), so that they are identical for
  * every rank count, grid, block size and order of evaluation.

@@ -1,11 +1,11 @@
-/* Sums and maxima over all ranks, computed while the ranks do other work (floor 1).
+/* Sums and maxima over all ranks, computed while the ranks do other work (layer 1).
  *
  * Each rank starts a round when it has its values; the round is complete when all ranks have
  * started it. The ranks of a node form a tree, and the first ranks of the nodes form another one.
  * Values move up and the result moves down, at most one level with each step of a rank. All ranks
  * get bitwise equal results, which are reproducible for equal values, because the order of the sums
  * is fixed. Bethune et al., Int. J. High Perf. Comput. Appl. 28(1), 2014, section 3.1.2, reduce in
- * this way by messages; this implementation posts words.
+ * this way by messages; this implementation stores words in the memory of other ranks.
  *
  * Threads: as osla_transport.h says of collective and of local calls.
  * Part: may change in any release (osla_unstable.h).

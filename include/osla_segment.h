@@ -1,4 +1,4 @@
-/* Segments: memory that every rank of a transport can reach, with notify slots (floor 1).
+/* Segments: memory that every rank of a transport can reach, with notify slots (layer 1).
  *
  * A segment is a piece of memory on each rank. Ranks of one node reach it by load and store
  * (osla_segment_peer), ranks of other nodes by contiguous get and put.
@@ -28,7 +28,7 @@ typedef struct osla_segment osla_segment;
 /* A nonblocking transfer. It must be waited for exactly once. */
 typedef struct osla_transfer {
   int32_t id;
-  bool is_put;  /* this member and the next ones are for the trace */
+  bool is_put;  /* this member and all later ones serve the trace (osla_trace.h) */
   double since; /* start time; negative if the transfer is not traced, or complete */
   size_t bytes;
 } osla_transfer;
@@ -36,10 +36,10 @@ typedef struct osla_transfer {
 /* A complete transfer; waiting for it does nothing. */
 #define OSLA_TRANSFER_NONE ((osla_transfer){.id = -1, .since = -1.0})
 
-/* A put with notify that is under way. {0} is none; waiting for it does nothing. */
+/* A put with notify that is under way. {0} is no put; waiting for it does nothing. */
 typedef struct osla_posted {
   struct osla_post *post;
-  double since; /* this member and the next one are for the trace */
+  double since; /* this member and the next one serve the trace (osla_trace.h) */
   size_t bytes;
 } osla_posted;
 
@@ -139,11 +139,12 @@ OSLA_API osla_err osla_put_notify(osla_segment *segment, int rank, size_t offset
                                   const void *source, size_t bytes, int purpose, uint64_t value);
 
 /* As osla_put_notify, but returns at once; the transfer continues in this rank's progress steps,
- * which every wait on this transport makes. The source must stay unchanged until osla_posted_wait,
- * which must be called exactly once. On the node it is complete on return. Posts of one rank to
- * another for one purpose are seen there in their order. The target may also get what this rank
- * stored in its own data area before. osla_posted_test sets *done if osla_posted_wait would not
- * wait, and then replaces it. Local. Errors: as osla_put_notify, and MEM. */
+ * which every wait on this transport makes. The source must stay unchanged until
+ * osla_posted_wait, which must be called exactly once. On the node the transfer is complete on
+ * return. Posts of one rank to another for one purpose are seen there in their order. The target
+ * may also get what this rank stored in its own data area before. osla_posted_test sets *done if
+ * osla_posted_wait would not wait; osla_posted_wait need not be called then. Local. Errors: as
+ * osla_put_notify, and MEM. */
 OSLA_API osla_err osla_put_notify_post(osla_segment *segment, int rank, size_t offset,
                                        const void *source, size_t bytes, int purpose,
                                        uint64_t value, osla_posted *posted);

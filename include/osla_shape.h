@@ -1,4 +1,4 @@
-/* Shape of a job that need not exist, from which the memory of its kernels is computed (floor 2).
+/* Shape of a job that need not exist, from which the memory of its kernels is computed (layer 2).
  *
  * Each kernel has a function osla_NAME_memory, which gives the bytes of the rank that needs most.
  * It uses the formulas of the kernel's own set-up, so nothing runs, and any number of ranks is
@@ -20,12 +20,13 @@ extern "C" {
 
 /* A matrix of order n, on the grid that osla_grid_create chooses. */
 typedef struct osla_shape {
-  int ranks, per_node, nodes; /* ranks fill the nodes one after another */
+  int ranks, per_node, nodes; /* numbers of ranks, of ranks per node, and of nodes; ranks fill
+                               * the nodes one after another */
   int nprow, npcol;
   int64_t n, nb;
   osla_dtype dtype;
   size_t element;               /* bytes of an element */
-  int64_t rows, cols;           /* largest local size on any rank */
+  int64_t rows, cols;           /* numbers of rows and columns of the largest local array */
   bool columns_near, rows_near; /* true if each process column, or row, lies on one node */
   bool oversubscribed;          /* true if ranks share cores; osla_shape_make sets false */
 } osla_shape;

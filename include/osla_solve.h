@@ -1,4 +1,4 @@
-/* Solves (floor 3): triangular solves, solves with factors, refinement, mixed precision, condition
+/* Solves (layer 3): triangular solves, solves with factors, refinement, mixed precision, condition
  * estimates.
  *
  * A is n x n in square blocks (mb = nb) on any grid. Right-hand sides B and solutions X are n x
@@ -106,9 +106,8 @@ OSLA_API osla_err osla_residual(const osla_matrix *a, const osla_matrix *x, cons
 
 /* Options of the refinement, the same on all ranks. */
 typedef struct osla_refine_options {
-  int max_iterations; /* most iterations; 0: chosen, 30 */
-  /* the scaled residual that is small enough; 0: chosen, 1 (osla_refine) or 1 / sqrt(n) (mixed
-   * precision) */
+  int max_iterations; /* largest number of iterations; 0: 30 */
+  /* scaled residual that is small enough; 0: 1 for osla_refine, 1 / sqrt(n) for mixed precision */
   double target;
   uint64_t reserved[8]; /* 0: osla_types.h */
 } osla_refine_options;
@@ -123,13 +122,14 @@ typedef struct osla_refine_result {
  * by less than a half. An iteration that does not reduce the residual is discarded.
  *   a       [in]     the full matrix before its factorisation (for a symmetric one both triangles:
  *                    osla_matrix_mirror)
- *   factors [in]     of A, or of a matrix near it; real or complex like A; for d and z also s and c
+ *   factors [in]     of A, or of a matrix near A; real or complex like A; if A has double
+ *                    precision, the factors may have single precision
  *   b       [in]     right-hand sides
  *   x       [in,out] first guess, which may be zero; solutions
  *   options [in]     NULL = defaults
  *   result  [out]    NULL, or the same on all ranks
- * Memory: three copies of B, and half a copy more if the factors are s or c. Errors as stated at
- * the head of this file, and ARG for options that are negative or differ by rank.
+ * Memory: three copies of B, and half a copy more if the factors have single precision. Errors as
+ * stated at the head of this file, and ARG for options that are negative or differ by rank.
  * Source: Skeel, "Iterative refinement implies numerical stability for Gaussian elimination" (Math.
  * Comp. 35, 1980); LAPACK's xGERFS. */
 OSLA_API osla_err osla_refine(const osla_matrix *a, const osla_factors *factors,
@@ -138,7 +138,8 @@ OSLA_API osla_err osla_refine(const osla_matrix *a, const osla_factors *factors,
 
 typedef enum osla_mixed_path {
   OSLA_MIXED_SINGLE,  /* solved with factors in single precision */
-  OSLA_MIXED_FACTOR,  /* single precision failed (a pivot); solved with double factors */
+  OSLA_MIXED_FACTOR,  /* factorisation in single precision failed at a pivot; solved with double
+                       * factors */
   OSLA_MIXED_STALLED, /* refinement did not converge; solved with double factors */
   OSLA_MIXED_SINGULAR /* double precision failed as well: X is undefined, see info */
 } osla_mixed_path;

@@ -1,4 +1,4 @@
-/* Sparse matrices distributed by rows, and their products with vectors (floor 3).
+/* Sparse matrices distributed by rows, and their products with vectors (layer 3).
  *
  * A matrix is distributed over the ranks in blocks of consecutive rows; vectors are distributed in
  * blocks of rows (result of A x) or of columns (x). Rank p owns the rows row_start[p] ..
@@ -37,24 +37,27 @@ OSLA_API void osla_even_blocks(int64_t n, int ranks, int64_t *start);
 
 /* Creates a matrix from the rows of each rank. Collective.
  *   row_start    [in]  [size + 1] first row of each rank, ascending from 0; equal on all ranks
- *   column_start [in]  [size + 1] first column of each rank, likewise
+ *   column_start [in]  [size + 1] first column of each rank, ascending from 0; equal on all ranks
  *   first        [in]  [rows + 1] entries of this rank's row i are first[i] .. first[i + 1] - 1;
  *                      first[0] = 0
  *   column       [in]  [first[rows]] global indices in any order; repeated entries of a row are
- * added value        [in]  [first[rows]] out          [out] owned by the caller The lists are
- * copied. Memory: 12 bytes per entry, 20 per row and 24 per ghost, and that of a star forest.
- * Errors, on all ranks together: ARG (blocks or row pointers that do not ascend; a column outside
- * the matrix, with row, column and rank), RANGE (2^31 columns or ghosts on a rank), MEM, MPI. */
+ *                      added
+ *   value        [in]  [first[rows]] values of the entries
+ *   out          [out] owned by the caller
+ * The lists are copied. Memory: 12 bytes per entry, 20 per row and 24 per ghost, and that of a star
+ * forest. Errors, on all ranks together: ARG (blocks or row pointers that do not ascend; a column
+ * outside the matrix, with row, column and rank), RANGE (2^31 columns or ghosts on a rank), MEM,
+ * MPI. */
 OSLA_API osla_err osla_csr_create(osla_transport *transport, const int64_t *row_start,
                                   const int64_t *column_start, const int64_t *first,
                                   const int64_t *column, const double *value, osla_csr **out);
 
-/* Destroys the matrix and sets the handle to NULL. Accepts NULL. Collective. Errors, on all
- * ranks together: STATE if a transfer of any forest of the transport is in flight; then the
- * matrix stays. */
+/* Destroys the matrix and sets the handle to NULL. Accepts NULL. Collective. Errors, on all ranks
+ * together: STATE if a transfer of any forest of the transport is in flight; the matrix then
+ * remains valid. */
 OSLA_API osla_err osla_csr_destroy(osla_csr **matrix);
 
-/* Local queries. The starts are [size + 1], borrowed. */
+/* Local queries. row_start and column_start have size + 1 elements, and are borrowed. */
 OSLA_API osla_transport *osla_csr_transport(const osla_csr *matrix); /* borrowed from the matrix */
 OSLA_API const int64_t *osla_csr_row_start(const osla_csr *matrix);
 OSLA_API const int64_t *osla_csr_column_start(const osla_csr *matrix);
@@ -81,10 +84,11 @@ OSLA_API osla_err osla_csr_renumber(osla_csr *matrix, const int64_t *number, con
                                     osla_csr **out);
 
 /* Computes C := A B with the rows of A and the columns of B. Collective; *out is owned by the
- * caller, a and b stay. Entries that cancel remain as 0. The bits depend only on the matrices and
- * their blocks. Memory: a copy of this rank's rows of B while other ranks fetch theirs; twice the
- * rows of B that A's ghosts name. Errors, on all ranks together: ARG (columns of A and rows of B
- * are distributed differently), MEM, MPI, RANGE (as osla_csr_create). */
+ * caller, a and b stay. Entries that cancel remain as 0. The bits of C depend only on the
+ * matrices and their blocks. Memory: a copy of this rank's rows of B while other ranks fetch
+ * theirs; twice the rows of B that this rank fetches from other ranks. Errors, on all ranks
+ * together: ARG (columns of A and rows of B are distributed differently), MEM, MPI, RANGE (as
+ * osla_csr_create). */
 OSLA_API osla_err osla_csr_multiply(osla_csr *a, osla_csr *b, osla_csr **out);
 
 /* Computes A^T, with rows distributed as A's columns. Otherwise as osla_csr_multiply. */
@@ -109,7 +113,8 @@ OSLA_API osla_err osla_csr_submatrix(osla_csr *a, int64_t n_rows, const int64_t 
  *   x    [in]  [columns]; transposed: [rows]
  *   beta [in]  0: y is not read
  *   y    [out] [rows]; transposed: [columns]; must not be x
- * The bits depend only on the matrix and the blocks. Errors: those of the forest's transfers. */
+ * The bits of y depend only on the matrix and the blocks. Errors: those of the forest's
+ * transfers. */
 OSLA_API osla_err osla_spmv(osla_trans op, osla_csr *matrix, const double *x, double beta,
                             double *y);
 

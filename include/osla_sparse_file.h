@@ -1,4 +1,4 @@
-/* Reads sparse matrices from text files (floor 3).
+/* Reads sparse matrices from text files (layer 3).
  *
  * Each rank reads a part of the lines, and entries are sent to the ranks that own their rows. All
  * calls are collective. Errors, on all ranks together unless stated otherwise: IO "FILE: reason" or

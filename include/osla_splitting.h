@@ -1,5 +1,5 @@
 /* Linear systems as fixed points by block Jacobi; with one block per rank this is a multisplitting
- * (floor 3).
+ * (layer 3).
  *
  * x := x + B^-1 (b - A x), where B consists of square blocks on the diagonal of A. Block size 1 is
  * Jacobi's method. Larger blocks need fewer sweeps; each sweep solves with the blocks exactly
@@ -23,15 +23,16 @@ extern "C" {
 #endif
 
 typedef enum osla_splitting_factor {
-  OSLA_SPLITTING_CHOLESKY, /* for symmetric positive definite blocks */
-  OSLA_SPLITTING_LU        /* with partial pivoting, for any nonsingular blocks */
+  OSLA_SPLITTING_CHOLESKY, /* Cholesky, for symmetric positive definite blocks */
+  OSLA_SPLITTING_LU        /* LU with partial pivoting, for any nonsingular blocks */
 } osla_splitting_factor;
 
-/* Equal on all ranks. */
+/* Options of a splitting, equal on all ranks. */
 typedef struct osla_splitting_options {
-  int64_t block; /* 0, 1: the diagonal, of any sign; > 1: block of this many consecutive rows of a
-                  * rank (INT64_MAX: one block per rank) */
-  osla_splitting_factor factor; /* factorization of blocks > 1, which are dense; 0: CHOLESKY */
+  int64_t block; /* block size; 0 or 1: B is the diagonal of A, whose elements may have any sign;
+                  * > 1: each block has this many consecutive rows of a rank (INT64_MAX: one
+                  * block per rank) */
+  osla_splitting_factor factor; /* factorisation of the dense blocks if block > 1; 0: CHOLESKY */
   uint64_t reserved[8];         /* must be 0 (osla_types.h) */
 } osla_splitting_options;
 
@@ -65,7 +66,8 @@ OSLA_API osla_err osla_splitting_create_dense(osla_uplo uplo, const osla_matrix 
                                               osla_splitting **out);
 
 OSLA_API void osla_splitting_destroy(
-  osla_splitting **splitting); /* local; accepts NULL; sets the pointer to NULL */
+  osla_splitting **splitting); /* Destroys the splitting. Local. Accepts NULL, and sets the
+                                * pointer to NULL. */
 
 /* Returns the fixed point; it borrows the splitting. A state holds the [rows] of this rank, then
  * ghost values, which a start need not set. The problem has a bound (osla_iterate_bound). For
@@ -73,7 +75,7 @@ OSLA_API void osla_splitting_destroy(
  * alpha >= rho(|B^-1| |R|), which equals rho(|M|) if A is an M-matrix and may be several times
  * larger otherwise. alpha < 1 after one step if A is strictly diagonally dominant by rows; alpha is
  * infinite if a block is too ill-conditioned for its rounding errors (about 1e15 / its rows). A
- * step costs as many solves with each block as it has rows. */
+ * step costs as many solves with each block as the block has rows. */
 OSLA_API osla_fixed_point osla_splitting_problem(osla_splitting *splitting);
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-/* A striped lock between the ranks of a node (floor 1).
+/* A striped lock between the ranks of a node (layer 1).
  *
  * One word holds 64 stripes. A holder acquires all its stripes in one atomic step, so no thread
  * holds stripes while it waits for others, and deadlock is impossible. A lock lies in a segment and
@@ -30,7 +30,8 @@ typedef struct osla_stripes {
   alignas(64) uint64_t held;
   uint32_t bell[2];
   uint64_t claimant, claimed,
-    until;          /* ticket of the claimant, 0 if none; its stripes; end of its claim in us */
+    until;          /* the present claim: ticket of the claimant (0: no claim), stripes that it
+                     * claims, and end of the claim in microseconds */
   uint64_t tickets; /* number of tickets drawn so far */
 } osla_stripes;
 

@@ -1,4 +1,4 @@
-/* A trace: a record of what every rank does at which time (floor 0).
+/* A trace: a record of what every rank does at which time (layer 0).
  *
  * Between start and stop the library records each transfer, wait, collective and local product with
  * its times. Then the trace can be written to a file for a trace viewer (chrome://tracing,
@@ -22,30 +22,33 @@ extern "C" {
 /* Kinds of events. The amount of an event is in bytes, floating-point operations or elements.
  * Events may be nested: a wait serves other ranks, which may include an UPDATE. */
 typedef enum osla_trace_kind {
-  OSLA_TRACE_GET,   /* bytes; get between nodes, from the call to the observed completion */
-  OSLA_TRACE_PUT,   /* bytes; put between nodes, as GET; the rank may do other work meanwhile */
-  OSLA_TRACE_ISSUE, /* bytes; the call that starts a GET or PUT */
-  OSLA_TRACE_WAIT,  /* wait for an incomplete get or put */
-  OSLA_TRACE_COPY, /* bytes; data of another rank that this processor moved, such as a get or put on
-                      the node, which is complete on return */
-  OSLA_TRACE_FLUSH,       /* wait until all puts to a rank have arrived */
-  OSLA_TRACE_NOTIFY,      /* bytes; a notify and its data */
-  OSLA_TRACE_FORWARD,     /* bytes; the calls that forward another rank's panel */
-  OSLA_TRACE_NOTIFY_WAIT, /* wait for the notify of another rank, which is working */
+  OSLA_TRACE_GET,     /* a get between nodes, from the call to the observed completion; amount in
+                       * bytes */
+  OSLA_TRACE_PUT,     /* a put between nodes, from the call to the observed completion, during
+                       * which the rank may do other work; amount in bytes */
+  OSLA_TRACE_ISSUE,   /* the call that starts a GET or PUT; amount in bytes */
+  OSLA_TRACE_WAIT,    /* a wait for an incomplete get or put */
+  OSLA_TRACE_COPY,    /* a copy of another rank's data by this processor, such as a get or put on
+                       * the node, which is complete on return; amount in bytes */
+  OSLA_TRACE_FLUSH,   /* a wait until all puts to a rank have arrived */
+  OSLA_TRACE_NOTIFY,  /* a notify and its data; amount in bytes */
+  OSLA_TRACE_FORWARD, /* the calls that forward another rank's panel; amount in bytes */
+  OSLA_TRACE_NOTIFY_WAIT, /* a wait for the notify of another rank, which is working */
   OSLA_TRACE_FETCH_ADD,   /* a step of a shared counter */
-  OSLA_TRACE_LOCK,        /* wait for the stripes of a lock */
+  OSLA_TRACE_LOCK,        /* a wait for the stripes of a lock */
   OSLA_TRACE_BARRIER,
-  OSLA_TRACE_ALLREDUCE, /* bytes, as for the other collectives below */
+  OSLA_TRACE_ALLREDUCE, /* the amount of ALLREDUCE, BCAST, ALLTOALL and ALLGATHER is in bytes */
   OSLA_TRACE_BCAST,
   OSLA_TRACE_ALLTOALL,
   OSLA_TRACE_ALLGATHER,
-  OSLA_TRACE_PACK, /* bytes; data or indices rearranged in this rank's own memory */
-  OSLA_TRACE_GEMM, /* floating-point operations, as for the kinds below */
+  OSLA_TRACE_PACK, /* data or indices are rearranged in this rank's own memory; amount in bytes */
+  OSLA_TRACE_GEMM, /* the amount of GEMM, SYRK, TRSM and PANEL is in floating-point operations */
   OSLA_TRACE_SYRK,
   OSLA_TRACE_TRSM,
   OSLA_TRACE_PANEL,  /* factorisation of a diagonal block */
-  OSLA_TRACE_ROWS,   /* elements; rows interchanged, or applied to a whole panel of columns */
-  OSLA_TRACE_UPDATE, /* elements; additions to the matrix or right-hand side */
+  OSLA_TRACE_ROWS,   /* rows are interchanged, or interchanges are applied to a whole panel of
+                      * columns; amount in elements */
+  OSLA_TRACE_UPDATE, /* additions to the matrix or right-hand side; amount in elements */
   OSLA_TRACE_KINDS
 } osla_trace_kind;
 
@@ -108,9 +111,10 @@ typedef struct osla_trace_total {
 typedef struct osla_trace_summary {
   osla_trace_total kind[OSLA_TRACE_KINDS];
   double seconds;   /* time from start to stop, largest over the ranks, in s */
-  double in_flight; /* summed over the ranks, in s */
-  double exposed;   /* summed over the ranks, in s */
-  double overlap;   /* NaN if nothing was in flight */
+  double in_flight; /* time with a transfer in flight, summed over the ranks, in s */
+  double exposed;   /* time in which ranks were busy with their transfers, summed over the ranks,
+                     * in s */
+  double overlap;   /* share of hidden communication, 0 to 1; NaN if nothing was in flight */
   int64_t
     dropped; /* events of all ranks that were not stored; if > 0, all other values are too low */
 } osla_trace_summary;

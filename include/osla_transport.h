@@ -80,7 +80,8 @@ OSLA_API uint64_t
 /* bytes of memory for each rank: the memory that was free on its host, divided by the host's ranks;
  * the smallest value of all hosts, equal on all ranks */
 osla_transport_memory_share(const osla_transport *transport);
-OSLA_API MPI_Comm osla_transport_comm(const osla_transport *transport); /* owned by the transport */
+/* the transport's duplicate of the communicator; owned by the transport */
+OSLA_API MPI_Comm osla_transport_comm(const osla_transport *transport);
 /* Returns "mpi", "armci" or "sim". */
 OSLA_API const char *osla_transport_name(const osla_transport *transport);
 

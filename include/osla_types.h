@@ -1,4 +1,4 @@
-/* Value types that all layers share (floor 0).
+/* Value types that all layers share (layer 0).
  *
  * Threads: any thread may call these, at any time.
  * Part: stable (osla.h).

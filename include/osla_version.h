@@ -1,4 +1,4 @@
-/* Version of the headers and of the library (floor 0). configure reads the three numbers here.
+/* Version of the headers and of the library (layer 0). configure reads the three numbers here.
  *
  * Threads: any thread may call these, at any time.
  * Part: stable (osla.h).

@@ -1,5 +1,5 @@
 /* The bit pattern of a double as an integer, so that osla_agree_same can compare doubles of several
- * ranks exactly: a difference in the last bit could let ranks decide differently (floor 0,
+ * ranks exactly: a difference in the last bit could let ranks decide differently (layer 0,
  * internal). */
 #ifndef DOUBLE_BITS_H
 #define DOUBLE_BITS_H

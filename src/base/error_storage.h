@@ -1,4 +1,4 @@
-/* Storage of the latest error's text (floor 0, internal). */
+/* Storage of the latest error's text (layer 0, internal). */
 #ifndef OSLA_ERROR_STORAGE_H
 #define OSLA_ERROR_STORAGE_H
 

@@ -1,4 +1,4 @@
-/* Sleeping on a shared 32-bit word, and waking the sleepers (floor 0, internal).
+/* Sleeping on a shared 32-bit word, and waking the sleepers (layer 0, internal).
  *
  * The word may lie in memory shared between processes. On Linux this is futex(2). Elsewhere a sleep
  * lasts at most 100 microseconds and a wake does nothing; this is slower but correct, because every

@@ -1,5 +1,5 @@
 /* FNV-1a hash of 64 bits (Fowler, Noll, Vo; draft-eastlake-fnv). It serves comparisons and does not
- * protect against an adversary (floor 0, internal). */
+ * protect against an adversary (layer 0, internal). */
 #ifndef HASH_H
 #define HASH_H
 

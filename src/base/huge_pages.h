@@ -1,4 +1,4 @@
-/* Huge pages for large private memory (floor 0, internal).
+/* Huge pages for large private memory (layer 0, internal).
  *
  * Debian and Ubuntu give huge pages only to memory that a program marks for them
  * (/sys/kernel/mm/transparent_hugepage/enabled: madvise), and malloc does not mark it. Lock-step

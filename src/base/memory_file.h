@@ -1,4 +1,4 @@
-/* Files in memory that other processes can map (floor 0, private). */
+/* Files in memory that other processes can map (layer 0, private). */
 #ifndef OSLA_MEMORY_FILE_H
 #define OSLA_MEMORY_FILE_H
 

@@ -1,4 +1,4 @@
-/* Atomic replacement of files (floor 0, private). Every output of the library and its commands that
+/* Atomic replacement of files (layer 0, private). Every output of the library and its commands that
  * replaces a file is written by this module.
  *
  * The data are written to a file in the same directory under a temporary name, or without a name,

@@ -1,4 +1,4 @@
-/* Rights of a file that replaces another one (floor 0, private to new_file.c). All calls are
+/* Rights of a file that replaces another one (layer 0, private to new_file.c). All calls are
  * local. */
 #ifndef OSLA_NEW_FILE_RIGHTS_H
 #define OSLA_NEW_FILE_RIGHTS_H

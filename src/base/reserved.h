@@ -1,4 +1,4 @@
-/* Check of the reserved words at the end of each options struct (floor 0, internal).
+/* Check of the reserved words at the end of each options struct (layer 0, internal).
  *
  * Later versions turn reserved words into members. The words are 0 in a struct that began as {0}. A
  * word that is not 0 was never initialised, or was set for a newer version of the library than this

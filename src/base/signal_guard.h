@@ -1,4 +1,4 @@
-/* Writing without signals that end the process (floor 0, private).
+/* Writing without signals that end the process (layer 0, private).
  *
  * A write beyond the limit of `ulimit -f` raises SIGXFSZ, and a write into a pipe without a reader
  * raises SIGPIPE; by default both end the process. A library must not change the process's signal

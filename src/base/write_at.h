@@ -1,4 +1,4 @@
-/* Writing through a descriptor (floor 0, private). A failing write raises no signal in the process
+/* Writing through a descriptor (layer 0, private). A failing write raises no signal in the process
  * (signal_guard.h). Local, thread-safe. `path` is for messages only. Errors: IO "PATH: reason". */
 #ifndef OSLA_WRITE_AT_H
 #define OSLA_WRITE_AT_H

@@ -1,5 +1,5 @@
 /* BLAS and LAPACK calls, and copies of bulk data in the kernels, as work that a performance model
- * can price (floor 0). On a real machine no model is registered, and a report costs the test of a
+ * can price (layer 0). On a real machine no model is registered, and a report costs the test of a
  * pointer. In a simulation each piece of work advances the simulated clock (src/simulation).
  */
 #ifndef WORK_H
