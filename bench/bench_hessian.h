@@ -38,7 +38,7 @@ typedef struct hessian_accumulator {
 typedef struct hessian_window {
   MPI_Win win;
   void *base;   /* this rank's part of the matrix, column-major */
-  size_t bytes; /* of the part, rounded up to whole pages */
+  size_t bytes; /* bytes of the part, rounded up to whole pages */
   bool is_open; /* the window exists */
 } hessian_window;
 

@@ -175,7 +175,7 @@ def wrap(line, indent):
 def main(root):
     headers = Headers(root)
     kinds = "c_int, c_int32_t, c_int64_t, c_size_t, c_float, c_double, c_bool, c_ptr, c_funptr, c_null_ptr, c_null_funptr"
-    print("! What OSLA's C headers declare, for Fortran. Made by fortran/interfaces.py: do not edit.")
+    print("! The declarations of OSLA's C headers, for Fortran. Made by fortran/interfaces.py: do not edit.")
     print("module osla_values")
     wrap(f"use, intrinsic :: iso_c_binding, only: {kinds}", 2)
     print("  implicit none\n  public")

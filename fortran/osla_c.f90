@@ -1,4 +1,4 @@
-! What OSLA's C headers declare, for Fortran. Made by fortran/interfaces.py: do not edit.
+! The declarations of OSLA's C headers, for Fortran. Made by fortran/interfaces.py: do not edit.
 module osla_values
   use, intrinsic :: iso_c_binding, only: c_int, c_int32_t, c_int64_t, c_size_t, c_float, &
     c_double, c_bool, c_ptr, c_funptr, c_null_ptr, c_null_funptr

@@ -57,7 +57,7 @@ contains
     call allgather_long(transport, int(n_roots, c_int64_t), forest, stat, errmsg)
   end subroutine allgather_default
 
-  ! As allgather, but only one rank has leaves.
+  ! Makes the forest of allgather with the leaves of one rank only.
   subroutine gather_long(transport, n_roots, rank, forest, stat, errmsg)
     type(osla_transport), intent(in) :: transport
     integer(c_int64_t), intent(in) :: n_roots

@@ -70,7 +70,7 @@ OSLA_API osla_err osla_syrk(osla_uplo uplo, osla_trans trans, osla_complex alpha
 OSLA_API osla_err osla_herk(osla_uplo uplo, osla_trans trans, double alpha, osla_part a,
                             double beta, osla_part c, const osla_gemm_options *options);
 
-/* What this rank would do in osla_gemm with the same arguments if each rank got all its operands
+/* The work of this rank in osla_gemm with these arguments, if each rank gets all its operands
  * itself (`alone` of osla_gemm_ablation.h). In osla_gemm, another rank of the node may get some of
  * them. */
 typedef struct osla_gemm_plan {

@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-/* What to switch off; all false is the normal algorithm. */
+/* Parts of the algorithm to switch off; all false is the normal algorithm. */
 typedef struct osla_gemm_ablation {
   bool blocking;  /* true: a rank gets an operand only when it needs it (normal: one load ahead) */
   bool copy;      /* true: operands of node neighbours are copied before use (normal: read in

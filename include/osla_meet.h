@@ -52,8 +52,8 @@ OSLA_API osla_err osla_meet(osla_transport *transport, osla_err local, const cha
 OSLA_API osla_err osla_meet_find(int count, osla_transport *const *transports,
                                  osla_transport **found);
 
-/* As osla_meet_find among all transports of this process, latest first. None of them may be
- * destroyed meanwhile. */
+/* Calls osla_meet_find for all transports of this process, latest first. No thread may destroy a
+ * transport meanwhile. */
 OSLA_API osla_err osla_meet_find_any(osla_transport **found);
 
 #ifdef __cplusplus

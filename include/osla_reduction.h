@@ -49,8 +49,8 @@ OSLA_API osla_err osla_reduction_test(osla_reduction *reduction, const double **
  * Errors: MPI. */
 OSLA_API osla_err osla_reduction_wait(osla_reduction *reduction, const double **result);
 
-/* As osla_reduction_wait, but it also returns when stop(arg) is true; then *result is NULL and the
- * round continues. stop is called after each message to this rank, and at least several times a
+/* Works as osla_reduction_wait, but also returns when stop(arg) is true; then *result is NULL and
+ * the round continues. stop is called after each message to this rank, and at least several times a
  * second. */
 OSLA_API osla_err osla_reduction_wait_or(osla_reduction *reduction, bool (*stop)(void *arg),
                                          void *arg, const double **result);

@@ -138,7 +138,7 @@ OSLA_API osla_err osla_notify(osla_segment *segment, int rank, int purpose, uint
 OSLA_API osla_err osla_put_notify(osla_segment *segment, int rank, size_t offset,
                                   const void *source, size_t bytes, int purpose, uint64_t value);
 
-/* As osla_put_notify, but returns at once; the transfer continues in this rank's progress steps,
+/* Starts osla_put_notify and returns at once; the transfer continues in this rank's progress steps,
  * which every wait on this transport makes. The source must stay unchanged until
  * osla_posted_wait, which must be called exactly once. On the node the transfer is complete on
  * return. Posts of one rank to another for one purpose are seen there in their order. The target

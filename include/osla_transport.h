@@ -119,9 +119,9 @@ OSLA_API osla_err osla_alltoall(osla_transport *transport, const void *send, voi
  * of the lowest failing rank, with that rank's error text, on all ranks. Collective. */
 OSLA_API osla_err osla_agree(osla_transport *transport, osla_err local);
 
-/* As osla_agree, for a call whose arguments must be equal on all ranks. If they differ, it returns
- * ARG, even if a rank failed; the text names the first argument that differs, with its value on
- * rank 0 and on the lowest rank with another value.
+/* Agrees on failures, as osla_agree, and compares arguments that must be equal on all ranks. If
+ * they differ, it returns ARG, even if a rank failed; the text names the first argument that
+ * differs, with its value on rank 0 and on the lowest rank with another value.
  *   call      [in] name of the call
  *   arguments [in] [count] names and values; the same names on all ranks. A double is passed as its
  *                  bits, under a name that ends in " (bits)"; the text then has the name without

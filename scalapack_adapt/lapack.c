@@ -26,7 +26,7 @@ typedef struct problem {
   int64_t m, n, nrhs;
   adapt_sub subs[2], wide; /* wide: sub(A) in the larger blocks that the kernels use */
   adapt_staged a, b;
-  int64_t *pivots;        /* of the local rows of `a`, as row numbers in sub(A) from 1 */
+  int64_t *pivots;        /* pivots of the local rows of `a`: row numbers in sub(A), from 1 */
   int64_t *redistributed; /* all pivots on their way to the caller's block size; NULL if no
                              redistribution is needed */
   int64_t info;

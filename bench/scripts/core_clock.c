@@ -1,7 +1,7 @@
 // Preloaded by bench/scripts/simulate if work is not measured: replaces the clock of the core by a
 // constant. SimGrid reads this clock by a system call at the beginning and end of each MPI call,
-// but with smpi/simulate-computation:no it does not use the result. That is half of the real time
-// of a job with many messages.
+// but with smpi/simulate-computation:no it does not use the result. The calls take half of the real
+// time of a job with many messages.
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>

@@ -43,8 +43,8 @@ typedef struct transfer_locations {
   value_location before; /* fetch: location of the array `before`, which neighbours write */
 } transfer_locations;
 
-/* What a rank tells its node neighbours of a transfer. Records are two cache lines apart: one line
- * made a one-edge fetch 14 % slower (results/star-forests). */
+/* A rank's record of a transfer for its node neighbours. Records are two cache lines apart, because
+ * one line made a one-edge fetch 14 % slower (results/star-forests). */
 typedef struct forest_announcement {
   _Atomic uint64_t number; /* transfer that the record describes; 0 while it is written */
   uint64_t signature;      /* see osli_forest_signature */

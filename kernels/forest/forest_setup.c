@@ -117,7 +117,7 @@ static void start_rings(osla_forest *f, forest_links *links, unsigned char **sta
 
 /* ---- letters between joined ranks ---- */
 
-/* What a rank tells another one that it is joined to. Offsets are in the sender's segment. */
+/* A letter to a rank to which the sender is joined. Offsets are in the sender's segment. */
 typedef struct link_letter {
   int64_t n_roots, control;
   int n_far;

@@ -25,7 +25,7 @@ typedef struct message_head {
   uint32_t elements;   /* number of values if work is only modelled, else 0 */
   uint32_t bytes;      /* length with head and padding, a multiple of MESSAGE_PAD */
   uint32_t flags;      /* MESSAGE_FIRST, MESSAGE_LAST, MESSAGE_WIDE */
-  uint32_t rows, cols; /* both 0: the message has only flags */
+  uint32_t rows, cols; /* if both are 0, the message has only flags */
   uint32_t k;          /* > 0: the message holds columns of G, k x rows and k x cols, instead of
                         * values */
   uint32_t chain;      /* bytes of the whole chain; 0 if unknown, and in all but the first message

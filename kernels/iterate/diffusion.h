@@ -10,7 +10,7 @@ struct osla_diffusion {
   osla_diffusion_options o;
   int rank, position[DIMENSIONS]; /* this rank's position in the process grid */
   int64_t first[DIMENSIONS], count[DIMENSIONS];
-  int64_t stride[DIMENSIONS]; /* of a state: 1, the length of a row, the size of a plane */
+  int64_t stride[DIMENSIONS]; /* strides of a state: 1, row length, plane size */
   int64_t length;
   int n_halos, face[FACES]; /* face of each halo: 2 d is the lower, 2 d + 1 the upper face in
                              * dimension d */

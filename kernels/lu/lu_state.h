@@ -43,7 +43,7 @@ typedef struct lu_move {
   int owner, goes_to;
 } lu_move;
 
-/* Which ranks share the solve for some columns of U(k,:): this rank alone, its node group
+/* The ranks that share the solve for some columns of U(k,:): this rank alone, its node group
  * (lu_node_group.h), or the whole process column. */
 typedef enum lu_sharing { LU_ALONE, LU_BY_GROUP, LU_BY_COLUMN } lu_sharing;
 

@@ -11,7 +11,7 @@
 typedef struct osla_rhs {
   osla_matrix *given; /* the caller's matrix */
   osla_matrix *b;     /* n x nrhs: the caller's matrix or a copy */
-  osla_trans turn;    /* what a copy contains: B (NOTRANS), B^T or B^H */
+  osla_trans turn;    /* a copy contains B (NOTRANS), B^T or B^H */
 } osla_rhs;
 
 /* Checks that A is square, has square blocks and can be reached by other ranks. Local. Errors:

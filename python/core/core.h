@@ -108,7 +108,7 @@ PyObject *osla_py_wrap(const osla_py_kind *kind, void *object, osla_py_handle *o
 
 /* The handle, if it has this kind and its object exists; else NULL and an exception. */
 osla_py_handle *osla_py_handle_of(PyObject *object, const osla_py_kind *kind);
-/* As osla_py_handle_of, but also accepts a handle whose destruction the caller has begun. */
+/* Works as osla_py_handle_of, but also accepts a handle that the caller has begun to destroy. */
 osla_py_handle *osla_py_claimed_handle_of(PyObject *object, const osla_py_kind *kind);
 
 /* Parses like PyArg_ParseTuple. Also returns false, with an exception, if the conversion of a later

@@ -129,7 +129,7 @@ class Forest(Owned):
     @collective
     def gather(n_roots: int, rank: int = 0, *,
                transport: Transport | None = None) -> Generator[str, None, "Forest"]:
-        """As allgather, but only rank `rank` has leaves. Collective."""
+        """Makes the forest of allgather with the leaves of rank `rank` only. Collective."""
         transport = transport or world()
         own, n = handle(transport, Transport, "transport"), _words.whole(n_roots, "n_roots", 0)
         if _words.whole(rank, "rank", 0) >= transport.size:

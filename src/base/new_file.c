@@ -24,7 +24,7 @@ enum {
 };
 
 struct osla_new_file {
-  char *path;      /* as the caller gave it */
+  char *path;      /* the caller's path */
   char *target;    /* with symbolic links followed */
   char *temporary; /* a name beside the target, in use if `named` */
   int fd;

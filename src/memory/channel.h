@@ -27,7 +27,7 @@ typedef struct channel_ops {
   osla_err (*recv)(channel *c, const void **message, uint64_t *stamp);
   osla_err (*close)(channel *c); /* called after is_closed is set */
   bool (*closed)(channel *c);
-  /* Both NULL if nothing remains to be done after a send. */
+  /* progress and delivered are NULL if nothing remains to be done after a send. */
   osla_err (*progress)(channel *c);
   /* no message of this rank is under way, or the peer destroys its end */
   bool (*delivered)(channel *c);

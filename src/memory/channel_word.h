@@ -14,7 +14,7 @@ typedef struct channel_word {
  * of the set. Errors: MPI. */
 osla_err osli_channel_word_send(channel *c, channel_word *word);
 
-/* As osli_channel_word_send; sets *all to false if the value `wanted` has not arrived yet. */
+/* Calls osli_channel_word_send. Sets *all to false if the value `wanted` has not arrived yet. */
 osla_err osli_channel_word_is_delivered(channel *c, channel_word *word, bool *all);
 
 #endif

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What each rank reports about itself. */
+/* Facts that each rank reports about itself. */
 typedef struct rank_host {
   char name[64];
   char kernel[64]; /* identifier of the running kernel */

@@ -54,8 +54,9 @@ osla_err osli_probe_passive(osla_transport *t, const osla_probe_pair *pair, doub
 typedef struct osla_region osla_region;
 osla_err osli_probe_get_waits(osla_region *region, bool *waits);
 
-/* As osli_probe_passive for operations of the transport: an 8-byte get, an 8-byte put with notify,
- * and a fetch-and-add, each until its data have arrived at their destination. */
+/* Results of osli_probe_busy_target, which works as osli_probe_passive but times operations of the
+ * transport: an 8-byte get, an 8-byte put with notify, and a fetch-and-add, each until its data
+ * have arrived at their destination. */
 typedef struct osla_probe_times {
   double get, notify, fetch_add; /* seconds */
 } osla_probe_times;

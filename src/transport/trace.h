@@ -50,7 +50,7 @@ static inline const trace_event *trace_at(const struct osla_trace *trace, int64_
   return &trace->piece[i / TRACE_PIECE][i % TRACE_PIECE];
 }
 
-/* As osla_trace_add, for an event that ended at `until`. */
+/* Records an event that ended at `until`; otherwise as osla_trace_add. */
 void osli_trace_add_until(osla_transport *t, osla_trace_kind kind, double since, double until,
                           double amount);
 

@@ -66,7 +66,7 @@ static osla_err find_memory_share(osla_transport *t, int ranks)
   return osla_allreduce(t, &t->memory_share, 1, MPI_UINT64_T, MPI_MIN);
 }
 
-/* As osla_agree, before the backend has started. */
+/* Does the work of osla_agree before the backend has started. */
 static osla_err agree_before_start(const osla_transport *t, osla_err local)
 {
   struct {

@@ -124,15 +124,15 @@ typedef struct osla_transport_ops {
   osla_err (*region_alloc)(osla_transport *t, size_t bytes, osla_region **out);
   /* Exposes the caller's memory. Other ranks reach it by get and put only. Collective. */
   osla_err (*region_attach)(osla_transport *t, void *base, size_t bytes, osla_region **out);
-  /* As region_alloc, with the memory from `allocate`, for a backend that builds on this one. NULL:
-   * no backend builds on this one. Collective. */
+  /* Works as region_alloc, with memory from `allocate`, for a backend that builds on this one.
+   * NULL: no backend builds on this one. Collective. */
   osla_err (*region_make)(osla_transport *t, size_t bytes, osla_region_allocate *allocate,
                           osla_region **out);
   /* Marks a region whose contents control the program: its transfers move all bytes even if the
    * backend only models bulk data (src/blas/work.h). NULL: the backend moves all data anyway.
    * Local. */
   void (*region_steers)(osla_region *region);
-  /* As osli_segment_messages and osli_segment_store (segment_messages.h), with offsets in the
+  /* Work as osli_segment_messages and osli_segment_store (segment_messages.h), with offsets in the
    * region. NULL: the memory of messages is ordinary memory. Local. */
   void (*region_messages)(osla_region *region, size_t offset);
   void (*region_store)(osla_region *region, size_t offset, const void *bytes, size_t count);
@@ -147,8 +147,7 @@ typedef struct osla_transport_ops {
    * completes when the data have arrived, the handle of a put when the source may be reused. */
   osla_err (*get)(osla_region *region, int rank, size_t offset, void *dest, size_t bytes,
                   osla_handle *handle);
-  /* As get, but possibly faster, and possibly dependent on progress steps of `rank`. NULL: use get.
-   */
+  /* A get that may be faster, and may need progress steps of `rank`. NULL: use get. */
   osla_err (*fetch)(osla_region *region, int rank, size_t offset, void *dest, size_t bytes,
                     osla_handle *handle);
   osla_err (*put)(osla_region *region, int rank, size_t offset, const void *source, size_t bytes,
@@ -163,10 +162,10 @@ typedef struct osla_transport_ops {
   osla_err (*put_notify)(osla_region *region, int rank, size_t offset, const void *source,
                          size_t bytes, size_t word_offset, uint64_t word, size_t bell_offset);
 
-  /* As put_notify, but returns at once; the transfer continues in this rank's progress steps. Posts
-   * of one rank to one word arrive in their order. The source must stay until post_wait, which is
-   * called exactly once, or not at all if out is NULL (then bytes must be 0). *out = NULL if the
-   * post is complete; post_wait accepts that. */
+  /* Starts put_notify and returns at once; the transfer continues in this rank's progress steps.
+   * Posts of one rank to one word arrive in their order. The source must stay until post_wait,
+   * which is called exactly once, or not at all if out is NULL (then bytes must be 0). *out = NULL
+   * if the post is complete; post_wait accepts that. */
   osla_err (*post)(osla_region *region, int rank, size_t offset, const void *source, size_t bytes,
                    size_t word_offset, uint64_t word, size_t bell_offset, osla_post **out);
   osla_err (*post_wait)(osla_transport *t, osla_post **post);
@@ -258,7 +257,7 @@ struct osla_transport {
   pthread_t progress_thread;
   bool has_progress_thread;
   atomic_bool stop_progress;
-  /* What the report of an exceeded time limit names (time_limit.c): */
+  /* The report of an exceeded time limit (time_limit.c) names: */
   const char *_Atomic kernel; /* kernel of the latest osla_at_step, and its step */
   _Atomic int64_t step;
   atomic_int awaited_rank;      /* rank whose notify is awaited; -1 if none */
@@ -307,8 +306,8 @@ void osli_host_kernel(const char *host_name, char kernel[64]);
  * Errors, on all ranks together: MEM ("WHAT of N ranks"), MPI. */
 osla_err osli_agree_allocated(MPI_Comm comm, bool is_allocated, const char *what);
 
-/* As osla_host_look, if the caller knows the lowest rank of its node and the limits of its control
- * groups. */
+/* Works as osla_host_look, for a caller that knows the lowest rank of its node and the limits of
+ * its control groups. */
 osla_err osli_host_describe_nodes(MPI_Comm comm, int node_leader, const osla_groups *groups,
                                   osla_host *out);
 

@@ -57,7 +57,7 @@ for program in dropin_random dropin_lapack; do
   [ "$(grep -c 'all calls are passed on: libosla_scalapack_kernels.so' alone.err)" = 2 ] || complain "no word of missing kernels"
 done
 
-# both libraries define the same routines
+# the two libraries define equal routines
 for l in "$library" "${library%.so}_kernels.so"; do
   nm -D --defined-only "$l" | awk '$3 ~ /^p.*_$/ {print $3}' | sort >"names.$(basename "$l")"
 done

@@ -77,7 +77,7 @@ LIST
 status=$?
 label="damaged.h5, SIGCHLD ignored"
 bad 2 '../damaged.h5: (damaged: HDF5 crashes while it reads it .*|G: cannot be read .*)'
-for kind in packed indexed lzf_unused; do # these are good
+for kind in packed indexed lzf_unused; do # good files
   made $kind
   run 2 assemble --n 5 --output o.h5 "../$kind.h5"
   good

@@ -167,7 +167,7 @@ if [ "${OSLA_TESTS:-}" = full ]; then
   measure fake2 4 4 jacobi --points 5,2 --whole --tolerance 1e-3 --ref cg --mode async
   if "$bench" jacobi --help | grep -q ',threads'; then
     measure node 1 6 jacobi --points 9 --sweeps 70 --ref threads --threads 3
-    measure node 1 2 jacobi --points 4 --sweeps 3 --mode sync --ref threads # as many ranks as cores
+    measure node 1 2 jacobi --points 4 --sweeps 3 --mode sync --ref threads # default: a thread for each core
   fi
 fi
 measure node 2 24 put --n 8,10000
@@ -291,7 +291,7 @@ run node 0 syrk --k -3
 bad "osla-bench syrk: --k: -3 is less than 1"
 run node 0 gemm --memory 64Q
 bad "osla-bench gemm: --memory: '64Q' is not a number of bytes, such as 67108864 or 64M"
-printf '{"kernel":"ge' >"$scratch/half" # of a job that was killed
+printf '{"kernel":"ge' >"$scratch/half" # a killed job leaves half a line
 run node 0 chol --n 10 --ref none --reps 1 --json "$scratch/half"
 [ "$(wc -l <"$scratch/half")" = 2 ] && [[ $(tail -n 1 "$scratch/half") == '{"kernel":"chol"'*'}' ]] ||
   fail "not a line of its own behind half a line"

@@ -32,7 +32,7 @@ for mode in node fake2; do
 done
 
 # A rank of three nodes that forwards panels in a ring stops, or is killed, during a factorisation.
-pids() { # of the ranks of the job in the background
+pids() { # prints the process ids of the ranks of the background job
   local pid
   for pid in $(pgrep -f "$scratch/lu.json"); do
     [ "$(readlink "/proc/$pid/exe")" != "$BUILDDIR/bench/osla-bench" ] || echo "$pid"

@@ -146,7 +146,7 @@ LIST
 run 2 node 1 "${shape[@]}" --reproducible --output two.h5
 good
 killed_and_resumed "${shape[@]}" --reproducible --output m.h5
-same two.h5 m.h5 model gradient ray_density # the same grid
+same two.h5 m.h5 model gradient ray_density # the grids are equal
 run 1 node 1 "${shape[@]}" --output one.h5
 run 3 node 1 "${shape[@]}" --output m.h5
 "$check" same one.h5 m.h5 gradient >/dev/null && fail "plain mode has the same gradient: the test cannot fail"

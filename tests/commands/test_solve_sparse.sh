@@ -37,7 +37,7 @@ refused() {
   grep -qE "^osla solve: $pattern\$" err || fail "$label: stderr is not '$pattern'"
 }
 bad() { refused here "$@"; }
-bad_job() { refused run "$@"; } # as a separate job, once for each exit path
+bad_job() { refused run "$@"; } # runs a separate job, once for each exit path
 number() { sed -n "s/^.*\"$1\": *\([-0-9.e+]*\),*\$/\1/p" r.json | head -n 1; }
 below() { # KEY LIMIT
   awk -v x="$(number "$1")" -v most="$2" 'BEGIN { exit !(x != "" && x <= most) }' || fail "$label: $1 is $(number "$1")"
@@ -88,7 +88,7 @@ for exponent in -170 170; do
     [ "$(number iterations)" -gt 5 ] || fail "$label: $(number iterations) iterations"
   done
 done
-if command -v h5dump >/dev/null; then # the same x on other ranks
+if command -v h5dump >/dev/null; then # x must not depend on the number of ranks
   run 1 node lower.mtx --rhs b40.mtx --output x1.h5 --tolerance 1e-14; good
   run 4 node lower.mtx --rhs b40.mtx --output x4.h5 --tolerance 1e-14; good
   h5diff --delta=1e-9 x1.h5 x4.h5 /x /x >out 2>&1 || fail "x on 4 ranks: another one"

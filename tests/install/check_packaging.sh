@@ -54,7 +54,7 @@ done
 if [ -f "$BUILDDIR/.libs/libosla.so" ] && [ "${HAVE_FORTRAN:-no}" = yes ]; then
   . "$SRCDIR/tests/install/installed.sh"
   cp -as "$installed" "$scratch/root" || exit 1
-  # as with prefix /usr and libdir /usr/lib/MACHINE
+  # move the files to where prefix /usr and libdir /usr/lib/MACHINE put them
   libdir=$(dirname "$(find "$scratch/root" -name libosla.so)")
   mkdir -p "$scratch/as/usr/lib" && mv "$libdir" "$scratch/as/usr/lib/machine" || exit 1
   mv "$(dirname "$libdir")"/* "$scratch/as/usr" || exit 1

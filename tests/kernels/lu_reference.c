@@ -284,7 +284,7 @@ void lu_back_to_back(const lu_known *known, osla_pivoting pivoting)
   int64_t *ipiv = pivoting == OSLA_PIVOT_NONE ? NULL : memory;
   int size = osla_test_size(), step = size > 4 ? 5 : size > 2 ? 4 : 1;
   grid_set set = grids_open();
-  for (int g = size > 4 ? 1 : 0; g < set.n; g += step) { /* of six ranks only 2 x 3 and 3 x 2 */
+  for (int g = size > 4 ? 1 : 0; g < set.n; g += step) { /* six ranks: only 2 x 3 and 3 x 2 */
     osla_lu_result result;
     delays d;
     kernel_matrix a = kernel_make(set.at[g], OSLA_DOUBLE, m, n, NB, NB, false);

@@ -24,7 +24,7 @@ void lu_known_free(lu_known *k);
 /* Fills an m x n matrix with the values of f, rounded to the type. */
 typedef osla_complex lu_element(int64_t i, int64_t j, uint64_t seed);
 dense lu_make(int64_t m, int64_t n, osla_dtype dtype, lu_element *f, uint64_t seed);
-lu_element lu_uniform; /* both parts in [-1/2, 1/2) */
+lu_element lu_uniform; /* real and imaginary part in [-1/2, 1/2) */
 
 /* LAPACK's factors of the same matrix, computed on each rank alone. */
 typedef struct lu_lapack {

@@ -267,7 +267,7 @@ static long double draw_real(osla_forest_combine combine, int digits, uint64_t b
   }
 }
 
-/* So few values that they tie. */
+/* Draws one of five values with an index, so that values tie. */
 static model_value draw_placed(osla_unit_type type, uint64_t bits)
 {
   int64_t value = (int64_t)(bits % 5) - 2, at = (int64_t)(bits >> 20 & 1023) - 512;

@@ -29,8 +29,9 @@ bool model_equal(model_value a, model_value b);
 model_value model_combine(osla_unit_type type, osla_forest_combine combine, model_value old,
                           model_value value);
 
-/* The same for the same arguments everywhere. Sums of 200 (of 8 bits: 13) and products of 4 are
- * exact in every order, but not in a type that is smaller; places tie, integers use all bits. */
+/* Draws a value that depends only on the arguments. Sums of 200 values (13 of 8 bits) and products
+ * of 4 are exact in every order, but not in a smaller type. Values with an index tie; integers use
+ * all bits. */
 model_value model_draw(osla_unit_type type, osla_forest_combine combine, uint64_t seed, uint64_t i,
                        uint64_t j);
 

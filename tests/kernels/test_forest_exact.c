@@ -47,8 +47,7 @@ static void test_values(void)
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     OSLA_ASSERT_MSG(same(sum_of(cases[i].x, 4), cases[i].sum), "case %zu: %a, not %a", i,
                     sum_of(cases[i].x, 4), cases[i].sum);
-  const float ulp =
-    FLT_EPSILON; /* as a double a tie, as an exact number slightly more than a tie of floats */
+  const float ulp = FLT_EPSILON; /* rounded to double, all three sums tie between floats */
   const double float_cases[][3] = {
     {1.0, ulp / 2, tiny}, {1.0, ulp / 2, -tiny}, {1.0, ulp / 2, 0.0}};
   const float floats[] = {1.0F + ulp, 1.0F, 1.0F};

@@ -189,7 +189,7 @@ static void test_rank_in_barrier(void)
   } what[] = {{MODEL_FROM_LAST, MODEL_BCAST}, {MODEL_TO_FIRST, MODEL_REDUCE}};
   for (int k = 0; k < 2; k++) {
     model_case c = model_case_open(what[k].kind, POOL);
-    int owner = k == 0 ? osla_test_size() - 1 : 0; /* of the roots */
+    int owner = k == 0 ? osla_test_size() - 1 : 0; /* rank with the roots */
     bool early = (osla_test_rank() == owner) == (k == 0);
     for (int place = 0; place < MODEL_PLACES; place++) {
       model_trial trial = model_case_trial(&c, what[k].op, place, 1 + (uint64_t)place);

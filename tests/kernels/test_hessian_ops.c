@@ -123,7 +123,7 @@ static double magnitude(double old, double value)
   return fmax(fabs(old), fabs(value));
 }
 
-/* What the user function records of its calls. */
+/* Record of the calls of the user function. */
 typedef struct calls {
   osla_dtype dtype;
   _Atomic int64_t elements;

@@ -67,8 +67,8 @@ static void restart(osla_transport *t, int64_t n, osla_hessian_options o, int fr
   CU_ASSERT(push_range(t, h, n, type_of(&o), 0, DATA / 2, 0) == 0);
   CU_ASSERT(push_range(t, h, n, type_of(&o), 3, 7, 0) == 4);
   if (from > 0)
-    OSLA_ASSERT_OK(osla_hessian_commit(h)); /* so that the gradient has a committed and
-                                             * a pending part */
+    OSLA_ASSERT_OK(osla_hessian_commit(h)); /* the gradient then has a committed part
+                                             * and a pending part */
   CU_ASSERT(push_range(t, h, n, type_of(&o), DATA / 2, DATA / 2 + 2, 0) == 0);
   OSLA_ASSERT_OK(osla_hessian_checkpoint(h, path, "job"));
   CU_ASSERT(push_range(t, h, n, type_of(&o), 0, DATA, 0) == DATA / 2 + 2);
@@ -186,7 +186,7 @@ static void test_same_bits(void)
   osla_hessian_options o = {0};
   o.order_independent = true;
   o.bound = o.gradient_bound = 3000.0;
-  o.initial = 0.25; /* so that H begins in doubles */
+  o.initial = 0.25; /* H begins in doubles */
   o.nb = 5;
   osla_grid *grid = some_grid(t, 0);
   osla_hessian *h = hessian_create_or_end(grid, BITS_N, &o);

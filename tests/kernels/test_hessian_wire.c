@@ -219,8 +219,8 @@ static void test_small_updates_join(void)
   osla_transport_destroy(&t);
 }
 
-/* The same updates, shipped in each way, give the same sum to the last bit; columns of G take fewer
- * bytes. */
+/* Sums have equal bits if updates are sent as values, as columns of G, or as the shorter of both;
+ * columns of G take fewer bytes. */
 static void test_shipping(void)
 {
   enum { N = 200, TIMES = 12 };

@@ -173,7 +173,7 @@ static void test_lsqr(void)
         for (int64_t j = 0; j < s.op.columns; j++)
           scale[j] = 1.0 / (double)(1 + j % 4);
         for (int64_t k = 0; k < s.op.rows; k++)
-          s.b[k] += (double)(k % 3); /* so that A x = b has no solution */
+          s.b[k] += (double)(k % 3); /* A x = b then has no solution */
         OSLA_ASSERT_OK(
           osla_lsqr(&s.op, s.b, dampings[d], scaled ? scale : NULL, s.x, &options, &r));
         OSLA_ASSERT_MSG(r.end == OSLA_KRYLOV_CONVERGED, "ended with %d after %d, left %g",

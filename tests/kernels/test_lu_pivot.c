@@ -78,7 +78,7 @@ static void test_known(void)
   for_all(known, 0);
 }
 
-/* So many columns on each rank that their rows are exchanged in two parts, the second one during
+/* Each rank has so many columns that their rows are exchanged in two parts, the second one during
  * products (lu_update.c). */
 static void test_wide(void)
 {

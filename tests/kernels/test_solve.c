@@ -170,7 +170,7 @@ static void test_empty(void)
   grids_close(&g);
 }
 
-/* So many right-hand sides that the interchanges take several packs of columns and reuse
+/* There are so many right-hand sides that the interchanges take several packs of columns and reuse
  * buffers. */
 static void test_many(void)
 {

@@ -119,7 +119,7 @@ static void test_few_rows(void)
       osla_grid *grid = g.at[which];
       bool tall = osla_grid_npcol(grid) == 1 && (n == 1 || n == osla_grid_nprow(grid) - 1);
       if (osla_test_size() > 2 && !tall) continue;
-      if (osla_test_size() > 4 && n == 1) continue; /* the same as with fewer ranks */
+      if (osla_test_size() > 4 && n == 1) continue; /* fewer ranks do the same */
       solve_case c = {n, 1, 2, 1};
       kernel_matrix b[2], a = kernel_make(grid, OSLA_DOUBLE, n, n, 1, 1, false);
       make_sides(&g, which, OSLA_DOUBLE, c, FITTING, which % 2, b);
@@ -150,7 +150,7 @@ static void test_empty(void)
   grids_close(&g);
 }
 
-/* So many right-hand sides that a solve with transpose takes several strips of columns. */
+/* There are so many right-hand sides that a transposed solve takes several strips of columns. */
 static void test_strips(void)
 {
   grid_set g = grids_open();

@@ -55,7 +55,7 @@ static int64_t count_wrong(const uint64_t *in, int64_t elements, uint64_t from, 
   return wrong;
 }
 
-/* What a rank has sent and received on `n` channels. */
+/* Messages that a rank has sent and received on `n` channels. */
 typedef struct traffic {
   osla_channels *set;
   osla_channel_kind kind;

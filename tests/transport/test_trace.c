@@ -278,7 +278,7 @@ static double number_of(const json_t *event, const char *key)
   return json_number_value(json_object_get(event, key));
 }
 
-/* What the file contains about one rank. */
+/* Contents of the file about one rank. */
 typedef struct seen {
   int names, events, begun, ended;
   double last_end, barrier_start, barrier_end;

@@ -17,7 +17,7 @@
 typedef struct checkpoint {
   /* Members that the caller sets: */
   const char *command; /* name of the sub-command, for messages */
-  const char *data;    /* what an id stands for, in the plural: "updates" */
+  const char *data;    /* plural name of the things with ids: "updates" */
   const char *file;    /* NULL: no checkpoints */
   double interval;     /* seconds between checkpoints */
   bool keep;           /* write a final checkpoint with all data, and do not remove it */

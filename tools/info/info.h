@@ -138,7 +138,7 @@ double info_watchdog_limit(const info_watchdog *dog);
 void info_watchdog_stop(info_watchdog *dog);
 
 typedef struct info_rule {
-  const char *does;  /* what OSLA does */
+  const char *does;  /* the action of OSLA */
   const char *cause; /* library, version and cause in plain words */
 } info_rule;
 

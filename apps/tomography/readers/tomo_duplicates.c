@@ -32,8 +32,7 @@ static int by_id(const void *x, const void *y)
   return order ? order : (a > b) - (a < b);
 }
 
-/* Of sites with equal ids, marks each that equals an earlier one as a duplicate by latitude =
- * NaN. */
+/* Marks each site that equals an earlier site of its id as a duplicate, by latitude = NaN. */
 static void mark_duplicates(tomo_site **sorted, int64_t count, same_test *is_same)
 {
   int64_t n_kept = 0;

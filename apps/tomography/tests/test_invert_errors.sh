@@ -72,7 +72,7 @@ everywhere() {
   done
 }
 bad_everywhere() { everywhere run_here "$@"; }
-bad_jobs() { everywhere run "$@"; } # as separate jobs, once for each exit path
+bad_jobs() { everywhere run "$@"; } # runs separate jobs, once for each exit path
 
 # --- files ---
 csv() { printf 'latitude,longitude,depth_km\n%s\n' "$1" >"$in/$2"; }

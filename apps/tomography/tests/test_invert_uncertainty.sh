@@ -46,7 +46,7 @@ done <<'LIST'
 4 fake2 --threads 2
 LIST
 
-# the same scan without assembly
+# A scan without assembly must give equal results.
 run 3 node --scan damping=0.01:100:5,vectors=5 --solver lsqr --tolerance 1e-12 --json "$scratch/lsqr.json"
 good
 paste -d: <(numbers "$scratch/first.json" | grep -E 'misfit|norm|freedom|gcv') <(numbers "$scratch/lsqr.json" | grep -E 'misfit|norm|freedom|gcv') |

@@ -52,8 +52,8 @@ osla_err osli_eager_send(osla_region *region, int rank, const osla_eager_put *pu
 osla_err osli_eager_fetch(osla_region *region, int rank, size_t offset, void *dest, size_t bytes,
                           bool *sent, MPI_Request *data);
 
-/* As osli_eager_send for data within osli_eager_max_bytes, but waits for room. The caller does not
- * hold the mutex. */
+/* Works as osli_eager_send for data within osli_eager_max_bytes, but waits for room. The caller
+ * does not hold the mutex. */
 osla_err osli_eager_send_wait(osla_region *region, int rank, const osla_eager_put *put);
 
 /* RMA may overtake a message that its target has not applied yet. Returns whether the target has

@@ -19,7 +19,7 @@
 
 enum { MOST_NAME = 64 };
 
-/* What another rank of the node needs to open this rank's memory, and to verify it. */
+/* Data with which another rank of the node opens and verifies this rank's memory. */
 typedef struct memory_address {
   int64_t pid;
   int64_t file; /* file descriptor; -1 if there is none */
