@@ -28,7 +28,7 @@
 #include <stdlib.h>
 
 /* Address of L(i,k) for this rank's block rows: in the packed copy if there is one, otherwise in
- * the matrix of its owner. */
+ * the matrix of the rank that owns these blocks. */
 static operand rows_at(const chol *f, const chol_step *s, const void *copy)
 {
   if (copy) return packed_operand(f, copy, s->along_left, s->size);
@@ -36,8 +36,8 @@ static operand rows_at(const chol *f, const chol_step *s, const void *copy)
                       osla_index_local(s->start, f->v.nb, f->n_across));
 }
 
-/* True if all ranks of this process column can read the panel's owner in place, so that nothing is
- * sent along. */
+/* True if all ranks of this process column can read the matrix of the panel's owner in place, so
+ * that nothing is sent along. */
 static bool reads_owner(const chol *f, int owner)
 {
   return f->readable && f->column_node == osla_transport_node_of(f->v.t, owner);
@@ -45,8 +45,8 @@ static bool reads_owner(const chol *f, int owner)
 
 /* ---- publishing ---- */
 
-/* First block behind step k that belongs to the panel blocks of position `owner` along and to this
- * rank's block columns. Further blocks with this property follow at distances of lcm. */
+/* Index j > k of the first block that belongs to grid position `owner` as a block along, and to
+ * this rank as a block across. Further blocks of this kind follow at distances of lcm. */
 static int64_t first_shared(const chol *f, int64_t k, int owner)
 {
   int64_t behind = (owner - (k + 1) % f->n_along + f->n_along) % f->n_along, j = k + 1 + behind;
@@ -60,8 +60,8 @@ static size_t block_bytes(const chol *f)
   return (size_t)(f->v.nb * f->v.nb) * f->v.element;
 }
 
-/* Implements bytes of osla_panels_plan. The whole panel goes across from its process column to the
- * ranks with the same block rows. They send the blocks that serve as L(j,k) along. */
+/* Implements the function `bytes` of osla_panels_plan. The whole panel goes across from its process
+ * column to the ranks with the same block rows. They send the blocks that serve as L(j,k) along. */
 static size_t panel_bytes(const void *kernel, panel_kind kind, int64_t k, int root)
 {
   const chol *f = kernel;
@@ -76,8 +76,8 @@ static size_t panel_bytes(const void *kernel, panel_kind kind, int64_t k, int ro
   return first < f->steps ? (size_t)((f->steps - 1 - first) / f->lcm + 1) * block_bytes(f) : 0;
 }
 
-/* Packs the blocks of the panel that this process column needs as L(j,k), one after another, size x
- * nb each. */
+/* Packs the blocks of the panel that this process column needs as L(j,k), one after another, each
+ * of size x nb elements. */
 static void pack_columns(const chol *f, const chol_step *s, operand rows, unsigned char *room)
 {
   for (int64_t j = first_shared(f, s->k, f->along); j < f->steps; j += f->lcm) {
@@ -160,7 +160,7 @@ static osla_err factor(void *kernel, int64_t k)
 
 /* ---- the update ---- */
 
-/* Waits for L(i,k) of this rank's block rows. */
+/* Waits until L(i,k) of this rank's block rows has arrived. */
 static operand receive_along(chol *f, const chol_step *s)
 {
   const void *copy = NULL;
@@ -180,7 +180,7 @@ static operand find_block(chol *f, const chol_step *s, operand rows, int64_t j)
     return peer_element(f, origin, at, osla_index_local(s->start, f->v.nb, f->n_across));
   }
   const unsigned char *blocks = osli_panels_wait(f->panels, PANEL_COLS, s->k, owner);
-  /* preceding blocks from this owner to this rank */
+  /* number of blocks before block j that this rank gets from this owner */
   size_t before = (size_t)((j - s->k - 1) / f->lcm);
   return packed_operand(f, blocks + before * block_bytes(f), block_size(f, j), s->size);
 }
@@ -210,9 +210,9 @@ typedef struct update_of {
   int64_t first;
 } update_of;
 
-/* A(i,j) -= L(i,k) L(j,k)^H for the local along indices [behind, end) and across indices [from,
- * to), which are all inside the triangle. The product is cut into tiles, between which panels are
- * forwarded. */
+/* Updates A(i,j) -= L(i,k) L(j,k)^H where i runs over the local along indices [behind, end) and j
+ * over the across indices [from, to). This rectangle is completely inside the triangle. The product
+ * is cut into tiles, between which panels are forwarded. */
 static osla_err update_behind(chol *f, const update_of *u, int64_t behind, int64_t end,
                               int64_t from, int64_t to)
 {
@@ -229,9 +229,9 @@ static osla_err update_behind(chol *f, const update_of *u, int64_t behind, int64
   return OSLA_OK;
 }
 
-/* A(i,j) -= L(i,k) L(j,k)^H for the local across indices [from, to) and along indices below `end`,
- * i >= j. The rows behind the last of these columns are one product; the other rows are halved
- * recursively down to blocks. */
+/* Updates A(i,j) -= L(i,k) L(j,k)^H for i >= j, where j runs over the local across indices [from,
+ * to) and i over the along indices below `end`. The rows behind the last of these columns are one
+ * product; the other rows are halved recursively down to blocks. */
 static osla_err update(chol *f, const update_of *u, int64_t from, int64_t to, int64_t end)
 {
   const int64_t nb = f->v.nb;
@@ -246,7 +246,7 @@ static osla_err update(chol *f, const update_of *u, int64_t from, int64_t to, in
     return update(f, u, half, to, behind);
   }
   int64_t on = along_below(f, start);
-  if (on >= behind) return OSLA_OK; /* another rank owns the diagonal block */
+  if (on >= behind) return OSLA_OK; /* this rank does not own the diagonal block */
   return osli_chol_update_diagonal(
     f, to - from, u->s->size, advance_along(f, u->columns, from - u->first), element(f, on, from));
 }
@@ -300,13 +300,13 @@ osla_err osla_potrf(osla_uplo uplo, osla_matrix *a, const osla_chol_options *opt
   osla_err err;
   *info = 0;
   err = osli_chol_init(&f, a, uplo, options);
-  /* afterwards A is complete on all ranks */
+  /* This agreement is also a barrier: after it A is complete on all ranks. */
   OSLA_CALL(osli_chol_agree(a, err, "osla_potrf", uplo, options));
   OSLA_TRY(osli_chol_allocate(&f, panel_bytes, panel_ready));
   err = run_steps(&f);
-  /* other ranks wait for panels of this rank */
+  /* The error must end all ranks, because some of them wait for panels of this rank. */
   if (err != OSLA_OK) osla_transport_abort(f.v.t, err);
-  OSLA_TRY(agree_info(&f, info)); /* afterwards no rank reads panels any more */
+  OSLA_TRY(agree_info(&f, info)); /* also a barrier: after it no rank reads panels */
 cleanup:
   osli_chol_free(&f);
   return err;

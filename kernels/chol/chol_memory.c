@@ -30,7 +30,8 @@ osla_panels_plan osli_chol_panels_plan(const chol *f, bool several_nodes)
     (osla_panels_kind){.used = true, .in_column = lower, .room = (size_t)v->nb * width};
   plan.kind[PANEL_ROWS] =
     (osla_panels_kind){.used = true, .in_column = !lower, .room = (size_t)along * width};
-  /* Room for the blocks that one owner has for one process column: at most every lcm-th block. */
+  /* Room for all blocks that one owner sends to one process column: at most every lcm-th block of
+   * the panel. */
   plan.kind[PANEL_COLS] =
     (osla_panels_kind){.used = several_nodes || !f->readable,
                        .in_column = lower,

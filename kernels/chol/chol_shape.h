@@ -24,7 +24,8 @@ typedef struct chol {
   int common, lcm; /* greatest common divisor and least common multiple of n_along and n_across */
   osla_forward forward;
   bool readable;           /* true if node neighbours read the matrix in place */
-  int column_node;         /* node of all ranks with this rank's block columns; -1: several nodes */
+  int column_node;         /* node of all ranks that own the same block columns as this rank; -1:
+                            * several nodes */
   int *readers, n_readers; /* ranks of this node that read this rank's panel blocks as L(j,k) */
   osla_panels *panels;
   unsigned char *columns; /* L(j,k) for this rank's block columns, dense */
@@ -41,8 +42,9 @@ osla_err osli_chol_agree(osla_matrix *a, osla_err local, const char *call, osla_
 
 /* Sets the members that depend on the arguments, and checks the arguments. Local. */
 osla_err osli_chol_init(chol *f, osla_matrix *a, osla_uplo uplo, const osla_chol_options *options);
-/* Sets common and lcm; bytes of `columns`; plan of the panels without its function pointers. Pure
- * (chol_memory.c). */
+/* osli_chol_set_lcm sets `common` and `lcm`. osli_chol_columns_bytes returns the bytes of
+ * `columns`. osli_chol_panels_plan returns the plan of the panels without its function pointers.
+ * Pure (chol_memory.c). */
 void osli_chol_set_lcm(chol *f);
 size_t osli_chol_columns_bytes(const chol *f);
 osla_panels_plan osli_chol_panels_plan(const chol *f, bool several_nodes);
@@ -77,9 +79,11 @@ static inline int64_t block_size(const chol *f, int64_t block)
 typedef struct chol_step {
   int64_t k, start, size;
   int along, across;               /* process coordinates of the owner of the diagonal block */
-  int64_t along_on, along_after;   /* first index along in block k, and behind block k */
-  int64_t across_on, across_after; /* first index across in block k, and behind block k */
-  int64_t along_left;              /* number of indices along behind block k */
+  int64_t along_on, along_after;   /* first along index in block k, and first along index behind
+                                    * block k */
+  int64_t across_on, across_after; /* first across index in block k, and first across index
+                                    * behind block k */
+  int64_t along_left;              /* number of along indices behind block k */
 } chol_step;
 
 static inline chol_step chol_step_make(const chol *f, int64_t k)
@@ -127,12 +131,13 @@ void osli_chol_copy_block(const chol *f, int64_t n_along, int64_t n_across, oper
                           operand to);
 void osli_chol_pack_block(const chol *f, int64_t n_along, int64_t n_across, operand from, void *to);
 
-/* panel := panel L^-H (lower), or U^-H panel (upper). */
+/* Computes panel := panel L^-H (lower), or panel := U^-H panel (upper). */
 osla_err osli_chol_solve_panel(const chol *f, int64_t n_along, int64_t size, operand diagonal,
                                operand panel);
 
-/* C -= X_i X_j^H (lower) or X_j^H X_i (upper) for an n_along x n_across block C; and the triangle
- * of C -= X_j X_j^H. k is the width of the panel. */
+/* The first call computes C -= X_i X_j^H (lower) or C -= X_j^H X_i (upper) for an n_along x
+ * n_across block C. The second one computes the triangle of C -= X_j X_j^H. k is the width of the
+ * panel. */
 osla_err osli_chol_update_block(const chol *f, int64_t n_along, int64_t n_across, int64_t k,
                                 operand x_i, operand x_j, operand c);
 osla_err osli_chol_update_diagonal(const chol *f, int64_t n, int64_t k, operand x_j, operand c);

@@ -21,7 +21,7 @@ static int64_t outer_cols(osla_trans trans, const osla_part *p)
   return trans == OSLA_NOTRANS ? p->n : p->m;
 }
 
-static _Thread_local osla_gemm_ablation ablation; /* for later calls of this thread */
+static _Thread_local osla_gemm_ablation ablation; /* switches for later products of this thread */
 
 void osla_gemm_ablate(const osla_gemm_ablation *switches)
 {
@@ -37,7 +37,7 @@ typedef struct request {
   osla_trans transa, transb;
   osla_part a, b, c;
   int triangle;   /* an osla_uplo, or WHOLE */
-  bool hermitian; /* only with a triangle: osla_herk */
+  bool hermitian; /* true for osla_herk; false for osla_syrk and for products without a triangle */
 } request;
 
 static osla_err check(const request *r, const osla_gemm_options *options)
@@ -114,7 +114,7 @@ static bool is_split(const gemm_work *w, const request *r)
   return osli_gemm_is_split(&r->a, &r->b, &r->c, w->k_to, &w->options);
 }
 
-/* Makes the operands and the task list. split: the product is run by gemm_split.c. */
+/* Makes the operands and the task list. `split` is true if gemm_split.c runs the product. */
 static osla_err plan(gemm_work *w, const request *r, bool split)
 {
   if (split) osli_gemm_split_assign(w, &r->c);
@@ -161,16 +161,17 @@ static osla_err multiply(const request *r, osla_complex alpha, osla_complex beta
    */
   OSLA_CALL(agree(r, alpha, beta, options, check(r, options)));
   gemm_work w = work_of(r, options);
-  if (alpha == 0) w.k_to = 0; /* like BLAS: A and B are not read */
+  if (alpha == 0) w.k_to = 0; /* if alpha = 0, A and B are not read, as in BLAS */
   const bool split = is_split(&w, r);
   if (!split) OSLA_CALL(osli_gemm_sharing_choose(&w, r->a.matrix, r->b.matrix));
-  /* afterwards the operands are complete on all ranks */
+  /* This agreement is also a barrier: after it the operands are complete on all ranks. */
   OSLA_TRY(osla_agree(w.t, prepare(&w, r, split)));
   OSLA_TRY(osli_gemm_sharing_open(&w));
   if (split)
     err = osli_gemm_split_run(&w, alpha, beta, &r->c);
   else
-    err = osla_agree(w.t, osli_gemm_run(&w, alpha, beta)); /* afterwards no rank reads A or B */
+    err = osla_agree(w.t, osli_gemm_run(&w, alpha, beta)); /* also a barrier: after it no rank
+                                                            * reads A or B */
 cleanup:
   osli_gemm_sharing_close(&w);
   osli_gemm_plan_free(&w);
@@ -184,8 +185,8 @@ osla_err osla_gemm(osla_trans transa, osla_trans transb, osla_complex alpha, osl
   return multiply(&r, alpha, beta, options);
 }
 
-/* Returns `other` for OSLA_TRANS and OSLA_CONJTRANS. Invalid values stay as they are, so that the
- * check finds them. */
+/* Returns `other` if trans is OSLA_TRANS or OSLA_CONJTRANS, otherwise trans. So invalid values stay
+ * as they are, and the check of the arguments finds them. */
 static osla_trans replace_if_transposed(osla_trans trans, osla_trans other)
 {
   return trans == OSLA_TRANS || trans == OSLA_CONJTRANS ? other : trans;

@@ -56,11 +56,11 @@ typedef struct gemm_target {
  * of the outer axis on one process. */
 typedef struct gemm_piece {
   int64_t at, size, local;
-  int group;    /* index of that process in gemm_operand.groups */
+  int group;    /* index of the piece's process in gemm_operand.groups */
   int64_t base; /* strips: offset in elements in a load's buffer */
 } gemm_piece;
 
-/* All pieces of one process of the outer axis: local indices from lo to below hi. */
+/* All pieces that lie on one process of the outer axis: local indices from lo to below hi. */
 typedef struct gemm_group {
   int owner;
   int64_t lo, hi;
@@ -77,10 +77,10 @@ typedef struct gemm_load {
 
 /* Ranks of this node that need the same loads. Each load is transferred by one of them. */
 typedef struct gemm_sharers {
-  int n, me;          /* number of these ranks, including this one; index of this rank */
-  int *ranks;         /* [n] transport ranks */
-  unsigned char **at; /* [n] addresses of their buffers */
-  unsigned char *own; /* this rank's buffers if no loads are shared */
+  int n, me;          /* number of sharers, including this rank; index of this rank among them */
+  int *ranks;         /* [n] transport ranks of the sharers */
+  unsigned char **at; /* [n] addresses of the sharers' buffers */
+  unsigned char *own; /* this rank's buffers; used if no loads are shared */
 } gemm_sharers;
 
 typedef struct gemm_operand {
@@ -93,12 +93,12 @@ typedef struct gemm_operand {
   int64_t n_pieces;
   int n_groups;
   bool *far; /* [inner.nprocs] whether data of this process must be loaded */
-  /* [inner.nprocs] whether data of this process count as another node's in the task order */
+  /* [inner.nprocs] true if the task order treats data of this process as data of another node */
   bool *outside;
   bool any_far;
   bool whole;       /* strips: whether one load contains all k of a process */
   bool may_pack;    /* true if memory allows packing this operand */
-  gemm_load *loads; /* ordered by task */
+  gemm_load *loads; /* [n_loads] loads, ordered by the first task that needs them */
   int64_t n_loads;
   uint64_t load_bytes;   /* bytes of the buffer of one load */
   uint64_t packed_bytes; /* bytes of the buffer for packing */
@@ -116,9 +116,10 @@ typedef struct gemm_segment {
 } gemm_segment;
 
 typedef struct gemm_task {
-  int64_t first, count; /* range of segments */
+  int64_t first, count; /* range of the segments that the task multiplies */
   int64_t width;        /* number of indices k in these segments */
-  int64_t load[2];      /* index in operand.loads; -1: read in place */
+  int64_t load[2];      /* index in operand.loads for A and for B; -1: the operand is read in
+                         * place */
   bool direct[2];       /* true if one local product can read the operand without packing */
 } gemm_task;
 
@@ -138,7 +139,7 @@ typedef struct gemm_work {
   bool sharing;         /* true if ranks share loads */
   osla_segment *store;  /* buffers that ranks of the node read */
   int triangle;         /* an osla_uplo, or a negative value for all of C */
-  bool hermitian;       /* with a triangle: the diagonal of C is real */
+  bool hermitian;       /* with a triangle: true if the diagonal of C is real */
   gemm_segment *segments;
   gemm_task *tasks;
   int64_t n_segments, n_tasks;
@@ -200,7 +201,8 @@ osla_err osli_gemm_load_walk(const gemm_work *w, int which, const gemm_load *loa
 
 /* Makes the task list of a product whose operands, target and options are set. Local. */
 osla_err osli_gemm_plan_make(gemm_work *w);
-void osli_gemm_plan_free(gemm_work *w); /* also frees the operands and the memory of the run */
+void osli_gemm_plan_free(gemm_work *w); /* Frees the plan, the operands and the memory of the
+                                         * run. */
 
 /* ---- gemm_run.c ---- */
 
@@ -214,7 +216,7 @@ osla_err osli_gemm_run(const gemm_work *w, osla_complex alpha, osla_complex beta
 /* Floating-point operations of a task if all of C is computed. */
 static inline double gemm_flops(const gemm_work *w, const gemm_task *task)
 {
-  /* one multiplication and one addition */
+  /* operations of one multiplication and one addition */
   double one = w->dtype == OSLA_FLOAT || w->dtype == OSLA_DOUBLE ? 2 : 8;
   return one * (double)w->c.rows * (double)w->c.cols * (double)task->width;
 }
@@ -238,8 +240,8 @@ osla_err osli_gemm_triangle(const gemm_work *w, osla_complex alpha, gemm_array a
  * ranks can read A and B. The result is the same on all ranks. Local. */
 bool osli_gemm_is_split(const osla_part *a, const osla_part *b, const osla_part *c, int64_t k,
                         const osla_gemm_options *options);
-/* Makes a private array of C's size the target, and a share of k this rank's range. Called before
- * the plan is made. Local. */
+/* Prepares a split product: the target becomes a private array of C's size, and the range of k
+ * becomes this rank's share of k. Called before the plan is made. Local. */
 void osli_gemm_split_assign(gemm_work *w, const osla_part *c);
 /* Allocates the private array. Local. Errors: MEM. */
 osla_err osli_gemm_split_allocate(gemm_work *w);

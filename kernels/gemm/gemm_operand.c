@@ -31,8 +31,8 @@ static int group_of(gemm_operand *x, int owner)
   return x->n_groups++;
 }
 
-/* Appends elements [at, at + size), which begin at index i of the part. Extends the previous piece
- * if it continues there. */
+/* Appends a piece with elements [at, at + size), which begin at index i of the part. Extends the
+ * previous piece instead if the new elements continue it. */
 static void add_piece(gemm_operand *x, int64_t at, int64_t size, int64_t i)
 {
   int g = group_of(x, axis_owner(&x->outer, i));

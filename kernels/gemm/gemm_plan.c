@@ -187,7 +187,7 @@ static osla_err sort_segments(gemm_work *w)
 {
   keyed *list = malloc((size_t)w->n_segments * sizeof *list + 1);
   OSLA_CHECK(list, OSLA_ERR_MEM, "gemm: %" PRId64 " keys", w->n_segments);
-  /* Loads of whole strips are large, so all tasks with one such load are consecutive. */
+  /* Loads of whole strips are large, so all tasks that need the same load are consecutive. */
   int major = w->x[GEMM_B].panel && !w->x[GEMM_A].panel ? GEMM_A : GEMM_B, minor = 1 - major;
   for (int64_t i = 0; i < w->n_segments; i++) {
     const gemm_segment *s = &w->segments[i];
@@ -218,7 +218,7 @@ static bool join_segment(const gemm_work *w, gemm_task *task, const gemm_segment
     bool continues = last->local[i] + last->size == s->local[i];
     bool loaded = x->far[s->owner[i]];
     if (s->owner[i] != last->owner[i]) return false;
-    /* a load is one range of rows */
+    /* a load of a strip is a single range of rows */
     if (loaded && !x->panel && !x->whole && !continues) return false;
     direct[i] = task->direct[i] && (continues || (loaded && x->panel));
     if (task->direct[i] && !direct[i] && (!x->may_pack || task->width >= PACK_BELOW)) return false;

@@ -22,8 +22,8 @@ typedef struct slot {
   int64_t n_transfers, n_complete;
 } slot;
 
-/* Progress of an operand's loads. Loads are numbered from 0; this rank transfers every sharers.n-th
- * load. */
+/* Progress of an operand's loads. Loads are numbered from 0; of n sharers each rank transfers every
+ * n-th load. */
 typedef struct gemm_source {
   const gemm_work *w;
   const gemm_operand *x;
@@ -323,7 +323,7 @@ static osla_err run_tasks(source *s, osla_complex alpha, osla_complex beta)
 {
   const gemm_work *w = s->w;
   gemm_array nothing = {OSLA_NOTRANS, w->c.at, w->c.rows > 0 ? w->c.rows : 1}, a, b;
-  if (w->n_tasks == 0) { /* without tasks: C := beta C */
+  if (w->n_tasks == 0) { /* without tasks C is only scaled: C := beta C */
     return multiply(w, alpha, nothing, nothing, 0, beta);
   }
   for (int64_t t = 0; t < w->n_tasks; t++) {
@@ -333,7 +333,7 @@ static osla_err run_tasks(source *s, osla_complex alpha, osla_complex beta)
     OSLA_CALL(advance_loads(&s[GEMM_B], t));
     OSLA_CALL(prepare_operand(&s[GEMM_A], task, &a));
     OSLA_CALL(prepare_operand(&s[GEMM_B], task, &b));
-    for (int i = 0; i < 2; i++) /* publish loads that have arrived before this rank computes */
+    for (int i = 0; i < 2; i++) /* publishes loads that have arrived, before this rank computes */
       if (s[i].x->sharers.n > 1) OSLA_CALL(publish_loads(&s[i], -1));
     double since = osla_trace_now(w->t);
     OSLA_CALL(multiply(w, alpha, a, b, task->width, t == 0 ? beta : 1));
@@ -353,7 +353,7 @@ osla_err osli_gemm_run(const gemm_work *w, osla_complex alpha, osla_complex beta
   osla_err err = run_tasks(s, alpha, beta);
   const bool sharers_wait = w->x[GEMM_A].sharers.n > 1 || w->x[GEMM_B].sharers.n > 1;
   if (err != OSLA_OK && sharers_wait) osla_transport_abort(w->t, err);
-  for (int i = 0; i < 2; i++) /* a get for which no task has waited may still write to its buffer */
+  for (int i = 0; i < 2; i++) /* a get that no task has waited for may still write to its buffer */
     for (int k = 0; k < gemm_n_slots(w); k++) {
       osla_err waited = wait_for_gets(&s[i], &s[i].slots[k]);
       if (err == OSLA_OK) err = waited;

@@ -34,8 +34,8 @@ static int purpose(int kind, int which)
 
 /* --- before the plan --- */
 
-/* First process row (of_rows) or process column of C whose rank in this rank's process column or
- * row is on this node. */
+/* Lowest process row (of_rows) whose rank in this rank's process column is on this node; otherwise
+ * the lowest process column whose rank in this rank's process row is on this node. */
 static int first_near(const gemm_work *w, bool of_rows)
 {
   int mine = of_rows ? w->c.prow : w->c.pcol, i = 0;
@@ -170,7 +170,7 @@ osla_err osli_gemm_sharing_open(gemm_work *w)
   const size_t offsets[] = {0, buffers_of(w, &w->x[GEMM_A])};
   size_t bytes = offsets[GEMM_B] + buffers_of(w, &w->x[GEMM_B]);
   OSLA_CALL(osla_segment_create_for(w->t, bytes, 2 * KINDS, &sharers, &w->store));
-  if (w->n_tasks == 0) return OSLA_OK; /* this rank has no part of C */
+  if (w->n_tasks == 0) return OSLA_OK; /* this rank has no part of C, and so no tasks */
   uint64_t hashes[] = {hash_of(w, &w->x[GEMM_A]), hash_of(w, &w->x[GEMM_B])};
   osla_err err = announce_plan(w, GEMM_A, hashes[GEMM_A], offsets[GEMM_A]);
   if (err == OSLA_OK) err = announce_plan(w, GEMM_B, hashes[GEMM_B], offsets[GEMM_B]);

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* k is split from LEAST_K on, and if the private C takes at most MOST_BYTES (128 x 128 x 8192 on a
- * 1 x 2 grid took 0.52 of the time). Smaller k were not measured. */
+/* k is split if it is at least LEAST_K and the private C takes at most MOST_BYTES (128 x 128 x 8192
+ * on a 1 x 2 grid took 0.52 of the time). Smaller k were not measured. */
 enum { LEAST_K = 8192, MOST_BYTES = 8 << 20 };
 
 /* Largest number of indices of [first, first + n) on one process. */
@@ -101,8 +101,9 @@ osla_err osli_gemm_split_run(gemm_work *w, osla_complex alpha, osla_complex beta
 {
   gemm_target mine = osli_gemm_target_of(c);
   if (beta != 0) copy_result(w, &mine, TO_PRIVATE);
-  OSLA_CALL(osla_agree(w->t, osli_gemm_run(w, alpha, beta))); /* afterwards no rank reads A or B */
+  OSLA_CALL(osla_agree(w->t, osli_gemm_run(w, alpha, beta))); /* also a barrier: after it no rank
+                                                               * reads A or B */
   OSLA_CALL(sum_results(w));
   copy_result(w, &mine, FROM_PRIVATE);
-  return osla_barrier(w->t); /* afterwards C is complete on all ranks */
+  return osla_barrier(w->t); /* after this barrier C is complete on all ranks */
 }

@@ -52,7 +52,7 @@ static osla_err multiply(const product *p, int64_t row, int64_t rows, int64_t co
                         c->at + (size_t)(row + col * c->ld) * p->w->element, c->ld);
 }
 
-/* to := from + beta to, for `rows` elements. */
+/* Computes to := from + beta to, for `rows` elements. */
 static void add(const product *p, int64_t rows, const unsigned char *from, unsigned char *to)
 {
   const bool keep = p->beta != 0;
@@ -81,7 +81,7 @@ static void add(const product *p, int64_t rows, const unsigned char *from, unsig
     }
 }
 
-/* Rectangle that the diagonal crosses, of at most BASE columns. */
+/* Computes a rectangle of C that the diagonal crosses. It has at most BASE columns. */
 static osla_err multiply_edge(const product *p, int64_t row, int64_t end, int64_t col, int64_t cols)
 {
   const gemm_target *c = &p->w->c;
@@ -108,13 +108,13 @@ static osla_err multiply_edge(const product *p, int64_t row, int64_t end, int64_
   return OSLA_OK;
 }
 
-/* Columns [col, col + cols) of the local rows [low, high). */
+/* Computes columns [col, col + cols) of the local rows [low, high) of C. */
 static osla_err multiply_columns(const product *p, int64_t low, int64_t high, int64_t col,
                                  int64_t cols)
 {
   const gemm_work *w = p->w;
   int64_t first = col_index(w, col), last = col_index(w, col + cols - 1);
-  /* rows that the diagonal crosses; rows completely inside the triangle */
+  /* ranges of the rows that the diagonal crosses, and of the rows completely inside the triangle */
   int64_t edge_from, edge_to, full_from, full_to;
   if (w->triangle == OSLA_LOWER) {
     edge_from = rows_before(w, first), edge_to = rows_before(w, last);
@@ -139,7 +139,7 @@ static void make_real(const gemm_work *w)
 {
   for (int64_t col = 0; col < w->c.cols; col++) {
     const int64_t index = col_index(w, col), row = rows_before(w, index);
-    if (rows_before(w, index + 1) == row) continue; /* another rank owns this diagonal element */
+    if (rows_before(w, index + 1) == row) continue; /* this rank does not own this element */
     unsigned char *element = w->c.at + (size_t)(row + col * w->c.ld) * w->element;
     clear_imaginary(w->dtype, element);
   }
@@ -149,7 +149,8 @@ osla_err osli_gemm_triangle(const gemm_work *w, osla_complex alpha, gemm_array a
                             int64_t k, osla_complex beta)
 {
   product p = {w, alpha, beta, a, b, k};
-  /* first also, because beta times a NaN in an imaginary part would reach the real part */
+  /* The diagonal is also made real before the product, because beta times a NaN in an imaginary
+   * part would reach the real part. */
   if (w->hermitian) make_real(w);
   OSLA_CALL(multiply_columns(&p, 0, w->c.rows, 0, w->c.cols));
   if (w->hermitian) make_real(w);

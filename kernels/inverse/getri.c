@@ -87,8 +87,8 @@ static osla_err negate(const getri *f, int64_t m, int64_t n, operand b)
   return OSLA_OK;
 }
 
-/* Diagonal block, for ranks of its process row and column: in place, or in the panel of its
- * owner. */
+/* Waits for the diagonal block, and returns its address: in place, or in the panel of its owner.
+ * Called by ranks of the diagonal block's process row and column. */
 static operand wait_diagonal(getri *f, const getri_step *s)
 {
   if (f->v.prow == s->prow) return from_row(f, osli_getri_wait_left(f, s), s->row_on);
@@ -258,7 +258,7 @@ osla_err osla_getri(osla_matrix *a, const int64_t *ipiv, const osla_lu_options *
   int64_t *pivots = NULL;
   osla_transport *t = osla_grid_transport(osla_matrix_grid(a));
   *info = 0;
-  /* afterwards A is complete on all ranks */
+  /* This agreement is also a barrier: after it A is complete on all ranks. */
   osla_err err = agree(a, options, check(&f, a, options));
   if (err != OSLA_OK) return err;
   OSLA_CALL(osli_pivots_gather(a, ipiv, &pivots));
@@ -266,7 +266,7 @@ osla_err osla_getri(osla_matrix *a, const int64_t *ipiv, const osla_lu_options *
   if (*info == 0) {
     OSLA_TRY(osli_getri_allocate(&f, pivots));
     err = run_steps(&f);
-    if (err != OSLA_OK) osla_transport_abort(t, err); /* other ranks wait for panels of this rank */
+    if (err != OSLA_OK) osla_transport_abort(t, err); /* some ranks wait for panels of this rank */
     err = f.columns ? osli_interchange_run(f.columns) : osla_barrier(t);
   }
 cleanup:

@@ -31,8 +31,9 @@ typedef struct getri {
 typedef struct getri_step {
   int64_t k, start, size;
   int prow, pcol;             /* process coordinates of the owner of the diagonal block */
-  int64_t row_on, row_behind; /* first local row in block k, and behind block k */
-  int64_t col_on, col_behind; /* first local column in block k, and behind block k */
+  int64_t row_on, row_behind; /* first local row in block k, and first local row behind block k */
+  int64_t col_on, col_behind; /* first local column in block k, and first local column behind
+                               * block k */
 } getri_step;
 
 static inline getri_step getri_make_step(const local_view *v, int64_t k)
@@ -67,14 +68,15 @@ static inline operand from_col(const getri *f, operand a, int64_t col)
 
 /* ---- getri_memory.c ---- */
 
-/* Bytes of `inverse`; plan of the panels without its function pointers. Pure. */
+/* osli_getri_block_bytes returns the bytes of `inverse`. osli_getri_plan returns the plan of the
+ * panels without its function pointers. Pure. */
 size_t osli_getri_block_bytes(const getri *f);
 osla_panels_plan osli_getri_plan(const getri *f);
 
 /* ---- getri_panels.c ---- */
 
-/* Allocates all memory. pivots: as from osli_pivots_gather, may be NULL. Collective. Errors, on all
- * ranks together: MEM, MPI. */
+/* Allocates all memory. `pivots` is the result of osli_pivots_gather, or NULL. Collective. Errors,
+ * on all ranks together: MEM, MPI. */
 osla_err osli_getri_allocate(getri *f, const int64_t *pivots);
 void osli_getri_free(getri *f); /* collective */
 
@@ -85,8 +87,8 @@ void osli_getri_free(getri *f); /* collective */
 operand osli_getri_wait_left(getri *f, const getri_step *s);
 operand osli_getri_wait_top(getri *f, const getri_step *s);
 
-/* Waits until the panel of this kind that this rank publishes in this step has been copied from A,
- * which may then change. Local. */
+/* Waits until this rank's panel of the given kind has been copied from A in step k. Then A may
+ * change there. Local. */
 void osli_getri_wait_packed(getri *f, panel_kind kind, const getri_step *s);
 
 #endif

@@ -64,12 +64,14 @@ static osla_tile tile_of(const chol *c, int64_t rows, int64_t cols)
 typedef osla_err product(const chol *c, int64_t m, int64_t n, int64_t depth, operand left,
                          operand x, operand to);
 
-/* C := C +- left x for the local along indices [along, end) and across indices [across, to). */
+/* Updates C := C - left * x (subtract) or C := C + left^H * x (add) for the local along indices
+ * [along, end) and across indices [across, to). */
 static osla_err multiply(const chol *c, const chol_step *s, product *run, operand left, operand x,
                          int64_t along, int64_t end, int64_t across, int64_t to)
 {
   osla_tile tile = tile_of(c, end - along, to - across);
-  bool transposed = run == osli_potri_add; /* indices along C run across the operand */
+  bool transposed = run == osli_potri_add; /* for osli_potri_add, the along indices of C are the
+                                            * across indices of `left` */
   for (int64_t j = across; j < to; j += tile.cols)
     for (int64_t i = along; i < end; i += tile.rows) {
       int64_t m = end - i < tile.rows ? end - i : tile.rows;
@@ -98,9 +100,9 @@ static osla_err update_behind(potri *f, const chol_step *s, int64_t along, int64
   return osli_potri_solve_column(f, end - along, s->size, advance_across(c, x, s->across_on), l);
 }
 
-/* A(i,j) += X(k,i)^H X(k,j) for the local across indices [from, to) and along indices below `end`,
- * i >= j. The rows behind the last of these columns are one product; the other rows are halved
- * recursively down to blocks. */
+/* Updates A(i,j) += X(k,i)^H X(k,j) for i >= j, where j runs over the local across indices [from,
+ * to) and i over the along indices below `end`. The rows behind the last of these columns are one
+ * product; the other rows are halved recursively down to blocks. */
 static osla_err update_triangle(const chol *c, const chol_step *s, operand x_rows, operand x,
                                 int64_t from, int64_t to, int64_t end)
 {
@@ -117,13 +119,13 @@ static osla_err update_triangle(const chol *c, const chol_step *s, operand x_row
     return update_triangle(c, s, x_rows, x, half, to, behind);
   }
   int64_t on = along_below(c, start);
-  if (on >= behind) return OSLA_OK; /* another rank owns the diagonal block */
+  if (on >= behind) return OSLA_OK; /* this rank does not own the diagonal block */
   return osli_potri_add_diagonal(c, to - from, s->size, advance_across(c, x, from),
                                  element(c, on, from));
 }
 
-/* Overwrites block row k with a part of the inverse. Other ranks must not need it from A any
- * more. */
+/* Overwrites block row k with a part of the inverse. Other ranks must not need the old block row
+ * any more. */
 static osla_err finish_row(potri *f, const chol_step *s)
 {
   chol *c = &f->c;
@@ -167,7 +169,8 @@ static osla_err run(potri *f)
                      .apply = apply,
                      .factor = factor};
   if (c->v.prow < 0) return OSLA_OK;
-  osli_panels_progress(c->panels); /* the first block columns can be sent already */
+  osli_panels_progress(c->panels); /* sends the first block columns, which are complete from the
+                                    * beginning */
   return osli_pipeline_run(&p);
 }
 
@@ -192,13 +195,13 @@ osla_err osla_potri(osla_uplo uplo, osla_matrix *a, const osla_chol_options *opt
   *info = 0;
   if (err == OSLA_OK) err = osli_chol_init(&f.c, a, uplo, options);
   osla_transport *t = osla_grid_transport(osla_matrix_grid(a));
-  /* afterwards A is complete on all ranks */
+  /* This agreement is also a barrier: after it A is complete on all ranks. */
   OSLA_CALL(osli_chol_agree(a, err, "osla_potri", uplo, options));
   OSLA_CALL(osli_first_zero(&f.c.v, info));
   if (*info > 0) return OSLA_OK;
   OSLA_TRY(osli_potri_allocate(&f));
   err = run(&f);
-  if (err != OSLA_OK) osla_transport_abort(t, err); /* other ranks wait for panels of this rank */
+  if (err != OSLA_OK) osla_transport_abort(t, err); /* some ranks wait for panels of this rank */
   OSLA_TRY(osla_barrier(t));
 cleanup:
   osli_potri_free(&f);

@@ -16,10 +16,11 @@
 #define PANEL_X_ROWS PANEL_DIAGONAL
 
 typedef struct potri {
-  chol c; /* orientation, position in the grid, panels; c.factored counts the rows of X */
+  chol c; /* orientation of the triangle, position in the grid, and panels; c.factored counts the
+           * block rows of X that are complete */
   unsigned char *x_rows;   /* X(k,i) for this rank's block rows i < k, dense */
   unsigned char *negative; /* -L(k,k), dense */
-  /* number of steps, for each kind of panel, whose panel has been copied from A */
+  /* for each kind of panel the number of steps whose panel has been copied from A */
   _Atomic int64_t packed[PANEL_KINDS];
 } potri;
 
@@ -32,7 +33,9 @@ static inline operand advance_across(const chol *c, operand a, int64_t count)
 
 /* ---- potri_memory.c ---- */
 
-/* Bytes of `x_rows` and of `negative`; plan of the panels without its function pointers. Pure. */
+/* osli_potri_x_rows_bytes returns the bytes of `x_rows`, osli_potri_block_bytes those of
+ * `negative`. osli_potri_plan returns the plan of the panels without its function pointers.
+ * Pure. */
 size_t osli_potri_x_rows_bytes(const chol *c);
 size_t osli_potri_block_bytes(const chol *c);
 osla_panels_plan osli_potri_plan(const chol *c);
@@ -43,19 +46,19 @@ osla_panels_plan osli_potri_plan(const chol *c);
 osla_err osli_potri_allocate(potri *f);
 void osli_potri_free(potri *f); /* collective */
 
-/* Addresses of L(i,k) for this rank's block rows from along_on on; of X(k,j) for its block columns
- * j < k, followed by L(k,k) if this rank has its columns; and of X(k,i) for its block rows i < k.
- * Each call waits for the panel if the data are not in this rank's matrix. Valid until the step is
- * finished, or A changes there. Local. */
+/* Addresses of three panels: L(i,k) for this rank's block rows from along_on on; X(k,j) for this
+ * rank's block columns j < k, followed by L(k,k) if it is in these columns; X(k,i) for this rank's
+ * block rows i < k. Each call waits for the panel if the data are not in this rank's matrix. The
+ * addresses are valid until the step is finished, or A changes there. Local. */
 operand osli_potri_wait_l(potri *f, const chol_step *s);
 operand osli_potri_wait_x(potri *f, const chol_step *s);
 operand osli_potri_wait_x_rows(potri *f, const chol_step *s, operand x);
 
-/* Waits until the panel of this kind that this rank publishes in step k has been copied from A,
- * which may then change. Local. */
+/* Waits until this rank's panel of the given kind has been copied from A in step k. Then A may
+ * change there. Local. */
 void osli_potri_wait_packed(potri *f, panel_kind kind, int64_t k);
 
-/* ---- potri_blocks.c; sizes are along, across ---- */
+/* ---- potri_blocks.c; sizes of blocks are given as along x across ---- */
 
 /* x := L(k,k)^-1 x (solve), or L(k,k)^-H x (finish), for a size x n block x. */
 osla_err osli_potri_solve_row(const chol *c, int64_t size, int64_t n, operand diagonal, operand x);
@@ -75,7 +78,7 @@ osla_err osli_potri_subtract(const chol *c, int64_t m, int64_t n, int64_t depth,
 osla_err osli_potri_add(const chol *c, int64_t m, int64_t n, int64_t depth, operand x_rows,
                         operand x, operand to);
 
-/* The triangle of an n x n block C += x^H x. */
+/* Computes the triangle of an n x n block C := C + x^H x. */
 osla_err osli_potri_add_diagonal(const chol *c, int64_t n, int64_t depth, operand x, operand to);
 
 #endif

@@ -10,8 +10,9 @@
 
 /* ---- the blocks that serve as X(k,i) ---- */
 
-/* First block that belongs to this rank's block rows and to the block columns of `across`; further
- * ones follow at distances of lcm. -1 if there is none. */
+/* Index i of the first block that belongs to this rank as a block along, and to grid position
+ * `across` as a block across; -1 if there is none. Further blocks of this kind follow at distances
+ * of lcm. */
 static int64_t first_shared(const chol *c, int across)
 {
   if (across % c->common != c->along % c->common) return -1;
@@ -21,7 +22,7 @@ static int64_t first_shared(const chol *c, int across)
   return i;
 }
 
-/* X(k,i) for a block i of this rank's block columns. */
+/* Address of X(k,i) for a block i of this rank's block columns. */
 static operand block_of(const chol *c, operand x, int64_t i)
 {
   return advance_across(c, x, osla_index_local(i * c->v.nb, c->v.nb, c->n_across));

@@ -47,7 +47,7 @@ static bool is_unsafe_pivot(osla_dtype dtype, osla_complex pivot, bool divides)
   return divides && size > 0 && 1 / size > (narrow ? (double)FLT_MAX : DBL_MAX);
 }
 
-/* Implements apply of osla_pipeline. */
+/* Implements the function `apply` of osla_pipeline. */
 static osla_err apply(void *kernel, int64_t k, int64_t from, int64_t to)
 {
   lu *f = kernel;
@@ -177,14 +177,15 @@ static void free_all(lu *f)
   free(f->column_posts);
 }
 
-/* ---- the result ---- */
+/* LAPACK's int must be able to count the rows of a whole panel */
 
 /* Growth factor: the largest |u_ij|, i <= j, divided by the largest |a_ij| before the
  * factorisation. Collective. */
 static osla_err agree_growth(const lu *f, double largest_before, double *growth)
 {
   const local_view *v = &f->v;
-  double pair[2] = {0, 0}; /* largest element; 1 if there is a NaN, because MPI_MAX may drop NaN */
+  double pair[2] = {0, 0}; /* largest element, and 1 if there is a NaN, because MPI_MAX may drop
+                            * NaN */
   for (int64_t c = 0; c < v->cols; c++) {
     int64_t j = osla_index_global(c, v->nb, v->pcol, v->q);
     double x;
@@ -193,7 +194,7 @@ static osla_err agree_growth(const lu *f, double largest_before, double *growth)
     if (x > pair[0]) pair[0] = x;
   }
   OSLA_CALL(osla_allreduce(f->v.t, pair, 2, MPI_DOUBLE, MPI_MAX));
-  /* an infinity or NaN of A may have reached L only */
+  /* U may be finite although A contains an infinity or NaN, because it may have reached L only. */
   bool sound = pair[1] == 0.0 && isfinite(largest_before);
   *growth = !sound ? (double)NAN : largest_before > 0.0 ? pair[0] / largest_before : 1.0;
   return OSLA_OK;
@@ -206,7 +207,7 @@ static osla_err agree_result(const lu *f, double largest_before, int64_t *ipiv,
 {
   const local_view *v = &f->v;
   int64_t least[2] = {f->info > 0 ? f->info : INT64_MAX, f->has_unsafe_pivot ? 0 : 1};
-  /* afterwards no rank reads panels any more */
+  /* also a barrier: after it no rank reads panels */
   OSLA_CALL(osla_allreduce(v->t, least, 2, MPI_INT64_T, MPI_MIN));
   result->info = least[0] == INT64_MAX ? 0 : least[0];
   result->growth = 0;
@@ -266,21 +267,21 @@ osla_err osla_getrf(osla_matrix *a, int64_t *ipiv, const osla_lu_options *option
   osla_err err;
   f.pivoting = options ? options->pivoting : OSLA_PIVOT_PARTIAL;
   f.forward = options ? options->forward : OSLA_FORWARD_CHOSEN;
-  OSLA_CALL(
-    agree(&f, options, check(&f, ipiv, options))); /* afterwards A is complete on all ranks */
+  OSLA_CALL(agree(&f, options, check(&f, ipiv, options))); /* also a barrier: after it A is complete
+                                                            * on all ranks */
   f.order = v->m < v->n ? v->m : v->n;
   trim_blocks(&f.v);
   if (v->p == 1 && v->q == 1 && v->nb > f.order && f.order > 0)
-    /* a single process may choose any block size; this one saves memory, as top blocks are nb x
-     * nb */
+    /* a single process may choose any block size; nb = order saves memory, because top blocks are
+     * nb x nb */
     f.v.nb = f.order;
   f.steps = (f.order + v->nb - 1) / v->nb;
   if (f.pivoting != OSLA_PIVOT_PARTIAL) OSLA_TRY(osla_matrix_norm(a, OSLA_NORM_MAX, &largest));
   OSLA_TRY(allocate(&f));
   err = run_steps(&f);
-  /* other ranks wait for panels of this rank */
+  /* The error must end all ranks, because some of them wait for panels of this rank. */
   if (err != OSLA_OK) osla_transport_abort(v->t, err);
-  OSLA_TRY(osla_barrier(v->t)); /* afterwards no rank reads L any more */
+  OSLA_TRY(osla_barrier(v->t)); /* after this barrier no rank reads L */
   err = osli_lu_permute_left(&f);
   if (err == OSLA_OK) err = finish_all_posts(&f);
   if (err != OSLA_OK) osla_transport_abort(v->t, err);

@@ -45,7 +45,7 @@ osla_err osli_lu_record_publish(lu *f, size_t bytes)
     OSLA_CALL(osla_put_notify_post(f->store, target, offset, mine, near ? 0 : bytes, LU_COLUMN,
                                    f->column_exchanges, &posts[prow]));
   }
-  /* posts that used the set of the next record */
+  /* waits for the posts that used the records of the next exchange */
   return osli_lu_finish_posts(f, f->column_posts, f->column_exchanges);
 }
 
@@ -108,7 +108,7 @@ osla_err osli_lu_combine(lu *f, const lu_step *s, void *record, size_t bytes, lu
   const local_view *v = &f->v;
   uint64_t exchange = f->column_exchanges++;
   int me = v->prow, rounds = rounds_of(v->p), below = 1 << rounds;
-  /* posts that used this set two exchanges ago */
+  /* waits for the posts of two exchanges ago, which used the same set of slots */
   OSLA_CALL(osli_lu_finish_posts(f, f->column_posts, exchange));
   if (me >= below) {
     OSLA_CALL(send(f, exchange, me - below, IN_SLOT, record, bytes));

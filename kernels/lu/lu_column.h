@@ -18,7 +18,7 @@ typedef osla_err lu_add(const lu *f, const lu_step *s, void *record, const void 
 /* Combines the records of all ranks of the process column into `record` in log2 p rounds. Each
  * record is added exactly once. Local, but all ranks of the process column must call it. */
 osla_err osli_lu_combine(lu *f, const lu_step *s, void *record, size_t bytes, lu_add *add);
-/* Slots of a set that osli_lu_combine needs with p process rows. */
+/* Number of slots that osli_lu_combine needs in a set with p process rows. */
 int osli_lu_combination_slots(int p);
 
 #endif

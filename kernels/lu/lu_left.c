@@ -10,7 +10,8 @@
 
 #include <string.h>
 
-/* Records that `rows` rows of `cols` columns were moved once, where time is modelled. */
+/* Charges the simulated clock for moving `rows` rows of `cols` columns once. No effect on a real
+ * machine. */
 static void moved_rows(const lu *f, int64_t rows, int64_t cols)
 {
   work_charge(OSLA_WORK_LASWP, f->v.dtype, 1, cols, (rows + 1) / 2);
@@ -96,13 +97,14 @@ static osla_err permute_in_place(lu *f, const int64_t *source, int64_t start, in
 
 /* Numbers of rows that move between this rank and each process row, and lists of these rows. */
 typedef struct row_moves {
-  /* [p] rows from this rank to a process row, and from a process row to this rank */
-  int64_t *out, *in;
-  /* [p] rows that lower process rows send to a process row: position of this rank's first row
-   * there */
-  int64_t *before;
-  /* [p] rows that a process row sends to lower process rows: position of the first row for this
+  /* [p] numbers of rows that move from this rank to a process row, and from a process row to this
    * rank */
+  int64_t *out, *in;
+  /* [p] number of rows that lower process rows send to a process row; the rows of this rank follow
+   * them there */
+  int64_t *before;
+  /* [p] number of rows that a process row sends to lower process rows; the rows for this rank
+   * follow them */
   int64_t *behind;
   int64_t *leave;  /* local rows that this rank sends, ordered by destination, then by row */
   int64_t *arrive; /* local rows that this rank receives, ordered by source, then by row */

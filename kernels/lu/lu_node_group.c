@@ -25,7 +25,8 @@ lu_range osli_lu_node_group(const lu *f, int leader)
 osla_err osli_lu_group_notify(lu *f, uint64_t word)
 {
   const lu_range group = osli_lu_node_group(f, f->v.prow);
-  /* no other node sends data, so no member waits for the leader */
+  /* the group is the whole process column: no other node sends data, so no member waits for the
+   * leader */
   if (group.end - group.first == f->v.p) return OSLA_OK;
   for (int prow = group.first + 1; prow < group.end; prow++)
     OSLA_CALL(osla_notify(f->store, rank_at(&f->v, prow, f->v.pcol), LU_LEADER, word));

@@ -20,10 +20,10 @@ void osli_lu_leaders_choose(lu *f);
 /* Process rows of the group of `leader`. */
 lu_range osli_lu_node_group(const lu *f, int leader);
 
-/* Notifies the other members of the group of which this rank is the leader. Word 2 e - 1: the rows
- * of exchange e from other nodes have arrived. Word 2 e: all of U of exchange e has arrived (only
- * if the whole process column shares the work on U). Does nothing if the group is the whole process
- * column. */
+/* Notifies the other members of the group of which this rank is the leader. `word` is 2 e - 1 when
+ * the rows of exchange e from other nodes have arrived, and 2 e when all of U of exchange e has
+ * arrived (only if the whole process column shares the work on U). Does nothing if the group is the
+ * whole process column. */
 osla_err osli_lu_group_notify(lu *f, uint64_t word);
 
 /* True if the notify slot `purpose` of process row `prow` has reached `word`. With `wait`, waits
@@ -50,7 +50,7 @@ static inline bool is_in_my_group(const lu *f, int prow)
   return f->leaders[prow] == my_leader(f);
 }
 
-/* Address of the store of process row `prow`, or NULL if it is on another node. */
+/* Address of the store of process row `prow`, or NULL if that rank is on another node. */
 static inline unsigned char *store_of(const lu *f, int prow)
 {
   return osla_segment_peer(f->store, rank_at(&f->v, prow, f->v.pcol));

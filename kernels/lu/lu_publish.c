@@ -39,7 +39,7 @@ static size_t panel_rows(const lu *f, int64_t k)
   return (size_t)(f->v.rows - s.row_after);
 }
 
-/* Implements bytes of osla_panels_plan. */
+/* Implements the function `bytes` of osla_panels_plan. */
 static size_t panel_bytes(const void *kernel, panel_kind kind, int64_t k, int root)
 {
   const lu *f = kernel;
@@ -102,7 +102,7 @@ osla_err osli_lu_publish(lu *f, const lu_step *s)
   if (f->gathers_panels && v->prow != s->prow) return OSLA_OK;
   atomic_store(&f->factored, s->k + 1);
   if (!f->gathers_panels) return OSLA_OK;
-  for (int i = 0; i < v->p; i++) /* notify all ranks of the node, which read the panel in place */
+  for (int i = 0; i < v->p; i++) /* notifies all ranks of the node, which read the panel in place */
     for (int j = 0; j < v->q; j++) {
       int rank = rank_at(v, (v->prow + i) % v->p, (v->pcol + j) % v->q);
       if ((i > 0 || j > 0) && osla_transport_same_node(v->t, rank))
@@ -115,7 +115,7 @@ lu_panel osli_lu_receive(lu *f, const lu_step *s)
 {
   const local_view *v = &f->v;
   int l_owner = rank_at(v, v->prow, s->pcol),
-      owner = diagonal_owner(f, s); /* l_owner has L for this rank's process row */
+      owner = diagonal_owner(f, s); /* l_owner is the rank that has L for this rank's process row */
   const void *copy = NULL;
   bool near = f->gathers_panels && osla_transport_same_node(v->t, owner);
   if (near && owner != osla_transport_rank(v->t))

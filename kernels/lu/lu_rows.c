@@ -75,8 +75,8 @@ static int64_t count_of(const lu *f, int64_t moves, int prow)
 /* Rows that a process row sends to a range of process rows. Rows that move into the top block come
  * first and are the same for all receivers. Rows that move down follow, ordered by destination. */
 typedef struct lu_part {
-  /* rows that move into the top block; rows that move down to process rows before the range; rows
-   * that move down to the range */
+  /* number of rows that move into the top block, of rows that move down to process rows before the
+   * range, and of rows that move down to the range */
   int64_t tops, before, downs;
 } lu_part;
 
@@ -145,7 +145,7 @@ static void gather_rows(const lu *f, const lu_step *s, int64_t moves, int64_t co
   }
 }
 
-/* Process rows that share the solve for the columns under exchange with process row `prow`. */
+/* Range of process rows that share the solve with process row `prow`, including `prow`. */
 static lu_range sharers(const lu *f, const lu_exchange *x, int prow)
 {
   if (x->sharing == LU_ALONE) return one_process_row(prow);
@@ -153,14 +153,14 @@ static lu_range sharers(const lu *f, const lu_exchange *x, int prow)
   return (lu_range){0, f->v.p};
 }
 
-/* Range of the columns under exchange for which some process rows solve. */
+/* Range of columns for which a process row, or a range of process rows, solves. */
 typedef struct share {
   int64_t first, cols;
 } share;
 
 static share share_of(const lu *f, const lu_exchange *x, lu_range prows)
 {
-  enum { UNIT = 4 }; /* columns in the kernel of the local BLAS */
+  enum { UNIT = 4 }; /* number of columns that the kernel of the local BLAS computes together */
   const lu_range all = sharers(f, x, prows.first);
   if (x->sharing == LU_ALONE) return (share){0, x->cols};
   int64_t units = (x->cols + UNIT - 1) / UNIT, n = all.end - all.first;
@@ -197,9 +197,9 @@ static void store_rows(const lu *f, const lu_exchange *x, int prow, const unsign
 }
 
 /* Sends gathered rows to process row `prow`. A node neighbour gets its own rows; the leader of a
- * group on another node gets the rows of the whole group. Notify values of exchange e: 3 e - 2 rows
- * that move down have arrived, 3 e - 1 rows for the top block have arrived, 3 e a share of U has
- * arrived. */
+ * group on another node gets the rows of the whole group. Notify values of exchange e: 3 e - 2 when
+ * rows that move down have arrived; 3 e - 1 when rows for the top block have arrived; 3 e when a
+ * share of U has arrived. */
 static osla_err send_part(lu *f, const lu_exchange *x, int prow, size_t at)
 {
   const int target = rank_at(&f->v, prow, f->v.pcol);

@@ -14,11 +14,12 @@
 
 #include <stdatomic.h>
 
-/* Geometry of step k on this rank. */
+/* Geometry of step k of LU on this rank. */
 typedef struct lu_step {
   int64_t k, start, size; /* block index, first global row and column, width of the panel */
   int prow, pcol;         /* process coordinates of the owner of the diagonal block */
-  int64_t row, row_after; /* first local row with a global index >= start, and >= start + size */
+  int64_t row, row_after; /* first local row with a global index of at least start, and of at
+                           * least start + size */
   /* local columns [col, col_after) of the panel; meaningful only if `mine` */
   int64_t col, col_after;
   bool mine; /* true if the panel is in this rank's process column */
@@ -33,7 +34,7 @@ typedef struct lu_head {
 typedef struct lu_panel {
   const lu_head *head;
   const int64_t *pivots; /* [size] global row with which global row start + i was interchanged */
-  operand top, l;        /* top block; L in this rank's local rows from row_after on */
+  operand top, l;        /* top block, and L in this rank's local rows from row_after on */
 } lu_panel;
 
 /* Move of global row `from`, owned by process row `owner`, to global row `to`, owned by process row
@@ -52,15 +53,17 @@ typedef enum lu_sharing { LU_ALONE, LU_BY_GROUP, LU_BY_COLUMN } lu_sharing;
 typedef struct lu_exchange {
   lu_step s;
   int64_t col, cols;
-  /* U(k,:) in these columns: in this rank's store until `complete`, then in the store of the
-   * group's leader; the panel's top block */
+  /* u is U(k,:) in these columns: in this rank's store until `complete`, then in the store of the
+   * group's leader. top is the panel's top block. */
   operand u, top;
   lu_sharing sharing;
   bool solved;          /* true if this rank has solved for its share of U */
   bool complete;        /* true if all of U is available */
   int64_t moves;        /* number of rows that move, listed in f->moves */
-  size_t at;            /* offset in the store of the rows of process row `next` */
-  int next, next_share; /* process row whose rows, and whose share of U, are received next */
+  size_t at;            /* offset in bytes in the store at which the rows of process row `next`
+                         * begin */
+  int next, next_share; /* process row whose rows are received next, and process row whose share
+                         * of U is received next */
 } lu_exchange;
 
 typedef struct lu {
@@ -82,7 +85,7 @@ typedef struct lu {
    * the buffers for rows at the end. */
   osla_segment *store;
   size_t head_bytes, rows_at, rows_set, u_at, u_set, records_at, record_bytes;
-  int n_records; /* records of one set */
+  int n_records; /* number of records in one set */
   /* true if records are combined in log p rounds instead of read from every rank */
   bool combines_records;
   unsigned char *my_offer; /* this rank's record if combines_records */
@@ -91,15 +94,18 @@ typedef struct lu {
   osla_posted *row_posts, *down_posts, *u_posts, *column_posts;
   int *leaders;    /* [p] leader of each process row (lu_node_group.h) */
   int64_t *pivots; /* [order] pivots of all steps so far, global row indices from 0 */
-  /* rows of a panel, for gathered panels, tournaments and interchanges of columns of L */
+  /* memory for the rows of a panel; used for gathered panels, tournaments and interchanges of
+   * columns of L */
   unsigned char *scratch;
   lu_move *moves; /* [2 nb] rows that move in the current exchange */
-  int64_t *rows;  /* [4 nb] scratch of an exchange */
+  int64_t *rows;  /* [4 nb] temporary row indices of an exchange */
   /* row indices and interchanges of a tournament, or row lists of interchanges in columns of L */
   int64_t *candidates;
   int64_t stack_rows;   /* rows of scratch that are available for the candidates of a tournament */
-  int64_t *shares;      /* [6 p] scratch of exchanges and of interchanges in columns of L */
-  int64_t *permutation; /* [2 m] scratch of interchanges in columns of L; used if p > 1 */
+  int64_t *shares;      /* [6 p] temporary counts of exchanges and of interchanges in columns of
+                         * L */
+  int64_t *permutation; /* [2 m] temporary permutations for interchanges in columns of L; used if
+                         * p > 1 */
   lu_exchange ahead;    /* first exchange of the next step, valid if has_ahead */
   bool has_ahead;
   int64_t info;

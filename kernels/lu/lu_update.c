@@ -67,7 +67,8 @@ static osla_err advance_next_step(lu *f, int64_t k, int64_t done)
   return osli_lu_rows_begin(f, &next, &panel, c.col, c.lead, &f->ahead);
 }
 
-/* Begins the exchange of these columns, or takes over the exchange that has already begun. */
+/* Begins the exchange of columns [col, col + cols), or takes over the exchange that has already
+ * begun. */
 static osla_err begin_exchange(lu *f, const lu_step *s, const lu_panel *panel, int64_t col,
                                int64_t cols, lu_exchange *x)
 {
@@ -77,9 +78,9 @@ static osla_err begin_exchange(lu *f, const lu_step *s, const lu_panel *panel, i
   return OSLA_OK;
 }
 
-/* A(i,j) -= L(i,k) U(k,j) for this rank's rows behind the top block and the columns of an exchange.
- * The product is cut into tiles; between tiles, panels are forwarded, and the next exchange (of
- * this step or of the next step) advances. */
+/* Updates A(i,j) -= L(i,k) U(k,j) for this rank's rows behind the top block and the columns of an
+ * exchange. The product is cut into tiles; between tiles, panels are forwarded, and the next
+ * exchange (of this step or of the next step) advances. */
 static osla_err multiply(lu *f, const lu_panel *panel, const lu_exchange *x, lu_exchange *next)
 {
   const local_view *v = &f->v;

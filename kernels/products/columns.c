@@ -1,5 +1,5 @@
-/* Column vectors of products with vectors: get them whole, gather their elements, add to them, sum
- * them up. */
+/* Operations on the column vectors of a product: fetch a whole column, gather elements of it, add
+ * to it, and sum it over the ranks. */
 #include "kernels/products/columns.h"
 #include "osla_blas.h"
 
@@ -34,8 +34,8 @@ int64_t osli_piece_rows_before(const local_piece *a, int64_t i)
   return rows_below(&a->v, a->i + i) - a->row;
 }
 
-/* Number of elements from row or column l of the piece on that are also contiguous in the whole
- * column. *index is the position of the first of them. */
+/* Number of consecutive elements, from row or column l of the piece on, that are also contiguous in
+ * the whole column. *index is the position of the first element in the column. */
 static int64_t run_from(const local_piece *a, piece_axis axis, int64_t l, int64_t *index)
 {
   const bool rows = axis == PIECE_ROWS;
@@ -94,7 +94,7 @@ osla_err osli_column_get(const osla_part *x, void *whole)
   return osla_matrix_get_block(x->matrix, x->i, x->j, x->m, 1, whole, x->m > 0 ? x->m : 1);
 }
 
-/* y := whole + beta y in this rank's rows of y. */
+/* Computes y := whole + beta y in this rank's rows of y. */
 static osla_err finish(const void *whole, osla_complex beta, const local_piece *y)
 {
   const osla_dtype dtype = y->v.dtype;
@@ -118,6 +118,6 @@ osla_err osli_column_sum(void *whole, osla_complex beta, const osla_part *y)
   const osla_dtype dtype = mine.v.dtype;
   OSLA_CALL(osla_allreduce(mine.v.t, whole, numbers(dtype, y->m),
                            is_single(dtype) ? MPI_FLOAT : MPI_DOUBLE, MPI_SUM));
-  /* afterwards y is complete on all ranks */
+  /* This agreement is also a barrier: after it y is complete on all ranks. */
   return osla_agree(mine.v.t, finish(whole, beta, &mine));
 }

@@ -1,14 +1,14 @@
 /* Column vectors of a product whose matrix is not moved (internal).
  *
- * Each rank has both vectors whole. Of x it uses the elements for its part of A. To y it adds its
- * contributions, which are summed over the ranks. */
+ * Each rank has copies of both whole vectors. It uses the elements of x that belong to its part of
+ * A. It adds its contributions to its copy of y, and the copies are summed over the ranks. */
 #ifndef PRODUCTS_COLUMNS_H
 #define PRODUCTS_COLUMNS_H
 
 #include "kernels/common/local_view.h"
 #include "osla_part.h"
 
-/* This rank's piece of a part of A. */
+/* The elements of a part of A that this rank owns, called a piece. */
 typedef struct local_piece {
   local_view v;
   int64_t i, j;       /* position of the part in its matrix */
@@ -18,8 +18,8 @@ typedef struct local_piece {
 
 local_piece osli_local_piece_of(const osla_part *a);
 
-/* Index in the part of row l, and of column l, of the piece; number of rows of the piece before
- * index i. */
+/* Index in the part of row l of the piece; index in the part of column l of the piece; number of
+ * rows of the piece that precede index i of the part. */
 int64_t osli_piece_row(const local_piece *a, int64_t l);
 int64_t osli_piece_col(const local_piece *a, int64_t l);
 int64_t osli_piece_rows_before(const local_piece *a, int64_t i);
@@ -29,8 +29,8 @@ static inline unsigned char *piece_at(const local_piece *a, int64_t row, int64_t
   return local_at(&a->v, a->row + row, a->col + col);
 }
 
-/* Copies the elements of a whole column that correspond to the rows (or columns) of the piece to
- * `local`, or adds `local` to them. */
+/* Either copies the elements of a whole column that correspond to the rows (or columns) of the
+ * piece to `local`, or adds `local` to these elements. */
 typedef enum piece_axis { PIECE_ROWS, PIECE_COLS } piece_axis;
 void osli_columns_gather(const local_piece *a, piece_axis axis, const void *whole, void *local);
 void osli_columns_add(const local_piece *a, piece_axis axis, const void *local, void *whole);

@@ -27,7 +27,7 @@ typedef struct symm {
   int64_t order; /* largest order of a square */
 } symm;
 
-/* Rows or columns [from, to) of B or C, whichever correspond to the indices of A. */
+/* Rows or columns [from, to) of B or C: rows if A is on the left, otherwise columns. */
 static osla_part slice(const symm *s, osla_part p, int64_t from, int64_t to)
 {
   return s->left ? part_rows(p, from, to) : part_cols(p, from, to);

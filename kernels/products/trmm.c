@@ -27,7 +27,7 @@ typedef struct trmm {
   osla_matrix *square, *old;
 } trmm;
 
-/* Rows or columns [from, to) of B, whichever correspond to the indices of A. */
+/* Rows or columns [from, to) of B: rows if A is on the left, otherwise columns. */
 static osla_part slice(const trmm *f, int64_t from, int64_t to)
 {
   return f->left ? part_rows(f->b, from, to) : part_cols(f->b, from, to);
@@ -53,8 +53,10 @@ static osla_err multiply_bands(const trmm *f, osla_matrix *square, osla_matrix *
   const int64_t n = osla_matrix_layout(square).n, bands = n >= 128 ? 4 : 1;
   const bool flip = f->left == (f->trans == OSLA_NOTRANS);
   for (int64_t k = 0; k < bands; k++) {
-    const int64_t from = n * k / bands, to = n * (k + 1) / bands; /* range that is written */
-    const int64_t low = upwards(f) ? 0 : from, high = upwards(f) ? to : n; /* range that is read */
+    const int64_t from = n * k / bands, to = n * (k + 1) / bands; /* range of rows or columns
+                                                                   * that is written */
+    /* range of rows or columns that is read */
+    const int64_t low = upwards(f) ? 0 : from, high = upwards(f) ? to : n;
     const osla_part x = flip ? osla_part_at(square, from, low, to - from, high - low)
                              : osla_part_at(square, low, from, high - low, to - from);
     const osla_part all = osla_whole(old);
@@ -95,7 +97,7 @@ static osla_err multiply_square(const trmm *f, int64_t from, int64_t to)
   if (own) OSLA_TRY(make_copies(f, to - from, &square, &old));
   err = osli_square_copy(&stored, f->uplo, f->unit ? SQUARE_ZERO_UNIT : SQUARE_ZERO, square);
   if (err == OSLA_OK) err = osli_square_copy(&rows, f->uplo, SQUARE_ANY, old);
-  OSLA_TRY(osla_agree(t, err)); /* afterwards no rank reads these rows of B */
+  OSLA_TRY(osla_agree(t, err)); /* also a barrier: after it no rank reads these rows of B */
   OSLA_TRY(multiply_bands(f, square, old, rows));
 cleanup:
   if (own) {

@@ -21,7 +21,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STRIP = 32, EDGE = 16 }; /* STRIP: columns of a range; EDGE: order of a small square */
+/* STRIP: number of columns of a range; EDGE: order of a small square */
+enum { STRIP = 32, EDGE = 16 };
 
 typedef struct product {
   const char *call;
@@ -31,13 +32,15 @@ typedef struct product {
   osla_complex alpha, beta;
   osla_part a, x, y;
   local_piece piece;
-  unsigned char *whole_x, *whole_y; /* all elements of x, and of this rank's contribution to y */
-  /* elements for the rows and the columns of the piece (piece_axis) */
+  unsigned char *whole_x, *whole_y; /* copies of the whole vectors: all elements of x, and this
+                                     * rank's contribution to all elements of y */
+  /* elements of x and y that belong to the rows of the piece, and to its columns (index:
+   * piece_axis) */
   unsigned char *x_of[2], *y_of[2];
 } product;
 
-/* y += alpha op(M) x, where M is rows x cols at address `m` and begins at (row, col) of the piece;
- * x and y are indexed by its rows or columns as op requires. */
+/* Adds alpha op(M) x to y, where M is rows x cols at address `m` and begins at (row, col) of the
+ * piece; x and y are indexed by its rows or columns as op requires. */
 static osla_err multiply(const product *p, osla_trans trans, int64_t row, int64_t rows, int64_t col,
                          int64_t cols, const void *m, int64_t ld)
 {
@@ -161,9 +164,9 @@ static osla_err multiply_mine(product *p)
   }
   OSLA_CHECK(made, OSLA_ERR_MEM, "%s: columns of %" PRId64 " and %" PRId64 " elements", p->call,
              p->x.m, p->y.m);
-  if (p->alpha == 0) return OSLA_OK; /* like BLAS: A and x are not read */
+  if (p->alpha == 0) return OSLA_OK; /* if alpha = 0, A and x are not read, as in BLAS */
   OSLA_CALL(osli_column_get(&p->x, p->whole_x));
-  /* true if x is used by rows and y by columns */
+  /* true if the rows of the piece need elements of x */
   const bool by_rows = p->triangle || p->trans != OSLA_NOTRANS;
   const bool by_cols = p->triangle || p->trans == OSLA_NOTRANS;
   if (by_rows) osli_columns_gather(&p->piece, PIECE_ROWS, p->whole_x, p->x_of[PIECE_ROWS]);
@@ -178,9 +181,9 @@ static osla_err check(const product *p)
 {
   const bool plain = p->trans == OSLA_NOTRANS;
   const product_operand operands[] = {{"x", &p->x}, {"A", &p->a}, {"y", &p->y}};
-  const bool shared = p->x.matrix == p->y.matrix; /* y may be x */
+  const bool shared = p->x.matrix == p->y.matrix; /* y may be the same column as x */
   OSLA_CALL(osli_product_check(p->call, operands + shared, 3 - shared));
-  /* alone, so that the overlap is not checked */
+  /* x is checked alone, so that its overlap with y is no error */
   if (shared) OSLA_CALL(osli_product_check(p->call, operands, 1));
   OSLA_CALL(osli_check_trans(p->call, p->trans));
   OSLA_CHECK(!p->triangle || p->uplo == OSLA_LOWER || p->uplo == OSLA_UPPER, OSLA_ERR_ARG,
@@ -217,9 +220,9 @@ static osla_err multiply_checked(product p)
   const osla_dtype dtype = osla_matrix_dtype(p.y.matrix);
   osla_transport *t = osla_grid_transport(osla_matrix_grid(p.y.matrix));
   if (dtype == OSLA_FLOAT || dtype == OSLA_DOUBLE) p.alpha = creal(p.alpha), p.beta = creal(p.beta);
-  OSLA_CALL(agree(&p)); /* afterwards the operands are complete on all ranks */
+  OSLA_CALL(agree(&p)); /* also a barrier: after it the operands are complete on all ranks */
   p.piece = osli_local_piece_of(&p.a);
-  osla_err err = osla_agree(t, multiply_mine(&p)); /* afterwards no rank reads x */
+  osla_err err = osla_agree(t, multiply_mine(&p)); /* also a barrier: after it no rank reads x */
   if (err == OSLA_OK) err = osli_column_sum(p.whole_y, p.beta, &p.y);
   free(p.whole_x);
   free(p.whole_y);
