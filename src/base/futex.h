@@ -8,13 +8,13 @@
 
 #include <stdint.h>
 
-/* Sleeps while *word == seen, at most timeout_us microseconds. May return early. */
+/* Sleeps while *word == seen, for at most timeout_us microseconds. May return early. */
 void osli_futex_sleep(_Atomic uint32_t *word, uint32_t seen, int timeout_us);
 
 /* Wakes all threads and processes that sleep on the word. */
 void osli_futex_wake(_Atomic uint32_t *word);
 
-/* Sleeps for about `us` microseconds, without a condition. */
+/* Sleeps for about `us` microseconds, whatever happens meanwhile. */
 void osli_nap(int us);
 
 #endif

@@ -9,7 +9,7 @@
 int osli_memory_file_create(const char *name)
 {
 #ifdef __linux__
-  enum { NOEXEC_SEAL = 8 }; /* MFD_NOEXEC_SEAL, which headers of earlier systems lack */
+  enum { NOEXEC_SEAL = 8 }; /* value of MFD_NOEXEC_SEAL, which older system headers do not define */
   int file = memfd_create(name, MFD_CLOEXEC | NOEXEC_SEAL);
   if (file < 0 && errno == EINVAL) file = memfd_create(name, MFD_CLOEXEC);
   return file;

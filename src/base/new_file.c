@@ -25,14 +25,15 @@ enum {
 
 struct osla_new_file {
   char *path;      /* the caller's path */
-  char *target;    /* with symbolic links followed */
-  char *temporary; /* a name beside the target, in use if `named` */
+  char *target;    /* final path, after symbolic links were followed */
+  char *temporary; /* temporary name in the directory of the target; used if `named` */
   int fd;
   mode_t mode;           /* mode of any new file in this directory */
-  struct timespec begun; /* time of creation by the file system's clock */
-  bool named;            /* the file has the temporary name */
-  bool is_special;       /* a pipe or device, opened and written directly; `old` is its status */
-  bool replaces;         /* a file was at the target at the beginning; `old` is its status */
+  struct timespec begun; /* time at which the file was created, by the file system's clock */
+  bool named;            /* true: the file has the temporary name */
+  bool is_special;       /* true: the target is a pipe or device, opened and written directly;
+                          * `old` is its status */
+  bool replaces;         /* true: a file was at the target at the beginning; `old` is its status */
   struct stat old;
 };
 
@@ -120,8 +121,8 @@ static osla_err follow_link(int at, const char *path, const char *directory, cha
 }
 
 /* Follows the links of `path`: *target is the final path and *found its lstat; *there is false if
- * nothing is there. A link in /proc to a pipe or a device is itself the target, with the status of
- * the pipe. */
+ * no file has this path. A link in /proc to a pipe or a device is itself the target, with the
+ * status of the pipe. */
 static osla_err resolve(const char *path, char target[PATH_MAX], struct stat *found, bool *there)
 {
   char directory[PATH_MAX];
@@ -190,7 +191,7 @@ static osla_err resolve_and_check(osla_new_file *f, int flags, char directory[PA
   bool same = there == f->replaces &&
               (!there || (status.st_ino == f->old.st_ino && status.st_dev == f->old.st_dev));
   OSLA_CHECK(same, OSLA_ERR_IO, "%.200s: a link that leads to no name",
-             f->path); /* a link in /proc to a deleted or nameless file */
+             f->path); /* for example a link in /proc to a deleted or nameless file */
   OSLA_CALL(osli_new_file_directory(target, directory));
   OSLA_CHECK(!there || osli_new_file_may_replace(target, directory, &f->old), OSLA_ERR_IO,
              "%.200s: exists and may not be replaced: %s", f->path, strerror(errno));
@@ -250,7 +251,8 @@ static int open_named(osla_new_file *f)
   if (probe < 0) return errno;
   int reason = record_defaults(f, probe);
   if (osli_new_file_has_name(f->temporary, probe) && unlink(f->temporary) != 0)
-    reason = errno == ENOENT ? EEXIST : errno; /* another user renamed it between the two calls */
+    reason = errno == ENOENT ? EEXIST : errno; /* the file is gone: another user renamed it
+                                                * between the two calls */
   (void)close(probe);
   if (reason != 0) return reason;
   f->fd = open(f->temporary, how, 0600);
@@ -420,7 +422,7 @@ osla_err osli_new_file_write(const char *path, const void *bytes, size_t size)
   return err;
 }
 
-/* A pipe is not opened, because its reader would see the end of the data. */
+/* A pipe is not opened for the check, because its reader would then see the end of the data. */
 osla_err osli_new_file_check(const char *path, int flags)
 {
   char target[PATH_MAX];

@@ -56,8 +56,9 @@
 #include "osla_error.h"
 
 enum {
-  OSLA_NEW_FILE_NAMED = 1, /* named from the beginning: other processes can open it */
-  OSLA_NEW_FILE_ANY = 2    /* accepts pipes and devices */
+  OSLA_NEW_FILE_NAMED = 1, /* the temporary file has a name from the beginning, so that other
+                            * processes can open it */
+  OSLA_NEW_FILE_ANY = 2    /* pipes and devices are accepted as targets */
 };
 
 typedef struct osla_new_file osla_new_file;
@@ -66,9 +67,9 @@ typedef struct osla_new_file osla_new_file;
 osla_err osli_new_file_begin(const char *path, int flags, osla_new_file **out);
 int osli_new_file_fd(const osla_new_file *file);
 const char *osli_new_file_name(
-  const osla_new_file *file); /* the temporary name; NULL if the file has none */
+  const osla_new_file *file); /* temporary name of the file; NULL if it has none */
 
-/* Sets the rights and puts the data on disk. */
+/* Sets the access rights of the file, and puts its data on disk. */
 osla_err osli_new_file_sync(osla_new_file *file);
 /* Gives a synchronised file its final name. Frees the handle, also on failure. */
 osla_err osli_new_file_place(osla_new_file **file);
@@ -80,10 +81,11 @@ bool osli_new_file_has_name(const char *name, int fd);
 /* Sets the error for a file whose temporary name was given to another file. Returns IO. */
 osla_err osli_new_file_replaced(const char *path);
 
-/* Begins, writes, synchronises and places a file with these bytes. */
+/* Creates or replaces a file that contains these `size` bytes. */
 osla_err osli_new_file_write(const char *path, const void *bytes, size_t size);
 
-/* Checks that a file could be created or replaced at the path, by beginning one and dropping it. */
+/* Checks that a file could be created or replaced at the path, by beginning a new file and
+ * abandoning it. */
 osla_err osli_new_file_check(const char *path, int flags);
 
 /* Removes the file that the path leads to; a symbolic link to it stays. */

@@ -50,7 +50,7 @@ bool osli_new_file_is_trusted(const char *directory, const struct stat *status)
 static bool copy_list(int fd, int target)
 {
   static const char name[] = "system.posix_acl_access";
-  char list[4096], path[64]; /* 8 bytes for each entry */
+  char list[4096], path[64]; /* room for an access control list, of 8 bytes per entry */
   (void)snprintf(path, sizeof path, "/proc/self/fd/%d", target);
   ssize_t size = getxattr(path, name, list, sizeof list);
   if (size >= 0) return fsetxattr(fd, name, list, (size_t)size, 0) == 0;
@@ -84,11 +84,11 @@ bool osli_new_file_set_mode(int fd, mode_t mode)
 bool osli_new_file_keep_rights(int fd, int target, const struct stat *old)
 {
   struct stat mine;
-  mode_t mode = old->st_mode & 0777; /* without set-user-ID and set-group-ID bits */
+  mode_t mode = old->st_mode & 0777; /* permission bits without set-user-ID and set-group-ID */
   if (fstat(fd, &mine) != 0) return false;
   bool group_kept = mine.st_gid == old->st_gid || fchown(fd, (uid_t)-1, old->st_gid) == 0;
   int owner_kept = mine.st_uid == old->st_uid || fchown(fd, old->st_uid, (gid_t)-1) == 0;
-  (void)owner_kept; /* if not, the file belongs to the writer */
+  (void)owner_kept; /* if the owner cannot be kept, the file belongs to this process's user */
   bool list_kept = copy_list(fd, target);
   return osli_new_file_set_mode(fd, group_kept && list_kept ? mode : narrow_group_mode(mode));
 }

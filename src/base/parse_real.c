@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static locale_t plain; /* never freed; (locale_t)0 if memory ran out */
+static locale_t plain; /* never freed; (locale_t)0 if there was not enough memory */
 
 static void make_plain(void)
 {

@@ -25,7 +25,8 @@ void osli_signal_guard_end(const osla_signal_guard *guard)
   int kept = errno;
   for (int i = 0; i < N_HELD; i++) {
     sigset_t one;
-    if (sigismember(&guard->pending, held[i]) == 1) continue; /* it was pending before begin */
+    /* A signal that was pending before begin is not discarded. */
+    if (sigismember(&guard->pending, held[i]) == 1) continue;
     (void)sigemptyset(&one);
     (void)sigaddset(&one, held[i]);
     while (sigtimedwait(&one, NULL, &now) < 0 && errno == EINTR)

@@ -43,7 +43,8 @@ void osla_blas_set_threads(int threads)
 
 #else
 
-/* NULL unless the BLAS is an OpenBLAS whose header configure did not find. */
+/* Without OpenBLAS's header the function is declared as weak: its address is NULL if the BLAS is
+ * not an OpenBLAS. */
 char *openblas_get_config(void) __attribute__((weak));
 
 static bool is_openblas(void)

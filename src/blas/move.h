@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Copies m x n elements, column-major, between arrays that do not overlap. Local. */
+/* Copies m x n elements, column-major, between two arrays that do not overlap. Local. */
 void osli_move_columns(size_t element, int64_t m, int64_t n, const void *from, int64_t from_ld,
                        void *to, int64_t to_ld);
 
@@ -22,7 +22,8 @@ static inline void osli_move_message(void *to, const void *from, size_t bytes)
   memcpy(to, from, whole ? bytes : OSLA_STEERING);
 }
 
-/* Reports to the model that a loop elsewhere has copied `pieces` pieces of `piece` bytes. */
+/* Reports to the performance model that a loop has copied `pieces` pieces of `piece` bytes.
+ * Local. */
 void osli_move_charge(size_t piece, int64_t pieces);
 
 #endif

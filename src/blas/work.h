@@ -16,16 +16,17 @@ extern "C" {
 /* The sizes m, n and k have the meaning of the BLAS; sizes that a kind does not name are 1. */
 typedef enum osla_work_kind {
   OSLA_WORK_GEMM,       /* C (m x n) += A (m x k) B (k x n) */
-  OSLA_WORK_SYRK,       /* one triangle of C (n x n), A with k columns or rows */
-  OSLA_WORK_TRSM_LEFT,  /* triangle of order m, n right-hand sides */
-  OSLA_WORK_TRSM_RIGHT, /* triangle of order n, m rows */
-  OSLA_WORK_POTRF,      /* order n */
+  OSLA_WORK_SYRK,       /* update of one triangle of C (n x n) by A with k columns or rows */
+  OSLA_WORK_TRSM_LEFT,  /* solve with a triangle of order m for n right-hand sides */
+  OSLA_WORK_TRSM_RIGHT, /* solve from the right with a triangle of order n, for m rows */
+  OSLA_WORK_POTRF,      /* Cholesky factorisation of order n */
   OSLA_WORK_GETRF,      /* m x n */
   OSLA_WORK_LASWP,      /* k row interchanges in n columns */
-  OSLA_WORK_GEMV,       /* a pass over m x n elements: GEMV, TRSV (half as many), GER */
+  OSLA_WORK_GEMV,       /* a pass over m x n elements: GEMV, GER, or TRSV, which counts half of
+                         * them */
   OSLA_WORK_VECTOR,     /* a pass over n elements: SCAL, IxAMAX */
-  OSLA_WORK_COPY,       /* n pieces of m words of 8 bytes each, copied */
-  OSLA_WORK_ADD,        /* n elements added at indexed positions */
+  OSLA_WORK_COPY,       /* copy of n pieces of m words of 8 bytes */
+  OSLA_WORK_ADD,        /* addition of n elements at indexed positions */
   OSLA_WORK_KINDS
 } osla_work_kind;
 
@@ -35,11 +36,11 @@ typedef struct osla_work {
   double m, n, k;
 } osla_work;
 
-/* Called after each piece of work. */
+/* Function of the performance model that is called after each piece of work. */
 typedef void osla_work_charge(const osla_work *work);
 
-/* Registers the model for the whole process: `begin` is called before each BLAS or LAPACK call,
- * `charge` after each piece of work. NULL for none. Local. */
+/* Registers the performance model for the whole process: `begin` is called before each BLAS or
+ * LAPACK call, `charge` after each piece of work. NULL: no function is called. Local. */
 void osli_work_set_model(void (*begin)(void), osla_work_charge *charge);
 
 /* From now on work takes simulated time and is not done: the elements of matrices, panels and
@@ -49,11 +50,13 @@ void osli_work_set_model(void (*begin)(void), osla_work_charge *charge);
 void osli_work_model_only(void);
 
 extern osla_work_charge
-  *osli_work_charge_function;   /* the registered charge function; NULL if none */
-extern bool osli_work_modelled; /* true after osli_work_model_only */
+  *osli_work_charge_function;   /* charge function of the registered model; NULL if there is none */
+extern bool osli_work_modelled; /* true: work is only modelled, since a call of
+                                 * osli_work_model_only */
 
-/* Precedes a BLAS or LAPACK call. False if the work is only modelled: then it is charged already
- * and must be skipped. work_end follows the call. Local. */
+/* Begins a piece of work, before the BLAS or LAPACK call that does it. Returns false if work is
+ * only modelled: the piece is then charged already, and the call must be skipped. work_end follows
+ * the call. Local. */
 bool osli_work_begin(const osla_work *work);
 static inline void work_end(const osla_work *work)
 {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 typedef struct grid_position {
-  int prow, pcol; /* -1 for an idle rank */
+  int prow, pcol; /* process row and column of a rank; -1 if the rank is idle */
 } grid_position;
 
 struct osla_grid {
@@ -14,7 +14,7 @@ struct osla_grid {
   int rank_at[];              /* [nprow * npcol] rank at each position, row by row */
 };
 
-/* Allocates a grid in which all ranks are idle; rank_at is not set. */
+/* Allocates a grid in which all ranks are idle. The caller sets rank_at. */
 static osla_err new_grid(osla_transport *t, int nprow, int npcol, osla_grid **out)
 {
   size_t size = (size_t)osla_transport_size(t);
@@ -41,8 +41,8 @@ static void nearest_to_square(int size, int *nprow, int *npcol)
   *npcol = size / p;
 }
 
-/* Largest number of ranks of one node that are arranged in one process row. More ranks share the
- * work on a panel. */
+/* Largest number of ranks of one node for which a single process row is chosen. With more ranks,
+ * several process rows share the work on a panel. */
 enum { ROW_MOST = 8 };
 
 void osla_grid_choose(int ranks, int nodes, int *nprow, int *npcol)
@@ -108,7 +108,7 @@ cleanup:
   return err;
 }
 
-/* Position of the rank in a list of all ranks, sorted by node and then by rank. */
+/* Position of a rank in the list of all ranks, sorted by node and then by rank. */
 static int index_by_node(const osla_transport *t, int rank)
 {
   int before = 0, node = osla_transport_node_of(t, rank);
@@ -134,11 +134,11 @@ static int tile_rows(const osla_transport *t, osla_grid_order order, int nprow, 
   return 0;
 }
 
-/* Tiles are chosen only from these numbers of process rows and of ranks on a node on. In
+/* Smallest numbers of process rows and of ranks per node with which tiles are chosen. In
  * simulations, LU on nodes of four ranks was up to 1.06 times slower with tiles. */
 enum { TILED_LEAST = 16, TILED_LEAST_EACH = 8 };
 
-/* Replaces 0 x 0 by the chosen shape. */
+/* Replaces the shape 0 x 0 by the chosen shape of the grid. */
 static void choose_shape(const osla_transport *t, int *nprow, int *npcol)
 {
   if (*nprow == 0 && *npcol == 0)

@@ -15,14 +15,14 @@ struct osla_matrix {
   int64_t lld;           /* leading dimension of this rank's local array */
   int64_t *lld_of_prow;  /* [nprow] leading dimensions on other ranks, by process row */
   int64_t *lld_of_rank;  /* [ranks] leading dimensions that the callers gave to osla_matrix_wrap;
-                            else NULL */
-  osla_segment *segment; /* NULL if only the owner can access its elements */
+                          * otherwise NULL */
+  osla_segment *segment; /* segment with the elements; NULL if only their owner can access them */
   bool borrows_segment;
   void *local;
-  const osla_matrix *whole; /* the matrix of which this one is a view; else NULL */
-  osla_grid *shifted;       /* the view's own grid, which it owns; NULL if this is no view */
-  size_t *start; /* [ranks] bytes from the start of each local array of `whole` to that of the view;
-                    NULL if no view */
+  const osla_matrix *whole; /* matrix of which this one is a view; NULL if this is no view */
+  osla_grid *shifted;       /* the view's own grid, which the view owns; NULL if this is no view */
+  size_t *start; /* [ranks] bytes from the start of each local array of `whole` to the start of
+                  * the view's local array; NULL if this is no view */
 };
 
 static int64_t at_least_one(int64_t value)
@@ -221,8 +221,8 @@ cleanup:
 
 /* ---- views of parts ---- */
 
-/* True if the indices [first, first + count) are distributed as an axis of their own: they begin
- * with a block, or lie on one process. */
+/* True if the indices [first, first + count) have a block-cyclic distribution of their own: they
+ * begin with a block, or lie on one process. */
 static bool is_axis(int64_t first, int64_t count, int64_t block, int procs)
 {
   return procs == 1 || first % block == 0 || count <= block - first % block;

@@ -19,7 +19,7 @@ static bool is_single(osla_dtype dtype)
   return dtype == OSLA_FLOAT || dtype == OSLA_COMPLEX_FLOAT;
 }
 
-/* y := alpha x + beta y, n real numbers. */
+/* Computes y := alpha x + beta y for n real numbers. */
 static void add_column(int64_t n, double alpha, const void *x, bool x_single, double beta, void *y,
                        bool y_single)
 {

@@ -14,7 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One owner's part of the range: local rows [row, row + rows), local columns [col, col + cols). */
+/* One owner's part of the range that is accessed: local rows [row, row + rows) and local columns
+ * [col, col + cols). */
 typedef struct owner_part {
   int rank, prow, pcol;
   int64_t row, rows, col, cols;
@@ -124,8 +125,8 @@ static osla_err move_owner_part(const osla_matrix *a, const range *r, const owne
   return err;
 }
 
-/* Number of processes, of `size`, that own some of the `count` indices from `first` on. They follow
- * one another cyclically from the owner of the first index. */
+/* Number of processes, of `size`, that own some of the `count` indices from `first` on. The owners
+ * follow one another cyclically from the owner of the first index. */
 static int count_owners(int64_t first, int64_t count, int64_t block, int size)
 {
   if (count == 0) return 0;

@@ -21,12 +21,13 @@ enum { BATCH = 64 };
 typedef struct copying {
   osla_part source;
   osla_layout from;       /* layout of the source's matrix */
-  int src_prow;           /* process row of the source */
-  int64_t src_row;        /* local index on that process row of the first row in the part */
-  int64_t src_rows;       /* number of the local rows in the part */
+  int src_prow;           /* process row of the source from which elements are copied */
+  int64_t src_row;        /* local index on that process row of the first row that belongs to the
+                           * part */
+  int64_t src_rows;       /* number of local rows on that process row that belong to the part */
   part_local to;          /* this rank's share of dest */
   unsigned char *staging; /* columns fetched from other nodes */
-  int64_t stride;         /* elements from one staged column to the next */
+  int64_t stride;         /* leading dimension of `staging`, in elements */
 } copying;
 
 /* Copies those rows of this rank's column c that the process row of the source owns. `column` is
@@ -147,7 +148,8 @@ static osla_err copy(const char *call, osla_part source, osla_part dest)
     w.staging = malloc(bytes + 1);
     if (!w.staging) err = osla_error_set(OSLA_ERR_MEM, "%zu bytes of staging", bytes);
   }
-  OSLA_TRY(agree(call, &source, &dest, err)); /* from here on the source is complete on all ranks */
+  OSLA_TRY(agree(call, &source, &dest, err)); /* also a barrier: after it the source is complete
+                                               * on all ranks */
   err = osla_agree(t, copy_from_all_rows(&w));
 cleanup:
   free(w.staging);
@@ -164,7 +166,7 @@ osla_err osla_matrix_copy(const osla_matrix *source, osla_matrix *dest)
   return copy("osla_matrix_copy", osla_whole((osla_matrix *)source), osla_whole(dest));
 }
 
-/* Local block (bi, bj) := transpose of block (bj, bi), which another rank may own. */
+/* Sets the local block (bi, bj) to the transpose of block (bj, bi), which another rank may own. */
 static osla_err mirror_block(osla_matrix *a, int64_t i, int64_t j, int64_t m, int64_t n,
                              unsigned char *local, int64_t lld, unsigned char *buffer)
 {
@@ -191,7 +193,7 @@ static osla_err mirror_blocks(osla_matrix *a, osla_uplo from)
   osla_grid *grid = osla_matrix_grid(a);
   size_t e = osla_dtype_size(osla_matrix_dtype(a));
   int64_t lld = osla_matrix_lld(a, osla_transport_rank(osla_grid_transport(grid)));
-  const bool is_whole = l.m <= l.mb; /* the matrix is a single block, on the diagonal */
+  const bool is_whole = l.m <= l.mb; /* the matrix consists of a single block, on the diagonal */
   const bool is_idle = osla_matrix_local_rows(a) == 0 || osla_matrix_local_cols(a) == 0;
   const size_t bytes = is_whole || is_idle ? 0 : (size_t)(l.mb * l.mb) * e;
   unsigned char *buffer = malloc(bytes + 1);
@@ -229,7 +231,7 @@ osla_err osla_matrix_mirror(osla_matrix *a, osla_uplo from)
 {
   osla_transport *t = osla_grid_transport(osla_matrix_grid(a));
   const osla_argument same[] = {{"from", (int)from}, {"order", osla_matrix_layout(a).n}};
-  /* a synchronisation, too: the triangle is complete on all ranks */
+  /* This agreement is also a barrier: after it the triangle is complete on all ranks. */
   OSLA_CALL(osla_agree_same(t, check_mirror(a, from), "osla_matrix_mirror", same, 2));
   return osla_agree(t, mirror_blocks(a, from));
 }

@@ -1,4 +1,4 @@
-/* Norms: a pass over the local elements, then one sum or maximum over the ranks. */
+/* Norms of a matrix: a pass over the local elements, then one sum or maximum over the ranks. */
 #include "osla_blas.h"
 #include "src/blas/work.h"
 #include "src/matrix/part_checks.h"
@@ -33,8 +33,8 @@ static void visit_all(const osla_part *part, visitor *visit, double *sums)
             sums);
 }
 
-/* The maximum norm by BLAS, column by column, because it is by far the most frequent norm. A NaN is
- * counted in sums[1], since MPI_MAX ignores it. */
+/* Computes the maximum norm by BLAS, column by column, because it is by far the most frequent norm.
+ * A NaN is counted in sums[1], since MPI_MAX ignores it. */
 static osla_err local_max(const osla_part *part, double *sums)
 {
   const part_local p = part_local_of(part);
@@ -59,8 +59,8 @@ static void visit_row(double x, int64_t i, int64_t j, double *sums)
   sums[i] += x;
 }
 
-/* Adds the square relative to the largest element, sums[1], so that no square overflows or
- * underflows. */
+/* Divides an element by the largest element, sums[1], and adds the square of the quotient, so that
+ * no square overflows or underflows. */
 static void visit_square(double x, int64_t i, int64_t j, double *sums)
 {
   (void)i, (void)j;
@@ -73,7 +73,7 @@ static double largest(const double *sums, int64_t count)
   double value = 0.0;
   for (int64_t i = 0; i < count; i++)
     if (!(sums[i] <= value) && !isnan(value))
-      value = sums[i]; /* a NaN replaces any value and is not replaced */
+      value = sums[i]; /* a NaN replaces any value, and no value replaces a NaN */
   return value;
 }
 
@@ -91,7 +91,7 @@ static osla_err agree(const char *call, const osla_part *part, osla_norm norm)
                          call, same, (int)(sizeof same / sizeof *same));
 }
 
-/* Computes the norm; the arguments have been checked. */
+/* Computes a norm of a part after the arguments have been checked. */
 static osla_err find_norm(osla_part part, osla_norm norm, double *value)
 {
   osla_transport *t = osla_grid_transport(osla_matrix_grid(part.matrix));

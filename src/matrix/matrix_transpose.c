@@ -11,7 +11,7 @@
 
 enum { TILE = 128 }; /* largest side of a tile */
 
-/* Number of local indices from `at` on, at most TILE, whose global indices are contiguous, too. */
+/* Number of local indices from `at` on, at most TILE, whose global indices are also contiguous. */
 static int64_t local_run(int64_t at, int64_t count, int64_t nb, int nprocs)
 {
   int64_t left = nprocs == 1 ? count - at : osla_index_run(at, count, nb);
@@ -26,7 +26,7 @@ static int64_t source_run(const osla_transport *t, int64_t i, int64_t most, int6
   return any ? most : osla_index_run(i, i + most, nb);
 }
 
-/* The m x n piece `to` := transpose of the dense n x m tile, conjugated on request. */
+/* Sets the m x n piece `to` to the transpose of the dense n x m tile, conjugated on request. */
 static void transpose_tile(osla_dtype dtype, bool conjugate, int64_t m, int64_t n,
                            const unsigned char *tile, unsigned char *to, int64_t lld)
 {
@@ -99,8 +99,8 @@ static osla_err transpose(const char *call, osla_trans trans, osla_part source, 
   osla_err err = check(trans, &source, &dest);
   if (err == OSLA_OK && !tile)
     err = osla_error_set(OSLA_ERR_MEM, "tile of %d x %d elements", TILE, TILE);
-  OSLA_TRY(
-    agree(call, trans, &source, &dest, err)); /* from here on the source is complete on all ranks */
+  OSLA_TRY(agree(call, trans, &source, &dest, err)); /* also a barrier: after it the source is
+                                                      * complete on all ranks */
   const part_local to = part_local_of(&dest);
   err = osla_agree(t, fetch_tiles(trans, &source, &to, t, dtype, tile));
 cleanup:

@@ -16,8 +16,8 @@ osla_err osli_part_check(const char *call, const osla_part *part, const char *na
   return OSLA_OK;
 }
 
-/* Addresses of this rank's elements of a part, from the first to behind the last; from = to = 0 if
- * there are none. */
+/* Range of addresses of this rank's elements of a part, from the first element to behind the last
+ * one; from = to = 0 if there are none. */
 typedef struct local_array {
   uintptr_t from, to;
   part_local p;

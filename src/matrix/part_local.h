@@ -1,4 +1,4 @@
-/* The local elements of a part of a matrix (internal). */
+/* The elements of a part of a matrix that this rank owns (internal). */
 #ifndef PART_LOCAL_H
 #define PART_LOCAL_H
 
@@ -11,8 +11,10 @@ typedef struct part_local {
   osla_layout layout; /* layout of the matrix */
   int prow, pcol;
   int64_t i, j;       /* global indices of the part's first element */
-  int64_t row, col;   /* local indices of the part's first local row and column */
-  int64_t rows, cols; /* numbers of local rows and columns; both 0 if no element is local */
+  int64_t row, col;   /* local indices of the first row and the first column that belong to the
+                       * part */
+  int64_t rows, cols; /* numbers of the local rows and columns that belong to the part; both 0 if
+                       * this rank owns no element of it */
   int64_t lld;
   size_t element;       /* bytes of an element */
   unsigned char *local; /* the matrix's local array */
@@ -39,7 +41,7 @@ static inline part_local part_local_of(const osla_part *part)
   return p;
 }
 
-/* Index in the part of its local row `r`, or column `c`, from 0. */
+/* Index in the part of its local row `r`, or of its local column `c`, counted from 0. */
 static inline int64_t part_row(const part_local *p, int64_t r)
 {
   return osla_index_global(p->row + r, p->layout.mb, p->prow, p->layout.nprow) - p->i;
@@ -50,7 +52,8 @@ static inline int64_t part_col(const part_local *p, int64_t c)
   return osla_index_global(p->col + c, p->layout.nb, p->pcol, p->layout.npcol) - p->j;
 }
 
-/* Offset in elements, or address, of the part's local element (r, c) in the local array. */
+/* Offset in elements, or address, of the part's local element (r, c) in the local array of the
+ * matrix. */
 static inline int64_t part_offset(const part_local *p, int64_t r, int64_t c)
 {
   return p->row + r + (p->col + c) * p->lld;

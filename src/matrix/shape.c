@@ -4,9 +4,8 @@
 #include <inttypes.h>
 
 /* Node of grid position (prow, pcol) if process columns are filled one after another, node by node.
- * With OSLA_GRID_TILES neither a process column nor a process row lies on one node, and this
- * formula finds the same.
- */
+ * OSLA_GRID_TILES needs no other formula for this purpose: with tiles neither a process column nor
+ * a process row lies on one node, and the formula gives this result, too. */
 static int node_at(const osla_shape *s, int prow, int pcol)
 {
   return (int)((prow + (int64_t)pcol * s->nprow) / s->per_node);
