@@ -2,8 +2,11 @@
  *
  * The mesh is a periodic cube of N^3 hexahedra with N^3 vertices; cell (x, y, z) has the corners
  * (x, y, z) to (x + 1, y + 1, z + 1). Before the migration its cells and vertices are distributed
- * in one of three ways (Zhang et al. 2022, section 6.4): seq     all on rank 0 chunks  in even
- * blocks of their numbers: slabs in z rand    at random
+ * in one of three ways (Zhang et al. 2022, section 6.4):
+ * - seq: all on rank 0
+ * - chunks: in even blocks of their numbers, which are slabs in z
+ * - rand: at random
+ *
  * After the migration the cells are in slabs in x, or distributed by METIS; the vertices of their
  * corners are on the same ranks. */
 #ifndef MESH_H

@@ -18,8 +18,8 @@
  * no matter when the parts were recorded. That x is returned with its true residual. (Similar
  * snapshots: Magoules and Gbikpi-Benissan, Distributed convergence detection based on global
  * residual error under asynchronous iterations, IEEE TPDS 29(4), 2018; JACK2, same authors,
- * Parallel Computing 76, 2018. Theirs send the snapshot's halos between the others, in order; here
- * no message order is needed.)
+ * Parallel Computing 76, 2018. Their algorithms need messages in order, because halos of the
+ * snapshot are sent between other halos; OSLA's needs no message order.)
  *
  * Threads: as osla_transport.h says of collective and of local calls.
  * Part: stable (osla.h).

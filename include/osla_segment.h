@@ -65,9 +65,9 @@ typedef struct osla_notifiers {
   const void *arg;
 } osla_notifiers;
 
-/* As osla_segment_create, with slots for the named origins only. A notify of another origin is an
- * error (ARG), and its slot is read as 0. osla_grid_notifiers names the ranks of a process row and
- * column. */
+/* Creates a segment with slots for the named origins only. A notify of another origin is an error
+ * (ARG), and its slot is read as 0. osla_grid_notifiers names the ranks of a process row and
+ * column. Otherwise as osla_segment_create. */
 OSLA_API osla_err osla_segment_create_for(osla_transport *transport, size_t bytes, int n_purposes,
                                           const osla_notifiers *notifiers, osla_segment **out);
 
@@ -111,10 +111,10 @@ OSLA_API osla_err osla_segment_get(osla_segment *segment, int rank, size_t offse
                                    size_t bytes, osla_transfer *transfer);
 OSLA_API osla_err osla_segment_put(osla_segment *segment, int rank, size_t offset,
                                    const void *source, size_t bytes, osla_transfer *transfer);
-/* As osla_segment_get, but it may need progress steps of `rank` (osla_progress, or a wait on this
- * transport). Do not use it if that rank may block in MPI calls of the program until the caller has
- * continued. It is faster if MPI has no remote DMA: over TCP two to four times for 64 KiB and more.
- */
+/* Works as osla_segment_get, but may need progress steps of `rank` (osla_progress, or a wait on
+ * this transport). Do not use it if that rank may block in MPI calls of the program until the
+ * caller has continued. It is faster if MPI has no remote DMA: over TCP two to four times for
+ * 64 KiB and more. */
 OSLA_API osla_err osla_segment_fetch(osla_segment *segment, int rank, size_t offset, void *dest,
                                      size_t bytes, osla_transfer *transfer);
 OSLA_API osla_err osla_transfer_wait(osla_segment *segment, osla_transfer *transfer);
@@ -154,14 +154,15 @@ OSLA_API osla_err osla_posted_test(osla_segment *segment, osla_posted *posted, b
 /* Posts a notify without data. No wait is needed; a later failure ends all ranks. */
 OSLA_API osla_err osla_notify_post(osla_segment *segment, int rank, int purpose, uint64_t value);
 
-/* As osla_put_notify_post without data, for a word of the data area instead of a slot: 8 bytes at a
- * multiple of 8, which are written only by posts and read by acquire loads. Several ranks may post
- * to one word; the posts of each rank arrive in their order. It works with n_purposes = 0. */
+/* Posts a value without data to a word of the data area instead of a slot: 8 bytes at a multiple of
+ * 8, which are written only by posts and read by acquire loads. Several ranks may post to one word;
+ * the posts of each rank arrive in their order. It works with n_purposes = 0. Otherwise as
+ * osla_put_notify_post. */
 OSLA_API osla_err osla_word_post(osla_segment *segment, int rank, size_t offset, uint64_t value,
                                  osla_posted *posted);
 
-/* As osla_word_post, with data that are put at `offset` before the word: a rank that sees the word
- * sees the data. */
+/* Puts data at `offset`, then posts the word: a rank that sees the word sees the data. Otherwise as
+ * osla_word_post. */
 OSLA_API osla_err osla_put_word_post(osla_segment *segment, int rank, size_t offset,
                                      const void *source, size_t bytes, size_t word_offset,
                                      uint64_t value, osla_posted *posted);

@@ -137,11 +137,12 @@ adapt_context *adapt_context_of(const adapt_position *position);
 osla_transport *adapt_context_transport(const adapt_context *context);
 
 /* True if some host has fewer cores than processes. Then PBLAS, whose waits spin, is slower than
- * any offloaded call. The same on all ranks. */
+ * any offloaded call. All ranks get the same answer. */
 bool adapt_context_crowded(const adapt_context *context);
 
 /* True if there are several nodes, with a core for each process, between which a get waits until
- * its target stops computing. Then few calls gain from offloading. The same on all ranks. */
+ * its target stops computing. Then few calls gain from offloading. All ranks get the same answer.
+ */
 bool adapt_context_waits(const adapt_context *context);
 
 /* The grid whose position (0, 0) is position (prow, pcol) of the context. Borrowed; NULL if memory

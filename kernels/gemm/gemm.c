@@ -73,7 +73,7 @@ static osla_err check(const request *r, const osla_gemm_options *options)
   return OSLA_OK;
 }
 
-/* Checks that all ranks pass the same arguments. Of the options only `memory` must agree, because
+/* Checks that all ranks pass the same arguments. Only one option must agree: `memory`, because
  * it decides whether k is split over the ranks (gemm_split.c). Collective. */
 static osla_err agree(const request *r, osla_complex alpha, osla_complex beta,
                       const osla_gemm_options *options, osla_err local)

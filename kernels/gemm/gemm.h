@@ -2,7 +2,7 @@
  * files.
  *
  * Both operands are described in the same way, by an `outer` axis (the rows of op(A), the columns
- * of op(B)) and an `inner` axis (k). Of the outer axis a rank needs the indices of its part of C: a
+ * of op(B)) and an `inner` axis (k). On the outer axis a rank needs the indices of its part of C: a
  * few `pieces`, each contiguous on one process. The inner axis is cut into `segments`, each
  * contiguous on one process of A and on one process of B. A task multiplies one or more segments
  * that are on the same processes.

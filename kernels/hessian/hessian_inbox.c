@@ -215,9 +215,9 @@ static uint64_t announced(const inbox *in)
   return atomic_load_explicit(&in->gate->word[in->leaf], memory_order_acquire);
 }
 
-/* Tells the origin how many bytes it may overwrite. Each report costs the origin a progress step,
- * so there is one for each quarter of a ring (RING_PARTS), which is often enough that it never
- * waits without end; also one when a ring is empty and rings are scarce. *done: no report is
+/* Reports to the origin how many bytes it may overwrite. Each report costs the origin a progress
+ * step, so there is one for each quarter of a ring (RING_PARTS), which is often enough that it
+ * never waits without end; also one when a ring is empty and rings are scarce. *done: no report is
  * pending. */
 static osla_err post_credit(osla_hessian *h, inbox *in, bool *done)
 {

@@ -96,8 +96,8 @@ static size_t part_of(size_t bytes, size_t parts)
   return (part > RING_MIN ? part : RING_MIN) / ALIGN * ALIGN;
 }
 
-/* Half of the bytes is for the rings. Of the other half, 5/8 are for inbox buffers and 3/8 for
- * unpacking, which takes four times the size of the largest message. */
+/* Half of the bytes is for the rings, 5/16 for inbox buffers, and 3/16 for unpacking, which takes
+ * four times the size of the largest message. */
 static void divide_room(wire *w, size_t bytes)
 {
   int nodes = w->n_nodes - 1;

@@ -10,8 +10,8 @@
  * block, which adds them up and solves. X(k) is sent along the process column, where each rank
  * subtracts T(i,k) X(k) from its share: immediately in the rows that the next step needs, later in
  * the other rows (trsm_deferred.c). Then X(k) is sent along the process row, where each rank stores
- * its columns of B. Of two consecutive solves only the second stores them; it starts with the X(k)
- * of the first at the owners of the diagonal blocks. */
+ * its columns of B. If one solve follows another, only the second one stores them; it starts with
+ * the X(k) of the first one at the owners of the diagonal blocks. */
 #include "kernels/solve/trsm_stationary.h"
 #include "osla_trace.h"
 #include "src/blas/move.h"

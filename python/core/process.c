@@ -1,4 +1,4 @@
-/* Tells whether library calls can be made in this process: not in a forked child of a rank, and not
+/* True if this process may make library calls: not in a forked child of a rank, and not
  * after MPI_Finalize. */
 #include "python/core/core.h"
 

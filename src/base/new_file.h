@@ -9,7 +9,7 @@
  * files that other processes must open, else only in the moment in which it replaces an older file.
  * Only its owner can read the file until it is synchronised.
  *
- * What is done depends on what is at the path:
+ * The action depends on the file that is at the path:
  *   nothing          The file gets the mode of any new file (0666 less the umask).
  *   a regular file   It is replaced, if this process may write it, and passes on its mode, owner,
  *                    group and access control list. If the owner cannot be kept, the file belongs

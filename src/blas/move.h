@@ -1,4 +1,4 @@
-/* Copies of bulk data (layer 0, internal to the library). Where time is simulated, each copy is
+/* Copies of bulk data (layer 0, internal to the library). If time is simulated, each copy is
  * charged to the model (work.h). */
 #ifndef MOVE_H
 #define MOVE_H

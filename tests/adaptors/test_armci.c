@@ -131,8 +131,8 @@ static void test_order(void)
     osla_notify_wait(s, before, 0, (uint64_t)round);
     for (int i = 0; i < WORDS; i++)
       bad += mine[area / 8 + (size_t)i] != (int64_t)round * WORDS + i;
-    OSLA_ASSERT_OK(osla_notify(
-      s, before, 1, (uint64_t)round)); /* tells the writer that it may write there again */
+    OSLA_ASSERT_OK(
+      osla_notify(s, before, 1, (uint64_t)round)); /* lets the writer write there again */
     osla_notify_wait(s, next, 1, (uint64_t)round - 1);
     for (int i = 0; i < NOISE; i++)
       OSLA_ASSERT_OK(osla_transfer_wait(s, &transfers[i]));

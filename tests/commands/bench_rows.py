@@ -1,6 +1,7 @@
-"""Rows that osla-bench wrote with --json and --reps 2: all keys, and values that fit one another. Of test_bench.sh.
+"""Checks rows that osla-bench wrote with --json and --reps 2: they have all keys, and their values agree.
 
-usage: bench_rows.py LIST, which has lines FILE, number of rows, label, with tabs between them. Prints what fails.
+usage: bench_rows.py LIST   (each line: FILE, number of rows, label, separated by tabs). Prints each fault.
+test_bench.sh runs this program.
 """
 import json
 import statistics

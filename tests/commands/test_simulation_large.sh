@@ -37,7 +37,8 @@ for size in 8 4096 65536 16777216; do
   done
 done
 
-# With other transfers: the simulator's own links share, ours queue.
+# If transfers meet on a link, SimGrid's links divide the bandwidth, and OSLA's links queue the
+# transfers. The times may then differ by the first number of a line.
 for run in "0.03 gemm" "0.10 lu" "0.05 chol"; do
   read -ra arguments <<<"$run --n 4096 --nb 64"
   where=(-m torus -M -p 1 -n 64)

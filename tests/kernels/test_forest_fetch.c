@@ -1,6 +1,7 @@
-/* Star forests (floor 3): fetches with SUM_ARRIVAL. The answers to the leaves of a root must be
- * those of some order of the leaves: sorted, each answer is the one before plus the value added by
- * that leaf. Those of a rank follow the order of its list. */
+/* Star forests (floor 3): fetches with SUM_ARRIVAL. The answers to the leaves of a root must
+ * result from some order of the leaves: in sorted order, each answer is the previous answer plus
+ * the value that the leaf of the previous answer added. Leaves of one rank are in the order of its
+ * list. */
 #include "osla_random.h"
 #include "tests/kernels/forest_model.h"
 

@@ -108,7 +108,7 @@ static void test_no_place(void)
   osla_transport_destroy(&t);
 }
 
-/* Each forest is a little larger than the one before, so that the pool needs new segments. */
+/* Each forest is a little larger than the previous forest, so that the pool needs new segments. */
 static void test_growth(void)
 {
   osla_transport *t = osla_test_transport();

@@ -271,8 +271,9 @@ static osla_hessian *assemble(osla_grid *grid, osla_dtype dtype, bool indefinite
   return h;
 }
 
-/* Positive definite: Cholesky, and LU without pivoting. Indefinite: Cholesky reports it. Both: LU
- * with LAPACK's pivots in the memory of the accumulator. */
+/* Factors an assembled matrix by LU in the memory of the accumulator, which must have LAPACK's
+ * pivots. A positive definite matrix is also factored by Cholesky, and by LU without pivoting; for
+ * an indefinite one, Cholesky must report it. */
 static void check_hessian(osla_grid *grid, osla_dtype dtype, bool indefinite, int look_ahead)
 {
   osla_hessian *h = assemble(grid, dtype, indefinite);

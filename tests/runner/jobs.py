@@ -51,7 +51,7 @@ class Job:
         self.closed = False
 
     def next_line(self, deadline):
-        """The next line of output; None at the end of the output. Raises TimeoutError at the deadline."""
+        """Returns the next line of output, or None at its end. Raises TimeoutError at the deadline."""
         while b"\n" not in self.rest and not self.closed:
             left = deadline - time.monotonic()
             if left <= 0:

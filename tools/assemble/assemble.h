@@ -59,7 +59,7 @@ osla_err assemble_find_bounds(assemble_job *job);
 /* Adds all updates and commits. Collective. */
 osla_err assemble_add_updates(assemble_job *job);
 
-/* Sets the verdict: H and g must be finite. The same on all ranks. Collective. */
+/* Sets the verdict: H and g must be finite. All ranks get the same verdict. Collective. */
 osla_err assemble_set_verdict(assemble_job *job);
 
 #endif

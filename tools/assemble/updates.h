@@ -14,9 +14,10 @@
  *   g       [total]       g[ix] += g; missing: nothing is added
  *
  * ix and offset may have any integer type, the others any integer or floating-point type. Any
- * layout of the data sets is possible, also compressed. Of a data set above 16 MiB the file must
- * hold enough bytes: all bytes if it is contiguous; in chunks at least a 1032nd, the highest
- * compression of deflate. Sizes, also of the largest update, must fit in the available memory.
+ * layout of the data sets is possible, also compressed. If a data set has more than 16 MiB, the
+ * file must hold enough bytes: all bytes if it is contiguous; in chunks at least a 1032nd, the
+ * highest compression of deflate. Sizes, also of the largest update, must fit in the available
+ * memory.
  *
  * All calls are local. Errors: IO "FILE: DATA SET: reason", MEM, UNSUPPORTED (no HDF5). HDF5
  * crashes on some damaged files, so that updates_reader.h makes these calls in a child process.

@@ -115,7 +115,7 @@ typedef struct info_findings {
   info_seen seen[INFO_HAZARDS];
 } info_findings;
 
-/* Adds a test to the list; the text is printf-style. The same on all ranks. */
+/* Adds a test to the list; the text is printf-style. All ranks add the same test. */
 void info_add(info_findings *findings, const char *name, info_verdict verdict, const char *format,
               ...) __attribute__((format(printf, 4, 5)));
 

@@ -9,7 +9,7 @@
  *   5  'V',i2,3(f8.3,i3,i4),f8.3,2(i4,i3,i5)
  * Neighbouring fields may touch, so lines are not split at blanks. A number must end at its last
  * column and have its point at the right column, so a line that is shifted or lacks a field is
- * detected. Of the fields that are not used, only those are checked that distinguish the lines. A
+ * detected. Unused fields are checked only if they distinguish the lines. A
  * value of the event may be missing: blank columns or NaN. Mw = 2/3 log10(M0) - 10.7 (Hanks &
  * Kanamori 1979, J. Geophys. Res. 84, 2348-2350).
  */

@@ -67,8 +67,8 @@ osla_err text_read_line(text_reader *reader, bool *more);
  * header of FDSN text. */
 osla_err text_read_content(text_reader *reader, bool *more);
 
-/* Returns the separator of a table's fields: the most frequent one of comma, semicolon, tab and |
- * in the header outside quotes. Of equally frequent ones the first; a comma if none occurs. */
+/* Returns the separator of a table's fields: comma, semicolon, tab or |, whichever is most frequent
+ * in the header outside quotes. If several are, the first of them; a comma if none occurs. */
 char text_separator(const char *header);
 
 /* Splits the current line in place at the separator. Fields may be quoted as in CSV, unless the
