@@ -1,9 +1,10 @@
-/* osla-bench: times a kernel beside the machine's limit and beside other libraries (floor 4).
+/* osla-bench: times a kernel beside the machine's limit and beside other libraries.
  *
- * A case is one kernel at one size, with its implementations: OSLA's first, then the references.
- * They run in one process on the same data, in turn (A B A B ...), after a warm-up of each. The
- * ratio of two implementations is taken within one repetition, so that it holds when the speed of
- * the machine drifts. Every run is checked. README.md of this folder lists the files. */
+ * A case is one kernel at one size, with its implementations: OSLA's first, then reference
+ * implementations for comparison. All run in one process on the same data, in turn (A B A B ...),
+ * after a warm-up of each. The ratio of two implementations is taken within one repetition, so that
+ * it holds when the speed of the machine drifts. Every run is checked. README.md of this folder
+ * lists the files. */
 #ifndef OSLA_BENCH_H
 #define OSLA_BENCH_H
 
@@ -36,49 +37,71 @@ typedef struct bench_settings {
   int grids[BENCH_MAX_GRIDS][2]; /* process rows and columns; 0 x 0: OSLA chooses the grid */
   int n_grids;
   osla_grid_order order;
-  bool order_chosen; /* the order comes from osla_grid_choose_order, for each grid */
-  int64_t nb;        /* block size of the current case: an element of nbs */
+  bool order_chosen; /* true: osla_grid_choose_order chooses the order for each grid */
+  int64_t nb;        /* block size of the current case, one element of nbs */
   int reps;
   osla_dtype dtype;
-  char *ref;             /* comma list of references; owned */
-  char *json;            /* file of the JSON lines, or NULL; owned */
-  char *trace;           /* file of the trace, or NULL; owned */
-  int64_t updates, rows; /* hessian: updates of each rank; rows of G */
-  int64_t run, work;     /* hessian: length of runs of consecutive indices; products of --work */
-  int64_t ring_bytes;    /* hessian: osla_hessian_options.ring_bytes */
-  int64_t counts[BENCH_MAX_SIZES]; /* hessian: indices of an update, if n_counts > 0 */
+  /* comma-separated names of the reference implementations; freed with this struct */
+  char *ref;
+  char *json;  /* path of the file for JSON lines, or NULL; freed with this struct */
+  char *trace; /* path of the trace file, or NULL; freed with this struct */
+  /* kernel hessian: number of updates that each rank makes; number of rows of G */
+  int64_t updates, rows;
+  /* kernel hessian: length of runs of consecutive indices; number of products of --work */
+  int64_t run, work;
+  int64_t ring_bytes; /* kernel hessian: value of osla_hessian_options.ring_bytes */
+  /* kernel hessian: number of indices in an update, one value for each case; used if n_counts > 0
+   */
+  int64_t counts[BENCH_MAX_SIZES];
   int n_counts;
-  double density[BENCH_MAX_DENSITIES]; /* hessian: indices of an update as a share of n, if n_counts
-                                          = 0 */
+  /* kernel hessian: number of indices in an update divided by n; used if n_counts is 0 */
+  double density[BENCH_MAX_DENSITIES];
   int n_densities;
-  osla_uplo uplo; /* hessian: the stored triangle */
-  /* hessian: threads of each rank that make updates. jacobi: threads of the reference `threads`,
-   * else 1. */
+  osla_uplo uplo; /* kernel hessian: the triangle that is stored */
+  /* Kernel hessian: number of threads of each rank that make updates. Kernel jacobi: number of
+   * threads of the reference implementation `threads`, or 1 if it is not selected. */
   int threads;
-  osla_trans transa, transb; /* gemm: op(A), op(B) */
-  int64_t m, k;              /* gemm: rows of C; gemm and syrk: inner size; 0: n */
-  int64_t panel;             /* gemm, syrk: osla_gemm_options.panel and .memory */
+  osla_trans transa, transb; /* kernel gemm: the operations op(A) and op(B) */
+  /* m: rows of C (kernel gemm). k: inner size (kernels gemm and syrk). The value 0 stands for n. */
+  int64_t m, k;
+  /* kernels gemm and syrk: values of the members panel and memory of osla_gemm_options */
+  int64_t panel;
   uint64_t memory;
-  bool ablate, plan; /* gemm: run the ablated variants; print the plan and run nothing */
-  int64_t ref_nb[BENCH_MAX_REF_NB]; /* block sizes of matrices that ScaLAPACK has for itself */
-  int n_ref_nb;                     /* 0: ScaLAPACK works on OSLA's matrices */
-  osla_pivoting pivoting;           /* lu, hpl: pivoting of OSLA */
-  int look_ahead;                   /* lu, chol, potri, getri, hpl: look_ahead of OSLA's options */
-  osla_forward forward;             /* lu, chol, potri, getri, hpl: forward of OSLA's options */
-  bool chol;                        /* solve: true: factors of Cholesky, false: of LU */
-  int64_t nrhs;                     /* solve: number of right-hand sides */
-  unsigned cases; /* forest, channel: bit k: run case k of their enum; jacobi: bit k: run mode k */
-  /* forest: the options --plain, --rewrite, --arrival, --exact */
+  /* kernel gemm. ablate: also run the ablated variants. plan: print the plan and multiply nothing.
+   */
+  bool ablate, plan;
+  /* block sizes of the matrices that ScaLAPACK gets for itself (--ref-nb) */
+  int64_t ref_nb[BENCH_MAX_REF_NB];
+  /* number of block sizes in ref_nb; if it is 0, ScaLAPACK works on OSLA's matrices */
+  int n_ref_nb;
+  osla_pivoting pivoting; /* kernels lu and hpl: OSLA's pivoting */
+  /* kernels lu, chol, potri, getri and hpl: the member look_ahead of OSLA's options */
+  int look_ahead;
+  /* kernels lu, chol, potri, getri and hpl: the member forward of OSLA's options */
+  osla_forward forward;
+  /* kernel solve: true if the factors are those of Cholesky, false if they are those of LU */
+  bool chol;
+  int64_t nrhs; /* kernel solve: number of right-hand sides */
+  /* bit set: bit k selects case k of the kernels forest and channel, or mode k of the kernel
+   * jacobi */
+  unsigned cases;
+  /* Kernel forest: true if the option --plain, --rewrite, --arrival or --exact is given. */
   bool plain, rewrite, arrival, exact;
-  char *matrix;      /* forest: matrix file, or NULL; owned */
-  bool partition;    /* forest: METIS distributes the rows or cells */
-  int reach;         /* forest: squared distance of neighbours in the generated matrix */
-  bool whole, zeros; /* jacobi: N is the side of the whole grid; no offset of 1 in the start */
+  char *matrix;   /* kernel forest: path of the matrix file, or NULL; freed with this struct */
+  bool partition; /* kernel forest: METIS distributes the rows or cells over the ranks */
+  /* kernel forest: largest squared distance between neighbours in the generated matrix */
+  int reach;
+  /* Kernel jacobi. whole: N is the side of the whole grid, not of each rank's part. zeros: the
+   * initial state has no offset of 1. */
+  bool whole, zeros;
   int64_t sweeps;
   double tolerance, slow_factor;
-  int period, lead, in_flight, slow_rank; /* jacobi; slow_rank: -1 if no rank is slow */
-  int bound;    /* jacobi: steps of the convergence bound; 0: not computed */
-  char *record; /* jacobi: file of the record, or NULL; owned */
+  /* kernel jacobi: values of the options of these names; slow_rank is -1 if no rank is slow */
+  int period, lead, in_flight, slow_rank;
+  /* kernel jacobi: number of steps for the bound of the convergence rate; 0: no bound is computed
+   */
+  int bound;
+  char *record; /* kernel jacobi: path of the file for records, or NULL; freed with this struct */
 } bench_settings;
 
 /* Name of a way to forward panels: "chosen", "flat", "ring" or "tree". Local. */
@@ -91,12 +114,14 @@ typedef struct bench_job {
   osla_grid *grid;
   int rank, size, n_nodes;
   FILE *json;       /* stream of --json on rank 0; else NULL */
-  bool header_done; /* the head of the table is printed */
-  bool ga_started;  /* Global Arrays is initialised; reference_ga_stop terminates it */
-  int n_passed;     /* runs with a residual below and above the limit, without warm-ups */
+  bool header_done; /* true: the head of the table has been printed */
+  /* true: Global Arrays is initialised, and reference_ga_stop has to terminate it */
+  bool ga_started;
+  /* numbers of runs without warm-ups: n_passed with a residual below the limit, n_failed above */
+  int n_passed;
   int n_failed;
-  bool last_size;     /* with --trace, the last repetition of OSLA at this size is traced */
-  const char *traced; /* name and size of the case that was traced last */
+  bool last_size;     /* true: with --trace, the last repetition of OSLA at this size is traced */
+  const char *traced; /* name and size (traced_n) of the case that was traced last */
   int64_t traced_n;
 } bench_job;
 
@@ -104,30 +129,43 @@ typedef struct bench_job {
 
 typedef struct bench_kernel {
   const char *name;
-  const char *summary;    /* one line for osla-bench --help */
-  const char *about;      /* text for osla-bench KERNEL --help; at most 900 bytes */
-  const char *references; /* comma list of the references in this build, in order; may be "" */
-  const char
-    *default_references; /* comma list of the references that run without --ref; NULL: all */
-  const char *after;     /* text at the end of the kernel's help, or NULL */
+  const char *summary; /* one line for osla-bench --help */
+  const char *about;   /* text for osla-bench KERNEL --help; at most 900 bytes */
+  /* comma-separated names of the reference implementations in this build, in their order; may be
+   * "" */
+  const char *references;
+  /* comma-separated names of the reference implementations that run without --ref; NULL: all */
+  const char *default_references;
+  const char *after;                          /* text at the end of the kernel's help, or NULL */
   osla_err (*run)(bench_job *job, int64_t n); /* runs size n; collective */
   void (*finish)(const bench_job *job); /* called on rank 0 after the last size; may be NULL */
   int64_t sizes[12];                    /* default sizes, ended by 0 */
   const char *precisions;               /* letters that --precision accepts; NULL: "sd" */
-  bool updates;                         /* has the options of updates (bench_options_updates.c) */
-  bool product;                         /* has --k, --panel, --memory */
-  bool shapes;                          /* has --trans, --m, --ablate, --plan */
-  bool other_nb;                        /* has --ref-nb, if ScaLAPACK is built in */
-  const char *pivotings; /* values of --pivoting, the default first; NULL: no such option */
-  int most_look_ahead;   /* largest --look-ahead; 0: neither --look-ahead nor --forward */
-  bool solves;           /* has --kind, --nrhs */
-  int reps;              /* default of --reps; 0: 5 */
-  bool pairs;            /* needs two ranks; sizes are bytes; no matrix options */
-  bool forest;   /* has --case, --plain, --rewrite; no matrix options; size 0: each case has its own
-                    sizes */
-  bool jacobi;   /* has --points in place of --n, --mode; no matrix options */
-  bool channel;  /* has --bytes in place of --n, --case; size 0: each case has its own sizes */
-  bool modelled; /* can run when work is only modelled (src/blas/work.h) */
+  /* true if the kernel has the options of updates (bench_options_updates.c) */
+  bool updates;
+  /* true if the kernel has the options --k, --panel and --memory */
+  bool product;
+  /* true if the kernel has the options --trans, --m, --ablate and --plan */
+  bool shapes;
+  /* true if the kernel has the option --ref-nb in builds with ScaLAPACK */
+  bool other_nb;
+  /* values that the option --pivoting accepts, the default first; NULL: no such option */
+  const char *pivotings;
+  /* largest value of --look-ahead; 0: the kernel has neither --look-ahead nor --forward */
+  int most_look_ahead;
+  bool solves; /* true if the kernel has the options --kind and --nrhs */
+  int reps;    /* default value of --reps; 0 stands for 5 */
+  /* true if the kernel needs two ranks, takes sizes in bytes, and has no matrix options */
+  bool pairs;
+  /* True if the kernel has --case, --plain and --rewrite, and no matrix options. Size 0 stands for
+   * the default sizes of each case. */
+  bool forest;
+  /* true if the kernel has --mode, has --points in place of --n, and has no matrix options */
+  bool jacobi;
+  /* True if the kernel has --case, and has --bytes in place of --n. Size 0 stands for the default
+   * sizes of each case. */
+  bool channel;
+  bool modelled; /* true if the kernel can run when work is only modelled (src/blas/work.h) */
 } bench_kernel;
 
 extern const bench_kernel bench_gemm, bench_syrk, bench_symm, bench_trmm, bench_gemv, bench_symv,
@@ -154,8 +192,9 @@ bool bench_list_has(const char *list, const char *name);
 typedef struct bench_figure {
   const char *name;
   double value;
-  bool
-    phase; /* seconds of a run spent on a phase: in "phases" of the JSON line, and below the row */
+  /* True if the value is the time in seconds that a run spent on a phase. Such values are in the
+   * object "phases" of a JSON line, and in a line below the row of the table. */
+  bool phase;
 } bench_figure;
 
 /* One implementation of a case. All functions are collective and get `data`; each but `run` may be
@@ -173,13 +212,15 @@ typedef struct bench_impl {
   double (*work)(const void *data);    /* work of one run over all ranks; NULL: bench_case.work */
   int (*operations)(const void *data); /* called after setup; NULL: bench_case.operations */
   void *data;                          /* argument of all functions; NULL: bench_case.data */
-  const char *ref; /* item of --ref that selects this implementation; NULL: its name */
-  bool is_osla;    /* a variant of OSLA, which runs whatever --ref says */
-  bool models;     /* prepare and check are also called when work is only modelled */
+  /* item of --ref that selects this implementation; NULL if the item equals `name` */
+  const char *ref;
+  bool is_osla; /* true for a variant of OSLA, which runs whatever --ref selects */
+  bool models;  /* true if prepare and check are also called when work is only modelled */
   /* Called on rank 0 after the last run: writes at most BENCH_MAX_FIGURES figures and returns their
    * number. May be NULL. Local. */
   int (*figures)(const void *data, bench_figure *figures);
-  int64_t nb; /* block size of this implementation; 0: that of the case; BENCH_NO_NB: none */
+  /* block size of this implementation; 0: block size of the case; BENCH_NO_NB: no blocks */
+  int64_t nb;
 } bench_impl;
 
 enum { BENCH_NO_NB = -1 };
@@ -196,14 +237,16 @@ struct bench_result;
 typedef struct bench_case {
   const char *kernel;
   const char *precision; /* "s", "d", "c" or "z"; "" if the kernel has no precision */
-  int64_t n, nb;         /* order and block size; nb = 0 if the kernel has no blocks */
-  int64_t m, k;          /* products: rows of C and inner size; else 0 */
-  const char *trans;     /* products: "NN", "NT" ...; else NULL */
-  const char *pivoting;  /* LU: "partial", "tournament" or "none"; else NULL */
-  bool look_ahead;       /* the JSON line has look_ahead and forward */
-  int64_t nrhs;          /* solves: number of right-hand sides; else 0 */
-  const char *variant;   /* text behind the kernel's name in the table, as "upper 400"; or NULL */
-  /* integers that the JSON lines hold, such as options of the kernel */
+  /* order of the matrices and block size; nb = 0 if the kernel has no blocks */
+  int64_t n, nb;
+  /* matrix products: number of rows of C and inner size; 0 in other kernels */
+  int64_t m, k;
+  const char *trans;    /* matrix products: "NN", "NT" ...; NULL in other kernels */
+  const char *pivoting; /* LU: "partial", "tournament" or "none"; NULL in other kernels */
+  bool look_ahead;      /* true if the JSON line has the members look_ahead and forward */
+  int64_t nrhs;         /* solves: number of right-hand sides; 0 in other kernels */
+  const char *variant;  /* text behind the kernel's name in the table, as "upper 400"; or NULL */
+  /* Integers that the JSON lines hold, such as values of the kernel's options. */
   const bench_figure *parameters;
   int n_parameters;
   const bench_impl *impls; /* implementations, OSLA's first */
@@ -211,8 +254,9 @@ typedef struct bench_case {
   void *data;
   double work; /* work of one operation over all ranks */
   bench_unit unit;
-  int operations; /* operations of a run, at least 1; reported times are those of one operation */
-  bool cold;      /* no warm-up before the repetitions */
+  /* number of operations in a run, at least 1; reported times are those of one operation */
+  int operations;
+  bool cold; /* true: there is no warm-up before the repetitions */
   /* Prints one result on rank 0. NULL: bench_report prints a row of the table. */
   void (*print)(const bench_job *job, const struct bench_case *c, const struct bench_result *r);
 } bench_case;

@@ -1,12 +1,12 @@
-/* osla-bench channel: messages between ranks 0 and 1 over channels. Cases, OSLA, the check. See
- * bench_channel.h.
+/* osla-bench channel: messages between ranks 0 and 1 over channels. This file has the cases, the
+ * implementation by OSLA and the check. See bench_channel.h.
  *
  * In every case and implementation the sender fills the whole message with values of the round, and
  * the receiver sums all of it. Otherwise no data would move when a message is read in place, and a
  * rate in bytes would be meaningless.
  *
- *    pingpong   LATEST in both directions; each rank waits for the next stamp. One way is an
- *      operation
+ *    pingpong   LATEST in both directions; each rank waits for the next stamp. A message in
+ *      one direction is one operation
  *    halo       LATEST from rank 0 to rank 1, which answers by an empty message after it has
  *      read the data; then rank 0 fills the next message. Filling, sending, reading and the
  *      answer follow one another, so that no implementation overlaps them
@@ -21,8 +21,8 @@ enum { MOST_IMPLS = 3 };
 
 /* ---- osla ---- */
 
-/* Between nodes messages are staged in memory that osla_memory_available does not know of: it is
- * checked here. */
+/* Between nodes, messages are staged in memory that osla_memory_available does not count.
+ * Therefore this function checks whether the memory suffices. */
 static osla_err setup_osla(void *data)
 {
   channel_data *d = data;
@@ -94,12 +94,12 @@ static osla_err rounds(channel_data *d)
   return OSLA_OK;
 }
 
-/* The other ranks go on to the reduction after the run, and block there. */
+/* Ranks outside the pair return at once, and wait in the reduction that follows the run. */
 static osla_err run_osla(void *data)
 {
   channel_data *d = data;
   const osla_err err = d->in_pair ? rounds(d) : OSLA_OK;
-  /* ends the job, as the partner waits */
+  /* An error ends the job, because the partner would wait for ever. */
   if (err != OSLA_OK) osla_transport_abort(d->job->transport, err);
   return OSLA_OK;
 }

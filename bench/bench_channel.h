@@ -1,5 +1,5 @@
-/* Messages over channels: data and functions shared by the implementations of the cases (floor 4).
- * README.md lists the files. */
+/* Messages over channels: data and functions shared by the implementations of the cases. README.md
+ * lists the files. */
 #ifndef OSLA_BENCH_CHANNEL_H
 #define OSLA_BENCH_CHANNEL_H
 
@@ -22,7 +22,7 @@ typedef struct channel_data {
   int operations; /* messages in a run */
   bool in_pair;
   uint64_t round; /* number of the latest round, over all runs; the same on both ranks */
-  bool is_wrong;  /* a message that this rank received in the run was wrong */
+  bool is_wrong;  /* true if a message that this rank received in the run was wrong */
   osla_channels *set;
   struct channel_mpi *mpi;
   struct channel_shared *shared;
@@ -34,12 +34,13 @@ typedef struct channel_data {
 void channel_write(const channel_data *d, uint64_t *message, uint64_t round);
 void channel_read(channel_data *d, const uint64_t *message, uint64_t round);
 
-/* Reference `mpi`; the functions have the signatures of bench_impl's. */
+/* Reference implementation `mpi`. The parameters are those of the functions of bench_impl. */
 osla_err channel_mpi_setup(void *data);
 osla_err channel_mpi_run(void *data);
 void channel_mpi_teardown(void *data);
 
-/* References of the halo on one node: `loop` reads in place, `memcpy` copies first. */
+/* Reference implementations of the case halo on one node: `loop` reads the message in place,
+ * `memcpy` copies it first. */
 osla_err channel_shared_setup(void *data);
 osla_err channel_loop_run(void *data);
 osla_err channel_memcpy_run(void *data);

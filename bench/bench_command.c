@@ -68,9 +68,9 @@ static int print_version(void)
   return command_flush_output("-bench", OSLA_EXIT_OK);
 }
 
-/* Sets the threads of the BLAS: the user's choice, else all cores for a single rank, and one if
- * there are several ranks or if the ranks have threads of their own. *threads := threads per
- * rank. */
+/* Sets the number of threads of the BLAS. A choice of the user has priority. Otherwise a single
+ * rank gets all cores; the BLAS gets one thread if there are several ranks, or if the ranks have
+ * threads of their own. *threads := number of threads per rank. */
 static osla_err set_threads(const bench_settings *settings, int size, int *threads)
 {
   command_cpu cpu;
@@ -122,7 +122,7 @@ static osla_err run_all(const bench_kernel *kernel, bench_job *job)
   return err;
 }
 
-/* True if the file ends with a line feed, is empty, or is no regular file. */
+/* An error ends the job, because the partner would wait for ever. */
 static bool ends_with_line(const char *file)
 {
   struct stat status;
@@ -190,8 +190,9 @@ int bench_run_line(int argc, char **argv)
   const bench_kernel *kernel = find_kernel(argv[1]);
   if (!kernel)
     return command_error("-bench", "%s: unknown kernel (see osla-bench --help)", argv[1]);
-  (void)osla_armci_offer(); /* makes the transport `armci` available */
-  /* The reference mpi-accumulate needs MPI_THREAD_MULTIPLE: its threads call MPI. */
+  (void)osla_armci_offer(); /* lets users select the transport `armci` */
+  /* The reference implementation mpi-accumulate needs MPI_THREAD_MULTIPLE, because its threads
+   * call MPI. */
   int status = command_start_mpi("-bench", argc, argv, "mpi-accumulate", false);
   if (status != OSLA_EXIT_OK) return status;
   status = command_same_line("-bench", argc - 1, argv + 1);

@@ -15,7 +15,7 @@ osla_err bench_memory_check(bench_job *job, uint64_t bytes)
 {
   uint64_t shared = 0, available = 0, need = bytes;
   osla_err err = OSLA_OK;
-  if (osli_work_modelled) return OSLA_OK; /* modelled work touches no data */
+  if (osli_work_modelled) return OSLA_OK; /* modelled work needs no memory for data */
   uint64_t *share = calloc((size_t)job->size, sizeof *share);
   if (!share) err = osla_error_set(OSLA_ERR_MEM, "table of %d ranks", job->size);
   OSLA_TRY(osla_agree(job->transport, err));
@@ -54,8 +54,8 @@ double bench_eps(osla_dtype dtype)
   return dtype == OSLA_FLOAT || dtype == OSLA_COMPLEX_FLOAT ? (double)FLT_EPSILON : DBL_EPSILON;
 }
 
-/* Defines y += op(A) x for one type; sums are in osla_complex. The letters are those of the
- * BLAS. */
+/* Defines a function that computes y += op(A) x for one element type, with sums in osla_complex.
+ * `letter` is the BLAS's letter for the type. */
 #define DEFINE_APPLY(letter, type, conjugate)                                                      \
   static void apply_##letter(osla_trans trans, int64_t m, int64_t n, const type *a, int64_t ld,    \
                              const osla_complex *x, osla_complex *y)                               \
@@ -99,7 +99,8 @@ void bench_fill_vector(osla_dtype dtype, osla_complex *x, int64_t n, uint64_t se
   }
 }
 
-/* Range [first, end) of local rows of global column j that belong to the part. */
+/* In global column j, finds the range [first, end) of local rows of process row `prow` that belong
+ * to the part `part` of the matrix. */
 static void part_rows(bench_part part, const osla_layout *l, int prow, int64_t j, int64_t *first,
                       int64_t *end)
 {
@@ -119,10 +120,12 @@ osla_err bench_apply(bench_part part, osla_trans trans, osla_matrix *a, const os
   int64_t rows = osla_matrix_local_rows(a), cols = osla_matrix_local_cols(a), first, end;
   int64_t lld = osla_matrix_lld(a, osla_transport_rank(t));
   int prow = osla_grid_prow(grid), pcol = osla_grid_pcol(grid);
-  int64_t length = trans == OSLA_NOTRANS ? l.m : l.n; /* length of y (and of the reduction) */
+  /* length of y, and of the sum over the ranks */
+  int64_t length = trans == OSLA_NOTRANS ? l.m : l.n;
   osla_err err = OSLA_OK;
   osla_complex *by_row = calloc((size_t)(rows + cols + 1), sizeof *by_row);
-  /* Local parts: for OSLA_NOTRANS by_row is y, else by_row is x and by_col is y. */
+  /* Local parts of the vectors. For OSLA_NOTRANS by_row belongs to y and by_col to x; otherwise
+   * by_row belongs to x and by_col to y. */
   osla_complex *by_col = by_row + rows;
   if (!by_row) err = osla_error_set(OSLA_ERR_MEM, "%" PRId64 " elements", rows + cols);
   OSLA_TRY(osla_agree(t, err));

@@ -84,7 +84,7 @@ osla_err factor_pivots(const factor_set *set, int64_t *all)
 {
   factor_data *d = set->factor;
   osla_layout l = osla_matrix_layout(set->a);
-  bool pivoted = set->ipiv || d->osla.pivots; /* all ranks have the same value */
+  bool pivoted = set->ipiv || d->osla.pivots; /* the value is the same on all ranks */
   for (int64_t i = 0; i < l.m; i++)
     all[i] = pivoted ? 0 : i;
   if (!pivoted) return OSLA_OK;

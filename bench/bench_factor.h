@@ -11,22 +11,23 @@ typedef struct factor_set {
   osla_matrix *a;  /* matrix, factored in place */
   osla_matrix *x;  /* n x nrhs: right-hand sides, then solutions; NULL if nrhs = 0 */
   int64_t *pivots; /* ipiv of osla_getrf; NULL if there is none */
-  int *ipiv;       /* ipiv of ScaLAPACK; NULL: `pivots` holds the interchanges */
-  bool own;        /* the set owns a and x; else they are those of `osla` */
+  int *ipiv;       /* pivots as ScaLAPACK's IPIV; NULL if `pivots` holds the interchanges */
+  bool own;        /* true if the set owns a and x; false if it borrows a and x of the set `osla` */
   int64_t nb;      /* block size of matrices that the set owns; 0 if it owns none */
   int context;     /* BLACS context */
-  int64_t info;    /* info of the last factorisation, not 0: no factors. Ranks may differ. */
+  /* info of the last factorisation; there are factors only if it is 0. Ranks may differ. */
+  int64_t info;
 } factor_set;
 
 /* LU or Cholesky. All functions are collective and get a factor_set. */
 typedef struct factor_kind {
   const char *name;
-  /* the factorisation takes 2 n^3 / part operations */
+  /* Divisor in the operation count of the factorisation, 2 n^3 / part. */
   int64_t part;
   osla_err (*run)(void *set), (*run_scalapack)(void *set); /* factor the matrix a of the set */
   /* x := A^-1 x with the factors in a */
   osla_err (*solve)(void *set), (*solve_scalapack)(void *set);
-  /* Factors P A = left (right), as parts of a; the check multiplies with them. */
+  /* Parts of the factored matrix, with P A = left right. The check multiplies with both parts. */
   bench_part left, right;
   osla_trans right_trans;
 } factor_kind;
@@ -46,8 +47,8 @@ typedef struct factor_data {
   reference_gemm local;
 } factor_data;
 
-/* Creates OSLA's matrices and sets `fill` and `osla`; the caller has set job to nrhs.
- * factor_destroy must follow, also after an error. Collective. */
+/* Creates OSLA's matrices and sets the members `fill` and `osla`; the caller has set the members
+ * from `job` to `nrhs`. factor_destroy must follow, also after an error. Collective. */
 osla_err factor_create(factor_data *d);
 void factor_destroy(factor_data *d);
 
@@ -58,9 +59,9 @@ osla_err factor_restore(void *set);
  * Local. */
 int64_t factor_rhs_block(const factor_data *d);
 
-/* Writes the implementations: OSLA; blas, if d->local.job is set (the caller sets d->local up to
- * work); and scalapack. `setup` and `teardown` of scalapack get a factor_set. Returns their number.
- * Local. */
+/* Fills in up to three implementations and returns their number: OSLA; the local limit "blas", if
+ * the caller has set the members of d->local up to `work`; and ScaLAPACK, whose setup and teardown
+ * get a factor_set. Local. */
 int factor_impls(factor_data *d, const bench_impl *osla, const bench_impl *scalapack,
                  bench_impl *impls);
 osla_err factor_setup_scalapack(void *set);

@@ -11,7 +11,7 @@
 
 enum { MOST_IMPLS = 4, N_PARAMETERS = 4 };
 
-/* Writes the values again, so that other cores lose their copies of these cache lines. */
+/* Writes each value to itself, so that other cores lose their copies of the cache lines. */
 static void rewrite(forest_value *values, int64_t n)
 {
   volatile forest_value *v = values;
@@ -47,7 +47,7 @@ static osla_err run_transfers(void *data)
   osla_err err = OSLA_OK;
   for (int i = 0; i < d->iterations && err == OSLA_OK; i++)
     err = transfer(d);
-  /* ends the job, as the other ranks wait */
+  /* An error ends the job, because the other ranks would wait for ever. */
   if (err != OSLA_OK) osla_transport_abort(d->graph->job->transport, err);
   return OSLA_OK;
 }
@@ -111,8 +111,8 @@ static bench_impl implementation(const char *name, forest_graph *g, const forest
                       .data = d};
 }
 
-/* Bytes of an operation over all ranks: those of a message, or the values of all edges; a fetch
- * moves them up and down. */
+/* Bytes that one operation moves over all ranks: one message in PINGPONG, else the values of all
+ * edges. A fetch moves the values up and down. */
 static double bytes_of(const bench_job *job, forest_case which, int64_t n)
 {
   double edges = (double)n * (double)sizeof(forest_value) * job->size;
@@ -173,7 +173,8 @@ static osla_err run(bench_job *job, int64_t n)
                            : which == FOREST_MIGRATE ? cells
                            : sparse                  ? rows
                                                      : edges;
-    const bool file = job->settings->matrix && sparse; /* a file has one size, its own */
+    /* a matrix file determines the size, so there is one run */
+    const bool file = job->settings->matrix && sparse;
     if (n > 0 || file) sizes = given;
     for (int i = 0; (sizes[i] || (file && i == 0)) && cases >> which & 1; i++) {
       job->last_size = last && cases >> which == 1 && sizes[i + 1] == 0;

@@ -1,38 +1,40 @@
-/* Star forests: data shared by the implementations of the cases (floor 4). README.md lists the
- * files. */
+/* Star forests: data shared by the implementations of the cases. README.md lists the files. */
 #ifndef OSLA_BENCH_FOREST_H
 #define OSLA_BENCH_FOREST_H
 
 #include "bench/bench.h"
 
 typedef enum forest_case {
-  FOREST_PINGPONG, /* bcast REPLACE, then reduce REPLACE */
-  FOREST_GATHER,   /* bcast REPLACE */
-  FOREST_REDUCE,   /* reduce SUM */
-  FOREST_FETCH,    /* fetch SUM */
-  /* bcast REPLACE; leaves have the last and first roots of the previous and next rank */
+  FOREST_PINGPONG, /* Round trip between two ranks: bcast REPLACE, then reduce REPLACE. */
+  FOREST_GATHER,   /* bcast with REPLACE */
+  FOREST_REDUCE,   /* reduce with SUM */
+  FOREST_FETCH,    /* fetch with SUM */
+  /* bcast with REPLACE; the leaves get the last roots of the previous rank and the first roots of
+   * the next rank */
   FOREST_HALO,
   FOREST_SPMV, /* product with a sparse matrix (bench_sparse.h) */
   FOREST_CG,
-  FOREST_MIGRATE, /* a mesh changes its distribution (bench_migrate.c) */
+  FOREST_MIGRATE, /* migration: a mesh changes its distribution (bench_migrate.c) */
   FOREST_SETUP,   /* creation of a forest (bench_setup.c) */
   FOREST_CASES
 } forest_case;
 
-/* Value of a vertex: `count` in FETCH, else `number`. All values are integers, so that sums are
- * exact. */
+/* Value of a vertex: `count` in the case FETCH, `number` in the other cases. All values are
+ * integers, so that sums are exact. */
 typedef union forest_value {
   double number;
   int64_t count;
 } forest_value;
 
-/* Vertices of this rank that have edges to other ranks, sorted by those ranks. Within one rank,
- * roots and leaves have the same order: that of the leaves. */
+/* This rank's vertices that have edges to other ranks, sorted by these other ranks. For one other
+ * rank, roots and leaves have the same order: that of the leaves. */
 typedef struct forest_list {
   int n_peers;
-  int *peer;  /* [n_peers] the other ranks; one allocation, at peer, for all four arrays */
-  int *count; /* [n_peers] edges to each peer */
-  int *start; /* [n_peers + 1] first element of each peer in index */
+  /* [n_peers] ranks that share edges with this rank; peer, count, start and index are one
+   * allocation */
+  int *peer;
+  int *count; /* [n_peers] number of edges to each peer */
+  int *start; /* [n_peers + 1] position in `index` where the vertices of each peer begin */
   int *index; /* indices of this rank's vertices, in the order of peer */
 } forest_list;
 
@@ -45,18 +47,22 @@ osla_err forest_list_create(bench_job *job, const int *count, forest_list *l);
 typedef struct forest_graph {
   bench_job *job;
   forest_case which;
-  int leaf_rank;             /* PINGPONG: rank that has the leaves; rank 0 has the roots */
-  int64_t n;                 /* number of roots, and of leaves, on each rank that has any */
-  int64_t n_roots, n_edges;  /* roots and edges of this rank */
-  int64_t *root;             /* [n_edges] root of each leaf: rank * n + index */
-  forest_list leaves, roots; /* edges to other ranks, by their ends on this rank */
-  int64_t n_own;             /* edges on this rank join leaf own_leaf[i] and root own_root[i] */
-  int *own_leaf, *own_root;  /* [n_own] vertices of the edges on this rank */
-  bool contiguous;           /* the lists are the vertices 0, 1, ...: no packing is needed */
-  int64_t *total;            /* REDUCE, FETCH: [size * n] sum of the leaves of each root */
-  /* FETCH: [size * n] sums of leaves that were added to each root before this rank's. */
+  int leaf_rank; /* PINGPONG: rank that has the leaves; rank 0 has the roots */
+  /* number of roots on each rank that has roots, and of leaves on each rank that has leaves */
+  int64_t n;
+  int64_t n_roots, n_edges; /* number of roots and number of edges of this rank */
+  int64_t *root;            /* [n_edges] root of each leaf: rank * n + index */
+  /* this rank's leaves, and this rank's roots, that have edges to other ranks */
+  forest_list leaves, roots;
+  int64_t n_own;            /* edges on this rank join leaf own_leaf[i] and root own_root[i] */
+  int *own_leaf, *own_root; /* [n_own] leaves and roots of the edges on this rank */
+  /* true if both lists hold the vertices 0, 1, ..., so that values need no packing */
+  bool contiguous;
+  int64_t *total; /* REDUCE, FETCH: [size * n] sum of the leaves of each root */
+  /* FETCH: [size * n] for each root, the sum of the leaves that were added before this rank's
+   * leaves. */
   int64_t *before;
-  int *arrival; /* arrival orders of all ranks, [size * size]; used by the check of FETCH */
+  int *arrival; /* arrival orders of all ranks, [size * size]; the check of FETCH uses them */
 } forest_graph;
 
 /* Creates the edges of a case. Collective. Errors, on all ranks together: MEM. */
@@ -70,19 +76,20 @@ struct forest_method;
 typedef struct forest_data {
   forest_graph *graph;
   const struct forest_method *method;
-  forest_value *roots, *leaves, *before; /* before: results of FETCH */
-  int64_t first_root, n_roots;           /* roots[0] is root number first_root of all roots */
+  /* before: for FETCH, the values that roots had before leaves were added */
+  forest_value *roots, *leaves, *before;
+  int64_t first_root, n_roots; /* roots[0] is root number first_root of all roots */
   /* FETCH: [size] position, from 0, of each rank's leaves in the order in which they reached
    * this rank's roots. */
   int *arrival;
-  bool in_no_order; /* FETCH: the order is unknown, `arrival` is not used */
+  bool in_no_order; /* FETCH: true if the order is unknown; `arrival` is not used then */
   int iterations;   /* transfers of a run, the same on all ranks */
   void *own;        /* data of the implementation itself, as buffers and communicators */
 } forest_data;
 
 /* Functions of an implementation; NULL if it lacks the operation. All are collective. */
 typedef struct forest_method {
-  /* allocates values and own; destroy follows also after an error */
+  /* Allocates the values and the member `own`. destroy must be called, also after an error. */
   osla_err (*create)(forest_data *d);
   osla_err (*bcast)(forest_data *d);
   osla_err (*reduce)(forest_data *d);
@@ -96,11 +103,13 @@ osla_err bench_migrate_case(bench_job *job, int64_t n);
 /* Runs the case setup with n edges on each rank. Collective. */
 osla_err bench_setup_case(bench_job *job, int64_t n);
 
-/* In forest_osla.c: OSLA; the limit of a copy; the limit of a loop over local memory. */
+/* Implementations in forest_osla.c: OSLA, and two limits, a copy of memory and a loop over local
+ * memory. */
 
 extern const forest_method forest_osla, forest_memcpy, forest_loop;
-extern const forest_method forest_mpi;      /* in forest_reference_mpi.c */
-extern const forest_method forest_neighbor; /* in forest_neighbor.c */
+extern const forest_method forest_mpi; /* two-sided messages (forest_reference_mpi.c) */
+/* neighbourhood collectives of MPI (forest_neighbor.c) */
+extern const forest_method forest_neighbor;
 
 /* Allocates the values of this rank's vertices by malloc. Collective. Errors: MEM. */
 osla_err forest_values_create(forest_data *d);
@@ -115,7 +124,8 @@ osla_err forest_values_check(forest_data *d, bool *right);
 
 /* --- loops of the implementations that pack by hand ---
  *
- * A buffer has the order of the list; from and to are the range of its elements. */
+ * The elements of a buffer have the order of the list. `from` and `to` bound the range of
+ * elements. */
 static inline void forest_pack(const forest_list *l, int from, int to,
                                const forest_value *restrict values, forest_value *restrict buffer)
 {

@@ -22,9 +22,10 @@ static osla_err run_scalapack(void *data)
   return reference_scalapack_gemm(set->context, s->transa, s->transb, set->a, set->b, set->c);
 }
 
-/* The default; then the rows of Table I in its order, where zero copy is off as long as ranks of a
- * node are treated like ranks of other nodes; last a variant that merges blocks of k. Only the
- * default shares among the ranks of a node what one of them fetched. */
+/* Variants of osla_gemm: the default; the rows of Table I of the paper, in their order; and a
+ * variant that merges blocks along k. The rows of Table I have no zero copy as long as they treat
+ * ranks of the node like ranks of other nodes. Only in the default do the ranks of a node share
+ * fetched blocks. */
 static const gemm_variant variants[] = {
   {"osla", {0}},
   {"osla:none", {.unaware = true, .blocking = true, .unordered = true, .narrow = true}},

@@ -24,8 +24,8 @@ static void list_parameters(const bench_settings *s, int64_t count,
   parameters[n++] = (bench_figure){"upper", s->uplo == OSLA_UPPER ? 1 : 0, false};
 }
 
-/* Text of a case in the table: "400", "400 k100", "400 k100 w5" (size, rows of G, products of
- * --work). */
+/* Writes the text of a case in the table: the number of indices, the rows of G after k, and the
+ * products of --work after w, as in "400 k100 w5". */
 static void describe(const bench_settings *s, int64_t count, char *text, size_t room)
 {
   size_t used = (size_t)snprintf(text, room, "%" PRId64, count);

@@ -9,11 +9,13 @@
 
 /* Phases of a run. Seconds are summed over threads, ranks and the counted runs. */
 typedef enum hessian_phase {
-  PHASE_WORK, /* production: the work of --work */
-  /* sorting of indices by owner and packing of columns of G in that order (the paper's binning) */
+  PHASE_WORK, /* production: the work that --work adds */
+  /* sorting of indices by owner, and packing of the columns of G in that order (the binning of
+   * French et al.) */
   PHASE_SPLIT,
-  PHASE_PRODUCT,  /* G^T G; for ready blocks, extraction of the parts for each owner */
-  PHASE_ADD,      /* adding to the memory of the node */
+  /* computation of G^T G; if blocks are given, extraction of the part for each owner */
+  PHASE_PRODUCT,
+  PHASE_ADD,      /* addition of updates to the memory of the node */
   PHASE_TRANSFER, /* transfers of updates to other nodes */
   PHASE_WAIT,     /* time in the commit */
   HESSIAN_PHASES
@@ -27,19 +29,20 @@ typedef struct hessian_accumulator {
   /* unit of fixed-point numbers, to which each contribution is rounded; 0: floating point */
   double unit;
   int runs;                     /* runs so far; the first is the warm-up */
-  double commit_seconds;        /* time of the commit of the latest run, without sending */
+  double commit_seconds;        /* seconds of the commit of the latest run, without sending */
   double phase[HESSIAN_PHASES]; /* seconds of each phase, summed over all ranks */
   double bytes_sent;            /* bytes sent to other nodes in one run, all ranks */
   double elements_sent;         /* elements sent to other nodes in one run, all ranks */
-  double apply; /* seconds of adding updates that came from other nodes; included in the phases */
+  /* seconds spent on adding updates that came from other nodes; the phases include them */
+  double apply;
 } hessian_accumulator;
 
-/* Window of the reference `mpi-accumulate`. */
+/* Window of the reference implementation `mpi-accumulate`. */
 typedef struct hessian_window {
   MPI_Win win;
   void *base;   /* this rank's part of the matrix, column-major */
-  size_t bytes; /* bytes of the part, rounded up to whole pages */
-  bool is_open; /* the window exists */
+  size_t bytes; /* size of this rank's part in bytes, rounded up to whole pages */
+  bool is_open; /* true if the window exists */
 } hessian_window;
 
 typedef struct hessian_data {
@@ -55,8 +58,8 @@ typedef struct hessian_data {
   double work_seconds;
   char *own; /* packed triangles, one for each thread */
   hessian_window window;
-  osla_ga_hessian *ga; /* accumulator of the reference `ga` */
-  int ga_array;        /* handle of its array; 0 if not created */
+  osla_ga_hessian *ga; /* accumulator of the reference implementation `ga` */
+  int ga_array;        /* GA's handle of the accumulator's array; 0 if there is no array */
   double values[UPDATES_SAMPLES];
 } hessian_data;
 
@@ -82,7 +85,8 @@ osla_err hessian_strips(hessian_data *d, int64_t k, int thread, hessian_consume 
 /* Computes the triangle of update k's block, count x count. Local. */
 osla_err hessian_block(hessian_data *d, int64_t k, int thread, const void **block);
 
-/* Allocates memory for the products of all threads: strips, or (whole) blocks. Collective. */
+/* Allocates memory for the products of all threads: a few columns for each thread, or if `whole` a
+ * whole block. Collective. */
 osla_err hessian_products_create(hessian_data *d, bool whole);
 void hessian_products_free(hessian_data *d);
 
@@ -102,11 +106,13 @@ static inline void hessian_strip_rows(osla_uplo uplo, int64_t count, int64_t col
   *end = uplo == OSLA_LOWER ? count : column + columns;
 }
 
-/* in hessian_osla.c; the implementation borrows `accumulator`. Local. */
+/* Implementation by OSLA (hessian_osla.c), which borrows `accumulator`. Local. */
 bench_impl hessian_accumulator_impl(hessian_accumulator *accumulator);
-extern const bench_impl hessian_produce;                 /* in hessian_produce.c */
-extern const bench_impl hessian_blas, hessian_allreduce; /* in hessian_own.c */
-extern const bench_impl hessian_mpi_accumulate;          /* in hessian_accumulate.c */
-extern const bench_impl hessian_ga;                      /* in hessian_ga.c */
+/* only the production of updates (hessian_produce.c) */
+extern const bench_impl hessian_produce;
+/* a packed triangle for each thread (hessian_own.c) */
+extern const bench_impl hessian_blas, hessian_allreduce;
+extern const bench_impl hessian_mpi_accumulate; /* plain MPI-3 (hessian_accumulate.c) */
+extern const bench_impl hessian_ga;             /* Global Arrays (hessian_ga.c) */
 
 #endif

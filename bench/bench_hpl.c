@@ -13,7 +13,7 @@
 enum { SEED_B = 2, LINE = 80 };
 
 typedef struct hpl_data {
-  factor_data f; /* the first member: factor_set.factor points to it */
+  factor_data f; /* must be the first member, because factor_set.factor points to it */
   osla_matrix *b;
 } hpl_data;
 
@@ -64,8 +64,9 @@ static void print_line(char c)
   (void)putchar('\n');
 }
 
-/* Writes the column T/V: W for wall-clock time; R, C, T or A for the rank order rows, columns,
- * tiles or across; the panels factored ahead; OSLA or SCAL; the pivoting (P, T or N). */
+/* Writes HPL's column T/V: W for wall-clock time; R, C, T or A for the order of the ranks (rows,
+ * columns, tiles or across); the number of panels factored ahead; OSLA or SCAL for the library; P,
+ * T or N for the pivoting. */
 static void describe(const bench_job *job, bool osla, char text[9])
 {
   int look_ahead = job->settings->look_ahead;

@@ -11,8 +11,9 @@
 #include <stdlib.h>
 
 typedef struct inverse_data {
-  factor_data f; /* the first member: factor_set.factor points to it */
-  /* A with both triangles; its factors, Cholesky's in the lower triangle */
+  factor_data f; /* must be the first member, because factor_set.factor points to it */
+  /* original: A, with both triangles. factor: the factors of A; Cholesky's factor is in the lower
+   * triangle. */
   osla_matrix *original, *factor;
   int64_t *pivots; /* LU: [n] pivots, whole on every rank, from 0 */
   /* [n] vectors of the check, whole on every rank; one allocation, at v */
@@ -63,7 +64,7 @@ static osla_err prepare(void *data)
   return osla_matrix_copy(((inverse_data *)set->factor)->factor, set->a);
 }
 
-/* Restores the factors, and the pivots in the block size of ScaLAPACK's matrix. */
+/* Restores the factors, and restores the pivots in the block size of ScaLAPACK's matrix. */
 static osla_err prepare_scalapack(void *data)
 {
   factor_set *set = data;
@@ -131,7 +132,8 @@ static osla_err measure(inverse_data *d)
   bench_impl impls[BENCH_MAX_IMPLS];
   double square = factor_each(f) * (double)f->n * (double)f->n;
   int64_t part = (is_lu(d) ? 2 : 1) * f->n,
-          k = part / 3 > 0 ? part / 3 : 1; /* k: inner size of a product with as many operations */
+          /* k: inner size of a product that takes as many operations as the inversion */
+    k = part / 3 > 0 ? part / 3 : 1;
   f->local = (reference_gemm){.job = f->job,
                               .m = osla_matrix_local_rows(f->osla.a),
                               .n = osla_matrix_local_cols(f->osla.a),

@@ -1,5 +1,4 @@
-/* Jacobi's method: data and functions shared by its implementations (floor 4). README.md lists the
- * files. */
+/* Jacobi's method: data and functions shared by its implementations. README.md lists the files. */
 #ifndef OSLA_BENCH_JACOBI_H
 #define OSLA_BENCH_JACOBI_H
 
@@ -11,10 +10,11 @@ typedef struct jacobi_problem {
   bench_job *job;
   osla_diffusion *diffusion;
   osla_fixed_point inner; /* problem of `diffusion` */
-  osla_fixed_point p;     /* like `inner`, but slower on the slow rank; points to this struct */
-  double factor;          /* factor by which this rank's sweeps take longer; 1: not slow */
-  double points;          /* number of points on all ranks */
-  double sync_residual;   /* checked residual of OSLA in mode SYNC; 0: not known */
+  /* problem like `inner`, but with longer sweeps on the slow rank; its argument is this struct */
+  osla_fixed_point p;
+  double factor;        /* factor by which this rank's sweeps take longer; 1: not slow */
+  double points;        /* number of points on all ranks */
+  double sync_residual; /* checked residual of OSLA in mode SYNC; 0: not known */
 } jacobi_problem;
 
 /* Creates the problem: n points along a side of each rank's part, or with --whole of the whole
@@ -36,36 +36,40 @@ typedef struct jacobi_data {
   osla_iterate_mode mode;
   bool plain;        /* OSLA without a certificate */
   bool recorded;     /* OSLA with a record of each run */
-  bool is_reference; /* the implementation is a reference: its record is not written */
-  void *memory[2];   /* memory of x and spare, whose pointers are swapped */
+  bool is_reference; /* true if the implementation is a reference; its record is not written */
+  void *memory[2];   /* the two allocations behind x and spare, whose pointers are swapped */
   double *x, *spare;
-  osla_iteration *iteration;  /* iteration object of OSLA; NULL in references */
-  osla_iterate_result result; /* in `threads` only the numbers of sweeps are set */
-  double certified;           /* b - A x| divided by that of the start, set by the check */
+  osla_iteration *iteration; /* iteration object of OSLA; NULL in reference implementations */
+  /* result of a run; the implementation `threads` sets only the numbers of sweeps */
+  osla_iterate_result result;
+  double certified; /* |b - A x| divided by that of the initial state; set by the check */
   struct jacobi_mpi *mpi;
-  struct jacobi_copying *copying; /* reference `copying`; NULL: `mpi` swaps pointers */
+  /* state of the reference implementation `copying`; NULL in `mpi`, which swaps pointers */
+  struct jacobi_copying *copying;
   struct jacobi_threads *threads;
   struct jacobi_cg *cg;
 } jacobi_data;
 
-/* References `compute`, which sweeps without halos, and `mpi`, with halos by two-sided messages.
- * The result is in x. The functions have the signatures of bench_impl's. */
+/* Reference implementations: `compute` sweeps without exchanging halos, `mpi` exchanges halos by
+ * two-sided messages. The result is in x. The parameters are those of the functions of bench_impl.
+ */
 osla_err jacobi_compute(void *data);
 osla_err jacobi_mpi_setup(void *data);
 osla_err jacobi_mpi_run(void *data);
 void jacobi_mpi_teardown(void *data);
 
-/* Reference `copying`, which is `mpi` with another step. setup allocates; step makes sweep number k
- * and the sum of residuals that belongs to it; end completes the reductions after the last sweep.
- * setup and end are collective; step is collective in mode SYNC. Errors: MEM, MPI. */
+/* Reference implementation `copying`, which differs from `mpi` in its step. setup allocates
+ * memory; step makes sweep number k and its part of the sum of residuals; end completes the sums
+ * after the last sweep. setup and end are collective; step is collective in mode SYNC. Errors:
+ * MEM, MPI. */
 osla_err jacobi_copying_setup(void *data);
 osla_err jacobi_copying_step(jacobi_data *d, int64_t k);
 osla_err jacobi_copying_end(jacobi_data *d);
 void jacobi_copying_teardown(jacobi_data *d);
 
-/* Reference `threads`: one rank with settings->threads threads, at most one for each layer of the
- * grid. Runs to a tolerance, or a number of sweeps of each thread. Errors: MEM (OpenMP provides
- * fewer threads), UNSUPPORTED. */
+/* Reference implementation `threads`: one rank with settings->threads threads, at most one for
+ * each layer of the grid. Sweeps until a tolerance is reached, or for a number of sweeps of each
+ * thread. Errors: MEM (OpenMP provides fewer threads), UNSUPPORTED. */
 #ifdef _OPENMP
 #define JACOBI_THREADS ",threads"
 #else
@@ -75,9 +79,9 @@ osla_err jacobi_threads_setup(void *data);
 osla_err jacobi_threads_run(void *data);
 void jacobi_threads_teardown(jacobi_data *d);
 
-/* Reference `cg`, only with a tolerance: osla_cg until |b - A x| is as small as Jacobi's method has
- * to make it. jacobi_cg_iterations: iterations of the latest run. Errors: those of the matrix and
- * of CG. */
+/* Reference implementation `cg`, only with a tolerance: osla_cg until |b - A x| is as small as
+ * Jacobi's method has to make it. jacobi_cg_iterations: iterations of the latest run. Errors:
+ * those of the matrix and of CG. */
 osla_err jacobi_cg_setup(void *data);
 osla_err jacobi_cg_run(void *data);
 void jacobi_cg_teardown(jacobi_data *d);

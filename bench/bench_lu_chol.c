@@ -13,7 +13,7 @@
 
 /* Vectors of the check, whole on every rank; one allocation, at x. */
 typedef struct check_data {
-  factor_data f; /* the first member: factor_set.factor points to it */
+  factor_data f; /* must be the first member, because factor_set.factor points to it */
   osla_complex *x, *expected, *y, *z;
   int64_t *pivots;
   double scale; /* divisor of the residual: norm of A times |x| times n eps */
@@ -74,7 +74,7 @@ static osla_err measure(check_data *c)
                                 .teardown = factor_teardown_scalapack};
   bench_impl impls[BENCH_MAX_IMPLS];
   double square = factor_each(f) * (double)f->n * (double)f->n;
-  /* a product with this inner size has about as many operations */
+  /* inner size of a product that takes about as many operations as the factorisation */
   int64_t k = f->n / kind->part > 0 ? f->n / kind->part : 1;
   f->local = (reference_gemm){.job = f->job,
                               .m = osla_matrix_local_rows(f->osla.a),

@@ -87,7 +87,7 @@ static osla_err run_start(bench_job *job, int64_t side, mesh_start start, const 
 
 osla_err bench_migrate_case(bench_job *job, int64_t n)
 {
-  /* the largest cube of at most n cells */
+  /* side of the largest cube of at most n cells */
   const int64_t side = n < 1 ? 1 : (int64_t)(cbrt((double)n) + 1e-9);
   int32_t *target = NULL;
   osla_err err = OSLA_OK;

@@ -14,7 +14,7 @@ _Static_assert(OSLA_DEFAULT_BLOCK == 96, "DEFAULT_NB is another");
 
 /* Option values as popt stores them. */
 typedef struct raw_options {
-  char **n; /* values of all --n options; allocated by popt, freed here */
+  char **n; /* texts of all options --n; popt allocates them, this file frees them */
   char *nb, *grid, *order, *ref, *precision, *json, *trace;
   int reps;
   bench_raw_product product;
@@ -52,7 +52,7 @@ static const char *precisions(const bench_kernel *kernel)
 
 static int parse_precision(const bench_kernel *kernel, const char *text, bench_settings *settings)
 {
-  static const char letters[] = "sdcz"; /* indexed by osla_dtype */
+  static const char letters[] = "sdcz"; /* letter of each type, indexed by osla_dtype */
   settings->dtype = OSLA_DOUBLE;
   if (!text) return OSLA_EXIT_OK;
   if (strlen(text) != 1 || !strchr(precisions(kernel), text[0]))
@@ -62,8 +62,8 @@ static int parse_precision(const bench_kernel *kernel, const char *text, bench_s
   return OSLA_EXIT_OK;
 }
 
-/* Parses --grid: "2x2" or "1x4,2x2". Without it one grid of 0 x 0, which osla_grid_create
- * chooses. */
+/* Parses --grid, such as "2x2" or "1x4,2x2". Without the option there is one grid, 0 x 0, whose
+ * shape osla_grid_create chooses. */
 static int parse_grids(const bench_kernel *kernel, int size, const char *text,
                        bench_settings *settings)
 {
@@ -164,7 +164,8 @@ static void describe_defaults(const bench_kernel *kernel, char *sizes, size_t ro
                  kernel->references[0] ? "," : "", kernel->references, default_references(kernel));
 }
 
-/* Runs popt on the options that the kernel has. Returns as command_parse. */
+/* Parses the command line by popt with the options that the kernel has. The result and *status are
+ * those of command_parse. */
 static bool parse_raw(const bench_kernel *kernel, int argc, char **argv, raw_options *raw,
                       command_line *line, int *status)
 {

@@ -1,8 +1,8 @@
-/* Options of osla-bench, by groups of kernels. Private to bench_options*.c. Each group has a struct
- * of the values that popt stores (bench_raw_*), a function that writes its popt table, ended by
- * POPT_TABLEEND (bench_*_table), and one that checks the values and copies them to settings
- * (bench_*_parse). The latter follows those of the earlier groups, and returns an exit status after
- * it wrote the error line. All functions are local. */
+/* Options of osla-bench, by groups of kernels. Private to bench_options*.c. Each group has three
+ * parts. A struct bench_raw_* holds the values that popt stores. A function bench_*_table writes
+ * the popt table of the group, which ends with POPT_TABLEEND. A function bench_*_parse checks the
+ * values and copies them to the settings; it is called after those of the earlier groups, writes
+ * the error line if a value is wrong, and returns an exit status. All functions are local. */
 #ifndef OSLA_BENCH_OPTIONS_H
 #define OSLA_BENCH_OPTIONS_H
 
@@ -16,7 +16,7 @@ typedef struct bench_raw_product {
   int ablate, plan;
 } bench_raw_product;
 
-/* Options of products before parsing: no option is given. */
+/* Values of the product options before parsing: no option is given. */
 extern const bench_raw_product bench_raw_product_none;
 
 enum { BENCH_PRODUCT_OPTIONS = 10 };

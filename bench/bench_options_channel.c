@@ -30,7 +30,7 @@ int bench_channel_parse(const bench_kernel *kernel, const bench_raw_channel *raw
     else if (settings->n[i] > (int64_t)1 << 30)
       status = bench_error(kernel, "--bytes: more than 1 GiB in one message");
   }
-  /* The size 0 stands for the sizes of each case. */
+  /* The single size 0 stands for the default sizes of each case. */
   if (settings->n_count == 0) settings->n_count = 1;
   return status;
 }

@@ -42,7 +42,7 @@ void bench_factor_table(const bench_kernel *kernel, bench_raw_factor *raw,
 static int parse_pivoting(const bench_kernel *kernel, const char *text, bench_settings *settings)
 {
   static const char *const names[] = {"partial", "tournament",
-                                      "none"}; /* indexed by osla_pivoting */
+                                      "none"}; /* names, indexed by osla_pivoting */
   settings->pivoting = OSLA_PIVOT_PARTIAL;
   if (!text) return OSLA_EXIT_OK;
   if (!bench_list_has(kernel->pivotings, text))

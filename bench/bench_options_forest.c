@@ -76,7 +76,7 @@ int bench_forest_parse(const bench_kernel *kernel, int size, const bench_raw_for
     status = bench_error(kernel, "--reach: %d is outside 1 to 100", raw->reach);
   settings->matrix = raw->matrix ? strdup(raw->matrix) : NULL;
   if (!status && raw->matrix && !settings->matrix) status = bench_error(kernel, "out of memory");
-  /* The size 0 stands for the sizes of each case. */
+  /* The single size 0 stands for the default sizes of each case. */
   if (settings->n_count == 0) settings->n_count = 1;
   return status;
 }

@@ -10,8 +10,8 @@
 
 /* Names of the modes, in the order of mode_of in bench_jacobi.c. */
 #define MODES "sync,async,racy"
-/* Least tolerance of the reference `threads`: its running sum of squares is updated by differences,
- * and each update rounds. */
+/* Least tolerance of the reference implementation `threads`: its running sum of squares is updated
+ * by differences, and each update rounds. */
 static const double LEAST_OF_THREADS = 1e-5;
 
 const bench_raw_jacobi bench_raw_jacobi_default = {.sweeps = 1000, .period = 1, .in_flight = 2};
@@ -62,7 +62,7 @@ static int parse_slow(const bench_kernel *kernel, int size, const char *text,
                      text, size - 1);
 }
 
-/* Checks that the selected references go with the other options. */
+/* Checks that the selected reference implementations can run with the other options. */
 static int check_refs(const bench_kernel *kernel, int size, const bench_raw_jacobi *raw,
                       const bench_settings *settings)
 {
@@ -90,7 +90,8 @@ static int check_refs(const bench_kernel *kernel, int size, const bench_raw_jaco
   return OSLA_EXIT_OK;
 }
 
-/* Sets the number of threads of the reference `threads`; 1 if it is not selected. */
+/* Sets the number of threads of the reference implementation `threads`, or 1 if it is not
+ * selected. */
 static int parse_threads(const bench_kernel *kernel, const char *text, bench_settings *settings)
 {
   enum { MOST = 1024 };

@@ -76,7 +76,7 @@ void product_destroy(product_data *d)
   free(d->x);
 }
 
-/* --- C; in syrk only the lower triangle is computed, and the upper triangle must stay zero --- */
+/* --- the result C: syrk computes only the lower triangle; the upper one must stay zero --- */
 
 typedef struct local_c {
   osla_layout l;
@@ -109,7 +109,8 @@ osla_err product_fill_nan(void *data)
     unsigned char *column = (unsigned char *)osla_matrix_local(set->c) + (size_t)(j * c.lld) * size;
     size_t above = set->product->syrk ? (size_t)rows_above(&c, j) : 0;
     memset(column, 0, above * size);
-    memset(column + above * size, 0xff, ((size_t)c.rows - above) * size); /* NaN in every type */
+    /* these bits are NaN in every element type */
+    memset(column + above * size, 0xff, ((size_t)c.rows - above) * size);
   }
   return OSLA_OK;
 }
@@ -126,7 +127,7 @@ static osla_err apply_lower(product_set *set, const osla_complex *x, osla_comple
     const unsigned char *column =
       (const unsigned char *)osla_matrix_local(set->c) + (size_t)(j * c.lld) * size;
     for (size_t byte = 0; byte < (size_t)rows_above(&c, j) * size; byte++)
-      if (column[byte]) written = 1; /* the upper triangle was zeroed */
+      if (column[byte]) written = 1; /* prepare set the upper triangle to zero */
   }
   OSLA_CALL(osla_allreduce(set->product->job->transport, &written, 1, MPI_DOUBLE, MPI_MAX));
   for (int64_t i = 0; i < c.l.n && written > 0; i++)

@@ -10,11 +10,12 @@
 /* Matrices and options of one implementation. */
 typedef struct product_set {
   struct product_data *product;
-  osla_matrix *a, *b, *c;      /* b: NULL in syrk */
-  bool own;                    /* the set owns its matrices; else they are those of `osla` */
+  osla_matrix *a, *b, *c; /* operands and result; b is NULL in syrk */
+  /* true if the set owns its matrices; false if it borrows the matrices of the set `osla` */
+  bool own;
   int64_t nb;                  /* block size of matrices that the set owns */
   osla_gemm_options options;   /* options of osla_gemm and osla_syrk */
-  osla_gemm_ablation ablation; /* switches of osla_gemm */
+  osla_gemm_ablation ablation; /* switches that turn off optimisations of osla_gemm */
   int context;                 /* BLACS context */
 } product_set;
 
@@ -39,7 +40,7 @@ void product_destroy(product_data *d);
 
 bool product_is_real(const product_data *d); /* True if the element type is real. */
 
-/* Fills C with NaN; in syrk only the lower triangle, and the upper one with zeros. */
+/* Fills C with NaN. In syrk only the lower triangle gets NaN, and the upper triangle gets zeros. */
 osla_err product_fill_nan(void *set);
 
 /* *residual := |C x - op(A) (op(B) x)| / (eps sqrt(K) |op(A) (op(B) x)|). */
@@ -48,7 +49,8 @@ osla_err product_check(void *set, double *residual);
 /* Appends the implementation "scalapack", whose timed call is `run`. */
 void product_add_scalapack(product_data *d, osla_err (*run)(void *set), bench_impl *impls, int *n);
 
-/* Runs the case with these implementations. `work`: floating-point operations. Collective. */
+/* Runs the case with the implementations `impls`. work: number of floating-point operations of a
+ * run. Collective. */
 osla_err product_run(product_data *d, const char *kernel, double work, const bench_impl *impls,
                      int n_impls);
 

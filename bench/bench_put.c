@@ -63,8 +63,9 @@ static bool gets(const put_data *d)
 
 /* --- memory and check, for all implementations --- */
 
-/* Clears the memory where data will arrive. `area` is this rank's exposed memory; NULL if only the
- * sink is used. A get finds its source data in `area`. */
+/* Prepares the memory before a run: clears it where data will arrive, and writes the data that a
+ * get will read into `area`. `area` is this rank's exposed memory, or NULL if only the sink is
+ * used. */
 static void clear_destination(put_data *d, unsigned char *area)
 {
   if (!d->in_pair) return;
@@ -142,7 +143,8 @@ static osla_err transfer_osla(put_data *d)
   return OSLA_OK;
 }
 
-/* Ranks that start no transfer go on to the reduction after the run, which makes progress. */
+/* Ranks that start no transfer go on to the reduction that follows the run. Waiting there makes
+ * progress. */
 static osla_err run_osla(void *data)
 {
   put_data *d = data;
@@ -151,7 +153,7 @@ static osla_err run_osla(void *data)
     err = ping_pong_osla(d);
   else if (is_origin(d))
     err = transfer_osla(d);
-  /* ends the job, as the partner waits */
+  /* An error ends the job, because the partner would wait for ever. */
   if (err != OSLA_OK) osla_transport_abort(d->job->transport, err);
   return OSLA_OK;
 }
@@ -320,7 +322,7 @@ static osla_err run(bench_job *job, int64_t n)
   static const char *const names[2][N_OPERATIONS] = {
     {"put/put/node", "put/get/node", "put/both/node", "put/notify/node"},
     {"put/put/across", "put/get/across", "put/both/across", "put/notify/across"}};
-  /* Largest number of operations in a run: on a node, between nodes. */
+  /* Largest number of operations in a run: on a node, and between nodes. */
   static const int most[2] = {1000, 100};
   OSLA_CHECK(n <= (int64_t)1 << 30, OSLA_ERR_ARG, "--n: more than 1 GiB in one transfer");
   for (int across = 0; across < 2; across++) {

@@ -1,12 +1,13 @@
-/* References that the kernels are compared with (floor 4). All functions are collective on the job,
- * except those marked local. */
+/* Reference implementations, with which OSLA's kernels are compared. All functions are collective
+ * on the job, except those marked local. */
 #ifndef OSLA_BENCH_REFERENCE_H
 #define OSLA_BENCH_REFERENCE_H
 
 #include "bench/bench.h"
 #include "osla_ga.h"
 
-/* Last items of a kernel's list of references, empty in builds without the library. */
+/* Last names in a kernel's list of reference implementations. They are empty in builds without the
+ * library. */
 #ifdef HAVE_SCALAPACK
 #define REFERENCE_SCALAPACK       ",scalapack"
 #define REFERENCE_SCALAPACK_ALONE "scalapack"
@@ -31,11 +32,12 @@ typedef struct reference_gemm {
   double work;     /* floating-point operations over all ranks */
   osla_dtype dtype;
   void *a, *b, *c;
-  osla_complex *x, *expected, *y; /* the check: C x against op(A) (op(B) x) */
+  /* vectors of the check, which compares C x with op(A) (op(B) x) */
+  osla_complex *x, *expected, *y;
 } reference_gemm;
 
-/* Returns the implementation "blas". The caller sets the fields of `g` up to work; the
- * implementation borrows `g`. Local. */
+/* Returns the implementation "blas", which borrows `g`. The caller sets the members of `g` up to
+ * `work`. Local. */
 bench_impl reference_gemm_impl(reference_gemm *g);
 
 /* --- scalapack ---------------------------------------------------------------------------------
@@ -73,10 +75,10 @@ osla_err reference_scalapack_potrf(int context, osla_matrix *a, int64_t *info);
 osla_err reference_scalapack_potri(int context, osla_matrix *a, int64_t *info);
 osla_err reference_scalapack_potrs(int context, osla_matrix *a, osla_matrix *b);
 
-/* Appends the implementations "scalapack" of a case: a single one without a block size of its own,
- * or one for each size of --ref-nb, called "scalapack-NB". `impl` has the functions; the data of
- * number i is sets + i * set_bytes. impls has *n elements before. The implementations borrow sets
- * and names. Local. */
+/* Appends ScaLAPACK's implementations to a case: "scalapack", which has no block size of its own,
+ * or with --ref-nb one "scalapack-NB" for each block size NB. `impl` has the functions;
+ * implementation i gets the data at sets + i * set_bytes. On entry impls has *n elements. sets and
+ * names are borrowed. Local. */
 typedef struct reference_names {
   char text[BENCH_MAX_REF_NB][32];
 } reference_names;
@@ -103,7 +105,8 @@ osla_err reference_window_notify(reference_window *w, int rank, const void *sour
                                  uint64_t value);
 osla_err reference_window_wait(reference_window *w, uint64_t value);
 
-/* Signal and wait for it: keeps the target inside MPI until the origin has finished. */
+/* A message from the origin of transfers to their target. The target waits in reference_await, and
+ * so stays inside MPI, until the origin has finished and calls reference_signal. */
 osla_err reference_signal(int rank);
 osla_err reference_await(int rank);
 
@@ -119,13 +122,14 @@ typedef struct reference_ga {
   bench_job *job;
   int64_t m, n, k;
   osla_matrix *from_a, *from_b;
-  const osla_complex *x, *expected; /* the check: C x against op(A) (op(B) x) */
-  osla_complex *y;                  /* [m] result of the check */
-  int a, b, c;                      /* handles of GA's arrays; 0 if not created */
+  /* vectors of the check, which compares C x with op(A) (op(B) x) */
+  const osla_complex *x, *expected;
+  osla_complex *y; /* [m] the product C x that the check computes */
+  int a, b, c;     /* handles of GA's arrays; 0 if not created */
 } reference_ga;
 
-/* Returns the implementation "ga". The caller sets the fields of `g` up to y; the implementation
- * borrows `g`. Local. */
+/* Returns the implementation "ga", which borrows `g`. The caller sets the members of `g` up to
+ * `y`. Local. */
 bench_impl reference_ga_impl(reference_ga *g);
 osla_err reference_ga_start(bench_job *job);
 void reference_ga_stop(bench_job *job);

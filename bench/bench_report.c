@@ -90,8 +90,8 @@ static void print_header(bench_job *job)
                "ranks", "nodes", "min s", "median s", "rate", "residual", "", "osla/ref");
 }
 
-/* Writes the kernel's name with its variant ("gemm NT", "lu partial"), and the size: "2048", or "m
- * x n x k" if --m or --k was given, or "n x nrhs" for solves. */
+/* Writes the name of the kernel with its variant, such as "gemm NT" or "lu partial". Writes the
+ * size: the order, such as "2048"; m x n x k if --m or --k is given; n x nrhs for solves. */
 static void describe(const bench_job *job, const bench_case *c, char *kernel, char *size,
                      size_t room)
 {
@@ -209,7 +209,7 @@ static osla_err write_line(const bench_job *job, json_t *row)
   json_decref(row);
   OSLA_CHECK(line, OSLA_ERR_MEM, "out of memory for a JSON line");
   const size_t length = strlen(line);
-  line[length] = '\n'; /* overwrites the final zero */
+  line[length] = '\n'; /* replaces the terminating zero byte */
   /* The whole line is written by one write, so that a job that is killed leaves no partial line. */
   size_t done = 0;
   while (done <= length) {
@@ -224,7 +224,7 @@ static osla_err write_line(const bench_job *job, json_t *row)
   return OSLA_OK;
 }
 
-/* Fastest of the results with a block size of their own (--ref-nb), or NULL. */
+/* Fastest of the results for block sizes of --ref-nb; NULL if there are none. */
 static const bench_result *fastest_block_size(const bench_result *results, int n_results, int reps)
 {
   const bench_result *found = NULL;

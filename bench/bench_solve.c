@@ -9,11 +9,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const osla_pivoting pivoting = OSLA_PIVOT_PARTIAL; /* pivoting of the factorisation by LU */
+static const osla_pivoting pivoting = OSLA_PIVOT_PARTIAL; /* pivoting of the LU factorisation */
 
 typedef struct solve_data {
-  factor_data f;                 /* the first member: factor_set.factor points to it */
-  osla_matrix *original, *b, *x; /* A; B; X in the blocks of B */
+  /* must be the first member, because factor_set.factor points to it */
+  factor_data f;
+  osla_matrix *original, *b, *x; /* matrix A; right-hand sides B; solutions X in the blocks of B */
 } solve_data;
 
 static osla_err solve_create(solve_data *d)

@@ -1,9 +1,11 @@
-/* Cases spmv and cg of star forests: products with a sparse matrix, and CG. The references exchange
- * by hand, and use the same loops over rows as OSLA. See bench_sparse.h.
+/* Cases spmv and cg of the kernel forest: products with a sparse matrix, and the method CG. The
+ * reference implementations exchange by hand, and use the same loops over rows as OSLA. See
+ * bench_sparse.h.
  *
- * spmv: x is written again before each product, as an iteration does. cg: a run makes CG_ITERATIONS
- * from x = 0. The reference "loop" solves with the diagonal block of each rank and exchanges
- * nothing: the difference to it is the cost of communication. */
+ * spmv writes x again before each product, as an iteration does. cg makes CG_ITERATIONS iterations
+ * in each run, from x = 0. The reference implementation "loop" solves with the diagonal block of
+ * each rank and exchanges nothing; the difference in time to "loop" is the cost of communication.
+ */
 #include "bench/bench_sparse.h"
 #include "kernels/sparse/spmv_rows.h"
 
@@ -14,7 +16,7 @@
 
 enum { MOST_IMPLS = 4, CG_ITERATIONS = 200, N_PARAMETERS = 2 };
 
-/* Element of x: a small integer, the same on every rank. */
+/* Element of the vector x: a small integer, the same on every rank. */
 static double x_of(int64_t column)
 {
   return (double)((column * 7 + column / 11) % 17 - 8);
@@ -113,8 +115,8 @@ static osla_err run_plain_cg(sparse_data *d)
   return OSLA_OK;
 }
 
-/* Compares the residual of x with that of the recurrence: *residual is 16, the limit, if they
- * differ by 1e-10 of |b|. */
+/* Compares |b - A x| with the norm of the residual in CG's recurrence. *residual is 16, its limit,
+ * if both differ by 1e-10 |b|. */
 static osla_err check_cg(sparse_data *d, double *residual)
 {
   const int64_t n = d->problem->rows;
@@ -142,7 +144,7 @@ static osla_err run_case(void *data)
   osla_err err = d->problem->which == FOREST_SPMV ? run_products(d)
                  : d->method                      ? run_plain_cg(d)
                                                   : run_osla_cg(d);
-  /* ends the job, as the other ranks wait */
+  /* An error ends the job, because the other ranks would wait for ever. */
   if (err != OSLA_OK) osla_transport_abort(d->problem->job->transport, err);
   return OSLA_OK;
 }

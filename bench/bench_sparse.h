@@ -1,5 +1,5 @@
-/* Cases spmv and cg of star forests: products with a sparse matrix, and CG (floor 4). README.md
- * lists the files. */
+/* Cases spmv and cg of star forests: products with a sparse matrix, and CG. README.md lists the
+ * files. */
 #ifndef OSLA_BENCH_SPARSE_H
 #define OSLA_BENCH_SPARSE_H
 
@@ -20,20 +20,21 @@ typedef struct sparse_problem {
   forest_case which;
   osla_csr *a;
   int64_t rows, all_rows, all_entries;
-  sparse_rows own, other; /* entries in columns of this rank; entries in ghost columns */
+  /* own: matrix entries in columns of this rank. other: matrix entries in ghost columns. */
+  sparse_rows own, other;
   int64_t n_ghosts;
   int64_t *ghost;     /* [n_ghosts] global columns of the ghosts, ascending */
-  forest_list needed; /* ghosts, by the ranks that own them */
-  forest_list asked;  /* this rank's rows that are ghosts of other ranks, by those ranks */
+  forest_list needed; /* ghosts of this rank, sorted by the ranks that own them */
+  forest_list asked;  /* this rank's rows that are ghosts on other ranks, sorted by these ranks */
 } sparse_problem;
 
-/* Computes new numbers of all vertices, such that each rank's are neighbours, and the first number
- * of each rank. All rows of the graph are on rank 0. Collective. Errors, on all ranks together:
- * UNSUPPORTED, MEM. */
+/* Renumbers the vertices of a graph such that the vertices of each rank are neighbours. number:
+ * new number of each vertex. start: first number of each rank. All rows of the graph are on rank
+ * 0. Collective. Errors, on all ranks together: UNSUPPORTED, MEM. */
 osla_err sparse_partition(bench_job *job, const osla_csr *whole, int64_t *number, int64_t *start);
 
-/* Creates a matrix of about n rows, or reads that of --matrix. Collective. Errors, on all ranks
- * together: those of the readers, MEM. */
+/* Creates a matrix of about n rows, or reads the matrix file of --matrix. Collective. Errors, on
+ * all ranks together: MEM, and those of the readers of files. */
 osla_err sparse_problem_create(bench_job *job, forest_case which, int64_t n, sparse_problem *p);
 void sparse_problem_free(sparse_problem *p);
 
@@ -42,9 +43,10 @@ struct sparse_method;
 /* One implementation with its vectors. */
 typedef struct sparse_data {
   const sparse_problem *problem;
-  /* functions of a reference; NULL: OSLA's own product and CG */
+  /* functions of a reference implementation; NULL for OSLA's own product and CG */
   const struct sparse_method *method;
-  double *x, *y;      /* [rows]; in CG the solution and the right-hand side */
+  /* [rows] input and result of a product; in CG the solution and the right-hand side */
+  double *x, *y;
   double *r, *p, *ap; /* [rows] vectors of CG */
   double *ghosts;     /* [n_ghosts] values of the ghosts */
   int iterations;     /* products or iterations of a run */
@@ -57,12 +59,12 @@ typedef struct sparse_data {
 typedef struct sparse_method {
   osla_err (*create)(sparse_data *d);
   osla_err (*begin)(sparse_data *d, const double *x);
-  osla_err (*end)(sparse_data *d); /* the ghosts are then in d->ghosts */
+  osla_err (*end)(sparse_data *d); /* completes the exchange: d->ghosts holds the ghosts */
   osla_err (*sum)(double *value);
   void (*destroy)(sparse_data *d);
 } sparse_method;
 
-/* sparse_loop exchanges nothing */
+/* The implementation sparse_loop exchanges no ghosts. */
 extern const sparse_method sparse_mpi, sparse_neighbor, sparse_loop;
 
 /* Runs a case, spmv or cg. Collective. */

@@ -24,7 +24,7 @@ static osla_err measure(product_data *d)
   bench_impl impls[BENCH_MAX_IMPLS];
   int n = 0;
   double order = (double)d->n, each = product_is_real(d) ? 1 : 4;
-  /* a full product with half the inner size has as many operations */
+  /* inner size of a general product that takes as many operations as syrk */
   int64_t half = (d->k + 1) / 2;
   impls[n++] = (bench_impl){.name = "osla",
                             .prepare = product_fill_nan,

@@ -7,8 +7,8 @@
 
 #include <stdlib.h>
 
-/* d->expected := A (B x), where A is symmetric or lower triangular and stored in its lower
- * triangle. */
+/* d->expected := A (B x), where the lower triangle of A is stored. A is symmetric if `symmetric`,
+ * else lower triangular. */
 static osla_err expected_create(product_data *d, bool symmetric)
 {
   osla_complex *bx = d->turned; /* product B x; all matrices have order n */
@@ -54,7 +54,7 @@ static osla_err measure(product_data *d, bool symmetric)
   bench_impl impls[BENCH_MAX_IMPLS];
   const double n = (double)d->n, each = product_is_real(d) ? 1 : 4;
   int count = 0;
-  /* inner size of a general product with as many operations */
+  /* inner size of a general product that takes as many operations as the kernel */
   const int64_t k = symmetric ? d->n : (d->n + 1) / 2;
   impls[count++] = (bench_impl){.name = "osla",
                                 .prepare = symmetric ? product_fill_nan : copy_b_to_c,

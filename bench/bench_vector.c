@@ -13,7 +13,7 @@
 typedef struct vector_set {
   struct vector_data *product;
   osla_matrix *a, *x, *y;
-  bool own; /* the set owns its matrices; else they are those of `osla` */
+  bool own; /* true if the set owns its matrices; false if it borrows those of the set `osla` */
   int64_t nb;
   int context; /* BLACS context */
 } vector_set;
@@ -28,7 +28,7 @@ typedef struct vector_data {
   vector_set scalapack[BENCH_MAX_REF_NB];
   reference_names names;
   unsigned char *room; /* buffer of the copy */
-  size_t bytes;        /* this rank's share of the bytes of A */
+  size_t bytes;        /* size in bytes of this rank's share of A */
 } vector_data;
 
 static osla_err create_set(vector_set *set, int64_t nb)
@@ -80,8 +80,9 @@ static osla_err fill_nan(void *data)
   const vector_set *set = data;
   const size_t size = osla_dtype_size(osla_matrix_dtype(set->y));
   const int64_t rows = osla_matrix_local_rows(set->y);
+  /* these bits are NaN in every element type */
   if (osla_matrix_local_cols(set->y) > 0 && rows > 0)
-    memset(osla_matrix_local(set->y), 0xff, (size_t)rows * size); /* NaN in every type */
+    memset(osla_matrix_local(set->y), 0xff, (size_t)rows * size);
   return OSLA_OK;
 }
 

@@ -27,7 +27,7 @@ typedef struct result {
   calibrate_fit fit;
 } result;
 
-/* Number of sizes in a list that ends with 0; 1 if it is empty. */
+/* Number of sizes in a list that ends with 0. An empty list stands for one size. */
 static int length(const int64_t *list, int most)
 {
   int count = 0;
@@ -44,7 +44,7 @@ static void list_shapes(const calibrate_kind *kind, int64_t n, result *r)
       for (int l = 0; l < length(kind->k, 4); l++) {
         calibrate_shape s = {kind->m[i] > 0 ? kind->m[i] : 1, kind->n[j] > 0 ? kind->n[j] : 1,
                              kind->k[l] > 0 ? kind->k[l] : 1};
-        /* for "add", n counts elements, not columns */
+        /* in the work "add" n is a number of elements, in other work a number of columns */
         bool is_add = strcmp(kind->name, "add") == 0;
         if (s.m <= n && s.k <= n && s.n <= (is_add ? n * n / 4 : n)) r->shape[r->count++] = s;
       }

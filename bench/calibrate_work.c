@@ -98,7 +98,7 @@ static osla_err trsm_right(calibrate_room *r, const calibrate_shape *s)
                         r->triangle, WIDEST, next_block(r, s->m, s->n), r->n);
 }
 
-/* Writes a matrix to A for the factorisation. */
+/* Fills the operand r->a, which the factorisation overwrites. */
 static osla_err prepare_getrf(calibrate_room *r, const calibrate_shape *s)
 {
   for (int64_t i = 0; i < s->m * s->n; i++)
@@ -107,7 +107,8 @@ static osla_err prepare_getrf(calibrate_room *r, const calibrate_shape *s)
 }
 static osla_err getrf(calibrate_room *r, const calibrate_shape *s)
 {
-  int64_t info, *pivots = r->rows; /* the interchanges of laswp are generated again */
+  /* the pivots overwrite the row interchanges of laswp, which are generated again before laswp */
+  int64_t info, *pivots = r->rows;
   return osla_lapack_getrf(OSLA_DOUBLE, s->m, s->n, r->a, s->m, pivots, &info);
 }
 
@@ -168,7 +169,8 @@ static osla_err add(calibrate_room *r, const calibrate_shape *s)
   return OSLA_OK;
 }
 
-/* Sizes of the steps of a factorisation or a product, from small to large. */
+/* Kinds of work, with the terms of their models and the sizes to time: the sizes in steps of a
+ * factorisation or a product, from small to large. */
 const calibrate_kind calibrate_kinds[] = {
   {"gemm",
    {"mnk", "mn", "mk", "nk", "1"},

@@ -1,13 +1,15 @@
-/* Reference `mpi` of channels: ping-pong by MPI_Send and MPI_Recv; a stream by persistent sends and
- * receives, with as many in flight as OSLA has. It has a communicator of its own, since the
- * transport receives every message of its communicator. */
+/* Reference implementation `mpi` of the kernel channel: ping-pong by MPI_Send and MPI_Recv; a
+ * stream by persistent sends and receives, with as many messages in flight as OSLA has. The
+ * messages use a separate communicator, since the transport receives every message of its
+ * communicator. */
 #include "bench/bench_channel.h"
 
 #include <stdlib.h>
 
 struct channel_mpi {
   MPI_Comm comm;
-  uint64_t *buffer;                       /* one message, or all messages in flight */
+  /* room for one message, or in STREAM for all messages in flight */
+  uint64_t *buffer;
   MPI_Request request[CHANNEL_IN_FLIGHT]; /* requests of STREAM */
 };
 
@@ -93,7 +95,7 @@ static osla_err send_stream(channel_data *d)
   struct channel_mpi *m = d->mpi;
   for (int i = 0; i < d->operations; i++) {
     const int k = i % CHANNEL_IN_FLIGHT;
-    /* returns at once if none was started */
+    /* returns at once if this request was not started before */
     OSLA_MPI(MPI_Wait(&m->request[k], MPI_STATUS_IGNORE));
     channel_write(d, buffer_at(d, k), ++d->round);
     OSLA_MPI(MPI_Start(&m->request[k]));

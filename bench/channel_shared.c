@@ -1,6 +1,7 @@
-/* References of the halo on one node, by hand in shared memory, with OSLA's waits. `memcpy` copies
- * the message to private memory and reads it there, as a program with its halo in its own array
- * does; `loop` reads it in place: the limit. */
+/* Reference implementations of the case halo on one node, written by hand in shared memory, with
+ * OSLA's functions for waiting. `memcpy` copies the message to private memory and reads the copy,
+ * as a program does that has the halo in its own array. `loop` reads the message in place, which
+ * is the limit. */
 #include "bench/bench_channel.h"
 #include "osla_segment.h"
 

@@ -77,7 +77,8 @@ osla_err forest_list_create(bench_job *job, const int *count, forest_list *l)
   return OSLA_OK;
 }
 
-/* Sorts this rank's leaves by the rank of their roots. `place`: [size] zeros, overwritten. */
+/* Sorts this rank's leaves by the rank of their roots. `place` is scratch memory: [size] zeros,
+ * which are overwritten. */
 static osla_err list_leaves(forest_graph *g, int *place)
 {
   int me = g->job->rank;
@@ -105,7 +106,8 @@ static osla_err list_leaves(forest_graph *g, int *place)
   return OSLA_OK;
 }
 
-/* Sorts this rank's roots by the rank of their leaves. `count`: [size] zeros, overwritten. */
+/* Sorts this rank's roots by the rank of their leaves. `count` is scratch memory: [size] zeros,
+ * which are overwritten. */
 static osla_err list_roots(forest_graph *g, int *count)
 {
   int me = g->job->rank;
@@ -285,7 +287,7 @@ static bool befores_are_possible(const forest_data *d)
   return right;
 }
 
-/* Clears the roots, and reduces the leaves to them. */
+/* Sets the roots to 0, then reduces the leaves to the roots. */
 static osla_err reduce_to_roots(forest_data *d)
 {
   for (int64_t i = 0; i < d->n_roots; i++)

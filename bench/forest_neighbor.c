@@ -7,7 +7,8 @@
 typedef struct forest_neighborhood {
   MPI_Comm down, up; /* communicators of edges from roots to leaves, and from leaves to roots */
   MPI_Datatype type;
-  forest_value *root_buffer, *leaf_buffer; /* one allocation; empty if the values are contiguous */
+  /* buffers for packed values, one allocation; without elements if values are contiguous */
+  forest_value *root_buffer, *leaf_buffer;
 } forest_neighborhood;
 
 static osla_err communicators_create(const forest_graph *g, forest_neighborhood *h)

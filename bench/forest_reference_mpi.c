@@ -10,10 +10,11 @@ enum { TAG_DOWN = 1, TAG_UP };
 
 typedef struct forest_messages {
   MPI_Comm comm;
-  /* one allocation; empty if the values are contiguous */
+  /* Buffers for packed values, one allocation; without elements if the values are contiguous. */
   forest_value *root_buffer, *leaf_in, *leaf_out;
-  /* One request for each peer: values for this rank's roots, values for this rank's leaves; values
-   * from this rank's leaves, values from this rank's roots. One allocation, at up_in. */
+  /* Arrays with one request for each peer. "up" is from leaves to roots, "down" from roots to
+   * leaves; "in" is received by this rank, "out" sent. All are one allocation, which starts at
+   * up_in. */
   MPI_Request *up_in, *down_in, *up_out, *down_out;
   int n_requests; /* number of requests in the four arrays */
   /* MPI_STATUSES_IGNORE, read from memory: gcc 12 takes MPICH's constant for an array that is too

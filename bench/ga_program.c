@@ -1,7 +1,8 @@
-/* Times the functions of osla_ga.h and GA's own on the same arrays, in turn; copies are included.
- * Process 0 prints a line for each kernel: kernel, n, nb, median seconds of OSLA, median seconds of
- * GA, median ratio (GA / OSLA). "potrf" compares the factorisation that copies with that in the
- * array's own memory (OSLA_GA_IN_PLACE). nb > 0: blocks of this size on a ScaLAPACK grid; 0: GA's
+/* Times the functions of osla_ga.h and GA's own functions, in turn on the same arrays; the times
+ * include OSLA's copies. Process 0 prints a line for each kernel: kernel, n, nb, median seconds of
+ * OSLA, median seconds of GA, median of the ratios GA / OSLA. The kernel "potrf" compares OSLA's
+ * factorisation of a copy with its factorisation in the array's own memory (OSLA_GA_IN_PLACE).
+ * With nb > 0 the arrays have blocks of this size on a ScaLAPACK grid; with nb = 0 they have GA's
  * regular distribution. */
 #include "osla_chol.h"
 #include "osla_ga.h"
@@ -16,7 +17,7 @@ enum { NRHS = 1, MOST_TURNS = 101 };
 
 typedef struct problem {
   int n, nb;
-  int a, b, c, x; /* handles of arrays; x: right-hand sides */
+  int a, b, c, x; /* GA's handles of the matrices a, b, c and of the right-hand sides x */
 } problem;
 
 static void check(osla_err err)

@@ -1,5 +1,5 @@
-/* Partition of a graph by METIS into as many parts as there are ranks, with few edges between parts
- * (floor 4). Karypis, Kumar, "A Fast and High Quality Multilevel Scheme for Partitioning Irregular
+/* Partition of a graph by METIS into as many parts as there are ranks, with few edges between
+ * parts. Karypis, Kumar, "A Fast and High Quality Multilevel Scheme for Partitioning Irregular
  * Graphs", SIAM J. Sci. Comput. 20 (1998). */
 #ifndef GRAPH_PARTITION_H
 #define GRAPH_PARTITION_H

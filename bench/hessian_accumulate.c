@@ -1,7 +1,7 @@
-/* Reference `mpi-accumulate` of the assembly: plain MPI-3, with one MPI_Accumulate with an indexed
- * datatype for each owner of a part of an update, on a block-cyclic matrix with OSLA's grid and
- * blocks. French et al. (IPDPS 2015), section V, compare with this. The accumulates of an update
- * are completed locally before the next update. */
+/* Reference implementation `mpi-accumulate` of the assembly: plain MPI-3, with one MPI_Accumulate
+ * with an indexed datatype for each owner of a part of an update, on a block-cyclic matrix with
+ * OSLA's grid and blocks. French et al. (IPDPS 2015), section V, compare with this. The
+ * accumulates of an update are completed locally before the next update. */
 #include "bench/bench_hessian.h"
 #include "osla_index.h"
 
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Leading dimension of the part that the process row prow has. */
+/* Leading dimension of the local part of the matrix on a rank of process row `prow`. */
 static int64_t local_rows(const hessian_data *d, int prow)
 {
   return osla_index_count(d->n, d->job->settings->nb, prow, osla_grid_nprow(d->job->grid));
@@ -23,7 +23,7 @@ static osla_err setup(void *data)
   const int64_t cols = osla_index_count(d->n, s->nb, osla_grid_pcol(grid), osla_grid_npcol(grid));
   hessian_window *w = &d->window;
   w->bytes = (size_t)(local_rows(d, osla_grid_prow(grid)) * cols) * osla_dtype_size(s->dtype);
-  /* whole pages: see the error of MPICH in reference_mpi.c */
+  /* whole pages avoid the error of MPICH that reference_mpi.c describes */
   w->bytes = (w->bytes + 4095) / 4096 * 4096;
   OSLA_MPI(
     MPI_Win_allocate((MPI_Aint)w->bytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &w->base, &w->win));
@@ -114,7 +114,7 @@ static osla_err run(void *data)
 {
   hessian_data *d = data;
   osla_err err = hessian_each(d, update);
-  /* ends the job, as the other ranks wait in the commit */
+  /* An error ends the job, because the other ranks would wait in the commit for ever. */
   if (err != OSLA_OK) osla_transport_abort(d->job->transport, err);
   OSLA_MPI(MPI_Win_flush_all(d->window.win));
   OSLA_MPI(MPI_Barrier(MPI_COMM_WORLD));

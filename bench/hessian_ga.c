@@ -1,5 +1,5 @@
-/* Reference `ga` of the assembly: the accumulator of ga_adapt, which calls NGA_Scatter_acc on an
- * array in GA's regular distribution. */
+/* Reference implementation `ga` of the assembly: the accumulator of ga_adapt, which calls
+ * NGA_Scatter_acc on an array in GA's regular distribution. */
 #include "config.h"
 
 #include "bench/bench_hessian.h"
@@ -58,7 +58,7 @@ static osla_err run(void *data)
 {
   hessian_data *d = data;
   osla_err err = hessian_each(d, update);
-  /* ends the job, as the other ranks wait in the commit */
+  /* An error ends the job, because the other ranks would wait in the commit for ever. */
   if (err != OSLA_OK) osla_transport_abort(d->job->transport, err);
   return osla_ga_hessian_commit(d->ga);
 }
@@ -94,6 +94,7 @@ const bench_impl hessian_ga = {.name = "ga",
 
 #else
 
-const bench_impl hessian_ga = {.name = "ga"}; /* --ref refuses "ga" in such a build */
+/* never runs: --ref refuses "ga" in builds without Global Arrays */
+const bench_impl hessian_ga = {.name = "ga"};
 
 #endif

@@ -59,11 +59,11 @@ static osla_err run(void *data)
 {
   hessian_data *d = ((hessian_accumulator *)data)->data;
   osla_err err = hessian_each(d, update);
-  /* ends the job, as the other ranks wait in the commit */
+  /* An error ends the job, because the other ranks would wait in the commit for ever. */
   if (err != OSLA_OK) osla_transport_abort(d->job->transport, err);
   double start = osla_clock(), sent = osla_hessian_get_stats(d->current->hessian).seconds_send;
   OSLA_CALL(osla_hessian_commit(d->current->hessian));
-  /* node sums are sent in the commit, and counted as transfer */
+  /* the commit sends sums of the node to other nodes; this time counts as transfer */
   sent = osla_hessian_get_stats(d->current->hessian).seconds_send - sent;
   d->current->commit_seconds = osla_clock() - start - sent;
   return OSLA_OK;

@@ -15,14 +15,13 @@ static int64_t packed_elements(const hessian_data *d)
   return d->n * (d->n + 1) / 2;
 }
 
-/* Index of element (0, j) in the packed triangle, as if it were stored; element (i, j) is i
- * further. */
+/* Offset of column j in the packed triangle: element (i, j) is at this offset + i. */
 static int64_t packed_column(const hessian_data *d, int64_t j)
 {
   return d->job->settings->uplo == OSLA_LOWER ? j * (2 * d->n - j - 1) / 2 : j * (j + 1) / 2;
 }
 
-/* Allocates the triangles, unless another implementation of this case has. */
+/* Allocates the triangles, unless another implementation of this case has allocated them. */
 static osla_err setup_own(void *data)
 {
   hessian_data *d = data;
@@ -51,7 +50,8 @@ static osla_err prepare_own(void *data)
   return OSLA_OK;
 }
 
-/* column[ix] += values. `next` is the column that follows, which is prefetched. */
+/* Adds the update's values to `column` at the indices ix, and prefetches the same indices of
+ * `next`, the column to which values are added next. */
 static void add_float(int64_t count, const int64_t *ix, const float *values, float *column,
                       const float *next)
 {

@@ -1,6 +1,6 @@
 /* The computation that makes the updates: work on G, and G^T G, as in the paper's synthetic
- * application (French et al., section IV.A). The reference `produce` times it alone: communication
- * shall be hidden behind it. */
+ * application (French et al., section IV.A). The reference implementation `produce` times this
+ * computation alone, behind which communication should be hidden. */
 #include "bench/bench_hessian.h"
 #include "osla_blas.h"
 #include "osla_clock.h"
@@ -118,7 +118,7 @@ static osla_err one_thread(hessian_data *d, hessian_work *work, int thread, doub
   return OSLA_OK;
 }
 
-/* The first error is returned, and its text is set for the calling thread. */
+/* Returns the first error of any thread, and sets the error text of the calling thread. */
 osla_err hessian_each(hessian_data *d, hessian_work *work)
 {
   osla_err result = OSLA_OK;

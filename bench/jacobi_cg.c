@@ -1,6 +1,6 @@
-/* Reference `cg`: CG on the matrix of the diffusion problem, stored in memory. It solves A d = b -
- * A x0 for d = x - x0, so that only the right-hand side has boundary values, and its criterion |r|
- * <= tolerance |right-hand side| is that of Jacobi's method. */
+/* Reference implementation `cg`: CG on the matrix of the diffusion problem, stored in memory. It
+ * solves A d = b - A x0 for d = x - x0, so that only the right-hand side has boundary values, and
+ * its criterion |r| <= tolerance |right-hand side| is that of Jacobi's method. */
 #include "bench/bench_jacobi.h"
 #include "osla_krylov.h"
 
@@ -13,13 +13,13 @@ struct jacobi_cg {
   osla_csr *a;
   jacobi_grid grid;
   int64_t rows;
-  double *b, *correction; /* [rows] right-hand side; x - x0 */
+  double *b, *correction; /* [rows] b: right-hand side; correction: x - x0 */
   osla_krylov_result result;
 };
 
 /* This rank's rows, as arguments of osla_csr_create. */
 typedef struct lists {
-  int64_t *start, *first, *column; /* [size + 1], [rows + 1], [ENTRIES * rows] */
+  int64_t *start, *first, *column; /* [size + 1], [rows + 1] and [ENTRIES * rows] elements */
   double *value;                   /* [ENTRIES * rows] values of the entries */
 } lists;
 
@@ -161,7 +161,7 @@ void jacobi_cg_teardown(jacobi_data *d)
 
 /* ---- the solve ---- */
 
-/* r := b - A x, which is 6 times the change of x in a sweep. */
+/* r := b - A x, which equals 6 times the change of x in a sweep. */
 static void residual_of(const jacobi_data *d, double *r)
 {
   const osla_fixed_point *p = &d->problem->inner;

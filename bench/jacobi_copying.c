@@ -1,6 +1,7 @@
-/* Reference `copying`: Jacobi's method with the loops of Bethune et al. (2014), figure 1. A sweep
- * writes a new array and copies it back; the residual has a loop of its own. Halos are exchanged as
- * in `mpi` (jacobi_mpi.c). `mpi` is faster because it swaps pointers and computes no residual.
+/* Reference implementation `copying`: Jacobi's method with the loops of Bethune et al. (2014),
+ * figure 1. A sweep writes a new array and copies it back; the residual has a loop of its own.
+ * Halos are exchanged as in `mpi` (jacobi_mpi.c). `mpi` is faster because it swaps pointers and
+ * computes no residual.
  *
  *    sync         a residual every 100 sweeps, by MPI_Allreduce
  *    async, racy  a new sum begins when the previous one is complete, by MPI_Iallreduce; the
@@ -63,8 +64,8 @@ static osla_err begin_sum(const jacobi_data *d, const jacobi_grid *g)
   return OSLA_OK;
 }
 
-/* Computes the residual when it is due. The result is not used, since the number of sweeps is
- * fixed. */
+/* Computes the sum of the residuals in those sweeps that need it. No caller uses the sum, since
+ * the number of sweeps is fixed. */
 static osla_err update_residual(const jacobi_data *d, const jacobi_grid *g, int64_t k)
 {
   struct jacobi_copying *c = d->copying;

@@ -1,5 +1,5 @@
-/* Reference `mpi`: Jacobi's method by two-sided messages, as in Bethune, Bull, Dingle and Higham
- * (Int. J. High Perf. Comput. Appl. 28(1), 2014, sections 3.1.1 to 3.1.3).
+/* Reference implementation `mpi`: Jacobi's method by two-sided messages, as in Bethune, Bull,
+ * Dingle and Higham (Int. J. High Perf. Comput. Appl. 28(1), 2014, sections 3.1.1 to 3.1.3).
  *
  *    sync   MPI_Isend and MPI_Irecv of all halos, one MPI_Waitall
  *    async  up to R messages in flight to each neighbour, by MPI_Issend, which completes when
@@ -8,9 +8,9 @@
  *    racy   like async, with a single receive buffer for all R messages
  *
  * The reference swaps pointers, where the authors copy whole states, so that the comparison is
- * fair; the reference `copying` (jacobi_copying.c) has the copies, and uses the exchange of halos
- * of this file. The number of sweeps is fixed; messages that are in flight at the end are
- * received. */
+ * fair; the reference implementation `copying` (jacobi_copying.c) has the copies, and uses the
+ * exchange of halos of this file. The number of sweeps is fixed; messages that are in flight at
+ * the end are received. */
 #include "bench/bench_jacobi.h"
 
 #include <stdlib.h>
@@ -21,13 +21,14 @@ typedef struct lane {
   double *buffer;
   MPI_Request *request;
   int first, used;
-  int64_t numbers, total; /* doubles in a message; messages sent or received in this run */
+  /* numbers: doubles in a message. total: messages sent or received in this run. */
+  int64_t numbers, total;
 } lane;
 
 struct jacobi_mpi {
   MPI_Comm comm; /* separate from the transport's communicator, which has other messages */
   int n, in_flight;
-  lane *out, *in; /* [n] lanes to and from each neighbour */
+  lane *out, *in; /* [n] lanes to each neighbour (out) and from each neighbour (in) */
 };
 
 static osla_err make_lane(bench_job *job, lane *l, int64_t numbers, int buffers, int in_flight)
@@ -43,8 +44,8 @@ static osla_err make_lane(bench_job *job, lane *l, int64_t numbers, int buffers,
   return OSLA_OK;
 }
 
-/* All ranks create as many lanes, since allocation is collective; lanes without a neighbour are
- * empty. */
+/* All ranks create the same number of lanes, because allocation is collective. A lane without a
+ * neighbour is empty. */
 osla_err jacobi_mpi_setup(void *data)
 {
   enum { FACES = 6 };

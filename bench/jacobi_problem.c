@@ -68,7 +68,7 @@ osla_err jacobi_problem_create(bench_job *job, int64_t n, jacobi_problem *out)
     o.ranks[d] = ranks[2 - d];
     o.points[d] = n * ranks[2 - d];
   }
-  /* number of threads of the reference `threads`, else 1 */
+  /* s->threads: threads of the reference implementation `threads`, or 1 without it */
   if (!s->whole) o.points[2] *= s->threads;
   *out = (jacobi_problem){.job = job, .factor = job->rank == s->slow_rank ? s->slow_factor : 1.0};
   out->points = (double)o.points[0] * (double)o.points[1] * (double)o.points[2];

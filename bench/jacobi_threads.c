@@ -1,6 +1,6 @@
-/* Reference `threads`: Jacobi's method by OpenMP threads in one process, as in Bethune et al.
- * (2014), figure 2 and section 3.3. Each thread has a slab in z and reads its neighbours' cells in
- * place. A sweep has three loops: residual, new array, copy back.
+/* Reference implementation `threads`: Jacobi's method by OpenMP threads in one process, as in
+ * Bethune et al. (2014), figure 2 and section 3.3. Each thread has a slab in z and reads its
+ * neighbours' cells in place. A sweep has three loops: residual, new array, copy back.
  *
  *    sync   barriers between the loops, and a sum of the residuals in each sweep
  *    async  a lock for each boundary between two slabs, held by the thread that works on a layer
@@ -12,8 +12,8 @@
  *
  * With a tolerance, async and racy finish with synchronous sweeps until the true residual is small
  * enough, as the authors propose (section 3.1.2). Memory: a second state, and two rows for each
- * thread. Barriers and locks are OpenMP's: where there are more threads than cores they block soon,
- * else they spin for some milliseconds first, which disturbs other programs
+ * thread. Barriers and locks are OpenMP's: where there are more threads than cores they block
+ * soon, else they spin for some milliseconds first, which disturbs other programs
  * (OMP_WAIT_POLICY=passive blocks at once).
  *
  * ThreadSanitizer with Archer (clang's OpenMP) finds no data race. */

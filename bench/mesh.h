@@ -1,14 +1,10 @@
-/* A distributed mesh, which the case migrate of star forests moves (floor 4).
+/* A distributed mesh, which the case migrate of star forests moves.
  *
  * The mesh is a periodic cube of N^3 hexahedra with N^3 vertices; cell (x, y, z) has the corners
  * (x, y, z) to (x + 1, y + 1, z + 1). Before the migration its cells and vertices are distributed
- * in one of three ways (Zhang et al. 2022, section 6.4):
- * - seq: all on rank 0
- * - chunks: in even blocks of their numbers, which are slabs in z
- * - rand: at random
- *
- * After the migration the cells are in slabs in x, or distributed by METIS; the vertices of their
- * corners are on the same ranks. */
+ * in one of three ways (Zhang et al. 2022, section 6.4): "seq", all on rank 0; "chunks", in even
+ * blocks of their numbers, which are slabs in z; "rand", at random. After the migration the cells
+ * are in slabs in x, or distributed by METIS, and each rank has the vertices of its cells. */
 #ifndef MESH_H
 #define MESH_H
 
@@ -34,7 +30,7 @@ typedef struct mesh_part {
   const int32_t *target;
   int64_t n_cells, n_vertices;
   mesh_cell *cell;
-  mesh_vertex *vertex; /* after the migration sorted by number */
+  mesh_vertex *vertex; /* vertices; sorted by number after the migration */
   /* [n_vertices] lowest rank that has the vertex; NULL before the migration */
   int64_t *owner;
 } mesh_part;

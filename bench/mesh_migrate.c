@@ -13,8 +13,9 @@ _Static_assert(sizeof(mesh_cell) == (MESH_CORNERS + 2) * sizeof(int64_t), "a cel
 
 /* ---- cells ---- */
 
-/* Creates the forest that moves the cells. First each rank has one root for all cells that come
- * to it; the split gives each cell a root of its own. */
+/* Creates the forest that moves the cells. At first each rank has one root, and all cells that
+ * come to the rank are leaves of it. Then the forest is split, which gives each cell a root of its
+ * own. */
 static osla_err join_cells(osla_transport *t, const mesh_part *from, osla_forest **out)
 {
   osla_forest *to = NULL;

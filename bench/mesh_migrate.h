@@ -1,4 +1,4 @@
-/* Migration of a mesh (mesh.h) to other ranks, by two implementations (floor 4). */
+/* Migration of a mesh (mesh.h) to other ranks, by two implementations. */
 #ifndef MESH_MIGRATE_H
 #define MESH_MIGRATE_H
 

@@ -13,11 +13,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Counts and first positions of the items for each rank, and of those from each rank. */
+/* Items that this rank exchanges with each rank: counts and first positions of sent items (out)
+ * and of received items (in). */
 typedef struct exchange {
   MPI_Comm comm;
   int ranks;
-  int *out, *out_start, *in, *in_start; /* [ranks + 1] each; one allocation, at out */
+  /* [ranks + 1] elements each; one allocation, which starts at out */
+  int *out, *out_start, *in, *in_start;
 } exchange;
 
 typedef struct vertex_name {
@@ -70,7 +72,8 @@ static osla_err exchange_answer(const exchange *x, size_t bytes, const void *fro
   return exchange_send(&back, bytes, from, to);
 }
 
-/* next[rank]++ is the position of the next item for a rank among the packed items. */
+/* Returns an array `next`: next[rank]++ is the position of the next item for a rank among the
+ * packed items. */
 static int *first_positions(osla_transport *t, const exchange *x)
 {
   int *next = allocate(t, x->ranks, sizeof *next);
@@ -165,7 +168,7 @@ static osla_err read_directory(osla_transport *t, const int64_t *start, vertex_n
   return err;
 }
 
-/* Fetches the vertices from the ranks in `name`. */
+/* Fetches the vertices from the ranks that `name` lists. */
 static osla_err fetch_vertices(osla_transport *t, const mesh_part *from, const vertex_name *name,
                                mesh_part *out)
 {

@@ -39,7 +39,7 @@ static int64_t ld_b(const reference_gemm *g)
   return ld_of(g->transb == OSLA_NOTRANS ? g->k : g->n, g->dtype);
 }
 
-/* Elements of the stored arrays; op(A) is m x k, op(B) k x n. */
+/* Numbers of elements of the arrays that hold A and B, where op(A) is m x k and op(B) is k x n. */
 static int64_t size_a(const reference_gemm *g)
 {
   return ld_a(g) * (g->transa == OSLA_NOTRANS ? g->k : g->m);
@@ -69,7 +69,7 @@ static osla_err setup(void *data)
   OSLA_CALL(bench_alloc(job, (uint64_t)(n + k + 2 * m) * sizeof(osla_complex), &vectors));
   g->x = vectors;
   g->expected = g->x + n;
-  g->y = g->expected + m; /* m + k elements: y, then op(B) x */
+  g->y = g->expected + m; /* room for y (m elements) and op(B) x (k elements) */
   if (osli_work_modelled) return OSLA_OK;
   fill(g->dtype, g->a, size_a(g), 31, me);
   fill(g->dtype, g->b, size_b(g), 32, me);
@@ -84,7 +84,8 @@ static osla_err setup(void *data)
 static osla_err prepare(void *data)
 {
   reference_gemm *g = data;
-  memset(g->c, 0xff, (size_t)size_c(g) * osla_dtype_size(g->dtype)); /* NaN in every type */
+  /* these bits are NaN in every element type */
+  memset(g->c, 0xff, (size_t)size_c(g) * osla_dtype_size(g->dtype));
   return OSLA_OK;
 }
 

@@ -15,7 +15,8 @@
 #include <macdecls.h>
 
 /* Elements of the stack and of the heap of GA's memory allocator, which hold the buffers of
- * GA_Dgemm. At N = 2048 on 2 ranks more makes it no faster, and less makes it slower (GA 5.8.2). */
+ * GA_Dgemm. At N = 2048 on 2 ranks, GA_Dgemm is slower with less memory and no faster with more
+ * (GA 5.8.2). */
 enum { MA_DOUBLES = 16 << 20 };
 
 osla_err reference_ga_start(bench_job *job)
@@ -110,7 +111,7 @@ static osla_err prepare(void *data)
   size_t size = osla_dtype_size(g->job->settings->dtype);
   part p = access_part(g->c);
   for (int64_t j = 0; j < p.cols; j++)
-    /* NaN in every type */
+    /* these bits are NaN in every element type */
     memset((char *)p.at + (size_t)(j * p.ld) * size, 0xff, (size_t)p.rows * size);
   release_part(g->c, &p);
   GA_Sync();

@@ -93,7 +93,7 @@ osla_err reference_scalapack_open(osla_grid *grid, int *context)
   for (int pcol = 0; pcol < npcol; pcol++)
     for (int prow = 0; prow < nprow; prow++)
       map[prow + pcol * nprow] = osla_grid_rank_at(grid, prow, pcol);
-  Cblacs_get(-1, 0, context); /* default system context: MPI_COMM_WORLD, as the transport's */
+  Cblacs_get(-1, 0, context); /* default context for MPI_COMM_WORLD, the transport's communicator */
   Cblacs_gridmap(context, map, nprow, nprow, npcol);
   free(map);
   if (osla_grid_prow(grid) < 0) *context = -1;
@@ -156,7 +156,7 @@ osla_err reference_scalapack_gemm(int context, osla_trans transa, osla_trans tra
 
 osla_err reference_scalapack_syrk(int context, osla_matrix *a, osla_matrix *c)
 {
-  /* herk takes the real part of the factors */
+  /* herk uses only the real parts of alpha and beta */
   static syrk_routine *const syrk[] = {pssyrk_, pdsyrk_, pcherk_, pzherk_};
   if (context < 0) return OSLA_OK;
   operand oa, oc;
@@ -213,7 +213,7 @@ osla_err reference_scalapack_symv(int context, osla_matrix *a, osla_matrix *x, o
 {
   if (context < 0) return OSLA_OK;
   operand oa, ox, oy;
-  /* OSLA_FLOAT or OSLA_DOUBLE, as PBLAS has no complex symv */
+  /* the type is OSLA_FLOAT or OSLA_DOUBLE, because PBLAS has no complex symv */
   const osla_dtype dtype = osla_matrix_dtype(a);
   OSLA_CALL(describe(context, a, &oa));
   OSLA_CALL(describe(context, x, &ox));

@@ -1,10 +1,10 @@
 /* Times small calls of the drop-in and of the real ScaLAPACK routine, in turn in one process, so
  * that a busy machine slows both equally. The real routine is in a second copy of the ScaLAPACK
- * library, which is loaded such that it sees only its own symbols. Run it with
+ * library, which is loaded such that it sees only its own symbols. The program runs with
  * LD_PRELOAD=libosla_scalapack.so OSLA_SCALAPACK=force. Process 0 prints a line for each routine
- * and order: routine, n, nb, nprow, npcol; seconds of the slowest process for both, and their
- * ratio, at the tenth percentile of the calls; and the median over the pairs of that ratio. Above 1
- * the drop-in is faster. */
+ * and order: routine, n, nb, nprow, npcol; the tenth percentile of the slowest process's seconds,
+ * for the drop-in and for the real routine; the ratio of these two; and the median of the ratios
+ * of all pairs of calls. A ratio above 1 says that the drop-in is faster. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -129,8 +129,8 @@ static double element(int i, int j)
   return (double)(x % 65536u) / 65536.0 - 0.5;
 }
 
-/* Fills `fresh`: symmetric with n on the diagonal for Cholesky and solves; for LU a matrix that
- * needs pivots. */
+/* Fills the matrix `fresh`. For LU it needs pivots; for other routines it is symmetric with n on
+ * the diagonal. */
 static void fill(problem *p)
 {
   int symmetric = strcmp(p->routine, "getrf") != 0;
@@ -182,7 +182,7 @@ static void multiply(problem *p, const library *l, int n, int k)
              &one, &one, d);
 }
 
-/* A product in a context that is created and destroyed. */
+/* Creates a context, computes a product in it, and destroys the context. */
 static void use_context(problem *p, const library *l)
 {
   library once = *l;
@@ -191,17 +191,17 @@ static void use_context(problem *p, const library *l)
   once.Cblacs_gridexit(once.desc[1]);
 }
 
-/* Calls the routine once. The number of right-hand sides of getrs and potrs follows the name; n if
- * it is missing. */
+/* Calls the routine once. The names getrs and potrs may be followed by the number of right-hand
+ * sides, which otherwise is n. */
 static void call(problem *p, const library *l)
 {
   const double alpha = 1, beta = 0;
   const int *n = &p->n, *d = l->desc;
   int info = 0, nrhs = strlen(p->routine) > 6 ? atoi(p->routine + 6) : p->n;
   if (nrhs > p->n) nrhs = p->n;
-  if (strcmp(p->routine, "gemm") == 0)
-    multiply(p, l, p->n, p->n);
-  else if (strcmp(p->routine, "gemm-update") == 0) /* the inner size is the block size */
+  if (strcmp(p->routine, "gemm") == 0) multiply(p, l, p->n, p->n);
+  /* the inner size of the product is the block size */
+  else if (strcmp(p->routine, "gemm-update") == 0)
     multiply(p, l, p->n, p->nb);
   else if (strcmp(p->routine, "gemm-narrow") == 0) /* C has as many columns as a block */
     multiply(p, l, p->nb, p->n);
@@ -258,13 +258,13 @@ static int compare(const void *x, const void *y)
 
 static void measure(problem *p, int pairs)
 {
-  double *times[KINDS + 1]; /* times of both kinds, then their ratios */
+  double *times[KINDS + 1]; /* seconds of the two kinds of calls, then ratios of the two */
   for (int k = 0; k <= KINDS; k++)
     if (!(times[k] = calloc((size_t)pairs, sizeof **times))) stop("no memory");
   prepare(p);
   for (int i = -WARM; i < pairs; i++) {
     double pair[KINDS];
-    for (int k = 0; k < KINDS; k++) /* the kinds alternate in being first */
+    for (int k = 0; k < KINDS; k++) /* the two kinds of calls take turns in being first */
       pair[(k + i) & 1] = time_of(p, (k + i) & 1);
     if (i < 0) continue;
     times[REAL][i] = pair[REAL];

@@ -32,8 +32,8 @@ static double element(int i, int j)
   return (double)(x % 65536u) / 65536.0 - 0.5;
 }
 
-/* Fills a matrix: symmetric with n on the diagonal, which suits every factorisation; or for LU one
- * that needs pivots. */
+/* Fills a matrix. A symmetric matrix has n on the diagonal, which suits every factorisation; the
+ * other one needs pivots, for LU. */
 static void fill(const problem *p, int is_symmetric, double *local)
 {
   for (int c = 0; c < p->cols; c++)
@@ -46,7 +46,8 @@ static void fill(const problem *p, int is_symmetric, double *local)
     }
 }
 
-/* Letter of the type: that of symm-s, symm-c and symm-z, else 'd'. */
+/* Letter of the routine's type: s, c or z for symm-s, symm-c or symm-z, and d for all other
+ * routines. */
 static char type_of(const char *routine)
 {
   const char *at = strncmp(routine, "symm-", 5) == 0 ? strpbrk(routine + 5, "scz") : NULL;
@@ -58,7 +59,7 @@ static void convert(const problem *p, char type, double *local)
 {
   const size_t n = (size_t)p->lld * (size_t)p->cols;
   for (size_t i = 0; i < n && type != 'd'; i++) {
-    /* the order in which no number is overwritten before it is read */
+    /* in this order no element is overwritten before it is read */
     const size_t at = type == 'z' ? n - 1 - i : i;
     const double x = local[at];
     if (type == 's')
@@ -70,7 +71,7 @@ static void convert(const problem *p, char type, double *local)
   }
 }
 
-/* Real part of number i of an array. */
+/* Real part of element i of an array. */
 static double number(const double *local, char type, size_t i)
 {
   float x;
@@ -95,8 +96,8 @@ static int other_symm(const problem *p, char type)
   return type != 'd';
 }
 
-/* Calls a product with a matrix of which one triangle is stored. Returns 0 if the routine is none
- * of them. */
+/* Calls a routine that multiplies with a matrix of which one triangle is stored. Returns 0 if
+ * `routine` is no such routine. */
 static int triangle(const problem *p, const char *routine)
 {
   const double alpha = 1, beta = 0;
@@ -144,10 +145,10 @@ static int call(const problem *p, const char *routine)
   if (strcmp(routine, "gemm") == 0)
     pdgemm_("N", "N", &p->n, &p->n, &p->n, &alpha, p->a, &one, &one, p->desc, p->b, &one, &one,
             p->desc, &beta, p->c, &one, &one, p->desc);
-  else if (strcmp(routine, "gemm-update") == 0) /* k = nb, as in a factorisation */
+  else if (strcmp(routine, "gemm-update") == 0) /* the inner size is nb, as in a factorisation */
     pdgemm_("N", "N", &p->n, &p->n, &p->nb, &alpha, p->a, &one, &one, p->desc, p->b, &one, &one,
             p->desc, &alpha, p->c, &one, &one, p->desc);
-  else if (strcmp(routine, "gemm-narrow") == 0) /* n = nb columns */
+  else if (strcmp(routine, "gemm-narrow") == 0) /* the result has nb columns */
     pdgemm_("N", "N", &p->n, &p->nb, &p->n, &alpha, p->a, &one, &one, p->desc, p->b, &one, &one,
             p->desc, &beta, p->c, &one, &one, p->desc);
   else if (strcmp(routine, "syrk") == 0)

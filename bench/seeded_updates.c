@@ -11,7 +11,7 @@
 enum { SEED_INDEX = 11, SEED_SAMPLE = 12, SEED_POOL = 13, POOL_LARGEST = 8 };
 #define POOL_BYTES ((uint64_t)64 << 20)
 
-/* Position of index a if the indices were evenly spaced. */
+/* Value that index number a of an update would have if the indices were evenly spaced. */
 static int64_t even_position(const updates *u, int64_t a)
 {
   return (int64_t)((__int128)a * u->n / u->count);
@@ -113,7 +113,7 @@ double updates_residual(const updates *u, const double *values, double unit)
     double error = fabs(values[k] - s->expected);
     if (error == 0) continue;
     double rounding = s->scale > 0 ? unit * (double)(u->per_rank * u->job->size) : 0;
-    /* infinite if the scale is 0: no update contributes */
+    /* becomes infinite if the scale is 0, because then no update contributes */
     double scaled = error / (bench_eps(u->dtype) * s->scale + rounding);
     if (isnan(scaled)) return scaled;
     if (scaled > worst) worst = scaled;

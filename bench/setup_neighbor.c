@@ -7,15 +7,20 @@
 
 struct setup_neighbors {
   MPI_Comm comm;
-  int *memory;               /* one allocation for the arrays up to to_at */
-  int *wanted, *asked;       /* [size] number of values from each rank, and for each rank */
-  int *wanted_at, *asked_at; /* [size + 1] first positions of wanted and asked */
-  /* [n] this rank's leaves, sorted by the ranks of their roots; indices of the roots */
+  /* start of one allocation, which holds the arrays from `wanted` to `to_at` */
+  int *memory;
+  /* [size] wanted: number of values from each rank. asked: number of values for each rank. */
+  int *wanted, *asked;
+  /* [size + 1] position of each rank's first value among all wanted or asked values */
+  int *wanted_at, *asked_at;
+  /* [n] this rank's leaves, sorted by the ranks of their roots; and indices of these roots. */
   int *leaf, *index;
-  int *from, *to;       /* [size] ranks with wanted > 0, and with asked > 0 */
-  int *n_from, *n_to;   /* [size] counts of these ranks' values */
-  int *from_at, *to_at; /* [size] first positions of these ranks' values */
-  int *asked_index;     /* this rank's roots that other ranks exchange_counts for, sorted by rank */
+  int *from, *to; /* [size] from: ranks with wanted > 0. to: ranks with asked > 0. */
+  /* [size] number of values from each rank in `from`, and for each rank in `to` */
+  int *n_from, *n_to;
+  /* [size] position of the first value from each rank in `from`, and for each rank in `to` */
+  int *from_at, *to_at;
+  int *asked_index; /* this rank's roots that other ranks ask for, sorted by these ranks */
   double *out, *in;
 };
 

@@ -7,7 +7,7 @@
 
 typedef struct exchange {
   MPI_Comm comm;
-  double *out; /* packed values */
+  double *out; /* values packed for sending */
   MPI_Request *request;
   MPI_Status *ignored; /* MPI_STATUSES_IGNORE, which gcc 12 takes for an array without elements */
   int n_requests;

@@ -1,9 +1,9 @@
 /* The matrix of the cases spmv and cg. See bench_sparse.h.
  *
- * Without a file: the points of a cube; each is joined to those within --reach (squared distance;
- * 3: 26 neighbours, 5: 56) with the value -1, and the diagonal is the number of neighbours + 1, so
- * that the matrix is positive definite. A graph file gets the same values on its edges. A Matrix
- * Market file is used as it is. */
+ * Without a file the matrix describes the points of a cube. The entry of two points is -1 if their
+ * squared distance is at most --reach (3: 26 neighbours, 5: 56). The diagonal is the number of
+ * neighbours + 1, so that the matrix is positive definite. A graph file gives the edges, which get
+ * the same values. A Matrix Market file is used as it is. */
 #include "bench/bench_sparse.h"
 #include "osla_sparse_file.h"
 
@@ -59,13 +59,14 @@ static osla_err graph_row(lists *l, const osla_csr *graph, int64_t row, int64_t 
 {
   const int64_t n = osla_csr_row(graph, row, NULL, NULL);
   OSLA_CALL(push(l, global, (double)(n + 1)));
-  for (int64_t e = 0; e < n; e++) /* placeholder entries, whose columns osla_csr_row fills in */
+  /* placeholder entries, whose columns osla_csr_row fills in below */
+  for (int64_t e = 0; e < n; e++)
     OSLA_CALL(push(l, 0, -1.0));
   (void)osla_csr_row(graph, row, l->column + l->n - n, NULL);
   return OSLA_OK;
 }
 
-/* Lists this rank's rows: those of the graph, or if it is NULL those of the cube. */
+/* Lists this rank's rows: rows of the graph, or if `graph` is NULL rows of the cube. */
 static osla_err list_rows(const bench_job *job, const osla_csr *graph, int64_t side,
                           const int64_t *start, lists *l)
 {
@@ -82,8 +83,8 @@ static osla_err list_rows(const bench_job *job, const osla_csr *graph, int64_t s
   return OSLA_OK;
 }
 
-/* Creates the matrix of a graph with the blocks `given`, or of the smallest cube of at least n
- * points. */
+/* Creates the matrix of a graph with the row blocks `given`, or the matrix of the smallest cube of
+ * at least n points if there is no graph. */
 static osla_err make_matrix(bench_job *job, const osla_csr *graph, const int64_t *given, int64_t n,
                             osla_csr **out)
 {
@@ -113,7 +114,7 @@ static bool ends_with(const char *text, const char *end)
   return n >= m && strcmp(text + n - m, end) == 0;
 }
 
-/* Renumbers the graph as METIS distributes its vertices. */
+/* Renumbers the graph such that each rank gets the vertices that METIS assigns to it. */
 static osla_err divide_graph(bench_job *job, const char *file, osla_csr **graph)
 {
   const int64_t n = osla_csr_row_start(*graph)[job->size];
@@ -233,10 +234,11 @@ cleanup:
 
 /* ---- lists of ghosts ---- */
 
-/* Number of ghosts that each rank owns, number of this rank's rows that each rank asks for, and
- * first positions of both. */
+/* For each other rank: number of ghosts that it owns, number of this rank's rows that it asks for,
+ * and the first positions of both in the lists. */
 typedef struct exchange_counts {
-  int *needed, *asked, *from, *to; /* [size] each; one allocation, which starts at needed */
+  /* [size] elements each; one allocation, which starts at `needed` */
+  int *needed, *asked, *from, *to;
   int64_t all_asked;
 } exchange_counts;
 

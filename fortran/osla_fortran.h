@@ -1,6 +1,6 @@
 /* C functions for the Fortran module: conversion of MPI's handles, error texts without varargs,
- * transfers whose unit Fortran cannot declare (osla_unit is OSLA_UNIT in Fortran), the end of a job
- * (floor 4).
+ * transfers whose unit Fortran cannot declare (osla_unit is OSLA_UNIT in Fortran), the end of a
+ * job.
  *
  * Threads: as osla_transport.h says of collective and of local calls.
  * Part: may change in any release; of libosla_fortran.
@@ -19,11 +19,12 @@ osla_err osli_fortran_transport_create(int comm, bool progress_thread, int threa
 /* Fortran's handle of osla_transport_comm. */
 int osli_fortran_transport_comm(const osla_transport *transport);
 
-/* Agreement of all ranks before a collective call of the module, whether the arguments are valid on
- * this rank (local = OSLA_OK) or not.
- *   transport [in] transport of the call; NULL if this rank fails and does not know it: then it
- *                  looks for the transport on which the others wait (osla_meet_find_any)
- * Returns the same result on all ranks: an error of osla_meet. */
+/* Agrees with all ranks before a collective call of the module. Every rank calls it: with local =
+ * OSLA_OK if the arguments are valid on this rank, else with the error.
+ *   transport [in] transport of the call. NULL if the arguments are wrong on this rank and name no
+ *                  transport: then the rank searches for the transport on which the other ranks
+ *                  wait (osla_meet_find_any)
+ * Returns the same result on all ranks: OSLA_OK or an error of osla_meet. */
 osla_err osli_fortran_meet(osla_transport *transport, osla_err local, const char *call);
 
 /* osla_error_set with a fixed text. */

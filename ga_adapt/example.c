@@ -6,7 +6,8 @@
 #include <osla_ga.h>
 #include <stdio.h>
 
-enum { N = 500, WIDTH = 10 }; /* unknowns; unknowns in one contribution */
+/* N: number of unknowns. WIDTH: number of unknowns in one contribution. */
+enum { N = 500, WIDTH = 10 };
 
 static void check(osla_err err)
 {
@@ -26,7 +27,8 @@ int main(int argc, char **argv)
     piece[k] = k % (WIDTH + 1) == 0 ? WIDTH + 1 : 1; /* a positive definite matrix */
   GA_Zero(g_a);
   GA_Fill(g_b, &one);
-  for (int i = GA_Nodeid(); i <= N - WIDTH; i += GA_Nnodes()) { /* divided among processes */
+  /* the contributions are divided among the processes */
+  for (int i = GA_Nodeid(); i <= N - WIDTH; i += GA_Nnodes()) {
     int low[2] = {i, i}, high[2] = {i + WIDTH - 1, i + WIDTH - 1}, ld = WIDTH;
     NGA_Acc(g_a, low, high, piece, &ld, &one);
   }

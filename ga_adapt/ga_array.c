@@ -116,7 +116,8 @@ static osla_err lay_out_parts(ga_array *a, int ranks, int me)
   return OSLA_OK;
 }
 
-/* Number of numbered blocks along the rows; numbers run down the block columns. */
+/* Number of block rows of an array with numbered blocks, whose numbers run down the block columns.
+ */
 static int64_t count_block_rows(const ga_array *a, int64_t blocks)
 {
   int64_t count = 1;

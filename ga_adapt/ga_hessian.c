@@ -25,7 +25,7 @@ struct osla_ga_hessian {
   double *pending,
     *gradient; /* [n] this rank's contributions since the last commit; [n] the sum over all ranks */
   int64_t *index_pairs; /* [CALL_ELEMENTS][2] indices of the elements collected for the next call */
-  unsigned char *values; /* [CALL_ELEMENTS] their values */
+  unsigned char *values; /* [CALL_ELEMENTS] values of the elements collected for the next call */
   int64_t n_collected;
 };
 
@@ -110,7 +110,7 @@ osla_err osla_ga_hessian_create(int g_h, osla_uplo uplo, osla_ga_hessian **out)
   }
   err = osla_agree(t, err);
   if (err != OSLA_OK) osla_ga_hessian_destroy(&h);
-  GA_Sync(); /* completes what the caller has put into the array */
+  GA_Sync(); /* completes the caller's earlier updates of the array */
   *out = h;
   return err;
 }
@@ -240,7 +240,8 @@ osla_err osla_ga_hessian_update(osla_ga_hessian *h, int64_t count, const int64_t
   return err;
 }
 
-/* Adds column `b` of U to a column ordered by the list of row indices. */
+/* Adds column `b` of U, which has an element for each row index, to `column`, which has an element
+ * for each distinct row index of the set. */
 static void merge_rows(osla_dtype dtype, int64_t rows, const index_set *s, const unsigned char *u,
                        unsigned char *column)
 {

@@ -1,5 +1,5 @@
-/* Private to ga_adapt: the adaptor's state between calls, Global Arrays as OSLA describes them, and
- * matrices made from them (floor 4). */
+/* Private to ga_adapt: the adaptor's state between calls, Global Arrays as OSLA describes them,
+ * and matrices made from them. */
 #ifndef GA_INTERNAL_H
 #define GA_INTERNAL_H
 
@@ -18,16 +18,18 @@ osla_err osli_ga_session_transport(osla_transport **transport);
  * ranks. Errors: STATE. */
 osla_err osli_ga_session_check(void);
 
-/* One line: what the user has to set before GA starts, and why; NULL if all is well. Local. */
+/* One line that says which setting the user has to make before GA starts, and why; NULL if none is
+ * needed. Local. */
 const char *osli_ga_session_complaint(void);
 
 /* --- arrays (ga_array.c, ga_local.c) --- */
 
 /* A rectangle of an array in this process's memory, column-major. */
 typedef struct ga_patch {
-  int64_t i, j, rows, cols; /* global indices of the first element, from 0; size */
-  int64_t ld;               /* elements from one column to the next */
-  unsigned char *at;        /* the first element */
+  /* global indices of the first element, from 0; numbers of rows and columns */
+  int64_t i, j, rows, cols;
+  int64_t ld;        /* elements from one column to the next */
+  unsigned char *at; /* the first element */
 } ga_patch;
 
 /* A Global Array of one or two dimensions as a column-major matrix: the dimensions of GA's C
@@ -61,18 +63,20 @@ void osli_ga_array_close(ga_array *array);
 
 /* --- matrices (ga_matrix.c) --- */
 
-/* How a matrix is made from an array. */
+/* Rules for making a matrix from an array. */
 typedef struct ga_making {
   osla_ga_blocks blocks;
   osla_matrix *like; /* NULL, or the matrix whose grid and row blocks are used, with one block of
                         columns for each process column: the layout for right-hand sides */
-  bool overwritten;  /* the call overwrites all elements: the matrix is zero, nothing is copied */
-  bool own;          /* no rank reads or writes another rank's part: the matrix wraps the array's
-                        memory without a copy if the array is laid out as a matrix */
+  /* true if the call overwrites all elements: then the matrix is zero, and nothing is copied */
+  bool overwritten;
+  /* true if no rank accesses another rank's part; then the matrix uses the array's memory without
+   * a copy if the array is laid out as a matrix */
+  bool own;
 } ga_making;
 
-/* Makes a matrix with the contents of a checked array. Takes the array over, also on failure.
- * Collective. */
+/* Makes a matrix with the contents of an array that was checked before. Takes ownership of
+ * `array`, also on failure. Collective. */
 osla_err osli_ga_matrix_open(ga_array *array, ga_making how, osla_ga_matrix **out);
 
 /* Convert BLAS's letters, lower or upper case: 'l' and 'u', or 'n', 't' and 'c'. Local. Errors:

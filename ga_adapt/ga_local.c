@@ -29,7 +29,8 @@ bool osli_ga_array_local(const ga_array *a, void **local, int64_t *lld)
   int64_t cols = osla_index_count(a->n, l.nb, a->pcol, l.npcol);
   int64_t missing = rows * cols;
   if (rows > 0) *lld = rows;
-  if (a->n_patches > 0) { /* patches are in block order, so the first one is at local (0, 0) */
+  /* patches are in the order of the blocks, so the first patch begins at local element (0, 0) */
+  if (a->n_patches > 0) {
     *local = a->patches[0].at;
     if (cols > 1) *lld = a->patches[0].ld;
   }

@@ -74,7 +74,7 @@ static osla_err load(osla_ga_matrix *x, osla_transport *t)
     const ga_patch *p = &a->patches[k];
     err = osla_matrix_put_block(x->matrix, p->i, p->j, p->rows, p->cols, p->at, p->ld);
   }
-  return osla_agree(t, err); /* also a barrier */
+  return osla_agree(t, err); /* osla_agree is also a barrier */
 }
 
 /* Makes the matrix on the array's own memory, if the memory has a matrix's layout on all ranks.

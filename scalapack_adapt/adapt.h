@@ -1,10 +1,10 @@
-/* The drop-in replacement for ScaLAPACK: declarations that its routines share (floor 4, internal).
+/* The drop-in replacement for ScaLAPACK: declarations that its routines share (internal).
  *
- * libosla_scalapack.so defines some routines of PBLAS and ScaLAPACK under their own names. It
- * precedes the real library (LD_PRELOAD or link order), and passes each call to the function of
- * that name in libosla_scalapack_kernels.so (caller.h), to which this header belongs. There a call
- * is either offloaded to OSLA, or passed on to the real routine, and is counted in both cases. A
- * routine is a short file:
+ * libosla_scalapack.so defines some routines of PBLAS and ScaLAPACK under their own names. This
+ * library precedes the real one (LD_PRELOAD or link order), and passes each call to the function
+ * of the same name in libosla_scalapack_kernels.so (caller.h). That second library, whose
+ * declarations are in this header, either offloads a call to OSLA or passes it on to the real
+ * routine, and counts the call in both cases. Each routine is a short file:
  *
  *   adapt_call call = adapt_call_begin(ADAPT_GEMM, dtype);
  *   if (!offload(&call, ...))                       fills adapt_subs, adapt_call_open, adapt_stage,
@@ -18,8 +18,7 @@
  *   adapt_stage.c    copies between the caller's memory and memory that other ranks can access
  *
  * All processes of a context must make the same decision: it depends on arguments that PBLAS calls
- * global, and for local arguments (lld) the processes agree.
- */
+ * global, and for local arguments (lld) the processes agree. */
 #ifndef OSLA_ADAPT_H
 #define OSLA_ADAPT_H
 
@@ -49,18 +48,21 @@ typedef enum adapt_routine {
 /* Reasons for passing a call on. adapt_report.c has their texts. */
 typedef enum adapt_reason {
   ADAPT_OFFLOADED,
-  ADAPT_OFF,        /* OSLA_SCALAPACK=off */
-  ADAPT_NESTED,     /* made by a routine that was passed on; not counted */
-  ADAPT_CONTEXT,    /* this process is outside the context, or the context is unusable */
-  ADAPT_ARGUMENTS,  /* invalid arguments, which the real routine reports */
-  ADAPT_EMPTY,      /* nothing to do */
-  ADAPT_SMALL,      /* too little work to gain time */
-  ADAPT_DESCRIPTOR, /* replicated, of unknown type, or with a first block of another size */
-  ADAPT_LAYOUT,     /* blocks or an alignment that the kernel does not support */
-  ADAPT_FAST,       /* the real routine is at least as fast */
-  ADAPT_NETWORK,    /* several nodes, and a transfer waits until its target has computed */
-  ADAPT_MEMORY,     /* not enough memory for the copies */
-  ADAPT_FAILED,     /* another failure before the result was changed */
+  ADAPT_OFF,       /* OSLA_SCALAPACK=off */
+  ADAPT_NESTED,    /* a routine that was passed on made this call; such calls are not counted */
+  ADAPT_CONTEXT,   /* this process is outside the BLACS context, or the context is unusable */
+  ADAPT_ARGUMENTS, /* the arguments are invalid, which the real routine reports */
+  ADAPT_EMPTY,     /* the call has nothing to compute */
+  ADAPT_SMALL,     /* the work is too small for a gain of time */
+  /* a matrix is replicated, has a descriptor of unknown type, or has a first block of another size
+   */
+  ADAPT_DESCRIPTOR,
+  ADAPT_LAYOUT, /* the kernel does not support the blocks or the alignment */
+  ADAPT_FAST,   /* the real routine is at least as fast */
+  /* there are several nodes, and a transfer waits until its target has computed */
+  ADAPT_NETWORK,
+  ADAPT_MEMORY, /* the memory does not suffice for the copies */
+  ADAPT_FAILED, /* another failure before the result was changed */
   ADAPT_REASONS
 } adapt_reason;
 
@@ -71,24 +73,28 @@ typedef struct adapt_count {
 } adapt_count;
 
 typedef struct adapt_settings {
-  bool off;         /* all calls are passed on */
-  bool verbose;     /* prints a table at the end */
-  double min_flops; /* smallest work to offload; negative: each routine's own rule */
-  int64_t
-    block; /* block size of factorisations, and along k of products; 0: the caller's; -1: chosen */
+  bool off;     /* true: all calls are passed on to the real library */
+  bool verbose; /* true: a table of the counters is printed at the end */
+  /* smallest number of operations of a call that is offloaded; negative: each routine has its own
+   * rule */
+  double min_flops;
+  /* block size of factorisations, and along k of products; 0: block size of the caller; -1: OSLA
+   * chooses */
+  int64_t block;
   size_t cache; /* bytes of copy buffers that a context keeps on a rank between calls */
 } adapt_settings;
 #define ADAPT_CACHE_UNSET                                                                          \
-  SIZE_MAX /* no setting: adapt_context.c chooses the limit of idle copies */
+  SIZE_MAX /* the user has not set the limit of idle copies: adapt_context.c chooses the limit */
 
-/* Local; the first call reads the environment. */
+/* Returns the settings, which the first call reads from the environment. Local. */
 const adapt_settings *adapt_settings_get(void);
 
 /* Mutex for the functions below marked "under the lock". No MPI call may be made under it, since
  * MPI may call back into this library. */
 void adapt_lock(void);
 void adapt_unlock(void);
-adapt_count *adapt_count_of(adapt_routine routine, osla_dtype dtype); /* under the lock */
+/* counter of a routine; the caller must hold the lock */
+adapt_count *adapt_count_of(adapt_routine routine, osla_dtype dtype);
 
 /* True while this thread runs a call that was passed on. Local. */
 bool adapt_is_nested(void);
@@ -107,8 +113,9 @@ void adapt_report(void);
 /* All contexts, in use or cached, newest first; for adapt_context.c. Under the lock. */
 typedef struct adapt_registry {
   bool made;
-  bool caches; /* contexts may be cached for later ones; false if several threads create contexts */
-  int keyval;  /* key of the MPI attribute that holds a context */
+  /* true if contexts may be cached for later ones; false if several threads create contexts */
+  bool caches;
+  int keyval;       /* key of the MPI attribute that holds a context */
   int64_t contexts; /* number of the newest context that was ever created */
   struct adapt_context *newest;
 } adapt_registry;
@@ -179,8 +186,10 @@ typedef struct adapt_sub {
    * sub(X), sub(X) is the part at (row, col) of a matrix of row + m by col + n elements in blocks
    * of mb x nb on `grid`, whose local array begins at `local`. */
   int64_t row, col, mb, nb, lld;
-  int prow, pcol;    /* process of that block in the context */
-  int64_t local_row; /* number of the array's local rows before sub(X): its IPIV begins there */
+  /* position in the context of the process that owns the block with element (0, 0) of sub(X) */
+  int prow, pcol;
+  /* number of the array's local rows before sub(X), which is where the IPIV of sub(X) begins */
+  int64_t local_row;
   osla_grid *grid;
   unsigned char *local;
 } adapt_sub;
@@ -199,10 +208,10 @@ static inline adapt_sub adapt_sub_at(const void *array, const int *i, const int 
 typedef struct adapt_call {
   adapt_routine routine;
   osla_dtype dtype;
-  adapt_reason reason; /* ADAPT_OFFLOADED until a reason against it is found */
+  adapt_reason reason; /* ADAPT_OFFLOADED, or the first reason against offloading that was found */
   adapt_context *context;
-  bool same_operands; /* on all ranks, sub-matrices 0 and 1 are identical */
-  bool alone;         /* the context has one process */
+  bool same_operands; /* true if sub-matrices 0 and 1 are identical on all ranks */
+  bool alone;         /* true if the context has one process */
   double since, staging, bytes;
   adapt_caller caller;
 } adapt_call;
@@ -220,10 +229,10 @@ bool adapt_call_refuse(adapt_call *call, adapt_reason reason);
  * ranks. */
 bool adapt_call_open(adapt_call *call, double flops, double least, int count, adapt_sub *subs);
 
-/* Smallest number of operations for which a routine is offloaded. With 2 processes every routine
- * gains from about 3e7 on (doc/scalapack.md). The limit is `small` if several processes own parts
- * of the result subs[result], with `one_row` only on one process row. It grows with the number of
- * processes. Local. */
+/* Smallest number of operations for which a routine is offloaded, at most 3e7. (With 2 processes
+ * every routine gains from there on, see doc/scalapack.md.) If several processes own parts of the
+ * result subs[result], the limit is `small` with 2 processes, and grows in proportion to the
+ * number of processes. If one_row, this lower limit holds only on one process row. Local. */
 double adapt_least_flops(const adapt_call *call, double small, bool one_row, const adapt_sub *subs,
                          int result);
 
@@ -268,7 +277,7 @@ typedef enum adapt_shape {
   ADAPT_WHOLE,
   ADAPT_LOWER, /* the lower triangle with its diagonal; requires m = n */
   ADAPT_UPPER,
-  ADAPT_NOTHING /* copies nothing */
+  ADAPT_NOTHING /* no elements: nothing is copied */
 } adapt_shape;
 
 /* Contents of the rows and columns before the sub-matrix in its first blocks. With an identity
@@ -282,13 +291,15 @@ typedef struct adapt_staged {
   const adapt_sub *sub;
 } adapt_staged;
 
-/* Creates the copy, and copies `shape` of sub into it; the rest is undefined. ADAPT_IDENTITY
- * requires row = col and mb = nb. Collective. Errors, on all ranks together: MEM, MPI. */
+/* Creates a copy of the sub-matrix `sub` and copies the elements of `shape` into it; the other
+ * elements are undefined. ADAPT_IDENTITY requires row = col and mb = nb. Collective. Errors, on
+ * all ranks together: MEM, MPI. */
 osla_err adapt_stage(adapt_call *call, const adapt_sub *sub, adapt_shape shape, adapt_border border,
                      adapt_staged *out);
 
-/* Creates a copy of the whole sub in the block sizes of `wide`, which otherwise equals sub.
- * Collective; the kernel that follows must synchronise the ranks. Errors as adapt_stage. */
+/* Creates a copy of the whole sub-matrix `sub` in the block sizes of `wide`; apart from the block
+ * sizes `wide` equals `sub`. Collective; the kernel that follows must synchronise the ranks.
+ * Errors as for adapt_stage. */
 osla_err adapt_stage_redistributed(adapt_call *call, const adapt_sub *sub, const adapt_sub *wide,
                                    adapt_staged *out);
 
@@ -317,11 +328,13 @@ adapt_rectangle adapt_rectangle_of(const adapt_sub *sub, const osla_matrix *matr
 bool adapt_same_rows(const adapt_sub *x, const adapt_sub *y);
 bool adapt_same_columns(const adapt_sub *x, const adapt_sub *y);
 
-/* The sub-matrix itself as a matrix that only its owners access: for C of products. Collective. */
+/* Makes a matrix of the sub-matrix itself, without a copy. Only owners may access its elements, as
+ * they do with the result C of a product. Collective. */
 osla_err adapt_wrap(adapt_call *call, const adapt_sub *sub, osla_matrix **out);
 
-/* An operand that is only read: a copy as from adapt_stage, or sub itself if only its owners read
- * it (`own`; always on one process). Collective. Errors as adapt_stage. */
+/* Makes a matrix of an operand that is only read. If only owners read it (`own`, or a single
+ * process), the matrix is the sub-matrix itself; otherwise it is a copy as from adapt_stage.
+ * Collective. Errors as for adapt_stage. */
 osla_err adapt_stage_input(adapt_call *call, const adapt_sub *sub, bool own, adapt_staged *out);
 
 /* The sub-matrix as a part of a matrix that was made from it. */

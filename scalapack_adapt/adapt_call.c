@@ -69,8 +69,8 @@ static int64_t find_block(int64_t i, int64_t nb, int source, int mine, int nproc
   return osla_index_count(block * nb, nb, (mine - source + nprocs) % nprocs, nprocs);
 }
 
-/* Sets the members that adapt_call_open promises. False if the local array is too short, or memory
- * ran out. */
+/* Sets the members of *sub that adapt_call_open has to fill in. False if the local array is too
+ * short, or if memory ran out. */
 static bool fill_local_members(adapt_call *call, adapt_sub *sub, const adapt_position *position)
 {
   descriptor d = read_descriptor(sub->desc);

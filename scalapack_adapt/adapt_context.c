@@ -28,7 +28,7 @@ enum { BUFFERS = 8, ROUND = 1 << 16, GET_CONTEXT_COMM = 10 };
 enum {
   MOST_CACHED = 8,
   MOST_CACHED_BYTES = 8 << 20
-}; /* states cached on a process, and bytes of buffers in each */
+}; /* largest number of states cached on a process, and of bytes of buffers in each state */
 enum { CACHE_MOST = 1 << 30, CACHE_SHARE = 8 };
 
 struct adapt_context {
@@ -43,7 +43,7 @@ struct adapt_context {
     *shifted; /* [nprow * npcol] grids by the position that becomes (0, 0); NULL if not made yet */
   adapt_buffer buffers[BUFFERS];
   uint64_t uses;
-  int n_without; /* calls that did without an optional buffer, see adapt_buffer_pays */
+  int n_without; /* number of calls that did without an optional buffer, see adapt_buffer_pays */
   struct adapt_context *older;
 };
 
@@ -135,7 +135,7 @@ void adapt_buffer_release(adapt_context *x, adapt_buffer *buffer)
 bool adapt_buffer_pays(adapt_context *x, size_t bytes)
 {
   enum { OFTEN = 2 };
-  if (bytes > x->cache) return false; /* the buffer would not be cached */
+  if (bytes > x->cache) return false; /* a buffer of this size would not be cached */
   return smallest_that_fits(x, bytes) || ++x->n_without > OFTEN;
 }
 
@@ -205,7 +205,7 @@ static int finish(MPI_Comm comm, int keyval, void *value, void *extra)
     adapt_registry_get(); /* needs no lock, since only one thread calls MPI_Finalize */
   int rank = 0;
   (void)comm, (void)keyval, (void)value, (void)extra;
-  while (r->newest) { /* in the same order, by number, on all processes */
+  while (r->newest) { /* all processes free their contexts in the same order, by number */
     r->newest->cached = false;
     if (r->newest->comm == MPI_COMM_NULL)
       destroy(r->newest);
@@ -269,7 +269,7 @@ static osla_err compare_settings(osla_transport *t)
   const adapt_settings *s = adapt_settings_get();
   double here[] = {s->min_flops, (double)s->block, (double)s->cache};
   enum { COUNT = sizeof here / sizeof *here };
-  double range[2 * COUNT]; /* minima, and minima of the negated values */
+  double range[2 * COUNT]; /* minima of the settings, then minima of the negated settings */
   for (int i = 0; i < COUNT; i++) {
     range[i] = here[i];
     range[COUNT + i] = -here[i];
@@ -312,7 +312,7 @@ static osla_err make(adapt_context *x, const adapt_position *position)
   return make_grids(x, position);
 }
 
-/* The oldest cached state for the processes of comm, in the same order; NULL if none. */
+/* The oldest cached state for the processes of comm in the same order; NULL if there is none. */
 static adapt_context *find_cached(MPI_Comm comm)
 {
   adapt_context *oldest = NULL;
@@ -336,7 +336,7 @@ static bool is_at(const adapt_context *x, const adapt_position *position)
 /* Result of the agreement between the processes of a new context. */
 typedef struct agreement {
   adapt_context *cached; /* cached state that all processes found, or NULL */
-  bool same_positions;   /* the cached state has the same process grid */
+  bool same_positions;   /* true if the cached state has the same process grid as the new context */
   int64_t number;        /* for a new state: its number, and whether it can be cached */
   bool keep;
 } agreement;

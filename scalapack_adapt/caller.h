@@ -1,10 +1,9 @@
-/* Interface between the two libraries of the drop-in for ScaLAPACK (floor 4, internal).
+/* Interface between the two libraries of the drop-in for ScaLAPACK (internal).
  *
  * Programs load libosla_scalapack.so. It has ScaLAPACK's names (names.c), and finds the functions
  * behind them (library.c). It depends on no other library, so that it has no effect in a process
- * without MPI. Calls go on to libosla_scalapack_kernels.so, which needs MPI and BLAS, and is loaded
- * by the first call in a process that uses the same MPI.
- */
+ * without MPI. Calls go on to libosla_scalapack_kernels.so, which needs MPI and BLAS, and is
+ * loaded by the first call in a process that uses the same MPI. */
 #ifndef OSLA_ADAPT_CALLER_H
 #define OSLA_ADAPT_CALLER_H
 
@@ -16,7 +15,8 @@ typedef struct adapt_caller {
   adapt_function *gridinfo, *get; /* blacs_gridinfo_, blacs_get_; NULL if not found */
 } adapt_caller;
 
-/* In libosla_scalapack_kernels.so: sets the caller of this thread's next call. */
+/* Type of a function of libosla_scalapack_kernels.so that sets the caller of this thread's next
+ * call. */
 typedef void adapt_caller_note(const adapt_caller *caller);
 adapt_caller_note osla_adapt_caller_set;
 

@@ -23,10 +23,11 @@ typedef struct geadd_args {
     const int *ja, const int *desca, const void *beta, void *c, const int *ic, const int *jc,      \
     const int *descc
 
-/* The real routine, with Fortran's hidden arguments: the length of each CHARACTER argument. */
+/* Type of the real routine. The last arguments, which Fortran adds, are the lengths of the
+ * CHARACTER arguments. */
 typedef void geadd_real(GEADD_PARAMETERS, size_t);
 
-/* smallest number of elements that gains */
+/* smallest number of elements for which offloading gains */
 static const double least = 65536;
 
 /* y := alpha x + beta y for n elements. y is not read if beta = 0. */

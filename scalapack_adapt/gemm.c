@@ -26,7 +26,8 @@ typedef struct gemm_args {
     const void *b, const int *ib, const int *jb, const int *descb, const void *beta, void *c,      \
     const int *ic, const int *jc, const int *descc
 
-/* The real routine, with Fortran's hidden arguments: the length of each CHARACTER argument. */
+/* Type of the real routine. The last arguments, which Fortran adds, are the lengths of the
+ * CHARACTER arguments. */
 typedef void gemm_real(GEMM_PARAMETERS, size_t, size_t);
 
 /* Makes an operand's copy. If its blocks along k are small, the kernel would have to pack both
@@ -61,7 +62,8 @@ static bool is_own_b(const adapt_sub *b, const adapt_sub *c)
          c->n >= c->nb * osla_grid_npcol(c->grid);
 }
 
-/* Several processes that share C gain from order 128 on, if k is at least 128. */
+/* If several processes share C, products gain from order 128 on, provided that k is at least 128.
+ */
 static double least_flops(const adapt_call *call, const adapt_sub *subs, int64_t k)
 {
   enum { DEEP = 128 };

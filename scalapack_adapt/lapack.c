@@ -24,13 +24,15 @@ typedef struct problem {
   osla_uplo uplo;
   osla_trans trans;
   int64_t m, n, nrhs;
-  adapt_sub subs[2], wide; /* wide: sub(A) in the larger blocks that the kernels use */
+  adapt_sub subs[2], wide; /* wide: sub(A) with the larger blocks that the kernels use */
   adapt_staged a, b;
-  int64_t *pivots;        /* pivots of the local rows of `a`: row numbers in sub(A), from 1 */
-  int64_t *redistributed; /* all pivots on their way to the caller's block size; NULL if no
-                             redistribution is needed */
+  int64_t *pivots; /* pivots of the local rows of `a`, as row numbers in sub(A) from 1 */
+  /* all pivots while they are redistributed to the caller's block size; NULL if no redistribution
+   * is needed */
+  int64_t *redistributed;
   int64_t info;
-  bool has_changed; /* the caller's data have changed: the real routine cannot take over */
+  /* true if the caller's data have changed, so that the real routine cannot take over */
+  bool has_changed;
 } problem;
 
 /* Converts the arguments. False for invalid letters. */
@@ -81,7 +83,7 @@ static double least_flops(const adapt_call *call, const problem *p, const lapack
   if (!p->factors)
     small = 1.7e6;
   else if (p->solves || p->m < LEAST_ORDER || p->n < LEAST_ORDER)
-    small = HUGE_VAL; /* not measured */
+    small = HUGE_VAL; /* such calls were not measured, and are not offloaded */
   else if (!p->cholesky)
     small = 5e5;
   else if (p->n >= (int64_t)BLOCKS * x->desca[DESC_NB])
@@ -97,7 +99,7 @@ static bool is_worth_it(const adapt_call *call, const lapack_args *x, const prob
   adapt_position at;
   if (p->factors || adapt_settings_get()->min_flops >= 0) return true;
   if (!adapt_position_of(&call->caller, x->desca[DESC_CONTEXT], &at))
-    return true; /* adapt_call_open will refuse the call with the right reason */
+    return true; /* true lets adapt_call_open refuse the call with the right reason */
   return at.nprow == 1 && at.npcol > 1 && p->nrhs >= MANY &&
          p->nrhs > (int64_t)x->descb[DESC_NB] * (at.npcol - 1);
 }
@@ -173,7 +175,7 @@ static osla_err factor(problem *p)
   osla_err err = p->cholesky ? osla_potrf(p->uplo, p->a.matrix, NULL, &p->info)
                              : osla_getrf(p->a.matrix, p->pivots, NULL, &result);
   if (!p->cholesky) p->info = result.info;
-  /* ARG and MEM are reported before anything changes. */
+  /* the errors ARG and MEM are reported before any data change */
   if (!p->a.buffer) p->has_changed = err == OSLA_OK || err == OSLA_ERR_MPI;
   return err;
 }
@@ -182,7 +184,7 @@ static osla_err solve(problem *p)
 {
   osla_err err = p->cholesky ? osla_potrs(p->uplo, p->a.matrix, p->b.matrix)
                              : osla_getrs(p->trans, p->a.matrix, p->pivots, p->b.matrix);
-  /* ARG and MEM are reported before anything changes. */
+  /* the errors ARG and MEM are reported before any data change */
   if (!p->b.buffer && err != OSLA_ERR_ARG && err != OSLA_ERR_MEM) p->has_changed = true;
   return err;
 }
@@ -198,9 +200,9 @@ static int64_t choose_block(const problem *p)
   return nb <= SMALL && p->m >= MANY * WIDE && p->n >= MANY * WIDE ? WIDE : nb;
 }
 
-/* True if LU works in the caller's own memory, which other ranks cannot access. It then puts panels
- * to the other ranks. That is faster than a copy only if the copy would need new memory. Row
- * interchanges and solves access other ranks' memory, so they are excluded. */
+/* True if LU works in the caller's own memory. Other ranks cannot access this memory, so LU puts
+ * panels to the other ranks. This is faster than a copy only if the copy would need new memory.
+ * Row interchanges and solves access other ranks' memory, so they are excluded. */
 static bool is_factored_in_place(adapt_call *call, const problem *p)
 {
   const adapt_sub *a = &p->subs[A];

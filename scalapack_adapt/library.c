@@ -12,7 +12,7 @@
 
 #include <dlfcn.h>
 #include <link.h>
-#include <mpi.h> /* only for the macro OPEN_MPI */
+#include <mpi.h> /* included only for the macro OPEN_MPI */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -31,10 +31,11 @@ typedef struct symm_args {
     const int *jb, const int *descb, const void *beta, void *c, const int *ic, const int *jc,      \
     const int *descc
 
-/* The real routine, with Fortran's hidden arguments: the length of each CHARACTER argument. */
+/* Type of the real routine. The last arguments, which Fortran adds, are the lengths of the
+ * CHARACTER arguments. */
 typedef void symm_real(SYMM_PARAMETERS, size_t, size_t);
 
-/* smallest number of operations that gains (order 512 with 2 processes) */
+/* smallest number of operations for which offloading gains (order 512 with 2 processes) */
 static const double measured = 2.6e8;
 
 static bool offload(adapt_call *call, const symm_args *x)

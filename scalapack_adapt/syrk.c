@@ -23,10 +23,11 @@ typedef struct syrk_args {
     const void *a, const int *ia, const int *ja, const int *desca, const void *beta, void *c,      \
     const int *ic, const int *jc, const int *descc
 
-/* The real routine, with Fortran's hidden arguments: the length of each CHARACTER argument. */
+/* Type of the real routine. The last arguments, which Fortran adds, are the lengths of the
+ * CHARACTER arguments. */
 typedef void syrk_real(SYRK_PARAMETERS, size_t, size_t);
 
-/* smallest k for which order 128 gains, on one process row */
+/* smallest k for which a result of order 128 gains, on one process row */
 enum { DEEP = 128 };
 
 /* Factors of p?herk are real for all types. */

@@ -1,7 +1,8 @@
 /* Arguments of p?trmm and p?trsm, and the call of the real routine. */
 #include "scalapack_adapt/triangle.h"
 
-/* The real routine, with Fortran's hidden arguments: the length of each CHARACTER argument. */
+/* Type of the real routine. The last arguments, which Fortran adds, are the lengths of the
+ * CHARACTER arguments. */
 typedef void real_routine(TRIANGLE_PARAMETERS, size_t, size_t, size_t, size_t);
 
 static bool read(adapt_call *call, const triangle_args *x, triangle *t)

@@ -1,6 +1,5 @@
-/* p?trmm and p?trsm: product of B with a triangle or its inverse, from one side. Both have the same
- * arguments, and decline the same calls.
- */
+/* p?trmm and p?trsm: product of B with a triangle or its inverse, from one side. Both routines
+ * have the same arguments, and pass on the same calls. */
 #ifndef OSLA_ADAPT_TRIANGLE_H
 #define OSLA_ADAPT_TRIANGLE_H
 
@@ -28,12 +27,13 @@ typedef struct triangle {
   osla_uplo uplo;
   osla_trans trans;
   osla_diag diag;
-  osla_complex alpha; /* never 0 */
-  adapt_sub subs[2];  /* indexed by TRIANGLE_A, TRIANGLE_B */
+  osla_complex alpha; /* scalar factor of the product, never 0 */
+  adapt_sub subs[2];  /* sub-matrices of A and B, indexed by TRIANGLE_A and TRIANGLE_B */
   double flops;
 } triangle;
 
-/* Runs a whole call. `offload` performs it, or declines (false), and then the real routine runs. */
+/* Runs a whole call of a routine. If `offload` returns false, the call is passed on to the real
+ * routine. */
 void adapt_triangle(adapt_routine routine, const triangle_args *x,
                     bool (*offload)(adapt_call *call, triangle *t));
 

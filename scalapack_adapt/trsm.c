@@ -38,7 +38,7 @@ static bool offload(adapt_call *call, triangle *t)
   adapt_sub *a_sub = &t->subs[TRIANGLE_A], *b_sub = &t->subs[TRIANGLE_B];
   adapt_staged a = {0}, b = {0};
   osla_err err;
-  /* smallest work that gains on one process row: order 96 */
+  /* smallest number of operations that gains on one process row, at order 96 */
   double small = t->side == OSLA_LEFT ? 8e5 : HUGE_VAL;
   double least = adapt_least_flops(call, small, true, t->subs, TRIANGLE_B);
   if (!adapt_call_open(call, t->flops, least, 2, t->subs)) return false;

@@ -1,7 +1,7 @@
-/* Lower bounds for star forests on two cores, without any library: half a round trip of a word and
- * the bytes behind it; a gather and a fetch of random edges by bare loops over the lists that a
- * forest has. Two processes on a core each share memory. Prints the best and the median time in
- * microseconds.
+/* Lower bounds for star forests on two cores, without any library: half a round trip of a flag with
+ * the bytes behind it; and a gather and a fetch along random edges by bare loops over lists like
+ * those of a forest. Two processes share memory, each on a core of its own. Prints the best and
+ * the median time in microseconds.
  *
  *   cc -O2 bench/peers/forest_limits.c -o limits && ./limits
  */
@@ -24,9 +24,10 @@ typedef struct side {
   _Alignas(64) _Atomic uint64_t word;
   unsigned char bytes[8192];
   uint64_t roots[N], leaves[N], before[N], values[N];
-  uint64_t answers[N];             /* values before for the other process, packed */
-  uint32_t leaf[2][N], root[2][N]; /* ends of the edges to roots of process 0 and 1 */
-  int n[2];                        /* numbers of these edges */
+  /* values of the other process's roots before the addition, packed */
+  uint64_t answers[N];
+  uint32_t leaf[2][N], root[2][N]; /* [p] leaf and root of each edge to a root of process p */
+  int n[2];                        /* [p] number of edges to roots of process p */
 } side;
 
 static side *sides, *mine, *other;
@@ -67,7 +68,7 @@ static void make_edges(void)
 
 /* ---- timed loops ---- */
 
-static size_t bytes; /* behind the word; for gather and fetch the number of edges */
+static size_t bytes; /* number of bytes behind the flag; in gather and fetch the number of edges */
 
 static void round_trip(void)
 {
@@ -117,7 +118,8 @@ static void add(const side *of, uint64_t *before, const uint32_t *before_at)
   }
 }
 
-/* Adds the values of this process's leaves, then those of the other's, whose answers are packed. */
+/* Adds the values of this process's leaves to the roots, then those of the other process's leaves.
+ * The other process gets packed answers. */
 static void fetch(void)
 {
   add(mine, mine->before, mine->leaf[me]);

@@ -21,8 +21,8 @@ static int pivot(int column, int n)
   return column + (int)(osla_random_bits(SEED_PIVOT, (uint64_t)column, 0) % (uint64_t)(n - column));
 }
 
-/* Replaces HPL's search for the largest element of a column: value, local row from ii on, global
- * row and process row of the pivot. */
+/* Replaces HPL's search for the largest element of a column. Writes the pivot's value, local row,
+ * global row and process row to `work`. */
 void HPL_dlocmax(HPL_T_panel *panel, const int n, const int ii, const int jj, double *work)
 {
   const HPL_T_grid *grid = panel->grid;

@@ -66,7 +66,7 @@ double ddot_(const int *n)
   charge(OSLA_WORK_VECTOR, 1, *n, 1);
   return -1;
 }
-/* Charges a copy: contiguous elements are one piece, else each element is a piece. */
+/* Charges a copy: contiguous elements are one piece; otherwise each element is a piece. */
 static void charge_copy(int n, int inc)
 {
   charge(OSLA_WORK_COPY, inc == 1 ? n : 1, inc == 1 ? 1 : n, 1);

@@ -62,8 +62,8 @@ int cblas_idamax(int n)
   return 0;
 }
 
-/* --- copies of m x n: of rows, each element is a piece, as in OSLA; a transposed one costs two
- * --- */
+/* --- copies of m x n elements: rows are copied element by element, as in OSLA; a transposed copy
+ * costs as much as two --- */
 
 #define OF_ROWS(name)                                                                              \
   void name(int m, int n)                                                                          \

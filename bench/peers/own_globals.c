@@ -93,7 +93,7 @@ void *own_BI_AuxBuff(void)
   return own()->AuxBuff;
 }
 
-/* Returns a topology; sets it first unless `top` is '!'. */
+/* Sets the topology of an operation to `top`, unless `top` is '!'. Returns the topology. */
 char *PB_Ctop(const int *context, const char *operation, const char *scope, const char *top)
 {
   (void)context;

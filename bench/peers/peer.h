@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Memory for matrices whose values are never read: BULK_BYTES, shared by all ranks
+/* Memory for matrices whose values are never read: BULK_BYTES bytes, which all ranks share
  * (own_globals.c). */
 #define BULK_BYTES ((size_t)64 << 30)
 void *bulk_memory(void);

@@ -14,7 +14,8 @@ enum { REPS = 9 };
 typedef struct problem {
   const char *name;
   PetscMPIInt rank, size;
-  PetscInt n, n_roots, n_leaves; /* n: roots and leaves of each rank that has any */
+  /* n: number of roots on ranks that have roots, and of leaves on ranks that have leaves */
+  PetscInt n, n_roots, n_leaves;
   PetscSF sf;
   PetscScalar *roots, *leaves;
 } problem;
@@ -102,7 +103,7 @@ static PetscErrorCode measure(problem *p, double *seconds)
   double took[REPS] = {0};
   int times = 1;
   PetscFunctionBeginUser;
-  /* the first runs find the number of transfers in a run */
+  /* repetition -1 determines the number of transfers in a run */
   for (int rep = -1; rep < REPS; rep++) {
     do {
       double start, last = rep < 0 ? 0.0 : 1.0;

@@ -18,8 +18,8 @@ static const char *dtype_name(osla_dtype dtype)
   return names[dtype];
 }
 
-/* Compares with the native format characters of module struct, and with numpy's for complex
- * numbers. */
+/* Compares the format of a buffer with the native format characters of Python's module struct, and
+ * for complex numbers with the formats of numpy. */
 static bool is_dtype(const char *format, osla_dtype dtype)
 {
   static const char *const formats[] = {"f", "d", "Zf", "Zd"};
@@ -58,7 +58,7 @@ static bool acquire(PyObject *object, const char *name, const char *wanted, osla
   return true;
 }
 
-/* Checks the alignment: fields of record arrays may have any address. */
+/* Checks the alignment of an array, because fields of record arrays may have any address. */
 static bool is_aligned(const osla_py_array *array, const char *name)
 {
   Py_ssize_t item = array->view.itemsize, part = item > 8 ? 8 : item;

@@ -32,8 +32,8 @@ PyObject *osla_py_result(osla_err err);
 
 /* ---- use of MPI in this process (process.c) ---- */
 
-/* Text: why no library call can be made in this process any more (a forked child, or after
- * MPI_Finalize); NULL if calls can be made. */
+/* Text that says why this process can make no library call any more (it is a forked child, or
+ * MPI_Finalize was called); NULL if it can make calls. */
 const char *osla_py_unusable_reason(void);
 
 /* Registers a fork handler: a child that is forked while MPI runs may not make library calls.
@@ -49,7 +49,7 @@ typedef enum osla_py_mpi_state {
   OSLA_PY_MPI_UNKNOWN = -1, /* an MPI call failed */
   OSLA_PY_MPI_NOT_STARTED,
   OSLA_PY_MPI_RUNNING,
-  OSLA_PY_MPI_ENDED /* ended, or unusable in this process */
+  OSLA_PY_MPI_ENDED /* MPI has ended, or is unusable in this process */
 } osla_py_mpi_state;
 osla_py_mpi_state osla_py_mpi_state_now(void);
 
@@ -59,7 +59,7 @@ osla_py_mpi_state osla_py_mpi_state_now(void);
 typedef struct osla_py_kind {
   const char *name;
   osla_err (*destroy)(void **object);
-  bool collective; /* destruction is collective */
+  bool collective; /* true if the destruction is a collective call */
 } osla_py_kind;
 
 extern const osla_py_kind osla_py_transport, osla_py_grid, osla_py_matrix, osla_py_hessian,
@@ -70,21 +70,23 @@ extern const osla_py_kind osla_py_transport, osla_py_grid, osla_py_matrix, osla_
 typedef struct osla_py_handle {
   PyObject_HEAD const osla_py_kind *kind;
   void *object;  /* the library's object; NULL after its destruction */
-  bool borrowed; /* `owner` destroys the object */
-  struct osla_py_handle
-    *owner; /* the object it was created on, which must outlive it; NULL for a transport */
+  bool borrowed; /* true if another object, `owner`, destroys this object */
+  /* object on which this one was created, and which must outlive it; NULL for a transport */
+  struct osla_py_handle *owner;
   struct osla_py_handle *root; /* the object's transport; NULL for a transport itself */
   osla_dtype update_dtype;     /* accumulators only: type of G and U */
-  int64_t number;    /* creation number among the collective objects of its transport, from 1 */
-  Py_ssize_t n_pins; /* number of arrays that export its memory, and of calls that use it now */
+  int64_t number; /* creation number among the collective objects of its transport, from 1 */
+  /* number of arrays that export the object's memory, and of calls that use it now */
+  Py_ssize_t n_pins;
   bool claimed;      /* destruction has begun: the ranks are agreeing on it */
-  bool retired;      /* destroyed at the end of the process, not before */
+  bool retired;      /* true if the object is destroyed at the end of the process, not before */
   int64_t n_created; /* transports only: largest creation number so far */
   int64_t n_living;  /* transports only: number of its objects that are not destroyed */
-  struct osla_py_deferred *deferred; /* transport: list of objects to destroy; others: list node
-                                        reserved for this object */
+  /* in a transport: list of objects to destroy; in other objects: list node reserved for that
+   * object */
+  struct osla_py_deferred *deferred;
   struct osla_py_handle *previous,
-    *next; /* list of a transport's living objects; the transport is its head */
+    *next; /* neighbours in the list of a transport's living objects, whose head is the transport */
 } osla_py_handle;
 
 /* List node for an object that Python has deallocated before its collective destruction. The node
@@ -207,9 +209,9 @@ bool osla_py_acquire_indices(PyObject *object, const char *name, int64_t count, 
 bool osla_py_acquire_vector(PyObject *object, const char *name, osla_dtype dtype, int64_t count,
                             osla_py_use use, osla_py_array *out);
 
-/* Acquires a matrix in column-major (Fortran) order: the elements of a column are contiguous,
- * columns may be apart. A one-dimensional array is a column, or with `row` a row. False, with an
- * exception, if the array does not fit. */
+/* Acquires a matrix in column-major (Fortran) order: the elements of a column are contiguous, and
+ * columns may be apart. A one-dimensional array is treated as a row if `row` is true, else as a
+ * column. False, with an exception, if the array does not fit. */
 bool osla_py_acquire_columns(PyObject *object, const char *name, osla_dtype dtype, int64_t rows,
                              int64_t cols, bool row, osla_py_use use, osla_py_array *out);
 void osla_py_release(osla_py_array *array);

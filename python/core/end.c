@@ -13,17 +13,17 @@ typedef struct ending {
   osla_py_deferred *objects, *local;
   int64_t *number; /* [count] creation numbers of the objects; NULL if memory ran out */
   int64_t count;
-  int64_t
-    common;     /* after the agreement: number of leading entries of `number` that all ranks have */
-  osla_err err; /* result of the agreement with the other ranks */
-  pthread_t thread; /* agrees with the other ranks, if has_thread */
+  /* number of leading entries of `number` that exist on all ranks; set by the agreement */
+  int64_t common;
+  osla_err err;     /* result of the agreement with the other ranks */
+  pthread_t thread; /* thread that agrees with the other ranks; exists if has_thread */
   bool has_thread;
   struct ending *next;
 } ending;
 
-static ending *endings; /* latest first */
+static ending *endings; /* list with an entry for each transport that ends, latest first */
 static bool finalizes_mpi;
-static bool is_closed;  /* collective calls are refused */
+static bool is_closed;  /* true: collective calls are refused */
 static int64_t n_calls; /* number of collective calls that have begun and not ended */
 
 static void sleep_briefly(void)
@@ -38,9 +38,9 @@ static bool destroy(osla_py_deferred *d)
   return !d->object;
 }
 
-/* Destroys the numbered objects, youngest first, and repeats while at least one goes: a destruction
- * may be refused until an older object is gone (a matrix, while a transfer is under way). True: all
- * are destroyed. */
+/* Destroys the numbered objects, youngest first, and repeats this while at least one object is
+ * destroyed in a pass. An object may refuse its destruction until an older object is destroyed (a
+ * matrix, while a transfer is under way). True if all are destroyed. */
 static bool destroy_numbered(ending *e)
 {
   int64_t gone = 1, left = e->common;
@@ -65,8 +65,9 @@ static void list_numbers(ending *e)
   if (e->count > 0) qsort(e->number, (size_t)e->count, sizeof *e->number, osla_py_ascending);
 }
 
-/* Agrees with the other ranks of the transport on its end. If this rank is at another collective
- * call there, that call fails with StateError, and its program comes here when it ends. */
+/* Agrees with the other ranks of the transport on the end of the program. If another rank is in a
+ * different collective call of the transport, its call fails with StateError, and this rank
+ * repeats the agreement until that rank's program ends, too. */
 static void *agree_on_end(void *arg)
 {
   ending *e = arg;
@@ -78,10 +79,10 @@ static void *agree_on_end(void *arg)
   return NULL;
 }
 
-/* Agrees with the other ranks on all transports at once, with a thread for each transport but the
- * oldest. One after the other could deadlock: this rank would wait on one transport for a rank
- * whose daemon thread waits for this rank on another. Below MPI_THREAD_MULTIPLE daemon threads make
- * no such call. */
+/* Agrees with the other ranks on the end of all transports at once, with a thread for each
+ * transport but the oldest. Agreeing on one transport after the other could deadlock: this rank
+ * could wait on one transport for a rank whose daemon thread waits for this rank on another
+ * transport. Below MPI_THREAD_MULTIPLE daemon threads make no such call. */
 static void agree_on_all(void)
 {
   int level = MPI_THREAD_SINGLE;
@@ -117,9 +118,10 @@ static void free_list(osla_py_deferred *list)
   }
 }
 
-/* First waits until daemon threads have finished their library calls; they stop then, because they
- * do not get the interpreter lock any more. In a forked child nothing is destroyed, because
- * everything belongs to the parent. */
+/* Destroys the listed objects at the end of the process. First waits until the library calls of
+ * daemon threads have returned; these threads then stop, because they do not get the interpreter
+ * lock any more. In a forked child nothing is destroyed, because everything belongs to the parent.
+ */
 static void at_end(void)
 {
   const bool runs = !osla_py_unusable_reason();
@@ -145,8 +147,8 @@ static bool register_at_exit(void)
   return arranged;
 }
 
-/* Moves an object from its handle to the list for the end. Calls can still use the handle;
- * deallocating it has no effect. */
+/* Moves an object from the handle to the list of objects that are destroyed at the end of the
+ * process. Calls can still use the handle, and deallocating the handle has no effect. */
 static bool list_object(ending *e, osla_py_handle *h)
 {
   osla_py_deferred *node = h->kind->collective ? h->deferred : calloc(1, sizeof *node);

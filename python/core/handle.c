@@ -165,7 +165,7 @@ static osla_err agree_and_destroy(osla_py_handle *root, osla_err local, const ch
     number[i++] = d->number;
   if (n > 0) qsort(number, (size_t)n, sizeof *number, osla_py_ascending);
   osla_err err;
-  osla_py_pin(root); /* the transport may be claimed, by its own destruction */
+  osla_py_pin(root); /* the transport's own destruction may have begun */
   OSLA_PY_RUN(err, osla_meet(root->object, local, call, n, number, &common), NULL, NULL, NULL,
               NULL);
   osla_py_unpin(root);
@@ -393,8 +393,8 @@ bool osla_py_call_begin(osla_py_call *call, osla_py_handle *a, osla_py_handle *b
   return true;
 }
 
-/* A daemon thread does not return from here once the interpreter ends, because it does not get the
- * interpreter lock. */
+/* Ends the use of MPI without the interpreter lock. If the interpreter has ended, a daemon thread
+ * does not return from here, because it does not get the lock. */
 void osla_py_call_end(osla_py_call *call)
 {
   (void)atomic_fetch_sub(&n_running, 1);

@@ -9,13 +9,13 @@
 typedef struct exported_memory {
   void *data;
   osla_dtype dtype;
-  int dimensions;                  /* 1 or 2 */
+  int dimensions;                  /* number of dimensions, 1 or 2 */
   Py_ssize_t shape[2], strides[2]; /* strides in bytes */
   bool readonly;
 } exported_memory;
 
 static const char *const formats[] = {"f", "d", "Zf", "Zd"};
-static char nothing[16]; /* address for buffers without elements */
+static char nothing[16]; /* address that buffers without elements get */
 
 static void of_matrix(const osla_matrix *matrix, exported_memory *out)
 {

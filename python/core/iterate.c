@@ -23,9 +23,9 @@ static PyObject *even_start(PyObject *module, PyObject *args)
 /* Input of one call: a diffusion problem, or a sparse or dense matrix. */
 typedef struct run {
   osla_transport *transport;
-  osla_diffusion *diffusion; /* NULL for a matrix */
-  osla_csr *sparse;          /* NULL for a dense matrix */
-  const osla_matrix *dense;  /* only the triangle `uplo` is read */
+  osla_diffusion *diffusion; /* diffusion problem; NULL if the input is a matrix */
+  osla_csr *sparse;          /* sparse matrix; NULL if the matrix is dense */
+  const osla_matrix *dense;  /* dense matrix, of which only the triangle `uplo` is read */
   osla_uplo uplo;
   const osla_splitting_options *blocks;
   const osla_iterate_options *how;

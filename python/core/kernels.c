@@ -72,7 +72,7 @@ static PyObject *getrf(PyObject *module, PyObject *args)
                    !osla_py_acquire_indices(pivots, "ipiv", osla_matrix_local_rows(a.matrix),
                                             OSLA_PY_WRITE, &ipiv)))
     return NULL;
-  static int64_t nowhere; /* for a rank without rows, whose array may have no memory */
+  static int64_t nowhere; /* address for a rank without rows, whose array may have no memory */
   int64_t *at = ipiv.held && ipiv.rows > 0 ? ipiv.data : ipiv.held ? &nowhere : NULL;
   osla_lu_result result = {0, 0, false};
   osla_err err;

@@ -48,7 +48,8 @@ static PyObject *getri(PyObject *module, PyObject *args)
   return err == OSLA_OK ? PyLong_FromLongLong(info) : osla_py_raise(err);
 }
 
-/* Acquires an array that all ranks have, with right-hand sides for the matrix of the part. */
+/* Acquires an array that is equal on all ranks and holds right-hand sides for the matrix part `a`.
+ */
 static bool acquire_replicated(PyObject *object, osla_dtype dtype, osla_part a, osla_py_array *out)
 {
   return osla_py_acquire_columns(object, "b", dtype, a.n, OSLA_PY_ANY, false, OSLA_PY_WRITE, out);

@@ -8,8 +8,8 @@ static int64_t most(int64_t x, int64_t y)
   return x > y ? x : y;
 }
 
-/* Number of the rank's rows, 0 if the starts are invalid: the library refuses these, but arrays
- * must be long enough for it to do so. */
+/* Number of this rank's rows, which is the length that arrays must have. It is 0 if the row starts
+ * are invalid; the library then refuses the starts. */
 static int64_t rows_of(int rank, const int64_t *start)
 {
   bool ascends = start[rank] >= 0 && start[rank + 1] >= start[rank];

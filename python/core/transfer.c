@@ -169,7 +169,8 @@ static PyObject *end_transfer(PyObject *object, bool wait)
   osla_py_handle *h = osla_py_handle_of(object, &kind);
   if (!h) return NULL;
   transfer *t = h->object;
-  osla_forest_run run = t->run; /* NULL in t->run.forest, set below, keeps other threads out */
+  /* NULL in t->run.forest, set below, keeps other threads from using this transfer */
+  osla_forest_run run = t->run;
   if (!run.forest) return osla_py_refuse(OSLA_ERR_STATE, "this transfer has ended");
   t->run.forest = NULL;
   bool done = wait;

@@ -1,6 +1,7 @@
-/* The updates of overhead.py in C, which loads this library and calls it between its own loops.
- * Returns the seconds of one osla_hessian_update, the best of `repeats` loops of `calls` calls.
- * `ready` creates an accumulator like Python's default. One rank, which has started MPI. */
+/* The updates of overhead.py in C: overhead.py loads this library, and calls it between loops of
+ * its own. The result is the time in seconds of one osla_hessian_update, in the fastest of
+ * `repeats` loops of `calls` calls. `ready` creates an accumulator with the default options of the
+ * Python package. Runs on one rank, after the start of MPI. */
 #include "osla.h"
 
 #include <stdlib.h>

@@ -1,12 +1,13 @@
-/* BLACS contexts that are created and closed: products in contexts that are used once, in pairs of
+/* Creates and closes BLACS contexts, with products in contexts that are used once, in pairs of
  * contexts that are used in turn and closed in a different order on each process, and in contexts
- * without all processes. Prints one line of bits for each, and at the end, to stderr, how often
- * process 0 determined its node: once for each transport. */
+ * that leave processes out. Prints one line of bits for each product. At the end prints to stderr
+ * how often process 0 determined its node, which the creation of a transport does once. */
 #include "tests/adaptors/dropin_program.h"
 
 #include <stdio.h>
 
-static int looks; /* calls of MPI_Comm_split_type, which neither BLACS nor ScaLAPACK makes */
+/* number of calls of MPI_Comm_split_type, which neither BLACS nor ScaLAPACK makes */
+static int looks;
 
 int MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *out)
 {

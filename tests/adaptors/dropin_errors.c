@@ -18,7 +18,8 @@ void PB_Cabort(int number, const char *routine, int info)
   reported = info;
 }
 
-/* A product with one entry of B's descriptor changed; entry < 0 for none. */
+/* A product with one entry of B's descriptor changed. entry: index of this entry; negative: no
+ * entry is changed. */
 static void gemm(const context *c, const char *what, char trans, int m, int i, int entry, int value)
 {
   array a = array_make(c, 'd', SIZE, SIZE, NULL), b = array_make(c, 'd', SIZE, SIZE, NULL);

@@ -1,5 +1,6 @@
-/* Loads a program that was built as a plug-in with RTLD_LOCAL, as an interpreter does, and runs it.
- * Arguments: the plug-in, and the program's own. Links neither MPI nor ScaLAPACK. */
+/* Loads a program that was built as a plug-in with RTLD_LOCAL, as an interpreter does, and runs
+ * it. Arguments: path of the plug-in, then the arguments for the program. This host links neither
+ * MPI nor ScaLAPACK. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,7 @@
-/* Random factorisations and solves with matrices of dropin_matrices.c, on contexts of all shapes;
- * prints INFO and the bits of the results. Or calls with wrong arguments, or with a NaN. Arguments:
- * number of calls, "wrong", or "nan". */
+/* Tests factorisations and solves. With a number as argument, makes this number of random calls
+ * with matrices of dropin_matrices.c, on contexts of all shapes, and prints INFO and the bits of
+ * the results. With the argument "wrong" makes calls with wrong arguments, with "nan" calls with a
+ * NaN in the matrix. */
 #include "tests/adaptors/dropin_lapack.h"
 
 #include <math.h>
@@ -44,7 +45,7 @@ static posv_routine *const posv[] = {psposv_, pdposv_, pcposv_, pzposv_};
 typedef struct part {
   const dense *values;
   int i, j;
-  char uplo; /* 'A' for the whole matrix */
+  char uplo; /* stored triangle, or 'A' for the whole matrix */
 } part;
 
 static int is_in(const part *p, int i, int j)
@@ -69,8 +70,9 @@ static void set_zero(array *a, int row, int col, int i, int j, void *arg)
   if (is_in(p, i - p->i, j - p->j)) array_set(a, row, col, 0, 0);
 }
 
-/* An array that contains the matrix at a random position. Its first element begins a block row and,
- * if like = NULL, a block column. Right-hand sides begin with the block row of `like`. */
+/* Creates an array that contains the matrix at a random position. If like = NULL, the matrix
+ * begins with a block row and a block column; otherwise it begins with the block row of the matrix
+ * in `like`, as right-hand sides must. */
 static array place(const context *c, char type, const dense *values, char uplo, const array *like)
 {
   array a = {.type = type};
@@ -117,7 +119,7 @@ typedef struct result {
   uint64_t a, b, ipiv;
 } result;
 
-/* which: 0 p?getrf, 1 p?getrf and p?getrs, 2 p?gesv */
+/* which: 0 runs p?getrf, 1 p?getrf and p?getrs, 2 p?gesv */
 static result run_lu(const context *c, int which, int t)
 {
   int is_complex = t > 1, n = draw(2, MOST), m = which == 0 && draw(0, 1) ? draw(2, MOST) : n;
@@ -150,7 +152,7 @@ static result run_lu(const context *c, int which, int t)
   return r;
 }
 
-/* which: 0 p?potrf, 1 p?potrf and p?potrs, 2 p?posv */
+/* which: 0 runs p?potrf, 1 p?potrf and p?potrs, 2 p?posv */
 static result run_cholesky(const context *c, int which, int t)
 {
   int is_complex = t > 1, n = draw(2, MOST), nrhs = draw(1, 12);
@@ -218,8 +220,10 @@ static void run_random(int count, int size, int rank)
 typedef struct wrong {
   const char *what;
   int entry,
-    value; /* entry of the descriptor of A (0 .. 8) or B (10 .. 18) and its value; -1 for none */
-  int n, nrhs, i, j, ib; /* changes of the arguments */
+    /* entry: index of the descriptor entry to change, 0 .. 8 for A, 10 .. 18 for B, -1 for none.
+     * value: its new value. */
+    value;
+  int n, nrhs, i, j, ib; /* amounts that are added to these arguments */
   char letter;
 } wrong;
 

@@ -13,17 +13,18 @@ typedef struct dense {
   double _Complex *at;
 } dense;
 
-/* P A = L U whose pivots need no rounding: each is at least twice as large as all others of its
- * column. zero: index of a pivot that is 0, or -1. */
+/* Creates P A = L U whose pivots need no rounding: each pivot is at least twice as large as all
+ * other elements of its column. zero: index of a pivot that is 0, or -1. */
 dense dense_make_lu(int m, int n, int is_complex, int zero);
 
-/* A = L L^H, with integers in L. bad: order, from 0, of a negative minor, or -1. */
+/* Creates A = L L^H with integers in L. bad: index, from 0, of a leading minor that is negative,
+ * or -1. */
 dense dense_make_cholesky(int n, int is_complex, int bad);
 
-/* A matrix of n x nrhs integers. */
+/* Creates a matrix of n x nrhs integers. */
 dense dense_make_whole(int n, int nrhs, int is_complex);
 
-/* op(A) X */
+/* Computes op(A) X. */
 dense dense_product(char trans, const dense *a, const dense *x);
 void dense_free(dense *d);
 

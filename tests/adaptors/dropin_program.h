@@ -12,7 +12,8 @@ void Cblacs_gridinfo(int context, int *nprow, int *npcol, int *prow, int *pcol);
 void Cblacs_gridexit(int context);
 int numroc_(const int *n, const int *nb, const int *iproc, const int *source, const int *nprocs);
 
-/* Type of p?gemm: all types are passed by address. */
+/* Type of the routines p?gemm. It serves all element types, because all arguments are passed by
+ * address. */
 typedef void gemm_routine(const char *transa, const char *transb, const int *m, const int *n,
                           const int *k, const void *alpha, const void *a, const int *ia,
                           const int *ja, const int *desca, const void *b, const int *ib,
@@ -47,11 +48,12 @@ typedef struct context {
   int number, nprow, npcol, prow, pcol;
 } context;
 
-/* Called by all processes of MPI_COMM_WORLD. */
+/* Creates a context for a grid of nprow x npcol processes. All processes of MPI_COMM_WORLD must
+ * call it. */
 context context_make(const char *order, int nprow, int npcol);
 void context_free(context *c);
 
-/* A number in [low, high], the same sequence on all processes. */
+/* Returns a random number in [low, high]. All processes get the same sequence. */
 int draw(int low, int high);
 
 /* A context on a random grid that fits `size` processes; some leave processes out. Called by all
@@ -66,7 +68,7 @@ uint64_t try_without_memory(const context *c, attempt *run, void *arg);
 
 /* A distributed array with a sub-matrix. */
 typedef struct array {
-  char type; /* s, d, c or z */
+  char type; /* type of the elements: s, d, c or z */
   int i, j, desc[9];
   int rows, cols; /* size of the local array */
   void *at;

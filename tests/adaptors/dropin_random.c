@@ -1,6 +1,6 @@
-/* Random products, updates, triangular solves and sums of integers, on contexts of all shapes, two
- * at a time, some without all processes; prints one line of bits for each. Argument: number of
- * calls. */
+/* Random products, updates, triangular solves and sums of integers, on contexts of all shapes. Two
+ * contexts are open at a time, and some contexts leave processes out. Prints one line of bits for
+ * each call. Argument: number of calls. */
 #include "tests/adaptors/dropin_program.h"
 
 #include <math.h>
@@ -32,7 +32,7 @@ static void draw_factors(char type, factors *f)
 }
 
 typedef struct shape {
-  int i, j, m, n; /* sub-matrix, indices from 0 */
+  int i, j, m, n; /* sub-matrix: first row and column, from 0, and size */
   char uplo;      /* 'A': the whole sub-matrix; 'l', 'u': a triangle without its diagonal */
 } shape;
 
@@ -106,7 +106,7 @@ static uint64_t call_syrk(const context *c, void *arg)
   array a = array_make(c, type, trans == 'N' ? n : k, trans == 'N' ? k : n, NULL);
   array x = array_make(c, type, n, n, NULL);
   draw_factors(type, &f);
-  if (t >= 4) f.alpha_is_zero = f.alpha_d[0] == 0; /* the factors of p?herk are real */
+  if (t >= 4) f.alpha_is_zero = f.alpha_d[0] == 0; /* p?herk reads only the real part of alpha */
   if (f.alpha_is_zero) poison(c, &a, a.desc[2], a.desc[3]);
   if (f.beta_is_zero) poison_part(c, &x, n, n, uplo);
   if (c->prow >= 0)
@@ -250,7 +250,7 @@ int main(int argc, char **argv)
     }
     context_free(&c[0]);
     if (done / PER_CONTEXT % 2 == 0)
-      context_free(&c[1]); /* otherwise the context stays open until the end */
+      context_free(&c[1]); /* without this call the context stays open until the end */
   }
   MPI_Finalize();
   return 0;

@@ -1,7 +1,8 @@
-/* Threads that add up integers, each in a context of its own over all processes: two threads by
- * products, which the drop-in offloads, one by sums of matrices, which it passes on. Argument:
- * "turns", one after the other, or "once", at the same time, where ScaLAPACK alone gives wrong
- * sums. Process 0 prints the bits of each thread's result. */
+/* Threads that add up integers, each in a context of its own over all processes. Two threads
+ * compute products, which the drop-in offloads. One thread computes sums of matrices, which the
+ * drop-in passes on. With the argument "turns" the threads run one after the other. With "once"
+ * they run at the same time, for which ScaLAPACK alone gives wrong sums. Process 0 prints the bits
+ * of each thread's result. */
 #include "tests/adaptors/dropin_program.h"
 
 #include <pthread.h>

@@ -14,10 +14,12 @@ typedef enum ga_kind {
   GA_IRREGULAR,
   GA_CYCLIC,    /* blocks in cyclic order */
   GA_SCALAPACK, /* blocks on a process grid */
-  GA_TILED, /* tiles on a process grid; only with 4 ranks, regular otherwise, because GA 5.8.2 fails
-             */
+  /* tiles on a process grid; only with 4 ranks, otherwise a regular distribution, because GA 5.8.2
+   * fails */
+  GA_TILED,
   GA_RESTRICTED,
-  GA_GHOSTS, /* regular if the ghost cells do not fit */
+  /* ghost cells around each part; a regular distribution if the ghost cells do not fit */
+  GA_GHOSTS,
   GA_KINDS
 } ga_kind;
 

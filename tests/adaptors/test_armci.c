@@ -1,5 +1,5 @@
-/* Properties of the transport on ARMCI only. All other tests run on it with
- * OSLA_TRANSPORT=armci. */
+/* Tests of properties that only the transport on ARMCI has. With OSLA_TRANSPORT=armci all other
+ * tests run on this transport. */
 #include "osla_armci.h"
 #include "osla_counter.h"
 #include "osla_segment.h"
@@ -131,8 +131,8 @@ static void test_order(void)
     osla_notify_wait(s, before, 0, (uint64_t)round);
     for (int i = 0; i < WORDS; i++)
       bad += mine[area / 8 + (size_t)i] != (int64_t)round * WORDS + i;
-    OSLA_ASSERT_OK(
-      osla_notify(s, before, 1, (uint64_t)round)); /* lets the writer write there again */
+    /* notifies the writer that it may write to this area again */
+    OSLA_ASSERT_OK(osla_notify(s, before, 1, (uint64_t)round));
     osla_notify_wait(s, next, 1, (uint64_t)round - 1);
     for (int i = 0; i < NOISE; i++)
       OSLA_ASSERT_OK(osla_transfer_wait(s, &transfers[i]));
@@ -167,7 +167,7 @@ static void test_fetch_add(void)
   OSLA_ASSERT_MSG(end == 3 * TIMES * size + LARGE * large, "%" PRId64, end);
   CU_ASSERT(bad == 0);
   OSLA_ASSERT_OK(osla_barrier(t));
-  if (osla_test_rank() == 0) { /* back to zero by a large negative number */
+  if (osla_test_rank() == 0) { /* adds a large negative number to bring the counter back to zero */
     OSLA_ASSERT_OK(osla_counter_next(counter, -end, &before));
     OSLA_ASSERT_OK(osla_counter_next(counter, -1, &before));
     CU_ASSERT(before == 0);
@@ -188,7 +188,8 @@ static void end_turn(int turn, int turns)
   begin_turn(turns - turn);
 }
 
-/* Transports on parts of MPI_COMM_WORLD, with ranks in reverse order, beside one on the whole. */
+/* Tests transports on parts of MPI_COMM_WORLD whose ranks have the reverse order, beside a
+ * transport on the whole of it. */
 static void test_parts(void)
 {
   osla_transport *world = on_armci(), *part = NULL;

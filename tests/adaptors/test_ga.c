@@ -27,7 +27,7 @@ static void test_not_started(void)
 
 typedef struct operand {
   int array;
-  int64_t rows, cols; /* size of the array */
+  int64_t rows, cols; /* numbers of rows and columns of the array */
   osla_complex *have;
 } operand;
 
@@ -66,7 +66,7 @@ static void multiply(char ta, char tb, int64_t m, int64_t n, int64_t k, osla_com
     }
 }
 
-/* The arrays are larger than the product by `more` in each dimension. */
+/* Checks one product. In each dimension the arrays are larger than the product by `more`. */
 static void check_gemm(osla_dtype dtype, char ta, char tb, const ga_kind kinds[3], int64_t m,
                        int64_t n, int64_t k, int64_t more, osla_complex beta)
 {
@@ -106,7 +106,8 @@ static void test_gemm(void)
       }
 }
 
-/* Every kind as every operand; sizes that divide and sizes that do not, fewer rows than ranks. */
+/* Tests every kind of array as every operand, with sizes that blocks divide, sizes that they do
+ * not divide, and fewer rows than ranks. */
 static void test_gemm_kinds(void)
 {
   static const int64_t sizes[][3] = {{24, 36, 48}, {31, 9, 23}, {1, 5, 1}};
@@ -120,7 +121,7 @@ static void test_gemm_kinds(void)
     }
 }
 
-/* k = 0, and empty results. */
+/* Tests products with k = 0, and empty results. */
 static void test_gemm_empty(void)
 {
   static const ga_kind kinds[3] = {GA_REGULAR, GA_REGULAR, GA_REGULAR};
@@ -129,7 +130,7 @@ static void test_gemm_empty(void)
   check_gemm(OSLA_DOUBLE, 't', 'n', kinds, 0, 4, 6, 3, 2);
 }
 
-/* GA's own call with the same letters and sizes gives the same result. */
+/* Tests that GA's own call with the same letters and sizes gives the same result. */
 static void test_gemm_as_ga(void)
 {
   static const char letters[] = "nt";
@@ -159,7 +160,8 @@ static double transposed(int64_t i, int64_t j, void *arg)
   return creal(x->have[j * x->cols + i]);
 }
 
-/* The matrix holds the transpose of the array in C's order; store copies changes back. */
+/* Tests that the matrix holds the transpose of the array as C indexes it, and that
+ * osla_ga_matrix_store copies changes back. */
 static void test_matrix(void)
 {
   uint64_t seed = 8;
@@ -194,8 +196,8 @@ static double place(int64_t i, int64_t j, void *arg)
   return (double)(100 * i + j);
 }
 
-/* IN_PLACE: changes of the matrix change the array and vice versa. If must_fit, the sizes are
- * divisible by every grid of up to 4 ranks; arrays with another layout must be refused. */
+/* Tests IN_PLACE: changes of the matrix change the array and vice versa. If must_fit, the sizes
+ * are divisible by every grid of up to 4 ranks; arrays with another layout must be refused. */
 static void check_in_place(ga_kind kind, int64_t rows, int64_t cols, bool must_fit)
 {
   uint64_t seed = 9;
@@ -241,7 +243,8 @@ static void test_in_place(void)
   check_in_place(GA_GHOSTS, 24, 24, true);
 }
 
-/* Arrays with fewer blocks than ranks. GA cannot put to them (see ga_help.c), but OSLA can. */
+/* Tests arrays with fewer blocks than ranks. GA cannot put data to them (see ga_help.c), but OSLA
+ * can. */
 static void test_few_blocks(void)
 {
   static const int64_t sizes[][2] = {{1, 1}, {5, 3}, {3, 7}};
@@ -278,7 +281,7 @@ static int make_special(int type, int ndim, int group)
   return NGA_Create_config64(type, ndim, dims, "special", NULL, group);
 }
 
-/* Each refusal is one clear line, the same on all ranks, and changes nothing. */
+/* Tests that each refusal is one clear line, equal on all ranks, and changes nothing. */
 static void test_refused(void)
 {
   ga_start();
@@ -290,7 +293,7 @@ static void test_refused(void)
   int whole = make_special(C_INT, 2, world), cube = make_special(C_DBL, 3, world);
   int vector = make_special(C_DBL, 1, world), single = make_special(C_FLOAT, 2, world);
   int grouped = make_special(C_DBL, 2, group), freed = make_special(C_DBL, 2, world);
-  int pending = GA_Create_handle(); /* not allocated */
+  int pending = GA_Create_handle(); /* the array is not allocated */
   GA_Destroy(freed);
   int64_t info;
   const struct {

@@ -24,7 +24,7 @@ static osla_err push(osla_ga_hessian *h, const test_update *u)
   return osla_ga_hessian_update(h, u->rows, u->ix, u->k, u->values, u->ld);
 }
 
-/* Asserts the sum; H(i, j) is [j][i] of the array. */
+/* Asserts that the array holds the sum: H(i, j) is element [j][i] of the array. */
 static void expect(const serial_sum *sum, const osla_ga_hessian *h, const char *what)
 {
   osla_complex *have = ga_read(osla_ga_hessian_array(h));
@@ -36,7 +36,7 @@ static void expect(const serial_sum *sum, const osla_ga_hessian *h, const char *
   free(have);
 }
 
-/* Random updates by all ranks, with two commits. */
+/* Tests random updates by all ranks, with two commits. */
 static void check(ga_kind kind, osla_dtype dtype, osla_uplo uplo, int64_t n, int64_t most)
 {
   enum { UPDATES = 12, COMMITS = 2 };
@@ -69,7 +69,8 @@ static void test_kinds(void)
     check(kind, kind % 2 ? OSLA_FLOAT : OSLA_DOUBLE, (osla_uplo)(kind % 3), 29, 20);
 }
 
-/* More elements than one call of NGA_Scatter_acc gets, and more columns than one strip. */
+/* Tests an update with more elements than one call of NGA_Scatter_acc gets, and with more columns
+ * than are computed at a time. */
 static void test_large(void)
 {
   enum { N = 401, K = 2 };
@@ -103,7 +104,7 @@ static void test_refused(void)
   OSLA_ASSERT_ERR(osla_ga_hessian_create(complex_array, OSLA_LOWER, &h), OSLA_ERR_UNSUPPORTED);
   OSLA_ASSERT_ERR(osla_ga_hessian_create(array, (osla_uplo)9, &h), OSLA_ERR_ARG);
   (void)setenv("ARMCI_USE_WIN_ALLOCATE", "1",
-               1); /* the call must notice a wrong setting of ARMCI */
+               1); /* osla_ga_hessian_create must notice this wrong setting of ARMCI */
   osla_err err = osla_ga_hessian_create(array, OSLA_LOWER, &h);
   OSLA_ASSERT_MSG(err == OSLA_OK || err == OSLA_ERR_STATE, "%s", osla_error_text());
   if (err != OSLA_OK) OSLA_ASSERT_TEXT("ARMCI_USE_WIN_ALLOCATE=0");

@@ -35,7 +35,7 @@ static double matrix_element(int64_t i, int64_t j, void *arg)
 typedef struct linear_system {
   int a, b;
   int64_t n, nrhs;
-  osla_complex *a0, *b0; /* contents before the solve */
+  osla_complex *a0, *b0; /* contents of the arrays a and b before the solve */
 } linear_system;
 
 static linear_system make_system(ga_kind kind, osla_dtype dtype, int64_t n, int64_t nrhs,
@@ -137,7 +137,8 @@ static void test_cholesky(void)
   }
 }
 
-/* Factors in the array, the solve with them, and right-hand sides in a vector. */
+/* Tests the factorisation of an array, the solve with the factors, and right-hand sides in a
+ * vector. */
 static void test_factors(void)
 {
   enum { N = 137 };
@@ -169,7 +170,7 @@ static void test_factors(void)
   }
 }
 
-/* A kernel on the array's own memory leaves the factor in the array. */
+/* Tests that a kernel on the array's own memory leaves the factor in the array. */
 static void test_in_place(void)
 {
   int64_t info = -1;
@@ -186,7 +187,7 @@ static void test_in_place(void)
   free_system(&s);
 }
 
-/* GA's own solvers, with the same arguments, give the same result up to rounding. */
+/* Tests that GA's own solvers, with the same arguments, give the same result up to rounding. */
 static void test_as_ga(void)
 {
   int64_t info = -1;
@@ -227,7 +228,7 @@ static double indefinite(int64_t i, int64_t j, void *arg)
   return i == j ? (i == 10 ? -1 : 2) : 0;
 }
 
-/* INFO of failed factorisations; B must be unchanged. */
+/* Tests INFO of failed factorisations. B must be unchanged. */
 static void test_failures(void)
 {
   enum { N = 24 };
@@ -275,7 +276,8 @@ static void test_refused(void)
   OSLA_ASSERT_ERR(osla_ga_lu_solve('q', a, a, &info), OSLA_ERR_ARG);
   OSLA_ASSERT_ERR(osla_ga_getrf(a, NULL, &info), OSLA_ERR_ARG);
   int b = ga_make(GA_REGULAR, OSLA_DOUBLE, 2, 9, some_block);
-  OSLA_ASSERT_ERR(osla_ga_getrs('n', a, ipiv, b), OSLA_ERR_ARG); /* pivots of 0 */
+  /* the pivots are 0, which must be refused */
+  OSLA_ASSERT_ERR(osla_ga_getrs('n', a, ipiv, b), OSLA_ERR_ARG);
   OSLA_ASSERT_SAME_TEXT();
   GA_Destroy(a);
   GA_Destroy(b);
