@@ -27,7 +27,7 @@ NUMBERS = {"int": "integer(c_int)", "int64_t": "integer(c_int64_t)", "uint64_t":
            "osla_complex": "complex(c_double_complex)"}
 ZERO = {"integer": "0", "real": "0", "logical": ".false.", "type(c_ptr)": "c_null_ptr",
         "type(c_funptr)": "c_null_funptr"}
-# Pointers to variable arrays of numbers: argument names, in all functions or in one.
+# Arguments that are pointers to variable arrays of numbers: NAME in all functions, FUNCTION NAME in one.
 ARRAYS = {"ipiv", "degree", "osla_even_blocks start", "osla_csr_row column", "osla_csr_row value",
           "osla_spmv y", "osla_csr_column_squares d", "osla_csr_column_norms d", "osla_csr_diagonal d", "osla_sums_all value", "osla_cg x", "osla_lsqr x",
           "osla_forest_edges leaf", "osla_vector_read_matrix_market part", "osla_iterate x", "osla_diffusion_fill x",

@@ -31,8 +31,8 @@ module osla_accumulator
     procedure gradient_default, gradient_long
   end interface
 
-  ! osla_hessian_update (and osla_hessian_update_gradient if gradient is present), unless a datum
-  ! with this id was added before.
+  ! Does what osla_hessian_update does, and osla_hessian_update_gradient if gradient is present,
+  ! unless a datum with this id was added before.
   interface osla_hessian_update_once
     procedure once_d, once_d_long
   end interface
@@ -68,7 +68,7 @@ contains
     call report(c_osla_hessian_create(grid%handle, n, c_loc(chosen), hessian%handle), stat, errmsg)
   end subroutine create_long
 
-  ! Collective; also destroys the accumulator's matrix.
+  ! Destroys the accumulator and its matrix. Collective.
   subroutine osla_hessian_destroy(hessian)
     type(osla_hessian), intent(inout) :: hessian
     call c_osla_hessian_destroy(hessian%handle)
@@ -97,7 +97,7 @@ contains
     end do
   end subroutine count_from_0
 
-  ! True, with the error set, if an array's size or type does not fit.
+  ! True if the size or the type of an array does not fit; the error is then set.
   function is_misfit(call_name, hessian, dtype, has, wanted, stat, errmsg) result(is)
     character(*), intent(in) :: call_name
     type(osla_hessian), intent(in) :: hessian

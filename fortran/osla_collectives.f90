@@ -17,9 +17,9 @@ module osla_collectives
   ! State of the checks of one call on this rank.
   type :: collective_call
     character(30) :: call_name
-    type(c_ptr) :: transport = c_null_ptr ! transport of the objects; null if none exists, and then it is searched for
+    type(c_ptr) :: transport = c_null_ptr ! of the objects; null if no object exists, which starts a search
     integer(c_int) :: err = OSLA_OK
-    character(32) :: same = ' ' ! arguments that must be equal on all ranks, as text behind the name
+    character(32) :: same = ' ' ! text behind call_name: the arguments that must be equal on all ranks
     logical :: has_several_transports = .false. ! the objects belong to several transports
   end type collective_call
 
@@ -45,8 +45,9 @@ contains
   end subroutine check
 
   ! Checks everything that could keep this rank from beginning a transfer.
-  !   n_roots, n_leaves: numbers in a vertex, and vertices, of arrays of one kind
-  !   meets: the ranks agree before the transfer; if not, an error at the begin ends the job
+  !   n_roots, n_leaves: size of an array: numbers in a vertex, and number of vertices
+  !   meets: true if the ranks agree before the transfer; if false, an error at the begin of the
+  !          transfer ends the job
   subroutine check_transfer(at, forest, transfer, unit, n_roots, n_leaves, roots, leaves, before, combine, meets)
     type(collective_call), intent(inout) :: at
     type(osla_forest), intent(in) :: forest

@@ -32,7 +32,7 @@ module osla_elements
     procedure put_s_long, put_d_long, put_c_long, put_z_long
   end interface
 
-  ! Target of pointers to empty arrays.
+  ! Targets of pointers to empty arrays.
   real(c_float), target, save :: none_s(1, 1)
   real(c_double), target, save :: none_d(1, 1)
   complex(c_float_complex), target, save :: none_c(1, 1)
@@ -169,8 +169,8 @@ contains
 
   ! --- memory of the caller ---
 
-  ! has: the array's shape; first: address of element (1, 1); next, apart: bytes from it to elements
-  ! (2, 1) and (1, 2); bytes: size of an element
+  ! has: shape of the array. first: address of element (1, 1). next, apart: distance in bytes from
+  ! element (1, 1) to (2, 1), and to (1, 2). bytes: size of an element.
   subroutine wrap(grid, dtype, m, n, mb, nb, has, first, bytes, next, apart, matrix, stat, errmsg)
     type(osla_grid), intent(in) :: grid
     integer(c_int), intent(in) :: dtype
@@ -187,7 +187,7 @@ contains
     call requires(at, grid)
     call check(at, next == bytes .and. apart >= bytes .and. mod(apart, int(bytes, c_int64_t)) == 0, &
       'the columns of the array have gaps')
-    if (c_associated(grid%handle) .and. min(m, n) >= 0 .and. min(mb, nb) > 0) then ! the C call refuses other values
+    if (c_associated(grid%handle) .and. min(m, n) >= 0 .and. min(mb, nb) > 0) then ! the C function refuses others
       part = [c_osla_index_count(int(m, c_int64_t), int(mb, c_int64_t), c_osla_grid_prow(grid%handle), &
         c_osla_grid_nprow(grid%handle)), c_osla_index_count(int(n, c_int64_t), int(nb, c_int64_t), &
         c_osla_grid_pcol(grid%handle), c_osla_grid_npcol(grid%handle))]

@@ -15,8 +15,8 @@ module osla_forest_runs
   public :: osla_forest_end, osla_forest_test, osla_forest_end_read, osla_forest_writable, osla_forest_nearer
   public :: osla_vertices_create, osla_vertices_free
 
-  ! leaves(:, i) := leaves(:, i) (combine) the root of leaf i. For vertices of one number also
-  ! leaves(i).
+  ! leaves(:, i) := leaves(:, i) (combine) the root of leaf i. If a vertex has one number, the
+  ! argument may also be the array leaves(i).
   interface osla_forest_bcast_begin
     procedure bcast_1, bcast_2
   end interface
@@ -26,8 +26,8 @@ module osla_forest_runs
     procedure reduce_1, reduce_2
   end interface
 
-  ! A reduce that also returns, in before(:, i), the value that the root had before leaf i was
-  ! combined.
+  ! Begins a reduce that also sets before(:, i) to the value that the root had before leaf i was
+  ! combined with it.
   interface osla_forest_fetch_begin
     procedure fetch_1, fetch_2
   end interface
@@ -35,8 +35,8 @@ module osla_forest_runs
     procedure fetch_whole_1, fetch_whole_2
   end interface
 
-  ! x: n zeros in memory that neighbours read in place. Collective, as is the end; n may differ
-  ! between ranks.
+  ! Creates x, an array of n zeros in memory that neighbours read in place. Creation and destruction
+  ! are collective; n may differ between ranks.
   interface osla_vertices_create
     procedure create_real_default, create_real_long, create_integer_default, create_integer_long
   end interface
@@ -47,7 +47,7 @@ module osla_forest_runs
   type :: values
     type(c_ptr) :: at = c_null_ptr ! address of contiguous values
     integer(c_int) :: unit = -1    ! type of the numbers; -1 if the kind is not supported
-    integer(c_int64_t) :: vertex = 0, vertices = 0 ! numbers in a vertex; vertices
+    integer(c_int64_t) :: vertex = 0, vertices = 0 ! numbers in a vertex; number of vertices
   end type values
 
 contains
@@ -107,7 +107,7 @@ contains
     character(*), intent(in) :: call_name
     integer, intent(in) :: transfer ! transfer_bcast, transfer_reduce or transfer_fetch
     type(osla_forest), intent(in) :: forest
-    type(values), intent(in) :: roots, leaves(:) ! leaves, and for a fetch also `before`
+    type(values), intent(in) :: roots, leaves(:) ! leaves: array of leaves, and for a fetch also `before`
     integer, intent(in) :: combine
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
@@ -407,7 +407,7 @@ contains
     call report(c_osla_forest_writable(forest%handle), stat, errmsg)
   end subroutine osla_forest_writable
 
-  ! Prefetches neighbours' values into the cache; without effect on a transfer that was not begun.
+  ! Prefetches the neighbours' values into the cache. Has no effect if the transfer was not begun.
   subroutine osla_forest_nearer(run)
     type(osla_forest_run), intent(in), target :: run
     if (c_associated(run%forest)) call c_osla_forest_nearer(c_loc(run))

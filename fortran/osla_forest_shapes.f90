@@ -275,7 +275,7 @@ contains
   end subroutine osla_forest_edges
 
   ! Text that describes this rank's part of the forest; with `edges` one line for each edge. Indices
-  ! in it are C's, from 0.
+  ! in the text are those of C, from 0.
   function osla_forest_view(forest, edges) result(text)
     type(osla_forest), intent(in) :: forest
     logical, intent(in), optional :: edges

@@ -11,8 +11,9 @@ module osla_forest_transfers
   private
   public :: osla_forest_bcast, osla_forest_reduce
 
-  ! leaves(:, i) := leaves(:, i) (combine) the root of leaf i. For vertices of one number also
-  ! leaves(i). Arrays hold all roots of this rank, and leaf_space leaves.
+  ! leaves(:, i) := leaves(:, i) (combine) the root of leaf i. If a vertex has one number, the
+  ! argument may also be the array leaves(i). Arrays hold all roots of this rank, and leaf_space
+  ! leaves.
   interface osla_forest_bcast
     procedure bcast_real, bcast_reals, bcast_single, bcast_singles, bcast_complex, &
       bcast_complexs, bcast_integer, bcast_integers, bcast_long, bcast_longs
@@ -26,7 +27,7 @@ module osla_forest_transfers
 
 contains
 
-  ! n_roots, n_leaves: numbers in a vertex, and number of vertices
+  ! n_roots, n_leaves: size of the array: numbers in a vertex, and number of vertices
   subroutine bcast_any(forest, unit, n_roots, n_leaves, roots, leaves, combine, stat, errmsg)
     type(osla_forest), intent(in) :: forest
     integer(c_int), intent(in) :: unit

@@ -12,7 +12,7 @@ module osla_forests
   public :: osla_forest_compose, osla_forest_split
 
   ! root(e): rank and index of the root of this rank's e-th edge, type(osla_root). leaf(e): index of
-  ! its leaf; without `leaf` it is e.
+  ! the leaf of this edge; without `leaf` the index is e.
   interface osla_forest_create
     procedure create_default, create_long
   end interface
@@ -119,7 +119,7 @@ contains
     end if
   end subroutine global_default
 
-  ! Collective; without effect on a forest that was not created.
+  ! Destroys a forest. Collective. Has no effect on a forest that was not created.
   subroutine osla_forest_destroy(forest, stat, errmsg)
     type(osla_forest), intent(inout) :: forest
     integer, intent(out), optional :: stat

@@ -49,7 +49,7 @@ contains
 
   ! --- iterations: collective ---
 
-  ! A rank without a part gives a problem of length 0.
+  ! Creates an iteration. A rank without a part of x passes a problem of length 0.
   subroutine osla_iteration_create(transport, problem, iteration, options, stat, errmsg)
     type(osla_transport), intent(in) :: transport
     type(osla_fixed_point), intent(in) :: problem
@@ -187,9 +187,9 @@ contains
     call c_osla_splitting_destroy(splitting%handle)
   end subroutine osla_splitting_destroy
 
-  ! A state holds this rank's rows, then values of other ranks; `length` is the total. If the
-  ! splitting (or, below, the diffusion) does not exist, the problem has no sweep function, and
-  ! osla_iteration_create refuses it.
+  ! The problem of a splitting. A state holds this rank's rows, then values of other ranks; the
+  ! member `length` is the size of a state. If the splitting does not exist, the problem has no
+  ! sweep function, and osla_iteration_create refuses the problem.
   function osla_splitting_problem(splitting) result(problem)
     type(osla_splitting), intent(in) :: splitting
     type(osla_fixed_point) :: problem
@@ -218,6 +218,7 @@ contains
     call c_osla_diffusion_destroy(diffusion%handle)
   end subroutine osla_diffusion_destroy
 
+  ! The problem of a diffusion; it has no sweep function if the diffusion does not exist.
   function osla_diffusion_problem(diffusion) result(problem)
     type(osla_diffusion), intent(in) :: diffusion
     type(osla_fixed_point) :: problem

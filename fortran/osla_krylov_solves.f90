@@ -61,7 +61,7 @@ contains
     call c_osla_jacobi_destroy(jacobi%handle)
   end subroutine osla_jacobi_destroy
 
-  ! --- conversions to C's structs; without an object the struct has no functions ---
+  ! --- conversions to C's structs, which have no functions if the object does not exist ---
 
   function osla_jacobi_use(jacobi) result(m)
     type(osla_jacobi), intent(in) :: jacobi
@@ -88,7 +88,7 @@ contains
   function called(call_name, a, applies, sizes) result(at)
     character(*), intent(in) :: call_name
     type(osla_operator), intent(in) :: a
-    logical, intent(in) :: applies, sizes ! the preconditioner has a function; the arrays have the right sizes
+    logical, intent(in) :: applies, sizes ! the preconditioner has a function; array sizes are right
     type(collective_call) :: at
     at = collective_call(call_name, a%transport)
     call check(at, c_associated(a%transport), &
@@ -218,7 +218,7 @@ contains
     character(*), intent(inout), optional :: errmsg
     if (present(scale)) then
       call lsqr_operator(osla_csr_operator(a), b, x, damping, scale, options, result, stat, errmsg)
-    else ! gfortran 12 reads an absent array that is passed on
+    else ! not passed on, because gfortran 12 reads an absent array
       call lsqr_operator(osla_csr_operator(a), b, x, damping, options=options, result=result, stat=stat, errmsg=errmsg)
     end if
   end subroutine lsqr_matrix

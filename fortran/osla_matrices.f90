@@ -70,8 +70,8 @@ contains
     call report(c_osla_matrix_create(grid%handle, dtype, m, n, mb, nb, matrix%handle), stat, errmsg)
   end subroutine create_long
 
-  ! Collective. The matrix of an accumulator is destroyed with the accumulator; here only the handle
-  ! is reset.
+  ! Destroys a matrix. Collective. The matrix of an accumulator is destroyed with the accumulator;
+  ! for such a matrix this call only resets the handle.
   subroutine osla_matrix_destroy(matrix)
     type(osla_matrix), intent(inout) :: matrix
     if (matrix%borrowed) then
@@ -275,7 +275,7 @@ contains
     type(c_part) :: part
     at = collective_call('osla_matrix_scale')
     call requires(at, matrix, part, 'matrix')
-    call report(at%err, stat, errmsg) ! a local call
+    call report(at%err, stat, errmsg) ! reports without agreement, because this call is local
     if (.not. is_valid(at)) return
     call report(c_osla_matrix_scale_part(alpha, part), stat, errmsg)
   end subroutine osla_matrix_scale

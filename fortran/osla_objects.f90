@@ -28,10 +28,10 @@ module osla_objects
 
   type, extends(osla_operand) :: osla_matrix
     type(c_ptr) :: handle = c_null_ptr
-    logical :: borrowed = .false. ! owned by an accumulator, which destroys it
+    logical :: borrowed = .false. ! true if an accumulator owns the matrix and destroys it
   end type osla_matrix
 
-  ! m x n elements from (i, j) on, counted from 1.
+  ! Part of a matrix: the m x n elements that begin at element (i, j), counted from 1.
   type, extends(osla_operand) :: osla_part
     type(osla_matrix) :: matrix
     integer(c_int64_t) :: i = 1, j = 1, m = 0, n = 0
@@ -40,7 +40,7 @@ module osla_objects
   type :: osla_hessian
     type(c_ptr) :: handle = c_null_ptr, transport = c_null_ptr
     integer(c_int64_t) :: n = 0
-    integer(c_int) :: update_dtype = OSLA_DOUBLE ! type of G and U
+    integer(c_int) :: update_dtype = OSLA_DOUBLE ! element type of G and U
   end type osla_hessian
 
   type :: osla_file

@@ -29,7 +29,8 @@ module osla_products
 
 contains
 
-  ! C := alpha op(A) op(B) + beta C; alpha and beta have one kind, which may be any.
+  ! C := alpha op(A) op(B) + beta C; alpha and beta have the same kind, which
+  ! may be any kind.
   subroutine gemm_z(transa, transb, alpha, a, b, beta, c, options, stat, errmsg)
     integer, intent(in) :: transa, transb
     complex(c_double_complex), intent(in) :: alpha, beta
@@ -155,7 +156,7 @@ contains
     call requires(at, a, part_a, 'matrix')
     call requires(at, b, part_b, 'matrix')
     call requires(at, c, part_c, 'matrix')
-    call report(at%err, stat, errmsg) ! a local call
+    call report(at%err, stat, errmsg) ! reports without agreement, because this call is local
     if (.not. is_valid(at)) return
     call report(c_osla_gemm_predict(transa, transb, part_a, part_b, part_c, of_gemm(options), c_loc(plan)), &
       stat, errmsg)
@@ -163,7 +164,7 @@ contains
 
   ! --- factorisations ---
 
-  ! ipiv: one element for each local row, as in ScaLAPACK; absent with OSLA_PIVOT_NONE
+  ! ipiv: array with an element for each local row, as in ScaLAPACK; absent with OSLA_PIVOT_NONE
   subroutine osla_getrf(a, ipiv, result, options, stat, errmsg)
     class(osla_operand), intent(in) :: a
     integer(c_int64_t), intent(inout), target, contiguous, optional :: ipiv(:)
@@ -187,7 +188,7 @@ contains
     call report(c_osla_getrf_part(part, pivots, how, c_loc(result)), stat, errmsg)
   end subroutine osla_getrf
 
-  ! ipiv: from osla_getrf; absent if there were no interchanges
+  ! ipiv: row interchanges from osla_getrf; absent if the factorisation made none
   subroutine getri_long(a, info, ipiv, options, stat, errmsg)
     type(osla_matrix), intent(in) :: a
     integer(c_int64_t), intent(inout) :: info

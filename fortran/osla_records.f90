@@ -20,8 +20,8 @@ module osla_records
     procedure get_matrix, get_reals, get_integers, get_real, get_integer, get_text
   end interface
 
-  ! Vectors of which each rank has a part: written in the order of ranks, read from element `first`
-  ! on.
+  ! Writes and reads vectors of which each rank has a part. The parts are written in the order of
+  ! ranks; a rank reads elements from number `first` on.
   interface osla_file_put_parts
     procedure put_parts_real, put_parts_integer
   end interface
@@ -388,7 +388,7 @@ contains
     call report(c_osla_file_put_text(file%handle, c_text(trim(name)), c_text(text)), stat, errmsg)
   end subroutine put_text
 
-  ! A text longer than the argument is cut.
+  ! Reads a text. If it is longer than the argument `text`, its end is cut off.
   subroutine get_text(file, name, text, stat, errmsg)
     type(osla_file), intent(in) :: file
     character(*), intent(in) :: name

@@ -15,7 +15,7 @@ module osla_solves
     procedure trsm_s, trsm_d, trsm_c, trsm_z
   end interface
 
-  ! Solves for right-hand sides x(n, nrhs) that every rank has, of A's kind.
+  ! Solves for right-hand sides x(n, nrhs) that every rank has. Their kind is that of A.
   interface osla_potrs_replicated
     procedure potrs_s, potrs_d, potrs_c, potrs_z
   end interface
@@ -100,8 +100,7 @@ contains
     call report(c_osla_getrs_part(trans, part_a, c_loc(ipiv), part_b), stat, errmsg)
   end subroutine osla_getrs
 
-  ! Begins a call with the matrix a and right-hand sides of `rows` rows and type dtype, and checks
-  ! both.
+  ! Begins a call. Checks the matrix a, and right-hand sides of type dtype with `rows` rows.
   function replicated(call_name, a, dtype, rows) result(at)
     character(*), intent(in) :: call_name
     type(osla_matrix), intent(in) :: a
@@ -271,8 +270,8 @@ contains
     call report(c_osla_residual(a%handle, x%handle, b%handle, value), stat, errmsg)
   end subroutine osla_residual
 
-  ! The factors of A are those of LU if ipiv is present, else those of Cholesky in the triangle
-  ! uplo.
+  ! Refines a solution. If ipiv is present, `factored` holds the factors of LU; otherwise its
+  ! triangle uplo holds the factor of Cholesky.
   subroutine osla_refine(a, factored, b, x, uplo, ipiv, options, result, stat, errmsg)
     type(osla_matrix), intent(in) :: a, factored, b, x
     integer, intent(in), optional :: uplo

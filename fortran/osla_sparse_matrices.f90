@@ -60,7 +60,7 @@ contains
     start = int(long)
   end subroutine even_default
 
-  ! Checks the sizes of the lists, as far as the C library cannot.
+  ! Checks the sizes of the lists, which the C library cannot see.
   subroutine check_lists(at, row_start, column_start, first, column, value)
     type(collective_call), intent(inout) :: at
     integer(c_int64_t), intent(in) :: row_start(:), column_start(:), first(:), column(:), value
@@ -108,7 +108,7 @@ contains
       int(column, c_int64_t), value, matrix, stat, errmsg)
   end subroutine create_default
 
-  ! Collective; without effect on a matrix that was not created.
+  ! Destroys a matrix. Collective. Has no effect on a matrix that was not created.
   subroutine osla_csr_destroy(matrix, stat, errmsg)
     type(osla_csr), intent(inout) :: matrix
     integer, intent(out), optional :: stat

@@ -1,7 +1,7 @@
 ! Made by fortran/kinds.py from fortran/osla_triangles.f90.in: do not edit.
 ! Products with a triangle of a matrix, and matrix-vector products. The contracts are in
 ! osla_products.h. Operands are matrices or parts of them: osla_part(matrix, i, j, m, n), counted
-! from 1. alpha and beta have one kind, which may be any.
+! from 1. alpha and beta have the same kind, which may be any kind.
 module osla_triangles
   use, intrinsic :: iso_c_binding
   use osla_c, c_part => osla_part

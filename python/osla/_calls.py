@@ -32,7 +32,7 @@ class Object:
     """An object with a handle in the library. `_root` is the handle of its transport."""
 
     __slots__ = ("_handle", "_root", "__weakref__")
-    __array_ufunc__ = None  # keeps numpy from treating it as a number
+    __array_ufunc__ = None  # keeps numpy from treating the object as a number
     _handle: Any
     _root: Any
 
@@ -44,7 +44,7 @@ class Object:
         name = f"<osla.{type(self).__name__}"
         try:
             return f"{name} {self._facts()}".rstrip() + (", destroyed>" if self.destroyed else ">")
-        except AttributeError:  # its __init__ raised an exception
+        except AttributeError:  # the object's __init__ raised an exception
             return name + ", not made>"
 
     @property
@@ -62,7 +62,7 @@ class Owned(Object):
     """An object whose destruction is collective."""
 
     __slots__ = ()
-    _has_views = False  # its memory is exported to arrays
+    _has_views = False  # true if arrays use the object's memory
 
     def destroy(self) -> None:
         """Destroys the object now, instead of at a later collective call. Collective. A second call
@@ -117,7 +117,7 @@ def _fail(root: Any, candidates: list[Any], name: str, failure: BaseException) -
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1,
             signal.SIGUSR2, signal.SIGALRM, signal.SIGXCPU)
 _depth = 0  # nesting depth of collective calls in the main thread, which handles all signals
-_waiting: list[tuple[Any, int]] = []  # handlers and signals that arrived during these calls
+_waiting: list[tuple[Any, int]] = []  # handlers and signals that arrived during collective calls
 
 
 class _Handler:
@@ -223,7 +223,7 @@ def collective(function: Callable[P, Generator[str | None, None, R]]) -> Callabl
             try:
                 raise failure
             finally:
-                failure = None  # its traceback holds this frame, and would keep the arguments alive
+                failure = None  # the traceback in it holds this frame and would keep the arguments alive
         try:
             _core.meet(root, name + same, 0, "")
         except BaseException:

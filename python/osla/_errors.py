@@ -74,7 +74,7 @@ class SingularError(LinAlgError, Error):
         return type(self), (str(self), self.info)  # for pickling, as between processes
 
 
-# Indexed by osla_err.
+# Exception classes, indexed by the error code osla_err.
 by_code = [Error, ArgumentError, MemoryError, RangeError, FileError, MPIError, StateError,
            UnsupportedError]
 

@@ -328,7 +328,7 @@ class Part:
     shape: tuple[int, int]
 
     def __init__(self, matrix: Matrix, i: int, j: int, m: int, n: int) -> None:
-        self.matrix, self.i, self.j, self.shape = matrix, i, j, (m, n)  # the calls check these
+        self.matrix, self.i, self.j, self.shape = matrix, i, j, (m, n)  # the library calls check these values
 
     def __repr__(self) -> str:
         return f"<osla.Part {self.shape[0]} x {self.shape[1]} at ({self.i}, {self.j}) of {self.matrix!r}>"

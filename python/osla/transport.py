@@ -15,8 +15,8 @@ from ._errors import ArgumentError, Error, StateError, code_of
 
 _transports: list["Transport"] = []
 _world: "Transport | None" = None
-_started = False  # this package has started MPI
-_arranged = False  # _finish is registered
+_started = False  # true if this package has started MPI
+_arranged = False  # true if _finish is registered to run at exit
 
 
 def _start() -> None:
@@ -210,7 +210,7 @@ class Transport(Owned):
 @collective
 def _destroy_transport(transport: Transport) -> Generator[None, None, None]:
     root = transport._alive()
-    left = _core.children(root) - 1  # without the transport's own grid
+    left = _core.children(root) - 1  # the transport's own grid does not count
     if left > 0:
         raise StateError(f"{left} object{'s' if left > 1 else ''} of this transport live")
     claim(transport)

@@ -11,12 +11,12 @@ import osla
 case = sys.argv[1]
 w = osla.world()
 a = osla.Matrix(8, 8, block=2)
-if case == "uncaught":  # on one rank, while the others wait
+if case == "uncaught":  # an exception on one rank, while the other ranks wait
     if w.rank == w.size - 1:
         raise KeyError("on one rank")
     w.barrier()
     w.barrier()
-elif case == "uncaught in the library":  # the other ranks are already inside the library call
+elif case == "uncaught in the library":  # an exception on one rank, while the other ranks are in a library call
     H = osla.Hessian(8)
     if w.rank == 0:
         H.update(np.array([9]), np.ones(1))
@@ -38,7 +38,7 @@ elif case == "caught":
     except osla.ArgumentError as refusal:
         assert "uplo = 'x'" in str(refusal)
     assert a.norm() == 0.0
-elif case == "late":  # callbacks at the end of Python, when the library is closed
+elif case == "late":  # callbacks that run at the end of Python, when the library is closed
 
     class Late:
         view = a.local
@@ -52,7 +52,7 @@ elif case == "late":  # callbacks at the end of Python, when the library is clos
     late = Late()
     H = osla.Hessian(4)
 
-    class Owner:  # its imports at a time when Python cannot import any more
+    class Owner:  # makes its imports when Python cannot import any more
 
         def __init__(self, thing):
             self.thing = thing
@@ -77,7 +77,7 @@ elif case == "daemons":  # the interpreter ends while daemon threads are in call
         try:
             while True:
                 call()
-        except osla.StateError as reason:  # a collective call, after another rank has ended
+        except osla.StateError as reason:  # raised by a collective call after another rank has ended
             assert "the end of the program" in str(reason) or "come too late" in str(reason), reason
 
     for call in (*local, *local, w.barrier, other.barrier):
@@ -110,7 +110,7 @@ elif case == "forks":
         assert ended == status, (child, ended)
     assert a.norm() == 0.0
     H.commit()
-elif case == "MPI has ended":  # ended by others, as by mpi4py's MPI.Finalize
+elif case == "MPI has ended":  # other code has ended MPI, as mpi4py's MPI.Finalize does
     import ctypes
 
     H, grid, b, c = osla.Hessian(8), osla.Grid(), osla.Matrix(2, 2), osla.Matrix(2, 2)

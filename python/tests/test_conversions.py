@@ -53,7 +53,7 @@ def test_what_is_no_number(world, values, text):
     assert a.norm() == 0
     lu, cholesky = osla.getrf(identity.copy()), osla.potrf(identity)
     last = world.rank == world.size - 1
-    for solve in (lu.solve, cholesky.solve):  # a collective call, wrong on one rank, refused on all
+    for solve in (lu.solve, cholesky.solve):  # an argument wrong on one rank is refused on all
         with pytest.raises(osla.ArgumentError, match=text):
             solve(values if last else np.ones(3))
 

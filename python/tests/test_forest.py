@@ -120,7 +120,7 @@ def test_lists_that_are_refused(world):
         with pytest.raises(osla.ArgumentError):
             osla.Forest(*arguments, **options)
     last = world.rank == world.size - 1
-    with pytest.raises(osla.ArgumentError, match="3"):  # wrong on one rank only
+    with pytest.raises(osla.ArgumentError, match="3"):  # the index is wrong on one rank only
         osla.Forest(2, np.array([3 if last else 1]), rank=np.array([0]))
     if world.size > 1:
         with pytest.raises(osla.StateError, match="by ranks"):

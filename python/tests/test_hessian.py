@@ -104,7 +104,7 @@ def test_an_exception_in_the_block(world):
         with osla.Hessian(4) as H:
             H.update(np.arange(2), np.ones(2))
             raise KeyError("on all ranks")
-    with pytest.raises(osla.StateError):  # it was not committed
+    with pytest.raises(osla.StateError):  # the accumulator was not committed
         H.matrix
 
 

@@ -58,7 +58,7 @@ def test_ends_and_refusals(world):
         osla.iterate(full, b)
     with pytest.raises(osla.ArgumentError):
         osla.iterate(osla.Matrix(4, 4, dtype=np.float32), np.ones(4))
-    only_here = b if world.rank else np.full(a.rows + 1, 1.0)  # wrong on one rank only
+    only_here = b if world.rank else np.full(a.rows + 1, 1.0)  # too long on one rank only
     with pytest.raises(osla.ArgumentError):
         osla.iterate(a, only_here)
 

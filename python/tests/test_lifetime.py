@@ -134,7 +134,7 @@ def test_nothing_gets_at_what_is_being_destroyed(world, monkeypatch):
     with pytest.raises(osla.StateError, match="1 array sees"):
         a.destroy()
     del view
-    assert a.local.size >= 0  # refused on one rank: the matrix is usable on all
+    assert a.local.size >= 0  # one rank refuses the destruction, so the matrix is usable on all
     with monkeypatch.context() as patch:
         patch.setattr(_core, "meet", use_and_meet)
         a.destroy()
@@ -308,7 +308,7 @@ def test_an_argument_that_is_wrong_on_one_rank(world):
         osla.potrf(a.copy()).solve(np.ones(4, np.float32 if last else np.float64), overwrite=True)
     with pytest.raises(osla.ArgumentError, match="there is no option"):
         osla.gemm(a, a.copy(), a.copy(), **({"wide": True} if last else {}))
-    assert a.norm("max") > 0  # all ranks go on
+    assert a.norm("max") > 0  # after the error all ranks can make collective calls
 
 
 def test_arguments_that_differ(world):

@@ -41,7 +41,7 @@ def test_local_array(world, m, n, block, dtype):
     assert local.shape[1] <= 1 or local.strides[1] == a.lld * local.itemsize
     assert (local == 0).all() and local.flags.writeable
     local[...] = x[np.ix_(a.local_rows, a.local_columns)]
-    assert (a.to_numpy() == x).all()  # `local` is the matrix's memory
+    assert (a.to_numpy() == x).all()  # values stored in `local` are in the matrix, because it is the matrix's memory
     total = np.array([float(local.size)])
     world.allreduce(total)
     assert total[0] == m * n
@@ -97,8 +97,8 @@ def test_blocks_that_are_refused(world):
         a.put(0, 0, record)
     a.put(0, 0, block, copy=True)
     a.put(0, 0, np.ones((6, 8))[::2, ::2].T, copy=True)
-    a.put(0, 0, block.T)  # column-major without a copy
-    a.put(0, 0, np.asfortranarray(np.ones((4, 6)))[:3, ::2])  # columns that are apart
+    a.put(0, 0, block.T)  # a column-major array needs no copy
+    a.put(0, 0, np.asfortranarray(np.ones((4, 6)))[:3, ::2])  # columns are not adjacent in memory
     with pytest.raises(osla.ArgumentError, match="rows 4 .. 6"):
         a.get(4, 0, 3, 1)
     with pytest.raises(osla.ArgumentError, match="i = -1 is below 0"):

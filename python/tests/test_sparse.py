@@ -97,7 +97,7 @@ def test_rows_and_other_numbers(world):
     assert np.array_equal(whole(world, a), full)
     assert a.ghosts <= 2 and (a.ghosts > 0) == (world.size > 1 and a.rows > 0)
     number = (np.arange(24) * 5 + 3) % 24                   # a permutation
-    last = 24 if world.rank == world.size - 1 else 0        # all rows on the last rank
+    last = 24 if world.rank == world.size - 1 else 0        # the last rank gets all rows
     b = a.renumber(number[mine].copy(), last)
     assert b.rows == last
     expected = np.zeros_like(full)

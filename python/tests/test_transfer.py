@@ -29,7 +29,7 @@ def test_what_is_dropped_meanwhile(world):
     before = children(world)
     tridiagonal = (np.array([0, 1]), np.array([world.rank]), np.ones(1))
     f = osla.Forest.allgather(1)
-    for order in range(2):  # the matrix is younger, or older, than the transfer
+    for order in range(2):  # the matrix is made after the transfer, or before it
         matrix = None if order == 0 else osla.CSR(*tridiagonal)
         leaves = np.zeros(world.size)
         transfer = f.bcast_begin(np.full(1, world.rank + 1.0), leaves)
@@ -49,7 +49,7 @@ def test_what_is_dropped_meanwhile(world):
     younger, transfer = None, f.bcast_begin(np.zeros(1), leaves)
     younger = osla.CSR(*tridiagonal)
     del younger, transfer
-    assert children(world) == before + 1  # immediately, even if a younger object's destruction is refused
+    assert children(world) == before + 1  # destroyed immediately, even if a younger object refuses destruction
 
 
 def star(world):
@@ -139,7 +139,7 @@ def test_under_way(world):
     begun = [f.bcast_begin(np.full(f.n_roots, float(i)), np.zeros(1)) for i in range(8)]
     with pytest.raises(osla.StateError, match="has not ended"):
         f.bcast(np.zeros(f.n_roots), np.zeros(1))
-    if world.size > 1:  # also if it has not ended on one rank only
+    if world.size > 1:  # on all but one rank the transfer has ended
         last = world.rank == world.size - 1
         if not last:
             begun[0].end()
@@ -167,7 +167,7 @@ def test_dropped(world):
         transfer = wide.bcast_begin(np.full(wide.n_roots, float(i + 1)), leaves[i])
         if i == 1 and world.rank == 0:
             transfer.end()
-        del transfer  # the only reference to its roots
+        del transfer  # no other reference to the roots of the transfer exists
     world.collect()
     assert [a.min() == a.max() == i + 1 for i, a in enumerate(leaves)] == [True] * 4
     kept = f.bcast_begin(np.ones(f.n_roots), np.zeros(1))
@@ -219,9 +219,9 @@ def test_arrays_that_are_refused(world):
     with pytest.raises(osla.ArgumentError, match="overlap"):
         f.fetch(np.zeros(2), both[:3], both[1:4])
     last = world.rank == world.size - 1
-    with pytest.raises(osla.ArgumentError, match="shape"):  # wrong on one rank only
+    with pytest.raises(osla.ArgumentError, match="shape"):  # the shape is wrong on one rank only
         f.bcast(np.zeros(3 if last else 2), np.zeros(3))
-    if world.size > 1:  # valid on each rank, but different
+    if world.size > 1:  # arguments are valid on each rank, but differ between ranks
         with pytest.raises(osla.StateError, match="float32"):
             dtype = np.float32 if last else np.float64
             f.bcast(np.zeros(2, dtype), np.zeros(3, dtype))

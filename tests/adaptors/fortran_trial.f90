@@ -29,7 +29,7 @@ contains
     write (error_unit, '(a, i0, 2a)') 'rank ', rank, ': not so: ', what
   end subroutine expect
 
-  ! Fails if any rank has a failure.
+  ! Ends a test program. It fails on all ranks if any rank has a failure.
   subroutine trial_end
     integer :: all_failures
     call osla_transport_destroy(transport)

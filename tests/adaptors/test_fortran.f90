@@ -109,7 +109,7 @@ contains
     call osla_matrix_norm(d, OSLA_NORM_MAX, norm)
     call expect(abs(norm - 2) == 0, 'what is written into a local array is in the matrix')
 
-    ! the caller's memory, with two rows more than the matrix needs
+    ! a matrix on the caller's memory, which has two rows more than the matrix needs
     rows = size(of_d, 1)
     cols = size(of_d, 2)
     allocate (mine(rows + 2, cols), of_others(rows, cols))
@@ -128,7 +128,7 @@ contains
     call osla_matrix_wrap(grid, 10, 11, 3, 4, mine(:, 2:), wrapped, stat=stat)
     call expect(stat == OSLA_ERR_ARG .and. index(osla_error_text(), ' elements, the part of this process ') > 0, &
       'an array with too few columns: ' // osla_error_text())
-    if (rank == 0) then ! all ranks must get the error
+    if (rank == 0) then ! wrong on rank 0 only; all ranks must get the error
       call osla_matrix_wrap(grid, 10, 11, 3, 4, mine(2:rows, :), wrapped, stat=stat)
     else
       call osla_matrix_wrap(grid, 10, 11, 3, 4, mine, wrapped, stat=stat)
@@ -241,7 +241,7 @@ contains
     call osla_matrix_destroy(t)
   end subroutine products
 
-  ! Compares each call with matmul; the triangle that is not named has other values.
+  ! Compares each product with matmul. The triangle that a call must not read has other values.
   subroutine triangles
     type(osla_matrix) :: a, b, c, x, y
     type(osla_gemm_options) :: options
@@ -332,7 +332,8 @@ contains
     call osla_barrier(transport)
   end subroutine compare
 
-  ! n x n with `fill`, a copy of it, right-hand sides B and a copy X of B
+  ! Creates a: n x n elements by the rule `fill`; factored: a copy of a; b: right-hand sides;
+  ! x: a copy of b.
   subroutine system(fill, n, a, factored, b, x)
     integer, intent(in) :: fill, n
     type(osla_matrix), intent(out) :: a, factored, b, x
@@ -441,7 +442,7 @@ contains
     call give_up(a, f, b, x)
   end subroutine lu
 
-  ! A 10 x 10 system as parts of larger matrices.
+  ! Solves a 10 x 10 system whose matrices are parts of larger matrices.
   subroutine parts
     type(osla_matrix) :: a, f, b, x
     type(osla_lu_result) :: result
@@ -519,7 +520,7 @@ contains
     call give_up(a, l, b, x)
   end subroutine refinement
 
-  ! H = I + sum over ranks of G^T G
+  ! Tests the accumulator: H = I + sum over ranks of G^T G.
   subroutine accumulator
     integer, parameter :: n = 30
     type(osla_hessian) :: hessian

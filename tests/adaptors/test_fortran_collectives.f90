@@ -7,11 +7,11 @@ program test_fortran_collectives
   use fortran_trial
   implicit none
   type(osla_grid) :: grid
-  integer :: wrong ! the rank on which arguments are wrong
+  integer :: wrong ! number of the rank on which arguments are wrong
 
   call trial_begin
   call osla_grid_create(transport, grid)
-  do wrong = 0, ranks - 1, max(1, ranks - 1) ! the first and the last rank
+  do wrong = 0, ranks - 1, max(1, ranks - 1) ! arguments are wrong on the first rank, then on the last
     call dense
     call sparse
     call forests
@@ -26,7 +26,8 @@ program test_fortran_collectives
 
 contains
 
-  ! Expects the same code and a text of the call on all ranks, which must still be synchronised.
+  ! Expects that all ranks get this error code and a text with the name of the call, and that they
+  ! can still make collective calls together.
   subroutine refused(stat, code, text, call_name)
     integer, intent(in) :: stat, code
     character(*), intent(in) :: text, call_name
@@ -93,7 +94,7 @@ contains
       call osla_residual(a, c, b, value, stat, text)
     end if
     call refused(stat, OSLA_ERR_STATE, text, 'osla_residual: the solution')
-    if (is_here()) call osla_matrix_scale((2.0_real64, 0.0_real64), a, stat) ! local: on one rank only
+    if (is_here()) call osla_matrix_scale((2.0_real64, 0.0_real64), a, stat) ! a local call, made on one rank only
     if (is_here()) call expect(stat == OSLA_OK, 'a rank scales its part')
     call osla_gemm(OSLA_NOTRANS, OSLA_NOTRANS, 1.0_real64, a, b, 0.0_real64, c, stat=stat)
     call expect(stat == OSLA_OK, 'what is right')
@@ -145,7 +146,7 @@ contains
     call osla_csr_destroy(a)
   end subroutine sparse
 
-  ! Each rank's three leaves have the roots of the next rank.
+  ! Tests forests in which the three leaves of each rank have their roots on the next rank.
   subroutine forests
     type(osla_forest) :: f, none, made
     type(osla_forest_run) :: run
@@ -188,7 +189,7 @@ contains
     one = 0
     call overlapping(f, one, one(i:i + 2), stat)
     call expect(stat == OSLA_ERR_ARG, 'roots and leaves that overlap')
-    ! valid on each rank, but different
+    ! the arguments are valid on each rank, but differ between ranks
     if (ranks > 1) then
       allocate (wide(merge(2, 3, is_here()), 3), wider(merge(2, 3, is_here()), 3), source=0.0_real64)
       call osla_forest_bcast(f, wide, wider, OSLA_REPLACE, stat, text)
@@ -310,8 +311,8 @@ contains
     call osla_csr_destroy(a)
   end subroutine iterations
 
-  ! A second transport, of some ranks, is created later: a rank without a valid argument must still
-  ! find the others.
+  ! Creates a second transport for some of the ranks. A rank without a valid argument must still
+  ! find the transport on which the other ranks wait.
   subroutine transports
     type(osla_transport) :: other
     type(MPI_Comm) :: half
@@ -323,7 +324,7 @@ contains
     call MPI_Comm_free(half)
   end subroutine transports
 
-  ! Objects of one transport, but on one rank of two transports.
+  ! Passes objects of a single transport on all ranks but one, which passes objects of two.
   subroutine two_transports(other)
     type(osla_transport), intent(in) :: other
     type(osla_grid) :: small
@@ -348,7 +349,7 @@ contains
     call osla_grid_destroy(small)
   end subroutine two_transports
 
-  ! One rank makes the call late, and with a wrong argument.
+  ! Tests a call that one rank makes late, and with a wrong argument.
   subroutine begins_apart
     type(osla_csr) :: a, none, made
     integer :: stat

@@ -188,7 +188,7 @@ contains
     integer :: stat
     character(200) :: text
     root = osla_root(0, 2_int64)
-    if (rank == ranks - 1) root%index = 3 ! only on the last rank
+    if (rank == ranks - 1) root%index = 3 ! wrong on the last rank only
     call osla_forest_create(transport, 2, [root], none, stat=stat, errmsg=text)
     call expect(stat == OSLA_ERR_ARG, 'a root that there is not: ' // text)
     root = osla_root(ranks, 1_int64)
@@ -271,7 +271,7 @@ contains
     call osla_forest_destroy(forest)
   end subroutine begun
 
-  ! All leaves have root 1 of rank 0: each gets a distinct number.
+  ! Tests fetches: all leaves have root 1 of rank 0, and each leaf gets a distinct number.
   subroutine fetches
     type(osla_forest) :: forest
     type(osla_forest_run) :: run

@@ -6,7 +6,7 @@ module chain
   implicit none
   type :: chain_part
     integer :: m = 0, rank = 0, ranks = 0
-    integer, allocatable :: side(:) ! side of each halo: 1 before, 2 after the points
+    integer, allocatable :: side(:) ! side of each halo: 1 before this rank's points, 2 after them
     type(osla_halo), allocatable :: halos(:)
   end type chain_part
 
@@ -337,7 +337,7 @@ contains
     allocate (b(osla_csr_rows(a)), x(osla_csr_rows(a)))
     b = 1
     x = 0
-    do k = 1, min(ranks, 2) ! right is too short, or includes values of other ranks
+    do k = 1, min(ranks, 2) ! k = 1: `right` is too short; k = 2: it has values of other ranks
       allocate (right(merge(size(b, kind=int64) - 1, problem%length, k == 1)))
       call osla_sweeps_create(transport, problem, right, sweeps)
       call osla_cg(a, b, x, m=sweeps, stat=stat, errmsg=text)
@@ -420,7 +420,7 @@ contains
     call osla_iteration_create(transport, problem, iteration, options, stat)
     call expect(stat == OSLA_ERR_ARG, 'reserved words')
     call osla_iteration_create(transport, problem, iteration)
-    allocate (x(problem%length + merge(1, 0, rank == 0))) ! wrong on rank 0 only
+    allocate (x(problem%length + merge(1, 0, rank == 0))) ! too long on rank 0 only
     call osla_iterate(iteration, x, stat=stat)
     call expect(stat == OSLA_ERR_ARG, 'x of another length')
     call osla_iterate_bound(iteration, -1, alpha, stat)

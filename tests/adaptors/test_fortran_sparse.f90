@@ -17,8 +17,8 @@ program test_fortran_sparse
 
 contains
 
-  ! The lists of this rank's rows of a path graph's Laplacian plus the identity: 3 on the diagonal,
-  ! -1 below it, `upper` above it.
+  ! Lists of this rank's rows of a tridiagonal matrix, which has 3 on the diagonal, -1 below the
+  ! diagonal and `upper` above the diagonal.
   subroutine path_lists(n, upper, start, first, column, value)
     integer, intent(in) :: n
     real(real64), intent(in) :: upper
@@ -52,7 +52,7 @@ contains
     call osla_csr_create(transport, start, start, first, column, value, matrix)
   end subroutine make_path
 
-  ! The whole matrix as an array, and this rank's part of a vector.
+  ! Returns the whole tridiagonal matrix as an array.
   function whole_path(n, upper) result(whole)
     integer, intent(in) :: n
     real(real64), intent(in) :: upper
@@ -164,7 +164,7 @@ contains
     call path_lists(n, -1.0_real64, start, first, column, value)
     call osla_csr_create(transport, start, start, first, column, value, a)
     x = mine([0.0_real64, 0.0_real64, 0.0_real64, 0.0_real64, 0.0_real64, 0.0_real64, 0.0_real64], start)
-    if (rank == ranks - 1) column(1) = n + 1 ! only on the last rank
+    if (rank == ranks - 1) column(1) = n + 1 ! wrong on the last rank only
     call osla_csr_create(transport, start, start, first, column, value, none, stat, text)
     call expect(stat == OSLA_ERR_ARG, 'a column that there is not: ' // text)
     column(1) = 1
@@ -187,7 +187,7 @@ contains
     call expect(stat == OSLA_ERR_ARG, 'x of CG')
     if (rank == 0) value = [x, 1.0_real64]
     if (rank > 0) value = x
-    call osla_lsqr(a, x, value, stat=stat) ! wrong on rank 0 only
+    call osla_lsqr(a, x, value, stat=stat) ! `value` is wrong on rank 0 only
     call expect(stat == OSLA_ERR_ARG, 'x of LSQR')
     call osla_cg(a, x, x, m=no_jacobi, stat=stat)
     call expect(stat == OSLA_ERR_STATE, 'no preconditioner')
@@ -214,7 +214,7 @@ contains
     call make_path(n, -1.0_real64, start, a)
     last = n + 1 ! all rows on the last rank
     last(:ranks) = 1
-    call osla_csr_renumber(a, [(n + 1 - i, i = start(rank + 1), start(rank + 2) - 1)], last, other) ! in reverse order
+    call osla_csr_renumber(a, [(n + 1 - i, i = start(rank + 1), start(rank + 2) - 1)], last, other) ! reverses the order of rows
     call expect(osla_csr_rows(other) == merge(n, 0, rank == ranks - 1), 'rows under new numbers')
     if (rank == ranks - 1) then
       call osla_csr_row(other, 2, column, value)
