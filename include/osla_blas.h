@@ -53,7 +53,8 @@ OSLA_API osla_err osla_blas_iamax(osla_dtype dtype, int64_t n, const void *x, in
 OSLA_API osla_err osla_blas_max(osla_dtype dtype, int64_t n, const void *x, double *value);
 
 /* LU factors of A (m x n) in place, with row interchanges: row i was exchanged with row pivots[i],
- * both counted from 0, i < min(m, n). *info is that of LAPACK's xGETRF. */
+ * both counted from 0, i < min(m, n). *info is that of LAPACK's xGETRF: 0, or the index, from 1, of
+ * the first pivot that is exactly zero. */
 OSLA_API osla_err osla_lapack_getrf(osla_dtype dtype, int64_t m, int64_t n, void *a, int64_t lda,
                                     int64_t *pivots, int64_t *info);
 
@@ -87,7 +88,8 @@ OSLA_API bool osla_blas_has_room(int threads);
  * for ever, and MPI may hang. Local. Errors: MEM. */
 OSLA_API osla_err osla_blas_fits(void);
 
-/* Name and version of the BLAS, for messages; its number of threads, 0 if unknown. Local. */
+/* osla_blas_describe returns the name and version of the BLAS, for messages. osla_blas_threads
+ * returns its number of threads, 0 if unknown. Local. */
 OSLA_API const char *osla_blas_describe(void);
 OSLA_API int osla_blas_threads(void);
 /* Sets the number of threads of the BLAS. Has no effect if the BLAS has no such call, or if there

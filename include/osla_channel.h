@@ -42,14 +42,15 @@ typedef enum osla_channel_kind {
  * RACY they are multiples of 8. */
 typedef struct osla_channel_end {
   int peer; /* rank of the other end, different from this rank */
-  int tag;  /* distinguishes the channels between two ranks */
+  int tag;  /* tag that distinguishes the channels between two ranks */
   osla_channel_kind kind;
-  int in_flight; /* number of unreceived messages, from 1 to OSLA_CHANNEL_MOST */
+  int in_flight; /* largest number of messages that are sent and not yet received, from 1 to
+                  * OSLA_CHANNEL_MOST */
   int64_t send_bytes, recv_bytes;
 } osla_channel_end;
 enum { OSLA_CHANNEL_MOST = 4096 };
 
-/* A set of channels, numbered in the order of their ends at creation. */
+/* A set of channels. A channel has the number of its end in the list that was given at creation. */
 typedef struct osla_channels osla_channels;
 
 /* Makes the channels of all ranks. A set that joins nodes takes one progress hook
@@ -93,7 +94,7 @@ OSLA_API osla_err osla_channel_recv(osla_channels *channels, int which, const vo
                                     uint64_t *stamp);
 
 /* Sleeps until one of the given channels has a message, or its peer has destroyed its set and all
- * messages are received; with all = true, until this holds for each of them.
+ * messages are received; with all = true, until this holds for each of the given channels.
  *   which [in] [n] numbers of channels */
 OSLA_API void osla_channels_wait(osla_channels *channels, int n, const int *which, bool all);
 

@@ -33,21 +33,21 @@ typedef enum osla_diffusion_start {
 
 /* Options of the diffusion problem, equal on all ranks. */
 typedef struct osla_diffusion_options {
-  int64_t points[3]; /* points of the whole grid along x, y, z; each >= 1 */
+  int64_t points[3]; /* numbers of points of the whole grid along x, y, z; each >= 1 */
   /* process grid along x, y, z: at most as many ranks as points in each dimension, and at most all
    * ranks of the transport; ranks outside the grid have no points. 0 in all three dimensions: the
    * grid with the smallest halos */
   int ranks[3];
   osla_diffusion_start start;
-  double radius;        /* radius of the circle, > 0; 0: 0.25 */
+  double radius;        /* radius of the circle, > 0; 0 means 0.25 */
   double offset;        /* number that is added to boundary and start; 0 means 1;
                          * OSLA_DIFFUSION_MODE does not use it */
   bool no_offset;       /* true: nothing is added to boundary and start; requires offset = 0 */
   uint64_t reserved[8]; /* must be 0 (osla_types.h) */
 } osla_diffusion_options;
 
-/* Creates the diffusion problem. Collective. Owned by the caller. Errors, on all ranks together:
- * ARG, MEM. */
+/* Creates the diffusion problem. Collective. The caller owns the problem. Errors, on all ranks
+ * together: ARG, MEM. */
 typedef struct osla_diffusion osla_diffusion;
 OSLA_API osla_err osla_diffusion_create(osla_transport *transport,
                                         const osla_diffusion_options *options,

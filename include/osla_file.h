@@ -67,7 +67,7 @@ typedef enum osla_stored { OSLA_STORED_WHOLE, OSLA_STORED_LOWER, OSLA_STORED_UPP
 /* --- saving and loading one matrix by one call ------------------------------------------------ */
 
 typedef enum osla_format {
-  OSLA_FORMAT_BY_NAME, /* HDF5 if the path ends in .h5 or .hdf5, else raw */
+  OSLA_FORMAT_BY_NAME, /* format: HDF5 if the path ends in .h5 or .hdf5, otherwise raw */
   OSLA_FORMAT_HDF5,
   OSLA_FORMAT_RAW
 } osla_format;
@@ -75,7 +75,7 @@ typedef enum osla_format {
 typedef struct osla_save_options {
   osla_format format;
   osla_stored stored;   /* meaningful elements of the matrix, noted in the file; default: whole */
-  const char *name;     /* name of the data set, HDF5 only; NULL: "matrix" */
+  const char *name;     /* name of the data set, in HDF5 files only; NULL means "matrix" */
   uint64_t reserved[8]; /* must be 0 (osla_types.h) */
 } osla_save_options;
 
@@ -85,7 +85,7 @@ OSLA_API osla_err osla_matrix_save(const osla_matrix *matrix, const char *path,
 
 typedef struct osla_load_options {
   int64_t mb, nb;   /* sizes of blocks; 0: OSLA_DEFAULT_BLOCK, and nb = mb if only mb is given */
-  const char *name; /* name of the data set, HDF5 only; NULL: "matrix" */
+  const char *name; /* name of the data set, in HDF5 files only; NULL means "matrix" */
   uint64_t reserved[8]; /* must be 0 (osla_types.h) */
 } osla_load_options;
 
@@ -116,7 +116,8 @@ OSLA_API osla_err osla_file_commit(osla_file **file);
  * NULL. */
 OSLA_API void osla_file_close(osla_file **file);
 
-/* Sets *has to whether a file opened for reading holds a matrix or vector of the name. */
+/* Sets *has to true if a file opened for reading contains a matrix or vector of this name,
+ * otherwise to false. */
 OSLA_API osla_err osla_file_has(osla_file *file, const char *name, bool *has);
 
 /* Adds a matrix to a new file. A name can be used once in a file and may contain slashes
@@ -149,7 +150,8 @@ OSLA_API osla_err osla_file_put_vector(osla_file *file, const char *name, osla_f
 OSLA_API osla_err osla_file_put_parts(osla_file *file, const char *name, osla_file_type type,
                                       int64_t count, const void *data);
 
-/* Reads the length of a vector. Errors: IO if no vector has the name, or its type differs. */
+/* Reads the length of a vector. Errors: IO if no vector has this name, or its type is another
+ * one. */
 OSLA_API osla_err osla_file_look_vector(osla_file *file, const char *name, osla_file_type type,
                                         int64_t *count);
 
@@ -163,8 +165,9 @@ OSLA_API osla_err osla_file_get_vector(osla_file *file, const char *name, osla_f
 OSLA_API osla_err osla_file_get_parts(osla_file *file, const char *name, osla_file_type type,
                                       int64_t first, int64_t count, void *data);
 
-/* Numbers and texts: attributes of the file. put: rank 0's value is written. get: all ranks get the
- * value; a text is cut to `size` - 1 bytes. Errors: IO if no attribute has the name and type. */
+/* Writes and reads numbers and texts, which are attributes of the file. put: rank 0's value is
+ * written. get: all ranks get the value; a text is cut to `size` - 1 bytes. Errors: IO if no
+ * attribute has this name and type. */
 OSLA_API osla_err osla_file_put_number(osla_file *file, const char *name, double value);
 OSLA_API osla_err osla_file_put_int(osla_file *file, const char *name, int64_t value);
 OSLA_API osla_err osla_file_put_text(osla_file *file, const char *name, const char *value);

@@ -197,7 +197,8 @@ OSLA_API osla_err osla_forest_destroy(osla_forest **forest);
  * to the forest. */
 OSLA_API int64_t osla_forest_n_roots(const osla_forest *forest);
 OSLA_API int64_t osla_forest_n_edges(const osla_forest *forest);
-OSLA_API int64_t osla_forest_leaf_space(const osla_forest *forest); /* the largest leaf index + 1 */
+OSLA_API int64_t osla_forest_leaf_space(const osla_forest *forest); /* largest index of a leaf of
+                                                                     * this rank, plus 1 */
 OSLA_API int osla_forest_root_ranks(const osla_forest *forest,
                                     const int **ranks); /* ranks with roots of this rank's leaves */
 OSLA_API int osla_forest_leaf_ranks(const osla_forest *forest,
@@ -253,9 +254,9 @@ OSLA_API osla_err osla_forest_embed_leaves(osla_forest *forest, int64_t n, const
                                            osla_forest **out);
 
 /* Concatenates n forests. On each rank the leaves of forest k + 1 follow the leaf_space leaves of
- * forest k, and its roots follow the n_roots roots of forest k; with same_roots all forests have
- * the roots of the first one. ARG: n < 1; same_roots with different n_roots; forests of two
- * transports. */
+ * forest k, and the roots of forest k + 1 follow the n_roots roots of forest k; with same_roots all
+ * forests have the roots of the first one. ARG: n < 1; same_roots with different n_roots; forests
+ * of two transports. */
 OSLA_API osla_err osla_forest_concatenate(int n, osla_forest *const *forests, bool same_roots,
                                           osla_forest **out);
 
@@ -268,7 +269,7 @@ OSLA_API osla_err osla_forest_strided(osla_forest *forest, int64_t count, int64_
 
 /* ---- transfers ---- */
 
-/* A transfer under way. Each is ended exactly once. */
+/* A transfer under way. Each transfer must be ended exactly once. */
 typedef struct osla_forest_run {
   osla_forest *forest;
   uint64_t number; /* number of the transfer among those of its forest, from 1 */

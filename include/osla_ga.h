@@ -103,7 +103,7 @@ OSLA_API osla_err osla_ga_getrf(int g_a, int64_t *ipiv, int64_t *info);
  * in C's order). The other triangle is unchanged. */
 OSLA_API osla_err osla_ga_potrf(char uplo, int g_a, int64_t *info);
 
-/* B := op(A)^-1 B with the factors of osla_ga_getrf or osla_ga_potrf. */
+/* Computes B := op(A)^-1 B with the factors of osla_ga_getrf or osla_ga_potrf. */
 OSLA_API osla_err osla_ga_getrs(char trans, int g_a, const int64_t *ipiv, int g_b);
 OSLA_API osla_err osla_ga_potrs(char uplo, int g_a, int g_b);
 
@@ -138,8 +138,8 @@ OSLA_API osla_err osla_ga_matrix_create(int g_a, osla_ga_blocks blocks, osla_ga_
 /* Returns the matrix, for osla_* calls. It is borrowed; osla_ga_matrix_destroy frees it. Local. */
 OSLA_API osla_matrix *osla_ga_matrix_get(osla_ga_matrix *matrix);
 
-/* Copies the matrix's contents into the array; with IN_PLACE only makes them visible to GA's
- * calls. */
+/* Copies the matrix's contents into the array; with OSLA_GA_IN_PLACE it only makes them visible to
+ * GA's calls. */
 OSLA_API osla_err osla_ga_matrix_store(osla_ga_matrix *matrix);
 
 /* Destroys the matrix; the array is unchanged. Accepts NULL, and sets the handle to NULL. */

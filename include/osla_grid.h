@@ -34,7 +34,7 @@ typedef enum osla_grid_order {
   OSLA_GRID_ROWS,    /* position (prow, pcol) has rank prow * npcol + pcol, as BLACS's 'R' */
   OSLA_GRID_COLUMNS, /* position (prow, pcol) has rank prow + pcol * nprow, as BLACS's 'C' */
   OSLA_GRID_NODES,   /* ranks sorted by node fill the grid column by column */
-  OSLA_GRID_TILES,   /* each node fills one rectangle */
+  OSLA_GRID_TILES,   /* each node fills one rectangle of the grid */
   OSLA_GRID_ACROSS   /* each node fills a part of a process column; nodes follow one another
                       * along process rows */
 } osla_grid_order;
@@ -87,7 +87,7 @@ OSLA_API osla_notifiers osla_grid_notifiers(const osla_grid *grid);
 /* Destroys a grid. Local. Accepts NULL, and sets the handle to NULL. */
 OSLA_API void osla_grid_destroy(osla_grid **grid);
 
-/* Local queries. */
+/* Local queries of a grid. */
 OSLA_API int osla_grid_nprow(const osla_grid *grid);
 OSLA_API int osla_grid_npcol(const osla_grid *grid);
 OSLA_API int osla_grid_prow(const osla_grid *grid); /* this rank's process row; -1 if idle */

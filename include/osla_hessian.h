@@ -125,7 +125,8 @@ typedef struct osla_hessian_options {
   bool single_updates;  /* true: G and U have type OSLA_FLOAT; false: H's type */
   int64_t nb;           /* block size of the matrix; 0: OSLA_DEFAULT_BLOCK */
   size_t ring_bytes;    /* bytes per rank of the ring for updates to other nodes; 0: 64 MiB */
-  size_t piece_bytes;   /* bytes of values computed and added at a time; 0: 64 MiB */
+  size_t piece_bytes;   /* largest number of bytes of values that are computed and added at a
+                         * time; 0: 64 MiB */
   osla_combine combine; /* operation of an update on an element; 0: OSLA_COMBINE_SUM */
   osla_combine_function *combine_function; /* the user's function for OSLA_COMBINE_USER;
                                             * otherwise NULL */
@@ -196,13 +197,13 @@ OSLA_API osla_err osla_hessian_update_gradient(osla_hessian *hessian, int64_t co
 typedef struct osla_hessian_datum {
   uint64_t id;       /* number that identifies the datum; any value */
   int64_t count;     /* number of indices in ix */
-  const int64_t *ix; /* [count] indices */
+  const int64_t *ix; /* [count] row and column indices of H */
   int64_t k;         /* rows of G for H[ix, ix] += G^T G (osla_hessian_update); g = NULL: none */
   const void *g;
   int64_t ldg;
   int64_t cols;      /* columns of U for H[ix, jx] += U (osla_hessian_update_block); u = NULL: none
                       */
-  const int64_t *jx; /* [cols] column indices */
+  const int64_t *jx; /* [cols] column indices of H */
   const void *u;
   int64_t ldu;
   const double *gradient; /* [count] added to gradient[ix]; NULL: none */
@@ -275,7 +276,8 @@ OSLA_API osla_err osla_hessian_reset(osla_hessian *hessian);
 
 /* Statistics of this rank since create or reset. Local; no update may be running. */
 typedef struct osla_hessian_stats {
-  int64_t updates;        /* calls of update and update_block with something to add */
+  int64_t updates;        /* number of calls of osla_hessian_update and osla_hessian_update_block
+                           * that had something to add */
   int64_t elements;       /* elements that update and update_block added to H */
   int64_t elements_sent;  /* elements that update and update_block added to parts of H on other
                            * nodes */

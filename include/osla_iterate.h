@@ -35,22 +35,24 @@
 extern "C" {
 #endif
 
-/* Data exchanged with one neighbour. The neighbour gives the same tag and the opposite sizes. */
+/* Halo exchanged with one neighbour. The neighbour gives the same tag; its `send` is this rank's
+ * `recv`, and its `recv` this rank's `send`. */
 typedef struct osla_halo {
   int peer;           /* rank of the neighbour */
-  int tag;            /* 0 to 2^29 - 1; distinguishes halos between the same two ranks */
+  int tag;            /* tag from 0 to 2^29 - 1, which distinguishes halos between the same two
+                       * ranks */
   int64_t send, recv; /* numbers of doubles that are sent and received */
 } osla_halo;
 
 /* This rank's part of a problem A x = b as a fixed point x = M x + c. A state is an array of
  * `length` doubles in any order: this rank's own part of x, halos received from neighbours, and
- * constants such as boundaries. Each function gets `arg` first and must not wait for another rank.
- */
+ * constants such as boundaries. Each function gets `arg` as its first argument, and must not wait
+ * for another rank. */
 typedef struct osla_fixed_point {
   void *arg;
-  int64_t length; /* doubles in a state; 0: this rank has no part and makes no sweeps */
+  int64_t length; /* number of doubles in a state; 0: this rank has no part and makes no sweeps */
   int n_halos;
-  const osla_halo *halos; /* [n_halos], borrowed */
+  const osla_halo *halos; /* [n_halos] halos of this rank; borrowed */
   /* Writes the own part, and nothing else, of y := x + omega (M x + c - x). Returns the sum of the
    * squares of b - A x over the own rows. */
   double (*sweep)(void *arg, double omega, const double *x, double *y);
@@ -83,12 +85,12 @@ typedef enum osla_iterate_mode {
 /* Options of an iteration, equal on all ranks except record_bytes. */
 typedef struct osla_iterate_options {
   osla_iterate_mode mode; /* 0: ASYNC */
-  double tolerance; /* converged if |b - A x| <= tolerance norm; 0: 1e-6; -1: iterate until the
-                     * residual is rounding error */
-  double norm;      /* norm that `tolerance` is relative to, >= 0; 0: |b - A x| of the start */
-  double omega;     /* relaxation factor, > 0; 0: 1 */
-  int64_t sweeps;   /* largest number of sweeps of each rank; 0: 1000000; -1: no sweeps */
-  int period;       /* number of sweeps between two sends of a halo; 0 means 1 */
+  double tolerance;       /* the iteration has converged when |b - A x| <= tolerance * norm; 0 means
+                           * 1e-6; -1: iterate until the residual consists of rounding errors */
+  double norm;    /* norm that `tolerance` is relative to, >= 0; 0: |b - A x| of the start */
+  double omega;   /* relaxation factor, > 0; 0: 1 */
+  int64_t sweeps; /* largest number of sweeps of each rank; 0: 1000000; -1: no sweeps */
+  int period;     /* number of sweeps between two sends of a halo; 0 means 1 */
   /* ASYNC, RACY: largest number of sweeps on an unchanged halo. 1: lock-step; -1: unlimited; 0:
    * OSLA_ITERATE_LEAD, or OSLA_ITERATE_LEAD_CROWDED if ranks outnumber cores, since more sweeps
    * would take the core from the rank that must send the next halo */
@@ -96,8 +98,8 @@ typedef struct osla_iterate_options {
   int in_flight;    /* ASYNC between nodes: number of halos in flight to one neighbour; 0
                      * means 2 */
   int check;        /* SYNC: number of sweeps between two residual checks; 0 means 10 */
-  bool uncertified; /* every rank makes `sweeps` sweeps without residual checks and without a
-                     * certified result, as a preconditioner needs it */
+  bool uncertified; /* true: every rank makes `sweeps` sweeps without residual checks and without
+                     * a certified result, as a preconditioner needs it */
   /* seconds, >= 0. The run ends with STALLED if a rank in it makes no step for this time. A step is
    * a sweep and sometimes `magnitude`, or a second sweep and `distance`: set at least five times
    * the time of a step. 0: no limit except OSLA_PATIENCE, which ends the program */
@@ -113,7 +115,7 @@ enum { OSLA_ITERATE_LEAD = 64, OSLA_ITERATE_LEAD_CROWDED = 8 };
 
 typedef enum osla_iterate_end {
   OSLA_ITERATE_CONVERGED,
-  OSLA_ITERATE_STAGNATED, /* the residual is rounding error, but exceeds the tolerance */
+  OSLA_ITERATE_STAGNATED, /* the residual consists of rounding errors, but exceeds the tolerance */
   OSLA_ITERATE_SWEEPS,    /* all ranks made the largest number of sweeps */
   OSLA_ITERATE_DIVERGED,  /* the residual is not finite, or above 1e10 times the largest of three
                            * numbers: the first residual, the tolerance, the rounding error */
@@ -131,14 +133,15 @@ typedef struct osla_iterate_result {
   osla_iterate_end end;
   double residual; /* |b - A x| of the returned x; for DIVERGED, STALLED and `uncertified` a stale
                     * estimate from the last sweep of each rank (NaN: none) */
-  double start;    /* |b - A x| of the start; `uncertified`: halos may be newer */
+  double start;    /* |b - A x| of the start; with `uncertified` computed from halos that may be
+                    * newer than the start */
   double norm;     /* norm that `tolerance` refers to */
   double rounding; /* bound of the rounding error in `residual`; 0: no `magnitude` was given */
   double error;    /* bound of max |x - solution| / v (osla_iterate_bound); 0: unknown */
-  int64_t sweeps;  /* sweeps of this rank */
+  int64_t sweeps;  /* number of sweeps of this rank */
   int64_t least, most; /* smallest and largest number of sweeps over all ranks */
   double mean;
-  int64_t snapshots; /* snapshots taken during the run */
+  int64_t snapshots; /* number of snapshots taken during the run */
   int stalled;       /* STALLED: rank that made no more steps; otherwise -1 */
   double seconds;
 } osla_iterate_result;

@@ -41,12 +41,11 @@ typedef struct osla_record {
   int64_t sweeps;   /* number of sweeps that this rank made */
   int64_t returned; /* number of sweeps that led to the returned state */
   int64_t n_readings;
-  osla_reading *readings; /* [n_readings] ascending by sweep; if sweep and halo are equal, the last
-                           * one holds */
-  double *values;         /* RACY: [n_readings][stride] the messages; else NULL */
+  osla_reading *readings; /* [n_readings] readings, ascending by sweep; of several readings with
+                           * equal sweep and halo the last one counts */
+  double *values;         /* RACY: [n_readings][stride] messages that were read; otherwise NULL */
   int64_t stride;
-  bool complete; /* [n_readings] readings, ascending by sweep; of several readings with equal
-                  * sweep and halo the last one counts */
+  bool complete; /* false: record_bytes did not suffice, and later readings are missing */
   int n_estimates;
   osla_estimate *estimates; /* [n_estimates] some of the residuals that were known, at most a few
                              * thousand */

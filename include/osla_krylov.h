@@ -24,17 +24,17 @@ extern "C" {
 
 /* ---- sums ---- */
 
-/* Adds numbers over all ranks in rank order (above 32 ranks: within groups of consecutive ranks,
- * then over the groups), so the bits do not depend on the order of arrival. Needs one exchange of
- * cache lines between ranks, above 32 ranks three. A communication failure between nodes ends all
- * ranks. */
+/* An object that adds numbers over all ranks in rank order (above 32 ranks: within groups of
+ * consecutive ranks, then over the groups), so the bits do not depend on the order of arrival.
+ * Needs one exchange of cache lines between ranks, above 32 ranks three. A communication failure
+ * between nodes ends all ranks. */
 typedef struct osla_sums osla_sums;
 
 /* Creates an object for sums of up to `most` numbers at a time. Collective. Errors, on all ranks
  * together: ARG (most < 1), MEM, MPI. */
 OSLA_API osla_err osla_sums_create(osla_transport *transport, int most, osla_sums **out);
-OSLA_API osla_err osla_sums_destroy(osla_sums **sums); /* Destroys the object. Collective. Accepts
-                                                        * NULL, and sets the handle to NULL. */
+/* Destroys an object for sums. Collective. Accepts NULL, and sets the handle to NULL. */
+OSLA_API osla_err osla_sums_destroy(osla_sums **sums);
 
 /* value[0 .. n - 1] := sums over all ranks. Collective. Errors, on all ranks together: ARG (n is
  * not 1 to `most`, or differs between ranks; then the values are undefined). */
@@ -52,7 +52,7 @@ OSLA_API double osla_dot_local(int64_t n, const double *x, const double *y);
 /* A matrix given by its products with this rank's parts of vectors. */
 typedef struct osla_operator {
   osla_transport *transport;
-  int64_t rows, columns; /* size of this rank's part */
+  int64_t rows, columns; /* numbers of this rank's rows and columns */
   /* y := op(A) x + beta y, as osla_spmv; an error must occur on all ranks. */
   osla_err (*multiply)(void *arg, osla_trans op, const double *x, double beta, double *y);
   void *arg;
@@ -65,7 +65,8 @@ OSLA_API osla_operator osla_csr_operator(osla_csr *matrix);
 typedef enum osla_krylov_end {
   OSLA_KRYLOV_CONVERGED,
   OSLA_KRYLOV_ITERATIONS, /* the largest number of iterations was reached */
-  OSLA_KRYLOV_INDEFINITE, /* CG: p^T A p <= 0 or r^T M r <= 0; not used by LSQR */
+  OSLA_KRYLOV_INDEFINITE, /* the matrix or the preconditioner is not positive definite: CG found
+                           * p^T A p <= 0 or r^T M r <= 0; LSQR does not use this value */
   /* A, b or x contains an infinity or NaN, or x is outside the range of double: it overflows, or
    * its norm is below the smallest normal number, 2.2e-308 */
   OSLA_KRYLOV_NOT_FINITE
@@ -80,8 +81,8 @@ typedef struct osla_krylov_options {
    * A-orthogonal to the last one with beta = z^T (r - r_old) / z_old^T r_old, which adds one number
    * to a sum. With a constant preconditioner the result equals CG up to rounding. */
   bool flexible;
-  /* Called in each iteration on all ranks, with equal values, if not NULL. `left` is the quantity
-   * that is compared with `tolerance`. */
+  /* Function that is called in each iteration on all ranks, with equal values, if not NULL. `left`
+   * is the quantity that is compared with `tolerance`. */
   void (*each)(void *arg, int64_t iteration, double left);
   void *arg;
   uint64_t reserved[8]; /* must be 0 (osla_types.h) */
@@ -90,8 +91,9 @@ typedef struct osla_krylov_options {
 typedef struct osla_krylov_result {
   osla_krylov_end end;
   int64_t iterations;
-  double left;     /* quantity compared with the tolerance, at the end */
-  double residual; /* |b - A x| by the recurrences (LSQR: including the damping term) */
+  double left;     /* quantity compared with the tolerance, when the solver ended */
+  double residual; /* |b - A x| as the recurrences of the solver give it (LSQR: including the
+                    * damping term) */
   double seconds_products, seconds_sums, seconds; /* seconds of this rank in products, in sums,
                                                    * and in the whole solver */
 } osla_krylov_result;

@@ -27,13 +27,13 @@ extern "C" {
 
 typedef struct osla_matrix osla_matrix;
 
-/* Block size of objects that are created without one (doc/grid_and_blocks.md). */
+/* Block size of objects that are created without a block size (doc/grid_and_blocks.md). */
 enum { OSLA_DEFAULT_BLOCK = 96 };
 
 /* Shape and distribution of a matrix; passed by value. */
 typedef struct osla_layout {
-  int64_t m, n;   /* rows, columns */
-  int64_t mb, nb; /* rows and columns of a block */
+  int64_t m, n;   /* numbers of rows and columns */
+  int64_t mb, nb; /* numbers of rows and columns of a block */
   int nprow, npcol;
 } osla_layout;
 
@@ -53,9 +53,9 @@ OSLA_API osla_err osla_matrix_wrap(osla_grid *grid, osla_dtype dtype, int64_t m,
                                    osla_matrix **out);
 
 /* Makes a matrix in the memory of a segment, from its first byte; the elements are the present
- * content of the memory. For memory that is reused many times. Local; call it with equal arguments
- * on all ranks. The segment is borrowed and must outlive the matrix. Errors: ARG (sizes as above, a
- * segment that is too small on this rank), MEM. */
+ * content of the memory. Useful for memory that is reused many times. Local; call it with equal
+ * arguments on all ranks. The segment is borrowed and must outlive the matrix. Errors: ARG (a
+ * negative size, a block below 1, a segment that is too small on this rank), MEM. */
 OSLA_API osla_err osla_matrix_create_in(osla_segment *segment, osla_grid *grid, osla_dtype dtype,
                                         int64_t m, int64_t n, int64_t mb, int64_t nb,
                                         osla_matrix **out);
@@ -78,7 +78,7 @@ OSLA_API osla_err osla_matrix_wrap_own(osla_grid *grid, osla_dtype dtype, int64_
  * osla_matrix_wrap_own. Accepts NULL, and sets the handle to NULL. */
 OSLA_API void osla_matrix_destroy(osla_matrix **matrix);
 
-/* Local queries. */
+/* Local queries of a matrix. */
 OSLA_API osla_layout osla_matrix_layout(const osla_matrix *matrix);
 OSLA_API osla_grid *osla_matrix_grid(const osla_matrix *matrix); /* grid of the matrix; owned by
                                                                   * its creator */
@@ -107,14 +107,15 @@ OSLA_API osla_err osla_matrix_get_block(const osla_matrix *matrix, int64_t i, in
 OSLA_API osla_err osla_matrix_put_block(osla_matrix *matrix, int64_t i, int64_t j, int64_t m,
                                         int64_t n, const void *buffer, int64_t ld);
 
-/* Contents that are independent of grid and block size. */
+/* Rules for the elements of a matrix, which do not depend on grid and block size. */
 typedef enum osla_fill {
   OSLA_FILL_ZERO,
   OSLA_FILL_IDENTITY,
-  OSLA_FILL_UNIFORM,  /* uniform in [-1/2, 1/2) from (seed, i, j) */
-  OSLA_FILL_DOMINANT, /* uniform, plus max(m, n) on the diagonal: can be factored without pivoting
-                       */
-  OSLA_FILL_SPD,      /* symmetric uniform plus n on the diagonal: positive definite */
+  OSLA_FILL_UNIFORM,  /* uniformly distributed in [-1/2, 1/2), computed from (seed, i, j) */
+  OSLA_FILL_DOMINANT, /* uniformly distributed, plus max(m, n) on the diagonal: can be factored
+                       * without pivoting */
+  OSLA_FILL_SPD,      /* symmetric, uniformly distributed, plus n on the diagonal: positive
+                       * definite */
   OSLA_FILL_INTEGER   /* integers from -8 to 8: sums of products are exact */
 } osla_fill;
 
@@ -140,9 +141,8 @@ typedef enum osla_norm {
 OSLA_API osla_err osla_matrix_norm(const osla_matrix *matrix, osla_norm norm, double *value);
 
 /* dest := source, for any block sizes and any grids over the same ranks. Collective. Sizes and
- * types must agree, and the two must not share memory. Errors, on all ranks together: ARG, MEM,
- * MPI.
- */
+ * types must agree, and the two matrices must not share memory. Errors, on all ranks together: ARG,
+ * MEM, MPI. */
 OSLA_API osla_err osla_matrix_copy(const osla_matrix *source, osla_matrix *dest);
 
 /* dest := source^T (TRANS) or source^H (CONJTRANS); otherwise as osla_matrix_copy. Pieces that are
@@ -155,9 +155,9 @@ OSLA_API osla_err osla_matrix_transpose(osla_trans trans, const osla_matrix *sou
 OSLA_API osla_err osla_matrix_scale(osla_complex alpha, osla_matrix *matrix);
 
 /* dest := alpha source + beta dest. alpha = 0 does not read source, beta = 0 does not read dest.
- * Collective; each rank works on its own part, so both need equal sizes, blocks and owners, and
- * must both be real or both complex. The precisions may differ: values outside the range of the
- * narrower one become infinite or zero. Errors, on all ranks together: ARG, MPI. */
+ * Collective; each rank works on its own part, so both matrices need equal sizes, blocks and
+ * owners, and must both be real or both complex. The precisions may differ: values outside the
+ * range of the narrower one become infinite or zero. Errors, on all ranks together: ARG, MPI. */
 OSLA_API osla_err osla_matrix_add(double alpha, const osla_matrix *source, double beta,
                                   osla_matrix *dest);
 

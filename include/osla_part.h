@@ -28,7 +28,7 @@ static inline osla_part osla_part_at(osla_matrix *matrix, int64_t i, int64_t j, 
   return part;
 }
 
-/* The whole of a matrix as a part. Local. */
+/* A whole matrix as a part. Local. */
 static inline osla_part osla_whole(osla_matrix *matrix)
 {
   osla_layout l = osla_matrix_layout(matrix);

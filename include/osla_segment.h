@@ -101,7 +101,7 @@ OSLA_API osla_transport *osla_segment_transport(const osla_segment *segment);
 
 /* Declares that the contents of the segment control the program (heads, indices), in contrast to
  * elements of matrices and panels. Simulations that only model work (src/blas/work.h) then move the
- * contents nevertheless. Local; before the first transfer. */
+ * contents nevertheless. Local; must be called before the first transfer. */
 OSLA_API void osla_segment_steers(osla_segment *segment);
 
 /* Contiguous nonblocking transfers from and to the data area of a rank; `offset` and `bytes` in
@@ -119,7 +119,7 @@ OSLA_API osla_err osla_segment_fetch(osla_segment *segment, int rank, size_t off
                                      size_t bytes, osla_transfer *transfer);
 OSLA_API osla_err osla_transfer_wait(osla_segment *segment, osla_transfer *transfer);
 
-/* Gets data and waits for them. */
+/* Gets data from the data area of a rank, and waits until they have arrived. */
 OSLA_API osla_err osla_segment_read(osla_segment *segment, int rank, size_t offset, void *dest,
                                     size_t bytes);
 OSLA_API osla_err osla_transfer_test(osla_segment *segment, osla_transfer *transfer, bool *done);
@@ -168,11 +168,11 @@ OSLA_API osla_err osla_put_word_post(osla_segment *segment, int rank, size_t off
                                      uint64_t value, osla_posted *posted);
 
 /* Wakes a rank of this node that sleeps in osla_segment_wait on this segment, after a store that
- * its test reads. Local, fast if the rank does not sleep. */
+ * the test of the sleeping rank reads. Local, fast if the rank does not sleep. */
 OSLA_API void osla_segment_wake(osla_segment *segment, int rank);
 
 /* osla_notify_read returns the value of the slot of `origin` on this rank (acquire).
- * osla_notify_wait waits until it is at least `value`; it sleeps and makes progress. The segment
+ * osla_notify_wait sleeps, and makes progress, until this value is at least `value`. The segment
  * must have more than `purpose` purposes. Local. */
 OSLA_API uint64_t osla_notify_read(const osla_segment *segment, int origin, int purpose);
 OSLA_API void osla_notify_wait(osla_segment *segment, int origin, int purpose, uint64_t value);

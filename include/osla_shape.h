@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-/* A matrix of order n, on the grid that osla_grid_create chooses. */
+/* Shape of a job: a matrix of order n on the grid that osla_grid_create chooses. */
 typedef struct osla_shape {
   int ranks, per_node, nodes; /* numbers of ranks, of ranks per node, and of nodes; ranks fill
                                * the nodes one after another */
@@ -26,7 +26,8 @@ typedef struct osla_shape {
   int64_t n, nb;
   osla_dtype dtype;
   size_t element;               /* bytes of an element */
-  int64_t rows, cols;           /* numbers of rows and columns of the largest local array */
+  int64_t rows, cols;           /* largest number of local rows, and of local columns, on any
+                                 * rank */
   bool columns_near, rows_near; /* true if each process column, or row, lies on one node */
   bool oversubscribed;          /* true if ranks share cores; osla_shape_make sets false */
 } osla_shape;

@@ -81,7 +81,7 @@ typedef struct osla_factors {
   const osla_matrix *matrix; /* the matrix as the factorisation left it */
   bool cholesky;             /* true: Cholesky; false: LU */
   osla_uplo uplo;            /* triangle of the Cholesky factor */
-  const int64_t *ipiv;       /* LU: interchanges as osla_getrf fills them; else unused */
+  const int64_t *ipiv;       /* interchanges as osla_getrf fills them; not used with Cholesky */
 } osla_factors;
 
 static inline osla_factors osla_factors_cholesky(const osla_matrix *matrix, osla_uplo uplo)
@@ -141,16 +141,18 @@ typedef enum osla_mixed_path {
   OSLA_MIXED_FACTOR,  /* factorisation in single precision failed at a pivot; solved with double
                        * factors */
   OSLA_MIXED_STALLED, /* refinement did not converge; solved with double factors */
-  OSLA_MIXED_SINGULAR /* double precision failed as well: X is undefined, see info */
+  OSLA_MIXED_SINGULAR /* factorisation in double precision failed as well: X is undefined, and
+                       * info says where */
 } osla_mixed_path;
 
 typedef struct osla_mixed_result {
   osla_mixed_path path;
-  int64_t info; /* info of the last factorisation: 0, or as osla_getrf or osla_potrf */
+  int64_t info; /* info of the last factorisation: 0, or the value > 0 that osla_getrf or
+                 * osla_potrf gives */
   /* number of solves with the factors in single precision that improved X, including the first
    * one */
   int single_iterations;
-  osla_refine_result refine; /* result of the refinement that gave X */
+  osla_refine_result refine; /* result of the refinement whose solution is X */
 } osla_mixed_result;
 
 /* Solves A X = B in double precision with a factorisation in single precision, which takes half the

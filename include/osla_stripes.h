@@ -32,22 +32,23 @@ typedef struct osla_stripes {
   uint64_t claimant, claimed,
     until;          /* the present claim: ticket of the claimant (0: no claim), stripes that it
                      * claims, and end of the claim in microseconds */
-  uint64_t tickets; /* number of tickets drawn so far */
+  uint64_t tickets; /* number of tickets that threads have drawn so far */
 } osla_stripes;
 
 /* Acquires all stripes of the mask, or none; returns whether it did. Local, thread-safe. */
 OSLA_API bool osla_stripes_try(osla_stripes *lock, uint64_t mask);
 
 /* State of a thread that calls osla_stripes_try_again, with the same mask, until it returns true.
- * Start from {0}. Then it cannot starve. Local. */
+ * Such a thread cannot starve. The state begins as {0}. Local. */
 typedef struct osla_stripes_patience {
-  double since; /* time of the first try, in s */
+  double since; /* time of the thread's first try, in s */
   uint64_t ticket, span, until;
 } osla_stripes_patience;
 OSLA_API bool osla_stripes_try_again(osla_stripes *lock, uint64_t mask,
                                      osla_stripes_patience *patience);
 
-/* Waits until it has acquired all stripes of the mask. It sleeps, and makes progress. Local. */
+/* Waits until this thread has acquired all stripes of the mask. Sleeps, and makes progress.
+ * Local. */
 OSLA_API void osla_stripes_take(osla_transport *transport, osla_stripes *lock, uint64_t mask);
 
 /* Releases the stripes. The next holder sees what this holder stored. Local. */

@@ -110,7 +110,7 @@ typedef struct osla_trace_total {
  * imbalance and do not count. A rank with several threads is busy if one of them is. */
 typedef struct osla_trace_summary {
   osla_trace_total kind[OSLA_TRACE_KINDS];
-  double seconds;   /* time from start to stop, largest over the ranks, in s */
+  double seconds;   /* time from start to stop of the trace, largest over the ranks, in s */
   double in_flight; /* time with a transfer in flight, summed over the ranks, in s */
   double exposed;   /* time in which ranks were busy with their transfers, summed over the ranks,
                      * in s */

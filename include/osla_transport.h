@@ -31,9 +31,9 @@ extern "C" {
 typedef struct osla_transport osla_transport;
 
 typedef struct osla_transport_options {
-  bool progress_thread;  /* start a thread that sleeps and calls osla_progress repeatedly, so that
-                            gets and puts of other nodes are served while this rank computes; default
-                            false */
+  bool progress_thread;  /* true: start a thread that sleeps and calls osla_progress repeatedly,
+                          * so that gets and puts of other nodes are served while this rank
+                          * computes; default false */
   int threads_per_rank;  /* number of computing threads of each rank, for the test whether cores are
                             oversubscribed; 0 means 1 */
   const char *transport; /* how data move: "mpi" or "armci" (osla_armci.h); NULL: the value of the
@@ -59,7 +59,7 @@ OSLA_API osla_err osla_transport_create(MPI_Comm comm, const osla_transport_opti
  * job ends there with an error. */
 OSLA_API void osla_transport_destroy(osla_transport **transport);
 
-/* Local queries. */
+/* Local queries of a transport. */
 OSLA_API int osla_transport_rank(const osla_transport *transport);
 OSLA_API int osla_transport_size(const osla_transport *transport);
 /* number of shared-memory nodes */
@@ -74,7 +74,7 @@ OSLA_API int osla_transport_largest_node(const osla_transport *transport);
 OSLA_API int osla_transport_node_rank_of(const osla_transport *transport, int rank);
 OSLA_API int osla_transport_node_of(const osla_transport *transport, int rank);
 OSLA_API bool osla_transport_same_node(const osla_transport *transport, int rank);
-/* Are there more computing threads than cores? */
+/* True if there are more computing threads than cores. */
 OSLA_API bool osla_transport_oversubscribed(const osla_transport *transport);
 OSLA_API uint64_t
 /* bytes of memory for each rank: the memory that was free on its host, divided by the host's ranks;

@@ -16,8 +16,8 @@ extern "C" {
 typedef enum osla_dtype {
   OSLA_FLOAT,         /* 4 bytes */
   OSLA_DOUBLE,        /* 8 bytes */
-  OSLA_COMPLEX_FLOAT, /* 2 x 4 bytes, real part first */
-  OSLA_COMPLEX_DOUBLE /* 2 x 8 bytes, real part first */
+  OSLA_COMPLEX_FLOAT, /* complex numbers in single precision: 2 x 4 bytes, real part first */
+  OSLA_COMPLEX_DOUBLE /* complex numbers in double precision: 2 x 8 bytes, real part first */
 } osla_dtype;
 
 typedef enum osla_uplo {
@@ -47,11 +47,11 @@ typedef enum osla_side { OSLA_LEFT, OSLA_RIGHT } osla_side;
  * created, then type and sizes; outputs last. (osla_matrix_add, _scale and _transpose follow the
  * formula.) */
 
-/* "The same on all ranks". Collective calls on matrices, and those of the kernels, compare their
- * enumerators, numbers, sizes and options across ranks. If one differs, the call fails on all ranks
- * (ARG), and the error text has the argument's name, its value on rank 0, and its value on the
- * lowest rank that differs. Not compared are arrays, functions, and options that affect only the
- * calling rank. */
+/* Meaning of "the same on all ranks" in the headers: collective calls on matrices, and those of the
+ * kernels, compare their enumerators, numbers, sizes and options across ranks. If one differs, the
+ * call fails on all ranks (ARG), and the error text has the argument's name, its value on rank 0,
+ * and its value on the lowest rank that differs. Not compared are arrays, functions, and options
+ * that affect only the calling rank. */
 
 /* Scalar factor of any type. Real types need no second form of a call: a double, float or int
  * converts implicitly in C and in C++ (osla_gemm(..., 1.0, a, b, 0.5, c, NULL)), and calls on real

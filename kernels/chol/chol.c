@@ -37,7 +37,7 @@ static operand rows_at(const chol *f, const chol_step *s, const void *copy)
 }
 
 /* True if all ranks of this process column can read the matrix of the panel's owner in place, so
- * that nothing is sent along. */
+ * that the panel need not be sent to them. */
 static bool reads_owner(const chol *f, int owner)
 {
   return f->readable && f->column_node == osla_transport_node_of(f->v.t, owner);
@@ -45,8 +45,9 @@ static bool reads_owner(const chol *f, int owner)
 
 /* ---- publishing ---- */
 
-/* Index j > k of the first block that belongs to grid position `owner` as a block along, and to
- * this rank as a block across. Further blocks of this kind follow at distances of lcm. */
+/* Index j > k of the first block of the panel that the rank at along coordinate `owner` owns, and
+ * whose block column (across) this rank owns. Further blocks of this kind follow at distances of
+ * lcm. */
 static int64_t first_shared(const chol *f, int64_t k, int owner)
 {
   int64_t behind = (owner - (k + 1) % f->n_along + f->n_along) % f->n_along, j = k + 1 + behind;
@@ -61,7 +62,8 @@ static size_t block_bytes(const chol *f)
 }
 
 /* Implements the function `bytes` of osla_panels_plan. The whole panel goes across from its process
- * column to the ranks with the same block rows. They send the blocks that serve as L(j,k) along. */
+ * column to the ranks with the same block rows. These ranks send the blocks that serve as L(j,k) in
+ * the direction along. */
 static size_t panel_bytes(const void *kernel, panel_kind kind, int64_t k, int root)
 {
   const chol *f = kernel;
@@ -300,13 +302,13 @@ osla_err osla_potrf(osla_uplo uplo, osla_matrix *a, const osla_chol_options *opt
   osla_err err;
   *info = 0;
   err = osli_chol_init(&f, a, uplo, options);
-  /* This agreement is also a barrier: after it A is complete on all ranks. */
+  /* This call is also a barrier: after it A is complete on all ranks. */
   OSLA_CALL(osli_chol_agree(a, err, "osla_potrf", uplo, options));
   OSLA_TRY(osli_chol_allocate(&f, panel_bytes, panel_ready));
   err = run_steps(&f);
   /* The error must end all ranks, because some of them wait for panels of this rank. */
   if (err != OSLA_OK) osla_transport_abort(f.v.t, err);
-  OSLA_TRY(agree_info(&f, info)); /* also a barrier: after it no rank reads panels */
+  OSLA_TRY(agree_info(&f, info)); /* this call is also a barrier: after it no rank reads panels */
 cleanup:
   osli_chol_free(&f);
   return err;

@@ -57,7 +57,7 @@ static osla_err find_neighbours(chol *f)
   for (int along = 1; along < f->n_along; along++)
     if (osla_transport_node_of(t, rank_of(f, along, f->across)) != f->column_node)
       f->column_node = -1;
-  /* The ranks that are listed own block columns with the indices of this rank's block rows: their
+  /* Lists the ranks that own block columns with the indices of this rank's block rows: their
    * coordinate across equals this rank's coordinate along modulo gcd(n_along, n_across). */
   for (int along = 0; along < f->n_along && f->readable; along++)
     for (int across = f->along % f->common; across < f->n_across; across += f->common) {

@@ -18,8 +18,9 @@ typedef struct chol {
   local_view v;
   osla_uplo uplo;
   int look_ahead;
-  int n_along, n_across, along, across; /* process grid, and this rank's position in it */
-  int64_t along_count, across_count;    /* numbers of this rank's local indices */
+  int n_along, n_across, along, across; /* number of ranks of the process grid in each direction,
+                                         * and this rank's coordinates */
+  int64_t along_count, across_count;    /* numbers of this rank's local indices in each direction */
   int64_t steps;
   int common, lcm; /* greatest common divisor and least common multiple of n_along and n_across */
   osla_forward forward;
@@ -34,13 +35,13 @@ typedef struct chol {
   int64_t info;
 } chol;
 
-/* Checks that all ranks pass the same arguments and that no rank has failed so far (`local`).
- * Afterwards earlier changes of A are complete. Collective. Errors, on all ranks together: ARG,
- * `local`. */
+/* Checks that all ranks pass the same arguments and that no rank has failed so far; `local` is the
+ * error of this rank. After the call, earlier changes of A are complete. Collective. Errors, on all
+ * ranks together: ARG, `local`. */
 osla_err osli_chol_agree(osla_matrix *a, osla_err local, const char *call, osla_uplo uplo,
                          const osla_chol_options *options);
 
-/* Sets the members that depend on the arguments, and checks the arguments. Local. */
+/* Sets the members of `f` that depend on the arguments, and checks the arguments. Local. */
 osla_err osli_chol_init(chol *f, osla_matrix *a, osla_uplo uplo, const osla_chol_options *options);
 /* osli_chol_set_lcm sets `common` and `lcm`. osli_chol_columns_bytes returns the bytes of
  * `columns`. osli_chol_panels_plan returns the plan of the panels without its function pointers.
@@ -112,7 +113,7 @@ static inline operand peer_element(const chol *f, int rank, int64_t along, int64
                    osla_matrix_lld(f->v.matrix, rank)};
 }
 
-/* A dense array of n_along x n_across indices as an operand. */
+/* Describes a dense array of n_along x n_across indices as an operand. */
 static inline operand packed_operand(const chol *f, const void *at, int64_t n_along,
                                      int64_t n_across)
 {
@@ -135,9 +136,9 @@ void osli_chol_pack_block(const chol *f, int64_t n_along, int64_t n_across, oper
 osla_err osli_chol_solve_panel(const chol *f, int64_t n_along, int64_t size, operand diagonal,
                                operand panel);
 
-/* The first call computes C -= X_i X_j^H (lower) or C -= X_j^H X_i (upper) for an n_along x
- * n_across block C. The second one computes the triangle of C -= X_j X_j^H. k is the width of the
- * panel. */
+/* osli_chol_update_block computes C -= X_i X_j^H (lower) or C -= X_j^H X_i (upper) for an n_along x
+ * n_across block C. osli_chol_update_diagonal computes the triangle of C -= X_j X_j^H. k is the
+ * width of the panel. */
 osla_err osli_chol_update_block(const chol *f, int64_t n_along, int64_t n_across, int64_t k,
                                 operand x_i, operand x_j, operand c);
 osla_err osli_chol_update_diagonal(const chol *f, int64_t n, int64_t k, operand x_j, operand c);

@@ -21,22 +21,23 @@ static int64_t outer_cols(osla_trans trans, const osla_part *p)
   return trans == OSLA_NOTRANS ? p->n : p->m;
 }
 
-static _Thread_local osla_gemm_ablation ablation; /* switches for later products of this thread */
+static _Thread_local osla_gemm_ablation ablation; /* switches of osla_gemm_ablate for later
+                                                   * products of this thread */
 
 void osla_gemm_ablate(const osla_gemm_ablation *switches)
 {
   ablation = switches ? *switches : (osla_gemm_ablation){0};
 }
 
-/* triangle of a product that computes all of C; differs from every osla_uplo that a caller may
- * pass */
+/* value of `triangle` for a product that computes all of C; differs from every osla_uplo that a
+ * caller may pass */
 enum { WHOLE = INT_MIN };
 
 /* A product as the caller requested it. */
 typedef struct request {
   osla_trans transa, transb;
   osla_part a, b, c;
-  int triangle;   /* an osla_uplo, or WHOLE */
+  int triangle;   /* triangle of C that is computed: an osla_uplo, or WHOLE */
   bool hermitian; /* true for osla_herk; false for osla_syrk and for products without a triangle */
 } request;
 
@@ -123,7 +124,7 @@ static osla_err plan(gemm_work *w, const request *r, bool split)
   return osli_gemm_plan_make(w);
 }
 
-/* Checks that the sizes that this rank passes to BLAS fit into its integers. */
+/* Checks that the sizes that this rank passes to BLAS fit into the integers of BLAS. */
 static osla_err check_blas(const gemm_work *w)
 {
   int64_t largest = w->c.ld > w->width ? w->c.ld : w->width;
@@ -164,14 +165,14 @@ static osla_err multiply(const request *r, osla_complex alpha, osla_complex beta
   if (alpha == 0) w.k_to = 0; /* if alpha = 0, A and B are not read, as in BLAS */
   const bool split = is_split(&w, r);
   if (!split) OSLA_CALL(osli_gemm_sharing_choose(&w, r->a.matrix, r->b.matrix));
-  /* This agreement is also a barrier: after it the operands are complete on all ranks. */
+  /* This call is also a barrier: after it the operands are complete on all ranks. */
   OSLA_TRY(osla_agree(w.t, prepare(&w, r, split)));
   OSLA_TRY(osli_gemm_sharing_open(&w));
   if (split)
     err = osli_gemm_split_run(&w, alpha, beta, &r->c);
   else
-    err = osla_agree(w.t, osli_gemm_run(&w, alpha, beta)); /* also a barrier: after it no rank
-                                                            * reads A or B */
+    err = osla_agree(w.t, osli_gemm_run(&w, alpha, beta)); /* this call is also a barrier: after
+                                                            * it no rank reads A or B */
 cleanup:
   osli_gemm_sharing_close(&w);
   osli_gemm_plan_free(&w);

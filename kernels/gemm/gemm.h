@@ -36,7 +36,7 @@ static inline int64_t axis_run(const gemm_axis *x, int64_t i)
 {
   return osla_index_run(x->first + i, x->first + x->n, x->nb);
 }
-/* Local index on process iproc of its first index that is >= i. */
+/* Local index on process iproc of the first of its indices that are >= i. */
 static inline int64_t axis_below(const gemm_axis *x, int64_t i, int iproc)
 {
   return osla_index_count(x->first + i, x->nb, iproc, x->nprocs);
@@ -57,14 +57,15 @@ typedef struct gemm_target {
 typedef struct gemm_piece {
   int64_t at, size, local;
   int group;    /* index of the piece's process in gemm_operand.groups */
-  int64_t base; /* strips: offset in elements in a load's buffer */
+  int64_t base; /* offset of the piece in a load's buffer, in elements; used for strips */
 } gemm_piece;
 
 /* All pieces that lie on one process of the outer axis: local indices from lo to below hi. */
 typedef struct gemm_group {
   int owner;
   int64_t lo, hi;
-  int64_t base; /* panels: offset in a load's buffer, in elements divided by the panel width */
+  int64_t base; /* offset of the group in a load's buffer, in elements divided by the panel
+                 * width; used for panels */
 } gemm_group;
 
 /* Contents of one buffer: local indices [lo, hi) of the inner axis on process `owner` (strips), or
@@ -135,10 +136,12 @@ typedef struct gemm_work {
   int64_t k_from, k_to; /* range of k that this rank multiplies; all of k except in gemm_split.c */
   int64_t width;        /* width of the widest panel */
   bool limited;         /* true if no task may be wider than `width` */
-  int diagonal;         /* start of this rank's order of owners: process row + process column */
+  int diagonal;         /* number of the owner with which this rank's order of owners begins:
+                         * process row + process column */
   bool sharing;         /* true if ranks share loads */
-  osla_segment *store;  /* buffers that ranks of the node read */
-  int triangle;         /* an osla_uplo, or a negative value for all of C */
+  osla_segment *store;  /* buffers that other ranks of the node read */
+  int triangle;         /* triangle of C that is computed: an osla_uplo, or a negative value for
+                         * all of C */
   bool hermitian;       /* with a triangle: true if the diagonal of C is real */
   gemm_segment *segments;
   gemm_task *tasks;
@@ -167,9 +170,10 @@ static inline int gemm_rank(const gemm_operand *x, int group, int owner)
   return x->panel ? rank_at(&x->v, outer, owner) : rank_at(&x->v, owner, outer);
 }
 
-/* Leading dimension in a load buffer of a rectangle with `rows` rows from that rank. It is the
- * rank's own leading dimension, so that one get transfers the whole rectangle, or `rows` with one
- * get per column if most of the memory between the columns would be transferred in vain. */
+/* Leading dimension in a load buffer of a rectangle with `rows` rows that are loaded from
+ * `rank`. It is the rank's own leading dimension, so that one get transfers the whole rectangle,
+ * or `rows` with one get per column if most of the memory between the columns would be
+ * transferred in vain. */
 static inline int64_t gemm_buffer_ld(const gemm_operand *x, int rank, int64_t rows)
 {
   int64_t lld = osla_matrix_lld(x->v.matrix, rank);
@@ -178,7 +182,7 @@ static inline int64_t gemm_buffer_ld(const gemm_operand *x, int rank, int64_t ro
 
 /* ---- gemm_operand.c ---- */
 
-/* This rank's part of C. Local. */
+/* Returns this rank's part of C. Local. */
 gemm_target osli_gemm_target_of(const osla_part *c);
 
 /* Sets up an operand of the product. Local. Errors: MEM, ARG (data of other ranks are needed, but
@@ -230,7 +234,7 @@ typedef struct gemm_array {
   int64_t ld;
 } gemm_array;
 
-/* Local product of a task for one triangle of C. Local. */
+/* Computes the local product of a task for one triangle of C. Local. */
 osla_err osli_gemm_triangle(const gemm_work *w, osla_complex alpha, gemm_array a, gemm_array b,
                             int64_t k, osla_complex beta);
 

@@ -29,8 +29,8 @@ typedef struct gemm_source {
   const gemm_operand *x;
   int which;
   slot slots[2];
-  int64_t started;   /* next load of this rank that is to be started */
-  int64_t published; /* next load of this rank whose arrival is to be published */
+  int64_t started;   /* number of the next load that this rank starts */
+  int64_t published; /* number of the next load of this rank whose arrival is published */
   int64_t finished;  /* number of loads (of all sharers) that no later task of this rank needs */
   unsigned char *packed;
 } source;
@@ -98,7 +98,7 @@ void osli_gemm_run_close(gemm_work *w)
 
 /* --- loads --- */
 
-/* Buffer of a load that this rank transfers. */
+/* Returns the buffer of a load that this rank transfers. */
 static slot *slot_of(source *s, int64_t load)
 {
   return &s->slots[load / s->x->sharers.n % gemm_n_slots(s->w)];
@@ -211,8 +211,8 @@ static osla_err wait_for_load(source *s, int64_t load)
 
 /* --- addresses and packing of operands --- */
 
-/* Address of the first element of a segment for a piece. koff: number of indices k of the task
- * before the segment. */
+/* Address of the first element of a segment for a piece. `koff` is the number of indices k of the
+ * task that precede the segment. */
 static const unsigned char *find_operand(const source *s, const gemm_task *task,
                                          const gemm_segment *seg, const gemm_piece *piece,
                                          int64_t koff, int64_t *ld)

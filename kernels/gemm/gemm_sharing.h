@@ -23,8 +23,9 @@ void osli_gemm_sharing_free(gemm_operand *x);
 /* Address of a load in the buffer of the rank that transfers it. */
 unsigned char *osli_gemm_load_buffer(const gemm_work *w, int which, int64_t load);
 
-/* Publish notifies all sharers that a load of this rank has arrived. Release notifies the rank that
- * transferred a load that this rank no longer needs it. */
+/* osli_gemm_load_publish notifies all sharers that a load of this rank has arrived.
+ * osli_gemm_load_release notifies the rank that transferred a load that this rank no longer needs
+ * it. */
 osla_err osli_gemm_load_publish(const gemm_work *w, int which, int64_t load);
 osla_err osli_gemm_load_release(const gemm_work *w, int which, int64_t load);
 

@@ -64,8 +64,8 @@ static osla_err multiply(const getri *f, double sign, int64_t m, int64_t n, int6
   return OSLA_OK;
 }
 
-/* B := L(k,k)^-1 B (LEFT) or B L(k,k)^-1 (RIGHT) for an m x n block B with LOWER; with U(k,k) for
- * UPPER. */
+/* B := T^-1 B (LEFT) or B := B T^-1 (RIGHT) for an m x n block B, where T is L(k,k) with LOWER and
+ * U(k,k) with UPPER. */
 static osla_err solve(const getri *f, osla_side side, osla_uplo uplo, int64_t m, int64_t n,
                       operand diagonal, operand b)
 {
@@ -173,8 +173,8 @@ static osla_err update_columns(getri *f, const getri_step *s, int64_t col, int64
   return solve(f, OSLA_LEFT, OSLA_UPPER, s->size, end - col, wait_diagonal(f, s), top);
 }
 
-/* Overwrites block row and block column k with parts of Y X. Other ranks must not need them from A
- * any more. */
+/* Overwrites block row and block column k with parts of Y X. Other ranks must not need the old
+ * blocks any more. */
 static osla_err finish_step(getri *f, const getri_step *s)
 {
   const local_view *v = &f->v;
@@ -258,7 +258,7 @@ osla_err osla_getri(osla_matrix *a, const int64_t *ipiv, const osla_lu_options *
   int64_t *pivots = NULL;
   osla_transport *t = osla_grid_transport(osla_matrix_grid(a));
   *info = 0;
-  /* This agreement is also a barrier: after it A is complete on all ranks. */
+  /* This call is also a barrier: after it A is complete on all ranks. */
   osla_err err = agree(a, options, check(&f, a, options));
   if (err != OSLA_OK) return err;
   OSLA_CALL(osli_pivots_gather(a, ipiv, &pivots));

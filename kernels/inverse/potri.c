@@ -195,7 +195,7 @@ osla_err osla_potri(osla_uplo uplo, osla_matrix *a, const osla_chol_options *opt
   *info = 0;
   if (err == OSLA_OK) err = osli_chol_init(&f.c, a, uplo, options);
   osla_transport *t = osla_grid_transport(osla_matrix_grid(a));
-  /* This agreement is also a barrier: after it A is complete on all ranks. */
+  /* This call is also a barrier: after it A is complete on all ranks. */
   OSLA_CALL(osli_chol_agree(a, err, "osla_potri", uplo, options));
   OSLA_CALL(osli_first_zero(&f.c.v, info));
   if (*info > 0) return OSLA_OK;

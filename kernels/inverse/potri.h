@@ -68,7 +68,7 @@ osla_err osli_potri_finish_row(const chol *c, int64_t size, int64_t n, operand d
 osla_err osli_potri_solve_column(const potri *f, int64_t n, int64_t size, operand diagonal,
                                  operand l);
 
-/* The triangle of the diagonal block := that of (L(k,k) L(k,k)^H)^-1. */
+/* Sets the triangle of the diagonal block to that of (L(k,k) L(k,k)^H)^-1. */
 osla_err osli_potri_finish_diagonal(const chol *c, int64_t size, operand diagonal);
 
 /* C -= l x (subtract), or C += x_rows^H x (add), for an m x n block C; depth is the number of rows

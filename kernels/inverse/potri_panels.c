@@ -10,9 +10,9 @@
 
 /* ---- the blocks that serve as X(k,i) ---- */
 
-/* Index i of the first block that belongs to this rank as a block along, and to grid position
- * `across` as a block across; -1 if there is none. Further blocks of this kind follow at distances
- * of lcm. */
+/* Index i of the first block whose block row (along) this rank owns, and which the rank at across
+ * coordinate `across` owns as a block column; -1 if there is none. Further blocks of this kind
+ * follow at distances of lcm. */
 static int64_t first_shared(const chol *c, int across)
 {
   if (across % c->common != c->along % c->common) return -1;

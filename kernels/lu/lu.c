@@ -58,7 +58,7 @@ static osla_err apply(void *kernel, int64_t k, int64_t from, int64_t to)
   if (panel.head->info > 0 && f->info == 0) f->info = panel.head->info;
   for (int64_t i = 0; i < s->size; i++) {
     const unsigned char *pivot = panel.top.at + (size_t)(i + i * panel.top.ld) * v->element;
-    bool divides = s->start + i < v->m - 1; /* rows exist below this pivot */
+    bool divides = s->start + i < v->m - 1; /* true if rows exist below this pivot */
     if (is_unsafe_pivot(v->dtype, osli_lu_value(v->dtype, pivot), divides))
       f->has_unsafe_pivot = true;
   }
@@ -121,7 +121,7 @@ static osla_err choose_gathers_panels(lu *f)
   bool partial = f->pivoting == OSLA_PIVOT_PARTIAL;
   f->column_readable = all.column_readable;
   f->has_own_cores = all.has_own_cores;
-  /* LAPACK's int counts the rows of a whole panel */
+  /* LAPACK's int must be able to count the rows of a whole panel */
   f->gathers_panels = partial && v->m <= INT_MAX &&
                       osli_lu_gathers_panels(v->p, all.column_readable, all.has_own_cores);
   return OSLA_OK;
@@ -177,7 +177,7 @@ static void free_all(lu *f)
   free(f->column_posts);
 }
 
-/* LAPACK's int must be able to count the rows of a whole panel */
+/* ---- the result ---- */
 
 /* Growth factor: the largest |u_ij|, i <= j, divided by the largest |a_ij| before the
  * factorisation. Collective. */
@@ -207,7 +207,7 @@ static osla_err agree_result(const lu *f, double largest_before, int64_t *ipiv,
 {
   const local_view *v = &f->v;
   int64_t least[2] = {f->info > 0 ? f->info : INT64_MAX, f->has_unsafe_pivot ? 0 : 1};
-  /* also a barrier: after it no rank reads panels */
+  /* this call is also a barrier: after it no rank reads panels */
   OSLA_CALL(osla_allreduce(v->t, least, 2, MPI_INT64_T, MPI_MIN));
   result->info = least[0] == INT64_MAX ? 0 : least[0];
   result->growth = 0;
@@ -267,8 +267,8 @@ osla_err osla_getrf(osla_matrix *a, int64_t *ipiv, const osla_lu_options *option
   osla_err err;
   f.pivoting = options ? options->pivoting : OSLA_PIVOT_PARTIAL;
   f.forward = options ? options->forward : OSLA_FORWARD_CHOSEN;
-  OSLA_CALL(agree(&f, options, check(&f, ipiv, options))); /* also a barrier: after it A is complete
-                                                            * on all ranks */
+  OSLA_CALL(agree(&f, options, check(&f, ipiv, options))); /* this call is also a barrier: after
+                                                            * it A is complete on all ranks */
   f.order = v->m < v->n ? v->m : v->n;
   trim_blocks(&f.v);
   if (v->p == 1 && v->q == 1 && v->nb > f.order && f.order > 0)

@@ -45,7 +45,7 @@ osla_err osli_lu_record_publish(lu *f, size_t bytes)
     OSLA_CALL(osla_put_notify_post(f->store, target, offset, mine, near ? 0 : bytes, LU_COLUMN,
                                    f->column_exchanges, &posts[prow]));
   }
-  /* waits for the posts that used the records of the next exchange */
+  /* waits for the posts that used the set of records of the next exchange */
   return osli_lu_finish_posts(f, f->column_posts, f->column_exchanges);
 }
 

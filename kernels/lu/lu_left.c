@@ -100,11 +100,11 @@ typedef struct row_moves {
   /* [p] numbers of rows that move from this rank to a process row, and from a process row to this
    * rank */
   int64_t *out, *in;
-  /* [p] number of rows that lower process rows send to a process row; the rows of this rank follow
-   * them there */
+  /* [p] for each process row, number of rows that it gets from process rows with lower indices than
+   * this rank's; the rows of this rank are stored behind these */
   int64_t *before;
-  /* [p] number of rows that a process row sends to lower process rows; the rows for this rank
-   * follow them */
+  /* [p] for each process row, number of rows that it sends to process rows with lower indices than
+   * this rank's; the rows for this rank are stored behind these */
   int64_t *behind;
   int64_t *leave;  /* local rows that this rank sends, ordered by destination, then by row */
   int64_t *arrive; /* local rows that this rank receives, ordered by source, then by row */

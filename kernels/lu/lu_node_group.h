@@ -11,7 +11,7 @@
 #include "kernels/lu/lu_state.h"
 
 typedef struct lu_range {
-  int first, end; /* process rows [first, end) */
+  int first, end; /* range of process rows: [first, end) */
 } lu_range;
 
 /* Chooses the leader of each process row and stores it in f->leaders. Local. */

@@ -116,7 +116,7 @@ static osla_err factor_unpivoted(lu *f, const lu_step *s)
     size_t bytes = (size_t)(s->size * v->nb) * v->element;
     if (has_top(f, s)) osli_move_message(osli_lu_my_record(f), p.top, bytes);
     OSLA_CALL(osli_lu_record_publish(f, has_top(f, s) ? bytes : 0));
-    /* wait for all records, so that no rank runs two exchanges ahead */
+    /* waits for all records, so that no rank is two exchanges ahead of another one */
     for (int prow = 0; prow < v->p; prow++) {
       const unsigned char *record = osli_lu_record_of(f, prow);
       if (prow == s->prow && !has_top(f, s)) osli_move_message(p.top, record, bytes);

@@ -5,7 +5,7 @@
 
 #include "kernels/lu/lu_publish.h"
 
-/* A panel's part of this rank's store, writable. */
+/* Addresses of the parts of a panel's head in this rank's store, for writing. */
 typedef struct lu_panel_memory {
   lu_head *head;
   int64_t *pivots;

@@ -26,7 +26,7 @@ osla_err osli_lu_permute_left(lu *f);
  * exactly zero; the factorisation continues and produces infinities. Local. */
 osla_err osli_lu_block(osla_dtype dtype, int64_t n, void *a, int64_t lda, int64_t *info);
 
-/* The element of type `dtype` at the address `at`. Local. */
+/* Returns the element of type `dtype` at the address `at`. Local. */
 osla_complex osli_lu_value(osla_dtype dtype, const void *at);
 
 #endif

@@ -92,7 +92,7 @@ static lu_part part_of(const lu *f, int64_t moves, int from, lu_range to)
   return part;
 }
 
-/* Accounts for moved rows where time is modelled. `together` rows are adjacent in memory, as in one
+/* Charges the simulated clock for moved rows. `together` rows are adjacent in memory, as in one
  * block or in U. `apart` rows take a cache line for each element. */
 static void model_rows(const lu *f, int64_t together, int64_t apart, int64_t cols)
 {
@@ -119,7 +119,7 @@ static void gather_rows(const lu *f, const lu_step *s, int64_t moves, int64_t co
   const bool has_block = f->v.prow == s->prow;
   const size_t e = f->v.element;
   const int64_t mine = count_of(f, moves, f->v.prow);
-  /* counts: number of rows in each group */
+  /* counts[i]: number of rows in group i */
   int64_t *rows = f->rows, *counts = f->shares, in_block = 0, n = 0;
   int groups = 0;
   for (int goes_to = -1; n < mine; goes_to++) {

@@ -88,9 +88,9 @@ typedef struct lu {
   int n_records; /* number of records in one set */
   /* true if records are combined in log p rounds instead of read from every rank */
   bool combines_records;
-  unsigned char *my_offer; /* this rank's record if combines_records */
+  unsigned char *my_offer; /* this rank's record, used if combines_records is true */
   uint64_t row_exchanges, column_exchanges, permutations;
-  /* [2 p] posts of the latest two exchanges to each process row */
+  /* [2 p] puts under way to each process row, of the latest two exchanges */
   osla_posted *row_posts, *down_posts, *u_posts, *column_posts;
   int *leaders;    /* [p] leader of each process row (lu_node_group.h) */
   int64_t *pivots; /* [order] pivots of all steps so far, global row indices from 0 */
@@ -106,7 +106,7 @@ typedef struct lu {
                          * L */
   int64_t *permutation; /* [2 m] temporary permutations for interchanges in columns of L; used if
                          * p > 1 */
-  lu_exchange ahead;    /* first exchange of the next step, valid if has_ahead */
+  lu_exchange ahead;    /* first exchange of the next step; valid if has_ahead is true */
   bool has_ahead;
   int64_t info;
   bool has_unsafe_pivot; /* true if a pivot is NaN or infinite, or has no finite reciprocal */

@@ -11,7 +11,8 @@
 #include "kernels/lu/lu_publish.h"
 #include "kernels/lu/lu_rows.h"
 
-/* Local columns [col, col + cols). The first `lead` columns are in the first part. */
+/* Local columns [col, col + cols) of an update. The first `lead` of these columns are the first of
+ * its two parts. */
 typedef struct columns {
   int64_t col, cols, lead;
 } columns;

@@ -118,6 +118,6 @@ osla_err osli_column_sum(void *whole, osla_complex beta, const osla_part *y)
   const osla_dtype dtype = mine.v.dtype;
   OSLA_CALL(osla_allreduce(mine.v.t, whole, numbers(dtype, y->m),
                            is_single(dtype) ? MPI_FLOAT : MPI_DOUBLE, MPI_SUM));
-  /* This agreement is also a barrier: after it y is complete on all ranks. */
+  /* This call is also a barrier: after it y is complete on all ranks. */
   return osla_agree(mine.v.t, finish(whole, beta, &mine));
 }

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 1024 }; /* largest order that is chosen for the sake of the distribution */
+/* Limit for the choice of an order that matches the distribution of the blocks. */
+enum { MOST = 1024 };
 
 static int64_t common_multiple(int64_t a, int64_t b)
 {

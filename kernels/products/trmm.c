@@ -46,8 +46,8 @@ static bool upwards(const trmm *f)
   return ((f->uplo == OSLA_LOWER) == f->left) == (f->trans == OSLA_NOTRANS);
 }
 
-/* rows := alpha op(square) old. The product is cut into bands, which leave out parts of the square
- * that are zero. */
+/* Computes rows := alpha op(square) old. The product is cut into bands, which leave out parts of
+ * the square that are zero. */
 static osla_err multiply_bands(const trmm *f, osla_matrix *square, osla_matrix *old, osla_part rows)
 {
   const int64_t n = osla_matrix_layout(square).n, bands = n >= 128 ? 4 : 1;
@@ -97,7 +97,8 @@ static osla_err multiply_square(const trmm *f, int64_t from, int64_t to)
   if (own) OSLA_TRY(make_copies(f, to - from, &square, &old));
   err = osli_square_copy(&stored, f->uplo, f->unit ? SQUARE_ZERO_UNIT : SQUARE_ZERO, square);
   if (err == OSLA_OK) err = osli_square_copy(&rows, f->uplo, SQUARE_ANY, old);
-  OSLA_TRY(osla_agree(t, err)); /* also a barrier: after it no rank reads these rows of B */
+  OSLA_TRY(osla_agree(t, err)); /* this call is also a barrier: after it no rank reads these rows
+                                 * of B */
   OSLA_TRY(multiply_bands(f, square, old, rows));
 cleanup:
   if (own) {

@@ -79,7 +79,8 @@ static void copy_edge(const product *p, int64_t row, int64_t rows, int64_t col, 
   memset(square, 0, EDGE * (size_t)cols * e);
   for (int64_t c = 0; c < cols; c++) {
     const int64_t j = osli_piece_col(a, col + c);
-    int64_t above = 0; /* number of rows before row j */
+    int64_t above = 0; /* number of rows of the rectangle that precede the diagonal element of
+                        * this column */
     while (above < rows && index[above] < j)
       above++;
     const bool crosses = above < rows && index[above] == j;
@@ -220,9 +221,11 @@ static osla_err multiply_checked(product p)
   const osla_dtype dtype = osla_matrix_dtype(p.y.matrix);
   osla_transport *t = osla_grid_transport(osla_matrix_grid(p.y.matrix));
   if (dtype == OSLA_FLOAT || dtype == OSLA_DOUBLE) p.alpha = creal(p.alpha), p.beta = creal(p.beta);
-  OSLA_CALL(agree(&p)); /* also a barrier: after it the operands are complete on all ranks */
+  OSLA_CALL(agree(&p)); /* this call is also a barrier: after it the operands are complete on all
+                         * ranks */
   p.piece = osli_local_piece_of(&p.a);
-  osla_err err = osla_agree(t, multiply_mine(&p)); /* also a barrier: after it no rank reads x */
+  osla_err err = osla_agree(t, multiply_mine(&p)); /* this call is also a barrier: after it no
+                                                    * rank reads x */
   if (err == OSLA_OK) err = osli_column_sum(p.whole_y, p.beta, &p.y);
   free(p.whole_x);
   free(p.whole_y);

@@ -24,7 +24,7 @@ enum {
 };
 
 struct osla_new_file {
-  char *path;      /* the caller's path */
+  char *path;      /* path that the caller gave */
   char *target;    /* final path, after symbolic links were followed */
   char *temporary; /* temporary name in the directory of the target; used if `named` */
   int fd;
@@ -33,7 +33,8 @@ struct osla_new_file {
   bool named;            /* true: the file has the temporary name */
   bool is_special;       /* true: the target is a pipe or device, opened and written directly;
                           * `old` is its status */
-  bool replaces;         /* true: a file was at the target at the beginning; `old` is its status */
+  bool replaces;         /* true: a file existed at the target when the new file was begun; `old`
+                          * is its status */
   struct stat old;
 };
 
@@ -191,7 +192,8 @@ static osla_err resolve_and_check(osla_new_file *f, int flags, char directory[PA
   bool same = there == f->replaces &&
               (!there || (status.st_ino == f->old.st_ino && status.st_dev == f->old.st_dev));
   OSLA_CHECK(same, OSLA_ERR_IO, "%.200s: a link that leads to no name",
-             f->path); /* for example a link in /proc to a deleted or nameless file */
+             f->path); /* this happens for example if a link in /proc leads to a deleted or
+                        * nameless file */
   OSLA_CALL(osli_new_file_directory(target, directory));
   OSLA_CHECK(!there || osli_new_file_may_replace(target, directory, &f->old), OSLA_ERR_IO,
              "%.200s: exists and may not be replaced: %s", f->path, strerror(errno));
@@ -302,9 +304,9 @@ const char *osli_new_file_name(const osla_new_file *f)
 
 /* --- end --- */
 
-/* Sets the rights by those of the file that is replaced, in its newest state. If another user may
- * have put that file there, nobody gets more rights than on a new file, nor than on the previous
- * one. */
+/* Sets the rights of the new file by those of the file that it replaces, in the newest state of
+ * that file. If another user may have put that file there, nobody gets more rights than on a new
+ * file, nor than on the previous one. */
 static bool set_rights(osla_new_file *f, int target, const char *directory)
 {
   struct stat now;

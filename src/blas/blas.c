@@ -236,7 +236,7 @@ static double largest(osla_dtype dtype, int64_t n, const void *x, int64_t at)
       const double *y = x;
       return isnan(cblas_dasum((int)n, y, 1)) ? (double)NAN : fabs(y[at]);
     }
-    default: { /* complex: IxAMAX compares |re| + |im| */
+    default: { /* for complex types, IxAMAX compares |re| + |im| */
       double value = 0;
       for (int64_t i = 0; i < n && !isnan(value); i++) {
         double y = dtype == OSLA_COMPLEX_FLOAT

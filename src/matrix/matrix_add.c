@@ -90,5 +90,5 @@ osla_err osla_matrix_add(double alpha, const osla_matrix *source, double beta, o
     add_column(numbers, alpha, x + (size_t)c * next_x, is_single(ts), beta, y + (size_t)c * next_y,
                is_single(td));
   return osla_barrier(osla_grid_transport(
-    osla_matrix_grid(dest))); /* all ranks' parts of dest are complete after the barrier */
+    osla_matrix_grid(dest))); /* after this barrier all ranks' parts of dest are complete */
 }

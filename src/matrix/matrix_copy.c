@@ -17,7 +17,7 @@
 
 enum { BATCH = 64 };
 
-/* One rank's copy from one process row of the source. */
+/* State of the copy of this rank's columns from one process row of the source. */
 typedef struct copying {
   osla_part source;
   osla_layout from;       /* layout of the source's matrix */
@@ -148,8 +148,8 @@ static osla_err copy(const char *call, osla_part source, osla_part dest)
     w.staging = malloc(bytes + 1);
     if (!w.staging) err = osla_error_set(OSLA_ERR_MEM, "%zu bytes of staging", bytes);
   }
-  OSLA_TRY(agree(call, &source, &dest, err)); /* also a barrier: after it the source is complete
-                                               * on all ranks */
+  OSLA_TRY(agree(call, &source, &dest, err)); /* this call is also a barrier: after it the source
+                                               * is complete on all ranks */
   err = osla_agree(t, copy_from_all_rows(&w));
 cleanup:
   free(w.staging);
@@ -231,7 +231,7 @@ osla_err osla_matrix_mirror(osla_matrix *a, osla_uplo from)
 {
   osla_transport *t = osla_grid_transport(osla_matrix_grid(a));
   const osla_argument same[] = {{"from", (int)from}, {"order", osla_matrix_layout(a).n}};
-  /* This agreement is also a barrier: after it the triangle is complete on all ranks. */
+  /* This call is also a barrier: after it the triangle is complete on all ranks. */
   OSLA_CALL(osla_agree_same(t, check_mirror(a, from), "osla_matrix_mirror", same, 2));
   return osla_agree(t, mirror_blocks(a, from));
 }

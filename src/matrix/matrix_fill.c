@@ -110,7 +110,7 @@ static osla_err fill_and_agree(const char *call, osla_part part, osla_fill rule,
     {"fill", (int)rule}, {"seed", by_seed ? (int64_t)seed : 0}, OSLA_PART_ARGUMENTS("part", part)};
   return osla_agree_same(osla_grid_transport(osla_matrix_grid(part.matrix)),
                          fill_by_rule(&part, rule, seed), call, same,
-                         (int)(sizeof same / sizeof *same)); /* this agreement is also a barrier */
+                         (int)(sizeof same / sizeof *same)); /* osla_agree_same is also a barrier */
 }
 
 osla_err osla_matrix_fill_part(osla_part part, osla_fill rule, uint64_t seed)
