@@ -5,7 +5,7 @@
 #include <limits.h>
 #include <stdlib.h>
 
-/* Number of allocations that still succeed on this rank before one fails. */
+/* Number of allocations that succeed on this rank before one fails; INT_MAX if none fails. */
 static int left = INT_MAX;
 
 static bool fails(void)

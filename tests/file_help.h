@@ -5,16 +5,17 @@
 #include "osla_file.h"
 #include "tests/osla_test_help.h"
 
-/* Makes an empty directory, the same on all ranks; removes it with its files, and asserts that it
- * holds the expected number (so that no temporary file is left). Collective. */
+/* scratch_create makes an empty directory for the job. scratch_remove removes it with its files,
+ * and asserts that it held the expected number of files, so that no temporary file is left. Both
+ * are collective. */
 void scratch_create(void);
 void scratch_remove(int expected_files);
 
-/* Path of a file in the directory. The text is overwritten by the eighth call after this one. */
+/* Path of a file in the scratch directory. The text is overwritten by the eighth later call. */
 const char *scratch_path(const char *name);
 
-/* Rank 0 writes, reads (the caller frees the result), cuts or changes a file; all ranks wait.
- * Collective. */
+/* Rank 0 writes a file, makes a pipe, or reads a file (the caller frees the bytes), and all ranks
+ * wait for it. Collective. */
 void scratch_write(const char *path, const void *bytes, size_t size);
 void scratch_pipe(const char *path); /* a named pipe that has no writer */
 unsigned char *scratch_read(const char *path, size_t *size);

@@ -34,7 +34,7 @@ osla_grid *hessian_grid(osla_transport *t, int which)
   return grid;
 }
 
-/* ---- updates ---- */
+/* ---- updates of the accumulator ---- */
 
 static void set_value(const test_update *u, int64_t at, double value)
 {
@@ -72,8 +72,8 @@ static int compare_indices(const void *x, const void *y)
   return (a > b) - (a < b);
 }
 
-/* Chooses indices: sorted with repeats, unsorted with repeats, or descending (all different up to
- * n). */
+/* Chooses indices below n: sorted with repetitions, unsorted with repetitions, or descending (which
+ * repeats none of the first n). */
 static void pick_indices(uint64_t seed, int64_t n, int64_t count, int64_t *ix)
 {
   int64_t how = osla_test_choose(seed, -1, 3), from = osla_test_choose(seed, -2, n);
@@ -186,7 +186,7 @@ void sum_free(serial_sum *sum)
   free(sum->gradient);
 }
 
-/* Element (a, b) of the update: of U, or the product of two columns of G. */
+/* ---- the serial sum of the updates ---- */
 static double element_of(const test_update *u, int64_t a, int64_t b)
 {
   if (u->k < 0) return osla_test_real(u->dtype, u->values, a + b * u->ld);
@@ -209,16 +209,17 @@ void sum_add(serial_sum *sum, test_update u, double times)
         *element += times * value;
       else if (u.k != 0)
         *element = sum->combine(*element, value);
-      if (u.k != 0) sum->elements += (int64_t)times; /* G without rows adds nothing */
+      /* an update by a G without rows adds nothing */
+      if (u.k != 0) sum->elements += (int64_t)times;
     }
   for (int64_t a = 0; a < u.rows; a++)
     sum->gradient[u.ix[a]] += times * u.gradient[a];
   update_free(&u);
 }
 
-/* ---- comparison ---- */
+/* ---- comparison of the matrix with the serial sum ---- */
 
-/* True if the element has exactly the bits of the expected number in its type. */
+/* True if array element `at` has exactly the bits of `expected`, rounded to the array's type. */
 static bool same_bits(osla_dtype dtype, const void *array, int64_t at, double expected)
 {
   if (dtype == OSLA_DOUBLE) return memcmp((const double *)array + at, &expected, 8) == 0;
@@ -226,7 +227,7 @@ static bool same_bits(osla_dtype dtype, const void *array, int64_t at, double ex
   return memcmp((const float *)array + at, &narrow, 4) == 0;
 }
 
-/* First position that differs, for the message. */
+/* Number of elements that differ; position and value of the first one, for the failure message. */
 typedef struct difference {
   int64_t count, i, j;
   double seen;
@@ -291,7 +292,8 @@ bool sum_assert(const serial_sum *sum, osla_hessian *h, const char *format, ...)
   if (!OSLA_ASSERT_OK(osla_hessian_matrix(h, &a))) return false;
   difference d = differ_in_place(sum, a);
   good = report(sum, &d, "in place", what) && good;
-  /* Short runs of elements between nodes are slow, so only one rank gets the whole matrix then. */
+  /* Between nodes osla_matrix_get_block is slow if blocks are small, so only one rank reads the
+   * whole matrix then. */
   if (osla_matrix_layout(a).nb > 8 || osla_test_rank() == sum->n % osla_test_size()) {
     d = differ_by_get(sum, a);
     good = report(sum, &d, "by get_block", what) && good;
@@ -300,7 +302,7 @@ bool sum_assert(const serial_sum *sum, osla_hessian *h, const char *format, ...)
   good = OSLA_ASSERT_MSG(memcmp(gradient, sum->gradient, (size_t)sum->n * sizeof(double)) == 0,
                          "%s: the gradient differs", what) &&
          good;
-  /* No rank may change the matrix while another one still compares. */
+  /* No rank may change the matrix while another rank still compares it. */
   OSLA_ASSERT_OK(osla_barrier(osla_grid_transport(osla_matrix_grid(a))));
   return good;
 }

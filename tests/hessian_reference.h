@@ -10,16 +10,17 @@
 #include "osla_hessian.h"
 #include "tests/osla_test_help.h"
 
-/* An update with G (k >= 0) or with a block U (k = -1), and values for the gradient at ix. */
+/* One update of H: by G^T G (k >= 0 is the number of rows of G) or by a block U (k = -1). It also
+ * has values for the gradient at the indices ix. */
 typedef struct test_update {
   osla_dtype dtype;
-  int64_t rows, cols, k, ld; /* cols = rows for G */
-  int64_t *ix, *jx;          /* jx = NULL for G */
+  int64_t rows, cols, k, ld; /* an update by G has cols = rows */
+  int64_t *ix, *jx;          /* NULL for an update by G */
   void *values;
   double *gradient; /* [rows] */
 } test_update;
 
-/* Element type of H. */
+/* Element type of H: double, or float if so set. */
 static inline osla_dtype type_of(const osla_hessian_options *o)
 {
   return o->single ? OSLA_FLOAT : OSLA_DOUBLE;
@@ -32,26 +33,28 @@ test_update update_random(uint64_t seed, int64_t number, int64_t n, int64_t most
 /* Returns an update with the indices n - 1 to 0, descending, and a G with k rows of ones. */
 test_update update_ones(int64_t n, int64_t k, osla_dtype dtype);
 
-/* Passes the update to the accumulator, then overwrites and frees its arrays at once, which reveals
- * an accumulator that still reads them. Local. */
+/* Adds the update to the accumulator, then overwrites and frees the update's arrays at once. An
+ * accumulator that still reads them gets wrong values. Local. */
 osla_err update_push(osla_hessian *h, test_update u);
 /* Passes the update, its gradient and its id to the accumulator in one call, then overwrites and
  * frees its arrays. *skipped := true if the accumulator already had the id. Local. */
 osla_err update_push_once(osla_hessian *h, test_update u, uint64_t id, bool *skipped);
 void update_free(test_update *u);
 
-/* Serial sum of updates, for comparison. */
+/* The sum of updates, computed serially on each rank. */
 typedef struct serial_sum {
-  int64_t n, elements; /* order; elements added so far */
+  int64_t n, elements; /* order of H; number of elements added so far */
   osla_uplo uplo;
-  double (*combine)(double old, double value); /* NULL for the sum */
-  double *h, *gradient;                        /* [n * n], zeros in the other triangle; [n] */
+  double (*combine)(double old, double value); /* NULL means the sum old + value */
+  double *h, *gradient; /* H as [n * n] with zeros in the other triangle; gradient as [n] */
 } serial_sum;
 
 serial_sum sum_create(int64_t n, osla_uplo uplo);
-void sum_add(serial_sum *sum, test_update u, double times); /* frees u */
+/* adds the update `times` times and frees it */
+void sum_add(serial_sum *sum, test_update u, double times);
 void sum_clear(serial_sum *sum);
-void sum_fill(serial_sum *sum, double initial); /* clears the gradient, sets all H to initial */
+/* sets the gradient to 0 and every element of H to `initial` */
+void sum_fill(serial_sum *sum, double initial);
 void sum_free(serial_sum *sum);
 
 /* Commits, then asserts that matrix and gradient equal the sum exactly on all ranks, both in the
@@ -68,7 +71,8 @@ osla_grid *hessian_grid(osla_transport *t, int which);
 osla_hessian *hessian_create_or_end(osla_grid *grid, int64_t n,
                                     const osla_hessian_options *options);
 
-/* Number of rounds of a test's loop: OSLA_TEST_ROUNDS of the environment if set, else `usual`. */
+/* Number of rounds of a test's loop: the environment variable OSLA_TEST_ROUNDS if set, otherwise
+ * `usual`. */
 int hessian_rounds(int usual);
 
 #endif

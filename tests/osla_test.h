@@ -34,7 +34,7 @@
 #include "osla_error.h"
 
 typedef struct osla_test_case {
-  const char *name; /* NULL at the end of a table */
+  const char *name; /* the last entry of a table has the name NULL */
   void (*run)(void);
 } osla_test_case;
 
@@ -64,19 +64,19 @@ bool osla_test_multiple(const char *what);
 /* Asserts that the call returns OSLA_OK; otherwise prints its error text. */
 #define OSLA_ASSERT_OK(call) osla_test_ok((call), #call, __FILE__, __LINE__)
 
-/* Asserts that the call returns this error code and leaves a non-empty error text. */
+/* Asserts that the call returns this error code and sets a non-empty error text. */
 #define OSLA_ASSERT_ERR(call, code) osla_test_err((call), (code), #call, __FILE__, __LINE__)
 
 /* Asserts |actual - expected| <= tol; a NaN in any of the three fails. */
 #define OSLA_ASSERT_CLOSE(actual, expected, tol)                                                   \
   osla_test_close((actual), (expected), (tol), #actual, __FILE__, __LINE__)
 
-/* Asserts the condition; if it fails, prints a printf-style text, too. */
+/* Asserts the condition; if it fails, also prints a printf-style text. */
 #define OSLA_ASSERT_MSG(condition, ...)                                                            \
   osla_test_check((condition), __FILE__, __LINE__, #condition ": " __VA_ARGS__)
 
-/* Functions that the macros call. Each returns whether the assertion held, so that a case can stop
- * early. */
+/* Functions that the assertion macros call. Each returns true if the assertion is true, so that a
+ * case can stop early. */
 bool osla_test_check(bool held, const char *file, int line, const char *format, ...)
   __attribute__((format(printf, 4, 5)));
 bool osla_test_ok(osla_err err, const char *call, const char *file, int line);

@@ -57,7 +57,7 @@ static osla_grid *reversed(osla_transport *t)
 }
 
 typedef struct grid_shape {
-  int nprow, npcol; /* 0: nearly square; -1: nearly square with the ranks in reverse order */
+  int nprow, npcol; /* 0: nearly square; -1: nearly square with the ranks in descending order */
 } grid_shape;
 
 static int list_grids(int size, grid_shape list[8])
@@ -191,7 +191,8 @@ int64_t osla_test_differ_block(osla_dtype dtype, const void *buffer, int64_t i, 
   return differ;
 }
 
-/* Calls visit for each local element; returns the number of calls that returned true. */
+/* Calls `visit` for each local element of a matrix, with the value that identifies its position.
+ * Returns how many of the calls returned true. */
 typedef bool visitor(osla_dtype dtype, void *array, int64_t at, double value);
 
 static int64_t visit_local(const osla_matrix *a, visitor *visit)

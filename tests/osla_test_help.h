@@ -1,5 +1,5 @@
-/* Helpers that tests of several floors share: a transport, a list of grids, texts, seeded bytes and
- * matrix elements. */
+/* Helpers that tests of several folders share: a transport, a list of grids, texts, seeded bytes
+ * and matrix elements. */
 #ifndef OSLA_TEST_HELP_H
 #define OSLA_TEST_HELP_H
 
@@ -21,13 +21,14 @@ osla_grid *osla_test_square_grid(osla_transport *transport);
 /* True for the transport on ARMCI, which does not keep all promises of the MPI transport. Local. */
 bool osla_test_on_armci(const osla_transport *transport);
 
-/* A list of 1 to 7 grids for the number of ranks: nearly square, P x 1, nearly square with the
- * ranks in reverse order, 1 x 1 (others idle), 1 x P, 2 x 2 and 2 x 1 with idle ranks; each shape
- * once. The number of grids, and the grid number `which` (collective; the caller destroys it). */
+/* A list of 1 to 7 process grids, each shape once: nearly square, P x 1, nearly square with the
+ * ranks in descending order, 1 x 1, 1 x P, 2 x 2 and 2 x 1, the small ones with idle ranks.
+ * osla_test_n_grids returns its length, and osla_test_grid makes grid number `which` (collective;
+ * the caller destroys it). */
 int osla_test_n_grids(osla_transport *transport);
 osla_grid *osla_test_grid(osla_transport *transport, int which);
 
-/* Asserts that the latest error text contains `part`; otherwise prints both. */
+/* Asserts that the latest error text contains `part`; otherwise prints both texts. */
 #define OSLA_ASSERT_TEXT(part) osla_test_text((part), __FILE__, __LINE__)
 bool osla_test_text(const char *part, const char *file, int line);
 
@@ -38,17 +39,18 @@ bool osla_test_same_text(const char *file, int line);
 /* A number from 0 to below - 1 that depends only on (seed, i). below >= 1. */
 int64_t osla_test_choose(uint64_t seed, int64_t i, int64_t below);
 
-/* The seeded byte at an offset of a stream. */
+/* The byte at this offset of a stream of random bytes. `stream` is the seed. */
 unsigned char osla_test_byte(int64_t stream, size_t offset);
 
-/* Fills `count` bytes with the stream from `first` on; counts bytes that differ from it. */
+/* osla_test_write fills `count` bytes with a stream of random bytes, beginning at its offset
+ * `first`. osla_test_differ returns how many of the `count` bytes differ from the stream. */
 void osla_test_write(unsigned char *bytes, int64_t stream, size_t first, size_t count);
 int64_t osla_test_differ(const unsigned char *bytes, int64_t stream, size_t first, size_t count);
 
-/* Matrix elements that identify their position: (i, j) holds 256 i + j + 1, exact in every type for
- * i, j < 256, with the negative of that as imaginary part. The functions write them to, or count
- * differing elements in, a column-major buffer whose first element is (i, j), or the local array of
- * a matrix. */
+/* Matrix elements that identify their position: element (i, j) has the real part x = 256 i + j + 1
+ * and the imaginary part -x, which are exact in every type for i, j < 256. The functions write
+ * these elements to, or count the elements that differ from them in, a column-major buffer whose
+ * first element is (i, j), or the local array of a matrix. */
 void osla_test_write_block(osla_dtype dtype, void *buffer, int64_t i, int64_t j, int64_t m,
                            int64_t n, int64_t ld);
 int64_t osla_test_differ_block(osla_dtype dtype, const void *buffer, int64_t i, int64_t j,
@@ -61,15 +63,16 @@ osla_matrix *osla_test_make(osla_transport *t, int which, osla_dtype dtype, int6
                             int64_t mb, int64_t nb);
 void osla_test_destroy(osla_matrix *a);
 
-/* With more ranks tests do fewer repetitions, because a window takes 0.1 s or more if ranks
- * outnumber cores. */
+/* From this number of ranks on, tests make fewer repetitions, because creating a window takes 0.1 s
+ * or more if ranks outnumber cores. */
 enum { FEW_RANKS = 4 };
 
-/* Access to element `at` of an array of any type; imaginary parts are dropped for real types. */
+/* Write or read element `at` of an array of any type. For real types the imaginary part is dropped.
+ */
 void osla_test_store(osla_dtype dtype, void *array, int64_t at, osla_complex value);
 osla_complex osla_test_load(osla_dtype dtype, const void *array, int64_t at);
 
-/* Real part of element `at` of an array. */
+/* Returns the real part of element `at` of an array of any type. */
 double osla_test_real(osla_dtype dtype, const void *array, int64_t at);
 
 #endif

@@ -1,5 +1,5 @@
-/* main of the test programs: runs suites one after the other, and prints the lines that osla_test.h
- * describes. */
+/* main of the test programs. It runs suites one after the other, and prints the lines that
+ * osla_test.h describes. */
 #include "osla_armci.h"
 #include "osla_farewell.h"
 #include "osla_transport.h"
@@ -13,7 +13,7 @@
 #include <string.h>
 #include <time.h>
 
-static osla_test_suite *suites; /* sorted by name */
+static osla_test_suite *suites; /* list of all suites, sorted by name */
 
 void osla_test_add(osla_test_suite *suite)
 {
@@ -46,7 +46,7 @@ static void print_failures(const char *name)
   }
 }
 
-/* Collective. Returns 0, or 1 if the case failed on any rank. */
+/* Runs one case. Collective. Returns 0, or 1 if the case failed on any rank. */
 static int run_case(CU_pSuite holder, const osla_test_case *test)
 {
   CU_pTest added = CU_add_test(holder, test->name, test->run);
@@ -59,14 +59,14 @@ static int run_case(CU_pSuite holder, const osla_test_case *test)
   int all[2] = {0, 0};
   MPI_Allreduce(local, all, 2, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   const bool failed = all[0] != 0 || all[1] == 0;
-  if (failed)
-    nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL); /* lets the other ranks print first */
+  if (failed) /* lets the other ranks print their failures first */
+    nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
   say("%s%s %s\n", failed ? "FAIL" : "ok", all[1] == 0 ? " (no assertion ran)" : "", test->name);
   return failed;
 }
 
-/* Runs the cases of a suite that are called `only`, or all cases if it is NULL. Collective. Returns
- * 0, or 1 if a case failed or none has that name. */
+/* Runs the cases of a suite that are called `only`, or all cases if `only` is NULL. Collective.
+ * Returns 0, or 1 if a case failed or no case has this name. */
 static int run_suite(const osla_test_suite *suite, const char *only)
 {
   int failed = 0, n = 0;
@@ -85,7 +85,7 @@ static int run_suite(const osla_test_suite *suite, const char *only)
   return failed;
 }
 
-/* Runs what an argument names, SUITE or SUITE/CASE. Collective. */
+/* Runs the suites or the case that an argument SUITE or SUITE/CASE names. Collective. */
 static int run_named(const char *name)
 {
   const size_t length = strcspn(name, "/");
@@ -102,7 +102,7 @@ static void begin(int *argc, char ***argv)
   int wanted = getenv("OSLA_TEST_SERIALIZED") ? MPI_THREAD_SERIALIZED : MPI_THREAD_MULTIPLE;
   MPI_Init_thread(argc, argv, wanted, &provided);
   (void)osla_farewell_arrange(MPI_COMM_WORLD);
-  (void)osla_armci_offer(); /* for OSLA_TRANSPORT=armci; fails in builds without ARMCI */
+  (void)osla_armci_offer(); /* makes OSLA_TRANSPORT=armci possible; fails in builds without ARMCI */
   bool threads = provided >= wanted || osla_simulated_machine();
   if (CU_initialize_registry() != CUE_SUCCESS || !threads) {
     fprintf(stderr, "test: CUnit or MPI's thread level is not available\n");

@@ -6,11 +6,11 @@
 enum { MAX_TARGETS = 64, MAX_KNOWN = 1024 };
 
 static osla_test_watch watch;
-static MPI_Request known[MAX_KNOWN]; /* unfinished requests */
+static MPI_Request known[MAX_KNOWN]; /* requests of MPI_Rput and MPI_Rget that are not finished */
 static int n_known;
 static bool held;
 static struct {
-  bool any, large; /* unflushed puts of any size; unflushed large puts */
+  bool any, large; /* true if puts of any size, or large puts, are not flushed yet */
 } puts_to[MAX_TARGETS];
 
 void osla_test_watch_start(void)
@@ -66,7 +66,7 @@ int MPI_Rput(const void *source, int count, MPI_Datatype type, int target, MPI_A
   return code;
 }
 
-/* Replacing a word is a notification: all earlier puts must have been flushed. */
+/* The transport notifies by MPI_REPLACE of one word, so all earlier puts must have been flushed. */
 int MPI_Rget_accumulate(const void *source, int count, MPI_Datatype type, void *result,
                         int result_count, MPI_Datatype result_type, int target, MPI_Aint disp,
                         int target_count, MPI_Datatype target_type, MPI_Op op, MPI_Win win,

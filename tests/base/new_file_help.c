@@ -65,7 +65,8 @@ struct stat status_of(const char *path)
   return status;
 }
 
-/* Writes the file with a name from the beginning (OSLA_NEW_FILE_NAMED) or without (0). */
+/* Writes a file. flags: OSLA_NEW_FILE_NAMED if the file has a name from the beginning, 0 if it gets
+ * its name at the end. */
 osla_err write_text(const char *path, const char *text, int flags)
 {
   osla_new_file *f;
@@ -79,7 +80,8 @@ osla_err write_text(const char *path, const char *text, int flags)
   return err;
 }
 
-/* Asserts that both ways of writing, and the check, refuse the path with this text. */
+/* Asserts that the two ways of writing a file (named from the beginning, or only at the end) and
+ * osli_new_file_check refuse this path with this error text. */
 void refuse(const char *path, const char *text)
 {
   for (int flags = 0; flags <= OSLA_NEW_FILE_NAMED; flags++) {

@@ -24,10 +24,11 @@ void put(const char *path, const char *text, mode_t mode);
 bool holds(const char *path, const char *text);
 struct stat status_of(const char *path);
 
-/* Writes a file that has a name from the beginning (OSLA_NEW_FILE_NAMED), as files of several ranks
- * have, or that gets its name only at the end (0). */
+/* Writes a file. flags: OSLA_NEW_FILE_NAMED if the file has a name from the beginning, as files
+ * that several ranks write; 0 if it gets its name only at the end. */
 osla_err write_text(const char *path, const char *text, int flags);
-/* Asserts that both ways of writing, and the check, refuse the path with this text. */
+/* Asserts that the two ways of writing a file (named from the beginning, or only at the end) and
+ * osli_new_file_check refuse this path with this error text. */
 void refuse(const char *path, const char *text);
 
 #endif

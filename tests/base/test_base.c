@@ -1,4 +1,4 @@
-/* Floor 0: error macros, random numbers, clock, value types, version. */
+/* Tests of error macros, random numbers, clock, value types and version. */
 #include "config.h"
 #include "osla_clock.h"
 #include "osla_error.h"
@@ -94,7 +94,7 @@ static void test_error_text_is_cut(void)
   CU_ASSERT(strlen(osla_error_text()) == 511);
 }
 
-/* Expected values were computed from the SplitMix64 finaliser with Python's integers. */
+/* Expected values of the SplitMix64 finaliser, computed in Python. */
 static void test_random_known_values(void)
 {
   CU_ASSERT(osla_random_bits(0, 0, 0) == UINT64_C(0x238275bc38fcbe91));
@@ -149,7 +149,7 @@ static void test_random_normal_moments(void)
   OSLA_ASSERT_CLOSE(neighbours / n, 0.0, 6.0 / sqrt(n));
 }
 
-/* Streams differ if the seed or either index differs. */
+/* Random numbers differ if the seed or either of the two indices differs. */
 static void test_random_arguments_matter(void)
 {
   CU_ASSERT(osla_random_bits(1, 2, 3) != osla_random_bits(2, 2, 3));

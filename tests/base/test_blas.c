@@ -1,4 +1,4 @@
-/* Floor 0: BLAS and LAPACK calls against plain loops; sizes and types that are refused. */
+/* Tests of BLAS and LAPACK calls: comparison with plain loops; sizes and types that are refused. */
 #define _GNU_SOURCE /* RTLD_NEXT */
 #include "osla_blas.h"
 #include "osla_random.h"
@@ -14,7 +14,7 @@
 
 enum { MAX_SIDE = 24 };
 
-/* An element in the widest type, which is converted to the tested type. */
+/* A matrix element in the widest type, before it is converted to the tested type. */
 typedef osla_complex wide;
 
 static wide random_wide(osla_dtype dtype, uint64_t seed, int64_t k)
@@ -49,7 +49,7 @@ static wide op_at(osla_dtype dtype, osla_trans trans, const void *array, int64_t
   return trans == OSLA_CONJTRANS ? conj(x) : x;
 }
 
-/* The factor as a type uses it: only the real part for real types. */
+/* The scalar alpha or beta as a routine of this type uses it: its real part for real types. */
 static wide factor(osla_dtype dtype, wide x)
 {
   return dtype == OSLA_FLOAT || dtype == OSLA_DOUBLE ? (wide)creal(x) : x;
@@ -62,7 +62,7 @@ static void check_gemm(osla_dtype dtype, osla_trans ta, osla_trans tb, int64_t m
   void *a = random_array(dtype, 1, ld * MAX_SIDE), *b = random_array(dtype, 2, ld * MAX_SIDE);
   void *c = random_array(dtype, 3, ld * MAX_SIDE), *old = random_array(dtype, 3, ld * MAX_SIDE);
   double worst = 0.0;
-  if (factor(dtype, beta) == 0.0) /* C must not be read */
+  if (factor(dtype, beta) == 0.0) /* beta = 0, so that C must not be read */
     for (int64_t j = 0; j < n; j++)
       for (int64_t i = 0; i < m; i++)
         osla_test_store(dtype, c, i + j * ld, (double)NAN);
@@ -143,7 +143,7 @@ static void check_syrk(osla_dtype dtype, osla_uplo uplo, osla_trans trans, int64
   free(a), free(c), free(old);
 }
 
-/* Element (i, j) of op(triangle): 1 on a unit diagonal, 0 on the other side. */
+/* Element (i, j) of op(A) for a triangular A: 1 on a unit diagonal, 0 outside the triangle. */
 static wide triangle_at(osla_dtype dtype, const void *a, int64_t ld, osla_uplo uplo, osla_diag diag,
                         osla_trans trans, int64_t i, int64_t j)
 {
@@ -287,7 +287,7 @@ static void test_ger_and_scal(void)
   for (int d = 0; d < 4; d++) {
     osla_dtype dtype = (osla_dtype)d;
     check_ger(dtype, 7, 11, 1, 1);
-    check_ger(dtype, 24, 5, 1, 3); /* increment 3, as in a row of a matrix */
+    check_ger(dtype, 24, 5, 1, 3); /* vector elements 3 apart in memory, as in a row of a matrix */
     check_ger(dtype, 1, 24, 2, 2);
     check_ger(dtype, 0, 5, 1, 1);
     check_ger(dtype, 5, 0, 1, 1);
@@ -297,7 +297,7 @@ static void test_ger_and_scal(void)
   }
 }
 
-/* Among small elements, the largest value is at `at` and again behind it: the first one counts. */
+/* The largest value occurs twice, first at index `at`: the call must return the first index. */
 static void check_largest(osla_dtype dtype, int64_t n, int64_t at)
 {
   void *x = random_array(dtype, 15, n);
@@ -317,8 +317,8 @@ static void check_largest(osla_dtype dtype, int64_t n, int64_t at)
   osla_test_store(dtype, x, n - 1 - at, (double)NAN);
   OSLA_ASSERT_OK(osla_blas_max(dtype, n, x, &value));
   OSLA_ASSERT_MSG(isnan(value), "%g, type %d", value, (int)dtype);
-  OSLA_ASSERT_OK(
-    osla_blas_iamax(dtype, n, x, &found)); /* with a NaN any index in the range is allowed */
+  OSLA_ASSERT_OK(osla_blas_iamax(
+    dtype, n, x, &found)); /* for a vector with a NaN any index in its range is allowed */
   OSLA_ASSERT_MSG(found >= 0 && found < n, "%" PRId64 " of %" PRId64 " with a NaN, type %d", found,
                   n, (int)dtype);
   free(x);

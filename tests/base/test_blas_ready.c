@@ -1,5 +1,5 @@
-/* Floor 0: checks before a thread calls BLAS: memory for OpenBLAS's buffer, 32-bit integers. Each
- * case makes its calls in new threads, because the check is made at a thread's first call. */
+/* Tests of the checks that precede a thread's first BLAS call: whether OpenBLAS gets memory for its
+ * buffer, and whether BLAS integers have 32 bits. Each case makes its calls in new threads. */
 #include "osla_blas.h"
 #include "tests/osla_test_help.h"
 
@@ -34,7 +34,7 @@ typedef struct caller {
   pthread_t thread;
   pthread_barrier_t go;
   osla_err first, second;
-  char text[512]; /* error text of the first call */
+  char text[512]; /* error text of the thread's first BLAS call */
   double c[4];
 } caller;
 
@@ -63,8 +63,8 @@ static void start(caller *me)
   CU_ASSERT_FATAL(pthread_create(&me->thread, NULL, call_twice, me) == 0);
 }
 
-/* The main thread lets a thread make its first call, while the fault is simulated, and later the
- * second one. */
+/* The main thread lets a waiting thread make its first BLAS call while the fault is simulated, and
+ * its second one after that. */
 static void call_first(caller *me)
 {
   (void)pthread_barrier_wait(&me->go);

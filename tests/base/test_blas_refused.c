@@ -1,5 +1,5 @@
-/* Floors 2 and 3: a BLAS that is unusable on one rank only, which is detected at a thread's first
- * call: all ranks get its error, the job goes on, and matrices are unchanged. */
+/* Tests of a BLAS that is unusable on one rank only, which OSLA detects at a thread's first call.
+ * All ranks get the error, the job goes on, and matrices are unchanged. */
 #include "osla_blas.h"
 #include "osla_chol.h"
 #include "osla_gemm.h"
@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Replaces the BLAS's dasum_, which the check of the integer size calls: while a case runs, the
- * last rank seems to have 64-bit integers. */
+/* Replaces the BLAS's dasum_, which OSLA calls to find the size of BLAS integers. While a case
+ * runs, this function simulates 64-bit integers on the last rank. */
 double dasum_(const void *n, const double *x, const void *incx);
 static bool has_64_bits;
 double dasum_(const void *n, const double *x, const void *incx)
@@ -29,7 +29,7 @@ double dasum_(const void *n, const double *x, const void *incx)
 enum {
   N = 24,
   NB = 4,
-  K = 30000 /* large enough for neighbours to share fetched panels (gemm_sharing.c) */
+  K = 30000 /* large enough for ranks of a node to share fetched panels (gemm_sharing.c) */
 };
 
 typedef struct job {
@@ -85,7 +85,8 @@ static void *run(void *arg)
   return NULL;
 }
 
-/* Makes the call in a thread that has not called BLAS yet; the main thread only waits for it. */
+/* Makes the call in a thread that has not called BLAS yet, and asserts that it is refused. The main
+ * thread only waits. */
 static void refuse(osla_transport *t, const char *name, osla_err (*call)(job *))
 {
   osla_grid *grid = osla_test_square_grid(t);

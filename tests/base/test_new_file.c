@@ -27,13 +27,14 @@ static void test_targets(void)
   refuse("/proc/osla", "/proc/osla: directory /proc: ");
   CU_ASSERT(mkfifo(in("pipe"), 0600) == 0);
   refuse(in("pipe"), "pipe: exists and is not a regular file");
-  OSLA_ASSERT_OK(
-    osli_new_file_check(in("pipe"), OSLA_NEW_FILE_ANY)); /* does not wait for a reader */
+  OSLA_ASSERT_OK(osli_new_file_check(
+    in("pipe"), OSLA_NEW_FILE_ANY)); /* returns at once, although no process reads the pipe */
   OSLA_ASSERT_ERR(osli_new_file_check("/dev", OSLA_NEW_FILE_ANY), OSLA_ERR_IO);
   drop_folder(1);
 }
 
-/* Mode of replaced files and of new files; other hard links keep the old content. */
+/* Replaced and new files have the right mode. Other hard links to a replaced file keep the old
+ * content. */
 static void test_mode(void)
 {
   const mode_t modes[] = {0600, 0640, 0666, 0755};
@@ -57,8 +58,8 @@ static void test_mode(void)
   drop_folder(1);
 }
 
-/* A file cannot be read by other users while it is written, whether it is new or replaces a private
- * one. */
+/* Other users cannot read a file while it is written, whether it is new or replaces a private one.
+ */
 static void test_private(void)
 {
   osla_new_file *f;
@@ -69,15 +70,15 @@ static void test_private(void)
     OSLA_ASSERT_OK(osli_new_file_begin(in("file"), OSLA_NEW_FILE_NAMED, &f));
     CU_ASSERT((status_of(osli_new_file_name(f)).st_mode & 0777) == 0600);
     osli_new_file_drop(&f);
-    osli_new_file_drop(&f); /* without effect */
+    osli_new_file_drop(&f); /* the second osli_new_file_drop has no effect */
   }
   umask(mask);
   CU_ASSERT(holds(in("file"), "old"));
   drop_folder(1);
 }
 
-/* An access control list by which user 65534 may read. Entries are tag, permissions, id; see
- * acl(5). */
+/* An access control list by which user 65534 may read a file. Entries are tag, permissions and id
+ * (see acl(5)). */
 static void test_list(void)
 {
   static const struct {
@@ -93,7 +94,7 @@ static void test_list(void)
   put(in("file"), "old", 0600);
   CU_ASSERT(true);
   if (setxattr(folder, "system.posix_acl_default", &list, sizeof list, 0) ==
-      0) /* default list of the folder */
+      0) /* default access control list of the folder */
     for (int flags = 0; flags <= OSLA_NEW_FILE_NAMED; flags++) {
       OSLA_ASSERT_OK(write_text(in("new"), "new", flags));
       CU_ASSERT(getxattr(in("new"), name, kept, sizeof kept) == (ssize_t)sizeof list);
@@ -141,8 +142,7 @@ static void test_links(void)
   drop_folder(3);
 }
 
-/* Every name length that the file system allows is accepted, although the temporary name is
- * longer. */
+/* A file may have any name that the file system allows, although the temporary name is longer. */
 static void test_long_names(void)
 {
   char name[300];

@@ -1,6 +1,6 @@
 /* Tests of new_file.h in directories that another user may write, or with files of other users:
- * links, owners and rights, temporary names that are given to another file. One rank; most cases
- * need root. */
+ * links, owners, access rights, and temporary names that another user gives to another file. One
+ * rank; most cases need root. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
@@ -14,7 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Owner and group of replaced files; files of another user that may not be replaced. */
+/* Owner and group that a new file gets when it replaces one, and files of another user that may not
+ * be replaced. */
 static void test_owner(void)
 {
   make_folder();
@@ -43,7 +44,8 @@ static void test_owner(void)
     osli_new_file_remove(in("link"));
     CU_ASSERT(holds(in("file"), "new"));
   }
-  CU_ASSERT(chown(folder, 4321, 4321) == 0); /* the link now belongs to the directory's owner */
+  /* the directory now belongs to the owner of the link */
+  CU_ASSERT(chown(folder, 4321, 4321) == 0);
   refuse(in("link"), "link of another user in a directory that others may change");
   CU_ASSERT(chown(folder, 0, 0) == 0 && chmod(folder, 0755) == 0);
   OSLA_ASSERT_OK(
@@ -53,17 +55,17 @@ static void test_owner(void)
   refuse(in("locked"), "exists and may not be replaced: Permission denied");
   refuse(in("foreign"), "exists and may not be replaced: Operation not permitted");
   OSLA_ASSERT_OK(
-    write_text(in("file"), "again",
-               0)); /* group 0 cannot be kept, so the group gets only the rights of all users */
+    write_text(in("file"), "again", 0)); /* the process may not set group 0, so the new file gives
+                                            its group only the rights of all users */
   CU_ASSERT(seteuid(0) == 0 && setegid(0) == 0);
   status = status_of(in("file"));
   CU_ASSERT(status.st_uid == OTHER && status.st_gid == OTHER && (status.st_mode & 0777) == 0644);
   drop_folder(4);
 }
 
-/* In a directory that all users may write, a file of another user passes on neither owner nor
- * group, and no more rights than a new file has. This holds also if it replaces a private file
- * while the new one is written. */
+/* If a file of another user is replaced in a directory that all users may write, the new file gets
+ * neither the owner nor the group of the old one, and at most the rights of a newly created file.
+ * Nor may other users read a new file while it is written to replace a private one. */
 static void test_rights(void)
 {
   static const struct {
@@ -98,7 +100,8 @@ static void test_rights(void)
   drop_folder(geteuid() == 0 ? 1 : 0);
 }
 
-/* If the temporary name was given to something else, that is neither placed nor removed. */
+/* If another user has given the temporary name to another file, the call neither renames nor
+ * removes that file. */
 static void test_replaced(void)
 {
   static const char *const ends[] = {"dropped", "placed"};
@@ -107,7 +110,7 @@ static void test_replaced(void)
   put(in("private"), "private", 0600);
   for (int end = 0; end < 2; end++)
     for (int kind = 0; kind < 3;
-         kind++) { /* the name is removed, becomes a link, or becomes another file */
+         kind++) { /* kind: 0 the temporary name is removed, 1 it becomes a link, 2 another file */
       put(in("file"), "old", 0600);
       OSLA_ASSERT_OK(osli_new_file_begin(in("file"), OSLA_NEW_FILE_NAMED, &f));
       char name[PATH_MAX];
@@ -146,7 +149,8 @@ static void *exchange_names(void *arg)
   return NULL;
 }
 
-/* A thread that exchanges two names continuously, as any user who may write the directory can. */
+/* A thread that exchanges two file names continuously, as a user who may write the directory can.
+ */
 static void start_exchange(exchange *x, const char *one, const char *two)
 {
   snprintf(x->one, sizeof x->one, "%s", one);
@@ -164,8 +168,8 @@ static void stop_exchange(exchange *x)
   pthread_join(x->thread, NULL);
 }
 
-/* While a file is placed, another user exchanges it for an older file of the same user. If the
- * older file gets the target's name, in the moment before the rename, the call must fail. */
+/* Before the temporary file is renamed to its final name, another user exchanges it for an older
+ * file of the same owner. If the older file gets the final name, the call must fail. */
 static void test_older(void)
 {
   exchange x;
@@ -223,7 +227,7 @@ static void test_pipe_replaced(void)
   drop_folder(3);
 }
 
-/* A link of another user to a pipe; a pipe that is open, and whose name was removed. */
+/* Writes through a link of another user to a pipe, and to an open pipe whose name was removed. */
 static void test_pipe_links(void)
 {
   osla_new_file *f;
@@ -250,7 +254,8 @@ static void test_pipe_links(void)
   drop_folder(1);
 }
 
-/* While a link of this user is followed, another user exchanges it for a link of his own. */
+/* While OSLA follows a link of the calling user, another user exchanges it for a link of his own.
+ */
 static void test_link_replaced(void)
 {
   exchange x;

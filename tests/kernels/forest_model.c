@@ -15,7 +15,7 @@ void model_nap(uint64_t seed, uint64_t i)
   if (draw % 3 == 0) usleep((useconds_t)(draw / 4 % 1500));
 }
 
-/* ---- graphs ---- */
+/* ---- graphs of star forests ---- */
 
 enum { BOX_X = 10, BOX_Y = 10, INSIDE = 96, FACE = 36 };
 
@@ -43,7 +43,7 @@ static int64_t n_roots_of(model_kind kind, uint64_t seed, int p, int size)
   }
 }
 
-/* The last root of each rank has no leaf in an even graph. */
+/* Number of roots with leaves in a graph of kind MODEL_EVEN: all but the last root of each rank. */
 static int64_t n_even(const model_graph *g)
 {
   int64_t n = 0;
@@ -64,7 +64,9 @@ static int64_t n_edges_of(model_kind kind, uint64_t seed, int p, const model_gra
     case MODEL_RING:
     case MODEL_GHOSTS: return 8;
     case MODEL_BLOCKS:
-      return INSIDE + (g->size > 2 ? FACE : 0); /* the inside of one box, the face of another one */
+      /* roots inside the box of one rank and, with more than two ranks, on a face of another rank's
+       * box */
+      return INSIDE + (g->size > 2 ? FACE : 0);
     case MODEL_SELF: return 9;
     case MODEL_SOME_IDLE: return p % 2 ? 0 : 10;
     default: return 0;
@@ -90,12 +92,13 @@ static osla_root random_root(const model_graph *g, uint64_t seed, int p, int64_t
   while (g->of[q].n_roots == 0)
     q = (q + 1) % g->size;
   int64_t draw = 5000000 * (p + 1) + 3 * e;
-  bool first = osla_test_choose(seed, draw + 1, 3) == 0; /* several edges share a root */
+  /* one edge in three is joined to root 0, so that several edges share it */
+  bool first = osla_test_choose(seed, draw + 1, 3) == 0;
   return (osla_root){q, first ? 0 : osla_test_choose(seed, draw + 2, g->of[q].n_roots)};
 }
 
-/* Root of edge e: the first 8 x 4 x 3 are vertices inside the box, the next 9 x 4 lie on the face
- * at the end of x. */
+/* Index of the root of edge e: the first 8 x 4 x 3 edges have roots inside the box, the next 9 x 4
+ * have roots on its face at the largest x. */
 static int64_t block_root(int64_t e)
 {
   const int64_t on_face = e - INSIDE;
@@ -185,8 +188,8 @@ static osla_forest *made(osla_err err, osla_forest *forest)
   return forest;
 }
 
-/* Copies both lists, so that the test can spoil the copies. Returns that of the leaves, or NULL if
- * they are in order. */
+/* Copies the list of leaves, so that the test can overwrite the copy after it was passed. Returns
+ * NULL if leaf[i] = i for all edges. */
 static int64_t *copied_leaves(const model_graph *g)
 {
   const model_share *s = model_mine(g);

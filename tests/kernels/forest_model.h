@@ -1,33 +1,36 @@
-/* Help for the tests of star forests: graphs that every rank computes from a seed, values in memory
- * of all kinds, and trials, which compare a transfer with the result of a serial program. Calls are
- * local unless "collective" is said. */
+/* Helpers of the tests of star forests: graphs that every rank computes from a seed, arrays of
+ * values in several kinds of memory, and trials, which compare a transfer with the result of a
+ * serial program. Calls are local unless a comment says collective. */
 #ifndef FOREST_MODEL_H
 #define FOREST_MODEL_H
 
 #include "tests/kernels/model_value.h"
 #include "tests/osla_test_help.h"
 
-/* ---- graphs ---- */
+/* ---- graphs of star forests ---- */
 
 typedef enum model_kind {
-  MODEL_RANDOM,    /* random ranks and roots, shared roots, gaps, unordered lists */
-  MODEL_EVEN,      /* three leaves for most roots, on ranks in turn */
+  MODEL_RANDOM, /* edges to random ranks and roots, with shared roots, unused indices and unordered
+                   lists */
+  MODEL_EVEN,   /* three leaves for most roots; the leaves are on the ranks in turn */
   MODEL_ONE_ROOT,  /* one root with leaves on all ranks */
-  MODEL_TO_FIRST,  /* roots of rank 0, leaves on all ranks, ordered lists */
-  MODEL_FROM_LAST, /* roots of the last rank, leaves on all ranks */
+  MODEL_TO_FIRST,  /* all roots on rank 0, leaves on all ranks, ordered lists */
+  MODEL_FROM_LAST, /* all roots on the last rank, leaves on all ranks */
   MODEL_GATHERED,  /* all leaves on the last rank, roots on all ranks */
-  MODEL_RING,      /* halos of the two adjacent ranks, ordered lists */
-  MODEL_GHOSTS, /* halos of the two adjacent ranks, descending lists; leaf indices follow those of
-                   the roots, as in one array */
-  MODEL_BLOCKS, /* parts of a box of roots (its inside, a face); leaves in a box, and descending */
-  MODEL_SELF,   /* leaves joined to roots of the same rank */
-  MODEL_SOME_IDLE, /* some ranks have no roots, some no leaves */
-  MODEL_NO_ROOTS,  /* neither roots nor leaves */
-  MODEL_NO_EDGES,  /* roots, but no leaves */
+  MODEL_RING,      /* leaves are a halo of roots of the two adjacent ranks, in ordered lists */
+  MODEL_GHOSTS, /* leaves are a halo of roots of the two adjacent ranks, in descending lists; leaf
+                   indices begin after the last root index, as if roots and leaves were in one array
+                 */
+  MODEL_BLOCKS, /* roots are parts of a box (its inside, a face); leaves are in a box, or in
+                   descending order */
+  MODEL_SELF,   /* leaves joined to roots of their own rank */
+  MODEL_SOME_IDLE, /* some ranks have no roots, some have no leaves */
+  MODEL_NO_ROOTS,  /* no roots and no leaves */
+  MODEL_NO_EDGES,  /* roots, but no leaves and no edges */
   MODEL_KINDS
 } model_kind;
 
-/* The part of one rank. */
+/* Roots and edges of one rank. */
 typedef struct model_share {
   int64_t n_roots, n_edges, leaf_space;
   int64_t *leaf; /* [n_edges] */
@@ -37,7 +40,7 @@ typedef struct model_share {
 typedef struct model_graph {
   const char *name;
   int size;
-  bool in_order; /* leaf[i] = i: the list may be passed as NULL */
+  bool in_order; /* true if leaf[i] = i, so that NULL may be passed instead of the list */
   model_share *of;
 } model_graph;
 
@@ -45,52 +48,53 @@ model_graph model_graph_make(model_kind kind, uint64_t seed);
 void model_graph_free(model_graph *graph);
 const model_share *model_mine(const model_graph *graph);
 
-/* Creates the library's forest of a graph (_global: from global indices), and spoils the lists that
- * were passed. Collective; ends all ranks on failure. */
+/* Creates the library's forest of a graph, and then overwrites the lists that were passed.
+ * model_forest_global passes global root indices. Collective; ends all ranks on failure. */
 osla_forest *model_forest(osla_transport *t, const model_graph *graph);
 osla_forest *model_forest_global(osla_transport *t, const model_graph *graph);
 
-/* ---- memory ---- */
+/* ---- memory of values ---- */
 
-/* Memory from which the arrays of trials are allocated. */
+/* Memory in which the arrays of trials are allocated. */
 typedef struct model_memory {
   osla_transport *transport;
-  void *vertices; /* from osla_vertices_create; NULL if the caller owns `bytes` */
+  void *vertices; /* from osla_vertices_create, or NULL if `bytes` belongs to the caller */
   char *bytes;
   size_t size, used;
 } model_memory;
 
 model_memory model_memory_make(osla_transport *t, size_t bytes); /* collective */
 model_memory model_memory_over(void *bytes, size_t size);
-void model_memory_free(model_memory *memory); /* collective if _make was */
+/* collective for memory from model_memory_make, otherwise local */
+void model_memory_free(model_memory *memory);
 
-/* The arrays that lie in the model's memory; all others are from malloc. */
+/* Which arrays of a trial lie in a model_memory; the other arrays are from malloc. */
 enum {
   MODEL_PLAIN,
   MODEL_ROOTS_IN,
   MODEL_LEAVES_IN,
   MODEL_ALL_IN,
-  MODEL_MIXED, /* differs by rank */
+  MODEL_MIXED, /* the arrays that lie in the memory differ by rank */
   MODEL_PLACES
 };
 
-/* An array of vertices, with known bytes around the vertices and in their gaps. */
+/* An array of values at the vertices; the bytes around the vertices and in their gaps are known. */
 typedef struct model_values {
-  char *bytes, *copy; /* the memory, and a copy of it from when it was filled */
-  size_t size, first; /* bytes of the memory; offset of vertex 0 */
+  char *bytes, *copy; /* the array's memory, and a copy made when it was filled */
+  size_t size, first; /* number of bytes of the memory; offset of vertex 0 in bytes */
   int64_t n;
-  bool mine; /* from malloc, to be freed by model_drop */
+  bool mine; /* `bytes` is from malloc, and model_drop frees it */
 } model_values;
 
-/* Address of vertex 0 for the library; NULL if there are no vertices. */
+/* Address of vertex 0, to be passed to the library; NULL if there are no vertices. */
 void *model_first(const model_values *values);
 
-/* ---- trials ---- */
+/* ---- trials: one transfer and its check ---- */
 
 typedef enum model_op { MODEL_BCAST, MODEL_REDUCE, MODEL_FETCH, MODEL_OPS } model_op;
 
 typedef struct model_trial {
-  /* set by the test: */
+  /* members that the test sets: */
   const model_graph *graph;
   osla_forest *forest;
   model_op op;
@@ -98,34 +102,38 @@ typedef struct model_trial {
   osla_forest_combine combine;
   int place;
   uint64_t seed;
-  /* set by the calls below: */
+  /* members that the functions below set: */
   uint64_t roots_seed, leaves_seed;
   model_values roots, leaves, before;
-  bool borrowed; /* the array that is read belongs to another trial */
-  bool spoiled;  /* the array that is read has been overwritten */
+  bool borrowed; /* the array that the transfer reads belongs to another trial */
+  bool spoiled;  /* the test has overwritten the array that the transfer reads */
   osla_forest_run run;
 } model_trial;
 
-/* Allocates and fills the arrays. _from: reads the array of another trial with the same operation,
- * unit and combination. */
+/* Allocates and fills the arrays of a trial. model_fill_from takes the array that the transfer
+ * reads from another trial with equal operation, unit and combination. */
 void model_fill(model_trial *trial, model_memory *memory);
 void model_fill_from(model_trial *trial, model_memory *memory, const model_trial *other);
 osla_err model_begin(model_trial *trial);
-void model_start(model_trial *trial); /* ends all ranks on failure, since other ranks would wait */
+void model_start(model_trial *trial); /* begins the transfer; ends all ranks on failure, since other
+                                         ranks would wait */
 osla_err model_transfer(model_trial *trial); /* begins and ends the transfer */
 
-/* _check: true if the values written, and all bytes around them, are those of the serial program,
- * and the values read are unchanged. _spoil overwrites the values read. */
+/* model_check: true if the values that the transfer wrote are those of the serial program, and all
+ * bytes around them and all values that it read are unchanged. model_spoil overwrites the values
+ * that the transfer reads. */
 bool model_check(const model_trial *trial);
 void model_spoil(model_trial *trial);
 void model_drop(model_trial *trial);
-void model_check_all(model_trial *trials, int n); /* checks and drops the trials */
+/* checks each of the n trials and frees its arrays */
+void model_check_all(model_trial *trials, int n);
 
-/* Fills, runs, checks and drops a trial, by begin and end or by one call. */
+/* Fills a trial, makes its transfer (by a begin and an end, or by one call), checks it, and frees
+ * its arrays. */
 void model_run(model_trial trial, model_memory *memory);
 
-/* A graph of seed 3, its forest, and memory of `bytes`. Collective; _close destroys all, including
- * the transport. */
+/* A transport, a graph from seed 3, its forest, and memory of `bytes` bytes. Both model_case_open
+ * and model_case_close are collective; the latter destroys everything. */
 typedef struct model_case {
   osla_transport *t;
   model_graph g;
@@ -137,7 +145,8 @@ model_case model_case_open(model_kind kind, size_t bytes);
 model_case model_case_on(osla_transport *t, model_kind kind, size_t bytes);
 void model_case_close(model_case *c);
 
-/* A trial of two int64 in 24 bytes, with a sum or a replacement as the seed says. */
+/* A trial whose unit is two int64 in 24 bytes, combined by a sum or a replacement as the seed
+ * chooses. */
 model_trial model_case_trial(const model_case *c, model_op op, int place, uint64_t seed);
 
 /* Sleeps for a random time of up to 1.5 ms, or not at all; different on each rank. */

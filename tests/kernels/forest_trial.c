@@ -10,7 +10,7 @@
 
 enum { MARGIN = 128 }; /* bytes of known content before and after the vertices */
 
-/* ---- memory ---- */
+/* ---- memory of the arrays ---- */
 
 model_memory model_memory_make(osla_transport *t, size_t bytes)
 {
@@ -172,10 +172,10 @@ osla_err model_transfer(model_trial *t)
   }
 }
 
-/* ---- what a serial program would have made ---- */
+/* ---- comparison with the result of a serial program ---- */
 
-/* The actual and the expected content of an array. Values that were compared are cleared in both,
- * so that the rest can be compared byte by byte. */
+/* The actual (is) and the expected (was) content of an array. After a number is compared, it is
+ * cleared in both, and the rest of the array is then compared byte by byte. */
 typedef struct comparison {
   const model_trial *trial;
   const model_values *values;
@@ -247,8 +247,8 @@ static bool check_leaves(const model_trial *t)
   return compare_close(&c);
 }
 
-/* Combines all edges in the documented order, with the roots of all ranks, and compares this
- * rank's. */
+/* Computes the values of all ranks' roots by combining all edges in the documented order, and
+ * compares this rank's roots with them. */
 static bool check_roots(const model_trial *t)
 {
   const model_graph *g = t->graph;
@@ -298,8 +298,7 @@ void model_spoil(model_trial *t)
 static void values_drop(model_values *v)
 {
   if (v->bytes)
-    memset(v->bytes, 0x33,
-           v->size); /* overwrites the values, so that a late reader gets wrong ones */
+    memset(v->bytes, 0x33, v->size); /* A rank that reads the values too late gets wrong ones. */
   if (v->mine) free(v->bytes);
   free(v->copy);
   *v = (model_values){0};

@@ -1,7 +1,6 @@
-/* Matrices whose parts are multiplied, and products chosen by a seed (for test_gemm*.c,
- * test_syrk.c).
- * On several nodes, creating a matrix takes a tenth of a second, a product a hundredth of that, so
- * a few matrices are used for many products. */
+/* Matrices from whose parts products are made, and products chosen by a seed (for test_gemm*.c,
+ * test_syrk.c). A few matrices are used for many products, because on several nodes creating a
+ * matrix takes a tenth of a second, and a product a hundredth of that. */
 #ifndef GEMM_POOL_H
 #define GEMM_POOL_H
 
@@ -9,9 +8,10 @@
 
 enum { POOL_SIZE = 6, POOL_EQUAL = 3 };
 
-/* Matrices of one type. The first three have equal blocks, are on one grid and are owned by the
- * library. The fourth is wrapped and shares one side of the block. The fifth is on that grid
- * shifted. The last is on another grid in other blocks, wrapped or not. */
+/* Six matrices of one type. The first three have equal blocks, are on one grid, and the library
+ * owns their memory. The fourth is wrapped and has only one side of the block in common with them.
+ * The fifth is on the same grid, shifted. The sixth is on another grid in other blocks, and may be
+ * wrapped. */
 typedef struct gemm_pool {
   osla_grid *grid, *shifted, *other;
   kernel_matrix slot[POOL_SIZE];
@@ -26,14 +26,16 @@ void pool_free(gemm_pool *pool);
  * *options). C may overlap an operand. Local. */
 product pool_product(const gemm_pool *pool, uint64_t seed, product_options *options);
 
-/* An m x n part of one of the first `count` matrices, at the border of a block or not. Local. */
+/* An m x n part of one of the pool's first `count` matrices; it may begin at a block boundary or
+ * elsewhere. Local. */
 osla_part pool_part(const gemm_pool *pool, uint64_t seed, int count, int64_t m, int64_t n);
 
-/* Options of all kinds, chosen by a seed. Local. */
+/* Options of a product, chosen by a seed. Local. */
 product_options pool_options(uint64_t seed);
 
-/* Number of products to run with a pool: `usual` on one node, a quarter of it on several nodes,
- * where each takes longer; or OSLA_TEST_ROUNDS of the environment. */
+/* Number of products to run with a pool: the environment variable OSLA_TEST_ROUNDS if set;
+ * otherwise `usual` on one node, and a quarter of it on several nodes, where a product takes
+ * longer. */
 int pool_rounds(osla_transport *t, int usual);
 
 #endif

@@ -57,14 +57,14 @@ bool parts_overlap(const osla_part *x, const osla_part *y)
          x->i < y->i + y->m && y->i < x->i + x->m && x->j < y->j + y->n && y->j < x->j + x->n;
 }
 
-/* ---- contents ---- */
+/* ---- contents of the operands ---- */
 
 static const osla_part *part_of(const product *p, int role)
 {
   return role == 0 ? &p->a : role == 1 ? &p->b : &p->c;
 }
 
-/* Role (0 A, 1 B, 2 C) of the first operand that is a part of this matrix. */
+/* 0, 1 or 2 if the matrix is first used as A, B or C of the product. */
 static int role_of(const product *p, const osla_matrix *matrix)
 {
   return matrix == p->a.matrix ? 0 : matrix == p->b.matrix ? 1 : 2;
@@ -75,7 +75,7 @@ static bool is_complex(osla_dtype dtype)
   return dtype == OSLA_COMPLEX_FLOAT || dtype == OSLA_COMPLEX_DOUBLE;
 }
 
-/* The factor that a product of this type uses: for real types the real part. */
+/* The scalar alpha or beta as a product of this type uses it: its real part for real types. */
 static osla_complex factor(osla_dtype dtype, osla_complex x)
 {
   return is_complex(dtype) ? x : (osla_complex)creal(x);
@@ -100,7 +100,7 @@ static bool in_part(const osla_part *part, int64_t i, int64_t j)
   return i >= part->i && i - part->i < part->m && j >= part->j && j - part->j < part->n;
 }
 
-/* True if the product computes this element of C's matrix. */
+/* True if the product computes element (i, j) of the matrix that contains C. */
 static bool in_result(const product *p, int64_t i, int64_t j)
 {
   if (!in_part(&p->c, i, j)) return false;
@@ -169,15 +169,15 @@ product_copy product_fill(const product *p)
     copy.of[role] = osla_test_allocate(1, bytes);
     visit_local(p, role, copy.of[role], put_content, NULL);
   }
-  /* after all matrices are filled, because two of them may share memory */
+  /* copies are made after all matrices are filled, because two matrices may share memory */
   for (int role = 0; role < 3; role++)
     if (copy.of[role]) visit_local(p, role, copy.of[role], keep, NULL);
   return copy;
 }
 
-/* ---- the reference ---- */
+/* ---- the serial reference ---- */
 
-/* op(part) as a dense complex matrix. */
+/* op(X) as a dense complex matrix, where X is operand A, B or C (role 0, 1, 2). */
 static dense operand(const product *p, int role, osla_trans trans)
 {
   const osla_part *part = part_of(p, role);
@@ -203,13 +203,14 @@ static void scale(dense *d, osla_complex f)
 }
 
 typedef struct verdict {
-  dense expected, bound; /* bound: NULL for an exact comparison */
-  double unit, worst;    /* rounding: unit round-off, and the largest |C - R| / (unit bound) */
-  int64_t wrong, i, j;   /* number of wrong elements; position of the first one in C */
+  dense expected, bound; /* `bound` is NULL for an exact comparison */
+  /* unit round-off; largest |C - R| / (unit bound), where R is the reference of C */
+  double unit, worst;
+  int64_t wrong, i, j; /* number of wrong elements; position of the first one in C */
   osla_complex got;
 } verdict;
 
-/* Sets the imaginary parts of the diagonal to zero. */
+/* Sets the imaginary parts of the diagonal of a complex matrix to zero. */
 static void make_real(dense *x)
 {
   for (int64_t i = 0; i < x->m; i++)
@@ -237,9 +238,10 @@ static verdict reference(const product *p)
   return v;
 }
 
-/* ---- verdicts ---- */
+/* ---- checks of the result ---- */
 
-/* Compares an element of C with the reference, and stores it in the copy. */
+/* Compares an element of C with the reference, and stores it in the copy of C's matrix, so that
+ * later only elements outside C differ if they were changed. */
 static void compare_element(const product *p, int role, const local_element *at, void *arg)
 {
   verdict *v = arg;
@@ -275,7 +277,7 @@ static bool compare_result(const product *p, unsigned char *copy, const char *la
 }
 
 typedef struct change {
-  int64_t count, i, j; /* number of elements that differ, and position of the first */
+  int64_t count, i, j; /* number of elements that differ, and position of the first one */
 } change;
 
 static void find_change(const product *p, int role, const local_element *at, void *arg)
@@ -356,7 +358,7 @@ bool product_refused(const product *p, osla_err code, const char *text, const ch
   return product_compare(p, &copy, false, label) && held;
 }
 
-/* ---- words ---- */
+/* ---- description of a product as text ---- */
 
 static int describe_part(char *text, size_t size, char name, osla_trans trans,
                          const osla_part *part)

@@ -12,36 +12,37 @@
 #include "osla_gemm_ablation.h"
 #include "tests/kernels/kernel_reference.h"
 
-/* Options of a product and its switches (osla_gemm_ablation.h) in one value. */
+/* Options of a product, with its experimental switches (osla_gemm_ablation.h), in one struct. */
 typedef struct product_options {
   int64_t panel;
   uint64_t memory;
   bool blocking, copy, unaware, unordered, narrow;
 } product_options;
 
-/* C := alpha op(A) op(B) + beta C, by osla_gemm, or for one triangle by osla_syrk or osla_herk. */
+/* C := alpha op(A) op(B) + beta C by osla_gemm; or one triangle of such a C by osla_syrk or
+ * osla_herk. */
 typedef struct product {
   osla_trans transa, transb;
   osla_complex alpha, beta;
   osla_part a, b, c;
   const product_options *options; /* NULL = defaults */
-  uint64_t seed;                  /* seed of the contents */
+  uint64_t seed;                  /* seed from which the operands are filled */
   /* true: uniform numbers, compared within an error bound; false: whole numbers, compared
    * exactly */
   bool rounding;
-  bool syrk; /* computed by osla_syrk, or by osla_herk if `herk` is set */
+  bool syrk; /* computed by osla_syrk; by osla_herk if `herk` is also set */
   bool herk;
   osla_uplo uplo;
 } product;
 
-/* The product that osla_syrk, or osla_herk, computes from A alone. */
+/* Description of a product of A with its own transpose, which osla_syrk or osla_herk computes. */
 product product_of_syrk(osla_uplo uplo, osla_trans trans, osla_complex alpha, osla_part a,
                         osla_complex beta, osla_part c);
 product product_of_herk(osla_uplo uplo, osla_trans trans, double alpha, osla_part a, double beta,
                         osla_part c);
 
-/* Sets the switches of products for this thread, and returns the options; NULL = defaults.
- * Local. */
+/* Sets the experimental switches of products for this thread, and returns the options to pass. NULL
+ * means the defaults. Local. */
 osla_gemm_options product_set_options(const product_options *options);
 
 /* The inner size k of a product. */
@@ -50,25 +51,26 @@ int64_t product_k(const product *p);
 /* True if two parts share an element of one matrix. */
 bool parts_overlap(const osla_part *x, const osla_part *y);
 
-/* Fills the operands, multiplies and compares. Whole numbers are compared exactly, uniform numbers
- * element by element with |C - R| <= 2 (k + 4) eps (|alpha| |A| |B| + |beta| |C|). `label` is added
- * to the failure message, which contains all arguments. Collective. */
+/* Fills the operands, multiplies, and compares C with the reference R. Whole numbers are compared
+ * exactly, uniform numbers element by element with |C - R| <= 2 (k + 4) eps (|alpha| |A| |B| +
+ * |beta| |C|). A failure prints `label` and all arguments. Collective. */
 bool product_check(const product *p, const char *label);
 
-/* Checks that a product fails with this code, and with a message that contains `text` (NULL: any
- * message) and is the same on all ranks, and that no matrix changes. Collective. */
+/* Asserts that a product fails with this code on all ranks, that the message is equal on all ranks
+ * and contains `text` (NULL: any message), and that no matrix changes. Collective. */
 bool product_refused(const product *p, osla_err code, const char *text, const char *label);
 
-/* product_fill fills the operands and copies what this rank owns. product_compare compares with
- * this copy (without C's elements if `done`) and frees it. For calls that product_check cannot
- * make. Local. */
+/* For products that product_check cannot make. product_fill fills the operands and copies the
+ * elements that this rank owns. product_compare compares the matrices with this copy, except for
+ * the elements of C if `done` is set (those are compared with the reference), and frees the copy.
+ * Local. */
 typedef struct product_copy {
   unsigned char *of[3];
 } product_copy;
 product_copy product_fill(const product *p);
 bool product_compare(const product *p, product_copy *copy, bool done, const char *label);
 
-/* All arguments as text; overwritten by the next call. Local. */
+/* All arguments of a product as text, which the next call overwrites. Local. */
 const char *product_text(const product *p, const char *label);
 
 #endif

@@ -15,9 +15,10 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { GUARD = 0x7F }; /* guard bytes between columns, a huge number in every type */
+/* byte that fills the padding between columns; a huge number in every type */
+enum { GUARD = 0x7F };
 
-/* ---- grids ---- */
+/* ---- process grids ---- */
 
 typedef enum places { ROW_MAJOR, PERMUTED, FIRST_IDLE } places;
 
@@ -56,7 +57,7 @@ int kernel_n_grids(osla_transport *t)
   return n;
 }
 
-/* ---- matrices ---- */
+/* ---- distributed matrices ---- */
 
 osla_forward kernel_forward(int which)
 {
@@ -130,7 +131,7 @@ double kernel_eps(osla_dtype dtype)
   return dtype == OSLA_FLOAT || dtype == OSLA_COMPLEX_FLOAT ? FLT_EPSILON : DBL_EPSILON;
 }
 
-/* ---- dense ---- */
+/* ---- serial copies of matrices ---- */
 
 dense dense_make(int64_t m, int64_t n, int parts)
 {
@@ -153,7 +154,7 @@ dense dense_gather(const osla_matrix *a)
   OSLA_ASSERT_OK(osla_barrier(t)); /* afterwards the matrix is complete on all ranks */
   OSLA_ASSERT_OK(osla_matrix_get_block(a, 0, 0, l.m, l.n, d.at, l.m > 1 ? l.m : 1));
   OSLA_ASSERT_OK(osla_barrier(t)); /* afterwards no rank reads the matrix */
-  if (is_float)                    /* converted to double in place, from the last element */
+  if (is_float) /* floats are expanded to doubles in place, from the last element to the first */
     for (int64_t i = l.m * l.n * d.parts - 1; i >= 0; i--) {
       float narrow;
       memcpy(&narrow, (unsigned char *)d.at + (size_t)i * sizeof narrow, sizeof narrow);
@@ -207,7 +208,7 @@ dense dense_transpose(const dense *d)
   return t;
 }
 
-/* |re| + |im| of each element, as a real array. Bounds products of complex numbers. */
+/* Returns the matrix of |re| + |im| of each element, which bounds products of complex numbers. */
 dense dense_absolute(const dense *d)
 {
   dense r = dense_make(d->m, d->n, 1);
@@ -238,7 +239,7 @@ dense dense_product(const dense *a, const dense *b)
   return c;
 }
 
-/* ---- exact matrices ---- */
+/* ---- matrices with exact factors ---- */
 
 static double whole(uint64_t seed, int64_t i, int64_t j, int reach)
 {
@@ -288,7 +289,7 @@ dense exact_whole(int64_t m, int64_t n, uint64_t seed)
   return d;
 }
 
-/* ---- verdicts ---- */
+/* ---- checks of results ---- */
 
 bool kernel_expect(const osla_matrix *a, const dense *expected, const char *format, ...)
 {
@@ -330,7 +331,7 @@ bool kernel_backward(const char *what, const dense *a, const dense *f, const den
                          what, difference, a->n, kernel_eps(dtype), norm, ratio);
 }
 
-/* ---- delays ---- */
+/* ---- delays in progress steps ---- */
 
 static void delay(void *arg)
 {

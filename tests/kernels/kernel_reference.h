@@ -10,20 +10,21 @@
 #include "osla_matrix.h"
 #include "tests/osla_test.h"
 
-/* Grid number `which`: first all p x q = number of ranks, row-major; then the same grids with
- * permuted positions (column-major, last rank first); then smaller grids, in which rank 0 or the
- * last ranks have no position. NULL past the end. The caller frees the grid. Collective. */
+/* Process grid number `which`. First come all shapes p x q = number of ranks with row-major
+ * positions, then the same shapes with permuted positions (column-major, last rank first), then
+ * smaller grids, in which rank 0 or the last ranks have no position. NULL if there are fewer grids.
+ * The caller frees the grid. Collective. */
 osla_grid *kernel_grid(osla_transport *t, int which);
 int kernel_n_grids(osla_transport *t); /* collective */
 
-/* The values of osla_forward in turn. */
+/* Value number `which` of the enum osla_forward, cyclically. */
 osla_forward kernel_forward(int which);
 
-/* A matrix that the library owns, or one in memory of the test (wrapped: not aligned to 16 bytes,
- * and with its own leading dimension on every rank). */
+/* A matrix whose memory the library owns, or that is wrapped: the memory belongs to the test, is
+ * not aligned to 16 bytes, and has another leading dimension on every rank. */
 typedef struct kernel_matrix {
   osla_matrix *a;
-  unsigned char *memory; /* wrapped: the allocated memory; otherwise NULL */
+  unsigned char *memory; /* allocated memory of a wrapped matrix, otherwise NULL */
   size_t bytes, shift;
 } kernel_matrix;
 
@@ -42,7 +43,7 @@ typedef struct dense {
   double *at;
 } dense;
 
-/* filled with zero; ends all ranks if there is no memory */
+/* A matrix of zeros. Ends all ranks if there is no memory. */
 dense dense_make(int64_t m, int64_t n, int parts);
 void dense_free(dense *d);
 static inline double *dense_at(const dense *d, int64_t i, int64_t j)
@@ -53,11 +54,11 @@ static inline double *dense_at(const dense *d, int64_t i, int64_t j)
 /* Copies the whole matrix to every rank. Collective. */
 dense dense_gather(const osla_matrix *a);
 
-/* Fills a distributed matrix with a dense one of the same size. Collective. */
+/* Fills a distributed matrix with the elements of a dense one of equal size. Collective. */
 void dense_scatter(const dense *d, osla_matrix *a);
 
-/* C += alpha A B by a plain loop. _real: only the columns first, first + stride, ... of a real
- * C. */
+/* C += alpha A B by a plain loop, for real or complex matrices. Only the columns first, first +
+ * stride, ... of C are computed. */
 void dense_multiply(double alpha, const dense *a, const dense *b, dense *c, int64_t first,
                     int64_t stride);
 dense dense_transpose(const dense *d);
@@ -67,26 +68,26 @@ dense dense_absolute(const dense *d);
  * NaN. */
 double dense_norm_one(const dense *d, int64_t first, int64_t stride);
 
-/* Exact factors of order n, chosen by a seed: unit lower, upper, and a symmetric matrix from the
- * lower factor with powers of two on the diagonal. */
+/* Matrices with whole numbers, chosen by a seed: a unit lower triangle, an upper triangle, and a
+ * lower triangle with powers of two on the diagonal. */
 dense exact_unit_lower(int64_t n, uint64_t seed);
 dense exact_upper(int64_t n, uint64_t seed);
 dense exact_lower(int64_t n, uint64_t seed);
 dense exact_whole(int64_t m, int64_t n, uint64_t seed); /* whole numbers from -4 to 4 */
 dense dense_product(const dense *a, const dense *b);
 
-/* Asserts that every element of the distributed matrix equals the dense one (NaN equals NaN). The
- * printf-style text names what was compared. Collective. */
+/* Asserts that every element of the distributed matrix equals that of the dense matrix (NaN equals
+ * NaN). The printf-style text says what is compared. Collective. */
 bool kernel_expect(const osla_matrix *a, const dense *expected, const char *format, ...)
   __attribute__((format(printf, 3, 4)));
 
-/* Asserts |A - F G|_1 / (n eps |A|_1) < 16. The ranks share the columns. `what` is printed on
- * failure. */
+/* Asserts |A - F G|_1 / (n eps |A|_1) < 16. Each rank computes some of the columns. `what` is
+ * printed on failure. */
 bool kernel_backward(const char *what, const dense *a, const dense *f, const dense *g,
                      osla_dtype dtype);
 
-/* Description for messages, such as "2 x 3 grid, n = 7, nb = 2, double, wrapped". Overwritten by
- * the next call. */
+/* Description of a matrix for messages, such as "2 x 3 grid, n = 7, nb = 2, double, wrapped". The
+ * next call overwrites it. */
 const char *kernel_label(const osla_matrix *a, bool wrapped);
 
 double kernel_eps(osla_dtype dtype);
@@ -100,13 +101,13 @@ typedef struct delays {
 void delays_begin(delays *d, osla_transport *t, uint64_t seed);
 void delays_end(delays *d);
 
-/* True if a pair of a grid and a variant is run. With one or two ranks all pairs are, with three or
- * four one in five, with more one in nine: if ranks outnumber cores, creating a matrix on several
- * nodes takes a tenth of a second, because MPI polls. */
+/* True if a test runs this pair of a grid and a variant. With one or two ranks all pairs are run,
+ * with three or four ranks one pair in five, with more ranks one in nine. Creating a matrix on
+ * several nodes takes a tenth of a second if ranks outnumber cores, because MPI polls. */
 bool kernel_turn(int grid, int variant);
 
-/* Number of rounds of a stress loop: OSLA_TEST_ROUNDS of the environment, otherwise `usual`, or
- * half of it with more than two ranks. */
+/* Number of rounds of a stress loop: the environment variable OSLA_TEST_ROUNDS if set; otherwise
+ * `usual`, or half of it with more than two ranks. */
 int kernel_rounds(int usual);
 
 #endif

@@ -4,11 +4,12 @@
 
 #include "tests/kernels/kernel_reference.h"
 
-/* A transport and all grids of kernel_grid. Must be closed last. Collective. */
+/* A transport and all grids of kernel_grid on it. A test must close this set after all objects that
+ * use it. Collective. */
 typedef struct grid_set {
   osla_transport *t;
   int n;
-  osla_grid *at[32], *again[32]; /* two grids for each set of positions */
+  osla_grid *at[32], *again[32]; /* two equal grids for each index of kernel_grid */
 } grid_set;
 grid_set grids_open(void);
 void grids_close(grid_set *set);
@@ -26,9 +27,9 @@ typedef struct stress_round {
   char name[32]; /* text such as "round 3" */
 } stress_round;
 
-/* Calls `check` for kernel_rounds(usual) rounds, one after another without a pause and with delays.
- * Further random numbers of a check come from the round's seed, from index STRESS_FREE on.
- * Collective. */
+/* Calls `check` for kernel_rounds(usual) rounds without a pause between rounds, while ranks are
+ * delayed at random. A check may draw further random numbers from the round's seed, with indices
+ * from STRESS_FREE on. Collective. */
 enum { STRESS_FREE = 16 };
 typedef void stress_check(const stress_round *r);
 void kernel_stress(int usual, uint64_t seed, stress_check *check);

@@ -20,7 +20,7 @@ int64_t lu_order(int64_t m, int64_t n)
 bool lu_turn(osla_transport *t, int grid, int variant)
 {
   bool few = osla_test_size() <= 2 || osla_transport_n_nodes(t) == 1;
-  /* on more than four ranks each grid is used once */
+  /* on more than four ranks of several nodes one variant in twenty is run for each grid */
   if (!few && osla_test_size() > 4) return (7 * grid + variant) % 20 == 0;
   return kernel_turn(grid, variant) && (few || (grid + 2 * variant) % 3 == 0);
 }
@@ -50,12 +50,13 @@ double lu_largest(const dense *d, bool upper)
   for (int64_t j = 0; j < d->n; j++)
     for (int64_t i = 0; i < d->m && (!upper || i <= j); i++) {
       double x = cabs(value_at(d, i, j));
-      if (!(x <= value) && !isnan(value)) value = x; /* a NaN replaces every number and stays */
+      /* a NaN replaces any number, and no number replaces a NaN */
+      if (!(x <= value) && !isnan(value)) value = x;
     }
   return value;
 }
 
-/* ---- known factors ---- */
+/* ---- matrices with known factors ---- */
 
 static uint64_t bits_of(uint64_t seed, int64_t i, int64_t j)
 {
@@ -69,7 +70,8 @@ static osla_complex unit(uint64_t bits, int parts)
   return CMPLX(re[which], im[which]);
 }
 
-/* 0 or half a unit; one unit if ties are allowed. */
+/* A multiplier below the pivot: 0 or half a unit; also one unit if it may be equal to the pivot in
+ * size. */
 static osla_complex multiplier(uint64_t bits, int parts, bool may_tie)
 {
   uint64_t size = bits / 8 % (may_tie ? 4 : 2);
@@ -80,13 +82,15 @@ static osla_complex upper_element(uint64_t seed, int64_t i, int64_t j, int64_t z
 {
   uint64_t bits = bits_of(seed, i, j);
   if (i == j) return i == zero ? 0.0 : unit(bits, parts) * (bits & 16 ? 2.0 : 1.0);
-  if (j == zero && zero > 0 && i < zero) { /* twice the previous column */
+  /* column `zero` is twice the column before it, so that pivot `zero` is 0 */
+  if (j == zero && zero > 0 && i < zero) {
     return 2.0 * upper_element(seed, i, zero - 1, -1, parts);
   }
   return CMPLX((double)(bits / 8 % 5) - 2.0, parts == 2 ? (double)(bits / 64 % 5) - 2.0 : 0.0);
 }
 
-/* Makes L for the rows at their positions in A, and the pivots. rows[i]: position of row i of L. */
+/* Makes L with each row at its position in A, and the pivots. rows[i] [out]: position in A of row i
+ * of L. */
 static dense make_lower(int64_t m, int64_t order, int parts, uint64_t seed, int64_t zero,
                         bool moves, int64_t *pivots, int64_t *rows)
 {
@@ -99,7 +103,7 @@ static dense make_lower(int64_t m, int64_t order, int parts, uint64_t seed, int6
     int64_t pivot = stays ? j : j + (int64_t)(bits_of(seed + 2, j, 1) % (uint64_t)(m - j));
     for (int64_t i = j; i < m; i++) {
       uint64_t bits = bits_of(seed + 1, i, j);
-      if (j == zero && i != pivot) continue; /* a column of zeros */
+      if (j == zero && i != pivot) continue; /* column `zero` is zero except for the pivot's row */
       set(&l, rows[i], j, i == pivot ? 1.0 : multiplier(bits, parts, i > pivot));
     }
     pivots[j] = pivot;
@@ -135,7 +139,7 @@ void lu_known_free(lu_known *k)
   free(k->pivots);
 }
 
-/* ---- other matrices ---- */
+/* ---- matrices without known factors ---- */
 
 osla_complex lu_uniform(int64_t i, int64_t j, uint64_t seed)
 {
@@ -157,10 +161,11 @@ dense lu_make(int64_t m, int64_t n, osla_dtype dtype, lu_element *f, uint64_t se
 
 static double magnitude(osla_complex x)
 {
-  return fabs(creal(x)) + fabs(cimag(x)); /* the norm that IxAMAX maximises */
+  return fabs(creal(x)) + fabs(cimag(x)); /* LAPACK's IxAMAX compares elements by this norm */
 }
 
-/* True if every candidate l_ij u_jj is below the pivot u_jj by more than rounding errors. */
+/* True if in each column every candidate l_ij u_jj is smaller than the pivot u_jj by more than
+ * rounding errors. */
 static bool is_clear(osla_dtype dtype, const void *lu, int64_t m, int64_t n, double largest)
 {
   for (int64_t j = 0; j < lu_order(m, n); j++) {
@@ -193,12 +198,12 @@ void lu_lapack_free(lu_lapack *l)
   free(l->pivots);
 }
 
-/* ---- a run ---- */
+/* ---- a factorisation with all its results ---- */
 
 enum { GUARD = -77 };
 
-/* Gathers the pivots of all ranks from the local ones. The maxima of p and of -p show whether ranks
- * agree. */
+/* Gathers the pivots of all ranks. The maxima of p and of -p over the ranks that hold a pivot p
+ * show whether these ranks agree. */
 static void gather_pivots(lu_run *r, const int64_t *ipiv)
 {
   osla_layout l = osla_matrix_layout(r->a);
@@ -284,7 +289,8 @@ void lu_back_to_back(const lu_known *known, osla_pivoting pivoting)
   int64_t *ipiv = pivoting == OSLA_PIVOT_NONE ? NULL : memory;
   int size = osla_test_size(), step = size > 4 ? 5 : size > 2 ? 4 : 1;
   grid_set set = grids_open();
-  for (int g = size > 4 ? 1 : 0; g < set.n; g += step) { /* six ranks: only 2 x 3 and 3 x 2 */
+  /* on six ranks only the grids 2 x 3 and 3 x 2 */
+  for (int g = size > 4 ? 1 : 0; g < set.n; g += step) {
     osla_lu_result result;
     delays d;
     kernel_matrix a = kernel_make(set.at[g], OSLA_DOUBLE, m, n, NB, NB, false);
@@ -307,9 +313,9 @@ void lu_back_to_back(const lu_known *known, osla_pivoting pivoting)
   free(memory);
 }
 
-/* ---- verdicts ---- */
+/* ---- checks of results ---- */
 
-/* For each row i, the row of A that the interchanges move to it. */
+/* Returns the index of the row of A that the interchanges move to row i, for each i. */
 static int64_t *permutation(const lu_run *r)
 {
   int64_t *from = osla_test_allocate(1, (size_t)r->before.m * sizeof *from);
@@ -323,7 +329,7 @@ static int64_t *permutation(const lu_run *r)
   return from;
 }
 
-/* The residual and |L| |U| at (i, j). */
+/* Computes |P A - L U| and |L| |U| at element (i, j). */
 static void residual_at(const lu_run *r, const int64_t *from, int64_t i, int64_t j, double *error,
                         double *bound)
 {

@@ -1,88 +1,90 @@
 /* Helpers of the tests of LU: matrices whose pivots and factors are known to the last bit, LAPACK's
- * result, a run with all its results, and checks of the results. */
+ * factors of the same matrix, a factorisation with all its results, and checks of the results. */
 #ifndef LU_REFERENCE_H
 #define LU_REFERENCE_H
 
 #include "osla_lu.h"
 #include "tests/kernels/kernel_stress.h"
 
-/* A matrix with P A = L U, constructed backwards. In each step one row is the pivot row. Candidates
- * in earlier rows are smaller by a factor of at least 2; those in later rows are as well, or are
- * equal to the pivot. L contains 0, units and half units; U whole numbers with powers of two on the
- * diagonal. So all intermediate results are exact. */
+/* A matrix A with known P, L and U, P A = L U, constructed from its factors. In each step the
+ * candidates in rows before the pivot's row are smaller than the pivot by a factor of at least 2,
+ * and those in later rows are at most equal to it. L contains 0, units and half units, and U whole
+ * numbers with powers of two on the diagonal, so all intermediate results are exact. */
 typedef struct lu_known {
-  dense a, lu;     /* m x n; lu contains L without its diagonal, and U */
-  int64_t *pivots; /* [min(m, n)] row indices from 0 */
+  dense a, lu;     /* both m x n; `lu` contains U, and L without its unit diagonal */
+  int64_t *pivots; /* [min(m, n)] row that each row was interchanged with, from 0 */
 } lu_known;
 
-/* parts  1 real, 2 complex
- *   zero   step whose pivot is 0 (column `zero` depends on those before it), or -1
- *   moves  false: the pivots are on the diagonal */
+/* Makes a known matrix. parts: 1 for real, 2 for complex elements. zero: the step whose pivot is 0
+ * (column `zero` is then linearly dependent on earlier columns), or -1. moves: false if all pivots
+ * are on the diagonal, so that no rows are interchanged. */
 lu_known lu_known_make(int64_t m, int64_t n, int parts, uint64_t seed, int64_t zero, bool moves);
 void lu_known_free(lu_known *k);
 
-/* Fills an m x n matrix with the values of f, rounded to the type. */
+/* Makes an m x n matrix with the values of the function f, rounded to the type. */
 typedef osla_complex lu_element(int64_t i, int64_t j, uint64_t seed);
 dense lu_make(int64_t m, int64_t n, osla_dtype dtype, lu_element *f, uint64_t seed);
 lu_element lu_uniform; /* real and imaginary part in [-1/2, 1/2) */
 
-/* LAPACK's factors of the same matrix, computed on each rank alone. */
+/* LAPACK's factors of a matrix, computed on each rank alone. */
 typedef struct lu_lapack {
-  int64_t info, *pivots; /* pivots: row indices from 0 */
-  bool clear;            /* true if no other candidate was within rounding errors of a pivot */
+  int64_t info, *pivots; /* pivot rows as indices from 0 */
+  bool clear; /* true if every pivot exceeds the other candidates by more than rounding errors */
 } lu_lapack;
 lu_lapack lu_lapack_make(const dense *a, osla_dtype dtype);
 void lu_lapack_free(lu_lapack *l);
 
-/* One factorisation and its results. */
+/* One factorisation by osla_getrf and its results. */
 typedef struct lu_run {
   osla_matrix *a;
   osla_dtype dtype;
   osla_pivoting pivoting;
   dense before, after;
-  int64_t order, *pivots; /* pivots of all rows, on all ranks, from 0 */
+  int64_t order, *pivots; /* pivot row of each step, from 0, gathered on all ranks */
   osla_lu_result result;
   char label[224];
 } lu_run;
 
-/* Fills a with `content`, factors it and gathers the results. Asserts that the result is the same
- * on all ranks, that ipiv is the same on all process columns, that i < ipiv <= m, and that nothing
- * else was written. Collective. */
+/* Fills `a` with `content`, factors it and gathers the results. Asserts that the result struct is
+ * the same on all ranks, that ipiv is the same on all process columns, that i < ipiv <= m, and that
+ * nothing else was written. Collective. */
 lu_run lu_run_make(kernel_matrix *a, const dense *content, osla_pivoting pivoting, int look_ahead,
                    const char *name);
 void lu_run_free(lu_run *r);
 
-/* Like kernel_turn, but on several nodes only one in three of these pairs with 3 or 4 ranks, and
- * one variant in twenty for each grid with more ranks. */
+/* True if a test runs this pair of a grid and a variant: as kernel_turn decides, except on several
+ * nodes, where one in three of these pairs is run with 3 or 4 ranks, and one variant in twenty for
+ * each grid with more ranks. */
 bool lu_turn(osla_transport *t, int grid, int variant);
 
-/* A look-ahead option chosen by a number: -1, 1, 2, or 0 (which means 1). */
+/* A value of the option look_ahead, chosen by a number: -1, 1, 2, or 0 (the default, which is 1).
+ */
 int lu_look_ahead(int which);
 int64_t lu_order(int64_t m, int64_t n);
-/* largest |a_ij|; upper: only elements with i <= j */
+/* Largest |a_ij|. upper: only among elements with i <= j. */
 double lu_largest(const dense *d, bool upper);
 
-/* Factors a double and a float matrix with these factors in turn, without a pause and with delays,
- * then checks both. Collective. */
+/* Factors a double and a float matrix with these known factors in turn, without a pause and with
+ * delays, then checks both. Collective. */
 void lu_back_to_back(const lu_known *known, osla_pivoting pivoting);
 
-/* ---- verdicts ---- */
+/* ---- checks of results ---- */
 
-/* Asserts theorem 9.3 of Higham, "Accuracy and Stability of Numerical Algorithms", which holds for
- * any pivots and any growth, element by element:
- *   |P A - L U| <= (k + 4) eps c |L| |U|,   k = min(m, n), c = 1 or (complex) 3
- * eps is twice the unit round-off, for the factors and for the residual computed here; the summand
- * 4 accounts for reciprocals. */
+/* Asserts theorem 9.3 of Higham, "Accuracy and Stability of Numerical Algorithms", element by
+ * element: |P A - L U| <= (k + 4) eps c |L| |U|, with k = min(m, n), c = 1 for real and 3 for
+ * complex matrices. The theorem holds for any pivots and any growth. eps is twice the unit
+ * round-off, because factors and residual are both rounded; the summand 4 accounts for reciprocals.
+ */
 bool lu_expect_backward(const lu_run *r);
-/* Asserts |P A - L U|_max < 16 max(m, n) eps |A|_max: stable pivoting on matrices of modest
- * growth. */
+/* Asserts |P A - L U|_max < 16 max(m, n) eps |A|_max, which stable pivoting ensures for matrices of
+ * modest growth. */
 bool lu_expect_small(const lu_run *r);
-/* Asserts |l_ij| <= 1 for partial pivoting; complex: sqrt(2), because pivots maximise |re| +
- * |im|. */
+/* Asserts |l_ij| <= 1 for partial pivoting of real matrices, and sqrt(2) for complex ones, because
+ * pivots are chosen by |re| + |im|. */
 bool lu_expect_bounded(const lu_run *r);
 bool lu_expect_pivots(const lu_run *r, const int64_t *pivots, const char *whose);
-/* Asserts that growth is that of the factors, or 0 with partial pivoting, and that `trusted`
- * follows from it. */
+/* Asserts that the reported growth is that computed from the factors, or 0 with partial pivoting,
+ * and that `trusted` follows from the growth. */
 bool lu_expect_growth(const lu_run *r);
 
 #endif

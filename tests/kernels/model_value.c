@@ -76,7 +76,7 @@ bool model_allows(osla_unit_type type, osla_forest_combine combine)
   return false;
 }
 
-/* ---- in memory ---- */
+/* ---- values in memory ---- */
 
 static model_value get_integer(bool sign, size_t size, const char *from)
 {
@@ -161,7 +161,7 @@ bool model_equal(model_value a, model_value b)
   return a.i == b.i && a.u == b.u && a.x == b.x && a.y == b.y && a.at == b.at;
 }
 
-/* ---- combined ---- */
+/* ---- combinations of two values ---- */
 
 static int64_t combine_signed(osla_forest_combine combine, int64_t a, int64_t b)
 {
@@ -204,7 +204,8 @@ static model_value combine_real(osla_forest_combine combine, model_value a, mode
   return r;
 }
 
-/* A value is in x or in i; the other one is 0. */
+/* Combines two values with positions (MINLOC, MAXLOC). A value is in member x or in member i, and
+ * the other member is 0. */
 static model_value combine_placed(osla_forest_combine combine, model_value a, model_value b)
 {
   bool less = a.x < b.x || a.i<b.i, more = a.x> b.x || a.i > b.i;
@@ -213,7 +214,8 @@ static model_value combine_placed(osla_forest_combine combine, model_value a, mo
   return less == (combine == OSLA_MINLOC) ? a : b;
 }
 
-/* Sums of what is drawn are exact in any order. */
+/* Replaces the special sums by the plain sum, which is equal, since sums of drawn values are exact
+ * in any order. */
 static osla_forest_combine plain(osla_forest_combine combine)
 {
   return combine == OSLA_SUM_ARRIVAL || combine == OSLA_SUM_EXACT ? OSLA_SUM : combine;
@@ -234,9 +236,10 @@ model_value model_combine(osla_unit_type type, osla_forest_combine combine, mode
   return value;
 }
 
-/* ---- drawn ---- */
+/* ---- random values ---- */
 
-/* An integer of so many bytes as 64 bits, of which the type takes the lower ones. */
+/* Draws an integer of `size` bytes. It is returned in 64 bits, of which the type takes the lower
+ * ones. */
 static uint64_t draw_integer(osla_forest_combine combine, bool sign, size_t size, uint64_t bits)
 {
   uint64_t low = size > 1 ? bits >> 40 & 15 : 0,
@@ -255,7 +258,8 @@ static uint64_t draw_integer(osla_forest_combine combine, bool sign, size_t size
   }
 }
 
-/* Exact in the type; `digits` of its mantissa are used. */
+/* Draws a number that the type represents exactly; it uses at most `digits` bits of the mantissa.
+ */
 static long double draw_real(osla_forest_combine combine, int digits, uint64_t bits)
 {
   int64_t whole = (int64_t)(bits >> (64 - digits)) - ((int64_t)1 << (digits - 1));
@@ -267,7 +271,7 @@ static long double draw_real(osla_forest_combine combine, int digits, uint64_t b
   }
 }
 
-/* Draws one of five values with an index, so that values tie. */
+/* Draws a value with a position. There are only five values, so that many are equal. */
 static model_value draw_placed(osla_unit_type type, uint64_t bits)
 {
   int64_t value = (int64_t)(bits % 5) - 2, at = (int64_t)(bits >> 20 & 1023) - 512;

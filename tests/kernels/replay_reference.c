@@ -1,13 +1,14 @@
-/* Replays a recorded run. Each rank's part makes its next sweep as soon as the messages it read are
- * available. A part that reaches a state which another part reads packs the message then; so only
- * messages that were sent and not yet read are stored. */
+/* Replays a recorded run of an iteration. The part of each rank makes its next sweep as soon as the
+ * messages that this sweep read are available. When a part reaches a state that another part reads,
+ * the message is packed at once, so that only messages that were sent and not yet read are stored.
+ */
 #include "tests/kernels/replay_reference.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A message to a halo of some part. */
+/* A message to a halo of one rank's part. */
 typedef struct message message;
 struct message {
   message *next;
@@ -15,11 +16,11 @@ struct message {
   double values[];
 };
 typedef struct inlet {
-  int from, theirs; /* the sending part, and the number of the halo there */
+  int from, theirs; /* rank that sends, and the index of the halo in the sender's list */
   int64_t *versions;
-  int64_t n, packed;     /* number of versions read, and how many of them were packed */
-  message *first, *last; /* list of messages that were packed and not yet read */
-  int64_t depth;         /* depth of the message that was read last */
+  int64_t n, packed; /* number of versions that were read; number of them that were packed so far */
+  message *first, *last; /* first and last of the messages that were packed and not yet read */
+  int64_t depth;         /* depth of the message read last */
 } inlet;
 
 typedef struct part {
@@ -37,7 +38,7 @@ typedef struct replay {
   part *parts;
 } replay;
 
-/* ---- set-up ---- */
+/* ---- set-up of a replay ---- */
 
 static osla_err find_sender(const replay *r, int to, int h, inlet *out)
 {
@@ -141,9 +142,9 @@ static void close_part(part *p)
   free(p->returned);
 }
 
-/* ---- sweeps ---- */
+/* ---- sweeps of a replay ---- */
 
-/* Packs the messages for all parts that read the current state of part `rank`. */
+/* Packs the messages for all parts that read the present state of the part of `rank`. */
 static osla_err pack_messages(replay *r, int rank)
 {
   part *p = &r->parts[rank];
@@ -176,7 +177,8 @@ static void unpack_both(part *p, int h, const double *values)
   p->p->unpack(p->p->arg, h, values, p->spare);
 }
 
-/* Reads the messages that the next sweep uses; returns false if one is not available yet. */
+/* Reads the messages that the next sweep of a part uses. Returns false if one of them is not
+ * available yet. */
 static bool read_halos(part *p)
 {
   const osla_record *r = p->record;
@@ -250,7 +252,7 @@ static osla_err make_sweeps(replay *r)
   return report_stuck(r);
 }
 
-/* Copies the returned states, with their halos, to x. */
+/* Copies the state that each rank returned, with its halos, to x. */
 static osla_err copy_returned(replay *r, double *const *x)
 {
   for (int rank = 0; rank < r->n; rank++) {

@@ -1,5 +1,6 @@
-/* Calls in which one argument differs on the last rank. All ranks must refuse such a call and name
- * the argument; otherwise they would wait for one another, or compute a wrong result. */
+/* Helpers for calls in which one argument differs on the last rank. All ranks must refuse such a
+ * call and name the argument, because otherwise ranks would wait for one another, or compute a
+ * wrong result. */
 #ifndef SAME_CALL_H
 #define SAME_CALL_H
 
@@ -12,7 +13,7 @@
 
 enum { SAME_N = 12, SAME_NB = 4 };
 
-/* The arguments of any call; each runner uses some of them. */
+/* The arguments of any call; each call uses some of these members. */
 typedef struct same_call {
   osla_side side;
   osla_uplo uplo;
@@ -34,14 +35,15 @@ typedef struct same_call {
 
 typedef osla_err same_runner(const same_call *c);
 
-/* True if this is the last of several ranks, whose argument differs. */
+/* True if this rank is the last of several ranks. Only on this rank an argument is changed. */
 bool same_is_last_rank(void);
 
-/* Asserts that all ranks fail with the same message, which contains `text`. Collective, like all
- * functions of this file. */
+/* Asserts that all ranks fail with the same message, and that it contains `text`. Collective, like
+ * all functions of this file. */
 void same_refuse(same_runner *run, const same_call *c, const char *text);
 
-/* Makes the call with another value of one member on the last rank. */
+/* Makes the call with another value of one member of same_call on the last rank, and asserts that
+ * all ranks refuse it. */
 #define OTHER(run, base, member, value, text)                                                      \
   do {                                                                                             \
     same_call changed_ = (base);                                                                   \
@@ -49,8 +51,8 @@ void same_refuse(same_runner *run, const same_call *c, const char *text);
     same_refuse(run, &changed_, text);                                                             \
   } while (0)
 
-/* Makes the call with another value of each number of a part; the message contains `name` and the
- * member. */
+/* Makes one call for each number of a part (i, j, m, n), with another value of this number on the
+ * last rank. The message must contain `name` and the name of the number. */
 #define OTHER_PART(run, base, member, name)                                                        \
   do {                                                                                             \
     same_call changed_ = (base);                                                                   \
@@ -58,8 +60,8 @@ void same_refuse(same_runner *run, const same_call *c, const char *text);
   } while (0)
 void same_other_part(same_runner *run, same_call *c, osla_part *part, const char *name);
 
-/* Matrices for all calls: three of n x n, two of n x 2, three complex n x n, and (n - 1) x (n -
- * 1). */
+/* Matrices for all calls: three of n x n, two of n x 2, three complex ones of n x n, and one of (n
+ * - 1) x (n - 1). */
 typedef struct same_matrices {
   osla_transport *t;
   osla_grid *grid;
@@ -69,11 +71,11 @@ typedef struct same_matrices {
 /* Runs `check` on these matrices if there are several ranks. */
 void same_run(void (*check)(const same_matrices *m));
 
-/* A call on parts of three matrices. The parts are not at the borders of their matrices, so their
- * sizes and offsets can change by one. */
+/* Arguments of a call on parts of three matrices. The parts are not at the borders of their
+ * matrices, so that each size and offset can change by one. */
 same_call same_parts(osla_matrix *const square[3]);
 
-/* A call on two matrices. */
+/* Arguments of a call on two whole matrices. */
 same_call same_wholes(osla_matrix *a, osla_matrix *b);
 
 #endif

@@ -9,7 +9,7 @@ enum { MOST_IN_ROW = 9 };
 static int64_t rows_before(int64_t n, int rank, int size, bool even)
 {
   if (even || size == 1) return n / size * rank + (rank < n % size ? rank : n % size);
-  /* rank 1 has no rows, rank 0 twice as many */
+  /* first row of each rank: rank 0 has twice the usual number of rows, and rank 1 has none */
   return rank == 0                  ? 0
          : rank <= 2 && rank < size ? 2 * n / (size + 1)
          : rank == size             ? n

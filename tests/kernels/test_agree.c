@@ -1,5 +1,6 @@
-/* Matrices and dense kernels: an argument that is wrong on one rank only is refused on all ranks,
- * with that rank's message, or as an argument that differs between ranks. */
+/* Tests of arguments of matrix calls and dense kernels that are wrong on one rank only. All ranks
+ * must refuse the call, with the message of that rank, or with the message that the argument
+ * differs between ranks. */
 #include "osla_chol.h"
 #include "osla_gemm.h"
 #include "osla_lu.h"
@@ -21,8 +22,8 @@ typedef struct matrices {
   osla_matrix *a, *b, *x, *wide, *square; /* n x n, n x 2, n x 2, n x 3, n x n */
 } matrices;
 
-/* Expected message for an argument that must be the same on all ranks: if it is wrong on one of
- * several ranks, it differs. */
+/* Expected message for a wrong argument that must be equal on all ranks: `alone` if there is one
+ * rank, `among_several` (the argument differs between ranks) otherwise. */
 static const char *wrong(const char *alone, const char *among_several)
 {
   return osla_test_size() == 1 ? alone : among_several;
@@ -111,7 +112,7 @@ static void check_solves(const matrices *m, bool odd)
   REFUSED(osla_posv_mixed(lower, m->a, m->b, m->x, NULL, NULL), OSLA_ERR_ARG, "uplo = 2");
 }
 
-/* Checks that the matrices are still usable, by a factorisation and a solve. */
+/* Checks by a factorisation and a solve that the matrices are still usable. */
 static void check_result(const matrices *m)
 {
   int64_t info;

@@ -1,6 +1,6 @@
-/* Cholesky of both triangles: bitwise comparison for matrices whose factor is exact, backward error
- * for others. The other triangle stays unchanged. Matrices that are not positive definite, no
- * collective operation in the loop, repeated calls. */
+/* Tests of Cholesky of the lower and the upper triangle: bitwise comparison for matrices whose
+ * factor is exact, backward error for others; the other triangle stays unchanged; matrices that are
+ * not positive definite; no collective operation in the loop; repeated calls. */
 #include "osla_blas.h"
 #include "osla_chol.h"
 #include "osla_gemm.h"
@@ -27,7 +27,7 @@ static bool inside(osla_uplo uplo, int64_t i, int64_t j)
   return uplo == OSLA_LOWER ? i >= j : i <= j;
 }
 
-/* The triangle `uplo` of `stored`, and `rest` in all other elements. */
+/* Returns the triangle `uplo` of `stored`; elements outside the triangle are set from `rest`. */
 static dense triangle_and(osla_uplo uplo, const dense *stored, double rest)
 {
   dense d = dense_make(stored->n, stored->n, 1);
@@ -37,10 +37,11 @@ static dense triangle_and(osla_uplo uplo, const dense *stored, double rest)
   return d;
 }
 
-static const int depths[] = {-1, 1, 2}; /* values of look_ahead */
+static const int depths[] = {-1, 1, 2}; /* values of the option look_ahead */
 
-/* Checks an exact factorisation. The other triangle is filled with `rest`: numbers show that it is
- * not written, NaN that it is not read. */
+/* Checks a factorisation with an exact factor. The elements outside the triangle are filled with
+ * `rest`: numbers to show that these elements are not written, NaN to show that they are not read.
+ */
 static void check_exact(osla_matrix *a, osla_uplo uplo, int look_ahead, double rest, uint64_t seed,
                         const char *label)
 {
@@ -130,9 +131,9 @@ static void test_empty(void)
   osla_transport_destroy(&t);
 }
 
-/* L L^T with the diagonal element `bad` changed by `delta`, so that pivot `bad` becomes 0, negative
- * or NaN, and all pivots before it are positive. Expected: info = bad + 1, and LAPACK's info where
- * LAPACK detects NaN. */
+/* Factors L L^T after diagonal element `bad` was changed, so that pivot `bad` is 0, negative or
+ * NaN, and all earlier pivots are positive. Expected is info = bad + 1; LAPACK must give the same
+ * info where it detects NaN. */
 static void check_indefinite(osla_grid *grid, osla_dtype dtype, osla_uplo uplo, size_case s,
                              int64_t bad, double change)
 {
@@ -171,7 +172,8 @@ static void test_indefinite(void)
   osla_transport_destroy(&t);
 }
 
-/* A NaN at (row, column) of the triangle, off the diagonal, makes the pivot of its row NaN. */
+/* Factors a matrix with a NaN at (row, column) of the triangle, off the diagonal. The NaN makes the
+ * pivot of this row NaN. */
 static void check_nan(osla_grid *grid, osla_uplo uplo, int64_t row, int64_t column)
 {
   enum { N = 33, NB = 5 };
@@ -207,8 +209,8 @@ static double complex entry(const dense *d, int64_t i, int64_t j)
   return CMPLX(at[0], at[1]);
 }
 
-/* Asserts |A - L L^H| <= 8 n eps |A| for the largest elements, where A = G G^H with a random n x 2
- * n matrix G. */
+/* Asserts |A - L L^H| <= 8 n eps |A| in the maximum norm, where A = G G^H with a random n x 2 n
+ * matrix G. */
 static void check_complex(osla_grid *grid, osla_dtype dtype, osla_uplo uplo, int64_t n, int64_t nb,
                           const osla_chol_options *options)
 {
@@ -283,7 +285,7 @@ static void test_no_collectives(void)
 {
   enum { N = 100, NB = 8 };
   osla_transport *t = osla_test_transport();
-  osla_grid *grid = kernel_grid(t, kernel_n_grids(t) > 2 ? 1 : 0); /* 2 x 2 for four ranks */
+  osla_grid *grid = kernel_grid(t, kernel_n_grids(t) > 2 ? 1 : 0); /* a 2 x 2 grid on four ranks */
   kernel_matrix a = kernel_make(grid, OSLA_DOUBLE, N, N, NB, NB, false);
   for (int i = 0; i < 3; i++) {
     osla_chol_options options = {.look_ahead = depths[i]};
@@ -300,7 +302,8 @@ static void test_no_collectives(void)
 
 static void stress(const stress_round *r)
 {
-  osla_dtype dtype = (osla_dtype)(r->dtype % 2); /* real types */
+  /* the round's type is reduced to a real one, since exact factors are real */
+  osla_dtype dtype = (osla_dtype)(r->dtype % 2);
   kernel_matrix a = kernel_make(r->grid, dtype, r->n, r->n, r->nb, r->nb, r->wrapped);
   kernel_matrix b = kernel_make(r->grid, OSLA_DOUBLE, r->n, r->n, r->nb, r->nb, false);
   char label[160];
@@ -309,7 +312,7 @@ static void stress(const stress_round *r)
     osla_uplo uplo = i / 2 ? OSLA_UPPER : OSLA_LOWER;
     int64_t info = -1;
     OSLA_ASSERT_OK(osla_matrix_fill(b.a, OSLA_FILL_SPD, r->seed));
-    OSLA_ASSERT_OK(osla_potrf(uplo, b.a, NULL, &info)); /* without a pause before the next call */
+    OSLA_ASSERT_OK(osla_potrf(uplo, b.a, NULL, &info)); /* the next call follows without a pause */
     check_exact(a.a, uplo, depths[i % 3], 3.0, r->seed + (uint64_t)i, label);
   }
   check_backward(b.a, OSLA_LOWER, NULL, label);

@@ -1,4 +1,4 @@
-/* Condition estimates, compared with the inverse of a copy on every rank. */
+/* Tests of condition estimates, compared with the inverse that each rank computes from a copy. */
 #include "osla_blas.h"
 #include "osla_solve.h"
 #include "tests/complex_help.h"
@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A dense matrix as an array of its type, with its LU factors, inverse and condition number. */
+/* A dense matrix with its LU factors in an array of its type, its pivots, 1-norm and reciprocal
+ * condition number. */
 typedef struct example {
   dense a;
   void *factors;
@@ -87,7 +88,8 @@ static void expect(double got, double truth, double eps, const char *what, examp
                   (int)kind, got, truth, kernel_label(a->a, a->memory != NULL));
 }
 
-/* Checks the estimate from LU, and from Cholesky if the matrix is positive definite. */
+/* Checks the estimate from the LU factors and, if the matrix is positive definite, the one from the
+ * Cholesky factor. */
 static void check_example(const kernel_matrix *a, example_kind kind, uint64_t seed)
 {
   osla_dtype dtype = osla_matrix_dtype(a->a);
@@ -146,9 +148,10 @@ static void test_special(void)
   kernel_matrix oblong = kernel_make(g.at[0], OSLA_DOUBLE, 6, 5, 2, 2, false);
   OSLA_ASSERT_OK(osla_gecon(none.a, NULL, 0.0, &rcond));
   OSLA_ASSERT_CLOSE(rcond, 1.0, 0.0);
-  OSLA_ASSERT_OK(osla_gecon(a.a, NULL, 0.0, &rcond)); /* the zero matrix */
+  OSLA_ASSERT_OK(osla_gecon(a.a, NULL, 0.0, &rcond)); /* matrix of zeros */
   OSLA_ASSERT_CLOSE(rcond, 0.0, 0.0);
-  OSLA_ASSERT_OK(osla_gecon(a.a, NULL, 1.0, &rcond)); /* factors with zero pivots */
+  /* factors of a singular matrix, with zero pivots */
+  OSLA_ASSERT_OK(osla_gecon(a.a, NULL, 1.0, &rcond));
   OSLA_ASSERT_CLOSE(rcond, 0.0, 0.0);
   OSLA_ASSERT_OK(osla_matrix_fill(a.a, OSLA_FILL_IDENTITY, 0));
   OSLA_ASSERT_OK(osla_pocon(OSLA_LOWER, a.a, 1.0, &rcond));

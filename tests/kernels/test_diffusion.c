@@ -1,9 +1,8 @@
-/* Sweeps of the diffusion problem, compared with a series of sines that gives each iterate and its
- * residual without iterating.
- *
- * The products of sin(pi m_d (i_d + 1) / (n_d + 1)) are eigenvectors of M with eigenvalue lambda_m
- * = (1/3) sum of cos(pi m_d / (n_d + 1)). So if x_0 and c are expanded in them, coefficient m of
- * x_k is lambda^k x_0 + (1 + lambda + ... + lambda^(k-1)) c. */
+/* Sweeps of the diffusion problem x := M x + c, compared with a series of sines that gives each
+ * iterate and its residual without iterating. The products of sin(pi m_d (i_d + 1) / (n_d + 1))
+ * over the dimensions d are eigenvectors of M with eigenvalue lambda = (1/3) sum of cos(pi m_d /
+ * (n_d + 1)). If x_0 and c are expanded in these eigenvectors, each coefficient of x_k is lambda^k
+ * x_0 + (1 + lambda + ... + lambda^(k-1)) c. */
 #include "kernels/iterate/diffusion.h"
 #include "tests/osla_test_help.h"
 
@@ -17,13 +16,13 @@ typedef struct grid {
   int64_t n[3], points;
 } grid;
 
-/* Sine transform of f along dimension d; it is its own inverse up to a factor 2 / (n + 1). */
+/* Sine transform of f along dimension d. Applied twice, it multiplies f by (n + 1) / 2. */
 static void transform_along(const grid *g, int d, double scale, double *f)
 {
   const int64_t n = g->n[d], stride = d == 0 ? 1 : d == 1 ? g->n[0] : g->n[0] * g->n[1];
   double *line = osla_test_allocate((size_t)n, sizeof *line);
   for (int64_t at = 0; at < g->points; at++) {
-    if (at / stride % n != 0) continue; /* first point of a line */
+    if (at / stride % n != 0) continue; /* only the first point of each grid line in dimension d */
     for (int64_t m = 0; m < n; m++) {
       line[m] = 0.0;
       for (int64_t i = 0; i < n; i++)
@@ -51,8 +50,8 @@ static double eigenvalue(const grid *g, int64_t at)
   return sum / 3.0;
 }
 
-/* Computes the coefficients of the start and of c from the state of the whole grid with its
- * boundaries. */
+/* Computes the sine coefficients of the initial x and of c from the whole grid with its boundary
+ * values. */
 static void expand(const grid *g, const osla_diffusion_options *o, double *start, double *c)
 {
   osla_diffusion *whole;
@@ -78,7 +77,8 @@ static void expand(const grid *g, const osla_diffusion_options *o, double *start
   osla_diffusion_destroy(&whole);
 }
 
-/* x := x_k. Returns |b - A x_k|, six times the change of the next sweep. */
+/* Sets x to the iterate x_k. Returns the norm |b - A x_k|; the residual is six times the change
+ * that sweep k + 1 makes. */
 static double sum_series(const grid *g, const double *start, const double *c, int64_t k, double *x)
 {
   double *change = osla_test_allocate((size_t)g->points, sizeof *change), sum = 0.0;
@@ -141,7 +141,8 @@ static void test_series(void)
     double *c = osla_test_allocate((size_t)g.points, sizeof *c);
     double *x = osla_test_allocate((size_t)g.points, sizeof *x);
     o.offset = i;
-    o.no_offset = i == 0; /* offset 1 as in the paper's runs, and 0, which makes exact zeros */
+    /* offset 1 as in the runs of the paper; offset 0 gives solutions with exact zeros */
+    o.no_offset = i == 0;
     expand(&g, &o, start, c);
     for (int k = 0; k < 4; k++) {
       const double residual = sum_series(&g, start, c, sweeps[k], x);
@@ -165,8 +166,8 @@ static void test_part(void)
   OSLA_ASSERT_ERR(osli_diffusion_create_part(&o, 0, 3, &d), OSLA_ERR_ARG);
 }
 
-/* Giving the sweep in two parts on some ranks only is refused: in SYNC mode ranks would send
- * different numbers of halos. */
+/* A problem whose sweep is in two parts (sweep_rest is set) on some ranks only is refused, because
+ * in SYNC mode ranks would send different numbers of halos. */
 static void test_parts(void)
 {
   osla_transport *t = osla_test_transport();
@@ -184,7 +185,7 @@ static void test_parts(void)
     osla_iteration_destroy(&it);
   }
   osla_diffusion_destroy(&d);
-  if (osla_test_rank() == 1) o.offset = 2.0; /* boundaries of another problem */
+  if (osla_test_rank() == 1) o.offset = 2.0; /* rank 1 has boundary values of another problem */
   if (osla_test_size() > 1) {
     OSLA_ASSERT_ERR(osla_diffusion_create(t, &o, &d), OSLA_ERR_ARG);
     OSLA_ASSERT_TEXT("osla_diffusion_create: offset is 0 on rank 0, but 2 on rank 1");
@@ -192,7 +193,7 @@ static void test_parts(void)
   osla_transport_destroy(&t);
 }
 
-/* Without sweeps and residual checks nothing is known of x. */
+/* After a run without sweeps and residual checks nothing is known of the accuracy of x. */
 static void test_no_sweep(void)
 {
   osla_transport *t = osla_test_transport();

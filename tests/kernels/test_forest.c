@@ -1,5 +1,5 @@
-/* Star forests (floor 3): set-up, queries, broadcasts, reductions and fetches on graphs of many
- * kinds, with values in memory of all kinds. */
+/* Tests of star forests: set-up, queries, broadcasts, reductions and fetches on graphs of many
+ * kinds, with values in several kinds of memory. */
 #include "tests/kernels/forest_model.h"
 
 #include <inttypes.h>
@@ -11,8 +11,8 @@ enum { POOL = 200000 };
 
 /* ---- set-up and queries ---- */
 
-/* Checks that `ranks` are the ranks that own the roots of this rank's leaves (of_roots), or else
- * the leaves of its roots. */
+/* Checks the list `ranks`. of_roots: the ranks that own the roots of this rank's leaves; otherwise
+ * the ranks that own the leaves of this rank's roots. */
 static void expect_ranks(const model_graph *g, int n, const int *ranks, bool of_roots)
 {
   int me = osla_test_rank(), at = 0;
@@ -55,8 +55,8 @@ static void test_queries(void)
 
 /* ---- transfers ---- */
 
-/* Runs every operation with every kind of memory on one forest, without a barrier. The values that
- * were read are overwritten as soon as a transfer has ended. */
+/* Runs every operation with arrays in every kind of memory on one forest, without a barrier between
+ * transfers. As soon as a transfer has ended, the values that it read are overwritten. */
 static void run_all(const model_graph *g, osla_forest *forest, model_memory *memory, uint64_t seed)
 {
   static const struct {
@@ -115,7 +115,7 @@ static void test_random(void)
   osla_transport_destroy(&t);
 }
 
-/* Forests from global indices, where some ranks own no root. */
+/* Creates forests from global root indices; some ranks own no root. */
 static void test_global(void)
 {
   static const model_kind kinds[] = {MODEL_RANDOM, MODEL_FROM_LAST, MODEL_NO_ROOTS, MODEL_RING};
@@ -134,7 +134,8 @@ static void test_global(void)
   osla_transport_destroy(&t);
 }
 
-/* A fetch-and-add of ones numbers the leaves of each root in the order of ranks and lists. */
+/* A fetch that adds 1 for each leaf numbers the leaves of each root, in the order of ranks and, on
+ * each rank, of its list of leaves. */
 static void test_places_in_line(void)
 {
   osla_transport *t = osla_test_transport();
@@ -162,7 +163,7 @@ static void test_places_in_line(void)
   osla_transport_destroy(&t);
 }
 
-/* ---- memory ---- */
+/* ---- memory of values ---- */
 
 static void test_vertices(void)
 {
@@ -188,8 +189,8 @@ static void test_vertices(void)
   osla_transport_destroy(&t);
 }
 
-/* Values in the data areas of segments are read in place between osla_vertices_in and
- * osla_vertices_out, and staged before and after. */
+/* Values in a segment's memory are read in place after osla_vertices_in, until osla_vertices_out is
+ * called; before and afterwards they are copied through a buffer. The results must be equal. */
 static void test_segments(void)
 {
   osla_transport *t = osla_test_transport();
@@ -202,7 +203,8 @@ static void test_segments(void)
     sizeof(double) * (size_t)(osla_matrix_lld(a, osla_test_rank()) * osla_matrix_local_cols(a));
   model_memory own = model_memory_over(osla_segment_local(s), POOL);
   model_memory elements = model_memory_over(osla_matrix_local(a), bytes);
-  for (int in = 0; in < 3; in++) { /* before osla_vertices_in, after it, after osla_vertices_out */
+  /* in: 0 before osla_vertices_in, 1 after it, 2 after osla_vertices_out */
+  for (int in = 0; in < 3; in++) {
     if (in == 1) OSLA_ASSERT_OK(osla_vertices_in(s));
     if (in == 1) OSLA_ASSERT_OK(osla_vertices_in(osla_matrix_segment(a)));
     if (in == 2) OSLA_ASSERT_OK(osla_vertices_out(s));
@@ -210,7 +212,7 @@ static void test_segments(void)
     run_all(&g, forest, &own, 6000 + 100 * (uint64_t)in);
     run_all(&g, forest, &elements, 7000 + 100 * (uint64_t)in);
   }
-  OSLA_ASSERT_OK(osla_barrier(t)); /* no rank reads the segment any more */
+  OSLA_ASSERT_OK(osla_barrier(t)); /* after this barrier no rank reads the segment */
   osla_segment_destroy(&s);
   osla_test_destroy(a);
   own = model_memory_over(osla_test_allocate(POOL, 1), POOL);
@@ -258,8 +260,8 @@ static void test_ghosts(void)
   osla_transport_destroy(&t);
 }
 
-/* Roots and leaves are fields of the same records: the ranges of the arrays overlap, the values do
- * not. */
+/* Roots and leaves are members of the same array of structs. The address ranges of both arrays
+ * overlap, but no value is in both. */
 static void test_fields_of_records(void)
 {
   typedef struct record {
@@ -303,8 +305,8 @@ static void test_fields_of_records(void)
   osla_transport_destroy(&t);
 }
 
-/* The largest indices: the memory of a forest depends on the number of edges, not on the indices,
- * and an array may have more than 2^32 bytes. */
+/* Forests with the largest possible indices. The memory of a forest depends on the number of edges,
+ * not on the indices, and an array may have more than 2^32 bytes. */
 static void test_largest_indices(void)
 {
   osla_transport *t = osla_test_transport();

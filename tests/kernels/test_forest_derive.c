@@ -1,10 +1,10 @@
-/* Forests derived from forests (floor 3), compared with what each rank computes from the whole
- * graphs. */
+/* Tests of star forests that are derived from other forests. The result is compared with what each
+ * rank computes from the whole graphs. */
 #include "tests/kernels/forest_model.h"
 
 #include <stdlib.h>
 
-/* The root that a leaf is joined to; rank -1: none. */
+/* Rank and index of the root that a leaf is joined to; rank is -1 if the leaf has no edge. */
 typedef struct named {
   int64_t rank, index;
 } named;
@@ -18,7 +18,7 @@ static named *none(int64_t n)
   return names;
 }
 
-/* The roots of the leaves of a rank in a graph: [n], the caller's. */
+/* Returns the root of each leaf of a rank in a graph, [n]. The caller frees the array. */
 static named *names_of(const model_graph *g, int rank, int64_t n)
 {
   const model_share *s = &g->of[rank];
@@ -28,8 +28,8 @@ static named *names_of(const model_graph *g, int rank, int64_t n)
   return names;
 }
 
-/* Checks a forest by a broadcast of the roots' names: each leaf must get the name of its root, and
- * vertices without an edge must stay unchanged. Frees `expected`. */
+/* Checks a forest by a broadcast in which each root sends its rank and index. Each leaf must get
+ * those of its root, and leaf indices without an edge must stay unchanged. Frees `expected`. */
 static void check_names(osla_forest *f, int64_t n_roots, named *expected, int64_t n)
 {
   int64_t bad = 0, edges = 0, space = osla_forest_leaf_space(f), most = space > n ? space : n;
@@ -51,7 +51,7 @@ static void check_names(osla_forest *f, int64_t n_roots, named *expected, int64_
   OSLA_ASSERT_OK(osla_forest_destroy(&f));
 }
 
-/* Number of leaf indices of this rank in a graph. */
+/* Number of leaf indices of this rank in a graph, including unused ones. */
 static int64_t space_of(const model_graph *g)
 {
   return model_mine(g)->leaf_space;
@@ -99,8 +99,8 @@ static void test_degrees_and_split(void)
   }
 }
 
-/* Composes two forests: rank by rank, the second has as many roots as the first has leaf indices.
- */
+/* Composes two forests. On each rank the second forest has as many roots as the first one has leaf
+ * indices. */
 static void test_compose(void)
 {
   model_case a = model_case_open(MODEL_RANDOM, 0);
@@ -109,8 +109,8 @@ static void test_compose(void)
   named *expected = none(edges);
   osla_root *root = osla_test_allocate((size_t)edges + 1, sizeof *root);
   osla_forest *b = NULL, *ab = NULL;
-  for (int64_t i = 0; i < edges;
-       i++) { /* to the next rank, in descending order, two leaves to a root */
+  for (int64_t i = 0; i < edges; i++) { /* leaves are joined to roots of the next rank in descending
+                                           order, two leaves to each root */
     int q = (me + 1) % size;
     int64_t theirs = a.g.of[q].leaf_space + 3, at = theirs - 1 - i / 2 % theirs;
     named *names = names_of(&a.g, q, theirs);
@@ -154,7 +154,7 @@ static void test_inverse(void)
   osla_transport_destroy(&t);
 }
 
-/* Both forests have leaves with the same indices on the same ranks. */
+/* Composes two forests that have leaves with equal indices on the same ranks. */
 static void test_compose_inverse(void)
 {
   model_case a = model_case_open(MODEL_RANDOM, 0);

@@ -1,5 +1,5 @@
-/* Star forests (floor 3): every error that the header names. Collective calls return one code on
- * all ranks. After each error the forest still works. */
+/* Tests of every error that osla_forest.h names. Collective calls return one code on all ranks, and
+ * after each error the forest still works. */
 #include "tests/kernels/forest_model.h"
 
 #include <inttypes.h>
@@ -10,9 +10,10 @@
 
 enum { POOL = 100000 };
 
-/* ---- errors of creation ---- */
+/* ---- errors when a forest is created ---- */
 
-/* Checks that all ranks have the same error code and text, and no forest. */
+/* Checks that all ranks get the expected error code and the same text, and that no forest is
+ * created. */
 static void expect_code(osla_err err, osla_err expected, osla_forest *forest, const char *what)
 {
   OSLA_ASSERT_MSG(err == expected, "%s: %s (%s), not %s", what, osla_err_name(err),
@@ -22,12 +23,12 @@ static void expect_code(osla_err err, osla_err expected, osla_forest *forest, co
   if (forest) OSLA_ASSERT_OK(osla_forest_destroy(&forest));
 }
 
-/* The arguments of the last rank are wrong, those of all others are right. Rank 0 has 4003 roots.
- */
+/* The arguments of the last rank are wrong, and those of all other ranks are right. Rank 0 has 4003
+ * roots. */
 static void test_wrong_graphs(void)
 {
   static const int64_t far = (int64_t)1 << 32;
-  enum { SIZE = 1000 }; /* stands for the number of ranks in the table */
+  enum { SIZE = 1000 }; /* in the table, this value stands for the number of ranks */
   static const struct {
     const char *what;
     int64_t n_roots, n_edges, leaf[2];
@@ -70,8 +71,9 @@ static void test_wrong_graphs(void)
   osla_transport_destroy(&t);
 }
 
-/* Two ranks make different errors, and all ranks get one code. Cases: a root index that the owner
- * has, but beyond 2^32; a leaf that appears again at the end of a long list. */
+/* Two ranks pass different wrong arguments, and all ranks must get one code. Further cases: a root
+ * index beyond the limit of 2^32, although its owner has so many roots; a leaf index that is
+ * repeated at the end of a long list. */
 static void test_wrong_together(void)
 {
   enum { MANY = 3000 };
@@ -119,7 +121,8 @@ static void test_wrong_starts(void)
     expect_code(osla_forest_create_global(t, start, n_edges, leaf, root, &forest), OSLA_ERR_ARG,
                 forest, what[wrong]);
   }
-  for (int p = 0; p <= size; p++) /* the last rank has other inner values */
+  /* on the last rank, all values but the first and the last differ */
+  for (int p = 0; p <= size; p++)
     start[p] = 6 * p + (osla_test_rank() == last && p > 0 && p < size);
   if (size > 1)
     expect_code(osla_forest_create_global(t, start, 0, NULL, NULL, &(osla_forest *){NULL}),
@@ -144,8 +147,8 @@ static void run_good(model_case *c, uint64_t seed)
               &c->memory);
 }
 
-/* Checks that a broadcast, a reduction and a fetch of this unit are refused on this rank. The
- * arrays have room for any of the units. */
+/* Checks that this rank refuses a broadcast, a reduction and a fetch with this unit. The arrays are
+ * large enough for any of the units. */
 static void expect_refused(model_case *c, osla_unit unit, osla_forest_combine combine, size_t shift)
 {
   static _Alignas(64) char memory[3][POOL];
@@ -182,7 +185,7 @@ static void test_no_such_combination(void)
   model_case_close(&c);
 }
 
-/* Counts, strides and addresses that are not allowed for any unit. */
+/* Units with counts, strides or addresses that are not allowed for their type. */
 static void test_wrong_units(void)
 {
   model_case c = model_case_open(MODEL_SELF, POOL);
@@ -204,12 +207,14 @@ static void test_wrong_units(void)
   model_case_close(&c);
 }
 
-/* Values to read overlap values to write, completely or by one number. */
+/* Transfers in which the values to be read overlap the values to be written, completely or in one
+ * number only. */
 static void test_overlaps(void)
 {
   enum { N = 10, HALF = 60 };
   static const int shifts[] = {0, 1, 2, 4, -1, -3, 3 * N - 2, 2 - 3 * N};
-  const osla_unit pairs = {OSLA_UNIT_INT32, 2, 12}; /* a gap of one number between vertices */
+  /* units of two numbers, with a gap of one number between units */
+  const osla_unit pairs = {OSLA_UNIT_INT32, 2, 12};
   osla_transport *t = osla_test_transport();
   osla_root root[N];
   osla_forest *f = NULL;
@@ -229,7 +234,8 @@ static void test_overlaps(void)
     OSLA_ASSERT_ERR(osla_forest_fetch_begin(f, pairs, c, a, b, OSLA_SUM, &run), OSLA_ERR_ARG);
     OSLA_ASSERT_ERR(osla_forest_fetch_begin(f, pairs, a, c, b, OSLA_SUM, &run), OSLA_ERR_ARG);
   }
-  int32_t *a = plain + 1, *b = a + 3 * N - 1; /* the arrays share one number */
+  /* the address ranges of arrays a and b overlap by one number, which is in a gap */
+  int32_t *a = plain + 1, *b = a + 3 * N - 1;
   for (int i = 0; i < N; i++)
     a[3 * i] = i, a[3 * i + 1] = -i;
   OSLA_ASSERT_OK(osla_forest_bcast_begin(f, pairs, a, b, OSLA_REPLACE, &run));
@@ -241,9 +247,9 @@ static void test_overlaps(void)
   osla_transport_destroy(&t);
 }
 
-/* ---- errors of order ---- */
+/* ---- calls in the wrong order ---- */
 
-/* Checks that a run that has ended, or was not begun, cannot be ended or tested. */
+/* Checks that a transfer that has already ended, or was never begun, cannot be ended or tested. */
 static void expect_over(osla_forest_run run)
 {
   osla_forest_run copies[4] = {run, run, run, run};
@@ -272,7 +278,7 @@ static void test_ended_twice(void)
     CU_ASSERT(trial.run.number == (uint64_t)i + 1);
     old[i] = trial.run;
     old[i].number += 1;
-    expect_over(old[i]); /* runs of transfers that were not begun */
+    expect_over(old[i]); /* the next run number, for which no transfer was begun */
     old[i].number -= 1;
     if (i == 0) OSLA_ASSERT_OK(osla_forest_end(&trial.run));
     if (i == 1) OSLA_ASSERT_OK(osla_forest_end_read(&trial.run));
@@ -282,7 +288,7 @@ static void test_ended_twice(void)
     CU_ASSERT(i < 2 || done);
     (void)model_check(&trial);
     OSLA_ASSERT_ERR(osla_forest_end(&trial.run),
-                    OSLA_ERR_STATE); /* the run in the trial, whose copy was ended */
+                    OSLA_ERR_STATE); /* this transfer was already ended through a copy of its run */
     expect_over(old[i]);
     model_drop(&trial);
     c.memory.used = 0;
@@ -292,12 +298,13 @@ static void test_ended_twice(void)
   for (int i = 0; i < 3; i++)
     expect_over(old[i]);
   expect_over((osla_forest_run){.forest = c.forest, .number = 0});
-  OSLA_ASSERT_OK(osla_forest_writable(c.forest)); /* returns at once */
+  /* no transfer is under way, so the call returns at once */
+  OSLA_ASSERT_OK(osla_forest_writable(c.forest));
   model_case_close(&c);
 }
 
-/* Eight transfers may be under way, and a ninth is refused. After one has ended, one more can
- * begin. */
+/* At most eight transfers of a forest may be under way, and a ninth is refused. After one has
+ * ended, another one can begin. */
 static void test_too_many(void)
 {
   enum { MOST = 8, ALL = MOST + MODEL_OPS };
@@ -331,9 +338,9 @@ static void test_too_many(void)
   model_case_close(&c);
 }
 
-/* A forest is destroyed, and the memory of its values freed, while some rank has a transfer under
- * way: all ranks get STATE, none waits for ever, and nothing is lost. Transfers that have ended did
- * not wait for their readers. */
+/* osla_forest_destroy, and freeing the memory of its values, are called while some ranks have a
+ * transfer under way. All ranks get OSLA_ERR_STATE, no rank waits for ever, and nothing is lost.
+ * Transfers that have ended did not wait for their readers. */
 static void test_destroy_under_way(void)
 {
   osla_transport *t = osla_test_transport();
@@ -359,8 +366,8 @@ static void test_destroy_under_way(void)
     OSLA_ASSERT_ERR(osla_forest_destroy(&forest), OSLA_ERR_STATE);
     OSLA_ASSERT_SAME_TEXT();
     CU_ASSERT(forest == same);
-    OSLA_ASSERT_ERR(osla_vertices_free(t, &memory.vertices),
-                    OSLA_ERR_STATE); /* also for memory that the transfer does not use */
+    /* the call also refuses to free memory that the transfer does not use */
+    OSLA_ASSERT_ERR(osla_vertices_free(t, &memory.vertices), OSLA_ERR_STATE);
     OSLA_ASSERT_SAME_TEXT();
     CU_ASSERT(memory.vertices == vertices);
     if (late) OSLA_ASSERT_OK(osla_forest_end(&trial.run));
@@ -376,7 +383,7 @@ static void test_destroy_under_way(void)
   osla_transport_destroy(&t);
 }
 
-/* Rank 0 has begun one transfer more than the other ranks: osla_forest_destroy reports it on all
+/* Rank 0 has begun one transfer more than the other ranks. osla_forest_destroy reports this on all
  * ranks without waiting for the transfer. */
 static void test_destroy_too_early(void)
 {
@@ -400,8 +407,8 @@ static void test_destroy_too_early(void)
   osla_transport_destroy(&t);
 }
 
-/* One rank frees memory that is not from osla_vertices_create: all ranks get ARG, and all memory
- * stays valid. */
+/* One rank frees memory that is not from osla_vertices_create. All ranks get OSLA_ERR_ARG, and all
+ * memory stays valid. */
 static void test_free_others_memory(void)
 {
   osla_transport *t = osla_test_transport();

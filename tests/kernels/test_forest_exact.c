@@ -1,4 +1,4 @@
-/* Exact sums of doubles, and reductions with SUM_EXACT (floor 3). */
+/* Tests of exact sums of doubles, and of reductions with OSLA_SUM_EXACT. */
 #include "kernels/common/exact_sum.h"
 #include "osla_forest.h"
 #include "osla_random.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- the accumulator ---- */
+/* ---- the accumulator of exact sums ---- */
 
 static double sum_of(const double *x, int n)
 {
@@ -32,9 +32,9 @@ static void test_values(void)
     double x[4], sum;
   } cases[] = {
     {{0.0, -0.0, 0.0, 0.0}, 0.0},
-    {{1.0, half, 0.0, 0.0}, 1.0},                /* a tie, rounded to even */
-    {{1.0, half, tiny, 0.0}, 1.0 + DBL_EPSILON}, /* slightly more than a tie */
-    {{1.0, half, -tiny, 0.0}, 1.0},              /* slightly less than a tie */
+    {{1.0, half, 0.0, 0.0}, 1.0},                /* halfway between two doubles, rounded to even */
+    {{1.0, half, tiny, 0.0}, 1.0 + DBL_EPSILON}, /* slightly above the middle of two doubles */
+    {{1.0, half, -tiny, 0.0}, 1.0},              /* slightly below the middle of two doubles */
     {{-1.0, -half, -tiny, 0.0}, -1.0 - DBL_EPSILON},
     {{1e300, 1.0, -1e300, tiny}, 1.0},
     {{huge, huge, -huge, -huge}, 0.0}, /* a partial sum exceeds the largest double */
@@ -47,7 +47,8 @@ static void test_values(void)
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     OSLA_ASSERT_MSG(same(sum_of(cases[i].x, 4), cases[i].sum), "case %zu: %a, not %a", i,
                     sum_of(cases[i].x, 4), cases[i].sum);
-  const float ulp = FLT_EPSILON; /* rounded to double, all three sums tie between floats */
+  /* rounded to double first, each sum would be halfway between two floats */
+  const float ulp = FLT_EPSILON;
   const double float_cases[][3] = {
     {1.0, ulp / 2, tiny}, {1.0, ulp / 2, -tiny}, {1.0, ulp / 2, 0.0}};
   const float floats[] = {1.0F + ulp, 1.0F, 1.0F};
@@ -62,7 +63,7 @@ static void test_values(void)
   CU_ASSERT(isnan(sum_of(both, 2)));
 }
 
-/* Sums of two random doubles equal those of the processor. */
+/* Exact sums of two random doubles equal the rounded sums of the processor. */
 static void test_pairs(void)
 {
   int bad = 0;
@@ -79,10 +80,10 @@ static void test_pairs(void)
   OSLA_ASSERT_MSG(bad == 0, "%d sums of two are wrong", bad);
 }
 
-/* ---- reductions ---- */
+/* ---- reductions with exact sums ---- */
 
-/* EDGES values at ROOTS roots, independent of the ranks that have them. The values differ in size,
- * and half of them cancel. */
+/* EDGES values are added at ROOTS roots. The values do not depend on the distribution of the edges,
+ * have very different magnitudes, and nearly cancel in pairs. */
 enum { EDGES = 3000, ROOTS = 7 };
 
 static double value_of(int64_t edge)
@@ -97,7 +98,7 @@ static int root_of(int64_t edge)
   return (int)(osla_random_bits(3, (uint64_t)edge, 0) % ROOTS);
 }
 
-/* The rank that has an edge, in three distributions: blocks, round robin, random. */
+/* The rank that owns an edge, in three distributions: blocks, round robin, random. */
 static int rank_of(int way, int64_t edge)
 {
   const int size = osla_test_size();

@@ -1,7 +1,7 @@
-/* Star forests (floor 3): fetches with SUM_ARRIVAL. The answers to the leaves of a root must
- * result from some order of the leaves: in sorted order, each answer is the previous answer plus
- * the value that the leaf of the previous answer added. Leaves of one rank are in the order of its
- * list. */
+/* Tests of fetches of star forests with OSLA_SUM_ARRIVAL. Each leaf gets the value that its root
+ * had before the leaf's own value was added. The order of the leaves is free, except that leaves of
+ * one rank follow the order of its list: if the answers of a root are sorted, the next answer is an
+ * answer plus the value that its leaf added. */
 #include "osla_random.h"
 #include "tests/kernels/forest_model.h"
 
@@ -12,7 +12,7 @@
 enum { ROOTS = 4, FEW = 12, MANY = 700 };
 enum { MOST_COUNT = 3, FIRST = 1000, POOL = 1 << 20 };
 
-/* The edges of a rank: to all ranks, or to one. */
+/* A forest in which each rank has edges to roots of all ranks, or of one rank. */
 typedef struct fetch_graph {
   osla_transport *t;
   osla_forest *forest;
@@ -29,8 +29,8 @@ static void graph_open(fetch_graph *g, int n_edges, bool to_one)
   OSLA_ASSERT_OK(osla_forest_create(g->t, ROOTS, n_edges, NULL, g->root, &g->forest));
 }
 
-/* The value that leaf i of a rank adds to number c of its root. It is positive, so that answers can
- * be sorted. */
+/* The value that leaf i of a rank adds to number c of its root. It is positive, so that sorting the
+ * answers gives the order of the additions. */
 static int64_t added(int rank, int i, int c)
 {
   return 1 + (int64_t)(osla_random_bits(71, (uint64_t)rank, (uint64_t)(MOST_COUNT * i + c)) % 50);
@@ -49,10 +49,11 @@ static void set(void *values, size_t bytes, int i, int64_t value)
     ((int32_t *)values)[i] = (int32_t)value;
 }
 
-/* ---- checking that answers follow some order ---- */
+/* ---- check that the answers of each root follow some order of its leaves ---- */
 
-/* The answer to one number of a leaf. to: owner, root and number in one index; before: the answer;
- * adds: the value added; turn: rank and position of the leaf. */
+/* The answer of a fetch to one number of a leaf. to: owner, index and number of the root, in one
+ * integer; before: the value fetched; adds: the value added; turn: rank and list index of the leaf,
+ * in one integer. */
 typedef struct answer {
   int64_t to, before, adds, turn;
 } answer;
@@ -64,7 +65,7 @@ static int by_root_and_value(const void *a, const void *b)
   return x->before < y->before ? -1 : x->before > y->before;
 }
 
-/* Gathers the answers of all ranks by a sum of arrays that are 0 outside the rank's own part.
+/* Gathers the answers of all ranks, by a sum of arrays in which each rank fills only its own part.
  * Collective. */
 static answer *gather(const fetch_graph *g, const void *before, size_t bytes, int count, int *n)
 {
@@ -95,8 +96,8 @@ static bool in_list_order(const answer *a, int n)
   return true;
 }
 
-/* True if sorted answers of one root are those of an order of its leaves. *sum := the final value
- * of the root. */
+/* True if the sorted answers of one root are possible for some order of its leaves. *sum := the
+ * final value of the root. */
 static bool is_an_order(const answer *a, int n, int64_t *sum)
 {
   int64_t value = FIRST;
@@ -127,7 +128,7 @@ static void check(const fetch_graph *g, const void *roots, const void *before, s
   free(all);
 }
 
-/* ---- cases ---- */
+/* ---- cases of fetches ---- */
 
 typedef struct fetch_values {
   char *roots, *leaves, *before;
@@ -150,8 +151,9 @@ static void fill(const fetch_graph *g, fetch_values v, size_t bytes, int count)
   memset(v.before, 0x55, (size_t)(g->n_edges * count) * bytes);
 }
 
-/* Arrays in an array of vertices (`in`) or in plain memory (`out`). Bits 0, 1, 2 of `place` put the
- * roots, the leaves and the answers into `in`; 8 puts the roots there on even ranks alone. */
+/* Chooses the arrays of a fetch, in memory from osla_vertices_create (`in`) or from malloc (`out`).
+ * Bits 0, 1 and 2 of `place` put the roots, the leaves and the answers into `in`; place = 8 puts
+ * only the roots into `in`, and only on even ranks. */
 static fetch_values values_at(char *in, char *out, int place)
 {
   enum { PIECE = POOL / 4 };
@@ -203,8 +205,8 @@ static void test_one_owner(void)
   run_fetches(MANY, true, 18);
 }
 
-/* A vertex larger than all slots of both sides, in plain memory: answers must be read while leaves
- * are still being sent. */
+/* The vertices are larger than all buffers of sender and receiver together, in memory from malloc.
+ * A rank must read answers while it still sends leaves. */
 static void test_long(void)
 {
   enum { NUMBERS = 6000 };
@@ -229,8 +231,8 @@ static void test_long(void)
   osla_transport_destroy(&t);
 }
 
-/* All ranks draw numbers from one counter, again and again without a barrier: each number is drawn
- * exactly once. */
+/* All ranks fetch numbers from one counter, repeatedly and without a barrier. Each number must be
+ * fetched exactly once. */
 static void test_counter(void)
 {
   enum { TIMES = 400 };
@@ -262,7 +264,8 @@ static void test_counter(void)
   osla_transport_destroy(&t);
 }
 
-/* Several fetches under way, with broadcasts between them; odd ranks end them in reverse order. */
+/* Several fetches are under way, with broadcasts between them, and odd ranks end them in reverse
+ * order. */
 static void test_in_flight(void)
 {
   enum { AT_ONCE = 3, ROUNDS = 20, PART = POOL / 4 };
@@ -296,8 +299,9 @@ static void test_in_flight(void)
   osla_transport_destroy(&g.t);
 }
 
-/* The owner of the roots begins, and ends the fetch after a barrier that all others enter with
- * their answers: it serves them in the barrier. */
+/* The owner of the roots begins the fetch, calls osla_barrier, and ends the fetch after that. All
+ * other ranks need their answers before they enter the barrier, so the owner must serve them while
+ * it waits in the barrier. */
 static void test_owner_is_elsewhere(void)
 {
   fetch_graph g = {.t = osla_test_transport()};
@@ -319,7 +323,7 @@ static void test_owner_is_elsewhere(void)
   osla_transport_destroy(&g.t);
 }
 
-/* SUM_ARRIVAL is refused for fetches of doubles and of small integers. */
+/* OSLA_SUM_ARRIVAL is refused for fetches of doubles and of integers below 64 bits. */
 static void test_types(void)
 {
   osla_transport *t = osla_test_transport();

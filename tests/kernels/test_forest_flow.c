@@ -1,5 +1,5 @@
-/* Star forests under load (floor 3): several transfers under way, ended in different orders on each
- * rank; ranks that sleep at random, or wait in other calls. */
+/* Tests of star forests under load: several transfers under way, which each rank ends in another
+ * order; ranks that sleep at random, or wait in other calls. */
 #include "osla_random.h"
 #include "tests/kernels/forest_model.h"
 
@@ -18,7 +18,7 @@ static model_trial begun(model_case *c, model_op op, int place, uint64_t seed)
   return trial;
 }
 
-/* Ends the trials in an order that differs by rank. */
+/* Ends the transfers of the trials in a random order that differs by rank. */
 static void end_all(model_trial **trials, int n, uint64_t seed)
 {
   for (; n > 0; n--) {
@@ -29,7 +29,7 @@ static void end_all(model_trial **trials, int n, uint64_t seed)
   }
 }
 
-/* ---- several under way ---- */
+/* ---- several transfers under way ---- */
 
 static void test_in_flight(void)
 {
@@ -49,8 +49,8 @@ static void test_in_flight(void)
   model_case_close(&c);
 }
 
-/* Even ranks end transfer A and then B, odd ranks B and then A. Both wait for their values and for
- * their readers. */
+/* Even ranks end transfer A and then B, odd ranks B and then A. Each end waits for the values that
+ * the rank needs and for the ranks that read its values. */
 static void test_crossing(void)
 {
   static const model_kind kinds[] = {MODEL_RING, MODEL_ONE_ROOT, MODEL_GATHERED};
@@ -71,7 +71,7 @@ static void test_crossing(void)
   }
 }
 
-/* Two or three transfers read one array. */
+/* Two or three transfers read the same array. */
 static void test_same_arrays(void)
 {
   model_case c = model_case_open(MODEL_RANDOM, POOL);
@@ -94,7 +94,7 @@ static void test_same_arrays(void)
   model_case_close(&c);
 }
 
-/* Transfers are polled in turn until they are over. */
+/* A rank tests several transfers in turn until all have ended. */
 static void test_polled(void)
 {
   model_case c = model_case_open(MODEL_RANDOM, POOL);
@@ -119,8 +119,9 @@ static void test_polled(void)
   model_case_close(&c);
 }
 
-/* Values that were read may be overwritten when osla_forest_writable returns, even if others use
- * their results late. Several transfers end by osla_forest_end_read before it. */
+/* When osla_forest_writable returns, a rank may overwrite the values that its transfers read, even
+ * if other ranks use the results later. Before that call, several transfers are ended by
+ * osla_forest_end_read. */
 static void test_writable(void)
 {
   model_case c = model_case_open(MODEL_RANDOM, POOL);
@@ -140,8 +141,8 @@ static void test_writable(void)
     model_check_all(trials, 3);
     c.memory.used = 0;
   }
-  model_trial left = begun(&c, MODEL_BCAST, MODEL_ALL_IN,
-                           1); /* the forest is destroyed without osla_forest_writable */
+  /* for this transfer, the forest is destroyed without a call of osla_forest_writable */
+  model_trial left = begun(&c, MODEL_BCAST, MODEL_ALL_IN, 1);
   OSLA_ASSERT_OK(osla_forest_end_read(&left.run));
   (void)model_check(&left);
   OSLA_ASSERT_OK(osla_forest_destroy(&c.forest));
@@ -149,7 +150,7 @@ static void test_writable(void)
   model_case_close(&c);
 }
 
-/* Eight transfers on each of two forests, begun and ended in interleaved orders. */
+/* Eight transfers on each of two forests; their begins and ends are interleaved. */
 static void test_two_forests(void)
 {
   model_case c = model_case_open(MODEL_RANDOM, POOL);
@@ -179,8 +180,8 @@ static void test_two_forests(void)
 
 /* ---- slow ranks ---- */
 
-/* A rank that has begun a transfer waits in osla_barrier, where others still get its values. They
- * enter the barrier after they have ended the transfer. */
+/* A rank that has begun a transfer waits in osla_barrier. The other ranks still get its values, end
+ * the transfer, and only then enter the barrier. */
 static void test_rank_in_barrier(void)
 {
   static const struct {
@@ -189,7 +190,7 @@ static void test_rank_in_barrier(void)
   } what[] = {{MODEL_FROM_LAST, MODEL_BCAST}, {MODEL_TO_FIRST, MODEL_REDUCE}};
   for (int k = 0; k < 2; k++) {
     model_case c = model_case_open(what[k].kind, POOL);
-    int owner = k == 0 ? osla_test_size() - 1 : 0; /* rank with the roots */
+    int owner = k == 0 ? osla_test_size() - 1 : 0; /* rank that owns all roots */
     bool early = (osla_test_rank() == owner) == (k == 0);
     for (int place = 0; place < MODEL_PLACES; place++) {
       model_trial trial = model_case_trial(&c, what[k].op, place, 1 + (uint64_t)place);
@@ -208,7 +209,8 @@ static void test_rank_in_barrier(void)
   }
 }
 
-/* Neither a begin nor a test waits for a rank that has not begun. */
+/* Neither the begin nor a test of a transfer waits for a rank that has not begun this transfer yet.
+ */
 static void test_late_begin(void)
 {
   for (int k = 0; k < 2; k++) {
@@ -233,7 +235,7 @@ static void test_late_begin(void)
   }
 }
 
-/* Ranks 0 and 1 are joined, and end a transfer before the other ranks begin it. */
+/* Only ranks 0 and 1 are joined by edges. They end a transfer before the other ranks begin it. */
 static void test_only_those_joined(void)
 {
   osla_transport *t = osla_test_transport();
@@ -255,8 +257,8 @@ static void test_only_those_joined(void)
   osla_transport_destroy(&t);
 }
 
-/* Ranks that are only read from run ahead of a reader that sleeps: twelve transfers, one after the
- * other, from each kind of memory. No value comes back to them. */
+/* Ranks whose values are only read can be ahead of a reader that sleeps. There are twelve transfers
+ * in sequence with each kind of memory, and the reader sends no values back. */
 static void test_run_ahead(void)
 {
   enum { EACH = 12 };
@@ -276,8 +278,8 @@ static void test_run_ahead(void)
   }
 }
 
-/* Ranks run ahead of a sleeping reader by osla_forest_end_read, which does not wait for it. The
- * roots do not change. */
+/* The owner of the roots ends transfers by osla_forest_end_read, which does not wait for readers,
+ * and so is ahead of a sleeping reader. The values of the roots do not change. */
 static void test_run_ahead_of_readers(void)
 {
   model_case c = model_case_open(MODEL_FROM_LAST, POOL);
@@ -305,8 +307,8 @@ static void test_run_ahead_of_readers(void)
   model_case_close(&c);
 }
 
-/* Values are broadcast, increased and reduced, again and again, with random pauses and without a
- * barrier. */
+/* Values are broadcast, increased and reduced repeatedly, with random pauses and without a barrier.
+ */
 static void test_to_and_fro(void)
 {
   model_case c = model_case_open(MODEL_RING, POOL);
@@ -361,8 +363,8 @@ static void test_progress_thread(void)
   model_case_close(&c);
 }
 
-/* Roots that are scattered over cache lines, in small and large units. Values are overwritten as
- * soon as a transfer is over. */
+/* Roots are scattered over cache lines, with small and large units. Values are overwritten as soon
+ * as a transfer has ended. */
 static void test_scattered(void)
 {
   enum { EDGES = 100, APART = 16, ROUNDS = 60, LARGE = 4 };

@@ -1,10 +1,12 @@
-/* Star forests (floor 3): more than 1 GiB comes from the next rank, and goes back, in parts. */
+/* Test of a star forest in which each rank gets more than 1 GiB from the next rank, and sends it
+ * back. The library must transfer it in several messages. */
 #include "osla_forest.h"
 #include "tests/osla_test_help.h"
 
 #include <stdlib.h>
 
-/* A number of vertices, and of doubles in each. Neither is a multiple of what a part holds. */
+/* Number of edges, and of doubles at each vertex. Neither is a multiple of the number that fits one
+ * message. */
 typedef struct shape {
   int64_t edges;
   int32_t count;

@@ -1,5 +1,5 @@
-/* Star forests at limits (floor 3): transfers under way, indices, memory, arrays, and ranks that
- * wait in other libraries. */
+/* Tests of star forests at their limits: number of transfers under way, indices, memory, arrays,
+ * and ranks that wait in other libraries. */
 #include "tests/kernels/forest_model.h"
 
 #include <inttypes.h>
@@ -9,7 +9,7 @@
 
 static const osla_unit bytes_unit = {OSLA_UNIT_BYTES, 1, 0};
 
-/* A forest with one edge from rank 0 to each rank. */
+/* A forest with one root on rank 0 and one leaf of this root on each rank. */
 static osla_forest *one_each(osla_transport *t)
 {
   const osla_root root = {0, 0};
@@ -18,8 +18,8 @@ static osla_forest *one_each(osla_transport *t)
   return f;
 }
 
-/* A rank whose transfer has ended may wait in MPI's own calls: other ranks need no progress of it.
- */
+/* A rank whose transfer has ended may wait in MPI's own calls, because other ranks then need no
+ * progress steps of that rank. */
 static void test_foreign_barrier(void)
 {
   enum { FORESTS = 40 };
@@ -56,7 +56,8 @@ static void test_attached_memory(void)
   osla_transport_destroy(&t);
 }
 
-/* The largest index followed by the smallest one is not taken for indices that ascend by 1. */
+/* A list of leaves with the largest 32-bit index followed by 0 must not be mistaken for a list that
+ * ascends by 1. */
 static void test_indices_wrap(void)
 {
   osla_transport *t = osla_test_transport();
@@ -76,8 +77,8 @@ static void test_indices_wrap(void)
   osla_transport_destroy(&t);
 }
 
-/* All eight transfers are under way on some ranks: calls that need a transfer fail on all ranks,
- * and succeed later. */
+/* Some ranks have the maximum of eight transfers under way. Calls that need a transfer of their own
+ * fail on all ranks, and succeed when the transfers have ended. */
 static void test_no_place(void)
 {
   enum { MOST = 8 };
@@ -108,7 +109,8 @@ static void test_no_place(void)
   osla_transport_destroy(&t);
 }
 
-/* Each forest is a little larger than the previous forest, so that the pool needs new segments. */
+/* Each forest is a little larger than the previous one, so that the library's memory pool needs new
+ * segments. */
 static void test_growth(void)
 {
   osla_transport *t = osla_test_transport();
@@ -136,7 +138,7 @@ static void test_growth(void)
   osla_transport_destroy(&t);
 }
 
-/* The leaves and the values before of a fetch lie in one array of records. */
+/* The leaves of a fetch and the fetched values are members of one array of structs. */
 static void test_record_of_fetch(void)
 {
   enum { N = 9 };
@@ -164,10 +166,11 @@ static void test_record_of_fetch(void)
   osla_transport_destroy(&t);
 }
 
-enum { LONG_UNIT = 200 }; /* numbers in a unit that is too large to be packed */
+/* number of doubles in a unit that is too large to be packed with others */
+enum { LONG_UNIT = 200 };
 
-/* Runs a transfer twice, so that the second one uses the cached checks of the first. The value of
- * each rank is derived from its number. */
+/* Makes a broadcast twice with the same arguments, so that the second one uses cached checks of the
+ * arguments. The values of each rank are derived from its number. */
 static void ask_twice(osla_forest *f, int64_t count, double *x, double *leaf, double value)
 {
   const int next = (osla_test_rank() + 1) % osla_test_size();
@@ -186,9 +189,9 @@ static void ask_twice(osla_forest *f, int64_t count, double *x, double *leaf, do
   }
 }
 
-/* A transfer is repeated with the same arguments: when its memory has become an array of vertices,
- * when it has been replaced by another one at its address, with other units between, and with a
- * wrong call between two right ones. */
+/* A transfer is repeated with equal arguments, although something changed between the calls: its
+ * memory became an array of vertices, or was freed and other memory got the same address; or there
+ * were transfers with other units, or a refused call. */
 static void test_asked_again(void)
 {
   osla_transport *t = osla_test_transport();
@@ -223,7 +226,7 @@ static void test_asked_again(void)
   osla_transport_destroy(&t);
 }
 
-/* ---- what was refused, and what was mixed up ---- */
+/* ---- refused calls, and mixed-up forests ---- */
 
 static void bcast_often(osla_forest *f)
 {
@@ -243,7 +246,8 @@ static void reduce_often(osla_forest *f)
   }
 }
 
-/* Rank 0 has roots only, the others leaves only. A rank whose call is refused can continue. */
+/* Rank 0 has only roots, and each other rank has only a leaf. A rank whose call is refused can
+ * continue. */
 static void test_refused(void)
 {
   osla_transport *t = osla_test_transport();
@@ -274,7 +278,7 @@ static void test_refused(void)
   osla_transport_destroy(&t);
 }
 
-/* There are two equal forests, and one rank destroys the wrong one. */
+/* There are two equal forests, and one rank passes the wrong one to osla_forest_destroy. */
 static void test_destroy_another(void)
 {
   osla_transport *t = osla_test_transport();
@@ -294,7 +298,8 @@ static void test_destroy_another(void)
   osla_transport_destroy(&t);
 }
 
-/* More arrays of vertices than fit into a block of the pool's list: the last one is found. */
+/* There are more arrays of vertices than fit one block of the library's list of them. The library
+ * must still find the last one. */
 static void test_many_arrays(void)
 {
   enum { MOST = 600 };

@@ -1,5 +1,6 @@
-/* Star forests (floor 3): values longer than any ring, memory that is reused, rings that have
- * carried many parts, and sums with the same bits in every run. */
+/* Tests of star forests with values larger than any message buffer, with memory that is reused,
+ * with channels that have carried many messages, and with sums that must have the same bits in
+ * every run. */
 #include "kernels/forest/forest.h"
 #include "osla_random.h"
 #include "tests/kernels/forest_model.h"
@@ -11,7 +12,7 @@
 
 enum { POOL = 400000 };
 
-/* One link of 300,000 doubles in descending order, longer than any ring. */
+/* One edge list of 300,000 doubles in descending order, more than any message buffer holds. */
 static void test_long_link(void)
 {
   enum { N = 300000 };
@@ -55,14 +56,16 @@ static void test_long_link(void)
   osla_transport_destroy(&t);
 }
 
-/* Adds a number of parts to all counts of the rings, as if so many had been sent each way and
- * acknowledged by words. Heads have only 32 bits of these counts. */
+/* Adds a number to all message counts of the ring buffers between ranks, as if so many messages had
+ * been sent each way and acknowledged by separate notifications. Message headers have only the low
+ * 32 bits of these counts. */
 static void age_links(forest_links *links, uint64_t parts)
 {
   for (int i = 0; i < links->n; i++) {
     forest_ring *r = &links->of[i].ring;
     if (links->of[i].is_near || links->of[i].is_self) continue;
-    CU_ASSERT(!r->in && !r->out); /* the counts of lines cannot be changed */
+    CU_ASSERT(!r->in && !r->out); /* channels of a transport with its own messages have no counts
+                                     that the test could change */
     const uint64_t more = parts / r->n_slots * r->n_slots;
     uint64_t *const mine[] = {&r->sent,     &r->consumed,        &r->credited, &r->credited_by_word,
                               &r->n_traced, &r->receives_started};
@@ -74,8 +77,9 @@ static void age_links(forest_links *links, uint64_t parts)
   }
 }
 
-/* Rings work when their counts pass 2^31 and 2^32: first in one direction, where words acknowledge,
- * then in both directions, where heads do. */
+/* Ring buffers between ranks work when their message counts pass 2^31 and 2^32: first with values
+ * in one direction, where separate notifications acknowledge messages, then in both directions,
+ * where message headers do. */
 static void test_long_life(void)
 {
   static const uint64_t ages[] = {0, (1ull << 31) - 16, 1ull << 31, (1ull << 32) - 16, 5ull << 32};
@@ -111,8 +115,8 @@ static void test_long_life(void)
   osla_transport_destroy(&t);
 }
 
-/* Vertices that are longer than any ring; two transfers are under way and end in different orders.
- */
+/* Vertices are larger than any message buffer. Two transfers are under way, and ranks end them in
+ * different orders. */
 static void test_long_units(void)
 {
   static const osla_unit units[] = {{OSLA_UNIT_DOUBLE, 5000, 0}, {OSLA_UNIT_INT16, 5000, 10010}};
@@ -137,8 +141,8 @@ static void test_long_units(void)
   model_case_close(&c);
 }
 
-/* Memory of osla_vertices_create is freed, and plain memory gets its address, and the other way
- * round. */
+/* Memory from osla_vertices_create is freed, and memory from mmap then gets its address, and the
+ * reverse. */
 static void test_used_addresses(void)
 {
   enum { BYTES = 65536 };
@@ -149,7 +153,8 @@ static void test_used_addresses(void)
     model_memory in = model_memory_over(at, BYTES);
     for (int op = 0; op < MODEL_OPS; op++)
       model_run(model_case_trial(&c, (model_op)op, MODEL_ALL_IN, 10 * (uint64_t)round), &in);
-    void *hint = round % 2 && osla_test_rank() % 2 ? NULL : at; /* some ranks use other addresses */
+    /* in every second round, odd ranks use other addresses */
+    void *hint = round % 2 && osla_test_rank() % 2 ? NULL : at;
     OSLA_ASSERT_OK(osla_vertices_free(c.t, &at));
     at = mmap(hint, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (at == MAP_FAILED) abort();
@@ -161,7 +166,7 @@ static void test_used_addresses(void)
   model_case_close(&c);
 }
 
-/* Values from 1e-6 to 1e6, whose sums depend on the order. */
+/* Doubles from 1e-6 to 1e6. The rounding of their sums depends on the order of the additions. */
 static double inexact(int rank, int64_t at, int k)
 {
   static const double sizes[] = {1e-6, 1e-3, 1, 1e3, 1e6};
@@ -171,8 +176,9 @@ static double inexact(int rank, int64_t at, int k)
 
 enum { WIDE = 3 };
 
-/* Sums in the documented order. roots [in, out]: those of all ranks, rank p's from start[p] on.
- * before [out]: the values before of this rank's leaves. */
+/* Adds all values of leaves to the roots in the documented order. roots [in, out]: the roots of all
+ * ranks, those of rank p from start[p] on. before [out]: for each leaf of this rank, the value of
+ * its root before the leaf was added. */
 static void sum_serially(const model_graph *g, const int64_t *start, double *roots, double *before)
 {
   for (int p = 0; p < g->size; p++)
@@ -184,7 +190,7 @@ static void sum_serially(const model_graph *g, const int64_t *start, double *roo
       }
 }
 
-/* Twenty sums of doubles with random pauses on each rank have the bits of the serial sum. */
+/* Twenty sums of doubles, with random pauses on each rank, must have the bits of the serial sum. */
 static void test_same_bits(void)
 {
   model_case c = model_case_open(MODEL_RANDOM, POOL);

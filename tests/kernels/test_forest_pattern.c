@@ -1,15 +1,16 @@
-/* Forests of common patterns, concatenated and widened ones (floor 3), each compared with a
- * formula. */
+/* Tests of star forests of common patterns, of concatenated forests, and of forests whose vertices
+ * are widened to several. Each is compared with a formula. */
 #include "osla_forest.h"
 #include "tests/osla_test_help.h"
 
 #include <stdlib.h>
 
-/* The root that a leaf should be joined to; rank -1: none. */
+/* Function that gives the root that a leaf should be joined to; rank is -1 if the leaf has no edge.
+ */
 typedef osla_root expected_root(int64_t leaf, const void *what);
 
-/* Checks the root of each leaf below `space`, both in the list of edges and by a broadcast of the
- * roots' names. */
+/* Checks the root of each leaf with an index below `space`, in the list of edges and by a broadcast
+ * in which each root sends its rank and index. */
 static void check(const char *name, osla_forest *f, int64_t n_roots, int64_t space,
                   expected_root *expected, const void *what)
 {
@@ -41,7 +42,7 @@ static void check(const char *name, osla_forest *f, int64_t n_roots, int64_t spa
   OSLA_ASSERT_OK(osla_forest_destroy(&f));
 }
 
-/* Rank p has 2 p + 1 roots. */
+/* Number of roots of a rank. */
 static int64_t roots_of(int rank)
 {
   return 2 * rank + 1;
@@ -88,12 +89,12 @@ static void test_patterns(void)
   osla_transport_destroy(&t);
 }
 
-/* ---- side by side ---- */
+/* ---- concatenated forests ---- */
 
-/* An all-gather, then an all-to-all of one value; the roots of the second follow those of the
- * first, or are the same. */
+/* Concatenation of an all-gather and an all-to-all of one value. The roots of the all-to-all have
+ * the indices after those of the all-gather, or both have the same roots. */
 typedef struct side_by_side {
-  int64_t second; /* index of the second forest's first leaf */
+  int64_t second; /* leaf index at which the leaves of the second forest begin */
   bool same_roots;
 } side_by_side;
 
@@ -135,7 +136,7 @@ static void test_concatenate(void)
   osla_transport_destroy(&t);
 }
 
-/* ---- widened ---- */
+/* ---- widened forests ---- */
 
 enum { COUNT = 2, ROOT_STRIDE = 3 };
 

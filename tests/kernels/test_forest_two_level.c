@@ -1,5 +1,5 @@
-/* Two-level transfers of star forests (floor 3): a value crosses between nodes once for each node
- * that needs it. */
+/* Tests of two-level transfers of star forests, in which a value is sent to each other node that
+ * needs it only once. */
 #include "kernels/forest/forest_pool.h"
 #include "osla_forest.h"
 #include "osla_random.h"
@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Each rank has ROOTS roots, and EDGES leaves of random roots. All ranks know all edges. */
+/* Each rank has ROOTS roots, and EDGES leaves, which are joined to random roots. All ranks know all
+ * edges. */
 enum { ROOTS = 400, EDGES = 3000, MOST = 3 };
 
 static osla_root root_of(int rank, int64_t edge)
@@ -17,7 +18,8 @@ static osla_root root_of(int rank, int64_t edge)
   return (osla_root){(int32_t)(bits % (uint64_t)osla_test_size()), (int64_t)(bits >> 32) % ROOTS};
 }
 
-/* Number of pairs of a root and another node with leaves of the root. */
+/* Number of pairs of a root and a node, such that the root is not on the node but has leaves there.
+ */
 static int64_t count_pairs(const osla_transport *t)
 {
   const int size = osla_test_size(), nodes = osla_transport_n_nodes(t);
@@ -66,7 +68,7 @@ static double root_value(osla_root r, int k, int run)
 
 typedef struct values {
   double *roots, *leaves;
-  int64_t stride; /* numbers from one vertex to the next */
+  int64_t stride; /* number of doubles from one vertex to the next */
 } values;
 
 static void set_roots(const values *v, int count, int run)
@@ -85,7 +87,8 @@ static void expect_leaves(const double *leaves, int64_t stride, int count, int r
   OSLA_ASSERT_MSG(bad == 0, "%d of %d values are wrong", bad, EDGES * count);
 }
 
-/* Counts the bytes that cross, for units of several kinds, in place and staged. */
+/* Checks the number of bytes sent between nodes for several units, with memory that is read in
+ * place and memory that is copied through a buffer. */
 static void test_bytes(void)
 {
   osla_transport *t = osla_test_transport();
@@ -118,7 +121,7 @@ static void test_bytes(void)
   osla_transport_destroy(&t);
 }
 
-/* ---- reductions ---- */
+/* ---- two-level reductions ---- */
 
 static int64_t leaf_value(int rank, int64_t edge)
 {
@@ -141,7 +144,7 @@ static int64_t combined(osla_forest_combine combine, int64_t a, int64_t b)
   }
 }
 
-/* A random value; products of all values do not overflow. */
+/* A random value of a leaf; the product of all leaves' values does not overflow. */
 static int64_t drawn(osla_forest_combine combine, int rank, int64_t edge)
 {
   const int64_t x = leaf_value(rank, edge);
@@ -164,8 +167,8 @@ static void expect_roots(osla_forest_combine combine, const int64_t *got)
   OSLA_ASSERT_MSG(bad == 0, "combination %d: %d roots are wrong", (int)combine, (int)bad);
 }
 
-/* In reductions whose order does not matter, one value crosses for all leaves of a node; in others
- * the value of each leaf crosses. */
+/* If the order of a reduction does not matter, one combined value is sent between nodes for all
+ * leaves of a node; otherwise the value of each leaf is sent. */
 static void test_reductions(void)
 {
   static const osla_forest_combine all[] = {
@@ -210,7 +213,7 @@ static void test_reductions(void)
   osla_transport_destroy(&t);
 }
 
-/* Broadcasts and reductions under way at the same time, ended in any order. */
+/* Broadcasts and reductions are under way at the same time, and end in any order. */
 static void test_crossing(void)
 {
   enum { PAIRS = 4, ROUNDS = 6 };
@@ -252,8 +255,8 @@ static void test_crossing(void)
   osla_transport_destroy(&t);
 }
 
-/* Eight transfers under way, ended in different orders on each rank; then reductions with fetches
- * between them. */
+/* Eight transfers are under way, and each rank ends them in another order; then reductions with
+ * fetches between them. */
 static void test_many(void)
 {
   enum { AT_ONCE = 8, ROUNDS = 3 };
@@ -310,7 +313,8 @@ static void test_mixed(void)
   osla_transport_destroy(&t);
 }
 
-/* Many other transfers between two broadcasts, so that their records are reused. */
+/* Between two broadcasts there are many other transfers, so that the library reuses its records of
+ * transfers. */
 static void test_far_between(void)
 {
   osla_transport *t = osla_test_transport();
@@ -332,13 +336,13 @@ static void test_far_between(void)
     OSLA_ASSERT_MSG(bad == 0, "after %d others: %d values are wrong", between[i], bad);
   }
   OSLA_ASSERT_OK(osla_vertices_create(t, 8, &memory));
-  OSLA_ASSERT_OK(osla_vertices_free(t, &memory)); /* no transfer is under way */
+  OSLA_ASSERT_OK(osla_vertices_free(t, &memory)); /* succeeds, because no transfer is under way */
   free(leaves);
   OSLA_ASSERT_OK(osla_forest_destroy(&f));
   osla_transport_destroy(&t);
 }
 
-/* Rank 0 sends more than a ring holds, and reads no part that comes meanwhile. */
+/* Rank 0 sends more than a message buffer holds, and reads no incoming message meanwhile. */
 static void test_credits(void)
 {
   enum { MANY = 80000, SOME = 6000 };

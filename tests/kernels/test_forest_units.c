@@ -1,5 +1,6 @@
-/* Star forests (floor 3): every type of unit with every combination that it has, in broadcasts,
- * reductions and fetches, with several numbers in a vertex and gaps between vertices. */
+/* Tests of star forests with every type of unit and every combination that the type allows, in
+ * broadcasts, reductions and fetches, with several numbers in a vertex and gaps between vertices.
+ */
 #include "kernels/forest/forest_units.h"
 #include "tests/kernels/forest_model.h"
 
@@ -7,7 +8,8 @@
 
 enum { POOL = 400000 };
 
-/* A root of an even graph has at most three leaves. */
+/* Graphs are of kind MODEL_EVEN, in which a root has at most three leaves, so that products are
+ * exact. */
 
 static void run_unit(model_case *c, osla_unit unit, osla_forest_combine combine, int place,
                      uint64_t seed)
@@ -24,13 +26,14 @@ static void run_unit(model_case *c, osla_unit unit, osla_forest_combine combine,
               &c->memory);
 }
 
-/* Bytes from one vertex to the next: a gap that keeps the type aligned. */
+/* Bytes from the start of one vertex to the next, with a gap between vertices that keeps the type
+ * aligned. */
 static int64_t with_gap(osla_unit_type type, int count)
 {
   return (int64_t)(model_size(type) * (size_t)count + 3 * model_align(type));
 }
 
-/* Runs all combinations of the types `first` to `last`. */
+/* Runs all allowed combinations of the unit types `first` to `last`. */
 static void run_types(osla_unit_type first, osla_unit_type last)
 {
   model_case c = model_case_open(MODEL_EVEN, POOL);
@@ -89,8 +92,8 @@ static void test_placed(void)
   run_types(OSLA_UNIT_FLOAT_AT, OSLA_UNIT_INT64_AT);
 }
 
-/* Blocks between nodes are packed row by row: as a whole, and in parts that end within a row or a
- * vertex. */
+/* Between nodes, the values of roots that form a block are packed row by row: in one message, and
+ * in several that end within a row or a vertex. */
 static void test_blocks(void)
 {
   static const struct {
@@ -110,8 +113,8 @@ static void test_blocks(void)
   model_case_close(&c);
 }
 
-/* Checks osli_block_find on the block first + i * s[0] + j * s[1] + k * s[2] of sizes n.
- * is_spoiled: the last index is wrong. */
+/* Checks whether osli_block_find recognises the block of n[0] x n[1] x n[2] indices first + i s[0]
+ * + j s[1] + k s[2]. If `spoiled`, the last index is wrong. */
 static void expect_block(const int64_t n[3], const int64_t s[3], int64_t first, bool spoiled,
                          bool expected)
 {
@@ -145,11 +148,12 @@ static void test_blocks_found(void)
       expect_block(sizes[i], steps[k], 1 << 20, false, true);
       expect_block(sizes[i], steps[k], 1 << 20, true, false);
     }
-  expect_block((const int64_t[]){7, 10, 1}, steps[0], 0, false, false); /* rows too short */
+  /* the rows are too short to form a block */
+  expect_block((const int64_t[]){7, 10, 1}, steps[0], 0, false, false);
   expect_block((const int64_t[]){1, 1, 1}, steps[0], 5, false, false);
 }
 
-/* A stride that equals the size of the unit; vertices of many numbers; strides far larger than the
+/* Units whose stride equals their size, units of many numbers, and strides far larger than the
  * unit. */
 static void test_sizes(void)
 {
@@ -174,8 +178,8 @@ static void test_sizes(void)
   model_case_close(&c);
 }
 
-/* MINLOC and MAXLOC of equal values: the smallest position is returned, whether a leaf or the root
- * has it. Each rank has three leaves of one root. */
+/* Reductions with OSLA_MINLOC and OSLA_MAXLOC of equal values return the smallest position, whether
+ * a leaf or the root has it. Each rank has three leaves of one root. */
 static void test_ties(void)
 {
   osla_transport *t = osla_test_transport();
@@ -186,7 +190,8 @@ static void test_ties(void)
   OSLA_ASSERT_OK(osla_forest_create(t, rank == 0, 3, NULL, root, &forest));
   for (int i = 0; i < 2 * size + 4; i++) {
     osla_forest_combine combine = i % 2 ? OSLA_MAXLOC : OSLA_MINLOC;
-    int winner = i / 2 % (size + 1); /* `size` stands for the root */
+    /* rank with the smallest position; the value `size` means that the root has it */
+    int winner = i / 2 % (size + 1);
     osla_double_at value = {1.5, winner == size ? -7 : 1000}, leaf[3];
     osla_forest_run run;
     for (int k = 0; k < 3; k++)
@@ -205,7 +210,7 @@ static void test_ties(void)
   osla_transport_destroy(&t);
 }
 
-/* Logical combinations give 0 or 1 for any values, also in broadcasts. */
+/* Logical combinations give 0 or 1 for any values, also if a broadcast combines them. */
 static void test_logical(void)
 {
   osla_transport *t = osla_test_transport();

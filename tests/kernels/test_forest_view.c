@@ -1,4 +1,4 @@
-/* The text of osla_forest_view (floor 3). */
+/* Tests of the text that osla_forest_view writes. */
 #include "osla_forest.h"
 #include "tests/osla_test_help.h"
 
@@ -20,8 +20,8 @@ static void expect(const char *text, const char *expected)
   OSLA_ASSERT_MSG(strcmp(text, expected) == 0, "found:\n%sexpected:\n%s", text, expected);
 }
 
-/* A forest of three leaves on each rank, joined to roots of the next rank: in ascending order, or
- * in any order. */
+/* A forest of three leaves on each rank, joined to roots of the next rank: to consecutive ones
+ * (in_a_row), or to others. */
 static osla_forest *make(osla_transport *t, bool in_a_row)
 {
   const int next = (osla_test_rank() + 1) % osla_test_size();
@@ -94,7 +94,8 @@ static void test_block(void)
   osla_transport_destroy(&t);
 }
 
-/* The text does not exceed the buffer; the returned length is that of the whole text. */
+/* The text written does not exceed the buffer, and the returned length is that of the whole text.
+ */
 static void test_room(void)
 {
   osla_transport *t = osla_test_transport();
@@ -113,7 +114,7 @@ static void test_room(void)
   osla_transport_destroy(&t);
 }
 
-/* Ranks without edges, and two-level forests. */
+/* Views of forests in which some ranks have no edges, and of two-level forests. */
 static void test_other_forests(void)
 {
   enum { EACH = 200 };
@@ -131,7 +132,7 @@ static void test_other_forests(void)
     root[i] = (osla_root){0, i};
   OSLA_ASSERT_OK(osla_forest_create(t, me == 0 ? EACH : 0, EACH, NULL, root, &all));
   (void)osla_forest_view(all, false, text, sizeof text);
-  int most = 0; /* number of ranks on a node without the roots */
+  int most = 0; /* number of ranks of a node that does not own the roots */
   for (int p = 0; p < size; p++) {
     int with = 0;
     for (int q = 0; q < size; q++)

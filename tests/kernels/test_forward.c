@@ -1,7 +1,8 @@
-/* Large panels (kernels/common/panels.h) from one rank to all others of its process row: number of
- * copies that leave its node with the flat, ring and tree routes, and the time they take. If
- * OSLA_TEST_LINE is set, links between hosts are slower than memory, and a ring must be twice as
- * fast as flat. The MPI_ functions of this program count the calls of MPI. */
+/* Sends large panels (kernels/common/panels.h) from one rank to all others of its process row, on
+ * the flat, ring and tree routes, and reports the number of copies that leave the root's node and
+ * the time. If OSLA_TEST_LINE is set, links between hosts must be slower than memory, and the ring
+ * must be twice as fast as the flat route. The MPI_ functions in this file count the calls of MPI.
+ */
 #include "kernels/common/panels.h"
 #include "osla_clock.h"
 #include "tests/kernels/kernel_reference.h"
@@ -32,7 +33,7 @@ int MPI_Rput(const void *source, int count, MPI_Datatype type, int target, MPI_A
 
 typedef struct player {
   int me, length;
-  _Atomic int64_t there; /* number of steps whose panel is ready */
+  _Atomic int64_t there; /* number of steps whose own panel is ready */
   unsigned char *own;
 } player;
 
@@ -52,8 +53,8 @@ static bool ready(void *kernel, panel_kind kind, int64_t step, void *room)
   return true;
 }
 
-/* Panels that left the root of a step, and seconds until all ranks had received it: means over the
- * steps. */
+/* Number of panels that left the root's node in one step, and seconds until all ranks had received
+ * the panel; both are means over the steps. */
 typedef struct result {
   double panels, seconds;
 } result;

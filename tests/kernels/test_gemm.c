@@ -1,5 +1,5 @@
-/* Distributed multiplication compared with a serial one: bitwise for whole numbers, otherwise
- * element by element with the usual bound of rounding errors. Shapes, grids, options. */
+/* Tests of osla_gemm, compared with a serial product: bitwise for whole numbers, otherwise element
+ * by element with the usual bound of rounding errors. Shapes, grids, options. */
 #include "tests/complex_help.h"
 #include "tests/kernels/gemm_pool.h"
 #include "tests/osla_test_help.h"
@@ -42,7 +42,8 @@ static const product_options option_list[N_OPTIONS] = {
   {.memory = 1, .unaware = true, .blocking = true, .unordered = true, .narrow = true},
 };
 
-/* Three matrices for op(A) op(B), and the product of the whole matrices. */
+/* Three matrices A, B and C, and the product C := alpha op(A) op(B) + beta C of the whole matrices.
+ */
 typedef struct triple {
   kernel_matrix a, b, c;
   product p;
@@ -71,7 +72,8 @@ static void triple_free(triple *x)
   kernel_free(&x->a), kernel_free(&x->b), kernel_free(&x->c);
 }
 
-/* Checks the product exactly, and with the next factors within the bound of rounding errors. */
+/* Checks the product twice: with whole numbers exactly, and with other alpha and beta and uniform
+ * numbers within the bound of rounding errors. */
 static void check_both(triple *x, int which, const product_options *options, const char *label)
 {
   for (int i = 0; i < 2; i++) {
@@ -109,8 +111,9 @@ static void test_grids_and_blocks(void)
   osla_transport_destroy(&t);
 }
 
-/* Every type and pair of ops with every option and pair of factors, on two grids. The operands are
- * parts of three matrices, in equal blocks for half of the types. */
+/* Every type and pair of transposes with every option and several pairs of alpha and beta, on two
+ * grids. The operands are parts of three matrices, which have equal blocks for half of the types.
+ */
 static void test_options(void)
 {
   enum { SIDE = 34, M = 21, N = 18, K = 34 };
@@ -138,9 +141,9 @@ static void test_options(void)
   osla_transport_destroy(&t);
 }
 
-/* k so long, and C so small, that k is split over the ranks; also with a memory limit that forbids
- * it. On several nodes, where the limit causes thousands of gets, each grid has only one of the
- * options. */
+/* k is so large, and C so small, that the sum over k is distributed over the ranks; also with a
+ * memory limit that forbids this. On several nodes, where the limit causes thousands of gets, each
+ * grid has only one of the options. */
 static void test_long_k(void)
 {
   enum { K = 16384 + 7, STEP = 3 };
@@ -191,12 +194,13 @@ static void test_empty(void)
   osla_transport_destroy(&t);
 }
 
-/* B := A A, C := B A, B := C A, ... without a pause, every second product with transposes. No rank
- * may overwrite data that another rank has not read yet, and no state may remain from one call to
- * the next. */
+/* Products B := A A, C := B A, B := C A, ... without a pause, every second one with transposes. No
+ * rank may overwrite data that another rank has not read yet, and no state may remain from one call
+ * to the next. */
 static void test_back_to_back(void)
 {
-  enum { N = 24, PRODUCTS = 6 }; /* largest numbers: 4^7 24^6 < 2^53, so products are exact */
+  /* the largest numbers are 4^7 24^6 < 2^53, so that all products are exact */
+  enum { N = 24, PRODUCTS = 6 };
   osla_transport *t = osla_test_transport();
   osla_grid *grid;
   for (int g = 0; (grid = kernel_grid(t, g)) != NULL; g += osla_test_size() > 2 ? 3 : 1) {
@@ -230,8 +234,8 @@ static void test_back_to_back(void)
   osla_transport_destroy(&t);
 }
 
-/* Whole matrices of all sizes, blocks, grids and options chosen by a seed, with delays during the
- * products. */
+/* Products of whole matrices; sizes, blocks, grids and options are chosen by a seed, and ranks are
+ * delayed during the products. */
 static void test_stress(void)
 {
   osla_transport *t = osla_test_transport();

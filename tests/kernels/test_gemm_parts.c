@@ -1,5 +1,5 @@
-/* Distributed multiplication of parts: inside larger matrices, in other blocks, on other grids,
- * several parts of one matrix; overlaps and all other errors. */
+/* Tests of osla_gemm with parts of matrices: inside larger matrices, in other blocks, on other
+ * grids, several parts of one matrix; overlapping parts and all other errors. */
 #include "osla_index.h"
 #include "tests/complex_help.h"
 #include "tests/kernels/gemm_pool.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Checks a product chosen by a seed, or its refusal if C overlaps an operand. */
+/* Checks a product chosen by a seed, or asserts its refusal if C overlaps an operand. */
 static void check_product(const gemm_pool *pool, uint64_t seed)
 {
   product_options options;
@@ -21,7 +21,7 @@ static void check_product(const gemm_pool *pool, uint64_t seed)
     (void)product_check(&p, pool->label);
 }
 
-/* All grids; on every second grid with delays during the products. */
+/* Random products on all grids; on every second grid, ranks are delayed during the products. */
 static void test_random(void)
 {
   osla_transport *t = osla_test_transport();
@@ -41,7 +41,7 @@ static void test_random(void)
   osla_transport_destroy(&t);
 }
 
-/* An m x n part of a matrix at (i, j), transposed if op is a transpose. */
+/* A part at (i, j) of a matrix, of size m x n, or n x m if the product transposes it. */
 static osla_part op_at(osla_matrix *matrix, osla_trans trans, int64_t i, int64_t j, int64_t m,
                        int64_t n)
 {
@@ -49,8 +49,8 @@ static osla_part op_at(osla_matrix *matrix, osla_trans trans, int64_t i, int64_t
                                : osla_part_at(matrix, i, j, n, m);
 }
 
-/* C between A and B in one matrix, so that they touch but do not overlap; and empty operands inside
- * C. */
+/* C is between A and B in one matrix, so that they touch but do not overlap; also empty operands at
+ * positions inside C. */
 static void test_parts_of_one(void)
 {
   enum { N = 30, H = 13 };
@@ -86,7 +86,7 @@ static void test_parts_of_one(void)
   osla_transport_destroy(&t);
 }
 
-/* C shares one element with A or B at each corner, or all elements. */
+/* C overlaps A or B by one element at each corner, or completely. */
 static void test_overlap(void)
 {
   enum { H = 9, AT = 11 };
@@ -114,10 +114,10 @@ static void test_overlap(void)
   osla_transport_destroy(&t);
 }
 
-/* ---- several matrices on one array ---- */
+/* ---- several matrices that wrap one array ---- */
 
 typedef struct array {
-  /* size of one matrix; the array has room for two matrices in both directions */
+  /* shape of one wrapped matrix; the array has room for two of them in each direction */
   int64_t rows, cols, lld;
   size_t e;
   unsigned char *at;
@@ -134,8 +134,8 @@ static array array_make(osla_grid *grid, osla_dtype dtype, int64_t m, int64_t n,
   return x;
 }
 
-/* Checks a product, or its refusal, for C wrapped at (row, col) of an array that begins with A or
- * B. */
+/* A or B wraps the beginning of an array, and C the same array from (row, col) on. Checks the
+ * product, or asserts its refusal if `refused`. */
 static void check_shared(osla_grid *grid, int role, array *x, int64_t row, int64_t col,
                          bool refused, const char *label)
 {
@@ -157,8 +157,8 @@ static void check_shared(osla_grid *grid, int role, array *x, int64_t row, int64
   kernel_free(&other);
 }
 
-/* C in the memory of an operand, also partially, and on one rank only. C may be beside the operand
- * and between its columns. */
+/* C in the memory of an operand, completely or partially, or on one rank only, is refused. C may
+ * lie beside the operand, or in the padding between its columns. */
 static void test_shared_memory(void)
 {
   osla_transport *t = osla_test_transport();
@@ -188,7 +188,7 @@ static void test_shared_memory(void)
   osla_transport_destroy(&t);
 }
 
-/* ---- errors ---- */
+/* ---- errors of products of parts ---- */
 
 typedef struct operands {
   osla_grid *grid;
@@ -219,7 +219,7 @@ static void operands_free(operands *x)
   osla_grid_destroy(&x->grid);
 }
 
-/* Asserts that the product is refused with these numbers in the message, and that a correct product
+/* Asserts that the product is refused with these texts in the message, and that a correct product
  * works afterwards. */
 static void refuse(const operands *x, const product *p, const char *const text[], const char *label)
 {
@@ -232,7 +232,7 @@ static void refuse(const operands *x, const product *p, const char *const text[]
 
 #define TEXTS(...) ((const char *const[]){__VA_ARGS__, NULL})
 
-/* The message names the sizes of op(A), op(B) and C. */
+/* Operands whose sizes do not match: the message names the sizes of op(A), op(B) and C. */
 static void test_bad_sizes(void)
 {
   osla_transport *t = osla_test_transport();
@@ -259,7 +259,8 @@ static void test_bad_sizes(void)
   osla_transport_destroy(&t);
 }
 
-/* The message names the wrong values. Sizes that reach exactly to the end are accepted. */
+/* Parts that reach beyond their matrix: the message names the wrong values. Parts that end exactly
+ * at the matrix's edge are accepted. */
 static void test_outside(void)
 {
   static const struct {

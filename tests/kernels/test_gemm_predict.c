@@ -1,4 +1,5 @@
-/* osla_gemm_predict is local and transfers nothing, and the sums over the ranks are correct. */
+/* Tests of osla_gemm_predict, which is local and transfers nothing. The sums of its predictions
+ * over the ranks must be correct. */
 #include "osla_index.h"
 #include "tests/kernels/gemm_pool.h"
 #include "tests/osla_test_help.h"
@@ -22,7 +23,7 @@ static osla_gemm_plan predict(const product *p, const char *label)
   return plan;
 }
 
-/* Checks the plan of this rank. */
+/* Checks that the predicted amounts of this rank are consistent. */
 static void check_plan(const product *p, const osla_gemm_plan *plan, const char *label)
 {
   osla_transport *t = osla_grid_transport(osla_matrix_grid(p->c.matrix));
@@ -50,8 +51,8 @@ static void check_flops(const product *p, double flops, const char *label)
                   product_text(p, label));
 }
 
-/* Random products: nothing changes, and the operations of all ranks add up to those of the
- * product. */
+/* Predictions for random products change no matrix, and the predicted operations of all ranks add
+ * up to those of the product. */
 static void test_random(void)
 {
   osla_transport *t = osla_test_transport();
@@ -74,7 +75,8 @@ static void test_random(void)
   osla_transport_destroy(&t);
 }
 
-/* Each rank in turn calls osla_gemm_predict, while the others wait without progress steps. */
+/* Each rank in turn calls osla_gemm_predict while the other ranks wait without making progress
+ * steps. */
 static void test_local(void)
 {
   osla_transport *t = osla_test_transport();
@@ -95,7 +97,7 @@ static void test_local(void)
   osla_transport_destroy(&t);
 }
 
-/* ---- amounts, for operands that are dealt like C ---- */
+/* ---- amounts of data, for operands that are distributed like C ---- */
 
 enum { SIDE = 320, BLOCK = 16 };
 
@@ -126,8 +128,8 @@ static void square_free(square *s)
   osla_grid_destroy(&s->grid);
 }
 
-/* Bytes of the rows of op(A) and columns of op(B) that this rank's piece of C needs: on other
- * nodes, on other ranks of this node, and on this rank. */
+/* Bytes of the rows of op(A) and columns of op(B) that this rank needs for its elements of C: on
+ * other nodes, on other ranks of this node, and on this rank. */
 typedef struct amounts {
   uint64_t far, near, own;
 } amounts;
@@ -143,7 +145,7 @@ static void add_operand(amounts *sum, const square *s, bool rows_of_c, osla_tran
                   : osla_index_owner(x, BLOCK, npcol) != pcol)
       continue;
     for (int64_t k = 0; k < SIDE; k++) {
-      /* true if x is the row index of the matrix */
+      /* true if x is a row index of the operand, false if it is a column index */
       bool x_first = rows_of_c == (trans == OSLA_NOTRANS);
       int owner = osla_grid_rank_at(grid, osla_index_owner(x_first ? x : k, BLOCK, nprow),
                                     osla_index_owner(x_first ? k : x, BLOCK, npcol));
@@ -154,9 +156,10 @@ static void add_operand(amounts *sum, const square *s, bool rows_of_c, osla_tran
   }
 }
 
-/* Checks that all operands of other ranks are counted. Operands without transpose are distributed
- * like C: data of other nodes are transferred exactly once, and on one node everything is read in
- * place without a buffer. For other operands contiguous transfers may include unneeded elements. */
+/* Checks that the prediction counts all operands of other ranks. Operands without transpose are
+ * distributed like C: data of other nodes must be transferred exactly once, and on one node all
+ * data are read in place, without a buffer. For other operands, contiguous transfers may include
+ * elements that are not needed. */
 static void check_amounts(square *s, const product_options *options, const char *label)
 {
   amounts need = {0, 0, 0};
@@ -209,7 +212,7 @@ static void test_amounts(void)
   osla_transport_destroy(&t);
 }
 
-/* ---- errors ---- */
+/* ---- errors of predictions ---- */
 
 static void refuse(const product *p, const char *text)
 {
@@ -220,7 +223,7 @@ static void refuse(const product *p, const char *text)
   OSLA_ASSERT_TEXT(text);
 }
 
-/* Wrong calls on one rank only. */
+/* Wrong calls on one rank only fail on that rank, since the call is local. */
 static void test_errors(void)
 {
   osla_transport *t = osla_test_transport();

@@ -1,5 +1,6 @@
-/* Products in which loads that several ranks of a node need are transferred once: correct results
- * with delays, on all grids, in all forms; and the number of bytes transferred. */
+/* Tests of products in which data that several ranks of a node need are transferred to the node
+ * only once: correct results with delays, on all grids, for whole matrices and parts; and the
+ * number of bytes transferred. */
 #include "osla_index.h"
 #include "osla_trace.h"
 #include "tests/complex_help.h"
@@ -8,7 +9,8 @@
 
 #include <stdio.h>
 
-/* Sizes for which a rank needs at least 4 MiB, but k is not long enough to be split. */
+/* Shapes for which a rank needs at least 4 MiB of operands, but k is too small for its sum to be
+ * distributed over the ranks. */
 typedef struct shape {
   int64_t m, n, k, mb, nb, kb;
 } shape;
@@ -21,7 +23,7 @@ static const shape shapes[] = {
 };
 enum { N_SHAPES = sizeof shapes / sizeof *shapes };
 
-/* Whole matrices, or parts that begin inside a block of larger matrices. */
+/* Operands of a product: whole matrices, or parts that begin inside a block of larger matrices. */
 typedef struct operands {
   kernel_matrix a, b, c;
   product p;
@@ -56,8 +58,8 @@ static void free_operands(operands *x)
   kernel_free(&x->a), kernel_free(&x->b), kernel_free(&x->c);
 }
 
-/* A grid in which groups of four ranks form squares; each square is one node if nodes have four
- * ranks. NULL if the number of ranks does not allow it. */
+/* A grid in which each group of four consecutive ranks is a 2 x 2 square; if nodes have four ranks,
+ * each square is one node. NULL unless there are 8 or 16 ranks. */
 static osla_grid *grid_of_squares(osla_transport *t)
 {
   int size = osla_test_size(), square = osla_test_rank() / 4, within = osla_test_rank() % 4;
@@ -87,7 +89,8 @@ static void check_grid(osla_transport *t, osla_grid *grid, int g)
   }
 }
 
-/* Grid number `which`. With many ranks, which are simulated, only the grid of squares. */
+/* Process grid number `which`; NULL if there are fewer. With many ranks, which are simulated, there
+ * is only the grid of squares. */
 static osla_grid *grid_at(osla_transport *t, int which)
 {
   bool many = osla_test_size() > 8;
@@ -125,7 +128,7 @@ static void test_triangles(void)
   osla_transport_destroy(&t);
 }
 
-/* ---- got once ---- */
+/* ---- number of transfers ---- */
 
 static double got(osla_transport *t, const operands *x, bool alone)
 {
@@ -138,9 +141,9 @@ static double got(osla_transport *t, const operands *x, bool alone)
   return s.kind[OSLA_TRACE_GET].amount;
 }
 
-/* In one process row all ranks need the same panels of A and own their part of B; in one process
- * column the same of B. If nodes have equal size, one rank of each node transfers what all of its
- * ranks transfer otherwise. */
+/* In one process row all ranks need the same panels of A, and their panels of B are their own; in
+ * one process column A and B are exchanged. If nodes have equal size and data are shared, a node
+ * transfers as much as one of its ranks does without sharing. */
 static void test_got_once(void)
 {
   osla_transport *t = osla_test_transport();
@@ -150,7 +153,8 @@ static void test_got_once(void)
     osla_grid *grid;
     OSLA_ASSERT_OK(osla_grid_create(t, column ? size : 1, column ? 1 : size, &grid));
     for (int transposed = 0; transposed < (size > 8 ? 1 : 2); transposed++) {
-      int variant = 32 + transposed * (column ? 2 : 1); /* variant of the operand that is shared */
+      /* number of the variant in which the operand that ranks share has this transpose */
+      int variant = 32 + transposed * (column ? 2 : 1);
       operands x = make(grid, OSLA_DOUBLE, &h, variant);
       (void)product_check(&x.p, "filled");
       double alone = got(t, &x, true), together = got(t, &x, false);

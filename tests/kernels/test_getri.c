@@ -1,6 +1,6 @@
-/* Inverses from the factors of LU, all types, with and without interchanges: residual with the
- * matrix itself, on every grid, wrapped or not; a permutation to the last bit; zeros on the
- * diagonal of U; no collective operation in the sweep; repeated calls. */
+/* Tests of inverses from LU factors, all types, with and without interchanges: residual with the
+ * original matrix, on every grid, in owned and wrapped memory; the inverse of a permutation to the
+ * last bit; zeros on the diagonal of U; no collective operation in the loop; repeated calls. */
 #include "osla_inverse.h"
 #include "osla_trace.h"
 #include "tests/complex_help.h"
@@ -21,7 +21,7 @@ static const size_case sizes[] = {{1, 1},  {2, 1},   {2, 3},   {11, 1},  {16, 4}
                                   {37, 5}, {50, 64}, {61, 40}, {96, 16}, {150, 7}};
 enum { N_SIZES = sizeof sizes / sizeof sizes[0] };
 
-static const int depths[] = {-1, 1, 2}; /* values of look_ahead */
+static const int depths[] = {-1, 1, 2}; /* values of the option look_ahead */
 
 static int64_t *pivots_of(const osla_matrix *a)
 {
@@ -64,7 +64,8 @@ static void check_residual(const dense *a, const dense *x, osla_dtype dtype, con
   OSLA_ASSERT_MSG(ratio < 30, "|I - A X| / (n eps |A| |X|) = %g, %s", ratio, label);
 }
 
-/* Checks the inverse of a random matrix; without interchanges it is diagonally dominant. */
+/* Checks the inverse of a random matrix; the matrix is diagonally dominant if there are no
+ * interchanges. */
 static void check_inverse(osla_matrix *a, bool pivoting, const osla_lu_options *options,
                           uint64_t seed, const char *label)
 {
@@ -111,7 +112,7 @@ static void test_grids_and_blocks(void)
   osla_transport_destroy(&t);
 }
 
-/* One block that is far larger than the matrix, and an empty matrix. */
+/* One block that is far larger than the matrix; and an empty matrix. */
 static void test_huge_and_empty(void)
 {
   osla_transport *t = osla_test_transport();
@@ -129,9 +130,9 @@ static void test_huge_and_empty(void)
   osla_transport_destroy(&t);
 }
 
-/* Element (i, j) of a permutation of columns times a diagonal of powers of two. The inverse is
- * exact, and shows that columns reach their position. Row i has its nonzero element in column (5 i
- * + 3) mod n. */
+/* Element (i, j) of a permutation matrix times powers of two. Row i has its nonzero element in
+ * column (5 i + 3) mod n. The inverse is exact, and shows whether each column reaches its position.
+ */
 static double element(int64_t i, int64_t j, void *arg)
 {
   int64_t n = *(const int64_t *)arg;
@@ -163,7 +164,8 @@ static void test_permutation(void)
   osla_transport_destroy(&t);
 }
 
-/* Zeros on the diagonal of U at `bad` and behind it: info is the first one, and nothing changes. */
+/* U has zeros on the diagonal, at `bad` and in later rows. info must name the first one, and the
+ * matrix must stay unchanged. */
 static void test_singular(void)
 {
   static const size_case list[] = {{30, 4}, {30, 4}, {30, 4}, {90, 70}, {1, 1}};
@@ -230,12 +232,12 @@ static void test_no_collectives(void)
 {
   enum { N = 100, NB = 8 };
   osla_transport *t = osla_test_transport();
-  osla_grid *grid = kernel_grid(t, kernel_n_grids(t) > 2 ? 1 : 0); /* 2 x 2 for four ranks */
+  osla_grid *grid = kernel_grid(t, kernel_n_grids(t) > 2 ? 1 : 0); /* a 2 x 2 grid on four ranks */
   kernel_matrix a = kernel_make(grid, OSLA_DOUBLE, N, N, NB, NB, false);
   for (int i = 0; i < 3; i++) {
     osla_lu_options options = {.look_ahead = depths[i]};
     int64_t info = -1;
-    /* any matrix can serve as factors */
+    /* any matrix can be used as LU factors */
     OSLA_ASSERT_OK(osla_matrix_fill(a.a, OSLA_FILL_DOMINANT, 3));
     OSLA_ASSERT_OK(osla_trace_start(t));
     OSLA_ASSERT_OK(osla_getri(a.a, NULL, &options, &info));

@@ -1,4 +1,4 @@
-/* The accumulator: every sum is exact, on every grid and for every block size, type and
+/* Tests of the accumulator: every sum is exact, on every grid and for every block size, type and
  * triangle. */
 #include "tests/hessian_reference.h"
 
@@ -16,8 +16,8 @@ static const char *label(const osla_hessian_options *o, const osla_grid *grid)
   return text;
 }
 
-/* Pushes this rank's part of the updates first .. last - 1, and adds all of them to a serial
- * sum. */
+/* Adds the updates first .. last - 1: to the accumulator only those of this rank, and to the serial
+ * sum all of them. */
 static void push_and_sum(osla_hessian *h, serial_sum *sum, uint64_t seed, int first, int last,
                          int64_t most, osla_dtype dtype)
 {
@@ -28,8 +28,8 @@ static void push_and_sum(osla_hessian *h, serial_sum *sum, uint64_t seed, int fi
   }
 }
 
-/* Life of an accumulator: updates and commit; if is_long also a second commit, more updates, a
- * reset and updates after it. */
+/* Makes an accumulator, adds updates and commits. is_long: then a second commit, more updates, a
+ * reset, and updates after the reset. */
 static void life(osla_grid *grid, int64_t n, int64_t most, const osla_hessian_options *o,
                  bool is_long)
 {
@@ -53,7 +53,7 @@ static void life(osla_grid *grid, int64_t n, int64_t most, const osla_hessian_op
   sum_free(&sum);
 }
 
-/* All grids; block sizes, types and triangles vary with the grid. */
+/* Accumulators on all grids; block sizes, types and triangles vary with the grid. */
 static void test_grids(void)
 {
   static const int64_t blocks[] = {1, 3, 16, 100};
@@ -73,7 +73,8 @@ static void test_grids(void)
   osla_transport_destroy(&t);
 }
 
-/* All types and triangles on one grid; orders 0 and 1; more indices than rows. */
+/* Accumulators of all types and triangles on one grid; matrices of order 0 and 1; updates with more
+ * indices than the matrix has rows. */
 static void test_types_and_orders(void)
 {
   osla_transport *t = osla_test_transport();
@@ -93,13 +94,15 @@ static void test_types_and_orders(void)
   OSLA_ASSERT_OK(osla_hessian_reset(h));
   osla_hessian_destroy(&h);
   sum_free(&none);
-  osla_hessian_destroy(&h); /* a destroyed handle is NULL, which destroy accepts */
+  /* osla_hessian_destroy accepts a handle that is NULL, as it is after a destruction */
+  osla_hessian_destroy(&h);
   osla_hessian_destroy(NULL);
   osla_grid_destroy(&grid);
   osla_transport_destroy(&t);
 }
 
-/* Results computed by hand: an index that occurs twice, and blocks with ix != jx. */
+/* Sums that were computed by hand: updates in which an index occurs twice, and blocks U with
+ * different row and column indices. */
 static void test_by_hand(void)
 {
   osla_transport *t = osla_test_transport();
@@ -140,8 +143,8 @@ static void test_by_hand(void)
   osla_transport_destroy(&t);
 }
 
-/* Smallest pieces, which cut rows and columns on the node and in messages; then pieces that only
- * the smallest ring cuts. */
+/* The smallest piece_bytes cuts updates by rows and by columns, on the node and in messages; then
+ * piece_bytes is large, so that only the smallest message buffers cut updates. */
 static void test_pieces(void)
 {
   osla_transport *t = osla_test_transport();
@@ -149,7 +152,8 @@ static void test_pieces(void)
     osla_grid *grid = hessian_grid(t, which / 2);
     if (!grid) break;
     osla_hessian_options o = {0};
-    int64_t n = which % 2 ? 300 : 150; /* columns of up to 128 double rows fit 4096 bytes */
+    /* for n = 150, a column of up to 128 doubles fits the 4096 bytes of a piece */
+    int64_t n = which % 2 ? 300 : 150;
     o.nb = 16;
     o.uplo = which / 2 ? OSLA_LOWER : OSLA_UPPER;
     o.single = which == 3;
@@ -169,8 +173,8 @@ static void test_pieces(void)
   osla_transport_destroy(&t);
 }
 
-/* Accumulators of different order and type on different grids, updated in turn and destroyed in
- * another order. */
+/* Several accumulators of different order and type on different grids. They are updated in turn and
+ * destroyed in another order. */
 static void test_several(void)
 {
   enum { SEVERAL = 3 };
@@ -203,7 +207,7 @@ static void test_several(void)
   osla_transport_destroy(&t);
 }
 
-/* Wrong calls fail with the reason and add nothing; each rank makes them on its own. */
+/* Each rank makes wrong calls on its own. They fail, name the reason, and add nothing. */
 static void test_wrong_arguments(void)
 {
   osla_transport *t = osla_test_transport();
@@ -269,8 +273,8 @@ static void test_wrong_options(void)
   OSLA_ASSERT_ERR(osla_hessian_create(grid, 5, &o, &h), OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("from_zero requires initial = 0, not initial = 3");
   o = (osla_hessian_options){0};
-  o.piece_bytes = osla_test_rank() == osla_test_size() - 1 ? 100 : 4096; /* wrong on one rank
-                                                                          * only */
+  /* on the last rank, piece_bytes is below its minimum */
+  o.piece_bytes = osla_test_rank() == osla_test_size() - 1 ? 100 : 4096;
   OSLA_ASSERT_ERR(osla_hessian_create(grid, 5, &o, &h), OSLA_ERR_ARG);
   OSLA_ASSERT_SAME_TEXT();
   OSLA_ASSERT_ERR(osla_hessian_create(grid, INT64_C(1) << 24, NULL, &h), OSLA_ERR_MEM);
@@ -281,7 +285,7 @@ static void test_wrong_options(void)
   osla_transport_destroy(&t);
 }
 
-/* Between an update and the commit the matrix and a reset are refused. */
+/* Between an update and the next commit, osla_hessian_matrix and osla_hessian_reset are refused. */
 static void test_state(void)
 {
   osla_transport *t = osla_test_transport();
@@ -295,14 +299,14 @@ static void test_state(void)
     OSLA_ASSERT_TEXT("commit");
     CU_ASSERT(a == NULL);
   }
-  OSLA_ASSERT_ERR(osla_hessian_reset(h), OSLA_ERR_STATE); /* the reset fails on all ranks, also on
-                                                           * those without updates */
+  /* the reset fails on all ranks, including ranks that have made no updates */
+  OSLA_ASSERT_ERR(osla_hessian_reset(h), OSLA_ERR_STATE);
   OSLA_ASSERT_SAME_TEXT();
   serial_sum sum = sum_create(10, OSLA_LOWER);
   sum_add(&sum, update_ones(10, 1, OSLA_DOUBLE), 1.0);
   sum_assert(&sum, h, "after a refused reset");
   OSLA_ASSERT_OK(osla_hessian_reset(h));
-  if (updater) { /* an update of the gradient needs a commit, too */
+  if (updater) { /* after an update of the gradient, osla_hessian_matrix is refused, too */
     const int64_t ix = 3;
     const double one = 1.0;
     OSLA_ASSERT_OK(osla_hessian_update_gradient(h, 1, &ix, &one));
@@ -326,8 +330,7 @@ static void test_stats(void)
   osla_hessian *h = hessian_create_or_end(grid, 50, &o);
   serial_sum sum = sum_create(50, o.uplo);
   push_and_sum(h, &sum, 5, 0, 3 * size, 50, type_of(&o));
-  OSLA_ASSERT_OK(update_push(h, update_ones(50, 2, type_of(&o)))); /* each rank pushes this
-                                                                    * update */
+  OSLA_ASSERT_OK(update_push(h, update_ones(50, 2, type_of(&o)))); /* each rank makes this update */
   sum_add(&sum, update_ones(50, 2, type_of(&o)), (double)size);
   sum_assert(&sum, h, "stats");
 

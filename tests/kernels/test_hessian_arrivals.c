@@ -1,5 +1,6 @@
-/* Detection of waiting origins at a gate: words and queue with ten thousand leaves without
- * communication, then messages between nodes with several levels. */
+/* Tests of how the ranks of a node detect which other ranks (origins) have sent updates. First
+ * without communication, for ten thousand origins: the tree of words that an origin sets, and the
+ * queue of waiting origins. Then messages between nodes, with a tree of several levels. */
 #include "kernels/hessian/hessian.h"
 #include "osla_clock.h"
 #include "tests/hessian_reference.h"
@@ -12,11 +13,12 @@
 typedef struct gate {
   arrival_shape shape;
   void *memory;
-  arrivals a;                         /* view of one rank of the node */
-  uint64_t announcements, *announced; /* [leaves] bytes announced by each origin */
+  arrivals a; /* the tree as one rank of the node sees it */
+  /* number of announcements so far; [leaves] bytes that each origin has announced */
+  uint64_t announcements, *announced;
 } gate;
 
-/* Returns the gate as seen by a rank of its node that has not followed any word. */
+/* Returns the tree as seen by a rank of the node that has not read any word yet. */
 static arrivals view_gate(const gate *g)
 {
   const size_t words = (size_t)(g->shape.words - g->shape.leaves);
@@ -54,7 +56,8 @@ static void put(gate *g, int leaf, int level, uint64_t value)
   atomic_store((_Atomic uint64_t *)(void *)((unsigned char *)g->memory + at), value);
 }
 
-/* Announces bytes as an origin does: first the leaf, then the words above it. */
+/* Announces bytes as an origin does: it sets first its leaf, and then the words above it in the
+ * tree. */
 static void notify(gate *g, int leaf, uint64_t bytes)
 {
   put(g, leaf, 0, arrival_word(g->announced[leaf] += bytes, leaf % 7));
@@ -63,7 +66,8 @@ static void notify(gate *g, int leaf, uint64_t bytes)
     put(g, leaf, level, ((uint64_t)leaf + 1) << 40 | g->announcements);
 }
 
-/* Dequeues an origin and fetches everything it announced. Returns its leaf, or -1 if none waits. */
+/* Takes a waiting origin from the queue and fetches everything that it announced. Returns its leaf,
+ * or -1 if no origin waits. */
 static int serve(gate *g)
 {
   osli_arrivals_collect(&g->a);
@@ -88,8 +92,8 @@ static void test_shapes(void)
   CU_ASSERT(s.levels == 0 && s.words == 0);
 }
 
-/* Random origins announce random amounts; each origin that has announced is served once, in any
- * order. */
+/* Random origins announce random numbers of bytes. Each origin that has announced some is served
+ * exactly once, in any order. */
 static void serve_all(int leaves, int fan)
 {
   gate *g = make_gate(leaves, fan);
@@ -102,9 +106,8 @@ static void serve_all(int leaves, int fan)
       if (!waits[leaf]) n++;
       waits[leaf] = true;
       notify(g, leaf, 1 + (uint64_t)i);
-      if (i % 8 == 7)
-        osli_arrivals_collect(&g->a); /* some origins are queued when they announce
-                                       * again */
+      if (i % 8 == 7) /* some origins are already in the queue when they announce again */
+        osli_arrivals_collect(&g->a);
     }
     while ((leaf = serve(g)) >= 0) {
       if (!waits[leaf]) bad++;
@@ -126,8 +129,8 @@ static void test_everyone_is_served(void)
   serve_all(10000, 32);
 }
 
-/* Announcements that arrive while the origin is served, or between its leaf and the words above,
- * are not lost. */
+/* An announcement is not lost if it arrives while its origin is served, or if a rank looks after
+ * the leaf was set and before the words above it are. */
 static void test_what_comes_late(void)
 {
   gate *g = make_gate(100, 4);
@@ -138,11 +141,12 @@ static void test_what_comes_late(void)
   atomic_store(&g->a.intakes[77].fetched, 8);
   notify(g, 77, 8);
   osli_arrivals_collect(&g->a);
-  CU_ASSERT(osli_arrivals_dequeue(&g->a) == -1); /* the origin is being served already */
+  /* no origin waits, because this one is being served already */
+  CU_ASSERT(osli_arrivals_dequeue(&g->a) == -1);
   CU_ASSERT(osli_arrivals_release(&g->a, 77));
   CU_ASSERT(serve(g) == 77);
   CU_ASSERT(serve(g) == -1);
-  put(g, 13, 0, arrival_word(8, 13 % 7)); /* the words above the leaf have not arrived yet */
+  put(g, 13, 0, arrival_word(8, 13 % 7)); /* the words above the leaf have not been set yet */
   CU_ASSERT(serve(g) == -1);
   put(g, 13, 1, 14);
   put(g, 13, 2, 14);
@@ -151,8 +155,9 @@ static void test_what_comes_late(void)
   free_gate(g);
 }
 
-/* Another rank of the node sees the words above a leaf before the leaf, which MPI allows. It finds
- * nothing; the gate, which sees the words in order, queues the origin. */
+/* Another rank of the node sees the words above a leaf before the leaf itself, which MPI allows.
+ * That rank finds no announcement. The rank that sees the words in order puts the origin into the
+ * queue. */
 static void test_another_rank_sees_words_out_of_order(void)
 {
   gate *g = make_gate(100, 4);
@@ -169,7 +174,7 @@ static void test_another_rank_sees_words_out_of_order(void)
   free_gate(g);
 }
 
-/* Threads act as ranks of a node and serve the announcements of another thread. */
+/* Several threads act as ranks of one node, and serve what another thread announces. */
 enum { SERVERS = 3, NOTICES = 20000, SHARED_LEAVES = 500 };
 typedef struct shared {
   gate *g;
@@ -213,7 +218,7 @@ static void test_a_node_shares(void)
   atomic_store(&s.all_announced, true);
   for (int i = 0; i < SERVERS; i++)
     (void)pthread_join(threads[i], NULL);
-  while (true) { /* a thread may have found the lock busy in its last attempt */
+  while (true) { /* in its last attempt a thread may have found the lock taken */
     osli_arrivals_collect(&s.g->a);
     int leaf = osli_arrivals_dequeue(&s.g->a);
     if (leaf < 0) break;
@@ -228,10 +233,10 @@ static void test_a_node_shares(void)
   free_gate(s.g);
 }
 
-/* ---- time ---- */
+/* ---- time of a progress step ---- */
 
-/* Returns the seconds of one progress step that polls two gates without work; best of many
- * batches. */
+/* Returns the duration in seconds of one progress step that polls two trees of announcements and
+ * finds none; the best of many batches. */
 static double idle_seconds(gate *mine, gate *other)
 {
   enum { BATCHES = 400, POLLS = 250 };
@@ -241,7 +246,7 @@ static double idle_seconds(gate *mine, gate *other)
     for (int i = 0; i < POLLS; i++) {
       osli_arrivals_collect(&mine->a);
       osli_arrivals_collect(&other->a);
-      for (int k = 0; k < 4; k++) /* number of inboxes */
+      for (int k = 0; k < 4; k++) /* number of inboxes that each step polls */
         if (osli_arrivals_dequeue(&mine->a) >= 0 || osli_arrivals_dequeue(&other->a) >= 0) abort();
     }
     double seconds = (osla_clock() - start) / POLLS;
@@ -250,15 +255,15 @@ static double idle_seconds(gate *mine, gate *other)
   return best;
 }
 
-/* A sanitizer makes loads and stores several times slower, so times are not judged then. */
+/* A sanitizer makes loads and stores several times slower, so times are not checked then. */
 #ifdef __SANITIZE_ADDRESS__
 enum { TIME_IS_JUDGED = false };
 #else
 enum { TIME_IS_JUDGED = true };
 #endif
 
-/* With ten thousand known origins, a step without work takes at most 100 ns, and finding one new
- * announcement at most 5 us. */
+/* With ten thousand known origins, a progress step that finds nothing takes at most 100 ns, and
+ * finding one new announcement takes at most 5 us. */
 static void test_idle_step(void)
 {
   enum { KNOWN = 10000 };
@@ -286,10 +291,10 @@ static void test_idle_step(void)
   free_gate(g[1]);
 }
 
-/* ---- between nodes ---- */
+/* ---- messages between nodes ---- */
 
-/* A tree with two words per word, so that few ranks reach several levels; one ring for all other
- * nodes. */
+/* Updates from other nodes with a tree of announcements in which each word has two children, so
+ * that few ranks suffice for several levels, and with one message buffer for all other nodes. */
 static void test_levels_on_the_wire(void)
 {
   enum { N = 150, TIMES = 40 };

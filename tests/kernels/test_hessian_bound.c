@@ -1,4 +1,5 @@
-/* Order-independent mode: fixed-point numbers, and values beyond the bound. */
+/* Tests of the accumulator's order-independent mode: fixed-point numbers, and values beyond the
+ * bound. */
 #include "kernels/hessian/hessian_fixed.h"
 #include "osla_random.h"
 #include "tests/hessian_reference.h"
@@ -7,7 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* ---- fixed-point numbers ---- */
+/* ---- fixed-point numbers without an accumulator ---- */
 
 static void test_numbers(void)
 {
@@ -84,7 +85,7 @@ static void add_one(bench *b, int64_t i, int64_t j, double value)
   OSLA_ASSERT_OK(osla_hessian_update_block(b->h, 1, &i, 1, &j, &value, 1));
 }
 
-/* Returns element (i, j) on this rank after a commit. */
+/* Commits, and returns element (i, j) on this rank. */
 static double element(bench *b, int64_t i, int64_t j)
 {
   osla_matrix *a = NULL;
@@ -95,8 +96,8 @@ static double element(bench *b, int64_t i, int64_t j)
   return value;
 }
 
-/* The commit fails with the same text on all ranks, again at the second call; the matrix is
- * refused; a reset makes the accumulator usable. */
+/* Asserts that the commit fails with the same text on all ranks, also when it is called again, that
+ * osla_hessian_matrix is refused, and that after a reset the accumulator can be used. */
 static void expect_report(bench *b, const char *part, const char *value)
 {
   osla_matrix *a = NULL;
@@ -129,7 +130,8 @@ static void test_values_beyond_the_bound(void)
   expect_report(&b, "H[2, 2] by", "nan");
   if (last) OSLA_ASSERT_OK(osla_hessian_update(b.h, 2, ix, 1, g, 1));
   expect_report(&b, "H[7, 7] by 1.5625", "bound 1");
-  if (last) add_one(&b, 3, 6, -1.5); /* in the other triangle, so not added */
+  /* element (3, 6) is in the triangle that is not stored, so nothing is added */
+  if (last) add_one(&b, 3, 6, -1.5);
   add_one(&b, 6, 3, 0.75 / osla_test_size());
   OSLA_ASSERT_OK(osla_hessian_commit(b.h));
   OSLA_ASSERT_CLOSE(element(&b, 6, 3), 0.75, 1e-14);
@@ -152,7 +154,8 @@ static void test_sums_beyond_the_bound(void)
   }
   OSLA_ASSERT_OK(osla_hessian_commit(b.h));
   CU_ASSERT(element(&b, 5, 1) == 0.5);
-  if (osla_test_rank() == 0) add_one(&b, 5, 1, -1.0); /* added to the committed value */
+  /* the value is added to the one committed before */
+  if (osla_test_rank() == 0) add_one(&b, 5, 1, -1.0);
   OSLA_ASSERT_OK(osla_hessian_commit(b.h));
   CU_ASSERT(element(&b, 5, 1) == -0.5);
   if (osla_test_rank() == 0) add_one(&b, 5, 1, -0.75);
@@ -160,8 +163,8 @@ static void test_sums_beyond_the_bound(void)
   bench_free(&b);
 }
 
-/* 8192 times 2^51 is 0 modulo 2^64; the overflow is detected on the way, for single elements and
- * for runs. */
+/* 8192 additions of 2^51 give 0 modulo 2^64. The overflow must be detected before the sum wraps,
+ * for updates of single elements and of runs of rows. */
 static void test_wrapped_sum(void)
 {
   enum { ROWS = 64, COLS = 128 };
@@ -202,8 +205,8 @@ static void test_gradient(void)
   bench_free(&b);
 }
 
-/* Values in the matrix before the first update: an initial value, or values written after a
- * commit. */
+/* The matrix has values before the first update: the option `initial`, or values that the program
+ * wrote after a commit. */
 static void test_what_was_there(void)
 {
   bench b = bench_make(0.5);
@@ -219,14 +222,14 @@ static void test_what_was_there(void)
   OSLA_ASSERT_OK(osla_hessian_commit(b.h));
   CU_ASSERT(element(&b, 5, 5) == 0.75);
   CU_ASSERT(element(&b, 6, 1) == -0.25);
-  OSLA_ASSERT_OK(osla_matrix_fill(a, OSLA_FILL_DOMINANT, 0)); /* a matrix with 9 on the diagonal,
-                                                               * beyond the bound */
+  /* fills the diagonal with 9, which is beyond the bound */
+  OSLA_ASSERT_OK(osla_matrix_fill(a, OSLA_FILL_DOMINANT, 0));
   if (osla_test_rank() == 0) add_one(&b, 7, 7, 0.0);
   OSLA_ASSERT_ERR(osla_hessian_commit(b.h), OSLA_ERR_RANGE);
   OSLA_ASSERT_TEXT("before an update");
   bench_free(&b);
 
-  b = bench_make(0.0); /* doubles written to a matrix that counts as fixed point */
+  b = bench_make(0.0); /* the program writes doubles into a matrix that is in fixed-point form */
   OSLA_ASSERT_OK(osla_hessian_matrix(b.h, &a));
   OSLA_ASSERT_OK(osla_matrix_fill(a, OSLA_FILL_IDENTITY, 0));
   OSLA_ASSERT_ERR(osla_hessian_commit(b.h), OSLA_ERR_RANGE);

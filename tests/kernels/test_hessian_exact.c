@@ -1,8 +1,7 @@
-/* Order-independent mode: equal bits on any grid, with any block size, piece size, number of
- * threads, distribution of updates and number of commits; values beyond the bound are reported.
- *
- * Reference: one rank makes all updates in order on a 1 x 1 grid. Sums of ready blocks are also
- * compared with sums in fixed-point numbers that the test computes. */
+/* Tests of the accumulator's order-independent mode: equal bits on any grid, with any block size,
+ * piece size, number of threads, distribution of updates and number of commits; values beyond the
+ * bound are reported. As reference, one rank makes all updates in order on a 1 x 1 grid. Sums of
+ * updates by blocks U are also compared with fixed-point sums that the test computes. */
 #include "kernels/hessian/hessian_fixed.h"
 #include "osla_random.h"
 #include "tests/hessian_reference.h"
@@ -15,11 +14,11 @@
 
 enum { N = 170, UPDATES = 12, THREADS = 3 };
 
-/* An update with random values of full precision; 1 to 160 indices, unsorted, some repeated, so one
- * or two strips of columns. */
+/* An update with random values of full precision. It has 1 to 160 indices, unsorted, some of them
+ * repeated, so that the library works on one or two strips of columns. */
 typedef struct real_update {
   int64_t count, k, ix[N];
-  void *values; /* G, k x count; if k < 0 a block U, count x count */
+  void *values; /* G as a k x count matrix; if k < 0, a block U as a count x count matrix */
   double gradient[N];
 } real_update;
 
@@ -74,7 +73,7 @@ typedef struct result {
   double h[N * N], gradient[N];
 } result;
 
-/* Commits and collects the matrix on the last rank and the gradient on all ranks. */
+/* Commits; then the last rank has the matrix, and all ranks have the gradient. */
 static void collect(osla_hessian *h, result *r)
 {
   osla_matrix *a = NULL;
@@ -101,7 +100,8 @@ static void reference(osla_transport *t, osla_uplo uplo, osla_dtype dtype, bool 
   osla_grid_destroy(&grid);
 }
 
-/* Distribution and order of the updates, and numbers of threads and commits. */
+/* One way to make the updates: block and piece size, distribution and order of the updates, numbers
+ * of threads and of commits. */
 typedef struct variant {
   int64_t nb;
   size_t piece_bytes;
@@ -161,8 +161,8 @@ static void test_same_bits(void)
   osla_transport *t = NULL;
   const osla_transport_options with = {.threads_per_rank = THREADS};
   OSLA_ASSERT_OK(osla_transport_create(MPI_COMM_WORLD, &with, &t));
-  bool brief = osla_transport_n_nodes(t) > 1; /* creating a window for each accumulator takes
-                                               * time */
+  /* fewer cases on several nodes, where creating an accumulator's window takes time */
+  bool brief = osla_transport_n_nodes(t) > 1;
   for (int turn = 0; turn < (brief ? 2 : 4); turn++) {
     osla_uplo uplo = (osla_uplo)(turn % 3);
     osla_dtype dtype = turn == 1 ? OSLA_FLOAT : OSLA_DOUBLE;
@@ -180,7 +180,7 @@ static void test_same_bits(void)
 
 /* ---- correct values ---- */
 
-/* Sums of ready blocks, compared with sums in fixed-point numbers. */
+/* Sums of updates by blocks U, compared with fixed-point sums that the test computes. */
 static void test_blocks_in_whole_numbers(void)
 {
   static result seen;
@@ -213,8 +213,8 @@ static void test_blocks_in_whole_numbers(void)
   osla_transport_destroy(&t);
 }
 
-/* Comparison with the plain mode: the error is at most bound 2^-51 per contribution plus the
- * rounding of both sums. */
+/* The order-independent mode is compared with the plain mode. The difference must be at most bound
+ * 2^-51 for each contribution plus the rounding of both sums. */
 static void test_error_bound(void)
 {
   static result exact, plain;
@@ -238,7 +238,7 @@ static void test_error_bound(void)
   double worst = 0.0, largest = 0.0;
   for (int64_t at = 0; at < (int64_t)N * N; at++) {
     double error = fabs(exact.h[at] - plain.h[at]);
-    /* each contribution sums 40 products of at most 0.95^2, rounded in two ways */
+    /* each contribution sums 40 products of at most 0.95^2, and each of the two modes rounds it */
     double rounding = count[at] * 40 * 0.91 * 2 * (count[at] + 40) * 0x1p-53;
     double allowed = count[at] * 900.0 * 0x1p-51 + rounding;
     if (!(error <= allowed)) worst = fmax(worst, isnan(error) ? (double)INFINITY : error);

@@ -1,5 +1,6 @@
-/* The accumulator under load: concurrent updates of the same elements, slow owners with full rings,
- * ranks that wait in commit while others update, random delays, the progress thread. */
+/* Tests of the accumulator under load: concurrent updates of the same elements, slow owners whose
+ * message buffers are full, ranks that wait in commit while other ranks update, random delays, the
+ * progress thread. */
 #include "osla_clock.h"
 #include "osla_random.h"
 #include "tests/hessian_reference.h"
@@ -9,7 +10,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Options with small pieces and the smallest rings. */
+/* Options with small pieces and the smallest message buffers. */
 static osla_hessian_options tight(void)
 {
   osla_hessian_options o = {0};
@@ -18,8 +19,8 @@ static osla_hessian_options tight(void)
   return o;
 }
 
-/* All ranks add ones to the same elements at the same time, by updates of different sizes; a lost
- * update would leave a smaller number. */
+/* All ranks add ones to the same elements at the same time, by updates of different sizes. If an
+ * update were lost, a sum would be too small. */
 static void test_no_update_is_lost(void)
 {
   osla_transport *t = osla_test_transport();
@@ -41,8 +42,8 @@ static void test_no_update_is_lost(void)
   osla_transport_destroy(&t);
 }
 
-/* Updates from the owner's node and from other nodes add to a single element repeatedly; without
- * isolation some would be lost. */
+/* Ranks of the owner's node and of other nodes add to a single element repeatedly. Without
+ * isolation of updates some additions would be lost. */
 static void test_one_element(void)
 {
   enum { REPEATS = 2000, NEAR = 1000, FAR = 20 };
@@ -71,15 +72,16 @@ static void test_one_element(void)
   osla_transport_destroy(&t);
 }
 
-/* One rank sleeps while all others send it more than its rings hold: they wait, and nothing is
- * lost. The sleeping rank is the only owner of the grid. */
+/* One rank sleeps while all other ranks send it more than their message buffers hold. They wait for
+ * it, and nothing is lost. The sleeping rank is the only owner in the grid. */
 static void test_back_pressure(void)
 {
   osla_transport *t = osla_test_transport();
   osla_grid *grid = NULL;
   OSLA_ASSERT_OK(osla_grid_create(t, 1, 1, &grid));
   osla_hessian_options o = tight();
-  const int64_t n = 300; /* the triangle has 360 kB; a ring holds 4 x 64 kB */
+  /* the triangle has 360 kB, and the message buffer of a rank has 4 x 64 kB */
+  const int64_t n = 300;
   osla_hessian *h = hessian_create_or_end(grid, n, &o);
   serial_sum sum = sum_create(n, o.uplo);
   OSLA_ASSERT_OK(osla_barrier(t));
@@ -97,7 +99,8 @@ static void test_back_pressure(void)
   osla_transport_destroy(&t);
 }
 
-/* One rank updates while all others, also the owners, wait in commit; then another rank does. */
+/* One rank makes updates while all other ranks, including owners, wait in commit; then another rank
+ * makes updates. */
 static void test_one_rank_updates(void)
 {
   osla_transport *t = osla_test_transport();
@@ -121,8 +124,8 @@ static void test_one_rank_updates(void)
   osla_transport_destroy(&t);
 }
 
-/* The accumulator is destroyed without a commit while some ranks still send: no rank waits without
- * end. */
+/* The accumulator is destroyed without a commit while some ranks still send. No rank may wait for
+ * ever. */
 static void test_destroy_without_commit(void)
 {
   osla_transport *t = osla_test_transport();
@@ -167,8 +170,9 @@ static void test_progress_thread(void)
   osla_transport_destroy(&t);
 }
 
-/* Several nodes: each accumulator uses one of 16 progress hooks; a 17th accumulator is refused on
- * all ranks together. (Two ranks suffice, because creating windows between nodes takes long.) */
+/* On several nodes each accumulator uses one of 16 progress hooks, and a 17th accumulator is
+ * refused on all ranks together. The test runs on two ranks, because creating windows between nodes
+ * takes long. */
 static void test_too_many(void)
 {
   enum { MANY = 18 };
@@ -198,7 +202,8 @@ static void sleep_random(uint64_t seed, uint64_t i)
   if (draw % 4 == 0) usleep((useconds_t)(draw / 4 % 1500));
 }
 
-/* Random sizes and options; each rank delays at random between its updates, commits and resets. */
+/* Accumulators of random size and options. Each rank is delayed at random between its updates,
+ * commits and resets. */
 static void stress(osla_transport *t, uint64_t seed)
 {
   static const size_t pieces[] = {4096, 20000, (size_t)64 << 20};
@@ -217,8 +222,8 @@ static void stress(osla_transport *t, uint64_t seed)
   for (int phase = 0; phase < phases; phase++) {
     for (int i = 0; i < 5 * size; i++) {
       int number = phase * 1000 + i, busy = (int)osla_test_choose(seed + 1, number, 2 * size);
-      int updater = busy < size ? busy : (int)seed % size; /* one rank makes more updates than the
-                                                            * others */
+      /* the number of updates differs by rank */
+      int updater = busy < size ? busy : (int)seed % size;
       sum_add(&sum, update_random(seed, number, n, n, type_of(&o)), 1.0);
       if (osla_test_rank() != updater) continue;
       sleep_random(seed, (uint64_t)number);

@@ -1,4 +1,5 @@
-/* Ids of the accumulator, checkpoints that restore must refuse, and a full disk. */
+/* Tests of the accumulator's ids, which prevent that a datum is added twice, of checkpoints that
+ * osla_hessian_restore must refuse, and of a full disk. */
 #include "tests/file_help.h"
 #include "tests/hessian_reference.h"
 
@@ -16,7 +17,7 @@ typedef struct pusher {
   osla_err err;
 } pusher;
 
-/* Thread that pushes the same data as all other threads. */
+/* Function of a thread that adds the same data as every other thread, with equal ids. */
 static void *push_same(void *arg)
 {
   pusher *p = arg;
@@ -51,7 +52,8 @@ static void test_ids(void)
   CU_ASSERT(osla_hessian_get_stats(h).ids_skipped == (THREADS - 1) * 50);
   sum_add(&sum, update_ones(6, 1, OSLA_DOUBLE), 50.0 * osla_test_size());
 
-  /* The id of a wrong datum is not recorded; ids of data that add nothing are. */
+  /* The id of a datum with wrong arguments is not recorded, but the id of a datum that adds nothing
+   * is. */
   osla_hessian_datum d = {.id = UINT64_MAX, .count = 1, .ix = &wrong};
   OSLA_ASSERT_ERR(osla_hessian_update_once(h, &d, NULL), OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("ix[0] = -1 is outside");
@@ -67,7 +69,7 @@ static void test_ids(void)
   CU_ASSERT(!osla_hessian_has_id(h, UINT64_MAX - 5000));
   sum_assert(&sum, h, "the same data from all threads");
 
-  /* A datum with G, U and gradient. */
+  /* A datum that has a G, a block U and a gradient. */
   const int64_t ix[] = {4, 1}, jx[] = {1};
   const double g[] = {1.0, 2.0}, u[] = {5.0, 7.0}, gradient[] = {3.0, -1.0};
   OSLA_ASSERT_OK(osla_hessian_reset(h));
@@ -100,7 +102,8 @@ static void test_ids(void)
 
 /* ---- refused files ---- */
 
-/* Restore fails with this text on all ranks and leaves h empty. */
+/* Asserts that osla_hessian_restore fails with this code and text on all ranks and leaves the
+ * accumulator empty. */
 static void refuse(osla_hessian *h, const char *path, const char *job, osla_err code,
                    const char *text)
 {
@@ -143,8 +146,8 @@ static void refuse_others(osla_grid *grid, const char *path)
   refuse_other(grid, path, 9, &o, "has order_independent = 0, the accumulator has 1");
 }
 
-/* Order-independent mode: another bound is refused, and so is a checkpoint of sums beyond the
- * bound. */
+/* In order-independent mode, restoring with another bound is refused, and so is a checkpoint whose
+ * sums are beyond the bound. */
 static void refuse_bounds(osla_grid *grid, const char *path)
 {
   osla_hessian_options o = {0};
@@ -164,7 +167,7 @@ static void refuse_bounds(osla_grid *grid, const char *path)
   osla_hessian_destroy(&h);
 }
 
-/* After a refused checkpoint and later updates, a reset empties the accumulator. */
+/* After a refused checkpoint and further updates, osla_hessian_reset empties the accumulator. */
 static void reset_refused(osla_grid *grid, const char *path)
 {
   osla_hessian_options o = {0};
@@ -197,7 +200,7 @@ static void reset_refused(osla_grid *grid, const char *path)
   osla_hessian_destroy(&h);
 }
 
-/* Changes the first 8 bytes of the file that equal the value. */
+/* Changes the first 8 bytes of the file that hold this double. */
 static void change_value(const char *path, double value)
 {
   size_t size;
@@ -260,7 +263,7 @@ static void test_refused(void)
   refuse(h, other, "mine", OSLA_ERR_IO, "checksum of H: the data were changed");
   free(bytes);
 
-  /* The accumulator is as after a reset. */
+  /* The accumulator is empty, as after a reset. */
   serial_sum sum = sum_create(9, OSLA_LOWER);
   sum_assert(&sum, h, "after a refused file");
   OSLA_ASSERT_OK(osla_hessian_restore(h, path, "mine"));
@@ -299,7 +302,7 @@ static void test_id_on_two_ranks(void)
   osla_transport_destroy(&t);
 }
 
-/* Pushes data 0 to last - 1, each on one rank, including data whose ids are known. */
+/* Adds data 0 to last - 1, each on one rank, including data whose ids are already known. */
 static void push_to(osla_hessian *h, int last)
 {
   for (int i = osla_test_rank(); i < last; i += osla_test_size()) {
@@ -308,8 +311,8 @@ static void push_to(osla_hessian *h, int last)
   }
 }
 
-/* With a full disk the former checkpoint stays, the accumulator goes on, and the next checkpoint
- * succeeds. */
+/* On a full disk a checkpoint fails, the former checkpoint file stays, the accumulator can still be
+ * used, and the next checkpoint succeeds. */
 static void test_disk_full(void)
 {
   osla_transport *t = osla_test_transport();

@@ -1,5 +1,5 @@
-/* Isolation: a holder of the owner's locks sees the part of an update completely or not at all;
- * without isolation no addition is lost. */
+/* Tests of the option isolation: a rank that holds the owner's locks sees an update's contribution
+ * to this owner completely or not at all. Without isolation, no addition is lost either. */
 #include "kernels/hessian/hessian.h"
 #include "osla_clock.h"
 #include "osla_index.h"
@@ -13,7 +13,8 @@
 
 enum { N = 96, THREADS = 2 };
 
-/* Options with pieces of 4 KiB and messages of 16 KiB, so that each part takes several. */
+/* Options with pieces of 4 KiB and messages of 16 KiB, so that each owner's part of an update takes
+ * several. */
 static osla_hessian_options tight(void)
 {
   osla_hessian_options o = {0};
@@ -23,8 +24,8 @@ static osla_hessian_options tight(void)
   return o;
 }
 
-/* Every update adds the same value to all elements, so under the locks all elements of an owner are
- * equal. Returns how many differ from the first one. */
+/* Every update adds the same value to all elements, so all elements of an owner are equal while its
+ * locks are held. Returns the number of elements that differ from the first one. */
 static int64_t count_torn(osla_hessian *h, int prow, int pcol)
 {
   const local_view *v = &h->v;
@@ -58,7 +59,7 @@ typedef struct job {
   osla_err err;
 } job;
 
-/* Pushes a block update with ones for all elements. */
+/* Makes an update by a block U of ones for all elements. */
 static osla_err push_block(osla_hessian *h)
 {
   int64_t *ix = osla_test_allocate(N, sizeof *ix);
@@ -92,8 +93,9 @@ static void *work(void *arg)
   return NULL;
 }
 
-/* All threads of all ranks update at once. `checks`: between its updates each thread checks the
- * owners of its node. At the end every element equals the number of updates. */
+/* All threads of all ranks make updates at the same time. checks: between its updates, each thread
+ * checks that the elements of each owner on its node are equal. At the end every element must equal
+ * the number of updates. */
 static void run_jobs(osla_hessian_options o, bool checks)
 {
   osla_transport *t = NULL;
@@ -131,7 +133,8 @@ static void test_whole_updates(void)
   run_jobs(o, true);
 }
 
-/* Values that fit one piece, columns of G, and the other triangle. */
+/* Each owner's part of an update fits one piece; the update is sent as columns of G; the matrix is
+ * an upper triangle. */
 static void test_single_messages(void)
 {
   osla_hessian_options o = tight();
@@ -148,12 +151,13 @@ static void test_elements(void)
   run_jobs(o, false);
 }
 
-/* --- large updates from another node during small updates on the node --- */
+/* ---- large updates from another node during small updates on the node ---- */
 
 enum { STREAMS = 6, TURNS = 5, HOLD_US = 200 };
 static const double stream_value = 2.0, longest_s = 6.0;
 
-/* User function that adds; for a small update it holds the stripe's lock for long. */
+/* User function that adds. For a small update it sleeps, so that the lock of the stripe of columns
+ * is held for long. */
 static void add_slowly(int64_t count, void *inout, const void *in, void *context)
 {
   const double *from = in;
@@ -171,7 +175,7 @@ typedef struct stream {
   atomic_bool *stop;
 } stream;
 
-/* Updates one column of the owner again and again, so that its stripe is locked nearly all the
+/* Updates one column of the owner repeatedly, so that the lock of its stripe is held nearly all the
  * time. */
 static void *push_columns(void *arg)
 {
@@ -189,8 +193,8 @@ static void *push_columns(void *arg)
   return NULL;
 }
 
-/* The other ranks update all columns meanwhile; these updates do not fit a ring together. Returns
- * the seconds that the slowest update took. */
+/* The other ranks update all columns meanwhile. These updates together exceed a message buffer.
+ * Returns the duration in seconds of the slowest update. */
 static double push_all_columns(osla_transport *t, osla_hessian *h)
 {
   double start = osla_clock(), seconds;
@@ -201,8 +205,8 @@ static double push_all_columns(osla_transport *t, osla_hessian *h)
   return seconds;
 }
 
-/* At no time are all stripes of an owner free by chance. Updates of all stripes must complete
- * nevertheless, also those of another node. */
+/* It never happens by chance that all stripes of an owner are unlocked at once. Updates of all
+ * stripes must complete nevertheless, including those from another node. */
 static void test_streams_hold_up_nobody(void)
 {
   osla_transport *t = NULL;

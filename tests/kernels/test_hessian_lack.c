@@ -1,5 +1,5 @@
-/* One rank lacks memory while an order-independent accumulator commits: all ranks fail, no
- * contribution is lost, and the next commit includes all of them. */
+/* Test of one rank that lacks memory while an order-independent accumulator commits. All ranks
+ * fail, no contribution is lost, and the next commit includes all of them. */
 #include "tests/failing_allocation.h"
 #include "tests/hessian_reference.h"
 
@@ -19,7 +19,7 @@ static osla_hessian *make(osla_grid *grid)
   return hessian_create_or_end(grid, N, &o);
 }
 
-/* Adds 1 to the whole gradient and to one element of H on each rank. */
+/* Each rank adds 1 to the whole gradient and to one element of H. */
 static void push(osla_hessian *h)
 {
   const int64_t diagonal = 7;

@@ -1,5 +1,6 @@
-/* Node sums (options.node_sums): the same bits as without them, at most one H sent per node, within
- * the memory cap. On one node the option has no effect. */
+/* Tests of the option node_sums, which adds the updates of a node's ranks before they are sent: the
+ * same bits as without the option, each node sends at most one H, and memory stays below the cap.
+ * On one node the option has no effect. */
 #include "tests/hessian_reference.h"
 
 #include <inttypes.h>
@@ -17,7 +18,8 @@ static double larger(double old, double value)
   return value > old ? value : old;
 }
 
-/* Pushes this rank's part of the updates, and adds all of them to the serial sum. */
+/* Adds the updates: to the accumulator only those of this rank, and to the serial sum all of them.
+ */
 static void push_all(osla_hessian *h, serial_sum *sum, uint64_t seed, osla_dtype dtype)
 {
   for (int i = 0; i < UPDATES * osla_test_size(); i++) {
@@ -37,7 +39,8 @@ static void life(osla_grid *grid, osla_hessian_options o, int64_t n)
   o.initial = initial;
   osla_hessian *h = hessian_create_or_end(grid, n, &o);
   sum_fill(&sum, initial);
-  for (int turn = 0; turn < 2; turn++) { /* the second turn begins with cleared arrays */
+  /* the second turn begins with the arrays that the first commit cleared */
+  for (int turn = 0; turn < 2; turn++) {
     push_all(h, &sum, (uint64_t)turn, type_of(&o));
     sum_assert(&sum, h, "n %" PRId64 " nb %" PRId64 " uplo %d combine %d commit %d", n, o.nb,
                (int)o.uplo, (int)o.combine, turn);
@@ -62,7 +65,8 @@ static void test_same_bits(void)
     o.nb = which % 2 ? 3 : 16;
     o.single = which == 2;
     o.isolation = which == 1 ? OSLA_ISOLATE_ELEMENT : OSLA_ISOLATE_UPDATE;
-    if (which == 3) o.ring_bytes = 1; /* the smallest rings, hence many messages */
+    /* the smallest message buffers, so that there are many messages */
+    if (which == 3) o.ring_bytes = 1;
     life(grid, o, 61);
     o.combine = which % 2 ? OSLA_COMBINE_MIN : OSLA_COMBINE_MAX;
     life(grid, o, which == 0 ? 1 : 40);
@@ -71,7 +75,8 @@ static void test_same_bits(void)
   osla_transport_destroy(&t);
 }
 
-/* More block columns than stripes, and columns longer than a message. */
+/* The matrix has more block columns than there are locks (stripes), and its columns are longer than
+ * a message. */
 static void test_large(void)
 {
   osla_transport *t = osla_test_transport();
@@ -98,7 +103,7 @@ static double far_elements(osla_transport *t, osla_grid *grid, int64_t n, int64_
   return count;
 }
 
-/* Returns the bytes that all ranks send for a number of updates of the whole matrix. */
+/* Returns the bytes that all ranks together send for several updates of the whole matrix. */
 static double bytes_for(osla_grid *grid, int64_t n, int updates, bool node_sums)
 {
   osla_hessian_options o = {0};
@@ -119,14 +124,15 @@ static double bytes_for(osla_grid *grid, int64_t n, int updates, bool node_sums)
   return bytes;
 }
 
-/* Bytes sent: each node's share of H once, and little else. */
+/* The bytes sent are those of each node's sum of H, sent once, and few others. */
 static void test_wire(void)
 {
   enum { LARGE = 300 };
   osla_transport *t = osla_test_transport();
   osla_grid *grid = hessian_grid(t, 0);
   double far = far_elements(t, grid, LARGE, 32) / osla_transport_node_size(t);
-  OSLA_ASSERT_OK(osla_allreduce(t, &far, 1, MPI_DOUBLE, MPI_SUM)); /* sum over all nodes */
+  /* elements on other nodes, summed over all nodes */
+  OSLA_ASSERT_OK(osla_allreduce(t, &far, 1, MPI_DOUBLE, MPI_SUM));
   double with = bytes_for(grid, LARGE, 4, true), without = bytes_for(grid, LARGE, 4, false);
   OSLA_ASSERT_MSG(with >= far * 8 && with <= far * 8 * 1.1, "%g bytes for %g elements", with, far);
   OSLA_ASSERT_MSG(without >= 4 * with * 0.95 * osla_transport_node_size(t) * (far > 0),
@@ -135,8 +141,8 @@ static void test_wire(void)
   osla_transport_destroy(&t);
 }
 
-/* The arrays count against the memory cap: a cap that is too small for them is refused, a
- * sufficient one holds. */
+/* The arrays of the option node_sums count against memory_cap. A cap that is too small for them is
+ * refused, and memory stays below a sufficient one. */
 static void test_cap(void)
 {
   enum { LARGE = 500 };
@@ -145,7 +151,7 @@ static void test_cap(void)
   osla_hessian_options o = {0};
   osla_hessian *h = NULL;
   o.node_sums = true;
-  o.memory_cap = (size_t)1 << 20; /* an array has 2 MB, with many ranks 0.3 MB */
+  o.memory_cap = (size_t)1 << 20; /* the array of a node has 2 MB, or 0.3 MB with many ranks */
   if (osla_transport_n_nodes(t) == 2 && osla_test_size() == 2) {
     OSLA_ASSERT_ERR(osla_hessian_create(grid, LARGE, &o, &h), OSLA_ERR_MEM);
     OSLA_ASSERT_TEXT("memory_cap = 1048576 is too small");

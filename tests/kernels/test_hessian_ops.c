@@ -1,5 +1,6 @@
-/* Types, operations and shapes of the accumulator: float updates into double, minimum, maximum, a
- * user function, the whole matrix, other initial values, indices of very large matrices. */
+/* Tests of types, operations and shapes of the accumulator: float updates of a double matrix,
+ * minimum, maximum, a user function, the whole matrix, other initial values, indices of very large
+ * matrices. */
 #include "kernels/hessian/hessian_split.h"
 #include "osla_chol.h"
 #include "osla_gemm.h"
@@ -15,7 +16,8 @@
 
 enum { N = 41, UPDATES = 3 };
 
-/* Pushes this rank's part of the updates, and adds all of them to the serial sum. */
+/* Adds the updates: to the accumulator only those of this rank, and to the serial sum all of them.
+ */
 static void push_all(osla_hessian *h, serial_sum *sum, uint64_t seed, osla_dtype dtype)
 {
   for (int i = 0; i < UPDATES * osla_test_size(); i++) {
@@ -25,7 +27,8 @@ static void push_all(osla_hessian *h, serial_sum *sum, uint64_t seed, osla_dtype
   }
 }
 
-/* Updates, commit, updates, commit, reset, updates. */
+/* Makes updates, a commit, updates, a commit, a reset, and updates, and compares the results with
+ * the serial sum. */
 static void life(osla_grid *grid, const osla_hessian_options *o, serial_sum *sum, double initial,
                  const char *what)
 {
@@ -44,7 +47,7 @@ static void life(osla_grid *grid, const osla_hessian_options *o, serial_sum *sum
   osla_hessian_destroy(&h);
 }
 
-/* With several nodes each case takes long, so there are fewer. */
+/* True on several nodes, where each case takes longer and fewer cases are run. */
 static bool several_nodes;
 
 static void with_grids(void (*one)(osla_grid *grid, int which))
@@ -81,7 +84,7 @@ static void test_shapes_and_types(void)
   with_grids(shapes_on);
 }
 
-/* A float update is added to a double element without rounding to float. */
+/* A float update is added to a double matrix. The sum must not be rounded to float. */
 static void test_float_into_double(void)
 {
   osla_transport *t = osla_test_transport();
@@ -105,7 +108,7 @@ static void test_float_into_double(void)
   osla_transport_destroy(&t);
 }
 
-/* ---- other operations ---- */
+/* ---- operations other than the sum ---- */
 
 static double smaller(double old, double value)
 {
@@ -117,13 +120,14 @@ static double larger(double old, double value)
   return value > old ? value : old;
 }
 
-/* User operation: the absolute value of the argument with the larger magnitude. */
+/* User function that combines two values into the absolute value of the larger one in magnitude. */
 static double magnitude(double old, double value)
 {
   return fmax(fabs(old), fabs(value));
 }
 
-/* Record of the calls of the user function. */
+/* What the user function records: the type of the elements, and the number of elements of all its
+ * calls. */
 typedef struct calls {
   osla_dtype dtype;
   _Atomic int64_t elements;
@@ -182,7 +186,8 @@ static void test_operations(void)
   with_grids(operations_on);
 }
 
-/* Consecutive rows arrive in one call: each element exactly once, for all types. */
+/* Consecutive rows of an update reach the user function in one call. It must get each element
+ * exactly once, for all types. */
 static void test_user_calls(void)
 {
   osla_transport *t = osla_test_transport();
@@ -211,7 +216,8 @@ static void test_user_calls(void)
   osla_transport_destroy(&t);
 }
 
-/* Short and long runs of rows and single rows, which take different paths of the addition. */
+/* Updates with short and long runs of rows and with single rows, which different loops of the
+ * library add. */
 static void test_runs(void)
 {
   enum { LARGE = 900, COUNT = 640 };
@@ -256,7 +262,8 @@ static void test_runs(void)
 
 /* ---- very large matrices ---- */
 
-/* Order 8.2e5 in float takes 2.7e12 bytes, half of them in the triangle; also larger orders. */
+/* Offsets of elements in matrices of order 8.2e5, which take 2.7e12 bytes in float and half of that
+ * as a triangle, and of larger orders. */
 static void test_large_offsets(void)
 {
   static const int64_t orders[] = {820000, 5000000};
@@ -288,7 +295,7 @@ static void test_large_offsets(void)
   osli_split_free(&s);
 }
 
-/* Such a matrix is refused because of its size, with the number of bytes. */
+/* A matrix that is too large for the machine is refused with its number of bytes. */
 static void test_large_matrix(void)
 {
   osla_transport *t = osla_test_transport();
@@ -307,7 +314,7 @@ static void test_large_matrix(void)
   osla_transport_destroy(&t);
 }
 
-/* Other kernels refuse a whole (general) matrix as a triangle. */
+/* Kernels that need a triangle refuse the value OSLA_GENERAL (the whole matrix). */
 static void test_general_elsewhere(void)
 {
   osla_transport *t = osla_test_transport();

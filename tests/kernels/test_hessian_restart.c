@@ -1,5 +1,6 @@
-/* Ids, checkpoint and restart: every datum counts once on any grid, also if checkpoints are taken
- * while threads update. All values are integers, so sums are exact. */
+/* Tests of ids, checkpoint and restart of the accumulator. Every datum counts once on any grid,
+ * also if checkpoints are taken while threads update. All values are integers, so sums are exact.
+ */
 #include "tests/file_help.h"
 #include "tests/hessian_reference.h"
 
@@ -12,7 +13,7 @@
 
 enum { DATA = 24, MOST = 40 };
 
-/* Returns ids with equal low bits, and 0 among them. */
+/* Id of datum `number`. The ids have equal low bits, and one of them is 0. */
 static uint64_t id_of(int64_t number)
 {
   return (uint64_t)number << 40;
@@ -31,8 +32,8 @@ static osla_grid *some_grid(osla_transport *t, int which)
   return grid ? grid : hessian_grid(t, 0);
 }
 
-/* Pushes data first .. last - 1 of the stream, each on one rank that depends on `turn`. Returns how
- * many were skipped on all ranks. */
+/* Adds data first .. last - 1, each on one rank that depends on `turn`. Returns how many of them
+ * were skipped on all ranks because their ids were known. */
 static int64_t push_range(osla_transport *t, osla_hessian *h, int64_t n, osla_dtype dtype,
                           int64_t first, int64_t last, int turn)
 {
@@ -45,7 +46,8 @@ static int64_t push_range(osla_transport *t, osla_hessian *h, int64_t n, osla_dt
     CU_ASSERT(osla_hessian_has_id(h, id_of(i)));
     skips += skipped;
   }
-  /* OSLA's call, because MPI_Allreduce would make no progress for ranks that still wait. */
+  /* OSLA's own call, because MPI_Allreduce would make no progress for ranks that still wait in OSLA
+   */
   OSLA_ASSERT_OK(osla_allreduce(t, &skips, 1, MPI_INT64_T, MPI_SUM));
   return skips;
 }
@@ -57,7 +59,8 @@ static void sum_range(serial_sum *sum, osla_dtype dtype, int64_t last)
     sum_add(sum, datum(i, n, dtype), 1.0);
 }
 
-/* A checkpoint halfway on one grid; the run continues on that grid and on another one. */
+/* Takes a checkpoint after half of the data. The run continues with the same accumulator, and then
+ * with a restored one on another grid. */
 static void restart(osla_transport *t, int64_t n, osla_hessian_options o, int from, int to)
 {
   osla_grid *first = some_grid(t, from), *second = some_grid(t, to);
@@ -66,9 +69,8 @@ static void restart(osla_transport *t, int64_t n, osla_hessian_options o, int fr
   serial_sum sum = sum_create(n, o.uplo);
   CU_ASSERT(push_range(t, h, n, type_of(&o), 0, DATA / 2, 0) == 0);
   CU_ASSERT(push_range(t, h, n, type_of(&o), 3, 7, 0) == 4);
-  if (from > 0)
-    OSLA_ASSERT_OK(osla_hessian_commit(h)); /* the gradient then has a committed part
-                                             * and a pending part */
+  if (from > 0) /* now the gradient has committed and uncommitted parts */
+    OSLA_ASSERT_OK(osla_hessian_commit(h));
   CU_ASSERT(push_range(t, h, n, type_of(&o), DATA / 2, DATA / 2 + 2, 0) == 0);
   OSLA_ASSERT_OK(osla_hessian_checkpoint(h, path, "job"));
   CU_ASSERT(push_range(t, h, n, type_of(&o), 0, DATA, 0) == DATA / 2 + 2);
@@ -84,7 +86,7 @@ static void restart(osla_transport *t, int64_t n, osla_hessian_options o, int fr
     OSLA_ASSERT_ERR(osla_hessian_matrix(h, &a), OSLA_ERR_STATE);
     CU_ASSERT(osla_hessian_get_stats(h).ids_restored == DATA / 2 + 2 + 3 * again);
     CU_ASSERT(push_range(t, h, n, type_of(&o), 0, DATA / 2 + 5, 1) == DATA / 2 + 2 + 3 * again);
-    if (again == 0) { /* a checkpoint with restored and new ids */
+    if (again == 0) { /* takes a checkpoint that contains both restored and new ids */
       OSLA_ASSERT_OK(osla_hessian_checkpoint(h, path, "job"));
       OSLA_ASSERT_OK(osla_hessian_commit(h));
       OSLA_ASSERT_OK(osla_hessian_reset(h));
@@ -129,11 +131,11 @@ static void test_other_grid(void)
   osla_transport_destroy(&t);
 }
 
-/* ---- equal bits ---- */
+/* ---- equal bits after a restart ---- */
 
 enum { BITS_N = 37 };
 
-/* Pushes tenths, which no binary number represents exactly. */
+/* Adds multiples of 0.1, which no binary number represents exactly. */
 static void push_tenths(osla_hessian *h, int64_t first, int64_t last, int turn)
 {
   for (int64_t i = first; i < last; i++) {
@@ -147,7 +149,7 @@ static void push_tenths(osla_hessian *h, int64_t first, int64_t last, int turn)
   }
 }
 
-/* Commits and returns the matrix (stored triangle) and the gradient: [n * n + n]. */
+/* Commits and returns the stored triangle of the matrix, followed by the gradient: [n * n + n]. */
 static double *take_bits(osla_hessian *h)
 {
   osla_matrix *a = NULL;
@@ -168,7 +170,8 @@ static bool same_bits(const double *a, const double *b)
   return memcmp(a, b, (BITS_N * BITS_N + BITS_N) * sizeof *a) == 0;
 }
 
-/* Takes a checkpoint directly after a commit, when H is in doubles; H stays unchanged. */
+/* Takes a checkpoint directly after a commit, when H is stored as doubles. H must stay unchanged.
+ */
 static void checkpoint_committed(osla_hessian *h, const char *path)
 {
   double *before = take_bits(h);
@@ -179,14 +182,15 @@ static void checkpoint_committed(osla_hessian *h, const char *path)
   free(after);
 }
 
-/* Compares an uninterrupted run with one in three parts on other grids, with a commit between. */
+/* Compares a run without interruption with a run in three parts, which are on different grids and
+ * have a commit between them. */
 static void test_same_bits(void)
 {
   osla_transport *t = osla_test_transport();
   osla_hessian_options o = {0};
   o.order_independent = true;
   o.bound = o.gradient_bound = 3000.0;
-  o.initial = 0.25; /* H begins in doubles */
+  o.initial = 0.25; /* H is stored as doubles at first */
   o.nb = 5;
   osla_grid *grid = some_grid(t, 0);
   osla_hessian *h = hessian_create_or_end(grid, BITS_N, &o);
@@ -252,7 +256,7 @@ static void *produce(void *arg)
   return NULL;
 }
 
-/* Merges over all ranks the numbers of data that any thread has added, as ones in a table. */
+/* Makes the same table on all ranks: 1 for each datum that any thread of any rank has added. */
 static void share_table(osla_transport *t, const producer *p, int32_t *table, int size)
 {
   for (int i = 0; i < THREADS; i++)

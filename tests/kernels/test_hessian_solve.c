@@ -1,5 +1,5 @@
-/* From updates to a solution: an assembled Hessian is factored in place, and the solution is
- * compared with a serial assembly and LAPACK's factorization. */
+/* Test of the whole way from updates to a solution: an accumulated Hessian is factored in place,
+ * and the solution is compared with a serial sum and LAPACK's factorisation. */
 #include "osla_blas.h"
 #include "osla_chol.h"
 #include "osla_index.h"
@@ -38,7 +38,8 @@ static test_update real_update(const problem *p, int number)
   return u;
 }
 
-/* Returns an update for the prior, H += I, as a single element of U. */
+/* Returns an update that adds 1 to diagonal element i of H, as a block U of one element. All of
+ * them together add the prior I. */
 static test_update unit_update(const problem *p, int64_t i)
 {
   (void)p;
@@ -71,7 +72,8 @@ static double right_side(int64_t i, int64_t j, void *arg)
   return osla_random_uniform(9, (uint64_t)i, (uint64_t)j);
 }
 
-/* Solves the serial problem in double: assembly, LAPACK's Cholesky, two triangular solves. */
+/* Solves the problem serially in double: sum of the updates, LAPACK's Cholesky factorisation, two
+ * triangular solves. */
 static double *serial_solution(const problem *p, serial_sum *sum)
 {
   int64_t n = p->n, info = -1;
@@ -105,7 +107,7 @@ static double magnitude(const double *x, int64_t count)
   return most;
 }
 
-/* Compares the assembled H with the serial one, elementwise, up to the rounding of sums of
+/* Compares the accumulated H with the serial sum, element by element, up to the rounding of sums of
  * products. */
 static void check_assembly(const problem *p, const serial_sum *sum, osla_hessian *h,
                            const osla_matrix *a)
@@ -134,8 +136,8 @@ static void assemble(const problem *p, osla_hessian *h)
   OSLA_ASSERT_OK(osla_hessian_commit(h));
 }
 
-/* Compares the solution on every rank with the serial one. The condition number of the problem is
- * below |H|_inf, because H >= I. */
+/* Compares the solution on every rank with the serial one. The condition number of H is below
+ * |H|_inf, because H >= I. */
 static void check_solution(const problem *p, const serial_sum *sum, const osla_matrix *b,
                            const double *x)
 {
@@ -161,7 +163,7 @@ static void solve(osla_grid *grid, const problem *p)
   osla_matrix *a = NULL, *again = NULL, *b = NULL;
   OSLA_ASSERT_OK(osla_hessian_matrix(h, &a));
   void *memory = osla_matrix_local(a);
-  /* Two iterations: after the reset the same memory is used again. */
+  /* Two iterations. After the reset, the accumulator uses the same memory again. */
   for (int iteration = 0; iteration < 2; iteration++) {
     int64_t info = -1;
     assemble(p, h);
@@ -200,7 +202,8 @@ static void test_solve(void)
   osla_transport_destroy(&t);
 }
 
-/* Without the prior, the Hessian of few data is singular: potrf reports it and nothing hangs. */
+/* Without the prior, the Hessian of few data is singular: osla_potrf reports this, and no rank
+ * hangs. */
 static void test_singular(void)
 {
   osla_transport *t = osla_test_transport();

@@ -1,5 +1,5 @@
-/* Index lists of an update, grouped by owner, and the triangle of a part; compared with brute
- * force. */
+/* Tests of how the index list of an update is grouped by owner, and of the triangle within the part
+ * of an owner. Both are compared with a plain search. */
 #include "kernels/hessian/hessian_split.h"
 #include "osla_index.h"
 #include "tests/osla_test_help.h"
@@ -10,7 +10,7 @@
 
 enum { MOST = 60 };
 
-/* Fills a list that is sorted, descending, with repeats, constant, or random. */
+/* Fills an index list that is sorted, descending, with repetitions, constant, or random. */
 static void pick(uint64_t seed, int64_t count, int64_t n, int64_t *ix)
 {
   int64_t how = osla_test_choose(seed, -1, 5);
@@ -25,7 +25,7 @@ static void pick(uint64_t seed, int64_t count, int64_t n, int64_t *ix)
   }
 }
 
-/* Returns the number of errors in a split of ix. */
+/* Returns the number of errors after the index list ix was grouped by owner. */
 static int64_t wrong_split(const index_split *s, int64_t count, const int64_t *ix, int64_t nb,
                            int nprocs)
 {
@@ -66,8 +66,8 @@ static void test_indices(void)
         int64_t count = round < 3 ? round : osla_test_choose(seed, -2, MOST + 1);
         int64_t n = 1 + osla_test_choose(seed, -3, 200);
         pick(seed, count, n, ix);
-        OSLA_ASSERT_OK(osli_split_reserve(&s, count, nprocs)); /* one split object is used for all
-                                                                * sizes */
+        /* the same object is used again for each size */
+        OSLA_ASSERT_OK(osli_split_reserve(&s, count, nprocs));
         osli_split_indices(&s, count, ix, blocks[b], nprocs);
         int64_t wrong = wrong_split(&s, count, ix, blocks[b], nprocs);
         OSLA_ASSERT_MSG(wrong == 0, "%" PRId64 " errors: seed %" PRIu64 ", %" PRId64 " of %" PRId64,
@@ -78,7 +78,7 @@ static void test_indices(void)
   osli_split_free(&s);
 }
 
-/* Indices of a matrix far beyond 32 bits. */
+/* Index lists of a matrix with far more than 2^32 rows. */
 static void test_large_indices(void)
 {
   index_split s = {0};
@@ -94,7 +94,7 @@ static void test_impossible_size(void)
 {
   index_split s = {0};
   OSLA_ASSERT_ERR(osli_split_reserve(&s, INT64_C(1) << 55, 3), OSLA_ERR_MEM);
-  OSLA_ASSERT_OK(osli_split_reserve(&s, 4, 3)); /* the object is usable after the failure */
+  OSLA_ASSERT_OK(osli_split_reserve(&s, 4, 3)); /* the object can be used after the failure */
   const int64_t ix[] = {9, 1, 4, 1};
   osli_split_indices(&s, 4, ix, 2, 3);
   CU_ASSERT(wrong_split(&s, 4, ix, 2, 3) == 0);

@@ -1,5 +1,5 @@
-/* Several threads of each rank update one accumulator at the same time: OpenMP threads, plain
- * threads that start and end, and threads beside the transport's progress thread. */
+/* Tests in which several threads of each rank update one accumulator at the same time: OpenMP
+ * threads, plain threads that start and end, and threads beside the transport's progress thread. */
 #include "tests/hessian_reference.h"
 
 #include <inttypes.h>
@@ -20,7 +20,7 @@ static osla_hessian_options tight(void)
   return o;
 }
 
-/* Work of one thread: its part of a stream of updates. */
+/* A thread that makes updates first .. last - 1 of a stream. */
 typedef struct producer {
   osla_hessian *h;
   uint64_t seed;
@@ -96,8 +96,8 @@ static void run_threads(osla_hessian *h, uint64_t seed, osla_dtype dtype)
   }
 }
 
-/* Threads end before the commit; new ones follow the commit and a reset; the statistics include
- * all. */
+/* Threads end before the commit, and new threads begin after a commit and a reset. The statistics
+ * include the updates of all threads. */
 static void threads_life(bool progress_thread, osla_uplo uplo)
 {
   osla_transport *t = NULL;
@@ -177,7 +177,8 @@ static void test_no_update_is_lost(void)
   osla_transport_destroy(&t);
 }
 
-/* Errors are reported to the thread that made them; the updates of other threads succeed. */
+/* An error is reported to the thread whose call was wrong, and the updates of other threads
+ * succeed. */
 static void *wrong_update(void *arg)
 {
   producer *p = arg;

@@ -1,5 +1,6 @@
-/* Messages to owners on other nodes: their format and bytes, updates that travel together, columns
- * of G in place of values, memory under a cap, and a soak test of random runs. */
+/* Tests of messages of the accumulator to owners on other nodes: format and number of bytes, small
+ * updates that are sent together, columns of G sent instead of sums, memory below the cap, and a
+ * soak test of random runs. */
 #include "kernels/hessian/hessian_message.h"
 #include "osla_clock.h"
 #include "tests/hessian_reference.h"
@@ -12,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- messages, without communication ---- */
+/* ---- format of messages, without communication ---- */
 
 typedef struct bytes {
   unsigned char *at;
@@ -28,7 +29,8 @@ static void keep(void *arg, const void *from, size_t count)
 
 enum { ROWS = 13, COLS = 7, LD = ROWS + 2 };
 
-/* A staircase-shaped piece whose first rows (lower) or last rows (upper) no column uses. */
+/* A piece of an update whose columns form a staircase along the diagonal. No column uses its first
+ * rows (lower triangle) or last rows (upper triangle). */
 typedef struct sample {
   int64_t row[ROWS], col[COLS], begin[COLS], end[COLS];
   double values[LD * COLS];
@@ -127,7 +129,7 @@ static void test_messages(void)
   CU_ASSERT(osli_message_bytes_of_g(1, 1, INT64_C(1) << 32, 8, false) == SIZE_MAX);
 }
 
-/* ---- between nodes ---- */
+/* ---- messages between nodes ---- */
 
 static osla_hessian *make_at_rank_0(osla_transport *t, osla_grid **grid, int64_t n,
                                     const osla_hessian_options *o)
@@ -136,7 +138,8 @@ static osla_hessian *make_at_rank_0(osla_transport *t, osla_grid **grid, int64_t
   return hessian_create_or_end(*grid, n, o);
 }
 
-/* A block or product with n = 400 sends at most 1.1 elements for each element added. */
+/* For an update by U or G with 400 indices, at most 1.1 elements are sent for each element that is
+ * added. */
 static void bytes_of(osla_dtype dtype, bool block)
 {
   enum { N = 1000, COUNT = 400 };
@@ -182,8 +185,8 @@ static void test_bytes(void)
   bytes_of(OSLA_FLOAT, false);
 }
 
-/* While the owner and its node sleep, many small updates arrive; they are fetched in a few
- * transfers. (ARMCI announces each one separately.) */
+/* While the ranks of the owner's node sleep, many small updates arrive; afterwards few transfers
+ * fetch all of them. (With ARMCI, each update is announced separately.) */
 static void test_small_updates_join(void)
 {
   enum { TIMES = 200, COUNT = 20 };
@@ -192,7 +195,7 @@ static void test_small_updates_join(void)
   osla_hessian_options o = {0};
   osla_hessian *h = make_at_rank_0(t, &grid, COUNT, &o);
   serial_sum sum = sum_create(COUNT, o.uplo);
-  /* Open MPI's osc pt2pt waits in the first access to a rank until that rank is in MPI. */
+  /* With Open MPI's osc pt2pt, the first access to a rank waits until that rank calls MPI. */
   if (osla_test_rank() > 0) OSLA_ASSERT_OK(update_push(h, update_ones(COUNT, 1, type_of(&o))));
   sum_add(&sum, update_ones(COUNT, 1, type_of(&o)), osla_test_size() - 1.0);
   sum_assert(&sum, h, "first updates");
@@ -205,8 +208,8 @@ static void test_small_updates_join(void)
   sum_add(&sum, update_ones(COUNT, 1, type_of(&o)), TIMES * (osla_test_size() - 1.0));
   sum_assert(&sum, h, "small updates");
   int far = osla_test_size() - osla_transport_node_size(t);
-  int64_t transfers = osla_hessian_get_stats(h).transfers - before; /* counted on whichever rank of
-                                                                     * the node fetched */
+  /* this counter is that of the rank of the node that fetched the updates */
+  int64_t transfers = osla_hessian_get_stats(h).transfers - before;
   if (!near) transfers = 0;
   MPI_Allreduce(MPI_IN_PLACE, &transfers, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
   if (osla_test_rank() == 0)
@@ -219,8 +222,8 @@ static void test_small_updates_join(void)
   osla_transport_destroy(&t);
 }
 
-/* Sums have equal bits if updates are sent as values, as columns of G, or as the shorter of both;
- * columns of G take fewer bytes. */
+/* The same updates are sent in three ways: as sums, as columns of G, and as whichever takes fewer
+ * bytes. Each result must be exact, and the last two ways must take fewer bytes than the first. */
 static void test_shipping(void)
 {
   enum { N = 200, TIMES = 12 };
@@ -254,7 +257,7 @@ static void test_shipping(void)
   osla_transport_destroy(&t);
 }
 
-/* ---- memory ---- */
+/* ---- memory below the cap ---- */
 
 enum { CAPPED_N = 400, CAPPED_TIMES = 6, CAPPED_THREADS = 3 };
 
@@ -266,8 +269,8 @@ static void *push_many(void *arg)
   return err == OSLA_OK ? NULL : arg;
 }
 
-/* Threads of all ranks but one update at once while the owner is slow: memory stays below the cap,
- * which three simultaneous updates would exceed. */
+/* While the owner is slow, threads of all other ranks make updates at the same time. Memory must
+ * stay below the cap, although three simultaneous updates would exceed it. */
 static void test_cap(void)
 {
   osla_transport *t = NULL;
@@ -275,7 +278,8 @@ static void test_cap(void)
   OSLA_ASSERT_OK(osla_transport_create(MPI_COMM_WORLD, &with, &t));
   osla_grid *grid = NULL;
   osla_hessian_options o = {0};
-  int nodes = osla_transport_n_nodes(t); /* each rank of another node needs room for its ring */
+  /* each rank of another node needs memory for its message buffer */
+  int nodes = osla_transport_n_nodes(t);
   o.memory_cap = (size_t)(nodes > 3 ? 900 : nodes > 1 ? 700 : 250) << 10;
   o.shipping = OSLA_SHIP_VALUES;
   osla_hessian *h = make_at_rank_0(t, &grid, CAPPED_N, &o);
@@ -340,7 +344,8 @@ static int64_t resident_bytes(void)
   return (int64_t)pages * sysconf(_SC_PAGESIZE);
 }
 
-/* Random sizes, caps, rings, pieces and isolation; each rank updates at its own pace. */
+/* Runs with random sizes, caps, message buffers, pieces and isolation; each rank makes its updates
+ * at its own speed. */
 static void soak_round(osla_transport *t, uint64_t seed)
 {
   static const size_t rings[] = {1, 300000, (size_t)8 << 20};
@@ -373,8 +378,8 @@ static void soak_round(osla_transport *t, uint64_t seed)
   osla_grid_destroy(&grid);
 }
 
-/* Runs for OSLA_TEST_SECONDS (`make soak`), else briefly. Memory does not grow after the
- * warm-up. */
+/* Makes random runs for OSLA_TEST_SECONDS seconds (environment; set by `make soak`), or for 0.6
+ * seconds. After the first runs, memory must not grow. */
 static void test_soak(void)
 {
   enum { WARM_UP = 60, GROWTH_MOST = 32 << 20 };

@@ -1,6 +1,6 @@
-/* Inverses with failing allocations on one rank, one allocation of the call after another: all
- * ranks fail together with the message of that rank, and A is unchanged; or, if the call can
- * continue without the memory, the inverse is the same as usual. */
+/* Tests of inverses in which one allocation fails on one rank, for each allocation of the call in
+ * turn. All ranks must fail together with the message of that rank and leave A unchanged; or, if
+ * the call can continue without the memory, the inverse is the same as usual. */
 #include "osla_inverse.h"
 #include "tests/failing_allocation.h"
 #include "tests/kernels/kernel_reference.h"
@@ -12,8 +12,8 @@ enum { N = 40, NB = 6 };
 
 typedef struct inversion {
   osla_matrix *a;
-  int64_t *ipiv;  /* pivots of LU; NULL: Cholesky */
-  dense original; /* the factors before the call */
+  int64_t *ipiv;  /* pivots of the LU factors; NULL for Cholesky factors */
+  dense original; /* the factors that the call inverts */
   dense inverse;
 } inversion;
 
@@ -25,7 +25,8 @@ static osla_err invert(void *arg)
                  : osla_potri(OSLA_LOWER, x->a, NULL, &info);
 }
 
-/* Returns whether the call failed. *hit: whether the call reached the allocation that fails. */
+/* Makes the call while allocation `number` fails. Returns whether the call failed. *hit: whether
+ * the call made that many allocations. */
 static bool try_once(inversion *x, int number, int *hit)
 {
   dense_scatter(&x->original, x->a);
@@ -34,11 +35,11 @@ static bool try_once(inversion *x, int number, int *hit)
   return err != OSLA_OK;
 }
 
-/* The contents of a random matrix serve as factors. */
+/* The elements of a random matrix can be used as factors. */
 static void check_each_allocation(bool lu)
 {
   osla_transport *t = osla_test_transport();
-  osla_grid *grid = kernel_grid(t, kernel_n_grids(t) > 2 ? 1 : 0); /* 2 x 2 for four ranks */
+  osla_grid *grid = kernel_grid(t, kernel_n_grids(t) > 2 ? 1 : 0); /* a 2 x 2 grid on four ranks */
   kernel_matrix a = kernel_make(grid, OSLA_DOUBLE, N, N, NB, NB, false);
   inversion x = {.a = a.a};
   int failures = 0, hit = 1;
@@ -48,7 +49,8 @@ static void check_each_allocation(bool lu)
   osla_layout l = osla_matrix_layout(a.a);
   for (int64_t i = 0; lu && i < osla_matrix_local_rows(a.a); i++) {
     int64_t row = osla_index_global(i, NB, osla_grid_prow(grid), l.nprow);
-    x.ipiv[i] = 1 + row + (N - 1 - row) / 2; /* this row or one below it */
+    /* interchanges each row with itself or with a row below it */
+    x.ipiv[i] = 1 + row + (N - 1 - row) / 2;
   }
   OSLA_ASSERT_OK(invert(&x));
   x.inverse = dense_gather(a.a);

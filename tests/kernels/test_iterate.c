@@ -1,5 +1,5 @@
-/* Iterations in all modes on the diffusion problem, whose convergence rates are known. The returned
- * x must have the residual that is reported, in every mode. */
+/* Tests of iterations in all modes on the diffusion problem, whose convergence rates are known. In
+ * every mode, the returned x must have the residual that is reported. */
 #include "osla_diffusion.h"
 #include "tests/osla_test_help.h"
 
@@ -31,7 +31,8 @@ static void free_cube(cube *c)
   osla_transport_destroy(&c->t);
 }
 
-/* Computes |b - A x| of all ranks' states by one exchange of halos in SYNC mode. */
+/* Computes |b - A x| over all ranks from their parts of x, by a run in SYNC mode that exchanges
+ * halos once. */
 static double true_residual(cube *c, const double *x)
 {
   osla_iterate_options o = {0};
@@ -61,14 +62,14 @@ static osla_iterate_result run(cube *c, const osla_iterate_options *o, double *x
   return r;
 }
 
-/* The start is an eigenvector and b = 0: each SYNC sweep multiplies the residual by rho, on any
- * number of ranks. */
+/* The initial x is an eigenvector and b = 0, so that each SYNC sweep multiplies the residual by
+ * rho, on any number of ranks. */
 static void test_rate(void)
 {
   static const int64_t points[][3] = {
     {20, 10, 10}, {7, 9, 30}, {1, 1, 5}, {5, 4, 1}, {100, 50, 50}};
   const size_t all = sizeof points / sizeof *points;
-  /* The last case takes 6456 sweeps, about a second on two cores. */
+  /* the last case takes 6456 sweeps, about a second on two cores */
   for (size_t i = 0; i < (osla_test_size() > 2 ? all - 1 : all); i++) {
     osla_diffusion_options o = {.points = {points[i][0], points[i][1], points[i][2]}};
     osla_iterate_options how = {0};
@@ -104,7 +105,7 @@ static void test_same_x(void)
   how.sweeps = 37;
   const osla_iterate_result r = run(&c, &how, c.x);
   CU_ASSERT(r.end == OSLA_ITERATE_SWEEPS && r.sweeps == (c.p.length > 0 ? 37 : r.sweeps));
-  /* The whole grid on this rank alone. */
+  /* Each rank also solves the problem of the whole grid alone. */
   osla_transport *self;
   osla_diffusion *whole;
   OSLA_ASSERT_OK(osla_transport_create(MPI_COMM_SELF, NULL, &self));
@@ -138,7 +139,7 @@ static void expect_solution(cube *c, const osla_iterate_options *how, const osla
   CU_ASSERT(r->least <= r->sweeps && r->sweeps <= r->most && r->mean <= (double)r->most);
 }
 
-/* All modes find the same solution, and the returned state has the reported residual. */
+/* All modes find the same solution, and the returned x has the reported residual. */
 static void test_modes(void)
 {
   static const struct {
@@ -165,7 +166,7 @@ static void test_modes(void)
   free_cube(&c);
 }
 
-/* Fewer points than ranks: some ranks have no part. */
+/* The grid has fewer points than there are ranks, so that some ranks own no points. */
 static void test_few_points(void)
 {
   for (int mode = OSLA_ITERATE_ASYNC; mode <= OSLA_ITERATE_SYNC; mode++) {
@@ -181,7 +182,7 @@ static void test_few_points(void)
   }
 }
 
-/* One object, several runs from different starts. */
+/* Several runs of one iteration object, from different initial x. */
 static void test_again(void)
 {
   for (int mode = OSLA_ITERATE_ASYNC; mode <= OSLA_ITERATE_SYNC; mode++) {
@@ -197,7 +198,8 @@ static void test_again(void)
       osla_diffusion_fill(c.d, c.x);
       OSLA_ASSERT_OK(osla_iterate(it, c.x, &r));
       expect_solution(&c, &how, &r);
-      OSLA_ASSERT_OK(osla_iterate(it, c.x, &r)); /* from the solution, to a smaller tolerance */
+      /* starts from the solution, with a smaller tolerance */
+      OSLA_ASSERT_OK(osla_iterate(it, c.x, &r));
       CU_ASSERT(r.end == OSLA_ITERATE_CONVERGED || r.end == OSLA_ITERATE_STAGNATED);
     }
     osla_iteration_destroy(&it);
@@ -205,7 +207,8 @@ static void test_again(void)
   }
 }
 
-/* Tolerances below rounding error, too few sweeps, and divergence. */
+/* Runs that end for other reasons: a tolerance below rounding error, too few sweeps, or divergence.
+ */
 static void test_ends(void)
 {
   osla_diffusion_options o = {.points = {6, 6, 6}};
@@ -240,8 +243,8 @@ static void test_ends(void)
   free_cube(&c);
 }
 
-/* alpha lies between rho and 1, and the error bound holds, measured against a much better
- * solution. */
+/* The rate alpha of the error bound lies between rho and 1. The bound must hold for the error,
+ * which is measured against a much more accurate solution. */
 static void test_bound(void)
 {
   osla_diffusion_options o = {.points = {9, 8, 7}};
@@ -254,8 +257,8 @@ static void test_bound(void)
   const double rho = osla_diffusion_radius(c.d);
   OSLA_ASSERT_OK(osla_iteration_create(c.t, &c.p, &how, &it));
   OSLA_ASSERT_OK(osla_iterate_bound(it, 1, &first));
-  OSLA_ASSERT_CLOSE(first, 1.0, 1e-14); /* for a vector of ones, alpha is 1 because of rows in the
-                                         * middle */
+  /* with the vector of ones alpha is 1, because of rows in the middle of the grid */
+  OSLA_ASSERT_CLOSE(first, 1.0, 1e-14);
   OSLA_ASSERT_OK(osla_iterate_bound(it, 400, &alpha));
   OSLA_ASSERT_MSG(alpha < 1.0 && alpha > rho && alpha < rho + 0.01, "alpha %.9f, rho %.9f", alpha,
                   rho);
@@ -275,8 +278,8 @@ static void test_bound(void)
     how.omega = 1.0;
     (void)run(&c, &how, c.x);
     for (int64_t i = 0; i < c.p.length; i++)
-      largest =
-        fmax(largest, fabs(rough[i] - c.x[i])); /* v <= 1, so this error is at most the bound */
+      /* v <= 1, so this error in the maximum norm is at most the bound */
+      largest = fmax(largest, fabs(rough[i] - c.x[i]));
     OSLA_ASSERT_MSG(r.error > 0 && largest <= r.error, "mode %d: error %g, bound %g", mode, largest,
                     r.error);
     free(rough);
@@ -287,11 +290,11 @@ static void test_bound(void)
 
 /* ---- false convergence ---- */
 
-/* The diffusion problem, in which halos do not enter the two states of the sweeps before
- * `snapshots` snapshots were taken. */
+/* The diffusion problem in which sweeps ignore the halos of two arrays of x until `snapshots`
+ * snapshots were taken. */
 typedef struct frozen {
   osla_fixed_point inner;
-  const double *states[2]; /* the caller's state, and the one that the first sweep writes */
+  const double *states[2]; /* the caller's x, and the array that the first sweep writes */
   int snapshots, looks;
 } frozen;
 
@@ -316,8 +319,8 @@ static void frozen_unpack(void *arg, int h, const double *message, double *x)
   if (!is_swept || f->looks >= f->snapshots) f->inner.unpack(f->inner.arg, h, message, x);
 }
 
-/* Halos are not updated until the residuals of all ranks seem to vanish; the run must not end
- * then. */
+/* Halos are ignored until the residuals of all ranks seem to be 0. The run must not end at that
+ * moment. */
 static void test_frozen(void)
 {
   for (int mode = OSLA_ITERATE_ASYNC; mode <= OSLA_ITERATE_RACY; mode++) {
@@ -403,7 +406,7 @@ static void test_refused(void)
   free_cube(&c);
 }
 
-/* A start that is not finite is refused with the rank, and the object can be used again. */
+/* An initial x that is not finite is refused with the rank, and the object can be used again. */
 static void test_not_finite(void)
 {
   for (int mode = OSLA_ITERATE_ASYNC; mode <= OSLA_ITERATE_SYNC; mode++) {

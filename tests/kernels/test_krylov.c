@@ -7,18 +7,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- CG ---- */
+/* ---- conjugate gradients (CG) ---- */
 
 typedef struct system {
   osla_transport *t;
   sparse_model m;
   osla_csr *a;
   osla_operator op;
-  double *whole, *b, *x; /* whole: the solution; b, x: this rank's parts */
+  double *whole, *b, *x; /* the solution of all ranks; this rank's parts of b and x */
   const double *mine;    /* this rank's part of the solution */
 } system_;
 
-/* Makes a system with known solution: b := A times the solution. */
+/* Makes a system with a known solution by b := A times the solution. */
 static system_ open_system(osla_transport *t, sparse_kind kind, int64_t m, int64_t n)
 {
   system_ s = {.t = t, .m = sparse_model_make(kind, m, n, false)};
@@ -98,7 +98,8 @@ static void test_cg_ends(void)
   options.iterations = 2;
   OSLA_ASSERT_OK(osla_cg(&s.op, NULL, s.b, s.x, &options, &r));
   CU_ASSERT(r.end == OSLA_KRYLOV_ITERATIONS && r.iterations == 2 && r.left > 1e-8);
-  OSLA_ASSERT_OK(osla_cg(&s.op, NULL, s.b, s.x, NULL, &r)); /* continues from the last x */
+  /* continues from the x of the last call */
+  OSLA_ASSERT_OK(osla_cg(&s.op, NULL, s.b, s.x, NULL, &r));
   CU_ASSERT(r.end == OSLA_KRYLOV_CONVERGED);
   if (osla_test_rank() == 0 && s.op.rows > 0) s.b[0] = NAN;
   OSLA_ASSERT_OK(osla_cg(&s.op, NULL, s.b, s.x, NULL, &r));
@@ -132,9 +133,10 @@ static void test_cg_ends(void)
   osla_transport_destroy(&t);
 }
 
-/* ---- LSQR ---- */
+/* ---- least squares by LSQR ---- */
 
-/* Checks that |A^T (b - A x) - damping^2 x / scale^2| over all ranks is small beside |A^T b|. */
+/* Checks that |A^T (b - A x) - damping^2 x / scale^2| over all ranks is small compared with |A^T
+ * b|. */
 static void check_normal_equations(system_ *s, double damping, const double *scale)
 {
   double *r = osla_test_allocate((size_t)s->op.rows + 1, sizeof *r);
@@ -173,7 +175,7 @@ static void test_lsqr(void)
         for (int64_t j = 0; j < s.op.columns; j++)
           scale[j] = 1.0 / (double)(1 + j % 4);
         for (int64_t k = 0; k < s.op.rows; k++)
-          s.b[k] += (double)(k % 3); /* A x = b then has no solution */
+          s.b[k] += (double)(k % 3); /* the overdetermined A x = b then has no solution */
         OSLA_ASSERT_OK(
           osla_lsqr(&s.op, s.b, dampings[d], scaled ? scale : NULL, s.x, &options, &r));
         OSLA_ASSERT_MSG(r.end == OSLA_KRYLOV_CONVERGED, "ended with %d after %d, left %g",
@@ -185,7 +187,8 @@ static void test_lsqr(void)
   osla_transport_destroy(&t);
 }
 
-/* LSQR solves a square system, and its residual agrees with the recurrences. */
+/* LSQR solves a square system, and the residual of x agrees with the one that its recurrences give.
+ */
 static void test_lsqr_square(void)
 {
   osla_transport *t = osla_test_transport();
@@ -212,7 +215,7 @@ static void test_lsqr_square(void)
 
 /* ---- arguments that differ between ranks ---- */
 
-/* Different options on one rank are refused; with different limits, ranks would wait for one
+/* Options that differ on one rank are refused. With different limits, ranks would wait for one
  * another. */
 static void test_other_options(void)
 {
@@ -241,7 +244,7 @@ static void test_other_options(void)
   osla_transport_destroy(&t);
 }
 
-/* ---- sizes near the ends of the range of double ---- */
+/* ---- numbers near the ends of the range of double ---- */
 
 typedef enum range_solver {
   BY_CG,
@@ -253,8 +256,8 @@ typedef enum range_solver {
 
 enum { RANGE_N = 100 };
 
-/* Solves 2^of_a A x = 2^of_b b from x = 0 by one solver. x gets this rank's part, followed by
- * zeros. */
+/* Solves 2^of_a A x = 2^of_b b from x = 0 by the solver `by`. x [out]: this rank's part, followed
+ * by zeros. */
 static osla_krylov_result solve_at(osla_transport *t, range_solver by, int of_a, int of_b,
                                    double x[RANGE_N])
 {
@@ -290,7 +293,8 @@ static osla_krylov_result solve_at(osla_transport *t, range_solver by, int of_a,
   return r;
 }
 
-/* The matrix diag(1 .. 6) times `size` on each rank; as a preconditioner without the diagonal. */
+/* On each rank the matrix is diag(1 .. 6) times `size`; the preconditioner multiplies by `size`
+ * only. */
 enum { DIAGONAL_N = 6 };
 
 static osla_err multiply_diagonal(void *size, osla_trans op, const double *x, double beta,
@@ -309,8 +313,8 @@ static osla_err multiply_size(void *size, const double *r, double *z)
   return OSLA_OK;
 }
 
-/* A, M and x have very different sizes, M is far from the inverse of A, and on rank 0 x is 2^-1000
- * times as large as on other ranks. */
+/* A, the preconditioner M and x have very different magnitudes, M is far from the inverse of A, and
+ * on rank 0 x is 2^-1000 times as large as on other ranks. */
 static void test_far_sizes(void)
 {
   const double sizes[][3] = {{1, 1, 1},           {1, 1e90, 1e-234},       {1, 1e100, 1e-220},
@@ -342,7 +346,7 @@ static void test_far_sizes(void)
   osla_transport_destroy(&t);
 }
 
-/* With a damping much larger than A, x is A^T b / damping^2. */
+/* With a damping much larger than |A|, x is A^T b / damping^2. */
 static void test_large_damping(void)
 {
   osla_transport *t = osla_test_transport();
@@ -365,7 +369,8 @@ static void test_large_damping(void)
  * rounding of hypot, which depends on the size of its arguments. */
 static void test_range(void)
 {
-  /* 2^508 is 3e152, 2^-565 is 1e-170; the last two cases are near the ends of the range */
+  /* 2^508 is 3e152, and 2^-565 is 1e-170. The last two cases are near the ends of the range of
+   * double. */
   const int of[][2] = {{0, -565},   {508, 0},    {-525, 0},    {-565, -565},
                        {-565, 300}, {700, -200}, {1018, 1016}, {-900, -1020}};
   enum { N_OF = sizeof of / sizeof *of };
@@ -384,7 +389,7 @@ static void test_range(void)
       for (int64_t j = 0; j < RANGE_N; j++)
         OSLA_ASSERT_CLOSE(ldexp(x[j], of[i][0] - of[i][1]), usual[j], 1e-9);
     }
-    /* x overflows in the first case and underflows in the second */
+    /* x would overflow in the first of these calls, and underflow in the second */
     CU_ASSERT(solve_at(t, by, -600, 600, x).end == OSLA_KRYLOV_NOT_FINITE);
     CU_ASSERT(solve_at(t, by, 600, -600, x).end == OSLA_KRYLOV_NOT_FINITE);
   }

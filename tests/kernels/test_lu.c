@@ -1,6 +1,6 @@
-/* LU without pivoting, and properties of all ways of pivoting: bitwise comparison for matrices with
- * exact factors, backward error for others; zero pivots, growth, wrong calls, and repeated calls
- * with delays. Pivoting is tested in test_lu_pivot.c and test_lu_hard.c. */
+/* Tests of LU without pivoting, and of properties of all kinds of pivoting: bitwise comparison for
+ * matrices with exact factors, backward error for others; zero pivots, growth, wrong calls, and
+ * repeated calls with delays. Pivoting is tested in test_lu_pivot.c and test_lu_hard.c. */
 #include "tests/kernels/lu_reference.h"
 #include "tests/osla_test_help.h"
 
@@ -114,7 +114,8 @@ static void test_empty(void)
   osla_transport_destroy(&t);
 }
 
-/* Pivot `zero` of a matrix with exact factors is 0: info names it on all ranks. */
+/* Factors a matrix with exact factors whose pivot `zero` is 0. info must name this pivot on all
+ * ranks. */
 static void check_zero_pivot(osla_grid *grid, osla_dtype dtype, int64_t n, int64_t nb, int64_t zero)
 {
   kernel_matrix a = kernel_make(grid, dtype, n, n, nb, nb, false);
@@ -122,14 +123,14 @@ static void check_zero_pivot(osla_grid *grid, osla_dtype dtype, int64_t n, int64
   for (int64_t j = zero; j < n; j++)
     if (j == zero || u.at[zero + j * n] == 0.0) u.at[zero + j * n] = j == zero ? 0.0 : 1.0;
   for (int64_t i = zero + 1; i < n; i++)
-    l.at[i + zero * n] = 1.0; /* the elements below are divided by zero */
+    l.at[i + zero * n] = 1.0; /* the elements below the pivot are then divided by zero */
   for (int64_t k = 0; k < n * n; k++)
     lu.at[k] = k % n <= k / n ? u.at[k] : l.at[k];
   dense da = dense_product(&l, &u);
   lu_run r = lu_run_make(&a, &da, OSLA_PIVOT_NONE, 0, "zero pivot");
   OSLA_ASSERT_MSG(r.result.info == zero + 1 && !r.result.trusted,
                   "%s: info %" PRId64 ", not %" PRId64, r.label, r.result.info, zero + 1);
-  if (zero == n - 1) { /* nothing is divided by the last pivot */
+  if (zero == n - 1) { /* the last pivot is not a divisor, so the factors are finite */
     if (r.before.parts == parts_of(dtype)) kernel_expect(a.a, &lu, "%s", r.label);
     (void)lu_expect_growth(&r);
   } else {
@@ -142,7 +143,7 @@ static void check_zero_pivot(osla_grid *grid, osla_dtype dtype, int64_t n, int64
 
 static void test_zero_pivot(void)
 {
-  static const int64_t list[][3] = {/* n, nb, index of the zero pivot */
+  static const int64_t list[][3] = {/* n, nb, index of the zero pivot, from 0 */
                                     {30, 4, 0},
                                     {30, 4, 14},
                                     {30, 4, 29},
@@ -209,11 +210,13 @@ static void test_errors(void)
   refuse(good.a, ipiv, OSLA_PIVOT_PARTIAL, 3, "look_ahead = 3");
   refuse(good.a, NULL, OSLA_PIVOT_NONE, -2, "look_ahead = -2");
   refuse(good.a, NULL, OSLA_PIVOT_TOURNAMENT, 0, "ipiv is NULL");
-  OSLA_ASSERT_ERR(osla_getrf(good.a, NULL, NULL, &result), OSLA_ERR_ARG); /* partial pivoting */
-  /* a wrong argument on one rank only is reported on all ranks */
+  /* NULL options mean partial pivoting, which needs ipiv */
+  OSLA_ASSERT_ERR(osla_getrf(good.a, NULL, NULL, &result), OSLA_ERR_ARG);
+  /* an argument that is wrong on one rank only is reported on all ranks */
   refuse(good.a, osla_test_rank() == 0 ? NULL : ipiv, OSLA_PIVOT_PARTIAL, 1, "ipiv is NULL");
   OSLA_ASSERT_OK(osla_matrix_fill(good.a, OSLA_FILL_IDENTITY, 0));
-  OSLA_ASSERT_OK(osla_getrf(good.a, ipiv, NULL, &result)); /* the matrix is still usable */
+  /* the matrix can be factored after the refused calls */
+  OSLA_ASSERT_OK(osla_getrf(good.a, ipiv, NULL, &result));
   CU_ASSERT(result.info == 0 && result.trusted);
   kernel_free(&good), kernel_free(&blocks);
   osla_grid_destroy(&grid);

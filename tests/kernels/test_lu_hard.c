@@ -1,6 +1,6 @@
-/* LU of matrices that are known to be difficult: growth, bad scaling, near-singular and symmetric
- * matrices, numbers near the ends of the range, NaN and infinity; and of assembled Hessians. Every
- * run must end with the same result on all ranks. */
+/* Tests of LU for matrices that are known to be difficult: growth, bad scaling, near-singular and
+ * symmetric matrices, numbers near the ends of the range, NaN and infinity; and for accumulated
+ * Hessians. Every run must end with the same result on all ranks. */
 #include "osla_chol.h"
 #include "osla_hessian.h"
 #include "tests/kernels/lu_reference.h"
@@ -35,7 +35,7 @@ static osla_complex graded_columns(int64_t i, int64_t j, uint64_t seed)
   return lu_uniform(i, j, seed) * pow(10.0, -(double)(j % 21));
 }
 
-/* Numbers near the ends of the range of double, or for narrower types near 1e30 and its
+/* Matrix elements near the ends of the range of double; for the float types near 1e30 and its
  * reciprocal. */
 static osla_complex scaled(int64_t i, int64_t j, uint64_t seed, double wide, double narrow)
 {
@@ -57,9 +57,9 @@ static osla_complex both_ends(int64_t i, int64_t j, uint64_t seed)
   return j % 2 ? huge(i, j, seed) : tiny(i, j, seed);
 }
 
-/* Numbers below the smallest normal number. The reciprocal of a pivot is infinite, and xGETRF of
- * OpenBLAS 0.3.21 multiplies by it (LAPACK's own divides). So the test only requires that the call
- * ends with the same result on all ranks. */
+/* Matrix elements below the smallest normal number. The reciprocal of a pivot is infinite, and
+ * xGETRF of OpenBLAS 0.3.21 multiplies by it (LAPACK's own xGETRF divides). So the test only
+ * requires that the call ends with the same result on all ranks. */
 static osla_complex subnormal(int64_t i, int64_t j, uint64_t seed)
 {
   return scaled(i, j, seed, 0x1p-1030, 0x1p-130);
@@ -90,8 +90,8 @@ static osla_complex signs(int64_t i, int64_t j, uint64_t seed)
 typedef struct hard_case {
   const char *name;
   lu_element *f;
-  bool stable;   /* tournament pivoting bounds the residual by |A| as well */
-  int unpivoted; /* `trusted` without pivoting: 1 true, 0 false, -1 either */
+  bool stable;   /* true if the residual is bounded by |A| also with tournament pivoting */
+  int unpivoted; /* expected value of `trusted` without pivoting: 1 true, 0 false, -1 either */
 } hard_case;
 
 static const hard_case list[] = {{"Wilkinson's growth", wilkinson, false, 0},
@@ -126,7 +126,8 @@ static void check_partial(const lu_run *r, const hard_case *c)
   if ((lapack.clear && c->f != subnormal) || wilkinsons)
     (void)lu_expect_pivots(r, lapack.pivots, "LAPACK's");
   if (c->f == signs) OSLA_ASSERT_MSG(r->pivots[0] == 0, "%s: not the first row", r->label);
-  if (wilkinsons) /* every step is exact: u_in = 2^i */
+  if (wilkinsons) /* every elimination step is exact, and element i of the last column of U is 2^i
+                   */
     for (int64_t i = 0; i < N; i++)
       OSLA_ASSERT_CLOSE(*dense_at(&r->after, i, N - 1), ldexp(1.0, (int)i), 0.0);
   lu_lapack_free(&lapack);
@@ -135,7 +136,8 @@ static void check_partial(const lu_run *r, const hard_case *c)
 static void check_hard(kernel_matrix *a, const hard_case *c, int variant)
 {
   osla_dtype dtype = osla_matrix_dtype(a->a);
-  uint64_t seed = 20 + (is_narrow(dtype) ? 1 : 0); /* even seeds for wide types */
+  /* even seed for the double types, odd seed for the float types */
+  uint64_t seed = 20 + (is_narrow(dtype) ? 1 : 0);
   dense d = lu_make(N, N, dtype, c->f, seed);
   lu_run r = lu_run_make(a, &d, OSLA_PIVOT_PARTIAL, lu_look_ahead(variant), c->name);
   check_partial(&r, c);
@@ -174,7 +176,7 @@ static void test_hard(void)
   osla_transport_destroy(&t);
 }
 
-/* Every case and type on one grid, the most square one. */
+/* Runs every case in every type on the most square grid. */
 static void test_all_types(void)
 {
   osla_transport *t = osla_test_transport();
@@ -241,11 +243,11 @@ static void test_nan(void)
   osla_transport_destroy(&t);
 }
 
-/* ---- Hessians ---- */
+/* ---- accumulated Hessians ---- */
 
-/* Assembles a Hessian like osla assemble: each datum is a path through some unknowns, and the
- * diagonal is damped. Indefinite: a term of second derivatives outweighs both for every third
- * unknown. */
+/* Accumulates a Hessian as the command osla assemble does: each datum is a path through some
+ * unknowns, and the diagonal is increased (damped). indefinite: for every third unknown, a negative
+ * term exceeds the data and the damping. */
 static osla_hessian *assemble(osla_grid *grid, osla_dtype dtype, bool indefinite)
 {
   enum { PATHS = 60, LENGTH = 9 };
@@ -271,9 +273,9 @@ static osla_hessian *assemble(osla_grid *grid, osla_dtype dtype, bool indefinite
   return h;
 }
 
-/* Factors an assembled matrix by LU in the memory of the accumulator, which must have LAPACK's
- * pivots. A positive definite matrix is also factored by Cholesky, and by LU without pivoting; for
- * an indefinite one, Cholesky must report it. */
+/* Factors a Hessian in the memory of the accumulator by LU, which must find LAPACK's pivots. A
+ * positive definite Hessian is also factored by Cholesky, and by LU without pivoting. For an
+ * indefinite one, Cholesky must report an error. */
 static void check_hessian(osla_grid *grid, osla_dtype dtype, bool indefinite, int look_ahead)
 {
   osla_hessian *h = assemble(grid, dtype, indefinite);
@@ -310,7 +312,7 @@ static void test_hessians(void)
   osla_transport *t = osla_test_transport();
   osla_grid *grid;
   for (int g = 0; (grid = kernel_grid(t, g)) != NULL; g++) {
-    for (int s = 0; s < 4; s++) /* type and definiteness */
+    for (int s = 0; s < 4; s++) /* element type; whether the Hessian is indefinite */
       if (lu_turn(t, g, s))
         check_hessian(grid, s % 2 ? OSLA_FLOAT : OSLA_DOUBLE, s / 2, lu_look_ahead(g));
     osla_grid_destroy(&grid);

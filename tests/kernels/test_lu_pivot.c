@@ -1,6 +1,6 @@
-/* LU with pivoting: matrices with known pivots and factors, compared bitwise, for every grid,
- * shape, block and look-ahead; random matrices compared with LAPACK's pivots and error bounds;
- * singular matrices; no collective operation in the loop; repeated calls with delays. */
+/* Tests of LU with pivoting: matrices with known pivots and factors, compared bitwise, for every
+ * grid, shape, block and look-ahead; random matrices compared with LAPACK's pivots and error
+ * bounds; singular matrices; no collective operation in the loop; repeated calls with delays. */
 #include "osla_random.h"
 #include "osla_trace.h"
 #include "tests/kernels/kernel_trace.h"
@@ -25,8 +25,8 @@ static int parts_of(osla_dtype dtype)
   return dtype >= OSLA_COMPLEX_FLOAT ? 2 : 1;
 }
 
-/* Calls `check` for grids, sizes, types, owned and wrapped matrices in turn; `offset` selects other
- * combinations. */
+/* Calls `check` for combinations of grids, sizes, types, and owned and wrapped matrices; another
+ * `offset` selects other combinations. */
 typedef void checker(kernel_matrix *a, int variant);
 
 static void for_all(checker *check, int offset)
@@ -47,7 +47,7 @@ static void for_all(checker *check, int offset)
   osla_transport_destroy(&t);
 }
 
-/* Checks the factors of a matrix with known pivots. zero: a step whose pivot is 0, or -1. */
+/* Checks the factors of a matrix with known pivots. zero: the step whose pivot is 0, or -1. */
 static void check_known(kernel_matrix *a, int look_ahead, uint64_t seed, int64_t zero,
                         const char *name)
 {
@@ -92,7 +92,8 @@ static void test_wide(void)
         check_known(&a, lu_look_ahead(ahead), (uint64_t)(g + ahead), ahead == 2 ? m / 2 : -1,
                     "wide");
     kernel_free(&a);
-    if (osla_test_size() == 1) { /* one block; most of its columns belong to no panel */
+    /* one block with far more columns than rows; most of the columns are not in a panel */
+    if (osla_test_size() == 1) {
       a = kernel_make(grid, OSLA_DOUBLE, 12, 100000, 100000, 100000, 0);
       check_known(&a, 0, 77, -1, "one block");
       kernel_free(&a);
@@ -102,9 +103,9 @@ static void test_wide(void)
   osla_transport_destroy(&t);
 }
 
-/* One process column whose process rows from 1 to the middle are on the second of two nodes. The
- * first and the last ranks are neighbours, but not in one node group
- * (kernels/lu/lu_node_group.h). */
+/* A grid of one process column on two nodes. The process rows from 1 to the middle are on the
+ * second node, so that the first and the last process rows are adjacent in the ring, but not in one
+ * node group (kernels/lu/lu_node_group.h). */
 static osla_grid *grid_apart(osla_transport *t)
 {
   int size = osla_test_size(), rank = osla_test_rank(), half = (size + 1) / 2;
@@ -131,7 +132,8 @@ static void test_apart(void)
   osla_transport_destroy(&t);
 }
 
-/* A random matrix for which no two candidates for a pivot are within rounding errors. */
+/* A random matrix in which no two candidates for a pivot are within rounding errors of each other.
+ */
 static dense clear_matrix(int64_t m, int64_t n, osla_dtype dtype, lu_lapack *lapack)
 {
   for (uint64_t seed = 1;; seed++) {
@@ -238,7 +240,7 @@ static void check_singular(kernel_matrix *a, const singular_case *c, int look_ah
   lu_run r = lu_run_make(a, &d, OSLA_PIVOT_PARTIAL, look_ahead, c->name);
   OSLA_ASSERT_MSG(r.result.info == lapack.info && !r.result.trusted,
                   "%s: info %" PRId64 ", LAPACK %" PRId64, r.label, r.result.info, lapack.info);
-  (void)lu_expect_backward(&r); /* the factorisation is complete nevertheless */
+  (void)lu_expect_backward(&r); /* the factorisation is complete although a pivot is 0 */
   (void)lu_expect_bounded(&r);
   lu_run_free(&r);
   r = lu_run_make(a, &d, OSLA_PIVOT_TOURNAMENT, look_ahead, c->name);
@@ -277,7 +279,7 @@ static void test_no_collectives(void)
 {
   enum { N = 100, NB = 8 };
   osla_transport *t = osla_test_transport();
-  osla_grid *grid = kernel_grid(t, kernel_n_grids(t) > 2 ? 1 : 0); /* 2 x 2 for four ranks */
+  osla_grid *grid = kernel_grid(t, kernel_n_grids(t) > 2 ? 1 : 0); /* a 2 x 2 grid on four ranks */
   kernel_matrix a = kernel_make(grid, OSLA_DOUBLE, N, N, NB, NB, false);
   int64_t ipiv[N];
   for (int pivoting = OSLA_PIVOT_PARTIAL; pivoting <= OSLA_PIVOT_NONE; pivoting++)
@@ -299,7 +301,7 @@ static void test_no_collectives(void)
   osla_transport_destroy(&t);
 }
 
-/* ---- under delays ---- */
+/* ---- repeated calls with delays ---- */
 
 static void test_back_to_back(void)
 {

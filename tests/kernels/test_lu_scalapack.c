@@ -1,5 +1,5 @@
-/* LU with partial pivoting, compared with ScaLAPACK's pdgetrf in the same memory layout: the same
- * IPIV array on every process, and nearly the same factors. */
+/* Test of LU with partial pivoting, compared with ScaLAPACK's pdgetrf in the same memory layout:
+ * the same IPIV array on every process, and nearly the same factors. */
 #include "tests/kernels/lu_reference.h"
 #include "tests/osla_test_help.h"
 
@@ -28,7 +28,8 @@ static int open_blacs(osla_grid *grid)
   return osla_grid_prow(grid) < 0 ? -1 : context;
 }
 
-/* ScaLAPACK factors `theirs`, a copy of A's local array. Only members of the grid call it. */
+/* Factors `theirs`, a copy of A's local array, by ScaLAPACK's pdgetrf. Called only by ranks that
+ * are in the grid. */
 static void factor_theirs(int context, osla_matrix *a, double *theirs, int *ipiv, int *info)
 {
   static const int zero = 0, one = 1;
@@ -40,8 +41,8 @@ static void factor_theirs(int context, osla_matrix *a, double *theirs, int *ipiv
   pdgetrf_(&m, &n, theirs, &one, &one, desc, ipiv, info);
 }
 
-/* Computes the differences of the factors in units of n eps max |u|, and the number of different
- * pivots. */
+/* Computes the differences between OSLA's and ScaLAPACK's factors in units of n eps max |u|, and
+ * the number of different pivots. */
 static void compare(osla_matrix *a, const double *theirs, const int64_t *ipiv,
                     const int *their_ipiv)
 {
@@ -61,7 +62,7 @@ static void compare(osla_matrix *a, const double *theirs, const int64_t *ipiv,
     double difference = k % lld < rows ? fabs(ours[k] - theirs[k]) : 0.0;
     if (!(difference <= worst)) worst = difference;
   }
-  /* |A| <= 1/2; the bound accounts for the condition of the factors */
+  /* |A| <= 1/2, and the bound allows for the condition of the factors */
   OSLA_ASSERT_MSG(worst <= 1e-10, "%s: factors differ by %g", label, worst);
 }
 

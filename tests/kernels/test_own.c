@@ -1,6 +1,6 @@
-/* Matrices made by osla_matrix_wrap_own. Kernels that accept them give the same results as for
- * memory that all ranks can reach, and the padding of the caller's array stays unchanged. Other
- * kernels fail with the same error on all ranks. */
+/* Tests of matrices made by osla_matrix_wrap_own, whose memory only the owner can access. Kernels
+ * that accept them give the same results as for memory that all ranks can access, and the padding
+ * of the caller's array stays unchanged. Other kernels fail with the same error on all ranks. */
 #include "osla_chol.h"
 #include "osla_gemm.h"
 #include "osla_inverse.h"
@@ -17,10 +17,11 @@
 enum { PADDING = 3, N = 61, NB = 8 };
 static const double border = 1e77;
 
-/* Two matrices with the same contents. */
+/* Two matrices with equal elements: one in memory that all ranks can access (reached), one in
+ * memory of its owners only (own). */
 typedef struct twins {
   osla_matrix *reached, *own;
-  double *memory; /* array of `own`, with PADDING rows below each column */
+  double *memory; /* array of the matrix `own`, with PADDING rows below each column */
   int64_t lld, cols;
 } twins;
 
@@ -64,7 +65,7 @@ static void free_twins(twins *x)
   free(x->memory);
 }
 
-/* --- operands of products --- */
+/* ---- operands of products ---- */
 
 static osla_part whole(osla_matrix *a)
 {
@@ -72,7 +73,8 @@ static osla_part whole(osla_matrix *a)
   return osla_part_at(a, 0, 0, l.m, l.n);
 }
 
-/* B on one process row, or A on one process column; whole numbers. */
+/* Checks a product of whole numbers in which ranks need only their own part of one operand: A on
+ * one process column (of_a), or B on one process row. */
 static void check_operand(osla_grid *grid, bool of_a, int64_t k)
 {
   osla_err err;
@@ -102,7 +104,8 @@ static void test_operands(void)
   osla_transport_destroy(&t);
 }
 
-/* Operands of other ranks would be needed: the same message on all ranks, and C is unchanged. */
+/* The product would need operands of other ranks. All ranks get the same message, and C stays
+ * unchanged. */
 static void test_operand_refused(void)
 {
   osla_transport *t = osla_test_transport();
@@ -129,7 +132,7 @@ static void test_operand_refused(void)
   osla_transport_destroy(&t);
 }
 
-/* --- factors and right-hand sides --- */
+/* ---- factors and right-hand sides ---- */
 
 static void test_lu(void)
 {
@@ -151,7 +154,8 @@ static void test_lu(void)
   OSLA_ASSERT_OK(osla_trsm(OSLA_LEFT, OSLA_LOWER, OSLA_TRANS, OSLA_UNIT, -3, a.reached, b.reached));
   OSLA_ASSERT_OK(osla_trsm(OSLA_LEFT, OSLA_LOWER, OSLA_TRANS, OSLA_UNIT, -3, a.reached, b.own));
   expect_same(&b, 1e-6, "solve from the left");
-  if (osla_test_size() > 1) { /* A, and B of a solve from the right, are needed on other ranks */
+  /* these calls need A, or B of a solve from the right, on other ranks as well */
+  if (osla_test_size() > 1) {
     OSLA_ASSERT_ERR(osla_getrs(OSLA_NOTRANS, a.own, pivots[0], b.reached), OSLA_ERR_ARG);
     OSLA_ASSERT_ERR(osla_trsm(OSLA_RIGHT, OSLA_LOWER, OSLA_TRANS, OSLA_UNIT, 2, a.reached, a.own),
                     OSLA_ERR_ARG);

@@ -1,6 +1,6 @@
-/* Panels (kernels/common/panels.h) without a kernel: two kinds of random sizes, in pieces, on every
- * grid and every route. Arriving bytes are checked one by one, also that no rank overwrites a panel
- * that another rank still reads. */
+/* Tests of panels (kernels/common/panels.h) without a kernel: two kinds of panels of random size,
+ * in pieces, on every grid and every route. All arriving bytes are checked, so that a rank that
+ * overwrites a panel which another rank still reads is detected. */
 #include "kernels/common/panels.h"
 #include "osla_random.h"
 #include "src/base/futex.h"
@@ -17,15 +17,17 @@ enum { STEPS = 24, MOST_BYTES = 5000, PIECE = 700, HASTY_STEPS = 5 };
 typedef struct player {
   osla_grid *grid;
   osla_panels *panels;
-  int stride; /* stride of the roots of the kind that goes along process columns */
+  int stride; /* step from one root to the next for panels along process columns */
   bool readable;
-  bool hasty; /* position 0 is late, and the others do not wait for the first panels */
+  bool hasty; /* true if position 0 begins late and the other positions do not wait for its first
+                 panels */
   uint64_t seed;
-  _Atomic int64_t there; /* number of steps whose panels are ready */
-  unsigned char *own;    /* [STEPS][2][MOST_BYTES] panels that this rank publishes */
+  _Atomic int64_t there; /* number of steps for which this rank's panels are ready */
+  unsigned char *own;    /* [STEPS][2][MOST_BYTES] panels that this rank publishes, of two kinds */
 } player;
 
-/* Number of this rank's line, the same on all ranks of the line. */
+/* Number of this rank's process row or process column, whichever the panels of this kind go along.
+ */
 static int line_of(const player *x, panel_kind kind)
 {
   return kind == PANEL_ROWS ? osla_grid_prow(x->grid) : 100 + osla_grid_pcol(x->grid);
@@ -79,7 +81,7 @@ static void make_own(player *x, int64_t step)
   osli_panels_progress(x->panels);
 }
 
-/* Number of wrong bytes in a root's panel. */
+/* Number of wrong bytes in the panel that this rank got from a root. */
 static int64_t compare(player *x, panel_kind kind, int64_t step, int root)
 {
   size_t bytes = bytes_of(x, kind, step, root);
@@ -87,7 +89,8 @@ static int64_t compare(player *x, panel_kind kind, int64_t step, int root)
   if (bytes == 0 || root == position(x, kind)) return 0;
   if (x->hasty && step < HASTY_STEPS && position(x, kind) > 0) return 0;
   const unsigned char *at = osli_panels_wait(x->panels, kind, step, root);
-  if (!at) return !x->readable || kind == PANEL_COLS; /* the panel is read in the root's memory */
+  /* there is no copy, because kernels read this panel in the root's memory */
+  if (!at) return !x->readable || kind == PANEL_COLS;
   for (size_t i = 0; i < bytes; i++)
     wrong += at[i] != byte_of(x, kind, step, root, i);
   return wrong;
@@ -140,7 +143,7 @@ static void check(osla_grid *grid, osla_forward forward, int stride, int look_ah
   delays_end(&d);
   OSLA_ASSERT_MSG(wrong == 0, "%" PRId64 " bytes, way %d, stride %d, look-ahead %d", wrong,
                   (int)forward, stride, look_ahead);
-  OSLA_ASSERT_OK(osla_barrier(t)); /* afterwards no rank reads panels of this rank */
+  OSLA_ASSERT_OK(osla_barrier(t)); /* after this barrier no rank reads panels of this rank */
   osli_panels_destroy(&x.panels);
   free(x.own);
 }
@@ -161,7 +164,7 @@ static void test_every_route(void)
 }
 
 /* A rank that does not need a panel does not wait for it, and packs its own panel of a later step
- * into the same buffer. A panel that arrives late must not overwrite it. */
+ * into the same buffer. If the unneeded panel arrives late, it must not overwrite this buffer. */
 static void test_unread(void)
 {
   osla_transport *t = osla_test_transport();

@@ -1,5 +1,5 @@
-/* Copies, transposes, norms, multiples and contents of parts; views of parts, and the errors of all
- * calls. */
+/* Tests of parts of matrices: copies, transposes, norms, multiples and contents; views of parts;
+ * errors of all calls on parts. */
 #include "osla_index.h"
 #include "src/matrix/part_view.h"
 #include "tests/complex_help.h"
@@ -9,8 +9,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Runs check(grid, dtype, position) for all grids and positions; all types on few ranks, otherwise
- * one type in turn. */
+/* Runs check(grid, dtype, position) for all grids and all positions of parts. On one or two ranks
+ * it runs all types, otherwise one type for each pair in turn. */
 static void for_all(void (*check)(osla_grid *grid, osla_dtype dtype, part_position p))
 {
   osla_transport *t = osla_test_transport();
@@ -26,9 +26,10 @@ static void for_all(void (*check)(osla_grid *grid, osla_dtype dtype, part_positi
   osla_transport_destroy(&t);
 }
 
-/* ---- copies ---- */
+/* ---- copies of parts ---- */
 
-/* Copies to another position of a matrix in other blocks, and of the same matrix. */
+/* Copies a part to another position of a matrix in other blocks, and to another position of the
+ * same matrix. */
 static void check_copy(osla_grid *grid, osla_dtype dtype, part_position p)
 {
   osla_matrix *a = parts_make(grid, dtype, PARTS_M, PARTS_N, 4, 4, OSLA_FILL_UNIFORM, 1);
@@ -49,7 +50,8 @@ static void test_copy(void)
   for_all(check_copy);
 }
 
-/* Copies from each side of a matrix to the other, also between adjacent parts. */
+/* Copies a part to another position of the same matrix, in all directions and also to an adjacent
+ * position. */
 static void test_copy_inside(void)
 {
   static const part_position from[] = {
@@ -97,9 +99,9 @@ static void test_transpose(void)
   for_all(check_transpose);
 }
 
-/* ---- norms, multiples, contents ---- */
+/* ---- norms, multiples and contents of parts ---- */
 
-/* A NaN and large numbers are outside the part. */
+/* Norms of a part must not depend on elements outside the part, which are NaN or very large. */
 static void check_norms(osla_grid *grid, osla_dtype dtype, part_position p)
 {
   osla_matrix *a = parts_make(grid, dtype, PARTS_M, PARTS_N, 4, 4, OSLA_FILL_UNIFORM, 1);
@@ -153,9 +155,9 @@ static void test_contents(void)
   for_all(check_contents);
 }
 
-/* ---- views ---- */
+/* ---- views of parts ---- */
 
-/* Every rank reads the whole part through its view, which uses the memory of the matrix. */
+/* Every rank reads the whole part through its own view, which uses the memory of the matrix. */
 static void check_view(osla_grid *grid, osla_dtype dtype, part_position p)
 {
   osla_matrix *a = parts_make(grid, dtype, PARTS_M, PARTS_N, 4, 4, OSLA_FILL_UNIFORM, 1), *v;
@@ -184,7 +186,7 @@ static void test_view(void)
   for_all(check_view);
 }
 
-/* ---- errors ---- */
+/* ---- errors of calls on parts ---- */
 
 static void test_errors(void)
 {

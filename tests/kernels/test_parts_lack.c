@@ -1,6 +1,7 @@
-/* Calls on parts with failing allocations on one rank, one allocation after another: all ranks fail
- * together with the message of that rank, and nothing changes; or, if the call can continue without
- * the memory, the result is the same as usual. For parts that are used in place and in copies. */
+/* Tests of calls on parts in which one allocation fails on one rank, for each allocation of the
+ * call in turn. All ranks must fail together with the message of that rank and change nothing; or,
+ * if the call can continue without the memory, the result is the same as usual. The parts are such
+ * as calls use in place, and such as calls copy. */
 #include "osla_chol.h"
 #include "osla_lu.h"
 #include "osla_solve.h"
@@ -70,8 +71,8 @@ static void restore(const job *j, const state *s)
   dense_scatter(&s->a, j->a.matrix), dense_scatter(&s->b, j->b.matrix);
 }
 
-/* Makes each allocation of the call fail in turn. least: number of allocations whose failure must
- * be reported. */
+/* Makes the call once for each of its allocations, which then fails. At least `least` of these
+ * calls must report an error. */
 static void try_all(osla_err (*call)(void *arg), job *j, int least, const char *what)
 {
   state before = keep(j);
@@ -103,7 +104,7 @@ static void check(osla_grid *grid, int64_t off, int more)
   try_all(cholesky, &j, 3 + more, "potrf");
   try_all(lu, &j, 3 + more, "getrf");
   try_all(triangle, &j, 2 + 2 * more, "trsm");
-  OSLA_ASSERT_OK(lu(&j)); /* computes pivots */
+  OSLA_ASSERT_OK(lu(&j)); /* computes the pivots that the solve needs */
   try_all(solve, &j, 2 + 2 * more, "getrs");
   free(j.ipiv);
   osla_matrix_destroy(&a), osla_matrix_destroy(&b);
@@ -112,7 +113,7 @@ static void check(osla_grid *grid, int64_t off, int more)
 static void run(int64_t off, int more)
 {
   osla_transport *t = osla_test_transport();
-  osla_grid *grid = kernel_grid(t, kernel_n_grids(t) > 2 ? 1 : 0); /* 2 x 2 for four ranks */
+  osla_grid *grid = kernel_grid(t, kernel_n_grids(t) > 2 ? 1 : 0); /* a 2 x 2 grid on four ranks */
   check(grid, off, more);
   osla_grid_destroy(&grid);
   osla_transport_destroy(&t);

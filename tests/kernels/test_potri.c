@@ -1,6 +1,7 @@
-/* Inverses from Cholesky factors, both triangles, all types: residual with the matrix itself, and
- * LAPACK's inverse from the same factor. The other triangle stays unchanged; zeros on the diagonal;
- * no collective operation in the sweep; repeated calls. */
+/* Tests of inverses from Cholesky factors, both triangles, all types: residual with the original
+ * matrix, and comparison with LAPACK's inverse from the same factor. The elements outside the
+ * triangle stay unchanged; zeros on the diagonal; no collective operation in the loop; repeated
+ * calls. */
 #include "osla_blas.h"
 #include "osla_gemm.h"
 #include "osla_inverse.h"
@@ -22,7 +23,7 @@ static const size_case sizes[] = {{1, 1},  {2, 1},   {2, 3},   {11, 1},  {16, 4}
                                   {37, 5}, {50, 64}, {61, 40}, {96, 16}, {150, 7}};
 enum { N_SIZES = sizeof sizes / sizeof sizes[0] };
 
-static const int depths[] = {-1, 1, 2}; /* values of look_ahead */
+static const int depths[] = {-1, 1, 2}; /* values of the option look_ahead */
 
 static bool inside(osla_uplo uplo, int64_t i, int64_t j)
 {
@@ -35,14 +36,14 @@ static double complex entry(const dense *d, int64_t i, int64_t j)
   return CMPLX(at[0], d->parts == 2 ? at[1] : 0.0);
 }
 
-/* Element (i, j) of the Hermitian matrix of which this triangle is stored. */
+/* Element (i, j) of a Hermitian matrix of which one triangle is stored. */
 static double complex hermitian(const dense *d, osla_uplo uplo, int64_t i, int64_t j)
 {
   return inside(uplo, i, j) ? entry(d, i, j) : conj(entry(d, j, i));
 }
 
-/* A := G G^H with a random n x (n + 3) matrix G, so that the condition number is about n^2; NaN in
- * the other triangle. */
+/* A := G G^H with a random n x (n + 3) matrix G, so that the condition number is about n^2.
+ * Elements outside the stored triangle are NaN. */
 static dense fill_definite(osla_matrix *a, osla_uplo uplo, uint64_t seed)
 {
   osla_layout l = osla_matrix_layout(a);
@@ -92,7 +93,7 @@ static void check_residual(const dense *a, const dense *x, osla_uplo uplo, osla_
   OSLA_ASSERT_MSG(ratio < 30, "|I - A X| / (n eps |A| |X|) = %g, %s", ratio, label);
 }
 
-/* Asserts that all elements of the other triangle are still NaN. */
+/* Asserts that all elements outside the triangle are still NaN. */
 static void check_rest(const dense *x, osla_uplo uplo, const char *label)
 {
   int64_t changed = 0;
@@ -176,8 +177,8 @@ static void test_empty(void)
   osla_transport_destroy(&t);
 }
 
-/* Compares with LAPACK's inverse in double precision from the same factor of a well-conditioned
- * matrix. */
+/* Compares the inverse with the one that LAPACK computes in double precision from the same factor
+ * of a well-conditioned matrix. */
 static void check_lapack(osla_grid *grid, osla_dtype dtype, osla_uplo uplo, size_case s)
 {
   kernel_matrix a = kernel_make(grid, dtype, s.n, s.n, s.nb, s.nb, false);
@@ -195,7 +196,7 @@ static void check_lapack(osla_grid *grid, osla_dtype dtype, osla_uplo uplo, size
       double distance = cabs(entry(&x, i, j) - entry(&expected, i, j));
       if (inside(uplo, i, j) && cabs(entry(&expected, i, j)) > largest)
         largest = cabs(entry(&expected, i, j));
-      /* the other triangle must be unchanged */
+      /* elements outside the triangle must be unchanged */
       if (!inside(uplo, i, j) && distance != 0) distance = (double)INFINITY;
       if (!(distance <= worst)) worst = distance;
     }
@@ -221,8 +222,8 @@ static void test_lapack(void)
   osla_transport_destroy(&t);
 }
 
-/* Zeros on the diagonal at `bad` and behind it: info is the first one, as with LAPACK, and nothing
- * changes. */
+/* The factor has zeros on the diagonal, at `bad` and in later rows. info must name the first one,
+ * as LAPACK's does, and the matrix must stay unchanged. */
 static void check_singular(osla_grid *grid, osla_dtype dtype, osla_uplo uplo, size_case s,
                            int64_t bad)
 {
@@ -290,12 +291,12 @@ static void test_no_collectives(void)
 {
   enum { N = 100, NB = 8 };
   osla_transport *t = osla_test_transport();
-  osla_grid *grid = kernel_grid(t, kernel_n_grids(t) > 2 ? 1 : 0); /* 2 x 2 for four ranks */
+  osla_grid *grid = kernel_grid(t, kernel_n_grids(t) > 2 ? 1 : 0); /* a 2 x 2 grid on four ranks */
   kernel_matrix a = kernel_make(grid, OSLA_DOUBLE, N, N, NB, NB, false);
   for (int i = 0; i < 3; i++) {
     osla_chol_options options = {.look_ahead = depths[i]};
     int64_t info = -1;
-    /* any triangle can serve as a factor */
+    /* any triangle can be used as a factor */
     OSLA_ASSERT_OK(osla_matrix_fill(a.a, OSLA_FILL_SPD, 3));
     OSLA_ASSERT_OK(osla_trace_start(t));
     OSLA_ASSERT_OK(osla_potri(i % 2 ? OSLA_UPPER : OSLA_LOWER, a.a, &options, &info));

@@ -1,6 +1,6 @@
-/* symm, hemm, trmm, gemv, symv and hemv of parts, compared exactly with serial products of whole
- * numbers. Elements that are not stored or not in a part are NaN; elements that are not part of the
- * result must stay unchanged. */
+/* Tests of symm, hemm, trmm, gemv, symv and hemv with parts, compared exactly with serial products
+ * of whole numbers. Elements that are not stored or not in a part are NaN. Elements that are not
+ * part of the result must stay unchanged. */
 #include "osla_products.h"
 #include "osla_random.h"
 #include "osla_solve.h"
@@ -15,7 +15,8 @@
 typedef enum kind { SYMM, HEMM, TRMM, GEMV, SYMV, HEMV, KINDS } kind;
 static const char *const names[KINDS] = {"symm", "hemm", "trmm", "gemv", "symv", "hemv"};
 
-/* One product: order of A (gemv: rows of A), and columns of B (RIGHT: rows; gemv: columns of A). */
+/* One product. n is the order of A (gemv: its rows). other is the number of columns of B, or of
+ * rows if A is on the right (gemv: the columns of A). */
 typedef struct trial {
   kind kind;
   osla_side side;
@@ -25,7 +26,8 @@ typedef struct trial {
   osla_complex alpha, beta;
   osla_dtype dtype;
   int64_t n, other;
-  int64_t i, j; /* position of A's part; the positions of the other parts are derived from it */
+  int64_t i, j; /* position of the part of A in its matrix; the positions of the other parts are
+                   derived from it */
   int64_t nb;
   uint64_t seed;
 } trial;
@@ -54,7 +56,8 @@ static osla_complex whole_number(uint64_t seed, int64_t i, int64_t j)
   return CMPLX((double)(bits % 9) - 4.0, (double)(bits / 9 % 9) - 4.0);
 }
 
-/* m x n numbers at (i, j) of a matrix that is larger by `margin` on all sides and NaN elsewhere. */
+/* A matrix with m x n whole numbers at (i, j) and NaN elsewhere. It is larger than the part on all
+ * sides, unless i or j is 0. */
 static dense numbers_at(int64_t m, int64_t n, int64_t i, int64_t j, int parts, uint64_t seed)
 {
   dense d = dense_make(m + i + 3, n + j + 2, parts);
@@ -66,8 +69,8 @@ static dense numbers_at(int64_t m, int64_t n, int64_t i, int64_t j, int parts, u
   return d;
 }
 
-/* A as the product uses it, n x n or n x other. Elements that the product must not read become
- * NaN. */
+/* Returns A as the product uses it, n x n or n x other. In `stored`, elements that the product must
+ * not read become NaN. */
 static dense operand_a(const trial *t, dense *stored)
 {
   const int64_t cols = t->kind == GEMV ? t->other : t->n;
@@ -100,7 +103,7 @@ static osla_complex op(osla_trans trans, const dense *a, int64_t i, int64_t j)
   return trans == OSLA_CONJTRANS ? conj(x) : x;
 }
 
-/* The part of B, C, x or y that a product reads or writes, and its position. */
+/* The part of B, C, x or y that a product reads or writes, and the position of the part. */
 typedef struct window {
   dense all; /* the matrix that contains the part */
   int64_t i, j, m, n;
@@ -111,7 +114,7 @@ static osla_complex see(const window *w, int64_t i, int64_t j)
   return get(&w->all, w->i + i, w->j + j);
 }
 
-/* out := alpha op(A) in + beta out, or with op(A) on the right. */
+/* Computes out := alpha op(A) in + beta out, or alpha in op(A) + beta out for A on the right. */
 static void expect(const trial *t, const dense *a, const window *in, window *out)
 {
   const bool left = t->side == OSLA_LEFT;
@@ -159,7 +162,7 @@ static osla_err run(const trial *t, osla_part a, osla_part in, osla_part out)
   }
 }
 
-/* Sizes of the input and of the result. */
+/* Sets the sizes of the operand (in) and of the result (out), each as rows and columns. */
 static void shape(const trial *t, int64_t in[2], int64_t out[2])
 {
   const bool vector = t->kind >= GEMV, left = t->side == OSLA_LEFT;
@@ -221,8 +224,8 @@ static trial trial_of(uint64_t seed, kind k)
                  .seed = seed};
 }
 
-/* All kinds of products on all grids, chosen by a seed: one square, odd positions, sizes from 0
- * on. */
+/* Every kind of product on all grids, with sizes from 0 on, odd positions of the parts and other
+ * arguments chosen by a seed. All of them are small enough for one diagonal square of A. */
 static void test_small(void)
 {
   osla_transport *t = osla_test_transport();
@@ -237,8 +240,8 @@ static void test_small(void)
   osla_transport_destroy(&t);
 }
 
-/* Several squares along the diagonal, the last one smaller; blocks that can be halved evenly and
- * others. */
+/* Products so large that A is cut into several squares along the diagonal, the last one of which is
+ * smaller; with block sizes that allow equal halves, and others. */
 static void test_halves(void)
 {
   static const int64_t sizes[][2] = {{600, 16}, {700, 600}, {1100, 64}, {513, 7}};

@@ -1,6 +1,6 @@
-/* Products with failing allocations on one rank, one allocation of the call after another: all
- * ranks fail together with the message of that rank, or the result is the same as usual; and the
- * next call is correct. */
+/* Tests of products in which one allocation fails on one rank, for each allocation of the call in
+ * turn. All ranks must fail together with the message of that rank, or the result is the same as
+ * usual; and the next call must be correct. */
 #include "osla_products.h"
 #include "tests/failing_allocation.h"
 #include "tests/kernels/kernel_reference.h"
@@ -51,7 +51,7 @@ static void fill_results(const operands *o)
   OSLA_ASSERT_OK(osla_matrix_fill(o->y, OSLA_FILL_INTEGER, 5));
 }
 
-/* Makes each allocation of the call fail in turn. */
+/* Makes the product once for each of its allocations, which then fails. */
 static void try_all(const char *name, osla_err (*run)(void *arg), operands *o, osla_matrix *result)
 {
   int failures = 0, hit = 1;
@@ -71,7 +71,7 @@ static void try_all(const char *name, osla_err (*run)(void *arg), operands *o, o
 static void test_each_allocation(void)
 {
   osla_transport *t = osla_test_transport();
-  osla_grid *grid = kernel_grid(t, kernel_n_grids(t) > 2 ? 1 : 0); /* 2 x 2 for four ranks */
+  osla_grid *grid = kernel_grid(t, kernel_n_grids(t) > 2 ? 1 : 0); /* a 2 x 2 grid on four ranks */
   kernel_matrix a = kernel_make(grid, OSLA_DOUBLE, N, N, NB, NB, false);
   kernel_matrix b = kernel_make(grid, OSLA_DOUBLE, N, M, NB, NB, false);
   kernel_matrix c = kernel_make(grid, OSLA_DOUBLE, N, M, NB, NB, false);

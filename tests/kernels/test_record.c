@@ -1,5 +1,5 @@
-/* Records of iterations, and their replay on one rank: it gives the bits of the run, the error
- * bound by depth, and the result of hand-made schedules that a run may have. */
+/* Tests of the records of iterations, and of their replay on one rank: the replay gives the bits of
+ * the run, the depth gives the error bound, and schedules made by hand give the known result. */
 #include "kernels/iterate/diffusion.h"
 #include "osla_iterate_record.h"
 #include "tests/kernels/replay_reference.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The diffusion problem, with the parts of all ranks on each rank. */
+/* The diffusion problem of this run, with the problems of all ranks on each rank for the replay. */
 typedef struct cube {
   osla_transport *t;
   osla_diffusion *d, **all;
@@ -61,7 +61,7 @@ static bool same_bits(const double *a, const double *b, int64_t n)
   return n == 0 || memcmp(a, b, (size_t)n * sizeof *a) == 0;
 }
 
-/* ---- the bits of a run ---- */
+/* ---- a replay gives the bits of the run ---- */
 
 /* Each rank in turn repeats the sweeps of all ranks and compares its own part. */
 static void replay_run(cube *c, osla_iteration *it, double omega)
@@ -111,13 +111,13 @@ static void test_same_bits(void)
     how.record_bytes = 64 << 20;
     OSLA_ASSERT_OK(osla_iteration_create(c.t, &c.p, &how, &it));
     replay_run(&c, it, how.omega);
-    replay_run(&c, it, how.omega); /* the record is the one of the latest run */
+    replay_run(&c, it, how.omega); /* the record is that of the latest run */
     osla_iteration_destroy(&it);
   }
   free_cube(&c);
 }
 
-/* ---- |e|_v <= alpha^m |e_0|_v ---- */
+/* ---- error bound by depth: |e|_v <= alpha^m |e_0|_v ---- */
 
 static double largest_error(const cube *c, const double *v)
 {
@@ -133,7 +133,8 @@ static double largest_error(const cube *c, const double *v)
   return largest;
 }
 
-/* The start is an eigenvector v of M >= 0, and the solution is 0, so alpha is the eigenvalue. */
+/* The initial x is an eigenvector v of M >= 0, and the solution is 0, so alpha is its eigenvalue.
+ */
 static void test_depth(void)
 {
   osla_diffusion_options o = {.points = {11, 7, 12}};
@@ -143,7 +144,8 @@ static void test_depth(void)
   const double rho = osla_diffusion_radius(c.d);
   double *v = osla_test_allocate((size_t)c.p.length + 1, sizeof *v);
   osla_diffusion_fill(c.d, v);
-  for (int way = 0; way < 3; way++) { /* SYNC, and two ways without waiting */
+  /* way: 0 is SYNC mode; 1 and 2 are ASYNC mode with different leads */
+  for (int way = 0; way < 3; way++) {
     const int mode = way == 0 ? OSLA_ITERATE_SYNC : OSLA_ITERATE_ASYNC;
     osla_iterate_options how = {0};
     osla_iteration *it;
@@ -153,7 +155,7 @@ static void test_depth(void)
     double largest;
     how.mode = (osla_iterate_mode)mode;
     how.tolerance = -1;
-    how.lead = way == 1 ? 1 : 0; /* 1: each sweep uses new halos */
+    how.lead = way == 1 ? 1 : 0; /* with a lead of 1 each sweep uses new halos */
     how.sweeps = 150;
     how.record_bytes = 1 << 20;
     start(&c);
@@ -177,11 +179,11 @@ static void test_depth(void)
   free_cube(&c);
 }
 
-/* ---- two unknowns: rho(M) < 1 < rho(|M|) ---- */
+/* ---- two unknowns with rho(M) < 1 < rho(|M|) ---- */
 
-/* x := [a b; -b a] x in two parts, each with one unknown followed by the other part's one. M has
- * eigenvalues a +- i b. Many sweeps of a part on the same value x of the other converge to +-b / (1
- * - a) x. */
+/* Sweeps x := [a b; -b a] x in two parts. The array of each part has its own unknown, followed by
+ * that of the other part. M has the eigenvalues a +- i b. If one part makes many sweeps while the
+ * other unknown is constant, its own unknown converges to +-b / (1 - a) times the other one. */
 typedef struct half {
   double own, other;
 } half;
@@ -248,8 +250,8 @@ static double largest_of(const pair *p)
   return fmax(fabs(p->x[0][0]), fabs(p->x[1][0]));
 }
 
-/* SYNC mode converges. A schedule in which each part makes 40 sweeps on the last value of the other
- * grows by 0.64 / 0.25 in each round; asynchronous modes allow this schedule. */
+/* SYNC mode converges. A schedule of 40 sweeps of each part with the last value of the other part,
+ * which asynchronous modes allow, multiplies x by 0.64 / 0.25 in each round. */
 static void test_diverging(void)
 {
   enum { ROUNDS = 10, SWEEPS = 40 };
@@ -264,8 +266,8 @@ static void test_diverging(void)
   OSLA_ASSERT_OK(replay_records(2, p.parts, p.records, 1.0, p.xs, &depth));
   OSLA_ASSERT_MSG(largest_of(&p) < 1e-8, "%g after 400 sweeps in lock-step", largest_of(&p));
   CU_ASSERT(depth == 400);
-  CU_ASSERT(p.x[0][1] == p.x[1][0] && p.x[1][1] == p.x[0][0]); /* the returned halos equal the
-                                                                * neighbour's value */
+  /* the returned halo equals the value that the neighbour returned */
+  CU_ASSERT(p.x[0][1] == p.x[1][0] && p.x[1][1] == p.x[0][0]);
 
   make_pair(&p);
   for (int64_t round = 0; round < ROUNDS; round++) {
@@ -281,7 +283,7 @@ static void test_diverging(void)
                   (long long)depth);
 }
 
-/* Without a certificate the own points have the run's bits; halos may differ. */
+/* Without a certificate a rank's own points are replayed exactly; halos may differ. */
 static void test_uncertified(void)
 {
   osla_diffusion_options o = {.points = {9, 8, 11}};
@@ -326,7 +328,7 @@ static void test_lags(void)
   osla_reading readings[] = {{0, 0, 0}, {0, 3, 1}, {2, 1, 0}, {2, 2, 0}, {5, 9, 1}};
   const osla_record r = {
     .sweeps = 6, .returned = 6, .n_readings = 5, .readings = readings, .complete = true};
-  /* halo 0: lags 0 1 | 0 1 2 3; halo 1: -3 -2 -1 0 1 | -4 */
+  /* lags (in sweeps) of the readings of halo 0: 0 1 | 0 1 2 3; of halo 1: -3 -2 -1 0 1 | -4 */
   const int64_t expected[] = {2, 1, 1, 3, 3, 1, 1};
   int64_t count[7] = {0};
   osla_record_lags(&r, 2, 3, count);
@@ -334,7 +336,7 @@ static void test_lags(void)
     OSLA_ASSERT_MSG(count[k] == expected[k], "lag %d: %lld, not %lld", k - 3, (long long)count[k],
                     (long long)expected[k]);
   osla_record cut = r;
-  cut.complete = false; /* sweep 5 and later ones are unknown */
+  cut.complete = false; /* nothing is known of sweep 5 and later ones */
   memset(count, 0, sizeof count);
   osla_record_lags(&cut, 2, 3, count);
   int64_t sum = 0;
@@ -413,7 +415,7 @@ static void test_no_record(void)
   free_cube(&c);
 }
 
-/* With `proven`, a run needs a bound, and an omega that the bound covers. */
+/* With the option `proven`, a run without a bound that covers omega is refused. */
 static void test_proven(void)
 {
   osla_diffusion_options o = {.points = {6, 5, 7}};
@@ -430,7 +432,7 @@ static void test_proven(void)
   OSLA_ASSERT_ERR(osla_iterate(it, c.x, &r), OSLA_ERR_STATE);
   OSLA_ASSERT_TEXT("not proved that every schedule converges (call osla_iterate_bound): alpha = "
                    "inf, omega = 1.02");
-  OSLA_ASSERT_OK(osla_iterate_bound(it, 1, &alpha)); /* alpha is 1 for a vector of ones */
+  OSLA_ASSERT_OK(osla_iterate_bound(it, 1, &alpha)); /* with the vector of ones, alpha is 1 */
   OSLA_ASSERT_ERR(osla_iterate(it, c.x, &r), OSLA_ERR_STATE);
   OSLA_ASSERT_OK(osla_iterate_bound(it, 300, &alpha));
   OSLA_ASSERT_MSG(alpha < 0.95, "alpha %g", alpha);

@@ -1,4 +1,4 @@
-/* The scaled residual, iterative refinement, and solves in mixed precision. */
+/* Tests of the scaled residual, of iterative refinement, and of solves in mixed precision. */
 #include "osla_chol.h"
 #include "osla_lu.h"
 #include "osla_solve.h"
@@ -13,7 +13,8 @@ static double one_or_odd(int64_t i, int64_t j, void *arg)
   return i == 3 && j == 1 ? *(const double *)arg : 1.0;
 }
 
-/* The residual itself: its value for a known error, and a large value for wrong solutions. */
+/* The scaled residual has the right value for a known error, and a large value for wrong solutions.
+ */
 static void test_residual(void)
 {
   enum { N = 20, NRHS = 2 };
@@ -29,7 +30,7 @@ static void test_residual(void)
     OSLA_ASSERT_OK(osla_matrix_fill_with(b.a, one_or_odd, &odd));
     OSLA_ASSERT_OK(osla_residual(a.a, x.a, b.a, &value));
     OSLA_ASSERT_CLOSE(value, 0.0, 0.0);
-    odd = 1.5; /* in column 1: |b - A x| = 0.5, |A| = 1, |x| = 1, |b| = 1.5 */
+    odd = 1.5; /* column 1 has |b - A x| = 0.5, |A| = 1, |x| = 1, |b| = 1.5 */
     OSLA_ASSERT_OK(osla_matrix_fill_with(b.a, one_or_odd, &odd));
     OSLA_ASSERT_OK(osla_residual(a.a, x.a, b.a, &value));
     OSLA_ASSERT_CLOSE(value * N * eps, 0.5 / 2.5, 1e-6);
@@ -46,11 +47,11 @@ static void test_residual(void)
   grids_close(&g);
 }
 
-/* Matrices. Four are symmetric positive definite: EASY is well conditioned; HARD is Hilbert's
- * matrix with a small multiple of the identity (condition about 1e5); HILBERT is Hilbert's matrix
- * (about 1e19, too much for float); GRADED has elements from 1 to 1e-60, which float cannot
- * represent. PIVOTS is not symmetric and has zeros on the diagonal, so that LU without pivoting
- * fails. */
+/* Test matrices. Four are symmetric positive definite: EASY is well conditioned; HARD is Hilbert's
+ * matrix plus a small multiple of the identity (condition about 1e5); HILBERT is Hilbert's matrix
+ * (condition about 1e19, too large for float); GRADED has elements from 1 to 1e-60, which float
+ * cannot represent. PIVOTS is not symmetric and has zeros on the diagonal, so that LU without
+ * pivoting fails. */
 typedef enum kind { EASY, HARD, HILBERT, GRADED, PIVOTS } kind;
 
 static double element(int64_t i, int64_t j, kind k)
@@ -72,8 +73,9 @@ static double right_hand_side(int64_t i, int64_t j, kind k)
   return k == GRADED ? b * pow(10.0, -2.0 * (double)i) : j == 1 ? b * 1e-60 : b;
 }
 
-/* Fills A (`matrix`) or B. For complex types D A D^H and D B with d_i = exp(i sqrt(-1)), which has
- * the same condition and is Hermitian if A is symmetric. */
+/* Fills A (if `matrix` is set) or B. For complex types these are D A D^H and D B with a diagonal D
+ * of elements exp(i k), k = 0, 1, ..., so that the condition is unchanged, and D A D^H is Hermitian
+ * if A is symmetric. */
 static void fill(osla_matrix *a, kind k, bool matrix)
 {
   osla_layout l = osla_matrix_layout(a);
@@ -111,7 +113,7 @@ static void free_system(system_of *s)
   kernel_free(&s->a), kernel_free(&s->f), kernel_free(&s->b), kernel_free(&s->x);
 }
 
-/* Asserts that the residual of X is the `reported` one, and below `limit`. */
+/* Asserts that the scaled residual of X is the `reported` one, and below `limit`. */
 static void expect_solved(const system_of *s, double reported, double limit, const char *what)
 {
   double value = -1.0;
@@ -137,7 +139,7 @@ static void check_refine(const grid_set *g, int which, osla_dtype dtype, kind k,
     OSLA_ASSERT_OK(osla_getrf(s.f.a, NULL, &(osla_lu_options){.pivoting = OSLA_PIVOT_NONE}, &lu));
     factors = osla_factors_lu(s.f.a, NULL);
   }
-  fill(s.x.a, k, false); /* a bad first guess */
+  fill(s.x.a, k, false); /* an initial X that is far from the solution */
   OSLA_ASSERT_OK(osla_residual(s.a.a, s.x.a, s.b.a, &before));
   OSLA_ASSERT_OK(osla_refine(s.a.a, &factors, s.b.a, s.x.a, NULL, &result));
   OSLA_ASSERT_MSG(result.converged && result.iterations >= 1 && before > 1e3,
@@ -145,8 +147,8 @@ static void check_refine(const grid_set *g, int which, osla_dtype dtype, kind k,
                   result.iterations, before, result.residual);
   expect_solved(&s, result.residual, 1.0, "refined");
   OSLA_ASSERT_OK(osla_refine(s.a.a, &factors, s.b.a, s.x.a, NULL, &result));
-  CU_ASSERT(result.iterations == 0); /* X is already good enough */
-  /* the factors of another matrix: X stays as it is if they cannot improve it */
+  CU_ASSERT(result.iterations == 0); /* the initial X is already accurate enough */
+  /* with the factors of another matrix, X must stay unchanged if they cannot improve it */
   OSLA_ASSERT_OK(osla_matrix_fill(s.f.a, OSLA_FILL_IDENTITY, 0));
   osla_refine_options exact = {.target = 1e-9};
   OSLA_ASSERT_OK(osla_refine(s.a.a, &factors, s.b.a, s.x.a, &exact, &result));
@@ -187,7 +189,7 @@ static void check_mixed(const grid_set *g, int which, osla_dtype dtype, kind k, 
                     (r.single_iterations >= 2 && r.single_iterations <= (k == EASY ? 5 : 25)),
                   "kind %d: %d iterations in single precision", (int)k, r.single_iterations);
   expect_solved(&s, r.refine.residual, 1.0, "mixed");
-  OSLA_ASSERT_OK(osla_matrix_add(-1.0, s.a.a, 1.0, s.f.a)); /* A is unchanged */
+  OSLA_ASSERT_OK(osla_matrix_add(-1.0, s.a.a, 1.0, s.f.a)); /* the solve has not changed A */
   double difference = -1.0;
   OSLA_ASSERT_OK(osla_matrix_norm(s.f.a, OSLA_NORM_MAX, &difference));
   OSLA_ASSERT_CLOSE(difference, 0.0, 0.0);
@@ -212,7 +214,7 @@ static void test_singular(void)
 {
   grid_set g = grids_open();
   osla_mixed_result r;
-  kernel_matrix a = kernel_make(g.at[0], OSLA_DOUBLE, 9, 9, 2, 2, false); /* the zero matrix */
+  kernel_matrix a = kernel_make(g.at[0], OSLA_DOUBLE, 9, 9, 2, 2, false); /* matrix of zeros */
   kernel_matrix b = kernel_make(g.at[0], OSLA_DOUBLE, 9, 2, 2, 2, false);
   kernel_matrix x = kernel_make(g.at[0], OSLA_DOUBLE, 9, 2, 2, 2, false);
   osla_dtype single = osla_test_size() % 2 ? OSLA_COMPLEX_FLOAT : OSLA_FLOAT;
@@ -251,7 +253,7 @@ static void test_options(void)
   kernel_matrix a = kernel_make(g.at[0], OSLA_DOUBLE, 9, 9, 2, 2, false);
   kernel_matrix b = kernel_make(g.at[0], OSLA_DOUBLE, 9, 2, 2, 2, false);
   kernel_matrix x = kernel_make(g.at[0], OSLA_DOUBLE, 9, 2, 2, 2, false);
-  osla_factors f = osla_factors_cholesky(a.a, OSLA_LOWER); /* the factors are not read */
+  osla_factors f = osla_factors_cholesky(a.a, OSLA_LOWER); /* the call does not read the factors */
   const int last = osla_test_size() - 1;
   const bool other = osla_test_rank() == last;
   const osla_refine_options negative = {.max_iterations = -3},
@@ -272,10 +274,10 @@ static void test_options(void)
   grids_close(&g);
 }
 
-/* ---- a lack of memory ---- */
+/* ---- failing allocations ---- */
 
-/* Number of calls of osla_getrf. The linker's option --wrap replaces the library's function by the
- * one below, which counts and calls it. */
+/* Number of calls of osla_getrf. The linker's option --wrap replaces the library's osla_getrf by
+ * the function below, which counts its calls and calls the library's. */
 static int factorisations;
 osla_err __real_osla_getrf(osla_matrix *a, int64_t *ipiv, const osla_lu_options *options,
                            osla_lu_result *result);
@@ -295,15 +297,17 @@ static osla_err solve_mixed(void *arg)
   return osla_gesv_mixed(s->a.a, s->b.a, s->x.a, NULL, NULL);
 }
 
-/* Makes each allocation fail in turn, up to some after the factorisation. All ranks fail together,
- * and allocations of the refinement are made before A is factored. */
+/* Makes each allocation of a solve fail in turn, up to 20 that come after the factorisation. All
+ * ranks must fail together, and the allocations of the refinement must be made before A is
+ * factored. */
 static void test_lack(void)
 {
   grid_set g = grids_open();
   system_of s = make_system(&g, 0, OSLA_DOUBLE, EASY, 12, 4, FITTING);
   enum { BEHIND = 20 };
   int hit = 1, early = 0, late = 0, behind = 0;
-  /* afterwards memory regions are cached, so all calls make the same allocations */
+  /* after this first solve, memory regions are cached, so that all further calls make the same
+   * allocations */
   OSLA_ASSERT_OK(solve_mixed(&s));
   for (int number = 0; hit && behind < BEHIND; number++) {
     if (call_with_failing_allocation(number, solve_mixed, &s, &hit) == OSLA_OK) continue;

@@ -1,5 +1,6 @@
-/* Every options struct: {0} means the defaults. A reserved word that is not 0 on one rank is
- * refused on all ranks, and the message names it. The table contains all calls with options. */
+/* Tests of every struct of options: {0} means the defaults. An element of `reserved` that is not 0
+ * on one rank is refused on all ranks, and the message names it. The table contains all calls with
+ * options. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,18 +12,19 @@
 
 enum { N = 12, NB = 4, WORDS = 8 };
 
-/* Operands of the calls: A is positive definite, B and X have two columns. */
+/* Operands of all calls: A is positive definite, B and X have two columns. */
 typedef struct operands {
   osla_transport *t;
   osla_grid *grid;
   osla_matrix *a, *b, *x, *c;
-  osla_csr *sparse; /* the identity */
+  osla_csr *sparse; /* sparse identity matrix */
   double *vector, *other;
   int64_t rows, *ipiv;
   char path[64];
 } operands;
 
-/* Makes a call with options whose reserved word has this value, and frees what the call made. */
+/* Makes a call in which options.reserved[word] has this value, and destroys the objects that the
+ * call created. */
 typedef osla_err call_with(const operands *s, int word, uint64_t value);
 
 #define CALL_WITH(name, type, call)                                                                \
@@ -70,7 +72,7 @@ CALL_WITH(with_symm, osla_gemm_options,
                     osla_whole(s->x), &o))
 CALL_WITH(with_hemm, osla_gemm_options,
           osla_hemm(OSLA_LEFT, OSLA_LOWER, 1, osla_whole(s->a), osla_part_at(s->b, 0, 0, N, 0), 0,
-                    osla_part_at(s->x, 0, 0, N, 0), &o)) /* an empty product */
+                    osla_part_at(s->x, 0, 0, N, 0), &o)) /* a product without columns */
 CALL_WITH(with_trmm, osla_gemm_options,
           osla_trmm(OSLA_LEFT, OSLA_LOWER, OSLA_NOTRANS, OSLA_UNIT, 1, osla_whole(s->a),
                     osla_whole(s->x), &o))
@@ -98,7 +100,7 @@ static osla_err with_potri(const operands *s, int word, uint64_t value)
   osla_chol_options o = {0};
   int64_t info;
   o.reserved[word] = value;
-  /* any triangle with a positive diagonal is a valid factor */
+  /* any triangle with a positive diagonal can be used as a factor */
   return osla_potri(OSLA_LOWER, s->a, &o, &info);
 }
 
@@ -174,7 +176,7 @@ static osla_err with_dense_splitting(const operands *s, int word, uint64_t value
   return err;
 }
 
-/* Runs an iteration, or sweeps as a preconditioner. */
+/* Makes an iteration, or (sweeps) a preconditioner that consists of sweeps. */
 static osla_err with_iterations(const operands *s, int word, uint64_t value, bool sweeps)
 {
   osla_iterate_options o = {0};
@@ -280,7 +282,7 @@ static void free_operands(operands *s)
   osla_transport_destroy(&s->t);
 }
 
-/* Number of reserved words in an options struct. */
+/* Number of elements of `reserved` in this struct of options. */
 static int words_of(const char *options)
 {
   return strcmp(options, "osla_gemm_options") == 0 ? WORDS + 1 : WORDS;
@@ -289,7 +291,7 @@ static int words_of(const char *options)
 static void test_collective(void)
 {
   operands s = make_operands();
-  const int odd = osla_test_size() - 1; /* the rank with the wrong word */
+  const int odd = osla_test_size() - 1; /* the only rank on which the reserved element is not 0 */
   for (size_t i = 0; i < sizeof table / sizeof *table; i++)
     for (int end = 0; end < 2; end++) {
       const int word = end ? words_of(table[i].options) - 1 : 0;
@@ -309,7 +311,7 @@ static void test_collective(void)
   free_operands(&s);
 }
 
-/* Calls that are local. */
+/* Local calls with options. */
 static void test_local(void)
 {
   operands s = make_operands();

@@ -1,5 +1,5 @@
-/* Routes of a panel (kernels/common/route.h), simulated without MPI: every position makes its own
- * route, and together they must bring one copy to each node. */
+/* Tests of routes of a panel (kernels/common/route.h), simulated without MPI: every position of a
+ * process row computes its own route, and together the routes must bring one copy to each node. */
 #include "kernels/common/route.h"
 #include "osla_random.h"
 #include "tests/osla_test_help.h"
@@ -11,13 +11,14 @@ enum { MOST = 40 };
 static const osla_forward ways[] = {OSLA_FORWARD_CHOSEN, OSLA_FORWARD_FLAT, OSLA_FORWARD_RING,
                                     OSLA_FORWARD_TREE};
 
-/* Makes the lines of all positions, as their ranks would. */
+/* Makes the process row as each of its positions sees it. */
 static bool make_all(osla_line *lines, int length, const int *nodes)
 {
   int ranks[MOST];
   bool made = true;
   for (int i = 0; i < length; i++)
-    ranks[i] = length - 1 - i; /* positions differ from ranks */
+    /* ranks in descending order, so that a position differs from its rank */
+    ranks[i] = length - 1 - i;
   for (int i = 0; i < length; i++)
     made = osli_line_make(&lines[i], length, i, ranks, nodes) && made;
   return made;
@@ -51,10 +52,12 @@ static int count_contradictions(osla_line *lines, int length, osla_forward forwa
   for (int i = 0; i < length; i++) {
     const osla_route *r = &route[i];
     bool home = lines[i].node[i] == lines[i].node[root];
-    wrong += lines[i].node[r->reads] != lines[i].node[i]; /* a rank reads a copy on its own node */
-    wrong += route[r->reads].reads != r->reads;  /* the rank with the copy reads it as well */
-    wrong += got[i] != (!home && r->reads == i); /* each station receives one put */
-    /* the station expects the put from the rank that sends it */
+    /* each rank reads a copy on its own node */
+    wrong += lines[i].node[r->reads] != lines[i].node[i];
+    wrong += route[r->reads].reads != r->reads; /* the rank that has the copy reads the same copy */
+    /* one put reaches each rank that has a copy, and no put reaches other ranks */
+    wrong += got[i] != (!home && r->reads == i);
+    /* the rank with a copy expects the put from the rank that sends it */
     wrong += home ? r->reads != root : from[r->reads] != r->writer;
     wrong += home && r->writer != root;
     hops[i] = 0;
@@ -69,7 +72,7 @@ static int count_contradictions(osla_line *lines, int length, osla_forward forwa
   return wrong;
 }
 
-/* Distribution of positions over nodes: 0 in blocks, 1 cyclic, 2 random. */
+/* Assigns positions to nodes: 0 in blocks, 1 cyclically, 2 at random. */
 static int node_of(int how, int rank, int length, int nodes, uint64_t seed)
 {
   if (how == 0) return rank * nodes / length;
@@ -97,8 +100,8 @@ static void test_every_way(void)
       }
 }
 
-/* On 10 nodes, panels below 64 KiB use the tree, larger ones the ring, and a requested kind is
- * kept. */
+/* On 10 nodes, panels below 64 KiB use the tree and larger panels the ring; if the caller requests
+ * a route, that one is used. */
 static void test_choice(void)
 {
   osla_line lines[MOST];

@@ -1,5 +1,5 @@
-/* Arguments of matrix calls and products that differ on the last rank. Arguments that affect only
- * their own rank may differ. */
+/* Tests of arguments of matrix calls and products that differ on the last rank. Arguments that
+ * affect only their own rank may differ. */
 #include "tests/kernels/same_call.h"
 
 #include <complex.h>
@@ -74,7 +74,7 @@ static void check_matrices(const same_matrices *m)
   OTHER(add, base, alpha, 0.1, "osla_matrix_add: alpha is 1 on rank 0, but 0.10000000000000001 on");
   OTHER(add, base, beta, -0.5, "osla_matrix_add: beta is 0.5 on rank 0, but -0.5 on rank ");
   OTHER(add, base, b.matrix, m->narrow, "osla_matrix_add: m is ");
-  base.fill = OSLA_FILL_ZERO; /* this content has no seed */
+  base.fill = OSLA_FILL_ZERO; /* the seed may differ, because a fill with zeros does not use it */
   if (same_is_last_rank()) base.seed = 7;
   OSLA_ASSERT_OK(fill(&base));
 }
@@ -146,10 +146,12 @@ static void check_gemm(const same_matrices *m)
   OTHER(herk, z, trans, OSLA_CONJTRANS, "osla_herk: trans is ");
   OTHER(herk, z, beta, 2.0, "osla_herk: beta is ");
   OTHER_PART(herk, z, c, "osla_herk: c");
-  OSLA_ASSERT_ERR(one_other(&base), OSLA_ERR_ARG); /* ranks call two different routines */
-  base.gemm.panel = same_is_last_rank() ? 2 : 3;   /* may differ by rank */
+  /* the last rank calls another routine than the other ranks */
+  OSLA_ASSERT_ERR(one_other(&base), OSLA_ERR_ARG);
+  base.gemm.panel = same_is_last_rank() ? 2 : 3; /* this option may differ between ranks */
   if (same_is_last_rank())
-    base.alpha = CMPLX(1.0, 4.0); /* for real matrices the imaginary part does not count */
+    /* alpha's imaginary part may differ, because real matrices do not use it */
+    base.alpha = CMPLX(1.0, 4.0);
   OSLA_ASSERT_OK(gemm(&base));
 }
 

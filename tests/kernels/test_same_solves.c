@@ -1,4 +1,4 @@
-/* Arguments of factorisations, solves and the accumulator that differ on the last rank. */
+/* Tests of arguments of factorisations, solves and the accumulator that differ on the last rank. */
 #include "osla_inverse.h"
 #include "tests/kernels/same_call.h"
 
@@ -140,7 +140,8 @@ static void check_solves(const same_matrices *m)
   OTHER(potrs, base, uplo, OSLA_UPPER, "osla_potrs: uplo is 0 on rank 0, but 1 on rank ");
   OTHER(potrs, base, b.matrix, m->square[1], "osla_potrs: nrhs is 2 on rank 0, but 12 on rank ");
   OTHER(getrs, base, trans, OSLA_TRANS, "osla_getrs: trans is ");
-  OSLA_ASSERT_ERR(one_other(&base), OSLA_ERR_ARG); /* ranks call two different routines */
+  /* the last rank calls another routine than the other ranks */
+  OSLA_ASSERT_ERR(one_other(&base), OSLA_ERR_ARG);
   OTHER(potrs_part, part, uplo, OSLA_UPPER, "osla_potrs_part: uplo is ");
   OTHER_PART(potrs_part, part, b, "osla_potrs_part: b");
   OTHER(getrs_part, part, trans, OSLA_TRANS, "osla_getrs_part: trans is ");
@@ -224,7 +225,8 @@ static void check_hessian(const same_matrices *m)
   OTHER(create, base, hessian.shipping, OSLA_SHIP_VALUES, "osla_hessian_create: shipping is ");
   OTHER(create, base, hessian.node_sums, true, "osla_hessian_create: node_sums is ");
   OTHER(create, base, hessian.checkpoint_holds, true, "osla_hessian_create: checkpoint_holds is ");
-  base.hessian.piece_bytes = same_is_last_rank() ? 8192 : 4096; /* affects only its own rank */
+  /* may differ, because it affects only its own rank */
+  base.hessian.piece_bytes = same_is_last_rank() ? 8192 : 4096;
   OSLA_ASSERT_OK(create(&base));
   OSLA_ASSERT_OK(osla_hessian_create(grid, 5, NULL, &accumulator));
   check_words(&base);

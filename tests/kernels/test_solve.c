@@ -1,6 +1,7 @@
-/* Solves with the factors of LU and Cholesky: compared bitwise if solution and factors are whole
- * numbers, with interchanges; with factors of LAPACK and of OSLA by the scaled residual; for
- * right-hand sides in other distributions, and replicated ones. */
+/* Tests of solves with the factors of LU and Cholesky: compared bitwise if solution and factors are
+ * whole numbers, with interchanges; by the scaled residual with factors of LAPACK and of OSLA; for
+ * right-hand sides in other distributions, and for right-hand sides that every rank has completely.
+ */
 #include "kernels/solve/rhs.h"
 #include "osla_blas.h"
 #include "osla_chol.h"
@@ -23,13 +24,14 @@ static const solve_case cases_of_sizes[] = {
 };
 enum { N_SIZES = sizeof cases_of_sizes / sizeof cases_of_sizes[0] };
 
-/* Exact factors as they are stored, and B for an exact X. Kinds 0 and 1: Cholesky, lower and upper;
- * 2 to 4: LU with N, T, C; 5: LU without interchanges. */
+/* A solve with exact factors, stored as the library stores them, and B computed from an exact X.
+ * Kinds 0 and 1: Cholesky, lower and upper; 2 to 4: LU with transposes N, T, C; 5: LU without
+ * interchanges. */
 enum { KINDS = 6 };
 
 typedef struct problem {
   dense stored, x, b;
-  int64_t *pivots; /* NULL: none */
+  int64_t *pivots; /* NULL for a problem without interchanges */
 } problem;
 
 static osla_trans trans_of(int kind)
@@ -37,7 +39,7 @@ static osla_trans trans_of(int kind)
   return kind == 3 ? OSLA_TRANS : kind == 4 ? OSLA_CONJTRANS : OSLA_NOTRANS;
 }
 
-/* L below the diagonal, U in the other elements. */
+/* Returns a matrix with L below the diagonal, and U on and above it. */
 static dense put_together(const dense *l, const dense *u)
 {
   dense d = dense_copy(u);
@@ -93,7 +95,8 @@ static void problem_free(problem *p)
   free(p->pivots);
 }
 
-/* Solves with x on every rank, with one row more than necessary. */
+/* Solves with right-hand sides that every rank has completely. Their leading dimension is one more
+ * than necessary. */
 static void solve_replicated(const problem *p, int kind, osla_matrix *a, const int64_t *ipiv,
                              const char *label)
 {
@@ -170,8 +173,8 @@ static void test_empty(void)
   grids_close(&g);
 }
 
-/* There are so many right-hand sides that the interchanges take several packs of columns and reuse
- * buffers. */
+/* There are so many right-hand sides that the interchanges of rows handle several groups of columns
+ * and reuse buffers. */
 static void test_many(void)
 {
   enum { N = 40, NRHS = 60000 };
@@ -205,8 +208,8 @@ static int64_t *factor_by_lapack(osla_matrix *a)
   return ipiv;
 }
 
-/* Solves A X = B by LAPACK's LU (how = -2), OSLA's LU without pivoting (-1), or Cholesky (its
- * triangle). */
+/* Solves A X = B by factors of LAPACK's LU (how = -2), of OSLA's LU without pivoting (-1), or of
+ * Cholesky (how is the triangle), and checks the scaled residual. */
 static void check_factored(osla_grid *grid, osla_dtype dtype, solve_case c, int how)
 {
   double value = -1.0;
@@ -315,8 +318,9 @@ static void test_stress(void)
   kernel_stress(3, 4000, stress);
 }
 
-/* On one node, right-hand sides are on so many process columns that each has about eight, or on all
- * of them. */
+/* Block width of right-hand sides that are distributed by columns. On one node, so many process
+ * columns are used that each has about eight right-hand sides; on several nodes all of them are
+ * used. */
 static void test_placing(void)
 {
   const struct {

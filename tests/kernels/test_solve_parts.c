@@ -1,5 +1,5 @@
-/* Factorisations and solves of parts, compared with those of matrices that consist of the part
- * only. */
+/* Tests of factorisations and solves of parts, compared with those of matrices that consist of the
+ * part only. */
 #include "osla_chol.h"
 #include "osla_index.h"
 #include "osla_lu.h"
@@ -57,7 +57,8 @@ static void test_potrf(void)
   for_all(true, check_potrf);
 }
 
-/* info counts rows of the part. */
+/* Factors a part that is not positive definite. info counts the rows of the part, not of the
+ * matrix. */
 static void test_not_positive(void)
 {
   osla_transport *t = osla_test_transport();
@@ -87,8 +88,8 @@ static int64_t *new_pivots(const osla_matrix *a)
   return ipiv;
 }
 
-/* Gathers the pivots of all rows on every rank: 1 + the row in the whole matrix that each row was
- * interchanged with; UNTOUCHED for other rows. */
+/* Gathers on every rank, for each row of the whole matrix, 1 + the row that it was interchanged
+ * with; UNTOUCHED for rows without a pivot. */
 static void all_pivots(const osla_matrix *a, const int64_t *ipiv, int64_t *all)
 {
   const osla_layout l = osla_matrix_layout(a);
@@ -120,8 +121,8 @@ static void add_product(int parts, const double *x, const double *y, double *z)
   if (parts == 2) z[1] += x[0] * y[1] + x[1] * y[0];
 }
 
-/* Asserts that |P A - L U|_max of the part is small, whatever the pivots, and that elements outside
- * the part are unchanged. */
+/* Asserts that |P A - L U|_max of the part is small, for any pivots, and that elements outside the
+ * part are unchanged. */
 static void check_factors(const osla_matrix *a, const dense *before, const int64_t *ipiv,
                           part_position p)
 {
@@ -176,7 +177,8 @@ static void check_getrf(osla_grid *grid, osla_dtype dtype, part_position p, int 
   OSLA_ASSERT_OK(osla_getrf(alone, none ? NULL : right, &options, &should));
   OSLA_ASSERT_OK(osla_getrf_part(parts_at(a, p), none ? NULL : ipiv, &options, &is));
   CU_ASSERT(is.info == should.info && is.trusted == should.trusted);
-  /* tournament pivots depend on the distribution of the rows */
+  /* tournament pivots depend on the distribution of the rows, so they may differ from those of the
+   * other matrix */
   if (options.pivoting == OSLA_PIVOT_TOURNAMENT) {
     check_factors(a, &before, ipiv, p);
   } else {
@@ -196,14 +198,16 @@ static void test_getrf(void)
 /* ---- solves ---- */
 
 typedef struct equations {
-  osla_matrix *a, *b; /* B is a part of A's matrix or of another matrix, at position q */
+  osla_matrix *a, *b; /* A is a part at position p of matrix a. B is a part at position q of matrix
+                         b, which may be equal to a. */
   osla_matrix *a_alone, *b_alone;
   part_position p, q;
   dense before;
 } equations;
 
-/* B has PARTS_N columns, or rows if it is on the right; in every second turn it is in the same
- * matrix as A. */
+/* Makes a part A and a part B of right-hand sides. If possible, B is in the same matrix as A in
+ * every second turn. right: B is multiplied by A from the right, and its rows are the right-hand
+ * sides. */
 static equations make_equations(osla_grid *grid, osla_dtype dtype, part_position p, int turn,
                                 bool right, osla_fill fill)
 {
@@ -272,7 +276,7 @@ static void test_potrs(void)
   for_all(true, check_potrs);
 }
 
-/* Reverses the rows of a diagonally dominant matrix, so that no pivot is on the diagonal. */
+/* Reverses the rows of a part that is diagonally dominant, so that no pivot is on the diagonal. */
 static void turn_rows(osla_matrix *a, part_position p)
 {
   dense all = dense_gather(a), mine = parts_dense(&all, p);

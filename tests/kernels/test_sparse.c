@@ -1,4 +1,4 @@
-/* Sparse matrices and their products, compared with plain loops over the whole matrix. */
+/* Tests of sparse matrices and their products, compared with plain loops over the whole matrix. */
 #include "tests/kernels/sparse_model.h"
 
 #include <inttypes.h>
@@ -9,7 +9,8 @@
 static const int64_t sizes[][2] = {{0, 0}, {1, 1}, {7, 3}, {3, 40}, {100, 100}, {331, 257}};
 enum { SIZES = sizeof sizes / sizeof *sizes };
 
-/* Copies this rank's part of a whole vector into memory of either kind. */
+/* Copies this rank's part of a whole vector into new memory, from osla_vertices_create if `shared`,
+ * otherwise from malloc. */
 static double *part_of(osla_transport *t, const double *whole, const int64_t *start, bool shared)
 {
   const int64_t low = start[osla_test_rank()], n = start[osla_test_rank() + 1] - low;
@@ -31,7 +32,7 @@ static void drop(osla_transport *t, double *part, bool shared)
     free(part);
 }
 
-/* Checks that `part` holds this rank's values of a whole vector. */
+/* Checks that `part` equals this rank's part of a whole vector. */
 static void check_part(const char *what, const double *part, const double *whole,
                        const int64_t *start)
 {
@@ -55,7 +56,7 @@ static void check_products(osla_transport *t, const sparse_model *m, osla_csr *a
       double *y = sparse_model_vector(out[osla_test_size()], 6);
       double *my_x = part_of(t, x, in, shared), *my_y = part_of(t, y, out, shared);
       for (int64_t i = 0; betas[b] == 0.0 && i < osla_csr_rows(a) && !transposed; i++)
-        my_y[i] = NAN; /* y must not be read if beta = 0 */
+        my_y[i] = NAN; /* with beta = 0, y must not be read */
       OSLA_ASSERT_OK(osla_spmv(trans, a, my_x, betas[b], my_y));
       sparse_model_multiply(m, trans, x, betas[b], y);
       check_part(transposed ? "transposed product" : "product", my_y, y, out);
@@ -81,7 +82,8 @@ static void test_products(void)
   osla_transport_destroy(&t);
 }
 
-/* Column j of an arrow matrix is multiplied by 2^(-1000 + 20 j), from 1e-301 to 1e294. */
+/* Multiplies column j of an arrow-shaped matrix by 2^(-1000 + 20 j), which is from 1e-301 to 1e294.
+ */
 static void test_column_norms(void)
 {
   osla_transport *t = osla_test_transport();
@@ -147,7 +149,7 @@ static void test_even_blocks(void)
     }
 }
 
-/* osla_csr_row returns the given rows, sorted and with repeated entries added. */
+/* osla_csr_row returns the rows that were given, with sorted entries and repeated entries added. */
 static void test_rows(void)
 {
   osla_transport *t = osla_test_transport();
@@ -173,7 +175,8 @@ static void test_rows(void)
   osla_transport_destroy(&t);
 }
 
-/* Reversed numbers, on other ranks: A x has the same values at other positions. */
+/* The rows and columns of A are numbered in reverse order, on other ranks. A x then has equal
+ * values at other positions. */
 static void test_renumber(void)
 {
   osla_transport *t = osla_test_transport();
@@ -216,7 +219,7 @@ static void test_renumber(void)
   osla_transport_destroy(&t);
 }
 
-/* Values with rounding errors: every run gives the same bits. */
+/* Products of values with rounding errors have the same bits in every run. */
 static void test_same_bits(void)
 {
   osla_transport *t = osla_test_transport();
@@ -242,7 +245,7 @@ static void test_same_bits(void)
   osla_transport_destroy(&t);
 }
 
-/* Wrong input gives one error with the value on all ranks. */
+/* Wrong input gives one error on all ranks, with the wrong value in its text. */
 static void test_errors(void)
 {
   osla_transport *t = osla_test_transport();
@@ -263,8 +266,8 @@ static void test_errors(void)
   OSLA_ASSERT_ERR(osla_csr_create(t, start, start, first, column, value, &a), OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("column -1 is outside 0 to");
   column[1] = 1;
-  const int64_t falls[] = {0, INT64_C(1) << 40, 2}; /* the list of columns ends long before this
-                                                     * index */
+  /* the list of columns ends long before this entry */
+  const int64_t falls[] = {0, INT64_C(1) << 40, 2};
   OSLA_ASSERT_ERR(osla_csr_create(t, start, start, spoil ? falls : first, column, value, &a),
                   OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("first[2] = 2 is less than first[1] = 1099511627776");
@@ -276,8 +279,8 @@ static void test_errors(void)
                   OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("column or value is NULL, but there are 2 entries");
   OSLA_ASSERT_OK(osla_csr_destroy(NULL));
-  int64_t *others = osla_test_allocate((size_t)size + 1, sizeof *others); /* column blocks that
-                                                                           * differ on one rank */
+  /* the last rank passes other column blocks */
+  int64_t *others = osla_test_allocate((size_t)size + 1, sizeof *others);
   memcpy(others, start, ((size_t)size + 1) * sizeof *others);
   if (spoil && last > 0) others[1]--;
   if (last > 0) {
@@ -293,7 +296,8 @@ static void test_errors(void)
   osla_transport_destroy(&t);
 }
 
-/* A transfer of another forest in flight refuses the destruction, and the matrix stays usable. */
+/* While a transfer of another forest is under way, the matrix cannot be destroyed, but can be used.
+ */
 static void test_destroy_under_way(void)
 {
   osla_transport *t = osla_test_transport();

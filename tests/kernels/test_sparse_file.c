@@ -1,4 +1,4 @@
-/* Sparse matrices, vectors and graphs read from valid and invalid text files. */
+/* Tests of sparse matrices, vectors and graphs that are read from valid and invalid text files. */
 #include "osla_sparse_file.h"
 #include "tests/file_help.h"
 #include "tests/kernels/sparse_model.h"
@@ -17,8 +17,8 @@ static void write_file(const char *text)
   scratch_write(file, text, strlen(text));
 }
 
-/* Checks by products with unit vectors that the matrix equals a dense one, n x m by rows; destroys
- * it. */
+/* Checks by products with unit vectors that the sparse matrix equals an m x n dense one, which is
+ * stored by rows. Destroys the sparse matrix. */
 static void check_dense(osla_csr **a, int64_t m, int64_t n, const double *dense)
 {
   const int me = osla_test_rank(), size = osla_test_size();
@@ -58,7 +58,7 @@ static void test_matrices(void)
     {"%%matrixmarket MATRIX Coordinate Integer GENERAL\r\n2 3 3\r\n 2  1\t7 \r\n1 3 -1\r\n2 1 1",
      2,
      3,
-     {0, 0, -1, 8, 0, 0}}, /* a repeated entry; the last line has no end */
+     {0, 0, -1, 8, 0, 0}}, /* one entry is repeated, and the last line has no newline */
     {"%%MatrixMarket matrix coordinate pattern symmetric\n3 3 3\n1 1\n3 1\n3 2\n",
      3,
      3,
@@ -103,7 +103,7 @@ static void test_graphs(void)
   osla_transport_destroy(&t);
 }
 
-/* A written matrix is read back unchanged, for any blocks. */
+/* A matrix that is written to a file and read back is unchanged, for any distribution. */
 static void test_round(void)
 {
   osla_transport *t = osla_test_transport();

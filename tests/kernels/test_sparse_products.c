@@ -1,15 +1,15 @@
-/* Products, transposes and submatrices of sparse matrices, compared with plain loops over whole
- * matrices. */
+/* Tests of products, transposes and submatrices of sparse matrices, compared with plain loops over
+ * whole matrices. */
 #include "tests/kernels/sparse_model.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A whole matrix, dense. */
+/* A whole matrix, stored as a dense one. */
 typedef struct dense {
   int64_t m, n;
-  double *at; /* elements by rows */
+  double *at; /* elements, row by row */
 } dense;
 
 static dense dense_make(int64_t m, int64_t n)
@@ -47,7 +47,7 @@ static dense dense_transpose(const dense *a)
   return t;
 }
 
-/* Checks that `got` holds this rank's rows of `whole`. */
+/* Checks that `got` has this rank's rows of `whole`. */
 static void expect(const char *what, const osla_csr *got, const dense *whole)
 {
   const int64_t low = osla_csr_row_start(got)[osla_test_rank()];
@@ -135,8 +135,8 @@ static void test_galerkin(void)
   osla_transport_destroy(&t);
 }
 
-/* Row 3 i + 1 of the new matrix is row (7 i) mod m of the old one, and so on; the ranks choose in
- * turn, and rows may be repeated. */
+/* A submatrix whose rows are the rows (7 k) mod m, and whose columns are the columns (11 k) mod n,
+ * of a sparse matrix; rank p chooses those with k mod size = p. Rows may be repeated. */
 static void test_submatrix(void)
 {
   enum { M = 40, N = 53, ROWS = 50, COLUMNS = 31 };
@@ -147,7 +147,8 @@ static void test_submatrix(void)
   dense whole = dense_of(&m), part = dense_make(ROWS, COLUMNS);
   int64_t row[ROWS], column[COLUMNS], n_rows = 0, n_columns = 0, i = 0, j = 0;
   int64_t all_rows[ROWS], all_columns[COLUMNS];
-  for (int p = 0; p < size; p++) { /* new numbers, rank by rank */
+  for (int p = 0; p < size; p++) { /* numbers in the submatrix: first those that rank 0 chose, then
+                                      those of rank 1, and so on */
     for (int k = p; k < ROWS; k += size) {
       all_rows[i++] = 7 * k % M;
       if (p == me) row[n_rows++] = 7 * k % M;

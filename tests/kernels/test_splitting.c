@@ -1,4 +1,5 @@
-/* Sparse systems as fixed points, by their diagonal and by diagonal blocks, in all modes. */
+/* Tests of sparse systems that are solved as fixed-point iterations, split by their diagonal or by
+ * diagonal blocks, in all modes. */
 #include "osla_splitting.h"
 #include "tests/osla_test_help.h"
 
@@ -6,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A grid of side x side points, with unevenly distributed rows: row i is connected to the adjacent
- * points. */
+/* A system on a grid of side x side points, whose rows are unevenly distributed. Each point is
+ * coupled to the adjacent points. */
 typedef struct system_of {
   osla_transport *t;
   osla_csr *a;
@@ -15,14 +16,15 @@ typedef struct system_of {
   double *b, *x, *solution;
 } system_of;
 
-/* Kind of matrix: `wind` makes it unsymmetric, `diagonal` is its diagonal element. */
+/* Kind of matrix: `diagonal` is the value of its diagonal elements, and `wind` > 0 makes it
+ * unsymmetric. */
 typedef struct kind {
   int64_t side;
   double diagonal, wind;
 } kind;
 
-/* Block boundaries: the last rank has few rows, the first one most; with many ranks some have
- * none. */
+/* First row of each rank: the first rank has most rows, and each further one has half as many; with
+ * many ranks some have none. */
 static int64_t *distribute(int64_t n)
 {
   const int size = osla_test_size();
@@ -81,7 +83,7 @@ static void free_system(system_of *s)
   osla_transport_destroy(&s->t);
 }
 
-/* Solves from 0. Returns the largest number of sweeps of a rank. */
+/* Solves a system from x = 0. Returns the largest number of sweeps that a rank made. */
 static int64_t solve_by(const system_of *s, osla_splitting_options o, int mode, double *bound)
 {
   const int64_t block = o.block;
@@ -98,16 +100,15 @@ static int64_t solve_by(const system_of *s, osla_splitting_options o, int mode, 
   OSLA_ASSERT_OK(osla_iteration_create(s->t, &p, &how, &it));
   OSLA_ASSERT_OK(osla_iterate_bound(it, block > 1 ? 20 : 300, &alpha));
   for (int64_t i = s->rows; i < p.length; i++)
-    x[i] = NAN; /* halos, which a start need not have */
+    x[i] = NAN; /* initial values of halos are not used */
   OSLA_ASSERT_OK(osla_iterate(it, x, &r));
   OSLA_ASSERT_MSG(r.end == OSLA_ITERATE_CONVERGED, "block %lld, mode %d: %s", (long long)block,
                   mode, osla_iterate_end_name(r.end));
   for (int64_t i = 0; i < s->rows; i++)
     error = fmax(error, fabs(x[i] - s->solution[i]));
   OSLA_ASSERT_MSG(error <= 1e-8, "block %lld, mode %d: error %g", (long long)block, mode, error);
-  CU_ASSERT(alpha >= 1.0 ? r.error == 0.0
-                         : error <= r.error + (block > 1 ? 1e-13 : 0)); /* v <= 1, so the bound
-                                                                         * holds for each element */
+  /* v <= 1, so the bound in the norm |.|_v holds for each element */
+  CU_ASSERT(alpha >= 1.0 ? r.error == 0.0 : error <= r.error + (block > 1 ? 1e-13 : 0));
   if (bound) *bound = alpha;
   free(x);
   osla_iteration_destroy(&it);
@@ -133,8 +134,8 @@ static void test_modes(void)
     const double rho = cos(3.14159265358979 / 10);
     OSLA_ASSERT_MSG(alpha < 1.0 && alpha >= rho - 1e-12 && alpha < rho + 0.01, "alpha %.9f", alpha);
     if (mode == OSLA_ITERATE_SYNC) CU_ASSERT(parts < lines && lines < points);
-    if (osla_test_size() == 1) /* a direct solve; ending takes some more sweeps in asynchronous
-                                * modes */
+    if (osla_test_size() == 1) /* one rank has one block, so a sweep is a direct solve; asynchronous
+                                  modes need some more sweeps to end */
       CU_ASSERT(parts <= (mode == OSLA_ITERATE_SYNC ? 2 : 6));
   }
   free_system(&s);
@@ -153,8 +154,8 @@ static void test_others(void)
   }
 }
 
-/* rho(M) < 1 < rho(|M|), with M = [0 -a; a 0] on the unknowns 0 and 1: SYNC mode converges, and the
- * bound reports that nothing is proved for schedules. */
+/* A matrix with rho(M) < 1 < rho(|M|). SYNC mode converges, and osla_iterate_bound reports that
+ * convergence is not proved for every schedule. */
 static void test_no_proof(void)
 {
   osla_transport *t = osla_test_transport();
@@ -163,8 +164,8 @@ static void test_no_proof(void)
   const double skew = 0.55;
   for (int p = 0; p <= size; p++)
     start[p] = p == 0 ? 0 : size == 1 || p > 1 ? 3 : 2;
-  /* x0 = -s x1 - s x2, x1 = s x0 - s x2, x2 = s x0 + s x1: |M| has spectral radius 2 s, M has s
-   * sqrt(3). */
+  /* x0 = -s x1 - s x2, x1 = s x0 - s x2, x2 = s x0 + s x1: the spectral radius of |M| is 2 s, and
+   * that of M is s sqrt(3) */
   const int64_t columns[] = {0, 1, 2, 0, 1, 2, 0, 1, 2};
   const double values[] = {1, skew, skew, -skew, 1, skew, -skew, -skew, 1};
   const int64_t rows = start[rank + 1] - start[rank], from = 3 * start[rank];
@@ -185,7 +186,8 @@ static void test_no_proof(void)
     OSLA_ASSERT_OK(osla_iterate_bound(it, 200, &alpha));
     OSLA_ASSERT_CLOSE(alpha, 2 * skew, 1e-9);
     OSLA_ASSERT_OK(osla_iterate(it, x, &r));
-    CU_ASSERT(r.end == OSLA_ITERATE_CONVERGED && r.error == 0.0); /* no error bound is claimed */
+    /* r.error = 0 means that no error bound is known */
+    CU_ASSERT(r.end == OSLA_ITERATE_CONVERGED && r.error == 0.0);
     osla_iteration_destroy(&it);
     osla_splitting_destroy(&split);
     OSLA_ASSERT_OK(osla_csr_destroy(&a));
@@ -194,8 +196,8 @@ static void test_no_proof(void)
   osla_transport_destroy(&t);
 }
 
-/* Convection and diffusion by upwind differences: an M-matrix with unsymmetric blocks. With LU,
- * larger blocks take fewer sweeps. */
+/* Convection and diffusion by upwind differences, which give an M-matrix with unsymmetric blocks.
+ * With blocks factored by LU, larger blocks take fewer sweeps. */
 static void test_convection(void)
 {
   const kind upwind = {8, 7.0, 3.0};
@@ -213,8 +215,8 @@ static void test_convection(void)
   free_system(&s);
 }
 
-/* Returns alpha of A = [B C; C B] with B 2 x 2 by rows and all elements of C equal, in blocks of
- * two rows. */
+/* Returns alpha of A = [B C; C B], split into blocks of two rows. B is 2 x 2, stored by rows, and
+ * all elements of C equal c. */
 static double alpha_of(osla_transport *t, const double *b, double c, osla_splitting_factor factor)
 {
   const int size = osla_test_size(), rank = osla_test_rank();
@@ -233,7 +235,8 @@ static double alpha_of(osla_transport *t, const double *b, double c, osla_splitt
   osla_iteration *it;
   osla_iterate_result r;
   osla_iterate_options how = {0};
-  how.mode = OSLA_ITERATE_SYNC; /* asynchronous modes may find exactly the solution */
+  /* asynchronous modes may find the exact solution, which gives no rate */
+  how.mode = OSLA_ITERATE_SYNC;
   how.check = 1;
   if (OSLA_ASSERT_OK(
         osla_csr_create(t, start, start, first, columns + from % 16, values + from % 16, &a))) {
@@ -253,9 +256,10 @@ static double alpha_of(osla_transport *t, const double *b, double c, osla_splitt
   return alpha;
 }
 
-/* Tests alpha with matrices for which |B^-1| |C| has equal rows; its spectral radius is then their
- * sum. For the M-matrix it equals rho(|M|); for the second matrix it is three times as large; the
- * third one is factored with an interchange; for the last one no bound is found. */
+/* Tests alpha for 2 x 2 blocks B and C for which all rows of |B^-1| |C| have the same sum, which is
+ * then its spectral radius. For the first matrix, an M-matrix, it equals rho(|M|). For the second
+ * one it is three times as large. The third one is factored with an interchange. For the last one,
+ * which is nearly singular, no bound is found. */
 static void test_block_bound(void)
 {
   static const double m_matrix[] = {2, -1, -1, 2}, positive[] = {2, 1, 1, 2};
@@ -272,8 +276,8 @@ static void test_block_bound(void)
   osla_transport_destroy(&t);
 }
 
-/* A = c I + k J with all rows on rank 0: |M| has spectral radius k (n - 1) / (c + k). Takes many
- * steps, each of which lowers alpha. */
+/* A = c I + k J, where all elements of J are 1, with all rows on rank 0. The spectral radius of |M|
+ * is k (n - 1) / (c + k). osla_iterate_bound makes many steps, each of which lowers alpha. */
 static void test_many_steps(void)
 {
   enum { N = 26 };
@@ -285,8 +289,8 @@ static void test_many_steps(void)
     start[p] = N;
   for (int i = 0; i <= N; i++)
     first[i] = osla_test_rank() == 0 ? i * N : 0;
-  static const double radius[] = {10.0, 1.8,
-                                  0.2}; /* 0.9 (n - 1) k = radius, for a diagonal of 0.9 */
+  static const double radius[] = {10.0, 1.8, 0.2}; /* spectral radius of |M|; off the diagonal of
+                                                      0.9, all elements are 0.9 radius / (n - 1) */
   for (int r = 0; r < 3; r++) {
     double alpha = 0.0;
     osla_csr *a;
@@ -303,7 +307,8 @@ static void test_many_steps(void)
     OSLA_ASSERT_OK(osla_iteration_create(t, &p, NULL, &it));
     OSLA_ASSERT_OK(osla_iterate_bound(it, 4000, &alpha));
     OSLA_ASSERT_CLOSE(alpha, radius[r], 1e-12);
-    OSLA_ASSERT_ERR(osla_iterate_bound(it, 0, &alpha), OSLA_ERR_ARG); /* the earlier bound stays */
+    /* the refused call does not change the bound of the call before */
+    OSLA_ASSERT_ERR(osla_iterate_bound(it, 0, &alpha), OSLA_ERR_ARG);
     double x[N] = {0};
     osla_iterate_result result;
     OSLA_ASSERT_OK(osla_iterate(it, x, &result));
@@ -319,7 +324,8 @@ static void test_many_steps(void)
   osla_transport_destroy(&t);
 }
 
-/* Rows 0 and 1 are [1 -1 ..] and [-1 1 ..]. */
+/* Blocks that cannot be factored, and wrong options, are refused. The first block, of rows 0 and 1,
+ * is [1 -1; -1 1], or has infinite elements. */
 static void test_blocks_refused(void)
 {
   const kind singular = {2, 1.0, 0.0}, infinite = {2, INFINITY, 0.0};

@@ -1,5 +1,5 @@
-/* Dense matrices as fixed points: rows are read one-sided, from one triangle or both, on all grids,
- * in all modes. */
+/* Tests of dense systems that are solved as fixed-point iterations: ranks read rows one-sided, from
+ * one stored triangle or from the whole matrix, on all grids, in all modes. */
 #include "osla_chol.h"
 #include "osla_hessian.h"
 #include "osla_random.h"
@@ -10,15 +10,17 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* A matrix of order n, stored as `uplo`; the other triangle of a symmetric one is NaN. */
+/* A matrix of order n of which `uplo` is stored. Elements outside the stored triangle of a
+ * symmetric matrix are NaN. */
 typedef struct element_of {
   int64_t n;
   osla_uplo uplo;
   bool symmetric;
-  bool cyclic; /* dominant elements are beside the diagonal, so LU must interchange rows */
+  bool cyclic; /* the largest elements are beside the diagonal, so LU must interchange rows */
 } element_of;
 
-/* Strictly dominant by rows: the other elements of a row sum to less than n - 1; random by seed. */
+/* Element (i, j) of a random matrix that is strictly diagonally dominant: one element of each row
+ * is n + 1, and the magnitudes of all others sum to at most n - 1. */
 static double true_element(const element_of *e, int64_t i, int64_t j)
 {
   if (j == (e->cyclic ? i / 3 * 3 + (i + 1) % 3 : i)) return (double)e->n + 1.0;
@@ -75,7 +77,7 @@ static void free_problem(problem *p)
   free(p->b);
 }
 
-/* Solves from 0. Returns the largest number of sweeps of a rank. */
+/* Solves a system from x = 0. Returns the largest number of sweeps that a rank made. */
 static int64_t solve(const problem *p, osla_splitting_options o, int mode)
 {
   osla_splitting *split;
@@ -107,8 +109,8 @@ static int64_t solve(const problem *p, osla_splitting_options o, int mode)
   return r.most;
 }
 
-/* Sizes that do not divide, n = 1, n = 0, and fewer rows than ranks; block sizes of the matrix
- * differ from those of the splitting. */
+/* Orders that blocks do not divide, n = 1, n = 0, and fewer rows than ranks. The blocks of the
+ * matrix have another size than those of the splitting. */
 static void test_sizes(void)
 {
   const int64_t n_of[] = {0, 1, 3, 37};
@@ -127,7 +129,8 @@ static void test_sizes(void)
   osla_transport_destroy(&t);
 }
 
-/* Transposition in strips of 128 rows; unsymmetric matrices with LU; all grids. */
+/* Matrices so large that the stored triangle is transposed in strips of 128 rows; unsymmetric
+ * matrices with LU; all grids. */
 static void test_grids(void)
 {
   osla_transport *t = osla_test_transport();
@@ -145,7 +148,7 @@ static void test_grids(void)
   osla_transport_destroy(&t);
 }
 
-/* Each rank has two groups of three rows, in which LU must interchange rows. */
+/* Each rank has two blocks of three rows, in which LU must interchange rows. */
 static void test_pivots(void)
 {
   const element_of cyclic = {6 * osla_test_size(), OSLA_GENERAL, false, true};
@@ -160,7 +163,7 @@ static void test_pivots(void)
   osla_transport_destroy(&t);
 }
 
-/* ---- an assembled Hessian, and its own Cholesky factor ---- */
+/* ---- an accumulated Hessian, and its Cholesky factor ---- */
 
 enum { UNKNOWNS = 45, SHARE = 3 };
 
@@ -182,7 +185,8 @@ static double gradient_element(int64_t i, int64_t j, void *arg)
   return ((const double *)arg)[i + j];
 }
 
-/* Iterates on H, then factors it in place and solves by osla_potrs. */
+/* Solves with an accumulated Hessian H by an iteration, then factors H in place and solves by
+ * osla_potrs. */
 static void test_hessian(void)
 {
   osla_transport *t = osla_test_transport();
@@ -251,7 +255,8 @@ static void test_refused(void)
   OSLA_ASSERT_ERR(osla_splitting_create_dense(OSLA_GENERAL, a, b, NULL, &split), OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("type s");
   osla_test_destroy(a);
-  const int64_t n = 2 * osla_test_size(); /* two rows per rank; those of rank 0 are equal */
+  const int64_t n = 2 * osla_test_size(); /* two rows for each rank; those of rank 0 are equal, so
+                                             that their block is singular */
   a = osla_test_make(t, 0, OSLA_DOUBLE, n, n, 2, 2);
   OSLA_ASSERT_ERR(osla_splitting_create_dense((osla_uplo)5, a, b, NULL, &split), OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("uplo = 5 is not an osla_uplo");

@@ -1,4 +1,5 @@
-/* A rank is stopped (SIGSTOP) during an iteration, for less or more time than `patience`. */
+/* Tests of an iteration in which one rank is stopped by SIGSTOP, for less or more time than the
+ * option `patience`. */
 #include "osla_clock.h"
 #include "osla_diffusion.h"
 #include "tests/osla_test_help.h"
@@ -10,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The diffusion problem, in which one rank stops itself during a sweep. */
+/* The diffusion problem, in which one rank stops itself during its 40th sweep. */
 typedef struct stopping {
   osla_fixed_point inner;
   bool stops;
@@ -18,7 +19,8 @@ typedef struct stopping {
   int tenths; /* duration of the stop in tenths of a second */
 } stopping;
 
-/* Stops this process; a child process continues it after the given time. */
+/* Stops this process by SIGSTOP. A child process continues it after the given tenths of a second.
+ */
 static void stop_myself(int tenths)
 {
   const pid_t me = getpid(), child = fork();
@@ -53,7 +55,7 @@ static void unpack(void *arg, int h, const double *message, double *x)
   s->inner.unpack(s->inner.arg, h, message, x);
 }
 
-/* Runs an iteration in which rank `who` stops for a time, and returns its result. */
+/* Runs an iteration in which rank `who` is stopped for a time, and returns the result. */
 static osla_iterate_result run(int mode, int who, int tenths, double patience)
 {
   osla_transport *t = osla_test_transport();
@@ -70,7 +72,7 @@ static osla_iterate_result run(int mode, int who, int tenths, double patience)
   s.stops = osla_test_rank() == who;
   p.arg = &s;
   p.sweep = sweep;
-  p.sweep_edge = NULL; /* in SYNC mode `sweep` would not be called otherwise */
+  p.sweep_edge = NULL; /* in SYNC mode the library would call sweep_edge instead of `sweep` */
   p.pack = pack;
   p.unpack = unpack;
   p.magnitude = NULL;
@@ -79,7 +81,7 @@ static osla_iterate_result run(int mode, int who, int tenths, double patience)
   how.mode = (osla_iterate_mode)mode;
   how.patience = patience;
   how.tolerance = 1e-9;
-  how.sweeps = INT64_C(1) << 30; /* more sweeps than are made in a second */
+  how.sweeps = INT64_C(1) << 30; /* more sweeps than can be made during the stop */
   OSLA_ASSERT_OK(osla_iteration_create(t, &p, &how, &it));
   OSLA_ASSERT_OK(osla_iterate(it, x, &r));
   if (r.end == OSLA_ITERATE_STALLED) {
@@ -93,7 +95,7 @@ static osla_iterate_result run(int mode, int who, int tenths, double patience)
   return r;
 }
 
-/* A stop shorter than `patience`: the other ranks wait, and the result is certified. */
+/* A stop shorter than `patience`: the other ranks wait, and the result has a certificate. */
 static void test_goes_on(void)
 {
   const int last = osla_test_size() - 1;
@@ -107,12 +109,12 @@ static void test_goes_on(void)
   }
 }
 
-/* A stop longer than `patience`: all ranks end, the stopped one when it continues, and all name
- * it. */
+/* A stop longer than `patience`: the other ranks end the run, the stopped rank does so when it
+ * continues, and all of them report the stopped rank. */
 static void test_stalls(void)
 {
   const int size = osla_test_size();
-  if (size == 1) { /* no other rank notices the stop */
+  if (size == 1) { /* with one rank, no other rank notices the stop */
     const osla_iterate_result r = run(OSLA_ITERATE_ASYNC, 0, 7, 0.2);
     CU_ASSERT(r.end == OSLA_ITERATE_CONVERGED && r.stalled == -1);
     return;

@@ -1,4 +1,4 @@
-/* Sums over the ranks. */
+/* Tests of osla_sums_all, which adds numbers over all ranks. */
 #include "osla_krylov.h"
 #include "tests/osla_test_help.h"
 
@@ -37,7 +37,7 @@ static void test_sums(void)
   osla_transport_destroy(&t);
 }
 
-/* With rounding errors: the same bits on all ranks and in all runs. */
+/* Sums with rounding errors have the same bits on all ranks and in all runs. */
 static void test_sums_bits(void)
 {
   osla_transport *t = osla_test_transport();
@@ -57,8 +57,8 @@ static void test_sums_bits(void)
   osla_transport_destroy(&t);
 }
 
-/* One rank or several ranks pass another count: all ranks report the same error, and later sums
- * work. */
+/* One or several ranks pass another count of numbers. All ranks report the same error, and later
+ * sums are correct. */
 static void test_other_counts(void)
 {
   osla_transport *t = osla_test_transport();
@@ -69,7 +69,8 @@ static void test_other_counts(void)
   OSLA_ASSERT_OK(osla_sums_create(t, 3, &s));
   for (int first = 1; first < size; first += first < 8 ? 1 : 7)
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
-      double value[4] = {1.0, 2.0, 3.0, 4.0}; /* more than are summed: 4 must not be read */
+      /* has more elements than any rank passes, so that 4 must not be read */
+      double value[4] = {1.0, 2.0, 3.0, 4.0};
       char text[128];
       (void)snprintf(text, sizeof text, "osla_sums_all: n is 2 on rank 0, but %d on rank %d: all",
                      counts[i], first);

@@ -1,4 +1,5 @@
-/* Sweeps as a preconditioner, and flexible CG with a changing preconditioner. */
+/* Tests of sweeps used as a preconditioner, and of flexible CG with a preconditioner that changes.
+ */
 #include "osla_krylov.h"
 #include "osla_random.h"
 #include "osla_splitting.h"
@@ -9,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A grid of side x side points by finite differences; quarters of it conduct `jump` times as
- * well. */
+/* A diffusion problem on a grid of side x side points, discretised by finite differences. In two
+ * quarters of the grid the conductivity is `jump`, elsewhere 1. */
 typedef struct grid_of {
   int64_t side;
   double jump;
@@ -29,7 +30,7 @@ static double conducts(const grid_of *g, int64_t x, int64_t y)
   return (2 * x < g->side) == (2 * y < g->side) ? g->jump : 1.0;
 }
 
-/* Fills a row of a symmetric matrix; it is positive definite because values outside the grid are
+/* Fills row i of the symmetric matrix. It is positive definite, because values outside the grid are
  * 0. */
 static int64_t fill_row(const grid_of *g, int64_t i, int64_t *column, double *value)
 {
@@ -100,7 +101,7 @@ static int64_t solve(system_of *s, const osla_preconditioner *m, bool flexible)
   return r.iterations;
 }
 
-/* A preconditioner of sweeps with one block per rank. */
+/* A preconditioner that consists of sweeps, with one block of the splitting for each rank. */
 typedef struct preconditioner {
   osla_splitting *split;
   osla_sweeps *sweeps;
@@ -160,16 +161,16 @@ static void test_without_waiting(void)
         OSLA_ASSERT_MSG(steps < plain, "%lld steps after %lld sweeps, %lld without",
                         (long long)steps, (long long)sweeps[i], (long long)plain);
         if (osla_test_size() == 1)
-          CU_ASSERT(steps <= 2); /* one rank has one block, so the
-                                  * preconditioner is a direct solve */
+          /* the only rank has one block, so the preconditioner is a direct solve */
+          CU_ASSERT(steps <= 2);
       }
     free_system(&s);
   }
   osla_transport_destroy(&t);
 }
 
-/* A constant preconditioner gives equal numbers of steps in plain and flexible CG; more sweeps give
- * fewer steps. */
+/* With a constant preconditioner, plain and flexible CG take equal numbers of steps, and more
+ * sweeps give fewer steps. */
 static void test_lock_step(void)
 {
   osla_transport *t = osla_test_transport();
@@ -192,7 +193,7 @@ static void test_lock_step(void)
   osla_transport_destroy(&t);
 }
 
-/* One SYNC sweep equals block-Jacobi. */
+/* One SYNC sweep from 0 equals a block-Jacobi preconditioner. */
 static void test_one_sweep(void)
 {
   osla_transport *t = osla_test_transport();
@@ -215,7 +216,7 @@ static void test_one_sweep(void)
   osla_transport_destroy(&t);
 }
 
-/* A preconditioner that changes in each step: a diagonal with elements from 1 to 1.75. */
+/* A diagonal preconditioner with elements from 1 to 1.75, which changes in each step. */
 typedef struct changing {
   const system_of *s;
   uint64_t step;
@@ -230,7 +231,8 @@ static osla_err scale(void *arg, const double *r, double *z)
   return OSLA_OK;
 }
 
-/* With a strongly changing preconditioner, plain CG takes at least twice as many steps. */
+/* With a preconditioner that changes strongly, plain CG takes at least twice as many steps as
+ * flexible CG. */
 static void test_changing(void)
 {
   osla_transport *t = osla_test_transport();
@@ -252,7 +254,8 @@ static void test_zero(void)
 {
   osla_transport *t = osla_test_transport();
   for (int mode = OSLA_ITERATE_ASYNC; mode <= OSLA_ITERATE_SYNC; mode++)
-    for (int64_t side = 0; side <= 4; side += 2) { /* no rows; fewer rows than ranks */
+    /* side 0: no rows; side 2: possibly fewer rows than ranks */
+    for (int64_t side = 0; side <= 4; side += 2) {
       const grid_of g = {side, 1.0};
       system_of s;
       preconditioner p;
@@ -353,8 +356,8 @@ static void test_refused(void)
   osla_transport_destroy(&t);
 }
 
-/* Preconditioners for another number of rows than the operator's are refused: they would write
- * beyond z or leave a part of it unset. */
+/* Preconditioners whose number of rows is not that of the operator are refused. Otherwise they
+ * would write beyond z or leave a part of it unset. */
 static void test_other_rows(void)
 {
   osla_transport *t = osla_test_transport();

@@ -1,5 +1,5 @@
-/* Distributed symmetric and Hermitian products compared with a serial product: both triangles; the
- * other triangle stays unchanged. */
+/* Tests of osla_syrk and osla_herk, compared with a serial product, for both triangles. Elements
+ * outside the triangle stay unchanged. */
 #include "tests/kernels/gemm_pool.h"
 #include "tests/osla_test_help.h"
 
@@ -9,7 +9,7 @@ static const double factors[][2] = {{1, 0}, {2, 1}, {-1, 3}, {1, -2}, {0, 2}, {0
 
 enum { N_FACTORS = sizeof factors / sizeof factors[0] };
 
-/* An n x k part, or its transpose. */
+/* A part at (i, j) of a matrix, of size n x k, or k x n if the product transposes it. */
 static osla_part op_at(osla_matrix *matrix, osla_trans trans, int64_t i, int64_t j, int64_t n,
                        int64_t k)
 {
@@ -17,7 +17,8 @@ static osla_part op_at(osla_matrix *matrix, osla_trans trans, int64_t i, int64_t
                                : osla_part_at(matrix, i, j, k, n);
 }
 
-/* A product by osla_syrk, with complex factors for complex types, or by osla_herk. */
+/* In odd turns a product by osla_herk, otherwise one by osla_syrk, with complex alpha and beta for
+ * complex types. */
 static product product_by_turns(int turn, osla_uplo uplo, osla_trans trans, const double *factor,
                                 osla_part a, osla_part c)
 {
@@ -26,7 +27,8 @@ static product product_by_turns(int turn, osla_uplo uplo, osla_trans trans, cons
                          c);
 }
 
-/* Whole matrices: all grids; C in square blocks, in other blocks, and in blocks larger than C. */
+/* Products of whole matrices on all grids, with C in square blocks, in blocks that are not square,
+ * and in blocks larger than C. */
 static void test_grids_and_blocks(void)
 {
   static const struct {
@@ -84,7 +86,8 @@ static void check_product(const gemm_pool *pool, uint64_t seed)
     (void)product_check(&p, pool->label);
 }
 
-/* Parts chosen by a seed on all grids, on every second grid with delays during the products. */
+/* Products of parts chosen by a seed, on all grids; on every second grid, ranks are delayed during
+ * the products. */
 static void test_random(void)
 {
   osla_transport *t = osla_test_transport();
@@ -103,7 +106,8 @@ static void test_random(void)
   osla_transport_destroy(&t);
 }
 
-/* n = 0, k = 0, and both; A and C in one matrix. */
+/* Products with n = 0, with k = 0 and with both, and products in which A and C are in one matrix.
+ */
 static void test_edges(void)
 {
   static const int64_t sizes[][2] = {{0, 5}, {6, 0}, {0, 0}, {1, 7}, {7, 1}, {13, 13}};

@@ -1,4 +1,5 @@
-/* Tiles of products (kernels/common/tile.h): nearly equal, neither too large nor too small. */
+/* Tests of the tiles into which products are cut (kernels/common/tile.h): nearly equal, neither too
+ * large nor too small. */
 #include "kernels/common/panels_state.h"
 #include "kernels/common/tile.h"
 #include "osla_random.h"
@@ -7,8 +8,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-/* True if the last part of a length is much smaller than the others, which all have the same
- * length. */
+/* True if a length, cut into parts of size `part`, leaves a last part that is much smaller. */
 static int uneven(int64_t length, int64_t part)
 {
   if (part >= length) return 0;

@@ -1,5 +1,5 @@
-/* Triangular solves: all sides, triangles, transposes and types, compared bitwise for whole numbers
- * in solution and triangle. */
+/* Tests of triangular solves: all sides, triangles, transposes and types, compared bitwise for
+ * whole numbers in solution and triangle. */
 #include "kernels/solve/trsm.h"
 #include "osla_solve.h"
 #include "tests/kernels/solve_reference.h"
@@ -9,7 +9,8 @@
 #include <stdio.h>
 
 typedef struct solve_case {
-  int64_t n, nb, nrhs, width; /* width: block width of B along nrhs */
+  /* `width` is the block size of B in the direction of the nrhs right-hand sides */
+  int64_t n, nb, nrhs, width;
 } solve_case;
 
 static const solve_case cases_of_sizes[] = {
@@ -25,7 +26,8 @@ typedef struct variant {
   osla_diag diag;
 } variant;
 
-/* All combinations, in an order in which neighbours differ in several arguments. */
+/* Combination number i of side, triangle, transpose and diagonal, in an order in which successive
+ * ones differ in several arguments. */
 enum { VARIANTS = 24 };
 
 static variant variant_of(int64_t i)
@@ -55,7 +57,7 @@ static void check_exact(const kernel_matrix *a, const kernel_matrix *b, variant 
   dense_free(&used), dense_free(&stored), dense_free(&op), dense_free(&x), dense_free(&db);
 }
 
-/* Right-hand sides for LEFT and for RIGHT in one distribution. */
+/* Makes the right-hand sides for solves from the left and from the right, in one distribution. */
 static void make_sides(const grid_set *g, int which, osla_dtype dtype, solve_case c,
                        rhs_distribution place, bool wrapped, kernel_matrix sides[2])
 {
@@ -88,8 +90,9 @@ static void test_trsm(void)
   grids_close(&g);
 }
 
-/* Every combination in every type on one grid with several process rows and columns; with more than
- * two ranks in one type, with more than four only half of the combinations. */
+/* Every combination of arguments on one grid with several process rows and columns: in every type
+ * on one or two ranks, in one type on more ranks, and on more than four ranks only half of the
+ * combinations. */
 static void test_variants(void)
 {
   grid_set g = grids_open();
@@ -109,8 +112,8 @@ static void test_variants(void)
   grids_close(&g);
 }
 
-/* More block rows than process rows, and the reverse: ranks without rows of B do not take part, and
- * no rank may wait for them. */
+/* Matrices with fewer, as many or more block rows than process rows. Ranks without rows of B do not
+ * take part in a solve, and no rank may wait for them. */
 static void test_few_rows(void)
 {
   grid_set g = grids_open();
@@ -119,7 +122,8 @@ static void test_few_rows(void)
       osla_grid *grid = g.at[which];
       bool tall = osla_grid_npcol(grid) == 1 && (n == 1 || n == osla_grid_nprow(grid) - 1);
       if (osla_test_size() > 2 && !tall) continue;
-      if (osla_test_size() > 4 && n == 1) continue; /* fewer ranks do the same */
+      /* skipped: a run on fewer ranks tests this, too */
+      if (osla_test_size() > 4 && n == 1) continue;
       solve_case c = {n, 1, 2, 1};
       kernel_matrix b[2], a = kernel_make(grid, OSLA_DOUBLE, n, n, 1, 1, false);
       make_sides(&g, which, OSLA_DOUBLE, c, FITTING, which % 2, b);
@@ -150,11 +154,12 @@ static void test_empty(void)
   grids_close(&g);
 }
 
-/* There are so many right-hand sides that a transposed solve takes several strips of columns. */
+/* There are so many right-hand sides that a solve with a transpose handles several strips of
+ * columns. */
 static void test_strips(void)
 {
   grid_set g = grids_open();
-  const int last = g.n - 1; /* one process column */
+  const int last = g.n - 1; /* a grid of one process column */
   const int p = osla_grid_nprow(g.at[last]);
   const int64_t strip = osli_trsm_strip(NB_OF_STRIPS, 20000, p, sizeof(double));
   solve_case c = {2 * NB_OF_STRIPS + 5, NB_OF_STRIPS, 2 * strip + 3, 50000};
@@ -169,8 +174,8 @@ static void test_strips(void)
   grids_close(&g);
 }
 
-/* alpha = 0: B becomes zero whatever it contains, and A is not read. For real types the imaginary
- * part of alpha does not count. */
+/* With alpha = 0, B becomes zero whatever it contains, and A is not read. For real types the
+ * imaginary part of alpha is ignored. */
 static void test_zero_factor(void)
 {
   grid_set g = grids_open();
@@ -182,7 +187,7 @@ static void test_zero_factor(void)
     for (int64_t i = 0; i < 9 * 9 * parts; i++)
       nans.at[i] = (double)NAN;
     matrix_set(&nans, a.a);
-    matrix_set(&nans, b.a); /* its first columns */
+    matrix_set(&nans, b.a); /* writes NaN into the first columns of B */
     OSLA_ASSERT_OK(osla_trsm(OSLA_LEFT, OSLA_LOWER, OSLA_NOTRANS, OSLA_NONUNIT,
                              parts == 1 ? 1.0i : 0.0, a.a, b.a));
     kernel_expect(b.a, &zero, "alpha = 0");

@@ -20,7 +20,7 @@ struct attacker {
   pthread_t thread;
 };
 
-/* Path to which attack number k moves the file. */
+/* Path to which the attack number k has moved the attacked file. */
 static void find_taken(const attacker *a, int k, char path[PATH_MAX])
 {
   snprintf(path, PATH_MAX, "%s/taken%d", a->directory, k);
@@ -31,7 +31,8 @@ static void attack(attacker *a, const char *name)
   char path[PATH_MAX], taken[PATH_MAX], to[8];
   if (!strstr(name, a->part)) return;
   snprintf(path, sizeof path, "%s/%s", a->directory, name);
-  if (readlink(path, to, sizeof to) > 0) return; /* the attacker's own link */
+  /* this file is a link that the attacker itself has made */
+  if (readlink(path, to, sizeof to) > 0) return;
   find_taken(a, a->attacks, taken);
   if (rename(path, taken) != 0) return;
   if (symlink(a->victim, path) == 0) a->attacks++;

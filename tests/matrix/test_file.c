@@ -1,5 +1,5 @@
-/* Floor 2: matrices, vectors and numbers written to files and read back, with other grids and
- * blocks. Every element identifies its position, so that a misplaced one is detected. */
+/* Tests of matrices, vectors and numbers that are written to files and read back with other grids
+ * and blocks. Every element identifies its position, so that a misplaced one is detected. */
 #include "src/file/file.h"
 #include "tests/file_help.h"
 #include "tests/matrix/attacker.h"
@@ -32,7 +32,7 @@ static const shape shapes[] = {
 };
 enum { N_SHAPES = sizeof shapes / sizeof shapes[0] };
 
-/* Writes from one grid, and reads on the next grid with other blocks. */
+/* Writes a matrix on one grid, and reads it on the next grid of the list with other blocks. */
 static void round_trip(osla_transport *t, const shape *s, int round)
 {
   int n_grids = osla_test_n_grids(t);
@@ -65,7 +65,7 @@ static void test_round_trip(void)
   for (int round = 0; round < N_SHAPES; round++)
     round_trip(t, &shapes[round], round);
   for (int type = 0; type < 4 && osla_test_size() < FEW_RANKS;
-       type++) { /* each type also in the other format */
+       type++) { /* each type is also written in the other file format */
     round_trip(t, &shapes[4], type + 4);
     round_trip(t, &shapes[9], type + 5);
   }
@@ -93,7 +93,8 @@ static int64_t differ(const osla_matrix *a)
   return bad;
 }
 
-/* Files of several 4 MiB pieces that end inside columns; columns longer than a piece. */
+/* Matrices that are written in several pieces of 4 MiB, which end inside columns, or in columns
+ * longer than a piece. */
 static void test_pieces(void)
 {
   static const shape large[] = {{1111, 1003, 64, 32, 100, 101}, {700001, 2, 999, 1, 4096, 2}};
@@ -122,8 +123,8 @@ static void test_pieces(void)
   osla_transport_destroy(&t);
 }
 
-/* The raw format as numpy.fromfile reads it: column-major from the first byte on. The bytes,
- * including the checksum, do not depend on the distribution. */
+/* The raw format begins with the elements, column by column, so that numpy.fromfile can read them.
+ * All bytes, including the checksum, are independent of the distribution. */
 static void test_raw_bytes(void)
 {
   osla_transport *t = osla_test_transport();
@@ -153,7 +154,8 @@ static void test_raw_bytes(void)
   osla_transport_destroy(&t);
 }
 
-/* Contents like those of a checkpoint: a matrix, a gradient, each rank's ids, counters, a text. */
+/* A file with items like those of a checkpoint: a matrix, a gradient, the ids of each rank,
+ * counters and a text. */
 enum { ORDER = 45 };
 
 static int64_t n_ids(int rank)
@@ -293,7 +295,7 @@ static void test_checkpoint(void)
   osla_transport_destroy(&t);
 }
 
-/* --- attacks by a user who may write the directory --- */
+/* ---- attacks by a user who may write the directory ---- */
 
 static const char secret[] = "another file of the same user";
 
@@ -306,13 +308,14 @@ static bool is_secret(const char *path)
   return same;
 }
 
-/* The temporary name is given to a link just before other ranks open the file or rank 0 places it.
- * All ranks get the same error, the link's target is unchanged, and no result is left. */
+/* An attacker replaces the temporary file by a link, just before other ranks open it or rank 0
+ * renames it to the final name. All ranks get the same error, the link's target is unchanged, and
+ * there is no result file. */
 static void test_replaced(void)
 {
   osla_transport *t = osla_test_transport();
   osla_matrix *a =
-    osla_test_make(t, 0, OSLA_DOUBLE, 1300, 700, 64, 64); /* the file has two pieces */
+    osla_test_make(t, 0, OSLA_DOUBLE, 1300, 700, 64, 64); /* large enough for two pieces of 4 MiB */
   int attacks = 0;
   scratch_create();
   const char *victim = scratch_path("victim"), *path = scratch_path("result");
@@ -346,8 +349,9 @@ static void test_replaced(void)
   osla_transport_destroy(&t);
 }
 
-/* Files that a rank other than 0 may find under the temporary name of a save. A rank on the node of
- * rank 0 identifies the right file by device and inode, ranks on other nodes by its random mark. */
+/* Checks which files a rank other than 0 accepts under the temporary name of a save. A rank on the
+ * node of rank 0 identifies the right file by device and inode, a rank on another node by a random
+ * mark in the file. */
 static void test_temporary(void)
 {
   static const char *const replaced = "somebody else replaced the file";

@@ -1,6 +1,6 @@
-/* Files that cannot be written, and files that must be refused: missing, of other programs,
- * truncated, changed. All ranks get the same error, an old file is unchanged, and no temporary file
- * is left. */
+/* Tests of files that cannot be written, and of files that a reader must refuse: missing, of other
+ * programs, truncated, changed. All ranks get the same error, an existing file is unchanged, and no
+ * temporary file is left. */
 #include "tests/file_help.h"
 
 #include <inttypes.h>
@@ -29,7 +29,7 @@ static osla_matrix *sample(osla_transport *t)
   return a;
 }
 
-/* Asserts that loading fails with IO and this text on all ranks. */
+/* Asserts that osla_matrix_load fails with OSLA_ERR_IO and this text on all ranks. */
 static void refuse(osla_transport *t, const char *path, const char *name, const char *text)
 {
   osla_grid *grid = osla_test_grid(t, 0);
@@ -54,7 +54,7 @@ static void test_targets(void)
     {"/dev/", "names a directory"},
     {"/dev/full", "/dev/full: exists and is not a regular file"},
     {"/dev", "/dev: exists and is not a regular file"},
-    {"/proc/osla", "/proc/osla: "}, /* a directory in which no file can be created */
+    {"/proc/osla", "/proc/osla: "}, /* a directory in which no file can be created, even by root */
   };
   osla_transport *t = osla_test_transport();
   osla_matrix *a = sample(t);
@@ -107,7 +107,7 @@ static void test_raw_changed(void)
     scratch_write(path, bytes, cuts[k]);
     refuse(t, path, NULL, "another format, or truncated");
   }
-  scratch_write(path, bytes + 8, size - 8); /* without the first 8 bytes */
+  scratch_write(path, bytes + 8, size - 8); /* the first 8 bytes of the file are missing */
   refuse(t, path, NULL, "truncated: 9656 bytes, but a matrix of 40 x 30 and its trailer take 9664");
   const size_t places[] = {0, 5003, data - 1};
   for (size_t k = 0; k < sizeof places / sizeof *places; k++) {
@@ -117,7 +117,7 @@ static void test_raw_changed(void)
     bytes[places[k]] ^= 1;
   }
   for (size_t at = data + 16; at < size;
-       at++) { /* bytes of the trailer: sizes, type, uplo, checksums */
+       at++) { /* bytes of the trailer with sizes, type, stored triangle and checksums */
     bytes[at] ^= 4;
     if (at % 5 == 0) scratch_write(path, bytes, size);
     if (at % 5 == 0) refuse(t, path, NULL, "checksum of the trailer: the file was changed");
@@ -132,7 +132,7 @@ static void test_raw_changed(void)
   osla_transport_destroy(&t);
 }
 
-/* Mixing function of the checksum, as in file_item.c. */
+/* Mixes the bits of x, as the checksum in file_item.c does. */
 static uint64_t mix(uint64_t x)
 {
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -140,7 +140,7 @@ static uint64_t mix(uint64_t x)
   return x ^ (x >> 31);
 }
 
-/* A trailer with a correct checksum, whose sizes overflow to the size of the file. */
+/* The trailer has a correct checksum, but its sizes overflow to the size of the file. */
 static void test_raw_forged(void)
 {
   static const int64_t sizes[][2] = {{1LL << 32, 1LL << 32}, {1LL << 62, 4}, {1LL << 62, 0}};
@@ -161,7 +161,7 @@ static void test_raw_forged(void)
   osla_transport_destroy(&t);
 }
 
-/* Swapping two columns keeps all elements: the checksum must depend on their positions. */
+/* Swaps two columns of the data. The checksum depends on the positions of elements. */
 static void test_swapped(void)
 {
   osla_transport *t = osla_test_transport();
@@ -183,7 +183,7 @@ static void test_swapped(void)
   osla_transport_destroy(&t);
 }
 
-/* Offset of the matrix in an HDF5 file, found by its first column. */
+/* Offset of the matrix elements in an HDF5 file, found by their first column. */
 static size_t find_data(const unsigned char *bytes, size_t size)
 {
   double column[M];
@@ -229,7 +229,7 @@ static void test_hdf5_changed(void)
   osla_transport_destroy(&t);
 }
 
-/* After any byte is changed, the file is refused, or the values read are correct. */
+/* After any byte of the file is changed, loading it is refused, or the values read are correct. */
 static void test_hdf5_flipped(void)
 {
   osla_transport *t = osla_test_transport();
@@ -260,8 +260,8 @@ static void test_hdf5_flipped(void)
   osla_transport_destroy(&t);
 }
 
-/* Adds one to each non-zero byte of the metadata: HDF5's checksums detect the change, or the byte
- * has no meaning. Without checksums HDF5 crashes if the layout class 1 (contiguous) becomes 2. */
+/* Adds one to each non-zero byte of the metadata. HDF5's checksums detect the change, or the byte
+ * has no effect. Without checksums HDF5 would crash if layout class 1 (contiguous) became 2. */
 static void test_hdf5_metadata(void)
 {
   osla_transport *t = osla_test_transport();
@@ -292,7 +292,7 @@ static void test_hdf5_metadata(void)
   osla_transport_destroy(&t);
 }
 
-/* Writes a file as other programs may: it must be refused with the reason, not misread. */
+/* Writes a file as another program might, which must be refused with the reason. */
 static void write_foreign(const char *path)
 {
 #ifdef HAVE_HDF5
@@ -316,7 +316,7 @@ static void write_foreign(const char *path)
     H5Dclose(set);
   }
   hid_t one = H5Screate(H5S_SCALAR), text = H5Tcopy(H5T_C_S1);
-  H5Tset_size(text, 8); /* no terminating zero: 8 letters */
+  H5Tset_size(text, 8); /* the 8 letters of the text fill it, so that it has no terminating zero */
   hid_t title = H5Acreate2(file, "title", text, one, H5P_DEFAULT, H5P_DEFAULT);
   CU_ASSERT(H5Awrite(title, text, "ABCDEFGH") >= 0);
   H5Aclose(title);
@@ -356,8 +356,8 @@ static void test_hdf5_foreign(void)
   osla_transport_destroy(&t);
 }
 
-/* Simulates a full disk on one rank by a limit on file sizes, whose signal SIGXFSZ must not reach
- * the process. The old file is unchanged. */
+/* Simulates a full disk on one rank by a limit on file sizes. The limit's signal SIGXFSZ must not
+ * reach the process, and the old file must be unchanged. */
 static void fill_disk(osla_transport *t, const char *path, int rank)
 {
   osla_matrix *old = sample(t), *large = osla_test_make(t, 0, OSLA_DOUBLE, 1100, 1100, 64, 64);
@@ -390,13 +390,13 @@ static void test_disk_full(void)
   for (int hdf5 = 0; hdf5 <= WITH_HDF5; hdf5++) {
     const char *path = scratch_path(hdf5 ? "full.h5" : "full.raw");
     fill_disk(t, path, 0);
-    if (last > 0 && last < 3) fill_disk(t, path, last); /* 9.7 MB: three pieces */
+    if (last > 0 && last < 3) fill_disk(t, path, last); /* 9.7 MB, written in 3 pieces */
   }
   scratch_remove(1 + WITH_HDF5);
   osla_transport_destroy(&t);
 }
 
-/* After a failed call the file cannot be committed; dropping it leaves nothing. */
+/* After a call on a file has failed, the file cannot be committed. Closing it leaves no file. */
 static void test_failed(void)
 {
   osla_transport *t = osla_test_transport();

@@ -1,5 +1,5 @@
-/* Calls for files whose arguments differ on the last rank: all ranks refuse them, and name the
- * argument. */
+/* Tests of calls on files in which one argument differs on the last rank. All ranks must refuse the
+ * call, and name the argument. */
 #include "tests/file_help.h"
 
 #ifdef HAVE_CONFIG_H
@@ -43,8 +43,8 @@ static void test_save(void)
   osla_transport_destroy(&t);
 }
 
-/* Begins a new file for each call, because a file being written cannot be committed after a failed
- * call. */
+/* Creates a new file for each call, because a file cannot be committed after one of its calls has
+ * failed. */
 static osla_file *begin(osla_transport *t)
 {
   osla_file *file = NULL;
@@ -109,8 +109,8 @@ static void check_gets(osla_transport *t, osla_matrix *a, osla_matrix *narrow, c
          "osla_file_get_parts: type is 0 on rank 0, but 2 on rank ");
   refuse(osla_file_get_matrix(f, "a", is_odd() ? narrow : a),
          "osla_file_get_matrix: m is 12 on rank 0, but 11 on rank ");
-  OSLA_ASSERT_OK(
-    osla_file_get_vector(f, "x", OSLA_FILE_DOUBLE, 3, x)); /* the file can still be read */
+  OSLA_ASSERT_OK(osla_file_get_vector(f, "x", OSLA_FILE_DOUBLE, 3,
+                                      x)); /* the file can still be read after refused calls */
   osla_file_close(&f);
 }
 

@@ -1,4 +1,4 @@
-/* Floor 2: process grids: shapes, idle ranks, positions given by the ranks, shifted grids, every
+/* Tests of process grids: shapes, idle ranks, positions given by the ranks, shifted grids, every
  * error. */
 #include "tests/osla_test_help.h"
 
@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Asserts row-major positions; ranks beyond the grid are idle. */
+/* Asserts that ranks have row-major positions and that further ranks are idle. */
 static void check_row_major(osla_grid *grid, osla_transport *t, int nprow, int npcol)
 {
   int rank = osla_transport_rank(t);
@@ -20,7 +20,8 @@ static void check_row_major(osla_grid *grid, osla_transport *t, int nprow, int n
       CU_ASSERT(osla_grid_rank_at(grid, prow, pcol) == prow * npcol + pcol);
 }
 
-/* Asserts that ranks are ordered by node, and by rank on each node, down the process columns. */
+/* Asserts the order of positions down the process columns: nodes in ascending order, and the ranks
+ * of a node in ascending order. */
 static void check_by_nodes(osla_grid *grid, osla_transport *t)
 {
   int before = -1, seen = 0;
@@ -35,7 +36,8 @@ static void check_by_nodes(osla_grid *grid, osla_transport *t)
   CU_ASSERT(seen == (osla_grid_prow(grid) >= 0 ? 1 : 0));
 }
 
-/* Asserts that each node's ranks fill a rectangle, column by column; false if no rectangle fits. */
+/* Asserts that the ranks of each node fill a rectangle of the grid, column by column. Returns false
+ * if no rectangle fits. */
 static bool check_tiles(osla_grid *grid, osla_transport *t, osla_grid_order order, int p, int q)
 {
   const bool across = order == OSLA_GRID_ACROSS;
@@ -59,7 +61,7 @@ static bool check_tiles(osla_grid *grid, osla_transport *t, osla_grid_order orde
   return true;
 }
 
-/* Makes grids of every shape in every order of ranks. */
+/* Makes grids of every shape with every value of osla_grid_order. */
 static void test_orders(void)
 {
   osla_transport *t = osla_test_transport();
@@ -87,7 +89,8 @@ static void test_orders(void)
       if (!OSLA_ASSERT_OK(osla_grid_create_ordered(t, p, q, OSLA_GRID_ACROSS, &grid))) continue;
       bool goes_across = check_tiles(grid, t, OSLA_GRID_ACROSS, p, q);
       if (!goes_across) check_by_nodes(grid, t);
-      n_across += goes_across && q > 1; /* without parts of process columns the order is by nodes */
+      /* with q = 1 this order is the same as by nodes */
+      n_across += goes_across && q > 1;
       osla_grid_destroy(&grid);
     }
   if (osla_test_size() == 16 && osla_transport_n_nodes(t) == 4) CU_ASSERT(n_tiled > 0);
@@ -95,7 +98,7 @@ static void test_orders(void)
   osla_transport_destroy(&t);
 }
 
-/* Every shape that fits the ranks, most of which leave ranks idle. */
+/* Makes grids of every shape that the number of ranks allows; most of them leave ranks idle. */
 static void test_all_shapes(void)
 {
   osla_transport *t = osla_test_transport();
@@ -113,8 +116,8 @@ static void test_all_shapes(void)
   osla_transport_destroy(&t);
 }
 
-/* On transports of 1, 2, ... ranks the chosen shape uses all ranks: one process row on one node,
- * else the most nearly square shape. */
+/* Grids on 1, 2, ... ranks whose shape the library chooses. The shape uses all ranks: one process
+ * row on one node, otherwise the most nearly square shape. */
 static void test_chosen_shape(void)
 {
   for (int members = 1; members <= osla_test_size(); members++) {
@@ -141,7 +144,7 @@ static void test_chosen_shape(void)
   }
 }
 
-/* A seeded permutation of 0 .. n-1. */
+/* A random permutation of 0 .. n-1 that depends only on the seed. */
 static void permute(uint64_t seed, int n, int *order)
 {
   for (int i = 0; i < n; i++)
@@ -153,7 +156,8 @@ static void permute(uint64_t seed, int n, int *order)
   }
 }
 
-/* Ranks take positions in any order; the last ranks in this order are idle. */
+/* Each rank names its own position, in an order that is not that of ranks. The last ranks in this
+ * order are idle. */
 static void test_create_at(void)
 {
   osla_transport *t = osla_test_transport();
@@ -199,7 +203,7 @@ static void test_bad_shapes(void)
   osla_transport_destroy(&t);
 }
 
-/* An order that does not exist; an order that differs on the last rank. */
+/* Wrong values of osla_grid_order, and values that differ on the last rank. */
 static void test_bad_orders(void)
 {
   osla_transport *t = osla_test_transport();
@@ -225,7 +229,7 @@ static void test_bad_orders(void)
   osla_transport_destroy(&t);
 }
 
-/* Shapes that differ between ranks. */
+/* Shapes that differ between ranks are refused. */
 static void test_differing_shapes(void)
 {
   osla_transport *t = osla_test_transport();
@@ -253,7 +257,7 @@ static void expect_error_at(osla_transport *t, int npcol, int prow, int pcol, co
   CU_ASSERT_PTR_NULL(grid);
 }
 
-/* Wrong positions in grids of one row, given by rank 0 or by the last rank. */
+/* In grids of one process row, rank 0 or the last rank names a wrong position. */
 static void test_bad_places(void)
 {
   osla_transport *t = osla_test_transport();
@@ -302,7 +306,8 @@ static void check_shifts(const osla_grid *grid, osla_transport *t)
     }
 }
 
-/* Shifts once, twice and back; the original grid may be destroyed first. */
+/* Shifts a grid, and shifts the result back. The original grid may be destroyed before the shifted
+ * one. */
 static void test_shift(void)
 {
   osla_transport *t = osla_test_transport();
@@ -322,7 +327,8 @@ static void test_shift(void)
   osla_transport_destroy(&t);
 }
 
-/* A wrong shift on the last rank only, since the call is local. */
+/* The last rank alone passes a wrong shift. Only this rank gets an error, since the call is local.
+ */
 static void test_bad_shifts(void)
 {
   osla_transport *t = osla_test_transport();
@@ -343,8 +349,8 @@ static void test_bad_shifts(void)
   osla_transport_destroy(&t);
 }
 
-/* A matrix on a shifted grid and one on the plain grid: copies in both directions give the same
- * elements, and each block is on the expected rank. */
+/* Copies in both directions between a matrix on a shifted grid and one on the original grid give
+ * equal elements, and each block is on the expected rank. */
 static void test_shifted_matrix(void)
 {
   enum { M = 23, N = 17, MB = 3, NB = 2 };
@@ -369,7 +375,7 @@ static void test_shifted_matrix(void)
     OSLA_ASSERT_OK(osla_matrix_get_block(y, 0, 0, M, N, block, M));
     OSLA_ASSERT_MSG(osla_test_differ_block(OSLA_DOUBLE, block, 0, 0, M, N, M) == 0,
                     "got from a grid shifted by (%d, %d)", prow, pcol);
-    OSLA_ASSERT_OK(osla_barrier(t)); /* all ranks have finished reading */
+    OSLA_ASSERT_OK(osla_barrier(t)); /* after this barrier no rank reads the matrices */
     osla_matrix_destroy(&x), osla_matrix_destroy(&y);
     osla_grid_destroy(&shifted), osla_grid_destroy(&grid);
   }

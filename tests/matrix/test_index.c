@@ -1,5 +1,5 @@
-/* Floor 2: block-cyclic index arithmetic against a direct distribution of all indices, and with
- * sizes that no memory holds. */
+/* Tests of block-cyclic index arithmetic: comparison with a plain distribution of all indices one
+ * by one, and sizes that no memory holds. */
 #include "osla_index.h"
 #include "tests/osla_test_help.h"
 
@@ -8,7 +8,8 @@
 
 enum { MAX_N = 64 };
 
-/* Distributes the indices below n to the processes one by one. */
+/* Computes the owner and the local index of each index below n by distributing blocks to the
+ * processes one by one. */
 static void distribute(int64_t n, int64_t nb, int nprocs, int *owner, int64_t *local)
 {
   int64_t held[16] = {0};
@@ -23,7 +24,7 @@ static void distribute(int64_t n, int64_t nb, int nprocs, int *owner, int64_t *l
   }
 }
 
-/* Returns the number of disagreements between the functions and the direct distribution. */
+/* Returns the number of differences between the library's functions and the plain distribution. */
 static int compare_with_dealing(int64_t n, int64_t nb, int nprocs)
 {
   int owner[MAX_N], wrong = 0;
@@ -58,15 +59,15 @@ static void test_small(void)
       }
 }
 
-/* Checks the relations that hold at any index, for any size. */
+/* Checks the relations between the library's functions that hold for any index and any size. */
 static bool holds_at(int64_t i, int64_t n, int64_t nb, int nprocs)
 {
   int owner = osla_index_owner(i, nb, nprocs);
   int64_t local = osla_index_local(i, nb, nprocs), run = osla_index_run(i, n, nb);
   bool good = owner >= 0 && owner < nprocs && local >= 0;
   good = good && osla_index_global(local, nb, owner, nprocs) == i;
-  good =
-    good && osla_index_count(i, nb, owner, nprocs) == local; /* number of owned indices below i */
+  good = good && osla_index_count(i, nb, owner, nprocs) ==
+                   local; /* the number of owned indices below i is the local index of i */
   good = good && osla_index_count(i + 1, nb, owner, nprocs) == local + 1;
   good = good && run >= 1 && run <= nb && i + run <= n;
   good = good && osla_index_owner(i + run - 1, nb, nprocs) == owner;
@@ -85,8 +86,8 @@ static void check_size(int64_t n, int64_t nb, int nprocs)
     int64_t i = k == 0 ? 0 : k == 1 ? n - 1 : osla_test_choose(7, k, n);
     if (!holds_at(i, n, nb, nprocs)) wrong++;
     int p = (int)osla_test_choose(8, k, nprocs);
-    int64_t below =
-      osla_index_count(i, nb, p, nprocs); /* local index of p's first index that is at least i */
+    int64_t below = osla_index_count(
+      i, nb, p, nprocs); /* local index of the first index >= i that process p owns */
     if (below > 0 && osla_index_global(below - 1, nb, p, nprocs) >= i) wrong++;
     if (below < osla_index_count(n, nb, p, nprocs) && osla_index_global(below, nb, p, nprocs) < i)
       wrong++;
@@ -108,7 +109,7 @@ static void test_huge(void)
         check_size(n[a], nb[b], process_counts[c]);
 }
 
-/* A block far larger than n assigns everything to process 0; nb * nprocs may overflow an
+/* A block far larger than n assigns all indices to process 0. nb * nprocs may exceed the range of
  * int64_t. */
 static void test_block_above_everything(void)
 {
@@ -122,8 +123,8 @@ static void test_block_above_everything(void)
   }
 }
 
-/* Computed by hand: n = 10, nb = 3, two processes: the blocks 0 1 2 | 3 4 5 | 6 7 8 | 9 go to 0 1 0
- * 1. */
+/* Values computed by hand for n = 10, nb = 3, two processes. Blocks 0 1 2 | 3 4 5 | 6 7 8 | 9
+ * belong to processes 0, 1, 0, 1. */
 static void test_by_hand(void)
 {
   CU_ASSERT(osla_index_count(10, 3, 0, 2) == 6);

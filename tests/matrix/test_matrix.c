@@ -1,5 +1,5 @@
-/* Floor 2: creating and wrapping distributed matrices, block get and put, errors. Every element
- * identifies its position, so that a misplaced one is detected. */
+/* Tests of distributed matrices: creation, wrapping, reading and writing of blocks, errors. Every
+ * element identifies its position, so that a misplaced one is detected. */
 #include "osla_index.h"
 #include "tests/osla_test_help.h"
 #include "tests/osla_test_watch.h"
@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Matrices that are empty, have one element, are thin, are not divisible, or have blocks larger
- * than themselves. */
+/* Shapes of matrices: empty, with one element, thin, not divisible by blocks, with blocks larger
+ * than the matrix. */
 typedef struct shape {
   int64_t m, n, mb, nb;
 } shape;
@@ -40,7 +40,8 @@ static void check_queries(const osla_matrix *a, osla_grid *grid, const shape *s,
     }
 }
 
-/* Each rank chooses ranges by its own seed; half of them extend to the matrix's edge. */
+/* Each rank reads ranges that it chooses by its own seed; half of them extend to the matrix's edge.
+ */
 static void check_get_block(const osla_matrix *a, uint64_t seed)
 {
   osla_layout l = osla_matrix_layout(a);
@@ -60,7 +61,8 @@ static void check_get_block(const osla_matrix *a, uint64_t seed)
     OSLA_ASSERT_MSG(bad == 0,
                     "%" PRId64 " of %" PRId64 " x %" PRId64 " at (%" PRId64 ", %" PRId64 ")", bad,
                     m, n, i, j);
-    for (int64_t c = 0; c < n; c++) /* bytes between the columns are unchanged */
+    /* the bytes between the columns of the buffer must be unchanged */
+    for (int64_t c = 0; c < n; c++)
       for (size_t b = (size_t)(m + c * ld) * e; b < (size_t)((c + 1) * ld) * e; b++)
         rest += buffer[b] != 0x5a;
     CU_ASSERT(rest == 0);
@@ -68,7 +70,8 @@ static void check_get_block(const osla_matrix *a, uint64_t seed)
   }
 }
 
-/* The matrix is cut at seeded rows and columns into 9 ranges, which the ranks put in turn. */
+/* The matrix is cut at random rows and columns into 9 ranges, and the ranks write these ranges in
+ * turn. */
 static void check_put_block(osla_matrix *a, uint64_t seed)
 {
   osla_layout l = osla_matrix_layout(a);
@@ -106,9 +109,9 @@ static void check_blocks(osla_matrix *a, int round)
   check_put_block(a, (uint64_t)round);
 }
 
-/* Combines shapes, grids and types, each case starting with another grid. With many ranks only
- * every second shape is used: making a window takes 0.1 s or more if ranks outnumber cores.
- */
+/* Runs combinations of shapes, grids and types; each shape begins with another grid. With many
+ * ranks only every second shape is used, because creating a window takes 0.1 s or more if ranks
+ * outnumber cores. */
 typedef void on_matrix(osla_grid *grid, const shape *s, osla_dtype dtype, int round);
 
 static void for_all(on_matrix *run, int first)
@@ -124,9 +127,8 @@ static void for_all(on_matrix *run, int first)
   osla_transport_destroy(&t);
 }
 
-/* Columns that would be a multiple of 2 KiB apart are one cache line longer, and all ranks know it
- * of all ranks.
- */
+/* If the distance of columns in memory would be a multiple of 2 KiB, it is increased by one cache
+ * line. Every rank knows the leading dimension of all ranks. */
 static void test_columns_apart(void)
 {
   static const struct {
@@ -183,8 +185,8 @@ static void test_create(void)
   osla_matrix_destroy(NULL);
 }
 
-/* Wrapped memory with columns longer than needed, differently on each rank, aligned only to an
- * element; the padding is unchanged. */
+/* Wraps memory in which columns are longer than needed, by another amount on each rank, and which
+ * is aligned only to an element. The padding must be unchanged. */
 static void wrapped(osla_grid *grid, const shape *s, osla_dtype dtype, int round)
 {
   osla_transport *t = osla_grid_transport(grid);
@@ -221,7 +223,7 @@ static void test_wrap(void)
   for_all(wrapped, 1);
 }
 
-/* --- errors ---------------------------------------------------------------------------------- */
+/* ---- errors of matrix calls ---- */
 
 static void expect_create(osla_grid *grid, shape s, osla_err code, const char *text)
 {
@@ -241,7 +243,7 @@ static void test_create_errors(void)
   expect_create(grid, (shape){5, 5, 0, 2}, OSLA_ERR_ARG, "block of 0 x 2");
   expect_create(grid, (shape){5, 5, 2, -3}, OSLA_ERR_ARG, "block of 2 x -3");
   expect_create(grid, (shape){10000000, 10000000, 64, 64}, OSLA_ERR_MEM, "bytes are needed");
-  int64_t huge = INT64_C(1) << 40; /* the number of bytes overflows 64 bits */
+  int64_t huge = INT64_C(1) << 40; /* the number of bytes exceeds 64 bits */
   expect_create(grid, (shape){huge, huge, 64, 64}, OSLA_ERR_MEM, "bytes are needed");
   expect_create(grid, (shape){INT64_MAX, INT64_MAX, 1, 1}, OSLA_ERR_MEM, "bytes are needed");
   osla_layout layout = {huge, huge, 64, 64, 1, 1};
@@ -250,7 +252,7 @@ static void test_create_errors(void)
   osla_transport_destroy(&t);
 }
 
-/* The last rank passes other arguments. */
+/* The last rank passes another size or block size than the other ranks. */
 static void test_differing(void)
 {
   static const shape here = {10, 8, 3, 2};
@@ -287,7 +289,7 @@ static void test_wrap_errors(void)
   osla_matrix *a = (osla_matrix *)t;
   double local[100] = {0};
   bool last = osla_test_rank() == osla_test_size() - 1;
-  int64_t n = 5 * osla_test_size(); /* 5 rows on each rank */
+  int64_t n = 5 * osla_test_size(); /* each rank owns 5 rows */
   OSLA_ASSERT_OK(osla_grid_create(t, osla_test_size(), 1, &grid));
   OSLA_ASSERT_ERR(osla_matrix_wrap(grid, OSLA_DOUBLE, n, 4, 5, 4, local, last ? 4 : 5, &a),
                   OSLA_ERR_ARG);
@@ -298,7 +300,8 @@ static void test_wrap_errors(void)
                   OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("local array is NULL, but 5 x 4 elements");
   OSLA_ASSERT_SAME_TEXT();
-  const int64_t far = INT64_C(1) << 32; /* the square of 2^32 overflows to 0 */
+  /* in 64 bits, the number of local elements (2^32)^2 overflows to 0 */
+  const int64_t far = INT64_C(1) << 32;
   OSLA_ASSERT_ERR(
     osla_matrix_wrap(grid, OSLA_DOUBLE, far * osla_test_size(), far, far, far, NULL, far, &a),
     OSLA_ERR_ARG);
@@ -342,7 +345,7 @@ static void test_block_errors(void)
     a, 20, 10, 0, 0, NULL, 1)); /* empty ranges are valid, also at the end of the matrix */
   OSLA_ASSERT_OK(osla_matrix_put_block(a, 0, 0, 20, 0, NULL, 20));
   OSLA_ASSERT_OK(osla_matrix_norm(a, OSLA_NORM_MAX, &norm));
-  CU_ASSERT(norm == 0.0); /* the refused puts wrote nothing */
+  CU_ASSERT(norm == 0.0); /* the refused calls have written nothing */
   osla_matrix_destroy(&a);
   osla_grid_destroy(&grid);
   osla_transport_destroy(&t);

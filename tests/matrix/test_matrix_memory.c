@@ -1,4 +1,4 @@
-/* Floor 2: matrices in the memory of a segment, and in memory that only its owners access. */
+/* Tests of matrices in the memory of a segment, and in memory that only its owner accesses. */
 #include "osla_gemm.h"
 #include "tests/osla_test_help.h"
 
@@ -11,7 +11,7 @@ static double place(int64_t i, int64_t j, void *scale)
   return *(const double *)scale * (double)(i - 2 * j);
 }
 
-/* Asserts that every rank reads the right value of every element. */
+/* Asserts that every rank reads the right values of all elements. */
 static void check_values(const osla_matrix *a, double scale)
 {
   osla_layout l = osla_matrix_layout(a);
@@ -24,7 +24,7 @@ static void check_values(const osla_matrix *a, double scale)
   free(all);
 }
 
-/* One segment that holds one matrix after another. */
+/* Makes several matrices, one after another, in the memory of one segment. */
 static void test_create_in(void)
 {
   osla_transport *t;
@@ -42,7 +42,7 @@ static void test_create_in(void)
     CU_ASSERT(osla_matrix_local(a) == osla_segment_local(segment));
     OSLA_ASSERT_OK(osla_matrix_fill_with(a, place, &scale));
     check_values(a, scale);
-    OSLA_ASSERT_OK(osla_barrier(t)); /* all ranks have read */
+    OSLA_ASSERT_OK(osla_barrier(t)); /* after this barrier no rank reads the matrix */
     osla_matrix_destroy(&a);
     CU_ASSERT(a == NULL);
   }
@@ -55,8 +55,8 @@ static void test_create_in(void)
   osla_transport_destroy(&t);
 }
 
-/* C of a product, in memory that only its rank accesses, gets the same values as in ordinary
- * memory. */
+/* If C of a product is in memory that only its owner accesses, it gets the same values as in
+ * ordinary memory. */
 static void test_wrap_own(void)
 {
   osla_transport *t;

@@ -1,4 +1,4 @@
-/* Floor 2: fill, copy between grids and block sizes, mirror, transpose, add. */
+/* Tests of matrix operations: fill, copy between grids and block sizes, mirror, transpose, add. */
 #include "osla_index.h"
 #include "osla_random.h"
 #include "tests/osla_test_help.h"
@@ -9,11 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- fill ------------------------------------------------------------------------------------ */
+/* ---- fill ---- */
 
 enum { M = 43, N = 38, SEED = 12 };
 
-/* The value that the header promises of a filled element; NaN if it promises only a property. */
+/* The value that osla_matrix.h promises for element (i, j) after this fill; NaN if the header
+ * promises only a property of the matrix. */
 static double rule(osla_fill fill, int64_t i, int64_t j)
 {
   double uniform = osla_random_uniform(SEED, (uint64_t)i, (uint64_t)j);
@@ -49,8 +50,8 @@ static void check_rule(osla_fill fill, osla_dtype dtype, const void *whole)
   OSLA_ASSERT_MSG(wrong == 0, "%d elements, fill %d, type %d", wrong, (int)fill, (int)dtype);
 }
 
-/* The first grid's result is compared with the rule; the results on all other grids must have the
- * same bytes. */
+/* On the first grid, the filled elements are compared with the promised values. On all other grids
+ * the matrix must have the same bytes. */
 static void test_fill(void)
 {
   osla_transport *t = osla_test_transport();
@@ -109,9 +110,10 @@ static void test_fill_with(void)
   osla_transport_destroy(&t);
 }
 
-/* --- norms ----------------------------------------------------------------------------------- */
+/* ---- copy ---- */
 
-/* One matrix on each grid, each with its own blocks; every ordered pair is copied. */
+/* Makes one matrix on each grid, each with its own block size, and copies between every ordered
+ * pair of them. */
 static void copy_all_pairs(osla_transport *t, osla_dtype dtype, int64_t m, int64_t n)
 {
   static const int64_t blocks[][2] = {{4, 3}, {3, 8}, {1, 5}, {64, 64}, {16, 2}, {7, 7}, {2, 100}};
@@ -123,7 +125,8 @@ static void copy_all_pairs(osla_transport *t, osla_dtype dtype, int64_t m, int64
     for (int to = 0; to < n_grids; to++) {
       if (from == to) continue;
       OSLA_ASSERT_OK(osla_matrix_fill(on[to], OSLA_FILL_ZERO, 0));
-      osla_test_write_local(on[from]); /* no barrier: the copy itself must wait for the source */
+      osla_test_write_local(on[from]); /* there is no barrier here, because the copy itself must
+                                          wait until the source is written */
       OSLA_ASSERT_OK(osla_matrix_copy(on[from], on[to]));
       int64_t bad = osla_test_differ_local(on[to]) + osla_test_differ_local(on[from]);
       OSLA_ASSERT_MSG(bad == 0, "%" PRId64 " elements, grid %d to grid %d", bad, from, to);
@@ -148,7 +151,7 @@ static void test_copy_empty(void)
   osla_transport_destroy(&t);
 }
 
-/* Wrapped memory with longer columns, as source and as destination of a copy. */
+/* A matrix that wraps memory with longer columns is source or destination of a copy. */
 static void test_copy_wrapped(void)
 {
   osla_transport *t = osla_test_transport();
@@ -199,9 +202,10 @@ static void test_copy_errors(void)
   osla_transport_destroy(&t);
 }
 
-/* --- mirror ---------------------------------------------------------------------------------- */
+/* ---- mirror ---- */
 
-/* After a mirror, element (i, j) of the other triangle equals the former (j, i). */
+/* Asserts that after a mirror, element (i, j) of the other triangle equals element (j, i) of the
+ * triangle `from`. */
 static void check_mirror(osla_matrix *a, osla_uplo from)
 {
   int64_t n = osla_matrix_layout(a).n, wrong = 0;
@@ -241,10 +245,10 @@ static void test_mirror(void)
   osla_transport_destroy(&t);
 }
 
-/* --- transpose, add --- */
+/* ---- transpose, add ---- */
 
-/* Counts elements (i, j) of the transpose that are not element (j, i) of the source, times the
- * factor. */
+/* Counts the elements (i, j) of a transpose that are not `factor` times element (j, i) of the
+ * source. */
 static int64_t count_wrong(const osla_matrix *dest, double imaginary, double factor)
 {
   osla_layout l = osla_matrix_layout(dest);
@@ -294,7 +298,8 @@ static void test_transpose(void)
     OSLA_ASSERT_OK(osla_matrix_scale(-4.0, c));
     CU_ASSERT(count_wrong(c, imaginary, -2.0) == 0);
     OSLA_ASSERT_OK(osla_matrix_fill_with(c, not_a_number, NULL));
-    OSLA_ASSERT_OK(osla_matrix_add(0.0, c, 1.0, b)); /* alpha = 0 must not read the source */
+    /* with alpha = 0, the source must not be read */
+    OSLA_ASSERT_OK(osla_matrix_add(0.0, c, 1.0, b));
     CU_ASSERT(count_wrong(b, imaginary, 1.0) == 0);
     OSLA_ASSERT_OK(osla_matrix_scale(0.0, c));
     CU_ASSERT(count_wrong(c, imaginary, 0.0) == 0);

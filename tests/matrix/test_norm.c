@@ -1,4 +1,4 @@
-/* Norms of distributed matrices against serial sums, for all types, also with a NaN. */
+/* Tests of norms of distributed matrices against serial sums, for all types, also with a NaN. */
 #include "osla_index.h"
 #include "osla_random.h"
 #include "tests/complex_help.h"
@@ -30,8 +30,8 @@ static double serial_norm(const double *a, int64_t m, int64_t n, osla_norm norm)
   return norm == OSLA_NORM_FRO ? sqrt(squares) : most;
 }
 
-/* The reference is computed from the matrix read back; also with a NaN or an infinity at some
- * position. */
+/* Compares all norms with those of a copy of the matrix, which each rank reads; also when one
+ * element is NaN or infinite. */
 static void check_norms(osla_matrix *a, uint64_t seed)
 {
   osla_layout l = osla_matrix_layout(a);
@@ -50,7 +50,7 @@ static void check_norms(osla_matrix *a, uint64_t seed)
     OSLA_ASSERT_CLOSE(value, expected, tolerance * expected);
   }
   for (int special = 0; special < 6 && l.m * l.n > 0; special++) {
-    /* at the first, the last or a random element; first infinity, then NaN */
+    /* the first, the last or a random element becomes infinite, and later NaN */
     int64_t i = special % 3 == 0 ? 0 : special % 3 == 1 ? l.m - 1 : osla_test_choose(seed, 1, l.m);
     int64_t j = special % 3 == 0 ? 0 : special % 3 == 1 ? l.n - 1 : osla_test_choose(seed, 2, l.n);
     double x = special < 3 ? (double)INFINITY : (double)NAN;
@@ -112,7 +112,7 @@ static void test_complex_max(void)
   osla_transport_destroy(&t);
 }
 
-/* --- extreme values --- */
+/* ---- extreme values ---- */
 
 static double constant(int64_t i, int64_t j, void *arg)
 {
@@ -133,7 +133,7 @@ static void test_norm_scale(void)
   }
   osla_test_destroy(a);
   a = osla_test_make(t, 0, OSLA_COMPLEX_FLOAT, 1, 1, 1,
-                     1); /* the magnitude exceeds the range of float */
+                     1); /* the magnitude of the element exceeds the range of float */
   if (osla_matrix_local_rows(a) * osla_matrix_local_cols(a) > 0)
     ((float *)osla_matrix_local(a))[0] = ((float *)osla_matrix_local(a))[1] = 3e38f;
   for (int kind = OSLA_NORM_MAX; kind <= OSLA_NORM_FRO; kind++) {

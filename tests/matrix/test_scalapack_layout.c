@@ -1,5 +1,5 @@
-/* Floor 2: the local layout is ScaLAPACK's. ScaLAPACK's own grids (row- and column-major),
- * descriptors, norms and element access are used on a wrapped matrix. */
+/* Tests that the local layout of a matrix is ScaLAPACK's. ScaLAPACK's own grids (row- and
+ * column-major), descriptors, norms and element access are used on a wrapped matrix. */
 #include "../bench/scalapack_calls.h"
 #include "osla_matrix.h"
 #include "osla_random.h"
@@ -17,7 +17,7 @@ double pdlange_(const char *norm, const int *m, const int *n, const double *a, c
 
 static const int zero = 0, one = 1;
 
-/* A matrix that ScaLAPACK distributes. */
+/* A matrix that ScaLAPACK has distributed. */
 typedef struct reference {
   int context, nprow, npcol, prow, pcol;
   int m, n, mb, nb, lld, desc[9];
@@ -29,7 +29,7 @@ static double element(int i, int j)
   return osla_random_uniform(5, (uint64_t)i, (uint64_t)j);
 }
 
-/* Members of the grid set every element by ScaLAPACK's own routine. */
+/* The ranks of the grid set every element by ScaLAPACK's pdelset. */
 static void distribute(reference *r)
 {
   if (r->prow < 0) return;
@@ -48,7 +48,8 @@ static void distribute(reference *r)
 
 static void compare_norms(const reference *r, osla_matrix *a)
 {
-  static const char letters[] = "MOIF"; /* in the order of osla_norm */
+  /* ScaLAPACK's letters of the norms, in the order of the enum osla_norm */
+  static const char letters[] = "MOIF";
   double *work = malloc((size_t)(r->m + r->n + 1) * sizeof *work);
   for (int norm = OSLA_NORM_MAX; norm <= OSLA_NORM_FRO; norm++) {
     double ours = -1.0, theirs = -1.0;
@@ -61,7 +62,8 @@ static void compare_norms(const reference *r, osla_matrix *a)
   free(work);
 }
 
-/* get_block reads what ScaLAPACK set, and pdelget_ reads what put_block stored. */
+/* osla_matrix_get_block reads the elements that ScaLAPACK set, and pdelget_ reads those that
+ * osla_matrix_put_block wrote. */
 static void compare_elements(const reference *r, osla_matrix *a)
 {
   osla_transport *t = osla_grid_transport(osla_matrix_grid(a));
@@ -74,7 +76,8 @@ static void compare_elements(const reference *r, osla_matrix *a)
   OSLA_ASSERT_MSG(wrong == 0, "%d elements seen by get", wrong);
 
   OSLA_ASSERT_OK(osla_barrier(t));
-  int i = r->m / 3, j = r->n / 4, m = r->m / 2, n = r->n / 2; /* a range that crosses blocks */
+  /* a range of elements that crosses blocks */
+  int i = r->m / 3, j = r->n / 4, m = r->m / 2, n = r->n / 2;
   for (int k = 0; k < m * n; k++)
     whole[k] = 1000.0 + k;
   if (osla_transport_rank(t) == osla_transport_size(t) - 1)
@@ -119,7 +122,7 @@ static void for_shapes(const char *order)
   check_grid(t, order, 1, size);
   if (size > 1) check_grid(t, order, size, 1);
   if (size > 2)
-    check_grid(t, order, 2, size / 2); /* one rank is idle if the number of ranks is odd */
+    check_grid(t, order, 2, size / 2); /* if the number of ranks is odd, one rank is idle */
   osla_transport_destroy(&t);
 }
 
