@@ -234,12 +234,12 @@ OSLA_API void osla_forest_degrees(const osla_forest *forest, int64_t *degree);
  * multi-SF of the paper.) */
 OSLA_API osla_err osla_forest_split(osla_forest *forest, osla_forest **out);
 
-/* Joins the leaves of `b` to the roots of `a`, if a leaf of `a` has the index and rank of a root of
- * `b`. */
+/* Joins the leaves of `b` to the roots of `a`: where a leaf of `a` and a root of `b` have equal
+ * index and rank, the leaves of this root are joined to the root of this leaf. */
 OSLA_API osla_err osla_forest_compose(osla_forest *a, osla_forest *b, osla_forest **out);
 
-/* Joins the roots of `b`, as leaves, to the roots of `a`, if both have a leaf of one index and
- * rank. ARG: a root of `b` has more than one leaf. */
+/* Joins the roots of `b`, as leaves, to the roots of `a`: a root of `b` to a root of `a` if they
+ * have leaves of equal index on the same rank. ARG: a root of `b` has more than one leaf. */
 OSLA_API osla_err osla_forest_compose_inverse(osla_forest *a, osla_forest *b, osla_forest **out);
 
 /* Exchanges roots and leaves: the result has leaf_space roots on each rank. ARG: a root has more

@@ -55,7 +55,8 @@ OSLA_API osla_err osla_grid_create_ordered(osla_transport *transport, int nprow,
 OSLA_API osla_err osla_grid_create(osla_transport *transport, int nprow, int npcol,
                                    osla_grid **out);
 
-/* The shape that nprow = npcol = 0 chooses for these numbers of ranks and nodes. Local, pure. */
+/* Returns the shape of the grid that osla_grid_create chooses for these numbers of ranks and nodes
+ * if nprow = npcol = 0. Local, pure. */
 OSLA_API void osla_grid_choose(int ranks, int nodes, int *nprow, int *npcol);
 
 /* The order recommended for a grid of this shape (0 x 0: the chosen shape): TILES for at least 16

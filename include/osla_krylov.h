@@ -47,7 +47,7 @@ OSLA_API double osla_dot_local(int64_t n, const double *x, const double *y);
 /* ---- operators ----
  *
  * The solvers allocate memory by osla_vertices_create and free it, so no transfer of any forest of
- * the transport may be in flight meanwhile (STATE, from osla_vertices_free). */
+ * the transport may be in flight during a solve (STATE, from osla_vertices_free). */
 
 /* A matrix given by its products with this rank's parts of vectors. */
 typedef struct osla_operator {

@@ -89,10 +89,10 @@ OSLA_API void osla_trace_add(osla_transport *transport, osla_trace_kind kind, do
 /* --- results --- */
 
 typedef struct osla_trace_total {
-  int64_t events;         /* number of events of all ranks */
-  double seconds;         /* time summed over all ranks, in s */
-  double seconds_largest; /* largest time of a rank, in s */
-  double amount;          /* amount summed over all ranks */
+  int64_t events;         /* number of events of this kind, of all ranks */
+  double seconds;         /* duration of these events, summed over all ranks, in s */
+  double seconds_largest; /* largest total duration of these events on a rank, in s */
+  double amount;          /* amount of these events, summed over all ranks */
 } osla_trace_total;
 
 /* Summary of a trace. The overlap says how much of the communication was hidden. For each rank it

@@ -310,8 +310,9 @@ void osli_gemm_plan_free(gemm_work *w)
 
 /* --- memory from sizes alone --- */
 
-/* C := A B. A is loaded in panels of a process's columns, B in whole local blocks of a process, two
- * buffers each. Narrow blocks are also packed. Only data of other nodes are loaded. */
+/* Bytes of the buffers that C := A B needs. A is loaded in panels of a process's columns, B in
+ * whole local blocks of a process; each operand has two buffers. Narrow blocks are also packed.
+ * Only data of other nodes are loaded. */
 uint64_t osla_gemm_memory(const osla_shape *s)
 {
   uint64_t rows = (uint64_t)s->rows, cols = (uint64_t)s->cols, width = cols < PANEL ? cols : PANEL;

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-/* ---- osla_panels_plan ---- */
+/* ---- functions of osla_panels_plan ---- */
 
 static size_t panel_bytes(const void *kernel, panel_kind kind, int64_t k, int root)
 {

@@ -36,7 +36,7 @@ static void pack_x_rows(const chol *c, const chol_step *s, operand x, unsigned c
   }
 }
 
-/* ---- osla_panels_plan ---- */
+/* ---- functions of osla_panels_plan ---- */
 
 static size_t panel_bytes(const void *kernel, panel_kind kind, int64_t k, int root)
 {

@@ -194,7 +194,7 @@ static osla_err agree_growth(const lu *f, double largest_before, double *growth)
     if (x > pair[0]) pair[0] = x;
   }
   OSLA_CALL(osla_allreduce(f->v.t, pair, 2, MPI_DOUBLE, MPI_MAX));
-  /* U may be finite although A contains an infinity or NaN, because it may have reached L only. */
+  /* U may be finite although A contains an infinity or NaN: it may have reached L only. */
   bool sound = pair[1] == 0.0 && isfinite(largest_before);
   *growth = !sound ? (double)NAN : largest_before > 0.0 ? pair[0] / largest_before : 1.0;
   return OSLA_OK;

@@ -1,5 +1,6 @@
-/* Recursive LU of a block without pivoting. The columns are halved, as in S. Toledo, "Locality of
- * reference in LU decomposition with partial pivoting" (SIAM J. Matrix Anal. Appl. 18, 1997). */
+/* Recursive LU factorisation of a block without pivoting. The columns are halved, as in S. Toledo,
+ * "Locality of reference in LU decomposition with partial pivoting" (SIAM J. Matrix Anal. Appl. 18,
+ * 1997). */
 #include "kernels/lu/lu_parts.h"
 #include "osla_blas.h"
 #include "src/blas/work.h"

@@ -61,9 +61,10 @@ const unsigned char *osli_lu_record_of(const lu *f, int prow)
 
 /* ---- combinations ---- */
 
-/* Slots of a set: the record from a rank beyond the power of two, the result for such a rank, and
- * the record received in each round. The second half of a set contains copies of the sent
- * records. */
+/* Slots of a set in a combination over p ranks: IN_SLOT holds the record of a rank beyond the
+ * largest power of two that is at most p, OUT_SLOT the result for such a rank, and ROUND_SLOT and
+ * the following slots the record received in each round. The second half of a set contains copies
+ * of the sent records. */
 enum { IN_SLOT, OUT_SLOT, ROUND_SLOT };
 
 static int rounds_of(int p)

@@ -186,7 +186,7 @@ static osla_err permute_packed(lu *f, const int64_t *source, int64_t start, int6
   return OSLA_OK;
 }
 
-/* ---- all columns ---- */
+/* ---- interchanges in all columns of L ---- */
 
 static int64_t block_cols(const lu *f, int64_t k)
 {

@@ -10,11 +10,11 @@
 osla_err osli_lu_exchange_rows(lu *f, const lu_step *s, const int64_t *pivots, int64_t col,
                                int64_t cols);
 
-/* Interchanges rows in local columns [col, col + cols) and solves for these columns of U(k,:).
- * Begin sends the rows of this rank that move. Advance continues as far as possible without
- * waiting. Finish waits until all of U is in x->u and, on process row x->s.prow, in the matrix.
- * x->u stays valid until the exchange after the next one begins. `panel` must stay valid until
- * finish returns. */
+/* Three calls that interchange rows in local columns [col, col + cols) and solve for these columns
+ * of U(k,:). osli_lu_rows_begin sends the rows of this rank that move. osli_lu_rows_advance
+ * continues as far as possible without waiting. osli_lu_rows_finish waits until all of U is in x->u
+ * and, on process row x->s.prow, in the matrix. x->u stays valid until the exchange after the next
+ * one begins. `panel` must stay valid until osli_lu_rows_finish returns. */
 osla_err osli_lu_rows_begin(lu *f, const lu_step *s, const lu_panel *panel, int64_t col,
                             int64_t cols, lu_exchange *x);
 osla_err osli_lu_rows_advance(lu *f, lu_exchange *x);

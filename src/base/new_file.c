@@ -192,8 +192,7 @@ static osla_err resolve_and_check(osla_new_file *f, int flags, char directory[PA
   bool same = there == f->replaces &&
               (!there || (status.st_ino == f->old.st_ino && status.st_dev == f->old.st_dev));
   OSLA_CHECK(same, OSLA_ERR_IO, "%.200s: a link that leads to no name",
-             f->path); /* this happens for example if a link in /proc leads to a deleted or
-                        * nameless file */
+             f->path); /* a link in /proc, for example, can lead to a deleted or nameless file */
   OSLA_CALL(osli_new_file_directory(target, directory));
   OSLA_CHECK(!there || osli_new_file_may_replace(target, directory, &f->old), OSLA_ERR_IO,
              "%.200s: exists and may not be replaced: %s", f->path, strerror(errno));

@@ -56,7 +56,7 @@ static bool copy_list(int fd, int target)
   if (size >= 0) return fsetxattr(fd, name, list, (size_t)size, 0) == 0;
   if (errno != ENODATA) return errno == ENOTSUP;
   return fremovexattr(fd, name) == 0 ||
-         errno == ENODATA; /* removes a list that `fd` inherited from the directory */
+         errno == ENODATA; /* removes an access control list that `fd` has from the directory */
 }
 #else
 static bool copy_list(int fd, int target)

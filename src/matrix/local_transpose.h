@@ -21,8 +21,8 @@ static inline __attribute__((always_inline)) void transpose_elements(
                  element);
 }
 
-/* to (m x n) := transpose of from (n x m), for elements of 4, 8 or 16 bytes. The arrays must not
- * overlap. */
+/* Sets `to` (m x n) to the transpose of `from` (n x m), for elements of 4, 8 or 16 bytes. The
+ * arrays must not overlap. */
 static inline void local_transpose(size_t element, int64_t m, int64_t n, const unsigned char *from,
                                    int64_t from_ld, unsigned char *to, int64_t to_ld)
 {

@@ -1,4 +1,4 @@
-/* Contents by a rule or from a seed, independent of the distribution. */
+/* Filling of matrices by a rule or from a seed, independent of the distribution. */
 #include "osla_random.h"
 #include "src/blas/work.h"
 #include "src/matrix/part_checks.h"
