@@ -1,4 +1,4 @@
-/* Enumeration of the gets of a load. */
+/* Enumeration of the gets (one-sided transfers) of which a load consists. */
 #include "kernels/gemm/gemm.h"
 
 /* Visits the gets for rows [row, row + rows) of local columns [col, col + cols) of a rank, to be

@@ -339,7 +339,7 @@ static osla_err run_tasks(source *s, osla_complex alpha, osla_complex beta)
     OSLA_CALL(multiply(w, alpha, a, b, task->width, t == 0 ? beta : 1));
     osla_trace_add(w->t, w->triangle >= 0 ? OSLA_TRACE_SYRK : OSLA_TRACE_GEMM, since,
                    gemm_flops(w, task));
-    osla_progress(w->t); /* serves gets of other nodes from this rank */
+    osla_progress(w->t); /* a step of progress, which serves gets of other nodes from this rank */
   }
   return OSLA_OK;
 }

@@ -4,9 +4,9 @@
 
 #include "kernels/gemm/gemm.h"
 
-/* Sets w->sharing, whether ranks share loads (the same on all ranks), and w->diagonal, where the
- * ranks of this node begin their order of owners. Called before the plan is made. Collective.
- * Errors: MPI. */
+/* Decides whether ranks share loads (w->sharing, the same on all ranks), and with which owner the
+ * ranks of this node begin their order of owners (w->diagonal). Called before the plan is made.
+ * Collective. Errors: MPI. */
 osla_err osli_gemm_sharing_choose(gemm_work *w, osla_matrix *a, osla_matrix *b);
 
 /* Allocates the memory that this rank needs for itself. Called after the plan is made. Local.

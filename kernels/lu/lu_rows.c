@@ -110,8 +110,9 @@ static void fetch_ahead(const lu *f, const lu_step *s, int64_t column)
     __builtin_prefetch(rows + at);
 }
 
-/* Gathers this rank's rows that move in the buffer `to`, stored by column: first the rows that move
- * into the top block, then the rows that move down, ordered by destination. */
+/* Gathers in the buffer `to`, stored by column, the rows of this rank that change their position:
+ * first the rows that move into the top block, then the rows that move down, ordered by
+ * destination. */
 static void gather_rows(const lu *f, const lu_step *s, int64_t moves, int64_t col, int64_t cols,
                         unsigned char *to)
 {

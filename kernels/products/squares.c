@@ -61,7 +61,8 @@ static void conjugate(osla_dtype dtype, unsigned char *element)
   if (dtype == OSLA_COMPLEX_DOUBLE) ((double *)element)[1] *= -1;
 }
 
-/* Fills the elements that are not stored, and corrects the diagonal. */
+/* Fills those elements of a block of the copy that are not stored in the triangle, and corrects the
+ * diagonal. */
 static void fill_unstored(const square_copy *p, const block *b)
 {
   for (int64_t c = 0; c < b->n; c++)
