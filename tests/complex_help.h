@@ -1,4 +1,4 @@
-/* <complex.h>, with CMPLX also for clang, for which glibc does not define it. */
+/* Includes <complex.h>, and defines CMPLX for clang, for which glibc does not define it. */
 #ifndef OSLA_COMPLEX_HELP_H
 #define OSLA_COMPLEX_HELP_H
 

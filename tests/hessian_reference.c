@@ -44,7 +44,7 @@ static void set_value(const test_update *u, int64_t at, double value)
     ((double *)u->values)[at] = value;
 }
 
-/* Allocates the arrays; all values are NaN. */
+/* Allocates the arrays of an update, and fills them with NaN. */
 static void allocate(test_update *u)
 {
   int64_t count = u->ld * u->cols;

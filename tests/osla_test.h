@@ -61,13 +61,13 @@ int osla_test_size(void);
 /* True if MPI provides MPI_THREAD_MULTIPLE. If not, prints that `what` is skipped. Local. */
 bool osla_test_multiple(const char *what);
 
-/* Asserts that the call returns OSLA_OK; otherwise prints its error text. */
+/* Asserts that the call returns OSLA_OK. If it fails, its error text is printed. */
 #define OSLA_ASSERT_OK(call) osla_test_ok((call), #call, __FILE__, __LINE__)
 
 /* Asserts that the call returns this error code and sets a non-empty error text. */
 #define OSLA_ASSERT_ERR(call, code) osla_test_err((call), (code), #call, __FILE__, __LINE__)
 
-/* Asserts |actual - expected| <= tol; a NaN in any of the three fails. */
+/* Asserts |actual - expected| <= tol. Fails if one of the three arguments is NaN. */
 #define OSLA_ASSERT_CLOSE(actual, expected, tol)                                                   \
   osla_test_close((actual), (expected), (tol), #actual, __FILE__, __LINE__)
 

@@ -18,7 +18,7 @@ osla_transport *osla_test_transport(void);
  * several nodes. Collective. */
 osla_grid *osla_test_square_grid(osla_transport *transport);
 
-/* True for the transport on ARMCI, which does not keep all promises of the MPI transport. Local. */
+/* True for a transport on ARMCI, which does not keep all promises of the MPI transport. Local. */
 bool osla_test_on_armci(const osla_transport *transport);
 
 /* A list of 1 to 7 process grids, each shape once: nearly square, P x 1, nearly square with the
@@ -36,7 +36,7 @@ bool osla_test_text(const char *part, const char *file, int line);
 #define OSLA_ASSERT_SAME_TEXT() osla_test_same_text(__FILE__, __LINE__)
 bool osla_test_same_text(const char *file, int line);
 
-/* A number from 0 to below - 1 that depends only on (seed, i). below >= 1. */
+/* A random integer from 0 to below - 1 that depends only on seed and i. Requires below >= 1. */
 int64_t osla_test_choose(uint64_t seed, int64_t i, int64_t below);
 
 /* The byte at this offset of a stream of random bytes. `stream` is the seed. */
@@ -58,7 +58,8 @@ int64_t osla_test_differ_block(osla_dtype dtype, const void *buffer, int64_t i, 
 void osla_test_write_local(osla_matrix *matrix);
 int64_t osla_test_differ_local(const osla_matrix *matrix);
 
-/* Makes a matrix on grid number `which`; osla_test_destroy destroys both. Collective. */
+/* Makes a matrix on grid number `which` of osla_test_grid. osla_test_destroy destroys the matrix
+ * and its grid. Collective. */
 osla_matrix *osla_test_make(osla_transport *t, int which, osla_dtype dtype, int64_t m, int64_t n,
                             int64_t mb, int64_t nb);
 void osla_test_destroy(osla_matrix *a);

@@ -50,7 +50,7 @@ static void print_failures(const char *name)
 static int run_case(CU_pSuite holder, const osla_test_case *test)
 {
   CU_pTest added = CU_add_test(holder, test->name, test->run);
-  int local[2] = {1, 0}; /* number of failures, number of assertions */
+  int local[2] = {1, 0}; /* number of failures and number of assertions on this rank */
   if (added != NULL && CU_run_test(holder, added) == CUE_SUCCESS) {
     local[0] = (int)(CU_get_number_of_failures() + CU_get_number_of_tests_failed());
     local[1] = (int)CU_get_number_of_asserts();

@@ -27,7 +27,7 @@ void make_folder(void)
   CU_ASSERT(mkdtemp(folder) != NULL);
 }
 
-/* Removes the folder; asserts that it holds `expected` files. */
+/* Removes the test's folder, and asserts that it held `expected` files. */
 void drop_folder(int expected)
 {
   int n = 0;

@@ -9,11 +9,11 @@
 #include "tests/osla_test.h"
 #include "tests/osla_test_help.h"
 
-enum { OTHER = 65534 }; /* user and group id "nobody" */
+enum { OTHER = 65534 }; /* user and group id of the user "nobody" */
 
 extern char folder[64];
 void make_folder(void);
-/* Removes the folder, and asserts that it holds `expected` files. */
+/* Removes the test's folder, and asserts that it held `expected` files. */
 void drop_folder(int expected);
 
 /* Returns the path of a file in the test's folder. The text lies in one of 4 buffers, and the

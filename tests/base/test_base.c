@@ -66,9 +66,9 @@ static void test_error_mpi(void)
 {
   MPI_Comm comm = MPI_COMM_NULL;
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-  MPI_Comm_set_errhandler(
-    MPI_COMM_WORLD,
-    MPI_ERRORS_RETURN); /* errors of a null communicator go to MPI_COMM_WORLD's handler */
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD,
+                          MPI_ERRORS_RETURN); /* MPI reports errors of a null communicator to the
+                                                 handler of MPI_COMM_WORLD */
   OSLA_ASSERT_OK(wrap_mpi(comm));
   OSLA_ASSERT_ERR(wrap_mpi(MPI_COMM_NULL), OSLA_ERR_MPI);
   CU_ASSERT(strncmp(osla_error_text(), "MPI_Comm_size(comm, &size): ", 28) == 0);
@@ -104,7 +104,7 @@ static void test_random_known_values(void)
   OSLA_ASSERT_CLOSE(osla_random_normal(1, 2, 3), 0.4799296020003301, 1e-14);
 }
 
-/* Every rank draws the same numbers: the smallest and the largest bits over the ranks are equal. */
+/* Every rank draws the same random numbers: their minima and maxima over the ranks are equal. */
 static void test_random_same_on_all_ranks(void)
 {
   for (uint64_t i = 0; i < 16; i++) {

@@ -40,7 +40,7 @@ static void *random_array(osla_dtype dtype, uint64_t seed, int64_t count)
   return array;
 }
 
-/* --- gemm ------------------------------------------------------------------------------------ */
+/* ---- gemm: products ---- */
 
 static wide op_at(osla_dtype dtype, osla_trans trans, const void *array, int64_t i, int64_t j,
                   int64_t ld)
@@ -94,14 +94,14 @@ static void test_gemm(void)
       check_gemm(dtype, ta, tb, 24, 1, 13, CMPLX(0.5, -0.75), 0.0);
       check_gemm(dtype, ta, tb, 1, 24, 24, CMPLX(0.75, 1.0), CMPLX(-0.5, 0.25));
       check_gemm(dtype, ta, tb, 6, 8, 24, CMPLX(0.0, 1.0), CMPLX(0.0, -1.0));
-      check_gemm(dtype, ta, tb, 3, 4, 0, 0.75, 0.0); /* k = 0 only scales C */
+      check_gemm(dtype, ta, tb, 3, 4, 0, 0.75, 0.0); /* k = 0: C := beta C */
       check_gemm(dtype, ta, tb, 3, 4, 0, 0.75, CMPLX(2.0, 1.0));
       check_gemm(dtype, ta, tb, 0, 4, 3, 0.75, 0.0);
       check_gemm(dtype, ta, tb, 4, 0, 3, 0.75, 0.0);
     }
 }
 
-/* Interposes LAPACK's spotrf_ to see the hidden length of its CHARACTER argument. */
+/* Replaces LAPACK's spotrf_, to see the hidden length of its CHARACTER argument. */
 static size_t seen_length;
 void spotrf_(const char *uplo, const int *n, float *a, const int *lda, int *info, size_t length);
 void spotrf_(const char *uplo, const int *n, float *a, const int *lda, int *info, size_t length)
@@ -112,7 +112,7 @@ void spotrf_(const char *uplo, const int *n, float *a, const int *lda, int *info
   next(uplo, n, a, lda, info, length);
 }
 
-/* --- syrk, trsm, potrf ----------------------------------------------------------------------- */
+/* ---- syrk, trsm, potrf ---- */
 
 static bool in_triangle(osla_uplo uplo, int64_t i, int64_t j)
 {
@@ -152,7 +152,7 @@ static wide triangle_at(osla_dtype dtype, const void *a, int64_t ld, osla_uplo u
   return in_triangle(uplo, row, col) ? osla_test_load(dtype, a, row + col * ld) : 0.0;
 }
 
-/* Checks the residual op(A) X - B, or X op(A) - B. */
+/* Checks the residual op(A) X - B of a triangular solve, or X op(A) - B from the right. */
 static void check_trsm(osla_dtype dtype, osla_side side, osla_uplo uplo, osla_trans trans,
                        osla_diag diag, int64_t m, int64_t n)
 {
@@ -219,7 +219,7 @@ static void check_potrf(osla_dtype dtype, osla_uplo uplo, int64_t n, int64_t min
   OSLA_ASSERT_OK(osla_lapack_potrf(dtype, uplo, n, f, ld, &info));
   OSLA_ASSERT_MSG(info == minor, "info = %" PRId64 ", not %" PRId64, info, minor);
   for (int64_t j = 0; j < n && minor == 0; j++)
-    for (int64_t i = 0; i < n; i++) { /* element of A - L L^T, or A - U^T U */
+    for (int64_t i = 0; i < n; i++) { /* one element of A - L L^T, or of A - U^T U */
       wide sum = -osla_test_load(dtype, a, i + j * ld);
       for (int64_t l = 0; l <= (i < j ? i : j); l++)
         sum += uplo == OSLA_LOWER
@@ -324,7 +324,7 @@ static void check_largest(osla_dtype dtype, int64_t n, int64_t at)
   free(x);
 }
 
-/* The largest by |re| + |im| and the largest by magnitude are different elements. */
+/* The largest element by |re| + |im| is not the largest one by magnitude. */
 static void check_ideas_of_largest(osla_dtype dtype)
 {
   wide x[2];
@@ -403,7 +403,7 @@ static void test_getrf(void)
   }
 }
 
-/* --- errors ---------------------------------------------------------------------------------- */
+/* ---- errors of BLAS calls ---- */
 
 static void test_range(void)
 {

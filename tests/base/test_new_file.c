@@ -130,7 +130,7 @@ static void test_links(void)
     CU_ASSERT(access(far, F_OK) != 0 && S_ISLNK(status_of(in("a")).st_mode));
   }
   CU_ASSERT(rmdir(other) == 0);
-  refuse(in("a"), ": No such file or directory"); /* the directory does not exist */
+  refuse(in("a"), ": No such file or directory"); /* the directory of the file does not exist */
   CU_ASSERT(symlink("circle", in("circle")) == 0);
   refuse(in("circle"), "Too many levels of symbolic links");
   int fd = open(in("lost"), O_CREAT | O_RDWR, 0600);

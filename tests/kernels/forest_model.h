@@ -117,7 +117,7 @@ void model_fill_from(model_trial *trial, model_memory *memory, const model_trial
 osla_err model_begin(model_trial *trial);
 void model_start(model_trial *trial); /* begins the transfer; ends all ranks on failure, since other
                                          ranks would wait */
-osla_err model_transfer(model_trial *trial); /* begins and ends the transfer */
+osla_err model_transfer(model_trial *trial); /* begins and ends the transfer of a trial */
 
 /* model_check: true if the values that the transfer wrote are those of the serial program, and all
  * bytes around them and all values that it read are unchanged. model_spoil overwrites the values

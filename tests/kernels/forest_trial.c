@@ -62,7 +62,7 @@ static model_values values_take(model_memory *memory, osla_unit unit, int64_t n,
   return v;
 }
 
-/* ---- trials ---- */
+/* ---- trials: one transfer and its check ---- */
 
 enum { ROOTS, LEAVES, BEFORE };
 
@@ -333,7 +333,7 @@ void model_run(model_trial trial, model_memory *memory)
   memory->used = 0;
 }
 
-/* ---- cases ---- */
+/* ---- cases that tests share ---- */
 
 model_case model_case_on(osla_transport *t, model_kind kind, size_t bytes)
 {

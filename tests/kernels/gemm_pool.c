@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-enum { REACH = 48 }; /* largest m, n and k */
+enum { REACH = 48 }; /* largest m, n and k of a product */
 
 static int64_t choose(uint64_t seed, int64_t i, int64_t below)
 {

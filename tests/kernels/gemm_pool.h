@@ -18,12 +18,12 @@ typedef struct gemm_pool {
   char label[64];
 } gemm_pool;
 
-/* Makes the pool for the grid number `which`. Collective. */
+/* Makes the pool of matrices for process grid number `which`. Collective. */
 gemm_pool pool_make(osla_transport *t, int which, osla_dtype dtype, uint64_t seed);
 void pool_free(gemm_pool *pool);
 
-/* A product of parts chosen by a seed: sizes from 0 to 48, all ops, factors and options (stored in
- * *options). C may overlap an operand. Local. */
+/* A product of parts chosen by a seed: sizes from 0 to 48, all transposes, all kinds of alpha and
+ * beta, and options (stored in *options). C may overlap an operand. Local. */
 product pool_product(const gemm_pool *pool, uint64_t seed, product_options *options);
 
 /* An m x n part of one of the pool's first `count` matrices; it may begin at a block boundary or

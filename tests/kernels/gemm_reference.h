@@ -25,10 +25,10 @@ typedef struct product {
   osla_trans transa, transb;
   osla_complex alpha, beta;
   osla_part a, b, c;
-  const product_options *options; /* NULL = defaults */
+  const product_options *options; /* NULL means the default options */
   uint64_t seed;                  /* seed from which the operands are filled */
-  /* true: uniform numbers, compared within an error bound; false: whole numbers, compared
-   * exactly */
+  /* true if the operands have uniform numbers, compared within an error bound; false if they have
+   * whole numbers, compared exactly */
   bool rounding;
   bool syrk; /* computed by osla_syrk; by osla_herk if `herk` is also set */
   bool herk;
@@ -45,7 +45,7 @@ product product_of_herk(osla_uplo uplo, osla_trans trans, double alpha, osla_par
  * means the defaults. Local. */
 osla_gemm_options product_set_options(const product_options *options);
 
-/* The inner size k of a product. */
+/* The number k of columns of op(A) in a product. */
 int64_t product_k(const product *p);
 
 /* True if two parts share an element of one matrix. */

@@ -151,9 +151,9 @@ dense dense_gather(const osla_matrix *a)
   osla_transport *t = osla_grid_transport(osla_matrix_grid(a));
   bool is_float = dtype == OSLA_FLOAT || dtype == OSLA_COMPLEX_FLOAT;
   dense d = dense_make(l.m, l.n, dtype >= OSLA_COMPLEX_FLOAT ? 2 : 1);
-  OSLA_ASSERT_OK(osla_barrier(t)); /* afterwards the matrix is complete on all ranks */
+  OSLA_ASSERT_OK(osla_barrier(t)); /* after this barrier the matrix is complete on all ranks */
   OSLA_ASSERT_OK(osla_matrix_get_block(a, 0, 0, l.m, l.n, d.at, l.m > 1 ? l.m : 1));
-  OSLA_ASSERT_OK(osla_barrier(t)); /* afterwards no rank reads the matrix */
+  OSLA_ASSERT_OK(osla_barrier(t)); /* after this barrier no rank reads the matrix */
   if (is_float) /* floats are expanded to doubles in place, from the last element to the first */
     for (int64_t i = l.m * l.n * d.parts - 1; i >= 0; i--) {
       float narrow;

@@ -28,7 +28,7 @@ typedef struct kernel_matrix {
   size_t bytes, shift;
 } kernel_matrix;
 
-/* Makes a matrix. Collective. */
+/* Makes a distributed matrix, owned by the library or wrapped. Collective. */
 kernel_matrix kernel_make(osla_grid *grid, osla_dtype dtype, int64_t m, int64_t n, int64_t mb,
                           int64_t nb, bool wrapped);
 /* Frees a matrix. Asserts that nothing was written between the columns of a wrapped array.
@@ -39,7 +39,7 @@ void kernel_free(kernel_matrix *matrix);
  * doubles. */
 typedef struct dense {
   int64_t m, n;
-  int parts; /* 1: real, 2: complex */
+  int parts; /* 1 for real, 2 for complex elements */
   double *at;
 } dense;
 
@@ -51,7 +51,7 @@ static inline double *dense_at(const dense *d, int64_t i, int64_t j)
   return d->at + (i + j * d->m) * d->parts;
 }
 
-/* Copies the whole matrix to every rank. Collective. */
+/* Returns a copy of the whole distributed matrix on every rank. Collective. */
 dense dense_gather(const osla_matrix *a);
 
 /* Fills a distributed matrix with the elements of a dense one of equal size. Collective. */
@@ -64,8 +64,8 @@ void dense_multiply(double alpha, const dense *a, const dense *b, dense *c, int6
 dense dense_transpose(const dense *d);
 dense dense_absolute(const dense *d);
 
-/* Largest column sum of magnitudes among the columns first, first + stride, ...; NaN if there is a
- * NaN. */
+/* Largest column sum of magnitudes among the columns first, first + stride, ... of a matrix; NaN if
+ * one of them contains a NaN. */
 double dense_norm_one(const dense *d, int64_t first, int64_t stride);
 
 /* Matrices with whole numbers, chosen by a seed: a unit lower triangle, an upper triangle, and a
@@ -73,7 +73,8 @@ double dense_norm_one(const dense *d, int64_t first, int64_t stride);
 dense exact_unit_lower(int64_t n, uint64_t seed);
 dense exact_upper(int64_t n, uint64_t seed);
 dense exact_lower(int64_t n, uint64_t seed);
-dense exact_whole(int64_t m, int64_t n, uint64_t seed); /* whole numbers from -4 to 4 */
+/* general matrix of whole numbers from -4 to 4 */
+dense exact_whole(int64_t m, int64_t n, uint64_t seed);
 dense dense_product(const dense *a, const dense *b);
 
 /* Asserts that every element of the distributed matrix equals that of the dense matrix (NaN equals

@@ -98,7 +98,7 @@ static dense make_lower(int64_t m, int64_t order, int parts, uint64_t seed, int6
   for (int64_t i = 0; i < m; i++)
     rows[i] = i;
   for (int64_t j = 0; j < order; j++) {
-    /* one row in four is not interchanged */
+    /* in one step of four the rows are not interchanged */
     bool stays = !moves || j == zero || bits_of(seed + 2, j, 0) % 4 == 0;
     int64_t pivot = stays ? j : j + (int64_t)(bits_of(seed + 2, j, 1) % (uint64_t)(m - j));
     for (int64_t i = j; i < m; i++) {

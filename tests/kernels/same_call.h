@@ -68,7 +68,7 @@ typedef struct same_matrices {
   osla_matrix *square[3], *tall[2], *complex_square[3], *narrow;
 } same_matrices;
 
-/* Runs `check` on these matrices if there are several ranks. */
+/* Makes these matrices and runs `check` on them, if there are several ranks. */
 void same_run(void (*check)(const same_matrices *m));
 
 /* Arguments of a call on parts of three matrices. The parts are not at the borders of their

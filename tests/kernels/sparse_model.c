@@ -1,4 +1,4 @@
-/* Sparse matrices for tests. */
+/* Sparse matrices for tests, which every rank computes as a whole from a seed. */
 #include "tests/kernels/sparse_model.h"
 
 #include <stdlib.h>

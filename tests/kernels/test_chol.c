@@ -103,7 +103,7 @@ static void test_grids_and_blocks(void)
   osla_transport_destroy(&t);
 }
 
-/* One block that is far larger than the matrix. */
+/* A matrix in one block that is far larger than the matrix. */
 static void test_huge_block(void)
 {
   osla_transport *t = osla_test_transport();
@@ -225,7 +225,7 @@ static void check_complex(osla_grid *grid, osla_dtype dtype, osla_uplo uplo, int
   OSLA_ASSERT_OK(osla_potrf(uplo, a.a, options, &info));
   dense f = dense_gather(a.a);
   for (int64_t j = 0; j < n; j++)
-    for (int64_t i = j; i < n; i++) { /* elements of the lower triangle of A */
+    for (int64_t i = j; i < n; i++) { /* for each element (i, j) of the lower triangle of A */
       double complex sum = 0;
       for (int64_t k = 0; k <= j; k++)
         sum += uplo == OSLA_LOWER ? entry(&f, i, k) * conj(entry(&f, j, k))

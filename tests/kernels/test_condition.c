@@ -46,7 +46,7 @@ static double array_norm_one(osla_dtype dtype, const void *array, int64_t n)
   return most;
 }
 
-/* Computes the inverse from LAPACK's factors. */
+/* Computes the inverse of the example's matrix from LAPACK's factors. */
 static example make_example(example_kind kind, osla_dtype dtype, int64_t n, uint64_t seed)
 {
   size_t bytes = (size_t)(n * n) * osla_dtype_size(dtype);

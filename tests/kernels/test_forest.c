@@ -9,7 +9,7 @@
 
 enum { POOL = 200000 };
 
-/* ---- set-up and queries ---- */
+/* ---- set-up and queries of star forests ---- */
 
 /* Checks the list `ranks`. of_roots: the ranks that own the roots of this rank's leaves; otherwise
  * the ranks that own the leaves of this rank's roots. */
@@ -53,7 +53,7 @@ static void test_queries(void)
   osla_transport_destroy(&t);
 }
 
-/* ---- transfers ---- */
+/* ---- transfers of star forests ---- */
 
 /* Runs every operation with arrays in every kind of memory on one forest, without a barrier between
  * transfers. As soon as a transfer has ended, the values that it read are overwritten. */
@@ -223,8 +223,8 @@ static void test_segments(void)
   osla_transport_destroy(&t);
 }
 
-/* One array holds roots and, after them, ghosts. Broadcasts fill the ghosts, sums add them to the
- * roots. */
+/* One array holds roots followed by ghosts of other ranks' roots. Broadcasts fill the ghosts, and
+ * reductions add the ghosts to the roots. */
 static void test_ghosts(void)
 {
   osla_transport *t = osla_test_transport();
@@ -285,8 +285,8 @@ static void test_fields_of_records(void)
       r[i] = (record){100 * osla_test_rank() + i, -1, 7};
     osla_err err =
       osla_forest_bcast_begin(forest, unit, &r[0].root, &r[0].leaf, OSLA_REPLACE, &run);
-    err =
-      osla_agree(t, err); /* a rank that has not begun would make others wait in osla_forest_end */
+    /* if a rank has not begun the transfer, others would wait for it in osla_forest_end */
+    err = osla_agree(t, err);
     OSLA_ASSERT_OK(err);
     if (err == OSLA_OK) OSLA_ASSERT_OK(osla_forest_end(&run));
     for (int64_t e = 0; e < s->n_edges; e++) {

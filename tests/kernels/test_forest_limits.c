@@ -307,7 +307,7 @@ static void test_many_arrays(void)
   osla_forest *f = one_each(t);
   const int count = osla_transport_n_nodes(t) > 1
                       ? 3
-                      : MOST; /* fewer between nodes, where creating a window is slow */
+                      : MOST; /* fewer arrays on several nodes, where creating a window is slow */
   void *array[MOST];
   int bad = 0;
   for (int i = 0; i < count; i++)

@@ -61,8 +61,8 @@ static void test_text(void)
   osla_transport_destroy(&t);
 }
 
-/* 9 x 3 roots of the last rank, in rows of 12, are joined to every second leaf of the first rank.
- */
+/* Roots of the last rank that form a block, 9 x 3 of them in rows of 12, are joined to every second
+ * leaf of the first rank. */
 static void test_block(void)
 {
   enum { EDGES = 27 };

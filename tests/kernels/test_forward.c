@@ -33,7 +33,7 @@ int MPI_Rput(const void *source, int count, MPI_Datatype type, int target, MPI_A
 
 typedef struct player {
   int me, length;
-  _Atomic int64_t there; /* number of steps whose own panel is ready */
+  _Atomic int64_t there; /* number of steps for which this rank's panel is ready to be sent */
   unsigned char *own;
 } player;
 

@@ -112,7 +112,7 @@ static void test_grids_and_blocks(void)
   osla_transport_destroy(&t);
 }
 
-/* One block that is far larger than the matrix; and an empty matrix. */
+/* A matrix in one block that is far larger than the matrix; and an empty matrix. */
 static void test_huge_and_empty(void)
 {
   osla_transport *t = osla_test_transport();

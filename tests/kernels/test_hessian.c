@@ -121,7 +121,7 @@ static void test_by_hand(void)
       OSLA_ASSERT_OK(osla_hessian_update_block(h, 2, rows, 3, cols, u, 2));
       OSLA_ASSERT_OK(osla_hessian_update_gradient(h, 3, ix, values));
     }
-    sum.h[4 + 4 * 6] = 121.0; /* (1 + 10)^2, because index 4 occurs twice */
+    sum.h[4 + 4 * 6] = 121.0; /* (1 + 10)^2, because index 4 occurs twice in the update */
     sum.h[1 + 1 * 6] = 4.0;
     sum.h[upper ? 1 + 4 * 6 : 4 + 1 * 6] = 22.0;
     sum.h[0] = 11.0;
@@ -240,7 +240,8 @@ static void test_wrong_arguments(void)
   OSLA_ASSERT_ERR(osla_hessian_update_block(h, 3, good, -3, good, v, 3), OSLA_ERR_ARG);
 
   osla_matrix *a = NULL;
-  OSLA_ASSERT_OK(osla_hessian_matrix(h, &a)); /* nothing was added, so no commit is needed */
+  /* no update was made, so no commit is needed before this call */
+  OSLA_ASSERT_OK(osla_hessian_matrix(h, &a));
   CU_ASSERT(a != NULL);
   OSLA_ASSERT_OK(osla_hessian_update(h, 0, NULL, 2, NULL, 2));
   OSLA_ASSERT_OK(osla_hessian_update(h, 3, good, 0, NULL, 1));

@@ -67,7 +67,7 @@ static osla_hessian_options exact_options(osla_uplo uplo, osla_dtype dtype)
   return o;
 }
 
-/* ---- equal bits ---- */
+/* ---- equal bits in all variants ---- */
 
 typedef struct result {
   double h[N * N], gradient[N];
@@ -178,7 +178,7 @@ static void test_same_bits(void)
   osla_transport_destroy(&t);
 }
 
-/* ---- correct values ---- */
+/* ---- correct values of the sums ---- */
 
 /* Sums of updates by blocks U, compared with fixed-point sums that the test computes. */
 static void test_blocks_in_whole_numbers(void)

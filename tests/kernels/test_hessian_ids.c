@@ -100,7 +100,7 @@ static void test_ids(void)
   osla_transport_destroy(&t);
 }
 
-/* ---- refused files ---- */
+/* ---- checkpoint files that are refused ---- */
 
 /* Asserts that osla_hessian_restore fails with this code and text on all ranks and leaves the
  * accumulator empty. */

@@ -63,7 +63,7 @@ static void with_grids(void (*one)(osla_grid *grid, int which))
   osla_transport_destroy(&t);
 }
 
-/* Whole matrices and both triangles, in all types. */
+/* Accumulators of whole matrices and of both triangles, in all types. */
 static void shapes_on(osla_grid *grid, int which)
 {
   static const osla_uplo shapes[] = {OSLA_GENERAL, OSLA_LOWER, OSLA_UPPER};

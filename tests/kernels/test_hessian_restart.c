@@ -25,7 +25,7 @@ static test_update datum(int64_t number, int64_t n, osla_dtype dtype)
   return update_random(3, number, n, n < MOST ? n : MOST, dtype);
 }
 
-/* Returns grid number `which`, or the first one if there are fewer. */
+/* Returns process grid number `which`, or the first one if there are fewer. */
 static osla_grid *some_grid(osla_transport *t, int which)
 {
   osla_grid *grid = hessian_grid(t, which);

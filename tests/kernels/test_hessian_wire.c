@@ -153,7 +153,7 @@ static void bytes_of(osla_dtype dtype, bool block)
   serial_sum sum = sum_create(N, o.uplo);
   for (int rank = 0; rank < osla_test_size(); rank++) {
     test_update u = update_ones(COUNT, block ? COUNT : 2, dtype);
-    if (block) { /* a block U of ones */
+    if (block) { /* update by a block U of ones */
       u.k = -1;
       u.jx = osla_test_allocate(COUNT, sizeof *u.jx);
       memcpy(u.jx, u.ix, COUNT * sizeof *u.jx);
@@ -332,7 +332,7 @@ static void test_cap_too_small(void)
   osla_transport_destroy(&t);
 }
 
-/* ---- soak test ---- */
+/* ---- soak test: random runs for a long time ---- */
 
 static int64_t resident_bytes(void)
 {

@@ -353,7 +353,7 @@ static void test_frozen(void)
   }
 }
 
-/* ---- wrong input ---- */
+/* ---- wrong input of iterations ---- */
 
 static void refuse(cube *c, const osla_iterate_options *how, const char *text)
 {
@@ -421,7 +421,7 @@ static void test_not_finite(void)
     OSLA_ASSERT_OK(osla_iteration_create(c.t, &c.p, &how, &it));
     osla_diffusion_own(c.d, first, n);
     const int64_t row = n[0] + 2, at = 1 + row + row * (n[1] + 2);
-    if (osla_test_rank() == 0) c.x[at] = NAN; /* x[at] is point (0, 0, 0) */
+    if (osla_test_rank() == 0) c.x[at] = NAN; /* at is the index of point (0, 0, 0) in x */
     OSLA_ASSERT_ERR(osla_iterate(it, c.x, &r), OSLA_ERR_ARG);
     OSLA_ASSERT_TEXT("not finite, or too large; seen on rank ");
     OSLA_ASSERT_SAME_TEXT();

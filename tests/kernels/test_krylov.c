@@ -1,4 +1,4 @@
-/* Tests of CG and LSQR. */
+/* Tests of the Krylov solvers CG and LSQR. */
 #include "osla_krylov.h"
 #include "tests/kernels/sparse_model.h"
 

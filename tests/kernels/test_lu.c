@@ -75,7 +75,7 @@ static void test_grids_and_blocks(void)
   osla_transport_destroy(&t);
 }
 
-/* One block that is far larger than the matrix. */
+/* A matrix in one block that is far larger than the matrix. */
 static void test_huge_block(void)
 {
   osla_transport *t = osla_test_transport();

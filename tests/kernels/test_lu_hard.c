@@ -65,7 +65,8 @@ static osla_complex subnormal(int64_t i, int64_t j, uint64_t seed)
   return scaled(i, j, seed, 0x1p-1030, 0x1p-130);
 }
 
-/* Element of a Hermitian matrix, symmetric for real types; diagonal elements are real. */
+/* Element (i, j) of a random Hermitian matrix, which is symmetric for real types; diagonal elements
+ * are real. */
 static osla_complex hermitian(int64_t i, int64_t j, uint64_t seed)
 {
   osla_complex x = lu_uniform(i < j ? i : j, i < j ? j : i, seed);
@@ -192,12 +193,12 @@ static void test_all_types(void)
   osla_transport_destroy(&t);
 }
 
-/* ---- NaN and infinity ---- */
+/* ---- matrices with a NaN or an infinity ---- */
 
 enum { TALL = 37, COLS = 29 };
 
-/* Asserts that the call ends with one result and valid pivots (lu_run_make), and reports an error:
- * for a NaN always, for an infinity if the growth is computed. */
+/* Asserts that the factorisation ends with one result and valid pivots (checked by lu_run_make),
+ * and that it reports an error: for a NaN always, for an infinity if the growth is computed. */
 static void check_poisoned(kernel_matrix *a, double poison, int64_t i, int64_t j, int variant)
 {
   char name[64];

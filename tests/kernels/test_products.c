@@ -105,7 +105,7 @@ static osla_complex op(osla_trans trans, const dense *a, int64_t i, int64_t j)
 
 /* The part of B, C, x or y that a product reads or writes, and the position of the part. */
 typedef struct window {
-  dense all; /* the matrix that contains the part */
+  dense all; /* copy of the matrix that contains the part */
   int64_t i, j, m, n;
 } window;
 

@@ -63,7 +63,7 @@ static bool same_bits(const double *a, const double *b, int64_t n)
 
 /* ---- a replay gives the bits of the run ---- */
 
-/* Each rank in turn repeats the sweeps of all ranks and compares its own part. */
+/* Each rank in turn replays the sweeps of all ranks, and compares its own part with the run. */
 static void replay_run(cube *c, osla_iteration *it, double omega)
 {
   const int size = osla_test_size(), rank = osla_test_rank();

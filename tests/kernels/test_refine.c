@@ -246,7 +246,7 @@ static void test_singular(void)
   grids_close(&g);
 }
 
-/* Ranks with different limits would wait for one another. */
+/* Limits that differ between ranks are refused, because ranks would wait for one another. */
 static void test_options(void)
 {
   grid_set g = grids_open();

@@ -4,7 +4,7 @@
 
 #include <complex.h>
 
-/* ---- matrices ---- */
+/* ---- calls on matrices ---- */
 
 static double number;
 

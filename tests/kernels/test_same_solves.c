@@ -159,7 +159,7 @@ static void check_solves(const same_matrices *m)
   OTHER(refine, base, uplo, OSLA_UPPER, "osla_refine: uplo is ");
 }
 
-/* ---- the accumulator ---- */
+/* ---- calls on the accumulator ---- */
 
 static osla_grid *grid;
 static osla_hessian *accumulator;

@@ -190,7 +190,7 @@ static void test_many(void)
   grids_close(&g);
 }
 
-/* Factors a copy on every rank by LAPACK, and distributes the factors. */
+/* Each rank factors its copy of the matrix by LAPACK, and the factors are distributed. */
 static int64_t *factor_by_lapack(osla_matrix *a)
 {
   osla_dtype dtype = osla_matrix_dtype(a);

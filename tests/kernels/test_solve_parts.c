@@ -33,7 +33,7 @@ static double tolerance(osla_dtype dtype)
   return 1e4 * kernel_eps(dtype);
 }
 
-/* ---- Cholesky ---- */
+/* ---- Cholesky of parts ---- */
 
 static void check_potrf(osla_grid *grid, osla_dtype dtype, part_position p, int turn)
 {
@@ -77,7 +77,7 @@ static void test_not_positive(void)
   osla_transport_destroy(&t);
 }
 
-/* ---- LU ---- */
+/* ---- LU of parts ---- */
 
 static int64_t *new_pivots(const osla_matrix *a)
 {
@@ -195,7 +195,7 @@ static void test_getrf(void)
   for_all(false, check_getrf);
 }
 
-/* ---- solves ---- */
+/* ---- solves with parts ---- */
 
 typedef struct equations {
   osla_matrix *a, *b; /* A is a part at position p of matrix a. B is a part at position q of matrix
@@ -311,7 +311,7 @@ static void test_getrs(void)
   for_all(true, check_getrs);
 }
 
-/* ---- errors ---- */
+/* ---- errors of calls on parts ---- */
 
 static void expect_text(osla_err err, const char *text)
 {

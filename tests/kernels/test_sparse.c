@@ -279,7 +279,7 @@ static void test_errors(void)
                   OSLA_ERR_ARG);
   OSLA_ASSERT_TEXT("column or value is NULL, but there are 2 entries");
   OSLA_ASSERT_OK(osla_csr_destroy(NULL));
-  /* the last rank passes other column blocks */
+  /* on the last rank the distribution of columns differs */
   int64_t *others = osla_test_allocate((size_t)size + 1, sizeof *others);
   memcpy(others, start, ((size_t)size + 1) * sizeof *others);
   if (spoil && last > 0) others[1]--;

@@ -232,7 +232,7 @@ static void test_hessian(void)
   osla_transport_destroy(&t);
 }
 
-/* ---- refused input ---- */
+/* ---- dense matrices that are refused ---- */
 
 static double ones(int64_t i, int64_t j, void *arg)
 {

@@ -16,7 +16,7 @@ typedef struct stopping {
   osla_fixed_point inner;
   bool stops;
   int sweeps;
-  int tenths; /* duration of the stop in tenths of a second */
+  int tenths; /* duration of the rank's stop in tenths of a second */
 } stopping;
 
 /* Stops this process by SIGSTOP. A child process continues it after the given tenths of a second.

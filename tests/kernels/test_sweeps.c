@@ -85,7 +85,7 @@ static void free_system(system_of *s)
   OSLA_ASSERT_OK(osla_csr_destroy(&s->a));
 }
 
-/* Solves by CG from 0 and returns the number of steps. */
+/* Solves the system by CG from x = 0, and returns the number of steps. */
 static int64_t solve(system_of *s, const osla_preconditioner *m, bool flexible)
 {
   const osla_krylov_options how = {.tolerance = 1e-11, .iterations = 2000, .flexible = flexible};
@@ -312,7 +312,7 @@ static void test_dense(void)
   osla_transport_destroy(&t);
 }
 
-/* ---- refused input ---- */
+/* ---- preconditioners that are refused ---- */
 
 static void test_refused(void)
 {

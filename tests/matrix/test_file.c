@@ -160,7 +160,7 @@ enum { ORDER = 45 };
 
 static int64_t n_ids(int rank)
 {
-  return rank == 1 ? 0 : 5 + 3 * rank; /* rank 1 has no ids */
+  return rank == 1 ? 0 : 5 + 3 * rank; /* number of ids of a rank; rank 1 has none */
 }
 
 static uint64_t id_of(int rank, int64_t k)

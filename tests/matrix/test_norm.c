@@ -98,7 +98,7 @@ static void test_complex_max(void)
     osla_complex elements[2];
     double value = -1.0;
     osla_test_store((osla_dtype)d, elements, 0,
-                    CMPLX(3.5, -3.5)); /* |re| + |im| = 7, magnitude 4.95 */
+                    CMPLX(3.5, -3.5)); /* an element with |re| + |im| = 7 and magnitude 4.95 */
     osla_test_store((osla_dtype)d, elements, 1, CMPLX(-3.0, 4.0));
     if (osla_test_rank() == osla_test_size() - 1)
       OSLA_ASSERT_OK(osla_matrix_put_block(a, 1, 3, 2, 1, elements, 2));
@@ -120,7 +120,7 @@ static double constant(int64_t i, int64_t j, void *arg)
   return *(double *)arg;
 }
 
-/* The squares of these elements overflow or underflow. */
+/* Matrix elements whose squares overflow or underflow. */
 static void test_norm_scale(void)
 {
   osla_transport *t = osla_test_transport();
