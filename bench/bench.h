@@ -30,7 +30,7 @@ enum {
 };
 
 typedef struct bench_settings {
-  int64_t n[BENCH_MAX_SIZES]; /* sizes to run, in the order of the option */
+  int64_t n[BENCH_MAX_SIZES]; /* sizes to run, in the order of the option --n */
   int n_count;
   int64_t nbs[BENCH_MAX_SIZES];
   int n_nbs;
@@ -107,17 +107,18 @@ typedef struct bench_settings {
 /* Name of a way to forward panels: "chosen", "flat", "ring" or "tree". Local. */
 const char *bench_forward_name(osla_forward forward);
 
-/* State of one run of osla-bench, shared by all its cases. */
+/* State of one call of osla-bench, shared by all cases. */
 typedef struct bench_job {
   const bench_settings *settings;
   osla_transport *transport;
   osla_grid *grid;
   int rank, size, n_nodes;
-  FILE *json;       /* stream of --json on rank 0; else NULL */
+  FILE *json;       /* on rank 0 the stream of --json; NULL on other ranks */
   bool header_done; /* true: the head of the table has been printed */
   /* true: Global Arrays is initialised, and reference_ga_stop has to terminate it */
   bool ga_started;
-  /* numbers of runs without warm-ups: n_passed with a residual below the limit, n_failed above */
+  /* numbers of runs, warm-ups not counted: n_passed with a residual below the limit, n_failed
+   * above */
   int n_passed;
   int n_failed;
   bool last_size;     /* true: with --trace, the last repetition of OSLA at this size is traced */
@@ -129,7 +130,7 @@ typedef struct bench_job {
 
 typedef struct bench_kernel {
   const char *name;
-  const char *summary; /* one line for osla-bench --help */
+  const char *summary; /* summary of the kernel, one line in osla-bench --help */
   const char *about;   /* text for osla-bench KERNEL --help; at most 900 bytes */
   /* comma-separated names of the reference implementations in this build, in their order; may be
    * "" */
@@ -139,8 +140,8 @@ typedef struct bench_kernel {
   const char *after;                          /* text at the end of the kernel's help, or NULL */
   osla_err (*run)(bench_job *job, int64_t n); /* runs size n; collective */
   void (*finish)(const bench_job *job); /* called on rank 0 after the last size; may be NULL */
-  int64_t sizes[12];                    /* default sizes, ended by 0 */
-  const char *precisions;               /* letters that --precision accepts; NULL: "sd" */
+  int64_t sizes[12];                    /* default sizes; 0 ends the list */
+  const char *precisions;               /* letters that --precision accepts; NULL stands for "sd" */
   /* true if the kernel has the options of updates (bench_options_updates.c) */
   bool updates;
   /* true if the kernel has the options --k, --panel and --memory */
@@ -183,7 +184,7 @@ void bench_settings_free(bench_settings *settings);
 int bench_error(const bench_kernel *kernel, const char *format, ...)
   __attribute__((format(printf, 2, 3)));
 
-/* True if `name` is an item of the comma list. Local. */
+/* True if `name` is an item of the comma-separated list. Local. */
 bool bench_list_has(const char *list, const char *name);
 
 /* --- a case --- */
@@ -204,14 +205,17 @@ typedef struct bench_impl {
   const char *name;
   osla_err (*setup)(void *data);   /* allocates memory that only this implementation needs */
   osla_err (*prepare)(void *data); /* called before every run, untimed: restores the input */
-  osla_err (*run)(void *data);     /* the timed call */
+  osla_err (*run)(void *data);     /* runs the implementation once; only this call is timed */
   osla_err (*check)(
     void *data,
     double *residual);          /* called after every run; the residual is the same on all ranks */
-  void (*teardown)(void *data); /* called also after a failed setup */
-  double (*work)(const void *data);    /* work of one run over all ranks; NULL: bench_case.work */
-  int (*operations)(const void *data); /* called after setup; NULL: bench_case.operations */
-  void *data;                          /* argument of all functions; NULL: bench_case.data */
+  void (*teardown)(void *data); /* frees what setup allocated; called also after a failed setup */
+  /* work of one run over all ranks; if NULL, bench_case.work holds */
+  double (*work)(const void *data);
+  /* number of operations in a run, called after setup; if NULL, bench_case.operations holds */
+  int (*operations)(const void *data);
+  /* argument of all functions; if NULL, bench_case.data is the argument */
+  void *data;
   /* item of --ref that selects this implementation; NULL if the item equals `name` */
   const char *ref;
   bool is_osla; /* true for a variant of OSLA, which runs whatever --ref selects */
@@ -226,10 +230,10 @@ typedef struct bench_impl {
 enum { BENCH_NO_NB = -1 };
 
 typedef enum bench_unit {
-  BENCH_GFLOPS,      /* GF/s; work in floating-point operations */
-  BENCH_MELEMENTS,   /* million elements/s; work in elements */
-  BENCH_GBYTES,      /* GB/s; work in bytes */
-  BENCH_MICROSECONDS /* us of one operation; lower is better */
+  BENCH_GFLOPS,      /* unit GF/s; the work is in floating-point operations */
+  BENCH_MELEMENTS,   /* unit million elements/s; the work is in elements */
+  BENCH_GBYTES,      /* unit GB/s; the work is in bytes */
+  BENCH_MICROSECONDS /* microseconds of one operation; lower is better */
 } bench_unit;
 
 struct bench_result;
@@ -245,26 +249,27 @@ typedef struct bench_case {
   const char *pivoting; /* LU: "partial", "tournament" or "none"; NULL in other kernels */
   bool look_ahead;      /* true if the JSON line has the members look_ahead and forward */
   int64_t nrhs;         /* solves: number of right-hand sides; 0 in other kernels */
-  const char *variant;  /* text behind the kernel's name in the table, as "upper 400"; or NULL */
+  /* text behind the kernel's name in the table, such as "upper 400"; or NULL */
+  const char *variant;
   /* Integers that the JSON lines hold, such as values of the kernel's options. */
   const bench_figure *parameters;
   int n_parameters;
-  const bench_impl *impls; /* implementations, OSLA's first */
-  int n_impls;             /* number of impls; --ref may leave some of them out */
+  const bench_impl *impls; /* implementations of the case; OSLA's is the first */
+  int n_impls;             /* number of elements of impls; --ref may leave some of them out */
   void *data;
-  double work; /* work of one operation over all ranks */
+  double work; /* work of one operation, summed over all ranks */
   bench_unit unit;
   /* number of operations in a run, at least 1; reported times are those of one operation */
   int operations;
   bool cold; /* true: there is no warm-up before the repetitions */
-  /* Prints one result on rank 0. NULL: bench_report prints a row of the table. */
+  /* Prints one result on rank 0. If NULL, bench_report prints a row of the table. */
   void (*print)(const bench_job *job, const struct bench_case *c, const struct bench_result *r);
 } bench_case;
 
 /* Measurements of one implementation. */
 typedef struct bench_result {
   const bench_impl *impl;
-  double work;     /* work of one operation over all ranks */
+  double work;     /* work of one operation, summed over all ranks */
   double *seconds; /* [reps] seconds of one operation on the slowest rank */
   double residual; /* largest residual of all runs; NaN if a run had NaN */
   bool pass;

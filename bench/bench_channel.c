@@ -134,7 +134,7 @@ static bench_impl implementation(const char *name, osla_err (*setup)(void *data)
                       .data = d};
 }
 
-/* Operations of a run: an even number that takes about 10 ms. */
+/* Number of messages in a run: an even number, such that the run takes about 10 ms. */
 static int operations_of(channel_case which, int64_t bytes, bool same_node)
 {
   const int64_t most = same_node ? 10000 : 1000, least = 4 * CHANNEL_IN_FLIGHT;

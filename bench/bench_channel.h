@@ -7,7 +7,8 @@
 #include "osla_channel.h"
 
 typedef enum channel_case { CHANNEL_PINGPONG, CHANNEL_HALO, CHANNEL_STREAM } channel_case;
-#define CHANNEL_CASES "pingpong,halo,stream" /* in the order of the enum, for --case */
+/* names of the cases for --case, in the order of the enum */
+#define CHANNEL_CASES "pingpong,halo,stream"
 
 enum { CHANNEL_IN_FLIGHT = 8, CHANNEL_CASE_COUNT = 3 };
 
@@ -18,8 +19,8 @@ struct channel_shared;
 typedef struct channel_data {
   bench_job *job;
   channel_case which;
-  size_t count;   /* 8-byte elements in a message */
-  int operations; /* messages in a run */
+  size_t count;   /* number of 8-byte elements in a message */
+  int operations; /* number of messages in a run */
   bool in_pair;
   uint64_t round; /* number of the latest round, over all runs; the same on both ranks */
   bool is_wrong;  /* true if a message that this rank received in the run was wrong */

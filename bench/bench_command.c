@@ -60,7 +60,7 @@ static int print_version(void)
   char mpi[MPI_MAX_LIBRARY_VERSION_STRING] = "";
   int length = 0;
   if (command_rank() != 0) return OSLA_EXIT_OK;
-  (void)MPI_Get_library_version(mpi, &length); /* allowed before MPI_Init */
+  (void)MPI_Get_library_version(mpi, &length); /* may be called before MPI_Init */
   mpi[strcspn(mpi, "\n")] = '\0';
   for (char *tab = strchr(mpi, '\t'); tab; tab = strchr(tab, '\t'))
     *tab = ' ';

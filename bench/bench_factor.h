@@ -10,7 +10,7 @@ typedef struct factor_set {
   struct factor_data *factor;
   osla_matrix *a;  /* matrix, factored in place */
   osla_matrix *x;  /* n x nrhs: right-hand sides, then solutions; NULL if nrhs = 0 */
-  int64_t *pivots; /* ipiv of osla_getrf; NULL if there is none */
+  int64_t *pivots; /* ipiv of osla_getrf; NULL if there are no pivots */
   int *ipiv;       /* pivots as ScaLAPACK's IPIV; NULL if `pivots` holds the interchanges */
   bool own;        /* true if the set owns a and x; false if it borrows a and x of the set `osla` */
   int64_t nb;      /* block size of matrices that the set owns; 0 if it owns none */
@@ -24,7 +24,8 @@ typedef struct factor_kind {
   const char *name;
   /* Divisor in the operation count of the factorisation, 2 n^3 / part. */
   int64_t part;
-  osla_err (*run)(void *set), (*run_scalapack)(void *set); /* factor the matrix a of the set */
+  /* functions that factor the matrix a of the set */
+  osla_err (*run)(void *set), (*run_scalapack)(void *set);
   /* x := A^-1 x with the factors in a */
   osla_err (*solve)(void *set), (*solve_scalapack)(void *set);
   /* Parts of the factored matrix, with P A = left right. The check multiplies with both parts. */
@@ -37,7 +38,7 @@ extern const factor_kind factor_lu, factor_chol;
 typedef struct factor_data {
   bench_job *job;
   const factor_kind *kind;
-  osla_pivoting pivoting; /* LU: pivoting of OSLA */
+  osla_pivoting pivoting; /* how OSLA pivots in LU */
   int64_t n, nrhs;
   /* Contents of A: uniform where LU pivots, diagonally dominant where it does not, positive
    * definite for Cholesky. */
@@ -67,14 +68,15 @@ int factor_impls(factor_data *d, const bench_impl *osla, const bench_impl *scala
 osla_err factor_setup_scalapack(void *set);
 void factor_teardown_scalapack(void *set);
 
-/* all[i] := the row, from 0, that row i was exchanged with in step i. All ranks get the same.
+/* all[i] := row that row i was exchanged with in step i, counted from 0. All ranks get the array.
  * Collective. */
 osla_err factor_pivots(const factor_set *set, int64_t *all);
 
 /* *usable := the last factorisation succeeded on all ranks. Collective. */
 osla_err factor_usable(const factor_set *set, bool *usable);
 
-/* Operations of a multiplication and an addition: 2 for real types, 8 for complex ones. */
+/* Number of real operations in a multiplication and an addition: 2 for real types, 8 for complex
+ * ones. */
 double factor_each(const factor_data *d);
 
 const char *factor_pivoting_name(osla_pivoting pivoting);

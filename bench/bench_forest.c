@@ -85,7 +85,7 @@ static void teardown(void *data)
   free(d->arrival);
 }
 
-/* Operations of a run. In PINGPONG half of a round trip is one operation. */
+/* Number of operations in a run. In PINGPONG half of a round trip is one operation. */
 static int operations(const void *data)
 {
   const forest_data *d = data;

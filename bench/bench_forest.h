@@ -12,10 +12,10 @@ typedef enum forest_case {
   /* bcast with REPLACE; the leaves get the last roots of the previous rank and the first roots of
    * the next rank */
   FOREST_HALO,
-  FOREST_SPMV, /* product with a sparse matrix (bench_sparse.h) */
+  FOREST_SPMV, /* case spmv: product with a sparse matrix (bench_sparse.h) */
   FOREST_CG,
   FOREST_MIGRATE, /* migration: a mesh changes its distribution (bench_migrate.c) */
-  FOREST_SETUP,   /* creation of a forest (bench_setup.c) */
+  FOREST_SETUP,   /* case setup: creation of a forest (bench_setup.c) */
   FOREST_CASES
 } forest_case;
 
@@ -35,7 +35,7 @@ typedef struct forest_list {
   int *peer;
   int *count; /* [n_peers] number of edges to each peer */
   int *start; /* [n_peers + 1] position in `index` where the vertices of each peer begin */
-  int *index; /* indices of this rank's vertices, in the order of peer */
+  int *index; /* indices of this rank's vertices, sorted by the ranks in `peer` */
 } forest_list;
 
 /* Sets the peers of a list: every rank but this one with count[rank] > 0 vertices; `count` has an
@@ -51,10 +51,12 @@ typedef struct forest_graph {
   /* number of roots on each rank that has roots, and of leaves on each rank that has leaves */
   int64_t n;
   int64_t n_roots, n_edges; /* number of roots and number of edges of this rank */
-  int64_t *root;            /* [n_edges] root of each leaf: rank * n + index */
+  /* [n_edges] root of each leaf, as rank of the root * n + index of the root */
+  int64_t *root;
   /* this rank's leaves, and this rank's roots, that have edges to other ranks */
   forest_list leaves, roots;
-  int64_t n_own;            /* edges on this rank join leaf own_leaf[i] and root own_root[i] */
+  /* number of edges on this rank; edge i joins leaf own_leaf[i] and root own_root[i] */
+  int64_t n_own;
   int *own_leaf, *own_root; /* [n_own] leaves and roots of the edges on this rank */
   /* true if both lists hold the vertices 0, 1, ..., so that values need no packing */
   bool contiguous;
@@ -83,8 +85,8 @@ typedef struct forest_data {
    * this rank's roots. */
   int *arrival;
   bool in_no_order; /* FETCH: true if the order is unknown; `arrival` is not used then */
-  int iterations;   /* transfers of a run, the same on all ranks */
-  void *own;        /* data of the implementation itself, as buffers and communicators */
+  int iterations;   /* number of transfers in a run, the same on all ranks */
+  void *own;        /* data that only this implementation has, such as buffers and communicators */
 } forest_data;
 
 /* Functions of an implementation; NULL if it lacks the operation. All are collective. */
@@ -115,11 +117,11 @@ extern const forest_method forest_neighbor;
 osla_err forest_values_create(forest_data *d);
 void forest_values_free(forest_data *d);
 
-/* Sets the values to those before the first transfer. Local. */
+/* Sets all values to those that they have before the first transfer. Local. */
 void forest_values_set(forest_data *d);
 
-/* *right := the values are, bit by bit, those after `iterations` transfers. Collective; all ranks
- * get the same. */
+/* *right := true if the values have exactly the bits that `iterations` transfers give. Collective;
+ * all ranks get the same. */
 osla_err forest_values_check(forest_data *d, bool *right);
 
 /* --- loops of the implementations that pack by hand ---
@@ -147,7 +149,8 @@ static inline void forest_add(const forest_list *l, int from, int to,
     values[l->index[k]].number += buffer[k].number;
 }
 
-/* Adds the buffer to the values; the buffer then holds the values before the addition. */
+/* Adds the elements of the buffer to the values; the buffer then holds the values as they were
+ * before the addition. */
 static inline void forest_fetch_add(const forest_list *l, int from, int to,
                                     forest_value *restrict buffer, forest_value *restrict values)
 {

@@ -17,7 +17,7 @@ typedef enum hessian_phase {
   PHASE_PRODUCT,
   PHASE_ADD,      /* addition of updates to the memory of the node */
   PHASE_TRANSFER, /* transfers of updates to other nodes */
-  PHASE_WAIT,     /* time in the commit */
+  PHASE_WAIT,     /* time spent in the commit */
   HESSIAN_PHASES
 } hessian_phase;
 
@@ -49,12 +49,12 @@ typedef struct hessian_data {
   bench_job *job;
   int64_t n;
   updates updates;
-  char *products; /* for each thread, memory for G^T G or for some of its columns */
+  char *products; /* memory of each thread for G^T G or for some of the columns of G^T G */
   size_t products_each;
   hessian_accumulator plain, exact, node;
   hessian_accumulator *current; /* the accumulator of the current run */
-  /* seconds of --work of this rank's threads in the current run; guarded by the critical section
-   * of hessian_each */
+  /* seconds that this rank's threads spent on --work in the current run; guarded by the critical
+   * section of hessian_each */
   double work_seconds;
   char *own; /* packed triangles, one for each thread */
   hessian_window window;
@@ -63,22 +63,23 @@ typedef struct hessian_data {
   double values[UPDATES_SAMPLES];
 } hessian_data;
 
-/* Adds update k of this rank on one of its threads. */
+/* Type of a function that adds update k of this rank on one of the rank's threads. */
 typedef osla_err hessian_work(hessian_data *d, int64_t k, int thread);
 
 /* Distributes this rank's updates over its threads; for each update the thread does the work of
  * --work, then calls `work`. Local. */
 osla_err hessian_each(hessian_data *d, hessian_work *work);
 
-/* Consecutive columns of an update's block; only rows in the triangle are valid. */
+/* Some consecutive columns of the block that an update adds; only rows in the triangle are valid.
+ */
 typedef struct hessian_strip {
   int64_t column, columns;
   const void *values; /* element (a, column + c) of the block is at a + c * count */
 } hessian_strip;
 
-/* Computes the block of update k, a strip of columns at a time, and calls `consume` for each strip.
- * The strips of G^T G are in this thread's memory; a ready block is a single strip. consume may be
- * NULL. Local. */
+/* Computes the block of update k, a few columns at a time, and calls `consume` for these columns.
+ * Columns of G^T G are in memory of this thread; if blocks are given, the whole block is passed at
+ * once. consume may be NULL. Local. */
 typedef void hessian_consume(hessian_data *d, int64_t k, int thread, const hessian_strip *strip);
 osla_err hessian_strips(hessian_data *d, int64_t k, int thread, hessian_consume *consume);
 
@@ -98,7 +99,7 @@ static inline void hessian_rows(osla_uplo uplo, int64_t count, int64_t b, int64_
   *end = uplo == OSLA_LOWER ? count : b + 1;
 }
 
-/* Rows that a product needs for columns [column, column + columns) of the triangle. */
+/* Range of rows that a product computes for columns [column, column + columns) of the triangle. */
 static inline void hessian_strip_rows(osla_uplo uplo, int64_t count, int64_t column,
                                       int64_t columns, int64_t *begin, int64_t *end)
 {

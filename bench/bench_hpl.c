@@ -1,7 +1,7 @@
-/* osla-bench hpl: the Linpack benchmark, run and printed as HPL does. A and b are uniform in [-1/2,
- * 1/2). The time is that of the factorisation and the solve. The check generates A again. Rules and
- * form: Petitet, Whaley, Dongarra, Cleary, "HPL - A Portable Implementation of the High-Performance
- * Linpack Benchmark" (netlib.org/benchmark/hpl). */
+/* osla-bench hpl: the Linpack benchmark, run and printed as HPL does. A and b are uniform in
+ * [-1/2, 1/2). The time is that of the factorisation and the solve. The check generates A again.
+ * Rules and output follow Petitet, Whaley, Dongarra, Cleary, "HPL - A Portable Implementation of
+ * the High-Performance Linpack Benchmark" (netlib.org/benchmark/hpl). */
 #include "config.h"
 
 #include "bench/bench_factor.h"

@@ -15,8 +15,8 @@ typedef struct inverse_data {
   /* original: A, with both triangles. factor: the factors of A; Cholesky's factor is in the lower
    * triangle. */
   osla_matrix *original, *factor;
-  int64_t *pivots; /* LU: [n] pivots, whole on every rank, from 0 */
-  /* [n] vectors of the check, whole on every rank; one allocation, at v */
+  int64_t *pivots; /* LU: [n] row interchanges, whole on every rank, counted from 0 */
+  /* [n] vectors of the check, whole on every rank; one allocation, which starts at v */
   osla_complex *v, *y, *z;
   double norm; /* infinity norm of A */
 } inverse_data;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const int64_t RECORD_BYTES = INT64_C(64) << 20; /* bytes for the record of a rank */
+static const int64_t RECORD_BYTES = INT64_C(64) << 20; /* size in bytes of the record of a rank */
 enum { MOST_IMPLS = 9, MODES = 3, N_PARAMETERS = 8 };
 
 /* Allocates the state x and the spare state. The two start half a page of 4 KiB apart, by their
@@ -125,8 +125,8 @@ static osla_err compute_residual(const jacobi_data *d, const double *x, double *
   return err;
 }
 
-/* *residual := infinity if the reported residual is not that of the returned state, or is larger
- * than was asked for; else 0. */
+/* *residual := 0 if the reported residual is that of the returned state, and at most as large as
+ * requested; else infinity. */
 static osla_err check_osla(void *data, double *residual)
 {
   jacobi_data *d = data;
@@ -144,9 +144,9 @@ static osla_err check_osla(void *data, double *residual)
   return OSLA_OK;
 }
 
-/* Checks a reference. With a tolerance, its residual is as small as asked for. With a number of
- * sweeps, it is smaller than that of the start; and if the mode is sync with new halos in each
- * sweep, it equals OSLA's but for rounding. */
+/* Checks the result of a reference implementation. With a tolerance, the residual must be as small
+ * as requested. With a number of sweeps, the residual must be smaller than at the start; and if
+ * the mode is sync with new halos in each sweep, it must equal OSLA's residual up to rounding. */
 static osla_err check_reference(void *data, double *residual)
 {
   jacobi_data *d = data;

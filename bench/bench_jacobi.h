@@ -9,12 +9,13 @@
 typedef struct jacobi_problem {
   bench_job *job;
   osla_diffusion *diffusion;
-  osla_fixed_point inner; /* problem of `diffusion` */
+  osla_fixed_point inner; /* iteration problem that `diffusion` gives */
   /* problem like `inner`, but with longer sweeps on the slow rank; its argument is this struct */
   osla_fixed_point p;
-  double factor;        /* factor by which this rank's sweeps take longer; 1: not slow */
+  /* factor by which this rank's sweeps take longer; 1 on a rank that is not slow */
+  double factor;
   double points;        /* number of points on all ranks */
-  double sync_residual; /* checked residual of OSLA in mode SYNC; 0: not known */
+  double sync_residual; /* checked residual of OSLA in mode SYNC; 0 if it is not known */
 } jacobi_problem;
 
 /* Creates the problem: n points along a side of each rank's part, or with --whole of the whole
@@ -34,8 +35,8 @@ struct jacobi_cg;
 typedef struct jacobi_data {
   jacobi_problem *problem;
   osla_iterate_mode mode;
-  bool plain;        /* OSLA without a certificate */
-  bool recorded;     /* OSLA with a record of each run */
+  bool plain;        /* true: OSLA without a certificate of the residual */
+  bool recorded;     /* true: OSLA keeps a record of each run */
   bool is_reference; /* true if the implementation is a reference; its record is not written */
   void *memory[2];   /* the two allocations behind x and spare, whose pointers are swapped */
   double *x, *spare;
@@ -79,25 +80,25 @@ osla_err jacobi_threads_setup(void *data);
 osla_err jacobi_threads_run(void *data);
 void jacobi_threads_teardown(jacobi_data *d);
 
-/* Reference implementation `cg`, only with a tolerance: osla_cg until |b - A x| is as small as
- * Jacobi's method has to make it. jacobi_cg_iterations: iterations of the latest run. Errors:
+/* Reference implementation `cg`, only with a tolerance: osla_cg, with the same criterion for |b -
+ * A x| as Jacobi's method. jacobi_cg_iterations returns the iterations of the latest run. Errors:
  * those of the matrix and of CG. */
 osla_err jacobi_cg_setup(void *data);
 osla_err jacobi_cg_run(void *data);
 void jacobi_cg_teardown(jacobi_data *d);
 int64_t jacobi_cg_iterations(const jacobi_data *d);
 
-/* Appends the record of the latest run to settings->record, as one line of JSON: the mode; for each
- * rank its sweeps and the pairs [lag, number of sweeps] of its halos; and pairs [seconds, |b - A x|
- * divided by that of the start] as rank 0 knew them. Collective. Errors: IO, and those of
- * osla_iteration_gather. */
+/* Appends the record of the latest run to settings->record, as one line of JSON. It has the mode;
+ * for each rank the number of sweeps, and the pairs [lag, number of sweeps] of the rank's halos;
+ * and the pairs [seconds, residual divided by the residual of the start] that rank 0 knew.
+ * Collective. Errors: IO, and those of osla_iteration_gather. */
 osla_err jacobi_record_write(const jacobi_data *d);
 
-/* x := M x + c. The result is written to the spare state, and the two are swapped. */
+/* Computes M x + c into the spare state, then swaps x and the spare state. */
 void jacobi_sweep(jacobi_data *d);
 
-/* Waits actively until the work that began at `since` has taken problem->factor times its time.
- * Does nothing on ranks that are not slow. Local. */
+/* On a slow rank, waits actively until the time since `since` is problem->factor times the time
+ * that the work took. Does nothing on other ranks. Local. */
 void jacobi_delay(const jacobi_problem *problem, double since);
 
 /* ---- loops of Bethune et al., row by row (jacobi_rows.c) ---- */

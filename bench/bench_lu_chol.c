@@ -11,12 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Vectors of the check, whole on every rank; one allocation, at x. */
+/* Vectors of the check, whole on every rank; one allocation, which starts at x. */
 typedef struct check_data {
   factor_data f; /* must be the first member, because factor_set.factor points to it */
   osla_complex *x, *expected, *y, *z;
   int64_t *pivots;
-  double scale; /* divisor of the residual: norm of A times |x| times n eps */
+  double scale; /* divisor of the residual: (norm of A) |x| n eps */
 } check_data;
 
 static osla_err check_create(check_data *c)

@@ -1,4 +1,4 @@
-/* Parsing of single option values (lists, names, lower limits) and the error line. See
+/* Parses single option values (lists, names, lower limits), and writes the error line. See
  * bench_options.h. */
 #include "bench/bench_options.h"
 

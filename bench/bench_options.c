@@ -85,7 +85,7 @@ static int parse_grids(const bench_kernel *kernel, int size, const char *text,
 static int parse_order(const bench_kernel *kernel, const char *text, bench_settings *settings)
 {
   static const char *const names[] = {"rows", "columns", "nodes", "tiles", "across"};
-  enum { ORDERS = sizeof names / sizeof names[0] }; /* number of values of osla_grid_order */
+  enum { ORDERS = sizeof names / sizeof names[0] }; /* number of values that osla_grid_order has */
   settings->order = OSLA_GRID_NODES;
   settings->order_chosen = !text;
   for (int i = 0; text && i < ORDERS; i++)
@@ -140,7 +140,7 @@ static int settings_set(const bench_kernel *kernel, int size, const raw_options 
   return status;
 }
 
-/* Writes the help texts of the size option and of --ref, with their defaults. */
+/* Writes the help texts of the size option and of --ref, with the default values. */
 static void describe_defaults(const bench_kernel *kernel, char *sizes, size_t room, char *refs,
                               size_t refs_room)
 {

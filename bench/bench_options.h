@@ -89,18 +89,19 @@ void bench_channel_table(bench_raw_channel *raw, struct poptOption table[BENCH_C
 int bench_channel_parse(const bench_kernel *kernel, const bench_raw_channel *raw,
                         bench_settings *settings);
 
-/* Checks that the value of an option is at least `least`. Returns an exit status, after the error
- * line. Local. */
+/* Checks that the value of an option is at least `least`. If not, writes the error line. Returns
+ * an exit status. Local. */
 int bench_at_least(const bench_kernel *kernel, const char *option, long long value,
                    long long least);
 
-/* Parses a comma list of names: bit k of *out says that `text` lists item k of `names`. Returns an
- * exit status, after the error line. Local. */
+/* Parses a comma-separated list of names: bit k of *out says that `text` lists item k of `names`.
+ * After an error writes the error line. Returns an exit status. Local. */
 int bench_parse_names(const bench_kernel *kernel, const char *option, const char *names,
                       const char *text, unsigned *out);
 
-/* Appends the sizes that one option gives ("400" or "400,800") to `sizes`, of which *count are set
- * and `most` fit. Returns an exit status, after the error line. Local. */
+/* Appends the sizes that one option gives ("400" or "400,800") to `sizes`, which has room for
+ * `most` sizes and holds *count. After an error writes the error line. Returns an exit status.
+ * Local. */
 int bench_add_sizes(const bench_kernel *kernel, const char *option, const char *text, int most,
                     int64_t *sizes, int *count);
 

@@ -34,8 +34,8 @@ void bench_forest_table(bench_raw_forest *raw, struct poptOption table[BENCH_FOR
   memcpy(table, forest, sizeof forest);
 }
 
-/* Checks that every selected case accepts the sizes. MPI counts edges, and the roots of all ranks,
- * by int. */
+/* Checks that every selected case accepts the sizes. MPI counts edges, and roots of all ranks,
+ * with the type int. */
 static int check_sizes(const bench_kernel *kernel, int size, const bench_settings *settings)
 {
   bool pingpong = settings->cases >> FOREST_PINGPONG & 1;

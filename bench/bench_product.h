@@ -24,8 +24,8 @@ typedef struct product_data {
   bool syrk;       /* true: lower triangle of C := A A^H; false: C := op(A) op(B) */
   int64_t m, n, k; /* C is m x n; op(A) is m x k */
   char trans[3];
-  /* Vectors of the check, whole on every rank: x has n elements, the others m. One allocation,
-   * at x. */
+  /* Vectors of the check, whole on every rank: x has n elements, the others have m. One
+   * allocation, which starts at x. */
   osla_complex *x, *y, *expected, *turned;
   product_set osla;
   product_set scalapack[BENCH_MAX_REF_NB];
@@ -34,7 +34,7 @@ typedef struct product_data {
 } product_data;
 
 /* Creates OSLA's matrices and the vectors of the check, for order n and the settings of the job.
- * `d` is zero before. product_destroy must follow, also after an error. Collective. */
+ * The caller has set *d to zero. product_destroy must follow, also after an error. Collective. */
 osla_err product_create(product_data *d, bench_job *job, int64_t n, bool syrk);
 void product_destroy(product_data *d);
 

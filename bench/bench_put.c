@@ -22,11 +22,11 @@ typedef struct put_data {
   bool in_pair;
   size_t bytes;
   int operations;
-  /* private memory of rank 0 and the partner; one allocation, at source */
+  /* private memory of rank 0 and the partner; one allocation, which starts at `source` */
   unsigned char *source, *sink;
   osla_segment *segment;
   reference_window window;
-  /* value of the latest notify, the same on rank 0 and the partner */
+  /* value of the latest notification, the same on rank 0 and the partner */
   uint64_t osla_value, mpi_value;
 } put_data;
 
@@ -252,7 +252,7 @@ static osla_err run_copy(void *data)
   put_data *d = data;
   for (int i = 0; i < d->operations && is_origin(d); i++) {
     memcpy(d->sink, d->source, d->bytes);
-    __asm__ volatile("" ::: "memory"); /* keeps the compiler from merging the copies */
+    __asm__ volatile("" ::: "memory"); /* Keeps the compiler from merging the copies. */
   }
   return OSLA_OK;
 }
@@ -307,7 +307,8 @@ static osla_err run_pair(bench_job *job, size_t bytes, int partner, put_operatio
   return err;
 }
 
-/* Lowest rank other than 0 that is on rank 0's node, or on another node; -1 if there is none. */
+/* Lowest rank other than 0 that is on rank 0's node if same_node, else on another node; -1 if
+ * there is none. */
 static int find_partner(const bench_job *job, bool same_node)
 {
   for (int rank = 1; rank < job->size; rank++)

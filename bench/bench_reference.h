@@ -28,7 +28,7 @@
 typedef struct reference_gemm {
   bench_job *job;
   osla_trans transa, transb;
-  int64_t m, n, k; /* sizes of this rank's product */
+  int64_t m, n, k; /* sizes of the product that this rank computes */
   double work;     /* floating-point operations over all ranks */
   osla_dtype dtype;
   void *a, *b, *c;
@@ -100,7 +100,8 @@ void reference_window_free(reference_window *w);
 osla_err reference_window_put(reference_window *w, int rank, const void *source, size_t bytes);
 osla_err reference_window_get(reference_window *w, int rank, void *dest, size_t bytes);
 
-/* Notify: put, flush, put of the flag, flush. Wait: polls the flag and makes MPI progress. */
+/* The notification puts the data, flushes, puts the flag, and flushes. The wait polls the flag and
+ * makes MPI progress. */
 osla_err reference_window_notify(reference_window *w, int rank, const void *source, size_t bytes,
                                  uint64_t value);
 osla_err reference_window_wait(reference_window *w, uint64_t value);
@@ -133,7 +134,7 @@ typedef struct reference_ga {
 bench_impl reference_ga_impl(reference_ga *g);
 osla_err reference_ga_start(bench_job *job);
 void reference_ga_stop(bench_job *job);
-/* bytes that reference_ga_start allocates on each rank; local */
+/* Number of bytes that reference_ga_start allocates on each rank. Local. */
 uint64_t reference_ga_bytes(const bench_job *job);
 
 #endif

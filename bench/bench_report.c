@@ -50,8 +50,8 @@ static double smallest(const double *values, int count)
   return least;
 }
 
-/* Median over the repetitions of OSLA's speed divided by the reference's in the same repetition.
- * Above 1: OSLA is faster. `scratch` has room for reps values. */
+/* Median over the repetitions of OSLA's speed divided by the reference implementation's speed in
+ * the same repetition. Above 1, OSLA is faster. `scratch` has room for reps values. */
 static double ratio(const bench_result *osla, const bench_result *ref, int reps, double *scratch)
 {
   for (int rep = 0; rep < reps; rep++)
@@ -235,7 +235,8 @@ static const bench_result *fastest_block_size(const bench_result *results, int n
   return found;
 }
 
-/* OSLA's speed divided by that of each reference, and of the fastest block size of --ref-nb. */
+/* Prints OSLA's speed divided by that of each reference implementation, and of ScaLAPACK's fastest
+ * block size (--ref-nb). */
 static json_t *ratios_json(const bench_result *results, int n_results, int reps, double *scratch)
 {
   json_t *ratios = json_object();

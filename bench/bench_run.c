@@ -34,7 +34,8 @@ static osla_err run_once(bench_job *job, const bench_case *c, bench_result *r, b
   OSLA_CALL(osla_allreduce(job->transport, seconds, 1, MPI_DOUBLE, MPI_MAX));
   if (r->impl->check && (!osli_work_modelled || r->impl->models))
     OSLA_CALL(r->impl->check(data, &residual));
-  if (osli_work_modelled) residual = NAN; /* modelled work computes no values to check */
+  /* modelled work computes no values that could be checked */
+  if (osli_work_modelled) residual = NAN;
   if (isnan(residual) || residual > r->residual) r->residual = residual;
   if (!(residual < BENCH_RESIDUAL_LIMIT) && !osli_work_modelled) r->pass = false;
   return OSLA_OK;

@@ -116,7 +116,7 @@ static osla_err run_memcpy(void *data)
 {
   const setup_data *d = data;
   memcpy(d->copy, d->edges->root, (size_t)d->edges->n * sizeof *d->copy);
-  __asm__ volatile("" ::: "memory"); /* keeps the compiler from removing the copy */
+  __asm__ volatile("" ::: "memory"); /* Keeps the compiler from removing the copy. */
   return OSLA_OK;
 }
 

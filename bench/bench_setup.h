@@ -10,17 +10,18 @@
 
 typedef struct setup_edges {
   bench_job *job;
-  int64_t n;       /* number of roots, and of leaves, on each rank */
-  osla_root *root; /* [n] root of leaf i */
+  int64_t n;       /* number of roots on each rank, and number of leaves on each rank */
+  osla_root *root; /* [n] root that leaf i belongs to */
   double *roots, *leaves;
 } setup_edges;
 
 /* Forest, memory or communicators of one implementation. */
 typedef struct setup_data {
   const setup_edges *edges;
-  osla_forest *forest;         /* forest of the implementation "osla" */
-  osla_root *copy;             /* [n] destination of the copy in the implementation "memcpy" */
-  struct setup_neighbors *own; /* state of the reference "neighbor" (setup_neighbor.c) */
+  osla_forest *forest; /* forest of the implementation "osla" */
+  osla_root *copy;     /* [n] destination of the copy in the implementation "memcpy" */
+  /* state of the reference implementation "neighbor" (setup_neighbor.c) */
+  struct setup_neighbors *own;
 } setup_data;
 
 /* Creates the communicator and transfers the first values to the leaves. Collective. Errors, on all

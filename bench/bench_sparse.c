@@ -46,8 +46,8 @@ static osla_err run_products(sparse_data *d)
   return OSLA_OK;
 }
 
-/* Compares each row with a sum over its entries. *residual: largest error of a row in units of eps
- * times the sum of magnitudes. */
+/* Compares each row of the product with a sum over the entries of the row. *residual: largest
+ * error of a row, divided by eps times the sum of magnitudes. */
 static osla_err check_products(const sparse_data *d, double *residual)
 {
   const sparse_problem *p = d->problem;

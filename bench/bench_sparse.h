@@ -6,7 +6,7 @@
 #include "bench/bench_forest.h"
 #include "osla_krylov.h"
 
-/* Compressed rows. row: numbers of the stored rows; NULL: all rows. */
+/* Compressed rows of a matrix. row: numbers of the stored rows; NULL if all rows are stored. */
 typedef struct sparse_rows {
   int64_t n;
   int32_t *row;
@@ -40,7 +40,7 @@ void sparse_problem_free(sparse_problem *p);
 
 struct sparse_method;
 
-/* One implementation with its vectors. */
+/* State of one implementation of a case, with vectors. */
 typedef struct sparse_data {
   const sparse_problem *problem;
   /* functions of a reference implementation; NULL for OSLA's own product and CG */
@@ -49,8 +49,8 @@ typedef struct sparse_data {
   double *x, *y;
   double *r, *p, *ap; /* [rows] vectors of CG */
   double *ghosts;     /* [n_ghosts] values of the ghosts */
-  int iterations;     /* products or iterations of a run */
-  double residual;    /* norm of CG's residual by its recurrence */
+  int iterations;     /* number of products or iterations in a run */
+  double residual;    /* norm of the residual according to CG's recurrence */
   void *own;
 } sparse_data;
 

@@ -11,7 +11,7 @@
  * else lower triangular. */
 static osla_err expected_create(product_data *d, bool symmetric)
 {
-  osla_complex *bx = d->turned; /* product B x; all matrices have order n */
+  osla_complex *bx = d->turned; /* holds the product B x; all matrices have order n */
   OSLA_CALL(bench_apply(BENCH_WHOLE, OSLA_NOTRANS, d->osla.b, d->x, bx));
   return symmetric ? bench_apply_symmetric(OSLA_TRANS, d->osla.a, bx, d->expected, d->y)
                    : bench_apply(BENCH_LOWER, OSLA_NOTRANS, d->osla.a, bx, d->expected);

@@ -22,12 +22,12 @@ typedef struct vector_data {
   bench_job *job;
   bool symmetric;
   int64_t n;
-  /* vectors of the check, whole on every rank; one allocation, at x */
+  /* Vectors of the check, whole on every rank; one allocation, which starts at x. */
   osla_complex *x, *y, *expected;
   vector_set osla;
   vector_set scalapack[BENCH_MAX_REF_NB];
   reference_names names;
-  unsigned char *room; /* buffer of the copy */
+  unsigned char *room; /* destination of the copy */
   size_t bytes;        /* size in bytes of this rank's share of A */
 } vector_data;
 
@@ -111,7 +111,8 @@ static osla_err setup_copy(void *data)
   void *room;
   OSLA_CALL(bench_alloc(d->job, d->bytes + 1, &room));
   d->room = room;
-  memset(d->room, 1, d->bytes + 1); /* touches all pages before the first timed copy */
+  /* touches all pages, so that the first timed copy causes no page faults */
+  memset(d->room, 1, d->bytes + 1);
   return OSLA_OK;
 }
 

@@ -75,7 +75,7 @@ static void print_terms(FILE *out, const calibrate_kind *kind, const calibrate_f
     }
 }
 
-/* Rate of a core in large products, from the coefficient of the term mnk. */
+/* Rate of a core in large products, from the coefficient of mnk in the model. */
 static double flops_of(const result *all)
 {
   return all[0].fit.c[0] > 0 ? 2 / all[0].fit.c[0] : 0;

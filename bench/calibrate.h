@@ -19,20 +19,22 @@ typedef struct calibrate_room calibrate_room;
 
 /* A kind of work and the sizes at which it is timed. */
 typedef struct calibrate_kind {
-  const char *name;                       /* name in a machine file, without the prefix "work-" */
-  const char *monomials[CALIBRATE_TERMS]; /* "mnk", "1"; NULL ends the list */
+  /* name of the work in a machine file, without the prefix "work-" */
+  const char *name;
+  /* monomials of the model, such as "mnk" or "1"; NULL ends the list */
+  const char *monomials[CALIBRATE_TERMS];
   /* sizes, ended by 0; an empty list stands for the size 1 */
   int64_t m[6], n[6], k[4];
   osla_err (*work)(calibrate_room *room, const calibrate_shape *shape);
-  /* called before each run, untimed; may be NULL */
+  /* restores the operands before each run, untimed; may be NULL */
   osla_err (*prepare)(calibrate_room *room, const calibrate_shape *shape);
 } calibrate_kind;
 
 extern const calibrate_kind calibrate_kinds[];
 extern const int calibrate_n_kinds;
 
-/* Operands: a matrix of order n, through whose blocks the work walks so that it finds them in
- * memory and not in a cache, and small matrices. Errors: MEM. */
+/* Creates the operands: small matrices, and a matrix of order n. The timed work walks through the
+ * blocks of this matrix, so that it finds them in memory and not in a cache. Errors: MEM. */
 osla_err calibrate_room_make(int64_t n, calibrate_room **out);
 void calibrate_room_free(calibrate_room **room);
 

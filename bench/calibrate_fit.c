@@ -15,7 +15,8 @@ double calibrate_monomial(const char *monomial, const calibrate_shape *s)
   return x;
 }
 
-/* row[i][j]: monomial j of measurement i divided by the measured time; the model should give 1. */
+/* row[i][j]: monomial j of measurement i divided by the measured time. The model should give 1 for
+ * each measurement. */
 typedef struct problem {
   int count, terms;
   double row[CALIBRATE_SHAPES][CALIBRATE_TERMS];
@@ -50,8 +51,8 @@ static double value(const problem *p, int i, const double *c)
   return sum;
 }
 
-/* Solves the normal equations of the chosen columns. *good = false if a coefficient is not positive
- * or the columns are linearly dependent. */
+/* Solves the normal equations of the chosen columns. *good := false if a coefficient is not
+ * positive or the columns are linearly dependent. */
 static osla_err solve(const problem *p, unsigned chosen, double *c, bool *good)
 {
   int column[CALIBRATE_TERMS], n = 0;

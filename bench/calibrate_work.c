@@ -14,8 +14,8 @@ enum { WIDEST = 512 }; /* largest number of columns of an operand */
 struct calibrate_room {
   int64_t n, row, col; /* order of the matrix; row and column of the next block */
   double *matrix;      /* [n * n] matrix that the work walks through */
-  double *a, *b;       /* [n * WIDEST] operands */
-  double *triangle;    /* [WIDEST * WIDEST], well conditioned */
+  double *a, *b;       /* [n * WIDEST] elements of each small operand */
+  double *triangle;    /* [WIDEST * WIDEST] a well-conditioned triangle */
   int64_t *rows;       /* [n] row interchanges */
   int64_t *sorted;     /* [n] indices of every second row */
 };
@@ -64,7 +64,7 @@ void calibrate_room_free(calibrate_room **room)
   *room = NULL;
 }
 
-/* A block of rows x cols that was not used recently. */
+/* Next block of rows x cols elements of the matrix, which was not used recently. */
 static double *next_block(calibrate_room *r, int64_t rows, int64_t cols)
 {
   if (r->col + cols > r->n) r->col = 0, r->row += rows;

@@ -30,6 +30,7 @@ static uint64_t add_up(const uint64_t *message, size_t n)
 void channel_read(channel_data *d, const uint64_t *message, uint64_t round)
 {
   const uint64_t n = d->count;
-  const uint64_t index_sum = n % 2 ? (n - 1) / 2 * n : n / 2 * (n - 1); /* sum of the indices */
+  /* sum of the indices of all elements */
+  const uint64_t index_sum = n % 2 ? (n - 1) / 2 * n : n / 2 * (n - 1);
   if (add_up(message, d->count) != n * (round * FACTOR) + index_sum) d->is_wrong = true;
 }

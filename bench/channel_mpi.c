@@ -10,7 +10,7 @@ struct channel_mpi {
   MPI_Comm comm;
   /* room for one message, or in STREAM for all messages in flight */
   uint64_t *buffer;
-  MPI_Request request[CHANNEL_IN_FLIGHT]; /* requests of STREAM */
+  MPI_Request request[CHANNEL_IN_FLIGHT]; /* persistent requests of STREAM */
 };
 
 static int bytes_of(const channel_data *d)

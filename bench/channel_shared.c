@@ -11,11 +11,11 @@
 
 enum { LINE = 64 };
 
-/* Counters at the start of rank 1's memory, each in a cache line of its own; the message
- * follows. */
+/* Counters at the start of rank 1's memory, each in a cache line of its own. The message follows
+ * the counters. */
 typedef struct words {
-  _Alignas(LINE) _Atomic uint64_t filled; /* round whose message is in memory */
-  _Alignas(LINE) _Atomic uint64_t read;   /* round whose message was read */
+  _Alignas(LINE) _Atomic uint64_t filled; /* number of the round whose message is in memory */
+  _Alignas(LINE) _Atomic uint64_t read;   /* number of the round whose message was read */
 } words;
 
 struct channel_shared {

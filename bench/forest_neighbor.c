@@ -14,8 +14,8 @@ typedef struct forest_neighborhood {
 static osla_err communicators_create(const forest_graph *g, forest_neighborhood *h)
 {
   const forest_list *roots = &g->roots, *leaves = &g->leaves;
-  /* Open MPI defines MPI_UNWEIGHTED as the address 2, which gcc 12 takes for an array without
-   * elements. */
+  /* Open MPI defines MPI_UNWEIGHTED as the address 2, and gcc 12 mistakes this address for an
+   * array without elements. */
   const int *volatile unweighted = MPI_UNWEIGHTED;
   OSLA_MPI(MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, leaves->n_peers, leaves->peer, unweighted,
                                           roots->n_peers, roots->peer, unweighted, MPI_INFO_NULL, 0,

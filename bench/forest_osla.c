@@ -101,7 +101,7 @@ const forest_method forest_osla = {.create = create_osla,
 static void copy(forest_value *to, const forest_value *from, int64_t n)
 {
   memcpy(to, from, (size_t)n * sizeof *to);
-  __asm__ volatile("" ::: "memory"); /* keeps the compiler from merging the copies */
+  __asm__ volatile("" ::: "memory"); /* Keeps the compiler from merging the copies. */
 }
 
 static osla_err bcast_memcpy(forest_data *d)
@@ -151,7 +151,7 @@ static osla_err bcast_loop(forest_data *d)
   int64_t n = d->graph->n_edges;
   for (int64_t i = 0; i < n; i++)
     leaves[i] = roots[index[i]];
-  __asm__ volatile("" ::: "memory"); /* keeps the compiler from merging the repetitions */
+  __asm__ volatile("" ::: "memory"); /* Keeps the compiler from merging the repetitions. */
   return OSLA_OK;
 }
 

@@ -17,8 +17,8 @@ typedef struct forest_messages {
    * up_in. */
   MPI_Request *up_in, *down_in, *up_out, *down_out;
   int n_requests; /* number of requests in the four arrays */
-  /* MPI_STATUSES_IGNORE, read from memory: gcc 12 takes MPICH's constant for an array that is too
-   * short */
+  /* MPI_STATUSES_IGNORE, read from memory, because gcc 12 mistakes MPICH's constant for an array
+   * that is too short */
   MPI_Status *ignored;
 } forest_messages;
 

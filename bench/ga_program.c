@@ -107,7 +107,7 @@ static double median(double *values, int count)
 static void measure(const problem *p, const char *kernel, int turns)
 {
   double osla[MOST_TURNS], others[MOST_TURNS], ratios[MOST_TURNS];
-  (void)seconds_of(p, kernel, 1); /* warm-up: the first calls allocate memory */
+  (void)seconds_of(p, kernel, 1); /* the first calls allocate memory, so they are a warm-up */
   (void)seconds_of(p, kernel, 0);
   for (int turn = 0; turn < turns; turn++) {
     osla[turn] = seconds_of(p, kernel, 1);

@@ -50,7 +50,8 @@ osla_err graph_partition(const graph_lists *graph, int parts, int32_t *part)
 {
   const int64_t n = graph->n, edges = graph->first[n];
   memset(part, 0, (size_t)n * sizeof *part);
-  if (parts == 1 || n == 0) return OSLA_OK; /* METIS would divide by 0 */
+  /* METIS would divide by 0 here; all vertices are in part 0 */
+  if (parts == 1 || n == 0) return OSLA_OK;
   OSLA_CHECK(n <= IDX_MAX && edges <= IDX_MAX, OSLA_ERR_RANGE,
              "METIS's integers hold at most %" PRId64 ", not %" PRId64, (int64_t)IDX_MAX,
              n > edges ? n : edges);

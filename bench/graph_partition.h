@@ -11,11 +11,11 @@
  * 1] - 1]. Each edge is in the lists of both of its vertices; no edge joins a vertex to itself. */
 typedef struct graph_lists {
   int64_t n;
-  int64_t *first;     /* [n + 1] first neighbour of each vertex in `neighbour` */
-  int64_t *neighbour; /* [first[n]] lists of neighbours */
+  int64_t *first;     /* [n + 1] position in `neighbour` of each vertex's first neighbour */
+  int64_t *neighbour; /* [first[n]] lists of neighbours of all vertices, one after the other */
 } graph_lists;
 
-/* Allocates lists of zeros. Local. Errors: MEM. */
+/* Allocates lists that hold zeros. Local. Errors: MEM. */
 osla_err graph_lists_create(int64_t n, int64_t neighbours, graph_lists *out);
 void graph_lists_free(graph_lists *graph);
 

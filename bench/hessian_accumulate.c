@@ -50,8 +50,8 @@ static osla_err prepare(void *data)
   return OSLA_OK;
 }
 
-/* Packs the elements of an update that the rank at (prow, pcol) owns: their values, and their byte
- * offsets in its window. Returns their number. */
+/* Packs those elements of an update that the rank at (prow, pcol) owns: values, and byte offsets
+ * in this rank's window. Returns the number of elements. */
 static int64_t pack(const hessian_data *d, int prow, int pcol, const int64_t *ix, const void *block,
                     MPI_Aint *offset, char *packed)
 {
@@ -121,7 +121,7 @@ static osla_err run(void *data)
   return OSLA_OK;
 }
 
-/* Element (i, j) of the triangle if this rank owns it, else 0. */
+/* Returns element (i, j) of the triangle if this rank owns it, else 0. */
 static double read_own(const hessian_data *d, int64_t i, int64_t j)
 {
   osla_grid *grid = d->job->grid;

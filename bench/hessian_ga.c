@@ -16,7 +16,7 @@ static osla_err setup(void *data)
   const osla_dtype dtype = job->settings->dtype;
   int64_t dims[2] = {d->n, d->n};
   const uint64_t share = (uint64_t)(d->n * d->n) / (uint64_t)job->size + (uint64_t)d->n;
-  OSLA_CALL(hessian_products_create(d, false)); /* memory for the products of --work */
+  OSLA_CALL(hessian_products_create(d, false)); /* memory for the products that --work adds */
   OSLA_CALL(bench_memory_check(job, share * osla_dtype_size(dtype) + reference_ga_bytes(job)));
   OSLA_CALL(reference_ga_start(job));
   d->ga_array = NGA_Create64(dtype == OSLA_FLOAT ? C_FLOAT : C_DBL, 2, dims, "osla-bench", NULL);
@@ -63,13 +63,13 @@ static osla_err run(void *data)
   return osla_ga_hessian_commit(d->ga);
 }
 
-/* Element (i, j), i >= j. Indices of GA are in the order (column, row), as its memory is
- * column-major. */
+/* Returns element (i, j), where i >= j. GA's indices are in the order (column, row), because GA's
+ * memory is column-major. */
 static double read_element(const hessian_data *d, int64_t i, int64_t j)
 {
   const bool lower = d->job->settings->uplo == OSLA_LOWER;
   int64_t at[2] = {lower ? j : i, lower ? i : j}, ld[1] = {1};
-  double element = 0; /* large enough for a float or a double */
+  double element = 0; /* room for one element, a float or a double */
   NGA_Get64(d->ga_array, at, at, &element, ld);
   return bench_element(d->updates.dtype, &element, 0);
 }

@@ -5,8 +5,8 @@
 
 #include <math.h>
 
-/* Bound of the sums for order-independent mode. Elements of G and of ready blocks are at most
- * 1/2. */
+/* Bound of the sums for the order-independent mode. Elements of G, and of given blocks, are at
+ * most 1/2. */
 static double bound_of(const hessian_data *d)
 {
   const bench_settings *s = d->job->settings;
@@ -32,7 +32,7 @@ static osla_err setup(void *data)
   } else {
     options.single = s->dtype == OSLA_FLOAT;
   }
-  OSLA_CALL(hessian_products_create(d, false)); /* memory for the products of --work */
+  OSLA_CALL(hessian_products_create(d, false)); /* memory for the products that --work adds */
   return osla_hessian_create(d->job->grid, d->n, &options, &accumulator->hessian);
 }
 
@@ -100,7 +100,7 @@ static osla_err count_phases(hessian_data *d)
   return OSLA_OK;
 }
 
-/* Seconds of a run as the mean over threads and ranks. */
+/* Writes the seconds of each phase of a run, as the mean over threads and ranks. */
 static int figures(const void *data, bench_figure *out)
 {
   const hessian_accumulator *accumulator = data;
@@ -125,7 +125,7 @@ static osla_err read_samples(hessian_data *d, osla_matrix *h)
   const updates *u = &d->updates;
   bool lower = d->job->settings->uplo == OSLA_LOWER;
   for (int k = 0; k < UPDATES_SAMPLES; k++) {
-    double element = 0; /* large enough for a float or a double */
+    double element = 0; /* room for one element, a float or a double */
     int64_t i = u->sample[k].i, j = u->sample[k].j;
     OSLA_CALL(osla_matrix_get_block(h, lower ? i : j, lower ? j : i, 1, 1, &element, 1));
     d->values[k] = bench_element(osla_matrix_dtype(h), &element, 0);

@@ -1,9 +1,9 @@
-/* Two references that hold a packed triangle for each thread: `blas`, without communication, is the
- * limit; `allreduce` sums the triangles by MPI_Allreduce.
+/* Two reference implementations that hold a packed triangle for each thread: `blas`, without
+ * communication, is the limit; `allreduce` sums the triangles by MPI_Allreduce.
  *
- * The loop of the limit is bound by memory latency, so it prefetches the next column while it adds
- * to the current one. At N = 8192 in double, with 2000 scattered indices, the prefetch makes it
- * twice as fast; AVX-512 scatters are slower than this loop. */
+ * The loop of `blas` is bound by memory latency, so it prefetches the next column while it adds to
+ * the current one. At N = 8192 in double, with 2000 scattered indices, the prefetch makes the loop
+ * twice as fast. AVX-512 scatters are slower than this loop. */
 #include "bench/bench_hessian.h"
 #include "src/blas/work.h"
 

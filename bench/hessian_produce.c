@@ -8,8 +8,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Columns of one product. Narrow strips waste little on rows outside the triangle, and their values
- * are still in the second-level cache when they are added. */
+/* Number of columns in one product. Few columns waste little on rows outside the triangle, and
+ * their values are still in the second-level cache when they are added. */
 enum { STRIP_COLUMNS = 128 };
 
 /* --- production --- */
@@ -86,8 +86,8 @@ void hessian_products_free(hessian_data *d)
 
 /* --- all updates of a rank --- */
 
-/* Makes progress after every eighth strip of the work, as an application without a progress thread
- * does. More often would cost real time in simulations. */
+/* Makes progress after every eighth group of columns, as an application without a progress thread
+ * does. More progress would cost real time in simulations. */
 static void progress_between_strips(hessian_data *d, int64_t k, int thread,
                                     const hessian_strip *strip)
 {
@@ -97,7 +97,7 @@ static void progress_between_strips(hessian_data *d, int64_t k, int thread,
   if (strip->column % EVERY == 0) osla_progress(d->job->transport);
 }
 
-/* The work that makes G: products whose results are not used. */
+/* Does the work that stands for the production of G: products whose results are not used. */
 static osla_err work_before(hessian_data *d, int64_t k, int thread, double *seconds)
 {
   int64_t work = d->job->settings->work;

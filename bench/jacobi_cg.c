@@ -20,7 +20,7 @@ struct jacobi_cg {
 /* This rank's rows, as arguments of osla_csr_create. */
 typedef struct lists {
   int64_t *start, *first, *column; /* [size + 1], [rows + 1] and [ENTRIES * rows] elements */
-  double *value;                   /* [ENTRIES * rows] values of the entries */
+  double *value;                   /* [ENTRIES * rows] values of the matrix entries */
 } lists;
 
 /* ---- the matrix ---- */

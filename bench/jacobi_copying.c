@@ -16,10 +16,11 @@
 enum { RESIDUAL_PERIOD = 100 };
 
 struct jacobi_copying {
-  /* communicator of the sums alone: ranks begin different numbers of them until the end */
+  /* communicator used only for the sums, because ranks begin different numbers of sums until the
+   * end */
   MPI_Comm comm;
   MPI_Request request;
-  int64_t begun;    /* sums that this rank has begun in the run */
+  int64_t begun;    /* number of sums that this rank has begun in the run */
   double mine, all; /* this rank's term and the result of the current sum */
 };
 
@@ -100,8 +101,8 @@ osla_err jacobi_copying_step(jacobi_data *d, int64_t k)
   return OSLA_OK;
 }
 
-/* Completes the sums. Since each sum needs all ranks, no rank is more than one sum ahead: the ranks
- * that are behind begin one more. */
+/* Completes all sums that were begun. Each sum needs all ranks, so no rank is more than one sum
+ * ahead; a rank that is one sum behind begins that sum. */
 osla_err jacobi_copying_end(jacobi_data *d)
 {
   struct jacobi_copying *c = d->copying;

@@ -15,8 +15,8 @@
 
 #include <stdlib.h>
 
-/* One direction of the exchange with one neighbour: R buffers and requests, of which `used` from
- * `first` on are in use. */
+/* One direction of the exchange with one neighbour: R buffers and requests in a ring, of which
+ * `used` are in use, starting at number `first`. */
 typedef struct lane {
   double *buffer;
   MPI_Request *request;
@@ -26,7 +26,8 @@ typedef struct lane {
 } lane;
 
 struct jacobi_mpi {
-  MPI_Comm comm; /* separate from the transport's communicator, which has other messages */
+  /* separate communicator, because the transport's communicator has other messages */
+  MPI_Comm comm;
   int n, in_flight;
   lane *out, *in; /* [n] lanes to each neighbour (out) and from each neighbour (in) */
 };
@@ -207,7 +208,7 @@ static osla_err drain_messages(jacobi_data *d, int h)
   enum { TAG = 1000 };
   lane *in = &d->mpi->in[h], *out = &d->mpi->out[h];
   const osla_halo *halo = &d->problem->p.halos[h];
-  /* numbers of sends, and of receives that were posted */
+  /* numbers of messages sent and of receives posted in this run */
   const int64_t mine[] = {out->total, in->total + in->used};
   int64_t theirs[2];
   OSLA_MPI(MPI_Sendrecv(mine, 2, MPI_INT64_T, halo->peer, TAG + halo->tag, theirs, 2, MPI_INT64_T,

@@ -2,7 +2,7 @@
  * copy back are separate passes over memory. See bench_jacobi.h. */
 #include "bench/bench_jacobi.h"
 
-/* Vectors as wide as in OSLA's sweep, so that only the loops differ. */
+/* Vectors have the width that OSLA's sweep uses, so that only the loops differ. */
 #if defined __x86_64__ && defined __GLIBC__ && !defined __clang__ && !defined __SANITIZE_ADDRESS__
 #define WIDE __attribute__((target_clones("avx2", "default")))
 #else

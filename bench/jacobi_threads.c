@@ -28,19 +28,19 @@
 
 /* Data of one thread. */
 typedef struct slab {
-  int64_t first, end; /* first layer of the slab, and the layer after its last one */
-  double *row_copies; /* racy: [2][a row] copies of neighbours' rows */
+  int64_t first, end; /* first layer of the thread's slab, and the layer after the last one */
+  double *row_copies; /* mode racy: [2][a row] copies of rows of the neighbouring slabs */
   int64_t sweeps;
   double residual2;
   char apart[64]; /* separates the counts of two threads by a cache line */
 } slab;
 
 struct jacobi_threads {
-  int n, n_obtained; /* threads wanted, threads obtained */
+  int n, n_obtained; /* number of threads wanted, and number of threads obtained */
   slab *slabs;
-  omp_lock_t *locks; /* [n + 1]: lock i is that of the lower boundary of slab i */
+  omp_lock_t *locks; /* [n + 1] locks; lock i guards the lower boundary of slab i */
   jacobi_grid grid;
-  double *x, *fresh; /* state and new state of the current run */
+  double *x, *fresh; /* current state, and new state of a sweep */
   osla_iterate_mode mode;
   /* Squares of residuals: the running sum over all slabs, and the sum at which the run ends. */
   double running2, enough2;
@@ -115,7 +115,7 @@ static double copy_layer(const struct jacobi_threads *t, const slab *w, int64_t 
 }
 
 /* Calls `work` for all layers of slab i and returns the sum of the results. A slab of one layer
- * needs both locks; every thread takes the lower one first. */
+ * needs the locks of both boundaries; every thread takes the lower lock first. */
 static double for_each_layer(struct jacobi_threads *t, int i, layer_work *work)
 {
   const slab *w = &t->slabs[i];
@@ -149,7 +149,7 @@ static void sweep_sync(struct jacobi_threads *t, int i, int64_t most)
   for (int64_t k = 0; k < most; k++) {
     t->slabs[i].residual2 = for_each_layer(t, i, residual_of_layer);
 #pragma omp barrier
-    if (all_residuals(t) <= t->enough2) break; /* all threads compute the same sum */
+    if (all_residuals(t) <= t->enough2) break; /* the sum has the same bits on all threads */
     (void)for_each_layer(t, i, new_layer);
 #pragma omp barrier
     (void)for_each_layer(t, i, copy_layer);
@@ -189,7 +189,8 @@ static void sweep_async(struct jacobi_threads *t, int i, int64_t most)
   }
 }
 
-/* Main function of thread i: residual of the start, sweeps, and the synchronous end. */
+/* Main function of thread i: computes the residual of the start, sweeps, and ends with synchronous
+ * sweeps. */
 static void thread_main(struct jacobi_threads *t, int i, const bench_settings *s)
 {
   const bool solves = s->tolerance > 0;

@@ -32,14 +32,15 @@ static mesh_cell cell_of(int64_t side, int64_t number)
   return c;
 }
 
-/* Rank whose block contains element i, if n elements are divided into even blocks. */
+/* Rank whose block contains element i, if n elements are divided evenly into blocks of consecutive
+ * elements. */
 static int block_of(int64_t i, int64_t n, int ranks)
 {
   const int64_t least = n / ranks, more = n % ranks, split = more * (least + 1);
   return i < split ? (int)(i / (least + 1)) : (int)(more + (i - split) / least);
 }
 
-/* Rank that has a cell or a vertex before the migration. */
+/* Rank that has a cell, or a vertex, before the migration. */
 static int initial_rank(mesh_start start, int64_t side, int64_t number, int ranks)
 {
   if (start == MESH_SEQ) return 0;

@@ -25,7 +25,7 @@ typedef struct mesh_vertex {
 
 /* This rank's part of a mesh. A vertex is on each rank that has a cell with this corner. */
 typedef struct mesh_part {
-  int64_t side; /* N, cells along a side of the cube */
+  int64_t side; /* N: number of cells along a side of the cube */
   /* [N^3] rank of each cell after the migration; NULL: slabs in x; borrowed */
   const int32_t *target;
   int64_t n_cells, n_vertices;
@@ -40,7 +40,7 @@ osla_err mesh_start_create(osla_transport *transport, int64_t side, mesh_start s
                            const int32_t *target, mesh_part *out);
 void mesh_part_free(mesh_part *part);
 
-/* Rank that has a cell after the migration. Local. */
+/* Rank that gets a cell by the migration. Local. */
 int mesh_final_rank(const mesh_part *part, int64_t cell, int ranks);
 
 /* Lists the corners of the part's cells, each once, in ascending order; the caller frees the list.

@@ -47,10 +47,11 @@ static osla_err move_cells(osla_transport *t, const mesh_part *from, mesh_part *
 
 /* ---- vertices ---- */
 
-/* A directory with an entry for each vertex, distributed in even blocks of the vertex numbers. */
+/* Directory with an entry for each vertex, distributed over the ranks in even blocks of the vertex
+ * numbers. */
 typedef struct directory {
   int64_t *start, n;
-  int64_t (*name)[2]; /* [n] rank and index of each vertex of this rank's block */
+  int64_t (*name)[2]; /* [n] entries of the directory on this rank: rank and index of a vertex */
   int64_t *lowest;    /* [n] lowest rank that has the vertex */
 } directory;
 
@@ -76,7 +77,7 @@ static void directory_free(directory *d)
   free(d->lowest);
 }
 
-/* Each rank writes rank and index of its vertices into the directory. */
+/* Writes rank and index of each vertex of this rank into the directory. */
 static osla_err directory_fill(osla_transport *t, const mesh_part *from, directory *d)
 {
   osla_forest *known = NULL;
@@ -122,7 +123,7 @@ static osla_err fetch_vertices(osla_transport *t, const mesh_part *from, osla_fo
   return err == OSLA_OK ? destroyed : err;
 }
 
-/* Sets the owner of each vertex: the lowest of the ranks that have it. */
+/* Sets the owner of each vertex to the lowest of the ranks that have the vertex. */
 static osla_err choose_owners(osla_transport *t, osla_forest *wanted, directory *d, mesh_part *out)
 {
   int64_t *mine = malloc((size_t)(out->n_vertices + 1) * sizeof *mine);

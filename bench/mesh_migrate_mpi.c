@@ -44,7 +44,7 @@ static exchange exchange_make(osla_transport *t)
   return x;
 }
 
-/* Exchanges the counts in x->out, and computes the first positions. */
+/* Exchanges the counts x->out, and computes the first positions of sent and received items. */
 static osla_err exchange_count(exchange *x)
 {
   OSLA_MPI(MPI_Alltoall(x->out, 1, MPI_INT, x->in, 1, MPI_INT, x->comm));
@@ -100,7 +100,8 @@ static osla_err move_cells(osla_transport *t, const mesh_part *from, mesh_part *
   return err;
 }
 
-/* Rank whose block of the directory has a number; the sizes of blocks differ by one at most. */
+/* Rank whose block of the directory has entry number `number`; the sizes of blocks differ by one
+ * at most. */
 static int block_with(const int64_t *start, int ranks, int64_t number)
 {
   int r = (int)((double)number / (double)start[ranks] * ranks);
@@ -111,7 +112,8 @@ static int block_with(const int64_t *start, int ranks, int64_t number)
   return r;
 }
 
-/* Writes rank and index of each vertex into this rank's block of the directory. */
+/* Writes the rank and index of each vertex into the directory. This rank receives the entries of
+ * its block. */
 static osla_err fill_directory(osla_transport *t, const mesh_part *from, const int64_t *start,
                                vertex_name *mine)
 {

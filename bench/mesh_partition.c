@@ -2,8 +2,8 @@
 #include "bench/graph_partition.h"
 #include "bench/mesh.h"
 
-/* Lists the cells that share a face with each cell, without itself, and each only once (in small
- * cubes opposite neighbours coincide). */
+/* Lists for each cell the other cells that share a face with it, each only once. (In small cubes
+ * the neighbours on opposite sides coincide.) */
 static void list_faces(int64_t side, graph_lists *l)
 {
   int64_t at = 0;

@@ -22,7 +22,7 @@ static void fill(osla_dtype dtype, void *array, int64_t count, uint64_t seed, ui
   }
 }
 
-/* Leading dimension of an array with `rows` rows: that of OSLA's own matrices. */
+/* Leading dimension of an array with `rows` rows, chosen as for OSLA's own matrices. */
 static int64_t ld_of(int64_t rows, osla_dtype dtype)
 {
   osla_layout column = {.m = rows, .n = 1, .mb = 1, .nb = 1, .nprow = 1, .npcol = 1};
@@ -103,7 +103,7 @@ static osla_err check(void *data, double *residual)
   memset(g->y, 0, (size_t)g->m * sizeof *g->y);
   bench_apply_local(g->dtype, OSLA_NOTRANS, g->m, g->n, g->c, ld_of(g->m, g->dtype), g->x, g->y);
   if (g->m > 0 && g->n > 0) value = bench_residual(g->dtype, g->y, g->expected, g->m, g->k);
-  if (isnan(value)) value = INFINITY; /* MPI_MAX of NaN is undefined */
+  if (isnan(value)) value = INFINITY; /* a NaN is replaced, because MPI_MAX of NaN is undefined */
   OSLA_CALL(osla_allreduce(g->job->transport, &value, 1, MPI_DOUBLE, MPI_MAX));
   *residual = value;
   return OSLA_OK;

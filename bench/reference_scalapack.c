@@ -56,7 +56,7 @@ typedef void getrf_routine(const int *m, const int *n, void *a, const int *ia, c
 typedef void getri_routine(const int *n, void *a, const int *ia, const int *ja, const int *desca,
                            const int *ipiv, void *work, const int *lwork, int *iwork,
                            const int *liwork, int *info);
-/* `length`: hidden length of the character argument, see src/blas/lapack.c. */
+/* `length` is the hidden length of the CHARACTER argument; see src/blas/lapack.c. */
 typedef void getrs_routine(const char *trans, const int *n, const int *nrhs, const void *a,
                            const int *ia, const int *ja, const int *desca, const int *ipiv, void *b,
                            const int *ib, const int *jb, const int *descb, int *info,
@@ -243,7 +243,7 @@ osla_err reference_scalapack_getri(int context, osla_matrix *a, int *ipiv, int64
   const osla_dtype dtype = osla_matrix_dtype(a);
   operand o;
   const bool single = dtype == OSLA_FLOAT || dtype == OSLA_COMPLEX_FLOAT;
-  double size[2] = {0}; /* large enough for an element of any type */
+  double size[2] = {0}; /* room for one element of any type */
   float single_size;
   int result = 0, lwork = -1, liwork = -1, least = 1;
   *info = 0;

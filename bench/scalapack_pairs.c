@@ -50,7 +50,7 @@ typedef struct library {
 typedef struct problem {
   int n, nb, nprow, npcol, prow, pcol, rows, cols;
   const char *routine;
-  size_t count; /* number of local elements */
+  size_t count; /* number of this process's elements */
   double *a, *b, *c, *fresh;
   int *ipiv;
   library side[KINDS];
@@ -89,7 +89,8 @@ static void find_routines(library *l, void *handle)
   FIND_ROUTINE(l, handle, pdpotrs_);
 }
 
-/* Loads a copy of the library's file, which the loader treats as another library. */
+/* Loads a copy of the ScaLAPACK library's file, so that the loader treats it as a different
+ * library. */
 static void *load_copy(void)
 {
   struct link_map *at = NULL;
@@ -227,7 +228,7 @@ static void call(problem *p, const library *l)
   if (info != 0) stop("a routine failed");
 }
 
-/* Computes the factors for the solves. */
+/* Computes the factors that the solves need. */
 static void prepare(problem *p)
 {
   const library *l = &p->side[REAL];

@@ -32,8 +32,8 @@ static double element(int i, int j)
   return (double)(x % 65536u) / 65536.0 - 0.5;
 }
 
-/* Fills a matrix. A symmetric matrix has n on the diagonal, which suits every factorisation; the
- * other one needs pivots, for LU. */
+/* Fills a matrix. If it is symmetric, it has n on the diagonal, which suits every factorisation;
+ * otherwise it needs pivots, as a matrix for LU. */
 static void fill(const problem *p, int is_symmetric, double *local)
 {
   for (int c = 0; c < p->cols; c++)
@@ -54,7 +54,8 @@ static char type_of(const char *routine)
   return at && at == routine + 5 ? *at : 'd';
 }
 
-/* Converts the doubles in place to another type; imaginary parts are half of the real parts. */
+/* Converts the doubles of an array in place to another type. For complex types the imaginary part
+ * is half of the real part. */
 static void convert(const problem *p, char type, double *local)
 {
   const size_t n = (size_t)p->lld * (size_t)p->cols;
@@ -114,7 +115,7 @@ static int triangle(const problem *p, const char *routine)
   return 1;
 }
 
-/* Solves with the factors in a, which prepare computed. */
+/* Solves with the factors in p->a, which prepare has computed. */
 static int solve(const problem *p, const char *routine)
 {
   int nrhs = atoi(routine + 6), info = 0;

@@ -17,8 +17,8 @@ static int64_t even_position(const updates *u, int64_t a)
   return (int64_t)((__int128)a * u->n / u->count);
 }
 
-/* First index of the run that contains index number a. The run has *length indices; *first is the
- * number of its first index. */
+/* Finds the run of consecutive indices that contains index number a, and returns the run's first
+ * index. *length: number of indices in the run. *first: number of the run's first index. */
 static int64_t run_start(const updates *u, int64_t update, int64_t a, int64_t *first,
                          int64_t *length)
 {
@@ -36,7 +36,7 @@ static int64_t index_of(const updates *u, int64_t update, int64_t a)
   return start + a - first;
 }
 
-/* Number of index i in an update, or -1 if the update does not contain it. */
+/* Number of the index i in an update, or -1 if the update does not contain i. */
 static int64_t number_of(const updates *u, int64_t update, int64_t i)
 {
   int64_t a = (int64_t)(((__int128)(i + 1) * u->count - 1) / u->n);
@@ -61,7 +61,7 @@ static double value_of(const updates *u, int64_t update, int64_t row, int64_t co
   return rounded(u, osla_random_uniform(seed, r, c));
 }
 
-/* Adds the contribution of one update to a sample. */
+/* Adds what one update contributes to a sample. */
 static void add_terms(const updates *u, int64_t update, updates_sample *s, int64_t *terms)
 {
   int64_t a = number_of(u, update, s->i), b = number_of(u, update, s->j);

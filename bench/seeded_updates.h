@@ -16,7 +16,7 @@
 enum { UPDATES_SAMPLES = 256 };
 
 typedef struct updates_sample {
-  int64_t i, j;    /* row and column, i >= j */
+  int64_t i, j;    /* row and column of the sampled element, i >= j */
   double expected; /* expected value: the sum over all updates, computed serially */
   /* (terms + rows) * sum of magnitudes; the rounding error is below eps * scale */
   double scale;
@@ -26,19 +26,19 @@ typedef struct updates {
   bench_job *job;
   osla_dtype dtype;
   int64_t n, count, rows, run, per_rank;
-  int64_t *ix; /* [per_rank][count] indices of this rank's updates */
+  int64_t *ix; /* [per_rank][count] matrix indices of this rank's updates */
   int pool_size;
   /* [pool_size] matrices G (rows x count) or blocks (count x count) */
   void *pool;
-  updates_sample sample[UPDATES_SAMPLES]; /* samples, the same on all ranks */
+  updates_sample sample[UPDATES_SAMPLES]; /* sampled elements, the same on all ranks */
 } updates;
 
-/* Creates the updates of `count` <= n indices; other sizes come from the job's settings.
+/* Creates the updates, each with `count` <= n indices; other sizes come from the job's settings.
  * Collective. Errors: MEM. */
 osla_err updates_create(bench_job *job, int64_t n, int64_t count, updates *out);
 void updates_free(updates *u);
 
-/* Indices, and the matrix G or the block, of this rank's update k. Local. */
+/* Indices of this rank's update k, and the matrix G or the given block. Local. */
 const int64_t *updates_indices(const updates *u, int64_t k);
 const void *updates_values(const updates *u, int64_t k);
 

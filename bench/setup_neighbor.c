@@ -96,8 +96,8 @@ static osla_err communicator_create(const setup_edges *e, struct setup_neighbors
   const int size = e->job->size;
   const int n_from = list_ranks(size, h->wanted, h->wanted_at, h->from, h->n_from, h->from_at);
   const int n_to = list_ranks(size, h->asked, h->asked_at, h->to, h->n_to, h->to_at);
-  /* Open MPI defines MPI_UNWEIGHTED as the address 2, which gcc 12 takes for an array without
-   * elements. */
+  /* Open MPI defines MPI_UNWEIGHTED as the address 2, and gcc 12 mistakes this address for an
+   * array without elements. */
   const int *volatile unweighted = MPI_UNWEIGHTED;
   OSLA_MPI(MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, n_from, h->from, unweighted, n_to, h->to,
                                           unweighted, MPI_INFO_NULL, 0, &h->comm));

@@ -9,7 +9,9 @@ typedef struct exchange {
   MPI_Comm comm;
   double *out; /* values packed for sending */
   MPI_Request *request;
-  MPI_Status *ignored; /* MPI_STATUSES_IGNORE, which gcc 12 takes for an array without elements */
+  /* MPI_STATUSES_IGNORE, read from memory, because gcc 12 mistakes the constant for an array
+   * without elements */
+  MPI_Status *ignored;
   int n_requests;
 } exchange;
 
@@ -103,8 +105,8 @@ const sparse_method sparse_mpi = {.create = create_mpi,
 static osla_err create_neighbor(sparse_data *d)
 {
   const forest_list *needed = &d->problem->needed, *asked = &d->problem->asked;
-  /* Open MPI defines MPI_UNWEIGHTED as the address 2, which gcc 12 takes for an array without
-   * elements. */
+  /* Open MPI defines MPI_UNWEIGHTED as the address 2, and gcc 12 mistakes this address for an
+   * array without elements. */
   const int *volatile unweighted = MPI_UNWEIGHTED;
   OSLA_CALL(open_exchange(d, 1));
   OSLA_MPI(MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, needed->n_peers, needed->peer, unweighted,

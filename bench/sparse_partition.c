@@ -1,5 +1,4 @@
-/* New numbers for the rows of a matrix, such that the rows of each rank are neighbours in the
- * graph. */
+/* Renumbers the rows of a matrix, such that the rows of each rank are neighbours in the graph. */
 #include "bench/bench_sparse.h"
 #include "bench/graph_partition.h"
 
@@ -19,8 +18,8 @@ static osla_err list_neighbours(const osla_csr *matrix, graph_lists *l)
   return OSLA_OK;
 }
 
-/* Numbers the vertices of rank 0 first, then those of rank 1 ...; within a rank their order is
- * kept. */
+/* Numbers the vertices of rank 0 first, then those of rank 1, and so on; within a rank the order
+ * is kept. */
 static void number_parts(const int32_t *part, int64_t n, int ranks, int64_t *number, int64_t *start)
 {
   int64_t next = 0;

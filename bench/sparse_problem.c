@@ -54,7 +54,7 @@ static osla_err grid_row(lists *l, int64_t row, int64_t side, int reach)
   return OSLA_OK;
 }
 
-/* Appends a row of the graph with its diagonal. */
+/* Appends a row of the graph, with a diagonal entry, to the lists of the matrix. */
 static osla_err graph_row(lists *l, const osla_csr *graph, int64_t row, int64_t global)
 {
   const int64_t n = osla_csr_row(graph, row, NULL, NULL);

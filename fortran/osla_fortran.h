@@ -11,12 +11,12 @@
 #include "osla_forest.h"
 #include "osla_transport.h"
 
-/* osla_transport_create with Fortran's communicator handle; name = "" means the default
+/* Calls osla_transport_create with Fortran's communicator handle. name = "" means the default
  * transport. */
 osla_err osli_fortran_transport_create(int comm, bool progress_thread, int threads_per_rank,
                                        const char *name, osla_transport **out);
 
-/* Fortran's handle of osla_transport_comm. */
+/* Fortran's handle of the transport's communicator. */
 int osli_fortran_transport_comm(const osla_transport *transport);
 
 /* Agrees with all ranks before a collective call of the module. Every rank calls it: with local =
@@ -27,17 +27,17 @@ int osli_fortran_transport_comm(const osla_transport *transport);
  * Returns the same result on all ranks: OSLA_OK or an error of osla_meet. */
 osla_err osli_fortran_meet(osla_transport *transport, osla_err local, const char *call);
 
-/* osla_error_set with a fixed text. */
+/* Calls osla_error_set with a fixed text. */
 osla_err osli_fortran_refuse(osla_err err, const char *text);
 
-/* osla_forest_bcast and osla_forest_reduce for vertices of `count` contiguous numbers. */
+/* Call osla_forest_bcast and osla_forest_reduce for vertices of `count` contiguous numbers. */
 osla_err osli_fortran_forest_bcast(osla_forest *forest, osla_unit_type type, int32_t count,
                                    const void *roots, void *leaves, osla_forest_combine combine);
 osla_err osli_fortran_forest_reduce(osla_forest *forest, osla_unit_type type, int32_t count,
                                     const void *leaves, void *roots, osla_forest_combine combine);
 
-/* osla_forest_fetch and the calls that begin a transfer, for vertices of `count` contiguous
- * numbers. */
+/* Call osla_forest_fetch and the functions that begin a transfer, for vertices of `count`
+ * contiguous numbers. */
 osla_err osli_fortran_forest_fetch(osla_forest *forest, osla_unit_type type, int32_t count,
                                    void *roots, const void *leaves, void *before,
                                    osla_forest_combine combine);
@@ -51,7 +51,7 @@ osla_err osli_fortran_forest_fetch_begin(osla_forest *forest, osla_unit_type typ
                                          void *roots, const void *leaves, void *before,
                                          osla_forest_combine combine, osla_forest_run *run);
 
-/* Checks of the arguments of a transfer, for vertices of `count` contiguous numbers. */
+/* Check the arguments of a transfer, for vertices of `count` contiguous numbers. */
 osla_err osli_fortran_forest_bcast_check(osla_forest *forest, osla_unit_type type, int32_t count,
                                          const void *roots, void *leaves,
                                          osla_forest_combine combine);
@@ -62,8 +62,8 @@ osla_err osli_fortran_forest_fetch_check(osla_forest *forest, osla_unit_type typ
                                          void *roots, const void *leaves, void *before,
                                          osla_forest_combine combine);
 
-/* Ends all ranks with the text of the latest error. If all ranks have the error, only rank 0 prints
- * it: the others wait before they print. Does not return. */
+/* Ends all ranks with the text of the latest error. If all ranks have the error, only rank 0
+ * prints it, because the other ranks wait before they print. Does not return. */
 void osli_fortran_end(osla_err err);
 
 #endif

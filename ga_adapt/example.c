@@ -17,14 +17,14 @@ static void check(osla_err err)
 int main(int argc, char **argv)
 {
   MPI_Init(&argc, &argv);
-  check(osla_ga_initialize(1 << 20)); /* replaces GA_Initialize and MA_init */
+  check(osla_ga_initialize(1 << 20)); /* osla_ga_initialize replaces GA_Initialize and MA_init */
 
   int dims[2] = {N, N}, lengths[1] = {N};
   int g_a = NGA_Create(C_DBL, 2, dims, "A", NULL);
   int g_b = NGA_Create(C_DBL, 1, lengths, "b", NULL);
   double piece[WIDTH * WIDTH], one = 1;
   for (int k = 0; k < WIDTH * WIDTH; k++)
-    piece[k] = k % (WIDTH + 1) == 0 ? WIDTH + 1 : 1; /* a positive definite matrix */
+    piece[k] = k % (WIDTH + 1) == 0 ? WIDTH + 1 : 1; /* piece is a positive definite matrix */
   GA_Zero(g_a);
   GA_Fill(g_b, &one);
   /* the contributions are divided among the processes */
@@ -34,7 +34,7 @@ int main(int argc, char **argv)
   }
 
   int64_t info;
-  check(osla_ga_potrf('l', g_a, &info)); /* A := L L^T, in the array */
+  check(osla_ga_potrf('l', g_a, &info)); /* A := L L^T, in the array's memory */
   check(osla_ga_potrs('l', g_a, g_b));   /* b := A^-1 b */
 
   double x;
@@ -43,7 +43,7 @@ int main(int argc, char **argv)
   if (GA_Nodeid() == 0) printf("info %d, x[0] %.9f\n", (int)info, x);
   GA_Destroy(g_a);
   GA_Destroy(g_b);
-  osla_ga_terminate(); /* replaces GA_Terminate */
+  osla_ga_terminate(); /* osla_ga_terminate replaces GA_Terminate */
   MPI_Finalize();
   return info == 0 ? 0 : 1;
 }

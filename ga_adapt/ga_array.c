@@ -48,8 +48,8 @@ osla_err osli_ga_array_check(int handle, const char *name, ga_array *a)
   return OSLA_OK;
 }
 
-/* Range of a numbered block, or of a rank's part if the blocks are not numbered; rows = 0 if it is
- * empty. */
+/* Range of elements of a numbered block, or of a rank's part if blocks have no numbers; rows = 0
+ * if the range is empty. */
 static ga_patch range_of(const ga_array *a, int64_t number)
 {
   int64_t low[2] = {0, 0}, high[2] = {0, 0};
@@ -155,7 +155,7 @@ static bool owns_block(const ga_array *a, int64_t block, int64_t block_rows, int
 }
 
 /* Checks that the patch is inside this process's memory. GA 5.8.2 places the tiles of a P x 1 grid
- * as if the grid were 1 x P, outside the memory. */
+ * as if the grid were 1 x P, which is outside the memory. */
 static osla_err check_inside(const ga_array *a, const ga_patch *p)
 {
   void *start = NULL;

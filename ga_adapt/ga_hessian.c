@@ -24,8 +24,10 @@ struct osla_ga_hessian {
   osla_transport *transport;
   double *pending,
     *gradient; /* [n] this rank's contributions since the last commit; [n] the sum over all ranks */
-  int64_t *index_pairs; /* [CALL_ELEMENTS][2] indices of the elements collected for the next call */
-  unsigned char *values; /* [CALL_ELEMENTS] values of the elements collected for the next call */
+  /* [CALL_ELEMENTS][2] indices of the elements collected for the next call of NGA_Scatter_acc */
+  int64_t *index_pairs;
+  /* [CALL_ELEMENTS] values of the elements collected for the next call of NGA_Scatter_acc */
+  unsigned char *values;
   int64_t n_collected;
 };
 
@@ -34,7 +36,7 @@ typedef struct index_set {
   int64_t count;
   int64_t *list;     /* [count] */
   int64_t *rank;     /* [number of given indices] position of each given index in the list */
-  bool is_ascending; /* the given indices were already distinct and ascending */
+  bool is_ascending; /* true if the given indices were already distinct and ascending */
 } index_set;
 
 typedef struct pair {
@@ -149,7 +151,8 @@ static int64_t first_not_below(const index_set *s, int64_t index)
   return low;
 }
 
-/* Adds the stored part of column `index`; values + a is the value for row rows->list[a]. */
+/* Adds the stored part of a column of H, the one with the index `index`. values[a] belongs to row
+ * rows->list[a]. */
 static void scatter_column(osla_ga_hessian *h, const index_set *rows, int64_t index,
                            const unsigned char *values)
 {

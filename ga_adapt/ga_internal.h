@@ -9,13 +9,13 @@
 
 /* --- state between calls (ga_session.c) --- */
 
-/* Gives the transport on GA's world group. The first call creates it; osla_ga_terminate or
- * MPI_Finalize frees it. Warns once about unsuitable environment variables. Collective, so it comes
- * after all local checks. */
+/* Returns the transport on GA's world group. The first call creates it; osla_ga_terminate or
+ * MPI_Finalize frees it. Warns once about unsuitable environment variables. Collective, so callers
+ * make all local checks before. */
 osla_err osli_ga_session_transport(osla_transport **transport);
 
-/* Checks that GA is running and that its default group is the world. Local, with one result on all
- * ranks. Errors: STATE. */
+/* Checks that GA is running and that GA's default group is the world group. Local, with the same
+ * result on all ranks. Errors: STATE. */
 osla_err osli_ga_session_check(void);
 
 /* One line that says which setting the user has to make before GA starts, and why; NULL if none is
@@ -28,8 +28,8 @@ const char *osli_ga_session_complaint(void);
 typedef struct ga_patch {
   /* global indices of the first element, from 0; numbers of rows and columns */
   int64_t i, j, rows, cols;
-  int64_t ld;        /* elements from one column to the next */
-  unsigned char *at; /* the first element */
+  int64_t ld;        /* leading dimension: elements from one column to the next */
+  unsigned char *at; /* address of the first element */
 } ga_patch;
 
 /* A Global Array of one or two dimensions as a column-major matrix: the dimensions of GA's C
@@ -40,22 +40,24 @@ typedef struct ga_array {
   int64_t m, n;
   osla_layout layout; /* distribution over a process grid, approximate if the blocks are unequal;
                          nprow = 0 if the array is not distributed over a grid */
-  int prow, pcol;     /* position of this process in the grid; -1 if it has none */
-  ga_patch *patches;  /* the parts in this process's memory */
+  /* position of this process in the process grid; -1 if this process is not in the grid */
+  int prow, pcol;
+  ga_patch *patches; /* patches of the array in this process's memory */
   int64_t n_patches;
 } ga_array;
 
-/* Fills handle, ndim, dtype, m and n; touches no data. `name` is the argument's name for messages.
- * Local, with one result on all ranks. Errors: STATE, ARG, UNSUPPORTED. */
+/* Fills the members handle, ndim, dtype, m and n; touches no data. `name` is the argument's name
+ * for messages. Local, with the same result on all ranks. Errors: STATE, ARG, UNSUPPORTED. */
 osla_err osli_ga_array_check(int handle, const char *name, ga_array *array);
 
-/* Fills the rest of a checked array. Collective. Errors, on all ranks together: MEM, UNSUPPORTED.
- */
+/* Fills the other members of an array that was checked. Collective. Errors, on all ranks together:
+ * MEM, UNSUPPORTED. */
 osla_err osli_ga_array_open(osla_transport *transport, ga_array *array);
 
-/* True if this rank's part of an opened array is laid out as the local array of an osla_matrix with
- * array->layout, every block whole and at its position. Then *local is its first element (NULL if
- * this rank has none) and *lld its leading dimension. Local; ranks may differ. */
+/* True if this rank's part of an opened array is laid out as the local array of an osla_matrix
+ * with the layout array->layout: every block is whole and at its position. Then *local is the
+ * first element of the part (NULL if the part is empty) and *lld its leading dimension. Local;
+ * ranks may differ. */
 bool osli_ga_array_local(const ga_array *array, void **local, int64_t *lld);
 
 /* Frees what osli_ga_array_open allocated. Local. */
@@ -66,8 +68,9 @@ void osli_ga_array_close(ga_array *array);
 /* Rules for making a matrix from an array. */
 typedef struct ga_making {
   osla_ga_blocks blocks;
-  osla_matrix *like; /* NULL, or the matrix whose grid and row blocks are used, with one block of
-                        columns for each process column: the layout for right-hand sides */
+  /* the matrix whose grid and row blocks are used, with one block of columns for each process
+   * column, as right-hand sides need; or NULL */
+  osla_matrix *like;
   /* true if the call overwrites all elements: then the matrix is zero, and nothing is copied */
   bool overwritten;
   /* true if no rank accesses another rank's part; then the matrix uses the array's memory without

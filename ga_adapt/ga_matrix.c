@@ -65,7 +65,7 @@ static osla_err choose_blocks(osla_ga_matrix *x, osla_transport *t, ga_making ho
   return osla_grid_create(t, 0, 0, &x->grid);
 }
 
-/* Each rank puts its patches into the matrix. Collective. */
+/* Each rank puts its patches of the array into the matrix. Collective. */
 static osla_err load(osla_ga_matrix *x, osla_transport *t)
 {
   const ga_array *a = &x->array;

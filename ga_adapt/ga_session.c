@@ -43,8 +43,8 @@ osla_err osla_ga_initialize(int64_t doubles)
   OSLA_CHECK(doubles >= 0, OSLA_ERR_ARG, "MA's stack and heap of %" PRId64 " doubles", doubles);
   (void)setenv("ARMCI_USE_WIN_ALLOCATE", "0", 0);
   (void)setenv("ARMCI_RMA_ATOMICITY", "1", 0);
-  int failed =
-    !MA_init(C_DBL, doubles, doubles); /* MA_init first: if it fails, GA has not been started */
+  /* MA_init comes first: if it fails, GA has not been started */
+  int failed = !MA_init(C_DBL, doubles, doubles);
   OSLA_MPI(MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD));
   OSLA_CHECK(!failed, OSLA_ERR_MEM, "2 x %" PRId64 " doubles for Global Arrays", doubles);
   GA_Initialize();
@@ -57,7 +57,7 @@ void osla_ga_terminate(void)
   if (GA_Initialized()) GA_Terminate();
 }
 
-/* Called by MPI_Finalize on all ranks, before it does anything else, while MPI still works. */
+/* Called by MPI_Finalize on all ranks, at its beginning, while MPI still works. */
 static int free_at_finalize(MPI_Comm comm, int key, void *value, void *extra)
 {
   (void)comm, (void)key, (void)value, (void)extra;
@@ -79,7 +79,7 @@ osla_err osli_ga_session_check(void)
 
 #ifdef ARMCI_MPI
 
-/* True for versions whose windows must be aligned (see the head of this file). */
+/* True for versions of MPICH in which windows must be aligned (see the head of this file). */
 static bool mpich_before_4_0_3(void)
 {
   char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";

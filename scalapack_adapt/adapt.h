@@ -45,7 +45,7 @@ typedef enum adapt_routine {
   ADAPT_ROUTINES
 } adapt_routine;
 
-/* Reasons for passing a call on. adapt_report.c has their texts. */
+/* Reasons for passing a call on; adapt_report.c has the texts of the reasons. */
 typedef enum adapt_reason {
   ADAPT_OFFLOADED,
   ADAPT_OFF,       /* OSLA_SCALAPACK=off */
@@ -58,7 +58,7 @@ typedef enum adapt_reason {
    */
   ADAPT_DESCRIPTOR,
   ADAPT_LAYOUT, /* the kernel does not support the blocks or the alignment */
-  ADAPT_FAST,   /* the real routine is at least as fast */
+  ADAPT_FAST,   /* the real routine is at least as fast as OSLA */
   /* there are several nodes, and a transfer waits until its target has computed */
   ADAPT_NETWORK,
   ADAPT_MEMORY, /* the memory does not suffice for the copies */
@@ -96,7 +96,7 @@ void adapt_unlock(void);
 /* counter of a routine; the caller must hold the lock */
 adapt_count *adapt_count_of(adapt_routine routine, osla_dtype dtype);
 
-/* True while this thread runs a call that was passed on. Local. */
+/* True while this thread is inside a call that was passed on. Local. */
 bool adapt_is_nested(void);
 void adapt_nest(int change);
 
@@ -104,19 +104,20 @@ void adapt_nest(int change);
 enum { ADAPT_NAME = 16 };
 void adapt_name(adapt_routine routine, osla_dtype dtype, char name[ADAPT_NAME]);
 
-/* The caller of the call that begins in this thread. Local. */
+/* Returns the caller of the call that begins in this thread. Local. */
 adapt_caller adapt_caller_get(void);
 
-/* Prints the table to stderr. Local. */
+/* Prints the table of counters to stderr. Local. */
 void adapt_report(void);
 
-/* All contexts, in use or cached, newest first; for adapt_context.c. Under the lock. */
+/* Registry of all contexts, in use or cached, newest first; for adapt_context.c. The caller must
+ * hold the lock. */
 typedef struct adapt_registry {
   bool made;
   /* true if contexts may be cached for later ones; false if several threads create contexts */
   bool caches;
-  int keyval;       /* key of the MPI attribute that holds a context */
-  int64_t contexts; /* number of the newest context that was ever created */
+  int keyval;       /* key of the MPI attribute that holds the state of a context */
+  int64_t contexts; /* creation number of the newest context of this process */
   struct adapt_context *newest;
 } adapt_registry;
 adapt_registry *adapt_registry_get(void);
@@ -129,17 +130,17 @@ typedef struct adapt_context adapt_context;
  * MPI is not initialised yet. Local. */
 bool adapt_finish_register(void);
 
-/* Shape of a BLACS context's grid and position of this process, from the caller's BLACS. False if
- * this process is outside the context. Local. */
+/* Gets the shape of a BLACS context's grid and the position of this process, from the caller's
+ * BLACS. False if this process is outside the context. Local. */
 typedef struct adapt_position {
   int context, nprow, npcol, prow, pcol;
   const adapt_caller *caller; /* borrowed */
 } adapt_position;
 bool adapt_position_of(const adapt_caller *caller, int context, adapt_position *position);
 
-/* The state attached to a BLACS context, created by the first call that uses it. NULL on all
- * processes if it cannot be used. Collective over the context. It is freed with the context, cached
- * for the next context of the same processes, or freed by MPI_Finalize. */
+/* Returns the state attached to a BLACS context, which the first call in the context creates. NULL
+ * on all processes if OSLA cannot use the context. Collective over the context. The state is freed
+ * with the context, cached for the next context of the same processes, or freed by MPI_Finalize. */
 adapt_context *adapt_context_of(const adapt_position *position);
 osla_transport *adapt_context_transport(const adapt_context *context);
 
@@ -147,9 +148,9 @@ osla_transport *adapt_context_transport(const adapt_context *context);
  * any offloaded call. All ranks get the same answer. */
 bool adapt_context_crowded(const adapt_context *context);
 
-/* True if there are several nodes, with a core for each process, between which a get waits until
- * its target stops computing. Then few calls gain from offloading. All ranks get the same answer.
- */
+/* True if there are several nodes, with a core for each process, and a get between nodes waits
+ * until its target stops computing. Then few calls gain from offloading. All ranks get the same
+ * answer. */
 bool adapt_context_waits(const adapt_context *context);
 
 /* The grid whose position (0, 0) is position (prow, pcol) of the context. Borrowed; NULL if memory
@@ -163,24 +164,24 @@ typedef struct adapt_buffer {
   osla_segment *segment;
   size_t bytes;
   bool used;
-  uint64_t last; /* sequence number of its last use */
+  uint64_t last; /* sequence number of the buffer's last use */
 } adapt_buffer;
 osla_err adapt_buffer_acquire(adapt_context *context, size_t bytes, adapt_buffer **out);
 void adapt_buffer_release(adapt_context *context, adapt_buffer *buffer); /* collective */
 
-/* True if an optional copy should get a buffer. New memory costs as much as several calls gain:
- * true if a free buffer exists, or if a new one can be cached and several calls did without. The
- * same on all ranks. */
+/* True if an optional copy should get a buffer. New memory costs as much as several calls gain.
+ * Therefore the result is true if a free buffer exists, or if a new buffer can be cached and
+ * several calls did without one. The same on all ranks. */
 bool adapt_buffer_pays(adapt_context *context, size_t bytes);
 
 /* --- sub-matrices and calls (adapt_call.c) --- */
 
-/* The sub-matrix sub(X) = X(i+1 : i+m, j+1 : j+n) of a distributed array. The first members come
- * from the caller. */
+/* The sub-matrix sub(X) = X(i+1 : i+m, j+1 : j+n) of a distributed array. The caller sets the
+ * members up to n. */
 typedef struct adapt_sub {
   void *array; /* this process's local array */
   const int *desc;
-  int64_t i, j; /* from 0 */
+  int64_t i, j; /* first row and column of the sub-matrix, from 0 */
   int64_t m, n;
   /* adapt_call_open sets the following members. Relative to the block that holds element (0, 0) of
    * sub(X), sub(X) is the part at (row, col) of a matrix of row + m by col + n elements in blocks
@@ -222,9 +223,10 @@ adapt_call adapt_call_begin(adapt_routine routine, osla_dtype dtype);
 /* Records the first reason against offloading. Returns false. Local. */
 bool adapt_call_refuse(adapt_call *call, adapt_reason reason);
 
-/* Decides whether this call is offloaded, and if so fills the sub-matrices.
- *   flops  [in] work of the call
- *   least  [in] smallest work that is worth it (OSLA_SCALAPACK_MIN_FLOPS replaces it)
+/* Decides whether this call is offloaded, and if so fills in the sub-matrices.
+ *   flops  [in] number of operations of the call
+ *   least  [in] smallest number of operations for which offloading pays; the environment variable
+ *               OSLA_SCALAPACK_MIN_FLOPS replaces it
  * Collective over the context if the global arguments allow offloading; the same result on all
  * ranks. */
 bool adapt_call_open(adapt_call *call, double flops, double least, int count, adapt_sub *subs);
@@ -248,15 +250,15 @@ static inline double adapt_work(double flops, int64_t m, int64_t n, int64_t k)
   return m < LEAST_SIDE || n < LEAST_SIDE || k < LEAST_DEPTH ? 0 : flops;
 }
 
-/* Evaluates the result of the steps before the caller's data were changed; `err` is the same on all
- * ranks. True for OSLA_OK; an error becomes a reason against offloading. */
+/* Evaluates the result `err` of the steps that precede any change of the caller's data; `err` is
+ * the same on all ranks. True for OSLA_OK; an error becomes a reason against offloading. */
 bool adapt_call_succeeded(adapt_call *call, osla_err err);
 
 /* Evaluates the result of a kernel that may have changed the caller's data. An error ends all
  * ranks, except ARG and MEM, which kernels report before they change anything. True for OSLA_OK. */
 bool adapt_call_completed(adapt_call *call, osla_err err);
 
-/* The real routine, which the caller must call next. Nested calls are passed on until
+/* Returns the real routine, which must be called next. Nested calls are passed on until
  * adapt_call_end. */
 adapt_function *adapt_call_pass(adapt_call *call);
 void adapt_call_end(adapt_call *call);
@@ -267,8 +269,8 @@ bool adapt_uplo_of(const char *letter, osla_uplo *uplo);
 bool adapt_diag_of(const char *letter, osla_diag *diag);
 bool adapt_side_of(const char *letter, osla_side *side);
 
-/* Reads a factor passed by address. Calls with alpha = 0, which do not read their operands, are
- * passed on, because they are local. */
+/* Reads a scalar factor that is passed by address. Calls with alpha = 0 do not read their
+ * operands; they are passed on, because they are local. */
 osla_complex adapt_factor(osla_dtype dtype, const void *at);
 
 /* --- copies (adapt_stage.c) --- */
@@ -280,11 +282,12 @@ typedef enum adapt_shape {
   ADAPT_NOTHING /* no elements: nothing is copied */
 } adapt_shape;
 
-/* Contents of the rows and columns before the sub-matrix in its first blocks. With an identity
- * there, a triangular solve with the whole matrix solves with the sub-matrix. */
+/* Contents of those rows and columns of the first blocks that precede the sub-matrix. With
+ * ADAPT_IDENTITY, a triangular solve with the whole matrix of the copy solves with the sub-matrix.
+ */
 typedef enum adapt_border { ADAPT_UNDEFINED, ADAPT_ZEROS, ADAPT_IDENTITY } adapt_border;
 
-/* A copy of a sub-matrix that every rank can access: a matrix of row + m by col + n elements. */
+/* Copy of a sub-matrix that every rank can access: a matrix of row + m by col + n elements. */
 typedef struct adapt_staged {
   osla_matrix *matrix;
   adapt_buffer *buffer;
@@ -315,16 +318,16 @@ void adapt_unstage(adapt_call *call, const adapt_staged *staged, adapt_shape sha
  * Collective. */
 void adapt_stage_free(adapt_call *call, adapt_staged *staged);
 
-/* Position of sub's local elements in a matrix that adapt_stage made from sub. Local. */
+/* Where the local elements of `sub` are in a matrix that adapt_stage made from `sub`. Local. */
 typedef struct adapt_rectangle {
   osla_layout layout;
   int prow, pcol;
-  int64_t row, col;        /* local indices of sub's first local element */
+  int64_t row, col;        /* local indices of the first local element of the sub-matrix */
   int64_t rows, cols, lld; /* size and leading dimension of the whole local array */
 } adapt_rectangle;
 adapt_rectangle adapt_rectangle_of(const adapt_sub *sub, const osla_matrix *matrix);
 
-/* True if the rows (columns) of both are distributed identically. Local. */
+/* True if the rows (columns) of the two sub-matrices are distributed identically. Local. */
 bool adapt_same_rows(const adapt_sub *x, const adapt_sub *y);
 bool adapt_same_columns(const adapt_sub *x, const adapt_sub *y);
 

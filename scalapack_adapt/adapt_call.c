@@ -43,8 +43,8 @@ bool adapt_call_refuse(adapt_call *call, adapt_reason reason)
   return false;
 }
 
-/* Reason against the sub-matrix that follows from global arguments alone; ADAPT_OFFLOADED if there
- * is none. */
+/* Reason against offloading that follows from the global arguments of the sub-matrix alone;
+ * ADAPT_OFFLOADED if there is none. */
 static adapt_reason check_global_arguments(const adapt_sub *sub, const adapt_position *position)
 {
   descriptor d = read_descriptor(sub->desc);
@@ -59,9 +59,8 @@ static adapt_reason check_global_arguments(const adapt_sub *sub, const adapt_pos
                                                                     : ADAPT_OFFLOADED;
 }
 
-/* In one dimension: sets the owner of the block with index i, and returns the number of local
- * indices before that block.
- */
+/* In one dimension: sets the process that owns the block with element `index`, and returns the
+ * number of local indices before that block. */
 static int64_t find_block(int64_t i, int64_t nb, int source, int mine, int nprocs, int *owner)
 {
   int64_t block = i / nb;

@@ -32,15 +32,17 @@ enum {
 enum { CACHE_MOST = 1 << 30, CACHE_SHARE = 8 };
 
 struct adapt_context {
-  MPI_Comm comm;  /* BLACS's communicator; MPI_COMM_NULL while the state is cached */
-  int64_t number; /* creation number, the same on all processes; increasing */
+  MPI_Comm comm; /* BLACS's communicator; MPI_COMM_NULL while the state is cached */
+  /* creation number, the same on all processes; a newer context has a larger number */
+  int64_t number;
   bool cached;
   osla_transport *transport;
   osla_grid *grid;
   size_t cache;        /* limit in bytes of idle copy buffers, the same on all processes */
-  bool crowded, waits; /* results of adapt_context_crowded, adapt_context_waits */
-  osla_grid *
-    *shifted; /* [nprow * npcol] grids by the position that becomes (0, 0); NULL if not made yet */
+  bool crowded, waits; /* results of adapt_context_crowded and adapt_context_waits */
+  /* [nprow * npcol] grids, indexed by the position in the context that is position (0, 0) of the
+   * grid; NULL if not made yet */
+  osla_grid **shifted;
   adapt_buffer buffers[BUFFERS];
   uint64_t uses;
   int n_without; /* number of calls that did without an optional buffer, see adapt_buffer_pays */
@@ -76,7 +78,7 @@ static size_t bytes_of(const adapt_context *x)
   return total;
 }
 
-/* Frees the least recently used buffers until `bytes` more fit under the limit. */
+/* Frees the least recently used buffers until a buffer of `bytes` fits under the limit. */
 static void make_room(adapt_context *x, size_t bytes)
 {
   size_t cap = x->cache;
@@ -226,7 +228,7 @@ static bool make_keyvals(adapt_registry *r)
   if (MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, finish, &keyval, NULL) != MPI_SUCCESS)
     return false;
   if (MPI_Comm_set_attr(MPI_COMM_SELF, keyval, NULL) != MPI_SUCCESS) return false;
-  (void)MPI_Comm_free_keyval(&keyval); /* MPI keeps the key value as long as the attribute */
+  (void)MPI_Comm_free_keyval(&keyval); /* MPI keeps the key value as long as an attribute uses it */
   return MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, delete_context, &r->keyval, NULL) ==
          MPI_SUCCESS;
 }
@@ -236,7 +238,7 @@ bool adapt_finish_register(void)
   adapt_registry *r = adapt_registry_get();
   int started = 0;
   (void)MPI_Initialized(&started);
-  adapt_lock(); /* no attribute exists yet that could make MPI call back */
+  adapt_lock(); /* no attribute exists yet, so MPI cannot call back */
   if (!r->made && started) r->made = make_keyvals(r);
   bool made = r->made;
   adapt_unlock();
@@ -303,8 +305,8 @@ static osla_err make_grids(adapt_context *x, const adapt_position *position)
 
 static osla_err make(adapt_context *x, const adapt_position *position)
 {
-  static const osla_transport_options options = {.transport =
-                                                   "mpi"}; /* ScaLAPACK programs run on MPI only */
+  /* the transport is "mpi", because ScaLAPACK programs run on MPI only */
+  static const osla_transport_options options = {.transport = "mpi"};
   OSLA_CALL(osla_transport_create(x->comm, &options, &x->transport));
   OSLA_CALL(compare_settings(x->transport));
   x->cache = cache_of(x->transport);

@@ -27,7 +27,7 @@ adapt_rectangle adapt_rectangle_of(const adapt_sub *sub, const osla_matrix *matr
     .lld = osla_matrix_local_rows(matrix) > 1 ? osla_matrix_local_rows(matrix) : 1};
 }
 
-/* Copies the shape; returns the number of bytes. */
+/* Copies the elements of a shape; returns the number of bytes. */
 static double copy(const adapt_sub *sub, const osla_matrix *matrix, adapt_shape shape, bool back)
 {
   adapt_rectangle r = adapt_rectangle_of(sub, matrix);
@@ -94,7 +94,7 @@ cleanup:
   return err;
 }
 
-/* Each rank puts its blocks into a matrix with other block sizes, or gets them back. */
+/* Each rank puts its blocks into a matrix with other block sizes, or gets its blocks back. */
 static osla_err redistribute(const adapt_sub *sub, osla_matrix *matrix, bool back)
 {
   int p = osla_grid_nprow(sub->grid), q = osla_grid_npcol(sub->grid);
@@ -137,7 +137,7 @@ osla_err adapt_unstage_redistributed(adapt_call *call, const adapt_sub *sub,
 
 void adapt_unstage(adapt_call *call, const adapt_staged *staged, adapt_shape shape)
 {
-  if (!staged->buffer) return; /* the matrix is the caller's array itself */
+  if (!staged->buffer) return; /* the matrix uses the caller's array itself */
   double since = osla_clock();
   call->bytes += copy(staged->sub, staged->matrix, shape, true);
   call->staging += osla_clock() - since;

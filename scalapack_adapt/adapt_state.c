@@ -20,7 +20,7 @@ static struct {
 } state = {.once = PTHREAD_ONCE_INIT, .mutex = PTHREAD_MUTEX_INITIALIZER};
 
 static _Thread_local struct {
-  int depth; /* nesting depth of passed-on calls */
+  int depth; /* number of nested calls that were passed on */
   adapt_caller caller;
 } mine;
 

@@ -12,7 +12,7 @@ typedef void adapt_function(void);
 /* The functions that the caller of a routine would have used without the drop-in. */
 typedef struct adapt_caller {
   adapt_function *real;           /* the real routine; never NULL */
-  adapt_function *gridinfo, *get; /* blacs_gridinfo_, blacs_get_; NULL if not found */
+  adapt_function *gridinfo, *get; /* functions blacs_gridinfo_ and blacs_get_; NULL if not found */
 } adapt_caller;
 
 /* Type of a function of libosla_scalapack_kernels.so that sets the caller of this thread's next
@@ -22,9 +22,10 @@ adapt_caller_note osla_adapt_caller_set;
 
 /* --- library.c --- */
 
-/* The function that handles a call of the routine: of libosla_scalapack_kernels.so, or the real
- * one. `from` is an address in the calling code; pass the same pointer `symbol` for each call of a
- * routine. Ends the program with a message if there is no real routine. Local. */
+/* Returns the function that handles a call of the routine: a function of
+ * libosla_scalapack_kernels.so, or the real routine. `from` is an address in the calling code.
+ * Each call of a routine must pass the same pointer `symbol`. Ends the program with a message if
+ * there is no real routine. Local. */
 adapt_function *adapt_target(const char *symbol, const void *from);
 
 #endif

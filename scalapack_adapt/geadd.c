@@ -30,7 +30,7 @@ typedef void geadd_real(GEADD_PARAMETERS, size_t);
 /* smallest number of elements for which offloading gains */
 static const double least = 65536;
 
-/* y := alpha x + beta y for n elements. y is not read if beta = 0. */
+/* y := alpha x + beta y for n elements; reads no y if beta = 0. */
 static void add_double(int64_t n, double alpha, const double *x, double beta, double *y)
 {
   for (int64_t i = 0; i < n; i++)

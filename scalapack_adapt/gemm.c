@@ -30,9 +30,9 @@ typedef struct gemm_args {
  * CHARACTER arguments. */
 typedef void gemm_real(GEMM_PARAMETERS, size_t, size_t);
 
-/* Makes an operand's copy. If its blocks along k are small, the kernel would have to pack both
- * operands; on one node the copy then gets larger blocks (0.8 to 0.9 of the time with N = 4096).
- * Between nodes redistribution would send small pieces. */
+/* Makes the copy of an operand. If the operand's blocks along k are small, the kernel would have
+ * to pack both operands; on one node the copy then gets larger blocks (0.8 to 0.9 of the time with
+ * N = 4096). Between nodes the blocks stay, because redistribution would send small pieces. */
 static osla_err stage(adapt_call *call, const adapt_sub *sub, bool inner_is_rows, bool own,
                       int64_t k, adapt_sub *wide, adapt_staged *out)
 {

@@ -51,7 +51,7 @@ static bool read(const adapt_call *call, const lapack_args *x, problem *p)
          (!x->trans || adapt_trans_of(x->trans, &p->trans));
 }
 
-/* Number of multiplications and additions of the factorisation and the solves. */
+/* Number of operations of the factorisation and the solves. */
 static double flops_of(const problem *p)
 {
   double m = (double)p->m, n = (double)p->n, k = m < n ? m : n, flops = 0;
@@ -60,7 +60,8 @@ static double flops_of(const problem *p)
   return flops + 2 * n * n * (double)p->nrhs;
 }
 
-/* Descriptors that these routines accept. The real routines do nothing for an array of one row. */
+/* True for descriptors that these routines accept. The real routines do nothing for an array of
+ * one row. */
 static adapt_reason judge_descriptors(const lapack_args *x)
 {
   if (x->desca[DESC_TYPE] != 1 || (x->nrhs && x->descb[DESC_TYPE] != 1)) return ADAPT_DESCRIPTOR;
@@ -83,7 +84,7 @@ static double least_flops(const adapt_call *call, const problem *p, const lapack
   if (!p->factors)
     small = 1.7e6;
   else if (p->solves || p->m < LEAST_ORDER || p->n < LEAST_ORDER)
-    small = HUGE_VAL; /* such calls were not measured, and are not offloaded */
+    small = HUGE_VAL; /* HUGE_VAL: such calls were not measured, so they are never offloaded */
   else if (!p->cholesky)
     small = 5e5;
   else if (p->n >= (int64_t)BLOCKS * x->desca[DESC_NB])
@@ -91,22 +92,23 @@ static double least_flops(const adapt_call *call, const problem *p, const lapack
   return adapt_least_flops(call, small, !p->factors, p->subs, p->solves ? B : A);
 }
 
-/* A solve alone copies n^2 elements for 2 n^2 nrhs operations. It gains with at least 64 right-hand
- * sides on one process row if every process column has a block of them, and loses otherwise. */
+/* A solve alone copies n^2 elements for 2 n^2 nrhs operations. It gains on one process row if
+ * there are at least 64 right-hand sides and every process column has a block of right-hand sides;
+ * otherwise it loses. */
 static bool is_worth_it(const adapt_call *call, const lapack_args *x, const problem *p)
 {
   enum { MANY = 64 };
   adapt_position at;
   if (p->factors || adapt_settings_get()->min_flops >= 0) return true;
   if (!adapt_position_of(&call->caller, x->desca[DESC_CONTEXT], &at))
-    return true; /* true lets adapt_call_open refuse the call with the right reason */
+    return true; /* the result true lets adapt_call_open refuse the call with the right reason */
   return at.nprow == 1 && at.npcol > 1 && p->nrhs >= MANY &&
          p->nrhs > (int64_t)x->descb[DESC_NB] * (at.npcol - 1);
 }
 
 /* --- pivots: ScaLAPACK's are row numbers of A from 1, OSLA's are row numbers of sub(A) --- */
 
-/* Number of this rank's rows, in blocks of mb, that have a pivot. */
+/* Number of this rank's rows, in blocks of mb rows, that have a pivot. */
 static int64_t count_pivots(const problem *p, int64_t mb)
 {
   const osla_grid *grid = p->subs[A].grid;
@@ -139,7 +141,7 @@ static void read_pivots(problem *p, const int *ipiv)
     p->pivots[l] = ipiv[a->local_row + l] - a->i;
 }
 
-/* Distributes the pivots from the kernels' block size to the caller's. */
+/* Redistributes the pivots from the kernels' block size to the caller's block size. */
 static osla_err redistribute_pivots(problem *p)
 {
   osla_grid *grid = p->subs[A].grid;
@@ -189,8 +191,8 @@ static osla_err solve(problem *p)
   return err;
 }
 
-/* Block size of the copy of sub(A): larger than the caller's if that gains more than two copies
- * cost. */
+/* Block size of the copy of sub(A): larger than the caller's block size if the kernels gain more
+ * than two copies cost. */
 static int64_t choose_block(const problem *p)
 {
   enum { SMALL = 32, WIDE = 128, MANY = 20 };
@@ -211,15 +213,15 @@ static bool is_factored_in_place(adapt_call *call, const problem *p)
          !adapt_buffer_pays(call->context, osla_matrix_bytes(&layout, call->dtype));
 }
 
-/* Makes the copy of sub(A), in the caller's blocks or in wider ones. Between nodes redistribution
- * would send small pieces, so the blocks stay. */
+/* Makes the copy of sub(A), on one node possibly in wider blocks. Between nodes the caller's
+ * blocks stay, because redistribution would send small pieces. */
 static osla_err stage(adapt_call *call, problem *p)
 {
   bool one_node = osla_transport_n_nodes(adapt_context_transport(call->context)) == 1;
   p->wide = p->subs[A];
   if (one_node) p->wide.mb = p->wide.nb = choose_block(p);
-  /* One process may use any block size. A solve can run out of memory after the factorisation, so A
-   * is copied if both are done. */
+  /* A single process needs no copy, whatever the block size. But a solve can run out of memory
+   * after the factorisation, so A is copied if both are done. */
   if (call->alone && !(p->factors && p->solves)) return adapt_wrap(call, &p->wide, &p->a.matrix);
   if (is_widened(p)) return adapt_stage_redistributed(call, &p->subs[A], &p->wide, &p->a);
   if (is_factored_in_place(call, p)) return adapt_wrap(call, &p->subs[A], &p->a.matrix);

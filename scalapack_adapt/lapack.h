@@ -9,7 +9,7 @@
  * Cholesky, `nrhs` if there are right-hand sides. adapt_call names the routine. */
 typedef struct lapack_args {
   const char *uplo, *trans;
-  const int *m, *n, *nrhs; /* m = NULL for a square matrix */
+  const int *m, *n, *nrhs; /* number of rows; NULL for a square matrix */
   void *a;
   const int *ia, *ja, *desca;
   int *ipiv; /* pivots of A's local rows, as row numbers in A from 1 */
@@ -18,9 +18,9 @@ typedef struct lapack_args {
   int *info;
 } lapack_args;
 
-/* Decides on the call, and if it is offloaded factors sub(A), solves with its factors, or both.
- * False if it is not offloaded; then the caller's data are unchanged. Collective over the context;
- * the same result on all processes. */
+/* Decides whether the call is offloaded, and if so factors sub(A), solves with the factors of
+ * sub(A), or both. False if it is not offloaded; then the caller's data are unchanged. Collective
+ * over the context; the same result on all processes. */
 bool lapack_offload(adapt_call *call, const lapack_args *x);
 
 #endif

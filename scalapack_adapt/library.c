@@ -30,7 +30,7 @@ typedef struct lookup {
   const void *from;
   unsigned long long unloads;
   adapt_caller caller;
-  adapt_function *offloader; /* NULL if the real routine serves the call */
+  adapt_function *offloader; /* function of the kernels; NULL if the real routine serves the call */
   adapt_caller_note *note;
 } lookup;
 
@@ -67,14 +67,14 @@ static void *unless_ours(void *at)
   return object && object != object_of(&state) && object != object_of(note) ? at : NULL;
 }
 
-/* Address of a symbol in a loaded object and its dependencies; "" is the program. NULL if there is
- * none. */
+/* Address of a symbol in a loaded object and its dependencies; the name "" means the program. NULL
+ * if there is none. */
 static void *find_symbol_in(const char *name, const char *symbol)
 {
   void *handle = dlopen(*name ? name : NULL, RTLD_LAZY | RTLD_NOLOAD);
   if (!handle) return NULL;
   void *at = unless_ours(dlsym(handle, symbol));
-  (void)dlclose(handle); /* the object stays loaded, because its user has it open */
+  (void)dlclose(handle); /* the object stays loaded, because the program still has it open */
   return at;
 }
 
@@ -149,7 +149,7 @@ static void *load_kernels(const void *from)
   return kernels;
 }
 
-/* Handle of the kernels, if they would use the same MPI as the caller; else NULL. */
+/* Handle of libosla_scalapack_kernels.so if it would use the same MPI as the caller; else NULL. */
 static void *kernels_for(const void *from)
 {
   (void)pthread_mutex_lock(&state.mutex);
@@ -167,7 +167,7 @@ static int count_unloads(struct dl_phdr_info *object, size_t size, void *arg)
 {
   (void)size;
   *(unsigned long long *)arg = object->dlpi_subs;
-  return 1; /* every object reports this count, so the first one suffices */
+  return 1; /* every object reports this number of unloads, so the first object suffices */
 }
 
 static lookup find_target(const char *symbol, const void *from)

@@ -30,15 +30,15 @@ typedef void syrk_real(SYRK_PARAMETERS, size_t, size_t);
 /* smallest k for which a result of order 128 gains, on one process row */
 enum { DEEP = 128 };
 
-/* Factors of p?herk are real for all types. */
+/* The factors alpha and beta of p?herk are real for all types. */
 static osla_complex factor(const syrk_args *x, const void *at)
 {
   if (!x->hermitian) return adapt_factor(x->dtype, at);
   return adapt_factor(x->dtype == OSLA_COMPLEX_FLOAT ? OSLA_FLOAT : OSLA_DOUBLE, at);
 }
 
-/* True for the letters that PBLAS accepts: for complex types only T in p?syrk and only C in p?herk,
- * besides N. */
+/* True for the letters that PBLAS accepts: N; for complex types only T in p?syrk and only C in
+ * p?herk. */
 static bool is_served(const syrk_args *x, osla_trans trans)
 {
   const bool real = x->dtype == OSLA_FLOAT || x->dtype == OSLA_DOUBLE;

@@ -20,7 +20,7 @@ typedef struct triangle_args {
   const int *ib, *jb, *descb;
 } triangle_args;
 
-/* The arguments, converted to OSLA's types. */
+/* Arguments of a call, converted to OSLA's types. */
 enum { TRIANGLE_A, TRIANGLE_B };
 typedef struct triangle {
   osla_side side;

@@ -19,7 +19,7 @@
 
 enum { N = 100000, TIMES = 31, LOOPS = 20, ROUNDS = 2000, AHEAD = 32 };
 
-/* The data of a process, in shared memory. */
+/* Data of one process, in memory that both processes share. */
 typedef struct side {
   _Alignas(64) _Atomic uint64_t word;
   unsigned char bytes[8192];

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Row of the pivot of a column, the same on all ranks. */
+/* Row that is the pivot of a column, the same on all ranks. */
 static int pivot(int column, int n)
 {
   enum { SEED_PIVOT = 41 };
@@ -37,7 +37,7 @@ void HPL_dlocmax(HPL_T_panel *panel, const int n, const int ii, const int jj, do
   work[3] = n > 0 ? grid->myrow : grid->nprow;
 }
 
-/* Replaces HPL's copies of row jj of the panel and of the pivot row. */
+/* Replaces HPL's function that copies row jj of the panel and the pivot row. */
 void HPL_dlocswpN(HPL_T_panel *panel, const int ii, const int jj, double *work)
 {
   (void)ii, (void)jj, (void)work;
@@ -48,7 +48,8 @@ void HPL_dlocswpT(HPL_T_panel *panel, const int ii, const int jj, double *work)
   HPL_dlocswpN(panel, ii, jj, work);
 }
 
-/* Wraps HPL's function by gcc -Wl,--wrap: also sets the pivots that the panel will have. */
+/* Wraps HPL's function by gcc -Wl,--wrap. Calls the real function, and sets the pivots that the
+ * panel will have. */
 void __real_HPL_pdpanel_init(HPL_T_grid *, HPL_T_palg *, int, int, int, HPL_T_pmat *, int, int, int,
                              HPL_T_panel *);
 void __wrap_HPL_pdpanel_init(HPL_T_grid *grid, HPL_T_palg *how, int m, int n, int jb, HPL_T_pmat *a,

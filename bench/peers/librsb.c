@@ -57,8 +57,8 @@ static csr start(int64_t n, int64_t most)
                .y_librsb = allocate(n, sizeof(double))};
 }
 
-/* Matrix of a cube: each point with itself and its neighbours (7 or 27 entries in a row, fewer at
- * the boundary). */
+/* Creates the matrix of a cube of points: each point has entries for itself and its neighbours (7
+ * or 27 entries in a row, fewer at the boundary). */
 static csr cube(int64_t side, bool diagonals)
 {
   const int64_t n = side * side * side;
@@ -76,7 +76,7 @@ static csr cube(int64_t side, bool diagonals)
   return a;
 }
 
-/* Matrix with columns at random, in ascending order. */
+/* Creates a matrix with random columns, which are in ascending order in each row. */
 static csr scattered(int64_t n, int64_t each)
 {
   csr a = start(n, n * each);
@@ -134,7 +134,7 @@ static void compare(const char *name, csr a)
   double took[WAYS][REPS], ratio[WAYS][REPS], worst = 0;
   for (int64_t i = 0; i < a.n; i++)
     a.x[i] = 1.0 + (double)(i % 11);
-  for (int rep = -1; rep < REPS; rep++) /* one repetition to warm up */
+  for (int rep = -1; rep < REPS; rep++) /* the first repetition is a warm-up */
     for (int way = 0; way < WAYS; way++) {
       const double t = once(&a, m[way]);
       if (rep < 0) continue;

@@ -71,7 +71,7 @@ static void by_socket(int line)
   }
 }
 
-/* Transfers all pieces with DEPTH of them in flight. */
+/* Transfers all pieces, of which at most DEPTH are in flight at a time. */
 static void by_mpi(int peer, int gets)
 {
   MPI_Request under_way[2 * DEPTH];

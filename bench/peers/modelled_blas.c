@@ -76,14 +76,15 @@ void dcopy_(const int *n, const double *x, const int *incx)
   (void)x;
   charge_copy(*n, *incx);
 }
-/* Charges an exchange of rows as half of two scattered copies: it takes 4 to 7 ns for each pair of
- * elements. */
+/* Charges an exchange of two rows as half of two scattered copies, because dswap takes 4 to 7 ns
+ * for each pair of elements. */
 void dswap_(const int *n, double *x, const int *incx)
 {
   (void)x;
   charge(OSLA_WORK_COPY, *incx == 1 ? 2.0 * *n : 1, *incx == 1 ? 1 : *n / 2.0, 1);
 }
-/* Returns a random element as the largest. The caller reads its value before another rank runs. */
+/* Returns the index of a random element as that of the largest. The caller reads the value before
+ * another rank runs. */
 int idamax_(const int *n, double *x, const int *incx)
 {
   charge(OSLA_WORK_VECTOR, 1, *n, 1);
@@ -115,7 +116,7 @@ TRANSPOSED(dmmtcadd_)
 TRANSPOSED(dmmddat_)
 TRANSPOSED(dmmddact_)
 
-/* Charges half an m x n copy for a triangle, set to zero or copied. */
+/* Charges half an m x n copy for a triangle that is set to zero or copied. */
 void dtzpad_(const char *uplo, const char *herm, const int *m, const int *n)
 {
   (void)uplo, (void)herm;
@@ -127,7 +128,7 @@ void dtzpadcpy_(const char *uplo, const char *diag, const int *m, const int *n)
   charge(OSLA_WORK_COPY, *m, *n / 2.0, 1);
 }
 
-/* SMPI 3.32 lacks this function; BLACS asks for integers. */
+/* Replaces MPI's function, which SMPI 3.32 lacks. BLACS asks for integer types. */
 int MPI_Type_match_size(int kind, int size, MPI_Datatype *out)
 {
   (void)kind;

@@ -44,9 +44,9 @@ typedef struct {
   int MaxNCtxt, MaxNSysCtxt, Iam, Np;
   void *ReadyB, *ActiveQ, *MyContxts, *SysContxts, *COMM_WORLD, *Stats;
   void *AuxBuff[16];
-  /* Time of the latest probe that found no message, and how long it took. */
+  /* Time of the latest probe that found no message, and duration of that probe. */
   double looked, look;
-  /* PBLAS: topologies of broadcasts and combines, for rows, columns and all. */
+  /* Topologies that PBLAS uses for broadcasts and combines, for rows, columns and all processes. */
   char top[2][3];
 } globals;
 
@@ -169,7 +169,7 @@ int own_irecv(void *at, int count, MPI_Datatype type, int from, int tag, MPI_Com
   return MPI_Irecv(c.at, c.count, c.type, from, tag, comm, out);
 }
 
-/* A probe takes 1 us, and longer if it is repeated at once, up to 32 us. SMPI's own takes 100 us,
+/* A probe takes 1 us, and up to 32 us if it is repeated at once. SMPI's own probe takes 100 us,
  * which would dominate HPL's look-ahead. */
 int own_iprobe(int from, int tag, MPI_Comm comm, int *found, MPI_Status *status)
 {

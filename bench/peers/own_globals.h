@@ -20,7 +20,8 @@
 #define BI_COMM_WORLD  (*own_BI_COMM_WORLD())
 #define BI_Stats       (*own_BI_Stats())
 
-/* MPI's functions. A message of more than 4 KiB takes its time, but carries no data. */
+/* Functions of MPI that are replaced. A message of more than 4 KiB takes its time, but carries no
+ * data. */
 int own_send(const void *, int, MPI_Datatype, int, int, MPI_Comm);
 int own_ssend(const void *, int, MPI_Datatype, int, int, MPI_Comm);
 int own_isend(const void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *);

@@ -25,8 +25,8 @@ static bool is(const problem *p, const char *name)
   return strcmp(p->name, name) == 0;
 }
 
-/* Random number for the roots of `gather`. The edges differ from those of osla-bench, but their
- * number is the same. */
+/* Random root for the case gather. The edges differ from those of osla-bench, but their number is
+ * the same. */
 static uint64_t draw(uint64_t *state)
 {
   *state ^= *state << 13;

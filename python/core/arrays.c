@@ -126,7 +126,8 @@ bool osla_py_acquire_vector(PyObject *object, const char *name, osla_dtype dtype
   return acquire_line(object, name, (int)dtype, count, use, out);
 }
 
-/* Sizes, and bytes between rows and between columns, of an array with one or two dimensions. */
+/* Gets the numbers of rows and columns of an array with one or two dimensions, and the bytes
+ * between rows and between columns. */
 static bool shape_of(osla_py_array *a, bool row, Py_ssize_t *down, Py_ssize_t *across)
 {
   const Py_buffer *v = &a->view;

@@ -27,7 +27,7 @@ PyObject *osla_py_raise(osla_err err);
 /* Raises the exception of the error code, with the given text; returns NULL. */
 PyObject *osla_py_refuse(osla_err err, const char *format, ...)
   __attribute__((format(printf, 2, 3)));
-/* Returns None for OSLA_OK; else raises the exception of the error code. */
+/* Returns None for OSLA_OK; otherwise raises the exception of the error code and returns NULL. */
 PyObject *osla_py_result(osla_err err);
 
 /* ---- use of MPI in this process (process.c) ---- */
@@ -40,13 +40,13 @@ const char *osla_py_unusable_reason(void);
  * False, with an exception, if memory ran out. */
 bool osla_py_watch_forks(void);
 
-/* Registers a callback of MPI_Finalize: after it no library call can be made. MPI must be
+/* Registers a callback of MPI_Finalize, after which no library call can be made. MPI must be
  * running. */
 osla_err osla_py_watch_finalize(void);
 
 /* State of MPI. The numbers are those of mpi_state() in Python. */
 typedef enum osla_py_mpi_state {
-  OSLA_PY_MPI_UNKNOWN = -1, /* an MPI call failed */
+  OSLA_PY_MPI_UNKNOWN = -1, /* state unknown, because an MPI call failed */
   OSLA_PY_MPI_NOT_STARTED,
   OSLA_PY_MPI_RUNNING,
   OSLA_PY_MPI_ENDED /* MPI has ended, or is unusable in this process */
@@ -74,14 +74,15 @@ typedef struct osla_py_handle {
   /* object on which this one was created, and which must outlive it; NULL for a transport */
   struct osla_py_handle *owner;
   struct osla_py_handle *root; /* the object's transport; NULL for a transport itself */
-  osla_dtype update_dtype;     /* accumulators only: type of G and U */
+  osla_dtype update_dtype;     /* element type of G and U; only for accumulators */
   int64_t number; /* creation number among the collective objects of its transport, from 1 */
   /* number of arrays that export the object's memory, and of calls that use it now */
   Py_ssize_t n_pins;
-  bool claimed;      /* destruction has begun: the ranks are agreeing on it */
+  bool claimed;      /* true while the ranks agree on the destruction, which has begun */
   bool retired;      /* true if the object is destroyed at the end of the process, not before */
-  int64_t n_created; /* transports only: largest creation number so far */
-  int64_t n_living;  /* transports only: number of its objects that are not destroyed */
+  int64_t n_created; /* largest creation number so far; only for transports */
+  /* number of objects on this transport that are not destroyed; only for transports */
+  int64_t n_living;
   /* in a transport: list of objects to destroy; in other objects: list node reserved for that
    * object */
   struct osla_py_deferred *deferred;
@@ -108,7 +109,7 @@ extern PyTypeObject *osla_py_handle_type;
 PyObject *osla_py_wrap(const osla_py_kind *kind, void *object, osla_py_handle *owner,
                        bool borrowed);
 
-/* The handle, if it has this kind and its object exists; else NULL and an exception. */
+/* Returns the handle, if it has this kind and its object exists; else NULL and an exception. */
 osla_py_handle *osla_py_handle_of(PyObject *object, const osla_py_kind *kind);
 /* Works as osla_py_handle_of, but also accepts a handle that the caller has begun to destroy. */
 osla_py_handle *osla_py_claimed_handle_of(PyObject *object, const osla_py_kind *kind);
@@ -134,23 +135,25 @@ int osla_py_as_csr(PyObject *object, void *out);
 int osla_py_as_part(PyObject *object, void *out);
 osla_py_handle *osla_py_handle_in(PyObject *part);
 
-/* Converter of a number; stores an osla_complex, the type of the library's factors. */
+/* Converter of a number; stores an osla_complex, which is the type of alpha and beta in library
+ * calls. */
 int osla_py_as_complex(PyObject *object, void *out);
 
-/* Moves a collective object to its transport's list of objects to destroy: they are destroyed when
- * all ranks have dropped them. */
+/* Moves a collective object to the transport's list of objects to destroy. An object in the list
+ * is destroyed when all ranks have dropped it. */
 void osla_py_defer_destroy(osla_py_handle *handle);
 /* Updates the bookkeeping for an object that a library call has destroyed (h->object is NULL). */
 void osla_py_note_destroyed(osla_py_handle *handle);
 /* Destroys an object immediately. */
 osla_err osla_py_destroy(osla_py_handle *handle);
 extern PyMethodDef osla_py_lifetime_methods[];
-/* Count the users of the handle's memory, also at the owner of a borrowed object. */
+/* Count the users of the memory behind the handle; for a borrowed object also at the object's
+ * owner. */
 void osla_py_pin(osla_py_handle *handle);
 void osla_py_unpin(osla_py_handle *handle);
 /* Removes a handle from its transport's list of living objects. */
 void osla_py_unlink(osla_py_handle *handle);
-int osla_py_ascending(const void *x, const void *y); /* comparison of int64_t, for qsort */
+int osla_py_ascending(const void *x, const void *y); /* comparison of two int64_t, for qsort */
 
 /* osla_py_call_begin pins the handles and releases the interpreter lock; osla_py_call_end reverses
  * both. osla_py_call_begin returns false, with the text of OSLA_ERR_STATE set, if a handle's object
@@ -168,8 +171,8 @@ void osla_py_call_end(osla_py_call *call);
 /* Number of library calls that run now without the interpreter lock, on all threads. */
 int osla_py_calls_running(void);
 
-/* err := result of the library call `call`, made without the interpreter lock. Up to four handles
- * are pinned. */
+/* err := result of the library call `call`, which is made without the interpreter lock. Up to four
+ * handles are pinned. */
 #define OSLA_PY_RUN(err, call, a, b, c, d)                                                         \
   do {                                                                                             \
     osla_py_call under_way_;                                                                       \
@@ -191,14 +194,14 @@ bool osla_py_handles_ready(PyObject *module);
 typedef struct osla_py_array {
   Py_buffer view;
   void *data;
-  int64_t rows, cols, ld; /* ld: elements from one column to the next */
+  int64_t rows, cols, ld; /* ld: leading dimension, elements from one column to the next */
   bool held;
 } osla_py_array;
 
 enum { OSLA_PY_ANY = -1 };
 
-/* How a call uses an array. OSLA_PY_READ_OR_COPY: read, and the Python call has copy=True, which
- * the error message recommends. */
+/* How a call uses an array. OSLA_PY_READ_OR_COPY: the call reads the array, and offers copy=True,
+ * which the error message recommends. */
 typedef enum osla_py_use { OSLA_PY_READ, OSLA_PY_WRITE, OSLA_PY_READ_OR_COPY } osla_py_use;
 
 /* Acquire a contiguous one-dimensional array, of int64 or of the given dtype; osla_py_release
@@ -216,7 +219,7 @@ bool osla_py_acquire_columns(PyObject *object, const char *name, osla_dtype dtyp
                              int64_t cols, bool row, osla_py_use use, osla_py_array *out);
 void osla_py_release(osla_py_array *array);
 
-/* Checks of arrays before the ranks agree on a call. */
+/* Python functions that check arrays before the ranks agree on a call. */
 extern PyMethodDef osla_py_array_methods[];
 
 /* ---- options (options.c) ---- */
@@ -225,7 +228,8 @@ extern PyMethodDef osla_py_array_methods[];
  * have their defaults. */
 PyObject *osla_py_options(PyObject *module, PyObject *args);
 
-/* The struct stored in bytes; NULL, with an exception, if the size is wrong. */
+/* Returns the struct stored in a Python bytes object; NULL, with an exception, if the size is
+ * wrong. */
 const void *osla_py_struct(PyObject *bytes, size_t size);
 
 /* ---- iterations (iterate.c) ---- */

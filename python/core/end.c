@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* A transport, its collective objects and its grids. */
+/* What is destroyed at the end: a transport, its collective objects and its grids. */
 typedef struct ending {
   osla_transport *transport;
   osla_py_deferred *objects, *local;
@@ -31,7 +31,7 @@ static void sleep_briefly(void)
   (void)nanosleep(&(struct timespec){.tv_nsec = 200000}, NULL);
 }
 
-/* Destroys one object. False if its destruction is refused for now. */
+/* Destroys one object. False if the destruction is refused for now. */
 static bool destroy(osla_py_deferred *d)
 {
   (void)d->kind->destroy(&d->object);
@@ -53,7 +53,7 @@ static bool destroy_numbered(ending *e)
   return left == 0;
 }
 
-/* Lists the numbers of the objects, ascending. */
+/* Lists the creation numbers of the objects, ascending. */
 static void list_numbers(ending *e)
 {
   int64_t n = 0;
@@ -98,8 +98,8 @@ static void agree_on_all(void)
     if (e->has_thread) (void)pthread_join(e->thread, NULL);
 }
 
-/* Destroys the objects that all ranks have, and then the transport, unless it has further objects
- * on this rank. */
+/* Destroys the objects that exist on all ranks, and then the transport, unless further objects of
+ * the transport exist on this rank. */
 static void end_transport(ending *e)
 {
   bool is_complete = destroy_numbered(e);

@@ -35,8 +35,8 @@ static PyObject *forest_create_global(PyObject *module, PyObject *args)
   return fit ? n_created(err, forest, t) : NULL;
 }
 
-/* Array of the ranks and indices of roots. A rank outside the range of int32 becomes -1, which the
- * library refuses. */
+/* Array of osla_root, from arrays of ranks and indices. A rank outside the range of int32 becomes
+ * -1, which the library refuses. */
 static osla_root *pairs_of(const osla_py_array *rank, const osla_py_array *index)
 {
   osla_root *pairs = malloc(((size_t)rank->rows + 1) * sizeof *pairs);

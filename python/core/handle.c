@@ -30,8 +30,8 @@ static bool is_claimed(const osla_py_handle *h)
   return h->claimed || (h->borrowed && h->owner->claimed);
 }
 
-/* True if a call may use the handle; else raises an exception. `claimed`: also accepts a handle
- * whose destruction has begun. */
+/* True if a call may use the handle; else raises an exception. If `claimed`, a handle whose
+ * destruction has begun is accepted, too. */
 static bool check_usable(const osla_py_handle *h, const osla_py_kind *kind, bool claimed)
 {
   if (h->kind != kind)
@@ -80,7 +80,7 @@ osla_err osla_py_destroy(osla_py_handle *h)
   void *object = h->object;
   h->object = NULL;
   Py_BEGIN_ALLOW_THREADS err = h->kind->destroy(&object);
-  Py_END_ALLOW_THREADS h->object = object; /* not NULL if the destruction was refused */
+  Py_END_ALLOW_THREADS h->object = object; /* not NULL if the library refused the destruction */
   osla_py_note_destroyed(h);
   return err;
 }
@@ -96,8 +96,8 @@ void osla_py_defer_destroy(osla_py_handle *h)
   h->object = NULL;
 }
 
-/* Removes the object with this creation number from the list of objects to destroy; NULL if it is
- * not in the list. */
+/* Removes the object with this creation number from the list of objects to destroy, and returns
+ * its list node; NULL if it is not in the list. */
 static osla_py_deferred *remove_deferred(osla_py_handle *root, int64_t number)
 {
   osla_py_deferred **at = &root->deferred;
@@ -114,9 +114,9 @@ int osla_py_ascending(const void *x, const void *y)
   return (a > b) - (a < b);
 }
 
-/* Destroys one object that all ranks have dropped. False if its destruction was refused, on all
- * ranks together (as a forest's during transfers): it goes back to the list until the next
- * agreement of the ranks, and this is no failure of the current call. */
+/* Destroys one object that all ranks have dropped. False if the library refuses the destruction,
+ * on all ranks together (of a forest during transfers): the object goes back to the list until the
+ * next agreement of the ranks, and the current call does not fail. */
 static bool destroy_deferred(osla_py_handle *root, osla_py_deferred *node, osla_err *err)
 {
   osla_err own = OSLA_OK;
@@ -134,8 +134,8 @@ static bool destroy_deferred(osla_py_handle *root, osla_py_deferred *node, osla_
   return true;
 }
 
-/* Destroys objects in reverse order of creation. Repeats while some are destroyed and some refused,
- * since a refusal may have depended on an older object. */
+/* Destroys objects in reverse order of creation. Repeats this while some objects are destroyed and
+ * some refused, since a refusal may have depended on an older object. */
 static osla_err destroy_common(osla_py_handle *root, const int64_t *number, int64_t count)
 {
   osla_err err = OSLA_OK;
@@ -353,7 +353,7 @@ static int convert(PyObject *object, const osla_py_kind *kind, void *out)
   return h != NULL;
 }
 
-/* Defines osla_py_as_KIND. */
+/* Defines the converter osla_py_as_KIND. */
 #define CONVERTER(kind)                                                                            \
   int osla_py_as_##kind(PyObject *object, void *out)                                               \
   {                                                                                                \

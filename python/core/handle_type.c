@@ -10,7 +10,7 @@ typedef struct exported_memory {
   void *data;
   osla_dtype dtype;
   int dimensions;                  /* number of dimensions, 1 or 2 */
-  Py_ssize_t shape[2], strides[2]; /* strides in bytes */
+  Py_ssize_t shape[2], strides[2]; /* distances in bytes to the next row and column */
   bool readonly;
 } exported_memory;
 
@@ -104,10 +104,9 @@ static void dealloc(PyObject *self)
   osla_py_handle *h = (osla_py_handle *)self;
   PyTypeObject *type = Py_TYPE(self);
   if (h->object && !h->borrowed && !h->retired) {
-    if (h->root && h->kind->collective)
-      osla_py_defer_destroy(h);
-    else if (h->root && !osla_py_unusable_reason()) /* a transport is destroyed only if all ranks
-                                                       have dropped it */
+    if (h->root && h->kind->collective) osla_py_defer_destroy(h);
+    /* a transport is destroyed only after all ranks have dropped it */
+    else if (h->root && !osla_py_unusable_reason())
       (void)osla_py_destroy(h);
   }
   if (h->root) free(h->deferred);

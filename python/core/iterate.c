@@ -20,7 +20,7 @@ static PyObject *even_start(PyObject *module, PyObject *args)
   return PyLong_FromLongLong(found);
 }
 
-/* Input of one call: a diffusion problem, or a sparse or dense matrix. */
+/* Input of one call: a diffusion problem, a sparse matrix, or a dense matrix. */
 typedef struct run {
   osla_transport *transport;
   osla_diffusion *diffusion; /* diffusion problem; NULL if the input is a matrix */

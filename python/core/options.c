@@ -1,5 +1,6 @@
-/* Options: a table for each options struct of the library, so that a field needs one line. Python
- * passes a dictionary and gets the struct as bytes, which it passes to the library call. */
+/* Options: a table for each options struct of the library, so that each field needs one line.
+ * Python passes a dictionary and gets the struct as bytes. Python then passes the bytes to the
+ * library call. */
 #include "python/core/core.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* True if this process may make library calls: not in a forked child of a rank, and not
+/* Tells whether this process may make library calls: not in a forked child of a rank, and not
  * after MPI_Finalize. */
 #include "python/core/core.h"
 

@@ -279,7 +279,7 @@ static PyObject *krylov_result(osla_err err, const osla_krylov_result *r)
                        r->seconds);
 }
 
-/* The preconditioner of a call of cg. */
+/* Preconditioner of a call of cg. */
 typedef struct smoother {
   int64_t block;
   int sweeps;

@@ -12,7 +12,7 @@ enum { BCAST, REDUCE, FETCH, ARRAYS = 3 };
 
 typedef struct transfer {
   osla_forest_run
-    run; /* run.forest is NULL if the transfer is complete, or if a thread waits for it */
+    run; /* run.forest is NULL if the transfer is complete, or while a thread waits for it */
   Py_buffer view[ARRAYS];
   int views;
 } transfer;
@@ -23,8 +23,9 @@ static void release(transfer *t)
     PyBuffer_Release(&t->view[--t->views]);
 }
 
-/* Called without the interpreter lock, and at the end of the process without an interpreter: arrays
- * that were not released then are never freed. */
+/* Ends and destroys a transfer. Called without the interpreter lock, and at the end of the process
+ * without an interpreter. Arrays that are not released before the interpreter ends are never
+ * freed. */
 static osla_err destroy_transfer(void **object)
 {
   transfer *t = *object;
@@ -43,10 +44,10 @@ static osla_err destroy_transfer(void **object)
 
 static const osla_py_kind kind = {"Transfer", destroy_transfer, true};
 
-/* Arguments of one call. */
+/* Arguments of one transfer call from Python. */
 typedef struct request {
   osla_py_handle *forest;
-  int what; /* BCAST, REDUCE or FETCH */
+  int what; /* kind of transfer: BCAST, REDUCE or FETCH */
   osla_unit unit;
   osla_forest_combine combine;
   void *roots, *leaves, *before;
@@ -65,8 +66,9 @@ static bool take_values(PyObject *object, const char *name, int64_t bytes, bool 
   return false;
 }
 
-/* Converts (forest, what, type, count, bytes of a vertex, combine, roots, leaves, before or None),
- * and acquires the arrays in t. False, with an exception and no array acquired, on failure. */
+/* Converts the arguments (forest, what, type, count, bytes of a vertex, combine, roots, leaves,
+ * before or None), and acquires the arrays in t. On failure returns false, with an exception set
+ * and no array acquired. */
 static bool convert_request(PyObject *args, request *r, transfer *t)
 {
   int type, combine;

@@ -31,7 +31,8 @@ double overhead_of(int64_t count, const int64_t *ix, int64_t k, const double *g,
   return (osla_clock() - since) / (double)calls;
 }
 
-/* Seconds of C := A B, or of LU, in blocks of 128; -1 if a call failed. */
+/* Seconds of a product C := A B, or of an LU factorisation, in blocks of 128; -1 if a call failed.
+ */
 double overhead_gemm(int64_t n)
 {
   osla_matrix *m[3] = {NULL, NULL, NULL};

@@ -8,9 +8,9 @@
 
 enum { SIZE = 40, LLD = 8 };
 
-static int reported; /* number of the wrong argument in the present call */
+static int reported; /* value of `info` that PB_Cabort received in the current call */
 
-/* The real library passes minus the number of the wrong argument as `info`. */
+/* The real library calls PB_Cabort with info = minus the number of the wrong argument. */
 void PB_Cabort(int number, const char *routine, int info);
 void PB_Cabort(int number, const char *routine, int info)
 {

@@ -98,8 +98,8 @@ static array place(const context *c, char type, const dense *values, char uplo, 
   return a;
 }
 
-/* Hash of the elements of IPIV that belong to pivot rows; the real routine may use the others as
- * work space. */
+/* Hash of those elements of IPIV that belong to pivot rows. The real routine may use the other
+ * elements as work space. */
 static uint64_t hash_ipiv(const context *c, const array *a, const int *ipiv, int order)
 {
   const int *d = a->desc;
@@ -169,7 +169,7 @@ static result run_cholesky(const context *c, int which, int t)
   if (c->prow >= 0 && which == 2)
     posv[t](&uplo, &n, &nrhs, a.at, &a.i, &a.j, a.desc, b.at, &b.i, &b.j, b.desc, &r.info);
   part p = {&values, a.i - 1, a.j - 1, uplo};
-  /* The triangle is undefined if the matrix was not positive definite, so it is set to zero. */
+  /* If the matrix was not positive definite, the triangle is undefined, so it is set to zero. */
   if (c->prow >= 0 && r.info > 0) array_walk(c, &a, set_zero, &p);
   r.a = array_hash(c, &a);
   r.b = array_hash(c, &b);
@@ -183,7 +183,7 @@ static result run_cholesky(const context *c, int which, int t)
 
 typedef struct drawn {
   int cholesky, which, t;
-  result result; /* result of the latest run */
+  result result; /* INFO and bits that the latest run gave */
 } drawn;
 
 static uint64_t run_drawn(const context *c, void *arg)
@@ -317,7 +317,7 @@ static void run_nan(int size)
     for (size_t k = 0; k < sizeof at / sizeof at[0]; k++)
       for (int cholesky = 0; cholesky < 2; cholesky++)
         call_nan(&c, cholesky, (int)k % 4, at[k][0], at[k][1]);
-    call_nan(&c, 0, 1, 7, 30); /* above the diagonal */
+    call_nan(&c, 0, 1, 7, 30); /* a NaN above the diagonal */
     context_free(&c);
   }
 }

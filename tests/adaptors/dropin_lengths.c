@@ -1,5 +1,5 @@
 /* Preloaded between the drop-in and ScaLAPACK: checks that the lengths of all CHARACTER arguments,
- * which Fortran passes last, reach the real routine. Ends the program if not. */
+ * which Fortran passes last, reach the real routine. Ends the program if a length is missing. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stddef.h>

@@ -26,16 +26,16 @@ static double _Complex draw_whole(int most, int is_complex)
   return is_complex ? re + (double)draw(-most, most) * I : re;
 }
 
-/* 0, or 1/2 or -1/2 in the real or imaginary part: |re| + |im| <= 1/2, since pivots are compared by
- * |re| + |im|. */
+/* Random element: 0, or 1/2 or -1/2 in the real or in the imaginary part. |re| + |im| is at most
+ * 1/2, because pivots are compared by |re| + |im|. */
 static double _Complex draw_half(int is_complex)
 {
   double half = 0.5 * draw(-1, 1);
   return is_complex && draw(0, 1) ? half * I : half;
 }
 
-/* Contributions of the first `order` columns of L and rows of U to element (i, j) of their
- * product. */
+/* Sum over the first `order` columns of L and rows of U of their contributions to element (i, j)
+ * of the product L U. */
 static double _Complex sum_of_steps(const dense *l, const dense *u, int i, int j, int order)
 {
   double _Complex sum = 0;

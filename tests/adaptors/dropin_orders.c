@@ -1,6 +1,6 @@
-/* A ScaLAPACK program without OSLA: products in more contexts than the drop-in caches. Every second
- * process closes them in another order. BLACS does not wait when a context is closed, so the
- * drop-in must not, either. */
+/* A ScaLAPACK program without OSLA: products in more contexts than the drop-in caches. Every
+ * second process closes the contexts in another order. BLACS does not wait when a context is
+ * closed, so the drop-in must not wait, either. */
 #include "tests/adaptors/dropin_program.h"
 
 #include <stdio.h>

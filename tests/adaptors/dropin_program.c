@@ -148,7 +148,7 @@ void array_free(array *a)
   a->at = NULL;
 }
 
-/* The bits of a number; -0 counts as 0, since sums in another order may give it. */
+/* The bits of a number. -0 counts as 0, since sums in another order may give -0. */
 static uint64_t bits_of(char type, const unsigned char *at)
 {
   uint64_t bits = 0;

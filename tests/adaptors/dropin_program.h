@@ -43,7 +43,7 @@ trsm_routine pstrsm_, pdtrsm_, pctrsm_, pztrsm_;
 trsm_routine pstrmm_, pdtrmm_, pctrmm_, pztrmm_;
 geadd_routine psgeadd_, pdgeadd_;
 
-/* A BLACS context; prow < 0 if this process is outside. */
+/* A BLACS context; prow < 0 on processes outside the context. */
 typedef struct context {
   int number, nprow, npcol, prow, pcol;
 } context;
@@ -56,8 +56,8 @@ void context_free(context *c);
 /* Returns a random number in [low, high]. All processes get the same sequence. */
 int draw(int low, int high);
 
-/* A context on a random grid that fits `size` processes; some leave processes out. Called by all
- * processes of MPI_COMM_WORLD. */
+/* Creates a context on a random grid that fits `size` processes; some contexts leave processes
+ * out. All processes of MPI_COMM_WORLD must call it. */
 context context_draw(int size);
 
 /* Runs a test on a context, and returns its result. If failing_malloc.c is loaded, repeats the test
@@ -70,7 +70,7 @@ uint64_t try_without_memory(const context *c, attempt *run, void *arg);
 typedef struct array {
   char type; /* type of the elements: s, d, c or z */
   int i, j, desc[9];
-  int rows, cols; /* size of the local array */
+  int rows, cols; /* numbers of rows and columns of the local array */
   void *at;
 } array;
 

@@ -33,10 +33,12 @@ static void draw_factors(char type, factors *f)
 
 typedef struct shape {
   int i, j, m, n; /* sub-matrix: first row and column, from 0, and size */
-  char uplo;      /* 'A': the whole sub-matrix; 'l', 'u': a triangle without its diagonal */
+  /* 'A': the whole sub-matrix is used; 'l', 'u': a triangle without its diagonal is used */
+  char uplo;
 } shape;
 
-/* Sets elements to NaN: alpha = 0 must not read A and B, beta = 0 must not read C. */
+/* Sets elements to NaN that must not be read: those of A and B if alpha = 0, and those of C if
+ * beta = 0. */
 static void set_nan(array *a, int row, int col, int i, int j, void *arg)
 {
   const shape *s = arg;
@@ -175,7 +177,7 @@ static uint64_t call_trsm(const context *c, void *arg)
   int order = side == 'L' ? m : n, fits = draw(0, 2) > 0;
   factors f;
   array a = array_make(c, type, order, order, NULL);
-  if (fits) { /* aligned, so that the drop-in offloads the call */
+  if (fits) { /* aligned with a block, so that the drop-in offloads the call */
     a.desc[5] = a.desc[4];
     array b = array_make(c, type, order, order, &a);
     array_free(&a);

@@ -21,7 +21,7 @@ const char *ga_kind_name(ga_kind kind)
 
 static const int types[] = {C_FLOAT, C_DBL, C_SCPL, C_DCPL};
 
-/* Defines parts of unequal width, as many as suit the number of ranks. */
+/* Defines parts of unequal width; the number of parts suits the number of ranks. */
 static void set_irregular(int array, int ranks, int64_t rows, int64_t cols)
 {
   int64_t map[64] = {0}, blocks[2] = {ranks, 1};
@@ -57,8 +57,8 @@ static void set_kind(int array, ga_kind kind, int64_t rows, int64_t cols, const 
   }
 }
 
-/* True if every rank of a block-cyclic array has a block; otherwise GA 5.8.2 puts to wrong
- * addresses, or crashes. */
+/* True if every rank gets a block of a block-cyclic array. Without a block on each rank GA 5.8.2
+ * puts to wrong addresses, or crashes. */
 static bool all_have_blocks(int64_t rows, int64_t cols, const int block[2])
 {
   int64_t along = (rows + block[0] - 1) / block[0], across = (cols + block[1] - 1) / block[1];
@@ -96,7 +96,7 @@ static osla_complex get_element(int type, const void *all, int64_t at)
   }
 }
 
-/* The whole of an array, as NGA_Put and NGA_Get need it. A vector is one column. */
+/* Bounds of the whole array, as NGA_Put and NGA_Get need them. A vector is one column. */
 typedef struct extent {
   int type;
   int64_t rows, cols, low[2], high[2], ld;

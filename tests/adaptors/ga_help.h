@@ -6,14 +6,14 @@
 #include "osla_ga.h"
 #include "tests/osla_test_help.h"
 
-/* Starts GA at the first call. */
+/* Starts GA when it is called for the first time. */
 void ga_start(void);
 
 typedef enum ga_kind {
   GA_REGULAR,
   GA_IRREGULAR,
-  GA_CYCLIC,    /* blocks in cyclic order */
-  GA_SCALAPACK, /* blocks on a process grid */
+  GA_CYCLIC,    /* blocks in cyclic order over the ranks */
+  GA_SCALAPACK, /* block-cyclic distribution on a process grid */
   /* tiles on a process grid; only with 4 ranks, otherwise a regular distribution, because GA 5.8.2
    * fails */
   GA_TILED,
@@ -25,8 +25,9 @@ typedef enum ga_kind {
 
 const char *ga_kind_name(ga_kind kind);
 
-/* An array of dims {rows, cols}, in blocks of block[0] x block[1] if its kind has blocks; regular
- * if there are fewer blocks than ranks. Collective; ends all ranks if GA fails. */
+/* Creates an array of dims {rows, cols}. If its kind has blocks, they have block[0] x block[1]
+ * elements; the distribution is regular if there are fewer blocks than ranks. Collective; ends all
+ * ranks if GA fails. */
 int ga_make(ga_kind kind, osla_dtype dtype, int64_t rows, int64_t cols, const int block[2]);
 
 /* Sets all elements to element(i, j, arg); the imaginary part of complex elements is element(j, i,
@@ -37,8 +38,8 @@ void ga_fill(int array, ga_element *element, void *arg);
 /* An integer from -8 to 8; *seed is a uint64_t. */
 double ga_whole(int64_t i, int64_t j, void *seed);
 
-/* All elements, row after row, as complex numbers, which the caller frees: read from the array
- * (collective), or computed as by ga_fill (local). */
+/* Returns all elements, row after row, as complex numbers, which the caller frees. The elements
+ * are read from the array (collective), or computed as by ga_fill (local). */
 osla_complex *ga_read(int array);
 osla_complex *ga_contents(int array, ga_element *element, void *arg);
 

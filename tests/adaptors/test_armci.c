@@ -23,7 +23,7 @@ static osla_transport *on_armci(void)
   return t;
 }
 
-/* Must be the first case, while ARMCI has not been started. */
+/* This must be the first case, because it needs ARMCI before its start. */
 static void test_errors(void)
 {
   int size = osla_test_size();
@@ -35,7 +35,7 @@ static void test_errors(void)
   OSLA_ASSERT_ERR(create(MPI_COMM_SELF, "armci", &t), OSLA_ERR_STATE);
   OSLA_ASSERT_TEXT("has 1 ranks, but must have all of MPI_COMM_WORLD");
   CU_ASSERT_PTR_NULL(t);
-  const char *names[] = {"mpi", "armci"}; /* names differ between ranks: all ranks fail */
+  const char *names[] = {"mpi", "armci"}; /* the names differ between ranks, so all ranks fail */
   OSLA_ASSERT_ERR(create(MPI_COMM_WORLD, names[osla_test_rank() == 0], &t), OSLA_ERR_ARG);
   CU_ASSERT_PTR_NULL(t);
 }
@@ -202,7 +202,7 @@ static void test_parts(void)
   OSLA_ASSERT_OK(osla_segment_create(world, 64, 1, &everywhere));
   begin_turn(rank % 2);
   OSLA_ASSERT_OK(osla_segment_create(
-    part, 64, 1, &here)); /* this segment must survive fences of other transports */
+    part, 64, 1, &here)); /* this segment must stay valid after fences of other transports */
   end_turn(rank % 2, 2);
   for (int to = 0; to < size; to++)
     OSLA_ASSERT_OK(osla_notify(everywhere, to, 0, 7));

@@ -1,5 +1,5 @@
-/* osla_ga_gemm on Global Arrays of all types and distributions, against an exact serial product of
- * integers; arrays as matrices; refused arguments. */
+/* Tests osla_ga_gemm on Global Arrays of all types and distributions, against an exact serial
+ * product of integers. Also tests arrays as matrices, and refused arguments. */
 #include "tests/adaptors/ga_help.h"
 #include "tests/complex_help.h"
 
@@ -89,8 +89,8 @@ static void check_gemm(osla_dtype dtype, char ta, char tb, const ga_kind kinds[3
   free_operand(&c);
 }
 
-/* All types and transposes (a fifth of the combinations if ranks outnumber cores, because creating
- * an array takes long then), with the kinds of arrays in turn. */
+/* Tests all types and transposes (a fifth of the combinations if ranks outnumber cores, because
+ * creating an array takes long then), with the kinds of arrays in turn. */
 static void test_gemm(void)
 {
   static const char letters[] = "ntc";
@@ -216,7 +216,7 @@ static void check_in_place(ga_kind kind, int64_t rows, int64_t cols, bool must_f
   osla_matrix *m = osla_ga_matrix_get(matrix);
   double block[26 * 24];
   OSLA_ASSERT_OK(osla_matrix_get_block(m, 0, 0, cols, rows, block, cols));
-  GA_Sync(); /* all ranks have read before any rank fills */
+  GA_Sync(); /* GA_Sync makes all ranks read before any rank fills */
   int64_t wrong = 0;
   for (int64_t k = 0; k < rows * cols; k++)
     wrong += block[k] != transposed(k % cols, k / cols, &x);
@@ -261,7 +261,7 @@ static void test_few_blocks(void)
     else
       GA_Set_block_cyclic(array, block);
     CU_ASSERT(GA_Allocate(array));
-    for (int turn = 0; turn < 2; turn++) { /* first fill and store, then read */
+    for (int turn = 0; turn < 2; turn++) { /* turn 0 fills and stores, turn 1 reads */
       if (!OSLA_ASSERT_OK(osla_ga_matrix_create(array, OSLA_GA_AS_DISTRIBUTED, &matrix))) continue;
       osla_matrix *m = osla_ga_matrix_get(matrix);
       if (turn == 0) OSLA_ASSERT_OK(osla_matrix_fill_with(m, place, NULL));

@@ -1,6 +1,6 @@
-/* Factors of Global Arrays and solves with them, against GA_Lu_solve and GA_Llt_solve, and by the
- * scaled residual |b - A x| / ((|A| |x| + |b|) n eps) in maximum norms, which must be of order
- * 1. */
+/* Tests factors of Global Arrays and solves with them: against GA_Lu_solve and GA_Llt_solve, and
+ * by the scaled residual |b - A x| / ((|A| |x| + |b|) n eps) in maximum norms, which must be of
+ * order 1. */
 #include "osla_chol.h"
 #include "tests/adaptors/ga_help.h"
 
@@ -30,8 +30,8 @@ static double matrix_element(int64_t i, int64_t j, void *arg)
   return i == j ? (c->symmetric ? 16 * (double)c->n : value + 10) : value;
 }
 
-/* A linear system. For Hermitian systems only real arrays are used, since complex ones would get a
- * symmetric imaginary part. */
+/* A linear system. Hermitian systems use only real arrays, because the imaginary part of a complex
+ * array would be symmetric. */
 typedef struct linear_system {
   int a, b;
   int64_t n, nrhs;
@@ -61,14 +61,14 @@ static void free_system(linear_system *s)
   free(s->b0);
 }
 
-/* Element (i, j) of op of the matrix in memory, which is [j][i] of the array. */
+/* Element (i, j) of op(A), where A is the matrix in memory, the transpose of the array. */
 static osla_complex of(const linear_system *s, char trans, int64_t i, int64_t j)
 {
   osla_complex value = trans == 'n' ? s->a0[j * s->n + i] : s->a0[i * s->n + j];
   return trans == 'c' ? conj(value) : value;
 }
 
-/* Scaled residual of the solutions, one in each row of the array. */
+/* Scaled residual of the solutions; each row of the array holds a solution. */
 static double residual_of(const linear_system *s, char trans, double eps)
 {
   osla_complex *x = ga_read(s->b);
@@ -194,7 +194,7 @@ static void test_as_ga(void)
   ga_start();
   CU_ASSERT(GA_Initialized());
   if (osla_test_size() > 2)
-    return; /* ScaLAPACK's waits spin: its solve takes half a minute if ranks outnumber cores */
+    return; /* ScaLAPACK's waits spin, so its solve takes half a minute if ranks outnumber cores */
   for (int turn = 0; turn < 2; turn++) {
     bool symmetric = turn == 1;
     linear_system ours = make_system(GA_REGULAR, OSLA_DOUBLE, 70, 3, symmetric);
