@@ -96,7 +96,8 @@ typedef struct bench_settings {
   bool whole, zeros;
   int64_t sweeps;
   double tolerance, slow_factor;
-  /* kernel jacobi: values of the options of these names; slow_rank is -1 if no rank is slow */
+  /* kernel jacobi: values of the options --period, --lead and --in-flight; and the rank of --slow,
+   * or -1 if no rank is slow */
   int period, lead, in_flight, slow_rank;
   /* kernel jacobi: number of steps for the bound of the convergence rate; 0: no bound is computed
    */

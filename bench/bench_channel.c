@@ -5,13 +5,13 @@
  * the receiver sums all of it. Otherwise no data would move when a message is read in place, and a
  * rate in bytes would be meaningless.
  *
- *    pingpong   LATEST in both directions; each rank waits for the next stamp. A message in
- *      one direction is one operation
- *    halo       LATEST from rank 0 to rank 1, which answers by an empty message after it has
- *      read the data; then rank 0 fills the next message. Filling, sending, reading and the
- *      answer follow one another, so that no implementation overlaps them
- *    stream     EVERY from rank 0 to rank 1, up to CHANNEL_IN_FLIGHT in flight. The time ends
- *      when rank 1 has read the last message */
+ *    pingpong   channels of mode LATEST in both directions; each rank waits for the next stamp. A
+ *      message in one direction is one operation
+ *    halo       a channel of mode LATEST from rank 0 to rank 1. Rank 1 answers by an empty message
+ *      after it has read the data; then rank 0 fills the next message. Filling, sending, reading
+ *      and the answer follow one another, so that no implementation overlaps them
+ *    stream     a channel of mode EVERY from rank 0 to rank 1, with up to CHANNEL_IN_FLIGHT
+ *      messages in flight. The time ends when rank 1 has read the last message */
 #include "bench/bench_channel.h"
 
 #include <math.h>

@@ -1,5 +1,4 @@
-/* Functions and data shared by the implementations of the assembly of a symmetric matrix (floor
- * 4). */
+/* Functions and data shared by the implementations of the assembly of a symmetric matrix. */
 #ifndef OSLA_BENCH_HESSIAN_H
 #define OSLA_BENCH_HESSIAN_H
 

@@ -54,7 +54,7 @@ int bench_at_least(const bench_kernel *kernel, const char *option, long long val
   return bench_error(kernel, "%s: %lld is less than %lld", option, value, least);
 }
 
-/* Position of the name in a comma list, from 0; -1 if it is not an item. */
+/* Position of the name in a comma-separated list, from 0; -1 if it is not an item. */
 static int index_in(const char *list, const char *name, size_t length)
 {
   for (int k = 0;; k++) {

@@ -1,9 +1,9 @@
 /* osla-bench put: latency and bandwidth of put, get and put_notify between rank 0 and a partner,
- * which is a rank of its node, or a rank of another node. put, get: time until rank 0 knows that
- * the data have arrived. both: rank 0 and the partner get from each other at the same time, as
- * ranks of a product do. put_notify: half a round trip, hence the time until the other rank has
- * seen the data. A rank that starts no transfer waits in a call of the same library, so that
- * transfers which need its progress get it. */
+ * which is a rank of rank 0's node, or a rank of another node. put, get: time until rank 0 knows
+ * that the data have arrived. both: rank 0 and the partner get from each other at the same time,
+ * as ranks of a product do. put_notify: half a round trip, hence the time until the other rank has
+ * seen the data. A rank that starts no transfer waits in a call of the same library, because some
+ * transfers need progress of their target. */
 #include "config.h"
 
 #include "bench/bench_reference.h"

@@ -49,7 +49,7 @@ bench_impl reference_gemm_impl(reference_gemm *g);
 osla_err reference_scalapack_open(osla_grid *grid, int *context);
 void reference_scalapack_close(int *context);
 
-/* C := op(A) op(B). */
+/* ScaLAPACK's p?gemm: C := op(A) op(B). */
 osla_err reference_scalapack_gemm(int context, osla_trans transa, osla_trans transb, osla_matrix *a,
                                   osla_matrix *b, osla_matrix *c);
 

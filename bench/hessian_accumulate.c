@@ -51,7 +51,7 @@ static osla_err prepare(void *data)
 }
 
 /* Packs those elements of an update that the rank at (prow, pcol) owns: values, and byte offsets
- * in this rank's window. Returns the number of elements. */
+ * in the window of that rank. Returns the number of elements. */
 static int64_t pack(const hessian_data *d, int prow, int pcol, const int64_t *ix, const void *block,
                     MPI_Aint *offset, char *packed)
 {

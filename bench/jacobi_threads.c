@@ -32,7 +32,7 @@ typedef struct slab {
   double *row_copies; /* mode racy: [2][a row] copies of rows of the neighbouring slabs */
   int64_t sweeps;
   double residual2;
-  char apart[64]; /* separates the counts of two threads by a cache line */
+  char apart[64]; /* padding, so that the members of two threads are in different cache lines */
 } slab;
 
 struct jacobi_threads {

@@ -1,13 +1,12 @@
-/* Seeded updates of a symmetric matrix, and the expected values of a sample of its elements (floor
- * 4).
+/* Seeded updates of a symmetric matrix, and the expected values of a sample of its elements.
  *
- * Update u of the job (rank r has the updates r * U to r * U + U - 1) adds a dense symmetric block
- * to the `count` indices ix(u, 0) < ix(u, 1) < ... The indices form runs of `run` consecutive ones
- * (the last may be shorter). The range 0 .. n-1 is divided into as many parts as there are runs,
- * and each part has one run at a random position; paths through a model with several parameters at
- * each position have such indices. With rows > 0 the block is G^T G, where G has `rows` rows; else
- * it is given. Blocks come from a small pool. Everything is a function of a seed: a job of rank * U
- * updates has the same updates on any grid. */
+ * Each rank has U updates: rank r has the updates r * U to r * U + U - 1. Update u adds a dense
+ * symmetric block to the `count` indices ix(u, 0) < ix(u, 1) < ... The indices form runs of `run`
+ * consecutive ones (the last run may be shorter). The range 0 .. n-1 is divided into as many parts
+ * as there are runs, and each part has one run at a random position. Paths through a model with
+ * several parameters at each position have such indices. With rows > 0 the block is G^T G, where G
+ * has `rows` rows; with rows = 0 the block is given. Blocks come from a small pool. Everything is a
+ * function of a seed, so that jobs with the same total number of updates have the same updates. */
 #ifndef OSLA_BENCH_SEEDED_UPDATES_H
 #define OSLA_BENCH_SEEDED_UPDATES_H
 

@@ -151,7 +151,7 @@ static int64_t first_not_below(const index_set *s, int64_t index)
   return low;
 }
 
-/* Adds the stored part of a column of H, the one with the index `index`. values[a] belongs to row
+/* Adds values to the stored part of column `index` of H: element a of `values` to row
  * rows->list[a]. */
 static void scatter_column(osla_ga_hessian *h, const index_set *rows, int64_t index,
                            const unsigned char *values)

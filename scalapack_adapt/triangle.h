@@ -37,7 +37,7 @@ typedef struct triangle {
 void adapt_triangle(adapt_routine routine, const triangle_args *x,
                     bool (*offload)(adapt_call *call, triangle *t));
 
-/* Copies the triangle to memory that all ranks can access. */
+/* Copies the triangle of sub(A) to memory that all ranks can access. */
 osla_err adapt_triangle_stage(adapt_call *call, const triangle *t, adapt_border border,
                               adapt_staged *out);
 

@@ -10,7 +10,8 @@
 
 #include <math.h>
 
-/* True if one solve with the larger system gives the result. */
+/* True if a solve with the larger system, whose matrix is [I 0; 0 T], gives the result in one
+ * call. */
 static bool fits(osla_side side, const adapt_sub *a, const adapt_sub *b)
 {
   return a->mb == a->nb && a->row == a->col && (side == OSLA_LEFT ? b->row : b->col) == a->row;

@@ -5,7 +5,7 @@
 
 enum { LEFT = 141, REALLY = 1024 };
 
-/* --- BLAS: the first arguments of CBLAS, as far as the time depends on them --- */
+/* --- functions of CBLAS, with only those first arguments on which the time depends --- */
 
 void cblas_dgemm(int order, int transa, int transb, int m, int n, int k)
 {

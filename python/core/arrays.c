@@ -185,9 +185,9 @@ bool osla_py_acquire_columns(PyObject *object, const char *name, osla_dtype dtyp
   return true;
 }
 
-/* Python: check_line(array, name, dtype or -1 for int64, count, write) and check_columns(array,
- * name, dtype, rows, columns, write) raise the exception that a call with this array would
- * raise. */
+/* Python functions check_line(array, name, dtype or -1 for int64, count, write) and
+ * check_columns(array, name, dtype, rows, columns, write) raise the exception that a call with
+ * this array would raise. */
 static PyObject *check_line(PyObject *module, PyObject *args)
 {
   (void)module;

@@ -224,8 +224,8 @@ extern PyMethodDef osla_py_array_methods[];
 
 /* ---- options (options.c) ---- */
 
-/* Python: options(name, {field: value}) -> the options struct as bytes; fields that are not given
- * have their defaults. */
+/* Python function options(name, {field: value}) -> the options struct as bytes; fields that are
+ * not given have their defaults. */
 PyObject *osla_py_options(PyObject *module, PyObject *args);
 
 /* Returns the struct stored in a Python bytes object; NULL, with an exception, if the size is

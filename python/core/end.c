@@ -163,8 +163,8 @@ static bool list_object(ending *e, osla_py_handle *h)
   return true;
 }
 
-/* Python: retire(transport) defers the destruction of the transport and its objects to the end of
- * the process. */
+/* Python function retire(transport) defers the destruction of the transport and its objects to the
+ * end of the process. */
 static PyObject *retire(PyObject *module, PyObject *object)
 {
   (void)module;
@@ -189,8 +189,8 @@ static PyObject *retire(PyObject *module, PyObject *object)
   Py_RETURN_NONE;
 }
 
-/* Python: enter(), leave() count the collective calls that run. enter() raises StateError after
- * close(). */
+/* Python functions enter() and leave() count the collective calls that run. enter() raises
+ * StateError after close(). */
 static PyObject *enter(PyObject *module, PyObject *unused)
 {
   (void)module, (void)unused;
@@ -207,9 +207,9 @@ static PyObject *leave(PyObject *module, PyObject *unused)
   Py_RETURN_NONE;
 }
 
-/* Python: close() refuses collective calls from now on, and waits until those of daemon threads
- * have ended, since other ranks take part in them. Returns False in a forked child and after
- * MPI_Finalize, where nothing must be destroyed. */
+/* Python function close() refuses collective calls from now on, and waits until those of daemon
+ * threads have ended, since other ranks take part in them. Returns False in a forked child and
+ * after MPI_Finalize, where nothing must be destroyed. */
 static PyObject *close_calls(PyObject *module, PyObject *unused)
 {
   (void)module, (void)unused;
@@ -221,8 +221,8 @@ static PyObject *close_calls(PyObject *module, PyObject *unused)
   return PyBool_FromLong(!osla_py_unusable_reason());
 }
 
-/* Python: ends() -> True after close(), when living objects are destroyed at the end of the
- * process. */
+/* Python function ends() -> True after close(), when living objects are destroyed at the end of
+ * the process. */
 static PyObject *ends(PyObject *module, PyObject *unused)
 {
   (void)module, (void)unused;

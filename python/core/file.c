@@ -1,7 +1,7 @@
 /* Files of matrices, vectors and numbers. */
 #include "python/core/core.h"
 
-/* Python: matrix_save(matrix, path, format, stored, name) */
+/* Python function matrix_save(matrix, path, format, stored, name) */
 static PyObject *matrix_save(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -17,7 +17,7 @@ static PyObject *matrix_save(PyObject *module, PyObject *args)
   return osla_py_result(err);
 }
 
-/* Python: matrix_load(grid, path, mb, nb, name) -> matrix, stored */
+/* Python function matrix_load(grid, path, mb, nb, name) -> matrix, stored */
 static PyObject *matrix_load(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -36,7 +36,7 @@ static PyObject *matrix_load(PyObject *module, PyObject *args)
   return handle ? Py_BuildValue("Ni", handle, (int)stored) : NULL;
 }
 
-/* Python: file_open(transport, path, create) */
+/* Python function file_open(transport, path, create) */
 static PyObject *file_open(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -52,8 +52,8 @@ static PyObject *file_open(PyObject *module, PyObject *args)
   return err == OSLA_OK ? osla_py_wrap(&osla_py_file, file, t, false) : osla_py_raise(err);
 }
 
-/* Python: file_commit(file), which also destroys the file. The caller has claimed the handle, so
- * that no other thread can use it meanwhile. */
+/* Python function file_commit(file), which also destroys the file. The caller has claimed the
+ * handle, so that no other thread can use it meanwhile. */
 static PyObject *file_commit(PyObject *module, PyObject *object)
 {
   (void)module;
@@ -94,7 +94,7 @@ static PyObject *file_put_matrix(PyObject *module, PyObject *args)
   return osla_py_result(err);
 }
 
-/* Python: file_look_matrix(file, name) -> dtype, m, n, stored */
+/* Python function file_look_matrix(file, name) -> dtype, m, n, stored */
 static PyObject *file_look_matrix(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -129,7 +129,7 @@ static bool take_elements(PyObject *object, int type, int64_t count, osla_py_use
            : osla_py_acquire_indices(object, "vector", count, use, out);
 }
 
-/* Python: file_put_vector(file, name, type, array); all ranks pass the same array */
+/* Python function file_put_vector(file, name, type, array); all ranks pass the same array */
 static PyObject *file_put_vector(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -180,7 +180,7 @@ static PyObject *file_get_vector(PyObject *module, PyObject *args)
   return osla_py_result(err);
 }
 
-/* Python: file_put_value(file, name, value); the value is a float, an int or a text */
+/* Python function file_put_value(file, name, value); the value is a float, an int or a text */
 static PyObject *file_put_value(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -205,7 +205,7 @@ static PyObject *file_put_value(PyObject *module, PyObject *args)
   return osla_py_result(err);
 }
 
-/* Python: file_get_value(file, name, type); type is 'f', 'i' or 's' */
+/* Python function file_get_value(file, name, type); type is 'f', 'i' or 's' */
 static PyObject *file_get_value(PyObject *module, PyObject *args)
 {
   (void)module;

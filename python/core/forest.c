@@ -9,7 +9,7 @@ static PyObject *n_created(osla_err err, osla_forest *forest, osla_py_handle *tr
                         : osla_py_raise(err);
 }
 
-/* Python: forest_create_global(transport, start, leaf or None, root) */
+/* Python function forest_create_global(transport, start, leaf or None, root) */
 static PyObject *forest_create_global(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -46,7 +46,8 @@ static osla_root *pairs_of(const osla_py_array *rank, const osla_py_array *index
   return pairs;
 }
 
-/* Python: forest_create(transport, number of this rank's roots, leaf or None, rank, root) */
+/* Python function forest_create(transport, number of this rank's roots, leaf or None, rank, root)
+ */
 static PyObject *forest_create(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -76,7 +77,7 @@ static PyObject *forest_create(PyObject *module, PyObject *args)
   return fit ? n_created(err, forest, t) : NULL;
 }
 
-/* Python: forest_shape(transport, shape, n, rank) */
+/* Python function forest_shape(transport, shape, n, rank) */
 static PyObject *forest_shape(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -96,7 +97,7 @@ static PyObject *forest_shape(PyObject *module, PyObject *args)
   return n_created(err, forest, t);
 }
 
-/* Python: forest_of_one(forest, "inverse" or "split") */
+/* Python function forest_of_one(forest, "inverse" or "split") */
 static PyObject *forest_of_one(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -112,7 +113,7 @@ static PyObject *forest_of_one(PyObject *module, PyObject *args)
   return n_created(err, forest, h->root);
 }
 
-/* Python: forest_compose(a, b, inverse); inverse: compose with the inverse of b */
+/* Python function forest_compose(a, b, inverse); inverse: compose with the inverse of b */
 static PyObject *forest_compose(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -129,7 +130,7 @@ static PyObject *forest_compose(PyObject *module, PyObject *args)
   return n_created(err, forest, a->root);
 }
 
-/* Python: forest_embed(forest, of_leaves, chosen) */
+/* Python function forest_embed(forest, of_leaves, chosen) */
 static PyObject *forest_embed(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -150,7 +151,7 @@ static PyObject *forest_embed(PyObject *module, PyObject *args)
   return n_created(err, forest, h->root);
 }
 
-/* Python: forest_strided(forest, count, root_stride, leaf_stride) */
+/* Python function forest_strided(forest, count, root_stride, leaf_stride) */
 static PyObject *forest_strided(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -165,7 +166,7 @@ static PyObject *forest_strided(PyObject *module, PyObject *args)
   return n_created(err, forest, h->root);
 }
 
-/* Python: forest_concatenate(nonempty list, same_roots) */
+/* Python function forest_concatenate(nonempty list, same_roots) */
 static PyObject *forest_concatenate(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -194,7 +195,7 @@ static PyObject *forest_concatenate(PyObject *module, PyObject *args)
   return h ? n_created(err, forest, h->root) : NULL;
 }
 
-/* Python: forest_facts(forest) -> number of roots, number of edges, leaf space */
+/* Python function forest_facts(forest) -> number of roots, number of edges, leaf space */
 static PyObject *forest_facts(PyObject *module, PyObject *object)
 {
   (void)module;
@@ -205,7 +206,7 @@ static PyObject *forest_facts(PyObject *module, PyObject *object)
                        (long long)osla_forest_leaf_space(h->object));
 }
 
-/* Python: forest_edges(forest, leaf, rank, root) fills the three arrays */
+/* Python function forest_edges(forest, leaf, rank, root) fills the three arrays */
 static PyObject *forest_edges(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -237,7 +238,7 @@ static PyObject *forest_edges(PyObject *module, PyObject *args)
   Py_RETURN_NONE;
 }
 
-/* Python: forest_degrees(forest, out) */
+/* Python function forest_degrees(forest, out) */
 static PyObject *forest_degrees(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -254,8 +255,8 @@ static PyObject *forest_degrees(PyObject *module, PyObject *args)
   Py_RETURN_NONE;
 }
 
-/* Python: forest_ranks(forest, of_leaves) -> list of the ranks of this rank's leaves' roots, or of
- * its roots' leaves */
+/* Python function forest_ranks(forest, of_leaves) -> list of the ranks of this rank's leaves'
+ * roots, or of its roots' leaves */
 static PyObject *forest_ranks(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -274,7 +275,7 @@ static PyObject *forest_ranks(PyObject *module, PyObject *args)
   return list;
 }
 
-/* Python: forest_view(forest, edges) -> text */
+/* Python function forest_view(forest, edges) -> text */
 static PyObject *forest_view(PyObject *module, PyObject *args)
 {
   (void)module;

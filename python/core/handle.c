@@ -174,9 +174,8 @@ static osla_err agree_and_destroy(osla_py_handle *root, osla_err local, const ch
   return err;
 }
 
-/* Python: meet(transport, call, code, text), called by all ranks. code and text: what is wrong on
- * this rank; code 0 if nothing is.
- */
+/* Python function meet(transport, call, code, text), called by all ranks. code and text: what is
+ * wrong on this rank; code 0 if nothing is. */
 static PyObject *py_meet(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -190,8 +189,8 @@ static PyObject *py_meet(PyObject *module, PyObject *args)
   return osla_py_result(agree_and_destroy(root, local, call));
 }
 
-/* Python: find(transports) -> the transport, of a list of living handles, on which other ranks wait
- * for an agreement while this rank fails; None if there is none. */
+/* Python function find(transports) -> the transport, of a list of living handles, on which other
+ * ranks wait for an agreement while this rank fails; None if there is none. */
 static PyObject *py_find(PyObject *module, PyObject *list)
 {
   (void)module;
@@ -239,8 +238,8 @@ static PyObject *py_destroy(PyObject *module, PyObject *object)
   return osla_py_result(osla_py_destroy(h));
 }
 
-/* Python: claim(handle) -> number of its users. If it is 0, only `destroy` can use the handle from
- * now on, until `unclaim`; this rank's other threads run while the ranks agree. */
+/* Python function claim(handle) -> number of its users. If it is 0, only `destroy` can use the
+ * handle from now on, until `unclaim`; this rank's other threads run while the ranks agree. */
 static PyObject *py_claim(PyObject *module, PyObject *object)
 {
   (void)module;
@@ -271,8 +270,8 @@ static PyObject *py_alive(PyObject *module, PyObject *object)
   return h ? PyBool_FromLong(is_alive(h)) : NULL;
 }
 
-/* Python: children(transport) -> number of its objects that are not destroyed, including those that
- * wait for their destruction. */
+/* Python function children(transport) -> number of its objects that are not destroyed, including
+ * those that wait for their destruction. */
 static PyObject *py_children(PyObject *module, PyObject *object)
 {
   (void)module;

@@ -2,7 +2,7 @@
  * noticeable. */
 #include "python/core/core.h"
 
-/* Python: hessian_create(grid, n, options) */
+/* Python function hessian_create(grid, n, options) */
 static PyObject *hessian_create(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -28,7 +28,7 @@ static bool is_count(Py_ssize_t given, Py_ssize_t wanted)
   return false;
 }
 
-/* Python: hessian_update(hessian, ix, g) */
+/* Python function hessian_update(hessian, ix, g) */
 static PyObject *hessian_update(PyObject *module, PyObject *const *args, Py_ssize_t count)
 {
   (void)module;
@@ -50,7 +50,7 @@ static PyObject *hessian_update(PyObject *module, PyObject *const *args, Py_ssiz
   return osla_py_result(err);
 }
 
-/* Python: hessian_update_block(hessian, ix, jx, u) */
+/* Python function hessian_update_block(hessian, ix, jx, u) */
 static PyObject *hessian_update_block(PyObject *module, PyObject *const *args, Py_ssize_t count)
 {
   (void)module;
@@ -72,7 +72,7 @@ static PyObject *hessian_update_block(PyObject *module, PyObject *const *args, P
   return fit ? osla_py_result(err) : NULL;
 }
 
-/* Python: hessian_update_gradient(hessian, ix, values) */
+/* Python function hessian_update_gradient(hessian, ix, values) */
 static PyObject *hessian_update_gradient(PyObject *module, PyObject *const *args, Py_ssize_t count)
 {
   (void)module;
@@ -94,8 +94,8 @@ static PyObject *hessian_update_gradient(PyObject *module, PyObject *const *args
   return osla_py_result(err);
 }
 
-/* Python: hessian_update_once(hessian, id, ix, g, jx, u, gradient), with None for absent parts ->
- * True if the datum was skipped */
+/* Python function hessian_update_once(hessian, id, ix, g, jx, u, gradient), with None for absent
+ * parts -> True if the datum was skipped */
 static PyObject *hessian_update_once(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -169,7 +169,7 @@ static PyObject *hessian_reset(PyObject *module, PyObject *object)
   return osla_py_result(err);
 }
 
-/* Python: hessian_matrix(hessian) -> the matrix, borrowed from the accumulator */
+/* Python function hessian_matrix(hessian) -> the matrix, borrowed from the accumulator */
 static PyObject *hessian_matrix(PyObject *module, PyObject *object)
 {
   (void)module;

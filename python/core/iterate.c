@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-/* Python: even_start(n, ranks, rank) -> first row of the rank by osla_even_blocks */
+/* Python function even_start(n, ranks, rank) -> first row of the rank by osla_even_blocks */
 static PyObject *even_start(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -101,8 +101,8 @@ static PyObject *answer(osla_err err, const run *r)
                        r->alpha, e->seconds);
 }
 
-/* Python: iterate(csr or matrix, uplo, b, x, blocks, options, steps of the bound) -> end, residual,
- * start, norm, rounding, error, this rank's sweeps, least, most, alpha, seconds */
+/* Python function iterate(csr or matrix, uplo, b, x, blocks, options, steps of the bound) -> end,
+ * residual, start, norm, rounding, error, this rank's sweeps, least, most, alpha, seconds */
 static PyObject *iterate(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -141,7 +141,7 @@ static osla_err destroy_diffusion(void **object)
 
 static const osla_py_kind diffusion_kind = {"Diffusion", destroy_diffusion, true};
 
-/* Python: diffusion_create(transport, options) */
+/* Python function diffusion_create(transport, options) */
 static PyObject *diffusion_create(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -156,7 +156,7 @@ static PyObject *diffusion_create(PyObject *module, PyObject *args)
   return err == OSLA_OK ? osla_py_wrap(&diffusion_kind, d, t, false) : osla_py_raise(err);
 }
 
-/* Python: diffusion_facts(diffusion) -> first, count, ranks, spectral radius */
+/* Python function diffusion_facts(diffusion) -> first, count, ranks, spectral radius */
 static PyObject *diffusion_facts(PyObject *module, PyObject *object)
 {
   (void)module;
@@ -181,7 +181,7 @@ static bool convert_state(PyObject *object, PyObject *px, osla_py_handle **h, os
                                 OSLA_PY_WRITE, x);
 }
 
-/* Python: diffusion_fill(diffusion, x) */
+/* Python function diffusion_fill(diffusion, x) */
 static PyObject *diffusion_fill(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -196,7 +196,8 @@ static PyObject *diffusion_fill(PyObject *module, PyObject *args)
   Py_RETURN_NONE;
 }
 
-/* Python: diffusion_iterate(diffusion, x, options, steps of the bound) -> the result of iterate */
+/* Python function diffusion_iterate(diffusion, x, options, steps of the bound) -> the result of
+ * iterate */
 static PyObject *diffusion_iterate(PyObject *module, PyObject *args)
 {
   (void)module;

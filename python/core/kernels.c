@@ -19,7 +19,7 @@ osla_py_handle *osla_py_handle_in(PyObject *part)
   return (osla_py_handle *)PyTuple_GetItem(part, 0);
 }
 
-/* Python: gemm(transa, transb, alpha, a, b, beta, c, options) */
+/* Python function gemm(transa, transb, alpha, a, b, beta, c, options) */
 static PyObject *gemm(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -39,7 +39,7 @@ static PyObject *gemm(PyObject *module, PyObject *args)
   return osla_py_result(err);
 }
 
-/* Python: syrk(uplo, trans, alpha, a, beta, c, options) */
+/* Python function syrk(uplo, trans, alpha, a, beta, c, options) */
 static PyObject *syrk(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -59,7 +59,7 @@ static PyObject *syrk(PyObject *module, PyObject *args)
   return osla_py_result(err);
 }
 
-/* Python: getrf(a, ipiv or None, options) -> info, growth, trusted; a is a part */
+/* Python function getrf(a, ipiv or None, options) -> info, growth, trusted; a is a part */
 static PyObject *getrf(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -84,7 +84,7 @@ static PyObject *getrf(PyObject *module, PyObject *args)
                        PyBool_FromLong(result.trusted));
 }
 
-/* Python: potrf(a, uplo, options) -> info; a is a part */
+/* Python function potrf(a, uplo, options) -> info; a is a part */
 static PyObject *potrf(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -101,7 +101,7 @@ static PyObject *potrf(PyObject *module, PyObject *args)
   return err == OSLA_OK ? PyLong_FromLongLong(info) : osla_py_raise(err);
 }
 
-/* Python: potri(a, uplo, options) -> info */
+/* Python function potri(a, uplo, options) -> info */
 static PyObject *potri(PyObject *module, PyObject *args)
 {
   (void)module;

@@ -1,7 +1,7 @@
 /* Distributed matrices: creation, filling, access by blocks, norms and sums. */
 #include "python/core/core.h"
 
-/* Python: matrix_create(grid, dtype, m, n, mb, nb) */
+/* Python function matrix_create(grid, dtype, m, n, mb, nb) */
 static PyObject *matrix_create(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -16,7 +16,7 @@ static PyObject *matrix_create(PyObject *module, PyObject *args)
   return err == OSLA_OK ? osla_py_wrap(&osla_py_matrix, matrix, h, false) : osla_py_raise(err);
 }
 
-/* Python: matrix_facts(matrix) -> dtype, m, n, mb, nb, local rows, local columns, leading
+/* Python function matrix_facts(matrix) -> dtype, m, n, mb, nb, local rows, local columns, leading
  * dimension */
 static PyObject *matrix_facts(PyObject *module, PyObject *args)
 {
@@ -31,8 +31,8 @@ static PyObject *matrix_facts(PyObject *module, PyObject *args)
                        (long long)osla_matrix_local_cols(a), (long long)osla_matrix_lld(a, rank));
 }
 
-/* Python: matrix_indices(matrix, rows, out) fills out with the global indices of this rank's rows,
- * or columns */
+/* Python function matrix_indices(matrix, rows, out) fills out with the global indices of this
+ * rank's rows, or columns */
 static PyObject *matrix_indices(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -64,7 +64,7 @@ static bool block_args(PyObject *args, osla_py_use use, osla_py_handle **h, long
                                  OSLA_PY_ANY, false, use, block);
 }
 
-/* Python: matrix_get(matrix, i, j, out) */
+/* Python function matrix_get(matrix, i, j, out) */
 static PyObject *matrix_get(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -79,7 +79,7 @@ static PyObject *matrix_get(PyObject *module, PyObject *args)
   return osla_py_result(err);
 }
 
-/* Python: matrix_put(matrix, i, j, block) */
+/* Python function matrix_put(matrix, i, j, block) */
 static PyObject *matrix_put(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -94,7 +94,7 @@ static PyObject *matrix_put(PyObject *module, PyObject *args)
   return osla_py_result(err);
 }
 
-/* Python: matrix_fill(part, rule, seed) */
+/* Python function matrix_fill(part, rule, seed) */
 static PyObject *matrix_fill(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -109,7 +109,7 @@ static PyObject *matrix_fill(PyObject *module, PyObject *args)
   return osla_py_result(err);
 }
 
-/* Python: matrix_norm(part, which) */
+/* Python function matrix_norm(part, which) */
 static PyObject *matrix_norm(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -124,7 +124,7 @@ static PyObject *matrix_norm(PyObject *module, PyObject *args)
   return err == OSLA_OK ? PyFloat_FromDouble(value) : osla_py_raise(err);
 }
 
-/* Python: matrix_scale(alpha, part); local */
+/* Python function matrix_scale(alpha, part); local */
 static PyObject *matrix_scale(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -138,7 +138,7 @@ static PyObject *matrix_scale(PyObject *module, PyObject *args)
   return osla_py_result(err);
 }
 
-/* Python: matrix_copy(trans, source, dest); both are parts */
+/* Python function matrix_copy(trans, source, dest); both are parts */
 static PyObject *matrix_copy(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -156,7 +156,7 @@ static PyObject *matrix_copy(PyObject *module, PyObject *args)
   return osla_py_result(err);
 }
 
-/* Python: matrix_add(alpha, source, beta, dest) */
+/* Python function matrix_add(alpha, source, beta, dest) */
 static PyObject *matrix_add(PyObject *module, PyObject *args)
 {
   (void)module;

@@ -9,7 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Python: mpi_watch() makes later calls of this package fail with StateError after MPI_Finalize. */
+/* Python function mpi_watch() makes later calls of this package fail with StateError after
+ * MPI_Finalize. */
 static PyObject *mpi_watch(PyObject *module, PyObject *unused)
 {
   (void)module, (void)unused;
@@ -19,7 +20,7 @@ static PyObject *mpi_watch(PyObject *module, PyObject *unused)
   return osla_py_result(osla_py_watch_finalize());
 }
 
-/* Python: mpi_state() -> 0 not started, 1 running, 2 ended or unusable in this process */
+/* Python function mpi_state() -> 0 not started, 1 running, 2 ended or unusable in this process */
 static PyObject *mpi_state(PyObject *module, PyObject *unused)
 {
   (void)module, (void)unused;
@@ -46,7 +47,7 @@ static PyObject *mpi_size(PyObject *module, PyObject *unused)
   return PyLong_FromLong(size);
 }
 
-/* Python: abort(transport or None, text) ends all ranks. */
+/* Python function abort(transport or None, text) ends all ranks. */
 static PyObject *mpi_abort(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -90,8 +91,8 @@ bool osla_py_mpi_is_ours(void)
   return false;
 }
 
-/* Python: same_mpi(path) -> None if the loaded extension module `path` uses the same MPI library as
- * this module; else a text that names both. */
+/* Python function same_mpi(path) -> None if the loaded extension module `path` uses the same MPI
+ * library as this module; else a text that names both. */
 static PyObject *same_mpi(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -115,7 +116,7 @@ static PyObject *same_mpi(PyObject *module, PyObject *args)
                               version(ours, text[1]), here.dli_fname ? here.dli_fname : "?");
 }
 
-/* Python: comm_at(address) -> the communicator stored there, as bytes */
+/* Python function comm_at(address) -> the communicator stored there, as bytes */
 static PyObject *comm_at(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -124,8 +125,8 @@ static PyObject *comm_at(PyObject *module, PyObject *args)
   return PyBytes_FromStringAndSize((const char *)(uintptr_t)address, (Py_ssize_t)sizeof(MPI_Comm));
 }
 
-/* Python: agree(comm or None, code, text), before a transport exists. On all ranks, raises the
- * error of the lowest rank that has one. */
+/* Python function agree(comm or None, code, text), before a transport exists. On all ranks, raises
+ * the error of the lowest rank that has one. */
 static PyObject *agree(PyObject *module, PyObject *args)
 {
   (void)module;

@@ -24,7 +24,7 @@ static osla_py_handle *handle_in(const operands *o, int i)
 #define RUN(o, err, call)                                                                          \
   OSLA_PY_RUN(err, call, handle_in(&(o), 0), handle_in(&(o), 1), handle_in(&(o), 2), NULL)
 
-/* Python: symm, hemm(side, uplo, alpha, a, b, beta, c, options) */
+/* Python functions symm and hemm(side, uplo, alpha, a, b, beta, c, options) */
 static PyObject *one_triangle(PyObject *args, __typeof__(osla_symm) *product)
 {
   int side, uplo;
@@ -54,7 +54,7 @@ static PyObject *hemm(PyObject *module, PyObject *args)
   return one_triangle(args, osla_hemm);
 }
 
-/* Python: herk(uplo, trans, alpha, a, beta, c, options) */
+/* Python function herk(uplo, trans, alpha, a, beta, c, options) */
 static PyObject *herk(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -72,7 +72,7 @@ static PyObject *herk(PyObject *module, PyObject *args)
   return osla_py_result(err);
 }
 
-/* Python: trmm(side, uplo, trans, diag, alpha, a, b, options) */
+/* Python function trmm(side, uplo, trans, diag, alpha, a, b, options) */
 static PyObject *trmm(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -91,7 +91,7 @@ static PyObject *trmm(PyObject *module, PyObject *args)
   return osla_py_result(err);
 }
 
-/* Python: gemv(trans, alpha, a, x, beta, y) */
+/* Python function gemv(trans, alpha, a, x, beta, y) */
 static PyObject *gemv(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -107,7 +107,7 @@ static PyObject *gemv(PyObject *module, PyObject *args)
   return osla_py_result(err);
 }
 
-/* Python: symv, hemv(uplo, alpha, a, x, beta, y) */
+/* Python functions symv and hemv(uplo, alpha, a, x, beta, y) */
 static PyObject *triangle_times_column(PyObject *args, __typeof__(osla_symv) *product)
 {
   int uplo;

@@ -1,7 +1,7 @@
 /* Solves: triangular, with factors, with refinement, in mixed precision; condition numbers. */
 #include "python/core/core.h"
 
-/* Python: trsm(side, uplo, trans, diag, alpha, a, b); a and b are parts */
+/* Python function trsm(side, uplo, trans, diag, alpha, a, b); a and b are parts */
 static PyObject *trsm(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -31,7 +31,7 @@ static bool acquire_pivots(PyObject *object, const osla_py_handle *a, osla_py_ar
                                  out);
 }
 
-/* Python: getri(a, ipiv or None, options) -> info */
+/* Python function getri(a, ipiv or None, options) -> info */
 static PyObject *getri(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -55,8 +55,8 @@ static bool acquire_replicated(PyObject *object, osla_dtype dtype, osla_part a, 
   return osla_py_acquire_columns(object, "b", dtype, a.n, OSLA_PY_ANY, false, OSLA_PY_WRITE, out);
 }
 
-/* Python: potrs(uplo, a, b); a is a part; b is a part, or, if a is a whole matrix, an array that
- * all ranks have */
+/* Python function potrs(uplo, a, b); a is a part; b is a part, or, if a is a whole matrix, an
+ * array that all ranks have */
 static PyObject *potrs(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -80,8 +80,8 @@ static PyObject *potrs(PyObject *module, PyObject *args)
   return osla_py_result(err);
 }
 
-/* Python: getrs(trans, a, ipiv or None, b); a is a part; b is a part, or, if a is a whole matrix,
- * an array that all ranks have */
+/* Python function getrs(trans, a, ipiv or None, b); a is a part; b is a part, or, if a is a whole
+ * matrix, an array that all ranks have */
 static PyObject *getrs(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -112,7 +112,7 @@ static PyObject *getrs(PyObject *module, PyObject *args)
   return fit ? osla_py_result(err) : NULL;
 }
 
-/* Python: residual(a, x, b) */
+/* Python function residual(a, x, b) */
 static PyObject *residual(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -126,9 +126,8 @@ static PyObject *residual(PyObject *module, PyObject *args)
   return err == OSLA_OK ? PyFloat_FromDouble(value) : osla_py_raise(err);
 }
 
-/* Python: refine(cholesky, uplo, factors, ipiv or None, a, b, x, options) -> iterations, residual,
- * converged
- */
+/* Python function refine(cholesky, uplo, factors, ipiv or None, a, b, x, options) -> iterations,
+ * residual, converged */
 static PyObject *refine(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -155,8 +154,8 @@ static PyObject *refine(PyObject *module, PyObject *args)
   return Py_BuildValue("idN", r.iterations, r.residual, PyBool_FromLong(r.converged));
 }
 
-/* Python: mixed(cholesky, uplo, a, b, x, options) -> path, info, iterations in single precision,
- * iterations, residual, converged */
+/* Python function mixed(cholesky, uplo, a, b, x, options) -> path, info, iterations in single
+ * precision, iterations, residual, converged */
 static PyObject *mixed(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -180,7 +179,7 @@ static PyObject *mixed(PyObject *module, PyObject *args)
                        r.refine.iterations, r.refine.residual, PyBool_FromLong(r.refine.converged));
 }
 
-/* Python: condition(cholesky, uplo, a, ipiv, anorm) */
+/* Python function condition(cholesky, uplo, a, ipiv, anorm) */
 static PyObject *condition(PyObject *module, PyObject *args)
 {
   (void)module;

@@ -16,7 +16,7 @@ static int64_t rows_of(int rank, const int64_t *start)
   return ascends ? start[rank + 1] - start[rank] : 0;
 }
 
-/* Python: csr_create(transport, row starts, column starts, first, column, value) */
+/* Python function csr_create(transport, row starts, column starts, first, column, value) */
 static PyObject *csr_create(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -54,7 +54,7 @@ static PyObject *csr_create(PyObject *module, PyObject *args)
   return err == OSLA_OK ? osla_py_wrap(&osla_py_csr, csr, t, false) : osla_py_raise(err);
 }
 
-/* Python: csr_read(transport, path, is_metis_graph) */
+/* Python function csr_read(transport, path, is_metis_graph) */
 static PyObject *csr_read(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -71,7 +71,7 @@ static PyObject *csr_read(PyObject *module, PyObject *args)
   return err == OSLA_OK ? osla_py_wrap(&osla_py_csr, csr, t, false) : osla_py_raise(err);
 }
 
-/* Python: vector_read(transport, path, starts, out) */
+/* Python function vector_read(transport, path, starts, out) */
 static PyObject *vector_read(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -93,8 +93,8 @@ static PyObject *vector_read(PyObject *module, PyObject *args)
   return fit ? osla_py_result(err) : NULL;
 }
 
-/* Python: csr_facts(csr) -> this rank's numbers of rows, columns, entries and ghosts; all rows, all
- * columns; first row, first column */
+/* Python function csr_facts(csr) -> this rank's numbers of rows, columns, entries and ghosts; all
+ * rows, all columns; first row, first column */
 static PyObject *csr_facts(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -110,8 +110,8 @@ static PyObject *csr_facts(PyObject *module, PyObject *args)
                        (long long)columns[rank]);
 }
 
-/* Python: csr_row(csr, row, column or None, value or None) -> number of entries; fills the two
- * arrays */
+/* Python function csr_row(csr, row, column or None, value or None) -> number of entries; fills the
+ * two arrays */
 static PyObject *csr_row(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -136,7 +136,7 @@ static PyObject *csr_row(PyObject *module, PyObject *args)
   return fit ? PyLong_FromLongLong(n) : NULL;
 }
 
-/* Python: csr_multiply(csr, trans, x, beta, y) */
+/* Python function csr_multiply(csr, trans, x, beta, y) */
 static PyObject *csr_multiply(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -162,7 +162,7 @@ static PyObject *csr_multiply(PyObject *module, PyObject *args)
   return osla_py_result(err);
 }
 
-/* Python: csr_new(csr, other or None) -> the product of both, or the transpose */
+/* Python function csr_new(csr, other or None) -> the product of both, or the transpose */
 static PyObject *csr_new(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -181,7 +181,7 @@ static PyObject *csr_new(PyObject *module, PyObject *args)
                         : osla_py_raise(err);
 }
 
-/* Python: csr_galerkin(csr, prolongation) */
+/* Python function csr_galerkin(csr, prolongation) */
 static PyObject *csr_galerkin(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -194,7 +194,7 @@ static PyObject *csr_galerkin(PyObject *module, PyObject *args)
                         : osla_py_raise(err);
 }
 
-/* Python: csr_renumber(csr, number, starts) */
+/* Python function csr_renumber(csr, number, starts) */
 static PyObject *csr_renumber(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -218,7 +218,7 @@ static PyObject *csr_renumber(PyObject *module, PyObject *args)
                         : osla_py_raise(err);
 }
 
-/* Python: csr_submatrix(csr, rows, columns) */
+/* Python function csr_submatrix(csr, rows, columns) */
 static PyObject *csr_submatrix(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -251,8 +251,8 @@ static osla_err find_numbers(osla_csr *a, int which, double *out)
                                    : osla_csr_column_norms(a, out);
 }
 
-/* Python: csr_numbers(csr, which, out); out gets one number for each of this rank's columns, or its
- * part of the diagonal */
+/* Python function csr_numbers(csr, which, out); out gets one number for each of this rank's
+ * columns, or its part of the diagonal */
 static PyObject *csr_numbers(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -306,8 +306,8 @@ static osla_err solve_by_cg(osla_csr *matrix, const osla_operator *a, const smoo
   return err;
 }
 
-/* Python: cg(csr, block, sweeps, mode, b, x, options); block: 0 no preconditioner, 1 Jacobi, more:
- * block Jacobi; sweeps: 0, or the number of sweeps of block Jacobi */
+/* Python function cg(csr, block, sweeps, mode, b, x, options); block: 0 no preconditioner, 1
+ * Jacobi, more: block Jacobi; sweeps: 0, or the number of sweeps of block Jacobi */
 static PyObject *cg(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -338,7 +338,7 @@ static PyObject *cg(PyObject *module, PyObject *args)
   return krylov_result(err, &result);
 }
 
-/* Python: lsqr(csr, b, damping, scale or None, x, options) */
+/* Python function lsqr(csr, b, damping, scale or None, x, options) */
 static PyObject *lsqr(PyObject *module, PyObject *args)
 {
   (void)module;

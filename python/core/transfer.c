@@ -117,8 +117,8 @@ static osla_err begin_and_end(const request *r)
   return osla_forest_end(&run);
 }
 
-/* Python: forest_check(arguments of convert_request) raises the exception that the transfer would
- * raise. */
+/* Python function forest_check(arguments of convert_request) raises the exception that the
+ * transfer would raise. */
 static PyObject *forest_check(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -131,7 +131,7 @@ static PyObject *forest_check(PyObject *module, PyObject *args)
   return osla_py_result(err);
 }
 
-/* Python: forest_move(arguments of convert_request) begins and ends a transfer. */
+/* Python function forest_move(arguments of convert_request) begins and ends a transfer. */
 static PyObject *forest_move(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -144,7 +144,7 @@ static PyObject *forest_move(PyObject *module, PyObject *args)
   return osla_py_result(err);
 }
 
-/* Python: forest_begin(arguments of convert_request) -> the transfer */
+/* Python function forest_begin(arguments of convert_request) -> the transfer */
 static PyObject *forest_begin(PyObject *module, PyObject *args)
 {
   (void)module;

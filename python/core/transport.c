@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-/* Python: transport_create(comm or None, progress_thread, threads_per_rank, name or None) */
+/* Python function transport_create(comm or None, progress_thread, threads_per_rank, name or None)
+ */
 static PyObject *transport_create(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -25,8 +26,8 @@ static PyObject *transport_create(PyObject *module, PyObject *args)
   return err == OSLA_OK ? osla_py_wrap(&osla_py_transport, t, NULL, false) : osla_py_raise(err);
 }
 
-/* Python: transport_facts(transport) -> rank, size, node, number of nodes, ranks of this node,
- * name, free bytes */
+/* Python function transport_facts(transport) -> rank, size, node, number of nodes, ranks of this
+ * node, name, free bytes */
 static PyObject *transport_facts(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -59,7 +60,7 @@ static PyObject *progress(PyObject *module, PyObject *args)
   return osla_py_result(err);
 }
 
-/* Python: allreduce(transport, array); array is float64, and summed in place */
+/* Python function allreduce(transport, array); array is float64, and summed in place */
 static PyObject *allreduce(PyObject *module, PyObject *args)
 {
   (void)module;
@@ -90,7 +91,7 @@ static PyObject *grid_create(PyObject *module, PyObject *args)
   return err == OSLA_OK ? osla_py_wrap(&osla_py_grid, grid, h, false) : osla_py_raise(err);
 }
 
-/* Python: grid_facts(grid) -> process rows, process columns, this rank's row and column */
+/* Python function grid_facts(grid) -> process rows, process columns, this rank's row and column */
 static PyObject *grid_facts(PyObject *module, PyObject *args)
 {
   (void)module;
