@@ -14,8 +14,8 @@ void scratch_remove(int expected_files);
 /* Path of a file in the scratch directory. The text is overwritten by the eighth later call. */
 const char *scratch_path(const char *name);
 
-/* Rank 0 writes a file, makes a pipe, or reads a file (the caller frees the bytes), and all ranks
- * wait for it. Collective. */
+/* Rank 0 writes a file, makes a pipe, or reads a file (the caller frees the bytes). All ranks wait
+ * until rank 0 has finished. Collective. */
 void scratch_write(const char *path, const void *bytes, size_t size);
 void scratch_pipe(const char *path); /* a named pipe that has no writer */
 unsigned char *scratch_read(const char *path, size_t *size);

@@ -10,7 +10,7 @@ static MPI_Request known[MAX_KNOWN]; /* requests of MPI_Rput and MPI_Rget that a
 static int n_known;
 static bool held;
 static struct {
-  bool any, large; /* true if puts of any size, or large puts, are not flushed yet */
+  bool any, large; /* true if a put of any size, and true if a large put, is not flushed yet */
 } puts_to[MAX_TARGETS];
 
 void osla_test_watch_start(void)

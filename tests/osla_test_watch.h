@@ -17,7 +17,7 @@ typedef struct osla_test_watch {
                      target was not flushed */
 } osla_test_watch;
 
-/* _start sets all counts to zero, and _read returns them. Local. */
+/* osla_test_watch_start sets all counts to zero, and osla_test_watch_read returns them. Local. */
 void osla_test_watch_start(void);
 osla_test_watch osla_test_watch_read(void);
 

@@ -64,7 +64,7 @@ static void start(caller *me)
 }
 
 /* The main thread lets a waiting thread make its first BLAS call while the fault is simulated, and
- * its second one after that. */
+ * its second BLAS call after that. */
 static void call_first(caller *me)
 {
   (void)pthread_barrier_wait(&me->go);

@@ -85,8 +85,8 @@ static void *run(void *arg)
   return NULL;
 }
 
-/* Makes the call in a thread that has not called BLAS yet, and asserts that it is refused. The main
- * thread only waits. */
+/* Makes a call of OSLA in a thread that has not called BLAS yet, and asserts that the call is
+ * refused. The main thread only waits. */
 static void refuse(osla_transport *t, const char *name, osla_err (*call)(job *))
 {
   osla_grid *grid = osla_test_square_grid(t);

@@ -14,8 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Owner and group that a new file gets when it replaces one, and files of another user that may not
- * be replaced. */
+/* Owner and group of a new file that replaces an old one, and files of another user that may not be
+ * replaced. */
 static void test_owner(void)
 {
   make_folder();
@@ -48,8 +48,8 @@ static void test_owner(void)
   CU_ASSERT(chown(folder, 4321, 4321) == 0);
   refuse(in("link"), "link of another user in a directory that others may change");
   CU_ASSERT(chown(folder, 0, 0) == 0 && chmod(folder, 0755) == 0);
-  OSLA_ASSERT_OK(
-    osli_new_file_check(in("link"), 0)); /* root owns the folder, and nobody else may write it */
+  OSLA_ASSERT_OK(osli_new_file_check(
+    in("link"), 0)); /* accepted, because root owns the folder and no other user may write it */
   CU_ASSERT(chmod(folder, 01777) == 0);
   CU_ASSERT(setegid(OTHER) == 0 && seteuid(OTHER) == 0);
   refuse(in("locked"), "exists and may not be replaced: Permission denied");
@@ -100,8 +100,8 @@ static void test_rights(void)
   drop_folder(geteuid() == 0 ? 1 : 0);
 }
 
-/* If another user has given the temporary name to another file, the call neither renames nor
- * removes that file. */
+/* If another user has given the temporary name to another file, OSLA neither renames nor removes
+ * that file. */
 static void test_replaced(void)
 {
   static const char *const ends[] = {"dropped", "placed"};
@@ -109,8 +109,8 @@ static void test_replaced(void)
   make_folder();
   put(in("private"), "private", 0600);
   for (int end = 0; end < 2; end++)
-    for (int kind = 0; kind < 3;
-         kind++) { /* kind: 0 the temporary name is removed, 1 it becomes a link, 2 another file */
+    for (int kind = 0; kind < 3; kind++) { /* kind: 0 the temporary file is removed, 1 it is
+                                              replaced by a link, 2 by another file */
       put(in("file"), "old", 0600);
       OSLA_ASSERT_OK(osli_new_file_begin(in("file"), OSLA_NEW_FILE_NAMED, &f));
       char name[PATH_MAX];

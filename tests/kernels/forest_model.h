@@ -21,8 +21,8 @@ typedef enum model_kind {
   MODEL_GHOSTS, /* leaves are a halo of roots of the two adjacent ranks, in descending lists; leaf
                    indices begin after the last root index, as if roots and leaves were in one array
                  */
-  MODEL_BLOCKS, /* roots are parts of a box (its inside, a face); leaves are in a box, or in
-                   descending order */
+  MODEL_BLOCKS, /* roots are parts of a box of vertices (the inside, a face); leaves are such a box,
+                   or are in descending order */
   MODEL_SELF,   /* leaves joined to roots of their own rank */
   MODEL_SOME_IDLE, /* some ranks have no roots, some have no leaves */
   MODEL_NO_ROOTS,  /* no roots and no leaves */

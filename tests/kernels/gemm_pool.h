@@ -8,10 +8,10 @@
 
 enum { POOL_SIZE = 6, POOL_EQUAL = 3 };
 
-/* Six matrices of one type. The first three have equal blocks, are on one grid, and the library
- * owns their memory. The fourth is wrapped and has only one side of the block in common with them.
- * The fifth is on the same grid, shifted. The sixth is on another grid in other blocks, and may be
- * wrapped. */
+/* Six matrices of one type. The first three are on one grid, have equal blocks, and the library
+ * owns their memory. The fourth is wrapped, and its blocks have the same number of rows as those of
+ * the first three, but another number of columns. The fifth is on the same grid, shifted. The sixth
+ * is on another grid in other blocks, and may be wrapped. */
 typedef struct gemm_pool {
   osla_grid *grid, *shifted, *other;
   kernel_matrix slot[POOL_SIZE];

@@ -9,8 +9,8 @@
 typedef struct loop_trace {
   int64_t work; /* number of panels, products, triangular solves and exchanges of rows; 0: this rank
                    had no work */
-  int64_t inside, outside; /* number of collective operations that overlap the loop; number of those
-                              that do not */
+  int64_t inside, outside; /* number of collective operations that overlap the loop; number of
+                              collective operations outside the loop */
 } loop_trace;
 
 /* Evaluates the events recorded since the last osla_trace_start, and stops the trace. Local. */

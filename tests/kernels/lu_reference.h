@@ -64,8 +64,8 @@ int64_t lu_order(int64_t m, int64_t n);
 /* Largest |a_ij|. upper: only among elements with i <= j. */
 double lu_largest(const dense *d, bool upper);
 
-/* Factors a double and a float matrix with these known factors in turn, without a pause and with
- * delays, then checks both. Collective. */
+/* Factors a double and a float matrix, both with the known factors, in turn, without a pause and
+ * with delays, then checks both results. Collective. */
 void lu_back_to_back(const lu_known *known, osla_pivoting pivoting);
 
 /* ---- checks of results ---- */
@@ -79,8 +79,8 @@ bool lu_expect_backward(const lu_run *r);
 /* Asserts |P A - L U|_max < 16 max(m, n) eps |A|_max, which stable pivoting ensures for matrices of
  * modest growth. */
 bool lu_expect_small(const lu_run *r);
-/* Asserts |l_ij| <= 1 for partial pivoting of real matrices, and sqrt(2) for complex ones, because
- * pivots are chosen by |re| + |im|. */
+/* Asserts |l_ij| <= 1 for partial pivoting of real matrices, and |l_ij| <= sqrt(2) for complex
+ * matrices, because pivots are chosen by |re| + |im|. */
 bool lu_expect_bounded(const lu_run *r);
 bool lu_expect_pivots(const lu_run *r, const int64_t *pivots, const char *whose);
 /* Asserts that the reported growth is that computed from the factors, or 0 with partial pivoting,

@@ -13,7 +13,7 @@
 
 enum { SAME_N = 12, SAME_NB = 4 };
 
-/* The arguments of any call; each call uses some of these members. */
+/* The arguments of the calls under test; each call uses some of these members. */
 typedef struct same_call {
   osla_side side;
   osla_uplo uplo;
@@ -68,7 +68,7 @@ typedef struct same_matrices {
   osla_matrix *square[3], *tall[2], *complex_square[3], *narrow;
 } same_matrices;
 
-/* Makes these matrices and runs `check` on them, if there are several ranks. */
+/* Makes same_matrices and runs `check` on them, if there are several ranks. */
 void same_run(void (*check)(const same_matrices *m));
 
 /* Arguments of a call on parts of three matrices. The parts are not at the borders of their

@@ -88,8 +88,8 @@ static void expect(double got, double truth, double eps, const char *what, examp
                   (int)kind, got, truth, kernel_label(a->a, a->memory != NULL));
 }
 
-/* Checks the estimate from the LU factors and, if the matrix is positive definite, the one from the
- * Cholesky factor. */
+/* Checks the condition estimate from LU factors and, if the matrix is positive definite, the
+ * estimate from Cholesky factors. */
 static void check_example(const kernel_matrix *a, example_kind kind, uint64_t seed)
 {
   osla_dtype dtype = osla_matrix_dtype(a->a);
@@ -148,7 +148,7 @@ static void test_special(void)
   kernel_matrix oblong = kernel_make(g.at[0], OSLA_DOUBLE, 6, 5, 2, 2, false);
   OSLA_ASSERT_OK(osla_gecon(none.a, NULL, 0.0, &rcond));
   OSLA_ASSERT_CLOSE(rcond, 1.0, 0.0);
-  OSLA_ASSERT_OK(osla_gecon(a.a, NULL, 0.0, &rcond)); /* matrix of zeros */
+  OSLA_ASSERT_OK(osla_gecon(a.a, NULL, 0.0, &rcond)); /* the matrix a is zero */
   OSLA_ASSERT_CLOSE(rcond, 0.0, 0.0);
   /* factors of a singular matrix, with zero pivots */
   OSLA_ASSERT_OK(osla_gecon(a.a, NULL, 1.0, &rcond));

@@ -166,8 +166,8 @@ static void test_part(void)
   OSLA_ASSERT_ERR(osli_diffusion_create_part(&o, 0, 3, &d), OSLA_ERR_ARG);
 }
 
-/* A problem whose sweep is in two parts (sweep_rest is set) on some ranks only is refused, because
- * in SYNC mode ranks would send different numbers of halos. */
+/* If some ranks split their sweep into two parts (sweep_rest is set) and others do not, the problem
+ * is refused, because in SYNC mode ranks would send different numbers of halos. */
 static void test_parts(void)
 {
   osla_transport *t = osla_test_transport();

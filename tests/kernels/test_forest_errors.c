@@ -298,7 +298,7 @@ static void test_ended_twice(void)
   for (int i = 0; i < 3; i++)
     expect_over(old[i]);
   expect_over((osla_forest_run){.forest = c.forest, .number = 0});
-  /* no transfer is under way, so the call returns at once */
+  /* returns at once, because no transfer is under way */
   OSLA_ASSERT_OK(osla_forest_writable(c.forest));
   model_case_close(&c);
 }
@@ -338,9 +338,9 @@ static void test_too_many(void)
   model_case_close(&c);
 }
 
-/* osla_forest_destroy, and freeing the memory of its values, are called while some ranks have a
- * transfer under way. All ranks get OSLA_ERR_STATE, no rank waits for ever, and nothing is lost.
- * Transfers that have ended did not wait for their readers. */
+/* While some ranks have a transfer under way, a program destroys the forest, or frees the memory of
+ * the values. All ranks get OSLA_ERR_STATE, no rank waits for ever, and nothing is lost. Transfers
+ * that have ended did not wait for their readers. */
 static void test_destroy_under_way(void)
 {
   osla_transport *t = osla_test_transport();
@@ -366,7 +366,7 @@ static void test_destroy_under_way(void)
     OSLA_ASSERT_ERR(osla_forest_destroy(&forest), OSLA_ERR_STATE);
     OSLA_ASSERT_SAME_TEXT();
     CU_ASSERT(forest == same);
-    /* the call also refuses to free memory that the transfer does not use */
+    /* osla_vertices_free is refused, although the transfer does not use this memory */
     OSLA_ASSERT_ERR(osla_vertices_free(t, &memory.vertices), OSLA_ERR_STATE);
     OSLA_ASSERT_SAME_TEXT();
     CU_ASSERT(memory.vertices == vertices);

@@ -150,7 +150,8 @@ static void test_writable(void)
   model_case_close(&c);
 }
 
-/* Eight transfers on each of two forests; their begins and ends are interleaved. */
+/* Eight transfers are under way on each of two forests. They are begun and ended in interleaved
+ * orders. */
 static void test_two_forests(void)
 {
   model_case c = model_case_open(MODEL_RANDOM, POOL);

@@ -5,8 +5,8 @@
 
 #include <stdlib.h>
 
-/* Number of edges, and of doubles at each vertex. Neither is a multiple of the number that fits one
- * message. */
+/* Number of edges, and number of doubles at each vertex. Neither number is a multiple of what fits
+ * one message. */
 typedef struct shape {
   int64_t edges;
   int32_t count;

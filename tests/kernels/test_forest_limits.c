@@ -278,7 +278,7 @@ static void test_refused(void)
   osla_transport_destroy(&t);
 }
 
-/* There are two equal forests, and one rank passes the wrong one to osla_forest_destroy. */
+/* Two forests are equal, and one rank passes the wrong one to osla_forest_destroy. */
 static void test_destroy_another(void)
 {
   osla_transport *t = osla_test_transport();
@@ -298,8 +298,8 @@ static void test_destroy_another(void)
   osla_transport_destroy(&t);
 }
 
-/* There are more arrays of vertices than fit one block of the library's list of them. The library
- * must still find the last one. */
+/* A program has more arrays of vertices than fit one block of the library's list of arrays. The
+ * library must still find the last one. */
 static void test_many_arrays(void)
 {
   enum { MOST = 600 };

@@ -12,7 +12,8 @@
 
 enum { POOL = 400000 };
 
-/* One edge list of 300,000 doubles in descending order, more than any message buffer holds. */
+/* A list of 300,000 edges in descending order, with a double at each vertex: more than any message
+ * buffer holds. */
 static void test_long_link(void)
 {
   enum { N = 300000 };
@@ -64,8 +65,8 @@ static void age_links(forest_links *links, uint64_t parts)
   for (int i = 0; i < links->n; i++) {
     forest_ring *r = &links->of[i].ring;
     if (links->of[i].is_near || links->of[i].is_self) continue;
-    CU_ASSERT(!r->in && !r->out); /* channels of a transport with its own messages have no counts
-                                     that the test could change */
+    CU_ASSERT(!r->in && !r->out); /* a transport with its own messages has no message counts that
+                                     the test could change */
     const uint64_t more = parts / r->n_slots * r->n_slots;
     uint64_t *const mine[] = {&r->sent,     &r->consumed,        &r->credited, &r->credited_by_word,
                               &r->n_traced, &r->receives_started};
@@ -77,9 +78,9 @@ static void age_links(forest_links *links, uint64_t parts)
   }
 }
 
-/* Ring buffers between ranks work when their message counts pass 2^31 and 2^32: first with values
- * in one direction, where separate notifications acknowledge messages, then in both directions,
- * where message headers do. */
+/* Ring buffers between ranks work when their message counts pass 2^31 and 2^32. First, values are
+ * sent in one direction, and separate notifications acknowledge messages. Then values are sent in
+ * both directions, and message headers acknowledge messages. */
 static void test_long_life(void)
 {
   static const uint64_t ages[] = {0, (1ull << 31) - 16, 1ull << 31, (1ull << 32) - 16, 5ull << 32};
@@ -141,8 +142,8 @@ static void test_long_units(void)
   model_case_close(&c);
 }
 
-/* Memory from osla_vertices_create is freed, and memory from mmap then gets its address, and the
- * reverse. */
+/* Memory from osla_vertices_create is freed, mmap returns memory at the same address for other
+ * values, and after munmap osla_vertices_create may return the address again. */
 static void test_used_addresses(void)
 {
   enum { BYTES = 65536 };

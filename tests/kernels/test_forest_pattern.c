@@ -91,8 +91,8 @@ static void test_patterns(void)
 
 /* ---- concatenated forests ---- */
 
-/* Concatenation of an all-gather and an all-to-all of one value. The roots of the all-to-all have
- * the indices after those of the all-gather, or both have the same roots. */
+/* Concatenation of an all-gather and an all-to-all of one value. Both use the same roots
+ * (same_roots), or the roots of the all-to-all follow those of the all-gather. */
 typedef struct side_by_side {
   int64_t second; /* leaf index at which the leaves of the second forest begin */
   bool same_roots;

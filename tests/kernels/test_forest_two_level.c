@@ -1,5 +1,5 @@
-/* Tests of two-level transfers of star forests, in which a value is sent to each other node that
- * needs it only once. */
+/* Tests of two-level transfers of star forests: each value is sent to another node at most once,
+ * even if several ranks of that node need it. */
 #include "kernels/forest/forest_pool.h"
 #include "osla_forest.h"
 #include "osla_random.h"
@@ -255,8 +255,8 @@ static void test_crossing(void)
   osla_transport_destroy(&t);
 }
 
-/* Eight transfers are under way, and each rank ends them in another order; then reductions with
- * fetches between them. */
+/* Eight transfers are under way, and each rank ends them in another order. Afterwards there are
+ * reductions with fetches between them. */
 static void test_many(void)
 {
   enum { AT_ONCE = 8, ROUNDS = 3 };

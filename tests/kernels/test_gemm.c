@@ -141,9 +141,9 @@ static void test_options(void)
   osla_transport_destroy(&t);
 }
 
-/* k is so large, and C so small, that the sum over k is distributed over the ranks; also with a
- * memory limit that forbids this. On several nodes, where the limit causes thousands of gets, each
- * grid has only one of the options. */
+/* Products in which k is so large, and C so small, that the sum over k is distributed over the
+ * ranks, and products whose memory limit forbids this. On several nodes, where the limit causes
+ * thousands of gets, each grid has only one of the options. */
 static void test_long_k(void)
 {
   enum { K = 16384 + 7, STEP = 3 };

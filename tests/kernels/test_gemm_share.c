@@ -141,9 +141,9 @@ static double got(osla_transport *t, const operands *x, bool alone)
   return s.kind[OSLA_TRACE_GET].amount;
 }
 
-/* In one process row all ranks need the same panels of A, and their panels of B are their own; in
- * one process column A and B are exchanged. If nodes have equal size and data are shared, a node
- * transfers as much as one of its ranks does without sharing. */
+/* In a grid of one process row, all ranks need the same panels of A, and each owns the panels of B
+ * that it needs. In a grid of one process column, A and B are exchanged. If nodes have equal size,
+ * a node that shares panels transfers as much as one rank does without sharing. */
 static void test_got_once(void)
 {
   osla_transport *t = osla_test_transport();

@@ -207,7 +207,8 @@ static void test_several(void)
   osla_transport_destroy(&t);
 }
 
-/* Each rank makes wrong calls on its own. They fail, name the reason, and add nothing. */
+/* Each rank makes wrong calls on its own. All these calls fail, name the reason, and add nothing.
+ */
 static void test_wrong_arguments(void)
 {
   osla_transport *t = osla_test_transport();
@@ -240,7 +241,7 @@ static void test_wrong_arguments(void)
   OSLA_ASSERT_ERR(osla_hessian_update_block(h, 3, good, -3, good, v, 3), OSLA_ERR_ARG);
 
   osla_matrix *a = NULL;
-  /* no update was made, so no commit is needed before this call */
+  /* succeeds without a commit, because no update was made */
   OSLA_ASSERT_OK(osla_hessian_matrix(h, &a));
   CU_ASSERT(a != NULL);
   OSLA_ASSERT_OK(osla_hessian_update(h, 0, NULL, 2, NULL, 2));

@@ -13,12 +13,13 @@
 typedef struct gate {
   arrival_shape shape;
   void *memory;
-  arrivals a; /* the tree as one rank of the node sees it */
+  arrivals a; /* the tree of announcements as one rank of the node sees it */
   /* number of announcements so far; [leaves] bytes that each origin has announced */
   uint64_t announcements, *announced;
 } gate;
 
-/* Returns the tree as seen by a rank of the node that has not read any word yet. */
+/* Returns the tree of announcements as seen by a rank of the node that has not read any word of the
+ * tree yet. */
 static arrivals view_gate(const gate *g)
 {
   const size_t words = (size_t)(g->shape.words - g->shape.leaves);
@@ -56,8 +57,8 @@ static void put(gate *g, int leaf, int level, uint64_t value)
   atomic_store((_Atomic uint64_t *)(void *)((unsigned char *)g->memory + at), value);
 }
 
-/* Announces bytes as an origin does: it sets first its leaf, and then the words above it in the
- * tree. */
+/* Announces bytes as a sender (an origin) does: it sets first its leaf of the tree, and then the
+ * words above this leaf. */
 static void notify(gate *g, int leaf, uint64_t bytes)
 {
   put(g, leaf, 0, arrival_word(g->announced[leaf] += bytes, leaf % 7));
@@ -66,8 +67,8 @@ static void notify(gate *g, int leaf, uint64_t bytes)
     put(g, leaf, level, ((uint64_t)leaf + 1) << 40 | g->announcements);
 }
 
-/* Takes a waiting origin from the queue and fetches everything that it announced. Returns its leaf,
- * or -1 if no origin waits. */
+/* Takes a waiting origin (sender) from the queue and fetches everything that it announced. Returns
+ * the origin's leaf, or -1 if no origin waits. */
 static int serve(gate *g)
 {
   osli_arrivals_collect(&g->a);
@@ -129,8 +130,8 @@ static void test_everyone_is_served(void)
   serve_all(10000, 32);
 }
 
-/* An announcement is not lost if it arrives while its origin is served, or if a rank looks after
- * the leaf was set and before the words above it are. */
+/* An announcement is not lost if it arrives while its origin (sender) is served, or if a rank polls
+ * between the write of the leaf and the writes of the words above the leaf. */
 static void test_what_comes_late(void)
 {
   gate *g = make_gate(100, 4);
@@ -141,12 +142,12 @@ static void test_what_comes_late(void)
   atomic_store(&g->a.intakes[77].fetched, 8);
   notify(g, 77, 8);
   osli_arrivals_collect(&g->a);
-  /* no origin waits, because this one is being served already */
+  /* -1: the only origin is being served already */
   CU_ASSERT(osli_arrivals_dequeue(&g->a) == -1);
   CU_ASSERT(osli_arrivals_release(&g->a, 77));
   CU_ASSERT(serve(g) == 77);
   CU_ASSERT(serve(g) == -1);
-  put(g, 13, 0, arrival_word(8, 13 % 7)); /* the words above the leaf have not been set yet */
+  put(g, 13, 0, arrival_word(8, 13 % 7)); /* the words of the tree above leaf 13 are not set yet */
   CU_ASSERT(serve(g) == -1);
   put(g, 13, 1, 14);
   put(g, 13, 2, 14);
@@ -218,7 +219,7 @@ static void test_a_node_shares(void)
   atomic_store(&s.all_announced, true);
   for (int i = 0; i < SERVERS; i++)
     (void)pthread_join(threads[i], NULL);
-  while (true) { /* in its last attempt a thread may have found the lock taken */
+  while (true) { /* a thread may have found the lock taken when it looked for the last time */
     osli_arrivals_collect(&s.g->a);
     int leaf = osli_arrivals_dequeue(&s.g->a);
     if (leaf < 0) break;

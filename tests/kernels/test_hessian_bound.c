@@ -154,7 +154,7 @@ static void test_sums_beyond_the_bound(void)
   }
   OSLA_ASSERT_OK(osla_hessian_commit(b.h));
   CU_ASSERT(element(&b, 5, 1) == 0.5);
-  /* the value is added to the one committed before */
+  /* -1.0 is added to the committed value 0.5 */
   if (osla_test_rank() == 0) add_one(&b, 5, 1, -1.0);
   OSLA_ASSERT_OK(osla_hessian_commit(b.h));
   CU_ASSERT(element(&b, 5, 1) == -0.5);

@@ -193,8 +193,8 @@ static void *push_columns(void *arg)
   return NULL;
 }
 
-/* The other ranks update all columns meanwhile. These updates together exceed a message buffer.
- * Returns the duration in seconds of the slowest update. */
+/* While one rank updates single columns, the other ranks update all columns. These updates together
+ * exceed a message buffer. Returns the duration in seconds of the slowest update. */
 static double push_all_columns(osla_transport *t, osla_hessian *h)
 {
   double start = osla_clock(), seconds;

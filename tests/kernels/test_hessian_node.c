@@ -75,8 +75,8 @@ static void test_same_bits(void)
   osla_transport_destroy(&t);
 }
 
-/* The matrix has more block columns than there are locks (stripes), and its columns are longer than
- * a message. */
+/* The matrix has more block columns than there are locks for stripes of columns, and its columns
+ * are longer than a message. */
 static void test_large(void)
 {
   osla_transport *t = osla_test_transport();
@@ -124,7 +124,7 @@ static double bytes_for(osla_grid *grid, int64_t n, int updates, bool node_sums)
   return bytes;
 }
 
-/* The bytes sent are those of each node's sum of H, sent once, and few others. */
+/* Each node sends its sum of H once, and few other bytes. */
 static void test_wire(void)
 {
   enum { LARGE = 300 };

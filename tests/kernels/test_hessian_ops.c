@@ -216,8 +216,8 @@ static void test_user_calls(void)
   osla_transport_destroy(&t);
 }
 
-/* Updates with short and long runs of rows and with single rows, which different loops of the
- * library add. */
+/* Updates with short runs of rows, long runs, and single rows, because the library adds these in
+ * different loops. */
 static void test_runs(void)
 {
   enum { LARGE = 900, COUNT = 640 };

@@ -86,7 +86,7 @@ static void restart(osla_transport *t, int64_t n, osla_hessian_options o, int fr
     OSLA_ASSERT_ERR(osla_hessian_matrix(h, &a), OSLA_ERR_STATE);
     CU_ASSERT(osla_hessian_get_stats(h).ids_restored == DATA / 2 + 2 + 3 * again);
     CU_ASSERT(push_range(t, h, n, type_of(&o), 0, DATA / 2 + 5, 1) == DATA / 2 + 2 + 3 * again);
-    if (again == 0) { /* takes a checkpoint that contains both restored and new ids */
+    if (again == 0) { /* this checkpoint contains both restored and new ids */
       OSLA_ASSERT_OK(osla_hessian_checkpoint(h, path, "job"));
       OSLA_ASSERT_OK(osla_hessian_commit(h));
       OSLA_ASSERT_OK(osla_hessian_reset(h));

@@ -38,8 +38,8 @@ static test_update real_update(const problem *p, int number)
   return u;
 }
 
-/* Returns an update that adds 1 to diagonal element i of H, as a block U of one element. All of
- * them together add the prior I. */
+/* Returns an update that adds 1 to diagonal element i of H, as a block U of one element. The
+ * updates for all i together add the prior I. */
 static test_update unit_update(const problem *p, int64_t i)
 {
   (void)p;
@@ -163,7 +163,7 @@ static void solve(osla_grid *grid, const problem *p)
   osla_matrix *a = NULL, *again = NULL, *b = NULL;
   OSLA_ASSERT_OK(osla_hessian_matrix(h, &a));
   void *memory = osla_matrix_local(a);
-  /* Two iterations. After the reset, the accumulator uses the same memory again. */
+  /* two iterations: the accumulator uses the same memory again after the reset */
   for (int iteration = 0; iteration < 2; iteration++) {
     int64_t info = -1;
     assemble(p, h);

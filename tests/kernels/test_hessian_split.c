@@ -66,7 +66,7 @@ static void test_indices(void)
         int64_t count = round < 3 ? round : osla_test_choose(seed, -2, MOST + 1);
         int64_t n = 1 + osla_test_choose(seed, -3, 200);
         pick(seed, count, n, ix);
-        /* the same object is used again for each size */
+        /* one index_split object is used for lists of all sizes */
         OSLA_ASSERT_OK(osli_split_reserve(&s, count, nprocs));
         osli_split_indices(&s, count, ix, blocks[b], nprocs);
         int64_t wrong = wrong_split(&s, count, ix, blocks[b], nprocs);
@@ -94,7 +94,8 @@ static void test_impossible_size(void)
 {
   index_split s = {0};
   OSLA_ASSERT_ERR(osli_split_reserve(&s, INT64_C(1) << 55, 3), OSLA_ERR_MEM);
-  OSLA_ASSERT_OK(osli_split_reserve(&s, 4, 3)); /* the object can be used after the failure */
+  /* the index_split object can be used after a failed call */
+  OSLA_ASSERT_OK(osli_split_reserve(&s, 4, 3));
   const int64_t ix[] = {9, 1, 4, 1};
   osli_split_indices(&s, 4, ix, 2, 3);
   CU_ASSERT(wrong_split(&s, 4, ix, 2, 3) == 0);

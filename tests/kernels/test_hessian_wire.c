@@ -29,8 +29,8 @@ static void keep(void *arg, const void *from, size_t count)
 
 enum { ROWS = 13, COLS = 7, LD = ROWS + 2 };
 
-/* A piece of an update whose columns form a staircase along the diagonal. No column uses its first
- * rows (lower triangle) or last rows (upper triangle). */
+/* A piece of an update whose columns form a staircase along the diagonal. In the piece, the first
+ * rows (lower triangle) or the last rows (upper triangle) are used by no column. */
 typedef struct sample {
   int64_t row[ROWS], col[COLS], begin[COLS], end[COLS];
   double values[LD * COLS];
@@ -208,7 +208,7 @@ static void test_small_updates_join(void)
   sum_add(&sum, update_ones(COUNT, 1, type_of(&o)), TIMES * (osla_test_size() - 1.0));
   sum_assert(&sum, h, "small updates");
   int far = osla_test_size() - osla_transport_node_size(t);
-  /* this counter is that of the rank of the node that fetched the updates */
+  /* each rank counts the transfers that it made for its node */
   int64_t transfers = osla_hessian_get_stats(h).transfers - before;
   if (!near) transfers = 0;
   MPI_Allreduce(MPI_IN_PLACE, &transfers, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);

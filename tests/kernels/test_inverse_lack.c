@@ -13,7 +13,7 @@ enum { N = 40, NB = 6 };
 typedef struct inversion {
   osla_matrix *a;
   int64_t *ipiv;  /* pivots of the LU factors; NULL for Cholesky factors */
-  dense original; /* the factors that the call inverts */
+  dense original; /* the LU or Cholesky factors before the inversion */
   dense inverse;
 } inversion;
 
@@ -49,7 +49,7 @@ static void check_each_allocation(bool lu)
   osla_layout l = osla_matrix_layout(a.a);
   for (int64_t i = 0; lu && i < osla_matrix_local_rows(a.a); i++) {
     int64_t row = osla_index_global(i, NB, osla_grid_prow(grid), l.nprow);
-    /* interchanges each row with itself or with a row below it */
+    /* pivot: each row is interchanged with itself or with a row below it */
     x.ipiv[i] = 1 + row + (N - 1 - row) / 2;
   }
   OSLA_ASSERT_OK(invert(&x));

@@ -406,7 +406,7 @@ static void test_refused(void)
   free_cube(&c);
 }
 
-/* An initial x that is not finite is refused with the rank, and the object can be used again. */
+/* An initial x that is not finite is refused with its rank; later runs are possible. */
 static void test_not_finite(void)
 {
   for (int mode = OSLA_ITERATE_ASYNC; mode <= OSLA_ITERATE_SYNC; mode++) {

@@ -187,8 +187,8 @@ static void test_lsqr(void)
   osla_transport_destroy(&t);
 }
 
-/* LSQR solves a square system, and the residual of x agrees with the one that its recurrences give.
- */
+/* LSQR solves a square system, and the residual of x agrees with the residual norm that LSQR's
+ * recurrences give. */
 static void test_lsqr_square(void)
 {
   osla_transport *t = osla_test_transport();
@@ -389,7 +389,7 @@ static void test_range(void)
       for (int64_t j = 0; j < RANGE_N; j++)
         OSLA_ASSERT_CLOSE(ldexp(x[j], of[i][0] - of[i][1]), usual[j], 1e-9);
     }
-    /* x would overflow in the first of these calls, and underflow in the second */
+    /* x would overflow with (-600, 600), and underflow with (600, -600) */
     CU_ASSERT(solve_at(t, by, -600, 600, x).end == OSLA_KRYLOV_NOT_FINITE);
     CU_ASSERT(solve_at(t, by, 600, -600, x).end == OSLA_KRYLOV_NOT_FINITE);
   }

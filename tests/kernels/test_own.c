@@ -104,8 +104,8 @@ static void test_operands(void)
   osla_transport_destroy(&t);
 }
 
-/* The product would need operands of other ranks. All ranks get the same message, and C stays
- * unchanged. */
+/* A product that would need operands of other ranks fails. All ranks get the same message, and C
+ * stays unchanged. */
 static void test_operand_refused(void)
 {
   osla_transport *t = osla_test_transport();
@@ -154,7 +154,7 @@ static void test_lu(void)
   OSLA_ASSERT_OK(osla_trsm(OSLA_LEFT, OSLA_LOWER, OSLA_TRANS, OSLA_UNIT, -3, a.reached, b.reached));
   OSLA_ASSERT_OK(osla_trsm(OSLA_LEFT, OSLA_LOWER, OSLA_TRANS, OSLA_UNIT, -3, a.reached, b.own));
   expect_same(&b, 1e-6, "solve from the left");
-  /* these calls need A, or B of a solve from the right, on other ranks as well */
+  /* solves need A on other ranks as well; solves from the right also need B */
   if (osla_test_size() > 1) {
     OSLA_ASSERT_ERR(osla_getrs(OSLA_NOTRANS, a.own, pivots[0], b.reached), OSLA_ERR_ARG);
     OSLA_ASSERT_ERR(osla_trsm(OSLA_RIGHT, OSLA_LOWER, OSLA_TRANS, OSLA_UNIT, 2, a.reached, a.own),

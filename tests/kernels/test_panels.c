@@ -23,7 +23,8 @@ typedef struct player {
                  panels */
   uint64_t seed;
   _Atomic int64_t there; /* number of steps for which this rank's panels are ready */
-  unsigned char *own;    /* [STEPS][2][MOST_BYTES] panels that this rank publishes, of two kinds */
+  unsigned char *own;    /* [STEPS][2][MOST_BYTES] panels that this rank publishes: in each step one
+                            along its row, one along its column */
 } player;
 
 /* Number of this rank's process row or process column, whichever the panels of this kind go along.
@@ -89,7 +90,7 @@ static int64_t compare(player *x, panel_kind kind, int64_t step, int root)
   if (bytes == 0 || root == position(x, kind)) return 0;
   if (x->hasty && step < HASTY_STEPS && position(x, kind) > 0) return 0;
   const unsigned char *at = osli_panels_wait(x->panels, kind, step, root);
-  /* there is no copy, because kernels read this panel in the root's memory */
+  /* NULL is right, because kernels read this panel in the root's memory */
   if (!at) return !x->readable || kind == PANEL_COLS;
   for (size_t i = 0; i < bytes; i++)
     wrong += at[i] != byte_of(x, kind, step, root, i);

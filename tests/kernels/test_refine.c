@@ -148,7 +148,7 @@ static void check_refine(const grid_set *g, int which, osla_dtype dtype, kind k,
   expect_solved(&s, result.residual, 1.0, "refined");
   OSLA_ASSERT_OK(osla_refine(s.a.a, &factors, s.b.a, s.x.a, NULL, &result));
   CU_ASSERT(result.iterations == 0); /* the initial X is already accurate enough */
-  /* with the factors of another matrix, X must stay unchanged if they cannot improve it */
+  /* with the factors of another matrix, X must stay unchanged if osla_refine cannot improve it */
   OSLA_ASSERT_OK(osla_matrix_fill(s.f.a, OSLA_FILL_IDENTITY, 0));
   osla_refine_options exact = {.target = 1e-9};
   OSLA_ASSERT_OK(osla_refine(s.a.a, &factors, s.b.a, s.x.a, &exact, &result));
@@ -214,7 +214,7 @@ static void test_singular(void)
 {
   grid_set g = grids_open();
   osla_mixed_result r;
-  kernel_matrix a = kernel_make(g.at[0], OSLA_DOUBLE, 9, 9, 2, 2, false); /* matrix of zeros */
+  kernel_matrix a = kernel_make(g.at[0], OSLA_DOUBLE, 9, 9, 2, 2, false); /* the matrix is zero */
   kernel_matrix b = kernel_make(g.at[0], OSLA_DOUBLE, 9, 2, 2, 2, false);
   kernel_matrix x = kernel_make(g.at[0], OSLA_DOUBLE, 9, 2, 2, 2, false);
   osla_dtype single = osla_test_size() % 2 ? OSLA_COMPLEX_FLOAT : OSLA_FLOAT;
@@ -253,7 +253,8 @@ static void test_options(void)
   kernel_matrix a = kernel_make(g.at[0], OSLA_DOUBLE, 9, 9, 2, 2, false);
   kernel_matrix b = kernel_make(g.at[0], OSLA_DOUBLE, 9, 2, 2, 2, false);
   kernel_matrix x = kernel_make(g.at[0], OSLA_DOUBLE, 9, 2, 2, 2, false);
-  osla_factors f = osla_factors_cholesky(a.a, OSLA_LOWER); /* the call does not read the factors */
+  /* osla_refine fails before it reads these factors */
+  osla_factors f = osla_factors_cholesky(a.a, OSLA_LOWER);
   const int last = osla_test_size() - 1;
   const bool other = osla_test_rank() == last;
   const osla_refine_options negative = {.max_iterations = -3},

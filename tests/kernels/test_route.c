@@ -11,7 +11,8 @@ enum { MOST = 40 };
 static const osla_forward ways[] = {OSLA_FORWARD_CHOSEN, OSLA_FORWARD_FLAT, OSLA_FORWARD_RING,
                                     OSLA_FORWARD_TREE};
 
-/* Makes the process row as each of its positions sees it. */
+/* Makes, for each position, the osla_line object that describes the process row to this position.
+ */
 static bool make_all(osla_line *lines, int length, const int *nodes)
 {
   int ranks[MOST];

@@ -150,7 +150,7 @@ static void check_gemm(const same_matrices *m)
   OSLA_ASSERT_ERR(one_other(&base), OSLA_ERR_ARG);
   base.gemm.panel = same_is_last_rank() ? 2 : 3; /* this option may differ between ranks */
   if (same_is_last_rank())
-    /* alpha's imaginary part may differ, because real matrices do not use it */
+    /* the imaginary part of alpha may differ, because products of real matrices ignore it */
     base.alpha = CMPLX(1.0, 4.0);
   OSLA_ASSERT_OK(gemm(&base));
 }

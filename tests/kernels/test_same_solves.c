@@ -225,7 +225,7 @@ static void check_hessian(const same_matrices *m)
   OTHER(create, base, hessian.shipping, OSLA_SHIP_VALUES, "osla_hessian_create: shipping is ");
   OTHER(create, base, hessian.node_sums, true, "osla_hessian_create: node_sums is ");
   OTHER(create, base, hessian.checkpoint_holds, true, "osla_hessian_create: checkpoint_holds is ");
-  /* may differ, because it affects only its own rank */
+  /* piece_bytes may differ between ranks, because it affects only its own rank */
   base.hessian.piece_bytes = same_is_last_rank() ? 8192 : 4096;
   OSLA_ASSERT_OK(create(&base));
   OSLA_ASSERT_OK(osla_hessian_create(grid, 5, NULL, &accumulator));

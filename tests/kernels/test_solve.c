@@ -95,8 +95,8 @@ static void problem_free(problem *p)
   free(p->pivots);
 }
 
-/* Solves with right-hand sides that every rank has completely. Their leading dimension is one more
- * than necessary. */
+/* Solves with right-hand sides of which every rank has a complete copy. The leading dimension of
+ * the copies is one more than necessary. */
 static void solve_replicated(const problem *p, int kind, osla_matrix *a, const int64_t *ipiv,
                              const char *label)
 {
@@ -208,8 +208,8 @@ static int64_t *factor_by_lapack(osla_matrix *a)
   return ipiv;
 }
 
-/* Solves A X = B by factors of LAPACK's LU (how = -2), of OSLA's LU without pivoting (-1), or of
- * Cholesky (how is the triangle), and checks the scaled residual. */
+/* Solves A X = B and checks the scaled residual. how: -2 factors by LAPACK's LU, -1 by OSLA's LU
+ * without pivoting, otherwise by Cholesky of the triangle `how`. */
 static void check_factored(osla_grid *grid, osla_dtype dtype, solve_case c, int how)
 {
   double value = -1.0;

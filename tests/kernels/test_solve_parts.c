@@ -177,8 +177,8 @@ static void check_getrf(osla_grid *grid, osla_dtype dtype, part_position p, int 
   OSLA_ASSERT_OK(osla_getrf(alone, none ? NULL : right, &options, &should));
   OSLA_ASSERT_OK(osla_getrf_part(parts_at(a, p), none ? NULL : ipiv, &options, &is));
   CU_ASSERT(is.info == should.info && is.trusted == should.trusted);
-  /* tournament pivots depend on the distribution of the rows, so they may differ from those of the
-   * other matrix */
+  /* tournament pivots depend on the distribution of the rows, so those of the part may differ from
+   * those of the separate matrix */
   if (options.pivoting == OSLA_PIVOT_TOURNAMENT) {
     check_factors(a, &before, ipiv, p);
   } else {

@@ -175,8 +175,8 @@ static void test_rows(void)
   osla_transport_destroy(&t);
 }
 
-/* The rows and columns of A are numbered in reverse order, on other ranks. A x then has equal
- * values at other positions. */
+/* Renumbers the rows and columns of A in reverse order, which moves them to other ranks. A x then
+ * has equal values at other positions. */
 static void test_renumber(void)
 {
   osla_transport *t = osla_test_transport();

@@ -134,8 +134,8 @@ static void test_modes(void)
     const double rho = cos(3.14159265358979 / 10);
     OSLA_ASSERT_MSG(alpha < 1.0 && alpha >= rho - 1e-12 && alpha < rho + 0.01, "alpha %.9f", alpha);
     if (mode == OSLA_ITERATE_SYNC) CU_ASSERT(parts < lines && lines < points);
-    if (osla_test_size() == 1) /* one rank has one block, so a sweep is a direct solve; asynchronous
-                                  modes need some more sweeps to end */
+    if (osla_test_size() == 1) /* with one rank there is one block, so a sweep is a direct solve;
+                                  asynchronous modes make some more sweeps until they end */
       CU_ASSERT(parts <= (mode == OSLA_ITERATE_SYNC ? 2 : 6));
   }
   free_system(&s);
@@ -307,7 +307,7 @@ static void test_many_steps(void)
     OSLA_ASSERT_OK(osla_iteration_create(t, &p, NULL, &it));
     OSLA_ASSERT_OK(osla_iterate_bound(it, 4000, &alpha));
     OSLA_ASSERT_CLOSE(alpha, radius[r], 1e-12);
-    /* the refused call does not change the bound of the call before */
+    /* the refused call of osla_iterate_bound does not change the earlier bound */
     OSLA_ASSERT_ERR(osla_iterate_bound(it, 0, &alpha), OSLA_ERR_ARG);
     double x[N] = {0};
     osla_iterate_result result;

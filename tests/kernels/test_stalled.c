@@ -95,7 +95,7 @@ static osla_iterate_result run(int mode, int who, int tenths, double patience)
   return r;
 }
 
-/* A stop shorter than `patience`: the other ranks wait, and the result has a certificate. */
+/* A rank stops for less than `patience`. The other ranks wait, and the result has a certificate. */
 static void test_goes_on(void)
 {
   const int last = osla_test_size() - 1;
@@ -109,8 +109,8 @@ static void test_goes_on(void)
   }
 }
 
-/* A stop longer than `patience`: the other ranks end the run, the stopped rank does so when it
- * continues, and all of them report the stopped rank. */
+/* A rank stops for longer than `patience`. The other ranks end the run, the stopped rank ends it
+ * when it continues, and all ranks report the stopped rank. */
 static void test_stalls(void)
 {
   const int size = osla_test_size();

@@ -17,8 +17,8 @@ static osla_part op_at(osla_matrix *matrix, osla_trans trans, int64_t i, int64_t
                                : osla_part_at(matrix, i, j, k, n);
 }
 
-/* In odd turns a product by osla_herk, otherwise one by osla_syrk, with complex alpha and beta for
- * complex types. */
+/* Makes a product by osla_herk in odd turns, and by osla_syrk in even turns, with complex alpha and
+ * beta for complex types. */
 static product product_by_turns(int turn, osla_uplo uplo, osla_trans trans, const double *factor,
                                 osla_part a, osla_part c)
 {
@@ -106,8 +106,8 @@ static void test_random(void)
   osla_transport_destroy(&t);
 }
 
-/* Products with n = 0, with k = 0 and with both, and products in which A and C are in one matrix.
- */
+/* Products with n = 0, with k = 0, and with n = k = 0, and products in which A and C are in one
+ * matrix. */
 static void test_edges(void)
 {
   static const int64_t sizes[][2] = {{0, 5}, {6, 0}, {0, 0}, {1, 7}, {7, 1}, {13, 13}};

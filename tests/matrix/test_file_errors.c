@@ -419,7 +419,7 @@ static void test_failed(void)
     CU_ASSERT_PTR_NULL(file);
     OSLA_ASSERT_OK(osla_file_create(t, path, &file));
     int64_t count =
-      osla_test_rank() == osla_test_size() - 1 ? -1 : 1; /* one rank passes a negative count */
+      osla_test_rank() == osla_test_size() - 1 ? -1 : 1; /* the last rank has a count of -1 */
     OSLA_ASSERT_ERR(osla_file_put_parts(file, "x", OSLA_FILE_DOUBLE, count, x), OSLA_ERR_ARG);
     OSLA_ASSERT_TEXT("x: -1 elements");
     OSLA_ASSERT_SAME_TEXT();

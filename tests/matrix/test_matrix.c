@@ -243,7 +243,7 @@ static void test_create_errors(void)
   expect_create(grid, (shape){5, 5, 0, 2}, OSLA_ERR_ARG, "block of 0 x 2");
   expect_create(grid, (shape){5, 5, 2, -3}, OSLA_ERR_ARG, "block of 2 x -3");
   expect_create(grid, (shape){10000000, 10000000, 64, 64}, OSLA_ERR_MEM, "bytes are needed");
-  int64_t huge = INT64_C(1) << 40; /* the number of bytes exceeds 64 bits */
+  int64_t huge = INT64_C(1) << 40; /* the number of bytes does not fit 64 bits */
   expect_create(grid, (shape){huge, huge, 64, 64}, OSLA_ERR_MEM, "bytes are needed");
   expect_create(grid, (shape){INT64_MAX, INT64_MAX, 1, 1}, OSLA_ERR_MEM, "bytes are needed");
   osla_layout layout = {huge, huge, 64, 64, 1, 1};
