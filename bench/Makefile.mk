@@ -1,4 +1,4 @@
-# Floor 4: benchmarks.
+# Layer 4: benchmarks.
 
 # All sources except main are in a library, so that tests can link them.
 noinst_LTLIBRARIES += bench/libbench.la

@@ -1,4 +1,4 @@
-# Floor 4: the module osla for Fortran. Each source has one module, and osla_c.f90 has two. The
+# Layer 4: the module osla for Fortran. Each source has one module, and osla_c.f90 has two. The
 # order of compilation follows from the dependencies below.
 fortran_sources = \
   fortran/osla_fortran.h fortran/osla_fortran.c \

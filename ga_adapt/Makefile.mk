@@ -1,4 +1,4 @@
-# Floor 4: the adaptor to Global Arrays, in the separate library libosla_ga.
+# Layer 4: the adaptor to Global Arrays, in the separate library libosla_ga.
 AM_CPPFLAGS += $(GA_CFLAGS)
 
 ga_adapt_sources = \

@@ -1,4 +1,4 @@
-# Floor 3: the kernels, each with a folder for its sources and private headers. A private header is
+# Layer 3: the kernels, each with a folder for its sources and private headers. A private header is
 # included only in its folder, except the headers of common/, and chol/chol_shape.h, which inverse/
 # includes, too.
 EXTRA_DIST += kernels/common/README.md kernels/gemm/README.md kernels/lu/README.md kernels/chol/README.md \

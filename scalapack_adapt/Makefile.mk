@@ -1,4 +1,4 @@
-# Floor 4: the drop-in for ScaLAPACK. It consists of a library with ScaLAPACK's names and a library
+# Layer 4: the drop-in for ScaLAPACK. It consists of a library with ScaLAPACK's names and a library
 # that does the work (caller.h).
 noinst_LTLIBRARIES += scalapack_adapt/libadapt.la scalapack_adapt/libnames.la
 scalapack_adapt_libnames_la_SOURCES = \

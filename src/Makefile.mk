@@ -1,4 +1,4 @@
-# Floors 0 to 2, with lower folders first: base, transport, memory, blas, matrix, file.
+# Layers 0 to 2, with lower folders first: base, transport, memory, blas, matrix, file.
 
 # The sources of transfers and waits: those on MPI, and those of the simulator, which configure
 # --enable-simulation selects.

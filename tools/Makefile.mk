@@ -1,4 +1,4 @@
-# Floor 4: the command osla.
+# Layer 4: the command osla.
 AM_CPPFLAGS += $(POPT_CFLAGS) $(JANSSON_CFLAGS)
 
 if SIMULATION

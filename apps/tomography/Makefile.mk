@@ -1,4 +1,4 @@
-# Floor 4: the tomography of `osla invert`, in a separate library so that tests can link it.
+# Layer 4: the tomography of `osla invert`, in a separate library so that tests can link it.
 noinst_LTLIBRARIES += apps/tomography/libtomo.la
 AM_CPPFLAGS += $(HDF5_CFLAGS) $(LIBXML2_CFLAGS) $(NETCDF_CFLAGS)
 apps_tomography_libtomo_la_LIBADD = libosla.la $(HDF5_LIBS) $(LIBXML2_LIBS) $(NETCDF_LIBS)

@@ -1,4 +1,4 @@
-/* Exact sums of doubles, rounded once: the same bits in any order and any grouping (floor 3,
+/* Exact sums of doubles, rounded once: the same bits in any order and any grouping (layer 3,
  * internal). A long accumulator: a fixed-point number that holds any double (Kulisch, Computer
  * Arithmetic and Validity, 2nd ed. 2013, chapter 8). All calls are local. */
 #ifndef EXACT_SUM_H

@@ -40,7 +40,8 @@ static osla_err allocate_object(osla_transport *t, const char *path, osla_file *
   return OSLA_OK;
 }
 
-/* Either all ranks get an object or none. */
+/* Creates the object on all ranks. If a rank fails, all ranks return the error without an object.
+ */
 static osla_err create_object(osla_transport *t, const char *path, osla_file **out)
 {
   *out = NULL;

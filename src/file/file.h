@@ -1,4 +1,4 @@
-/* Types and functions shared by the sources of src/file (floor 2, private). */
+/* Types and functions shared by the sources of src/file (layer 2, private). */
 #ifndef OSLA_FILE_PRIVATE_H
 #define OSLA_FILE_PRIVATE_H
 
@@ -40,7 +40,8 @@ struct osla_file {
   /* the new file on rank 0; NULL on other ranks and in a file opened for reading */
   osla_new_file *created;
   char *temporary; /* name of the temporary file; NULL in a file opened for reading */
-  int fd; /* this rank's descriptor for the data (on rank 0 the one of `created`); -1 if not open */
+  int fd; /* this rank's file descriptor for the data, which on rank 0 belongs to `created`; -1 if
+             not open */
   struct file_hdf5 *hdf5; /* HDF5 handle on rank 0; NULL in a raw file and on other ranks */
   bool failed;
 };
@@ -64,8 +65,8 @@ size_t osli_file_word_count(file_type type);
 
 /* --- file_io.c: system calls with error texts; local --- */
 osla_err osli_file_open_fd(const char *path, int *fd); /* opens a regular file for reading */
-/* Sets the identity of rank 0's temporary file. With `marks` also writes the mark and flushes it to
- * disk; the file must be empty, and the saved data overwrite the mark. */
+/* Sets the identity of rank 0's temporary file. If `marks` is true, also writes the mark (random
+ * bits) to the empty file and flushes it to disk; the saved data overwrite the mark later. */
 osla_err osli_file_identify(int fd, const char *path, bool marks, file_identity *identity);
 /* Opens rank 0's temporary file on another rank, for writing only.
  *   path    [in] name for error texts
@@ -76,7 +77,8 @@ osla_err osli_file_sync_fd(const char *path, int *fd); /* calls fsync and close;
 osla_err osli_file_read_at(int fd, const char *path, void *bytes, size_t size, uint64_t offset);
 osla_err osli_file_length(int fd, const char *path, uint64_t *bytes);
 
-/* --- file_pieces.c: move this rank's range of a matrix, *sum: its checksum; local --- */
+/* --- file_pieces.c: write or read this rank's range of a matrix, and set *sum to the checksum of
+ * the range; local --- */
 osla_err osli_file_write_pieces(const osla_file *file, const file_item *item, const osla_matrix *a,
                                 uint64_t *sum);
 osla_err osli_file_read_pieces(const osla_file *file, const file_item *item, osla_matrix *a,
@@ -88,7 +90,8 @@ osla_err osli_file_raw_read_trailer(const osla_file *file, bool *is_raw, file_it
 
 /* --- file.c: collective calls --- */
 osla_err osli_file_create_any(osla_transport *t, const char *path, bool raw, osla_file **out);
-/* Opens a file of either format. For a raw file sets *raw to its array. */
+/* Opens an HDF5 or raw file for reading. For a raw file sets *raw to the description of its array.
+ */
 osla_err osli_file_open_any(osla_transport *t, const char *path, osla_file **out, file_item *raw,
                             bool *is_raw);
 /* Error STATE if a file opened for reading is written, or a new file is read. */

@@ -22,7 +22,8 @@ struct file_hdf5 {
 enum {
   /* alignment of arrays in bytes, so that two ranks' pieces never share a page */
   ALIGNMENT = FILE_PAGE,
-  METADATA_BYTES = 1 << 20 /* upper bound of a file's metadata, and of the length of a text */
+  METADATA_BYTES =
+    1 << 20 /* upper bound in bytes of a file's metadata, and of the length of a text */
 };
 
 static const char *const stored_name[] = {"whole", "lower", "upper"};
@@ -89,8 +90,8 @@ static osla_err put_attribute(file_hdf5 *h, hid_t at, const char *name, hid_t ty
   return err;
 }
 
-/* Reads an attribute that must hold one value of the given type. With type < 0 reads a text, cut to
- * `size` bytes with its final 0. */
+/* Reads an attribute that must hold one value of the given type. If type < 0, the attribute must be
+ * a text, which is cut to `size` bytes including its final 0. */
 static bool get_attribute(hid_t at, const char *name, hid_t type, void *value, size_t size)
 {
   hid_t attribute = H5Aexists(at, name) > 0 ? H5Aopen(at, name, H5P_DEFAULT) : -1;

@@ -1,4 +1,4 @@
-/* Rank 0's part of an HDF5 file: the offsets of arrays, and attributes (floor 2, private). Local.
+/* Rank 0's part of an HDF5 file: the offsets of arrays, and attributes (layer 2, private). Local.
  * In a build without HDF5, create and open fail with OSLA_ERR_UNSUPPORTED. */
 #ifndef OSLA_FILE_HDF5_H
 #define OSLA_FILE_HDF5_H
@@ -13,12 +13,12 @@ osla_err osli_file_hdf5_open(const char *path, file_hdf5 **out);
 /* Writes a new file's metadata (all but the data of arrays) to fd and sets the length of fd. Call
  * it once. */
 osla_err osli_file_hdf5_finish(file_hdf5 *h, int fd);
-/* Accepts NULL and sets the handle to NULL. */
+/* Closes the HDF5 file and sets the handle to NULL; does nothing for NULL. */
 void osli_file_hdf5_close(file_hdf5 **h);
 
 /* Creates a contiguous data set without writing it; sets item->offset. */
 osla_err osli_file_hdf5_reserve(file_hdf5 *h, const char *name, file_item *item);
-/* Writes the attributes checksum and, for a matrix, uplo. */
+/* Writes the attribute "checksum" of a data set and, for a matrix, the attribute "uplo". */
 osla_err osli_file_hdf5_store_checksum(file_hdf5 *h, const char *name, const file_item *item);
 
 bool osli_file_hdf5_has(file_hdf5 *h, const char *name);

@@ -1,4 +1,4 @@
-/* A file in memory with holes in place of arrays (floor 2, private).
+/* A file in memory with holes in place of arrays (layer 2, private).
  *
  * HDF5 makes a new file in memory and never writes to the disk; its metadata are copied to the disk
  * by our own system calls. Cause: HDF5 1.10.8 cannot close a file that it cannot write. When the
@@ -12,7 +12,7 @@
 
 enum {
   FILE_PAGE = 4096,
-  FILE_IMAGE_NAME = 64 /* bytes of a name, with its final 0 */
+  FILE_IMAGE_NAME = 64 /* largest number of bytes of a file name, including its final 0 */
 };
 
 typedef struct file_extent {

@@ -57,7 +57,7 @@ static osla_err move_pieces(const osla_file *file, const file_item *item, osla_m
   int64_t length = (int64_t)(PIECE_BYTES / osli_file_type_size((file_type)item->type));
   int64_t pieces = elements / length + (elements % length > 0);
   int rank = osla_transport_rank(file->t), size = osla_transport_size(file->t);
-  /* the first `more` ranks have one piece more */
+  /* each rank moves `each` pieces, and the first `more` ranks move one piece more */
   int64_t each = pieces / size, more = pieces % size;
   int64_t begin = each * rank + (rank < more ? rank : more);
   int64_t end = begin + each + (rank < more);

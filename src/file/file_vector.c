@@ -130,7 +130,7 @@ osla_err osla_file_get_vector(osla_file *f, const char *name, osla_file_type typ
   file_item item;
   uint64_t sum = 0;
   OSLA_CALL(find_vector(f, "osla_file_get_vector", name, type, &item));
-  /* its text says on which rank the count is wrong */
+  /* the text of this error says on which rank the count is wrong */
   osla_err err = check_count(f, name, &item, count);
   OSLA_CALL(osli_file_agree(f, err));
   err = file_is_root(f) ? read_part(f, &item, 0, count, data, &sum) : OSLA_OK;
@@ -162,7 +162,7 @@ static osla_err put_value(osla_file *f, const char *name, file_type type, const 
                                             : OSLA_OK);
 }
 
-/* Sets 8 bytes at `value` on all ranks. */
+/* Reads a value of 8 bytes on rank 0 and broadcasts it to *value on all ranks. */
 static osla_err get_value(osla_file *f, const char *name, file_type type, void *value)
 {
   OSLA_CALL(osli_file_check_state(f, false));
@@ -201,7 +201,7 @@ osla_err osla_file_put_text(osla_file *f, const char *name, const char *value)
 osla_err osla_file_get_text(osla_file *f, const char *name, char *value, size_t size)
 {
   OSLA_CALL(osli_file_check_state(f, false));
-  /* buffer sizes may differ between ranks */
+  /* ranks may pass buffers of different sizes, so the text is cut to the smallest */
   int64_t least = size < INT_MAX ? (int64_t)size : INT_MAX;
   OSLA_CALL(osla_allreduce(f->t, &least, 1, MPI_INT64_T, MPI_MIN));
   OSLA_CHECK(least > 0, OSLA_ERR_ARG, "%.63s: the buffer for the text has size 0", name);

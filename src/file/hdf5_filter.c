@@ -12,9 +12,9 @@
 
 enum { FILTER_TEXT = 64 };
 
-/* Describes the first filter of a data set as "filter 'lzf' (32000)", name and number. With
- * `missing`, the first filter that this HDF5 library neither has nor can load as a plug-in. Returns
- * false if there is none. */
+/* Describes the first filter of a data set by its name and number, for example "filter 'lzf'
+ * (32000)". If `missing` is true, considers only filters that this HDF5 library neither has nor can
+ * load as a plug-in. Returns false if the data set has no such filter. */
 static bool find_filter(hid_t set, bool missing, char text[FILTER_TEXT])
 {
   hid_t create = H5Dget_create_plist(set);

@@ -1,4 +1,4 @@
-/* Errors that name the filters (compressors) of an HDF5 data set (floor 2, private). Local. */
+/* Errors that name the filters (compressors) of an HDF5 data set (layer 2, private). Local. */
 #ifndef OSLA_HDF5_FILTER_H
 #define OSLA_HDF5_FILTER_H
 
@@ -14,8 +14,8 @@
  *   file, name [in] of the data set, for the error text */
 osla_err osli_hdf5_check_filters(hid_t set, const char *file, const char *name);
 
-/* Error IO, with a remedy, if the data set has any filter. For data sets that osla wrote, which
- * have none.
+/* Fails with error IO, and a remedy in its text, if the data set has any filter. It checks data
+ * sets of osla, which writes them without filters.
  *   file, name [in] of the data set, for the error text */
 osla_err osli_hdf5_check_unfiltered(hid_t set, const char *file, const char *name);
 

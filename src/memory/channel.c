@@ -16,8 +16,8 @@ struct osla_channels {
   int n;
   channel *channels;
   pthread_mutex_t mutex;
-  bool has_hook; /* the progress hook is set, which posts waiting messages in every wait of this
-                    rank */
+  bool has_hook; /* true if this set has a progress hook, which posts its waiting messages in every
+                    wait of this rank */
 };
 
 /* An end of a channel, as its peer reads it. All members have 64 bits, so there is no padding. */
@@ -97,7 +97,7 @@ static const channel_ops *ops_of(const osla_transport *t, const osla_channel_end
 {
   static const channel_ops *const near[] = {
     &osli_channel_newest, &osli_channel_racy,
-    &osli_channel_ring}; /* in the order of osla_channel_kind */
+    &osli_channel_ring}; /* implementations on a node, in the order of osla_channel_kind */
   return osla_transport_same_node(t, e->peer) ? near[e->kind] : &osli_channel_posted;
 }
 
@@ -287,8 +287,8 @@ void *osla_channel_buffer(osla_channels *set, int which)
   return set->channels[which].ops->buffer(&set->channels[which]);
 }
 
-/* Asks a channel a question, with a progress step in between if the peer is on another node,
- * because a caller may poll in a loop. */
+/* Returns question(c). If it is false and the peer is on another node, makes a progress step and
+ * asks again, because a caller may poll in a loop. */
 static bool poll_channel(channel *c, bool (*question)(channel *c))
 {
   if (question(c)) return true;
@@ -343,7 +343,7 @@ static bool are_all_delivered(void *arg)
 {
   const osla_channels *set = arg;
   bool all = true;
-  for (int i = 0; i < set->n; i++) /* the call makes a step on each channel */
+  for (int i = 0; i < set->n; i++) /* each call of `delivered` advances its channel */
     if (set->channels[i].ops->delivered)
       all = set->channels[i].ops->delivered(&set->channels[i]) && all;
   return all;

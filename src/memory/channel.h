@@ -1,4 +1,4 @@
-/* Declarations that all sources of channels share (floor 1, internal). */
+/* Declarations that all sources of channels share (layer 1, internal). */
 #ifndef OSLA_CHANNEL_PRIVATE_H
 #define OSLA_CHANNEL_PRIVATE_H
 
@@ -18,18 +18,19 @@ typedef struct channel_ops {
   /* Bytes of the inbox for messages of `bytes` bytes; a multiple of the cache line. */
   size_t (*inbox_bytes)(int in_flight, size_t bytes);
   osla_err (*start)(channel *c);
-  /* frees the state, even if start failed or was not called; NULL if there is nothing to free */
+  /* frees `state`, even if start failed or was not called; NULL if the implementation has nothing
+   * to free */
   void (*stop)(channel *c);
   void *(*buffer)(channel *c);
-  bool (*can_send)(channel *c); /* NULL if sending never waits */
+  bool (*can_send)(channel *c); /* NULL if a message can always be sent */
   osla_err (*send)(channel *c, uint64_t stamp);
   bool (*can_recv)(channel *c);
   osla_err (*recv)(channel *c, const void **message, uint64_t *stamp);
-  osla_err (*close)(channel *c); /* called after is_closed is set */
+  osla_err (*close)(channel *c); /* called after this rank has set is_closed */
   bool (*closed)(channel *c);
-  /* progress and delivered are NULL if nothing remains to be done after a send. */
+  /* The functions progress and delivered are NULL if nothing remains to be done after a send. */
   osla_err (*progress)(channel *c);
-  /* no message of this rank is under way, or the peer destroys its end */
+  /* True if all messages of this rank have arrived, or the peer destroys its end. */
   bool (*delivered)(channel *c);
 } channel_ops;
 
@@ -39,12 +40,12 @@ extern const channel_ops osli_channel_newest, osli_channel_racy, osli_channel_ri
 struct channel {
   const channel_ops *ops;
   osla_segment *segment;
-  pthread_mutex_t
-    *mutex; /* mutex of the set: progress in another thread may post waiting messages */
+  pthread_mutex_t *mutex; /* mutex of the set of channels, because progress in another thread may
+                             post waiting messages */
   osla_channel_end end;
   int number,
-    peer_number;  /* index of this end in its set, and of the peer's end in the peer's set */
-  bool is_closed; /* closed by this rank */
+    peer_number;  /* index of this end in this rank's set, and of the other end in the peer's set */
+  bool is_closed; /* true once this rank has closed its end */
   size_t inbox, peer_inbox; /* offsets in the segment's data areas of this rank and of the peer */
   unsigned char *inbox_memory, *peer_inbox_memory; /* addresses of the inboxes; peer_inbox_memory is
                                                       NULL if it is not mapped here */
@@ -59,7 +60,7 @@ static inline osla_err channel_state_allocate(channel *c, size_t bytes)
   return OSLA_OK;
 }
 
-/* Sets the word `closed` of a peer on this node, and wakes the peer. */
+/* Sets the peer's word `closed`, if the peer is on this node, and wakes the peer. */
 static inline osla_err channel_close_on_node(const channel *c, _Atomic uint32_t *closed)
 {
   atomic_store_explicit(closed, 1, memory_order_release);

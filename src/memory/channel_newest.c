@@ -7,7 +7,8 @@
 typedef struct state {
   newest *inbox, *peer_inbox; /* messages to this rank, and to the peer */
   size_t inbox_stride, peer_stride;
-  uint32_t read_slot, write_slot; /* slots that this rank reads from and writes to */
+  uint32_t read_slot,
+    write_slot; /* slots of the newest-message buffers that this rank reads from and writes to */
   bool has_received;
 } state;
 
@@ -93,8 +94,8 @@ static osla_err close_channel(channel *c)
   return channel_close_on_node(c, &s->peer_inbox->closed);
 }
 
-/* Has the peer closed, and has this rank received its last message? The peer publishes that before
- * it closes. */
+/* Has the peer closed the channel, and has this rank received the peer's last message? The peer
+ * publishes that message before it closes. */
 static bool closed(channel *c)
 {
   const state *s = c->state;

@@ -25,8 +25,9 @@
 typedef struct words {
   _Atomic uint64_t n_arrived;    /* number of messages that have arrived from the peer */
   _Atomic uint64_t acknowledged; /* number of the message of this rank that the peer is reading */
-  _Atomic uint64_t closed; /* total number of messages of the peer plus 1; 0 while it is open */
-  _Atomic uint64_t gone;   /* not 0: the peer destroys the channel and receives no more */
+  _Atomic uint64_t
+    closed; /* number of the peer's last message plus 1; 0 while the peer's end is open */
+  _Atomic uint64_t gone; /* not 0 if the peer destroys the channel and receives no more messages */
 } words;
 
 typedef struct state {
@@ -36,22 +37,26 @@ typedef struct state {
   uint64_t n_sent_at_recv; /* value of n_sent at the latest receive */
   unsigned char
     *staging; /* R + 2 slots for messages that are under way, wait for room, or are being written */
-  osla_posted *posted; /* [R + 2] post of each slot; with a line, only its data for the trace */
-  osla_line *recv_line, *send_line; /* NULL if there is no line in that direction */
-  uint64_t n_receives_started;      /* number of messages with a started receive */
-  _Atomic uint64_t n_sends_done;    /* number of messages whose staging slot may be reused */
-  int *under_way;                   /* [R + 2] cyclic list of slots under way, oldest first */
-  int *free_slots;                  /* [R + 2] stack of free slots */
+  osla_posted *posted; /* [R + 2] post of the message in each slot; if a message line is used, only
+                          the data for the trace */
+  osla_line *recv_line,
+    *send_line; /* message lines from and to the peer; NULL if that direction has no line */
+  uint64_t n_receives_started;   /* number of messages with a started receive */
+  _Atomic uint64_t n_sends_done; /* number of sent messages whose staging slot may be reused */
+  int *under_way;  /* [R + 2] cyclic list of the slots whose messages are under way, oldest first */
+  int *free_slots; /* [R + 2] stack of free slots */
   int n_slots, first, n_under_way, n_free;
-  /* Slot of the message that waits for room, or is being written; -1 if none */
+  /* Slot of the message that waits for room, and slot of the message that is being written; -1 if
+   * there is none. */
   int waiting_slot, write_slot;
   channel_word acknowledged, closed, gone;
 } state;
 
-/* The head of a message in its slot. */
+/* The head of a message, at the beginning of its slot. */
 typedef struct head {
   uint64_t stamp;
-  uint64_t acknowledged; /* number of the receiver's message that the sender is reading */
+  uint64_t acknowledged; /* number of the latest message that the sender of this head has received
+                            from its receiver */
 } head;
 
 enum { HEAD = sizeof(head) };
@@ -150,7 +155,8 @@ static unsigned char *staging_slot(const state *s, int slot)
   return s->staging + (size_t)slot * s->peer_stride;
 }
 
-/* Has the oldest message that is under way left its staging slot? */
+/* Has the oldest message that is under way been transferred, so that its staging slot may be
+ * reused? */
 static osla_err oldest_has_left(channel *c, bool *left)
 {
   state *s = c->state;
@@ -237,7 +243,8 @@ static osla_err step(channel *c)
     s->waiting_slot = -1;
     OSLA_CALL(post(c, slot));
   }
-  if (s->waiting_slot >= 0 && peer_is_gone(s)) { /* drops it, so that `closed` can be sent */
+  if (s->waiting_slot >= 0 &&
+      peer_is_gone(s)) { /* drops the waiting message, so that `closed` can be sent */
     s->free_slots[s->n_free++] = s->waiting_slot;
     s->waiting_slot = -1;
   }
@@ -264,7 +271,7 @@ static bool can_send(channel *c)
 {
   const state *s = c->state;
   (void)pthread_mutex_lock(c->mutex);
-  const bool failed = step(c) != OSLA_OK; /* send will report the error */
+  const bool failed = step(c) != OSLA_OK; /* the next call of `send` reports the error */
   const bool can = failed || c->end.kind != OSLA_CHANNEL_EVERY || peer_is_gone(s) ||
                    (s->waiting_slot < 0 && has_room(c));
   (void)pthread_mutex_unlock(c->mutex);
@@ -294,7 +301,8 @@ static osla_err send(channel *c, uint64_t stamp)
   ((head *)(void *)staging_slot(s, s->write_slot))->stamp = stamp;
   (void)pthread_mutex_lock(c->mutex);
   if (s->waiting_slot >= 0)
-    s->free_slots[s->n_free++] = s->waiting_slot; /* only of LATEST and RACY */
+    s->free_slots[s->n_free++] =
+      s->waiting_slot; /* a newer message of LATEST or RACY replaces the waiting one */
   s->waiting_slot = s->write_slot;
   s->write_slot = -1;
   const osla_err err = step(c);
@@ -321,8 +329,9 @@ static bool has_next(void *arg)
   return can_recv(arg) || closed(arg);
 }
 
-/* Receives a message that has arrived. If this rank has sent since its last receive, it will
- * probably send again and acknowledge then; otherwise it may request an acknowledgement by word. */
+/* Receives a message that has arrived. If this rank has sent a message since its last receive, it
+ * will probably send another one, whose head acknowledges the receipt. Otherwise this call may
+ * request that an acknowledgement is sent as a word. */
 static void accept_next(const channel *c)
 {
   state *s = c->state;
@@ -379,7 +388,7 @@ static bool delivered(channel *c)
   s->gone.wanted = 1;
   const bool failed = words_are_delivered(c, &all) != OSLA_OK;
   const bool sent = s->n_under_way == 0 && s->waiting_slot < 0;
-  /* otherwise a message might find no receive */
+  /* a peer's message that is still under way must find the receive of its line */
   const bool received = !s->recv_line || has_all_messages(s);
   (void)pthread_mutex_unlock(c->mutex);
   return failed || (all && sent && received);

@@ -16,7 +16,7 @@ typedef struct state {
   _Atomic uint64_t *inbox_elements, *peer_elements;
   uint64_t *send_buffer,
     *recv_buffer;      /* the message being written, and a copy of the received message */
-  uint64_t n_received; /* number of sends at the latest receive */
+  uint64_t n_received; /* the sender's count of sends at the latest receive */
 } state;
 
 static size_t inbox_bytes(int in_flight, size_t bytes)

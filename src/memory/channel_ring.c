@@ -5,11 +5,13 @@
 #include "src/memory/ring.h"
 
 typedef struct state {
-  ring *inbox, *peer_inbox; /* messages to this rank, and to the peer */
+  ring *inbox, *peer_inbox; /* ring of messages to this rank, and ring of messages to the peer */
   size_t inbox_stride, peer_stride;
-  uint64_t n_sent, n_received; /* number of messages sent, and received */
-  int write_slot, read_slot;   /* slots of the next message to the peer, and from the peer */
-  bool is_gone_announced;      /* `gone` is set in the inbox */
+  uint64_t n_sent,
+    n_received; /* number of messages that this rank has sent to the peer, and has received */
+  int write_slot, read_slot; /* slot of the next message to the peer, and slot of the next message
+                                from the peer */
+  bool is_gone_announced;    /* true once this rank has set `gone` in its inbox */
 } state;
 
 static size_t slot_stride(size_t bytes)
@@ -78,8 +80,8 @@ static bool can_recv(channel *c)
   return ring_holds(slot(s->inbox, s->read_slot, s->inbox_stride), s->n_received + 1);
 }
 
-/* Has the peer closed, and has this rank received its last message? The peer publishes that before
- * it closes. */
+/* Has the peer closed the channel, and has this rank received the peer's last message? The peer
+ * publishes that message before it closes. */
 static bool closed(channel *c)
 {
   const state *s = c->state;
@@ -114,8 +116,8 @@ static osla_err close_channel(channel *c)
   return channel_close_on_node(c, &s->peer_inbox->closed);
 }
 
-/* True at once, because sent messages are in place. The first call sets `gone` and wakes the peer,
- * which may be waiting for room. */
+/* Returns true at once, because a message is in the receiver's memory when its send returns. The
+ * first call sets `gone` and wakes the peer, which may be waiting for room. */
 static bool delivered(channel *c)
 {
   state *s = c->state;

@@ -1,4 +1,4 @@
-/* The newest message of a writer to a reader, where neither waits (floor 1, internal).
+/* The newest message of a writer to a reader, where neither waits (layer 1, internal).
  *
  * There are three slots: one belongs to the writer, one to the reader, and one lies between them. A
  * side that has finished with its slot exchanges it for the slot between. So the writer can always
@@ -17,8 +17,8 @@
 enum { NEWEST_SLOTS = 3, NEWEST_WRITER_FIRST = 1, NEWEST_READER_FIRST = 2, NEWEST_FRESH = 4 };
 
 typedef struct newest {
-  _Atomic uint32_t
-    between; /* index of the slot between, with NEWEST_FRESH if the writer put it there */
+  _Atomic uint32_t between; /* index of the slot that neither side holds, plus NEWEST_FRESH if the
+                               writer put it there */
   _Atomic uint32_t closed;
 } newest;
 
@@ -34,8 +34,8 @@ static inline bool newest_is_fresh(newest *n)
   return atomic_load_explicit(&n->between, memory_order_relaxed) & NEWEST_FRESH;
 }
 
-/* Returns the slot with the newest message and gives the reader's slot back. Only if
- * newest_is_fresh. */
+/* Returns the slot with the newest message to the reader, and takes the reader's slot in exchange.
+ * Call it only if newest_is_fresh returns true. */
 static inline uint32_t newest_acquire(newest *n, uint32_t slot)
 {
   return atomic_exchange_explicit(&n->between, slot, memory_order_acq_rel) & (NEWEST_FRESH - 1);

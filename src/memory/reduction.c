@@ -26,14 +26,15 @@ typedef struct box {
 struct osla_reduction {
   osla_transport *t;
   osla_segment *segment;
-  box *boxes; /* box of the parent, then of each child */
-  /* Rank of the parent, and index among its children; parent is NONE at the root */
+  box *boxes; /* boxes in this rank's memory: the box of the parent, then one for each child */
+  /* Rank of the parent (NONE at the root), and index of this rank among the parent's children. */
   int parent, child_index;
   int n_children, children[MOST_CHILDREN];
-  uint64_t round; /* number of the latest started round, from 1; 0 before the first */
+  uint64_t
+    round; /* number of the latest round that this rank has started, from 1; 0 before the first */
   uint64_t n_completed;
   int n_sums, n;
-  bool is_sent_up; /* the values of this subtree have been sent to the parent */
+  bool is_sent_up; /* true once the values of this rank's subtree have been sent to the parent */
   double my_values[OSLA_REDUCTION_MOST], subtree_values[OSLA_REDUCTION_MOST],
     result[OSLA_REDUCTION_MOST];
   osla_posted up_posted, down_posted[MOST_CHILDREN];
@@ -41,10 +42,10 @@ struct osla_reduction {
 
 /* ---- the tree ---- */
 
-/* Ranks by node, and by index on this rank's node. */
+/* Lists of ranks from which the tree is made. */
 typedef struct ranks {
   int *leaders;    /* [n_nodes] lowest rank of each node */
-  int *neighbours; /* [node_size] ranks of this rank's node */
+  int *neighbours; /* [node_size] the ranks of this rank's node, in ascending order */
 } ranks;
 
 static osla_err list_ranks(const osla_transport *t, ranks *out)
@@ -61,14 +62,16 @@ static osla_err list_ranks(const osla_transport *t, ranks *out)
   return OSLA_OK;
 }
 
-/* Adds the children of member `me` of n in a tree of degree FAN. */
+/* Appends to r->children the children of members[me], in a tree of degree FAN over members[0 .. n -
+ * 1]. */
 static void add_children(osla_reduction *r, const int *members, int n, int me)
 {
   for (int k = FAN * me + 1; k <= FAN * me + FAN && k < n; k++)
     r->children[r->n_children++] = members[k];
 }
 
-/* Number of children that lead other nodes. A leader's children on its own node come after these.
+/* Number of children of a node's lowest rank that are lowest ranks of other nodes. In the list of
+ * children these precede the children on the rank's own node.
  */
 static int children_of_leader(int node, int n_nodes)
 {
@@ -244,7 +247,8 @@ osla_err osla_reduction_test(osla_reduction *r, const double **result)
 
 typedef struct awaited {
   osla_reduction *r;
-  bool (*stop)(void *arg); /* NULL: never stop */
+  bool (*stop)(
+    void *arg); /* ends the wait early when it returns true; NULL if the wait never ends early */
   void *arg;
   const double *result;
   osla_err err;
@@ -265,7 +269,8 @@ osla_err osla_reduction_wait_or(osla_reduction *r, bool (*stop)(void *arg), void
   osla_segment_wait(r->segment, is_over, &a);
   *result = a.result;
   if (a.err != OSLA_OK || !a.result) return a.err;
-  return wait_for_posts(r); /* the caller may make no progress for a long time */
+  return wait_for_posts(
+    r); /* the caller may make no progress for a long time, so its posts must leave now */
 }
 
 osla_err osla_reduction_wait(osla_reduction *r, const double **result)

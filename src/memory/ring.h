@@ -1,4 +1,4 @@
-/* All messages of a writer to a reader, in order (floor 1, internal).
+/* All messages of a writer to a reader, in order (layer 1, internal).
  *
  * The ring has R + 1 slots: up to R unreceived messages, and the one that the reader reads.
  * Messages are numbered from 1; message n goes to slot (n - 1) mod (R + 1). The head of a slot
@@ -16,10 +16,11 @@
 enum { RING_LINE = 64 };
 
 typedef struct ring {
-  _Alignas(RING_LINE) _Atomic uint32_t closed; /* set by the writer after its last message */
-  /* Set by the reader: number of the message that it reads. */
+  _Alignas(
+    RING_LINE) _Atomic uint32_t closed; /* set by the writer when it has written its last message */
+  /* Set by the reader: number of the message that it is reading. */
   _Alignas(RING_LINE) _Atomic uint64_t taken;
-  _Atomic uint32_t gone; /* set by the reader when it reads no more messages */
+  _Atomic uint32_t gone; /* set by the reader when it will read no more messages */
 } ring;
 
 /* Head of a slot, as long as the alignment of messages. */
@@ -29,7 +30,7 @@ typedef struct ring_slot {
 } ring_slot;
 _Static_assert(sizeof(ring_slot) == 16, "messages are aligned to 16");
 
-/* Index of the slot after `place` in a ring of in_flight + 1 slots. */
+/* Index of the slot that follows slot `place` in a ring of in_flight + 1 slots. */
 static inline int ring_next(int place, int in_flight)
 {
   return place == in_flight ? 0 : place + 1;
@@ -46,7 +47,7 @@ static inline void ring_publish(ring_slot *slot, uint64_t number)
   atomic_store_explicit(&slot->number, number, memory_order_release);
 }
 
-/* Does the slot hold this message? */
+/* Has the message with this number been written to the slot? */
 static inline bool ring_holds(ring_slot *slot, uint64_t number)
 {
   return atomic_load_explicit(&slot->number, memory_order_acquire) == number;

@@ -25,7 +25,7 @@ struct osla_segment {
   osla_live_object alive;
   osla_region *region;
   int n_purposes;
-  osla_notifiers notifiers; /* index_of is NULL if an origin's index is its rank */
+  osla_notifiers notifiers; /* if index_of is NULL, the index of an origin is its rank */
   size_t origin_bytes;
   size_t bytes;
   size_t data; /* offset of the data area in the region */
@@ -67,7 +67,8 @@ uint64_t osla_segment_footprint(uint64_t bytes, int n_purposes, int n_origins)
   return (osli_segment_head_bytes(n_purposes, n_origins) + bytes + page) / page * page;
 }
 
-/* Offset in the region of the slot by which `origin` notifies `target`; 0 if it has none. */
+/* Offset in the region of the slot by which `origin` notifies `target`; 0 if `origin` has no slot
+ * there. */
 static size_t slot_offset(const osla_segment *s, int origin, int target, int purpose)
 {
   const osla_notifiers *n = &s->notifiers;
@@ -168,8 +169,8 @@ osla_region *osli_segment_region(const osla_segment *s)
 
 /* ---- transfers ---- */
 
-/* Records the start of a transfer. A transfer that is complete on return was a copy by this
- * processor. */
+/* Records the start of a transfer in the trace. A transfer that is complete on return was copied by
+ * this rank's core. */
 static void trace_started(osla_segment *s, osla_transfer *transfer, bool is_put, double since,
                           size_t bytes)
 {
@@ -362,7 +363,7 @@ osla_err osla_notify_post(osla_segment *s, int rank, int purpose, uint64_t value
 
 void osla_segment_wake(osla_segment *s, int rank)
 {
-  /* Attached memory has no bell. */
+  /* attached memory has no bell */
   void *bell = s->data > 0 ? s->t->ops->peer_ptr(s->region, rank) : NULL;
   if (bell) osli_bell_ring(s->t, bell);
 }

@@ -1,4 +1,4 @@
-/* Internal calls on segments, and message lines in a segment (floor 1). A line is a stream of
+/* Internal calls on segments, and message lines in a segment (layer 1). A line is a stream of
  * messages to addresses that the receiver has chosen in advance, without copies or words.
  * osla_transport_ops.line_open has the duties of its caller. */
 #ifndef SEGMENT_LINES_H
@@ -27,10 +27,10 @@ osla_err osli_segment_line_send(osla_segment *segment, osla_line *line, void *me
                                 osla_posted *sent);
 void osli_segment_line_left(osla_segment *segment, const osla_posted *sent);
 
-/* Enables or disables progress of the line's count `done`; it is enabled at first. Accepts NULL.
- * Local. */
+/* Sets whether progress steps update the line's count of complete messages, `done`. They do so from
+ * the opening of the line on. Does nothing for NULL. Local. */
 void osli_segment_line_watch(osla_segment *segment, osla_line *line, bool watched);
 
-void osli_segment_line_close(osla_segment *segment, osla_line **line); /* accepts NULL */
+void osli_segment_line_close(osla_segment *segment, osla_line **line); /* does nothing for NULL */
 
 #endif

@@ -1,4 +1,4 @@
-/* Messages in a segment that consist of heads and bulk data (floor 1, internal).
+/* Messages in a segment that consist of heads and bulk data (layer 1, internal).
  *
  * In a simulation that only models work (src/blas/work.h) bulk data are neither stored nor moved,
  * and their memory is never touched. On a real machine osli_segment_store is a copy. */
@@ -11,8 +11,8 @@
  * by osli_segment_store, and other ranks get once. Local; before the first store. */
 void osli_segment_messages(osla_segment *segment, size_t offset);
 
-/* Copies bytes to this rank's data area. Bytes may be stored again only after they have been got.
- * Local, thread-safe. */
+/* Copies bytes to this rank's data area. The same bytes may be stored again only after the other
+ * rank has got them. Local, thread-safe. */
 void osli_segment_store(osla_segment *segment, size_t offset, const void *bytes, size_t count);
 
 #endif

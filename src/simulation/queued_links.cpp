@@ -31,7 +31,8 @@ struct Part {
   std::vector<LinkState *> route;
   size_t at; // index in `route` of the next link for the head of this part
   double bytes, part;
-  double tail; // simulated time at which the last byte reaches the far end of the link before `at`
+  double tail; // simulated time at which the last byte of the part reaches the end of the link
+               // before index `at`
   osli_sim_done *done;
   void *arg;
 };

@@ -1,4 +1,4 @@
-/* Transfers over links that serve one transfer after the other (floor 0, internal to the transport
+/* Transfers over links that serve one transfer after the other (layer 0, internal to the transport
  * `sim`).
  *
  * SimGrid's own links share their bandwidth among all transfers, so each start or end of a transfer

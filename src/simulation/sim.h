@@ -1,4 +1,4 @@
-/* The ranks of a simulated job (floor 0, internal to the transport `sim`).
+/* The ranks of a simulated job (layer 0, internal to the transport `sim`).
  *
  * All ranks share one address space, so data are copied directly to the target's memory; the
  * simulator determines when. A rank that waits is suspended in the simulator until an event could
@@ -12,9 +12,9 @@
 #include "src/simulation/simulator.h"
 #include "src/transport/transport_ops.h"
 
-/* The completion of a transfer at its target: done(arg), which must not block. With remote DMA
- * (machine property cpu = 0) it runs at once; otherwise when the target rank is in the library,
- * waiting or making progress. */
+/* A call done(arg) at the target when a transfer is complete; it must not block. With remote DMA
+ * (machine property cpu = 0) it is made at once. Without, it is made when the target rank is in the
+ * library, waiting or making progress. */
 typedef struct sim_completion {
   struct sim_completion *next;
   struct sim_rank *at;
@@ -84,16 +84,17 @@ typedef struct sim_machine {
   double cpu;
   double cpu_get; /* `cpu` for gets with osla_get; default: cpu */
   double wake;    /* seconds from a store by a rank of the same node to the load that sees it */
-  double latency; /* seconds from the host of the first rank to the host of the last */
+  double latency; /* value of the property `cpu` for gets by osla_get; by default equal to `cpu` */
 } sim_machine;
 
-/* The machine's name, and the reading of a host's rates and of its model of a core from the machine
- * file. Local. Errors: ARG for a property with an invalid value. */
+/* osli_sim_machine_name returns the machine's name. osli_sim_machine_read reads a host's rates and
+ * the model of its cores from the machine file. Local. Errors: ARG for a property with an invalid
+ * value. */
 const char *osli_sim_machine_name(void);
 osla_err osli_sim_machine_read(sg_host_t host, sim_machine *out, sim_core *core);
 
 typedef struct sim_job {
-  int size, users; /* users: ranks that have not left the job */
+  int size, users; /* size: number of ranks; users: number of ranks that have not left the job */
   sim_machine machine;
   sim_collective_state collective;
   sim_pending_message *messages;
@@ -113,13 +114,13 @@ static inline sim_rank *sim_self(const osla_transport *t)
  * core (debt). The simulator's clock follows later (osli_sim_sync_clock), because a suspension for
  * each piece of work would cost more real time than everything else. */
 void osli_sim_advance_clock(double seconds);
-/* Suspends this rank until the simulator's clock has reached the rank's own clock. Needed before
- * the rank stores data that others read, or polls for data that others store. Data that have
- * already arrived can be used without it. */
+/* Suspends this rank until the simulator's clock has reached the rank's own clock. It is needed
+ * before the rank stores data that others read, or polls for data that others store. The rank can
+ * use data that have already arrived without this call. */
 void osli_sim_sync_clock(void);
 
-/* Starts a transfer that takes `work` seconds of both ranks' cores; on arrival runs done(arg) at
- * `to`. `call` must stay valid until then. */
+/* Starts a transfer that takes `work` seconds of the cores of both ranks. On its arrival done(arg)
+ * runs at rank `to`; *call must stay valid until then. */
 void osli_sim_start_transfer_with_work(sim_rank *from, sim_rank *to, size_t bytes, double work,
                                        double delay, sim_completion *call, osli_sim_done *done,
                                        void *arg);
@@ -127,7 +128,8 @@ void osli_sim_start_transfer_with_work(sim_rank *from, sim_rank *to, size_t byte
 void osli_sim_start_transfer(sim_rank *from, sim_rank *to, size_t bytes, double delay,
                              sim_completion *call, osli_sim_done *done, void *arg);
 
-/* Runs the completions that arrived while the caller computed. Part of osla_progress. */
+/* Runs the completions of transfers that arrived while the calling rank computed. osla_progress
+ * calls it. */
 void osli_sim_run_completions(sim_rank *me);
 
 /* True if transfers take time of the cores at both ends, false with remote DMA. */
@@ -158,7 +160,7 @@ void osli_sim_region_steers(osla_region *region);
 void osli_sim_region_copy(const osla_region *region, void *to, const void *from, size_t bytes);
 void osli_sim_region_messages(osla_region *region, size_t offset);
 void osli_sim_region_store(osla_region *region, size_t offset, const void *bytes, size_t count);
-/* Copies the data of a get from `rank`, from its messages (sim_pieces.h) or its memory. */
+/* Copies the data of a get: from the messages of `rank` (sim_pieces.h), or from its memory. */
 void osli_sim_region_copy_get(const osla_region *region, int rank, void *to, const void *from,
                               size_t bytes);
 void osli_sim_region_free(osla_region **region);
@@ -174,7 +176,8 @@ osla_err osli_sim_post_test(osla_transport *t, osla_post **post, bool *done);
 typedef struct sim_memory {
   size_t bytes; /* size of this rank's memory of the region */
   unsigned char *base;
-  sim_pieces *messages; /* contents from messages_start on; NULL: the memory itself holds them */
+  sim_pieces *messages; /* contents of the memory from messages_start on; NULL if the memory itself
+                           holds them */
   const unsigned char *messages_start;
 } sim_memory;
 typedef struct sim_table {
@@ -184,7 +187,7 @@ typedef struct sim_table {
 struct osla_region {
   osla_transport *t;
   sim_table *table;
-  sim_memory *memory; /* [size] the table's entries, by rank */
+  sim_memory *memory; /* [size] memory of each rank in the region, a part of the table */
   bool attached;
   /* true if the region holds no bulk data, so all of it is copied even if work is only modelled */
   bool has_no_bulk_data;

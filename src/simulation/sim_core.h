@@ -1,4 +1,4 @@
-/* The time that a simulated core takes for a piece of work (floor 0, internal to the transport
+/* The time that a simulated core takes for a piece of work (layer 0, internal to the transport
  * `sim`).
  *
  * For each kind of work the model is a sum of monomials in m, n, k, for example a mnk + b mn + c mk
@@ -30,7 +30,8 @@ typedef struct sim_core {
   double flops, copy;         /* flop/s and copied bytes/s, as in sim_machine */
   double slower;              /* factor on all times; 0 means 1 */
   double noise;               /* mean relative lengthening of times by random noise; 0: none */
-  int terms[OSLA_WORK_KINDS]; /* number of terms of each kind; all 0: no model, roofline */
+  int terms[OSLA_WORK_KINDS]; /* number of terms in the model of each kind of work; all 0: no model,
+                                 so the roofline is used */
   sim_term term[OSLA_WORK_KINDS][SIM_TERMS];
 } sim_core;
 

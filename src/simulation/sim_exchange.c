@@ -8,7 +8,7 @@
 
 struct sim_received_letter {
   sim_completion call;
-  sim_received_letter *next; /* next of the letters that the receiver has got */
+  sim_received_letter *next; /* next letter in the list of letters that the receiver has got */
   sim_rank *from, *to;
   int *n_taken;    /* the sender's count of confirmed letters in this exchange */
   uint64_t number; /* number of the exchange that the letter belongs to */

@@ -1,4 +1,4 @@
-/* Sparse contents of a large range of memory (floor 0, internal to the transport `sim`).
+/* Sparse contents of a large range of memory (layer 0, internal to the transport `sim`).
  *
  * If work is only modelled, a ring of messages is a gigabyte that holds a few message heads. Each
  * head written to the ring would cost a page of real memory. Here the heads are stored in a map by

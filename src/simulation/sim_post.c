@@ -17,12 +17,13 @@ struct osla_post {
   /* true once the data have arrived; the post is delivered once all earlier ones have arrived,
    * too */
   bool has_arrived;
-  bool delivered, is_detached; /* true if the caller has no handle and will not wait for it */
+  bool delivered,
+    is_detached; /* is_detached: the caller has no handle and will not wait for the post */
 };
 
 /* Posts from one rank to one target, oldest first. The queue is freed when it becomes empty. */
 struct osla_post_queue {
-  /* the sender's list of queues: the next one, and the pointer to this one */
+  /* links in the sender's list of queues: the next queue, and the pointer to this one */
   osla_post_queue *next, **list_link;
   sim_rank *from;
   int to;

@@ -1,4 +1,4 @@
-/* C interface to the simulator (floor 0, internal). SimGrid 3.32 and later.
+/* C interface to the simulator (layer 0, internal). SimGrid 3.32 and later.
  *
  * All simulated ranks are coroutines of one process. They share its memory, and only one runs at a
  * time, until it blocks in the simulator. No simulated time passes while a rank runs.

@@ -54,7 +54,8 @@ static void get_by_cores(sim_transfer *x, double delay)
   osli_sim_start_transfer(x->owner, x->other, 0, delay, &x->call, answer_get, x);
 }
 
-/* The data are delayed by the request, which precedes them. */
+/* Transfers the data of a get by remote DMA. They leave the owner when the request has reached it.
+ */
 static void get_by_dma(sim_transfer *x, double delay)
 {
   double request = osli_sim_latency(x->owner->host, x->other->host);
@@ -305,8 +306,9 @@ static void charge(const osla_work *work)
   osli_sim_advance_clock(osli_sim_core_seconds(&osli_sim_actor()->core, work));
 }
 
-/* With OSLA_SIMULATED_WORK=measured a BLAS call is charged the CPU time that it really took, during
- * which no other rank runs. Copies have no begin and are charged by the model. */
+/* Records the begin of a BLAS call. With OSLA_SIMULATED_WORK=measured the rank is charged the CPU
+ * time that the call really took; no other rank runs during the call. Copies are charged by the
+ * model instead, so they have no such begin. */
 static void begin_measured(void)
 {
   osli_sim_actor()->began = osli_sim_processor_time();

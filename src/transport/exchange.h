@@ -1,5 +1,5 @@
 /* Sparse exchange of short letters: each rank sends a few bytes to a few ranks, and the receivers
- * do not know their senders (floor 0, internal).
+ * do not know their senders (layer 0, internal).
  *
  * With few ranks an all-to-all carries the letters. With many ranks (OSLA_SPARSE_FROM) its memory
  * and time would grow with the number of ranks, so letters travel as messages by algorithm 2 (NBX)

@@ -1,5 +1,5 @@
 /* Limits of the control groups of this process (Linux cgroups version 1 and 2, such as a container
- * or a batch job; floor 0, internal).
+ * or a batch job; layer 0, internal).
  *
  * A process is in one group of each hierarchy and is subject to the limits of that group and of all
  * groups above it. Inside a container the groups above the container's own are invisible, so their

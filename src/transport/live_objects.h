@@ -1,4 +1,4 @@
-/* Reports the objects that a program has not destroyed when it calls MPI_Finalize (floor 0,
+/* Reports the objects that a program has not destroyed when it calls MPI_Finalize (layer 0,
  * internal).
  *
  * A window that is open at MPI_Finalize is an error of the program. MPICH over UCX then aborts with

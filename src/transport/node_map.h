@@ -1,4 +1,4 @@
-/* The node of each rank (floor 0, internal). osla_transport_node_of and its neighbours read it.
+/* The node of each rank (layer 0, internal). osla_transport_node_of and its neighbours read it.
  *
  * If each node holds the same number of consecutive ranks (the last node may hold fewer), which is
  * usual, that number is enough. Otherwise there are two tables with an entry for each rank. */

@@ -1,4 +1,4 @@
-/* Probes of the properties of the MPI library's RMA, for `osla info` (floor 0, internal).
+/* Probes of the properties of the MPI library's RMA, for `osla info` (layer 0, internal).
  *
  * The probes use RMA on windows of their own, with the access patterns that the transport avoids.
  * All are collective on the transport; the ranks must make no other call meanwhile. They return

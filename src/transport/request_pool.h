@@ -1,4 +1,4 @@
-/* A bounded pool of outstanding MPI requests (floor 0, internal).
+/* A bounded pool of outstanding MPI requests (layer 0, internal).
  *
  * Some MPI libraries abort at the 255th outstanding request-based RMA operation, so the pool is
  * full at OSLA_MAX_REQUESTS incomplete requests. A transfer is a chain of entries, one for each

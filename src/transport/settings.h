@@ -1,4 +1,4 @@
-/* The environment variables that control a transport (floor 0, internal). */
+/* The environment variables that control a transport (layer 0, internal). */
 #ifndef OSLA_SETTINGS_H
 #define OSLA_SETTINGS_H
 

@@ -1,4 +1,4 @@
-/* The time limit on waits, OSLA_PATIENCE (floor 0, internal).
+/* The time limit on waits, OSLA_PATIENCE (layer 0, internal).
  *
  * By default there is no limit: a wait for a rank that has died lasts until MPI notices, which over
  * a network may never happen. With a limit, a rank ends the job if it has waited for that time and

@@ -1,4 +1,4 @@
-/* The recorded trace of a rank (floor 0, internal); the public calls are in osla_trace.h. */
+/* The recorded trace of a rank (layer 0, internal); the public calls are in osla_trace.h. */
 #ifndef OSLA_TRACE_INTERNAL_H
 #define OSLA_TRACE_INTERNAL_H
 

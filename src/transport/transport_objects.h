@@ -1,4 +1,4 @@
-/* Objects of higher floors that live as long as a transport, such as memory that all star forests
+/* Objects of higher layers that live as long as a transport, such as memory that all star forests
  * of a transport share (internal). */
 #ifndef TRANSPORT_OBJECTS_H
 #define TRANSPORT_OBJECTS_H

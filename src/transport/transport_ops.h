@@ -1,8 +1,8 @@
 /* The transport table: the operations that a backend must provide, and the state of a transport
- * (floor 0, internal).
+ * (layer 0, internal).
  *
- * No other floor calls one-sided routines of MPI. A region is a piece of memory of every rank; a
- * segment (floor 1) places notify slots and data in a region. Offsets and sizes are in bytes. */
+ * No other layer calls one-sided routines of MPI. A region is a piece of memory of every rank; a
+ * segment (layer 1) places notify slots and data in a region. Offsets and sizes are in bytes. */
 #ifndef OSLA_TRANSPORT_OPS_H
 #define OSLA_TRANSPORT_OPS_H
 

@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-/* Objects of every kind of floors 0 and 1. */
+/* Objects of every kind in layers 0 and 1. */
 typedef struct objects {
   osla_transport *t;
   osla_segment *segment, *attached;

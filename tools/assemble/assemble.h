@@ -1,4 +1,4 @@
-/* `osla assemble`: sums the updates of HDF5 files into H and g (floor 4). The steps of a job. */
+/* `osla assemble`: sums the updates of HDF5 files into H and g (layer 4). The steps of a job. */
 #ifndef OSLA_ASSEMBLE_H
 #define OSLA_ASSEMBLE_H
 

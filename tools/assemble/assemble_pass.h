@@ -1,4 +1,4 @@
-/* Distribution of updates over the ranks, for each pass of a job (private to assemble_*.c; floor
+/* Distribution of updates over the ranks, for each pass of a job (private to assemble_*.c; layer
  * 4). */
 #ifndef OSLA_ASSEMBLE_PASS_H
 #define OSLA_ASSEMBLE_PASS_H

@@ -1,4 +1,4 @@
-/* Files of updates, the input of `osla assemble` (floor 4). The schema, in HDF5:
+/* Files of updates, the input of `osla assemble` (layer 4). The schema, in HDF5:
  *
  *   ix      [total]       integers from 0: the indices of all updates, one update after the other
  *   offset  [count + 1]   integers: update u has the indices ix[offset[u] .. offset[u + 1] - 1];

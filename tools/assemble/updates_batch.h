@@ -1,4 +1,4 @@
-/* Batches of updates in memory (floor 4). All calls are local. */
+/* Batches of updates in memory (layer 4). All calls are local. */
 #ifndef OSLA_UPDATES_BATCH_H
 #define OSLA_UPDATES_BATCH_H
 

@@ -1,4 +1,4 @@
-/* An open file of updates (private to updates*.c; floor 4). */
+/* An open file of updates (private to updates*.c; layer 4). */
 #ifndef OSLA_UPDATES_FILE_H
 #define OSLA_UPDATES_FILE_H
 

@@ -1,4 +1,4 @@
-/* A child process that reads files of updates (floor 4; see reader_process.h for the reason). The
+/* A child process that reads files of updates (layer 4; see reader_process.h for the reason). The
  * values come through shared memory.
  *
  * All calls are local; not thread-safe. Errors: those of updates.h, and IO when the process dies.

@@ -1,4 +1,4 @@
-/* Checkpoints of a job that distributes its data over all ranks by a shared counter (floor 4).
+/* Checkpoints of a job that distributes its data over all ranks by a shared counter (layer 4).
  *
  * When the interval is over, rank 0 adds ROUND to the counter. Each rank sees the addition when it
  * fetches its next work, and takes part in the checkpoint before it continues. The ranks do not

@@ -1,4 +1,4 @@
-/* Common parts of the sub-commands of `osla`: options, errors, exit statuses, texts, cores (floor
+/* Common parts of the sub-commands of `osla`: options, errors, exit statuses, texts, cores (layer
  * 4).
  *
  * A sub-command is `int command_NAME(int argc, char **argv)`, with argv[0] its name. Every rank

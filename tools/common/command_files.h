@@ -1,4 +1,4 @@
-/* Checks of the files of a command: different files, writable outputs, enough room (floor 4). Each
+/* Checks of the files of a command: different files, writable outputs, enough room (layer 4). Each
  * command has one table:
  *
  *   const command_file files[] = {{"the updates", path, OSLA_FILE_READ, 0},

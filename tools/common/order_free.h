@@ -1,5 +1,5 @@
 /* Sums of numbers >= 0 whose bits do not depend on the order of addition, nor on the distribution
- * of the terms over ranks and threads (floor 4). They serve misfits, ray densities, and the bounds
+ * of the terms over ranks and threads (layer 4). They serve misfits, ray densities, and the bounds
  * of --reproducible.
  *
  * The range of doubles is divided into fixed bins of 30 bits. A sum has an integer for each of

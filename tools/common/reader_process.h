@@ -1,4 +1,4 @@
-/* A child process that reads files which may crash their reader (floor 4).
+/* A child process that reads files which may crash their reader (layer 4).
  *
  * HDF5 1.10.8 trusts the contents of a file: a damaged file can make it write outside its memory,
  * crash, or loop for ever. In a child process all these are ordinary errors. The child

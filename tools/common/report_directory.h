@@ -1,4 +1,4 @@
-/* Writing of a report to DIR/index.html (floor 4).
+/* Writing of a report to DIR/index.html (layer 4).
  *
  * DIR is created if it does not exist. The page replaces an older one atomically (new_file.h). A
  * process killed after the creation of DIR leaves it empty; the next job uses it. A process killed

@@ -1,5 +1,5 @@
 /* --reproducible of `osla assemble` and `osla invert`: the order-independent mode of the
- * accumulator, and the source of its two bounds (floor 4).
+ * accumulator, and the source of its two bounds (layer 4).
  *
  * A bound is given by the user, or read from the checkpoint from which the job resumes, or found
  * by a first pass over the data. The pass uses sums that do not depend on the order

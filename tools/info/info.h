@@ -1,4 +1,4 @@
-/* Private parts of `osla info` (floor 4).
+/* Private parts of `osla info` (layer 4).
  *
  *   info.c           options, order of the work, exit status
  *   info_system.c    facts about ranks, hosts, MPI, BLAS, memory

@@ -1,4 +1,4 @@
-/* `osla solve`: H x = g, or a sparse A x = b, from a file to a file (floor 4). */
+/* `osla solve`: H x = g, or a sparse A x = b, from a file to a file (layer 4). */
 #ifndef OSLA_SOLVE_COMMAND_H
 #define OSLA_SOLVE_COMMAND_H
 

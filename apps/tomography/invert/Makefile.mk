@@ -1,4 +1,4 @@
-# Floor 4: the command `osla invert`, in a separate library so that tests can link its steps.
+# Layer 4: the command `osla invert`, in a separate library so that tests can link its steps.
 noinst_LTLIBRARIES += apps/tomography/libinvert.la
 apps_tomography_libinvert_la_CPPFLAGS = $(AM_CPPFLAGS) -DOSLA_PKGDATADIR='"$(pkgdatadir)"' \
   -DOSLA_SOURCE_DATADIR='"$(abs_srcdir)/data"'

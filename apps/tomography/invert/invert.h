@@ -1,4 +1,4 @@
-/* `osla invert`: linearised global surface-wave tomography as one job (floor 5).
+/* `osla invert`: linearised global surface-wave tomography as one job (layer 5).
  *
  * The job makes one Gauss-Newton step of French et al. (IPDPS 2015), equation (2), with m = m^p =
  * 0 at the start:

@@ -1,4 +1,4 @@
-# Floor 4: the modes of a spherical Earth, which `osla reference` computes, in a separate library so
+# Layer 4: the modes of a spherical Earth, which `osla reference` computes, in a separate library so
 # that tests can link them.
 noinst_LTLIBRARIES += apps/tomography/libreference.la
 apps_tomography_libreference_la_LIBTOOLFLAGS = $(static_alone)

@@ -1,4 +1,4 @@
-/* The command `osla reference`, which makes a table of a reference Earth or lists modes (floor 4;
+/* The command `osla reference`, which makes a table of a reference Earth or lists modes (layer 4;
  * no MPI). */
 #ifndef REFERENCE_H
 #define REFERENCE_H

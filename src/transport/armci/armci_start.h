@@ -1,4 +1,4 @@
-/* Start, end and lock of ARMCI, and the process ids of a transport's ranks (floor 0, internal to
+/* Start, end and lock of ARMCI, and the process ids of a transport's ranks (layer 0, internal to
  * the ARMCI backend). */
 #ifndef OSLA_ARMCI_START_H
 #define OSLA_ARMCI_START_H

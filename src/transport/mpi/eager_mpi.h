@@ -1,4 +1,4 @@
-/* Puts with notify that travel as messages (floor 0, internal to the MPI backend).
+/* Puts with notify that travel as messages (layer 0, internal to the MPI backend).
  *
  * If MPI serves RMA only inside calls of the target, a put with notify takes three round trips
  * between hosts: the data, an empty fetch, and the word. The target must make progress in any case.

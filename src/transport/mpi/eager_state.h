@@ -1,4 +1,4 @@
-/* State of puts as messages (floor 0, internal to the eager_* sources). */
+/* State of puts as messages (layer 0, internal to the eager_* sources). */
 #ifndef OSLA_EAGER_STATE_H
 #define OSLA_EAGER_STATE_H
 

@@ -1,4 +1,4 @@
-/* Message lines (floor 0, internal to the MPI backend).
+/* Message lines (layer 0, internal to the MPI backend).
  *
  * The usual message of a put with notify is copied by the target to its final address, or announces
  * a second message. If a receiver knows the address of the next message in advance, it posts the

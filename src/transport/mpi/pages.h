@@ -1,4 +1,4 @@
-/* Pages of node memory, and the errors if there are none (floor 0, internal).
+/* Pages of node memory, and the errors if there are none (layer 0, internal).
  *
  * Each rank of a node maps the memory of all ranks. With pages of 4 KiB its page tables take 1/512
  * of that memory on each rank, with 128 ranks a quarter of the node's memory. Therefore large

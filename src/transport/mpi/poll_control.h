@@ -1,4 +1,4 @@
-/* Control of how often MPI polls the network in one call (floor 0, internal to the MPI backend).
+/* Control of how often MPI polls the network in one call (layer 0, internal to the MPI backend).
  *
  * When MPICH, or an MPI derived from it, tests many requests in one call, it polls the network
  * once, and again at each eighth request: 161 requests take 5.8 us instead of 1.2 us

@@ -1,4 +1,4 @@
-/* Regions and posts of the MPI backend (floor 0, internal). */
+/* Regions and posts of the MPI backend (layer 0, internal). */
 #ifndef OSLA_REGION_MPI_H
 #define OSLA_REGION_MPI_H
 

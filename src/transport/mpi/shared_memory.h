@@ -1,4 +1,4 @@
-/* Node memory that the ranks map themselves, without MPI (floor 0, internal).
+/* Node memory that the ranks map themselves, without MPI (layer 0, internal).
  *
  * Each rank makes an anonymous file (memfd_create) and maps it; the other ranks of the node open it
  * by /proc/PID/fd and map it, too. Compared with MPI_Win_allocate_shared, the memory is not limited

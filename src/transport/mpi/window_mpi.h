@@ -1,4 +1,4 @@
-/* MPI windows (floor 0, internal to the MPI backend and its probes).
+/* MPI windows (layer 0, internal to the MPI backend and its probes).
  *
  * All windows have displacements in bytes and one passive epoch during their lifetime, and return
  * errors. Info keys tell MPI how they are used, so that a network may serve words and fetches
