@@ -121,7 +121,7 @@ static void test_wrong_starts(void)
     expect_code(osla_forest_create_global(t, start, n_edges, leaf, root, &forest), OSLA_ERR_ARG,
                 forest, what[wrong]);
   }
-  /* on the last rank, all values but the first and the last differ */
+  /* on the last rank the inner values of start[] differ from those of the other ranks */
   for (int p = 0; p <= size; p++)
     start[p] = 6 * p + (osla_test_rank() == last && p > 0 && p < size);
   if (size > 1)

@@ -18,8 +18,7 @@ static osla_root root_of(int rank, int64_t edge)
   return (osla_root){(int32_t)(bits % (uint64_t)osla_test_size()), (int64_t)(bits >> 32) % ROOTS};
 }
 
-/* Number of pairs of a root and a node, such that the root is not on the node but has leaves there.
- */
+/* Number of pairs of a root and another node on which this root has leaves. */
 static int64_t count_pairs(const osla_transport *t)
 {
   const int size = osla_test_size(), nodes = osla_transport_n_nodes(t);

@@ -71,8 +71,8 @@ static void restore(const job *j, const state *s)
   dense_scatter(&s->a, j->a.matrix), dense_scatter(&s->b, j->b.matrix);
 }
 
-/* Makes the call once for each of its allocations, which then fails. At least `least` of these
- * calls must report an error. */
+/* Makes the call repeatedly. In each repetition, another one of its memory allocations fails. At
+ * least `least` repetitions must report an error. */
 static void try_all(osla_err (*call)(void *arg), job *j, int least, const char *what)
 {
   state before = keep(j);

@@ -51,7 +51,7 @@ static void fill_results(const operands *o)
   OSLA_ASSERT_OK(osla_matrix_fill(o->y, OSLA_FILL_INTEGER, 5));
 }
 
-/* Makes the product once for each of its allocations, which then fails. */
+/* Makes the product repeatedly. In each repetition, another one of its memory allocations fails. */
 static void try_all(const char *name, osla_err (*run)(void *arg), operands *o, osla_matrix *result)
 {
   int failures = 0, hit = 1;

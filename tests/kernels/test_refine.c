@@ -277,8 +277,8 @@ static void test_options(void)
 
 /* ---- failing allocations ---- */
 
-/* Number of calls of osla_getrf. The linker's option --wrap replaces the library's osla_getrf by
- * the function below, which counts its calls and calls the library's. */
+/* Number of calls of osla_getrf. The linker's option --wrap directs these calls to
+ * __wrap_osla_getrf, which counts them and calls the library's osla_getrf. */
 static int factorisations;
 osla_err __real_osla_getrf(osla_matrix *a, int64_t *ipiv, const osla_lu_options *options,
                            osla_lu_result *result);
